@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* A tile between block coding and writing: what rate control decides on and what the writer takes from. */
+#ifndef WVL_CODEC_CODED_TILE_H
+#define WVL_CODEC_CODED_TILE_H
+
+#include "codec/store.h"
+#include "codec/t2/precinct.h"
+#include "geom/handover.h"
+
+/* One packet as committed. */
+typedef struct wvl_packet {
+    uint64_t header_at;        /* in the header bytes of the picture */
+    uint64_t contributions_at; /* in the contributions of the picture */
+    uint64_t body_bytes;
+    uint32_t header_bytes;
+    uint32_t contribution_count;
+} wvl_packet;
+
+/* Bytes [from, to) of a block's codeword go into the packet. */
+typedef struct wvl_contribution {
+    uint64_t block;            /* tile block index */
+    uint32_t from, to;
+} wvl_contribution;
+
+typedef struct wvl_coded_tile {
+    wvl_precinct *precincts;
+    wvl_coded_block *blocks;
+    wvl_block_state *states;
+    wvl_tag_node *nodes;
+    wvl_packet *packets;       /* [layer][precinct] */
+    uint64_t precinct_count, block_count, node_count;
+    void *memory;              /* one allocation holds all of it */
+    uint64_t memory_bytes;
+} wvl_coded_tile;
+
+/* Passes of a block, followed in the store by cumulative weighted gains and hull slopes when rate control is on. */
+static inline const wvl_pass *wvl_block_passes(const wvl_store *store, const wvl_coded_block *block) { return wvl_store_at(store, block->passes_at); }
+static inline int64_t *wvl_block_gains(const wvl_store *store, const wvl_coded_block *block)
+{
+    return (int64_t *)wvl_store_at(store, block->passes_at + block->pass_count * sizeof(wvl_pass));
+}
+static inline uint16_t *wvl_block_slopes(const wvl_store *store, const wvl_coded_block *block)
+{
+    return (uint16_t *)(wvl_block_gains(store, block) + block->pass_count);
+}
+static inline uint64_t wvl_block_record_bytes(uint64_t passes, int rate_control)
+{
+    return passes * (sizeof(wvl_pass) + (rate_control ? sizeof(int64_t) + sizeof(uint16_t) : 0));
+}
+
+#endif

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Markers (Table A.2) and the form of a marker segment. */
+#ifndef WVL_CS_MARKER_H
+#define WVL_CS_MARKER_H
+
+#include "codec/cs/cursor.h"
+
+enum {
+    WVL_MARKER_SOC = 0xFF4F,
+    WVL_MARKER_SIZ = 0xFF51,
+    WVL_MARKER_COD = 0xFF52,
+    WVL_MARKER_COC = 0xFF53,
+    WVL_MARKER_TLM = 0xFF55,
+    WVL_MARKER_PLT = 0xFF58,
+    WVL_MARKER_QCD = 0xFF5C,
+    WVL_MARKER_QCC = 0xFF5D,
+    WVL_MARKER_COM = 0xFF64,
+    WVL_MARKER_SOT = 0xFF90,
+    WVL_MARKER_SOD = 0xFF93,
+    WVL_MARKER_EOC = 0xFFD9
+};
+
+#define WVL_CS_MAX_SEGMENT_BYTES 65535u /* Lxxx counts itself but not the marker */
+
+typedef void (*wvl_cs_content_fn)(wvl_cursor *c, const void *arg);
+
+/* put must be a pure function of arg whose bytes, with the two of the length, do not exceed WVL_CS_MAX_SEGMENT_BYTES. */
+static inline void wvl_cs_put_segment(wvl_cursor *c, unsigned marker, wvl_cs_content_fn put, const void *arg)
+{
+    wvl_cursor content = {NULL, 0};
+    put(&content, arg);
+    wvl_cursor_put_u16(c, marker);
+    wvl_cursor_put_u16(c, (unsigned)content.bytes + 2);
+    put(c, arg);
+}
+
+#endif

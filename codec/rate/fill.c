@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The last bytes of a budget: single passes beyond the threshold, steepest first, as long as they fit. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "codec/rate/hull.h"
+#include "codec/rate/measure.h"
+
+#define MAX_CANDIDATES 4096u
+#define MAX_TRIES 384u       /* measured packets; each costs a header */
+#define REACH 6u             /* passes beyond the cut that are candidates */
+
+typedef struct candidate {
+    uint64_t precinct, block;
+    uint32_t tile;
+    uint16_t slope, cut;
+} candidate;
+
+typedef struct candidate_list {
+    candidate *items;
+    uint32_t count;
+    uint32_t floor_slope;    /* below it nothing enters a full list */
+    uint64_t slack;
+} candidate_list;
+
+static int by_slope(const void *a, const void *b)
+{
+    const candidate *p = a, *q = b;
+    if (p->slope != q->slope) {
+        return p->slope > q->slope ? -1 : 1;
+    }
+    if (p->tile != q->tile) {
+        return p->tile < q->tile ? -1 : 1;
+    }
+    if (p->precinct != q->precinct) {
+        return p->precinct < q->precinct ? -1 : 1;
+    }
+    if (p->block != q->block) {
+        return p->block < q->block ? -1 : 1;
+    }
+    return p->cut < q->cut ? -1 : p->cut > q->cut;
+}
+
+/* When full, the better half stays: the same list whatever the order of arrival would be, up to ties, and the order is fixed. */
+static void add_candidate(candidate_list *list, candidate c)
+{
+    if (c.slope <= list->floor_slope) {
+        return;
+    }
+    list->items[list->count++] = c;
+    if (list->count == MAX_CANDIDATES) {
+        qsort(list->items, list->count, sizeof *list->items, by_slope);
+        list->count /= 2;
+        list->floor_slope = list->items[list->count - 1].slope;
+    }
+}
+
+static void add_block(const wvl_layer_job *job, const wvl_coded_tile *tile, candidate c, int last, candidate_list *list)
+{
+    const wvl_coded_block *block = &tile->blocks[c.block];
+    const wvl_block_state *state = &tile->states[c.block];
+    uint32_t cut = state->next_passes, end = wvl_min_u32(block->pass_count, cut + REACH);
+    if (cut >= end) {
+        return;
+    }
+    const wvl_pass *passes = wvl_block_passes(job->passes, block);
+    const int64_t *gains = wvl_block_gains(job->passes, block);
+    int64_t have = cut ? gains[cut - 1] : 0;
+    for (uint32_t next = cut + 1; next <= end; next++) {
+        uint32_t bytes = wvl_rate_cut_bytes(passes, block->pass_count, next, state, last);
+        int64_t gain = gains[next - 1] - have;
+        uint32_t more = bytes > state->next_bytes ? bytes - state->next_bytes : 0;
+        if (gain <= 0 || more > list->slack) {
+            continue;
+        }
+        c.cut = (uint16_t)next;
+        c.slope = (uint16_t)wvl_rate_slope(gain, more, job->plan->gain_exponent);
+        add_candidate(list, c);
+    }
+}
+
+static void collect(const wvl_layer_job *job, int last, candidate_list *list)
+{
+    for (uint32_t t = 0; t < job->plan->tile_count; t++) {
+        const wvl_coded_tile *tile = &job->tiles[t];
+        for (uint64_t p = 0; p < tile->precinct_count; p++) {
+            const wvl_precinct *precinct = &tile->precincts[p];
+            for (unsigned i = 0; i < precinct->band_count; i++) {
+                const wvl_precinct_band *pb = &precinct->band[i];
+                for (uint64_t k = 0; k < (uint64_t)pb->cols * pb->rows; k++) {
+                    candidate c = {p, pb->first_block + k / pb->cols * pb->stride + k % pb->cols, t, 0, 0};
+                    add_block(job, tile, c, last, list);
+                }
+            }
+        }
+    }
+}
+
+/* Takes the candidate if the codestream and its component still fit. */
+static int try_candidate(wvl_layer_job *job, const candidate *c, uint32_t layer, int last, uint64_t budget, wvl_layer_cost *cost)
+{
+    wvl_coded_tile *tile = &job->tiles[c->tile];
+    wvl_t2_tile t2 = wvl_rate_open_t2(job, tile);
+    const wvl_precinct *precinct = &tile->precincts[c->precinct];
+    const wvl_coded_block *block = &tile->blocks[c->block];
+    wvl_block_state *state = &tile->states[c->block], before = *state;
+    if (c->cut <= state->next_passes) {
+        return 0;
+    }
+    wvl_layer_cost old = wvl_rate_measure_packet(job, &t2, precinct, layer);
+    state->next_passes = c->cut;
+    state->next_bytes = wvl_rate_cut_bytes(wvl_block_passes(job->passes, block), block->pass_count, c->cut, state, last);
+    wvl_layer_cost now = wvl_rate_measure_packet(job, &t2, precinct, layer), next = *cost;
+    next.packet_bytes += now.packet_bytes - old.packet_bytes;
+    next.plt_bytes += now.plt_bytes - old.plt_bytes;
+    uint64_t *component = &job->component_totals[precinct->component];
+    uint64_t component_next = *component + now.packet_bytes + now.plt_bytes - old.packet_bytes - old.plt_bytes;
+    if (wvl_rate_codestream_bytes(job, next) > budget || !wvl_rate_component_fits(job, precinct->component, component_next)) {
+        *state = before;
+        return 0;
+    }
+    *cost = next;
+    *component = component_next;
+    return 1;
+}
+
+wvl_layer_cost wvl_rate_fill(wvl_layer_job *job, uint32_t layer, int last, uint64_t budget, wvl_layer_cost cost)
+{
+    uint64_t used = wvl_rate_codestream_bytes(job, cost);
+    candidate_list list = {wvl_alloc(job->allocator, MAX_CANDIDATES * sizeof(candidate)), 0, 0, budget - used};
+    if (!list.items) {
+        return cost; /* the layer stands as it is: within budget */
+    }
+    uint64_t enough = budget / 8192; /* slack that nobody would notice */
+    for (int round = 0; round < 3 && budget - used > enough; round++) {
+        list.count = list.floor_slope = 0;
+        list.slack = budget - used;
+        collect(job, last, &list);
+        qsort(list.items, list.count, sizeof *list.items, by_slope);
+        int taken = 0;
+        for (uint32_t i = 0, tries = 0; i < list.count && tries < MAX_TRIES && budget - used > enough; i++, tries++) {
+            taken += try_candidate(job, &list.items[i], layer, last, budget, &cost);
+            used = wvl_rate_codestream_bytes(job, cost);
+        }
+        if (!taken) {
+            break;
+        }
+    }
+    wvl_free(job->allocator, list.items, MAX_CANDIDATES * sizeof(candidate));
+    return cost;
+}

@@ -1,0 +1,349 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "codec/rate/layers.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "codec/rate/hull.h"
+#include "codec/rate/measure.h"
+#include "codec/rate/quality.h"
+
+#define NO_BUDGET UINT64_MAX
+
+/* ---- Histograms: bytes and gains on the hulls, by slope, summed from the steep end ------------------------------------------- */
+
+static void add_block(wvl_layer_job *job, const wvl_coded_tile *tile, const wvl_precinct_band *pb, uint32_t component, uint64_t b)
+{
+    const wvl_coded_block *block = &tile->blocks[b];
+    if (!block->pass_count) {
+        return;
+    }
+    const wvl_plan *plan = job->plan;
+    const wvl_band_coding *band = &plan->codings[plan->components[component].coding].band[pb->coding_band];
+    job->energy += (double)wvl_rate_weigh_energy(band, plan->gain_exponent, block->energy, block->energy_shift);
+    const wvl_pass *passes = wvl_block_passes(job->passes, block);
+    const int64_t *gains = wvl_block_gains(job->passes, block);
+    const uint16_t *slopes = wvl_block_slopes(job->passes, block);
+    int64_t gain = 0;
+    uint32_t bytes = 0;
+    for (uint32_t i = 0; i < block->pass_count; i++) {
+        if (slopes[i]) {
+            job->gain_histogram[slopes[i]] += (double)(gains[i] - gain);
+            job->body_histogram[slopes[i]] += passes[i].final_bytes - bytes;
+            gain = gains[i];
+            bytes = passes[i].final_bytes;
+        }
+    }
+    job->gain_histogram[0] += (double)(gains[block->pass_count - 1] - gain);
+    job->body_histogram[0] += passes[block->pass_count - 1].final_bytes - bytes;
+}
+
+static void build_histograms(wvl_layer_job *job)
+{
+    for (uint32_t t = 0; t < job->plan->tile_count; t++) {
+        const wvl_coded_tile *tile = &job->tiles[t];
+        for (uint64_t p = 0; p < tile->precinct_count; p++) {
+            for (unsigned i = 0; i < tile->precincts[p].band_count; i++) {
+                const wvl_precinct_band *pb = &tile->precincts[p].band[i];
+                for (uint64_t k = 0; k < (uint64_t)pb->cols * pb->rows; k++) {
+                    add_block(job, tile, pb, tile->precincts[p].component, pb->first_block + k / pb->cols * pb->stride + k % pb->cols);
+                }
+            }
+        }
+    }
+    for (uint32_t s = WVL_SLOPES - 1; s-- > 0;) {
+        job->body_histogram[s] += job->body_histogram[s + 1];
+        job->gain_histogram[s] += job->gain_histogram[s + 1];
+    }
+}
+
+/* ---- Thresholds --------------------------------------------------------------------------------------------------------------- */
+
+static void set_thresholds(wvl_layer_job *job, const uint32_t *floors, uint32_t threshold)
+{
+    for (uint32_t c = 0; c < job->plan->component_count; c++) {
+        job->thresholds[c] = floors && floors[c] > threshold ? floors[c] : threshold;
+    }
+}
+
+/* Least threshold whose bodies, with a fixed rest, are estimated to stay within the budget. */
+static uint32_t guess(const wvl_layer_job *job, uint64_t budget, double rest)
+{
+    uint32_t lo = 0, hi = WVL_SLOPE_NOTHING;
+    while (lo < hi) {
+        uint32_t mid = (lo + hi) / 2;
+        if ((double)job->body_histogram[mid] + rest <= (double)budget) {
+            hi = mid;
+        } else {
+            lo = mid + 1;
+        }
+    }
+    return lo;
+}
+
+typedef struct threshold_search {
+    wvl_layer_job *job;
+    const uint32_t *floors;
+    uint64_t budget;
+    uint32_t layer;
+    int last;
+    wvl_layer_cost cost;     /* of the threshold measured last */
+} threshold_search;
+
+static int fits(threshold_search *s, uint32_t threshold)
+{
+    set_thresholds(s->job, s->floors, threshold);
+    s->cost = wvl_rate_measure_layer(s->job, s->layer, s->last);
+    return wvl_rate_codestream_bytes(s->job, s->cost) <= s->budget;
+}
+
+/*
+ * Least threshold in [least, 65536] that fits. The histogram of bodies proposes; the rest (headers, and what the estimate gets wrong) is
+ * learnt from each measurement; after a few proposals plain bisection ends it. Returns UINT32_MAX when not even empty packets fit.
+ */
+static uint32_t search_threshold(threshold_search *s, uint32_t least)
+{
+    wvl_layer_job *job = s->job;
+    uint32_t good = WVL_SLOPE_NOTHING + 1, bad = least;
+    double rest = (double)job->overhead.codestream_bytes + 2.0 * (double)job->sent_bytes / 100.0;
+    int least_bad = 0;
+    for (int step = 0; good > bad && !(least_bad && good == bad + 1); step++) {
+        uint32_t low = least_bad ? bad + 1 : bad, high = good - 1;
+        uint32_t t = step < 6 ? guess(job, s->budget, rest) : low + (high - low) / 2;
+        t = t < low ? low : t > high ? high : t;
+        if (fits(s, t)) {
+            good = t;
+        } else {
+            bad = t;
+            least_bad = 1;
+        }
+        rest = (double)wvl_rate_codestream_bytes(job, s->cost) - (double)job->body_histogram[t];
+    }
+    if (good > WVL_SLOPE_NOTHING) {
+        return UINT32_MAX;
+    }
+    (void)fits(s, good);
+    return good;
+}
+
+/* Thresholds that keep every component within its cap, found for all components at once. */
+static int find_floors(wvl_layer_job *job, uint32_t layer, int last, uint32_t *floors)
+{
+    uint32_t n = job->plan->component_count;
+    uint32_t *bad = wvl_alloc(job->allocator, (uint64_t)n * sizeof *bad); /* exclusive: highest threshold known not to fit, plus one */
+    if (!bad) {
+        return 0;
+    }
+    for (uint32_t c = 0; c < n; c++) {
+        bad[c] = 0;
+        floors[c] = WVL_SLOPE_NOTHING;
+    }
+    for (int step = 0; step < 18; step++) {
+        for (uint32_t c = 0; c < n; c++) {
+            job->thresholds[c] = bad[c] + (floors[c] - bad[c]) / 2;
+        }
+        (void)wvl_rate_measure_layer(job, layer, last);
+        for (uint32_t c = 0; c < n; c++) {
+            if (wvl_rate_component_fits(job, c, job->component_totals[c])) {
+                floors[c] = job->thresholds[c];
+            } else {
+                bad[c] = job->thresholds[c] + 1;
+            }
+        }
+    }
+    wvl_free(job->allocator, bad, (uint64_t)n * sizeof *bad);
+    return 1;
+}
+
+/* Greatest threshold whose estimated squared error does not exceed the target. */
+static uint32_t threshold_of_error(const wvl_layer_job *job, double target)
+{
+    uint32_t lo = 0, hi = WVL_SLOPE_NOTHING;
+    while (lo < hi) {
+        uint32_t mid = (lo + hi + 1) / 2;
+        if (job->energy - job->gain_histogram[mid] <= target) {
+            lo = mid;
+        } else {
+            hi = mid - 1;
+        }
+    }
+    return lo;
+}
+
+/* ---- Layers -------------------------------------------------------------------------------------------------------------------- */
+
+/* Threshold that a layer's own target asks for; byte targets come as a budget instead. */
+static uint32_t own_threshold(const wvl_layer_job *job, const wvl_layer_target *target)
+{
+    if (target->kind == WVL_RATE_PSNR) {
+        return threshold_of_error(job, wvl_rate_error_for_psnr(job->plan, target->value));
+    }
+    return target->kind == WVL_RATE_SLOPE ? (uint32_t)target->value : 0;
+}
+
+/* Bytes of an automatic layer: halving from the next given layer downwards, or in smaller steps when there are many. */
+static uint64_t automatic_budget(const wvl_layer_job *job, uint32_t layer)
+{
+    const wvl_plan *plan = job->plan;
+    uint32_t given = layer;
+    while (plan->layers[given].kind == WVL_RATE_AUTO) {
+        given++;
+    }
+    const wvl_layer_target *target = &plan->layers[given];
+    double fixed = (double)job->overhead.codestream_bytes;
+    double top = target->kind == WVL_RATE_BYTES ? target->value : fixed + 1.03 * (double)job->body_histogram[own_threshold(job, target)];
+    if (plan->max_bytes && top > (double)plan->max_bytes) {
+        top = (double)plan->max_bytes;
+    }
+    uint64_t below = given - layer, octaves = (9u << 16) / given; /* a span of 1/512 at most, in 1/65536 octaves */
+    octaves = octaves > 1u << 16 ? 1u << 16 : octaves;
+    double bytes = fixed + (top - fixed) * wvl_rate_exp2_negative(octaves * below);
+    return bytes > 0.0 ? (uint64_t)bytes : 0;
+}
+
+static uint64_t layer_budget(const wvl_layer_job *job, uint32_t layer)
+{
+    const wvl_layer_target *target = &job->plan->layers[layer];
+    uint64_t budget = NO_BUDGET;
+    if (target->kind == WVL_RATE_BYTES) {
+        budget = target->value < 1e18 ? (uint64_t)target->value : NO_BUDGET;
+    } else if (target->kind == WVL_RATE_AUTO) {
+        budget = automatic_budget(job, layer);
+    }
+    return job->plan->max_bytes && job->plan->max_bytes < budget ? job->plan->max_bytes : budget;
+}
+
+static double squared_error(const wvl_layer_job *job)
+{
+    const wvl_plan *plan = job->plan;
+    double gain = 0.0;
+    for (uint32_t t = 0; t < plan->tile_count; t++) {
+        const wvl_coded_tile *tile = &job->tiles[t];
+        for (uint64_t b = 0; b < tile->block_count; b++) {
+            if (tile->states[b].sent_passes) {
+                gain += (double)wvl_block_gains(job->passes, &tile->blocks[b])[tile->states[b].sent_passes - 1];
+            }
+        }
+    }
+    double left = ldexp(job->energy - gain, plan->gain_exponent);
+    return left > 0.0 ? left : 0.0;
+}
+
+static wvl_status choose_cuts(wvl_layer_job *job, uint32_t layer, int last, uint32_t *floors, uint32_t *threshold)
+{
+    const wvl_plan *plan = job->plan;
+    uint64_t budget = layer_budget(job, layer);
+    uint32_t least = own_threshold(job, &plan->layers[layer]);
+    if (plan->max_component_bytes && !find_floors(job, layer, last, floors)) {
+        return WVL_ERROR_MEMORY;
+    }
+    threshold_search search = {job, plan->max_component_bytes ? floors : NULL, budget, layer, last, {0, 0}};
+    if (budget == NO_BUDGET && !plan->max_component_bytes) {
+        *threshold = least;
+        (void)fits(&search, least);
+        return WVL_OK;
+    }
+    *threshold = search_threshold(&search, least);
+    if (*threshold == UINT32_MAX) {
+        if (last) {
+            job->problem = "the byte cap is below what the headers of an empty picture need";
+            job->problem_bytes = wvl_rate_codestream_bytes(job, search.cost);
+            return WVL_ERROR_UNREACHABLE;
+        }
+        *threshold = WVL_SLOPE_NOTHING; /* an empty layer costs a byte a packet and no more */
+        (void)fits(&search, *threshold);
+        return WVL_OK;
+    }
+    if (last) {
+        for (uint32_t c = 0; c < plan->component_count; c++) {
+            if (!wvl_rate_component_fits(job, c, job->component_totals[c])) {
+                job->problem = "the component byte cap is below what the headers of an empty component need";
+                job->problem_bytes = job->component_totals[c] + job->overhead.component_bytes[c];
+                return WVL_ERROR_UNREACHABLE;
+            }
+        }
+    }
+    int quality_target = plan->layers[layer].kind == WVL_RATE_PSNR || plan->layers[layer].kind == WVL_RATE_SLOPE;
+    if (*threshold > least || (plan->max_component_bytes && !quality_target)) {
+        (void)wvl_rate_fill(job, layer, last, budget, search.cost);
+    }
+    return WVL_OK;
+}
+
+static wvl_status run_layer(wvl_layer_job *job, uint32_t layer, uint32_t *floors)
+{
+    int last = layer + 1 == job->plan->layer_count;
+    uint32_t threshold = 0;
+    wvl_status status = choose_cuts(job, layer, last, floors, &threshold);
+    if (status == WVL_OK) {
+        status = wvl_rate_commit_layer(job, layer, last);
+    }
+    if (status == WVL_OK) {
+        job->layers[layer].slope = threshold;
+        job->layers[layer].bytes = wvl_rate_codestream_bytes(job, (wvl_layer_cost){0, 0});
+        int exact = last && job->plan->lossless;
+        job->layers[layer].squared_error = exact ? 0.0 : squared_error(job);
+    }
+    return status;
+}
+
+/* ---- Memory -------------------------------------------------------------------------------------------------------------------- */
+
+typedef struct layer_memory {
+    uint32_t *floors;
+} layer_memory;
+
+static void carve_memory(wvl_layer_job *job, wvl_carver *carver, layer_memory *memory)
+{
+    uint32_t n = job->plan->component_count;
+    job->body_histogram = wvl_carve(carver, WVL_SLOPES, sizeof *job->body_histogram);
+    job->gain_histogram = wvl_carve(carver, WVL_SLOPES, sizeof *job->gain_histogram);
+    job->thresholds = wvl_carve(carver, n, sizeof *job->thresholds);
+    job->component_totals = wvl_carve(carver, n, sizeof *job->component_totals);
+    job->sent_component_bytes = wvl_carve(carver, n, sizeof *job->sent_component_bytes);
+    memory->floors = wvl_carve(carver, n, sizeof *memory->floors);
+    job->scratch_nodes = wvl_carve(carver, job->sizes.scratch_nodes, sizeof *job->scratch_nodes);
+    job->scratch_header = wvl_carve(carver, job->sizes.header_bytes, 1);
+}
+
+uint64_t wvl_layers_working_bytes(const wvl_plan *plan, const wvl_t2_sizes *sizes)
+{
+    wvl_layer_job job = {.plan = plan, .sizes = *sizes};
+    layer_memory memory;
+    wvl_carver carver = {NULL, 0};
+    carve_memory(&job, &carver, &memory);
+    return carver.used;
+}
+
+wvl_status wvl_layers_allocate(wvl_layer_job *job)
+{
+    layer_memory memory;
+    uint64_t bytes = wvl_layers_working_bytes(job->plan, &job->sizes);
+    wvl_carver carver = {wvl_alloc_zeroed(job->allocator, bytes), 0};
+    if (!carver.base) {
+        return WVL_ERROR_MEMORY;
+    }
+    carve_memory(job, &carver, &memory);
+    for (uint32_t t = 0; t < job->plan->tile_count; t++) {
+        wvl_t2_tile t2 = wvl_rate_open_t2(job, &job->tiles[t]);
+        wvl_t2_open_tile(&t2);
+    }
+    if (job->plan->rate_control) {
+        build_histograms(job);
+    }
+    wvl_status status = WVL_OK;
+    for (uint32_t layer = 0; layer < job->plan->layer_count && status == WVL_OK; layer++) {
+        status = run_layer(job, layer, memory.floors);
+    }
+    wvl_free(job->allocator, carver.base, bytes);
+    return status;
+}
+
+void wvl_layers_fini(wvl_layer_job *job)
+{
+    wvl_free(job->allocator, job->headers, job->header_capacity);
+    wvl_free(job->allocator, job->contributions, job->contribution_capacity * sizeof *job->contributions);
+    job->headers = NULL;
+    job->contributions = NULL;
+}

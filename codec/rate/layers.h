@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Layers of a picture: PCRD-opt over all tiles at once (J.14.3). For every layer a slope threshold is found whose packets, headers
+ * counted to the byte, meet the target; then the layer is committed: its headers are coded for good.
+ */
+#ifndef WVL_CODEC_RATE_LAYERS_H
+#define WVL_CODEC_RATE_LAYERS_H
+
+#include "codec/coded_tile.h"
+
+#define WVL_SLOPES 65537u   /* thresholds 0 (everything) .. 65536 (nothing) */
+
+typedef struct wvl_layer_result {
+    uint64_t bytes;          /* of the whole codestream up to this layer */
+    uint32_t slope;
+    double squared_error;    /* estimate, squared units of the deepest component */
+} wvl_layer_result;
+
+/* Everything that is not a packet. */
+typedef struct wvl_rate_overhead {
+    uint64_t codestream_bytes;    /* main header, SOT to SOD of every tile-part without PLT, EOC */
+    uint64_t part_count;
+    uint64_t *component_bytes;    /* [components]: part headers that count for a component, PLT segments without lengths included; NULL
+                                     without a component cap */
+} wvl_rate_overhead;
+
+typedef struct wvl_layer_job {
+    const wvl_plan *plan;
+    const wvl_allocator *allocator;
+    const wvl_store *bytes, *passes;
+    wvl_coded_tile *tiles;   /* [plan->tile_count] */
+    wvl_rate_overhead overhead;
+    /* results */
+    wvl_layer_result *layers; /* [layer_count], caller's */
+    uint8_t *headers;
+    uint64_t header_count, header_capacity;
+    wvl_contribution *contributions;
+    uint64_t contribution_count, contribution_capacity;
+    const char *problem;     /* why an error was returned */
+    uint64_t problem_bytes;  /* the least number of bytes that would do */
+    /* working */
+    uint64_t *body_histogram;  /* [WVL_SLOPES]: bytes on hulls with at least this slope */
+    double *gain_histogram;    /* [WVL_SLOPES] */
+    double energy;             /* squared error of the empty picture, gain units */
+    wvl_tag_node *scratch_nodes;
+    uint8_t *scratch_header;
+    wvl_t2_sizes sizes;        /* the greatest of all tiles; set by the caller */
+    uint32_t *thresholds;      /* [components]: of the layer in work */
+    uint64_t *component_totals;/* [components] */
+    uint64_t *sent_component_bytes; /* [components]: packets and PLT lengths of committed layers */
+    uint64_t sent_bytes, sent_plt_bytes; /* packets of committed layers */
+} wvl_layer_job;
+
+/* Bytes that wvl_layers_allocate works in, beyond headers and contributions. */
+uint64_t wvl_layers_working_bytes(const wvl_plan *plan, const wvl_t2_sizes *sizes);
+/* Releases headers and contributions of a job, whatever wvl_layers_allocate returned. */
+void wvl_layers_fini(wvl_layer_job *job);
+/* WVL_ERROR_UNREACHABLE: a cap is below what headers alone need (problem_bytes). WVL_ERROR_MEMORY. */
+wvl_status wvl_layers_allocate(wvl_layer_job *job);
+
+#endif

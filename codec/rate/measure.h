@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Cuts of blocks for a threshold, and what a layer with these cuts costs. */
+#ifndef WVL_CODEC_RATE_MEASURE_H
+#define WVL_CODEC_RATE_MEASURE_H
+
+#include "codec/rate/layers.h"
+
+#define WVL_SOP_BYTES 6u
+#define WVL_EPH_BYTES 2u
+#define WVL_SLOPE_NOTHING 65536u
+
+typedef struct wvl_layer_cost {
+    uint64_t packet_bytes;   /* SOP, header, EPH, body */
+    uint64_t plt_bytes;      /* lengths of these packets in PLT */
+} wvl_layer_cost;
+
+wvl_t2_tile wvl_rate_open_t2(const wvl_layer_job *job, const wvl_coded_tile *tile);
+/* Number of passes a block sends at a threshold (0: all it has). Never fewer than it has sent. */
+uint32_t wvl_rate_cut(const wvl_layer_job *job, const wvl_coded_block *block, const wvl_block_state *state, uint32_t threshold);
+/* Cumulative bytes after a cut. last: no later layer follows, the codeword ends there. */
+uint32_t wvl_rate_cut_bytes(const wvl_pass *passes, uint32_t pass_count, uint32_t cut, const wvl_block_state *state, int last);
+/* Cuts every block by job->thresholds and measures. component_totals get the layer's packet bytes by component. */
+wvl_layer_cost wvl_rate_measure_layer(wvl_layer_job *job, uint32_t layer, int last);
+wvl_layer_cost wvl_rate_measure_packet(wvl_layer_job *job, const wvl_t2_tile *t2, const wvl_precinct *precinct, uint32_t layer);
+/* Upper bound of the codestream when the layers so far and one of this cost are in it. */
+uint64_t wvl_rate_codestream_bytes(const wvl_layer_job *job, wvl_layer_cost cost);
+/* Whether a component with `layer_bytes` in the layer in work keeps its cap. */
+int wvl_rate_component_fits(const wvl_layer_job *job, uint32_t component, uint64_t layer_bytes);
+/* Codes the headers of the layer for good with the cuts that stand in the states. */
+wvl_status wvl_rate_commit_layer(wvl_layer_job *job, uint32_t layer, int last);
+/* Last resort of a byte target: takes single passes in the order of their slopes as long as they fit. Returns the cost then. */
+wvl_layer_cost wvl_rate_fill(wvl_layer_job *job, uint32_t layer, int last, uint64_t budget, wvl_layer_cost cost);
+
+#endif

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "codec/rate/quality.h"
+
+#include <math.h>
+
+double wvl_rate_exp2_negative(uint64_t x)
+{
+    double v = 1.0, root = 0.5;
+    for (unsigned bit = 16; bit-- > 0;) {
+        root = sqrt(root);
+        v = x >> bit & 1 ? v * root : v;
+    }
+    return ldexp(v, x >> 16 > 1000 ? -1000 : -(int)(x >> 16));
+}
+
+/* A decoder rounds to integers: mean square of a rounded normal error against its variance before. Beyond the table rounding adds
+ * 1/12. Values: sum over k of (2k - 1) * P(|e| > k - 1/2). */
+static const double variance_table[] = {0.0, 0.02, 0.03, 0.05, 0.075, 0.1, 0.15, 0.2, 0.3, 0.4};
+static const double rounded_table[] = {0.0, 0.0004, 0.0039, 0.0253, 0.0679, 0.1139, 0.1971, 0.2660, 0.3801, 0.4828};
+#define TABLE_COUNT (sizeof variance_table / sizeof variance_table[0])
+
+static double interpolate(const double *from, const double *to, double v)
+{
+    if (v >= from[TABLE_COUNT - 1]) {
+        return v + (to[TABLE_COUNT - 1] - from[TABLE_COUNT - 1]);
+    }
+    unsigned i = 1;
+    while (v > from[i]) {
+        i++;
+    }
+    return to[i - 1] + (v - from[i - 1]) / (from[i] - from[i - 1]) * (to[i] - to[i - 1]);
+}
+
+static double peak_squared(const wvl_plan *plan)
+{
+    double peak = (double)(((uint64_t)1 << plan->peak_depth) - 1);
+    return peak * peak;
+}
+
+double wvl_rate_error_for_psnr(const wvl_plan *plan, double psnr)
+{
+    static const double octaves_per_db = 0.33219280948873623; /* log2(10) / 10 */
+    uint64_t x = (uint64_t)(psnr * octaves_per_db * 65536.0);
+    double mse = interpolate(rounded_table, variance_table, peak_squared(plan) * wvl_rate_exp2_negative(x));
+    return ldexp(mse * (double)plan->total_samples, -plan->gain_exponent);
+}
+
+double wvl_rate_psnr_for_error(const wvl_plan *plan, double squared_error)
+{
+    double mse = interpolate(variance_table, rounded_table, squared_error / (double)plan->total_samples);
+    return mse > 0.0 ? 10.0 * log10(peak_squared(plan) / mse) : (double)INFINITY;
+}

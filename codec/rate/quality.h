@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Between squared error of coefficients, squared error of decoded samples, and PSNR. */
+#ifndef WVL_CODEC_RATE_QUALITY_H
+#define WVL_CODEC_RATE_QUALITY_H
+
+#include <stdint.h>
+
+#include "geom/plan.h"
+
+/* 2^-x for x >= 0 in 1/65536 octaves, by multiplications whose results are the same everywhere. */
+double wvl_rate_exp2_negative(uint64_t x);
+/* Squared coefficient error, in gain units over the whole picture, that leads to a PSNR over the mean of all samples. */
+double wvl_rate_error_for_psnr(const wvl_plan *plan, double psnr);
+/* Estimated PSNR for a squared coefficient error in squared units of the deepest component. For reports only (libm). */
+double wvl_rate_psnr_for_error(const wvl_plan *plan, double squared_error);
+
+#endif

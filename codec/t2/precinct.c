@@ -1,0 +1,276 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "codec/t2/precinct.h"
+
+#include <string.h>
+
+#define NEVER 65535u        /* inclusion value of a block that no layer so far includes */
+#define FIRST_LBLOCK 3u     /* B.10.7.1 */
+
+static void build_precinct(const wvl_tile_plan *tile, uint32_t component, unsigned r, const wvl_tile_resolution *res, uint32_t col, uint32_t row,
+                           wvl_precinct *precinct, uint64_t *nodes)
+{
+    memset(precinct, 0, sizeof *precinct);
+    precinct->component = (uint16_t)component;
+    precinct->resolution = (uint8_t)r;
+    precinct->band_count = res->band_count;
+    for (unsigned b = 0; b < res->band_count; b++) {
+        const wvl_tile_band *band = &tile->bands[res->first_band + b];
+        wvl_precinct_band *pb = &precinct->band[b];
+        wvl_rect blocks = wvl_geom_precinct_blocks(res, band, col, row);
+        pb->cols = blocks.x1 - blocks.x0;
+        pb->rows = blocks.y1 - blocks.y0;
+        pb->stride = band->block_cols;
+        pb->first_block = band->first_block + (uint64_t)blocks.y0 * band->block_cols + blocks.x0;
+        pb->planes = band->planes;
+        pb->coding_band = band->coding_band;
+        pb->nodes_at = *nodes;
+        *nodes += 2 * wvl_tag_tree_nodes(pb->cols, pb->rows);
+    }
+}
+
+static void size_precinct(const wvl_precinct *precinct, uint8_t style, wvl_t2_sizes *sizes)
+{
+    uint64_t blocks = 0, nodes = 0;
+    for (unsigned b = 0; b < precinct->band_count; b++) {
+        uint64_t band_nodes = 2 * wvl_tag_tree_nodes(precinct->band[b].cols, precinct->band[b].rows);
+        blocks += (uint64_t)precinct->band[b].cols * precinct->band[b].rows;
+        nodes += band_nodes;
+        sizes->scratch_nodes = wvl_max_u64(sizes->scratch_nodes, band_nodes);
+    }
+    sizes->header_bytes = wvl_max_u64(sizes->header_bytes, wvl_t2_header_bound(blocks, nodes, style));
+}
+
+static void build_resolution(const wvl_tile_plan *tile, uint32_t component, unsigned r, uint8_t style, wvl_precinct *precincts, wvl_t2_sizes *sizes)
+{
+    const wvl_tile_resolution *res = &tile->resolutions[tile->components[component].first_resolution + r];
+    uint64_t at = res->first_precinct;
+    for (uint32_t row = 0; row < res->precinct_rows; row++) {
+        for (uint32_t col = 0; col < res->precinct_cols; col++, at++) {
+            wvl_precinct scratch, *precinct = precincts ? &precincts[at] : &scratch;
+            build_precinct(tile, component, r, res, col, row, precinct, &sizes->nodes);
+            size_precinct(precinct, style, sizes);
+        }
+    }
+}
+
+void wvl_t2_build_precincts(const wvl_tile_plan *tile, uint8_t style, wvl_precinct *precincts, wvl_t2_sizes *sizes)
+{
+    memset(sizes, 0, sizeof *sizes);
+    for (uint32_t c = 0; c < tile->component_count; c++) {
+        for (unsigned r = 0; r <= tile->components[c].levels; r++) {
+            build_resolution(tile, c, r, style, precincts, sizes);
+        }
+    }
+}
+
+static uint64_t block_index(const wvl_precinct_band *pb, uint32_t col, uint32_t row) { return pb->first_block + (uint64_t)row * pb->stride + col; }
+
+static void open_band(const wvl_t2_tile *tile, const wvl_precinct_band *pb)
+{
+    wvl_tag_node *inclusion = tile->nodes + pb->nodes_at, *planes = inclusion + wvl_tag_tree_nodes(pb->cols, pb->rows);
+    for (uint32_t row = 0; row < pb->rows; row++) {
+        for (uint32_t col = 0; col < pb->cols; col++) {
+            uint64_t i = (uint64_t)row * pb->cols + col, b = block_index(pb, col, row);
+            wvl_block_state *state = &tile->states[b];
+            memset(state, 0, sizeof *state);
+            state->lblock = FIRST_LBLOCK;
+            inclusion[i].value = NEVER;
+            planes[i].value = (uint16_t)(pb->planes - tile->blocks[b].planes);
+        }
+    }
+    wvl_tag_tree_build(inclusion, pb->cols, pb->rows);
+    wvl_tag_tree_build(planes, pb->cols, pb->rows);
+}
+
+void wvl_t2_open_tile(const wvl_t2_tile *tile)
+{
+    for (uint64_t p = 0; p < tile->precinct_count; p++) {
+        for (unsigned b = 0; b < tile->precincts[p].band_count; b++) {
+            if (tile->precincts[p].band[b].cols) {
+                open_band(tile, &tile->precincts[p].band[b]);
+            }
+        }
+    }
+}
+
+/* Codeword of the number of passes (Table B.4). */
+static void put_pass_count(wvl_bit_writer *w, uint32_t n)
+{
+    if (n == 1) {
+        wvl_bits_put(w, 0, 1);
+    } else if (n == 2) {
+        wvl_bits_put(w, 2, 2);
+    } else if (n <= 5) {
+        wvl_bits_put(w, 0xC | (n - 3), 4);
+    } else if (n <= 36) {
+        wvl_bits_put(w, 0x1E0 | (n - 6), 9);
+    } else {
+        wvl_bits_put(w, 0xFF80 | (n - 37), 16);
+    }
+}
+
+static unsigned floor_log2(uint32_t v) { return wvl_bit_length(v) - 1; }
+
+/* Calls for every codeword segment that gains passes between the sent and the next cut. */
+typedef struct segment_walk {
+    const wvl_pass *passes;
+    uint32_t pass, end;       /* next pass, end of the cut */
+    uint32_t from_bytes, end_bytes;
+} segment_walk;
+
+static int next_segment(segment_walk *walk, uint32_t *passes, uint32_t *bytes)
+{
+    if (walk->pass >= walk->end) {
+        return 0;
+    }
+    uint32_t first = walk->pass;
+    while (walk->pass < walk->end) {
+        int terminated = walk->passes[walk->pass].flags & WVL_PASS_TERM;
+        walk->pass++;
+        if (terminated) {
+            break;
+        }
+    }
+    uint32_t to = walk->pass == walk->end ? walk->end_bytes : walk->passes[walk->pass - 1].final_bytes;
+    *passes = walk->pass - first;
+    *bytes = to - walk->from_bytes;
+    walk->from_bytes = to;
+    return 1;
+}
+
+static segment_walk open_walk(const wvl_t2_tile *tile, uint64_t block, const wvl_block_state *state)
+{
+    segment_walk walk = {wvl_store_at(tile->passes, tile->blocks[block].passes_at), state->sent_passes, state->next_passes, state->sent_bytes,
+                         state->next_bytes};
+    return walk;
+}
+
+/* Lblock increment and the lengths of all segments (B.10.7). Returns the new Lblock. */
+static unsigned put_lengths(const wvl_t2_tile *tile, uint64_t block, const wvl_block_state *state, wvl_bit_writer *w)
+{
+    unsigned lblock = state->lblock;
+    uint32_t passes, bytes;
+    for (segment_walk walk = open_walk(tile, block, state); next_segment(&walk, &passes, &bytes);) {
+        unsigned need = wvl_bit_length(bytes), have = lblock + floor_log2(passes);
+        lblock += need > have ? need - have : 0;
+    }
+    for (unsigned i = state->lblock; i < lblock; i++) {
+        wvl_bits_put(w, 1, 1);
+    }
+    wvl_bits_put(w, 0, 1);
+    for (segment_walk walk = open_walk(tile, block, state); next_segment(&walk, &passes, &bytes);) {
+        wvl_bits_put(w, bytes, lblock + floor_log2(passes));
+    }
+    return lblock;
+}
+
+static void put_zero_planes(wvl_tag_node *planes, const wvl_precinct_band *pb, uint32_t col, uint32_t row, uint32_t zero_planes, wvl_bit_writer *w)
+{
+    for (uint32_t threshold = 1; threshold <= zero_planes + 1; threshold++) {
+        wvl_tag_tree_put(planes, pb->cols, pb->rows, col, row, threshold, w);
+    }
+}
+
+static uint64_t put_block(const wvl_t2_tile *tile, const wvl_precinct_band *pb, uint32_t col, uint32_t row, uint32_t layer, int commit,
+                          wvl_tag_node *inclusion, wvl_tag_node *planes, wvl_bit_writer *w)
+{
+    uint64_t b = block_index(pb, col, row);
+    wvl_block_state *state = &tile->states[b];
+    int joins = state->next_passes > state->sent_passes;
+    if (state->sent_passes) {
+        wvl_bits_put(w, (uint32_t)joins, 1);
+    } else {
+        wvl_tag_tree_put(inclusion, pb->cols, pb->rows, col, row, layer + 1, w);
+    }
+    if (!joins) {
+        return 0;
+    }
+    if (!state->sent_passes) {
+        put_zero_planes(planes, pb, col, row, (uint32_t)pb->planes - tile->blocks[b].planes, w);
+    }
+    put_pass_count(w, (uint32_t)state->next_passes - state->sent_passes);
+    unsigned lblock = put_lengths(tile, b, state, w);
+    uint64_t bytes = state->next_bytes - state->sent_bytes;
+    if (commit) {
+        state->lblock = (uint8_t)lblock;
+    }
+    return bytes;
+}
+
+static int precinct_joins(const wvl_t2_tile *tile, const wvl_precinct *precinct)
+{
+    for (unsigned i = 0; i < precinct->band_count; i++) {
+        const wvl_precinct_band *pb = &precinct->band[i];
+        for (uint32_t row = 0; row < pb->rows; row++) {
+            for (uint32_t col = 0; col < pb->cols; col++) {
+                const wvl_block_state *state = &tile->states[block_index(pb, col, row)];
+                if (state->next_passes > state->sent_passes) {
+                    return 1;
+                }
+            }
+        }
+    }
+    return 0;
+}
+
+/* Blocks that come in with this layer get their inclusion value. */
+static void lower_inclusion(const wvl_t2_tile *tile, const wvl_precinct_band *pb, uint32_t layer, wvl_tag_node *inclusion)
+{
+    for (uint32_t row = 0; row < pb->rows; row++) {
+        for (uint32_t col = 0; col < pb->cols; col++) {
+            const wvl_block_state *state = &tile->states[block_index(pb, col, row)];
+            if (!state->sent_passes && state->next_passes) {
+                wvl_tag_tree_lower(inclusion, pb->cols, pb->rows, col, row, (uint16_t)layer);
+            }
+        }
+    }
+}
+
+static uint64_t put_band(const wvl_t2_tile *tile, const wvl_precinct_band *pb, uint32_t layer, int commit, wvl_tag_node *scratch, wvl_bit_writer *w)
+{
+    uint64_t count = wvl_tag_tree_nodes(pb->cols, pb->rows), body = 0;
+    wvl_tag_node *inclusion = tile->nodes + pb->nodes_at;
+    if (!commit) {
+        memcpy(scratch, inclusion, (size_t)(2 * count) * sizeof *scratch);
+        inclusion = scratch;
+    }
+    lower_inclusion(tile, pb, layer, inclusion);
+    for (uint32_t row = 0; row < pb->rows; row++) {
+        for (uint32_t col = 0; col < pb->cols; col++) {
+            body += put_block(tile, pb, col, row, layer, commit, inclusion, inclusion + count, w);
+        }
+    }
+    return body;
+}
+
+uint64_t wvl_t2_code_header(const wvl_t2_tile *tile, const wvl_precinct *precinct, uint32_t layer, int commit, wvl_tag_node *scratch, uint8_t *bytes,
+                            uint64_t *body)
+{
+    wvl_bit_writer w;
+    wvl_bits_open(&w, bytes);
+    *body = 0;
+    if (!precinct_joins(tile, precinct)) {
+        bytes[0] = 0; /* empty packet: one 0 bit */
+        return 1;
+    }
+    wvl_bits_put(&w, 1, 1);
+    for (unsigned i = 0; i < precinct->band_count; i++) {
+        if (precinct->band[i].cols) {
+            *body += put_band(tile, &precinct->band[i], layer, commit, scratch, &w);
+        }
+    }
+    return wvl_bits_close(&w);
+}
+
+/*
+ * Bits of a header: per node of the inclusion trees at most 1 + (layers' zeros, spread over the layers: at most one a layer per node, so
+ * 1 a header) and of the zero-plane trees at most 38 zeros and a 1; per block an inclusion bit, 16 bits of pass count, at most 32 Lblock
+ * ones and a zero, and for each of at most 109 segments (passes) 32 + 7 length bits, or one segment without terminations. Stuffing adds
+ * at most one bit in seven, padding at most two bytes.
+ */
+uint64_t wvl_t2_header_bound(uint64_t blocks, uint64_t nodes, uint8_t style)
+{
+    uint64_t segments = style & WVL_STYLE_TERMALL ? 109 : style & WVL_STYLE_BYPASS ? 73 : 1;
+    uint64_t bits = 1 + nodes * 40 + blocks * (1 + 16 + 33 + segments * 39);
+    return bits / 7 + 3;
+}

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Packets of a tile. The geometry is condensed once into a table of precincts; headers are coded layer by layer against a state that
+ * is either the real one (commit) or a scratch copy (measuring a candidate), by the same function.
+ */
+#ifndef WVL_CODEC_T2_PRECINCT_H
+#define WVL_CODEC_T2_PRECINCT_H
+
+#include "codec/store.h"
+#include "codec/t2/tag_tree.h"
+#include "geom/handover.h"
+
+typedef struct wvl_precinct_band {
+    uint64_t first_block;  /* tile block index of the top left block */
+    uint64_t nodes_at;     /* inclusion tree, then zero-plane tree, in the tile's nodes */
+    uint32_t stride;       /* blocks from row to row of the band */
+    uint32_t cols, rows;   /* blocks of the precinct in the band; 0: nothing */
+    uint8_t planes;        /* Mb */
+    uint8_t coding_band;
+} wvl_precinct_band;
+
+typedef struct wvl_precinct {
+    uint16_t component;
+    uint8_t resolution, band_count;
+    wvl_precinct_band band[3];
+} wvl_precinct;
+
+/* What the packet headers have told of a block so far, and the cut proposed for the next layer. */
+typedef struct wvl_block_state {
+    uint32_t sent_bytes;   /* cumulative, over the layers committed */
+    uint32_t next_bytes;   /* cumulative after the layer in question */
+    uint16_t sent_passes, next_passes;
+    uint8_t lblock;
+} wvl_block_state;
+
+/* What the packets of a tile need, known from the tile plan. */
+typedef struct wvl_t2_sizes {
+    uint64_t nodes;          /* tag nodes of the tile */
+    uint64_t scratch_nodes;  /* of the largest precinct in one band */
+    uint64_t header_bytes;   /* bound of the longest header */
+} wvl_t2_sizes;
+
+/* Fills precincts[tile->precinct_count] unless NULL. */
+void wvl_t2_build_precincts(const wvl_tile_plan *tile, uint8_t style, wvl_precinct *precincts, wvl_t2_sizes *sizes);
+
+/* One tile's packets. */
+typedef struct wvl_t2_tile {
+    const wvl_precinct *precincts;
+    uint64_t precinct_count;
+    const wvl_coded_block *blocks;
+    const wvl_store *passes;
+    wvl_block_state *states;
+    wvl_tag_node *nodes;
+} wvl_t2_tile;
+
+/* Sets up trees and block states before the first layer: zero-plane values, nothing included. */
+void wvl_t2_open_tile(const wvl_t2_tile *tile);
+
+/* Scratch for one header: node copies and bytes, sized for the largest precinct. */
+uint64_t wvl_t2_header_bound(uint64_t blocks, uint64_t nodes, uint8_t style);
+
+/*
+ * Codes the header of the packet of `precinct` in `layer` with the cuts next_passes/next_bytes of its blocks. commit = 0: nothing changes
+ * (nodes are worked on in `scratch`); commit = 1: trees and states take the layer in. Returns the header's bytes; *body gets the
+ * body's.
+ */
+uint64_t wvl_t2_code_header(const wvl_t2_tile *tile, const wvl_precinct *precinct, uint32_t layer, int commit, wvl_tag_node *scratch, uint8_t *bytes,
+                            uint64_t *body);
+
+#endif

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "codec/t2/tag_tree.h"
+
+#define MAX_DEPTH 33 /* 2^32 leaves along an axis, and the root */
+
+static void build_level(const wvl_tag_node *child, uint32_t cols, uint32_t rows, wvl_tag_node *parent, uint32_t pcols)
+{
+    for (uint32_t y = 0; y < rows; y++) {
+        for (uint32_t x = 0; x < cols; x++) {
+            wvl_tag_node *p = &parent[(uint64_t)(y / 2) * pcols + x / 2];
+            uint16_t v = child[(uint64_t)y * cols + x].value;
+            if ((!(x & 1) && !(y & 1)) || v < p->value) {
+                p->value = v;
+            }
+        }
+    }
+}
+
+void wvl_tag_tree_build(wvl_tag_node *nodes, uint32_t cols, uint32_t rows)
+{
+    uint64_t total = wvl_tag_tree_nodes(cols, rows);
+    for (uint64_t i = 0; i < total; i++) {
+        nodes[i].low = 0;
+        nodes[i].known = 0;
+    }
+    while ((uint64_t)cols * rows > 1) {
+        wvl_tag_node *parent = nodes + (uint64_t)cols * rows;
+        build_level(nodes, cols, rows, parent, (cols + 1) / 2);
+        nodes = parent;
+        cols = (cols + 1) / 2;
+        rows = (rows + 1) / 2;
+    }
+}
+
+/* Path from leaf to root. */
+static unsigned find_path(wvl_tag_node *nodes, uint32_t cols, uint32_t rows, uint32_t col, uint32_t row, wvl_tag_node **path)
+{
+    unsigned depth = 0;
+    for (;;) {
+        path[depth++] = &nodes[(uint64_t)row * cols + col];
+        if ((uint64_t)cols * rows <= 1) {
+            return depth;
+        }
+        nodes += (uint64_t)cols * rows;
+        cols = (cols + 1) / 2;
+        rows = (rows + 1) / 2;
+        col /= 2;
+        row /= 2;
+    }
+}
+
+void wvl_tag_tree_lower(wvl_tag_node *nodes, uint32_t cols, uint32_t rows, uint32_t col, uint32_t row, uint16_t value)
+{
+    wvl_tag_node *path[MAX_DEPTH];
+    unsigned depth = find_path(nodes, cols, rows, col, row, path);
+    for (unsigned i = 0; i < depth && path[i]->value > value; i++) {
+        path[i]->value = value;
+    }
+}
+
+void wvl_tag_tree_put(wvl_tag_node *nodes, uint32_t cols, uint32_t rows, uint32_t col, uint32_t row, uint32_t threshold, wvl_bit_writer *bits)
+{
+    wvl_tag_node *path[MAX_DEPTH];
+    unsigned depth = find_path(nodes, cols, rows, col, row, path);
+    uint32_t low = 0;
+    while (depth--) {
+        wvl_tag_node *node = path[depth];
+        low = node->low > low ? node->low : low;
+        while (low < threshold && !node->known) {
+            if (node->value <= low) {
+                wvl_bits_put(bits, 1, 1);
+                node->known = 1;
+            } else {
+                wvl_bits_put(bits, 0, 1);
+                low++;
+            }
+        }
+        node->low = (uint16_t)low;
+    }
+}

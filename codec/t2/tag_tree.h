@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Tag trees (B.10.2): a quad tree of minima over the blocks of one precinct in one band. */
+#ifndef WVL_CODEC_T2_TAG_TREE_H
+#define WVL_CODEC_T2_TAG_TREE_H
+
+#include <stdint.h>
+
+#include "codec/t2/bit_writer.h"
+
+/* low: what the decoder knows to be a lower bound. known: the decoder has the value. */
+typedef struct wvl_tag_node {
+    uint16_t value, low;
+    uint8_t known;
+} wvl_tag_node;
+
+/* Nodes of a tree over cols x rows leaves, all levels; 0 for an empty grid. Leaves come first, in raster order. */
+static inline uint64_t wvl_tag_tree_nodes(uint64_t cols, uint64_t rows)
+{
+    uint64_t n = cols * rows;
+    while (cols * rows > 1) {
+        cols = (cols + 1) / 2;
+        rows = (rows + 1) / 2;
+        n += cols * rows;
+    }
+    return n;
+}
+
+/* Leaves hold their values; gives every inner node the minimum of its children and makes nothing known. */
+void wvl_tag_tree_build(wvl_tag_node *nodes, uint32_t cols, uint32_t rows);
+/* Lowers a leaf's value, and the minima above it, to `value`. Only values that the decoder can not yet have excluded may be set. */
+void wvl_tag_tree_lower(wvl_tag_node *nodes, uint32_t cols, uint32_t rows, uint32_t col, uint32_t row, uint16_t value);
+/* Codes whether the leaf's value is less than threshold, as far as the decoder does not know it yet. */
+void wvl_tag_tree_put(wvl_tag_node *nodes, uint32_t cols, uint32_t rows, uint32_t col, uint32_t row, uint32_t threshold, wvl_bit_writer *bits);
+
+#endif

@@ -1,0 +1,369 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "codec/tile_coder.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "codec/rate/hull.h"
+#include "codec/t1/t1.h"
+#include "codec/t2/packet_order.h"
+
+#define GROUP_SAMPLES 4096u /* work handed out at a time: one block of nominal size, or as many small ones */
+#define MAX_BLOCK_AREA 4096u
+
+/* ---- Sizes -------------------------------------------------------------------------------------------------------------------- */
+
+static unsigned most_planes(const wvl_plan *plan)
+{
+    unsigned planes = 1;
+    for (uint32_t i = 0; i < plan->coding_count; i++) {
+        for (unsigned b = 0; b < 3u * plan->codings[i].levels + 1u; b++) {
+            planes = wvl_max_u32(planes, plan->codings[i].band[b].planes);
+        }
+    }
+    return planes;
+}
+
+/* One worker's scratch: block coder state, codeword, passes. */
+typedef struct worker_scratch {
+    wvl_t1_scratch *t1;
+    uint8_t *bytes;
+    wvl_pass *passes;
+    wvl_store_writer *writers; /* bytes, passes */
+} worker_scratch;
+
+static worker_scratch carve_worker(const wvl_plan *plan, wvl_carver *carver)
+{
+    unsigned planes = most_planes(plan);
+    worker_scratch w;
+    uint32_t width = 1u << plan->codings[0].xcb, height = 1u << plan->codings[0].ycb;
+    w.t1 = wvl_carve(carver, 1, wvl_t1_scratch_bytes());
+    w.bytes = wvl_carve(carver, 1, wvl_t1_bytes_bound(width, height, planes, plan->codings[0].style));
+    w.passes = wvl_carve(carver, 3 * planes, sizeof *w.passes);
+    w.writers = wvl_carve(carver, 2, sizeof *w.writers);
+    return w;
+}
+
+static uint64_t worker_bytes(const wvl_plan *plan)
+{
+    wvl_carver carver = {NULL, 0};
+    (void)carve_worker(plan, &carver);
+    return carver.used;
+}
+
+static void carve_tile(const wvl_plan *plan, wvl_carver *carver, wvl_coded_tile *tile)
+{
+    tile->precincts = wvl_carve(carver, tile->precinct_count, sizeof *tile->precincts);
+    tile->blocks = wvl_carve(carver, tile->block_count, sizeof *tile->blocks);
+    tile->states = wvl_carve(carver, tile->block_count, sizeof *tile->states);
+    tile->nodes = wvl_carve(carver, tile->node_count, sizeof *tile->nodes);
+    tile->packets = wvl_carve(carver, wvl_mul_saturate(tile->precinct_count, plan->layer_count), sizeof *tile->packets);
+}
+
+/* Also lifts the greatest sizes seen. */
+static void size_tile(const wvl_plan *plan, const wvl_tile_plan *plan_tile, wvl_coded_tile *tile, wvl_t2_sizes *greatest)
+{
+    wvl_carver carver = {NULL, 0};
+    wvl_t2_sizes sizes;
+    memset(tile, 0, sizeof *tile);
+    tile->precinct_count = plan_tile->precinct_count;
+    tile->block_count = plan_tile->block_count;
+    wvl_t2_build_precincts(plan_tile, plan->codings[0].style, NULL, &sizes);
+    tile->node_count = sizes.nodes;
+    greatest->scratch_nodes = wvl_max_u64(greatest->scratch_nodes, sizes.scratch_nodes);
+    greatest->header_bytes = wvl_max_u64(greatest->header_bytes, sizes.header_bytes);
+    carve_tile(plan, &carver, tile);
+    tile->memory_bytes = carver.used;
+}
+
+static uint64_t packet_bytes_count(const wvl_plan *plan)
+{
+    return wvl_mul_saturate((uint64_t)plan->component_count * (plan->max_levels + 1u), plan->layer_count);
+}
+
+/* Coded bytes and pass records of a tile at their worst. */
+static void bound_tile(const wvl_plan *plan, const wvl_tile_plan *tile, uint64_t nodes, wvl_coder_memory *memory)
+{
+    unsigned style = plan->codings[0].style;
+    uint64_t blocks = 0, codewords = 0, records = 0, headers = 0;
+    for (uint32_t i = 0; i < tile->band_count; i++) {
+        const wvl_tile_band *band = &tile->bands[i];
+        uint64_t n = (uint64_t)band->block_cols * band->block_rows;
+        codewords += n * wvl_t1_bytes_bound(band->slot_width, band->slot_height, band->planes, (uint8_t)style);
+        records += n * (wvl_block_record_bytes(3ull * band->planes, plan->rate_control) + 8);
+        blocks += n;
+    }
+    uint64_t packets = wvl_mul_saturate(tile->precinct_count, plan->layer_count);
+    uint64_t layers_of_block = wvl_min_u32(plan->layer_count, 109);
+    headers = wvl_add_saturate(blocks * layers_of_block * (wvl_t2_header_bound(1, 0, (uint8_t)style) + 1) + nodes * 40 / 7, wvl_mul_saturate(packets, 4));
+    uint64_t index = blocks * layers_of_block * sizeof(wvl_contribution);
+    /* Growing arrays may hold three halves of what they need, and old and new at once while they grow. */
+    memory->coded_bytes_bound = wvl_add_saturate(memory->coded_bytes_bound, codewords + records + 5 * (headers + index) / 2);
+    uint64_t markers = wvl_mul_saturate(packets, (plan->sop ? 6 : 0) + (plan->eph ? 2 : 0));
+    uint64_t output = wvl_add_saturate(wvl_add_saturate(codewords, headers), markers);
+    output = wvl_add_saturate(output, wvl_cs_bound_part_header(plan, packets));
+    memory->output_bytes_bound = wvl_add_saturate(memory->output_bytes_bound, wvl_add_saturate(output, plan->parts ? 255u * 14u : 14u));
+}
+
+void wvl_coder_measure(const wvl_plan *plan, wvl_tile_plan *scratch, uint32_t concurrency, wvl_coder_memory *memory)
+{
+    memset(memory, 0, sizeof *memory);
+    memory->base_bytes = concurrency * worker_bytes(plan) + plan->tile_count * sizeof(wvl_coded_tile) + plan->layer_count * sizeof(wvl_layer_result) +
+                         wvl_mul_saturate(packet_bytes_count(plan), sizeof(uint64_t)) + plan->component_count * sizeof(uint64_t);
+    wvl_t2_sizes sizes = {0, 0, 0};
+    uint64_t most_packets = 1;
+    for (uint32_t t = 0; t < plan->tile_count; t++) {
+        wvl_coded_tile tile;
+        wvl_tile_plan_build(plan, t, scratch);
+        size_tile(plan, scratch, &tile, &sizes);
+        memory->base_bytes = wvl_add_saturate(memory->base_bytes, tile.memory_bytes);
+        most_packets = wvl_max_u64(most_packets, wvl_mul_saturate(tile.precinct_count, plan->layer_count));
+        bound_tile(plan, scratch, tile.node_count, memory);
+    }
+    memory->finish_bytes = wvl_max_u64(wvl_layers_working_bytes(plan, &sizes), wvl_mul_saturate(most_packets, sizeof(uint32_t)));
+    /* Every writer may leave a chunk nearly empty in both stores. */
+    memory->coded_bytes_bound = wvl_add_saturate(memory->coded_bytes_bound, 4 * WVL_STORE_CHUNK * concurrency);
+    uint64_t parts = wvl_mul_saturate(plan->tile_count, plan->parts ? 255 : 1);
+    memory->output_bytes_bound = wvl_add_saturate(memory->output_bytes_bound, wvl_cs_measure_main_header(plan, parts) + WVL_CS_END_BYTES);
+    if (plan->max_bytes && plan->max_bytes < memory->output_bytes_bound) {
+        memory->output_bytes_bound = plan->max_bytes;
+    }
+}
+
+/* ---- Life ---------------------------------------------------------------------------------------------------------------------- */
+
+wvl_status wvl_coder_init(wvl_coder *coder, const wvl_allocator *allocator, const wvl_plan *plan, wvl_pool *pool, const _Atomic int *cancelled)
+{
+    memset(coder, 0, sizeof *coder);
+    coder->plan = plan;
+    coder->allocator = allocator;
+    coder->pool = pool;
+    coder->cancelled = cancelled;
+    if (!wvl_store_init(&coder->bytes, allocator) || !wvl_store_init(&coder->passes, allocator)) {
+        return WVL_ERROR_MEMORY;
+    }
+    coder->workers = wvl_pool_concurrency(pool);
+    coder->worker_bytes = worker_bytes(plan);
+    coder->worker_memory = wvl_alloc_zeroed(allocator, coder->workers * coder->worker_bytes);
+    coder->tiles = wvl_alloc_zeroed(allocator, plan->tile_count * sizeof *coder->tiles);
+    coder->layers = wvl_alloc_zeroed(allocator, plan->layer_count * sizeof *coder->layers);
+    coder->packet_bytes = wvl_alloc_zeroed(allocator, wvl_mul_saturate(packet_bytes_count(plan), sizeof(uint64_t)));
+    coder->component_overhead = wvl_alloc_zeroed(allocator, plan->component_count * sizeof(uint64_t));
+    if (!coder->worker_memory || !coder->tiles || !coder->layers || !coder->packet_bytes || !coder->component_overhead) {
+        return WVL_ERROR_MEMORY;
+    }
+    return WVL_OK;
+}
+
+void wvl_coder_fini(wvl_coder *coder)
+{
+    const wvl_plan *plan = coder->plan;
+    if (!plan) {
+        return;
+    }
+    wvl_layers_fini(&coder->layer_job);
+    for (uint32_t t = 0; coder->tiles && t < plan->tile_count; t++) {
+        wvl_free(coder->allocator, coder->tiles[t].memory, coder->tiles[t].memory_bytes);
+    }
+    wvl_free(coder->allocator, coder->tiles, plan->tile_count * sizeof *coder->tiles);
+    wvl_free(coder->allocator, coder->layers, plan->layer_count * sizeof *coder->layers);
+    wvl_free(coder->allocator, coder->packet_bytes, packet_bytes_count(plan) * sizeof(uint64_t));
+    wvl_free(coder->allocator, coder->component_overhead, plan->component_count * sizeof(uint64_t));
+    wvl_free(coder->allocator, coder->worker_memory, coder->workers * coder->worker_bytes);
+    wvl_free(coder->allocator, coder->parts, coder->part_capacity * sizeof *coder->parts);
+    wvl_store_fini(&coder->bytes);
+    wvl_store_fini(&coder->passes);
+    memset(coder, 0, sizeof *coder);
+}
+
+/* ---- Block coding -------------------------------------------------------------------------------------------------------------- */
+
+/* Groups of blocks of one band; `first` counts groups over the wave. */
+typedef struct work_band {
+    uint64_t first;
+    uint32_t tile, band, component;
+    uint32_t blocks_per_group;
+} work_band;
+
+typedef struct block_work {
+    wvl_coder *coder;
+    const wvl_coefs *coefs;
+    wvl_coded_tile *tiles;      /* of the wave */
+    work_band *bands;
+    uint64_t band_count, group_count;
+    uint64_t base;              /* group of index 0 of the present run */
+    _Atomic int failed;
+} block_work;
+
+static int store_block(block_work *work, worker_scratch *w, const wvl_band_coding *band, const wvl_t1_output *out, wvl_coded_block *block)
+{
+    wvl_coder *coder = work->coder;
+    int rate_control = coder->plan->rate_control;
+    memset(block, 0, sizeof *block);
+    block->planes = (uint8_t)out->planes;
+    block->pass_count = (uint16_t)out->pass_count;
+    block->bytes = out->length;
+    block->energy = out->energy;
+    block->energy_shift = out->energy_shift;
+    if (!out->pass_count) {
+        return 1;
+    }
+    block->bytes_at = wvl_store_reserve(&coder->bytes, &w->writers[0], out->length);
+    block->passes_at = wvl_store_reserve(&coder->passes, &w->writers[1], wvl_block_record_bytes(out->pass_count, rate_control));
+    if (block->bytes_at == UINT64_MAX || block->passes_at == UINT64_MAX) {
+        return 0;
+    }
+    memcpy(wvl_store_at(&coder->bytes, block->bytes_at), out->bytes, out->length);
+    memcpy(wvl_store_at(&coder->passes, block->passes_at), out->passes, out->pass_count * sizeof *out->passes);
+    if (rate_control) {
+        wvl_rate_build_hull(band, coder->plan->gain_exponent, out->passes, out->pass_count, out->planes, wvl_block_slopes(&coder->passes, block),
+                            wvl_block_gains(&coder->passes, block));
+    }
+    return 1;
+}
+
+static int code_block(block_work *work, worker_scratch *w, const work_band *wb, uint32_t index)
+{
+    const wvl_coefs *coefs = &work->coefs[wb->tile];
+    const wvl_tile_band *band = &coefs->tile->bands[wb->band];
+    const wvl_coding *coding = &work->coder->plan->codings[work->coder->plan->components[wb->component].coding];
+    wvl_rect rect = wvl_geom_block_rect(band, index % band->block_cols, index / band->block_cols);
+    wvl_t1_input in = {0};
+    in.coefs = coefs->samples + wvl_coef_slot(band, index);
+    in.stride = band->slot_width;
+    in.width = (uint16_t)wvl_rect_width(rect);
+    in.height = (uint16_t)wvl_rect_height(rect);
+    in.coef_bytes = band->coef_bytes;
+    in.frac_bits = band->frac_bits;
+    in.orient = band->orient;
+    in.style = coding->style;
+    in.reversible = coding->reversible;
+    in.want_gains = work->coder->plan->rate_control;
+    in.max_passes = 255;
+    in.bound = coefs->bounds[band->first_block + index];
+    wvl_t1_output out = {0};
+    out.bytes = w->bytes;
+    out.passes = w->passes;
+    wvl_t1_encode_block(w->t1, &in, &out);
+    if (out.planes > band->planes) {
+        atomic_store(&work->failed, 2); /* a magnitude bound was broken */
+        return 0;
+    }
+    return store_block(work, w, &coding->band[band->coding_band], &out, &work->tiles[wb->tile].blocks[band->first_block + index]);
+}
+
+static const work_band *find_band(const block_work *work, uint64_t group)
+{
+    uint64_t lo = 0, hi = work->band_count;
+    while (hi - lo > 1) {
+        uint64_t mid = (lo + hi) / 2;
+        if (work->bands[mid].first <= group) {
+            lo = mid;
+        } else {
+            hi = mid;
+        }
+    }
+    return &work->bands[lo];
+}
+
+static void code_group(void *arg, uint32_t index, uint32_t worker)
+{
+    block_work *work = arg;
+    wvl_coder *coder = work->coder;
+    if (atomic_load_explicit(&work->failed, memory_order_relaxed) || (coder->cancelled && atomic_load_explicit(coder->cancelled, memory_order_relaxed))) {
+        return;
+    }
+    uint64_t group = work->base + index;
+    const work_band *wb = find_band(work, group);
+    const wvl_tile_band *band = &work->coefs[wb->tile].tile->bands[wb->band];
+    wvl_carver carver = {coder->worker_memory + worker * coder->worker_bytes, 0};
+    worker_scratch w = carve_worker(coder->plan, &carver);
+    uint64_t first = (group - wb->first) * wb->blocks_per_group;
+    uint64_t end = wvl_min_u64(first + wb->blocks_per_group, (uint64_t)band->block_cols * band->block_rows);
+    for (uint64_t b = first; b < end; b++) {
+        if (!code_block(work, &w, wb, (uint32_t)b)) {
+            int expected = 0;
+            atomic_compare_exchange_strong(&work->failed, &expected, 1);
+            return;
+        }
+    }
+}
+
+static uint64_t list_bands(const wvl_coefs *coefs, uint32_t tile_count, work_band *bands, uint64_t *group_count)
+{
+    uint64_t n = 0, groups = 0;
+    for (uint32_t t = 0; t < tile_count; t++) {
+        const wvl_tile_plan *tile = coefs[t].tile;
+        for (uint32_t c = 0; c < tile->component_count; c++) {
+            const wvl_tile_component *tc = &tile->components[c];
+            uint32_t first = tile->resolutions[tc->first_resolution].first_band, count = 3u * tc->levels + 1u;
+            for (uint32_t b = count; b-- > 0;) { /* the finest bands first: they are the most work */
+                const wvl_tile_band *band = &tile->bands[first + b];
+                uint64_t blocks = (uint64_t)band->block_cols * band->block_rows;
+                if (!blocks) {
+                    continue;
+                }
+                uint32_t per_group = wvl_max_u32(1, GROUP_SAMPLES / wvl_max_u32(1, band->slot_width * band->slot_height));
+                if (bands) {
+                    bands[n] = (work_band){groups, t, first + b, c, per_group};
+                }
+                n++;
+                groups += wvl_ceil_div(blocks, per_group);
+            }
+        }
+    }
+    *group_count = groups;
+    return n;
+}
+
+static wvl_status open_tiles(wvl_coder *coder, const wvl_coefs *coefs, uint32_t tile_count)
+{
+    for (uint32_t i = 0; i < tile_count; i++) {
+        wvl_coded_tile *tile = &coder->tiles[coefs[i].tile->index];
+        wvl_t2_sizes sizes;
+        size_tile(coder->plan, coefs[i].tile, tile, &coder->sizes);
+        tile->memory = wvl_alloc_zeroed(coder->allocator, tile->memory_bytes);
+        if (!tile->memory) {
+            return WVL_ERROR_MEMORY;
+        }
+        wvl_carver carver = {tile->memory, 0};
+        carve_tile(coder->plan, &carver, tile);
+        wvl_t2_build_precincts(coefs[i].tile, coder->plan->codings[0].style, tile->precincts, &sizes);
+    }
+    return WVL_OK;
+}
+
+wvl_status wvl_coder_code_tiles(wvl_coder *coder, const wvl_coefs *coefs, uint32_t tile_count)
+{
+    wvl_status status = open_tiles(coder, coefs, tile_count);
+    if (status != WVL_OK || !tile_count) {
+        return status;
+    }
+    block_work work = {.coder = coder, .coefs = coefs, .tiles = &coder->tiles[coefs[0].tile->index]};
+    work.band_count = list_bands(coefs, tile_count, NULL, &work.group_count);
+    uint64_t bytes = work.band_count * sizeof *work.bands;
+    work.bands = wvl_alloc(coder->allocator, bytes);
+    if (!work.bands) {
+        return WVL_ERROR_MEMORY;
+    }
+    (void)list_bands(coefs, tile_count, work.bands, &work.group_count);
+    uint64_t step = wvl_min_u64(UINT32_MAX, wvl_max_u64(256 * coder->workers, work.group_count / 32 + 1)); /* progress without idle workers */
+    for (; work.base < work.group_count; work.base += step) {
+        uint64_t groups = wvl_min_u64(work.group_count - work.base, step);
+        wvl_pool_run(coder->pool, (uint32_t)groups, code_group, &work);
+        if (coder->tick) {
+            coder->tick(coder->tick_user, work.base + groups, work.group_count);
+        }
+    }
+    wvl_free(coder->allocator, work.bands, bytes);
+    int failed = atomic_load(&work.failed);
+    if (failed == 2) {
+        (void)snprintf(coder->problem, sizeof coder->problem, "a coefficient exceeds its proved bound");
+        return WVL_ERROR_INTERNAL;
+    }
+    if (coder->cancelled && atomic_load(coder->cancelled)) {
+        return WVL_CANCELLED;
+    }
+    return failed ? WVL_ERROR_MEMORY : WVL_OK;
+}

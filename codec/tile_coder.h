@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * From coefficients to bytes, for all tiles of a picture: block coding as waves of tiles arrive, then layers over the whole picture, then
+ * writing. One coder per picture.
+ */
+#ifndef WVL_CODEC_TILE_CODER_H
+#define WVL_CODEC_TILE_CODER_H
+
+#include <stdatomic.h>
+
+#include "base/pool.h"
+#include "codec/coded_tile.h"
+#include "codec/cs/cs.h"
+#include "codec/rate/layers.h"
+#include "codec/t2/packet_order.h"
+
+typedef struct wvl_coder {
+    const wvl_plan *plan;
+    const wvl_allocator *allocator;
+    wvl_pool *pool;
+    const _Atomic int *cancelled;    /* may be NULL; polled for every piece of work */
+    wvl_store bytes, passes;
+    wvl_coded_tile *tiles;           /* [tile_count] */
+    wvl_t2_sizes sizes;              /* greatest of all tiles */
+    uint8_t *worker_memory;
+    uint64_t worker_bytes, workers;
+    wvl_layer_job layer_job;
+    wvl_layer_result *layers;        /* [layer_count] */
+    wvl_cs_part *parts;
+    uint64_t part_count, part_capacity;
+    uint64_t *component_overhead;
+    uint64_t *packet_bytes;          /* [component][resolution][layer] */
+    void (*tick)(void *user, uint64_t blocks_done, uint64_t blocks); /* progress of code_tiles, from the calling thread; may be NULL */
+    void *tick_user;
+    char problem[256];               /* text for the last failure */
+} wvl_coder;
+
+typedef struct wvl_coder_memory {
+    uint64_t base_bytes;             /* exact: held from init to fini */
+    uint64_t finish_bytes;           /* exact: held beside them during finish and write only */
+    uint64_t coded_bytes_bound;      /* stores, headers and their index, whatever the samples are */
+    uint64_t output_bytes_bound;     /* codestream */
+} wvl_coder_memory;
+
+/* tiles: one plan after another is built into `scratch`, so that memory does not grow with their number. */
+void wvl_coder_measure(const wvl_plan *plan, wvl_tile_plan *scratch, uint32_t concurrency, wvl_coder_memory *memory);
+
+wvl_status wvl_coder_init(wvl_coder *coder, const wvl_allocator *allocator, const wvl_plan *plan, wvl_pool *pool, const _Atomic int *cancelled);
+void wvl_coder_fini(wvl_coder *coder);
+/* Codes every block of these tiles. The coefficients may go afterwards. */
+wvl_status wvl_coder_code_tiles(wvl_coder *coder, const wvl_coefs *coefs, uint32_t tile_count);
+/* After the last tile: layers, lengths of all tile-parts. tile: carved scratch; streams: room for its resolutions. */
+wvl_status wvl_coder_finish(wvl_coder *coder, wvl_tile_plan *tile, wvl_order_stream *streams);
+
+/* Receives consecutive bytes; nonzero stops. */
+typedef int (*wvl_put_fn)(void *user, const void *data, size_t bytes);
+uint64_t wvl_coder_codestream_bytes(const wvl_coder *coder);
+/* SOC..EOC. WVL_ERROR_SINK when put refuses. */
+wvl_status wvl_coder_write(wvl_coder *coder, wvl_tile_plan *tile, wvl_order_stream *streams, wvl_put_fn put, void *user);
+
+#endif

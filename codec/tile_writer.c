@@ -1,0 +1,352 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Tile-parts: where they begin, how long they are, and their bytes. Everything is known before the first byte leaves. */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "codec/tile_coder.h"
+
+/* ---- Division into tile-parts ------------------------------------------------------------------------------------------------ */
+
+static int starts_part(const wvl_plan *plan, const wvl_packet_id *before, const wvl_packet_id *now)
+{
+    return ((plan->parts & WVL_PARTS_RESOLUTION) && now->resolution != before->resolution) ||
+           ((plan->parts & WVL_PARTS_LAYER) && now->layer != before->layer) ||
+           ((plan->parts & WVL_PARTS_COMPONENT) && now->component != before->component);
+}
+
+static wvl_cs_part *add_part(wvl_coder *coder, uint32_t tile, uint32_t index, uint32_t packet_first)
+{
+    if (!wvl_grow(coder->allocator, (void **)&coder->parts, &coder->part_capacity, coder->part_count + 1, sizeof *coder->parts)) {
+        return NULL;
+    }
+    wvl_cs_part *part = &coder->parts[coder->part_count++];
+    memset(part, 0, sizeof *part);
+    part->tile = tile;
+    part->index = (uint8_t)index;
+    part->packet_first = packet_first;
+    return part;
+}
+
+/* Bytes of part headers that count as the component's: only parts that hold one component are its own. */
+static void charge_part(wvl_coder *coder, uint32_t component)
+{
+    if (coder->plan->parts & WVL_PARTS_COMPONENT) {
+        coder->component_overhead[component] += WVL_CS_SOT_SOD_BYTES + (coder->plan->plt ? 5 : 0);
+    }
+}
+
+static wvl_status divide_tile(wvl_coder *coder, const wvl_tile_plan *tile, wvl_order_stream *streams)
+{
+    const wvl_plan *plan = coder->plan;
+    wvl_packet_order order;
+    wvl_packet_id id, before = {0, 0, 0, 0};
+    uint64_t first_part = coder->part_count, packets = 0;
+    wvl_cs_part *part = add_part(coder, tile->index, 0, 0);
+    wvl_order_open(&order, plan, tile, streams);
+    while (part && wvl_order_next(&order, &id)) {
+        if (packets == UINT32_MAX) {
+            (void)snprintf(coder->problem, sizeof coder->problem, "tile %u has more than 2^32 packets", tile->index);
+            return WVL_ERROR_UNSUPPORTED;
+        }
+        if (packets && starts_part(plan, &before, &id)) {
+            uint64_t index = coder->part_count - first_part;
+            if (index >= WVL_CS_MAX_PARTS_PER_TILE) {
+                (void)snprintf(coder->problem, sizeof coder->problem, "tile %u needs more than 255 tile-parts in this progression (A.4.2)", tile->index);
+                return WVL_ERROR_PARAMETER;
+            }
+            part = add_part(coder, tile->index, (uint32_t)index, (uint32_t)packets);
+        }
+        if (!packets || (part && part->packet_first == packets)) {
+            charge_part(coder, id.component);
+        }
+        before = id;
+        packets++;
+        if (part) {
+            part->packet_count++;
+        }
+    }
+    if (!part) {
+        return WVL_ERROR_MEMORY;
+    }
+    for (uint64_t i = first_part; i < coder->part_count; i++) {
+        coder->parts[i].count = (uint8_t)(coder->part_count - first_part);
+    }
+    return WVL_OK;
+}
+
+static wvl_status divide_tiles(wvl_coder *coder, wvl_tile_plan *tile, wvl_order_stream *streams)
+{
+    for (uint32_t t = 0; t < coder->plan->tile_count; t++) {
+        wvl_tile_plan_build(coder->plan, t, tile);
+        wvl_status status = divide_tile(coder, tile, streams);
+        if (status != WVL_OK) {
+            return status;
+        }
+    }
+    if (!wvl_cs_tlm_fits(coder->plan, coder->part_count)) {
+        (void)snprintf(coder->problem, sizeof coder->problem, "%llu tile-parts are more than TLM can name (A.7.1)", (unsigned long long)coder->part_count);
+        return WVL_ERROR_PARAMETER;
+    }
+    return WVL_OK;
+}
+
+/* ---- Lengths ------------------------------------------------------------------------------------------------------------------- */
+
+static const wvl_packet *packet_of(const wvl_coded_tile *tile, const wvl_packet_id *id) { return &tile->packets[id->layer * tile->precinct_count + id->precinct]; }
+
+static uint64_t packet_total(const wvl_plan *plan, const wvl_packet *packet)
+{
+    return packet->header_bytes + packet->body_bytes + (plan->sop ? 6u : 0u) + (plan->eph ? 2u : 0u);
+}
+
+/* Lengths of the tile's packets in order; 0 when one does not fit. lengths may be NULL to count only. */
+static wvl_status list_lengths(wvl_coder *coder, const wvl_tile_plan *tile, wvl_order_stream *streams, uint32_t *lengths, wvl_cs_part *parts)
+{
+    const wvl_coded_tile *coded = &coder->tiles[tile->index];
+    wvl_packet_order order;
+    wvl_packet_id id;
+    uint32_t n = 0;
+    wvl_order_open(&order, coder->plan, tile, streams);
+    while (wvl_order_next(&order, &id)) {
+        uint64_t bytes = packet_total(coder->plan, packet_of(coded, &id));
+        if (bytes > UINT32_MAX) {
+            (void)snprintf(coder->problem, sizeof coder->problem, "a packet of tile %u exceeds 4 GiB; use smaller tiles", tile->index);
+            return WVL_ERROR_UNSUPPORTED;
+        }
+        while (parts->packet_first + parts->packet_count <= n) {
+            parts++;
+        }
+        parts->body_bytes += bytes;
+        lengths[n++] = (uint32_t)bytes;
+    }
+    return WVL_OK;
+}
+
+static uint64_t packets_of_tile(const wvl_coder *coder, uint32_t t) { return coder->tiles[t].precinct_count * coder->plan->layer_count; }
+
+static uint32_t *alloc_lengths(const wvl_coder *coder, uint64_t *bytes)
+{
+    uint64_t most = 1;
+    for (uint32_t t = 0; t < coder->plan->tile_count; t++) {
+        most = wvl_max_u64(most, packets_of_tile(coder, t));
+    }
+    *bytes = most * sizeof(uint32_t);
+    return wvl_alloc(coder->allocator, *bytes);
+}
+
+static wvl_status measure_parts(wvl_coder *coder, wvl_cs_part *parts, const uint32_t *lengths)
+{
+    for (wvl_cs_part *part = parts;; part++) {
+        if (!wvl_cs_plt_fits(coder->plan, part, lengths)) {
+            (void)snprintf(coder->problem, sizeof coder->problem, "tile %u: PLT can not name %u packets (A.7.3); use more tile-parts", part->tile,
+                           part->packet_count);
+            return WVL_ERROR_PARAMETER;
+        }
+        part->psot = wvl_cs_measure_part_header(coder->plan, part, lengths) + part->body_bytes;
+        if (part->psot > WVL_CS_MAX_PSOT) {
+            (void)snprintf(coder->problem, sizeof coder->problem, "a tile-part of tile %u exceeds 4 GiB (A.4.2); use smaller tiles or tile-parts", part->tile);
+            return WVL_ERROR_UNSUPPORTED;
+        }
+        if (part->index + 1u == part->count) {
+            return WVL_OK;
+        }
+    }
+}
+
+static wvl_status measure_tiles(wvl_coder *coder, wvl_tile_plan *tile, wvl_order_stream *streams)
+{
+    uint64_t bytes, part = 0;
+    uint32_t *lengths = alloc_lengths(coder, &bytes);
+    wvl_status status = lengths ? WVL_OK : WVL_ERROR_MEMORY;
+    for (uint32_t t = 0; t < coder->plan->tile_count && status == WVL_OK; t++) {
+        wvl_tile_plan_build(coder->plan, t, tile);
+        status = list_lengths(coder, tile, streams, lengths, &coder->parts[part]);
+        if (status == WVL_OK) {
+            status = measure_parts(coder, &coder->parts[part], lengths);
+            part += coder->parts[part].count;
+        }
+    }
+    wvl_free(coder->allocator, lengths, bytes);
+    return status;
+}
+
+uint64_t wvl_coder_codestream_bytes(const wvl_coder *coder)
+{
+    uint64_t bytes = wvl_cs_measure_main_header(coder->plan, coder->part_count) + WVL_CS_END_BYTES;
+    for (uint64_t i = 0; i < coder->part_count; i++) {
+        bytes += coder->parts[i].psot;
+    }
+    return bytes;
+}
+
+static void sum_packets(wvl_coder *coder)
+{
+    const wvl_plan *plan = coder->plan;
+    for (uint32_t t = 0; t < plan->tile_count; t++) {
+        const wvl_coded_tile *tile = &coder->tiles[t];
+        for (uint32_t l = 0; l < plan->layer_count; l++) {
+            for (uint64_t p = 0; p < tile->precinct_count; p++) {
+                const wvl_precinct *precinct = &tile->precincts[p];
+                uint64_t row = (uint64_t)precinct->component * (plan->max_levels + 1u) + precinct->resolution;
+                coder->packet_bytes[row * plan->layer_count + l] += packet_total(plan, &tile->packets[l * tile->precinct_count + p]);
+            }
+        }
+    }
+}
+
+/* ---- Finish -------------------------------------------------------------------------------------------------------------------- */
+
+static wvl_status allocate_layers(wvl_coder *coder)
+{
+    const wvl_plan *plan = coder->plan;
+    wvl_layer_job *job = &coder->layer_job;
+    job->plan = plan;
+    job->allocator = coder->allocator;
+    job->bytes = &coder->bytes;
+    job->passes = &coder->passes;
+    job->tiles = coder->tiles;
+    job->sizes = coder->sizes;
+    job->layers = coder->layers;
+    job->overhead.part_count = coder->part_count;
+    job->overhead.codestream_bytes = wvl_cs_measure_main_header(plan, coder->part_count) + coder->part_count * WVL_CS_SOT_SOD_BYTES + WVL_CS_END_BYTES;
+    job->overhead.component_bytes = coder->component_overhead;
+    wvl_status status = wvl_layers_allocate(job);
+    if (status == WVL_ERROR_UNREACHABLE) {
+        (void)snprintf(coder->problem, sizeof coder->problem, "%s (%llu bytes)", job->problem, (unsigned long long)job->problem_bytes);
+    }
+    return status;
+}
+
+wvl_status wvl_coder_finish(wvl_coder *coder, wvl_tile_plan *tile, wvl_order_stream *streams)
+{
+    const wvl_plan *plan = coder->plan;
+    wvl_status status = divide_tiles(coder, tile, streams);
+    if (status == WVL_OK) {
+        status = allocate_layers(coder);
+    }
+    if (status == WVL_OK) {
+        status = measure_tiles(coder, tile, streams);
+    }
+    if (status != WVL_OK) {
+        return status;
+    }
+    sum_packets(coder);
+    uint64_t bytes = wvl_coder_codestream_bytes(coder);
+    coder->layers[plan->layer_count - 1].bytes = bytes; /* exact: PLT segments were bounded before */
+    const wvl_layer_target *last = &plan->layers[plan->layer_count - 1];
+    if ((plan->max_bytes && bytes > plan->max_bytes) || (last->kind == WVL_RATE_BYTES && (double)bytes > last->value)) {
+        (void)snprintf(coder->problem, sizeof coder->problem, "%llu bytes exceed the cap", (unsigned long long)bytes);
+        return WVL_ERROR_INTERNAL;
+    }
+    return WVL_OK;
+}
+
+/* ---- Bytes --------------------------------------------------------------------------------------------------------------------- */
+
+typedef struct output {
+    wvl_put_fn put;
+    void *user;
+    int refused;
+} output;
+
+static void put_bytes(output *out, const void *data, uint64_t bytes)
+{
+    if (!out->refused && bytes) {
+        out->refused = out->put(out->user, data, (size_t)bytes);
+    }
+}
+
+static void put_packet(const wvl_coder *coder, const wvl_coded_tile *tile, const wvl_packet *packet, uint32_t number, output *out)
+{
+    if (coder->plan->sop) {
+        uint8_t sop[6] = {0xFF, 0x91, 0, 4, (uint8_t)(number >> 8), (uint8_t)number};
+        put_bytes(out, sop, sizeof sop);
+    }
+    put_bytes(out, coder->layer_job.headers + packet->header_at, packet->header_bytes);
+    if (coder->plan->eph) {
+        static const uint8_t eph[2] = {0xFF, 0x92};
+        put_bytes(out, eph, sizeof eph);
+    }
+    for (uint32_t i = 0; i < packet->contribution_count; i++) {
+        const wvl_contribution *c = &coder->layer_job.contributions[packet->contributions_at + i];
+        const uint8_t *bytes = wvl_store_at(&coder->bytes, tile->blocks[c->block].bytes_at);
+        put_bytes(out, bytes + c->from, c->to - c->from);
+    }
+}
+
+static wvl_status put_part_header(const wvl_coder *coder, const wvl_cs_part *part, const uint32_t *lengths, output *out)
+{
+    uint64_t bytes = wvl_cs_measure_part_header(coder->plan, part, lengths);
+    uint8_t small[64], *header = bytes <= sizeof small ? small : wvl_alloc(coder->allocator, bytes);
+    if (!header) {
+        return WVL_ERROR_MEMORY;
+    }
+    (void)wvl_cs_put_part_header(coder->plan, part, lengths, header);
+    put_bytes(out, header, bytes);
+    if (header != small) {
+        wvl_free(coder->allocator, header, bytes);
+    }
+    return WVL_OK;
+}
+
+static wvl_status put_tile(wvl_coder *coder, const wvl_tile_plan *tile, wvl_order_stream *streams, const wvl_cs_part *parts, uint32_t *lengths, output *out)
+{
+    const wvl_coded_tile *coded = &coder->tiles[tile->index];
+    wvl_packet_order order;
+    wvl_packet_id id;
+    uint32_t n = 0;
+    wvl_order_open(&order, coder->plan, tile, streams);
+    while (coder->plan->plt && wvl_order_next(&order, &id)) {
+        lengths[n++] = (uint32_t)packet_total(coder->plan, packet_of(coded, &id));
+    }
+    n = 0;
+    wvl_order_open(&order, coder->plan, tile, streams);
+    for (uint32_t p = 0; p < parts->count; p++) {
+        wvl_status status = put_part_header(coder, &parts[p], lengths, out);
+        for (uint32_t i = 0; i < parts[p].packet_count && status == WVL_OK && wvl_order_next(&order, &id); i++) {
+            put_packet(coder, coded, packet_of(coded, &id), n++, out);
+        }
+        if (status != WVL_OK || out->refused) {
+            return status != WVL_OK ? status : WVL_ERROR_SINK;
+        }
+        if (coder->cancelled && atomic_load(coder->cancelled)) {
+            return WVL_CANCELLED;
+        }
+    }
+    return WVL_OK;
+}
+
+static wvl_status put_main_header(const wvl_coder *coder, output *out)
+{
+    uint64_t bytes = wvl_cs_measure_main_header(coder->plan, coder->part_count);
+    uint8_t *header = wvl_alloc(coder->allocator, bytes);
+    if (!header) {
+        return WVL_ERROR_MEMORY;
+    }
+    (void)wvl_cs_put_main_header(coder->plan, coder->parts, coder->part_count, header);
+    put_bytes(out, header, bytes);
+    wvl_free(coder->allocator, header, bytes);
+    return out->refused ? WVL_ERROR_SINK : WVL_OK;
+}
+
+wvl_status wvl_coder_write(wvl_coder *coder, wvl_tile_plan *tile, wvl_order_stream *streams, wvl_put_fn put, void *user)
+{
+    output out = {put, user, 0};
+    uint64_t bytes, part = 0;
+    uint32_t *lengths = alloc_lengths(coder, &bytes);
+    wvl_status status = lengths ? put_main_header(coder, &out) : WVL_ERROR_MEMORY;
+    for (uint32_t t = 0; t < coder->plan->tile_count && status == WVL_OK; t++) {
+        wvl_tile_plan_build(coder->plan, t, tile);
+        status = put_tile(coder, tile, streams, &coder->parts[part], lengths, &out);
+        part += coder->parts[part].count;
+    }
+    if (status == WVL_OK) {
+        uint8_t end[WVL_CS_END_BYTES];
+        (void)wvl_cs_put_end(end);
+        put_bytes(&out, end, sizeof end);
+        status = out.refused ? WVL_ERROR_SINK : WVL_OK;
+    }
+    wvl_free(coder->allocator, lengths, bytes);
+    return status;
+}

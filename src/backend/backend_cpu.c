@@ -1,0 +1,573 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The backend that every machine has: pixels to quantised coefficients on the caller's pool.
+ *
+ * Work comes in units: one component of one tile, or the three of a colour transform. With enough units for all workers, each unit is one task
+ * that goes through all its levels with planes of the worker's own (deep); otherwise the levels follow one another and each is cut into
+ * strips of block rows (wide). Coefficients are the same.
+ *
+ * There is no thread besides the pool's: the first wait with a timeout other than 0 lends its own and returns when the job is done.
+ */
+#include "backend/backend.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "dwt/strip.h"
+#include "front/front.h"
+
+#define TASKS_PER_WORKER 4u /* strips wanted per worker, so that an unlucky last one costs little */
+#define STRIP_ROWS_MIN 64u  /* 9/7 filters 8 rows more than a strip has */
+
+typedef struct cpu_unit {
+    uint32_t tile, component; /* tile: index in the job */
+    uint8_t count, mct, kind;
+} cpu_unit;
+
+/* Low-low planes of one component: level l writes plane (l - 1) & 1. */
+typedef struct cpu_planes { uint8_t *rows[2]; } cpu_planes;
+
+typedef struct cpu_worker {
+    wvl_dwt_lines lines;
+    int32_t *work[WVL_LANES_MAX];
+    cpu_planes planes[WVL_LANES_MAX]; /* deep */
+} cpu_worker;
+
+/* Extremes over the tiles of a job. */
+typedef struct cpu_shape {
+    uint32_t units, lanes_max, width_max;
+    unsigned widest_kind;       /* the line kind with the largest samples */
+    uint64_t plane_bytes[2];    /* largest of one component */
+    uint64_t coef_bytes, block_count;
+    int deep;
+} cpu_shape;
+
+struct wvl_backend_job {
+    wvl_backend *backend;
+    wvl_backend_job *next;
+    uint64_t capacity;          /* bytes of the arena, which this structure begins */
+    pthread_mutex_t lock;       /* held while the job runs */
+    int busy, done;             /* busy under the backend's lock, done under this one */
+    const wvl_image *image;
+    const wvl_tile_plan *tiles;
+    uint32_t tile_count, unit_count;
+    uint32_t level;             /* wide: the level at work */
+    cpu_shape shape;
+    cpu_unit *units;
+    cpu_planes *planes;         /* wide: [tile_count][component_count] */
+    uint64_t *first_task;       /* wide: of each unit or lane at the level, and the total */
+    cpu_worker *workers;
+    wvl_coefs *coefs;           /* [tile_count] */
+    atomic_uint outside;        /* nonzero: samples outside their depth */
+};
+
+struct wvl_backend {
+    wvl_allocator allocator;
+    wvl_pool *pool;
+    const wvl_dwt_kernels *dwt;
+    const wvl_front_kernels *front;
+    const wvl_plan *plan;       /* of all slots */
+    pthread_mutex_t lock;       /* guards the list and busy */
+    wvl_backend_job *slots;
+};
+
+/* ---- Memory ---------------------------------------------------------------------------------------------------------------- */
+
+static uint8_t line_kind(const wvl_tile_component *tc)
+{
+    return tc->reversible ? (tc->wide ? WVL_LINE_I64 : WVL_LINE_I32) : WVL_LINE_F32;
+}
+
+static uint64_t plane_pitch(uint32_t width, unsigned kind)
+{
+    return wvl_align_up(wvl_align_up(width, WVL_LINE_ROUND) * wvl_line_element_bytes(kind), WVL_ALIGNMENT);
+}
+
+/* The colour transform takes components 0..2 of a tile as one unit. */
+static uint32_t unit_lanes(const wvl_plan *plan, uint32_t component) { return plan->mct != WVL_MCT_NONE && component == 0 ? 3 : 1; }
+
+/* Bytes of the plane that level l of a component writes. */
+static uint64_t low_bytes(const wvl_tile_plan *tile, const wvl_tile_component *tc, unsigned level)
+{
+    wvl_rect low = tile->resolutions[tc->first_resolution + tc->levels - level].rect;
+    return wvl_mul_saturate(plane_pitch(wvl_rect_width(low), line_kind(tc)), wvl_rect_height(low));
+}
+
+static uint64_t component_plane_bytes(const wvl_tile_plan *tile, const wvl_tile_component *tc, unsigned which)
+{
+    return which + 1u < tc->levels ? low_bytes(tile, tc, which + 1u) : 0;
+}
+
+static void widen_shape(cpu_shape *shape, const wvl_tile_plan *tile, const wvl_tile_component *tc)
+{
+    shape->width_max = wvl_max_u32(shape->width_max, wvl_rect_width(tc->rect));
+    if (tc->reversible && tc->wide) {
+        shape->widest_kind = WVL_LINE_I64;
+    }
+    for (unsigned which = 0; which < 2; which++) {
+        shape->plane_bytes[which] = wvl_max_u64(shape->plane_bytes[which], component_plane_bytes(tile, tc, which));
+    }
+}
+
+static cpu_shape measure_shape(const wvl_plan *plan, const wvl_tile_plan *tiles, uint32_t tile_count, uint32_t concurrency)
+{
+    cpu_shape shape = {0};
+    shape.lanes_max = 1;
+    for (uint32_t t = 0; t < tile_count; t++) {
+        for (uint32_t c = 0; c < plan->component_count; c++) {
+            widen_shape(&shape, &tiles[t], &tiles[t].components[c]);
+        }
+        for (uint32_t c = 0; c < plan->component_count; c += unit_lanes(plan, c)) {
+            shape.units++;
+            shape.lanes_max = wvl_max_u32(shape.lanes_max, unit_lanes(plan, c));
+        }
+        shape.coef_bytes = wvl_add_saturate(shape.coef_bytes, tiles[t].coef_bytes);
+        shape.block_count = wvl_add_saturate(shape.block_count, tiles[t].block_count);
+    }
+    shape.deep = concurrency == 1 || shape.units / 2 >= concurrency;
+    return shape;
+}
+
+static void carve_worker(wvl_carver *carver, const cpu_shape *shape, cpu_worker *worker)
+{
+    wvl_dwt_carve_lines(carver, shape->lanes_max, shape->width_max, shape->widest_kind, &worker->lines);
+    for (uint32_t i = 0; i < shape->lanes_max; i++) {
+        worker->work[i] = wvl_line_carve(carver, shape->width_max, WVL_LINE_I32);
+        if (shape->deep) {
+            worker->planes[i].rows[0] = wvl_carve(carver, shape->plane_bytes[0], 1);
+            /* Components leave level 1 together and then go on one by one. */
+            worker->planes[i].rows[1] = i ? worker->planes[0].rows[1] : wvl_carve(carver, shape->plane_bytes[1], 1);
+        }
+    }
+}
+
+static void carve_planes(wvl_carver *carver, const wvl_plan *plan, const wvl_tile_plan *tiles, uint32_t tile_count, cpu_planes *planes)
+{
+    for (uint64_t i = 0; i < (uint64_t)tile_count * plan->component_count; i++) {
+        const wvl_tile_plan *tile = &tiles[i / plan->component_count];
+        for (unsigned which = 0; which < 2; which++) {
+            uint8_t *rows = wvl_carve(carver, component_plane_bytes(tile, &tile->components[i % plan->component_count], which), 1);
+            if (planes) {
+                planes[i].rows[which] = rows;
+            }
+        }
+    }
+}
+
+/* The job itself comes first, so that its place does not depend on the tiles. Fills it unless measuring. */
+static void carve_job(wvl_carver *carver, const wvl_plan *plan, const wvl_tile_plan *tiles, uint32_t tile_count, uint32_t concurrency)
+{
+    cpu_shape shape = measure_shape(plan, tiles, tile_count, concurrency);
+    uint64_t lanes = wvl_mul_saturate(tile_count, plan->component_count);
+    wvl_backend_job *job = wvl_carve(carver, 1, sizeof *job);
+    cpu_unit *units = wvl_carve(carver, shape.units, sizeof *units);
+    cpu_planes *planes = shape.deep ? NULL : wvl_carve(carver, lanes, sizeof *planes);
+    uint64_t *first_task = shape.deep ? NULL : wvl_carve(carver, lanes + 1, sizeof *first_task);
+    cpu_worker *workers = wvl_carve(carver, concurrency, sizeof *workers);
+    wvl_coefs *coefs = wvl_carve(carver, tile_count, sizeof *coefs);
+    uint32_t *bounds = wvl_carve(carver, shape.block_count, sizeof *bounds);
+    uint8_t *samples = wvl_carve(carver, shape.coef_bytes, 1);
+    for (uint32_t i = 0; i < concurrency; i++) {
+        cpu_worker unused;
+        carve_worker(carver, &shape, carver->base ? &workers[i] : &unused);
+    }
+    if (!shape.deep) {
+        carve_planes(carver, plan, tiles, tile_count, planes);
+    }
+    if (!carver->base) {
+        return;
+    }
+    job->shape = shape;
+    job->unit_count = shape.units;
+    job->units = units;
+    job->planes = planes;
+    job->first_task = first_task;
+    job->workers = workers;
+    job->coefs = coefs;
+    for (uint32_t t = 0; t < tile_count; t++) {
+        coefs[t] = (wvl_coefs){&tiles[t], samples, bounds};
+        samples += tiles[t].coef_bytes;
+        bounds += tiles[t].block_count;
+    }
+}
+
+static uint64_t job_bytes(const wvl_plan *plan, const wvl_tile_plan *tiles, uint32_t tile_count, uint32_t concurrency)
+{
+    wvl_carver carver = {NULL, 0};
+    carve_job(&carver, plan, tiles, tile_count, concurrency);
+    return carver.used;
+}
+
+static void cpu_measure(const wvl_plan *plan, const wvl_tile_plan *tiles, uint32_t tile_count, uint32_t concurrency, wvl_backend_memory *memory)
+{
+    *memory = (wvl_backend_memory){job_bytes(plan, tiles, tile_count, concurrency), 0, 0};
+}
+
+/* ---- Work ------------------------------------------------------------------------------------------------------------------ */
+
+typedef struct cpu_fetch {
+    wvl_front_group group;
+    int32_t *const *work;
+    uint32_t x, n, outside;
+} cpu_fetch;
+
+static void fetch_row(void *user, uint32_t y, void *const *rows)
+{
+    cpu_fetch *f = user;
+    f->outside |= wvl_front_fetch_row(&f->group, y, f->x, f->n, f->work, rows);
+}
+
+static void build_bands(const wvl_backend_job *job, const cpu_unit *unit, unsigned r, wvl_dwt_lane *lane)
+{
+    const wvl_coefs *coefs = &job->coefs[unit->tile];
+    const wvl_tile_resolution *res = &coefs->tile->resolutions[coefs->tile->components[unit->component].first_resolution + r];
+    for (unsigned b = 0; b < res->band_count; b++) {
+        const wvl_tile_band *band = &coefs->tile->bands[res->first_band + b];
+        wvl_dwt_build_band(job->backend->dwt, lane->kind, band, coefs->samples, coefs->bounds, &lane->band[band->orient]);
+    }
+}
+
+/* One component at `level` (0: no decomposition at all). */
+static wvl_dwt_lane build_lane(const wvl_backend_job *job, const cpu_unit *unit, unsigned level, const cpu_planes *planes)
+{
+    const wvl_tile_plan *tile = &job->tiles[unit->tile];
+    const wvl_tile_component *tc = &tile->components[unit->component];
+    const wvl_tile_resolution *low = &tile->resolutions[tc->first_resolution + tc->levels - level];
+    wvl_dwt_lane lane = {0};
+    lane.kind = line_kind(tc);
+    lane.rect = level ? low[1].rect : low->rect;
+    if (level > 1) {
+        lane.in = (wvl_dwt_plane){planes->rows[level & 1], plane_pitch(wvl_rect_width(lane.rect), lane.kind), lane.rect.y0};
+    }
+    if (level) {
+        build_bands(job, unit, tc->levels - level + 1u, &lane);
+    }
+    if (level == tc->levels) {
+        build_bands(job, unit, 0, &lane);
+    } else {
+        lane.low = (wvl_dwt_plane){planes->rows[(level - 1) & 1], plane_pitch(wvl_rect_width(low->rect), lane.kind), low->rect.y0};
+    }
+    return lane;
+}
+
+/* Rows of a strip: whole code blocks of every band, of which a row takes two of the resolution's. */
+static uint64_t strip_rows(const wvl_dwt_lane *lane, uint32_t wanted)
+{
+    uint64_t multiple = (uint64_t)2 << wvl_dwt_block_rows_log2(lane), height = wvl_rect_height(lane->rect);
+    return wvl_align_up(wvl_max_u64(wvl_ceil_div(height, wanted), STRIP_ROWS_MIN), multiple);
+}
+
+static uint64_t strip_count(const wvl_dwt_lane *lane, uint32_t wanted)
+{
+    if (!wvl_rect_width(lane->rect) || !wvl_rect_height(lane->rect)) {
+        return 0;
+    }
+    uint64_t rows = strip_rows(lane, wanted);
+    return wvl_ceil_div(lane->rect.y1, rows) - lane->rect.y0 / rows;
+}
+
+/* Strip `index` of those into which `wanted` cuts the level; wanted 0: the whole level. */
+static void run_strip(wvl_backend_job *job, const cpu_unit *unit, unsigned level, const cpu_planes *planes, uint32_t wanted, uint64_t index,
+                      uint32_t worker)
+{
+    wvl_dwt_lane lanes[WVL_LANES_MAX];
+    for (uint32_t i = 0; i < unit->count; i++) {
+        cpu_unit one = {unit->tile, unit->component + i, 1, 0, unit->kind};
+        lanes[i] = build_lane(job, &one, level, planes + i);
+    }
+    wvl_rect rect = lanes[0].rect;
+    if (!wvl_rect_width(rect) || !wvl_rect_height(rect)) {
+        return;
+    }
+    cpu_worker *w = &job->workers[worker];
+    wvl_dwt_strip strip = {job->backend->dwt, lanes, unit->count, rect.y0, rect.y1, &w->lines, NULL, NULL};
+    if (wanted) {
+        uint64_t rows = strip_rows(&lanes[0], wanted), top = (rect.y0 / rows + index) * rows;
+        strip.y0 = (uint32_t)wvl_max_u64(top, rect.y0);
+        strip.y1 = (uint32_t)wvl_min_u64(top + rows, rect.y1);
+    }
+    cpu_fetch fetch = {.work = w->work, .x = rect.x0, .n = wvl_rect_width(rect)};
+    if (level < 2) {
+        wvl_front_build_group(job->backend->front, job->backend->plan, job->image, unit->component, unit->count, unit->mct, unit->kind, &fetch.group);
+        strip.fetch = fetch_row;
+        strip.user = &fetch;
+    }
+    if (level) {
+        wvl_dwt_put_strip(&strip);
+    } else {
+        wvl_dwt_put_plain(&strip);
+    }
+    if (fetch.outside) {
+        atomic_fetch_or_explicit(&job->outside, 1u, memory_order_relaxed);
+    }
+}
+
+static unsigned unit_levels(const wvl_backend_job *job, const cpu_unit *unit) { return job->tiles[unit->tile].components[unit->component].levels; }
+
+static void run_unit_deep(void *arg, uint32_t index, uint32_t worker)
+{
+    wvl_backend_job *job = arg;
+    const cpu_unit *unit = &job->units[index];
+    unsigned levels = unit_levels(job, unit);
+    const cpu_planes *planes = job->workers[worker].planes;
+    run_strip(job, unit, levels ? 1 : 0, planes, 0, 0, worker);
+    for (uint32_t i = 0; i < unit->count; i++) {
+        cpu_unit one = {unit->tile, unit->component + i, 1, WVL_MCT_NONE, unit->kind};
+        for (unsigned level = 2; level <= levels; level++) {
+            run_strip(job, &one, level, planes + i, 0, 0, worker);
+        }
+    }
+}
+
+static const cpu_planes *wide_planes(const wvl_backend_job *job, const cpu_unit *unit)
+{
+    return job->planes + (uint64_t)unit->tile * job->backend->plan->component_count + unit->component;
+}
+
+/* Who works at the present level: units at the first, single components at the others. */
+static cpu_unit wide_unit(const wvl_backend_job *job, uint64_t index)
+{
+    if (job->level < 2) {
+        return job->units[index];
+    }
+    uint32_t components = job->backend->plan->component_count;
+    cpu_unit one = {(uint32_t)(index / components), (uint32_t)(index % components), 1, WVL_MCT_NONE, 0};
+    one.kind = line_kind(&job->tiles[one.tile].components[one.component]);
+    return one;
+}
+
+static uint64_t wide_count(const wvl_backend_job *job)
+{
+    return job->level < 2 ? job->unit_count : (uint64_t)job->tile_count * job->backend->plan->component_count;
+}
+
+/* The level that a unit is at in round `level`: components without decomposition go with the first. UINT32_MAX: none. */
+static uint32_t round_level(const wvl_backend_job *job, const cpu_unit *unit)
+{
+    unsigned levels = unit_levels(job, unit);
+    return levels >= job->level ? job->level : job->level == 1 ? 0 : UINT32_MAX;
+}
+
+static uint32_t strips_wanted(const wvl_backend_job *job)
+{
+    uint64_t count = wide_count(job), tasks = (uint64_t)wvl_pool_concurrency(job->backend->pool) * TASKS_PER_WORKER;
+    return (uint32_t)wvl_max_u64(1, wvl_ceil_div(tasks, wvl_max_u64(count, 1)));
+}
+
+/* Last i with first_task[i] <= task. */
+static uint64_t find_task(const wvl_backend_job *job, uint64_t task)
+{
+    uint64_t low = 0, high = wide_count(job);
+    while (high - low > 1) {
+        uint64_t middle = low + (high - low) / 2;
+        if (job->first_task[middle] <= task) {
+            low = middle;
+        } else {
+            high = middle;
+        }
+    }
+    return low;
+}
+
+static void run_task_wide(void *arg, uint32_t task, uint32_t worker)
+{
+    wvl_backend_job *job = arg;
+    uint64_t index = find_task(job, task);
+    cpu_unit unit = wide_unit(job, index);
+    run_strip(job, &unit, round_level(job, &unit), wide_planes(job, &unit), strips_wanted(job), task - job->first_task[index], worker);
+}
+
+static void run_level_wide(wvl_backend_job *job)
+{
+    uint64_t tasks = 0, count = wide_count(job);
+    for (uint64_t i = 0; i < count; i++) {
+        cpu_unit unit = wide_unit(job, i);
+        uint32_t level = round_level(job, &unit);
+        job->first_task[i] = tasks;
+        if (level != UINT32_MAX) {
+            wvl_dwt_lane lane = build_lane(job, &unit, level, wide_planes(job, &unit));
+            tasks += strip_count(&lane, strips_wanted(job));
+        }
+    }
+    job->first_task[count] = tasks;
+    wvl_pool_run(job->backend->pool, (uint32_t)tasks, run_task_wide, job);
+}
+
+static void run_job(wvl_backend_job *job)
+{
+    wvl_pool *pool = job->backend->pool;
+    if (job->shape.deep) {
+        wvl_pool_run(pool, job->unit_count, run_unit_deep, job);
+        return;
+    }
+    for (job->level = 1; job->level <= wvl_max_u32(job->backend->plan->max_levels, 1); job->level++) {
+        run_level_wide(job);
+    }
+}
+
+/* ---- The table ------------------------------------------------------------------------------------------------------------- */
+
+static void cpu_query(wvl_backend_query *query)
+{
+    query->memory_kinds = 1u << WVL_MEMORY_HOST | 1u << WVL_MEMORY_PINNED;
+    query->max_depth = 28;
+}
+
+static wvl_status cpu_open(const wvl_allocator *host, wvl_pool *pool, wvl_backend **backend)
+{
+    wvl_backend *b = wvl_alloc_zeroed(host, sizeof *b);
+    *backend = NULL;
+    if (!b || pthread_mutex_init(&b->lock, NULL)) {
+        wvl_free(host, b, sizeof *b);
+        return WVL_ERROR_MEMORY;
+    }
+    b->allocator = host ? *host : (wvl_allocator){0};
+    b->pool = pool;
+    b->dwt = wvl_dwt_fetch_kernels(wvl_cpu_fetch_level());
+    b->front = wvl_front_fetch_kernels(wvl_cpu_fetch_level());
+    *backend = b;
+    return WVL_OK;
+}
+
+static void free_slots(wvl_backend *b)
+{
+    while (b->slots) {
+        wvl_backend_job *job = b->slots;
+        b->slots = job->next;
+        pthread_mutex_destroy(&job->lock);
+        wvl_free(&b->allocator, job, job->capacity);
+    }
+}
+
+static void cpu_close(wvl_backend *backend)
+{
+    if (backend) {
+        free_slots(backend);
+        pthread_mutex_destroy(&backend->lock);
+        wvl_allocator allocator = backend->allocator;
+        wvl_free(&allocator, backend, sizeof *backend);
+    }
+}
+
+/* All slots serve one plan: preparing for another one drops them, which needs them free. */
+static wvl_status cpu_prepare(wvl_backend *b, const wvl_plan *plan, const wvl_tile_plan *tiles, uint32_t tile_count)
+{
+    if (b->plan != plan) {
+        for (const wvl_backend_job *job = b->slots; job; job = job->next) {
+            if (job->busy) {
+                return WVL_ERROR_ARGUMENT;
+            }
+        }
+        free_slots(b);
+        b->plan = plan;
+    }
+    uint64_t bytes = job_bytes(plan, tiles, tile_count, wvl_pool_concurrency(b->pool));
+    wvl_backend_job *job = wvl_alloc(&b->allocator, bytes);
+    if (!job) {
+        return WVL_ERROR_MEMORY;
+    }
+    memset(job, 0, sizeof *job);
+    job->backend = b;
+    job->capacity = bytes;
+    if (pthread_mutex_init(&job->lock, NULL)) {
+        wvl_free(&b->allocator, job, bytes);
+        return WVL_ERROR_MEMORY;
+    }
+    pthread_mutex_lock(&b->lock);
+    job->next = b->slots;
+    b->slots = job;
+    pthread_mutex_unlock(&b->lock);
+    return WVL_OK;
+}
+
+static wvl_backend_job *take_slot(wvl_backend *b)
+{
+    pthread_mutex_lock(&b->lock);
+    wvl_backend_job *job = b->slots;
+    while (job && job->busy) {
+        job = job->next;
+    }
+    if (job) {
+        job->busy = 1;
+    }
+    pthread_mutex_unlock(&b->lock);
+    return job;
+}
+
+static void cpu_release(wvl_backend_job *job)
+{
+    wvl_backend *b = job->backend;
+    pthread_mutex_lock(&b->lock);
+    job->busy = 0;
+    pthread_mutex_unlock(&b->lock);
+}
+
+static void build_units(wvl_backend_job *job)
+{
+    const wvl_plan *plan = job->backend->plan;
+    cpu_unit *unit = job->units;
+    for (uint32_t t = 0; t < job->tile_count; t++) {
+        for (uint32_t c = 0; c < plan->component_count; c += unit_lanes(plan, c)) {
+            uint32_t count = unit_lanes(plan, c);
+            *unit++ = (cpu_unit){t, c, (uint8_t)count, count == 3 ? plan->mct : WVL_MCT_NONE, line_kind(&job->tiles[t].components[c])};
+        }
+    }
+}
+
+static wvl_status cpu_submit(wvl_backend *b, const wvl_image *image, const wvl_tile_plan *tiles, uint32_t tile_count, wvl_backend_job **out)
+{
+    uint32_t concurrency = wvl_pool_concurrency(b->pool);
+    wvl_backend_job *job = take_slot(b);
+    *out = NULL;
+    if (!job) {
+        return WVL_AGAIN;
+    }
+    if (job_bytes(b->plan, tiles, tile_count, concurrency) > job->capacity) {
+        cpu_release(job);
+        return WVL_ERROR_ARGUMENT; /* larger than prepare was told */
+    }
+    wvl_carver carver = {(uint8_t *)job, 0};
+    carve_job(&carver, b->plan, tiles, tile_count, concurrency);
+    job->done = 0;
+    job->image = image;
+    job->tiles = tiles;
+    job->tile_count = tile_count;
+    atomic_store(&job->outside, 0);
+    build_units(job);
+    memset(job->coefs[0].bounds, 0, (size_t)(job->shape.block_count * sizeof(uint32_t)));
+    *out = job;
+    return WVL_OK;
+}
+
+static wvl_status cpu_wait(wvl_backend_job *job, wvl_backend_event event, uint32_t timeout_ms)
+{
+    (void)event; /* the input is free when all is done */
+    if (timeout_ms ? pthread_mutex_lock(&job->lock) : pthread_mutex_trylock(&job->lock)) {
+        return WVL_AGAIN;
+    }
+    if (!job->done && timeout_ms) {
+        run_job(job);
+        job->done = 1;
+    }
+    int done = job->done;
+    pthread_mutex_unlock(&job->lock);
+    return !done ? WVL_AGAIN : atomic_load(&job->outside) ? WVL_ERROR_INPUT : WVL_OK;
+}
+
+static wvl_status cpu_collect(wvl_backend_job *job, wvl_coefs *coefs)
+{
+    pthread_mutex_lock(&job->lock);
+    int done = job->done;
+    pthread_mutex_unlock(&job->lock);
+    if (!done) {
+        return WVL_AGAIN;
+    }
+    memcpy(coefs, job->coefs, job->tile_count * sizeof *coefs);
+    return WVL_OK;
+}
+
+const wvl_backend_vtable wvl_backend_cpu = {
+    "cpu", cpu_query, cpu_open, cpu_close, cpu_measure, cpu_prepare, cpu_submit, cpu_wait, cpu_collect, cpu_release,
+};

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Which kernels this processor can run. Every level gives the same bytes. */
+#ifndef WVL_BASE_CPU_H
+#define WVL_BASE_CPU_H
+
+/* Ordered: a level includes the ones below it. */
+typedef enum wvl_cpu_level {
+    WVL_CPU_C = 0,
+    WVL_CPU_AVX2 = 1 /* AVX2 and FMA, enabled by the operating system */
+} wvl_cpu_level;
+
+/* The highest level that is both compiled in and present. With WVL_TESTING defined, the environment variable WVL_SIMD=c|avx2 lowers it. */
+wvl_cpu_level wvl_cpu_fetch_level(void);
+const char *wvl_cpu_level_text(wvl_cpu_level level);
+
+#endif

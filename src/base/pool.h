@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Worker threads behind a parallel for. */
+#ifndef WVL_BASE_POOL_H
+#define WVL_BASE_POOL_H
+
+#include "wavelane.h"
+
+typedef struct wvl_pool wvl_pool;
+
+/* threads counts the caller; runner (may be NULL) replaces own threads. Threads that do not start are done without. NULL: no memory. */
+wvl_pool *wvl_pool_create(const wvl_allocator *allocator, uint32_t threads, const wvl_runner *runner);
+void wvl_pool_destroy(wvl_pool *pool);
+/* Greatest number of simultaneous tasks; worker indices are below it. */
+uint32_t wvl_pool_concurrency(const wvl_pool *pool);
+/* Calls task(arg, index, worker) for every index below count, in no order, and returns when all are done. The caller works too.
+ * Every task runs in the default floating-point environment. Runs from several threads are served one after the other. */
+void wvl_pool_run(wvl_pool *pool, uint32_t count, wvl_task_fn task, void *arg);
+
+#endif

@@ -1,0 +1,279 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#define _GNU_SOURCE /* sched_getaffinity */
+#include "context.h"
+
+#include <sched.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+#include "base/intmath.h"
+
+#define MAX_THREADS 1024u /* the limit of wvl_runner.concurrency, for own threads too */
+
+#if ATOMIC_INT_LOCK_FREE != 2
+#error "wvl_cancel_raise must be callable from a signal handler"
+#endif
+
+#define TEXT2(x) #x
+#define TEXT(x) TEXT2(x)
+
+/* ---- Status, version ------------------------------------------------------------------------------------------------- */
+
+const char *wvl_status_text(wvl_status status)
+{
+    switch (status) {
+    case WVL_OK: return "ok";
+    case WVL_AGAIN: return "no result yet";
+    case WVL_END: return "nothing more will come";
+    case WVL_CANCELLED: return "cancelled";
+    case WVL_ERROR_ARGUMENT: return "bad argument of the call";
+    case WVL_ERROR_PARAMETER: return "bad parameter";
+    case WVL_ERROR_UNSUPPORTED: return "not supported";
+    case WVL_ERROR_UNREACHABLE: return "the byte cap or quality target cannot be met";
+    case WVL_ERROR_MEMORY: return "out of memory";
+    case WVL_ERROR_SINK: return "the output refused bytes";
+    case WVL_ERROR_DEVICE: return "the device failed or is missing";
+    case WVL_ERROR_INPUT: return "bad picture data";
+    case WVL_ERROR_THREAD: return "no worker thread could be started";
+    case WVL_ERROR_INTERNAL: return "internal error";
+    }
+    return "unknown status";
+}
+
+void wvl_version(int *major, int *minor, int *patch)
+{
+    if (major) {
+        *major = WVL_VERSION_MAJOR;
+    }
+    if (minor) {
+        *minor = WVL_VERSION_MINOR;
+    }
+    if (patch) {
+        *patch = WVL_VERSION_PATCH;
+    }
+}
+
+const char *wvl_build_text(void)
+{
+    return "wavelane " TEXT(WVL_VERSION_MAJOR) "." TEXT(WVL_VERSION_MINOR) "." TEXT(WVL_VERSION_PATCH)
+#if defined(__clang__)
+        ", clang " __clang_version__
+#elif defined(__GNUC__)
+        ", gcc " __VERSION__
+#endif
+#if defined(WVL_HAVE_AVX2)
+        ", SIMD AVX2+FMA"
+#else
+        ", no SIMD"
+#endif
+#if defined(WVL_HAVE_CUDA)
+        ", CUDA"
+#else
+        ", without CUDA"
+#endif
+        ;
+}
+
+/* ---- Life ------------------------------------------------------------------------------------------------------------ */
+
+/* Processors this process may use: the affinity mask, which container runtimes and batch systems set. The mask of a machine with
+ * more processors than a cpu_set_t holds is asked for in larger and larger sets. */
+static uint32_t count_processors(void)
+{
+    for (size_t cpus = CPU_SETSIZE; cpus <= CPU_SETSIZE * 64u; cpus *= 2) {
+        cpu_set_t *set = CPU_ALLOC(cpus);
+        if (!set) {
+            break;
+        }
+        size_t bytes = CPU_ALLOC_SIZE(cpus);
+        int count = sched_getaffinity(0, bytes, set) ? 0 : CPU_COUNT_S(bytes, set);
+        CPU_FREE(set);
+        if (count > 0) {
+            return wvl_min_u32((uint32_t)count, MAX_THREADS);
+        }
+    }
+    long online = sysconf(_SC_NPROCESSORS_ONLN);
+    return online < 1 ? 1 : wvl_min_u32((uint32_t)online, MAX_THREADS);
+}
+
+static int usable_allocator(const wvl_allocator *allocator)
+{
+    return !allocator->allocate == !allocator->release;
+}
+
+/* The caller's structure may be older (shorter) or newer (longer) than ours. */
+static wvl_status take_options(const wvl_context_options *given, wvl_context_options *options)
+{
+    memset(options, 0, sizeof *options);
+    if (!given) {
+        return WVL_OK;
+    }
+    if (given->struct_size < sizeof given->struct_size) {
+        return WVL_ERROR_ARGUMENT;
+    }
+    memcpy(options, given, given->struct_size < sizeof *options ? given->struct_size : sizeof *options);
+    if (!usable_allocator(&options->host) || !usable_allocator(&options->pinned) || !usable_allocator(&options->device)) {
+        return WVL_ERROR_ARGUMENT;
+    }
+    if ((int)options->log_level < WVL_LOG_ERROR || options->log_level > WVL_LOG_DEBUG || options->threads > MAX_THREADS) {
+        return WVL_ERROR_ARGUMENT;
+    }
+    if (options->runner.run && (options->runner.concurrency < 1 || options->runner.concurrency > MAX_THREADS)) {
+        return WVL_ERROR_ARGUMENT;
+    }
+    return WVL_OK;
+}
+
+static void log_threads(const wvl_context *context, uint32_t wanted)
+{
+    uint32_t got = wvl_context_threads(context);
+    if (got < wanted) {
+        wvl_context_log(context, WVL_LOG_WARNING, "%u of %u threads could be started; the output is the same", got, wanted);
+    }
+}
+
+wvl_status wvl_context_create(const wvl_context_options *given, wvl_context **context)
+{
+    wvl_context_options options;
+    if (!context) {
+        return WVL_ERROR_ARGUMENT;
+    }
+    *context = NULL;
+    wvl_status status = take_options(given, &options);
+    if (status) {
+        return status;
+    }
+    wvl_context *c = wvl_alloc_zeroed(&options.host, sizeof *c);
+    if (!c) {
+        return WVL_ERROR_MEMORY;
+    }
+    atomic_init(&c->references, 1);
+    c->host = options.host;
+    c->log = options.log;
+    c->log_user = options.log_user;
+    c->log_level = options.log_level;
+    uint32_t threads = options.threads ? options.threads : count_processors();
+    c->pool = wvl_pool_create(&c->host, threads, options.runner.run ? &options.runner : NULL);
+    if (!c->pool) {
+        wvl_free(&options.host, c, sizeof *c);
+        return WVL_ERROR_MEMORY;
+    }
+    if (!options.runner.run) {
+        log_threads(c, threads);
+    }
+    *context = c;
+    return WVL_OK;
+}
+
+void wvl_context_retain(wvl_context *context)
+{
+    atomic_fetch_add_explicit(&context->references, 1, memory_order_relaxed);
+}
+
+void wvl_context_release(wvl_context *context)
+{
+    if (!context || atomic_fetch_sub_explicit(&context->references, 1, memory_order_acq_rel) != 1) {
+        return;
+    }
+    wvl_allocator host = context->host;
+    wvl_pool_destroy(context->pool);
+    wvl_free(&host, context->error, context->error_capacity);
+    wvl_free(&host, context, sizeof *context);
+}
+
+uint32_t wvl_context_threads(const wvl_context *context)
+{
+    return context ? wvl_pool_concurrency(context->pool) : 0;
+}
+
+void wvl_memory_release(wvl_context *context, void *data, size_t bytes)
+{
+    if (context) {
+        wvl_free(&context->host, data, bytes);
+    }
+}
+
+/* ---- Log and error text ---------------------------------------------------------------------------------------------- */
+
+void wvl_context_log(const wvl_context *context, wvl_log_level level, const char *format, ...)
+{
+    if (!context->log || level > context->log_level) {
+        return;
+    }
+    char text[1024];
+    va_list args;
+    va_start(args, format);
+    (void)vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    context->log(context->log_user, level, text);
+}
+
+const char *wvl_context_error(const wvl_context *context)
+{
+    return context && context->error ? context->error : "";
+}
+
+void wvl_context_clear_error(wvl_context *context)
+{
+    if (context->error) {
+        context->error[0] = '\0';
+    }
+}
+
+void wvl_context_add_error(wvl_context *context, const char *format, ...)
+{
+    char line[1024];
+    va_list args;
+    va_start(args, format);
+    int length = vsnprintf(line, sizeof line, format, args);
+    va_end(args);
+    if (length < 0) {
+        return;
+    }
+    size_t bytes = strlen(line), used = context->error ? strlen(context->error) : 0;
+    void *text = context->error;
+    if (!wvl_grow(&context->host, &text, &context->error_capacity, (uint64_t)used + bytes + 2, 1)) {
+        return;
+    }
+    context->error = text;
+    if (used) {
+        context->error[used++] = '\n';
+    }
+    memcpy(context->error + used, line, bytes + 1);
+}
+
+/* ---- Cancel ---------------------------------------------------------------------------------------------------------- */
+
+wvl_status wvl_cancel_create(wvl_context *context, wvl_cancel **cancel)
+{
+    if (!context || !cancel) {
+        return WVL_ERROR_ARGUMENT;
+    }
+    *cancel = wvl_alloc_zeroed(&context->host, sizeof **cancel);
+    if (!*cancel) {
+        return WVL_ERROR_MEMORY;
+    }
+    wvl_context_retain(context);
+    (*cancel)->context = context;
+    atomic_init(&(*cancel)->raised, 0);
+    return WVL_OK;
+}
+
+void wvl_cancel_raise(wvl_cancel *cancel)
+{
+    if (cancel) {
+        atomic_store_explicit(&cancel->raised, 1, memory_order_relaxed);
+    }
+}
+
+void wvl_cancel_release(wvl_cancel *cancel)
+{
+    if (!cancel) {
+        return;
+    }
+    wvl_context *context = cancel->context;
+    wvl_free(&context->host, cancel, sizeof *cancel);
+    wvl_context_release(context);
+}

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef WVL_CONTEXT_H
+#define WVL_CONTEXT_H
+
+#include <pthread.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+
+#include "base/pool.h"
+#include "wavelane.h"
+
+struct wvl_context {
+    _Atomic uint32_t references;
+    wvl_allocator host;
+    wvl_log_fn log;
+    void *log_user;
+    wvl_log_level log_level;
+    wvl_pool *pool;
+    char *error;             /* grows: a plan reports all violations */
+    uint64_t error_capacity;
+};
+
+struct wvl_cancel {
+    wvl_context *context;
+    _Atomic int raised; /* lock-free int: may be stored from a signal handler (C11 7.14.1.1) */
+};
+
+static inline int wvl_cancel_is_raised(wvl_cancel *cancel)
+{
+    return cancel && atomic_load_explicit(&cancel->raised, memory_order_relaxed);
+}
+
+void wvl_context_retain(wvl_context *context);
+void wvl_context_log(const wvl_context *context, wvl_log_level level, const char *format, ...) __attribute__((format(printf, 3, 4)));
+/* Clears, or appends one line to, the error text. Appending never fails visibly: a short text is kept when memory is short. */
+void wvl_context_clear_error(wvl_context *context);
+void wvl_context_add_error(wvl_context *context, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+#endif

@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "dwt/strip.h"
+
+#include <string.h>
+
+#include "dwt/quant.h"
+
+void wvl_dwt_carve_lines(wvl_carver *carver, uint32_t lane_count, uint64_t n, unsigned kind, wvl_dwt_lines *lines)
+{
+    for (uint32_t lane = 0; lane < lane_count; lane++) {
+        for (unsigned i = 0; i < 3; i++) {
+            lines->even[lane][i] = wvl_line_carve(carver, n, kind);
+            lines->odd[lane][i] = wvl_line_carve(carver, n, kind);
+        }
+    }
+    lines->low = wvl_line_carve(carver, n / 2 + 1, kind);
+    lines->high = wvl_line_carve(carver, n / 2 + 1, kind);
+}
+
+static unsigned choose_pack(unsigned kind, const wvl_tile_band *band)
+{
+    if (kind == WVL_LINE_I64) {
+        return WVL_PACK_I64_32;
+    }
+    if (kind == WVL_LINE_I32) {
+        return band->coef_bytes == 2 ? WVL_PACK_I32_16 : WVL_PACK_I32_32;
+    }
+    if (band->coef_bytes == 2) {
+        return WVL_PACK_F32_16;
+    }
+    return (unsigned)(band->planes + band->frac_bits) <= WVL_QUANT_FLOAT_BITS ? WVL_PACK_F32_32 : WVL_PACK_F32_32_DEEP;
+}
+
+void wvl_dwt_build_band(const wvl_dwt_kernels *kernels, unsigned kind, const wvl_tile_band *band, uint8_t *samples, uint32_t *bounds,
+                        wvl_dwt_band *out)
+{
+    /* Fast kernels write multiples of 8 samples, which slots of 4-wide blocks do not have. */
+    const wvl_dwt_kernels *k = band->slot_width & 7 ? wvl_dwt_fetch_kernels(WVL_CPU_C) : kernels;
+    out->band = band;
+    out->samples = samples;
+    out->bounds = bounds + band->first_block;
+    out->pack = k->pack[choose_pack(kind, band)];
+}
+
+unsigned wvl_dwt_block_rows_log2(const wvl_dwt_lane *lane)
+{
+    unsigned most = 0;
+    for (unsigned b = 0; b < 4; b++) {
+        if (lane->band[b].band && lane->band[b].band->ycb > most) {
+            most = lane->band[b].band->ycb;
+        }
+    }
+    return most;
+}
+
+/* Row y of the band, one run a block. */
+static void put_band_row(const wvl_dwt_band *out, unsigned kind, uint32_t y, const uint8_t *row)
+{
+    const wvl_tile_band *band = out->band;
+    if (!band || band->rect.x0 >= band->rect.x1) { /* nothing lies on this side of a one-sample signal */
+        return;
+    }
+    uint32_t x0 = band->rect.x0, x1 = band->rect.x1, element_bytes = wvl_line_element_bytes(kind);
+    uint8_t *slot = out->samples + wvl_coef_at(band, x0, y);
+    uint64_t step = wvl_coef_slot(band, 1) - wvl_coef_slot(band, 0);
+    uint32_t *bound = out->bounds + (uint64_t)((y >> band->ycb) - band->block_y0) * band->block_cols;
+    uint64_t x = x0, width = (uint64_t)1 << band->xcb;
+    while (x < x1) {
+        uint64_t end = wvl_min_u64((x & ~(width - 1)) + width, x1);
+        *bound++ |= out->pack(row + (x - x0) * element_bytes, (uint32_t)(end - x), band->reciprocal, slot);
+        slot += step;
+        x = end;
+    }
+}
+
+static void double_sample(void *x, unsigned kind, uint64_t n)
+{
+    int32_t *v = x;
+    int64_t *wide = x;
+    for (uint64_t i = 0; i < n; i++) {
+        if (kind == WVL_LINE_I32) {
+            v[i] *= 2;
+        } else if (kind == WVL_LINE_I64) {
+            wide[i] *= 2;
+        }
+    }
+}
+
+/* Horizontal split of a vertically filtered row: band row y of the low or the high half (orients `left` and `left` + 1). */
+static void split_row(const wvl_dwt_strip *s, const wvl_dwt_lane *lane, unsigned left, uint32_t y, uint8_t *row)
+{
+    uint32_t n = wvl_rect_width(lane->rect);
+    unsigned parity = lane->rect.x0 & 1;
+    uint8_t *low = s->lines->low, *high = s->lines->high;
+    int to_plane = left == WVL_BAND_LL && lane->low.rows;
+    if (to_plane) {
+        low = lane->low.rows + (uint64_t)(y - lane->low.y0) * lane->low.pitch_bytes;
+    }
+    if (n > 1) {
+        s->kernels->hlift[lane->kind](row, n, parity, low, high);
+    } else if (parity) { /* a single sample is not filtered: even passes, odd doubles (F.4.8); 9/7 has the 2 in its reciprocal */
+        memcpy(high, row, wvl_line_element_bytes(lane->kind));
+        double_sample(high, lane->kind, 1);
+    } else {
+        memcpy(low, row, wvl_line_element_bytes(lane->kind));
+    }
+    if (!to_plane) {
+        put_band_row(&lane->band[left], lane->kind, y, low);
+    }
+    put_band_row(&lane->band[left + 1], lane->kind, y, high);
+}
+
+/* Whole-sample symmetric extension of the row index (F.4.7): any y, at least two rows. */
+static uint32_t reflect_row(int64_t y, uint32_t y0, uint32_t y1)
+{
+    int64_t last = (int64_t)y1 - 1 - y0, at = (y - (int64_t)y0) % (2 * last);
+    at = at < 0 ? at + 2 * last : at;
+    return (uint32_t)(y0 + (at <= last ? at : 2 * last - at));
+}
+
+/* Brings row y of all lanes: fetched into lines, or found in the planes. */
+static void bring_row(const wvl_dwt_strip *s, int64_t y, uint8_t *const (*lines)[3], unsigned slot, const void **rows)
+{
+    uint32_t at = reflect_row(y, s->lanes[0].rect.y0, s->lanes[0].rect.y1);
+    void *targets[WVL_LANES_MAX];
+    for (uint32_t i = 0; i < s->lane_count; i++) {
+        const wvl_dwt_plane *in = &s->lanes[i].in;
+        targets[i] = lines[i][slot];
+        rows[i] = s->fetch ? lines[i][slot] : in->rows + (uint64_t)(at - in->y0) * in->pitch_bytes;
+    }
+    if (s->fetch) {
+        s->fetch(s->user, at, targets);
+    }
+}
+
+static void put_pair(const wvl_dwt_strip *s, uint32_t i, int64_t m, uint8_t *low, uint8_t *high)
+{
+    if (2 * m >= s->y0 && 2 * m < s->y1) {
+        split_row(s, &s->lanes[i], WVL_BAND_LL, (uint32_t)m, low);
+    }
+    if (2 * m + 1 >= s->y0 && 2 * m + 1 < s->y1) {
+        split_row(s, &s->lanes[i], WVL_BAND_LH, (uint32_t)m, high);
+    }
+}
+
+/* The rolling rows are overwritten by rows of another kind or component between strips; 9/7 filters them before they are first filled, and
+ * must not meet bits that are slow to add. */
+static void clear_lines(const wvl_dwt_strip *s)
+{
+    uint64_t bytes = wvl_align_up(wvl_rect_width(s->lanes[0].rect), WVL_LINE_ROUND) * wvl_line_element_bytes(s->lanes[0].kind);
+    for (uint32_t i = 0; i < s->lane_count; i++) {
+        for (unsigned slot = 0; slot < 3; slot++) {
+            memset(s->lines->even[i][slot], 0, bytes);
+            memset(s->lines->odd[i][slot], 0, bytes);
+        }
+    }
+}
+
+/*
+ * Pair k is rows 2k+1 and 2k+2. 5/3 finishes pair k with it and needs the high row k-1: one pair of run-in. 9/7 finishes pair k-1 and
+ * needs d1, s1 and d2 of the pairs before: pair m is right once pairs m-2 .. m+1 have passed.
+ */
+static void put_lifted(const wvl_dwt_strip *s)
+{
+    const wvl_dwt_lines *l = s->lines;
+    unsigned kind = s->lanes[0].kind, lag = kind == WVL_LINE_F32;
+    uint32_t n = wvl_rect_width(s->lanes[0].rect);
+    int64_t first = s->y0 >> 1, end = ((int64_t)s->y1 + 1) >> 1, start = first - 1 - lag;
+    const void *x0[WVL_LANES_MAX], *x1[WVL_LANES_MAX], *x2[WVL_LANES_MAX];
+    unsigned now = 0, next = 1, before = 2; /* slots of pairs k, k + 1 (even rows) or k - 2 (odd rows), k - 1 */
+    clear_lines(s);
+    bring_row(s, 2 * start, l->even, now, x0);
+    for (int64_t k = start; k < end + lag; k++) {
+        bring_row(s, 2 * k + 1, l->odd, now, x1);
+        bring_row(s, 2 * k + 2, l->even, next, x2);
+        for (uint32_t i = 0; i < s->lane_count; i++) {
+            wvl_vlift_rows rows = {x0[i], x1[i], x2[i], l->odd[i][now], l->even[i][now], l->odd[i][before], l->even[i][before], l->odd[i][next]};
+            s->kernels->vlift[kind](&rows, n);
+            unsigned done = lag ? before : now;
+            if (k - lag >= first) {
+                put_pair(s, i, k - lag, l->even[i][done], l->odd[i][done]);
+            }
+            x0[i] = x2[i];
+        }
+        unsigned free_slot = before;
+        before = now;
+        now = next;
+        next = free_slot;
+    }
+}
+
+/* A single row is not filtered vertically. */
+static void put_single(const wvl_dwt_strip *s)
+{
+    uint32_t y = s->lanes[0].rect.y0, n = wvl_rect_width(s->lanes[0].rect);
+    void *rows[WVL_LANES_MAX];
+    for (uint32_t i = 0; i < s->lane_count; i++) {
+        const wvl_dwt_lane *lane = &s->lanes[i];
+        rows[i] = s->lines->even[i][0];
+        if (!s->fetch) {
+            memcpy(rows[i], lane->in.rows, (uint64_t)n * wvl_line_element_bytes(lane->kind));
+        }
+    }
+    if (s->fetch) {
+        s->fetch(s->user, y, rows);
+    }
+    for (uint32_t i = 0; i < s->lane_count; i++) {
+        if (y & 1) {
+            double_sample(rows[i], s->lanes[i].kind, n);
+        }
+        split_row(s, &s->lanes[i], y & 1 ? WVL_BAND_LH : WVL_BAND_LL, y >> 1, rows[i]);
+    }
+}
+
+void wvl_dwt_put_strip(const wvl_dwt_strip *strip)
+{
+    if (wvl_rect_height(strip->lanes[0].rect) == 1) {
+        put_single(strip);
+    } else {
+        put_lifted(strip);
+    }
+}
+
+void wvl_dwt_put_plain(const wvl_dwt_strip *s)
+{
+    void *rows[WVL_LANES_MAX];
+    for (uint32_t i = 0; i < s->lane_count; i++) {
+        rows[i] = s->lines->even[i][0];
+    }
+    for (uint32_t y = s->y0; y < s->y1; y++) {
+        s->fetch(s->user, y, rows);
+        for (uint32_t i = 0; i < s->lane_count; i++) {
+            put_band_row(&s->lanes[i].band[WVL_BAND_LL], s->lanes[i].kind, y, rows[i]);
+        }
+    }
+}

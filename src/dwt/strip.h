@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * One decomposition level of one or more components over a strip of rows, in one rolling pass: rows come in, coefficients go to their
+ * slots, low-low rows to the plane of the next level. Strips of a level are independent of each other.
+ */
+#ifndef WVL_DWT_STRIP_H
+#define WVL_DWT_STRIP_H
+
+#include "dwt/dwt.h"
+#include "geom/handover.h"
+
+#define WVL_LANES_MAX 3u
+
+/* Where the rows of a band go. */
+typedef struct wvl_dwt_band {
+    const wvl_tile_band *band; /* NULL: no such band at this level */
+    uint8_t *samples;          /* of the tile */
+    uint32_t *bounds;          /* of the band's first block; cleared before the first strip */
+    uint32_t (*pack)(const void *x, uint32_t n, float r, void *slot);
+} wvl_dwt_band;
+
+/* A plane between levels: rows of one resolution, y0 first. */
+typedef struct wvl_dwt_plane {
+    uint8_t *rows;
+    uint64_t pitch_bytes; /* of a multiple of WVL_LINE_ROUND samples */
+    uint32_t y0;
+} wvl_dwt_plane;
+
+/* One component at one level: the resolution `rect` splits into low-low, HL, LH and HH. */
+typedef struct wvl_dwt_lane {
+    uint8_t kind;            /* WVL_LINE_*, equal for the lanes of a strip */
+    wvl_rect rect;
+    wvl_dwt_plane in;        /* unused where rows are fetched */
+    wvl_dwt_plane low;       /* rows == NULL: low-low rows are coefficients of band[WVL_BAND_LL] */
+    wvl_dwt_band band[4];    /* by WVL_BAND_* */
+} wvl_dwt_lane;
+
+/* Working lines of one worker: six rolling rows a lane and two halves. */
+typedef struct wvl_dwt_lines {
+    uint8_t *even[WVL_LANES_MAX][3], *odd[WVL_LANES_MAX][3];
+    uint8_t *low, *high;
+} wvl_dwt_lines;
+
+typedef struct wvl_dwt_strip {
+    const wvl_dwt_kernels *kernels;
+    const wvl_dwt_lane *lanes;
+    uint32_t lane_count;     /* lanes of one strip share rect */
+    uint32_t y0, y1;         /* rows of the resolution; inner limits are even and divide no code block of a band */
+    const wvl_dwt_lines *lines;
+    /* Puts row y of every lane into rows[lane_count]; NULL: rows come from the lanes' planes. */
+    void (*fetch)(void *user, uint32_t y, void *const *rows);
+    void *user;
+} wvl_dwt_strip;
+
+void wvl_dwt_carve_lines(wvl_carver *carver, uint32_t lane_count, uint64_t n, unsigned kind, wvl_dwt_lines *lines);
+/* samples: of the tile; bounds: of the tile's first block. */
+void wvl_dwt_build_band(const wvl_dwt_kernels *kernels, unsigned kind, const wvl_tile_band *band, uint8_t *samples, uint32_t *bounds,
+                        wvl_dwt_band *out);
+/* Greatest log2 of a code-block height among the lane's bands, for strip limits. */
+unsigned wvl_dwt_block_rows_log2(const wvl_dwt_lane *lane);
+
+/* Splits rows [y0, y1) of a resolution that is not empty. */
+void wvl_dwt_put_strip(const wvl_dwt_strip *strip);
+/* No decomposition: the rows are coefficients of the low-low band. */
+void wvl_dwt_put_plain(const wvl_dwt_strip *strip);
+
+#endif

@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* A plan explains itself: what the parameters resolved to, for people or as one JSON object. */
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "codec/tile_coder.h"
+#include "context.h"
+
+typedef struct printer {
+    wvl_text_fn write;
+    void *user;
+} printer;
+
+static void print(const printer *p, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+static void print(const printer *p, const char *format, ...)
+{
+    char text[512];
+    va_list args;
+    va_start(args, format);
+    int n = vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    if (n > 0) {
+        p->write(p->user, text, (size_t)n < sizeof text ? (size_t)n : sizeof text - 1);
+    }
+}
+
+static const char *const order_names[] = {"LRCP", "RLCP", "RPCL", "PCRL", "CPRL"};
+static const char *const mct_names[] = {"none", "RCT", "ICT"};
+static const char *const quant_names[] = {"none", "derived", "expounded"};
+static const char *const band_names[] = {"LL", "HL", "LH", "HH"};
+
+static unsigned orient_of(unsigned band) { return band ? (band - 1) % 3 + 1 : 0; }
+static unsigned level_of(const wvl_coding *coding, unsigned band) { return band ? coding->levels - (band - 1) / 3 : coding->levels; }
+
+static void print_target(const printer *p, const wvl_layer_target *t, int json)
+{
+    static const char *const kinds[] = {"everything", "automatic", "bytes", "psnr", "slope"};
+    if (json) {
+        print(p, "{\"kind\":\"%s\",\"value\":%.17g}", kinds[t->kind], t->value);
+    } else if (t->kind <= WVL_RATE_AUTO) {
+        print(p, " %s", kinds[t->kind]);
+    } else {
+        print(p, " %s %.10g", kinds[t->kind], t->value);
+    }
+}
+
+#define MOST_LAYERS_SHOWN 64u
+
+static void print_layers(const printer *p, const wvl_plan *plan, int json)
+{
+    for (uint32_t i = 0; i < plan->layer_count; i++) {
+        if (!json && i == MOST_LAYERS_SHOWN) {
+            print(p, " ...");
+            break;
+        }
+        if (json && i) {
+            print(p, ",");
+        }
+        print_target(p, &plan->layers[i], json);
+    }
+}
+
+static void print_coding_text(const printer *p, const wvl_coding *c, uint32_t index)
+{
+    print(p, "coding %u: depth %u, %s, %u levels, block %ux%u, style %u, quantization %s, guard bits %u%s\n", index, c->depth,
+          c->reversible ? "5/3 reversible" : "9/7 irreversible", c->levels, 1u << c->xcb, 1u << c->ycb, c->style, quant_names[c->quant_style],
+          c->guard_bits, c->wide ? ", 64-bit lifting" : "");
+    print(p, "  precincts");
+    for (unsigned r = 0; r <= c->levels; r++) {
+        print(p, " %ux%u", 1u << (c->precinct[r] & 15), 1u << (c->precinct[r] >> 4));
+    }
+    print(p, " (lowest resolution first)\n");
+    for (unsigned b = 0; b < 3u * c->levels + 1u; b++) {
+        const wvl_band_coding *bc = &c->band[b];
+        print(p, "  %s%u: exponent %u, mantissa %u, step %.9g, %u planes, %u fraction bits, %u-bit coefficients\n", band_names[orient_of(b)],
+              level_of(c, b), bc->exponent, bc->mantissa, bc->step, bc->planes, bc->frac_bits, 8u * bc->coef_bytes);
+    }
+}
+
+static void print_text(const printer *p, const wvl_plan *plan)
+{
+    print(p, "image %u,%u to %u,%u; tile %ux%u at %u,%u; %u tiles (%u x %u)\n", plan->image.x0, plan->image.y0, plan->image.x1, plan->image.y1,
+          plan->tile_width, plan->tile_height, plan->tile_x0, plan->tile_y0, plan->tile_count, plan->tile_cols, plan->tile_rows);
+    print(p, "%u components, %llu samples, colour transform %s\n", plan->component_count, (unsigned long long)plan->total_samples, mct_names[plan->mct]);
+    for (uint32_t c = 0; c < plan->component_count && c < 16; c++) {
+        const wvl_plan_component *pc = &plan->components[c];
+        print(p, "  component %u: %ux%u, %u bits %s, subsampling %u,%u, coding %u\n", c, wvl_rect_width(pc->rect), wvl_rect_height(pc->rect), pc->depth,
+              pc->is_signed ? "signed" : "unsigned", pc->dx, pc->dy, pc->coding);
+    }
+    print(p, "progression %s, %u layer%s:", order_names[plan->order], plan->layer_count, plan->layer_count > 1 ? "s" : "");
+    print_layers(p, plan, 0);
+    print(p, "%s\nmarkers:%s%s%s%s; tile-parts by%s%s%s%s; %u comments\n", plan->lossless ? " (lossless)" : "", plan->sop ? " SOP" : "",
+          plan->eph ? " EPH" : "", plan->plt ? " PLT" : "", plan->tlm ? " TLM" : "", plan->parts & WVL_PARTS_RESOLUTION ? " resolution" : "",
+          plan->parts & WVL_PARTS_LAYER ? " layer" : "", plan->parts & WVL_PARTS_COMPONENT ? " component" : "", plan->parts ? "" : " tile",
+          plan->comment_count);
+    if (plan->max_bytes) {
+        print(p, "cap: %llu bytes\n", (unsigned long long)plan->max_bytes);
+    }
+    if (plan->max_component_bytes) {
+        print(p, "cap of each component: %llu bytes\n", (unsigned long long)plan->max_component_bytes);
+    }
+    for (uint32_t i = 0; i < plan->coding_count; i++) {
+        print_coding_text(p, &plan->codings[i], i);
+    }
+    print(p, "container: %s\n", plan->jp2 ? "JP2" : "codestream");
+    print(p, "memory: %llu bytes, plus at most %llu for coded data; output at most %llu bytes\n", (unsigned long long)plan->base_bytes,
+          (unsigned long long)plan->coded_bytes_bound, (unsigned long long)plan->output_bytes_bound);
+}
+
+static void print_coding_json(const printer *p, const wvl_coding *c)
+{
+    print(p, "{\"depth\":%u,\"reversible\":%s,\"levels\":%u,\"block\":[%u,%u],\"style\":%u,\"quantization\":\"%s\",\"guard_bits\":%u,\"precincts\":[", c->depth,
+          c->reversible ? "true" : "false", c->levels, 1u << c->xcb, 1u << c->ycb, c->style, quant_names[c->quant_style], c->guard_bits);
+    for (unsigned r = 0; r <= c->levels; r++) {
+        print(p, "%s[%u,%u]", r ? "," : "", 1u << (c->precinct[r] & 15), 1u << (c->precinct[r] >> 4));
+    }
+    print(p, "],\"bands\":[");
+    for (unsigned b = 0; b < 3u * c->levels + 1u; b++) {
+        const wvl_band_coding *bc = &c->band[b];
+        print(p, "%s{\"band\":\"%s%u\",\"exponent\":%u,\"mantissa\":%u,\"step\":%.17g,\"planes\":%u,\"fraction_bits\":%u,\"coefficient_bits\":%u}", b ? "," : "",
+              band_names[orient_of(b)], level_of(c, b), bc->exponent, bc->mantissa, bc->step, bc->planes, bc->frac_bits, 8u * bc->coef_bytes);
+    }
+    print(p, "]}");
+}
+
+static void print_json(const printer *p, const wvl_plan *plan)
+{
+    print(p, "{\"image\":[%u,%u,%u,%u],\"tile\":[%u,%u],\"tile_offset\":[%u,%u],\"tiles\":%u,\"samples\":%llu,\"mct\":\"%s\",\"components\":[", plan->image.x0,
+          plan->image.y0, plan->image.x1, plan->image.y1, plan->tile_width, plan->tile_height, plan->tile_x0, plan->tile_y0, plan->tile_count,
+          (unsigned long long)plan->total_samples, mct_names[plan->mct]);
+    for (uint32_t c = 0; c < plan->component_count; c++) {
+        const wvl_plan_component *pc = &plan->components[c];
+        print(p, "%s{\"width\":%u,\"height\":%u,\"depth\":%u,\"signed\":%s,\"dx\":%u,\"dy\":%u,\"coding\":%u}", c ? "," : "", wvl_rect_width(pc->rect),
+              wvl_rect_height(pc->rect), pc->depth, pc->is_signed ? "true" : "false", pc->dx, pc->dy, pc->coding);
+    }
+    print(p, "],\"progression\":\"%s\",\"lossless\":%s,\"layers\":[", order_names[plan->order], plan->lossless ? "true" : "false");
+    print_layers(p, plan, 1);
+    print(p, "],\"sop\":%u,\"eph\":%u,\"plt\":%u,\"tlm\":%u,\"tile_parts\":%u,\"max_bytes\":%llu,\"max_component_bytes\":%llu,\"codings\":[", plan->sop, plan->eph,
+          plan->plt, plan->tlm, plan->parts, (unsigned long long)plan->max_bytes, (unsigned long long)plan->max_component_bytes);
+    for (uint32_t i = 0; i < plan->coding_count; i++) {
+        if (i) {
+            print(p, ",");
+        }
+        print_coding_json(p, &plan->codings[i]);
+    }
+    print(p, "],\"jp2\":%s,\"base_bytes\":%llu,\"coded_bytes_bound\":%llu,\"output_bytes_bound\":%llu}\n", plan->jp2 ? "true" : "false",
+          (unsigned long long)plan->base_bytes, (unsigned long long)plan->coded_bytes_bound, (unsigned long long)plan->output_bytes_bound);
+}
+
+wvl_status wvl_plan_explain(const wvl_plan *plan, int json, wvl_text_fn write, void *user)
+{
+    if (!plan || !write) {
+        return WVL_ERROR_ARGUMENT;
+    }
+    printer p = {write, user};
+    if (json) {
+        print_json(&p, plan);
+    } else {
+        print_text(&p, plan);
+    }
+    return WVL_OK;
+}

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Arithmetic of the component transforms, shared by the C reference and the device kernels. */
+#ifndef WVL_FRONT_COLOR_OPS_H
+#define WVL_FRONT_COLOR_OPS_H
+
+#include <math.h>
+#include <stdint.h>
+
+#include "base/hd.h"
+
+/* G.3; rounded to float by the compiler. */
+#define WVL_ICT_RED 0.299f
+#define WVL_ICT_GREEN 0.587f
+#define WVL_ICT_BLUE 0.114f
+
+WVL_HD float wvl_ict_luma(float r, float g, float b)
+{
+#ifdef __CUDA_ARCH__
+    return __fmaf_rn(WVL_ICT_RED, r, __fmaf_rn(WVL_ICT_GREEN, g, __fmul_rn(WVL_ICT_BLUE, b)));
+#else
+    return fmaf(WVL_ICT_RED, r, fmaf(WVL_ICT_GREEN, g, WVL_ICT_BLUE * b));
+#endif
+}
+
+/* G.2. Sums of four samples stay in 32 bits up to depth 28: |r + 2g + b| <= 2^29. */
+WVL_HD int32_t wvl_rct_luma(int32_t r, int32_t g, int32_t b) { return (r + 2 * g + b) >> 2; }
+
+#endif

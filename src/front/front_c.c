@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The reference kernels of the front. */
+#include "front/front.h"
+
+#include <string.h>
+
+#include "front/color_ops.h"
+
+#ifdef __clang__
+#pragma STDC FP_CONTRACT OFF
+#endif
+
+/* Sums are taken modulo 2^32: a 32-bit value outside the depth cannot come back into [0, 2^depth), because value + bias stays within
+ * [-2^31, 2^31 + 2^27], whose images of everything outside that range have bits above it. */
+static int32_t put_sample(uint32_t value, wvl_front_shift shift, uint32_t *seen)
+{
+    uint32_t biased = value + shift.bias;
+    *seen |= biased;
+    return (int32_t)(biased - shift.half);
+}
+
+#define LOAD(name, type, widen)                                                                                                  \
+    static uint32_t name(const uint8_t *row, uint64_t first, uint64_t stride, uint32_t n, wvl_front_shift shift, int32_t *out)    \
+    {                                                                                                                             \
+        const uint8_t *p = row + first * sizeof(type);                                                                            \
+        uint32_t seen = 0;                                                                                                        \
+        for (uint32_t i = 0; i < n; i++, p += stride * sizeof(type)) {                                                            \
+            type value;                                                                                                           \
+            memcpy(&value, p, sizeof value);                                                                                      \
+            out[i] = put_sample((uint32_t)(widen)value, shift, &seen);                                                            \
+        }                                                                                                                         \
+        return seen;                                                                                                              \
+    }
+LOAD(load_u8, uint8_t, uint32_t)
+LOAD(load_s8, int8_t, int32_t)
+LOAD(load_u16, uint16_t, uint32_t)
+LOAD(load_s16, int16_t, int32_t)
+LOAD(load_32, uint32_t, uint32_t)
+
+/* Bits at any bit position, most significant first: a sample of at most 12 bits lies in at most 3 bytes, all of them the row's. */
+static uint32_t packed_bits(const uint8_t *row, uint64_t at, unsigned bits)
+{
+    uint32_t window = 0;
+    uint64_t first = at >> 3, last = (at + bits - 1) >> 3;
+    for (uint64_t i = first; i <= last; i++) {
+        window = window << 8 | row[i];
+    }
+    return window >> ((last + 1) * 8 - at - bits) & ((1u << bits) - 1);
+}
+
+static uint32_t load_packed(const uint8_t *row, uint64_t at, uint64_t step, unsigned bits, uint32_t n, wvl_front_shift shift, int32_t *out)
+{
+    uint32_t seen = 0;
+    for (uint32_t i = 0; i < n; i++, at += step) {
+        out[i] = put_sample(packed_bits(row, at, bits), shift, &seen);
+    }
+    return seen;
+}
+
+static uint32_t load_packed10(const uint8_t *row, uint64_t first, uint64_t stride, uint32_t n, wvl_front_shift shift, int32_t *out)
+{
+    return load_packed(row, first * 10, stride * 10, 10, n, shift, out);
+}
+
+static uint32_t load_packed12(const uint8_t *row, uint64_t first, uint64_t stride, uint32_t n, wvl_front_shift shift, int32_t *out)
+{
+    return load_packed(row, first * 12, stride * 12, 12, n, shift, out);
+}
+
+static void to_i64(const int32_t *const *in, uint32_t n, void *const *out)
+{
+    int64_t *x = out[0];
+    for (uint32_t i = 0; i < n; i++) {
+        x[i] = in[0][i];
+    }
+}
+
+static void to_f32(const int32_t *const *in, uint32_t n, void *const *out)
+{
+    float *x = out[0];
+    for (uint32_t i = 0; i < n; i++) {
+        x[i] = (float)in[0][i];
+    }
+}
+
+static void rct(const int32_t *const *in, uint32_t n, void *const *out)
+{
+    int32_t *luma = out[0], *u = out[1], *v = out[2];
+    for (uint32_t i = 0; i < n; i++) {
+        int32_t r = in[0][i], g = in[1][i], b = in[2][i];
+        luma[i] = wvl_rct_luma(r, g, b);
+        u[i] = b - g;
+        v[i] = r - g;
+    }
+}
+
+static void rct_i64(const int32_t *const *in, uint32_t n, void *const *out)
+{
+    int64_t *luma = out[0], *u = out[1], *v = out[2];
+    for (uint32_t i = 0; i < n; i++) {
+        int32_t r = in[0][i], g = in[1][i], b = in[2][i];
+        luma[i] = wvl_rct_luma(r, g, b);
+        u[i] = b - g;
+        v[i] = r - g;
+    }
+}
+
+static void ict(const int32_t *const *in, uint32_t n, void *const *out)
+{
+    float *luma = out[0], *cb = out[1], *cr = out[2];
+    for (uint32_t i = 0; i < n; i++) {
+        float r = (float)in[0][i], g = (float)in[1][i], b = (float)in[2][i], y = wvl_ict_luma(r, g, b);
+        luma[i] = y;
+        cb[i] = b - y;
+        cr[i] = r - y;
+    }
+}
+
+static const wvl_front_kernels kernels_c = {
+    WVL_CPU_C,
+    {load_u8, load_s8, load_u16, load_s16, load_32, load_packed10, load_packed12},
+    {load_u8, load_s8, load_u16, load_s16, load_32, load_packed10, load_packed12},
+    {NULL, NULL, NULL, NULL, NULL, NULL, NULL},
+    {to_i64, to_f32, rct, rct_i64, ict},
+};
+
+const wvl_front_kernels *wvl_front_fetch_kernels(wvl_cpu_level level)
+{
+#ifdef WVL_HAVE_AVX2
+    if (level >= WVL_CPU_AVX2) {
+        return &wvl_front_kernels_avx2;
+    }
+#endif
+    (void)level;
+    return &kernels_c;
+}

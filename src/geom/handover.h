@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * What the two halves pass to each other. PODs of offsets; wvl_coef_at() and wvl_coef_slot() alone know the layout.
+ *
+ * Coefficients: block-contiguous. Every block of a band has a slot of slot_width * slot_height samples, slots follow in band raster
+ * order, the block's first sample is the slot's first, rows are slot_width apart. Samples are sign-magnitude, sign in the top bit (15
+ * or 31), magnitude with F fractional bits below the quantiser step; sign bit 0 when the magnitude is 0. What a slot holds beyond
+ * its block is undefined. The bound of a block is the OR of its magnitudes.
+ */
+#ifndef WVL_GEOM_HANDOVER_H
+#define WVL_GEOM_HANDOVER_H
+
+#include "geom/handover_pass.h"
+#include "geom/plan.h"
+
+typedef struct wvl_coefs {
+    const wvl_tile_plan *tile;
+    uint8_t *samples;       /* tile->coef_bytes */
+    uint32_t *bounds;       /* [tile->block_count] */
+} wvl_coefs;
+
+/* Byte offset of a block's slot from the start of the tile's coefficients. block counts from the band's first. */
+WVL_HD uint64_t wvl_coef_slot(const wvl_tile_band *band, uint32_t block)
+{
+    return band->coef_offset + (uint64_t)block * band->slot_width * band->slot_height * band->coef_bytes;
+}
+
+/* Byte offset of the sample at absolute band coordinates (x, y). */
+WVL_HD uint64_t wvl_coef_at(const wvl_tile_band *band, uint32_t x, uint32_t y)
+{
+    uint32_t col = (x >> band->xcb) - band->block_x0, row = (y >> band->ycb) - band->block_y0;
+    uint32_t left = col ? (x >> band->xcb) << band->xcb : band->rect.x0;
+    uint32_t top = row ? (y >> band->ycb) << band->ycb : band->rect.y0;
+    uint64_t slot = wvl_coef_slot(band, row * band->block_cols + col);
+    return slot + ((uint64_t)(y - top) * band->slot_width + (x - left)) * band->coef_bytes;
+}
+
+/* One coded code block. Bytes and passes live in the store of the tile coder at these offsets. */
+typedef struct wvl_coded_block {
+    uint64_t bytes_at;      /* position in the byte store */
+    uint64_t passes_at;     /* position in the pass store */
+    uint32_t bytes;         /* whole codeword */
+    uint16_t pass_count;
+    uint8_t planes;         /* coded magnitude planes P; Mb - P is the number of zero bit-planes */
+    uint8_t energy_shift;
+    uint64_t energy;        /* sum of (magnitude >> energy_shift)^2 */
+} wvl_coded_block;
+
+#endif

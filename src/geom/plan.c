@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "geom/plan.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "geom/settings.h"
+
+#define MAX_CODINGS 160u          /* distinct (depth, colour part) pairs are fewer */
+#define WAVE_LIMIT_BYTES (24u << 20) /* enough blocks to keep many workers busy, few enough to stay near the caches */
+
+typedef struct plan_parts {
+    wvl_plan *plan;
+    wvl_plan_component *components;
+    wvl_coding *codings;
+    wvl_layer_target *layers;
+    wvl_blob *comments;
+    uint8_t *comment_bytes;
+} plan_parts;
+
+static uint64_t length_of(const char *text) { return strlen(text); }
+
+static plan_parts carve_plan(wvl_carver *carver, const wvl_settings *s, const wvl_image_format *f, uint32_t codings)
+{
+    plan_parts parts;
+    uint64_t text = 0;
+    for (uint32_t i = 0; i < s->comment_count; i++) {
+        text += length_of(s->comments[i]);
+    }
+    parts.plan = wvl_carve(carver, 1, sizeof *parts.plan);
+    parts.components = wvl_carve(carver, f->component_count, sizeof *parts.components);
+    parts.codings = wvl_carve(carver, codings, sizeof *parts.codings);
+    parts.layers = wvl_carve(carver, s->layer_count, sizeof *parts.layers);
+    parts.comments = wvl_carve(carver, s->comment_count, sizeof *parts.comments);
+    parts.comment_bytes = wvl_carve(carver, text, 1);
+    return parts;
+}
+
+static unsigned mct_part(unsigned mct, uint32_t component) { return mct && component < 3 ? component + 1 : 0; }
+
+/* Index of the coding of a component, appending it when no earlier component shares it. keys hold depth << 2 | part. */
+static uint32_t find_coding(uint16_t *keys, uint32_t *count, unsigned key)
+{
+    for (uint32_t i = 0; i < *count; i++) {
+        if (keys[i] == key) {
+            return i;
+        }
+    }
+    keys[*count] = (uint16_t)key;
+    return (*count)++;
+}
+
+static int fill_codings(wvl_plan *plan, const wvl_settings *s, const uint16_t *keys, wvl_report *report)
+{
+    for (uint32_t i = 0; i < plan->coding_count; i++) {
+        wvl_coding *coding = &plan->codings[i];
+        coding->depth = (uint8_t)(keys[i] >> 2);
+        coding->mct_part = keys[i] & 3;
+        coding->levels = s->levels;
+        coding->reversible = s->reversible;
+        coding->xcb = (uint8_t)(wvl_bit_length(s->block_width) - 1);
+        coding->ycb = (uint8_t)(wvl_bit_length(s->block_height) - 1);
+        coding->style = s->style;
+        coding->quant_style = s->reversible ? WVL_QUANT_NONE : s->quant_style;
+        coding->guard_bits = s->guard_bits;
+        coding->user_precincts = s->precinct_count > 0;
+        for (unsigned r = 0; r <= s->levels; r++) {
+            coding->precinct[r] = (uint8_t)wvl_plan_precinct(s, r);
+        }
+        /* 5/3 in 32 bits holds sums of two neighbours, 2 * 8.22 * A < 2^31, up to P = 27 (26 with RCT). */
+        coding->wide = s->reversible && coding->depth + (plan->mct == WVL_MCT_RCT) > 27;
+        if (!wvl_quant_build_bands(coding, s, plan->mct, plan->peak_depth, report)) {
+            return 0;
+        }
+    }
+    return 1;
+}
+
+/* No block's weighted energy, 4096 * 4^(planes + F) * weight, leaves 62 bits, except for samples so deep that the lowest planes would lose
+ * their meaning: there gains saturate (rate room). */
+static int32_t choose_gain_exponent(const wvl_plan *plan)
+{
+    int32_t most = INT32_MIN;
+    for (uint32_t i = 0; i < plan->coding_count; i++) {
+        const wvl_coding *coding = &plan->codings[i];
+        for (unsigned b = 0; b < 3u * coding->levels + 1u; b++) {
+            const wvl_band_coding *bc = &coding->band[b];
+            int32_t bits = 12 + 2 * (bc->planes + bc->frac_bits) + 32 + bc->weight_exponent;
+            most = bits > most ? bits : most;
+        }
+    }
+    int32_t exponent = most - 62;
+    return exponent > -4 ? -4 : exponent < -40 ? -40 : exponent;
+}
+
+static double raw_bytes(const wvl_plan *plan)
+{
+    double bits = 0.0;
+    for (uint32_t c = 0; c < plan->component_count; c++) {
+        const wvl_plan_component *pc = &plan->components[c];
+        bits += (double)wvl_rect_width(pc->rect) * wvl_rect_height(pc->rect) * pc->depth;
+    }
+    return bits / 8.0;
+}
+
+static wvl_layer_target resolve_target(const wvl_plan *plan, const wvl_settings *s, double value)
+{
+    wvl_layer_target t = {WVL_RATE_ALL, 0.0};
+    double pixels = (double)wvl_rect_width(plan->image) * wvl_rect_height(plan->image);
+    if (s->rate_unit == WVL_UNIT_RATIO ? value <= 1.0 : value == 0.0) {
+        return t;
+    }
+    t.kind = s->rate_unit == WVL_UNIT_PSNR ? WVL_RATE_PSNR : s->rate_unit == WVL_UNIT_SLOPE ? WVL_RATE_SLOPE : WVL_RATE_BYTES;
+    t.value = s->rate_unit == WVL_UNIT_RATIO ? floor(raw_bytes(plan) / value) : s->rate_unit == WVL_UNIT_BPP ? floor(pixels * value / 8.0) : value;
+    return t;
+}
+
+static void fill_layers(wvl_plan *plan, const wvl_settings *s)
+{
+    uint32_t given = s->layer_value_count, automatic = plan->layer_count - given;
+    for (uint32_t i = 0; i < plan->layer_count; i++) {
+        wvl_layer_target t = {WVL_RATE_AUTO, 0.0};
+        if (i >= automatic) {
+            t = resolve_target(plan, s, s->layer_values[i - automatic]);
+        } else if (i + 1 == plan->layer_count) {
+            t.kind = WVL_RATE_ALL;
+        }
+        plan->layers[i] = t;
+    }
+    const wvl_layer_target *last = &plan->layers[plan->layer_count - 1];
+    plan->lossless = plan->codings[0].reversible && last->kind == WVL_RATE_ALL && !plan->max_bytes && !plan->max_component_bytes;
+    plan->rate_control = plan->layer_count > 1 || !plan->lossless;
+}
+
+static void fill_grid(wvl_plan *plan, const wvl_settings *s, const wvl_image_format *f)
+{
+    plan->image = (wvl_rect){f->x0, f->y0, f->x1, f->y1};
+    plan->tile_x0 = s->tile_x0;
+    plan->tile_y0 = s->tile_y0;
+    plan->tile_width = s->tile_width ? s->tile_width : f->x1 - s->tile_x0;
+    plan->tile_height = s->tile_height ? s->tile_height : f->y1 - s->tile_y0;
+    plan->tile_cols = (uint32_t)wvl_ceil_div((uint64_t)f->x1 - s->tile_x0, plan->tile_width);
+    plan->tile_rows = (uint32_t)wvl_ceil_div((uint64_t)f->y1 - s->tile_y0, plan->tile_height);
+    plan->tile_count = plan->tile_cols * plan->tile_rows;
+}
+
+static void fill_components(wvl_plan *plan, const wvl_image_format *f, uint16_t *keys)
+{
+    for (uint32_t c = 0; c < f->component_count; c++) {
+        const wvl_component_format *cf = &f->components[c];
+        wvl_plan_component *pc = &plan->components[c];
+        pc->depth = cf->depth;
+        pc->is_signed = cf->is_signed != 0;
+        pc->dx = cf->dx ? cf->dx : 1;
+        pc->dy = cf->dy ? cf->dy : 1;
+        pc->coding = (uint16_t)find_coding(keys, &plan->coding_count, (unsigned)cf->depth << 2 | mct_part(plan->mct, c));
+        pc->rect.x0 = (uint32_t)wvl_ceil_div(f->x0, pc->dx);
+        pc->rect.y0 = (uint32_t)wvl_ceil_div(f->y0, pc->dy);
+        pc->rect.x1 = (uint32_t)wvl_ceil_div(f->x1, pc->dx);
+        pc->rect.y1 = (uint32_t)wvl_ceil_div(f->y1, pc->dy);
+        plan->total_samples += (uint64_t)wvl_rect_width(pc->rect) * wvl_rect_height(pc->rect);
+        plan->peak_depth = cf->depth > plan->peak_depth ? cf->depth : plan->peak_depth;
+    }
+}
+
+static void copy_comments(const plan_parts *parts, const wvl_settings *s)
+{
+    uint8_t *p = parts->comment_bytes;
+    for (uint32_t i = 0; i < s->comment_count; i++) {
+        parts->comments[i].data = p;
+        parts->comments[i].bytes = length_of(s->comments[i]);
+        memcpy(p, s->comments[i], (size_t)parts->comments[i].bytes);
+        p += parts->comments[i].bytes;
+    }
+}
+
+static void fill_options(wvl_plan *plan, const wvl_settings *s)
+{
+    plan->order = s->order;
+    plan->max_levels = s->levels;
+    plan->sop = s->sop;
+    plan->eph = s->eph;
+    plan->plt = s->plt;
+    plan->tlm = s->tlm;
+    plan->parts = s->parts;
+    plan->layer_count = s->layer_count;
+    plan->max_bytes = s->max_bytes;
+    plan->max_component_bytes = s->max_component_bytes;
+    plan->comment_count = s->comment_count;
+    plan->jp2 = s->jp2;
+    plan->wave_limit = WAVE_LIMIT_BYTES;
+}
+
+static uint32_t count_codings(const wvl_settings *s, const wvl_image_format *f)
+{
+    uint16_t keys[MAX_CODINGS];
+    uint32_t count = 0;
+    unsigned mct = wvl_plan_choose_mct(s, f);
+    for (uint32_t c = 0; c < f->component_count; c++) {
+        (void)find_coding(keys, &count, (unsigned)f->components[c].depth << 2 | mct_part(mct, c));
+    }
+    return count;
+}
+
+wvl_plan *wvl_plan_build(const wvl_allocator *allocator, const wvl_settings *s, const wvl_image_format *f, wvl_report *report)
+{
+    uint16_t keys[MAX_CODINGS];
+    uint32_t codings = count_codings(s, f);
+    wvl_carver carver = {NULL, 0};
+    (void)carve_plan(&carver, s, f, codings);
+    uint64_t bytes = carver.used;
+    carver = (wvl_carver){wvl_alloc_zeroed(allocator, bytes), 0};
+    if (!carver.base) {
+        return NULL;
+    }
+    plan_parts parts = carve_plan(&carver, s, f, codings);
+    wvl_plan *plan = parts.plan;
+    plan->own_bytes = bytes;
+    plan->component_count = f->component_count;
+    plan->components = parts.components;
+    plan->codings = parts.codings;
+    plan->layers = parts.layers;
+    plan->comments = parts.comments;
+    plan->mct = (uint8_t)wvl_plan_choose_mct(s, f);
+    fill_grid(plan, s, f);
+    fill_components(plan, f, keys);
+    fill_options(plan, s);
+    copy_comments(&parts, s);
+    if (!fill_codings(plan, s, keys, report)) {
+        wvl_plan_destroy(allocator, plan);
+        return NULL;
+    }
+    fill_layers(plan, s);
+    plan->gain_exponent = choose_gain_exponent(plan);
+    return plan;
+}
+
+void wvl_plan_destroy(const wvl_allocator *allocator, wvl_plan *plan)
+{
+    if (plan) {
+        wvl_free(allocator, plan, plan->own_bytes);
+    }
+}

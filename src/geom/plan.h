@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The plan and the tile plan: the one truth for geometry (Annex B), quantisation (Annex E) and distortion weights.
+ * Everybody else reads these structures; nobody else divides, rounds or takes a parity.
+ *
+ * wvl_plan has a size that does not depend on the number of tiles and blocks. wvl_tile_plan is a flat POD for one tile, built by a
+ * pure function into memory that the caller carves. Absolute coordinates are those of the standard: the reference grid for
+ * tiles, the component's own grid for tile-components, the band's own grid for bands and code blocks.
+ */
+#ifndef WVL_GEOM_PLAN_H
+#define WVL_GEOM_PLAN_H
+
+#include <stdint.h>
+
+#include "base/arena.h"
+#include "wavelane.h"
+
+#define WVL_MAX_LEVELS 32u
+#define WVL_MAX_BANDS (3u * WVL_MAX_LEVELS + 1u)
+
+enum { WVL_BAND_LL = 0, WVL_BAND_HL = 1, WVL_BAND_LH = 2, WVL_BAND_HH = 3 };
+enum { WVL_ORDER_LRCP = 0, WVL_ORDER_RLCP = 1, WVL_ORDER_RPCL = 2, WVL_ORDER_PCRL = 3, WVL_ORDER_CPRL = 4 };
+enum { WVL_STYLE_BYPASS = 1, WVL_STYLE_RESET = 2, WVL_STYLE_TERMALL = 4, WVL_STYLE_VSC = 8, WVL_STYLE_PTERM = 16, WVL_STYLE_SEGSYM = 32 };
+enum { WVL_QUANT_NONE = 0, WVL_QUANT_DERIVED = 1, WVL_QUANT_EXPOUNDED = 2 };
+enum { WVL_MCT_NONE = 0, WVL_MCT_RCT = 1, WVL_MCT_ICT = 2 };
+enum { WVL_PARTS_NONE = 0, WVL_PARTS_RESOLUTION = 1, WVL_PARTS_LAYER = 2, WVL_PARTS_COMPONENT = 4 }; /* bits: where a new tile-part starts */
+/* Meaning of wvl_layer_target.value: everything coded; log-spaced below the next given layer; bytes of the whole codestream up to this
+ * layer; dB; 256 * log2 of the slope threshold + 32768. */
+enum { WVL_RATE_ALL = 0, WVL_RATE_AUTO = 1, WVL_RATE_BYTES = 2, WVL_RATE_PSNR = 3, WVL_RATE_SLOPE = 4 };
+
+typedef struct wvl_rect { uint32_t x0, y0, x1, y1; } wvl_rect; /* half open */
+WVL_HD uint32_t wvl_rect_width(wvl_rect r) { return r.x1 > r.x0 ? r.x1 - r.x0 : 0; }
+WVL_HD uint32_t wvl_rect_height(wvl_rect r) { return r.y1 > r.y0 ? r.y1 - r.y0 : 0; }
+
+/* Quantisation and weight of one band of a coding (E.1). */
+typedef struct wvl_band_coding {
+    uint8_t exponent;      /* eps_b */
+    uint16_t mantissa;     /* mu_b */
+    uint8_t planes;        /* Mb = G + eps_b - 1: proved to hold every magnitude */
+    uint8_t frac_bits;     /* F: bits kept below the step for distortion */
+    uint8_t coef_bytes;    /* container of this band's coefficients: 2 (planes + F <= 15) or 4 (<= 31) */
+    double step;           /* Delta_b in units of the component's LSB; 1 when reversible */
+    /* Squared error of the picture per squared step unit (Delta_b / 2^F)^2, = weight_mantissa * 2^weight_exponent; mantissa in
+     * [2^31, 2^32). Includes synthesis norms of band and colour transform and the depth normalisation. */
+    uint32_t weight_mantissa;
+    int32_t weight_exponent;
+} wvl_band_coding;
+
+/* How a component is coded: what COD/COC and QCD/QCC say. Components that agree share one. */
+typedef struct wvl_coding {
+    uint8_t levels;        /* N_L */
+    uint8_t reversible;    /* 1: 5/3, 0: 9/7 */
+    uint8_t xcb, ycb;      /* log2 of the nominal code block */
+    uint8_t style;         /* SPcod code-block style bits */
+    uint8_t quant_style;   /* Sqcd low bits */
+    uint8_t guard_bits;
+    uint8_t user_precincts;/* precinct sizes are written (Scod bit 0) */
+    uint8_t precinct[WVL_MAX_LEVELS + 1]; /* PPx | PPy << 4, by resolution, r = 0 first */
+    uint8_t wide;          /* lifting in 64 bits: 32 do not provably hold it */
+    uint8_t depth;         /* of the components that use it */
+    uint8_t mct_part;      /* 0 no colour transform, 1 Y, 2 U or Cb, 3 V or Cr */
+    wvl_band_coding band[WVL_MAX_BANDS];  /* LL, then HL, LH, HH of resolution 1, 2, ... */
+} wvl_coding;
+
+typedef struct wvl_plan_component {
+    uint8_t depth, is_signed, dx, dy;
+    uint16_t coding;       /* index into codings */
+    wvl_rect rect;         /* on the component's own grid (B.2) */
+} wvl_plan_component;
+
+typedef struct wvl_layer_target {
+    uint8_t kind;          /* WVL_RATE_* */
+    double value;
+} wvl_layer_target;
+
+/* A run of bytes the plan owns: comments, boxes, profiles. */
+typedef struct wvl_blob { uint8_t *data; uint64_t bytes; } wvl_blob;
+
+struct wvl_plan {
+    wvl_context *context;
+    /* SIZ */
+    wvl_rect image;        /* XOsiz, YOsiz, Xsiz, Ysiz */
+    uint32_t tile_x0, tile_y0, tile_width, tile_height; /* XTOsiz, YTOsiz, XTsiz, YTsiz */
+    uint32_t tile_cols, tile_rows, tile_count;
+    uint32_t component_count;
+    wvl_plan_component *components;
+    uint32_t coding_count;
+    wvl_coding *codings;   /* codings[0] is what COD and QCD say */
+    uint16_t rsiz;
+    /* COD */
+    uint8_t order;         /* WVL_ORDER_* */
+    uint8_t mct;           /* WVL_MCT_*; components 0..2 */
+    uint8_t max_levels;
+    uint8_t sop, eph, plt, tlm;
+    uint8_t parts;         /* WVL_PARTS_* */
+    uint32_t layer_count;
+    wvl_layer_target *layers; /* [layer_count] */
+    uint64_t max_bytes;    /* cap of the codestream SOC..EOC; 0 none */
+    uint64_t max_component_bytes; /* 0 none */
+    uint8_t lossless;      /* last layer takes every pass and nothing is capped */
+    uint8_t rate_control;  /* pass gains are needed: several layers, or not everything is exact */
+    /* Gains are integers in units of 2^gain_exponent squared sample units, so that no sum over the picture leaves 63 bits. */
+    int32_t gain_exponent;
+    uint8_t peak_depth;    /* deepest component: errors of shallower ones are scaled to it */
+    uint32_t comment_count;
+    wvl_blob *comments;
+    uint8_t jp2;           /* wrap in JP2 */
+    wvl_blob boxes_before; /* complete boxes up to the codestream box, built once */
+    uint64_t total_samples;
+    /* Tiles are transformed and coded in waves of consecutive tiles: at least one, then as many as fit the wave limit. */
+    uint64_t wave_limit;   /* bytes of coefficients and tile plans */
+    uint32_t wave_tiles;   /* most tiles in a wave */
+    uint64_t tile_plan_bytes; /* of one tile plan, the same for all */
+    uint64_t base_bytes, coded_bytes_bound, output_bytes_bound;
+    uint64_t own_bytes;    /* of the one allocation that holds this structure and its arrays */
+};
+
+/* Receives one violation at a time, without a newline. */
+typedef struct wvl_report {
+    void (*add)(void *user, const char *text);
+    void *user;
+    uint32_t count;
+} wvl_report;
+
+struct wvl_settings;
+/* Checks settings and format against the standard, reporting every violation. Returns 1 when there is none. */
+int wvl_plan_check(const struct wvl_settings *settings, const wvl_image_format *format, wvl_report *report);
+/* Resolves checked settings. The plan is one allocation (release with wvl_plan_destroy); context, boxes and bounds are filled by the
+ * conductor. NULL: no memory, or violations that show only after resolving (reported). */
+wvl_plan *wvl_plan_build(const wvl_allocator *allocator, const struct wvl_settings *settings, const wvl_image_format *format, wvl_report *report);
+void wvl_plan_destroy(const wvl_allocator *allocator, wvl_plan *plan);
+/* Decides MCT for checked settings: WVL_MCT_*. */
+unsigned wvl_plan_choose_mct(const struct wvl_settings *settings, const wvl_image_format *format);
+/* Precinct byte of resolution r (PPx | PPy << 4) after expansion of the settings' list; above 0xFF: not a legal size. */
+unsigned wvl_plan_precinct(const struct wvl_settings *settings, unsigned r);
+/* Fills quantisation, containers and weights of a coding whose other members are set. Reports and returns 0 when no legal step exists. */
+int wvl_quant_build_bands(wvl_coding *coding, const struct wvl_settings *settings, unsigned mct, unsigned max_depth, wvl_report *report);
+void wvl_report_add(wvl_report *report, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* ---- Tile plan --------------------------------------------------------------------------------------------------------- */
+
+typedef struct wvl_tile_band {
+    wvl_rect rect;           /* tbx0.. (B.5) on the band's own grid */
+    uint8_t orient;          /* WVL_BAND_* */
+    uint8_t level;           /* n_b: decomposition level, 0 only for LL with N_L = 0 */
+    uint8_t planes, frac_bits;
+    uint8_t coef_bytes;      /* 2 or 4 */
+    uint8_t xcb, ycb;        /* log2 of the code block after clamping by the precinct (B.7) */
+    uint8_t coding_band;     /* index into wvl_coding.band */
+    float reciprocal;        /* 9/7: 2^F / Delta_b with K, colour gains and one-sample corrections folded in */
+    uint32_t block_x0, block_y0;     /* index of the first block on the absolute block grid: rect.x0 >> xcb */
+    uint32_t block_cols, block_rows; /* 0 when the band is empty */
+    uint32_t slot_width, slot_height;/* samples of every block's slot; row stride inside a slot is slot_width */
+    uint64_t first_block;    /* index of the band's first block in the tile's block table, raster order follows */
+    uint64_t coef_offset;    /* bytes from the start of the tile's coefficients to the first slot */
+} wvl_tile_band;
+
+typedef struct wvl_tile_resolution {
+    wvl_rect rect;           /* trx0.. (B.5) */
+    uint8_t ppx, ppy;        /* log2 precinct size at this resolution */
+    uint8_t band_count;      /* 1 for r = 0, else 3 (HL, LH, HH) */
+    uint32_t first_band;     /* index into bands */
+    uint32_t precinct_x0, precinct_y0;       /* trx0 >> ppx: index of the first precinct on the absolute precinct grid */
+    uint32_t precinct_cols, precinct_rows;   /* numprecinctswide, -high; 0 when the resolution is empty */
+    uint64_t first_precinct; /* index in the tile's precinct table */
+} wvl_tile_resolution;
+
+typedef struct wvl_tile_component {
+    wvl_rect rect;           /* tcx0.. on the component's own grid */
+    uint32_t first_resolution; /* levels + 1 follow */
+    uint8_t levels, reversible, wide;
+    uint16_t coding;
+} wvl_tile_component;
+
+typedef struct wvl_tile_plan {
+    uint32_t index;          /* Isot */
+    wvl_rect rect;           /* tx0.. on the reference grid */
+    uint32_t component_count, resolution_count, band_count;
+    wvl_tile_component *components;
+    wvl_tile_resolution *resolutions;
+    wvl_tile_band *bands;
+    uint64_t block_count, precinct_count;
+    uint64_t coef_bytes;     /* of all slots, a multiple of 64 */
+    uint64_t sample_count;
+} wvl_tile_plan;
+
+/* Rectangle of tile t on the reference grid (B.3). */
+wvl_rect wvl_geom_tile_rect(const wvl_plan *plan, uint32_t tile);
+/* Carves (or, with a measuring carver, measures) and, if memory is given, builds the tile plan. Pure: same arguments, same result. The
+ * size is the same for every tile of a plan. */
+void wvl_tile_plan_carve(const wvl_plan *plan, wvl_carver *carver, wvl_tile_plan *tile);
+void wvl_tile_plan_build(const wvl_plan *plan, uint32_t index, wvl_tile_plan *tile);
+
+/* Block (col, row) of a band, relative to the band's first: its samples on the band's own grid. */
+wvl_rect wvl_geom_block_rect(const wvl_tile_band *band, uint32_t col, uint32_t row);
+/* The blocks of one band inside precinct (col, row) of its resolution, as a half-open range of block columns and rows relative to the
+ * band's first block; empty (x0 == x1 or y0 == y1) when the precinct has no samples in the band. */
+wvl_rect wvl_geom_precinct_blocks(const wvl_tile_resolution *resolution, const wvl_tile_band *band, uint32_t precinct_col, uint32_t precinct_row);
+
+#endif

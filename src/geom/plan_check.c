@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Every rule that settings and format must obey before a plan exists, each with its clause. */
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "geom/plan.h"
+#include "geom/settings.h"
+
+#define MAX_DEPTH 28u /* 31 magnitude bits less the three that two high-pass filters add */
+
+void wvl_report_add(wvl_report *report, const char *format, ...)
+{
+    char text[320];
+    va_list args;
+    va_start(args, format);
+    (void)vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    report->count++;
+    if (report->add) {
+        report->add(report->user, text);
+    }
+}
+
+static int log2_exact(uint32_t v)
+{
+    if (!v || (v & (v - 1))) {
+        return -1;
+    }
+    return (int)wvl_bit_length(v) - 1;
+}
+
+static void check_grid(const wvl_image_format *f, const wvl_settings *s, wvl_report *r)
+{
+    if (f->x1 <= f->x0 || f->y1 <= f->y0) {
+        wvl_report_add(r, "image offset %u,%u is not less than the extent %u,%u (A.5.1)", f->x0, f->y0, f->x1, f->y1);
+        return;
+    }
+    if (s->tile_x0 > f->x0 || s->tile_y0 > f->y0) {
+        wvl_report_add(r, "tile offset %u,%u lies beyond the image offset %u,%u (B-3)", s->tile_x0, s->tile_y0, f->x0, f->y0);
+        return;
+    }
+    if (!s->tile_width != !s->tile_height) {
+        wvl_report_add(r, "tile %u,%u: both sides or none must be 0 (A.5.1)", s->tile_width, s->tile_height);
+        return;
+    }
+    if (!s->tile_width) {
+        return;
+    }
+    if ((uint64_t)s->tile_x0 + s->tile_width <= f->x0 || (uint64_t)s->tile_y0 + s->tile_height <= f->y0) {
+        wvl_report_add(r, "the first tile (%u,%u at %u,%u) contains no part of the image at %u,%u (B-4)", s->tile_width, s->tile_height, s->tile_x0,
+                       s->tile_y0, f->x0, f->y0);
+        return;
+    }
+    uint64_t cols = wvl_ceil_div((uint64_t)f->x1 - s->tile_x0, s->tile_width), rows = wvl_ceil_div((uint64_t)f->y1 - s->tile_y0, s->tile_height);
+    if (cols * rows > 65535) {
+        wvl_report_add(r, "%llu tiles; 65535 are allowed (A.4.2)", (unsigned long long)(cols * rows));
+    }
+}
+
+static void check_components(const wvl_image_format *f, wvl_report *r)
+{
+    if (f->component_count < 1 || f->component_count > 16384 || !f->components) {
+        wvl_report_add(r, "%u components; 1 to 16384 are allowed (A.5.1)", f->component_count);
+        return;
+    }
+    for (uint32_t c = 0; c < f->component_count; c++) {
+        const wvl_component_format *cf = &f->components[c];
+        if (cf->depth < 1 || cf->depth > 38) {
+            wvl_report_add(r, "component %u: depth %u; 1 to 38 are allowed (A.5.1)", c, cf->depth);
+        } else if (cf->depth > MAX_DEPTH) {
+            wvl_report_add(r, "component %u: depth %u; up to %u are supported, because a high-pass band of a deeper one needs more than the 31 magnitude "
+                              "bits that decoders carry", c, cf->depth, MAX_DEPTH);
+        }
+        uint32_t dx = cf->dx ? cf->dx : 1, dy = cf->dy ? cf->dy : 1;
+        if (wvl_ceil_div(f->x1, dx) <= wvl_ceil_div(f->x0, dx) || wvl_ceil_div(f->y1, dy) <= wvl_ceil_div(f->y0, dy)) {
+            wvl_report_add(r, "component %u: subsampling %u,%u leaves it without samples (B-2)", c, dx, dy);
+        }
+        if (r->count > 64) {
+            return; /* the rest would say the same */
+        }
+    }
+}
+
+unsigned wvl_plan_choose_mct(const wvl_settings *s, const wvl_image_format *f)
+{
+    if (s->mct == 0 || f->component_count < 3) {
+        return WVL_MCT_NONE;
+    }
+    const wvl_component_format *c = f->components;
+    for (int i = 1; i < 3; i++) {
+        if (c[i].depth != c[0].depth || c[i].is_signed != c[0].is_signed || (c[i].dx ? c[i].dx : 1) != (c[0].dx ? c[0].dx : 1) ||
+            (c[i].dy ? c[i].dy : 1) != (c[0].dy ? c[0].dy : 1)) {
+            return WVL_MCT_NONE;
+        }
+    }
+    if (s->mct == 2 && s->reversible && c[0].depth >= MAX_DEPTH) {
+        return WVL_MCT_NONE; /* RCT would need a 32nd magnitude bit */
+    }
+    return s->reversible ? WVL_MCT_RCT : WVL_MCT_ICT;
+}
+
+static void check_transform(const wvl_settings *s, const wvl_image_format *f, wvl_report *r)
+{
+    if (s->levels > WVL_MAX_LEVELS) {
+        wvl_report_add(r, "levels %u; 0 to 32 are allowed (A.6.1)", s->levels);
+    }
+    if (s->mct == 1 && wvl_plan_choose_mct(s, f) == WVL_MCT_NONE) {
+        wvl_report_add(r, "mct: the colour transform needs three first components of equal depth, sign and subsampling (G.2, G.3)");
+    }
+    if (s->guard_bits > 7) {
+        wvl_report_add(r, "guard-bits %u; 0 to 7 are allowed (A.6.4)", s->guard_bits);
+    } else if (!s->reversible && s->guard_bits == 0) {
+        wvl_report_add(r, "guard-bits 0 does not provably hold 9/7 coefficients; use 1 or more (E-2)");
+    }
+    if (!(s->step >= 0.0 && s->step < 1.0)) {
+        wvl_report_add(r, "step %g; it is relative to the full range and must lie between 0 and 1 (E-3)", s->step);
+    }
+}
+
+static void check_blocks(const wvl_settings *s, wvl_report *r)
+{
+    int xcb = log2_exact(s->block_width), ycb = log2_exact(s->block_height);
+    if (xcb < 2 || xcb > 10 || ycb < 2 || ycb > 10 || xcb + ycb > 12) {
+        wvl_report_add(r, "block %u,%u; sides must be powers of two from 4 to 1024 with an area of at most 4096 (A.6.1)", s->block_width, s->block_height);
+    }
+    for (unsigned i = 0; i <= s->levels && i <= WVL_MAX_LEVELS; i++) {
+        unsigned pp = wvl_plan_precinct(s, i);
+        if (pp == 0xFF + 1u) {
+            wvl_report_add(r, "precinct of resolution %u; sides must be powers of two from 1 to 32768 (A.6.1)", i);
+            return;
+        }
+        if (i > 0 && (!(pp & 15) || !(pp >> 4))) {
+            wvl_report_add(r, "precinct of resolution %u has a side of 1, allowed only at resolution 0 (A.6.1, B.6)", i);
+            return;
+        }
+    }
+}
+
+unsigned wvl_plan_precinct(const wvl_settings *s, unsigned r)
+{
+    if (!s->precinct_count) {
+        return 0xFF;
+    }
+    unsigned from_top = s->levels - r; /* the list starts at the highest resolution, its last value repeats */
+    unsigned i = from_top < s->precinct_count ? from_top : s->precinct_count - 1;
+    int x = log2_exact(s->precinct_width[i]), y = log2_exact(s->precinct_height[i]);
+    if (x < 0 || x > 15 || y < 0 || y > 15) {
+        return 0xFF + 1u;
+    }
+    return (unsigned)x | (unsigned)y << 4;
+}
+
+static uint64_t product_of_parts(const wvl_settings *s, const wvl_image_format *f)
+{
+    /* Where the position is not an outer loop, the number of changes follows from the loops outside the letter. */
+    static const char *const loops[5] = {"LRCP", "RLCP", "RPCL", "PCRL", "CPRL"};
+    uint64_t parts = 1, inside = 1;
+    for (const char *p = loops[s->order]; *p && *p != 'P'; p++) {
+        inside = wvl_mul_saturate(inside, *p == 'L' ? s->layer_count : *p == 'R' ? s->levels + 1u : f->component_count);
+        unsigned bit = *p == 'L' ? WVL_PARTS_LAYER : *p == 'R' ? WVL_PARTS_RESOLUTION : WVL_PARTS_COMPONENT;
+        if (s->parts & bit) {
+            parts = inside;
+        }
+    }
+    return parts;
+}
+
+static void check_structure(const wvl_settings *s, const wvl_image_format *f, wvl_report *r)
+{
+    if (s->layer_count < 1 || s->layer_count > WVL_MAX_LAYERS) {
+        wvl_report_add(r, "%u layers; 1 to 65535 are allowed (A.6.1)", s->layer_count);
+    }
+    if (s->layer_value_count > s->layer_count) {
+        wvl_report_add(r, "%u layer targets for %u layers", s->layer_value_count, s->layer_count);
+    }
+    if (s->order > WVL_ORDER_CPRL) {
+        wvl_report_add(r, "progression order %u is not defined (A.6.1)", s->order);
+    } else if (product_of_parts(s, f) > 255) {
+        wvl_report_add(r, "tile-parts: %llu parts a tile in this progression; 255 are allowed (A.4.2)", (unsigned long long)product_of_parts(s, f));
+    }
+    for (uint32_t i = 0; i < s->comment_count; i++) {
+        uint64_t n = 0;
+        while (s->comments[i][n]) {
+            n++;
+        }
+        if (n < 1 || n > 65531) {
+            wvl_report_add(r, "comment %u has %llu bytes; 1 to 65531 are allowed (A.9.2)", i, (unsigned long long)n);
+        }
+    }
+}
+
+/* Quality must rise from layer to layer; only the last may ask for everything. */
+static void check_targets(const wvl_settings *s, wvl_report *r)
+{
+    double before = 0.0;
+    for (uint32_t i = 0; i < s->layer_value_count; i++) {
+        double v = s->layer_values[i], quality = v;
+        int everything = s->rate_unit == WVL_UNIT_RATIO ? v <= 1.0 : v == 0.0;
+        if (!(v >= 0.0 && v < 1e18)) {
+            wvl_report_add(r, "layer %u: target %g is not a usable number", i, v);
+            return;
+        }
+        if (everything) {
+            if (i + 1 < s->layer_value_count) {
+                wvl_report_add(r, "layer %u asks for everything but is not the last", i);
+            }
+            return;
+        }
+        if (s->rate_unit == WVL_UNIT_RATIO) {
+            quality = 1.0 / v;
+        } else if (s->rate_unit == WVL_UNIT_SLOPE) {
+            quality = 65536.0 - v;
+            if (v > 65535.0) {
+                wvl_report_add(r, "layer %u: slope %g; 0 to 65535 are allowed", i, v);
+            }
+        }
+        if (i && quality <= before) {
+            wvl_report_add(r, "layer %u: target %g is not better than the one before; targets must improve from layer to layer", i, v);
+        }
+        before = quality;
+    }
+}
+
+int wvl_plan_check(const wvl_settings *s, const wvl_image_format *f, wvl_report *r)
+{
+    uint32_t before = r->count;
+    check_components(f, r);
+    check_grid(f, s, r);
+    if (r->count == before) {
+        check_transform(s, f, r);
+    }
+    check_blocks(s, r);
+    check_structure(s, f, r);
+    check_targets(s, r);
+    return r->count == before;
+}

@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Steps, exponents, magnitude bounds and distortion weights of the bands of a coding (Annex E, and J.14.4.2 for the norms). */
+#include <math.h>
+
+#include "geom/gen/norms.h"
+#include "geom/plan.h"
+#include "geom/settings.h"
+
+/* log2 of the nominal gain of the analysis filters (Table E.1). */
+static unsigned log2_gain(unsigned orient) { return (orient & 1) + (orient >> 1); }
+
+static unsigned band_orient(unsigned band) { return band ? (band - 1) % 3 + 1 : WVL_BAND_LL; }
+
+/* n_b: N_L for LL and the lowest details, 1 for the finest. */
+static unsigned band_level(unsigned band, unsigned levels) { return band ? levels - (band - 1) / 3 : levels; }
+
+static double squared_norm(const wvl_coding *coding, unsigned band)
+{
+    const double *low = coding->reversible ? wvl_norm53_low : wvl_norm97_low;
+    const double *high = coding->reversible ? wvl_norm53_high : wvl_norm97_high;
+    unsigned orient = band_orient(band), level = band_level(band, coding->levels);
+    return ((orient & 1) ? high : low)[level] * ((orient >> 1) ? high : low)[level];
+}
+
+/* Squared L2 norm of the inverse colour transform's column. */
+static double squared_color_norm(const wvl_coding *coding)
+{
+    static const double rct[4] = {1.0, 3.0, 0.6875, 0.6875};
+    static const double ict[4] = {1.0, 3.0, 1.772 * 1.772 + 0.344136 * 0.344136, 1.402 * 1.402 + 0.714136 * 0.714136};
+    return (coding->reversible ? rct : ict)[coding->mct_part];
+}
+
+/*
+ * Reversible: the 2-D analysis gains of 5/3 stay below 2.95 (LL), 4.92 (HL, LH) and 8.22 (HH) times the input amplitude A for any
+ * number of levels, rounding included less than 1 LSB a step; with A = 2^(P-1), or 2^P - 1 for RCT chroma, the magnitudes need at
+ * most P + 1, P + 2, P + 3 bits (P one higher with RCT). eps_b follows from Mb = G + eps_b - 1 for whatever G the user wants.
+ */
+static int set_reversible(wvl_coding *coding, unsigned band, unsigned mct, wvl_report *report)
+{
+    unsigned bits = coding->depth + (mct == WVL_MCT_RCT) + log2_gain(band_orient(band)) + 1;
+    if (bits > 31 || bits + 1 < coding->guard_bits || bits + 1 - coding->guard_bits > 31) {
+        wvl_report_add(report, "depth %u%s with %u guard bits: a band needs %u magnitude bits, 31 can be carried (E.1, E-2)", coding->depth,
+                       mct ? " with RCT" : "", coding->guard_bits, bits);
+        return 0;
+    }
+    coding->band[band].exponent = (uint8_t)(bits + 1 - coding->guard_bits);
+    coding->band[band].planes = (uint8_t)bits;
+    coding->band[band].step = 1.0;
+    return 1;
+}
+
+/* eps and mu of the step nearest to `step` (E-3). The exponent is held at what 31 magnitude bits can carry: a coarser step than
+ * asked for, which only very deep decompositions and samples meet. */
+static int split_step(double step, unsigned range_bits, unsigned guard_bits, wvl_band_coding *bc)
+{
+    int e;
+    double f = frexp(step, &e); /* step = f * 2^e, f in [0.5, 1) */
+    int mantissa = (int)((2.0 * f - 1.0) * 2048.0 + 0.5);
+    e -= 1;
+    if (mantissa == 2048) {
+        mantissa = 0;
+        e += 1;
+    }
+    int exponent = (int)range_bits - e, most = 32 - (int)guard_bits < 31 ? 32 - (int)guard_bits : 31;
+    if (exponent > most) {
+        exponent = most;
+        mantissa = 0;
+    }
+    if (exponent < 0) {
+        return 0;
+    }
+    bc->exponent = (uint8_t)exponent;
+    bc->mantissa = (uint16_t)mantissa;
+    return 1;
+}
+
+/*
+ * Irreversible: |y| < 1.905 * 2^(R_b - 1) for any number of levels (BIBO gains of 9/7; ICT rows have L1 norm 1), so |q| < 2^eps_b:
+ * one guard bit holds everything, float rounding included.
+ */
+static int set_irreversible(wvl_coding *coding, unsigned band, const wvl_settings *settings, wvl_report *report)
+{
+    wvl_band_coding *bc = &coding->band[band];
+    unsigned range_bits = coding->depth + log2_gain(band_orient(band));
+    double base = settings->step > 0.0 ? ldexp(settings->step, coding->depth) : 1.0;
+    if (coding->quant_style == WVL_QUANT_DERIVED && band) {
+        int exponent = (int)coding->band[0].exponent - (int)coding->levels + (int)band_level(band, coding->levels);
+        if (exponent < 0) {
+            wvl_report_add(report, "derived quantization: exponent of level %u falls below 0; use a finer step (E-5)", band_level(band, coding->levels));
+            return 0;
+        }
+        bc->exponent = (uint8_t)exponent;
+        bc->mantissa = coding->band[0].mantissa;
+    } else if (!split_step(base / sqrt(squared_norm(coding, band)), range_bits, coding->guard_bits, bc)) {
+        wvl_report_add(report, "step %g is too coarse for depth %u: its exponent falls below 0 (E-3)", settings->step, coding->depth);
+        return 0;
+    }
+    if (coding->guard_bits + bc->exponent < 2) {
+        wvl_report_add(report, "step %g leaves no magnitude bit in a band (E-2)", settings->step);
+        return 0;
+    }
+    bc->planes = (uint8_t)(coding->guard_bits + bc->exponent - 1);
+    bc->step = ldexp(1.0 + bc->mantissa / 2048.0, (int)range_bits - bc->exponent);
+    return 1;
+}
+
+/* Fraction bits: as many as wanted, fewer where the container would overflow. One bit is given up to stay in 16 bits. */
+static void set_container(wvl_band_coding *bc, unsigned wanted, int reversible)
+{
+    unsigned frac = reversible ? 0 : wvl_min_u32(wanted, 31u - bc->planes);
+    if (bc->planes + frac == 16 && frac > 1) {
+        frac--;
+    }
+    bc->frac_bits = (uint8_t)frac;
+    bc->coef_bytes = bc->planes + frac <= 15 ? 2 : 4;
+}
+
+static void set_weight(wvl_coding *coding, unsigned band, unsigned max_depth)
+{
+    wvl_band_coding *bc = &coding->band[band];
+    double unit = ldexp(bc->step, -(int)bc->frac_bits + (int)(max_depth - coding->depth));
+    int e;
+    double f = frexp(unit * unit * squared_norm(coding, band) * squared_color_norm(coding), &e);
+    bc->weight_mantissa = (uint32_t)(f * 4294967296.0);
+    bc->weight_exponent = e - 32;
+}
+
+int wvl_quant_build_bands(wvl_coding *coding, const wvl_settings *settings, unsigned mct, unsigned max_depth, wvl_report *report)
+{
+    for (unsigned band = 0; band < 3u * coding->levels + 1u; band++) {
+        if (coding->reversible ? !set_reversible(coding, band, mct, report) : !set_irreversible(coding, band, settings, report)) {
+            return 0;
+        }
+        set_container(&coding->band[band], settings->distortion_bits, coding->reversible);
+        set_weight(coding, band, max_depth);
+    }
+    return 1;
+}

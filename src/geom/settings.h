@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Parsed option values: filled by the option table (params.c), read by the plan. */
+#ifndef WVL_GEOM_SETTINGS_H
+#define WVL_GEOM_SETTINGS_H
+
+#include "geom/plan.h"
+
+#define WVL_MAX_LAYERS 65535u
+
+typedef enum wvl_rate_unit {
+    WVL_UNIT_NONE = 0,
+    WVL_UNIT_RATIO, /* raw bits / coded bits; 1 (or less) means everything, only for the last */
+    WVL_UNIT_BPP,   /* bits per pixel of the reference grid picture; 0 means everything */
+    WVL_UNIT_BYTES, /* bytes of the whole codestream; 0 means everything */
+    WVL_UNIT_PSNR,  /* dB; 0 means everything */
+    WVL_UNIT_SLOPE  /* 256 * log2 threshold + 32768; 0 means everything */
+} wvl_rate_unit;
+
+struct wvl_settings {
+    /* transform */
+    uint8_t reversible;          /* "reversible" yes */
+    uint8_t levels;              /* "levels" 5 */
+    uint8_t mct;                 /* "mct" auto|on|off: 2 auto, 1 on, 0 off */
+    /* structure */
+    uint32_t tile_width, tile_height; /* "tile" 0,0: one tile */
+    uint32_t tile_x0, tile_y0;   /* "tile-offset" */
+    uint16_t block_width, block_height; /* "block" 64,64, as given; legality is checked by the plan */
+    uint32_t precinct_count;     /* "precincts" [w,h],...: from the highest resolution down, the last repeats; 0: maximal */
+    uint32_t precinct_width[WVL_MAX_LEVELS + 1], precinct_height[WVL_MAX_LEVELS + 1];
+    uint8_t style;               /* "style" WVL_STYLE_* bits; text: sum or names joined by + */
+    uint8_t order;               /* "progression" */
+    uint8_t parts;               /* "tile-parts" any of R, L, C (or none) */
+    uint8_t sop, eph, plt, tlm;
+    uint8_t guard_bits;          /* "guard-bits" 2 */
+    uint8_t quant_style;         /* "quantization" expounded|derived (irreversible only) */
+    double step;                 /* "step" relative to the full range; 0: 2^-depth, one LSB */
+    uint8_t distortion_bits;     /* "distortion-bits" F wanted below the step */
+    /* rate */
+    uint8_t rate_unit;           /* wvl_rate_unit of layer_values */
+    uint32_t layer_count;        /* "layers"; >= layer_value_count: the layers before the given ones are log-spaced */
+    uint32_t layer_value_count;
+    double *layer_values;        /* owned */
+    uint64_t max_bytes, max_component_bytes;
+    uint8_t jp2;                 /* "container" j2k|jp2 */
+    uint32_t comment_count;
+    char **comments;             /* owned */
+};
+typedef struct wvl_settings wvl_settings;
+
+#endif

@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include <string.h>
+
+#include "base/intmath.h"
+#include "geom/plan.h"
+
+wvl_rect wvl_geom_tile_rect(const wvl_plan *plan, uint32_t tile)
+{
+    uint64_t p = tile % plan->tile_cols, q = tile / plan->tile_cols;
+    uint64_t left = plan->tile_x0 + p * plan->tile_width, top = plan->tile_y0 + q * plan->tile_height;
+    wvl_rect rect;
+    rect.x0 = (uint32_t)wvl_max_u64(left, plan->image.x0);
+    rect.y0 = (uint32_t)wvl_max_u64(top, plan->image.y0);
+    rect.x1 = (uint32_t)wvl_min_u64(left + plan->tile_width, plan->image.x1);
+    rect.y1 = (uint32_t)wvl_min_u64(top + plan->tile_height, plan->image.y1);
+    return rect;
+}
+
+static wvl_rect subsampled(wvl_rect r, uint32_t dx, uint32_t dy)
+{
+    wvl_rect s = {(uint32_t)wvl_ceil_div(r.x0, dx), (uint32_t)wvl_ceil_div(r.y0, dy), (uint32_t)wvl_ceil_div(r.x1, dx),
+                  (uint32_t)wvl_ceil_div(r.y1, dy)};
+    return s;
+}
+
+/* ceil((v - offset) / 2^level) with offset = 2^(level-1) for a high-pass axis; v < offset gives 0 (B-15). */
+static uint32_t band_coord(uint32_t v, unsigned level, int high)
+{
+    if (!high) {
+        return (uint32_t)wvl_ceil_shift(v, level);
+    }
+    uint64_t half = (uint64_t)1 << (level - 1);
+    return v <= half ? 0 : (uint32_t)wvl_ceil_shift(v - half, level);
+}
+
+static wvl_rect band_rect(wvl_rect tc, unsigned level, unsigned orient)
+{
+    int hx = orient & 1, hy = orient >> 1;
+    wvl_rect r = {band_coord(tc.x0, level, hx), band_coord(tc.y0, level, hy), band_coord(tc.x1, level, hx), band_coord(tc.y1, level, hy)};
+    return r;
+}
+
+/* Scale that unscaled lifting has against the normalised band along one axis: K per high-pass level, 1/K per low-pass level, and 1
+ * or 2 where the signal has one sample (F.4.8: even passes, odd doubles). first..last are the axis interval of the tile-component. */
+static double axis_scale(uint32_t first, uint32_t last, unsigned level, int high)
+{
+    static const double k = 1.230174104914001;
+    double scale = 1.0;
+    for (unsigned d = 1; d <= level; d++) {
+        uint64_t a = wvl_ceil_shift(first, d - 1), b = wvl_ceil_shift(last, d - 1);
+        int is_high = high && d == level;
+        if (b - a == 1) {
+            scale *= is_high ? 2.0 : 1.0;
+        } else {
+            scale *= is_high ? k : 1.0 / k;
+        }
+    }
+    return scale;
+}
+
+/* 2^F / Delta_b with everything folded in that the transform leaves out. Built from IEEE multiplications and divisions in a fixed order, so
+ * it is the same number everywhere. */
+static float band_reciprocal(const wvl_coding *coding, const wvl_band_coding *bc, wvl_rect tc, const wvl_tile_band *band)
+{
+    static const double chroma[4] = {1.0, 1.0, 0.5 / (1.0 - 0.114), 0.5 / (1.0 - 0.299)};
+    double r = (double)(1u << bc->frac_bits) / bc->step;
+    r *= axis_scale(tc.x0, tc.x1, band->level, band->orient & 1);
+    r *= axis_scale(tc.y0, tc.y1, band->level, band->orient >> 1);
+    return (float)(r * chroma[coding->mct_part]);
+}
+
+static void build_blocks(wvl_tile_band *band, wvl_tile_plan *tile)
+{
+    uint32_t w = wvl_rect_width(band->rect), h = wvl_rect_height(band->rect);
+    band->first_block = tile->block_count;
+    band->coef_offset = tile->coef_bytes;
+    band->block_x0 = band->rect.x0 >> band->xcb;
+    band->block_y0 = band->rect.y0 >> band->ycb;
+    if (!w || !h) {
+        return;
+    }
+    band->block_cols = (uint32_t)wvl_ceil_shift(band->rect.x1, band->xcb) - band->block_x0;
+    band->block_rows = (uint32_t)wvl_ceil_shift(band->rect.y1, band->ycb) - band->block_y0;
+    /* Rounded to 8 samples so that rows of a slot stay aligned for vector stores. */
+    band->slot_width = (uint32_t)wvl_min_u64((uint64_t)1 << band->xcb, wvl_align_up(w, 8));
+    band->slot_height = (uint32_t)wvl_min_u64((uint64_t)1 << band->ycb, h);
+    uint64_t blocks = (uint64_t)band->block_cols * band->block_rows;
+    tile->block_count += blocks;
+    tile->coef_bytes += wvl_align_up(blocks * band->slot_width * band->slot_height * band->coef_bytes, WVL_ALIGNMENT);
+}
+
+static void build_band(const wvl_coding *coding, const wvl_tile_component *tc, unsigned r, unsigned orient, const wvl_tile_resolution *res,
+                       wvl_tile_band *band, wvl_tile_plan *tile)
+{
+    unsigned nl = coding->levels;
+    memset(band, 0, sizeof *band);
+    band->orient = (uint8_t)orient;
+    band->level = (uint8_t)(r ? nl - r + 1 : nl);
+    band->coding_band = (uint8_t)(r ? 3 * (r - 1) + orient : 0);
+    band->rect = band_rect(tc->rect, band->level, orient);
+    const wvl_band_coding *bc = &coding->band[band->coding_band];
+    band->planes = bc->planes;
+    band->frac_bits = bc->frac_bits;
+    band->coef_bytes = bc->coef_bytes;
+    band->reciprocal = coding->reversible ? 1.0f : band_reciprocal(coding, bc, tc->rect, band);
+    unsigned cut = r ? 1 : 0; /* a precinct of r >= 1 halves into its bands (B.7) */
+    band->xcb = (uint8_t)wvl_min_u32(coding->xcb, res->ppx - cut);
+    band->ycb = (uint8_t)wvl_min_u32(coding->ycb, res->ppy - cut);
+    build_blocks(band, tile);
+}
+
+static void build_resolution(const wvl_coding *coding, const wvl_tile_component *tc, unsigned r, wvl_tile_resolution *res, wvl_tile_plan *tile)
+{
+    unsigned s = coding->levels - r;
+    memset(res, 0, sizeof *res);
+    res->rect = band_rect(tc->rect, s, WVL_BAND_LL);
+    res->ppx = coding->precinct[r] & 15;
+    res->ppy = coding->precinct[r] >> 4;
+    res->band_count = r ? 3 : 1;
+    res->first_band = tile->band_count;
+    res->precinct_x0 = res->rect.x0 >> res->ppx;
+    res->precinct_y0 = res->rect.y0 >> res->ppy;
+    /* numprecinctswide and -high depend on each axis alone (B.6); with either empty there is no packet. */
+    res->precinct_cols = wvl_rect_width(res->rect) ? (uint32_t)wvl_ceil_shift(res->rect.x1, res->ppx) - res->precinct_x0 : 0;
+    res->precinct_rows = wvl_rect_height(res->rect) ? (uint32_t)wvl_ceil_shift(res->rect.y1, res->ppy) - res->precinct_y0 : 0;
+    res->first_precinct = tile->precinct_count;
+    tile->precinct_count += (uint64_t)res->precinct_cols * res->precinct_rows;
+    for (unsigned b = 0; b < res->band_count; b++) {
+        build_band(coding, tc, r, r ? b + 1 : 0, res, &tile->bands[tile->band_count], tile);
+        tile->band_count++;
+    }
+}
+
+static uint64_t count_resolutions(const wvl_plan *plan)
+{
+    uint64_t n = 0;
+    for (uint32_t c = 0; c < plan->component_count; c++) {
+        n += plan->codings[plan->components[c].coding].levels + 1u;
+    }
+    return n;
+}
+
+void wvl_tile_plan_carve(const wvl_plan *plan, wvl_carver *carver, wvl_tile_plan *tile)
+{
+    uint64_t resolutions = count_resolutions(plan);
+    uint64_t bands = 3 * resolutions - 2 * (uint64_t)plan->component_count;
+    tile->components = wvl_carve(carver, plan->component_count, sizeof *tile->components);
+    tile->resolutions = wvl_carve(carver, resolutions, sizeof *tile->resolutions);
+    tile->bands = wvl_carve(carver, bands, sizeof *tile->bands);
+}
+
+void wvl_tile_plan_build(const wvl_plan *plan, uint32_t index, wvl_tile_plan *tile)
+{
+    tile->index = index;
+    tile->rect = wvl_geom_tile_rect(plan, index);
+    tile->component_count = plan->component_count;
+    tile->resolution_count = tile->band_count = 0;
+    tile->block_count = tile->precinct_count = tile->coef_bytes = tile->sample_count = 0;
+    for (uint32_t c = 0; c < plan->component_count; c++) {
+        const wvl_plan_component *pc = &plan->components[c];
+        const wvl_coding *coding = &plan->codings[pc->coding];
+        wvl_tile_component *tc = &tile->components[c];
+        tc->rect = subsampled(tile->rect, pc->dx, pc->dy);
+        tc->first_resolution = tile->resolution_count;
+        tc->levels = coding->levels;
+        tc->reversible = coding->reversible;
+        tc->wide = coding->wide;
+        tc->coding = pc->coding;
+        tile->sample_count += (uint64_t)wvl_rect_width(tc->rect) * wvl_rect_height(tc->rect);
+        for (unsigned r = 0; r <= coding->levels; r++) {
+            build_resolution(coding, tc, r, &tile->resolutions[tile->resolution_count], tile);
+            tile->resolution_count++;
+        }
+    }
+}
+
+wvl_rect wvl_geom_block_rect(const wvl_tile_band *band, uint32_t col, uint32_t row)
+{
+    uint64_t x0 = (uint64_t)(band->block_x0 + col) << band->xcb, y0 = (uint64_t)(band->block_y0 + row) << band->ycb;
+    wvl_rect r;
+    r.x0 = (uint32_t)wvl_max_u64(x0, band->rect.x0);
+    r.y0 = (uint32_t)wvl_max_u64(y0, band->rect.y0);
+    r.x1 = (uint32_t)wvl_min_u64(x0 + ((uint64_t)1 << band->xcb), band->rect.x1);
+    r.y1 = (uint32_t)wvl_min_u64(y0 + ((uint64_t)1 << band->ycb), band->rect.y1);
+    return r;
+}
+
+/* Block columns (relative to the first) that lie in precinct `index` of size 2^pp (in band samples) and in [b0, b1). */
+static void precinct_axis(uint64_t index, unsigned pp, unsigned cb, uint32_t b0, uint32_t b1, uint32_t first, uint32_t *lo, uint32_t *hi)
+{
+    uint64_t p0 = wvl_max_u64(index << pp, b0), p1 = wvl_min_u64((index + 1) << pp, b1);
+    *lo = *hi = 0;
+    if (p0 < p1) {
+        *lo = (uint32_t)(p0 >> cb) - first;
+        *hi = (uint32_t)wvl_ceil_shift(p1, cb) - first;
+    }
+}
+
+wvl_rect wvl_geom_precinct_blocks(const wvl_tile_resolution *res, const wvl_tile_band *band, uint32_t precinct_col, uint32_t precinct_row)
+{
+    unsigned cut = res->band_count == 1 ? 0 : 1;
+    wvl_rect r;
+    precinct_axis((uint64_t)res->precinct_x0 + precinct_col, res->ppx - cut, band->xcb, band->rect.x0, band->rect.x1, band->block_x0, &r.x0, &r.x1);
+    precinct_axis((uint64_t)res->precinct_y0 + precinct_row, res->ppy - cut, band->ycb, band->rect.y0, band->rect.y1, band->block_y0, &r.y0, &r.y1);
+    if (r.x0 == r.x1 || r.y0 == r.y1) {
+        r.x1 = r.x0;
+        r.y1 = r.y0;
+    }
+    return r;
+}

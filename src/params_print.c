@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Prints the settings as text that wvl_params_set takes back. */
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "context.h"
+#include "params_number.h"
+#include "params_value.h"
+
+/* Text under construction in params->text. */
+typedef struct printer {
+    wvl_params *params;
+    const wvl_option *option;
+    const wvl_field *field;
+    size_t used;
+    int failed; /* memory was short */
+} printer;
+
+static const void *source(const printer *p)
+{
+    return (const char *)&p->params->settings + p->field->offset;
+}
+
+static void put_text(printer *p, const char *text)
+{
+    size_t bytes = strlen(text);
+    void *array = p->params->text;
+    if (p->failed || !wvl_grow(&p->params->context->host, &array, &p->params->text_capacity, (uint64_t)p->used + bytes + 1, 1)) {
+        p->failed = 1;
+        return;
+    }
+    p->params->text = array;
+    memcpy(p->params->text + p->used, text, bytes + 1);
+    p->used += bytes;
+}
+
+__attribute__((format(printf, 2, 3))) static void put(printer *p, const char *format, ...)
+{
+    char text[96];
+    va_list args;
+    va_start(args, format);
+    (void)vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    put_text(p, text);
+}
+
+static void put_real(printer *p, double value)
+{
+    char text[WVL_NUMBER_CHARS];
+    if (wvl_number_print_real(text, value)) {
+        p->failed = 1;
+        return;
+    }
+    put_text(p, text);
+}
+
+static void put_word(printer *p)
+{
+    const char *words = p->option->range;
+    for (unsigned skip = *(const uint8_t *)source(p) - (unsigned)p->field->minimum; skip; skip--) {
+        words += strcspn(words, "|") + 1;
+    }
+    put(p, "%.*s", (int)strcspn(words, "|"), words);
+}
+
+static void put_precincts(printer *p)
+{
+    const wvl_settings *s = &p->params->settings;
+    put_text(p, "");
+    for (uint32_t i = 0; i < s->precinct_count; i++) {
+        put(p, "%s[%" PRIu32 ",%" PRIu32 "]", i ? "," : "", s->precinct_width[i], s->precinct_height[i]);
+    }
+}
+
+static void put_style(printer *p)
+{
+    unsigned style = p->params->settings.style;
+    if (!style) {
+        put_text(p, "0");
+    }
+    for (unsigned i = 0, first = 1; i < 6; i++) {
+        if (style >> i & 1) {
+            put(p, "%s%s", first ? "" : "+", wvl_params_style_names[i]);
+            first = 0;
+        }
+    }
+}
+
+static void put_parts(printer *p)
+{
+    unsigned parts = p->params->settings.parts;
+    put_text(p, parts ? "" : "none");
+    put(p, "%s%s%s", parts & WVL_PARTS_RESOLUTION ? "R" : "", parts & WVL_PARTS_LAYER ? "L" : "", parts & WVL_PARTS_COMPONENT ? "C" : "");
+}
+
+static void put_targets(printer *p)
+{
+    const wvl_settings *s = &p->params->settings;
+    put_text(p, "");
+    if (s->rate_unit != p->field->minimum) {
+        return;
+    }
+    for (uint32_t i = 0; i < s->layer_value_count; i++) {
+        put_text(p, i ? "," : "");
+        put_real(p, s->layer_values[i]);
+    }
+}
+
+static void put_comments(printer *p)
+{
+    const wvl_settings *s = &p->params->settings;
+    put_text(p, "");
+    for (uint32_t i = 0; i < s->comment_count; i++) {
+        put_text(p, i ? "\n" : "");
+        put_text(p, s->comments[i]);
+    }
+}
+
+const char *wvl_params_print_value(wvl_params *params, const wvl_option *option, const wvl_field *field)
+{
+    printer p = {params, option, field, 0, 0};
+    const void *from = source(&p);
+    switch (field->kind) {
+    case WVL_FIELD_BOOL: put_text(&p, *(const uint8_t *)from ? "yes" : "no"); break;
+    case WVL_FIELD_UINT8: put(&p, "%u", (unsigned)*(const uint8_t *)from); break;
+    case WVL_FIELD_UINT64: put(&p, "%" PRIu64, *(const uint64_t *)from); break;
+    case WVL_FIELD_REAL: put_real(&p, *(const double *)from); break;
+    case WVL_FIELD_WORD: put_word(&p); break;
+    case WVL_FIELD_PAIR32: put(&p, "%" PRIu32 ",%" PRIu32, ((const uint32_t *)from)[0], ((const uint32_t *)from)[1]); break;
+    case WVL_FIELD_PAIR16: put(&p, "%u,%u", (unsigned)((const uint16_t *)from)[0], (unsigned)((const uint16_t *)from)[1]); break;
+    case WVL_FIELD_PRECINCTS: put_precincts(&p); break;
+    case WVL_FIELD_STYLE: put_style(&p); break;
+    case WVL_FIELD_PARTS: put_parts(&p); break;
+    case WVL_FIELD_TARGETS: put_targets(&p); break;
+    case WVL_FIELD_LAYERS: put(&p, "%" PRIu32, *(const uint32_t *)from); break;
+    case WVL_FIELD_COMMENT: put_comments(&p); break;
+    }
+    return p.failed ? NULL : params->text;
+}

@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "params_table.h"
+
+#define AT(member) offsetof(wvl_settings, member)
+#define EXACT_INTEGERS (UINT64_C(1) << 53) /* targets in bytes are kept in a double */
+
+#define TRANSFORM "Transform"
+#define STRUCTURE "Tiles, blocks and packets"
+#define QUANTIZATION "Quantization"
+#define RATE "Rate and quality"
+#define OUTPUT "Output"
+
+/* X(key, public type, range, default, doc, section, field kind, offset, minimum, maximum) */
+#define OPTION_TABLE(X)                                                                                                              \
+    X("reversible", BOOL, "yes|no", "yes", "Reversible 5/3 wavelet (yes) or irreversible 9/7 (no) (Annex F).", TRANSFORM, BOOL,      \
+      AT(reversible), 0, 1)                                                                                                          \
+    X("levels", INTEGER, "0..32", "5", "Wavelet decomposition levels, one less than the number of resolutions (A.6.1).", TRANSFORM,  \
+      UINT8, AT(levels), 0, 32)                                                                                                      \
+    X("mct", CHOICE, "off|on|auto", "auto",                                                                                          \
+      "Colour transform of the first three components, RCT or ICT; auto uses it where they match (Annex G).", TRANSFORM, WORD,       \
+      AT(mct), 0, 2)                                                                                                                 \
+    X("tile", PAIR, "width,height", "0,0", "Tile size on the reference grid; 0,0 makes one tile of the picture (B.3).", STRUCTURE,   \
+      PAIR32, AT(tile_width), 0, UINT32_MAX)                                                                                         \
+    X("tile-offset", PAIR, "x,y", "0,0", "Origin of the first tile, not beyond the image offset (B.3).", STRUCTURE, PAIR32,          \
+      AT(tile_x0), 0, UINT32_MAX - 1)                                                                                                \
+    X("block", PAIR, "width,height: powers of two, 4..1024, area up to 4096", "64,64", "Nominal code-block size (A.6.1).",           \
+      STRUCTURE, PAIR16, AT(block_width), 4, 1024)                                                                                   \
+    X("precincts", PAIRS, "[width,height],...: powers of two, 1..32768", "",                                                         \
+      "Precinct sizes from the highest resolution down, the last one repeats; empty: one precinct a resolution (B.6).", STRUCTURE,   \
+      PRECINCTS, AT(precinct_count), 1, 32768)                                                                                       \
+    X("style", TEXT, "0..63, or BYPASS+RESET+TERMALL+VSC+PTERM+SEGSYM", "0",                                                         \
+      "Code-block style: names joined by +, or the sum of 1, 2, 4, 8, 16, 32 in that order (Table A.19).", STRUCTURE, STYLE,         \
+      AT(style), 0, 63)                                                                                                              \
+    X("progression", CHOICE, "LRCP|RLCP|RPCL|PCRL|CPRL", "LRCP", "Progression order of the packets (B.12).", STRUCTURE, WORD,        \
+      AT(order), 0, 4)                                                                                                               \
+    X("tile-parts", TEXT, "none, or letters of R, L, C", "none",                                                                     \
+      "Start a new tile-part at each resolution (R), layer (L) or component (C) (A.4.2).", STRUCTURE, PARTS, AT(parts), 0, 7)        \
+    X("sop", BOOL, "yes|no", "no", "Write an SOP marker segment before each packet (A.8.1).", STRUCTURE, BOOL, AT(sop), 0, 1)        \
+    X("eph", BOOL, "yes|no", "no", "Write an EPH marker after each packet header (A.8.2).", STRUCTURE, BOOL, AT(eph), 0, 1)          \
+    X("plt", BOOL, "yes|no", "no", "Write the packet lengths into tile-part headers (A.7.3).", STRUCTURE, BOOL, AT(plt), 0, 1)       \
+    X("tlm", BOOL, "yes|no", "no", "Write the tile-part lengths into the main header (A.7.1).", STRUCTURE, BOOL, AT(tlm), 0, 1)      \
+    X("quantization", CHOICE, "derived|expounded", "expounded",                                                                      \
+      "Signal one step size and derive the others, or signal one a band; 9/7 only (A.6.4).", QUANTIZATION, WORD, AT(quant_style),    \
+      WVL_QUANT_DERIVED, WVL_QUANT_EXPOUNDED)                                                                                        \
+    X("step", REAL, "0..1", "0",                                                                                                     \
+      "Base quantizer step as a part of the full range, less than 1; 0: one least significant bit; 9/7 only (E.1).", QUANTIZATION,   \
+      REAL, AT(step), 0, 1)                                                                                                          \
+    X("guard-bits", INTEGER, "0..7", "2", "Guard bits G (A.6.4).", QUANTIZATION, UINT8, AT(guard_bits), 0, 7)                        \
+    X("distortion-bits", INTEGER, "0..8", "6",                                                                                       \
+      "Bits kept below the step for measuring distortion, fewer where the container is full.", QUANTIZATION, UINT8,                  \
+      AT(distortion_bits), 0, 8)                                                                                                     \
+    X("rates", REALS, "ratio,...", "",                                                                                               \
+      "Compression ratio of each layer, falling; 1 or 0 as the last: everything. Replaces any other target.", RATE, TARGETS, 0,      \
+      WVL_UNIT_RATIO, 0)                                                                                                             \
+    X("bpp", REALS, "bits,...", "",                                                                                                  \
+      "Bits per pixel of each layer, rising; 0 as the last: everything. Replaces any other target.", RATE, TARGETS, 0,               \
+      WVL_UNIT_BPP, 0)                                                                                                               \
+    X("layer-bytes", REALS, "bytes,...", "",                                                                                         \
+      "Bytes of the codestream up to each layer, rising; 0 as the last: everything. Replaces any other target.", RATE, TARGETS, 0,   \
+      WVL_UNIT_BYTES, EXACT_INTEGERS)                                                                                                \
+    X("psnr", REALS, "dB,...", "",                                                                                                   \
+      "PSNR of each layer in dB, rising; 0 as the last: everything. Replaces any other target.", RATE, TARGETS, 0, WVL_UNIT_PSNR, 0) \
+    X("slopes", REALS, "0..65535,...", "",                                                                                           \
+      "Distortion-length slope of each layer as 32768 + 256 log2 of squared sample units per byte, falling; 0 as the last: "         \
+      "everything. Replaces any other target.",                                                                                      \
+      RATE, TARGETS, 0, WVL_UNIT_SLOPE, 65535)                                                                                       \
+    X("layers", INTEGER, "1..65535", "1",                                                                                            \
+      "Number of quality layers; those before the first target are spaced logarithmically. Unset: one a target (A.6.1).", RATE,      \
+      LAYERS, AT(layer_count), 1, WVL_MAX_LAYERS)                                                                                    \
+    X("max-bytes", INTEGER, "0..18446744073709551615", "0",                                                                          \
+      "Cap of the whole codestream in bytes, never exceeded; 0: none.", RATE, UINT64, AT(max_bytes), 0, UINT64_MAX)                  \
+    X("max-component-bytes", INTEGER, "0..18446744073709551615", "0",                                                                \
+      "Cap of the packets of any one component in bytes, never exceeded; 0: none.", RATE, UINT64, AT(max_component_bytes), 0,        \
+      UINT64_MAX)                                                                                                                    \
+    X("container", CHOICE, "j2k|jp2", "j2k", "Bare codestream, or a JP2 file around it (Annex I).", OUTPUT, WORD, AT(jp2), 0, 1)     \
+    X("comment", TEXT, "1..65531 bytes of ISO 8859-15", "",                                                                          \
+      "Comment marker segment; may be given several times (A.9.2).", OUTPUT, COMMENT, AT(comment_count), 1, 65531)
+
+#define PUBLIC(key, type, range, initial, doc, section, kind, offset, minimum, maximum) \
+    {key, WVL_OPTION_##type, range, initial, doc, section},
+#define FIELD(key, type, range, initial, doc, section, kind, offset, minimum, maximum) {WVL_FIELD_##kind, offset, minimum, maximum},
+
+static const wvl_option options[] = {OPTION_TABLE(PUBLIC)};
+static const wvl_field fields[] = {OPTION_TABLE(FIELD)};
+
+static const wvl_preset presets[] = {
+    {"archive-lossless",
+     "Preservation master: 5/3, 1024 tiles, RPCL, eleven layers up to lossless, error resilience, pointers.",
+     "reversible=yes levels=5 mct=auto tile=1024,1024 block=64,64 precincts=[256,256],[256,256],[128,128] style=SEGSYM "
+     "progression=RPCL tile-parts=none sop=yes eph=yes plt=yes tlm=yes rates=2560,1280,640,320,160,80,40,20,10,5,1"},
+    {"iiif-lossless",
+     "Image server, lossless: 5/3, one tile, small precincts, RPCL, six layers, tile-parts by resolution, pointers.",
+     "reversible=yes levels=6 mct=auto tile=0,0 block=64,64 precincts=[256,256],[256,256],[128,128] style=0 progression=RPCL "
+     "tile-parts=R sop=no eph=no plt=yes tlm=yes rates=1 layers=6"},
+    {"iiif-lossy",
+     "Image server, lossy: 9/7 at a ratio of 8, one tile, small precincts, RPCL, six layers, tile-parts by resolution, pointers.",
+     "reversible=no levels=6 mct=auto tile=0,0 block=64,64 precincts=[256,256],[256,256],[128,128] style=0 progression=RPCL "
+     "tile-parts=R sop=no eph=no plt=yes tlm=yes rates=8 layers=6"},
+};
+
+const wvl_option *wvl_options(size_t *count)
+{
+    if (count) {
+        *count = sizeof options / sizeof options[0];
+    }
+    return options;
+}
+
+const wvl_field *wvl_params_fields(void)
+{
+    return fields;
+}
+
+const wvl_preset *wvl_presets(size_t *count)
+{
+    if (count) {
+        *count = sizeof presets / sizeof presets[0];
+    }
+    return presets;
+}

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef WVL_PARAMS_VALUE_H
+#define WVL_PARAMS_VALUE_H
+
+#include "params_table.h"
+
+/* A value that is refused leaves the setting as it was. */
+wvl_status wvl_params_read_value(wvl_params *params, const wvl_option *option, const wvl_field *field, const char *value);
+/* Into params->text; NULL when memory is short. */
+const char *wvl_params_print_value(wvl_params *params, const wvl_option *option, const wvl_field *field);
+
+wvl_status wvl_params_store_targets(wvl_params *params, const double *values, uint32_t count);
+wvl_status wvl_params_store_comment(wvl_params *params, const char *text);
+void wvl_params_clear_comments(wvl_params *params);
+
+/* ISO 15444-1 Table A.19, bit 0 first. */
+extern const char *const wvl_params_style_names[6];
+
+#endif

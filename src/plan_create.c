@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Plans of the public interface: validation, boxes, and the memory they promise. */
+#include <stdio.h>
+#include <string.h>
+
+#include "backend/backend.h"
+#include "base/alloc.h"
+#include "base/fpenv.h"
+#include "codec/jp2/jp2.h"
+#include "codec/tile_coder.h"
+#include "context.h"
+#include "params.h"
+#include "wave.h"
+
+static void add_violation(void *user, const char *text) { wvl_context_add_error(user, "%s", text); }
+
+/* Greatest memory over all waves, and over their phases: transform and block coding hold the wave, finishing holds its own. */
+static wvl_status measure_plan(wvl_plan *plan)
+{
+    uint32_t concurrency = wvl_pool_concurrency(plan->context->pool);
+    const wvl_allocator *host = &plan->context->host;
+    wvl_carver carver = {NULL, 0};
+    wvl_tile_plan tile;
+    wvl_tile_plan_carve(plan, &carver, &tile);
+    plan->tile_plan_bytes = carver.used;
+    uint64_t most = wvl_max_u64(1, plan->wave_limit / plan->tile_plan_bytes);
+    most = wvl_min_u64(most, plan->tile_count);
+    plan->wave_tiles = (uint32_t)most;
+    wvl_wave wave;
+    carver = (wvl_carver){NULL, 0};
+    wvl_wave_carve(plan, &carver, &wave);
+    uint64_t scratch_bytes = carver.used, backend_bytes = 0;
+    carver = (wvl_carver){wvl_alloc_zeroed(host, scratch_bytes), 0};
+    if (!carver.base) {
+        return WVL_ERROR_MEMORY;
+    }
+    void *scratch = carver.base;
+    wvl_wave_carve(plan, &carver, &wave);
+    uint32_t widest = 1;
+    for (uint32_t first = 0, count; first < plan->tile_count; first += count) {
+        wvl_backend_memory need;
+        count = wvl_wave_count_tiles(plan, first, &wave.tiles[0]);
+        wvl_wave_build(plan, first, count, &wave);
+        wvl_backend_cpu.measure(plan, wave.tiles, count, concurrency, &need);
+        backend_bytes = wvl_max_u64(backend_bytes, need.host_bytes);
+        widest = wvl_max_u32(widest, count);
+    }
+    wvl_coder_memory coder;
+    wvl_coder_measure(plan, &wave.tiles[0], concurrency, &coder);
+    wvl_free(host, scratch, scratch_bytes);
+    plan->wave_tiles = widest;
+    carver = (wvl_carver){NULL, 0};
+    wvl_wave_carve(plan, &carver, &wave);
+    plan->base_bytes = wvl_add_saturate(carver.used, wvl_add_saturate(coder.base_bytes, wvl_max_u64(backend_bytes, coder.finish_bytes)));
+    plan->coded_bytes_bound = coder.coded_bytes_bound;
+    plan->output_bytes_bound = wvl_add_saturate(coder.output_bytes_bound, plan->jp2 ? plan->boxes_before.bytes + WVL_JP2_MAX_HEADER_BYTES : 0);
+    return WVL_OK;
+}
+
+static wvl_status add_boxes(wvl_plan *plan, const wvl_jp2_info *jp2)
+{
+    char text[4096];
+    if (!plan->jp2) {
+        return WVL_OK;
+    }
+    wvl_status status = wvl_jp2_build_boxes(&plan->context->host, plan, jp2, &plan->boxes_before, text, sizeof text);
+    if (status == WVL_ERROR_PARAMETER) {
+        wvl_context_add_error(plan->context, "%s", text);
+    }
+    return status;
+}
+
+static wvl_status create_checked(wvl_context *context, const wvl_params *params, const wvl_image_format *format, const wvl_jp2_info *jp2, wvl_plan **plan)
+{
+    wvl_report report = {add_violation, context, 0};
+    if (!wvl_plan_check(&params->settings, format, &report)) {
+        return WVL_ERROR_PARAMETER;
+    }
+    wvl_plan *p = wvl_plan_build(&context->host, &params->settings, format, &report);
+    if (!p) {
+        return report.count ? WVL_ERROR_PARAMETER : WVL_ERROR_MEMORY;
+    }
+    p->context = context;
+    wvl_context_retain(context);
+    wvl_status status = add_boxes(p, jp2);
+    if (status == WVL_OK) {
+        status = measure_plan(p);
+    }
+    if (status != WVL_OK) {
+        wvl_plan_release(p);
+        return status;
+    }
+    *plan = p;
+    return WVL_OK;
+}
+
+wvl_status wvl_plan_create(wvl_context *context, const wvl_params *params, const wvl_image_format *format, const wvl_jp2_info *jp2, wvl_plan **plan)
+{
+    if (!context || !params || !format || !plan || format->struct_size < sizeof *format || (jp2 && jp2->struct_size < sizeof *jp2)) {
+        return WVL_ERROR_ARGUMENT;
+    }
+    *plan = NULL;
+    wvl_context_clear_error(context);
+    wvl_fpenv env;
+    wvl_fpenv_enter(&env);
+    wvl_status status = create_checked(context, params, format, jp2, plan);
+    wvl_fpenv_leave(&env);
+    if (status == WVL_ERROR_MEMORY) {
+        wvl_context_add_error(context, "not enough memory for the plan");
+    }
+    return status;
+}
+
+void wvl_plan_release(wvl_plan *plan)
+{
+    if (!plan) {
+        return;
+    }
+    wvl_context *context = plan->context;
+    wvl_free(&context->host, plan->boxes_before.data, plan->boxes_before.bytes);
+    wvl_plan_destroy(&context->host, plan);
+    wvl_context_release(context);
+}
+
+wvl_status wvl_plan_measure(const wvl_plan *plan, wvl_plan_memory *memory)
+{
+    if (!plan || !memory || memory->struct_size < sizeof *memory) {
+        return WVL_ERROR_ARGUMENT;
+    }
+    memory->base_bytes = plan->base_bytes;
+    memory->coded_bytes_bound = plan->coded_bytes_bound;
+    memory->output_bytes_bound = plan->output_bytes_bound;
+    memory->pinned_bytes = memory->device_bytes = 0;
+    return WVL_OK;
+}

@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "result.h"
+
+#include "base/alloc.h"
+#include "codec/rate/quality.h"
+
+struct wvl_result {
+    wvl_context *context;
+    wvl_span codestream, main_header;
+    uint64_t part_count, part_bytes;
+    wvl_tile_part_info *parts;
+    uint32_t component_count, resolution_count, layer_count;
+    uint64_t *packet_bytes;       /* taken from the coder */
+    uint64_t packet_bytes_size;
+    wvl_layer_result *layers;     /* taken from the coder */
+    double *psnr;
+    double seconds[4];
+};
+
+static void fill_parts(wvl_result *result, const wvl_coder *coder, uint64_t offset)
+{
+    for (uint64_t i = 0; i < result->part_count; i++) {
+        const wvl_cs_part *part = &coder->parts[i];
+        result->parts[i] = (wvl_tile_part_info){offset, part->psot, part->tile, part->index, part->count};
+        offset += part->psot;
+    }
+}
+
+wvl_result *wvl_result_create(wvl_context *context, wvl_coder *coder, uint64_t codestream_offset, const double seconds[4])
+{
+    const wvl_plan *plan = coder->plan;
+    wvl_result *result = wvl_alloc_zeroed(&context->host, sizeof *result);
+    if (!result) {
+        return NULL;
+    }
+    result->context = context;
+    wvl_context_retain(context);
+    result->part_count = coder->part_count;
+    result->part_bytes = coder->part_count * sizeof *result->parts;
+    result->parts = wvl_alloc(&context->host, result->part_bytes);
+    result->layer_count = plan->layer_count;
+    result->psnr = wvl_alloc(&context->host, plan->layer_count * sizeof *result->psnr);
+    if (!result->parts || !result->psnr) {
+        wvl_result_release(result);
+        return NULL;
+    }
+    result->codestream = (wvl_span){codestream_offset, wvl_coder_codestream_bytes(coder)};
+    result->main_header = (wvl_span){codestream_offset, wvl_cs_measure_main_header(plan, coder->part_count)};
+    fill_parts(result, coder, codestream_offset + result->main_header.bytes);
+    result->component_count = plan->component_count;
+    result->resolution_count = plan->max_levels + 1u;
+    result->packet_bytes_size = (uint64_t)result->component_count * result->resolution_count * result->layer_count * sizeof(uint64_t);
+    result->packet_bytes = coder->packet_bytes;
+    coder->packet_bytes = NULL;
+    result->layers = coder->layers;
+    coder->layers = NULL;
+    for (uint32_t l = 0; l < result->layer_count; l++) {
+        result->psnr[l] = wvl_rate_psnr_for_error(plan, result->layers[l].squared_error);
+    }
+    for (int i = 0; i < 4; i++) {
+        result->seconds[i] = seconds[i];
+    }
+    return result;
+}
+
+void wvl_result_release(wvl_result *result)
+{
+    if (!result) {
+        return;
+    }
+    wvl_context *context = result->context;
+    const wvl_allocator *host = &context->host;
+    wvl_free(host, result->parts, result->part_bytes);
+    wvl_free(host, result->psnr, result->layer_count * sizeof *result->psnr);
+    wvl_free(host, result->packet_bytes, result->packet_bytes_size);
+    wvl_free(host, result->layers, result->layer_count * sizeof *result->layers);
+    wvl_free(host, result, sizeof *result);
+    wvl_context_release(context);
+}
+
+uint64_t wvl_result_bytes(const wvl_result *result) { return result->codestream.offset + result->codestream.bytes; }
+wvl_span wvl_result_codestream(const wvl_result *result) { return result->codestream; }
+wvl_span wvl_result_main_header(const wvl_result *result) { return result->main_header; }
+uint32_t wvl_result_tile_part_count(const wvl_result *result) { return (uint32_t)result->part_count; }
+uint32_t wvl_result_layer_count(const wvl_result *result) { return result->layer_count; }
+
+wvl_status wvl_result_tile_part(const wvl_result *result, uint32_t index, wvl_tile_part_info *info)
+{
+    if (!result || !info || index >= result->part_count) {
+        return WVL_ERROR_ARGUMENT;
+    }
+    *info = result->parts[index];
+    return WVL_OK;
+}
+
+static int selects(uint32_t wanted, uint32_t index) { return wanted == UINT32_MAX || wanted == index; }
+
+uint64_t wvl_result_packet_bytes(const wvl_result *result, uint32_t component, uint32_t resolution, uint32_t layer)
+{
+    uint64_t sum = 0;
+    const uint64_t *at = result->packet_bytes;
+    for (uint32_t c = 0; c < result->component_count; c++) {
+        for (uint32_t r = 0; r < result->resolution_count; r++, at += result->layer_count) {
+            for (uint32_t l = 0; selects(component, c) && selects(resolution, r) && l < result->layer_count; l++) {
+                sum += selects(layer, l) ? at[l] : 0;
+            }
+        }
+    }
+    return sum;
+}
+
+uint64_t wvl_result_layer_bytes(const wvl_result *result, uint32_t layer) { return layer < result->layer_count ? result->layers[layer].bytes : 0; }
+uint32_t wvl_result_layer_slope(const wvl_result *result, uint32_t layer) { return layer < result->layer_count ? result->layers[layer].slope : 0; }
+double wvl_result_layer_psnr(const wvl_result *result, uint32_t layer) { return layer < result->layer_count ? result->psnr[layer] : 0.0; }
+double wvl_result_seconds(const wvl_result *result, wvl_stage stage) { return (unsigned)stage < 4 ? result->seconds[stage] : 0.0; }

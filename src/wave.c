@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "wave.h"
+
+void wvl_wave_carve(const wvl_plan *plan, wvl_carver *carver, wvl_wave *wave)
+{
+    uint64_t resolutions = 0;
+    for (uint32_t c = 0; c < plan->component_count; c++) {
+        resolutions += plan->codings[plan->components[c].coding].levels + 1u;
+    }
+    wave->tiles = wvl_carve(carver, plan->wave_tiles, sizeof *wave->tiles);
+    wave->coefs = wvl_carve(carver, plan->wave_tiles, sizeof *wave->coefs);
+    wave->streams = wvl_carve(carver, resolutions, sizeof *wave->streams);
+    wave->buffer = wvl_carve(carver, 1, WVL_WRITE_BUFFER_BYTES);
+    for (uint32_t i = 0; i < plan->wave_tiles; i++) {
+        wvl_tile_plan tile;
+        wvl_tile_plan_carve(plan, carver, carver->base ? &wave->tiles[i] : &tile);
+    }
+}
+
+uint32_t wvl_wave_count_tiles(const wvl_plan *plan, uint32_t first, wvl_tile_plan *scratch)
+{
+    uint64_t bytes = 0;
+    uint32_t count = 0;
+    while (first + count < plan->tile_count) {
+        wvl_tile_plan_build(plan, first + count, scratch);
+        bytes += scratch->coef_bytes + plan->tile_plan_bytes;
+        if (count && bytes > plan->wave_limit) {
+            break;
+        }
+        count++;
+    }
+    return count;
+}
+
+void wvl_wave_build(const wvl_plan *plan, uint32_t first, uint32_t count, wvl_wave *wave)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        wvl_tile_plan_build(plan, first + i, &wave->tiles[i]);
+    }
+}

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Memory of one encode: the conductor's own pieces, and how tiles are grouped into waves. */
+#ifndef WVL_WAVE_H
+#define WVL_WAVE_H
+
+#include "codec/t2/packet_order.h"
+#include "geom/handover.h"
+
+#define WVL_WRITE_BUFFER_BYTES ((size_t)1 << 17)
+
+/* The conductor's memory for waves of at most plan->wave_tiles tiles. */
+typedef struct wvl_wave {
+    wvl_tile_plan *tiles;       /* [wave_tiles] */
+    wvl_coefs *coefs;           /* [wave_tiles] */
+    wvl_order_stream *streams;  /* one tile's resolutions */
+    uint8_t *buffer;            /* WVL_WRITE_BUFFER_BYTES */
+} wvl_wave;
+
+void wvl_wave_carve(const wvl_plan *plan, wvl_carver *carver, wvl_wave *wave);
+/* Number of tiles of the wave that begins at `first`; scratch is a carved tile plan. */
+uint32_t wvl_wave_count_tiles(const wvl_plan *plan, uint32_t first, wvl_tile_plan *scratch);
+void wvl_wave_build(const wvl_plan *plan, uint32_t first, uint32_t count, wvl_wave *wave);
+
+#endif

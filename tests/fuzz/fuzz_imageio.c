@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Fuzz target of the picture readers. First byte: format to assume and options; the rest is the file.
+ * With libFuzzer: -fsanitize=fuzzer and LLVMFuzzerTestOneInput alone. With WVL_FUZZ_MAIN: a program that reads the
+ * files named on its command line, as pictures under every choice of options and as saved fuzzer inputs.
+ */
+#include "imageio.h"
+
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define SAMPLE_LIMIT (UINT64_C(1) << 22)
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t byte_count);
+
+/* Touches every sample and checks what the header promises about it. */
+static void walk(const wvl_io_component *c)
+{
+    uint32_t x, y;
+
+    if (c->depth == 0 || c->depth > 32 || c->sample_bytes != (c->depth <= 8 ? 1 : c->depth <= 16 ? 2 : 4))
+        abort();
+    for (y = 0; y < c->height; y++)
+        for (x = 0; x < c->width; x++) {
+            const uint8_t *at = (const uint8_t *)c->data + y * c->stride_bytes + x * c->sample_stride_bytes;
+            uint32_t value = 0;
+            uint16_t half;
+
+            if (c->sample_bytes == 4)
+                memcpy(&value, at, 4);
+            else if (c->sample_bytes == 2)
+                memcpy(&half, at, 2), value = c->is_signed ? (uint32_t)(int32_t)(int16_t)half : half;
+            else
+                value = c->is_signed ? (uint32_t)(int32_t)(int8_t)*at : *at;
+            if (c->is_signed)
+                value ^= value >> 31 ? UINT32_MAX : 0;
+            if (c->depth - c->is_signed < 32 && value >> (c->depth - c->is_signed) != 0)
+                abort();
+        }
+}
+
+static void check(const wvl_io_picture *p)
+{
+    uint32_t c;
+
+    for (c = 0; c < p->component_count; c++) {
+        const wvl_io_component *k = &p->components[c];
+
+        if (k->dx == 0 || k->dy == 0 || k->width != ((uint64_t)p->width + k->dx - 1) / k->dx ||
+            k->height != ((uint64_t)p->height + k->dy - 1) / k->dy)
+            abort();
+        walk(k);
+    }
+    if (p->alpha_component >= (int)p->component_count || p->orientation < 1 || p->orientation > 8)
+        abort();
+    if (p->icc != NULL)
+        (void)wvl_io_icc_kind(p->icc, p->icc_bytes);
+}
+
+static void try_reading(const uint8_t *bytes, size_t byte_count, const wvl_io_options *options)
+{
+    wvl_io_picture picture;
+    char error[256] = "";
+
+    if (wvl_io_read_memory(bytes, byte_count, "fuzz", options, &picture, error, sizeof error) == 0)
+        check(&picture);
+    else if (error[0] == '\0' || picture.components != NULL)
+        abort();
+    wvl_io_release_picture(&picture);
+}
+
+static void choose_options(wvl_io_options *options, uint8_t choice)
+{
+    static const char *const formats[8] = {NULL, NULL, NULL, "tga", "raw", "rawl", "yuv", "tga"};
+
+    memset(options, 0, sizeof *options);
+    options->format = formats[choice & 7];
+    options->keep_palette = choice >> 3 & 1;
+    options->page = choice >> 4 & 1;
+    options->raw_format = choice >> 5 & 1 ? "7,5,3,12,s@1x1:2x2" : "16,9,2,8,u";
+    options->max_samples = SAMPLE_LIMIT;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t byte_count)
+{
+    wvl_io_options options;
+
+    if (byte_count == 0)
+        return 0;
+    choose_options(&options, bytes[0]);
+    try_reading(bytes + 1, byte_count - 1, &options);
+    return 0;
+}
+
+#ifdef WVL_FUZZ_MAIN
+static uint8_t *load_file(const char *path, size_t *byte_count)
+{
+    FILE *file = fopen(path, "rb");
+    uint8_t *bytes = NULL;
+    long size = -1;
+
+    if (file != NULL && fseek(file, 0, SEEK_END) == 0)
+        size = ftell(file);
+    if (size >= 0 && fseek(file, 0, SEEK_SET) == 0)
+        bytes = malloc(size != 0 ? (size_t)size : 1);
+    if (bytes != NULL && fread(bytes, 1, (size_t)size, file) != (size_t)size) {
+        free(bytes);
+        bytes = NULL;
+    }
+    if (file != NULL)
+        fclose(file);
+    *byte_count = bytes != NULL ? (size_t)size : 0;
+    return bytes;
+}
+
+int main(int argument_count, char **arguments)
+{
+    int i, failed = 0;
+    unsigned choice;
+
+    for (i = 1; i < argument_count; i++) {
+        size_t byte_count;
+        uint8_t *bytes = load_file(arguments[i], &byte_count);
+
+        if (bytes == NULL) {
+            fprintf(stderr, "%s: cannot be read\n", arguments[i]);
+            failed = 1;
+            continue;
+        }
+        for (choice = 0; choice < 64; choice++) {
+            wvl_io_options options;
+
+            choose_options(&options, (uint8_t)choice);
+            try_reading(bytes, byte_count, &options);
+        }
+        LLVMFuzzerTestOneInput(bytes, byte_count); /* an input that the fuzzer saved */
+        free(bytes);
+    }
+    return failed;
+}
+#endif

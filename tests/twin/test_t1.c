@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The fast block encoder against the reference: same bytes, same records, never a byte beyond the bound. */
+#include <check.h>
+
+#include "../prop/t1_draw.h"
+
+enum { GUARD = 64 };
+
+static t1_rng rng;
+static wvl_t1_scratch *scratch;
+static uint32_t samples[WVL_T1_MAX_SAMPLES + 4 * WVL_T1_MAX_SIDE];
+
+typedef struct result {
+    wvl_t1_output out;
+    wvl_pass passes[WVL_T1_MAX_PASSES];
+    uint8_t *bytes;
+    size_t capacity;
+} result;
+
+static void run(void (*encode)(wvl_t1_scratch *, const wvl_t1_input *, wvl_t1_output *), const wvl_t1_input *in, result *r)
+{
+    unsigned planes = 0;
+    while (planes < 31 && in->bound >> in->frac_bits >> planes)
+        planes++;
+    r->capacity = wvl_t1_bytes_bound(in->width, in->height, planes, in->style);
+    r->bytes = malloc(r->capacity + GUARD);
+    memset(r->bytes, 0x6B, r->capacity + GUARD);
+    memset(&r->out, 0xEE, sizeof r->out);
+    r->out.bytes = r->bytes;
+    r->out.passes = r->passes;
+    memset(scratch, (int)(t1_random(&rng) & 0xFF), wvl_t1_scratch_bytes());
+    encode(scratch, in, &r->out);
+    for (size_t i = 0; i < GUARD; i++)
+        REQUIRE(r->bytes[r->capacity + i] == 0x6B);
+    REQUIRE(r->out.length <= r->capacity);
+}
+
+static void compare(const wvl_t1_input *in)
+{
+    static result fast, slow;
+    run(wvl_t1_encode_block_ref, in, &slow);
+    run(wvl_t1_encode_block, in, &fast);
+    REQUIRE(fast.out.planes == slow.out.planes);
+    REQUIRE(fast.out.energy == slow.out.energy);
+    REQUIRE(fast.out.energy_shift == slow.out.energy_shift);
+    REQUIRE(fast.out.pass_count == slow.out.pass_count);
+    REQUIRE(memcmp(fast.passes, slow.passes, slow.out.pass_count * sizeof *slow.passes) == 0);
+    REQUIRE(fast.out.length == slow.out.length);
+    REQUIRE(memcmp(fast.bytes, slow.bytes, slow.out.length) == 0);
+    free(fast.bytes);
+    free(slow.bytes);
+}
+
+static void compare_drawn(uint32_t w, uint32_t h, unsigned style, unsigned bits)
+{
+    wvl_t1_input in = {.orient = (uint8_t)(t1_random(&rng) % 4), .style = (uint8_t)style};
+    in.coef_bytes = bits > 15 || t1_random(&rng) % 2 ? 4 : 2;
+    in.frac_bits = (uint8_t)(t1_random(&rng) % 2 ? 0 : t1_random(&rng) % 8);
+    in.reversible = (uint8_t)(t1_random(&rng) & 1);
+    in.want_gains = t1_random(&rng) % 8 != 0;
+    in.max_passes = (uint8_t)(t1_random(&rng) % 4 ? 255 : t1_random(&rng) % 40);
+    t1_draw_block(&rng, &in, samples, w, h, w + t1_random(&rng) % 3, bits);
+    if (t1_random(&rng) % 8 == 0 && bits < 8u * in.coef_bytes - 1)
+        in.bound = in.bound * 2 + 1; /* empty top plane */
+    compare(&in);
+}
+
+START_TEST(every_width_and_height)
+{
+    rng.s += (uint64_t)_i << 20;
+    for (uint32_t h = 1; h <= 67; h++) {
+        if (h * (uint32_t)_i <= WVL_T1_MAX_SAMPLES)
+            compare_drawn((uint32_t)_i, h, t1_random(&rng) % 3 ? 0 : t1_random(&rng) % 64, t1_random(&rng) % 16);
+    }
+}
+END_TEST
+
+START_TEST(every_style)
+{
+    rng.s += (uint64_t)_i << 20;
+    for (int trial = 0; trial < 25; trial++)
+        compare_drawn(1 + t1_random(&rng) % 64, 1 + t1_random(&rng) % 64, (unsigned)_i, t1_random(&rng) % 16);
+}
+END_TEST
+
+START_TEST(every_depth)
+{
+    rng.s += (uint64_t)_i << 20;
+    for (int trial = 0; trial < 6; trial++)
+        compare_drawn(1 + t1_random(&rng) % 40, 1 + t1_random(&rng) % 40, t1_random(&rng) % 64, (unsigned)_i);
+}
+END_TEST
+
+START_TEST(long_shapes)
+{
+    rng.s += (uint64_t)_i << 20;
+    for (int trial = 0; trial < 12; trial++) {
+        uint32_t long_side = 64 + t1_random(&rng) % (WVL_T1_MAX_SIDE - 63), most = WVL_T1_MAX_SAMPLES / long_side;
+        uint32_t short_side = trial & 1 ? most : 1 + t1_random(&rng) % most;
+        compare_drawn(_i & 1 ? long_side : short_side, _i & 1 ? short_side : long_side, t1_random(&rng) % 64, t1_random(&rng) % 20);
+    }
+    compare_drawn(_i & 1 ? 1024 : 4, _i & 1 ? 4 : 1024, t1_random(&rng) % 64, 9);
+    compare_drawn(_i & 1 ? 819 : 5, _i & 1 ? 5 : 819, t1_random(&rng) % 64, 9);
+}
+END_TEST
+
+START_TEST(full_blocks)
+{
+    rng.s += (uint64_t)_i << 20;
+    compare_drawn(64, 64, _i & 1 ? 0 : t1_random(&rng) % 64, 4 + t1_random(&rng) % 12);
+}
+END_TEST
+
+static void setup(void)
+{
+    rng.s = t1_seed();
+    scratch = aligned_alloc(64, (wvl_t1_scratch_bytes() + 63) / 64 * 64);
+}
+
+static void teardown(void) { free(scratch); }
+
+int main(void)
+{
+    Suite *suite = suite_create("t1 twins");
+    TCase *tests = tcase_create("t1 twins");
+    tcase_set_timeout(tests, 240);
+    tcase_add_checked_fixture(tests, setup, teardown);
+    tcase_add_loop_test(tests, every_width_and_height, 1, 68);
+    tcase_add_loop_test(tests, every_style, 0, 64);
+    tcase_add_loop_test(tests, every_depth, 0, 32);
+    tcase_add_loop_test(tests, long_shapes, 0, 6);
+    tcase_add_loop_test(tests, full_blocks, 0, 30);
+    suite_add_tcase(suite, tests);
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_NORMAL);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed != 0;
+}

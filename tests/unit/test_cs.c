@@ -1,0 +1,798 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Codestream syntax: hand-worked bytes, every field read back by an independent walker, limits of TLM and PLT, random codestreams. */
+#include <check.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "codec/cs/cs.h"
+#include "tests/prop/cs_parse.h"
+
+/* ck_assert talks to the parent process at every call: too slow for inner loops. */
+#define REQUIRE(condition)                                \
+    do {                                                  \
+        if (!(condition))                                 \
+            ck_abort_msg("not true: %s", #condition);      \
+    } while (0)
+
+static uint64_t rng_state;
+
+static uint32_t rnd(void)
+{
+    rng_state ^= rng_state << 13;
+    rng_state ^= rng_state >> 7;
+    rng_state ^= rng_state << 17;
+    return (uint32_t)(rng_state >> 32);
+}
+
+static uint32_t below(uint32_t n) { return rnd() % n; }
+
+/* ---- Plans by hand --------------------------------------------------------------------------------------------------------- */
+
+typedef struct bench {
+    wvl_plan plan;
+    wvl_plan_component *components;
+    wvl_coding codings[4];
+    wvl_blob comments[4];
+} bench;
+
+static void set_coding(wvl_coding *k, unsigned levels, unsigned quant_style)
+{
+    memset(k, 0, sizeof *k);
+    k->levels = (uint8_t)levels;
+    k->reversible = quant_style == WVL_QUANT_NONE;
+    k->xcb = k->ycb = 6;
+    k->quant_style = (uint8_t)quant_style;
+    k->guard_bits = 2;
+    memset(k->precinct, 0xFF, sizeof k->precinct);
+    for (unsigned i = 0; i < 3 * levels + 1; i++) {
+        k->band[i].exponent = (uint8_t)(9 + i % 20);
+        k->band[i].mantissa = (uint16_t)(i * 21);
+    }
+}
+
+static bench *make_bench(uint32_t component_count)
+{
+    bench *b = calloc(1, sizeof *b);
+    b->components = calloc(component_count, sizeof *b->components);
+    wvl_plan *p = &b->plan;
+    p->image = (wvl_rect){0, 0, 16, 8};
+    p->tile_width = 16;
+    p->tile_height = 8;
+    p->tile_cols = p->tile_rows = p->tile_count = 1;
+    p->component_count = component_count;
+    p->components = b->components;
+    for (uint32_t i = 0; i < component_count; i++) {
+        b->components[i] = (wvl_plan_component){8, 0, 1, 1, 0, {0, 0, 16, 8}};
+    }
+    p->coding_count = 4;
+    p->codings = b->codings;
+    p->comments = b->comments;
+    p->layer_count = 1;
+    for (int i = 0; i < 4; i++) {
+        set_coding(&b->codings[i], 1, WVL_QUANT_NONE);
+    }
+    return b;
+}
+
+static void free_bench(bench *b)
+{
+    free(b->components);
+    free(b);
+}
+
+static void set_tiles(wvl_plan *p, uint32_t cols, uint32_t rows)
+{
+    p->image = (wvl_rect){0, 0, 16 * cols, 8 * rows};
+    p->tile_cols = cols;
+    p->tile_rows = rows;
+    p->tile_count = cols * rows;
+}
+
+/* ---- Writing with a fence ---------------------------------------------------------------------------------------------------- */
+
+#define FENCE 0xA5
+
+static uint8_t *fenced(uint64_t bytes)
+{
+    uint8_t *p = malloc((size_t)bytes + 16);
+    memset(p, FENCE, (size_t)bytes + 16);
+    return p;
+}
+
+static void check_fence(const uint8_t *p, uint64_t bytes, const uint8_t *end)
+{
+    REQUIRE(end == p + bytes);
+    for (int i = 0; i < 16; i++) {
+        REQUIRE(end[i] == FENCE);
+    }
+}
+
+/* Main header as it is written, exactly as long as measured. */
+static uint8_t *main_header(const wvl_plan *plan, const wvl_cs_part *parts, uint64_t count, size_t *bytes)
+{
+    uint64_t measured = wvl_cs_measure_main_header(plan, count);
+    uint8_t *p = fenced(measured);
+    check_fence(p, measured, wvl_cs_put_main_header(plan, parts, count, p));
+    *bytes = (size_t)measured;
+    return p;
+}
+
+static uint8_t *part_header(const wvl_plan *plan, const wvl_cs_part *part, const uint32_t *packets, size_t *bytes)
+{
+    uint64_t measured = wvl_cs_measure_part_header(plan, part, packets);
+    REQUIRE(measured <= wvl_cs_bound_part_header(plan, part->packet_count));
+    uint8_t *p = fenced(measured);
+    check_fence(p, measured, wvl_cs_put_part_header(plan, part, packets, p));
+    *bytes = (size_t)measured;
+    return p;
+}
+
+/* A codestream with one empty tile-part for every tile, parsed. The caller frees the stream. */
+static void parse_header_of(const wvl_plan *plan, cs_stream *stream)
+{
+    char error[200] = "";
+    wvl_cs_part *parts = calloc(plan->tile_count, sizeof *parts);
+    for (uint32_t t = 0; t < plan->tile_count; t++) {
+        parts[t].tile = t;
+        parts[t].count = 1;
+        parts[t].psot = WVL_CS_SOT_SOD_BYTES;
+    }
+    size_t bytes;
+    uint8_t *head = main_header(plan, parts, plan->tile_count, &bytes);
+    size_t total = bytes + WVL_CS_SOT_SOD_BYTES * (size_t)plan->tile_count + WVL_CS_END_BYTES;
+    uint8_t *whole = fenced(total), *p = whole + bytes;
+    memcpy(whole, head, bytes);
+    for (uint32_t t = 0; t < plan->tile_count; t++) {
+        p = wvl_cs_put_part_header(plan, &parts[t], NULL, p);
+    }
+    check_fence(whole, total, wvl_cs_put_end(p));
+    ck_assert_msg(cs_parse(whole, total, stream, error, sizeof error), "%s", error);
+    ck_assert_uint_eq(stream->main_header_bytes, bytes);
+    free(whole);
+    free(head);
+    free(parts);
+}
+
+/* ---- Main header ----------------------------------------------------------------------------------------------------------- */
+
+START_TEST(smallest_codestream_by_hand)
+{
+    static const uint8_t want[] = {
+        0xFF, 0x4F,
+        0xFF, 0x51, 0, 41, 0, 0, 0, 0, 0, 16, 0, 0, 0, 8, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 16, 0, 0, 0, 8, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 7, 1, 1,
+        0xFF, 0x52, 0, 12, 0, 0, 0, 1, 0, 1, 4, 4, 0, 1,
+        0xFF, 0x5C, 0, 7, 0x40, 9 << 3, 10 << 3, 11 << 3, 12 << 3};
+    static const uint8_t want_part[] = {0xFF, 0x90, 0, 10, 0, 0, 0, 0, 0, 18, 0, 1, 0xFF, 0x93};
+    bench *b = make_bench(1);
+    wvl_cs_part part = {0, 0, 1, 0, 4, 4, 18};
+    size_t bytes;
+    uint8_t *p = main_header(&b->plan, NULL, 1, &bytes);
+    ck_assert_uint_eq(bytes, sizeof want);
+    ck_assert_mem_eq(p, want, sizeof want);
+    free(p);
+    p = part_header(&b->plan, &part, NULL, &bytes);
+    ck_assert_uint_eq(bytes, sizeof want_part);
+    ck_assert_mem_eq(p, want_part, sizeof want_part);
+    free(p);
+    free_bench(b);
+}
+END_TEST
+
+START_TEST(grid_and_samples_are_read_back)
+{
+    bench *b = make_bench(4);
+    wvl_plan *p = &b->plan;
+    cs_stream s;
+    p->image = (wvl_rect){4000000001u, 17, 4294967295u, 999};
+    p->tile_x0 = 3999999999u;
+    p->tile_y0 = 16;
+    p->tile_width = 4294967295u;
+    p->tile_height = 500;
+    p->tile_rows = p->tile_count = 2;
+    p->rsiz = 0x0302;
+    b->components[0] = (wvl_plan_component){38, 1, 255, 1, 0, {0, 0, 1, 1}};
+    b->components[1] = (wvl_plan_component){1, 0, 1, 255, 0, {0, 0, 1, 1}};
+    b->components[2] = (wvl_plan_component){16, 1, 2, 3, 0, {0, 0, 1, 1}};
+    parse_header_of(p, &s);
+    ck_assert_uint_eq(s.rsiz, 0x0302);
+    ck_assert(s.x0 == 4000000001u && s.y0 == 17 && s.x1 == 4294967295u && s.y1 == 999);
+    ck_assert(s.tile_x0 == 3999999999u && s.tile_y0 == 16 && s.tile_width == 4294967295u && s.tile_height == 500);
+    for (int i = 0; i < 4; i++) {
+        const wvl_plan_component *c = &b->components[i];
+        const cs_component *k = &s.components[i];
+        ck_assert(k->depth == c->depth && k->is_signed == c->is_signed && k->dx == c->dx && k->dy == c->dy);
+    }
+    cs_free(&s);
+    free_bench(b);
+}
+END_TEST
+
+/* Every field of COD, at its limits. */
+START_TEST(coding_style_is_read_back)
+{
+    static const unsigned blocks[][2] = {{2, 10}, {10, 2}, {6, 6}, {2, 2}};
+    for (unsigned i = 0; i < 64; i++) {
+        bench *b = make_bench(3);
+        wvl_coding *k = &b->codings[0];
+        cs_stream s;
+        set_coding(k, i % 33, i & 1 ? WVL_QUANT_NONE : WVL_QUANT_EXPOUNDED);
+        k->xcb = (uint8_t)blocks[i & 3][0];
+        k->ycb = (uint8_t)blocks[i & 3][1];
+        k->style = (uint8_t)i;
+        k->guard_bits = i & 7;
+        k->user_precincts = i % 3 == 0;
+        for (unsigned r = 0; k->user_precincts && r < 33; r++) {
+            k->precinct[r] = (uint8_t)(r ? 0x10 * (1 + r % 15) + (1 + i % 15) : 0x00);
+        }
+        b->plan.order = i % 5;
+        b->plan.sop = i >> 1 & 1;
+        b->plan.eph = i >> 2 & 1;
+        b->plan.mct = i % 3 == 0 ? WVL_MCT_NONE : k->reversible ? WVL_MCT_RCT : WVL_MCT_ICT;
+        b->plan.layer_count = i ? 65535 / i : 1;
+        parse_header_of(&b->plan, &s);
+        ck_assert_uint_eq(s.scod, (unsigned)(k->user_precincts | b->plan.sop << 1 | b->plan.eph << 2));
+        ck_assert(s.order == i % 5 && s.layers == b->plan.layer_count && s.mct == (i % 3 != 0));
+        for (int c = 0; c < 3; c++) {
+            const cs_component *read = &s.components[c];
+            ck_assert(!read->has_coc && !read->has_qcc && read->levels == k->levels && read->xcb == k->xcb && read->ycb == k->ycb);
+            ck_assert(read->style == i && read->transform == k->reversible && read->guard_bits == (i & 7));
+            for (unsigned r = 0; r <= k->levels; r++) {
+                ck_assert_uint_eq(read->precinct[r], k->precinct[r]);
+            }
+        }
+        cs_free(&s);
+        free_bench(b);
+    }
+}
+END_TEST
+
+static void check_steps(const cs_component *read, const wvl_coding *k)
+{
+    ck_assert(read->quant_style == k->quant_style && read->guard_bits == k->guard_bits);
+    ck_assert_uint_eq(read->step_count, k->quant_style == WVL_QUANT_DERIVED ? 1 : 3u * k->levels + 1);
+    for (unsigned i = 0; i < read->step_count; i++) {
+        unsigned want = k->quant_style ? (unsigned)k->band[i].exponent << 11 | k->band[i].mantissa : (unsigned)k->band[i].exponent << 3;
+        ck_assert_uint_eq(read->step[i], want);
+    }
+}
+
+/* Components get their own COC or QCC where, and only where, something they need differs. */
+START_TEST(components_differ)
+{
+    bench *b = make_bench(4);
+    cs_stream s;
+    for (uint16_t i = 0; i < 4; i++) {
+        b->components[i].coding = i;
+        set_coding(&b->codings[i], 5, WVL_QUANT_EXPOUNDED);
+    }
+    b->codings[1].band[15].mantissa++;   /* the last step only */
+    b->codings[2].style = WVL_STYLE_VSC; /* structure only */
+    set_coding(&b->codings[3], 4, WVL_QUANT_NONE);
+    b->codings[3].user_precincts = 1;
+    memset(b->codings[3].precinct, 0x77, sizeof b->codings[3].precinct);
+    parse_header_of(&b->plan, &s);
+    static const unsigned want_coc[4] = {0, 0, 1, 1}, want_qcc[4] = {0, 1, 0, 1};
+    for (int i = 0; i < 4; i++) {
+        ck_assert_uint_eq(s.components[i].has_coc, want_coc[i]);
+        ck_assert_uint_eq(s.components[i].has_qcc, want_qcc[i]);
+        check_steps(&s.components[i], &b->codings[i]);
+        ck_assert_uint_eq(s.components[i].style, b->codings[i].style);
+        ck_assert_uint_eq(s.components[i].levels, b->codings[i].levels);
+        ck_assert_uint_eq(s.components[i].transform, b->codings[i].reversible);
+        ck_assert_uint_eq(s.components[i].precinct[0], i == 3 ? 0x77 : 0xFF);
+    }
+    ck_assert_uint_eq(s.scod, 0);
+    cs_free(&s);
+    free_bench(b);
+}
+END_TEST
+
+START_TEST(what_is_not_written_makes_no_difference)
+{
+    bench *b = make_bench(2);
+    cs_stream s;
+    b->components[1].coding = 1;
+    for (int i = 0; i < 2; i++) {
+        set_coding(&b->codings[i], 3, WVL_QUANT_NONE);
+    }
+    b->codings[1].band[0].mantissa = 7;     /* style 0 has no mantissa */
+    b->codings[1].band[10].exponent = 3;    /* beyond 3 levels */
+    b->codings[1].precinct[0] = 0x11;       /* no user precincts */
+    b->codings[1].mct_part = 2;
+    parse_header_of(&b->plan, &s);
+    ck_assert(!s.components[1].has_coc && !s.components[1].has_qcc);
+    cs_free(&s);
+    free_bench(b);
+}
+END_TEST
+
+START_TEST(derived_steps_serve_other_levels)
+{
+    bench *b = make_bench(2);
+    cs_stream s;
+    b->components[1].coding = 1;
+    set_coding(&b->codings[0], 5, WVL_QUANT_DERIVED);
+    set_coding(&b->codings[1], 2, WVL_QUANT_DERIVED);
+    parse_header_of(&b->plan, &s);
+    ck_assert(s.components[1].has_coc && !s.components[1].has_qcc);
+    check_steps(&s.components[0], &b->codings[0]);
+    cs_free(&s);
+    free_bench(b);
+}
+END_TEST
+
+/* Indices take two bytes from 257 components on. */
+START_TEST(component_index_width)
+{
+    static const uint32_t counts[] = {1, 255, 256, 257, 16384};
+    for (unsigned i = 0; i < 5; i++) {
+        uint32_t n = counts[i];
+        bench *b = make_bench(n);
+        cs_stream s;
+        set_coding(&b->codings[1], 2, WVL_QUANT_NONE);
+        for (uint32_t c = 1; c < n; c++) {
+            b->components[c].coding = c % 2;
+        }
+        parse_header_of(&b->plan, &s);
+        ck_assert_uint_eq(s.component_count, n);
+        size_t own = n / 2, index = n < 257 ? 1 : 2;
+        ck_assert_uint_eq(s.main_header_bytes, 2 + 2 + 38 + 3 * n + 14 + (2 + 7) + own * (2 + 8 + index) + own * (2 + 10 + index));
+        for (uint32_t c = 0; c < n; c++) {
+            REQUIRE(s.components[c].has_coc == c % 2 && s.components[c].has_qcc == c % 2 && s.components[c].levels == 1 + c % 2);
+        }
+        cs_free(&s);
+        free_bench(b);
+    }
+}
+END_TEST
+
+/* ---- Comments -------------------------------------------------------------------------------------------------------------- */
+
+static unsigned rcom_of(const char *text, size_t bytes)
+{
+    bench *b = make_bench(1);
+    cs_stream s;
+    b->plan.comment_count = 1;
+    b->comments[0] = (wvl_blob){(uint8_t *)(uintptr_t)text, bytes};
+    parse_header_of(&b->plan, &s);
+    ck_assert_uint_eq(s.comment_count, 1);
+    ck_assert_uint_eq(s.comments[0].bytes, bytes);
+    unsigned rcom = s.comments[0].rcom;
+    cs_free(&s);
+    free_bench(b);
+    return rcom;
+}
+
+START_TEST(comments_are_text_or_binary)
+{
+    ck_assert_uint_eq(rcom_of("plain text, tab\t and\r\n lines ~", 30), 1);
+    ck_assert_uint_eq(rcom_of("\xE5ngstr\xF6m \xA4", 10), 1);       /* ISO 8859-15 */
+    ck_assert_uint_eq(rcom_of("\xC3\xA5ngstr\xC3\xB6m", 10), 0);     /* the same word in UTF-8 */
+    ck_assert_uint_eq(rcom_of("\xE2\x82\xAC", 3), 0);
+    ck_assert_uint_eq(rcom_of("\xC3", 1), 1);                        /* not UTF-8: a letter of its own */
+    ck_assert_uint_eq(rcom_of("\xE9\xE8", 2), 1);
+    ck_assert_uint_eq(rcom_of("nul\0", 4), 0);
+    ck_assert_uint_eq(rcom_of("\x7F", 1), 0);
+    ck_assert_uint_eq(rcom_of("\x9F", 1), 0);
+}
+END_TEST
+
+START_TEST(comments_of_any_number_and_length)
+{
+    static uint8_t longest[65531];
+    memset(longest, 'x', sizeof longest);
+    bench *b = make_bench(1);
+    b->plan.comment_count = 4;
+    b->comments[0] = (wvl_blob){longest, sizeof longest};
+    b->comments[1] = (wvl_blob){longest, 1};
+    b->comments[2] = (wvl_blob){longest, 300};
+    b->comments[3] = (wvl_blob){longest, sizeof longest};
+    cs_stream s;
+    parse_header_of(&b->plan, &s);
+    ck_assert_uint_eq(s.comment_count, 4);
+    for (int i = 0; i < 4; i++) {
+        ck_assert_uint_eq(s.comments[i].bytes, b->comments[i].bytes);
+    }
+    cs_free(&s);
+    free_bench(b);
+}
+END_TEST
+
+/* ---- TLM ------------------------------------------------------------------------------------------------------------------- */
+
+START_TEST(tlm_takes_the_narrowest_tile_index)
+{
+    static const struct { uint32_t tiles; unsigned entry, segments; } cases[] = {{1, 5, 1}, {255, 5, 1}, {256, 6, 1}, {65535, 6, 7}};
+    for (int i = 0; i < 4; i++) {
+        bench *b = make_bench(1);
+        cs_stream s;
+        set_tiles(&b->plan, cases[i].tiles, 1);
+        b->plan.tlm = 1;
+        parse_header_of(&b->plan, &s);
+        ck_assert_uint_eq(s.tlm_segments, cases[i].segments);
+        ck_assert_uint_eq(s.tlm_count, cases[i].tiles);
+        ck_assert_uint_eq(wvl_cs_measure_part_lengths(&b->plan, cases[i].tiles), cases[i].segments * 6 + (uint64_t)cases[i].tiles * cases[i].entry);
+        cs_free(&s);
+        free_bench(b);
+    }
+}
+END_TEST
+
+START_TEST(tlm_segments_fill_up)
+{
+    bench *b = make_bench(1);
+    b->plan.tlm = 1;
+    ck_assert_uint_eq(wvl_cs_measure_part_lengths(&b->plan, 13106), 2 + 4 + 13106 * 5);
+    ck_assert_uint_eq(wvl_cs_measure_part_lengths(&b->plan, 13107), 2 + 4 + 13106 * 5 + 2 + 4 + 5);
+    ck_assert_int_eq(wvl_cs_tlm_fits(&b->plan, 256 * 13106), 1);
+    ck_assert_int_eq(wvl_cs_tlm_fits(&b->plan, 256 * 13106 + 1), 0);
+    set_tiles(&b->plan, 256, 1);
+    ck_assert_uint_eq(wvl_cs_measure_part_lengths(&b->plan, 10922), 2 + 4 + 10921 * 6 + 2 + 4 + 6);
+    ck_assert_int_eq(wvl_cs_tlm_fits(&b->plan, 256 * 10921), 1);
+    ck_assert_int_eq(wvl_cs_tlm_fits(&b->plan, 256 * 10921 + 1), 0);
+    ck_assert_uint_eq(wvl_cs_measure_part_lengths(&b->plan, 256 * 10921 + 1), 0);
+    b->plan.tlm = 0;
+    ck_assert_int_eq(wvl_cs_tlm_fits(&b->plan, UINT64_MAX), 1);
+    ck_assert_uint_eq(wvl_cs_measure_part_lengths(&b->plan, 10922), 0);
+    free_bench(b);
+}
+END_TEST
+
+/* Lengths unknown at first and patched later give the same header. */
+START_TEST(tlm_is_reserved_and_patched)
+{
+    bench *b = make_bench(3);
+    wvl_cs_part parts[300];
+    size_t bytes, same;
+    memset(parts, 0, sizeof parts);
+    set_tiles(&b->plan, 300, 1);
+    b->plan.tlm = 1;
+    for (uint32_t i = 0; i < 300; i++) {
+        parts[i].tile = 299 - i;
+        parts[i].psot = 0xFFFFFFFFu - i;
+    }
+    uint8_t *direct = main_header(&b->plan, parts, 300, &bytes), *patched = main_header(&b->plan, NULL, 300, &same);
+    ck_assert_uint_eq(bytes, same);
+    ck_assert_int_ne(memcmp(direct, patched, bytes), 0);
+    uint64_t tail = wvl_cs_measure_part_lengths(&b->plan, 300);
+    ck_assert_ptr_eq(wvl_cs_put_part_lengths(&b->plan, parts, 300, patched + bytes - tail), patched + bytes);
+    ck_assert_mem_eq(direct, patched, bytes);
+    ck_assert_uint_eq(direct[bytes - 1], 0xFF - 299 % 256);
+    free(direct);
+    free(patched);
+    free_bench(b);
+}
+END_TEST
+
+/* ---- PLT ------------------------------------------------------------------------------------------------------------------- */
+
+START_TEST(plt_lengths_by_hand)
+{
+    static const uint32_t packets[] = {9, 9, 0, 127, 128, 16383, 16384, 2097151, 2097152, 268435455, 268435456, 4294967295u};
+    static const uint8_t want[] = {0xFF, 0x58, 0, 33, 0, 0, 0x7F, 0x81, 0, 0xFF, 0x7F, 0x81, 0x80, 0, 0xFF, 0xFF, 0x7F, 0x81, 0x80, 0x80, 0, 0xFF,
+                                   0xFF, 0xFF, 0x7F, 0x81, 0x80, 0x80, 0x80, 0, 0x8F, 0xFF, 0xFF, 0xFF, 0x7F, 0xFF, 0x93};
+    bench *b = make_bench(1);
+    wvl_cs_part part = {0, 0, 1, 2, 10, 0, 99};
+    b->plan.plt = 1;
+    size_t bytes = (size_t)wvl_cs_measure_part_header(&b->plan, &part, packets);
+    ck_assert_uint_eq(bytes, 12 + sizeof want);
+    uint8_t *p = fenced(bytes);
+    check_fence(p, bytes, wvl_cs_put_part_header(&b->plan, &part, packets, p));
+    ck_assert_mem_eq(p + 12, want, sizeof want);
+    free(p);
+    free_bench(b);
+}
+END_TEST
+
+/* Packets of equal length: what a segment holds, and that no length straddles. */
+START_TEST(plt_segments_fill_up)
+{
+    static const struct { uint32_t length, per_segment; } cases[] = {{1, 65532}, {128, 32766}, {16384, 21844}, {2097152, 16383}};
+    for (int i = 0; i < 4; i++) {
+        bench *b = make_bench(1);
+        uint32_t n = cases[i].per_segment, size = (uint32_t)i + 1, count = 3 * n + 1;
+        uint32_t *packets = malloc(count * sizeof *packets);
+        for (uint32_t k = 0; k < count; k++) {
+            packets[k] = cases[i].length;
+        }
+        b->plan.plt = 1;
+        for (uint32_t segments = 1; segments <= 3; segments++) {
+            wvl_cs_part full = {0, 0, 1, 0, segments * n, 0, 99}, more = {0, 0, 1, 0, segments * n + 1, 0, 99};
+            size_t bytes;
+            free(part_header(&b->plan, &full, packets, &bytes));
+            ck_assert_uint_eq(bytes, 14 + segments * 5 + segments * n * size);
+            free(part_header(&b->plan, &more, packets, &bytes));
+            ck_assert_uint_eq(bytes, 14 + (segments + 1) * 5 + (segments * n + 1) * size);
+        }
+        free(packets);
+        free_bench(b);
+    }
+}
+END_TEST
+
+START_TEST(plt_has_a_limit)
+{
+    uint32_t most = 256u * 65532u;
+    bench *b = make_bench(1);
+    uint32_t *packets = malloc(((size_t)most + 1) * sizeof *packets);
+    REQUIRE(packets);
+    for (uint32_t k = 0; k <= most; k++) {
+        packets[k] = 1;
+    }
+    wvl_cs_part fits = {0, 0, 1, 0, most, 0, 99}, exceeds = {0, 0, 1, 0, most + 1, 0, 99}, later = {0, 0, 1, 1, most, 0, 99};
+    b->plan.plt = 1;
+    ck_assert_int_eq(wvl_cs_plt_fits(&b->plan, &fits, packets), 1);
+    ck_assert_int_eq(wvl_cs_plt_fits(&b->plan, &later, packets), 1);
+    ck_assert_int_eq(wvl_cs_plt_fits(&b->plan, &exceeds, packets), 0);
+    ck_assert_uint_eq(wvl_cs_measure_part_header(&b->plan, &fits, packets), 14 + 256ull * 65537);
+    ck_assert_uint_eq(wvl_cs_measure_part_header(&b->plan, &exceeds, packets), 14);
+    packets[most] = 128; /* one byte more than the 256 segments hold */
+    ck_assert_int_eq(wvl_cs_plt_fits(&b->plan, &later, packets), 0);
+    b->plan.plt = 0;
+    ck_assert_int_eq(wvl_cs_plt_fits(&b->plan, &exceeds, packets), 1);
+    ck_assert_uint_eq(wvl_cs_bound_part_header(&b->plan, UINT64_MAX), 14);
+    free(packets);
+    free_bench(b);
+}
+END_TEST
+
+START_TEST(part_header_bound_holds)
+{
+    enum { MOST = 200000 };
+    bench *b = make_bench(1);
+    uint32_t *packets = malloc(MOST * sizeof *packets);
+    b->plan.plt = 1;
+    for (int round = 0; round < 30; round++) {
+        uint32_t count = round < 3 ? (uint32_t)round : below(MOST), bits = 1 + below(28), longest = below(16);
+        for (uint32_t i = 0; i < count; i++) {
+            packets[i] = i < longest ? 1u << 28 : rnd() >> (32 - bits);
+        }
+        wvl_cs_part part = {0, 0, 1, 0, count, 0, 99};
+        size_t bytes;
+        free(part_header(&b->plan, &part, packets, &bytes));
+    }
+    ck_assert_uint_eq(wvl_cs_bound_part_header(&b->plan, UINT64_MAX), UINT64_MAX);
+    free(packets);
+    free_bench(b);
+}
+END_TEST
+
+/* ---- Whole codestreams ------------------------------------------------------------------------------------------------------- */
+
+typedef struct random_stream {
+    bench *bench;
+    wvl_cs_part *parts;
+    uint32_t part_count, packet_total;
+    uint32_t *packets;      /* of all tiles, tile after tile */
+    uint32_t *tile_first;   /* a tile's first */
+    uint32_t *tile_packets;
+    uint8_t *bytes;
+    size_t size;
+} random_stream;
+
+static void draw_plan(bench *b)
+{
+    wvl_plan *p = &b->plan;
+    set_tiles(p, 1 + below(20), 1 + below(20));
+    p->sop = below(2);
+    p->eph = below(2);
+    p->plt = below(2);
+    p->tlm = below(2);
+    p->comment_count = below(3);
+    b->comments[0] = (wvl_blob){(uint8_t *)(uintptr_t)"first", 5};
+    b->comments[1] = (wvl_blob){(uint8_t *)(uintptr_t)"\x01\x02", 2};
+    for (uint32_t c = 0; c < p->component_count; c++) {
+        b->components[c].coding = (uint16_t)below(4);
+    }
+    b->components[0].coding = 0;
+    for (int i = 0; i < 4; i++) {
+        set_coding(&b->codings[i], below(7), below(3));
+    }
+}
+
+/* Every tile gets packets and splits them over parts, in rounds over the tiles, so that parts of different tiles interleave. */
+static void draw_parts(random_stream *s)
+{
+    const wvl_plan *p = &s->bench->plan;
+    s->parts = calloc((size_t)p->tile_count * 3, sizeof *s->parts);
+    s->tile_first = calloc(p->tile_count + 1u, sizeof *s->tile_first);
+    s->tile_packets = calloc(p->tile_count, sizeof *s->tile_packets);
+    for (uint32_t t = 0; t < p->tile_count; t++) {
+        s->tile_packets[t] = below(40);
+        s->tile_first[t + 1] = s->tile_first[t] + s->tile_packets[t];
+    }
+    s->packet_total = s->tile_first[p->tile_count];
+    s->packets = calloc(s->packet_total + 1u, sizeof *s->packets);
+    uint32_t least = 1u + (p->sop ? 6 : 0) + (p->eph ? 2 : 0);
+    for (uint32_t i = 0; i < s->packet_total; i++) {
+        s->packets[i] = least + below(below(8) ? 20 : 400);
+    }
+    unsigned count = 1 + below(3), states = below(2);
+    for (unsigned index = 0; index < count; index++) {
+        for (uint32_t t = 0; t < p->tile_count; t++) {
+            wvl_cs_part *part = &s->parts[s->part_count++];
+            part->tile = t;
+            part->index = (uint8_t)index;
+            part->count = (uint8_t)(states ? count : 0);
+            part->packet_first = s->tile_packets[t] * index / count;
+            part->packet_count = s->tile_packets[t] * (index + 1) / count - part->packet_first;
+        }
+    }
+}
+
+static uint8_t *put_packet(const wvl_plan *p, uint8_t *at, uint32_t bytes, uint32_t number)
+{
+    uint8_t *end = at + bytes;
+    if (p->sop) {
+        const uint8_t sop[6] = {0xFF, 0x91, 0, 4, (uint8_t)(number >> 8), (uint8_t)number};
+        memcpy(at, sop, 6);
+        at += 6;
+    }
+    *at++ = 0x80;
+    if (p->eph) {
+        *at++ = 0xFF;
+        *at++ = 0x92;
+    }
+    while (at < end) {
+        *at++ = (uint8_t)below(0xFF);
+    }
+    return end;
+}
+
+static random_stream draw_stream(void)
+{
+    random_stream s;
+    memset(&s, 0, sizeof s);
+    s.bench = make_bench(below(10) ? 1 + below(5) : 250 + below(20));
+    draw_plan(s.bench);
+    draw_parts(&s);
+    const wvl_plan *p = &s.bench->plan;
+    uint64_t total = wvl_cs_measure_main_header(p, s.part_count) + WVL_CS_END_BYTES;
+    for (uint32_t i = 0; i < s.part_count; i++) {
+        wvl_cs_part *part = &s.parts[i];
+        const uint32_t *packets = s.packets + s.tile_first[part->tile];
+        part->body_bytes = 0;
+        for (uint32_t k = 0; k < part->packet_count; k++) {
+            part->body_bytes += packets[part->packet_first + k];
+        }
+        part->psot = wvl_cs_measure_part_header(p, part, packets) + part->body_bytes;
+        total += part->psot;
+    }
+    s.size = (size_t)total;
+    s.bytes = fenced(total);
+    uint8_t *at = wvl_cs_put_main_header(p, s.parts, s.part_count, s.bytes);
+    for (uint32_t i = 0; i < s.part_count; i++) {
+        const wvl_cs_part *part = &s.parts[i];
+        const uint32_t *packets = s.packets + s.tile_first[part->tile];
+        at = wvl_cs_put_part_header(p, part, packets, at);
+        for (uint32_t k = 0; k < part->packet_count; k++) {
+            at = put_packet(p, at, packets[part->packet_first + k], part->packet_first + k);
+        }
+    }
+    check_fence(s.bytes, total, wvl_cs_put_end(at));
+    return s;
+}
+
+static void free_stream(random_stream *s)
+{
+    free(s->parts);
+    free(s->packets);
+    free(s->tile_first);
+    free(s->tile_packets);
+    free(s->bytes);
+    free_bench(s->bench);
+}
+
+static void check_parts(const random_stream *s, const cs_stream *read)
+{
+    const wvl_plan *p = &s->bench->plan;
+    REQUIRE(read->part_count == s->part_count && read->tlm_count == (p->tlm ? s->part_count : 0));
+    REQUIRE(read->packet_count == (p->plt ? s->packet_total : 0));
+    for (uint32_t i = 0; i < s->part_count; i++) {
+        const wvl_cs_part *part = &s->parts[i];
+        const cs_tile_part *got = &read->parts[i];
+        REQUIRE(got->tile == part->tile && got->index == part->index && got->count == part->count);
+        REQUIRE(got->bytes == part->psot && got->body_bytes == part->body_bytes);
+        REQUIRE(got->packet_count == (p->plt ? part->packet_count : 0));
+        for (uint32_t k = 0; k < got->packet_count; k++) {
+            REQUIRE(read->packet_bytes[got->first_packet + k] == s->packets[s->tile_first[part->tile] + part->packet_first + k]);
+        }
+    }
+    for (uint32_t c = 0; c < p->component_count; c++) {
+        check_steps(&read->components[c], &p->codings[p->components[c].coding]);
+    }
+    REQUIRE(read->comment_count == p->comment_count);
+}
+
+START_TEST(random_codestreams_parse)
+{
+    for (int i = 0; i < 150; i++) {
+        char error[200] = "";
+        random_stream s = draw_stream();
+        cs_stream read;
+        if (!cs_parse(s.bytes, s.size, &read, error, sizeof error)) {
+            ck_abort_msg("%s", error);
+        }
+        check_parts(&s, &read);
+        cs_free(&read);
+        free_stream(&s);
+    }
+}
+END_TEST
+
+/* The judge itself: a codestream cut anywhere, or with a wrong length, index or count, is refused. */
+START_TEST(walker_refuses_lies)
+{
+    random_stream s = draw_stream();
+    cs_stream read;
+    char error[200];
+    while (!s.bench->plan.tlm || !s.bench->plan.plt || s.size > 20000 || !s.packet_total) {
+        free_stream(&s);
+        s = draw_stream();
+    }
+    uint8_t *copy = malloc(s.size);
+    for (size_t cut = 0; cut < s.size; cut++) {
+        memcpy(copy, s.bytes, cut);
+        REQUIRE(!cs_parse(copy, cut, &read, error, sizeof error));
+        cs_free(&read);
+    }
+    memcpy(copy, s.bytes, s.size);
+    REQUIRE(cs_parse(copy, s.size, &read, error, sizeof error));
+    for (size_t i = 0; i < read.part_count; i++) {
+        for (size_t field = read.parts[i].offset; field < read.parts[i].body_offset; field++) {
+            if (field == read.parts[i].offset + 11) {
+                continue; /* TNsot 0 states nothing */
+            }
+            cs_stream changed;
+            copy[field] ^= 0x01;
+            REQUIRE(!cs_parse(copy, s.size, &changed, error, sizeof error));
+            cs_free(&changed);
+            copy[field] ^= 0x01;
+        }
+    }
+    uint64_t tlm = wvl_cs_measure_part_lengths(&s.bench->plan, s.part_count);
+    for (size_t field = read.main_header_bytes - (size_t)tlm; field < read.main_header_bytes; field++) {
+        cs_stream changed;
+        copy[field] ^= 0x01;
+        REQUIRE(!cs_parse(copy, s.size, &changed, error, sizeof error));
+        cs_free(&changed);
+        copy[field] ^= 0x01;
+    }
+    cs_free(&read);
+    free(copy);
+    free_stream(&s);
+}
+END_TEST
+
+int main(void)
+{
+    const char *seed = getenv("WVL_TEST_SEED");
+    rng_state = seed ? strtoull(seed, NULL, 0) | 1 : 0x9E3779B97F4A7C15u;
+    Suite *suite = suite_create("cs");
+    TCase *tests = tcase_create("cs");
+    tcase_set_timeout(tests, 120);
+    tcase_add_test(tests, smallest_codestream_by_hand);
+    tcase_add_test(tests, grid_and_samples_are_read_back);
+    tcase_add_test(tests, coding_style_is_read_back);
+    tcase_add_test(tests, components_differ);
+    tcase_add_test(tests, what_is_not_written_makes_no_difference);
+    tcase_add_test(tests, derived_steps_serve_other_levels);
+    tcase_add_test(tests, component_index_width);
+    tcase_add_test(tests, comments_are_text_or_binary);
+    tcase_add_test(tests, comments_of_any_number_and_length);
+    tcase_add_test(tests, tlm_takes_the_narrowest_tile_index);
+    tcase_add_test(tests, tlm_segments_fill_up);
+    tcase_add_test(tests, tlm_is_reserved_and_patched);
+    tcase_add_test(tests, plt_lengths_by_hand);
+    tcase_add_test(tests, plt_segments_fill_up);
+    tcase_add_test(tests, plt_has_a_limit);
+    tcase_add_test(tests, part_header_bound_holds);
+    tcase_add_test(tests, random_codestreams_parse);
+    tcase_add_test(tests, walker_refuses_lies);
+    suite_add_tcase(suite, tests);
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_ENV);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed != 0;
+}

@@ -1,0 +1,300 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include <check.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../prop/t1_decode.h"
+#include "codec/mq/mq.h"
+
+/* ck_assert talks to the parent process at every call: too slow for inner loops. */
+#define REQUIRE(condition)                                  \
+    do {                                                    \
+        if (!(condition))                                   \
+            ck_abort_msg("not true: %s", #condition);        \
+    } while (0)
+
+enum { MAX_SYMBOLS = 400, CAPACITY = 2048 };
+
+static uint64_t rng_state;
+
+static uint32_t rnd(void)
+{
+    rng_state ^= rng_state << 13;
+    rng_state ^= rng_state >> 7;
+    rng_state ^= rng_state << 17;
+    return (uint32_t)(rng_state >> 32);
+}
+
+typedef struct run {
+    uint8_t symbols[MAX_SYMBOLS];
+    size_t count;
+    wvl_segment_end ends[MAX_SYMBOLS + 1]; /* after the first k symbols */
+    uint8_t buffer[CAPACITY];
+    size_t length;
+} run;
+
+/* Codes the symbols one by one, notes every possible end, and stores the last. */
+static void encode_run(run *r, int predictable)
+{
+    wvl_mq mq;
+    wvl_mq_init_contexts(&mq);
+    r->buffer[0] = 0;
+    wvl_mq_init_segment(&mq, r->buffer + 1);
+    for (size_t i = 0; i <= r->count; i++) {
+        r->ends[i] = wvl_mq_fetch_end(&mq, predictable, i ? r->ends[i - 1].final_bytes : 0);
+        if (i < r->count)
+            wvl_mq_encode_bit(&mq, r->symbols[i] >> 1, r->symbols[i] & 1u);
+    }
+    const wvl_segment_end *end = &r->ends[r->count];
+    memcpy(r->buffer + 1 + end->final_bytes - end->tail_count, end->tail, end->tail_count);
+    r->length = end->final_bytes;
+}
+
+static size_t decodes(const run *r, const uint8_t *bytes, size_t length)
+{
+    mq_decoder d;
+    mq_decoder_init_contexts(&d);
+    mq_decoder_init_segment(&d, bytes, length);
+    for (size_t i = 0; i < r->count; i++) {
+        if (mq_decoder_fetch_bit(&d, r->symbols[i] >> 1) != (r->symbols[i] & 1u))
+            return i;
+    }
+    return r->count;
+}
+
+/* The bit that is the more probable one for the context at this moment, according to a coder that follows along. */
+static unsigned likely(const wvl_mq *mq, unsigned ctx) { return mq->state[ctx] & 1u; }
+
+/* A sequence whose stretches go from coin flips to long runs of the more (or less) probable symbol. */
+static void draw_run(run *r)
+{
+    wvl_mq mq;
+    uint8_t scratch[CAPACITY] = {0};
+    wvl_mq_init_contexts(&mq);
+    wvl_mq_init_segment(&mq, scratch + 1);
+    r->count = 1 + rnd() % MAX_SYMBOLS;
+    unsigned mood = 0, ctx = 0;
+    for (size_t i = 0; i < r->count; i++) {
+        if (rnd() % 24 == 0 || i == 0) {
+            mood = rnd() % 6;
+            ctx = rnd() % 19;
+        }
+        if (mood < 3)
+            ctx = rnd() % 19;
+        unsigned bit = likely(&mq, ctx);
+        if (mood == 0)
+            bit = rnd() & 1;
+        else if (mood == 1 || mood == 3)
+            bit ^= rnd() % 8 == 0;
+        else if (mood == 4)
+            bit ^= 1;
+        r->symbols[i] = (uint8_t)(2 * ctx + bit);
+        wvl_mq_encode_bit(&mq, ctx, bit);
+    }
+}
+
+START_TEST(standard_sequence)
+{
+    static const uint8_t input[32] = {0x00, 0x02, 0x00, 0x51, 0x00, 0x00, 0x00, 0xC0, 0x03, 0x52, 0x87, 0x2A, 0xAA, 0xAA, 0xAA, 0xAA,
+                                      0x82, 0xC0, 0x20, 0x00, 0xFC, 0xD7, 0x9E, 0xF6, 0xBF, 0x7F, 0xED, 0x90, 0x4F, 0x46, 0xA3, 0xBF};
+    static const uint8_t output[28] = {0x84, 0xC7, 0x3B, 0xFC, 0xE1, 0xA1, 0x43, 0x04, 0x02, 0x20, 0x00, 0x00, 0x41, 0x0D,
+                                       0xBB, 0x86, 0xF4, 0x31, 0x7F, 0xFF, 0x88, 0xFF, 0x37, 0x47, 0x1A, 0xDB, 0x6A, 0xDF};
+    uint8_t buffer[64] = {0};
+    wvl_mq mq;
+    wvl_mq_init_contexts(&mq);
+    mq.state[1] = 0;
+    wvl_mq_init_segment(&mq, buffer + 1);
+    for (unsigned i = 0; i < 256; i++)
+        wvl_mq_encode_bit(&mq, 1, input[i / 8] >> (7 - i % 8) & 1);
+    wvl_segment_end end = wvl_mq_fetch_end(&mq, 0, 0);
+    memcpy(buffer + 1 + end.final_bytes - end.tail_count, end.tail, end.tail_count);
+    ck_assert_uint_le(end.final_bytes, 28);
+    ck_assert_uint_ge(end.final_bytes, 26);
+    ck_assert_mem_eq(buffer + 1, output, end.final_bytes - 1);
+}
+END_TEST
+
+START_TEST(every_end_decodes)
+{
+    static run r;
+    for (int trial = 0; trial < 1500; trial++) {
+        draw_run(&r);
+        int predictable = trial % 4 == 3;
+        encode_run(&r, predictable);
+        size_t total = r.count;
+        for (size_t k = 0; k <= total; k++) {
+            const wvl_segment_end *end = &r.ends[k];
+            uint8_t cut[CAPACITY];
+            memcpy(cut, r.buffer + 1, r.length);
+            REQUIRE(end->final_bytes >= end->tail_count);
+            REQUIRE(k == 0 || end->final_bytes >= r.ends[k - 1].final_bytes);
+            memcpy(cut + end->final_bytes - end->tail_count, end->tail, end->tail_count);
+            REQUIRE(end->final_bytes == 0 || cut[end->final_bytes - 1] != 0xFF);
+            r.count = k;
+            REQUIRE(decodes(&r, cut, end->final_bytes) == k);
+            r.count = total;
+        }
+    }
+}
+END_TEST
+
+START_TEST(every_safe_prefix_decodes)
+{
+    static run r;
+    for (int trial = 0; trial < 2500; trial++) {
+        draw_run(&r);
+        encode_run(&r, 0);
+        size_t total = r.count;
+        for (size_t k = 0; k <= total; k++) {
+            size_t safe = r.ends[k].safe_bytes < r.length ? r.ends[k].safe_bytes : r.length;
+            r.count = k;
+            REQUIRE(decodes(&r, r.buffer + 1, safe) == k);
+            if (safe && r.buffer[safe] == 0xFF)
+                REQUIRE(decodes(&r, r.buffer + 1, safe - 1) == k);
+            r.count = total;
+        }
+    }
+}
+END_TEST
+
+/*
+ * The same against continuations that hug an edge of the interval: the more probable symbol for ever keeps the upper edge, and the
+ * symbol whose sub-interval is the lower one keeps the lower.
+ */
+START_TEST(safe_prefix_survives_edges)
+{
+    static run r;
+    for (int trial = 0; trial < 40000; trial++) {
+        draw_run(&r);
+        size_t k = r.count = r.count / 4;
+        wvl_mq mq;
+        uint8_t buffer[CAPACITY] = {0};
+        wvl_mq_init_contexts(&mq);
+        wvl_mq_init_segment(&mq, buffer + 1);
+        wvl_mq_encode_symbols(&mq, r.symbols, k);
+        uint32_t safe = wvl_mq_fetch_end(&mq, 0, 0).safe_bytes;
+        unsigned ctx = rnd() % 19;
+        for (size_t i = 0; i < 600; i++) {
+            uint32_t qe = wvl_mq_transitions[mq.state[ctx]].qe;
+            unsigned upper = likely(&mq, ctx) ^ (mq.a - qe < qe);
+            wvl_mq_encode_bit(&mq, ctx, trial & 1 ? upper : upper ^ 1);
+        }
+        wvl_segment_end end = wvl_mq_fetch_end(&mq, 0, 0);
+        memcpy(buffer + 1 + end.final_bytes - end.tail_count, end.tail, end.tail_count);
+        if (safe > end.final_bytes)
+            safe = end.final_bytes;
+        REQUIRE(decodes(&r, buffer + 1, safe) == k);
+    }
+}
+END_TEST
+
+/* No string shorter than final_bytes with the same stored bytes before B can end the code: tried exhaustively. */
+START_TEST(ends_are_shortest)
+{
+    static run r;
+    for (int trial = 0; trial < 1200; trial++) {
+        draw_run(&r);
+        r.count = 1 + r.count / 8;
+        wvl_mq mq;
+        uint8_t buffer[CAPACITY] = {0};
+        wvl_mq_init_contexts(&mq);
+        wvl_mq_init_segment(&mq, buffer + 1);
+        wvl_mq_encode_symbols(&mq, r.symbols, r.count);
+        uint32_t fixed = (uint32_t)(mq.bp - mq.start + 1), final = wvl_mq_fetch_end(&mq, 0, 0).final_bytes;
+        fixed -= fixed > 0; /* B may change */
+        for (uint32_t n = 0; n < fixed && n < final; n++)
+            REQUIRE(decodes(&r, buffer + 1, n) < r.count);
+        for (uint32_t free_bytes = 1; fixed + free_bytes < final; free_bytes++) {
+            for (uint32_t v = 0; v < 1u << 8 * free_bytes; v++) {
+                for (uint32_t i = 0; i < free_bytes; i++)
+                    buffer[1 + fixed + i] = (uint8_t)(v >> 8 * i);
+                REQUIRE(decodes(&r, buffer + 1, fixed + free_bytes) < r.count);
+            }
+        }
+    }
+}
+END_TEST
+
+START_TEST(list_equals_bits)
+{
+    static run r;
+    for (int trial = 0; trial < 4000; trial++) {
+        wvl_mq one, list;
+        uint8_t a[CAPACITY] = {0}, b[CAPACITY] = {0};
+        draw_run(&r);
+        wvl_mq_init_contexts(&one);
+        wvl_mq_init_contexts(&list);
+        wvl_mq_init_segment(&one, a + 1);
+        wvl_mq_init_segment(&list, b + 1);
+        size_t first = rnd() % (r.count + 1);
+        for (size_t i = 0; i < r.count; i++)
+            wvl_mq_encode_bit(&one, r.symbols[i] >> 1, r.symbols[i] & 1u);
+        wvl_mq_encode_symbols(&list, r.symbols, first);
+        wvl_mq_encode_symbols(&list, r.symbols + first, r.count - first);
+        REQUIRE(one.a == list.a);
+        REQUIRE(one.c == list.c);
+        REQUIRE(one.ct == list.ct);
+        REQUIRE((int)(one.bp - a) == (int)(list.bp - b));
+        REQUIRE(memcmp(one.state, list.state, sizeof one.state) == 0);
+        REQUIRE(memcmp(a, b, (size_t)(one.bp - a) + 1) == 0);
+    }
+}
+END_TEST
+
+START_TEST(raw_ends)
+{
+    for (int trial = 0; trial < 3000; trial++) {
+        uint8_t bits[300], buffer[64], cut[64];
+        wvl_segment_end ends[301];
+        wvl_raw raw;
+        int predictable = trial & 1;
+        size_t count = rnd() % 300;
+        wvl_raw_init_segment(&raw, buffer);
+        for (size_t i = 0; i <= count; i++) {
+            ends[i] = wvl_raw_fetch_end(&raw, predictable, i ? ends[i - 1].final_bytes : 0);
+            REQUIRE(i == 0 || ends[i].final_bytes >= ends[i - 1].final_bytes);
+            bits[i % 300] = (uint8_t)(trial % 3 ? rnd() & 1 : rnd() % 16 != 0);
+            if (i < count)
+                wvl_raw_encode_bit(&raw, bits[i]);
+        }
+        for (size_t i = 0; i <= count; i++) {
+            size_t stored = (size_t)(raw.bp - buffer), n = ends[i].final_bytes;
+            memcpy(cut, buffer, stored);
+            memcpy(cut + n - ends[i].tail_count, ends[i].tail, ends[i].tail_count);
+            REQUIRE(n == 0 || cut[n - 1] != 0xFF);
+            size_t at = 0;
+            for (unsigned left = 8, byte = 0, k = left = 0; k < i; k++) {
+                if (left == 0) {
+                    left = byte == 0xFF ? 7 : 8;
+                    byte = at < n ? cut[at] : 0xFF;
+                    at++;
+                }
+                REQUIRE((byte >> --left & 1) == bits[k]);
+            }
+            REQUIRE(at <= ends[i].safe_bytes);
+        }
+    }
+}
+END_TEST
+
+int main(void)
+{
+    const char *seed = getenv("WVL_TEST_SEED");
+    rng_state = seed ? strtoull(seed, NULL, 0) | 1 : 0x9E3779B97F4A7C15u;
+    Suite *suite = suite_create("mq");
+    TCase *tests = tcase_create("mq");
+    tcase_set_timeout(tests, 120);
+    tcase_add_test(tests, standard_sequence);
+    tcase_add_test(tests, every_end_decodes);
+    tcase_add_test(tests, every_safe_prefix_decodes);
+    tcase_add_test(tests, safe_prefix_survives_edges);
+    tcase_add_test(tests, ends_are_shortest);
+    tcase_add_test(tests, list_equals_bits);
+    tcase_add_test(tests, raw_ends);
+    suite_add_tcase(suite, tests);
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_NORMAL);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed != 0;
+}

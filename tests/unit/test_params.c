@@ -1,0 +1,628 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Params and context: the option table, its parser and printer, presets, ownership, faults. */
+#include <check.h>
+#include <fenv.h>
+#include <locale.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "context.h"
+#include "params.h"
+#include "params_number.h"
+
+/* ---- An allocator that counts and can fail --------------------------------------------------------------------------- */
+
+typedef struct ledger {
+    uint64_t live_bytes;
+    uint32_t calls;
+    uint32_t fail_at; /* 0: never */
+} ledger;
+
+static void *ledger_allocate(void *user, size_t bytes, size_t alignment, void *stream)
+{
+    ledger *l = user;
+    (void)stream;
+    if (++l->calls == l->fail_at) {
+        return NULL;
+    }
+    l->live_bytes += bytes;
+    return aligned_alloc(alignment, bytes);
+}
+
+static void ledger_release(void *user, void *memory, size_t bytes, void *stream)
+{
+    ledger *l = user;
+    (void)stream;
+    l->live_bytes -= bytes;
+    free(memory);
+}
+
+static wvl_context_options ledger_options(ledger *l)
+{
+    wvl_context_options options = {.struct_size = sizeof options, .threads = 1};
+    options.host = (wvl_allocator){ledger_allocate, ledger_release, l};
+    return options;
+}
+
+static wvl_context *context;
+static wvl_params *params;
+
+static void open_params(void)
+{
+    wvl_context_options options = {.struct_size = sizeof options, .threads = 1};
+    ck_assert_int_eq(wvl_context_create(&options, &context), WVL_OK);
+    ck_assert_int_eq(wvl_params_create(context, &params), WVL_OK);
+}
+
+static void close_params(void)
+{
+    wvl_params_release(params);
+    wvl_context_release(context);
+}
+
+static void expect_set(const char *key, const char *value, const char *printed)
+{
+    ck_assert_msg(wvl_params_set(params, key, value) == WVL_OK, "%s=%s: %s", key, value, wvl_params_error(params));
+    ck_assert_str_eq(wvl_params_error(params), "");
+    ck_assert_str_eq(wvl_params_get(params, key), printed);
+}
+
+/* Refused with a text that holds `reason`, and the value stays. */
+static void expect_refused(const char *key, const char *value, const char *reason)
+{
+    char before[512];
+    (void)snprintf(before, sizeof before, "%s", wvl_params_get(params, key));
+    wvl_status status = wvl_params_set(params, key, value);
+    ck_assert_msg(status < 0, "%s=%s was accepted", key, value);
+    ck_assert_msg(strstr(wvl_params_error(params), reason) != NULL, "%s=%s: %s", key, value, wvl_params_error(params));
+    ck_assert_msg(strstr(wvl_params_error(params), key) != NULL, "%s: the key is not named: %s", key, wvl_params_error(params));
+    ck_assert_str_eq(wvl_params_get(params, key), before);
+}
+
+/* ---- The table ------------------------------------------------------------------------------------------------------- */
+
+START_TEST(every_default_reads_back)
+{
+    size_t count;
+    const wvl_option *options = wvl_options(&count);
+    ck_assert_uint_gt(count, 20);
+    for (size_t i = 0; i < count; i++) {
+        const char *value = wvl_params_get(params, options[i].key);
+        ck_assert_ptr_nonnull(value);
+        ck_assert_str_eq(value, options[i].initial);
+        ck_assert_ptr_nonnull(options[i].range);
+        ck_assert_msg(strchr(options[i].doc, '.') != NULL, "%s has no sentence", options[i].key);
+        for (size_t j = 0; j < i; j++) {
+            ck_assert_str_ne(options[i].key, options[j].key);
+        }
+    }
+}
+END_TEST
+
+/* The text of a range is what the parser enforces: "a..b" for integers, "a|b|c" for words. */
+START_TEST(ranges_say_what_is_enforced)
+{
+    size_t count;
+    const wvl_option *options = wvl_options(&count);
+    for (size_t i = 0; i < count; i++) {
+        const wvl_option *o = &options[i];
+        if (o->type == WVL_OPTION_INTEGER) {
+            char low[32], above[32];
+            unsigned long long a, b;
+            ck_assert_int_eq(sscanf(o->range, "%llu..%llu", &a, &b), 2);
+            (void)snprintf(low, sizeof low, "%llu", a);
+            expect_set(o->key, low, low);
+            (void)snprintf(above, sizeof above, "%llu", b);
+            expect_set(o->key, above, above);
+            (void)snprintf(above, sizeof above, "%llu0", b);
+            expect_refused(o->key, above, "whole number");
+            if (a) {
+                expect_refused(o->key, "0", "whole number");
+            }
+            expect_refused(o->key, "-1", "whole number");
+            expect_refused(o->key, "", "whole number");
+            expect_refused(o->key, "1x", "does not belong");
+            expect_refused(o->key, " 1", "whole number");
+        } else if (o->type == WVL_OPTION_BOOL) {
+            expect_set(o->key, "on", "yes");
+            expect_set(o->key, "FALSE", "no");
+            expect_set(o->key, "1", "yes");
+            expect_refused(o->key, "2", "yes or no");
+            expect_refused(o->key, "", "yes or no");
+        } else if (o->type == WVL_OPTION_CHOICE) {
+            for (const char *p = o->range; *p;) {
+                char word[32];
+                size_t n = strcspn(p, "|");
+                (void)snprintf(word, sizeof word, "%.*s", (int)n, p);
+                expect_set(o->key, word, word);
+                p += n + (p[n] == '|');
+            }
+            expect_refused(o->key, "nonsense", o->range);
+            expect_refused(o->key, "", o->range);
+            expect_refused(o->key, o->range, o->range);
+        }
+    }
+}
+END_TEST
+
+START_TEST(words_reach_the_settings)
+{
+    const wvl_settings *s = &params->settings;
+    expect_set("quantization", "derived", "derived");
+    ck_assert_uint_eq(s->quant_style, WVL_QUANT_DERIVED);
+    expect_set("quantization", "expounded", "expounded");
+    ck_assert_uint_eq(s->quant_style, WVL_QUANT_EXPOUNDED);
+    expect_set("mct", "auto", "auto");
+    ck_assert_uint_eq(s->mct, 2);
+    expect_set("mct", "on", "on");
+    ck_assert_uint_eq(s->mct, 1);
+    expect_set("progression", "rpcl", "RPCL");
+    ck_assert_uint_eq(s->order, WVL_ORDER_RPCL);
+    expect_set("progression", "CPRL", "CPRL");
+    ck_assert_uint_eq(s->order, WVL_ORDER_CPRL);
+    expect_set("container", "jp2", "jp2");
+    ck_assert_uint_eq(s->jp2, 1);
+    expect_set("max-bytes", "18446744073709551615", "18446744073709551615");
+    ck_assert_uint_eq(s->max_bytes, UINT64_MAX);
+    expect_refused("max-bytes", "18446744073709551616", "whole number");
+}
+END_TEST
+
+START_TEST(pairs)
+{
+    expect_set("tile", "4294967295,1", "4294967295,1");
+    ck_assert_uint_eq(params->settings.tile_width, UINT32_MAX);
+    ck_assert_uint_eq(params->settings.tile_height, 1);
+    expect_refused("tile", "4294967296,1", "whole number");
+    expect_refused("tile", "512", "comma");
+    expect_refused("tile", "512,", "whole number");
+    expect_refused("tile", "512,512,1", "does not belong");
+    expect_refused("tile", "512x512", "comma");
+    expect_refused("tile-offset", "4294967295,0", "whole number");
+    expect_set("block", "1024,4", "1024,4");
+    expect_set("block", "4,1024", "4,1024");
+    expect_refused("block", "128,64", "area is 8192");
+    expect_refused("block", "48,64", "powers of two");
+    expect_refused("block", "2,64", "from 4 to 1024");
+    expect_refused("block", "2048,4", "from 4 to 1024");
+}
+END_TEST
+
+START_TEST(precincts)
+{
+    char list[33 * 6 + 1 + 6] = "";
+    expect_set("precincts", "[256,128],[1,32768]", "[256,128],[1,32768]");
+    ck_assert_uint_eq(params->settings.precinct_count, 2);
+    ck_assert_uint_eq(params->settings.precinct_width[1], 1);
+    ck_assert_uint_eq(params->settings.precinct_height[0], 128);
+    expect_refused("precincts", "[256,128],", "expected ,[");
+    expect_refused("precincts", "[256,128", "expected ]");
+    expect_refused("precincts", "256,128", "expected [width,height]");
+    expect_refused("precincts", "[256,128][256,128]", "expected ,[");
+    expect_refused("precincts", "[100,128]", "powers of two");
+    expect_refused("precincts", "[0,128]", "from 1 to 32768");
+    expect_refused("precincts", "[65536,128]", "from 1 to 32768");
+    expect_set("precincts", "", "");
+    for (int i = 0; i < 33; i++) {
+        strcat(list, i ? ",[8,8]" : "[8,8]");
+    }
+    expect_set("precincts", list, list);
+    strcat(list, ",[8,8]");
+    expect_refused("precincts", list, "33 resolutions");
+}
+END_TEST
+
+START_TEST(styles)
+{
+    expect_set("style", "63", "BYPASS+RESET+TERMALL+VSC+PTERM+SEGSYM");
+    expect_set("style", "0", "0");
+    expect_set("style", "SEGMARK+lazy", "BYPASS+SEGSYM");
+    ck_assert_uint_eq(params->settings.style, WVL_STYLE_BYPASS | WVL_STYLE_SEGSYM);
+    expect_set("style", "RESTART|CAUSAL|ERTERM", "TERMALL+VSC+PTERM");
+    expect_set("style", "1+2", "BYPASS+RESET");
+    expect_refused("style", "1+1", "twice");
+    expect_refused("style", "", "Table A.19");
+    expect_refused("style", "1+", "Table A.19");
+    expect_refused("style", "64", "not in this version");
+    ck_assert_int_eq(wvl_params_set(params, "style", "HT"), WVL_ERROR_UNSUPPORTED);
+    expect_refused("style", "128", "Table A.19");
+    expect_refused("style", "BYPAS", "Table A.19");
+    expect_set("tile-parts", "R", "R");
+    expect_set("tile-parts", "clr", "RLC");
+    ck_assert_uint_eq(params->settings.parts, WVL_PARTS_RESOLUTION | WVL_PARTS_LAYER | WVL_PARTS_COMPONENT);
+    expect_set("tile-parts", "none", "none");
+    expect_refused("tile-parts", "RR", "at most once");
+    expect_refused("tile-parts", "P", "at most once");
+    expect_refused("tile-parts", "", "expected none");
+}
+END_TEST
+
+/* ---- Rates ----------------------------------------------------------------------------------------------------------- */
+
+START_TEST(one_target_replaces_the_others)
+{
+    const wvl_settings *s = &params->settings;
+    ck_assert_uint_eq(s->layer_count, 1);
+    expect_set("rates", "20,10,1", "20,10,1");
+    ck_assert_uint_eq(s->rate_unit, WVL_UNIT_RATIO);
+    ck_assert_uint_eq(s->layer_count, 3);
+    expect_set("psnr", "30.5,0", "30.5,0");
+    ck_assert_uint_eq(s->rate_unit, WVL_UNIT_PSNR);
+    ck_assert_uint_eq(s->layer_count, 2);
+    ck_assert_str_eq(wvl_params_get(params, "rates"), "");
+    expect_set("rates", "", ""); /* not in force: nothing happens */
+    ck_assert_str_eq(wvl_params_get(params, "psnr"), "30.5,0");
+    expect_set("psnr", "", "");
+    ck_assert_uint_eq(s->rate_unit, WVL_UNIT_NONE);
+    ck_assert_uint_eq(s->layer_count, 1);
+    expect_set("layers", "7", "7");
+    expect_set("bpp", "0.25,1", "0.25,1");
+    ck_assert_uint_eq(s->layer_count, 7);
+    ck_assert_uint_eq(s->layer_value_count, 2);
+    expect_set("slopes", "40000,0", "40000,0");
+    expect_set("layer-bytes", "1000,9007199254740992", "1000,9007199254740992");
+    expect_set("rates", "1,5,0.5", "1,5,0.5"); /* the order is kept for the plan to judge */
+}
+END_TEST
+
+START_TEST(targets_are_refused)
+{
+    expect_refused("rates", "20,,10", "expected a number");
+    expect_refused("rates", "20,10,", "expected ,");
+    expect_refused("rates", "20;10", "expected ,");
+    expect_refused("rates", ",", "expected a number");
+    expect_refused("rates", "-1", "negative");
+    expect_refused("rates", "nan", "expected a number");
+    expect_refused("rates", "inf", "expected a number");
+    expect_refused("rates", "1e999", "expected a number");
+    expect_refused("rates", "0x10", "expected ,");
+    expect_refused("rates", "1,5 ", "expected ,");
+    expect_refused("slopes", "65536", "exceeds 65535");
+    expect_refused("layer-bytes", "10.5", "whole numbers");
+    expect_refused("layer-bytes", "9007199254740994", "exceeds");
+    expect_refused("layers", "65536", "1 to 65535");
+    char *many = malloc(2 * 65536 + 1);
+    ck_assert_ptr_nonnull(many);
+    for (int i = 0; i < 65536; i++) {
+        memcpy(many + 2 * i, "9,", 2);
+    }
+    many[2 * 65535 - 1] = '\0';
+    ck_assert_int_eq(wvl_params_set(params, "rates", many), WVL_OK);
+    ck_assert_uint_eq(params->settings.layer_count, 65535);
+    many[2 * 65535 - 1] = ',';
+    many[2 * 65536 - 1] = '\0';
+    ck_assert_int_eq(wvl_params_set(params, "rates", many), WVL_ERROR_PARAMETER);
+    ck_assert_uint_eq(params->settings.layer_count, 65535);
+    free(many);
+}
+END_TEST
+
+START_TEST(reals)
+{
+    expect_set("step", "0.00390625", "0.00390625");
+    expect_set("step", "1e-3", "0.001");
+    expect_set("step", ".5", "0.5");
+    expect_set("step", "0.1234567890123456", "0.1234567890123456");
+    expect_refused("step", "1", "less than 1");
+    expect_refused("step", "-0.1", "less than 1");
+    expect_refused("step", ".", "expected a number");
+    expect_refused("step", "1e", "belong");
+    expect_refused("step", "0.5e", "belong");
+    expect_refused("step", "0,5", "belong");
+}
+END_TEST
+
+/* Locales with a decimal comma, of which a machine may have none. */
+static int set_comma_locale(void)
+{
+    static const char *const names[] = {"de_DE.UTF-8", "de_DE.utf8", "fr_FR.UTF-8", "pl_PL.UTF-8", "ru_RU.UTF-8", "de_DE"};
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        if (setlocale(LC_ALL, names[i])) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
+START_TEST(numbers_do_not_depend_on_the_locale)
+{
+    if (!set_comma_locale()) {
+        (void)fprintf(stderr, "note: no locale with a decimal comma here, only the C locale was tried\n");
+    }
+    expect_set("step", "0.25", "0.25");
+    expect_refused("step", "0,25", "belong");
+    (void)setlocale(LC_ALL, "C");
+}
+END_TEST
+
+START_TEST(numbers_do_not_depend_on_the_rounding_mode)
+{
+    static const int modes[4] = {FE_TONEAREST, FE_UPWARD, FE_DOWNWARD, FE_TOWARDZERO};
+    for (int i = 0; i < 4; i++) {
+        const char *text = "0.1";
+        double value = 0.0;
+        ck_assert_int_eq(fesetround(modes[i]), 0);
+        wvl_status status = wvl_number_scan_real(&text, &value);
+        int mode = fegetround();
+        (void)fesetround(FE_TONEAREST);
+        ck_assert_int_eq(status, WVL_OK);
+        ck_assert_int_eq(mode, modes[i]);
+        ck_assert(value == 0x1.999999999999ap-4);
+    }
+}
+END_TEST
+
+/* ---- Keys, comments, presets, clones --------------------------------------------------------------------------------- */
+
+START_TEST(unknown_keys_name_the_nearest)
+{
+    ck_assert_int_eq(wvl_params_set(params, "level", "3"), WVL_ERROR_PARAMETER);
+    ck_assert_ptr_nonnull(strstr(wvl_params_error(params), "\"levels\""));
+    ck_assert_int_eq(wvl_params_set(params, "progresion", "RPCL"), WVL_ERROR_PARAMETER);
+    ck_assert_ptr_nonnull(strstr(wvl_params_error(params), "\"progression\""));
+    ck_assert_int_eq(wvl_params_set(params, "a-very-long-key-that-nobody-would-ever-have-thought-of", "1"), WVL_ERROR_PARAMETER);
+    ck_assert_ptr_null(wvl_params_get(params, "level"));
+    ck_assert_int_eq(wvl_params_set(params, "levels", NULL), WVL_ERROR_ARGUMENT);
+    ck_assert_int_eq(wvl_params_set(params, NULL, "1"), WVL_ERROR_ARGUMENT);
+    ck_assert_int_eq(wvl_params_set(NULL, "levels", "1"), WVL_ERROR_ARGUMENT);
+}
+END_TEST
+
+START_TEST(comments_add_up)
+{
+    char *longest = malloc(65533);
+    ck_assert_ptr_nonnull(longest);
+    memset(longest, 'x', 65532);
+    longest[65532] = '\0';
+    expect_set("comment", "one", "one");
+    expect_set("comment", "two", "one\ntwo");
+    ck_assert_int_eq(wvl_params_set(params, "comment", longest), WVL_ERROR_PARAMETER);
+    ck_assert_ptr_nonnull(strstr(wvl_params_error(params), "65531 are allowed"));
+    ck_assert_int_eq(wvl_params_set(params, "comment", longest + 1), WVL_OK);
+    ck_assert_uint_eq(params->settings.comment_count, 3);
+    ck_assert_int_eq(wvl_params_set(params, "comment", NULL), WVL_OK);
+    ck_assert_uint_eq(params->settings.comment_count, 0);
+    expect_set("comment", "again", "again");
+    free(longest);
+}
+END_TEST
+
+START_TEST(presets_apply)
+{
+    size_t count;
+    const wvl_preset *presets = wvl_presets(&count);
+    ck_assert_uint_eq(count, 3);
+    for (size_t i = 0; i < count; i++) {
+        ck_assert_int_eq(wvl_params_set(params, "comment", "kept"), WVL_OK);
+        ck_assert_int_eq(wvl_params_set(params, "psnr", "30"), WVL_OK);
+        ck_assert_msg(wvl_params_preset(params, presets[i].name) == WVL_OK, "%s: %s", presets[i].name, wvl_params_error(params));
+        ck_assert_str_eq(wvl_params_get(params, "progression"), "RPCL");
+        ck_assert_str_eq(wvl_params_get(params, "psnr"), "");
+        ck_assert_ptr_nonnull(strstr(wvl_params_get(params, "comment"), "kept"));
+    }
+    ck_assert_int_eq(wvl_params_preset(params, "iiif-lossy"), WVL_OK);
+    ck_assert_str_eq(wvl_params_get(params, "reversible"), "no");
+    ck_assert_str_eq(wvl_params_get(params, "rates"), "8");
+    ck_assert_str_eq(wvl_params_get(params, "layers"), "6");
+    ck_assert_str_eq(wvl_params_get(params, "precincts"), "[256,256],[256,256],[128,128]");
+    ck_assert_int_eq(wvl_params_preset(params, "iiif"), WVL_ERROR_PARAMETER);
+    ck_assert_ptr_nonnull(strstr(wvl_params_error(params), "archive-lossless, iiif-lossless, iiif-lossy"));
+}
+END_TEST
+
+START_TEST(clones_are_independent)
+{
+    wvl_params *copy;
+    expect_set("rates", "20,10", "20,10");
+    expect_set("comment", "first", "first");
+    expect_set("step", "0.125", "0.125");
+    ck_assert_int_eq(wvl_params_clone(params, &copy), WVL_OK);
+    size_t count;
+    const wvl_option *options = wvl_options(&count);
+    for (size_t i = 0; i < count; i++) {
+        ck_assert_str_eq(wvl_params_get(copy, options[i].key), wvl_params_get(params, options[i].key));
+    }
+    ck_assert_int_eq(wvl_params_set(copy, "rates", "5"), WVL_OK);
+    ck_assert_int_eq(wvl_params_set(copy, "comment", "second"), WVL_OK);
+    ck_assert_str_eq(wvl_params_get(params, "rates"), "20,10");
+    ck_assert_str_eq(wvl_params_get(params, "comment"), "first");
+    ck_assert_uint_eq(copy->settings.layer_count, 1);
+    wvl_params_release(copy);
+}
+END_TEST
+
+/* ---- Faults ---------------------------------------------------------------------------------------------------------- */
+
+/* One life of everything; memory errors are passed up, anything else is a failure. */
+static wvl_status live_once(const wvl_context_options *options)
+{
+    static const char *const settings[][2] = {{"rates", "40,20,10"}, {"comment", "a"}, {"comment", "b"}, {"layer-bytes", "1,2,3,4,5,6,7,8,9,10,11"}};
+    wvl_context *c = NULL;
+    wvl_params *p = NULL, *copy = NULL;
+    wvl_cancel *cancel = NULL;
+    wvl_status status = wvl_context_create(options, &c);
+    if (!status) {
+        status = wvl_cancel_create(c, &cancel);
+    }
+    if (!status) {
+        status = wvl_params_create(c, &p);
+    }
+    for (size_t i = 0; !status && i < sizeof settings / sizeof settings[0]; i++) {
+        status = wvl_params_set(p, settings[i][0], settings[i][1]);
+    }
+    if (!status) {
+        status = wvl_params_clone(p, &copy);
+    }
+    if (!status && !wvl_params_get(copy, "layer-bytes")) {
+        status = WVL_ERROR_MEMORY;
+    }
+    wvl_context_release(c); /* first on purpose: the others keep it alive */
+    wvl_cancel_release(cancel);
+    wvl_params_release(p);
+    wvl_params_release(copy);
+    return status;
+}
+
+START_TEST(every_failed_allocation_is_reported_and_leaks_nothing)
+{
+    uint32_t n = 1, done_without = 0;
+    for (;; n++) {
+        ledger l = {0, 0, n};
+        wvl_context_options options = ledger_options(&l);
+        wvl_status status = live_once(&options);
+        ck_assert_uint_eq(l.live_bytes, 0);
+        if (l.calls < n) {
+            ck_assert_int_eq(status, WVL_OK);
+            break;
+        }
+        done_without += status == WVL_OK;
+        ck_assert(status == WVL_OK || status == WVL_ERROR_MEMORY);
+    }
+    ck_assert_uint_gt(n, 10);
+    ck_assert_uint_le(done_without, 1); /* the list of worker threads: work goes on without them */
+}
+END_TEST
+
+/* ---- Context --------------------------------------------------------------------------------------------------------- */
+
+static void run_serially(void *user, uint32_t count, wvl_task_fn task, void *arg)
+{
+    (void)user;
+    for (uint32_t i = 0; i < count; i++) {
+        task(arg, i, 0);
+    }
+}
+
+START_TEST(context_options_are_checked)
+{
+    wvl_context *c;
+    wvl_context_options options = {.struct_size = sizeof options, .threads = 3};
+    ck_assert_int_eq(wvl_context_create(&options, &c), WVL_OK);
+    ck_assert_uint_eq(wvl_context_threads(c), 3);
+    wvl_context_release(c);
+    options.runner = (wvl_runner){run_serially, NULL, 5};
+    ck_assert_int_eq(wvl_context_create(&options, &c), WVL_OK);
+    ck_assert_uint_eq(wvl_context_threads(c), 5);
+    wvl_context_release(c);
+    options.runner.concurrency = 0;
+    ck_assert_int_eq(wvl_context_create(&options, &c), WVL_ERROR_ARGUMENT);
+    ck_assert_ptr_null(c);
+    options.struct_size = offsetof(wvl_context_options, runner); /* an older caller: the bad member is not looked at */
+    ck_assert_int_eq(wvl_context_create(&options, &c), WVL_OK);
+    wvl_context_release(c);
+    options = (wvl_context_options){.struct_size = 0};
+    ck_assert_int_eq(wvl_context_create(&options, &c), WVL_ERROR_ARGUMENT);
+    options = (wvl_context_options){.struct_size = sizeof options, .threads = 1025};
+    ck_assert_int_eq(wvl_context_create(&options, &c), WVL_ERROR_ARGUMENT);
+    options = (wvl_context_options){.struct_size = sizeof options, .host = {ledger_allocate, NULL, NULL}};
+    ck_assert_int_eq(wvl_context_create(&options, &c), WVL_ERROR_ARGUMENT);
+    ck_assert_int_eq(wvl_context_create(NULL, &c), WVL_OK);
+    ck_assert_uint_ge(wvl_context_threads(c), 1);
+    wvl_context_release(c);
+    ck_assert_int_eq(wvl_context_create(NULL, NULL), WVL_ERROR_ARGUMENT);
+    wvl_context_release(NULL);
+}
+END_TEST
+
+static void keep_log(void *user, wvl_log_level level, const char *text)
+{
+    (void)level;
+    strcat(user, text);
+}
+
+START_TEST(context_log_and_errors)
+{
+    char log[256] = "";
+    wvl_context *c;
+    wvl_context_options options = {.struct_size = sizeof options, .threads = 1, .log = keep_log, .log_user = log, .log_level = WVL_LOG_WARNING};
+    ck_assert_int_eq(wvl_context_create(&options, &c), WVL_OK);
+    wvl_context_log(c, WVL_LOG_INFO, "hidden");
+    wvl_context_log(c, WVL_LOG_WARNING, "seen %d", 7);
+    ck_assert_str_eq(log, "seen 7");
+    ck_assert_str_eq(wvl_context_error(c), "");
+    wvl_context_add_error(c, "first %s", "line");
+    wvl_context_add_error(c, "second");
+    ck_assert_str_eq(wvl_context_error(c), "first line\nsecond");
+    for (int i = 0; i < 100; i++) {
+        wvl_context_add_error(c, "component %d: something is wrong with it", i);
+    }
+    ck_assert_ptr_nonnull(strstr(wvl_context_error(c), "component 99:"));
+    wvl_context_clear_error(c);
+    ck_assert_str_eq(wvl_context_error(c), "");
+    wvl_context_release(c);
+}
+END_TEST
+
+START_TEST(cancel_tokens)
+{
+    wvl_cancel *cancel;
+    ck_assert_int_eq(wvl_cancel_create(context, &cancel), WVL_OK);
+    ck_assert_int_eq(wvl_cancel_is_raised(cancel), 0);
+    wvl_cancel_raise(cancel);
+    ck_assert_int_eq(wvl_cancel_is_raised(cancel), 1);
+    wvl_cancel_release(cancel);
+    wvl_cancel_raise(NULL);
+    wvl_cancel_release(NULL);
+    ck_assert_int_eq(wvl_cancel_is_raised(NULL), 0);
+    ck_assert_int_eq(wvl_cancel_create(NULL, &cancel), WVL_ERROR_ARGUMENT);
+}
+END_TEST
+
+START_TEST(texts)
+{
+    int major = -1, minor = -1, patch = -1;
+    for (int status = -12; status < 6; status++) {
+        ck_assert_uint_gt(strlen(wvl_status_text((wvl_status)status)), 0);
+    }
+    ck_assert_str_eq(wvl_status_text(WVL_ERROR_SINK), "the output refused bytes");
+    wvl_version(&major, &minor, &patch);
+    ck_assert_int_eq(major, WVL_VERSION_MAJOR);
+    ck_assert_int_eq(minor, WVL_VERSION_MINOR);
+    ck_assert_int_eq(patch, WVL_VERSION_PATCH);
+    wvl_version(NULL, NULL, NULL);
+    ck_assert_ptr_nonnull(strstr(wvl_build_text(), "wavelane "));
+    ck_assert_ptr_nonnull(strstr(wvl_build_text(), "CUDA"));
+}
+END_TEST
+
+static Suite *params_suite(void)
+{
+    Suite *suite = suite_create("params");
+    TCase *table = tcase_create("params");
+    tcase_add_checked_fixture(table, open_params, close_params);
+    tcase_add_test(table, every_default_reads_back);
+    tcase_add_test(table, ranges_say_what_is_enforced);
+    tcase_add_test(table, words_reach_the_settings);
+    tcase_add_test(table, pairs);
+    tcase_add_test(table, precincts);
+    tcase_add_test(table, styles);
+    tcase_add_test(table, one_target_replaces_the_others);
+    tcase_add_test(table, targets_are_refused);
+    tcase_add_test(table, reals);
+    tcase_add_test(table, numbers_do_not_depend_on_the_locale);
+    tcase_add_test(table, numbers_do_not_depend_on_the_rounding_mode);
+    tcase_add_test(table, unknown_keys_name_the_nearest);
+    tcase_add_test(table, comments_add_up);
+    tcase_add_test(table, presets_apply);
+    tcase_add_test(table, clones_are_independent);
+    tcase_add_test(table, cancel_tokens);
+    suite_add_tcase(suite, table);
+    TCase *rest = tcase_create("context");
+    tcase_add_test(rest, every_failed_allocation_is_reported_and_leaks_nothing);
+    tcase_add_test(rest, context_options_are_checked);
+    tcase_add_test(rest, context_log_and_errors);
+    tcase_add_test(rest, texts);
+    suite_add_tcase(suite, rest);
+    return suite;
+}
+
+int main(void)
+{
+    SRunner *runner = srunner_create(params_suite());
+    srunner_run_all(runner, CK_ENV);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}

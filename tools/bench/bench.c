@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "bench.h"
+
+#include <string.h>
+
+static const char usage[] =
+    "usage: wavelane-bench encode [options]          speed of whole encodes, memory to memory\n"
+    "       wavelane-bench rd [options] [PICTURE...] PSNR at the bytes that OpenJPEG writes\n"
+    "\n"
+    "encode\n"
+    "  --image FILE        picture to encode; without it one is generated\n"
+    "  --indices           take a palette picture as its indices, one component\n"
+    "  --size W,H          of the generated picture (1920,1080)\n"
+    "  --components N      of the generated picture (3)\n"
+    "  --depth N           of the generated picture (8)\n"
+    "  --mode MODE         lossless (5/3), lossy (9/7) or both (both)\n"
+    "  --bpp X             rate of lossy mode in bits per pixel (1.0)\n"
+    "  --threads LIST      thread counts, measured in turn (1)\n"
+    "  --runs N            timed runs after one that is not (7)\n"
+    "  --set KEY=VALUE     further parameter for Wavelane; may be repeated\n"
+    "  --alone             do not run OpenJPEG beside\n"
+    "  --memory            one more encode, with allocations counted\n"
+    "  --json FILE         results as JSON, - for standard output in place of the text\n"
+    "\n"
+    "rd (pictures default to kodim*.png and clic*.png in the folder named by WVL_TEST_PICTURES)\n"
+    "  --bpp LIST          rates (0.25,0.5,1,2,4)\n"
+    "  --color WHICH       colour transform: on, off or both (both)\n"
+    "  --threads N         (1)\n"
+    "  --set KEY=VALUE     further parameter for Wavelane; may be repeated\n"
+    "  --floor X           exit status 6 if a difference is below X dB (-0.05)\n"
+    "  --markdown          table as Markdown\n"
+    "  --json FILE         rows as JSON, - for standard output in place of the text\n";
+
+int main(int argc, char **argv)
+{
+    wvl_bench_args args = {.count = argc, .next = 2, .values = argv};
+
+    if (argc >= 2 && strcmp(argv[1], "encode") == 0)
+        return wvl_bench_run_encode(&args);
+    if (argc >= 2 && strcmp(argv[1], "rd") == 0)
+        return wvl_bench_run_rd(&args);
+    if (argc >= 2 && (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0)) {
+        fputs(usage, stdout);
+        return WVL_BENCH_EXIT_OK;
+    }
+    fputs(usage, stderr);
+    return WVL_BENCH_EXIT_USAGE;
+}

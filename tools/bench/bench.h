@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * wavelane-bench: whole encodes and quality at equal bytes, next to OpenJPEG's library in the same process.
+ * Without OpenJPEG (WVL_HAVE_OPENJPEG undefined) the speed of Wavelane alone is measured and `rd` is refused.
+ */
+#ifndef WVL_BENCH_H
+#define WVL_BENCH_H
+
+#include "../imageio/imageio.h"
+
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#define WVL_BENCH_ERROR_BYTES 512
+
+enum {
+    WVL_BENCH_EXIT_OK = 0,
+    WVL_BENCH_EXIT_FAILED = 1,
+    WVL_BENCH_EXIT_USAGE = 2,
+    WVL_BENCH_EXIT_INPUT = 3,
+    WVL_BENCH_EXIT_OUTPUT = 4,
+    WVL_BENCH_EXIT_CHECK = 6 /* below the floor, or over the cap */
+};
+
+/* ---- Picture (bench_picture.c) ---- */
+
+typedef struct wvl_bench_picture {
+    wvl_io_picture io;
+    char name[128]; /* file name without its folder */
+    int generated;
+    uint64_t sample_count; /* of all components */
+    uint64_t raw_bytes;    /* sample_count, each in whole bytes */
+} wvl_bench_picture;
+
+typedef struct wvl_bench_shape { uint32_t width, height, component_count, depth; } wvl_bench_shape;
+
+/* keep_palette: indices as one component, where the file has them. */
+int wvl_bench_fetch_picture(const char *path, int keep_palette, wvl_bench_picture *picture, char *error);
+/* Octaves of value noise, hard-edged regions and grain from a fixed seed: integer arithmetic, the same picture everywhere. */
+int wvl_bench_build_picture(const wvl_bench_shape *shape, wvl_bench_picture *picture, char *error);
+void wvl_bench_release_picture(wvl_bench_picture *picture);
+/* One row of a component, widened. Depth at most 31 bits. */
+void wvl_bench_fetch_row(const wvl_io_component *component, uint32_t row, int32_t *out);
+/* The first three components have one shape: RCT and ICT are possible (G.2, G.3). */
+int wvl_bench_picture_has_color(const wvl_bench_picture *picture);
+/* The usual five decomposition levels, or as many as OpenJPEG accepts for a small picture. */
+uint32_t wvl_bench_picture_levels(const wvl_bench_picture *picture);
+void wvl_bench_write_picture(const wvl_bench_picture *picture, FILE *out); /* one line of text */
+
+/* ---- Coders (bench_wavelane.c, bench_opj.c) ---- */
+
+/* Further "key=value" parameters of Wavelane, set last. */
+#define WVL_BENCH_MAX_SETTINGS 32
+typedef struct wvl_bench_settings { const char *text[WVL_BENCH_MAX_SETTINGS]; size_t count; } wvl_bench_settings;
+
+typedef struct wvl_bench_job {
+    int reversible;
+    int color_transform;
+    double bpp;         /* bits per pixel of the reference grid; 0: all that the quantiser keeps */
+    uint64_t cap_bytes; /* Wavelane only: hard limit of the codestream, in place of bpp; 0: none */
+    uint32_t levels;
+    uint32_t threads;
+    const wvl_bench_settings *settings; /* Wavelane only; may be NULL */
+} wvl_bench_job;
+
+typedef struct wvl_bench_coded {
+    uint8_t *data; /* raw codestream, from malloc */
+    size_t bytes;
+    double wall_seconds, cpu_seconds; /* cpu: of all threads of the process */
+} wvl_bench_coded;
+
+/* Timed: everything from the parameters to the last byte in memory and the release of the coder. Not timed: starting the threads
+ * of Wavelane's context (OpenJPEG's are started in its time), and widening the picture to the 32-bit planes that OpenJPEG wants
+ * (Wavelane reads the picture as it is). */
+int wvl_bench_encode_wavelane(const wvl_bench_picture *picture, const wvl_bench_job *job, wvl_bench_coded *coded, char *error);
+int wvl_bench_encode_opj(const wvl_bench_picture *picture, const wvl_bench_job *job, wvl_bench_coded *coded, char *error);
+void wvl_bench_release_coded(wvl_bench_coded *coded);
+
+typedef struct wvl_bench_memory {
+    uint64_t base_bytes; /* what the plan announced */
+    uint64_t peak_bytes; /* greatest sum of live allocations seen, output included, picture not */
+    uint64_t output_bytes;
+} wvl_bench_memory;
+int wvl_bench_measure_wavelane(const wvl_bench_picture *picture, const wvl_bench_job *job, wvl_bench_memory *memory, char *error);
+
+typedef struct wvl_bench_quality { int exact; double psnr; /* dB over the mean of the components' mean square errors */ } wvl_bench_quality;
+int wvl_bench_decode_opj(const wvl_bench_coded *coded, const wvl_bench_picture *picture, wvl_bench_quality *quality, char *error);
+
+int wvl_bench_has_opj(void);
+const char *wvl_bench_opj_version(void);
+const char *wvl_bench_wavelane_version(void);
+
+/* ---- Small things (bench_json.c, bench_args.c) ---- */
+
+typedef struct wvl_bench_json { FILE *out; const char *path; int separate; } wvl_bench_json;
+/* path NULL: out is NULL and nothing is to be put; "-": standard output. */
+int wvl_bench_json_open(wvl_bench_json *json, const char *path);
+/* complete = 0 removes the file. Returns nonzero (reported) if the text could not be written. */
+int wvl_bench_json_close(wvl_bench_json *json, int complete);
+/* key NULL inside an array. Numbers that are not finite become null. */
+void wvl_bench_put_open(wvl_bench_json *json, const char *key, char bracket);
+void wvl_bench_put_close(wvl_bench_json *json, char bracket);
+void wvl_bench_put_text(wvl_bench_json *json, const char *key, const char *text);
+void wvl_bench_put_number(wvl_bench_json *json, const char *key, double number);
+
+/* apply gets the value, or NULL where the option has none; nonzero (after saying why) ends the parse. A last entry without a name
+ * takes what is not an option. */
+typedef struct wvl_bench_option { const char *name; int has_value; int (*apply)(const char *value, void *options); } wvl_bench_option;
+typedef struct wvl_bench_args { int count, next; char **values; } wvl_bench_args;
+int wvl_bench_args_parse(wvl_bench_args *args, const wvl_bench_option *table, size_t count, void *options);
+int wvl_bench_args_number(const char *name, const char *text, double lowest, double highest, double *number);
+/* a,b,c: at most `limit` numbers; returns how many, 0 (reported) if there is none or one is out of range. */
+size_t wvl_bench_args_list(const char *name, const char *text, double lowest, double highest, double *numbers, size_t limit);
+
+int wvl_bench_settings_add(wvl_bench_settings *settings, const char *text);
+
+double wvl_bench_wall_seconds(void);
+double wvl_bench_cpu_seconds(void);
+
+int wvl_bench_run_encode(wvl_bench_args *args);
+int wvl_bench_run_rd(wvl_bench_args *args);
+
+#endif

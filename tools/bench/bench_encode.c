@@ -1,0 +1,291 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* `encode`: both coders take turns on one picture, so that whatever slows the machine slows both. */
+#include "bench_encode.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- Options ---- */
+
+static int take_whole(const char *name, const char *text, double highest, uint32_t *number)
+{
+    double value;
+
+    if (wvl_bench_args_number(name, text, 1, highest, &value) != 0)
+        return -1;
+    *number = (uint32_t)value;
+    return 0;
+}
+
+static int take_image(const char *text, void *options)
+{
+    ((wvl_bench_encode_options *)options)->image = text;
+    return 0;
+}
+
+static int take_size(const char *text, void *options)
+{
+    wvl_bench_shape *shape = &((wvl_bench_encode_options *)options)->shape;
+    double pair[2];
+
+    if (wvl_bench_args_list("--size", text, 1, 65535, pair, 2) != 2) {
+        fputs("wavelane-bench: --size wants W,H\n", stderr);
+        return -1;
+    }
+    shape->width = (uint32_t)pair[0];
+    shape->height = (uint32_t)pair[1];
+    return 0;
+}
+
+static int take_components(const char *text, void *options)
+{
+    return take_whole("--components", text, 16, &((wvl_bench_encode_options *)options)->shape.component_count);
+}
+
+static int take_depth(const char *text, void *options)
+{
+    return take_whole("--depth", text, 16, &((wvl_bench_encode_options *)options)->shape.depth);
+}
+
+static int take_mode(const char *text, void *options)
+{
+    ((wvl_bench_encode_options *)options)->mode = text;
+    if (strcmp(text, "lossless") == 0 || strcmp(text, "lossy") == 0 || strcmp(text, "both") == 0)
+        return 0;
+    fprintf(stderr, "wavelane-bench: --mode %s: not lossless, lossy or both\n", text);
+    return -1;
+}
+
+static int take_bpp(const char *text, void *options)
+{
+    return wvl_bench_args_number("--bpp", text, 0.001, 128, &((wvl_bench_encode_options *)options)->bpp);
+}
+
+static int take_threads(const char *text, void *options)
+{
+    wvl_bench_encode_options *o = options;
+
+    o->thread_counts = wvl_bench_args_list("--threads", text, 1, 1024, o->threads, WVL_BENCH_MAX_THREAD_COUNTS);
+    return o->thread_counts > 0 ? 0 : -1;
+}
+
+static int take_runs(const char *text, void *options)
+{
+    return take_whole("--runs", text, WVL_BENCH_MAX_RUNS, &((wvl_bench_encode_options *)options)->runs);
+}
+
+static int take_setting(const char *text, void *options)
+{
+    return wvl_bench_settings_add(&((wvl_bench_encode_options *)options)->settings, text);
+}
+
+static int take_indices(const char *text, void *options)
+{
+    (void)text;
+    ((wvl_bench_encode_options *)options)->indices = 1;
+    return 0;
+}
+
+static int take_alone(const char *text, void *options)
+{
+    (void)text;
+    ((wvl_bench_encode_options *)options)->alone = 1;
+    return 0;
+}
+
+static int take_memory(const char *text, void *options)
+{
+    (void)text;
+    ((wvl_bench_encode_options *)options)->memory = 1;
+    return 0;
+}
+
+static int take_json(const char *text, void *options)
+{
+    ((wvl_bench_encode_options *)options)->json = text;
+    return 0;
+}
+
+static const wvl_bench_option option_table[] = {
+    {"--image", 1, take_image},     {"--size", 1, take_size},       {"--components", 1, take_components}, {"--depth", 1, take_depth},
+    {"--mode", 1, take_mode},       {"--bpp", 1, take_bpp},         {"--threads", 1, take_threads},       {"--runs", 1, take_runs},
+    {"--set", 1, take_setting},     {"--alone", 0, take_alone},     {"--memory", 0, take_memory},         {"--json", 1, take_json},
+    {"--indices", 0, take_indices},
+};
+
+/* ---- Measuring ---- */
+
+static size_t make_entrants(const wvl_bench_encode_options *o, const wvl_bench_picture *picture, int reversible, wvl_bench_entrant *entrants)
+{
+    wvl_bench_job job = {.reversible = reversible, .color_transform = wvl_bench_picture_has_color(picture),
+                         .bpp = reversible ? 0 : o->bpp, .levels = wvl_bench_picture_levels(picture), .settings = &o->settings};
+    size_t count = 0;
+
+    for (size_t t = 0; t < o->thread_counts; t++) {
+        job.threads = (uint32_t)o->threads[t];
+        entrants[count++].job = job;
+        if (!o->alone) {
+            entrants[count].is_opj = 1;
+            entrants[count++].job = job;
+        }
+    }
+    return count;
+}
+
+static int run_once(const wvl_bench_report *r, wvl_bench_entrant *e, wvl_bench_coded *coded)
+{
+    char error[WVL_BENCH_ERROR_BYTES] = "";
+    int status = (e->is_opj ? wvl_bench_encode_opj : wvl_bench_encode_wavelane)(r->picture, &e->job, coded, error);
+
+    if (status != 0)
+        fprintf(stderr, "wavelane-bench: %s, %s: %s\n", r->picture->name, e->is_opj ? "OpenJPEG" : "Wavelane", error);
+    return status;
+}
+
+/* The run that warms caches and is not timed also shows what was written. */
+static int run_first(const wvl_bench_report *r, wvl_bench_entrant *e)
+{
+    char error[WVL_BENCH_ERROR_BYTES] = "";
+    wvl_bench_coded coded = {.data = NULL};
+    int status = run_once(r, e, &coded);
+
+    if (status != 0)
+        return status;
+    e->bytes = coded.bytes;
+    if (wvl_bench_has_opj()) {
+        e->judged = 1;
+        status = wvl_bench_decode_opj(&coded, r->picture, &e->quality, error);
+        if (status != 0)
+            fprintf(stderr, "wavelane-bench: %s is not decoded: %s\n", e->is_opj ? "OpenJPEG's codestream" : "Wavelane's codestream", error);
+    }
+    wvl_bench_release_coded(&coded);
+    return status;
+}
+
+/* The order rotates, so that nobody always follows the same predecessor. */
+static int run_timed(const wvl_bench_report *r, size_t run)
+{
+    for (size_t i = 0; i < r->entrant_count; i++) {
+        wvl_bench_entrant *e = &r->entrants[(i + run) % r->entrant_count];
+        wvl_bench_coded coded = {.data = NULL};
+
+        if (run_once(r, e, &coded) != 0)
+            return -1;
+        e->wall[run] = coded.wall_seconds;
+        e->cpu[run] = coded.cpu_seconds;
+        wvl_bench_release_coded(&coded);
+    }
+    return 0;
+}
+
+static int compare_doubles(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+
+    return (x > y) - (x < y);
+}
+
+static void summarise(const double *seconds, size_t runs, double *least, double *median)
+{
+    double sorted[WVL_BENCH_MAX_RUNS];
+
+    memcpy(sorted, seconds, runs * sizeof *sorted);
+    qsort(sorted, runs, sizeof *sorted, compare_doubles);
+    *least = sorted[0];
+    *median = 0.5 * (sorted[(runs - 1) / 2] + sorted[runs / 2]);
+}
+
+static int measure(wvl_bench_report *r)
+{
+    char error[WVL_BENCH_ERROR_BYTES] = "";
+    size_t runs = r->options->runs;
+
+    for (size_t i = 0; i < r->entrant_count; i++)
+        if (run_first(r, &r->entrants[i]) != 0)
+            return -1;
+    for (size_t run = 0; run < runs; run++)
+        if (run_timed(r, run) != 0)
+            return -1;
+    for (size_t i = 0; i < r->entrant_count; i++) {
+        summarise(r->entrants[i].wall, runs, &r->entrants[i].wall_least, &r->entrants[i].wall_median);
+        summarise(r->entrants[i].cpu, runs, &r->entrants[i].cpu_least, &r->entrants[i].cpu_median);
+    }
+    r->has_memory = r->options->memory;
+    if (r->has_memory && wvl_bench_measure_wavelane(r->picture, &r->entrants[0].job, &r->memory, error) != 0) {
+        fprintf(stderr, "wavelane-bench: %s\n", error);
+        return -1;
+    }
+    return 0;
+}
+
+/* ---- The command ---- */
+
+static int run_mode(const wvl_bench_encode_options *o, const wvl_bench_picture *picture, const char *mode, wvl_bench_json *json)
+{
+    wvl_bench_report report = {.options = o, .picture = picture, .mode = mode};
+    int status;
+
+    report.entrants = calloc(2 * WVL_BENCH_MAX_THREAD_COUNTS, sizeof *report.entrants);
+    if (report.entrants == NULL) {
+        fputs("wavelane-bench: no memory\n", stderr);
+        return -1;
+    }
+    report.entrant_count = make_entrants(o, picture, strcmp(mode, "lossless") == 0, report.entrants);
+    status = measure(&report);
+    if (status == 0 && json->out != stdout)
+        wvl_bench_write_report(&report, stdout);
+    if (status == 0 && json->out != NULL)
+        wvl_bench_put_report(json, &report);
+    free(report.entrants);
+    return status;
+}
+
+static int run_picture(const wvl_bench_encode_options *o, const wvl_bench_picture *picture, wvl_bench_json *json)
+{
+    static const char *const modes[] = {"lossless", "lossy"};
+
+    if (json->out != stdout) {
+        printf("wavelane %s\nopenjpeg %s\n", wvl_bench_wavelane_version(), wvl_bench_has_opj() ? wvl_bench_opj_version() : "not built in");
+        wvl_bench_write_picture(picture, stdout);
+    }
+    if (json->out != NULL)
+        wvl_bench_put_head(json, o, picture);
+    for (size_t i = 0; i < 2; i++)
+        if ((strcmp(o->mode, "both") == 0 || strcmp(o->mode, modes[i]) == 0) && run_mode(o, picture, modes[i], json) != 0)
+            return WVL_BENCH_EXIT_FAILED;
+    if (json->out != NULL)
+        wvl_bench_put_tail(json);
+    return WVL_BENCH_EXIT_OK;
+}
+
+static int fetch(const wvl_bench_encode_options *o, wvl_bench_picture *picture)
+{
+    char error[WVL_BENCH_ERROR_BYTES] = "";
+    int status = o->image != NULL ? wvl_bench_fetch_picture(o->image, o->indices, picture, error)
+                                  : wvl_bench_build_picture(&o->shape, picture, error);
+
+    if (status != 0)
+        fprintf(stderr, "wavelane-bench: %s\n", error);
+    return status;
+}
+
+int wvl_bench_run_encode(wvl_bench_args *args)
+{
+    wvl_bench_encode_options o = {.mode = "both", .shape = {1920, 1080, 3, 8}, .bpp = 1, .threads = {1}, .thread_counts = 1, .runs = 7};
+    wvl_bench_json json = {.out = NULL};
+    wvl_bench_picture picture;
+    int status;
+
+    if (wvl_bench_args_parse(args, option_table, sizeof option_table / sizeof *option_table, &o) != 0)
+        return WVL_BENCH_EXIT_USAGE;
+    o.alone |= !wvl_bench_has_opj();
+    if (fetch(&o, &picture) != 0)
+        return WVL_BENCH_EXIT_INPUT;
+    if (wvl_bench_json_open(&json, o.json) != 0) {
+        wvl_bench_release_picture(&picture);
+        return WVL_BENCH_EXIT_OUTPUT;
+    }
+    status = run_picture(&o, &picture, &json);
+    wvl_bench_release_picture(&picture);
+    return wvl_bench_json_close(&json, status == WVL_BENCH_EXIT_OK) != 0 ? WVL_BENCH_EXIT_OUTPUT : status;
+}

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What `encode` measures and its report tells. */
+#ifndef WVL_BENCH_ENCODE_H
+#define WVL_BENCH_ENCODE_H
+
+#include "bench.h"
+
+#define WVL_BENCH_MAX_THREAD_COUNTS 8
+#define WVL_BENCH_MAX_RUNS 1000
+
+typedef struct wvl_bench_encode_options {
+    const char *image, *json, *mode;
+    wvl_bench_shape shape;
+    double bpp;
+    double threads[WVL_BENCH_MAX_THREAD_COUNTS];
+    size_t thread_counts;
+    uint32_t runs;
+    wvl_bench_settings settings;
+    int indices, alone, memory;
+} wvl_bench_encode_options;
+
+/* One coder with one thread count. */
+typedef struct wvl_bench_entrant {
+    int is_opj;
+    wvl_bench_job job;
+    double wall[WVL_BENCH_MAX_RUNS], cpu[WVL_BENCH_MAX_RUNS];
+    double wall_least, wall_median, cpu_least, cpu_median;
+    size_t bytes;
+    int judged;
+    wvl_bench_quality quality;
+} wvl_bench_entrant;
+
+typedef struct wvl_bench_report {
+    const wvl_bench_encode_options *options;
+    const wvl_bench_picture *picture;
+    const char *mode;
+    wvl_bench_entrant *entrants;
+    size_t entrant_count;
+    int has_memory;
+    wvl_bench_memory memory;
+} wvl_bench_report;
+
+/* Text goes to out; JSON between head and tail, one object a report. */
+void wvl_bench_write_report(const wvl_bench_report *report, FILE *out);
+void wvl_bench_put_head(wvl_bench_json *json, const wvl_bench_encode_options *options, const wvl_bench_picture *picture);
+void wvl_bench_put_report(wvl_bench_json *json, const wvl_bench_report *report);
+void wvl_bench_put_tail(wvl_bench_json *json);
+
+#endif

@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "internal.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+typedef int (*read_function)(wvl_io_context *context);
+
+typedef struct kind {
+    const char *format;
+    read_function read; /* NULL: known, but not read */
+} kind;
+
+#ifndef WVL_HAVE_PNG
+int wvl_io_read_png(wvl_io_context *context)
+{
+    return wvl_io_fail(context, "this build reads no PNG: it was made without libpng");
+}
+#endif
+
+static const kind tiff = {"TIFF", wvl_io_read_tiff};
+static const kind png = {"PNG", wvl_io_read_png};
+static const kind pnm = {"PNM", wvl_io_read_pnm};
+static const kind pam = {"PAM", wvl_io_read_pam};
+static const kind pgx = {"PGX", wvl_io_read_pgx};
+static const kind dpx = {"DPX", wvl_io_read_dpx};
+static const kind bmp = {"BMP", wvl_io_read_bmp};
+static const kind tga = {"TGA", wvl_io_read_tga};
+static const kind raw = {"RAW", wvl_io_read_raw};
+static const kind rawl = {"RAW", wvl_io_read_rawl};
+static const kind yuv = {"YUV", wvl_io_read_yuv};
+static const kind pfm = {"PFM", NULL};
+static const kind jpeg = {"JPEG", NULL};
+static const kind jp2 = {"JP2", NULL};
+static const kind codestream = {"JPEG 2000 codestream", NULL};
+static const kind exr = {"OpenEXR", NULL};
+static const kind gif = {"GIF", NULL};
+
+typedef struct magic {
+    const char *bytes;
+    size_t byte_count;
+    const kind *kind;
+} magic;
+
+static const magic magics[] = {
+    {"II*\0", 4, &tiff},     {"MM\0*", 4, &tiff},         {"II+\0", 4, &tiff},
+    {"MM\0+", 4, &tiff},     {"\x89PNG\r\n\x1a\n", 8, &png}, {"SDPX", 4, &dpx},
+    {"XPDS", 4, &dpx},       {"P7\n", 3, &pam},           {"P7\r", 3, &pam},
+    {"BM", 2, &bmp},         {"PG ", 3, &pgx},            {"PG\t", 3, &pgx},
+    {"PF\n", 3, &pfm},       {"Pf\n", 3, &pfm},           {"\xff\xd8\xff", 3, &jpeg},
+    {"\0\0\0\x0cjP  ", 8, &jp2}, {"\xff\x4f\xff\x51", 4, &codestream}, {"\x76\x2f\x31\x01", 4, &exr},
+    {"GIF8", 4, &gif},
+};
+
+static const struct {
+    const char *extension;
+    const kind *kind;
+} extensions[] = {
+    {"raw", &raw},  {"rawl", &rawl}, {"yuv", &yuv}, {"tga", &tga}, {"vda", &tga}, {"icb", &tga},
+    {"vst", &tga},  {"tif", &tiff},  {"tiff", &tiff}, {"png", &png}, {"pgm", &pnm}, {"ppm", &pnm},
+    {"pbm", &pnm},  {"pnm", &pnm},   {"pam", &pam}, {"pgx", &pgx}, {"dpx", &dpx}, {"bmp", &bmp},
+};
+
+static const kind *kind_of_extension(const char *extension)
+{
+    size_t i;
+
+    for (i = 0; i < sizeof extensions / sizeof extensions[0]; i++)
+        if (strcasecmp(extension, extensions[i].extension) == 0)
+            return extensions[i].kind;
+    return NULL;
+}
+
+static const char *extension_of_name(const char *name)
+{
+    const char *slash = strrchr(name, '/'), *dot = strrchr(slash != NULL ? slash : name, '.');
+
+    return dot != NULL ? dot + 1 : "";
+}
+
+static const kind *kind_of_content(wvl_io_context *context)
+{
+    const uint8_t *head;
+    size_t held = wvl_io_source_peek(&context->source, &head, 16), i;
+
+    for (i = 0; i < sizeof magics / sizeof magics[0]; i++)
+        if (held >= magics[i].byte_count && memcmp(head, magics[i].bytes, magics[i].byte_count) == 0)
+            return magics[i].kind;
+    if (held >= 3 && head[0] == 'P' && head[1] >= '1' && head[1] <= '6' && strchr(" \t\r\n#", head[2]) != NULL &&
+        head[2] != 0)
+        return &pnm;
+    return NULL;
+}
+
+static const kind *choose_kind(wvl_io_context *context)
+{
+    const char *extension = extension_of_name(context->name);
+    const kind *by_name = kind_of_extension(extension), *by_content;
+
+    if (context->options.format != NULL) {
+        by_name = kind_of_extension(context->options.format);
+        if (by_name == NULL)
+            wvl_io_fail(context, "format \"%s\" is not one that is read", context->options.format);
+        return by_name;
+    }
+    if (strcmp(context->name, "-") == 0 && context->options.raw_format != NULL)
+        return &raw;
+    /* These have no magic, and their first bytes may look like somebody else's. */
+    if (by_name == &raw || by_name == &rawl || by_name == &yuv)
+        return by_name;
+    by_content = kind_of_content(context);
+    if (by_content != NULL || by_name == &tga)
+        return by_content != NULL ? by_content : by_name;
+    if (context->source.size == 0)
+        wvl_io_fail(context, "the file is empty");
+    else if (context->source.failed != 0)
+        wvl_io_fail(context, "read error: %s", strerror(context->source.failed));
+    else
+        wvl_io_fail(context, "format not recognised: neither the first bytes nor the extension \"%s\" is known",
+                    extension);
+    return NULL;
+}
+
+static int read_picture(wvl_io_context *context)
+{
+    const kind *found = choose_kind(context);
+
+    if (found == NULL)
+        return -1;
+    context->format = found->format;
+    if (found->read == NULL)
+        return wvl_io_fail(context, "files of this format are not read");
+    snprintf(context->picture->format, sizeof context->picture->format, "%s", found->format);
+    return found->read(context);
+}
+
+static void start(wvl_io_context *context, const char *name, const wvl_io_options *options, wvl_io_picture *out,
+                  char *error, size_t error_bytes)
+{
+    memset(context, 0, sizeof *context);
+    context->name = name;
+    context->picture = out;
+    context->error = error;
+    context->error_bytes = error_bytes;
+    if (options != NULL)
+        context->options = *options;
+    context->max_samples = context->options.max_samples != 0 ? context->options.max_samples : WVL_IO_MAX_SAMPLES;
+    if (context->max_samples > WVL_IO_COUNTABLE_SAMPLES)
+        context->max_samples = WVL_IO_COUNTABLE_SAMPLES;
+    wvl_io_clear_picture(out);
+    if (error != NULL && error_bytes != 0)
+        error[0] = '\0';
+}
+
+static int finish(wvl_io_context *context, int result)
+{
+    wvl_io_source_close(&context->source);
+    if (result != 0)
+        wvl_io_release_picture(context->picture);
+    return result;
+}
+
+int wvl_io_read_picture(const char *path, const wvl_io_options *options, wvl_io_picture *out, char *error,
+                        size_t error_bytes)
+{
+    wvl_io_context context;
+
+    start(&context, path, options, out, error, error_bytes);
+    if (wvl_io_source_open(&context) != 0)
+        return finish(&context, -1);
+    return finish(&context, read_picture(&context));
+}
+
+int wvl_io_read_memory(const void *bytes, size_t byte_count, const char *name, const wvl_io_options *options,
+                       wvl_io_picture *out, char *error, size_t error_bytes)
+{
+    wvl_io_context context;
+
+    start(&context, name, options, out, error, error_bytes);
+    wvl_io_source_memory(&context.source, bytes, byte_count);
+    return finish(&context, read_picture(&context));
+}

@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Picture files in: TIFF, PNG, PNM/PAM, PGX, DPX, BMP, TGA, raw and planar YUV.
+ *
+ * Every reader hands out the stored samples, not an interpretation of them: no scaling between
+ * depths, no colour conversion, no rotation. The exceptions are the ones a JPEG 2000 file cannot
+ * express: min-is-white and PBM pictures are inverted to min-is-black, bottom-up files are turned
+ * top-down, and palettes are expanded unless the indices are asked for.
+ *
+ * A file that is truncated, that claims more than it holds, or that this code does not fully
+ * understand is refused; there is no partial result. Nothing is printed.
+ */
+#ifndef WVL_TOOLS_IMAGEIO_H
+#define WVL_TOOLS_IMAGEIO_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define WVL_IO_MAX_COMPONENTS 16384u /* Csiz, ISO/IEC 15444-1 A.5.1 */
+#define WVL_IO_MAX_SAMPLES (UINT64_C(1) << 33)
+
+/*
+ * One component. Sample (x, y) lies at
+ *     (const uint8_t *)data + y * stride_bytes + x * sample_stride_bytes
+ * as a host-endian, right-justified integer of sample_bytes bytes, sign-extended when is_signed,
+ * and always inside the range of depth. The container is the smallest of 1, 2, 4 bytes.
+ * dx, dy: XRsiz, YRsiz; width = ceil(picture width / dx), height likewise.
+ */
+typedef struct wvl_io_component {
+    uint32_t width, height;
+    uint8_t dx, dy;
+    uint8_t depth; /* 1..32 */
+    uint8_t is_signed;
+    uint8_t sample_bytes;
+    size_t sample_stride_bytes; /* sample_bytes when planar, more when components are interleaved */
+    size_t stride_bytes;
+    void *data;
+    void *owned; /* what wvl_io_release_picture frees: several components may lie in one block,
+                    which exactly one of them owns; the others hold NULL */
+} wvl_io_component;
+
+typedef enum wvl_io_color {
+    WVL_IO_GREY,
+    WVL_IO_RGB,
+    WVL_IO_YCC,
+    WVL_IO_CMYK,
+    WVL_IO_UNKNOWN /* several bands without a declared meaning, or inks other than CMYK */
+} wvl_io_color;
+
+typedef struct wvl_io_picture {
+    uint32_t width, height;
+    uint32_t component_count;
+    wvl_io_component *components;
+
+    wvl_io_color color;
+    int color_declared;    /* 1: the file says which space (a profile, sRGB, a YCbCr definition equal to
+                              sYCC); 0: assumed, e.g. untagged RGB */
+    int alpha_component;   /* -1: none */
+    int alpha_premultiplied;
+    uint8_t orientation;   /* TIFF tag 274 numbering; 1: rows run down and samples to the right */
+    uint8_t chroma_siting; /* YCC only. 0: unknown, 1: centred, 2: co-sited */
+
+    /* Only when the picture has been kept as indices: entry e, column c at palette[e * columns + c].
+       columns is 3, or 4 with alpha last. Every index is below palette_entries. Up to 65536 entries;
+       JP2 carries at most 1024 (ISO/IEC 15444-1 I.5.3.4). */
+    uint32_t palette_entries;
+    uint32_t palette_columns;
+    uint8_t palette_depth; /* 1..16, of all columns */
+    uint16_t *palette;
+
+    uint8_t *icc; /* exactly as many bytes as the profile's own size field says */
+    size_t icc_bytes;
+    uint8_t *xmp;
+    size_t xmp_bytes;
+    double x_pixels_per_metre, y_pixels_per_metre; /* 0: unknown */
+
+    char format[8];  /* "TIFF", "PNG", "PNM", "PAM", "PGX", "DPX", "BMP", "TGA", "RAW", "YUV" */
+    char note[192];  /* what a careful person would want to know though nothing was refused; or "" */
+} wvl_io_picture;
+
+typedef struct wvl_io_options {
+    const char *format;     /* file name extension to assume ("raw", "rawl", "yuv", "tga", ...) instead of
+                               the content and the name; NULL: find out */
+    const char *raw_format; /* "w,h,n,bits,{s,u}@1x1:2x2:2x2" for raw, rawl and yuv */
+    int keep_palette;       /* 1: hand out indices and palette; 0: expand */
+    uint32_t page;          /* TIFF: directory, from 0 */
+    uint64_t max_samples;   /* over all components; 0: WVL_IO_MAX_SAMPLES */
+} wvl_io_options;
+
+/*
+ * Reads a picture. path "-" is standard input (raw data there needs options->format or raw_format).
+ * The format is told by content first; raw, rawl, yuv and tga by name. options may be NULL.
+ * Returns 0, or a negative value with *out emptied and a one-line reason in error, which names file,
+ * format, field and limit. The caller releases *out.
+ */
+int wvl_io_read_picture(const char *path, const wvl_io_options *options, wvl_io_picture *out, char *error,
+                        size_t error_bytes);
+
+/* The same from memory; name stands for the file in messages and for its extension. */
+int wvl_io_read_memory(const void *bytes, size_t byte_count, const char *name, const wvl_io_options *options,
+                       wvl_io_picture *out, char *error, size_t error_bytes);
+
+/* Frees what a reader allocated and empties *picture. Safe on an emptied picture. */
+void wvl_io_release_picture(wvl_io_picture *picture);
+
+/*
+ * Makes one picture of several, e.g. one PGX file a component: the components of parts[0..count-1] in
+ * order. steps is NULL, or holds XRsiz, YRsiz for each component in turn. With NULL the widest and the
+ * highest component set the size, and the steps are the smallest that explain the others.
+ * On success the samples move into *out (not one of the parts) and the parts are empty; on failure the
+ * parts are untouched. Profiles and XMP of the parts do not go along.
+ */
+int wvl_io_merge_components(wvl_io_picture *parts, size_t count, const uint8_t *steps, wvl_io_picture *out,
+                            char *error, size_t error_bytes);
+
+/* What JP2 may do with an ICC profile (ISO/IEC 15444-1 I.5.3.3: the restricted method). */
+typedef enum wvl_io_icc {
+    WVL_IO_ICC_GREY,   /* restricted: monochrome input or display profile, PCS XYZ */
+    WVL_IO_ICC_RGB,    /* restricted: three-component matrix profile, input or display, PCS XYZ, no A2B0 */
+    WVL_IO_ICC_OTHER,  /* well formed, but not allowed in JP2 */
+    WVL_IO_ICC_BROKEN  /* header or tag table does not hold together */
+} wvl_io_icc;
+
+wvl_io_icc wvl_io_icc_kind(const uint8_t *bytes, size_t byte_count);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

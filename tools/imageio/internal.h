@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What the readers share: the byte source, failing with a reason, allocation of samples, palettes. */
+#ifndef WVL_TOOLS_IMAGEIO_INTERNAL_H
+#define WVL_TOOLS_IMAGEIO_INTERNAL_H
+
+#include "imageio.h"
+
+#define WVL_IO_SIZE_UNKNOWN UINT64_MAX
+/* Whatever the caller permits: so many samples of up to 4 bytes are counted in 64 bits without a check. */
+#define WVL_IO_COUNTABLE_SAMPLES (UINT64_C(1) << 56)
+
+#if defined(__GNUC__)
+#define WVL_IO_PRINTF(format_index, first_argument) \
+    __attribute__((format(printf, format_index, first_argument)))
+#else
+#define WVL_IO_PRINTF(format_index, first_argument)
+#endif
+
+/*
+ * Bytes of a file, a pipe or memory. window[at..end) are buffered bytes; window_start is the position
+ * in the file of window[0]. For memory the window is the whole file.
+ */
+typedef struct wvl_io_source {
+    int file; /* -1: memory only */
+    int seekable;
+    uint64_t base; /* descriptor offset of our position 0: standard input may be handed over part-read */
+    uint64_t size; /* WVL_IO_SIZE_UNKNOWN for a pipe */
+    uint64_t window_start;
+    const uint8_t *window;
+    size_t at, end;
+    uint8_t *buffer; /* owned, NULL for borrowed memory */
+    int failed;      /* errno of a read that failed, else 0 */
+} wvl_io_source;
+
+typedef struct wvl_io_context {
+    const char *name;   /* of the file */
+    const char *format; /* for messages */
+    wvl_io_options options;
+    uint64_t max_samples;
+    wvl_io_source source;
+    wvl_io_picture *picture;
+    char *error;
+    size_t error_bytes;
+} wvl_io_context;
+
+/* source.c. The int results are 0, or -1 with the reason already in the error text. */
+int wvl_io_source_open(wvl_io_context *context);
+void wvl_io_source_memory(wvl_io_source *source, const void *bytes, size_t byte_count);
+void wvl_io_source_close(wvl_io_source *source);
+/* Up to wanted bytes at the present position without moving it; returns how many there are (<= 4096). */
+size_t wvl_io_source_peek(wvl_io_source *source, const uint8_t **bytes, size_t wanted);
+/* Short counts only at the end or on a read error. */
+size_t wvl_io_source_read_some(wvl_io_source *source, void *bytes, size_t byte_count);
+/* 0 or -1, without a message: for callers inside libtiff. */
+int wvl_io_source_seek(wvl_io_source *source, uint64_t position);
+uint64_t wvl_io_source_position(const wvl_io_source *source);
+/* Next byte or -1. */
+int wvl_io_source_byte(wvl_io_source *source);
+/* what: "header", "pixel data", ... for the message about truncation. */
+int wvl_io_read_bytes(wvl_io_context *context, void *bytes, size_t byte_count, const char *what);
+int wvl_io_go_to(wvl_io_context *context, uint64_t position, const char *what);
+/* Refuses, before anything is allocated, a file whose size is known and too small for its claims. */
+int wvl_io_require_bytes(wvl_io_context *context, uint64_t byte_count, const char *what);
+/* Reads a pipe to its end so that it can be sought in. */
+int wvl_io_source_slurp(wvl_io_context *context);
+
+/* picture.c */
+/* Writes "name: format: reason" and returns -1. */
+int wvl_io_fail(wvl_io_context *context, const char *reason, ...) WVL_IO_PRINTF(2, 3);
+/* Appends to picture->note. */
+void wvl_io_note(wvl_io_context *context, const char *remark, ...) WVL_IO_PRINTF(2, 3);
+void wvl_io_clear_picture(wvl_io_picture *picture);
+void *wvl_io_allocate(wvl_io_context *context, uint64_t byte_count, const char *what);
+
+static inline uint8_t wvl_io_container_bytes(unsigned depth)
+{
+    return (uint8_t)(depth <= 8 ? 1 : depth <= 16 ? 2 : 4);
+}
+
+/* Sets size and fills component_count descriptors with depth and sign, without samples. Checks sizes,
+   count and max_samples. */
+int wvl_io_describe(wvl_io_context *context, uint64_t width, uint64_t height, uint64_t component_count,
+                    unsigned depth, int is_signed);
+/* Declares XRsiz, YRsiz of one component, which sets its size. */
+void wvl_io_subsample(wvl_io_picture *picture, uint32_t component, uint8_t dx, uint8_t dy);
+/* Gives all components one block, sample by sample. All must be of one size and container. */
+int wvl_io_allocate_interleaved(wvl_io_context *context);
+/* Gives each component a block of its own. */
+int wvl_io_allocate_planar(wvl_io_context *context);
+/* Sum over the components of width * height; describe has bounded it. */
+uint64_t wvl_io_sample_count(const wvl_io_picture *picture);
+/* Refuses samples outside the declared depth. The sum of the checks of all rows costs one pass. */
+int wvl_io_check_range(wvl_io_context *context, uint32_t component);
+/* Sets color, color_declared and alpha in one go. */
+void wvl_io_set_color(wvl_io_picture *picture, wvl_io_color color, int declared, int alpha_component);
+/* Takes over a copy of the profile, cut to its own size field; a hopeless one is noted and dropped. */
+int wvl_io_take_icc(wvl_io_context *context, const void *bytes, size_t byte_count);
+int wvl_io_take_xmp(wvl_io_context *context, const void *bytes, size_t byte_count);
+
+/* Row `row` from pixels that are little-endian words of 1 to 4 bytes: component c is the masks[c] bits of a word,
+   moved down by shifts[c]. */
+void wvl_io_unpack_fields(wvl_io_picture *picture, uint32_t row, const uint8_t *line, unsigned pixel_bytes,
+                          const uint32_t *masks, const unsigned *shifts);
+
+/*
+ * Palettes. A reader fills one of these and then either keeps the indices or writes, for every row,
+ * the indices at the start of the row's bytes and lets wvl_io_expand_row widen them in place.
+ */
+typedef struct wvl_io_palette {
+    uint32_t entries;
+    uint32_t columns; /* 1 (grey), 3 or 4 */
+    uint8_t depth;    /* 1..16 */
+    uint16_t *values; /* entries * columns */
+} wvl_io_palette;
+
+/* Describes and allocates the picture for a palette: index_depth when indices are kept, else columns. */
+int wvl_io_describe_indexed(wvl_io_context *context, uint64_t width, uint64_t height, unsigned index_depth,
+                            const wvl_io_palette *palette);
+/* Finishes one row whose indices (index_bytes each, 1 or 2) lie packed at the start of the row: checks
+   them against the palette and expands in place unless indices are kept. Fails on a bad index. */
+int wvl_io_finish_indexed_row(wvl_io_context *context, uint32_t row, unsigned index_bytes,
+                              const wvl_io_palette *palette);
+/* Hands the palette to the picture when indices are kept, else frees it. Call once, at the end. */
+void wvl_io_settle_palette(wvl_io_context *context, wvl_io_palette *palette);
+
+/* The readers. Each gets an emptied picture and a source at position 0; 0 or -1 with the reason set. */
+int wvl_io_read_pnm(wvl_io_context *context);
+int wvl_io_read_pam(wvl_io_context *context);
+int wvl_io_read_pgx(wvl_io_context *context);
+int wvl_io_read_dpx(wvl_io_context *context);
+int wvl_io_read_bmp(wvl_io_context *context);
+int wvl_io_read_tga(wvl_io_context *context);
+int wvl_io_read_raw(wvl_io_context *context);  /* big-endian above 8 bits */
+int wvl_io_read_rawl(wvl_io_context *context); /* little-endian */
+int wvl_io_read_yuv(wvl_io_context *context);  /* little-endian, first frame */
+int wvl_io_read_tiff(wvl_io_context *context);
+int wvl_io_read_png(wvl_io_context *context);
+
+/* Byte order. */
+static inline uint32_t wvl_io_le16(const uint8_t *p) { return (uint32_t)p[0] | (uint32_t)p[1] << 8; }
+static inline uint32_t wvl_io_be16(const uint8_t *p) { return (uint32_t)p[0] << 8 | (uint32_t)p[1]; }
+static inline uint32_t wvl_io_le32(const uint8_t *p) { return wvl_io_le16(p) | wvl_io_le16(p + 2) << 16; }
+static inline uint32_t wvl_io_be32(const uint8_t *p) { return wvl_io_be16(p) << 16 | wvl_io_be16(p + 2); }
+
+/* Turns count samples of sample_bytes (1, 2, 4), stored in the given order, into host order in place. */
+void wvl_io_to_host_order(void *samples, size_t count, unsigned sample_bytes, int big_endian);
+
+#endif

@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "internal.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Smallest step d in 1..255 with ceil(whole / d) == part, or 0. */
+static uint8_t step_for(uint32_t whole, uint32_t part)
+{
+    uint32_t d;
+
+    for (d = 1; d <= 255; d++)
+        if (((uint64_t)whole + d - 1) / d == part)
+            return (uint8_t)d;
+    return 0;
+}
+
+/* ceil(whole / step) == part holds exactly for whole in (part - 1) * step + 1 .. part * step: the size is
+   the smallest upper end, and no lower end may lie above it. */
+static uint64_t upper_end(uint32_t part, uint8_t step)
+{
+    return (uint64_t)part * step;
+}
+
+/* The components in order as they shall be, without moving a sample. */
+static void list_components(wvl_io_component *list, const wvl_io_picture *parts, size_t count)
+{
+    size_t i;
+
+    for (i = 0; i < count; i++) {
+        memcpy(list, parts[i].components, parts[i].component_count * sizeof *list);
+        list += parts[i].component_count;
+    }
+}
+
+static int declare_steps(wvl_io_context *context, wvl_io_component *list, uint32_t n, const uint8_t *steps)
+{
+    uint64_t width = UINT32_MAX, height = UINT32_MAX;
+    uint32_t c;
+
+    for (c = 0; c < n; c++) {
+        list[c].dx = steps[2 * c];
+        list[c].dy = steps[2 * c + 1];
+        if (list[c].dx == 0 || list[c].dy == 0)
+            return wvl_io_fail(context, "component %u: a declared step of 0: must be 1 to 255", c);
+        if (upper_end(list[c].width, list[c].dx) < width)
+            width = upper_end(list[c].width, list[c].dx);
+        if (upper_end(list[c].height, list[c].dy) < height)
+            height = upper_end(list[c].height, list[c].dy);
+    }
+    context->picture->width = (uint32_t)width;
+    context->picture->height = (uint32_t)height;
+    return 0;
+}
+
+static int derive_steps(wvl_io_context *context, wvl_io_component *list, uint32_t n)
+{
+    wvl_io_picture *out = context->picture;
+    uint32_t c;
+
+    for (c = 0; c < n; c++) {
+        out->width = list[c].width > out->width ? list[c].width : out->width;
+        out->height = list[c].height > out->height ? list[c].height : out->height;
+    }
+    for (c = 0; c < n; c++) {
+        list[c].dx = step_for(out->width, list[c].width);
+        list[c].dy = step_for(out->height, list[c].height);
+    }
+    return 0;
+}
+
+static int check_steps(wvl_io_context *context, const wvl_io_component *list, uint32_t n)
+{
+    const wvl_io_picture *out = context->picture;
+    uint32_t c;
+
+    for (c = 0; c < n; c++) {
+        const wvl_io_component *k = &list[c];
+
+        if (k->dx == 0 || k->dy == 0 || ((uint64_t)out->width + k->dx - 1) / k->dx != k->width ||
+            ((uint64_t)out->height + k->dy - 1) / k->dy != k->height)
+            return wvl_io_fail(context, "component %u is %u x %u: no %s step of 1 to 255 makes that of %u x %u", c,
+                               k->width, k->height, k->dx != 0 && k->dy != 0 ? "declared" : "sampling", out->width,
+                               out->height);
+    }
+    return 0;
+}
+
+static int count_components(wvl_io_context *context, const wvl_io_picture *parts, size_t count, uint32_t *n)
+{
+    uint64_t sum = 0;
+    size_t i;
+
+    for (i = 0; i < count; i++) {
+        sum += parts[i].component_count;
+        if (parts[i].palette != NULL)
+            return wvl_io_fail(context, "picture %llu is kept as palette indices", (unsigned long long)i);
+        if (parts[i].component_count == 0 || sum > WVL_IO_MAX_COMPONENTS)
+            return wvl_io_fail(context, "%llu components: must be 1 to %u, at least one a picture",
+                               (unsigned long long)sum, WVL_IO_MAX_COMPONENTS);
+    }
+    *n = (uint32_t)sum;
+    return sum != 0 ? 0 : wvl_io_fail(context, "no picture given");
+}
+
+/* What all parts say in common; several greys have no declared meaning together. */
+static void inherit(wvl_io_context *context, wvl_io_picture *parts, size_t count)
+{
+    wvl_io_picture *out = context->picture;
+    size_t i;
+
+    memcpy(out->format, parts[0].format, sizeof out->format);
+    out->orientation = parts[0].orientation;
+    out->x_pixels_per_metre = parts[0].x_pixels_per_metre;
+    out->y_pixels_per_metre = parts[0].y_pixels_per_metre;
+    wvl_io_set_color(out, count == 1 ? parts[0].color : WVL_IO_UNKNOWN, 0, -1);
+    for (i = 0; i < count; i++) {
+        if (parts[i].icc != NULL || parts[i].xmp != NULL)
+            wvl_io_note(context, "profile and XMP of part %llu left behind", (unsigned long long)i);
+        free(parts[i].components);
+        parts[i].components = NULL;
+        parts[i].component_count = 0;
+        wvl_io_release_picture(&parts[i]);
+    }
+}
+
+int wvl_io_merge_components(wvl_io_picture *parts, size_t count, const uint8_t *steps, wvl_io_picture *out,
+                            char *error, size_t error_bytes)
+{
+    wvl_io_context context;
+    wvl_io_component *list = NULL;
+    uint32_t n = 0;
+    int result;
+
+    memset(&context, 0, sizeof context);
+    context.name = "merging components";
+    context.picture = out;
+    context.error = error;
+    context.error_bytes = error_bytes;
+    wvl_io_clear_picture(out);
+    result = count_components(&context, parts, count, &n);
+    if (result == 0 && (list = calloc(n, sizeof *list)) == NULL)
+        result = wvl_io_fail(&context, "not enough memory");
+    if (result == 0) {
+        list_components(list, parts, count);
+        result = steps != NULL ? declare_steps(&context, list, n, steps) : derive_steps(&context, list, n);
+    }
+    if (result == 0)
+        result = check_steps(&context, list, n);
+    if (result != 0) {
+        free(list);
+        wvl_io_clear_picture(out);
+        return result;
+    }
+    out->components = list;
+    out->component_count = n;
+    inherit(&context, parts, count);
+    return 0;
+}

@@ -1,0 +1,326 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "internal.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+int wvl_io_fail(wvl_io_context *context, const char *reason, ...)
+{
+    char text[512];
+    va_list arguments;
+
+    va_start(arguments, reason);
+    vsnprintf(text, sizeof text, reason, arguments);
+    va_end(arguments);
+    if (context->error != NULL && context->error_bytes != 0)
+        snprintf(context->error, context->error_bytes, "%s: %s%s%s",
+                 strcmp(context->name, "-") == 0 ? "standard input" : context->name,
+                 context->format != NULL ? context->format : "", context->format != NULL ? ": " : "", text);
+    return -1;
+}
+
+void wvl_io_note(wvl_io_context *context, const char *remark, ...)
+{
+    char *note = context->picture->note;
+    size_t used = strlen(note), room = sizeof context->picture->note;
+    va_list arguments;
+
+    if (used + 3 >= room)
+        return;
+    if (used != 0) {
+        memcpy(note + used, "; ", 3);
+        used += 2;
+    }
+    va_start(arguments, remark);
+    vsnprintf(note + used, room - used, remark, arguments);
+    va_end(arguments);
+}
+
+void wvl_io_clear_picture(wvl_io_picture *picture)
+{
+    memset(picture, 0, sizeof *picture);
+    picture->color = WVL_IO_UNKNOWN;
+    picture->alpha_component = -1;
+    picture->orientation = 1;
+}
+
+void wvl_io_release_picture(wvl_io_picture *picture)
+{
+    uint32_t c;
+
+    if (picture->components != NULL)
+        for (c = 0; c < picture->component_count; c++)
+            free(picture->components[c].owned);
+    free(picture->components);
+    free(picture->palette);
+    free(picture->icc);
+    free(picture->xmp);
+    wvl_io_clear_picture(picture);
+}
+
+void *wvl_io_allocate(wvl_io_context *context, uint64_t byte_count, const char *what)
+{
+    void *block = byte_count <= SIZE_MAX / 2 ? malloc(byte_count != 0 ? (size_t)byte_count : 1) : NULL;
+
+    if (block == NULL)
+        wvl_io_fail(context, "%s: not enough memory for %llu bytes", what, (unsigned long long)byte_count);
+    return block;
+}
+
+static int check_size(wvl_io_context *context, uint64_t width, uint64_t height, uint64_t component_count)
+{
+    unsigned long long w = width, h = height, n = component_count, limit = context->max_samples;
+
+    if (width == 0 || height == 0 || width > UINT32_MAX || height > UINT32_MAX)
+        return wvl_io_fail(context, "size %llu x %llu: width and height must be 1 to 4294967295", w, h);
+    if (component_count == 0 || component_count > WVL_IO_MAX_COMPONENTS)
+        return wvl_io_fail(context, "%llu components: must be 1 to %u", n, WVL_IO_MAX_COMPONENTS);
+    if (width > limit / height / component_count)
+        return wvl_io_fail(context, "size %llu x %llu, %llu components: more than the limit of %llu samples", w, h,
+                           n, limit);
+    return 0;
+}
+
+int wvl_io_describe(wvl_io_context *context, uint64_t width, uint64_t height, uint64_t component_count,
+                    unsigned depth, int is_signed)
+{
+    wvl_io_picture *picture = context->picture;
+    uint32_t c;
+
+    if (check_size(context, width, height, component_count) != 0)
+        return -1;
+    if (depth == 0 || depth > 32)
+        return wvl_io_fail(context, "%u bits per sample: must be 1 to 32", depth);
+    picture->components = calloc((size_t)component_count, sizeof *picture->components);
+    if (picture->components == NULL)
+        return wvl_io_fail(context, "not enough memory");
+    picture->width = (uint32_t)width;
+    picture->height = (uint32_t)height;
+    picture->component_count = (uint32_t)component_count;
+    for (c = 0; c < picture->component_count; c++) {
+        wvl_io_component *component = &picture->components[c];
+
+        component->depth = (uint8_t)depth;
+        component->is_signed = is_signed != 0;
+        component->sample_bytes = wvl_io_container_bytes(depth);
+        wvl_io_subsample(picture, c, 1, 1);
+    }
+    return 0;
+}
+
+void wvl_io_subsample(wvl_io_picture *picture, uint32_t component, uint8_t dx, uint8_t dy)
+{
+    wvl_io_component *c = &picture->components[component];
+
+    c->dx = dx;
+    c->dy = dy;
+    c->width = (uint32_t)(((uint64_t)picture->width + dx - 1) / dx);
+    c->height = (uint32_t)(((uint64_t)picture->height + dy - 1) / dy);
+}
+
+uint64_t wvl_io_sample_count(const wvl_io_picture *picture)
+{
+    uint64_t sum = 0;
+    uint32_t c;
+
+    for (c = 0; c < picture->component_count; c++)
+        sum += (uint64_t)picture->components[c].width * picture->components[c].height;
+    return sum;
+}
+
+int wvl_io_allocate_interleaved(wvl_io_context *context)
+{
+    wvl_io_picture *picture = context->picture;
+    unsigned bytes = picture->components[0].sample_bytes;
+    uint8_t *block = wvl_io_allocate(context, wvl_io_sample_count(picture) * bytes, "samples");
+    uint32_t c;
+
+    if (block == NULL)
+        return -1;
+    picture->components[0].owned = block;
+    for (c = 0; c < picture->component_count; c++) {
+        wvl_io_component *component = &picture->components[c];
+
+        component->data = block + (size_t)c * bytes;
+        component->sample_stride_bytes = (size_t)picture->component_count * bytes;
+        component->stride_bytes = component->sample_stride_bytes * component->width;
+    }
+    return 0;
+}
+
+int wvl_io_allocate_planar(wvl_io_context *context)
+{
+    wvl_io_picture *picture = context->picture;
+    uint32_t c;
+
+    for (c = 0; c < picture->component_count; c++) {
+        wvl_io_component *component = &picture->components[c];
+        uint64_t samples = (uint64_t)component->width * component->height;
+
+        component->owned = wvl_io_allocate(context, samples * component->sample_bytes, "samples");
+        if (component->owned == NULL)
+            return -1;
+        component->data = component->owned;
+        component->sample_stride_bytes = component->sample_bytes;
+        component->stride_bytes = (size_t)component->sample_bytes * component->width;
+    }
+    return 0;
+}
+
+static inline int64_t load_sample(const uint8_t *sample, unsigned bytes, int is_signed)
+{
+    if (bytes == 1)
+        return is_signed ? (int8_t)*sample : *sample;
+    if (bytes == 2) {
+        uint16_t v;
+
+        memcpy(&v, sample, sizeof v);
+        return is_signed ? (int16_t)v : v;
+    }
+    {
+        uint32_t v;
+
+        memcpy(&v, sample, sizeof v);
+        return is_signed ? (int64_t)(int32_t)v : (int64_t)v;
+    }
+}
+
+/* A sample is in range when no bit is set at or above `bits` in it (unsigned) or in it xor its sign. */
+static int64_t gather_row(const wvl_io_component *c, const uint8_t *row)
+{
+    int64_t found = 0;
+    uint32_t x;
+
+    for (x = 0; x < c->width; x++, row += c->sample_stride_bytes) {
+        int64_t v = load_sample(row, c->sample_bytes, c->is_signed);
+
+        found |= v ^ (v < 0 ? -1 : 0);
+    }
+    return found;
+}
+
+int wvl_io_check_range(wvl_io_context *context, uint32_t component)
+{
+    const wvl_io_component *c = &context->picture->components[component];
+    int64_t limit = INT64_C(1) << (c->depth - c->is_signed);
+    uint32_t y;
+
+    if (c->depth == 8 * c->sample_bytes)
+        return 0;
+    for (y = 0; y < c->height; y++)
+        if (gather_row(c, (const uint8_t *)c->data + (size_t)y * c->stride_bytes) >= limit)
+            return wvl_io_fail(context, "component %u, row %u: a sample lies outside %s %u bits", component, y,
+                               c->is_signed ? "signed" : "unsigned", c->depth);
+    return 0;
+}
+
+void wvl_io_set_color(wvl_io_picture *picture, wvl_io_color color, int declared, int alpha_component)
+{
+    picture->color = color;
+    picture->color_declared = declared;
+    picture->alpha_component = alpha_component;
+}
+
+static uint8_t *copy_bytes(wvl_io_context *context, const void *bytes, size_t n, const char *what)
+{
+    uint8_t *copy = wvl_io_allocate(context, n, what);
+
+    if (copy != NULL && n != 0)
+        memcpy(copy, bytes, n);
+    return copy;
+}
+
+int wvl_io_take_icc(wvl_io_context *context, const void *bytes, size_t n)
+{
+    wvl_io_picture *picture = context->picture;
+
+    /* Writers pad the profile; jpylyzer and readers of colr want its own size. */
+    if (n >= 132 && wvl_io_be32(bytes) >= 132 && wvl_io_be32(bytes) < n)
+        n = wvl_io_be32(bytes);
+    picture->icc = copy_bytes(context, bytes, n, "ICC profile");
+    if (picture->icc == NULL)
+        return -1;
+    picture->icc_bytes = n;
+    picture->color_declared = 1;
+    return 0;
+}
+
+int wvl_io_take_xmp(wvl_io_context *context, const void *bytes, size_t n)
+{
+    context->picture->xmp = copy_bytes(context, bytes, n, "XMP");
+    if (context->picture->xmp == NULL)
+        return -1;
+    context->picture->xmp_bytes = n;
+    return 0;
+}
+
+static inline uint32_t load_word(const uint8_t *p, unsigned bytes)
+{
+    uint32_t word = p[0];
+
+    if (bytes > 1)
+        word |= (uint32_t)p[1] << 8;
+    if (bytes > 2)
+        word |= (uint32_t)p[2] << 16;
+    if (bytes > 3)
+        word |= (uint32_t)p[3] << 24;
+    return word;
+}
+
+void wvl_io_unpack_fields(wvl_io_picture *picture, uint32_t row, const uint8_t *line, unsigned pixel_bytes,
+                          const uint32_t *masks, const unsigned *shifts)
+{
+    uint32_t c, x;
+
+    for (c = 0; c < picture->component_count; c++) {
+        const wvl_io_component *k = &picture->components[c];
+        uint8_t *out = (uint8_t *)k->data + (size_t)row * k->stride_bytes;
+
+        for (x = 0; x < k->width; x++, out += k->sample_stride_bytes) {
+            uint16_t sample =
+                (uint16_t)((load_word(line + (size_t)x * pixel_bytes, pixel_bytes) & masks[c]) >> shifts[c]);
+
+            if (k->sample_bytes == 1)
+                *out = (uint8_t)sample;
+            else
+                memcpy(out, &sample, sizeof sample);
+        }
+    }
+}
+
+static void swap_pairs(uint8_t *p, size_t count)
+{
+    for (; count != 0; count--, p += 2) {
+        uint8_t first = p[0];
+
+        p[0] = p[1];
+        p[1] = first;
+    }
+}
+
+static void swap_quads(uint8_t *p, size_t count)
+{
+    for (; count != 0; count--, p += 4) {
+        uint8_t first = p[0], second = p[1];
+
+        p[0] = p[3];
+        p[1] = p[2];
+        p[2] = second;
+        p[3] = first;
+    }
+}
+
+void wvl_io_to_host_order(void *samples, size_t count, unsigned sample_bytes, int big_endian)
+{
+    const uint16_t probe = 1;
+    int host_is_big = *(const uint8_t *)&probe == 0;
+
+    if (host_is_big == (big_endian != 0) || sample_bytes == 1)
+        return;
+    if (sample_bytes == 2)
+        swap_pairs(samples, count);
+    else
+        swap_quads(samples, count);
+}

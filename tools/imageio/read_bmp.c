@@ -1,0 +1,353 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* BMP: OS/2 and Windows headers, 1 to 32 bits, bit fields, RLE4 and RLE8. 5- and 6-bit fields keep their depth. */
+#include "internal.h"
+#include "read_bmp.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { BI_RGB = 0, BI_RLE8 = 1, BI_RLE4 = 2, BI_BITFIELDS = 3, BI_ALPHABITFIELDS = 6 };
+
+#define FILE_HEADER_BYTES 14u
+#define LARGEST_HEADER 124u
+/* Run-length data can skip pixels, so no claim follows from the file's size; more than this many pixels a byte
+   is no picture. */
+#define RLE_PIXELS_PER_BYTE 1024u
+
+static void parse_core(const uint8_t *p, bmp_header *h)
+{
+    h->width = wvl_io_le16(p + 4);
+    h->height = wvl_io_le16(p + 6);
+    h->planes = wvl_io_le16(p + 8);
+    h->bits = wvl_io_le16(p + 10);
+    h->palette_entry_bytes = 3;
+}
+
+/* Heights are two's complement: negative means that the first row is the top one. */
+static void parse_info(const uint8_t *p, bmp_header *h)
+{
+    uint32_t height = wvl_io_le32(p + 8);
+
+    h->width = wvl_io_le32(p + 4);
+    h->top_down = height >> 31 != 0;
+    h->height = h->top_down ? 0u - height : height;
+    h->planes = wvl_io_le16(p + 12);
+    h->bits = wvl_io_le16(p + 14);
+    h->compression = wvl_io_le32(p + 16);
+    h->x_per_metre = wvl_io_le32(p + 24);
+    h->y_per_metre = wvl_io_le32(p + 28);
+    h->colors = wvl_io_le32(p + 32);
+    h->palette_entry_bytes = 4;
+}
+
+static void parse_fields(const uint8_t *p, bmp_header *h)
+{
+    unsigned k;
+
+    for (k = 0; k < 4; k++)
+        h->masks[k] = wvl_io_le32(p + 4 * k);
+}
+
+/* V4 and V5: colour space type at 56, the V5 profile's offset from the information header at 112. */
+static void parse_color_space(const uint8_t *p, bmp_header *h)
+{
+    static const uint8_t srgb[4] = {'B', 'G', 'R', 's'}, embedded[4] = {'D', 'E', 'B', 'M'};
+
+    h->is_srgb = memcmp(p + 56, srgb, 4) == 0;
+    if (h->header_bytes == 124 && memcmp(p + 56, embedded, 4) == 0) {
+        h->profile_offset = (uint64_t)wvl_io_le32(p + 112) + FILE_HEADER_BYTES;
+        h->profile_bytes = wvl_io_le32(p + 116);
+    }
+}
+
+static int read_header(wvl_io_context *context, bmp_header *h)
+{
+    uint8_t head[FILE_HEADER_BYTES + 4], info[LARGEST_HEADER + 12];
+
+    memset(h, 0, sizeof *h);
+    memset(info, 0, sizeof info);
+    if (wvl_io_read_bytes(context, head, sizeof head, "header") != 0)
+        return -1;
+    h->data_offset = wvl_io_le32(head + 10);
+    h->header_bytes = wvl_io_le32(head + FILE_HEADER_BYTES);
+    if (h->header_bytes != 12 && h->header_bytes != 40 && h->header_bytes != 52 && h->header_bytes != 56 &&
+        h->header_bytes != 64 && h->header_bytes != 108 && h->header_bytes != 124)
+        return wvl_io_fail(context, "header size %u: known are 12, 40, 52, 56, 64, 108, 124", h->header_bytes);
+    if (wvl_io_read_bytes(context, info + 4, h->header_bytes - 4, "header") != 0)
+        return -1;
+    if (h->header_bytes == 12)
+        parse_core(info, h);
+    else
+        parse_info(info, h);
+    if (h->header_bytes == 64 && h->compression >= BI_BITFIELDS)
+        return wvl_io_fail(context, "compression %u: OS/2 Huffman and 24-bit run lengths are not supported",
+                           h->compression);
+    if (h->header_bytes >= 52 && h->header_bytes != 64)
+        parse_fields(info + 40, h);
+    if (h->header_bytes == 52)
+        h->masks[3] = 0;
+    if (h->header_bytes >= 108)
+        parse_color_space(info, h);
+    if (h->header_bytes == 40 && (h->compression == BI_BITFIELDS || h->compression == BI_ALPHABITFIELDS)) {
+        size_t more = h->compression == BI_BITFIELDS ? 12 : 16;
+
+        if (wvl_io_read_bytes(context, info + 40, more, "bit field masks") != 0)
+            return -1;
+        parse_fields(info + 40, h);
+    }
+    return 0;
+}
+
+static int is_known_layout(const bmp_header *h)
+{
+    switch (h->compression) {
+    case BI_RGB:
+        return h->bits == 1 || h->bits == 4 || h->bits == 8 || h->bits == 16 || h->bits == 24 || h->bits == 32;
+    case BI_RLE8:
+        return h->bits == 8 && !h->top_down;
+    case BI_RLE4:
+        return h->bits == 4 && !h->top_down;
+    case BI_BITFIELDS:
+    case BI_ALPHABITFIELDS:
+        return h->bits == 16 || h->bits == 32;
+    default:
+        return 0;
+    }
+}
+
+static int check_header(wvl_io_context *context, const bmp_header *h)
+{
+    if (h->planes != 1)
+        return wvl_io_fail(context, "planes %u: must be 1", h->planes);
+    if (h->width > INT32_MAX)
+        return wvl_io_fail(context, "width %d: must be positive", (int)(h->width - UINT32_MAX) - 1);
+    if (!is_known_layout(h))
+        return wvl_io_fail(context, "%u bits with compression %u%s: supported are 1, 4, 8, 16, 24, 32 plain, 8 and 4 "
+                           "with run lengths bottom-up (1, 2), 16 and 32 with bit fields (3, 6)",
+                           h->bits, h->compression, h->top_down ? ", top-down" : "");
+    return 0;
+}
+
+/* Up to 2^bits entries lie between the header and the pixels; colors 0 stands for all. */
+static int read_palette(wvl_io_context *context, const bmp_header *h, wvl_io_palette *palette)
+{
+    uint32_t most = 1u << h->bits, entries = h->colors != 0 && h->colors < most ? h->colors : most, i, k;
+    uint64_t here = wvl_io_source_position(&context->source);
+    uint64_t room = h->data_offset > here ? (h->data_offset - here) / h->palette_entry_bytes : 0;
+    uint8_t bytes[256 * 4];
+    int is_grey = 1;
+
+    if (h->colors > 65536)
+        return wvl_io_fail(context, "palette of %u colours: at most %u can be used", h->colors, most);
+    if (h->colors == 0 && room < entries)
+        entries = (uint32_t)room; /* OS/2 files may hold fewer than all */
+    if (entries == 0 || entries > room)
+        return wvl_io_fail(context, "palette of %u colours: %llu fit before the pixel data", entries,
+                           (unsigned long long)room);
+    if (wvl_io_read_bytes(context, bytes, (size_t)entries * h->palette_entry_bytes, "palette") != 0)
+        return -1;
+    palette->values = wvl_io_allocate(context, (uint64_t)entries * 3 * sizeof *palette->values, "palette");
+    if (palette->values == NULL)
+        return -1;
+    for (i = 0; i < entries; i++) {
+        const uint8_t *e = bytes + (size_t)i * h->palette_entry_bytes;
+
+        for (k = 0; k < 3; k++)
+            palette->values[3 * i + k] = e[2 - k];
+        is_grey = is_grey && e[0] == e[1] && e[1] == e[2];
+    }
+    palette->entries = entries;
+    palette->columns = 3;
+    palette->depth = 8;
+    /* The only way for a BMP to be grey. */
+    if (is_grey && !context->options.keep_palette) {
+        for (i = 0; i < entries; i++)
+            palette->values[i] = palette->values[3 * i];
+        palette->columns = 1;
+    }
+    return 0;
+}
+
+static void unpack_indices(const uint8_t *line, uint8_t *row, uint32_t width, unsigned bits)
+{
+    unsigned per_byte = 8 / bits, mask = (1u << bits) - 1;
+    uint32_t x;
+
+    for (x = 0; x < width; x++)
+        row[x] = (uint8_t)(line[x / per_byte] >> (8 - bits - x % per_byte * bits) & mask);
+}
+
+static int read_indexed(wvl_io_context *context, const bmp_header *h, const wvl_io_palette *palette)
+{
+    uint64_t pitch = ((uint64_t)h->width * h->bits + 31) / 32 * 4;
+    wvl_io_component *first;
+    uint8_t *line;
+    uint32_t y;
+    int result = 0;
+
+    if (wvl_io_require_bytes(context, pitch * h->height, "pixel data") != 0 ||
+        wvl_io_describe_indexed(context, h->width, h->height, h->bits, palette) != 0)
+        return -1;
+    line = wvl_io_allocate(context, pitch, "line");
+    if (line == NULL)
+        return -1;
+    first = &context->picture->components[0];
+    for (y = 0; y < h->height && result == 0; y++) {
+        uint32_t row = h->top_down ? y : h->height - 1 - y;
+
+        result = wvl_io_read_bytes(context, line, (size_t)pitch, "pixel data");
+        if (result != 0)
+            break;
+        unpack_indices(line, (uint8_t *)first->data + (size_t)row * first->stride_bytes, h->width, h->bits);
+        result = wvl_io_finish_indexed_row(context, row, 1, palette);
+    }
+    free(line);
+    return result;
+}
+
+static int read_run_lengths(wvl_io_context *context, const bmp_header *h, const wvl_io_palette *palette)
+{
+    uint64_t size = context->source.size, pixels = (uint64_t)h->width * h->height;
+    wvl_io_component *first;
+    uint32_t y;
+
+    if (size != WVL_IO_SIZE_UNKNOWN && pixels / RLE_PIXELS_PER_BYTE > size)
+        return wvl_io_fail(context, "size %u x %u: the file's %llu bytes hold no such picture", h->width, h->height,
+                           (unsigned long long)size);
+    if (wvl_io_describe_indexed(context, h->width, h->height, h->bits, palette) != 0)
+        return -1;
+    first = &context->picture->components[0];
+    memset(first->data, 0, first->stride_bytes * h->height); /* pixels that are skipped have index 0 */
+    if (wvl_io_decode_bmp_runs(context, h, first->data, first->stride_bytes) != 0)
+        return -1;
+    for (y = 0; y < h->height; y++)
+        if (wvl_io_finish_indexed_row(context, y, 1, palette) != 0)
+            return -1;
+    return 0;
+}
+
+static int read_with_palette(wvl_io_context *context, const bmp_header *h)
+{
+    wvl_io_palette palette = {0, 0, 0, NULL};
+    int result = read_palette(context, h, &palette);
+
+    if (result == 0)
+        result = wvl_io_go_to(context, h->data_offset, "offset to pixel data");
+    if (result == 0)
+        result = h->compression == BI_RGB ? read_indexed(context, h, &palette)
+                                          : read_run_lengths(context, h, &palette);
+    if (result == 0)
+        wvl_io_settle_palette(context, &palette);
+    free(palette.values);
+    return result;
+}
+
+/* Masks where the header gives none: 5-5-5 and 8-8-8. */
+static void choose_masks(const bmp_header *h, uint32_t masks[4])
+{
+    static const uint32_t by_16[4] = {0x7c00, 0x03e0, 0x001f, 0}, by_32[4] = {0xff0000, 0x00ff00, 0x0000ff, 0};
+
+    if (h->compression == BI_RGB)
+        memcpy(masks, h->bits == 16 ? by_16 : by_32, 4 * sizeof *masks);
+    else
+        memcpy(masks, h->masks, 4 * sizeof *masks);
+}
+
+static int measure_mask(wvl_io_context *context, uint32_t mask, unsigned bits, unsigned k, unsigned *shift,
+                        unsigned *depth)
+{
+    static const char *const names[] = {"red", "green", "blue", "alpha"};
+
+    *shift = *depth = 0;
+    while (mask != 0 && (mask >> *shift & 1) == 0)
+        ++*shift;
+    while (*shift + *depth < 32 && (mask >> (*shift + *depth) & 1) != 0)
+        ++*depth;
+    if (*depth == 0 || *depth > 16 || *shift + *depth > bits || mask != ((1u << *depth) - 1) << *shift)
+        return wvl_io_fail(context, "%s mask 0x%08x: must be 1 to 16 adjacent bits of %u", names[k], mask, bits);
+    return 0;
+}
+
+static int describe_fields(wvl_io_context *context, const bmp_header *h, const uint32_t *masks, unsigned *shifts)
+{
+    unsigned n = masks[3] != 0 ? 4 : 3, depth, k;
+    int mixed = 0;
+
+    if (wvl_io_describe(context, h->width, h->height, n, 8, 0) != 0)
+        return -1;
+    for (k = 0; k < n; k++) {
+        wvl_io_component *component = &context->picture->components[k];
+
+        if (measure_mask(context, masks[k], h->bits, k, &shifts[k], &depth) != 0)
+            return -1;
+        component->depth = (uint8_t)depth;
+        component->sample_bytes = wvl_io_container_bytes(depth);
+        mixed |= component->sample_bytes != context->picture->components[0].sample_bytes;
+    }
+    wvl_io_set_color(context->picture, WVL_IO_RGB, 0, n == 4 ? 3 : -1);
+    if (h->bits == 32 && h->compression == BI_RGB)
+        wvl_io_note(context, "the fourth byte of each pixel is undefined and left out");
+    return mixed ? wvl_io_allocate_planar(context) : wvl_io_allocate_interleaved(context);
+}
+
+static int read_direct(wvl_io_context *context, const bmp_header *h)
+{
+    uint64_t pitch = ((uint64_t)h->width * h->bits + 31) / 32 * 4;
+    uint32_t masks[4], y;
+    unsigned shifts[4];
+    uint8_t *line;
+    int result = 0;
+
+    choose_masks(h, masks);
+    if (wvl_io_go_to(context, h->data_offset, "offset to pixel data") != 0 ||
+        wvl_io_require_bytes(context, pitch * h->height, "pixel data") != 0 ||
+        describe_fields(context, h, masks, shifts) != 0)
+        return -1;
+    line = wvl_io_allocate(context, pitch, "line");
+    if (line == NULL)
+        return -1;
+    for (y = 0; y < h->height && result == 0; y++) {
+        result = wvl_io_read_bytes(context, line, (size_t)pitch, "pixel data");
+        if (result == 0)
+            wvl_io_unpack_fields(context->picture, h->top_down ? y : h->height - 1 - y, line, h->bits / 8, masks,
+                                 shifts);
+    }
+    free(line);
+    return result;
+}
+
+static int read_profile(wvl_io_context *context, const bmp_header *h)
+{
+    uint8_t *bytes;
+    int result;
+
+    if (h->profile_bytes == 0)
+        return 0;
+    if (wvl_io_go_to(context, h->profile_offset, "ICC profile") != 0 ||
+        wvl_io_require_bytes(context, h->profile_bytes, "ICC profile") != 0)
+        return -1;
+    bytes = wvl_io_allocate(context, h->profile_bytes, "ICC profile");
+    if (bytes == NULL)
+        return -1;
+    result = wvl_io_read_bytes(context, bytes, h->profile_bytes, "ICC profile");
+    if (result == 0)
+        result = wvl_io_take_icc(context, bytes, h->profile_bytes);
+    free(bytes);
+    return result;
+}
+
+int wvl_io_read_bmp(wvl_io_context *context)
+{
+    wvl_io_picture *picture = context->picture;
+    bmp_header h;
+
+    if (read_header(context, &h) != 0 || check_header(context, &h) != 0 ||
+        (h.bits <= 8 ? read_with_palette(context, &h) : read_direct(context, &h)) != 0)
+        return -1;
+    picture->color_declared = h.is_srgb;
+    if (h.x_per_metre <= INT32_MAX && h.y_per_metre <= INT32_MAX) {
+        picture->x_pixels_per_metre = h.x_per_metre;
+        picture->y_pixels_per_metre = h.y_per_metre;
+    }
+    return read_profile(context, &h);
+}

@@ -1,0 +1,271 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * DPX (SMPTE 268M): one image element of luma, RGB, RGBA, ABGR or 4:4:4 CbYCr, 8, 10, 12 or 16 bits,
+ * packed or filled, either byte order. Samples are taken as stored: printing density stays what it is.
+ */
+#include "internal.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define NEEDED_BYTES 852u /* file header, and the image header as far as its first element */
+#define UNDEFINED UINT32_MAX
+
+enum { PACKED = 0, FILLED_A = 1, FILLED_B = 2 };
+
+typedef struct dpx_header {
+    int big_endian;
+    uint32_t width, height, orientation, sign, descriptor, transfer, depth, packing, encoding;
+    uint32_t data_offset, line_padding;
+    uint32_t samples_per_pixel;
+} dpx_header;
+
+static uint32_t field32(const uint8_t *head, size_t at, int big_endian)
+{
+    return big_endian ? wvl_io_be32(head + at) : wvl_io_le32(head + at);
+}
+
+static uint32_t field16(const uint8_t *head, size_t at, int big_endian)
+{
+    return big_endian ? wvl_io_be16(head + at) : wvl_io_le16(head + at);
+}
+
+static uint32_t samples_of_descriptor(uint32_t descriptor)
+{
+    switch (descriptor) {
+    case 1: case 2: case 3: case 4: case 6: /* single colour, alpha, luma */
+        return 1;
+    case 50: case 102: /* RGB, CbYCr 4:4:4 */
+        return 3;
+    case 51: case 52: /* RGBA, ABGR */
+        return 4;
+    default:
+        return 0;
+    }
+}
+
+/* Image information header and first image element: SMPTE 268M tables 1 and 2. */
+static int parse_header(wvl_io_context *context, const uint8_t *head, dpx_header *h)
+{
+    int big = memcmp(head, "SDPX", 4) == 0;
+    uint32_t elements = field16(head, 770, big);
+
+    h->big_endian = big;
+    h->orientation = field16(head, 768, big);
+    h->width = field32(head, 772, big);
+    h->height = field32(head, 776, big);
+    h->sign = field32(head, 780, big);
+    h->descriptor = head[800];
+    h->transfer = head[801];
+    h->depth = head[803];
+    h->packing = field16(head, 804, big);
+    h->encoding = field16(head, 806, big);
+    h->data_offset = field32(head, 808, big);
+    h->line_padding = field32(head, 812, big);
+    if (h->data_offset == UNDEFINED || h->data_offset == 0)
+        h->data_offset = field32(head, 4, big);
+    if (h->line_padding == UNDEFINED)
+        h->line_padding = 0;
+    h->samples_per_pixel = samples_of_descriptor(h->descriptor);
+    if (elements != 1)
+        return wvl_io_fail(context, "%u image elements: exactly 1 is supported", elements);
+    if (h->samples_per_pixel == 0)
+        return wvl_io_fail(context, "descriptor %u: supported are 1-4 and 6 (one component), 50 RGB, 51 RGBA, "
+                           "52 ABGR, 102 CbYCr 4:4:4", h->descriptor);
+    return 0;
+}
+
+static int check_header(wvl_io_context *context, const dpx_header *h)
+{
+    if (h->depth == 32 || h->depth == 64)
+        return wvl_io_fail(context, "bit depth %u: floating-point samples are not supported", h->depth);
+    if (h->depth != 8 && h->depth != 10 && h->depth != 12 && h->depth != 16)
+        return wvl_io_fail(context, "bit depth %u: supported are 8, 10, 12, 16", h->depth);
+    if (h->packing > FILLED_B)
+        return wvl_io_fail(context, "packing %u: must be 0 to 2", h->packing);
+    if (h->encoding != 0)
+        return wvl_io_fail(context, "encoding %u: only 0 (no run lengths) is supported", h->encoding);
+    if (h->sign > 1)
+        return wvl_io_fail(context, "data sign %u: must be 0 or 1", h->sign);
+    if (h->line_padding > 65536)
+        return wvl_io_fail(context, "end-of-line padding %u: the limit is 65536 bytes", h->line_padding);
+    if (h->data_offset < NEEDED_BYTES)
+        return wvl_io_fail(context, "offset to image data %u: lies inside the header", h->data_offset);
+    return 0;
+}
+
+/* Bytes of one line's samples, up to the last used bit rounded as the layout needs. samples < 2^35. */
+static uint64_t line_bytes(const dpx_header *h)
+{
+    uint64_t samples = (uint64_t)h->width * h->samples_per_pixel;
+
+    if (h->depth == 8)
+        return samples;
+    if (h->depth == 16 || (h->depth == 12 && h->packing != PACKED))
+        return samples * 2;
+    if (h->depth == 10 && h->packing != PACKED)
+        return (samples + 2) / 3 * 4;
+    return (samples * h->depth + 31) / 32 * 4;
+}
+
+/* Packed words hold the first sample in their lowest bits, and a sample may span two of them. */
+static void unpack_words(const uint8_t *line, const dpx_header *h, uint16_t *out, size_t count)
+{
+    uint64_t held = 0;
+    unsigned bits = 0;
+    size_t i;
+
+    for (i = 0; i < count; i++) {
+        if (bits < h->depth) {
+            held |= (uint64_t)field32(line, 0, h->big_endian) << bits;
+            bits += 32;
+            line += 4;
+        }
+        out[i] = (uint16_t)(held & ((1u << h->depth) - 1));
+        held >>= h->depth;
+        bits -= h->depth;
+    }
+}
+
+/* Three 10-bit samples a word, two bits unused: the low ones in method A, the high ones in B. Of several
+   components the first lies highest; a single component fills from the low end. */
+static void unpack_filled_10(const uint8_t *line, const dpx_header *h, uint16_t *out, size_t count)
+{
+    unsigned base = h->packing == FILLED_A ? 2 : 0;
+    size_t i;
+
+    for (i = 0; i < count; i++) {
+        unsigned place = (unsigned)(i % 3);
+
+        if (h->samples_per_pixel != 1)
+            place = 2 - place;
+        out[i] = (uint16_t)(field32(line + i / 3 * 4, 0, h->big_endian) >> (base + 10 * place) & 0x3ff);
+    }
+}
+
+/* 16-bit words, 12 bits used: the high ones in method A, the low ones in B. */
+static void unpack_filled_12(const uint8_t *line, const dpx_header *h, uint16_t *out, size_t count)
+{
+    unsigned shift = h->packing == FILLED_A ? 4 : 0;
+    size_t i;
+
+    for (i = 0; i < count; i++)
+        out[i] = (uint16_t)(field16(line, 2 * i, h->big_endian) >> shift & 0xfff);
+}
+
+static void extend_signs(uint16_t *samples, size_t count, unsigned depth)
+{
+    uint16_t sign = (uint16_t)(1u << (depth - 1));
+    size_t i;
+
+    for (i = 0; i < count; i++)
+        samples[i] = (uint16_t)((samples[i] ^ sign) - sign);
+}
+
+static void unpack_line(const uint8_t *line, const dpx_header *h, uint8_t *row, size_t count)
+{
+    uint16_t *wide = (uint16_t *)(void *)row; /* rows of 16-bit containers are 2-aligned in a malloc block */
+
+    if (h->depth == 8) {
+        memcpy(row, line, count);
+        return;
+    }
+    if (h->depth == 16) {
+        memcpy(row, line, count * 2);
+        wvl_io_to_host_order(row, count, 2, h->big_endian);
+        return;
+    }
+    if (h->packing == PACKED)
+        unpack_words(line, h, wide, count);
+    else if (h->depth == 10)
+        unpack_filled_10(line, h, wide, count);
+    else
+        unpack_filled_12(line, h, wide, count);
+    if (h->sign)
+        extend_signs(wide, count, h->depth);
+}
+
+/*
+ * Lines end on a 32-bit word, but some writers do not pad: taken so when the file is too short for the
+ * padding and long enough without it.
+ */
+static int line_layout(wvl_io_context *context, const dpx_header *h, uint64_t *used, uint64_t *pitch)
+{
+    uint64_t here = wvl_io_source_position(&context->source), size = context->source.size;
+    uint64_t left = size > here ? size - here : 0, plain;
+
+    *used = line_bytes(h);
+    plain = *used + h->line_padding;
+    *pitch = (*used + 3) / 4 * 4 + h->line_padding;
+    if (size != WVL_IO_SIZE_UNKNOWN && *pitch * (h->height - 1) + *used > left &&
+        plain * (h->height - 1) + *used <= left)
+        *pitch = plain;
+    return wvl_io_require_bytes(context, *pitch * (h->height - 1) + *used, "pixel data");
+}
+
+static int read_lines(wvl_io_context *context, const dpx_header *h, uint64_t used, uint64_t pitch)
+{
+    wvl_io_component *first = &context->picture->components[0];
+    size_t count = (size_t)h->width * h->samples_per_pixel;
+    uint8_t *line = wvl_io_allocate(context, pitch, "line");
+    int result = line != NULL ? 0 : -1;
+    uint32_t y;
+
+    for (y = 0; y < h->height && result == 0; y++) {
+        result = wvl_io_read_bytes(context, line, (size_t)(y + 1 < h->height ? pitch : used), "pixel data");
+        if (result == 0)
+            unpack_line(line, h, (uint8_t *)first->data + (size_t)y * first->stride_bytes, count);
+    }
+    free(line);
+    return result;
+}
+
+/* ABGR and CbYCr into the order that everybody else uses: the descriptors move, the samples stay. */
+static void order_components(wvl_io_picture *picture, uint32_t descriptor)
+{
+    static const uint8_t orders[2][4] = {{3, 2, 1, 0}, {1, 0, 2, 3}};
+    const uint8_t *order = orders[descriptor == 102];
+    void *data[4];
+    uint32_t c;
+
+    if (descriptor != 52 && descriptor != 102)
+        return;
+    for (c = 0; c < picture->component_count; c++)
+        data[c] = picture->components[order[c]].data;
+    for (c = 0; c < picture->component_count; c++)
+        picture->components[c].data = data[c];
+}
+
+static void describe_meaning(wvl_io_context *context, const dpx_header *h)
+{
+    static const uint8_t tiff_orientation[8] = {1, 2, 4, 3, 5, 6, 8, 7};
+    wvl_io_picture *picture = context->picture;
+    int alpha = h->samples_per_pixel == 4 ? 3 : -1;
+
+    wvl_io_set_color(picture, h->samples_per_pixel == 1 ? WVL_IO_GREY : h->descriptor == 102 ? WVL_IO_YCC : WVL_IO_RGB,
+                     0, alpha);
+    if (h->orientation < 8)
+        picture->orientation = tiff_orientation[h->orientation];
+    if (h->transfer == 1 || h->transfer == 3)
+        wvl_io_note(context, "transfer characteristic %u: %s", h->transfer,
+                    h->transfer == 1 ? "printing density" : "logarithmic");
+    else if (h->transfer == 2)
+        wvl_io_note(context, "transfer characteristic 2: linear");
+}
+
+int wvl_io_read_dpx(wvl_io_context *context)
+{
+    uint8_t head[NEEDED_BYTES];
+    uint64_t used, pitch;
+    dpx_header h;
+
+    if (wvl_io_read_bytes(context, head, sizeof head, "header") != 0 || parse_header(context, head, &h) != 0 ||
+        check_header(context, &h) != 0 || wvl_io_go_to(context, h.data_offset, "offset to image data") != 0 ||
+        wvl_io_describe(context, h.width, h.height, h.samples_per_pixel, h.depth, (int)h.sign) != 0 ||
+        line_layout(context, &h, &used, &pitch) != 0 || wvl_io_allocate_interleaved(context) != 0 ||
+        read_lines(context, &h, used, pitch) != 0)
+        return -1;
+    order_components(context->picture, h.descriptor);
+    describe_meaning(context, &h);
+    return 0;
+}

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* PGX, the reference format of ISO/IEC 15444-4: "PG ML [+|-]depth width height", one component. */
+#include "internal.h"
+
+#include <string.h>
+
+#define HEADER_LIMIT 128u
+
+/* Past blanks; the header's only separators. */
+static const char *past_blanks(const char *p)
+{
+    return p + strspn(p, " \t");
+}
+
+static const char *take_number(const char *p, uint32_t *value)
+{
+    uint64_t number = 0;
+
+    if (*p < '0' || *p > '9')
+        return NULL;
+    for (; *p >= '0' && *p <= '9' && number <= UINT32_MAX; p++)
+        number = number * 10 + (uint64_t)(*p - '0');
+    *value = (uint32_t)number;
+    return number <= UINT32_MAX ? p : NULL;
+}
+
+static int read_header_line(wvl_io_context *context, char *line)
+{
+    size_t used = 0;
+    int c;
+
+    while ((c = wvl_io_source_byte(&context->source)) != '\n') {
+        if (c < 0)
+            return wvl_io_fail(context, "header: truncated");
+        if (c == 0 || used + 1 == HEADER_LIMIT)
+            return wvl_io_fail(context, "header: not a line of text of at most %u bytes", HEADER_LIMIT - 1);
+        line[used++] = (char)c;
+    }
+    if (used != 0 && line[used - 1] == '\r')
+        used--;
+    line[used] = '\0';
+    return 0;
+}
+
+typedef struct pgx_header {
+    int big_endian, is_signed;
+    uint32_t depth, width, height;
+} pgx_header;
+
+static int parse_header(wvl_io_context *context, const char *line, pgx_header *header)
+{
+    const char *p = past_blanks(line + 2);
+
+    if (strncmp(line, "PG", 2) != 0 || p == line + 2)
+        return wvl_io_fail(context, "header: does not begin with PG");
+    if (strncmp(p, "ML", 2) != 0 && strncmp(p, "LM", 2) != 0)
+        return wvl_io_fail(context, "byte order: must be ML or LM");
+    header->big_endian = p[0] == 'M';
+    p = past_blanks(p + 2);
+    header->is_signed = *p == '-';
+    if (*p == '+' || *p == '-')
+        p = past_blanks(p + 1);
+    p = take_number(p, &header->depth);
+    if (p == NULL || header->depth == 0 || header->depth > 32)
+        return wvl_io_fail(context, "depth: must be a number of 1 to 32");
+    p = take_number(past_blanks(p), &header->width);
+    if (p != NULL)
+        p = take_number(past_blanks(p), &header->height);
+    if (p == NULL || *past_blanks(p) != '\0')
+        return wvl_io_fail(context, "size: must be two numbers, at most 4294967295, that end the line");
+    return 0;
+}
+
+int wvl_io_read_pgx(wvl_io_context *context)
+{
+    wvl_io_picture *picture = context->picture;
+    wvl_io_component *component;
+    char line[HEADER_LIMIT];
+    pgx_header header = {0, 0, 0, 0, 0};
+    uint64_t bytes;
+
+    if (read_header_line(context, line) != 0 || parse_header(context, line, &header) != 0 ||
+        wvl_io_describe(context, header.width, header.height, 1, header.depth, header.is_signed) != 0)
+        return -1;
+    component = &picture->components[0];
+    bytes = wvl_io_sample_count(picture) * component->sample_bytes;
+    if (wvl_io_require_bytes(context, bytes, "samples") != 0 || wvl_io_allocate_planar(context) != 0 ||
+        wvl_io_read_bytes(context, component->data, (size_t)bytes, "samples") != 0)
+        return -1;
+    wvl_io_to_host_order(component->data, (size_t)wvl_io_sample_count(picture), component->sample_bytes,
+                         header.big_endian);
+    wvl_io_set_color(picture, WVL_IO_GREY, 0, -1);
+    return wvl_io_check_range(context, 0);
+}

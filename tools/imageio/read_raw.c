@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Planes of samples without a header, one component after the other, described from outside as opj_compress
+ * has it: "w,h,n,bits,{s,u}@1x1:2x2:2x2". Up to 8 bits a sample takes one byte, up to 16 two, else four.
+ */
+#include "internal.h"
+
+#include <string.h>
+
+typedef struct geometry {
+    uint32_t width, height, count, depth;
+    int is_signed;
+    const char *steps; /* after the @, or NULL */
+} geometry;
+
+static const char *take_number(const char *p, uint32_t *value)
+{
+    uint64_t number = 0;
+
+    if (*p < '0' || *p > '9')
+        return NULL;
+    for (; *p >= '0' && *p <= '9' && number <= UINT32_MAX; p++)
+        number = number * 10 + (uint64_t)(*p - '0');
+    *value = (uint32_t)number;
+    return number <= UINT32_MAX ? p : NULL;
+}
+
+static int parse_geometry(wvl_io_context *context, geometry *g)
+{
+    const char *text = context->options.raw_format, *p = text;
+    uint32_t *const fields[] = {&g->width, &g->height, &g->count, &g->depth};
+    size_t i;
+
+    if (text == NULL)
+        return wvl_io_fail(context, "raw samples need their geometry: -F w,h,n,bits,{s,u}[@dxxdy:dxxdy...]");
+    for (i = 0; i < 4 && p != NULL; i++) {
+        p = take_number(p, fields[i]);
+        p = p != NULL && *p == ',' ? p + 1 : NULL;
+    }
+    if (p == NULL || (*p != 's' && *p != 'u') || (p[1] != '\0' && p[1] != '@'))
+        return wvl_io_fail(context, "raw geometry \"%.60s\": must read w,h,n,bits,{s,u}[@dxxdy:dxxdy...]", text);
+    g->is_signed = *p == 's';
+    g->steps = p[1] == '@' ? p + 2 : NULL;
+    return 0;
+}
+
+/* "1x1:2x2:2x2": a pair for each component; where they end early the last one goes on, as in opj_compress. */
+static int declare_steps(wvl_io_context *context, const geometry *g)
+{
+    const char *p = g->steps;
+    uint32_t c, dx = 1, dy = 1;
+
+    for (c = 0; c < g->count; c++) {
+        const char *pair = p;
+
+        if (p != NULL) {
+            p = take_number(p, &dx);
+            p = p != NULL && *p == 'x' ? take_number(p + 1, &dy) : NULL;
+            if (p == NULL || dx == 0 || dx > 255 || dy == 0 || dy > 255 || (*p != ':' && *p != '\0'))
+                return wvl_io_fail(context, "raw geometry: subsampling of component %u, \"%.20s\": must be %s", c,
+                                   pair, "dxxdy with steps of 1 to 255");
+            p = *p == ':' ? p + 1 : NULL;
+        }
+        wvl_io_subsample(context->picture, c, (uint8_t)dx, (uint8_t)dy);
+    }
+    return p == NULL ? 0 : wvl_io_fail(context, "raw geometry: more subsampling pairs than %u components", g->count);
+}
+
+static int read_planes(wvl_io_context *context, int big_endian)
+{
+    wvl_io_picture *picture = context->picture;
+    uint32_t c;
+
+    for (c = 0; c < picture->component_count; c++) {
+        wvl_io_component *k = &picture->components[c];
+        size_t samples = (size_t)k->width * k->height;
+
+        if (wvl_io_read_bytes(context, k->data, samples * k->sample_bytes, "samples") != 0)
+            return -1;
+        wvl_io_to_host_order(k->data, samples, k->sample_bytes, big_endian);
+        if (wvl_io_check_range(context, c) != 0)
+            return -1;
+    }
+    return 0;
+}
+
+static int is_subsampled(const wvl_io_picture *picture)
+{
+    uint32_t c;
+
+    for (c = 0; c < picture->component_count; c++)
+        if (picture->components[c].dx != picture->components[0].dx ||
+            picture->components[c].dy != picture->components[0].dy)
+            return 1;
+    return 0;
+}
+
+static void guess_color(wvl_io_picture *picture, int is_yuv)
+{
+    uint32_t n = picture->component_count;
+    wvl_io_color color = n < 3 ? WVL_IO_GREY : WVL_IO_RGB;
+
+    if (n >= 3 && (is_yuv || is_subsampled(picture)))
+        color = WVL_IO_YCC;
+    wvl_io_set_color(picture, color, 0, -1);
+}
+
+/* Frames is what a moving picture calls it: only the first is read. */
+static void note_remainder(wvl_io_context *context, uint64_t read_bytes, int is_yuv)
+{
+    uint64_t size = context->source.size;
+
+    if (size == WVL_IO_SIZE_UNKNOWN || size == read_bytes)
+        return;
+    if (is_yuv && size % read_bytes == 0)
+        wvl_io_note(context, "first of %llu frames", (unsigned long long)(size / read_bytes));
+    else
+        wvl_io_note(context, "%llu bytes after the samples are not used", (unsigned long long)(size - read_bytes));
+}
+
+static int read_headerless(wvl_io_context *context, int big_endian, int is_yuv)
+{
+    wvl_io_picture *picture = context->picture;
+    geometry g = {0, 0, 0, 0, 0, NULL};
+    uint64_t bytes;
+
+    if (parse_geometry(context, &g) != 0 ||
+        wvl_io_describe(context, g.width, g.height, g.count, g.depth, g.is_signed) != 0)
+        return -1;
+    if (g.steps != NULL && declare_steps(context, &g) != 0)
+        return -1;
+    bytes = wvl_io_sample_count(picture) * picture->components[0].sample_bytes;
+    if (wvl_io_require_bytes(context, bytes, "samples") != 0 || wvl_io_allocate_planar(context) != 0 ||
+        read_planes(context, big_endian) != 0)
+        return -1;
+    note_remainder(context, bytes, is_yuv);
+    guess_color(picture, is_yuv);
+    return 0;
+}
+
+int wvl_io_read_raw(wvl_io_context *context)
+{
+    return read_headerless(context, 1, 0);
+}
+
+int wvl_io_read_rawl(wvl_io_context *context)
+{
+    return read_headerless(context, 0, 0);
+}
+
+int wvl_io_read_yuv(wvl_io_context *context)
+{
+    return read_headerless(context, 0, 1);
+}

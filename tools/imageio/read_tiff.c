@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "read_tiff.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#if !defined(TIFFLIB_VERSION) || TIFFLIB_VERSION < 20221213
+#error "libtiff 4.5 or newer is needed: older ones report errors through process-wide handlers only"
+#endif
+
+#define SMALL_BLOCK_BYTES ((uint64_t)64 << 20)
+
+static tmsize_t on_read(thandle_t handle, void *bytes, tmsize_t byte_count)
+{
+    wvl_io_tiff *t = handle;
+
+    return byte_count > 0 ? (tmsize_t)wvl_io_source_read_some(&t->context->source, bytes, (size_t)byte_count) : 0;
+}
+
+static tmsize_t on_write(thandle_t handle, void *bytes, tmsize_t byte_count)
+{
+    (void)handle;
+    (void)bytes;
+    (void)byte_count;
+    return -1;
+}
+
+static toff_t on_seek(thandle_t handle, toff_t offset, int whence)
+{
+    wvl_io_source *source = &((wvl_io_tiff *)handle)->context->source;
+    uint64_t position = offset;
+
+    if (whence == SEEK_CUR)
+        position += wvl_io_source_position(source);
+    else if (whence == SEEK_END)
+        position += source->size;
+    return wvl_io_source_seek(source, position) == 0 ? position : (toff_t)-1;
+}
+
+static toff_t on_size(thandle_t handle)
+{
+    return ((wvl_io_tiff *)handle)->context->source.size;
+}
+
+static int on_close(thandle_t handle)
+{
+    (void)handle;
+    return 0;
+}
+
+static int on_error(TIFF *tiff, void *user, const char *module, const char *format, va_list arguments)
+{
+    wvl_io_tiff *t = user;
+
+    (void)tiff;
+    (void)module;
+    if (!t->error_seen)
+        vsnprintf(t->message, sizeof t->message, format, arguments);
+    t->error_seen = 1;
+    return 1;
+}
+
+/*
+ * libtiff goes on after these, and what it then hands out is not the picture: coders that run out of data fill
+ * up, JPEG data smaller than its strip leaves the rest unwritten, a tag beyond the end of the file is left out,
+ * and without its colour map a palette picture becomes a grey one.
+ */
+static int is_fatal_warning(const char *text)
+{
+    static const char *const signs[] = {"remature", "Improper JPEG", "IO error", "ColorMap", "Colormap"};
+    size_t i;
+
+    for (i = 0; i < sizeof signs / sizeof signs[0]; i++)
+        if (strstr(text, signs[i]) != NULL)
+            return 1;
+    return 0;
+}
+
+/* Other warnings are worth a note while pixels are decoded; in the directory they are mostly private tags. */
+static int on_warning(TIFF *tiff, void *user, const char *module, const char *format, va_list arguments)
+{
+    wvl_io_tiff *t = user;
+    char text[160];
+
+    (void)tiff;
+    (void)module;
+    vsnprintf(text, sizeof text, format, arguments);
+    if (is_fatal_warning(text)) {
+        if (!t->error_seen)
+            memcpy(t->message, text, sizeof text);
+        t->error_seen = 1;
+    } else if (t->strict && strstr(t->context->picture->note, "libtiff: ") == NULL) {
+        wvl_io_note(t->context, "libtiff: %s", text);
+    }
+    return 1;
+}
+
+int wvl_io_tiff_fail(wvl_io_tiff *t, const char *otherwise)
+{
+    if (t->error_seen)
+        return wvl_io_fail(t->context, "%s: libtiff: %s", otherwise, t->message);
+    return wvl_io_fail(t->context, "%s", otherwise);
+}
+
+/* No single block that libtiff allocates need be larger than the file times a little: it holds compressed
+   strips, their tables, and a few rows. */
+static TIFFOpenOptions *make_options(wvl_io_tiff *t)
+{
+    TIFFOpenOptions *options = TIFFOpenOptionsAlloc();
+    uint64_t most = SMALL_BLOCK_BYTES + 8 * t->context->source.size;
+
+    if (options == NULL)
+        return NULL;
+    TIFFOpenOptionsSetErrorHandlerExtR(options, on_error, t);
+    TIFFOpenOptionsSetWarningHandlerExtR(options, on_warning, t);
+    TIFFOpenOptionsSetMaxSingleMemAlloc(options, (tmsize_t)most);
+    return options;
+}
+
+static int open_tiff(wvl_io_tiff *t)
+{
+    TIFFOpenOptions *options;
+
+    if (wvl_io_source_slurp(t->context) != 0)
+        return -1;
+    options = make_options(t);
+    if (options == NULL)
+        return wvl_io_fail(t->context, "not enough memory");
+    t->tiff = TIFFClientOpenExt("picture", "rm", t, on_read, on_write, on_seek, on_close, on_size, NULL, NULL, options);
+    TIFFOpenOptionsFree(options);
+    return t->tiff != NULL ? 0 : wvl_io_tiff_fail(t, "header or first directory");
+}
+
+static int choose_page(wvl_io_tiff *t)
+{
+    uint32_t page = t->context->options.page;
+
+    /* Before 4.5.0 directory numbers had 16 bits; none of ours needs more. */
+    if (page > UINT16_MAX)
+        return wvl_io_fail(t->context, "page %u: the limit is 65535", page);
+    if (page != 0 && TIFFSetDirectory(t->tiff, (tdir_t)page) == 0)
+        return wvl_io_tiff_fail(t, "the page that was asked for does not exist or cannot be read");
+    if (!TIFFLastDirectory(t->tiff))
+        wvl_io_note(t->context, "page %u read, more follow", page);
+    return 0;
+}
+
+static int read_all(wvl_io_tiff *t)
+{
+    if (open_tiff(t) != 0 || choose_page(t) != 0)
+        return -1;
+    if (t->error_seen)
+        return wvl_io_tiff_fail(t, "directory");
+    if (wvl_io_tiff_read_fields(t) != 0)
+        return -1;
+    t->strict = 1;
+    if (wvl_io_tiff_read_pixels(t) != 0)
+        return -1;
+    if (t->error_seen)
+        return wvl_io_tiff_fail(t, "pixel data");
+    t->strict = 0;
+    return wvl_io_tiff_take_meaning(t);
+}
+
+int wvl_io_read_tiff(wvl_io_context *context)
+{
+    wvl_io_tiff t;
+    int result;
+
+    memset(&t, 0, sizeof t);
+    t.context = context;
+    result = read_all(&t);
+    if (result == 0 && t.palette.values != NULL)
+        wvl_io_settle_palette(context, &t.palette);
+    free(t.palette.values);
+    if (t.tiff != NULL)
+        TIFFClose(t.tiff);
+    return result;
+}

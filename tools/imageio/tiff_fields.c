@@ -1,0 +1,313 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What a TIFF directory says, and what of it is refused. */
+#include "read_tiff.h"
+
+#include <math.h>
+#include <string.h>
+
+#ifndef PHOTOMETRIC_CFA
+#define PHOTOMETRIC_CFA 32803
+#endif
+
+static const char *name_of_refused_photometric(uint16_t photometric)
+{
+    switch (photometric) {
+    case PHOTOMETRIC_MASK:
+        return "transparency mask";
+    case PHOTOMETRIC_CIELAB:
+        return "CIE L*a*b*";
+    case PHOTOMETRIC_ICCLAB:
+        return "ICC L*a*b*";
+    case PHOTOMETRIC_ITULAB:
+        return "ITU L*a*b*";
+    case PHOTOMETRIC_LOGL:
+    case PHOTOMETRIC_LOGLUV:
+        return "logarithmic luminance";
+    case PHOTOMETRIC_CFA:
+        return "colour filter array";
+    default:
+        return "not known";
+    }
+}
+
+static int check_samples(wvl_io_tiff *t)
+{
+    if (t->sample_format == SAMPLEFORMAT_IEEEFP)
+        return wvl_io_fail(t->context, "SampleFormat 3 (floating point, %u bits): only integer samples are supported",
+                           t->depth);
+    if (t->sample_format != SAMPLEFORMAT_UINT && t->sample_format != SAMPLEFORMAT_INT &&
+        t->sample_format != SAMPLEFORMAT_VOID)
+        return wvl_io_fail(t->context, "SampleFormat %u: only integer samples (1, 2) are supported", t->sample_format);
+    if (t->depth == 0 || t->depth > 32)
+        return wvl_io_fail(t->context, "BitsPerSample %u: must be 1 to 32", t->depth);
+    if (t->samples == 0 || t->samples > WVL_IO_MAX_COMPONENTS)
+        return wvl_io_fail(t->context, "SamplesPerPixel %u: must be 1 to %u", t->samples, WVL_IO_MAX_COMPONENTS);
+    if (t->planar != PLANARCONFIG_CONTIG && t->planar != PLANARCONFIG_SEPARATE)
+        return wvl_io_fail(t->context, "PlanarConfiguration %u: must be 1 or 2", t->planar);
+    return 0;
+}
+
+static int check_photometric(wvl_io_tiff *t)
+{
+    uint16_t least = 1, most = UINT16_MAX;
+
+    switch (t->photometric) {
+    case PHOTOMETRIC_MINISWHITE:
+    case PHOTOMETRIC_MINISBLACK:
+    case PHOTOMETRIC_SEPARATED:
+        break;
+    case PHOTOMETRIC_RGB:
+        least = 3;
+        break;
+    case PHOTOMETRIC_YCBCR:
+        least = most = 3;
+        break;
+    case PHOTOMETRIC_PALETTE:
+        most = 1;
+        break;
+    default:
+        return wvl_io_fail(t->context, "PhotometricInterpretation %u (%s) is not supported", t->photometric,
+                           name_of_refused_photometric(t->photometric));
+    }
+    if (t->colors < least || t->colors > most)
+        return wvl_io_fail(t->context, "PhotometricInterpretation %u with %u colour samples: needs %s%u", t->photometric,
+                           t->colors, least == most || most < UINT16_MAX ? "" : "at least ",
+                           most < UINT16_MAX ? most : least);
+    return 0;
+}
+
+static int check_coder(wvl_io_tiff *t)
+{
+    if (t->compression == COMPRESSION_OJPEG)
+        return wvl_io_fail(t->context, "Compression 6 (JPEG of TIFF 6.0, withdrawn) is not supported");
+    if (!TIFFIsCODECConfigured(t->compression))
+        return wvl_io_fail(t->context, "Compression %u: not in this libtiff", t->compression);
+    if (t->compression == COMPRESSION_JPEG)
+        TIFFSetField(t->tiff, TIFFTAG_JPEGCOLORMODE, JPEGCOLORMODE_RAW);
+    return 0;
+}
+
+/*
+ * libtiff lays the units of subsampled JPEG data out with the pitch of a scan line or tile row, which is the
+ * length of a row of units only in some cases (2x1 in strips, 2x2 in tiles); elsewhere they overwrite each
+ * other, so that only its conversion to RGB gives the whole picture.
+ */
+static void choose_jpeg_planes(wvl_io_tiff *t)
+{
+    uint32_t width = t->width;
+    uint64_t pitch = TIFFIsTiled(t->tiff) ? TIFFTileRowSize64(t->tiff) : TIFFScanlineSize64(t->tiff);
+
+    if (TIFFIsTiled(t->tiff))
+        TIFFGetField(t->tiff, TIFFTAG_TILEWIDTH, &width);
+    if (pitch == ((uint64_t)width + t->step_x - 1) / t->step_x * ((uint64_t)t->step_x * t->step_y + 2))
+        return;
+    TIFFSetField(t->tiff, TIFFTAG_JPEGCOLORMODE, JPEGCOLORMODE_RGB);
+    t->is_subsampled = 0;
+    t->photometric = PHOTOMETRIC_RGB;
+    wvl_io_note(t->context, "JPEG data of subsampled YCbCr decoded to RGB");
+}
+
+static int check_subsampling(wvl_io_tiff *t)
+{
+    if (t->photometric != PHOTOMETRIC_YCBCR)
+        return 0;
+    TIFFGetFieldDefaulted(t->tiff, TIFFTAG_YCBCRSUBSAMPLING, &t->step_x, &t->step_y);
+    if ((t->step_x != 1 && t->step_x != 2 && t->step_x != 4) || (t->step_y != 1 && t->step_y != 2 && t->step_y != 4))
+        return wvl_io_fail(t->context, "YCbCrSubSampling %u, %u: must be 1, 2 or 4", t->step_x, t->step_y);
+    t->is_subsampled = t->step_x != 1 || t->step_y != 1;
+    if (t->is_subsampled && (t->depth != 8 || t->sample_format == SAMPLEFORMAT_INT))
+        return wvl_io_fail(t->context, "YCbCrSubSampling %u, %u with BitsPerSample %u: must be 8, unsigned", t->step_x,
+                           t->step_y, t->depth);
+    if (t->is_subsampled && (t->planar != PLANARCONFIG_CONTIG || t->samples != 3))
+        return wvl_io_fail(t->context, "YCbCrSubSampling %u, %u with %u samples, PlanarConfiguration %u: must be 3 and 1",
+                           t->step_x, t->step_y, t->samples, t->planar);
+    if (t->is_subsampled && t->compression == COMPRESSION_JPEG)
+        choose_jpeg_planes(t);
+    return 0;
+}
+
+/* The first extra sample that is alpha; further ones stay components without a role. */
+static int read_extra_samples(wvl_io_tiff *t)
+{
+    uint16_t count = 0, *types = NULL, i;
+
+    t->colors = t->samples;
+    t->alpha_component = -1;
+    if (TIFFGetField(t->tiff, TIFFTAG_EXTRASAMPLES, &count, &types) == 0 || count == 0)
+        return 0;
+    if (count >= t->samples)
+        return wvl_io_fail(t->context, "ExtraSamples %u of SamplesPerPixel %u: none is left", count, t->samples);
+    t->colors = (uint16_t)(t->samples - count);
+    for (i = 0; i < count && t->alpha_component < 0; i++)
+        if (types[i] == EXTRASAMPLE_ASSOCALPHA || types[i] == EXTRASAMPLE_UNASSALPHA) {
+            t->alpha_component = t->colors + i;
+            t->alpha_premultiplied = types[i] == EXTRASAMPLE_ASSOCALPHA;
+        }
+    return 0;
+}
+
+/* Colour maps have 16-bit entries. What was an 8-bit colour is stored times 257, by older writers times 256, and
+   by the oldest as it is; libtiff's tools read all three so. */
+static unsigned choose_palette_depth(const uint16_t *const maps[3], uint32_t entries, unsigned *divisor)
+{
+    int by_257 = 1, by_256 = 1, small = 1;
+    uint32_t i;
+    unsigned k;
+
+    for (k = 0; k < 3; k++)
+        for (i = 0; i < entries; i++) {
+            by_257 = by_257 && maps[k][i] % 257 == 0;
+            by_256 = by_256 && maps[k][i] % 256 == 0;
+            small = small && maps[k][i] < 256;
+        }
+    *divisor = small ? 1 : by_257 ? 257 : by_256 ? 256 : 1;
+    return small || by_257 || by_256 ? 8 : 16;
+}
+
+static int read_color_map(wvl_io_tiff *t)
+{
+    uint16_t *red = NULL, *green = NULL, *blue = NULL;
+    wvl_io_palette *p = &t->palette;
+    unsigned divisor, k;
+    uint32_t i;
+
+    if (t->photometric != PHOTOMETRIC_PALETTE)
+        return 0;
+    if (t->depth > 16 || t->sample_format == SAMPLEFORMAT_INT || t->samples != 1)
+        return wvl_io_fail(t->context, "palette picture with %u samples of %u bits: must be one, unsigned, up to 16",
+                           t->samples, t->depth);
+    if (TIFFGetField(t->tiff, TIFFTAG_COLORMAP, &red, &green, &blue) == 0)
+        return wvl_io_fail(t->context, "ColorMap is missing");
+    {
+        const uint16_t *const maps[3] = {red, green, blue};
+
+        p->entries = UINT32_C(1) << t->depth;
+        p->columns = 3;
+        p->depth = (uint8_t)choose_palette_depth(maps, p->entries, &divisor);
+        p->values = wvl_io_allocate(t->context, (uint64_t)p->entries * 3 * sizeof *p->values, "ColorMap");
+        for (k = 0; p->values != NULL && k < 3; k++)
+            for (i = 0; i < p->entries; i++)
+                p->values[3 * (size_t)i + k] = (uint16_t)(maps[k][i] / divisor);
+    }
+    return p->values != NULL ? 0 : -1;
+}
+
+static int read_photometric(wvl_io_tiff *t)
+{
+    if (TIFFGetField(t->tiff, TIFFTAG_PHOTOMETRIC, &t->photometric) != 0)
+        return 0;
+    t->photometric = t->samples >= 3 ? PHOTOMETRIC_RGB : PHOTOMETRIC_MINISBLACK;
+    wvl_io_note(t->context, "PhotometricInterpretation is missing, taken as %s", t->samples >= 3 ? "RGB" : "grey");
+    return 0;
+}
+
+int wvl_io_tiff_read_fields(wvl_io_tiff *t)
+{
+    uint32_t image_depth = 1;
+
+    if (TIFFGetField(t->tiff, TIFFTAG_IMAGEWIDTH, &t->width) == 0 ||
+        TIFFGetField(t->tiff, TIFFTAG_IMAGELENGTH, &t->height) == 0)
+        return wvl_io_fail(t->context, "ImageWidth or ImageLength is missing");
+    TIFFGetFieldDefaulted(t->tiff, TIFFTAG_BITSPERSAMPLE, &t->depth);
+    TIFFGetFieldDefaulted(t->tiff, TIFFTAG_SAMPLESPERPIXEL, &t->samples);
+    TIFFGetFieldDefaulted(t->tiff, TIFFTAG_SAMPLEFORMAT, &t->sample_format);
+    TIFFGetFieldDefaulted(t->tiff, TIFFTAG_PLANARCONFIG, &t->planar);
+    TIFFGetFieldDefaulted(t->tiff, TIFFTAG_COMPRESSION, &t->compression);
+    TIFFGetFieldDefaulted(t->tiff, TIFFTAG_IMAGEDEPTH, &image_depth);
+    if (image_depth > 1)
+        return wvl_io_fail(t->context, "ImageDepth %u: only flat pictures are supported", image_depth);
+    if (check_samples(t) != 0 || read_photometric(t) != 0 || read_extra_samples(t) != 0 ||
+        check_photometric(t) != 0 || check_coder(t) != 0 || check_subsampling(t) != 0)
+        return -1;
+    t->inverts = t->photometric == PHOTOMETRIC_MINISWHITE;
+    return read_color_map(t);
+}
+
+/* sYCC is the BT.601 matrix on full-range samples (IEC 61966-2-1 annex F). */
+static int is_sycc(wvl_io_tiff *t)
+{
+    static const float matrix[3] = {0.299f, 0.587f, 0.114f}, range[6] = {0, 255, 128, 255, 128, 255};
+    float *found = NULL;
+    unsigned k;
+
+    if (TIFFGetFieldDefaulted(t->tiff, TIFFTAG_YCBCRCOEFFICIENTS, &found) != 0 && found != NULL)
+        for (k = 0; k < 3; k++)
+            if (!(fabsf(found[k] - matrix[k]) < 0.001f))
+                return 0;
+    found = NULL;
+    if (t->depth == 8 && TIFFGetFieldDefaulted(t->tiff, TIFFTAG_REFERENCEBLACKWHITE, &found) != 0 && found != NULL)
+        for (k = 0; k < 6; k++)
+            if (!(fabsf(found[k] - range[k]) < 1.0f))
+                return 0;
+    return 1;
+}
+
+static void take_color(wvl_io_tiff *t)
+{
+    wvl_io_picture *picture = t->context->picture;
+    wvl_io_color color = WVL_IO_UNKNOWN;
+    uint16_t inks = INKSET_CMYK, siting = 0;
+    int declared = 0;
+
+    if (t->palette.values != NULL)
+        return; /* settled with the palette */
+    TIFFGetFieldDefaulted(t->tiff, TIFFTAG_INKSET, &inks);
+    if (t->photometric == PHOTOMETRIC_RGB)
+        color = WVL_IO_RGB;
+    else if (t->photometric == PHOTOMETRIC_SEPARATED && t->colors == 4 && inks == INKSET_CMYK)
+        color = WVL_IO_CMYK;
+    else if (t->photometric == PHOTOMETRIC_YCBCR)
+        color = WVL_IO_YCC;
+    else if (t->photometric != PHOTOMETRIC_SEPARATED && t->colors == 1)
+        color = WVL_IO_GREY;
+    if (color == WVL_IO_YCC) {
+        declared = is_sycc(t);
+        if (!declared)
+            wvl_io_note(t->context, "YCbCrCoefficients or ReferenceBlackWhite differ from sYCC");
+        TIFFGetFieldDefaulted(t->tiff, TIFFTAG_YCBCRPOSITIONING, &siting);
+        picture->chroma_siting = (uint8_t)(siting <= 2 ? siting : 0);
+    }
+    wvl_io_set_color(picture, color, declared, t->alpha_component);
+    picture->alpha_premultiplied = t->alpha_premultiplied;
+}
+
+static double per_metre(wvl_io_tiff *t, uint32_t tag, double units_per_metre)
+{
+    float value = 0;
+
+    if (TIFFGetField(t->tiff, tag, &value) == 0 || !isfinite(value) || value <= 0)
+        return 0;
+    return (double)value * units_per_metre;
+}
+
+static void take_resolution(wvl_io_tiff *t)
+{
+    uint16_t unit = RESUNIT_INCH;
+    double units_per_metre;
+
+    TIFFGetFieldDefaulted(t->tiff, TIFFTAG_RESOLUTIONUNIT, &unit);
+    if (unit != RESUNIT_INCH && unit != RESUNIT_CENTIMETER)
+        return;
+    units_per_metre = unit == RESUNIT_INCH ? 1.0 / 0.0254 : 100.0;
+    t->context->picture->x_pixels_per_metre = per_metre(t, TIFFTAG_XRESOLUTION, units_per_metre);
+    t->context->picture->y_pixels_per_metre = per_metre(t, TIFFTAG_YRESOLUTION, units_per_metre);
+}
+
+int wvl_io_tiff_take_meaning(wvl_io_tiff *t)
+{
+    uint16_t orientation = 1;
+    uint32_t byte_count = 0;
+    void *bytes = NULL;
+
+    take_color(t);
+    take_resolution(t);
+    TIFFGetFieldDefaulted(t->tiff, TIFFTAG_ORIENTATION, &orientation);
+    if (orientation >= 1 && orientation <= 8)
+        t->context->picture->orientation = (uint8_t)orientation;
+    if (TIFFGetField(t->tiff, TIFFTAG_ICCPROFILE, &byte_count, &bytes) != 0 && byte_count != 0 &&
+        wvl_io_take_icc(t->context, bytes, byte_count) != 0)
+        return -1;
+    if (TIFFGetField(t->tiff, TIFFTAG_XMLPACKET, &byte_count, &bytes) != 0 && byte_count != 0)
+        return wvl_io_take_xmp(t->context, bytes, byte_count);
+    return 0;
+}

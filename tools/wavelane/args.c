@@ -1,0 +1,553 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The command line. Names match whole, with one dash or two, before letters are tried, so that -TLM and -TP are no -T and -t. A letter may
+ * carry its argument (-r20) as with opj_compress. Names are not abbreviated: an abbreviation that works today may be ambiguous tomorrow.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "cli.h"
+
+typedef struct parser {
+    int argc, index;
+    char **argv;
+    wvl_cli_args *args;
+} parser;
+
+/* What an argument turned out to be: an option of the command, or a key of the library. */
+typedef struct match {
+    const wvl_cli_option *option;
+    const wvl_option *key;
+} match;
+
+static match match_name(const char *name, size_t length)
+{
+    size_t count;
+    match m = {NULL, NULL};
+    const wvl_cli_option *options = wvl_cli_options(&count);
+    for (size_t i = 0; i < count; i++) {
+        if (options[i].name && strlen(options[i].name) == length && !memcmp(options[i].name, name, length)) {
+            m.option = &options[i];
+            return m;
+        }
+    }
+    const wvl_option *keys = wvl_options(&count);
+    for (size_t i = 0; i < count; i++) {
+        if (strlen(keys[i].key) == length && !memcmp(keys[i].key, name, length)) {
+            m.key = &keys[i];
+        }
+    }
+    return m;
+}
+
+static const wvl_cli_option *match_letter(char letter)
+{
+    size_t count;
+    const wvl_cli_option *options = wvl_cli_options(&count);
+    for (size_t i = 0; letter && i < count; i++) {
+        if (options[i].letter == letter) {
+            return &options[i];
+        }
+    }
+    return NULL;
+}
+
+static int is_known_option(const char *text)
+{
+    if (text[0] != '-' || !text[1]) {
+        return 0;
+    }
+    const char *name = text + 1 + (text[1] == '-');
+    match m = match_name(name, strcspn(name, "="));
+    return m.option || m.key || (!name[1] && name == text + 1 && match_letter(name[0]));
+}
+
+/* ---- Nearest name ---------------------------------------------------------------------------------------------------- */
+
+#define NAME_CHARS 32u
+
+static unsigned distance(const char *a, const char *b)
+{
+    unsigned row[NAME_CHARS + 1];
+    size_t m = strlen(a), n = strlen(b);
+    if (m > NAME_CHARS || n > NAME_CHARS) {
+        return 2 * NAME_CHARS;
+    }
+    for (unsigned j = 0; j <= n; j++) {
+        row[j] = j;
+    }
+    for (unsigned i = 1; i <= m; i++) {
+        unsigned diagonal = row[0];
+        row[0] = i;
+        for (unsigned j = 1; j <= n; j++) {
+            unsigned best = diagonal + (a[i - 1] != b[j - 1]);
+            diagonal = row[j];
+            best = best < diagonal + 1 ? best : diagonal + 1;
+            row[j] = best < row[j - 1] + 1 ? best : row[j - 1] + 1;
+        }
+    }
+    return row[n];
+}
+
+static const char *nearest_name(const char *name)
+{
+    size_t count;
+    const char *best = "help";
+    unsigned least = UINT32_MAX, d;
+    const wvl_option *keys = wvl_options(&count);
+    for (size_t i = 0; i < count; i++) {
+        if ((d = distance(name, keys[i].key)) < least) {
+            least = d;
+            best = keys[i].key;
+        }
+    }
+    const wvl_cli_option *options = wvl_cli_options(&count);
+    for (size_t i = 0; i < count; i++) {
+        if (options[i].name && (d = distance(name, options[i].name)) < least) {
+            least = d;
+            best = options[i].name;
+        }
+    }
+    return best;
+}
+
+/* ---- Values ---------------------------------------------------------------------------------------------------------- */
+
+static const char *scan_number(const char *p, uint64_t minimum, uint64_t maximum, uint64_t *value)
+{
+    uint64_t v = 0;
+    if (*p < '0' || *p > '9') {
+        return NULL;
+    }
+    for (; *p >= '0' && *p <= '9'; p++) {
+        if (v > (UINT64_MAX - 9) / 10) {
+            return NULL;
+        }
+        v = v * 10 + (unsigned)(*p - '0');
+    }
+    *value = v;
+    return v >= minimum && v <= maximum ? p : NULL;
+}
+
+int wvl_cli_parse_number(const char *text, uint64_t minimum, uint64_t maximum, uint64_t *value)
+{
+    const char *end = scan_number(text, minimum, maximum, value);
+    return end && !*end;
+}
+
+static int refuse_value(const char *spelling, const char *value, const char *expected)
+{
+    wvl_cli_error("%s \"%s\": expected %s", spelling, value, expected);
+    return WVL_EXIT_USAGE;
+}
+
+static int take_number(const char *spelling, const char *value, uint32_t maximum, const char *expected, uint32_t *to)
+{
+    uint64_t v;
+    if (!wvl_cli_parse_number(value, 0, maximum, &v)) {
+        return refuse_value(spelling, value, expected);
+    }
+    *to = (uint32_t)v;
+    return WVL_EXIT_OK;
+}
+
+static int take_pair(const char *spelling, const char *value, uint64_t minimum, uint64_t maximum, const char *expected, uint32_t to[2])
+{
+    uint64_t v[2];
+    const char *p = scan_number(value, minimum, maximum, &v[0]);
+    p = p && *p == ',' ? scan_number(p + 1, minimum, maximum, &v[1]) : NULL;
+    if (!p || *p) {
+        return refuse_value(spelling, value, expected);
+    }
+    to[0] = (uint32_t)v[0];
+    to[1] = (uint32_t)v[1];
+    return WVL_EXIT_OK;
+}
+
+static int take_once(const char *spelling, const char *value, const char **to)
+{
+    if (*to) {
+        wvl_cli_error("%s: given twice (\"%s\" and \"%s\")", spelling, *to, value);
+        return WVL_EXIT_USAGE;
+    }
+    *to = value;
+    return WVL_EXIT_OK;
+}
+
+static int take_steps(wvl_cli_args *args, const char *spelling, const char *value)
+{
+    size_t count = 1;
+    for (const char *p = value; *p; p++) {
+        count += *p == ':';
+    }
+    free(args->component_steps);
+    args->component_steps = malloc(count * 2);
+    if (!args->component_steps) {
+        wvl_cli_error("out of memory");
+        return WVL_EXIT_DEVICE;
+    }
+    const char *p = value;
+    for (size_t i = 0; i < count; i++) {
+        uint64_t dx, dy;
+        p = scan_number(p, 1, 255, &dx);
+        p = p && *p == 'x' ? scan_number(p + 1, 1, 255, &dy) : NULL;
+        if (!p || (*p && *p != ':')) {
+            return refuse_value(spelling, value, "DXxDY:DXxDY:..., each from 1 to 255");
+        }
+        args->component_steps[2 * i] = (uint8_t)dx;
+        args->component_steps[2 * i + 1] = (uint8_t)dy;
+        p += *p == ':';
+    }
+    args->component_step_count = count;
+    return WVL_EXIT_OK;
+}
+
+static int hex_digit(char c)
+{
+    return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
+}
+
+static int take_uuid(wvl_cli_args *args, const char *spelling, const char *value)
+{
+    wvl_cli_box *box = &args->boxes[args->box_count++];
+    const char *p = value;
+    unsigned digits = 0;
+    for (; *p && *p != ':'; p++) {
+        int digit = hex_digit(*p);
+        if (*p == '-') {
+            continue;
+        }
+        if (digit < 0 || digits >= 32) {
+            break;
+        }
+        box->uuid[digits / 2] = (uint8_t)(box->uuid[digits / 2] << 4 | digit);
+        digits++;
+    }
+    if (digits != 32 || *p != ':' || !p[1]) {
+        return refuse_value(spelling, value, "32 hexadecimal digits, a colon, and a file");
+    }
+    box->is_uuid = 1;
+    box->path = p + 1;
+    return WVL_EXIT_OK;
+}
+
+static int take_word(const char *spelling, const char *value, const char *const *words, int count, int *index)
+{
+    for (int i = 0; i < count; i++) {
+        if (!strcasecmp(value, words[i])) {
+            *index = i;
+            return WVL_EXIT_OK;
+        }
+    }
+    wvl_cli_error("%s \"%s\": expected one of %s, %s%s%s", spelling, value, words[0], words[1], count > 2 ? ", " : "", count > 2 ? words[2] : "");
+    return WVL_EXIT_USAGE;
+}
+
+static int take_preset(wvl_cli_args *args, const char *spelling, const char *value)
+{
+    static const char *const later[] = {"dci-2k", "dci-4k", "imf-2k", "imf-4k", "imf-8k", "imf-ht-rev", "bcast", "ndnp", "bl-newspaper", "kb-access", "kb-master"};
+    for (size_t i = 0; i < sizeof later / sizeof later[0]; i++) {
+        if (!strcmp(value, later[i])) {
+            wvl_cli_error("%s %s: not in this version", spelling, value);
+            return WVL_EXIT_USAGE;
+        }
+    }
+    return take_once(spelling, value, &args->preset);
+}
+
+/* ---- Settings of the library ----------------------------------------------------------------------------------------- */
+
+static const char *const target_keys[] = {"rates", "psnr", "bpp", "layer-bytes", "slopes"};
+
+static int is_target(const char *key)
+{
+    for (size_t i = 0; i < sizeof target_keys / sizeof target_keys[0]; i++) {
+        if (!strcmp(key, target_keys[i])) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
+static int add_setting(wvl_cli_args *args, const char *spelling, const char *key, const char *value, int halved)
+{
+    for (size_t i = 0; i < args->setting_count; i++) {
+        const wvl_cli_setting *other = &args->settings[i];
+        if (is_target(key) && is_target(other->key) && strcmp(other->key, key) != 0) {
+            wvl_cli_error("%s and %s cannot be used together", other->spelling, spelling);
+            return WVL_EXIT_USAGE;
+        }
+    }
+    args->settings[args->setting_count++] = (wvl_cli_setting){spelling, key, value, halved};
+    return WVL_EXIT_OK;
+}
+
+/* -n counts resolutions, the library counts levels. */
+static int take_resolutions(wvl_cli_args *args, const char *spelling, const char *value)
+{
+    uint64_t n;
+    if (!wvl_cli_parse_number(value, 1, 33, &n)) {
+        return refuse_value(spelling, value, "a whole number from 1 to 33 (A.6.1)");
+    }
+    char *text = args->storage + args->storage_used;
+    args->storage_used += (size_t)snprintf(text, 4, "%u", (unsigned)n - 1) + 1;
+    return add_setting(args, spelling, "levels", text, 0);
+}
+
+static int take_mct(wvl_cli_args *args, const char *spelling, const char *value)
+{
+    if (!strcmp(value, "2")) {
+        wvl_cli_error("%s 2: a user colour matrix is an extension of Part 2 of the standard", spelling);
+        return WVL_EXIT_USAGE;
+    }
+    return add_setting(args, spelling, "mct", !strcmp(value, "0") ? "off" : !strcmp(value, "1") ? "on" : value, 0);
+}
+
+/* ---- One option ------------------------------------------------------------------------------------------------------ */
+
+static int take_files(wvl_cli_args *args, const wvl_cli_option *option, const char *spelling, const char *value)
+{
+    switch (option->action) {
+    case WVL_ACTION_INPUT: args->inputs[args->input_count++] = value; return WVL_EXIT_OK;
+    case WVL_ACTION_OUTPUT: return take_once(spelling, value, &args->output);
+    case WVL_ACTION_IMAGE_DIR: return take_once(spelling, value, &args->image_dir);
+    case WVL_ACTION_OUT_FORMAT: return take_once(spelling, value, &args->out_format);
+    case WVL_ACTION_RAW_FORMAT: return take_once(spelling, value, &args->io.raw_format);
+    case WVL_ACTION_INPUT_FORMAT: return take_once(spelling, value, &args->io.format);
+    case WVL_ACTION_PAGE: return take_number(spelling, value, UINT32_MAX, "a whole number", &args->io.page);
+    case WVL_ACTION_XML: args->boxes[args->box_count++].path = value; return WVL_EXIT_OK;
+    case WVL_ACTION_UUID: return take_uuid(args, spelling, value);
+    default: return WVL_EXIT_CHECK;
+    }
+}
+
+static int take_threads(wvl_cli_args *args, const char *spelling, const char *value)
+{
+    if (!strcmp(value, "ALL_CPUS")) {
+        args->threads = 0;
+        return WVL_EXIT_OK;
+    }
+    return take_number(spelling, value, 1024, "a number from 0 to 1024, or ALL_CPUS", &args->threads);
+}
+
+static int take_picture(wvl_cli_args *args, const wvl_cli_option *option, const char *spelling, const char *value)
+{
+    static const char *const palettes[] = {"expand", "indices"};
+    static const char *const colors[] = {"srgb", "grey", "sycc"};
+    static const wvl_color color_values[] = {WVL_COLOR_SRGB, WVL_COLOR_GREY, WVL_COLOR_SYCC};
+    int index = 0, code;
+    switch (option->action) {
+    case WVL_ACTION_RESOLUTIONS: return take_resolutions(args, spelling, value);
+    case WVL_ACTION_HALVED_PRECINCTS: return add_setting(args, spelling, "precincts", value, 1);
+    case WVL_ACTION_MCT: return take_mct(args, spelling, value);
+    case WVL_ACTION_PRESET: return take_preset(args, spelling, value);
+    case WVL_ACTION_COMPONENT_STEPS: return take_steps(args, spelling, value);
+    case WVL_ACTION_THREADS: return take_threads(args, spelling, value);
+    case WVL_ACTION_SUBSAMPLING: return take_pair(spelling, value, 1, 255, "DX,DY, each from 1 to 255 (A.5.1)", args->subsampling);
+    case WVL_ACTION_IMAGE_OFFSET:
+        return take_pair(spelling, value, 0, UINT32_MAX - 1, "X,Y, each from 0 to 4294967294 (A.5.1)", args->offset);
+    case WVL_ACTION_TARGET_DEPTH:
+        code = take_number(spelling, value, 32, "a whole number from 1 to 32", &args->target_depth);
+        return code || args->target_depth ? code : refuse_value(spelling, value, "a whole number from 1 to 32");
+    case WVL_ACTION_PALETTE:
+        code = take_word(spelling, value, palettes, 2, &index);
+        args->io.keep_palette = index;
+        return code;
+    case WVL_ACTION_COLOR:
+        code = take_word(spelling, value, colors, 3, &index);
+        args->color = color_values[index];
+        return code;
+    default: return take_files(args, option, spelling, value);
+    }
+}
+
+static void take_flag(wvl_cli_args *args, const wvl_cli_option *option)
+{
+    switch (option->action) {
+    case WVL_ACTION_DEMO: args->demo = 1; break;
+    case WVL_ACTION_FORCE: args->force = 1; break;
+    case WVL_ACTION_NO_ICC: args->no_icc = 1; break;
+    case WVL_ACTION_NO_XMP: args->no_xmp = 1; break;
+    case WVL_ACTION_VERIFY: args->verify = 1; break;
+    case WVL_ACTION_PSNR_REPORT: args->psnr_report = 1; break;
+    case WVL_ACTION_DRY_RUN: args->dry_run = 1; break;
+    case WVL_ACTION_EXPLAIN: args->explain = 1; break;
+    case WVL_ACTION_JSON: args->json = 1; break;
+    case WVL_ACTION_QUIET: args->quiet = 1; break;
+    case WVL_ACTION_VERBOSE: args->verbose++; break;
+    case WVL_ACTION_HELP: args->help = 1; break;
+    case WVL_ACTION_VERSION: args->version = 1; break;
+    default: break;
+    }
+}
+
+static int apply(wvl_cli_args *args, const wvl_cli_option *option, const char *spelling, const char *value)
+{
+    if (option->action == WVL_ACTION_LATER) {
+        wvl_cli_error("%s: not in this version (%s)", spelling, option->doc);
+        return WVL_EXIT_USAGE;
+    }
+    if (option->action == WVL_ACTION_NEVER) {
+        wvl_cli_error("%s: %s", spelling, option->doc);
+        return WVL_EXIT_USAGE;
+    }
+    if (option->action == WVL_ACTION_SETTING) {
+        return add_setting(args, spelling, option->key, option->fixed ? option->fixed : value, 0);
+    }
+    if (!option->argument) {
+        take_flag(args, option);
+        return WVL_EXIT_OK;
+    }
+    return take_picture(args, option, spelling, value);
+}
+
+/* The argument that belongs to the option just read: attached, or the next one unless that is an option itself. */
+static const char *fetch_value(parser *p, const char *spelling, const char *attached)
+{
+    if (attached) {
+        return attached;
+    }
+    const char *next = p->index + 1 < p->argc ? p->argv[p->index + 1] : NULL;
+    if (!next || is_known_option(next)) {
+        wvl_cli_error("%s: no value%s%s%s", spelling, next ? " (the option " : "", next ? next : "", next ? " follows)" : "");
+        return NULL;
+    }
+    p->index++;
+    return next;
+}
+
+static int parse_name(parser *p, const char *spelling, match m, const char *attached)
+{
+    int wants_value = m.key || m.option->argument;
+    if (!wants_value) {
+        if (attached) {
+            wvl_cli_error("%s: takes no value", spelling);
+            return WVL_EXIT_USAGE;
+        }
+        return apply(p->args, m.option, spelling, NULL);
+    }
+    const char *value = fetch_value(p, spelling, attached);
+    if (!value) {
+        return WVL_EXIT_USAGE;
+    }
+    return m.key ? add_setting(p->args, spelling, m.key->key, value, 0) : apply(p->args, m.option, spelling, value);
+}
+
+static int refuse_option(const char *spelling)
+{
+    const char *name = spelling + 1 + (spelling[1] == '-');
+    wvl_cli_error("unknown option %s; the nearest is --%s (wavelane --help lists all)", spelling, nearest_name(name));
+    return WVL_EXIT_USAGE;
+}
+
+/* Letters: one with its argument, or several that take none. */
+static int parse_letters(parser *p, const char *spelling)
+{
+    const char *letters = spelling + 1;
+    const wvl_cli_option *first = match_letter(letters[0]);
+    if (first && first->argument) {
+        const char *value = fetch_value(p, spelling, letters[1] ? letters + 1 : NULL);
+        return value ? apply(p->args, first, spelling, value) : WVL_EXIT_USAGE;
+    }
+    for (const char *c = letters; *c; c++) {
+        const wvl_cli_option *option = match_letter(*c);
+        if (!option || option->argument) {
+            return refuse_option(spelling);
+        }
+    }
+    for (const char *c = letters; *c; c++) {
+        int code = apply(p->args, match_letter(*c), spelling, NULL);
+        if (code) {
+            return code;
+        }
+    }
+    return WVL_EXIT_OK;
+}
+
+static int parse_one(parser *p)
+{
+    char *text = p->argv[p->index];
+    if (text[0] != '-' || !text[1] || !strcmp(text, "--")) {
+        wvl_cli_error("\"%s\": unexpected; inputs follow -i, the output follows -o", text);
+        return WVL_EXIT_USAGE;
+    }
+    int dashes = text[1] == '-' ? 2 : 1;
+    size_t length = strcspn(text + dashes, "=");
+    match m = match_name(text + dashes, length);
+    if (!m.option && !m.key) {
+        return dashes == 1 ? parse_letters(p, text) : refuse_option(text);
+    }
+    const char *attached = NULL;
+    if (text[dashes + length]) {
+        text[dashes + length] = '\0'; /* argv is ours; the spelling in messages ends before the value */
+        attached = text + dashes + length + 1;
+    }
+    return parse_name(p, text, m, attached);
+}
+
+/* ---- Whole line ------------------------------------------------------------------------------------------------------ */
+
+static int require(int condition, const char *message)
+{
+    if (!condition) {
+        wvl_cli_error("%s", message);
+    }
+    return condition;
+}
+
+static int check_together(const wvl_cli_args *args)
+{
+    int one_picture = args->input_count > 0 || args->demo;
+    if (args->image_dir) {
+        return require(!one_picture, "-ImgDir: cannot be used together with -i or --demo") &&
+               require(!args->output, "-ImgDir: cannot be used together with -o; -OutFor gives the extension") &&
+               require(args->out_format != NULL, "-ImgDir: needs -OutFor J2K, J2C, JPC or JP2");
+    }
+    return require(one_picture, "no picture: use -i FILE -o FILE, or -ImgDir DIR -OutFor JP2, or --demo -o FILE (wavelane --help)") &&
+           require(!(args->input_count && args->demo), "--demo: cannot be used together with -i") &&
+           require(!args->out_format, "-OutFor: only together with -ImgDir") &&
+           require(args->output || args->dry_run || args->explain, "no output: use -o FILE") &&
+           require(!args->component_steps || args->input_count > 1, "--component-steps: only where several -i make one picture") &&
+           require(!(args->quiet && args->verbose), "--quiet: cannot be used together with --verbose");
+}
+
+static int allocate_lists(wvl_cli_args *args, size_t count)
+{
+    memset(args, 0, sizeof *args);
+    args->subsampling[0] = args->subsampling[1] = 1;
+    args->inputs = calloc(count, sizeof *args->inputs);
+    args->settings = calloc(count, sizeof *args->settings);
+    args->boxes = calloc(count, sizeof *args->boxes);
+    args->storage = calloc(count, 4);
+    return args->inputs && args->settings && args->boxes && args->storage;
+}
+
+int wvl_cli_parse_args(int argc, char **argv, wvl_cli_args *args)
+{
+    parser p = {argc, 1, argv, args};
+    if (!allocate_lists(args, (size_t)(argc > 0 ? argc : 1))) {
+        wvl_cli_error("out of memory");
+        return WVL_EXIT_DEVICE;
+    }
+    for (; p.index < argc; p.index++) {
+        int code = parse_one(&p);
+        if (code) {
+            return code;
+        }
+    }
+    if (args->help || args->version) {
+        return WVL_EXIT_OK;
+    }
+    return check_together(args) ? WVL_EXIT_OK : WVL_EXIT_USAGE;
+}
+
+void wvl_cli_release_args(wvl_cli_args *args)
+{
+    free(args->inputs);
+    free(args->settings);
+    free(args->boxes);
+    free(args->storage);
+    free(args->component_steps);
+    memset(args, 0, sizeof *args);
+}

@@ -1,0 +1,240 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The command: what its files share. */
+#ifndef WVL_TOOLS_CLI_H
+#define WVL_TOOLS_CLI_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "tools/imageio/imageio.h"
+#include "wavelane.h"
+
+/* Exit codes, as the manual page has them. */
+enum {
+    WVL_EXIT_OK = 0,
+    WVL_EXIT_SOME_FAILED = 1,
+    WVL_EXIT_USAGE = 2,
+    WVL_EXIT_INPUT = 3,
+    WVL_EXIT_OUTPUT = 4,
+    WVL_EXIT_DEVICE = 5, /* the machine: memory, threads, GPU */
+    WVL_EXIT_CHECK = 6,
+    WVL_EXIT_INTERRUPTED = 130
+};
+
+/* ---- The options of the command -------------------------------------------------------------------------------------- */
+
+typedef enum wvl_cli_action {
+    WVL_ACTION_SETTING, /* sets `key` of the library to `fixed`, or to the argument where fixed is NULL */
+    WVL_ACTION_LATER,   /* of a later version: refused */
+    WVL_ACTION_NEVER,   /* refused for good; doc says why */
+    WVL_ACTION_INPUT,
+    WVL_ACTION_OUTPUT,
+    WVL_ACTION_IMAGE_DIR,
+    WVL_ACTION_OUT_FORMAT,
+    WVL_ACTION_RAW_FORMAT,
+    WVL_ACTION_INPUT_FORMAT,
+    WVL_ACTION_PAGE,
+    WVL_ACTION_COMPONENT_STEPS,
+    WVL_ACTION_DEMO,
+    WVL_ACTION_FORCE,
+    WVL_ACTION_RESOLUTIONS,
+    WVL_ACTION_HALVED_PRECINCTS,
+    WVL_ACTION_SUBSAMPLING,
+    WVL_ACTION_IMAGE_OFFSET,
+    WVL_ACTION_MCT,
+    WVL_ACTION_TARGET_DEPTH,
+    WVL_ACTION_PRESET,
+    WVL_ACTION_COLOR,
+    WVL_ACTION_PALETTE,
+    WVL_ACTION_XML,
+    WVL_ACTION_UUID,
+    WVL_ACTION_NO_ICC,
+    WVL_ACTION_NO_XMP,
+    WVL_ACTION_THREADS,
+    WVL_ACTION_VERIFY,
+    WVL_ACTION_PSNR_REPORT,
+    WVL_ACTION_DRY_RUN,
+    WVL_ACTION_EXPLAIN,
+    WVL_ACTION_JSON,
+    WVL_ACTION_QUIET,
+    WVL_ACTION_VERBOSE,
+    WVL_ACTION_HELP,
+    WVL_ACTION_VERSION
+} wvl_cli_action;
+
+typedef struct wvl_cli_option {
+    const char *name;     /* after - or --; NULL: the letter alone */
+    char letter;          /* 0: none */
+    const char *argument; /* placeholder; NULL: takes none */
+    wvl_cli_action action;
+    const char *key, *fixed;
+    const char *doc;
+    const char *section;
+} wvl_cli_option;
+
+const wvl_cli_option *wvl_cli_options(size_t *count);
+
+/* ---- The parsed command line ----------------------------------------------------------------------------------------- */
+
+typedef struct wvl_cli_setting {
+    const char *spelling; /* as the person wrote the option */
+    const char *key;
+    const char *value;
+    int halved; /* -c: the last precinct halves for lower resolutions */
+} wvl_cli_setting;
+
+typedef struct wvl_cli_box {
+    int is_uuid;
+    uint8_t uuid[16];
+    const char *path;
+} wvl_cli_box;
+
+/* Strings point into argv. */
+typedef struct wvl_cli_args {
+    const char **inputs;
+    size_t input_count;
+    const char *output, *image_dir, *out_format;
+    int demo, force;
+    wvl_io_options io;
+    uint8_t *component_steps; /* XRsiz, YRsiz in turn; NULL: found out */
+    size_t component_step_count;
+    wvl_cli_setting *settings; /* in the order of the command line */
+    size_t setting_count;
+    const char *preset;
+    uint32_t subsampling[2], offset[2];
+    uint32_t target_depth; /* 0: as it is */
+    wvl_color color;       /* AUTO: as the picture says */
+    wvl_cli_box *boxes;
+    size_t box_count;
+    int no_icc, no_xmp;
+    uint32_t threads;
+    int verify, psnr_report, dry_run, explain, json, quiet, verbose;
+    int help, version;
+    char *storage; /* values made here: levels from -n */
+    size_t storage_used;
+} wvl_cli_args;
+
+/* argv[0] is not looked at. 0, or an exit code after a message. */
+int wvl_cli_parse_args(int argc, char **argv, wvl_cli_args *args);
+void wvl_cli_release_args(wvl_cli_args *args);
+/* Whole text as a number of [minimum, maximum]: 1, else 0. */
+int wvl_cli_parse_number(const char *text, uint64_t minimum, uint64_t maximum, uint64_t *value);
+
+void wvl_cli_print_help(FILE *file);
+void wvl_cli_print_options(FILE *file, int json);
+void wvl_cli_print_version(FILE *file);
+/* "-o, --output FILE" and the like; FILE is argument. */
+void wvl_cli_format_option(char *text, size_t bytes, const wvl_cli_option *option);
+
+/* ---- Messages: standard error, one line each, "wavelane: " first ----------------------------------------------------- */
+
+void wvl_cli_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
+void wvl_cli_warn(const char *format, ...) __attribute__((format(printf, 1, 2)));
+void wvl_cli_inform(const char *format, ...) __attribute__((format(printf, 1, 2))); /* only when verbose */
+/* -1: errors only, 0: warnings too, 1 and more: everything. */
+void wvl_cli_set_verbosity(int verbosity);
+const char *wvl_cli_last_error(void);
+void wvl_cli_log(void *user, wvl_log_level level, const char *text);
+int wvl_cli_exit_code(wvl_status status);
+
+/* ---- Report: the same calls write indented text or JSON -------------------------------------------------------------- */
+
+typedef struct wvl_cli_report {
+    FILE *file;
+    int json;
+    unsigned depth;
+    uint8_t count[16];  /* 0: no member yet */
+    uint8_t is_list[16];
+    uint8_t is_line[16]; /* text: members go on one line */
+} wvl_cli_report;
+
+void wvl_cli_report_start(wvl_cli_report *r, FILE *file, int json);
+void wvl_cli_report_finish(wvl_cli_report *r);
+/* name NULL inside a list. An object is a heading with members below it; a line keeps its members beside it. */
+void wvl_cli_report_open_object(wvl_cli_report *r, const char *name);
+void wvl_cli_report_open_line(wvl_cli_report *r, const char *name);
+void wvl_cli_report_open_list(wvl_cli_report *r, const char *name);
+void wvl_cli_report_close(wvl_cli_report *r);
+void wvl_cli_report_text(wvl_cli_report *r, const char *name, const char *value);
+void wvl_cli_report_bytes(wvl_cli_report *r, const char *name, const uint8_t *bytes, size_t count); /* Latin, cut and escaped */
+void wvl_cli_report_number(wvl_cli_report *r, const char *name, uint64_t value);
+void wvl_cli_report_signed(wvl_cli_report *r, const char *name, int64_t value);
+void wvl_cli_report_real(wvl_cli_report *r, const char *name, double value);
+void wvl_cli_report_flag(wvl_cli_report *r, const char *name, int value);
+/* JSON only: writes the name of a member whose value the caller writes. */
+void wvl_cli_report_raw(wvl_cli_report *r, const char *name);
+
+/* ---- One picture ------------------------------------------------------------------------------------------------------ */
+
+/* What the library is given: everything points into the structure or into io. */
+typedef struct wvl_cli_picture {
+    wvl_io_picture io;
+    wvl_component_format *components;
+    wvl_plane *planes;
+    wvl_image_format format;
+    wvl_image image;
+    wvl_jp2_info jp2;
+    uint16_t *channel_types;
+    wvl_box *boxes;
+    uint8_t **box_data; /* owned contents of boxes read from files, or NULL where borrowed */
+    size_t box_count;
+} wvl_cli_picture;
+
+/* Reads the inputs (several are components of one picture) or makes the demonstration picture. 0 or an exit code after a message. */
+int wvl_cli_read_picture(const wvl_cli_args *args, const char *const *inputs, size_t count, wvl_cli_picture *picture);
+void wvl_cli_release_picture(wvl_cli_picture *picture);
+/* Says in jp2 what the file cannot say otherwise; refuses what JP2 cannot express. name is for messages. */
+int wvl_cli_describe_picture(const wvl_cli_args *args, const char *name, int is_jp2, wvl_cli_picture *picture);
+int wvl_cli_scale_depth(const char *name, wvl_io_picture *io, unsigned depth);
+int wvl_cli_make_demo(wvl_io_picture *io);
+double wvl_cli_raw_bits(const wvl_cli_picture *picture);
+double wvl_cli_sample_count(const wvl_cli_picture *picture);
+
+/* ---- Output ------------------------------------------------------------------------------------------------------------ */
+
+/* 1: JP2, 0: codestream, -1: neither, by the name's extension. */
+int wvl_cli_container_of(const char *name);
+int wvl_cli_container_of_extension(const char *extension);
+/* Refuses an output that is an input, a terminal, or there already without --force. */
+int wvl_cli_check_output(const wvl_cli_args *args, const char *const *inputs, size_t input_count, const char *output);
+int wvl_cli_open_sink(const wvl_cli_args *args, wvl_context *context, const char *output, wvl_sink *sink);
+
+/* ---- Interruption and progress ----------------------------------------------------------------------------------------- */
+
+/* From here on SIGINT and SIGTERM raise the token while one is armed, and end the process at once while none is. */
+void wvl_cli_catch_signals(void);
+void wvl_cli_arm_signals(wvl_cancel *cancel); /* NULL disarms */
+int wvl_cli_was_interrupted(void);
+
+typedef struct wvl_cli_progress {
+    int enabled, shown;
+    double started, last;
+} wvl_cli_progress;
+
+double wvl_cli_seconds(void); /* monotonic */
+void wvl_cli_progress_start(wvl_cli_progress *progress, int enabled);
+int wvl_cli_progress_step(void *progress, uint64_t done, uint64_t total, wvl_stage stage);
+void wvl_cli_progress_end(wvl_cli_progress *progress);
+
+/* ---- Verification ------------------------------------------------------------------------------------------------------ */
+
+typedef struct wvl_cli_check {
+    int done, exact;
+    double psnr;           /* over the mean square error of all samples */
+    uint32_t count;
+    double *component_psnr;
+    char decoder[64];
+} wvl_cli_check;
+
+int wvl_cli_can_verify(void);
+/* Decodes bytes and compares with the picture. 0, or an exit code after a message. The caller frees check->component_psnr. */
+int wvl_cli_verify_bytes(const wvl_cli_picture *picture, const char *name, int is_jp2, int lossless, const uint8_t *bytes, size_t count,
+                         wvl_cli_check *check);
+
+/* ---- Commands ---------------------------------------------------------------------------------------------------------- */
+
+int wvl_cli_run_encode(const wvl_cli_args *args);
+int wvl_cli_run_info(int argc, char **argv);
+
+#endif

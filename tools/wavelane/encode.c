@@ -1,0 +1,370 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Encodes one picture, or every picture of a directory. */
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "directory.h"
+#include "settings.h"
+#include "summary.h"
+
+typedef struct session {
+    const wvl_cli_args *args;
+    wvl_context *context;
+    wvl_params *params;
+    wvl_cancel *cancel;
+    wvl_cli_report report; /* used with --json */
+    FILE *out;             /* where summaries go */
+    int many;
+} session;
+
+/* One picture on its way. */
+typedef struct job {
+    session *s;
+    const char *const *inputs;
+    size_t input_count;
+    const char *output; /* NULL: none (dry run) */
+    const char *name;   /* for messages */
+    int is_jp2;
+    wvl_cli_picture picture;
+    wvl_params *params;
+    wvl_plan *plan;
+    wvl_result *result;
+    wvl_cli_check check;
+    double seconds;
+} job;
+
+/* ---- Plan ------------------------------------------------------------------------------------------------------------ */
+
+/* Every violation on a line of its own. */
+static int report_violations(const job *j, wvl_status status)
+{
+    const char *text = wvl_context_error(j->s->context);
+    if (!text[0]) {
+        wvl_cli_error("%s: %s", j->name, wvl_status_text(status));
+    }
+    while (*text) {
+        size_t line = strcspn(text, "\n");
+        wvl_cli_error("%s: %.*s", j->name, (int)line, text);
+        text += line + (text[line] == '\n');
+    }
+    return wvl_cli_exit_code(status);
+}
+
+static int choose_container(job *j)
+{
+    if (!j->output || !strcmp(j->output, "-")) {
+        j->is_jp2 = !strcmp(wvl_params_get(j->params, "container"), "jp2");
+        return WVL_EXIT_OK;
+    }
+    j->is_jp2 = wvl_cli_container_of(j->output);
+    if (j->is_jp2 < 0) {
+        wvl_cli_error("%s: the extension must be .jp2 (JP2 file) or .j2k, .j2c, .jpc (codestream)", j->output);
+        return WVL_EXIT_USAGE;
+    }
+    return WVL_EXIT_OK;
+}
+
+static int make_plan(job *j)
+{
+    int code = wvl_cli_describe_picture(j->s->args, j->name, j->is_jp2, &j->picture);
+    if (!code) {
+        code = wvl_cli_fit_settings(j->s->args, j->output ? j->output : j->name, j->is_jp2, &j->picture, j->params);
+    }
+    if (code) {
+        return code;
+    }
+    wvl_status status = wvl_plan_create(j->s->context, j->params, &j->picture.format, j->is_jp2 ? &j->picture.jp2 : NULL, &j->plan);
+    return status ? report_violations(j, status) : WVL_EXIT_OK;
+}
+
+/* ---- Encode ---------------------------------------------------------------------------------------------------------- */
+
+static int encode_to(job *j, wvl_sink *sink)
+{
+    char error[512] = "";
+    wvl_cli_progress progress;
+    const wvl_cli_args *args = j->s->args;
+    wvl_cli_progress_start(&progress, !args->quiet);
+    wvl_control control = {.struct_size = sizeof control, .progress = wvl_cli_progress_step, .progress_user = &progress, .cancel = j->s->cancel};
+    double start = wvl_cli_seconds();
+    wvl_status status = wvl_encode(j->plan, &j->picture.image, sink, &control, &j->result, error, sizeof error);
+    j->seconds = wvl_cli_seconds() - start;
+    wvl_cli_progress_end(&progress);
+    if (!status) {
+        return WVL_EXIT_OK;
+    }
+    const char *where = status == WVL_ERROR_SINK && j->output ? j->output : j->name;
+    wvl_cli_error("%s: %s", !strcmp(where, "-") ? "standard output" : where, error[0] ? error : wvl_status_text(status));
+    return wvl_cli_exit_code(status);
+}
+
+static int encode_directly(job *j)
+{
+    wvl_sink sink = {.struct_size = sizeof sink};
+    int code = wvl_cli_open_sink(j->s->args, j->s->context, j->output, &sink);
+    return code ? code : encode_to(j, &sink);
+}
+
+/* Hands finished bytes to a sink that the encoder has not seen. */
+static int write_out(job *j, const uint8_t *data, size_t bytes)
+{
+    wvl_sink sink = {.struct_size = sizeof sink};
+    int code = wvl_cli_open_sink(j->s->args, j->s->context, j->output, &sink);
+    if (code) {
+        return code;
+    }
+    int failed = sink.write(sink.user, data, bytes) != 0;
+    failed |= sink.close(sink.user, !failed) != 0;
+    if (failed) {
+        wvl_cli_error("%s: cannot be written", !strcmp(j->output, "-") ? "standard output" : j->output);
+        return WVL_EXIT_OUTPUT;
+    }
+    return WVL_EXIT_OK;
+}
+
+/* Into memory, through the decoder, and only then into the file. */
+static int encode_verified(job *j)
+{
+    void *data = NULL;
+    size_t bytes = 0;
+    wvl_sink sink = {.struct_size = sizeof sink};
+    wvl_status status = wvl_sink_open_memory(j->s->context, &sink);
+    if (status) {
+        wvl_cli_error("%s: %s", j->name, wvl_status_text(status));
+        return wvl_cli_exit_code(status);
+    }
+    int code = encode_to(j, &sink);
+    if (code) {
+        return code;
+    }
+    status = wvl_sink_take_memory(&sink, &data, &bytes);
+    if (status) {
+        wvl_cli_error("%s: %s", j->name, wvl_status_text(status));
+        return wvl_cli_exit_code(status);
+    }
+    int lossless = wvl_cli_wants_lossless(j->params);
+    code = wvl_cli_verify_bytes(&j->picture, j->name, j->is_jp2, lossless, data, bytes, &j->check);
+    if (!code && wvl_cli_was_interrupted()) {
+        code = WVL_EXIT_INTERRUPTED;
+    }
+    if (!code) {
+        code = write_out(j, data, bytes);
+    }
+    wvl_memory_release(j->s->context, data, bytes);
+    return code;
+}
+
+/* ---- Report ---------------------------------------------------------------------------------------------------------- */
+
+static wvl_cli_summary summarize(const job *j)
+{
+    return (wvl_cli_summary){.input = j->name, .output = j->output, .is_jp2 = j->is_jp2, .picture = &j->picture, .plan = j->plan, .result = j->result,
+                             .check = &j->check, .seconds = j->seconds, .lossless = wvl_cli_wants_lossless(j->params)};
+}
+
+static void report_success(job *j)
+{
+    session *s = j->s;
+    const wvl_cli_args *args = s->args;
+    wvl_cli_summary summary = summarize(j);
+    if (args->json) {
+        wvl_cli_summary_json(&s->report, &summary);
+    } else if (!args->quiet) {
+        wvl_cli_summary_text(s->out, &summary, args->psnr_report);
+    }
+}
+
+static void report_plan(job *j)
+{
+    wvl_cli_summary summary = summarize(j);
+    if (j->s->args->json) {
+        wvl_cli_plan_json(&j->s->report, &summary, j->s->args->explain);
+    } else {
+        wvl_cli_plan_text(j->s->out, &summary, j->s->args->explain);
+    }
+}
+
+static void report_failure(session *s, const char *input, int code)
+{
+    wvl_cli_report *r = &s->report;
+    if (s->args->json) {
+        wvl_cli_report_open_object(r, NULL);
+        wvl_cli_report_text(r, "input", input);
+        wvl_cli_report_text(r, "status", "failed");
+        wvl_cli_report_number(r, "exit_code", (uint64_t)code);
+        wvl_cli_report_text(r, "error", wvl_cli_last_error());
+        wvl_cli_report_close(r);
+    }
+}
+
+/* ---- One picture ------------------------------------------------------------------------------------------------------ */
+
+static int run_job(job *j)
+{
+    const wvl_cli_args *args = j->s->args;
+    wvl_status status = wvl_params_clone(j->s->params, &j->params);
+    if (status) {
+        wvl_cli_error("%s: %s", j->name, wvl_status_text(status));
+        return wvl_cli_exit_code(status);
+    }
+    int dry = args->dry_run || args->explain, code = choose_container(j);
+    if (!code && j->output) {
+        code = wvl_cli_check_output(args, j->inputs, j->input_count, j->output);
+    }
+    if (!code) {
+        code = wvl_cli_read_picture(args, j->inputs, j->input_count, &j->picture);
+    }
+    if (!code) {
+        code = make_plan(j);
+    }
+    if (code || dry) {
+        if (!code) {
+            report_plan(j);
+        }
+        return code;
+    }
+    wvl_cli_arm_signals(j->s->cancel);
+    code = args->verify ? encode_verified(j) : encode_directly(j);
+    wvl_cli_arm_signals(NULL);
+    if (!code) {
+        report_success(j);
+    }
+    return code;
+}
+
+static int encode_one(session *s, const char *const *inputs, size_t input_count, const char *output)
+{
+    job j;
+    memset(&j, 0, sizeof j);
+    j.s = s;
+    j.inputs = inputs;
+    j.input_count = input_count;
+    j.output = output;
+    j.name = !input_count ? "demo" : !strcmp(inputs[0], "-") ? "standard input" : inputs[0];
+    int code = run_job(&j);
+    if (code) {
+        report_failure(s, j.name, code);
+    }
+    free(j.check.component_psnr);
+    wvl_result_release(j.result);
+    wvl_plan_release(j.plan);
+    wvl_params_release(j.params);
+    wvl_cli_release_picture(&j.picture);
+    return code;
+}
+
+/* ---- All ------------------------------------------------------------------------------------------------------------- */
+
+static int encode_directory(session *s)
+{
+    const wvl_cli_args *args = s->args;
+    wvl_cli_directory directory;
+    int code = wvl_cli_list_directory(args->image_dir, args->out_format, &directory);
+    size_t failed = 0;
+    for (size_t i = 0; !code && i < directory.count; i++) {
+        const char *input = directory.entries[i].input;
+        int one = WVL_EXIT_OUTPUT;
+        if (directory.entries[i].clash) {
+            wvl_cli_error("%s: its output %s is that of %s too", input, directory.entries[i].output, directory.entries[i].clash);
+            report_failure(s, input, one);
+        } else {
+            one = encode_one(s, &input, 1, directory.entries[i].output);
+        }
+        failed += one != WVL_EXIT_OK;
+        code = one == WVL_EXIT_INTERRUPTED || wvl_cli_was_interrupted() ? WVL_EXIT_INTERRUPTED : WVL_EXIT_OK;
+    }
+    if (!code && !directory.count) {
+        wvl_cli_error("%s: no picture with a known extension in it", args->image_dir);
+        code = WVL_EXIT_INPUT;
+    }
+    if (!code && failed) {
+        wvl_cli_error("%zu of %zu pictures failed", failed, directory.count);
+        code = WVL_EXIT_SOME_FAILED;
+    }
+    wvl_cli_release_directory(&directory);
+    return code;
+}
+
+static int encode_all(session *s)
+{
+    const wvl_cli_args *args = s->args;
+    if (args->image_dir) {
+        return encode_directory(s);
+    }
+    return encode_one(s, args->inputs, args->input_count, args->output);
+}
+
+static int open_session(session *s)
+{
+    const wvl_cli_args *args = s->args;
+    wvl_context_options options = {.struct_size = sizeof options, .log = wvl_cli_log, .threads = args->threads,
+                                   .log_level = args->verbose > 1 ? WVL_LOG_DEBUG : args->verbose ? WVL_LOG_INFO : WVL_LOG_WARNING};
+    wvl_status status = wvl_context_create(&options, &s->context);
+    if (!status) {
+        status = wvl_cancel_create(s->context, &s->cancel);
+    }
+    if (!status) {
+        status = wvl_params_create(s->context, &s->params);
+    }
+    if (status) {
+        wvl_cli_error("%s", wvl_status_text(status));
+        return wvl_cli_exit_code(status);
+    }
+    return wvl_cli_apply_settings(args, s->params);
+}
+
+static int check_environment(const wvl_cli_args *args)
+{
+    if (args->verify && !wvl_cli_can_verify()) {
+        wvl_cli_error("--verify: this build has no OpenJPEG to decode with");
+        return WVL_EXIT_USAGE;
+    }
+    if (args->image_dir && wvl_cli_container_of_extension(args->out_format) < 0) {
+        wvl_cli_error("-OutFor \"%s\": expected J2K, J2C, JPC or JP2, without a point", args->out_format);
+        return WVL_EXIT_USAGE;
+    }
+    return WVL_EXIT_OK;
+}
+
+static int finish_output(FILE *out, int code)
+{
+    if (fflush(out) || ferror(out)) {
+        if (!code) {
+            wvl_cli_error("standard output: cannot be written");
+            return WVL_EXIT_OUTPUT;
+        }
+    }
+    return code;
+}
+
+int wvl_cli_run_encode(const wvl_cli_args *args)
+{
+    session s;
+    memset(&s, 0, sizeof s);
+    s.args = args;
+    s.out = args->output && !strcmp(args->output, "-") ? stderr : stdout;
+    int code = check_environment(args);
+    if (!code) {
+        code = open_session(&s);
+    }
+    if (!code) {
+        wvl_cli_catch_signals();
+        if (args->json) {
+            wvl_cli_report_start(&s.report, s.out, 1);
+            wvl_cli_report_text(&s.report, "program", "wavelane");
+            wvl_cli_report_open_list(&s.report, "pictures");
+        }
+        code = encode_all(&s);
+        if (args->json) {
+            wvl_cli_report_close(&s.report);
+            wvl_cli_report_number(&s.report, "exit_code", (uint64_t)code);
+            wvl_cli_report_finish(&s.report);
+        }
+        code = finish_output(s.out, code);
+    }
+    wvl_params_release(s.params);
+    wvl_cancel_release(s.cancel);
+    wvl_context_release(s.context);
+    return code;
+}

@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include <string.h>
+
+#include "cli.h"
+
+#define INDENT 8
+#define COLUMNS 100
+
+/* Words of text in lines of COLUMNS, each line indented. */
+static void print_wrapped(FILE *file, const char *text)
+{
+    int column = 0;
+    while (*text) {
+        size_t word = strcspn(text, " ");
+        if (column && column + 1 + (int)word > COLUMNS) {
+            (void)fputc('\n', file);
+            column = 0;
+        }
+        column += fprintf(file, "%*s%.*s", column ? 1 : INDENT, "", (int)word, text);
+        text += word + (text[word] == ' ');
+    }
+    (void)fputc('\n', file);
+}
+
+void wvl_cli_format_option(char *text, size_t bytes, const wvl_cli_option *option)
+{
+    char letter[4] = "", name[48] = "";
+    if (option->letter) {
+        (void)snprintf(letter, sizeof letter, "-%c", option->letter);
+    }
+    if (option->name) {
+        /* The names of opj_compress are written there with one dash; both work. */
+        int single = option->name[0] >= 'A' && option->name[0] <= 'Z';
+        (void)snprintf(name, sizeof name, "%s%s", single ? "-" : "--", option->name);
+    }
+    (void)snprintf(text, bytes, "%s%s%s%s%s", letter, letter[0] && name[0] ? ", " : "", name, option->argument ? " " : "",
+                   option->argument ? option->argument : "");
+}
+
+static int is_command_option(const char *key)
+{
+    size_t count;
+    const wvl_cli_option *options = wvl_cli_options(&count);
+    for (size_t i = 0; i < count; i++) {
+        if (options[i].name && !strcmp(options[i].name, key)) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
+static void print_command_options(FILE *file)
+{
+    size_t count;
+    const char *section = "";
+    const wvl_cli_option *options = wvl_cli_options(&count);
+    for (size_t i = 0; i < count; i++) {
+        char text[128];
+        if (strcmp(section, options[i].section) != 0) {
+            section = options[i].section;
+            (void)fprintf(file, "\n%s\n", section);
+        }
+        wvl_cli_format_option(text, sizeof text, &options[i]);
+        (void)fprintf(file, "  %s\n", text);
+        print_wrapped(file, options[i].doc);
+    }
+}
+
+static void print_keys(FILE *file)
+{
+    size_t count;
+    const char *section = "";
+    const wvl_option *keys = wvl_options(&count);
+    for (size_t i = 0; i < count; i++) {
+        if (is_command_option(keys[i].key)) {
+            continue;
+        }
+        if (strcmp(section, keys[i].section) != 0) {
+            section = keys[i].section;
+            (void)fprintf(file, "\n%s\n", section);
+        }
+        (void)fprintf(file, "  --%s %s\n", keys[i].key, keys[i].range);
+        print_wrapped(file, keys[i].doc);
+        if (keys[i].initial[0]) {
+            (void)fprintf(file, "%*sDefault: %s\n", INDENT, "", keys[i].initial);
+        }
+    }
+}
+
+static void print_presets(FILE *file)
+{
+    size_t count;
+    const wvl_preset *presets = wvl_presets(&count);
+    (void)fputs("\nPresets\n", file);
+    for (size_t i = 0; i < count; i++) {
+        (void)fprintf(file, "  %s\n", presets[i].name);
+        print_wrapped(file, presets[i].doc);
+    }
+}
+
+void wvl_cli_print_help(FILE *file)
+{
+    (void)fputs("wavelane: JPEG 2000 encoder\n"
+                "\n"
+                "  wavelane [encode] -i PICTURE -o FILE.jp2 [options]\n"
+                "  wavelane [encode] -ImgDir DIR -OutFor JP2 [options]\n"
+                "  wavelane info [--json] FILE    print what a codestream or JP2 file contains\n"
+                "  wavelane options [--json]      print the table of encoding options\n"
+                "\n"
+                "Reads TIFF, PNG, PNM, PAM, PGX, DPX, BMP, TGA, raw and YUV. Without options the encoding is lossless.\n"
+                "Names work with one dash or two. -NAME VALUE and --NAME=VALUE are the same.\n",
+                file);
+    print_command_options(file);
+    print_keys(file);
+    print_presets(file);
+    (void)fputs("\nExit codes: 0 done, 1 some picture of several failed, 2 usage or parameters, 3 input, 4 output,\n"
+                "5 memory, threads or device, 6 check failed, 130 interrupted.\n",
+                file);
+}
+
+void wvl_cli_print_options(FILE *file, int json)
+{
+    static const char *const types[] = {"bool", "integer", "real", "text", "choice", "pair", "pairs", "reals"};
+    size_t count;
+    wvl_cli_report r;
+    const wvl_option *keys = wvl_options(&count);
+    wvl_cli_report_start(&r, file, json);
+    wvl_cli_report_open_list(&r, "options");
+    for (size_t i = 0; i < count; i++) {
+        if (json) {
+            wvl_cli_report_open_line(&r, NULL);
+            wvl_cli_report_text(&r, "key", keys[i].key);
+        } else {
+            wvl_cli_report_open_object(&r, keys[i].key);
+        }
+        wvl_cli_report_text(&r, "type", types[keys[i].type]);
+        wvl_cli_report_text(&r, "range", keys[i].range);
+        wvl_cli_report_text(&r, "default", keys[i].initial);
+        wvl_cli_report_text(&r, "section", keys[i].section);
+        wvl_cli_report_text(&r, "doc", keys[i].doc);
+        wvl_cli_report_close(&r);
+    }
+    wvl_cli_report_finish(&r);
+}
+
+void wvl_cli_print_version(FILE *file)
+{
+    (void)fprintf(file, "%s%s\n", wvl_build_text(), wvl_cli_can_verify() ? ", --verify through OpenJPEG" : ", no --verify");
+}

@@ -1,0 +1,284 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What a JP2 file says of a picture: colour, profile, palette, channels, resolution, metadata boxes (Annex I). */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli.h"
+
+#define BOX_XML 0x786D6C20u
+#define BOX_UUID 0x75756964u
+#define MAX_PALETTE 1024u /* I.5.3.4 */
+
+static const uint8_t xmp_uuid[16] = {0xBE, 0x7A, 0xCF, 0xCB, 0x97, 0xA9, 0x42, 0xE8, 0x9C, 0x71, 0x99, 0x94, 0x91, 0xE3, 0xAF, 0xAC};
+
+static int out_of_memory(const char *name)
+{
+    wvl_cli_error("%s: out of memory", name);
+    return WVL_EXIT_DEVICE;
+}
+
+/* ---- Colour ---------------------------------------------------------------------------------------------------------- */
+
+static const char *color_word(wvl_io_color color)
+{
+    switch (color) {
+    case WVL_IO_GREY: return "grey";
+    case WVL_IO_RGB: return "RGB";
+    case WVL_IO_YCC: return "YCbCr";
+    case WVL_IO_CMYK: return "CMYK";
+    case WVL_IO_UNKNOWN: break;
+    }
+    return "undeclared";
+}
+
+static uint32_t color_channels(wvl_color color)
+{
+    return color == WVL_COLOR_GREY ? 1 : 3;
+}
+
+/* Channels of the file: the components, or the columns of the palette. */
+static uint32_t channel_count(const wvl_io_picture *io)
+{
+    return io->palette ? io->palette_columns : io->component_count;
+}
+
+static int alpha_channel(const wvl_io_picture *io)
+{
+    return io->palette ? (io->palette_columns == 4 ? 3 : -1) : io->alpha_component;
+}
+
+static int declare_color(const wvl_cli_args *args, const char *name, wvl_cli_picture *p)
+{
+    const wvl_io_picture *io = &p->io;
+    uint32_t channels = channel_count(io) - (alpha_channel(io) >= 0);
+    wvl_color color = WVL_COLOR_GREY;
+    if (io->color == WVL_IO_CMYK) {
+        wvl_cli_error("%s: JP2 cannot express CMYK colour (I.5.3.3); write a codestream (.j2k), or convert it to RGB", name);
+        return WVL_EXIT_INPUT;
+    }
+    if (args->color != WVL_COLOR_AUTO) {
+        color = args->color;
+    } else if (io->color == WVL_IO_RGB || (io->color == WVL_IO_UNKNOWN && channels >= 3)) {
+        color = WVL_COLOR_SRGB;
+    } else if (io->color == WVL_IO_YCC) {
+        color = WVL_COLOR_SYCC;
+    }
+    if (channels < color_channels(color)) {
+        wvl_cli_error("%s: %u colour channel%s, but the declared colour space needs %u", name, channels, channels == 1 ? "" : "s", color_channels(color));
+        return args->color != WVL_COLOR_AUTO ? WVL_EXIT_USAGE : WVL_EXIT_INPUT;
+    }
+    p->jp2.color = color;
+    return WVL_EXIT_OK;
+}
+
+/* The library takes restricted profiles only; one that is left out silently would change the colours. */
+static int carry_profile(const wvl_cli_args *args, const char *name, wvl_cli_picture *p)
+{
+    const wvl_io_picture *io = &p->io;
+    if (!io->icc || args->no_icc || args->color != WVL_COLOR_AUTO) {
+        return WVL_EXIT_OK;
+    }
+    wvl_io_icc kind = wvl_io_icc_kind(io->icc, io->icc_bytes);
+    const char *reason = NULL;
+    if (kind == WVL_IO_ICC_BROKEN) {
+        reason = "does not hold together";
+    } else if (kind == WVL_IO_ICC_OTHER) {
+        reason = "is not a restricted one (grey or three-component matrix, PCS XYZ, input or display), which alone JP2 can carry (I.5.3.3)";
+    } else if (p->jp2.color == WVL_COLOR_SYCC) {
+        reason = "is for RGB or grey, but the picture is YCbCr";
+    } else if ((kind == WVL_IO_ICC_GREY) != (p->jp2.color == WVL_COLOR_GREY)) {
+        reason = kind == WVL_IO_ICC_GREY ? "is for grey, but the picture is not" : "is for RGB, but the picture is grey";
+    }
+    if (reason) {
+        wvl_cli_error("%s: the ICC profile %s; --no-icc leaves it out, a codestream (.j2k) has none", name, reason);
+        return WVL_EXIT_INPUT;
+    }
+    p->jp2.icc = io->icc;
+    p->jp2.icc_bytes = io->icc_bytes;
+    return WVL_EXIT_OK;
+}
+
+static void note_assumptions(const wvl_cli_args *args, const char *name, wvl_cli_picture *p)
+{
+    const wvl_io_picture *io = &p->io;
+    if (args->color != WVL_COLOR_AUTO || p->jp2.icc) {
+        return;
+    }
+    if (io->color == WVL_IO_UNKNOWN) {
+        p->jp2.color_unknown = 1;
+        wvl_cli_warn("%s: the picture does not say what its %u channels mean; written as %s with the colour marked unknown (--color declares one)",
+                     name, channel_count(io), p->jp2.color == WVL_COLOR_GREY ? "grey" : "sRGB");
+    } else if (!io->color_declared || (io->icc && args->no_icc)) {
+        static const char *const spaces[] = {"grey with the sRGB curve", "sRGB", "sYCC"};
+        const char *space = spaces[p->jp2.color == WVL_COLOR_GREY ? 0 : p->jp2.color == WVL_COLOR_SRGB ? 1 : 2];
+        if (io->color == WVL_IO_GREY) {
+            wvl_cli_inform("%s: untagged %s is taken as %s", name, color_word(io->color), space);
+        } else {
+            wvl_cli_warn("%s: untagged %s is taken as %s", name, color_word(io->color), space);
+        }
+    }
+}
+
+/* ---- Channels and palette -------------------------------------------------------------------------------------------- */
+
+static int type_channels(const char *name, wvl_cli_picture *p)
+{
+    const wvl_io_picture *io = &p->io;
+    uint32_t count = channel_count(io), colors = 0, needed = color_channels(p->jp2.color);
+    int alpha = alpha_channel(io);
+    if (count == needed && alpha < 0) {
+        return WVL_EXIT_OK;
+    }
+    p->channel_types = calloc(count, sizeof *p->channel_types);
+    if (!p->channel_types) {
+        return out_of_memory(name);
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        if ((int)i == alpha) {
+            p->channel_types[i] = io->alpha_premultiplied ? WVL_CHANNEL_PREMULTIPLIED : WVL_CHANNEL_OPACITY;
+        } else {
+            p->channel_types[i] = colors < needed ? WVL_CHANNEL_COLOR : WVL_CHANNEL_UNSPECIFIED;
+            colors++;
+        }
+    }
+    p->jp2.channel_types = p->channel_types;
+    p->jp2.channel_count = count;
+    return WVL_EXIT_OK;
+}
+
+static int carry_palette(const char *name, wvl_cli_picture *p)
+{
+    const wvl_io_picture *io = &p->io;
+    if (!io->palette) {
+        return WVL_EXIT_OK;
+    }
+    if (io->palette_entries > MAX_PALETTE) {
+        wvl_cli_error("%s: a palette of %u entries; JP2 carries at most %u (I.5.3.4); use --palette expand", name, io->palette_entries, MAX_PALETTE);
+        return WVL_EXIT_INPUT;
+    }
+    p->jp2.palette_entries = io->palette_entries;
+    p->jp2.palette_columns = io->palette_columns;
+    p->jp2.palette_depth = io->palette_depth;
+    p->jp2.palette = io->palette;
+    return WVL_EXIT_OK;
+}
+
+/* ---- Boxes ----------------------------------------------------------------------------------------------------------- */
+
+static int read_whole_file(const char *path, uint8_t **data, size_t *bytes)
+{
+    size_t capacity = 0, used = 0;
+    uint8_t *buffer = NULL;
+    FILE *file = fopen(path, "rb");
+    if (!file) {
+        wvl_cli_error("%s: %s", path, strerror(errno));
+        return WVL_EXIT_INPUT;
+    }
+    for (;;) {
+        if (used == capacity) {
+            capacity = capacity ? capacity * 2 : 65536;
+            uint8_t *larger = capacity <= UINT32_MAX ? realloc(buffer, capacity) : NULL;
+            if (!larger) {
+                free(buffer);
+                (void)fclose(file);
+                return out_of_memory(path);
+            }
+            buffer = larger;
+        }
+        size_t got = fread(buffer + used, 1, capacity - used, file);
+        used += got;
+        if (!got) {
+            break;
+        }
+    }
+    int failed = ferror(file);
+    (void)fclose(file);
+    if (failed || !used) {
+        wvl_cli_error("%s: %s", path, failed ? "cannot be read" : "is empty, and would make an empty box");
+        free(buffer);
+        return WVL_EXIT_INPUT;
+    }
+    *data = buffer;
+    *bytes = used;
+    return WVL_EXIT_OK;
+}
+
+static int carry_boxes(const wvl_cli_args *args, const char *name, wvl_cli_picture *p)
+{
+    int has_xmp = p->io.xmp && !args->no_xmp;
+    size_t count = args->box_count + (size_t)has_xmp;
+    if (!count) {
+        return WVL_EXIT_OK;
+    }
+    p->boxes = calloc(count, sizeof *p->boxes);
+    p->box_data = calloc(count, sizeof *p->box_data);
+    if (!p->boxes || !p->box_data) {
+        return out_of_memory(name);
+    }
+    if (has_xmp) {
+        wvl_box *box = &p->boxes[p->box_count++];
+        *box = (wvl_box){.type = BOX_UUID, .data = p->io.xmp, .bytes = p->io.xmp_bytes};
+        memcpy(box->uuid, xmp_uuid, sizeof xmp_uuid);
+    }
+    for (size_t i = 0; i < args->box_count; i++) {
+        size_t index = p->box_count++;
+        wvl_box *box = &p->boxes[index];
+        int code = read_whole_file(args->boxes[i].path, &p->box_data[index], &box->bytes);
+        if (code) {
+            return code;
+        }
+        box->type = args->boxes[i].is_uuid ? BOX_UUID : BOX_XML;
+        box->data = p->box_data[index];
+        memcpy(box->uuid, args->boxes[i].uuid, sizeof box->uuid);
+    }
+    p->jp2.boxes = p->boxes;
+    p->jp2.box_count = (uint32_t)p->box_count;
+    return WVL_EXIT_OK;
+}
+
+/* ---- All ------------------------------------------------------------------------------------------------------------- */
+
+/* A bare codestream carries none of it: say what stays behind, and refuse what was asked for. */
+static int leave_behind(const wvl_cli_args *args, const char *name, const wvl_io_picture *io)
+{
+    if (args->box_count || args->color != WVL_COLOR_AUTO) {
+        wvl_cli_error("%s: --xml, --uuid and --color need a JP2 file (.jp2); a codestream has no boxes", name);
+        return WVL_EXIT_USAGE;
+    }
+    if (io->palette) {
+        wvl_cli_warn("%s: the palette of %u entries stays behind; a codestream carries the indices only", name, io->palette_entries);
+    }
+    if (io->icc) {
+        wvl_cli_inform("%s: the ICC profile stays behind; a codestream carries none", name);
+    }
+    if (io->xmp) {
+        wvl_cli_inform("%s: the XMP packet stays behind; a codestream carries none", name);
+    }
+    return WVL_EXIT_OK;
+}
+
+int wvl_cli_describe_picture(const wvl_cli_args *args, const char *name, int is_jp2, wvl_cli_picture *p)
+{
+    p->jp2 = (wvl_jp2_info){.struct_size = sizeof p->jp2};
+    if (!is_jp2) {
+        return leave_behind(args, name, &p->io);
+    }
+    int code = declare_color(args, name, p);
+    if (!code) {
+        code = carry_profile(args, name, p);
+    }
+    if (!code) {
+        note_assumptions(args, name, p);
+        code = type_channels(name, p);
+    }
+    if (!code) {
+        code = carry_palette(name, p);
+    }
+    if (!code) {
+        code = carry_boxes(args, name, p);
+    }
+    p->jp2.capture_x_per_metre = p->io.x_pixels_per_metre;
+    p->jp2.capture_y_per_metre = p->io.y_pixels_per_metre;
+    return code;
+}

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include <string.h>
+
+#include "cli.h"
+
+static int flush_output(void)
+{
+    if (fflush(stdout) || ferror(stdout)) {
+        wvl_cli_error("standard output: cannot be written");
+        return WVL_EXIT_OUTPUT;
+    }
+    return WVL_EXIT_OK;
+}
+
+static int run_encode(int argc, char **argv)
+{
+    wvl_cli_args args;
+    int code = wvl_cli_parse_args(argc, argv, &args);
+    if (!code) {
+        wvl_cli_set_verbosity(args.quiet ? -1 : args.verbose);
+        if (args.help) {
+            wvl_cli_print_help(stdout);
+            code = flush_output();
+        } else if (args.version) {
+            wvl_cli_print_version(stdout);
+            code = flush_output();
+        } else {
+            code = wvl_cli_run_encode(&args);
+        }
+    }
+    wvl_cli_release_args(&args);
+    return code;
+}
+
+static int run_options(int argc, char **argv)
+{
+    int json = argc == 2 && !strcmp(argv[1], "--json");
+    if (argc > 1 && !json) {
+        wvl_cli_error("options: takes --json or nothing");
+        return WVL_EXIT_USAGE;
+    }
+    wvl_cli_print_options(stdout, json);
+    return flush_output();
+}
+
+static int run_help(int argc, char **argv)
+{
+    (void)argc, (void)argv;
+    wvl_cli_print_help(stdout);
+    return flush_output();
+}
+
+static int run_later(int argc, char **argv)
+{
+    (void)argc;
+    wvl_cli_error("%s: not in this version", argv[0]);
+    return WVL_EXIT_USAGE;
+}
+
+int main(int argc, char **argv)
+{
+    static const struct {
+        const char *name;
+        int (*run)(int argc, char **argv);
+    } commands[] = {{"encode", run_encode}, {"info", wvl_cli_run_info}, {"options", run_options}, {"help", run_help},
+                    {"verify", run_later},  {"devices", run_later},     {"explain", run_later},   {"bench", run_later}};
+    if (argc > 1) {
+        for (size_t i = 0; i < sizeof commands / sizeof commands[0]; i++) {
+            if (!strcmp(argv[1], commands[i].name)) {
+                return commands[i].run(argc - 1, argv + 1);
+            }
+        }
+    }
+    return run_encode(argc, argv);
+}

@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* From picture files to what the library takes: format, planes, place on the reference grid. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli.h"
+
+static int out_of_memory(const char *name)
+{
+    wvl_cli_error("%s: out of memory", name);
+    return WVL_EXIT_DEVICE;
+}
+
+/* ---- Reading --------------------------------------------------------------------------------------------------------- */
+
+static int read_file(const wvl_cli_args *args, const char *name, wvl_io_picture *io)
+{
+    char error[512] = "";
+    if (wvl_io_read_picture(name, &args->io, io, error, sizeof error)) {
+        if (!strncmp(error, name, strlen(name))) {
+            wvl_cli_error("%s", error);
+        } else {
+            wvl_cli_error("%s: %s", strcmp(name, "-") ? name : "standard input", error);
+        }
+        return WVL_EXIT_INPUT;
+    }
+    if (io->note[0]) {
+        wvl_cli_warn("%s: %s", name, io->note);
+    }
+    if (io->orientation > 1) {
+        wvl_cli_warn("%s: orientation %u is not applied; the samples are encoded as they are stored", name, io->orientation);
+    }
+    return WVL_EXIT_OK;
+}
+
+static int merge_parts(const wvl_cli_args *args, const char *name, wvl_io_picture *parts, size_t count, wvl_io_picture *io)
+{
+    char error[512] = "";
+    size_t components = 0;
+    for (size_t i = 0; i < count; i++) {
+        components += parts[i].component_count;
+    }
+    if (args->component_steps && args->component_step_count != components) {
+        wvl_cli_error("--component-steps: %zu steps for %zu components", args->component_step_count, components);
+        return WVL_EXIT_USAGE;
+    }
+    if (wvl_io_merge_components(parts, count, args->component_steps, io, error, sizeof error)) {
+        wvl_cli_error("%s and %zu more: %s", name, count - 1, error);
+        return WVL_EXIT_INPUT;
+    }
+    return WVL_EXIT_OK;
+}
+
+static int read_parts(const wvl_cli_args *args, const char *const *inputs, size_t count, wvl_io_picture *io)
+{
+    wvl_io_picture *parts = calloc(count, sizeof *parts);
+    if (!parts) {
+        return out_of_memory(inputs[0]);
+    }
+    size_t done = 0;
+    int code = WVL_EXIT_OK;
+    for (; !code && done < count; done++) {
+        code = read_file(args, inputs[done], &parts[done]);
+    }
+    if (!code) {
+        code = merge_parts(args, inputs[0], parts, count, io);
+    }
+    for (size_t i = 0; i < done; i++) {
+        wvl_io_release_picture(&parts[i]);
+    }
+    free(parts);
+    return code;
+}
+
+/* ---- The reference grid ---------------------------------------------------------------------------------------------- */
+
+/* Ends of the image area for which a component that starts at `offset` has exactly `samples` samples at distance `step`:
+ * ceil(end / step) - ceil(offset / step) = samples (B.2). */
+static void admissible_ends(uint64_t offset, uint64_t step, uint64_t samples, uint64_t *least, uint64_t *most)
+{
+    uint64_t first = (offset + step - 1) / step;
+    *least = (first + samples - 1) * step + 1;
+    *most = (first + samples) * step;
+}
+
+/* The end that suits every component along one axis; 0 when there is none. */
+static uint64_t common_end(const wvl_io_picture *io, int vertical, uint64_t offset, uint64_t scale)
+{
+    uint64_t least = 0, most = UINT64_MAX, size = vertical ? io->height : io->width;
+    for (uint32_t i = 0; i < io->component_count; i++) {
+        const wvl_io_component *c = &io->components[i];
+        uint64_t a, b;
+        admissible_ends(offset, (vertical ? c->dy : c->dx) * scale, vertical ? c->height : c->width, &a, &b);
+        least = a > least ? a : least;
+        most = b < most ? b : most;
+    }
+    uint64_t natural = offset + (size - 1) * scale + 1;
+    if (natural >= least && natural <= most) {
+        return natural;
+    }
+    return least <= most ? least : 0;
+}
+
+static int refuse_offset(const wvl_cli_args *args, const char *name, const wvl_io_picture *io, int vertical)
+{
+    uint64_t offset = args->offset[vertical], scale = args->subsampling[vertical];
+    uint64_t size = vertical ? io->height : io->width, end = offset + (size - 1) * scale + 1;
+    for (uint32_t i = 0; i < io->component_count; i++) {
+        const wvl_io_component *c = &io->components[i];
+        uint64_t step = (vertical ? c->dy : c->dx) * scale, have = vertical ? c->height : c->width;
+        uint64_t need = (end + step - 1) / step - (offset + step - 1) / step;
+        if (need != have) {
+            wvl_cli_error("%s: component %u has %llu %s at a step of %llu, but with an image offset of %llu it must have %llu (B.2)", name, i,
+                          (unsigned long long)have, vertical ? "rows" : "columns", (unsigned long long)step, (unsigned long long)offset,
+                          (unsigned long long)need);
+            return WVL_EXIT_USAGE;
+        }
+    }
+    wvl_cli_error("%s: no image area suits the sizes of all components (B.2)", name);
+    return WVL_EXIT_USAGE;
+}
+
+static int place_on_grid(const wvl_cli_args *args, const char *name, wvl_cli_picture *p)
+{
+    uint64_t end[2];
+    for (int axis = 0; axis < 2; axis++) {
+        end[axis] = common_end(&p->io, axis, args->offset[axis], args->subsampling[axis]);
+        if (!end[axis]) {
+            return refuse_offset(args, name, &p->io, axis);
+        }
+        if (end[axis] > UINT32_MAX) {
+            wvl_cli_error("%s: the picture would end at %llu on the reference grid; 4294967295 is the limit (A.5.1)", name,
+                          (unsigned long long)end[axis]);
+            return WVL_EXIT_USAGE;
+        }
+    }
+    p->format = (wvl_image_format){.struct_size = sizeof p->format, .x0 = args->offset[0], .y0 = args->offset[1], .x1 = (uint32_t)end[0],
+                                   .y1 = (uint32_t)end[1], .component_count = p->io.component_count, .components = p->components};
+    return WVL_EXIT_OK;
+}
+
+/* ---- Planes ---------------------------------------------------------------------------------------------------------- */
+
+static int fill_component(const wvl_cli_args *args, const char *name, const wvl_io_component *c, uint32_t index, wvl_component_format *format,
+                          wvl_plane *plane)
+{
+    unsigned dx = c->dx * args->subsampling[0], dy = c->dy * args->subsampling[1];
+    if (dx > 255 || dy > 255) {
+        wvl_cli_error("%s: component %u: subsampling %u,%u; 255 is the limit (A.5.1)", name, index, dx, dy);
+        return WVL_EXIT_USAGE;
+    }
+    if (c->sample_stride_bytes % c->sample_bytes) {
+        wvl_cli_error("%s: component %u: the distance of the samples, %zu bytes, is no multiple of their size", name, index, c->sample_stride_bytes);
+        return WVL_EXIT_CHECK;
+    }
+    *format = (wvl_component_format){.depth = c->depth, .is_signed = c->is_signed, .dx = (uint8_t)dx, .dy = (uint8_t)dy};
+    *plane = (wvl_plane){.data = c->data, .pitch_bytes = (ptrdiff_t)c->stride_bytes,
+                         .sample_stride = (uint32_t)(c->sample_stride_bytes / c->sample_bytes),
+                         .container = c->sample_bytes == 1 ? WVL_SAMPLE_8 : c->sample_bytes == 2 ? WVL_SAMPLE_16 : WVL_SAMPLE_32};
+    return WVL_EXIT_OK;
+}
+
+static int wrap_planes(const wvl_cli_args *args, const char *name, wvl_cli_picture *p)
+{
+    uint32_t count = p->io.component_count;
+    p->components = calloc(count, sizeof *p->components);
+    p->planes = calloc(count, sizeof *p->planes);
+    if (!p->components || !p->planes) {
+        return out_of_memory(name);
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        int code = fill_component(args, name, &p->io.components[i], i, &p->components[i], &p->planes[i]);
+        if (code) {
+            return code;
+        }
+    }
+    p->image = (wvl_image){.struct_size = sizeof p->image, .planes = p->planes, .plane_count = count, .memory_kind = WVL_MEMORY_HOST};
+    return WVL_EXIT_OK;
+}
+
+int wvl_cli_read_picture(const wvl_cli_args *args, const char *const *inputs, size_t count, wvl_cli_picture *picture)
+{
+    memset(picture, 0, sizeof *picture);
+    const char *name = count ? inputs[0] : "demo";
+    int code = !count         ? wvl_cli_make_demo(&picture->io)
+               : count == 1   ? read_file(args, inputs[0], &picture->io)
+                              : read_parts(args, inputs, count, &picture->io);
+    if (!code && args->target_depth) {
+        code = wvl_cli_scale_depth(name, &picture->io, args->target_depth);
+    }
+    if (!code) {
+        code = wrap_planes(args, name, picture);
+    }
+    if (!code) {
+        code = place_on_grid(args, name, picture);
+    }
+    if (code) {
+        wvl_cli_release_picture(picture);
+    }
+    return code;
+}
+
+void wvl_cli_release_picture(wvl_cli_picture *picture)
+{
+    wvl_io_release_picture(&picture->io);
+    for (size_t i = 0; picture->box_data && i < picture->box_count; i++) {
+        free(picture->box_data[i]);
+    }
+    free(picture->box_data);
+    free(picture->boxes);
+    free(picture->channel_types);
+    free(picture->components);
+    free(picture->planes);
+    memset(picture, 0, sizeof *picture);
+}
+
+double wvl_cli_sample_count(const wvl_cli_picture *picture)
+{
+    double samples = 0.0;
+    for (uint32_t i = 0; i < picture->io.component_count; i++) {
+        samples += (double)picture->io.components[i].width * picture->io.components[i].height;
+    }
+    return samples;
+}
+
+double wvl_cli_raw_bits(const wvl_cli_picture *picture)
+{
+    double bits = 0.0;
+    for (uint32_t i = 0; i < picture->io.component_count; i++) {
+        const wvl_io_component *c = &picture->io.components[i];
+        bits += (double)c->width * c->height * c->depth;
+    }
+    return bits;
+}

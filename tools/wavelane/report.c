@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+#include "cli.h"
+
+#define MAX_DEPTH 15u
+
+void wvl_cli_report_start(wvl_cli_report *r, FILE *file, int json)
+{
+    memset(r, 0, sizeof *r);
+    r->file = file;
+    r->json = json;
+    if (json) {
+        (void)fputc('{', file);
+    }
+}
+
+void wvl_cli_report_finish(wvl_cli_report *r)
+{
+    while (r->depth) {
+        wvl_cli_report_close(r);
+    }
+    if (r->json) {
+        (void)fputs("}\n", r->file);
+    }
+}
+
+static void put_json_char(FILE *file, unsigned char c)
+{
+    if (c == '"' || c == '\\') {
+        (void)fprintf(file, "\\%c", c);
+    } else if (c < 32 || c > 126) {
+        (void)fprintf(file, "\\u%04x", c);
+    } else {
+        (void)fputc(c, file);
+    }
+}
+
+/* Code point of the UTF-8 sequence at p, 0 if there is none; overlong forms and surrogates are none. */
+static uint32_t utf8_point(const unsigned char *p, unsigned *length)
+{
+    static const uint32_t least[5] = {0, 0, 0x80, 0x800, 0x10000};
+    unsigned n = p[0] >= 0xF0 && p[0] < 0xF8 ? 4 : p[0] >= 0xE0 && p[0] < 0xF0 ? 3 : p[0] >= 0xC0 && p[0] < 0xE0 ? 2 : 0;
+    uint32_t point = n ? p[0] & (0x7Fu >> n) : 0;
+    for (unsigned i = 1; i < n; i++) {
+        if ((p[i] & 0xC0) != 0x80) {
+            return 0;
+        }
+        point = point << 6 | (p[i] & 0x3F);
+    }
+    *length = n;
+    return n && point >= least[n] && point <= 0x10FFFF && (point < 0xD800 || point > 0xDFFF) ? point : 0;
+}
+
+/* UTF-8 passes; other bytes (file names may hold any) are taken as Latin-1, so that the JSON is always valid. */
+static void put_json_text(FILE *file, const char *text)
+{
+    (void)fputc('"', file);
+    for (const unsigned char *p = (const unsigned char *)text; *p; p++) {
+        unsigned length;
+        if (*p >= 0x80 && utf8_point(p, &length)) {
+            (void)fwrite(p, 1, length, file);
+            p += length - 1;
+        } else {
+            put_json_char(file, *p);
+        }
+    }
+    (void)fputc('"', file);
+}
+
+static void indent(wvl_cli_report *r)
+{
+    for (unsigned i = 0; i < r->depth; i++) {
+        (void)fputs("  ", r->file);
+    }
+}
+
+/* Whatever stands before a member: separator, indentation, name. */
+static void put_name(wvl_cli_report *r, const char *name)
+{
+    int first = !r->count[r->depth];
+    r->count[r->depth] = 1;
+    if (r->json) {
+        (void)fputs(first ? "" : ",", r->file);
+        if (r->depth < 3 && !r->is_line[r->depth]) {
+            (void)fputc('\n', r->file);
+            indent(r);
+        }
+        if (name) {
+            put_json_text(r->file, name);
+            (void)fputc(':', r->file);
+        }
+    } else if (r->is_line[r->depth]) {
+        (void)fputs(first && r->is_list[r->depth] ? "" : " ", r->file);
+        (void)fprintf(r->file, name ? "%s=" : "%s", name ? name : "");
+    } else {
+        indent(r);
+        (void)fprintf(r->file, name ? "%s " : "%s", name ? name : "");
+    }
+}
+
+static void end_member(wvl_cli_report *r)
+{
+    if (!r->json && !r->is_line[r->depth]) {
+        (void)fputc('\n', r->file);
+    }
+}
+
+static void descend(wvl_cli_report *r, int is_list, int is_line)
+{
+    r->depth += r->depth < MAX_DEPTH;
+    r->count[r->depth] = 0;
+    r->is_list[r->depth] = (uint8_t)is_list;
+    r->is_line[r->depth] = (uint8_t)is_line;
+}
+
+void wvl_cli_report_open_object(wvl_cli_report *r, const char *name)
+{
+    put_name(r, name);
+    (void)fputs(r->json ? "{" : "\n", r->file);
+    descend(r, 0, 0);
+}
+
+void wvl_cli_report_open_line(wvl_cli_report *r, const char *name)
+{
+    if (r->json || name || r->is_line[r->depth]) {
+        put_name(r, name);
+    } else {
+        indent(r);
+        r->count[r->depth] = 1;
+    }
+    if (r->json) {
+        (void)fputc('{', r->file);
+    } else if (r->is_line[r->depth]) {
+        (void)fputc('(', r->file);
+    }
+    descend(r, 0, 1);
+}
+
+/* A list beside other members is written as [a b c]; a list under a heading has one member a line. */
+void wvl_cli_report_open_list(wvl_cli_report *r, const char *name)
+{
+    int is_line = r->is_line[r->depth];
+    if (r->json || is_line) {
+        put_name(r, name);
+        (void)fputc('[', r->file);
+    } else {
+        indent(r);
+        (void)fprintf(r->file, "%s\n", name ? name : "");
+        r->count[r->depth] = 1;
+    }
+    descend(r, 1, is_line);
+}
+
+void wvl_cli_report_close(wvl_cli_report *r)
+{
+    unsigned inner = r->depth;
+    r->depth -= inner > 0;
+    if (r->json) {
+        if (inner < 3 && r->count[inner] && !r->is_line[inner]) {
+            (void)fputc('\n', r->file);
+            indent(r);
+        }
+        (void)fputc(r->is_list[inner] ? ']' : '}', r->file);
+    } else if (r->is_line[inner] && r->is_line[r->depth]) {
+        (void)fputc(r->is_list[inner] ? ']' : ')', r->file);
+    } else if (r->is_line[inner]) {
+        (void)fputc('\n', r->file);
+    }
+}
+
+void wvl_cli_report_text(wvl_cli_report *r, const char *name, const char *value)
+{
+    put_name(r, name);
+    if (r->json) {
+        put_json_text(r->file, value);
+    } else {
+        (void)fputs(value, r->file);
+    }
+    end_member(r);
+}
+
+void wvl_cli_report_bytes(wvl_cli_report *r, const char *name, const uint8_t *bytes, size_t count)
+{
+    put_name(r, name);
+    (void)fputc('"', r->file);
+    for (size_t i = 0; i < count; i++) {
+        if (r->json) {
+            put_json_char(r->file, bytes[i]);
+        } else if (bytes[i] < 32 || bytes[i] > 126) {
+            (void)fprintf(r->file, "\\x%02x", bytes[i]);
+        } else {
+            (void)fputc(bytes[i], r->file);
+        }
+    }
+    (void)fputc('"', r->file);
+    end_member(r);
+}
+
+void wvl_cli_report_number(wvl_cli_report *r, const char *name, uint64_t value)
+{
+    put_name(r, name);
+    (void)fprintf(r->file, "%" PRIu64, value);
+    end_member(r);
+}
+
+void wvl_cli_report_signed(wvl_cli_report *r, const char *name, int64_t value)
+{
+    put_name(r, name);
+    (void)fprintf(r->file, "%" PRId64, value);
+    end_member(r);
+}
+
+/* The command never calls setlocale, so printf writes a point. JSON has no infinity. */
+void wvl_cli_report_real(wvl_cli_report *r, const char *name, double value)
+{
+    put_name(r, name);
+    if (r->json && !isfinite(value)) {
+        (void)fputs("null", r->file);
+    } else {
+        (void)fprintf(r->file, "%.6g", value);
+    }
+    end_member(r);
+}
+
+void wvl_cli_report_flag(wvl_cli_report *r, const char *name, int value)
+{
+    put_name(r, name);
+    (void)fputs(r->json ? (value ? "true" : "false") : (value ? "yes" : "no"), r->file);
+    end_member(r);
+}
+
+void wvl_cli_report_raw(wvl_cli_report *r, const char *name)
+{
+    put_name(r, name);
+}

@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* From the command line to params. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "settings.h"
+
+static int fail(const char *spelling, const wvl_params *params, wvl_status status)
+{
+    const char *detail = wvl_params_error(params);
+    wvl_cli_error("%s: %s", spelling, detail[0] ? detail : wvl_status_text(status));
+    return wvl_cli_exit_code(status);
+}
+
+/* ---- Comments: the terminal speaks UTF-8, the COM segment ISO 8859-15 (A.9.2) ---------------------------------------- */
+
+static unsigned latin9_of(uint32_t point)
+{
+    static const struct {
+        uint16_t point;
+        uint8_t byte;
+    } moved[8] = {{0x20AC, 0xA4}, {0x160, 0xA6}, {0x161, 0xA8}, {0x17D, 0xB4}, {0x17E, 0xB8}, {0x152, 0xBC}, {0x153, 0xBD}, {0x178, 0xBE}};
+    for (int i = 0; i < 8; i++) {
+        if (moved[i].point == point) {
+            return moved[i].byte;
+        }
+        if (moved[i].byte == point) {
+            return 0;
+        }
+    }
+    return point < 256 ? point : 0;
+}
+
+/* One character of UTF-8 at *p; 0 where it is not UTF-8. Overlong forms do not matter: they only ever shorten. */
+static uint32_t next_point(const unsigned char **p)
+{
+    const unsigned char *s = *p;
+    if (s[0] < 0x80) {
+        *p += 1;
+        return s[0];
+    }
+    unsigned n = (s[0] & 0xE0) == 0xC0 ? 2 : (s[0] & 0xF0) == 0xE0 ? 3 : (s[0] & 0xF8) == 0xF0 ? 4 : 0;
+    uint32_t point = s[0] & (0x7Fu >> n);
+    for (unsigned i = 1; i < n; i++) {
+        if ((s[i] & 0xC0) != 0x80) {
+            return 0;
+        }
+        point = point << 6 | (s[i] & 0x3F);
+    }
+    *p += n;
+    return n ? point : 0;
+}
+
+/* 1 converted, 0 not UTF-8 (kept as it is), -1 a character that ISO 8859-15 lacks. */
+static int convert_comment(const char *text, char *latin)
+{
+    for (const unsigned char *p = (const unsigned char *)text; *p;) {
+        uint32_t point = next_point(&p);
+        unsigned byte = point ? latin9_of(point) : 0;
+        if (!point) {
+            return 0;
+        }
+        if (!byte) {
+            return -1;
+        }
+        *latin++ = (char)byte;
+    }
+    *latin = '\0';
+    return 1;
+}
+
+static int set_comment(wvl_params *params, const wvl_cli_setting *setting)
+{
+    char *latin = malloc(strlen(setting->value) + 1);
+    if (!latin) {
+        wvl_cli_error("out of memory");
+        return WVL_EXIT_DEVICE;
+    }
+    int converted = convert_comment(setting->value, latin);
+    if (converted < 0) {
+        wvl_cli_error("%s \"%s\": a comment can only hold characters of ISO 8859-15 (A.9.2)", setting->spelling, setting->value);
+        free(latin);
+        return WVL_EXIT_USAGE;
+    }
+    wvl_status status = wvl_params_set(params, "comment", converted ? latin : setting->value);
+    free(latin);
+    return status ? fail(setting->spelling, params, status) : WVL_EXIT_OK;
+}
+
+/* ---- -c -------------------------------------------------------------------------------------------------------------- */
+
+#define LIST_CHARS (33u * sizeof "[32768,32768],")
+
+/* Writes the list out for all resolutions, the last size halved for each lower one, but not below 1: a side of 1 above the lowest
+ * resolution is then refused by the plan. */
+static int write_halved(wvl_params *params)
+{
+    char list[LIST_CHARS];
+    size_t used = 0;
+    unsigned width = 0, height = 0, count = 0;
+    unsigned resolutions = (unsigned)strtoul(wvl_params_get(params, "levels"), NULL, 10) + 1;
+    const char *given = wvl_params_get(params, "precincts");
+    for (int length; sscanf(given, "[%u,%u]%n", &width, &height, &length) == 2; given += given[0] == ',') {
+        used += (size_t)snprintf(list + used, sizeof list - used, "%s[%u,%u]", used ? "," : "", width, height);
+        given += length;
+        count++;
+    }
+    for (; count && count < resolutions; count++) {
+        width = width > 1 ? width / 2 : 1;
+        height = height > 1 ? height / 2 : 1;
+        used += (size_t)snprintf(list + used, sizeof list - used, ",[%u,%u]", width, height);
+    }
+    wvl_status status = count ? wvl_params_set(params, "precincts", list) : WVL_OK;
+    return status ? fail("-c", params, status) : WVL_EXIT_OK;
+}
+
+/* ---- All ------------------------------------------------------------------------------------------------------------- */
+
+int wvl_cli_apply_settings(const wvl_cli_args *args, wvl_params *params)
+{
+    int halved = 0;
+    if (args->preset) {
+        wvl_status status = wvl_params_preset(params, args->preset);
+        if (status) {
+            return fail("--preset", params, status);
+        }
+    }
+    for (size_t i = 0; i < args->setting_count; i++) {
+        const wvl_cli_setting *s = &args->settings[i];
+        if (!strcmp(s->key, "precincts")) {
+            halved = s->halved;
+        }
+        if (!strcmp(s->key, "comment") && s->value[0]) {
+            int code = set_comment(params, s);
+            if (code) {
+                return code;
+            }
+            continue;
+        }
+        wvl_status status = wvl_params_set(params, s->key, s->value);
+        if (status) {
+            return fail(s->spelling, params, status);
+        }
+    }
+    return halved ? write_halved(params) : WVL_EXIT_OK;
+}
+
+static int was_set(const wvl_cli_args *args, const char *key)
+{
+    for (size_t i = 0; i < args->setting_count; i++) {
+        if (!strcmp(args->settings[i].key, key)) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
+int wvl_cli_fit_settings(const wvl_cli_args *args, const char *output, int is_jp2, const wvl_cli_picture *picture, wvl_params *params)
+{
+    const char *container = is_jp2 ? "jp2" : "j2k";
+    if (was_set(args, "container") && strcmp(wvl_params_get(params, "container"), container) != 0) {
+        wvl_cli_error("%s: the extension says %s, but --container says %s", output, container, wvl_params_get(params, "container"));
+        return WVL_EXIT_USAGE;
+    }
+    wvl_status status = wvl_params_set(params, "container", container);
+    /* Samples that are luma and chroma already must not be transformed again, unless somebody insists. */
+    if (!status && picture->io.color == WVL_IO_YCC && !was_set(args, "mct")) {
+        status = wvl_params_set(params, "mct", "off");
+    }
+    return status ? fail(output, params, status) : WVL_EXIT_OK;
+}
+
+int wvl_cli_wants_lossless(const wvl_params *params)
+{
+    static const char *const targets[] = {"rates", "bpp", "layer-bytes", "psnr", "slopes"};
+    static const char *const caps[] = {"max-bytes", "max-component-bytes"};
+    for (int i = 0; i < 2; i++) {
+        if (strcmp(wvl_params_get(params, caps[i]), "0") != 0) {
+            return 0;
+        }
+    }
+    for (int i = 0; i < 5; i++) {
+        const char *value = wvl_params_get(params, targets[i]), *last = strrchr(value, ',');
+        last = last ? last + 1 : value;
+        /* "everything" is 0, and for ratios anything up to 1 */
+        if (value[0] && strtod(last, NULL) > (i ? 0.0 : 1.0)) {
+            return 0;
+        }
+    }
+    return !strcmp(wvl_params_get(params, "reversible"), "yes");
+}

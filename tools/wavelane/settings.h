@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef WVL_TOOLS_SETTINGS_H
+#define WVL_TOOLS_SETTINGS_H
+
+#include "cli.h"
+
+/* Preset first, then the options in their order. */
+int wvl_cli_apply_settings(const wvl_cli_args *args, wvl_params *params);
+/* What follows from the output's name and from the picture. */
+int wvl_cli_fit_settings(const wvl_cli_args *args, const char *output, int is_jp2, const wvl_cli_picture *picture, wvl_params *params);
+/* 1: these settings promise every sample back. */
+int wvl_cli_wants_lossless(const wvl_params *params);
+
+#endif

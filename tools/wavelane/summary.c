@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What is said of a picture when it is done, or before with --dry-run and --explain. */
+#include "summary.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+#define NO_SECONDS 1e-9
+
+static double bits_per_pixel(const wvl_cli_summary *s)
+{
+    return 8.0 * (double)wvl_result_bytes(s->result) / ((double)s->picture->io.width * s->picture->io.height);
+}
+
+static double ratio(const wvl_cli_summary *s)
+{
+    return wvl_cli_raw_bits(s->picture) / (8.0 * (double)wvl_result_bytes(s->result));
+}
+
+static double speed(const wvl_cli_summary *s)
+{
+    return wvl_cli_sample_count(s->picture) / 1e6 / (s->seconds > NO_SECONDS ? s->seconds : NO_SECONDS);
+}
+
+static double estimated_psnr(const wvl_cli_summary *s)
+{
+    uint32_t layers = wvl_result_layer_count(s->result);
+    return layers ? wvl_result_layer_psnr(s->result, layers - 1) : 0.0;
+}
+
+/* ---- Text ------------------------------------------------------------------------------------------------------------ */
+
+static void print_quality(FILE *file, const wvl_cli_summary *s)
+{
+    const wvl_cli_check *check = s->check;
+    if (check->done && check->exact) {
+        (void)fprintf(file, "lossless, checked with %s", check->decoder);
+        return;
+    }
+    if (!check->done) {
+        double psnr = estimated_psnr(s);
+        if (s->lossless || isinf(psnr)) {
+            (void)fputs("lossless", file);
+        } else {
+            (void)fprintf(file, "PSNR %.2f dB (estimated)", psnr);
+        }
+        return;
+    }
+    (void)fprintf(file, "PSNR %.2f dB", check->psnr);
+    for (uint32_t i = 0; check->count > 1 && i < check->count && i < 16; i++) {
+        (void)fprintf(file, "%s%.2f", i ? " " : " (", check->component_psnr[i]);
+    }
+    (void)fprintf(file, "%s%s, checked with %s", check->count > 16 ? " ..." : "", check->count > 1 ? ")" : "", check->decoder);
+}
+
+static void print_layers(FILE *file, const wvl_cli_summary *s)
+{
+    uint32_t count = wvl_result_layer_count(s->result);
+    (void)fprintf(file, "  layer        bytes  bits/pixel  slope  estimated PSNR\n");
+    for (uint32_t i = 0; i < count; i++) {
+        uint64_t bytes = wvl_result_layer_bytes(s->result, i);
+        (void)fprintf(file, "  %5" PRIu32 " %12" PRIu64 " %11.4f %6" PRIu32 "  %.2f dB\n", i, bytes,
+                      8.0 * (double)bytes / ((double)s->picture->io.width * s->picture->io.height), wvl_result_layer_slope(s->result, i),
+                      wvl_result_layer_psnr(s->result, i));
+    }
+}
+
+void wvl_cli_summary_text(FILE *file, const wvl_cli_summary *s, int layers)
+{
+    const char *output = strcmp(s->output, "-") != 0 ? s->output : "standard output";
+    (void)fprintf(file, "%s: %" PRIu64 " bytes, ratio %.2f, %.3f bits/pixel, %.3f s, %.1f Msamples/s, ", output, wvl_result_bytes(s->result), ratio(s),
+                  bits_per_pixel(s), s->seconds, speed(s));
+    print_quality(file, s);
+    (void)fputc('\n', file);
+    if (layers) {
+        print_layers(file, s);
+    }
+    (void)fflush(file);
+}
+
+static void write_text(void *user, const char *text, size_t bytes)
+{
+    (void)fwrite(text, 1, bytes, user);
+}
+
+void wvl_cli_plan_text(FILE *file, const wvl_cli_summary *s, int explain)
+{
+    const wvl_image_format *f = &s->picture->format;
+    wvl_plan_memory memory = {.struct_size = sizeof memory};
+    (void)fprintf(file, "%s: %" PRIu32 " x %" PRIu32 ", %" PRIu32 " component%s, %s\n", s->input, s->picture->io.width, s->picture->io.height,
+                  f->component_count, f->component_count == 1 ? "" : "s", s->is_jp2 ? "JP2 file" : "codestream");
+    if (!wvl_plan_measure(s->plan, &memory)) {
+        (void)fprintf(file, "memory: %" PRIu64 " bytes, and at most %" PRIu64 " for coded data; output at most %" PRIu64 " bytes\n", memory.base_bytes,
+                      memory.coded_bytes_bound, memory.output_bytes_bound);
+    }
+    if (explain) {
+        (void)wvl_plan_explain(s->plan, 0, write_text, file);
+    }
+    (void)fflush(file);
+}
+
+/* ---- JSON ------------------------------------------------------------------------------------------------------------ */
+
+static void report_layers(wvl_cli_report *r, const wvl_cli_summary *s)
+{
+    uint32_t count = wvl_result_layer_count(s->result);
+    wvl_cli_report_open_list(r, "layers");
+    for (uint32_t i = 0; i < count; i++) {
+        wvl_cli_report_open_line(r, NULL);
+        wvl_cli_report_number(r, "bytes", wvl_result_layer_bytes(s->result, i));
+        wvl_cli_report_number(r, "slope", wvl_result_layer_slope(s->result, i));
+        wvl_cli_report_real(r, "estimated_psnr", wvl_result_layer_psnr(s->result, i));
+        wvl_cli_report_close(r);
+    }
+    wvl_cli_report_close(r);
+}
+
+static void report_check(wvl_cli_report *r, const wvl_cli_summary *s)
+{
+    const wvl_cli_check *check = s->check;
+    if (!check->done) {
+        return;
+    }
+    wvl_cli_report_open_object(r, "check");
+    wvl_cli_report_text(r, "decoder", check->decoder);
+    wvl_cli_report_flag(r, "exact", check->exact);
+    wvl_cli_report_real(r, "psnr", check->psnr);
+    wvl_cli_report_open_list(r, "component_psnr");
+    for (uint32_t i = 0; i < check->count; i++) {
+        wvl_cli_report_real(r, NULL, check->component_psnr[i]);
+    }
+    wvl_cli_report_close(r);
+    wvl_cli_report_close(r);
+}
+
+static void report_times(wvl_cli_report *r, const wvl_cli_summary *s)
+{
+    static const char *const names[] = {"transform", "code", "rate", "write"};
+    wvl_cli_report_real(r, "seconds", s->seconds);
+    wvl_cli_report_real(r, "megasamples_per_second", speed(s));
+    wvl_cli_report_open_line(r, "stage_seconds");
+    for (unsigned i = 0; i < 4; i++) {
+        wvl_cli_report_real(r, names[i], wvl_result_seconds(s->result, (wvl_stage)i));
+    }
+    wvl_cli_report_close(r);
+}
+
+static void open_picture(wvl_cli_report *r, const wvl_cli_summary *s, const char *status)
+{
+    wvl_cli_report_open_object(r, NULL);
+    wvl_cli_report_text(r, "input", s->input);
+    if (s->output) {
+        wvl_cli_report_text(r, "output", s->output);
+    }
+    wvl_cli_report_text(r, "status", status);
+    wvl_cli_report_text(r, "container", s->is_jp2 ? "jp2" : "j2k");
+    wvl_cli_report_number(r, "width", s->picture->io.width);
+    wvl_cli_report_number(r, "height", s->picture->io.height);
+    wvl_cli_report_open_list(r, "components");
+    for (uint32_t i = 0; i < s->picture->format.component_count; i++) {
+        const wvl_component_format *c = &s->picture->components[i];
+        wvl_cli_report_open_line(r, NULL);
+        wvl_cli_report_number(r, "depth", c->depth);
+        wvl_cli_report_flag(r, "signed", c->is_signed);
+        wvl_cli_report_number(r, "dx", c->dx);
+        wvl_cli_report_number(r, "dy", c->dy);
+        wvl_cli_report_close(r);
+    }
+    wvl_cli_report_close(r);
+}
+
+void wvl_cli_summary_json(wvl_cli_report *r, const wvl_cli_summary *s)
+{
+    open_picture(r, s, "ok");
+    wvl_cli_report_number(r, "bytes", wvl_result_bytes(s->result));
+    wvl_cli_report_real(r, "ratio", ratio(s));
+    wvl_cli_report_real(r, "bits_per_pixel", bits_per_pixel(s));
+    report_times(r, s);
+    wvl_cli_report_flag(r, "lossless", s->lossless);
+    wvl_cli_report_number(r, "tile_parts", wvl_result_tile_part_count(s->result));
+    report_layers(r, s);
+    report_check(r, s);
+    wvl_cli_report_close(r);
+}
+
+void wvl_cli_plan_json(wvl_cli_report *r, const wvl_cli_summary *s, int explain)
+{
+    wvl_plan_memory memory = {.struct_size = sizeof memory};
+    open_picture(r, s, "planned");
+    if (!wvl_plan_measure(s->plan, &memory)) {
+        wvl_cli_report_number(r, "base_bytes", memory.base_bytes);
+        wvl_cli_report_number(r, "coded_bytes_bound", memory.coded_bytes_bound);
+        wvl_cli_report_number(r, "output_bytes_bound", memory.output_bytes_bound);
+    }
+    if (explain) {
+        wvl_cli_report_raw(r, "plan");
+        (void)wvl_plan_explain(s->plan, 1, write_text, r->file);
+    }
+    wvl_cli_report_close(r);
+}

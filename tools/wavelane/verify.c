@@ -1,0 +1,242 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Decodes what was encoded with a foreign decoder, and compares sample by sample. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli.h"
+
+#ifndef WVL_HAVE_OPENJPEG
+
+int wvl_cli_can_verify(void)
+{
+    return 0;
+}
+
+int wvl_cli_verify_bytes(const wvl_cli_picture *picture, const char *name, int is_jp2, int lossless, const uint8_t *bytes, size_t count,
+                         wvl_cli_check *check)
+{
+    (void)picture, (void)is_jp2, (void)lossless, (void)bytes, (void)count, (void)check;
+    wvl_cli_error("%s: this build has no OpenJPEG to decode with", name);
+    return WVL_EXIT_CHECK;
+}
+
+#else
+
+#include <openjpeg.h>
+
+int wvl_cli_can_verify(void)
+{
+    return 1;
+}
+
+/* ---- Decoding from memory -------------------------------------------------------------------------------------------- */
+
+typedef struct reader {
+    const uint8_t *bytes;
+    size_t count, position;
+} reader;
+
+static OPJ_SIZE_T read_some(void *buffer, OPJ_SIZE_T wanted, void *user)
+{
+    reader *r = user;
+    size_t left = r->count - r->position, n = wanted < left ? wanted : left;
+    if (!n) {
+        return (OPJ_SIZE_T)-1;
+    }
+    memcpy(buffer, r->bytes + r->position, n);
+    r->position += n;
+    return n;
+}
+
+static OPJ_OFF_T skip_some(OPJ_OFF_T wanted, void *user)
+{
+    reader *r = user;
+    if (wanted < 0 || (uint64_t)wanted > r->count - r->position) {
+        return -1;
+    }
+    r->position += (size_t)wanted;
+    return wanted;
+}
+
+static OPJ_BOOL seek_to(OPJ_OFF_T position, void *user)
+{
+    reader *r = user;
+    if (position < 0 || (uint64_t)position > r->count) {
+        return OPJ_FALSE;
+    }
+    r->position = (size_t)position;
+    return OPJ_TRUE;
+}
+
+static opj_stream_t *open_stream(reader *r)
+{
+    opj_stream_t *stream = opj_stream_default_create(OPJ_TRUE);
+    if (stream) {
+        opj_stream_set_read_function(stream, read_some);
+        opj_stream_set_skip_function(stream, skip_some);
+        opj_stream_set_seek_function(stream, seek_to);
+        opj_stream_set_user_data(stream, r, NULL);
+        opj_stream_set_user_data_length(stream, r->count);
+    }
+    return stream;
+}
+
+#define MESSAGE_BYTES 256
+
+static void keep_message(const char *text, void *user)
+{
+    char *message = user;
+    if (!message[0]) { /* the first error is the cause */
+        (void)snprintf(message, MESSAGE_BYTES, "%s", text);
+        message[strcspn(message, "\n")] = '\0';
+    }
+}
+
+static void drop_message(const char *text, void *user)
+{
+    (void)text, (void)user;
+}
+
+/* Components as the codestream has them: palette and channel definitions are not applied. */
+static opj_image_t *decode(reader *r, int is_jp2, char *message)
+{
+    opj_dparameters_t parameters;
+    opj_image_t *image = NULL;
+    opj_stream_t *stream = open_stream(r);
+    opj_codec_t *codec = opj_create_decompress(is_jp2 ? OPJ_CODEC_JP2 : OPJ_CODEC_J2K);
+    opj_set_default_decoder_parameters(&parameters);
+    parameters.flags |= OPJ_DPARAMETERS_IGNORE_PCLR_CMAP_CDEF_FLAG;
+    int good = stream && codec && opj_set_error_handler(codec, keep_message, message) && opj_set_warning_handler(codec, drop_message, NULL) &&
+               opj_set_info_handler(codec, drop_message, NULL) && opj_setup_decoder(codec, &parameters);
+    good = good && opj_read_header(stream, codec, &image) && opj_decode(codec, stream, image) && opj_end_decompress(codec, stream);
+    if (!good && image) {
+        opj_image_destroy(image);
+        image = NULL;
+    }
+    opj_destroy_codec(codec);
+    opj_stream_destroy(stream);
+    return image;
+}
+
+/* ---- Comparison ------------------------------------------------------------------------------------------------------ */
+
+static int64_t fetch_sample(const wvl_io_component *c, const uint8_t *p)
+{
+    uint16_t v16;
+    uint32_t v32;
+    switch (c->sample_bytes) {
+    case 1: return c->is_signed ? (int64_t)(int8_t)*p : (int64_t)*p;
+    case 2: memcpy(&v16, p, 2); return c->is_signed ? (int64_t)(int16_t)v16 : (int64_t)v16;
+    default: memcpy(&v32, p, 4); return c->is_signed ? (int64_t)(int32_t)v32 : (int64_t)v32;
+    }
+}
+
+typedef struct difference {
+    double squares, samples; /* sum of squared errors in units of the full range, and the number of samples */
+    uint64_t unequal;
+    uint32_t x, y;           /* the first unequal one */
+    int64_t expected, decoded;
+} difference;
+
+static void note_difference(difference *d, uint32_t x, uint32_t y, int64_t expected, int64_t decoded)
+{
+    if (!d->unequal++) {
+        d->x = x;
+        d->y = y;
+        d->expected = expected;
+        d->decoded = decoded;
+    }
+}
+
+static difference compare_component(const wvl_io_component *c, const opj_image_comp_t *decoded)
+{
+    difference d = {0};
+    double peak = ldexp(1.0, c->depth) - 1.0;
+    for (uint32_t y = 0; y < c->height; y++) {
+        const uint8_t *row = (const uint8_t *)c->data + y * c->stride_bytes;
+        const OPJ_INT32 *other = decoded->data + (size_t)y * decoded->w;
+        double squares = 0.0;
+        for (uint32_t x = 0; x < c->width; x++, row += c->sample_stride_bytes) {
+            int64_t a = fetch_sample(c, row), b = c->is_signed ? (int64_t)other[x] : (int64_t)(uint32_t)other[x];
+            if (a != b) {
+                note_difference(&d, x, y, a, b);
+                squares += (double)(a - b) * (double)(a - b);
+            }
+        }
+        d.squares += squares / (peak * peak);
+    }
+    d.samples = (double)c->width * c->height;
+    return d;
+}
+
+static double psnr_of(double squares, double samples)
+{
+    return squares > 0.0 ? -10.0 * log10(squares / samples) : INFINITY;
+}
+
+static int check_shape(const wvl_cli_picture *picture, const char *name, const opj_image_t *image)
+{
+    if (image->numcomps != picture->io.component_count) {
+        wvl_cli_error("%s: check failed: %u components were decoded, %u encoded", name, image->numcomps, picture->io.component_count);
+        return WVL_EXIT_CHECK;
+    }
+    for (uint32_t i = 0; i < image->numcomps; i++) {
+        const opj_image_comp_t *o = &image->comps[i];
+        const wvl_io_component *c = &picture->io.components[i];
+        if (o->w != c->width || o->h != c->height || o->prec != c->depth || !o->sgnd != !c->is_signed || !o->data) {
+            wvl_cli_error("%s: check failed: component %u was decoded as %u x %u, %u bits %s; encoded were %u x %u, %u bits %s", name, i, o->w, o->h,
+                          o->prec, o->sgnd ? "signed" : "unsigned", c->width, c->height, c->depth, c->is_signed ? "signed" : "unsigned");
+            return WVL_EXIT_CHECK;
+        }
+    }
+    return WVL_EXIT_OK;
+}
+
+static int compare(const wvl_cli_picture *picture, const char *name, int lossless, const opj_image_t *image, wvl_cli_check *check)
+{
+    double squares = 0.0, samples = 0.0;
+    check->component_psnr = calloc(image->numcomps, sizeof *check->component_psnr);
+    if (!check->component_psnr) {
+        wvl_cli_error("%s: out of memory", name);
+        return WVL_EXIT_DEVICE;
+    }
+    check->exact = 1;
+    check->count = image->numcomps;
+    for (uint32_t i = 0; i < image->numcomps; i++) {
+        difference d = compare_component(&picture->io.components[i], &image->comps[i]);
+        if (d.unequal && lossless) {
+            wvl_cli_error("%s: check failed: component %u: %llu samples differ, the first at column %u, row %u: %lld instead of %lld", name, i,
+                          (unsigned long long)d.unequal, d.x, d.y, (long long)d.decoded, (long long)d.expected);
+            return WVL_EXIT_CHECK;
+        }
+        check->exact &= !d.unequal;
+        check->component_psnr[i] = psnr_of(d.squares, d.samples);
+        squares += d.squares;
+        samples += d.samples;
+    }
+    check->psnr = psnr_of(squares, samples);
+    check->done = 1;
+    return WVL_EXIT_OK;
+}
+
+int wvl_cli_verify_bytes(const wvl_cli_picture *picture, const char *name, int is_jp2, int lossless, const uint8_t *bytes, size_t count,
+                         wvl_cli_check *check)
+{
+    char message[MESSAGE_BYTES] = "";
+    reader r = {bytes, count, 0};
+    (void)snprintf(check->decoder, sizeof check->decoder, "OpenJPEG %s", opj_version());
+    opj_image_t *image = decode(&r, is_jp2, message);
+    if (!image) {
+        wvl_cli_error("%s: check failed: %s cannot decode it: %s", name, check->decoder, message[0] ? message : "no reason given");
+        return WVL_EXIT_CHECK;
+    }
+    int code = check_shape(picture, name, image);
+    if (!code) {
+        code = compare(picture, name, lossless, image, check);
+    }
+    opj_image_destroy(image);
+    return code;
+}
+
+#endif
