@@ -30,6 +30,8 @@ typedef struct wvl_coder {
     uint64_t part_count, part_capacity;
     uint64_t *component_overhead;
     uint64_t *packet_bytes;          /* [component][resolution][layer] */
+    double (*measure_error)(void *user); /* as in wvl_layer_job */
+    void *measure_user;
     void (*tick)(void *user, uint64_t blocks_done, uint64_t blocks); /* progress of code_tiles, from the calling thread; may be NULL */
     void *tick_user;
     char problem[256];               /* text for the last failure */

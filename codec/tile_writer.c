@@ -208,6 +208,8 @@ static wvl_status allocate_layers(wvl_coder *coder)
     job->tiles = coder->tiles;
     job->sizes = coder->sizes;
     job->layers = coder->layers;
+    job->measure_error = coder->measure_error;
+    job->measure_user = coder->measure_user;
     job->overhead.part_count = coder->part_count;
     job->overhead.codestream_bytes = wvl_cs_measure_main_header(plan, coder->part_count) + coder->part_count * WVL_CS_SOT_SOD_BYTES + WVL_CS_END_BYTES;
     job->overhead.component_bytes = coder->component_overhead;

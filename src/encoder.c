@@ -12,6 +12,7 @@
 #include "codec/sink.h"
 #include "codec/tile_coder.h"
 #include "context.h"
+#include "quality.h"
 #include "result.h"
 #include "wave.h"
 
@@ -25,6 +26,8 @@ typedef struct session {
     uint64_t wave_bytes;
     wvl_backend *backend;
     uint64_t backend_bytes;       /* what the slot was prepared for */
+    wvl_backend_job *kept_job;    /* all tiles, when the plan keeps coefficients */
+    void *quality_memory;
     wvl_coder coder;
     _Atomic int cancelled;
     uint64_t samples_done, samples_in_work;
@@ -148,7 +151,7 @@ static wvl_status code_wave(session *s, wvl_backend_job *job, uint32_t count)
 
 static wvl_status run_wave(session *s, uint32_t first, uint32_t *count)
 {
-    *count = wvl_wave_count_tiles(s->plan, first, &s->wave.tiles[0]);
+    *count = wvl_wave_count_tiles(s->plan, first, &s->wave.scratch);
     wvl_wave_build(s->plan, first, *count, &s->wave);
     s->samples_in_work = 0;
     for (uint32_t i = 0; i < *count; i++) {
@@ -163,9 +166,25 @@ static wvl_status run_wave(session *s, uint32_t first, uint32_t *count)
         return status;
     }
     status = code_wave(s, job, *count);
-    wvl_backend_cpu.release(job);
+    if (s->plan->keep_coefs && status == WVL_OK) {
+        s->kept_job = job;
+    } else {
+        wvl_backend_cpu.release(job);
+    }
     s->samples_done += s->samples_in_work;
     return status;
+}
+
+static void close_backend(session *s)
+{
+    if (s->kept_job) {
+        wvl_backend_cpu.release(s->kept_job);
+    }
+    if (s->backend) {
+        wvl_backend_cpu.close(s->backend);
+    }
+    s->kept_job = NULL;
+    s->backend = NULL;
 }
 
 static wvl_status run_waves(session *s)
@@ -174,11 +193,25 @@ static wvl_status run_waves(session *s)
     for (uint32_t first = 0, count = 0; first < s->plan->tile_count && status == WVL_OK; first += count) {
         status = is_cancelled(s) ? WVL_CANCELLED : run_wave(s, first, &count);
     }
-    if (s->backend) {
-        wvl_backend_cpu.close(s->backend);
-        s->backend = NULL;
+    if (!s->kept_job) {
+        close_backend(s);
     }
     return status;
+}
+
+static double measure_error(void *user)
+{
+    session *s = user;
+    return wvl_quality_measure(s->plan, s->wave.coefs, s->coder.tiles, s->plan->largest_tile_component, s->plan->context->pool, s->quality_memory);
+}
+
+/* The kept wave's tile plans stay in use while layers are chosen: finishing builds its own in the scratch beside them. */
+static wvl_status open_measurement(session *s)
+{
+    s->quality_memory = wvl_alloc(&s->plan->context->host, s->plan->quality_bytes);
+    s->coder.measure_error = measure_error;
+    s->coder.measure_user = s;
+    return s->quality_memory ? WVL_OK : WVL_ERROR_MEMORY;
 }
 
 /* ---- Output ---------------------------------------------------------------------------------------------------------------------- */
@@ -224,7 +257,7 @@ static wvl_status write_output(session *s, uint64_t *codestream_offset)
             return status;
         }
     }
-    wvl_status status = refused ? WVL_ERROR_SINK : wvl_coder_write(&s->coder, &s->wave.tiles[0], s->wave.streams, put, s);
+    wvl_status status = refused ? WVL_ERROR_SINK : wvl_coder_write(&s->coder, &s->wave.scratch, s->wave.streams, put, s);
     return status == WVL_OK && flush(s) ? WVL_ERROR_SINK : status;
 }
 
@@ -233,7 +266,11 @@ static wvl_status finish(session *s, uint64_t *codestream_offset)
     double start = now_seconds();
     s->stage = WVL_STAGE_RATE;
     tell(s, 2 * s->samples_done);
-    wvl_status status = is_cancelled(s) ? WVL_CANCELLED : wvl_coder_finish(&s->coder, &s->wave.tiles[0], s->wave.streams);
+    wvl_status status = is_cancelled(s) ? WVL_CANCELLED : s->kept_job ? open_measurement(s) : WVL_OK;
+    if (status == WVL_OK) {
+        status = wvl_coder_finish(&s->coder, &s->wave.scratch, s->wave.streams);
+    }
+    close_backend(s);
     double middle = now_seconds();
     s->seconds[WVL_STAGE_RATE] = middle - start;
     if (status == WVL_OK) {
@@ -267,9 +304,8 @@ static wvl_status open_session(session *s)
 static void close_session(session *s)
 {
     const wvl_allocator *host = &s->plan->context->host;
-    if (s->backend) {
-        wvl_backend_cpu.close(s->backend);
-    }
+    close_backend(s);
+    wvl_free(host, s->quality_memory, s->plan->quality_bytes);
     wvl_coder_fini(&s->coder);
     wvl_free(host, s->wave_memory, s->wave_bytes);
     if (s->image->release) {

@@ -10,9 +10,19 @@
 #include "codec/tile_coder.h"
 #include "context.h"
 #include "params.h"
+#include "quality.h"
 #include "wave.h"
 
 static void add_violation(void *user, const char *text) { wvl_context_add_error(user, "%s", text); }
+
+static uint64_t largest_component(const wvl_tile_plan *tile)
+{
+    uint64_t most = 0;
+    for (uint32_t c = 0; c < tile->component_count; c++) {
+        most = wvl_max_u64(most, (uint64_t)wvl_rect_width(tile->components[c].rect) * wvl_rect_height(tile->components[c].rect));
+    }
+    return most;
+}
 
 /* Greatest memory over all waves, and over their phases: transform and block coding hold the wave, finishing holds its own. */
 static wvl_status measure_plan(wvl_plan *plan)
@@ -39,19 +49,28 @@ static wvl_status measure_plan(wvl_plan *plan)
     uint32_t widest = 1;
     for (uint32_t first = 0, count; first < plan->tile_count; first += count) {
         wvl_backend_memory need;
-        count = wvl_wave_count_tiles(plan, first, &wave.tiles[0]);
+        count = wvl_wave_count_tiles(plan, first, &wave.scratch);
         wvl_wave_build(plan, first, count, &wave);
         wvl_backend_cpu.measure(plan, wave.tiles, count, concurrency, &need);
         backend_bytes = wvl_max_u64(backend_bytes, need.host_bytes);
         widest = wvl_max_u32(widest, count);
+        for (uint32_t i = 0; i < count; i++) {
+            plan->largest_tile_component = wvl_max_u64(plan->largest_tile_component, largest_component(&wave.tiles[i]));
+        }
     }
     wvl_coder_memory coder;
-    wvl_coder_measure(plan, &wave.tiles[0], concurrency, &coder);
+    wvl_coder_measure(plan, &wave.scratch, concurrency, &coder);
     wvl_free(host, scratch, scratch_bytes);
     plan->wave_tiles = widest;
     carver = (wvl_carver){NULL, 0};
     wvl_wave_carve(plan, &carver, &wave);
-    plan->base_bytes = wvl_add_saturate(carver.used, wvl_add_saturate(coder.base_bytes, wvl_max_u64(backend_bytes, coder.finish_bytes)));
+    plan->quality_bytes = plan->keep_coefs ? wvl_quality_bytes(plan, plan->largest_tile_component) : 0;
+    if (plan->quality_bytes == UINT64_MAX) { /* estimates must do */
+        plan->keep_coefs = 0;
+        plan->quality_bytes = 0;
+    }
+    uint64_t finish_bytes = wvl_add_saturate(coder.finish_bytes, plan->keep_coefs ? wvl_add_saturate(backend_bytes, plan->quality_bytes) : 0);
+    plan->base_bytes = wvl_add_saturate(carver.used, wvl_add_saturate(coder.base_bytes, wvl_max_u64(backend_bytes, finish_bytes)));
     plan->coded_bytes_bound = coder.coded_bytes_bound;
     plan->output_bytes_bound = wvl_add_saturate(coder.output_bytes_bound, plan->jp2 ? plan->boxes_before.bytes + WVL_JP2_MAX_HEADER_BYTES : 0);
     return WVL_OK;

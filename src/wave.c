@@ -11,6 +11,7 @@ void wvl_wave_carve(const wvl_plan *plan, wvl_carver *carver, wvl_wave *wave)
     wave->coefs = wvl_carve(carver, plan->wave_tiles, sizeof *wave->coefs);
     wave->streams = wvl_carve(carver, resolutions, sizeof *wave->streams);
     wave->buffer = wvl_carve(carver, 1, WVL_WRITE_BUFFER_BYTES);
+    wvl_tile_plan_carve(plan, carver, &wave->scratch);
     for (uint32_t i = 0; i < plan->wave_tiles; i++) {
         wvl_tile_plan tile;
         wvl_tile_plan_carve(plan, carver, carver->base ? &wave->tiles[i] : &tile);

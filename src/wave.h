@@ -11,6 +11,7 @@
 /* The conductor's memory for waves of at most plan->wave_tiles tiles. */
 typedef struct wvl_wave {
     wvl_tile_plan *tiles;       /* [wave_tiles] */
+    wvl_tile_plan scratch;      /* for whoever walks over tiles while a wave is in work */
     wvl_coefs *coefs;           /* [wave_tiles] */
     wvl_order_stream *streams;  /* one tile's resolutions */
     uint8_t *buffer;            /* WVL_WRITE_BUFFER_BYTES */

@@ -3,7 +3,7 @@
 #include "codec/jp2/resolve.h"
 
 #define MOST_TERM 65535u
-#define LEAST_SCALED 1e-4        /* keeps the numerator at 6 or more: see reduce */
+#define LEAST_SCALED 0.9e-4      /* below 1 / 10000 by more than any rounding */
 #define EXACT_ERROR 1e-12        /* rounding of value and scaling stays below this: what is nearer is meant to be equal */
 #define MOST_ERROR 1e-4
 #define MOST_EXPONENT 127
@@ -18,7 +18,7 @@ static double relative_error(double x, uint64_t n, uint64_t d)
 static uint64_t most_quotient(uint64_t h1, uint64_t h0) { return h1 ? (MOST_TERM - h0) / h1 : UINT64_MAX; }
 
 /* Continued fraction of x in [LEAST_SCALED, MOST_TERM], ended by the last convergent or intermediate fraction whose terms fit. Both
- * first convergents fit: floor(x) / 1 and, below 1, 1 / floor(1 / x) with 1 / x <= 10^4. */
+ * first convergents fit: floor(x) / 1 and, below 1, 1 / floor(1 / x) with 1 / x < 11112. */
 static double reduce(double x, wvl_jp2_ratio *ratio)
 {
     uint64_t n0 = 0, n1 = 1, d0 = 1, d1 = 0;

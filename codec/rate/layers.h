@@ -30,6 +30,10 @@ typedef struct wvl_layer_job {
     const wvl_store *bytes, *passes;
     wvl_coded_tile *tiles;   /* [plan->tile_count] */
     wvl_rate_overhead overhead;
+    /* Squared error that a decoder will really have with the cuts in the states (next_passes), in squared units of the deepest
+     * component; NULL: estimates must do. */
+    double (*measure_error)(void *user);
+    void *measure_user;
     /* results */
     wvl_layer_result *layers; /* [layer_count], caller's */
     uint8_t *headers;

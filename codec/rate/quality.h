@@ -11,6 +11,8 @@
 double wvl_rate_exp2_negative(uint64_t x);
 /* Squared coefficient error, in gain units over the whole picture, that leads to a PSNR over the mean of all samples. */
 double wvl_rate_error_for_psnr(const wvl_plan *plan, double psnr);
+/* Squared error of the decoded picture, in squared units of the deepest component, at a PSNR. */
+double wvl_rate_decoded_error_for_psnr(const wvl_plan *plan, double psnr);
 /* Estimated PSNR for a squared coefficient error in squared units of the deepest component. For reports only (libm). */
 double wvl_rate_psnr_for_error(const wvl_plan *plan, double squared_error);
 

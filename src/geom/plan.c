@@ -127,6 +127,7 @@ static void fill_layers(wvl_plan *plan, const wvl_settings *s)
             t.kind = WVL_RATE_ALL;
         }
         plan->layers[i] = t;
+        plan->keep_coefs |= t.kind == WVL_RATE_PSNR;
     }
     const wvl_layer_target *last = &plan->layers[plan->layer_count - 1];
     plan->lossless = plan->codings[0].reversible && last->kind == WVL_RATE_ALL && !plan->max_bytes && !plan->max_component_bytes;
@@ -189,7 +190,6 @@ static void fill_options(wvl_plan *plan, const wvl_settings *s)
     plan->max_component_bytes = s->max_component_bytes;
     plan->comment_count = s->comment_count;
     plan->jp2 = s->jp2;
-    plan->wave_limit = WAVE_LIMIT_BYTES;
 }
 
 static uint32_t count_codings(const wvl_settings *s, const wvl_image_format *f)
@@ -232,6 +232,7 @@ wvl_plan *wvl_plan_build(const wvl_allocator *allocator, const wvl_settings *s, 
         return NULL;
     }
     fill_layers(plan, s);
+    plan->wave_limit = plan->keep_coefs ? UINT64_MAX : WAVE_LIMIT_BYTES;
     plan->gain_exponent = choose_gain_exponent(plan);
     return plan;
 }

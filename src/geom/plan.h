@@ -98,6 +98,7 @@ struct wvl_plan {
     uint64_t max_bytes;    /* cap of the codestream SOC..EOC; 0 none */
     uint64_t max_component_bytes; /* 0 none */
     uint8_t lossless;      /* last layer takes every pass and nothing is capped */
+    uint8_t keep_coefs;    /* a PSNR target: all coefficients stay until its cuts have been measured */
     uint8_t rate_control;  /* pass gains are needed: several layers, or not everything is exact */
     /* Gains are integers in units of 2^gain_exponent squared sample units, so that no sum over the picture leaves 63 bits. */
     int32_t gain_exponent;
@@ -110,6 +111,8 @@ struct wvl_plan {
     /* Tiles are transformed and coded in waves of consecutive tiles: at least one, then as many as fit the wave limit. */
     uint64_t wave_limit;   /* bytes of coefficients and tile plans */
     uint32_t wave_tiles;   /* most tiles in a wave */
+    uint64_t largest_tile_component; /* samples */
+    uint64_t quality_bytes;/* working memory for measuring, 0 when nothing is measured */
     uint64_t tile_plan_bytes; /* of one tile plan, the same for all */
     uint64_t base_bytes, coded_bytes_bound, output_bytes_bound;
     uint64_t own_bytes;    /* of the one allocation that holds this structure and its arrays */

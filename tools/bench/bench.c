@@ -22,7 +22,7 @@ static const char usage[] =
     "  --memory            one more encode, with allocations counted\n"
     "  --json FILE         results as JSON, - for standard output in place of the text\n"
     "\n"
-    "rd (pictures default to kodim*.png and clic*.png in the folder named by WVL_TEST_PICTURES)\n"
+    "rd (pictures default to kodim*.png and *clic*.png in the folder named by WVL_TEST_PICTURES)\n"
     "  --bpp LIST          rates (0.25,0.5,1,2,4)\n"
     "  --color WHICH       colour transform: on, off or both (both)\n"
     "  --threads N         (1)\n"

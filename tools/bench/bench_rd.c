@@ -103,7 +103,7 @@ static const wvl_bench_option option_table[] = {
 /* Adds the photographs of the test folder; found keeps their names alive. */
 static void find_pictures(options *o, glob_t *found)
 {
-    static const char *const patterns[] = {"kodim*.png", "clic*.png"};
+    static const char *const patterns[] = {"kodim*.png", "*clic*.png"};
     const char *folder = getenv("WVL_TEST_PICTURES");
     char pattern[4096];
 

@@ -74,6 +74,10 @@ typedef struct wvl_cli_option {
 } wvl_cli_option;
 
 const wvl_cli_option *wvl_cli_options(size_t *count);
+int wvl_cli_is_option(const char *name);
+const char *wvl_cli_dashes(const char *name); /* "-" or "--", as the documents write the name */
+/* "-o, --output FILE" and the like. */
+void wvl_cli_format_option(char *text, size_t bytes, const wvl_cli_option *option);
 
 /* ---- The parsed command line ----------------------------------------------------------------------------------------- */
 
@@ -124,8 +128,6 @@ int wvl_cli_parse_number(const char *text, uint64_t minimum, uint64_t maximum, u
 void wvl_cli_print_help(FILE *file);
 void wvl_cli_print_options(FILE *file, int json);
 void wvl_cli_print_version(FILE *file);
-/* "-o, --output FILE" and the like; FILE is argument. */
-void wvl_cli_format_option(char *text, size_t bytes, const wvl_cli_option *option);
 
 /* ---- Messages: standard error, one line each, "wavelane: " first ----------------------------------------------------- */
 

@@ -22,33 +22,6 @@ static void print_wrapped(FILE *file, const char *text)
     (void)fputc('\n', file);
 }
 
-void wvl_cli_format_option(char *text, size_t bytes, const wvl_cli_option *option)
-{
-    char letter[4] = "", name[48] = "";
-    if (option->letter) {
-        (void)snprintf(letter, sizeof letter, "-%c", option->letter);
-    }
-    if (option->name) {
-        /* The names of opj_compress are written there with one dash; both work. */
-        int single = option->name[0] >= 'A' && option->name[0] <= 'Z';
-        (void)snprintf(name, sizeof name, "%s%s", single ? "-" : "--", option->name);
-    }
-    (void)snprintf(text, bytes, "%s%s%s%s%s", letter, letter[0] && name[0] ? ", " : "", name, option->argument ? " " : "",
-                   option->argument ? option->argument : "");
-}
-
-static int is_command_option(const char *key)
-{
-    size_t count;
-    const wvl_cli_option *options = wvl_cli_options(&count);
-    for (size_t i = 0; i < count; i++) {
-        if (options[i].name && !strcmp(options[i].name, key)) {
-            return 1;
-        }
-    }
-    return 0;
-}
-
 static void print_command_options(FILE *file)
 {
     size_t count;
@@ -72,7 +45,7 @@ static void print_keys(FILE *file)
     const char *section = "";
     const wvl_option *keys = wvl_options(&count);
     for (size_t i = 0; i < count; i++) {
-        if (is_command_option(keys[i].key)) {
+        if (wvl_cli_is_option(keys[i].key)) {
             continue;
         }
         if (strcmp(section, keys[i].section) != 0) {

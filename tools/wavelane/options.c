@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include <string.h>
+
 #include "cli.h"
 
 #define FILES "Input and output"
@@ -98,4 +100,33 @@ const wvl_cli_option *wvl_cli_options(size_t *count)
 {
     *count = sizeof options / sizeof options[0];
     return options;
+}
+
+int wvl_cli_is_option(const char *name)
+{
+    for (size_t i = 0; i < sizeof options / sizeof options[0]; i++) {
+        if (options[i].name && !strcmp(options[i].name, name)) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
+/* opj_compress writes its capitalized names with one dash; both work everywhere. */
+const char *wvl_cli_dashes(const char *name)
+{
+    return name[0] >= 'A' && name[0] <= 'Z' ? "-" : "--";
+}
+
+void wvl_cli_format_option(char *text, size_t bytes, const wvl_cli_option *option)
+{
+    char letter[4] = "", name[48] = "";
+    if (option->letter) {
+        (void)snprintf(letter, sizeof letter, "-%c", option->letter);
+    }
+    if (option->name) {
+        (void)snprintf(name, sizeof name, "%s%s", wvl_cli_dashes(option->name), option->name);
+    }
+    (void)snprintf(text, bytes, "%s%s%s%s%s", letter, letter[0] && name[0] ? ", " : "", name, option->argument ? " " : "",
+                   option->argument ? option->argument : "");
 }

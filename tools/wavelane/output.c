@@ -86,6 +86,10 @@ int wvl_cli_open_sink(const wvl_cli_args *args, wvl_context *context, const char
         return WVL_EXIT_OK;
     }
     const char *detail = wvl_context_error(context);
-    wvl_cli_error("%s: %s", output, detail[0] ? detail : wvl_status_text(status));
+    if (strstr(detail, output)) {
+        wvl_cli_error("%s", detail);
+    } else {
+        wvl_cli_error("%s: %s", output, detail[0] ? detail : wvl_status_text(status));
+    }
     return status == WVL_ERROR_MEMORY ? WVL_EXIT_DEVICE : WVL_EXIT_OUTPUT;
 }

@@ -6,6 +6,7 @@
 #include "cli.h"
 
 #define MAX_DEPTH 15u
+#define BARE 2 /* is_line of a line without a name: its first member needs no blank before it */
 
 void wvl_cli_report_start(wvl_cli_report *r, FILE *file, int json)
 {
@@ -93,7 +94,7 @@ static void put_name(wvl_cli_report *r, const char *name)
             (void)fputc(':', r->file);
         }
     } else if (r->is_line[r->depth]) {
-        (void)fputs(first && r->is_list[r->depth] ? "" : " ", r->file);
+        (void)fputs(first && (r->is_list[r->depth] || r->is_line[r->depth] == BARE) ? "" : " ", r->file);
         (void)fprintf(r->file, name ? "%s=" : "%s", name ? name : "");
     } else {
         indent(r);
@@ -116,40 +117,48 @@ static void descend(wvl_cli_report *r, int is_list, int is_line)
     r->is_line[r->depth] = (uint8_t)is_line;
 }
 
+static void put_heading(wvl_cli_report *r, const char *name, const char *end)
+{
+    if (name || !end[0]) {
+        indent(r);
+        (void)fprintf(r->file, "%s%s", name ? name : "", end);
+    }
+    r->count[r->depth] = 1;
+}
+
 void wvl_cli_report_open_object(wvl_cli_report *r, const char *name)
 {
-    put_name(r, name);
-    (void)fputs(r->json ? "{" : "\n", r->file);
+    if (r->json) {
+        put_name(r, name);
+        (void)fputc('{', r->file);
+    } else {
+        put_heading(r, name, "\n");
+    }
     descend(r, 0, 0);
 }
 
 void wvl_cli_report_open_line(wvl_cli_report *r, const char *name)
 {
-    if (r->json || name || r->is_line[r->depth]) {
+    int is_bare = !name;
+    if (r->json || r->is_line[r->depth]) {
         put_name(r, name);
+        (void)fputc(r->json ? '{' : '(', r->file);
+        is_bare = 1;
     } else {
-        indent(r);
-        r->count[r->depth] = 1;
+        put_heading(r, name, "");
     }
-    if (r->json) {
-        (void)fputc('{', r->file);
-    } else if (r->is_line[r->depth]) {
-        (void)fputc('(', r->file);
-    }
-    descend(r, 0, 1);
+    descend(r, 0, is_bare ? BARE : 1);
 }
 
 /* A list beside other members is written as [a b c]; a list under a heading has one member a line. */
 void wvl_cli_report_open_list(wvl_cli_report *r, const char *name)
 {
-    int is_line = r->is_line[r->depth];
+    int is_line = r->is_line[r->depth] != 0;
     if (r->json || is_line) {
         put_name(r, name);
         (void)fputc('[', r->file);
     } else {
-        indent(r);
-        (void)fprintf(r->file, "%s\n", name ? name : "");
-        r->count[r->depth] = 1;
+        put_heading(r, name, "\n");
     }
     descend(r, 1, is_line);
 }

@@ -90,7 +90,7 @@ void wvl_cli_plan_text(FILE *file, const wvl_cli_summary *s, int explain)
     wvl_plan_memory memory = {.struct_size = sizeof memory};
     (void)fprintf(file, "%s: %" PRIu32 " x %" PRIu32 ", %" PRIu32 " component%s, %s\n", s->input, s->picture->io.width, s->picture->io.height,
                   f->component_count, f->component_count == 1 ? "" : "s", s->is_jp2 ? "JP2 file" : "codestream");
-    if (!wvl_plan_measure(s->plan, &memory)) {
+    if (!explain && !wvl_plan_measure(s->plan, &memory)) {
         (void)fprintf(file, "memory: %" PRIu64 " bytes, and at most %" PRIu64 " for coded data; output at most %" PRIu64 " bytes\n", memory.base_bytes,
                       memory.coded_bytes_bound, memory.output_bytes_bound);
     }

@@ -1,0 +1,36 @@
+# SPDX-License-Identifier: BSD-2-Clause
+include(CMakePackageConfigHelpers)
+
+install(FILES include/wavelane.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+install(TARGETS wavelane wavelane_static EXPORT wavelane-targets
+    LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
+    ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+if(TARGET wavelane_command)
+    file(RELATIVE_PATH libdir_from_bindir ${CMAKE_INSTALL_FULL_BINDIR} ${CMAKE_INSTALL_FULL_LIBDIR})
+    set_target_properties(wavelane_command PROPERTIES INSTALL_RPATH "$ORIGIN/${libdir_from_bindir}")
+    install(TARGETS wavelane_command RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+    install(FILES ${PROJECT_BINARY_DIR}/tools/wavelane.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
+    install(FILES ${PROJECT_BINARY_DIR}/tools/wavelane.bash RENAME wavelane
+        DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
+    install(FILES ${PROJECT_BINARY_DIR}/tools/_wavelane DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions)
+endif()
+
+# find_package(wavelane) -> wavelane::wavelane (shared), wavelane::static
+set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/wavelane)
+install(EXPORT wavelane-targets NAMESPACE wavelane:: DESTINATION ${package_dir})
+configure_package_config_file(cmake/wavelane-config.cmake.in ${PROJECT_BINARY_DIR}/wavelane-config.cmake
+    INSTALL_DESTINATION ${package_dir})
+write_basic_package_version_file(${PROJECT_BINARY_DIR}/wavelane-config-version.cmake COMPATIBILITY SameMinorVersion)
+install(FILES ${PROJECT_BINARY_DIR}/wavelane-config.cmake ${PROJECT_BINARY_DIR}/wavelane-config-version.cmake
+    DESTINATION ${package_dir})
+
+cmake_path(IS_ABSOLUTE CMAKE_INSTALL_LIBDIR libdir_is_absolute)
+if(libdir_is_absolute)
+    set(WVL_PC_LIBDIR ${CMAKE_INSTALL_LIBDIR})
+    set(WVL_PC_INCLUDEDIR ${CMAKE_INSTALL_FULL_INCLUDEDIR})
+else()
+    set(WVL_PC_LIBDIR "\${prefix}/${CMAKE_INSTALL_LIBDIR}")
+    set(WVL_PC_INCLUDEDIR "\${prefix}/${CMAKE_INSTALL_INCLUDEDIR}")
+endif()
+configure_file(cmake/wavelane.pc.in ${PROJECT_BINARY_DIR}/wavelane.pc @ONLY)
+install(FILES ${PROJECT_BINARY_DIR}/wavelane.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)

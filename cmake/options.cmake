@@ -1,0 +1,20 @@
+# SPDX-License-Identifier: BSD-2-Clause
+option(WVL_SIMD "Vector kernels beside the C reference, chosen at run time" ON)
+option(WVL_BUILD_TOOLS "The wavelane command (needs libtiff) and the benchmark" ON)
+option(WVL_BUILD_TESTS "The test suites (need Check; the decode suite needs OpenJPEG)" ${PROJECT_IS_TOP_LEVEL})
+option(WVL_SANITIZE "AddressSanitizer and UndefinedBehaviorSanitizer" OFF)
+option(WVL_FUZZ "libFuzzer targets (needs clang)" OFF)
+option(WVL_TESTING "Test hooks in the installed library too (WVL_SIMD=c in the environment lowers the kernel level)" OFF)
+option(WVL_WERROR "Warnings are errors" OFF)
+set(WVL_CUDA AUTO CACHE STRING "CUDA device code: AUTO builds it when nvcc is found, ON requires it, OFF leaves it out")
+set_property(CACHE WVL_CUDA PROPERTY STRINGS AUTO ON OFF)
+
+if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
+    set(CMAKE_BUILD_TYPE Release CACHE STRING "Build type" FORCE)
+endif()
+
+if(WVL_SIMD AND CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64|amd64)$")
+    set(WVL_HAVE_AVX2 ON)
+else()
+    set(WVL_HAVE_AVX2 OFF)
+endif()

@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "tests/decode/cases.h"
+
+#include <check.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+int case_long(void)
+{
+    const char *value = getenv("WVL_LONG");
+    return value && value[0] && value[0] != '0';
+}
+
+wvl_context *case_context(void)
+{
+    static wvl_context *context;
+    const char *threads = getenv("WVL_TEST_THREADS");
+    wvl_context_options options = {.struct_size = sizeof options, .threads = threads ? (uint32_t)atoi(threads) : 2};
+    if (!context && wvl_context_create(&options, &context) != WVL_OK) {
+        ck_abort_msg("no context");
+    }
+    return context;
+}
+
+/* ---- Settings ------------------------------------------------------------------------------------------------------------ */
+
+wvl_status case_set(wvl_params *params, const char *settings, char *error, size_t error_bytes)
+{
+    while (*settings) {
+        size_t length = strcspn(settings, " ");
+        char *word = malloc(length + 1), *equals;
+        ck_assert_ptr_nonnull(word);
+        memcpy(word, settings, length);
+        word[length] = 0;
+        equals = strchr(word, '=');
+        ck_assert_msg(equals != NULL, "\"%s\" is not key=value", word);
+        *equals = 0;
+        wvl_status status = wvl_params_set(params, word, equals + 1);
+        free(word);
+        if (status != WVL_OK) {
+            (void)snprintf(error, error_bytes, "%s", wvl_params_error(params));
+            return status;
+        }
+        settings += length;
+        settings += strspn(settings, " ");
+    }
+    return WVL_OK;
+}
+
+static wvl_status make_plan(outcome *o, const wvl_image_format *format, const char *settings, const wvl_jp2_info *jp2)
+{
+    wvl_params *params;
+    wvl_status status = wvl_params_create(o->context, &params);
+    ck_assert_int_eq(status, WVL_OK);
+    status = case_set(params, settings, o->error, sizeof o->error);
+    if (status == WVL_OK) {
+        status = wvl_plan_create(o->context, params, format, jp2, &o->plan);
+        if (status != WVL_OK) {
+            (void)snprintf(o->error, sizeof o->error, "%s", wvl_context_error(o->context));
+        }
+    }
+    wvl_params_release(params);
+    return status;
+}
+
+/* ---- Encoding ------------------------------------------------------------------------------------------------------------ */
+
+static wvl_status run(outcome *o, const picture_input *input)
+{
+    wvl_sink sink;
+    void *data = NULL;
+    ck_assert_int_eq(wvl_sink_open_memory(o->context, &sink), WVL_OK);
+    wvl_status status = wvl_encode(o->plan, &input->image, &sink, NULL, &o->result, o->error, sizeof o->error);
+    if (status == WVL_OK) {
+        ck_assert_int_eq(wvl_sink_take_memory(&sink, &data, &o->bytes), WVL_OK);
+        o->data = data;
+    } else {
+        wvl_sink_discard(&sink);
+    }
+    return status;
+}
+
+outcome case_try(const picture *p, const char *settings, const wvl_jp2_info *jp2)
+{
+    outcome o;
+    memset(&o, 0, sizeof o);
+    o.context = case_context();
+    picture_input input = picture_open_input(p, 0);
+    o.status = make_plan(&o, &input.format, settings, jp2);
+    if (o.status == WVL_OK) {
+        o.memory.struct_size = sizeof o.memory;
+        ck_assert_int_eq(wvl_plan_measure(o.plan, &o.memory), WVL_OK);
+        o.status = run(&o, &input);
+    }
+    picture_close_input(&input);
+    return o;
+}
+
+/* The result object against the parsed codestream. */
+static void check_result(const char *what, const outcome *o)
+{
+    wvl_span codestream = wvl_result_codestream(o->result), header = wvl_result_main_header(o->result);
+    ck_assert_msg(wvl_result_bytes(o->result) == o->bytes, "%s: result says %llu bytes of %zu", what, (unsigned long long)wvl_result_bytes(o->result), o->bytes);
+    ck_assert_msg(header.offset == codestream.offset && header.bytes == o->stream.main_header_bytes, "%s: main header span", what);
+    ck_assert_msg(wvl_result_tile_part_count(o->result) == o->stream.part_count, "%s: tile-part count", what);
+    for (uint32_t i = 0; i < o->stream.part_count; i++) {
+        wvl_tile_part_info info;
+        const cs_tile_part *part = &o->stream.parts[i];
+        ck_assert_int_eq(wvl_result_tile_part(o->result, i, &info), WVL_OK);
+        ck_assert_msg(info.offset == codestream.offset + part->offset && info.bytes == part->bytes && info.tile == part->tile && info.part == part->index,
+                      "%s: tile-part %u", what, i);
+        ck_assert_msg(!part->count || info.part_count == part->count, "%s: part count of tile-part %u", what, i);
+    }
+    ck_assert_uint_eq(wvl_result_layer_count(o->result), o->stream.layers);
+}
+
+/* Packet bytes by component, resolution and layer. */
+static void check_packet_bytes(const char *what, const outcome *o)
+{
+    unsigned layers = o->stream.layers, components = o->stream.component_count;
+    size_t cells = (size_t)components * 33 * layers;
+    uint64_t *sums = cells < 1u << 22 ? calloc(cells, sizeof *sums) : NULL, all = 0;
+    for (size_t i = 0; i < o->packets.count; i++) {
+        const packet_info *p = &o->packets.items[i];
+        all += p->bytes;
+        if (sums) {
+            sums[((size_t)p->component * 33 + p->resolution) * layers + p->layer] += p->bytes;
+        }
+    }
+    ck_assert_msg(wvl_result_packet_bytes(o->result, UINT32_MAX, UINT32_MAX, UINT32_MAX) == all, "%s: all packet bytes", what);
+    for (size_t i = 0; sums && cells < 4096 && i < cells; i++) { /* each query sums the whole table */
+        uint32_t c = (uint32_t)(i / layers / 33), r = (uint32_t)(i / layers % 33), l = (uint32_t)(i % layers);
+        uint64_t told = wvl_result_packet_bytes(o->result, c, r, l);
+        ck_assert_msg(told == sums[i], "%s: component %u resolution %u layer %u: %llu bytes told, %llu found", what, c, r, l, (unsigned long long)told,
+                      (unsigned long long)sums[i]);
+    }
+    free(sums);
+}
+
+static void check_structure(const char *what, outcome *o)
+{
+    char text[512] = "";
+    wvl_span codestream = wvl_result_codestream(o->result);
+    ck_assert_msg(codestream.offset + codestream.bytes == o->bytes, "%s: the codestream does not end the output", what);
+    const uint8_t *data = o->data + codestream.offset;
+    ck_assert_msg(cs_parse(data, (size_t)codestream.bytes, &o->stream, text, sizeof text), "%s: %s", what, text);
+    ck_assert_msg(packets_walk(data, &o->stream, &o->packets, text, sizeof text), "%s: %s", what, text);
+    check_result(what, o);
+    check_packet_bytes(what, o);
+    ck_assert_msg(o->bytes <= o->memory.output_bytes_bound, "%s: %zu bytes exceed the promised %llu", what, o->bytes,
+                  (unsigned long long)o->memory.output_bytes_bound);
+}
+
+outcome case_encode(const char *what, const picture *p, const char *settings, const wvl_jp2_info *jp2)
+{
+    outcome o = case_try(p, settings, jp2);
+    ck_assert_msg(o.status == WVL_OK, "%s: \"%s\": %s: %s", what, settings, wvl_status_text(o.status), o.error);
+    check_structure(what, &o);
+    return o;
+}
+
+void case_free(outcome *o)
+{
+    packets_free(&o->packets);
+    cs_free(&o->stream);
+    wvl_result_release(o->result);
+    wvl_plan_release(o->plan);
+    wvl_memory_release(o->context, o->data, o->bytes);
+    memset(o, 0, sizeof *o);
+}
+
+/* ---- Judging ------------------------------------------------------------------------------------------------------------- */
+
+picture case_decode(const char *what, const outcome *o, const decode_options *options)
+{
+    char text[1024];
+    picture back;
+    int done = decode_picture(o->data, o->bytes, options, &back, NULL, text, sizeof text);
+    ck_assert_msg(done, "%s: the decoder says: %s", what, text);
+    return back;
+}
+
+void case_lossless(const char *what, const picture *p, const char *settings, const wvl_jp2_info *jp2)
+{
+    char text[512] = "";
+    decode_options options = {.keep_indices = 1};
+    outcome o = case_encode(what, p, settings, jp2);
+    picture back = case_decode(what, &o, &options);
+    ck_assert_msg(picture_equal(p, &back, text, sizeof text), "%s: \"%s\": %s", what, settings, text);
+    picture_free(&back);
+    case_free(&o);
+}
+
+void case_structure(const char *what, const picture *p, const char *settings)
+{
+    outcome o = case_encode(what, p, settings, NULL);
+    case_free(&o);
+}
+
+void case_refused(const char *what, const wvl_image_format *format, const char *settings, const char *reason)
+{
+    outcome o;
+    memset(&o, 0, sizeof o);
+    o.context = case_context();
+    o.status = make_plan(&o, format, settings, NULL);
+    ck_assert_msg(o.status == WVL_ERROR_PARAMETER || o.status == WVL_ERROR_UNSUPPORTED, "%s: \"%s\" gave \"%s\"", what, settings, wvl_status_text(o.status));
+    ck_assert_ptr_null(o.plan);
+    ck_assert_msg(strstr(o.error, reason) != NULL, "%s: \"%s\" was refused with \"%s\", not with \"%s\"", what, settings, o.error, reason);
+}

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* One encode with everything that can be checked without knowing what the case is about. */
+#ifndef TEST_CASES_H
+#define TEST_CASES_H
+
+#include "tests/decode/decode.h"
+#include "tests/prop/packets.h"
+
+typedef struct outcome {
+    wvl_status status;
+    char error[2048];         /* of plan or encode */
+    uint8_t *data;
+    size_t bytes;
+    wvl_result *result;
+    wvl_plan_memory memory;
+    wvl_plan *plan;
+    cs_stream stream;         /* of the codestream inside */
+    packet_list packets;
+    wvl_context *context;
+} outcome;
+
+/* Context shared by the encodes of a program; threads from WVL_TEST_THREADS, else 2. */
+wvl_context *case_context(void);
+/* Sets "key=value key=value ..."; a value may hold no blank. Returns the status of the first that is refused, its text in error. */
+wvl_status case_set(wvl_params *params, const char *settings, char *error, size_t error_bytes);
+
+/* Encodes p. A refusal is a result like another: status and error tell. */
+outcome case_try(const picture *p, const char *settings, const wvl_jp2_info *jp2);
+/* Encodes p and fails the test (naming `what`) unless it succeeds, every marker and packet parses back, the result object tells what the
+ * codestream says, and the plan's promises hold. */
+outcome case_encode(const char *what, const picture *p, const char *settings, const wvl_jp2_info *jp2);
+void case_free(outcome *o);
+
+/* Decodes o; fails the test on a complaint. options may be NULL. */
+picture case_decode(const char *what, const outcome *o, const decode_options *options);
+/* Encode, decode, compare every sample. */
+void case_lossless(const char *what, const picture *p, const char *settings, const wvl_jp2_info *jp2);
+/* The codestream alone parses and its packets tile; for what no decoder at hand can judge. */
+void case_structure(const char *what, const picture *p, const char *settings);
+/* Plan or params must refuse, with WVL_ERROR_PARAMETER or WVL_ERROR_UNSUPPORTED and a text that holds `reason`. */
+void case_refused(const char *what, const wvl_image_format *format, const char *settings, const char *reason);
+
+/* 1 when WVL_LONG is set: large pictures are used whole. */
+int case_long(void);
+
+#endif

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Real pictures, where there are any. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tests/decode/picture.h"
+#include "tools/imageio/imageio.h"
+
+const char *picture_folder(void)
+{
+    const char *folder = getenv("WVL_TEST_PICTURES");
+#ifdef WVL_TEST_PICTURES
+    folder = folder ? folder : WVL_TEST_PICTURES;
+#endif
+    return folder && folder[0] ? folder : NULL;
+}
+
+static int32_t sample_of(const wvl_io_component *c, uint32_t x, uint32_t y)
+{
+    const uint8_t *at = (const uint8_t *)c->data + y * c->stride_bytes + x * c->sample_stride_bytes;
+    int16_t half;
+    int32_t word;
+    if (c->sample_bytes == 1) {
+        return c->is_signed ? (int8_t)*at : *at;
+    }
+    if (c->sample_bytes == 2) {
+        memcpy(&half, at, 2);
+        return c->is_signed ? half : (uint16_t)half;
+    }
+    memcpy(&word, at, 4);
+    return word;
+}
+
+static void copy_plane(const wvl_io_component *from, picture_plane *to)
+{
+    *to = (picture_plane){from->width, from->height, from->depth, from->is_signed, from->dx, from->dy, NULL};
+    to->samples = calloc((size_t)to->width * to->height, sizeof *to->samples);
+    for (uint32_t y = 0; to->samples && y < to->height; y++) {
+        for (uint32_t x = 0; x < to->width; x++) {
+            to->samples[(size_t)y * to->width + x] = sample_of(from, x, y);
+        }
+    }
+}
+
+int picture_load(const char *name, const char *raw, picture *p)
+{
+    char path[1024], error[512];
+    wvl_io_picture io;
+    wvl_io_options options = {.raw_format = raw, .keep_palette = 1};
+    memset(p, 0, sizeof *p);
+    if (!picture_folder() || !name) {
+        return 0;
+    }
+    (void)snprintf(path, sizeof path, "%s/%s", picture_folder(), name);
+    FILE *file = fopen(path, "rb");
+    if (!file) {
+        return 0;
+    }
+    (void)fclose(file);
+    if (wvl_io_read_picture(path, &options, &io, error, sizeof error) < 0) {
+        (void)fprintf(stderr, "%s\n", error);
+        return 0;
+    }
+    *p = (picture){0, 0, io.width, io.height, io.component_count, calloc(io.component_count, sizeof *p->planes)};
+    for (uint32_t c = 0; p->planes && c < p->count; c++) {
+        copy_plane(&io.components[c], &p->planes[c]);
+    }
+    wvl_io_release_picture(&io);
+    return p->planes != NULL;
+}

@@ -1,0 +1,472 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The torture matrix, groups A to F: each row is one combination that has broken some codec. Rows name a real picture; without it a drawn one
+ * of the same shape stands in. Large pictures are cut unless WVL_LONG is set. */
+#include <check.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tests/decode/cases.h"
+#include "tests/decode/peer.h"
+
+enum { LL, NEAR, RD, STRUCTURE };
+
+typedef struct row {
+    const char *id, *file, *raw;
+    uint32_t width, height, count; /* of the drawn picture */
+    uint8_t depth, is_signed;
+    uint8_t check, limit;          /* NEAR: greatest error. RD: bits per pixel in tenths */
+    uint32_t crop_width, crop_height, x0, y0;
+    const char *settings;
+} row;
+
+#define KODIM3 "kodim03.png", NULL, 768, 512, 3, 8, 0
+#define KODIM5 "kodim05.png", NULL, 768, 512, 3, 8, 0
+#define SPIDER "ic_spider_web_g8.png", NULL, 1024, 1024, 1, 8, 0
+#define GATE "GoldenGate_srgb16.tif", NULL, 512, 512, 3, 16, 0
+#define UMBRA "umbra_mount_yasur.tiff", NULL, 512, 512, 1, 8, 0
+#define M13 "M13_blue_0001.pgm", NULL, 1392, 1040, 1, 16, 0
+#define FLOWER(n) "flower_small.g.depth" #n ".pgm", NULL, 510, 532, 1, n, 0
+#define FLOWER16 "flower_small.rgb.depth16.ppm", NULL, 510, 532, 3, 16, 0
+#define WHOLE 0, 0, 0, 0
+#define CUT(w, h) w, h, 0, 0
+#define AT(x, y) 0, 0, x, y
+
+static const row rows[] = {
+    {"A01", KODIM3, LL, 0, WHOLE, ""},
+    {"A02", SPIDER, LL, 0, WHOLE, ""},
+    {"A03", GATE, LL, 0, WHOLE, ""},
+    {"A05", KODIM3, RD, 10, WHOLE, "reversible=no"},
+    {"A06", SPIDER, RD, 10, WHOLE, "reversible=no"},
+    {"A07", GATE, RD, 10, WHOLE, "reversible=no"},
+    {"A09", "sintel_16.png", NULL, 1024, 436, 3, 8, 0, LL, 0, WHOLE, ""},
+    {"A10", UMBRA, LL, 0, WHOLE, ""},
+    {"A11", "cog_cmap.tif", NULL, 1024, 1024, 1, 8, 0, LL, 0, WHOLE, ""},
+    {"B01", KODIM5, LL, 0, CUT(1, 1), ""},
+    {"B02", KODIM5, LL, 0, CUT(1, 2), ""},
+    {"B03", KODIM5, LL, 0, CUT(2, 1), ""},
+    {"B05", "kodim05.png", NULL, 1000, 1, 3, 8, 0, LL, 0, CUT(1000, 1), ""},
+    {"B06", KODIM5, LL, 0, CUT(3, 5), ""},
+    {"B07", KODIM5, LL, 0, CUT(7, 7), ""},
+    {"B09", KODIM5, LL, 0, CUT(64, 64), ""},
+    {"B10", KODIM5, LL, 0, CUT(65, 63), ""},
+    {"B11", KODIM5, LL, 0, CUT(127, 129), ""},
+    {"B13", KODIM5, LL, 0, CUT(513, 511), ""},
+    {"B14", KODIM5, NEAR, 1, CUT(1, 1), "reversible=no step=0.0005"},
+    {"B15", KODIM5, NEAR, 1, CUT(1, 17), "reversible=no step=0.0005"},
+    {"B17", KODIM5, NEAR, 1, CUT(5, 3), "reversible=no step=0.0005"},
+    {"B18", KODIM5, LL, 0, CUT(32, 32), "levels=32"},
+    {"B19", KODIM5, LL, 0, CUT(1, 1), "levels=32"},
+    {"B21", KODIM3, LL, 0, WHOLE, "levels=10"},
+    {"B22", KODIM3, RD, 24, WHOLE, "reversible=no levels=11"},
+    {"C02", KODIM3, LL, 0, WHOLE, "tile=33,33"},
+    {"C03", KODIM3, LL, 0, WHOLE, "tile=32,32"},
+    {"C04", KODIM3, LL, 0, CUT(16, 16), "tile=1,1"},
+    {"C06", KODIM3, LL, 0, WHOLE, "tile=768,1"},
+    {"C07", KODIM3, LL, 0, WHOLE, "tile=1024,1024"},
+    {"C08", KODIM3, STRUCTURE, 0, WHOLE, "tile=4294967295,4294967295"},
+    {"C10", KODIM3, LL, 0, AT(5, 128), "tile=127,126 tile-offset=1,101"},
+    {"C11", KODIM3, LL, 0, AT(17, 12), "levels=7 tile=37,37 tile-offset=8,2 precincts=[16,16] block=8,64 progression=PCRL layers=2 sop=yes eph=yes"},
+    {"C12", KODIM3, LL, 0, AT(1, 1), ""},
+    {"C14", KODIM5, LL, 0, 1, 1, 1, 1, ""},
+    {"C15", KODIM3, LL, 0, AT(50, 50), ""},
+    {"C16", KODIM3, STRUCTURE, 0, 200, 150, 2147483000, 2147483000, ""},
+    {"D01", "kodim05.png", NULL, 8, 12, 1, 8, 0, LL, 0, 8, 12, 4, 4,
+     "levels=1 tile=12,12 tile-offset=4,0 precincts=[2,2],[1,1] progression=RPCL sop=yes eph=yes mct=off"},
+    {"D04", KODIM3, LL, 0, WHOLE, "precincts=[32768,32768]"},
+    {"D05", KODIM3, LL, 0, WHOLE, "precincts=[256,256],[256,256],[128,128] progression=RPCL"},
+    {"D06", KODIM3, LL, 0, WHOLE, "precincts=[64,64]"},
+    {"D08", "c1p0_11_0.pgx", NULL, 128, 1, 1, 8, 0, LL, 0, CUT(128, 1), "levels=0 precincts=[128,2] style=SEGSYM eph=yes"},
+    {"D09", KODIM3, LL, 0, WHOLE, "block=4,4"},
+    {"D10", KODIM3, LL, 0, WHOLE, "block=4,1024"},
+    {"D12", KODIM3, LL, 0, WHOLE, "block=8,512"},
+    {"D13", KODIM3, LL, 0, WHOLE, "block=512,8"},
+    {"D14", KODIM3, LL, 0, WHOLE, "block=16,256"},
+    {"D16", KODIM3, LL, 0, WHOLE, "block=128,32"},
+    {"D17", KODIM3, LL, 0, WHOLE, "block=64,32"},
+    {"D21", KODIM3, LL, 0, WHOLE, "style=BYPASS"},
+    {"D22", KODIM3, LL, 0, WHOLE, "style=RESET"},
+    {"D24", KODIM3, LL, 0, WHOLE, "style=VSC"},
+    {"D25", KODIM3, LL, 0, WHOLE, "style=PTERM"},
+    {"D26", KODIM3, LL, 0, WHOLE, "style=SEGSYM"},
+    {"D28", KODIM3, LL, 0, WHOLE, "style=63"},
+    {"D29", KODIM3, LL, 0, WHOLE, "style=TERMALL+PTERM"},
+    {"D30", KODIM3, LL, 0, WHOLE, "style=BYPASS+VSC+SEGSYM"},
+    {"D32", UMBRA, LL, 0, WHOLE, "block=4,4 style=TERMALL+SEGSYM+PTERM sop=yes eph=yes"},
+    {"D33", M13, NEAR, 3, WHOLE,
+     "reversible=no precincts=[256,256],[256,256],[128,128] style=BYPASS progression=RPCL sop=yes eph=yes rates=320,160,80,40,20,15,12,10,8,6,4,1"},
+    {"E01", KODIM3, LL, 0, WHOLE, "tile=200,150 precincts=[64,64] layers=5 sop=yes eph=yes plt=yes tlm=yes progression=LRCP"},
+    {"E03", KODIM3, LL, 0, WHOLE, "tile=200,150 precincts=[64,64] layers=5 sop=yes eph=yes plt=yes tlm=yes progression=RPCL"},
+    {"E04", KODIM3, LL, 0, WHOLE, "tile=200,150 precincts=[64,64] layers=5 sop=yes eph=yes plt=yes tlm=yes progression=PCRL"},
+    {"E05", KODIM3, LL, 0, WHOLE, "tile=200,150 precincts=[64,64] layers=5 sop=yes eph=yes plt=yes tlm=yes progression=CPRL"},
+    {"E11", KODIM5, LL, 0, CUT(64, 64), "layers=65535"},
+    {"E20", KODIM3, LL, 0, WHOLE, "tile=256,256 precincts=[128,128] progression=RPCL tlm=yes tile-parts=R"},
+    {"E21", KODIM3, LL, 0, WHOLE, "tile=256,256 precincts=[256,256],[256,256] layers=5 tile-parts=L"},
+    {"E28", KODIM3, LL, 0, CUT(512, 512), "tile=16,16 sop=yes eph=yes"},
+    {"F01", FLOWER(1), LL, 0, WHOLE, ""},
+    {"F02", FLOWER(2), LL, 0, WHOLE, ""},
+    {"F03", FLOWER(3), LL, 0, WHOLE, ""},
+    {"F05", FLOWER(5), LL, 0, WHOLE, ""},
+    {"F06", FLOWER(7), LL, 0, WHOLE, ""},
+    {"F07", FLOWER(9), LL, 0, WHOLE, ""},
+    {"F09", FLOWER(11), LL, 0, WHOLE, ""},
+    {"F10", FLOWER(13), LL, 0, WHOLE, ""},
+    {"F11", FLOWER(14), LL, 0, WHOLE, ""},
+    {"F13", FLOWER(16), LL, 0, WHOLE, ""},
+    {"F14", FLOWER(1), NEAR, 0, WHOLE, "reversible=no step=0.05"},
+    {"F15", FLOWER(16), NEAR, 1, WHOLE, "reversible=no step=0.000003"},
+    {"F21", "cog_int16.tif", NULL, 900, 700, 1, 16, 1, LL, 0, WHOLE, "tile=512,512"},
+    {"F25", FLOWER16, NEAR, 1, WHOLE, "reversible=no step=0.000003"},
+    {"F26", FLOWER16, LL, 0, WHOLE, "mct=on"},
+    {"F27", KODIM3, LL, 0, WHOLE, "mct=off"},
+    {"F29", "flower_small.rgba.depth8.pam", NULL, 510, 532, 4, 8, 0, LL, 0, WHOLE, "container=jp2"},
+    {"F34", "foreman_420.yuv", "352,288,3,8,u@1x1:2x2:2x2", 0, 0, 0, 0, 0, LL, 0, WHOLE, "mct=off"},
+    {"F42", "MR2.pgm", NULL, 1024, 1024, 1, 12, 0, NEAR, 1, WHOLE, "reversible=no guard-bits=1 step=0.00005"},
+    {"F43", KODIM3, LL, 0, WHOLE, "guard-bits=0"},
+};
+
+/* 4:2:0 of any size and place. */
+static picture draw_420(uint32_t x0, uint32_t y0, uint32_t x1, uint32_t y1)
+{
+    static const wvl_component_format components[3] = {{8, 0, 1, 1}, {8, 0, 2, 2}, {8, 0, 2, 2}};
+    wvl_image_format format = {sizeof format, x0, y0, x1, y1, 3, components};
+    return picture_draw_format(PICTURE_NATURAL, &format, 34);
+}
+
+static picture fetch(const row *r)
+{
+    picture p;
+    if (!picture_load(r->file, r->raw, &p)) {
+        if (picture_folder()) {
+            printf("%s: %s is not there, a drawn picture stands in\n", r->id, r->file);
+        }
+        p = r->raw ? draw_420(0, 0, 352, 288) : picture_draw(PICTURE_NATURAL, r->width, r->height, r->count, r->depth, r->id[1] * 7u + r->id[2]);
+        for (uint32_t c = 0; c < p.count && r->is_signed; c++) {
+            p.planes[c].is_signed = 1;
+            for (size_t i = 0; i < (size_t)p.planes[c].width * p.planes[c].height; i++) {
+                p.planes[c].samples[i] -= 1 << (r->depth - 1);
+            }
+        }
+    }
+    while (r->count && p.count > r->count) {
+        free(p.planes[--p.count].samples);
+    }
+    if (r->crop_width) {
+        picture_crop(&p, 0, 0, r->crop_width, r->crop_height);
+    } else if (!case_long() && (uint64_t)p.x1 * p.y1 > 800000) {
+        uint32_t side = p.count > 1 ? 480 : 720, w = p.x1 < side ? p.x1 : side, h = p.y1 < side ? p.y1 : side;
+        picture_crop(&p, (p.x1 - w) / 2, (p.y1 - h) / 2, w, h);
+    }
+    if (r->x0 || r->y0) {
+        picture_place(&p, r->x0, r->y0);
+    }
+    return p;
+}
+
+static void check_near(const row *r, const picture *p)
+{
+    outcome o = case_encode(r->id, p, r->settings, NULL);
+    picture back = case_decode(r->id, &o, NULL);
+    uint32_t error = picture_greatest_error(p, &back);
+    ck_assert_msg(error <= r->limit, "%s: an error of %u, at most %u is allowed", r->id, error, r->limit);
+    picture_free(&back);
+    case_free(&o);
+}
+
+/* PSNR of ours at the bytes of OpenJPEG's against OpenJPEG's. */
+static void compare_with_peer(const char *what, const picture *p, const char *settings, double bpp, unsigned levels, uint32_t tile_width, uint32_t tile_height)
+{
+    char text[512];
+    uint8_t *data;
+    size_t bytes;
+    picture theirs;
+    double pixels = (double)(p->x1 - p->x0) * (p->y1 - p->y0);
+    ck_assert_msg(peer_encode(p, picture_raw_bits(p) / (bpp * pixels), levels, tile_width, tile_height, &data, &bytes), "%s: OpenJPEG failed", what);
+    ck_assert_msg(decode_picture(data, bytes, NULL, &theirs, NULL, text, sizeof text), "%s: %s", what, text);
+    (void)snprintf(text, sizeof text, "%s layer-bytes=%zu", settings, bytes);
+    outcome o = case_encode(what, p, text, NULL);
+    picture ours = case_decode(what, &o, NULL);
+    double us = picture_psnr(p, &ours), them = picture_psnr(p, &theirs);
+    printf("%s: %zu of %zu bytes, %.2f dB, OpenJPEG %.2f dB\n", what, o.bytes, bytes, us, them);
+    ck_assert_msg(o.bytes <= bytes, "%s: %zu bytes of %zu", what, o.bytes, bytes);
+    ck_assert_msg(us >= them - 0.05, "%s: %.3f dB, OpenJPEG has %.3f dB at %zu bytes", what, us, them, bytes);
+    picture_free(&ours);
+    picture_free(&theirs);
+    case_free(&o);
+    free(data);
+}
+
+START_TEST(row_holds)
+{
+    const row *r = &rows[_i];
+    picture p = fetch(r);
+    unsigned levels = strstr(r->settings, "levels=11") ? 11 : 5;
+    switch (r->check) {
+    case LL: case_lossless(r->id, &p, r->settings, NULL); break;
+    case NEAR: check_near(r, &p); break;
+    case RD: compare_with_peer(r->id, &p, r->settings, r->limit / 10.0, levels > 9 ? 9 : levels, 0, 0); break;
+    default: case_structure(r->id, &p, r->settings);
+    }
+    picture_free(&p);
+}
+END_TEST
+
+/* ---- Rows of their own ----------------------------------------------------------------------------------------------------- */
+
+/* E07, E08: four components of different subsampling in one image. */
+START_TEST(mixed_subsampling)
+{
+    static const wvl_component_format components[4] = {{12, 0, 1, 1}, {12, 0, 2, 1}, {12, 0, 1, 2}, {12, 0, 2, 2}};
+    wvl_image_format format = {sizeof format, 3, 5, 516, 134, 4, components};
+    picture p = picture_draw_format(PICTURE_NATURAL, &format, 7);
+    for (uint32_t c = 0; c < 4; c++) {
+        char name[32];
+        picture real;
+        (void)snprintf(name, sizeof name, "c1p0_06_%u.pgx", c);
+        if (picture_load(name, NULL, &real)) { /* its samples, where they cover the place */
+            for (uint32_t y = 0; y < p.planes[c].height && y < real.planes[0].height; y++) {
+                uint32_t w = p.planes[c].width < real.planes[0].width ? p.planes[c].width : real.planes[0].width;
+                memcpy(p.planes[c].samples + (size_t)y * p.planes[c].width, real.planes[0].samples + (size_t)y * real.planes[0].width, w * sizeof(int32_t));
+            }
+            picture_free(&real);
+        }
+    }
+    case_lossless("E07", &p, "precincts=[16,16] progression=CPRL", NULL);
+    case_lossless("E08", &p, "precincts=[32,8] progression=PCRL tile=101,37 tile-offset=1,1", NULL);
+    picture_free(&p);
+}
+END_TEST
+
+static picture kodim(const char *name)
+{
+    picture p;
+    if (!picture_load(name, NULL, &p)) {
+        p = picture_draw(PICTURE_NATURAL, 768, 512, 3, 8, 3);
+    }
+    return p;
+}
+
+/* E09: every layer decodes, quality rises, the last is exact. */
+START_TEST(twenty_layers)
+{
+    char text[256];
+    picture p = kodim("kodim03.png");
+    outcome o = case_encode("E09", &p, "layers=20", NULL);
+    double before = 0.0;
+    for (unsigned layer = 1; layer <= 20; layer++) {
+        decode_options options = {.layers = layer};
+        picture back = case_decode("E09", &o, &options);
+        double psnr = picture_psnr(&p, &back);
+        ck_assert_msg(psnr >= before, "layer %u: %.3f dB after %.3f dB", layer, psnr, before);
+        before = psnr;
+        if (layer == 20) {
+            ck_assert_msg(picture_equal(&p, &back, text, sizeof text), "%s", text);
+        }
+        picture_free(&back);
+    }
+    case_free(&o);
+    picture_free(&p);
+}
+END_TEST
+
+/* E16, E17, E19 */
+START_TEST(odd_budgets)
+{
+    picture p = kodim("kodim03.png"), m;
+    outcome o = case_try(&p, "reversible=no bpp=0.001", NULL);
+    ck_assert_msg(o.status == WVL_ERROR_UNREACHABLE && strlen(o.error) > 20, "E16: %s: %s", wvl_status_text(o.status), o.error);
+    case_free(&o);
+    outcome all = case_encode("E17", &p, "reversible=no", NULL);
+    o = case_encode("E17", &p, "reversible=no bpp=24", NULL);
+    ck_assert_msg(o.bytes <= all.bytes && o.bytes > all.bytes - all.bytes / 500, "E17: %zu bytes, everything is %zu", o.bytes, all.bytes);
+    case_free(&o);
+    case_free(&all);
+    if (!picture_load("M13_blue_0001.pgm", NULL, &m)) {
+        m = picture_draw(PICTURE_NATURAL, 1392, 1040, 1, 16, 13);
+    }
+    o = case_encode("E19", &m, "reversible=no layer-bytes=100000", NULL);
+    ck_assert_msg(o.bytes <= 100000 && o.bytes >= 99500, "E19: %zu bytes", o.bytes);
+    case_free(&o);
+    picture_free(&m);
+    picture_free(&p);
+}
+END_TEST
+
+/* E29: the longest comment; one byte more is refused below. */
+START_TEST(longest_comment)
+{
+    char *settings = malloc(65531 + 16);
+    ck_assert_ptr_nonnull(settings);
+    strcpy(settings, "comment=");
+    memset(settings + 8, 'c', 65532);
+    settings[8 + 65531] = 0;
+    picture p = kodim("kodim03.png");
+    picture_crop(&p, 0, 0, 64, 64);
+    case_lossless("E29", &p, settings, NULL);
+    settings[8 + 65531] = 'c';
+    settings[8 + 65532] = 0;
+    picture_input input = picture_open_input(&p, 0);
+    case_refused("E29", &input.format, settings, "comment");
+    picture_close_input(&input);
+    picture_free(&p);
+    free(settings);
+}
+END_TEST
+
+/* C22: tiles cut by the border get their share. */
+START_TEST(partial_tiles_are_not_starved)
+{
+    picture p;
+    if (!picture_load("ic_spider_web_g8.png", NULL, &p)) {
+        p = picture_draw(PICTURE_NATURAL, 1064, 712, 1, 8, 22);
+    } else if (!case_long()) {
+        picture_crop(&p, 800, 700, 1064, 712);
+    }
+    uint32_t tw = case_long() && p.x1 > 4000 ? 1626 : 406, th = tw == 1626 ? 1024 : 256;
+    char settings[96];
+    (void)snprintf(settings, sizeof settings, "reversible=no tile=%u,%u", tw, th);
+    compare_with_peer("C22", &p, settings, 0.8, 5, tw, th);
+    (void)snprintf(settings, sizeof settings, "reversible=no rates=10 tile=%u,%u", tw, th);
+    outcome o = case_encode("C22", &p, settings, NULL);
+    picture back = case_decode("C22", &o, NULL);
+    double whole = picture_psnr(&p, &back);
+    for (uint32_t y = 0; y < p.y1; y += th) {
+        for (uint32_t x = 0; x < p.x1; x += tw) {
+            double sum = 0.0;
+            uint32_t w = p.x1 - x < tw ? p.x1 - x : tw, h = p.y1 - y < th ? p.y1 - y : th;
+            for (uint32_t i = 0; i < w * h; i++) {
+                size_t at = (size_t)(y + i / w) * p.x1 + x + i % w;
+                double d = (double)p.planes[0].samples[at] - back.planes[0].samples[at];
+                sum += d * d;
+            }
+            double psnr = 10.0 * log10(255.0 * 255.0 * w * h / (sum > 0.0 ? sum : 1e-9));
+            ck_assert_msg(psnr > whole - 6.0, "C22: the tile at %u,%u has %.2f dB, the picture %.2f dB", x, y, psnr, whole);
+        }
+    }
+    picture_free(&back);
+    case_free(&o);
+    picture_free(&p);
+}
+END_TEST
+
+static void reduce_depth(picture_plane *plane, unsigned depth)
+{
+    for (size_t i = 0; i < (size_t)plane->width * plane->height; i++) {
+        plane->samples[i] >>= plane->depth - depth;
+    }
+    plane->depth = (uint8_t)depth;
+}
+
+/* F31, F33 */
+START_TEST(mixed_depths)
+{
+    static const wvl_component_format components[2] = {{8, 0, 1, 1}, {12, 1, 1, 1}};
+    wvl_image_format format = {sizeof format, 0, 0, 300, 200, 2, components};
+    picture p = kodim("kodim03.png");
+    reduce_depth(&p.planes[1], 6);
+    reduce_depth(&p.planes[2], 5);
+    case_lossless("F31", &p, "mct=off container=jp2", NULL);
+    picture_free(&p);
+    p = picture_draw_format(PICTURE_NATURAL, &format, 33);
+    case_lossless("F33", &p, "mct=off", NULL);
+    picture_free(&p);
+}
+END_TEST
+
+/* F35, F37, F39 */
+START_TEST(subsampling_and_many_components)
+{
+    static const wvl_component_format sparse = {8, 0, 255, 255};
+    wvl_image_format format = {sizeof format, 0, 0, 255 * 300, 255 * 200, 1, &sparse};
+    picture p = draw_420(1, 1, 352, 288);
+    case_lossless("F35", &p, "mct=off precincts=[32,32] progression=RPCL", NULL);
+    picture_free(&p);
+    p = picture_draw_format(PICTURE_NATURAL, &format, 37);
+    case_lossless("F37", &p, "", NULL);
+    picture_free(&p);
+    p = picture_draw(PICTURE_NOISE, 1, 1, 257, 8, 39);
+    case_lossless("F39", &p, "levels=1 block=32,32 style=PTERM progression=RLCP", NULL);
+    picture_free(&p);
+}
+END_TEST
+
+/* ---- Refusals ---------------------------------------------------------------------------------------------------------------- */
+
+typedef struct refusal {
+    const char *id, *settings, *reason;
+    uint32_t x0, y0, x1, y1, count;
+    uint8_t depth;
+} refusal;
+
+#define RGB 0, 0, 768, 512, 3, 8
+static const refusal refusals[] = {
+    {"B23", "levels=33", "levels", RGB},
+    {"C18", "tile-offset=1,1", "tile offset", RGB},
+    {"C19", "tile=16,16", "first tile", 100, 100, 868, 612, 3, 8},
+    {"C20", "tile=1,1", "65535", RGB},
+    {"D02", "precincts=[1,1]", "precinct", RGB},
+    {"D18", "block=128,64", "block", RGB},
+    {"D20", "block=2048,4", "block", RGB},
+    {"E12", "layers=65536", "layers", RGB},
+    {"E13", "layers=0", "layers", RGB},
+    {"E15", "reversible=no bpp=0.1,1,0.5", "layer", RGB},
+    {"F17", "", "depth 32", 0, 0, 73, 43, 1, 32},
+    {"F18", "", "depth 38", 0, 0, 73, 43, 1, 38},
+    {"F19", "", "depth 39", 0, 0, 768, 512, 3, 39},
+    {"F30", "mct=on", "mct", 0, 0, 510, 532, 2, 16},
+    {"F41", "", "16384", 0, 0, 768, 512, 16385, 8},
+    {"F45", "guard-bits=8", "guard-bits", RGB},
+    /* what a later version brings: not a key yet, and never ignored */
+    {"E23", "poc=T0=0,0,2,6,3,RLCP", "unknown", RGB},
+    {"E24", "poc=T0=0,0,2,6,3,LRCP", "unknown", RGB},
+    {"E25", "poc=T0=0,2,1,6,3,LRCP", "unknown", RGB},
+    {"E27", "ppt=yes", "unknown", RGB},
+    {"F23", "roi=c=0,U=4", "unknown", RGB},
+    {"H02", "ht=yes", "unknown", RGB},
+    {"H02", "style=64", "style", RGB},
+    {"I01", "cinema=2k", "unknown", RGB},
+    {"I01", "profile=3", "unknown", RGB},
+};
+
+START_TEST(row_is_refused)
+{
+    const refusal *r = &refusals[_i];
+    wvl_component_format *components = calloc(r->count, sizeof *components);
+    ck_assert_ptr_nonnull(components);
+    for (uint32_t c = 0; c < r->count; c++) {
+        components[c].depth = r->depth;
+    }
+    wvl_image_format format = {sizeof format, r->x0, r->y0, r->x1, r->y1, r->count, components};
+    case_refused(r->id, &format, r->settings, r->reason);
+    free(components);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("torture");
+    TCase *table = tcase_create("table"), *own = tcase_create("own"), *refused = tcase_create("refused");
+    tcase_set_timeout(table, 600);
+    tcase_set_timeout(own, 600);
+    tcase_add_loop_test(table, row_holds, 0, (int)(sizeof rows / sizeof rows[0]));
+    tcase_add_test(own, mixed_subsampling);
+    tcase_add_test(own, twenty_layers);
+    tcase_add_test(own, odd_budgets);
+    tcase_add_test(own, longest_comment);
+    tcase_add_test(own, partial_tiles_are_not_starved);
+    tcase_add_test(own, mixed_depths);
+    tcase_add_test(own, subsampling_and_many_components);
+    tcase_add_loop_test(refused, row_is_refused, 0, (int)(sizeof refusals / sizeof refusals[0]));
+    suite_add_tcase(suite, table);
+    suite_add_tcase(suite, own);
+    suite_add_tcase(suite, refused);
+    if (!picture_folder()) {
+        printf("WVL_TEST_PICTURES is not set: drawn pictures stand in for the real ones\n");
+    }
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_ENV);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}

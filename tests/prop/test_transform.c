@@ -1,0 +1,723 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The whole CPU backend against independent truths: 5/3 coefficients are inverted by a decoder written here and give the pixels back; 9/7
+ * coefficients equal a textbook filter bank in double precision, normalised and divided by the step as Annexes E and F say; the quantiser
+ * agrees with exact rational arithmetic; nothing depends on threads, instruction set or floating-point environment.
+ */
+#include <check.h>
+#include <fenv.h>
+#include <math.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "backend/backend.h"
+#include "base/alloc.h"
+#include "dwt/quant.h"
+#include "geom/settings.h"
+
+#define REQUIRE(what, ...)              \
+    do {                                \
+        if (!(what)) {                  \
+            ck_abort_msg(__VA_ARGS__);  \
+        }                               \
+    } while (0)
+
+static uint64_t seed_state = 1;
+
+static uint64_t draw(void)
+{
+    uint64_t z = (seed_state += 0x9E3779B97F4A7C15u);
+    z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9u;
+    z = (z ^ (z >> 27)) * 0x94D049BB133111EBu;
+    return z ^ (z >> 31);
+}
+static uint32_t between(uint32_t low, uint32_t high) { return low + (uint32_t)(draw() % (high - low + 1)); }
+
+/* ---- A picture, its plan, its coefficients ------------------------------------------------------------------------------------ */
+
+#define COMPONENTS 4u
+
+typedef struct job {
+    wvl_settings settings;
+    double layer;
+    wvl_component_format components[COMPONENTS];
+    wvl_image_format format;
+    wvl_plan *plan;
+    wvl_tile_plan *tiles;
+    uint8_t **tile_memory;
+    uint64_t tile_bytes;
+    int32_t *pixels[COMPONENTS]; /* by component, raster */
+    wvl_plane planes[COMPONENTS];
+    wvl_image image;
+    wvl_pool *pool;
+    wvl_backend *backend;
+    wvl_backend_job *running;
+    wvl_coefs *coefs;
+} job;
+
+static void report(void *user, const char *text)
+{
+    (void)user;
+    ck_abort_msg("plan: %s", text);
+}
+
+static void default_job(job *j)
+{
+    memset(j, 0, sizeof *j);
+    j->settings.reversible = 1;
+    j->settings.levels = 5;
+    j->settings.mct = 2;
+    j->settings.block_width = j->settings.block_height = 64;
+    j->settings.guard_bits = 2;
+    j->settings.quant_style = WVL_QUANT_EXPOUNDED;
+    j->settings.distortion_bits = 4;
+    j->settings.layer_count = j->settings.layer_value_count = 1;
+    j->format.struct_size = sizeof j->format;
+    j->format.component_count = 1;
+    for (unsigned c = 0; c < COMPONENTS; c++) {
+        j->components[c] = (wvl_component_format){8, 0, 1, 1};
+    }
+}
+
+static void plan_job(job *j)
+{
+    wvl_report r = {report, NULL, 0};
+    j->format.components = j->components;
+    j->settings.layer_values = &j->layer;
+    REQUIRE(wvl_plan_check(&j->settings, &j->format, &r), "settings");
+    j->plan = wvl_plan_build(NULL, &j->settings, &j->format, &r);
+    REQUIRE(j->plan, "no plan");
+    uint32_t count = j->plan->tile_count;
+    j->tiles = calloc(count, sizeof *j->tiles);
+    j->tile_memory = calloc(count, sizeof *j->tile_memory);
+    j->coefs = calloc(count, sizeof *j->coefs);
+    for (uint32_t t = 0; t < count; t++) {
+        wvl_carver carver = {NULL, 0};
+        wvl_tile_plan_carve(j->plan, &carver, &j->tiles[t]);
+        j->tile_bytes = carver.used;
+        carver = (wvl_carver){j->tile_memory[t] = wvl_alloc(NULL, j->tile_bytes), 0};
+        wvl_tile_plan_carve(j->plan, &carver, &j->tiles[t]);
+        wvl_tile_plan_build(j->plan, t, &j->tiles[t]);
+    }
+}
+
+/* Noise over a gradient, full-range noise, or only the two extremes. */
+static void draw_pixels(job *j)
+{
+    unsigned style = (unsigned)(draw() % 3);
+    for (uint32_t c = 0; c < j->format.component_count; c++) {
+        const wvl_plan_component *pc = &j->plan->components[c];
+        uint64_t n = (uint64_t)wvl_rect_width(pc->rect) * wvl_rect_height(pc->rect);
+        uint32_t top = (1u << pc->depth) - 1, offset = pc->is_signed ? 1u << (pc->depth - 1) : 0;
+        j->pixels[c] = malloc((size_t)(n + 1) * sizeof *j->pixels[c]);
+        for (uint64_t i = 0; i < n; i++) {
+            uint32_t v = style == 2 ? (draw() & 1 ? top : 0) : style == 1 ? (uint32_t)draw() & top : (uint32_t)(i + draw() % 5) & top;
+            j->pixels[c][i] = (int32_t)(v - offset);
+        }
+        j->planes[c] = (wvl_plane){.data = j->pixels[c], .pitch_bytes = (ptrdiff_t)wvl_rect_width(pc->rect) * 4, .container = WVL_SAMPLE_32};
+    }
+    j->image = (wvl_image){.struct_size = sizeof j->image, .planes = j->planes, .plane_count = j->format.component_count};
+}
+
+static wvl_status run_job(job *j, uint32_t threads)
+{
+    uint32_t count = j->plan->tile_count;
+    j->pool = wvl_pool_create(NULL, threads, NULL);
+    REQUIRE(wvl_backend_cpu.open(NULL, j->pool, &j->backend) == WVL_OK, "open");
+    REQUIRE(wvl_backend_cpu.prepare(j->backend, j->plan, j->tiles, count) == WVL_OK, "prepare");
+    wvl_backend_job *none = NULL;
+    REQUIRE(wvl_backend_cpu.submit(j->backend, &j->image, j->tiles, count, &j->running) == WVL_OK, "submit");
+    REQUIRE(wvl_backend_cpu.submit(j->backend, &j->image, j->tiles, count, &none) == WVL_AGAIN, "a second job in one slot");
+    REQUIRE(wvl_backend_cpu.wait(j->running, WVL_EVENT_DONE, 0) == WVL_AGAIN, "done before it ran");
+    wvl_status status = wvl_backend_cpu.wait(j->running, WVL_EVENT_DONE, UINT32_MAX);
+    REQUIRE(wvl_backend_cpu.collect(j->running, j->coefs) == WVL_OK, "collect");
+    return status;
+}
+
+static void end_run(job *j)
+{
+    wvl_backend_cpu.release(j->running);
+    wvl_backend_cpu.close(j->backend);
+    wvl_pool_destroy(j->pool);
+}
+
+static void free_job(job *j)
+{
+    for (uint32_t t = 0; t < j->plan->tile_count; t++) {
+        wvl_free(NULL, j->tile_memory[t], j->tile_bytes);
+    }
+    for (uint32_t c = 0; c < j->format.component_count; c++) {
+        free(j->pixels[c]);
+    }
+    free(j->tile_memory);
+    free(j->tiles);
+    free(j->coefs);
+    wvl_plan_destroy(NULL, j->plan);
+}
+
+static int64_t coef_value(const wvl_coefs *coefs, const wvl_tile_band *band, uint32_t x, uint32_t y)
+{
+    const uint8_t *at = coefs->samples + wvl_coef_at(band, x, y);
+    uint32_t word, sign = band->coef_bytes == 2 ? 0x8000u : 0x80000000u;
+    uint16_t half;
+    if (band->coef_bytes == 2) {
+        memcpy(&half, at, 2);
+        word = half;
+    } else {
+        memcpy(&word, at, 4);
+    }
+    REQUIRE(word != sign, "negative zero");
+    return word & sign ? -(int64_t)(word & ~sign) : (int64_t)word;
+}
+
+/* Bounds are the OR of the magnitudes, and the plan's planes hold them. */
+static void check_bounds(const wvl_coefs *coefs, const wvl_tile_band *band)
+{
+    for (uint32_t row = 0; row < band->block_rows; row++) {
+        for (uint32_t col = 0; col < band->block_cols; col++) {
+            wvl_rect r = wvl_geom_block_rect(band, col, row);
+            uint32_t seen = 0;
+            for (uint32_t y = r.y0; y < r.y1; y++) {
+                for (uint32_t x = r.x0; x < r.x1; x++) {
+                    int64_t v = coef_value(coefs, band, x, y);
+                    seen |= (uint32_t)(v < 0 ? -v : v);
+                }
+            }
+            uint32_t bound = coefs->bounds[band->first_block + (uint64_t)row * band->block_cols + col];
+            REQUIRE(bound == seen, "bound %x, magnitudes %x", bound, seen);
+            REQUIRE((uint64_t)bound >> (band->planes + band->frac_bits) == 0, "magnitude %x in %u + %u bits", bound, band->planes, band->frac_bits);
+        }
+    }
+}
+
+/* ---- 5/3, inverted ------------------------------------------------------------------------------------------------------------ */
+
+/* F.3.8.2 on the interval [i0, i0 + n): y interleaved, even absolute coordinates low. Symmetric extension by index. */
+static int64_t extended(const int64_t *y, int64_t i0, int64_t n, int64_t i)
+{
+    int64_t k = i - i0, period = 2 * (n - 1);
+    k = ((k % period) + period) % period;
+    return y[k < n ? k : period - k];
+}
+static int64_t floor_div(int64_t a, int64_t b) { return a >= 0 ? a / b : -((b - 1 - a) / b); }
+
+static void inverse_53(int64_t *y, int64_t i0, int64_t n)
+{
+    if (n == 1) {
+        y[0] = i0 & 1 ? y[0] / 2 : y[0];
+        return;
+    }
+    for (int parity = 0; parity < 2; parity++) {
+        for (int64_t i = i0 + ((i0 ^ parity) & 1); i < i0 + n; i += 2) {
+            int64_t sum = extended(y, i0, n, i - 1) + extended(y, i0, n, i + 1);
+            y[i - i0] += parity ? floor_div(sum, 2) : -floor_div(sum + 2, 4);
+        }
+    }
+}
+
+typedef struct field { wvl_rect rect; int64_t *v; } field;
+
+static field make_field(wvl_rect rect)
+{
+    field f = {rect, malloc((size_t)((uint64_t)wvl_rect_width(rect) * wvl_rect_height(rect) + 1) * sizeof *f.v)};
+    return f;
+}
+
+static void invert_axis(field *f, int vertical)
+{
+    int64_t w = wvl_rect_width(f->rect), h = wvl_rect_height(f->rect), n = vertical ? h : w, lines = vertical ? w : h;
+    int64_t *line = malloc((size_t)(n + 1) * sizeof *line);
+    for (int64_t l = 0; l < lines; l++) {
+        for (int64_t i = 0; i < n; i++) {
+            line[i] = f->v[vertical ? i * w + l : l * w + i];
+        }
+        inverse_53(line, vertical ? f->rect.y0 : f->rect.x0, n);
+        for (int64_t i = 0; i < n; i++) {
+            f->v[vertical ? i * w + l : l * w + i] = line[i];
+        }
+    }
+    free(line);
+}
+
+/* Interleaves low-low (already rebuilt) with the three bands of resolution r, and inverts horizontally, then vertically. */
+static field rebuild_level(const wvl_coefs *coefs, const wvl_tile_resolution *res, field low)
+{
+    field f = make_field(res->rect);
+    int64_t w = wvl_rect_width(f.rect);
+    for (uint32_t y = f.rect.y0; y < f.rect.y1; y++) {
+        for (uint32_t x = f.rect.x0; x < f.rect.x1; x++) {
+            unsigned orient = (x & 1) + 2 * (y & 1);
+            int64_t *to = &f.v[(int64_t)(y - f.rect.y0) * w + (x - f.rect.x0)];
+            if (orient) {
+                *to = coef_value(coefs, &coefs->tile->bands[res->first_band + orient - 1], x >> 1, y >> 1);
+            } else {
+                *to = low.v[(int64_t)(y / 2 - low.rect.y0) * wvl_rect_width(low.rect) + (x / 2 - low.rect.x0)];
+            }
+        }
+    }
+    free(low.v);
+    invert_axis(&f, 0);
+    invert_axis(&f, 1);
+    return f;
+}
+
+static field rebuild_component(const wvl_coefs *coefs, uint32_t c)
+{
+    const wvl_tile_component *tc = &coefs->tile->components[c];
+    const wvl_tile_resolution *res = &coefs->tile->resolutions[tc->first_resolution];
+    field f = make_field(res->rect);
+    for (uint32_t y = f.rect.y0; y < f.rect.y1; y++) {
+        for (uint32_t x = f.rect.x0; x < f.rect.x1; x++) {
+            f.v[(int64_t)(y - f.rect.y0) * wvl_rect_width(f.rect) + (x - f.rect.x0)] = coef_value(coefs, &coefs->tile->bands[res->first_band], x, y);
+        }
+    }
+    for (unsigned r = 1; r <= tc->levels; r++) {
+        f = rebuild_level(coefs, &res[r], f);
+    }
+    return f;
+}
+
+static void check_tile_pixels(const job *j, const wvl_coefs *coefs)
+{
+    field f[COMPONENTS];
+    uint32_t count = j->format.component_count;
+    for (uint32_t c = 0; c < count; c++) {
+        f[c] = rebuild_component(coefs, c);
+    }
+    if (j->plan->mct) {
+        uint64_t n = (uint64_t)wvl_rect_width(f[0].rect) * wvl_rect_height(f[0].rect);
+        for (uint64_t i = 0; i < n; i++) {
+            int64_t y = f[0].v[i], u = f[1].v[i], v = f[2].v[i], g = y - floor_div(u + v, 4);
+            f[0].v[i] = v + g;
+            f[1].v[i] = g;
+            f[2].v[i] = u + g;
+        }
+    }
+    for (uint32_t c = 0; c < count; c++) {
+        const wvl_plan_component *pc = &j->plan->components[c];
+        int64_t shift = pc->is_signed ? 0 : (int64_t)1 << (pc->depth - 1), *v = f[c].v;
+        for (uint32_t y = f[c].rect.y0; y < f[c].rect.y1; y++) {
+            for (uint32_t x = f[c].rect.x0; x < f[c].rect.x1; x++, v++) {
+                int64_t pixel = j->pixels[c][(uint64_t)(y - pc->rect.y0) * wvl_rect_width(pc->rect) + (x - pc->rect.x0)];
+                REQUIRE(*v + shift == pixel, "component %u (%u, %u): %lld, was %lld", c, x, y, (long long)(*v + shift), (long long)pixel);
+            }
+        }
+        free(f[c].v);
+    }
+}
+
+/* ---- 9/7, by convolution ------------------------------------------------------------------------------------------------------ */
+
+/* Analysis filters with DC gain 1 and Nyquist gain 2 (the wavelet of Cohen, Daubechies and Feauveau as F.4.8.2 normalises it), centre first. */
+static const double low_taps[5] = {0.602949018236357945, 0.266864118442872285, -0.078223266528987895, -0.016864118442872285, 0.026748757410810147};
+static const double high_taps[4] = {1.115087052456994, -0.591271763114247, -0.057543526228499, 0.091271763114249};
+
+typedef struct real_field { wvl_rect rect; double *v; } real_field;
+
+static real_field make_real(wvl_rect rect)
+{
+    real_field f = {rect, malloc((size_t)((uint64_t)wvl_rect_width(rect) * wvl_rect_height(rect) + 1) * sizeof *f.v)};
+    return f;
+}
+
+static double convolve(const double *x, int64_t stride, int64_t i0, int64_t n, int64_t i)
+{
+    int high = (int)(i & 1);
+    if (n == 1) {
+        return high ? 2.0 * x[0] : x[0];
+    }
+    const double *taps = high ? high_taps : low_taps;
+    double sum = 0.0;
+    for (int64_t t = high ? -3 : -4; t <= (high ? 3 : 4); t++) {
+        int64_t period = 2 * (n - 1), k = (((i + t - i0) % period) + period) % period;
+        sum += taps[t < 0 ? -t : t] * x[(k < n ? k : period - k) * stride];
+    }
+    return sum;
+}
+
+/* Filters along one axis; the result stays interleaved. */
+static void analyse(real_field *f, int vertical)
+{
+    int64_t w = wvl_rect_width(f->rect), h = wvl_rect_height(f->rect);
+    real_field out = make_real(f->rect);
+    for (int64_t y = 0; y < h; y++) {
+        for (int64_t x = 0; x < w; x++) {
+            out.v[y * w + x] = vertical ? convolve(f->v + x, w, f->rect.y0, h, f->rect.y0 + y) : convolve(f->v + y * w, 1, f->rect.x0, w, f->rect.x0 + x);
+        }
+    }
+    free(f->v);
+    *f = out;
+}
+
+/* A quantised magnitude lies within the float error of the real one. peak: of the picture, in the units of the coefficients. */
+static void check_coefficient(const wvl_coefs *coefs, const wvl_tile_band *band, const wvl_band_coding *bc, uint32_t x, uint32_t y, double real,
+                              double peak)
+{
+    double q = real / bc->step * ldexp(1.0, band->frac_bits), slack = 4e-6 * (peak / bc->step * ldexp(1.0, band->frac_bits)) + 1e-6;
+    int64_t got = coef_value(coefs, band, x, y);
+    double m = (double)(got < 0 ? -got : got);
+    REQUIRE(m <= fabs(q) + slack && m + 1.0 > fabs(q) - slack, "orient %u level %u (%u, %u): %lld for %.9g, slack %g", band->orient, band->level, x, y,
+            (long long)got, q, slack);
+    REQUIRE(got == 0 || fabs(q) <= slack || (got < 0) == (q < 0.0), "sign of %g", q);
+}
+
+static real_field check_level(const wvl_coefs *coefs, const wvl_coding *coding, const wvl_tile_resolution *res, real_field f, double peak)
+{
+    analyse(&f, 1);
+    analyse(&f, 0);
+    real_field low = make_real(res[-1].rect);
+    double *in = f.v;
+    for (uint32_t y = f.rect.y0; y < f.rect.y1; y++) {
+        for (uint32_t x = f.rect.x0; x < f.rect.x1; x++, in++) {
+            unsigned orient = (x & 1) + 2 * (y & 1);
+            if (orient) {
+                const wvl_tile_band *band = &coefs->tile->bands[res->first_band + orient - 1];
+                check_coefficient(coefs, band, &coding->band[band->coding_band], x / 2, y / 2, *in, peak);
+            } else {
+                low.v[(uint64_t)(y / 2 - low.rect.y0) * wvl_rect_width(low.rect) + (x / 2 - low.rect.x0)] = *in;
+            }
+        }
+    }
+    free(f.v);
+    return low;
+}
+
+/* Level-shifted pixels of component c after the colour transform of G.3, in double. */
+static real_field load_component(const job *j, const wvl_coefs *coefs, uint32_t c)
+{
+    real_field f = make_real(coefs->tile->components[c].rect);
+    double *out = f.v;
+    for (uint32_t y = f.rect.y0; y < f.rect.y1; y++) {
+        for (uint32_t x = f.rect.x0; x < f.rect.x1; x++) {
+            double s[COMPONENTS];
+            for (uint32_t k = 0; k < j->format.component_count; k++) {
+                const wvl_plan_component *pc = &j->plan->components[k];
+                uint64_t at = (uint64_t)(y - pc->rect.y0) * wvl_rect_width(pc->rect) + (x - pc->rect.x0);
+                s[k] = k == c || (j->plan->mct && k < 3) ? j->pixels[k][at] - (pc->is_signed ? 0.0 : ldexp(1.0, pc->depth - 1)) : 0.0;
+            }
+            double luma = 0.299 * s[0] + 0.587 * s[1] + 0.114 * s[2];
+            double mixed[3] = {luma, 0.5 * (s[2] - luma) / (1.0 - 0.114), 0.5 * (s[0] - luma) / (1.0 - 0.299)};
+            *out++ = j->plan->mct && c < 3 ? mixed[c] : s[c];
+        }
+    }
+    return f;
+}
+
+static void check_tile_97(const job *j, const wvl_coefs *coefs)
+{
+    for (uint32_t c = 0; c < j->format.component_count; c++) {
+        const wvl_tile_component *tc = &coefs->tile->components[c];
+        const wvl_tile_resolution *res = &coefs->tile->resolutions[tc->first_resolution];
+        const wvl_coding *coding = &j->plan->codings[tc->coding];
+        double peak = ldexp(1.0, coding->depth);
+        real_field f = load_component(j, coefs, c);
+        for (unsigned r = tc->levels; r > 0; r--) {
+            f = check_level(coefs, coding, &res[r], f, peak);
+        }
+        double *in = f.v;
+        const wvl_tile_band *band = &coefs->tile->bands[res->first_band];
+        for (uint32_t y = f.rect.y0; y < f.rect.y1; y++) {
+            for (uint32_t x = f.rect.x0; x < f.rect.x1; x++) {
+                check_coefficient(coefs, band, &coding->band[0], x, y, *in++, peak);
+            }
+        }
+        free(f.v);
+    }
+}
+
+/* ---- Cases -------------------------------------------------------------------------------------------------------------------- */
+
+static void check_job(const job *j)
+{
+    for (uint32_t t = 0; t < j->plan->tile_count; t++) {
+        for (uint32_t b = 0; b < j->tiles[t].band_count; b++) {
+            check_bounds(&j->coefs[t], &j->tiles[t].bands[b]);
+        }
+        if (j->settings.reversible) {
+            check_tile_pixels(j, &j->coefs[t]);
+        } else {
+            check_tile_97(j, &j->coefs[t]);
+        }
+    }
+}
+
+static void whole_case(job *j, uint32_t threads)
+{
+    plan_job(j);
+    draw_pixels(j);
+    REQUIRE(run_job(j, threads) == WVL_OK, "status");
+    check_job(j);
+    end_run(j);
+    free_job(j);
+}
+
+static void draw_structure(job *j)
+{
+    static const uint16_t sides[] = {4, 8, 16, 32, 64, 128, 256};
+    j->settings.levels = (uint8_t)(draw() % 4 ? between(0, 6) : 32);
+    j->settings.block_width = sides[draw() % 7];
+    do {
+        j->settings.block_height = sides[draw() % 7];
+    } while (j->settings.block_width * j->settings.block_height > 4096);
+    j->settings.precinct_count = draw() % 3 ? 0 : between(1, 3);
+    for (uint32_t i = 0; i < j->settings.precinct_count; i++) {
+        j->settings.precinct_width[i] = 1u << between(1, 8);
+        j->settings.precinct_height[i] = 1u << between(1, 8);
+    }
+    uint32_t far = draw() % 4 ? 70 : 4000000000u;
+    j->format.x0 = (uint32_t)(draw() % far);
+    j->format.y0 = (uint32_t)(draw() % far);
+    j->format.x1 = j->format.x0 + (draw() % 4 ? between(1, 150) : between(1, 4));
+    j->format.y1 = j->format.y0 + (draw() % 4 ? between(1, 150) : between(1, 4));
+    if (draw() & 1) {
+        j->settings.tile_x0 = j->format.x0 - (uint32_t)wvl_min_u64(j->format.x0, draw() % 20);
+        j->settings.tile_y0 = j->format.y0 - (uint32_t)wvl_min_u64(j->format.y0, draw() % 20);
+        j->settings.tile_width = j->format.x0 - j->settings.tile_x0 + between(8, 90);
+        j->settings.tile_height = j->format.y0 - j->settings.tile_y0 + between(8, 90);
+    }
+}
+
+/* most: deepest samples. Without a colour transform components differ. */
+static void draw_components(job *j, unsigned most)
+{
+    j->format.component_count = between(1, COMPONENTS);
+    int alike = draw() & 1;
+    for (unsigned c = 0; c < COMPONENTS; c++) {
+        wvl_component_format one = {(uint8_t)between(1, most), draw() & 1, 1, 1};
+        if (!alike && wvl_ceil_div(j->format.x0, 2) < wvl_ceil_div(j->format.x1, 2) && wvl_ceil_div(j->format.y0, 3) < wvl_ceil_div(j->format.y1, 3)) {
+            one.dx = (uint8_t)between(1, 2);
+            one.dy = (uint8_t)between(0, 1) ? 3 : 1;
+        }
+        j->components[c] = alike && c ? j->components[0] : one;
+    }
+}
+
+START_TEST(reversible_comes_back)
+{
+    static job j;
+    seed_state = (uint64_t)_i + 1;
+    for (uint32_t round = 0; round < 60; round++) {
+        default_job(&j);
+        draw_structure(&j);
+        draw_components(&j, draw() % 3 ? 16 : 28);
+        whole_case(&j, between(1, 3));
+    }
+}
+END_TEST
+
+START_TEST(irreversible_is_the_textbook)
+{
+    static job j;
+    seed_state = (uint64_t)_i + 1;
+    for (uint32_t round = 0; round < 40; round++) {
+        default_job(&j);
+        draw_structure(&j);
+        draw_components(&j, draw() % 3 ? 12 : 20);
+        j.settings.reversible = 0;
+        j.settings.quant_style = draw() % 4 ? WVL_QUANT_EXPOUNDED : WVL_QUANT_DERIVED;
+        j.settings.levels = j.settings.levels > 8 ? 8 : j.settings.levels;
+        j.settings.step = draw() & 1 ? 0.0 : ldexp(1.0, -(int)between(5, 12));
+        if (j.settings.quant_style == WVL_QUANT_DERIVED) {
+            j.settings.step = ldexp(1.0, -10);
+        }
+        j.settings.distortion_bits = (uint8_t)between(0, 8);
+        whole_case(&j, between(1, 3));
+    }
+}
+END_TEST
+
+/* One- and two-sample sides at both parities, every level deep. */
+START_TEST(slivers)
+{
+    static job j;
+    for (uint32_t shape = 0; shape < 256; shape++) {
+        default_job(&j);
+        j.settings.reversible = shape & 1;
+        j.settings.levels = 1 + (shape >> 1 & 3);
+        j.format.x0 = shape >> 3 & 3;
+        j.format.y0 = shape >> 5 & 3;
+        uint32_t length = shape >> 7 ? 1 : 37;
+        j.format.x1 = j.format.x0 + 1 + (shape >> 6 & 1);
+        j.format.y1 = j.format.y0 + length;
+        j.format.component_count = 3;
+        whole_case(&j, 1);
+    }
+}
+END_TEST
+
+/* All coefficient bytes of the blocks, in order. */
+static uint64_t digest_job(const job *j)
+{
+    uint64_t digest = 14695981039346656037u;
+    for (uint32_t t = 0; t < j->plan->tile_count; t++) {
+        for (uint32_t b = 0; b < j->tiles[t].band_count; b++) {
+            const wvl_tile_band *band = &j->tiles[t].bands[b];
+            for (uint32_t y = band->rect.y0; y < band->rect.y1; y++) {
+                for (uint32_t x = band->rect.x0; x < band->rect.x1; x++) {
+                    digest = (digest ^ (uint64_t)coef_value(&j->coefs[t], band, x, y)) * 1099511628211u;
+                }
+            }
+            for (uint64_t k = 0; k < (uint64_t)band->block_cols * band->block_rows; k++) {
+                digest = (digest ^ j->coefs[t].bounds[band->first_block + k]) * 1099511628211u;
+            }
+        }
+    }
+    return digest;
+}
+
+static uint64_t digest_with(job *j, uint32_t threads)
+{
+    REQUIRE(run_job(j, threads) == WVL_OK, "status");
+    uint64_t digest = digest_job(j);
+    end_run(j);
+    return digest;
+}
+
+static void set_hostile_environment(int on)
+{
+    (void)fesetround(on ? FE_UPWARD : FE_TONEAREST);
+#if defined(__x86_64__)
+    unsigned csr = __builtin_ia32_stmxcsr();
+    __builtin_ia32_ldmxcsr(on ? csr | 0x8040u : csr & ~0x8040u); /* FTZ and DAZ */
+#endif
+}
+
+START_TEST(same_coefficients_everywhere)
+{
+    static job j;
+    seed_state = (uint64_t)_i + 1;
+    default_job(&j);
+    j.settings.reversible = _i & 1;
+    j.settings.mct = (_i >> 1) & 1;
+    j.format.component_count = 3;
+    j.format.x0 = between(0, 9);
+    j.format.y0 = between(0, 9);
+    j.format.x1 = between(500, 700);
+    j.format.y1 = between(500, 700);
+    j.settings.tile_width = j.settings.tile_height = _i & 4 ? 130 : 0;
+    plan_job(&j);
+    draw_pixels(&j);
+    uint64_t digest = digest_with(&j, 1);
+    static const uint32_t threads[] = {2, 3, 7, 16};
+    for (unsigned i = 0; i < 4; i++) {
+        REQUIRE(digest_with(&j, threads[i]) == digest, "%u threads", threads[i]);
+    }
+    REQUIRE(setenv("WVL_SIMD", "c", 1) == 0, "setenv");
+    REQUIRE(digest_with(&j, 2) == digest, "reference kernels");
+    set_hostile_environment(1);
+    uint64_t hostile_c = digest_with(&j, 2);
+    REQUIRE(unsetenv("WVL_SIMD") == 0, "unsetenv");
+    uint64_t hostile = digest_with(&j, 1);
+    set_hostile_environment(0);
+    REQUIRE(hostile == digest && hostile_c == digest, "floating-point environment");
+    free_job(&j);
+}
+END_TEST
+
+START_TEST(out_of_depth_is_refused)
+{
+    static job j;
+    for (uint32_t round = 0; round < 40; round++) {
+        default_job(&j);
+        j.settings.reversible = draw() & 1;
+        j.settings.levels = (uint8_t)between(0, 3);
+        j.format.component_count = 3;
+        j.format.x1 = between(1, 90);
+        j.format.y1 = between(1, 90);
+        plan_job(&j);
+        draw_pixels(&j);
+        uint32_t c = between(0, 2), at = between(0, j.format.x1 * j.format.y1 - 1);
+        j.pixels[c][at] = draw() & 1 ? 256 : -1;
+        REQUIRE(run_job(&j, between(1, 2)) == WVL_ERROR_INPUT, "a sample of %d in 8 bits passed", j.pixels[c][at]);
+        end_run(&j);
+        free_job(&j);
+    }
+}
+END_TEST
+
+/* A slot serves later, smaller jobs of other shape, and refuses larger ones. */
+START_TEST(slots_are_reused)
+{
+    static job j;
+    default_job(&j);
+    j.format.component_count = 3;
+    j.format.x1 = 300;
+    j.format.y1 = 200;
+    j.settings.tile_width = j.settings.tile_height = 128;
+    plan_job(&j);
+    draw_pixels(&j);
+    j.pool = wvl_pool_create(NULL, 2, NULL);
+    wvl_backend_memory memory;
+    wvl_backend_cpu.measure(j.plan, j.tiles, 2, 2, &memory);
+    REQUIRE(memory.host_bytes > j.tiles[0].coef_bytes && memory.pinned_bytes == 0 && memory.device_bytes == 0, "measure");
+    REQUIRE(wvl_backend_cpu.open(NULL, j.pool, &j.backend) == WVL_OK, "open");
+    REQUIRE(wvl_backend_cpu.prepare(j.backend, j.plan, j.tiles, 2) == WVL_OK, "prepare");
+    REQUIRE(wvl_backend_cpu.submit(j.backend, &j.image, j.tiles, 6, &j.running) == WVL_ERROR_ARGUMENT, "six tiles in a slot of two");
+    for (uint32_t t = 0; t < 6; t += 2) {
+        REQUIRE(wvl_backend_cpu.submit(j.backend, &j.image, j.tiles + t, 2, &j.running) == WVL_OK, "submit");
+        REQUIRE(wvl_backend_cpu.wait(j.running, WVL_EVENT_INPUT_FREE, UINT32_MAX) == WVL_OK, "wait");
+        REQUIRE(wvl_backend_cpu.collect(j.running, j.coefs) == WVL_OK, "collect");
+        check_tile_pixels(&j, &j.coefs[0]);
+        check_tile_pixels(&j, &j.coefs[1]);
+        wvl_backend_cpu.release(j.running);
+    }
+    wvl_backend_cpu.close(j.backend);
+    wvl_pool_destroy(j.pool);
+    free_job(&j);
+}
+END_TEST
+
+/* ---- Quantiser, exactly --------------------------------------------------------------------------------------------------------- */
+
+/* floor(x * r) from the integers that the floats are: x = a * 2^ea, r = b * 2^eb. */
+static uint64_t exact_floor(float x, float r)
+{
+    int ea, eb;
+    uint64_t a = (uint64_t)ldexpf(frexpf(x, &ea), 24), b = (uint64_t)ldexpf(frexpf(r, &eb), 24);
+    int shift = ea - 24 + eb - 24;
+    uint64_t product = a * b; /* below 2^48 */
+    return shift >= 0 ? product << shift : shift > -64 ? product >> -shift : 0;
+}
+
+START_TEST(quantizer_is_exact)
+{
+    for (uint32_t i = 0; i < 500000; i++) {
+        float r = ldexpf(1.0f + (float)(draw() >> 40) / 16777216.0f, (int)between(0, 60) - 30);
+        unsigned bits = between(1, 31);
+        double target = (double)(draw() % ((uint64_t)1 << bits));
+        float x = (float)(target / (double)r);
+        unsigned nudge = between(0, 2);
+        x = nudge == 1 ? nextafterf(x, INFINITY) : nudge == 2 ? nextafterf(x, 0.0f) : x;
+        if (exact_floor(x, r) >> 31) {
+            continue;
+        }
+        float s = draw() & 1 ? -x : x;
+        REQUIRE(wvl_quant_magnitude(s, r) == exact_floor(x, r), "%a * %a", (double)s, (double)r);
+        if (exact_floor(x, r) < 1u << 23) {
+            REQUIRE(wvl_quant_magnitude_float(s, r) == exact_floor(x, r), "float path: %a * %a", (double)s, (double)r);
+        }
+    }
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("prop_transform");
+    TCase *tc = tcase_create("backend");
+    tcase_set_timeout(tc, 300);
+    tcase_add_loop_test(tc, reversible_comes_back, 0, 6);
+    tcase_add_loop_test(tc, irreversible_is_the_textbook, 0, 6);
+    tcase_add_test(tc, slivers);
+    tcase_add_loop_test(tc, same_coefficients_everywhere, 0, 8);
+    tcase_add_test(tc, out_of_depth_is_refused);
+    tcase_add_test(tc, slots_are_reused);
+    tcase_add_test(tc, quantizer_is_exact);
+    suite_add_tcase(suite, tc);
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_NORMAL);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}

@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What the picture reader tests share: building files in memory, expecting pictures or refusals, doing damage. */
+#ifndef WVL_TESTS_UNIT_IMAGEIO_BENCH_H
+#define WVL_TESTS_UNIT_IMAGEIO_BENCH_H
+
+#include "imageio.h"
+
+#include <check.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct bytes {
+    uint8_t at[8192];
+    size_t count;
+} bytes;
+
+static inline void put(bytes *b, const void *from, size_t n)
+{
+    ck_assert_uint_le(b->count + n, sizeof b->at);
+    memcpy(b->at + b->count, from, n);
+    b->count += n;
+}
+
+static inline void set_16(bytes *b, size_t at, unsigned value, int big)
+{
+    b->at[at + (big ? 1 : 0)] = (uint8_t)value;
+    b->at[at + (big ? 0 : 1)] = (uint8_t)(value >> 8);
+}
+
+static inline void set_32(bytes *b, size_t at, uint32_t value, int big)
+{
+    set_16(b, at + (big ? 2 : 0), value & 0xffff, big);
+    set_16(b, at + (big ? 0 : 2), value >> 16, big);
+}
+
+static inline void put_le16(bytes *b, unsigned value)
+{
+    put(b, "\0", 2);
+    set_16(b, b->count - 2, value, 0);
+}
+
+static inline void put_le32(bytes *b, uint32_t value)
+{
+    put(b, "\0\0\0", 4);
+    set_32(b, b->count - 4, value, 0);
+}
+
+static inline int64_t load_sample(const wvl_io_component *c, uint32_t x, uint32_t y)
+{
+    const uint8_t *at = (const uint8_t *)c->data + y * c->stride_bytes + x * c->sample_stride_bytes;
+    uint16_t half;
+    uint32_t whole;
+
+    if (c->sample_bytes == 1)
+        return c->is_signed ? (int64_t)(int8_t)*at : (int64_t)*at;
+    if (c->sample_bytes == 2) {
+        memcpy(&half, at, sizeof half);
+        return c->is_signed ? (int64_t)(int16_t)half : (int64_t)half;
+    }
+    memcpy(&whole, at, sizeof whole);
+    return c->is_signed ? (int64_t)(int32_t)whole : (int64_t)whole;
+}
+
+static inline int64_t sample_at(const wvl_io_picture *p, uint32_t component, uint32_t x, uint32_t y)
+{
+    ck_assert_uint_lt(component, p->component_count);
+    ck_assert_uint_lt(x, p->components[component].width);
+    ck_assert_uint_lt(y, p->components[component].height);
+    return load_sample(&p->components[component], x, y);
+}
+
+/* depth and sign of component 0. */
+static inline void expect_shape(const wvl_io_picture *p, uint32_t width, uint32_t height, uint32_t components,
+                                unsigned depth, int is_signed)
+{
+    ck_assert_uint_eq(p->width, width);
+    ck_assert_uint_eq(p->height, height);
+    ck_assert_uint_eq(p->component_count, components);
+    ck_assert_uint_eq(p->components[0].depth, depth);
+    ck_assert_int_eq(p->components[0].is_signed, is_signed);
+    ck_assert_uint_eq(p->components[0].sample_bytes, depth <= 8 ? 1 : depth <= 16 ? 2 : 4);
+}
+
+/* A block of exactly n bytes, so that a memory checker sees a read beyond it. */
+static inline uint8_t *exact_copy(const void *from, size_t n)
+{
+    uint8_t *copy = malloc(n != 0 ? n : 1);
+
+    ck_assert_ptr_nonnull(copy);
+    memcpy(copy, from, n);
+    return copy;
+}
+
+static inline void read_bytes(wvl_io_picture *p, const void *from, size_t n, const char *name,
+                              const wvl_io_options *options)
+{
+    uint8_t *copy = exact_copy(from, n);
+    char error[256] = "";
+
+    ck_assert_msg(wvl_io_read_memory(copy, n, name, options, p, error, sizeof error) == 0, "%s", error);
+    free(copy);
+}
+
+static inline void refuse_bytes(const void *from, size_t n, const char *name, const wvl_io_options *options,
+                                const char *reason)
+{
+    uint8_t *copy = exact_copy(from, n);
+    wvl_io_picture p;
+    char error[256] = "";
+
+    ck_assert_int_lt(wvl_io_read_memory(copy, n, name, options, &p, error, sizeof error), 0);
+    ck_assert_msg(strstr(error, reason) != NULL, "\"%s\" does not say \"%s\"", error, reason);
+    ck_assert_msg(strncmp(error, name, strlen(name)) == 0, "\"%s\" does not name %s", error, name);
+    ck_assert_ptr_null(p.components);
+    free(copy);
+}
+
+static inline void expect_truncations_refused(const uint8_t *from, size_t n, const char *name,
+                                              const wvl_io_options *options)
+{
+    size_t cut;
+
+    for (cut = 0; cut < n; cut++)
+        refuse_bytes(from, cut, name, options, name);
+}
+
+static inline uint64_t next_random(uint64_t *state)
+{
+    *state ^= *state << 13;
+    *state ^= *state >> 7;
+    *state ^= *state << 17;
+    return *state;
+}
+
+/* Up to four bytes changed, many times over, from a fixed seed: a picture or a reason must come of each. */
+static inline void read_damaged(const uint8_t *from, size_t n, const char *name, const wvl_io_options *options,
+                                int rounds)
+{
+    wvl_io_options limited = options != NULL ? *options : (wvl_io_options){0};
+    uint64_t state = 88172645463325252u;
+
+    limited.max_samples = 1 << 20;
+    for (; rounds > 0; rounds--) {
+        uint8_t *copy = exact_copy(from, n);
+        unsigned changes = 1 + (unsigned)(next_random(&state) & 3);
+        wvl_io_picture p;
+        char error[256] = "";
+
+        for (; changes > 0; changes--)
+            copy[next_random(&state) % n] = (uint8_t)(next_random(&state) >> 24);
+        if (wvl_io_read_memory(copy, n, name, &limited, &p, error, sizeof error) == 0)
+            ck_assert_uint_gt(p.component_count, 0);
+        else
+            ck_assert_str_ne(error, "");
+        wvl_io_release_picture(&p);
+        free(copy);
+    }
+}
+
+static inline uint32_t crc_of_bytes(uint32_t crc, const uint8_t *at, size_t n)
+{
+    static uint32_t table[256];
+    uint32_t i, k;
+
+    if (table[1] == 0)
+        for (i = 0; i < 256; i++)
+            for (table[i] = i, k = 0; k < 8; k++)
+                table[i] = table[i] >> 1 ^ ((table[i] & 1) != 0 ? 0xedb88320u : 0);
+    for (crc = ~crc; n > 0; n--, at++)
+        crc = crc >> 8 ^ table[(crc ^ *at) & 0xff];
+    return ~crc;
+}
+
+static inline uint32_t crc_of_picture(const wvl_io_picture *p)
+{
+    uint32_t crc = 0, c, x, y;
+
+    for (c = 0; c < p->component_count; c++)
+        for (y = 0; y < p->components[c].height; y++)
+            for (x = 0; x < p->components[c].width; x++) {
+                uint32_t value = (uint32_t)load_sample(&p->components[c], x, y);
+                uint8_t little[4] = {(uint8_t)value, (uint8_t)(value >> 8), (uint8_t)(value >> 16),
+                                     (uint8_t)(value >> 24)};
+
+                crc = crc_of_bytes(crc, little, p->components[c].sample_bytes);
+            }
+    return crc;
+}
+
+#endif

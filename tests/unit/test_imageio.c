@@ -1,0 +1,631 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Picture readers: hand-made files of the small formats, refusals, damage, and the test pictures where present.
+   TIFF and PNG, written through their libraries, are in test_imageio_libs.c. */
+#include "imageio_bench.h"
+#include "imageio_pictures.h"
+
+#include <stdio.h>
+#include <unistd.h>
+
+START_TEST(pnm_text_and_binary)
+{
+    static const char plain[] = "P2 # grey\n# size\n3 2\n1000\n0 1 2 # three\n500 999 1000\n";
+    static const uint8_t bits[] = {'P', '4', '\n', '1', '0', ' ', '2', '\n', 0xa5, 0x80, 0x00, 0x7f};
+    wvl_io_picture p;
+    uint32_t x;
+
+    read_bytes(&p, plain, sizeof plain - 1, "a.pgm", NULL);
+    expect_shape(&p, 3, 2, 1, 10, 0);
+    ck_assert_int_eq(p.color, WVL_IO_GREY);
+    ck_assert_int_eq(sample_at(&p, 0, 1, 1), 999);
+    wvl_io_release_picture(&p);
+
+    read_bytes(&p, "P1 5 2 10110\n0 1 1 0 1", 22, "a.pbm", NULL); /* 1 is black */
+    expect_shape(&p, 5, 2, 1, 1, 0);
+    for (x = 0; x < 5; x++)
+        ck_assert_int_eq(sample_at(&p, 0, x, 0), "10110"[x] == '0');
+    wvl_io_release_picture(&p);
+
+    read_bytes(&p, bits, sizeof bits, "a.pbm", NULL);
+    expect_shape(&p, 10, 2, 1, 1, 0);
+    for (x = 0; x < 10; x++)
+        ck_assert_int_eq(sample_at(&p, 0, x, 0), "1010010110"[x] == '0');
+    ck_assert_int_eq(sample_at(&p, 0, 8, 1), 1);
+    ck_assert_int_eq(sample_at(&p, 0, 9, 1), 0);
+    wvl_io_release_picture(&p);
+
+    read_bytes(&p, "P6\n2 1\n255\nabcdef", 17, "a.ppm", NULL);
+    expect_shape(&p, 2, 1, 3, 8, 0);
+    ck_assert_uint_eq(p.components[1].sample_stride_bytes, 3); /* interleaved as in the file */
+    ck_assert_ptr_null(p.components[1].owned);
+    ck_assert_int_eq(sample_at(&p, 2, 1, 0), 'f');
+    wvl_io_release_picture(&p);
+
+    read_bytes(&p, "P5 2 1 4095\n\x0f\xff\x01\x02", 16, "a.pgm", NULL);
+    expect_shape(&p, 2, 1, 1, 12, 0);
+    ck_assert_int_eq(sample_at(&p, 0, 0, 0), 4095);
+    ck_assert_int_eq(sample_at(&p, 0, 1, 0), 0x102);
+    wvl_io_release_picture(&p);
+}
+END_TEST
+
+START_TEST(pnm_refusals)
+{
+    refuse_bytes("P5 2 1 100\n\x10\x65", 13, "a.pgm", NULL, "maxval 100");
+    refuse_bytes("P2 2 1 100 7 101", 16, "a.pgm", NULL, "maxval 100");
+    refuse_bytes("P2 2 1 70000 7 1", 16, "a.pgm", NULL, "maxval 70000");
+    refuse_bytes("P5 2 1 0\nab", 11, "a.pgm", NULL, "maxval 0");
+    refuse_bytes("P5 0 1 255\nab", 13, "a.pgm", NULL, "size 0 x 1");
+    refuse_bytes("P5 x 1 255\nab", 13, "a.pgm", NULL, "width");
+    refuse_bytes("P5 99999999999 1 255\nab", 23, "a.pgm", NULL, "4294967295");
+    refuse_bytes("P5 2147483647 2147483647 255\nab", 31, "a.pgm", NULL, "limit of 8589934592 samples");
+    refuse_bytes("P6 60000 40000 255\nab", 21, "a.ppm", NULL, "truncated: 7200000000 bytes needed");
+    refuse_bytes("Pf\n2 2\n-1.0\n0123", 16, "a.pfm", NULL, "PFM: files of this format are not read");
+}
+END_TEST
+
+START_TEST(pam_tuples)
+{
+    static const char grey_alpha[] = "P7\nWIDTH 2\nHEIGHT 1\n# c\nDEPTH 2\nMAXVAL 255\nTUPLTYPE GRAYSCALE_ALPHA\nENDHDR\nabcd";
+    static const char six[] = "P7\nWIDTH 1\nHEIGHT 1\nDEPTH 6\nMAXVAL 3\nENDHDR\n\0\1\2\3\2\1";
+    static const char liar[] = "P7\nWIDTH 1\nHEIGHT 1\nDEPTH 2\nMAXVAL 255\nTUPLTYPE RGB\nENDHDR\nab";
+    wvl_io_picture p;
+
+    read_bytes(&p, grey_alpha, sizeof grey_alpha - 1, "a.pam", NULL);
+    expect_shape(&p, 2, 1, 2, 8, 0);
+    ck_assert_int_eq(p.color, WVL_IO_GREY);
+    ck_assert_int_eq(p.alpha_component, 1);
+    ck_assert_int_eq(sample_at(&p, 1, 1, 0), 'd');
+    wvl_io_release_picture(&p);
+    read_bytes(&p, six, sizeof six - 1, "a.pam", NULL);
+    expect_shape(&p, 1, 1, 6, 2, 0);
+    ck_assert_int_eq(p.color, WVL_IO_UNKNOWN);
+    ck_assert_int_eq(sample_at(&p, 3, 0, 0), 3);
+    wvl_io_release_picture(&p);
+    refuse_bytes(liar, sizeof liar - 1, "a.pam", NULL, "DEPTH 2: TUPLTYPE RGB has 3");
+    refuse_bytes("P7\nWIDTH 1\nENDHDR\na", 19, "a.pam", NULL, "must all be given");
+}
+END_TEST
+
+START_TEST(pgx_orders_and_signs)
+{
+    wvl_io_picture p;
+
+    read_bytes(&p, "PG ML -12 2 1\n\xf8\x00\x07\xff", 18, "a.pgx", NULL);
+    expect_shape(&p, 2, 1, 1, 12, 1);
+    ck_assert_int_eq(sample_at(&p, 0, 0, 0), -2048);
+    ck_assert_int_eq(sample_at(&p, 0, 1, 0), 2047);
+    wvl_io_release_picture(&p);
+    read_bytes(&p, "PG LM + 17 1 1\r\n\x01\x02\x01\x00", 20, "a.pgx", NULL);
+    expect_shape(&p, 1, 1, 1, 17, 0);
+    ck_assert_int_eq(sample_at(&p, 0, 0, 0), 0x10201);
+    wvl_io_release_picture(&p);
+    refuse_bytes("PG ML 12 1 1\n\x10\x00", 15, "a.pgx", NULL, "outside unsigned 12 bits");
+    refuse_bytes("PG ML -4 1 1\n\x08", 14, "a.pgx", NULL, "outside signed 4 bits");
+    refuse_bytes("PG ML 33 1 1\nabcd", 17, "a.pgx", NULL, "depth");
+    refuse_bytes("PG XL 8 1 1\na", 13, "a.pgx", NULL, "ML or LM");
+    refuse_bytes("PG ML 8 1 \na", 12, "a.pgx", NULL, "size");
+}
+END_TEST
+
+START_TEST(raw_planes)
+{
+    wvl_io_options o = {0};
+    wvl_io_picture p;
+
+    o.raw_format = "3,2,2,12,u@1x1:2x2";
+    read_bytes(&p, "\0\1\0\2\0\3\0\4\0\5\0\6\x0f\xff\0\7", 16, "a.raw", &o);
+    expect_shape(&p, 3, 2, 2, 12, 0);
+    ck_assert_uint_eq(p.components[1].width, 2);
+    ck_assert_uint_eq(p.components[1].height, 1);
+    ck_assert_int_eq(sample_at(&p, 0, 2, 1), 6);
+    ck_assert_int_eq(sample_at(&p, 1, 0, 0), 4095);
+    wvl_io_release_picture(&p);
+    refuse_bytes("\0\1\0\2\0\3\0\4\0\5\0\6\x0f\xff\0\7", 16, "a.rawl", &o, "outside unsigned 12 bits");
+    refuse_bytes("\0\1\0\2", 4, "a.raw", &o, "truncated: 16 bytes needed");
+
+    o.raw_format = "2,2,3,8,u@1x1:2x2"; /* the last pair goes on */
+    read_bytes(&p, "abcdefABCDEF", 12, "b.yuv", &o);
+    ck_assert_int_eq(p.color, WVL_IO_YCC);
+    ck_assert_uint_eq(p.components[2].dx, 2);
+    ck_assert_int_eq(sample_at(&p, 2, 0, 0), 'f');
+    ck_assert_ptr_nonnull(strstr(p.note, "first of 2 frames"));
+    wvl_io_release_picture(&p);
+
+    o.raw_format = "1,1,1,16,s";
+    read_bytes(&p, "\xfe\xff", 2, "c.rawl", &o);
+    ck_assert_int_eq(sample_at(&p, 0, 0, 0), -2);
+    wvl_io_release_picture(&p);
+    refuse_bytes("abcd", 4, "a.raw", NULL, "need their geometry");
+    o.raw_format = "2,2,3,8";
+    refuse_bytes("abcd", 4, "a.raw", &o, "raw geometry");
+    o.raw_format = "2,2,3,8,u@1x1:0x1";
+    refuse_bytes("abcd", 4, "a.raw", &o, "subsampling of component 1");
+    o.raw_format = "2,2,1,39,u";
+    refuse_bytes("abcd", 4, "a.raw", &o, "39 bits");
+}
+END_TEST
+
+/* An information header of 40 bytes, a palette or masks, then the pixels. */
+static void start_bmp(bytes *b, int32_t width, int32_t height, unsigned bits, unsigned compression, unsigned extra)
+{
+    b->count = 0;
+    put(b, "BM", 2);
+    put_le32(b, 0);
+    put_le32(b, 0);
+    put_le32(b, 54 + extra);
+    put_le32(b, 40);
+    put_le32(b, (uint32_t)width);
+    put_le32(b, (uint32_t)height);
+    put_le16(b, 1);
+    put_le16(b, bits);
+    put_le32(b, compression);
+    put_le32(b, 0);
+    put_le32(b, 2835);
+    put_le32(b, 2835);
+    put_le32(b, bits <= 8 ? extra / 4 : 0);
+    put_le32(b, 0);
+}
+
+START_TEST(bmp_direct)
+{
+    wvl_io_picture p;
+    bytes b;
+
+    start_bmp(&b, 2, -2, 24, 0, 0);
+    put(&b, "\1\2\3\4\5\6\0\0\7\10\11\12\13\14\0\0", 16);
+    read_bytes(&p, b.at, b.count, "a.bmp", NULL);
+    expect_shape(&p, 2, 2, 3, 8, 0);
+    ck_assert_int_eq(sample_at(&p, 0, 0, 0), 3); /* red is third, the first row on top */
+    ck_assert_int_eq(sample_at(&p, 2, 1, 1), 10);
+    ck_assert(p.x_pixels_per_metre == 2835);
+    wvl_io_release_picture(&p);
+
+    start_bmp(&b, 1, 2, 16, 3, 12);
+    put_le32(&b, 0xf800);
+    put_le32(&b, 0x07e0);
+    put_le32(&b, 0x001f);
+    put(&b, "\x01\x00\0\0\xe0\x07\0\0", 8);
+    read_bytes(&p, b.at, b.count, "a.bmp", NULL);
+    expect_shape(&p, 1, 2, 3, 5, 0);
+    ck_assert_int_eq(p.components[1].depth, 6);
+    ck_assert_int_eq(sample_at(&p, 1, 0, 0), 63); /* bottom-up */
+    ck_assert_int_eq(sample_at(&p, 2, 0, 1), 1);
+    wvl_io_release_picture(&p);
+
+    start_bmp(&b, 1, 1, 16, 3, 12);
+    put_le32(&b, 0xf801);
+    put_le32(&b, 0x07e0);
+    put_le32(&b, 0x001f);
+    put_le32(&b, 0);
+    refuse_bytes(b.at, b.count, "a.bmp", NULL, "red mask");
+    start_bmp(&b, 0x7fffffff, 0x7fffffff, 24, 0, 0);
+    put_le32(&b, 0);
+    refuse_bytes(b.at, b.count, "a.bmp", NULL, "truncated");
+    start_bmp(&b, 4, 4, 0, 4, 0);
+    refuse_bytes(b.at, b.count, "a.bmp", NULL, "0 bits with compression 4");
+}
+END_TEST
+
+START_TEST(bmp_palettes_and_runs)
+{
+    static const uint8_t runs[] = {3, 1, 0, 3, 0, 2, 1, 0, 0, 0, /* 1 1 1 0 2 1 */
+                                   0, 2, 1, 0, 2, 2, 0, 1};      /* skip 1, 2 2 */
+    wvl_io_options keep = {0};
+    wvl_io_picture p;
+    bytes b;
+
+    keep.keep_palette = 1;
+    start_bmp(&b, 6, 2, 8, 1, 12);
+    put(&b, "\0\0\0\0\1\2\3\0\x10\x20\x30\0", 12);
+    put(&b, runs, sizeof runs);
+    read_bytes(&p, b.at, b.count, "a.bmp", NULL);
+    expect_shape(&p, 6, 2, 3, 8, 0);
+    ck_assert_int_eq(sample_at(&p, 0, 4, 1), 0x30);
+    ck_assert_int_eq(sample_at(&p, 0, 2, 1), 3);
+    ck_assert_int_eq(sample_at(&p, 1, 0, 0), 0);
+    ck_assert_int_eq(sample_at(&p, 1, 2, 0), 0x20);
+    wvl_io_release_picture(&p);
+    read_bytes(&p, b.at, b.count, "a.bmp", &keep);
+    expect_shape(&p, 6, 2, 1, 8, 0);
+    ck_assert_uint_eq(p.palette_entries, 3);
+    ck_assert_uint_eq(p.palette[2 * 3 + 2], 0x10);
+    ck_assert_int_eq(sample_at(&p, 0, 4, 1), 2);
+    wvl_io_release_picture(&p);
+    b.at[b.count - sizeof runs] = 9; /* a run of nine does not fit */
+    refuse_bytes(b.at, b.count, "a.bmp", NULL, "run lengths: 9 pixels at column 0");
+
+    start_bmp(&b, 5, 1, 4, 2, 8);
+    put(&b, "\0\0\0\0\x07\x07\x07\0\3\x10\0\0\0\1", 14); /* grey palette: one component */
+    read_bytes(&p, b.at, b.count, "a.bmp", NULL);
+    expect_shape(&p, 5, 1, 1, 8, 0);
+    ck_assert_int_eq(sample_at(&p, 0, 0, 0), 7);
+    ck_assert_int_eq(sample_at(&p, 0, 1, 0), 0);
+    ck_assert_int_eq(sample_at(&p, 0, 2, 0), 7);
+    wvl_io_release_picture(&p);
+
+    start_bmp(&b, 9, 1, 1, 0, 4);
+    put(&b, "\1\1\1\0\0\0\0\0", 8);
+    read_bytes(&p, b.at, b.count, "a.bmp", NULL);
+    wvl_io_release_picture(&p);
+    b.at[b.count - 4] = 1; /* index 1 of one entry */
+    refuse_bytes(b.at, b.count, "a.bmp", NULL, "palette index 1, the palette has 1 entries");
+    start_bmp(&b, 60000, 60000, 8, 1, 4);
+    put(&b, "\0\0\0\0\0\1", 6);
+    refuse_bytes(b.at, b.count, "a.bmp", NULL, "hold no such picture");
+}
+END_TEST
+
+static void start_tga(bytes *b, unsigned type, unsigned width, unsigned height, unsigned bits, unsigned descriptor)
+{
+    b->count = 0;
+    put(b, "\2", 1); /* two bytes of identification */
+    put(b, (type & 7) == 1 ? "\1" : "\0", 1);
+    put(b, &(uint8_t){(uint8_t)type}, 1);
+    put_le16(b, (type & 7) == 1 ? 10 : 0); /* first entry, entries, bits */
+    put_le16(b, (type & 7) == 1 ? 2 : 0);
+    put(b, (type & 7) == 1 ? "\x18" : "\0", 1);
+    put_le32(b, 0);
+    put_le16(b, width);
+    put_le16(b, height);
+    put(b, &(uint8_t){(uint8_t)bits}, 1);
+    put(b, &(uint8_t){(uint8_t)descriptor}, 1);
+    put(b, "id", 2);
+}
+
+START_TEST(tga_types)
+{
+    wvl_io_picture p;
+    bytes b;
+
+    start_tga(&b, 10, 3, 2, 32, 8); /* run lengths across the line, bottom-up, alpha */
+    put(&b, "\x83\1\2\3\4\1abcdABCD", 14);
+    read_bytes(&p, b.at, b.count, "a.tga", NULL);
+    expect_shape(&p, 3, 2, 4, 8, 0);
+    ck_assert_int_eq(p.alpha_component, 3);
+    ck_assert_int_eq(sample_at(&p, 0, 0, 1), 3);
+    ck_assert_int_eq(sample_at(&p, 0, 0, 0), 3);
+    ck_assert_int_eq(sample_at(&p, 0, 1, 0), 'c');
+    ck_assert_int_eq(sample_at(&p, 3, 2, 0), 'D');
+    wvl_io_release_picture(&p);
+
+    start_tga(&b, 1, 2, 1, 8, 0x30); /* palette from index 10, right to left */
+    put(&b, "\1\2\3\4\5\6\12\13", 8);
+    read_bytes(&p, b.at, b.count, "a.tga", NULL);
+    expect_shape(&p, 2, 1, 3, 8, 0);
+    ck_assert_int_eq(sample_at(&p, 0, 0, 0), 6);
+    ck_assert_int_eq(sample_at(&p, 0, 1, 0), 3);
+    wvl_io_release_picture(&p);
+    b.at[b.count - 1] = 9;
+    refuse_bytes(b.at, b.count, "a.tga", NULL, "the palette begins at 10");
+
+    start_tga(&b, 2, 1, 1, 16, 1);
+    put(&b, "\x01\xfc", 2);
+    read_bytes(&p, b.at, b.count, "a.tga", NULL);
+    expect_shape(&p, 1, 1, 4, 5, 0);
+    ck_assert_int_eq(sample_at(&p, 0, 0, 0), 31);
+    ck_assert_int_eq(sample_at(&p, 3, 0, 0), 1);
+    wvl_io_release_picture(&p);
+
+    start_tga(&b, 3, 2, 1, 8, 0);
+    put(&b, "ab", 2);
+    read_bytes(&p, b.at, b.count, "a.TGA", NULL);
+    ck_assert_int_eq(p.color, WVL_IO_GREY);
+    wvl_io_release_picture(&p);
+    start_tga(&b, 11, 65535, 65535, 8, 0);
+    refuse_bytes(b.at, b.count, "a.tga", NULL, "truncated");
+    start_tga(&b, 33, 1, 1, 8, 0);
+    refuse_bytes(b.at, b.count, "a.tga", NULL, "image type 33");
+}
+END_TEST
+
+/* Header fields of SMPTE 268M in either order; the pixels follow at 2048. */
+static void start_dpx(bytes *b, int big, unsigned width, unsigned height, unsigned descriptor, unsigned depth,
+                      unsigned packing)
+{
+    b->count = 2048;
+    memset(b->at, 0, 2048);
+    memcpy(b->at, big ? "SDPX" : "XPDS", 4);
+    set_32(b, 4, 2048, big);
+    set_16(b, 770, 1, big);
+    set_32(b, 772, width, big);
+    set_32(b, 776, height, big);
+    b->at[800] = (uint8_t)descriptor;
+    b->at[803] = (uint8_t)depth;
+    set_16(b, 804, packing, big);
+    set_32(b, 808, 2048, big);
+    set_32(b, 812, UINT32_MAX, big);
+}
+
+static void put_word(bytes *b, uint32_t word, int big)
+{
+    put_le32(b, 0);
+    set_32(b, b->count - 4, word, big);
+}
+
+START_TEST(dpx_layouts)
+{
+    int big = _i & 1, packing = _i >> 1;
+    const uint32_t v[4] = {1, 0x3fe, 0x155, 0x200};
+    wvl_io_picture p;
+    bytes b;
+
+    start_dpx(&b, big, 1, 2, 50, 10, (unsigned)packing);
+    if (packing == 0)
+        put_word(&b, v[0] | v[1] << 10 | v[2] << 20, big);
+    else
+        put_word(&b, (v[0] << 20 | v[1] << 10 | v[2]) << (packing == 1 ? 2 : 0), big);
+    put_word(&b, 0, big);
+    read_bytes(&p, b.at, b.count, "a.dpx", NULL);
+    expect_shape(&p, 1, 2, 3, 10, 0);
+    ck_assert_int_eq(sample_at(&p, 0, 0, 0), 1);
+    ck_assert_int_eq(sample_at(&p, 1, 0, 0), 0x3fe);
+    ck_assert_int_eq(sample_at(&p, 2, 0, 0), 0x155);
+    wvl_io_release_picture(&p);
+
+    start_dpx(&b, big, 1, 1, 51, 12, (unsigned)packing);
+    if (packing == 0) {
+        put_word(&b, 0xabc | 0x123u << 12 | (0x789u & 0xff) << 24, big);
+        put_word(&b, 0x7 | 0xdefu << 4, big);
+    } else {
+        put_le32(&b, 0);
+        put_le32(&b, 0);
+        set_16(&b, 2048, packing == 1 ? 0xabc0 : 0x0abc, big);
+        set_16(&b, 2050, packing == 1 ? 0x1230 : 0x0123, big);
+        set_16(&b, 2052, packing == 1 ? 0x7890 : 0x0789, big);
+        set_16(&b, 2054, packing == 1 ? 0xdef0 : 0x0def, big);
+    }
+    read_bytes(&p, b.at, b.count, "a.dpx", NULL);
+    expect_shape(&p, 1, 1, 4, 12, 0);
+    ck_assert_int_eq(sample_at(&p, 0, 0, 0), 0xabc);
+    ck_assert_int_eq(sample_at(&p, 1, 0, 0), 0x123);
+    ck_assert_int_eq(sample_at(&p, 2, 0, 0), 0x789);
+    ck_assert_int_eq(sample_at(&p, 3, 0, 0), 0xdef);
+    wvl_io_release_picture(&p);
+
+    start_dpx(&b, big, 1, 2, 52, 8, (unsigned)packing); /* ABGR */
+    put(&b, "\1\2\3\4\5\6\7\10", 8);
+    read_bytes(&p, b.at, b.count, "a.dpx", NULL);
+    ck_assert_int_eq(sample_at(&p, 0, 0, 1), 8);
+    ck_assert_int_eq(sample_at(&p, 3, 0, 1), 5);
+    wvl_io_release_picture(&p);
+    set_16(&b, 806, 1, big);
+    refuse_bytes(b.at, b.count, "a.dpx", NULL, "encoding 1");
+    start_dpx(&b, big, 1, 2, 50, 32, (unsigned)packing);
+    refuse_bytes(b.at, b.count, "a.dpx", NULL, "floating-point");
+    start_dpx(&b, big, 0xffffffff, 0xffffffff, 50, 16, (unsigned)packing);
+    refuse_bytes(b.at, b.count, "a.dpx", NULL, "limit of");
+}
+END_TEST
+
+START_TEST(dpx_lines)
+{
+    wvl_io_picture p;
+    bytes b;
+
+    start_dpx(&b, 1, 3, 2, 6, 8, 0); /* lines of 3 bytes, padded to 4 */
+    put(&b, "abc\0def", 7);
+    read_bytes(&p, b.at, b.count, "a.dpx", NULL);
+    ck_assert_int_eq(sample_at(&p, 0, 0, 1), 'd');
+    wvl_io_release_picture(&p);
+    start_dpx(&b, 1, 3, 2, 6, 8, 0); /* not padded, as the size tells */
+    put(&b, "abcdef", 6);
+    read_bytes(&p, b.at, b.count, "a.dpx", NULL);
+    ck_assert_int_eq(sample_at(&p, 0, 0, 1), 'd');
+    wvl_io_release_picture(&p);
+}
+END_TEST
+
+START_TEST(merging)
+{
+    static const uint8_t steps[] = {1, 1, 3, 2}, wrong[] = {1, 1, 2, 2};
+    wvl_io_picture parts[2], out;
+    char error[200];
+
+    read_bytes(&parts[0], "PG ML 8 5 2\nabcdefghij", 22, "a.pgx", NULL);
+    read_bytes(&parts[1], "PG ML -4 2 1\n\1\2", 15, "b.pgx", NULL);
+    ck_assert_int_lt(wvl_io_merge_components(parts, 2, wrong, &out, error, sizeof error), 0);
+    ck_assert_ptr_nonnull(strstr(error, "of 4 x 2")); /* 2 samples of step 2 never reach a width of 5 */
+    ck_assert_uint_eq(parts[0].component_count, 1);
+    ck_assert_int_eq(wvl_io_merge_components(parts, 2, steps, &out, error, sizeof error), 0);
+    ck_assert_uint_eq(out.component_count, 2);
+    ck_assert_uint_eq(out.width, 5);
+    ck_assert_uint_eq(parts[0].component_count, 0);
+    ck_assert_int_eq(sample_at(&out, 1, 1, 0), 2);
+    wvl_io_release_picture(&out);
+
+    read_bytes(&parts[0], "PG ML 8 5 2\nabcdefghij", 22, "a.pgx", NULL);
+    read_bytes(&parts[1], "PG ML 8 4 1\nabcd", 16, "b.pgx", NULL);
+    ck_assert_int_lt(wvl_io_merge_components(parts, 2, NULL, &out, error, sizeof error), 0); /* 5 -> 4: no step */
+    wvl_io_release_picture(&parts[1]);
+    read_bytes(&parts[1], "PG ML 8 2 1\nab", 14, "b.pgx", NULL);
+    ck_assert_int_eq(wvl_io_merge_components(parts, 2, NULL, &out, error, sizeof error), 0);
+    ck_assert_uint_eq(out.components[1].dx, 3);
+    ck_assert_uint_eq(out.components[1].dy, 2);
+    wvl_io_release_picture(&out);
+}
+END_TEST
+
+static size_t make_profile(uint8_t *profile, const char *class_and_space, const char *tags)
+{
+    size_t count = strlen(tags) / 4, size = 132 + 12 * count, i;
+    bytes b;
+
+    memset(profile, 0, size);
+    b.count = 0;
+    memset(b.at, 0, size);
+    set_32(&b, 0, (uint32_t)size, 1);
+    memcpy(b.at + 12, class_and_space, 12); /* class, colour space, PCS */
+    memcpy(b.at + 36, "acsp", 4);
+    set_32(&b, 128, (uint32_t)count, 1);
+    for (i = 0; i < count; i++) {
+        memcpy(b.at + 132 + 12 * i, tags + 4 * i, 4);
+        set_32(&b, 132 + 12 * i + 4, 128, 1);
+        set_32(&b, 132 + 12 * i + 8, 4, 1);
+    }
+    memcpy(profile, b.at, size);
+    return size;
+}
+
+START_TEST(icc_kinds)
+{
+    static const char matrix[] = "rXYZgXYZbXYZrTRCgTRCbTRC";
+    uint8_t profile[512];
+    size_t size = make_profile(profile, "mntrRGB XYZ ", matrix);
+
+    ck_assert_int_eq(wvl_io_icc_kind(profile, size), WVL_IO_ICC_RGB);
+    ck_assert_int_eq(wvl_io_icc_kind(profile, size - 1), WVL_IO_ICC_BROKEN);
+    profile[132 + 4] = 1; /* the first tag's offset leaves the profile */
+    ck_assert_int_eq(wvl_io_icc_kind(profile, size), WVL_IO_ICC_BROKEN);
+    size = make_profile(profile, "scnrGRAYXYZ ", "kTRC");
+    ck_assert_int_eq(wvl_io_icc_kind(profile, size), WVL_IO_ICC_GREY);
+    size = make_profile(profile, "prtrRGB XYZ ", matrix);
+    ck_assert_int_eq(wvl_io_icc_kind(profile, size), WVL_IO_ICC_OTHER);
+    size = make_profile(profile, "mntrRGB Lab ", matrix);
+    ck_assert_int_eq(wvl_io_icc_kind(profile, size), WVL_IO_ICC_OTHER);
+    size = make_profile(profile, "mntrRGB XYZ ", "A2B0rXYZgXYZbXYZrTRCgTRCbTRC");
+    ck_assert_int_eq(wvl_io_icc_kind(profile, size), WVL_IO_ICC_OTHER);
+    size = make_profile(profile, "mntrRGB XYZ ", "rXYZgXYZbXYZ");
+    ck_assert_int_eq(wvl_io_icc_kind(profile, size), WVL_IO_ICC_OTHER);
+    ck_assert_int_eq(wvl_io_icc_kind(NULL, 0), WVL_IO_ICC_BROKEN);
+}
+END_TEST
+
+START_TEST(files_and_names)
+{
+    wvl_io_picture p;
+    char error[256];
+
+    ck_assert_int_lt(wvl_io_read_picture("no/such/file.ppm", NULL, &p, error, sizeof error), 0);
+    ck_assert_ptr_nonnull(strstr(error, "no/such/file.ppm: cannot be opened: No such file"));
+    ck_assert_int_lt(wvl_io_read_picture(".", NULL, &p, error, sizeof error), 0);
+    ck_assert_str_eq(error, ".: is a directory");
+    refuse_bytes("", 0, "empty.tif", NULL, "empty.tif: the file is empty");
+    refuse_bytes("hello, world", 12, "a.txt", NULL, "not recognised");
+    refuse_bytes("\xff\xd8\xff\xe0", 4, "a.tif", NULL, "JPEG: files of this format are not read");
+}
+END_TEST
+
+/* Standard input as a pipe: nothing can be sought, sizes are unknown. */
+START_TEST(from_a_pipe)
+{
+    static const char *const pictures[] = {"P6\n2 1\n255\nabcdef", "P6\n2 1\n255\nabcde"};
+    wvl_io_picture p;
+    char error[256];
+    int ends[2], result;
+
+    ck_assert_int_eq(pipe(ends), 0);
+    ck_assert_int_gt(write(ends[1], pictures[_i], strlen(pictures[_i])), 0);
+    close(ends[1]);
+    ck_assert_int_ge(dup2(ends[0], STDIN_FILENO), 0);
+    result = wvl_io_read_picture("-", NULL, &p, error, sizeof error);
+    if (_i == 0) {
+        ck_assert_int_eq(result, 0);
+        ck_assert_int_eq(sample_at(&p, 2, 1, 0), 'f');
+        wvl_io_release_picture(&p);
+    } else {
+        ck_assert_int_lt(result, 0);
+        ck_assert_str_eq(error, "standard input: PNM: pixel data: truncated: 6 bytes needed, the file ends after 5");
+    }
+}
+END_TEST
+
+/* One picture of each small format; whatever is cut off must be missed, and no damage may do harm. */
+static void damage(const bytes *b, const char *name, const wvl_io_options *options)
+{
+    expect_truncations_refused(b->at, b->count, name, options);
+    read_damaged(b->at, b->count, name, options, 400);
+}
+
+START_TEST(damaged_files)
+{
+    wvl_io_options o = {0};
+    bytes b;
+
+    o.raw_format = "3,2,2,12,u@1x1:2x2";
+    b.count = 0;
+    put(&b, "P5 4 3 255\nabcdefghijkl", 23);
+    damage(&b, "a.pgm", &o);
+    b.count = 0;
+    put(&b, "P1 4 2 0 1 0 1 1 1 1 1", 22);
+    damage(&b, "a.pbm", &o);
+    b.count = 0;
+    put(&b, "PG LM -9 2 2\n\0\0\1\0\2\0\3\0", 21);
+    damage(&b, "a.pgx", &o);
+    start_bmp(&b, 5, 2, 8, 1, 12);
+    put(&b, "\0\0\0\0\1\2\3\0\x10\x20\x30\0\5\1\0\0\0\3\2\1\0\0\0\1", 24);
+    damage(&b, "a.bmp", &o);
+    start_bmp(&b, 3, 2, 24, 0, 0);
+    put(&b, "abcdefghi\0\0\0ABCDEFGHI\0\0\0", 24);
+    damage(&b, "a.bmp", &o);
+    start_tga(&b, 10, 3, 2, 32, 8);
+    put(&b, "\x83\1\2\3\4\1abcdABCD", 14);
+    damage(&b, "a.tga", &o);
+    start_tga(&b, 1, 2, 1, 8, 0x30);
+    put(&b, "\1\2\3\4\5\6\12\13", 8);
+    damage(&b, "a.tga", &o);
+    b.count = 0;
+    put(&b, "\0\1\0\2\0\3\0\4\0\5\0\6\x0f\xff\0\7", 16);
+    damage(&b, "a.raw", &o);
+    start_dpx(&b, 1, 2, 2, 50, 10, 1);
+    put(&b, "0123456789abcdef", 16);
+    damage(&b, "a.dpx", &o);
+}
+END_TEST
+
+START_TEST(known_picture_samples)
+{
+    const struct known_picture *k = &known_pictures[_i];
+    wvl_io_options o = {0};
+    wvl_io_picture p;
+    char path[1024], error[512] = "";
+
+    snprintf(path, sizeof path, "%s/%s", getenv("WVL_TEST_PICTURES"), k->file);
+    if (access(path, R_OK) != 0) {
+        printf("%s is not there: skipped\n", path);
+        return;
+    }
+    o.raw_format = k->raw_format;
+    o.keep_palette = strcmp(k->file, "cog_cmap.tif") == 0;
+    ck_assert_msg(wvl_io_read_picture(path, &o, &p, error, sizeof error) == 0, "%s", error);
+    expect_shape(&p, k->width, k->height, k->components, k->depth, (int)k->is_signed);
+    ck_assert_uint_eq(crc_of_picture(&p), k->crc);
+    wvl_io_release_picture(&p);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("imageio");
+    TCase *small = tcase_create("small formats"), *large = tcase_create("test pictures");
+    SRunner *runner = srunner_create(suite);
+    int count = (int)(sizeof known_pictures / sizeof known_pictures[0]), failed;
+
+    tcase_set_timeout(small, 60);
+    tcase_set_timeout(large, 120);
+    tcase_add_test(small, pnm_text_and_binary);
+    tcase_add_test(small, pnm_refusals);
+    tcase_add_test(small, pam_tuples);
+    tcase_add_test(small, pgx_orders_and_signs);
+    tcase_add_test(small, raw_planes);
+    tcase_add_test(small, bmp_direct);
+    tcase_add_test(small, bmp_palettes_and_runs);
+    tcase_add_test(small, tga_types);
+    tcase_add_loop_test(small, dpx_layouts, 0, 6);
+    tcase_add_test(small, dpx_lines);
+    tcase_add_test(small, merging);
+    tcase_add_test(small, icc_kinds);
+    tcase_add_test(small, files_and_names);
+    tcase_add_loop_test(small, from_a_pipe, 0, 2);
+    tcase_add_test(small, damaged_files);
+    suite_add_tcase(suite, small);
+    if (getenv("WVL_TEST_PICTURES") != NULL)
+        tcase_add_loop_test(large, known_picture_samples, 0, count);
+    else
+        printf("WVL_TEST_PICTURES is not set: %d test pictures are not read\n", count);
+    suite_add_tcase(suite, large);
+    srunner_run_all(runner, CK_NORMAL);
+    failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed != 0;
+}
