@@ -69,7 +69,7 @@ static void size_tile(const wvl_plan *plan, const wvl_tile_plan *plan_tile, wvl_
     memset(tile, 0, sizeof *tile);
     tile->precinct_count = plan_tile->precinct_count;
     tile->block_count = plan_tile->block_count;
-    wvl_t2_build_precincts(plan_tile, plan->codings[0].style, NULL, &sizes);
+    wvl_t2_build_precincts(plan_tile, plan->codings[0].style, plan->layer_count, NULL, &sizes);
     tile->node_count = sizes.nodes;
     greatest->scratch_nodes = wvl_max_u64(greatest->scratch_nodes, sizes.scratch_nodes);
     greatest->header_bytes = wvl_max_u64(greatest->header_bytes, sizes.header_bytes);
@@ -96,7 +96,7 @@ static void bound_tile(const wvl_plan *plan, const wvl_tile_plan *tile, uint64_t
     }
     uint64_t packets = wvl_mul_saturate(tile->precinct_count, plan->layer_count);
     uint64_t layers_of_block = wvl_min_u32(plan->layer_count, 109);
-    headers = wvl_add_saturate(blocks * layers_of_block * (wvl_t2_header_bound(1, 0, (uint8_t)style) + 1) + nodes * 40 / 7, wvl_mul_saturate(packets, 4));
+    headers = wvl_add_saturate(blocks * layers_of_block * (wvl_t2_header_bound(1, 0, (uint8_t)style, 1) + 1) + nodes / 2 * (plan->layer_count + 40ull) / 7, wvl_mul_saturate(packets, 4));
     uint64_t index = blocks * layers_of_block * sizeof(wvl_contribution);
     /* Growing arrays may hold three halves of what they need, and old and new at once while they grow. */
     memory->coded_bytes_bound = wvl_add_saturate(memory->coded_bytes_bound, codewords + records + 5 * (headers + index) / 2);
@@ -329,7 +329,7 @@ static wvl_status open_tiles(wvl_coder *coder, const wvl_coefs *coefs, uint32_t 
         }
         wvl_carver carver = {tile->memory, 0};
         carve_tile(coder->plan, &carver, tile);
-        wvl_t2_build_precincts(coefs[i].tile, coder->plan->codings[0].style, tile->precincts, &sizes);
+        wvl_t2_build_precincts(coefs[i].tile, coder->plan->codings[0].style, coder->plan->layer_count, tile->precincts, &sizes);
     }
     return WVL_OK;
 }

@@ -167,16 +167,16 @@ static void resolve_profile(wvl_jp2_header *header, wvl_report *report)
     }
 }
 
+/* Beside a profile one channel may go unexplained; more are a profile of another picture. */
 static void check_color_count(const wvl_jp2_header *header, wvl_report *report)
 {
-    if (!header->color_count) {
-        return; /* reported already */
-    }
-    uint32_t colors = header->info.channel_types ? count_declared_colors(header) : header->channel_count;
-    if (colors < header->color_count || (header->info.channel_types && colors > header->color_count)) {
-        wvl_report_add(report, "colour: %s has %u colour channel%s, the picture has %u (I.5.3.6)",
-                       header->info.icc ? "the ICC profile" : header->enumerated == WVL_COLOR_GREY ? "grey" : header->enumerated == WVL_COLOR_SRGB ? "sRGB" : "sYCC",
-                       header->color_count, header->color_count == 1 ? "" : "s", colors);
+    const wvl_jp2_info *info = &header->info;
+    uint32_t want = header->color_count, colors = info->channel_types ? count_declared_colors(header) : header->channel_count;
+    int too_many = info->channel_types ? colors > want : info->icc && colors > want + 1;
+    if (want && (colors < want || too_many)) { /* want 0 is reported already */
+        const char *name = header->enumerated == WVL_COLOR_GREY ? "grey" : header->enumerated == WVL_COLOR_SRGB ? "sRGB" : "sYCC";
+        wvl_report_add(report, "colour: %s has %u colour channel%s, the picture has %u (I.5.3.6)", info->icc ? "the ICC profile" : name, want,
+                       want == 1 ? "" : "s", colors);
     }
 }
 

@@ -64,11 +64,10 @@ static void add_block(const wvl_layer_job *job, const wvl_coded_tile *tile, cand
     if (cut >= end) {
         return;
     }
-    const wvl_pass *passes = wvl_block_passes(job->passes, block);
     const int64_t *gains = wvl_block_gains(job->passes, block);
     int64_t have = cut ? gains[cut - 1] : 0;
     for (uint32_t next = cut + 1; next <= end; next++) {
-        uint32_t bytes = wvl_rate_cut_bytes(passes, block->pass_count, next, state, last);
+        uint32_t bytes = wvl_rate_cut_bytes(job, block, next, state, last);
         int64_t gain = gains[next - 1] - have;
         uint32_t more = bytes > state->next_bytes ? bytes - state->next_bytes : 0;
         if (gain <= 0 || more > list->slack) {
@@ -110,7 +109,7 @@ static int try_candidate(wvl_layer_job *job, const candidate *c, uint32_t layer,
     }
     wvl_layer_cost old = wvl_rate_measure_packet(job, &t2, precinct, layer);
     state->next_passes = c->cut;
-    state->next_bytes = wvl_rate_cut_bytes(wvl_block_passes(job->passes, block), block->pass_count, c->cut, state, last);
+    state->next_bytes = wvl_rate_cut_bytes(job, block, c->cut, state, last);
     wvl_layer_cost now = wvl_rate_measure_packet(job, &t2, precinct, layer), next = *cost;
     next.packet_bytes += now.packet_bytes - old.packet_bytes;
     next.plt_bytes += now.plt_bytes - old.plt_bytes;

@@ -182,8 +182,16 @@ static uint32_t own_threshold(const wvl_layer_job *job, const wvl_layer_target *
     return target->kind == WVL_RATE_SLOPE ? (uint32_t)target->value : 0;
 }
 
-/* Bytes of an automatic layer: halving from the next given layer downwards, or in smaller steps when there are many. */
-static uint64_t automatic_budget(const wvl_layer_job *job, uint32_t layer)
+#define SPAN (9u << 16)      /* octaves that automatic layers reach below the next given one, in 1/65536 */
+#define LONGEST_STEP (1u << 16)
+#define SHORTEST_STEP (1u << 13)
+
+/*
+ * Threshold of an automatic layer: bodies halve from the next given layer downwards, or fall in smaller steps when there are many. With
+ * more layers than steps of an eighth of an octave the last ones repeat the given layer's cut, that is, stay empty: decoders need not
+ * handle blocks that first appear in layer 50000.
+ */
+static uint32_t automatic_threshold(const wvl_layer_job *job, uint32_t layer)
 {
     const wvl_plan *plan = job->plan;
     uint32_t given = layer;
@@ -191,15 +199,17 @@ static uint64_t automatic_budget(const wvl_layer_job *job, uint32_t layer)
         given++;
     }
     const wvl_layer_target *target = &plan->layers[given];
-    double fixed = (double)job->overhead.codestream_bytes;
-    double top = target->kind == WVL_RATE_BYTES ? target->value : fixed + 1.03 * (double)job->body_histogram[own_threshold(job, target)];
-    if (plan->max_bytes && top > (double)plan->max_bytes) {
-        top = (double)plan->max_bytes;
+    double fixed = (double)job->overhead.codestream_bytes, body = (double)job->body_histogram[0];
+    double budget = target->kind == WVL_RATE_BYTES ? target->value - fixed : plan->max_bytes ? (double)plan->max_bytes - fixed : body;
+    if (target->kind == WVL_RATE_PSNR || target->kind == WVL_RATE_SLOPE) {
+        body = (double)job->body_histogram[own_threshold(job, target)];
     }
-    uint64_t below = given - layer, octaves = (9u << 16) / given; /* a span of 1/512 at most, in 1/65536 octaves */
-    octaves = octaves > 1u << 16 ? 1u << 16 : octaves;
-    double bytes = fixed + (top - fixed) * wvl_rate_exp2_negative(octaves * below);
-    return bytes > 0.0 ? (uint64_t)bytes : 0;
+    body = budget < body ? budget : body;
+    uint64_t step = SPAN / given;
+    step = step > LONGEST_STEP ? LONGEST_STEP : step < SHORTEST_STEP ? SHORTEST_STEP : step;
+    uint64_t reach = wvl_min_u64(step * given, SPAN), done = wvl_min_u64(step * layer, reach);
+    double bytes = body * wvl_rate_exp2_negative(reach - done);
+    return bytes > 0.0 ? guess(job, (uint64_t)bytes, 0.0) : WVL_SLOPE_NOTHING;
 }
 
 static uint64_t layer_budget(const wvl_layer_job *job, uint32_t layer)
@@ -208,8 +218,6 @@ static uint64_t layer_budget(const wvl_layer_job *job, uint32_t layer)
     uint64_t budget = NO_BUDGET;
     if (target->kind == WVL_RATE_BYTES) {
         budget = target->value < 1e18 ? (uint64_t)target->value : NO_BUDGET;
-    } else if (target->kind == WVL_RATE_AUTO) {
-        budget = automatic_budget(job, layer);
     }
     return job->plan->max_bytes && job->plan->max_bytes < budget ? job->plan->max_bytes : budget;
 }
@@ -263,7 +271,7 @@ static wvl_status choose_cuts(wvl_layer_job *job, uint32_t layer, int last, uint
 {
     const wvl_plan *plan = job->plan;
     uint64_t budget = layer_budget(job, layer);
-    uint32_t least = own_threshold(job, &plan->layers[layer]);
+    uint32_t least = plan->layers[layer].kind == WVL_RATE_AUTO ? automatic_threshold(job, layer) : own_threshold(job, &plan->layers[layer]);
     if (plan->max_component_bytes && !find_floors(job, layer, last, floors)) {
         return WVL_ERROR_MEMORY;
     }
@@ -296,7 +304,8 @@ static wvl_status choose_cuts(wvl_layer_job *job, uint32_t layer, int last, uint
             }
         }
     }
-    int quality_target = plan->layers[layer].kind == WVL_RATE_PSNR || plan->layers[layer].kind == WVL_RATE_SLOPE;
+    uint8_t kind = plan->layers[layer].kind;
+    int quality_target = kind == WVL_RATE_PSNR || kind == WVL_RATE_SLOPE || kind == WVL_RATE_AUTO;
     if (*threshold > least || (plan->max_component_bytes && !quality_target)) {
         (void)wvl_rate_fill(job, layer, last, budget, search.cost);
     }

@@ -33,20 +33,23 @@ uint32_t wvl_rate_cut(const wvl_layer_job *job, const wvl_coded_block *block, co
     return cut;
 }
 
-uint32_t wvl_rate_cut_bytes(const wvl_pass *passes, uint32_t pass_count, uint32_t cut, const wvl_block_state *state, int last)
+uint32_t wvl_rate_cut_bytes(const wvl_layer_job *job, const wvl_coded_block *block, uint32_t cut, const wvl_block_state *state, int last)
 {
     if (cut == state->sent_passes) {
         return state->sent_bytes;
     }
-    const wvl_pass *p = &passes[cut - 1];
-    if ((p->flags & WVL_PASS_TERM) || cut == pass_count || (last && p->final_bytes >= state->sent_bytes)) {
+    const wvl_pass *passes = wvl_block_passes(job->passes, block), *p = &passes[cut - 1];
+    if ((p->flags & WVL_PASS_TERM) || cut == block->pass_count || (last && p->final_bytes >= state->sent_bytes)) {
         return p->final_bytes;
     }
     uint32_t i = cut - 1;
-    while (i + 1 < pass_count && !(passes[i].flags & WVL_PASS_TERM)) {
+    while (i + 1 < block->pass_count && !(passes[i].flags & WVL_PASS_TERM)) {
         i++;
     }
-    return wvl_min_u32(p->safe_bytes, passes[i].final_bytes);
+    uint32_t bytes = wvl_min_u32(p->safe_bytes, passes[i].final_bytes);
+    /* A contribution ending in 0xFF could make a marker with whatever follows it in the packet: the 0xFF goes with the next one. */
+    const uint8_t *coded = wvl_store_at(job->bytes, block->bytes_at);
+    return bytes > state->sent_bytes && coded[bytes - 1] == 0xFF ? bytes - 1 : bytes;
 }
 
 static uint32_t plt_length(uint64_t bytes)
@@ -83,7 +86,7 @@ static void cut_block(wvl_layer_job *job, wvl_coded_tile *tile, uint64_t b, uint
     }
     uint32_t cut = wvl_rate_cut(job, block, state, threshold);
     state->next_passes = (uint16_t)cut;
-    state->next_bytes = wvl_rate_cut_bytes(wvl_block_passes(job->passes, block), block->pass_count, cut, state, last);
+    state->next_bytes = wvl_rate_cut_bytes(job, block, cut, state, last);
 }
 
 static void cut_precinct(wvl_layer_job *job, wvl_coded_tile *tile, const wvl_precinct *precinct, int last)

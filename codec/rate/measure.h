@@ -18,7 +18,7 @@ wvl_t2_tile wvl_rate_open_t2(const wvl_layer_job *job, const wvl_coded_tile *til
 /* Number of passes a block sends at a threshold (0: all it has). Never fewer than it has sent. */
 uint32_t wvl_rate_cut(const wvl_layer_job *job, const wvl_coded_block *block, const wvl_block_state *state, uint32_t threshold);
 /* Cumulative bytes after a cut. last: no later layer follows, the codeword ends there. */
-uint32_t wvl_rate_cut_bytes(const wvl_pass *passes, uint32_t pass_count, uint32_t cut, const wvl_block_state *state, int last);
+uint32_t wvl_rate_cut_bytes(const wvl_layer_job *job, const wvl_coded_block *block, uint32_t cut, const wvl_block_state *state, int last);
 /* Cuts every block by job->thresholds and measures. component_totals get the layer's packet bytes by component. */
 wvl_layer_cost wvl_rate_measure_layer(wvl_layer_job *job, uint32_t layer, int last);
 wvl_layer_cost wvl_rate_measure_packet(wvl_layer_job *job, const wvl_t2_tile *t2, const wvl_precinct *precinct, uint32_t layer);

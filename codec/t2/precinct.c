@@ -28,7 +28,7 @@ static void build_precinct(const wvl_tile_plan *tile, uint32_t component, unsign
     }
 }
 
-static void size_precinct(const wvl_precinct *precinct, uint8_t style, wvl_t2_sizes *sizes)
+static void size_precinct(const wvl_precinct *precinct, uint8_t style, uint32_t layer_count, wvl_t2_sizes *sizes)
 {
     uint64_t blocks = 0, nodes = 0;
     for (unsigned b = 0; b < precinct->band_count; b++) {
@@ -37,10 +37,10 @@ static void size_precinct(const wvl_precinct *precinct, uint8_t style, wvl_t2_si
         nodes += band_nodes;
         sizes->scratch_nodes = wvl_max_u64(sizes->scratch_nodes, band_nodes);
     }
-    sizes->header_bytes = wvl_max_u64(sizes->header_bytes, wvl_t2_header_bound(blocks, nodes, style));
+    sizes->header_bytes = wvl_max_u64(sizes->header_bytes, wvl_t2_header_bound(blocks, nodes, style, layer_count));
 }
 
-static void build_resolution(const wvl_tile_plan *tile, uint32_t component, unsigned r, uint8_t style, wvl_precinct *precincts, wvl_t2_sizes *sizes)
+static void build_resolution(const wvl_tile_plan *tile, uint32_t component, unsigned r, uint8_t style, uint32_t layer_count, wvl_precinct *precincts, wvl_t2_sizes *sizes)
 {
     const wvl_tile_resolution *res = &tile->resolutions[tile->components[component].first_resolution + r];
     uint64_t at = res->first_precinct;
@@ -48,17 +48,17 @@ static void build_resolution(const wvl_tile_plan *tile, uint32_t component, unsi
         for (uint32_t col = 0; col < res->precinct_cols; col++, at++) {
             wvl_precinct scratch, *precinct = precincts ? &precincts[at] : &scratch;
             build_precinct(tile, component, r, res, col, row, precinct, &sizes->nodes);
-            size_precinct(precinct, style, sizes);
+            size_precinct(precinct, style, layer_count, sizes);
         }
     }
 }
 
-void wvl_t2_build_precincts(const wvl_tile_plan *tile, uint8_t style, wvl_precinct *precincts, wvl_t2_sizes *sizes)
+void wvl_t2_build_precincts(const wvl_tile_plan *tile, uint8_t style, uint32_t layer_count, wvl_precinct *precincts, wvl_t2_sizes *sizes)
 {
     memset(sizes, 0, sizeof *sizes);
     for (uint32_t c = 0; c < tile->component_count; c++) {
         for (unsigned r = 0; r <= tile->components[c].levels; r++) {
-            build_resolution(tile, c, r, style, precincts, sizes);
+            build_resolution(tile, c, r, style, layer_count, precincts, sizes);
         }
     }
 }
@@ -263,14 +263,14 @@ uint64_t wvl_t2_code_header(const wvl_t2_tile *tile, const wvl_precinct *precinc
 }
 
 /*
- * Bits of a header: per node of the inclusion trees at most 1 + (layers' zeros, spread over the layers: at most one a layer per node, so
- * 1 a header) and of the zero-plane trees at most 38 zeros and a 1; per block an inclusion bit, 16 bits of pass count, at most 32 Lblock
- * ones and a zero, and for each of at most 109 segments (passes) 32 + 7 length bits, or one segment without terminations. Stuffing adds
- * at most one bit in seven, padding at most two bytes.
+ * Bits of a header: per node of the inclusion trees at most one 0 a layer (all of them in one header when those before were empty) and a
+ * 1, of the zero-plane trees at most 38 zeros and a 1; per block an inclusion bit, 16 bits of pass count, at most 32 Lblock ones and a
+ * zero, and for each of at most 109 segments (passes) 32 + 7 length bits, or one segment without terminations. Stuffing adds at most
+ * one bit in seven, padding at most two bytes.
  */
-uint64_t wvl_t2_header_bound(uint64_t blocks, uint64_t nodes, uint8_t style)
+uint64_t wvl_t2_header_bound(uint64_t blocks, uint64_t nodes, uint8_t style, uint32_t layer_count)
 {
     uint64_t segments = style & WVL_STYLE_TERMALL ? 109 : style & WVL_STYLE_BYPASS ? 73 : 1;
-    uint64_t bits = 1 + nodes * 40 + blocks * (1 + 16 + 33 + segments * 39);
+    uint64_t bits = 1 + nodes / 2 * (layer_count + 40ull) + blocks * (1 + 16 + 33 + segments * 39);
     return bits / 7 + 3;
 }

@@ -41,7 +41,7 @@ typedef struct wvl_t2_sizes {
 } wvl_t2_sizes;
 
 /* Fills precincts[tile->precinct_count] unless NULL. */
-void wvl_t2_build_precincts(const wvl_tile_plan *tile, uint8_t style, wvl_precinct *precincts, wvl_t2_sizes *sizes);
+void wvl_t2_build_precincts(const wvl_tile_plan *tile, uint8_t style, uint32_t layer_count, wvl_precinct *precincts, wvl_t2_sizes *sizes);
 
 /* One tile's packets. */
 typedef struct wvl_t2_tile {
@@ -56,8 +56,8 @@ typedef struct wvl_t2_tile {
 /* Sets up trees and block states before the first layer: zero-plane values, nothing included. */
 void wvl_t2_open_tile(const wvl_t2_tile *tile);
 
-/* Scratch for one header: node copies and bytes, sized for the largest precinct. */
-uint64_t wvl_t2_header_bound(uint64_t blocks, uint64_t nodes, uint8_t style);
+/* Never exceeded by a header of that many blocks and tag nodes (of both trees). */
+uint64_t wvl_t2_header_bound(uint64_t blocks, uint64_t nodes, uint8_t style, uint32_t layer_count);
 
 /*
  * Codes the header of the packet of `precinct` in `layer` with the cuts next_passes/next_bytes of its blocks. commit = 0: nothing changes

@@ -348,12 +348,16 @@ static void parse_part_segments(reader *r, cs_stream *s, cs_tile_part *part)
     }
 }
 
-/* Packets may hold no marker but SOP and EPH, and those only where Scod announces them. */
+/* Packets may hold no marker but SOP and EPH, and those only where Scod announces them. Nsop itself may look like a marker. */
 static void check_body(reader *r, const cs_stream *s, const cs_tile_part *part)
 {
     for (size_t i = 0; i + 1 < part->body_bytes; i++) {
         const uint8_t *p = r->data + part->body_offset + i;
-        if (p[0] == 0xFF && p[1] > 0x8F && !(p[1] == 0x91 && (s->scod & 2)) && !(p[1] == 0x92 && (s->scod & 4))) {
+        if (p[0] == 0xFF && p[1] == 0x91 && (s->scod & 2)) {
+            i += 5;
+            continue;
+        }
+        if (p[0] == 0xFF && p[1] > 0x8F && !(p[1] == 0x92 && (s->scod & 4))) {
             bad(r, "marker FF%02X inside packets, %zu bytes into them", p[1], i);
             return;
         }
@@ -376,7 +380,7 @@ static void check_packets(reader *r, const cs_stream *s, const cs_tile_part *par
         if ((s->scod & 2) && (length < 6 || p[0] != 0xFF || p[1] != 0x91 || p[2] || p[3] != 4 || (unsigned)(p[4] << 8 | p[5]) != nsop)) {
             bad(r, "packet %zu of tile %u does not begin with SOP %u", first + i, part->tile, nsop);
         }
-        for (size_t j = 0; j + 1 < length; j++) {
+        for (size_t j = s->scod & 2 ? 6 : 0; j + 1 < length; j++) {
             eph += p[j] == 0xFF && p[j + 1] == 0x92;
         }
         if (eph != (s->scod >> 2)) {

@@ -720,6 +720,37 @@ START_TEST(random_codestreams_parse)
 }
 END_TEST
 
+/* Packets are numbered modulo 65536, and their numbers may look like markers. */
+START_TEST(packet_numbers_wrap)
+{
+    enum { COUNT = 66000, PACKET = 9 };
+    bench *b = make_bench(1);
+    char error[200] = "";
+    cs_stream read;
+    uint32_t *packets = malloc(COUNT * sizeof *packets);
+    b->plan.sop = b->plan.eph = b->plan.plt = 1;
+    for (uint32_t i = 0; i < COUNT; i++) {
+        packets[i] = PACKET;
+    }
+    wvl_cs_part part = {0, 0, 1, 0, COUNT, COUNT * PACKET, 0};
+    part.psot = wvl_cs_measure_part_header(&b->plan, &part, packets) + part.body_bytes;
+    size_t total = (size_t)(wvl_cs_measure_main_header(&b->plan, 1) + part.psot) + WVL_CS_END_BYTES;
+    uint8_t *bytes = fenced(total), *at = wvl_cs_put_main_header(&b->plan, &part, 1, bytes);
+    at = wvl_cs_put_part_header(&b->plan, &part, packets, at);
+    for (uint32_t i = 0; i < COUNT; i++) {
+        at = put_packet(&b->plan, at, PACKET, i);
+    }
+    check_fence(bytes, total, wvl_cs_put_end(at));
+    ck_assert_msg(cs_parse(bytes, total, &read, error, sizeof error), "%s", error);
+    ck_assert_uint_eq(read.packet_count, COUNT);
+    ck_assert_uint_eq(read.parts[0].plt_segments, 2);
+    cs_free(&read);
+    free(bytes);
+    free(packets);
+    free_bench(b);
+}
+END_TEST
+
 /* The judge itself: a codestream cut anywhere, or with a wrong length, index or count, is refused. */
 START_TEST(walker_refuses_lies)
 {
@@ -788,6 +819,7 @@ int main(void)
     tcase_add_test(tests, plt_has_a_limit);
     tcase_add_test(tests, part_header_bound_holds);
     tcase_add_test(tests, random_codestreams_parse);
+    tcase_add_test(tests, packet_numbers_wrap);
     tcase_add_test(tests, walker_refuses_lies);
     suite_add_tcase(suite, tests);
     SRunner *runner = srunner_create(suite);

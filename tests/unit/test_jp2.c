@@ -507,6 +507,13 @@ START_TEST(profile_and_picture_must_agree)
     info.channel_types = types;
     info.channel_count = 3;
     refuse("the ICC profile has 1 colour channel, the picture has 2", 1);
+    info.channel_types = NULL;
+    info.channel_count = 0;
+    refuse("the ICC profile has 1 colour channel, the picture has 3", 1);
+    start(4);
+    use_profile(&rgb);
+    build();
+    ck_assert(has(TYPE('c', 'd', 'e', 'f')));
     start(3);
     use_profile(&rgb);
     info.color = WVL_COLOR_SYCC;

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "../prop/t1_decode.h"
+#include "codec/core/t1_bound.h"
 #include "codec/mq/mq.h"
 
 /* ck_assert talks to the parent process at every call: too slow for inner loops. */
@@ -277,6 +278,33 @@ START_TEST(raw_ends)
 }
 END_TEST
 
+/* The certificate of core/t1_bound.h, in sevenths of a shift: f by (A - 0x8000) / 2048, h by row. */
+START_TEST(shifts_are_bounded)
+{
+    static const uint8_t f[16] = {WVL_MQ_SEVENTHS_PER_SEGMENT, 0, 2, 2};
+    static const uint16_t h[WVL_MQ_ROW_COUNT] = {0, 0, 0, 0, 4, 15, 0, 0, 2, 0, 0, 0,  0,  0,  0,  0,  0,  2,   0,  0,   0,   0,   0,  0,
+                                                 0, 0, 0, 0, 0, 0,  0, 0, 0, 4, 4, 15, 15, 33, 34, 84, 75, 125, 130, 180, 230, 280, 0};
+    unsigned start = 0;
+    for (unsigned ctx = 0; ctx < WVL_T1_CTX_COUNT; ctx++)
+        start += h[WVL_T1_CTX_ROW0(ctx)];
+    REQUIRE(start <= WVL_MQ_SEVENTHS_PER_RESET);
+    for (uint32_t a = 0x8000; a <= 0xFFFF; a++) {
+        for (unsigned k = 0; k < 2 * WVL_MQ_ROW_COUNT; k++) {
+            uint8_t buffer[8] = {0};
+            wvl_mq mq;
+            wvl_mq_init_segment(&mq, buffer + 1);
+            mq.a = a;
+            mq.ct = 27; /* room for any shift, so that ct counts them */
+            mq.state[0] = (uint8_t)(k & ~1u);
+            wvl_mq_encode_bit(&mq, 0, k & 1);
+            unsigned shifts = 27 - mq.ct;
+            REQUIRE(7 * shifts + f[(mq.a - 0x8000) / 2048] + h[mq.state[0] / 2] <=
+                    WVL_MQ_SEVENTHS_PER_DECISION + (unsigned)f[(a - 0x8000) / 2048] + h[k / 2]);
+        }
+    }
+}
+END_TEST
+
 int main(void)
 {
     const char *seed = getenv("WVL_TEST_SEED");
@@ -291,6 +319,7 @@ int main(void)
     tcase_add_test(tests, ends_are_shortest);
     tcase_add_test(tests, list_equals_bits);
     tcase_add_test(tests, raw_ends);
+    tcase_add_test(tests, shifts_are_bounded);
     suite_add_tcase(suite, tests);
     SRunner *runner = srunner_create(suite);
     srunner_run_all(runner, CK_NORMAL);

@@ -62,7 +62,12 @@ typedef struct wvl_bench_job {
     uint32_t levels;
     uint32_t threads;
     const wvl_bench_settings *settings; /* Wavelane only; may be NULL */
+    struct wvl_context *context; /* Wavelane only: threads that outlive the encode; NULL: they are started for it */
 } wvl_bench_job;
+
+/* NULL (reported in error) when it cannot be had. */
+struct wvl_context *wvl_bench_open_context(uint32_t threads, char *error);
+void wvl_bench_close_context(struct wvl_context *context);
 
 typedef struct wvl_bench_coded {
     uint8_t *data; /* raw codestream, from malloc */
@@ -71,7 +76,7 @@ typedef struct wvl_bench_coded {
 } wvl_bench_coded;
 
 /* Timed: everything from the parameters to the last byte in memory and the release of the coder. Not timed: starting the threads
- * of Wavelane's context (OpenJPEG's are started in its time), and widening the picture to the 32-bit planes that OpenJPEG wants
+ * of Wavelane's context, which serves any number of pictures (OpenJPEG's belong to one codec and one picture), and widening the picture to the 32-bit planes that OpenJPEG wants
  * (Wavelane reads the picture as it is). */
 int wvl_bench_encode_wavelane(const wvl_bench_picture *picture, const wvl_bench_job *job, wvl_bench_coded *coded, char *error);
 int wvl_bench_encode_opj(const wvl_bench_picture *picture, const wvl_bench_job *job, wvl_bench_coded *coded, char *error);

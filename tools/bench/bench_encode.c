@@ -132,6 +132,27 @@ static size_t make_entrants(const wvl_bench_encode_options *o, const wvl_bench_p
     return count;
 }
 
+static int open_contexts(const wvl_bench_report *r)
+{
+    char error[WVL_BENCH_ERROR_BYTES] = "";
+
+    for (size_t i = 0; i < r->entrant_count; i++) {
+        wvl_bench_job *job = &r->entrants[i].job;
+
+        if (!r->entrants[i].is_opj && (job->context = wvl_bench_open_context(job->threads, error)) == NULL) {
+            fprintf(stderr, "wavelane-bench: %s\n", error);
+            return -1;
+        }
+    }
+    return 0;
+}
+
+static void close_contexts(const wvl_bench_report *r)
+{
+    for (size_t i = 0; i < r->entrant_count; i++)
+        wvl_bench_close_context(r->entrants[i].job.context);
+}
+
 static int run_once(const wvl_bench_report *r, wvl_bench_entrant *e, wvl_bench_coded *coded)
 {
     char error[WVL_BENCH_ERROR_BYTES] = "";
@@ -231,7 +252,8 @@ static int run_mode(const wvl_bench_encode_options *o, const wvl_bench_picture *
         return -1;
     }
     report.entrant_count = make_entrants(o, picture, strcmp(mode, "lossless") == 0, report.entrants);
-    status = measure(&report);
+    status = open_contexts(&report) == 0 ? measure(&report) : -1;
+    close_contexts(&report);
     if (status == 0 && json->out != stdout)
         wvl_bench_write_report(&report, stdout);
     if (status == 0 && json->out != NULL)

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <math.h>
 #include <string.h>
+#include <sys/stat.h>
 
 int wvl_bench_json_open(wvl_bench_json *json, const char *path)
 {
@@ -17,6 +18,15 @@ int wvl_bench_json_open(wvl_bench_json *json, const char *path)
     return -1;
 }
 
+/* A device or pipe named as the output is not ours to remove. */
+static void remove_file(const char *path)
+{
+    struct stat about;
+
+    if (lstat(path, &about) == 0 && S_ISREG(about.st_mode))
+        remove(path);
+}
+
 int wvl_bench_json_close(wvl_bench_json *json, int complete)
 {
     int failed;
@@ -27,7 +37,7 @@ int wvl_bench_json_close(wvl_bench_json *json, int complete)
     if (json->out != stdout) {
         failed |= fclose(json->out) != 0;
         if (failed || !complete)
-            remove(json->path);
+            remove_file(json->path);
     }
     if (failed)
         fprintf(stderr, "wavelane-bench: %s: cannot be written\n", json->path);

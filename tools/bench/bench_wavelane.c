@@ -146,9 +146,9 @@ static int encode_source(wvl_context *context, const source *s, const wvl_bench_
     return status == WVL_OK ? 0 : -1;
 }
 
-static wvl_context *open_context(const wvl_bench_job *job, const wvl_allocator *host, char *error)
+static wvl_context *open_context(uint32_t threads, const wvl_allocator *host, char *error)
 {
-    wvl_context_options options = {.struct_size = sizeof options, .threads = job->threads};
+    wvl_context_options options = {.struct_size = sizeof options, .threads = threads};
     wvl_context *context = NULL;
 
     if (host != NULL)
@@ -157,6 +157,16 @@ static wvl_context *open_context(const wvl_bench_job *job, const wvl_allocator *
         return context;
     snprintf(error, WVL_BENCH_ERROR_BYTES, "no context");
     return NULL;
+}
+
+wvl_context *wvl_bench_open_context(uint32_t threads, char *error)
+{
+    return open_context(threads, NULL, error);
+}
+
+void wvl_bench_close_context(wvl_context *context)
+{
+    wvl_context_release(context);
 }
 
 /* The library's memory goes back through its context; what the caller keeps is a copy from malloc. */
@@ -172,26 +182,33 @@ static int keep_output(wvl_context *context, output *out, wvl_bench_coded *coded
     return coded->data != NULL ? 0 : -1;
 }
 
-int wvl_bench_encode_wavelane(const wvl_bench_picture *picture, const wvl_bench_job *job, wvl_bench_coded *coded, char *error)
+static int encode_timed(wvl_context *context, const wvl_bench_picture *picture, const wvl_bench_job *job, wvl_bench_coded *coded, char *error)
 {
-    wvl_context *context = open_context(job, NULL, error);
     output out = {.data = NULL};
+    double wall, cpu;
     source s;
     int status;
 
-    if (context == NULL || fill_source(picture, &s, error) != 0) {
-        wvl_context_release(context);
+    if (fill_source(picture, &s, error) != 0)
         return -1;
-    }
-    coded->wall_seconds = wvl_bench_wall_seconds();
-    coded->cpu_seconds = wvl_bench_cpu_seconds();
+    wall = wvl_bench_wall_seconds();
+    cpu = wvl_bench_cpu_seconds();
     status = encode_source(context, &s, job, &out, error);
-    coded->wall_seconds = wvl_bench_wall_seconds() - coded->wall_seconds;
-    coded->cpu_seconds = wvl_bench_cpu_seconds() - coded->cpu_seconds;
+    coded->wall_seconds = wvl_bench_wall_seconds() - wall;
+    coded->cpu_seconds = wvl_bench_cpu_seconds() - cpu;
     if (status == 0)
         status = keep_output(context, &out, coded, error);
     release_source(&s);
-    wvl_context_release(context);
+    return status;
+}
+
+int wvl_bench_encode_wavelane(const wvl_bench_picture *picture, const wvl_bench_job *job, wvl_bench_coded *coded, char *error)
+{
+    wvl_context *context = job->context != NULL ? job->context : open_context(job->threads, NULL, error);
+    int status = context != NULL ? encode_timed(context, picture, job, coded, error) : -1;
+
+    if (job->context == NULL)
+        wvl_context_release(context);
     return status;
 }
 
@@ -227,7 +244,7 @@ int wvl_bench_measure_wavelane(const wvl_bench_picture *picture, const wvl_bench
 {
     counter count = {0};
     wvl_allocator host = {.allocate = counted_allocate, .release = counted_release, .user = &count};
-    wvl_context *context = open_context(job, &host, error);
+    wvl_context *context = open_context(job->threads, &host, error);
     output out = {.data = NULL};
     source s;
     int status;

@@ -95,7 +95,11 @@ static int encode_to(job *j, wvl_sink *sink)
         return WVL_EXIT_OK;
     }
     const char *where = status == WVL_ERROR_SINK && j->output ? j->output : j->name;
-    wvl_cli_error("%s: %s", !strcmp(where, "-") ? "standard output" : where, error[0] ? error : wvl_status_text(status));
+    if (strstr(error, where) && strcmp(where, "-") != 0) {
+        wvl_cli_error("%s", error);
+    } else {
+        wvl_cli_error("%s: %s", !strcmp(where, "-") ? "standard output" : where, error[0] ? error : wvl_status_text(status));
+    }
     return wvl_cli_exit_code(status);
 }
 

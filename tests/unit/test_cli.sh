@@ -1,0 +1,400 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+# The command as people meet it: options, messages, exit codes, files.
+#   test_cli.sh WAVELANE [GEN_DOCS MAN_TEMPLATE]
+# Pictures are made here; those of WVL_TEST_PICTURES are used where the variable names a folder.
+set -u
+wavelane=$(CDPATH='' cd -- "$(dirname -- "$1")" && pwd)/$(basename -- "$1")
+gen_docs=${2:-}
+template=${3:-}
+case $gen_docs in '' | /*) ;; *) gen_docs=$PWD/$gen_docs ;; esac
+case $template in '' | /*) ;; *) template=$PWD/$template ;; esac
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+cd "$work" || exit 1
+LC_ALL=C
+export LC_ALL
+checks=0
+failures=0
+
+fail() {
+    failures=$((failures + 1))
+    echo "FAIL: $*"
+    sed 's/^/  out: /' out | head -5
+    sed 's/^/  err: /' err | head -5
+}
+
+# expect CODE ARGUMENTS...: runs the command with its output in out and err.
+expect() {
+    wanted=$1
+    shift
+    checks=$((checks + 1))
+    "$wavelane" "$@" >out 2>err </dev/null
+    code=$?
+    [ $code -eq "$wanted" ] || fail "exit $code instead of $wanted: wavelane $*"
+}
+
+says() { grep -qF -- "$1" out || fail "out lacks \"$1\""; }
+warns() { grep -qF -- "$1" err || fail "err lacks \"$1\""; }
+silent() { [ ! -s err ] || fail "err is not empty: $*"; }
+absent() { [ ! -e "$1" ] || fail "$1 exists"; }
+one_line() { [ "$(wc -l <err)" -eq 1 ] || fail "err has not one line: $*"; }
+
+# refuse CODE TEXT ARGUMENTS...: one line of error that holds TEXT, and no output file.
+refuse() {
+    wanted=$1
+    text=$2
+    shift 2
+    rm -f no.j2k no.jp2
+    expect "$wanted" "$@"
+    warns "$text"
+    one_line "$@"
+    absent no.j2k
+    absent no.jp2
+}
+
+# field FILE PATTERN: what info says of FILE holds PATTERN.
+field() {
+    checks=$((checks + 1))
+    "$wavelane" info "$1" >out 2>err || fail "info refuses $1"
+    grep -q -- "$2" out || fail "info $1 lacks $2"
+}
+
+# ---- Pictures ---------------------------------------------------------------------------------------------------------
+
+# Rows of a smooth ramp with some texture: awk writes the numbers, printf the bytes.
+ramp() { # name type channels width height
+    {
+        printf '%s\n%d %d\n255\n' "$2" "$4" "$5"
+        awk -v n="$3" -v w="$4" -v h="$5" 'BEGIN { for (y = 0; y < h; y++) { for (x = 0; x < w; x++) for (c = 0; c < n; c++)
+            printf "%d ", (x * 2 + y * (c + 1) + (x * y * 7) % 23) % 256; print "" } }'
+    } >"$1"
+}
+ramp rgb.ppm P3 3 96 64
+ramp grey.pgm P2 1 96 64
+ramp half.pgm P2 1 48 32
+printf 'P6\n64 64\n255\nshort' >broken.ppm
+echo '<a/>' >note.xml
+
+# ---- Help, version, tables --------------------------------------------------------------------------------------------
+
+expect 0 -h
+says '-TargetBitDepth BITS'
+says '--max-component-bytes'
+says 'iiif-lossy'
+silent help
+expect 0 --version
+says 'wavelane '
+says 'CUDA'
+expect 0 options
+says 'progression'
+expect 0 options --json
+says '"key":"guard-bits"'
+refuse 2 'not in this version' bench
+refuse 2 'takes --json' options now
+
+# ---- Usage ------------------------------------------------------------------------------------------------------------
+
+refuse 2 'no picture' -o no.j2k
+refuse 2 'no output' -i rgb.ppm
+refuse 2 'no value' -i
+refuse 2 '-TLM follows' -i rgb.ppm -o -TLM
+refuse 2 'nearest is --levels' -i rgb.ppm -o no.j2k --lvels 5
+refuse 2 'nearest is --progression' -i rgb.ppm -o no.j2k --progresion RPCL
+refuse 2 'unknown option -SOPP' -i rgb.ppm -o no.j2k -SOPP
+refuse 2 'unknown option --level' -i rgb.ppm -o no.j2k --level 5
+refuse 2 'unexpected' -i rgb.ppm -o no.j2k stray
+refuse 2 'unexpected' rgb.ppm no.j2k
+refuse 2 'takes no value' -i rgb.ppm -o no.j2k --force=yes
+refuse 2 'no value' -i rgb.ppm -o no.j2k --sop
+refuse 2 'given twice' -i rgb.ppm -o no.j2k -o other.j2k
+refuse 2 'the extension must be' -i rgb.ppm -o no.jpg
+refuse 2 'the extension must be' -i rgb.ppm -o no
+refuse 2 'cannot be used together' -i rgb.ppm -o no.j2k -r 20,10 -q 30
+refuse 2 'cannot be used together' -i rgb.ppm -o no.j2k --bpp 1 --slopes 40000
+refuse 2 'cannot be used together' -i rgb.ppm --demo -o no.j2k
+refuse 2 'needs -OutFor' -ImgDir .
+refuse 2 'expected J2K' -ImgDir . -OutFor tif
+refuse 2 'only together with -ImgDir' -i rgb.ppm -o no.j2k -OutFor J2K
+refuse 2 'says j2k' -i rgb.ppm -o no.jp2 --container j2k
+
+for pair in '-n 34' '-n 0' '-n 6x' '-b 128,64' '-b 63,64' '-b 64' '-t 64,64,64' '-t 64x64' '-T 5' '-d -1,0' '-d 1' '-s 0,1' '-s 256,1' \
+    '-r 20,,10' '-r 20,' '-r 1.5x' '-q abc' '-p LRCPX' '-p XXXX' '-c 64,64' '-c [64,64' '-c [64,48]' '-M 128' '-M x' '-TP Q' '-GuardBits 8' \
+    '-threads two' '-threads -1' '-threads 1025' '-TargetBitDepth 0' '-TargetBitDepth 33' '-mct 3' '--levels 33' '--layers 0' '--layers 65536' \
+    '--step 1' '--step 0,5' '--max-bytes -1' '--max-bytes 1k' '--palette maybe' '--color cmyk' '--preset none' '--page x' '--uuid 12:note.xml' \
+    '--component-steps 1x1' '--reversible maybe'; do
+    # shellcheck disable=SC2086 # an option and its value
+    refuse 2 "${pair%% *}" -i rgb.ppm -o no.j2k $pair
+done
+
+for option in '-POC T1=0,0,1,5,3,CPRL' '-ROI c=0,U=25' '-cinema2K 24' -cinema4K '-IMF 4K' -HT '-M 64' '--preset dci-2k'; do
+    # shellcheck disable=SC2086
+    refuse 2 'not in this version' -i rgb.ppm -o no.j2k $option
+done
+for option in '-m matrix.txt' '-mct 2' -jpip '-x index' '-f 3'; do
+    # shellcheck disable=SC2086
+    refuse 2 "${option%% *}" -i rgb.ppm -o no.j2k $option
+done
+
+# ---- Input and output -------------------------------------------------------------------------------------------------
+
+refuse 3 'missing.ppm' -i missing.ppm -o no.j2k
+refuse 3 'broken.ppm' -i broken.ppm -o no.j2k
+refuse 3 'note.xml' -i note.xml -o no.j2k
+refuse 4 'nowhere/no.j2k' -i grey.pgm -o nowhere/no.j2k
+mkdir folder.j2k
+refuse 4 'is a directory' -i grey.pgm -o folder.j2k --force
+
+expect 0 -i grey.pgm -o grey.j2k
+says 'grey.j2k: '
+says 'lossless'
+says 'Msamples/s'
+silent grey
+cp grey.j2k before.j2k
+refuse 4 '--force replaces it' -i grey.pgm -o grey.j2k
+cmp -s grey.j2k before.j2k || fail 'a refused output was changed'
+expect 0 -i grey.pgm -o grey.j2k -I --force
+cmp -s grey.j2k before.j2k && fail '--force did not replace the output'
+ln grey.pgm linked.j2k
+refuse 4 'is the input' -i grey.pgm -o linked.j2k --force
+cmp -s grey.pgm linked.j2k || fail 'the input was changed'
+rm linked.j2k
+
+checks=$((checks + 1))
+"$wavelane" -i - -o - <grey.pgm >piped.j2k 2>err || fail 'pipes'
+cmp -s piped.j2k before.j2k || fail 'pipes give other bytes than files'
+grep -q 'standard output: ' err || fail 'with -o - the summary goes to standard error'
+expect 0 info piped.j2k
+if [ -c /dev/full ]; then
+    "$wavelane" -i grey.pgm -o - >/dev/full 2>err
+    [ $? -eq 4 ] || fail 'a full disk is no error'
+    checks=$((checks + 1))
+fi
+find . -name '.*.??????' -o -name '*.tmp*' | grep . && fail 'temporary files are left'
+
+expect 0 -i grey.pgm -o quiet.j2k --quiet
+[ ! -s out ] || fail '--quiet prints'
+silent quiet
+expect 0 -i rgb.ppm -o rgb.jp2
+warns 'untagged RGB is taken as sRGB'
+expect 0 -i rgb.ppm --dry-run
+says '96 x 64, 3 components'
+expect 0 -i rgb.ppm -o no.j2k --dry-run
+absent no.j2k
+expect 0 -i rgb.ppm --explain -n 3
+says '2 levels'
+expect 0 -i rgb.ppm -o json.j2k --json
+says '"exit_code":0'
+says '"status":"ok"'
+expect 3 -i missing.ppm -o no.j2k --json
+says '"status":"failed"'
+says '"exit_code":3'
+for threads in 1 2 3 7 ALL_CPUS; do
+    expect 0 -i rgb.ppm -o threads.j2k --force --threads "$threads" -r 8,4 -t 33,31
+    [ "$threads" = 1 ] && mv threads.j2k one.j2k && continue
+    cmp -s one.j2k threads.j2k || fail "other bytes with $threads threads"
+done
+expect 0 --demo -o demo.j2k --threads 2
+field demo.j2k 'Xsiz=1536 Ysiz=1024'
+
+# ---- Options reach the codestream -------------------------------------------------------------------------------------
+
+# option PATTERN ARGUMENTS...
+option() {
+    pattern=$1
+    shift
+    expect 0 -i rgb.ppm -o option.j2k --force "$@"
+    field option.j2k "$pattern"
+}
+option 'levels=5 block_width=64 block_height=64 style=0 style_names=\[\] transform=5/3$'
+option 'progression=LRCP layers=1 mct=1'
+option 'levels=2 ' -n 3
+option 'levels=32 ' -n 33
+option 'levels=3 ' --levels=3
+option 'levels=4 ' -levels 4
+option 'block_width=16 block_height=32' -b 16,32
+option 'XTsiz=40 YTsiz=30' -t 40,30
+option 'XTOsiz=3 YTOsiz=4' -t 40,30 -T 3,4 -d 5,6
+option 'Xsiz=101 Ysiz=70 XOsiz=5 YOsiz=6' -d 5,6
+option 'Xsiz=191 Ysiz=190 .*dx=2 dy=3' -s 2,3
+option 'progression=CPRL' -p CPRL
+option 'sop=yes eph=no' -SOP
+option 'sop=no eph=yes' -EPH
+option 'sop=yes eph=yes' -S -E
+option 'PLT=(' -PLT
+option '  TLM ' -TLM
+option 'TLM.*entries=3 ' -n 3 -TP R -TLM
+option 'style=38 style_names=\[RESET TERMALL SEGSYM\]' -M 38
+option 'style=5 ' -M BYPASS+TERMALL
+option 'transform=9/7' -I
+option 'quantization=derived' -I --quantization derived
+option 'guard_bits=4' -GuardBits 4
+option 'mct=0' -mct 0
+option 'mct=0' --mct off
+option 'mct=1' -mct 1
+option 'layers=3 ' -r 20,10,1
+option 'layers=3 ' -r20,10,1
+option 'layers=2 ' -q 30,0
+option 'layers=7 ' --layers 7
+option 'content="one"' -C one -C two
+option 'content="two"' -C one -C two
+option 'content="caf\\xe9 \\xa4"' -C "$(printf 'caf\303\251 \342\202\254')"
+refuse 2 'ISO 8859-15' -i rgb.ppm -o no.j2k -C "$(printf '\342\230\203')"
+option 'depth=12 ' -TargetBitDepth 12
+option 'depth=5 ' -TargetBitDepth 5
+# -c halves its last size, --precincts repeats it; neither depends on where -n stands
+option 'precincts=\[(width=4 height=8) (width=8 height=16) (width=16 height=32) (width=32 height=64)\]' -c '[32,64]' -n 4
+option 'precincts=\[(width=4 height=8) (width=8 height=16) (width=16 height=32) (width=32 height=64)\]' -n 4 -c '[32,64]'
+option 'precincts=\[(width=32 height=64) (width=32 height=64) (width=32 height=64)\]' --precincts '[32,64]' -n 3
+option 'precincts=\[(width=16 height=16) (width=16 height=16) (width=64 height=64)\]' -c '[64,64],[16,16],[16,16]' -n 3
+refuse 2 'side of 1' -i rgb.ppm -o no.j2k -c '[16,16]' -n 8
+refuse 2 'improve' -i rgb.ppm -o no.j2k -r 10,20
+refuse 2 'tile offset' -i rgb.ppm -o no.j2k -T 5,5
+refuse 2 'byte cap' -i rgb.ppm -o no.j2k --max-bytes 10
+refuse 2 'both sides or none' -i rgb.ppm -o no.j2k -t 0,5
+option 'progression=RPCL layers=6 ' --preset iiif-lossless
+option 'transform=9/7' --preset iiif-lossy
+option 'levels=3 .*transform=9/7' -n 4 --preset iiif-lossy
+option 'style_names=\[SEGSYM\]' --preset archive-lossless
+
+expect 0 -i rgb.ppm -o cap.j2k -I --max-bytes 3000
+[ "$(wc -c <cap.j2k)" -le 3000 ] || fail '--max-bytes is exceeded'
+
+# ---- JP2 --------------------------------------------------------------------------------------------------------------
+
+expect 0 -i grey.pgm -o boxes.jp2 --xml note.xml --uuid 00112233-44556677-8899AABB-CCDDEEFF:note.xml
+field boxes.jp2 'xml .*text="<a/>'
+field boxes.jp2 'uuid=00112233445566778899aabbccddeeff .*content_bytes=5'
+field boxes.jp2 'enumerated=17 space=grey'
+field rgb.jp2 'enumerated=16 space=sRGB'
+refuse 2 'need a JP2 file' -i grey.pgm -o no.j2k --xml note.xml
+refuse 3 'missing.xml' -i grey.pgm -o no.jp2 --xml missing.xml
+refuse 2 'needs 3' -i grey.pgm -o no.jp2 --color srgb
+expect 0 -i rgb.ppm -o ycc.jp2 --color sycc
+field ycc.jp2 'enumerated=18 space=sYCC'
+# luma and two chroma planes of half the size, from three files
+expect 0 -i grey.pgm -i half.pgm -i half.pgm -o parts.j2k --mct auto
+field parts.j2k 'components=\[(depth=8 signed=no dx=1 dy=1) (depth=8 signed=no dx=2 dy=2) (depth=8 signed=no dx=2 dy=2)\]'
+refuse 2 'component 1 has 48 columns' -i grey.pgm -i half.pgm -i half.pgm -o no.j2k -d 1,0 -s 1,1 --component-steps 1x1:2x2:2x2 --levels 1 -T 1,0 -t 200,200
+awk 'BEGIN { for (i = 0; i < 8 * 6 * 3 / 2; i++) printf "%c", 65 + i % 23 }' >small.yuv
+expect 0 -i small.yuv -F 8,6,3,8,u@1x1:2x2:2x2 -o yuv.jp2
+field yuv.jp2 'space=sYCC'
+field yuv.jp2 'mct=0'
+refuse 3 'small.yuv' -i small.yuv -o no.jp2
+refuse 3 'small.yuv' -i small.yuv -F 8,7,3,8,u@1x1:2x2:2x2 -o no.jp2
+
+# ---- A directory ------------------------------------------------------------------------------------------------------
+
+mkdir shots
+cp rgb.ppm shots/a.ppm
+cp grey.pgm shots/b.pgm
+cp note.xml shots/ignored.xml
+expect 0 -ImgDir shots -OutFor JP2
+for name in a.JP2 b.JP2; do
+    [ -s shots/$name ] || fail "shots/$name is missing"
+done
+absent shots/ignored.JP2
+cp broken.ppm shots/c.ppm
+expect 1 -ImgDir shots -OutFor JP2 --force
+warns 'shots/c.ppm'
+warns '1 of 3 pictures failed'
+absent shots/c.JP2
+cp grey.pgm shots/a.pgm
+expect 1 -ImgDir shots -OutFor j2k
+warns 'is that of shots/a.pgm too'
+[ -s shots/a.j2k ] || fail 'the first of two pictures with one output is missing'
+refuse 3 'missing' -ImgDir missing -OutFor j2k
+mkdir empty
+refuse 3 'no picture' -ImgDir empty -OutFor j2k
+
+# ---- Verification -----------------------------------------------------------------------------------------------------
+
+if "$wavelane" --version | grep -q OpenJPEG; then
+    for args in '' '-I' '-M 63 -t 33,31' '-TargetBitDepth 16' '-TargetBitDepth 3 -d 7,9'; do
+        # shellcheck disable=SC2086
+        expect 0 -i rgb.ppm -o checked.jp2 --force --verify $args
+        says 'checked with OpenJPEG'
+    done
+    expect 0 -i rgb.ppm -o checked.j2k --verify
+    says 'lossless, checked'
+    expect 0 -i rgb.ppm -o checked.j2k --verify --force -I --bpp 1 --json
+    says '"exact":false'
+    expect 0 -i grey.pgm -i half.pgm -i half.pgm -o checked.jp2 --force --verify
+else
+    refuse 2 'no OpenJPEG' -i rgb.ppm -o no.jp2 --verify
+    echo 'note: built without OpenJPEG, --verify was not tried'
+fi
+
+# ---- info on damaged files --------------------------------------------------------------------------------------------
+
+expect 0 info --json boxes.jp2
+says '"problems":[]'
+refuse 2 'no file' info
+refuse 2 'unexpected' info one two
+refuse 3 'missing.jp2' info missing.jp2
+refuse 3 'neither' info note.xml
+expect 0 -i rgb.ppm -o rich.jp2 -SOP -EPH -PLT -TLM -TP R -t 32,32 -r 10,5,1 -n 3
+size=$(wc -c <rich.jp2)
+for cut in 0 1 11 12 20 40 77 80 90 120 150 200 300 400 1000 $((size - 1)) $((size - 2)); do
+    head -c "$cut" rich.jp2 >cut.jp2
+    expect 3 info cut.jp2
+    warns 'cut.jp2: at byte '
+    expect 3 info --json cut.jp2
+done
+{ cat rich.jp2 && echo more; } >longer.jp2
+expect 3 info longer.jp2
+{ cat before.j2k && echo more; } >longer.j2k
+expect 3 info longer.j2k
+warns 'bytes after EOC'
+
+# ---- Interruption -----------------------------------------------------------------------------------------------------
+
+mkdir stop
+head -c 24000000 /dev/urandom >noise.raw
+checks=$((checks + 1))
+"$wavelane" -i noise.raw -F 6000,4000,1,8,u -o stop/noise.j2k --threads 1 -M 63 >out 2>err &
+child=$!
+sleep 0.5
+kill -TERM $child
+wait $child
+code=$?
+[ $code -eq 130 ] || fail "interrupted: exit $code instead of 130"
+[ -z "$(ls -A stop)" ] || fail "interrupted: $(ls -A stop) is left"
+
+# ---- Documents --------------------------------------------------------------------------------------------------------
+
+if [ -n "$gen_docs" ]; then
+    checks=$((checks + 1))
+    "$gen_docs" man "$template" >man 2>err || fail 'the manual page is not made'
+    "$gen_docs" bash >bash 2>err && "$gen_docs" zsh >zsh 2>err || fail 'the completions are not made'
+    "$wavelane" options | sed -n 's/^  \([a-z-]*\)$/\1/p' >keys
+    [ "$(wc -l <keys)" -gt 20 ] || fail 'the table of options is short'
+    while read -r key; do
+        sed 's/\\-/-/g' man | grep -q -- "-$key" || fail "the manual page lacks $key"
+        grep -q -- "-$key" bash || fail "the bash completion lacks $key"
+        grep -q -- "-$key" zsh || fail "the zsh completion lacks $key"
+    done <keys
+    grep '^@' man && fail 'the manual page has a place that was not filled'
+    if command -v bash >/dev/null; then
+        bash -n bash || fail 'bash does not take its completion'
+    fi
+    if command -v zsh >/dev/null; then
+        zsh -n zsh || fail 'zsh does not take its completion'
+    fi
+fi
+
+# ---- Colour that needs real files -------------------------------------------------------------------------------------
+
+pictures=${WVL_TEST_PICTURES:-}
+if [ -f "$pictures/cmyk-3c-16b.tiff" ]; then
+    refuse 3 'CMYK' -i "$pictures/cmyk-3c-16b.tiff" -o no.jp2
+    expect 0 -i "$pictures/cmyk-3c-16b.tiff" -o cmyk.j2k
+    expect 0 -i "$pictures/cog_cmap.tif" -o palette.jp2 --palette indices --quiet
+    field palette.jp2 'pclr .*entries=256'
+    field palette.jp2 'Csiz=1 '
+else
+    echo 'note: WVL_TEST_PICTURES names no folder with pictures, CMYK and palettes were not tried'
+fi
+
+echo "$checks checks, $failures failures"
+[ "$failures" -eq 0 ]
