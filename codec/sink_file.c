@@ -269,7 +269,7 @@ static int file_open(file_sink *s, char *temporary)
     if (!s->overwrite && !lstat(s->path, &link_itself)) {
         return file_fail(s, "cannot create", EEXIST);
     }
-    if (exists && access(s->path, W_OK)) {
+    if (exists && faccessat(AT_FDCWD, s->path, W_OK, AT_EACCESS)) {
         return file_fail(s, "cannot write", errno);
     }
     if (open_temporary(s, temporary)) {

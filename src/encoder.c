@@ -346,6 +346,18 @@ static wvl_status close_sink(wvl_sink *sink, wvl_status status, char *error, siz
     return status == WVL_OK ? closed : status;
 }
 
+/* Even then the sink is closed and the pixels are given back, as far as they can be recognised. */
+static wvl_status refuse_arguments(session *s, const wvl_image *image, wvl_sink *sink)
+{
+    if (image && image->struct_size >= sizeof *image && image->release) {
+        image->release(image->release_user);
+    }
+    if (sink && sink->struct_size >= sizeof *sink) {
+        (void)wvl_sink_finish(sink, 0, NULL, 0);
+    }
+    return fail(s, WVL_ERROR_ARGUMENT, "wvl_encode: a NULL argument or an unset struct_size");
+}
+
 wvl_status wvl_encode(const wvl_plan *plan, const wvl_image *image, wvl_sink *sink, const wvl_control *control, wvl_result **result, char *error,
                       size_t error_bytes)
 {
@@ -362,7 +374,7 @@ wvl_status wvl_encode(const wvl_plan *plan, const wvl_image *image, wvl_sink *si
     }
     if (!plan || !image || !sink || !sink->write || image->struct_size < sizeof *image || sink->struct_size < sizeof *sink ||
         (control && control->struct_size < sizeof *control)) {
-        return fail(&s, WVL_ERROR_ARGUMENT, "wvl_encode: a NULL argument or an unset struct_size");
+        return refuse_arguments(&s, image, sink);
     }
     s.plan = plan;
     s.image = image;

@@ -20,8 +20,9 @@ typedef struct word {
 } word;
 
 /* The sample itself and its neighbours within the word. */
-#define AROUND(i) (((i) & ~3) ? AROUND_ROWS((i) & 3) << (((i) & ~3) - 4) : AROUND_ROWS((i) & 3) >> 4)
-#define AROUND_ROWS(r) (UINT64_C(0x111) * ((r) == 0 ? 3 : (r) == 1 ? 7 : (r) == 2 ? 14 : 12))
+#define AROUND_ROWS(i) ((i) % 4 == 0 ? 3 : (i) % 4 == 1 ? 7 : (i) % 4 == 2 ? 14 : 12)
+#define AROUND_COLUMN(i) ((uint64_t)AROUND_ROWS(i) << ((i) & ~3))
+#define AROUND(i) (AROUND_COLUMN(i) | AROUND_COLUMN(i) << 4 | AROUND_COLUMN(i) >> 4)
 static const uint64_t around_table[64] = {WVL_ROWS_64(AROUND, 0)};
 
 /* A set widened by one row up and down. */
@@ -41,18 +42,13 @@ static WVL_ALWAYS_INLINE void mark_columns(uint64_t *column, size_t stride, unsi
     column[-1] |= mark << (3 * row + 5);
     column[0] |= mark << (3 * row + 4);
     column[1] |= mark << (3 * row + 3);
-    if (row == 0 && !(flags & CAUSAL)) {
-        uint64_t *above = column - stride;
-        above[-1] |= mark << 17;
-        above[0] |= mark << 16;
-        above[1] |= mark << 15;
-    }
-    if (row == 3) {
-        uint64_t *below = column + stride;
-        below[-1] |= mark << 2;
-        below[0] |= mark << 1;
-        below[1] |= mark;
-    }
+    /* Row 0 is row 4 of the stripe above, row 3 is row -1 of the one below. Which row is as good as random: no branch. */
+    uint64_t *other = row ? column + stride : column - stride;
+    uint64_t outer = row == 3 || (row == 0 && !(flags & CAUSAL)) ? mark : 0;
+    outer <<= row ? 0 : 15;
+    other[-1] |= outer << 2;
+    other[0] |= outer << 1;
+    other[1] |= outer;
 }
 
 static WVL_ALWAYS_INLINE uint32_t magnitude_at(const wvl_t1_fast *b, uint32_t x, uint32_t y, int flags)

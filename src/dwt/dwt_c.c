@@ -14,13 +14,13 @@
 #define HIGH wvl_lift53_high
 #define LOW wvl_lift53_low
 #define NAME(verb) verb##_i32
-#include "dwt/lift53_c.inc.h"
+#include "dwt/lift53_tmpl.h"
 
 #define SAMPLE int64_t
 #define HIGH wvl_lift53_high_wide
 #define LOW wvl_lift53_low_wide
 #define NAME(verb) verb##_i64
-#include "dwt/lift53_c.inc.h"
+#include "dwt/lift53_tmpl.h"
 
 static void vlift97(const wvl_vlift_rows *rows, uint32_t n)
 {

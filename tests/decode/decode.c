@@ -146,7 +146,8 @@ int decode_picture(const uint8_t *data, size_t bytes, const decode_options *opti
     text[0] = 0;
     opj_stream_t *stream = open_stream(&m);
     opj_codec_t *codec = open_codec(data, bytes, options, &c);
-    int done = stream && codec && opj_read_header(stream, codec, &image) && opj_decode(codec, stream, image) && opj_end_decompress(codec, stream);
+    int done = stream && codec && opj_read_header(stream, codec, &image) && opj_set_decode_area(codec, image, 0, 0, 0, 0) &&
+               opj_decode(codec, stream, image) && opj_end_decompress(codec, stream);
     if (done && !c.count) {
         take_picture(image, p);
         if (info) {

@@ -55,7 +55,7 @@ static int32_t natural(uint32_t x, uint32_t y, uint32_t component, uint32_t seed
     int32_t v = octave(x, y, 8, seed) / 2 + octave(x, y, 6, seed + 1) / 4;
     int32_t busy = octave(x, y, 7, seed + 2);
     if (busy > 30000) {
-        v += (octave(x, y, 3, seed + 3) - 32768) / 8 + (octave(x, y, 1, seed + 4) - 32768) / 12;
+        v += (octave(x, y, 3, seed + 3) - 32768) / 5 + (octave(x, y, 1, seed + 4) - 32768) / 7;
     }
     int64_t u = (int64_t)x - 90, w = (int64_t)y - 70;
     if (u * u + w * w < 48 * 48) {
@@ -65,7 +65,7 @@ static int32_t natural(uint32_t x, uint32_t y, uint32_t component, uint32_t seed
         v = v / 2 + ((((x + 2 * y) >> 2) & 1) ? 9000 : 2500);
     }
     v += (octave(x, y, 6, seed + 10 + component) - 32768) / 6;
-    v += (int32_t)(picture_hash(x, y, seed + 20 + component) >> 23) - 256;
+    v += (int32_t)(picture_hash(x, y, seed + 20 + component) >> 21) - 1024;
     return v < 0 ? 0 : v > 65535 ? 65535 : v;
 }
 

@@ -73,6 +73,8 @@ ramp() { # name type channels width height
 ramp rgb.ppm P3 3 96 64
 ramp grey.pgm P2 1 96 64
 ramp half.pgm P2 1 48 32
+ramp odd.pgm P2 1 97 64
+ramp odd2.pgm P2 1 49 32
 printf 'P6\n64 64\n255\nshort' >broken.ppm
 echo '<a/>' >note.xml
 
@@ -275,7 +277,8 @@ field ycc.jp2 'enumerated=18 space=sYCC'
 # luma and two chroma planes of half the size, from three files
 expect 0 -i grey.pgm -i half.pgm -i half.pgm -o parts.j2k --mct auto
 field parts.j2k 'components=\[(depth=8 signed=no dx=1 dy=1) (depth=8 signed=no dx=2 dy=2) (depth=8 signed=no dx=2 dy=2)\]'
-refuse 2 'component 1 has 48 columns' -i grey.pgm -i half.pgm -i half.pgm -o no.j2k -d 1,0 -s 1,1 --component-steps 1x1:2x2:2x2 --levels 1 -T 1,0 -t 200,200
+expect 0 -i grey.pgm -i half.pgm -o offset.j2k -d 1,0
+refuse 2 'component 1 has 49 columns at a step of 2, but with an image offset of 1 it must have 48' -i odd.pgm -i odd2.pgm -o no.j2k -d 1,0
 awk 'BEGIN { for (i = 0; i < 8 * 6 * 3 / 2; i++) printf "%c", 65 + i % 23 }' >small.yuv
 expect 0 -i small.yuv -F 8,6,3,8,u@1x1:2x2:2x2 -o yuv.jp2
 field yuv.jp2 'space=sYCC'

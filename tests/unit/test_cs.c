@@ -287,6 +287,39 @@ START_TEST(components_differ)
 }
 END_TEST
 
+/* Each member that COC or QCC writes is enough to need one. */
+START_TEST(any_difference_is_written)
+{
+    for (int i = 0; i < 9; i++) {
+        bench *b = make_bench(2);
+        wvl_coding *k = &b->codings[1];
+        cs_stream s;
+        for (int c = 0; c < 2; c++) {
+            set_coding(&b->codings[c], 2, WVL_QUANT_EXPOUNDED);
+            b->codings[c].user_precincts = 1;
+        }
+        b->components[1].coding = 1;
+        switch (i) {
+        case 0: k->guard_bits++; break;
+        case 1: k->band[6].exponent++; break;
+        case 2: k->band[0].mantissa++; break;
+        case 3: k->quant_style = WVL_QUANT_DERIVED; break;
+        case 4: k->xcb--; break;
+        case 5: k->ycb--; break;
+        case 6: k->style = 32; break;
+        case 7: k->precinct[2] = 0xFE; break;
+        default: k->user_precincts = 0;
+        }
+        parse_header_of(&b->plan, &s);
+        ck_assert_uint_eq(s.components[1].has_qcc, i < 4);
+        ck_assert_uint_eq(s.components[1].has_coc, i >= 4);
+        check_steps(&s.components[1], k);
+        cs_free(&s);
+        free_bench(b);
+    }
+}
+END_TEST
+
 START_TEST(what_is_not_written_makes_no_difference)
 {
     bench *b = make_bench(2);
@@ -538,7 +571,8 @@ END_TEST
 
 START_TEST(part_header_bound_holds)
 {
-    enum { MOST = 200000 };
+    enum { MOST = 260000, WORST = 15 * 16382 + 1 };
+    size_t bytes;
     bench *b = make_bench(1);
     uint32_t *packets = malloc(MOST * sizeof *packets);
     b->plan.plt = 1;
@@ -548,9 +582,15 @@ START_TEST(part_header_bound_holds)
             packets[i] = i < longest ? 1u << 28 : rnd() >> (32 - bits);
         }
         wvl_cs_part part = {0, 0, 1, 0, count, 0, 99};
-        size_t bytes;
         free(part_header(&b->plan, &part, packets, &bytes));
     }
+    for (uint32_t i = 0; i < WORST; i++) { /* one length of five bytes among those of four leaves three of a segment unused */
+        packets[i] = i % 16382 ? 1u << 21 : 1u << 28;
+    }
+    packets[WORST - 1] = 1u << 21;
+    wvl_cs_part worst = {0, 0, 1, 0, WORST, 0, 99};
+    free(part_header(&b->plan, &worst, packets, &bytes));
+    ck_assert_uint_eq(bytes, wvl_cs_bound_part_header(&b->plan, WORST));
     ck_assert_uint_eq(wvl_cs_bound_part_header(&b->plan, UINT64_MAX), UINT64_MAX);
     free(packets);
     free_bench(b);
@@ -806,6 +846,7 @@ int main(void)
     tcase_add_test(tests, grid_and_samples_are_read_back);
     tcase_add_test(tests, coding_style_is_read_back);
     tcase_add_test(tests, components_differ);
+    tcase_add_test(tests, any_difference_is_written);
     tcase_add_test(tests, what_is_not_written_makes_no_difference);
     tcase_add_test(tests, derived_steps_serve_other_levels);
     tcase_add_test(tests, component_index_width);

@@ -146,27 +146,6 @@ START_TEST(raw_planes)
 }
 END_TEST
 
-/* An information header of 40 bytes, a palette or masks, then the pixels. */
-static void start_bmp(bytes *b, int32_t width, int32_t height, unsigned bits, unsigned compression, unsigned extra)
-{
-    b->count = 0;
-    put(b, "BM", 2);
-    put_le32(b, 0);
-    put_le32(b, 0);
-    put_le32(b, 54 + extra);
-    put_le32(b, 40);
-    put_le32(b, (uint32_t)width);
-    put_le32(b, (uint32_t)height);
-    put_le16(b, 1);
-    put_le16(b, bits);
-    put_le32(b, compression);
-    put_le32(b, 0);
-    put_le32(b, 2835);
-    put_le32(b, 2835);
-    put_le32(b, bits <= 8 ? extra / 4 : 0);
-    put_le32(b, 0);
-}
-
 START_TEST(bmp_direct)
 {
     wvl_io_picture p;
@@ -256,23 +235,6 @@ START_TEST(bmp_palettes_and_runs)
 }
 END_TEST
 
-static void start_tga(bytes *b, unsigned type, unsigned width, unsigned height, unsigned bits, unsigned descriptor)
-{
-    b->count = 0;
-    put(b, "\2", 1); /* two bytes of identification */
-    put(b, (type & 7) == 1 ? "\1" : "\0", 1);
-    put(b, &(uint8_t){(uint8_t)type}, 1);
-    put_le16(b, (type & 7) == 1 ? 10 : 0); /* first entry, entries, bits */
-    put_le16(b, (type & 7) == 1 ? 2 : 0);
-    put(b, (type & 7) == 1 ? "\x18" : "\0", 1);
-    put_le32(b, 0);
-    put_le16(b, width);
-    put_le16(b, height);
-    put(b, &(uint8_t){(uint8_t)bits}, 1);
-    put(b, &(uint8_t){(uint8_t)descriptor}, 1);
-    put(b, "id", 2);
-}
-
 START_TEST(tga_types)
 {
     wvl_io_picture p;
@@ -318,30 +280,6 @@ START_TEST(tga_types)
     refuse_bytes(b.at, b.count, "a.tga", NULL, "image type 33");
 }
 END_TEST
-
-/* Header fields of SMPTE 268M in either order; the pixels follow at 2048. */
-static void start_dpx(bytes *b, int big, unsigned width, unsigned height, unsigned descriptor, unsigned depth,
-                      unsigned packing)
-{
-    b->count = 2048;
-    memset(b->at, 0, 2048);
-    memcpy(b->at, big ? "SDPX" : "XPDS", 4);
-    set_32(b, 4, 2048, big);
-    set_16(b, 770, 1, big);
-    set_32(b, 772, width, big);
-    set_32(b, 776, height, big);
-    b->at[800] = (uint8_t)descriptor;
-    b->at[803] = (uint8_t)depth;
-    set_16(b, 804, packing, big);
-    set_32(b, 808, 2048, big);
-    set_32(b, 812, UINT32_MAX, big);
-}
-
-static void put_word(bytes *b, uint32_t word, int big)
-{
-    put_le32(b, 0);
-    set_32(b, b->count - 4, word, big);
-}
 
 START_TEST(dpx_layouts)
 {

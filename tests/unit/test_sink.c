@@ -602,6 +602,10 @@ START_TEST(protected_targets_are_refused)
 {
     int is_root = geteuid() == 0;
     make_file(path, 0444);
+    ck_assert_int_eq(chmod(directory, 0777), 0);
+    ck_assert(!is_root || !seteuid(NOBODY));
+    refuse_open(path, 1, EACCES); /* although it could be replaced */
+    ck_assert(!is_root || !seteuid(0));
     ck_assert_int_eq(chmod(directory, 0555), 0);
     ck_assert(!is_root || !seteuid(NOBODY));
     refuse_open(path, 1, EACCES);

@@ -499,6 +499,9 @@ static int require(int condition, const char *message)
 static int check_together(const wvl_cli_args *args)
 {
     int one_picture = args->input_count > 0 || args->demo;
+    if (!require(!(args->quiet && args->verbose), "--quiet: cannot be used together with --verbose")) {
+        return 0;
+    }
     if (args->image_dir) {
         return require(!one_picture, "-ImgDir: cannot be used together with -i or --demo") &&
                require(!args->output, "-ImgDir: cannot be used together with -o; -OutFor gives the extension") &&
@@ -508,8 +511,7 @@ static int check_together(const wvl_cli_args *args)
            require(!(args->input_count && args->demo), "--demo: cannot be used together with -i") &&
            require(!args->out_format, "-OutFor: only together with -ImgDir") &&
            require(args->output || args->dry_run || args->explain, "no output: use -o FILE") &&
-           require(!args->component_steps || args->input_count > 1, "--component-steps: only where several -i make one picture") &&
-           require(!(args->quiet && args->verbose), "--quiet: cannot be used together with --verbose");
+           require(!args->component_steps || args->input_count > 1, "--component-steps: only where several -i make one picture");
 }
 
 static int allocate_lists(wvl_cli_args *args, size_t count)

@@ -8,7 +8,7 @@
 #include "settings.h"
 #include "summary.h"
 
-typedef struct session {
+typedef struct batch {
     const wvl_cli_args *args;
     wvl_context *context;
     wvl_params *params;
@@ -16,11 +16,11 @@ typedef struct session {
     wvl_cli_report report; /* used with --json */
     FILE *out;             /* where summaries go */
     int many;
-} session;
+} batch;
 
 /* One picture on its way. */
 typedef struct job {
-    session *s;
+    batch *s;
     const char *const *inputs;
     size_t input_count;
     const char *output; /* NULL: none (dry run) */
@@ -62,14 +62,14 @@ static int choose_container(job *j)
         wvl_cli_error("%s: the extension must be .jp2 (JP2 file) or .j2k, .j2c, .jpc (codestream)", j->output);
         return WVL_EXIT_USAGE;
     }
-    return WVL_EXIT_OK;
+    return wvl_cli_fix_container(j->s->args, j->output, j->is_jp2, j->params);
 }
 
 static int make_plan(job *j)
 {
     int code = wvl_cli_describe_picture(j->s->args, j->name, j->is_jp2, &j->picture);
     if (!code) {
-        code = wvl_cli_fit_settings(j->s->args, j->output ? j->output : j->name, j->is_jp2, &j->picture, j->params);
+        code = wvl_cli_fit_transform(j->s->args, j->name, &j->picture, j->params);
     }
     if (code) {
         return code;
@@ -169,7 +169,7 @@ static wvl_cli_summary summarize(const job *j)
 
 static void report_success(job *j)
 {
-    session *s = j->s;
+    batch *s = j->s;
     const wvl_cli_args *args = s->args;
     wvl_cli_summary summary = summarize(j);
     if (args->json) {
@@ -189,7 +189,7 @@ static void report_plan(job *j)
     }
 }
 
-static void report_failure(session *s, const char *input, int code)
+static void report_failure(batch *s, const char *input, int code)
 {
     wvl_cli_report *r = &s->report;
     if (s->args->json) {
@@ -237,7 +237,7 @@ static int run_job(job *j)
     return code;
 }
 
-static int encode_one(session *s, const char *const *inputs, size_t input_count, const char *output)
+static int encode_one(batch *s, const char *const *inputs, size_t input_count, const char *output)
 {
     job j;
     memset(&j, 0, sizeof j);
@@ -260,7 +260,7 @@ static int encode_one(session *s, const char *const *inputs, size_t input_count,
 
 /* ---- All ------------------------------------------------------------------------------------------------------------- */
 
-static int encode_directory(session *s)
+static int encode_directory(batch *s)
 {
     const wvl_cli_args *args = s->args;
     wvl_cli_directory directory;
@@ -290,7 +290,7 @@ static int encode_directory(session *s)
     return code;
 }
 
-static int encode_all(session *s)
+static int encode_all(batch *s)
 {
     const wvl_cli_args *args = s->args;
     if (args->image_dir) {
@@ -299,7 +299,7 @@ static int encode_all(session *s)
     return encode_one(s, args->inputs, args->input_count, args->output);
 }
 
-static int open_session(session *s)
+static int open_batch(batch *s)
 {
     const wvl_cli_args *args = s->args;
     wvl_context_options options = {.struct_size = sizeof options, .log = wvl_cli_log, .threads = args->threads,
@@ -344,13 +344,13 @@ static int finish_output(FILE *out, int code)
 
 int wvl_cli_run_encode(const wvl_cli_args *args)
 {
-    session s;
+    batch s;
     memset(&s, 0, sizeof s);
     s.args = args;
     s.out = args->output && !strcmp(args->output, "-") ? stderr : stdout;
     int code = check_environment(args);
     if (!code) {
-        code = open_session(&s);
+        code = open_batch(&s);
     }
     if (!code) {
         wvl_cli_catch_signals();

@@ -155,7 +155,7 @@ static int was_set(const wvl_cli_args *args, const char *key)
     return 0;
 }
 
-int wvl_cli_fit_settings(const wvl_cli_args *args, const char *output, int is_jp2, const wvl_cli_picture *picture, wvl_params *params)
+int wvl_cli_fix_container(const wvl_cli_args *args, const char *output, int is_jp2, wvl_params *params)
 {
     const char *container = is_jp2 ? "jp2" : "j2k";
     if (was_set(args, "container") && strcmp(wvl_params_get(params, "container"), container) != 0) {
@@ -163,11 +163,17 @@ int wvl_cli_fit_settings(const wvl_cli_args *args, const char *output, int is_jp
         return WVL_EXIT_USAGE;
     }
     wvl_status status = wvl_params_set(params, "container", container);
-    /* Samples that are luma and chroma already must not be transformed again, unless somebody insists. */
-    if (!status && picture->io.color == WVL_IO_YCC && !was_set(args, "mct")) {
-        status = wvl_params_set(params, "mct", "off");
-    }
     return status ? fail(output, params, status) : WVL_EXIT_OK;
+}
+
+/* Samples that are luma and chroma already must not be transformed again, unless somebody insists. */
+int wvl_cli_fit_transform(const wvl_cli_args *args, const char *name, const wvl_cli_picture *picture, wvl_params *params)
+{
+    if (picture->io.color != WVL_IO_YCC || was_set(args, "mct")) {
+        return WVL_EXIT_OK;
+    }
+    wvl_status status = wvl_params_set(params, "mct", "off");
+    return status ? fail(name, params, status) : WVL_EXIT_OK;
 }
 
 int wvl_cli_wants_lossless(const wvl_params *params)

@@ -1,0 +1,466 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Every option, alone and crossed, decoded by OpenJPEG. */
+#include <check.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tests/decode/cases.h"
+
+/* OpenJPEG decodes blocks of up to 30 magnitude bits in 32-bit integers, so it judges depths up to this, with RCT up to one less. */
+#define JUDGED_DEPTH 29u
+
+static void add_text(char *text, size_t size, const char *format, ...) __attribute__((format(printf, 3, 4)));
+static void add_text(char *text, size_t size, const char *format, ...)
+{
+    size_t used = strlen(text);
+    va_list args;
+    va_start(args, format);
+    ck_assert_uint_lt((size_t)vsnprintf(text + used, size - used, format, args), size - used);
+    va_end(args);
+}
+
+static void check_near(const char *what, const picture *p, const char *settings, uint32_t limit)
+{
+    outcome o = case_encode(what, p, settings, NULL);
+    picture back = case_decode(what, &o, NULL);
+    uint32_t error = picture_greatest_error(p, &back);
+    ck_assert_msg(error <= limit, "%s: \"%s\": an error of %u", what, settings, error);
+    picture_free(&back);
+    case_free(&o);
+}
+
+/* ---- Block coder ----------------------------------------------------------------------------------------------------------- */
+
+START_TEST(every_style)
+{
+    static const picture_kind kinds[] = {PICTURE_NATURAL, PICTURE_NOISE, PICTURE_SPARSE};
+    for (unsigned k = 0; k < 3; k++) {
+        char settings[128];
+        picture p = picture_draw(kinds[k], 90, 77, 1, 12, (uint32_t)_i);
+        (void)snprintf(settings, sizeof settings, "style=%d levels=2 block=32,32", _i);
+        case_lossless("style", &p, settings, NULL);
+        (void)snprintf(settings, sizeof settings, "style=%d levels=2 block=16,64 layers=6 progression=RPCL", _i);
+        case_lossless("style, layers", &p, settings, NULL);
+        (void)snprintf(settings, sizeof settings, "style=%d levels=2 reversible=no step=0.00002 layers=2", _i);
+        check_near("style, 9/7", &p, settings, 1);
+        (void)snprintf(settings, sizeof settings, "style=%d reversible=no bpp=0.5,2,4", _i);
+        case_structure("style, cut", &p, settings);
+        picture_free(&p);
+    }
+}
+END_TEST
+
+/* A cut codeword must decode as what rate control took it for: PSNR told against PSNR found, layer by layer. */
+START_TEST(every_style_cut_where_told)
+{
+    char settings[128];
+    picture p = picture_draw(PICTURE_NATURAL, 256, 192, 1, 8, 4);
+    (void)snprintf(settings, sizeof settings, "style=%d reversible=no bpp=0.25,0.5,1,2,3", _i);
+    outcome o = case_encode("cut", &p, settings, NULL);
+    for (unsigned layer = 1; layer <= 5; layer++) {
+        decode_options options = {.layers = layer};
+        picture back = case_decode("cut", &o, &options);
+        double told = wvl_result_layer_psnr(o.result, layer - 1), found = picture_psnr(&p, &back);
+        ck_assert_msg(fabs(told - found) < 0.25, "style %d, layer %u: %.3f dB told, %.3f dB found", _i, layer, told, found);
+        picture_free(&back);
+    }
+    case_free(&o);
+    picture_free(&p);
+}
+END_TEST
+
+START_TEST(every_block_shape)
+{
+    unsigned xcb = 2 + (unsigned)_i % 9, ycb = 2 + (unsigned)_i / 9;
+    char settings[128];
+    if (xcb + ycb > 12) {
+        picture p = picture_draw(PICTURE_FLAT, 8, 8, 1, 8, 0);
+        picture_input input = picture_open_input(&p, 0);
+        (void)snprintf(settings, sizeof settings, "block=%u,%u", 1u << xcb, 1u << ycb);
+        case_refused("block shape", &input.format, settings, "block");
+        picture_close_input(&input);
+        picture_free(&p);
+        return;
+    }
+    for (int irreversible = 0; irreversible < 2; irreversible++) {
+        picture p = picture_draw(PICTURE_NATURAL, xcb > 8 ? 1200 : 211, ycb > 8 ? 1100 : 73, 1, 8, 9);
+        (void)snprintf(settings, sizeof settings, "block=%u,%u levels=1", 1u << xcb, 1u << ycb);
+        case_lossless("block shape", &p, settings, NULL);
+        if (irreversible) {
+            add_text(settings, sizeof settings, " reversible=no step=0.0003");
+            check_near("block shape", &p, settings, 1);
+        }
+        picture_free(&p);
+    }
+}
+END_TEST
+
+/* ---- Levels ---------------------------------------------------------------------------------------------------------------- */
+
+START_TEST(every_level_count)
+{
+    static const uint32_t sizes[][2] = {{1, 1}, {1, 17}, {19, 1}, {2, 2}, {37, 29}, {128, 64}};
+    for (unsigned i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
+        char settings[128];
+        for (unsigned offset = 0; offset < 2; offset++) {
+            picture p = picture_draw(PICTURE_NOISE, sizes[i][0], sizes[i][1], 3, 8, (uint32_t)_i);
+            picture_place(&p, offset, 3 * offset);
+            (void)snprintf(settings, sizeof settings, "levels=%d", _i);
+            case_lossless("levels", &p, settings, NULL);
+            add_text(settings, sizeof settings, " reversible=no step=0.0004");
+            check_near("levels, 9/7", &p, settings, 1);
+            add_text(settings, sizeof settings, " quantization=derived");
+            if (_i <= 20) {
+                check_near("levels, derived", &p, settings, 1);
+            } else if (_i < 32) { /* the exponent of LL ends at 31, and those of the finer levels lie below it by their distance */
+                case_structure("levels, derived", &p, settings);
+            }
+            picture_free(&p);
+        }
+    }
+}
+END_TEST
+
+/* A lower resolution is the picture that the low-pass bands alone make: sizes must be those of the standard. */
+START_TEST(fewer_resolutions_decode)
+{
+    picture p = picture_draw(PICTURE_NATURAL, 203, 141, 3, 8, 5);
+    picture_place(&p, 7, 10);
+    outcome o = case_encode("resolutions", &p, "tile=64,64 layers=2", NULL);
+    for (unsigned discard = 1; discard <= 5; discard++) {
+        decode_options options = {.discard = discard};
+        picture back = case_decode("resolutions", &o, &options);
+        uint32_t d = 1u << discard;
+        ck_assert_uint_eq(back.planes[0].width, (210 + d - 1) / d - (7 + d - 1) / d);
+        ck_assert_uint_eq(back.planes[0].height, (151 + d - 1) / d - (10 + d - 1) / d);
+        picture_free(&back);
+    }
+    case_free(&o);
+    picture_free(&p);
+}
+END_TEST
+
+/* ---- Progressions, tile-parts, markers --------------------------------------------------------------------------------------- */
+
+/* A new tile-part begins exactly where one of the letters changes. */
+static void check_parts(const char *settings, const outcome *o, unsigned letters)
+{
+    for (size_t i = 1; i < o->packets.count; i++) {
+        const packet_info *a = &o->packets.items[i - 1], *b = &o->packets.items[i];
+        int new_part = a->part != b->part, expected = a->tile != b->tile || ((letters & 1) && a->resolution != b->resolution) ||
+                                                      ((letters & 2) && a->layer != b->layer) || ((letters & 4) && a->component != b->component);
+        ck_assert_msg(new_part == expected, "\"%s\": packet %zu: new tile-part %d, expected %d", settings, i, new_part, expected);
+    }
+}
+
+START_TEST(every_progression_and_part)
+{
+    static const char *const orders[] = {"LRCP", "RLCP", "RPCL", "PCRL", "CPRL"};
+    static const char *const parts[] = {"none", "R", "L", "RL", "C", "RC", "LC", "RLC"};
+    picture p = picture_draw(PICTURE_NATURAL, 75, 60, 3, 8, 1);
+    for (unsigned i = 0; i < 128; i++) {
+        char settings[256], text[256];
+        unsigned letters = i / 16;
+        decode_options options = {0, 0, 0};
+        (void)snprintf(settings, sizeof settings,
+                       "progression=%s tile-parts=%s sop=%u eph=%u plt=%u tlm=%u levels=2 layers=3 tile=40,40 precincts=[16,32],[32,16] block=8,8", orders[_i],
+                       parts[letters], i & 1, i >> 1 & 1, i >> 2 & 1, i >> 3 & 1);
+        outcome o = case_encode("progression", &p, settings, NULL);
+        check_parts(settings, &o, letters);
+        ck_assert_uint_eq(o.stream.tlm_segments != 0, i >> 3 & 1);
+        ck_assert_uint_eq(o.stream.parts[0].plt_segments != 0, i >> 2 & 1);
+        picture back = case_decode(settings, &o, &options);
+        ck_assert_msg(picture_equal(&p, &back, text, sizeof text), "\"%s\": %s", settings, text);
+        picture_free(&back);
+        case_free(&o);
+    }
+    picture_free(&p);
+}
+END_TEST
+
+/* Nsop counts modulo 65536. */
+START_TEST(sop_wraps)
+{
+    picture p = picture_draw(PICTURE_NATURAL, 300, 300, 1, 8, 1);
+    case_lossless("sop", &p, "levels=0 precincts=[4,4] block=4,4 layers=13 sop=yes eph=yes plt=yes", NULL);
+    picture_free(&p);
+}
+END_TEST
+
+/* ---- Depths ------------------------------------------------------------------------------------------------------------------ */
+
+START_TEST(every_depth)
+{
+    static const picture_kind kinds[] = {PICTURE_NATURAL, PICTURE_NOISE, PICTURE_EXTREME};
+    unsigned depth = 1 + (unsigned)_i % 28, is_signed = (unsigned)_i / 28;
+    for (unsigned k = 0; k < 6; k++) {
+        char what[64], settings[64];
+        unsigned mct = k & 1;
+        wvl_component_format components[3] = {{(uint8_t)depth, (uint8_t)is_signed, 1, 1}, {(uint8_t)depth, (uint8_t)is_signed, 1, 1}, {(uint8_t)depth, (uint8_t)is_signed, 1, 1}};
+        wvl_image_format format = {sizeof format, 0, 0, 70, 66, 3, components};
+        picture p = picture_draw_format(kinds[k / 2], &format, depth);
+        (void)snprintf(what, sizeof what, "depth %u%s, kind %u", depth, is_signed ? " signed" : "", k / 2);
+        (void)snprintf(settings, sizeof settings, "mct=%s", mct ? "on" : "off");
+        if (depth == 28 && mct) {
+            case_refused(what, &format, settings, "RCT");
+        } else if (depth + mct <= JUDGED_DEPTH) {
+            case_lossless(what, &p, settings, NULL);
+        } else {
+            case_structure(what, &p, settings);
+        }
+        picture_free(&p);
+    }
+}
+END_TEST
+
+/* 9/7 at full quality: the judge computes in float, so what it can tell falls with the depth. */
+START_TEST(every_depth_irreversible)
+{
+    static const picture_kind kinds[] = {PICTURE_NATURAL, PICTURE_NOISE, PICTURE_EXTREME};
+    unsigned depth = 1 + (unsigned)_i;
+    for (unsigned k = 0; k < 6; k++) {
+        char what[64], settings[96];
+        picture p = picture_draw(kinds[k / 2], 70, 66, 3, depth, depth);
+        double step = ldexp(1.0, -(int)depth - 3);
+        (void)snprintf(what, sizeof what, "9/7, depth %u, kind %u", depth, k / 2);
+        (void)snprintf(settings, sizeof settings, "reversible=no mct=%s step=%.12g", k & 1 ? "on" : "off", step);
+        check_near(what, &p, settings, depth <= 8 ? 1 : depth <= 12 ? 2 : 1u << (depth - 11));
+        picture_free(&p);
+    }
+}
+END_TEST
+
+START_TEST(mixed_depths_and_signs)
+{
+    static const wvl_component_format components[6] = {{1, 0, 1, 1}, {16, 1, 2, 1}, {8, 0, 1, 3}, {12, 1, 1, 1}, {5, 0, 2, 2}, {24, 1, 1, 1}};
+    wvl_image_format format = {sizeof format, 5, 9, 105, 99, 6, components};
+    picture p = picture_draw_format(PICTURE_NATURAL, &format, 6);
+    case_lossless("mixed", &p, "", NULL);
+    case_lossless("mixed, tiles", &p, "tile=33,31 tile-offset=2,3 progression=PCRL layers=3", NULL);
+    case_structure("mixed, 9/7", &p, "reversible=no bpp=1,4,0");
+    picture_free(&p);
+}
+END_TEST
+
+START_TEST(many_components)
+{
+    static const uint32_t counts[] = {2, 5, 256, 257, 1000};
+    for (unsigned i = 0; i < 5; i++) {
+        picture p = picture_draw(PICTURE_NATURAL, 9, 7, counts[i], 8, i);
+        case_lossless("components", &p, "levels=1", NULL);
+        case_lossless("components", &p, "levels=1 progression=CPRL layers=2 mct=off plt=yes tlm=yes", NULL);
+        picture_free(&p);
+    }
+    picture p = picture_draw(PICTURE_NOISE, 3, 2, 16384, 8, 16);
+    case_lossless("16384 components", &p, "levels=1 mct=off", NULL);
+    picture_free(&p);
+}
+END_TEST
+
+/* ---- Layers ------------------------------------------------------------------------------------------------------------------ */
+
+static void check_layers(const char *settings, const picture *p, unsigned layers)
+{
+    char text[256];
+    outcome o = case_encode("layers", p, settings, NULL);
+    double before = -1.0;
+    ck_assert_uint_eq(o.stream.layers, layers);
+    for (unsigned layer = 1; layer <= layers; layer++) {
+        decode_options options = {.layers = layer};
+        picture back = case_decode(settings, &o, &options);
+        double psnr = picture_psnr(p, &back);
+        ck_assert_msg(psnr >= before, "\"%s\": layer %u: %.3f dB after %.3f dB", settings, layer, psnr, before);
+        before = psnr;
+        ck_assert_msg(layer < layers || picture_equal(p, &back, text, sizeof text), "\"%s\": %s", settings, text);
+        picture_free(&back);
+    }
+    ck_assert_uint_eq(wvl_result_layer_bytes(o.result, layers - 1), wvl_result_codestream(o.result).bytes);
+    case_free(&o);
+}
+
+START_TEST(layers_end_lossless)
+{
+    static const char *const settings[] = {
+        "layers=8", "rates=100,50,25,12,1", "bpp=0.2,0.4,0.8,1.6,0 tile=50,60", "psnr=28,32,36,40,0 progression=RPCL precincts=[32,32]",
+        "slopes=36500,35500,34500,33500,0 style=TERMALL+BYPASS", "layers=12 rates=80,20,1 progression=CPRL sop=yes eph=yes",
+        "layers=40 style=BYPASS+RESET+VSC", "layer-bytes=500,5000,0 container=jp2"};
+    static const unsigned layers[] = {8, 5, 5, 5, 5, 12, 40, 3};
+    picture p = picture_draw(PICTURE_NATURAL, 150, 133, 3, 8, 2);
+    check_layers(settings[_i], &p, layers[_i]);
+    picture_free(&p);
+}
+END_TEST
+
+/* ---- JP2 --------------------------------------------------------------------------------------------------------------------- */
+
+START_TEST(jp2_palette)
+{
+    uint16_t palette[40][3];
+    char text[256];
+    picture p = picture_draw(PICTURE_NATURAL, 61, 47, 1, 8, 3), expected = picture_draw(PICTURE_FLAT, 61, 47, 3, 8, 3), back;
+    wvl_jp2_info jp2 = {.struct_size = sizeof jp2, .palette_entries = 40, .palette_columns = 3, .palette_depth = 8, .palette = palette[0]};
+    for (unsigned i = 0; i < 40; i++) {
+        for (unsigned c = 0; c < 3; c++) {
+            palette[i][c] = (uint16_t)(picture_hash(i, c, 5) & 255);
+        }
+    }
+    for (size_t i = 0; i < 61 * 47; i++) {
+        p.planes[0].samples[i] %= 40;
+        for (unsigned c = 0; c < 3; c++) {
+            expected.planes[c].samples[i] = palette[p.planes[0].samples[i]][c];
+        }
+    }
+    case_lossless("palette indices", &p, "container=jp2", &jp2);
+    outcome o = case_encode("palette", &p, "container=jp2", &jp2);
+    back = case_decode("palette", &o, NULL);
+    ck_assert_msg(picture_equal(&expected, &back, text, sizeof text), "%s", text);
+    case_free(&o);
+    picture_free(&p);
+    picture_free(&back);
+    picture_free(&expected);
+}
+END_TEST
+
+static decode_info info_of(const char *what, const picture *p, const wvl_jp2_info *jp2)
+{
+    char text[512];
+    decode_info info;
+    picture back;
+    outcome o = case_encode(what, p, "container=jp2", jp2);
+    ck_assert_msg(decode_picture(o.data, o.bytes, NULL, &back, &info, text, sizeof text), "%s: %s", what, text);
+    ck_assert_msg(picture_equal(p, &back, text, sizeof text), "%s: %s", what, text);
+    picture_free(&back);
+    case_free(&o);
+    return info;
+}
+
+START_TEST(jp2_channels_and_colour)
+{
+    static const uint16_t rgba[4] = {WVL_CHANNEL_COLOR, WVL_CHANNEL_COLOR, WVL_CHANNEL_COLOR, WVL_CHANNEL_OPACITY};
+    static const uint16_t grey_alpha[2] = {WVL_CHANNEL_COLOR, WVL_CHANNEL_PREMULTIPLIED};
+    wvl_jp2_info jp2 = {.struct_size = sizeof jp2, .channel_types = rgba, .channel_count = 4};
+    picture p = picture_draw(PICTURE_NATURAL, 40, 30, 4, 8, 8);
+    decode_info info = info_of("rgba", &p, &jp2);
+    ck_assert_int_eq(info.color_space, 1); /* OPJ_CLRSPC_SRGB */
+    ck_assert_uint_eq(info.alpha[0] | info.alpha[1] << 1 | info.alpha[2] << 2 | info.alpha[3] << 3, 8);
+    picture_free(&p);
+    p = picture_draw(PICTURE_NATURAL, 40, 30, 2, 16, 8);
+    jp2.channel_types = grey_alpha;
+    jp2.channel_count = 2;
+    info = info_of("grey and alpha", &p, &jp2);
+    ck_assert_int_eq(info.color_space, 2); /* OPJ_CLRSPC_GRAY */
+    ck_assert_uint_eq(info.alpha[1], 2);
+    picture_free(&p);
+    p = picture_draw(PICTURE_NATURAL, 40, 30, 3, 8, 8);
+    jp2 = (wvl_jp2_info){.struct_size = sizeof jp2, .color = WVL_COLOR_SYCC};
+    info = info_of("sycc", &p, &jp2);
+    ck_assert_int_eq(info.color_space, 3); /* OPJ_CLRSPC_SYCC */
+    picture_free(&p);
+}
+END_TEST
+
+static void put32(uint8_t *at, uint32_t v)
+{
+    for (unsigned i = 0; i < 4; i++) {
+        at[i] = (uint8_t)(v >> (24 - 8 * i));
+    }
+}
+
+/* The least that is a restricted grey profile: display, PCS XYZ, a white point and a curve. */
+static void make_grey_profile(uint8_t icc[200])
+{
+    memset(icc, 0, 200);
+    put32(icc, 200);
+    put32(icc + 8, 0x02100000);
+    memcpy(icc + 12, "mntrGRAYXYZ ", 12);
+    memcpy(icc + 36, "acsp", 4);
+    put32(icc + 68, 0x0000F6D6);
+    put32(icc + 72, 0x00010000);
+    put32(icc + 76, 0x0000D32D);
+    put32(icc + 128, 2);
+    memcpy(icc + 132, "wtpt", 4);
+    put32(icc + 136, 156);
+    put32(icc + 140, 20);
+    memcpy(icc + 144, "kTRC", 4);
+    put32(icc + 148, 176);
+    put32(icc + 152, 14);
+    memcpy(icc + 156, "XYZ ", 4);
+    put32(icc + 164, 0x0000F6D6);
+    put32(icc + 168, 0x00010000);
+    put32(icc + 172, 0x0000D32D);
+    memcpy(icc + 176, "curv", 4);
+    put32(icc + 184, 1);
+    icc[188] = 2;
+    icc[189] = 0x33;
+}
+
+START_TEST(jp2_profile_and_boxes)
+{
+    uint8_t icc[200];
+    static const char xml[] = "<a>text</a>", xmp[] = "<x:xmpmeta/>";
+    wvl_box boxes[2] = {{0x786D6C20, {0}, xml, sizeof xml - 1}, {0x75756964, {0xBE, 0x7A, 0xCF, 0xCB}, xmp, sizeof xmp - 1}};
+    wvl_jp2_info jp2 = {.struct_size = sizeof jp2, .icc = icc, .icc_bytes = sizeof icc, .boxes = boxes, .box_count = 2, .capture_x_per_metre = 11811.0,
+                        .capture_y_per_metre = 11811.0};
+    cs_box found[32];
+    size_t count, seen = 0;
+    char text[256];
+    make_grey_profile(icc);
+    picture p = picture_draw(PICTURE_NATURAL, 40, 30, 1, 8, 8);
+    decode_info info = info_of("profile", &p, &jp2);
+    ck_assert_uint_eq(info.icc_bytes, sizeof icc);
+    ck_assert_mem_eq(info.icc, icc, sizeof icc);
+    free(info.icc);
+    outcome o = case_encode("boxes", &p, "container=jp2", &jp2);
+    ck_assert_msg(cs_parse_boxes(o.data, o.bytes, found, 32, &count, text, sizeof text), "%s", text);
+    for (size_t i = 0; i < count; i++) {
+        const uint8_t *content = o.data + found[i].offset + found[i].header_bytes;
+        if (found[i].type == 0x786D6C20) {
+            seen |= found[i].content_bytes == sizeof xml - 1 && !memcmp(content, xml, sizeof xml - 1) ? 1 : 0;
+        } else if (found[i].type == 0x75756964) {
+            seen |= found[i].content_bytes == 16 + sizeof xmp - 1 && !memcmp(content, boxes[1].uuid, 16) && !memcmp(content + 16, xmp, sizeof xmp - 1) ? 2 : 0;
+        } else if (found[i].type == 0x72657363) {
+            seen |= 4;
+        }
+    }
+    ck_assert_uint_eq(seen, 7);
+    case_free(&o);
+    picture_free(&p);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("options");
+    TCase *blocks = tcase_create("blocks"), *structure = tcase_create("structure"), *samples = tcase_create("samples"), *jp2 = tcase_create("jp2");
+    tcase_set_timeout(blocks, 600);
+    tcase_set_timeout(structure, 600);
+    tcase_set_timeout(samples, 600);
+    tcase_add_loop_test(blocks, every_style, 0, 64);
+    tcase_add_loop_test(blocks, every_style_cut_where_told, 0, 64);
+    tcase_add_loop_test(blocks, every_block_shape, 0, 81);
+    tcase_add_loop_test(structure, every_level_count, 0, 33);
+    tcase_add_test(structure, fewer_resolutions_decode);
+    tcase_add_loop_test(structure, every_progression_and_part, 0, 5);
+    tcase_add_test(structure, sop_wraps);
+    tcase_add_loop_test(structure, layers_end_lossless, 0, 8);
+    tcase_add_loop_test(samples, every_depth, 0, 56);
+    tcase_add_loop_test(samples, every_depth_irreversible, 0, 16);
+    tcase_add_test(samples, mixed_depths_and_signs);
+    tcase_add_test(samples, many_components);
+    tcase_add_test(jp2, jp2_palette);
+    tcase_add_test(jp2, jp2_channels_and_colour);
+    tcase_add_test(jp2, jp2_profile_and_boxes);
+    suite_add_tcase(suite, blocks);
+    suite_add_tcase(suite, structure);
+    suite_add_tcase(suite, samples);
+    suite_add_tcase(suite, jp2);
+    printf("Depths above %u, %u with a colour transform, are beyond OpenJPEG: there only the structure is judged\n", JUDGED_DEPTH, JUDGED_DEPTH - 1);
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_ENV);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}

@@ -1,0 +1,49 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+# Runs the fuzz entry of the picture readers over small pictures: whole, cut short, and with bytes of the head spoilt.
+#   test_imageio.sh FUZZ-PROGRAM
+# The readers must accept or refuse each of them; a crash, a broken promise about the samples or a sanitizer report fails.
+set -eu
+
+fuzz=$1
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+mkdir "$work/whole" "$work/spoilt"
+
+# The self-made ones need no folder of pictures.
+{ printf 'P5\n5 3\n255\n'; printf '%015d' 0; } >"$work/whole/grey.pgm"
+{ printf 'P6\n2 2\n65535\n'; printf '%024d' 0; } >"$work/whole/deep.ppm"
+printf 'P2\n3 2\n9\n0 1 2 3 4 9\n' >"$work/whole/text.pgm"
+printf 'P1\n4 2\n1 0 0 1\n0110\n' >"$work/whole/bits.pbm"
+{ printf 'P7\nWIDTH 2\nHEIGHT 2\nDEPTH 4\nMAXVAL 255\nTUPLTYPE RGB_ALPHA\nENDHDR\n'; printf '%016d' 0; } >"$work/whole/alpha.pam"
+{ printf 'PG ML -8 4 4\n'; printf '%016d' 0; } >"$work/whole/signed.pgx"
+{ printf 'BM\106\000\000\000\000\000\000\000\066\000\000\000\050\000\000\000\002\000\000\000\002\000\000\000\001\000\030\000'
+    printf '\000\000\000\000\020\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000'; printf '%016d' 0; } >"$work/whole/rgb.bmp"
+{ printf '\000\000\002\000\000\000\000\000\000\000\000\000\002\000\002\000\030\040'; printf '%012d' 0; } >"$work/whole/rgb.tga"
+made=$(find "$work/whole" -type f | wc -l)
+
+if [ -n "${WVL_TEST_PICTURES:-}" ]; then
+    find "$WVL_TEST_PICTURES" -type f -size -96k -exec cp {} "$work/whole" \;
+else
+    echo "no folder of pictures: only those made here"
+fi
+
+for picture in "$work"/whole/*; do
+    name=${picture##*/}
+    bytes=$(wc -c <"$picture")
+    for part in 1 2 3; do
+        head -c $((bytes * part / 4)) "$picture" >"$work/spoilt/$name.cut$part"
+    done
+    for offset in 1 4 8 12 18 22 28 40 60; do
+        [ "$offset" -lt "$bytes" ] || break
+        for value in '\377' '\200' '\000'; do
+            copy=$work/spoilt/$name.$offset.${value#?}
+            cp "$picture" "$copy"
+            # shellcheck disable=SC2059 # the format is the octal escape
+            printf "$value" | dd of="$copy" bs=1 seek="$offset" conv=notrunc status=none
+        done
+    done
+done
+
+find "$work/whole" "$work/spoilt" -type f -print0 | xargs -0 -n 200 "$fuzz"
+echo "$(find "$work/whole" -type f | wc -l) pictures ($made made here), $(find "$work/spoilt" -type f | wc -l) spoilt copies"

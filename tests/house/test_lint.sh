@@ -1,0 +1,98 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+# The room lint passes on the tree and finds each kind of fault in a copy of it.
+#   test_lint.sh SOURCE
+set -eu
+
+source=$1
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+licence='/* SPDX-License-Identifier: BSD-2-Clause */'
+
+"$source/tools/lint_rooms" "$source"
+
+fresh() {
+    rm -rf "$work/tree"
+    mkdir "$work/tree"
+    (cd "$source" && cp -R CMakeLists.txt README.md cmake include src codec tools tests "$work/tree")
+}
+
+# expect WORDS: the lint must fail and say WORDS.
+expect() {
+    if "$source/tools/lint_rooms" "$work/tree" >"$work/out" 2>&1; then
+        echo "the lint overlooked: $1"
+        exit 1
+    fi
+    grep -qF "$1" "$work/out" || {
+        echo "expected '$1', got:"
+        cat "$work/out"
+        exit 1
+    }
+}
+
+fresh
+echo '#include "dwt/dwt.h"' >>"$work/tree/codec/t2/tag_tree.c"
+expect 'codec/t2/tag_tree.c'
+expect 'room t2 may not include src/dwt/dwt.h'
+
+fresh
+echo '#include "codec/t2/tag_tree.h"' >>"$work/tree/codec/t1/t1.c"
+expect 'room t1 may not include codec/t2/tag_tree.h'
+
+fresh
+echo '#include "t1.h"' >>"$work/tree/codec/t1/t1.c"
+expect 'name the room too'
+
+fresh
+echo '#include "../base/alloc.h"' >>"$work/tree/src/geom/plan.c"
+expect 'name it from src/ or the top'
+
+fresh
+echo '#include "geom/plan.h"' >>"$work/tree/tools/imageio/read_pnm.c"
+expect 'room imageio may not include src/geom/plan.h'
+
+fresh
+echo '#include "tests/prop/cs_parse.h"' >>"$work/tree/tools/bench/bench.c"
+expect 'room bench may not include tests/prop/cs_parse.h'
+
+fresh
+echo '#include <openjpeg.h>' >>"$work/tree/src/encoder.c"
+expect 'the library may not include <openjpeg.h>'
+
+fresh
+echo '#include "geom/nowhere.h"' >>"$work/tree/src/encoder.c"
+expect 'which is not in the tree'
+
+fresh
+echo "$licence" >"$work/tree/src/geom/unlisted.c"
+expect 'src/geom/unlisted.c:1: no build list names it'
+
+fresh
+echo "$licence" >"$work/tree/tests/unit/test_unlisted.c"
+expect 'tests/unit/test_unlisted.c:1: no build list names it'
+
+fresh
+echo '/* no licence */' >"$work/tree/src/geom/bare.h"
+expect 'the first line is not the licence line'
+
+fresh
+{
+    echo "$licence"
+    yes '/* line */' | head -n 599
+} >"$work/tree/src/geom/long.h"
+expect 'has 600 lines'
+
+fresh
+{
+    echo 'static int long_function(void)'
+    echo '{'
+    yes '    f();' | head -n 101
+    echo '}'
+} >>"$work/tree/tools/bench/bench.c"
+expect 'a function of 101 lines'
+
+fresh
+printf '/* see /%s/me/notes */\n' home >>"$work/tree/src/encoder.c"
+expect 'a path of one machine'
+
+echo "every kind of fault was found"

@@ -1,0 +1,94 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+# Installs into an empty folder, and builds and runs the program of README.md against it: with pkg-config (shared and static), with the
+# CMake package, and as far as the header goes with a C++ compiler.
+#   test_package.sh BUILD SOURCE C-COMPILER
+set -eu
+
+build=$1 source=$2 cc=$3
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+prefix=$work/prefix
+
+quietly() {
+    "$@" >"$work/log" 2>&1 || {
+        echo "failed: $*"
+        cat "$work/log"
+        exit 1
+    }
+}
+
+quietly cmake --install "$build" --prefix "$prefix"
+# Paths in wavelane.pc are those of the configured prefix; pkg-config moves them with the file.
+pc=$(find "$prefix" -name wavelane.pc)
+libdir=$(dirname "$(dirname "$pc")")
+PKG_CONFIG_PATH=$(dirname "$pc")
+export PKG_CONFIG_PATH
+
+mkdir "$work/program"
+cd "$work/program"
+awk '/^```c$/ { on = 1; next } /^```$/ { on = 0 } on' "$source/README.md" >example.c
+[ -s example.c ] || {
+    echo "README.md has no C program"
+    exit 1
+}
+
+# An encode that succeeded leaves a JP2 signature box and the end-of-codestream marker.
+check() {
+    [ "$(head -c 12 example.jp2 | od -An -tx1 | tr -d ' \n')" = 0000000c6a5020200d0a870a ] || {
+        echo "$1: example.jp2 does not begin like a JP2 file"
+        exit 1
+    }
+    [ "$(tail -c 2 example.jp2 | od -An -tx1 | tr -d ' \n')" = ffd9 ] || {
+        echo "$1: example.jp2 does not end like a codestream"
+        exit 1
+    }
+    mv example.jp2 "$1.jp2"
+}
+
+flags="-std=c11 -Wall -Wextra -Wpedantic -Werror"
+# shellcheck disable=SC2046,SC2086 # compiler flags are words
+quietly "$cc" $flags -o shared example.c $(pkg-config --define-prefix --cflags --libs wavelane)
+LD_LIBRARY_PATH=$libdir ./shared
+check shared
+# shellcheck disable=SC2046,SC2086
+quietly "$cc" $flags -o static example.c $(pkg-config --define-prefix --cflags wavelane) "$libdir/libwavelane.a" -lm -pthread
+./static
+check static
+
+cat >CMakeLists.txt <<'CMAKE'
+cmake_minimum_required(VERSION 3.25)
+project(example LANGUAGES C)
+find_package(wavelane 0.1 REQUIRED)
+add_executable(by_package example.c)
+target_link_libraries(by_package PRIVATE wavelane::wavelane)
+add_executable(by_static_package example.c)
+target_link_libraries(by_static_package PRIVATE wavelane::static)
+CMAKE
+quietly cmake -S . -B b -DCMAKE_C_COMPILER="$cc" -DCMAKE_PREFIX_PATH="$prefix"
+quietly cmake --build b
+./b/by_package
+check by_package
+./b/by_static_package
+check by_static_package
+
+for other in static by_package by_static_package; do
+    cmp shared.jp2 "$other.jp2"
+done
+
+echo '#include <wavelane.h>' >header.c
+quietly "$cc" -std=c99 -Wall -Wextra -Wpedantic -Werror -I"$prefix/include" -fsyntax-only header.c
+if command -v c++ >/dev/null; then
+    quietly c++ -std=c++11 -Wall -Wextra -Wpedantic -Werror -I"$prefix/include" -fsyntax-only -x c++ header.c
+fi
+
+for file in bin/wavelane share/man/man1/wavelane.1 share/bash-completion/completions/wavelane share/zsh/site-functions/_wavelane; do
+    [ ! -x "$prefix/bin/wavelane" ] || [ -s "$prefix/$file" ] || {
+        echo "not installed: $file"
+        exit 1
+    }
+done
+if [ -x "$prefix/bin/wavelane" ]; then
+    "$prefix/bin/wavelane" --version
+    "$prefix/bin/wavelane" info shared.jp2 >/dev/null
+fi

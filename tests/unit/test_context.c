@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Context: options, log, cancel tokens, and what a failed allocation does to everything that lives on it. */
+#include <check.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "context.h"
+#include "params.h"
+
+/* ---- An allocator that counts and can fail --------------------------------------------------------------------------- */
+
+typedef struct ledger {
+    uint64_t live_bytes;
+    uint32_t calls;
+    uint32_t fail_at; /* 0: never */
+} ledger;
+
+static void *ledger_allocate(void *user, size_t bytes, size_t alignment, void *stream)
+{
+    ledger *l = user;
+    (void)stream;
+    if (++l->calls == l->fail_at) {
+        return NULL;
+    }
+    l->live_bytes += bytes;
+    return aligned_alloc(alignment, bytes);
+}
+
+static void ledger_release(void *user, void *memory, size_t bytes, void *stream)
+{
+    ledger *l = user;
+    (void)stream;
+    l->live_bytes -= bytes;
+    free(memory);
+}
+
+static wvl_context_options ledger_options(ledger *l)
+{
+    wvl_context_options options = {.struct_size = sizeof options, .threads = 1};
+    options.host = (wvl_allocator){ledger_allocate, ledger_release, l};
+    return options;
+}
+
+/* ---- Faults ---------------------------------------------------------------------------------------------------------- */
+
+/* One life of everything; memory errors are passed up, anything else is a failure. */
+static wvl_status live_once(const wvl_context_options *options)
+{
+    static const char *const settings[][2] = {{"rates", "40,20,10"}, {"comment", "a"}, {"comment", "b"}, {"layer-bytes", "1,2,3,4,5,6,7,8,9,10,11"}};
+    wvl_context *c = NULL;
+    wvl_params *p = NULL, *copy = NULL;
+    wvl_cancel *cancel = NULL;
+    wvl_status status = wvl_context_create(options, &c);
+    if (!status) {
+        status = wvl_cancel_create(c, &cancel);
+    }
+    if (!status) {
+        status = wvl_params_create(c, &p);
+    }
+    for (size_t i = 0; !status && i < sizeof settings / sizeof settings[0]; i++) {
+        status = wvl_params_set(p, settings[i][0], settings[i][1]);
+    }
+    if (!status) {
+        status = wvl_params_clone(p, &copy);
+    }
+    if (!status && !wvl_params_get(copy, "layer-bytes")) {
+        status = WVL_ERROR_MEMORY;
+    }
+    wvl_context_release(c); /* first on purpose: the others keep it alive */
+    wvl_cancel_release(cancel);
+    wvl_params_release(p);
+    wvl_params_release(copy);
+    return status;
+}
+
+START_TEST(every_failed_allocation_is_reported_and_leaks_nothing)
+{
+    uint32_t n = 1, done_without = 0;
+    for (;; n++) {
+        ledger l = {0, 0, n};
+        wvl_context_options options = ledger_options(&l);
+        wvl_status status = live_once(&options);
+        ck_assert_uint_eq(l.live_bytes, 0);
+        if (l.calls < n) {
+            ck_assert_int_eq(status, WVL_OK);
+            break;
+        }
+        done_without += status == WVL_OK;
+        ck_assert(status == WVL_OK || status == WVL_ERROR_MEMORY);
+    }
+    ck_assert_uint_gt(n, 10);
+    ck_assert_uint_le(done_without, 1); /* the list of worker threads: work goes on without them */
+}
+END_TEST
+
+/* ---- Context --------------------------------------------------------------------------------------------------------- */
+
+static void run_serially(void *user, uint32_t count, wvl_task_fn task, void *arg)
+{
+    (void)user;
+    for (uint32_t i = 0; i < count; i++) {
+        task(arg, i, 0);
+    }
+}
+
+START_TEST(context_options_are_checked)
+{
+    wvl_context *c;
+    wvl_context_options options = {.struct_size = sizeof options, .threads = 3};
+    ck_assert_int_eq(wvl_context_create(&options, &c), WVL_OK);
+    ck_assert_uint_eq(wvl_context_threads(c), 3);
+    wvl_context_release(c);
+    options.runner = (wvl_runner){run_serially, NULL, 5};
+    ck_assert_int_eq(wvl_context_create(&options, &c), WVL_OK);
+    ck_assert_uint_eq(wvl_context_threads(c), 5);
+    wvl_context_release(c);
+    options.runner.concurrency = 0;
+    ck_assert_int_eq(wvl_context_create(&options, &c), WVL_ERROR_ARGUMENT);
+    ck_assert_ptr_null(c);
+    options.struct_size = offsetof(wvl_context_options, runner); /* an older caller: the bad member is not looked at */
+    ck_assert_int_eq(wvl_context_create(&options, &c), WVL_OK);
+    wvl_context_release(c);
+    options = (wvl_context_options){.struct_size = 0};
+    ck_assert_int_eq(wvl_context_create(&options, &c), WVL_ERROR_ARGUMENT);
+    options = (wvl_context_options){.struct_size = sizeof options, .threads = 1025};
+    ck_assert_int_eq(wvl_context_create(&options, &c), WVL_ERROR_ARGUMENT);
+    options = (wvl_context_options){.struct_size = sizeof options, .host = {ledger_allocate, NULL, NULL}};
+    ck_assert_int_eq(wvl_context_create(&options, &c), WVL_ERROR_ARGUMENT);
+    ck_assert_int_eq(wvl_context_create(NULL, &c), WVL_OK);
+    ck_assert_uint_ge(wvl_context_threads(c), 1);
+    wvl_context_release(c);
+    ck_assert_int_eq(wvl_context_create(NULL, NULL), WVL_ERROR_ARGUMENT);
+    wvl_context_release(NULL);
+}
+END_TEST
+
+static void keep_log(void *user, wvl_log_level level, const char *text)
+{
+    (void)level;
+    strcat(user, text);
+}
+
+START_TEST(context_log_and_errors)
+{
+    char log[256] = "";
+    wvl_context *c;
+    wvl_context_options options = {.struct_size = sizeof options, .threads = 1, .log = keep_log, .log_user = log, .log_level = WVL_LOG_WARNING};
+    ck_assert_int_eq(wvl_context_create(&options, &c), WVL_OK);
+    wvl_context_log(c, WVL_LOG_INFO, "hidden");
+    wvl_context_log(c, WVL_LOG_WARNING, "seen %d", 7);
+    ck_assert_str_eq(log, "seen 7");
+    ck_assert_str_eq(wvl_context_error(c), "");
+    wvl_context_add_error(c, "first %s", "line");
+    wvl_context_add_error(c, "second");
+    ck_assert_str_eq(wvl_context_error(c), "first line\nsecond");
+    for (int i = 0; i < 100; i++) {
+        wvl_context_add_error(c, "component %d: something is wrong with it", i);
+    }
+    ck_assert_ptr_nonnull(strstr(wvl_context_error(c), "component 99:"));
+    wvl_context_clear_error(c);
+    ck_assert_str_eq(wvl_context_error(c), "");
+    wvl_context_release(c);
+}
+END_TEST
+
+START_TEST(cancel_tokens)
+{
+    wvl_context *c;
+    wvl_cancel *cancel;
+    ck_assert_int_eq(wvl_context_create(NULL, &c), WVL_OK);
+    ck_assert_int_eq(wvl_cancel_create(c, &cancel), WVL_OK);
+    wvl_context_release(c); /* the token keeps it */
+    ck_assert_int_eq(wvl_cancel_is_raised(cancel), 0);
+    wvl_cancel_raise(cancel);
+    ck_assert_int_eq(wvl_cancel_is_raised(cancel), 1);
+    wvl_cancel_release(cancel);
+    wvl_cancel_raise(NULL);
+    wvl_cancel_release(NULL);
+    ck_assert_int_eq(wvl_cancel_is_raised(NULL), 0);
+    ck_assert_int_eq(wvl_cancel_create(NULL, &cancel), WVL_ERROR_ARGUMENT);
+}
+END_TEST
+
+START_TEST(texts)
+{
+    int major = -1, minor = -1, patch = -1;
+    for (int status = -12; status < 6; status++) {
+        ck_assert_uint_gt(strlen(wvl_status_text((wvl_status)status)), 0);
+    }
+    ck_assert_str_eq(wvl_status_text(WVL_ERROR_SINK), "the output refused bytes");
+    wvl_version(&major, &minor, &patch);
+    ck_assert_int_eq(major, WVL_VERSION_MAJOR);
+    ck_assert_int_eq(minor, WVL_VERSION_MINOR);
+    ck_assert_int_eq(patch, WVL_VERSION_PATCH);
+    wvl_version(NULL, NULL, NULL);
+    ck_assert_ptr_nonnull(strstr(wvl_build_text(), "wavelane "));
+    ck_assert_ptr_nonnull(strstr(wvl_build_text(), "CUDA"));
+}
+END_TEST
+
+static Suite *context_suite(void)
+{
+    Suite *suite = suite_create("context");
+    TCase *all = tcase_create("context");
+    tcase_add_test(all, every_failed_allocation_is_reported_and_leaks_nothing);
+    tcase_add_test(all, context_options_are_checked);
+    tcase_add_test(all, context_log_and_errors);
+    tcase_add_test(all, cancel_tokens);
+    tcase_add_test(all, texts);
+    suite_add_tcase(suite, all);
+    return suite;
+}
+
+int main(void)
+{
+    SRunner *runner = srunner_create(context_suite());
+    srunner_run_all(runner, CK_ENV);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
