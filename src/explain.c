@@ -90,8 +90,8 @@ static void print_text(const printer *p, const wvl_plan *plan)
     }
     print(p, "progression %s, %u layer%s:", order_names[plan->order], plan->layer_count, plan->layer_count > 1 ? "s" : "");
     print_layers(p, plan, 0);
-    print(p, "%s\nmarkers:%s%s%s%s; tile-parts by%s%s%s%s; %u comments\n", plan->lossless ? " (lossless)" : "", plan->sop ? " SOP" : "",
-          plan->eph ? " EPH" : "", plan->plt ? " PLT" : "", plan->tlm ? " TLM" : "", plan->parts & WVL_PARTS_RESOLUTION ? " resolution" : "",
+    print(p, "%s\nmarkers:%s%s%s%s%s; tile-parts by%s%s%s%s; %u comments\n", plan->lossless ? " (lossless)" : "", plan->sop ? " SOP" : "",
+          plan->eph ? " EPH" : "", plan->plt ? " PLT" : "", plan->tlm ? " TLM" : "", plan->sop || plan->eph || plan->plt || plan->tlm ? "" : " none", plan->parts & WVL_PARTS_RESOLUTION ? " resolution" : "",
           plan->parts & WVL_PARTS_LAYER ? " layer" : "", plan->parts & WVL_PARTS_COMPONENT ? " component" : "", plan->parts ? "" : " tile",
           plan->comment_count);
     if (plan->max_bytes) {

@@ -55,7 +55,9 @@ wvl_result *wvl_result_create(wvl_context *context, wvl_coder *coder, uint64_t c
     result->layers = coder->layers;
     coder->layers = NULL;
     for (uint32_t l = 0; l < result->layer_count; l++) {
-        result->psnr[l] = wvl_rate_psnr_for_error(plan, result->layers[l].squared_error);
+        const wvl_layer_result *layer = &result->layers[l];
+        result->psnr[l] = layer->decoded_error >= 0.0 ? wvl_rate_psnr_for_decoded_error(plan, layer->decoded_error)
+                                                      : wvl_rate_psnr_for_error(plan, layer->squared_error);
     }
     for (int i = 0; i < 4; i++) {
         result->seconds[i] = seconds[i];

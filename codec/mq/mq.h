@@ -39,6 +39,9 @@ void wvl_mq_encode_bit(wvl_mq *mq, unsigned ctx, unsigned bit);
 /* The same for a list of symbols, each 2 * context + bit. */
 void wvl_mq_encode_symbols(wvl_mq *mq, const uint8_t *symbols, size_t count);
 
+/* `count` symbols of each of two codewords. */
+void wvl_mq_encode_symbols_x2(wvl_mq *const mq[2], const uint8_t *const symbols[2], size_t count);
+
 /* The ways a segment can stand at a given moment. Lengths count from the start of the segment. */
 typedef struct wvl_segment_end {
     uint32_t safe_bytes;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The MQ coder over lists of symbols. One codeword is a chain of dependent steps: context state, interval, shift, state. Two or three
- * codewords that have nothing to do with each other, coded in turns, fill the gaps of each other's chains. Decisions cost a branch
- * misprediction each time they surprise, so a step has no branch but the one for a finished byte.
+ * The MQ coder over lists of symbols. A branch on a decision is mispredicted whenever the decision surprises, which is what the coder
+ * is for; so a step has no branch but the one for a finished byte. What remains is a chain of dependent steps (context state, interval,
+ * shift, state), and two codewords that have nothing to do with each other, coded in turns, fill the gaps of each other's chains.
  */
 #include <string.h>
 
@@ -39,7 +39,6 @@ typedef struct lane {
     uint32_t a;
     int32_t ct;
     uint8_t *bp;
-    const uint8_t *symbols;
     uint8_t state[WVL_T1_CTX_COUNT]; /* doubled */
 } lane;
 
@@ -85,9 +84,9 @@ static ALWAYS_INLINE void put_symbol(lane *l, unsigned symbol)
         put_bytes(l);
 }
 
-static ALWAYS_INLINE lane open_lane(const wvl_mq *mq, const uint8_t *symbols)
+static ALWAYS_INLINE lane open_lane(const wvl_mq *mq)
 {
-    lane l = {mq->c, mq->a, (int32_t)mq->ct, mq->bp, symbols, {0}};
+    lane l = {mq->c, mq->a, (int32_t)mq->ct, mq->bp, {0}};
     for (unsigned i = 0; i < WVL_T1_CTX_COUNT; i++)
         l.state[i] = (uint8_t)(2 * mq->state[i]);
     return l;
@@ -105,32 +104,20 @@ static ALWAYS_INLINE void close_lane(const lane *l, wvl_mq *mq)
 
 void wvl_mq_encode_symbols(wvl_mq *mq, const uint8_t *symbols, size_t count)
 {
-    lane l = open_lane(mq, symbols);
+    lane l = open_lane(mq);
     for (size_t i = 0; i < count; i++)
-        put_symbol(&l, l.symbols[i]);
+        put_symbol(&l, symbols[i]);
     close_lane(&l, mq);
 }
 
 void wvl_mq_encode_symbols_x2(wvl_mq *const mq[2], const uint8_t *const symbols[2], size_t count)
 {
-    lane l = open_lane(mq[0], symbols[0]), m = open_lane(mq[1], symbols[1]);
+    lane l = open_lane(mq[0]), m = open_lane(mq[1]);
+    const uint8_t *p = symbols[0], *q = symbols[1];
     for (size_t i = 0; i < count; i++) {
-        put_symbol(&l, l.symbols[i]);
-        put_symbol(&m, m.symbols[i]);
+        put_symbol(&l, p[i]);
+        put_symbol(&m, q[i]);
     }
     close_lane(&l, mq[0]);
     close_lane(&m, mq[1]);
-}
-
-void wvl_mq_encode_symbols_x3(wvl_mq *const mq[3], const uint8_t *const symbols[3], size_t count)
-{
-    lane l = open_lane(mq[0], symbols[0]), m = open_lane(mq[1], symbols[1]), n = open_lane(mq[2], symbols[2]);
-    for (size_t i = 0; i < count; i++) {
-        put_symbol(&l, l.symbols[i]);
-        put_symbol(&m, m.symbols[i]);
-        put_symbol(&n, n.symbols[i]);
-    }
-    close_lane(&l, mq[0]);
-    close_lane(&m, mq[1]);
-    close_lane(&n, mq[2]);
 }

@@ -245,6 +245,7 @@ static double squared_error(const wvl_layer_job *job)
 static uint32_t measured_threshold(threshold_search *s, double psnr)
 {
     wvl_layer_job *job = s->job;
+    double *decoded_error = &job->layers[s->layer].decoded_error;
     double allowed = wvl_rate_decoded_error_for_psnr(job->plan, psnr) * 1.005, scale = 1.0;
     uint32_t good = 0, bad = WVL_SLOPE_NOTHING + 1;
     uint32_t t = threshold_of_error(job, wvl_rate_error_for_psnr(job->plan, psnr));
@@ -253,6 +254,7 @@ static uint32_t measured_threshold(threshold_search *s, double psnr)
         double error = job->measure_error(job->measure_user);
         if (error <= allowed) {
             good = t;
+            *decoded_error = error;
             if (error >= allowed * 0.97) {
                 break;
             }
@@ -275,12 +277,16 @@ static wvl_status choose_cuts(wvl_layer_job *job, uint32_t layer, int last, uint
     if (plan->max_component_bytes && !find_floors(job, layer, last, floors)) {
         return WVL_ERROR_MEMORY;
     }
+    job->layers[layer].decoded_error = -1.0;
     threshold_search search = {job, plan->max_component_bytes ? floors : NULL, budget, layer, last, {0, 0}};
     if (plan->layers[layer].kind == WVL_RATE_PSNR && job->measure_error) {
         least = measured_threshold(&search, plan->layers[layer].value);
     }
+    double measured = job->layers[layer].decoded_error;
+    job->layers[layer].decoded_error = -1.0;
     if (budget == NO_BUDGET && !plan->max_component_bytes) {
         *threshold = least;
+        job->layers[layer].decoded_error = measured;
         (void)fits(&search, least);
         return WVL_OK;
     }

@@ -13,7 +13,8 @@
 typedef struct wvl_layer_result {
     uint64_t bytes;          /* of the whole codestream up to this layer */
     uint32_t slope;
-    double squared_error;    /* estimate, squared units of the deepest component */
+    double squared_error;    /* of the coefficients, an estimate, in squared units of the deepest component */
+    double decoded_error;    /* of the decoded samples where it was measured, else negative */
 } wvl_layer_result;
 
 /* Everything that is not a packet. */

@@ -83,8 +83,11 @@ double wvl_rate_error_for_psnr(const wvl_plan *plan, double psnr)
     return ldexp(coefficient_error(plan, wvl_rate_decoded_error_for_psnr(plan, psnr) / samples) * samples, -plan->gain_exponent);
 }
 
+static double psnr_of(const wvl_plan *plan, double mse) { return mse > 0.0 ? 10.0 * log10(peak_squared(plan) / mse) : (double)INFINITY; }
+
 double wvl_rate_psnr_for_error(const wvl_plan *plan, double squared_error)
 {
-    double mse = decoded_error(plan, squared_error / (double)plan->total_samples);
-    return mse > 0.0 ? 10.0 * log10(peak_squared(plan) / mse) : (double)INFINITY;
+    return psnr_of(plan, decoded_error(plan, squared_error / (double)plan->total_samples));
 }
+
+double wvl_rate_psnr_for_decoded_error(const wvl_plan *plan, double squared_error) { return psnr_of(plan, squared_error / (double)plan->total_samples); }

@@ -15,5 +15,6 @@ double wvl_rate_error_for_psnr(const wvl_plan *plan, double psnr);
 double wvl_rate_decoded_error_for_psnr(const wvl_plan *plan, double psnr);
 /* Estimated PSNR for a squared coefficient error in squared units of the deepest component. For reports only (libm). */
 double wvl_rate_psnr_for_error(const wvl_plan *plan, double squared_error);
+double wvl_rate_psnr_for_decoded_error(const wvl_plan *plan, double squared_error);
 
 #endif

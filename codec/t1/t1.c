@@ -11,9 +11,11 @@
 #include "codec/t1/t1_ref.h"
 #include "codec/t1/tables.h"
 
+/* Two blocks in work. */
 size_t wvl_t1_scratch_bytes(void)
 {
-    return sizeof(wvl_t1_ref_state) > sizeof(wvl_t1_fast_state) ? sizeof(wvl_t1_ref_state) : sizeof(wvl_t1_fast_state);
+    size_t fast = 2 * sizeof(wvl_t1_fast_state), plain = sizeof(wvl_t1_ref_state);
+    return fast > plain ? fast : plain;
 }
 
 size_t wvl_t1_bytes_bound(uint32_t width, uint32_t height, uint32_t planes, uint8_t style)
@@ -21,9 +23,9 @@ size_t wvl_t1_bytes_bound(uint32_t width, uint32_t height, uint32_t planes, uint
     return wvl_t1_bound_bytes(width, height, planes, style);
 }
 
-static void init_block(wvl_t1_fast *b, const wvl_t1_input *in, wvl_t1_scratch *scratch)
+static void init_block(wvl_t1_fast *b, const wvl_t1_input *in, wvl_t1_fast_state *state)
 {
-    b->s = (wvl_t1_fast_state *)(void *)scratch;
+    b->s = state;
     b->in = in;
     b->zero_codes = wvl_t1_zero_codes[in->orient & 3];
     b->width = in->width;
@@ -56,30 +58,114 @@ static int64_t pass_gain(const wvl_t1_fast *b, int kind, size_t symbols, unsigne
     return wvl_gain_refined(wvl_t1_fast_refinement_sum(b->in, P), symbols, P, exact);
 }
 
-void wvl_t1_encode_block(wvl_t1_scratch *scratch, const wvl_t1_input *in, wvl_t1_output *out)
-{
+/* A block on its way. `next` and `left` are what the MQ coder has still to do in the present pass. */
+typedef struct job {
+    wvl_t1_fast block;
     wvl_t1_coder coder;
-    wvl_t1_fast b;
-    uint32_t count = wvl_t1_init_coder(&coder, in, out);
+    wvl_t1_output *out;
+    const uint8_t *next;
+    size_t left;
+    int64_t gain;
+    uint32_t passes;
+    uint32_t pass;
+} job;
+
+/* Lists the present pass; a raw one is coded at once. */
+static void list_pass(job *j)
+{
+    wvl_t1_fast *b = &j->block;
+    const wvl_t1_input *in = b->in;
+    int kind = wvl_t1_pass_kind(j->pass), raw = wvl_t1_pass_is_raw(j->pass, in->style);
+    uint32_t plane = wvl_t1_pass_plane(j->out->planes, j->pass);
+    wvl_t1_init_pass(&j->coder, j->pass);
+    j->next = b->s->symbols;
+    j->left = wvl_t1_fast_list_pass(b, kind, raw, plane);
+    j->gain = in->want_gains ? pass_gain(b, kind, j->left, plane + in->frac_bits) : 0;
+    if (kind == WVL_T1_CLEANUP && (in->style & WVL_STYLE_SEGSYM))
+        j->left = put_segmentation(b->s->symbols, j->left);
+    if (raw) {
+        wvl_raw_encode_symbols(&j->coder.raw, j->next, j->left);
+        j->left = 0;
+    }
+}
+
+/* Closes passes that are done and lists new ones until the MQ coder has work. Returns 0 when the block is complete. */
+static int advance(job *j)
+{
+    while (j->left == 0) {
+        wvl_t1_put_pass(&j->coder, j->out, j->gain);
+        if (++j->pass == j->passes) {
+            wvl_t1_fini_coder(&j->coder, j->out);
+            return 0;
+        }
+        list_pass(j);
+    }
+    return 1;
+}
+
+/* Returns 0 when there was nothing for the MQ coder to do. */
+static int start(job *j, wvl_t1_fast_state *state, const wvl_t1_input *in, wvl_t1_output *out)
+{
+    j->out = out;
+    j->passes = wvl_t1_init_coder(&j->coder, in, out);
+    j->pass = 0;
     if (in->want_gains)
         out->energy = wvl_t1_fast_energy(in, out->energy_shift);
-    if (!count)
-        return;
-    init_block(&b, in, scratch);
-    wvl_t1_fast_build_planes(&b, out->planes);
-    for (uint32_t pass = 0; pass < count; pass++) {
-        int kind = wvl_t1_pass_kind(pass), raw = wvl_t1_pass_is_raw(pass, in->style);
-        uint32_t plane = wvl_t1_pass_plane(out->planes, pass);
-        wvl_t1_init_pass(&coder, pass);
-        size_t symbols = wvl_t1_fast_list_pass(&b, kind, raw, plane);
-        int64_t gain = in->want_gains ? pass_gain(&b, kind, symbols, plane + in->frac_bits) : 0;
-        if (kind == WVL_T1_CLEANUP && (in->style & WVL_STYLE_SEGSYM))
-            symbols = put_segmentation(b.s->symbols, symbols);
-        if (raw)
-            wvl_raw_encode_symbols(&coder.raw, b.s->symbols, symbols);
-        else
-            wvl_mq_encode_symbols(&coder.mq, b.s->symbols, symbols);
-        wvl_t1_put_pass(&coder, out, gain);
+    if (!j->passes)
+        return 0;
+    init_block(&j->block, in, state);
+    wvl_t1_fast_build_planes(&j->block, out->planes);
+    list_pass(j);
+    return advance(j);
+}
+
+static void encode_alone(job *j)
+{
+    do {
+        wvl_mq_encode_symbols(&j->coder.mq, j->next, j->left);
+        j->left = 0;
+    } while (advance(j));
+}
+
+/* Codes until one of the two is complete, and returns which. */
+static unsigned encode_together(job jobs[2])
+{
+    wvl_mq *mq[2] = {&jobs[0].coder.mq, &jobs[1].coder.mq};
+    for (;;) {
+        const uint8_t *symbols[2] = {jobs[0].next, jobs[1].next};
+        size_t count = jobs[0].left < jobs[1].left ? jobs[0].left : jobs[1].left;
+        wvl_mq_encode_symbols_x2(mq, symbols, count);
+        for (unsigned k = 0; k < 2; k++) {
+            jobs[k].next += count;
+            jobs[k].left -= count;
+            if (!advance(&jobs[k]))
+                return k;
+        }
     }
-    wvl_t1_fini_coder(&coder, out);
+}
+
+void wvl_t1_encode_blocks(wvl_t1_scratch *scratch, const wvl_t1_input *in, wvl_t1_output *out, size_t count)
+{
+    wvl_t1_fast_state *states = (wvl_t1_fast_state *)(void *)scratch;
+    job jobs[2];
+    unsigned busy[2] = {0, 0}, free_job = 0;
+    for (size_t i = 0; i < count; i++) {
+        if (!start(&jobs[free_job], &states[free_job], &in[i], &out[i]))
+            continue;
+        busy[free_job] = 1;
+        free_job ^= 1;
+        if (!busy[free_job])
+            continue;
+        free_job = encode_together(jobs);
+        busy[free_job] = 0;
+    }
+    for (unsigned k = 0; k < 2; k++) {
+        if (busy[k])
+            encode_alone(&jobs[k]);
+    }
+}
+
+void wvl_t1_encode_block(wvl_t1_scratch *scratch, const wvl_t1_input *in, wvl_t1_output *out)
+{
+    wvl_t1_encode_blocks(scratch, in, out, 1);
 }

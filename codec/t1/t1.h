@@ -47,7 +47,13 @@ typedef struct wvl_t1_scratch wvl_t1_scratch; /* wvl_t1_scratch_bytes() bytes al
  */
 void wvl_t1_encode_block(wvl_t1_scratch *scratch, const wvl_t1_input *in, wvl_t1_output *out);
 
-/* The same, word for word from the standard: slow, and the judge of the other. */
+/*
+ * The same for many blocks, about a tenth faster: the arithmetic coder works on two at a time. Each block's result is the one it has
+ * alone. Inputs and outputs are arrays of `count`, no two outputs sharing a buffer.
+ */
+void wvl_t1_encode_blocks(wvl_t1_scratch *scratch, const wvl_t1_input *in, wvl_t1_output *out, size_t count);
+
+/* The same as wvl_t1_encode_block(), word for word from the standard: slow, and the judge of the other. */
 void wvl_t1_encode_block_ref(wvl_t1_scratch *scratch, const wvl_t1_input *in, wvl_t1_output *out);
 
 size_t wvl_t1_scratch_bytes(void);

@@ -123,6 +123,10 @@ static void check_blocks(const wvl_settings *s, wvl_report *r)
     if (xcb < 2 || xcb > 10 || ycb < 2 || ycb > 10 || xcb + ycb > 12) {
         wvl_report_add(r, "block %u,%u; sides must be powers of two from 4 to 1024 with an area of at most 4096 (A.6.1)", s->block_width, s->block_height);
     }
+    if (s->precinct_count > s->levels + 1u) {
+        wvl_report_add(r, "%u precinct sizes for %u resolutions (A.6.1)", s->precinct_count, s->levels + 1u);
+        return;
+    }
     for (unsigned i = 0; i <= s->levels && i <= WVL_MAX_LEVELS; i++) {
         unsigned pp = wvl_plan_precinct(s, i);
         if (pp == 0xFF + 1u) {

@@ -35,23 +35,28 @@ static void run(void (*encode)(wvl_t1_scratch *, const wvl_t1_input *, wvl_t1_ou
     REQUIRE(r->out.length <= r->capacity);
 }
 
+static void require_same(const wvl_t1_output *a, const wvl_t1_output *b)
+{
+    REQUIRE(a->planes == b->planes);
+    REQUIRE(a->energy == b->energy);
+    REQUIRE(a->energy_shift == b->energy_shift);
+    REQUIRE(a->pass_count == b->pass_count);
+    REQUIRE(memcmp(a->passes, b->passes, b->pass_count * sizeof *b->passes) == 0);
+    REQUIRE(a->length == b->length);
+    REQUIRE(memcmp(a->bytes, b->bytes, b->length) == 0);
+}
+
 static void compare(const wvl_t1_input *in)
 {
     static result fast, slow;
     run(wvl_t1_encode_block_ref, in, &slow);
     run(wvl_t1_encode_block, in, &fast);
-    REQUIRE(fast.out.planes == slow.out.planes);
-    REQUIRE(fast.out.energy == slow.out.energy);
-    REQUIRE(fast.out.energy_shift == slow.out.energy_shift);
-    REQUIRE(fast.out.pass_count == slow.out.pass_count);
-    REQUIRE(memcmp(fast.passes, slow.passes, slow.out.pass_count * sizeof *slow.passes) == 0);
-    REQUIRE(fast.out.length == slow.out.length);
-    REQUIRE(memcmp(fast.bytes, slow.bytes, slow.out.length) == 0);
+    require_same(&fast.out, &slow.out);
     free(fast.bytes);
     free(slow.bytes);
 }
 
-static void compare_drawn(uint32_t w, uint32_t h, unsigned style, unsigned bits)
+static wvl_t1_input draw(uint32_t w, uint32_t h, unsigned style, unsigned bits, uint32_t *to)
 {
     wvl_t1_input in = {.orient = (uint8_t)(t1_random(&rng) % 4), .style = (uint8_t)style};
     in.coef_bytes = bits > 15 || t1_random(&rng) % 2 ? 4 : 2;
@@ -59,9 +64,15 @@ static void compare_drawn(uint32_t w, uint32_t h, unsigned style, unsigned bits)
     in.reversible = (uint8_t)(t1_random(&rng) & 1);
     in.want_gains = t1_random(&rng) % 8 != 0;
     in.max_passes = (uint8_t)(t1_random(&rng) % 4 ? 255 : t1_random(&rng) % 40);
-    t1_draw_block(&rng, &in, samples, w, h, w + t1_random(&rng) % 3, bits);
+    t1_draw_block(&rng, &in, to, w, h, w + t1_random(&rng) % 3, bits);
     if (t1_random(&rng) % 8 == 0 && bits < 8u * in.coef_bytes - 1)
         in.bound = in.bound * 2 + 1; /* empty top plane */
+    return in;
+}
+
+static void compare_drawn(uint32_t w, uint32_t h, unsigned style, unsigned bits)
+{
+    wvl_t1_input in = draw(w, h, style, bits, samples);
     compare(&in);
 }
 
@@ -111,6 +122,32 @@ START_TEST(full_blocks)
 }
 END_TEST
 
+/* Many at a time: blocks of all sizes, styles and depths beside each other, empty ones among them. */
+START_TEST(batches)
+{
+    enum { MOST = 12 };
+    static uint32_t data[MOST][70 * 70];
+    static result slow[MOST];
+    static wvl_pass passes[MOST][WVL_T1_MAX_PASSES];
+    wvl_t1_input in[MOST];
+    wvl_t1_output out[MOST] = {{0}};
+    rng.s += (uint64_t)_i << 20;
+    size_t count = t1_random(&rng) % (MOST + 1);
+    for (size_t i = 0; i < count; i++) {
+        in[i] = draw(1 + t1_random(&rng) % 64, 1 + t1_random(&rng) % 64, t1_random(&rng) % 64, t1_random(&rng) % 16, data[i]);
+        run(wvl_t1_encode_block_ref, &in[i], &slow[i]);
+        out[i].bytes = malloc(slow[i].capacity);
+        out[i].passes = passes[i];
+    }
+    wvl_t1_encode_blocks(scratch, in, out, count);
+    for (size_t i = 0; i < count; i++) {
+        require_same(&out[i], &slow[i].out);
+        free(out[i].bytes);
+        free(slow[i].bytes);
+    }
+}
+END_TEST
+
 static void setup(void)
 {
     rng.s = t1_seed();
@@ -130,6 +167,7 @@ int main(void)
     tcase_add_loop_test(tests, every_depth, 0, 32);
     tcase_add_loop_test(tests, long_shapes, 0, 6);
     tcase_add_loop_test(tests, full_blocks, 0, 30);
+    tcase_add_loop_test(tests, batches, 0, 60);
     suite_add_tcase(suite, tests);
     SRunner *runner = srunner_create(suite);
     srunner_run_all(runner, CK_NORMAL);

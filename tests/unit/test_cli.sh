@@ -368,21 +368,21 @@ code=$?
 
 if [ -n "$gen_docs" ]; then
     checks=$((checks + 1))
-    "$gen_docs" man "$template" >man 2>err || fail 'the manual page is not made'
-    "$gen_docs" bash >bash 2>err && "$gen_docs" zsh >zsh 2>err || fail 'the completions are not made'
+    "$gen_docs" man "$template" >page.1 2>err || fail 'the manual page is not made'
+    "$gen_docs" bash >complete.bash 2>err && "$gen_docs" zsh >complete.zsh 2>err || fail 'the completions are not made'
     "$wavelane" options | sed -n 's/^  \([a-z-]*\)$/\1/p' >keys
     [ "$(wc -l <keys)" -gt 20 ] || fail 'the table of options is short'
     while read -r key; do
-        sed 's/\\-/-/g' man | grep -q -- "-$key" || fail "the manual page lacks $key"
-        grep -q -- "-$key" bash || fail "the bash completion lacks $key"
-        grep -q -- "-$key" zsh || fail "the zsh completion lacks $key"
+        sed 's/\\-/-/g' page.1 | grep -q -- "-$key" || fail "the manual page lacks $key"
+        grep -q -- "-$key" complete.bash || fail "the bash completion lacks $key"
+        grep -q -- "-$key" complete.zsh || fail "the zsh completion lacks $key"
     done <keys
-    grep '^@' man && fail 'the manual page has a place that was not filled'
+    grep '^@' page.1 && fail 'the manual page has a place that was not filled'
     if command -v bash >/dev/null; then
-        bash -n bash || fail 'bash does not take its completion'
+        bash -n complete.bash || fail 'bash does not take its completion'
     fi
     if command -v zsh >/dev/null; then
-        zsh -n zsh || fail 'zsh does not take its completion'
+        zsh -n complete.zsh || fail 'zsh does not take its completion'
     fi
 fi
 

@@ -242,6 +242,33 @@ START_TEST(list_equals_bits)
 }
 END_TEST
 
+START_TEST(two_lists_equal_each)
+{
+    static run r[2];
+    for (int trial = 0; trial < 2000; trial++) {
+        wvl_mq one[2], both[2];
+        uint8_t a[2][CAPACITY] = {{0}}, b[2][CAPACITY] = {{0}};
+        for (int k = 0; k < 2; k++) {
+            draw_run(&r[k]);
+            wvl_mq_init_contexts(&one[k]);
+            wvl_mq_init_segment(&one[k], a[k] + 1);
+            both[k] = one[k];
+            both[k].start = b[k] + 1;
+            both[k].bp = b[k];
+        }
+        size_t count = r[0].count < r[1].count ? r[0].count : r[1].count;
+        wvl_mq_encode_symbols_x2((wvl_mq *const[2]){&both[0], &both[1]}, (const uint8_t *const[2]){r[0].symbols, r[1].symbols}, count);
+        for (int k = 0; k < 2; k++) {
+            wvl_mq_encode_symbols(&one[k], r[k].symbols, count);
+            REQUIRE(one[k].a == both[k].a && one[k].c == both[k].c && one[k].ct == both[k].ct);
+            REQUIRE(one[k].bp - a[k] == both[k].bp - b[k]);
+            REQUIRE(memcmp(one[k].state, both[k].state, sizeof one[k].state) == 0);
+            REQUIRE(memcmp(a[k], b[k], sizeof a[k]) == 0);
+        }
+    }
+}
+END_TEST
+
 START_TEST(raw_ends)
 {
     for (int trial = 0; trial < 3000; trial++) {
@@ -318,6 +345,7 @@ int main(void)
     tcase_add_test(tests, safe_prefix_survives_edges);
     tcase_add_test(tests, ends_are_shortest);
     tcase_add_test(tests, list_equals_bits);
+    tcase_add_test(tests, two_lists_equal_each);
     tcase_add_test(tests, raw_ends);
     tcase_add_test(tests, shifts_are_bounded);
     suite_add_tcase(suite, tests);

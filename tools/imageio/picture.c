@@ -6,6 +6,18 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* The libraries' words may come with line ends; ours is one line. */
+static void keep_to_one_line(char *text)
+{
+    size_t n = strlen(text), i;
+
+    for (i = 0; i < n; i++)
+        if ((unsigned char)text[i] < ' ')
+            text[i] = ' ';
+    while (n != 0 && text[n - 1] == ' ')
+        text[--n] = '\0';
+}
+
 int wvl_io_fail(wvl_io_context *context, const char *reason, ...)
 {
     char text[512];
@@ -14,6 +26,7 @@ int wvl_io_fail(wvl_io_context *context, const char *reason, ...)
     va_start(arguments, reason);
     vsnprintf(text, sizeof text, reason, arguments);
     va_end(arguments);
+    keep_to_one_line(text);
     if (context->error != NULL && context->error_bytes != 0)
         snprintf(context->error, context->error_bytes, "%s: %s%s%s",
                  strcmp(context->name, "-") == 0 ? "standard input" : context->name,
@@ -36,6 +49,7 @@ void wvl_io_note(wvl_io_context *context, const char *remark, ...)
     va_start(arguments, remark);
     vsnprintf(note + used, room - used, remark, arguments);
     va_end(arguments);
+    keep_to_one_line(note);
 }
 
 void wvl_io_clear_picture(wvl_io_picture *picture)

@@ -292,7 +292,7 @@ static int describe_fields(wvl_io_context *context, const bmp_header *h, const u
 
 static int read_direct(wvl_io_context *context, const bmp_header *h)
 {
-    uint64_t pitch = ((uint64_t)h->width * h->bits + 31) / 32 * 4;
+    uint64_t pitch = ((uint64_t)h->width * h->bits + 31) / 32 * 4; /* < 2^33, and height <= 2^31 */
     uint32_t masks[4], y;
     unsigned shifts[4];
     uint8_t *line;

@@ -72,7 +72,7 @@ static int print_segment(wvl_info *info, unsigned marker, uint64_t *offset, uint
 
 static int print_main_header(wvl_info *info, uint64_t *offset, uint64_t end)
 {
-    unsigned marker;
+    unsigned marker = 0;
     if (!read_marker(info, *offset, end, &marker)) {
         return 0;
     }
@@ -143,7 +143,7 @@ static int read_sot(wvl_info *info, uint64_t offset, uint64_t end, tile_part *t)
 
 static int print_tile_part_header(wvl_info *info, const tile_part *t, uint64_t *offset)
 {
-    unsigned marker;
+    unsigned marker = 0;
     *offset = t->offset + 12;
     for (;;) {
         if (!read_marker(info, *offset, t->end, &marker)) {
@@ -213,7 +213,7 @@ static void compare_tlm(wvl_info *info, uint64_t offset)
 static int print_tile_parts(wvl_info *info, uint64_t *offset, uint64_t end)
 {
     for (;;) {
-        unsigned marker;
+        unsigned marker = 0;
         tile_part t = {0};
         if (!read_marker(info, *offset, end, &marker)) {
             return 0;

@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Random legal configurations of small pictures: whatever the options are together, OpenJPEG decodes exactly what went in. WVL_TEST_ROUNDS and
+ * WVL_TEST_SEED widen the search. */
+#include <check.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tests/decode/cases.h"
+#include "tests/prop/packet_geom.h"
+
+#define BATCH 50
+#define MOST_COMPONENTS 5
+
+typedef struct draw {
+    uint32_t state;
+    char settings[1024];
+    wvl_component_format components[MOST_COMPONENTS];
+    wvl_image_format format;
+    unsigned levels, layers;
+} draw;
+
+static uint32_t between(draw *d, uint32_t low, uint32_t high) { return picture_between(&d->state, low, high); }
+static int chance(draw *d, uint32_t percent) { return between(d, 1, 100) <= percent; }
+
+static void say(draw *d, const char *format, ...) __attribute__((format(printf, 2, 3)));
+static void say(draw *d, const char *format, ...)
+{
+    size_t used = strlen(d->settings);
+    va_list args;
+    va_start(args, format);
+    (void)vsnprintf(d->settings + used, sizeof d->settings - used, format, args);
+    va_end(args);
+}
+
+static void draw_format(draw *d)
+{
+    wvl_image_format *f = &d->format;
+    unsigned alike = (unsigned)chance(d, 50);
+    *f = (wvl_image_format){sizeof *f, chance(d, 60) ? between(d, 0, 70) : 0, chance(d, 60) ? between(d, 0, 70) : 0, 0, 0, between(d, 1, MOST_COMPONENTS), d->components};
+    f->x1 = f->x0 + between(d, 1, chance(d, 20) ? 8 : 110);
+    f->y1 = f->y0 + between(d, 1, chance(d, 20) ? 8 : 90);
+    for (uint32_t c = 0; c < f->component_count; c++) {
+        wvl_component_format *k = &d->components[c];
+        *k = d->components[0];
+        if (!c || !alike) {
+            *k = (wvl_component_format){(uint8_t)between(d, 1, 16), (uint8_t)between(d, 0, 1), (uint8_t)(chance(d, 70) ? 1 : between(d, 1, 5)),
+                                        (uint8_t)(chance(d, 70) ? 1 : between(d, 1, 5))};
+        }
+        if (naive_ceil(f->x0, k->dx) == naive_ceil(f->x1, k->dx) || naive_ceil(f->y0, k->dy) == naive_ceil(f->y1, k->dy)) {
+            k->dx = k->dy = 1; /* else the component has no sample, which B-2 forbids */
+        }
+    }
+}
+
+static void draw_tiles(draw *d)
+{
+    const wvl_image_format *f = &d->format;
+    uint32_t x = between(d, 0, f->x0), y = between(d, 0, f->y0);
+    if (chance(d, 40)) {
+        return;
+    }
+    uint32_t w = f->x0 - x + between(d, 1, 60), h = f->y0 - y + between(d, 1, 60);
+    say(d, " tile=%u,%u tile-offset=%u,%u", w, h, x, y);
+}
+
+static void draw_precincts(draw *d)
+{
+    if (chance(d, 40)) {
+        return;
+    }
+    unsigned count = between(d, 1, d->levels + 1);
+    say(d, " precincts=");
+    for (unsigned i = 0; i < count; i++) { /* the list starts at the top; only its value for resolution 0 may be 1, and the last repeats */
+        unsigned least = i == d->levels ? 0 : 1;
+        say(d, "%s[%u,%u]", i ? "," : "", 1u << between(d, least, 7), 1u << between(d, least, 7));
+    }
+}
+
+static void draw_coding(draw *d)
+{
+    static const char *const orders[] = {"LRCP", "RLCP", "RPCL", "PCRL", "CPRL"};
+    static const char *const parts[] = {"none", "none", "none", "R", "L", "C", "RL", "RLC"};
+    unsigned xcb = between(d, 2, 8), ycb = between(d, 2, 10 - (xcb > 8 ? 0 : xcb - 2));
+    d->levels = between(d, 0, 6);
+    d->layers = chance(d, 50) ? 1 : between(d, 2, 6);
+    say(d, "levels=%u layers=%u block=%u,%u style=%u progression=%s tile-parts=%s guard-bits=%u", d->levels, d->layers, 1u << xcb, 1u << ycb, between(d, 0, 63),
+        orders[between(d, 0, 4)], parts[between(d, 0, 7)], between(d, 0, 7));
+    say(d, " sop=%u eph=%u plt=%u tlm=%u", between(d, 0, 1), between(d, 0, 1), between(d, 0, 1), between(d, 0, 1));
+    draw_tiles(d);
+    draw_precincts(d);
+}
+
+static int bound_to_be_refused(const outcome *o)
+{
+    /* The number of tile-parts follows from the packets; guard bits can push an exponent below 0. */
+    return strstr(o->error, "255") || strstr(o->error, "tile-part") || strstr(o->error, "guard bits");
+}
+
+/* OpenJPEG 2.5 fails on a tile in which a subsampled component has no sample, which B.3 allows. */
+static int has_empty_tile_component(const cs_stream *s)
+{
+    naive_rect image = {s->x0, s->y0, s->x1, s->y1};
+    for (uint64_t t = 0; t < s->tile_count; t++) {
+        naive_rect tile = naive_tile(t, image, s->tile_x0, s->tile_y0, s->tile_width, s->tile_height);
+        for (unsigned c = 0; c < s->component_count; c++) {
+            if (naive_empty(naive_component(tile, s->components[c].dx, s->components[c].dy))) {
+                return 1;
+            }
+        }
+    }
+    return 0;
+}
+
+static unsigned odd_part(unsigned v)
+{
+    while (!(v & 1)) {
+        v /= 2;
+    }
+    return v;
+}
+
+/* With RPCL and PCRL OpenJPEG 2.5 steps by the least distance of precincts of any component, and misses those of a component whose distance is no
+ * multiple of it. The loops of B.12.1.3 and B.12.1.4 visit every position. */
+static int has_odd_steps(const cs_stream *s)
+{
+    for (unsigned c = 1; c < s->component_count && (s->order == 2 || s->order == 3); c++) {
+        if (odd_part(s->components[c].dx) != odd_part(s->components[0].dx) || odd_part(s->components[c].dy) != odd_part(s->components[0].dy)) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
+static void run_one(uint32_t seed)
+{
+    draw d = {.state = seed};
+    char what[64], text[512];
+    static const picture_kind kinds[] = {PICTURE_NATURAL, PICTURE_NATURAL, PICTURE_NOISE, PICTURE_EXTREME, PICTURE_SPARSE, PICTURE_FLAT};
+    draw_format(&d);
+    draw_coding(&d);
+    (void)snprintf(what, sizeof what, "seed %u", seed);
+    picture p = picture_draw_format(kinds[between(&d, 0, 5)], &d.format, seed);
+    outcome o = case_try(&p, d.settings, NULL);
+    if (o.status != WVL_OK) {
+        ck_assert_msg((o.status == WVL_ERROR_PARAMETER || o.status == WVL_ERROR_UNSUPPORTED) && bound_to_be_refused(&o), "%s: \"%s\": %s: %s", what, d.settings,
+                      wvl_status_text(o.status), o.error);
+        case_free(&o);
+        picture_free(&p);
+        return;
+    }
+    case_free(&o);
+    o = case_encode(what, &p, d.settings, NULL);
+    if (has_empty_tile_component(&o.stream) || has_odd_steps(&o.stream)) {
+        picture_free(&p);
+        case_free(&o);
+        return;
+    }
+    picture back;
+    ck_assert_msg(decode_picture(o.data, o.bytes, NULL, &back, NULL, text, sizeof text), "%s: image %u,%u..%u,%u \"%s\": %s", what, p.x0, p.y0, p.x1, p.y1, d.settings,
+                  text);
+    ck_assert_msg(picture_equal(&p, &back, text, sizeof text), "%s: image %u,%u..%u,%u \"%s\": %s", what, p.x0, p.y0, p.x1, p.y1, d.settings, text);
+    picture_free(&back);
+    picture_free(&p);
+    case_free(&o);
+}
+
+static uint32_t number_from(const char *name, uint32_t otherwise)
+{
+    const char *value = getenv(name);
+    return value && value[0] ? (uint32_t)strtoul(value, NULL, 10) : otherwise;
+}
+
+START_TEST(random_configurations)
+{
+    for (uint32_t i = 0; i < BATCH; i++) {
+        run_one(number_from("WVL_TEST_SEED", 1) + (uint32_t)_i * BATCH + i);
+    }
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("random");
+    TCase *tests = tcase_create("random");
+    tcase_set_timeout(tests, 600);
+    tcase_add_loop_test(tests, random_configurations, 0, (int)(number_from("WVL_TEST_ROUNDS", 1000) / BATCH));
+    suite_add_tcase(suite, tests);
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_ENV);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}

@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* A context whose memory can fail, a directory of its own, and a pattern to write, for the tests of the sinks. Define _XOPEN_SOURCE 700
+ * before the first include. */
+#ifndef TEST_SINK_BENCH_H
+#define TEST_SINK_BENCH_H
+
+#include <check.h>
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "codec/sink.h"
+#include "wavelane.h"
+
+#define TEMPLATE_BYTES 4000
+
+/* ---- Memory that can fail ---------------------------------------------------------------------------------------------------- */
+
+typedef struct ledger { uint64_t live, calls, fail_at, fail_count; } ledger;
+
+static inline void *ledger_allocate(void *user, size_t bytes, size_t alignment, void *stream)
+{
+    ledger *l = user;
+    (void)stream;
+    if (++l->calls >= l->fail_at && l->calls < l->fail_at + l->fail_count) {
+        return NULL;
+    }
+    l->live += bytes;
+    return aligned_alloc(alignment, bytes);
+}
+
+static inline void ledger_release(void *user, void *memory, size_t bytes, void *stream)
+{
+    (void)stream;
+    ((ledger *)user)->live -= bytes;
+    free(memory);
+}
+
+static ledger books;
+static wvl_context *context;
+static wvl_sink sink;
+static char directory[TEMPLATE_BYTES], path[TEMPLATE_BYTES + 400], error[600];
+
+static inline wvl_status open_context(void)
+{
+    wvl_context_options options;
+    memset(&options, 0, sizeof options);
+    options.struct_size = sizeof options;
+    options.threads = 1;
+    options.host = (wvl_allocator){ledger_allocate, ledger_release, &books};
+    return wvl_context_create(&options, &context);
+}
+
+static inline void set_path(const char *name) { (void)snprintf(path, sizeof path, "%s/%s", directory, name); }
+
+static inline void setup(void)
+{
+    const char *base = getenv("TMPDIR");
+    books = (ledger){0, 0, 0, 0};
+    memset(&sink, 0, sizeof sink);
+    (void)snprintf(directory, sizeof directory, "%s/wvl-sink-XXXXXX", base ? base : P_tmpdir);
+    ck_assert(mkdtemp(directory) != NULL);
+    ck_assert_int_eq(open_context(), WVL_OK);
+    set_path("out.jp2");
+}
+
+/* Entries of the directory. */
+static inline int count_entries(void)
+{
+    int count = 0;
+    DIR *d = opendir(directory);
+    for (struct dirent *e; d && (e = readdir(d)) != NULL;) {
+        count += strcmp(e->d_name, ".") && strcmp(e->d_name, "..");
+    }
+    closedir(d);
+    return count;
+}
+
+static inline void teardown(void)
+{
+    char name[sizeof path + 300];
+    DIR *d = opendir(directory);
+    for (struct dirent *e; d && (e = readdir(d)) != NULL;) {
+        (void)snprintf(name, sizeof name, "%s/%s", directory, e->d_name);
+        (void)unlink(name);
+    }
+    closedir(d);
+    ck_assert_int_eq(rmdir(directory), 0);
+    wvl_context_release(context);
+    ck_assert_uint_eq(books.live, 0);
+}
+
+/* ---- What is written --------------------------------------------------------------------------------------------------------- */
+
+static inline uint8_t pattern(uint64_t i) { return (uint8_t)(i * 2654435761u >> 16); }
+
+/* bytes of the pattern in pieces of many sizes. Returns the first failure. */
+static inline int write_pattern(uint64_t bytes)
+{
+    static uint8_t piece[400000];
+    uint64_t at = 0, size = 1;
+    while (at < bytes) {
+        uint64_t n = size < bytes - at ? size : bytes - at;
+        for (uint64_t i = 0; i < n; i++) {
+            piece[i] = pattern(at + i);
+        }
+        if (sink.write(sink.user, piece, (size_t)n)) {
+            return -1;
+        }
+        at += n;
+        size = size * 7 % 399989;
+    }
+    return 0;
+}
+
+static inline void check_pattern(const uint8_t *data, size_t bytes)
+{
+    for (size_t i = 0; i < bytes; i++) {
+        if (data[i] != pattern(i)) {
+            ck_abort_msg("byte %zu of %zu", i, bytes);
+        }
+    }
+}
+
+static inline void check_file(const char *name, size_t bytes)
+{
+    uint8_t *data = malloc(bytes + 1);
+    FILE *f = fopen(name, "rb");
+    ck_assert_msg(f != NULL, "%s: %s", name, strerror(errno));
+    ck_assert_uint_eq(fread(data, 1, bytes + 1, f), bytes);
+    (void)fclose(f);
+    check_pattern(data, bytes);
+    free(data);
+}
+
+static inline void make_file(const char *name, mode_t mode)
+{
+    int fd = open(name, O_WRONLY | O_CREAT | O_EXCL, mode);
+    ck_assert_int_ge(fd, 0);
+    ck_assert_int_eq(fchmod(fd, mode), 0);
+    ck_assert_int_eq((int)write(fd, "old", 3), 3);
+    (void)close(fd);
+}
+
+static inline void expect_finish(int complete, wvl_status status, const char *reason)
+{
+    wvl_status got = wvl_sink_finish(&sink, complete, error, sizeof error);
+    ck_assert_msg(got == status && strstr(error, reason) != NULL && (*reason || !*error), "%d: '%s', not %d: '%s'", got, error, status, reason);
+}
+
+#endif

@@ -1,0 +1,286 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Descriptions that JP2 can not carry: each is refused with its reason, all at once. */
+#include <math.h>
+
+#include "tests/unit/jp2_bench.h"
+
+/* ---- Profiles ------------------------------------------------------------------------------------------------------------------ */
+
+#define MAX_PROFILE 400
+
+typedef struct profile { uint8_t bytes[MAX_PROFILE]; size_t size; } profile;
+
+static void store(uint8_t *p, uint32_t v)
+{
+    p[0] = (uint8_t)(v >> 24);
+    p[1] = (uint8_t)(v >> 16);
+    p[2] = (uint8_t)(v >> 8);
+    p[3] = (uint8_t)v;
+}
+
+/* tags: names of four letters, one after the other; all share the last 16 bytes. */
+static profile make_profile(const char *kind, const char *space, const char *tags)
+{
+    profile f;
+    uint32_t count = (uint32_t)strlen(tags) / 4;
+    memset(&f, 0, sizeof f);
+    f.size = 132 + 12 * count + 16;
+    store(f.bytes, (uint32_t)f.size);
+    memcpy(f.bytes + 12, kind, 4);
+    memcpy(f.bytes + 16, space, 4);
+    memcpy(f.bytes + 20, "XYZ ", 4);
+    memcpy(f.bytes + 36, "acsp", 4);
+    store(f.bytes + 128, count);
+    for (uint32_t i = 0; i < count; i++) {
+        memcpy(f.bytes + 132 + 12 * i, tags + 4 * i, 4);
+        store(f.bytes + 136 + 12 * i, (uint32_t)f.size - 16);
+        store(f.bytes + 140 + 12 * i, 16);
+    }
+    return f;
+}
+
+#define RGB_TAGS "rXYZgXYZbXYZrTRCgTRCbTRC"
+
+static void use_profile(const profile *f)
+{
+    info.icc = f->bytes;
+    info.icc_bytes = f->size;
+}
+
+START_TEST(restricted_profiles_are_carried)
+{
+    profile rgb = make_profile("mntr", "RGB ", "desc" RGB_TAGS), grey = make_profile("scnr", "GRAY", "kTRC");
+    start(3);
+    use_profile(&rgb);
+    build();
+    const uint8_t *colr = content(TYPE('c', 'o', 'l', 'r'), 3 + rgb.size);
+    ck_assert(colr[0] == 2 && colr[1] == 0 && colr[2] == 0);
+    ck_assert_mem_eq(colr + 3, rgb.bytes, rgb.size);
+    start(1);
+    use_profile(&grey);
+    info.color = WVL_COLOR_GREY;
+    build();
+    ck_assert_mem_eq(content(TYPE('c', 'o', 'l', 'r'), 3 + grey.size) + 3, grey.bytes, grey.size);
+    drop();
+}
+END_TEST
+
+static void refuse_profile(profile f, const char *reason)
+{
+    start(3);
+    use_profile(&f);
+    refuse(reason, 1);
+}
+
+START_TEST(other_profiles_are_refused)
+{
+    const profile good = make_profile("mntr", "RGB ", RGB_TAGS);
+    profile f = good;
+    f.size--;
+    store(f.bytes, (uint32_t)f.size + 1);
+    start(3);
+    use_profile(&f);
+    refuse("size field says 220 bytes, there are 219", 2); /* and its last tag is cut */
+    f = good;
+    store(f.bytes, 0);
+    refuse_profile(f, "size field says 0 bytes, there are 220");
+    f = good;
+    memcpy(f.bytes + 36, "ACSP", 4);
+    refuse_profile(f, "'acsp' is missing");
+    refuse_profile(make_profile("prtr", "RGB ", RGB_TAGS), "class 'prtr'");
+    refuse_profile(make_profile("spac", "RGB ", RGB_TAGS), "class 'spac'");
+    refuse_profile(make_profile("mntr", "CMYK", RGB_TAGS), "colour space 'CMYK'");
+    refuse_profile(make_profile("mntr", "RGB ", RGB_TAGS "A2B0"), "'A2B0' is not allowed");
+    refuse_profile(make_profile("mntr", "RGB ", "rXYZgXYZbXYZrTRCgTRC"), "needs the tag 'bTRC'");
+    refuse_profile(make_profile("mntr", "RGB ", "rXYZgXYZrTRCgTRCbTRC"), "needs the tag 'bXYZ'");
+    f = good;
+    memcpy(f.bytes + 20, "Lab ", 4);
+    refuse_profile(f, "connection space 'Lab '");
+    f = good;
+    store(f.bytes + 128, 0x10000000);
+    refuse_profile(f, "268435456 tags are announced");
+    f = good;
+    store(f.bytes + 132 + 12 + 4, 0xFFFFFFF0);
+    refuse_profile(f, "tag 'gXYZ' reaches beyond");
+    f = good;
+    f.size = 131;
+    refuse_profile(f, "131 bytes are too few");
+    f.size = 0;
+    refuse_profile(f, "0 bytes are too few");
+    f = make_profile("mntr", "GRAY", "desc");
+    start(1);
+    use_profile(&f);
+    refuse("needs the tag 'kTRC'", 1);
+}
+END_TEST
+
+START_TEST(profile_and_picture_must_agree)
+{
+    profile rgb = make_profile("mntr", "RGB ", RGB_TAGS), grey = make_profile("mntr", "GRAY", "kTRC");
+    static const uint16_t types[] = {0, 0, 1};
+    start(1);
+    use_profile(&rgb);
+    refuse("the ICC profile has 3 colour channels, the picture has 1", 1);
+    start(3);
+    use_profile(&grey);
+    info.channel_types = types;
+    info.channel_count = 3;
+    refuse("the ICC profile has 1 colour channel, the picture has 2", 1);
+    info.channel_types = NULL;
+    info.channel_count = 0;
+    refuse("the ICC profile has 1 colour channel, the picture has 3", 1);
+    start(4);
+    use_profile(&rgb);
+    build();
+    ck_assert(has(TYPE('c', 'd', 'e', 'f')));
+    start(3);
+    use_profile(&rgb);
+    info.color = WVL_COLOR_SYCC;
+    refuse("18 is named beside an ICC profile", 1);
+    info.color = WVL_COLOR_GREY;
+    refuse("17 is named beside an ICC profile", 1);
+    info.color = WVL_COLOR_SRGB;
+    build();
+    info.icc = NULL;
+    refuse("no data is given", 1);
+    drop();
+}
+END_TEST
+
+/* ---- Other refusals ---------------------------------------------------------------------------------------------------------- */
+
+START_TEST(colours_are_refused)
+{
+    static const uint16_t two[] = {0, 0, 1, 65535}, unknown[] = {0, 0, 0, 3}, twice[] = {0, 0, 0, 1, 2};
+    start(5);
+    refuse("5 channels", 1);
+    start(4);
+    info.channel_types = two;
+    info.channel_count = 4;
+    refuse("4 channels, 2 of them colour", 1);
+    info.color = WVL_COLOR_SRGB;
+    refuse("sRGB has 3 colour channels, the picture has 2", 1);
+    info.channel_types = unknown;
+    refuse("channel 3: type 3", 1);
+    info.channel_count = 3;
+    refuse("channels: 3 are described, components and palette make 4", 1);
+    info.channel_types = NULL;
+    refuse("channels: 3 are described", 1);
+    start(5);
+    info.channel_types = twice;
+    info.channel_count = 5;
+    refuse("channels: 2 are opacity", 1);
+    start(1);
+    info.color = WVL_COLOR_SYCC;
+    refuse("sYCC has 3 colour channels, the picture has 1", 1);
+    start(3);
+    info.color = (wvl_color)12;
+    refuse("colour: 12 is none of", 1);
+}
+END_TEST
+
+START_TEST(palettes_are_refused)
+{
+    static const uint16_t values[] = {0, 256, 1, 1, 1, 1};
+    start(1);
+    info.palette = values;
+    info.palette_columns = 3;
+    info.palette_depth = 8;
+    refuse("palette: 0 entries", 1);
+    info.palette_entries = 2;
+    refuse("palette: entry 0, column 1 is 256 and does not fit 8 bits", 1);
+    info.palette_depth = 0;
+    refuse("palette: depth 0", 1);
+    info.palette_depth = 17;
+    refuse("palette: depth 17", 1);
+    info.palette_depth = 9;
+    build();
+    info.palette_entries = 1025;
+    refuse("palette: 1025 entries", 1);
+    info.palette_entries = 2;
+    info.palette = NULL;
+    refuse("no data is given", 1);
+    info.palette = values;
+    components[0].is_signed = 1;
+    refuse("must be unsigned", 1);
+    components[0].is_signed = 0;
+    info.palette_columns = 256;
+    info.color = WVL_COLOR_SRGB;
+    refuse("palette: 256 columns", 1);
+    info.palette_columns = UINT32_MAX;
+    refuse("palette: 4294967295 columns", 1);
+    drop();
+}
+END_TEST
+
+START_TEST(resolutions_and_boxes_are_refused)
+{
+    static const wvl_box wrong[] = {{TYPE('j', 'p', '2', 'c'), {0}, "x", 1}, {TYPE('x', 'm', 'l', ' '), {0}, NULL, 5}, {TYPE('x', 'm', 'l', ' '), {0}, "", 0}};
+    start(1);
+    info.capture_x_per_metre = 300;
+    refuse("capture resolution 300 by 0", 1);
+    info.capture_y_per_metre = -1;
+    refuse("capture resolution 300 by -1", 1);
+    info.capture_y_per_metre = NAN;
+    refuse("both must be positive", 1);
+    start(1);
+    info.display_x_per_metre = info.display_y_per_metre = 1e200;
+    refuse("display resolution 1e+200", 1);
+    start(1);
+    info.box_count = 3;
+    refuse("3 are announced, none is given", 1);
+    info.boxes = wrong;
+    refuse("box 0: type 0x6A703263", 3);
+    ck_assert_ptr_nonnull(strstr(text, "box 1: 5 bytes are announced"));
+    ck_assert_ptr_nonnull(strstr(text, "box 2: an empty xml box"));
+}
+END_TEST
+
+START_TEST(every_violation_at_once)
+{
+    static const uint16_t types[] = {9, 1, 2};
+    char small[40];
+    start(3);
+    info.palette_entries = 2000;
+    info.palette_columns = 1;
+    info.palette_depth = 30;
+    info.channel_types = types;
+    info.channel_count = 3;
+    info.color = (wvl_color)99;
+    info.display_x_per_metre = -5;
+    info.box_count = 1;
+    /* entries, depth, data, channel type, two opacities, colour, resolution, boxes */
+    refuse("palette: 2000 entries", 8);
+    memset(small, 'z', sizeof small);
+    ck_assert_int_eq(wvl_jp2_build_boxes(NULL, &plan, &info, &built, small, sizeof small - 1), WVL_ERROR_PARAMETER);
+    ck_assert(strlen(small) == sizeof small - 2 && !strncmp(small, text, sizeof small - 2) && small[sizeof small - 1] == 'z');
+    ck_assert_int_eq(wvl_jp2_build_boxes(NULL, &plan, &info, &built, NULL, 0), WVL_ERROR_PARAMETER);
+    static uint16_t many[16384];
+    memset(many, 7, sizeof many);
+    start(16384);
+    info.channel_types = many;
+    info.channel_count = 16384;
+    info.color = WVL_COLOR_SRGB;
+    refuse("channel 15: type 1799", 17); /* does not run on */
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("jp2_refusals");
+    TCase *tests = tcase_create("jp2_refusals");
+    tcase_set_timeout(tests, 60);
+    tcase_add_test(tests, restricted_profiles_are_carried);
+    tcase_add_test(tests, other_profiles_are_refused);
+    tcase_add_test(tests, profile_and_picture_must_agree);
+    tcase_add_test(tests, colours_are_refused);
+    tcase_add_test(tests, palettes_are_refused);
+    tcase_add_test(tests, resolutions_and_boxes_are_refused);
+    tcase_add_test(tests, every_violation_at_once);
+    suite_add_tcase(suite, tests);
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_ENV);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed != 0;
+}

@@ -1,0 +1,423 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* File sinks: a file appears complete or not at all, whatever fails. */
+#define _XOPEN_SOURCE 700
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <sys/resource.h>
+#include <sys/uio.h>
+
+#include "tests/unit/sink_bench.h"
+
+#define NOBODY 65534 /* the user that root becomes where permissions must bind */
+
+/* ---- System calls that can fail -------------------------------------------------------------------------------------------- */
+
+static int link_errno, fsync_errno, fsync_calls, write_trouble, write_calls;
+
+static void setup_faults(void)
+{
+    link_errno = fsync_errno = fsync_calls = write_trouble = write_calls = 0;
+    setup();
+}
+
+/* In trouble, every third call is interrupted and the others are short. */
+ssize_t write(int fd, const void *data, size_t bytes)
+{
+    struct iovec piece = {(void *)(uintptr_t)data, bytes};
+    if (write_trouble && ++write_calls % 3 == 0) {
+        errno = EINTR;
+        return -1;
+    }
+    if (write_trouble && piece.iov_len > 1999) {
+        piece.iov_len = 1999;
+    }
+    return writev(fd, &piece, 1);
+}
+
+int link(const char *from, const char *to)
+{
+    if (link_errno) {
+        errno = link_errno;
+        return -1;
+    }
+    return linkat(AT_FDCWD, from, AT_FDCWD, to, 0);
+}
+
+int fsync(int fd)
+{
+    fsync_calls++;
+    if (fsync_errno) {
+        errno = fsync_errno;
+        fsync_errno = fsync_errno == EINTR ? 0 : fsync_errno;
+        return -1;
+    }
+    return fcntl(fd, F_GETFD) < 0 ? -1 : 0; /* the disk itself is not under test */
+}
+
+/* ---- File -------------------------------------------------------------------------------------------------------------------- */
+
+START_TEST(file_appears_when_complete)
+{
+    static const size_t sizes[] = {0, 1, 131071, 131072, 131073, 3000000};
+    for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
+        struct stat st;
+        mode_t mask = umask(i & 1 ? 027 : 022);
+        ck_assert_int_eq(wvl_sink_open_file(context, path, 0, &sink), WVL_OK);
+        (void)umask(mask);
+        ck_assert_int_eq(write_pattern(sizes[i]), 0);
+        ck_assert_int_ne(access(path, F_OK), 0);
+        ck_assert_int_eq(count_entries(), 1);
+        fsync_calls = 0;
+        expect_finish(1, WVL_OK, "");
+        ck_assert_int_eq(fsync_calls, 1);
+        ck_assert_int_eq(count_entries(), 1);
+        check_file(path, sizes[i]);
+        ck_assert_int_eq(stat(path, &st), 0);
+        ck_assert_uint_eq(st.st_mode & 0777, i & 1 ? 0640 : 0644);
+        ck_assert_uint_eq(st.st_nlink, 1);
+        (void)unlink(path);
+    }
+}
+END_TEST
+
+START_TEST(file_is_removed_when_incomplete)
+{
+    ck_assert_int_eq(wvl_sink_open_file(context, path, 1, &sink), WVL_OK);
+    ck_assert_int_eq(write_pattern(1000000), 0);
+    expect_finish(0, WVL_OK, "");
+    ck_assert_int_eq(count_entries(), 0);
+    ck_assert_int_eq(wvl_sink_open_file(context, path, 1, &sink), WVL_OK);
+    ck_assert_int_eq(write_pattern(10), 0);
+    wvl_sink_discard(&sink);
+    ck_assert_int_eq(count_entries(), 0);
+    make_file(path, 0644);
+    ck_assert_int_eq(wvl_sink_open_file(context, path, 1, &sink), WVL_OK);
+    ck_assert_int_eq(write_pattern(10), 0);
+    expect_finish(0, WVL_OK, "");
+    struct stat st;
+    ck_assert(!stat(path, &st) && st.st_size == 3); /* the old one is untouched */
+}
+END_TEST
+
+START_TEST(file_replaces_only_when_told)
+{
+    make_file(path, 0600);
+    ck_assert_int_eq(wvl_sink_open_file(context, path, 0, &sink), WVL_ERROR_SINK);
+    ck_assert(strstr(wvl_context_error(context), path) && strstr(wvl_context_error(context), strerror(EEXIST)));
+    ck_assert_int_eq(count_entries(), 1);
+    ck_assert_int_eq(wvl_sink_open_file(context, path, 1, &sink), WVL_OK);
+    ck_assert_int_eq(write_pattern(200000), 0);
+    expect_finish(1, WVL_OK, "");
+    check_file(path, 200000);
+    struct stat st;
+    ck_assert(!stat(path, &st) && (st.st_mode & 0777) == 0600);
+    ck_assert_int_eq(count_entries(), 1);
+}
+END_TEST
+
+/* Somebody else takes the name during the encode. */
+static void lose_the_race(int no_links)
+{
+    link_errno = no_links ? EPERM : 0;
+    ck_assert_int_eq(wvl_sink_open_file(context, path, 0, &sink), WVL_OK);
+    ck_assert_int_eq(write_pattern(10), 0);
+    make_file(path, 0644);
+    expect_finish(1, WVL_ERROR_SINK, strerror(EEXIST));
+    struct stat st;
+    ck_assert(!stat(path, &st) && st.st_size == 3);
+    ck_assert_int_eq(count_entries(), 1);
+    (void)unlink(path);
+}
+
+START_TEST(file_never_replaces_by_accident)
+{
+    lose_the_race(0);
+    lose_the_race(1);
+}
+END_TEST
+
+START_TEST(file_without_hard_links)
+{
+    static const int codes[] = {EPERM, EOPNOTSUPP, ENOSYS, EMLINK};
+    for (int i = 0; i < 4; i++) {
+        link_errno = codes[i];
+        ck_assert_int_eq(wvl_sink_open_file(context, path, 0, &sink), WVL_OK);
+        ck_assert_int_eq(write_pattern(150000), 0);
+        expect_finish(1, WVL_OK, "");
+        check_file(path, 150000);
+        ck_assert_int_eq(count_entries(), 1);
+        (void)unlink(path);
+    }
+    link_errno = EIO;
+    ck_assert_int_eq(wvl_sink_open_file(context, path, 0, &sink), WVL_OK);
+    expect_finish(1, WVL_ERROR_SINK, strerror(EIO));
+    ck_assert_int_eq(count_entries(), 0);
+}
+END_TEST
+
+START_TEST(file_is_patched)
+{
+    static const struct { uint64_t offset; size_t bytes; } patches[] = {
+        {0, 12}, {131070, 4}, {131060, 12}, {299999, 1}, {200000, 65536}, {0, 300000}, {262143, 2}, {300000, 0}};
+    for (size_t i = 0; i < sizeof patches / sizeof patches[0]; i++) {
+        uint8_t *data = malloc(300000);
+        for (size_t k = 0; k < 300000; k++) {
+            data[k] = pattern(k);
+        }
+        memset(data + patches[i].offset, 0x55, patches[i].bytes);
+        ck_assert_int_eq(wvl_sink_open_file(context, path, 1, &sink), WVL_OK);
+        for (size_t k = 0; k < 300000; k += 30000) {
+            ck_assert_int_eq(sink.write(sink.user, data + k, 30000), 0);
+        }
+        for (size_t k = 0; k < 300000; k++) {
+            data[k] = pattern(k);
+        }
+        ck_assert_int_eq(sink.patch(sink.user, patches[i].offset, data + patches[i].offset, patches[i].bytes), 0);
+        expect_finish(1, WVL_OK, "");
+        check_file(path, 300000);
+        free(data);
+    }
+    ck_assert_int_eq(wvl_sink_open_file(context, path, 1, &sink), WVL_OK);
+    ck_assert_int_eq(write_pattern(300000), 0);
+    ck_assert_int_ne(sink.patch(sink.user, 299999, "ab", 2), 0);
+    expect_finish(1, WVL_ERROR_SINK, "beyond what was written");
+}
+END_TEST
+
+START_TEST(writing_goes_on_after_a_patch)
+{
+    uint8_t zero[4] = {0}, four[4] = {pattern(0), pattern(1), pattern(2), pattern(3)};
+    ck_assert_int_eq(wvl_sink_open_file(context, path, 1, &sink), WVL_OK);
+    ck_assert_int_eq(sink.write(sink.user, zero, 4), 0);
+    for (size_t k = 4; k < 500000; k++) {
+        uint8_t byte = pattern(k);
+        if (sink.write(sink.user, &byte, 1)) {
+            ck_abort_msg("byte %zu", k);
+        }
+        if (k % 99991 == 0) {
+            ck_assert_int_eq(sink.patch(sink.user, 0, four, 4), 0);
+        }
+    }
+    expect_finish(1, WVL_OK, "");
+    check_file(path, 500000);
+}
+END_TEST
+
+static void refuse_open(const char *name, int overwrite, int code)
+{
+    memset(&sink, 0xFF, sizeof sink);
+    ck_assert_int_eq(wvl_sink_open_file(context, name, overwrite, &sink), WVL_ERROR_SINK);
+    const char *text = wvl_context_error(context);
+    ck_assert_msg(strstr(text, strerror(code)) != NULL, "'%s', not '%s'", text, strerror(code));
+    ck_assert(sink.user == NULL && sink.write == NULL && sink.close == NULL);
+}
+
+START_TEST(impossible_targets_are_refused_at_once)
+{
+    static char long_name[300];
+    memset(long_name, 'n', 299);
+    refuse_open(directory, 1, EISDIR);
+    refuse_open(directory, 0, EISDIR);
+    set_path("missing/out.jp2");
+    refuse_open(path, 0, ENOENT);
+    ck_assert_ptr_nonnull(strstr(wvl_context_error(context), path));
+    set_path("file");
+    make_file(path, 0644);
+    set_path("file/out.jp2");
+    refuse_open(path, 1, ENOTDIR);
+    set_path(long_name);
+    refuse_open(path, 0, ENAMETOOLONG);
+    ck_assert_int_eq(count_entries(), 1);
+    ck_assert_int_eq(wvl_sink_open_file(context, "", 0, &sink), WVL_ERROR_ARGUMENT);
+    ck_assert_int_eq(wvl_sink_open_file(context, NULL, 0, &sink), WVL_ERROR_ARGUMENT);
+    ck_assert_int_eq(wvl_sink_open_file(NULL, path, 0, &sink), WVL_ERROR_ARGUMENT);
+    ck_assert_int_eq(wvl_sink_open_memory(context, NULL), WVL_ERROR_ARGUMENT);
+    ck_assert_int_eq(wvl_sink_open_stream(context, NULL, &sink), WVL_ERROR_ARGUMENT);
+}
+END_TEST
+
+/* Permissions do not bind root, so root becomes somebody else for a while. */
+START_TEST(protected_targets_are_refused)
+{
+    int is_root = geteuid() == 0;
+    make_file(path, 0444);
+    ck_assert_int_eq(chmod(directory, 0777), 0);
+    ck_assert(!is_root || !seteuid(NOBODY));
+    refuse_open(path, 1, EACCES); /* although it could be replaced */
+    ck_assert(!is_root || !seteuid(0));
+    ck_assert_int_eq(chmod(directory, 0555), 0);
+    ck_assert(!is_root || !seteuid(NOBODY));
+    refuse_open(path, 1, EACCES);
+    set_path("new.jp2");
+    refuse_open(path, 0, EACCES);
+    ck_assert_ptr_nonnull(strstr(wvl_context_error(context), "beside"));
+    ck_assert(!is_root || !seteuid(0));
+    ck_assert_int_eq(chmod(directory, 0755), 0);
+    ck_assert_int_eq(count_entries(), 1);
+}
+END_TEST
+
+START_TEST(longest_name_fits)
+{
+    char name[256], two[256];
+    memset(name, 'n', 255);
+    name[255] = '\0';
+    set_path(name);
+    ck_assert_int_eq(wvl_sink_open_file(context, path, 0, &sink), WVL_OK);
+    ck_assert_int_eq(write_pattern(5), 0);
+    expect_finish(1, WVL_OK, "");
+    check_file(path, 5);
+    for (int i = 0; i < 254; i += 2) { /* two-byte characters, cut at odd and even places */
+        memcpy(two + i, "\xC3\xA9", 2);
+    }
+    two[254] = 'n';
+    two[255] = '\0';
+    set_path(two);
+    ck_assert_int_eq(wvl_sink_open_file(context, path, 0, &sink), WVL_OK);
+    expect_finish(1, WVL_OK, "");
+    check_file(path, 0);
+}
+END_TEST
+
+START_TEST(links_are_followed)
+{
+    char target[sizeof path];
+    struct stat st;
+    set_path("target");
+    memcpy(target, path, sizeof path);
+    make_file(target, 0644);
+    set_path("name");
+    ck_assert_int_eq(symlink("target", path), 0);
+    refuse_open(path, 0, EEXIST);
+    ck_assert_int_eq(wvl_sink_open_file(context, path, 1, &sink), WVL_OK);
+    ck_assert_int_eq(write_pattern(77), 0);
+    expect_finish(1, WVL_OK, "");
+    check_file(target, 77);
+    ck_assert(!lstat(path, &st) && S_ISLNK(st.st_mode));
+    ck_assert_int_eq(count_entries(), 2);
+}
+END_TEST
+
+START_TEST(full_device_is_an_error_and_stays_a_device)
+{
+    struct stat st;
+    for (int overwrite = 0; overwrite < 2; overwrite++) {
+        ck_assert_int_eq(wvl_sink_open_file(context, "/dev/full", overwrite, &sink), WVL_OK);
+        ck_assert_ptr_null((void *)(uintptr_t)sink.patch);
+        int failed = write_pattern(overwrite ? 10 : 1000000);
+        ck_assert_int_eq(failed, overwrite ? 0 : -1);
+        expect_finish(!failed, WVL_ERROR_SINK, "/dev/full");
+        ck_assert_ptr_nonnull(strstr(error, strerror(ENOSPC)));
+        ck_assert(!stat("/dev/full", &st) && S_ISCHR(st.st_mode));
+    }
+    ck_assert_int_eq(wvl_sink_open_file(context, "/dev/null", 0, &sink), WVL_OK);
+    ck_assert_int_eq(write_pattern(1000000), 0);
+    expect_finish(1, WVL_OK, "");
+    ck_assert(!stat("/dev/null", &st) && S_ISCHR(st.st_mode));
+}
+END_TEST
+
+START_TEST(file_size_limit_leaves_nothing)
+{
+    struct rlimit limit, old;
+    (void)signal(SIGXFSZ, SIG_IGN);
+    ck_assert_int_eq(getrlimit(RLIMIT_FSIZE, &old), 0);
+    limit = old;
+    limit.rlim_cur = 200000; /* a short write, then a refused one */
+    ck_assert_int_eq(wvl_sink_open_file(context, path, 0, &sink), WVL_OK);
+    ck_assert_int_eq(setrlimit(RLIMIT_FSIZE, &limit), 0);
+    int failed = write_pattern(1000000);
+    ck_assert_int_eq(setrlimit(RLIMIT_FSIZE, &old), 0);
+    ck_assert_int_ne(failed, 0);
+    ck_assert_int_ne(sink.write(sink.user, "x", 1), 0);
+    expect_finish(1, WVL_ERROR_SINK, strerror(EFBIG));
+    ck_assert_ptr_nonnull(strstr(error, path));
+    ck_assert_int_eq(count_entries(), 0);
+}
+END_TEST
+
+START_TEST(late_write_failure_leaves_nothing)
+{
+    fsync_errno = EIO;
+    ck_assert_int_eq(wvl_sink_open_file(context, path, 0, &sink), WVL_OK);
+    ck_assert_int_eq(write_pattern(10), 0);
+    expect_finish(1, WVL_ERROR_SINK, strerror(EIO));
+    ck_assert_int_eq(count_entries(), 0);
+    static const int harmless[] = {EINVAL, EOPNOTSUPP, ENOSYS, EINTR};
+    for (int i = 0; i < 4; i++) {
+        fsync_errno = harmless[i];
+        ck_assert_int_eq(wvl_sink_open_file(context, path, 1, &sink), WVL_OK);
+        ck_assert_int_eq(write_pattern(10), 0);
+        expect_finish(1, WVL_OK, "");
+        check_file(path, 10);
+    }
+}
+END_TEST
+
+/* A pipe: writes are interrupted and short. */
+typedef struct pipe_reader {
+    const char *name;
+    uint8_t *data;
+    size_t bytes;
+} pipe_reader;
+
+static void *read_pipe(void *arg)
+{
+    pipe_reader *r = arg;
+    int fd = open(r->name, O_RDONLY);
+    for (ssize_t n; (n = read(fd, r->data + r->bytes, 3001)) > 0;) {
+        r->bytes += (size_t)n;
+    }
+    (void)close(fd);
+    return NULL;
+}
+
+START_TEST(interrupted_and_short_writes_go_on)
+{
+    pipe_reader reader = {path, malloc(2100000), 0};
+    pthread_t thread;
+    ck_assert_int_eq(mkfifo(path, 0600), 0);
+    ck_assert_int_eq(pthread_create(&thread, NULL, read_pipe, &reader), 0);
+    ck_assert_int_eq(wvl_sink_open_file(context, path, 0, &sink), WVL_OK);
+    write_trouble = 1;
+    int failed = write_pattern(2000000);
+    wvl_status status = wvl_sink_finish(&sink, 1, error, sizeof error);
+    write_trouble = 0;
+    (void)pthread_join(thread, NULL);
+    ck_assert_msg(!failed && !status, "%s", error);
+    ck_assert_uint_eq(reader.bytes, 2000000);
+    check_pattern(reader.data, reader.bytes);
+    ck_assert_int_gt(write_calls, 1000);
+    free(reader.data);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("sink_file");
+    TCase *tests = tcase_create("sink_file");
+    tcase_add_checked_fixture(tests, setup_faults, teardown);
+    tcase_set_timeout(tests, 60);
+    tcase_add_test(tests, file_appears_when_complete);
+    tcase_add_test(tests, file_is_removed_when_incomplete);
+    tcase_add_test(tests, file_replaces_only_when_told);
+    tcase_add_test(tests, file_never_replaces_by_accident);
+    tcase_add_test(tests, file_without_hard_links);
+    tcase_add_test(tests, file_is_patched);
+    tcase_add_test(tests, writing_goes_on_after_a_patch);
+    tcase_add_test(tests, impossible_targets_are_refused_at_once);
+    tcase_add_test(tests, protected_targets_are_refused);
+    tcase_add_test(tests, longest_name_fits);
+    tcase_add_test(tests, links_are_followed);
+    tcase_add_test(tests, full_device_is_an_error_and_stays_a_device);
+    tcase_add_test(tests, file_size_limit_leaves_nothing);
+    tcase_add_test(tests, late_write_failure_leaves_nothing);
+    tcase_add_test(tests, interrupted_and_short_writes_go_on);
+    suite_add_tcase(suite, tests);
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_ENV);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed != 0;
+}
