@@ -2,44 +2,44 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # From nothing to a JPEG 2000 file: installs what is missing, builds, encodes, decodes with OpenJPEG and compares.
 #
-#   tools/encode.sh                      encodes a picture that the command makes itself
-#   tools/encode.sh PICTURE [OPTION ...] encodes PICTURE; with options of the command in place of "-I -r 10"
+#   tools/encode.sh                        encodes a picture that the command makes itself, as demo.jp2
+#   tools/encode.sh PICTURE                encodes PICTURE with the 9/7 wavelet at a ratio of 10, as NAME.jp2
+#   tools/encode.sh PICTURE OPTION ...     encodes PICTURE with these options of the command, lossless if they name no rate
 #
-# The file NAME.jp2 is written to the current directory. Size, ratio, time and PSNR are printed.
+# The file is written to the current directory unless an option -o says where. Size, ratio, time and PSNR are printed.
 set -eu
 
 source=$(cd "$(dirname "$0")/.." && pwd)
-"$source/tools/install_packages.sh"
-log=$(mktemp)
-trap 'rm -f "$log"' EXIT
+wavelane=$source/build/release/tools/wavelane
 
-quietly() {
-    "$@" >"$log" 2>&1 || {
-        cat "$log" >&2
-        exit 1
-    }
+build() {
+    cd "$source"
+    tools/install_packages.sh
+    echo "encode: building in $source/build/release"
+    cmake --preset release
+    cmake --build --preset release -j "$(nproc)"
 }
 
-(
-    cd "$source"
-    echo "encode: building in $source/build/release" >&2
-    quietly cmake --preset release
-    grep '^-- CUDA' "$log" | sed 's/^-- //' >&2 || true
-    quietly cmake --build --preset release
-)
+log=$(mktemp)
+trap 'rm -f "$log"' EXIT
+if ! (build) >"$log" 2>&1; then
+    cat "$log" >&2
+    exit 1
+fi
+sed -n 's/^-- \(CUDA: .*\)/\1/p' "$log"
 
-wavelane=$source/build/release/tools/wavelane
 if [ $# -eq 0 ]; then
-    exec_options="--demo --force"
-    # shellcheck disable=SC2086 # the options are words
-    "$wavelane" $exec_options -o demo.jp2 -I -r 10 --verify
+    "$wavelane" --demo -o demo.jp2 --force -I -r 10 --verify
     exit
 fi
-
 picture=$1
 shift
-name=${picture##*/}
-if [ $# -eq 0 ]; then
-    set -- -I -r 10
-fi
-"$wavelane" -i "$picture" -o "${name%.*}.jp2" --verify "$@"
+[ $# -gt 0 ] || set -- -I -r 10
+case " $* " in
+*" -o "*) ;;
+*)
+    name=${picture##*/}
+    set -- -o "${name%.*}.jp2" "$@"
+    ;;
+esac
+"$wavelane" -i "$picture" --verify "$@"

@@ -8,7 +8,7 @@
 
 enum { RAW = 1, CAUSAL = 2, WIDE = 4 };
 
-/* Where a word of masks stands, and the working copies of its sets. */
+/* Where a word of masks stands, and the working copies of its sets: locals, as any store of a symbol might alias the block's. */
 typedef struct word {
     uint64_t *columns; /* of its first column */
     uint64_t valid;    /* samples inside the block */
@@ -16,7 +16,11 @@ typedef struct word {
     uint64_t around;   /* samples with a significant neighbour, or significant */
     uint64_t bits;     /* of the plane being coded */
     uint64_t negative;
-    uint32_t x, y;
+    const uint8_t *zero_codes;
+    const void *coefs; /* of the stripe, at the first column of the word */
+    size_t stride;
+    size_t column_stride;
+    uint64_t gain_sum, gain_count;
 } word;
 
 /* The sample itself and its neighbours within the word. */
@@ -51,14 +55,14 @@ static WVL_ALWAYS_INLINE void mark_columns(uint64_t *column, size_t stride, unsi
     other[1] |= outer;
 }
 
-static WVL_ALWAYS_INLINE uint32_t magnitude_at(const wvl_t1_fast *b, uint32_t x, uint32_t y, int flags)
+static WVL_ALWAYS_INLINE uint32_t magnitude_at(const word *w, unsigned i, int flags)
 {
-    size_t at = (size_t)y * b->in->stride + x;
-    return flags & WIDE ? ((const uint32_t *)b->in->coefs)[at] & 0x7FFFFFFF : ((const uint16_t *)b->in->coefs)[at] & 0x7FFFu;
+    size_t at = (i & 3) * w->stride + (i >> 2);
+    return flags & WIDE ? ((const uint32_t *)w->coefs)[at] & 0x7FFFFFFF : ((const uint16_t *)w->coefs)[at] & 0x7FFFu;
 }
 
 /* Sample i of the word becomes significant: its sign symbol, and what changes around it. */
-static WVL_ALWAYS_INLINE uint8_t *put_significance(wvl_t1_fast *b, word *w, unsigned i, uint8_t *out, int flags)
+static WVL_ALWAYS_INLINE uint8_t *put_significance(word *w, unsigned i, uint8_t *out, int flags)
 {
     uint64_t *column = w->columns + (i >> 2);
     unsigned row = i & 3, sign = w->negative >> i & 1;
@@ -70,36 +74,36 @@ static WVL_ALWAYS_INLINE uint8_t *put_significance(wvl_t1_fast *b, word *w, unsi
     }
     w->significant |= (uint64_t)1 << i;
     w->around |= around_table[i];
-    mark_columns(column, b->column_stride, row, 1 | (uint64_t)sign << 32, flags);
-    b->gain_sum += magnitude_at(b, w->x + (i >> 2), w->y + row, flags);
-    b->gain_count++;
+    mark_columns(column, w->column_stride, row, 1 | (uint64_t)sign << 32, flags);
+    w->gain_sum += magnitude_at(w, i, flags);
+    w->gain_count++;
     return out;
 }
 
-static WVL_ALWAYS_INLINE uint8_t zero_code(const wvl_t1_fast *b, const word *w, unsigned i)
+static WVL_ALWAYS_INLINE uint8_t zero_code(const word *w, unsigned i)
 {
-    return b->zero_codes[w->columns[i >> 2] >> 3 * (i & 3) & 0x1FF];
+    return w->zero_codes[w->columns[i >> 2] >> 3 * (i & 3) & 0x1FF];
 }
 
-static WVL_ALWAYS_INLINE uint8_t *propagate_word(wvl_t1_fast *b, word *w, uint64_t *visited, uint8_t *out, int flags)
+static WVL_ALWAYS_INLINE uint8_t *propagate_word(word *w, uint64_t *all_visited, uint8_t *out, int flags)
 {
-    uint64_t todo = w->around & ~w->significant & w->valid;
-    *visited = todo;
+    uint64_t todo = w->around & ~w->significant & w->valid, visited = todo;
     while (todo) {
         unsigned i = wvl_trailing_zeros(todo), bit = w->bits >> i & 1;
         todo &= todo - 1;
-        *out++ = (uint8_t)(flags & RAW ? bit : zero_code(b, w, i) | bit);
+        *out++ = (uint8_t)(flags & RAW ? bit : zero_code(w, i) | bit);
         if (bit) {
-            out = put_significance(b, w, i, out, flags);
-            uint64_t later = around_table[i] & ~w->significant & w->valid & ~*visited & ~UINT64_C(1) << i;
+            out = put_significance(w, i, out, flags);
+            uint64_t later = around_table[i] & ~w->significant & w->valid & ~visited & ~UINT64_C(1) << i;
             todo |= later;
-            *visited |= later;
+            visited |= later;
         }
     }
+    *all_visited = visited;
     return out;
 }
 
-static WVL_ALWAYS_INLINE uint8_t *clean_word(wvl_t1_fast *b, word *w, uint64_t visited, uint8_t *out, int flags, int full_stripe)
+static WVL_ALWAYS_INLINE uint8_t *clean_word(word *w, uint64_t visited, uint8_t *out, int flags, int full_stripe)
 {
     uint64_t todo = ~(w->significant | visited) & w->valid;
     if (full_stripe && !(w->around | (w->bits & todo))) {
@@ -122,14 +126,14 @@ static WVL_ALWAYS_INLINE uint8_t *clean_word(wvl_t1_fast *b, word *w, uint64_t v
             *out++ = (uint8_t)(2 * WVL_T1_CTX_UNIFORM + (row & 1));
             i += row;
             todo &= ~UINT64_C(1) << i;
-            out = put_significance(b, w, i, out, flags);
+            out = put_significance(w, i, out, flags);
             continue;
         }
         unsigned bit = w->bits >> i & 1;
         todo &= todo - 1;
-        *out++ = (uint8_t)(zero_code(b, w, i) | bit);
+        *out++ = (uint8_t)(zero_code(w, i) | bit);
         if (bit)
-            out = put_significance(b, w, i, out, flags);
+            out = put_significance(w, i, out, flags);
     }
     return out;
 }
@@ -165,10 +169,9 @@ static WVL_ALWAYS_INLINE uint8_t *list_stripe(wvl_t1_fast *b, const stripe *s, i
     for (uint32_t k = 0; k < b->words; k++) {
         uint32_t at = s->first + k;
         uint64_t right = k + 1 < b->words ? widen_at(b, s, k + 1, flags) : 0;
-        word w;
-        w.x = 16 * k;
-        w.y = s->y;
-        w.columns = st->columns + (s->y / 4 + 1) * (size_t)b->column_stride + 1 + w.x;
+        word w = {.zero_codes = b->zero_codes, .stride = b->in->stride, .column_stride = b->column_stride};
+        w.coefs = (const uint8_t *)b->in->coefs + (s->y * w.stride + 16 * k) * (flags & WIDE ? 4 : 2);
+        w.columns = st->columns + (s->y / 4 + 1) * w.column_stride + 1 + 16 * k;
         w.valid = (k + 1 < b->words ? ~UINT64_C(0) : b->last_word_mask) & s->row_mask;
         w.significant = s->significant[k];
         w.around = widen_columns(left, own, right);
@@ -176,11 +179,13 @@ static WVL_ALWAYS_INLINE uint8_t *list_stripe(wvl_t1_fast *b, const stripe *s, i
         w.negative = st->negative[at];
         if (kind == WVL_T1_PROPAGATE) {
             st->members[at] = w.significant;
-            out = propagate_word(b, &w, &st->visited[at], out, flags);
+            out = propagate_word(&w, &st->visited[at], out, flags);
         } else {
-            out = clean_word(b, &w, st->visited[at], out, flags, s->row_mask == ~UINT64_C(0));
+            out = clean_word(&w, st->visited[at], out, flags, s->row_mask == ~UINT64_C(0));
         }
         s->significant[k] = w.significant;
+        b->gain_sum += w.gain_sum;
+        b->gain_count += w.gain_count;
         left = widen_at(b, s, k, flags);
         own = right;
     }

@@ -3,7 +3,6 @@
 
 #include <string.h>
 
-#include "base/intmath.h"
 #include "codec/core/gain.h"
 #include "codec/core/t1_bound.h"
 #include "codec/t1/bits.h"
@@ -138,6 +137,8 @@ static unsigned encode_together(job jobs[2])
         for (unsigned k = 0; k < 2; k++) {
             jobs[k].next += count;
             jobs[k].left -= count;
+        }
+        for (unsigned k = 0; k < 2; k++) {
             if (!advance(&jobs[k]))
                 return k;
         }

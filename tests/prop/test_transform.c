@@ -284,7 +284,7 @@ static void draw_structure(job *j)
     do {
         j->settings.block_height = sides[draw() % 7];
     } while (j->settings.block_width * j->settings.block_height > 4096);
-    j->settings.precinct_count = draw() % 3 ? 0 : between(1, 3);
+    j->settings.precinct_count = draw() % 3 ? 0 : between(1, wvl_min_u32(3, j->settings.levels + 1u));
     for (uint32_t i = 0; i < j->settings.precinct_count; i++) {
         j->settings.precinct_width[i] = 1u << between(1, 8);
         j->settings.precinct_height[i] = 1u << between(1, 8);

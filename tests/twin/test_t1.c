@@ -129,7 +129,7 @@ START_TEST(batches)
     static uint32_t data[MOST][70 * 70];
     static result slow[MOST];
     static wvl_pass passes[MOST][WVL_T1_MAX_PASSES];
-    wvl_t1_input in[MOST];
+    wvl_t1_input in[MOST] = {{0}};
     wvl_t1_output out[MOST] = {{0}};
     rng.s += (uint64_t)_i << 20;
     size_t count = t1_random(&rng) % (MOST + 1);

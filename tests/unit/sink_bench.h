@@ -137,15 +137,6 @@ static inline void check_file(const char *name, size_t bytes)
     free(data);
 }
 
-static inline void make_file(const char *name, mode_t mode)
-{
-    int fd = open(name, O_WRONLY | O_CREAT | O_EXCL, mode);
-    ck_assert_int_ge(fd, 0);
-    ck_assert_int_eq(fchmod(fd, mode), 0);
-    ck_assert_int_eq((int)write(fd, "old", 3), 3);
-    (void)close(fd);
-}
-
 static inline void expect_finish(int complete, wvl_status status, const char *reason)
 {
     wvl_status got = wvl_sink_finish(&sink, complete, error, sizeof error);

@@ -57,6 +57,15 @@ int fsync(int fd)
 
 /* ---- File -------------------------------------------------------------------------------------------------------------------- */
 
+static void make_file(const char *name, mode_t mode)
+{
+    int fd = open(name, O_WRONLY | O_CREAT | O_EXCL, mode);
+    ck_assert_int_ge(fd, 0);
+    ck_assert_int_eq(fchmod(fd, mode), 0);
+    ck_assert_int_eq((int)write(fd, "old", 3), 3);
+    (void)close(fd);
+}
+
 START_TEST(file_appears_when_complete)
 {
     static const size_t sizes[] = {0, 1, 131071, 131072, 131073, 3000000};

@@ -1,0 +1,352 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Rate control keeps its word: bytes, PSNR, slopes. Every count is taken from the bytes themselves. */
+#include <check.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tests/decode/cases.h"
+
+#define NAMES 6
+static const char *const names[NAMES] = {"kodim03.png", "kodim05.png", "kodim13.png", "ic_spider_web_g8.png", "GoldenGate_srgb16.tif", "MR2.pgm"};
+
+/* Picture i: a real one, else drawn; at most 512 x 512. */
+static picture fetch(int i)
+{
+    static const uint8_t count[NAMES] = {3, 3, 3, 1, 3, 1}, depth[NAMES] = {8, 8, 8, 8, 16, 12};
+    picture p;
+    if (!picture_load(names[i], NULL, &p)) {
+        return picture_draw(PICTURE_NATURAL, 448, 400, count[i], depth[i], (uint32_t)i + 60);
+    }
+    if (!case_long() && (p.x1 > 512 || p.y1 > 512)) {
+        uint32_t w = p.x1 < 512 ? p.x1 : 512, h = p.y1 < 512 ? p.y1 : 512;
+        picture_crop(&p, (p.x1 - w) / 2, (p.y1 - h) / 2, w, h);
+    }
+    return p;
+}
+
+/* Bytes of the codestream up to a layer: everything that is not a packet, and the packets of layers up to it. */
+static uint64_t bytes_up_to(const outcome *o, unsigned layer)
+{
+    uint64_t bytes = wvl_result_codestream(o->result).bytes;
+    for (size_t i = 0; i < o->packets.count; i++) {
+        bytes -= o->packets.items[i].layer > layer ? o->packets.items[i].bytes : 0;
+    }
+    return bytes;
+}
+
+/* ---- Caps of the codestream -------------------------------------------------------------------------------------------------- */
+
+static const char *const structures[] = {
+    "", "sop=yes eph=yes", "plt=yes tlm=yes", "sop=yes eph=yes plt=yes tlm=yes tile-parts=R progression=RPCL", "tile=128,128",
+    "tile=100,90 tile-parts=C progression=CPRL plt=yes tlm=yes", "style=TERMALL", "style=BYPASS", "style=TERMALL+BYPASS+PTERM+SEGSYM",
+    "style=BYPASS+RESET+VSC tile=200,200", "precincts=[64,64] progression=PCRL eph=yes", "block=16,16", "reversible=yes", "reversible=yes mct=off style=TERMALL",
+    "levels=0", "quantization=derived", "mct=off", "distortion-bits=0", "container=jp2", "step=0.02"};
+#define STRUCTURES (sizeof structures / sizeof structures[0])
+
+START_TEST(final_budgets)
+{
+    static const unsigned budgets[] = {8192, 9000, 13579, 20000, 40000};
+    picture p = fetch(1);
+    picture_crop(&p, 0, 0, 320, 320);
+    for (unsigned i = 0; i < 5; i++) {
+        char settings[256];
+        (void)snprintf(settings, sizeof settings, "reversible=no layer-bytes=%u %s", budgets[i], structures[_i]);
+        outcome o = case_encode("budget", &p, settings, NULL);
+        uint64_t bytes = wvl_result_codestream(o.result).bytes;
+        ck_assert_msg(bytes <= budgets[i], "\"%s\": %llu bytes", settings, (unsigned long long)bytes);
+        /* a step of 0.02 ends before the larger budgets do */
+        int everything = wvl_result_layer_slope(o.result, 0) == 0;
+        ck_assert_msg(everything || (double)bytes >= 0.995 * budgets[i], "\"%s\": %llu bytes are %.2f %%", settings, (unsigned long long)bytes,
+                      100.0 * (double)bytes / budgets[i]);
+        ck_assert_msg(!everything || strstr(structures[_i], "step"), "\"%s\": everything fits", settings);
+        picture back = case_decode(settings, &o, NULL);
+        ck_assert_msg(strstr(structures[_i], "step") || strstr(structures[_i], "levels=0") || picture_psnr(&p, &back) > 20.0, "\"%s\": %.2f dB", settings,
+                      picture_psnr(&p, &back));
+        picture_free(&back);
+        case_free(&o);
+    }
+    picture_free(&p);
+}
+END_TEST
+
+START_TEST(intermediate_budgets)
+{
+    static const unsigned budgets[] = {8192, 12000, 18000, 30000, 45000};
+    char settings[256];
+    picture p = fetch(0);
+    picture_crop(&p, 0, 0, 384, 320);
+    (void)snprintf(settings, sizeof settings, "reversible=no layer-bytes=8192,12000,18000,30000,45000 %s", structures[_i]);
+    outcome o = case_encode("layers", &p, settings, NULL);
+    for (unsigned i = 0; i < 5; i++) {
+        uint64_t told = wvl_result_layer_bytes(o.result, i), found = bytes_up_to(&o, i);
+        double least = i == 4 ? 0.995 : 0.97;
+        int everything = wvl_result_layer_slope(o.result, i) == 0;
+        ck_assert_msg(told <= budgets[i], "\"%s\": layer %u: %llu bytes", settings, i, (unsigned long long)told);
+        ck_assert_msg(everything || (double)told >= least * budgets[i], "\"%s\": layer %u: %llu bytes of %u", settings, i, (unsigned long long)told, budgets[i]);
+        /* PLT is one piece: cut short it would name the later packets too */
+        ck_assert_msg(told == found || (strstr(settings, "plt") && told < found), "\"%s\": layer %u: %llu bytes told, %llu found", settings, i,
+                      (unsigned long long)told, (unsigned long long)found);
+    }
+    case_free(&o);
+    picture_free(&p);
+}
+END_TEST
+
+/* Caps beside every other target, on pictures that leave rate control little to choose. */
+START_TEST(caps_on_hard_pictures)
+{
+    static const picture_kind kinds[] = {PICTURE_NOISE, PICTURE_FLAT, PICTURE_EXTREME, PICTURE_SPARSE};
+    static const char *const targets[] = {"", "psnr=45", "layers=7", "rates=1", "slopes=100", "psnr=20,30,0", "reversible=no", "reversible=no psnr=60", "reversible=no layers=20"};
+    for (unsigned k = 0; k < 4; k++) {
+        picture p = picture_draw(kinds[k], 130, 111, 3, 8, k);
+        for (unsigned t = 0; t < 9; t++) {
+            for (unsigned cap = 700; cap <= 28700; cap += 7000) {
+                char settings[128];
+                (void)snprintf(settings, sizeof settings, "max-bytes=%u %s", cap, targets[t]);
+                outcome o = case_encode("cap", &p, settings, NULL);
+                ck_assert_msg(wvl_result_codestream(o.result).bytes <= cap, "kind %u \"%s\": %llu bytes", k, settings,
+                              (unsigned long long)wvl_result_codestream(o.result).bytes);
+                picture back = case_decode(settings, &o, NULL);
+                picture_free(&back);
+                case_free(&o);
+            }
+        }
+        picture_free(&p);
+    }
+}
+END_TEST
+
+/* Byte by byte around the least that is possible: either the cap is kept or it is refused, with what would do. */
+START_TEST(smallest_caps)
+{
+    picture p = picture_draw(PICTURE_NATURAL, 64, 64, 3, 8, 1);
+    unsigned refused = 0, kept = 0;
+    for (unsigned cap = 90; cap < 400; cap++) {
+        char settings[64];
+        (void)snprintf(settings, sizeof settings, "max-bytes=%u", cap);
+        outcome o = case_try(&p, settings, NULL);
+        if (o.status == WVL_OK) {
+            ck_assert_uint_le(o.bytes, cap);
+            kept++;
+        } else {
+            ck_assert_int_eq(o.status, WVL_ERROR_UNREACHABLE);
+            ck_assert_msg(strstr(o.error, "cap") != NULL, "%s", o.error);
+            ck_assert_msg(!kept, "a cap of %u is refused, a smaller one was kept", cap);
+            refused++;
+        }
+        case_free(&o);
+    }
+    ck_assert(refused > 0 && kept > 200);
+    picture_free(&p);
+}
+END_TEST
+
+/* ---- Caps of a component ------------------------------------------------------------------------------------------------------- */
+
+START_TEST(component_caps)
+{
+    static const char *const more[] = {"", "max-bytes=20000", "plt=yes tile-parts=C progression=CPRL", "sop=yes eph=yes tile=90,90", "layers=4", "bpp=0.4,0.9",
+                                       "style=TERMALL", "reversible=yes", "psnr=30,42"};
+    picture p = fetch(2);
+    picture_crop(&p, 0, 0, 256, 256);
+    for (unsigned cap = 3000; cap <= 12000; cap += 3000) {
+        char settings[256];
+        uint64_t sums[3] = {0, 0, 0}, most = 0;
+        (void)snprintf(settings, sizeof settings, "reversible=no max-component-bytes=%u %s", cap, more[_i]);
+        outcome o = case_encode("component cap", &p, settings, NULL);
+        for (size_t i = 0; i < o.packets.count; i++) {
+            sums[o.packets.items[i].component] += o.packets.items[i].bytes;
+        }
+        for (unsigned c = 0; c < 3; c++) {
+            ck_assert_msg(sums[c] <= cap, "\"%s\": component %u has %llu bytes", settings, c, (unsigned long long)sums[c]);
+            most = sums[c] > most ? sums[c] : most;
+        }
+        int bound_elsewhere = strstr(settings, "max-bytes") || strstr(settings, "bpp") || strstr(settings, "psnr");
+        ck_assert_msg(bound_elsewhere || (double)most > 0.97 * cap, "\"%s\": the fullest component has %llu bytes", settings, (unsigned long long)most);
+        case_free(&o);
+    }
+    picture_free(&p);
+}
+END_TEST
+
+/* ---- PSNR ---------------------------------------------------------------------------------------------------------------------- */
+
+static void check_psnr_targets(const picture *p, const char *settings, const double *targets, unsigned count)
+{
+    outcome o = case_encode("psnr", p, settings, NULL);
+    for (unsigned i = 0; i < count; i++) {
+        decode_options options = {.layers = i + 1};
+        picture back = case_decode(settings, &o, &options);
+        double found = picture_sample_psnr(p, &back), told = wvl_result_layer_psnr(o.result, i);
+        ck_assert_msg(found >= targets[i] - 0.1 && found <= targets[i] + 0.3, "\"%s\": %g dB were asked for, %.3f dB came (%.3f dB told)", settings, targets[i],
+                      found, told);
+        ck_assert_msg(fabs(found - told) < 0.2, "\"%s\": %.3f dB told, %.3f dB found", settings, told, found);
+        picture_free(&back);
+    }
+    case_free(&o);
+}
+
+START_TEST(psnr_targets)
+{
+    static const double targets[] = {28.0, 32.0, 36.0, 40.0, 44.0};
+    static const char *const more[] = {"", "mct=off", "tile=200,200", "style=BYPASS+TERMALL", "distortion-bits=2", "block=32,32 levels=7"};
+    picture p = fetch(_i);
+    for (unsigned i = 0; i < 5; i++) {
+        char settings[160];
+        for (unsigned k = 0; k < (i == 2 ? 6 : 1); k++) {
+            (void)snprintf(settings, sizeof settings, "reversible=no psnr=%g %s", targets[i], more[k]);
+            check_psnr_targets(&p, settings, &targets[i], 1);
+        }
+        (void)snprintf(settings, sizeof settings, "reversible=yes psnr=%g", targets[i]);
+        check_psnr_targets(&p, settings, &targets[i], 1);
+    }
+    check_psnr_targets(&p, "reversible=no psnr=28,32,36,40,44", targets, 5);
+    picture_free(&p);
+}
+END_TEST
+
+/* Components of different size and depth: the error is that of all samples, scaled to the deepest. */
+START_TEST(psnr_of_unlike_components)
+{
+    static const wvl_component_format components[3] = {{8, 0, 1, 1}, {8, 0, 2, 2}, {8, 0, 2, 2}}, mixed[2] = {{8, 0, 1, 1}, {12, 1, 1, 1}};
+    wvl_image_format format = {sizeof format, 0, 0, 300, 280, 3, components};
+    double target = 38.0;
+    picture p = picture_draw_format(PICTURE_NATURAL, &format, 71);
+    check_psnr_targets(&p, "reversible=no psnr=38", &target, 1);
+    picture_free(&p);
+    format.component_count = 2;
+    format.components = mixed;
+    p = picture_draw_format(PICTURE_NATURAL, &format, 72);
+    check_psnr_targets(&p, "reversible=no psnr=38", &target, 1);
+    picture_free(&p);
+}
+END_TEST
+
+/* ---- Slopes, automatic layers, meanings -------------------------------------------------------------------------------------------- */
+
+START_TEST(slopes)
+{
+    static const unsigned given[] = {36000, 35000, 34000, 33000, 0};
+    picture p = fetch(_i);
+    outcome o = case_encode("slopes", &p, "reversible=no slopes=36000,35000,34000,33000,0", NULL), again;
+    uint64_t before = 0;
+    for (unsigned i = 0; i < 5; i++) {
+        uint64_t bytes = wvl_result_layer_bytes(o.result, i);
+        ck_assert_uint_eq(wvl_result_layer_slope(o.result, i), given[i]);
+        ck_assert_uint_gt(bytes, before);
+        before = bytes;
+    }
+    /* a slope is a property of the picture, not of the other layers: alone it takes the same passes */
+    again = case_encode("slopes", &p, "reversible=no slopes=34000", NULL);
+    ck_assert_msg(fabs(wvl_result_layer_psnr(again.result, 0) - wvl_result_layer_psnr(o.result, 2)) < 1e-6, "%.4f dB, %.4f dB", wvl_result_layer_psnr(again.result, 0),
+                  wvl_result_layer_psnr(o.result, 2));
+    case_free(&again);
+    case_free(&o);
+    picture_free(&p);
+}
+END_TEST
+
+START_TEST(automatic_layers_halve)
+{
+    picture p = fetch(_i);
+    outcome o = case_encode("layers", &p, "layers=7", NULL);
+    uint64_t fixed = wvl_result_codestream(o.result).bytes - wvl_result_packet_bytes(o.result, UINT32_MAX, UINT32_MAX, UINT32_MAX);
+    for (unsigned i = 0; i < 6; i++) {
+        double a = (double)(wvl_result_layer_bytes(o.result, i) - fixed), b = (double)(wvl_result_layer_bytes(o.result, i + 1) - fixed);
+        ck_assert_msg(b / a > 1.85 && b / a < 2.15, "layer %u has %.0f bytes, the next %.0f", i, a, b);
+    }
+    case_free(&o);
+    o = case_encode("layers", &p, "layers=4 reversible=no bpp=1.6", NULL);
+    ck_assert_uint_eq(wvl_result_layer_count(o.result), 4);
+    double ratio = (double)wvl_result_layer_bytes(o.result, 3) / (double)wvl_result_layer_bytes(o.result, 0);
+    ck_assert_msg(ratio > 7.0 && ratio < 9.0, "the last of four layers has %.2f times the first", ratio);
+    case_free(&o);
+    picture_free(&p);
+}
+END_TEST
+
+START_TEST(meaning_of_units)
+{
+    static const wvl_component_format components[3] = {{10, 0, 1, 1}, {10, 0, 2, 2}, {10, 0, 2, 1}};
+    wvl_image_format format = {sizeof format, 3, 1, 303, 281, 3, components};
+    picture p = picture_draw_format(PICTURE_NATURAL, &format, 5);
+    double samples = picture_raw_bits(&p) / 10.0;
+    static const struct { const char *settings; double per_pixel, per_raw; } units[] = {
+        {"bpp=1", 0.125, 0}, {"bpp=0.75,2", 0.25, 0}, {"rates=10", 0, 0.1}, {"rates=40,17.5", 0, 1 / 17.5}};
+    ck_assert(samples > 300 * 280 * 1.7);
+    for (unsigned i = 0; i < 4; i++) {
+        char settings[64];
+        (void)snprintf(settings, sizeof settings, "reversible=no %s", units[i].settings);
+        double budget = floor(units[i].per_pixel * 300 * 280 + units[i].per_raw * picture_raw_bits(&p) / 8.0);
+        outcome o = case_encode("units", &p, settings, NULL);
+        ck_assert_msg((double)o.bytes <= budget && (double)o.bytes >= 0.99 * budget, "\"%s\": %zu bytes, budget %.0f", settings, o.bytes, budget);
+        case_free(&o);
+    }
+    picture_free(&p);
+}
+END_TEST
+
+START_TEST(lossless_after_lossy)
+{
+    static const char *const settings[] = {"rates=30,10,1", "bpp=0.5,0", "psnr=35,0", "slopes=35000,0", "layer-bytes=9000,0", "layers=9", "rates=8,0"};
+    picture p = fetch(_i % 6);
+    picture_crop(&p, 0, 0, 300, 260);
+    case_lossless("lossless", &p, settings[_i], NULL);
+    outcome o = case_encode("lossless", &p, settings[_i], NULL);
+    ck_assert(isinf(wvl_result_layer_psnr(o.result, wvl_result_layer_count(o.result) - 1)));
+    case_free(&o);
+    picture_free(&p);
+}
+END_TEST
+
+/* More bits never make the picture worse. */
+START_TEST(quality_rises_with_bytes)
+{
+    picture p = fetch(_i);
+    double before = 0.0;
+    for (unsigned kib = 4; kib <= 64; kib *= 2) {
+        char settings[64];
+        (void)snprintf(settings, sizeof settings, "reversible=no layer-bytes=%u", kib * 1024);
+        outcome o = case_encode("quality", &p, settings, NULL);
+        picture back = case_decode("quality", &o, NULL);
+        double psnr = picture_psnr(&p, &back);
+        ck_assert_msg(psnr > before, "%u KiB: %.3f dB after %.3f dB", kib, psnr, before);
+        before = psnr;
+        picture_free(&back);
+        case_free(&o);
+    }
+    picture_free(&p);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("rate");
+    TCase *caps = tcase_create("caps"), *quality = tcase_create("quality");
+    tcase_set_timeout(caps, 600);
+    tcase_set_timeout(quality, 600);
+    tcase_add_loop_test(caps, final_budgets, 0, (int)STRUCTURES);
+    tcase_add_loop_test(caps, intermediate_budgets, 0, (int)STRUCTURES);
+    tcase_add_test(caps, caps_on_hard_pictures);
+    tcase_add_test(caps, smallest_caps);
+    tcase_add_loop_test(caps, component_caps, 0, 9);
+    tcase_add_test(caps, meaning_of_units);
+    tcase_add_loop_test(quality, psnr_targets, 0, NAMES);
+    tcase_add_test(quality, psnr_of_unlike_components);
+    tcase_add_loop_test(quality, slopes, 0, NAMES);
+    tcase_add_loop_test(quality, automatic_layers_halve, 0, NAMES);
+    tcase_add_loop_test(quality, lossless_after_lossy, 0, 7);
+    tcase_add_loop_test(quality, quality_rises_with_bytes, 0, NAMES);
+    suite_add_tcase(suite, caps);
+    suite_add_tcase(suite, quality);
+    if (!picture_folder()) {
+        printf("WVL_TEST_PICTURES is not set: drawn pictures stand in for the real ones\n");
+    }
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_ENV);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
