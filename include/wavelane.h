@@ -233,7 +233,7 @@ typedef struct wvl_jp2_info {
     uint32_t palette_columns;     /* 1..255 */
     uint8_t palette_depth;        /* bits of every column, 1..16 */
     const uint16_t *palette;      /* [entries][columns] */
-    const uint16_t *channel_types;/* wvl_channel_type per channel, NULL: all colour (no cdef box) */
+    const uint16_t *channel_types;/* wvl_channel_type per channel; NULL: colours first, any further channel unspecified */
     uint32_t channel_count;
     double capture_x_per_metre, capture_y_per_metre; /* resc (I.5.3.7.1); 0: none */
     double display_x_per_metre, display_y_per_metre; /* resd; 0: none */
