@@ -9,7 +9,8 @@
 #include "codec/t1/t1.h"
 #include "codec/t2/packet_order.h"
 
-#define GROUP_SAMPLES 4096u /* work handed out at a time: one block of nominal size, or as many small ones */
+#define BATCH 2u            /* blocks coded at once: the arithmetic coder interleaves them */
+#define GROUP_SAMPLES 8192u /* work handed out at a time: a batch of blocks of nominal size, or as many small ones */
 #define MAX_BLOCK_AREA 4096u
 
 /* ---- Sizes -------------------------------------------------------------------------------------------------------------------- */
@@ -25,11 +26,11 @@ static unsigned most_planes(const wvl_plan *plan)
     return planes;
 }
 
-/* One worker's scratch: block coder state, codeword, passes. */
+/* One worker's scratch: block coder state, codewords, passes. */
 typedef struct worker_scratch {
     wvl_t1_scratch *t1;
-    uint8_t *bytes;
-    wvl_pass *passes;
+    uint8_t *bytes[BATCH];
+    wvl_pass *passes[BATCH];
     wvl_store_writer *writers; /* bytes, passes */
 } worker_scratch;
 
@@ -39,8 +40,10 @@ static worker_scratch carve_worker(const wvl_plan *plan, wvl_carver *carver)
     worker_scratch w;
     uint32_t width = 1u << plan->codings[0].xcb, height = 1u << plan->codings[0].ycb;
     w.t1 = wvl_carve(carver, 1, wvl_t1_scratch_bytes());
-    w.bytes = wvl_carve(carver, 1, wvl_t1_bytes_bound(width, height, planes, plan->codings[0].style));
-    w.passes = wvl_carve(carver, 3 * planes, sizeof *w.passes);
+    for (unsigned i = 0; i < BATCH; i++) {
+        w.bytes[i] = wvl_carve(carver, 1, wvl_t1_bytes_bound(width, height, planes, plan->codings[0].style));
+        w.passes[i] = wvl_carve(carver, 3 * planes, sizeof *w.passes[i]);
+    }
     w.writers = wvl_carve(carver, 2, sizeof *w.writers);
     return w;
 }
@@ -223,7 +226,7 @@ static int store_block(block_work *work, worker_scratch *w, const wvl_band_codin
     return 1;
 }
 
-static int code_block(block_work *work, worker_scratch *w, const work_band *wb, uint32_t index)
+static wvl_t1_input describe_block(const block_work *work, const work_band *wb, uint32_t index)
 {
     const wvl_coefs *coefs = &work->coefs[wb->tile];
     const wvl_tile_band *band = &coefs->tile->bands[wb->band];
@@ -242,15 +245,34 @@ static int code_block(block_work *work, worker_scratch *w, const work_band *wb, 
     in.want_gains = work->coder->plan->rate_control;
     in.max_passes = 255;
     in.bound = coefs->bounds[band->first_block + index];
-    wvl_t1_output out = {0};
-    out.bytes = w->bytes;
-    out.passes = w->passes;
-    wvl_t1_encode_block(w->t1, &in, &out);
-    if (out.planes > band->planes) {
-        atomic_store(&work->failed, 2); /* a magnitude bound was broken */
-        return 0;
+    return in;
+}
+
+/* Blocks first..first + count of a band, at most BATCH. */
+static int code_batch(block_work *work, worker_scratch *w, const work_band *wb, uint32_t first, uint32_t count)
+{
+    const wvl_tile_band *band = &work->coefs[wb->tile].tile->bands[wb->band];
+    const wvl_coding *coding = &work->coder->plan->codings[work->coder->plan->components[wb->component].coding];
+    wvl_t1_input in[BATCH];
+    wvl_t1_output out[BATCH];
+    memset(out, 0, sizeof out);
+    for (uint32_t i = 0; i < count; i++) {
+        in[i] = describe_block(work, wb, first + i);
+        out[i].bytes = w->bytes[i];
+        out[i].passes = w->passes[i];
     }
-    return store_block(work, w, &coding->band[band->coding_band], &out, &work->tiles[wb->tile].blocks[band->first_block + index]);
+    wvl_t1_encode_blocks(w->t1, in, out, count);
+    for (uint32_t i = 0; i < count; i++) {
+        if (out[i].planes > band->planes) {
+            atomic_store(&work->failed, 2); /* a magnitude bound was broken */
+            return 0;
+        }
+        wvl_coded_block *block = &work->tiles[wb->tile].blocks[band->first_block + first + i];
+        if (!store_block(work, w, &coding->band[band->coding_band], &out[i], block)) {
+            return 0;
+        }
+    }
+    return 1;
 }
 
 static const work_band *find_band(const block_work *work, uint64_t group)
@@ -281,8 +303,8 @@ static void code_group(void *arg, uint32_t index, uint32_t worker)
     worker_scratch w = carve_worker(coder->plan, &carver);
     uint64_t first = (group - wb->first) * wb->blocks_per_group;
     uint64_t end = wvl_min_u64(first + wb->blocks_per_group, (uint64_t)band->block_cols * band->block_rows);
-    for (uint64_t b = first; b < end; b++) {
-        if (!code_block(work, &w, wb, (uint32_t)b)) {
+    for (uint64_t b = first; b < end; b += BATCH) {
+        if (!code_batch(work, &w, wb, (uint32_t)b, (uint32_t)wvl_min_u64(BATCH, end - b))) {
             int expected = 0;
             atomic_compare_exchange_strong(&work->failed, &expected, 1);
             return;

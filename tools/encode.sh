@@ -15,11 +15,11 @@ wavelane=$source/build/release/tools/wavelane
 build() {
     cd "$source"
     tools/install_packages.sh
-    echo "encode: building in $source/build/release"
     cmake --preset release
     cmake --build --preset release -j "$(nproc)"
 }
 
+echo "encode: installing what is missing, building in $source/build/release" >&2
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT
 if ! (build) >"$log" 2>&1; then

@@ -124,12 +124,12 @@ static int try_candidate(wvl_layer_job *job, const candidate *c, uint32_t layer,
     return 1;
 }
 
-wvl_layer_cost wvl_rate_fill(wvl_layer_job *job, uint32_t layer, int last, uint64_t budget, wvl_layer_cost cost)
+int wvl_rate_fill(wvl_layer_job *job, uint32_t layer, int last, uint64_t budget, wvl_layer_cost cost)
 {
     uint64_t used = wvl_rate_codestream_bytes(job, cost);
     candidate_list list = {wvl_alloc(job->allocator, MAX_CANDIDATES * sizeof(candidate)), 0, 0, budget - used};
     if (!list.items) {
-        return cost; /* the layer stands as it is: within budget */
+        return 0; /* the layer would stand as it is, but the same picture would not always give the same bytes */
     }
     uint64_t enough = budget / 8192; /* slack that nobody would notice */
     for (int round = 0; round < 3 && budget - used > enough; round++) {
@@ -147,5 +147,5 @@ wvl_layer_cost wvl_rate_fill(wvl_layer_job *job, uint32_t layer, int last, uint6
         }
     }
     wvl_free(job->allocator, list.items, MAX_CANDIDATES * sizeof(candidate));
-    return cost;
+    return 1;
 }

@@ -212,14 +212,22 @@ static uint32_t automatic_threshold(const wvl_layer_job *job, uint32_t layer)
     return bytes > 0.0 ? guess(job, (uint64_t)bytes, 0.0) : WVL_SLOPE_NOTHING;
 }
 
+static uint64_t target_bytes(const wvl_layer_target *target)
+{
+    return target->kind == WVL_RATE_BYTES && target->value < 1e18 ? (uint64_t)target->value : NO_BUDGET;
+}
+
+/* Bytes for everything up to this layer. What caps the whole codestream must leave room for the empty packets of the layers to come. */
 static uint64_t layer_budget(const wvl_layer_job *job, uint32_t layer)
 {
-    const wvl_layer_target *target = &job->plan->layers[layer];
-    uint64_t budget = NO_BUDGET;
-    if (target->kind == WVL_RATE_BYTES) {
-        budget = target->value < 1e18 ? (uint64_t)target->value : NO_BUDGET;
+    const wvl_plan *plan = job->plan;
+    uint32_t last = plan->layer_count - 1;
+    uint64_t cap = wvl_min_u64(plan->max_bytes ? plan->max_bytes : NO_BUDGET, target_bytes(&plan->layers[last]));
+    uint64_t reserve = (last - layer) * job->empty_layer_bytes;
+    if (cap != NO_BUDGET) {
+        cap = cap > reserve ? cap - reserve : 0;
     }
-    return job->plan->max_bytes && job->plan->max_bytes < budget ? job->plan->max_bytes : budget;
+    return wvl_min_u64(cap, target_bytes(&plan->layers[layer]));
 }
 
 static double squared_error(const wvl_layer_job *job)
@@ -249,7 +257,7 @@ static uint32_t measured_threshold(threshold_search *s, double psnr)
     double allowed = wvl_rate_decoded_error_for_psnr(job->plan, psnr) * 1.005, scale = 1.0;
     uint32_t good = 0, bad = WVL_SLOPE_NOTHING + 1;
     uint32_t t = threshold_of_error(job, wvl_rate_error_for_psnr(job->plan, psnr));
-    for (int step = 0; step < 12 && bad - good > 1; step++) {
+    for (int step = 0; step < 28 && bad - good > 1; step++) {
         (void)fits(s, t);
         double error = job->measure_error(job->measure_user);
         if (error <= allowed) {
@@ -305,7 +313,7 @@ static wvl_status choose_cuts(wvl_layer_job *job, uint32_t layer, int last, uint
         for (uint32_t c = 0; c < plan->component_count; c++) {
             if (!wvl_rate_component_fits(job, c, job->component_totals[c])) {
                 job->problem = "the component byte cap is below what the headers of an empty component need";
-                job->problem_bytes = job->component_totals[c] + job->overhead.component_bytes[c];
+                job->problem_bytes = job->sent_component_bytes[c] + job->component_totals[c] + job->overhead.component_bytes[c];
                 return WVL_ERROR_UNREACHABLE;
             }
         }
@@ -313,9 +321,18 @@ static wvl_status choose_cuts(wvl_layer_job *job, uint32_t layer, int last, uint
     uint8_t kind = plan->layers[layer].kind;
     int quality_target = kind == WVL_RATE_PSNR || kind == WVL_RATE_SLOPE || kind == WVL_RATE_AUTO;
     if (*threshold > least || (plan->max_component_bytes && !quality_target)) {
-        (void)wvl_rate_fill(job, layer, last, budget, search.cost);
+        return wvl_rate_fill(job, layer, last, budget, search.cost) ? WVL_OK : WVL_ERROR_MEMORY;
     }
     return WVL_OK;
+}
+
+/* What a layer costs, by component and in all, when nothing is in it. Measured before anything is sent. */
+static void measure_empty_layer(wvl_layer_job *job)
+{
+    set_thresholds(job, NULL, WVL_SLOPE_NOTHING);
+    wvl_layer_cost cost = wvl_rate_measure_layer(job, 0, 0);
+    job->empty_layer_bytes = cost.packet_bytes + cost.plt_bytes;
+    memcpy(job->empty_component_bytes, job->component_totals, job->plan->component_count * sizeof *job->component_totals);
 }
 
 static wvl_status run_layer(wvl_layer_job *job, uint32_t layer, uint32_t *floors)
@@ -349,6 +366,7 @@ static void carve_memory(wvl_layer_job *job, wvl_carver *carver, layer_memory *m
     job->thresholds = wvl_carve(carver, n, sizeof *job->thresholds);
     job->component_totals = wvl_carve(carver, n, sizeof *job->component_totals);
     job->sent_component_bytes = wvl_carve(carver, n, sizeof *job->sent_component_bytes);
+    job->empty_component_bytes = wvl_carve(carver, n, sizeof *job->empty_component_bytes);
     memory->floors = wvl_carve(carver, n, sizeof *memory->floors);
     job->scratch_nodes = wvl_carve(carver, job->sizes.scratch_nodes, sizeof *job->scratch_nodes);
     job->scratch_header = wvl_carve(carver, job->sizes.header_bytes, 1);
@@ -379,8 +397,10 @@ wvl_status wvl_layers_allocate(wvl_layer_job *job)
     if (job->plan->rate_control) {
         build_histograms(job);
     }
+    measure_empty_layer(job);
     wvl_status status = WVL_OK;
     for (uint32_t layer = 0; layer < job->plan->layer_count && status == WVL_OK; layer++) {
+        job->layers_to_come = job->plan->layer_count - 1 - layer;
         status = run_layer(job, layer, memory.floors);
     }
     wvl_free(job->allocator, carver.base, bytes);

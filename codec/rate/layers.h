@@ -52,6 +52,9 @@ typedef struct wvl_layer_job {
     wvl_t2_sizes sizes;        /* the greatest of all tiles; set by the caller */
     uint32_t *thresholds;      /* [components]: of the layer in work */
     uint64_t *component_totals;/* [components] */
+    uint64_t empty_layer_bytes;           /* packets without contributions, and their PLT lengths */
+    uint64_t *empty_component_bytes;      /* [components]: the same by component */
+    uint32_t layers_to_come;              /* after the layer in work */
     uint64_t *sent_component_bytes; /* [components]: packets and PLT lengths of committed layers */
     uint64_t sent_bytes, sent_plt_bytes; /* packets of committed layers */
 } wvl_layer_job;

@@ -131,7 +131,8 @@ uint64_t wvl_rate_codestream_bytes(const wvl_layer_job *job, wvl_layer_cost cost
 int wvl_rate_component_fits(const wvl_layer_job *job, uint32_t component, uint64_t layer_bytes)
 {
     uint64_t cap = job->plan->max_component_bytes;
-    return !cap || job->overhead.component_bytes[component] + job->sent_component_bytes[component] + layer_bytes <= cap;
+    uint64_t later = job->layers_to_come * job->empty_component_bytes[component];
+    return !cap || job->overhead.component_bytes[component] + job->sent_component_bytes[component] + layer_bytes + later <= cap;
 }
 
 static int add_contribution(wvl_layer_job *job, uint64_t block, uint32_t from, uint32_t to)

@@ -1,0 +1,44 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+# One picture gives the same bytes for 1, 2, 3 and 7 threads, on a repeated run, and with the commands of other builds.
+#   test_same_bytes.sh COMMAND [COMMAND ...]
+# Other builds: another compiler, another optimisation, or (WVL_SIMD=c for a build with WVL_TESTING) without vector kernels.
+set -eu
+
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+first=$1
+compared=0
+
+# encode COMMAND THREADS FILE OPTION ...
+encode() {
+    command=$1 threads=$2 file=$3
+    shift 3
+    "$command" --demo --quiet --force --threads "$threads" -o "$file" "$@" </dev/null
+}
+
+compare() {
+    cmp "$work/reference.j2k" "$work/other.j2k" || {
+        echo "differs: $*"
+        exit 1
+    }
+    compared=$((compared + 1))
+}
+
+while read -r options; do
+    # shellcheck disable=SC2086 # the options are words
+    encode "$first" 1 "$work/reference.j2k" $options
+    for command in "$@"; do
+        for threads in 1 2 3 7; do
+            # shellcheck disable=SC2086
+            encode "$command" "$threads" "$work/other.j2k" $options
+            compare "$command --threads $threads $options"
+        done
+    done
+done <<'OPTIONS'
+-r 1
+-I -r 10
+-I -q 30,40 -t 200,333 -d 7,5 -b 32,32 -n 4
+-r 40,8,1 -M 63 -p RPCL -t 512,512 -SOP -EPH -PLT -TLM
+OPTIONS
+echo "$compared encodes, each the same bytes as with one thread of $first"

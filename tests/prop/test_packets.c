@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Packet headers written through the codec alone, read back by the walker; and the walker itself, which must notice every damage. */
+#include <check.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tests/decode/cases.h"
+
+/* Structures that no decoder at hand can judge: coordinates beyond 2^31, many precincts, tiles without samples of a component. */
+START_TEST(what_only_the_walker_judges)
+{
+    static const wvl_component_format components[3] = {{8, 0, 1, 1}, {8, 0, 3, 5}, {12, 1, 255, 7}};
+    static const char *const settings[] = {
+        "", "tile=50,40 tile-offset=4294960000,4294960000", "tile=1,40 tile-offset=4294960000,4294960000 levels=2 layers=2",
+        "precincts=[32,16],[8,8] progression=PCRL layers=3 block=4,4", "precincts=[4,4],[2,2] progression=CPRL tile=64,64 tile-offset=4294959999,4294960001",
+        "precincts=[2,2] progression=RPCL style=BYPASS+TERMALL sop=yes eph=yes plt=yes", "levels=32 progression=RPCL tile-parts=R tlm=yes plt=yes"};
+    wvl_image_format format = {sizeof format, 4294960001u, 4294960003u, 4294960001u + 300, 4294960003u + 130, 3, components};
+    picture p = picture_draw_format(PICTURE_NATURAL, &format, 12);
+    case_structure(settings[_i], &p, settings[_i]);
+    picture_free(&p);
+}
+END_TEST
+
+/* A tag tree, an Lblock or a length that is off by one bit anywhere must not tile: flip each header bit in turn. */
+START_TEST(walker_notices_damage)
+{
+    char text[512];
+    picture p = picture_draw(PICTURE_NATURAL, 120, 90, 1, 8, 3);
+    outcome o = case_encode("damage", &p, "levels=2 layers=3 block=16,16", NULL);
+    unsigned noticed = 0, flips = 0;
+    for (size_t i = 0; i < o.packets.count; i++) {
+        for (size_t bit = 0; bit < 8 * o.packets.items[i].header_bytes; bit++) {
+            packet_list list;
+            uint8_t *at = o.data + o.packets.items[i].offset + bit / 8, mask = (uint8_t)(0x80 >> bit % 8);
+            *at ^= mask;
+            flips++;
+            noticed += !packets_walk(o.data, &o.stream, &list, text, sizeof text);
+            packets_free(&list);
+            *at ^= mask;
+        }
+    }
+    /* what stays unseen moves a length from one block to another, or trades zero bit-planes that are not checked against coded data */
+    ck_assert_msg(flips > 400 && noticed > flips * 6 / 10, "%u of %u flips were noticed", noticed, flips);
+    packet_list list;
+    ck_assert(packets_walk(o.data, &o.stream, &list, text, sizeof text));
+    packets_free(&list);
+    case_free(&o);
+    picture_free(&p);
+}
+END_TEST
+
+/* Every packet of every layer of every progression: headers of blocks that join early, late, in steps, or never. */
+START_TEST(layers_of_all_kinds)
+{
+    static const char *const orders[] = {"LRCP", "RLCP", "RPCL", "PCRL", "CPRL"};
+    static const picture_kind kinds[] = {PICTURE_NATURAL, PICTURE_NOISE, PICTURE_SPARSE, PICTURE_FLAT, PICTURE_EXTREME};
+    for (unsigned k = 0; k < 5; k++) {
+        picture p = picture_draw(kinds[k], 230, 170, 2, 10, k);
+        for (unsigned layers = 1; layers <= 300; layers = layers * 3 + 1) {
+            char settings[200];
+            (void)snprintf(settings, sizeof settings, "progression=%s layers=%u style=%u block=8,16 precincts=[64,64] sop=%u eph=%u plt=%u", orders[_i], layers,
+                           (layers * 5 + k) % 64, layers & 1, k & 1, layers >> 1 & 1);
+            case_structure(settings, &p, settings);
+        }
+        picture_free(&p);
+    }
+}
+END_TEST
+
+/* Contributions of 2^16 bytes and more in one packet, and blocks with the most passes there are. */
+START_TEST(long_lengths)
+{
+    picture p = picture_draw(PICTURE_NOISE, 128, 128, 1, 28, 3);
+    for (unsigned style = 0; style < 64; style++) {
+        char settings[64];
+        outcome o;
+        (void)snprintf(settings, sizeof settings, "levels=1 style=%u layers=%u", style, 1 + style % 3);
+        o = case_encode(settings, &p, settings, NULL);
+        ck_assert_uint_gt(o.packets.passes, o.packets.blocks_coded * 70);
+        case_free(&o);
+    }
+    picture_free(&p);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("packets");
+    TCase *tests = tcase_create("packets");
+    tcase_set_timeout(tests, 300);
+    tcase_add_loop_test(tests, what_only_the_walker_judges, 0, 7);
+    tcase_add_test(tests, walker_notices_damage);
+    tcase_add_loop_test(tests, layers_of_all_kinds, 0, 5);
+    tcase_add_test(tests, long_lengths);
+    suite_add_tcase(suite, tests);
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_ENV);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}

@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Tag trees against a reader of their own: what the decoder learns is exactly what was said. */
+#include <check.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "codec/t2/tag_tree.h"
+#include "tests/decode/picture.h"
+#include "tests/prop/tag_reader.h"
+
+#define MOST_BYTES (1u << 20)
+
+static uint8_t bytes[MOST_BYTES];
+
+typedef struct bit_reader {
+    size_t at;
+    unsigned byte, left;
+} bit_reader;
+
+static unsigned take_bit(void *user)
+{
+    bit_reader *r = user;
+    if (!r->left) {
+        r->left = r->at && r->byte == 0xFF ? 7 : 8;
+        r->byte = bytes[r->at++];
+    }
+    return r->byte >> --r->left & 1;
+}
+
+/* The worked example of B.10.2 (Figure B.12): a 6 x 3 field of values. */
+START_TEST(example_of_the_standard)
+{
+    static const uint16_t values[18] = {1, 3, 2, 3, 2, 3, 2, 2, 1, 4, 3, 2, 2, 2, 2, 2, 1, 2};
+    static const char expected[] = "01111" "001" "101"; /* q3(0,0), q3(1,0), q3(2,0) */
+    wvl_tag_node nodes[64];
+    wvl_bit_writer w;
+    bit_reader r = {0, 0, 0};
+    memset(nodes, 0, sizeof nodes);
+    ck_assert_uint_eq(wvl_tag_tree_nodes(6, 3), 18 + 6 + 2 + 1);
+    for (unsigned i = 0; i < 18; i++) {
+        nodes[i].value = values[i];
+    }
+    wvl_tag_tree_build(nodes, 6, 3);
+    wvl_bits_open(&w, bytes);
+    for (uint32_t col = 0; col < 3; col++) {
+        for (uint32_t threshold = 1; threshold <= values[col] + 1u; threshold++) {
+            wvl_tag_tree_put(nodes, 6, 3, col, 0, threshold, &w);
+        }
+    }
+    (void)wvl_bits_close(&w);
+    for (const char *p = expected; *p; p++) {
+        ck_assert_msg(take_bit(&r) == (unsigned)(*p - '0'), "bit %td", p - expected);
+    }
+}
+END_TEST
+
+/* Values asked for with rising thresholds, as inclusion is: leaf by leaf, layer by layer. */
+static void check_layers(uint32_t cols, uint32_t rows, uint32_t most, uint32_t *state)
+{
+    uint64_t count = wvl_tag_tree_nodes(cols, rows);
+    wvl_tag_node *nodes = calloc((size_t)count, sizeof *nodes);
+    tag_reader *reader = tag_reader_create(cols, rows);
+    wvl_bit_writer w;
+    bit_reader r = {0, 0, 0};
+    ck_assert_ptr_nonnull(nodes);
+    for (uint32_t i = 0; i < cols * rows; i++) {
+        nodes[i].value = (uint16_t)picture_between(state, 0, most);
+    }
+    wvl_tag_tree_build(nodes, cols, rows);
+    wvl_bits_open(&w, bytes);
+    for (uint32_t pass = 0; pass < 2; pass++) {
+        for (uint32_t threshold = 1; threshold <= most; threshold += 1 + (threshold & 1)) { /* every other one is skipped */
+            for (uint32_t i = 0; i < cols * rows; i++) {
+                if (!pass) {
+                    wvl_tag_tree_put(nodes, cols, rows, i % cols, i / cols, threshold, &w);
+                } else {
+                    int below = tag_reader_below(reader, i % cols, i / cols, threshold, take_bit, &r);
+                    ck_assert_msg(below == (nodes[i].value < threshold), "%ux%u, leaf %u, value %u, threshold %u", cols, rows, i, nodes[i].value, threshold);
+                }
+            }
+        }
+        if (!pass) {
+            uint64_t written = wvl_bits_close(&w);
+            ck_assert_uint_lt(written, MOST_BYTES);
+            ck_assert_msg(!written || bytes[written - 1] != 0xFF, "the bits end in 0xFF");
+        }
+    }
+    ck_assert_msg(r.at <= w.count && r.at + 2 >= w.count, "%zu bytes read of %llu", r.at, (unsigned long long)w.count);
+    tag_reader_free(reader);
+    free(nodes);
+}
+
+START_TEST(random_trees)
+{
+    uint32_t state = 7 + (uint32_t)_i;
+    check_layers(1 + (uint32_t)_i % 17, 1 + (uint32_t)_i / 17, picture_between(&state, 1, 12), &state);
+    check_layers(picture_between(&state, 1, 70), picture_between(&state, 1, 70), picture_between(&state, 1, 40), &state);
+    check_layers(picture_between(&state, 1, 3), picture_between(&state, 1, 900), 3, &state);
+}
+END_TEST
+
+/* Lowering what the decoder can not have excluded yet gives the same bits as a tree built with the values from the start. */
+START_TEST(lowered_as_built)
+{
+    uint32_t state = (uint32_t)_i, cols = picture_between(&state, 1, 9), rows = picture_between(&state, 1, 9), layers = 6;
+    uint64_t count = wvl_tag_tree_nodes(cols, rows);
+    wvl_tag_node built[256], lowered[256];
+    uint16_t values[81];
+    static uint8_t second[4096];
+    wvl_bit_writer a, b;
+    ck_assert_uint_le(count, 256);
+    memset(built, 0, sizeof built);
+    memset(lowered, 0, sizeof lowered);
+    for (uint32_t i = 0; i < cols * rows; i++) {
+        values[i] = (uint16_t)picture_between(&state, 0, layers);
+        built[i].value = values[i] == layers ? 65535 : values[i];
+        lowered[i].value = 65535;
+    }
+    wvl_tag_tree_build(built, cols, rows);
+    wvl_tag_tree_build(lowered, cols, rows);
+    wvl_bits_open(&a, bytes);
+    wvl_bits_open(&b, second);
+    for (uint32_t layer = 0; layer < layers; layer++) {
+        for (uint32_t i = 0; i < cols * rows; i++) {
+            if (values[i] == layer) {
+                wvl_tag_tree_lower(lowered, cols, rows, i % cols, i / cols, (uint16_t)layer);
+            }
+        }
+        for (uint32_t i = 0; i < cols * rows; i++) {
+            wvl_tag_tree_put(built, cols, rows, i % cols, i / cols, layer + 1, &a);
+            wvl_tag_tree_put(lowered, cols, rows, i % cols, i / cols, layer + 1, &b);
+        }
+    }
+    ck_assert_uint_eq(wvl_bits_close(&a), wvl_bits_close(&b));
+    ck_assert_mem_eq(bytes, second, (size_t)a.count);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("tag trees");
+    TCase *tests = tcase_create("tag trees");
+    tcase_set_timeout(tests, 120);
+    tcase_add_test(tests, example_of_the_standard);
+    tcase_add_loop_test(tests, random_trees, 0, 17 * 17);
+    tcase_add_loop_test(tests, lowered_as_built, 0, 200);
+    suite_add_tcase(suite, tests);
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_ENV);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
