@@ -51,13 +51,13 @@ wvl_status wvl_coder_init(wvl_coder *coder, const wvl_allocator *allocator, cons
 void wvl_coder_fini(wvl_coder *coder);
 /* Codes every block of these tiles. The coefficients may go afterwards. */
 wvl_status wvl_coder_code_tiles(wvl_coder *coder, const wvl_coefs *coefs, uint32_t tile_count);
-/* After the last tile: layers, lengths of all tile-parts. tile: carved scratch; streams: room for its resolutions. */
-wvl_status wvl_coder_finish(wvl_coder *coder, wvl_tile_plan *tile, wvl_order_stream *streams);
+/* After the last tile: layers, lengths of all tile-parts. tile: carved scratch; memory: for the order of its packets. */
+wvl_status wvl_coder_finish(wvl_coder *coder, wvl_tile_plan *tile, const wvl_order_memory *memory);
 
 /* Receives consecutive bytes; nonzero stops. */
 typedef int (*wvl_put_fn)(void *user, const void *data, size_t bytes);
 uint64_t wvl_coder_codestream_bytes(const wvl_coder *coder);
 /* SOC..EOC. WVL_ERROR_SINK when put refuses. */
-wvl_status wvl_coder_write(wvl_coder *coder, wvl_tile_plan *tile, wvl_order_stream *streams, wvl_put_fn put, void *user);
+wvl_status wvl_coder_write(wvl_coder *coder, wvl_tile_plan *tile, const wvl_order_memory *memory, wvl_put_fn put, void *user);
 
 #endif

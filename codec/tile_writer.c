@@ -36,14 +36,14 @@ static void charge_part(wvl_coder *coder, uint32_t component)
     }
 }
 
-static wvl_status divide_tile(wvl_coder *coder, const wvl_tile_plan *tile, wvl_order_stream *streams)
+static wvl_status divide_tile(wvl_coder *coder, const wvl_tile_plan *tile, const wvl_order_memory *memory)
 {
     const wvl_plan *plan = coder->plan;
     wvl_packet_order order;
     wvl_packet_id id, before = {0, 0, 0, 0};
     uint64_t first_part = coder->part_count, packets = 0;
     wvl_cs_part *part = add_part(coder, tile->index, 0, 0);
-    wvl_order_open(&order, plan, tile, streams);
+    wvl_order_open(&order, plan, tile, memory);
     while (part && wvl_order_next(&order, &id)) {
         if (packets == UINT32_MAX) {
             (void)snprintf(coder->problem, sizeof coder->problem, "tile %u has more than 2^32 packets", tile->index);
@@ -75,11 +75,11 @@ static wvl_status divide_tile(wvl_coder *coder, const wvl_tile_plan *tile, wvl_o
     return WVL_OK;
 }
 
-static wvl_status divide_tiles(wvl_coder *coder, wvl_tile_plan *tile, wvl_order_stream *streams)
+static wvl_status divide_tiles(wvl_coder *coder, wvl_tile_plan *tile, const wvl_order_memory *memory)
 {
     for (uint32_t t = 0; t < coder->plan->tile_count; t++) {
         wvl_tile_plan_build(coder->plan, t, tile);
-        wvl_status status = divide_tile(coder, tile, streams);
+        wvl_status status = divide_tile(coder, tile, memory);
         if (status != WVL_OK) {
             return status;
         }
@@ -101,13 +101,13 @@ static uint64_t packet_total(const wvl_plan *plan, const wvl_packet *packet)
 }
 
 /* Lengths of the tile's packets in order; 0 when one does not fit. lengths may be NULL to count only. */
-static wvl_status list_lengths(wvl_coder *coder, const wvl_tile_plan *tile, wvl_order_stream *streams, uint32_t *lengths, wvl_cs_part *parts)
+static wvl_status list_lengths(wvl_coder *coder, const wvl_tile_plan *tile, const wvl_order_memory *memory, uint32_t *lengths, wvl_cs_part *parts)
 {
     const wvl_coded_tile *coded = &coder->tiles[tile->index];
     wvl_packet_order order;
     wvl_packet_id id;
     uint32_t n = 0;
-    wvl_order_open(&order, coder->plan, tile, streams);
+    wvl_order_open(&order, coder->plan, tile, memory);
     while (wvl_order_next(&order, &id)) {
         uint64_t bytes = packet_total(coder->plan, packet_of(coded, &id));
         if (bytes > UINT32_MAX) {
@@ -154,14 +154,14 @@ static wvl_status measure_parts(wvl_coder *coder, wvl_cs_part *parts, const uint
     }
 }
 
-static wvl_status measure_tiles(wvl_coder *coder, wvl_tile_plan *tile, wvl_order_stream *streams)
+static wvl_status measure_tiles(wvl_coder *coder, wvl_tile_plan *tile, const wvl_order_memory *memory)
 {
     uint64_t bytes, part = 0;
     uint32_t *lengths = alloc_lengths(coder, &bytes);
     wvl_status status = lengths ? WVL_OK : WVL_ERROR_MEMORY;
     for (uint32_t t = 0; t < coder->plan->tile_count && status == WVL_OK; t++) {
         wvl_tile_plan_build(coder->plan, t, tile);
-        status = list_lengths(coder, tile, streams, lengths, &coder->parts[part]);
+        status = list_lengths(coder, tile, memory, lengths, &coder->parts[part]);
         if (status == WVL_OK) {
             status = measure_parts(coder, &coder->parts[part], lengths);
             part += coder->parts[part].count;
@@ -220,15 +220,15 @@ static wvl_status allocate_layers(wvl_coder *coder)
     return status;
 }
 
-wvl_status wvl_coder_finish(wvl_coder *coder, wvl_tile_plan *tile, wvl_order_stream *streams)
+wvl_status wvl_coder_finish(wvl_coder *coder, wvl_tile_plan *tile, const wvl_order_memory *memory)
 {
     const wvl_plan *plan = coder->plan;
-    wvl_status status = divide_tiles(coder, tile, streams);
+    wvl_status status = divide_tiles(coder, tile, memory);
     if (status == WVL_OK) {
         status = allocate_layers(coder);
     }
     if (status == WVL_OK) {
-        status = measure_tiles(coder, tile, streams);
+        status = measure_tiles(coder, tile, memory);
     }
     if (status != WVL_OK) {
         return status;
@@ -292,18 +292,18 @@ static wvl_status put_part_header(const wvl_coder *coder, const wvl_cs_part *par
     return WVL_OK;
 }
 
-static wvl_status put_tile(wvl_coder *coder, const wvl_tile_plan *tile, wvl_order_stream *streams, const wvl_cs_part *parts, uint32_t *lengths, output *out)
+static wvl_status put_tile(wvl_coder *coder, const wvl_tile_plan *tile, const wvl_order_memory *memory, const wvl_cs_part *parts, uint32_t *lengths, output *out)
 {
     const wvl_coded_tile *coded = &coder->tiles[tile->index];
     wvl_packet_order order;
     wvl_packet_id id;
     uint32_t n = 0;
-    wvl_order_open(&order, coder->plan, tile, streams);
+    wvl_order_open(&order, coder->plan, tile, memory);
     while (coder->plan->plt && wvl_order_next(&order, &id)) {
         lengths[n++] = (uint32_t)packet_total(coder->plan, packet_of(coded, &id));
     }
     n = 0;
-    wvl_order_open(&order, coder->plan, tile, streams);
+    wvl_order_open(&order, coder->plan, tile, memory);
     for (uint32_t p = 0; p < parts->count; p++) {
         wvl_status status = put_part_header(coder, &parts[p], lengths, out);
         for (uint32_t i = 0; i < parts[p].packet_count && status == WVL_OK && wvl_order_next(&order, &id); i++) {
@@ -332,7 +332,7 @@ static wvl_status put_main_header(const wvl_coder *coder, output *out)
     return out->refused ? WVL_ERROR_SINK : WVL_OK;
 }
 
-wvl_status wvl_coder_write(wvl_coder *coder, wvl_tile_plan *tile, wvl_order_stream *streams, wvl_put_fn put, void *user)
+wvl_status wvl_coder_write(wvl_coder *coder, wvl_tile_plan *tile, const wvl_order_memory *memory, wvl_put_fn put, void *user)
 {
     output out = {put, user, 0};
     uint64_t bytes, part = 0;
@@ -340,7 +340,7 @@ wvl_status wvl_coder_write(wvl_coder *coder, wvl_tile_plan *tile, wvl_order_stre
     wvl_status status = lengths ? put_main_header(coder, &out) : WVL_ERROR_MEMORY;
     for (uint32_t t = 0; t < coder->plan->tile_count && status == WVL_OK; t++) {
         wvl_tile_plan_build(coder->plan, t, tile);
-        status = put_tile(coder, tile, streams, &coder->parts[part], lengths, &out);
+        status = put_tile(coder, tile, memory, &coder->parts[part], lengths, &out);
         part += coder->parts[part].count;
     }
     if (status == WVL_OK) {

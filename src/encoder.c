@@ -257,7 +257,7 @@ static wvl_status write_output(session *s, uint64_t *codestream_offset)
             return status;
         }
     }
-    wvl_status status = refused ? WVL_ERROR_SINK : wvl_coder_write(&s->coder, &s->wave.scratch, s->wave.streams, put, s);
+    wvl_status status = refused ? WVL_ERROR_SINK : wvl_coder_write(&s->coder, &s->wave.scratch, &s->wave.order, put, s);
     return status == WVL_OK && flush(s) ? WVL_ERROR_SINK : status;
 }
 
@@ -268,7 +268,7 @@ static wvl_status finish(session *s, uint64_t *codestream_offset)
     tell(s, 2 * s->samples_done);
     wvl_status status = is_cancelled(s) ? WVL_CANCELLED : s->kept_job ? open_measurement(s) : WVL_OK;
     if (status == WVL_OK) {
-        status = wvl_coder_finish(&s->coder, &s->wave.scratch, s->wave.streams);
+        status = wvl_coder_finish(&s->coder, &s->wave.scratch, &s->wave.order);
     }
     close_backend(s);
     double middle = now_seconds();

@@ -55,6 +55,7 @@ static wvl_status measure_plan(wvl_plan *plan)
         backend_bytes = wvl_max_u64(backend_bytes, need.host_bytes);
         widest = wvl_max_u32(widest, count);
         for (uint32_t i = 0; i < count; i++) {
+            plan->most_precincts = wvl_max_u64(plan->most_precincts, wave.tiles[i].precinct_count);
             plan->largest_tile_component = wvl_max_u64(plan->largest_tile_component, largest_component(&wave.tiles[i]));
         }
     }

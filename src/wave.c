@@ -9,7 +9,7 @@ void wvl_wave_carve(const wvl_plan *plan, wvl_carver *carver, wvl_wave *wave)
     }
     wave->tiles = wvl_carve(carver, plan->wave_tiles, sizeof *wave->tiles);
     wave->coefs = wvl_carve(carver, plan->wave_tiles, sizeof *wave->coefs);
-    wave->streams = wvl_carve(carver, resolutions, sizeof *wave->streams);
+    wvl_order_carve(plan, resolutions, plan->most_precincts, carver, &wave->order);
     wave->buffer = wvl_carve(carver, 1, WVL_WRITE_BUFFER_BYTES);
     wvl_tile_plan_carve(plan, carver, &wave->scratch);
     for (uint32_t i = 0; i < plan->wave_tiles; i++) {

@@ -13,7 +13,7 @@ typedef struct wvl_wave {
     wvl_tile_plan *tiles;       /* [wave_tiles] */
     wvl_tile_plan scratch;      /* for whoever walks over tiles while a wave is in work */
     wvl_coefs *coefs;           /* [wave_tiles] */
-    wvl_order_stream *streams;  /* one tile's resolutions */
+    wvl_order_memory order;     /* of any one tile */
     uint8_t *buffer;            /* WVL_WRITE_BUFFER_BYTES */
 } wvl_wave;
 

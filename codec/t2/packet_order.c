@@ -50,22 +50,22 @@ static int comes_before(const wvl_order_stream *a, const wvl_order_stream *b)
 
 static void sift_down(wvl_packet_order *o, uint64_t i)
 {
-    wvl_order_stream moving = o->heap[i];
+    wvl_order_stream moving = o->memory.streams[i];
     for (;;) {
         uint64_t child = 2 * i + 1;
         if (child >= o->heap_count) {
             break;
         }
-        if (child + 1 < o->heap_count && comes_before(&o->heap[child + 1], &o->heap[child])) {
+        if (child + 1 < o->heap_count && comes_before(&o->memory.streams[child + 1], &o->memory.streams[child])) {
             child++;
         }
-        if (!comes_before(&o->heap[child], &moving)) {
+        if (!comes_before(&o->memory.streams[child], &moving)) {
             break;
         }
-        o->heap[i] = o->heap[child];
+        o->memory.streams[i] = o->memory.streams[child];
         i = child;
     }
-    o->heap[i] = moving;
+    o->memory.streams[i] = moving;
 }
 
 static void add_stream(wvl_packet_order *o, uint32_t component, uint32_t r)
@@ -73,7 +73,7 @@ static void add_stream(wvl_packet_order *o, uint32_t component, uint32_t r)
     if (r > o->tile->components[component].levels || !precincts_of(o, component, r)) {
         return;
     }
-    wvl_order_stream *stream = &o->heap[o->heap_count++];
+    wvl_order_stream *stream = &o->memory.streams[o->heap_count++];
     memset(stream, 0, sizeof *stream);
     stream->component = component;
     stream->resolution = (uint8_t)r;
@@ -83,21 +83,19 @@ static void add_stream(wvl_packet_order *o, uint32_t component, uint32_t r)
 /* Streams of the next value of the outermost loop. 0: no more. */
 static int fill_heap(wvl_packet_order *o)
 {
-    uint32_t components = o->tile->component_count, outers = o->plan->order == WVL_ORDER_RPCL ? o->plan->max_levels + 1u : components;
-    if (o->plan->order == WVL_ORDER_PCRL) {
-        outers = 1;
-    }
-    while (!o->heap_count && o->outer < outers) {
-        uint32_t outer = o->outer++;
-        if (o->plan->order == WVL_ORDER_CPRL) {
-            for (uint32_t r = 0; r <= o->plan->max_levels; r++) {
-                add_stream(o, outer, r);
-            }
-            continue;
+    const wvl_progression *v = &o->volume;
+    uint32_t end = v->order == WVL_ORDER_RPCL ? v->resolution_end : v->order == WVL_ORDER_CPRL ? v->component_end : 1;
+    while (!o->heap_count && o->outer < end) {
+        uint32_t outer = o->outer++, c0 = v->component_first, c1 = v->component_end, r0 = v->resolution_first, r1 = v->resolution_end;
+        if (v->order == WVL_ORDER_CPRL) {
+            c0 = outer;
+            c1 = outer + 1;
+        } else if (v->order == WVL_ORDER_RPCL) {
+            r0 = outer;
+            r1 = outer + 1;
         }
-        for (uint32_t c = 0; c < components; c++) {
-            uint32_t first = o->plan->order == WVL_ORDER_RPCL ? outer : 0, last = o->plan->order == WVL_ORDER_RPCL ? outer : o->plan->max_levels;
-            for (uint32_t r = first; r <= last; r++) {
+        for (uint32_t c = c0; c < c1; c++) {
+            for (uint32_t r = r0; r < r1; r++) {
                 add_stream(o, c, r);
             }
         }
@@ -110,11 +108,11 @@ static int fill_heap(wvl_packet_order *o)
 
 static void advance_top(wvl_packet_order *o)
 {
-    wvl_order_stream *top = &o->heap[0];
+    wvl_order_stream *top = &o->memory.streams[0];
     if (++top->next < precincts_of(o, top->component, top->resolution)) {
         place_stream(o, top);
     } else {
-        *top = o->heap[--o->heap_count];
+        *top = o->memory.streams[--o->heap_count];
     }
     if (o->heap_count) {
         sift_down(o, 0);
@@ -123,7 +121,7 @@ static void advance_top(wvl_packet_order *o)
 
 static int next_by_position(wvl_packet_order *o, wvl_packet_id *id)
 {
-    if (o->started && ++o->layer == o->plan->layer_count) {
+    if (o->started && ++o->layer == o->volume.layer_end) {
         o->layer = 0;
         advance_top(o);
     }
@@ -131,7 +129,7 @@ static int next_by_position(wvl_packet_order *o, wvl_packet_id *id)
     if (!o->heap_count && !fill_heap(o)) {
         return 0;
     }
-    const wvl_order_stream *top = &o->heap[0];
+    const wvl_order_stream *top = &o->memory.streams[0];
     id->component = top->component;
     id->resolution = top->resolution;
     id->precinct = resolution_of(o, top->component, top->resolution)->first_precinct + top->next;
@@ -142,15 +140,18 @@ static int next_by_position(wvl_packet_order *o, wvl_packet_id *id)
 /* Steps the two outer loops of LRCP or RLCP. 0: done. */
 static int step_outer(wvl_packet_order *o)
 {
-    uint32_t *inner = o->plan->order == WVL_ORDER_LRCP ? &o->resolution : &o->layer;
-    uint32_t *outer = o->plan->order == WVL_ORDER_LRCP ? &o->layer : &o->resolution;
-    uint32_t inner_count = o->plan->order == WVL_ORDER_LRCP ? o->plan->max_levels + 1u : o->plan->layer_count;
-    uint32_t outer_count = o->plan->order == WVL_ORDER_LRCP ? o->plan->layer_count : o->plan->max_levels + 1u;
-    if (++*inner == inner_count) {
-        *inner = 0;
-        ++*outer;
+    const wvl_progression *v = &o->volume;
+    int layers_outside = v->order == WVL_ORDER_LRCP;
+    if (layers_outside) {
+        if (++o->resolution == v->resolution_end) {
+            o->resolution = v->resolution_first;
+            o->layer++;
+        }
+    } else if (++o->layer == v->layer_end) {
+        o->layer = 0;
+        o->resolution++;
     }
-    return *outer < outer_count;
+    return layers_outside ? o->layer < v->layer_end : o->resolution < v->resolution_end;
 }
 
 static int next_by_layer(wvl_packet_order *o, wvl_packet_id *id)
@@ -160,7 +161,7 @@ static int next_by_layer(wvl_packet_order *o, wvl_packet_id *id)
     }
     o->started = 1;
     for (;;) {
-        while (o->component < o->tile->component_count) {
+        while (o->component < o->volume.component_end) {
             if (o->resolution <= o->tile->components[o->component].levels && o->precinct < precincts_of(o, o->component, o->resolution)) {
                 id->component = o->component;
                 id->resolution = (uint8_t)o->resolution;
@@ -171,22 +172,103 @@ static int next_by_layer(wvl_packet_order *o, wvl_packet_id *id)
             o->precinct = 0;
             o->component++;
         }
-        o->component = 0;
+        o->component = o->volume.component_first;
         if (!step_outer(o)) {
             return 0;
         }
     }
 }
 
-void wvl_order_open(wvl_packet_order *order, const wvl_plan *plan, const wvl_tile_plan *tile, wvl_order_stream *streams)
+/* ---- Volumes --------------------------------------------------------------------------------------------------------------------- */
+
+static void start_volume(wvl_packet_order *o, const wvl_progression *volume)
 {
+    o->volume = *volume;
+    o->volume.component_end = wvl_min_u32(volume->component_end, o->tile->component_count);
+    o->volume.resolution_end = (uint8_t)wvl_min_u32(volume->resolution_end, o->plan->max_levels + 1u);
+    o->volume.layer_end = wvl_min_u32(volume->layer_end, o->plan->layer_count);
+    o->heap_count = 0;
+    o->outer = volume->order == WVL_ORDER_RPCL ? volume->resolution_first : volume->order == WVL_ORDER_CPRL ? volume->component_first : 0;
+    o->layer = 0;
+    o->component = volume->component_first;
+    o->resolution = volume->resolution_first;
+    o->precinct = 0;
+    o->started = 0;
+}
+
+static int next_volume(wvl_packet_order *o)
+{
+    while (o->volume_next < o->plan->progression_count) {
+        const wvl_progression *volume = &o->plan->progressions[o->volume_next++];
+        if (volume->tile == o->volume_tile) {
+            start_volume(o, volume);
+            return 1;
+        }
+    }
+    return 0;
+}
+
+static int volume_is_empty(const wvl_progression *v)
+{
+    return v->component_first >= v->component_end || v->resolution_first >= v->resolution_end || !v->layer_end;
+}
+
+static int next_in_volume(wvl_packet_order *o, wvl_packet_id *id)
+{
+    if (volume_is_empty(&o->volume)) {
+        return 0;
+    }
+    return o->volume.order <= WVL_ORDER_RLCP ? next_by_layer(o, id) : next_by_position(o, id);
+}
+
+/* A tile's own volumes stand before those for all tiles (A.6.6). */
+static uint32_t choose_volumes(const wvl_plan *plan, uint32_t tile)
+{
+    for (uint32_t i = 0; i < plan->progression_count; i++) {
+        if (plan->progressions[i].tile == tile) {
+            return tile;
+        }
+    }
+    return WVL_ALL_TILES;
+}
+
+void wvl_order_carve(const wvl_plan *plan, uint64_t resolutions, uint64_t precincts, wvl_carver *carver, wvl_order_memory *memory)
+{
+    memory->streams = wvl_carve(carver, resolutions, sizeof *memory->streams);
+    memory->next_layers = plan->progression_count ? wvl_carve(carver, precincts, sizeof *memory->next_layers) : NULL;
+}
+
+void wvl_order_open(wvl_packet_order *order, const wvl_plan *plan, const wvl_tile_plan *tile, const wvl_order_memory *memory)
+{
+    wvl_progression whole = {WVL_ALL_TILES, 0, tile->component_count, plan->layer_count, 0, (uint8_t)(plan->max_levels + 1u), plan->order};
     memset(order, 0, sizeof *order);
     order->plan = plan;
     order->tile = tile;
-    order->heap = streams;
+    order->memory = *memory;
+    order->volume_tile = choose_volumes(plan, tile->index);
+    if (memory->next_layers) {
+        memset(memory->next_layers, 0, tile->precinct_count * sizeof *memory->next_layers);
+    }
+    if (!plan->progression_count || !next_volume(order)) {
+        start_volume(order, &whole);
+    }
 }
 
 int wvl_order_next(wvl_packet_order *order, wvl_packet_id *id)
 {
-    return order->plan->order <= WVL_ORDER_RLCP ? next_by_layer(order, id) : next_by_position(order, id);
+    for (;;) {
+        while (next_in_volume(order, id)) {
+            uint16_t *next = order->memory.next_layers ? &order->memory.next_layers[id->precinct] : NULL;
+            if (!next) {
+                return 1;
+            }
+            if (*next == id->layer) { /* what an earlier volume has sent is not sent again */
+                ++*next;
+                return 1;
+            }
+        }
+        if (!next_volume(order)) {
+            return 0;
+        }
+    }
 }

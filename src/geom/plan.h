@@ -73,6 +73,17 @@ typedef struct wvl_layer_target {
     double value;
 } wvl_layer_target;
 
+#define WVL_ALL_TILES UINT32_MAX
+
+/* One progression order volume (A.6.6): resolutions [first, end), components [first, end), layers [0, end). */
+typedef struct wvl_progression {
+    uint32_t tile;           /* the tile it is for, or WVL_ALL_TILES */
+    uint32_t component_first, component_end;
+    uint32_t layer_end;
+    uint8_t resolution_first, resolution_end;
+    uint8_t order;           /* WVL_ORDER_* */
+} wvl_progression;
+
 /* A run of bytes the plan owns: comments, boxes, profiles. */
 typedef struct wvl_blob { uint8_t *data; uint64_t bytes; } wvl_blob;
 
@@ -93,6 +104,8 @@ struct wvl_plan {
     uint8_t max_levels;
     uint8_t sop, eph, plt, tlm;
     uint8_t parts;         /* WVL_PARTS_* */
+    uint32_t progression_count; /* POC volumes, in the order given; 0: only `order` */
+    wvl_progression *progressions;
     uint32_t layer_count;
     wvl_layer_target *layers; /* [layer_count] */
     uint64_t max_bytes;    /* cap of the codestream SOC..EOC; 0 none */
@@ -112,6 +125,7 @@ struct wvl_plan {
     uint64_t wave_limit;   /* bytes of coefficients and tile plans */
     uint32_t wave_tiles;   /* most tiles in a wave */
     uint64_t largest_tile_component; /* samples */
+    uint64_t most_precincts; /* of any tile */
     uint64_t quality_bytes;/* working memory for measuring, 0 when nothing is measured */
     uint64_t tile_plan_bytes; /* of one tile plan, the same for all */
     uint64_t base_bytes, coded_bytes_bound, output_bytes_bound;

@@ -29,6 +29,8 @@ struct wvl_settings {
     uint32_t precinct_width[WVL_MAX_LEVELS + 1], precinct_height[WVL_MAX_LEVELS + 1];
     uint8_t style;               /* "style" WVL_STYLE_* bits; text: sum or names joined by + */
     uint8_t order;               /* "progression" */
+    uint32_t progression_count;  /* "progression-changes" T1=RS,CS,LYE,RE,CE,ORDER/...; 0: none */
+    wvl_progression *progressions; /* owned */
     uint8_t parts;               /* "tile-parts" any of R, L, C (or none) */
     uint8_t sop, eph, plt, tlm;
     uint8_t guard_bits;          /* "guard-bits" 2 */

@@ -12,7 +12,7 @@ START_TEST(what_only_the_walker_judges)
 {
     static const wvl_component_format components[3] = {{8, 0, 1, 1}, {8, 0, 3, 5}, {12, 1, 255, 7}};
     static const char *const settings[] = {
-        "", "tile=50,40 tile-offset=4294960000,4294960000", "tile=1,40 tile-offset=4294960000,4294960000 levels=2 layers=2",
+        "", "tile=50,40 tile-offset=4294960000,4294960000", "tile=2,40 tile-offset=4294960000,4294960000 levels=2 layers=2",
         "precincts=[32,16],[8,8] progression=PCRL layers=3 block=4,4", "precincts=[4,4],[2,2] progression=CPRL tile=64,64 tile-offset=4294959999,4294960001",
         "precincts=[2,2] progression=RPCL style=BYPASS+TERMALL sop=yes eph=yes plt=yes", "levels=32 progression=RPCL tile-parts=R tlm=yes plt=yes"};
     wvl_image_format format = {sizeof format, 4294960001u, 4294960003u, 4294960001u + 300, 4294960003u + 130, 3, components};

@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * libwavelane-check: a strict judge of JPEG 2000 codestreams and files. Bytes in, violations out.
+ *
+ *   wvl_check_options options = {.struct_size = sizeof options, .profile = "cinema2k"};
+ *   wvl_check_summary summary = {.struct_size = sizeof summary};
+ *   int verdict = wvl_check_file(data, bytes, &options, print_issue, NULL, &summary);
+ *   wvl_check_release_summary(&summary);
+ *
+ * It reads every marker segment of ISO/IEC 15444-1 and those that 15444-15 adds, decodes every packet header, and checks the pointer
+ * segments against the packets found, but decodes no sample. It shares no code with the encoder, links libc alone, never prints, keeps
+ * no global state, and may be called from any number of threads. Any input is safe: what a header claims is believed only as far as the
+ * bytes bear it out, and work and memory are bounded by the input's size and by the options.
+ * Clauses are those of ISO/IEC 15444-1 (ITU-T T.800) unless another document is named.
+ */
+#ifndef WAVELANE_CHECK_H
+#define WAVELANE_CHECK_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#if defined(WVL_BUILDING_SHARED) && defined(__GNUC__)
+#define WVL_CHECK_API __attribute__((visibility("default")))
+#else
+#define WVL_CHECK_API
+#endif
+
+typedef enum wvl_check_severity {
+    WVL_CHECK_WARNING = 1, /* legal, or not certainly illegal, but unusual or harmful */
+    WVL_CHECK_ERROR = 2    /* the document or the profile forbids it */
+} wvl_check_severity;
+
+typedef enum wvl_check_verdict {
+    WVL_CHECK_LEGAL = 0,
+    WVL_CHECK_ILLEGAL = 1,
+    WVL_CHECK_UNDECIDED = 2, /* no error found, but a limit of the options stopped the walk */
+    WVL_CHECK_BAD_ARGUMENT = -1,
+    WVL_CHECK_NO_MEMORY = -2
+} wvl_check_verdict;
+
+/* Strings live until the callback returns, except rule and clause, which are static. */
+typedef struct wvl_check_issue {
+    uint64_t offset; /* from the first byte given */
+    wvl_check_severity severity;
+    const char *rule;    /* stable name, see wvl_check_rules() */
+    const char *clause;
+    const char *profile; /* NULL: the standard itself; else the profile that forbids it */
+    const char *text;    /* what is wrong, with the values found; no line end */
+} wvl_check_issue;
+
+typedef void (*wvl_check_report_fn)(void *user, const wvl_check_issue *issue);
+
+/* One packet, in codestream order within its tile. Offsets from the first byte given. */
+typedef struct wvl_check_packet {
+    uint32_t tile, part; /* part: tile-part in codestream order, from 0 */
+    uint32_t component, resolution, layer;
+    uint64_t precinct;
+    uint64_t offset, bytes;               /* in the bit stream: SOP, header, EPH, body as far as they are there */
+    uint64_t header_offset, header_bytes; /* with EPH; elsewhere than the bit stream with PPM and PPT */
+    uint64_t body_bytes;
+} wvl_check_packet;
+
+typedef void (*wvl_check_packet_fn)(void *user, const wvl_check_packet *packet);
+
+/* Zero-initialise; zero is the default everywhere. */
+typedef struct wvl_check_options {
+    size_t struct_size;
+    const char *profile;       /* its violations are reported too and decide the verdict; a name of wvl_check_profiles() */
+    uint32_t frames, seconds;  /* frame rate as a fraction, for byte limits; 0: 24/1 */
+    int stereo;                /* one eye of a stereoscopic pair: half the bytes */
+    uint64_t memory_limit;     /* bytes; 0: 256 MiB and 64 times the input */
+    uint64_t work_limit;       /* code blocks and precincts visited; 0: 2^27 and 512 times the input's bytes */
+    uint32_t issue_limit;      /* reports; 0: 1000. What is beyond is counted only */
+    wvl_check_packet_fn packet; /* called for every packet, with the same user */
+} wvl_check_options;
+
+typedef enum wvl_check_format { WVL_CHECK_NOTHING = 0, WVL_CHECK_CODESTREAM = 1, WVL_CHECK_JP2 = 2, WVL_CHECK_JPH = 3 } wvl_check_format;
+
+typedef struct wvl_check_profile {
+    const char *name, *doc;
+    int applies; /* the format suits it: jp2 for files, and so on */
+    int met;     /* applies, and no rule of it or of its base is broken */
+    uint32_t violations;
+} wvl_check_profile;
+
+typedef struct wvl_check_component {
+    uint8_t depth, is_signed, dx, dy;
+    uint64_t packet_bytes; /* headers and bodies of its packets */
+    uint64_t part_bytes;   /* sum of Psot of tile-parts that hold packets of no other component */
+} wvl_check_component;
+
+#define WVL_CHECK_PROFILE_ROOM 48
+
+/* Filled as far as the walk came. Set struct_size and zero the rest before the call. */
+typedef struct wvl_check_summary {
+    size_t struct_size;
+    wvl_check_format format;
+    int complete; /* every packet that the headers promise was found and read */
+    uint64_t errors, warnings;
+    uint64_t codestream_offset, codestream_bytes; /* SOC to EOC */
+    uint16_t rsiz;
+    uint32_t x0, y0, x1, y1;
+    uint32_t tile_x0, tile_y0, tile_width, tile_height;
+    uint32_t component_count;
+    wvl_check_component *components; /* NULL without SIZ */
+    uint64_t tile_count;             /* of the grid */
+    uint64_t part_count, packet_count, empty_packet_count;
+    uint64_t header_bytes, body_bytes; /* of packets */
+    uint32_t layer_count;              /* largest of all tiles */
+    uint64_t *layer_bytes;             /* [layer_count] packets of each layer; NULL without packets */
+    uint64_t resolution_bytes[33];     /* packets of each resolution */
+    uint32_t profile_count;
+    wvl_check_profile profiles[WVL_CHECK_PROFILE_ROOM];
+} wvl_check_summary;
+
+/* A raw codestream, SOC to EOC. report and summary may be NULL, options too. */
+WVL_CHECK_API int wvl_check_codestream(const void *data, size_t bytes, const wvl_check_options *options, wvl_check_report_fn report, void *user,
+                                       wvl_check_summary *summary);
+/* JP2 or JPH by its signature box, a raw codestream otherwise. */
+WVL_CHECK_API int wvl_check_file(const void *data, size_t bytes, const wvl_check_options *options, wvl_check_report_fn report, void *user,
+                                 wvl_check_summary *summary);
+WVL_CHECK_API void wvl_check_release_summary(wvl_check_summary *summary);
+
+typedef struct wvl_check_rule {
+    const char *id, *clause;
+    wvl_check_severity severity;
+    const char *doc;
+} wvl_check_rule;
+
+/* The rules of the standard, then those of the profiles: static tables. */
+WVL_CHECK_API const wvl_check_rule *wvl_check_rules(size_t *count);
+/* Names and one sentence each; applies, met and violations are zero. */
+WVL_CHECK_API const wvl_check_profile *wvl_check_profiles(size_t *count);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
