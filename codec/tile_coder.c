@@ -11,7 +11,6 @@
 
 #define BATCH 2u            /* blocks coded at once: the arithmetic coder interleaves them */
 #define GROUP_SAMPLES 8192u /* work handed out at a time: a batch of blocks of nominal size, or as many small ones */
-#define MAX_BLOCK_AREA 4096u
 
 /* ---- Sizes -------------------------------------------------------------------------------------------------------------------- */
 
@@ -85,6 +84,21 @@ static uint64_t packet_bytes_count(const wvl_plan *plan)
     return wvl_mul_saturate((uint64_t)plan->component_count * (plan->max_levels + 1u), plan->layer_count);
 }
 
+/* POC of the tile, PLM, PPM and PPT beyond what they take from elsewhere: lengths of at most five bytes, an entry and a segment for every
+ * tile-part, and segments that hold 65277 bytes or more. */
+static uint64_t bound_pointers(const wvl_plan *plan, uint32_t tile, uint64_t packets, uint64_t headers)
+{
+    uint64_t parts = plan->parts ? WVL_CS_MAX_PARTS_PER_TILE : 1, bytes = wvl_cs_measure_tile_progressions(plan, tile);
+    if (plan->plm) {
+        uint64_t entries = wvl_add_saturate(wvl_mul_saturate(packets, 5), parts);
+        bytes = wvl_add_saturate(bytes, wvl_add_saturate(entries, 5 * (1 + entries / 65277)));
+    }
+    if (plan->packed_headers) {
+        bytes = wvl_add_saturate(bytes, 9 * parts + 5 * (1 + headers / 65532));
+    }
+    return bytes;
+}
+
 /* Coded bytes and pass records of a tile at their worst. */
 static void bound_tile(const wvl_plan *plan, const wvl_tile_plan *tile, uint64_t nodes, wvl_coder_memory *memory)
 {
@@ -93,8 +107,8 @@ static void bound_tile(const wvl_plan *plan, const wvl_tile_plan *tile, uint64_t
     for (uint32_t i = 0; i < tile->band_count; i++) {
         const wvl_tile_band *band = &tile->bands[i];
         uint64_t n = (uint64_t)band->block_cols * band->block_rows;
-        codewords += n * wvl_t1_bytes_bound(band->slot_width, band->slot_height, band->planes, (uint8_t)style);
-        records += n * (wvl_block_record_bytes(3ull * band->planes, plan->rate_control) + 8);
+        codewords = wvl_add_saturate(codewords, wvl_mul_saturate(n, wvl_t1_bytes_bound(band->slot_width, band->slot_height, band->planes, (uint8_t)style)));
+        records = wvl_add_saturate(records, wvl_mul_saturate(n, wvl_block_record_bytes(3ull * band->planes, plan->rate_control) + 8));
         blocks += n;
     }
     uint64_t packets = wvl_mul_saturate(tile->precinct_count, plan->layer_count);
@@ -106,6 +120,7 @@ static void bound_tile(const wvl_plan *plan, const wvl_tile_plan *tile, uint64_t
     uint64_t markers = wvl_mul_saturate(packets, (plan->sop ? 6 : 0) + (plan->eph ? 2 : 0));
     uint64_t output = wvl_add_saturate(wvl_add_saturate(codewords, headers), markers);
     output = wvl_add_saturate(output, wvl_cs_bound_part_header(plan, packets));
+    output = wvl_add_saturate(output, bound_pointers(plan, tile->index, packets, wvl_add_saturate(headers, markers)));
     memory->output_bytes_bound = wvl_add_saturate(memory->output_bytes_bound, wvl_add_saturate(output, plan->parts ? 255u * 14u : 14u));
 }
 

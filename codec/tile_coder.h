@@ -56,6 +56,7 @@ wvl_status wvl_coder_finish(wvl_coder *coder, wvl_tile_plan *tile, const wvl_ord
 
 /* Receives consecutive bytes; nonzero stops. */
 typedef int (*wvl_put_fn)(void *user, const void *data, size_t bytes);
+uint64_t wvl_coder_main_header_bytes(const wvl_coder *coder);
 uint64_t wvl_coder_codestream_bytes(const wvl_coder *coder);
 /* SOC..EOC. WVL_ERROR_SINK when put refuses. */
 wvl_status wvl_coder_write(wvl_coder *coder, wvl_tile_plan *tile, const wvl_order_memory *memory, wvl_put_fn put, void *user);

@@ -4,13 +4,15 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/bytes.h"
 #include "codec/tile_coder.h"
 
 /* ---- Division into tile-parts ------------------------------------------------------------------------------------------------ */
 
-static int starts_part(const wvl_plan *plan, const wvl_packet_id *before, const wvl_packet_id *now)
+/* A volume of its own order is also a part of its own: cinema streams count on it. */
+static int starts_part(const wvl_plan *plan, const wvl_packet_id *before, const wvl_packet_id *now, int new_volume)
 {
-    return ((plan->parts & WVL_PARTS_RESOLUTION) && now->resolution != before->resolution) ||
+    return (plan->parts && new_volume) || ((plan->parts & WVL_PARTS_RESOLUTION) && now->resolution != before->resolution) ||
            ((plan->parts & WVL_PARTS_LAYER) && now->layer != before->layer) ||
            ((plan->parts & WVL_PARTS_COMPONENT) && now->component != before->component);
 }
@@ -32,7 +34,7 @@ static wvl_cs_part *add_part(wvl_coder *coder, uint32_t tile, uint32_t index, ui
 static void charge_part(wvl_coder *coder, uint32_t component)
 {
     if (coder->plan->parts & WVL_PARTS_COMPONENT) {
-        coder->component_overhead[component] += WVL_CS_SOT_SOD_BYTES + (coder->plan->plt ? 5 : 0);
+        coder->component_overhead[component] += WVL_CS_SOT_SOD_BYTES + (coder->plan->plt || coder->plan->packed_headers == WVL_PACKED_PPT ? 5 : 0);
     }
 }
 
@@ -44,12 +46,13 @@ static wvl_status divide_tile(wvl_coder *coder, const wvl_tile_plan *tile, const
     uint64_t first_part = coder->part_count, packets = 0;
     wvl_cs_part *part = add_part(coder, tile->index, 0, 0);
     wvl_order_open(&order, plan, tile, memory);
+    uint32_t volume = order.volume_next;
     while (part && wvl_order_next(&order, &id)) {
         if (packets == UINT32_MAX) {
             (void)snprintf(coder->problem, sizeof coder->problem, "tile %u has more than 2^32 packets", tile->index);
             return WVL_ERROR_UNSUPPORTED;
         }
-        if (packets && starts_part(plan, &before, &id)) {
+        if (packets && starts_part(plan, &before, &id, order.volume_next != volume)) {
             uint64_t index = coder->part_count - first_part;
             if (index >= WVL_CS_MAX_PARTS_PER_TILE) {
                 (void)snprintf(coder->problem, sizeof coder->problem, "tile %u needs more than 255 tile-parts in this progression (A.4.2)", tile->index);
@@ -60,7 +63,11 @@ static wvl_status divide_tile(wvl_coder *coder, const wvl_tile_plan *tile, const
         if (!packets || (part && part->packet_first == packets)) {
             charge_part(coder, id.component);
         }
+        if (!packets && (plan->parts & WVL_PARTS_COMPONENT)) {
+            coder->component_overhead[id.component] += wvl_cs_measure_tile_progressions(plan, tile->index);
+        }
         before = id;
+        volume = order.volume_next;
         packets++;
         if (part) {
             part->packet_count++;
@@ -100,6 +107,12 @@ static uint64_t packet_total(const wvl_plan *plan, const wvl_packet *packet)
     return packet->header_bytes + packet->body_bytes + (plan->sop ? 6u : 0u) + (plan->eph ? 2u : 0u);
 }
 
+/* What of a packet goes to PPM or PPT. */
+static uint64_t packed_bytes(const wvl_plan *plan, const wvl_packet *packet)
+{
+    return plan->packed_headers ? packet->header_bytes + (plan->eph ? 2u : 0u) : 0;
+}
+
 /* Lengths of the tile's packets in order; 0 when one does not fit. lengths may be NULL to count only. */
 static wvl_status list_lengths(wvl_coder *coder, const wvl_tile_plan *tile, const wvl_order_memory *memory, uint32_t *lengths, wvl_cs_part *parts)
 {
@@ -117,7 +130,9 @@ static wvl_status list_lengths(wvl_coder *coder, const wvl_tile_plan *tile, cons
         while (parts->packet_first + parts->packet_count <= n) {
             parts++;
         }
-        parts->body_bytes += bytes;
+        uint64_t packed = packed_bytes(coder->plan, packet_of(coded, &id));
+        parts->body_bytes += bytes - packed;
+        parts->header_bytes += packed;
         lengths[n++] = (uint32_t)bytes;
     }
     return WVL_OK;
@@ -135,15 +150,29 @@ static uint32_t *alloc_lengths(const wvl_coder *coder, uint64_t *bytes)
     return wvl_alloc(coder->allocator, *bytes);
 }
 
+static uint64_t measure_ppt(const wvl_plan *plan, const wvl_cs_part *part)
+{
+    return plan->packed_headers == WVL_PACKED_PPT ? wvl_cs_measure_packed(part->header_bytes) : 0;
+}
+
 static wvl_status measure_parts(wvl_coder *coder, wvl_cs_part *parts, const uint32_t *lengths)
 {
+    uint64_t ppt_segments = 0;
     for (wvl_cs_part *part = parts;; part++) {
         if (!wvl_cs_plt_fits(coder->plan, part, lengths)) {
             (void)snprintf(coder->problem, sizeof coder->problem, "tile %u: PLT can not name %u packets (A.7.3); use more tile-parts", part->tile,
                            part->packet_count);
             return WVL_ERROR_PARAMETER;
         }
-        part->psot = wvl_cs_measure_part_header(coder->plan, part, lengths) + part->body_bytes;
+        ppt_segments += coder->plan->packed_headers == WVL_PACKED_PPT ? wvl_cs_packed_segments(part->header_bytes) : 0;
+        if (ppt_segments > WVL_CS_MAX_SEGMENTS) {
+            (void)snprintf(coder->problem, sizeof coder->problem, "tile %u: its packet headers are more than PPT can hold (A.7.5); use smaller tiles", part->tile);
+            return WVL_ERROR_PARAMETER;
+        }
+        if (coder->plan->plm) {
+            part->length_bytes = (uint32_t)wvl_min_u64(UINT32_MAX, wvl_cs_measure_lengths(lengths + part->packet_first, part->packet_count));
+        }
+        part->psot = wvl_cs_measure_part_header(coder->plan, part, lengths) + measure_ppt(coder->plan, part) + part->body_bytes;
         if (part->psot > WVL_CS_MAX_PSOT) {
             (void)snprintf(coder->problem, sizeof coder->problem, "a tile-part of tile %u exceeds 4 GiB (A.4.2); use smaller tiles or tile-parts", part->tile);
             return WVL_ERROR_UNSUPPORTED;
@@ -171,9 +200,46 @@ static wvl_status measure_tiles(wvl_coder *coder, wvl_tile_plan *tile, const wvl
     return status;
 }
 
+/* Content of PPM: a length and the headers of every tile-part. */
+static uint64_t ppm_data_bytes(const wvl_coder *coder)
+{
+    uint64_t bytes = 0;
+    for (uint64_t i = 0; coder->plan->packed_headers == WVL_PACKED_PPM && i < coder->part_count; i++) {
+        bytes += 4 + coder->parts[i].header_bytes;
+    }
+    return bytes;
+}
+
+uint64_t wvl_coder_main_header_bytes(const wvl_coder *coder)
+{
+    uint64_t plm = coder->plan->plm ? wvl_cs_measure_plm(coder->parts, coder->part_count) : 0;
+    return wvl_cs_measure_main_header(coder->plan, coder->part_count) + plm + wvl_cs_measure_packed(ppm_data_bytes(coder));
+}
+
+/* PLM and PPM have limits that show only when the packets are there. */
+static wvl_status check_main_header(wvl_coder *coder)
+{
+    if (wvl_cs_packed_segments(ppm_data_bytes(coder)) > WVL_CS_MAX_SEGMENTS) {
+        (void)snprintf(coder->problem, sizeof coder->problem, "%llu bytes of packet headers are more than PPM can hold (A.7.4); use packed-headers ppt",
+                       (unsigned long long)ppm_data_bytes(coder));
+        return WVL_ERROR_PARAMETER;
+    }
+    if (!coder->plan->plm || wvl_cs_measure_plm(coder->parts, coder->part_count) != UINT64_MAX) {
+        return WVL_OK;
+    }
+    const wvl_cs_part *part = coder->parts;
+    for (uint64_t i = 0; i < coder->part_count && part->length_bytes <= WVL_CS_MAX_NPLM; i++) {
+        part = &coder->parts[i];
+    }
+    (void)snprintf(coder->problem, sizeof coder->problem, "PLM: the lengths of the %u packets of a tile-part of tile %u need %u bytes; Nplm names up to 255, and "
+                                                          "PLM up to 256 segments (A.7.2); use more tile-parts, or PLT", part->packet_count, part->tile,
+                   part->length_bytes);
+    return WVL_ERROR_PARAMETER;
+}
+
 uint64_t wvl_coder_codestream_bytes(const wvl_coder *coder)
 {
-    uint64_t bytes = wvl_cs_measure_main_header(coder->plan, coder->part_count) + WVL_CS_END_BYTES;
+    uint64_t bytes = wvl_coder_main_header_bytes(coder) + WVL_CS_END_BYTES;
     for (uint64_t i = 0; i < coder->part_count; i++) {
         bytes += coder->parts[i].psot;
     }
@@ -213,6 +279,9 @@ static wvl_status allocate_layers(wvl_coder *coder)
     job->overhead.part_count = coder->part_count;
     job->overhead.codestream_bytes = wvl_cs_measure_main_header(plan, coder->part_count) + coder->part_count * WVL_CS_SOT_SOD_BYTES + WVL_CS_END_BYTES;
     job->overhead.component_bytes = coder->component_overhead;
+    for (uint32_t t = 0; plan->progression_count && t < plan->tile_count; t++) {
+        job->overhead.codestream_bytes += wvl_cs_measure_tile_progressions(plan, t);
+    }
     wvl_status status = wvl_layers_allocate(job);
     if (status == WVL_ERROR_UNREACHABLE) {
         (void)snprintf(coder->problem, sizeof coder->problem, "%s (%llu bytes)", job->problem, (unsigned long long)job->problem_bytes);
@@ -230,12 +299,15 @@ wvl_status wvl_coder_finish(wvl_coder *coder, wvl_tile_plan *tile, const wvl_ord
     if (status == WVL_OK) {
         status = measure_tiles(coder, tile, memory);
     }
+    if (status == WVL_OK) {
+        status = check_main_header(coder);
+    }
     if (status != WVL_OK) {
         return status;
     }
     sum_packets(coder);
     uint64_t bytes = wvl_coder_codestream_bytes(coder);
-    coder->layers[plan->layer_count - 1].bytes = bytes; /* exact: PLT segments were bounded before */
+    coder->layers[plan->layer_count - 1].bytes = bytes; /* exact: segments of lengths and headers were bounded before */
     const wvl_layer_target *last = &plan->layers[plan->layer_count - 1];
     if ((plan->max_bytes && bytes > plan->max_bytes) || (last->kind == WVL_RATE_BYTES && (double)bytes > last->value)) {
         (void)snprintf(coder->problem, sizeof coder->problem, "%llu bytes exceed the cap", (unsigned long long)bytes);
@@ -259,16 +331,55 @@ static void put_bytes(output *out, const void *data, uint64_t bytes)
     }
 }
 
+/* PPM or PPT in the making: content comes in any portions, heads go between. */
+typedef struct packer {
+    output *out;
+    wvl_cs_pointer kind;
+    unsigned index;     /* of the next segment */
+    uint64_t left;      /* content to come */
+    uint32_t room;      /* in the segment at hand */
+} packer;
+
+static void pack(packer *k, const void *data, uint64_t bytes)
+{
+    const uint8_t *from = data;
+    while (bytes) {
+        if (!k->room) {
+            uint8_t head[WVL_CS_SEGMENT_HEAD_BYTES];
+            k->room = (uint32_t)wvl_min_u64(k->left, WVL_CS_SEGMENT_DATA_BYTES);
+            (void)wvl_cs_put_segment_head(k->kind, k->index++, k->room, head);
+            put_bytes(k->out, head, sizeof head);
+        }
+        uint32_t n = (uint32_t)wvl_min_u64(bytes, k->room);
+        put_bytes(k->out, from, n);
+        from += n;
+        bytes -= n;
+        k->room -= n;
+        k->left -= n;
+    }
+}
+
+static const uint8_t eph_marker[2] = {0xFF, 0x92};
+
+static void pack_header(const wvl_coder *coder, const wvl_packet *packet, packer *k)
+{
+    pack(k, coder->layer_job.headers + packet->header_at, packet->header_bytes);
+    if (coder->plan->eph) {
+        pack(k, eph_marker, sizeof eph_marker);
+    }
+}
+
 static void put_packet(const wvl_coder *coder, const wvl_coded_tile *tile, const wvl_packet *packet, uint32_t number, output *out)
 {
     if (coder->plan->sop) {
         uint8_t sop[6] = {0xFF, 0x91, 0, 4, (uint8_t)(number >> 8), (uint8_t)number};
         put_bytes(out, sop, sizeof sop);
     }
-    put_bytes(out, coder->layer_job.headers + packet->header_at, packet->header_bytes);
-    if (coder->plan->eph) {
-        static const uint8_t eph[2] = {0xFF, 0x92};
-        put_bytes(out, eph, sizeof eph);
+    if (!coder->plan->packed_headers) {
+        put_bytes(out, coder->layer_job.headers + packet->header_at, packet->header_bytes);
+        if (coder->plan->eph) {
+            put_bytes(out, eph_marker, sizeof eph_marker);
+        }
     }
     for (uint32_t i = 0; i < packet->contribution_count; i++) {
         const wvl_contribution *c = &coder->layer_job.contributions[packet->contributions_at + i];
@@ -277,39 +388,67 @@ static void put_packet(const wvl_coder *coder, const wvl_coded_tile *tile, const
     }
 }
 
-static wvl_status put_part_header(const wvl_coder *coder, const wvl_cs_part *part, const uint32_t *lengths, output *out)
+typedef struct tile_output {
+    wvl_coder *coder;
+    const wvl_tile_plan *tile;
+    const wvl_coded_tile *coded;
+    uint32_t *packets;  /* in order: their lengths for PLT, or, with PPT, their indices in coded->packets (the two exclude each other) */
+    unsigned ppt_index; /* of the tile's next segment */
+    output *out;
+} tile_output;
+
+/* SOD ends the header; PPT goes before it. */
+static wvl_status put_part_header(tile_output *t, const wvl_cs_part *part)
 {
-    uint64_t bytes = wvl_cs_measure_part_header(coder->plan, part, lengths);
+    const wvl_coder *coder = t->coder;
+    uint64_t bytes = wvl_cs_measure_part_header(coder->plan, part, t->packets);
     uint8_t small[64], *header = bytes <= sizeof small ? small : wvl_alloc(coder->allocator, bytes);
     if (!header) {
         return WVL_ERROR_MEMORY;
     }
-    (void)wvl_cs_put_part_header(coder->plan, part, lengths, header);
-    put_bytes(out, header, bytes);
+    (void)wvl_cs_put_part_header(coder->plan, part, t->packets, header);
+    put_bytes(t->out, header, bytes - WVL_CS_SOD_BYTES);
+    if (coder->plan->packed_headers == WVL_PACKED_PPT) {
+        packer k = {t->out, WVL_CS_PPT, t->ppt_index, part->header_bytes, 0};
+        for (uint32_t i = 0; i < part->packet_count; i++) {
+            pack_header(coder, &t->coded->packets[t->packets[part->packet_first + i]], &k);
+        }
+        t->ppt_index = k.index;
+    }
+    put_bytes(t->out, header + bytes - WVL_CS_SOD_BYTES, WVL_CS_SOD_BYTES);
     if (header != small) {
         wvl_free(coder->allocator, header, bytes);
     }
     return WVL_OK;
 }
 
-static wvl_status put_tile(wvl_coder *coder, const wvl_tile_plan *tile, const wvl_order_memory *memory, const wvl_cs_part *parts, uint32_t *lengths, output *out)
+static void list_packets(const tile_output *t, const wvl_order_memory *memory)
 {
-    const wvl_coded_tile *coded = &coder->tiles[tile->index];
+    const wvl_plan *plan = t->coder->plan;
     wvl_packet_order order;
     wvl_packet_id id;
     uint32_t n = 0;
-    wvl_order_open(&order, coder->plan, tile, memory);
-    while (coder->plan->plt && wvl_order_next(&order, &id)) {
-        lengths[n++] = (uint32_t)packet_total(coder->plan, packet_of(coded, &id));
+    wvl_order_open(&order, plan, t->tile, memory);
+    while ((plan->plt || plan->packed_headers == WVL_PACKED_PPT) && wvl_order_next(&order, &id)) {
+        const wvl_packet *packet = packet_of(t->coded, &id);
+        t->packets[n++] = plan->plt ? (uint32_t)packet_total(plan, packet) : (uint32_t)(packet - t->coded->packets);
     }
-    n = 0;
-    wvl_order_open(&order, coder->plan, tile, memory);
+}
+
+static wvl_status put_tile(tile_output *t, const wvl_order_memory *memory, const wvl_cs_part *parts)
+{
+    wvl_coder *coder = t->coder;
+    wvl_packet_order order;
+    wvl_packet_id id;
+    uint32_t n = 0;
+    list_packets(t, memory);
+    wvl_order_open(&order, coder->plan, t->tile, memory);
     for (uint32_t p = 0; p < parts->count; p++) {
-        wvl_status status = put_part_header(coder, &parts[p], lengths, out);
+        wvl_status status = put_part_header(t, &parts[p]);
         for (uint32_t i = 0; i < parts[p].packet_count && status == WVL_OK && wvl_order_next(&order, &id); i++) {
-            put_packet(coder, coded, packet_of(coded, &id), n++, out);
+            put_packet(coder, t->coded, packet_of(t->coded, &id), n++, t->out);
         }
-        if (status != WVL_OK || out->refused) {
+        if (status != WVL_OK || t->out->refused) {
             return status != WVL_OK ? status : WVL_ERROR_SINK;
         }
         if (coder->cancelled && atomic_load(coder->cancelled)) {
@@ -319,15 +458,80 @@ static wvl_status put_tile(wvl_coder *coder, const wvl_tile_plan *tile, const wv
     return WVL_OK;
 }
 
-static wvl_status put_main_header(const wvl_coder *coder, output *out)
+/* ---- Bytes of the main header ---------------------------------------------------------------------------------------------------- */
+
+/* Entries of PLM or PPM for the parts of one tile. PLM: entries stay whole, and part_at tells which part a segment begins with. */
+typedef struct main_pointers {
+    packer packer;
+    uint64_t part_at;   /* of all parts */
+    uint64_t in_segment;/* parts that the PLM segment at hand still takes */
+} main_pointers;
+
+static void start_plm_entry(const wvl_coder *coder, main_pointers *m)
 {
-    uint64_t bytes = wvl_cs_measure_main_header(coder->plan, coder->part_count);
+    if (!m->in_segment) {
+        m->packer.left = wvl_cs_plm_segment_bytes(&coder->parts[m->part_at], coder->part_count - m->part_at, &m->in_segment);
+    }
+    uint8_t bytes = (uint8_t)coder->parts[m->part_at].length_bytes;
+    pack(&m->packer, &bytes, 1);
+    m->in_segment--;
+}
+
+static void start_ppm_entry(const wvl_coder *coder, main_pointers *m)
+{
+    uint8_t bytes[4];
+    (void)wvl_put_u32(bytes, (uint32_t)coder->parts[m->part_at].header_bytes);
+    pack(&m->packer, bytes, sizeof bytes);
+}
+
+static void pack_tile(const wvl_coder *coder, const wvl_tile_plan *tile, const wvl_order_memory *memory, main_pointers *m)
+{
+    const wvl_coded_tile *coded = &coder->tiles[tile->index];
+    wvl_packet_order order;
+    wvl_packet_id id;
+    wvl_order_open(&order, coder->plan, tile, memory);
+    for (uint32_t p = 0, count = coder->parts[m->part_at].count; p < count; p++, m->part_at++) {
+        int plm = m->packer.kind == WVL_CS_PLM;
+        (plm ? start_plm_entry : start_ppm_entry)(coder, m);
+        for (uint32_t i = 0; i < coder->parts[m->part_at].packet_count && wvl_order_next(&order, &id); i++) {
+            const wvl_packet *packet = packet_of(coded, &id);
+            if (plm) {
+                uint8_t code[5];
+                uint32_t length = (uint32_t)packet_total(coder->plan, packet);
+                pack(&m->packer, code, (uint64_t)(wvl_cs_put_lengths(&length, 1, code) - code));
+            } else {
+                pack_header(coder, packet, &m->packer);
+            }
+        }
+    }
+}
+
+static void put_main_pointers(const wvl_coder *coder, wvl_cs_pointer kind, wvl_tile_plan *tile, const wvl_order_memory *memory, output *out)
+{
+    main_pointers m = {{out, kind, 0, kind == WVL_CS_PPM ? ppm_data_bytes(coder) : 0, 0}, 0, 0};
+    for (uint32_t t = 0; t < coder->plan->tile_count && !out->refused; t++) {
+        wvl_tile_plan_build(coder->plan, t, tile);
+        pack_tile(coder, tile, memory, &m);
+    }
+}
+
+/* TLM ends the header; what grows with the packets goes before it. */
+static wvl_status put_main_header(const wvl_coder *coder, wvl_tile_plan *tile, const wvl_order_memory *memory, output *out)
+{
+    uint64_t bytes = wvl_cs_measure_main_header(coder->plan, coder->part_count), tlm = wvl_cs_measure_part_lengths(coder->plan, coder->part_count);
     uint8_t *header = wvl_alloc(coder->allocator, bytes);
     if (!header) {
         return WVL_ERROR_MEMORY;
     }
     (void)wvl_cs_put_main_header(coder->plan, coder->parts, coder->part_count, header);
-    put_bytes(out, header, bytes);
+    put_bytes(out, header, bytes - tlm);
+    if (coder->plan->plm) {
+        put_main_pointers(coder, WVL_CS_PLM, tile, memory, out);
+    }
+    if (coder->plan->packed_headers == WVL_PACKED_PPM) {
+        put_main_pointers(coder, WVL_CS_PPM, tile, memory, out);
+    }
+    put_bytes(out, header + bytes - tlm, tlm);
     wvl_free(coder->allocator, header, bytes);
     return out->refused ? WVL_ERROR_SINK : WVL_OK;
 }
@@ -337,10 +541,11 @@ wvl_status wvl_coder_write(wvl_coder *coder, wvl_tile_plan *tile, const wvl_orde
     output out = {put, user, 0};
     uint64_t bytes, part = 0;
     uint32_t *lengths = alloc_lengths(coder, &bytes);
-    wvl_status status = lengths ? put_main_header(coder, &out) : WVL_ERROR_MEMORY;
+    wvl_status status = lengths ? put_main_header(coder, tile, memory, &out) : WVL_ERROR_MEMORY;
     for (uint32_t t = 0; t < coder->plan->tile_count && status == WVL_OK; t++) {
         wvl_tile_plan_build(coder->plan, t, tile);
-        status = put_tile(coder, tile, memory, &coder->parts[part], lengths, &out);
+        tile_output one = {coder, tile, &coder->tiles[t], lengths, 0, &out};
+        status = put_tile(&one, memory, &coder->parts[part]);
         part += coder->parts[part].count;
     }
     if (status == WVL_OK) {

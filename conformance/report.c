@@ -6,7 +6,7 @@
 
 static const wvl_check_rule rules[] = {
 #define RULE(symbol, id, clause, severity, doc) {id, clause, WVL_CHECK_##severity, doc},
-    WVL_CHECK_RULES(RULE)
+    WVL_CHECK_RULES(RULE) WVL_CHECK_PROFILE_RULES(RULE)
 #undef RULE
 };
 

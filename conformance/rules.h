@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Every rule of the standard that the walker knows. X(symbol, id, clause, severity, doc) */
+/* Every rule that the walker knows: those of the standard here, the profiles' in a file of their own. X(symbol, id, clause, severity, doc) */
 #ifndef WVL_CONFORMANCE_RULES_H
 #define WVL_CONFORMANCE_RULES_H
+
+#include "profile_rules.h"
 
 #define WVL_CHECK_PART15 "15444-15 Annex A"
 
@@ -13,6 +15,7 @@
     X(SEGMENT_TRUNCATED, "segment.truncated", "A.1", ERROR, "A marker segment ends within the header that holds it.")                      \
     X(MARKER_EXPECTED, "marker.expected", "A.1", ERROR, "Headers consist of marker segments.")                                             \
     X(MARKER_UNKNOWN, "marker.unknown", "A.2", ERROR, "Only markers that the standard defines are used.")                                  \
+    X(MARKER_RESERVED, "marker.reserved", "A.2", WARNING, "Markers 0xFF30..0xFF3F, which readers skip, are not used.")                       \
     X(MARKER_MISPLACED, "marker.misplaced", "A.2", ERROR, "A marker segment is in a header that may hold it.")                             \
     X(MARKER_LATE, "marker.late", "A.2", ERROR, "COD, COC, QCD, QCC and RGN of a tile are in its first tile-part header.")                 \
     X(MARKER_DUPLICATE, "marker.duplicate", "A.2", ERROR, "A header holds one SIZ, COD, QCD, POC, CAP, PRF, CPF and CRG at most.")         \
@@ -23,7 +26,7 @@
     X(SOT_PART, "sot.part", "A.4.2", ERROR, "TPsot of a tile counts from 0 without gaps.")                                                 \
     X(SOT_COUNT, "sot.count", "A.4.2", ERROR, "TNsot is 0 or the number of the tile's tile-parts, the same in each.")                      \
     X(SOD_MISSING, "sod.missing", "A.4.3", ERROR, "SOD ends a tile-part header.")                                                          \
-    X(TILE_MISSING, "tile.missing", "B.3", ERROR, "Every tile has a tile-part.")                                                           \
+    X(TILE_MISSING, "tile.missing", "B.3", ERROR, "Every tile that holds a sample has a tile-part.")                                                           \
     X(EOC_MISSING, "eoc.missing", "A.4.4", ERROR, "EOC ends the codestream.")                                                              \
     X(EOC_TRAILING, "eoc.trailing", "A.4.4", ERROR, "Nothing follows EOC.")                                                                \
     X(LIMIT_MEMORY, "limit.memory", "-", WARNING, "The walk stayed within its memory limit.")                                              \
@@ -137,7 +140,7 @@
     X(PACKET_MISSING, "packet.missing", "B.12", ERROR, "The tile-parts of a tile hold all its packets.")                                   \
     X(PACKET_EXCESS, "packet.excess", "B.12", ERROR, "The tile-parts of a tile hold nothing after its packets.")                           \
     X(BODY_MARKER, "body.marker", "A.1", ERROR, "No pair 0xFF90..0xFFFF occurs in coded data.")                                            \
-    X(BODY_ENDS_FF, "body.ends-ff", "D.4", ERROR, "No contribution of a block ends in 0xFF.")                                              \
+    X(BODY_ENDS_FF, "body.ends-ff", "D.4", WARNING, "No contribution of a block ends in 0xFF.")                                              \
     X(HT_CLEANUP_LENGTH, "ht.cleanup-length", "15444-15 Annex B", ERROR, "An HT cleanup segment has 2..65534 bytes.")                      \
     X(HT_REFINEMENT_LENGTH, "ht.refinement-length", "15444-15 Annex B", ERROR, "An HT refinement segment has at most 2046 bytes.")         \
     X(HT_SCUP, "ht.scup", "15444-15 7.1", ERROR, "Scup is 2..4079 and not beyond the cleanup segment.")                                    \
@@ -207,8 +210,11 @@
 typedef enum wvl_check_rule_id {
 #define WVL_CHECK_ENUM(symbol, id, clause, severity, doc) WVL_RULE_##symbol,
     WVL_CHECK_RULES(WVL_CHECK_ENUM)
-#undef WVL_CHECK_ENUM
-        WVL_RULE_COUNT
+    WVL_RULE_STANDARD_COUNT,
+    WVL_RULE_BEFORE_PROFILES = WVL_RULE_STANDARD_COUNT - 1,
+    WVL_CHECK_PROFILE_RULES(WVL_CHECK_ENUM)
+    WVL_RULE_COUNT
 } wvl_check_rule_id;
+#undef WVL_CHECK_ENUM
 
 #endif

@@ -22,6 +22,7 @@ typedef struct wvl_list {
 /* ---- What segments say -------------------------------------------------------------------------------------------------- */
 
 typedef struct wvl_coding { /* SPcod or SPcoc: A.6.1, Table A.15 */
+    uint64_t offset;        /* of its marker segment */
     uint8_t levels, xcb, ycb, style, transform, has_precincts;
     uint8_t precincts[WVL_MAX_RESOLUTIONS]; /* PPy << 4 | PPx, resolution 0 first */
 } wvl_coding;
@@ -133,6 +134,11 @@ typedef struct wvl_walk {
     wvl_gathered packed;    /* PPM */
     wvl_gathered lengths;   /* PLM */
     uint64_t main_header_end;
+    /* for the profiles: what any header said, each once */
+    wvl_list all_codings, all_styles; /* wvl_coding with offset 0, wvl_style */
+    uint32_t guard_bits_seen, step_styles_seen; /* bit masks */
+    unsigned greatest_shift;
+    uint64_t lowest_width, lowest_height; /* greatest resolution 0 of a tile-component */
     wvl_list parts;         /* wvl_part */
     wvl_tile *tiles;
 } wvl_walk;
@@ -217,11 +223,14 @@ const wvl_style *wvl_check_style_of(const wvl_walk *w);
 /* Mb of equation E-2 with the RGN shift; index: LL, then HL, LH, HH of resolution 1, 2, ... */
 int wvl_check_magnitude_bits(const wvl_walk *w, uint32_t component, unsigned resolution, unsigned band);
 void wvl_check_scope_fits(wvl_walk *w, uint64_t offset);
+/* Keeps the item if it is new; the first 64 are kept. */
+void wvl_check_note(wvl_walk *w, wvl_list *list, const void *item, size_t item_bytes);
 int wvl_check_assign(wvl_walk *w, uint16_t **map, wvl_list *components, uint32_t component, size_t count);
 void wvl_check_clear_scope(wvl_walk *w, wvl_scope *scope);
 void wvl_check_release_scope(wvl_walk *w, wvl_scope *scope);
 
 /* tile_parts.c, tile.c: everything after the main header. */
+int wvl_check_tile_has_samples(const wvl_walk *w, uint32_t tile); /* geometry.c */
 void wvl_check_scan_parts(wvl_walk *w);
 void wvl_check_walk_tiles(wvl_walk *w);
 

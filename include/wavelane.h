@@ -57,7 +57,7 @@ typedef enum wvl_status {
     WVL_ERROR_ARGUMENT = -1,     /* a NULL or inconsistent argument of the call itself */
     WVL_ERROR_PARAMETER = -2,    /* unknown key, malformed value, or parameters that the standard forbids */
     WVL_ERROR_UNSUPPORTED = -3,  /* legal, but this build or version does not do it; the text says what */
-    WVL_ERROR_UNREACHABLE = -4,  /* a byte cap or quality target that cannot be met */
+    WVL_ERROR_UNREACHABLE = -4,  /* a byte cap that cannot be met; a PSNR beyond what the quantizer reaches is not an error, it gives everything */
     WVL_ERROR_MEMORY = -5,       /* an allocation failed */
     WVL_ERROR_SINK = -6,         /* the sink refused bytes (disk full, closed pipe, ...) */
     WVL_ERROR_DEVICE = -7,       /* a GPU failed or is missing */
@@ -114,7 +114,8 @@ typedef struct wvl_context_options {
 WVL_API wvl_status wvl_context_create(const wvl_context_options *options, wvl_context **context);
 WVL_API void wvl_context_release(wvl_context *context); /* NULL is allowed, here and in every release */
 WVL_API uint32_t wvl_context_threads(const wvl_context *context);
-/* Detail of the last failure on an object, or "". Valid until the next call on that object. */
+/* Detail of the last failure on an object, or "". Valid until the next call on that object. Where several threads share a context (plans and
+ * sinks are made with it), its text is that of the last failure of any of them; wvl_encode gives its own. */
 WVL_API const char *wvl_context_error(const wvl_context *context);
 WVL_API const char *wvl_params_error(const wvl_params *params);
 

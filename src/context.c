@@ -149,6 +149,10 @@ wvl_status wvl_context_create(const wvl_context_options *given, wvl_context **co
     if (!c) {
         return WVL_ERROR_MEMORY;
     }
+    if (pthread_mutex_init(&c->error_lock, NULL)) {
+        wvl_free(&options.host, c, sizeof *c);
+        return WVL_ERROR_MEMORY;
+    }
     atomic_init(&c->references, 1);
     c->host = options.host;
     c->log = options.log;
@@ -157,6 +161,7 @@ wvl_status wvl_context_create(const wvl_context_options *given, wvl_context **co
     uint32_t threads = options.threads ? options.threads : count_processors();
     c->pool = wvl_pool_create(&c->host, threads, options.runner.run ? &options.runner : NULL);
     if (!c->pool) {
+        pthread_mutex_destroy(&c->error_lock);
         wvl_free(&options.host, c, sizeof *c);
         return WVL_ERROR_MEMORY;
     }
@@ -179,7 +184,7 @@ void wvl_context_release(wvl_context *context)
     }
     wvl_allocator host = context->host;
     wvl_pool_destroy(context->pool);
-    wvl_free(&host, context->error, context->error_capacity);
+    pthread_mutex_destroy(&context->error_lock);
     wvl_free(&host, context, sizeof *context);
 }
 
@@ -212,36 +217,29 @@ void wvl_context_log(const wvl_context *context, wvl_log_level level, const char
 
 const char *wvl_context_error(const wvl_context *context)
 {
-    return context && context->error ? context->error : "";
+    return context ? context->error : "";
 }
 
 void wvl_context_clear_error(wvl_context *context)
 {
-    if (context->error) {
-        context->error[0] = '\0';
-    }
+    pthread_mutex_lock(&context->error_lock);
+    context->error[0] = '\0';
+    pthread_mutex_unlock(&context->error_lock);
 }
 
 void wvl_context_add_error(wvl_context *context, const char *format, ...)
 {
-    char line[1024];
+    pthread_mutex_lock(&context->error_lock);
+    size_t used = strlen(context->error);
+    if (used && used + 2 < sizeof context->error) {
+        context->error[used++] = '\n';
+        context->error[used] = '\0';
+    }
     va_list args;
     va_start(args, format);
-    int length = vsnprintf(line, sizeof line, format, args);
+    (void)vsnprintf(context->error + used, sizeof context->error - used, format, args);
     va_end(args);
-    if (length < 0) {
-        return;
-    }
-    size_t bytes = strlen(line), used = context->error ? strlen(context->error) : 0;
-    void *text = context->error;
-    if (!wvl_grow(&context->host, &text, &context->error_capacity, (uint64_t)used + bytes + 2, 1)) {
-        return;
-    }
-    context->error = text;
-    if (used) {
-        context->error[used++] = '\n';
-    }
-    memcpy(context->error + used, line, bytes + 1);
+    pthread_mutex_unlock(&context->error_lock);
 }
 
 /* ---- Cancel ---------------------------------------------------------------------------------------------------------- */

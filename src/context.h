@@ -9,6 +9,8 @@
 #include "base/pool.h"
 #include "wavelane.h"
 
+#define WVL_ERROR_TEXT_BYTES 16384u /* a plan reports all violations, one a line; what does not fit is cut */
+
 struct wvl_context {
     _Atomic uint32_t references;
     wvl_allocator host;
@@ -16,8 +18,8 @@ struct wvl_context {
     void *log_user;
     wvl_log_level log_level;
     wvl_pool *pool;
-    char *error;             /* grows: a plan reports all violations */
-    uint64_t error_capacity;
+    pthread_mutex_t error_lock;
+    char error[WVL_ERROR_TEXT_BYTES]; /* never moves: threads that share the context may read it while another fails */
 };
 
 struct wvl_cancel {
@@ -32,7 +34,7 @@ static inline int wvl_cancel_is_raised(wvl_cancel *cancel)
 
 void wvl_context_retain(wvl_context *context);
 void wvl_context_log(const wvl_context *context, wvl_log_level level, const char *format, ...) __attribute__((format(printf, 3, 4)));
-/* Clears, or appends one line to, the error text. Appending never fails visibly: a short text is kept when memory is short. */
+/* Clears, or appends one line to, the error text. */
 void wvl_context_clear_error(wvl_context *context);
 void wvl_context_add_error(wvl_context *context, const char *format, ...) __attribute__((format(printf, 2, 3)));
 

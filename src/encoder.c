@@ -34,6 +34,7 @@ typedef struct session {
     wvl_stage stage;
     double seconds[4];
     size_t buffered;
+    uint64_t written;
     char *error;
     size_t error_bytes;
 } session;
@@ -216,11 +217,22 @@ static wvl_status open_measurement(session *s)
 
 /* ---- Output ---------------------------------------------------------------------------------------------------------------------- */
 
+/* Nothing is ever patched: what was written is final. */
+static int send(session *s, const void *data, size_t bytes)
+{
+    int refused = s->sink->write(s->sink->user, data, bytes);
+    s->written += bytes;
+    if (!refused && s->sink->finalized) {
+        s->sink->finalized(s->sink->user, s->written);
+    }
+    return refused;
+}
+
 static int flush(session *s)
 {
     size_t n = s->buffered;
     s->buffered = 0;
-    return n ? s->sink->write(s->sink->user, s->wave.buffer, n) : 0;
+    return n ? send(s, s->wave.buffer, n) : 0;
 }
 
 static int put(void *user, const void *data, size_t bytes)
@@ -229,7 +241,7 @@ static int put(void *user, const void *data, size_t bytes)
     if (bytes > WVL_WRITE_BUFFER_BYTES - s->buffered) {
         int refused = flush(s);
         if (refused || bytes >= WVL_WRITE_BUFFER_BYTES) {
-            return refused ? refused : s->sink->write(s->sink->user, data, bytes);
+            return refused ? refused : send(s, data, bytes);
         }
     }
     memcpy(s->wave.buffer + s->buffered, data, bytes);

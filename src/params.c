@@ -66,6 +66,12 @@ static wvl_status copy_lists(const wvl_params *from, wvl_params *to)
 {
     const wvl_settings *s = &from->settings;
     wvl_status status = wvl_params_store_targets(to, s->layer_values, s->layer_value_count);
+    if (!status) {
+        status = wvl_params_store_progressions(to, s->progressions, s->progression_count);
+    }
+    if (!status) {
+        status = wvl_params_store_registration(to, s->registration, s->registration_count);
+    }
     for (uint32_t i = 0; !status && i < s->comment_count; i++) {
         status = wvl_params_store_comment(to, s->comments[i]);
     }
@@ -84,6 +90,10 @@ wvl_status wvl_params_clone(const wvl_params *params, wvl_params **copy)
     c->settings = params->settings;
     c->settings.layer_values = NULL;
     c->settings.layer_value_count = 0;
+    c->settings.progressions = NULL;
+    c->settings.progression_count = 0;
+    c->settings.registration = NULL;
+    c->settings.registration_count = 0;
     c->settings.comments = NULL;
     c->settings.comment_count = 0;
     c->layers_given = params->layers_given;
@@ -104,6 +114,8 @@ void wvl_params_release(wvl_params *params)
     wvl_params_clear_comments(params);
     wvl_free(&context->host, params->settings.comments, params->comment_capacity * sizeof *params->settings.comments);
     wvl_free(&context->host, params->settings.layer_values, params->layer_capacity * sizeof *params->settings.layer_values);
+    wvl_free(&context->host, params->settings.progressions, params->progression_capacity * sizeof *params->settings.progressions);
+    wvl_free(&context->host, params->settings.registration, params->registration_capacity * sizeof *params->settings.registration);
     wvl_free(&context->host, params->text, params->text_capacity);
     wvl_free(&context->host, params, sizeof *params);
     wvl_context_release(context);

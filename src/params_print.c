@@ -109,6 +109,30 @@ static void put_targets(printer *p)
     }
 }
 
+static void put_progressions(printer *p)
+{
+    const wvl_settings *s = &p->params->settings;
+    put_text(p, "");
+    for (uint32_t i = 0; i < s->progression_count; i++) {
+        const wvl_progression *v = &s->progressions[i];
+        put_text(p, i ? "/" : "");
+        if (v->tile != WVL_ALL_TILES) {
+            put(p, "T%" PRIu32 "=", v->tile + 1);
+        }
+        put(p, "%u,%" PRIu32 ",%" PRIu32 ",%u,%" PRIu32 ",%s", (unsigned)v->resolution_first, v->component_first, v->layer_end, (unsigned)v->resolution_end,
+            v->component_end, wvl_params_order_names[v->order]);
+    }
+}
+
+static void put_registration(printer *p)
+{
+    const wvl_settings *s = &p->params->settings;
+    put_text(p, "");
+    for (uint32_t i = 0; i < s->registration_count; i++) {
+        put(p, "%s[%u,%u]", i ? "," : "", (unsigned)s->registration[2 * i], (unsigned)s->registration[2 * i + 1]);
+    }
+}
+
 static void put_comments(printer *p)
 {
     const wvl_settings *s = &p->params->settings;
@@ -137,6 +161,8 @@ const char *wvl_params_print_value(wvl_params *params, const wvl_option *option,
     case WVL_FIELD_TARGETS: put_targets(&p); break;
     case WVL_FIELD_LAYERS: put(&p, "%" PRIu32, *(const uint32_t *)from); break;
     case WVL_FIELD_COMMENT: put_comments(&p); break;
+    case WVL_FIELD_PROGRESSIONS: put_progressions(&p); break;
+    case WVL_FIELD_REGISTRATION: put_registration(&p); break;
     }
     return p.failed ? NULL : params->text;
 }

@@ -33,12 +33,25 @@
       AT(style), 0, 63)                                                                                                              \
     X("progression", CHOICE, "LRCP|RLCP|RPCL|PCRL|CPRL", "LRCP", "Progression order of the packets (B.12).", STRUCTURE, WORD,        \
       AT(order), 0, 4)                                                                                                               \
+    X("progression-changes", TEXT, "[Tn=]RS,CS,LYE,RE,CE,ORDER/...", "",                                                              \
+      "Progression order changes: resolutions RS to RE, components CS to CE, layers 0 to LYE (ends not included) in that order, for all "  \
+      "tiles or for tile n, counted from 1; each packet is sent once (A.6.6).", STRUCTURE, PROGRESSIONS, 0, 0, 4096)                    \
     X("tile-parts", TEXT, "none, or letters of R, L, C", "none",                                                                     \
       "Start a new tile-part at each resolution (R), layer (L) or component (C) (A.4.2).", STRUCTURE, PARTS, AT(parts), 0, 7)        \
     X("sop", BOOL, "yes|no", "no", "Write an SOP marker segment before each packet (A.8.1).", STRUCTURE, BOOL, AT(sop), 0, 1)        \
     X("eph", BOOL, "yes|no", "no", "Write an EPH marker after each packet header (A.8.2).", STRUCTURE, BOOL, AT(eph), 0, 1)          \
     X("plt", BOOL, "yes|no", "no", "Write the packet lengths into tile-part headers (A.7.3).", STRUCTURE, BOOL, AT(plt), 0, 1)       \
     X("tlm", BOOL, "yes|no", "no", "Write the tile-part lengths into the main header (A.7.1).", STRUCTURE, BOOL, AT(tlm), 0, 1)      \
+    X("plm", BOOL, "yes|no", "no", "Write the packet lengths into the main header (A.7.2).", STRUCTURE, BOOL, AT(plm), 0, 1)          \
+    X("packed-headers", CHOICE, "none|ppm|ppt", "none",                                                                              \
+      "Collect the packet headers in the main header (ppm) or the tile-part headers (ppt) (A.7.4, A.7.5).", STRUCTURE, WORD,          \
+      AT(packed_headers), 0, 2)                                                                                                      \
+    X("registration", PAIRS, "[x,y],...: 0..65535", "",                                                                              \
+      "Place of each component's samples, right and down, in 1/65536 of their distance; one pair serves all; empty: not said (A.9.1).", \
+      STRUCTURE, REGISTRATION, 0, 0, 65535)                                                                                          \
+    X("profile", CHOICE, "none|0|1", "none",                                                                                         \
+      "Codestream profile to declare and to check (A.10); what is checked is listed in the documentation.", STRUCTURE, WORD,         \
+      AT(profile), 0, 2)                                                                                                             \
     X("quantization", CHOICE, "derived|expounded", "expounded",                                                                      \
       "Signal one step size and derive the others, or signal one a band; 9/7 only (A.6.4).", QUANTIZATION, WORD, AT(quant_style),    \
       WVL_QUANT_DERIVED, WVL_QUANT_EXPOUNDED)                                                                                        \

@@ -20,7 +20,9 @@ typedef enum wvl_field_kind {
     WVL_FIELD_PARTS,
     WVL_FIELD_TARGETS,   /* layer_values in the unit `minimum` (wvl_rate_unit) */
     WVL_FIELD_LAYERS,
-    WVL_FIELD_COMMENT
+    WVL_FIELD_COMMENT,
+    WVL_FIELD_PROGRESSIONS,
+    WVL_FIELD_REGISTRATION
 } wvl_field_kind;
 
 typedef struct wvl_field {

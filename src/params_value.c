@@ -28,6 +28,12 @@ static void *target(const reader *r)
     return (char *)&r->params->settings + r->field->offset;
 }
 
+wvl_status wvl_params_refuse_value(wvl_params *params, const wvl_option *option, const char *value, const char *reason)
+{
+    (void)snprintf(params->error, sizeof params->error, "%s \"%.128s\": %s", option->key, value, reason);
+    return WVL_ERROR_PARAMETER;
+}
+
 static wvl_status refuse(const reader *r, const char *format, ...)
 {
     char reason[384];
@@ -35,8 +41,7 @@ static wvl_status refuse(const reader *r, const char *format, ...)
     va_start(args, format);
     (void)vsnprintf(reason, sizeof reason, format, args);
     va_end(args);
-    (void)snprintf(r->params->error, sizeof r->params->error, "%s \"%.128s\": %s", r->option->key, r->value, reason);
-    return WVL_ERROR_PARAMETER;
+    return wvl_params_refuse_value(r->params, r->option, r->value, reason);
 }
 
 static wvl_status out_of_memory(const reader *r)
@@ -488,6 +493,8 @@ wvl_status wvl_params_read_value(wvl_params *params, const wvl_option *option, c
     case WVL_FIELD_TARGETS: return read_targets(&r);
     case WVL_FIELD_LAYERS: return read_layers(&r);
     case WVL_FIELD_COMMENT: return read_comment(&r);
+    case WVL_FIELD_PROGRESSIONS: return wvl_params_read_progressions(params, option, field, value);
+    case WVL_FIELD_REGISTRATION: return wvl_params_read_registration(params, option, value);
     }
     return WVL_ERROR_INTERNAL;
 }

@@ -10,10 +10,19 @@ wvl_status wvl_params_read_value(wvl_params *params, const wvl_option *option, c
 const char *wvl_params_print_value(wvl_params *params, const wvl_option *option, const wvl_field *field);
 
 wvl_status wvl_params_store_targets(wvl_params *params, const double *values, uint32_t count);
+/* Writes the text of a refusal; WVL_ERROR_PARAMETER. */
+wvl_status wvl_params_refuse_value(wvl_params *params, const wvl_option *option, const char *value, const char *reason);
+wvl_status wvl_params_read_progressions(wvl_params *params, const wvl_option *option, const wvl_field *field, const char *value);
+wvl_status wvl_params_read_registration(wvl_params *params, const wvl_option *option, const char *value);
+wvl_status wvl_params_store_progressions(wvl_params *params, const wvl_progression *values, uint32_t count);
+/* count pairs */
+wvl_status wvl_params_store_registration(wvl_params *params, const uint16_t *pairs, uint32_t count);
 wvl_status wvl_params_store_comment(wvl_params *params, const char *text);
 void wvl_params_clear_comments(wvl_params *params);
 
 /* ISO 15444-1 Table A.19, bit 0 first. */
 extern const char *const wvl_params_style_names[6];
+/* WVL_ORDER_* */
+extern const char *const wvl_params_order_names[5];
 
 #endif

@@ -45,7 +45,7 @@ wvl_result *wvl_result_create(wvl_context *context, wvl_coder *coder, uint64_t c
         return NULL;
     }
     result->codestream = (wvl_span){codestream_offset, wvl_coder_codestream_bytes(coder)};
-    result->main_header = (wvl_span){codestream_offset, wvl_cs_measure_main_header(plan, coder->part_count)};
+    result->main_header = (wvl_span){codestream_offset, wvl_coder_main_header_bytes(coder)};
     fill_parts(result, coder, codestream_offset + result->main_header.bytes);
     result->component_count = plan->component_count;
     result->resolution_count = plan->max_levels + 1u;

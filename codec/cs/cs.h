@@ -14,7 +14,12 @@
 #define WVL_CS_MAX_PARTS_PER_TILE 255u    /* TPsot is at most 254 (A.4.2) */
 #define WVL_CS_MAX_PSOT UINT32_MAX        /* a longer tile-part can not be written; the caller refuses it */
 #define WVL_CS_SOT_SOD_BYTES 14u          /* SOT segment and SOD */
+#define WVL_CS_SOD_BYTES 2u               /* the last of a part header */
 #define WVL_CS_END_BYTES 2u               /* EOC */
+#define WVL_CS_SEGMENT_HEAD_BYTES 5u      /* marker, length and index of PLM, PPM, PPT */
+#define WVL_CS_SEGMENT_DATA_BYTES 65532u  /* what follows the index, at most */
+#define WVL_CS_MAX_SEGMENTS 256u          /* of one kind: the index has eight bits */
+#define WVL_CS_MAX_NPLM 255u              /* bytes of packet lengths that PLM can tell of a tile-part */
 
 typedef struct wvl_cs_part {
     uint32_t tile;         /* Isot */
@@ -22,11 +27,13 @@ typedef struct wvl_cs_part {
     uint8_t count;         /* TNsot: 1..255, or 0: not stated */
     uint32_t packet_first; /* index into the tile's packet lengths */
     uint32_t packet_count;
-    uint64_t body_bytes;   /* packets */
+    uint64_t body_bytes;   /* packets, without headers that are packed elsewhere */
     uint64_t psot;         /* part header + body, at most WVL_CS_MAX_PSOT; the caller sets it from the measured header */
+    uint64_t header_bytes; /* packet headers with their EPH */
+    uint32_t length_bytes; /* packet lengths in the code of PLM and PLT */
 } wvl_cs_part;
 
-/* Bytes from SOC up to the first SOT, TLM included. */
+/* Bytes from SOC up to the first SOT, TLM included, PLM and PPM not. */
 uint64_t wvl_cs_measure_main_header(const wvl_plan *plan, uint64_t part_count);
 /* Writes exactly that many bytes and returns their end. parts: every tile-part in codestream order, with tile and psot set; they are
  * read only when plan->tlm, and may then be given as NULL to reserve the space (lengths 0) and be patched in later. */
@@ -38,13 +45,33 @@ uint8_t *wvl_cs_put_part_lengths(const wvl_plan *plan, const wvl_cs_part *parts,
  * written without TLM, which is legal but not what was asked for: callers refuse it first. */
 int wvl_cs_tlm_fits(const wvl_plan *plan, uint64_t part_count);
 
-/* Bytes from SOT to SOD of a part. tile_packet_bytes: lengths of the tile's packets in order, SOP, headers and EPH included; read only
+/*
+ * PLM, PPM and PPT grow with the packets, so their content is not held in memory: whoever has it writes a head, then that many bytes.
+ * PLM and PPM go into the main header before TLM, PPT into a part header before SOD.
+ *   PLM: {Nplm (8 bits), lengths} for every tile-part; an entry stays whole.
+ *   PPM: {Nppm (32 bits), headers} for every tile-part, cut anywhere.   PPT: the headers of the part, cut anywhere.
+ */
+typedef enum wvl_cs_pointer { WVL_CS_PLM = 0, WVL_CS_PPM = 1, WVL_CS_PPT = 2 } wvl_cs_pointer;
+uint8_t *wvl_cs_put_segment_head(wvl_cs_pointer kind, unsigned index, uint32_t data_bytes, uint8_t *p);
+/* PPM or PPT with that content: segments, and bytes with their heads. */
+uint64_t wvl_cs_packed_segments(uint64_t data_bytes);
+uint64_t wvl_cs_measure_packed(uint64_t data_bytes);
+/* All PLM segments of these parts (length_bytes set); UINT64_MAX: they can not be told (A.7.2). */
+uint64_t wvl_cs_measure_plm(const wvl_cs_part *parts, uint64_t part_count);
+/* Content of the segment that begins with parts[0], and how many parts are in it. */
+uint32_t wvl_cs_plm_segment_bytes(const wvl_cs_part *parts, uint64_t part_count, uint64_t *taken);
+uint64_t wvl_cs_measure_lengths(const uint32_t *packet_bytes, uint32_t count);
+uint8_t *wvl_cs_put_lengths(const uint32_t *packet_bytes, uint32_t count, uint8_t *p);
+/* POC segment of a tile's first part header, 0 where the tile has no changes of its own. */
+uint64_t wvl_cs_measure_tile_progressions(const wvl_plan *plan, uint32_t tile);
+
+/* Bytes from SOT to SOD of a part, PPT excepted. tile_packet_bytes: lengths of the tile's packets in order, SOP, headers and EPH included; read only
  * when plan->plt. */
 uint64_t wvl_cs_measure_part_header(const wvl_plan *plan, const wvl_cs_part *part, const uint32_t *tile_packet_bytes);
 uint8_t *wvl_cs_put_part_header(const wvl_plan *plan, const wvl_cs_part *part, const uint32_t *tile_packet_bytes, uint8_t *p);
 /* 1 when PLT is off or can name the part's packets (Zplt numbers at most 256 segments, A.7.3); else as for TLM. */
 int wvl_cs_plt_fits(const wvl_plan *plan, const wvl_cs_part *part, const uint32_t *tile_packet_bytes);
-/* No part of that many packets whose Psot is legal has a longer header. */
+/* No part of that many packets whose Psot is legal has a longer header, POC and PPT excepted. */
 uint64_t wvl_cs_bound_part_header(const wvl_plan *plan, uint64_t packet_count);
 
 uint8_t *wvl_cs_put_end(uint8_t *p);

@@ -155,6 +155,78 @@ static void put_codings(wvl_cursor *c, const wvl_plan *plan)
     }
 }
 
+/* ---- POC (A.6.6), CRG (A.9.1) ---------------------------------------------------------------------------------------------- */
+
+typedef struct progression_run {
+    const wvl_plan *plan;
+    uint32_t tile;
+} progression_run;
+
+/* In eight bits an end of 256 is written as 0; no other value reaches the limit of its field. */
+static void put_progressions(wvl_cursor *c, const void *arg)
+{
+    const progression_run *run = arg;
+    int wide = run->plan->component_count >= WIDE_INDEX_COMPONENTS;
+    for (uint32_t i = 0; i < run->plan->progression_count; i++) {
+        const wvl_progression *v = &run->plan->progressions[i];
+        if (v->tile != run->tile) {
+            continue;
+        }
+        wvl_cursor_put_u8(c, v->resolution_first);
+        (wide ? wvl_cursor_put_u16 : wvl_cursor_put_u8)(c, v->component_first);
+        wvl_cursor_put_u16(c, v->layer_end);
+        wvl_cursor_put_u8(c, v->resolution_end);
+        (wide ? wvl_cursor_put_u16 : wvl_cursor_put_u8)(c, wide ? v->component_end : v->component_end & 0xFFu);
+        wvl_cursor_put_u8(c, v->order);
+    }
+}
+
+static int has_progressions(const wvl_plan *plan, uint32_t tile)
+{
+    for (uint32_t i = 0; i < plan->progression_count; i++) {
+        if (plan->progressions[i].tile == tile) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
+static int any_tile_has_progressions(const wvl_plan *plan)
+{
+    for (uint32_t i = 0; i < plan->progression_count; i++) {
+        if (plan->progressions[i].tile != WVL_ALL_TILES) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
+/* A tile's POC replaces that of the main header (A.6.6), but OpenJPEG 2.5 and Grok 10 append it. Where one tile has its own, every tile gets
+ * a segment and the main header none, which all of them read alike. */
+void wvl_cs_put_progressions(wvl_cursor *c, const wvl_plan *plan, uint32_t tile)
+{
+    progression_run run = {plan, tile};
+    wvl_cursor content = {NULL, 0};
+    if (any_tile_has_progressions(plan)) {
+        if (tile == WVL_ALL_TILES) {
+            return;
+        }
+        run.tile = has_progressions(plan, tile) ? tile : WVL_ALL_TILES;
+    }
+    put_progressions(&content, &run);
+    if (content.bytes) {
+        wvl_cs_put_segment(c, WVL_MARKER_POC, put_progressions, &run);
+    }
+}
+
+static void put_registration(wvl_cursor *c, const void *arg)
+{
+    const wvl_plan *plan = arg;
+    for (uint32_t i = 0; i < 2 * plan->component_count; i++) {
+        wvl_cursor_put_u16(c, plan->registration[i]);
+    }
+}
+
 /* ---- COM (A.9.2) ----------------------------------------------------------------------------------------------------------- */
 
 /* Length of a well-formed UTF-8 sequence of two to four bytes at p, or 0. */
@@ -210,6 +282,10 @@ static void put_before_part_lengths(wvl_cursor *c, const wvl_plan *plan)
     wvl_cursor_put_u16(c, WVL_MARKER_SOC);
     wvl_cs_put_segment(c, WVL_MARKER_SIZ, put_size, plan);
     put_codings(c, plan);
+    wvl_cs_put_progressions(c, plan, WVL_ALL_TILES);
+    if (plan->registration) {
+        wvl_cs_put_segment(c, WVL_MARKER_CRG, put_registration, plan);
+    }
     for (uint32_t i = 0; i < plan->comment_count; i++) {
         wvl_cs_put_segment(c, WVL_MARKER_COM, put_comment, &plan->comments[i]);
     }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* TLM, SOT, PLT, SOD, EOC: everything that depends on how long the packets became. */
+/* TLM, SOT, PLT, PLM, PPM, PPT, SOD, EOC: everything that depends on how long the packets became. */
 #include "base/intmath.h"
 #include "codec/cs/cs.h"
 #include "codec/cs/marker.h"
@@ -91,16 +91,38 @@ static unsigned iplt_bytes(uint32_t length)
     return 1u + (length >= 1u << 7) + (length >= 1u << 14) + (length >= 1u << 21) + (length >= 1u << 28);
 }
 
+static void put_length(wvl_cursor *c, uint32_t length)
+{
+    for (unsigned left = iplt_bytes(length); left--;) {
+        wvl_cursor_put_u8(c, (left ? 0x80u : 0u) | (length >> (7 * left) & 0x7Fu));
+    }
+}
+
 static void put_plt(wvl_cursor *c, const void *arg)
 {
     const plt_run *run = arg;
     wvl_cursor_put_u8(c, run->index);
     for (uint32_t i = 0; i < run->count; i++) {
-        uint32_t length = run->packet_bytes[i];
-        for (unsigned left = iplt_bytes(length); left--;) {
-            wvl_cursor_put_u8(c, (left ? 0x80u : 0u) | (length >> (7 * left) & 0x7Fu));
-        }
+        put_length(c, run->packet_bytes[i]);
     }
+}
+
+uint64_t wvl_cs_measure_lengths(const uint32_t *packet_bytes, uint32_t count)
+{
+    uint64_t bytes = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        bytes += iplt_bytes(packet_bytes[i]);
+    }
+    return bytes;
+}
+
+uint8_t *wvl_cs_put_lengths(const uint32_t *packet_bytes, uint32_t count, uint8_t *p)
+{
+    wvl_cursor c = {p, 0};
+    for (uint32_t i = 0; i < count; i++) {
+        put_length(&c, packet_bytes[i]);
+    }
+    return c.at;
 }
 
 /* Packets of the next segment: as many whole lengths as it holds. */
@@ -139,6 +161,49 @@ static void put_packet_lengths(wvl_cursor *c, const wvl_plan *plan, const wvl_cs
     }
 }
 
+/* ---- PLM (A.7.2) ----------------------------------------------------------------------------------------------------------- */
+
+uint32_t wvl_cs_plm_segment_bytes(const wvl_cs_part *parts, uint64_t part_count, uint64_t *taken)
+{
+    uint32_t bytes = 0;
+    for (*taken = 0; *taken < part_count; ++*taken) {
+        uint32_t entry = 1u + parts[*taken].length_bytes;
+        if (bytes + entry > WVL_CS_SEGMENT_DATA_BYTES) {
+            break;
+        }
+        bytes += entry;
+    }
+    return bytes;
+}
+
+uint64_t wvl_cs_measure_plm(const wvl_cs_part *parts, uint64_t part_count)
+{
+    uint64_t bytes = 0, segments = 0, taken;
+    for (uint64_t i = 0; i < part_count; i++) {
+        if (parts[i].length_bytes > WVL_CS_MAX_NPLM) {
+            return UINT64_MAX;
+        }
+    }
+    for (uint64_t first = 0; first < part_count; first += taken, segments++) {
+        bytes += WVL_CS_SEGMENT_HEAD_BYTES + wvl_cs_plm_segment_bytes(parts + first, part_count - first, &taken);
+    }
+    return segments <= MAX_SEGMENTS ? bytes : UINT64_MAX;
+}
+
+/* ---- PPM, PPT (A.7.4, A.7.5) ----------------------------------------------------------------------------------------------- */
+
+uint64_t wvl_cs_measure_packed(uint64_t data_bytes) { return data_bytes + WVL_CS_SEGMENT_HEAD_BYTES * wvl_cs_packed_segments(data_bytes); }
+
+uint64_t wvl_cs_packed_segments(uint64_t data_bytes) { return wvl_ceil_div(data_bytes, WVL_CS_SEGMENT_DATA_BYTES); }
+
+uint8_t *wvl_cs_put_segment_head(wvl_cs_pointer kind, unsigned index, uint32_t data_bytes, uint8_t *p)
+{
+    static const uint16_t markers[] = {WVL_MARKER_PLM, WVL_MARKER_PPM, WVL_MARKER_PPT};
+    p = wvl_put_u16(p, markers[kind]);
+    p = wvl_put_u16(p, data_bytes + 3);
+    return wvl_put_u8(p, index);
+}
+
 /* ---- Tile-part header (A.4.2) and the end ---------------------------------------------------------------------------------- */
 
 static void put_part(wvl_cursor *c, const void *arg)
@@ -153,6 +218,9 @@ static void put_part(wvl_cursor *c, const void *arg)
 static void put_part_header(wvl_cursor *c, const wvl_plan *plan, const wvl_cs_part *part, const uint32_t *tile_packet_bytes)
 {
     wvl_cs_put_segment(c, WVL_MARKER_SOT, put_part, part);
+    if (!part->index) {
+        wvl_cs_put_progressions(c, plan, part->tile);
+    }
     put_packet_lengths(c, plan, part, tile_packet_bytes);
     wvl_cursor_put_u16(c, WVL_MARKER_SOD);
 }
@@ -169,6 +237,13 @@ uint8_t *wvl_cs_put_part_header(const wvl_plan *plan, const wvl_cs_part *part, c
     wvl_cursor c = {p, 0};
     put_part_header(&c, plan, part, tile_packet_bytes);
     return c.at;
+}
+
+uint64_t wvl_cs_measure_tile_progressions(const wvl_plan *plan, uint32_t tile)
+{
+    wvl_cursor c = {NULL, 0};
+    wvl_cs_put_progressions(&c, plan, tile);
+    return c.bytes;
 }
 
 /* Psot < 2^32 leaves room for 15 packets of 2^28 bytes or more, whose Iplt has five bytes; all others have at most four. A length never

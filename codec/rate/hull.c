@@ -74,8 +74,8 @@ void wvl_rate_build_hull(const wvl_band_coding *band, int32_t gain_exponent, con
     int64_t gain = 0;
     for (unsigned i = 0; i < pass_count; i++) {
         unsigned P = planes - 1 - (i + 2) / 3 + band->frac_bits;
-        gain += wvl_rate_weigh_pass(band, gain_exponent, passes[i].gain_quarters, P);
-        gain = gain > GAIN_LIMIT ? GAIN_LIMIT : gain < -GAIN_LIMIT ? -GAIN_LIMIT : gain;
+        wide sum = (wide)gain + wvl_rate_weigh_pass(band, gain_exponent, passes[i].gain_quarters, P); /* two values at the limit make 2^63 */
+        gain = sum > GAIN_LIMIT ? GAIN_LIMIT : sum < -GAIN_LIMIT ? -GAIN_LIMIT : (int64_t)sum;
         cumulative[i] = gain;
         slopes[i] = 0;
         while (top && (gain >= hull[top].gain ? passes[i].final_bytes <= hull[top].bytes : 0)) {

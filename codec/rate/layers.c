@@ -217,17 +217,19 @@ static uint64_t target_bytes(const wvl_layer_target *target)
     return target->kind == WVL_RATE_BYTES && target->value < 1e18 ? (uint64_t)target->value : NO_BUDGET;
 }
 
-/* Bytes for everything up to this layer. What caps the whole codestream must leave room for the empty packets of the layers to come. */
-static uint64_t layer_budget(const wvl_layer_job *job, uint32_t layer)
+/* Most bytes up to each layer. A target, and what caps the whole codestream, must leave room for the empty packets of the layers to come:
+ * an earlier layer gets less than its own target where later ones follow closely. */
+static void set_budgets(wvl_layer_job *job)
 {
     const wvl_plan *plan = job->plan;
-    uint32_t last = plan->layer_count - 1;
-    uint64_t cap = wvl_min_u64(plan->max_bytes ? plan->max_bytes : NO_BUDGET, target_bytes(&plan->layers[last]));
-    uint64_t reserve = (last - layer) * job->empty_layer_bytes;
-    if (cap != NO_BUDGET) {
-        cap = cap > reserve ? cap - reserve : 0;
+    uint64_t budget = plan->max_bytes ? plan->max_bytes : NO_BUDGET;
+    for (uint32_t layer = plan->layer_count; layer-- > 0;) {
+        budget = wvl_min_u64(budget, target_bytes(&plan->layers[layer]));
+        job->budgets[layer] = budget;
+        if (budget != NO_BUDGET) {
+            budget = budget > job->empty_layer_bytes ? budget - job->empty_layer_bytes : 0;
+        }
     }
-    return wvl_min_u64(cap, target_bytes(&plan->layers[layer]));
 }
 
 static double squared_error(const wvl_layer_job *job)
@@ -280,13 +282,13 @@ static uint32_t measured_threshold(threshold_search *s, double psnr)
 static wvl_status choose_cuts(wvl_layer_job *job, uint32_t layer, int last, uint32_t *floors, uint32_t *threshold)
 {
     const wvl_plan *plan = job->plan;
-    uint64_t budget = layer_budget(job, layer);
+    uint64_t budget = job->budgets[layer];
     uint32_t least = plan->layers[layer].kind == WVL_RATE_AUTO ? automatic_threshold(job, layer) : own_threshold(job, &plan->layers[layer]);
     if (plan->max_component_bytes && !find_floors(job, layer, last, floors)) {
         return WVL_ERROR_MEMORY;
     }
     job->layers[layer].decoded_error = -1.0;
-    threshold_search search = {job, plan->max_component_bytes ? floors : NULL, budget, layer, last, {0, 0}};
+    threshold_search search = {job, plan->max_component_bytes ? floors : NULL, budget, layer, last, {0, 0, 0, 0}};
     if (plan->layers[layer].kind == WVL_RATE_PSNR && job->measure_error) {
         least = measured_threshold(&search, plan->layers[layer].value);
     }
@@ -331,7 +333,9 @@ static void measure_empty_layer(wvl_layer_job *job)
 {
     set_thresholds(job, NULL, WVL_SLOPE_NOTHING);
     wvl_layer_cost cost = wvl_rate_measure_layer(job, 0, 0);
-    job->empty_layer_bytes = cost.packet_bytes + cost.plt_bytes;
+    job->empty_layer_bytes = cost.packet_bytes + cost.plt_bytes + (job->plan->plt ? 5 * (cost.plt_bytes / 65527 + 1) : 0);
+    job->empty_layer_bytes += cost.plm_bytes + (job->plan->plm ? 5 * (cost.plm_bytes / 65277 + 1) : 0);
+    job->empty_layer_bytes += job->plan->packed_headers ? 5 * (cost.header_bytes / 65532 + 1) : 0;
     memcpy(job->empty_component_bytes, job->component_totals, job->plan->component_count * sizeof *job->component_totals);
 }
 
@@ -345,7 +349,7 @@ static wvl_status run_layer(wvl_layer_job *job, uint32_t layer, uint32_t *floors
     }
     if (status == WVL_OK) {
         job->layers[layer].slope = threshold;
-        job->layers[layer].bytes = wvl_rate_codestream_bytes(job, (wvl_layer_cost){0, 0});
+        job->layers[layer].bytes = wvl_rate_codestream_bytes(job, (wvl_layer_cost){0, 0, 0, 0});
         int exact = last && job->plan->lossless;
         job->layers[layer].squared_error = exact ? 0.0 : squared_error(job);
     }
@@ -367,6 +371,7 @@ static void carve_memory(wvl_layer_job *job, wvl_carver *carver, layer_memory *m
     job->component_totals = wvl_carve(carver, n, sizeof *job->component_totals);
     job->sent_component_bytes = wvl_carve(carver, n, sizeof *job->sent_component_bytes);
     job->empty_component_bytes = wvl_carve(carver, n, sizeof *job->empty_component_bytes);
+    job->budgets = wvl_carve(carver, job->plan->layer_count, sizeof *job->budgets);
     memory->floors = wvl_carve(carver, n, sizeof *memory->floors);
     job->scratch_nodes = wvl_carve(carver, job->sizes.scratch_nodes, sizeof *job->scratch_nodes);
     job->scratch_header = wvl_carve(carver, job->sizes.header_bytes, 1);
@@ -398,6 +403,7 @@ wvl_status wvl_layers_allocate(wvl_layer_job *job)
         build_histograms(job);
     }
     measure_empty_layer(job);
+    set_budgets(job);
     wvl_status status = WVL_OK;
     for (uint32_t layer = 0; layer < job->plan->layer_count && status == WVL_OK; layer++) {
         job->layers_to_come = job->plan->layer_count - 1 - layer;

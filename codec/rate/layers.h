@@ -21,7 +21,7 @@ typedef struct wvl_layer_result {
 typedef struct wvl_rate_overhead {
     uint64_t codestream_bytes;    /* main header, SOT to SOD of every tile-part without PLT, EOC */
     uint64_t part_count;
-    uint64_t *component_bytes;    /* [components]: part headers that count for a component, PLT segments without lengths included; NULL
+    uint64_t *component_bytes;    /* [components]: part headers that count for a component, PLT and PPT segments without content included; NULL
                                      without a component cap */
 } wvl_rate_overhead;
 
@@ -52,11 +52,12 @@ typedef struct wvl_layer_job {
     wvl_t2_sizes sizes;        /* the greatest of all tiles; set by the caller */
     uint32_t *thresholds;      /* [components]: of the layer in work */
     uint64_t *component_totals;/* [components] */
-    uint64_t empty_layer_bytes;           /* packets without contributions, and their PLT lengths */
+    uint64_t empty_layer_bytes;           /* packets without contributions, their PLT lengths, PLT segments these may begin */
+    uint64_t *budgets;                    /* [layer_count]: most bytes of the codestream up to a layer */
     uint64_t *empty_component_bytes;      /* [components]: the same by component */
     uint32_t layers_to_come;              /* after the layer in work */
     uint64_t *sent_component_bytes; /* [components]: packets and PLT lengths of committed layers */
-    uint64_t sent_bytes, sent_plt_bytes; /* packets of committed layers */
+    uint64_t sent_bytes, sent_plt_bytes, sent_plm_bytes, sent_header_bytes; /* of committed layers, as in wvl_layer_cost */
 } wvl_layer_job;
 
 /* Bytes that wvl_layers_allocate works in, beyond headers and contributions. */

@@ -33,13 +33,26 @@ uint32_t wvl_rate_cut(const wvl_layer_job *job, const wvl_coded_block *block, co
     return cut;
 }
 
+/* Whether the codeword can end with this pass, `sent_bytes` of it being in earlier packets already: its tail may rewrite some of those, but
+ * must not make an 0xFF of what could be the end of a contribution. Predictable termination sometimes would. */
+static int can_end(const wvl_pass *p, uint32_t sent_bytes)
+{
+    uint32_t tail_at = p->final_bytes - p->tail_count;
+    for (uint32_t i = tail_at; i < sent_bytes && i < p->final_bytes; i++) {
+        if (p->tail[i - tail_at] == 0xFF) {
+            return 0;
+        }
+    }
+    return p->final_bytes >= sent_bytes;
+}
+
 uint32_t wvl_rate_cut_bytes(const wvl_layer_job *job, const wvl_coded_block *block, uint32_t cut, const wvl_block_state *state, int last)
 {
     if (cut == state->sent_passes) {
         return state->sent_bytes;
     }
     const wvl_pass *passes = wvl_block_passes(job->passes, block), *p = &passes[cut - 1];
-    if ((p->flags & WVL_PASS_TERM) || cut == block->pass_count || (last && p->final_bytes >= state->sent_bytes)) {
+    if ((p->flags & WVL_PASS_TERM) || cut == block->pass_count || (last && can_end(p, state->sent_bytes))) {
         return p->final_bytes;
     }
     uint32_t i = cut - 1;
@@ -66,6 +79,8 @@ static wvl_layer_cost packet_cost(const wvl_plan *plan, uint64_t header, uint64_
     wvl_layer_cost cost;
     cost.packet_bytes = header + body + (plan->sop ? WVL_SOP_BYTES : 0) + (plan->eph ? WVL_EPH_BYTES : 0);
     cost.plt_bytes = plan->plt ? plt_length(cost.packet_bytes) : 0;
+    cost.plm_bytes = plan->plm ? plt_length(cost.packet_bytes) : 0;
+    cost.header_bytes = plan->packed_headers ? header + (plan->eph ? WVL_EPH_BYTES : 0) : 0;
     return cost;
 }
 
@@ -104,7 +119,7 @@ static void cut_precinct(wvl_layer_job *job, wvl_coded_tile *tile, const wvl_pre
 
 wvl_layer_cost wvl_rate_measure_layer(wvl_layer_job *job, uint32_t layer, int last)
 {
-    wvl_layer_cost total = {0, 0};
+    wvl_layer_cost total = {0, 0, 0, 0};
     memset(job->component_totals, 0, job->plan->component_count * sizeof *job->component_totals);
     for (uint32_t t = 0; t < job->plan->tile_count; t++) {
         wvl_coded_tile *tile = &job->tiles[t];
@@ -114,10 +129,31 @@ wvl_layer_cost wvl_rate_measure_layer(wvl_layer_job *job, uint32_t layer, int la
             wvl_layer_cost cost = wvl_rate_measure_packet(job, &t2, &tile->precincts[p], layer);
             total.packet_bytes += cost.packet_bytes;
             total.plt_bytes += cost.plt_bytes;
+            total.plm_bytes += cost.plm_bytes;
+            total.header_bytes += cost.header_bytes;
             job->component_totals[tile->precincts[p].component] += cost.packet_bytes + cost.plt_bytes;
         }
     }
     return total;
+}
+
+/*
+ * What PLM, PPM and PPT add to the packets. A PLM segment ends when an entry of up to 256 bytes does not fit, so all but the last hold
+ * 65277 bytes or more. PPM fills its segments. A tile-part has ceil(h / 65532) PPT segments, not more than one beyond h / 65532.
+ */
+static uint64_t pointer_bytes(const wvl_layer_job *job, wvl_layer_cost cost)
+{
+    uint64_t parts = job->overhead.part_count, bytes = 0, headers = job->sent_header_bytes + cost.header_bytes;
+    if (job->plan->plm) {
+        uint64_t entries = job->sent_plm_bytes + cost.plm_bytes + parts;
+        bytes += entries + 5 * (1 + entries / 65277);
+    }
+    if (job->plan->packed_headers == WVL_PACKED_PPM) {
+        bytes += 4 * parts + 5 * (1 + (headers + 4 * parts) / 65532);
+    } else if (job->plan->packed_headers == WVL_PACKED_PPT) {
+        bytes += 5 * (parts + headers / 65532);
+    }
+    return bytes;
 }
 
 /* A PLT segment costs 5 bytes beyond its lengths and holds at least 65527 of them; every tile-part may end one early. */
@@ -125,14 +161,22 @@ uint64_t wvl_rate_codestream_bytes(const wvl_layer_job *job, wvl_layer_cost cost
 {
     uint64_t plt = job->sent_plt_bytes + cost.plt_bytes;
     uint64_t segments = job->plan->plt ? job->overhead.part_count + plt / 65527 : 0;
-    return job->overhead.codestream_bytes + job->sent_bytes + cost.packet_bytes + plt + 5 * segments;
+    return job->overhead.codestream_bytes + job->sent_bytes + cost.packet_bytes + plt + 5 * segments + pointer_bytes(job, cost);
 }
 
 int wvl_rate_component_fits(const wvl_layer_job *job, uint32_t component, uint64_t layer_bytes)
 {
     uint64_t cap = job->plan->max_component_bytes;
     uint64_t later = job->layers_to_come * job->empty_component_bytes[component];
-    return !cap || job->overhead.component_bytes[component] + job->sent_component_bytes[component] + layer_bytes + later <= cap;
+    uint64_t bytes = layer_bytes + later;
+    if (!cap) {
+        return 1;
+    }
+    bytes += job->overhead.component_bytes[component] + job->sent_component_bytes[component];
+    if (job->plan->packed_headers == WVL_PACKED_PPT) {
+        bytes += 5 * (bytes / 65532); /* segments beyond the first of each tile-part */
+    }
+    return bytes <= cap;
 }
 
 static int add_contribution(wvl_layer_job *job, uint64_t block, uint32_t from, uint32_t to)
@@ -148,7 +192,7 @@ static int add_contribution(wvl_layer_job *job, uint64_t block, uint32_t from, u
 static void end_block(const wvl_layer_job *job, const wvl_coded_block *block, const wvl_block_state *state)
 {
     const wvl_pass *p = &wvl_block_passes(job->passes, block)[state->next_passes - 1];
-    if (!p->tail_count || state->next_bytes != p->final_bytes) {
+    if (!p->tail_count || state->next_bytes != p->final_bytes || !can_end(p, state->sent_bytes)) {
         return;
     }
     uint8_t *bytes = wvl_store_at(job->bytes, block->bytes_at);
@@ -199,6 +243,8 @@ static int commit_packet(wvl_layer_job *job, wvl_coded_tile *tile, const wvl_t2_
     wvl_layer_cost cost = packet_cost(job->plan, bytes, packet->body_bytes);
     job->sent_bytes += cost.packet_bytes;
     job->sent_plt_bytes += cost.plt_bytes;
+    job->sent_plm_bytes += cost.plm_bytes;
+    job->sent_header_bytes += cost.header_bytes;
     job->sent_component_bytes[precinct->component] += cost.packet_bytes + cost.plt_bytes;
     return 1;
 }

@@ -12,6 +12,8 @@
 typedef struct wvl_layer_cost {
     uint64_t packet_bytes;   /* SOP, header, EPH, body */
     uint64_t plt_bytes;      /* lengths of these packets in PLT */
+    uint64_t plm_bytes;      /* and in PLM */
+    uint64_t header_bytes;   /* what of packet_bytes goes to PPM or PPT */
 } wvl_layer_cost;
 
 wvl_t2_tile wvl_rate_open_t2(const wvl_layer_job *job, const wvl_coded_tile *tile);

@@ -12,7 +12,7 @@ uint32_t wvl_t1_init_coder(wvl_t1_coder *coder, const wvl_t1_input *in, wvl_t1_o
     out->pass_count = 0;
     out->planes = bits > in->frac_bits ? bits - in->frac_bits : 0;
     out->energy = 0;
-    out->energy_shift = (uint8_t)(bits > 25 ? bits - 25 : 0);
+    out->energy_shift = 0;
     coder->style = in->style;
     coder->total = out->planes ? 3 * out->planes - 2 : 0;
     coder->next = out->bytes + 1;

@@ -123,21 +123,22 @@ uint64_t wvl_t1_fast_refinement_sum(const wvl_t1_input *in, unsigned P)
     return sum;
 }
 
-uint64_t wvl_t1_fast_energy(const wvl_t1_input *in, unsigned shift)
+void wvl_t1_fast_energy(const wvl_t1_input *in, wvl_t1_output *out)
 {
-    uint64_t sum = 0;
+    uint64_t low = 0, high = 0;
     for (uint32_t y = 0; y < in->height; y++) {
         if (in->coef_bytes == 2) {
             const uint16_t *row = (const uint16_t *)in->coefs + (size_t)y * in->stride;
             for (uint32_t x = 0; x < in->width; x++)
-                sum += (uint64_t)((uint32_t)(row[x] & 0x7FFF) * (uint32_t)(row[x] & 0x7FFF));
+                low += (uint64_t)((uint32_t)(row[x] & 0x7FFF) * (uint32_t)(row[x] & 0x7FFF));
         } else {
             const uint32_t *row = (const uint32_t *)in->coefs + (size_t)y * in->stride;
             for (uint32_t x = 0; x < in->width; x++) {
-                uint64_t m = (row[x] & 0x7FFFFFFF) >> shift;
-                sum += m * m;
+                uint64_t square = (uint64_t)(row[x] & 0x7FFFFFFF) * (row[x] & 0x7FFFFFFF);
+                low += square & UINT32_MAX;
+                high += square >> 32;
             }
         }
     }
-    return sum;
+    wvl_t1_set_energy(out, low, high);
 }

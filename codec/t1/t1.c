@@ -109,7 +109,7 @@ static int start(job *j, wvl_t1_fast_state *state, const wvl_t1_input *in, wvl_t
     j->passes = wvl_t1_init_coder(&j->coder, in, out);
     j->pass = 0;
     if (in->want_gains)
-        out->energy = wvl_t1_fast_energy(in, out->energy_shift);
+        wvl_t1_fast_energy(in, out);
     if (!j->passes)
         return 0;
     init_block(&j->block, in, state);

@@ -34,8 +34,8 @@ typedef struct wvl_t1_output {
     wvl_pass *passes; /* caller's, room for min(max_passes, 3 * planes - 2) */
     uint32_t pass_count;
     uint32_t planes;      /* P: coded magnitude planes */
-    uint64_t energy;      /* sum of (m >> energy_shift)^2 */
-    uint8_t energy_shift; /* max(0, bits of bound - 25), so that the sum stays below 2^62 */
+    uint64_t energy;      /* sum of m^2, divided by 4^energy_shift */
+    uint8_t energy_shift; /* 0, or 8 where the sum would leave 62 bits */
 } wvl_t1_output;
 
 typedef struct wvl_t1_scratch wvl_t1_scratch; /* wvl_t1_scratch_bytes() bytes aligned to 64, contents irrelevant between calls */

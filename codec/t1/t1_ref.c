@@ -155,6 +155,7 @@ static void code_pass(ref *r, int kind)
 
 static void load(ref *r, const wvl_t1_input *in, wvl_t1_output *out)
 {
+    uint64_t low = 0, high = 0;
     memset(r->s, 0, sizeof *r->s);
     for (uint32_t y = 0; y < r->height; y++) {
         for (uint32_t x = 0; x < r->width; x++) {
@@ -164,10 +165,12 @@ static void load(ref *r, const wvl_t1_input *in, wvl_t1_output *out)
             uint64_t m = v & (((uint32_t)1 << top) - 1);
             r->s->magnitude[at(r, x, y)] = (uint32_t)m;
             r->s->negative[at(r, x, y)] = (uint8_t)(v >> top);
-            if (in->want_gains)
-                out->energy += (m >> out->energy_shift) * (m >> out->energy_shift);
+            low += m * m & UINT32_MAX;
+            high += m * m >> 32;
         }
     }
+    if (in->want_gains)
+        wvl_t1_set_energy(out, low, high);
 }
 
 void wvl_t1_encode_block_ref(wvl_t1_scratch *scratch, const wvl_t1_input *in, wvl_t1_output *out)

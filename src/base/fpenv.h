@@ -10,9 +10,6 @@
 
 typedef struct wvl_fpenv {
     fenv_t saved;
-#if defined(__x86_64__) || defined(__i386__)
-    unsigned csr;
-#endif
 } wvl_fpenv;
 
 static inline void wvl_fpenv_enter(wvl_fpenv *env)
@@ -20,17 +17,13 @@ static inline void wvl_fpenv_enter(wvl_fpenv *env)
     (void)fegetenv(&env->saved);
     (void)fesetenv(FE_DFL_ENV);
 #if defined(__x86_64__) || defined(__i386__)
-    env->csr = _mm_getcsr();
     _mm_setcsr(0x1f80); /* all exceptions masked, nearest, no FTZ, no DAZ: fesetenv leaves FTZ/DAZ to the implementation */
 #endif
 }
 
 static inline void wvl_fpenv_leave(const wvl_fpenv *env)
 {
-    (void)fesetenv(&env->saved);
-#if defined(__x86_64__) || defined(__i386__)
-    /* fesetenv restored the control bits that fegetenv saw before the change above; FTZ and DAZ are among them on x86-64 */
-#endif
+    (void)fesetenv(&env->saved); /* FTZ and DAZ included: they are in the control word that fegetenv saved */
 }
 
 #endif

@@ -43,7 +43,7 @@ typedef struct wvl_coded_block {
     uint16_t pass_count;
     uint8_t planes;         /* coded magnitude planes P; Mb - P is the number of zero bit-planes */
     uint8_t energy_shift;
-    uint64_t energy;        /* sum of (magnitude >> energy_shift)^2 */
+    uint64_t energy;        /* sum of magnitude^2, divided by 4^energy_shift */
 } wvl_coded_block;
 
 #endif

@@ -15,6 +15,8 @@ typedef struct plan_parts {
     wvl_plan_component *components;
     wvl_coding *codings;
     wvl_layer_target *layers;
+    wvl_progression *progressions;
+    uint16_t *registration;
     wvl_blob *comments;
     uint8_t *comment_bytes;
 } plan_parts;
@@ -32,6 +34,8 @@ static plan_parts carve_plan(wvl_carver *carver, const wvl_settings *s, const wv
     parts.components = wvl_carve(carver, f->component_count, sizeof *parts.components);
     parts.codings = wvl_carve(carver, codings, sizeof *parts.codings);
     parts.layers = wvl_carve(carver, s->layer_count, sizeof *parts.layers);
+    parts.progressions = wvl_carve(carver, s->progression_count, sizeof *parts.progressions);
+    parts.registration = wvl_carve(carver, s->registration_count ? 2ull * f->component_count : 0, sizeof *parts.registration);
     parts.comments = wvl_carve(carver, s->comment_count, sizeof *parts.comments);
     parts.comment_bytes = wvl_carve(carver, text, 1);
     return parts;
@@ -176,6 +180,23 @@ static void copy_comments(const plan_parts *parts, const wvl_settings *s)
     }
 }
 
+static void copy_structure(wvl_plan *plan, const plan_parts *parts, const wvl_settings *s)
+{
+    plan->progression_count = s->progression_count;
+    plan->progressions = parts->progressions;
+    for (uint32_t i = 0; i < s->progression_count; i++) {
+        wvl_progression v = s->progressions[i];
+        /* Ends beyond the picture say no more than its own, and decoders read those: 256 is written as 0, which OpenJPEG 2.5 takes for 0. */
+        v.component_end = wvl_min_u32(v.component_end, wvl_max_u32(plan->component_count, v.component_first + 1));
+        v.resolution_end = (uint8_t)wvl_min_u32(v.resolution_end, wvl_max_u32(s->levels, v.resolution_first) + 1);
+        plan->progressions[i] = v;
+    }
+    plan->registration = s->registration_count ? parts->registration : NULL;
+    for (uint32_t i = 0; s->registration_count && i < 2 * plan->component_count; i++) {
+        plan->registration[i] = s->registration[i % (2 * s->registration_count)];
+    }
+}
+
 static void fill_options(wvl_plan *plan, const wvl_settings *s)
 {
     plan->order = s->order;
@@ -183,6 +204,9 @@ static void fill_options(wvl_plan *plan, const wvl_settings *s)
     plan->sop = s->sop;
     plan->eph = s->eph;
     plan->plt = s->plt;
+    plan->plm = s->plm;
+    plan->packed_headers = s->packed_headers;
+    plan->rsiz = s->profile;
     plan->tlm = s->tlm;
     plan->parts = s->parts;
     plan->layer_count = s->layer_count;
@@ -227,6 +251,7 @@ wvl_plan *wvl_plan_build(const wvl_allocator *allocator, const wvl_settings *s, 
     fill_components(plan, f, keys);
     fill_options(plan, s);
     copy_comments(&parts, s);
+    copy_structure(plan, &parts, s);
     if (!fill_codings(plan, s, keys, report)) {
         wvl_plan_destroy(allocator, plan);
         return NULL;

@@ -24,6 +24,7 @@ enum { WVL_STYLE_BYPASS = 1, WVL_STYLE_RESET = 2, WVL_STYLE_TERMALL = 4, WVL_STY
 enum { WVL_QUANT_NONE = 0, WVL_QUANT_DERIVED = 1, WVL_QUANT_EXPOUNDED = 2 };
 enum { WVL_MCT_NONE = 0, WVL_MCT_RCT = 1, WVL_MCT_ICT = 2 };
 enum { WVL_PARTS_NONE = 0, WVL_PARTS_RESOLUTION = 1, WVL_PARTS_LAYER = 2, WVL_PARTS_COMPONENT = 4 }; /* bits: where a new tile-part starts */
+enum { WVL_PACKED_NONE = 0, WVL_PACKED_PPM = 1, WVL_PACKED_PPT = 2 }; /* where packet headers go */
 /* Meaning of wvl_layer_target.value: everything coded; log-spaced below the next given layer; bytes of the whole codestream up to this
  * layer; dB; 256 * log2 of the slope threshold + 32768. */
 enum { WVL_RATE_ALL = 0, WVL_RATE_AUTO = 1, WVL_RATE_BYTES = 2, WVL_RATE_PSNR = 3, WVL_RATE_SLOPE = 4 };
@@ -102,8 +103,10 @@ struct wvl_plan {
     uint8_t order;         /* WVL_ORDER_* */
     uint8_t mct;           /* WVL_MCT_*; components 0..2 */
     uint8_t max_levels;
-    uint8_t sop, eph, plt, tlm;
+    uint8_t sop, eph, plt, tlm, plm;
+    uint8_t packed_headers;/* WVL_PACKED_* */
     uint8_t parts;         /* WVL_PARTS_* */
+    uint16_t *registration;/* [component][x, y] in 1/65536 of dx, dy (A.9.1); NULL: not written */
     uint32_t progression_count; /* POC volumes, in the order given; 0: only `order` */
     wvl_progression *progressions;
     uint32_t layer_count;

@@ -160,9 +160,10 @@ static uint64_t product_of_parts(const wvl_settings *s, const wvl_image_format *
     static const char *const loops[5] = {"LRCP", "RLCP", "RPCL", "PCRL", "CPRL"};
     uint64_t parts = 1, inside = 1;
     for (const char *p = loops[s->order]; *p && *p != 'P'; p++) {
-        inside = wvl_mul_saturate(inside, *p == 'L' ? s->layer_count : *p == 'R' ? s->levels + 1u : f->component_count);
+        uint32_t count = *p == 'L' ? s->layer_count : *p == 'R' ? s->levels + 1u : f->component_count;
         unsigned bit = *p == 'L' ? WVL_PARTS_LAYER : *p == 'R' ? WVL_PARTS_RESOLUTION : WVL_PARTS_COMPONENT;
-        if (s->parts & bit) {
+        inside = wvl_mul_saturate(inside, count);
+        if ((s->parts & bit) && count > 1) { /* a loop of one never changes its letter */
             parts = inside;
         }
     }
@@ -179,7 +180,7 @@ static void check_structure(const wvl_settings *s, const wvl_image_format *f, wv
     }
     if (s->order > WVL_ORDER_CPRL) {
         wvl_report_add(r, "progression order %u is not defined (A.6.1)", s->order);
-    } else if (product_of_parts(s, f) > 255) {
+    } else if (!s->progression_count && product_of_parts(s, f) > 255) { /* with changes, the coder counts */
         wvl_report_add(r, "tile-parts: %llu parts a tile in this progression; 255 are allowed (A.4.2)", (unsigned long long)product_of_parts(s, f));
     }
     for (uint32_t i = 0; i < s->comment_count; i++) {
@@ -191,6 +192,207 @@ static void check_structure(const wvl_settings *s, const wvl_image_format *f, wv
             wvl_report_add(r, "comment %u has %llu bytes; 1 to 65531 are allowed (A.9.2)", i, (unsigned long long)n);
         }
     }
+}
+
+/* ---- Progression order changes (A.6.6) ----------------------------------------------------------------------------------------- */
+
+#define MAX_CHANGES 32u /* for all tiles, and of each tile: what decoders carry */
+
+static int check_progression(const wvl_settings *s, const wvl_image_format *f, uint64_t tiles, uint32_t i, wvl_report *r)
+{
+    const wvl_progression *v = &s->progressions[i];
+    uint32_t before = r->count, most = f->component_count < 257 ? 256 : 16384;
+    if (v->resolution_first >= v->resolution_end || v->resolution_end > WVL_MAX_LEVELS + 1) {
+        wvl_report_add(r, "progression change %u: resolutions %u to %u; the end must be greater than the start and at most 33 (A.6.6)", i + 1, v->resolution_first,
+                       v->resolution_end);
+    }
+    if (v->component_first >= v->component_end || v->component_end > most) {
+        wvl_report_add(r, "progression change %u: components %u to %u; the end must be greater than the start and at most %u (A.6.6)", i + 1,
+                       v->component_first, v->component_end, most);
+    }
+    if (v->layer_end < 1 || v->layer_end > s->layer_count) {
+        wvl_report_add(r, "progression change %u: layer end %u; 1 to %u, the number of layers, are allowed (A.6.6)", i + 1, v->layer_end, s->layer_count);
+    }
+    if (v->order > WVL_ORDER_CPRL) {
+        wvl_report_add(r, "progression change %u: order %u is not defined (A.6.6)", i + 1, v->order);
+    }
+    if (v->tile != WVL_ALL_TILES && v->tile >= tiles) {
+        wvl_report_add(r, "progression change %u: there is no tile %u, the picture has %llu (A.4.2)", i + 1, v->tile + 1, (unsigned long long)tiles);
+    }
+    return r->count == before;
+}
+
+/* Layers that the changes for `tile` send of a resolution of a component: every change starts at layer 0, so the greatest end counts. */
+static uint32_t layers_sent(const wvl_settings *s, uint32_t tile, uint32_t component, uint32_t resolution)
+{
+    uint32_t end = 0;
+    for (uint32_t i = 0; i < s->progression_count; i++) {
+        const wvl_progression *v = &s->progressions[i];
+        if (v->tile == tile && resolution >= v->resolution_first && resolution < v->resolution_end && component >= v->component_first &&
+            component < v->component_end && v->layer_end > end) {
+            end = v->layer_end;
+        }
+    }
+    return end;
+}
+
+/* Along either axis coverage changes only where a volume begins or ends, so a missing packet has a neighbour there. */
+static int covers_component(const wvl_settings *s, uint32_t tile, uint32_t component, wvl_report *r)
+{
+    for (uint32_t resolution = 0; resolution <= s->levels; resolution++) {
+        uint32_t sent = layers_sent(s, tile, component, resolution);
+        if (sent < s->layer_count) {
+            char whose[32] = "";
+            if (tile != WVL_ALL_TILES) {
+                (void)snprintf(whose, sizeof whose, " for tile %u", tile + 1);
+            }
+            wvl_report_add(r, "progression-changes: no change%s sends layer %u of resolution %u of component %u; every packet must be sent (A.6.6)", whose, sent,
+                           resolution, component);
+            return 0;
+        }
+    }
+    return 1;
+}
+
+static void check_coverage(const wvl_settings *s, const wvl_image_format *f, uint32_t tile, wvl_report *r)
+{
+    if (!covers_component(s, tile, 0, r)) {
+        return;
+    }
+    for (uint32_t i = 0; i < s->progression_count; i++) {
+        const wvl_progression *v = &s->progressions[i];
+        if (v->tile == tile && ((v->component_first < f->component_count && !covers_component(s, tile, v->component_first, r)) ||
+                                (v->component_end < f->component_count && !covers_component(s, tile, v->component_end, r)))) {
+            return;
+        }
+    }
+}
+
+static uint64_t tile_count_of(const wvl_settings *s, const wvl_image_format *f)
+{
+    return s->tile_width ? wvl_ceil_div((uint64_t)f->x1 - s->tile_x0, s->tile_width) * wvl_ceil_div((uint64_t)f->y1 - s->tile_y0, s->tile_height) : 1;
+}
+
+/* Grid, components and layers are known to be legal. */
+static void check_progressions(const wvl_settings *s, const wvl_image_format *f, wvl_report *r)
+{
+    uint64_t tiles = tile_count_of(s, f);
+    uint32_t before = r->count;
+    for (uint32_t i = 0; i < s->progression_count && r->count < before + 16; i++) {
+        (void)check_progression(s, f, tiles, i, r);
+    }
+    for (uint32_t i = 0; i < s->progression_count && r->count == before; i++) {
+        uint32_t tile = s->progressions[i].tile, same = 0, first = i;
+        for (uint32_t j = 0; j < s->progression_count; j++) {
+            same += s->progressions[j].tile == tile;
+            first = s->progressions[j].tile == tile && j < first ? j : first;
+        }
+        if (same > MAX_CHANGES) {
+            wvl_report_add(r, "progression-changes: %u changes in one header; %u are supported", same, MAX_CHANGES);
+        } else if (first == i) {
+            check_coverage(s, f, tile, r);
+        }
+    }
+}
+
+/* ---- Headers in headers, registration ------------------------------------------------------------------------------------------ */
+
+static void check_pointers(const wvl_settings *s, const wvl_image_format *f, wvl_report *r)
+{
+    if (s->packed_headers != WVL_PACKED_NONE && (s->plt || s->plm)) {
+        wvl_report_add(r, "packed-headers with %s: whether a packet's length then counts its header is not clear, and decoders differ (A.7.2 to A.7.5)",
+                       s->plt ? "plt" : "plm");
+    }
+    if (s->registration_count && f->component_count > 16383) {
+        wvl_report_add(r, "registration: %u components; CRG holds 16383 (A.9.1)", f->component_count);
+    }
+    if (s->registration_count > 1 && s->registration_count != f->component_count) {
+        wvl_report_add(r, "registration: %u pairs for %u components; give one for all, or one for each (A.9.1)", s->registration_count, f->component_count);
+    }
+}
+
+/* ---- Profiles 0 and 1 (A.10, Table A.45): what is checked, and from which source, is told in the documentation ------------------- */
+
+static void check_profile_tiles(const wvl_settings *s, const wvl_image_format *f, wvl_report *r)
+{
+    unsigned least = 255;
+    for (uint32_t c = 0; c < f->component_count; c++) {
+        unsigned dx = f->components[c].dx ? f->components[c].dx : 1, dy = f->components[c].dy ? f->components[c].dy : 1;
+        least = dx < least ? dx : least;
+        least = dy < least ? dy : least;
+        if (s->profile == 1 && ((dx != 1 && dx != 2 && dx != 4) || (dy != 1 && dy != 2 && dy != 4))) {
+            wvl_report_add(r, "profile 0: component %u: subsampling %u,%u; 1, 2 and 4 are allowed (Table A.45)", c, dx, dy);
+            break;
+        }
+    }
+    if (tile_count_of(s, f) == 1) {
+        return;
+    }
+    if (s->profile == 1 && (s->tile_width != 128 || s->tile_height != 128 || s->tile_x0 || s->tile_y0 || f->x0 || f->y0)) {
+        wvl_report_add(r, "profile 0: tile %u,%u; one tile, or tiles of 128,128 without offsets, are allowed (Table A.45)", s->tile_width, s->tile_height);
+    }
+    if (s->profile == 2 && (s->tile_width != s->tile_height || s->tile_width / least > 1024)) {
+        wvl_report_add(r, "profile 1: tile %u,%u; one tile, or square tiles of at most 1024 times the least subsampling, are allowed (Table A.45)", s->tile_width,
+                       s->tile_height);
+    }
+}
+
+static void check_profile_blocks(const wvl_settings *s, wvl_report *r)
+{
+    unsigned number = s->profile - 1u;
+    if (s->block_width > 64 || s->block_height > 64) {
+        wvl_report_add(r, "profile %u: block %u,%u; sides of at most 64 are allowed (Table A.45)", number, s->block_width, s->block_height);
+    } else if (s->profile == 1 && (s->block_width != s->block_height || s->block_width < 32)) {
+        wvl_report_add(r, "profile 0: block %u,%u; 32,32 and 64,64 are allowed (Table A.45)", s->block_width, s->block_height);
+    }
+    if (s->profile == 1 && (s->style & (WVL_STYLE_BYPASS | WVL_STYLE_RESET | WVL_STYLE_TERMALL | WVL_STYLE_VSC))) {
+        wvl_report_add(r, "profile 0: style %u; BYPASS, RESET, TERMALL and VSC are not allowed (Table A.45)", s->style);
+    }
+    if (s->profile == 1 && s->packed_headers != WVL_PACKED_NONE) {
+        wvl_report_add(r, "profile 0: packed packet headers are not allowed (Table A.45)");
+    }
+}
+
+/* Greatest size of any tile along one axis, in samples `step` apart. */
+static uint64_t widest_tile(uint64_t tile0, uint64_t tile, uint64_t from, uint64_t to, uint64_t step)
+{
+    uint64_t widest = 0;
+    for (uint64_t at = tile0; at < to; at += tile) {
+        uint64_t first = wvl_ceil_div(wvl_max_u64(at, from), step), end = wvl_ceil_div(wvl_min_u64(at + tile, to), step);
+        widest = wvl_max_u64(widest, end > first ? end - first : 0);
+    }
+    return widest;
+}
+
+static void check_profile_lowest(const wvl_settings *s, const wvl_image_format *f, wvl_report *r)
+{
+    uint64_t tile_width = s->tile_width ? s->tile_width : f->x1, tile_height = s->tile_height ? s->tile_height : f->y1;
+    unsigned dx = 0, dy = 0;
+    for (uint32_t c = 0; c < f->component_count; c++) {
+        const wvl_component_format *cf = &f->components[c];
+        if (c && cf->dx == dx && cf->dy == dy) {
+            continue;
+        }
+        dx = cf->dx;
+        dy = cf->dy;
+        uint64_t width = widest_tile(s->tile_x0, tile_width, f->x0, f->x1, (uint64_t)(dx ? dx : 1) << s->levels);
+        uint64_t height = widest_tile(s->tile_y0, tile_height, f->y0, f->y1, (uint64_t)(dy ? dy : 1) << s->levels);
+        if (width > 128 || height > 128) {
+            wvl_report_add(r, "profile %u: the lowest resolution of component %u has up to %llu,%llu samples a tile; 128,128 are allowed, use more levels (Table A.45)",
+                           s->profile - 1u, c, (unsigned long long)width, (unsigned long long)height);
+            return;
+        }
+    }
+}
+
+static void check_profile(const wvl_settings *s, const wvl_image_format *f, wvl_report *r)
+{
+    if (f->x1 > INT32_MAX || f->y1 > INT32_MAX) {
+        wvl_report_add(r, "profile %u: extent %u,%u; less than 2^31 is allowed (Table A.45)", s->profile - 1u, f->x1, f->y1);
+    }
+    check_profile_tiles(s, f, r);
+    check_profile_blocks(s, r);
+    check_profile_lowest(s, f, r);
 }
 
 /* Quality must rise from layer to layer; only the last may ask for everything. */
@@ -236,5 +438,12 @@ int wvl_plan_check(const wvl_settings *s, const wvl_image_format *f, wvl_report 
     check_blocks(s, r);
     check_structure(s, f, r);
     check_targets(s, r);
+    check_pointers(s, f, r);
+    if (r->count == before && s->progression_count) {
+        check_progressions(s, f, r);
+    }
+    if (r->count == before && s->profile) {
+        check_profile(s, f, r);
+    }
     return r->count == before;
 }

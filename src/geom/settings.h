@@ -32,7 +32,11 @@ struct wvl_settings {
     uint32_t progression_count;  /* "progression-changes" T1=RS,CS,LYE,RE,CE,ORDER/...; 0: none */
     wvl_progression *progressions; /* owned */
     uint8_t parts;               /* "tile-parts" any of R, L, C (or none) */
-    uint8_t sop, eph, plt, tlm;
+    uint8_t sop, eph, plt, tlm, plm;
+    uint8_t packed_headers;      /* "packed-headers" WVL_PACKED_* */
+    uint8_t profile;             /* "profile": Rsiz 0, 1 (Profile 0) or 2 (Profile 1) */
+    uint32_t registration_count; /* "registration" [x,y],...: pairs; one serves all components, 0: none */
+    uint16_t *registration;      /* owned */
     uint8_t guard_bits;          /* "guard-bits" 2 */
     uint8_t quant_style;         /* "quantization" expounded|derived (irreversible only) */
     double step;                 /* "step" relative to the full range; 0: 2^-depth, one LSB */

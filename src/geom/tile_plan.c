@@ -86,7 +86,9 @@ static void build_blocks(wvl_tile_band *band, wvl_tile_plan *tile)
     band->slot_height = (uint32_t)wvl_min_u64((uint64_t)1 << band->ycb, h);
     uint64_t blocks = (uint64_t)band->block_cols * band->block_rows;
     tile->block_count += blocks;
-    tile->coef_bytes += wvl_align_up(blocks * band->slot_width * band->slot_height * band->coef_bytes, WVL_ALIGNMENT);
+    uint64_t bytes = wvl_mul_saturate(blocks, (uint64_t)band->slot_width * band->slot_height * band->coef_bytes);
+    /* Saturated: a size that no memory holds stays one. */
+    tile->coef_bytes = wvl_add_saturate(tile->coef_bytes, bytes > UINT64_MAX - WVL_ALIGNMENT ? UINT64_MAX : wvl_align_up(bytes, WVL_ALIGNMENT));
 }
 
 static void build_band(const wvl_coding *coding, const wvl_tile_component *tc, unsigned r, unsigned orient, const wvl_tile_resolution *res,
@@ -166,7 +168,7 @@ void wvl_tile_plan_build(const wvl_plan *plan, uint32_t index, wvl_tile_plan *ti
         tc->reversible = coding->reversible;
         tc->wide = coding->wide;
         tc->coding = pc->coding;
-        tile->sample_count += (uint64_t)wvl_rect_width(tc->rect) * wvl_rect_height(tc->rect);
+        tile->sample_count = wvl_add_saturate(tile->sample_count, (uint64_t)wvl_rect_width(tc->rect) * wvl_rect_height(tc->rect));
         for (unsigned r = 0; r <= coding->levels; r++) {
             build_resolution(coding, tc, r, &tile->resolutions[tile->resolution_count], tile);
             tile->resolution_count++;

@@ -427,7 +427,7 @@ static const refusal refusals[] = {
     {"H02", "ht=yes", "unknown", RGB},
     {"H02", "style=64", "style", RGB},
     {"I01", "cinema=2k", "unknown", RGB},
-    {"I01", "profile=3", "unknown", RGB},
+    {"I01", "profile=3", "none|0|1", RGB},
 };
 
 START_TEST(row_is_refused)

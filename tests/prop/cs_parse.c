@@ -1,62 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "tests/prop/cs_parse.h"
-
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-typedef struct reader {
-    const uint8_t *data;
-    size_t at, end;
-    int failed;
-    char *error;
-    size_t error_bytes;
-} reader;
-
-static int bad(reader *r, const char *format, ...) __attribute__((format(printf, 2, 3)));
-static int bad(reader *r, const char *format, ...)
-{
-    if (!r->failed) {
-        int n = snprintf(r->error, r->error_bytes, "byte %zu: ", r->at);
-        va_list args;
-        va_start(args, format);
-        if (n > 0 && (size_t)n < r->error_bytes) {
-            (void)vsnprintf(r->error + n, r->error_bytes - (size_t)n, format, args);
-        }
-        va_end(args);
-    }
-    r->failed = 1;
-    return 0;
-}
-
-static uint32_t take(reader *r, unsigned count)
-{
-    uint32_t v = 0;
-    if (r->failed || r->end - r->at < count) {
-        bad(r, "%u bytes wanted, %zu left", count, r->end - r->at);
-        return 0;
-    }
-    while (count--) {
-        v = v << 8 | r->data[r->at++];
-    }
-    return v;
-}
+#include "tests/prop/cs_reader.h"
 
 static unsigned peek16(const reader *r) { return r->end - r->at < 2 ? 0 : (unsigned)r->data[r->at] << 8 | r->data[r->at + 1]; }
-
-/* Room for one more element at index count; arrays grow at powers of two. */
-static void *room(void *array, size_t count, size_t size)
-{
-    if (count & (count - 1)) {
-        return array;
-    }
-    array = realloc(array, (count ? 2 * count : 1) * size);
-    if (!array) {
-        abort();
-    }
-    return array;
-}
 
 /* ---- Main header --------------------------------------------------------------------------------------------------------- */
 
@@ -260,11 +205,14 @@ static void close_segment(reader *r, const reader *content, unsigned marker)
     }
 }
 
+static void parse_main_poc(reader *r, cs_stream *s) { cs_parse_poc(r, s, CS_ALL_TILES); }
+
 static void parse_main_segment(reader *r, cs_stream *s, unsigned marker, unsigned *seen)
 {
     static const struct { unsigned marker, bit; void (*parse)(reader *, cs_stream *); } table[] = {
         {0xFF51, 1, parse_siz}, {0xFF52, 2, parse_cod}, {0xFF5C, 4, parse_qcd}, {0xFF53, 0, parse_coc},
-        {0xFF5D, 0, parse_qcc}, {0xFF64, 0, parse_com}, {0xFF55, 0, parse_tlm}};
+        {0xFF5D, 0, parse_qcc}, {0xFF64, 0, parse_com}, {0xFF55, 0, parse_tlm}, {0xFF5F, 8, parse_main_poc},
+        {0xFF63, 16, cs_parse_crg}, {0xFF57, 0, cs_parse_plm}, {0xFF60, 0, cs_parse_ppm}};
     for (size_t i = 0; i < sizeof table / sizeof table[0]; i++) {
         if (table[i].marker != marker) {
             continue;
@@ -293,7 +241,7 @@ static void parse_main_header(reader *r, cs_stream *s)
     while (!r->failed && peek16(r) != 0xFF90) {
         parse_main_segment(r, s, take(r, 2), &seen);
     }
-    if (seen != 7) {
+    if ((seen & 7) != 7) {
         bad(r, "SIZ, COD or QCD is missing");
     }
     s->main_header_bytes = r->at;
@@ -330,15 +278,22 @@ static void parse_plt(reader *r, cs_stream *s, cs_tile_part *part)
         s->packet_bytes[s->packet_count++] = (uint32_t)length;
         part->packet_count++;
     }
+    part->has_lengths = 1;
 }
 
-static void parse_part_segments(reader *r, cs_stream *s, cs_tile_part *part)
+typedef struct tile_state { unsigned parts, announced, ppt_segments; size_t packets; } tile_state;
+
+static void parse_part_segments(reader *r, cs_stream *s, cs_tile_part *part, tile_state *tile)
 {
-    unsigned marker;
+    unsigned marker, pocs = 0;
     while (!r->failed && (marker = take(r, 2)) != 0xFF93) {
         reader content = open_segment(r);
         if (marker == 0xFF58) {
             parse_plt(&content, s, part);
+        } else if (marker == 0xFF5F && !part->index && !pocs++) {
+            cs_parse_poc(&content, s, part->tile);
+        } else if (marker == 0xFF61) {
+            cs_parse_ppt(&content, s, part, &tile->ppt_segments);
         } else if (marker == 0xFF64) {
             parse_com(&content, s);
         } else {
@@ -357,7 +312,7 @@ static void check_body(reader *r, const cs_stream *s, const cs_tile_part *part)
             i += 5;
             continue;
         }
-        if (p[0] == 0xFF && p[1] > 0x8F && !(p[1] == 0x92 && (s->scod & 4))) {
+        if (p[0] == 0xFF && p[1] > 0x8F && !(p[1] == 0x92 && (s->scod & 4) && !s->packed)) {
             bad(r, "marker FF%02X inside packets, %zu bytes into them", p[1], i);
             return;
         }
@@ -388,12 +343,10 @@ static void check_packets(reader *r, const cs_stream *s, const cs_tile_part *par
         }
         p += length;
     }
-    if (part->plt_segments && sum != part->body_bytes) {
-        bad(r, "PLT sums to %llu bytes, the tile-part holds %zu", (unsigned long long)sum, part->body_bytes);
+    if (part->has_lengths && sum != part->body_bytes) {
+        bad(r, "PLT or PLM sums to %llu bytes, the tile-part holds %zu", (unsigned long long)sum, part->body_bytes);
     }
 }
-
-typedef struct tile_state { unsigned parts, announced; size_t packets; } tile_state;
 
 static void parse_part(reader *r, cs_stream *s, tile_state *tiles)
 {
@@ -413,18 +366,19 @@ static void parse_part(reader *r, cs_stream *s, tile_state *tiles)
     }
     reader inside = *r;
     inside.end = r->failed ? r->at : part.offset + part.bytes;
-    parse_part_segments(&inside, s, &part);
+    tile_state *tile = &tiles[r->failed ? 0 : part.tile];
+    parse_part_segments(&inside, s, &part, tile);
     *r = (reader){r->data, inside.end, r->end, inside.failed, r->error, r->error_bytes};
     if (r->failed) {
         return;
     }
     part.body_offset = inside.at;
     part.body_bytes = inside.end - inside.at;
-    tile_state *tile = &tiles[part.tile];
     if (part.index != tile->parts++ || (part.count && tile->announced && part.count != tile->announced)) {
         bad(r, "tile %u: TPsot %u, TNsot %u after %u parts", part.tile, part.index, part.count, tile->parts - 1);
     }
     tile->announced = part.count ? part.count : tile->announced;
+    cs_assign_pointers(r, s, &part);
     check_body(r, s, &part);
     check_packets(r, s, &part, tile->packets);
     tile->packets += part.packet_count;
@@ -463,6 +417,7 @@ int cs_parse(const uint8_t *data, size_t bytes, cs_stream *s, char *error, size_
         }
     }
     check_tlm(&r, s);
+    cs_close_pointers(&r, s);
     free(tiles);
     return !r.failed;
 }
@@ -470,6 +425,13 @@ int cs_parse(const uint8_t *data, size_t bytes, cs_stream *s, char *error, size_
 void cs_free(cs_stream *s)
 {
     free(s->components);
+    for (size_t i = 0; i < s->part_count; i++) {
+        free(s->parts[i].headers);
+    }
+    free(s->volumes);
+    free(s->registration);
+    free(s->plm);
+    free(s->ppm);
     free(s->comments);
     free(s->parts);
     free(s->packet_bytes);

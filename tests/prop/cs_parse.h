@@ -22,8 +22,16 @@ typedef struct cs_tile_part {
     size_t offset, bytes;              /* from SOT; bytes = Psot */
     size_t body_offset, body_bytes;    /* after SOD */
     unsigned plt_segments;
-    size_t first_packet, packet_count; /* into packet_bytes; only with PLT */
+    int has_lengths;                   /* PLT, or PLM */
+    size_t first_packet, packet_count; /* into packet_bytes; only with lengths */
+    uint8_t *headers;                  /* packed packet headers of the part, PPM or PPT */
+    size_t header_bytes;
 } cs_tile_part;
+
+#define CS_ALL_TILES 65535u
+
+/* An entry of POC; ends are exclusive, and as large as written (256 or 16384 for 0). */
+typedef struct cs_volume { unsigned tile, r0, c0, layer_end, r_end, c_end, order; } cs_volume;
 
 typedef struct cs_stream {
     unsigned rsiz;
@@ -38,6 +46,13 @@ typedef struct cs_stream {
     uint32_t *packet_bytes;
     struct cs_tlm { unsigned tile; uint32_t bytes; } *tlm;
     size_t main_header_bytes;
+    cs_volume *volumes;                /* in the order written; tile CS_ALL_TILES: of the main header */
+    size_t volume_count;
+    unsigned *registration;            /* CRG: x, y of every component; NULL without */
+    unsigned packed;                   /* 1 PPM, 2 PPT */
+    size_t plm_segments, ppm_segments;
+    uint8_t *plm, *ppm;                /* content of all segments */
+    size_t plm_bytes, plm_at, ppm_bytes, ppm_at;
 } cs_stream;
 
 /* 1: SOC..EOC fill data exactly and agree with themselves. 0: error says what does not, and where. Release with cs_free either way. */

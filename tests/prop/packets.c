@@ -6,55 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tests/prop/packet_geom.h"
-#include "tests/prop/tag_reader.h"
-
-static void *need(size_t count, size_t size)
-{
-    void *memory = calloc(count ? count : 1, size);
-    if (!memory) {
-        abort();
-    }
-    return memory;
-}
-
-/* ---- State of a tile ----------------------------------------------------------------------------------------------------- */
-
-typedef struct block { unsigned included, planes, passes, lblock; } block;
-
-typedef struct precinct_band {
-    uint32_t cols, rows;
-    unsigned mb;
-    tag_reader *inclusion, *zero_planes;
-    block *blocks;
-} precinct_band;
-
-typedef struct precinct { unsigned band_count; precinct_band band[3]; } precinct;
-
-typedef struct resolution {
-    naive_rect rect;
-    unsigned ppx, ppy;
-    uint64_t wide, high;
-    precinct *precincts;
-} resolution;
-
-typedef struct tile_component { naive_rect rect; resolution resolutions[33]; } tile_component;
-
-typedef struct walker {
-    const uint8_t *data;
-    const cs_stream *s;
-    packet_list *list;
-    char *error;
-    size_t error_bytes;
-    int failed;
-    unsigned tile;
-    naive_rect rect;
-    tile_component *components;
-    unsigned max_levels;
-    size_t part, at, end;           /* tile-part and place in it */
-    size_t part_packets, tile_packets;
-    unsigned byte, bits_left;       /* header bits */
-} walker;
+#include "tests/prop/packet_walker.h"
 
 static int bad(walker *w, const char *format, ...) __attribute__((format(printf, 2, 3)));
 static int bad(walker *w, const char *format, ...)
@@ -170,11 +122,12 @@ static unsigned take_bit(void *user)
     }
     if (!w->bits_left) {
         unsigned before = w->byte;
-        if (w->at >= w->end) {
+        size_t *at = w->s->packed ? &w->head_at : &w->at;
+        if (*at >= (w->s->packed ? w->head_end : w->end)) {
             bad(w, "the header runs out of its tile-part");
             return 1;
         }
-        w->byte = w->data[w->at++];
+        w->byte = w->head[(*at)++];
         w->bits_left = before == 0xFF ? 7 : 8;
         if (before == 0xFF && (w->byte & 0x80)) {
             bad(w, "no 0 is stuffed after 0xFF");
@@ -197,7 +150,8 @@ static void close_bits(walker *w)
     if (!w->failed && (w->byte & ((1u << w->bits_left) - 1))) {
         bad(w, "the header is not padded with 0");
     }
-    if (!w->failed && w->byte == 0xFF && (w->at >= w->end || w->data[w->at++] != 0)) {
+    size_t *at = w->s->packed ? &w->head_at : &w->at;
+    if (!w->failed && w->byte == 0xFF && (*at >= (w->s->packed ? w->head_end : w->end) || w->head[(*at)++] != 0)) {
         bad(w, "a header that ends in 0xFF lacks its 0x00");
     }
 }
@@ -302,10 +256,13 @@ static uint64_t take_band(walker *w, unsigned style, precinct_band *pb, unsigned
 static int enter_part(walker *w)
 {
     const cs_stream *s = w->s;
-    while (w->at == w->end || w->part == s->part_count) {
+    while ((s->packed ? w->head_at == w->head_end : w->at == w->end) || w->part == s->part_count) {
         size_t next = w->part == s->part_count ? 0 : w->part + 1;
-        if (w->part < s->part_count && s->parts[w->part].plt_segments && s->parts[w->part].packet_count != w->part_packets) {
+        if (w->part < s->part_count && s->parts[w->part].has_lengths && s->parts[w->part].packet_count != w->part_packets) {
             return bad(w, "PLT names %zu packets, there are %zu", s->parts[w->part].packet_count, w->part_packets);
+        }
+        if (w->at != w->end) {
+            return bad(w, "%zu bytes of bodies follow the last packed header of the tile-part", w->end - w->at);
         }
         while (next < s->part_count && s->parts[next].tile != w->tile) {
             next++;
@@ -316,6 +273,9 @@ static int enter_part(walker *w)
         w->part = next;
         w->at = s->parts[next].body_offset;
         w->end = w->at + s->parts[next].body_bytes;
+        w->head = s->packed ? s->parts[next].headers : w->data;
+        w->head_at = 0;
+        w->head_end = s->parts[next].header_bytes;
         w->part_packets = 0;
     }
     return 1;
@@ -332,10 +292,12 @@ static void take_sop(walker *w)
 
 static void take_eph(walker *w)
 {
-    if (w->end - w->at < 2 || w->data[w->at] != 0xFF || w->data[w->at + 1] != 0x92) {
+    size_t *at = w->s->packed ? &w->head_at : &w->at, end = w->s->packed ? w->head_end : w->end;
+    if (w->failed || end - *at < 2 || w->head[*at] != 0xFF || w->head[*at + 1] != 0x92) {
         bad(w, "EPH is missing");
+        return;
     }
-    w->at += 2;
+    *at += 2;
 }
 
 static uint64_t take_header(walker *w, unsigned component, precinct *p, unsigned layer)
@@ -364,7 +326,7 @@ static void note_packet(walker *w, const packet_info *packet)
     list->items[list->count++] = *packet;
 }
 
-static void take_packet(walker *w, unsigned component, unsigned r, uint64_t k, unsigned layer)
+void packets_take(walker *w, unsigned component, unsigned r, uint64_t k, unsigned layer)
 {
     const cs_stream *s = w->s;
     if (w->failed || !enter_part(w)) {
@@ -374,6 +336,7 @@ static void take_packet(walker *w, unsigned component, unsigned r, uint64_t k, u
     if (s->scod & 2) {
         take_sop(w);
     }
+    size_t head_from = w->head_at;
     uint64_t body = take_header(w, component, &w->components[component].resolutions[r].precincts[k], layer);
     if (s->scod & 4) {
         take_eph(w);
@@ -384,140 +347,17 @@ static void take_packet(walker *w, unsigned component, unsigned r, uint64_t k, u
     if (w->failed) {
         return;
     }
-    packet.header_bytes = w->at - packet.offset;
+    packet.header_bytes = w->at - packet.offset + (w->head_at - head_from);
     packet.body_bytes = (size_t)body;
     w->at += (size_t)body;
-    packet.bytes = w->at - packet.offset;
+    packet.bytes = w->at - packet.offset + (w->head_at - head_from);
     const cs_tile_part *part = &s->parts[w->part];
-    if (part->plt_segments && (w->part_packets >= part->packet_count || s->packet_bytes[part->first_packet + w->part_packets] != packet.bytes)) {
+    if (part->has_lengths && (w->part_packets >= part->packet_count || s->packet_bytes[part->first_packet + w->part_packets] != packet.bytes)) {
         bad(w, "PLT does not tell the packet's %zu bytes", packet.bytes);
     }
     note_packet(w, &packet);
     w->part_packets++;
     w->tile_packets++;
-}
-
-/* ---- Progressions (B.12) ------------------------------------------------------------------------------------------------- */
-
-static int has_resolution(const walker *w, unsigned c, unsigned r) { return r <= w->s->components[c].levels; }
-
-static void take_precincts(walker *w, unsigned layer, unsigned r)
-{
-    for (unsigned c = 0; c < w->s->component_count; c++) {
-        const resolution *res = &w->components[c].resolutions[r];
-        for (uint64_t k = 0; has_resolution(w, c, r) && k < res->wide * res->high; k++) {
-            take_packet(w, c, r, k, layer);
-        }
-    }
-}
-
-static int by_value(const void *a, const void *b)
-{
-    uint64_t p = *(const uint64_t *)a, q = *(const uint64_t *)b;
-    return p < q ? -1 : p > q;
-}
-
-/* Coordinates of an axis at which any precinct of the range of components and resolutions can begin. */
-static size_t list_positions(const walker *w, int vertical, unsigned c0, unsigned c1, unsigned r0, unsigned r1, uint64_t **positions)
-{
-    uint64_t t0 = vertical ? w->rect.y0 : w->rect.x0, t1 = vertical ? w->rect.y1 : w->rect.x1, *list = need(1, sizeof *list);
-    size_t count = 1, kept = 0;
-    list[0] = t0;
-    for (unsigned c = c0; c <= c1; c++) {
-        for (unsigned r = r0; r <= r1 && has_resolution(w, c, r); r++) {
-            const cs_component *k = &w->s->components[c];
-            const resolution *res = &w->components[c].resolutions[r];
-            uint64_t step = (uint64_t)(vertical ? k->dy : k->dx) << ((vertical ? res->ppy : res->ppx) + k->levels - r);
-            uint64_t first = naive_ceil(t0, step) * step, more = first < t1 ? (t1 - 1 - first) / step + 1 : 0;
-            list = realloc(list, (count + more) * sizeof *list);
-            for (uint64_t i = 0; list && i < more; i++) {
-                list[count++] = first + i * step;
-            }
-        }
-    }
-    qsort(list, count, sizeof *list, by_value);
-    for (size_t i = 0; i < count; i++) {
-        if (!i || list[i] != list[i - 1]) {
-            list[kept++] = list[i];
-        }
-    }
-    *positions = list;
-    return kept;
-}
-
-/* The condition of B.12.1.3 on one axis. */
-static int begins_here(uint64_t at, uint64_t t0, uint64_t tr0, unsigned pp, unsigned s, unsigned d)
-{
-    return at % ((uint64_t)d << (pp + s)) == 0 || (at == t0 && (tr0 << s) % ((uint64_t)1 << (pp + s)) != 0);
-}
-
-static void take_position(walker *w, uint64_t x, uint64_t y, unsigned c, unsigned r)
-{
-    const cs_component *k = &w->s->components[c];
-    if (!has_resolution(w, c, r)) {
-        return;
-    }
-    const resolution *res = &w->components[c].resolutions[r];
-    unsigned s = k->levels - r;
-    if (!res->wide || !res->high || !begins_here(x, w->rect.x0, res->rect.x0, res->ppx, s, k->dx) ||
-        !begins_here(y, w->rect.y0, res->rect.y0, res->ppy, s, k->dy)) {
-        return;
-    }
-    uint64_t col = (naive_ceil(x, (uint64_t)k->dx << s) >> res->ppx) - (res->rect.x0 >> res->ppx);
-    uint64_t row = (naive_ceil(y, (uint64_t)k->dy << s) >> res->ppy) - (res->rect.y0 >> res->ppy);
-    if (col >= res->wide || row >= res->high) {
-        return;
-    }
-    for (unsigned layer = 0; layer < w->s->layers; layer++) {
-        take_packet(w, c, r, col + row * res->wide, layer);
-    }
-}
-
-/* y, x, component, resolution over a range of the last two. */
-static void take_positions(walker *w, unsigned c0, unsigned c1, unsigned r0, unsigned r1)
-{
-    uint64_t *xs, *ys;
-    size_t cols = list_positions(w, 0, c0, c1, r0, r1, &xs), rows = list_positions(w, 1, c0, c1, r0, r1, &ys);
-    for (size_t i = 0; i < rows; i++) {
-        for (size_t j = 0; j < cols && !w->failed; j++) {
-            for (unsigned c = c0; c <= c1; c++) {
-                for (unsigned r = r0; r <= r1; r++) {
-                    take_position(w, xs[j], ys[i], c, r);
-                }
-            }
-        }
-    }
-    free(xs);
-    free(ys);
-}
-
-static void take_tile(walker *w)
-{
-    unsigned last = w->s->component_count - 1, layers = w->s->layers;
-    switch (w->s->order) {
-    case 0:
-        for (unsigned i = 0; i < layers * (w->max_levels + 1) && !w->failed; i++) {
-            take_precincts(w, i / (w->max_levels + 1), i % (w->max_levels + 1));
-        }
-        break;
-    case 1:
-        for (unsigned i = 0; i < layers * (w->max_levels + 1) && !w->failed; i++) {
-            take_precincts(w, i % layers, i / layers);
-        }
-        break;
-    case 2:
-        for (unsigned r = 0; r <= w->max_levels; r++) {
-            take_positions(w, 0, last, r, r);
-        }
-        break;
-    case 3:
-        take_positions(w, 0, last, 0, w->max_levels);
-        break;
-    default:
-        for (unsigned c = 0; c <= last; c++) {
-            take_positions(w, c, c, 0, w->max_levels);
-        }
-    }
 }
 
 /* After the last packet nothing may be left, neither bytes nor packets that the progression did not reach. */
@@ -535,10 +375,10 @@ static void check_end(walker *w)
     if (expected != w->tile_packets) {
         bad(w, "%llu packets make the tile, the progression reaches %zu", (unsigned long long)expected, w->tile_packets);
     }
-    if (w->at != w->end) {
-        bad(w, "%zu bytes follow the last packet", w->end - w->at);
+    if (w->at != w->end || (w->s->packed && w->head_at != w->head_end)) {
+        bad(w, "%zu bytes, or packed headers, follow the last packet", w->end - w->at);
     }
-    if (w->part < w->s->part_count && w->s->parts[w->part].plt_segments && w->s->parts[w->part].packet_count != w->part_packets) {
+    if (w->part < w->s->part_count && w->s->parts[w->part].has_lengths && w->s->parts[w->part].packet_count != w->part_packets) {
         bad(w, "PLT names %zu packets, there are %zu", w->s->parts[w->part].packet_count, w->part_packets);
     }
     for (size_t p = w->part == w->s->part_count ? 0 : w->part + 1; p < w->s->part_count; p++) {
@@ -555,10 +395,10 @@ int packets_walk(const uint8_t *data, const cs_stream *s, packet_list *list, cha
     for (uint64_t t = 0; t < s->tile_count && !w.failed; t++) {
         w.tile = (unsigned)t;
         w.part = s->part_count;
-        w.at = w.end = 0;
+        w.at = w.end = w.head_at = w.head_end = 0;
         w.part_packets = w.tile_packets = 0;
         open_tile(&w);
-        take_tile(&w);
+        packets_take_tile(&w);
         check_end(&w);
         close_tile(&w);
     }

@@ -75,7 +75,9 @@ static void check_layers(uint32_t cols, uint32_t rows, uint32_t most, uint32_t *
                     wvl_tag_tree_put(nodes, cols, rows, i % cols, i / cols, threshold, &w);
                 } else {
                     int below = tag_reader_below(reader, i % cols, i / cols, threshold, take_bit, &r);
-                    ck_assert_msg(below == (nodes[i].value < threshold), "%ux%u, leaf %u, value %u, threshold %u", cols, rows, i, nodes[i].value, threshold);
+                    if (below != (nodes[i].value < threshold)) { /* Check reports assertions that hold, too; there are millions here */
+                        ck_abort_msg("%ux%u, leaf %u, value %u, threshold %u", cols, rows, i, nodes[i].value, threshold);
+                    }
                 }
             }
         }

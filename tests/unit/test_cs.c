@@ -13,7 +13,7 @@ START_TEST(smallest_codestream_by_hand)
         0xFF, 0x5C, 0, 7, 0x40, 9 << 3, 10 << 3, 11 << 3, 12 << 3};
     static const uint8_t want_part[] = {0xFF, 0x90, 0, 10, 0, 0, 0, 0, 0, 18, 0, 1, 0xFF, 0x93};
     bench *b = make_bench(1);
-    wvl_cs_part part = {0, 0, 1, 0, 4, 4, 18};
+    wvl_cs_part part = {0, 0, 1, 0, 4, 4, 18, 0, 0};
     size_t bytes;
     uint8_t *p = main_header(&b->plan, NULL, 1, &bytes);
     ck_assert_uint_eq(bytes, sizeof want);

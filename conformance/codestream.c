@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include <stdlib.h>
+#include <string.h>
+
+#include "boxes.h"
+#include "profiles.h"
+#include "walk.h"
+
+void wvl_check_walk_codestream(wvl_walk *w)
+{
+    wvl_check_summary *m = w->summary;
+    m->codestream_offset = w->base;
+    m->codestream_bytes = w->bytes;
+    if (wvl_check_read_main_header(w) && !w->limit_hit) {
+        m->complete = 1;
+        wvl_check_scan_parts(w);
+        wvl_check_walk_tiles(w);
+        m->complete &= !w->limit_hit;
+    }
+}
+
+void wvl_check_release_walk(wvl_walk *w)
+{
+    wvl_list *const lists[] = {&w->tlm, &w->plm, &w->ppm, &w->tlm_entries, &w->parts, &w->all_codings, &w->all_styles};
+    wvl_check_release(w, w->tiles, w->tiles_wide * w->tiles_high, sizeof *w->tiles);
+    wvl_check_release_scope(w, &w->main);
+    wvl_check_release_scope(w, &w->tile_scope);
+    wvl_check_release(w, w->components, w->component_count, sizeof *w->components);
+    for (size_t i = 0; i < sizeof lists / sizeof lists[0]; i++) {
+        wvl_check_release_list(w, lists[i]);
+    }
+    wvl_check_release_gathered(w, &w->packed);
+    wvl_check_release_gathered(w, &w->lengths);
+}
+
+void wvl_check_release_summary(wvl_check_summary *summary)
+{
+    if (summary) {
+        free(summary->components);
+        free(summary->layer_bytes);
+        summary->components = NULL;
+        summary->layer_bytes = NULL;
+        summary->component_count = summary->layer_count = 0;
+    }
+}
+
+/* ---- Entry -------------------------------------------------------------------------------------------------------------- */
+
+typedef struct request {
+    wvl_check_options options;
+    wvl_check_summary summary;
+    wvl_walk walk;
+    wvl_boxes boxes;
+} request;
+
+static int open_request(request *q, const void *data, size_t bytes, const wvl_check_options *options, wvl_check_report_fn report, void *user)
+{
+    memset(q, 0, sizeof *q);
+    if (options) {
+        size_t known = options->struct_size < sizeof q->options ? options->struct_size : sizeof q->options;
+        memcpy(&q->options, options, known);
+    }
+    if ((!data && bytes) || (options && options->struct_size < sizeof options->struct_size) ||
+        (q->options.profile && !wvl_check_knows_profile(q->options.profile))) {
+        return 0;
+    }
+    wvl_walk *w = &q->walk;
+    w->data = data;
+    w->bytes = bytes;
+    w->options = &q->options;
+    w->summary = &q->summary;
+    w->report = report;
+    w->user = user;
+    w->memory_limit = q->options.memory_limit ? q->options.memory_limit : (UINT64_C(256) << 20) + 64 * (uint64_t)bytes;
+    w->work_limit = q->options.work_limit ? q->options.work_limit : (UINT64_C(1) << 27) + 512 * (uint64_t)bytes;
+    return 1;
+}
+
+static int close_request(request *q, wvl_check_summary *summary)
+{
+    wvl_walk *w = &q->walk;
+    wvl_check_judge_profiles(w, &q->boxes);
+    int verdict = w->no_memory ? WVL_CHECK_NO_MEMORY : q->summary.errors ? WVL_CHECK_ILLEGAL : w->limit_hit ? WVL_CHECK_UNDECIDED : WVL_CHECK_LEGAL;
+    wvl_check_release_list(w, &q->boxes.colrs);
+    wvl_check_release_walk(w);
+    if (summary && summary->struct_size >= sizeof summary->struct_size) {
+        size_t known = summary->struct_size < sizeof q->summary ? summary->struct_size : sizeof q->summary;
+        q->summary.struct_size = summary->struct_size;
+        memcpy(summary, &q->summary, known);
+        if (known < sizeof q->summary) { /* an older caller does not know all of it, and frees what it knows */
+            summary->struct_size = known;
+        }
+    } else {
+        wvl_check_release_summary(&q->summary);
+    }
+    return verdict;
+}
+
+int wvl_check_codestream(const void *data, size_t bytes, const wvl_check_options *options, wvl_check_report_fn report, void *user,
+                         wvl_check_summary *summary)
+{
+    request *q = malloc(sizeof *q);
+    int verdict = WVL_CHECK_BAD_ARGUMENT;
+    if (!q) {
+        return WVL_CHECK_NO_MEMORY;
+    }
+    if (open_request(q, data, bytes, options, report, user)) {
+        q->summary.format = WVL_CHECK_CODESTREAM;
+        wvl_check_walk_codestream(&q->walk);
+        verdict = close_request(q, summary);
+    }
+    free(q);
+    return verdict;
+}
+
+int wvl_check_file(const void *data, size_t bytes, const wvl_check_options *options, wvl_check_report_fn report, void *user,
+                   wvl_check_summary *summary)
+{
+    request *q = malloc(sizeof *q);
+    int verdict = WVL_CHECK_BAD_ARGUMENT;
+    if (!q) {
+        return WVL_CHECK_NO_MEMORY;
+    }
+    if (open_request(q, data, bytes, options, report, user)) {
+        wvl_check_walk_file(&q->walk, &q->boxes);
+        verdict = close_request(q, summary);
+    }
+    free(q);
+    return verdict;
+}

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* A profile is a list of rules, each with the function that tells whether it holds. */
+#ifndef WVL_CONFORMANCE_PROFILE_TABLE_H
+#define WVL_CONFORMANCE_PROFILE_TABLE_H
+
+#include "boxes.h"
+#include "walk.h"
+
+typedef struct wvl_profile wvl_profile;
+
+typedef struct wvl_facts {
+    const wvl_walk *w;
+    const wvl_boxes *b;
+    const wvl_profile *profile;
+    char text[256]; /* what was found, when a rule does not hold; "" leaves the rule's own sentence */
+} wvl_facts;
+
+typedef struct wvl_profile_rule {
+    wvl_check_rule_id id;
+    int (*holds)(wvl_facts *f);
+} wvl_profile_rule;
+
+struct wvl_profile {
+    const char *name, *doc;
+    int is_file;  /* of boxes: 1 JP2, 2 JPH, 0 any */
+    int needs_ht; /* 1: a codestream with Part 15, 0: without */
+    int variant;  /* meaning of the table of rules */
+    const wvl_profile_rule *rules;
+    size_t rule_count;
+    const void *numbers;
+};
+
+extern const wvl_profile_rule wvl_check_profile0_rules[], wvl_check_profile1_rules[], wvl_check_cinema_rules[], wvl_check_imf_rules[],
+    wvl_check_broadcast_rules[], wvl_check_keep_rules[];
+extern const size_t wvl_check_profile0_count, wvl_check_profile1_count, wvl_check_cinema_count, wvl_check_imf_count, wvl_check_broadcast_count,
+    wvl_check_keep_count;
+
+/* Sets f->text and returns 0. */
+int wvl_check_refuse(wvl_facts *f, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* Questions that several profiles ask. */
+int wvl_check_all_offsets_zero(wvl_facts *f);
+int wvl_check_one_layer(wvl_facts *f);
+int wvl_check_order_is(wvl_facts *f, unsigned order);
+int wvl_check_wavelet_is(wvl_facts *f, unsigned transform);
+int wvl_check_blocks_32(wvl_facts *f);
+int wvl_check_precincts_7_8(wvl_facts *f);
+int wvl_check_no_markers(wvl_facts *f, const wvl_marker_id *markers, size_t count);
+int wvl_check_parts_by_component(wvl_facts *f); /* each tile: one tile-part a component, in order */
+int wvl_check_has_tlm(wvl_facts *f);
+int wvl_check_is_one_tile(const wvl_walk *w);
+/* bits * seconds / frames, rounded down: what a rate leaves for one frame, in bytes. */
+uint64_t wvl_check_frame_bytes(const wvl_walk *w, uint64_t bits_per_second);
+/* Msamples a second of main level 1..11 of IMF and broadcast; 0: no limit. */
+uint64_t wvl_check_level_samples(unsigned level);
+int wvl_check_samples_fit(wvl_facts *f, unsigned level);
+
+#endif

@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "profiles.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "profile_numbers.h"
+#include "profile_table.h"
+
+/* ---- Questions that several profiles ask -------------------------------------------------------------------------------- */
+
+int wvl_check_refuse(wvl_facts *f, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    (void)vsnprintf(f->text, sizeof f->text, format, args);
+    va_end(args);
+    return 0;
+}
+
+int wvl_check_all_offsets_zero(wvl_facts *f)
+{
+    const wvl_walk *w = f->w;
+    return !(w->x0 | w->y0 | w->tile_x0 | w->tile_y0) ||
+           wvl_check_refuse(f, "the image begins at %u,%u, the tiles at %u,%u", w->x0, w->y0, w->tile_x0, w->tile_y0);
+}
+
+int wvl_check_one_layer(wvl_facts *f)
+{
+    const wvl_style *s = f->w->all_styles.items;
+    for (size_t i = 0; i < f->w->all_styles.count; i++) {
+        if (s[i].layers != 1) {
+            return wvl_check_refuse(f, "there are %u layers", s[i].layers);
+        }
+    }
+    return 1;
+}
+
+int wvl_check_order_is(wvl_facts *f, unsigned order)
+{
+    static const char *const names[] = {"LRCP", "RLCP", "RPCL", "PCRL", "CPRL"};
+    const wvl_style *s = f->w->all_styles.items;
+    for (size_t i = 0; i < f->w->all_styles.count; i++) {
+        if (s[i].progression != order) {
+            return wvl_check_refuse(f, "the progression order is %s", names[s[i].progression]);
+        }
+    }
+    return 1;
+}
+
+int wvl_check_wavelet_is(wvl_facts *f, unsigned transform)
+{
+    const wvl_coding *k = f->w->all_codings.items;
+    for (size_t i = 0; i < f->w->all_codings.count; i++) {
+        if (k[i].transform != transform) {
+            return wvl_check_refuse(f, "the wavelet is the %s one", k[i].transform ? "5/3" : "9/7");
+        }
+    }
+    return 1;
+}
+
+int wvl_check_blocks_32(wvl_facts *f)
+{
+    const wvl_coding *k = f->w->all_codings.items;
+    for (size_t i = 0; i < f->w->all_codings.count; i++) {
+        if (k[i].xcb != 5 || k[i].ycb != 5 || k[i].style) {
+            return wvl_check_refuse(f, "code blocks are %u x %u with style 0x%02X", 1u << k[i].xcb, 1u << k[i].ycb, k[i].style);
+        }
+    }
+    return 1;
+}
+
+int wvl_check_precincts_7_8(wvl_facts *f)
+{
+    const wvl_coding *k = f->w->all_codings.items;
+    for (size_t i = 0; i < f->w->all_codings.count; i++) {
+        for (unsigned r = 0; r <= k[i].levels; r++) {
+            if (k[i].precincts[r] != (r ? 0x88 : 0x77)) {
+                return wvl_check_refuse(f, "precincts are 2^%u x 2^%u at resolution %u", k[i].precincts[r] & 15, k[i].precincts[r] >> 4, r);
+            }
+        }
+    }
+    return 1;
+}
+
+int wvl_check_no_markers(wvl_facts *f, const wvl_marker_id *markers, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (f->w->main_count[markers[i]] || f->w->tile_count[markers[i]]) {
+            return 0;
+        }
+    }
+    return 1;
+}
+
+int wvl_check_parts_by_component(wvl_facts *f)
+{
+    const wvl_part *p = f->w->parts.items;
+    uint64_t expected = f->w->summary->tile_count * f->w->component_count;
+    if (f->w->parts.count != expected) {
+        return wvl_check_refuse(f, "there are %zu tile-parts for %llu tiles and %u components", f->w->parts.count,
+                                (unsigned long long)f->w->summary->tile_count, f->w->component_count);
+    }
+    for (size_t i = 0; i < f->w->parts.count; i++) {
+        if (!p[i].packets || p[i].c_min != p[i].index || p[i].c_max != p[i].index) {
+            return wvl_check_refuse(f, "tile-part %zu does not hold component %u alone", i, p[i].index);
+        }
+    }
+    return 1;
+}
+
+int wvl_check_has_tlm(wvl_facts *f)
+{
+    return f->w->main_count[WVL_MARK_TLM] != 0;
+}
+
+int wvl_check_is_one_tile(const wvl_walk *w)
+{
+    return w->tiles_wide == 1 && w->tiles_high == 1;
+}
+
+static void frame_rate(const wvl_walk *w, uint64_t *frames, uint64_t *seconds)
+{
+    int is_given = w->options->frames && w->options->seconds;
+    *frames = (is_given ? w->options->frames : 24) * (w->options->stereo ? UINT64_C(2) : 1);
+    *seconds = is_given ? w->options->seconds : 1;
+}
+
+uint64_t wvl_check_frame_bytes(const wvl_walk *w, uint64_t bits_per_second)
+{
+    uint64_t frames, seconds;
+    frame_rate(w, &frames, &seconds);
+    if (bits_per_second > UINT64_MAX / seconds) {
+        return UINT64_MAX;
+    }
+    return bits_per_second * seconds / (8 * frames);
+}
+
+uint64_t wvl_check_level_samples(unsigned level)
+{
+    static const uint16_t msamples[] = {0, 65, 130, 195, 260, 520, 1200, 2400, 4800, 9600, 19200, 38400};
+    return level < sizeof msamples / sizeof msamples[0] ? msamples[level] * UINT64_C(1000000) : 0;
+}
+
+int wvl_check_samples_fit(wvl_facts *f, unsigned level)
+{
+    const wvl_walk *w = f->w;
+    uint64_t frames, seconds, limit = wvl_check_level_samples(level), samples = 0;
+    frame_rate(w, &frames, &seconds);
+    for (uint32_t c = 0; c < w->component_count; c++) {
+        const wvl_component *k = &w->components[c];
+        samples += (((uint64_t)w->x1 + k->dx - 1) / k->dx) * (((uint64_t)w->y1 + k->dy - 1) / k->dy);
+    }
+    if (!limit || samples / seconds <= limit / frames) {
+        return 1;
+    }
+    return wvl_check_refuse(f, "%llu samples a frame at %llu/%llu frames a second, level %u has %llu a second", (unsigned long long)samples,
+                            (unsigned long long)frames, (unsigned long long)seconds, level, (unsigned long long)limit);
+}
+
+/* ---- The profiles ------------------------------------------------------------------------------------------------------- */
+
+#define IMF(name, doc, number) {name, doc, 0, 0, number, wvl_check_imf_rules, 0, NULL}
+#define BROADCAST(name, doc, number) {name, doc, 0, 0, number, wvl_check_broadcast_rules, 0, NULL}
+#define KEEP(name, doc, numbers) {name, doc, 1, 0, 0, wvl_check_keep_rules, 0, numbers}
+
+static const wvl_profile profiles[] = {
+    {"part1", "Codestream of Part 1, whatever its Rsiz", 0, 0, 0, NULL, 0, NULL},
+    {"part15", "Codestream of Part 15 (HTJ2K)", 0, 1, 0, NULL, 0, NULL},
+    {"jp2", "JP2 file (Annex I)", 1, -1, 0, NULL, 0, NULL},
+    {"jph", "JPH file (15444-15 Annex D)", 2, 1, 0, NULL, 0, NULL},
+    {"profile0", "Profile 0 (Table A.45)", 0, 0, 0, wvl_check_profile0_rules, 0, NULL},
+    {"profile1", "Profile 1 (Table A.45)", 0, 0, 0, wvl_check_profile1_rules, 0, NULL},
+    {"cinema2k", "Digital cinema 2K, with the byte limits of the frame rate", 0, 0, 2, wvl_check_cinema_rules, 0, NULL},
+    {"cinema4k", "Digital cinema 4K, with the byte limits of the frame rate", 0, 0, 4, wvl_check_cinema_rules, 0, NULL},
+    IMF("imf-2k", "IMF 2K, lossy", 4),
+    IMF("imf-4k", "IMF 4K, lossy", 5),
+    IMF("imf-8k", "IMF 8K, lossy", 6),
+    IMF("imf-2k-r", "IMF 2K, reversible", 7),
+    IMF("imf-4k-r", "IMF 4K, reversible", 8),
+    IMF("imf-8k-r", "IMF 8K, reversible", 9),
+    BROADCAST("broadcast-single", "Broadcast contribution, one tile", 1),
+    BROADCAST("broadcast-multi", "Broadcast contribution, several tiles", 2),
+    BROADCAST("broadcast-multi-r", "Broadcast contribution, several tiles, reversible", 3),
+    KEEP("kb-master", "Koninklijke Bibliotheek, lossless master", &wvl_check_kb_master),
+    KEEP("kb-access", "Koninklijke Bibliotheek, access copy", &wvl_check_kb_access),
+    KEEP("ndnp", "Library of Congress, National Digital Newspaper Program", &wvl_check_ndnp),
+    KEEP("bodleian", "Bodleian Library, lossless", &wvl_check_bodleian),
+    KEEP("bl-newspaper", "British Library, newspapers", &wvl_check_bl_newspaper),
+};
+
+#define PROFILE_COUNT (sizeof profiles / sizeof profiles[0])
+_Static_assert(PROFILE_COUNT <= WVL_CHECK_PROFILE_ROOM, "the summary has no room for all profiles");
+
+static const wvl_check_profile names[PROFILE_COUNT] = {
+#define NAME(index) [index] = {NULL, NULL, 0, 0, 0}
+    NAME(0)
+#undef NAME
+};
+
+static size_t rule_count(const wvl_profile *p)
+{
+    const wvl_profile_rule *r = p->rules;
+    return r == wvl_check_profile0_rules    ? wvl_check_profile0_count
+           : r == wvl_check_profile1_rules  ? wvl_check_profile1_count
+           : r == wvl_check_cinema_rules    ? wvl_check_cinema_count
+           : r == wvl_check_imf_rules       ? wvl_check_imf_count
+           : r == wvl_check_broadcast_rules ? wvl_check_broadcast_count
+           : r == wvl_check_keep_rules      ? wvl_check_keep_count
+                                            : 0;
+}

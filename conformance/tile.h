@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* One tile at a time: its geometry, its packets in order, the state of its precincts. */
+#ifndef WVL_CONFORMANCE_TILE_H
+#define WVL_CONFORMANCE_TILE_H
+
+#include "tag.h"
+#include "walk.h"
+
+typedef struct wvl_rect {
+    uint64_t x0, y0, x1, y1;
+} wvl_rect;
+
+typedef struct wvl_block {
+    uint8_t included, has_data; /* has_data: HT, a segment with bytes has come */
+    uint8_t lblock, is_classic; /* is_classic: HT declared mixed, this one is not */
+    int16_t planes;             /* P: Mb less the zero bit-planes; 0 and less after a complaint */
+    uint16_t passes;
+} wvl_block;
+
+typedef struct wvl_band {
+    uint32_t cols, rows;
+    int mb;
+    uint32_t root;    /* of the inclusion tree while there is nothing else */
+    uint32_t *nodes;  /* inclusion, then zero bit-planes: wvl_tag_node_count() each; NULL until a block may be included */
+    wvl_block *blocks;
+} wvl_band;
+
+typedef struct wvl_precinct {
+    wvl_band *bands;  /* NULL before the first packet that is not empty, and after the last */
+    uint32_t next_layer;
+} wvl_precinct;
+
+/* A resolution of a tile-component that has precincts. */
+typedef struct wvl_resolution {
+    uint32_t component;
+    uint8_t r, levels, ppx, ppy;
+    wvl_rect component_rect, rect;
+    uint64_t wide, high;     /* precincts */
+    uint64_t step_x, step_y; /* distance of precincts on the reference grid */
+    wvl_precinct *precincts;
+    uint64_t complete;       /* precincts whose layers have all come */
+} wvl_resolution;
+
+/* ---- Order of packets (progression.c) ----------------------------------------------------------------------------------- */
+
+typedef struct wvl_cursor {
+    wvl_resolution *resolution;
+    uint64_t k, col, x, y; /* the next precinct, its column, its place on the reference grid */
+} wvl_cursor;
+
+typedef struct wvl_sequence {
+    wvl_volume volume;
+    wvl_cursor *cursors; /* those of the volume, in the order of the progression; room for all of the tile */
+    size_t count, group, group_end; /* [group, group_end): those that are merged or nested at present */
+    size_t live;         /* positional: cursors in the heap, from group on */
+    size_t entry;
+    uint64_t k;
+    uint32_t layer;
+    int started;
+} wvl_sequence;
+
+typedef struct wvl_contribution {
+    uint32_t bytes;
+    uint8_t kind; /* 0: MQ or raw, 1: HT cleanup, 2: HT refinement */
+} wvl_contribution;
+
+/* Packet lengths of the part at hand, from PLT or PLM. */
+typedef struct wvl_lengths {
+    wvl_check_rule_id length_rule, count_rule, bytes_rule;
+    const char *name;
+    int active;
+    const uint8_t *data;
+    uint64_t at, end;        /* of data: within the codestream, or within the gathered PLM lists */
+    size_t item;             /* PLT: the segment after the one at hand */
+    uint64_t offset, values; /* of the segment; lengths taken */
+} wvl_lengths;
+
+struct wvl_tile_walk {
+    wvl_walk *w;
+    uint32_t tile;
+    wvl_rect rect;
+    wvl_resolution *resolutions; /* by component, then resolution */
+    size_t resolution_count, resolution_room;
+    uint64_t precinct_count, bytes; /* bytes: of all its tile-parts, an upper bound of its packets */
+    wvl_list volumes;               /* wvl_volume, still to come */
+    size_t volume;                  /* the next one to open */
+    wvl_sequence sequence;
+
+    wvl_part *part;
+    uint64_t at;                    /* in the part's data */
+    uint64_t packets;               /* of the tile */
+    int stop;                       /* nothing more can be read */
+
+    int is_packed;                  /* headers come from PPM or PPT */
+    const wvl_gathered *packed;
+    wvl_gathered ppt;
+    uint64_t packed_at, packed_end;
+    unsigned next_zppt;
+    wvl_list plt, ppt_items;        /* wvl_series_item of the part */
+    int has_poc;                    /* a POC governs the tile */
+    uint64_t excess;                /* offset of data after the last packet; 0: none */
+    wvl_lengths from_plt, from_plm;
+    uint64_t packed_used;           /* header bytes taken for the part */
+
+    wvl_list contributions;         /* of the packet at hand */
+    uint64_t header_start;
+};
+
+/* 0: the tile is not walked further. */
+int wvl_check_open_tile(wvl_tile_walk *t);
+void wvl_check_close_tile(wvl_tile_walk *t);
+int wvl_check_open_bands(wvl_tile_walk *t, wvl_resolution *res, uint64_t k);
+void wvl_check_close_bands(wvl_tile_walk *t, wvl_resolution *res, uint64_t k);
+/* Makes blocks and trees of a band. */
+int wvl_check_fill_band(wvl_tile_walk *t, wvl_band *band);
+
+/* The precinct whose next layer comes now; NULL when the volumes are exhausted (or a limit is hit). */
+wvl_resolution *wvl_check_next_packet(wvl_tile_walk *t, uint64_t *k);
+
+/* packet.c: reads one; 0 when the tile cannot be walked further. */
+int wvl_check_read_packet(wvl_tile_walk *t, wvl_resolution *res, uint64_t k);
+/* packet_header.c: bits of one header at *at of data[0..end); adds to t->contributions. 0 after a complaint that ends the tile's walk. */
+int wvl_check_read_packet_header(wvl_tile_walk *t, wvl_resolution *res, uint64_t k, const uint8_t *data, uint64_t *at, uint64_t end, int *is_empty);
+uint64_t wvl_check_packed_origin(const wvl_tile_walk *t, uint64_t at);
+
+/* tile.c: ends the part at hand and begins the tile's next one; 0 when there is none. */
+int wvl_check_enter_next_part(wvl_tile_walk *t);
+
+/* lengths.c: PLT and PLM. */
+void wvl_check_start_lengths(wvl_tile_walk *t);
+void wvl_check_compare_length(wvl_tile_walk *t, uint64_t bytes);
+void wvl_check_finish_lengths(wvl_tile_walk *t);
+
+#endif

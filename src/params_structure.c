@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Reads progression order changes and component registration. */
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+#include "base/alloc.h"
+#include "context.h"
+#include "params_number.h"
+#include "params_value.h"
+
+const char *const wvl_params_order_names[5] = {"LRCP", "RLCP", "RPCL", "PCRL", "CPRL"};
+
+typedef struct reader {
+    wvl_params *params;
+    const wvl_option *option;
+    const char *value;
+} reader;
+
+static wvl_status refuse(const reader *r, const char *format, ...) __attribute__((format(printf, 2, 3)));
+static wvl_status refuse(const reader *r, const char *format, ...)
+{
+    char reason[256];
+    va_list args;
+    va_start(args, format);
+    (void)vsnprintf(reason, sizeof reason, format, args);
+    va_end(args);
+    return wvl_params_refuse_value(r->params, r->option, r->value, reason);
+}
+
+static wvl_status out_of_memory(const reader *r)
+{
+    (void)snprintf(r->params->error, sizeof r->params->error, "%s: out of memory", r->option->key);
+    return WVL_ERROR_MEMORY;
+}
+
+static uint64_t count_chars(const char *value, char c)
+{
+    uint64_t count = 0;
+    for (; *value; value++) {
+        count += *value == c;
+    }
+    return count;
+}
+
+/* ---- Progression order changes --------------------------------------------------------------------------------------- */
+
+wvl_status wvl_params_store_progressions(wvl_params *params, const wvl_progression *values, uint32_t count)
+{
+    void *array = params->settings.progressions;
+    if (!wvl_grow(&params->context->host, &array, &params->progression_capacity, count, sizeof *values)) {
+        return WVL_ERROR_MEMORY;
+    }
+    params->settings.progressions = array;
+    params->settings.progression_count = count;
+    if (count) {
+        memcpy(array, values, count * sizeof *values);
+    }
+    return WVL_OK;
+}
+
+/* [Tn=]RS,CS,LYE,RE,CE,ORDER. The numbers fit their fields (A.6.6); the plan checks them against each other and the picture. */
+static wvl_status scan_progression(const reader *r, const char **p, wvl_progression *v)
+{
+    static const struct { const char *name; unsigned most; } parts[5] = {{"RS", 32}, {"CS", 16383}, {"LYE", 65535}, {"RE", 33}, {"CE", 16384}};
+    uint64_t n[5], tile = 0;
+    if (**p == 'T' || **p == 't') {
+        ++*p;
+        if (wvl_number_scan_unsigned(p, &tile) || tile < 1 || tile > 65535 || *(*p)++ != '=') {
+            return refuse(r, "expected T, a tile from 1 to 65535, and =");
+        }
+    }
+    for (unsigned i = 0; i < 5; i++) {
+        if (wvl_number_scan_unsigned(p, &n[i]) || n[i] > parts[i].most || *(*p)++ != ',') {
+            return refuse(r, "expected RS,CS,LYE,RE,CE,ORDER with %s from 0 to %u (A.6.6)", parts[i].name, parts[i].most);
+        }
+    }
+    size_t length = strcspn(*p, "/");
+    uint8_t order = 0;
+    while (order < 5 && (length != 4 || strncasecmp(*p, wvl_params_order_names[order], 4) != 0)) {
+        order++;
+    }
+    if (order == 5) {
+        return refuse(r, "expected LRCP, RLCP, RPCL, PCRL or CPRL at \"%.32s\"", *p);
+    }
+    *p += length;
+    *v = (wvl_progression){tile ? (uint32_t)tile - 1 : WVL_ALL_TILES, (uint32_t)n[1], (uint32_t)n[4], (uint32_t)n[2], (uint8_t)n[0], (uint8_t)n[3], order};
+    return WVL_OK;
+}
+
+static wvl_status scan_progressions(const reader *r, wvl_progression *values, uint32_t *count)
+{
+    for (const char *p = r->value; *p;) {
+        wvl_status status = scan_progression(r, &p, &values[(*count)++]);
+        if (status) {
+            return status;
+        }
+        if (*p && !p[1]) {
+            return refuse(r, "a change is missing behind the last /");
+        }
+        p += *p == '/';
+    }
+    return WVL_OK;
+}
+
+wvl_status wvl_params_read_progressions(wvl_params *params, const wvl_option *option, const wvl_field *field, const char *value)
+{
+    const reader reading = {params, option, value}, *r = &reading;
+    const wvl_allocator *host = &params->context->host;
+    uint64_t bound = value[0] ? 1 + count_chars(value, '/') : 0;
+    uint32_t count = 0;
+    if (bound > field->maximum) {
+        return refuse(r, "%" PRIu64 " changes; %" PRIu64 " are supported", bound, field->maximum);
+    }
+    wvl_progression *values = wvl_alloc(host, bound * sizeof *values);
+    if (!values) {
+        return out_of_memory(r);
+    }
+    wvl_status status = scan_progressions(r, values, &count);
+    if (!status && wvl_params_store_progressions(params, values, count)) {
+        status = out_of_memory(r);
+    }
+    wvl_free(host, values, bound * sizeof *values);
+    return status;
+}
+
+/* ---- Registration ---------------------------------------------------------------------------------------------------- */
+
+wvl_status wvl_params_store_registration(wvl_params *params, const uint16_t *pairs, uint32_t count)
+{
+    void *array = params->settings.registration;
+    if (!wvl_grow(&params->context->host, &array, &params->registration_capacity, 2ull * count, sizeof *pairs)) {
+        return WVL_ERROR_MEMORY;
+    }
+    params->settings.registration = array;
+    params->settings.registration_count = count;
+    if (count) {
+        memcpy(array, pairs, 2ull * count * sizeof *pairs);
+    }
+    return WVL_OK;
+}
+
+static int scan_pair(const char **p, uint64_t v[2])
+{
+    return *(*p)++ == '[' && !wvl_number_scan_unsigned(p, &v[0]) && *(*p)++ == ',' && !wvl_number_scan_unsigned(p, &v[1]) && *(*p)++ == ']' && v[0] <= 65535 &&
+           v[1] <= 65535;
+}
+
+static wvl_status scan_registration(const reader *r, uint16_t *pairs, uint32_t *count)
+{
+    for (const char *p = r->value; *p;) {
+        uint64_t v[2];
+        if (!scan_pair(&p, v) || (*p && (*p != ',' || !p[1]))) {
+            return refuse(r, "expected [x,y],[x,y],... with numbers from 0 to 65535 (A.9.1)");
+        }
+        pairs[2 * *count] = (uint16_t)v[0];
+        pairs[2 * *count + 1] = (uint16_t)v[1];
+        ++*count;
+        p += *p == ',';
+    }
+    return WVL_OK;
+}
+
+wvl_status wvl_params_read_registration(wvl_params *params, const wvl_option *option, const char *value)
+{
+    const reader reading = {params, option, value}, *r = &reading;
+    const wvl_allocator *host = &params->context->host;
+    uint64_t bytes = 2 * count_chars(value, '[') * sizeof(uint16_t);
+    uint32_t count = 0;
+    if (bytes > 4 * 16384) {
+        return refuse(r, "more than 16384 components (A.5.1)");
+    }
+    uint16_t *pairs = wvl_alloc(host, bytes);
+    if (!pairs) {
+        return out_of_memory(r);
+    }
+    wvl_status status = scan_registration(r, pairs, &count);
+    if (!status && wvl_params_store_registration(params, pairs, count)) {
+        status = out_of_memory(r);
+    }
+    wvl_free(host, pairs, bytes);
+    return status;
+}

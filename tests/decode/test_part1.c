@@ -1,0 +1,374 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Progression order changes, packed packet headers, PLM, CRG and profiles: re-parsed, and decoded by OpenJPEG. */
+#include <check.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tests/decode/cases.h"
+
+static outcome decode_exactly(const picture *p, const char *settings)
+{
+    char text[512] = "";
+    decode_options options = {.keep_indices = 1};
+    outcome o = case_encode(settings, p, settings, NULL);
+    picture back = case_decode(settings, &o, &options);
+    ck_assert_msg(picture_equal(p, &back, text, sizeof text), "\"%s\": %s", settings, text);
+    picture_free(&back);
+    return o;
+}
+
+/* ---- Progression order changes --------------------------------------------------------------------------------------------- */
+
+#define SPLIT "0,0,1,6,3,RLCP/0,0,2,6,3,RLCP" /* disjoint by layers */
+#define OVER "0,0,2,3,3,LRCP/0,0,2,6,3,CPRL"  /* the second covers the first */
+
+START_TEST(changes_decode)
+{
+    static const char *const settings[] = {
+        "progression=RLCP layers=2 progression-changes=" SPLIT,
+        "layers=2 progression-changes=" OVER,
+        "layers=2 progression-changes=0,0,2,6,3,CPRL/0,0,2,6,3,LRCP", /* the second sends nothing */
+        "layers=3 sop=yes eph=yes plt=yes tlm=yes tile=70,61 progression-changes=0,0,1,3,3,RPCL/0,0,3,6,1,PCRL/0,1,3,6,3,LRCP",
+        "layers=3 progression-changes=0,1,1,33,2,PCRL/0,0,3,33,256,RPCL precincts=[16,32]",
+        "layers=2 tile=64,64 progression-changes=T2=0,0,2,3,3,RPCL/T2=0,0,2,6,3,PCRL",
+        "layers=2 tile=64,64 progression-changes=T2=0,0,2,3,3,RPCL/T2=0,0,2,6,3,PCRL/" SPLIT,
+        "layers=2 tile=64,64 progression-changes=T1=0,0,2,6,3,CPRL/T6=0,0,2,6,3,RPCL/" OVER " tile-parts=R",
+    };
+    static const unsigned main_entries[] = {2, 2, 2, 3, 2, 0, 0, 0}, entries[] = {2, 2, 2, 3, 2, 2, 12, 10};
+    picture p = picture_draw(PICTURE_NATURAL, 150, 100, 3, 8, (uint32_t)_i);
+    outcome o = decode_exactly(&p, settings[_i]);
+    size_t in_main = 0;
+    for (size_t i = 0; i < o.stream.volume_count; i++) {
+        in_main += o.stream.volumes[i].tile == CS_ALL_TILES;
+    }
+    ck_assert_uint_eq(in_main, main_entries[_i]);
+    ck_assert_uint_eq(o.stream.volume_count, entries[_i]);
+    case_free(&o);
+    picture_free(&p);
+}
+END_TEST
+
+/* The packets come in another order than without changes, and are the same. */
+START_TEST(changes_change_the_order_only)
+{
+    picture p = picture_draw(PICTURE_NATURAL, 150, 100, 3, 8, 1);
+    outcome plain = decode_exactly(&p, "layers=2 progression=LRCP"), changed = decode_exactly(&p, "layers=2 progression-changes=" OVER);
+    size_t moved = 0;
+    ck_assert_uint_eq(plain.packets.count, changed.packets.count);
+    for (size_t i = 0; i < plain.packets.count; i++) {
+        moved += plain.packets.items[i].resolution != changed.packets.items[i].resolution || plain.packets.items[i].component != changed.packets.items[i].component;
+    }
+    ck_assert_uint_gt(moved, 0);
+    ck_assert_uint_eq(changed.bytes, plain.bytes + 4 + 7 * 2);
+    case_free(&plain);
+    case_free(&changed);
+    picture_free(&p);
+}
+END_TEST
+
+/* 4K cinema: two volumes, each a tile-part a component. With one component only the volume tells where a part begins. */
+START_TEST(volumes_start_tile_parts)
+{
+    for (unsigned components = 1; components <= 3; components += 2) {
+        char settings[160];
+        picture p = picture_draw(PICTURE_NATURAL, 128, 96, components, 8, 3);
+        (void)snprintf(settings, sizeof settings, "tile-parts=C progression=CPRL tlm=yes progression-changes=0,0,1,5,%u,CPRL/5,0,1,6,%u,CPRL", components, components);
+        outcome o = decode_exactly(&p, settings);
+        ck_assert_uint_eq(o.stream.part_count, 2 * components);
+        for (size_t i = 0; i < o.packets.count; i++) {
+            const packet_info *packet = &o.packets.items[i];
+            ck_assert_uint_eq(packet->part, (packet->resolution == 5 ? components : 0) + packet->component);
+        }
+        case_free(&o);
+        picture_free(&p);
+    }
+}
+END_TEST
+
+/* ---- Packed headers, PLM ----------------------------------------------------------------------------------------------------- */
+
+START_TEST(packed_headers_decode)
+{
+    static const char *const packed[] = {"ppm", "ppt"};
+    static const char *const rest[] = {
+        "", "sop=yes", "eph=yes", "sop=yes eph=yes tile=64,64 tlm=yes layers=3", "tile-parts=R layers=2", "tile-parts=RLC layers=3 sop=yes eph=yes tile=90,50",
+        "tile=64,64 layers=2 progression-changes=" OVER, "tile-parts=C layers=2 progression-changes=T1=" "0,0,2,6,3,RPCL", "max-bytes=9000 layers=4 reversible=no"};
+    unsigned kind = (unsigned)_i % 2;
+    char settings[256];
+    picture p = picture_draw(PICTURE_NATURAL, 150, 100, 3, 8, (uint32_t)_i);
+    (void)snprintf(settings, sizeof settings, "packed-headers=%s %s", packed[kind], rest[_i / 2]);
+    outcome o = case_encode(settings, &p, settings, NULL);
+    ck_assert_uint_eq(o.stream.packed, kind + 1);
+    if (_i / 2 < 8) {
+        case_free(&o);
+        o = decode_exactly(&p, settings);
+    } else {
+        ck_assert_uint_le(o.bytes, 9000);
+        picture back = case_decode(settings, &o, NULL);
+        ck_assert_msg(picture_psnr(&p, &back) > 25.0, "%.2f dB", picture_psnr(&p, &back));
+        picture_free(&back);
+    }
+    case_free(&o);
+    picture_free(&p);
+}
+END_TEST
+
+/* More headers than a segment holds: several, cut inside a header. */
+START_TEST(packed_headers_fill_segments)
+{
+    static const char *const settings[] = {"packed-headers=ppm block=4,4 precincts=[8,8] layers=8 sop=yes eph=yes levels=2",
+                                           "packed-headers=ppt block=4,4 precincts=[8,8] layers=8 sop=yes eph=yes levels=2",
+                                           "packed-headers=ppt block=4,4 precincts=[8,8] layers=8 levels=2 tile-parts=R progression=RLCP"};
+    picture p = picture_draw(PICTURE_NOISE, 320, 256, 3, 8, 2);
+    outcome o = decode_exactly(&p, settings[_i]);
+    size_t headers = 0;
+    for (size_t i = 0; i < o.stream.part_count; i++) {
+        headers += o.stream.parts[i].header_bytes;
+    }
+    ck_assert_uint_gt(headers, 65532);
+    case_free(&o);
+    picture_free(&p);
+}
+END_TEST
+
+START_TEST(plm_tells_every_packet)
+{
+    static const char *const settings[] = {"plm=yes", "plm=yes plt=yes tlm=yes", "plm=yes tile=20,20 layers=2 tlm=yes", "plm=yes tile=20,20 tile-parts=R sop=yes eph=yes layers=3"};
+    picture p = picture_draw(PICTURE_NATURAL, 150, 100, 3, 8, 7);
+    outcome o = decode_exactly(&p, settings[_i]);
+    ck_assert_uint_gt(o.stream.plm_segments, 0);
+    for (size_t i = 0; i < o.stream.part_count; i++) {
+        ck_assert_int_eq(o.stream.parts[i].has_lengths, 1);
+    }
+    case_free(&o);
+    picture_free(&p);
+}
+END_TEST
+
+START_TEST(plm_fills_segments)
+{
+    picture p = picture_draw(PICTURE_NATURAL, 1024, 1024, 1, 8, 7);
+    outcome o = decode_exactly(&p, "plm=yes tile=16,16 levels=3 layers=4");
+    ck_assert_uint_gt(o.stream.plm_segments, 1);
+    case_free(&o);
+    picture_free(&p);
+}
+END_TEST
+
+/* Nplm has eight bits. */
+START_TEST(plm_refuses_long_entries)
+{
+    picture p = picture_draw(PICTURE_NATURAL, 150, 100, 3, 8, 7);
+    outcome o = case_try(&p, "plm=yes layers=20", NULL);
+    ck_assert_int_eq(o.status, WVL_ERROR_PARAMETER);
+    ck_assert_msg(strstr(o.error, "A.7.2") != NULL, "%s", o.error);
+    ck_assert_ptr_null(o.data);
+    case_free(&o);
+    picture_free(&p);
+}
+END_TEST
+
+/* Caps hold to the byte, with every extra in the headers counted, and are used. */
+START_TEST(caps_hold)
+{
+    static const char *const extras[] = {"packed-headers=ppm", "packed-headers=ppt", "packed-headers=ppt tile-parts=R tile=64,64", "packed-headers=ppm tile-parts=R tile=64,64",
+                                         "plm=yes tile=64,64", "plm=yes plt=yes tile=64,64 tile-parts=R", "tile=64,64 progression-changes=T1=0,0,9,6,3,RPCL/0,0,9,6,3,CPRL",
+                                         "packed-headers=ppm sop=yes eph=yes tile=32,32"};
+    picture p = picture_draw(PICTURE_NATURAL, 200, 160, 3, 8, 5);
+    for (unsigned layers = 1; layers <= 9; layers += 4) {
+        for (unsigned cap = 36000; cap < 60000; cap += 2311) {
+            char settings[256];
+            if (layers != 9 && strstr(extras[_i], "progression")) {
+                continue;
+            }
+            (void)snprintf(settings, sizeof settings, "%s reversible=no layers=%u max-bytes=%u", extras[_i], layers, cap);
+            outcome o = case_encode("cap", &p, settings, NULL);
+            ck_assert_msg(o.bytes <= cap && o.bytes + cap / 50 >= cap, "\"%s\": %zu bytes", settings, o.bytes);
+            case_free(&o);
+        }
+    }
+    picture_free(&p);
+}
+END_TEST
+
+/* A component's bytes are its tile-parts'. */
+START_TEST(component_caps_hold)
+{
+    static const char *const extras[] = {"packed-headers=ppt", "plm=yes plt=yes", "progression-changes=T1=0,0,1,5,3,CPRL/T1=5,0,1,6,3,CPRL"};
+    picture p = picture_draw(PICTURE_NATURAL, 200, 160, 3, 8, 5);
+    for (unsigned cap = 5000; cap < 9000; cap += 777) {
+        char settings[256];
+        uint64_t sums[3] = {0, 0, 0};
+        (void)snprintf(settings, sizeof settings, "%s reversible=no progression=CPRL tile-parts=C max-component-bytes=%u", extras[_i], cap);
+        outcome o = case_encode("component cap", &p, settings, NULL);
+        for (size_t i = 0, seen = SIZE_MAX; i < o.packets.count; i++) {
+            const packet_info *packet = &o.packets.items[i];
+            sums[packet->component] += packet->part != seen ? o.stream.parts[packet->part].bytes : 0;
+            seen = packet->part;
+        }
+        for (unsigned c = 0; c < 3; c++) {
+            ck_assert_msg(sums[c] <= cap && sums[c] > cap / 2, "\"%s\": component %u has %llu bytes", settings, c, (unsigned long long)sums[c]);
+        }
+        case_free(&o);
+    }
+    picture_free(&p);
+}
+END_TEST
+
+/* ---- Registration, profiles -------------------------------------------------------------------------------------------------- */
+
+START_TEST(registration_is_written)
+{
+    picture p = picture_draw(PICTURE_NATURAL, 60, 40, 3, 8, 7);
+    outcome o = decode_exactly(&p, "registration=[0,1],[32768,65535],[7,8]"), one = decode_exactly(&p, "registration=[5,6]"), none = decode_exactly(&p, "");
+    static const unsigned want[6] = {0, 1, 32768, 65535, 7, 8};
+    ck_assert_mem_eq(o.stream.registration, want, sizeof want);
+    ck_assert_uint_eq(one.stream.registration[4], 5);
+    ck_assert_uint_eq(one.stream.registration[5], 6);
+    ck_assert_ptr_null(none.stream.registration);
+    ck_assert_uint_eq(o.bytes, none.bytes + 16);
+    case_free(&o);
+    case_free(&one);
+    case_free(&none);
+    picture_free(&p);
+}
+END_TEST
+
+START_TEST(profiles_are_declared)
+{
+    picture p = picture_draw(PICTURE_NATURAL, 300, 200, 3, 8, 7);
+    static const char *const settings[] = {"", "profile=0", "profile=0 tile=128,128 block=32,32", "profile=1 tile=256,256", "profile=1 block=64,16 levels=2"};
+    static const unsigned rsiz[] = {0, 1, 1, 2, 2};
+    for (unsigned i = 0; i < 5; i++) {
+        outcome o = decode_exactly(&p, settings[i]);
+        ck_assert_uint_eq(o.stream.rsiz, rsiz[i]);
+        case_free(&o);
+    }
+    picture_free(&p);
+}
+END_TEST
+
+/* ---- Refusals ---------------------------------------------------------------------------------------------------------------- */
+
+static const struct refusal { const char *settings, *reason; uint32_t components; } refusals[] = {
+    {"progression-changes=0,2,1,6,3,LRCP", "layer 0 of resolution 0 of component 0", 3},
+    {"progression-changes=0,0,1,6,2,LRCP", "layer 0 of resolution 0 of component 2", 3},
+    {"progression-changes=0,0,1,5,3,LRCP", "layer 0 of resolution 5 of component 0", 3},
+    {"progression-changes=1,0,1,6,3,LRCP", "layer 0 of resolution 0 of component 0", 3},
+    {"layers=3 progression-changes=0,0,2,6,3,LRCP/0,0,3,6,1,LRCP", "layer 2 of resolution 0 of component 1", 3},
+    {"progression-changes=0,0,1,6,1,LRCP/0,2,1,6,3,LRCP", "component 1", 3},
+    {"progression-changes=T1=0,0,1,5,3,LRCP/0,0,1,6,3,LRCP", "for tile 1 sends layer 0 of resolution 5", 3},
+    {"progression-changes=T2=0,0,1,6,3,LRCP", "no tile 2", 3},
+    {"tile=64,48 progression-changes=T7=0,0,1,6,3,LRCP", "no tile 7", 3},
+    {"progression-changes=3,0,1,3,3,LRCP", "A.6.6", 3},
+    {"progression-changes=0,1,1,6,1,LRCP", "A.6.6", 3},
+    {"progression-changes=0,0,1,6,257,LRCP", "at most 256", 3},
+    {"progression-changes=0,0,0,6,3,LRCP", "layer end 0", 3},
+    {"progression-changes=0,0,2,6,3,LRCP", "layer end 2", 3},
+    {"progression-changes=0,0,1,34,3,LRCP", "A.6.6", 3},
+    {"progression-changes=0,0,1,6,16385,LRCP", "A.6.6", 3},
+    {"progression-changes=0,0,1,6,3,LCRP", "LRCP", 3},
+    {"progression-changes=0,0,1,6,3", "expected", 3},
+    {"progression-changes=T0=0,0,1,6,3,LRCP", "tile", 3},
+    {"progression-changes=0,0,1,6,3,LRCP/", "missing", 3},
+    {"progression-changes=0,0,1,6,3,LRCPX", "LRCP", 3},
+    {"packed-headers=ppm plt=yes", "plt", 3},
+    {"packed-headers=ppt plm=yes", "plm", 3},
+    {"packed-headers=yes", "none|ppm|ppt", 3},
+    {"registration=[1,2],[3,4]", "A.9.1", 3},
+    {"registration=[1,65536]", "A.9.1", 3},
+    {"registration=[1,2]", "16383", 16384},
+    {"registration=1,2", "A.9.1", 3},
+    {"profile=0 tile=100,100", "128,128", 3},
+    {"profile=0 tile=128,128 tile-offset=0,0 block=64,32", "32,32 and 64,64", 3},
+    {"profile=0 style=BYPASS", "BYPASS", 3},
+    {"profile=0 packed-headers=ppm", "packed", 3},
+    {"profile=1 tile=100,80", "square", 3},
+    {"profile=1 block=128,32", "at most 64", 3},
+    {"profile=1 levels=0", "lowest resolution", 3},
+    {"profile=0 levels=0", "lowest resolution", 3},
+};
+
+START_TEST(refused_with_reason)
+{
+    const struct refusal *f = &refusals[_i];
+    wvl_component_format *components = calloc(f->components, sizeof *components);
+    ck_assert_ptr_nonnull(components);
+    for (uint32_t c = 0; c < f->components; c++) {
+        components[c] = (wvl_component_format){8, 0, 1, 1};
+    }
+    wvl_image_format format = {sizeof format, 0, 0, 128, 129, f->components, components};
+    case_refused(f->settings, &format, f->settings, f->reason);
+    free(components);
+}
+END_TEST
+
+/* 256 components: an end of 256 is written as 0, which OpenJPEG 2.5 takes for 0 components, so only the walker judges. 257: indices of two bytes,
+ * and an end of 256 as it stands. */
+START_TEST(wide_component_indices)
+{
+    picture narrow = picture_draw(PICTURE_NOISE, 3, 2, 256, 8, 1), wide = picture_draw(PICTURE_NOISE, 3, 2, 257, 8, 1);
+    outcome a = case_encode("256 components", &narrow, "levels=1 mct=off progression-changes=0,0,1,1,256,LRCP/0,0,1,2,256,RPCL", NULL);
+    outcome b = decode_exactly(&wide, "levels=1 mct=off progression-changes=0,0,1,2,256,LRCP/0,256,1,2,16384,RPCL");
+    ck_assert_uint_eq(a.stream.volumes[0].c_end, 256);
+    ck_assert_uint_eq(b.stream.volumes[0].c_end, 256);
+    ck_assert_uint_eq(b.stream.volumes[1].c0, 256);
+    ck_assert_uint_eq(b.stream.volumes[1].c_end, 257);
+    case_free(&a);
+    case_free(&b);
+    picture_free(&narrow);
+    picture_free(&wide);
+}
+END_TEST
+
+/* Values read back as they were given, from a clone too. */
+START_TEST(values_print_back)
+{
+    static const char *const settings[][2] = {{"progression-changes", "T2=0,0,2,3,3,RPCL/T65535=1,16383,65535,33,16384,PCRL/0,0,1,6,3,LRCP"},
+                                              {"registration", "[0,65535],[1,2]"}, {"packed-headers", "ppt"}, {"plm", "yes"}, {"profile", "1"}};
+    wvl_params *params, *copy;
+    ck_assert_int_eq(wvl_params_create(case_context(), &params), WVL_OK);
+    for (unsigned i = 0; i < 5; i++) {
+        ck_assert_int_eq(wvl_params_set(params, settings[i][0], settings[i][1]), WVL_OK);
+    }
+    ck_assert_int_eq(wvl_params_clone(params, &copy), WVL_OK);
+    ck_assert_int_eq(wvl_params_set(params, "progression-changes", ""), WVL_OK);
+    ck_assert_int_eq(wvl_params_set(params, "registration", ""), WVL_OK);
+    ck_assert_str_eq(wvl_params_get(params, "progression-changes"), "");
+    ck_assert_str_eq(wvl_params_get(params, "registration"), "");
+    wvl_params_release(params);
+    for (unsigned i = 0; i < 5; i++) {
+        ck_assert_str_eq(wvl_params_get(copy, settings[i][0]), settings[i][1]);
+    }
+    wvl_params_release(copy);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("part1");
+    TCase *tests = tcase_create("part1");
+    tcase_set_timeout(tests, 900);
+    tcase_add_loop_test(tests, changes_decode, 0, 8);
+    tcase_add_test(tests, changes_change_the_order_only);
+    tcase_add_test(tests, volumes_start_tile_parts);
+    tcase_add_loop_test(tests, packed_headers_decode, 0, 18);
+    tcase_add_loop_test(tests, packed_headers_fill_segments, 0, 3);
+    tcase_add_loop_test(tests, plm_tells_every_packet, 0, 4);
+    tcase_add_test(tests, plm_fills_segments);
+    tcase_add_test(tests, plm_refuses_long_entries);
+    tcase_add_loop_test(tests, caps_hold, 0, 8);
+    tcase_add_loop_test(tests, component_caps_hold, 0, 3);
+    tcase_add_test(tests, registration_is_written);
+    tcase_add_test(tests, profiles_are_declared);
+    tcase_add_loop_test(tests, refused_with_reason, 0, sizeof refusals / sizeof refusals[0]);
+    tcase_add_test(tests, wide_component_indices);
+    tcase_add_test(tests, values_print_back);
+    suite_add_tcase(suite, tests);
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_ENV);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed != 0;
+}

@@ -1,0 +1,310 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The plan refuses every violation with its reason, all at once, and keeps its word about memory. */
+#include <check.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tests/decode/cases.h"
+#include "tests/fault/ledger.h"
+
+/* ---- Violations ---------------------------------------------------------------------------------------------------------------- */
+
+typedef struct violation {
+    const char *settings, *reason; /* the text must hold it, the clause included */
+    uint32_t x0, y0, x1, y1, count;
+    wvl_component_format component;
+} violation;
+
+#define SMALL 0, 0, 64, 48, 1, {8, 0, 1, 1}
+#define RGB 0, 0, 64, 48, 3, {8, 0, 1, 1}
+static const violation violations[] = {
+    {"", "A.5.1", 64, 0, 64, 48, 1, {8, 0, 1, 1}},
+    {"", "A.5.1", 0, 49, 64, 48, 1, {8, 0, 1, 1}},
+    {"", "components", 0, 0, 64, 48, 0, {8, 0, 1, 1}},
+    {"", "16384", 0, 0, 64, 48, 16385, {8, 0, 1, 1}},
+    {"", "depth 0", 0, 0, 64, 48, 1, {0, 0, 1, 1}},
+    {"", "depth 39", 0, 0, 64, 48, 1, {39, 0, 1, 1}},
+    {"", "depth 29", 0, 0, 64, 48, 1, {29, 0, 1, 1}},
+    {"reversible=no", "depth 38", 0, 0, 64, 48, 1, {38, 1, 1, 1}},
+    {"", "B-2", 1, 0, 64, 48, 1, {8, 0, 64, 1}},
+    {"", "B-2", 0, 7, 64, 48, 1, {8, 0, 1, 48}},
+    {"tile-offset=0,1", "B-3", SMALL},
+    {"tile=10,10 tile-offset=1,0", "B-3", SMALL},
+    {"tile=10,10", "B-4", 10, 0, 64, 48, 1, {8, 0, 1, 1}},
+    {"tile=10,10", "B-4", 0, 30, 64, 48, 1, {8, 0, 1, 1}},
+    {"tile=0,10", "both", SMALL},
+    {"tile=10,0", "both", SMALL},
+    {"tile=1,1", "65535", 0, 0, 256, 256, 1, {8, 0, 1, 1}},
+    {"tile=1,1", "65535", 0, 0, 4294967295u, 4294967295u, 1, {8, 0, 1, 1}},
+    {"mct=on", "G.2", SMALL},
+    {"reversible=no guard-bits=0", "guard", SMALL},
+    {"block=4,2048", "block", SMALL},
+    {"block=3,64", "4 to 1024", SMALL},
+    {"block=96,16", "A.6.1", SMALL},
+    {"block=128,64", "4096", SMALL},
+    {"precincts=[1,2]", "B.6", SMALL},
+    {"precincts=[2,1]", "B.6", SMALL},
+    {"precincts=[64,64],[1,1]", "B.6", SMALL},
+    {"precincts=[48,64]", "precinct", SMALL},
+    {"rates=10,20", "layer", SMALL},
+    {"bpp=1,1", "layer", SMALL},
+    {"psnr=40,30", "layer", SMALL},
+    {"slopes=100,200", "layer", SMALL},
+    {"layer-bytes=0,100", "layer", SMALL},
+    {"layers=2 rates=30,20,10", "layer", SMALL},
+    {"tile-parts=RLC layers=30 levels=8", "255", RGB},
+    {"tile-parts=L layers=256", "255", SMALL},
+    {"tile-parts=C progression=CPRL", "255", 0, 0, 64, 48, 256, {8, 0, 1, 1}},
+    {"mct=on", "RCT", 0, 0, 64, 48, 3, {28, 0, 1, 1}},
+    {"reversible=no quantization=derived levels=32", "derived", SMALL},
+    {"container=jp2", "colour", 0, 0, 64, 48, 5, {8, 0, 1, 1}},
+};
+
+START_TEST(every_violation_is_named)
+{
+    const violation *v = &violations[_i];
+    wvl_component_format *components = calloc(v->count + 1, sizeof *components);
+    ck_assert_ptr_nonnull(components);
+    for (uint32_t c = 0; c < v->count; c++) {
+        components[c] = v->component;
+    }
+    wvl_image_format format = {sizeof format, v->x0, v->y0, v->x1, v->y1, v->count, components};
+    case_refused(v->settings, &format, v->settings, v->reason);
+    free(components);
+}
+END_TEST
+
+static unsigned count_lines(const char *text)
+{
+    unsigned lines = text[0] != 0;
+    for (; *text; text++) {
+        lines += *text == '\n' && text[1];
+    }
+    return lines;
+}
+
+START_TEST(all_violations_at_once)
+{
+    static const wvl_component_format components[3] = {{8, 0, 1, 1}, {40, 0, 1, 1}, {8, 0, 255, 255}};
+    wvl_image_format format = {sizeof format, 5, 5, 64, 48, 3, components};
+    wvl_params *params;
+    wvl_plan *plan = NULL;
+    char text[512];
+    ck_assert_int_eq(wvl_params_create(case_context(), &params), WVL_OK);
+    ck_assert_int_eq(case_set(params, "tile=2,2 precincts=[1,1] rates=5,4 layers=1", text, sizeof text), WVL_OK);
+    ck_assert_int_eq(wvl_plan_create(case_context(), params, &format, NULL, &plan), WVL_ERROR_PARAMETER);
+    ck_assert_ptr_null(plan);
+    const char *error = wvl_context_error(case_context());
+    static const char *const expected[] = {"depth 40", "B-2", "B-4", "precinct", "layer"};
+    for (unsigned i = 0; i < 5; i++) {
+        ck_assert_msg(strstr(error, expected[i]) != NULL, "\"%s\" is missing in: %s", expected[i], error);
+    }
+    ck_assert_uint_ge(count_lines(error), 5);
+    wvl_params_release(params);
+}
+END_TEST
+
+START_TEST(arguments_are_checked)
+{
+    static const wvl_component_format one = {8, 0, 1, 1};
+    wvl_image_format format = {sizeof format, 0, 0, 8, 8, 1, &one};
+    wvl_params *params;
+    wvl_plan *plan = NULL;
+    wvl_context *c = case_context();
+    ck_assert_int_eq(wvl_params_create(c, &params), WVL_OK);
+    ck_assert_int_eq(wvl_plan_create(NULL, params, &format, NULL, &plan), WVL_ERROR_ARGUMENT);
+    ck_assert_int_eq(wvl_plan_create(c, NULL, &format, NULL, &plan), WVL_ERROR_ARGUMENT);
+    ck_assert_int_eq(wvl_plan_create(c, params, NULL, NULL, &plan), WVL_ERROR_ARGUMENT);
+    ck_assert_int_eq(wvl_plan_create(c, params, &format, NULL, NULL), WVL_ERROR_ARGUMENT);
+    format.struct_size = 0;
+    ck_assert_int_eq(wvl_plan_create(c, params, &format, NULL, &plan), WVL_ERROR_ARGUMENT);
+    format.struct_size = sizeof format;
+    format.components = NULL;
+    ck_assert_int_eq(wvl_plan_create(c, params, &format, NULL, &plan), WVL_ERROR_PARAMETER);
+    format.components = &one;
+    ck_assert_int_eq(wvl_plan_create(c, params, &format, NULL, &plan), WVL_OK);
+    wvl_plan_memory memory = {.struct_size = 4};
+    ck_assert_int_eq(wvl_plan_measure(plan, &memory), WVL_ERROR_ARGUMENT);
+    ck_assert_int_eq(wvl_plan_measure(plan, NULL), WVL_ERROR_ARGUMENT);
+    wvl_plan_release(plan);
+    wvl_plan_release(NULL);
+    wvl_params_release(params);
+}
+END_TEST
+
+/* An image or sink that does not fit the plan is refused and nothing is read. */
+START_TEST(images_are_checked)
+{
+    picture p = picture_draw(PICTURE_FLAT, 16, 16, 3, 12, 1);
+    picture_input input = picture_open_input(&p, 0);
+    outcome o = case_try(&p, "", NULL);
+    ck_assert_int_eq(o.status, WVL_OK);
+    for (unsigned i = 0; i < 8; i++) {
+        wvl_image image = input.image;
+        wvl_plane planes[3];
+        char text[256];
+        wvl_sink sink;
+        static const wvl_status expected[] = {WVL_ERROR_ARGUMENT, WVL_ERROR_ARGUMENT, WVL_ERROR_UNSUPPORTED, WVL_ERROR_ARGUMENT, WVL_ERROR_UNSUPPORTED,
+                                              WVL_ERROR_UNSUPPORTED, WVL_ERROR_ARGUMENT, WVL_OK};
+        memcpy(planes, input.planes, sizeof planes);
+        image.planes = planes;
+        image.plane_count = i == 0 ? 2 : 3;
+        planes[1].data = i == 1 ? NULL : planes[1].data;
+        planes[2].container = i == 2 ? WVL_SAMPLE_64 : i == 3 ? WVL_SAMPLE_8 : planes[2].container;
+        image.memory_kind = i == 4 ? WVL_MEMORY_DEVICE : WVL_MEMORY_HOST;
+        image.ready_event = i == 5 ? &sink : NULL;
+        planes[0].container = i == 6 ? WVL_SAMPLE_PACKED10 : planes[0].container;
+        ck_assert_int_eq(wvl_sink_open_memory(o.context, &sink), WVL_OK);
+        wvl_status status = wvl_encode(o.plan, &image, &sink, NULL, NULL, text, sizeof text);
+        ck_assert_msg(status == expected[i], "image %u: %s: %s", i, wvl_status_text(status), text);
+        ck_assert(status == WVL_OK || strlen(text) > 10);
+        wvl_sink_discard(&sink);
+    }
+    case_free(&o);
+    picture_close_input(&input);
+    picture_free(&p);
+}
+END_TEST
+
+/* ---- Memory ---------------------------------------------------------------------------------------------------------------------- */
+
+typedef struct counter { uint64_t bytes; } counter;
+
+static int count_bytes(void *user, const void *data, size_t bytes)
+{
+    (void)data;
+    ((counter *)user)->bytes += bytes;
+    return 0;
+}
+
+static const char *const shapes[] = {
+    "", "reversible=no bpp=0.5,1,2", "layers=10 style=TERMALL block=8,8", "tile=64,64 plt=yes tlm=yes", "precincts=[32,32] progression=PCRL sop=yes eph=yes",
+    "levels=0 block=4,4 style=63", "max-component-bytes=5000 layers=3", "reversible=no psnr=35 tile=100,60", "layers=200", "container=jp2 tile-parts=R",
+    "block=4,1024", "precincts=[2,2] tile=50,50"};
+#define SHAPES ((int)(sizeof shapes / sizeof shapes[0]))
+
+/* What an encode allocates at its peak lies between the base, which every picture of the plan takes, and the base with the coded bound. */
+START_TEST(memory_promise)
+{
+    static const picture_kind kinds[] = {PICTURE_NATURAL, PICTURE_NOISE, PICTURE_FLAT, PICTURE_EXTREME};
+    for (unsigned k = 0; k < 8; k++) {
+        ledger l;
+        char text[512];
+        wvl_params *params;
+        wvl_plan *plan;
+        wvl_context *context;
+        wvl_plan_memory memory = {.struct_size = sizeof memory};
+        ledger_open(&l);
+        wvl_context_options options = {.struct_size = sizeof options, .threads = k < 4 ? 1 : 3, .host = ledger_allocator(&l)};
+        picture p = picture_draw(kinds[k % 4], 160, 120, 3, k & 1 ? 8 : 12, k);
+        picture_input input = picture_open_input(&p, 0);
+        ck_assert_int_eq(wvl_context_create(&options, &context), WVL_OK);
+        ck_assert_int_eq(wvl_params_create(context, &params), WVL_OK);
+        ck_assert_int_eq(case_set(params, shapes[_i], text, sizeof text), WVL_OK);
+        ck_assert_msg(wvl_plan_create(context, params, &input.format, NULL, &plan) == WVL_OK, "%s", wvl_context_error(context));
+        ck_assert_int_eq(wvl_plan_measure(plan, &memory), WVL_OK);
+        uint64_t before = l.live_bytes;
+        counter output = {0};
+        wvl_sink sink = {.struct_size = sizeof sink, .write = count_bytes, .user = &output};
+        l.peak_bytes = l.live_bytes;
+        ck_assert_msg(wvl_encode(plan, &input.image, &sink, NULL, NULL, text, sizeof text) == WVL_OK, "\"%s\": %s", shapes[_i], text);
+        uint64_t peak = l.peak_bytes - before;
+        ck_assert_msg(l.live_bytes == before, "\"%s\": %llu bytes stay", shapes[_i], (unsigned long long)(l.live_bytes - before));
+        ck_assert_msg(peak <= memory.base_bytes + memory.coded_bytes_bound, "\"%s\": peak %llu, base %llu, coded at most %llu", shapes[_i], (unsigned long long)peak,
+                      (unsigned long long)memory.base_bytes, (unsigned long long)memory.coded_bytes_bound);
+        /* pieces are rounded to 64 bytes; beyond that the base is what a flat picture takes, but for the first chunks of the stores */
+        ck_assert_msg(peak + 4096 >= memory.base_bytes, "\"%s\": peak %llu, base %llu", shapes[_i], (unsigned long long)peak, (unsigned long long)memory.base_bytes);
+        ck_assert_msg(output.bytes <= memory.output_bytes_bound, "\"%s\": %llu bytes of output, at most %llu were promised", shapes[_i], (unsigned long long)output.bytes,
+                      (unsigned long long)memory.output_bytes_bound);
+        wvl_plan_release(plan);
+        wvl_params_release(params);
+        wvl_context_release(context);
+        ck_assert_uint_eq(l.live_count, 0);
+        picture_close_input(&input);
+        picture_free(&p);
+    }
+}
+END_TEST
+
+/* The plan of a gigantic picture takes no picture memory, and says what the picture would need. */
+START_TEST(plan_of_a_giant)
+{
+    static const wvl_component_format components[3] = {{8, 0, 1, 1}, {8, 0, 1, 1}, {8, 0, 1, 1}};
+    wvl_image_format format = {sizeof format, 0, 0, 1000000, 1000000, 3, components};
+    ledger l;
+    char text[512];
+    wvl_params *params;
+    wvl_plan *plan;
+    wvl_context *context;
+    wvl_plan_memory memory = {.struct_size = sizeof memory};
+    ledger_open(&l);
+    wvl_context_options options = {.struct_size = sizeof options, .threads = 1, .host = ledger_allocator(&l)};
+    ck_assert_int_eq(wvl_context_create(&options, &context), WVL_OK);
+    ck_assert_int_eq(wvl_params_create(context, &params), WVL_OK);
+    ck_assert_int_eq(case_set(params, "tile=8192,8192", text, sizeof text), WVL_OK);
+    ck_assert_msg(wvl_plan_create(context, params, &format, NULL, &plan) == WVL_OK, "%s", wvl_context_error(context));
+    ck_assert_uint_lt(l.peak_bytes, 70000000);
+    ck_assert_int_eq(wvl_plan_measure(plan, &memory), WVL_OK);
+    ck_assert_uint_gt(memory.output_bytes_bound, 3000000000000u);
+    ck_assert_uint_gt(memory.base_bytes, 8192u * 8192u * 2u);
+    wvl_plan_release(plan);
+    wvl_params_release(params);
+    wvl_context_release(context);
+}
+END_TEST
+
+/* ---- Explaining ------------------------------------------------------------------------------------------------------------------ */
+
+typedef struct text { char bytes[1 << 16]; size_t used; } text;
+
+static void collect(void *user, const char *piece, size_t bytes)
+{
+    text *t = user;
+    ck_assert_uint_lt(t->used + bytes, sizeof t->bytes);
+    memcpy(t->bytes + t->used, piece, bytes);
+    t->used += bytes;
+    t->bytes[t->used] = 0;
+}
+
+START_TEST(plan_explains_itself)
+{
+    static text words, json;
+    picture p = picture_draw(PICTURE_FLAT, 70, 50, 3, 8, 1);
+    outcome o = case_try(&p, "reversible=no bpp=1,2 tile=40,40 progression=RPCL", NULL);
+    ck_assert_int_eq(o.status, WVL_OK);
+    ck_assert_int_eq(wvl_plan_explain(o.plan, 0, collect, &words), WVL_OK);
+    ck_assert_int_eq(wvl_plan_explain(o.plan, 1, collect, &json), WVL_OK);
+    ck_assert(strstr(words.bytes, "RPCL") && strstr(words.bytes, "70") && words.used > 300);
+    ck_assert(json.bytes[0] == '{' && strstr(json.bytes, "RPCL"));
+    int depth = 0, quoted = 0;
+    for (size_t i = 0; i < json.used; i++) {
+        quoted ^= json.bytes[i] == '"';
+        depth += quoted ? 0 : (json.bytes[i] == '{' || json.bytes[i] == '[') - (json.bytes[i] == '}' || json.bytes[i] == ']');
+        ck_assert(depth > 0 || json.bytes[i] == '\n' || i + 2 >= json.used);
+    }
+    ck_assert(depth == 0 && !quoted);
+    case_free(&o);
+    picture_free(&p);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("plan");
+    TCase *tests = tcase_create("plan");
+    tcase_set_timeout(tests, 300);
+    tcase_add_loop_test(tests, every_violation_is_named, 0, (int)(sizeof violations / sizeof violations[0]));
+    tcase_add_test(tests, all_violations_at_once);
+    tcase_add_test(tests, arguments_are_checked);
+    tcase_add_test(tests, images_are_checked);
+    tcase_add_loop_test(tests, memory_promise, 0, SHAPES);
+    tcase_add_test(tests, plan_of_a_giant);
+    tcase_add_test(tests, plan_explains_itself);
+    suite_add_tcase(suite, tests);
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_ENV);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
