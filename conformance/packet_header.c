@@ -88,7 +88,7 @@ static void take_classic(header *h, wvl_block *k, unsigned passes)
     unsigned done = k->passes;
     while (passes && !h->failed) {
         unsigned room = segment_room(h->style, done), chunk = room < passes ? room : passes;
-        uint32_t bytes;
+        uint32_t bytes = 0;
         if (!take_length(h, k, chunk, &bytes) || !add_contribution(h, bytes, 0)) {
             return;
         }
@@ -122,7 +122,7 @@ static int take_if_classic(header *h, wvl_block *k, unsigned passes, unsigned fi
 static unsigned take_first_set(header *h, wvl_block *k, unsigned passes)
 {
     unsigned refinement = (passes - 1) % 3, first = passes - refinement;
-    uint32_t bytes;
+    uint32_t bytes = 0;
     if (!take_length(h, k, first, &bytes)) {
         return 0;
     }
@@ -149,7 +149,7 @@ static void take_ht(header *h, wvl_block *k, unsigned passes)
     }
     while (left && !h->failed) {
         unsigned phase = (done - left) % 3, chunk = phase == 0 ? 1 : 3 - phase < left ? 3 - phase : left;
-        uint32_t bytes;
+        uint32_t bytes = 0;
         if (!take_length(h, k, chunk, &bytes) || !add_contribution(h, bytes, phase ? 2 : 1)) {
             return;
         }

@@ -4,6 +4,7 @@
 #define WVL_CONFORMANCE_PROFILE_RULES_H
 
 #define WVL_CHECK_RULES_PART1_PROFILES(X)                                                                                                  \
+    X(PROFILE_APPLIES, "profile.applies", "profile", ERROR, "The file is of the kind that the profile is about.")                          \
     X(P01_EXTENT, "profile.extent", "Table A.45", ERROR, "The reference grid ends below 2^31.")                                            \
     X(P01_SHIFT, "profile.shift", "Table A.45", ERROR, "RGN shifts by at most 37.")                                                        \
     X(P01_LOWEST, "profile.lowest", "Table A.45", ERROR, "The lowest resolution of a tile-component is at most 128 x 128.")                \

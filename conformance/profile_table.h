@@ -20,20 +20,23 @@ typedef struct wvl_profile_rule {
     int (*holds)(wvl_facts *f);
 } wvl_profile_rule;
 
+typedef struct wvl_profile_rules {
+    const wvl_profile_rule *items;
+    size_t count;
+} wvl_profile_rules;
+
 struct wvl_profile {
-    const char *name, *doc;
-    int is_file;  /* of boxes: 1 JP2, 2 JPH, 0 any */
-    int needs_ht; /* 1: a codestream with Part 15, 0: without */
-    int variant;  /* meaning of the table of rules */
-    const wvl_profile_rule *rules;
-    size_t rule_count;
-    const void *numbers;
+    const char *name;
+    int file, part15, number; /* number: what Rsiz says of it, or which of a family it is */
+    const wvl_profile_rules *rules;
+    const void *numbers;      /* of the family's own type */
 };
 
-extern const wvl_profile_rule wvl_check_profile0_rules[], wvl_check_profile1_rules[], wvl_check_cinema_rules[], wvl_check_imf_rules[],
-    wvl_check_broadcast_rules[], wvl_check_keep_rules[];
-extern const size_t wvl_check_profile0_count, wvl_check_profile1_count, wvl_check_cinema_count, wvl_check_imf_count, wvl_check_broadcast_count,
-    wvl_check_keep_count;
+extern const wvl_profile_rules wvl_check_profile0_rules, wvl_check_profile1_rules, wvl_check_cinema_rules, wvl_check_imf_rules,
+    wvl_check_broadcast_rules, wvl_check_keep_rules;
+
+typedef struct wvl_keep_numbers wvl_keep_numbers;
+extern const wvl_keep_numbers wvl_check_kb_master, wvl_check_kb_access, wvl_check_ndnp, wvl_check_bodleian, wvl_check_bl_newspaper;
 
 /* Sets f->text and returns 0. */
 int wvl_check_refuse(wvl_facts *f, const char *format, ...) __attribute__((format(printf, 2, 3)));

@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "profile_numbers.h"
 #include "profile_table.h"
 
 /* ---- Questions that several profiles ask -------------------------------------------------------------------------------- */
@@ -152,7 +151,7 @@ int wvl_check_samples_fit(wvl_facts *f, unsigned level)
         const wvl_component *k = &w->components[c];
         samples += (((uint64_t)w->x1 + k->dx - 1) / k->dx) * (((uint64_t)w->y1 + k->dy - 1) / k->dy);
     }
-    if (!limit || samples / seconds <= limit / frames) {
+    if (!limit || seconds > UINT64_MAX / limit || samples <= limit * seconds / frames) {
         return 1;
     }
     return wvl_check_refuse(f, "%llu samples a frame at %llu/%llu frames a second, level %u has %llu a second", (unsigned long long)samples,
@@ -161,52 +160,113 @@ int wvl_check_samples_fit(wvl_facts *f, unsigned level)
 
 /* ---- The profiles ------------------------------------------------------------------------------------------------------- */
 
-#define IMF(name, doc, number) {name, doc, 0, 0, number, wvl_check_imf_rules, 0, NULL}
-#define BROADCAST(name, doc, number) {name, doc, 0, 0, number, wvl_check_broadcast_rules, 0, NULL}
-#define KEEP(name, doc, numbers) {name, doc, 1, 0, 0, wvl_check_keep_rules, 0, numbers}
+/* X(name, sentence, file: 0 any, 1 JP2, 2 JPH; Part 15: 1 yes, 0 no, -1 either; number; rules; numbers) */
+#define PROFILES(X)                                                                                                         \
+    X("part1", "Codestream of Part 1, whatever its Rsiz", 0, 0, 0, NULL, NULL)                                              \
+    X("part15", "Codestream of Part 15 (HTJ2K)", 0, 1, 0, NULL, NULL)                                                       \
+    X("jp2", "JP2 file (Annex I)", 1, -1, 0, NULL, NULL)                                                                    \
+    X("jph", "JPH file (15444-15 Annex D)", 2, 1, 0, NULL, NULL)                                                            \
+    X("profile0", "Profile 0 (Table A.45)", 0, 0, 0, &wvl_check_profile0_rules, NULL)                                       \
+    X("profile1", "Profile 1 (Table A.45)", 0, 0, 0, &wvl_check_profile1_rules, NULL)                                       \
+    X("cinema2k", "Digital cinema 2K, with the byte limits of the frame rate", 0, 0, 2, &wvl_check_cinema_rules, NULL)      \
+    X("cinema4k", "Digital cinema 4K, with the byte limits of the frame rate", 0, 0, 4, &wvl_check_cinema_rules, NULL)      \
+    X("imf-2k", "IMF 2K, lossy", 0, 0, 4, &wvl_check_imf_rules, NULL)                                                       \
+    X("imf-4k", "IMF 4K, lossy", 0, 0, 5, &wvl_check_imf_rules, NULL)                                                       \
+    X("imf-8k", "IMF 8K, lossy", 0, 0, 6, &wvl_check_imf_rules, NULL)                                                       \
+    X("imf-2k-r", "IMF 2K, reversible", 0, 0, 7, &wvl_check_imf_rules, NULL)                                                \
+    X("imf-4k-r", "IMF 4K, reversible", 0, 0, 8, &wvl_check_imf_rules, NULL)                                                \
+    X("imf-8k-r", "IMF 8K, reversible", 0, 0, 9, &wvl_check_imf_rules, NULL)                                                \
+    X("broadcast-single", "Broadcast contribution, one tile", 0, 0, 1, &wvl_check_broadcast_rules, NULL)                    \
+    X("broadcast-multi", "Broadcast contribution, several tiles", 0, 0, 2, &wvl_check_broadcast_rules, NULL)                \
+    X("broadcast-multi-r", "Broadcast contribution, several tiles, reversible", 0, 0, 3, &wvl_check_broadcast_rules, NULL)  \
+    X("kb-master", "Koninklijke Bibliotheek, lossless master", 1, 0, 0, &wvl_check_keep_rules, &wvl_check_kb_master)        \
+    X("kb-access", "Koninklijke Bibliotheek, access copy", 1, 0, 0, &wvl_check_keep_rules, &wvl_check_kb_access)            \
+    X("ndnp", "Library of Congress, National Digital Newspaper Program", 1, 0, 0, &wvl_check_keep_rules, &wvl_check_ndnp)   \
+    X("bodleian", "Bodleian Library, lossless", 1, 0, 0, &wvl_check_keep_rules, &wvl_check_bodleian)                        \
+    X("bl-newspaper", "British Library, newspapers", 1, 0, 0, &wvl_check_keep_rules, &wvl_check_bl_newspaper)
 
 static const wvl_profile profiles[] = {
-    {"part1", "Codestream of Part 1, whatever its Rsiz", 0, 0, 0, NULL, 0, NULL},
-    {"part15", "Codestream of Part 15 (HTJ2K)", 0, 1, 0, NULL, 0, NULL},
-    {"jp2", "JP2 file (Annex I)", 1, -1, 0, NULL, 0, NULL},
-    {"jph", "JPH file (15444-15 Annex D)", 2, 1, 0, NULL, 0, NULL},
-    {"profile0", "Profile 0 (Table A.45)", 0, 0, 0, wvl_check_profile0_rules, 0, NULL},
-    {"profile1", "Profile 1 (Table A.45)", 0, 0, 0, wvl_check_profile1_rules, 0, NULL},
-    {"cinema2k", "Digital cinema 2K, with the byte limits of the frame rate", 0, 0, 2, wvl_check_cinema_rules, 0, NULL},
-    {"cinema4k", "Digital cinema 4K, with the byte limits of the frame rate", 0, 0, 4, wvl_check_cinema_rules, 0, NULL},
-    IMF("imf-2k", "IMF 2K, lossy", 4),
-    IMF("imf-4k", "IMF 4K, lossy", 5),
-    IMF("imf-8k", "IMF 8K, lossy", 6),
-    IMF("imf-2k-r", "IMF 2K, reversible", 7),
-    IMF("imf-4k-r", "IMF 4K, reversible", 8),
-    IMF("imf-8k-r", "IMF 8K, reversible", 9),
-    BROADCAST("broadcast-single", "Broadcast contribution, one tile", 1),
-    BROADCAST("broadcast-multi", "Broadcast contribution, several tiles", 2),
-    BROADCAST("broadcast-multi-r", "Broadcast contribution, several tiles, reversible", 3),
-    KEEP("kb-master", "Koninklijke Bibliotheek, lossless master", &wvl_check_kb_master),
-    KEEP("kb-access", "Koninklijke Bibliotheek, access copy", &wvl_check_kb_access),
-    KEEP("ndnp", "Library of Congress, National Digital Newspaper Program", &wvl_check_ndnp),
-    KEEP("bodleian", "Bodleian Library, lossless", &wvl_check_bodleian),
-    KEEP("bl-newspaper", "British Library, newspapers", &wvl_check_bl_newspaper),
+#define PROFILE(name, doc, file, ht, number, rules, numbers) {name, file, ht, number, rules, numbers},
+    PROFILES(PROFILE)
+#undef PROFILE
 };
 
-#define PROFILE_COUNT (sizeof profiles / sizeof profiles[0])
-_Static_assert(PROFILE_COUNT <= WVL_CHECK_PROFILE_ROOM, "the summary has no room for all profiles");
-
-static const wvl_check_profile names[PROFILE_COUNT] = {
-#define NAME(index) [index] = {NULL, NULL, 0, 0, 0}
-    NAME(0)
+static const wvl_check_profile names[] = {
+#define NAME(name, doc, file, ht, number, rules, numbers) {name, doc, 0, 0, 0},
+    PROFILES(NAME)
 #undef NAME
 };
 
-static size_t rule_count(const wvl_profile *p)
+#define PROFILE_COUNT (sizeof profiles / sizeof profiles[0])
+_Static_assert(PROFILE_COUNT <= WVL_CHECK_PROFILE_ROOM, "the summary has room for all profiles");
+
+const wvl_check_profile *wvl_check_profiles(size_t *count)
 {
-    const wvl_profile_rule *r = p->rules;
-    return r == wvl_check_profile0_rules    ? wvl_check_profile0_count
-           : r == wvl_check_profile1_rules  ? wvl_check_profile1_count
-           : r == wvl_check_cinema_rules    ? wvl_check_cinema_count
-           : r == wvl_check_imf_rules       ? wvl_check_imf_count
-           : r == wvl_check_broadcast_rules ? wvl_check_broadcast_count
-           : r == wvl_check_keep_rules      ? wvl_check_keep_count
-                                            : 0;
+    if (count) {
+        *count = PROFILE_COUNT;
+    }
+    return names;
+}
+
+int wvl_check_knows_profile(const char *name)
+{
+    for (size_t i = 0; i < PROFILE_COUNT; i++) {
+        if (!strcmp(names[i].name, name)) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
+static int applies(const wvl_profile *p, const wvl_walk *w)
+{
+    wvl_check_format format = w->summary->format;
+    return w->components && (p->part15 < 0 || p->part15 == w->has_ht) && (p->file != 1 || format == WVL_CHECK_JP2) &&
+           (p->file != 2 || format == WVL_CHECK_JPH);
+}
+
+static void report(wvl_walk *w, const wvl_profile *p, wvl_check_rule_id id, const char *found)
+{
+    char text[400];
+    const wvl_check_rule *rule = wvl_check_rule_of(id);
+    (void)snprintf(text, sizeof text, found[0] ? "%s Found: %s." : "%s", rule->doc, found);
+    wvl_check_report_profile(w, rule, p->name, text);
+}
+
+static void judge_profile(wvl_walk *w, const wvl_boxes *b, const wvl_profile *p, int is_chosen, int is_clean, wvl_check_profile *result)
+{
+    wvl_facts f = {w, b, p, ""};
+    result->applies = applies(p, w);
+    for (size_t i = 0; result->applies && p->rules && i < p->rules->count; i++) {
+        const wvl_profile_rule *rule = &p->rules->items[i];
+        f.text[0] = '\0';
+        if (rule->holds(&f)) {
+            continue;
+        }
+        result->violations += wvl_check_rule_of(rule->id)->severity == WVL_CHECK_ERROR;
+        if (is_chosen) {
+            report(w, p, rule->id, f.text);
+        }
+    }
+    result->met = result->applies && is_clean && !result->violations;
+    if (is_chosen && !result->applies) {
+        result->violations = 1;
+        report(w, p, WVL_RULE_PROFILE_APPLIES, 
+               p->file == 1   ? "not a JP2 file of Part 1"
+               : p->file == 2 ? "not a JPH file"
+               : p->part15    ? "no codestream of Part 15"
+                              : "no codestream of Part 1");
+    }
+}
+
+void wvl_check_judge_profiles(wvl_walk *w, const wvl_boxes *b)
+{
+    wvl_check_summary *m = w->summary;
+    int is_clean = !m->errors && m->complete && !w->limit_hit;
+    m->profile_count = PROFILE_COUNT;
+    for (size_t i = 0; i < PROFILE_COUNT; i++) {
+        int is_chosen = w->options->profile && !strcmp(w->options->profile, profiles[i].name);
+        m->profiles[i] = names[i];
+        judge_profile(w, b, &profiles[i], is_chosen, is_clean, &m->profiles[i]);
+    }
 }

@@ -78,6 +78,24 @@ static void print_coding_text(const printer *p, const wvl_coding *c, uint32_t in
     }
 }
 
+static int has_markers(const wvl_plan *plan)
+{
+    return plan->sop || plan->eph || plan->plt || plan->tlm || plan->plm || plan->packed_headers || plan->registration || plan->progression_count;
+}
+
+static void print_progressions(const printer *p, const wvl_plan *plan)
+{
+    for (uint32_t i = 0; i < plan->progression_count; i++) {
+        const wvl_progression *v = &plan->progressions[i];
+        print(p, "  change %u: %s, resolutions %u to %u, components %u to %u, layers 0 to %u", i + 1, order_names[v->order], v->resolution_first,
+              v->resolution_end, v->component_first, v->component_end, v->layer_end);
+        if (v->tile != WVL_ALL_TILES) {
+            print(p, ", tile %u", v->tile + 1);
+        }
+        print(p, "\n");
+    }
+}
+
 static void print_text(const printer *p, const wvl_plan *plan)
 {
     print(p, "image %u,%u to %u,%u; tile %ux%u at %u,%u; %u tiles (%u x %u)\n", plan->image.x0, plan->image.y0, plan->image.x1, plan->image.y1,
@@ -90,10 +108,17 @@ static void print_text(const printer *p, const wvl_plan *plan)
     }
     print(p, "progression %s, %u layer%s:", order_names[plan->order], plan->layer_count, plan->layer_count > 1 ? "s" : "");
     print_layers(p, plan, 0);
-    print(p, "%s\nmarkers:%s%s%s%s%s; tile-parts by%s%s%s%s; %u comments\n", plan->lossless ? " (lossless)" : "", plan->sop ? " SOP" : "",
-          plan->eph ? " EPH" : "", plan->plt ? " PLT" : "", plan->tlm ? " TLM" : "", plan->sop || plan->eph || plan->plt || plan->tlm ? "" : " none", plan->parts & WVL_PARTS_RESOLUTION ? " resolution" : "",
+    print(p, "%s\nmarkers:%s%s%s%s%s%s%s%s%s; tile-parts by%s%s%s%s; %u comments\n", plan->lossless ? " (lossless)" : "", plan->sop ? " SOP" : "",
+          plan->eph ? " EPH" : "", plan->plt ? " PLT" : "", plan->tlm ? " TLM" : "", plan->plm ? " PLM" : "",
+          plan->packed_headers == WVL_PACKED_PPM ? " PPM" : plan->packed_headers == WVL_PACKED_PPT ? " PPT" : "", plan->registration ? " CRG" : "",
+          plan->progression_count ? " POC" : "", has_markers(plan) ? "" : " none",
+          plan->parts & WVL_PARTS_RESOLUTION ? " resolution" : "",
           plan->parts & WVL_PARTS_LAYER ? " layer" : "", plan->parts & WVL_PARTS_COMPONENT ? " component" : "", plan->parts ? "" : " tile",
           plan->comment_count);
+    print_progressions(p, plan);
+    if (plan->rsiz) {
+        print(p, "Rsiz %u\n", plan->rsiz);
+    }
     if (plan->max_bytes) {
         print(p, "cap: %llu bytes\n", (unsigned long long)plan->max_bytes);
     }
@@ -136,8 +161,8 @@ static void print_json(const printer *p, const wvl_plan *plan)
     }
     print(p, "],\"progression\":\"%s\",\"lossless\":%s,\"layers\":[", order_names[plan->order], plan->lossless ? "true" : "false");
     print_layers(p, plan, 1);
-    print(p, "],\"sop\":%u,\"eph\":%u,\"plt\":%u,\"tlm\":%u,\"tile_parts\":%u,\"max_bytes\":%llu,\"max_component_bytes\":%llu,\"codings\":[", plan->sop, plan->eph,
-          plan->plt, plan->tlm, plan->parts, (unsigned long long)plan->max_bytes, (unsigned long long)plan->max_component_bytes);
+    print(p, "],\"sop\":%u,\"eph\":%u,\"plt\":%u,\"tlm\":%u,\"plm\":%u,\"packed_headers\":%u,\"progression_changes\":%u,\"rsiz\":%u,\"tile_parts\":%u,\"max_bytes\":%llu,\"max_component_bytes\":%llu,\"codings\":[", plan->sop, plan->eph,
+          plan->plt, plan->tlm, plan->plm, plan->packed_headers, plan->progression_count, plan->rsiz, plan->parts, (unsigned long long)plan->max_bytes, (unsigned long long)plan->max_component_bytes);
     for (uint32_t i = 0; i < plan->coding_count; i++) {
         if (i) {
             print(p, ",");

@@ -174,8 +174,8 @@ START_TEST(caps_hold)
 {
     static const char *const extras[] = {"packed-headers=ppm", "packed-headers=ppt", "packed-headers=ppt tile-parts=R tile=64,64", "packed-headers=ppm tile-parts=R tile=64,64",
                                          "plm=yes tile=64,64", "plm=yes plt=yes tile=64,64 tile-parts=R", "tile=64,64 progression-changes=T1=0,0,9,6,3,RPCL/0,0,9,6,3,CPRL",
-                                         "packed-headers=ppm sop=yes eph=yes tile=32,32"};
-    picture p = picture_draw(PICTURE_NATURAL, 200, 160, 3, 8, 5);
+                                         "packed-headers=ppm sop=yes eph=yes tile=64,64"};
+    picture p = picture_draw(PICTURE_NOISE, 200, 160, 3, 8, 5);
     for (unsigned layers = 1; layers <= 9; layers += 4) {
         for (unsigned cap = 36000; cap < 60000; cap += 2311) {
             char settings[256];
@@ -211,6 +211,28 @@ START_TEST(component_caps_hold)
             ck_assert_msg(sums[c] <= cap && sums[c] > cap / 2, "\"%s\": component %u has %llu bytes", settings, c, (unsigned long long)sums[c]);
         }
         case_free(&o);
+    }
+    picture_free(&p);
+}
+END_TEST
+
+/* ---- A real picture ------------------------------------------------------------------------------------------------------------ */
+
+START_TEST(real_picture)
+{
+    static const char *const rows[] = {"progression=RLCP layers=2 progression-changes=" SPLIT, "layers=2 progression-changes=" OVER,
+                                       "tile=64,64 packed-headers=ppt sop=yes eph=yes", "tile=64,64 packed-headers=ppm sop=yes eph=yes layers=4"};
+    picture p;
+    if (!picture_load("kodim03.png", NULL, &p)) {
+        return; /* no folder of pictures: the drawn ones stand alone */
+    }
+    if (_i < 4) {
+        outcome o = decode_exactly(&p, rows[_i]);
+        case_free(&o);
+    } else {
+        picture_input input = picture_open_input(&p, 0);
+        case_refused("component 2 of 3 only", &input.format, "progression-changes=0,2,1,6,3,LRCP", "component 0");
+        picture_close_input(&input);
     }
     picture_free(&p);
 }
@@ -360,6 +382,7 @@ int main(void)
     tcase_add_test(tests, plm_refuses_long_entries);
     tcase_add_loop_test(tests, caps_hold, 0, 8);
     tcase_add_loop_test(tests, component_caps_hold, 0, 3);
+    tcase_add_loop_test(tests, real_picture, 0, 5);
     tcase_add_test(tests, registration_is_written);
     tcase_add_test(tests, profiles_are_declared);
     tcase_add_loop_test(tests, refused_with_reason, 0, sizeof refusals / sizeof refusals[0]);

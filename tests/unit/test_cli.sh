@@ -129,7 +129,12 @@ for pair in '-n 34' '-n 0' '-n 6x' '-b 128,64' '-b 63,64' '-b 64' '-t 64,64,64' 
     refuse 2 "${pair%% *}" -i rgb.ppm -o no.j2k $pair
 done
 
-for option in '-POC T1=0,0,1,5,3,CPRL' '-ROI c=0,U=25' '-cinema2K 24' -cinema4K '-IMF 4K' -HT '-M 64' '--preset dci-2k'; do
+expect 0 -i rgb.ppm -o poc.j2k -POC T1=0,0,1,3,3,CPRL/T1=3,0,1,6,3,RLCP
+field poc.j2k 'POC=(.*RSpoc=3 CSpoc=0 LYEpoc=1 REpoc=6 CEpoc=3 progression=RLCP'
+refuse 2 'component 1' -i rgb.ppm -o no.j2k -P T1=0,0,1,6,1,CPRL
+refuse 2 'none|ppm|ppt' -i rgb.ppm -o no.j2k --packed-headers yes
+
+for option in '-ROI c=0,U=25' '-cinema2K 24' -cinema4K '-IMF 4K' -HT '-M 64' '--preset dci-2k'; do
     # shellcheck disable=SC2086
     refuse 2 'not in this version' -i rgb.ppm -o no.j2k $option
 done

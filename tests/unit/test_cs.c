@@ -270,6 +270,42 @@ START_TEST(comments_of_any_number_and_length)
 }
 END_TEST
 
+/* POC and CRG, byte by byte: eight-bit indices with an end of 256, and sixteen-bit ones. */
+START_TEST(progression_changes_by_hand)
+{
+    static const uint8_t narrow[] = {0xFF, 0x5F, 0, 16, 0, 0, 0x01, 0x02, 33, 0, 4, 3, 7, 0, 2, 6, 9, 0};
+    static const uint8_t wide[] = {0xFF, 0x5F, 0, 11, 1, 1, 0, 0, 5, 2, 0x40, 0, 2};
+    static const uint8_t crg[] = {0xFF, 0x63, 0, 6, 0x80, 0, 0xFF, 0xFE};
+    wvl_progression two[2] = {{WVL_ALL_TILES, 0, 256, 0x0102, 0, 33, WVL_ORDER_CPRL}, {WVL_ALL_TILES, 7, 9, 2, 3, 6, WVL_ORDER_LRCP}};
+    wvl_progression one = {0, 256, 16384, 5, 1, 2, WVL_ORDER_RPCL};
+    uint16_t place[2] = {0x8000, 0xFFFE};
+    wvl_cs_part part = {0, 0, 1, 0, 0, 0, 14, 0, 0}, later = {0, 1, 2, 0, 0, 0, 14, 0, 0};
+    size_t bytes, plain;
+    bench *b = make_bench(1), *w = make_bench(257);
+    uint8_t *p = main_header(&b->plan, NULL, 1, &plain);
+    free(p);
+    b->plan.progressions = two;
+    b->plan.progression_count = 2;
+    b->plan.registration = place;
+    p = main_header(&b->plan, NULL, 1, &bytes);
+    ck_assert_uint_eq(bytes, plain + sizeof narrow + sizeof crg);
+    ck_assert_mem_eq(p + plain, narrow, sizeof narrow);
+    ck_assert_mem_eq(p + plain + sizeof narrow, crg, sizeof crg);
+    free(p);
+    ck_assert_uint_eq(wvl_cs_measure_part_header(&b->plan, &part, NULL), WVL_CS_SOT_SOD_BYTES);
+    w->plan.progressions = &one; /* of tile 0: in its first part and nowhere else */
+    w->plan.progression_count = 1;
+    uint8_t head[64];
+    ck_assert_ptr_eq(wvl_cs_put_part_header(&w->plan, &part, NULL, head), head + WVL_CS_SOT_SOD_BYTES + sizeof wide);
+    ck_assert_mem_eq(head + 12, wide, sizeof wide);
+    ck_assert_uint_eq(wvl_cs_measure_part_header(&w->plan, &later, NULL), WVL_CS_SOT_SOD_BYTES);
+    ck_assert_uint_eq(wvl_cs_measure_tile_progressions(&w->plan, 0), sizeof wide);
+    ck_assert_uint_eq(wvl_cs_measure_tile_progressions(&w->plan, WVL_ALL_TILES), 0);
+    free_bench(b);
+    free_bench(w);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("cs");
@@ -285,6 +321,7 @@ int main(void)
     tcase_add_test(tests, component_index_width);
     tcase_add_test(tests, comments_are_text_or_binary);
     tcase_add_test(tests, comments_of_any_number_and_length);
+    tcase_add_test(tests, progression_changes_by_hand);
     suite_add_tcase(suite, tests);
     SRunner *runner = srunner_create(suite);
     srunner_run_all(runner, CK_ENV);

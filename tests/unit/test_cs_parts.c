@@ -168,6 +168,36 @@ START_TEST(part_header_bound_holds)
 }
 END_TEST
 
+/* ---- PLM, PPM, PPT ----------------------------------------------------------------------------------------------------------- */
+
+START_TEST(pointer_segments_fill_up)
+{
+    static const uint8_t head[] = {0xFF, 0x61, 0xFF, 0xFF, 255};
+    enum { PARTS = 256 * 255 + 1 };
+    uint8_t p[5];
+    uint64_t taken;
+    wvl_cs_part *parts = calloc(PARTS, sizeof *parts);
+    REQUIRE(parts);
+    ck_assert_uint_eq(wvl_cs_measure_packed(0), 0);
+    ck_assert_uint_eq(wvl_cs_measure_packed(65532), 65537);
+    ck_assert_uint_eq(wvl_cs_measure_packed(65533), 65533 + 10);
+    ck_assert_ptr_eq(wvl_cs_put_segment_head(WVL_CS_PPT, 255, 65532, p), p + 5);
+    ck_assert_mem_eq(p, head, 5);
+    for (uint32_t i = 0; i < PARTS; i++) {
+        parts[i].length_bytes = 255;
+    }
+    ck_assert_uint_eq(wvl_cs_plm_segment_bytes(parts, PARTS, &taken), 255 * 256); /* a 256th entry would need 65536 */
+    ck_assert_uint_eq(taken, 255);
+    ck_assert_uint_eq(wvl_cs_measure_plm(parts, PARTS - 1), 256 * (255 * 256 + 5));
+    ck_assert_uint_eq(wvl_cs_measure_plm(parts, PARTS), UINT64_MAX);
+    ck_assert_uint_eq(wvl_cs_measure_plm(parts, 3), 3 * 256 + 5);
+    parts[2].length_bytes = 256;
+    ck_assert_uint_eq(wvl_cs_measure_plm(parts, 3), UINT64_MAX);
+    ck_assert_uint_eq(wvl_cs_measure_plm(parts, 2), 2 * 256 + 5);
+    free(parts);
+}
+END_TEST
+
 /* ---- Whole codestreams ------------------------------------------------------------------------------------------------------- */
 
 typedef struct random_stream {
@@ -420,6 +450,7 @@ int main(void)
     tcase_add_test(tests, plt_segments_fill_up);
     tcase_add_test(tests, plt_has_a_limit);
     tcase_add_test(tests, part_header_bound_holds);
+    tcase_add_test(tests, pointer_segments_fill_up);
     tcase_add_test(tests, random_codestreams_parse);
     tcase_add_test(tests, packet_numbers_wrap);
     tcase_add_test(tests, walker_refuses_lies);

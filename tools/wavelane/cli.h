@@ -238,5 +238,6 @@ int wvl_cli_verify_bytes(const wvl_cli_picture *picture, const char *name, int i
 
 int wvl_cli_run_encode(const wvl_cli_args *args);
 int wvl_cli_run_info(int argc, char **argv);
+int wvl_cli_run_verify(int argc, char **argv);
 
 #endif

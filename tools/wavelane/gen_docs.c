@@ -174,7 +174,7 @@ static void write_bash(void)
                 "    local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD-1]}\n"
                 "    case $before in\n"
                 "        -ImgDir|--image-dir) mapfile -t COMPREPLY < <(compgen -d -- \"$word\"); return ;;\n"
-                "        -i|--input|-o|--output|--xml|info) mapfile -t COMPREPLY < <(compgen -f -- \"$word\"); return ;;\n"
+                "        -i|--input|-o|--output|--xml|info|verify) mapfile -t COMPREPLY < <(compgen -f -- \"$word\"); return ;;\n"
                 "        -OutFor|--out-format) mapfile -t COMPREPLY < <(compgen -W 'JP2 J2K J2C JPC' -- \"$word\"); return ;;\n"
                 "        --palette) mapfile -t COMPREPLY < <(compgen -W 'expand indices' -- \"$word\"); return ;;\n"
                 "        --color) mapfile -t COMPREPLY < <(compgen -W 'srgb grey sycc' -- \"$word\"); return ;;\n"
@@ -192,7 +192,7 @@ static void write_bash(void)
     (void)fputs("    esac\n    local words='", stdout);
     put_names();
     (void)fputs("'\n"
-                "    [ \"$COMP_CWORD\" -eq 1 ] && words=\"encode info options help $words\"\n"
+                "    [ \"$COMP_CWORD\" -eq 1 ] && words=\"encode info verify options help $words\"\n"
                 "    mapfile -t COMPREPLY < <(compgen -W \"$words\" -- \"$word\")\n"
                 "}\n"
                 "complete -o filenames -F _wavelane wavelane\n",
@@ -239,7 +239,7 @@ static void write_zsh(void)
 {
     size_t count;
     (void)fputs("#compdef wavelane\n# zsh completion for wavelane, made from its table of options\n"
-                "_arguments \\\n    '1:command or option:(encode info options help)' \\\n",
+                "_arguments \\\n    '1:command or option:(encode info verify options help)' \\\n",
                 stdout);
     const wvl_cli_option *options = wvl_cli_options(&count);
     for (size_t i = 0; i < count; i++) {

@@ -78,6 +78,8 @@ void wvl_cli_print_help(FILE *file)
                 "  wavelane [encode] -i PICTURE -o FILE.jp2 [options]\n"
                 "  wavelane [encode] -ImgDir DIR -OutFor JP2 [options]\n"
                 "  wavelane info [--json] FILE    print what a codestream or JP2 file contains\n"
+                "  wavelane verify FILE           judge whether it is legal: [--profile NAME] [--fps N[/D]] [--stereo]\n"
+                "                                 [--original PICTURE] [--json]; --rules and --profiles list what it knows\n"
                 "  wavelane options [--json]      print the table of encoding options\n"
                 "\n"
                 "Reads TIFF, PNG, PNM, PAM, PGX, DPX, BMP, TGA, raw and YUV. Without options the encoding is lossless.\n"

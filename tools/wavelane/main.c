@@ -63,7 +63,7 @@ int main(int argc, char **argv)
         const char *name;
         int (*run)(int argc, char **argv);
     } commands[] = {{"encode", run_encode}, {"info", wvl_cli_run_info}, {"options", run_options}, {"help", run_help},
-                    {"verify", run_later},  {"devices", run_later},     {"explain", run_later},   {"bench", run_later}};
+                    {"verify", wvl_cli_run_verify}, {"devices", run_later},     {"explain", run_later},   {"bench", run_later}};
     if (argc > 1) {
         for (size_t i = 0; i < sizeof commands / sizeof commands[0]; i++) {
             if (!strcmp(argv[1], commands[i].name)) {

@@ -47,6 +47,7 @@ static const wvl_cli_option options[] = {
     {"EPH", 'E', NULL, SET, "eph", "yes", "Same as --eph yes.", COMPATIBLE},
     {"PLT", 0, NULL, SET, "plt", "yes", "Same as --plt yes.", COMPATIBLE},
     {"TLM", 0, NULL, SET, "tlm", "yes", "Same as --tlm yes.", COMPATIBLE},
+    {"POC", 'P', "T1=RS,CS,LYE,RE,CE,ORDER/...", SET, "progression-changes", NULL, "Same as --progression-changes.", COMPATIBLE},
     {NULL, 'M', "STYLE", SET, "style", NULL, "Same as --style.", COMPATIBLE},
     {"TP", 'u', "R|L|C", SET, "tile-parts", NULL, "Same as --tile-parts.", COMPATIBLE},
     {"irreversible", 'I', NULL, SET, "reversible", "no", "Same as --reversible no.", COMPATIBLE},
@@ -83,7 +84,6 @@ static const wvl_cli_option options[] = {
     {"verbose", 0, NULL, WVL_ACTION_VERBOSE, NULL, NULL, "Print what is decided on the way; twice: more.", CONTROL},
     {"version", 0, NULL, WVL_ACTION_VERSION, NULL, NULL, "Print the version and how it was built, and end.", CONTROL},
 
-    {"POC", 'P', "ORDERS", LATER, NULL, NULL, "Progression order changes.", REFUSED},
     {"ROI", 'R', "c=N,U=N", LATER, NULL, NULL, "Component of interest.", REFUSED},
     {"cinema2K", 0, "24|48", LATER, NULL, NULL, "Digital cinema profile 2K.", REFUSED},
     {"cinema4K", 0, NULL, LATER, NULL, NULL, "Digital cinema profile 4K.", REFUSED},
