@@ -12,6 +12,14 @@
 #define BATCH 2u            /* blocks coded at once: the arithmetic coder interleaves them */
 #define GROUP_SAMPLES 8192u /* work handed out at a time: a batch of blocks of nominal size, or as many small ones */
 
+/* Groups of blocks of one band; `first` counts groups over the wave. */
+struct work_band {
+    uint64_t first;
+    uint32_t tile, band, component;
+    uint32_t blocks_per_group;
+};
+typedef struct work_band work_band;
+
 /* ---- Sizes -------------------------------------------------------------------------------------------------------------------- */
 
 static unsigned most_planes(const wvl_plan *plan)
@@ -116,10 +124,13 @@ static void bound_tile(const wvl_plan *plan, const wvl_tile_plan *tile, uint64_t
     headers = wvl_add_saturate(blocks * layers_of_block * (wvl_t2_header_bound(1, 0, (uint8_t)style, 1) + 1) + nodes / 2 * (plan->layer_count + 40ull) / 7, wvl_mul_saturate(packets, 4));
     uint64_t index = blocks * layers_of_block * sizeof(wvl_contribution);
     /* Growing arrays may hold three halves of what they need, and old and new at once while they grow. */
-    memory->coded_bytes_bound = wvl_add_saturate(memory->coded_bytes_bound, codewords + records + 5 * (headers + index) / 2);
+    uint64_t growing = wvl_add_saturate(headers, index), part_headers = wvl_cs_bound_part_header(plan, packets);
+    growing = growing > UINT64_MAX / 5 ? UINT64_MAX : 5 * growing / 2;
+    memory->coded_bytes_bound = wvl_add_saturate(memory->coded_bytes_bound, wvl_add_saturate(wvl_add_saturate(codewords, records), growing));
+    memory->coded_bytes_bound = wvl_add_saturate(memory->coded_bytes_bound, part_headers);
     uint64_t markers = wvl_mul_saturate(packets, (plan->sop ? 6 : 0) + (plan->eph ? 2 : 0));
     uint64_t output = wvl_add_saturate(wvl_add_saturate(codewords, headers), markers);
-    output = wvl_add_saturate(output, wvl_cs_bound_part_header(plan, packets));
+    output = wvl_add_saturate(output, part_headers);
     output = wvl_add_saturate(output, bound_pointers(plan, tile->index, packets, wvl_add_saturate(headers, markers)));
     memory->output_bytes_bound = wvl_add_saturate(memory->output_bytes_bound, wvl_add_saturate(output, plan->parts ? 255u * 14u : 14u));
 }
@@ -127,23 +138,26 @@ static void bound_tile(const wvl_plan *plan, const wvl_tile_plan *tile, uint64_t
 void wvl_coder_measure(const wvl_plan *plan, wvl_tile_plan *scratch, uint32_t concurrency, wvl_coder_memory *memory)
 {
     memset(memory, 0, sizeof *memory);
-    memory->base_bytes = concurrency * worker_bytes(plan) + plan->tile_count * sizeof(wvl_coded_tile) + plan->layer_count * sizeof(wvl_layer_result) +
-                         wvl_mul_saturate(packet_bytes_count(plan), sizeof(uint64_t)) + plan->component_count * sizeof(uint64_t);
+    memory->base_bytes = wvl_alloc_size(concurrency * worker_bytes(plan)) + wvl_alloc_size(plan->tile_count * sizeof(wvl_coded_tile)) +
+                         wvl_alloc_size(plan->layer_count * sizeof(wvl_layer_result)) + wvl_alloc_size(plan->component_count * sizeof(uint64_t)) +
+                         wvl_alloc_size(plan->wave_bands * sizeof(work_band)) + wvl_alloc_size(plan->part_count * sizeof(wvl_cs_part));
+    memory->base_bytes = wvl_add_saturate(memory->base_bytes, wvl_alloc_size(wvl_mul_saturate(packet_bytes_count(plan), sizeof(uint64_t))));
     wvl_t2_sizes sizes = {0, 0, 0};
     uint64_t most_packets = 1;
     for (uint32_t t = 0; t < plan->tile_count; t++) {
         wvl_coded_tile tile;
         wvl_tile_plan_build(plan, t, scratch);
         size_tile(plan, scratch, &tile, &sizes);
-        memory->base_bytes = wvl_add_saturate(memory->base_bytes, tile.memory_bytes);
+        memory->base_bytes = wvl_add_saturate(memory->base_bytes, wvl_alloc_size(tile.memory_bytes));
         most_packets = wvl_max_u64(most_packets, wvl_mul_saturate(tile.precinct_count, plan->layer_count));
         bound_tile(plan, scratch, tile.node_count, memory);
     }
-    memory->finish_bytes = wvl_max_u64(wvl_layers_working_bytes(plan, &sizes), wvl_mul_saturate(most_packets, sizeof(uint32_t)));
+    uint64_t writing = wvl_add_saturate(wvl_alloc_size(wvl_mul_saturate(most_packets, sizeof(uint32_t))),
+                                        wvl_alloc_size(wvl_cs_measure_main_header(plan, plan->part_count)));
+    memory->finish_bytes = wvl_max_u64(wvl_alloc_size(wvl_layers_working_bytes(plan, &sizes)), writing);
     /* Every writer may leave a chunk nearly empty in both stores. */
     memory->coded_bytes_bound = wvl_add_saturate(memory->coded_bytes_bound, 4 * WVL_STORE_CHUNK * concurrency);
-    uint64_t parts = wvl_mul_saturate(plan->tile_count, plan->parts ? 255 : 1);
-    memory->output_bytes_bound = wvl_add_saturate(memory->output_bytes_bound, wvl_cs_measure_main_header(plan, parts) + WVL_CS_END_BYTES);
+    memory->output_bytes_bound = wvl_add_saturate(memory->output_bytes_bound, wvl_cs_measure_main_header(plan, plan->part_count) + WVL_CS_END_BYTES);
     if (plan->max_bytes && plan->max_bytes < memory->output_bytes_bound) {
         memory->output_bytes_bound = plan->max_bytes;
     }
@@ -168,7 +182,9 @@ wvl_status wvl_coder_init(wvl_coder *coder, const wvl_allocator *allocator, cons
     coder->layers = wvl_alloc_zeroed(allocator, plan->layer_count * sizeof *coder->layers);
     coder->packet_bytes = wvl_alloc_zeroed(allocator, wvl_mul_saturate(packet_bytes_count(plan), sizeof(uint64_t)));
     coder->component_overhead = wvl_alloc_zeroed(allocator, plan->component_count * sizeof(uint64_t));
-    if (!coder->worker_memory || !coder->tiles || !coder->layers || !coder->packet_bytes || !coder->component_overhead) {
+    coder->bands = wvl_alloc(allocator, plan->wave_bands * sizeof *coder->bands);
+    coder->parts = wvl_alloc(allocator, plan->part_count * sizeof *coder->parts);
+    if (!coder->bands || !coder->parts || !coder->worker_memory || !coder->tiles || !coder->layers || !coder->packet_bytes || !coder->component_overhead) {
         return WVL_ERROR_MEMORY;
     }
     return WVL_OK;
@@ -189,20 +205,14 @@ void wvl_coder_fini(wvl_coder *coder)
     wvl_free(coder->allocator, coder->packet_bytes, packet_bytes_count(plan) * sizeof(uint64_t));
     wvl_free(coder->allocator, coder->component_overhead, plan->component_count * sizeof(uint64_t));
     wvl_free(coder->allocator, coder->worker_memory, coder->workers * coder->worker_bytes);
-    wvl_free(coder->allocator, coder->parts, coder->part_capacity * sizeof *coder->parts);
+    wvl_free(coder->allocator, coder->bands, plan->wave_bands * sizeof *coder->bands);
+    wvl_free(coder->allocator, coder->parts, plan->part_count * sizeof *coder->parts);
     wvl_store_fini(&coder->bytes);
     wvl_store_fini(&coder->passes);
     memset(coder, 0, sizeof *coder);
 }
 
 /* ---- Block coding -------------------------------------------------------------------------------------------------------------- */
-
-/* Groups of blocks of one band; `first` counts groups over the wave. */
-typedef struct work_band {
-    uint64_t first;
-    uint32_t tile, band, component;
-    uint32_t blocks_per_group;
-} work_band;
 
 typedef struct block_work {
     wvl_coder *coder;
@@ -342,10 +352,7 @@ static uint64_t list_bands(const wvl_coefs *coefs, uint32_t tile_count, work_ban
                     continue;
                 }
                 uint32_t per_group = wvl_max_u32(1, GROUP_SAMPLES / wvl_max_u32(1, band->slot_width * band->slot_height));
-                if (bands) {
-                    bands[n] = (work_band){groups, t, first + b, c, per_group};
-                }
-                n++;
+                bands[n++] = (work_band){groups, t, first + b, c, per_group};
                 groups += wvl_ceil_div(blocks, per_group);
             }
         }
@@ -378,13 +385,8 @@ wvl_status wvl_coder_code_tiles(wvl_coder *coder, const wvl_coefs *coefs, uint32
         return status;
     }
     block_work work = {.coder = coder, .coefs = coefs, .tiles = &coder->tiles[coefs[0].tile->index]};
-    work.band_count = list_bands(coefs, tile_count, NULL, &work.group_count);
-    uint64_t bytes = work.band_count * sizeof *work.bands;
-    work.bands = wvl_alloc(coder->allocator, bytes);
-    if (!work.bands) {
-        return WVL_ERROR_MEMORY;
-    }
-    (void)list_bands(coefs, tile_count, work.bands, &work.group_count);
+    work.bands = coder->bands;
+    work.band_count = list_bands(coefs, tile_count, work.bands, &work.group_count);
     uint64_t step = wvl_min_u64(UINT32_MAX, wvl_max_u64(256 * coder->workers, work.group_count / 32 + 1)); /* progress without idle workers */
     for (; work.base < work.group_count; work.base += step) {
         uint64_t groups = wvl_min_u64(work.group_count - work.base, step);
@@ -393,7 +395,6 @@ wvl_status wvl_coder_code_tiles(wvl_coder *coder, const wvl_coefs *coefs, uint32
             coder->tick(coder->tick_user, work.base + groups, work.group_count);
         }
     }
-    wvl_free(coder->allocator, work.bands, bytes);
     int failed = atomic_load(&work.failed);
     if (failed == 2) {
         (void)snprintf(coder->problem, sizeof coder->problem, "a coefficient exceeds its proved bound");

@@ -27,7 +27,8 @@ typedef struct wvl_coder {
     wvl_layer_job layer_job;
     wvl_layer_result *layers;        /* [layer_count] */
     wvl_cs_part *parts;
-    uint64_t part_count, part_capacity;
+    uint64_t part_count;
+    struct work_band *bands;         /* of the wave in work: plan->wave_bands */
     uint64_t *component_overhead;
     uint64_t *packet_bytes;          /* [component][resolution][layer] */
     double (*measure_error)(void *user); /* as in wvl_layer_job */
@@ -39,11 +40,14 @@ typedef struct wvl_coder {
 
 typedef struct wvl_coder_memory {
     uint64_t base_bytes;             /* exact: held from init to fini */
-    uint64_t finish_bytes;           /* exact: held beside them during finish and write only */
+    uint64_t finish_bytes;           /* exact: the most held beside them during finish and write */
     uint64_t coded_bytes_bound;      /* stores, headers and their index, whatever the samples are */
     uint64_t output_bytes_bound;     /* codestream */
 } wvl_coder_memory;
 
+/* Tile-parts of all tiles, from geometry alone. A problem (more than 255 a tile, more than TLM can name) is told in words. */
+wvl_status wvl_coder_count_parts(const wvl_plan *plan, wvl_tile_plan *tile, const wvl_order_memory *memory, uint64_t *count, char *problem,
+                                 size_t problem_bytes);
 /* tiles: one plan after another is built into `scratch`, so that memory does not grow with their number. */
 void wvl_coder_measure(const wvl_plan *plan, wvl_tile_plan *scratch, uint32_t concurrency, wvl_coder_memory *memory);
 

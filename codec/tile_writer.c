@@ -17,85 +17,96 @@ static int starts_part(const wvl_plan *plan, const wvl_packet_id *before, const 
            ((plan->parts & WVL_PARTS_COMPONENT) && now->component != before->component);
 }
 
-static wvl_cs_part *add_part(wvl_coder *coder, uint32_t tile, uint32_t index, uint32_t packet_first)
+/* A walk over the packets of tiles that counts tile-parts or, with parts, describes them. */
+typedef struct division {
+    const wvl_plan *plan;
+    wvl_cs_part *parts;            /* NULL: only counted */
+    uint64_t *component_overhead;  /* NULL with parts NULL */
+    uint64_t part_count;
+    char *problem;
+    size_t problem_bytes;
+} division;
+
+static void add_part(division *d, uint32_t tile, uint64_t index, uint64_t packet_first)
 {
-    if (!wvl_grow(coder->allocator, (void **)&coder->parts, &coder->part_capacity, coder->part_count + 1, sizeof *coder->parts)) {
-        return NULL;
+    if (d->parts) {
+        wvl_cs_part *part = &d->parts[d->part_count];
+        memset(part, 0, sizeof *part);
+        part->tile = tile;
+        part->index = (uint8_t)index;
+        part->packet_first = (uint32_t)packet_first;
     }
-    wvl_cs_part *part = &coder->parts[coder->part_count++];
-    memset(part, 0, sizeof *part);
-    part->tile = tile;
-    part->index = (uint8_t)index;
-    part->packet_first = packet_first;
-    return part;
+    d->part_count++;
 }
 
 /* Bytes of part headers that count as the component's: only parts that hold one component are its own. */
-static void charge_part(wvl_coder *coder, uint32_t component)
+static void charge_part(division *d, uint32_t tile, uint64_t index, uint32_t component)
 {
-    if (coder->plan->parts & WVL_PARTS_COMPONENT) {
-        coder->component_overhead[component] += WVL_CS_SOT_SOD_BYTES + (coder->plan->plt || coder->plan->packed_headers == WVL_PACKED_PPT ? 5 : 0);
+    const wvl_plan *plan = d->plan;
+    if (d->parts && (plan->parts & WVL_PARTS_COMPONENT)) {
+        d->component_overhead[component] += WVL_CS_SOT_SOD_BYTES + (plan->plt || plan->packed_headers == WVL_PACKED_PPT ? 5 : 0);
+        d->component_overhead[component] += index ? 0 : wvl_cs_measure_tile_progressions(plan, tile);
     }
 }
 
-static wvl_status divide_tile(wvl_coder *coder, const wvl_tile_plan *tile, const wvl_order_memory *memory)
+static wvl_status divide_tile(division *d, const wvl_tile_plan *tile, const wvl_order_memory *memory)
 {
-    const wvl_plan *plan = coder->plan;
     wvl_packet_order order;
     wvl_packet_id id, before = {0, 0, 0, 0};
-    uint64_t first_part = coder->part_count, packets = 0;
-    wvl_cs_part *part = add_part(coder, tile->index, 0, 0);
-    wvl_order_open(&order, plan, tile, memory);
-    uint32_t volume = order.volume_next;
-    while (part && wvl_order_next(&order, &id)) {
-        if (packets == UINT32_MAX) {
-            (void)snprintf(coder->problem, sizeof coder->problem, "tile %u has more than 2^32 packets", tile->index);
-            return WVL_ERROR_UNSUPPORTED;
+    uint64_t first_part = d->part_count, packets = 0;
+    add_part(d, tile->index, 0, 0);
+    wvl_order_open(&order, d->plan, tile, memory);
+    for (uint32_t volume = order.volume_next; wvl_order_next(&order, &id); volume = order.volume_next, packets++) {
+        uint64_t index = d->part_count - first_part - 1;
+        int starts = packets && starts_part(d->plan, &before, &id, order.volume_next != volume);
+        if (packets == UINT32_MAX || (starts && index + 1 >= WVL_CS_MAX_PARTS_PER_TILE)) {
+            (void)snprintf(d->problem, d->problem_bytes, starts ? "tile %u needs more than 255 tile-parts in this progression (A.4.2)"
+                                                                : "tile %u has more than 2^32 packets", tile->index);
+            return WVL_ERROR_PARAMETER;
         }
-        if (packets && starts_part(plan, &before, &id, order.volume_next != volume)) {
-            uint64_t index = coder->part_count - first_part;
-            if (index >= WVL_CS_MAX_PARTS_PER_TILE) {
-                (void)snprintf(coder->problem, sizeof coder->problem, "tile %u needs more than 255 tile-parts in this progression (A.4.2)", tile->index);
-                return WVL_ERROR_PARAMETER;
-            }
-            part = add_part(coder, tile->index, (uint32_t)index, (uint32_t)packets);
+        if (starts) {
+            add_part(d, tile->index, ++index, packets);
         }
-        if (!packets || (part && part->packet_first == packets)) {
-            charge_part(coder, id.component);
+        if (starts || !packets) {
+            charge_part(d, tile->index, index, id.component);
         }
-        if (!packets && (plan->parts & WVL_PARTS_COMPONENT)) {
-            coder->component_overhead[id.component] += wvl_cs_measure_tile_progressions(plan, tile->index);
+        if (d->parts) {
+            d->parts[d->part_count - 1].packet_count++;
         }
         before = id;
-        volume = order.volume_next;
-        packets++;
-        if (part) {
-            part->packet_count++;
-        }
     }
-    if (!part) {
-        return WVL_ERROR_MEMORY;
-    }
-    for (uint64_t i = first_part; i < coder->part_count; i++) {
-        coder->parts[i].count = (uint8_t)(coder->part_count - first_part);
+    for (uint64_t i = first_part; d->parts && i < d->part_count; i++) {
+        d->parts[i].count = (uint8_t)(d->part_count - first_part);
     }
     return WVL_OK;
 }
 
-static wvl_status divide_tiles(wvl_coder *coder, wvl_tile_plan *tile, const wvl_order_memory *memory)
+static wvl_status divide_tiles(division *d, wvl_tile_plan *tile, const wvl_order_memory *memory)
 {
-    for (uint32_t t = 0; t < coder->plan->tile_count; t++) {
-        wvl_tile_plan_build(coder->plan, t, tile);
-        wvl_status status = divide_tile(coder, tile, memory);
-        if (status != WVL_OK) {
-            return status;
-        }
+    wvl_status status = WVL_OK;
+    for (uint32_t t = 0; t < d->plan->tile_count && status == WVL_OK; t++) {
+        wvl_tile_plan_build(d->plan, t, tile);
+        status = divide_tile(d, tile, memory);
     }
-    if (!wvl_cs_tlm_fits(coder->plan, coder->part_count)) {
-        (void)snprintf(coder->problem, sizeof coder->problem, "%llu tile-parts are more than TLM can name (A.7.1)", (unsigned long long)coder->part_count);
-        return WVL_ERROR_PARAMETER;
+    return status;
+}
+
+wvl_status wvl_coder_count_parts(const wvl_plan *plan, wvl_tile_plan *tile, const wvl_order_memory *memory, uint64_t *count, char *problem,
+                                 size_t problem_bytes)
+{
+    division d = {plan, NULL, NULL, 0, problem, problem_bytes};
+    wvl_status status = WVL_OK;
+    if (plan->parts) {
+        status = divide_tiles(&d, tile, memory);
+    } else {
+        d.part_count = plan->tile_count;
     }
-    return WVL_OK;
+    *count = d.part_count;
+    if (status == WVL_OK && !wvl_cs_tlm_fits(plan, d.part_count)) {
+        (void)snprintf(problem, problem_bytes, "%llu tile-parts are more than TLM can name (A.7.1)", (unsigned long long)d.part_count);
+        status = WVL_ERROR_PARAMETER;
+    }
+    return status;
 }
 
 /* ---- Lengths ------------------------------------------------------------------------------------------------------------------- */
@@ -113,7 +124,7 @@ static uint64_t packed_bytes(const wvl_plan *plan, const wvl_packet *packet)
     return plan->packed_headers ? packet->header_bytes + (plan->eph ? 2u : 0u) : 0;
 }
 
-/* Lengths of the tile's packets in order; 0 when one does not fit. lengths may be NULL to count only. */
+/* Lengths of the tile's packets in order, and what they add to its parts. */
 static wvl_status list_lengths(wvl_coder *coder, const wvl_tile_plan *tile, const wvl_order_memory *memory, uint32_t *lengths, wvl_cs_part *parts)
 {
     const wvl_coded_tile *coded = &coder->tiles[tile->index];
@@ -292,7 +303,9 @@ static wvl_status allocate_layers(wvl_coder *coder)
 wvl_status wvl_coder_finish(wvl_coder *coder, wvl_tile_plan *tile, const wvl_order_memory *memory)
 {
     const wvl_plan *plan = coder->plan;
-    wvl_status status = divide_tiles(coder, tile, memory);
+    division d = {plan, coder->parts, coder->component_overhead, 0, coder->problem, sizeof coder->problem};
+    wvl_status status = divide_tiles(&d, tile, memory);
+    coder->part_count = d.part_count;
     if (status == WVL_OK) {
         status = allocate_layers(coder);
     }

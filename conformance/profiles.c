@@ -221,7 +221,8 @@ int wvl_check_knows_profile(const char *name)
 static int applies(const wvl_profile *p, const wvl_walk *w)
 {
     wvl_check_format format = w->summary->format;
-    return w->components && (p->part15 < 0 || p->part15 == w->has_ht) && (p->file != 1 || format == WVL_CHECK_JP2) &&
+    int is_read = w->main_header_end && w->main.has_cod && w->main.has_qcd;
+    return is_read && (p->part15 < 0 || p->part15 == w->has_ht) && (p->file != 1 || format == WVL_CHECK_JP2) &&
            (p->file != 2 || format == WVL_CHECK_JPH);
 }
 
@@ -251,7 +252,7 @@ static void judge_profile(wvl_walk *w, const wvl_boxes *b, const wvl_profile *p,
     result->met = result->applies && is_clean && !result->violations;
     if (is_chosen && !result->applies) {
         result->violations = 1;
-        report(w, p, WVL_RULE_PROFILE_APPLIES, 
+        report(w, p, WVL_RULE_PROFILE_APPLIES,
                p->file == 1   ? "not a JP2 file of Part 1"
                : p->file == 2 ? "not a JPH file"
                : p->part15    ? "no codestream of Part 15"

@@ -39,12 +39,13 @@ static int read_extents(wvl_walk *w, wvl_segment *s)
     return 1;
 }
 
-static int read_components(wvl_walk *w, wvl_segment *s)
+static int read_components(wvl_walk *w, wvl_segment *s, uint32_t count)
 {
-    w->components = wvl_check_allocate(w, w->component_count, sizeof *w->components);
+    w->components = wvl_check_allocate(w, count, sizeof *w->components);
     if (!w->components) {
         return 0;
     }
+    w->component_count = count;
     for (uint32_t c = 0; c < w->component_count; c++) {
         wvl_component *k = &w->components[c];
         unsigned ssiz = wvl_check_take(s, 1);
@@ -94,15 +95,14 @@ int wvl_check_read_siz(wvl_walk *w, wvl_segment *s)
     if (!read_extents(w, s)) {
         return 0;
     }
-    w->component_count = wvl_check_take(s, 2);
-    if (!w->component_count || w->component_count > 16384) {
-        return wvl_check_fail(w, WVL_RULE_SIZ_COMPONENTS, s->offset, "Csiz is %u", w->component_count);
+    uint32_t count = wvl_check_take(s, 2);
+    if (!count || count > 16384) {
+        return wvl_check_fail(w, WVL_RULE_SIZ_COMPONENTS, s->offset, "Csiz is %u", count);
     }
-    if (s->length != 38 + 3 * (uint64_t)w->component_count) {
-        return wvl_check_fail(w, WVL_RULE_SIZ_LENGTH, s->offset, "Lsiz is %llu with %u components", (unsigned long long)s->length,
-                              w->component_count);
+    if (s->length != 38 + 3 * (uint64_t)count) {
+        return wvl_check_fail(w, WVL_RULE_SIZ_LENGTH, s->offset, "Lsiz is %llu with %u components", (unsigned long long)s->length, count);
     }
-    return read_components(w, s) && copy_to_summary(w);
+    return read_components(w, s, count) && copy_to_summary(w);
 }
 
 /* ---- Capabilities and profile numbers ----------------------------------------------------------------------------------- */

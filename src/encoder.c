@@ -358,8 +358,10 @@ static wvl_status close_sink(wvl_sink *sink, wvl_status status, char *error, siz
     return status == WVL_OK ? closed : status;
 }
 
-/* Even then the sink is closed and the pixels are given back, as far as they can be recognised. */
-static wvl_status refuse_arguments(session *s, const wvl_image *image, wvl_sink *sink)
+uint64_t wvl_session_bytes(void) { return wvl_alloc_size(sizeof(session)); }
+
+/* For calls that fail before there is a session: the sink is closed and the pixels are given back, as far as they can be recognised. */
+static wvl_status refuse(const wvl_image *image, wvl_sink *sink, wvl_status status, const char *text, char *error, size_t error_bytes)
 {
     if (image && image->struct_size >= sizeof *image && image->release) {
         image->release(image->release_user);
@@ -367,40 +369,55 @@ static wvl_status refuse_arguments(session *s, const wvl_image *image, wvl_sink 
     if (sink && sink->struct_size >= sizeof *sink) {
         (void)wvl_sink_finish(sink, 0, NULL, 0);
     }
-    return fail(s, WVL_ERROR_ARGUMENT, "wvl_encode: a NULL argument or an unset struct_size");
+    if (error && error_bytes) {
+        (void)snprintf(error, error_bytes, "%s", text);
+    }
+    return status;
+}
+
+static wvl_status encode(session *s, wvl_result **result)
+{
+    char unused[1], *error = s->error;
+    s->error = error && s->error_bytes ? error : unused;
+    s->error_bytes = error ? s->error_bytes : 0;
+    if (s->error_bytes) {
+        s->error[0] = 0;
+    }
+    wvl_status status = run_session(s, result);
+    close_session(s);
+    status = close_sink(s->sink, status, error, s->error_bytes);
+    if (status != WVL_OK && result && *result) {
+        wvl_result_release(*result);
+        *result = NULL;
+    }
+    return status;
 }
 
 wvl_status wvl_encode(const wvl_plan *plan, const wvl_image *image, wvl_sink *sink, const wvl_control *control, wvl_result **result, char *error,
                       size_t error_bytes)
 {
-    char unused[1];
-    session s;
-    memset(&s, 0, sizeof s);
-    s.error = error && error_bytes ? error : unused;
-    s.error_bytes = error ? error_bytes : 0;
-    if (s.error_bytes) {
-        s.error[0] = 0;
-    }
     if (result) {
         *result = NULL;
     }
     if (!plan || !image || !sink || !sink->write || image->struct_size < sizeof *image || sink->struct_size < sizeof *sink ||
         (control && control->struct_size < sizeof *control)) {
-        return refuse_arguments(&s, image, sink);
+        return refuse(image, sink, WVL_ERROR_ARGUMENT, "wvl_encode: a NULL argument or an unset struct_size", error, error_bytes);
     }
-    s.plan = plan;
-    s.image = image;
-    s.sink = sink;
-    s.control = control;
+    const wvl_allocator *host = &plan->context->host;
+    session *s = wvl_alloc_zeroed(host, sizeof *s);
+    if (!s) {
+        return refuse(image, sink, WVL_ERROR_MEMORY, wvl_status_text(WVL_ERROR_MEMORY), error, error_bytes);
+    }
+    s->plan = plan;
+    s->image = image;
+    s->sink = sink;
+    s->control = control;
+    s->error = error;
+    s->error_bytes = error_bytes;
     wvl_fpenv env;
     wvl_fpenv_enter(&env);
-    wvl_status status = run_session(&s, result);
-    close_session(&s);
-    status = close_sink(sink, status, error, s.error_bytes);
-    if (status != WVL_OK && result && *result) {
-        wvl_result_release(*result);
-        *result = NULL;
-    }
+    wvl_status status = encode(s, result);
     wvl_fpenv_leave(&env);
+    wvl_free(host, s, sizeof *s);
     return status;
 }

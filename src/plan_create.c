@@ -11,6 +11,7 @@
 #include "context.h"
 #include "params.h"
 #include "quality.h"
+#include "result.h"
 #include "wave.h"
 
 static void add_violation(void *user, const char *text) { wvl_context_add_error(user, "%s", text); }
@@ -24,57 +25,99 @@ static uint64_t largest_component(const wvl_tile_plan *tile)
     return most;
 }
 
-/* Greatest memory over all waves, and over their phases: transform and block coding hold the wave, finishing holds its own. */
-static wvl_status measure_plan(wvl_plan *plan)
+/* Walks over the waves: the most that any of them holds. */
+static uint64_t measure_waves(wvl_plan *plan, wvl_wave *wave)
 {
-    uint32_t concurrency = wvl_pool_concurrency(plan->context->pool);
-    const wvl_allocator *host = &plan->context->host;
-    wvl_carver carver = {NULL, 0};
-    wvl_tile_plan tile;
-    wvl_tile_plan_carve(plan, &carver, &tile);
-    plan->tile_plan_bytes = carver.used;
-    uint64_t most = wvl_max_u64(1, plan->wave_limit / plan->tile_plan_bytes);
-    most = wvl_min_u64(most, plan->tile_count);
-    plan->wave_tiles = (uint32_t)most;
-    wvl_wave wave;
-    carver = (wvl_carver){NULL, 0};
-    wvl_wave_carve(plan, &carver, &wave);
-    uint64_t scratch_bytes = carver.used, backend_bytes = 0;
-    carver = (wvl_carver){wvl_alloc_zeroed(host, scratch_bytes), 0};
-    if (!carver.base) {
-        return WVL_ERROR_MEMORY;
-    }
-    void *scratch = carver.base;
-    wvl_wave_carve(plan, &carver, &wave);
+    uint64_t backend_bytes = 0;
     uint32_t widest = 1;
     for (uint32_t first = 0, count; first < plan->tile_count; first += count) {
         wvl_backend_memory need;
-        count = wvl_wave_count_tiles(plan, first, &wave.scratch);
-        wvl_wave_build(plan, first, count, &wave);
-        wvl_backend_cpu.measure(plan, wave.tiles, count, concurrency, &need);
+        uint64_t bands = 0;
+        count = wvl_wave_count_tiles(plan, first, &wave->scratch);
+        wvl_wave_build(plan, first, count, wave);
+        wvl_backend_cpu.measure(plan, wave->tiles, count, wvl_pool_concurrency(plan->context->pool), &need);
         backend_bytes = wvl_max_u64(backend_bytes, need.host_bytes);
         widest = wvl_max_u32(widest, count);
         for (uint32_t i = 0; i < count; i++) {
-            plan->most_precincts = wvl_max_u64(plan->most_precincts, wave.tiles[i].precinct_count);
-            plan->largest_tile_component = wvl_max_u64(plan->largest_tile_component, largest_component(&wave.tiles[i]));
+            bands += wave->tiles[i].band_count;
+            plan->most_precincts = wvl_max_u64(plan->most_precincts, wave->tiles[i].precinct_count);
+            plan->largest_tile_component = wvl_max_u64(plan->largest_tile_component, largest_component(&wave->tiles[i]));
         }
+        plan->wave_bands = wvl_max_u64(plan->wave_bands, bands);
     }
-    wvl_coder_memory coder;
-    wvl_coder_measure(plan, &wave.scratch, concurrency, &coder);
-    wvl_free(host, scratch, scratch_bytes);
     plan->wave_tiles = widest;
-    carver = (wvl_carver){NULL, 0};
-    wvl_wave_carve(plan, &carver, &wave);
+    return backend_bytes;
+}
+
+/* Carves a wave out of new memory; *bytes is its size. NULL: no memory. */
+static void *open_wave(const wvl_plan *plan, wvl_wave *wave, uint64_t *bytes)
+{
+    wvl_carver carver = {NULL, 0};
+    wvl_wave_carve(plan, &carver, wave);
+    *bytes = carver.used;
+    carver = (wvl_carver){wvl_alloc_zeroed(&plan->context->host, *bytes), 0};
+    if (carver.base) {
+        void *memory = carver.base;
+        wvl_wave_carve(plan, &carver, wave);
+        return memory;
+    }
+    return NULL;
+}
+
+static void promise_memory(wvl_plan *plan, const wvl_coder_memory *coder, uint64_t wave_bytes, uint64_t backend_bytes)
+{
     plan->quality_bytes = plan->keep_coefs ? wvl_quality_bytes(plan, plan->largest_tile_component) : 0;
     if (plan->quality_bytes == UINT64_MAX) { /* estimates must do */
         plan->keep_coefs = 0;
         plan->quality_bytes = 0;
     }
-    uint64_t finish_bytes = wvl_add_saturate(coder.finish_bytes, plan->keep_coefs ? wvl_add_saturate(backend_bytes, plan->quality_bytes) : 0);
-    plan->base_bytes = wvl_add_saturate(carver.used, wvl_add_saturate(coder.base_bytes, wvl_max_u64(backend_bytes, finish_bytes)));
-    plan->coded_bytes_bound = coder.coded_bytes_bound;
-    plan->output_bytes_bound = wvl_add_saturate(coder.output_bytes_bound, plan->jp2 ? plan->boxes_before.bytes + WVL_JP2_MAX_HEADER_BYTES : 0);
-    return WVL_OK;
+    /* Block coding holds the backend beside the coder; finishing holds its own, and the backend with it when coefficients are kept. */
+    uint64_t kept = plan->keep_coefs ? wvl_add_saturate(backend_bytes, wvl_alloc_size(plan->quality_bytes)) : 0;
+    uint64_t finish = wvl_max_u64(wvl_add_saturate(coder->finish_bytes, kept), wvl_result_bytes_of_plan(plan));
+    uint64_t held = wvl_add_saturate(wvl_alloc_size(wave_bytes), wvl_add_saturate(coder->base_bytes, wvl_session_bytes()));
+    plan->base_bytes = wvl_add_saturate(held, wvl_max_u64(backend_bytes, finish));
+    plan->coded_bytes_bound = coder->coded_bytes_bound;
+    plan->output_bytes_bound = wvl_add_saturate(coder->output_bytes_bound, plan->jp2 ? plan->boxes_before.bytes + WVL_JP2_MAX_HEADER_BYTES : 0);
+}
+
+static wvl_status count_parts(wvl_plan *plan, wvl_wave *wave)
+{
+    char problem[256];
+    wvl_status status = wvl_coder_count_parts(plan, &wave->scratch, &wave->order, &plan->part_count, problem, sizeof problem);
+    if (status != WVL_OK) {
+        wvl_context_add_error(plan->context, "%s", problem);
+    }
+    return status;
+}
+
+static wvl_status measure_plan(wvl_plan *plan)
+{
+    const wvl_allocator *host = &plan->context->host;
+    wvl_carver carver = {NULL, 0};
+    wvl_tile_plan tile;
+    wvl_wave wave;
+    uint64_t bytes;
+    wvl_tile_plan_carve(plan, &carver, &tile);
+    plan->tile_plan_bytes = carver.used;
+    plan->wave_tiles = (uint32_t)wvl_min_u64(wvl_max_u64(1, plan->wave_limit / plan->tile_plan_bytes), plan->tile_count);
+    void *memory = open_wave(plan, &wave, &bytes);
+    if (!memory) {
+        return WVL_ERROR_MEMORY;
+    }
+    uint64_t backend_bytes = measure_waves(plan, &wave);
+    wvl_free(host, memory, bytes);
+    memory = open_wave(plan, &wave, &bytes); /* now as wide as any wave is, with room for the order of packets */
+    if (!memory) {
+        return WVL_ERROR_MEMORY;
+    }
+    wvl_status status = count_parts(plan, &wave);
+    wvl_coder_memory coder;
+    if (status == WVL_OK) {
+        wvl_coder_measure(plan, &wave.scratch, wvl_pool_concurrency(plan->context->pool), &coder);
+        promise_memory(plan, &coder, bytes, backend_bytes);
+    }
+    wvl_free(host, memory, bytes);
+    return status;
 }
 
 static wvl_status add_boxes(wvl_plan *plan, const wvl_jp2_info *jp2)

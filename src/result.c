@@ -26,6 +26,12 @@ static void fill_parts(wvl_result *result, const wvl_coder *coder, uint64_t offs
     }
 }
 
+uint64_t wvl_result_bytes_of_plan(const wvl_plan *plan)
+{
+    return wvl_alloc_size(sizeof(wvl_result)) + wvl_alloc_size(plan->part_count * sizeof(wvl_tile_part_info)) +
+           wvl_alloc_size(plan->layer_count * sizeof(double));
+}
+
 wvl_result *wvl_result_create(wvl_context *context, wvl_coder *coder, uint64_t codestream_offset, const double seconds[4])
 {
     const wvl_plan *plan = coder->plan;

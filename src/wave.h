@@ -22,4 +22,7 @@ void wvl_wave_carve(const wvl_plan *plan, wvl_carver *carver, wvl_wave *wave);
 uint32_t wvl_wave_count_tiles(const wvl_plan *plan, uint32_t first, wvl_tile_plan *scratch);
 void wvl_wave_build(const wvl_plan *plan, uint32_t first, uint32_t count, wvl_wave *wave);
 
+/* Bytes of the conductor's own state (encoder.c). */
+uint64_t wvl_session_bytes(void);
+
 #endif

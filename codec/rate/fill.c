@@ -3,7 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/alloc.h"
 #include "codec/rate/hull.h"
 #include "codec/rate/measure.h"
 
@@ -126,13 +125,12 @@ static int try_candidate(wvl_layer_job *job, const candidate *c, uint32_t layer,
     return 1;
 }
 
-int wvl_rate_fill(wvl_layer_job *job, uint32_t layer, int last, uint64_t budget, wvl_layer_cost cost)
+uint64_t wvl_rate_fill_bytes(void) { return MAX_CANDIDATES * sizeof(candidate); }
+
+void wvl_rate_fill(wvl_layer_job *job, uint32_t layer, int last, uint64_t budget, wvl_layer_cost cost)
 {
     uint64_t used = wvl_rate_codestream_bytes(job, cost);
-    candidate_list list = {wvl_alloc(job->allocator, MAX_CANDIDATES * sizeof(candidate)), 0, 0, budget - used};
-    if (!list.items) {
-        return 0; /* the layer would stand as it is, but the same picture would not always give the same bytes */
-    }
+    candidate_list list = {job->fill_memory, 0, 0, budget - used};
     uint64_t enough = budget / 8192; /* slack that nobody would notice */
     for (int round = 0; round < 3 && budget - used > enough; round++) {
         list.count = list.floor_slope = 0;
@@ -148,6 +146,4 @@ int wvl_rate_fill(wvl_layer_job *job, uint32_t layer, int last, uint64_t budget,
             break;
         }
     }
-    wvl_free(job->allocator, list.items, MAX_CANDIDATES * sizeof(candidate));
-    return 1;
 }

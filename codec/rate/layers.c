@@ -128,32 +128,26 @@ static uint32_t search_threshold(threshold_search *s, uint32_t least)
 }
 
 /* Thresholds that keep every component within its cap, found for all components at once. */
-static int find_floors(wvl_layer_job *job, uint32_t layer, int last, uint32_t *floors)
+static void find_floors(wvl_layer_job *job, uint32_t layer, int last)
 {
     uint32_t n = job->plan->component_count;
-    uint32_t *bad = wvl_alloc(job->allocator, (uint64_t)n * sizeof *bad); /* exclusive: highest threshold known not to fit, plus one */
-    if (!bad) {
-        return 0;
-    }
     for (uint32_t c = 0; c < n; c++) {
-        bad[c] = 0;
-        floors[c] = WVL_SLOPE_NOTHING;
+        job->floors_bad[c] = 0;
+        job->floors[c] = WVL_SLOPE_NOTHING;
     }
     for (int step = 0; step < 18; step++) {
         for (uint32_t c = 0; c < n; c++) {
-            job->thresholds[c] = bad[c] + (floors[c] - bad[c]) / 2;
+            job->thresholds[c] = job->floors_bad[c] + (job->floors[c] - job->floors_bad[c]) / 2;
         }
         (void)wvl_rate_measure_layer(job, layer, last);
         for (uint32_t c = 0; c < n; c++) {
             if (wvl_rate_component_fits(job, c, job->component_totals[c])) {
-                floors[c] = job->thresholds[c];
+                job->floors[c] = job->thresholds[c];
             } else {
-                bad[c] = job->thresholds[c] + 1;
+                job->floors_bad[c] = job->thresholds[c] + 1;
             }
         }
     }
-    wvl_free(job->allocator, bad, (uint64_t)n * sizeof *bad);
-    return 1;
 }
 
 /* Greatest threshold whose estimated squared error does not exceed the target. */
@@ -194,10 +188,7 @@ static uint32_t own_threshold(const wvl_layer_job *job, const wvl_layer_target *
 static uint32_t automatic_threshold(const wvl_layer_job *job, uint32_t layer)
 {
     const wvl_plan *plan = job->plan;
-    uint32_t given = layer;
-    while (plan->layers[given].kind == WVL_RATE_AUTO) {
-        given++;
-    }
+    uint32_t given = job->given_layer;
     const wvl_layer_target *target = &plan->layers[given];
     double fixed = (double)job->overhead.codestream_bytes, body = (double)job->body_histogram[0];
     double budget = target->kind == WVL_RATE_BYTES ? target->value - fixed : plan->max_bytes ? (double)plan->max_bytes - fixed : body;
@@ -279,53 +270,64 @@ static uint32_t measured_threshold(threshold_search *s, double psnr)
     return good;
 }
 
-static wvl_status choose_cuts(wvl_layer_job *job, uint32_t layer, int last, uint32_t *floors, uint32_t *threshold)
+/* The last layer must fit; one before it may stay empty, at a byte a packet. */
+static wvl_status settle_for_nothing(threshold_search *search, uint32_t *threshold)
+{
+    if (search->last) {
+        search->job->problem = "the byte cap is below what the headers of an empty picture need";
+        search->job->problem_bytes = wvl_rate_codestream_bytes(search->job, search->cost);
+        return WVL_ERROR_UNREACHABLE;
+    }
+    *threshold = WVL_SLOPE_NOTHING;
+    (void)fits(search, *threshold);
+    return WVL_OK;
+}
+
+static wvl_status check_components(wvl_layer_job *job)
+{
+    for (uint32_t c = 0; c < job->plan->component_count; c++) {
+        if (!wvl_rate_component_fits(job, c, job->component_totals[c])) {
+            job->problem = "the component byte cap is below what the headers of an empty component need";
+            job->problem_bytes = job->sent_component_bytes[c] + job->component_totals[c] + job->overhead.component_bytes[c];
+            return WVL_ERROR_UNREACHABLE;
+        }
+    }
+    return WVL_OK;
+}
+
+static wvl_status choose_cuts(wvl_layer_job *job, uint32_t layer, int last, uint32_t *threshold)
 {
     const wvl_plan *plan = job->plan;
+    uint8_t kind = plan->layers[layer].kind;
     uint64_t budget = job->budgets[layer];
-    uint32_t least = plan->layers[layer].kind == WVL_RATE_AUTO ? automatic_threshold(job, layer) : own_threshold(job, &plan->layers[layer]);
-    if (plan->max_component_bytes && !find_floors(job, layer, last, floors)) {
-        return WVL_ERROR_MEMORY;
+    uint32_t least = kind == WVL_RATE_AUTO ? automatic_threshold(job, layer) : own_threshold(job, &plan->layers[layer]);
+    threshold_search search = {job, NULL, budget, layer, last, {0, 0, 0, 0}};
+    if (plan->max_component_bytes) {
+        find_floors(job, layer, last);
+        search.floors = job->floors;
     }
     job->layers[layer].decoded_error = -1.0;
-    threshold_search search = {job, plan->max_component_bytes ? floors : NULL, budget, layer, last, {0, 0, 0, 0}};
-    if (plan->layers[layer].kind == WVL_RATE_PSNR && job->measure_error) {
+    if (kind == WVL_RATE_PSNR && job->measure_error) {
         least = measured_threshold(&search, plan->layers[layer].value);
     }
-    double measured = job->layers[layer].decoded_error;
-    job->layers[layer].decoded_error = -1.0;
     if (budget == NO_BUDGET && !plan->max_component_bytes) {
         *threshold = least;
-        job->layers[layer].decoded_error = measured;
         (void)fits(&search, least);
         return WVL_OK;
     }
     *threshold = search_threshold(&search, least);
+    if (*threshold != least) {
+        job->layers[layer].decoded_error = -1.0; /* measured with other cuts */
+    }
     if (*threshold == UINT32_MAX) {
-        if (last) {
-            job->problem = "the byte cap is below what the headers of an empty picture need";
-            job->problem_bytes = wvl_rate_codestream_bytes(job, search.cost);
-            return WVL_ERROR_UNREACHABLE;
-        }
-        *threshold = WVL_SLOPE_NOTHING; /* an empty layer costs a byte a packet and no more */
-        (void)fits(&search, *threshold);
-        return WVL_OK;
+        return settle_for_nothing(&search, threshold);
     }
-    if (last) {
-        for (uint32_t c = 0; c < plan->component_count; c++) {
-            if (!wvl_rate_component_fits(job, c, job->component_totals[c])) {
-                job->problem = "the component byte cap is below what the headers of an empty component need";
-                job->problem_bytes = job->sent_component_bytes[c] + job->component_totals[c] + job->overhead.component_bytes[c];
-                return WVL_ERROR_UNREACHABLE;
-            }
-        }
-    }
-    uint8_t kind = plan->layers[layer].kind;
+    wvl_status status = last ? check_components(job) : WVL_OK;
     int quality_target = kind == WVL_RATE_PSNR || kind == WVL_RATE_SLOPE || kind == WVL_RATE_AUTO;
-    if (*threshold > least || (plan->max_component_bytes && !quality_target)) {
-        return wvl_rate_fill(job, layer, last, budget, search.cost) ? WVL_OK : WVL_ERROR_MEMORY;
+    if (status == WVL_OK && (*threshold > least || (plan->max_component_bytes && !quality_target))) {
+        wvl_rate_fill(job, layer, last, budget, search.cost);
     }
-    return WVL_OK;
+    return status;
 }
 
 /* What a layer costs, by component and in all, when nothing is in it. Measured before anything is sent. */
@@ -339,11 +341,11 @@ static void measure_empty_layer(wvl_layer_job *job)
     memcpy(job->empty_component_bytes, job->component_totals, job->plan->component_count * sizeof *job->component_totals);
 }
 
-static wvl_status run_layer(wvl_layer_job *job, uint32_t layer, uint32_t *floors)
+static wvl_status run_layer(wvl_layer_job *job, uint32_t layer)
 {
     int last = layer + 1 == job->plan->layer_count;
     uint32_t threshold = 0;
-    wvl_status status = choose_cuts(job, layer, last, floors, &threshold);
+    wvl_status status = choose_cuts(job, layer, last, &threshold);
     if (status == WVL_OK) {
         status = wvl_rate_commit_layer(job, layer, last);
     }
@@ -358,11 +360,7 @@ static wvl_status run_layer(wvl_layer_job *job, uint32_t layer, uint32_t *floors
 
 /* ---- Memory -------------------------------------------------------------------------------------------------------------------- */
 
-typedef struct layer_memory {
-    uint32_t *floors;
-} layer_memory;
-
-static void carve_memory(wvl_layer_job *job, wvl_carver *carver, layer_memory *memory)
+static void carve_memory(wvl_layer_job *job, wvl_carver *carver)
 {
     uint32_t n = job->plan->component_count;
     job->body_histogram = wvl_carve(carver, WVL_SLOPES, sizeof *job->body_histogram);
@@ -372,7 +370,9 @@ static void carve_memory(wvl_layer_job *job, wvl_carver *carver, layer_memory *m
     job->sent_component_bytes = wvl_carve(carver, n, sizeof *job->sent_component_bytes);
     job->empty_component_bytes = wvl_carve(carver, n, sizeof *job->empty_component_bytes);
     job->budgets = wvl_carve(carver, job->plan->layer_count, sizeof *job->budgets);
-    memory->floors = wvl_carve(carver, n, sizeof *memory->floors);
+    job->floors = wvl_carve(carver, n, sizeof *job->floors);
+    job->floors_bad = wvl_carve(carver, n, sizeof *job->floors_bad);
+    job->fill_memory = wvl_carve(carver, 1, wvl_rate_fill_bytes());
     job->scratch_nodes = wvl_carve(carver, job->sizes.scratch_nodes, sizeof *job->scratch_nodes);
     job->scratch_header = wvl_carve(carver, job->sizes.header_bytes, 1);
 }
@@ -380,21 +380,19 @@ static void carve_memory(wvl_layer_job *job, wvl_carver *carver, layer_memory *m
 uint64_t wvl_layers_working_bytes(const wvl_plan *plan, const wvl_t2_sizes *sizes)
 {
     wvl_layer_job job = {.plan = plan, .sizes = *sizes};
-    layer_memory memory;
     wvl_carver carver = {NULL, 0};
-    carve_memory(&job, &carver, &memory);
+    carve_memory(&job, &carver);
     return carver.used;
 }
 
 wvl_status wvl_layers_allocate(wvl_layer_job *job)
 {
-    layer_memory memory;
     uint64_t bytes = wvl_layers_working_bytes(job->plan, &job->sizes);
     wvl_carver carver = {wvl_alloc_zeroed(job->allocator, bytes), 0};
     if (!carver.base) {
         return WVL_ERROR_MEMORY;
     }
-    carve_memory(job, &carver, &memory);
+    carve_memory(job, &carver);
     for (uint32_t t = 0; t < job->plan->tile_count; t++) {
         wvl_t2_tile t2 = wvl_rate_open_t2(job, &job->tiles[t]);
         wvl_t2_open_tile(&t2);
@@ -407,7 +405,10 @@ wvl_status wvl_layers_allocate(wvl_layer_job *job)
     wvl_status status = WVL_OK;
     for (uint32_t layer = 0; layer < job->plan->layer_count && status == WVL_OK; layer++) {
         job->layers_to_come = job->plan->layer_count - 1 - layer;
-        status = run_layer(job, layer, memory.floors);
+        while (job->plan->layers[job->given_layer].kind == WVL_RATE_AUTO || job->given_layer < layer) {
+            job->given_layer++;
+        }
+        status = run_layer(job, layer);
     }
     wvl_free(job->allocator, carver.base, bytes);
     return status;

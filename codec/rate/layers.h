@@ -50,7 +50,10 @@ typedef struct wvl_layer_job {
     wvl_tag_node *scratch_nodes;
     uint8_t *scratch_header;
     wvl_t2_sizes sizes;        /* the greatest of all tiles; set by the caller */
+    void *fill_memory;         /* wvl_rate_fill_bytes() */
     uint32_t *thresholds;      /* [components]: of the layer in work */
+    uint32_t *floors, *floors_bad; /* [components]: least threshold that keeps the component cap; highest known to break it, plus one */
+    uint32_t given_layer;      /* the first layer that is not automatic, from the layer in work on */
     uint64_t *component_totals;/* [components] */
     uint64_t empty_layer_bytes;           /* packets without contributions, their PLT lengths, PLT segments these may begin */
     uint64_t *budgets;                    /* [layer_count]: most bytes of the codestream up to a layer */

@@ -30,7 +30,9 @@ uint64_t wvl_rate_codestream_bytes(const wvl_layer_job *job, wvl_layer_cost cost
 int wvl_rate_component_fits(const wvl_layer_job *job, uint32_t component, uint64_t layer_bytes);
 /* Codes the headers of the layer for good with the cuts that stand in the states. */
 wvl_status wvl_rate_commit_layer(wvl_layer_job *job, uint32_t layer, int last);
-/* Last resort of a byte target: takes single passes in the order of their slopes as long as they fit. 0: no memory. */
-int wvl_rate_fill(wvl_layer_job *job, uint32_t layer, int last, uint64_t budget, wvl_layer_cost cost);
+/* Bytes of job->fill_memory. */
+uint64_t wvl_rate_fill_bytes(void);
+/* Last resort of a byte target: takes single passes in the order of their slopes as long as they fit. */
+void wvl_rate_fill(wvl_layer_job *job, uint32_t layer, int last, uint64_t budget, wvl_layer_cost cost);
 
 #endif

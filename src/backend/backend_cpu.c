@@ -202,7 +202,7 @@ static uint64_t job_bytes(const wvl_plan *plan, const wvl_tile_plan *tiles, uint
 
 static void cpu_measure(const wvl_plan *plan, const wvl_tile_plan *tiles, uint32_t tile_count, uint32_t concurrency, wvl_backend_memory *memory)
 {
-    *memory = (wvl_backend_memory){job_bytes(plan, tiles, tile_count, concurrency), 0, 0};
+    *memory = (wvl_backend_memory){wvl_alloc_size(job_bytes(plan, tiles, tile_count, concurrency)) + wvl_alloc_size(sizeof(wvl_backend)), 0, 0};
 }
 
 /* ---- Work ------------------------------------------------------------------------------------------------------------------ */

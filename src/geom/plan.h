@@ -127,6 +127,8 @@ struct wvl_plan {
     /* Tiles are transformed and coded in waves of consecutive tiles: at least one, then as many as fit the wave limit. */
     uint64_t wave_limit;   /* bytes of coefficients and tile plans */
     uint32_t wave_tiles;   /* most tiles in a wave */
+    uint64_t wave_bands;   /* most bands in a wave, empty ones included */
+    uint64_t part_count;   /* tile-parts of the codestream */
     uint64_t largest_tile_component; /* samples */
     uint64_t most_precincts; /* of any tile */
     uint64_t quality_bytes;/* working memory for measuring, 0 when nothing is measured */
