@@ -10,7 +10,7 @@
  *   wvl_params_set(params, "reversible", "no");
  *   wvl_params_set(params, "bpp", "1.0");
  *   wvl_plan_create(ctx, params, &format, NULL, &plan);       // validates everything, allocates no picture memory
- *   wvl_encode(plan, &image, &sink, NULL, &result);
+ *   wvl_encode(plan, &image, &sink, NULL, &result, error, sizeof error);
  *
  * Conventions
  * - Every function that can fail returns a wvl_status. 0 is success, positive values are not errors, negative values are.
