@@ -16,6 +16,12 @@ typedef struct wvl_packet {
     uint32_t contribution_count;
 } wvl_packet;
 
+#define WVL_SOP_BYTES 6u
+#define WVL_EPH_BYTES 2u
+
+/* Of the markers around a packet's header. */
+static inline uint32_t wvl_packet_marker_bytes(const wvl_plan *plan) { return (plan->sop ? WVL_SOP_BYTES : 0) + (plan->eph ? WVL_EPH_BYTES : 0); }
+
 /* Bytes [from, to) of a block's codeword go into the packet. */
 typedef struct wvl_contribution {
     uint64_t block;            /* tile block index */

@@ -128,7 +128,7 @@ static void bound_tile(const wvl_plan *plan, const wvl_tile_plan *tile, uint64_t
     growing = growing > UINT64_MAX / 5 ? UINT64_MAX : 5 * growing / 2;
     memory->coded_bytes_bound = wvl_add_saturate(memory->coded_bytes_bound, wvl_add_saturate(wvl_add_saturate(codewords, records), growing));
     memory->coded_bytes_bound = wvl_add_saturate(memory->coded_bytes_bound, part_headers);
-    uint64_t markers = wvl_mul_saturate(packets, (plan->sop ? 6 : 0) + (plan->eph ? 2 : 0));
+    uint64_t markers = wvl_mul_saturate(packets, wvl_packet_marker_bytes(plan));
     uint64_t output = wvl_add_saturate(wvl_add_saturate(codewords, headers), markers);
     output = wvl_add_saturate(output, part_headers);
     output = wvl_add_saturate(output, bound_pointers(plan, tile->index, packets, wvl_add_saturate(headers, markers)));

@@ -115,13 +115,13 @@ static const wvl_packet *packet_of(const wvl_coded_tile *tile, const wvl_packet_
 
 static uint64_t packet_total(const wvl_plan *plan, const wvl_packet *packet)
 {
-    return packet->header_bytes + packet->body_bytes + (plan->sop ? 6u : 0u) + (plan->eph ? 2u : 0u);
+    return packet->header_bytes + packet->body_bytes + wvl_packet_marker_bytes(plan);
 }
 
 /* What of a packet goes to PPM or PPT. */
 static uint64_t packed_bytes(const wvl_plan *plan, const wvl_packet *packet)
 {
-    return plan->packed_headers ? packet->header_bytes + (plan->eph ? 2u : 0u) : 0;
+    return plan->packed_headers ? packet->header_bytes + (plan->eph ? WVL_EPH_BYTES : 0u) : 0;
 }
 
 /* Lengths of the tile's packets in order, and what they add to its parts. */

@@ -83,7 +83,7 @@
     X("max-bytes", INTEGER, "0..18446744073709551615", "0",                                                                          \
       "Cap of the whole codestream in bytes, never exceeded; 0: none.", RATE, UINT64, AT(max_bytes), 0, UINT64_MAX)                  \
     X("max-component-bytes", INTEGER, "0..18446744073709551615", "0",                                                                \
-      "Cap of the packets of any one component in bytes, never exceeded; 0: none.", RATE, UINT64, AT(max_component_bytes), 0,        \
+      "Cap of any one component in bytes, its tile-part headers included, never exceeded; 0: none.", RATE, UINT64, AT(max_component_bytes), 0,        \
       UINT64_MAX)                                                                                                                    \
     X("container", CHOICE, "j2k|jp2", "j2k", "Bare codestream, or a JP2 file around it (Annex I).", OUTPUT, WORD, AT(jp2), 0, 1)     \
     X("comment", TEXT, "1..65531 bytes of ISO 8859-15", "",                                                                          \

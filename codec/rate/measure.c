@@ -77,7 +77,7 @@ static uint32_t plt_length(uint64_t bytes)
 static wvl_layer_cost packet_cost(const wvl_plan *plan, uint64_t header, uint64_t body)
 {
     wvl_layer_cost cost;
-    cost.packet_bytes = header + body + (plan->sop ? WVL_SOP_BYTES : 0) + (plan->eph ? WVL_EPH_BYTES : 0);
+    cost.packet_bytes = header + body + wvl_packet_marker_bytes(plan);
     cost.plt_bytes = plan->plt ? plt_length(cost.packet_bytes) : 0;
     cost.plm_bytes = plan->plm ? plt_length(cost.packet_bytes) : 0;
     cost.header_bytes = plan->packed_headers ? header + (plan->eph ? WVL_EPH_BYTES : 0) : 0;

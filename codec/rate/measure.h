@@ -5,8 +5,6 @@
 
 #include "codec/rate/layers.h"
 
-#define WVL_SOP_BYTES 6u
-#define WVL_EPH_BYTES 2u
 #define WVL_SLOPE_NOTHING 65536u
 
 typedef struct wvl_layer_cost {
