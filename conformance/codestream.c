@@ -72,8 +72,22 @@ static int open_request(request *q, const void *data, size_t bytes, const wvl_ch
     w->report = report;
     w->user = user;
     w->memory_limit = q->options.memory_limit ? q->options.memory_limit : (UINT64_C(256) << 20) + 64 * (uint64_t)bytes;
-    w->work_limit = q->options.work_limit ? q->options.work_limit : (UINT64_C(1) << 27) + 512 * (uint64_t)bytes;
+    w->work_limit = q->options.work_limit ? q->options.work_limit : (UINT64_C(1) << 25) + 128 * (uint64_t)bytes;
     return 1;
+}
+
+/* An older caller's structure is shorter: it gets what it knows, and what it cannot free is freed here. */
+static void hand_over(wvl_check_summary *from, wvl_check_summary *to)
+{
+    size_t known = to->struct_size < sizeof *from ? to->struct_size : sizeof *from;
+    from->struct_size = known;
+    if (known < offsetof(wvl_check_summary, components) + sizeof from->components) {
+        free(from->components);
+    }
+    if (known < offsetof(wvl_check_summary, layer_bytes) + sizeof from->layer_bytes) {
+        free(from->layer_bytes);
+    }
+    memcpy(to, from, known);
 }
 
 static int close_request(request *q, wvl_check_summary *summary)
@@ -84,12 +98,7 @@ static int close_request(request *q, wvl_check_summary *summary)
     wvl_check_release_list(w, &q->boxes.colrs);
     wvl_check_release_walk(w);
     if (summary && summary->struct_size >= sizeof summary->struct_size) {
-        size_t known = summary->struct_size < sizeof q->summary ? summary->struct_size : sizeof q->summary;
-        q->summary.struct_size = summary->struct_size;
-        memcpy(summary, &q->summary, known);
-        if (known < sizeof q->summary) { /* an older caller does not know all of it, and frees what it knows */
-            summary->struct_size = known;
-        }
+        hand_over(&q->summary, summary);
     } else {
         wvl_check_release_summary(&q->summary);
     }

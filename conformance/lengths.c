@@ -12,6 +12,7 @@ static int next_length(wvl_tile_walk *t, wvl_lengths *l, uint64_t *value)
         l->end = item->at + item->bytes;
         l->offset = item->offset;
     }
+    int is_open = l->at < l->end;
     *value = 0;
     for (unsigned i = 0; l->at < l->end; i++) {
         unsigned byte = l->data[l->at++];
@@ -24,7 +25,7 @@ static int next_length(wvl_tile_walk *t, wvl_lengths *l, uint64_t *value)
             break;
         }
     }
-    if (*value) {
+    if (is_open) {
         l->active = 0;
         wvl_check_fail(t->w, l->length_rule, l->offset, "%s ends within a length", l->name);
     }

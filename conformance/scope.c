@@ -109,7 +109,7 @@ int wvl_check_magnitude_bits(const wvl_walk *w, uint32_t component, unsigned res
 {
     const wvl_quant *q = wvl_check_quant_of(w, component);
     unsigned index = resolution ? 3 * (resolution - 1) + 1 + band : 0;
-    int eps = 0;
+    int eps = 31; /* a step that is not there was reported; blocks are not judged by it */
     if (q->style == 1) { /* E-5: eps_0 - N_L + n_b */
         eps = (q->steps[0] >> 11) - (int)(resolution ? resolution - 1 : 0);
     } else if (index < q->count) {

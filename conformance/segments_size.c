@@ -124,7 +124,6 @@ void wvl_check_read_cap(wvl_walk *w, wvl_segment *s)
     }
     if (s->length != 6 + 2 * words) {
         wvl_check_fail(w, WVL_RULE_CAP_LENGTH, s->offset, "Lcap is %llu with %u parts named", (unsigned long long)s->length, words);
-        return;
     }
     if (w->pcap & ~UINT32_C(0x20000)) {
         wvl_check_fail(w, WVL_RULE_CAP_PARTS, s->offset, "Pcap is 0x%08X", (unsigned)w->pcap);

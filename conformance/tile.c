@@ -82,7 +82,7 @@ static void begin_part(wvl_tile_walk *t, uint32_t number)
 
 static void end_part(wvl_tile_walk *t)
 {
-    if (!t->stop) {
+    if (!t->stop && !t->w->limit_hit) {
         wvl_check_finish_lengths(t);
     }
 }

@@ -91,26 +91,27 @@ static void check_end(wvl_walk *w, uint64_t offset)
     }
 }
 
-static void scan_sequence(wvl_walk *w)
+/* 1: the sequence ends as it should or lacks only EOC; 0: it broke off, and what is missing behind needs no report of its own. */
+static int scan_sequence(wvl_walk *w)
 {
     uint64_t offset = w->main_header_end;
     for (;;) {
         if (w->bytes - offset < 2) {
             wvl_check_fail(w, WVL_RULE_EOC_MISSING, offset, "the codestream ends without EOC");
-            return;
+            return 1;
         }
         uint16_t code = wvl_check_code_at(w, offset);
         if (code == WVL_EOC) {
             check_end(w, offset);
-            return;
+            return 1;
         }
         if (code != WVL_SOT) {
             wvl_check_fail(w, WVL_RULE_SOT_EXPECTED, offset, "0x%04X where SOT or EOC is expected", code);
-            return;
+            return 0;
         }
         offset = scan_part(w, offset);
         if (!offset) {
-            return;
+            return 0;
         }
     }
 }
@@ -288,10 +289,13 @@ void wvl_check_scan_parts(wvl_walk *w)
     if (!w->tiles) {
         return;
     }
-    scan_sequence(w);
+    int is_whole = scan_sequence(w);
     w->summary->part_count = w->parts.count;
-    check_tiles(w);
-    check_tlm(w);
+    w->summary->complete &= is_whole;
+    if (is_whole) {
+        check_tiles(w);
+        check_tlm(w);
+    }
     wvl_check_settle_series(w, &w->ppm, WVL_RULE_PPM_INDEX, 0, "ppm");
     wvl_check_settle_series(w, &w->plm, WVL_RULE_PLM_INDEX, 0, "plm");
     if (w->ppm.count && gather_series(w, &w->ppm, &w->packed)) {

@@ -73,7 +73,7 @@ typedef struct wvl_check_options {
     uint32_t frames, seconds;  /* frame rate as a fraction, for byte limits; 0: 24/1 */
     int stereo;                /* one eye of a stereoscopic pair: half the bytes */
     uint64_t memory_limit;     /* bytes; 0: 256 MiB and 64 times the input */
-    uint64_t work_limit;       /* code blocks and precincts visited; 0: 2^27 and 512 times the input's bytes */
+    uint64_t work_limit;       /* code blocks and precincts visited; 0: 2^25 and 128 times the input's bytes */
     uint32_t issue_limit;      /* reports; 0: 1000. What is beyond is counted only */
     wvl_check_packet_fn packet; /* called for every packet, with the same user */
 } wvl_check_options;

@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef TEST_CHECK_MAKE_H
+#define TEST_CHECK_MAKE_H
+
+#include "tests/unit/check_bench.h"
+
+check_bytes check_make_by_hand(const char *text);
+/* is_jp2: a file with a palette, ICC, ... where the words ask for them: alpha icc res xml uuid palette */
+check_bytes check_make_by_encoder(const char *text, int is_jp2);
+
+#endif

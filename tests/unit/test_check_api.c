@@ -1,0 +1,319 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The walker's interface, its limits, and headers that promise more than the bytes bear out. */
+#include <check.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "tests/unit/check_bench.h"
+
+#define SOUND "encode 60x50x3x8 levels=3 layers=3 tile=32,32 sop=yes eph=yes plt=yes tlm=yes tile-parts=R progression=RLCP"
+#define SECONDS 4.0 /* under a sanitizer, on a loaded machine; without, none takes a tenth of it */
+
+static check_result walk(const char *stream, const char *damage, const char *options)
+{
+    check_bytes b = check_make(stream);
+    check_damage(&b, damage);
+    clock_t before = clock();
+    check_result r = check_walk(&b, options);
+    double took = (double)(clock() - before) / CLOCKS_PER_SEC;
+    ck_assert_msg(took < SECONDS, "%s: %.1f s for %zu bytes", stream, took, b.n);
+    free(b.p);
+    return r;
+}
+
+/* ---- Arguments ------------------------------------------------------------------------------------------------------------ */
+
+START_TEST(arguments)
+{
+    check_bytes b = check_make(SOUND);
+    wvl_check_options options = {.struct_size = sizeof options, .profile = "no such profile"};
+    wvl_check_summary summary = {.struct_size = sizeof summary};
+    ck_assert_int_eq(wvl_check_codestream(b.p, b.n, NULL, NULL, NULL, NULL), WVL_CHECK_LEGAL);
+    ck_assert_int_eq(wvl_check_file(b.p, b.n, NULL, NULL, NULL, &summary), WVL_CHECK_LEGAL);
+    ck_assert_int_eq(summary.format, WVL_CHECK_CODESTREAM);
+    wvl_check_release_summary(&summary);
+    wvl_check_release_summary(&summary);
+    wvl_check_release_summary(NULL);
+    ck_assert_int_eq(wvl_check_file(b.p, b.n, &options, NULL, NULL, NULL), WVL_CHECK_BAD_ARGUMENT);
+    options.profile = NULL;
+    options.struct_size = 0;
+    ck_assert_int_eq(wvl_check_file(b.p, b.n, &options, NULL, NULL, NULL), WVL_CHECK_BAD_ARGUMENT);
+    ck_assert_int_eq(wvl_check_file(NULL, 5, NULL, NULL, NULL, NULL), WVL_CHECK_BAD_ARGUMENT);
+    ck_assert_int_eq(wvl_check_file(NULL, 0, NULL, NULL, NULL, NULL), WVL_CHECK_ILLEGAL);
+    ck_assert_int_eq(wvl_check_codestream(b.p, 0, NULL, NULL, NULL, NULL), WVL_CHECK_ILLEGAL);
+    free(b.p);
+}
+END_TEST
+
+/* A caller that was built with a shorter summary gets no byte beyond it. */
+START_TEST(shorter_summary)
+{
+    check_bytes b = check_make(SOUND);
+    union {
+        wvl_check_summary summary;
+        uint8_t raw[sizeof(wvl_check_summary)];
+    } u;
+    size_t known = offsetof(wvl_check_summary, layer_count);
+    memset(u.raw, 0xA5, sizeof u.raw);
+    u.summary.struct_size = known;
+    ck_assert_int_eq(wvl_check_codestream(b.p, b.n, NULL, NULL, NULL, &u.summary), WVL_CHECK_LEGAL);
+    for (size_t i = known; i < sizeof u.raw; i++) {
+        ck_assert_uint_eq(u.raw[i], 0xA5);
+    }
+    free(u.summary.components);
+    free(b.p);
+}
+END_TEST
+
+static void count_issue(void *user, const wvl_check_issue *issue)
+{
+    ck_assert_ptr_nonnull(issue->text);
+    (*(unsigned *)user)++;
+}
+
+START_TEST(issue_limit)
+{
+    check_bytes b = check_make("x=40 y=30 L=2 main=FF700002FF700002FF700002FF700002 part=0/0/1::000000");
+    unsigned reports = 0;
+    wvl_check_options options = {.struct_size = sizeof options, .issue_limit = 3};
+    wvl_check_summary summary = {.struct_size = sizeof summary};
+    ck_assert_int_eq(wvl_check_codestream(b.p, b.n, &options, count_issue, &reports, &summary), WVL_CHECK_ILLEGAL);
+    ck_assert_uint_eq(reports, 3);
+    ck_assert_uint_eq(summary.errors, 4);
+    ck_assert_uint_eq(summary.warnings, 0);
+    wvl_check_release_summary(&summary);
+    free(b.p);
+}
+END_TEST
+
+/* ---- Summary -------------------------------------------------------------------------------------------------------------- */
+
+typedef struct totals {
+    uint64_t packets, bytes, header_bytes, body_bytes, layers[8], resolutions[8], components[8], last_end;
+    uint32_t last_part;
+} totals;
+
+static void add_packet(void *user, const wvl_check_packet *p)
+{
+    totals *t = user;
+    t->packets++;
+    t->bytes += p->bytes;
+    t->header_bytes += p->header_bytes;
+    t->body_bytes += p->body_bytes;
+    t->layers[p->layer] += p->header_bytes + p->body_bytes;
+    t->resolutions[p->resolution] += p->header_bytes + p->body_bytes;
+    t->components[p->component] += p->header_bytes + p->body_bytes;
+    if (p->part == t->last_part && t->last_end) {
+        ck_assert_uint_eq(p->offset, t->last_end); /* packets of a tile-part follow each other */
+    }
+    t->last_part = p->part;
+    t->last_end = p->offset + p->bytes;
+}
+
+START_TEST(summary_adds_up)
+{
+    check_bytes b = check_make(SOUND);
+    totals t;
+    memset(&t, 0, sizeof t);
+    wvl_check_options options = {.struct_size = sizeof options, .packet = add_packet};
+    wvl_check_summary m = {.struct_size = sizeof m};
+    ck_assert_int_eq(wvl_check_codestream(b.p, b.n, &options, NULL, &t, &m), WVL_CHECK_LEGAL);
+    ck_assert(m.complete && m.x1 == 60 && m.y1 == 50 && m.tile_width == 32 && m.tile_count == 4 && m.component_count == 3 && m.layer_count == 3);
+    ck_assert_uint_eq(m.part_count, 16);
+    ck_assert_uint_eq(m.codestream_bytes, b.n);
+    ck_assert_uint_eq(m.packet_count, t.packets);
+    ck_assert_uint_eq(m.packet_count, 4 * 3 * 4 * 3);
+    ck_assert_uint_eq(m.header_bytes, t.header_bytes);
+    ck_assert_uint_eq(m.body_bytes, t.body_bytes);
+    ck_assert_uint_eq(t.bytes, t.header_bytes + t.body_bytes + 6 * t.packets); /* SOP */
+    for (unsigned i = 0; i < 4; i++) {
+        ck_assert_uint_eq(m.resolution_bytes[i], t.resolutions[i]);
+    }
+    for (unsigned i = 0; i < 3; i++) {
+        ck_assert_uint_eq(m.layer_bytes[i], t.layers[i]);
+        ck_assert_uint_eq(m.components[i].packet_bytes, t.components[i]);
+        ck_assert_uint_eq(m.components[i].part_bytes, 0); /* every part holds all */
+        ck_assert(m.components[i].depth == 8 && m.components[i].dx == 1);
+    }
+    wvl_check_release_summary(&m);
+    free(b.p);
+}
+END_TEST
+
+START_TEST(component_bytes_are_sums_of_psot)
+{
+    check_bytes b = check_make("encode 60x50x3x8 levels=2 progression=CPRL tile-parts=C mct=off");
+    wvl_check_summary m = {.struct_size = sizeof m};
+    ck_assert_int_eq(wvl_check_codestream(b.p, b.n, NULL, NULL, NULL, &m), WVL_CHECK_LEGAL);
+    ck_assert_uint_eq(m.part_count, 3);
+    for (unsigned i = 0; i < 3; i++) {
+        ck_assert_uint_eq(m.components[i].part_bytes, m.components[i].packet_bytes + 14);
+    }
+    wvl_check_release_summary(&m);
+    free(b.p);
+}
+END_TEST
+
+START_TEST(profiles_met)
+{
+    size_t count;
+    const wvl_check_profile *names = wvl_check_profiles(&count);
+    check_bytes b = check_make("jp2 60x50x3x8 levels=2");
+    wvl_check_summary m = {.struct_size = sizeof m};
+    ck_assert_int_eq(wvl_check_file(b.p, b.n, NULL, NULL, NULL, &m), WVL_CHECK_LEGAL);
+    ck_assert_uint_eq(m.profile_count, count);
+    for (size_t i = 0; i < count; i++) {
+        const char *name = m.profiles[i].name;
+        int is_expected = !strcmp(name, "part1") || !strcmp(name, "jp2") || !strcmp(name, "profile0") || !strcmp(name, "profile1");
+        ck_assert_str_eq(name, names[i].name);
+        ck_assert_msg(m.profiles[i].met == is_expected, "%s is %smet", name, m.profiles[i].met ? "" : "not ");
+    }
+    wvl_check_release_summary(&m);
+    free(b.p);
+}
+END_TEST
+
+/* ---- Lies ----------------------------------------------------------------------------------------------------------------- */
+
+/* Refused for what they are, within a small memory, and fast. */
+START_TEST(lies_are_refused_cheaply)
+{
+    static const char *const streams[] = {
+        "x=0xFFFFFFFF y=0xFFFFFFFF prec=00 part=0/0/1::{50000x00}",
+        "x=0xFFFFFFFF y=0xFFFFFFFF tx=0xFFFFFFFF ty=0xFFFFFFFF L=32 part=0/0/1::{99x00}",
+        "x=0xFFFFFFFF y=0xFFFFFFFF L=5 prec=001111111111 prog=3 part=0/0/1::{50000x00}",
+        "x=100000 y=100000 L=5 layers=65535 part=0/0/1::{60000x80}",
+        "x=32768 y=32768 xcb=0 ycb=0 layers=65535 part=0/0/1::{65000x80}",
+        "x=65535 y=65535 L=1 layers=65535 prec=FF00 part=0/0/1::{60000x00}",
+        "x=65535 y=65535 tx=256 ty=257 L=32 part=0/0/1::00",
+        "x=8 y=8 L=32 layers=65535 prog=4 part=0/0/1::{60000x00}",
+        "x=2000 y=2000 L=0 prec=44 main=FF5F3FFC{2340x00} part=0/0/1::{9000x00}",
+    };
+    for (size_t i = 0; i < sizeof streams / sizeof streams[0]; i++) {
+        check_result r = walk(streams[i], "", "memory=20000000");
+        ck_assert_msg(r.verdict == WVL_CHECK_ILLEGAL, "stream %zu: verdict %d: %s", i, r.verdict, r.first_text);
+    }
+}
+END_TEST
+
+/* Nothing is wrong as far as the walk goes, but it would go too far. */
+START_TEST(limits_end_the_walk)
+{
+    check_result r = walk("x=32768 y=32768 xcb=0 ycb=0 layers=3 part=0/0/1::(11 01 0 0 000)0000", "", "memory=50000000");
+    ck_assert(r.verdict == WVL_CHECK_UNDECIDED && check_has(&r, "limit.memory"));
+    check_bytes b = check_make(SOUND);
+    for (unsigned limit = 1; limit < 40000; limit += limit < 500 ? 1 : 500) {
+        char options[64];
+        int is_work = limit & 1;
+        (void)snprintf(options, sizeof options, is_work ? "work=%u" : "memory=%u", limit);
+        r = check_walk(&b, options);
+        ck_assert_msg(r.verdict != WVL_CHECK_ILLEGAL, "%s: %s", options, r.first_text);
+        ck_assert_int_eq(r.verdict == WVL_CHECK_UNDECIDED, check_has(&r, is_work ? "limit.work" : "limit.memory"));
+        ck_assert_int_eq(r.summary.complete, r.verdict == WVL_CHECK_LEGAL);
+        ck_assert(limit >= 200 || r.verdict == WVL_CHECK_UNDECIDED);
+    }
+    free(b.p);
+}
+END_TEST
+
+/* 65535 tiles of 16384 components with 32 levels, one tile-part each: 1 MB that asks for 3.5e10 resolutions. */
+START_TEST(work_is_bounded)
+{
+    check_bytes b = check_make("x=65535 y=1 tx=1 ty=1 L=32 part=0/0/1::00");
+    uint8_t part[14] = {0xFF, 0x90, 0, 10, 0, 0, 0, 0, 0, 14, 0, 1, 0xFF, 0x93}, component[3] = {7, 1, 1};
+    check_set(&b, 2 + 38, 2, 16384);
+    check_set(&b, 2 + 2, 2, 38 + 3 * 16384);
+    uint8_t *more = malloc(3 * 16383);
+    ck_assert_ptr_nonnull(more);
+    for (size_t c = 0; c < 16383; c++) {
+        memcpy(more + 3 * c, component, 3);
+    }
+    check_insert(&b, 2 + 43, more, 3 * 16383);
+    free(more);
+    b.n -= 2;
+    for (unsigned t = 1; t < 65535; t++) {
+        part[4] = (uint8_t)(t >> 8);
+        part[5] = (uint8_t)t;
+        check_put(&b, part, sizeof part);
+    }
+    check_put_hex(&b, "FFD9", 4);
+    clock_t before = clock();
+    check_result r = check_walk(&b, NULL);
+    double took = (double)(clock() - before) / CLOCKS_PER_SEC;
+    printf("%zu bytes that ask for everything: %.2f s\n", b.n, took);
+    ck_assert_msg(took < 60, "%.1f s", took);
+    ck_assert_int_ne(r.verdict, WVL_CHECK_LEGAL);
+    free(b.p);
+}
+END_TEST
+
+/* ---- Cut and spoilt ------------------------------------------------------------------------------------------------------- */
+
+static const char *const samples[] = {
+    SOUND,
+    "encode 33x21x1x8 levels=2 layers=2 packed-headers=ppm tile=16,16",
+    "encode 33x21x1x8 levels=2 layers=2 packed-headers=ppt progression=PCRL precincts=[16,16]",
+    "encode 33x21x1x8 levels=2 layers=2 plm=yes tile=16,16",
+    "jp2 24x16x4x8 levels=1 mct=off alpha res xml uuid",
+    "jp2 24x16x1x8 levels=1 palette",
+    "jp2 24x16x3x8 levels=1 icc",
+    "ht=2000 style=40 L=1 layers=2 part=0/0/1::(1100100100)01020200000000",
+};
+
+START_TEST(every_cut_is_noticed)
+{
+    check_bytes b = check_make(samples[_i]);
+    size_t whole = b.n;
+    for (b.n = 0; b.n < whole; b.n++) {
+        check_result r = check_walk(&b, NULL);
+        ck_assert_msg(r.verdict == WVL_CHECK_ILLEGAL, "%s cut to %zu of %zu bytes passes", samples[_i], b.n, whole);
+    }
+    free(b.p);
+}
+END_TEST
+
+/* Whatever is changed, the walk ends, and says what it finds the same way twice. */
+START_TEST(every_byte_spoilt)
+{
+    static const uint8_t masks[] = {0x01, 0x10, 0x80, 0xFF};
+    check_bytes b = check_make(samples[_i]);
+    for (size_t at = 0; at < b.n; at++) {
+        for (size_t m = 0; m < sizeof masks; m++) {
+            b.p[at] ^= masks[m];
+            check_result r = check_walk(&b, NULL), again = check_walk(&b, NULL);
+            ck_assert_int_ge(r.verdict, 0);
+            ck_assert(r.verdict == again.verdict && r.count == again.count && r.summary.errors == again.summary.errors);
+            ck_assert(r.count || r.verdict == WVL_CHECK_LEGAL);
+            b.p[at] ^= masks[m];
+        }
+    }
+    free(b.p);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("check_api");
+    TCase *tests = tcase_create("api");
+    int count = (int)(sizeof samples / sizeof samples[0]);
+    tcase_set_timeout(tests, 600);
+    tcase_add_test(tests, arguments);
+    tcase_add_test(tests, shorter_summary);
+    tcase_add_test(tests, issue_limit);
+    tcase_add_test(tests, summary_adds_up);
+    tcase_add_test(tests, component_bytes_are_sums_of_psot);
+    tcase_add_test(tests, profiles_met);
+    tcase_add_test(tests, lies_are_refused_cheaply);
+    tcase_add_test(tests, limits_end_the_walk);
+    tcase_add_test(tests, work_is_bounded);
+    tcase_add_loop_test(tests, every_cut_is_noticed, 0, count);
+    tcase_add_loop_test(tests, every_byte_spoilt, 0, count);
+    suite_add_tcase(suite, tests);
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_ENV);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed != 0;
+}
