@@ -1,9 +1,56 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# Device code. This version has none; the command says so (wavelane --version), and so does the build.
-set(WVL_CUDA_SOURCES)
+# The device backend. Its host code is plain C that finds the driver at run time; nvcc compiles the kernels to one image that the library
+# carries: machine code for 9.0 and portable code from 7.5 on, which the driver compiles. Without nvcc there is no image and no device.
+set(WVL_CUDA_SOURCES
+    cuda/backend_cuda.c
+    cuda/launch.c
+    cuda/module.c
+    cuda/runtime_table.c
+    cuda/staging.c
+    cuda/tables.c
+    src/backend/registry.c)
+set(WVL_CUDA_DEVICE_SOURCES
+    cuda/kernels.cu
+    cuda/convert.cu
+    cuda/level_any.cu
+    cuda/march.cu
+    cuda/block/lift.cuh
+    cuda/block/load.cuh
+    cuda/block/pack.cuh
+    cuda/block/rows.cuh
+    cuda/block/store.cuh
+    cuda/job.h
+    cuda/tuning.h
+    src/dwt/lift_ops.h
+    src/dwt/quant.h
+    src/dwt/scheme.h
+    src/front/color_ops.h
+    src/geom/plan.h)
+list(APPEND WVL_SOURCES ${WVL_CUDA_SOURCES})
 
-if(WVL_CUDA STREQUAL "ON" AND NOT WVL_CUDA_SOURCES)
-    message(FATAL_ERROR "WVL_CUDA=ON: this version has no device code")
-elseif(NOT WVL_CUDA_SOURCES)
-    message(STATUS "CUDA: not built (no device code in this version)")
+set(WVL_HAVE_CUDA OFF)
+if(NOT WVL_CUDA STREQUAL "OFF")
+    find_program(WVL_NVCC nvcc PATHS /usr/local/cuda/bin ENV CUDA_PATH PATH_SUFFIXES bin)
+    if(WVL_NVCC)
+        set(WVL_HAVE_CUDA ON)
+    elseif(WVL_CUDA STREQUAL "ON")
+        message(FATAL_ERROR "WVL_CUDA=ON: nvcc was not found")
+    endif()
+endif()
+
+if(WVL_HAVE_CUDA)
+    set(image ${PROJECT_BINARY_DIR}/wavelane_cuda.fatbin)
+    list(TRANSFORM WVL_CUDA_DEVICE_SOURCES PREPEND ${PROJECT_SOURCE_DIR}/ OUTPUT_VARIABLE device_sources)
+    # Contraction off as everywhere: every fused multiply-add is written as one.
+    add_custom_command(OUTPUT ${image}
+        COMMAND ${WVL_NVCC} -fatbin -std=c++17 -O3 --fmad=false -Werror all-warnings
+            -gencode arch=compute_75,code=compute_75 -gencode arch=compute_90,code=sm_90
+            -I${PROJECT_SOURCE_DIR}/include -I${PROJECT_SOURCE_DIR}/src -I${PROJECT_SOURCE_DIR}
+            -o ${image} ${PROJECT_SOURCE_DIR}/cuda/kernels.cu
+        DEPENDS ${device_sources} COMMENT "Device code" VERBATIM)
+    set_source_files_properties(cuda/module.c PROPERTIES
+        COMPILE_DEFINITIONS WVL_CUDA_IMAGE="${image}" OBJECT_DEPENDS ${image})
+    message(STATUS "CUDA: device code by ${WVL_NVCC}")
+else()
+    message(STATUS "CUDA: no device code in this build")
 endif()

@@ -6,6 +6,7 @@
 static const char usage[] =
     "usage: wavelane-bench encode [options]          speed of whole encodes, memory to memory\n"
     "       wavelane-bench rd [options] [PICTURE...] PSNR at the bytes that OpenJPEG writes\n"
+    "       wavelane-bench dwt [options]             the transform stage on a CUDA device, by itself\n"
     "\n"
     "encode\n"
     "  --image FILE        picture to encode; without it one is generated\n"
@@ -29,7 +30,14 @@ static const char usage[] =
     "  --set KEY=VALUE     further parameter for Wavelane; may be repeated\n"
     "  --floor X           exit status 6 if a difference is below X dB (-0.05)\n"
     "  --markdown          table as Markdown\n"
-    "  --json FILE         rows as JSON, - for standard output in place of the text\n";
+    "  --json FILE         rows as JSON, - for standard output in place of the text\n"
+    "\n"
+    "dwt (without --size: the standard table); exit status 6 if a coefficient differs from the CPU's\n"
+    "  --size W,H --components N --depth N --levels N (5) --tile N --planar\n"
+    "  --batch N           pictures in one launch (1)\n"
+    "  --plain             one level at a time with the kernels for any shape\n"
+    "  --runs N            graphs timed (9)\n"
+    "  --json FILE\n";
 
 int main(int argc, char **argv)
 {
@@ -39,6 +47,8 @@ int main(int argc, char **argv)
         return wvl_bench_run_encode(&args);
     if (argc >= 2 && strcmp(argv[1], "rd") == 0)
         return wvl_bench_run_rd(&args);
+    if (argc >= 2 && strcmp(argv[1], "dwt") == 0)
+        return wvl_bench_run_dwt(&args);
     if (argc >= 2 && (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0)) {
         fputs(usage, stdout);
         return WVL_BENCH_EXIT_OK;

@@ -125,5 +125,6 @@ double wvl_bench_cpu_seconds(void);
 
 int wvl_bench_run_encode(wvl_bench_args *args);
 int wvl_bench_run_rd(wvl_bench_args *args);
+int wvl_bench_run_dwt(wvl_bench_args *args);
 
 #endif

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Every second sample of a lane's row, quantised, to a slot row: vector stores, and the OR of the magnitudes. */
+#ifndef WVL_CUDA_BLOCK_PACK_CUH
+#define WVL_CUDA_BLOCK_PACK_CUH
+
+#include <stdint.h>
+
+/* 2^23 + |x| * r rounded toward zero leaves floor(|x| * r) in the low bits, where |x| * r < 2^23 (dwt/quant.h). */
+__device__ __forceinline__ uint32_t magic_magnitude(float x, float r) { return __float_as_uint(__fmaf_rz(fabsf(x), r, 8388608.0f)); }
+
+/* Two 16-bit coefficients. Floats: magnitudes have at most 15 bits, so adding 0x7fff sets bit 15 exactly where one is not 0. */
+__device__ __forceinline__ uint32_t pack_pair(int32_t a, int32_t b, float, uint32_t &bound)
+{
+    uint32_t m = __byte_perm((uint32_t)abs(a), (uint32_t)abs(b), 0x5410), s = __byte_perm((uint32_t)a, (uint32_t)b, 0x7632);
+    bound |= m;
+    return m | (s & 0x80008000u);
+}
+
+__device__ __forceinline__ uint32_t pack_pair(float a, float b, float r, uint32_t &bound)
+{
+    uint32_t m = __byte_perm(magic_magnitude(a, r), magic_magnitude(b, r), 0x5410);
+    uint32_t s = __byte_perm(__float_as_uint(a), __float_as_uint(b), 0x7632);
+    bound |= m;
+    return m | (s & (m + 0x7fff7fffu) & 0x80008000u);
+}
+
+__device__ __forceinline__ uint32_t pack_one(int32_t a, float, uint32_t &bound)
+{
+    uint32_t m = (uint32_t)abs(a);
+    bound |= m;
+    return m | ((uint32_t)a & 0x80000000u);
+}
+
+__device__ __forceinline__ uint32_t pack_one(float a, float r, uint32_t &bound)
+{
+    uint32_t m = magic_magnitude(a, r) & 0x007fffffu;
+    bound |= m;
+    return m | (__float_as_uint(a) & (m + 0x7fffffffu) & 0x80000000u);
+}
+
+template <int WORDS> __device__ __forceinline__ void store_words(uint8_t *to, const uint32_t *w, bool keep)
+{
+    if (!keep) {
+        return;
+    }
+    if (WORDS >= 4) {
+#pragma unroll
+        for (int i = 0; i < WORDS / 4; i++) {
+            __stcs((uint4 *)to + i, make_uint4(w[4 * i], w[4 * i + 1], w[4 * i + 2], w[4 * i + 3]));
+        }
+    } else if (WORDS == 2) {
+        __stcs((uint2 *)to, make_uint2(w[0], w[1]));
+    } else {
+        __stcs((uint32_t *)to, w[0]);
+    }
+}
+
+/* M coefficients v[0], v[2], ...; CB bytes each. */
+template <int M, int CB, class T> __device__ __forceinline__ void put_run(uint8_t *to, const T *v, float r, bool keep, uint32_t &bound)
+{
+    uint32_t w[M * CB / 4];
+#pragma unroll
+    for (int i = 0; i < M * CB / 4; i++) {
+        w[i] = CB == 2 ? pack_pair(v[4 * i], v[CB == 2 ? 4 * i + 2 : 0], r, bound) : pack_one(v[2 * i], r, bound);
+    }
+    store_words<M * CB / 4>(to, w, keep);
+}
+
+#endif

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * What the kernels read: flat tables in device memory, the same on both sides. Addresses are those of the device.
+ *
+ * A job is one component of one tile at one level, or at levels 1 and 2 together. An item is what one thread block does of it. One launch
+ * serves the items of any number of jobs, so that many small tiles cost what one large tile costs.
+ */
+#ifndef WVL_CUDA_JOB_H
+#define WVL_CUDA_JOB_H
+
+#include <stdint.h>
+
+#include "geom/plan.h"
+
+enum { WVL_CUDA_PLAIN = 0, WVL_CUDA_SPLIT = 1, WVL_CUDA_SPLIT_TWICE = 2 }; /* decomposition levels of a job */
+
+/* Pixels of one component. Sample (x, y) is container first + (x - x0) * stride of the row at data + (y - y0) * pitch_bytes. */
+typedef struct wvl_cuda_pixels {
+    uint64_t data;
+    int64_t pitch_bytes;
+    uint64_t first;
+    uint32_t stride;
+    uint32_t x0, y0;
+    uint32_t bias, half;     /* as in the front: stored + bias in [0, 2^depth), then - half */
+    uint8_t container, is_signed, depth;
+} wvl_cuda_pixels;
+
+/* 32-bit samples (int32 or float by the job). Sample (x, y) is number x - x0 of the row at data + (y - y0) * pitch_bytes. */
+typedef struct wvl_cuda_plane {
+    uint64_t data;           /* 0: none */
+    uint64_t pitch_bytes;    /* a multiple of 64 */
+    uint32_t x0, y0;         /* x0 a multiple of WVL_CUDA_PLANE_ALIGN: lanes that start there start on 16 bytes */
+} wvl_cuda_plane;
+
+#define WVL_CUDA_PLANE_ALIGN 16u
+
+/* Where the coefficients of a band go: geom/handover.h, with addresses. */
+typedef struct wvl_cuda_band {
+    uint64_t samples;        /* first slot; 0: no such band at this level */
+    uint64_t bounds;         /* of the first block */
+    uint64_t row_bytes;      /* from a block to the one below */
+    wvl_rect rect;
+    uint32_t block_x0, block_y0, block_cols;
+    uint32_t slot_width, slot_bytes;
+    float reciprocal;
+    uint8_t xcb, ycb, coef_bytes;
+    uint8_t deep;            /* magnitudes may exceed what the float quantiser proves */
+} wvl_cuda_band;
+
+typedef struct wvl_cuda_job {
+    wvl_rect rect;           /* the resolution that is split (or, PLAIN, kept) */
+    uint8_t levels;          /* WVL_CUDA_* */
+    uint8_t reversible;
+    uint8_t mct_part;        /* 0: pixels[0] alone; 1, 2, 3: luma or a chroma component of pixels[0..2] */
+    uint8_t from_pixels;
+    uint32_t segment;        /* fused kernels: iterations of a warp */
+    uint32_t strips;         /* fused kernels: in a row of warps */
+    uint64_t outside;        /* address of a word: nonzero when a sample is outside its depth */
+    wvl_cuda_pixels pixels[3];
+    wvl_cuda_plane in, low;
+    wvl_cuda_band band[4];   /* by WVL_BAND_*, of the first level; LL of the last */
+    wvl_cuda_band deep_band[4]; /* SPLIT_TWICE: of the second level */
+} wvl_cuda_job;
+
+typedef struct wvl_cuda_item { uint32_t job, x, y; } wvl_cuda_item;
+
+#endif

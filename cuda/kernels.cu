@@ -1,0 +1,5 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* All device code in one unit: one image, one load. */
+#include "cuda/convert.cu"
+#include "cuda/level_any.cu"
+#include "cuda/march.cu"

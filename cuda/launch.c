@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "cuda/launch.h"
+
+#include <string.h>
+
+#include "cuda/tuning.h"
+
+/* parts: blocks that share an item, one a component. */
+static const struct { const char *name; unsigned threads, parts; } kernel_table[WVL_CUDA_KERNELS] = {
+    [WVL_CUDA_ANY53] = {"wvl_any53", WVL_CUDA_TILE_THREADS, 1},
+    [WVL_CUDA_ANY97] = {"wvl_any97", WVL_CUDA_TILE_THREADS, 1},
+    [WVL_CUDA_PLANE53] = {"wvl_plane53", 32, 1},
+    [WVL_CUDA_PLANE97] = {"wvl_plane97", 32, 1},
+    [WVL_CUDA_PLANE53_W] = {"wvl_plane53_w", 32, 1},
+    [WVL_CUDA_PLANE97_W] = {"wvl_plane97_w", 32, 1},
+    [WVL_CUDA_MARCH53_8] = {"wvl_march53_8", 32, 1},
+    [WVL_CUDA_MARCH97_8] = {"wvl_march97_8", 32, 1},
+    [WVL_CUDA_MARCH53_8N] = {"wvl_march53_8n", 32, 1},
+    [WVL_CUDA_MARCH97_8N] = {"wvl_march97_8n", 32, 1},
+    [WVL_CUDA_MARCH53_8X3] = {"wvl_march53_8x3", 32, 3},
+    [WVL_CUDA_MARCH97_8X3] = {"wvl_march97_8x3", 32, 3},
+    [WVL_CUDA_MARCH53_8P3] = {"wvl_march53_8p3", 32, 3},
+    [WVL_CUDA_MARCH97_8P3] = {"wvl_march97_8p3", 32, 3},
+    [WVL_CUDA_MARCH53_16] = {"wvl_march53_16", 32, 1},
+    [WVL_CUDA_MARCH97_16] = {"wvl_march97_16", 32, 1},
+    [WVL_CUDA_MARCH53_16W] = {"wvl_march53_16w", 32, 1},
+    [WVL_CUDA_MARCH97_16W] = {"wvl_march97_16w", 32, 1},
+};
+
+wvl_cuda_status wvl_cuda_init_kernels(const wvl_cuda_runtime *runtime, const void *image, wvl_cuda_kernels *kernels)
+{
+    memset(kernels, 0, sizeof *kernels);
+    wvl_cuda_status status = runtime->module_load(&kernels->module, image);
+    for (unsigned k = 0; k < WVL_CUDA_KERNELS && !status; k++) {
+        status = runtime->module_function(&kernels->function[k], kernels->module, kernel_table[k].name);
+    }
+    if (!status) {
+        status = runtime->module_function(&kernels->convert, kernels->module, "wvl_convert");
+    }
+    if (status) {
+        wvl_cuda_fini_kernels(runtime, kernels);
+    }
+    return status;
+}
+
+void wvl_cuda_fini_kernels(const wvl_cuda_runtime *runtime, wvl_cuda_kernels *kernels)
+{
+    if (kernels->module) {
+        (void)runtime->module_unload(kernels->module);
+    }
+    memset(kernels, 0, sizeof *kernels);
+}
+
+wvl_cuda_status wvl_cuda_launch_level(const wvl_cuda_runtime *runtime, const wvl_cuda_kernels *kernels, unsigned kernel, wvl_cuda_address jobs,
+                                      wvl_cuda_address items, uint32_t item_count, wvl_cuda_stream stream)
+{
+    void *arguments[] = {&jobs, &items};
+    if (!item_count) {
+        return WVL_CUDA_SUCCESS;
+    }
+    return runtime->launch(kernels->function[kernel], item_count * kernel_table[kernel].parts, 1, 1, kernel_table[kernel].threads, 1, 1, 0, stream, arguments, NULL);
+}
+
+wvl_cuda_status wvl_cuda_launch_convert(const wvl_cuda_runtime *runtime, const wvl_cuda_kernels *kernels, wvl_cuda_address from,
+                                        wvl_cuda_address to, uint64_t bytes, wvl_cuda_stream stream)
+{
+    uint64_t count = bytes / 16;
+    void *arguments[] = {&from, &to, &count};
+    return runtime->launch(kernels->convert, (unsigned)((count + 255) / 256), 1, 1, 256, 1, 1, 0, stream, arguments, NULL);
+}

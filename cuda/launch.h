@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * One launcher per kernel: plain arguments and a stream. Launchers queue; they never allocate and never wait.
+ */
+#ifndef WVL_CUDA_LAUNCH_H
+#define WVL_CUDA_LAUNCH_H
+
+#include "cuda/job.h"
+#include "cuda/runtime_table.h"
+
+enum {
+    WVL_CUDA_ANY53 = 0,  /* one level of any shape, 5/3 */
+    WVL_CUDA_ANY97,      /* the same, 9/7 */
+    WVL_CUDA_PLANE53,    /* two levels from a plane to 16-bit coefficients */
+    WVL_CUDA_PLANE97,
+    WVL_CUDA_PLANE53_W,  /* to 32-bit coefficients */
+    WVL_CUDA_PLANE97_W,
+    WVL_CUDA_MARCH53_8,  /* levels 1 and 2: 8-bit containers to 16-bit coefficients, 16 columns a lane */
+    WVL_CUDA_MARCH97_8,
+    WVL_CUDA_MARCH53_8N, /* 8 columns, for narrow tiles */
+    WVL_CUDA_MARCH97_8N,
+    WVL_CUDA_MARCH53_8X3, /* three interleaved components and their transform */
+    WVL_CUDA_MARCH97_8X3,
+    WVL_CUDA_MARCH53_8P3, /* three planes */
+    WVL_CUDA_MARCH97_8P3,
+    WVL_CUDA_MARCH53_16, /* 16-bit containers to 16-bit coefficients */
+    WVL_CUDA_MARCH97_16,
+    WVL_CUDA_MARCH53_16W, /* 16-bit containers to 32-bit coefficients */
+    WVL_CUDA_MARCH97_16W,
+    WVL_CUDA_KERNELS
+};
+
+typedef struct wvl_cuda_kernels {
+    wvl_cuda_module module;
+    wvl_cuda_function function[WVL_CUDA_KERNELS];
+    wvl_cuda_function convert; /* the benchmark's ceiling */
+} wvl_cuda_kernels;
+
+/* The compiled device code: NULL in a build without it. */
+const void *wvl_cuda_fetch_image(void);
+
+wvl_cuda_status wvl_cuda_init_kernels(const wvl_cuda_runtime *runtime, const void *image, wvl_cuda_kernels *kernels);
+void wvl_cuda_fini_kernels(const wvl_cuda_runtime *runtime, wvl_cuda_kernels *kernels);
+
+/* Runs items [0, item_count) at `items` over the jobs at `jobs`. */
+wvl_cuda_status wvl_cuda_launch_level(const wvl_cuda_runtime *runtime, const wvl_cuda_kernels *kernels, unsigned kernel, wvl_cuda_address jobs,
+                                      wvl_cuda_address items, uint32_t item_count, wvl_cuda_stream stream);
+/* bytes (a multiple of 16) of unsigned samples to twice as many bytes of signed ones: what memory allows a transform. */
+wvl_cuda_status wvl_cuda_launch_convert(const wvl_cuda_runtime *runtime, const wvl_cuda_kernels *kernels, wvl_cuda_address from,
+                                        wvl_cuda_address to, uint64_t bytes, wvl_cuda_stream stream);
+
+#endif

@@ -1,0 +1,394 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "cuda/tables.h"
+
+#include <string.h>
+
+#include "base/intmath.h"
+#include "cuda/launch.h"
+#include "cuda/tuning.h"
+#include "dwt/quant.h"
+#include "geom/handover.h"
+
+/* One component of one tile, and where its memory lies. */
+typedef struct unit {
+    const wvl_tile_plan *tile;
+    const wvl_tile_component *tc;
+    uint32_t component;
+    uint64_t coefs, bounds;  /* of the tile: offset in bytes, number of blocks */
+    uint64_t planes[2];      /* offsets: the launches of a component write them in turn, the first of them the larger one */
+    uint32_t turn;           /* of the launch that begins with the level at hand */
+} unit;
+
+typedef struct builder {
+    const wvl_plan *plan;
+    const wvl_cuda_memory *memory;
+    wvl_cuda_tables *tables;
+    unsigned options;
+    uint32_t kernel;         /* of the launch being built */
+    uint64_t strips;         /* of all its jobs */
+} builder;
+
+static const wvl_tile_resolution *low_resolution(const unit *u, unsigned level)
+{
+    return &u->tile->resolutions[u->tc->first_resolution + u->tc->levels - level];
+}
+
+static uint64_t pitch_bytes(wvl_rect r)
+{
+    uint64_t first = r.x0 & ~(WVL_CUDA_PLANE_ALIGN - 1);
+    return wvl_align_up((r.x1 - first + WVL_CUDA_PLANE_ALIGN) * 4, 64);
+}
+
+static int is_empty(wvl_rect r) { return !wvl_rect_width(r) || !wvl_rect_height(r); }
+
+static uint64_t plane_bytes(const unit *u, unsigned which)
+{
+    unsigned level = which + 1;
+    if (level >= u->tc->levels) {
+        return 0;
+    }
+    wvl_rect r = low_resolution(u, level)->rect;
+    return is_empty(r) ? 0 : wvl_align_up(wvl_mul_saturate(pitch_bytes(r), wvl_rect_height(r)), 256);
+}
+
+/* The low-low plane of `level`, written at `turn`. */
+static wvl_cuda_plane build_plane(const builder *b, const unit *u, unsigned level, uint32_t turn)
+{
+    wvl_rect r = low_resolution(u, level)->rect;
+    return (wvl_cuda_plane){b->memory->planes + u->planes[turn & 1], pitch_bytes(r), r.x0 & ~(WVL_CUDA_PLANE_ALIGN - 1), r.y0};
+}
+
+static void build_band(const builder *b, const unit *u, const wvl_tile_band *from, wvl_cuda_band *to)
+{
+    if (is_empty(from->rect)) {
+        return;
+    }
+    to->samples = b->memory->coefs + u->coefs + from->coef_offset;
+    to->bounds = b->memory->bounds + (u->bounds + from->first_block) * sizeof(uint32_t);
+    to->slot_bytes = (uint32_t)(wvl_coef_slot(from, 1) - wvl_coef_slot(from, 0));
+    to->row_bytes = (uint64_t)from->block_cols * to->slot_bytes;
+    to->rect = from->rect;
+    to->block_x0 = from->block_x0;
+    to->block_y0 = from->block_y0;
+    to->block_cols = from->block_cols;
+    to->slot_width = from->slot_width;
+    to->reciprocal = from->reciprocal;
+    to->xcb = from->xcb;
+    to->ycb = from->ycb;
+    to->coef_bytes = from->coef_bytes;
+    to->deep = (unsigned)(from->planes + from->frac_bits) > WVL_QUANT_FLOAT_BITS;
+}
+
+static void build_bands(const builder *b, const unit *u, unsigned r, wvl_cuda_band *bands)
+{
+    const wvl_tile_resolution *res = &u->tile->resolutions[u->tc->first_resolution + r];
+    for (unsigned i = 0; i < res->band_count; i++) {
+        const wvl_tile_band *band = &u->tile->bands[res->first_band + i];
+        build_band(b, u, band, &bands[band->orient]);
+    }
+}
+
+/* The colour transform takes components 0..2. */
+static void build_input(const builder *b, const unit *u, wvl_cuda_job *job)
+{
+    int mixed = b->plan->mct != WVL_MCT_NONE && u->component < 3;
+    job->from_pixels = 1;
+    job->mct_part = mixed ? (uint8_t)(u->component + 1) : 0;
+    memcpy(job->pixels, b->memory->pixels + (mixed ? 0 : u->component), (mixed ? 3 : 1) * sizeof *job->pixels);
+}
+
+/* The job that begins at `level` (0: no decomposition). */
+static void build_job(const builder *b, const unit *u, unsigned level, wvl_cuda_job *job)
+{
+    unsigned levels = u->tc->levels;
+    memset(job, 0, sizeof *job);
+    job->levels = level ? WVL_CUDA_SPLIT : WVL_CUDA_PLAIN;
+    job->reversible = u->tc->reversible;
+    job->outside = b->memory->outside;
+    job->rect = low_resolution(u, level ? level - 1 : 0)->rect;
+    if (level < 2) {
+        build_input(b, u, job);
+    } else {
+        job->in = build_plane(b, u, level - 1, u->turn - 1);
+    }
+    if (level) {
+        build_bands(b, u, levels - level + 1, job->band);
+    }
+    if (level == levels) {
+        build_bands(b, u, 0, job->band);
+    } else {
+        job->low = build_plane(b, u, level, u->turn);
+    }
+}
+
+static void add_any(builder *b, const unit *u, unsigned level)
+{
+    wvl_cuda_tables *t = b->tables;
+    wvl_rect r = low_resolution(u, level ? level - 1 : 0)->rect;
+    uint32_t x0 = r.x0 / WVL_CUDA_TILE_WIDTH, x1 = (r.x1 - 1) / WVL_CUDA_TILE_WIDTH;
+    uint32_t y0 = r.y0 / WVL_CUDA_TILE_HEIGHT, y1 = (r.y1 - 1) / WVL_CUDA_TILE_HEIGHT;
+    uint64_t count = (uint64_t)(x1 - x0 + 1) * (y1 - y0 + 1);
+    if (b->memory) {
+        wvl_cuda_item *item = t->items + t->item_count;
+        build_job(b, u, level, t->jobs + t->job_count);
+        for (uint32_t y = y0; y <= y1; y++) {
+            for (uint32_t x = x0; x <= x1; x++) {
+                *item++ = (wvl_cuda_item){(uint32_t)t->job_count, x, y};
+            }
+        }
+    } else {
+        count += y1 - y0 + 2; /* where it marches instead, narrow strips are cut shorter than tiles, and rounding up may need one more */
+    }
+    t->job_count++;
+    t->item_count += count;
+}
+
+/* ---- Marching -------------------------------------------------------------------------------------------------------------------- */
+
+static uint32_t march_columns(uint32_t kernel)
+{
+    return kernel == WVL_CUDA_MARCH53_8 || kernel == WVL_CUDA_MARCH97_8 ? WVL_CUDA_MARCH_COLUMNS_8 : WVL_CUDA_MARCH_COLUMNS;
+}
+
+/* Lanes at either side that a strip shares with its neighbour. */
+static uint32_t march_room(const unit *u, uint32_t kernel) { return !u->tc->reversible && march_columns(kernel) == WVL_CUDA_MARCH_COLUMNS ? 2 : 1; }
+
+/* The resolution that `level` splits. */
+static wvl_rect level_rect(const unit *u, unsigned level) { return low_resolution(u, level ? level - 1 : 0)->rect; }
+
+static uint32_t march_strips(const unit *u, unsigned level, uint32_t kernel)
+{
+    uint32_t lanes = wvl_rect_width(level_rect(u, level)) / march_columns(kernel);
+    return lanes <= 32 ? 1 : (uint32_t)wvl_ceil_div(lanes, 32 - 2 * march_room(u, kernel));
+}
+
+/* Iterations of four rows from the first row of the level to the last of the next: march.cu has the same sum. */
+static uint32_t march_iterations(const unit *u, unsigned level)
+{
+    wvl_rect r = level_rect(u, level);
+    int64_t y0 = r.y0, y1 = r.y1, lag = !u->tc->reversible;
+    int64_t base = ((y0 >> 1) - 1) >> 1, one = (((y1 - 1) >> 1) - 1) >> 1, two = ((((y1 + 1) >> 1) - 1) >> 1) + lag;
+    return (uint32_t)((one > two ? one : two) + 1 - base);
+}
+
+static uint32_t march_segment(const builder *b, const unit *u, unsigned level)
+{
+    uint64_t wave = u->tc->reversible ? WVL_CUDA_MARCH_WAVE53 : WVL_CUDA_MARCH_WAVE97;
+    uint64_t strips = b->strips * wvl_max_u64(b->options >> 8, 1), least = level > 1 ? WVL_CUDA_PLANE_SEGMENT_MIN : WVL_CUDA_MARCH_SEGMENT_MIN;
+    uint64_t rows = wvl_max_u64(wave / wvl_max_u64(strips, 1), 1), length = wvl_ceil_div(march_iterations(u, level), rows);
+    return (uint32_t)wvl_min_u64(wvl_max_u64(length, least), WVL_CUDA_MARCH_SEGMENT_MAX);
+}
+
+/* The three bands of a level share their block grid and first row, and hold `bytes` a coefficient. */
+static int bands_march(const wvl_tile_plan *tile, const wvl_tile_resolution *res, unsigned bytes)
+{
+    const wvl_tile_band *first = &tile->bands[res->first_band];
+    for (unsigned i = 0; i < 3; i++) {
+        const wvl_tile_band *band = &first[i];
+        uint64_t slots = (uint64_t)band->block_cols * band->block_rows * band->slot_width * band->slot_height * band->coef_bytes;
+        if (is_empty(band->rect) || band->coef_bytes != bytes || band->xcb < 3 || band->xcb != first->xcb || band->ycb != first->ycb ||
+            band->slot_width != first->slot_width || band->slot_height != first->slot_height || band->block_cols != first->block_cols ||
+            band->block_x0 != first->block_x0 || band->block_y0 != first->block_y0 || band->rect.x0 != first->rect.x0 ||
+            band->rect.y0 != first->rect.y0 || (unsigned)(band->planes + band->frac_bits) > WVL_QUANT_FLOAT_BITS || slots >> 31) {
+            return 0;
+        }
+    }
+    return 1;
+}
+
+static int shape_marches(const unit *u, unsigned level, uint32_t columns, unsigned bytes)
+{
+    if (u->tc->levels < level + 2) {
+        return 0;
+    }
+    wvl_rect r = level_rect(u, level);
+    if (wvl_rect_width(r) < WVL_CUDA_MARCH_SIDE_MIN || wvl_rect_height(r) < WVL_CUDA_MARCH_SIDE_MIN || r.x0 % columns ||
+        wvl_rect_width(r) % columns || r.x1 >> 30 || r.y1 >> 30 || pitch_bytes(r) * wvl_rect_height(r) >> 32) {
+        return 0;
+    }
+    return bands_march(u->tile, low_resolution(u, level) + 1, bytes) && bands_march(u->tile, low_resolution(u, level + 1) + 1, bytes);
+}
+
+/* Rows that lanes of `lane_bytes` may load whole. */
+static int pixels_march(const wvl_cuda_pixels *p, const unit *u, uint32_t stride, uint32_t bytes, uint32_t lane_bytes)
+{
+    uint32_t align = lane_bytes % 16 ? 8 : 16;
+    uint64_t at = p->data + (uint64_t)(u->tc->rect.x0 - p->x0) * stride * bytes;
+    return p->stride == stride && !p->is_signed && p->container == (bytes == 1 ? WVL_SAMPLE_8 : WVL_SAMPLE_16) && (bytes == 2 || p->depth == 8) &&
+           at % align == 0 && p->pitch_bytes % align == 0 && p->pitch_bytes > 0 &&
+           (uint64_t)p->pitch_bytes * (u->tc->rect.y1 - p->y0) >> 32 == 0;
+}
+
+static unsigned coefficient_bytes(const unit *u, unsigned level) { return u->tile->bands[(low_resolution(u, level) + 1)->first_band].coef_bytes; }
+
+static uint32_t choose_gray(const builder *b, const unit *u)
+{
+    const wvl_cuda_pixels *p = &b->memory->pixels[u->component];
+    unsigned bytes = u->tc->levels ? coefficient_bytes(u, 1) : 0;
+    uint32_t kernel = WVL_CUDA_KERNELS;
+    if (p->first) {
+        return WVL_CUDA_KERNELS;
+    }
+    if (bytes == 2 && pixels_march(p, u, 1, 1, 16) && shape_marches(u, 1, 16, 2) && wvl_rect_width(u->tc->rect) > 32 * WVL_CUDA_MARCH_COLUMNS) {
+        kernel = WVL_CUDA_MARCH53_8;
+    } else if (bytes == 2 && pixels_march(p, u, 1, 1, 8) && shape_marches(u, 1, 8, 2)) {
+        kernel = WVL_CUDA_MARCH53_8N;
+    } else if (pixels_march(p, u, 1, 2, 16) && shape_marches(u, 1, 8, bytes)) {
+        kernel = bytes == 2 ? WVL_CUDA_MARCH53_16 : WVL_CUDA_MARCH53_16W;
+    }
+    return kernel == WVL_CUDA_KERNELS ? kernel : kernel + !u->tc->reversible;
+}
+
+/* One of three components: all of them must agree. */
+static uint32_t choose_color(const builder *b, const unit *u)
+{
+    const wvl_cuda_pixels *p = b->memory->pixels;
+    int shared = p[1].data == p[0].data, fit = 1;
+    for (uint32_t i = 0; i < 3; i++) {
+        unit one = *u;
+        one.tc = &u->tile->components[i];
+        fit = fit && pixels_march(&p[i], &one, shared ? 3 : 1, 1, shared ? 24 : 8) && p[i].first == (shared ? i : 0) && p[i].data % 8 == 0 &&
+              (!shared || p[i].data == p[0].data) && p[i].pitch_bytes == p[0].pitch_bytes && shape_marches(&one, 1, 8, 2) &&
+              one.tc->reversible == u->tc->reversible;
+    }
+    return !fit ? (uint32_t)WVL_CUDA_KERNELS : (uint32_t)(shared ? WVL_CUDA_MARCH53_8X3 : WVL_CUDA_MARCH53_8P3) + !u->tc->reversible;
+}
+
+static int is_mixed(const builder *b, const unit *u) { return b->plan->mct != WVL_MCT_NONE && u->component < 3; }
+
+static uint32_t choose_plane(const unit *u, unsigned level)
+{
+    if (u->tc->levels < level + 2) {
+        return WVL_CUDA_KERNELS;
+    }
+    unsigned bytes = coefficient_bytes(u, level);
+    return !shape_marches(u, level, 8, bytes) ? (uint32_t)WVL_CUDA_KERNELS
+                                              : (uint32_t)(bytes == 2 ? WVL_CUDA_PLANE53 : WVL_CUDA_PLANE53_W) + !u->tc->reversible;
+}
+
+/* Which kernel takes this level and the next at once; WVL_CUDA_KERNELS: none. */
+static uint32_t choose_march(const builder *b, const unit *u, unsigned level)
+{
+    if (!b->memory || (b->options & WVL_CUDA_PLAIN_PATH)) {
+        return WVL_CUDA_KERNELS;
+    }
+    if (level > 1) {
+        return choose_plane(u, level);
+    }
+    return is_mixed(b, u) ? choose_color(b, u) : choose_gray(b, u);
+}
+
+static void build_march(const builder *b, const unit *u, unsigned level, wvl_cuda_job *job)
+{
+    memset(job, 0, sizeof *job);
+    job->levels = WVL_CUDA_SPLIT_TWICE;
+    job->reversible = u->tc->reversible;
+    job->outside = b->memory->outside;
+    job->rect = level_rect(u, level);
+    job->segment = march_segment(b, u, level);
+    if (level > 1) {
+        job->in = build_plane(b, u, level - 1, u->turn - 1);
+    } else {
+        build_input(b, u, job);
+    }
+    build_bands(b, u, u->tc->levels - level + 1u, job->band);
+    build_bands(b, u, u->tc->levels - level, job->deep_band);
+    job->low = build_plane(b, u, level + 1, u->turn);
+}
+
+/* The jobs of three components follow one another; the first has the items. */
+static void add_march(builder *b, const unit *u, unsigned level)
+{
+    wvl_cuda_tables *t = b->tables;
+    wvl_cuda_job *job = &t->jobs[t->job_count];
+    build_march(b, u, level, job);
+    uint32_t strips = march_strips(u, level, b->kernel), rows = (uint32_t)wvl_ceil_div(march_iterations(u, level), job->segment);
+    for (uint32_t y = 0; y < rows && !(level == 1 && is_mixed(b, u) && u->component); y++) {
+        for (uint32_t x = 0; x < strips; x++) {
+            t->items[t->item_count++] = (wvl_cuda_item){(uint32_t)t->job_count, x, y};
+        }
+    }
+    t->job_count++;
+}
+
+static void count_strips(builder *b, const unit *u, unsigned level)
+{
+    b->strips += march_strips(u, level, b->kernel);
+}
+
+/* ---- All jobs -------------------------------------------------------------------------------------------------------------------- */
+
+/* The kernel that begins with this level of the component; WVL_CUDA_KERNELS: none does, or the one before has taken it. Components without
+ * decomposition go with the first level. */
+static uint32_t choose_kernel(const builder *b, unit *u, unsigned level)
+{
+    if ((u->tc->levels < level && level != 1) || is_empty(level_rect(u, u->tc->levels ? level : 0))) {
+        return WVL_CUDA_KERNELS;
+    }
+    int taken = 0;
+    uint32_t march = WVL_CUDA_KERNELS;
+    u->turn = 0;
+    for (unsigned l = 1; l <= level; l++) {
+        taken = march != WVL_CUDA_KERNELS;
+        march = taken ? (uint32_t)WVL_CUDA_KERNELS : choose_march(b, u, l);
+        u->turn += !taken && l < level;
+    }
+    if (taken || march != WVL_CUDA_KERNELS) {
+        return march;
+    }
+    return u->tc->reversible ? WVL_CUDA_ANY53 : WVL_CUDA_ANY97;
+}
+
+typedef void (*visit)(builder *b, const unit *u, unsigned level);
+
+/* Calls for every component of which b->kernel begins with the level. */
+static void walk_units(builder *b, const wvl_tile_plan *tiles, uint32_t tile_count, unsigned level, visit call)
+{
+    wvl_cuda_tables *t = b->tables;
+    t->plane_bytes = t->coef_bytes = t->block_count = 0;
+    for (uint32_t i = 0; i < tile_count; i++) {
+        for (uint32_t c = 0; c < b->plan->component_count; c++) {
+            unit u = {.tile = &tiles[i], .tc = &tiles[i].components[c], .component = c, .coefs = t->coef_bytes, .bounds = t->block_count};
+            for (unsigned which = 0; which < 2; which++) {
+                u.planes[which] = t->plane_bytes;
+                t->plane_bytes = wvl_add_saturate(t->plane_bytes, plane_bytes(&u, which));
+            }
+            if (choose_kernel(b, &u, level) == b->kernel) {
+                call(b, &u, u.tc->levels ? level : 0);
+            }
+        }
+        t->coef_bytes = wvl_add_saturate(t->coef_bytes, tiles[i].coef_bytes);
+        t->block_count = wvl_add_saturate(t->block_count, tiles[i].block_count);
+    }
+}
+
+static void build_round(builder *b, const wvl_tile_plan *tiles, uint32_t tile_count, unsigned level)
+{
+    wvl_cuda_tables *t = b->tables;
+    uint64_t first = t->item_count;
+    int marches = b->kernel > WVL_CUDA_ANY97;
+    b->strips = 0;
+    if (marches) {
+        walk_units(b, tiles, tile_count, level, count_strips);
+    }
+    walk_units(b, tiles, tile_count, level, marches ? add_march : add_any);
+    if (t->item_count > first) {
+        if (b->memory) {
+            t->rounds[t->round_count] = (wvl_cuda_round){b->kernel, (uint32_t)first, (uint32_t)(t->item_count - first)};
+        }
+        t->round_count++;
+    }
+}
+
+void wvl_cuda_build_tables(const wvl_plan *plan, const wvl_tile_plan *tiles, uint32_t tile_count, unsigned options,
+                           const wvl_cuda_memory *memory, wvl_cuda_tables *tables)
+{
+    builder b = {.plan = plan, .memory = memory, .tables = tables, .options = options};
+    tables->job_count = tables->item_count = 0;
+    tables->round_count = memory ? 0 : WVL_CUDA_KERNELS + 4 * WVL_MAX_LEVELS;
+    for (unsigned level = 1; level <= wvl_max_u32(plan->max_levels, 1); level++) {
+        for (b.kernel = 0; b.kernel < (level == 1 ? (uint32_t)WVL_CUDA_KERNELS : WVL_CUDA_PLANE97_W + 1u); b.kernel++) {
+            build_round(&b, tiles, tile_count, level);
+        }
+    }
+}

@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The host logic of the device backend against a stub of the runtime table, on any machine: every call fails once in turn, nothing leaks,
+ * and the steady state neither allocates nor waits but once a collect. The stub's device memory is host memory; its kernels do nothing.
+ */
+#include "../twin/test_cuda_job.h"
+
+static uint32_t calls, fail_at, live, waits, allocations, marches;
+
+static wvl_cuda_status tick(void) { return ++calls == fail_at ? WVL_CUDA_OUT_OF_MEMORY : WVL_CUDA_SUCCESS; }
+
+/* A call that makes something, one that gives it back, and the others. */
+static wvl_cuda_status make(void **out)
+{
+    wvl_cuda_status status = tick();
+    if (!status) {
+        *out = malloc(1);
+        live++;
+    }
+    return status;
+}
+
+static wvl_cuda_status drop(void *what)
+{
+    free(what);
+    live--;
+    return WVL_CUDA_SUCCESS;
+}
+
+#define MAKER(name, type) static wvl_cuda_status name(type *out) { void *made = NULL; wvl_cuda_status s = make(&made); *out = made; return s; }
+MAKER(make_context, wvl_cuda_context)
+MAKER(make_module, wvl_cuda_module)
+MAKER(make_stream, wvl_cuda_stream)
+MAKER(make_event, wvl_cuda_event)
+
+static void *context;
+static wvl_cuda_status stub_init(unsigned flags) { (void)flags; return tick(); }
+static wvl_cuda_status stub_get(int *device, int ordinal) { *device = ordinal; return tick(); }
+static wvl_cuda_status stub_retain(wvl_cuda_context *out, int device)
+{
+    (void)device;
+    wvl_cuda_status status = make_context(out);
+    context = status ? context : *out;
+    return status;
+}
+static wvl_cuda_status stub_release(int device) { (void)device; return drop(context); }
+static wvl_cuda_status stub_push(wvl_cuda_context c) { (void)c; return WVL_CUDA_SUCCESS; }
+static wvl_cuda_status stub_pop(wvl_cuda_context *c) { (void)c; return WVL_CUDA_SUCCESS; }
+static wvl_cuda_status stub_load(wvl_cuda_module *out, const void *image) { (void)image; return make_module(out); }
+static wvl_cuda_status stub_unload(wvl_cuda_module m) { return drop(m); }
+static wvl_cuda_status stub_function(wvl_cuda_function *f, wvl_cuda_module m, const char *name) { (void)m; (void)name; *f = NULL; return tick(); }
+static wvl_cuda_status stub_malloc(wvl_cuda_address *address, size_t bytes)
+{
+    void *memory = NULL;
+    wvl_cuda_status status = tick();
+    if (!status) {
+        memory = malloc(bytes);
+        live++;
+        allocations++;
+    }
+    *address = (wvl_cuda_address)(uintptr_t)memory;
+    return status;
+}
+static wvl_cuda_status stub_free(wvl_cuda_address address) { return drop((void *)(uintptr_t)address); }
+static wvl_cuda_status stub_pinned(void **memory, size_t bytes, unsigned flags)
+{
+    wvl_cuda_address at;
+    (void)flags;
+    wvl_cuda_status status = stub_malloc(&at, bytes);
+    *memory = (void *)(uintptr_t)at;
+    return status;
+}
+static wvl_cuda_status stub_unpin(void *memory) { return drop(memory); }
+static wvl_cuda_status stub_up(wvl_cuda_address to, const void *from, size_t bytes, wvl_cuda_stream s)
+{
+    (void)s;
+    memcpy((void *)(uintptr_t)to, from, bytes);
+    return tick();
+}
+static wvl_cuda_status stub_down(void *to, wvl_cuda_address from, size_t bytes, wvl_cuda_stream s)
+{
+    (void)s;
+    memcpy(to, (void *)(uintptr_t)from, bytes);
+    return tick();
+}
+static wvl_cuda_status stub_fill(wvl_cuda_address to, unsigned char value, size_t bytes, wvl_cuda_stream s)
+{
+    (void)s;
+    memset((void *)(uintptr_t)to, value, bytes);
+    return tick();
+}
+static wvl_cuda_status stub_stream(wvl_cuda_stream *s, unsigned flags) { (void)flags; return make_stream(s); }
+static wvl_cuda_status stub_stream_end(wvl_cuda_stream s) { return drop(s); }
+static wvl_cuda_status stub_stream_wait(wvl_cuda_stream s) { (void)s; waits++; return WVL_CUDA_SUCCESS; }
+static wvl_cuda_status stub_event(wvl_cuda_event *e, unsigned flags) { (void)flags; return make_event(e); }
+static wvl_cuda_status stub_event_end(wvl_cuda_event e) { return drop(e); }
+static wvl_cuda_status stub_record(wvl_cuda_event e, wvl_cuda_stream s) { (void)e; (void)s; return tick(); }
+static wvl_cuda_status stub_query(wvl_cuda_event e) { (void)e; return tick(); }
+static wvl_cuda_status stub_event_wait(wvl_cuda_event e) { (void)e; waits++; return tick(); }
+static wvl_cuda_status stub_launch(wvl_cuda_function f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz,
+                                   unsigned shared, wvl_cuda_stream s, void **arguments, void **extra)
+{
+    (void)f; (void)gx; (void)gy; (void)gz; (void)by; (void)bz; (void)shared; (void)s; (void)arguments; (void)extra;
+    marches += bx == 32;
+    return tick();
+}
+
+static const wvl_cuda_runtime stub = {
+    .init = stub_init, .device_get = stub_get, .context_retain = stub_retain, .context_release = stub_release, .context_push = stub_push,
+    .context_pop = stub_pop, .module_load = stub_load, .module_unload = stub_unload, .module_function = stub_function,
+    .malloc_device = stub_malloc, .free_device = stub_free, .malloc_pinned = stub_pinned, .free_pinned = stub_unpin, .upload = stub_up,
+    .download = stub_down, .fill = stub_fill, .stream_create = stub_stream, .stream_destroy = stub_stream_end, .stream_wait = stub_stream_wait,
+    .event_create = stub_event, .event_destroy = stub_event_end, .event_record = stub_record, .event_query = stub_query,
+    .event_wait = stub_event_wait, .launch = stub_launch,
+};
+
+static job j;
+static wvl_pool *pool;
+
+static void setup(void)
+{
+    seed_state = 1;
+    default_job(&j);
+    j.format.component_count = 3;
+    j.format.x1 = 512;
+    j.format.y1 = 256;
+    plan_job(&j);
+    draw_plain_pixels(&j, 1);
+    pool = wvl_pool_create(NULL, 1, NULL);
+    calls = fail_at = live = waits = allocations = marches = 0;
+}
+
+static void teardown(void)
+{
+    free_job(&j);
+    wvl_pool_destroy(pool);
+}
+
+/* One picture from open to close; the first status that is not OK. */
+static wvl_status encode_once(void)
+{
+    wvl_cuda_options options = {.runtime = &stub, .image = "image"};
+    wvl_backend *backend = NULL;
+    wvl_backend_job *running = NULL;
+    wvl_coefs coefs;
+    wvl_status status = wvl_cuda_open_backend(NULL, pool, &options, &backend);
+    if (status != WVL_OK) {
+        return status;
+    }
+    status = wvl_backend_cuda.prepare(backend, j.plan, j.tiles, 1);
+    if (status == WVL_OK) {
+        status = wvl_backend_cuda.submit(backend, &j.image, j.tiles, 1, &running);
+    }
+    if (status == WVL_OK) {
+        status = wvl_backend_cuda.wait(running, WVL_EVENT_DONE, UINT32_MAX);
+        status = status == WVL_OK ? wvl_backend_cuda.collect(running, &coefs) : status;
+        wvl_backend_cuda.release(running);
+    }
+    wvl_backend_cuda.close(backend);
+    return status;
+}
+
+START_TEST(every_call_may_fail)
+{
+    ck_assert_int_eq(encode_once(), WVL_OK);
+    uint32_t total = calls;
+    ck_assert_uint_eq(live, 0);
+    ck_assert_uint_gt(total, 20);
+    for (uint32_t n = 1; n <= total; n++) {
+        calls = 0;
+        fail_at = n;
+        wvl_status status = encode_once();
+        ck_assert_msg(status == WVL_ERROR_MEMORY, "call %u of %u failed unseen: status %d", n, total, status);
+        ck_assert_msg(live == 0, "call %u of %u: %u things leaked", n, total, live);
+    }
+}
+END_TEST
+
+START_TEST(steady_state)
+{
+    wvl_cuda_options options = {.runtime = &stub, .image = "image"};
+    wvl_backend *backend = NULL;
+    wvl_coefs coefs;
+    ck_assert_int_eq(wvl_cuda_open_backend(NULL, pool, &options, &backend), WVL_OK);
+    ck_assert_int_eq(wvl_backend_cuda.prepare(backend, j.plan, j.tiles, 1), WVL_OK);
+    uint32_t before = allocations;
+    for (uint32_t picture = 1; picture <= 5; picture++) {
+        wvl_backend_job *running = NULL, *none = NULL;
+        waits = 0;
+        ck_assert_int_eq(wvl_backend_cuda.submit(backend, &j.image, j.tiles, 1, &running), WVL_OK);
+        ck_assert_int_eq(wvl_backend_cuda.submit(backend, &j.image, j.tiles, 1, &none), WVL_AGAIN);
+        ck_assert_uint_eq(waits, 0);
+        ck_assert_int_eq(wvl_backend_cuda.wait(running, WVL_EVENT_DONE, UINT32_MAX), WVL_OK);
+        ck_assert_int_eq(wvl_backend_cuda.collect(running, &coefs), WVL_OK);
+        ck_assert_uint_eq(waits, 1);
+        wvl_backend_cuda.release(running);
+        ck_assert_uint_eq(allocations, before);
+        ck_assert_uint_eq(marches, 2 * picture); /* levels 1 and 2, then 3 and 4, march in this picture */
+    }
+    wvl_backend_cuda.close(backend);
+    ck_assert_uint_eq(live, 0);
+}
+END_TEST
+
+START_TEST(measured_is_what_is_allocated)
+{
+    wvl_backend_memory memory;
+    wvl_backend_cuda.measure(j.plan, j.tiles, 1, 1, &memory);
+    ck_assert_uint_gt(memory.device_bytes, memory.pinned_bytes);
+    ck_assert_uint_ge(memory.pinned_bytes, 3u * 512 * 256 * 2);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("fault_cuda_stub");
+    TCase *tc = tcase_create("stub");
+    tcase_add_checked_fixture(tc, setup, teardown);
+    tcase_add_test(tc, every_call_may_fail);
+    tcase_add_test(tc, steady_state);
+    tcase_add_test(tc, measured_is_what_is_allocated);
+    suite_add_tcase(suite, tc);
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_NORMAL);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}

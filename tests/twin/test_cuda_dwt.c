@@ -1,0 +1,307 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The device backend against the CPU's, coefficient by coefficient and bound by bound. Device memory is filled with poison when it is
+ * allocated. Without a device the suite says so and passes. WVL_CUDA_SUBSET in the environment runs a few shapes (for slow checkers).
+ */
+#include "test_cuda_job.h"
+
+static wvl_cuda_runtime driver, poisoning;
+static wvl_pool *pool;
+static wvl_backend *cpu, *cuda[2]; /* cuda[1]: every level with the any-shape kernels */
+static int have_device, subset;
+
+static wvl_cuda_status poisoned_malloc(wvl_cuda_address *address, size_t bytes)
+{
+    wvl_cuda_status status = driver.malloc_device(address, bytes);
+    status = status ? status : driver.fill(*address, 0xA7, bytes, NULL);
+    return status ? status : driver.stream_wait(NULL);
+}
+
+static void open_backends(void)
+{
+    subset = getenv("WVL_CUDA_SUBSET") != NULL;
+    pool = wvl_pool_create(NULL, 2, NULL);
+    int count = 0;
+    if (!wvl_cuda_fetch_image() || !wvl_cuda_fetch_runtime(&driver) || driver.init(0) || driver.device_count(&count) || !count) {
+        printf("no device, or no device code in this build: the device twins are skipped\n");
+        return;
+    }
+    poisoning = driver;
+    poisoning.malloc_device = poisoned_malloc;
+    have_device = 1;
+    REQUIRE(wvl_backend_cpu.open(NULL, pool, &cpu) == WVL_OK, "cpu");
+    for (unsigned i = 0; i < 2; i++) {
+        wvl_cuda_options options = {.runtime = &poisoning, .tables = i ? WVL_CUDA_PLAIN_PATH : 0};
+        wvl_status status = wvl_cuda_open_backend(NULL, pool, &options, &cuda[i]);
+        REQUIRE(status == WVL_OK, "open: %d", status);
+    }
+}
+
+static void close_backends(void)
+{
+    if (have_device) {
+        wvl_backend_cpu.close(cpu);
+        wvl_backend_cuda.close(cuda[0]);
+        wvl_backend_cuda.close(cuda[1]);
+    }
+    wvl_pool_destroy(pool);
+}
+
+/* All three at once; leaves the backends ready for the next plan. */
+static void check_job(job *j)
+{
+    run a = {.table = &wvl_backend_cpu, .backend = cpu}, b[2];
+    start_run(&a, j);
+    for (unsigned i = 0; i < 2; i++) {
+        b[i] = (run){.table = &wvl_backend_cuda, .backend = cuda[i]};
+        start_run(&b[i], j);
+    }
+    finish_run(&a, j);
+    for (unsigned i = 0; i < 2; i++) {
+        finish_run(&b[i], j);
+        compare_runs(&a, &b[i], j);
+        end_run(&b[i]);
+    }
+    end_run(&a);
+    free_job(j);
+}
+
+static void draw_depths(job *j)
+{
+    for (uint32_t c = 0; c < COMPONENTS; c++) {
+        j->components[c] = (wvl_component_format){(uint8_t)between(1, 16), (uint8_t)(draw() % 4 == 0), 1, 1};
+        if (c < 3 && j->settings.mct) {
+            j->components[c] = j->components[0];
+        }
+    }
+}
+
+static void place_picture(job *j, uint32_t w, uint32_t h, uint32_t x0, uint32_t y0)
+{
+    j->format.x0 = x0;
+    j->format.y0 = y0;
+    j->format.x1 = x0 + w;
+    j->format.y1 = y0 + h;
+}
+
+/* All widths or heights 1..67 against a few of the other, both origin parities, both wavelets. */
+START_TEST(small_shapes)
+{
+    static const uint32_t others[] = {1, 2, 3, 5, 8, 17, 64};
+    static job j;
+    uint32_t n = (uint32_t)_i + 1;
+    if (!have_device || (subset && n > 9 && (n < 31 || n > 33) && n < 63)) {
+        return;
+    }
+    for (uint32_t k = 0; k < sizeof others / sizeof *others; k++) {
+        for (uint32_t turn = 0; turn < (subset ? 4u : 8u); turn++) {
+            seed_state = n * 1000u + k * 8u + turn;
+            default_job(&j);
+            j.settings.reversible = turn & 1;
+            j.settings.levels = (uint8_t)between(0, 7);
+            j.settings.block_width = (uint16_t)(4u << between(0, 4));
+            j.settings.block_height = (uint16_t)(4u << between(0, 4));
+            j.format.component_count = turn & 2 ? 3 : 1;
+            draw_depths(&j);
+            place_picture(&j, turn & 4 ? n : others[k], turn & 4 ? others[k] : n, between(0, 5), between(0, 5));
+            plan_job(&j);
+            draw_pixels(&j, draw() & 1);
+            check_job(&j);
+        }
+    }
+}
+END_TEST
+
+/* Shapes near the limits of tiles, strips and segments of the kernels. */
+START_TEST(limits)
+{
+    static const uint32_t near[] = {127, 128, 129, 239, 240, 241, 255, 256, 257, 447, 448, 464, 479, 480, 481, 495, 496, 512, 513, 1023, 1024};
+    static job j;
+    if (!have_device) {
+        return;
+    }
+    for (uint32_t turn = 0; turn < (subset ? 4u : 24u); turn++) {
+        seed_state = (uint64_t)_i * 100u + turn;
+        default_job(&j);
+        j.settings.reversible = turn & 1;
+        j.settings.levels = (uint8_t)between(1, 6);
+        j.settings.block_width = (uint16_t)(16u << between(0, 2));
+        j.settings.block_height = (uint16_t)(16u << between(0, 2));
+        j.format.component_count = turn & 2 ? 3 : 1;
+        draw_depths(&j);
+        if (turn & 4) {
+            j.components[0].depth = j.components[1].depth = j.components[2].depth = 8;
+        }
+        uint32_t other = near[draw() % 21], origin = turn & 8 ? between(0, 70) : 0;
+        place_picture(&j, turn & 16 ? other : near[_i], turn & 16 ? near[_i] : other, origin, origin / 2);
+        plan_job(&j);
+        draw_pixels(&j, draw() & 1);
+        check_job(&j);
+    }
+}
+END_TEST
+
+/* Pictures that the marching kernels take: every height parity, several strips and segments, all containers of theirs. */
+START_TEST(marching)
+{
+    static job j;
+    if (!have_device || (subset && _i % 6)) {
+        return;
+    }
+    for (uint32_t turn = 0; turn < (subset ? 6u : 40u); turn++) {
+        seed_state = 31337u + (uint64_t)_i * 1000u + turn;
+        default_job(&j);
+        j.settings.reversible = turn & 1;
+        j.settings.levels = (uint8_t)between(3, 6);
+        j.settings.block_width = (uint16_t)(8u << between(0, 3));
+        j.settings.block_height = (uint16_t)(8u << between(0, 3));
+        j.settings.distortion_bits = (uint8_t)between(0, 4);
+        j.format.component_count = turn & 2 ? 3 : 1;
+        uint8_t depth = (uint8_t)(turn & 4 ? between(9, 16) : 8);
+        for (uint32_t c = 0; c < COMPONENTS; c++) {
+            j.components[c].depth = depth;
+        }
+        uint32_t w = 16 * between(4, subset ? 40 : 100), h = between(64, subset ? 150 : 700);
+        place_picture(&j, w, h, turn & 8 ? 64 * between(0, 3) : 0, turn & 16 ? 512 * between(0, 3) : 0);
+        if (turn % 5 == 4) {
+            j.settings.tile_width = 16 * between(8, 30);
+            j.settings.tile_height = 256;
+            j.settings.tile_x0 = j.format.x0;
+            j.settings.tile_y0 = j.format.y0;
+        }
+        plan_job(&j);
+        draw_plain_pixels(&j, (int)(draw() & 1));
+        check_job(&j);
+    }
+}
+END_TEST
+
+/* Tiles, offsets, subsampling, precincts, mixed depths and signs. */
+START_TEST(structures)
+{
+    static job j;
+    if (!have_device || (subset && _i % 8)) {
+        return;
+    }
+    for (uint32_t turn = 0; turn < 12; turn++) {
+        seed_state = 777777u + (uint64_t)_i * 100u + turn;
+        default_job(&j);
+        j.settings.reversible = turn & 1;
+        j.settings.levels = (uint8_t)(draw() % 8 ? between(0, 6) : between(7, 32));
+        j.settings.mct = turn & 2 ? 2 : 0;
+        j.format.component_count = between(1, COMPONENTS);
+        draw_depths(&j);
+        for (uint32_t c = 0; c < COMPONENTS; c++) {
+            if (!j.settings.mct) {
+                j.components[c].dx = (uint8_t)between(1, 4);
+                j.components[c].dy = (uint8_t)between(1, 4);
+            }
+        }
+        place_picture(&j, between(4, 300), between(4, 300), between(0, 40), between(0, 40));
+        j.settings.tile_x0 = between(0, j.format.x0);
+        j.settings.tile_y0 = between(0, j.format.y0);
+        j.settings.tile_width = between(40, 130);
+        j.settings.tile_height = between(40, 130);
+        j.settings.precinct_count = turn & 4 ? 1 : 0;
+        j.settings.precinct_width[0] = 32u << between(0, 3);
+        j.settings.precinct_height[0] = 32u << between(0, 3);
+        j.settings.distortion_bits = (uint8_t)between(0, 8);
+        j.settings.step = draw() & 1 ? 0 : 1.0 / (double)(1u << between(4, 14));
+        plan_job(&j);
+        draw_pixels(&j, 0);
+        check_job(&j);
+    }
+}
+END_TEST
+
+/* A sample outside its depth is found wherever it lies. */
+START_TEST(outside_is_refused)
+{
+    static job j;
+    if (!have_device) {
+        return;
+    }
+    for (uint32_t round = 0; round < 40; round++) {
+        seed_state = round + 1;
+        default_job(&j);
+        j.settings.reversible = draw() & 1;
+        j.settings.levels = (uint8_t)between(0, 3);
+        j.format.component_count = draw() & 1 ? 3 : 1;
+        uint8_t depth = (uint8_t)(round & 1 ? between(9, 15) : between(1, 7));
+        for (uint32_t c = 0; c < COMPONENTS; c++) {
+            j.components[c].depth = depth;
+        }
+        place_picture(&j, between(1, 300), between(1, 200), 0, 0);
+        plan_job(&j);
+        draw_pixels(&j, 0);
+        uint32_t c = between(0, j.format.component_count - 1);
+        wvl_plane *p = &j.planes[c];
+        if (container_bits(p->container) <= depth) {
+            free_job(&j);
+            continue;
+        }
+        uint8_t *row = (uint8_t *)(uintptr_t)p->data + (ptrdiff_t)between(0, j.format.y1 - 1) * p->pitch_bytes;
+        put_sample(row, p->first_sample + (uint64_t)between(0, j.format.x1 - 1) * p->sample_stride, p->container, 1u << depth);
+        run b = {.table = &wvl_backend_cuda};
+        for (unsigned i = 0; i < 2; i++) {
+            b.backend = cuda[i];
+            start_run(&b, &j);
+            finish_run(&b, &j);
+            REQUIRE(b.status == WVL_ERROR_INPUT, "accepted: %s", j.name);
+            end_run(&b);
+        }
+        free_job(&j);
+    }
+}
+END_TEST
+
+/* A plan beyond 16 bits is refused by prepare, and the slot limit by submit. */
+START_TEST(refusals)
+{
+    static job j;
+    if (!have_device) {
+        return;
+    }
+    default_job(&j);
+    j.components[0].depth = 17;
+    place_picture(&j, 20, 20, 0, 0);
+    plan_job(&j);
+    REQUIRE(wvl_backend_cuda.prepare(cuda[0], j.plan, j.tiles, 1) == WVL_ERROR_UNSUPPORTED, "17 bits taken");
+    free_job(&j);
+    default_job(&j);
+    place_picture(&j, 100, 100, 0, 0);
+    plan_job(&j);
+    draw_pixels(&j, 0);
+    wvl_cuda_options options = {0};
+    run b = {.table = &wvl_backend_cuda};
+    REQUIRE(wvl_cuda_open_backend(NULL, pool, &options, &b.backend) == WVL_OK, "open");
+    start_run(&b, &j);
+    wvl_backend_job *none = NULL;
+    REQUIRE(wvl_backend_cuda.submit(b.backend, &j.image, j.tiles, 1, &none) == WVL_AGAIN, "a second job in one slot");
+    finish_run(&b, &j);
+    end_run(&b);
+    wvl_backend_cuda.close(b.backend);
+    free_job(&j);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("twin_cuda_dwt");
+    TCase *tc = tcase_create("device");
+    tcase_set_timeout(tc, 600);
+    tcase_add_unchecked_fixture(tc, open_backends, close_backends);
+    tcase_add_loop_test(tc, small_shapes, 0, 67);
+    tcase_add_loop_test(tc, limits, 0, 21);
+    tcase_add_loop_test(tc, marching, 0, 24);
+    tcase_add_loop_test(tc, structures, 0, 48);
+    tcase_add_test(tc, outside_is_refused);
+    tcase_add_test(tc, refusals);
+    suite_add_tcase(suite, tc);
+    SRunner *runner = srunner_create(suite);
+    srunner_set_fork_status(runner, CK_NOFORK); /* a device does not survive a fork */
+    srunner_run_all(runner, CK_NORMAL);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}

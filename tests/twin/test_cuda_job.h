@@ -1,0 +1,263 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* A drawn picture in any container, its plan, and its coefficients from two backends: the apparatus of the device suites. */
+#ifndef WVL_TESTS_TWIN_TEST_CUDA_JOB_H
+#define WVL_TESTS_TWIN_TEST_CUDA_JOB_H
+
+#include <check.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "cuda/backend_cuda.h"
+#include "geom/settings.h"
+
+#define REQUIRE(what, ...)              \
+    do {                                \
+        if (!(what)) {                  \
+            ck_abort_msg(__VA_ARGS__);  \
+        }                               \
+    } while (0)
+#define COMPONENTS 4u
+
+static uint64_t seed_state = 1;
+
+static uint64_t draw(void)
+{
+    uint64_t z = (seed_state += 0x9E3779B97F4A7C15u);
+    z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9u;
+    z = (z ^ (z >> 27)) * 0x94D049BB133111EBu;
+    return z ^ (z >> 31);
+}
+static uint32_t between(uint32_t low, uint32_t high) { return low + (uint32_t)(draw() % (high - low + 1)); }
+
+typedef struct job {
+    wvl_settings settings;
+    double layer;
+    wvl_component_format components[COMPONENTS];
+    wvl_image_format format;
+    wvl_plan *plan;
+    wvl_tile_plan *tiles;
+    uint8_t **tile_memory;
+    uint64_t tile_bytes;
+    uint8_t *memory[COMPONENTS];
+    wvl_plane planes[COMPONENTS];
+    wvl_image image;
+    char name[160];
+} job;
+
+static void report(void *user, const char *text)
+{
+    (void)user;
+    ck_abort_msg("plan: %s", text);
+}
+
+static void default_job(job *j)
+{
+    memset(j, 0, sizeof *j);
+    j->settings.reversible = 1;
+    j->settings.levels = 5;
+    j->settings.mct = 2;
+    j->settings.block_width = j->settings.block_height = 64;
+    j->settings.guard_bits = 2;
+    j->settings.quant_style = WVL_QUANT_EXPOUNDED;
+    j->settings.distortion_bits = 4;
+    j->settings.layer_count = j->settings.layer_value_count = 1;
+    j->format.struct_size = sizeof j->format;
+    j->format.component_count = 1;
+    for (unsigned c = 0; c < COMPONENTS; c++) {
+        j->components[c] = (wvl_component_format){8, 0, 1, 1};
+    }
+}
+
+static void plan_job(job *j)
+{
+    wvl_report r = {report, NULL, 0};
+    j->format.components = j->components;
+    j->settings.layer_values = &j->layer;
+    REQUIRE(wvl_plan_check(&j->settings, &j->format, &r), "settings");
+    j->plan = wvl_plan_build(NULL, &j->settings, &j->format, &r);
+    REQUIRE(j->plan, "no plan");
+    uint32_t count = j->plan->tile_count;
+    j->tiles = calloc(count, sizeof *j->tiles);
+    j->tile_memory = calloc(count, sizeof *j->tile_memory);
+    for (uint32_t t = 0; t < count; t++) {
+        wvl_carver carver = {NULL, 0};
+        wvl_tile_plan_carve(j->plan, &carver, &j->tiles[t]);
+        j->tile_bytes = carver.used;
+        carver = (wvl_carver){j->tile_memory[t] = wvl_alloc(NULL, j->tile_bytes), 0};
+        wvl_tile_plan_carve(j->plan, &carver, &j->tiles[t]);
+        wvl_tile_plan_build(j->plan, t, &j->tiles[t]);
+    }
+    snprintf(j->name, sizeof j->name, "%ux%u+%u+%u, %u components of %u bits, %u levels, %s, block %ux%u, tile %ux%u",
+             j->format.x1 - j->format.x0, j->format.y1 - j->format.y0, j->format.x0, j->format.y0, j->format.component_count,
+             j->components[0].depth, j->settings.levels, j->settings.reversible ? "5/3" : "9/7", j->settings.block_width,
+             j->settings.block_height, j->settings.tile_width, j->settings.tile_height);
+}
+
+static uint32_t container_bits(unsigned container)
+{
+    static const uint8_t bits[7] = {0, 8, 16, 32, 0, 10, 12};
+    return bits[container];
+}
+
+static void put_sample(uint8_t *row, uint64_t at, unsigned container, uint32_t v)
+{
+    uint32_t bits = container_bits(container);
+    if (bits % 8 == 0) {
+        memcpy(row + at * bits / 8, &v, bits / 8);
+        return;
+    }
+    for (uint32_t i = 0; i < bits; i++) {
+        uint64_t bit = at * bits + i;
+        uint32_t mask = 0x80u >> (bit & 7);
+        row[bit / 8] = (uint8_t)(v >> (bits - 1 - i) & 1 ? row[bit / 8] | mask : row[bit / 8] & ~mask);
+    }
+}
+
+/* Smallest container that holds the component, or a larger one. */
+static unsigned draw_container(const wvl_component_format *f)
+{
+    unsigned k = (unsigned)(draw() % 5);
+    if (k == 0 && f->depth <= 12 && !f->is_signed) {
+        return f->depth <= 10 ? WVL_SAMPLE_PACKED10 : WVL_SAMPLE_PACKED12;
+    }
+    return k == 1 ? WVL_SAMPLE_32 : f->depth <= 8 && k != 2 ? WVL_SAMPLE_8 : WVL_SAMPLE_16;
+}
+
+/* Noise over a gradient, full-range noise, or only the two extremes. */
+static uint32_t draw_value(unsigned style, uint64_t i, uint32_t top)
+{
+    return style == 2 ? (draw() & 1 ? top : 0) : style == 1 ? (uint32_t)draw() & top : (uint32_t)(i + draw() % 5) & top;
+}
+
+/* Planes of their own, with odd strides and pitches of both signs, or pixels of `count` places that share memory. */
+static inline void draw_pixels(job *j, int interleaved)
+{
+    uint32_t count = j->format.component_count, style = (uint32_t)(draw() % 3);
+    unsigned shared = draw_container(&j->components[0]);
+    for (uint32_t c = 0; c < count; c++) {
+        const wvl_plan_component *pc = &j->plan->components[c];
+        uint32_t w = wvl_rect_width(pc->rect), h = wvl_rect_height(pc->rect), top = (1u << pc->depth) - 1;
+        uint32_t offset = pc->is_signed ? 1u << (pc->depth - 1) : 0;
+        unsigned container = interleaved ? shared : draw_container(&j->components[c]);
+        uint32_t stride = interleaved ? count : draw() % 4 ? 1 : between(2, 3), first = interleaved ? count - 1 - c : (uint32_t)(draw() % 3);
+        ptrdiff_t pitch = (ptrdiff_t)((((uint64_t)w * stride + 4) * container_bits(container) + 7) / 8 + (interleaved ? 0 : draw() % 9));
+        uint8_t *base = interleaved && c ? j->memory[0] : malloc((size_t)pitch * (h + 1) + 16);
+        j->memory[c] = interleaved && c ? NULL : base;
+        int down = interleaved || draw() % 4;
+        j->planes[c] = (wvl_plane){.data = down ? base : base + (ptrdiff_t)(h ? h - 1 : 0) * pitch, .pitch_bytes = down ? pitch : -pitch,
+                                   .sample_stride = stride, .first_sample = first, .container = (uint8_t)container};
+        for (uint64_t i = 0; i < (uint64_t)w * h; i++) {
+            uint8_t *row = (uint8_t *)(uintptr_t)j->planes[c].data + (ptrdiff_t)(i / w) * j->planes[c].pitch_bytes;
+            put_sample(row, first + i % w * stride, container, draw_value(style, i, top) - offset);
+        }
+    }
+    j->image = (wvl_image){.struct_size = sizeof j->image, .planes = j->planes, .plane_count = count};
+}
+
+/* The smallest whole-byte container, planes of their own without gaps, or pixels in the order of the components. */
+static inline void draw_plain_pixels(job *j, int interleaved)
+{
+    uint32_t count = j->format.component_count, style = (uint32_t)(draw() % 3), bytes = j->components[0].depth > 8 ? 2 : 1;
+    for (uint32_t c = 0; c < count; c++) {
+        const wvl_plan_component *pc = &j->plan->components[c];
+        uint32_t w = wvl_rect_width(pc->rect), h = wvl_rect_height(pc->rect), top = (1u << pc->depth) - 1, n = interleaved ? count : 1;
+        uint8_t *base = interleaved && c ? j->memory[0] : malloc((size_t)w * h * n * bytes + 1);
+        j->memory[c] = interleaved && c ? NULL : base;
+        j->planes[c] = (wvl_plane){.data = base, .pitch_bytes = (ptrdiff_t)((uint64_t)w * n * bytes), .sample_stride = n,
+                                   .first_sample = interleaved ? c : 0, .container = bytes == 1 ? WVL_SAMPLE_8 : WVL_SAMPLE_16};
+        for (uint64_t i = 0; i < (uint64_t)w * h; i++) {
+            put_sample(base, (interleaved ? c : 0) + i * n, j->planes[c].container, draw_value(style, i, top));
+        }
+    }
+    j->image = (wvl_image){.struct_size = sizeof j->image, .planes = j->planes, .plane_count = count};
+}
+
+static void free_job(job *j)
+{
+    for (uint32_t t = 0; t < j->plan->tile_count; t++) {
+        wvl_free(NULL, j->tile_memory[t], j->tile_bytes);
+    }
+    for (uint32_t c = 0; c < COMPONENTS; c++) {
+        free(j->memory[c]);
+    }
+    free(j->tile_memory);
+    free(j->tiles);
+    wvl_plan_destroy(NULL, j->plan);
+}
+
+/* ---- Running and comparing --------------------------------------------------------------------------------------------------------- */
+
+typedef struct run {
+    const wvl_backend_vtable *table;
+    wvl_backend *backend;
+    wvl_backend_job *job;
+    wvl_coefs *coefs;
+    wvl_status status;
+} run;
+
+/* Queues all tiles of the job as one. */
+static inline void start_run(run *r, const job *j)
+{
+    uint32_t count = j->plan->tile_count;
+    r->coefs = calloc(count, sizeof *r->coefs);
+    REQUIRE(r->table->prepare(r->backend, j->plan, j->tiles, count) == WVL_OK, "prepare: %s", j->name);
+    REQUIRE(r->table->submit(r->backend, &j->image, j->tiles, count, &r->job) == WVL_OK, "submit: %s", j->name);
+}
+
+static inline void finish_run(run *r, const job *j)
+{
+    r->status = r->table->wait(r->job, WVL_EVENT_DONE, UINT32_MAX);
+    REQUIRE(r->status == WVL_OK || r->status == WVL_ERROR_INPUT, "%s: status %d: %s", r->table->name, r->status, j->name);
+    REQUIRE(r->table->collect(r->job, r->coefs) == WVL_OK, "collect");
+}
+
+static inline void end_run(run *r)
+{
+    r->table->release(r->job);
+    free(r->coefs);
+}
+
+static uint32_t coefficient(const uint8_t *at, unsigned bytes)
+{
+    uint32_t v = 0;
+    memcpy(&v, at, bytes);
+    return v;
+}
+
+static void compare_block(const wvl_coefs *a, const wvl_coefs *b, const wvl_tile_band *band, uint32_t col, uint32_t row, const job *j)
+{
+    wvl_rect r = wvl_geom_block_rect(band, col, row);
+    uint64_t index = band->first_block + (uint64_t)row * band->block_cols + col;
+    REQUIRE(a->bounds[index] == b->bounds[index], "bound of block %u,%u orient %u level %u: %x, device %x: %s", col, row, band->orient,
+            band->level, a->bounds[index], b->bounds[index], j->name);
+    for (uint32_t y = r.y0; y < r.y1; y++) {
+        uint64_t at = wvl_coef_at(band, r.x0, y);
+        if (memcmp(a->samples + at, b->samples + at, (size_t)(r.x1 - r.x0) * band->coef_bytes) == 0) {
+            continue;
+        }
+        for (uint32_t x = r.x0; x < r.x1; x++, at += band->coef_bytes) {
+            uint32_t va = coefficient(a->samples + at, band->coef_bytes), vb = coefficient(b->samples + at, band->coef_bytes);
+            REQUIRE(va == vb, "sample %u,%u of [%u,%u)x[%u,%u) orient %u level %u: %x, device %x: %s", x, y, band->rect.x0, band->rect.x1,
+                    band->rect.y0, band->rect.y1, band->orient, band->level, va, vb, j->name);
+        }
+    }
+}
+
+static inline void compare_runs(const run *a, const run *b, const job *j)
+{
+    REQUIRE(a->status == b->status, "status %d, device %d: %s", a->status, b->status, j->name);
+    for (uint32_t t = 0; t < j->plan->tile_count; t++) {
+        const wvl_tile_plan *tile = &j->tiles[t];
+        for (uint32_t i = 0; i < tile->band_count; i++) {
+            const wvl_tile_band *band = &tile->bands[i];
+            for (uint32_t k = 0; k < band->block_cols * band->block_rows; k++) {
+                compare_block(&a->coefs[t], &b->coefs[t], band, k % band->block_cols, k / band->block_cols, j);
+            }
+        }
+    }
+}
+
+#endif

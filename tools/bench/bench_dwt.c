@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "bench_dwt.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench.h"
+
+#define CASES_MAX 64u
+
+typedef struct options {
+    wvl_bench_dwt_case one;
+    int both, given;
+    const char *json;
+} options;
+
+static int set_size(const char *value, void *user)
+{
+    options *o = user;
+    double v[2];
+    if (wvl_bench_args_list("--size", value, 1, 65536, v, 2) != 2) {
+        return 1;
+    }
+    o->one.width = (uint32_t)v[0];
+    o->one.height = (uint32_t)v[1];
+    o->given = 1;
+    return 0;
+}
+
+static int set_number(const char *name, const char *value, double low, double high, uint32_t *to)
+{
+    double v;
+    if (wvl_bench_args_number(name, value, low, high, &v)) {
+        return 1;
+    }
+    *to = (uint32_t)v;
+    return 0;
+}
+
+static int set_components(const char *value, void *user) { return set_number("--components", value, 1, 4, &((options *)user)->one.components); }
+static int set_depth(const char *value, void *user) { return set_number("--depth", value, 1, 16, &((options *)user)->one.depth); }
+static int set_tile(const char *value, void *user) { return set_number("--tile", value, 16, 65536, &((options *)user)->one.tile); }
+static int set_batch(const char *value, void *user) { return set_number("--batch", value, 1, 256, &((options *)user)->one.batch); }
+static int set_runs(const char *value, void *user) { return set_number("--runs", value, 1, 64, &((options *)user)->one.runs); }
+static int set_levels(const char *value, void *user) { return set_number("--levels", value, 1, 12, &((options *)user)->one.levels); }
+static int set_planar(const char *value, void *user)
+{
+    (void)value;
+    ((options *)user)->one.interleaved = 0;
+    return 0;
+}
+static int set_plain(const char *value, void *user)
+{
+    (void)value;
+    ((options *)user)->one.plain = 1;
+    return 0;
+}
+static int set_json(const char *value, void *user)
+{
+    ((options *)user)->json = value;
+    return 0;
+}
+
+static const wvl_bench_option table[] = {
+    {"--size", 1, set_size},   {"--components", 1, set_components}, {"--depth", 1, set_depth},   {"--tile", 1, set_tile},  {"--batch", 1, set_batch},
+    {"--runs", 1, set_runs},   {"--levels", 1, set_levels},         {"--planar", 0, set_planar}, {"--plain", 0, set_plain}, {"--json", 1, set_json},
+};
+
+static void add_case(wvl_bench_dwt_case *cases, uint32_t *count, wvl_bench_dwt_case c)
+{
+    for (int reversible = 1; reversible >= 0; reversible--) {
+        c.reversible = reversible;
+        cases[(*count)++] = c;
+    }
+}
+
+/* Without --size: the table of docs/results.md. */
+static uint32_t build_cases(const options *o, wvl_bench_dwt_case *cases)
+{
+    uint32_t count = 0;
+    wvl_bench_dwt_case c = o->one;
+    if (o->given) {
+        add_case(cases, &count, c);
+        return count;
+    }
+    static const struct { uint32_t width, height, components, depth, tile, batch; int interleaved, plain; } standard[] = {
+        {8192, 8192, 1, 8, 0, 1, 1, 0},  {8192, 8192, 1, 8, 0, 1, 1, 1},   {8192, 8192, 1, 16, 0, 1, 1, 0}, {8192, 8192, 1, 12, 0, 1, 1, 0}, {8192, 8192, 1, 8, 256, 1, 1, 0},
+        {4096, 2160, 3, 8, 0, 16, 1, 0}, {4096, 2160, 3, 8, 0, 16, 0, 0}, {4096, 2160, 3, 8, 0, 1, 1, 0},  {2048, 1080, 3, 8, 0, 16, 1, 0},
+    };
+    for (uint32_t i = 0; i < sizeof standard / sizeof *standard; i++) {
+        c.width = standard[i].width;
+        c.height = standard[i].height;
+        c.components = standard[i].components;
+        c.depth = standard[i].depth;
+        c.tile = standard[i].tile;
+        c.batch = standard[i].batch;
+        c.interleaved = standard[i].interleaved;
+        c.plain = standard[i].plain;
+        add_case(cases, &count, c);
+    }
+    return count;
+}
+
+static wvl_cuda_status open_device(wvl_bench_dwt_device *d)
+{
+    int device = 0;
+    wvl_cuda_status status = d->runtime.init(0);
+    status = status ? status : d->runtime.device_get(&device, 0);
+    status = status ? status : d->runtime.device_name(d->name, sizeof d->name, device);
+    status = status ? status : d->runtime.context_retain(&d->context, device);
+    status = status ? status : d->runtime.context_push(d->context);
+    status = status ? status : wvl_cuda_init_kernels(&d->runtime, wvl_cuda_fetch_image(), &d->kernels);
+    return status ? status : d->runtime.stream_create(&d->stream, WVL_CUDA_STREAM_NON_BLOCKING);
+}
+
+static void put_result(FILE *text, wvl_bench_json *json, const wvl_bench_dwt_case *c, const wvl_bench_dwt_result *r)
+{
+    double gbs = r->floor_bytes / r->picture_us / 1e3;
+    fprintf(text, "%5ux%-5u x%u %2u bit %s%s tile %4u batch %2u: %8.2f us %6.0f GB/s %5.1f %% of %8.2f us (clear %.2f, first %.2f, later %.2f; %llu launches)%s\n",
+            c->width, c->height, c->components, c->depth, c->reversible ? "5/3" : "9/7", c->plain ? " plain" : c->components > 1 && !c->interleaved ? " planar" : "",
+            c->tile, c->batch, r->picture_us, gbs, 100.0 * r->ceiling_us / r->picture_us, r->ceiling_us, r->part_us[0], r->part_us[1], r->part_us[2],
+            (unsigned long long)r->launches, r->wrong ? " WRONG" : "");
+    fflush(text);
+    if (!json->out) {
+        return;
+    }
+    wvl_bench_put_open(json, NULL, '{');
+    wvl_bench_put_number(json, "width", c->width);
+    wvl_bench_put_number(json, "height", c->height);
+    wvl_bench_put_number(json, "components", c->components);
+    wvl_bench_put_number(json, "depth", c->depth);
+    wvl_bench_put_text(json, "wavelet", c->reversible ? "5/3" : "9/7");
+    wvl_bench_put_number(json, "tile", c->tile);
+    wvl_bench_put_number(json, "batch", c->batch);
+    wvl_bench_put_number(json, "plain", c->plain);
+    wvl_bench_put_number(json, "interleaved", c->interleaved);
+    wvl_bench_put_number(json, "picture_us", r->picture_us);
+    wvl_bench_put_number(json, "ceiling_us", r->ceiling_us);
+    wvl_bench_put_number(json, "gb_per_s", gbs);
+    wvl_bench_put_number(json, "wrong", (double)r->wrong);
+    wvl_bench_put_close(json, '}');
+}
+
+static int run_cases(wvl_bench_dwt_device *device, const options *o, FILE *text, wvl_bench_json *json)
+{
+    wvl_bench_dwt_case cases[CASES_MAX];
+    uint32_t count = build_cases(o, cases);
+    int exit_code = WVL_BENCH_EXIT_OK;
+    fprintf(text, "%s, %u levels, blocks 64x64; median of %u graphs over rotated buffers, one picture\n", device->name, o->one.levels, o->one.runs);
+    for (uint32_t i = 0; i < count; i++) {
+        wvl_bench_dwt_picture picture;
+        wvl_bench_dwt_result result;
+        if (!wvl_bench_dwt_open_picture(&cases[i], &picture)) {
+            return WVL_BENCH_EXIT_FAILED;
+        }
+        wvl_cuda_status status = wvl_bench_dwt_run_case(device, &cases[i], &picture, &result);
+        wvl_bench_dwt_close_picture(&picture);
+        if (status) {
+            fprintf(stderr, "bench dwt: device status %d\n", status);
+            return WVL_BENCH_EXIT_FAILED;
+        }
+        put_result(text, json, &cases[i], &result);
+        exit_code = result.wrong ? WVL_BENCH_EXIT_CHECK : exit_code;
+    }
+    return exit_code;
+}
+
+int wvl_bench_run_dwt(wvl_bench_args *args)
+{
+    options o = {.one = {.components = 1, .depth = 8, .batch = 1, .levels = 5, .runs = 9, .interleaved = 1}};
+    wvl_bench_dwt_device device;
+    wvl_bench_json json;
+    if (wvl_bench_args_parse(args, table, sizeof table / sizeof *table, &o)) {
+        return WVL_BENCH_EXIT_USAGE;
+    }
+    memset(&device, 0, sizeof device);
+    if (!wvl_cuda_fetch_image() || !wvl_cuda_fetch_runtime(&device.runtime) || open_device(&device)) {
+        fputs("bench dwt: no device, or no device code in this build\n", stderr);
+        return WVL_BENCH_EXIT_FAILED;
+    }
+    if (wvl_bench_json_open(&json, o.json)) {
+        return WVL_BENCH_EXIT_OUTPUT;
+    }
+    if (json.out) {
+        wvl_bench_put_open(&json, NULL, '{');
+        wvl_bench_put_text(&json, "device", device.name);
+        wvl_bench_put_open(&json, "cases", '[');
+    }
+    int exit_code = run_cases(&device, &o, json.out && !json.separate ? stderr : stdout, &json);
+    if (json.out) {
+        wvl_bench_put_close(&json, ']');
+        wvl_bench_put_close(&json, '}');
+    }
+    return wvl_bench_json_close(&json, exit_code == WVL_BENCH_EXIT_OK) ? WVL_BENCH_EXIT_OUTPUT : exit_code;
+}

@@ -1,0 +1,247 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* One case on the device: a graph of many pictures in a row, over buffers that together exceed every cache. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/intmath.h"
+#include "bench_dwt.h"
+
+#define ROTATE_BYTES 640e6   /* ten times the largest L2 there is */
+#define CHAIN_US 1500.0      /* length of a graph, by the bytes moved */
+#define SETS_MAX 512
+
+/* One launch's worth of pictures with memory of its own. */
+typedef struct set {
+    wvl_cuda_address base, pixels, coefs, bounds, planes, jobs, items;
+} set;
+
+typedef struct chain {
+    wvl_bench_dwt_device *device;
+    const wvl_bench_dwt_case *c;
+    const wvl_bench_dwt_picture *picture;
+    wvl_cuda_tables tables;    /* counts of one picture */
+    wvl_cuda_round rounds[64]; /* of a set: all its pictures together */
+    uint64_t round_count;
+    uint64_t bound_bytes, coef_bytes, plane_bytes; /* of one picture, aligned */
+    uint64_t set_bytes;
+    set sets[SETS_MAX];
+    uint32_t set_count;
+} chain;
+
+enum { PART_ALL = 0, PART_CLEAR, PART_FIRST, PART_LATER, PART_CEILING };
+
+static wvl_cuda_status queue_part(chain *n, const set *s, int part)
+{
+    const wvl_cuda_runtime *rt = &n->device->runtime;
+    wvl_cuda_status status = WVL_CUDA_SUCCESS;
+    if (part == PART_CEILING) {
+        return wvl_cuda_launch_convert(rt, &n->device->kernels, s->pixels, s->coefs, n->picture->pixel_bytes * n->c->batch, n->device->stream);
+    }
+    if (part == PART_ALL || part == PART_CLEAR) {
+        status = rt->fill(s->bounds, 0, n->bound_bytes * n->c->batch, n->device->stream);
+    }
+    for (uint64_t r = 0; r < n->round_count && !status; r++) {
+        int first = n->rounds[r].kernel > WVL_CUDA_PLANE97_W || r == 0;
+        if (part == PART_ALL || part == (first ? PART_FIRST : PART_LATER)) {
+            status = wvl_cuda_launch_level(rt, &n->device->kernels, n->rounds[r].kernel, s->jobs,
+                                           s->items + n->rounds[r].first_item * sizeof(wvl_cuda_item), n->rounds[r].item_count, n->device->stream);
+        }
+    }
+    return status;
+}
+
+static int by_value(const void *a, const void *b) { return *(const float *)a < *(const float *)b ? -1 : *(const float *)a > *(const float *)b; }
+
+static wvl_cuda_status time_graph(chain *n, wvl_cuda_exec exec, uint32_t pictures, double *us)
+{
+    const wvl_cuda_runtime *rt = &n->device->runtime;
+    wvl_cuda_event from = NULL, to = NULL;
+    float ms[64];
+    uint32_t runs = wvl_min_u32(n->c->runs, 64);
+    wvl_cuda_status status = rt->event_create(&from, 0);
+    status = status ? status : rt->event_create(&to, 0);
+    for (uint32_t i = 0; i < runs + 2 && !status; i++) {
+        status = rt->event_record(from, n->device->stream);
+        status = status ? status : rt->graph_launch(exec, n->device->stream);
+        status = status ? status : rt->event_record(to, n->device->stream);
+        status = status ? status : rt->stream_wait(n->device->stream);
+        status = status ? status : rt->event_elapsed(&ms[i < 2 ? 0 : i - 2], from, to);
+    }
+    qsort(ms, runs, sizeof *ms, by_value);
+    *us = status ? 0 : ms[runs / 2] * 1e3 / pictures;
+    (void)rt->event_destroy(from);
+    (void)rt->event_destroy(to);
+    return status;
+}
+
+static wvl_cuda_status time_part(chain *n, int part, double *us)
+{
+    const wvl_cuda_runtime *rt = &n->device->runtime;
+    wvl_cuda_graph graph = NULL;
+    wvl_cuda_exec exec = NULL;
+    double estimate = 3.0 * (double)n->picture->pixel_bytes * n->c->batch / 4e6;
+    uint32_t chains = (uint32_t)wvl_max_u64((uint64_t)(CHAIN_US / estimate / n->set_count), 1), length = chains * n->set_count;
+    wvl_cuda_status status = rt->capture_begin(n->device->stream, 1);
+    for (uint32_t i = 0; i < length && !status; i++) {
+        status = queue_part(n, &n->sets[i % n->set_count], part);
+    }
+    wvl_cuda_status ended = rt->capture_end(n->device->stream, &graph);
+    status = status ? status : ended;
+    status = status ? status : rt->graph_build(&exec, graph, 0);
+    status = status ? status : time_graph(n, exec, length * n->c->batch, us);
+    if (exec) {
+        (void)rt->exec_destroy(exec);
+    }
+    if (graph) {
+        (void)rt->graph_destroy(graph);
+    }
+    return status;
+}
+
+/* Pixels of picture f as the device sees them. */
+static void place_pixels(const chain *n, const set *s, uint32_t f, wvl_cuda_pixels *pixels)
+{
+    const wvl_bench_dwt_picture *p = n->picture;
+    for (uint32_t i = 0; i < n->c->components; i++) {
+        uint64_t offset = (uint64_t)((const uint8_t *)p->planes[i].data - p->pixels);
+        pixels[i] = (wvl_cuda_pixels){.data = s->pixels + p->pixel_bytes * f + offset, .pitch_bytes = p->planes[i].pitch_bytes,
+                                      .first = p->planes[i].first_sample, .stride = p->planes[i].sample_stride, .half = 1u << (n->c->depth - 1),
+                                      .container = p->planes[i].container, .depth = (uint8_t)n->c->depth};
+    }
+}
+
+/* The tables of all pictures of a set, merged launch by launch. Returns the host copy: jobs, then items. */
+static wvl_cuda_status build_set(chain *n, set *s)
+{
+    const wvl_cuda_runtime *rt = &n->device->runtime;
+    uint32_t batch = n->c->batch;
+    wvl_cuda_tables t = n->tables;
+    wvl_cuda_job *jobs = calloc(t.job_count * batch, sizeof *jobs);
+    wvl_cuda_item *items = calloc(t.item_count * batch, sizeof *items), *one = calloc(t.item_count, sizeof *one);
+    wvl_cuda_round rounds[64];
+    uint64_t job_count = 0;
+    for (uint32_t f = 0; jobs && items && one && f < batch; f++) {
+        wvl_cuda_pixels pixels[4];
+        place_pixels(n, s, f, pixels);
+        wvl_cuda_memory memory = {s->coefs + n->coef_bytes * f, s->bounds + n->bound_bytes * f, s->bounds + n->bound_bytes * (f + 1) - 4,
+                                  s->planes + n->plane_bytes * f, pixels};
+        t.jobs = jobs + job_count;
+        t.items = one;
+        t.rounds = rounds;
+        wvl_cuda_build_tables(n->picture->plan, n->picture->tiles, n->picture->plan->tile_count,
+                              (n->c->plain ? WVL_CUDA_PLAIN_PATH : 0) | WVL_CUDA_BATCH(batch), &memory, &t);
+        n->round_count = t.round_count;
+        for (uint64_t r = 0; r < t.round_count; r++) {
+            n->rounds[r] = (wvl_cuda_round){rounds[r].kernel, rounds[r].first_item * batch, rounds[r].item_count * batch};
+            for (uint32_t i = 0; i < rounds[r].item_count; i++) {
+                wvl_cuda_item item = one[rounds[r].first_item + i];
+                item.job += (uint32_t)job_count;
+                items[n->rounds[r].first_item + f * rounds[r].item_count + i] = item;
+            }
+        }
+        job_count += t.job_count;
+    }
+    wvl_cuda_status status = jobs && items && one ? WVL_CUDA_SUCCESS : WVL_CUDA_OUT_OF_MEMORY;
+    for (uint32_t f = 0; f < batch && !status; f++) {
+        status = rt->upload(s->pixels + n->picture->pixel_bytes * f, n->picture->pixels, n->picture->pixel_bytes, n->device->stream);
+    }
+    status = status ? status : rt->upload(s->jobs, jobs, job_count * sizeof *jobs, n->device->stream);
+    status = status ? status : rt->upload(s->items, items, n->tables.item_count * batch * sizeof *items, n->device->stream);
+    status = status ? status : rt->stream_wait(n->device->stream);
+    free(jobs);
+    free(items);
+    free(one);
+    return status;
+}
+
+static uint64_t place(uint64_t *end, uint64_t bytes)
+{
+    uint64_t at = *end;
+    *end += wvl_align_up(bytes, 256);
+    return at;
+}
+
+static wvl_cuda_status open_set(chain *n, set *s)
+{
+    uint64_t end = 0, batch = n->c->batch;
+    set at = {0};
+    at.pixels = place(&end, n->picture->pixel_bytes * batch);
+    at.coefs = place(&end, wvl_max_u64(n->coef_bytes, 2 * n->picture->pixel_bytes) * batch);
+    at.bounds = place(&end, n->bound_bytes * batch);
+    at.planes = place(&end, n->plane_bytes * batch);
+    at.jobs = place(&end, n->tables.job_count * batch * sizeof(wvl_cuda_job));
+    at.items = place(&end, n->tables.item_count * batch * sizeof(wvl_cuda_item));
+    wvl_cuda_status status = n->device->runtime.malloc_device(&at.base, end);
+    n->set_bytes = end;
+    *s = (set){at.base, at.base + at.pixels, at.base + at.coefs, at.base + at.bounds, at.base + at.planes, at.base + at.jobs, at.base + at.items};
+    return status ? status : build_set(n, s);
+}
+
+/* The last picture of every second set, after its coefficients were poisoned. */
+static wvl_cuda_status check_sets(chain *n, uint64_t *wrong)
+{
+    const wvl_cuda_runtime *rt = &n->device->runtime;
+    uint32_t last = n->c->batch - 1;
+    uint8_t *samples = malloc(n->coef_bytes), *bounds = malloc(n->bound_bytes);
+    wvl_cuda_status status = samples && bounds ? WVL_CUDA_SUCCESS : WVL_CUDA_OUT_OF_MEMORY;
+    for (uint32_t i = 0; i < wvl_min_u32(n->set_count, 2) && !status; i++) {
+        const set *s = &n->sets[i];
+        status = rt->fill(s->coefs, 0xA7, n->coef_bytes * n->c->batch, n->device->stream);
+        status = status ? status : queue_part(n, s, PART_ALL);
+        status = status ? status : rt->download(samples, s->coefs + n->coef_bytes * last, n->coef_bytes, n->device->stream);
+        status = status ? status : rt->download(bounds, s->bounds + n->bound_bytes * last, n->bound_bytes, n->device->stream);
+        status = status ? status : rt->stream_wait(n->device->stream);
+        *wrong += status ? 0 : wvl_bench_dwt_compare(n->picture, samples, (const uint32_t *)(const void *)bounds);
+    }
+    free(samples);
+    free(bounds);
+    return status;
+}
+
+static wvl_cuda_status measure_chain(chain *n, wvl_bench_dwt_result *result)
+{
+    wvl_cuda_status status = WVL_CUDA_SUCCESS;
+    double set_bytes = (double)(n->picture->pixel_bytes + n->coef_bytes) * n->c->batch;
+    uint32_t wanted = (uint32_t)wvl_min_u64((uint64_t)(ROTATE_BYTES / set_bytes) + 2, SETS_MAX);
+    for (; n->set_count < wanted && !status; n->set_count += !status) {
+        status = open_set(n, &n->sets[n->set_count]);
+    }
+    status = status ? status : check_sets(n, &result->wrong);
+    status = status ? status : time_part(n, PART_ALL, &result->picture_us);
+    for (int i = 0; i < 3 && !status; i++) {
+        status = time_part(n, PART_CLEAR + i, &result->part_us[i]);
+    }
+    status = status ? status : time_part(n, PART_CEILING, &result->ceiling_us);
+    result->launches = n->round_count;
+    return status;
+}
+
+wvl_cuda_status wvl_bench_dwt_run_case(wvl_bench_dwt_device *device, const wvl_bench_dwt_case *c, const wvl_bench_dwt_picture *picture,
+                                       wvl_bench_dwt_result *result)
+{
+    chain *n = calloc(1, sizeof *n);
+    if (!n) {
+        return WVL_CUDA_OUT_OF_MEMORY;
+    }
+    n->device = device;
+    n->c = c;
+    n->picture = picture;
+    memset(result, 0, sizeof *result);
+    wvl_cuda_build_tables(picture->plan, picture->tiles, picture->plan->tile_count, 0, NULL, &n->tables);
+    n->bound_bytes = wvl_align_up(n->tables.block_count * 4 + 4, 256);
+    n->coef_bytes = wvl_align_up(n->tables.coef_bytes, 256);
+    n->plane_bytes = n->tables.plane_bytes;
+    for (uint32_t t = 0; t < picture->plan->tile_count; t++) {
+        for (uint32_t b = 0; b < picture->tiles[t].band_count; b++) {
+            wvl_rect r = picture->tiles[t].bands[b].rect;
+            result->floor_bytes += (double)wvl_rect_width(r) * wvl_rect_height(r) * picture->tiles[t].bands[b].coef_bytes;
+        }
+    }
+    result->floor_bytes += (double)picture->pixel_bytes;
+    wvl_cuda_status status = measure_chain(n, result);
+    for (uint32_t i = 0; i < n->set_count; i++) {
+        (void)device->runtime.free_device(n->sets[i].base);
+    }
+    free(n);
+    return status;
+}
