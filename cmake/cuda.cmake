@@ -3,6 +3,8 @@
 # carries: machine code for 9.0 and portable code from 7.5 on, which the driver compiles. Without nvcc there is no image and no device.
 set(WVL_CUDA_SOURCES
     cuda/backend_cuda.c
+    cuda/deliver.c
+    cuda/device.c
     cuda/launch.c
     cuda/module.c
     cuda/runtime_table.c
@@ -12,6 +14,7 @@ set(WVL_CUDA_SOURCES
 set(WVL_CUDA_DEVICE_SOURCES
     cuda/kernels.cu
     cuda/convert.cu
+    cuda/deliver.cu
     cuda/level_any.cu
     cuda/march.cu
     cuda/block/lift.cuh

@@ -1,21 +1,27 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The device backend: staging, upload, one launch a level and wavelet, download.
+ * The device backend: staging, upload, one launch a level and wavelet, delivery.
  *
  * A slot is one job in flight with a stream and memory of its own, allocated by prepare and used again by every submit. Everything of a job
- * is queued by submit in one go; wait looks at an event. Coefficients stay in pinned memory from collect to release.
+ * is queued by submit in one go; wait looks at an event: the only call that waits for the device. Coefficients stay in pinned memory from
+ * collect to release.
  */
 #include "cuda/backend_cuda.h"
 
 #include <pthread.h>
+#include <stdio.h>
 #include <string.h>
 #include <time.h>
 
 #include "base/alloc.h"
 #include "base/arena.h"
+#include "cuda/deliver.h"
+#include "cuda/device.h"
 
 #define DEPTH_MAX 16
 #define POLL_NANOSECONDS 50000
+
+enum { AT_START = 0, AT_UPLOADED, AT_COMPUTED, AT_DELIVERED, MARKS }; /* of a traced job */
 
 struct wvl_backend_job {
     wvl_backend *backend;
@@ -23,53 +29,43 @@ struct wvl_backend_job {
     uint64_t capacity;           /* host bytes, which this structure begins */
     uint64_t pinned_capacity, device_capacity;
     uint8_t *pinned;
+    uint64_t pinned_address;     /* as the device sees it; 0: not at all */
     wvl_cuda_address device;
     wvl_cuda_stream stream;
-    wvl_cuda_event done;
+    wvl_cuda_event done, mark[MARKS];
     int busy;                    /* under the backend's lock */
     int finished;                /* seen by a wait: nothing of it runs any more */
-    int borrows;                 /* pixels on the device: free when done */
+    int borrows;                 /* pixels are read by the device where they lie: free when done */
     const uint32_t *outside;     /* pinned */
+    wvl_cuda_staging staging;
     uint32_t tile_count;
     wvl_coefs *coefs;            /* [tile_count] */
-    wvl_cuda_pixels *pixels;     /* [component_count] */
 };
 
 struct wvl_backend {
     wvl_allocator allocator;
     wvl_pool *pool;
     const wvl_plan *plan;
-    wvl_cuda_runtime own_runtime;
-    const wvl_cuda_runtime *runtime;
-    wvl_cuda_context context;
-    wvl_cuda_kernels kernels;
-    int device, has_context;
+    wvl_device *device;
+    int owns_device;
     unsigned options;
+    const wvl_trace *trace;
+    wvl_cuda_event epoch;        /* traced: the moment epoch_seconds */
+    double epoch_seconds;
     pthread_mutex_t lock;        /* guards the list and busy */
     wvl_backend_job *slots;
 };
 
-static wvl_status map_status(wvl_cuda_status status)
-{
-    return status == WVL_CUDA_SUCCESS ? WVL_OK : status == WVL_CUDA_NOT_READY ? WVL_AGAIN : status == WVL_CUDA_OUT_OF_MEMORY ? WVL_ERROR_MEMORY : WVL_ERROR_DEVICE;
-}
-
-static wvl_cuda_status enter(const wvl_backend *b) { return b->runtime->context_push(b->context); }
-
-static void leave(const wvl_backend *b)
-{
-    wvl_cuda_context context;
-    (void)b->runtime->context_pop(&context);
-}
+static const wvl_cuda_runtime *runtime(const wvl_backend *b) { return b->device->runtime; }
 
 /* ---- Memory ---------------------------------------------------------------------------------------------------------------- */
 
 /* Offsets that pinned and device memory share: what goes up, what comes down. Planes are on the device alone. */
 typedef struct slot_layout {
-    uint64_t jobs, items, staging, up_end;  /* uploaded: [0, up_end) at most */
+    uint64_t jobs, items, parcels, staging, up_end; /* uploaded: [0, up_end) at most */
     uint64_t bounds, outside, coefs, down_end;
     uint64_t planes, device_end;
-    uint64_t rounds, host_coefs, host_pixels, host_end; /* host, after the job structure */
+    uint64_t rounds, host_coefs, host_pixels, host_copies, host_end; /* host, after the job structure */
 } slot_layout;
 
 static uint64_t place(uint64_t *end, uint64_t count, uint64_t size)
@@ -88,6 +84,7 @@ static slot_layout build_layout(const wvl_plan *plan, const wvl_tile_plan *tiles
     uint64_t end = 0, host = 0;
     l.jobs = place(&end, t.job_count, sizeof(wvl_cuda_job));
     l.items = place(&end, t.item_count, sizeof(wvl_cuda_item));
+    l.parcels = place(&end, wvl_cuda_build_parcels(tiles, tile_count, 0, 0, 0, NULL), sizeof(wvl_cuda_parcel));
     l.staging = place(&end, wvl_cuda_measure_staging(plan, tiles, tile_count), 1);
     l.up_end = end;
     l.bounds = place(&end, t.block_count + 1, sizeof(uint32_t));
@@ -100,6 +97,7 @@ static slot_layout build_layout(const wvl_plan *plan, const wvl_tile_plan *tiles
     l.rounds = place(&host, t.round_count, sizeof(wvl_cuda_round));
     l.host_coefs = place(&host, tile_count, sizeof(wvl_coefs));
     l.host_pixels = place(&host, plan->component_count, sizeof(wvl_cuda_pixels));
+    l.host_copies = place(&host, plan->component_count, sizeof(wvl_cuda_copy));
     l.host_end = host;
     return l;
 }
@@ -108,7 +106,7 @@ static void cuda_measure(const wvl_plan *plan, const wvl_tile_plan *tiles, uint3
 {
     slot_layout l = build_layout(plan, tiles, tile_count, 0);
     (void)concurrency;
-    *memory = (wvl_backend_memory){l.host_end, l.down_end, l.device_end};
+    *memory = (wvl_backend_memory){wvl_add_saturate(wvl_alloc_size(l.host_end), wvl_alloc_size(sizeof(wvl_backend))), l.down_end, l.device_end};
 }
 
 /* ---- Open and close -------------------------------------------------------------------------------------------------------- */
@@ -117,24 +115,41 @@ static void cuda_query(wvl_backend_query *query)
 {
     query->memory_kinds = 1u << WVL_MEMORY_HOST | 1u << WVL_MEMORY_PINNED | 1u << WVL_MEMORY_DEVICE | 1u << WVL_MEMORY_MANAGED;
     query->max_depth = DEPTH_MAX;
+    query->jobs = 2;
+}
+
+static const char *cuda_refuses(const wvl_plan *plan)
+{
+    for (uint32_t c = 0; c < plan->component_count; c++) {
+        if (plan->components[c].depth > DEPTH_MAX || plan->codings[plan->components[c].coding].wide) {
+            return "components of more than 16 bits are for the CPU";
+        }
+    }
+    return NULL;
+}
+
+static wvl_status cuda_open_device(const wvl_device_options *options, wvl_device **device)
+{
+    return wvl_cuda_open_device(options, NULL, NULL, device);
 }
 
 static void free_slot(wvl_backend *b, wvl_backend_job *job)
 {
-    const wvl_cuda_runtime *rt = b->runtime;
+    const wvl_cuda_runtime *rt = runtime(b);
     if (job->stream) {
         (void)rt->stream_wait(job->stream);
         (void)rt->stream_destroy(job->stream);
     }
+    for (unsigned i = 0; i < MARKS; i++) {
+        if (job->mark[i]) {
+            (void)rt->event_destroy(job->mark[i]);
+        }
+    }
     if (job->done) {
         (void)rt->event_destroy(job->done);
     }
-    if (job->device) {
-        (void)rt->free_device(job->device);
-    }
-    if (job->pinned) {
-        (void)rt->free_pinned(job->pinned);
-    }
+    wvl_cuda_free_device(b->device, job->device, job->device_capacity);
+    wvl_cuda_free_pinned(b->device, job->pinned, job->pinned_capacity);
     wvl_free(&b->allocator, job, job->capacity);
 }
 
@@ -152,40 +167,24 @@ static void cuda_close(wvl_backend *b)
     if (!b) {
         return;
     }
-    if (b->has_context && !enter(b)) {
-        free_slots(b);
-        wvl_cuda_fini_kernels(b->runtime, &b->kernels);
-        leave(b);
+    int entered = !wvl_cuda_enter(b->device); /* a lost device refuses; the host's memory goes all the same */
+    free_slots(b);
+    if (b->epoch) {
+        (void)runtime(b)->event_destroy(b->epoch);
     }
-    if (b->has_context) {
-        (void)b->runtime->context_release(b->device);
+    if (entered) {
+        wvl_cuda_leave(b->device);
+    }
+    if (b->owns_device) {
+        wvl_cuda_close_device(b->device);
     }
     pthread_mutex_destroy(&b->lock);
     wvl_allocator allocator = b->allocator;
     wvl_free(&allocator, b, sizeof *b);
 }
 
-static wvl_cuda_status open_device(wvl_backend *b, int ordinal, const void *image)
+static wvl_status create_backend(const wvl_allocator *host, wvl_pool *pool, wvl_device *device, wvl_backend **backend)
 {
-    wvl_cuda_status status = b->runtime->init(0);
-    status = status ? status : b->runtime->device_get(&b->device, ordinal);
-    status = status ? status : b->runtime->context_retain(&b->context, b->device);
-    b->has_context = !status;
-    status = status ? status : enter(b);
-    if (!status) {
-        status = wvl_cuda_init_kernels(b->runtime, image, &b->kernels);
-        leave(b);
-    }
-    return status;
-}
-
-wvl_status wvl_cuda_open_backend(const wvl_allocator *host, wvl_pool *pool, const wvl_cuda_options *options, wvl_backend **backend)
-{
-    const void *image = options->image ? options->image : wvl_cuda_fetch_image();
-    *backend = NULL;
-    if (!image) {
-        return WVL_ERROR_UNSUPPORTED;
-    }
     wvl_backend *b = wvl_alloc_zeroed(host, sizeof *b);
     if (!b || pthread_mutex_init(&b->lock, NULL)) {
         wvl_free(host, b, sizeof *b);
@@ -193,45 +192,83 @@ wvl_status wvl_cuda_open_backend(const wvl_allocator *host, wvl_pool *pool, cons
     }
     b->allocator = host ? *host : (wvl_allocator){0};
     b->pool = pool;
-    b->options = options->tables;
-    b->runtime = options->runtime ? options->runtime : &b->own_runtime;
-    wvl_status status = options->runtime || wvl_cuda_fetch_runtime(&b->own_runtime) ? map_status(open_device(b, options->device, image)) : WVL_ERROR_DEVICE;
-    if (status != WVL_OK) {
-        cuda_close(b);
-        return status;
-    }
+    b->device = device;
     *backend = b;
     return WVL_OK;
 }
 
-static wvl_status cuda_open(const wvl_allocator *host, wvl_pool *pool, wvl_backend **backend)
+/* A moment that both clocks know. Without it nothing of the device is told. */
+static void start_trace(wvl_backend *b)
 {
-    wvl_cuda_options options = {0};
-    return wvl_cuda_open_backend(host, pool, &options, backend);
+    const wvl_cuda_runtime *rt = runtime(b);
+    wvl_cuda_stream stream = NULL;
+    if (wvl_cuda_enter(b->device)) {
+        return;
+    }
+    wvl_cuda_status status = rt->stream_create(&stream, WVL_CUDA_STREAM_NON_BLOCKING);
+    status = status ? status : rt->event_create(&b->epoch, 0);
+    status = status ? status : rt->event_record(b->epoch, stream);
+    status = status ? status : rt->event_wait(b->epoch);
+    b->epoch_seconds = wvl_trace_now();
+    if (status && b->epoch) {
+        (void)rt->event_destroy(b->epoch);
+        b->epoch = NULL;
+    }
+    if (stream) {
+        (void)rt->stream_destroy(stream);
+    }
+    wvl_cuda_leave(b->device);
+}
+
+wvl_status wvl_cuda_open_backend(const wvl_allocator *host, wvl_pool *pool, const wvl_cuda_options *options, wvl_backend **backend)
+{
+    wvl_device_options device_options = {.host = host, .ordinal = (uint32_t)options->device};
+    wvl_device *device;
+    *backend = NULL;
+    if (!options->image && !wvl_cuda_fetch_image()) {
+        return WVL_ERROR_UNSUPPORTED;
+    }
+    wvl_status status = wvl_cuda_open_device(&device_options, options->runtime, options->image, &device);
+    if (status != WVL_OK) {
+        return status;
+    }
+    status = create_backend(host, pool, device, backend);
+    if (status != WVL_OK) {
+        wvl_cuda_close_device(device);
+        return status;
+    }
+    (*backend)->owns_device = 1;
+    (*backend)->options = options->tables;
+    return WVL_OK;
+}
+
+static wvl_status cuda_open(const wvl_backend_options *options, wvl_backend **backend)
+{
+    *backend = NULL;
+    wvl_status status = create_backend(options->host, options->pool, options->device, backend);
+    if (status == WVL_OK && wvl_trace_is_on(options->trace)) {
+        (*backend)->trace = options->trace;
+        start_trace(*backend);
+    }
+    return status;
 }
 
 /* ---- Slots ------------------------------------------------------------------------------------------------------------------ */
 
-static wvl_cuda_status fill_slot(wvl_backend *b, const slot_layout *l, wvl_backend_job *job)
+static wvl_cuda_status fill_slot(wvl_backend *b, wvl_backend_job *job)
 {
-    const wvl_cuda_runtime *rt = b->runtime;
+    const wvl_cuda_runtime *rt = runtime(b);
     wvl_cuda_status status = rt->stream_create(&job->stream, WVL_CUDA_STREAM_NON_BLOCKING);
-    status = status ? status : rt->event_create(&job->done, WVL_CUDA_EVENT_DISABLE_TIMING);
-    status = status ? status : rt->malloc_device(&job->device, (size_t)l->device_end);
-    void *pinned = NULL;
-    status = status ? status : rt->malloc_pinned(&pinned, (size_t)l->down_end, 0);
-    job->pinned = pinned;
-    return status;
-}
-
-static int is_taken(const wvl_plan *plan)
-{
-    for (uint32_t c = 0; c < plan->component_count; c++) {
-        if (plan->components[c].depth > DEPTH_MAX || plan->codings[plan->components[c].coding].wide) {
-            return 0;
-        }
+    status = status ? status : rt->event_create(&job->done, WVL_CUDA_EVENT_DISABLE_TIMING | WVL_CUDA_EVENT_BLOCKING);
+    for (unsigned i = 0; i < MARKS && b->epoch && !status; i++) {
+        status = rt->event_create(&job->mark[i], 0);
     }
-    return 1;
+    status = status ? status : wvl_cuda_alloc_device(b->device, job->device_capacity, &job->device);
+    status = status ? status : wvl_cuda_alloc_pinned(b->device, job->pinned_capacity, &job->pinned);
+    if (!status && !(b->options & WVL_CUDA_WHOLE_DOWNLOAD) && rt->pinned_address(&job->pinned_address, job->pinned, 0)) {
+        job->pinned_address = 0;
+    }
+    return status;
 }
 
 /* All slots serve one plan: preparing for another one drops them, which needs them free. */
@@ -247,20 +284,22 @@ static wvl_status change_plan(wvl_backend *b, const wvl_plan *plan)
     return WVL_OK;
 }
 
-static wvl_status add_slot(wvl_backend *b, const slot_layout *l)
+static wvl_status add_slot(wvl_backend *b, const wvl_backend_memory *slot)
 {
-    wvl_backend_job *job = wvl_alloc_zeroed(&b->allocator, l->host_end);
+    uint64_t bytes = slot->host_bytes - wvl_alloc_size(sizeof(wvl_backend));
+    wvl_backend_job *job = wvl_alloc(&b->allocator, bytes);
     if (!job) {
         return WVL_ERROR_MEMORY;
     }
+    memset(job, 0, sizeof *job);
     job->backend = b;
-    job->capacity = l->host_end;
-    job->pinned_capacity = l->down_end;
-    job->device_capacity = l->device_end;
-    wvl_cuda_status status = fill_slot(b, l, job);
+    job->capacity = bytes;
+    job->pinned_capacity = slot->pinned_bytes;
+    job->device_capacity = slot->device_bytes;
+    wvl_cuda_status status = fill_slot(b, job);
     if (status) {
         free_slot(b, job);
-        return map_status(status);
+        return wvl_cuda_note_status(b->device, status);
     }
     pthread_mutex_lock(&b->lock);
     job->next = b->slots;
@@ -269,22 +308,18 @@ static wvl_status add_slot(wvl_backend *b, const slot_layout *l)
     return WVL_OK;
 }
 
-static wvl_status cuda_prepare(wvl_backend *b, const wvl_plan *plan, const wvl_tile_plan *tiles, uint32_t tile_count)
+static wvl_status cuda_prepare(wvl_backend *b, const wvl_plan *plan, const wvl_backend_memory *slot)
 {
-    if (!is_taken(plan)) {
+    if (cuda_refuses(plan)) {
         return WVL_ERROR_UNSUPPORTED;
     }
-    slot_layout l = build_layout(plan, tiles, tile_count, b->options);
-    if (l.device_end > SIZE_MAX / 2) {
-        return WVL_ERROR_MEMORY;
-    }
-    wvl_cuda_status entered = enter(b);
+    wvl_cuda_status entered = wvl_cuda_enter(b->device);
     if (entered) {
-        return map_status(entered);
+        return wvl_cuda_note_status(b->device, entered);
     }
     wvl_status status = b->plan != plan ? change_plan(b, plan) : WVL_OK;
-    status = status == WVL_OK ? add_slot(b, &l) : status;
-    leave(b);
+    status = status == WVL_OK ? add_slot(b, slot) : status;
+    wvl_cuda_leave(b->device);
     return status;
 }
 
@@ -305,9 +340,9 @@ static wvl_backend_job *take_slot(wvl_backend *b)
 static void cuda_release(wvl_backend_job *job)
 {
     wvl_backend *b = job->backend;
-    if (!job->finished && !enter(b)) { /* a job that nobody waited for may still be running */
-        (void)b->runtime->stream_wait(job->stream);
-        leave(b);
+    if (!job->finished && !wvl_cuda_enter(b->device)) { /* a job that nobody waited for may still be running */
+        (void)runtime(b)->stream_wait(job->stream);
+        wvl_cuda_leave(b->device);
     }
     pthread_mutex_lock(&b->lock);
     job->busy = 0;
@@ -327,36 +362,117 @@ static void build_views(wvl_backend_job *job, const slot_layout *l, const wvl_ti
     }
 }
 
-/* Tables and, unless the picture is on the device, pixels, in pinned memory. Returns the end of what must go up. */
+/* Tables and, unless the device reads the picture where it lies, pixels, in pinned memory. Returns the end of what must go up. */
 static uint64_t build_upload(wvl_backend_job *job, const slot_layout *l, const wvl_image *image, const wvl_tile_plan *tiles, wvl_cuda_tables *tables)
 {
     const wvl_backend *b = job->backend;
-    uint8_t *staging = job->borrows ? NULL : job->pinned + l->staging;
-    uint64_t used = wvl_cuda_build_staging(b->plan, tiles, job->tile_count, image, b->pool, staging, job->device + l->staging, job->pixels);
-    wvl_cuda_memory memory = {job->device + l->coefs, job->device + l->bounds, job->device + l->outside, job->device + l->planes, job->pixels};
+    wvl_cuda_staging *s = &job->staging;
+    int on_device = image->memory_kind == WVL_MEMORY_DEVICE || image->memory_kind == WVL_MEMORY_MANAGED;
+    s->memory = on_device ? NULL : job->pinned + l->staging;
+    s->address = job->device + l->staging;
+    s->pixels = (wvl_cuda_pixels *)(void *)((uint8_t *)job + l->host_pixels);
+    s->copies = image->memory_kind == WVL_MEMORY_PINNED ? (wvl_cuda_copy *)(void *)((uint8_t *)job + l->host_copies) : NULL;
+    wvl_cuda_build_staging(b->plan, tiles, job->tile_count, image, b->pool, s);
+    job->borrows = on_device || s->copy_count;
+    wvl_cuda_memory memory = {job->device + l->coefs, job->device + l->bounds, job->device + l->outside, job->device + l->planes, s->pixels};
     tables->jobs = (wvl_cuda_job *)(void *)(job->pinned + l->jobs);
     tables->items = (wvl_cuda_item *)(void *)(job->pinned + l->items);
     tables->rounds = (wvl_cuda_round *)(void *)((uint8_t *)job + l->rounds);
-    wvl_cuda_build_tables(b->plan, tiles, job->tile_count, b->options, &memory, tables);
-    return l->staging + used;
+    wvl_cuda_build_tables(b->plan, tiles, job->tile_count, b->options & ~WVL_CUDA_WHOLE_DOWNLOAD, &memory, tables);
+    return l->staging + s->staged_bytes;
 }
 
-static wvl_cuda_status queue_job(wvl_backend_job *job, const slot_layout *l, const wvl_image *image, const wvl_cuda_tables *t, uint64_t up_bytes)
+static wvl_cuda_status mark(const wvl_backend_job *job, unsigned at)
 {
-    const wvl_cuda_runtime *rt = job->backend->runtime;
-    wvl_cuda_status status = WVL_CUDA_SUCCESS;
-    if (image->ready_event) {
-        status = rt->stream_after(job->stream, image->ready_event, 0);
-    }
+    return job->mark[at] ? runtime(job->backend)->event_record(job->mark[at], job->stream) : WVL_CUDA_SUCCESS;
+}
+
+static wvl_cuda_status queue_upload(wvl_backend_job *job, const slot_layout *l, const wvl_image *image, uint64_t up_bytes)
+{
+    const wvl_cuda_runtime *rt = runtime(job->backend);
+    wvl_cuda_status status = image->ready_event ? rt->stream_after(job->stream, image->ready_event, 0) : WVL_CUDA_SUCCESS;
+    status = status ? status : mark(job, AT_START);
     status = status ? status : rt->upload(job->device, job->pinned, (size_t)up_bytes, job->stream);
-    status = status ? status : rt->fill(job->device + l->bounds, 0, (size_t)(l->coefs - l->bounds), job->stream);
+    for (uint32_t i = 0; i < job->staging.copy_count && !status; i++) {
+        status = rt->upload_rows(&job->staging.copies[i], job->stream);
+    }
+    return status ? status : rt->fill(job->device + l->bounds, 0, (size_t)(l->coefs - l->bounds), job->stream);
+}
+
+static wvl_cuda_status queue_kernels(wvl_backend_job *job, const slot_layout *l, const wvl_cuda_tables *t)
+{
+    const wvl_backend *b = job->backend;
+    wvl_cuda_status status = WVL_CUDA_SUCCESS;
     for (uint64_t r = 0; r < t->round_count && !status; r++) {
         const wvl_cuda_round *round = &t->rounds[r];
-        status = wvl_cuda_launch_level(rt, &job->backend->kernels, round->kernel, job->device + l->jobs,
+        status = wvl_cuda_launch_level(runtime(b), &b->device->kernels, round->kernel, job->device + l->jobs,
                                        job->device + l->items + round->first_item * sizeof(wvl_cuda_item), round->item_count, job->stream);
     }
-    status = status ? status : rt->download(job->pinned + l->bounds, job->device + l->bounds, (size_t)(l->down_end - l->bounds), job->stream);
+    return status;
+}
+
+/* Where coefficients are kept for measuring, empty blocks are read too. */
+static int delivers(const wvl_backend_job *job) { return job->pinned_address && !job->backend->plan->keep_coefs; }
+
+static wvl_cuda_status queue_download(wvl_backend_job *job, const slot_layout *l, uint64_t parcel_count)
+{
+    const wvl_cuda_runtime *rt = runtime(job->backend);
+    wvl_cuda_status status = WVL_CUDA_SUCCESS;
+    uint64_t end = l->down_end;
+    if (delivers(job)) {
+        status = wvl_cuda_launch_deliver(rt, &job->backend->device->kernels, job->device + l->parcels, parcel_count, job->stream);
+        end = l->coefs;
+    }
+    return status ? status : rt->download(job->pinned + l->bounds, job->device + l->bounds, (size_t)(end - l->bounds), job->stream);
+}
+
+static wvl_cuda_status queue_job(wvl_backend_job *job, const slot_layout *l, const wvl_image *image, const wvl_tile_plan *tiles)
+{
+    const wvl_cuda_runtime *rt = runtime(job->backend);
+    wvl_cuda_tables tables = {0};
+    wvl_cuda_status status = WVL_CUDA_SUCCESS;
+    if (image->ready_event && image->memory_kind == WVL_MEMORY_HOST) {
+        status = rt->event_wait(image->ready_event); /* it is the host that reads them */
+    }
+    uint64_t up_bytes = status ? 0 : build_upload(job, l, image, tiles, &tables), parcel_count = 0;
+    if (delivers(job)) {
+        parcel_count = wvl_cuda_build_parcels(tiles, job->tile_count, job->device + l->coefs, job->device + l->bounds, job->pinned_address + l->coefs,
+                                              (wvl_cuda_parcel *)(void *)(job->pinned + l->parcels));
+    }
+    status = status ? status : queue_upload(job, l, image, up_bytes);
+    status = status ? status : mark(job, AT_UPLOADED);
+    status = status ? status : queue_kernels(job, l, &tables);
+    status = status ? status : mark(job, AT_COMPUTED);
+    status = status ? status : queue_download(job, l, parcel_count);
+    status = status ? status : mark(job, AT_DELIVERED);
     return status ? status : rt->event_record(job->done, job->stream);
+}
+
+static int fits(const wvl_backend_job *job, const slot_layout *l)
+{
+    return l->host_end <= job->capacity && l->down_end <= job->pinned_capacity && l->device_end <= job->device_capacity;
+}
+
+static wvl_status start_job(wvl_backend_job *job, const wvl_image *image, const wvl_tile_plan *tiles, uint32_t tile_count)
+{
+    wvl_backend *b = job->backend;
+    slot_layout l = build_layout(b->plan, tiles, tile_count, b->options);
+    job->finished = 0;
+    if (!fits(job, &l)) {
+        return WVL_ERROR_ARGUMENT; /* larger than prepare was told */
+    }
+    job->tile_count = tile_count;
+    job->coefs = (wvl_coefs *)(void *)((uint8_t *)job + l.host_coefs);
+    job->outside = (const uint32_t *)(const void *)(job->pinned + l.outside);
+    build_views(job, &l, tiles);
+    double start = wvl_trace_now();
+    wvl_cuda_status queued = wvl_cuda_enter(b->device);
+    if (!queued) {
+        queued = queue_job(job, &l, image, tiles);
+        wvl_cuda_leave(b->device);
+    }
+    wvl_trace_put(b->trace, "staging", "stage", 0, start, wvl_trace_now());
+    return wvl_cuda_note_status(b->device, queued);
 }
 
 static wvl_status cuda_submit(wvl_backend *b, const wvl_image *image, const wvl_tile_plan *tiles, uint32_t tile_count, wvl_backend_job **out)
@@ -366,25 +482,7 @@ static wvl_status cuda_submit(wvl_backend *b, const wvl_image *image, const wvl_
     if (!job) {
         return WVL_AGAIN;
     }
-    slot_layout l = build_layout(b->plan, tiles, tile_count, b->options);
-    wvl_status status = WVL_ERROR_ARGUMENT; /* larger than prepare was told */
-    job->finished = 0;
-    if (l.host_end <= job->capacity && l.down_end <= job->pinned_capacity && l.device_end <= job->device_capacity) {
-        wvl_cuda_tables tables = {0};
-        job->tile_count = tile_count;
-        job->borrows = image->memory_kind == WVL_MEMORY_DEVICE || image->memory_kind == WVL_MEMORY_MANAGED;
-        job->coefs = (wvl_coefs *)(void *)((uint8_t *)job + l.host_coefs);
-        job->pixels = (wvl_cuda_pixels *)(void *)((uint8_t *)job + l.host_pixels);
-        job->outside = (const uint32_t *)(const void *)(job->pinned + l.outside);
-        build_views(job, &l, tiles);
-        uint64_t up_bytes = build_upload(job, &l, image, tiles, &tables);
-        wvl_cuda_status queued = enter(b);
-        if (!queued) {
-            queued = queue_job(job, &l, image, &tables, up_bytes);
-            leave(b);
-        }
-        status = map_status(queued);
-    }
+    wvl_status status = start_job(job, image, tiles, tile_count);
     if (status != WVL_OK) {
         cuda_release(job); /* waits for what was queued before the failure */
         return status;
@@ -392,6 +490,8 @@ static wvl_status cuda_submit(wvl_backend *b, const wvl_image *image, const wvl_
     *out = job;
     return WVL_OK;
 }
+
+/* ---- Results ---------------------------------------------------------------------------------------------------------------- */
 
 static uint64_t now_ms(void)
 {
@@ -416,18 +516,42 @@ static wvl_cuda_status wait_event(const wvl_cuda_runtime *rt, wvl_cuda_event eve
     return status;
 }
 
+/* What the device did, on the host's clock. */
+static void tell_spans(const wvl_backend_job *job)
+{
+    static const char *const names[MARKS - 1] = {"upload", "kernels", "download"};
+    const wvl_backend *b = job->backend;
+    double at[MARKS];
+    for (unsigned i = 0; i < MARKS; i++) {
+        float ms = 0.0f;
+        if (!job->mark[i] || runtime(b)->event_elapsed(&ms, b->epoch, job->mark[i])) {
+            return;
+        }
+        at[i] = b->epoch_seconds + 1e-3 * (double)ms;
+    }
+    for (unsigned i = 0; i + 1 < MARKS; i++) {
+        char track[WVL_CUDA_TRACK_CHARS];
+        (void)snprintf(track, sizeof track, "cuda:%u %s", b->device->ordinal, names[i]);
+        wvl_trace_put(b->trace, track, names[i], 0, at[i], at[i + 1]);
+    }
+}
+
 static wvl_status cuda_wait(wvl_backend_job *job, wvl_backend_event event, uint32_t timeout_ms)
 {
+    wvl_backend *b = job->backend;
     if (event == WVL_EVENT_INPUT_FREE && !job->borrows) {
         return WVL_OK; /* submit has copied it */
     }
-    wvl_cuda_status status = enter(job->backend);
+    wvl_cuda_status status = wvl_cuda_enter(b->device);
     if (!status) {
-        status = wait_event(job->backend->runtime, job->done, timeout_ms);
-        leave(job->backend);
+        status = wait_event(runtime(b), job->done, timeout_ms);
+        if (!status && b->trace && !job->finished) {
+            tell_spans(job);
+        }
+        wvl_cuda_leave(b->device);
     }
     job->finished = !status;
-    return status ? map_status(status) : *job->outside ? WVL_ERROR_INPUT : WVL_OK;
+    return status ? wvl_cuda_note_status(b->device, status) : *job->outside || job->staging.outside ? WVL_ERROR_INPUT : WVL_OK;
 }
 
 static wvl_status cuda_collect(wvl_backend_job *job, wvl_coefs *coefs)
@@ -441,5 +565,7 @@ static wvl_status cuda_collect(wvl_backend_job *job, wvl_coefs *coefs)
 }
 
 const wvl_backend_vtable wvl_backend_cuda = {
-    "cuda", cuda_query, cuda_open, cuda_close, cuda_measure, cuda_prepare, cuda_submit, cuda_wait, cuda_collect, cuda_release,
+    .name = "cuda", .query = cuda_query, .refuses = cuda_refuses, .describe_device = wvl_cuda_describe_device, .open_device = cuda_open_device,
+    .close_device = wvl_cuda_close_device, .is_lost = wvl_cuda_is_lost, .open = cuda_open, .close = cuda_close, .measure = cuda_measure,
+    .prepare = cuda_prepare, .submit = cuda_submit, .wait = cuda_wait, .collect = cuda_collect, .release = cuda_release,
 };

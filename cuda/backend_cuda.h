@@ -3,28 +3,41 @@
 #ifndef WVL_CUDA_BACKEND_CUDA_H
 #define WVL_CUDA_BACKEND_CUDA_H
 
+#include <stdatomic.h>
+
 #include "backend/backend.h"
 #include "cuda/launch.h"
 #include "cuda/tables.h"
 
-/* open: device 0. WVL_ERROR_DEVICE where there is none; WVL_ERROR_UNSUPPORTED in a build without device code. */
 extern const wvl_backend_vtable wvl_backend_cuda;
+
+/* Beside WVL_CUDA_PLAIN_PATH: every slot is copied to the host, empty ones too. */
+#define WVL_CUDA_WHOLE_DOWNLOAD 2u
 
 typedef struct wvl_cuda_options {
     int device;                    /* ordinal */
-    unsigned tables;               /* WVL_CUDA_PLAIN_PATH */
+    unsigned tables;               /* WVL_CUDA_PLAIN_PATH, WVL_CUDA_WHOLE_DOWNLOAD */
     const wvl_cuda_runtime *runtime; /* NULL: the driver's; must outlive the backend */
     const void *image;             /* NULL: the library's */
 } wvl_cuda_options;
 
-/* The same with a choice. The vtable's other entries serve what comes back. */
+/* A backend with a device of its own. The vtable's other entries serve what comes back. */
 wvl_status wvl_cuda_open_backend(const wvl_allocator *host, wvl_pool *pool, const wvl_cuda_options *options, wvl_backend **backend);
 
-/* Samples of the picture beside the device: what of it a job needs, as it lies there or repacked by component (cuda/staging.c). */
+/* Samples of the picture beside the device: what of it a job needs, as it lies there or repacked by component into the smallest container
+ * (cuda/staging.c). Upper bound for pictures in any container. */
 uint64_t wvl_cuda_measure_staging(const wvl_plan *plan, const wvl_tile_plan *tiles, uint32_t tile_count);
-/* Copies to `memory` (NULL: only the addresses, of a picture on the device) and describes each component as seen from the device, where
- * the copy will lie at `address`. Returns the bytes used. */
-uint64_t wvl_cuda_build_staging(const wvl_plan *plan, const wvl_tile_plan *tiles, uint32_t tile_count, const wvl_image *image, wvl_pool *pool,
-                                uint8_t *memory, uint64_t address, wvl_cuda_pixels *pixels);
+
+typedef struct wvl_cuda_staging {
+    uint8_t *memory;               /* pinned; NULL: the picture lies on the device */
+    uint64_t address;              /* of its copy on the device */
+    wvl_cuda_pixels *pixels;       /* [component_count], as seen from the device: filled */
+    wvl_cuda_copy *copies;         /* [component_count], for pixels in pinned memory that need no host copy; NULL: none wanted */
+    uint32_t copy_count;           /* filled */
+    uint64_t staged_bytes;         /* filled: of memory, to be uploaded */
+    _Atomic uint32_t outside;      /* filled: nonzero when a repacked sample was outside its depth */
+} wvl_cuda_staging;
+void wvl_cuda_build_staging(const wvl_plan *plan, const wvl_tile_plan *tiles, uint32_t tile_count, const wvl_image *image, wvl_pool *pool,
+                            wvl_cuda_staging *staging);
 
 #endif

@@ -53,6 +53,7 @@ typedef struct wvl_cuda_job {
     uint8_t reversible;
     uint8_t mct_part;        /* 0: pixels[0] alone; 1, 2, 3: luma or a chroma component of pixels[0..2] */
     uint8_t from_pixels;
+    uint8_t chain;           /* any-shape kernels: so many jobs from this one on, each reading the plane of the one before, go to one thread block; 0: tiles */
     uint32_t segment;        /* fused kernels: iterations of a warp */
     uint32_t strips;         /* fused kernels: in a row of warps */
     uint64_t outside;        /* address of a word: nonzero when a sample is outside its depth */
@@ -63,5 +64,12 @@ typedef struct wvl_cuda_job {
 } wvl_cuda_job;
 
 typedef struct wvl_cuda_item { uint32_t job, x, y; } wvl_cuda_item;
+
+/* Consecutive blocks of one band whose slots go to the host unless they are empty. */
+typedef struct wvl_cuda_parcel {
+    uint64_t from, to;       /* the first slot on the device, and in pinned memory as the device sees it */
+    uint64_t bounds;         /* of its block */
+    uint32_t slot_bytes, block_count;
+} wvl_cuda_parcel;
 
 #endif

@@ -34,9 +34,8 @@ wvl_cuda_status wvl_cuda_init_kernels(const wvl_cuda_runtime *runtime, const voi
     for (unsigned k = 0; k < WVL_CUDA_KERNELS && !status; k++) {
         status = runtime->module_function(&kernels->function[k], kernels->module, kernel_table[k].name);
     }
-    if (!status) {
-        status = runtime->module_function(&kernels->convert, kernels->module, "wvl_convert");
-    }
+    status = status ? status : runtime->module_function(&kernels->convert, kernels->module, "wvl_convert");
+    status = status ? status : runtime->module_function(&kernels->deliver, kernels->module, "wvl_deliver");
     if (status) {
         wvl_cuda_fini_kernels(runtime, kernels);
     }
@@ -59,6 +58,16 @@ wvl_cuda_status wvl_cuda_launch_level(const wvl_cuda_runtime *runtime, const wvl
         return WVL_CUDA_SUCCESS;
     }
     return runtime->launch(kernels->function[kernel], item_count * kernel_table[kernel].parts, 1, 1, kernel_table[kernel].threads, 1, 1, 0, stream, arguments, NULL);
+}
+
+wvl_cuda_status wvl_cuda_launch_deliver(const wvl_cuda_runtime *runtime, const wvl_cuda_kernels *kernels, wvl_cuda_address parcels, uint64_t parcel_count,
+                                        wvl_cuda_stream stream)
+{
+    void *arguments[] = {&parcels};
+    if (!parcel_count) {
+        return WVL_CUDA_SUCCESS;
+    }
+    return runtime->launch(kernels->deliver, (unsigned)parcel_count, 1, 1, WVL_CUDA_DELIVER_THREADS, 1, 1, 0, stream, arguments, NULL);
 }
 
 wvl_cuda_status wvl_cuda_launch_convert(const wvl_cuda_runtime *runtime, const wvl_cuda_kernels *kernels, wvl_cuda_address from,

@@ -34,6 +34,7 @@ typedef struct wvl_cuda_kernels {
     wvl_cuda_module module;
     wvl_cuda_function function[WVL_CUDA_KERNELS];
     wvl_cuda_function convert; /* the benchmark's ceiling */
+    wvl_cuda_function deliver;
 } wvl_cuda_kernels;
 
 /* The compiled device code: NULL in a build without it. */
@@ -45,6 +46,9 @@ void wvl_cuda_fini_kernels(const wvl_cuda_runtime *runtime, wvl_cuda_kernels *ke
 /* Runs items [0, item_count) at `items` over the jobs at `jobs`. */
 wvl_cuda_status wvl_cuda_launch_level(const wvl_cuda_runtime *runtime, const wvl_cuda_kernels *kernels, unsigned kernel, wvl_cuda_address jobs,
                                       wvl_cuda_address items, uint32_t item_count, wvl_cuda_stream stream);
+/* Copies the slots of blocks whose bounds are not 0. */
+wvl_cuda_status wvl_cuda_launch_deliver(const wvl_cuda_runtime *runtime, const wvl_cuda_kernels *kernels, wvl_cuda_address parcels, uint64_t parcel_count,
+                                        wvl_cuda_stream stream);
 /* bytes (a multiple of 16) of unsigned samples to twice as many bytes of signed ones: what memory allows a transform. */
 wvl_cuda_status wvl_cuda_launch_convert(const wvl_cuda_runtime *runtime, const wvl_cuda_kernels *kernels, wvl_cuda_address from,
                                         wvl_cuda_address to, uint64_t bytes, wvl_cuda_stream stream);

@@ -23,12 +23,31 @@ typedef struct wvl_cuda_exec_opaque *wvl_cuda_exec;
 
 #define WVL_CUDA_SUCCESS 0
 #define WVL_CUDA_OUT_OF_MEMORY 2
+#define WVL_CUDA_NO_IMAGE 209
 #define WVL_CUDA_NOT_READY 600
 #define WVL_CUDA_STREAM_NON_BLOCKING 1u
+#define WVL_CUDA_EVENT_BLOCKING 1u
 #define WVL_CUDA_EVENT_DISABLE_TIMING 2u
 #define WVL_CUDA_ATTRIBUTE_MULTIPROCESSORS 16
 #define WVL_CUDA_ATTRIBUTE_MAJOR 75
 #define WVL_CUDA_ATTRIBUTE_MINOR 76
+
+/* The driver's CUDA_MEMCPY2D. Kinds: 1 host, 2 device. */
+typedef struct wvl_cuda_copy {
+    size_t from_x_bytes, from_y;
+    int from_kind;
+    const void *from_host;
+    wvl_cuda_address from_device;
+    void *from_array;
+    size_t from_pitch_bytes;
+    size_t to_x_bytes, to_y;
+    int to_kind;
+    void *to_host;
+    wvl_cuda_address to_device;
+    void *to_array;
+    size_t to_pitch_bytes;
+    size_t width_bytes, rows;
+} wvl_cuda_copy;
 
 /* X(member, name in the driver's library, parameters) */
 #define WVL_CUDA_CALLS(X)                                                                                              \
@@ -36,6 +55,8 @@ typedef struct wvl_cuda_exec_opaque *wvl_cuda_exec;
     X(device_count, cuDeviceGetCount, (int *count))                                                                    \
     X(device_get, cuDeviceGet, (int *device, int ordinal))                                                             \
     X(device_name, cuDeviceGetName, (char *name, int bytes, int device))                                               \
+    X(device_bytes, cuDeviceTotalMem_v2, (size_t *bytes, int device))                                                  \
+    X(error_name, cuGetErrorName, (wvl_cuda_status status, const char **name))                                         \
     X(device_attribute, cuDeviceGetAttribute, (int *value, int attribute, int device))                                 \
     X(context_retain, cuDevicePrimaryCtxRetain, (wvl_cuda_context *context, int device))                               \
     X(context_release, cuDevicePrimaryCtxRelease_v2, (int device))                                                     \
@@ -49,6 +70,8 @@ typedef struct wvl_cuda_exec_opaque *wvl_cuda_exec;
     X(free_device, cuMemFree_v2, (wvl_cuda_address address))                                                           \
     X(malloc_pinned, cuMemHostAlloc, (void **memory, size_t bytes, unsigned flags))                                    \
     X(free_pinned, cuMemFreeHost, (void *memory))                                                                      \
+    X(pinned_address, cuMemHostGetDevicePointer_v2, (wvl_cuda_address *address, void *memory, unsigned flags))         \
+    X(upload_rows, cuMemcpy2DAsync_v2, (const wvl_cuda_copy *copy, wvl_cuda_stream stream))                            \
     X(upload, cuMemcpyHtoDAsync_v2, (wvl_cuda_address to, const void *from, size_t bytes, wvl_cuda_stream stream))     \
     X(download, cuMemcpyDtoHAsync_v2, (void *to, wvl_cuda_address from, size_t bytes, wvl_cuda_stream stream))         \
     X(fill, cuMemsetD8Async, (wvl_cuda_address to, unsigned char value, size_t bytes, wvl_cuda_stream stream))         \

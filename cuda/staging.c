@@ -6,7 +6,6 @@
 
 #define ROW_ROOM 64u     /* containers before the first sample, so that rows keep their alignment to the absolute grid */
 #define ROWS_PER_TASK 64u
-#define CONTAINER_BYTES_MAX 4u
 
 /* Pixels of one component, or of several that interleave. */
 typedef struct stage {
@@ -15,8 +14,10 @@ typedef struct stage {
     uint8_t *to;
     uint64_t to_pitch, row_bytes;
     uint64_t first, stride;   /* gathered: containers of the source */
-    uint32_t rows, width, bits;
-    int gathered;
+    uint32_t rows, width, bits, to_bytes;
+    uint32_t bias, depth;     /* checked where containers shrink */
+    int gathered, is_signed;
+    _Atomic uint32_t *outside;
 } stage;
 
 /* Bounding rectangle of component c over the tiles of a job; tiles without samples in it do not count. */
@@ -32,16 +33,19 @@ static wvl_rect job_rect(const wvl_tile_plan *tiles, uint32_t tile_count, uint32
     return all.x0 < all.x1 ? all : (wvl_rect){0, 0, 0, 0};
 }
 
-static uint64_t component_bytes(wvl_rect r)
+/* Bytes of the smallest container: what travels. */
+static uint32_t sample_bytes(const wvl_plan *plan, uint32_t c) { return plan->components[c].depth > 8 ? 2 : 1; }
+
+static uint64_t component_bytes(wvl_rect r, uint32_t bytes)
 {
-    return wvl_mul_saturate(wvl_align_up(((uint64_t)wvl_rect_width(r) + ROW_ROOM) * CONTAINER_BYTES_MAX, 64), wvl_rect_height(r)) + 64;
+    return wvl_mul_saturate(wvl_align_up(((uint64_t)wvl_rect_width(r) + ROW_ROOM) * bytes, 64), wvl_rect_height(r)) + 64;
 }
 
 uint64_t wvl_cuda_measure_staging(const wvl_plan *plan, const wvl_tile_plan *tiles, uint32_t tile_count)
 {
     uint64_t bytes = 0;
     for (uint32_t c = 0; c < plan->component_count; c++) {
-        bytes = wvl_add_saturate(bytes, component_bytes(job_rect(tiles, tile_count, c)));
+        bytes = wvl_add_saturate(bytes, component_bytes(job_rect(tiles, tile_count, c), sample_bytes(plan, c)));
     }
     return bytes;
 }
@@ -62,17 +66,49 @@ static uint32_t read_bits(const uint8_t *row, uint64_t at, unsigned bits)
     return window >> ((last + 1) * 8 - at - bits) & ((1u << bits) - 1);
 }
 
-/* Strided containers one after the other; packed ones become 16-bit. */
+static uint32_t read_container(const stage *s, const uint8_t *row, uint64_t at)
+{
+    uint16_t half;
+    uint32_t word;
+    switch (s->bits) {
+    case 8: return s->is_signed ? (uint32_t)(int32_t)(int8_t)row[at] : row[at];
+    case 16: memcpy(&half, row + 2 * at, 2); return s->is_signed ? (uint32_t)(int32_t)(int16_t)half : half;
+    case 32: memcpy(&word, row + 4 * at, 4); return word;
+    default: return read_bits(row, at * s->bits, s->bits);
+    }
+}
+
+/* Any container to the smallest that holds the depth; samples that do not fit are noted. */
+static void shrink_row(const stage *s, const uint8_t *from, uint8_t *to)
+{
+    uint32_t all = 0;
+    for (uint32_t i = 0; i < s->width; i++) {
+        uint32_t v = read_container(s, from, s->first + i * s->stride);
+        all |= v + s->bias;
+        if (s->to_bytes == 1) {
+            to[i] = (uint8_t)v;
+        } else {
+            uint16_t half = (uint16_t)v;
+            memcpy(to + (uint64_t)i * 2, &half, 2);
+        }
+    }
+    if (all >> s->depth) {
+        atomic_fetch_or_explicit(s->outside, 1u, memory_order_relaxed);
+    }
+}
+
+/* Strided containers one after the other. */
 static void gather_row(const stage *s, const uint8_t *from, uint8_t *to)
 {
-    unsigned bytes = s->bits / 8;
-    for (uint32_t i = 0; i < s->width; i++) {
-        uint64_t at = s->first + i * s->stride;
-        if (s->bits % 8) {
-            uint16_t v = (uint16_t)read_bits(from, at * s->bits, s->bits);
-            memcpy(to + (uint64_t)i * 2, &v, 2);
-        } else {
-            memcpy(to + (uint64_t)i * bytes, from + at * bytes, bytes);
+    if (s->bits != 8 * s->to_bytes) {
+        shrink_row(s, from, to);
+    } else if (s->to_bytes == 1) {
+        for (uint32_t i = 0; i < s->width; i++) {
+            to[i] = from[s->first + i * s->stride];
+        }
+    } else {
+        for (uint32_t i = 0; i < s->width; i++) {
+            memcpy(to + (uint64_t)i * 2, from + (s->first + i * s->stride) * 2, 2);
         }
     }
 }
@@ -93,20 +129,20 @@ static void copy_rows(void *arg, uint32_t task, uint32_t worker)
     }
 }
 
-/* How many components from c on are the interleaved pixels of one picture, each pixel nothing but them. */
+/* How many components from c on are the interleaved pixels of one picture, each pixel nothing but them, in the smallest container. */
 static uint32_t interleaved(const wvl_plan *plan, const wvl_tile_plan *tiles, uint32_t tile_count, const wvl_image *image, uint32_t c)
 {
     const wvl_plane *p = &image->planes[c];
     uint32_t n = p->sample_stride;
     wvl_rect rect = job_rect(tiles, tile_count, c);
-    if (n < 2 || n > plan->component_count - c || container_bits(p->container) % 8) {
+    if (n < 2 || n > plan->component_count - c || container_bits(p->container) != 8 * sample_bytes(plan, c)) {
         return 1;
     }
     uint64_t sum = 0, lowest = p->first_sample, wanted = 0;
     for (uint32_t i = 0; i < n; i++) {
         const wvl_plane *q = &image->planes[c + i];
         wvl_rect other = job_rect(tiles, tile_count, c + i);
-        if (q->data != p->data || q->pitch_bytes != p->pitch_bytes || q->container != p->container || q->sample_stride != n ||
+        if (q->data != p->data || q->pitch_bytes != p->pitch_bytes || q->container != p->container || q->sample_stride != n || sample_bytes(plan, c + i) != sample_bytes(plan, c) ||
             memcmp(&other, &rect, sizeof rect) != 0) {
             return 1;
         }
@@ -142,54 +178,86 @@ static void describe(const wvl_plan *plan, const wvl_plane *plane, uint32_t c, w
     pixels->pitch_bytes = plane->pitch_bytes;
 }
 
-/* Components [c, c + n), n > 1 when they interleave: rows as they lie, or gathered. */
-static uint64_t stage_components(const wvl_image *image, wvl_rect rect, uint32_t c, uint32_t n, wvl_pool *pool, uint8_t *memory,
-                                 uint64_t address, wvl_cuda_pixels *pixels)
+static stage build_stage(const wvl_plan *plan, const wvl_image *image, wvl_rect rect, uint32_t c, uint32_t n, const wvl_cuda_pixels *p)
 {
-    wvl_cuda_pixels *p = &pixels[c];
+    stage s = {.rows = wvl_rect_height(rect), .width = wvl_rect_width(rect), .bits = container_bits(p->container), .is_signed = p->is_signed};
+    s.bias = p->bias;
+    s.depth = p->depth;
+    s.to_bytes = sample_bytes(plan, c);
+    s.gathered = s.bits != 8 * s.to_bytes || (n == 1 && p->stride != 1);
+    s.to_pitch = wvl_align_up(((uint64_t)s.width + rect.x0 % ROW_ROOM) * n * s.to_bytes, 64);
+    s.row_bytes = (uint64_t)s.width * n * s.to_bytes;
+    s.from_pitch = image->planes[c].pitch_bytes;
+    s.from = (const uint8_t *)image->planes[c].data + (ptrdiff_t)(rect.y0 - p->y0) * s.from_pitch;
+    s.stride = p->stride;
+    return s;
+}
+
+/* The device fetches the rows itself. */
+static void add_copy(const stage *s, uint64_t address, wvl_cuda_staging *staging)
+{
+    wvl_cuda_copy *copy = &staging->copies[staging->copy_count++];
+    memset(copy, 0, sizeof *copy);
+    copy->from_kind = 1;
+    copy->from_host = s->from;
+    copy->from_pitch_bytes = (size_t)s->from_pitch;
+    copy->to_kind = 2;
+    copy->to_device = address;
+    copy->to_pitch_bytes = (size_t)s->to_pitch;
+    copy->width_bytes = (size_t)s->row_bytes;
+    copy->rows = s->rows;
+}
+
+/* Components [c, c + n), n > 1 when they interleave: rows as they lie, or gathered, to offset `used` of the staging memory. Returns its new end. */
+static uint64_t stage_components(const wvl_plan *plan, const wvl_image *image, wvl_rect rect, uint32_t c, uint32_t n, wvl_pool *pool, uint64_t used,
+                                 wvl_cuda_staging *staging)
+{
+    wvl_cuda_pixels *p = &staging->pixels[c];
     uint64_t lowest = p->first;
     for (uint32_t i = 1; i < n; i++) {
         lowest = wvl_min_u64(lowest, p[i].first);
     }
-    stage s = {.rows = wvl_rect_height(rect), .width = wvl_rect_width(rect), .bits = container_bits(p->container)};
-    s.gathered = s.bits % 8 || (n == 1 && p->stride != 1);
-    uint32_t bytes = s.bits % 8 ? 2 : s.bits / 8, room = rect.x0 % ROW_ROOM;
-    s.to_pitch = wvl_align_up(((uint64_t)s.width + room) * n * bytes, 64);
-    s.to = memory + (uint64_t)room * n * bytes;
-    s.row_bytes = (uint64_t)s.width * n * bytes;
-    s.from_pitch = image->planes[c].pitch_bytes;
-    s.from = (const uint8_t *)image->planes[c].data + (ptrdiff_t)(rect.y0 - p->y0) * s.from_pitch;
-    s.stride = p->stride;
+    stage s = build_stage(plan, image, rect, c, n, p);
+    uint64_t room = (uint64_t)(rect.x0 % ROW_ROOM) * n * s.to_bytes, end = used + wvl_align_up(s.to_pitch * s.rows, 64);
+    s.outside = &staging->outside;
+    s.to = staging->memory + used + room;
     s.first = lowest + (uint64_t)(rect.x0 - p->x0) * p->stride;
     if (!s.gathered) {
-        s.from += s.first * bytes;
+        s.from += s.first * s.to_bytes;
     }
-    wvl_pool_run(pool, (uint32_t)wvl_ceil_div(s.rows, ROWS_PER_TASK), copy_rows, &s);
+    if (staging->copies && !s.gathered && s.from_pitch > 0 && (uint64_t)s.from_pitch >= s.row_bytes) {
+        add_copy(&s, staging->address + used + room, staging);
+    } else {
+        wvl_pool_run(pool, (uint32_t)wvl_ceil_div(s.rows, ROWS_PER_TASK), copy_rows, &s);
+        staging->staged_bytes = end;
+    }
     for (uint32_t i = 0; i < n; i++) {
-        p[i].data = address + (uint64_t)room * n * bytes;
+        p[i].data = staging->address + used + room;
         p[i].pitch_bytes = (int64_t)s.to_pitch;
-        p[i].first -= lowest;
+        p[i].first = n == 1 ? 0 : p[i].first - lowest;
         p[i].stride = n;
         p[i].x0 = rect.x0;
         p[i].y0 = rect.y0;
-        p[i].container = s.bits % 8 ? WVL_SAMPLE_16 : p[i].container;
+        p[i].container = s.to_bytes == 1 ? WVL_SAMPLE_8 : WVL_SAMPLE_16;
     }
-    return wvl_align_up(s.to_pitch * s.rows, 64);
+    return end;
 }
 
-uint64_t wvl_cuda_build_staging(const wvl_plan *plan, const wvl_tile_plan *tiles, uint32_t tile_count, const wvl_image *image, wvl_pool *pool,
-                                uint8_t *memory, uint64_t address, wvl_cuda_pixels *pixels)
+void wvl_cuda_build_staging(const wvl_plan *plan, const wvl_tile_plan *tiles, uint32_t tile_count, const wvl_image *image, wvl_pool *pool,
+                            wvl_cuda_staging *staging)
 {
     uint64_t used = 0;
+    staging->copy_count = 0;
+    staging->staged_bytes = 0;
+    atomic_store(&staging->outside, 0);
     for (uint32_t c = 0; c < plan->component_count; c++) {
-        describe(plan, &image->planes[c], c, &pixels[c]);
+        describe(plan, &image->planes[c], c, &staging->pixels[c]);
     }
-    for (uint32_t c = 0, n; memory && c < plan->component_count; c += n) {
+    for (uint32_t c = 0, n; staging->memory && c < plan->component_count; c += n) {
         wvl_rect rect = job_rect(tiles, tile_count, c);
         n = interleaved(plan, tiles, tile_count, image, c);
         if (rect.x0 < rect.x1) {
-            used += stage_components(image, rect, c, n, pool, memory + used, address + used, pixels);
+            used = stage_components(plan, image, rect, c, n, pool, used, staging);
         }
     }
-    return used;
 }

@@ -99,14 +99,28 @@ typedef struct wvl_runner {
     uint32_t concurrency; /* greatest number of simultaneous tasks, 1..1024 */
 } wvl_runner;
 
+/* A stretch of work, told when it is over. Texts are valid during the call only. Times are seconds of CLOCK_MONOTONIC; those of a device are
+ * measured by it and placed on that clock. */
+typedef struct wvl_trace_span {
+    size_t struct_size;
+    const char *track;   /* who was at work: "encode 1", "cuda:0 upload", ... */
+    const char *name;    /* "transform", "code", "rate", "write", "stage", "upload", "kernels", "download" */
+    uint64_t picture;    /* counts the pictures of the context from 1; 0: none */
+    double begin, end;
+} wvl_trace_span;
+typedef void (*wvl_trace_fn)(void *user, const wvl_trace_span *span); /* any thread; must be reentrant */
+
 typedef struct wvl_context_options {
     size_t struct_size;
-    wvl_allocator host, pinned, device; /* device and pinned are unused without CUDA */
+    /* Pinned memory must be page-locked for the device in use. Both are unused without a device. */
+    wvl_allocator host, pinned, device;
     wvl_log_fn log;
     void *log_user;
     wvl_log_level log_level; /* messages above it are not formatted */
     uint32_t threads;        /* 0: one per processor this process may use; 1: no extra thread is started */
     wvl_runner runner;       /* run != NULL: used instead of own threads; `threads` is then ignored */
+    wvl_trace_fn trace;
+    void *trace_user;
 } wvl_context_options;
 
 /* options may be NULL. Threads that cannot be started are done without (logged); the bytes stay the same. The context is
@@ -118,6 +132,33 @@ WVL_API uint32_t wvl_context_threads(const wvl_context *context);
  * sinks are made with it), its text is that of the last failure of any of them; wvl_encode gives its own. */
 WVL_API const char *wvl_context_error(const wvl_context *context);
 WVL_API const char *wvl_params_error(const wvl_params *params);
+
+/* ---- Devices -------------------------------------------------------------------------------------------------------------------
+ *
+ * The option "device" of the params says where pixels become coefficients; block coding and everything after it run on the CPU. The bytes do
+ * not depend on it.
+ *   auto        a device where it pays (pixels that lie on one; pictures in flight of an encoder object), else the CPU. The default.
+ *   cpu         the CPU.
+ *   cuda        device 0; cuda:N: device N. The CPU takes over where there is none, where its memory is too small, or where the picture is
+ *               not for it (components of more than 16 bits), and the log says so (WVL_LOG_WARNING).
+ *   cuda-only   the same without the CPU: WVL_ERROR_DEVICE, _MEMORY or _UNSUPPORTED instead. cuda-only:N: device N.
+ * wvl_result_backend tells which it was. A device is opened once a context, at its first use. After a failure that lasts (a fault in a kernel, a
+ * lost device) the picture at work ends with WVL_ERROR_DEVICE, and the device counts as lost until the context is released; later pictures
+ * go to the CPU where the option allows it. The library never resets a device. */
+
+typedef struct wvl_device_info {
+    size_t struct_size;
+    char name[128];
+    uint32_t ordinal;            /* the N of cuda:N */
+    uint32_t capability_major, capability_minor;
+    uint32_t multiprocessors;
+    uint64_t memory_bytes;
+    uint8_t usable;              /* 0: too old for this build (compute capability below 7.5) */
+} wvl_device_info;
+
+/* Device `ordinal`, from 0; WVL_END beyond the last one. WVL_ERROR_UNSUPPORTED: a build without device code; WVL_ERROR_DEVICE: no driver. Opens
+ * nothing. */
+WVL_API wvl_status wvl_device_describe(uint32_t ordinal, wvl_device_info *info);
 
 /* ---- Params: one table of options --------------------------------------------------------------------------------------------- */
 
@@ -200,7 +241,9 @@ typedef struct wvl_plane {
 
 /* Pixels, borrowed until release is called (once, from any thread, also on failure), or until wvl_encode returns if it is NULL.
  * Samples outside the declared depth are refused (WVL_ERROR_INPUT), never wrapped.
- * memory_kind DEVICE and MANAGED, and ready_event (a cudaEvent_t) need a CUDA build; they are refused otherwise. */
+ * memory_kind DEVICE and MANAGED, and ready_event (a cudaEvent_t), are for encodes on a device and refused on the CPU. Memory of kind DEVICE
+ * lies on `device`, which overrules "auto" and must agree with cuda:N; the CPU can not take over for it. Work on the pixels begins after
+ * ready_event. */
 typedef struct wvl_image {
     size_t struct_size;
     const wvl_plane *planes; /* one per component of the plan's format */
@@ -256,8 +299,9 @@ typedef struct wvl_plan_memory {
     uint64_t base_bytes;       /* exact: allocated by wvl_encode for any picture of this plan */
     uint64_t coded_bytes_bound;/* proved upper bound of what coded data may add, whatever the pixels */
     uint64_t output_bytes_bound; /* proved upper bound of the bytes written to the sink */
-    uint64_t pinned_bytes, device_bytes; /* 0 without a device */
+    uint64_t pinned_bytes, device_bytes; /* the most that a device takes beside it; 0 where none will */
 } wvl_plan_memory;
+/* With a device base_bytes is an upper bound: one backend or the other holds its share. */
 WVL_API wvl_status wvl_plan_measure(const wvl_plan *plan, wvl_plan_memory *memory);
 
 typedef void (*wvl_text_fn)(void *user, const char *text, size_t bytes);
@@ -333,6 +377,8 @@ WVL_API uint32_t wvl_result_layer_slope(const wvl_result *result, uint32_t layer
 /* Estimated PSNR in dB after `layer`, over the mean square error of all samples, peak 2^depth - 1; infinity when exact. */
 WVL_API double wvl_result_layer_psnr(const wvl_result *result, uint32_t layer);
 WVL_API double wvl_result_seconds(const wvl_result *result, wvl_stage stage);
+/* Where pixels became coefficients: "cpu", "cuda:0", or both where the CPU took over. */
+WVL_API const char *wvl_result_backend(const wvl_result *result);
 
 #ifdef __cplusplus
 }

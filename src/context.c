@@ -134,6 +134,24 @@ static void log_threads(const wvl_context *context, uint32_t wanted)
     }
 }
 
+static int init_locks(wvl_context *c)
+{
+    if (pthread_mutex_init(&c->error_lock, NULL)) {
+        return 0;
+    }
+    if (pthread_mutex_init(&c->device_lock, NULL)) {
+        pthread_mutex_destroy(&c->error_lock);
+        return 0;
+    }
+    return 1;
+}
+
+static void fini_locks(wvl_context *c)
+{
+    pthread_mutex_destroy(&c->device_lock);
+    pthread_mutex_destroy(&c->error_lock);
+}
+
 wvl_status wvl_context_create(const wvl_context_options *given, wvl_context **context)
 {
     wvl_context_options options;
@@ -149,19 +167,22 @@ wvl_status wvl_context_create(const wvl_context_options *given, wvl_context **co
     if (!c) {
         return WVL_ERROR_MEMORY;
     }
-    if (pthread_mutex_init(&c->error_lock, NULL)) {
+    if (!init_locks(c)) {
         wvl_free(&options.host, c, sizeof *c);
         return WVL_ERROR_MEMORY;
     }
     atomic_init(&c->references, 1);
     c->host = options.host;
+    c->pinned = options.pinned;
+    c->device = options.device;
+    c->trace = (wvl_trace){options.trace, options.trace_user};
     c->log = options.log;
     c->log_user = options.log_user;
     c->log_level = options.log_level;
     uint32_t threads = options.threads ? options.threads : count_processors();
     c->pool = wvl_pool_create(&c->host, threads, options.runner.run ? &options.runner : NULL);
     if (!c->pool) {
-        pthread_mutex_destroy(&c->error_lock);
+        fini_locks(c);
         wvl_free(&options.host, c, sizeof *c);
         return WVL_ERROR_MEMORY;
     }
@@ -183,8 +204,9 @@ void wvl_context_release(wvl_context *context)
         return;
     }
     wvl_allocator host = context->host;
+    wvl_context_close_devices(context);
     wvl_pool_destroy(context->pool);
-    pthread_mutex_destroy(&context->error_lock);
+    fini_locks(context);
     wvl_free(&host, context, sizeof *context);
 }
 

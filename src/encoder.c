@@ -3,7 +3,6 @@
  * that sees both halves. */
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
 #include "backend/backend.h"
 #include "base/alloc.h"
@@ -12,21 +11,25 @@
 #include "codec/sink.h"
 #include "codec/tile_coder.h"
 #include "context.h"
+#include "drive.h"
 #include "quality.h"
 #include "result.h"
-#include "wave.h"
+#include "session.h"
 
-typedef struct session {
+struct wvl_session {
     const wvl_plan *plan;
-    const wvl_image *image;
-    wvl_sink *sink;
-    const wvl_control *control;
+    const char *track;
+    int many;
     wvl_wave wave;
     void *wave_memory;
     uint64_t wave_bytes;
-    wvl_backend *backend;
-    uint64_t backend_bytes;       /* what the slot was prepared for */
-    wvl_backend_job *kept_job;    /* all tiles, when the plan keeps coefficients */
+    wvl_drive drive;
+    /* Of the picture at work: */
+    const wvl_image *image;       /* NULL: given back */
+    wvl_sink *sink;
+    const wvl_control *control;
+    uint64_t picture;             /* number */
+    char backend_name[24];
     void *quality_memory;
     wvl_coder coder;
     _Atomic int cancelled;
@@ -37,16 +40,17 @@ typedef struct session {
     uint64_t written;
     char *error;
     size_t error_bytes;
-} session;
+};
 
-static double now_seconds(void)
+static void end_stage(wvl_session *s, wvl_stage stage, double start)
 {
-    struct timespec t;
-    (void)clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+    static const char *const names[4] = {"transform", "code", "rate", "write"};
+    double end = wvl_trace_now();
+    s->seconds[stage] += end - start;
+    wvl_trace_put(&s->plan->context->trace, s->track, names[stage], s->picture, start, end);
 }
 
-static wvl_status fail(session *s, wvl_status status, const char *text)
+static wvl_status fail(wvl_session *s, wvl_status status, const char *text)
 {
     if (s->error_bytes && !s->error[0]) {
         (void)snprintf(s->error, s->error_bytes, "%s", text);
@@ -54,7 +58,7 @@ static wvl_status fail(session *s, wvl_status status, const char *text)
     return status;
 }
 
-static int is_cancelled(session *s)
+static int is_cancelled(wvl_session *s)
 {
     if (s->control && wvl_cancel_is_raised(s->control->cancel)) {
         atomic_store(&s->cancelled, 1);
@@ -62,7 +66,7 @@ static int is_cancelled(session *s)
     return atomic_load(&s->cancelled);
 }
 
-static void tell(session *s, uint64_t done)
+static void tell(wvl_session *s, uint64_t done)
 {
     const wvl_control *c = s->control;
     if (c && c->progress && c->progress(c->progress_user, done, 2 * s->plan->total_samples, s->stage)) {
@@ -73,23 +77,20 @@ static void tell(session *s, uint64_t done)
 
 static void tick(void *user, uint64_t done, uint64_t total)
 {
-    session *s = user;
+    wvl_session *s = user;
     tell(s, 2 * s->samples_done + s->samples_in_work + (uint64_t)((double)s->samples_in_work * (double)done / (double)total));
 }
 
 /* ---- Arguments ------------------------------------------------------------------------------------------------------------------- */
 
-static wvl_status check_image(session *s)
+static wvl_status check_image(wvl_session *s)
 {
     const wvl_image *image = s->image;
     if (image->plane_count != s->plan->component_count || !image->planes) {
         return fail(s, WVL_ERROR_ARGUMENT, "the image must have one plane per component of the plan");
     }
-    if (image->memory_kind != WVL_MEMORY_HOST && image->memory_kind != WVL_MEMORY_PINNED) {
-        return fail(s, WVL_ERROR_UNSUPPORTED, "pixels in device or managed memory need a CUDA build");
-    }
-    if (image->ready_event) {
-        return fail(s, WVL_ERROR_UNSUPPORTED, "a ready event needs a CUDA build");
+    if ((unsigned)image->memory_kind > WVL_MEMORY_MANAGED) {
+        return fail(s, WVL_ERROR_ARGUMENT, "unknown kind of picture memory");
     }
     for (uint32_t c = 0; c < image->plane_count; c++) {
         static const uint8_t bits[] = {0, 8, 16, 32, 0, 10, 12};
@@ -111,103 +112,88 @@ static wvl_status check_image(session *s)
 
 /* ---- Waves ----------------------------------------------------------------------------------------------------------------------- */
 
-static wvl_status prepare_backend(session *s, uint32_t count)
+static wvl_status fail_device(wvl_session *s, wvl_status status)
 {
-    wvl_backend_memory need;
-    wvl_pool *pool = s->plan->context->pool;
-    wvl_backend_cpu.measure(s->plan, s->wave.tiles, count, wvl_pool_concurrency(pool), &need);
-    if (s->backend && need.host_bytes <= s->backend_bytes) {
-        return WVL_OK;
-    }
-    if (s->backend) {
-        wvl_backend_cpu.close(s->backend);
-        s->backend = NULL;
-    }
-    wvl_status status = wvl_backend_cpu.open(&s->plan->context->host, pool, &s->backend);
-    s->backend_bytes = need.host_bytes;
-    return status == WVL_OK ? wvl_backend_cpu.prepare(s->backend, s->plan, s->wave.tiles, count) : status;
+    char text[320];
+    (void)snprintf(text, sizeof text, "%s%s%s", wvl_status_text(status), s->drive.reason[0] ? ": " : "", s->drive.reason);
+    return fail(s, status, text);
 }
 
-static wvl_status code_wave(session *s, wvl_backend_job *job, uint32_t count)
+/* The next wave, transformed; *count tiles of it, WVL_END after the last. */
+static wvl_status fetch_wave(wvl_session *s, uint32_t *count)
 {
-    double start = now_seconds();
+    double start = wvl_trace_now();
     s->stage = WVL_STAGE_TRANSFORM;
-    wvl_status status = wvl_backend_cpu.wait(job, WVL_EVENT_DONE, UINT32_MAX);
-    if (status == WVL_OK) {
-        status = wvl_backend_cpu.collect(job, s->wave.coefs);
-    }
+    wvl_status status = wvl_drive_next(&s->drive, count);
     if (status == WVL_ERROR_INPUT) {
         return fail(s, status, "a sample lies outside the depth that its component declares");
     }
-    double middle = now_seconds();
-    s->seconds[WVL_STAGE_TRANSFORM] += middle - start;
+    if (status < 0) {
+        return fail_device(s, status);
+    }
+    end_stage(s, WVL_STAGE_TRANSFORM, start);
+    s->samples_in_work = 0;
+    for (uint32_t i = 0; status == WVL_OK && i < *count; i++) {
+        s->samples_in_work += s->wave.coefs[i].tile->sample_count;
+    }
+    return status;
+}
+
+static wvl_status code_wave(wvl_session *s, uint32_t count)
+{
+    double start = wvl_trace_now();
     s->stage = WVL_STAGE_CODE;
     tell(s, 2 * s->samples_done + s->samples_in_work);
-    if (status == WVL_OK) {
-        status = is_cancelled(s) ? WVL_CANCELLED : wvl_coder_code_tiles(&s->coder, s->wave.coefs, count);
-    }
-    s->seconds[WVL_STAGE_CODE] += now_seconds() - middle;
+    wvl_status status = is_cancelled(s) ? WVL_CANCELLED : wvl_coder_code_tiles(&s->coder, s->wave.coefs, count);
+    end_stage(s, WVL_STAGE_CODE, start);
     return status;
 }
 
-static wvl_status run_wave(session *s, uint32_t first, uint32_t *count)
+/* Where coefficients are kept there is one wave, and it stays. */
+static wvl_status run_waves(wvl_session *s)
 {
-    *count = wvl_wave_count_tiles(s->plan, first, &s->wave.scratch);
-    wvl_wave_build(s->plan, first, *count, &s->wave);
-    s->samples_in_work = 0;
-    for (uint32_t i = 0; i < *count; i++) {
-        s->samples_in_work += s->wave.tiles[i].sample_count;
+    uint32_t count;
+    wvl_drive_start(&s->drive);
+    wvl_status status = is_cancelled(s) ? WVL_CANCELLED : fetch_wave(s, &count);
+    while (status == WVL_OK) {
+        status = code_wave(s, count);
+        s->samples_done += s->samples_in_work;
+        if (status != WVL_OK || s->plan->keep_coefs) {
+            break;
+        }
+        wvl_drive_pass(&s->drive);
+        status = is_cancelled(s) ? WVL_CANCELLED : fetch_wave(s, &count);
     }
-    wvl_backend_job *job = NULL;
-    wvl_status status = prepare_backend(s, *count);
-    if (status == WVL_OK) {
-        status = wvl_backend_cpu.submit(s->backend, s->image, s->wave.tiles, *count, &job);
-    }
-    if (status != WVL_OK) {
-        return status;
-    }
-    status = code_wave(s, job, *count);
-    if (s->plan->keep_coefs && status == WVL_OK) {
-        s->kept_job = job;
+    return status == WVL_END ? WVL_OK : status;
+}
+
+/* Nobody needs the pixels or the transform's memory any more. */
+static void end_waves(wvl_session *s)
+{
+    wvl_drive_name(&s->drive, s->backend_name, sizeof s->backend_name);
+    if (!s->many) {
+        wvl_drive_close(&s->drive);
     } else {
-        wvl_backend_cpu.release(job);
+        wvl_drive_stop(&s->drive);
     }
-    s->samples_done += s->samples_in_work;
-    return status;
 }
 
-static void close_backend(session *s)
+static void give_pixels_back(wvl_session *s)
 {
-    if (s->kept_job) {
-        wvl_backend_cpu.release(s->kept_job);
+    if (s->image && s->image->release) {
+        s->image->release(s->image->release_user);
     }
-    if (s->backend) {
-        wvl_backend_cpu.close(s->backend);
-    }
-    s->kept_job = NULL;
-    s->backend = NULL;
-}
-
-static wvl_status run_waves(session *s)
-{
-    wvl_status status = WVL_OK;
-    for (uint32_t first = 0, count = 0; first < s->plan->tile_count && status == WVL_OK; first += count) {
-        status = is_cancelled(s) ? WVL_CANCELLED : run_wave(s, first, &count);
-    }
-    if (!s->kept_job) {
-        close_backend(s);
-    }
-    return status;
+    s->image = NULL;
 }
 
 static double measure_error(void *user)
 {
-    session *s = user;
+    wvl_session *s = user;
     return wvl_quality_measure(s->plan, s->wave.coefs, s->coder.tiles, s->plan->largest_tile_component, s->plan->context->pool, s->quality_memory);
 }
 
 /* The kept wave's tile plans stay in use while layers are chosen: finishing builds its own in the scratch beside them. */
-static wvl_status open_measurement(session *s)
+static wvl_status open_measurement(wvl_session *s)
 {
     s->quality_memory = wvl_alloc(&s->plan->context->host, s->plan->quality_bytes);
     s->coder.measure_error = measure_error;
@@ -218,7 +204,7 @@ static wvl_status open_measurement(session *s)
 /* ---- Output ---------------------------------------------------------------------------------------------------------------------- */
 
 /* Nothing is ever patched: what was written is final. */
-static int send(session *s, const void *data, size_t bytes)
+static int send(wvl_session *s, const void *data, size_t bytes)
 {
     int refused = s->sink->write(s->sink->user, data, bytes);
     s->written += bytes;
@@ -228,7 +214,7 @@ static int send(session *s, const void *data, size_t bytes)
     return refused;
 }
 
-static int flush(session *s)
+static int flush(wvl_session *s)
 {
     size_t n = s->buffered;
     s->buffered = 0;
@@ -237,7 +223,7 @@ static int flush(session *s)
 
 static int put(void *user, const void *data, size_t bytes)
 {
-    session *s = user;
+    wvl_session *s = user;
     if (bytes > WVL_WRITE_BUFFER_BYTES - s->buffered) {
         int refused = flush(s);
         if (refused || bytes >= WVL_WRITE_BUFFER_BYTES) {
@@ -249,7 +235,7 @@ static int put(void *user, const void *data, size_t bytes)
     return 0;
 }
 
-static wvl_status write_output(session *s, uint64_t *codestream_offset)
+static wvl_status write_output(wvl_session *s, uint64_t *codestream_offset)
 {
     const wvl_plan *plan = s->plan;
     uint64_t codestream = wvl_coder_codestream_bytes(&s->coder);
@@ -273,73 +259,78 @@ static wvl_status write_output(session *s, uint64_t *codestream_offset)
     return status == WVL_OK && flush(s) ? WVL_ERROR_SINK : status;
 }
 
-static wvl_status finish(session *s, uint64_t *codestream_offset)
+static wvl_status finish(wvl_session *s, uint64_t *codestream_offset)
 {
-    double start = now_seconds();
+    double start = wvl_trace_now();
     s->stage = WVL_STAGE_RATE;
     tell(s, 2 * s->samples_done);
-    wvl_status status = is_cancelled(s) ? WVL_CANCELLED : s->kept_job ? open_measurement(s) : WVL_OK;
+    wvl_status status = is_cancelled(s) ? WVL_CANCELLED : s->plan->keep_coefs ? open_measurement(s) : WVL_OK;
     if (status == WVL_OK) {
         status = wvl_coder_finish(&s->coder, &s->wave.scratch, &s->wave.order);
     }
-    close_backend(s);
-    double middle = now_seconds();
-    s->seconds[WVL_STAGE_RATE] = middle - start;
+    if (s->plan->keep_coefs) {
+        end_waves(s);
+    }
+    end_stage(s, WVL_STAGE_RATE, start);
     if (status == WVL_OK) {
+        start = wvl_trace_now();
         s->stage = WVL_STAGE_WRITE;
         status = write_output(s, codestream_offset);
-        s->seconds[WVL_STAGE_WRITE] = now_seconds() - middle;
+        end_stage(s, WVL_STAGE_WRITE, start);
     }
     return status;
 }
 
 /* ---- Encode ---------------------------------------------------------------------------------------------------------------------- */
 
-static wvl_status open_session(session *s)
+static void close_picture(wvl_session *s)
 {
-    const wvl_allocator *host = &s->plan->context->host;
-    wvl_carver carver = {NULL, 0};
-    wvl_wave_carve(s->plan, &carver, &s->wave);
-    s->wave_bytes = carver.used;
-    s->wave_memory = wvl_alloc_zeroed(host, s->wave_bytes);
-    if (!s->wave_memory) {
-        return WVL_ERROR_MEMORY;
+    wvl_drive_stop(&s->drive);
+    if (!s->many) {
+        wvl_drive_close(&s->drive);
     }
-    carver = (wvl_carver){s->wave_memory, 0};
-    wvl_wave_carve(s->plan, &carver, &s->wave);
-    wvl_status status = wvl_coder_init(&s->coder, host, s->plan, s->plan->context->pool, &s->cancelled);
+    wvl_free(&s->plan->context->host, s->quality_memory, s->plan->quality_bytes);
+    s->quality_memory = NULL;
+    wvl_coder_fini(&s->coder);
+    give_pixels_back(s);
+}
+
+static wvl_status open_coder(wvl_session *s)
+{
+    wvl_status status = wvl_coder_init(&s->coder, &s->plan->context->host, s->plan, s->plan->context->pool, &s->cancelled);
     s->coder.tick = tick;
     s->coder.tick_user = s;
     return status;
 }
 
-static void close_session(session *s)
+static wvl_status transform_and_code(wvl_session *s)
 {
-    const wvl_allocator *host = &s->plan->context->host;
-    close_backend(s);
-    wvl_free(host, s->quality_memory, s->plan->quality_bytes);
-    wvl_coder_fini(&s->coder);
-    wvl_free(host, s->wave_memory, s->wave_bytes);
-    if (s->image->release) {
-        s->image->release(s->image->release_user);
+    wvl_status status = check_image(s);
+    status = status == WVL_OK ? open_coder(s) : status;
+    if (status != WVL_OK) {
+        return status;
     }
+    status = wvl_drive_open(&s->drive, s->image);
+    if (status != WVL_OK) {
+        return fail_device(s, status);
+    }
+    status = run_waves(s);
+    if (!s->plan->keep_coefs || status != WVL_OK) {
+        end_waves(s);
+    }
+    give_pixels_back(s);
+    return status;
 }
 
-static wvl_status run_session(session *s, wvl_result **result)
+static wvl_status run_picture(wvl_session *s, wvl_result **result)
 {
     uint64_t codestream_offset = 0;
-    wvl_status status = check_image(s);
-    if (status == WVL_OK) {
-        status = open_session(s);
-    }
-    if (status == WVL_OK) {
-        status = run_waves(s);
-    }
+    wvl_status status = transform_and_code(s);
     if (status == WVL_OK) {
         status = finish(s, &codestream_offset);
     }
     if (status == WVL_OK && result) {
-        *result = wvl_result_create(s->plan->context, &s->coder, codestream_offset, s->seconds);
+        *result = wvl_result_create(s->plan->context, &s->coder, codestream_offset, s->seconds, s->backend_name);
         status = *result ? WVL_OK : WVL_ERROR_MEMORY;
     }
     if (status != WVL_OK) {
@@ -358,8 +349,6 @@ static wvl_status close_sink(wvl_sink *sink, wvl_status status, char *error, siz
     return status == WVL_OK ? closed : status;
 }
 
-uint64_t wvl_session_bytes(void) { return wvl_alloc_size(sizeof(session)); }
-
 /* For calls that fail before there is a session: the sink is closed and the pixels are given back, as far as they can be recognised. */
 static wvl_status refuse(const wvl_image *image, wvl_sink *sink, wvl_status status, const char *text, char *error, size_t error_bytes)
 {
@@ -375,21 +364,78 @@ static wvl_status refuse(const wvl_image *image, wvl_sink *sink, wvl_status stat
     return status;
 }
 
-static wvl_status encode(session *s, wvl_result **result)
+/* ---- Session --------------------------------------------------------------------------------------------------------------------- */
+
+uint64_t wvl_session_bytes(void) { return wvl_alloc_size(sizeof(wvl_session)); }
+
+wvl_session *wvl_session_create(const wvl_plan *plan, const char *track, int many)
 {
-    char unused[1], *error = s->error;
-    s->error = error && s->error_bytes ? error : unused;
-    s->error_bytes = error ? s->error_bytes : 0;
-    if (s->error_bytes) {
-        s->error[0] = 0;
+    const wvl_allocator *host = &plan->context->host;
+    wvl_session *s = wvl_alloc_zeroed(host, sizeof *s);
+    if (!s) {
+        return NULL;
     }
-    wvl_status status = run_session(s, result);
-    close_session(s);
-    status = close_sink(s->sink, status, error, s->error_bytes);
-    if (status != WVL_OK && result && *result) {
-        wvl_result_release(*result);
-        *result = NULL;
+    s->plan = plan;
+    s->track = track;
+    s->many = many;
+    wvl_carver carver = {NULL, 0};
+    wvl_wave_carve(plan, &carver, &s->wave);
+    s->wave_bytes = carver.used;
+    s->wave_memory = wvl_alloc_zeroed(host, s->wave_bytes);
+    if (!s->wave_memory) {
+        wvl_free(host, s, sizeof *s);
+        return NULL;
     }
+    carver = (wvl_carver){s->wave_memory, 0};
+    wvl_wave_carve(plan, &carver, &s->wave);
+    wvl_drive_init(&s->drive, plan, &s->wave, &plan->context->trace, many);
+    return s;
+}
+
+void wvl_session_release(wvl_session *s)
+{
+    if (s) {
+        const wvl_allocator *host = &s->plan->context->host;
+        wvl_drive_fini(&s->drive);
+        wvl_free(host, s->wave_memory, s->wave_bytes);
+        wvl_free(host, s, sizeof *s);
+    }
+}
+
+wvl_status wvl_session_prepare(wvl_session *s, const wvl_image *image) { return wvl_drive_open(&s->drive, image); }
+
+static void take_picture(wvl_session *s, const wvl_session_picture *p, char *unused)
+{
+    s->image = p->image;
+    s->sink = p->sink;
+    s->control = p->control;
+    s->error = p->error && p->error_bytes ? p->error : unused;
+    s->error_bytes = p->error ? p->error_bytes : 0;
+    s->error[0] = 0;
+    s->picture = atomic_fetch_add(&s->plan->context->pictures, 1) + 1;
+    s->samples_done = s->samples_in_work = 0;
+    s->written = s->buffered = 0;
+    memset(s->seconds, 0, sizeof s->seconds);
+    atomic_store(&s->cancelled, 0);
+}
+
+wvl_status wvl_session_encode(wvl_session *s, const wvl_session_picture *p)
+{
+    char unused[1];
+    wvl_fpenv env;
+    wvl_fpenv_enter(&env);
+    take_picture(s, p, unused);
+    if (p->result) {
+        *p->result = NULL;
+    }
+    wvl_status status = run_picture(s, p->result);
+    close_picture(s);
+    status = close_sink(s->sink, status, s->error, s->error_bytes);
+    if (status != WVL_OK && p->result && *p->result) {
+        wvl_result_release(*p->result);
+        *p->result = NULL;
+    }
+    wvl_fpenv_leave(&env);
     return status;
 }
 
@@ -403,21 +449,12 @@ wvl_status wvl_encode(const wvl_plan *plan, const wvl_image *image, wvl_sink *si
         (control && control->struct_size < sizeof *control)) {
         return refuse(image, sink, WVL_ERROR_ARGUMENT, "wvl_encode: a NULL argument or an unset struct_size", error, error_bytes);
     }
-    const wvl_allocator *host = &plan->context->host;
-    session *s = wvl_alloc_zeroed(host, sizeof *s);
+    wvl_session *s = wvl_session_create(plan, "encode", 0);
     if (!s) {
         return refuse(image, sink, WVL_ERROR_MEMORY, wvl_status_text(WVL_ERROR_MEMORY), error, error_bytes);
     }
-    s->plan = plan;
-    s->image = image;
-    s->sink = sink;
-    s->control = control;
-    s->error = error;
-    s->error_bytes = error_bytes;
-    wvl_fpenv env;
-    wvl_fpenv_enter(&env);
-    wvl_status status = encode(s, result);
-    wvl_fpenv_leave(&env);
-    wvl_free(host, s, sizeof *s);
+    wvl_session_picture picture = {image, sink, control, result, error, error_bytes};
+    wvl_status status = wvl_session_encode(s, &picture);
+    wvl_session_release(s);
     return status;
 }

@@ -133,6 +133,15 @@ static void put_registration(printer *p)
     }
 }
 
+static void put_device(printer *p)
+{
+    const wvl_settings *s = &p->params->settings;
+    put_text(p, wvl_params_device_names[s->device]);
+    if (s->device_ordinal) {
+        put(p, ":%" PRIu32, s->device_ordinal);
+    }
+}
+
 static void put_comments(printer *p)
 {
     const wvl_settings *s = &p->params->settings;
@@ -163,6 +172,7 @@ const char *wvl_params_print_value(wvl_params *params, const wvl_option *option,
     case WVL_FIELD_COMMENT: put_comments(&p); break;
     case WVL_FIELD_PROGRESSIONS: put_progressions(&p); break;
     case WVL_FIELD_REGISTRATION: put_registration(&p); break;
+    case WVL_FIELD_DEVICE: put_device(&p); break;
     }
     return p.failed ? NULL : params->text;
 }

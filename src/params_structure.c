@@ -183,3 +183,26 @@ wvl_status wvl_params_read_registration(wvl_params *params, const wvl_option *op
     wvl_free(host, pairs, bytes);
     return status;
 }
+
+/* ---- Device ------------------------------------------------------------------------------------------------------------ */
+
+const char *const wvl_params_device_names[4] = {"auto", "cpu", "cuda", "cuda-only"};
+
+wvl_status wvl_params_read_device(wvl_params *params, const wvl_option *option, const char *value)
+{
+    size_t length = strcspn(value, ":");
+    uint64_t ordinal = 0;
+    for (unsigned i = 0; i < 4; i++) {
+        if (strlen(wvl_params_device_names[i]) != length || strncasecmp(wvl_params_device_names[i], value, length) != 0) {
+            continue;
+        }
+        const char *p = value + length;
+        if (*p && (i < WVL_DEVICE_CUDA || (p++, wvl_number_scan_unsigned(&p, &ordinal)) || *p || ordinal > WVL_DEVICE_ORDINAL_MAX)) {
+            break;
+        }
+        params->settings.device = (uint8_t)i;
+        params->settings.device_ordinal = (uint32_t)ordinal;
+        return WVL_OK;
+    }
+    return wvl_params_refuse_value(params, option, value, "expected auto, cpu, cuda, cuda-only, cuda:N or cuda-only:N, N from 0 to 15");
+}

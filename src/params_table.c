@@ -9,6 +9,7 @@
 #define QUANTIZATION "Quantization"
 #define RATE "Rate and quality"
 #define OUTPUT "Output"
+#define MACHINE "Machine"
 
 /* X(key, public type, range, default, doc, section, field kind, offset, minimum, maximum) */
 #define OPTION_TABLE(X)                                                                                                              \
@@ -87,7 +88,10 @@
       UINT64_MAX)                                                                                                                    \
     X("container", CHOICE, "j2k|jp2", "j2k", "Bare codestream, or a JP2 file around it (Annex I).", OUTPUT, WORD, AT(jp2), 0, 1)     \
     X("comment", TEXT, "1..65531 bytes of ISO 8859-15", "",                                                                          \
-      "Comment marker segment; may be given several times (A.9.2).", OUTPUT, COMMENT, AT(comment_count), 1, 65531)
+      "Comment marker segment; may be given several times (A.9.2).", OUTPUT, COMMENT, AT(comment_count), 1, 65531)                  \
+    X("device", TEXT, "auto|cpu|cuda|cuda-only|cuda:N|cuda-only:N", "auto",                                                          \
+      "Where pixels are transformed; the bytes are the same. auto: a device where it pays; cuda: device 0 or N, and the CPU takes over " \
+      "where it can not; cuda-only: fails instead.", MACHINE, DEVICE, AT(device), 0, 255)
 
 #define PUBLIC(key, type, range, initial, doc, section, kind, offset, minimum, maximum) \
     {key, WVL_OPTION_##type, range, initial, doc, section},

@@ -22,7 +22,8 @@ typedef enum wvl_field_kind {
     WVL_FIELD_LAYERS,
     WVL_FIELD_COMMENT,
     WVL_FIELD_PROGRESSIONS,
-    WVL_FIELD_REGISTRATION
+    WVL_FIELD_REGISTRATION,
+    WVL_FIELD_DEVICE
 } wvl_field_kind;
 
 typedef struct wvl_field {

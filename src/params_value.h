@@ -14,6 +14,7 @@ wvl_status wvl_params_store_targets(wvl_params *params, const double *values, ui
 wvl_status wvl_params_refuse_value(wvl_params *params, const wvl_option *option, const char *value, const char *reason);
 wvl_status wvl_params_read_progressions(wvl_params *params, const wvl_option *option, const wvl_field *field, const char *value);
 wvl_status wvl_params_read_registration(wvl_params *params, const wvl_option *option, const char *value);
+wvl_status wvl_params_read_device(wvl_params *params, const wvl_option *option, const char *value);
 wvl_status wvl_params_store_progressions(wvl_params *params, const wvl_progression *values, uint32_t count);
 /* count pairs */
 wvl_status wvl_params_store_registration(wvl_params *params, const uint16_t *pairs, uint32_t count);
@@ -24,5 +25,7 @@ void wvl_params_clear_comments(wvl_params *params);
 extern const char *const wvl_params_style_names[6];
 /* WVL_ORDER_* */
 extern const char *const wvl_params_order_names[5];
+/* WVL_DEVICE_* */
+extern const char *const wvl_params_device_names[4];
 
 #endif

@@ -9,6 +9,7 @@
 #include "codec/jp2/jp2.h"
 #include "codec/tile_coder.h"
 #include "context.h"
+#include "drive.h"
 #include "params.h"
 #include "quality.h"
 #include "result.h"
@@ -34,7 +35,7 @@ static uint64_t measure_waves(wvl_plan *plan, wvl_wave *wave)
         wvl_backend_memory need;
         uint64_t bands = 0;
         count = wvl_wave_count_tiles(plan, first, &wave->scratch);
-        wvl_wave_build(plan, first, count, wave);
+        wvl_wave_build(plan, first, count, wave->tiles);
         wvl_backend_cpu.measure(plan, wave->tiles, count, wvl_pool_concurrency(plan->context->pool), &need);
         backend_bytes = wvl_max_u64(backend_bytes, need.host_bytes);
         widest = wvl_max_u32(widest, count);
@@ -76,6 +77,7 @@ static void promise_memory(wvl_plan *plan, const wvl_coder_memory *coder, uint64
     uint64_t finish = wvl_max_u64(wvl_add_saturate(coder->finish_bytes, kept), wvl_result_bytes_of_plan(plan));
     uint64_t held = wvl_add_saturate(wvl_alloc_size(wave_bytes), wvl_add_saturate(coder->base_bytes, wvl_session_bytes()));
     plan->base_bytes = wvl_add_saturate(held, wvl_max_u64(backend_bytes, finish));
+    plan->backend_bytes = backend_bytes;
     plan->coded_bytes_bound = coder->coded_bytes_bound;
     plan->output_bytes_bound = wvl_add_saturate(coder->output_bytes_bound, plan->jp2 ? plan->boxes_before.bytes + WVL_JP2_MAX_HEADER_BYTES : 0);
 }
@@ -185,6 +187,30 @@ void wvl_plan_release(wvl_plan *plan)
     wvl_context_release(context);
 }
 
+/* What the waves in flight on a device take. */
+static wvl_status add_device(const wvl_plan *plan, wvl_plan_memory *memory)
+{
+    const char *reason;
+    const wvl_backend_vtable *table = wvl_drive_device_table(plan, &reason);
+    wvl_wave wave;
+    uint64_t bytes, jobs;
+    void *scratch = table ? open_wave(plan, &wave, &bytes) : NULL;
+    if (!table || !scratch) {
+        return table ? WVL_ERROR_MEMORY : WVL_OK;
+    }
+    wvl_backend_memory slot;
+    jobs = wvl_drive_jobs(table, wvl_drive_measure(plan, table, &wave, &slot));
+    wvl_carver carver = {NULL, 0};
+    for (uint64_t i = 1; i < jobs; i++) {
+        wvl_wave_carve_tiles(plan, &carver, &wave.tiles);
+    }
+    wvl_free(&plan->context->host, scratch, bytes);
+    memory->base_bytes = wvl_add_saturate(memory->base_bytes, wvl_add_saturate(carver.used, wvl_mul_saturate(jobs, slot.host_bytes)));
+    memory->pinned_bytes = wvl_mul_saturate(jobs, slot.pinned_bytes);
+    memory->device_bytes = wvl_mul_saturate(jobs, slot.device_bytes);
+    return WVL_OK;
+}
+
 wvl_status wvl_plan_measure(const wvl_plan *plan, wvl_plan_memory *memory)
 {
     if (!plan || !memory || memory->struct_size < sizeof *memory) {
@@ -194,5 +220,5 @@ wvl_status wvl_plan_measure(const wvl_plan *plan, wvl_plan_memory *memory)
     memory->coded_bytes_bound = plan->coded_bytes_bound;
     memory->output_bytes_bound = plan->output_bytes_bound;
     memory->pinned_bytes = memory->device_bytes = 0;
-    return WVL_OK;
+    return plan->device < WVL_DEVICE_CUDA ? WVL_OK : add_device(plan, memory);
 }

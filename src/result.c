@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "result.h"
 
+#include <stdio.h>
+
 #include "base/alloc.h"
 #include "codec/rate/quality.h"
 
@@ -15,6 +17,7 @@ struct wvl_result {
     wvl_layer_result *layers;     /* taken from the coder */
     double *psnr;
     double seconds[4];
+    char backend[24];
 };
 
 static void fill_parts(wvl_result *result, const wvl_coder *coder, uint64_t offset)
@@ -32,7 +35,7 @@ uint64_t wvl_result_bytes_of_plan(const wvl_plan *plan)
            wvl_alloc_size(plan->layer_count * sizeof(double));
 }
 
-wvl_result *wvl_result_create(wvl_context *context, wvl_coder *coder, uint64_t codestream_offset, const double seconds[4])
+wvl_result *wvl_result_create(wvl_context *context, wvl_coder *coder, uint64_t codestream_offset, const double seconds[4], const char *backend)
 {
     const wvl_plan *plan = coder->plan;
     wvl_result *result = wvl_alloc_zeroed(&context->host, sizeof *result);
@@ -68,6 +71,7 @@ wvl_result *wvl_result_create(wvl_context *context, wvl_coder *coder, uint64_t c
     for (int i = 0; i < 4; i++) {
         result->seconds[i] = seconds[i];
     }
+    (void)snprintf(result->backend, sizeof result->backend, "%s", backend);
     return result;
 }
 
@@ -121,3 +125,4 @@ uint64_t wvl_result_layer_bytes(const wvl_result *result, uint32_t layer) { retu
 uint32_t wvl_result_layer_slope(const wvl_result *result, uint32_t layer) { return layer < result->layer_count ? result->layers[layer].slope : 0; }
 double wvl_result_layer_psnr(const wvl_result *result, uint32_t layer) { return layer < result->layer_count ? result->psnr[layer] : 0.0; }
 double wvl_result_seconds(const wvl_result *result, wvl_stage stage) { return (unsigned)stage < 4 ? result->seconds[stage] : 0.0; }
+const char *wvl_result_backend(const wvl_result *result) { return result->backend; }

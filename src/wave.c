@@ -7,14 +7,19 @@ void wvl_wave_carve(const wvl_plan *plan, wvl_carver *carver, wvl_wave *wave)
     for (uint32_t c = 0; c < plan->component_count; c++) {
         resolutions += plan->codings[plan->components[c].coding].levels + 1u;
     }
-    wave->tiles = wvl_carve(carver, plan->wave_tiles, sizeof *wave->tiles);
     wave->coefs = wvl_carve(carver, plan->wave_tiles, sizeof *wave->coefs);
     wvl_order_carve(plan, resolutions, plan->most_precincts, carver, &wave->order);
     wave->buffer = wvl_carve(carver, 1, WVL_WRITE_BUFFER_BYTES);
     wvl_tile_plan_carve(plan, carver, &wave->scratch);
+    wvl_wave_carve_tiles(plan, carver, &wave->tiles);
+}
+
+void wvl_wave_carve_tiles(const wvl_plan *plan, wvl_carver *carver, wvl_tile_plan **tiles)
+{
+    *tiles = wvl_carve(carver, plan->wave_tiles, sizeof **tiles);
     for (uint32_t i = 0; i < plan->wave_tiles; i++) {
         wvl_tile_plan tile;
-        wvl_tile_plan_carve(plan, carver, carver->base ? &wave->tiles[i] : &tile);
+        wvl_tile_plan_carve(plan, carver, carver->base ? &(*tiles)[i] : &tile);
     }
 }
 
@@ -33,9 +38,9 @@ uint32_t wvl_wave_count_tiles(const wvl_plan *plan, uint32_t first, wvl_tile_pla
     return count;
 }
 
-void wvl_wave_build(const wvl_plan *plan, uint32_t first, uint32_t count, wvl_wave *wave)
+void wvl_wave_build(const wvl_plan *plan, uint32_t first, uint32_t count, wvl_tile_plan *tiles)
 {
     for (uint32_t i = 0; i < count; i++) {
-        wvl_tile_plan_build(plan, first + i, &wave->tiles[i]);
+        wvl_tile_plan_build(plan, first + i, &tiles[i]);
     }
 }

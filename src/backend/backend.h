@@ -3,7 +3,7 @@
  * A backend turns pixels into coefficients. The conductor drives it through this table only.
  *
  * A job is a run of consecutive tiles whose plans the conductor has built; it may later be a band of precinct rows of one tile.
- * Order of calls: open -> prepare -> { submit -> wait -> collect -> release }* -> close. submit queues and never waits; wait(DONE)
+ * Order of calls: open -> prepare for every slot -> { submit -> wait -> collect -> release }* -> close. submit queues and never waits; wait(DONE)
  * may be called from any thread. Coefficients belong to the backend from collect to release; pixels are borrowed until INPUT_FREE.
  */
 #ifndef WVL_BACKEND_BACKEND_H
@@ -12,9 +12,11 @@
 #include "geom/handover.h"
 #include "geom/plan.h"
 #include "base/pool.h"
+#include "base/trace.h"
 #include "wavelane.h"
 
 typedef struct wvl_backend wvl_backend;
+typedef struct wvl_device wvl_device; /* what the jobs on one device share: opened once a context */
 typedef struct wvl_backend_job wvl_backend_job;
 
 typedef enum wvl_backend_event { WVL_EVENT_INPUT_FREE = 0, WVL_EVENT_DONE = 1 } wvl_backend_event;
@@ -22,20 +24,39 @@ typedef enum wvl_backend_event { WVL_EVENT_INPUT_FREE = 0, WVL_EVENT_DONE = 1 } 
 typedef struct wvl_backend_query {
     uint8_t memory_kinds;      /* bit per wvl_memory_kind that images may have */
     uint8_t max_depth;         /* deepest component it transforms */
+    uint8_t jobs;              /* of one picture in flight at once that pay: 1 where wait does the work */
 } wvl_backend_query;
 
-/* Bytes that one slot needs for jobs of at most tile_count tiles. */
-typedef struct wvl_backend_memory { uint64_t host_bytes, pinned_bytes, device_bytes; } wvl_backend_memory;
+typedef struct wvl_backend_options {
+    const wvl_allocator *host; /* NULL: the library's */
+    wvl_pool *pool;
+    wvl_device *device;        /* of open_device; NULL where the table has none */
+    const wvl_trace *trace;    /* may be NULL; must outlive the backend */
+} wvl_backend_options;
+
+typedef struct wvl_device_options {
+    const wvl_allocator *host, *pinned, *device;
+    uint32_t ordinal;
+    char *reason;              /* why it could not be opened, in words */
+    size_t reason_bytes;
+} wvl_device_options;
 
 typedef struct wvl_backend_vtable {
     const char *name;
     void (*query)(wvl_backend_query *query);
-    wvl_status (*open)(const wvl_allocator *host, wvl_pool *pool, wvl_backend **backend);
+    /* NULL, or why plans like this one are not transformed. */
+    const char *(*refuses)(const wvl_plan *plan);
+    /* Devices, absent where jobs run on the host. describe: WVL_END beyond the last one. A device that failed in a way that lasts is lost. */
+    wvl_status (*describe_device)(uint32_t ordinal, wvl_device_info *info);
+    wvl_status (*open_device)(const wvl_device_options *options, wvl_device **device);
+    void (*close_device)(wvl_device *device);
+    int (*is_lost)(const wvl_device *device);
+    wvl_status (*open)(const wvl_backend_options *options, wvl_backend **backend);
     void (*close)(wvl_backend *backend);
-    /* tiles: the shapes of one job (the largest that will be submitted). Pure. */
+    /* What a slot needs for jobs of these shapes. Pure. */
     void (*measure)(const wvl_plan *plan, const wvl_tile_plan *tiles, uint32_t tile_count, uint32_t concurrency, wvl_backend_memory *memory);
-    /* The only call that allocates: one slot for jobs no larger than these tiles. */
-    wvl_status (*prepare)(wvl_backend *backend, const wvl_plan *plan, const wvl_tile_plan *tiles, uint32_t tile_count);
+    /* The only call that allocates: one slot more, of the measured size. Another plan than before drops all slots. */
+    wvl_status (*prepare)(wvl_backend *backend, const wvl_plan *plan, const wvl_backend_memory *slot);
     /* tiles and image must stay valid until release. AGAIN when no slot is free. */
     wvl_status (*submit)(wvl_backend *backend, const wvl_image *image, const wvl_tile_plan *tiles, uint32_t tile_count, wvl_backend_job **job);
     /* timeout_ms 0 polls (AGAIN), UINT32_MAX waits. WVL_ERROR_INPUT: samples outside the declared depth. */
@@ -46,5 +67,14 @@ typedef struct wvl_backend_vtable {
 } wvl_backend_vtable;
 
 extern const wvl_backend_vtable wvl_backend_cpu;
+
+/* Measures and prepares. */
+static inline wvl_status wvl_backend_prepare_tiles(const wvl_backend_vtable *table, wvl_backend *backend, wvl_pool *pool, const wvl_plan *plan,
+                                                   const wvl_tile_plan *tiles, uint32_t tile_count)
+{
+    wvl_backend_memory slot;
+    table->measure(plan, tiles, tile_count, wvl_pool_concurrency(pool), &slot);
+    return table->prepare(backend, plan, &slot);
+}
 
 #endif

@@ -202,7 +202,8 @@ static uint64_t job_bytes(const wvl_plan *plan, const wvl_tile_plan *tiles, uint
 
 static void cpu_measure(const wvl_plan *plan, const wvl_tile_plan *tiles, uint32_t tile_count, uint32_t concurrency, wvl_backend_memory *memory)
 {
-    *memory = (wvl_backend_memory){wvl_alloc_size(job_bytes(plan, tiles, tile_count, concurrency)) + wvl_alloc_size(sizeof(wvl_backend)), 0, 0};
+    uint64_t job = wvl_alloc_size(job_bytes(plan, tiles, tile_count, concurrency));
+    *memory = (wvl_backend_memory){wvl_add_saturate(job, wvl_alloc_size(sizeof(wvl_backend))), 0, 0};
 }
 
 /* ---- Work ------------------------------------------------------------------------------------------------------------------ */
@@ -411,12 +412,20 @@ static void run_job(wvl_backend_job *job)
 
 static void cpu_query(wvl_backend_query *query)
 {
+    query->jobs = 1;
     query->memory_kinds = 1u << WVL_MEMORY_HOST | 1u << WVL_MEMORY_PINNED;
     query->max_depth = 28;
 }
 
-static wvl_status cpu_open(const wvl_allocator *host, wvl_pool *pool, wvl_backend **backend)
+static const char *cpu_refuses(const wvl_plan *plan)
 {
+    (void)plan;
+    return NULL;
+}
+
+static wvl_status cpu_open(const wvl_backend_options *options, wvl_backend **backend)
+{
+    const wvl_allocator *host = options->host;
     wvl_backend *b = wvl_alloc_zeroed(host, sizeof *b);
     *backend = NULL;
     if (!b || pthread_mutex_init(&b->lock, NULL)) {
@@ -424,7 +433,7 @@ static wvl_status cpu_open(const wvl_allocator *host, wvl_pool *pool, wvl_backen
         return WVL_ERROR_MEMORY;
     }
     b->allocator = host ? *host : (wvl_allocator){0};
-    b->pool = pool;
+    b->pool = options->pool;
     b->dwt = wvl_dwt_fetch_kernels(wvl_cpu_fetch_level());
     b->front = wvl_front_fetch_kernels(wvl_cpu_fetch_level());
     *backend = b;
@@ -452,7 +461,7 @@ static void cpu_close(wvl_backend *backend)
 }
 
 /* All slots serve one plan: preparing for another one drops them, which needs them free. */
-static wvl_status cpu_prepare(wvl_backend *b, const wvl_plan *plan, const wvl_tile_plan *tiles, uint32_t tile_count)
+static wvl_status cpu_prepare(wvl_backend *b, const wvl_plan *plan, const wvl_backend_memory *slot)
 {
     if (b->plan != plan) {
         for (const wvl_backend_job *job = b->slots; job; job = job->next) {
@@ -463,7 +472,7 @@ static wvl_status cpu_prepare(wvl_backend *b, const wvl_plan *plan, const wvl_ti
         free_slots(b);
         b->plan = plan;
     }
-    uint64_t bytes = job_bytes(plan, tiles, tile_count, wvl_pool_concurrency(b->pool));
+    uint64_t bytes = slot->host_bytes - wvl_alloc_size(sizeof(wvl_backend));
     wvl_backend_job *job = wvl_alloc(&b->allocator, bytes);
     if (!job) {
         return WVL_ERROR_MEMORY;
@@ -569,5 +578,6 @@ static wvl_status cpu_collect(wvl_backend_job *job, wvl_coefs *coefs)
 }
 
 const wvl_backend_vtable wvl_backend_cpu = {
-    "cpu", cpu_query, cpu_open, cpu_close, cpu_measure, cpu_prepare, cpu_submit, cpu_wait, cpu_collect, cpu_release,
+    .name = "cpu", .query = cpu_query, .refuses = cpu_refuses, .open = cpu_open, .close = cpu_close, .measure = cpu_measure, .prepare = cpu_prepare,
+    .submit = cpu_submit, .wait = cpu_wait, .collect = cpu_collect, .release = cpu_release,
 };

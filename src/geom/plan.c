@@ -214,6 +214,8 @@ static void fill_options(wvl_plan *plan, const wvl_settings *s)
     plan->max_component_bytes = s->max_component_bytes;
     plan->comment_count = s->comment_count;
     plan->jp2 = s->jp2;
+    plan->device = s->device;
+    plan->device_ordinal = s->device_ordinal;
 }
 
 static uint32_t count_codings(const wvl_settings *s, const wvl_image_format *f)

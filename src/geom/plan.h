@@ -76,6 +76,13 @@ typedef struct wvl_layer_target {
 
 #define WVL_ALL_TILES UINT32_MAX
 
+/* Where pixels are transformed: WVL_DEVICE_AUTO takes a device where it pays, CUDA one that is there, CUDA_ONLY one or none. */
+enum { WVL_DEVICE_AUTO = 0, WVL_DEVICE_CPU = 1, WVL_DEVICE_CUDA = 2, WVL_DEVICE_CUDA_ONLY = 3 };
+#define WVL_DEVICE_ORDINAL_MAX 15u
+
+/* Bytes that one job in flight takes. */
+typedef struct wvl_backend_memory { uint64_t host_bytes, pinned_bytes, device_bytes; } wvl_backend_memory;
+
 /* One progression order volume (A.6.6): resolutions [first, end), components [first, end), layers [0, end). */
 typedef struct wvl_progression {
     uint32_t tile;           /* the tile it is for, or WVL_ALL_TILES */
@@ -133,6 +140,9 @@ struct wvl_plan {
     uint64_t most_precincts; /* of any tile */
     uint64_t quality_bytes;/* working memory for measuring, 0 when nothing is measured */
     uint64_t tile_plan_bytes; /* of one tile plan, the same for all */
+    uint64_t backend_bytes;/* the CPU backend's, for the largest wave */
+    uint8_t device;        /* WVL_DEVICE_* */
+    uint32_t device_ordinal;
     uint64_t base_bytes, coded_bytes_bound, output_bytes_bound;
     uint64_t own_bytes;    /* of the one allocation that holds this structure and its arrays */
 };

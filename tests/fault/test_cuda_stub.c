@@ -44,6 +44,13 @@ static wvl_cuda_status stub_retain(wvl_cuda_context *out, int device)
     return status;
 }
 static wvl_cuda_status stub_release(int device) { (void)device; return drop(context); }
+static wvl_cuda_status stub_attribute(int *value, int attribute, int device) { (void)attribute; (void)device; *value = 9; return tick(); }
+static wvl_cuda_status stub_pinned_address(wvl_cuda_address *address, void *memory, unsigned flags)
+{
+    (void)flags;
+    *address = (wvl_cuda_address)(uintptr_t)memory;
+    return WVL_CUDA_SUCCESS;
+}
 static wvl_cuda_status stub_push(wvl_cuda_context c) { (void)c; return WVL_CUDA_SUCCESS; }
 static wvl_cuda_status stub_pop(wvl_cuda_context *c) { (void)c; return WVL_CUDA_SUCCESS; }
 static wvl_cuda_status stub_load(wvl_cuda_module *out, const void *image) { (void)image; return make_module(out); }
@@ -106,7 +113,7 @@ static wvl_cuda_status stub_launch(wvl_cuda_function f, unsigned gx, unsigned gy
 }
 
 static const wvl_cuda_runtime stub = {
-    .init = stub_init, .device_get = stub_get, .context_retain = stub_retain, .context_release = stub_release, .context_push = stub_push,
+    .init = stub_init, .device_attribute = stub_attribute, .pinned_address = stub_pinned_address, .device_get = stub_get, .context_retain = stub_retain, .context_release = stub_release, .context_push = stub_push,
     .context_pop = stub_pop, .module_load = stub_load, .module_unload = stub_unload, .module_function = stub_function,
     .malloc_device = stub_malloc, .free_device = stub_free, .malloc_pinned = stub_pinned, .free_pinned = stub_unpin, .upload = stub_up,
     .download = stub_down, .fill = stub_fill, .stream_create = stub_stream, .stream_destroy = stub_stream_end, .stream_wait = stub_stream_wait,
@@ -115,7 +122,6 @@ static const wvl_cuda_runtime stub = {
 };
 
 static job j;
-static wvl_pool *pool;
 
 static void setup(void)
 {
@@ -147,7 +153,7 @@ static wvl_status encode_once(void)
     if (status != WVL_OK) {
         return status;
     }
-    status = wvl_backend_cuda.prepare(backend, j.plan, j.tiles, 1);
+    status = wvl_backend_prepare_tiles(&wvl_backend_cuda, backend, pool, j.plan, j.tiles, 1);
     if (status == WVL_OK) {
         status = wvl_backend_cuda.submit(backend, &j.image, j.tiles, 1, &running);
     }
@@ -182,7 +188,7 @@ START_TEST(steady_state)
     wvl_backend *backend = NULL;
     wvl_coefs coefs;
     ck_assert_int_eq(wvl_cuda_open_backend(NULL, pool, &options, &backend), WVL_OK);
-    ck_assert_int_eq(wvl_backend_cuda.prepare(backend, j.plan, j.tiles, 1), WVL_OK);
+    ck_assert_int_eq(wvl_backend_prepare_tiles(&wvl_backend_cuda, backend, pool, j.plan, j.tiles, 1), WVL_OK);
     uint32_t before = allocations;
     for (uint32_t picture = 1; picture <= 5; picture++) {
         wvl_backend_job *running = NULL, *none = NULL;

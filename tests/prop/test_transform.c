@@ -478,8 +478,8 @@ START_TEST(slots_are_reused)
     wvl_backend_memory memory;
     wvl_backend_cpu.measure(j.plan, j.tiles, 2, 2, &memory);
     REQUIRE(memory.host_bytes > j.tiles[0].coef_bytes && memory.pinned_bytes == 0 && memory.device_bytes == 0, "measure");
-    REQUIRE(wvl_backend_cpu.open(NULL, j.pool, &j.backend) == WVL_OK, "open");
-    REQUIRE(wvl_backend_cpu.prepare(j.backend, j.plan, j.tiles, 2) == WVL_OK, "prepare");
+    REQUIRE(wvl_backend_cpu.open(&(wvl_backend_options){.pool = j.pool}, &j.backend) == WVL_OK, "open");
+    REQUIRE(wvl_backend_cpu.prepare(j.backend, j.plan, &memory) == WVL_OK, "prepare");
     REQUIRE(wvl_backend_cpu.submit(j.backend, &j.image, j.tiles, 6, &j.running) == WVL_ERROR_ARGUMENT, "six tiles in a slot of two");
     for (uint32_t t = 0; t < 6; t += 2) {
         REQUIRE(wvl_backend_cpu.submit(j.backend, &j.image, j.tiles + t, 2, &j.running) == WVL_OK, "submit");

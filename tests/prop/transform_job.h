@@ -120,8 +120,8 @@ static wvl_status run_job(job *j, uint32_t threads)
 {
     uint32_t count = j->plan->tile_count;
     j->pool = wvl_pool_create(NULL, threads, NULL);
-    REQUIRE(wvl_backend_cpu.open(NULL, j->pool, &j->backend) == WVL_OK, "open");
-    REQUIRE(wvl_backend_cpu.prepare(j->backend, j->plan, j->tiles, count) == WVL_OK, "prepare");
+    REQUIRE(wvl_backend_cpu.open(&(wvl_backend_options){.pool = j->pool}, &j->backend) == WVL_OK, "open");
+    REQUIRE(wvl_backend_prepare_tiles(&wvl_backend_cpu, j->backend, j->pool, j->plan, j->tiles, count) == WVL_OK, "prepare");
     wvl_backend_job *none = NULL;
     REQUIRE(wvl_backend_cpu.submit(j->backend, &j->image, j->tiles, count, &j->running) == WVL_OK, "submit");
     REQUIRE(wvl_backend_cpu.submit(j->backend, &j->image, j->tiles, count, &none) == WVL_AGAIN, "a second job in one slot");

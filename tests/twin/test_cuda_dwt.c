@@ -6,7 +6,6 @@
 #include "test_cuda_job.h"
 
 static wvl_cuda_runtime driver, poisoning;
-static wvl_pool *pool;
 static wvl_backend *cpu, *cuda[2]; /* cuda[1]: every level with the any-shape kernels */
 static int have_device, subset;
 
@@ -29,7 +28,7 @@ static void open_backends(void)
     poisoning = driver;
     poisoning.malloc_device = poisoned_malloc;
     have_device = 1;
-    REQUIRE(wvl_backend_cpu.open(NULL, pool, &cpu) == WVL_OK, "cpu");
+    REQUIRE(wvl_backend_cpu.open(&(wvl_backend_options){.pool = pool}, &cpu) == WVL_OK, "cpu");
     for (unsigned i = 0; i < 2; i++) {
         wvl_cuda_options options = {.runtime = &poisoning, .tables = i ? WVL_CUDA_PLAIN_PATH : 0};
         wvl_status status = wvl_cuda_open_backend(NULL, pool, &options, &cuda[i]);
@@ -266,7 +265,7 @@ START_TEST(refusals)
     j.components[0].depth = 17;
     place_picture(&j, 20, 20, 0, 0);
     plan_job(&j);
-    REQUIRE(wvl_backend_cuda.prepare(cuda[0], j.plan, j.tiles, 1) == WVL_ERROR_UNSUPPORTED, "17 bits taken");
+    REQUIRE(wvl_backend_prepare_tiles(&wvl_backend_cuda, cuda[0], pool, j.plan, j.tiles, 1) == WVL_ERROR_UNSUPPORTED, "17 bits taken");
     free_job(&j);
     default_job(&j);
     place_picture(&j, 100, 100, 0, 0);

@@ -22,6 +22,7 @@
 #define COMPONENTS 4u
 
 static uint64_t seed_state = 1;
+static wvl_pool *pool;
 
 static uint64_t draw(void)
 {
@@ -203,7 +204,7 @@ static inline void start_run(run *r, const job *j)
 {
     uint32_t count = j->plan->tile_count;
     r->coefs = calloc(count, sizeof *r->coefs);
-    REQUIRE(r->table->prepare(r->backend, j->plan, j->tiles, count) == WVL_OK, "prepare: %s", j->name);
+    REQUIRE(wvl_backend_prepare_tiles(r->table, r->backend, pool, j->plan, j->tiles, count) == WVL_OK, "prepare: %s", j->name);
     REQUIRE(r->table->submit(r->backend, &j->image, j->tiles, count, &r->job) == WVL_OK, "submit: %s", j->name);
 }
 
@@ -231,6 +232,9 @@ static void compare_block(const wvl_coefs *a, const wvl_coefs *b, const wvl_tile
 {
     wvl_rect r = wvl_geom_block_rect(band, col, row);
     uint64_t index = band->first_block + (uint64_t)row * band->block_cols + col;
+    if (!a->bounds[index] && !b->bounds[index]) {
+        return; /* empty blocks do not travel */
+    }
     REQUIRE(a->bounds[index] == b->bounds[index], "bound of block %u,%u orient %u level %u: %x, device %x: %s", col, row, band->orient,
             band->level, a->bounds[index], b->bounds[index], j->name);
     for (uint32_t y = r.y0; y < r.y1; y++) {

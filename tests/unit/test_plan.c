@@ -138,7 +138,7 @@ START_TEST(images_are_checked)
 {
     picture p = picture_draw(PICTURE_FLAT, 16, 16, 3, 12, 1);
     picture_input input = picture_open_input(&p, 0);
-    outcome o = case_try(&p, "", NULL);
+    outcome o = case_try(&p, "device=cpu", NULL);
     ck_assert_int_eq(o.status, WVL_OK);
     for (unsigned i = 0; i < 8; i++) {
         wvl_image image = input.image;

@@ -85,8 +85,8 @@ static int run_cpu(wvl_bench_dwt_picture *p)
     uint32_t count = p->plan->tile_count;
     p->pool = wvl_pool_create(NULL, 8, NULL);
     p->coefs = calloc(count, sizeof *p->coefs);
-    return p->pool && p->coefs && wvl_backend_cpu.open(NULL, p->pool, &p->cpu) == WVL_OK &&
-           wvl_backend_cpu.prepare(p->cpu, p->plan, p->tiles, count) == WVL_OK &&
+    return p->pool && p->coefs && wvl_backend_cpu.open(&(wvl_backend_options){.pool = p->pool}, &p->cpu) == WVL_OK &&
+           wvl_backend_prepare_tiles(&wvl_backend_cpu, p->cpu, p->pool, p->plan, p->tiles, count) == WVL_OK &&
            wvl_backend_cpu.submit(p->cpu, &p->image, p->tiles, count, &p->job) == WVL_OK &&
            wvl_backend_cpu.wait(p->job, WVL_EVENT_DONE, UINT32_MAX) == WVL_OK && wvl_backend_cpu.collect(p->job, p->coefs) == WVL_OK;
 }

@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "cuda/device.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/alloc.h"
+
+#define MEMORY_ALIGNMENT 256u
+#define PINNED_PORTABLE 1u /* page-locked for every driver context of the process */
+#define CAPABILITY_MIN 75  /* of the portable device code: 10 * major + minor */
+
+/* ---- Status ------------------------------------------------------------------------------------------------------------------ */
+
+/* Errors after which the driver's context answers every call with the same error: memory errors (ECC 214, 220, 226), faults of kernels (700, 702,
+ * 710, 714 to 719, 721), a context that somebody destroyed (709), and what the driver itself can not name (999). */
+static int is_sticky(wvl_cuda_status status)
+{
+    static const short sticky[] = {214, 220, 226, 700, 702, 709, 710, 714, 715, 716, 717, 718, 719, 721, 999};
+    for (size_t i = 0; i < sizeof sticky / sizeof *sticky; i++) {
+        if (status == sticky[i]) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
+wvl_status wvl_cuda_note_status(wvl_device *device, wvl_cuda_status status)
+{
+    if (is_sticky(status)) {
+        atomic_store(&device->lost, 1);
+    }
+    return status == WVL_CUDA_SUCCESS ? WVL_OK : status == WVL_CUDA_NOT_READY ? WVL_AGAIN : status == WVL_CUDA_OUT_OF_MEMORY ? WVL_ERROR_MEMORY : WVL_ERROR_DEVICE;
+}
+
+int wvl_cuda_is_lost(const wvl_device *device) { return atomic_load(&device->lost); }
+
+wvl_cuda_status wvl_cuda_enter(const wvl_device *device) { return device->runtime->context_push(device->context); }
+
+void wvl_cuda_leave(const wvl_device *device)
+{
+    wvl_cuda_context context;
+    (void)device->runtime->context_pop(&context);
+}
+
+/* ---- Memory ------------------------------------------------------------------------------------------------------------------ */
+
+wvl_cuda_status wvl_cuda_alloc_device(const wvl_device *device, uint64_t bytes, wvl_cuda_address *address)
+{
+    const wvl_allocator *a = &device->memory;
+    if (bytes > SIZE_MAX / 2) {
+        return WVL_CUDA_OUT_OF_MEMORY;
+    }
+    if (!a->allocate) {
+        return device->runtime->malloc_device(address, (size_t)bytes);
+    }
+    *address = (wvl_cuda_address)(uintptr_t)a->allocate(a->user, (size_t)bytes, MEMORY_ALIGNMENT, NULL);
+    return *address ? WVL_CUDA_SUCCESS : WVL_CUDA_OUT_OF_MEMORY;
+}
+
+wvl_cuda_status wvl_cuda_alloc_pinned(const wvl_device *device, uint64_t bytes, uint8_t **memory)
+{
+    const wvl_allocator *a = &device->pinned;
+    void *at = NULL;
+    if (bytes > SIZE_MAX / 2) {
+        return WVL_CUDA_OUT_OF_MEMORY;
+    }
+    wvl_cuda_status status = WVL_CUDA_SUCCESS;
+    if (a->allocate) {
+        at = a->allocate(a->user, (size_t)bytes, MEMORY_ALIGNMENT, NULL);
+        status = at ? WVL_CUDA_SUCCESS : WVL_CUDA_OUT_OF_MEMORY;
+    } else {
+        status = device->runtime->malloc_pinned(&at, (size_t)bytes, PINNED_PORTABLE);
+    }
+    *memory = status ? NULL : at;
+    return status;
+}
+
+void wvl_cuda_free_device(const wvl_device *device, wvl_cuda_address address, uint64_t bytes)
+{
+    const wvl_allocator *a = &device->memory;
+    if (address && a->release) {
+        a->release(a->user, (void *)(uintptr_t)address, (size_t)bytes, NULL);
+    } else if (address) {
+        (void)device->runtime->free_device(address);
+    }
+}
+
+void wvl_cuda_free_pinned(const wvl_device *device, uint8_t *memory, uint64_t bytes)
+{
+    const wvl_allocator *a = &device->pinned;
+    if (memory && a->release) {
+        a->release(a->user, memory, (size_t)bytes, NULL);
+    } else if (memory) {
+        (void)device->runtime->free_pinned(memory);
+    }
+}
+
+/* ---- Facts ------------------------------------------------------------------------------------------------------------------- */
+
+static wvl_cuda_status read_capability(const wvl_cuda_runtime *rt, int handle, int *major, int *minor)
+{
+    wvl_cuda_status status = rt->device_attribute(major, WVL_CUDA_ATTRIBUTE_MAJOR, handle);
+    return status ? status : rt->device_attribute(minor, WVL_CUDA_ATTRIBUTE_MINOR, handle);
+}
+
+static wvl_cuda_status describe(const wvl_cuda_runtime *rt, uint32_t ordinal, wvl_device_info *info)
+{
+    int handle, major = 0, minor = 0, multiprocessors = 0;
+    size_t bytes = 0;
+    wvl_cuda_status status = rt->device_get(&handle, (int)ordinal);
+    status = status ? status : rt->device_name(info->name, (int)sizeof info->name, handle);
+    status = status ? status : read_capability(rt, handle, &major, &minor);
+    status = status ? status : rt->device_attribute(&multiprocessors, WVL_CUDA_ATTRIBUTE_MULTIPROCESSORS, handle);
+    status = status ? status : rt->device_bytes(&bytes, handle);
+    info->ordinal = ordinal;
+    info->capability_major = (uint32_t)major;
+    info->capability_minor = (uint32_t)minor;
+    info->multiprocessors = (uint32_t)multiprocessors;
+    info->memory_bytes = bytes;
+    info->usable = 10 * major + minor >= CAPABILITY_MIN;
+    return status;
+}
+
+wvl_status wvl_cuda_describe_device(uint32_t ordinal, wvl_device_info *info)
+{
+    wvl_cuda_runtime runtime;
+    int count = 0;
+    if (!wvl_cuda_fetch_runtime(&runtime) || runtime.init(0) || runtime.device_count(&count)) {
+        return WVL_ERROR_DEVICE;
+    }
+    if (ordinal >= (uint32_t)count) {
+        return WVL_END;
+    }
+    return describe(&runtime, ordinal, info) ? WVL_ERROR_DEVICE : WVL_OK;
+}
+
+/* ---- Open and close ---------------------------------------------------------------------------------------------------------- */
+
+static wvl_cuda_status load(wvl_device *d, const void *image, const char **step)
+{
+    int major = 0, minor = 0;
+    *step = "initialisation";
+    wvl_cuda_status status = d->runtime->init(0);
+    *step = status ? *step : "no such device";
+    status = status ? status : d->runtime->device_get(&d->handle, (int)d->ordinal);
+    status = status ? status : read_capability(d->runtime, d->handle, &major, &minor);
+    if (!status && 10 * major + minor < CAPABILITY_MIN) {
+        *step = "compute capability below 7.5";
+        return WVL_CUDA_NO_IMAGE;
+    }
+    *step = status ? *step : "context";
+    status = status ? status : d->runtime->context_retain(&d->context, d->handle);
+    d->has_context = !status;
+    status = status ? status : wvl_cuda_enter(d);
+    if (!status) {
+        *step = "device code";
+        status = wvl_cuda_init_kernels(d->runtime, image, &d->kernels);
+        wvl_cuda_leave(d);
+    }
+    return status;
+}
+
+static void tell_reason(const wvl_device_options *options, const wvl_cuda_runtime *rt, const char *step, wvl_cuda_status status)
+{
+    const char *name = NULL;
+    if (!rt->error_name || rt->error_name(status, &name) || !name) {
+        name = "an unknown error";
+    }
+    if (options->reason) {
+        (void)snprintf(options->reason, options->reason_bytes, "%s: %s (%d)", step, name, status);
+    }
+}
+
+static void set_options(wvl_device *d, const wvl_device_options *options)
+{
+    d->host = options->host ? *options->host : (wvl_allocator){0};
+    d->pinned = options->pinned ? *options->pinned : (wvl_allocator){0};
+    d->memory = options->device ? *options->device : (wvl_allocator){0};
+    d->ordinal = options->ordinal;
+}
+
+wvl_status wvl_cuda_open_device(const wvl_device_options *options, const wvl_cuda_runtime *runtime, const void *image, wvl_device **device)
+{
+    *device = NULL;
+    wvl_device *d = wvl_alloc_zeroed(options->host, sizeof *d);
+    if (!d) {
+        return WVL_ERROR_MEMORY;
+    }
+    set_options(d, options);
+    d->runtime = runtime ? runtime : &d->own_runtime;
+    if (!runtime && !wvl_cuda_fetch_runtime(&d->own_runtime)) {
+        if (options->reason) {
+            (void)snprintf(options->reason, options->reason_bytes, "there is no driver (libcuda.so.1), or an old one");
+        }
+        wvl_free(options->host, d, sizeof *d);
+        return WVL_ERROR_DEVICE;
+    }
+    const char *step;
+    wvl_cuda_status failed = load(d, image ? image : wvl_cuda_fetch_image(), &step);
+    if (failed) {
+        wvl_status status = wvl_cuda_note_status(d, failed);
+        tell_reason(options, d->runtime, step, failed);
+        wvl_cuda_close_device(d);
+        return status;
+    }
+    *device = d;
+    return WVL_OK;
+}
+
+void wvl_cuda_close_device(wvl_device *d)
+{
+    if (d->has_context && !wvl_cuda_enter(d)) {
+        wvl_cuda_fini_kernels(d->runtime, &d->kernels);
+        wvl_cuda_leave(d);
+    }
+    if (d->has_context) {
+        (void)d->runtime->context_release(d->handle);
+    }
+    wvl_allocator host = d->host;
+    wvl_free(&host, d, sizeof *d);
+}

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* One device of a context: its driver context, the loaded kernels, where its memory comes from, and whether it still works. */
+#ifndef WVL_CUDA_DEVICE_H
+#define WVL_CUDA_DEVICE_H
+
+#include <stdatomic.h>
+
+#include "backend/backend.h"
+#include "cuda/launch.h"
+
+#define WVL_CUDA_TRACK_CHARS 32u
+
+struct wvl_device {
+    wvl_allocator host, pinned, memory;
+    wvl_cuda_runtime own_runtime;
+    const wvl_cuda_runtime *runtime;
+    wvl_cuda_context context;
+    wvl_cuda_kernels kernels;
+    int handle, has_context;
+    uint32_t ordinal;
+    _Atomic int lost;
+};
+
+/* runtime NULL: the driver's; image NULL: the library's. */
+wvl_status wvl_cuda_open_device(const wvl_device_options *options, const wvl_cuda_runtime *runtime, const void *image, wvl_device **device);
+void wvl_cuda_close_device(wvl_device *device);
+int wvl_cuda_is_lost(const wvl_device *device);
+wvl_status wvl_cuda_describe_device(uint32_t ordinal, wvl_device_info *info);
+
+/* The library's status for a driver's; one that no later call recovers from marks the device as lost. */
+wvl_status wvl_cuda_note_status(wvl_device *device, wvl_cuda_status status);
+/* Between the two, calls of this thread go to the device. */
+wvl_cuda_status wvl_cuda_enter(const wvl_device *device);
+void wvl_cuda_leave(const wvl_device *device);
+
+/* Through the caller's allocators, if there are any. */
+wvl_cuda_status wvl_cuda_alloc_device(const wvl_device *device, uint64_t bytes, wvl_cuda_address *address);
+wvl_cuda_status wvl_cuda_alloc_pinned(const wvl_device *device, uint64_t bytes, uint8_t **memory);
+void wvl_cuda_free_device(const wvl_device *device, wvl_cuda_address address, uint64_t bytes);
+void wvl_cuda_free_pinned(const wvl_device *device, uint8_t *memory, uint64_t bytes);
+
+#endif

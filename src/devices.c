@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "devices.h"
+
+#include <stdio.h>
+
+#include "backend/registry.h"
+
+_Static_assert(sizeof((wvl_context *)NULL)->devices / sizeof(struct wvl_device *) == WVL_DEVICE_ORDINAL_MAX + 1, "a seat for every ordinal");
+
+wvl_status wvl_context_fetch_device(wvl_context *context, const wvl_backend_vtable *table, uint32_t ordinal, wvl_device **device, char *reason,
+                                    size_t reason_bytes)
+{
+    if (ordinal > WVL_DEVICE_ORDINAL_MAX) {
+        (void)snprintf(reason, reason_bytes, "device %u: %u are looked at", ordinal, WVL_DEVICE_ORDINAL_MAX + 1);
+        return WVL_ERROR_DEVICE;
+    }
+    wvl_status status = WVL_OK;
+    pthread_mutex_lock(&context->device_lock);
+    wvl_device **seat = &context->devices[ordinal];
+    if (!*seat) {
+        wvl_device_options options = {&context->host, &context->pinned, &context->device, ordinal, reason, reason_bytes};
+        status = table->open_device(&options, seat);
+    } else if (table->is_lost(*seat)) {
+        (void)snprintf(reason, reason_bytes, "it failed before and is lost");
+        status = WVL_ERROR_DEVICE;
+    }
+    *device = *seat;
+    pthread_mutex_unlock(&context->device_lock);
+    return status;
+}
+
+void wvl_context_close_devices(wvl_context *context)
+{
+    const wvl_backend_vtable *table = wvl_backend_fetch(WVL_BACKEND_CUDA);
+    for (uint32_t i = 0; table && i <= WVL_DEVICE_ORDINAL_MAX; i++) {
+        if (context->devices[i]) {
+            table->close_device(context->devices[i]);
+        }
+    }
+}
+
+wvl_status wvl_device_describe(uint32_t ordinal, wvl_device_info *info)
+{
+    const wvl_backend_vtable *table = wvl_backend_fetch(WVL_BACKEND_CUDA);
+    if (!info || info->struct_size < sizeof *info) {
+        return WVL_ERROR_ARGUMENT;
+    }
+    return !table ? WVL_ERROR_UNSUPPORTED : ordinal > WVL_DEVICE_ORDINAL_MAX ? WVL_END : table->describe_device(ordinal, info);
+}

@@ -1,0 +1,293 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "drive.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "backend/registry.h"
+#include "base/alloc.h"
+#include "devices.h"
+
+/* Pictures in flight: below so many samples, queueing costs more than the transform (1 Mi samples take the CPU about 3 ms). */
+#define SAMPLES_MIN (UINT64_C(1) << 20)
+
+/* ---- Choice ------------------------------------------------------------------------------------------------------------------- */
+
+const wvl_backend_vtable *wvl_drive_device_table(const wvl_plan *plan, const char **reason)
+{
+    const wvl_backend_vtable *table = wvl_backend_fetch(WVL_BACKEND_CUDA);
+    *reason = table ? table->refuses(plan) : "this build has no device code";
+    return *reason ? NULL : table;
+}
+
+static int is_on_device(const wvl_image *image) { return image->memory_kind == WVL_MEMORY_DEVICE || image->memory_kind == WVL_MEMORY_MANAGED; }
+
+static int wants_device(const wvl_drive *d)
+{
+    const char *reason;
+    switch (d->plan->device) {
+    case WVL_DEVICE_CPU: return 0;
+    case WVL_DEVICE_AUTO:
+        return is_on_device(d->image) || d->image->ready_event || (d->many && d->plan->total_samples >= SAMPLES_MIN && wvl_drive_device_table(d->plan, &reason));
+    default: return 1;
+    }
+}
+
+/* Pixels that only a device can reach, an event that only it can wait for, or work that only it may do. */
+static int needs_device(const wvl_drive *d)
+{
+    return d->plan->device == WVL_DEVICE_CUDA_ONLY || is_on_device(d->image) || d->image->ready_event;
+}
+
+static uint32_t device_ordinal(const wvl_drive *d)
+{
+    int chosen = d->image->memory_kind == WVL_MEMORY_DEVICE && d->plan->device == WVL_DEVICE_AUTO;
+    return chosen ? (uint32_t)d->image->device : d->plan->device_ordinal;
+}
+
+/* ---- Memory ------------------------------------------------------------------------------------------------------------------- */
+
+uint32_t wvl_drive_measure(const wvl_plan *plan, const wvl_backend_vtable *table, wvl_wave *wave, wvl_backend_memory *slot)
+{
+    uint32_t waves = 0;
+    *slot = (wvl_backend_memory){0, 0, 0};
+    for (uint32_t first = 0, count; first < plan->tile_count; first += count, waves++) {
+        wvl_backend_memory need;
+        count = wvl_wave_count_tiles(plan, first, &wave->scratch);
+        wvl_wave_build(plan, first, count, wave->tiles);
+        table->measure(plan, wave->tiles, count, wvl_pool_concurrency(plan->context->pool), &need);
+        slot->host_bytes = wvl_max_u64(slot->host_bytes, need.host_bytes);
+        slot->pinned_bytes = wvl_max_u64(slot->pinned_bytes, need.pinned_bytes);
+        slot->device_bytes = wvl_max_u64(slot->device_bytes, need.device_bytes);
+    }
+    return waves;
+}
+
+uint32_t wvl_drive_jobs(const wvl_backend_vtable *table, uint32_t waves)
+{
+    wvl_backend_query query;
+    table->query(&query);
+    return wvl_min_u32(wvl_min_u32(query.jobs, WVL_DRIVE_JOBS), waves);
+}
+
+/* Tile plans of all flights beyond the first. */
+static wvl_status open_tiles(wvl_drive *d, uint32_t jobs)
+{
+    wvl_tile_plan *unused[WVL_DRIVE_JOBS];
+    wvl_carver carver = {NULL, 0};
+    for (uint32_t i = 1; i < jobs; i++) {
+        wvl_wave_carve_tiles(d->plan, &carver, &unused[i]);
+    }
+    d->tile_bytes = carver.used;
+    carver = (wvl_carver){jobs > 1 ? wvl_alloc_zeroed(&d->plan->context->host, d->tile_bytes) : NULL, 0};
+    d->tile_memory = carver.base;
+    for (uint32_t i = 1; i < jobs && carver.base; i++) {
+        wvl_wave_carve_tiles(d->plan, &carver, &d->tiles[i]);
+    }
+    return jobs > 1 && !carver.base ? WVL_ERROR_MEMORY : WVL_OK;
+}
+
+/* As many slots as there is memory for, and at least one. */
+static wvl_status prepare_slots(wvl_drive *d, const wvl_backend_memory *slot, uint32_t jobs)
+{
+    wvl_status status = WVL_OK;
+    for (d->jobs = 0; d->jobs < jobs && status == WVL_OK; d->jobs += status == WVL_OK) {
+        status = d->table->prepare(d->backend, d->plan, slot);
+    }
+    if (d->jobs && status == WVL_ERROR_MEMORY) {
+        wvl_context_log(d->plan->context, WVL_LOG_INFO, "device memory for %u of %u waves in flight", d->jobs, jobs);
+        status = WVL_OK;
+    }
+    return status == WVL_OK ? open_tiles(d, d->jobs) : status;
+}
+
+/* ---- Open and close ----------------------------------------------------------------------------------------------------------- */
+
+static wvl_status open_backend(wvl_drive *d, const wvl_backend_vtable *table, const wvl_backend_memory *slot, uint32_t jobs)
+{
+    wvl_backend_options options = {&d->plan->context->host, d->plan->context->pool, d->device, d->trace};
+    d->table = table;
+    wvl_status status = table->open(&options, &d->backend);
+    status = status == WVL_OK ? prepare_slots(d, slot, jobs) : status;
+    if (status != WVL_OK) {
+        wvl_drive_close(d);
+    }
+    return status;
+}
+
+static wvl_status open_cpu(wvl_drive *d)
+{
+    wvl_backend_memory slot = {d->plan->backend_bytes, 0, 0};
+    return d->table == &wvl_backend_cpu ? WVL_OK : (wvl_drive_close(d), open_backend(d, &wvl_backend_cpu, &slot, 1));
+}
+
+static wvl_status open_device(wvl_drive *d)
+{
+    const char *reason;
+    const wvl_backend_vtable *table = wvl_drive_device_table(d->plan, &reason);
+    wvl_device *device = NULL;
+    if (!table) {
+        (void)snprintf(d->reason, sizeof d->reason, "%s", reason);
+        return WVL_ERROR_UNSUPPORTED;
+    }
+    (void)snprintf(d->reason, sizeof d->reason, "its memory does not suffice"); /* unless something else turns out */
+    wvl_status status = wvl_context_fetch_device(d->plan->context, table, device_ordinal(d), &device, d->reason, sizeof d->reason);
+    if (status != WVL_OK || (d->table == table && d->device == device)) {
+        return status;
+    }
+    wvl_backend_memory slot;
+    wvl_drive_close(d);
+    d->device = device;
+    uint32_t waves = wvl_drive_measure(d->plan, table, d->wave, &slot);
+    return open_backend(d, table, &slot, wvl_drive_jobs(table, waves));
+}
+
+static void tell_fallback(wvl_drive *d)
+{
+    wvl_context_log(d->plan->context, d->plan->device == WVL_DEVICE_AUTO ? WVL_LOG_INFO : WVL_LOG_WARNING, "device %u: %s; the CPU takes over",
+                    device_ordinal(d), d->reason);
+    d->reason[0] = 0;
+}
+
+wvl_status wvl_drive_open(wvl_drive *d, const wvl_image *image)
+{
+    d->image = image;
+    d->reason[0] = 0;
+    if (image->memory_kind == WVL_MEMORY_DEVICE && d->plan->device != WVL_DEVICE_AUTO && (uint32_t)image->device != d->plan->device_ordinal) {
+        (void)snprintf(d->reason, sizeof d->reason, "the pixels lie on device %d", image->device);
+        return WVL_ERROR_ARGUMENT;
+    }
+    if (d->plan->device == WVL_DEVICE_CPU && needs_device(d)) {
+        (void)snprintf(d->reason, sizeof d->reason, "pixels on a device, or a ready event, and the option \"device\" is cpu");
+        return WVL_ERROR_UNSUPPORTED;
+    }
+    if (wants_device(d)) {
+        wvl_status status = open_device(d);
+        if (status == WVL_OK || needs_device(d)) {
+            return status;
+        }
+        tell_fallback(d);
+    }
+    return open_cpu(d);
+}
+
+void wvl_drive_close(wvl_drive *d)
+{
+    wvl_drive_stop(d);
+    if (d->backend) {
+        d->table->close(d->backend);
+    }
+    wvl_free(&d->plan->context->host, d->tile_memory, d->tile_bytes);
+    d->backend = NULL;
+    d->table = NULL;
+    d->tile_memory = NULL;
+    d->jobs = 0;
+}
+
+void wvl_drive_init(wvl_drive *d, const wvl_plan *plan, wvl_wave *wave, const wvl_trace *trace, int many)
+{
+    memset(d, 0, sizeof *d);
+    d->plan = plan;
+    d->wave = wave;
+    d->trace = trace;
+    d->many = many;
+    d->tiles[0] = wave->tiles;
+}
+
+void wvl_drive_fini(wvl_drive *d)
+{
+    if (d->plan) {
+        wvl_drive_close(d);
+    }
+}
+
+/* ---- Waves -------------------------------------------------------------------------------------------------------------------- */
+
+void wvl_drive_start(wvl_drive *d)
+{
+    d->oldest = d->count = d->next_tile = 0;
+    d->used = 0;
+}
+
+static wvl_status submit_wave(wvl_drive *d)
+{
+    uint32_t at = (d->oldest + d->count) % WVL_DRIVE_JOBS;
+    wvl_drive_flight *flight = &d->flight[at];
+    flight->first = d->next_tile;
+    flight->count = wvl_wave_count_tiles(d->plan, flight->first, &d->wave->scratch);
+    wvl_wave_build(d->plan, flight->first, flight->count, d->tiles[at]);
+    wvl_status status = d->table->submit(d->backend, d->image, d->tiles[at], flight->count, &flight->job);
+    if (status == WVL_OK) {
+        d->count++;
+        d->next_tile += flight->count;
+    }
+    return status;
+}
+
+static wvl_status fetch_wave(wvl_drive *d, uint32_t *count)
+{
+    wvl_status status = WVL_OK;
+    while (status == WVL_OK && d->count < d->jobs && d->next_tile < d->plan->tile_count) {
+        status = submit_wave(d);
+    }
+    if (status != WVL_OK || !d->count) {
+        return status == WVL_OK ? WVL_END : status;
+    }
+    const wvl_drive_flight *flight = &d->flight[d->oldest];
+    status = d->table->wait(flight->job, WVL_EVENT_DONE, UINT32_MAX);
+    *count = flight->count;
+    return status == WVL_OK ? d->table->collect(flight->job, d->wave->coefs) : status;
+}
+
+/* The device is of no use for this picture any more. Nonzero: the CPU goes on. */
+static int change_to_cpu(wvl_drive *d, wvl_status *status)
+{
+    if (d->table == &wvl_backend_cpu || (*status != WVL_ERROR_MEMORY && *status != WVL_ERROR_DEVICE)) {
+        return 0;
+    }
+    int lost = d->table->is_lost(d->device);
+    (void)snprintf(d->reason, sizeof d->reason, "%s", lost ? "it failed and is lost" : *status == WVL_ERROR_MEMORY ? "its memory does not suffice" : "it failed");
+    if (lost || needs_device(d)) {
+        return 0;
+    }
+    tell_fallback(d);
+    d->next_tile = d->count ? d->flight[d->oldest].first : d->next_tile;
+    *status = open_cpu(d);
+    return *status == WVL_OK;
+}
+
+wvl_status wvl_drive_next(wvl_drive *d, uint32_t *count)
+{
+    wvl_status status;
+    do {
+        status = fetch_wave(d, count);
+    } while (status < 0 && change_to_cpu(d, &status));
+    if (status == WVL_OK) {
+        d->used |= d->table == &wvl_backend_cpu ? 1u : 2u;
+    }
+    return status;
+}
+
+void wvl_drive_pass(wvl_drive *d)
+{
+    d->table->release(d->flight[d->oldest].job);
+    d->oldest = (d->oldest + 1) % WVL_DRIVE_JOBS;
+    d->count--;
+}
+
+void wvl_drive_stop(wvl_drive *d)
+{
+    while (d->count) {
+        wvl_drive_pass(d);
+    }
+    d->oldest = 0;
+}
+
+void wvl_drive_name(const wvl_drive *d, char *text, size_t bytes)
+{
+    if (d->used & 2) {
+        (void)snprintf(text, bytes, "cuda:%u%s", device_ordinal(d), d->used & 1 ? " cpu" : "");
+    } else {
+        (void)snprintf(text, bytes, "cpu");
+    }
+}

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The waves of a picture on their way through a backend: which one it is, how many are in flight, and what happens when a device fails.
+ *
+ * A device may fail before a picture (there is none, its memory is too small) or within it. Where the plan allows it the CPU goes on with the
+ * first wave that has not been handed over: waves do not depend on each other, so the bytes are the same. A device that is lost ends the
+ * picture.
+ */
+#ifndef WVL_DRIVE_H
+#define WVL_DRIVE_H
+
+#include "backend/backend.h"
+#include "context.h"
+#include "wave.h"
+
+#define WVL_DRIVE_JOBS 2u
+
+typedef struct wvl_drive_flight {
+    wvl_backend_job *job;
+    uint32_t first, count;      /* tiles */
+} wvl_drive_flight;
+
+typedef struct wvl_drive {
+    const wvl_plan *plan;
+    wvl_wave *wave;             /* its tile plans are those of flight[0]; coefs, of the oldest wave */
+    const wvl_trace *trace;
+    int many;                   /* pictures are in flight */
+    const wvl_backend_vtable *table; /* of the open backend; NULL: none is open */
+    wvl_backend *backend;
+    wvl_device *device;
+    uint32_t jobs;              /* slots prepared */
+    wvl_tile_plan *tiles[WVL_DRIVE_JOBS];
+    void *tile_memory;          /* of the flights beyond the first */
+    uint64_t tile_bytes;
+    /* Of the picture at work: */
+    const wvl_image *image;
+    wvl_drive_flight flight[WVL_DRIVE_JOBS];
+    uint32_t oldest, count;     /* flights */
+    uint32_t next_tile;
+    unsigned used;              /* bit per backend that waves came from: 1 CPU, 2 device */
+    char reason[256];           /* why there is no device, or why it failed */
+} wvl_drive;
+
+/* many: pictures are in flight, so that a device pays. */
+void wvl_drive_init(wvl_drive *drive, const wvl_plan *plan, wvl_wave *wave, const wvl_trace *trace, int many);
+void wvl_drive_fini(wvl_drive *drive);
+/* Opens the backend for pictures in this kind of memory, unless it is open already. Nothing more is allocated for such pictures afterwards,
+ * as long as no device fails. */
+wvl_status wvl_drive_open(wvl_drive *drive, const wvl_image *image);
+/* Closes the backend, flights included. */
+void wvl_drive_close(wvl_drive *drive);
+/* After wvl_drive_open, which borrows the image too. */
+void wvl_drive_start(wvl_drive *drive);
+/* Hands over the next wave: wave->coefs[0, count). WVL_END after the last; WVL_ERROR_INPUT: samples outside their depth. */
+wvl_status wvl_drive_next(wvl_drive *drive, uint32_t *count);
+/* Gives the oldest wave back, which wvl_drive_next has handed over. */
+void wvl_drive_pass(wvl_drive *drive);
+/* Gives all waves back. */
+void wvl_drive_stop(wvl_drive *drive);
+/* "cpu", "cuda:0", or both: what the waves of the picture came from. */
+void wvl_drive_name(const wvl_drive *drive, char *text, size_t bytes);
+
+/* What a slot of the table needs for the largest wave, and the number of waves. wave: for plans of tiles. */
+uint32_t wvl_drive_measure(const wvl_plan *plan, const wvl_backend_vtable *table, wvl_wave *wave, wvl_backend_memory *slot);
+/* The table of the device that the plan may use; NULL: none, and why. */
+const wvl_backend_vtable *wvl_drive_device_table(const wvl_plan *plan, const char **reason);
+/* Flights of pictures with so many waves. */
+uint32_t wvl_drive_jobs(const wvl_backend_vtable *table, uint32_t waves);
+
+#endif

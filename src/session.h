@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What encodes the pictures of one plan, one at a time, and keeps its backend between them (encoder.c). */
+#ifndef WVL_SESSION_H
+#define WVL_SESSION_H
+
+#include "backend/backend.h"
+
+typedef struct wvl_session wvl_session;
+
+/* What one picture brings along. Pixels are given back and the sink is closed whatever happens. */
+typedef struct wvl_session_picture {
+    const wvl_image *image;
+    wvl_sink *sink;
+    const wvl_control *control; /* may be NULL */
+    wvl_result **result;        /* may be NULL */
+    char *error;                /* may be NULL */
+    size_t error_bytes;
+} wvl_session_picture;
+
+/* track: of traces, must outlive the session. many: several sessions work on pictures in flight, and the backend stays open between them. */
+wvl_session *wvl_session_create(const wvl_plan *plan, const char *track, int many);
+void wvl_session_release(wvl_session *session);
+/* Takes the memory of the backend now; without this the first picture does. */
+wvl_status wvl_session_prepare(wvl_session *session, const wvl_image *image);
+wvl_status wvl_session_encode(wvl_session *session, const wvl_session_picture *picture);
+
+#endif
