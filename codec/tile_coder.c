@@ -139,7 +139,7 @@ void wvl_coder_measure(const wvl_plan *plan, wvl_tile_plan *scratch, uint32_t co
 {
     memset(memory, 0, sizeof *memory);
     memory->base_bytes = wvl_alloc_size(concurrency * worker_bytes(plan)) + wvl_alloc_size(plan->tile_count * sizeof(wvl_coded_tile)) +
-                         wvl_alloc_size(plan->layer_count * sizeof(wvl_layer_result)) + wvl_alloc_size(plan->component_count * sizeof(uint64_t)) +
+                         wvl_alloc_size(plan->layer_count * sizeof(wvl_layer_result)) + wvl_alloc_size(wvl_plan_cap_groups(plan) * sizeof(uint64_t)) +
                          wvl_alloc_size(plan->wave_bands * sizeof(work_band)) + wvl_alloc_size(plan->part_count * sizeof(wvl_cs_part));
     memory->base_bytes = wvl_add_saturate(memory->base_bytes, wvl_alloc_size(wvl_mul_saturate(packet_bytes_count(plan), sizeof(uint64_t))));
     wvl_t2_sizes sizes = {0, 0, 0};
@@ -181,7 +181,7 @@ wvl_status wvl_coder_init(wvl_coder *coder, const wvl_allocator *allocator, cons
     coder->tiles = wvl_alloc_zeroed(allocator, plan->tile_count * sizeof *coder->tiles);
     coder->layers = wvl_alloc_zeroed(allocator, plan->layer_count * sizeof *coder->layers);
     coder->packet_bytes = wvl_alloc_zeroed(allocator, wvl_mul_saturate(packet_bytes_count(plan), sizeof(uint64_t)));
-    coder->component_overhead = wvl_alloc_zeroed(allocator, plan->component_count * sizeof(uint64_t));
+    coder->component_overhead = wvl_alloc_zeroed(allocator, wvl_plan_cap_groups(plan) * sizeof(uint64_t));
     coder->bands = wvl_alloc(allocator, plan->wave_bands * sizeof *coder->bands);
     coder->parts = wvl_alloc(allocator, plan->part_count * sizeof *coder->parts);
     if (!coder->bands || !coder->parts || !coder->worker_memory || !coder->tiles || !coder->layers || !coder->packet_bytes || !coder->component_overhead) {
@@ -203,7 +203,7 @@ void wvl_coder_fini(wvl_coder *coder)
     wvl_free(coder->allocator, coder->tiles, plan->tile_count * sizeof *coder->tiles);
     wvl_free(coder->allocator, coder->layers, plan->layer_count * sizeof *coder->layers);
     wvl_free(coder->allocator, coder->packet_bytes, packet_bytes_count(plan) * sizeof(uint64_t));
-    wvl_free(coder->allocator, coder->component_overhead, plan->component_count * sizeof(uint64_t));
+    wvl_free(coder->allocator, coder->component_overhead, wvl_plan_cap_groups(plan) * sizeof(uint64_t));
     wvl_free(coder->allocator, coder->worker_memory, coder->workers * coder->worker_bytes);
     wvl_free(coder->allocator, coder->bands, plan->wave_bands * sizeof *coder->bands);
     wvl_free(coder->allocator, coder->parts, plan->part_count * sizeof *coder->parts);

@@ -35,17 +35,20 @@ static void add_part(division *d, uint32_t tile, uint64_t index, uint64_t packet
         part->tile = tile;
         part->index = (uint8_t)index;
         part->packet_first = (uint32_t)packet_first;
+        part->cap_group = WVL_CS_MIXED;
     }
     d->part_count++;
 }
 
 /* Bytes of part headers that count as the component's: only parts that hold one component are its own. */
-static void charge_part(division *d, uint32_t tile, uint64_t index, uint32_t component)
+static void charge_part(division *d, uint32_t tile, uint64_t index, const wvl_packet_id *first)
 {
     const wvl_plan *plan = d->plan;
     if (d->parts && (plan->parts & WVL_PARTS_COMPONENT)) {
-        d->component_overhead[component] += WVL_CS_SOT_SOD_BYTES + (plan->plt || plan->packed_headers == WVL_PACKED_PPT ? 5 : 0);
-        d->component_overhead[component] += index ? 0 : wvl_cs_measure_tile_progressions(plan, tile);
+        uint32_t group = wvl_plan_cap_group(plan, first->component, first->resolution);
+        d->parts[d->part_count - 1].cap_group = group;
+        d->component_overhead[group] += WVL_CS_SOT_SOD_BYTES + (plan->plt || plan->packed_headers == WVL_PACKED_PPT ? 5 : 0);
+        d->component_overhead[group] += index ? 0 : wvl_cs_measure_tile_progressions(plan, tile);
     }
 }
 
@@ -68,7 +71,7 @@ static wvl_status divide_tile(division *d, const wvl_tile_plan *tile, const wvl_
             add_part(d, tile->index, ++index, packets);
         }
         if (starts || !packets) {
-            charge_part(d, tile->index, index, id.component);
+            charge_part(d, tile->index, index, &id);
         }
         if (d->parts) {
             d->parts[d->part_count - 1].packet_count++;

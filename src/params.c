@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Params: life, lookup, presets. Values are read and printed in params_value.c. */
+/* Params: life and lookup. Values are read in params_value.c and printed in params_print.c, presets are in params_preset.c. */
 #include "params.h"
 
 #include <stdio.h>
@@ -216,70 +216,4 @@ const char *wvl_params_get(const wvl_params *params, const char *key)
     }
     /* The scratch text is the only thing that a get changes. */
     return wvl_params_print_value((wvl_params *)(uintptr_t)params, &options[index], &wvl_params_fields()[index]);
-}
-
-/* ---- Presets --------------------------------------------------------------------------------------------------------- */
-
-static const wvl_preset *find_preset(const char *name)
-{
-    size_t count;
-    const wvl_preset *presets = wvl_presets(&count);
-    for (size_t i = 0; i < count; i++) {
-        if (!strcmp(presets[i].name, name)) {
-            return &presets[i];
-        }
-    }
-    return NULL;
-}
-
-static wvl_status refuse_preset(wvl_params *params, const char *name)
-{
-    size_t count, used;
-    const wvl_preset *presets = wvl_presets(&count);
-    int n = snprintf(params->error, sizeof params->error, "unknown preset \"%.64s\"; there are", name);
-    used = n > 0 ? (size_t)n : 0;
-    for (size_t i = 0; i < count && used < sizeof params->error; i++) {
-        n = snprintf(params->error + used, sizeof params->error - used, "%s %s", i ? "," : "", presets[i].name);
-        used += n > 0 ? (size_t)n : 0;
-    }
-    return WVL_ERROR_PARAMETER;
-}
-
-/* One "key=value" of at most sizeof word - 1 characters. */
-static wvl_status apply_setting(wvl_params *params, const char *setting, size_t length)
-{
-    char word[256];
-    if (length >= sizeof word) {
-        return WVL_ERROR_INTERNAL;
-    }
-    memcpy(word, setting, length);
-    word[length] = '\0';
-    char *equals = strchr(word, '=');
-    if (!equals) {
-        return WVL_ERROR_INTERNAL;
-    }
-    *equals = '\0';
-    return wvl_params_set(params, word, equals + 1);
-}
-
-wvl_status wvl_params_preset(wvl_params *params, const char *name)
-{
-    if (!params || !name) {
-        return WVL_ERROR_ARGUMENT;
-    }
-    params->error[0] = '\0';
-    const wvl_preset *preset = find_preset(name);
-    if (!preset) {
-        return refuse_preset(params, name);
-    }
-    for (const char *p = preset->settings; *p;) {
-        size_t length = strcspn(p, " ");
-        wvl_status status = apply_setting(params, p, length);
-        if (status) {
-            return status;
-        }
-        p += length;
-        p += *p == ' ';
-    }
-    return WVL_OK;
 }

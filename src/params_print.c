@@ -142,6 +142,15 @@ static void put_device(printer *p)
     }
 }
 
+static void put_frames(printer *p, const uint32_t *rate)
+{
+    put(p, "%" PRIu32, rate[0]);
+    if (rate[1] != 1) {
+        put_text(p, "/");
+        put(p, "%" PRIu32, rate[1]);
+    }
+}
+
 static void put_comments(printer *p)
 {
     const wvl_settings *s = &p->params->settings;
@@ -173,6 +182,7 @@ const char *wvl_params_print_value(wvl_params *params, const wvl_option *option,
     case WVL_FIELD_PROGRESSIONS: put_progressions(&p); break;
     case WVL_FIELD_REGISTRATION: put_registration(&p); break;
     case WVL_FIELD_DEVICE: put_device(&p); break;
+    case WVL_FIELD_FRAMES: put_frames(&p, from); break;
     }
     return p.failed ? NULL : params->text;
 }

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "params_table.h"
 
+#include "geom/profile.h"
+
 #define AT(member) offsetof(wvl_settings, member)
 #define EXACT_INTEGERS (UINT64_C(1) << 53) /* targets in bytes are kept in a double */
 
@@ -8,6 +10,7 @@
 #define STRUCTURE "Tiles, blocks and packets"
 #define QUANTIZATION "Quantization"
 #define RATE "Rate and quality"
+#define PROFILE "Profiles"
 #define OUTPUT "Output"
 #define MACHINE "Machine"
 
@@ -27,7 +30,7 @@
     X("block", PAIR, "width,height: powers of two, 4..1024, area up to 4096", "64,64", "Nominal code-block size (A.6.1).",           \
       STRUCTURE, PAIR16, AT(block_width), 4, 1024)                                                                                   \
     X("precincts", PAIRS, "[width,height],...: powers of two, 1..32768", "",                                                         \
-      "Precinct sizes from the highest resolution down, the last one repeats; empty: one precinct a resolution (B.6).", STRUCTURE,   \
+      "Precinct sizes from the highest resolution down, the last one repeats; empty: those of the profile, or one precinct a resolution (B.6).", STRUCTURE,   \
       PRECINCTS, AT(precinct_count), 1, 32768)                                                                                       \
     X("style", TEXT, "0..63, or BYPASS+RESET+TERMALL+VSC+PTERM+SEGSYM", "0",                                                         \
       "Code-block style: names joined by +, or the sum of 1, 2, 4, 8, 16, 32 in that order (Table A.19).", STRUCTURE, STYLE,         \
@@ -50,9 +53,19 @@
     X("registration", PAIRS, "[x,y],...: 0..65535", "",                                                                              \
       "Place of each component's samples, right and down, in 1/65536 of their distance; one pair serves all; empty: not said (A.9.1).", \
       STRUCTURE, REGISTRATION, 0, 0, 65535)                                                                                          \
-    X("profile", CHOICE, "none|0|1", "none",                                                                                         \
-      "Codestream profile to declare and to check (A.10); what is checked is listed in the documentation.", STRUCTURE, WORD,         \
-      AT(profile), 0, 2)                                                                                                             \
+    X("profile", CHOICE, WVL_PROFILE_WORDS, "none",                                                                                  \
+      "Profile to declare (Rsiz, A.10) and to keep: a picture or option that does not fit is refused.", PROFILE, WORD, \
+      AT(profile), 0, WVL_PROFILE_COUNT - 1)                                                                                         \
+    X("frame-rate", TEXT, "N, N/D, or a decimal number", "24",                                                                       \
+      "Frames a second, for the byte limits of cinema, IMF and broadcast profiles; 23.976 and the like are N*1000/1001.", PROFILE, FRAMES, \
+      AT(frames), 1, 1000000)                                                                                                        \
+    X("stereo", BOOL, "yes|no", "no", "One eye of a stereoscopic pair: half the bytes of a profile.", PROFILE, BOOL, AT(stereo), 0, 1) \
+    X("hfr", BOOL, "yes|no", "no", "High frame rate agreed with the server: 500 instead of 250 Mbit/s in cinema profiles.", PROFILE, BOOL, \
+      AT(hfr), 0, 1)                                                                                                                 \
+    X("main-level", INTEGER, "0..11", "0", "Main level of IMF and broadcast profiles; 0: not stated (A.10).", PROFILE, UINT8,         \
+      AT(main_level), 0, 11)                                                                                                         \
+    X("sub-level", INTEGER, "0..9", "0", "Sublevel of IMF profiles, the bit rate; 0: not stated (A.10).", PROFILE, UINT8,             \
+      AT(sub_level), 0, 9)                                                                                                           \
     X("quantization", CHOICE, "derived|expounded", "expounded",                                                                      \
       "Signal one step size and derive the others, or signal one a band; 9/7 only (A.6.4).", QUANTIZATION, WORD, AT(quant_style),    \
       WVL_QUANT_DERIVED, WVL_QUANT_EXPOUNDED)                                                                                        \
@@ -84,7 +97,7 @@
     X("max-bytes", INTEGER, "0..18446744073709551615", "0",                                                                          \
       "Cap of the whole codestream in bytes, never exceeded; 0: none.", RATE, UINT64, AT(max_bytes), 0, UINT64_MAX)                  \
     X("max-component-bytes", INTEGER, "0..18446744073709551615", "0",                                                                \
-      "Cap of any one component in bytes, its tile-part headers included, never exceeded; 0: none.", RATE, UINT64, AT(max_component_bytes), 0,        \
+      "Cap of any one component in bytes, its tile-part headers included (cinema4k: of any one tile-part), never exceeded; 0: none.", RATE, UINT64, AT(max_component_bytes), 0,        \
       UINT64_MAX)                                                                                                                    \
     X("container", CHOICE, "j2k|jp2", "j2k", "Bare codestream, or a JP2 file around it (Annex I).", OUTPUT, WORD, AT(jp2), 0, 1)     \
     X("comment", TEXT, "1..65531 bytes of ISO 8859-15", "",                                                                          \
@@ -100,21 +113,6 @@
 static const wvl_option options[] = {OPTION_TABLE(PUBLIC)};
 static const wvl_field fields[] = {OPTION_TABLE(FIELD)};
 
-static const wvl_preset presets[] = {
-    {"archive-lossless",
-     "Preservation master: 5/3, 1024 tiles, RPCL, eleven layers up to lossless, error resilience, pointers.",
-     "reversible=yes levels=5 mct=auto tile=1024,1024 block=64,64 precincts=[256,256],[256,256],[128,128] style=SEGSYM "
-     "progression=RPCL tile-parts=none sop=yes eph=yes plt=yes tlm=yes rates=2560,1280,640,320,160,80,40,20,10,5,1"},
-    {"iiif-lossless",
-     "Image server, lossless: 5/3, one tile, small precincts, RPCL, six layers, tile-parts by resolution, pointers.",
-     "reversible=yes levels=6 mct=auto tile=0,0 block=64,64 precincts=[256,256],[256,256],[128,128] style=0 progression=RPCL "
-     "tile-parts=R sop=no eph=no plt=yes tlm=yes rates=1 layers=6"},
-    {"iiif-lossy",
-     "Image server, lossy: 9/7 at a ratio of 8, one tile, small precincts, RPCL, six layers, tile-parts by resolution, pointers.",
-     "reversible=no levels=6 mct=auto tile=0,0 block=64,64 precincts=[256,256],[256,256],[128,128] style=0 progression=RPCL "
-     "tile-parts=R sop=no eph=no plt=yes tlm=yes rates=8 layers=6"},
-};
-
 const wvl_option *wvl_options(size_t *count)
 {
     if (count) {
@@ -126,12 +124,4 @@ const wvl_option *wvl_options(size_t *count)
 const wvl_field *wvl_params_fields(void)
 {
     return fields;
-}
-
-const wvl_preset *wvl_presets(size_t *count)
-{
-    if (count) {
-        *count = sizeof presets / sizeof presets[0];
-    }
-    return presets;
 }

@@ -23,7 +23,8 @@ typedef enum wvl_field_kind {
     WVL_FIELD_COMMENT,
     WVL_FIELD_PROGRESSIONS,
     WVL_FIELD_REGISTRATION,
-    WVL_FIELD_DEVICE
+    WVL_FIELD_DEVICE,
+    WVL_FIELD_FRAMES      /* two consecutive uint32_t: a fraction */
 } wvl_field_kind;
 
 typedef struct wvl_field {

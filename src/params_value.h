@@ -16,6 +16,7 @@ wvl_status wvl_params_read_progressions(wvl_params *params, const wvl_option *op
 wvl_status wvl_params_read_registration(wvl_params *params, const wvl_option *option, const char *value);
 wvl_status wvl_params_read_device(wvl_params *params, const wvl_option *option, const char *value);
 wvl_status wvl_params_store_progressions(wvl_params *params, const wvl_progression *values, uint32_t count);
+wvl_status wvl_params_read_frames(wvl_params *params, const wvl_option *option, const wvl_field *field, const char *value);
 /* count pairs */
 wvl_status wvl_params_store_registration(wvl_params *params, const uint16_t *pairs, uint32_t count);
 wvl_status wvl_params_store_comment(wvl_params *params, const char *text);

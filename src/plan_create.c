@@ -10,6 +10,7 @@
 #include "codec/tile_coder.h"
 #include "context.h"
 #include "drive.h"
+#include "geom/profile.h"
 #include "params.h"
 #include "quality.h"
 #include "result.h"
@@ -138,7 +139,9 @@ static wvl_status add_boxes(wvl_plan *plan, const wvl_jp2_info *jp2)
 static wvl_status create_checked(wvl_context *context, const wvl_params *params, const wvl_image_format *format, const wvl_jp2_info *jp2, wvl_plan **plan)
 {
     wvl_report report = {add_violation, context, 0};
-    if (!wvl_plan_check(&params->settings, format, &report)) {
+    (void)wvl_plan_check(&params->settings, format, &report);
+    wvl_profile_check_file(&params->settings, jp2, &report);
+    if (report.count) {
         return WVL_ERROR_PARAMETER;
     }
     wvl_plan *p = wvl_plan_build(&context->host, &params->settings, format, &report);

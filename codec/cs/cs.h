@@ -19,6 +19,7 @@
 #define WVL_CS_SEGMENT_HEAD_BYTES 5u      /* marker, length and index of PLM, PPM, PPT */
 #define WVL_CS_SEGMENT_DATA_BYTES 65532u  /* what follows the index, at most */
 #define WVL_CS_MAX_SEGMENTS 256u          /* of one kind: the index has eight bits */
+#define WVL_CS_MIXED UINT32_MAX
 #define WVL_CS_MAX_NPLM 255u              /* bytes of packet lengths that PLM can tell of a tile-part */
 
 typedef struct wvl_cs_part {
@@ -31,6 +32,7 @@ typedef struct wvl_cs_part {
     uint64_t psot;         /* part header + body, at most WVL_CS_MAX_PSOT; the caller sets it from the measured header */
     uint64_t header_bytes; /* packet headers with their EPH */
     uint32_t length_bytes; /* packet lengths in the code of PLM and PLT */
+    uint32_t cap_group;    /* of wvl_plan_cap_group(), or WVL_CS_MIXED where it may hold several components */
 } wvl_cs_part;
 
 /* Bytes from SOC up to the first SOT, TLM included, PLM and PPM not. */

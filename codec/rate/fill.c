@@ -114,9 +114,10 @@ static int try_candidate(wvl_layer_job *job, const candidate *c, uint32_t layer,
     next.plt_bytes += now.plt_bytes - old.plt_bytes;
     next.plm_bytes += now.plm_bytes - old.plm_bytes;
     next.header_bytes += now.header_bytes - old.header_bytes;
-    uint64_t *component = &job->component_totals[precinct->component];
+    uint32_t group = wvl_plan_cap_group(job->plan, precinct->component, precinct->resolution);
+    uint64_t *component = &job->component_totals[group];
     uint64_t component_next = *component + now.packet_bytes + now.plt_bytes - old.packet_bytes - old.plt_bytes;
-    if (wvl_rate_codestream_bytes(job, next) > budget || !wvl_rate_component_fits(job, precinct->component, component_next)) {
+    if (wvl_rate_codestream_bytes(job, next) > budget || !wvl_rate_component_fits(job, group, component_next)) {
         *state = before;
         return 0;
     }

@@ -62,7 +62,7 @@ static void build_histograms(wvl_layer_job *job)
 
 static void set_thresholds(wvl_layer_job *job, const uint32_t *floors, uint32_t threshold)
 {
-    for (uint32_t c = 0; c < job->plan->component_count; c++) {
+    for (uint32_t c = 0; c < wvl_plan_cap_groups(job->plan); c++) {
         job->thresholds[c] = floors && floors[c] > threshold ? floors[c] : threshold;
     }
 }
@@ -130,7 +130,7 @@ static uint32_t search_threshold(threshold_search *s, uint32_t least)
 /* Thresholds that keep every component within its cap, found for all components at once. */
 static void find_floors(wvl_layer_job *job, uint32_t layer, int last)
 {
-    uint32_t n = job->plan->component_count;
+    uint32_t n = wvl_plan_cap_groups(job->plan);
     for (uint32_t c = 0; c < n; c++) {
         job->floors_bad[c] = 0;
         job->floors[c] = WVL_SLOPE_NOTHING;
@@ -285,7 +285,7 @@ static wvl_status settle_for_nothing(threshold_search *search, uint32_t *thresho
 
 static wvl_status check_components(wvl_layer_job *job)
 {
-    for (uint32_t c = 0; c < job->plan->component_count; c++) {
+    for (uint32_t c = 0; c < wvl_plan_cap_groups(job->plan); c++) {
         if (!wvl_rate_component_fits(job, c, job->component_totals[c])) {
             job->problem = "the component byte cap is below what the headers of an empty component need";
             job->problem_bytes = job->sent_component_bytes[c] + job->component_totals[c] + job->overhead.component_bytes[c];
@@ -338,7 +338,7 @@ static void measure_empty_layer(wvl_layer_job *job)
     job->empty_layer_bytes = cost.packet_bytes + cost.plt_bytes + (job->plan->plt ? 5 * (cost.plt_bytes / 65527 + 1) : 0);
     job->empty_layer_bytes += cost.plm_bytes + (job->plan->plm ? 5 * (cost.plm_bytes / 65277 + 1) : 0);
     job->empty_layer_bytes += job->plan->packed_headers ? 5 * (cost.header_bytes / 65532 + 1) : 0;
-    memcpy(job->empty_component_bytes, job->component_totals, job->plan->component_count * sizeof *job->component_totals);
+    memcpy(job->empty_component_bytes, job->component_totals, wvl_plan_cap_groups(job->plan) * sizeof *job->component_totals);
 }
 
 static wvl_status run_layer(wvl_layer_job *job, uint32_t layer)
@@ -362,7 +362,7 @@ static wvl_status run_layer(wvl_layer_job *job, uint32_t layer)
 
 static void carve_memory(wvl_layer_job *job, wvl_carver *carver)
 {
-    uint32_t n = job->plan->component_count;
+    uint32_t n = wvl_plan_cap_groups(job->plan);
     job->body_histogram = wvl_carve(carver, WVL_SLOPES, sizeof *job->body_histogram);
     job->gain_histogram = wvl_carve(carver, WVL_SLOPES, sizeof *job->gain_histogram);
     job->thresholds = wvl_carve(carver, n, sizeof *job->thresholds);

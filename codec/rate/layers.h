@@ -21,7 +21,7 @@ typedef struct wvl_layer_result {
 typedef struct wvl_rate_overhead {
     uint64_t codestream_bytes;    /* main header, SOT to SOD of every tile-part without PLT, EOC */
     uint64_t part_count;
-    uint64_t *component_bytes;    /* [components]: part headers that count for a component, PLT and PPT segments without content included; NULL
+    uint64_t *component_bytes;    /* [cap groups]: part headers that count for the group, PLT and PPT segments without content included; NULL
                                      without a component cap */
 } wvl_rate_overhead;
 
@@ -51,15 +51,15 @@ typedef struct wvl_layer_job {
     uint8_t *scratch_header;
     wvl_t2_sizes sizes;        /* the greatest of all tiles; set by the caller */
     void *fill_memory;         /* wvl_rate_fill_bytes() */
-    uint32_t *thresholds;      /* [components]: of the layer in work */
-    uint32_t *floors, *floors_bad; /* [components]: least threshold that keeps the component cap; highest known to break it, plus one */
+    uint32_t *thresholds;      /* [cap groups]: of the layer in work */
+    uint32_t *floors, *floors_bad; /* [cap groups]: least threshold that keeps the component cap; highest known to break it, plus one */
     uint32_t given_layer;      /* the first layer that is not automatic, from the layer in work on */
-    uint64_t *component_totals;/* [components] */
+    uint64_t *component_totals;/* [cap groups] */
     uint64_t empty_layer_bytes;           /* packets without contributions, their PLT lengths, PLT segments these may begin */
     uint64_t *budgets;                    /* [layer_count]: most bytes of the codestream up to a layer */
-    uint64_t *empty_component_bytes;      /* [components]: the same by component */
+    uint64_t *empty_component_bytes;      /* [cap groups]: the same by group */
     uint32_t layers_to_come;              /* after the layer in work */
-    uint64_t *sent_component_bytes; /* [components]: packets and PLT lengths of committed layers */
+    uint64_t *sent_component_bytes; /* [cap groups]: packets and PLT lengths of committed layers */
     uint64_t sent_bytes, sent_plt_bytes, sent_plm_bytes, sent_header_bytes; /* of committed layers, as in wvl_layer_cost */
 } wvl_layer_job;
 

@@ -106,7 +106,7 @@ static void cut_block(wvl_layer_job *job, wvl_coded_tile *tile, uint64_t b, uint
 
 static void cut_precinct(wvl_layer_job *job, wvl_coded_tile *tile, const wvl_precinct *precinct, int last)
 {
-    uint32_t threshold = job->thresholds[precinct->component];
+    uint32_t threshold = job->thresholds[wvl_plan_cap_group(job->plan, precinct->component, precinct->resolution)];
     for (unsigned i = 0; i < precinct->band_count; i++) {
         const wvl_precinct_band *pb = &precinct->band[i];
         for (uint32_t row = 0; row < pb->rows; row++) {
@@ -120,18 +120,19 @@ static void cut_precinct(wvl_layer_job *job, wvl_coded_tile *tile, const wvl_pre
 wvl_layer_cost wvl_rate_measure_layer(wvl_layer_job *job, uint32_t layer, int last)
 {
     wvl_layer_cost total = {0, 0, 0, 0};
-    memset(job->component_totals, 0, job->plan->component_count * sizeof *job->component_totals);
+    memset(job->component_totals, 0, wvl_plan_cap_groups(job->plan) * sizeof *job->component_totals);
     for (uint32_t t = 0; t < job->plan->tile_count; t++) {
         wvl_coded_tile *tile = &job->tiles[t];
         wvl_t2_tile t2 = wvl_rate_open_t2(job, tile);
         for (uint64_t p = 0; p < tile->precinct_count; p++) {
-            cut_precinct(job, tile, &tile->precincts[p], last);
-            wvl_layer_cost cost = wvl_rate_measure_packet(job, &t2, &tile->precincts[p], layer);
+            const wvl_precinct *precinct = &tile->precincts[p];
+            cut_precinct(job, tile, precinct, last);
+            wvl_layer_cost cost = wvl_rate_measure_packet(job, &t2, precinct, layer);
             total.packet_bytes += cost.packet_bytes;
             total.plt_bytes += cost.plt_bytes;
             total.plm_bytes += cost.plm_bytes;
             total.header_bytes += cost.header_bytes;
-            job->component_totals[tile->precincts[p].component] += cost.packet_bytes + cost.plt_bytes;
+            job->component_totals[wvl_plan_cap_group(job->plan, precinct->component, precinct->resolution)] += cost.packet_bytes + cost.plt_bytes;
         }
     }
     return total;
@@ -164,15 +165,15 @@ uint64_t wvl_rate_codestream_bytes(const wvl_layer_job *job, wvl_layer_cost cost
     return job->overhead.codestream_bytes + job->sent_bytes + cost.packet_bytes + plt + 5 * segments + pointer_bytes(job, cost);
 }
 
-int wvl_rate_component_fits(const wvl_layer_job *job, uint32_t component, uint64_t layer_bytes)
+int wvl_rate_component_fits(const wvl_layer_job *job, uint32_t group, uint64_t layer_bytes)
 {
     uint64_t cap = job->plan->max_component_bytes;
-    uint64_t later = job->layers_to_come * job->empty_component_bytes[component];
+    uint64_t later = job->layers_to_come * job->empty_component_bytes[group];
     uint64_t bytes = layer_bytes + later;
     if (!cap) {
         return 1;
     }
-    bytes += job->overhead.component_bytes[component] + job->sent_component_bytes[component];
+    bytes += job->overhead.component_bytes[group] + job->sent_component_bytes[group];
     if (job->plan->packed_headers == WVL_PACKED_PPT) {
         bytes += 5 * (bytes / 65532); /* segments beyond the first of each tile-part */
     }
@@ -245,7 +246,7 @@ static int commit_packet(wvl_layer_job *job, wvl_coded_tile *tile, const wvl_t2_
     job->sent_plt_bytes += cost.plt_bytes;
     job->sent_plm_bytes += cost.plm_bytes;
     job->sent_header_bytes += cost.header_bytes;
-    job->sent_component_bytes[precinct->component] += cost.packet_bytes + cost.plt_bytes;
+    job->sent_component_bytes[wvl_plan_cap_group(job->plan, precinct->component, precinct->resolution)] += cost.packet_bytes + cost.plt_bytes;
     return 1;
 }
 

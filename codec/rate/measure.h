@@ -19,13 +19,13 @@ wvl_t2_tile wvl_rate_open_t2(const wvl_layer_job *job, const wvl_coded_tile *til
 uint32_t wvl_rate_cut(const wvl_layer_job *job, const wvl_coded_block *block, const wvl_block_state *state, uint32_t threshold);
 /* Cumulative bytes after a cut. last: no later layer follows, the codeword ends there. */
 uint32_t wvl_rate_cut_bytes(const wvl_layer_job *job, const wvl_coded_block *block, uint32_t cut, const wvl_block_state *state, int last);
-/* Cuts every block by job->thresholds and measures. component_totals get the layer's packet bytes by component. */
+/* Cuts every block by job->thresholds and measures. component_totals get the layer's packet bytes by cap group. */
 wvl_layer_cost wvl_rate_measure_layer(wvl_layer_job *job, uint32_t layer, int last);
 wvl_layer_cost wvl_rate_measure_packet(wvl_layer_job *job, const wvl_t2_tile *t2, const wvl_precinct *precinct, uint32_t layer);
 /* Upper bound of the codestream when the layers so far and one of this cost are in it. */
 uint64_t wvl_rate_codestream_bytes(const wvl_layer_job *job, wvl_layer_cost cost);
-/* Whether a component with `layer_bytes` in the layer in work keeps its cap. */
-int wvl_rate_component_fits(const wvl_layer_job *job, uint32_t component, uint64_t layer_bytes);
+/* Whether a cap group with `layer_bytes` in the layer in work keeps its cap. */
+int wvl_rate_component_fits(const wvl_layer_job *job, uint32_t group, uint64_t layer_bytes);
 /* Codes the headers of the layer for good with the cuts that stand in the states. */
 wvl_status wvl_rate_commit_layer(wvl_layer_job *job, uint32_t layer, int last);
 /* Bytes of job->fill_memory. */

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "geom/profile.h"
 #include "geom/settings.h"
 
 #define MAX_CODINGS 160u          /* distinct (depth, colour part) pairs are fewer */
@@ -68,7 +69,7 @@ static int fill_codings(wvl_plan *plan, const wvl_settings *s, const uint16_t *k
         coding->style = s->style;
         coding->quant_style = s->reversible ? WVL_QUANT_NONE : s->quant_style;
         coding->guard_bits = s->guard_bits;
-        coding->user_precincts = s->precinct_count > 0;
+        coding->user_precincts = s->precinct_count > 0 || wvl_plan_precinct(s, 0) != 0xFF;
         for (unsigned r = 0; r <= s->levels; r++) {
             coding->precinct[r] = (uint8_t)wvl_plan_precinct(s, r);
         }
@@ -120,6 +121,23 @@ static wvl_layer_target resolve_target(const wvl_plan *plan, const wvl_settings 
     return t;
 }
 
+static uint64_t lower_limit(uint64_t a, uint64_t b) { return !a || (b && b < a) ? b : a; }
+
+static void fill_profile(wvl_plan *plan, const wvl_settings *s)
+{
+    wvl_profile_limits limits = wvl_profile_limits_of(s);
+    plan->rsiz = wvl_profile_rsiz(s);
+    plan->profile = s->profile;
+    plan->frames = s->frames;
+    plan->seconds = s->seconds;
+    plan->stereo = s->stereo;
+    plan->hfr = s->hfr;
+    plan->cap_split = limits.split_resolution;
+    plan->target_bytes = limits.target_bytes;
+    plan->max_bytes = lower_limit(s->max_bytes, limits.frame_bytes);
+    plan->max_component_bytes = lower_limit(s->max_component_bytes, limits.component_bytes);
+}
+
 static void fill_layers(wvl_plan *plan, const wvl_settings *s)
 {
     uint32_t given = s->layer_value_count, automatic = plan->layer_count - given;
@@ -128,7 +146,7 @@ static void fill_layers(wvl_plan *plan, const wvl_settings *s)
         if (i >= automatic) {
             t = resolve_target(plan, s, s->layer_values[i - automatic]);
         } else if (i + 1 == plan->layer_count) {
-            t.kind = WVL_RATE_ALL;
+            t = plan->target_bytes ? (wvl_layer_target){WVL_RATE_BYTES, (double)plan->target_bytes} : (wvl_layer_target){WVL_RATE_ALL, 0.0};
         }
         plan->layers[i] = t;
         plan->keep_coefs |= t.kind == WVL_RATE_PSNR;
@@ -206,12 +224,9 @@ static void fill_options(wvl_plan *plan, const wvl_settings *s)
     plan->plt = s->plt;
     plan->plm = s->plm;
     plan->packed_headers = s->packed_headers;
-    plan->rsiz = s->profile;
     plan->tlm = s->tlm;
     plan->parts = s->parts;
     plan->layer_count = s->layer_count;
-    plan->max_bytes = s->max_bytes;
-    plan->max_component_bytes = s->max_component_bytes;
     plan->comment_count = s->comment_count;
     plan->jp2 = s->jp2;
     plan->device = s->device;
@@ -252,6 +267,7 @@ wvl_plan *wvl_plan_build(const wvl_allocator *allocator, const wvl_settings *s, 
     fill_grid(plan, s, f);
     fill_components(plan, f, keys);
     fill_options(plan, s);
+    fill_profile(plan, s);
     copy_comments(&parts, s);
     copy_structure(plan, &parts, s);
     if (!fill_codings(plan, s, keys, report)) {

@@ -119,7 +119,12 @@ struct wvl_plan {
     uint32_t layer_count;
     wvl_layer_target *layers; /* [layer_count] */
     uint64_t max_bytes;    /* cap of the codestream SOC..EOC; 0 none */
-    uint64_t max_component_bytes; /* 0 none */
+    uint64_t max_component_bytes; /* 0 none; of each group of wvl_plan_cap_group() */
+    uint64_t target_bytes; /* what a profile aims at where nobody says more; 0 none */
+    uint8_t cap_split;     /* resolutions from this one on are capped apart from those below; 0: all together */
+    uint8_t profile;       /* WVL_PROFILE_* */
+    uint8_t stereo, hfr;   /* of the profile's byte limits */
+    uint32_t frames, seconds; /* frame rate as a fraction */
     uint8_t lossless;      /* last layer takes every pass and nothing is capped */
     uint8_t keep_coefs;    /* a PSNR target: all coefficients stay until its cuts have been measured */
     uint8_t rate_control;  /* pass gains are needed: several layers, or not everything is exact */
@@ -146,6 +151,13 @@ struct wvl_plan {
     uint64_t base_bytes, coded_bytes_bound, output_bytes_bound;
     uint64_t own_bytes;    /* of the one allocation that holds this structure and its arrays */
 };
+
+/* What max_component_bytes caps: a component, or with cap_split its lower and its upper resolutions. Groups of lower resolutions come first. */
+WVL_HD uint32_t wvl_plan_cap_group(const struct wvl_plan *plan, uint32_t component, unsigned resolution)
+{
+    return component + (plan->cap_split && resolution >= plan->cap_split ? plan->component_count : 0);
+}
+WVL_HD uint32_t wvl_plan_cap_groups(const struct wvl_plan *plan) { return plan->component_count << (plan->cap_split != 0); }
 
 /* Receives one violation at a time, without a newline. */
 typedef struct wvl_report {

@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "geom/plan.h"
+#include "geom/profile.h"
 #include "geom/settings.h"
 
 #define MAX_DEPTH 28u /* 31 magnitude bits less the three that two high-pass filters add */
@@ -143,7 +144,9 @@ static void check_blocks(const wvl_settings *s, wvl_report *r)
 unsigned wvl_plan_precinct(const wvl_settings *s, unsigned r)
 {
     if (!s->precinct_count) {
-        return 0xFF;
+        unsigned family = wvl_profile_of(s->profile)->family;
+        int is_moving = family == WVL_FAMILY_CINEMA || family == WVL_FAMILY_IMF || family == WVL_FAMILY_BROADCAST;
+        return !is_moving ? 0xFF : r ? 0x88 : 0x77;
     }
     unsigned from_top = s->levels - r; /* the list starts at the highest resolution, its last value repeats */
     unsigned i = from_top < s->precinct_count ? from_top : s->precinct_count - 1;
@@ -442,8 +445,9 @@ int wvl_plan_check(const wvl_settings *s, const wvl_image_format *f, wvl_report 
     if (r->count == before && s->progression_count) {
         check_progressions(s, f, r);
     }
-    if (r->count == before && s->profile) {
+    if (r->count == before && (s->profile == WVL_PROFILE_0 || s->profile == WVL_PROFILE_1)) {
         check_profile(s, f, r);
     }
+    wvl_profile_check(s, f, r);
     return r->count == before;
 }

@@ -34,7 +34,10 @@ struct wvl_settings {
     uint8_t parts;               /* "tile-parts" any of R, L, C (or none) */
     uint8_t sop, eph, plt, tlm, plm;
     uint8_t packed_headers;      /* "packed-headers" WVL_PACKED_* */
-    uint8_t profile;             /* "profile": Rsiz 0, 1 (Profile 0) or 2 (Profile 1) */
+    uint8_t profile;             /* "profile": WVL_PROFILE_* (geom/profile.h) */
+    uint32_t frames, seconds;    /* "frame-rate" as a fraction */
+    uint8_t stereo, hfr;         /* "stereo", "hfr" */
+    uint8_t main_level, sub_level; /* "main-level", "sub-level" */
     uint32_t registration_count; /* "registration" [x,y],...: pairs; one serves all components, 0: none */
     uint16_t *registration;      /* owned */
     uint8_t guard_bits;          /* "guard-bits" 2 */

@@ -134,7 +134,7 @@ field poc.j2k 'POC=(.*RSpoc=3 CSpoc=0 LYEpoc=1 REpoc=6 CEpoc=3 progression=RLCP'
 refuse 2 'component 1' -i rgb.ppm -o no.j2k -P T1=0,0,1,6,1,CPRL
 refuse 2 'none|ppm|ppt' -i rgb.ppm -o no.j2k --packed-headers yes
 
-for option in '-ROI c=0,U=25' '-cinema2K 24' -cinema4K '-IMF 4K' -HT '-M 64' '--preset dci-2k'; do
+for option in '-ROI c=0,U=25' -HT '-M 64'; do
     # shellcheck disable=SC2086
     refuse 2 'not in this version' -i rgb.ppm -o no.j2k $option
 done
@@ -263,6 +263,26 @@ option 'progression=RPCL layers=6 ' --preset iiif-lossless
 option 'transform=9/7' --preset iiif-lossy
 option 'levels=3 .*transform=9/7' -n 4 --preset iiif-lossy
 option 'style_names=\[SEGSYM\]' --preset archive-lossless
+
+# Profiles: what does not fit is listed in full, what fits is declared and says so in Rsiz
+expect 2 -i rgb.ppm -o no.j2k -cinema2K 24 --levels 4 -r 1.01
+for line in 'component 2: depth 8; 12 bits' 'levels 4; 5 is required'; do
+    grep -q "profile cinema2k: $line" err || fail "-cinema2K: err lacks \"$line\""
+done
+[ ! -e no.j2k ] || fail '-cinema2K: a refused picture left a file'
+for profile in '-cinema2K 24|Rsiz=3' '-cinema2K 60|Rsiz=3' '-cinema4K|Rsiz=4' '--preset dci-2k-48-3d|Rsiz=3' '--preset dci-4k-30-hfr|Rsiz=4' \
+    '-IMF 2K|Rsiz=1024' '-IMF 2K_R,mainlevel=6,sublevel=4,framerate=24000/1001|Rsiz=1862' '--preset imf-8k-24-m8-s5|Rsiz=1624' \
+    '--preset broadcast-single-25-m3|Rsiz=259'; do
+    # shellcheck disable=SC2086
+    option "${profile#*|} " -TargetBitDepth 12 ${profile%|*}
+done
+for pair in '-cinema2K 0' '-cinema2K 24x' '-IMF 3K' '-IMF 2K,level=3' '-IMF 2K,mainlevel=12' '--preset dci-3k' '--preset dci-2k-4d' \
+    '--preset iiif-lossy-24' '--frame-rate 1.2.3'; do
+    # shellcheck disable=SC2086
+    refuse 2 "${pair%% *}" -i rgb.ppm -o no.j2k $pair
+done
+refuse 2 'frame-rate 23/1' -i rgb.ppm -o no.j2k -TargetBitDepth 12 -cinema2K 23
+refuse 2 'given twice' -i rgb.ppm -o no.j2k -cinema4K --preset dci-2k
 
 expect 0 -i rgb.ppm -o cap.j2k -I --max-bytes 3000
 [ "$(wc -c <cap.j2k)" -le 3000 ] || fail '--max-bytes is exceeded'

@@ -13,7 +13,7 @@ START_TEST(smallest_codestream_by_hand)
         0xFF, 0x5C, 0, 7, 0x40, 9 << 3, 10 << 3, 11 << 3, 12 << 3};
     static const uint8_t want_part[] = {0xFF, 0x90, 0, 10, 0, 0, 0, 0, 0, 18, 0, 1, 0xFF, 0x93};
     bench *b = make_bench(1);
-    wvl_cs_part part = {0, 0, 1, 0, 4, 4, 18, 0, 0};
+    wvl_cs_part part = {0, 0, 1, 0, 4, 4, 18, 0, 0, 0};
     size_t bytes;
     uint8_t *p = main_header(&b->plan, NULL, 1, &bytes);
     ck_assert_uint_eq(bytes, sizeof want);
@@ -279,7 +279,7 @@ START_TEST(progression_changes_by_hand)
     wvl_progression two[2] = {{WVL_ALL_TILES, 0, 256, 0x0102, 0, 33, WVL_ORDER_CPRL}, {WVL_ALL_TILES, 7, 9, 2, 3, 6, WVL_ORDER_LRCP}};
     wvl_progression one = {0, 256, 16384, 5, 1, 2, WVL_ORDER_RPCL};
     uint16_t place[2] = {0x8000, 0xFFFE};
-    wvl_cs_part part = {0, 0, 1, 0, 0, 0, 14, 0, 0}, later = {0, 1, 2, 0, 0, 0, 14, 0, 0};
+    wvl_cs_part part = {0, 0, 1, 0, 0, 0, 14, 0, 0, 0}, later = {0, 1, 2, 0, 0, 0, 14, 0, 0, 0};
     size_t bytes, plain;
     bench *b = make_bench(1), *w = make_bench(257);
     uint8_t *p = main_header(&b->plan, NULL, 1, &plain);

@@ -76,7 +76,7 @@ START_TEST(plt_lengths_by_hand)
     static const uint8_t want[] = {0xFF, 0x58, 0, 33, 0, 0, 0x7F, 0x81, 0, 0xFF, 0x7F, 0x81, 0x80, 0, 0xFF, 0xFF, 0x7F, 0x81, 0x80, 0x80, 0, 0xFF,
                                    0xFF, 0xFF, 0x7F, 0x81, 0x80, 0x80, 0x80, 0, 0x8F, 0xFF, 0xFF, 0xFF, 0x7F, 0xFF, 0x93};
     bench *b = make_bench(1);
-    wvl_cs_part part = {0, 0, 1, 2, 10, 0, 99, 0, 0};
+    wvl_cs_part part = {0, 0, 1, 2, 10, 0, 99, 0, 0, 0};
     b->plan.plt = 1;
     size_t bytes = (size_t)wvl_cs_measure_part_header(&b->plan, &part, packets);
     ck_assert_uint_eq(bytes, 12 + sizeof want);
@@ -101,7 +101,7 @@ START_TEST(plt_segments_fill_up)
         }
         b->plan.plt = 1;
         for (uint32_t segments = 1; segments <= 3; segments++) {
-            wvl_cs_part full = {0, 0, 1, 0, segments * n, 0, 99, 0, 0}, more = {0, 0, 1, 0, segments * n + 1, 0, 99, 0, 0};
+            wvl_cs_part full = {0, 0, 1, 0, segments * n, 0, 99, 0, 0, 0}, more = {0, 0, 1, 0, segments * n + 1, 0, 99, 0, 0, 0};
             size_t bytes;
             free(part_header(&b->plan, &full, packets, &bytes));
             ck_assert_uint_eq(bytes, 14 + segments * 5 + segments * n * size);
@@ -123,7 +123,7 @@ START_TEST(plt_has_a_limit)
     for (uint32_t k = 0; k <= most; k++) {
         packets[k] = 1;
     }
-    wvl_cs_part fits = {0, 0, 1, 0, most, 0, 99, 0, 0}, exceeds = {0, 0, 1, 0, most + 1, 0, 99, 0, 0}, later = {0, 0, 1, 1, most, 0, 99, 0, 0};
+    wvl_cs_part fits = {0, 0, 1, 0, most, 0, 99, 0, 0, 0}, exceeds = {0, 0, 1, 0, most + 1, 0, 99, 0, 0, 0}, later = {0, 0, 1, 1, most, 0, 99, 0, 0, 0};
     b->plan.plt = 1;
     ck_assert_int_eq(wvl_cs_plt_fits(&b->plan, &fits, packets), 1);
     ck_assert_int_eq(wvl_cs_plt_fits(&b->plan, &later, packets), 1);
@@ -152,14 +152,14 @@ START_TEST(part_header_bound_holds)
         for (uint32_t i = 0; i < count; i++) {
             packets[i] = i < longest ? 1u << 28 : rnd() >> (32 - bits);
         }
-        wvl_cs_part part = {0, 0, 1, 0, count, 0, 99, 0, 0};
+        wvl_cs_part part = {0, 0, 1, 0, count, 0, 99, 0, 0, 0};
         free(part_header(&b->plan, &part, packets, &bytes));
     }
     for (uint32_t i = 0; i < WORST; i++) { /* one length of five bytes among those of four leaves three of a segment unused */
         packets[i] = i % 16382 ? 1u << 21 : 1u << 28;
     }
     packets[WORST - 1] = 1u << 21;
-    wvl_cs_part worst = {0, 0, 1, 0, WORST, 0, 99, 0, 0};
+    wvl_cs_part worst = {0, 0, 1, 0, WORST, 0, 99, 0, 0, 0};
     free(part_header(&b->plan, &worst, packets, &bytes));
     ck_assert_uint_eq(bytes, wvl_cs_bound_part_header(&b->plan, WORST));
     ck_assert_uint_eq(wvl_cs_bound_part_header(&b->plan, UINT64_MAX), UINT64_MAX);
@@ -373,7 +373,7 @@ START_TEST(packet_numbers_wrap)
     for (uint32_t i = 0; i < COUNT; i++) {
         packets[i] = PACKET;
     }
-    wvl_cs_part part = {0, 0, 1, 0, COUNT, COUNT * PACKET, 0, 0, 0};
+    wvl_cs_part part = {0, 0, 1, 0, COUNT, COUNT * PACKET, 0, 0, 0, 0};
     part.psot = wvl_cs_measure_part_header(&b->plan, &part, packets) + part.body_bytes;
     size_t total = (size_t)(wvl_cs_measure_main_header(&b->plan, 1) + part.psot) + WVL_CS_END_BYTES;
     uint8_t *bytes = fenced(total), *at = wvl_cs_put_main_header(&b->plan, &part, 1, bytes);

@@ -359,12 +359,12 @@ START_TEST(presets_apply)
 {
     size_t count;
     const wvl_preset *presets = wvl_presets(&count);
-    ck_assert_uint_eq(count, 3);
+    ck_assert_uint_gt(count, 20);
     for (size_t i = 0; i < count; i++) {
         ck_assert_int_eq(wvl_params_set(params, "comment", "kept"), WVL_OK);
         ck_assert_int_eq(wvl_params_set(params, "psnr", "30"), WVL_OK);
         ck_assert_msg(wvl_params_preset(params, presets[i].name) == WVL_OK, "%s: %s", presets[i].name, wvl_params_error(params));
-        ck_assert_str_eq(wvl_params_get(params, "progression"), "RPCL");
+        ck_assert_ptr_nonnull(strstr(presets[i].settings, wvl_params_get(params, "progression")));
         ck_assert_str_eq(wvl_params_get(params, "psnr"), "");
         ck_assert_ptr_nonnull(strstr(wvl_params_get(params, "comment"), "kept"));
     }
@@ -375,6 +375,51 @@ START_TEST(presets_apply)
     ck_assert_str_eq(wvl_params_get(params, "precincts"), "[256,256],[256,256],[128,128]");
     ck_assert_int_eq(wvl_params_preset(params, "iiif"), WVL_ERROR_PARAMETER);
     ck_assert_ptr_nonnull(strstr(wvl_params_error(params), "archive-lossless, iiif-lossless, iiif-lossy"));
+}
+END_TEST
+
+START_TEST(preset_names_carry_words)
+{
+    static const char *const bad[] = {"dci", "dci-2k-", "dci-2k-4d", "dci-2k-24-", "dci-2k-0", "dci-2k-24-m12", "iiif-lossy-24", "kb-master-3d", "imf-2k-s10", "imf-2k-x"};
+    ck_assert_int_eq(wvl_params_preset(params, "dci-4k-48-3d-hfr"), WVL_OK);
+    ck_assert_str_eq(wvl_params_get(params, "profile"), "cinema4k");
+    ck_assert_str_eq(wvl_params_get(params, "frame-rate"), "48");
+    ck_assert_str_eq(wvl_params_get(params, "stereo"), "yes");
+    ck_assert_str_eq(wvl_params_get(params, "hfr"), "yes");
+    ck_assert_str_eq(wvl_params_get(params, "progression-changes"), "0,0,1,6,3,CPRL/6,0,1,7,3,CPRL");
+    ck_assert_int_eq(wvl_params_preset(params, "imf-2k-r-23.976-m5-s3"), WVL_OK);
+    ck_assert_str_eq(wvl_params_get(params, "profile"), "imf-2k-r");
+    ck_assert_str_eq(wvl_params_get(params, "frame-rate"), "24000/1001");
+    ck_assert_str_eq(wvl_params_get(params, "main-level"), "5");
+    ck_assert_str_eq(wvl_params_get(params, "sub-level"), "3");
+    ck_assert_str_eq(wvl_params_get(params, "stereo"), "no");
+    ck_assert_str_eq(wvl_params_get(params, "progression-changes"), "");
+    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+        ck_assert_msg(wvl_params_preset(params, bad[i]) == WVL_ERROR_PARAMETER, "%s was taken", bad[i]);
+        ck_assert_msg(strstr(wvl_params_error(params), "preset") != NULL, "%s: %s", bad[i], wvl_params_error(params));
+    }
+}
+END_TEST
+
+START_TEST(frame_rates_are_fractions)
+{
+    expect_set("frame-rate", "24", "24");
+    expect_set("frame-rate", "24.000", "24");
+    expect_set("frame-rate", "30000/1001", "30000/1001");
+    expect_set("frame-rate", "29.97", "30000/1001");
+    expect_set("frame-rate", "23.98", "24000/1001");
+    expect_set("frame-rate", "59.94", "60000/1001");
+    expect_set("frame-rate", "119.88", "120000/1001");
+    expect_set("frame-rate", "12.5", "125/10");
+    expect_set("frame-rate", "1000000/1", "1000000");
+    expect_refused("frame-rate", "0", "expected");
+    expect_refused("frame-rate", "24/0", "expected");
+    expect_refused("frame-rate", "1000001", "expected");
+    expect_refused("frame-rate", "24.", "expected");
+    expect_refused("frame-rate", "24.0001", "expected");
+    expect_refused("frame-rate", "-24", "expected");
+    expect_refused("frame-rate", "24 ", "expected");
+    expect_refused("frame-rate", "", "expected");
 }
 END_TEST
 
@@ -418,6 +463,8 @@ static Suite *params_suite(void)
     tcase_add_test(table, unknown_keys_name_the_nearest);
     tcase_add_test(table, comments_add_up);
     tcase_add_test(table, presets_apply);
+    tcase_add_test(table, preset_names_carry_words);
+    tcase_add_test(table, frame_rates_are_fractions);
     tcase_add_test(table, clones_are_independent);
     suite_add_tcase(suite, table);
     return suite;

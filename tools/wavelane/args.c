@@ -244,16 +244,12 @@ static int take_word(const char *spelling, const char *value, const char *const 
     return WVL_EXIT_USAGE;
 }
 
-static int take_preset(wvl_cli_args *args, const char *spelling, const char *value)
+/* -cinema2K and its kin name a preset; what they take is read when it is applied. */
+static int take_profile(wvl_cli_args *args, const wvl_cli_option *option, const char *spelling, const char *value)
 {
-    static const char *const later[] = {"dci-2k", "dci-4k", "imf-2k", "imf-4k", "imf-8k", "imf-ht-rev", "bcast", "ndnp", "bl-newspaper", "kb-access", "kb-master"};
-    for (size_t i = 0; i < sizeof later / sizeof later[0]; i++) {
-        if (!strcmp(value, later[i])) {
-            wvl_cli_error("%s %s: not in this version", spelling, value);
-            return WVL_EXIT_USAGE;
-        }
-    }
-    return take_once(spelling, value, &args->preset);
+    args->preset_words = value;
+    args->preset_spelling = spelling;
+    return take_once(spelling, option->fixed ? option->fixed : value, &args->preset);
 }
 
 /* ---- Settings of the library ----------------------------------------------------------------------------------------- */
@@ -341,7 +337,7 @@ static int take_picture(wvl_cli_args *args, const wvl_cli_option *option, const 
     case WVL_ACTION_RESOLUTIONS: return take_resolutions(args, spelling, value);
     case WVL_ACTION_HALVED_PRECINCTS: return add_setting(args, spelling, "precincts", value, 1);
     case WVL_ACTION_MCT: return take_mct(args, spelling, value);
-    case WVL_ACTION_PRESET: return take_preset(args, spelling, value);
+    case WVL_ACTION_PRESET: return take_profile(args, option, spelling, value);
     case WVL_ACTION_COMPONENT_STEPS: return take_steps(args, spelling, value);
     case WVL_ACTION_THREADS: return take_threads(args, spelling, value);
     case WVL_ACTION_SUBSAMPLING: return take_pair(spelling, value, 1, 255, "DX,DY, each from 1 to 255 (A.5.1)", args->subsampling);
@@ -394,6 +390,9 @@ static int apply(wvl_cli_args *args, const wvl_cli_option *option, const char *s
     }
     if (option->action == WVL_ACTION_SETTING) {
         return add_setting(args, spelling, option->key, option->fixed ? option->fixed : value, 0);
+    }
+    if (!option->argument && option->action == WVL_ACTION_PRESET) {
+        return take_profile(args, option, spelling, NULL);
     }
     if (!option->argument) {
         take_flag(args, option);

@@ -105,7 +105,7 @@ typedef struct wvl_cli_args {
     size_t component_step_count;
     wvl_cli_setting *settings; /* in the order of the command line */
     size_t setting_count;
-    const char *preset;
+    const char *preset, *preset_spelling, *preset_words; /* words: what -cinema2K or -IMF was given */
     uint32_t subsampling[2], offset[2];
     uint32_t target_depth; /* 0: as it is */
     wvl_color color;       /* AUTO: as the picture says */

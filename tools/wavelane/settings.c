@@ -2,6 +2,7 @@
 /* From the command line to params. */
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "settings.h"
 
@@ -114,16 +115,77 @@ static int write_halved(wvl_params *params)
     return status ? fail("-c", params, status) : WVL_EXIT_OK;
 }
 
+/* ---- Presets ---------------------------------------------------------------------------------------------------------- */
+
+static int set_word(const wvl_cli_args *args, wvl_params *params, const char *key, const char *value)
+{
+    wvl_status status = wvl_params_set(params, key, value);
+    return status ? fail(args->preset_spelling, params, status) : WVL_EXIT_OK;
+}
+
+static int refuse_imf(const wvl_cli_args *args)
+{
+    wvl_cli_error("%s \"%s\": expected 2K, 4K, 8K, 2K_R, 4K_R or 8K_R, then ,mainlevel=N ,sublevel=N ,framerate=FPS as wanted", args->preset_spelling,
+                  args->preset_words);
+    return WVL_EXIT_USAGE;
+}
+
+/* One ",key=value" of -IMF. */
+static int set_imf_word(const wvl_cli_args *args, wvl_params *params, const char *word, size_t length)
+{
+    static const char *const words[][2] = {{"mainlevel=", "main-level"}, {"sublevel=", "sub-level"}, {"framerate=", "frame-rate"}};
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
+        size_t name = strlen(words[i][0]);
+        if (length > name && length - name < 32 && !strncasecmp(word, words[i][0], name)) {
+            char value[32];
+            (void)snprintf(value, sizeof value, "%.*s", (int)(length - name), word + name);
+            return set_word(args, params, words[i][1], value);
+        }
+    }
+    return refuse_imf(args);
+}
+
+static int apply_imf(const wvl_cli_args *args, wvl_params *params)
+{
+    static const char *const names[][2] = {{"2K", "imf-2k"}, {"4K", "imf-4k"}, {"8K", "imf-8k"}, {"2K_R", "imf-2k-r"}, {"4K_R", "imf-4k-r"}, {"8K_R", "imf-8k-r"}};
+    const char *p = args->preset_words;
+    size_t length = strcspn(p, ","), i = 0;
+    while (i < 6 && (strlen(names[i][0]) != length || strncasecmp(p, names[i][0], length) != 0)) {
+        i++;
+    }
+    if (i == 6) {
+        return refuse_imf(args);
+    }
+    wvl_status status = wvl_params_preset(params, names[i][1]);
+    int code = status ? fail(args->preset_spelling, params, status) : WVL_EXIT_OK;
+    for (p += length; *p == ',' && !code; p += length) {
+        length = strcspn(++p, ",");
+        code = set_imf_word(args, params, p, length);
+    }
+    return code;
+}
+
+static int apply_preset(const wvl_cli_args *args, wvl_params *params)
+{
+    int is_named = args->preset_words == args->preset; /* --preset NAME */
+    if (!strcmp(args->preset, "imf") && !is_named) {
+        return apply_imf(args, params);
+    }
+    wvl_status status = wvl_params_preset(params, args->preset);
+    if (status) {
+        return fail(args->preset_spelling, params, status);
+    }
+    return is_named || !args->preset_words ? WVL_EXIT_OK : set_word(args, params, "frame-rate", args->preset_words);
+}
+
 /* ---- All ------------------------------------------------------------------------------------------------------------- */
 
 int wvl_cli_apply_settings(const wvl_cli_args *args, wvl_params *params)
 {
     int halved = 0;
-    if (args->preset) {
-        wvl_status status = wvl_params_preset(params, args->preset);
-        if (status) {
-            return fail("--preset", params, status);
-        }
+    int code = args->preset ? apply_preset(args, params) : WVL_EXIT_OK;
+    if (code) {
+        return code;
     }
     for (size_t i = 0; i < args->setting_count; i++) {
         const wvl_cli_setting *s = &args->settings[i];
@@ -131,7 +193,7 @@ int wvl_cli_apply_settings(const wvl_cli_args *args, wvl_params *params)
             halved = s->halved;
         }
         if (!strcmp(s->key, "comment") && s->value[0]) {
-            int code = set_comment(params, s);
+            code = set_comment(params, s);
             if (code) {
                 return code;
             }

@@ -1,0 +1,444 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What keeps a picture or settings from a profile, before anything is encoded. Stricter than the walker where checkers in the field are. */
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "geom/profile.h"
+
+typedef struct profile_job {
+    const wvl_settings *s;
+    const wvl_image_format *f;
+    const wvl_profile_row *row;
+    wvl_report *report;
+} profile_job;
+
+static void refuse(const profile_job *j, const char *format, ...) __attribute__((format(printf, 2, 3)));
+static void refuse(const profile_job *j, const char *format, ...)
+{
+    char text[256];
+    va_list args;
+    va_start(args, format);
+    (void)vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    wvl_report_add(j->report, "profile %s: %s", j->row->name, text);
+}
+
+static const char *word(int yes) { return yes ? "yes" : "no"; }
+static unsigned step_of(uint8_t d) { return d ? d : 1; }
+static const char *const orders[] = {"LRCP", "RLCP", "RPCL", "PCRL", "CPRL"};
+
+/* ---- What moving-picture profiles have in common (A.10) -------------------------------------------------------------------------- */
+
+static void check_frame_rate(const profile_job *j)
+{
+    static const uint8_t rates[] = {24, 25, 30, 48, 50, 60, 96, 100, 120};
+    if (j->row->family != WVL_FAMILY_CINEMA) {
+        return;
+    }
+    for (size_t i = 0; i < sizeof rates; i++) {
+        if (j->s->seconds == 1 && j->s->frames == rates[i]) {
+            return;
+        }
+    }
+    refuse(j, "frame-rate %u/%u; 24, 25, 30, 48, 50, 60, 96, 100 and 120 are allowed (DCSS 2.1.1, ST 428-11)", j->s->frames, j->s->seconds);
+}
+
+static void check_offsets(const profile_job *j)
+{
+    if (j->f->x0 | j->f->y0 | j->s->tile_x0 | j->s->tile_y0) {
+        refuse(j, "image offset %u,%u, tile offset %u,%u; both must be 0,0 (A.10)", j->f->x0, j->f->y0, j->s->tile_x0, j->s->tile_y0);
+    }
+}
+
+static void check_packets(const profile_job *j)
+{
+    const wvl_settings *s = j->s;
+    int is_4k = j->row->family == WVL_FAMILY_CINEMA && j->row->size;
+    if (s->order != WVL_ORDER_CPRL) {
+        refuse(j, "progression %s; CPRL is required (A.10)", orders[s->order <= WVL_ORDER_CPRL ? s->order : 0]);
+    }
+    if (s->layer_count != 1) {
+        refuse(j, "%u layers; one is required (A.10)", s->layer_count);
+    }
+    if (s->parts != WVL_PARTS_COMPONENT) {
+        refuse(j, "tile-parts must be divided by component, C (A.10)");
+    }
+    if (!s->tlm) {
+        refuse(j, "tlm no; the main header must have TLM (A.10)");
+    }
+    if (s->packed_headers != WVL_PACKED_NONE) {
+        refuse(j, "packed packet headers are not allowed (A.10)");
+    }
+    if (s->progression_count && !is_4k) {
+        refuse(j, "progression changes are not allowed (A.10)");
+    }
+}
+
+static void check_blocks(const profile_job *j)
+{
+    const wvl_settings *s = j->s;
+    int is_broadcast = j->row->family == WVL_FAMILY_BROADCAST;
+    if (is_broadcast ? s->block_width < 32 || s->block_width > 128 || s->block_height < 32 || s->block_height > 128
+                     : s->block_width != 32 || s->block_height != 32) {
+        refuse(j, "block %u,%u; %s (A.10)", s->block_width, s->block_height, is_broadcast ? "sides of 32, 64 and 128 are allowed" : "32,32 is required");
+    }
+    if (s->style) {
+        refuse(j, "style %u; 0 is required (A.10)", s->style);
+    }
+    for (unsigned r = 0; s->levels <= WVL_MAX_LEVELS && r <= s->levels; r++) {
+        if (wvl_plan_precinct(s, r) != (r ? 0x88 : 0x77)) {
+            refuse(j, "precincts must be 128,128 at resolution 0 and 256,256 above; without the option they are (A.10)");
+            return;
+        }
+    }
+}
+
+static void check_wavelet(const profile_job *j)
+{
+    if (j->s->reversible != j->row->reversible) {
+        refuse(j, "reversible %s; %s is required", word(j->s->reversible), word(j->row->reversible));
+    }
+}
+
+static double raw_bytes(const wvl_image_format *f)
+{
+    double bits = 0.0;
+    for (uint32_t c = 0; c < f->component_count; c++) {
+        unsigned dx = step_of(f->components[c].dx), dy = step_of(f->components[c].dy);
+        bits += (double)(wvl_ceil_div(f->x1, dx) - wvl_ceil_div(f->x0, dx)) * (double)(wvl_ceil_div(f->y1, dy) - wvl_ceil_div(f->y0, dy)) *
+                f->components[c].depth;
+    }
+    return bits / 8.0;
+}
+
+/* Bytes of a target, as the plan will resolve it; 0: not in bytes, or everything. */
+static double bytes_of_target(const profile_job *j, double value)
+{
+    switch (j->s->rate_unit) {
+    case WVL_UNIT_RATIO: return value > 1.0 ? raw_bytes(j->f) / value : 0.0;
+    case WVL_UNIT_BPP: return ((double)j->f->x1 - j->f->x0) * ((double)j->f->y1 - j->f->y0) * value / 8.0;
+    case WVL_UNIT_BYTES: return value;
+    default: return 0.0;
+    }
+}
+
+/* A rate may be lowered, never raised. */
+static void check_rate(const profile_job *j)
+{
+    const wvl_settings *s = j->s;
+    wvl_profile_limits limits = wvl_profile_limits_of(s);
+    unsigned long long frame = limits.frame_bytes, component = limits.component_bytes;
+    if (frame && s->max_bytes > frame) {
+        refuse(j, "max-bytes %llu; a frame has at most %llu", (unsigned long long)s->max_bytes, frame);
+    }
+    if (component && s->max_component_bytes > component) {
+        refuse(j, "max-component-bytes %llu; a component has at most %llu", (unsigned long long)s->max_component_bytes, component);
+    }
+    for (uint32_t i = 0; frame && i < s->layer_value_count; i++) {
+        double bytes = bytes_of_target(j, s->layer_values[i]);
+        if (bytes >= (double)frame + 1.0) {
+            refuse(j, "the rate of layer %u asks for %.0f bytes; a frame has at most %llu (a rate of 1 takes what is allowed)", i, bytes, frame);
+        }
+    }
+}
+
+static void check_samples(const profile_job *j)
+{
+    const wvl_settings *s = j->s;
+    uint64_t samples = 0, limit = wvl_profile_level_samples(s->main_level) * s->seconds / ((uint64_t)s->frames * (s->stereo ? 2 : 1));
+    for (uint32_t c = 0; c < j->f->component_count; c++) {
+        samples += wvl_ceil_div(j->f->x1, step_of(j->f->components[c].dx)) * wvl_ceil_div(j->f->y1, step_of(j->f->components[c].dy));
+    }
+    if (s->main_level && samples > limit) {
+        refuse(j, "%llu samples a frame; main level %u leaves %llu at %u/%u frames a second (A.10)", (unsigned long long)samples, s->main_level,
+               (unsigned long long)limit, s->frames, s->seconds);
+    }
+}
+
+/* Depth between least and most, unsigned. */
+static void check_depths(const profile_job *j, unsigned most_components, unsigned least, unsigned most)
+{
+    if (j->f->component_count > most_components) {
+        refuse(j, "%u components; at most %u are allowed (A.10)", j->f->component_count, most_components);
+    }
+    for (uint32_t c = 0; c < j->f->component_count && c < most_components; c++) {
+        const wvl_component_format *k = &j->f->components[c];
+        if (k->depth < least || k->depth > most || k->is_signed) {
+            char allowed[16];
+            (void)snprintf(allowed, sizeof allowed, least < most ? "%u to %u" : "%u", least, most);
+            refuse(j, "component %u: depth %u%s; %s bits unsigned are required (A.10)", c, k->depth, k->is_signed ? " signed" : "", allowed);
+        }
+    }
+}
+
+/* Components 1 and 2 alike, at full width or half; half height only where tall is set. */
+static void check_chroma(const profile_job *j, int tall)
+{
+    for (uint32_t c = 0; c < j->f->component_count && c < 4; c++) {
+        const wvl_component_format *k = &j->f->components[c], *first = &j->f->components[1];
+        unsigned dx = step_of(k->dx), dy = step_of(k->dy);
+        int is_chroma = c == 1 || c == 2;
+        if ((!is_chroma && (dx != 1 || dy != 1)) || dx > 2 || dy > (tall ? dx : 1) ||
+            (c == 2 && (dx != step_of(first->dx) || dy != step_of(first->dy)))) {
+            refuse(j, "component %u: subsampling %u,%u; %s (A.10)", c, dx, dy, is_chroma ? "chroma has full or half width, both alike" : "1,1 is required");
+        }
+    }
+}
+
+/* ---- Families -------------------------------------------------------------------------------------------------------------------- */
+
+static void check_cinema_coding(const profile_job *j)
+{
+    const wvl_settings *s = j->s;
+    unsigned levels = 5u + j->row->size, guard = 1u + j->row->size;
+    if (s->levels != levels) {
+        refuse(j, "levels %u; %u is required (ST 429-2)", s->levels, levels);
+    }
+    if (s->guard_bits != guard) {
+        refuse(j, "guard-bits %u; %u is required (RDD 52)", s->guard_bits, guard);
+    }
+    if (s->quant_style != WVL_QUANT_EXPOUNDED) {
+        refuse(j, "quantization derived; expounded is required (RDD 52)");
+    }
+    if (s->sop || s->eph) {
+        refuse(j, "SOP and EPH are not allowed (RDD 52)");
+    }
+    if (s->plt || s->plm || s->registration_count) {
+        refuse(j, "PLT, PLM and CRG are not allowed (RDD 52)");
+    }
+    if (s->mct == 0) {
+        refuse(j, "mct off; the colour transform is required (ST 429-4)");
+    }
+}
+
+static void check_cinema_order(const profile_job *j)
+{
+    const wvl_settings *s = j->s;
+    int holds = s->progression_count == 2;
+    for (uint32_t i = 0; i < 2 && holds; i++) {
+        const wvl_progression *v = &s->progressions[i];
+        holds = v->tile == WVL_ALL_TILES && v->resolution_first == (i ? s->levels : 0) && v->resolution_end == s->levels + i && !v->component_first &&
+                v->component_end == 3 && v->layer_end == 1 && v->order == WVL_ORDER_CPRL;
+    }
+    if (!holds) {
+        refuse(j, "progression-changes must be 0,0,1,%u,3,CPRL/%u,0,1,%u,3,CPRL: the 2K part first (A.10)", s->levels, s->levels, s->levels + 1u);
+    }
+}
+
+static void check_cinema(const profile_job *j)
+{
+    const wvl_image_format *f = j->f;
+    uint32_t width = 2048u << j->row->size, height = 1080u << j->row->size;
+    if (f->x1 - f->x0 > width || f->y1 - f->y0 > height) {
+        refuse(j, "%u,%u samples; at most %u,%u are allowed (A.10)", f->x1 - f->x0, f->y1 - f->y0, width, height);
+    }
+    if (j->s->tile_width && (j->s->tile_width != f->x1 || j->s->tile_height != f->y1)) {
+        refuse(j, "tile %u,%u; one tile of the picture's size is required (A.10)", j->s->tile_width, j->s->tile_height);
+    }
+    if (f->component_count < 3) {
+        refuse(j, "%u component%s; three are required (A.10)", f->component_count, f->component_count == 1 ? "" : "s");
+    }
+    check_depths(j, 3, 12, 12);
+    for (uint32_t c = 0; c < f->component_count && c < 3; c++) {
+        if (step_of(f->components[c].dx) != 1 || step_of(f->components[c].dy) != 1) {
+            refuse(j, "component %u: subsampling %u,%u; 1,1 is required (A.10)", c, step_of(f->components[c].dx), step_of(f->components[c].dy));
+        }
+    }
+    check_cinema_coding(j);
+    if (j->row->size) {
+        check_cinema_order(j);
+    }
+}
+
+static void check_imf_tiles(const profile_job *j)
+{
+    const wvl_settings *s = j->s;
+    uint32_t width = s->tile_width ? s->tile_width : j->f->x1, height = s->tile_width ? s->tile_height : j->f->y1;
+    unsigned most = 5u + j->row->size, by_tile = 4;
+    int holds = width >= j->f->x1 && height >= j->f->y1;
+    for (unsigned i = 0; j->row->reversible && i <= j->row->size; i++) {
+        holds |= width == 1024u << i && height == width;
+    }
+    if (!holds) {
+        refuse(j, "tile %u,%u; one tile%s (A.10)", width, height, j->row->reversible ? ", or squares of 1024, for 4K of 2048, for 8K of 4096" : " is required");
+    }
+    for (uint32_t least = 2048; j->row->reversible && by_tile < 7 && width >= least; least *= 2) {
+        by_tile++;
+    }
+    most = j->row->reversible && by_tile < most ? by_tile : most;
+    if (!s->levels || s->levels > most) {
+        refuse(j, "levels %u; 1 to %u are allowed (A.10)", s->levels, most);
+    }
+}
+
+static void check_imf(const profile_job *j)
+{
+    static const uint8_t most_sublevel[12] = {9, 1, 1, 1, 2, 3, 4, 5, 6, 7, 8, 9};
+    const wvl_settings *s = j->s;
+    uint32_t width = 2048u << j->row->size, height = 1556u << j->row->size;
+    if (j->f->x1 > width || j->f->y1 > height) {
+        refuse(j, "%u,%u samples; at most %u,%u are allowed (A.10)", j->f->x1, j->f->y1, width, height);
+    }
+    if (s->main_level > 11 || s->sub_level > most_sublevel[s->main_level]) {
+        refuse(j, "sub-level %u; main level %u has at most %u (A.10)", s->sub_level, s->main_level, s->main_level > 11 ? 0 : most_sublevel[s->main_level]);
+    }
+    check_imf_tiles(j);
+    check_depths(j, 3, 8, 16);
+    check_chroma(j, 0);
+}
+
+static void check_broadcast(const profile_job *j)
+{
+    const wvl_settings *s = j->s;
+    uint64_t wide = s->tile_width ? wvl_ceil_div(j->f->x1, s->tile_width) : 1, high = s->tile_height ? wvl_ceil_div(j->f->y1, s->tile_height) : 1;
+    int is_four = j->row->number > 1 && ((wide == 2 && high == 2) || (wide == 1 && high == 4));
+    if ((wide != 1 || high != 1) && !is_four) {
+        refuse(j, "%llu x %llu tiles; one%s (A.10)", (unsigned long long)wide, (unsigned long long)high, j->row->number > 1 ? ", 2 x 2 or 1 x 4 are allowed" : " is required");
+    }
+    if (s->sub_level) {
+        refuse(j, "sub-level %u; there are none in broadcast profiles (A.10)", s->sub_level);
+    }
+    if (!s->levels || s->levels > 5) {
+        refuse(j, "levels %u; 1 to 5 are allowed (A.10)", s->levels);
+    }
+    check_depths(j, 4, 8, 12);
+    check_chroma(j, 1);
+}
+
+/* ---- Preservation ---------------------------------------------------------------------------------------------------------------- */
+
+static void check_keep_picture(const profile_job *j, const wvl_profile_keep *k)
+{
+    if (k->components > 0 && j->f->component_count != (uint32_t)k->components) {
+        refuse(j, "%u component%s; %d %s required", j->f->component_count, j->f->component_count == 1 ? "" : "s", k->components, k->components == 1 ? "is" : "are");
+    }
+    for (uint32_t c = 0; k->depth > 0 && c < j->f->component_count; c++) {
+        const wvl_component_format *cf = &j->f->components[c];
+        if (cf->depth != k->depth || cf->is_signed) {
+            refuse(j, "component %u: depth %u%s; %d bits unsigned are required", c, cf->depth, cf->is_signed ? " signed" : "", k->depth);
+            return;
+        }
+    }
+    if (j->f->component_count == 3 && wvl_plan_choose_mct(j->s, j->f) == WVL_MCT_NONE) {
+        refuse(j, "the colour transform is required with three components, which must be alike");
+    }
+}
+
+static int small_precinct(unsigned from_top) { return from_top < 2 ? 0x88 : 0x77; }
+
+static void check_keep_coding(const profile_job *j, const wvl_profile_keep *k)
+{
+    const wvl_settings *s = j->s;
+    if (k->tile ? s->tile_width != k->tile || s->tile_height != k->tile : s->tile_width && (s->tile_width < j->f->x1 || s->tile_height < j->f->y1)) {
+        refuse(j, "tile %u,%u; %u,%u is required", s->tile_width, s->tile_height, k->tile, k->tile);
+    }
+    if (s->levels != k->levels) {
+        refuse(j, "levels %u; %d is required", s->levels, k->levels);
+    }
+    if (s->layer_count != (uint32_t)k->layers) {
+        refuse(j, "%u layers; %d are required", s->layer_count, k->layers);
+    }
+    if (s->order != k->order) {
+        refuse(j, "progression %s; %s is required", orders[s->order <= WVL_ORDER_CPRL ? s->order : 0], orders[k->order]);
+    }
+    if (s->block_width != 64 || s->block_height != 64) {
+        refuse(j, "block %u,%u; 64,64 is required", s->block_width, s->block_height);
+    }
+    if (s->style != k->style) {
+        refuse(j, "style %u; %d is required", s->style, k->style);
+    }
+    for (unsigned r = 0; s->levels <= WVL_MAX_LEVELS && r <= s->levels; r++) {
+        if (wvl_plan_precinct(s, r) != (k->small_precincts ? (unsigned)small_precinct(s->levels - r) : 0xFFu)) {
+            refuse(j, "precincts must be %s", k->small_precincts ? "[256,256],[256,256],[128,128]" : "one a resolution");
+            break;
+        }
+    }
+}
+
+static void check_keep_markers(const profile_job *j, const wvl_profile_keep *k)
+{
+    const wvl_settings *s = j->s;
+    if (k->sop_eph && (!s->sop || !s->eph)) {
+        refuse(j, "sop %s, eph %s; both are required", word(s->sop), word(s->eph));
+    }
+    if (k->plt && !s->plt) {
+        refuse(j, "plt no; packet lengths are required");
+    }
+    if (k->parts_by_resolution && !(s->parts & WVL_PARTS_RESOLUTION)) {
+        refuse(j, "tile-parts must be divided by resolution, R");
+    }
+    if (s->progression_count) {
+        refuse(j, "progression changes are not part of it");
+    }
+    if (k->comment && !s->comment_count) {
+        refuse(j, "a comment is required");
+    }
+}
+
+static void check_keep(const profile_job *j)
+{
+    const wvl_profile_keep *k = wvl_profile_keep_of(j->s->profile);
+    check_keep_picture(j, k);
+    check_keep_coding(j, k);
+    check_keep_markers(j, k);
+    check_wavelet(j);
+    if (!j->s->jp2) {
+        refuse(j, "container j2k; a JP2 file is required");
+    }
+}
+
+void wvl_profile_check(const wvl_settings *s, const wvl_image_format *f, wvl_report *report)
+{
+    profile_job j = {s, f, wvl_profile_of(s->profile), report};
+    if (j.row->family == WVL_FAMILY_NONE || !f->component_count || !f->components || f->x1 <= f->x0 || f->y1 <= f->y0) {
+        return;
+    }
+    if (j.row->family == WVL_FAMILY_KEEP) {
+        check_keep(&j);
+        return;
+    }
+    check_offsets(&j);
+    check_frame_rate(&j);
+    switch (j.row->family) {
+    case WVL_FAMILY_CINEMA: check_cinema(&j); break;
+    case WVL_FAMILY_IMF: check_imf(&j); break;
+    default: check_broadcast(&j); break;
+    }
+    check_wavelet(&j);
+    check_packets(&j);
+    check_blocks(&j);
+    check_samples(&j);
+    check_rate(&j);
+}
+
+/* ---- What a file must say -------------------------------------------------------------------------------------------------------- */
+
+static int has_xmp(const wvl_jp2_info *jp2)
+{
+    static const uint8_t id[16] = {0xBE, 0x7A, 0xCF, 0xCB, 0x97, 0xA9, 0x42, 0xE8, 0x9C, 0x71, 0x99, 0x94, 0x91, 0xE3, 0xAF, 0xAC};
+    for (uint32_t i = 0; i < jp2->box_count; i++) {
+        if (jp2->boxes[i].type == 0x75756964 && !memcmp(jp2->boxes[i].uuid, id, sizeof id)) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
+void wvl_profile_check_file(const wvl_settings *s, const wvl_jp2_info *jp2, wvl_report *report)
+{
+    profile_job j = {s, NULL, wvl_profile_of(s->profile), report};
+    const wvl_profile_keep *k = wvl_profile_keep_of(s->profile);
+    if (!k || !k->metadata) {
+        return;
+    }
+    if (!jp2 || !jp2->boxes || !has_xmp(jp2)) {
+        refuse(&j, "the XMP packet is missing");
+    }
+    if (!jp2 || !jp2->icc) {
+        refuse(&j, "the restricted ICC profile is missing: Adobe RGB (1998) or eciRGB v2");
+    }
+    if (!jp2 || !(jp2->capture_x_per_metre > 0.0) || !(jp2->capture_y_per_metre > 0.0)) {
+        refuse(&j, "the capture resolution is missing");
+    }
+}
