@@ -53,13 +53,18 @@ typedef struct request {
     wvl_boxes boxes;
 } request;
 
+static wvl_check_options known_options(const wvl_check_options *options)
+{
+    wvl_check_options known;
+    memset(&known, 0, sizeof known);
+    if (options) {
+        memcpy(&known, options, options->struct_size < sizeof known ? options->struct_size : sizeof known);
+    }
+    return known;
+}
+
 static int open_request(request *q, const void *data, size_t bytes, const wvl_check_options *options, wvl_check_report_fn report, void *user)
 {
-    memset(q, 0, sizeof *q);
-    if (options) {
-        size_t known = options->struct_size < sizeof q->options ? options->struct_size : sizeof q->options;
-        memcpy(&q->options, options, known);
-    }
     if ((!data && bytes) || (options && options->struct_size < sizeof options->struct_size) ||
         (q->options.profile && !wvl_check_knows_profile(q->options.profile))) {
         return 0;
@@ -90,6 +95,13 @@ static void hand_over(wvl_check_summary *from, wvl_check_summary *to)
     memcpy(to, from, known);
 }
 
+static void release_own_summary(request *q)
+{
+    wvl_check_summary *m = &q->summary;
+    wvl_check_release(&q->walk, m->components, m->component_count, sizeof *m->components);
+    wvl_check_release(&q->walk, m->layer_bytes, m->layer_count, sizeof *m->layer_bytes);
+}
+
 static int close_request(request *q, wvl_check_summary *summary)
 {
     wvl_walk *w = &q->walk;
@@ -100,40 +112,50 @@ static int close_request(request *q, wvl_check_summary *summary)
     if (summary && summary->struct_size >= sizeof summary->struct_size) {
         hand_over(&q->summary, summary);
     } else {
-        wvl_check_release_summary(&q->summary);
+        release_own_summary(q);
     }
+    return verdict;
+}
+
+typedef void (*walk_fn)(request *q);
+
+static void walk_codestream(request *q)
+{
+    q->summary.format = WVL_CHECK_CODESTREAM;
+    wvl_check_walk_codestream(&q->walk);
+}
+
+static void walk_file(request *q) { wvl_check_walk_file(&q->walk, &q->boxes); }
+
+static int run(walk_fn walk, const void *data, size_t bytes, const wvl_check_options *options, wvl_check_report_fn report, void *user,
+               wvl_check_summary *summary)
+{
+    wvl_check_options known = known_options(options);
+    int verdict = WVL_CHECK_BAD_ARGUMENT;
+    if (!known.allocate != !known.release || (known.allocate && summary)) {
+        return verdict;
+    }
+    request *q = wvl_check_obtain(&known, sizeof *q);
+    if (!q) {
+        return WVL_CHECK_NO_MEMORY;
+    }
+    q->options = known;
+    if (open_request(q, data, bytes, options, report, user)) {
+        walk(q);
+        verdict = close_request(q, summary);
+    }
+    wvl_check_give_back(&known, q, sizeof *q);
     return verdict;
 }
 
 int wvl_check_codestream(const void *data, size_t bytes, const wvl_check_options *options, wvl_check_report_fn report, void *user,
                          wvl_check_summary *summary)
 {
-    request *q = malloc(sizeof *q);
-    int verdict = WVL_CHECK_BAD_ARGUMENT;
-    if (!q) {
-        return WVL_CHECK_NO_MEMORY;
-    }
-    if (open_request(q, data, bytes, options, report, user)) {
-        q->summary.format = WVL_CHECK_CODESTREAM;
-        wvl_check_walk_codestream(&q->walk);
-        verdict = close_request(q, summary);
-    }
-    free(q);
-    return verdict;
+    return run(walk_codestream, data, bytes, options, report, user, summary);
 }
 
 int wvl_check_file(const void *data, size_t bytes, const wvl_check_options *options, wvl_check_report_fn report, void *user,
                    wvl_check_summary *summary)
 {
-    request *q = malloc(sizeof *q);
-    int verdict = WVL_CHECK_BAD_ARGUMENT;
-    if (!q) {
-        return WVL_CHECK_NO_MEMORY;
-    }
-    if (open_request(q, data, bytes, options, report, user)) {
-        wvl_check_walk_file(&q->walk, &q->boxes);
-        verdict = close_request(q, summary);
-    }
-    free(q);
-    return verdict;
+    return run(walk_file, data, bytes, options, report, user, summary);
 }

@@ -23,6 +23,24 @@ int wvl_check_charge(wvl_walk *w, uint64_t work)
     return 1;
 }
 
+void *wvl_check_obtain(const wvl_check_options *options, size_t bytes)
+{
+    if (!options->allocate) {
+        return calloc(1, bytes);
+    }
+    void *memory = options->allocate(options->memory_user, bytes);
+    return memory ? memset(memory, 0, bytes) : NULL;
+}
+
+void wvl_check_give_back(const wvl_check_options *options, void *memory, size_t bytes)
+{
+    if (!options->release) {
+        free(memory);
+    } else if (memory) {
+        options->release(options->memory_user, memory, bytes);
+    }
+}
+
 static int reserve(wvl_walk *w, uint64_t bytes)
 {
     if (bytes > w->memory_limit - w->memory) {
@@ -41,7 +59,7 @@ void *wvl_check_allocate(wvl_walk *w, uint64_t count, size_t size)
     if (!reserve(w, count * size)) {
         return NULL;
     }
-    void *memory = calloc(count ? (size_t)count : 1, size);
+    void *memory = wvl_check_obtain(w->options, (size_t)(count ? count : 1) * size);
     if (!memory) {
         w->memory -= count * size;
         w->no_memory = w->limit_hit = 1;
@@ -53,8 +71,22 @@ void wvl_check_release(wvl_walk *w, void *memory, uint64_t count, size_t size)
 {
     if (memory) {
         w->memory -= count * size;
-        free(memory);
+        wvl_check_give_back(w->options, memory, (size_t)(count ? count : 1) * size);
     }
+}
+
+static void *resize(wvl_walk *w, const wvl_list *list, size_t bytes)
+{
+    size_t old = list->capacity * list->item_bytes;
+    if (!w->options->allocate) {
+        return realloc(list->items, bytes);
+    }
+    void *larger = wvl_check_obtain(w->options, bytes);
+    if (larger && old) {
+        memcpy(larger, list->items, old);
+        wvl_check_give_back(w->options, list->items, old);
+    }
+    return larger;
 }
 
 static int grow(wvl_walk *w, wvl_list *list, size_t more, size_t item_bytes)
@@ -69,7 +101,7 @@ static int grow(wvl_walk *w, wvl_list *list, size_t more, size_t item_bytes)
     if (!reserve(w, (uint64_t)(capacity - list->capacity) * item_bytes)) {
         return 0;
     }
-    void *larger = realloc(list->items, capacity * item_bytes);
+    void *larger = resize(w, list, capacity * item_bytes);
     if (!larger) {
         w->memory -= (uint64_t)(capacity - list->capacity) * item_bytes;
         w->no_memory = w->limit_hit = 1;

@@ -39,7 +39,9 @@
     X(DC_MARKERS_EXTRA, "cinema.markers-extra", "SMPTE ST 429-4", WARNING, "Neither PLM nor PLT nor CRG is used.")                         \
     X(DC_TILE_HEADERS, "cinema.tile-headers", "A.10", ERROR, "COD, COC, QCD and QCC are in the main header only.")                         \
     X(DC_BYTES, "cinema.bytes", "DCSS 4.3.3", ERROR, "The codestream has at most 250 Mbit/s over the frame rate.")                         \
-    X(DC_COMPONENT_BYTES, "cinema.component-bytes", "DCSS 4.3.3", ERROR, "Each component's 2K part has at most 200 Mbit/s over the frame rate.")
+    X(DC_COMPONENT_BYTES, "cinema.component-bytes", "DCSS 4.3.3", ERROR, "Each component's 2K part has at most 200 Mbit/s over the frame rate.") \
+    X(DC_PART_BYTES, "cinema.part-bytes", "DCSS 4.3.3", WARNING, "A 4K part's highest resolution keeps the limit of a component too.")      \
+    X(DC_NOTE_1, "cinema.note-1", "SMPTE RDD 52", WARNING, "No pair FF FF at 254 modulo 256 of the main header and a tile-part.")
 
 #define WVL_CHECK_RULES_IMF(X)                                                                                                             \
     X(IMF_RSIZ, "imf.rsiz", "A.10", ERROR, "Rsiz names the profile, a main level and a sublevel that go together.")                        \

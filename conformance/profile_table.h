@@ -36,7 +36,7 @@ extern const wvl_profile_rules wvl_check_profile0_rules, wvl_check_profile1_rule
     wvl_check_broadcast_rules, wvl_check_keep_rules;
 
 typedef struct wvl_keep_numbers wvl_keep_numbers;
-extern const wvl_keep_numbers wvl_check_kb_master, wvl_check_kb_access, wvl_check_ndnp, wvl_check_bodleian, wvl_check_bl_newspaper;
+extern const wvl_keep_numbers wvl_check_kb_master, wvl_check_kb_access, wvl_check_ndnp, wvl_check_bodleian, wvl_check_bodleian_lossy, wvl_check_bl_newspaper;
 
 /* Sets f->text and returns 0. */
 int wvl_check_refuse(wvl_facts *f, const char *format, ...) __attribute__((format(printf, 2, 3)));

@@ -183,6 +183,7 @@ int wvl_check_samples_fit(wvl_facts *f, unsigned level)
     X("kb-access", "Koninklijke Bibliotheek, access copy", 1, 0, 0, &wvl_check_keep_rules, &wvl_check_kb_access)            \
     X("ndnp", "Library of Congress, National Digital Newspaper Program", 1, 0, 0, &wvl_check_keep_rules, &wvl_check_ndnp)   \
     X("bodleian", "Bodleian Library, lossless", 1, 0, 0, &wvl_check_keep_rules, &wvl_check_bodleian)                        \
+    X("bodleian-lossy", "Bodleian Library, lossy", 1, 0, 0, &wvl_check_keep_rules, &wvl_check_bodleian_lossy)               \
     X("bl-newspaper", "British Library, newspapers", 1, 0, 0, &wvl_check_keep_rules, &wvl_check_bl_newspaper)
 
 static const wvl_profile profiles[] = {

@@ -137,16 +137,18 @@ static int tile_headers_hold(wvl_facts *f)
     return !n[WVL_MARK_COD] && !n[WVL_MARK_COC] && !n[WVL_MARK_QCD] && !n[WVL_MARK_QCC];
 }
 
+static uint64_t mega(const wvl_facts *f) { return f->w->options->hfr ? 2000000 : 1000000; }
+
 static int bytes_hold(wvl_facts *f)
 {
-    uint64_t limit = wvl_check_frame_bytes(f->w, 250000000), bytes = f->w->summary->codestream_bytes;
+    uint64_t limit = wvl_check_frame_bytes(f->w, mega(f) * 250), bytes = f->w->summary->codestream_bytes;
     return bytes <= limit || wvl_check_refuse(f, "%llu bytes, the limit is %llu", (unsigned long long)bytes, (unsigned long long)limit);
 }
 
 static int component_bytes_hold(wvl_facts *f)
 {
     const wvl_part *p = f->w->parts.items;
-    uint64_t limit = wvl_check_frame_bytes(f->w, 200000000), bytes[3] = {0, 0, 0};
+    uint64_t limit = wvl_check_frame_bytes(f->w, mega(f) * 200), bytes[3] = {0, 0, 0};
     for (size_t i = 0; i < f->w->parts.count; i++) {
         int is_top = is_4k(f) && p[i].r_min == level_count(f);
         if (p[i].packets && p[i].c_min == p[i].c_max && p[i].c_min < 3 && !is_top) {
@@ -156,6 +158,41 @@ static int component_bytes_hold(wvl_facts *f)
     for (unsigned c = 0; c < 3; c++) {
         if (bytes[c] > limit) {
             return wvl_check_refuse(f, "component %u has %llu bytes, the limit is %llu", c, (unsigned long long)bytes[c], (unsigned long long)limit);
+        }
+    }
+    return 1;
+}
+
+/* Some checkers hold the upper parts of 4K to the limit of the lower ones. */
+static int part_bytes_hold(wvl_facts *f)
+{
+    const wvl_part *p = f->w->parts.items;
+    uint64_t limit = wvl_check_frame_bytes(f->w, mega(f) * 200);
+    for (size_t i = 3; i < f->w->parts.count && is_4k(f); i++) {
+        if (p[i].end - p[i].offset > limit) {
+            return wvl_check_refuse(f, "tile-part %zu has %llu bytes, the limit is %llu", i, (unsigned long long)(p[i].end - p[i].offset),
+                                    (unsigned long long)limit);
+        }
+    }
+    return 1;
+}
+
+/* The server reads the main header with each of the first three parts behind it: place `at` of that run, as a place in the codestream. */
+static uint64_t place_of(const wvl_facts *f, const wvl_part *part, uint64_t at)
+{
+    uint64_t header = ((const wvl_part *)f->w->parts.items)->offset;
+    return at < header ? at : at - header + part->offset;
+}
+
+static int note_1_holds(wvl_facts *f)
+{
+    const wvl_part *p = f->w->parts.items;
+    for (size_t i = 0; i < f->w->parts.count && i < 3; i++) {
+        for (uint64_t at = 254; at + 1 < p[0].offset + (p[i].end - p[i].offset); at += 256) {
+            uint64_t one = place_of(f, &p[i], at), two = place_of(f, &p[i], at + 1);
+            if (two < f->w->bytes && f->w->data[one] == 0xFF && f->w->data[two] == 0xFF) {
+                return wvl_check_refuse(f, "at %llu, of tile-part %zu", (unsigned long long)one, i);
+            }
         }
     }
     return 1;
@@ -185,6 +222,8 @@ static const wvl_profile_rule rules[] = {
     {WVL_RULE_DC_TILE_HEADERS, tile_headers_hold},
     {WVL_RULE_DC_BYTES, bytes_hold},
     {WVL_RULE_DC_COMPONENT_BYTES, component_bytes_hold},
+    {WVL_RULE_DC_PART_BYTES, part_bytes_hold},
+    {WVL_RULE_DC_NOTE_1, note_1_holds},
 };
 
 const wvl_profile_rules wvl_check_cinema_rules = {rules, COUNT(rules)};

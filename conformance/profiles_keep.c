@@ -24,6 +24,9 @@ const wvl_keep_numbers wvl_check_ndnp = {
 const wvl_keep_numbers wvl_check_bodleian = {
     .components = -1, .depth = -1, .transform = 1, .tile = 512, .levels = 6, .layers = 6, .order = 2, .style = 0x00, .precincts = {8, 8, 7},
     .sop_eph = 1, .plt = 1, .parts_by_resolution = 1};
+const wvl_keep_numbers wvl_check_bodleian_lossy = {
+    .components = -1, .depth = -1, .transform = 0, .tile = 512, .levels = 6, .layers = 6, .order = 2, .style = 0x00, .precincts = {8, 8, 7},
+    .sop_eph = 1, .plt = 1, .parts_by_resolution = 1};
 const wvl_keep_numbers wvl_check_bl_newspaper = {
     .components = -1, .depth = 8, .transform = 0, .tile = 0, .levels = 6, .layers = 12, .order = 2, .style = 0x01, .precincts = {8, 8, 7}, .plt = 1};
 

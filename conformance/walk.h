@@ -165,6 +165,9 @@ void wvl_check_release(wvl_walk *w, void *memory, uint64_t count, size_t size);
 /* Copies item to the end; NULL when memory is short. */
 void *wvl_check_push(wvl_walk *w, wvl_list *list, const void *item, size_t item_bytes);
 void wvl_check_release_list(wvl_walk *w, wvl_list *list);
+/* The same without counting: zeroed, from the caller's functions or the C library's. */
+void *wvl_check_obtain(const wvl_check_options *options, size_t bytes);
+void wvl_check_give_back(const wvl_check_options *options, void *memory, size_t bytes);
 int wvl_check_gather(wvl_walk *w, wvl_gathered *g, uint64_t offset, uint64_t bytes);
 uint64_t wvl_check_origin(const wvl_gathered *g, uint64_t at);
 void wvl_check_release_gathered(wvl_walk *w, wvl_gathered *g);

@@ -63,7 +63,8 @@ typedef enum wvl_status {
     WVL_ERROR_DEVICE = -7,       /* a GPU failed or is missing */
     WVL_ERROR_INPUT = -8,        /* samples that do not fit the declared depth, or unreadable picture memory */
     WVL_ERROR_THREAD = -9,       /* no worker thread could be started and none was allowed to be missing */
-    WVL_ERROR_INTERNAL = -10     /* a proved bound was broken: a defect of the library, please report it */
+    WVL_ERROR_INTERNAL = -10,    /* a proved bound was broken: a defect of the library, please report it */
+    WVL_ERROR_PROFILE = -11      /* the finished bytes break the profile that was asked for; the text lists how. Nothing was written */
 } wvl_status;
 
 WVL_API const char *wvl_status_text(wvl_status status); /* static, never NULL */
@@ -359,6 +360,13 @@ WVL_API wvl_status wvl_encode(const wvl_plan *plan, const wvl_image *image, wvl_
 /* ---- Result -------------------------------------------------------------------------------------------------------------------- */
 
 typedef struct wvl_span { uint64_t offset, bytes; } wvl_span; /* offsets count from the first byte given to the sink */
+/* How full a limit is: of the codestream, then of what max-component-bytes caps. A component's bytes are its tile-parts (Psot) where they are
+ * divided by component, else its packets. In cinema4k the lower resolutions of all components come first, then the highest ones. */
+typedef struct wvl_fill {
+    uint32_t component; /* UINT32_MAX: the codestream */
+    uint32_t part;      /* 1: the highest resolution of a component in cinema4k, else 0 */
+    uint64_t bytes, target, cap; /* target, cap: 0 for none */
+} wvl_fill;
 typedef struct wvl_tile_part_info { uint64_t offset, bytes; uint32_t tile; uint32_t part; uint32_t part_count; } wvl_tile_part_info;
 
 WVL_API void wvl_result_release(wvl_result *result);
@@ -367,6 +375,8 @@ WVL_API wvl_span wvl_result_codestream(const wvl_result *result);       /* SOC..
 WVL_API wvl_span wvl_result_main_header(const wvl_result *result);
 WVL_API uint32_t wvl_result_tile_part_count(const wvl_result *result);
 WVL_API wvl_status wvl_result_tile_part(const wvl_result *result, uint32_t index, wvl_tile_part_info *info);
+WVL_API uint32_t wvl_result_fill_count(const wvl_result *result); /* 1 or more */
+WVL_API wvl_status wvl_result_fill(const wvl_result *result, uint32_t index, wvl_fill *fill);
 WVL_API uint32_t wvl_result_layer_count(const wvl_result *result);
 /* Packet bytes (headers and bodies) of component, resolution and layer; UINT32_MAX sums over that index. */
 WVL_API uint64_t wvl_result_packet_bytes(const wvl_result *result, uint32_t component, uint32_t resolution, uint32_t layer);

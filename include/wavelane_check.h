@@ -76,6 +76,11 @@ typedef struct wvl_check_options {
     uint64_t work_limit;       /* code blocks and precincts visited; 0: 2^25 and 128 times the input's bytes */
     uint32_t issue_limit;      /* reports; 0: 1000. What is beyond is counted only */
     wvl_check_packet_fn packet; /* called for every packet, with the same user */
+    int hfr;                   /* high frame rate: twice the bytes of a cinema profile */
+    /* Where memory comes from; both or none. The walk must then have no summary. release gets the size and pointer of an allocate. */
+    void *(*allocate)(void *user, size_t bytes);
+    void (*release)(void *user, void *memory, size_t bytes);
+    void *memory_user;
 } wvl_check_options;
 
 typedef enum wvl_check_format { WVL_CHECK_NOTHING = 0, WVL_CHECK_CODESTREAM = 1, WVL_CHECK_JP2 = 2, WVL_CHECK_JPH = 3 } wvl_check_format;

@@ -38,6 +38,7 @@ const char *wvl_status_text(wvl_status status)
     case WVL_ERROR_INPUT: return "bad picture data";
     case WVL_ERROR_THREAD: return "no worker thread could be started";
     case WVL_ERROR_INTERNAL: return "internal error";
+    case WVL_ERROR_PROFILE: return "the profile is broken";
     }
     return "unknown status";
 }

@@ -12,6 +12,7 @@
 #include "codec/tile_coder.h"
 #include "context.h"
 #include "drive.h"
+#include "profile_walk.h"
 #include "quality.h"
 #include "result.h"
 #include "session.h"
@@ -38,6 +39,8 @@ struct wvl_session {
     double seconds[4];
     size_t buffered;
     uint64_t written;
+    uint8_t *held;                /* the whole output of a profile that is judged before the sink gets it */
+    uint64_t held_bytes;
     char *error;
     size_t error_bytes;
 };
@@ -206,7 +209,13 @@ static wvl_status open_measurement(wvl_session *s)
 /* Nothing is ever patched: what was written is final. */
 static int send(wvl_session *s, const void *data, size_t bytes)
 {
-    int refused = s->sink->write(s->sink->user, data, bytes);
+    int refused = 0;
+    if (s->held) {
+        memcpy(s->held + s->written, data, bytes);
+        s->written += bytes;
+        return 0;
+    }
+    refused = s->sink->write(s->sink->user, data, bytes);
     s->written += bytes;
     if (!refused && s->sink->finalized) {
         s->sink->finalized(s->sink->user, s->written);
@@ -235,28 +244,57 @@ static int put(void *user, const void *data, size_t bytes)
     return 0;
 }
 
+/* The number of bytes is known before the first one leaves. */
+static wvl_status open_output(wvl_session *s, uint64_t bytes)
+{
+    if (!wvl_profile_walks(s->plan)) {
+        return wvl_sink_reserve(s->sink, bytes);
+    }
+    s->held_bytes = bytes;
+    s->held = wvl_alloc(&s->plan->context->host, bytes);
+    return s->held ? WVL_OK : WVL_ERROR_MEMORY;
+}
+
+static void drop_held(wvl_session *s)
+{
+    wvl_free(&s->plan->context->host, s->held, s->held_bytes);
+    s->held = NULL;
+}
+
+/* The sink gets what the profile check lets through, in one run of writes. */
+static wvl_status judge_output(wvl_session *s)
+{
+    uint8_t *held = s->held;
+    wvl_status status = wvl_profile_walk(s->plan, held, s->written, s->error, s->error_bytes);
+    if (status == WVL_OK) {
+        status = is_cancelled(s) ? WVL_CANCELLED : wvl_sink_reserve(s->sink, s->held_bytes);
+    }
+    s->held = NULL;
+    s->written = 0;
+    for (uint64_t at = 0; at < s->held_bytes && status == WVL_OK; at += WVL_WRITE_BUFFER_BYTES) {
+        status = send(s, held + at, (size_t)wvl_min_u64(s->held_bytes - at, WVL_WRITE_BUFFER_BYTES)) ? WVL_ERROR_SINK : WVL_OK;
+    }
+    s->held = held;
+    return status;
+}
+
 static wvl_status write_output(wvl_session *s, uint64_t *codestream_offset)
 {
     const wvl_plan *plan = s->plan;
     uint64_t codestream = wvl_coder_codestream_bytes(&s->coder);
-    int refused = 0;
-    if (plan->jp2) {
-        uint8_t header[WVL_JP2_MAX_HEADER_BYTES];
-        size_t n = wvl_jp2_put_codestream_header(header, codestream);
-        *codestream_offset = plan->boxes_before.bytes + n;
-        wvl_status status = wvl_sink_reserve(s->sink, *codestream_offset + codestream);
-        if (status != WVL_OK) {
-            return status;
-        }
-        refused = put(s, plan->boxes_before.data, plan->boxes_before.bytes) || put(s, header, n);
-    } else {
-        wvl_status status = wvl_sink_reserve(s->sink, codestream);
-        if (status != WVL_OK) {
-            return status;
-        }
+    uint8_t header[WVL_JP2_MAX_HEADER_BYTES];
+    size_t n = plan->jp2 ? wvl_jp2_put_codestream_header(header, codestream) : 0;
+    *codestream_offset = (plan->jp2 ? plan->boxes_before.bytes : 0) + n;
+    wvl_status status = open_output(s, *codestream_offset + codestream);
+    if (status != WVL_OK) {
+        return status;
     }
-    wvl_status status = refused ? WVL_ERROR_SINK : wvl_coder_write(&s->coder, &s->wave.scratch, &s->wave.order, put, s);
-    return status == WVL_OK && flush(s) ? WVL_ERROR_SINK : status;
+    int refused = plan->jp2 && (put(s, plan->boxes_before.data, plan->boxes_before.bytes) || put(s, header, n));
+    status = refused ? WVL_ERROR_SINK : wvl_coder_write(&s->coder, &s->wave.scratch, &s->wave.order, put, s);
+    if (status == WVL_OK && flush(s)) {
+        status = WVL_ERROR_SINK;
+    }
+    return status == WVL_OK && s->held ? judge_output(s) : status;
 }
 
 static wvl_status finish(wvl_session *s, uint64_t *codestream_offset)
@@ -289,6 +327,7 @@ static void close_picture(wvl_session *s)
     if (!s->many) {
         wvl_drive_close(&s->drive);
     }
+    drop_held(s);
     wvl_free(&s->plan->context->host, s->quality_memory, s->plan->quality_bytes);
     s->quality_memory = NULL;
     wvl_coder_fini(&s->coder);

@@ -54,7 +54,7 @@
       "Place of each component's samples, right and down, in 1/65536 of their distance; one pair serves all; empty: not said (A.9.1).", \
       STRUCTURE, REGISTRATION, 0, 0, 65535)                                                                                          \
     X("profile", CHOICE, WVL_PROFILE_WORDS, "none",                                                                                  \
-      "Profile to declare (Rsiz, A.10) and to keep: a picture or option that does not fit is refused.", PROFILE, WORD, \
+      "Profile to declare (Rsiz, A.10) and to keep: what does not fit is refused, and but for 0 and 1 the finished bytes are judged.", PROFILE, WORD, \
       AT(profile), 0, WVL_PROFILE_COUNT - 1)                                                                                         \
     X("frame-rate", TEXT, "N, N/D, or a decimal number", "24",                                                                       \
       "Frames a second, for the byte limits of cinema, IMF and broadcast profiles; 23.976 and the like are N*1000/1001.", PROFILE, FRAMES, \

@@ -12,6 +12,7 @@
 #include "drive.h"
 #include "geom/profile.h"
 #include "params.h"
+#include "profile_walk.h"
 #include "quality.h"
 #include "result.h"
 #include "wave.h"
@@ -43,6 +44,7 @@ static uint64_t measure_waves(wvl_plan *plan, wvl_wave *wave)
         for (uint32_t i = 0; i < count; i++) {
             bands += wave->tiles[i].band_count;
             plan->most_precincts = wvl_max_u64(plan->most_precincts, wave->tiles[i].precinct_count);
+            plan->most_blocks = wvl_max_u64(plan->most_blocks, wave->tiles[i].block_count);
             plan->largest_tile_component = wvl_max_u64(plan->largest_tile_component, largest_component(&wave->tiles[i]));
         }
         plan->wave_bands = wvl_max_u64(plan->wave_bands, bands);
@@ -81,6 +83,11 @@ static void promise_memory(wvl_plan *plan, const wvl_coder_memory *coder, uint64
     plan->backend_bytes = backend_bytes;
     plan->coded_bytes_bound = coder->coded_bytes_bound;
     plan->output_bytes_bound = wvl_add_saturate(coder->output_bytes_bound, plan->jp2 ? plan->boxes_before.bytes + WVL_JP2_MAX_HEADER_BYTES : 0);
+    if (wvl_profile_walks(plan)) {
+        uint64_t walk = wvl_profile_walk_bytes(plan);
+        uint64_t judged = wvl_add_saturate(wvl_alloc_size(plan->output_bytes_bound), wvl_add_saturate(walk, walk / 2));
+        plan->coded_bytes_bound = wvl_add_saturate(plan->coded_bytes_bound, judged);
+    }
 }
 
 static wvl_status count_parts(wvl_plan *plan, wvl_wave *wave)

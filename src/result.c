@@ -18,6 +18,8 @@ struct wvl_result {
     double *psnr;
     double seconds[4];
     char backend[24];
+    uint32_t fill_count;
+    wvl_fill *fills;              /* the codestream, then the cap groups */
 };
 
 static void fill_parts(wvl_result *result, const wvl_coder *coder, uint64_t offset)
@@ -29,10 +31,40 @@ static void fill_parts(wvl_result *result, const wvl_coder *coder, uint64_t offs
     }
 }
 
+/* Whether tile-parts tell what a component takes: each holds one component. */
+static int parts_tell(const wvl_coder *coder) { return coder->part_count && coder->parts[0].cap_group != WVL_CS_MIXED; }
+
+static uint64_t target_of(const wvl_plan *plan)
+{
+    const wvl_layer_target *last = &plan->layers[plan->layer_count - 1];
+    return last->kind == WVL_RATE_BYTES && last->value < 1e18 ? (uint64_t)last->value : 0;
+}
+
+static void fill_limits(wvl_result *result, const wvl_coder *coder)
+{
+    const wvl_plan *plan = coder->plan;
+    wvl_fill *fills = result->fills;
+    fills[0] = (wvl_fill){UINT32_MAX, 0, result->codestream.bytes, target_of(plan), plan->max_bytes};
+    for (uint32_t g = 0; g + 1 < result->fill_count; g++) {
+        fills[1 + g] = (wvl_fill){g % plan->component_count, g / plan->component_count, 0, 0, plan->max_component_bytes};
+    }
+    for (uint64_t i = 0; parts_tell(coder) && i < coder->part_count; i++) {
+        fills[1 + coder->parts[i].cap_group].bytes += coder->parts[i].psot;
+    }
+    const uint64_t *at = coder->packet_bytes;
+    for (uint32_t c = 0; c < plan->component_count && !parts_tell(coder); c++) {
+        for (uint32_t r = 0; r <= plan->max_levels; r++, at += plan->layer_count) {
+            for (uint32_t l = 0; l < plan->layer_count; l++) {
+                fills[1 + wvl_plan_cap_group(plan, c, r)].bytes += at[l];
+            }
+        }
+    }
+}
+
 uint64_t wvl_result_bytes_of_plan(const wvl_plan *plan)
 {
     return wvl_alloc_size(sizeof(wvl_result)) + wvl_alloc_size(plan->part_count * sizeof(wvl_tile_part_info)) +
-           wvl_alloc_size(plan->layer_count * sizeof(double));
+           wvl_alloc_size(plan->layer_count * sizeof(double)) + wvl_alloc_size((wvl_plan_cap_groups(plan) + UINT64_C(1)) * sizeof(wvl_fill));
 }
 
 wvl_result *wvl_result_create(wvl_context *context, wvl_coder *coder, uint64_t codestream_offset, const double seconds[4], const char *backend)
@@ -49,13 +81,16 @@ wvl_result *wvl_result_create(wvl_context *context, wvl_coder *coder, uint64_t c
     result->parts = wvl_alloc(&context->host, result->part_bytes);
     result->layer_count = plan->layer_count;
     result->psnr = wvl_alloc(&context->host, plan->layer_count * sizeof *result->psnr);
-    if (!result->parts || !result->psnr) {
+    result->fill_count = wvl_plan_cap_groups(plan) + 1;
+    result->fills = wvl_alloc_zeroed(&context->host, result->fill_count * sizeof *result->fills);
+    if (!result->parts || !result->psnr || !result->fills) {
         wvl_result_release(result);
         return NULL;
     }
     result->codestream = (wvl_span){codestream_offset, wvl_coder_codestream_bytes(coder)};
     result->main_header = (wvl_span){codestream_offset, wvl_coder_main_header_bytes(coder)};
     fill_parts(result, coder, codestream_offset + result->main_header.bytes);
+    fill_limits(result, coder);
     result->component_count = plan->component_count;
     result->resolution_count = plan->max_levels + 1u;
     result->packet_bytes_size = (uint64_t)result->component_count * result->resolution_count * result->layer_count * sizeof(uint64_t);
@@ -84,6 +119,7 @@ void wvl_result_release(wvl_result *result)
     const wvl_allocator *host = &context->host;
     wvl_free(host, result->parts, result->part_bytes);
     wvl_free(host, result->psnr, result->layer_count * sizeof *result->psnr);
+    wvl_free(host, result->fills, result->fill_count * sizeof *result->fills);
     wvl_free(host, result->packet_bytes, result->packet_bytes_size);
     wvl_free(host, result->layers, result->layer_count * sizeof *result->layers);
     wvl_free(host, result, sizeof *result);
@@ -102,6 +138,17 @@ wvl_status wvl_result_tile_part(const wvl_result *result, uint32_t index, wvl_ti
         return WVL_ERROR_ARGUMENT;
     }
     *info = result->parts[index];
+    return WVL_OK;
+}
+
+uint32_t wvl_result_fill_count(const wvl_result *result) { return result->fill_count; }
+
+wvl_status wvl_result_fill(const wvl_result *result, uint32_t index, wvl_fill *fill)
+{
+    if (!result || !fill || index >= result->fill_count) {
+        return WVL_ERROR_ARGUMENT;
+    }
+    *fill = result->fills[index];
     return WVL_OK;
 }
 

@@ -142,7 +142,7 @@ struct wvl_plan {
     uint64_t wave_bands;   /* most bands in a wave, empty ones included */
     uint64_t part_count;   /* tile-parts of the codestream */
     uint64_t largest_tile_component; /* samples */
-    uint64_t most_precincts; /* of any tile */
+    uint64_t most_precincts, most_blocks; /* of any tile */
     uint64_t quality_bytes;/* working memory for measuring, 0 when nothing is measured */
     uint64_t tile_plan_bytes; /* of one tile plan, the same for all */
     uint64_t backend_bytes;/* the CPU backend's, for the largest wave */

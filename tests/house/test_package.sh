@@ -52,7 +52,7 @@ quietly "$cc" $flags -o shared example.c $(pkg-config --define-prefix --cflags -
 LD_LIBRARY_PATH=$libdir ./shared
 check shared
 # shellcheck disable=SC2046,SC2086
-quietly "$cc" $flags -o static example.c $(pkg-config --define-prefix --cflags wavelane) "$libdir/libwavelane.a" -lm -pthread
+quietly "$cc" $flags -o static example.c $(pkg-config --define-prefix --cflags wavelane) "$libdir/libwavelane.a" "$libdir/libwavelane-check.a" -lm -pthread
 ./static
 check static
 

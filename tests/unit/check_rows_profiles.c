@@ -82,6 +82,9 @@ const check_row check_rows_profiles[] = {
     {"cinema.bytes", DC2_LARGE, "", "cinema.component-bytes", P2 " fps=10000"},
     {"cinema.bytes", DC2_LARGE, "", "cinema.component-bytes", P2 " fps=3100 stereo"},
     {"cinema.component-bytes", DC2_LARGE, "", NULL, P2 " fps=5388"},
+    {"cinema.component-bytes", DC2_LARGE, "", NULL, P2 " fps=9970 hfr"},
+    {"cinema.part-bytes", DC4, "", "cinema.component-bytes cinema.bytes", P4 " fps=1785715"},
+    {"cinema.note-1", DC2, "QCD >FF64012E0001{298xFF}", NULL, P2},
 
     {"imf.rsiz", IMF, "SIZ @4=0421", NULL, PI},
     {"imf.size", "depth=09,09,09 rsiz=0400 " LEVELS5 "x=8 y=1556 xcb=3 ycb=3 prog=4 wave=0 main=FF5500130050000000001E000000001E000000001E "

@@ -37,9 +37,8 @@ typedef struct job {
 /* ---- Plan ------------------------------------------------------------------------------------------------------------ */
 
 /* Every violation on a line of its own. */
-static int report_violations(const job *j, wvl_status status)
+static int report_lines(const job *j, const char *text, wvl_status status)
 {
-    const char *text = wvl_context_error(j->s->context);
     if (!text[0]) {
         wvl_cli_error("%s: %s", j->name, wvl_status_text(status));
     }
@@ -75,14 +74,14 @@ static int make_plan(job *j)
         return code;
     }
     wvl_status status = wvl_plan_create(j->s->context, j->params, &j->picture.format, j->is_jp2 ? &j->picture.jp2 : NULL, &j->plan);
-    return status ? report_violations(j, status) : WVL_EXIT_OK;
+    return status ? report_lines(j, wvl_context_error(j->s->context), status) : WVL_EXIT_OK;
 }
 
 /* ---- Encode ---------------------------------------------------------------------------------------------------------- */
 
 static int encode_to(job *j, wvl_sink *sink)
 {
-    char error[512] = "";
+    char error[4096] = "";
     wvl_cli_progress progress;
     const wvl_cli_args *args = j->s->args;
     wvl_cli_progress_start(&progress, !args->quiet);
@@ -93,6 +92,9 @@ static int encode_to(job *j, wvl_sink *sink)
     wvl_cli_progress_end(&progress);
     if (!status) {
         return WVL_EXIT_OK;
+    }
+    if (status == WVL_ERROR_PROFILE) {
+        return report_lines(j, error, status);
     }
     const char *where = status == WVL_ERROR_SINK && j->output ? j->output : j->name;
     if (strstr(error, where) && strcmp(where, "-") != 0) {

@@ -81,6 +81,7 @@ int wvl_cli_exit_code(wvl_status status)
     case WVL_ERROR_MEMORY:
     case WVL_ERROR_THREAD:
     case WVL_ERROR_DEVICE: return WVL_EXIT_DEVICE;
+    case WVL_ERROR_PROFILE:
     case WVL_ERROR_INTERNAL: return WVL_EXIT_CHECK;
     }
     return WVL_EXIT_CHECK;

@@ -66,6 +66,29 @@ static void print_layers(FILE *file, const wvl_cli_summary *s)
     }
 }
 
+static double percent(uint64_t bytes, uint64_t limit) { return 100.0 * (double)bytes / (double)limit; }
+
+/* "component 0: 1041650 bytes, 100.0 % of its cap 1041666", where there is a cap. */
+static void print_fills(FILE *file, const wvl_cli_summary *s)
+{
+    for (uint32_t i = 0; i < wvl_result_fill_count(s->result); i++) {
+        wvl_fill f;
+        if (wvl_result_fill(s->result, i, &f) || !f.cap) {
+            continue;
+        }
+        if (i) {
+            (void)fprintf(file, "  component %" PRIu32 "%s: ", f.component, f.part ? ", highest resolution" : "");
+        } else {
+            (void)fputs("  codestream: ", file);
+        }
+        (void)fprintf(file, "%" PRIu64 " bytes", f.bytes);
+        if (f.target) {
+            (void)fprintf(file, ", %.2f %% of the target %" PRIu64, percent(f.bytes, f.target), f.target);
+        }
+        (void)fprintf(file, ", %.2f %% of the cap %" PRIu64 "\n", percent(f.bytes, f.cap), f.cap);
+    }
+}
+
 void wvl_cli_summary_text(FILE *file, const wvl_cli_summary *s, int layers)
 {
     const char *output = strcmp(s->output, "-") != 0 ? s->output : "standard output";
@@ -73,6 +96,7 @@ void wvl_cli_summary_text(FILE *file, const wvl_cli_summary *s, int layers)
                   bits_per_pixel(s), s->seconds, speed(s));
     print_quality(file, s);
     (void)fputc('\n', file);
+    print_fills(file, s);
     if (layers) {
         print_layers(file, s);
     }
@@ -111,6 +135,27 @@ static void report_layers(wvl_cli_report *r, const wvl_cli_summary *s)
         wvl_cli_report_number(r, "bytes", wvl_result_layer_bytes(s->result, i));
         wvl_cli_report_number(r, "slope", wvl_result_layer_slope(s->result, i));
         wvl_cli_report_real(r, "estimated_psnr", wvl_result_layer_psnr(s->result, i));
+        wvl_cli_report_close(r);
+    }
+    wvl_cli_report_close(r);
+}
+
+static void report_fills(wvl_cli_report *r, const wvl_cli_summary *s)
+{
+    wvl_cli_report_open_list(r, "fills");
+    for (uint32_t i = 0; i < wvl_result_fill_count(s->result); i++) {
+        wvl_fill f;
+        if (wvl_result_fill(s->result, i, &f)) {
+            continue;
+        }
+        wvl_cli_report_open_line(r, NULL);
+        if (i) {
+            wvl_cli_report_number(r, "component", f.component);
+            wvl_cli_report_number(r, "part", f.part);
+        }
+        wvl_cli_report_number(r, "bytes", f.bytes);
+        wvl_cli_report_number(r, "target", f.target);
+        wvl_cli_report_number(r, "cap", f.cap);
         wvl_cli_report_close(r);
     }
     wvl_cli_report_close(r);
@@ -179,6 +224,7 @@ void wvl_cli_summary_json(wvl_cli_report *r, const wvl_cli_summary *s)
     report_times(r, s);
     wvl_cli_report_flag(r, "lossless", s->lossless);
     wvl_cli_report_number(r, "tile_parts", wvl_result_tile_part_count(s->result));
+    report_fills(r, s);
     report_layers(r, s);
     report_check(r, s);
     wvl_cli_report_close(r);

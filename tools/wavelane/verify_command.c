@@ -8,7 +8,7 @@
 #include "cli.h"
 #include "wavelane_check.h"
 
-#define USAGE "wavelane verify [--profile NAME] [--fps N[/D]] [--stereo] [--original PICTURE] [--raw-format ...] [--json] FILE"
+#define USAGE "wavelane verify [--profile NAME] [--fps N[/D]] [--stereo] [--hfr] [--original PICTURE] [--raw-format ...] [--json] FILE"
 #define ISSUE_LIMIT 1000u
 
 typedef struct finding {
@@ -84,6 +84,8 @@ static int parse_word(request *q, int argc, char **argv, int *i)
         q->json = 1;
     } else if (match_flag("stereo", word)) {
         q->options.stereo = 1;
+    } else if (match_flag("hfr", word)) {
+        q->options.hfr = 1;
     } else if (match_flag("rules", word)) {
         q->lists_rules = 1;
     } else if (match_flag("profiles", word)) {

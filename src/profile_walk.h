@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef WVL_PROFILE_WALK_H
+#define WVL_PROFILE_WALK_H
+
+#include "context.h"
+#include "geom/plan.h"
+
+/* 1: the plan's profile is one whose bytes are judged before they leave. */
+int wvl_profile_walks(const wvl_plan *plan);
+/* What the walker may take while it judges: a limit that it keeps; while a list grows it holds half as much more. 0: nothing is judged. */
+uint64_t wvl_profile_walk_bytes(const wvl_plan *plan);
+/* Judges the whole output. WVL_ERROR_PROFILE: every violation is a line of text; what does not fit is cut. */
+wvl_status wvl_profile_walk(const wvl_plan *plan, const void *data, uint64_t bytes, char *text, size_t text_bytes);
+
+#endif
