@@ -6,10 +6,11 @@
 
 #include "base/alloc.h"
 #include "codec/rate/hull.h"
+#include "codec/rate/measure.h"
 #include "codec/t1/t1.h"
 #include "codec/t2/packet_order.h"
 
-#define BATCH 2u            /* blocks coded at once: the arithmetic coder interleaves them */
+#define BATCH 2u            /* blocks coded at once: the arithmetic coder interleaves two, and goes on with the next when one is complete */
 #define GROUP_SAMPLES 8192u /* work handed out at a time: a batch of blocks of nominal size, or as many small ones */
 
 /* Groups of blocks of one band; `first` counts groups over the wave. */
@@ -38,6 +39,7 @@ typedef struct worker_scratch {
     wvl_t1_scratch *t1;
     uint8_t *bytes[BATCH];
     wvl_pass *passes[BATCH];
+    wvl_hull *hulls;           /* [BATCH] */
     wvl_store_writer *writers; /* bytes, passes */
 } worker_scratch;
 
@@ -51,6 +53,7 @@ static worker_scratch carve_worker(const wvl_plan *plan, wvl_carver *carver)
         w.bytes[i] = wvl_carve(carver, 1, wvl_t1_bytes_bound(width, height, planes, plan->codings[0].style));
         w.passes[i] = wvl_carve(carver, 3 * planes, sizeof *w.passes[i]);
     }
+    w.hulls = wvl_carve(carver, BATCH, sizeof *w.hulls);
     w.writers = wvl_carve(carver, 2, sizeof *w.writers);
     return w;
 }
@@ -119,14 +122,15 @@ static void bound_tile(const wvl_plan *plan, const wvl_tile_plan *tile, uint64_t
         records = wvl_add_saturate(records, wvl_mul_saturate(n, wvl_block_record_bytes(3ull * band->planes, plan->rate_control) + 8));
         blocks += n;
     }
-    uint64_t packets = wvl_mul_saturate(tile->precinct_count, plan->layer_count);
+    uint64_t stored = wvl_add_saturate(codewords, records), packets = wvl_mul_saturate(tile->precinct_count, plan->layer_count);
+    stored = wvl_depth_is_possible(plan) ? wvl_mul_saturate(stored, 3) : stored; /* blocks that were left too early are stored again */
     uint64_t layers_of_block = wvl_min_u32(plan->layer_count, 109);
     headers = wvl_add_saturate(blocks * layers_of_block * (wvl_t2_header_bound(1, 0, (uint8_t)style, 1) + 1) + nodes / 2 * (plan->layer_count + 40ull) / 7, wvl_mul_saturate(packets, 4));
     uint64_t index = blocks * layers_of_block * sizeof(wvl_contribution);
     /* Growing arrays may hold three halves of what they need, and old and new at once while they grow. */
     uint64_t growing = wvl_add_saturate(headers, index), part_headers = wvl_cs_bound_part_header(plan, packets);
     growing = growing > UINT64_MAX / 5 ? UINT64_MAX : 5 * growing / 2;
-    memory->coded_bytes_bound = wvl_add_saturate(memory->coded_bytes_bound, wvl_add_saturate(wvl_add_saturate(codewords, records), growing));
+    memory->coded_bytes_bound = wvl_add_saturate(memory->coded_bytes_bound, wvl_add_saturate(stored, growing));
     memory->coded_bytes_bound = wvl_add_saturate(memory->coded_bytes_bound, part_headers);
     uint64_t markers = wvl_mul_saturate(packets, wvl_packet_marker_bytes(plan));
     uint64_t output = wvl_add_saturate(wvl_add_saturate(codewords, headers), markers);
@@ -175,6 +179,9 @@ wvl_status wvl_coder_init(wvl_coder *coder, const wvl_allocator *allocator, cons
     if (!wvl_store_init(&coder->bytes, allocator) || !wvl_store_init(&coder->passes, allocator)) {
         return WVL_ERROR_MEMORY;
     }
+    coder->wanted = WVL_DECIDED;
+    coder->kernels = wvl_t1_fetch_kernels();
+    wvl_depth_init(&coder->depth, plan);
     coder->workers = wvl_pool_concurrency(pool);
     coder->worker_bytes = worker_bytes(plan);
     coder->worker_memory = wvl_alloc_zeroed(allocator, coder->workers * coder->worker_bytes);
@@ -221,10 +228,44 @@ typedef struct block_work {
     work_band *bands;
     uint64_t band_count, group_count;
     uint64_t base;              /* group of index 0 of the present run */
+    uint64_t done;
+    uint64_t coarse_count;      /* groups of coarse bands, which come first when there are phases */
+    unsigned is_phased, phase;
+    uint32_t recode;            /* WVL_DECIDED: all blocks; else those that are not decided for this threshold */
+    uint32_t threshold;         /* blocks are left when they are decided for it; 0: all passes */
     _Atomic int failed;
 } block_work;
 
-static int store_block(block_work *work, worker_scratch *w, const wvl_band_coding *band, const wvl_t1_output *out, wvl_coded_block *block)
+/* Hull of a block in work. */
+typedef struct block_hull {
+    wvl_hull *hull;
+    const wvl_band_coding *band;
+    int32_t gain_exponent;
+    uint32_t threshold, samples;
+    int is_layered, is_fine;
+    const wvl_t1_output *out;
+} block_hull;
+
+/* Brings the hull up to the passes coded so far. */
+static void follow_passes(block_hull *b, const wvl_pass *passes, uint32_t count)
+{
+    if (!b->hull->pass_count) {
+        int64_t energy = wvl_rate_weigh_energy(b->band, b->gain_exponent, b->out->energy, b->out->energy_shift);
+        wvl_hull_init(b->hull, b->band, b->gain_exponent, b->out->planes, energy, b->samples);
+    }
+    while (b->hull->pass_count < count) {
+        wvl_hull_put_pass(b->hull, passes);
+    }
+}
+
+static int wants_more(void *user, const wvl_pass *passes, uint32_t count)
+{
+    block_hull *b = user;
+    follow_passes(b, passes, count);
+    return wvl_hull_is_open(b->hull, passes, b->threshold, b->is_layered);
+}
+
+static int store_block(block_work *work, worker_scratch *w, block_hull *h, const wvl_t1_output *out, wvl_coded_block *block)
 {
     wvl_coder *coder = work->coder;
     int rate_control = coder->plan->rate_control;
@@ -245,8 +286,9 @@ static int store_block(block_work *work, worker_scratch *w, const wvl_band_codin
     memcpy(wvl_store_at(&coder->bytes, block->bytes_at), out->bytes, out->length);
     memcpy(wvl_store_at(&coder->passes, block->passes_at), out->passes, out->pass_count * sizeof *out->passes);
     if (rate_control) {
-        wvl_rate_build_hull(band, coder->plan->gain_exponent, out->passes, out->pass_count, out->planes, wvl_block_slopes(&coder->passes, block),
-                            wvl_block_gains(&coder->passes, block));
+        follow_passes(h, out->passes, out->pass_count);
+        wvl_hull_fetch(h->hull, wvl_block_slopes(&coder->passes, block), wvl_block_gains(&coder->passes, block));
+        block->decided = (uint16_t)(out->pass_count + 2 < 3 * out->planes ? h->threshold : 0);
     }
     return 1;
 }
@@ -269,31 +311,65 @@ static wvl_t1_input describe_block(const block_work *work, const work_band *wb, 
     in.reversible = coding->reversible;
     in.want_gains = work->coder->plan->rate_control;
     in.max_passes = 255;
+    in.kernels = work->coder->kernels;
     in.bound = coefs->bounds[band->first_block + index];
     return in;
 }
 
-/* Blocks first..first + count of a band, at most BATCH. */
+static void note_depth(block_work *work, const block_hull *h, const wvl_coded_block *block)
+{
+    wvl_coder *coder = work->coder;
+    uint32_t decided = atomic_load_explicit(&coder->decided, memory_order_relaxed);
+    while (block->decided > decided && !atomic_compare_exchange_weak(&coder->decided, &decided, block->decided)) {
+    }
+    if (work->is_phased && work->recode == WVL_DECIDED) {
+        wvl_depth_put_block(&coder->depth, block->pass_count ? h->hull : NULL, h->samples, h->is_fine);
+    }
+}
+
+static int keep_block(block_work *work, worker_scratch *w, const wvl_tile_band *band, block_hull *h, wvl_coded_block *block)
+{
+    if (h->out->planes > band->planes) {
+        atomic_store(&work->failed, 2); /* a magnitude bound was broken */
+        return 0;
+    }
+    if (!store_block(work, w, h, h->out, block)) {
+        return 0;
+    }
+    note_depth(work, h, block);
+    return 1;
+}
+
+/* Blocks first..first + count of a band, at most BATCH; all of them the first time, then those that were left too early. */
 static int code_batch(block_work *work, worker_scratch *w, const work_band *wb, uint32_t first, uint32_t count)
 {
     const wvl_tile_band *band = &work->coefs[wb->tile].tile->bands[wb->band];
-    const wvl_coding *coding = &work->coder->plan->codings[work->coder->plan->components[wb->component].coding];
+    const wvl_coder *coder = work->coder;
+    const wvl_coding *coding = &coder->plan->codings[coder->plan->components[wb->component].coding];
+    wvl_coded_block *blocks = &work->tiles[wb->tile].blocks[band->first_block + first], *chosen[BATCH];
     wvl_t1_input in[BATCH];
     wvl_t1_output out[BATCH];
+    block_hull hulls[BATCH];
+    uint32_t n = 0;
     memset(out, 0, sizeof out);
     for (uint32_t i = 0; i < count; i++) {
-        in[i] = describe_block(work, wb, first + i);
-        out[i].bytes = w->bytes[i];
-        out[i].passes = w->passes[i];
-    }
-    wvl_t1_encode_blocks(w->t1, in, out, count);
-    for (uint32_t i = 0; i < count; i++) {
-        if (out[i].planes > band->planes) {
-            atomic_store(&work->failed, 2); /* a magnitude bound was broken */
-            return 0;
+        if (work->recode != WVL_DECIDED && blocks[i].decided <= work->recode) {
+            continue;
         }
-        wvl_coded_block *block = &work->tiles[wb->tile].blocks[band->first_block + first + i];
-        if (!store_block(work, w, &coding->band[band->coding_band], &out[i], block)) {
+        chosen[n] = &blocks[i];
+        in[n] = describe_block(work, wb, first + i);
+        hulls[n] = (block_hull){&w->hulls[n], &coding->band[band->coding_band], coder->plan->gain_exponent, work->threshold,
+                                (uint32_t)in[n].width * in[n].height, coder->plan->layer_count > 1, wvl_depth_is_fine(band), &out[n]};
+        hulls[n].hull->pass_count = 0;
+        in[n].wants_more = work->threshold ? wants_more : NULL;
+        in[n].wants_user = &hulls[n];
+        out[n].bytes = w->bytes[n];
+        out[n].passes = w->passes[n];
+        n++;
+    }
+    wvl_t1_encode_blocks(w->t1, in, out, n);
+    for (uint32_t i = 0; i < n; i++) {
+        if (!keep_block(work, w, band, &hulls[i], chosen[i])) {
             return 0;
         }
     }
@@ -314,6 +390,50 @@ static const work_band *find_band(const block_work *work, uint64_t group)
     return &work->bands[lo];
 }
 
+/*
+ * Phases of a wave: growing shares of the groups, coarse bands (eighths) and fine ones (shares of 32) apart, each share spread over its bands. The
+ * first phases tell how deep the next ones must be coded.
+ */
+enum { PHASES = 5, PARTS = 2 };
+typedef struct share {
+    uint8_t count, of;
+    uint8_t residues[24];
+} share;
+static const share shares[PHASES][PARTS] = {
+    {{1, 8, {0}}, {1, 32, {16}}},
+    {{1, 8, {4}}, {1, 32, {0}}},
+    {{2, 8, {2, 6}}, {2, 32, {8, 24}}},
+    {{4, 8, {1, 3, 5, 7}}, {4, 32, {4, 12, 20, 28}}},
+    {{0, 8, {0}}, {24, 32, {1, 2, 3, 5, 6, 7, 9, 10, 11, 13, 14, 15, 17, 18, 19, 21, 22, 23, 25, 26, 27, 29, 30, 31}}},
+};
+
+static uint64_t count_share(const share *s, uint64_t groups)
+{
+    uint64_t rest = 0;
+    for (unsigned i = 0; i < s->count; i++) {
+        rest += s->residues[i] < groups % s->of;
+    }
+    return groups / s->of * s->count + rest;
+}
+
+static uint64_t find_share(const share *s, uint64_t index) { return index / s->count * s->of + s->residues[index % s->count]; }
+
+static uint64_t count_phase(const block_work *work)
+{
+    const share *s = shares[work->phase];
+    return work->is_phased ? count_share(&s[0], work->coarse_count) + count_share(&s[1], work->group_count - work->coarse_count) : work->group_count;
+}
+
+static uint64_t find_group(const block_work *work, uint64_t index)
+{
+    const share *s = shares[work->phase];
+    if (!work->is_phased) {
+        return index;
+    }
+    uint64_t coarse = count_share(&s[0], work->coarse_count);
+    return index < coarse ? find_share(&s[0], index) : work->coarse_count + find_share(&s[1], index - coarse);
+}
+
 static void code_group(void *arg, uint32_t index, uint32_t worker)
 {
     block_work *work = arg;
@@ -321,7 +441,7 @@ static void code_group(void *arg, uint32_t index, uint32_t worker)
     if (atomic_load_explicit(&work->failed, memory_order_relaxed) || (coder->cancelled && atomic_load_explicit(coder->cancelled, memory_order_relaxed))) {
         return;
     }
-    uint64_t group = work->base + index;
+    uint64_t group = find_group(work, work->base + index);
     const work_band *wb = find_band(work, group);
     const wvl_tile_band *band = &work->coefs[wb->tile].tile->bands[wb->band];
     wvl_carver carver = {coder->worker_memory + worker * coder->worker_bytes, 0};
@@ -337,28 +457,43 @@ static void code_group(void *arg, uint32_t index, uint32_t worker)
     }
 }
 
-static uint64_t list_bands(const wvl_coefs *coefs, uint32_t tile_count, work_band *bands, uint64_t *group_count)
+static void list_band(block_work *work, uint32_t tile, uint32_t component, uint32_t index)
 {
-    uint64_t n = 0, groups = 0;
+    const wvl_tile_band *band = &work->coefs[tile].tile->bands[index];
+    uint64_t blocks = (uint64_t)band->block_cols * band->block_rows;
+    if (blocks) {
+        uint32_t per_group = wvl_max_u32(1, GROUP_SAMPLES / wvl_max_u32(1, band->slot_width * band->slot_height));
+        work->bands[work->band_count++] = (work_band){work->group_count, tile, index, component, per_group};
+        work->group_count += wvl_ceil_div(blocks, per_group);
+    }
+}
+
+/* The finest bands first: they are the most work. which: bands with this answer of wvl_depth_is_fine, or all (2). */
+static void list_bands_of(block_work *work, uint32_t tile_count, int which)
+{
     for (uint32_t t = 0; t < tile_count; t++) {
-        const wvl_tile_plan *tile = coefs[t].tile;
+        const wvl_tile_plan *tile = work->coefs[t].tile;
         for (uint32_t c = 0; c < tile->component_count; c++) {
             const wvl_tile_component *tc = &tile->components[c];
-            uint32_t first = tile->resolutions[tc->first_resolution].first_band, count = 3u * tc->levels + 1u;
-            for (uint32_t b = count; b-- > 0;) { /* the finest bands first: they are the most work */
-                const wvl_tile_band *band = &tile->bands[first + b];
-                uint64_t blocks = (uint64_t)band->block_cols * band->block_rows;
-                if (!blocks) {
-                    continue;
+            uint32_t first = tile->resolutions[tc->first_resolution].first_band;
+            for (uint32_t b = 3u * tc->levels + 1u; b-- > 0;) {
+                if (which == 2 || wvl_depth_is_fine(&tile->bands[first + b]) == which) {
+                    list_band(work, t, c, first + b);
                 }
-                uint32_t per_group = wvl_max_u32(1, GROUP_SAMPLES / wvl_max_u32(1, band->slot_width * band->slot_height));
-                bands[n++] = (work_band){groups, t, first + b, c, per_group};
-                groups += wvl_ceil_div(blocks, per_group);
             }
         }
     }
-    *group_count = groups;
-    return n;
+}
+
+static void list_bands(block_work *work, uint32_t tile_count)
+{
+    if (!work->is_phased) {
+        list_bands_of(work, tile_count, 2);
+        return;
+    }
+    list_bands_of(work, tile_count, 0);
+    work->coarse_count = work->group_count;
+    list_bands_of(work, tile_count, 1);
 }
 
 static wvl_status open_tiles(wvl_coder *coder, const wvl_coefs *coefs, uint32_t tile_count)
@@ -378,22 +513,59 @@ static wvl_status open_tiles(wvl_coder *coder, const wvl_coefs *coefs, uint32_t 
     return WVL_OK;
 }
 
+/* Less is known early and of few groups, so more is coded. */
+static uint32_t choose_threshold(const block_work *work, unsigned phase)
+{
+    static const uint32_t margins[PHASES] = {256, 256, 160, 96, 48};
+    uint32_t margin = margins[phase], few = work->group_count < 700 ? (uint32_t)(700 - work->group_count) / 4 : 0;
+    return wvl_depth_fetch_threshold(&work->coder->depth, margin + few + wvl_rate_reach(work->coder->plan));
+}
+
+static void code_phase(block_work *work)
+{
+    wvl_coder *coder = work->coder;
+    uint64_t count = count_phase(work), step = wvl_min_u64(UINT32_MAX, wvl_max_u64(256 * coder->workers, work->group_count / 32 + 1)); /* progress without idle workers */
+    for (work->base = 0; work->base < count; work->base += step) {
+        uint64_t groups = wvl_min_u64(count - work->base, step);
+        wvl_pool_run(coder->pool, (uint32_t)groups, code_group, work);
+        work->done += groups;
+        if (coder->tick) {
+            coder->tick(coder->tick_user, work->done, work->group_count);
+        }
+    }
+}
+
+static void code_phases(block_work *work)
+{
+    wvl_coder *coder = work->coder;
+    for (work->phase = 0; work->phase < PHASES; work->phase++) {
+        work->threshold = choose_threshold(work, work->phase);
+        code_phase(work);
+    }
+    /* What the first phases left too early for what is known now. */
+    uint32_t threshold = choose_threshold(work, PHASES - 1);
+    if (atomic_load(&coder->decided) > threshold) {
+        work->recode = work->threshold = threshold;
+        work->is_phased = 0;
+        code_phase(work);
+    }
+}
+
 wvl_status wvl_coder_code_tiles(wvl_coder *coder, const wvl_coefs *coefs, uint32_t tile_count)
 {
-    wvl_status status = open_tiles(coder, coefs, tile_count);
+    wvl_status status = coder->wanted == WVL_DECIDED ? open_tiles(coder, coefs, tile_count) : WVL_OK;
     if (status != WVL_OK || !tile_count) {
         return status;
     }
     block_work work = {.coder = coder, .coefs = coefs, .tiles = &coder->tiles[coefs[0].tile->index]};
     work.bands = coder->bands;
-    work.band_count = list_bands(coefs, tile_count, work.bands, &work.group_count);
-    uint64_t step = wvl_min_u64(UINT32_MAX, wvl_max_u64(256 * coder->workers, work.group_count / 32 + 1)); /* progress without idle workers */
-    for (; work.base < work.group_count; work.base += step) {
-        uint64_t groups = wvl_min_u64(work.group_count - work.base, step);
-        wvl_pool_run(coder->pool, (uint32_t)groups, code_group, &work);
-        if (coder->tick) {
-            coder->tick(coder->tick_user, work.base + groups, work.group_count);
-        }
+    work.recode = coder->wanted;
+    work.is_phased = coder->depth.is_enabled && coder->wanted == WVL_DECIDED;
+    list_bands(&work, tile_count);
+    if (work.is_phased) {
+        code_phases(&work);
+    } else {
+        code_phase(&work);
     }
     int failed = atomic_load(&work.failed);
     if (failed == 2) {

@@ -11,6 +11,7 @@
 #include "base/pool.h"
 #include "codec/coded_tile.h"
 #include "codec/cs/cs.h"
+#include "codec/rate/depth.h"
 #include "codec/rate/layers.h"
 #include "codec/t2/packet_order.h"
 
@@ -24,6 +25,11 @@ typedef struct wvl_coder {
     wvl_t2_sizes sizes;              /* greatest of all tiles */
     uint8_t *worker_memory;
     uint64_t worker_bytes, workers;
+    const struct wvl_t1_kernels *kernels;
+    wvl_depth depth;
+    _Atomic uint32_t decided;        /* the greatest of all blocks */
+    uint32_t wanted;                 /* WVL_DECIDED: blocks are coded for the first time; else those not decided for it */
+    int wants_again;
     wvl_layer_job layer_job;
     wvl_layer_result *layers;        /* [layer_count] */
     wvl_cs_part *parts;
@@ -55,6 +61,9 @@ wvl_status wvl_coder_init(wvl_coder *coder, const wvl_allocator *allocator, cons
 void wvl_coder_fini(wvl_coder *coder);
 /* Codes every block of these tiles. The coefficients may go afterwards. */
 wvl_status wvl_coder_code_tiles(wvl_coder *coder, const wvl_coefs *coefs, uint32_t tile_count);
+/* Whether the last wvl_coder_finish found blocks that were left too early: all tiles are to come once more, and only these blocks are coded.
+ * No block is coded more than twice. */
+static inline int wvl_coder_wants_again(const wvl_coder *coder) { return coder->wants_again; }
 /* After the last tile: layers, lengths of all tile-parts. tile: carved scratch; memory: for the order of its packets. */
 wvl_status wvl_coder_finish(wvl_coder *coder, wvl_tile_plan *tile, const wvl_order_memory *memory);
 

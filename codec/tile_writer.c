@@ -296,11 +296,32 @@ static wvl_status allocate_layers(wvl_coder *coder)
     for (uint32_t t = 0; plan->progression_count && t < plan->tile_count; t++) {
         job->overhead.codestream_bytes += wvl_cs_measure_tile_progressions(plan, t);
     }
+    job->decided = coder->decided;
     wvl_status status = wvl_layers_allocate(job);
     if (status == WVL_ERROR_UNREACHABLE) {
         (void)snprintf(coder->problem, sizeof coder->problem, "%s (%llu bytes)", job->problem, (unsigned long long)job->problem_bytes);
     }
     return status;
+}
+
+/* Back to where blocks are coded: those that are not decided for the threshold wanted are coded in full this time. */
+static void reopen(wvl_coder *coder)
+{
+    coder->wanted = coder->layer_job.wanted;
+    coder->wants_again = 1;
+    coder->decided = 0;
+    wvl_layers_fini(&coder->layer_job);
+    memset(&coder->layer_job, 0, sizeof coder->layer_job);
+    for (uint32_t t = 0; t < coder->plan->tile_count; t++) {
+        wvl_coded_tile *tile = &coder->tiles[t];
+        memset(tile->states, 0, tile->block_count * sizeof *tile->states);
+        for (uint64_t b = 0; b < tile->block_count; b++) {
+            uint32_t decided = tile->blocks[b].decided;
+            if (decided <= coder->wanted) {
+                coder->decided = wvl_max_u32(coder->decided, decided);
+            }
+        }
+    }
 }
 
 wvl_status wvl_coder_finish(wvl_coder *coder, wvl_tile_plan *tile, const wvl_order_memory *memory)
@@ -309,8 +330,13 @@ wvl_status wvl_coder_finish(wvl_coder *coder, wvl_tile_plan *tile, const wvl_ord
     division d = {plan, coder->parts, coder->component_overhead, 0, coder->problem, sizeof coder->problem};
     wvl_status status = divide_tiles(&d, tile, memory);
     coder->part_count = d.part_count;
+    coder->wants_again = 0;
     if (status == WVL_OK) {
         status = allocate_layers(coder);
+    }
+    if ((status == WVL_OK || status == WVL_ERROR_UNREACHABLE) && coder->part_count && coder->layer_job.wanted != WVL_DECIDED) {
+        reopen(coder);
+        return WVL_OK;
     }
     if (status == WVL_OK) {
         status = measure_tiles(coder, tile, memory);

@@ -310,7 +310,7 @@ static wvl_status finish(wvl_session *s, uint64_t *codestream_offset)
         end_waves(s);
     }
     end_stage(s, WVL_STAGE_RATE, start);
-    if (status == WVL_OK) {
+    if (status == WVL_OK && !wvl_coder_wants_again(&s->coder)) {
         start = wvl_trace_now();
         s->stage = WVL_STAGE_WRITE;
         status = write_output(s, codestream_offset);
@@ -344,30 +344,41 @@ static wvl_status open_coder(wvl_session *s)
 
 static wvl_status transform_and_code(wvl_session *s)
 {
-    wvl_status status = check_image(s);
-    status = status == WVL_OK ? open_coder(s) : status;
-    if (status != WVL_OK) {
-        return status;
-    }
-    status = wvl_drive_open(&s->drive, s->image);
+    wvl_status status = wvl_drive_open(&s->drive, s->image);
     if (status != WVL_OK) {
         return fail_device(s, status);
     }
+    s->samples_done = 0;
     status = run_waves(s);
     if (!s->plan->keep_coefs || status != WVL_OK) {
         end_waves(s);
     }
-    give_pixels_back(s);
+    if (!wvl_depth_is_possible(s->plan)) {
+        give_pixels_back(s);
+    }
+    return status;
+}
+
+/* Mostly once. Where the coder left blocks too early for what the rate control found, the pixels are transformed again for these. */
+static wvl_status encode_picture(wvl_session *s, uint64_t *codestream_offset)
+{
+    wvl_status status = check_image(s);
+    status = status == WVL_OK ? open_coder(s) : status;
+    do {
+        if (status == WVL_OK) {
+            status = transform_and_code(s);
+        }
+        if (status == WVL_OK) {
+            status = finish(s, codestream_offset);
+        }
+    } while (status == WVL_OK && wvl_coder_wants_again(&s->coder));
     return status;
 }
 
 static wvl_status run_picture(wvl_session *s, wvl_result **result)
 {
     uint64_t codestream_offset = 0;
-    wvl_status status = transform_and_code(s);
-    if (status == WVL_OK) {
-        status = finish(s, &codestream_offset);
-    }
+    wvl_status status = encode_picture(s, &codestream_offset);
     if (status == WVL_OK && result) {
         *result = wvl_result_create(s->plan->context, &s->coder, codestream_offset, s->seconds, s->backend_name);
         status = *result ? WVL_OK : WVL_ERROR_MEMORY;

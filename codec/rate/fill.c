@@ -55,11 +55,26 @@ static void add_candidate(candidate_list *list, candidate c)
     }
 }
 
-static void add_block(const wvl_layer_job *job, const wvl_coded_tile *tile, candidate c, int last, candidate_list *list)
+/* Passes up to the last point of the hull that is not much less steep than the threshold. */
+static uint32_t find_end(const wvl_layer_job *job, const wvl_coded_block *block, uint32_t cut, uint32_t threshold)
+{
+    uint32_t end = wvl_min_u32(block->pass_count, cut + REACH), reach = wvl_rate_reach(job->plan);
+    if (threshold <= reach) {
+        return end;
+    }
+    const uint16_t *slopes = wvl_block_slopes(job->passes, block);
+    uint32_t least = threshold - reach, found = cut;
+    for (uint32_t i = cut; i < end; i++) {
+        found = slopes[i] >= least ? i + 1 : found;
+    }
+    return found;
+}
+
+static void add_block(const wvl_layer_job *job, const wvl_coded_tile *tile, candidate c, uint32_t threshold, int last, candidate_list *list)
 {
     const wvl_coded_block *block = &tile->blocks[c.block];
     const wvl_block_state *state = &tile->states[c.block];
-    uint32_t cut = state->next_passes, end = wvl_min_u32(block->pass_count, cut + REACH);
+    uint32_t cut = state->next_passes, end = find_end(job, block, cut, threshold);
     if (cut >= end) {
         return;
     }
@@ -88,7 +103,7 @@ static void collect(const wvl_layer_job *job, int last, candidate_list *list)
                 const wvl_precinct_band *pb = &precinct->band[i];
                 for (uint64_t k = 0; k < (uint64_t)pb->cols * pb->rows; k++) {
                     candidate c = {p, pb->first_block + k / pb->cols * pb->stride + k % pb->cols, t, 0, 0};
-                    add_block(job, tile, c, last, list);
+                    add_block(job, tile, c, job->thresholds[precinct->component], last, list);
                 }
             }
         }

@@ -58,39 +58,99 @@ unsigned wvl_rate_slope(int64_t gain, uint32_t bytes, int32_t gain_exponent)
 /* a/ra < b/rb or equal, exactly. */
 static int not_steeper(int64_t a, uint32_t ra, int64_t b, uint32_t rb) { return (wide)a * rb <= (wide)b * ra; }
 
-typedef struct hull_point {
-    int64_t gain;      /* cumulative */
-    uint32_t bytes;    /* cumulative */
-    unsigned pass;
-} hull_point;
-
-#define MAX_PASSES 128 /* 3 * 37 - 2 */
-
-void wvl_rate_build_hull(const wvl_band_coding *band, int32_t gain_exponent, const wvl_pass *passes, unsigned pass_count, unsigned planes,
-                         uint16_t *slopes, int64_t *cumulative)
+void wvl_hull_init(wvl_hull *hull, const wvl_band_coding *band, int32_t gain_exponent, unsigned planes, int64_t energy, uint32_t samples)
 {
-    hull_point hull[MAX_PASSES + 1] = {{0, 0, 0}};
-    unsigned top = 0;
-    int64_t gain = 0;
-    for (unsigned i = 0; i < pass_count; i++) {
-        unsigned P = planes - 1 - (i + 2) / 3 + band->frac_bits;
-        wide sum = (wide)gain + wvl_rate_weigh_pass(band, gain_exponent, passes[i].gain_quarters, P); /* two values at the limit make 2^63 */
-        gain = sum > GAIN_LIMIT ? GAIN_LIMIT : sum < -GAIN_LIMIT ? -GAIN_LIMIT : (int64_t)sum;
-        cumulative[i] = gain;
-        slopes[i] = 0;
-        while (top && (gain >= hull[top].gain ? passes[i].final_bytes <= hull[top].bytes : 0)) {
-            top--; /* better for no more bytes */
-        }
-        if (gain <= hull[top].gain) {
-            continue;
-        }
-        while (top && not_steeper(hull[top].gain - hull[top - 1].gain, hull[top].bytes - hull[top - 1].bytes, gain - hull[top].gain,
-                                  passes[i].final_bytes - hull[top].bytes)) {
-            top--;
-        }
-        hull[++top] = (hull_point){gain, passes[i].final_bytes, i};
+    hull->band = band;
+    hull->gain_exponent = gain_exponent;
+    hull->planes = planes;
+    hull->pass_count = 0;
+    hull->limit = 65536;
+    hull->top = hull->settled = 0;
+    hull->energy = energy;
+    hull->samples = samples;
+    hull->point[0] = (wvl_hull_point){0, 0, 0, 0};
+}
+
+/* Two values at the limit make 2^63. */
+static int64_t add_gain(const wvl_hull *hull, int64_t gain, int64_t gain_quarters)
+{
+    unsigned P = hull->planes - 1 - (hull->pass_count + 2) / 3 + hull->band->frac_bits;
+    wide sum = (wide)gain + wvl_rate_weigh_pass(hull->band, hull->gain_exponent, gain_quarters, P);
+    return sum > GAIN_LIMIT ? GAIN_LIMIT : sum < -GAIN_LIMIT ? -GAIN_LIMIT : (int64_t)sum;
+}
+
+static void put_point(wvl_hull *hull, int64_t gain, uint32_t bytes)
+{
+    wvl_hull_point *p = hull->point;
+    uint32_t top = hull->top;
+    while (top > hull->settled && gain >= p[top].gain && bytes <= p[top].bytes) {
+        top--; /* better for no more bytes */
     }
-    for (; top; top--) {
-        slopes[hull[top].pass] = (uint16_t)wvl_rate_slope(hull[top].gain - hull[top - 1].gain, hull[top].bytes - hull[top - 1].bytes, gain_exponent);
+    if (gain <= p[top].gain) {
+        hull->top = top;
+        return;
+    }
+    while (top > hull->settled && not_steeper(p[top].gain - p[top - 1].gain, p[top].bytes - p[top - 1].bytes, gain - p[top].gain, bytes - p[top].bytes)) {
+        top--;
+    }
+    unsigned slope = wvl_rate_slope(gain - p[top].gain, bytes - p[top].bytes, hull->gain_exponent);
+    p[top + 1] = (wvl_hull_point){gain, bytes, (uint16_t)hull->pass_count, (uint16_t)(slope < hull->limit ? slope : hull->limit - 1)};
+    hull->top = top + 1;
+}
+
+static uint32_t slope_of(const wvl_hull *hull, int64_t gain, uint32_t bytes)
+{
+    return gain > 0 ? wvl_rate_slope(gain, bytes, hull->gain_exponent) : 0;
+}
+
+/* Stays at 1 or above, so that a threshold of 0 takes everything. */
+static void lower_limit(wvl_hull *hull, const wvl_pass *passes)
+{
+    unsigned i = hull->pass_count - 1;
+    if (i + 1 < WVL_HULL_WINDOW) {
+        return;
+    }
+    int64_t gain = hull->gains[i] - (i >= WVL_HULL_WINDOW ? hull->gains[i - WVL_HULL_WINDOW] : 0);
+    uint32_t bytes = passes[i].final_bytes - (i >= WVL_HULL_WINDOW ? passes[i - WVL_HULL_WINDOW].final_bytes : 0);
+    uint32_t recent = slope_of(hull, gain, bytes), left = slope_of(hull, hull->energy - hull->gains[i], hull->samples);
+    uint32_t most = wvl_max_u32(recent > WVL_HULL_DROP ? recent - WVL_HULL_DROP : 1, left ? left + WVL_HULL_SPARSE : 1);
+    hull->limit = wvl_min_u32(hull->limit, most);
+    while (hull->settled < hull->top && hull->point[hull->settled + 1].slope >= hull->limit) {
+        hull->settled++;
+    }
+}
+
+void wvl_hull_put_pass(wvl_hull *hull, const wvl_pass *passes)
+{
+    unsigned i = hull->pass_count;
+    int64_t gain = add_gain(hull, i ? hull->gains[i - 1] : 0, passes[i].gain_quarters);
+    hull->gains[i] = gain;
+    put_point(hull, gain, passes[i].final_bytes);
+    hull->pass_count++;
+    lower_limit(hull, passes);
+}
+
+int wvl_hull_is_open(const wvl_hull *hull, const wvl_pass *passes, uint32_t threshold, int is_layered)
+{
+    if (hull->limit > threshold || !is_layered) {
+        return hull->limit > threshold;
+    }
+    /* A layer boundary after the last cut at this threshold may take bytes beyond that pass: they must have left the coder. */
+    uint32_t cut = 0;
+    for (uint32_t i = 1; i <= hull->settled && hull->point[i].slope >= threshold; i++) {
+        cut = hull->point[i].pass + 1u;
+    }
+    const wvl_pass *now = &passes[hull->pass_count - 1];
+    return cut && (cut == hull->pass_count || passes[cut - 1].safe_bytes > now->final_bytes - now->tail_count);
+}
+
+void wvl_hull_fetch(const wvl_hull *hull, uint16_t *slopes, int64_t *gains)
+{
+    for (unsigned i = 0; i < hull->pass_count; i++) {
+        slopes[i] = 0;
+        gains[i] = hull->gains[i];
+    }
+    for (uint32_t i = 1; i <= hull->top; i++) {
+        slopes[hull->point[i].pass] = hull->point[i].slope;
     }
 }

@@ -18,10 +18,46 @@ int64_t wvl_rate_weigh_energy(const wvl_band_coding *band, int32_t gain_exponent
 unsigned wvl_rate_slope(int64_t gain, uint32_t bytes, int32_t gain_exponent);
 
 /*
- * slopes[i] = slope of the hull segment that ends at pass i, 0 for passes that are not on the hull; strictly decreasing by exact gain per
- * byte along the hull. cumulative[i] = weighted gain of passes 0..i.
+ * The hull of a block, pass by pass. What it says of a slope s depends only on the passes up to the one where s is reached for good:
+ *
+ * From the third pass on the limit falls to the greater of two slopes: that of the last three passes together less WVL_HULL_DROP, and that
+ * of a Gaussian source with the distortion that is left, times WVL_HULL_SPARSE, since what is left may sit in few samples. Passes to come
+ * are candidates only for thresholds below the limit: points of the hull at or above it stay, whatever follows, and what follows counts
+ * as less steep than the limit. So a coder that needs nothing below a threshold may stop where the limit has fallen to it, and its
+ * decisions are those of a coder that goes on. docs/results.md has the cost of the rule in dB.
  */
-void wvl_rate_build_hull(const wvl_band_coding *band, int32_t gain_exponent, const wvl_pass *passes, unsigned pass_count, unsigned planes,
-                         uint16_t *slopes, int64_t *cumulative);
+#define WVL_HULL_WINDOW 3u
+#define WVL_HULL_DROP 64u
+#define WVL_HULL_SPARSE (888u + 128u) /* 256 log2(16 ln 2): bits to bytes and D = 2^-2R; and half an octave */
+#define WVL_HULL_MAX_PASSES 112u /* 3 * 38 - 2 */
+
+typedef struct wvl_hull_point {
+    int64_t gain;      /* cumulative */
+    uint32_t bytes;    /* cumulative */
+    uint16_t pass, slope;
+} wvl_hull_point;
+
+typedef struct wvl_hull {
+    const wvl_band_coding *band;
+    int32_t gain_exponent;
+    unsigned planes, pass_count;
+    int64_t energy;    /* weighted */
+    uint32_t samples;
+    uint32_t limit;    /* 65536: nothing is settled */
+    uint32_t top;      /* point[0] is the empty block */
+    uint32_t settled;  /* points that stay */
+    wvl_hull_point point[WVL_HULL_MAX_PASSES + 1];
+    int64_t gains[WVL_HULL_MAX_PASSES]; /* cumulative weighted gain of passes 0..i */
+} wvl_hull;
+
+/* energy: wvl_rate_weigh_energy() of the block; samples: in the block. */
+void wvl_hull_init(wvl_hull *hull, const wvl_band_coding *band, int32_t gain_exponent, unsigned planes, int64_t energy, uint32_t samples);
+/* The next pass of the block; passes: all up to it. */
+void wvl_hull_put_pass(wvl_hull *hull, const wvl_pass *passes);
+/* Whether a later pass may matter to thresholds from `threshold` on: 0 means that the block is decided for them, with is_layered every byte
+ * included that a layer boundary may take. threshold 0: always. */
+int wvl_hull_is_open(const wvl_hull *hull, const wvl_pass *passes, uint32_t threshold, int is_layered);
+/* slopes[i] = slope of the hull segment that ends at pass i, never rising along the hull, 0 for passes that are not on it. */
+void wvl_hull_fetch(const wvl_hull *hull, uint16_t *slopes, int64_t *gains);
 
 #endif

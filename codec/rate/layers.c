@@ -67,8 +67,16 @@ static void set_thresholds(wvl_layer_job *job, const uint32_t *floors, uint32_t 
     }
 }
 
+/* What is not decided may lie anywhere from this threshold up to the lowest decided one. */
+static void want(wvl_layer_job *job, uint32_t threshold)
+{
+    if (threshold < job->decided && threshold < job->wanted) {
+        job->wanted = threshold;
+    }
+}
+
 /* Least threshold whose bodies, with a fixed rest, are estimated to stay within the budget. */
-static uint32_t guess(const wvl_layer_job *job, uint64_t budget, double rest)
+static uint32_t guess(wvl_layer_job *job, uint64_t budget, double rest)
 {
     uint32_t lo = 0, hi = WVL_SLOPE_NOTHING;
     while (lo < hi) {
@@ -79,6 +87,7 @@ static uint32_t guess(const wvl_layer_job *job, uint64_t budget, double rest)
             lo = mid + 1;
         }
     }
+    want(job, lo == job->decided && lo ? lo - 1 : lo);
     return lo;
 }
 
@@ -93,6 +102,7 @@ typedef struct threshold_search {
 
 static int fits(threshold_search *s, uint32_t threshold)
 {
+    want(s->job, threshold);
     set_thresholds(s->job, s->floors, threshold);
     s->cost = wvl_rate_measure_layer(s->job, s->layer, s->last);
     return wvl_rate_codestream_bytes(s->job, s->cost) <= s->budget;
@@ -106,7 +116,7 @@ static uint32_t search_threshold(threshold_search *s, uint32_t least)
 {
     wvl_layer_job *job = s->job;
     uint32_t good = WVL_SLOPE_NOTHING + 1, bad = least;
-    double rest = (double)job->overhead.codestream_bytes + 2.0 * (double)job->sent_bytes / 100.0;
+    double rest = (double)job->overhead.codestream_bytes + 2.0 * (double)job->sent_bytes / 100.0 + (s->budget < NO_BUDGET ? (double)s->budget / 32.0 : 0.0);
     int least_bad = 0;
     for (int step = 0; good > bad && !(least_bad && good == bad + 1); step++) {
         uint32_t low = least_bad ? bad + 1 : bad, high = good - 1;
@@ -185,7 +195,7 @@ static uint32_t own_threshold(const wvl_layer_job *job, const wvl_layer_target *
  * more layers than steps of an eighth of an octave the last ones repeat the given layer's cut, that is, stay empty: decoders need not
  * handle blocks that first appear in layer 50000.
  */
-static uint32_t automatic_threshold(const wvl_layer_job *job, uint32_t layer)
+static uint32_t automatic_threshold(wvl_layer_job *job, uint32_t layer)
 {
     const wvl_plan *plan = job->plan;
     uint32_t given = job->given_layer;
@@ -194,6 +204,8 @@ static uint32_t automatic_threshold(const wvl_layer_job *job, uint32_t layer)
     double budget = target->kind == WVL_RATE_BYTES ? target->value - fixed : plan->max_bytes ? (double)plan->max_bytes - fixed : body;
     if (target->kind == WVL_RATE_PSNR || target->kind == WVL_RATE_SLOPE) {
         body = (double)job->body_histogram[own_threshold(job, target)];
+    } else {
+        want(job, budget < body ? WVL_SLOPE_NOTHING : 0); /* there may be more than what has been coded */
     }
     body = budget < body ? budget : body;
     uint64_t step = SPAN / given;
@@ -325,6 +337,8 @@ static wvl_status choose_cuts(wvl_layer_job *job, uint32_t layer, int last, uint
     wvl_status status = last ? check_components(job) : WVL_OK;
     int quality_target = kind == WVL_RATE_PSNR || kind == WVL_RATE_SLOPE || kind == WVL_RATE_AUTO;
     if (status == WVL_OK && (*threshold > least || (plan->max_component_bytes && !quality_target))) {
+        uint32_t reach = wvl_rate_reach(plan);
+        want(job, *threshold > reach ? *threshold - reach : 0);
         wvl_rate_fill(job, layer, last, budget, search.cost);
     }
     return status;
@@ -403,7 +417,8 @@ wvl_status wvl_layers_allocate(wvl_layer_job *job)
     measure_empty_layer(job);
     set_budgets(job);
     wvl_status status = WVL_OK;
-    for (uint32_t layer = 0; layer < job->plan->layer_count && status == WVL_OK; layer++) {
+    job->wanted = WVL_DECIDED;
+    for (uint32_t layer = 0; layer < job->plan->layer_count && status == WVL_OK && job->wanted == WVL_DECIDED; layer++) {
         job->layers_to_come = job->plan->layer_count - 1 - layer;
         while (job->plan->layers[job->given_layer].kind == WVL_RATE_AUTO || job->given_layer < layer) {
             job->given_layer++;

@@ -10,6 +10,8 @@
 
 #define WVL_SLOPES 65537u   /* thresholds 0 (everything) .. 65536 (nothing) */
 
+#define WVL_DECIDED UINT32_MAX
+
 typedef struct wvl_layer_result {
     uint64_t bytes;          /* of the whole codestream up to this layer */
     uint32_t slope;
@@ -35,7 +37,9 @@ typedef struct wvl_layer_job {
      * component; NULL: estimates must do. */
     double (*measure_error)(void *user);
     void *measure_user;
+    uint32_t decided;        /* every block is decided for thresholds from here on (rate/hull.h); 0: all passes are there */
     /* results */
+    uint32_t wanted;         /* not WVL_DECIDED: blocks must be decided for this threshold first; nothing else of the result counts */
     wvl_layer_result *layers; /* [layer_count], caller's */
     uint8_t *headers;
     uint64_t header_count, header_capacity;

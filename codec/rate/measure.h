@@ -7,6 +7,13 @@
 
 #define WVL_SLOPE_NOTHING 65536u
 
+/* Slopes below the threshold that a byte target may still use up its last bytes with; 65536: any. Finite where blocks are many, so that no block
+ * need be coded much deeper than its cut. */
+static inline uint32_t wvl_rate_reach(const wvl_plan *plan)
+{
+    return plan->total_samples < 1u << 19 ? 65536 : plan->total_samples < 1u << 21 ? 64 : 32;
+}
+
 typedef struct wvl_layer_cost {
     uint64_t packet_bytes;   /* SOP, header, EPH, body */
     uint64_t plt_bytes;      /* lengths of these packets in PLT */

@@ -52,13 +52,7 @@ typedef struct wvl_t1_fast {
     uint64_t gain_count;
 } wvl_t1_fast;
 
-void wvl_t1_fast_build_planes(wvl_t1_fast *b, uint32_t planes);
-
 /* Each lists its symbols and returns their number. */
 size_t wvl_t1_fast_list_pass(wvl_t1_fast *b, int kind, int raw, unsigned plane);
-
-/* Sum of |m' - 2^P| over magnitudes that have a bit above P (core/gain.h), m' = m mod 2^(P+1). */
-uint64_t wvl_t1_fast_refinement_sum(const wvl_t1_input *in, unsigned P);
-void wvl_t1_fast_energy(const wvl_t1_input *in, wvl_t1_output *out);
 
 #endif

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Samples to bit-plane masks, and the sums over all samples that distortion needs. */
+/* Samples to bit-plane masks, and the sums over all samples that distortion needs: plain C. */
 #include <string.h>
 
 #include "codec/t1/bits.h"
-#include "codec/t1/fast.h"
+#include "codec/t1/kernels.h"
 
 /* Byte k of a mask word covers columns 2k and 2k + 1. */
 #if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
@@ -51,39 +51,39 @@ static WVL_ALWAYS_INLINE column_pair fetch_pair(const wvl_t1_input *in, uint32_t
     return pair;
 }
 
-static WVL_ALWAYS_INLINE void put_pair(wvl_t1_fast *b, const column_pair *pair, uint32_t word, uint32_t byte, uint32_t planes)
+static WVL_ALWAYS_INLINE void put_pair(const wvl_t1_masks *m, unsigned frac_bits, const column_pair *pair, uint32_t word, uint32_t byte, uint32_t planes)
 {
     uint64_t signs = 0;
     for (unsigned r = 0; r < 4; r++)
         signs |= (pair->row[r] >> 31 & UINT64_C(0x100000001)) << 8 * r;
-    MASK_BYTE(&b->s->negative[word], byte) = (uint8_t)(signs * UINT64_C(0x0102040810204080) >> 56);
+    MASK_BYTE(&m->negative[word], byte) = (uint8_t)(signs * UINT64_C(0x0102040810204080) >> 56);
     for (uint32_t first = 0; first < planes; first += 8) {
         uint64_t slice = 0;
         for (unsigned r = 0; r < 4; r++)
-            slice |= (pair->row[r] >> (first + b->in->frac_bits) & UINT64_C(0xFF000000FF)) << 8 * r;
+            slice |= (pair->row[r] >> (first + frac_bits) & UINT64_C(0xFF000000FF)) << 8 * r;
         slice = transpose8(slice);
         for (uint32_t p = first; p < planes && p < first + 8; p++, slice >>= 8)
-            MASK_BYTE(&b->s->planes[p * b->word_count + word], byte) = (uint8_t)slice;
+            MASK_BYTE(&m->planes[p * m->word_count + word], byte) = (uint8_t)slice;
     }
 }
 
-static WVL_ALWAYS_INLINE void build_planes(wvl_t1_fast *b, uint32_t planes, int wide)
+static WVL_ALWAYS_INLINE void build(const wvl_t1_input *in, uint32_t planes, const wvl_t1_masks *m, int wide)
 {
-    memset(b->s->planes, 0, sizeof *b->s->planes * planes * b->word_count);
-    for (uint32_t y = 0, word = 0; y < b->height; y += 4, word += b->words) {
-        for (uint32_t x = 0; x < b->width; x += 2) {
-            column_pair pair = fetch_pair(b->in, x, y, wide);
-            put_pair(b, &pair, word + x / 16, x % 16 / 2, planes);
+    memset(m->planes, 0, sizeof *m->planes * planes * m->word_count);
+    for (uint32_t y = 0, word = 0; y < in->height; y += 4, word += m->words) {
+        for (uint32_t x = 0; x < in->width; x += 2) {
+            column_pair pair = fetch_pair(in, x, y, wide);
+            put_pair(m, in->frac_bits, &pair, word + x / 16, x % 16 / 2, planes);
         }
     }
 }
 
-void wvl_t1_fast_build_planes(wvl_t1_fast *b, uint32_t planes)
+static void build_masks(const wvl_t1_input *in, uint32_t planes, const wvl_t1_masks *masks)
 {
-    if (b->in->coef_bytes == 2)
-        build_planes(b, planes, 0);
+    if (in->coef_bytes == 2)
+        build(in, planes, masks, 0);
     else
-        build_planes(b, planes, 1);
+        build(in, planes, masks, 1);
 }
 
 static uint64_t refinement_sum16(const uint16_t *row, uint32_t width, unsigned P)
@@ -111,7 +111,7 @@ static uint64_t refinement_sum32(const uint32_t *row, uint32_t width, unsigned P
     return sum;
 }
 
-uint64_t wvl_t1_fast_refinement_sum(const wvl_t1_input *in, unsigned P)
+static uint64_t refinement_sum(const wvl_t1_input *in, unsigned P)
 {
     uint64_t sum = 0;
     for (uint32_t y = 0; y < in->height; y++) {
@@ -123,7 +123,7 @@ uint64_t wvl_t1_fast_refinement_sum(const wvl_t1_input *in, unsigned P)
     return sum;
 }
 
-void wvl_t1_fast_energy(const wvl_t1_input *in, wvl_t1_output *out)
+static void square_sum(const wvl_t1_input *in, uint64_t *low_sum, uint64_t *high_sum)
 {
     uint64_t low = 0, high = 0;
     for (uint32_t y = 0; y < in->height; y++) {
@@ -140,5 +140,8 @@ void wvl_t1_fast_energy(const wvl_t1_input *in, wvl_t1_output *out)
             }
         }
     }
-    wvl_t1_set_energy(out, low, high);
+    *low_sum = low;
+    *high_sum = high;
 }
+
+const wvl_t1_kernels wvl_t1_kernels_c = {build_masks, refinement_sum, square_sum};

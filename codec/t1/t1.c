@@ -7,6 +7,7 @@
 #include "codec/core/t1_bound.h"
 #include "codec/t1/bits.h"
 #include "codec/t1/fast.h"
+#include "codec/t1/kernels.h"
 #include "codec/t1/t1_ref.h"
 #include "codec/t1/tables.h"
 
@@ -15,6 +16,15 @@ size_t wvl_t1_scratch_bytes(void)
 {
     size_t fast = 2 * sizeof(wvl_t1_fast_state), plain = sizeof(wvl_t1_ref_state);
     return fast > plain ? fast : plain;
+}
+
+const wvl_t1_kernels *wvl_t1_fetch_kernels(void)
+{
+#ifdef WVL_HAVE_AVX2
+    if (wvl_cpu_fetch_level() >= WVL_CPU_AVX2)
+        return &wvl_t1_kernels_avx2;
+#endif
+    return &wvl_t1_kernels_c;
 }
 
 size_t wvl_t1_bytes_bound(uint32_t width, uint32_t height, uint32_t planes, uint8_t style)
@@ -49,12 +59,14 @@ static size_t put_segmentation(uint8_t *symbols, size_t count)
     return count;
 }
 
+static const wvl_t1_kernels *kernels_of(const wvl_t1_input *in) { return in->kernels ? in->kernels : &wvl_t1_kernels_c; }
+
 static int64_t pass_gain(const wvl_t1_fast *b, int kind, size_t symbols, unsigned P)
 {
     int exact = b->in->reversible && P == 0;
     if (kind != WVL_T1_REFINE)
         return wvl_gain_significant(b->gain_sum, b->gain_count, P, exact);
-    return wvl_gain_refined(wvl_t1_fast_refinement_sum(b->in, P), symbols, P, exact);
+    return wvl_gain_refined(kernels_of(b->in)->refinement_sum(b->in, P), symbols, P, exact);
 }
 
 /* A block on its way. `next` and `left` are what the MQ coder has still to do in the present pass. */
@@ -88,12 +100,19 @@ static void list_pass(job *j)
     }
 }
 
+static int is_complete(const job *j)
+{
+    const wvl_t1_input *in = j->block.in;
+    return j->pass == j->passes || (in->wants_more && !in->wants_more(in->wants_user, j->out->passes, j->out->pass_count));
+}
+
 /* Closes passes that are done and lists new ones until the MQ coder has work. Returns 0 when the block is complete. */
 static int advance(job *j)
 {
     while (j->left == 0) {
         wvl_t1_put_pass(&j->coder, j->out, j->gain);
-        if (++j->pass == j->passes) {
+        j->pass++;
+        if (is_complete(j)) {
             wvl_t1_fini_coder(&j->coder, j->out);
             return 0;
         }
@@ -108,12 +127,16 @@ static int start(job *j, wvl_t1_fast_state *state, const wvl_t1_input *in, wvl_t
     j->out = out;
     j->passes = wvl_t1_init_coder(&j->coder, in, out);
     j->pass = 0;
-    if (in->want_gains)
-        wvl_t1_fast_energy(in, out);
+    if (in->want_gains) {
+        uint64_t low, high;
+        kernels_of(in)->square_sum(in, &low, &high);
+        wvl_t1_set_energy(out, low, high);
+    }
     if (!j->passes)
         return 0;
     init_block(&j->block, in, state);
-    wvl_t1_fast_build_planes(&j->block, out->planes);
+    wvl_t1_masks masks = {state->negative, state->planes, j->block.words, j->block.word_count};
+    kernels_of(in)->build_masks(in, out->planes, &masks);
     list_pass(j);
     return advance(j);
 }

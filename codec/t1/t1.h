@@ -14,6 +14,8 @@
 #define WVL_T1_MAX_PLANES 31
 #define WVL_T1_MAX_PASSES (3 * WVL_T1_MAX_PLANES - 2)
 
+struct wvl_t1_kernels;
+
 typedef struct wvl_t1_input {
     const void *coefs;      /* sign-magnitude samples, sign in the top bit (bit 15 or 31); aligned to their size */
     uint32_t stride;        /* elements */
@@ -25,6 +27,10 @@ typedef struct wvl_t1_input {
     uint8_t reversible;     /* the decoder rebuilds samples exactly at plane 0 if F is 0 */
     uint8_t want_gains;     /* 0: gains and energy are left 0 */
     uint8_t max_passes;     /* code at most so many passes from the top (255: all) */
+    /* Asked after every pass but the last, with the records so far; 0 ends the block there, as max_passes does. NULL: all passes. */
+    int (*wants_more)(void *user, const wvl_pass *passes, uint32_t pass_count);
+    void *wants_user;
+    const struct wvl_t1_kernels *kernels; /* wvl_t1_fetch_kernels(); NULL: plain C */
     uint32_t bound;         /* OR of the magnitudes; larger makes empty top planes, smaller is forbidden */
 } wvl_t1_input;
 
@@ -41,7 +47,7 @@ typedef struct wvl_t1_output {
 typedef struct wvl_t1_scratch wvl_t1_scratch; /* wvl_t1_scratch_bytes() bytes aligned to 64, contents irrelevant between calls */
 
 /*
- * Where max_passes stops the block early, the codeword is ended after the last pass coded (`length` is its final_bytes, its tail is
+ * Where max_passes or wants_more stops the block early, the codeword is ended after the last pass coded (`length` is its final_bytes, its tail is
  * stored), and every record is the one it would be if more passes were coded; in particular the last one is not marked TERM unless a
  * segment ends there in any case.
  */
@@ -57,6 +63,9 @@ void wvl_t1_encode_blocks(wvl_t1_scratch *scratch, const wvl_t1_input *in, wvl_t
 void wvl_t1_encode_block_ref(wvl_t1_scratch *scratch, const wvl_t1_input *in, wvl_t1_output *out);
 
 size_t wvl_t1_scratch_bytes(void);
+
+/* The fastest that this processor runs; all give the same results. */
+const struct wvl_t1_kernels *wvl_t1_fetch_kernels(void);
 
 /* Never exceeded by any block of this shape, whatever its samples; some bytes of slack the encoder itself uses are included. */
 size_t wvl_t1_bytes_bound(uint32_t width, uint32_t height, uint32_t planes, uint8_t style);

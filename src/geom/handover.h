@@ -43,6 +43,7 @@ typedef struct wvl_coded_block {
     uint16_t pass_count;
     uint8_t planes;         /* coded magnitude planes P; Mb - P is the number of zero bit-planes */
     uint8_t energy_shift;
+    uint16_t decided;       /* coded far enough for slope thresholds from here on; 0: all passes are there */
     uint64_t energy;        /* sum of magnitude^2, divided by 4^energy_shift */
 } wvl_coded_block;
 
