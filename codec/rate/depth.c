@@ -20,7 +20,8 @@ void wvl_depth_init(wvl_depth *depth, const wvl_plan *plan)
 {
     const wvl_layer_target *last = &plan->layers[plan->layer_count - 1];
     memset(depth, 0, sizeof *depth);
-    depth->is_enabled = wvl_depth_is_possible(plan);
+    depth->is_enabled = wvl_depth_is_possible(plan) && !plan->depth_full;
+    depth->bias = plan->depth_bias;
     depth->part[0].samples = (double)plan->total_samples / 16.0;
     depth->part[1].samples = (double)plan->total_samples * 15.0 / 16.0;
     depth->budget = last->kind == WVL_RATE_BYTES ? last->value : 1e18;
@@ -56,6 +57,6 @@ uint32_t wvl_depth_fetch_threshold(const wvl_depth *depth, uint32_t margin)
             bytes += scale[k] * (double)atomic_load_explicit(&depth->part[k].bins[bin], memory_order_relaxed);
         }
     }
-    uint32_t threshold = bytes <= depth->budget ? 0 : bin << WVL_DEPTH_BIN_LOG2;
-    return threshold > margin ? threshold - margin : 0;
+    int64_t threshold = bytes <= depth->budget ? 0 : ((int64_t)bin << WVL_DEPTH_BIN_LOG2) + depth->bias - (int64_t)margin;
+    return threshold < 0 ? 0 : threshold > 65535 ? 65535 : (uint32_t)threshold;
 }

@@ -16,6 +16,7 @@
 
 typedef struct wvl_depth {
     int is_enabled;
+    int32_t bias;                /* plan->depth_bias */
     uint32_t known;              /* a threshold given from the start, 0: the budget says */
     double budget;               /* bytes of the last layer */
     struct {

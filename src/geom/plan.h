@@ -127,6 +127,9 @@ struct wvl_plan {
     uint32_t frames, seconds; /* frame rate as a fraction */
     uint8_t lossless;      /* last layer takes every pass and nothing is capped */
     uint8_t keep_coefs;    /* a PSNR target: all coefficients stay until its cuts have been measured */
+    /* Depth to which blocks are coded before the rate control has its say; bytes do not depend on it. Tests set it. */
+    uint8_t depth_full;    /* every pass of every block */
+    int32_t depth_bias;    /* added to predicted thresholds */
     uint8_t rate_control;  /* pass gains are needed: several layers, or not everything is exact */
     /* Gains are integers in units of 2^gain_exponent squared sample units, so that no sum over the picture leaves 63 bits. */
     int32_t gain_exponent;

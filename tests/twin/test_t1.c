@@ -63,6 +63,7 @@ static wvl_t1_input draw(uint32_t w, uint32_t h, unsigned style, unsigned bits, 
     in.frac_bits = (uint8_t)(t1_random(&rng) % 2 ? 0 : t1_random(&rng) % 8);
     in.reversible = (uint8_t)(t1_random(&rng) & 1);
     in.want_gains = t1_random(&rng) % 8 != 0;
+    in.kernels = t1_random(&rng) % 3 ? wvl_t1_fetch_kernels() : NULL;
     in.max_passes = (uint8_t)(t1_random(&rng) % 4 ? 255 : t1_random(&rng) % 40);
     t1_draw_block(&rng, &in, to, w, h, w + t1_random(&rng) % 3, bits);
     if (t1_random(&rng) % 8 == 0 && bits < 8u * in.coef_bytes - 1)
