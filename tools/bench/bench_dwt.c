@@ -55,6 +55,12 @@ static int set_plain(const char *value, void *user)
     ((options *)user)->one.plain = 1;
     return 0;
 }
+static int set_inverse(const char *value, void *user)
+{
+    (void)value;
+    ((options *)user)->one.inverse = 1;
+    return 0;
+}
 static int set_json(const char *value, void *user)
 {
     ((options *)user)->json = value;
@@ -64,6 +70,7 @@ static int set_json(const char *value, void *user)
 static const wvl_bench_option table[] = {
     {"--size", 1, set_size},   {"--components", 1, set_components}, {"--depth", 1, set_depth},   {"--tile", 1, set_tile},  {"--batch", 1, set_batch},
     {"--runs", 1, set_runs},   {"--levels", 1, set_levels},         {"--planar", 0, set_planar}, {"--plain", 0, set_plain}, {"--json", 1, set_json},
+    {"--inverse", 0, set_inverse},
 };
 
 static void add_case(wvl_bench_dwt_case *cases, uint32_t *count, wvl_bench_dwt_case c)
@@ -117,7 +124,7 @@ static void put_result(FILE *text, wvl_bench_json *json, const wvl_bench_dwt_cas
 {
     double gbs = r->floor_bytes / r->picture_us / 1e3;
     fprintf(text, "%5ux%-5u x%u %2u bit %s%s tile %4u batch %2u: %8.2f us %6.0f GB/s %5.1f %% of %8.2f us (clear %.2f, first %.2f, later %.2f; %llu launches)%s\n",
-            c->width, c->height, c->components, c->depth, c->reversible ? "5/3" : "9/7", c->plain ? " plain" : c->components > 1 && !c->interleaved ? " planar" : "",
+            c->width, c->height, c->components, c->depth, c->inverse ? c->reversible ? "5/3 inverse" : "9/7 inverse" : c->reversible ? "5/3" : "9/7", c->plain ? " plain" : c->components > 1 && !c->interleaved ? " planar" : "",
             c->tile, c->batch, r->picture_us, gbs, 100.0 * r->ceiling_us / r->picture_us, r->ceiling_us, r->part_us[0], r->part_us[1], r->part_us[2],
             (unsigned long long)r->launches, r->wrong ? " WRONG" : "");
     fflush(text);
@@ -130,6 +137,7 @@ static void put_result(FILE *text, wvl_bench_json *json, const wvl_bench_dwt_cas
     wvl_bench_put_number(json, "components", c->components);
     wvl_bench_put_number(json, "depth", c->depth);
     wvl_bench_put_text(json, "wavelet", c->reversible ? "5/3" : "9/7");
+    wvl_bench_put_text(json, "direction", c->inverse ? "inverse" : "forward");
     wvl_bench_put_number(json, "tile", c->tile);
     wvl_bench_put_number(json, "batch", c->batch);
     wvl_bench_put_number(json, "plain", c->plain);
@@ -153,7 +161,8 @@ static int run_cases(wvl_bench_dwt_device *device, const options *o, FILE *text,
         if (!wvl_bench_dwt_open_picture(&cases[i], &picture)) {
             return WVL_BENCH_EXIT_FAILED;
         }
-        wvl_cuda_status status = wvl_bench_dwt_run_case(device, &cases[i], &picture, &result);
+        wvl_cuda_status status = cases[i].inverse ? wvl_bench_dwt_run_inverse(device, &cases[i], &picture, &result)
+                                                  : wvl_bench_dwt_run_case(device, &cases[i], &picture, &result);
         wvl_bench_dwt_close_picture(&picture);
         if (status) {
             fprintf(stderr, "bench dwt: device status %d\n", status);

@@ -11,6 +11,7 @@ typedef struct wvl_bench_dwt_case {
     uint32_t width, height, components, depth, tile; /* tile 0: none */
     uint32_t batch;          /* pictures in one launch */
     int reversible, interleaved, plain; /* plain: the any-shape kernels */
+    int inverse;             /* coefficients back to pixels */
     uint32_t levels, runs;
 } wvl_bench_dwt_case;
 
@@ -54,5 +55,9 @@ typedef struct wvl_bench_dwt_device {
 
 wvl_cuda_status wvl_bench_dwt_run_case(wvl_bench_dwt_device *device, const wvl_bench_dwt_case *c, const wvl_bench_dwt_picture *picture,
                                        wvl_bench_dwt_result *result);
+/* The same for coefficients back to pixels; parts: none, the launch that ends in pixels, the ones before it. wrong: bytes of pixels that differ
+ * from the host's. */
+wvl_cuda_status wvl_bench_dwt_run_inverse(wvl_bench_dwt_device *device, const wvl_bench_dwt_case *c, const wvl_bench_dwt_picture *picture,
+                                          wvl_bench_dwt_result *result);
 
 #endif

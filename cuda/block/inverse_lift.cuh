@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Inverse lifting in registers, laid out as in lift.cuh: horizontally a warp holds one row of interleaved low and high samples, N neighbouring
+ * ones a lane, the first at an even coordinate; vertically a lane carries N columns down, a low and a high row a step.
+ */
+#ifndef WVL_CUDA_BLOCK_INVERSE_LIFT_CUH
+#define WVL_CUDA_BLOCK_INVERSE_LIFT_CUH
+
+#include "cuda/inverse_ops.h"
+
+#define WHOLE_WARP 0xffffffffu
+
+/* Odd samples from the even ones beside them; the right neighbour's first sample must be final. */
+template <int N, class T, class F> __device__ __forceinline__ void join_odd(T (&v)[N], bool last, F lift)
+{
+    T right = __shfl_down_sync(WHOLE_WARP, v[0], 1);
+    right = last ? v[N - 2] : right;
+#pragma unroll
+    for (int j = 1; j < N; j += 2) {
+        v[j] = lift(v[j], v[j - 1], j + 1 < N ? v[j + 1 < N ? j + 1 : 0] : right);
+    }
+}
+
+template <int N, class T, class F> __device__ __forceinline__ void join_even(T (&v)[N], bool first, F lift)
+{
+    T left = __shfl_up_sync(WHOLE_WARP, v[N - 1], 1);
+    left = first ? v[1] : left;
+#pragma unroll
+    for (int j = 0; j < N; j += 2) {
+        v[j] = lift(v[j], j ? v[j ? j - 1 : 0] : left, v[j + 1]);
+    }
+}
+
+template <int N> __device__ __forceinline__ void join_row(int32_t (&v)[N], bool first, bool last)
+{
+    join_even(v, first, [](int32_t x, int32_t a, int32_t b) { return wvl_inverse53_low(x, a, b); });
+    join_odd(v, last, [](int32_t x, int32_t a, int32_t b) { return wvl_inverse53_high(x, a, b); });
+}
+
+template <int N> __device__ __forceinline__ void join_row(float (&v)[N], bool first, bool last)
+{
+    join_even(v, first, [](float x, float a, float b) { return wvl_lift97_step(-WVL_LIFT97_DELTA, a, b, x); });
+    join_odd(v, last, [](float x, float a, float b) { return wvl_lift97_step(-WVL_LIFT97_GAMMA, a, b, x); });
+    join_even(v, first, [](float x, float a, float b) { return wvl_lift97_step(-WVL_LIFT97_BETA, a, b, x); });
+    join_odd(v, last, [](float x, float a, float b) { return wvl_lift97_step(-WVL_LIFT97_ALPHA, a, b, x); });
+}
+
+/*
+ * What is special about vertical step n, at which low row n and high row n arrive: bits, uniform over the warp. The first row is even. High
+ * rows beyond the edges arrive mirrored; low rows do not, so results that depend on them are replaced by their mirror images.
+ */
+enum {
+    JOIN_TOP = 1,      /* high row n - 1 is the first */
+    JOIN_END_EVEN = 2, /* low row n - 1 is the last row */
+    JOIN_END_ODD = 4,  /* high row n - 1 is the last row */
+    JOIN_END_ODD_1 = 8 /* the step after */
+};
+
+__device__ __forceinline__ int join_edges(int n, int first, int last)
+{
+    int step = n - 1 - (last >> 1), edges = n - 1 == first >> 1 ? JOIN_TOP : 0;
+    if (step == 0) {
+        edges |= (last & 1) ? JOIN_END_ODD : JOIN_END_EVEN;
+    }
+    return edges | (step == 1 && (last & 1) ? JOIN_END_ODD_1 : 0);
+}
+
+template <class T, int N> struct joined;
+
+template <int N, class T> __device__ __forceinline__ void copy_row(T (&to)[N], const T (&from)[N])
+{
+#pragma unroll
+    for (int j = 0; j < N; j++) {
+        to[j] = from[j];
+    }
+}
+
+/* 5/3: step n finishes rows 2n - 1 and 2n. */
+template <int N> struct joined<int32_t, N> {
+    static constexpr int lag = 1;
+    int32_t x[N], d0[N];
+
+    __device__ __forceinline__ void clear()
+    {
+#pragma unroll
+        for (int j = 0; j < N; j++) {
+            x[j] = d0[j] = 0;
+        }
+    }
+    /* s: low row n in, row 2n out. d: high row n in, row 2n - 1 out. */
+    template <bool EDGE> __device__ __forceinline__ void step(int32_t (&s)[N], int32_t (&d)[N], int edges)
+    {
+#pragma unroll
+        for (int j = 0; j < N; j++) {
+            s[j] = wvl_inverse53_low(s[j], d0[j], d[j]);
+        }
+        if (EDGE && (edges & JOIN_END_ODD)) {
+            copy_row(s, x);
+        }
+#pragma unroll
+        for (int j = 0; j < N; j++) {
+            int32_t odd = wvl_inverse53_high(d0[j], x[j], s[j]);
+            d0[j] = d[j];
+            x[j] = s[j];
+            d[j] = odd;
+        }
+    }
+};
+
+/* 9/7: step n finishes rows 2n - 3 and 2n - 2. */
+template <int N> struct joined<float, N> {
+    static constexpr int lag = 3;
+    float x[N], d0[N], s1[N], d1[N];
+
+    __device__ __forceinline__ void clear()
+    {
+#pragma unroll
+        for (int j = 0; j < N; j++) {
+            x[j] = d0[j] = s1[j] = d1[j] = 0.0f;
+        }
+    }
+    /* s: low row n in, row 2n - 2 out. d: high row n in, row 2n - 3 out. */
+    template <bool EDGE> __device__ __forceinline__ void step(float (&s)[N], float (&d)[N], int edges)
+    {
+#pragma unroll
+        for (int j = 0; j < N; j++) {
+            s[j] = wvl_lift97_step(-WVL_LIFT97_DELTA, d0[j], d[j], s[j]);
+        }
+        if (EDGE && (edges & JOIN_END_ODD)) {
+            copy_row(s, s1);
+        }
+#pragma unroll
+        for (int j = 0; j < N; j++) {
+            float nd1 = wvl_lift97_step(-WVL_LIFT97_GAMMA, s1[j], s[j], d0[j]);
+            d0[j] = d[j];
+            d[j] = nd1;
+        }
+        if (EDGE && (edges & JOIN_END_EVEN)) {
+            copy_row(d, d1);
+        }
+        if (EDGE && (edges & JOIN_TOP)) {
+            copy_row(d1, d);
+        }
+#pragma unroll
+        for (int j = 0; j < N; j++) {
+            float nx = wvl_lift97_step(-WVL_LIFT97_BETA, d1[j], d[j], s1[j]);
+            s1[j] = s[j];
+            s[j] = nx;
+        }
+        if (EDGE && (edges & JOIN_END_ODD_1)) {
+            copy_row(s, x);
+        }
+#pragma unroll
+        for (int j = 0; j < N; j++) {
+            float odd = wvl_lift97_step(-WVL_LIFT97_ALPHA, x[j], s[j], d1[j]);
+            d1[j] = d[j];
+            x[j] = s[j];
+            d[j] = odd;
+        }
+    }
+};
+
+#endif

@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Coefficients on their way: what a lane needs of one iteration lies in one slot of a ring in shared memory, copied by that lane alone, so there
+ * is no barrier. Pieces of a slot lie lane by lane: no bank is met twice.
+ */
+#ifndef WVL_CUDA_BLOCK_INVERSE_RING_CUH
+#define WVL_CUDA_BLOCK_INVERSE_RING_CUH
+
+#include "cuda/inverse_job.h"
+
+/* BYTES (4, 8 or 16) from global to shared memory, behind the thread's back where the machine can. */
+template <int BYTES> __device__ __forceinline__ void send_piece(uint8_t *to, const uint8_t *from)
+{
+#if __CUDA_ARCH__ >= 800
+    uint32_t at = (uint32_t)__cvta_generic_to_shared(to);
+    if constexpr (BYTES == 16) {
+        asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(at), "l"(from) : "memory");
+    } else {
+        asm volatile("cp.async.ca.shared.global [%0], [%1], %2;" ::"r"(at), "l"(from), "n"(BYTES) : "memory");
+    }
+#else
+    if constexpr (BYTES == 16) {
+        *(uint4 *)to = *(const uint4 *)from;
+    } else if constexpr (BYTES == 8) {
+        *(uint2 *)to = *(const uint2 *)from;
+    } else {
+        *(uint32_t *)to = *(const uint32_t *)from;
+    }
+#endif
+}
+
+template <int BYTES> __device__ __forceinline__ void read_piece(uint32_t *w, const uint8_t *from)
+{
+    if constexpr (BYTES == 16) {
+        uint4 v = *(const uint4 *)from;
+        w[0] = v.x;
+        w[1] = v.y;
+        w[2] = v.z;
+        w[3] = v.w;
+    } else if constexpr (BYTES == 8) {
+        uint2 v = *(const uint2 *)from;
+        w[0] = v.x;
+        w[1] = v.y;
+    } else {
+        w[0] = *(const uint32_t *)from;
+    }
+}
+
+template <int BYTES> __device__ __forceinline__ void write_piece(uint8_t *to, const uint32_t *w)
+{
+    if constexpr (BYTES == 16) {
+        *(uint4 *)to = make_uint4(w[0], w[1], w[2], w[3]);
+    } else if constexpr (BYTES == 8) {
+        *(uint2 *)to = make_uint2(w[0], w[1]);
+    } else {
+        *(uint32_t *)to = w[0];
+    }
+}
+
+/* What was written stays there: the compiler shall not carry it in registers. */
+__device__ __forceinline__ void hold_memory(void)
+{
+#ifdef __CUDA_ARCH__
+    asm volatile("" ::: "memory");
+#endif
+}
+
+__device__ __forceinline__ void close_sending(void)
+{
+#if __CUDA_ARCH__ >= 800
+    asm volatile("cp.async.commit_group;" ::: "memory");
+#endif
+}
+
+/* All but the last N groups have arrived. */
+template <int N> __device__ __forceinline__ void await_sending(void)
+{
+#if __CUDA_ARCH__ >= 800
+    asm volatile("cp.async.wait_group %0;" ::"n"(N) : "memory");
+#endif
+}
+
+/* Three bands of one level, which share their block grid and first row: what is the same for all lanes. */
+struct band_grid {
+    uint32_t beyond[3];      /* from HL to the three: within 4 GiB, as inverse_tables.c sees to */
+    uint32_t row_bytes, slot_row, log2_rows, first_row, first_block;
+    float half_step[3];
+    int top, end;            /* rows of the resolution that the bands make up */
+
+    __device__ __forceinline__ void open(const wvl_cuda_inverse_band *bands, int first, int last)
+    {
+        top = first;
+        end = last + 1;
+        const wvl_cuda_inverse_band *band = bands + 1;
+#pragma unroll
+        for (int b = 0; b < 3; b++) {
+            beyond[b] = (uint32_t)(band[b].samples - band->samples);
+            half_step[b] = band[b].half_step;
+        }
+        row_bytes = (uint32_t)band->row_bytes;
+        slot_row = band->slot_width * band->coef_bytes;
+        log2_rows = band->ycb;
+        first_row = band->rect.y0;
+        first_block = band->block_y0;
+    }
+    /* Row n of the low (high = 0) or high band; beyond the edges its mirror image, once, which keeps parity. */
+    __device__ __forceinline__ int mirrored(int n, int high) const
+    {
+        int y = 2 * n + high;
+        y = y < top ? 2 * top - y : y;
+        return (y >= end ? 2 * (end - 1) - y : y) >> 1;
+    }
+    __device__ __forceinline__ uint32_t row(int n, int high) const
+    {
+        const int y = mirrored(n, high);
+        uint32_t block = ((uint32_t)y >> log2_rows) - first_block, top = block ? (uint32_t)y >> log2_rows << log2_rows : first_row;
+        return block * row_bytes + ((uint32_t)y - top) * slot_row;
+    }
+};
+
+/* The lane's place in the first row of HL; x: of its first sample. */
+__device__ __forceinline__ const uint8_t *lane_samples(const wvl_cuda_inverse_band *bands, uint32_t x)
+{
+    const wvl_cuda_inverse_band *band = bands + 1;
+    uint32_t block_col = (x >> band->xcb) - band->block_x0, left = block_col ? x & ((1u << band->xcb) - 1) : x - band->rect.x0;
+    return (const uint8_t *)band->samples + block_col * band->slot_bytes + left * band->coef_bytes;
+}
+
+/* Where a warp keeps both grids: in registers, or in shared memory where registers are short. */
+template <bool SHARED> struct grid_pair {
+    band_grid pair[2];
+    __device__ __forceinline__ void open(band_grid *, const wvl_cuda_inverse_job &job)
+    {
+        const int y0 = (int)job.rect.y0, last = (int)job.rect.y1 - 1;
+        pair[0].open(job.band, y0, last);
+        pair[1].open(job.deep_band, y0 >> 1, last >> 1);
+    }
+    __device__ __forceinline__ const band_grid &at(int level) const { return pair[level]; }
+};
+
+template <> struct grid_pair<true> {
+    const band_grid *pair;
+    __device__ __forceinline__ void open(band_grid *room, const wvl_cuda_inverse_job &job)
+    {
+        if ((threadIdx.x & 31) < 2) {
+            const int deep = threadIdx.x & 31;
+            room[deep].open(deep ? job.deep_band : job.band, (int)job.rect.y0 >> deep, (int)(job.rect.y1 - 1) >> deep);
+        }
+        __syncwarp();
+        pair = room;
+    }
+    __device__ __forceinline__ const band_grid &at(int level) const { return pair[level]; }
+};
+
+#endif

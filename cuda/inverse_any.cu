@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * One level of any shape: coefficients and the low-low plane in, the next plane out; and planes to pixels of any container.
+ *
+ * Runs: WVL_CUDA_BACK_TILE_THREADS threads a tile of 64 x 32 samples of the resolution on the absolute grid, 12 KiB of shared memory with the room of
+ * four samples around it. Symmetric extension is a matter of folded addresses: it keeps parity, so a low sample is extended by low ones.
+ */
+#include "cuda/inverse_job.h"
+#include "cuda/inverse_ops.h"
+#include "cuda/inverse_tuning.h"
+
+namespace back {
+
+constexpr int ROOM = WVL_CUDA_BACK_TILE_ROOM, COLS = WVL_CUDA_BACK_TILE_WIDTH + 2 * ROOM, ROWS = WVL_CUDA_BACK_TILE_HEIGHT + 2 * ROOM, PITCH = COLS + 1;
+constexpr int THREADS = WVL_CUDA_BACK_TILE_THREADS;
+
+template <class T> struct tile { T at[ROWS * PITCH]; };
+
+/* Whole-sample symmetric extension (F.3.7) of any index; a signal of one sample repeats. */
+__device__ __forceinline__ uint32_t fold(int64_t at, uint32_t first, uint32_t end)
+{
+    int64_t offset = at - (int64_t)first, last = (int64_t)end - first - 1, period = 2 * last;
+    if (offset >= 0 && offset <= last) {
+        return (uint32_t)at;
+    }
+    if (!last) {
+        return first;
+    }
+    int64_t folded = offset % period;
+    folded = folded < 0 ? folded + period : folded;
+    return first + (uint32_t)(folded <= last ? folded : period - folded);
+}
+
+__device__ __forceinline__ void set_value(uint32_t m, bool negative, float, int32_t &v) { v = negative ? -(int32_t)m : (int32_t)m; }
+__device__ __forceinline__ void set_value(uint32_t m, bool negative, float half_step, float &v)
+{
+    v = wvl_inverse_magnitude(m, half_step);
+    v = negative ? -v : v;
+}
+
+/* The coefficient at (x, y) of the band's own grid: wvl_coef_at() with addresses. */
+template <class T> __device__ T read_coefficient(const wvl_cuda_inverse_band &band, uint32_t x, uint32_t y)
+{
+    uint32_t col = (x >> band.xcb) - band.block_x0, row = (y >> band.ycb) - band.block_y0;
+    uint32_t left = col ? x >> band.xcb << band.xcb : band.rect.x0, top = row ? y >> band.ycb << band.ycb : band.rect.y0;
+    uint64_t at = band.samples + row * band.row_bytes + (uint64_t)col * band.slot_bytes +
+                  ((uint64_t)(y - top) * band.slot_width + (x - left)) * band.coef_bytes;
+    uint32_t w = band.coef_bytes == 2 ? *(const uint16_t *)at : *(const uint32_t *)at, sign = band.coef_bytes == 2 ? 0x8000u : 0x80000000u;
+    T v;
+    set_value(w & (sign - 1), (w & sign) != 0, band.half_step, v);
+    return v;
+}
+
+template <class T> __device__ __forceinline__ T *plane_at(const wvl_cuda_plane &p, uint32_t x, uint32_t y)
+{
+    return (T *)(p.data + (uint64_t)(y - p.y0) * p.pitch_bytes) + (x - p.x0);
+}
+
+/* The sample of the interleaved bands at (x, y) of the resolution. */
+template <class T> __device__ __forceinline__ T read_interleaved(const wvl_cuda_inverse_job &job, uint32_t x, uint32_t y)
+{
+    uint32_t orient = (x & 1) | (y & 1) << 1;
+    return orient == WVL_BAND_LL && job.in.data ? *plane_at<const T>(job.in, x / 2, y / 2) : read_coefficient<T>(job.band[orient], x / 2, y / 2);
+}
+
+/* Every second line from `first`: lines of `step` elements apart, `count` of them, each `across` long with elements `element` apart. The tile
+ * starts at an even coordinate: odd lines are high. */
+template <class T, class F> __device__ void lift_back(tile<T> &s, int first, int count, int step, int across, int element, F lift)
+{
+    int lines = (count - first) / 2; /* the last line has no neighbour beyond it */
+    for (int i = threadIdx.x; i < lines * across; i += THREADS) {
+        int k = i / across, j = i - k * across;
+        T *p = &s.at[(first + 2 * k) * step + j * element];
+        *p = lift(*p, p[-step], p[step]);
+    }
+    __syncthreads();
+}
+
+__device__ void join_axis(tile<int32_t> &s, int count, int step, int across, int element)
+{
+    lift_back(s, 2, count, step, across, element, [](int32_t x, int32_t a, int32_t b) { return wvl_inverse53_low(x, a, b); });
+    lift_back(s, 3, count, step, across, element, [](int32_t x, int32_t a, int32_t b) { return wvl_inverse53_high(x, a, b); });
+}
+
+__device__ void join_axis(tile<float> &s, int count, int step, int across, int element)
+{
+    lift_back(s, 2, count, step, across, element, [](float x, float a, float b) { return wvl_lift97_step(-WVL_LIFT97_DELTA, a, b, x); });
+    lift_back(s, 3, count, step, across, element, [](float x, float a, float b) { return wvl_lift97_step(-WVL_LIFT97_GAMMA, a, b, x); });
+    lift_back(s, 4, count, step, across, element, [](float x, float a, float b) { return wvl_lift97_step(-WVL_LIFT97_BETA, a, b, x); });
+    lift_back(s, 5, count, step, across, element, [](float x, float a, float b) { return wvl_lift97_step(-WVL_LIFT97_ALPHA, a, b, x); });
+}
+
+/* A signal of one sample is not filtered: an odd one is halved in 5/3 (F.3.6); in 9/7 the step holds the half. */
+__device__ __forceinline__ int32_t halve(int32_t x) { return x / 2; }
+__device__ __forceinline__ float halve(float x) { return x; }
+
+template <class T> __device__ void halve_tile(tile<T> &s)
+{
+    for (int i = threadIdx.x; i < ROWS * COLS; i += THREADS) {
+        T *p = &s.at[i / COLS * PITCH + i % COLS];
+        *p = halve(*p);
+    }
+    __syncthreads();
+}
+
+template <class T> __device__ void join_tile(tile<T> &s, const wvl_rect &rect)
+{
+    if (rect.x1 - rect.x0 > 1) {
+        join_axis(s, COLS, 1, ROWS, PITCH);
+    } else if (rect.x0 & 1) {
+        halve_tile(s);
+    }
+    if (rect.y1 - rect.y0 > 1) {
+        join_axis(s, ROWS, PITCH, COLS, 1);
+    } else if (rect.y0 & 1) {
+        halve_tile(s);
+    }
+}
+
+template <class T> __device__ void run_tile(const wvl_cuda_inverse_job *jobs, const wvl_cuda_item *items)
+{
+    __shared__ tile<T> s;
+    __shared__ wvl_cuda_inverse_job job; /* asked for all at once: its members would be fetched one after the other */
+    const wvl_cuda_item item = items[blockIdx.x];
+    for (unsigned i = threadIdx.x; i < sizeof job / 4; i += THREADS) {
+        ((uint32_t *)&job)[i] = ((const uint32_t *)&jobs[item.job])[i];
+    }
+    __syncthreads();
+    const wvl_rect r = job.rect;
+    const int64_t x0 = (int64_t)item.x * WVL_CUDA_BACK_TILE_WIDTH, y0 = (int64_t)item.y * WVL_CUDA_BACK_TILE_HEIGHT;
+#pragma unroll 4
+    for (int i = threadIdx.x; i < ROWS * COLS; i += THREADS) {
+        int row = i / COLS, col = i - row * COLS;
+        uint32_t x = fold(x0 + col - ROOM, r.x0, r.x1), y = fold(y0 + row - ROOM, r.y0, r.y1);
+        s.at[row * PITCH + col] = job.levels == WVL_CUDA_PLAIN ? read_coefficient<T>(job.band[WVL_BAND_LL], x, y) : read_interleaved<T>(job, x, y);
+    }
+    __syncthreads();
+    if (job.levels != WVL_CUDA_PLAIN) {
+        join_tile(s, r);
+    }
+    for (int i = threadIdx.x; i < WVL_CUDA_BACK_TILE_WIDTH * WVL_CUDA_BACK_TILE_HEIGHT; i += THREADS) {
+        int row = i / WVL_CUDA_BACK_TILE_WIDTH, col = i % WVL_CUDA_BACK_TILE_WIDTH;
+        int64_t x = x0 + col, y = y0 + row;
+        if (x >= r.x0 && x < r.x1 && y >= r.y0 && y < r.y1) {
+            *plane_at<T>(job.out, (uint32_t)x, (uint32_t)y) = s.at[(ROOM + row) * PITCH + ROOM + col];
+        }
+    }
+}
+
+/* ---- Planes to pixels -------------------------------------------------------------------------------------------------------------- */
+
+__device__ __forceinline__ int32_t stored(const wvl_cuda_pixels &p, int32_t v)
+{
+    int64_t shifted = (int64_t)v + p.half, top = (int64_t)(1u << p.depth) - 1;
+    return (int32_t)((shifted < 0 ? 0 : shifted > top ? top : shifted) - p.bias);
+}
+
+__device__ __forceinline__ int32_t stored(const wvl_cuda_pixels &p, float v)
+{
+    return wvl_inverse_store(__fadd_rn(v, (float)p.half), 0.0f, (float)((1u << p.depth) - 1)) - (int32_t)p.bias;
+}
+
+/* Pixels need no alignment. */
+__device__ __forceinline__ void put_stored(const wvl_cuda_pixels &p, uint32_t x, uint32_t y, int32_t v)
+{
+    uint8_t *row = (uint8_t *)p.data + (int64_t)(y - p.y0) * p.pitch_bytes;
+    uint64_t at = p.first + (uint64_t)(x - p.x0) * p.stride;
+    const int bytes = p.container == WVL_SAMPLE_8 ? 1 : p.container == WVL_SAMPLE_16 ? 2 : 4;
+    for (int i = 0; i < bytes; i++) {
+        row[at * bytes + i] = (uint8_t)((uint32_t)v >> (8 * i));
+    }
+}
+
+__device__ __forceinline__ void undo_color(int32_t (&v)[3], const wvl_cuda_pixels &) { wvl_inverse_rct(&v[0], &v[1], &v[2]); }
+/* The level shift rides in luma. */
+__device__ __forceinline__ void undo_color(float (&v)[3], const wvl_cuda_pixels &p)
+{
+    v[0] = __fadd_rn(v[0], (float)p.half);
+    wvl_inverse_ict(&v[0], &v[1], &v[2]);
+}
+__device__ __forceinline__ int32_t stored_mixed(const wvl_cuda_pixels &p, int32_t v) { return stored(p, v); }
+__device__ __forceinline__ int32_t stored_mixed(const wvl_cuda_pixels &p, float v)
+{
+    return wvl_inverse_store(v, 0.0f, (float)((1u << p.depth) - 1)) - (int32_t)p.bias;
+}
+
+template <class T> __device__ void run_pixels(const wvl_cuda_inverse_job *jobs, const wvl_cuda_item *items)
+{
+    const wvl_cuda_item item = items[blockIdx.x];
+    const wvl_cuda_inverse_job *job = &jobs[item.job];
+    const wvl_rect r = job->rect;
+    for (int i = threadIdx.x; i < WVL_CUDA_BACK_TILE_WIDTH * WVL_CUDA_BACK_TILE_HEIGHT; i += THREADS) {
+        uint64_t x = (uint64_t)item.x * WVL_CUDA_BACK_TILE_WIDTH + (uint32_t)(i % WVL_CUDA_BACK_TILE_WIDTH);
+        uint64_t y = (uint64_t)item.y * WVL_CUDA_BACK_TILE_HEIGHT + (uint32_t)(i / WVL_CUDA_BACK_TILE_WIDTH);
+        if (x < r.x0 || x >= r.x1 || y < r.y0 || y >= r.y1) {
+            continue;
+        }
+        if (job->parts == 1) {
+            put_stored(job->pixels, (uint32_t)x, (uint32_t)y, stored(job->pixels, *plane_at<const T>(job->in, (uint32_t)x, (uint32_t)y)));
+            continue;
+        }
+        T v[3];
+        for (int c = 0; c < 3; c++) {
+            v[c] = *plane_at<const T>(job[c].in, (uint32_t)x, (uint32_t)y);
+        }
+        undo_color(v, job->pixels);
+        for (int c = 0; c < 3; c++) {
+            put_stored(job[c].pixels, (uint32_t)x, (uint32_t)y, stored_mixed(job[c].pixels, v[c]));
+        }
+    }
+}
+
+} // namespace back
+
+extern "C" __global__ void __launch_bounds__(WVL_CUDA_BACK_TILE_THREADS) wvl_back_any53(const wvl_cuda_inverse_job *jobs, const wvl_cuda_item *items)
+{
+    back::run_tile<int32_t>(jobs, items);
+}
+extern "C" __global__ void __launch_bounds__(WVL_CUDA_BACK_TILE_THREADS) wvl_back_any97(const wvl_cuda_inverse_job *jobs, const wvl_cuda_item *items)
+{
+    back::run_tile<float>(jobs, items);
+}
+extern "C" __global__ void __launch_bounds__(WVL_CUDA_BACK_TILE_THREADS) wvl_back_pixels53(const wvl_cuda_inverse_job *jobs, const wvl_cuda_item *items)
+{
+    back::run_pixels<int32_t>(jobs, items);
+}
+extern "C" __global__ void __launch_bounds__(WVL_CUDA_BACK_TILE_THREADS) wvl_back_pixels97(const wvl_cuda_inverse_job *jobs, const wvl_cuda_item *items)
+{
+    back::run_pixels<float>(jobs, items);
+}

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * What the inverse kernels read: flat tables in device memory, as job.h has them for the forward ones. A job rebuilds one resolution of one
+ * component of one tile, one or two levels at once, or turns finished planes into pixels.
+ */
+#ifndef WVL_CUDA_INVERSE_JOB_H
+#define WVL_CUDA_INVERSE_JOB_H
+
+#include "cuda/job.h"
+
+/* Coefficients of a band: geom/handover.h, with addresses. */
+typedef struct wvl_cuda_inverse_band {
+    uint64_t samples;        /* first slot; 0: the band is empty */
+    uint64_t row_bytes;      /* from a block to the one below */
+    wvl_rect rect;
+    uint32_t block_x0, block_y0;
+    uint32_t slot_width, slot_bytes;
+    float half_step;         /* 9/7: see inverse_ops.h */
+    uint8_t xcb, ycb, coef_bytes;
+} wvl_cuda_inverse_band;
+
+typedef struct wvl_cuda_inverse_job {
+    wvl_rect rect;           /* the resolution that is built */
+    uint8_t levels;          /* WVL_CUDA_*; PLAIN: band[LL] to a plane, or planes to pixels */
+    uint8_t parts;           /* components that one item serves: 1, or 3 with their transform (this job and the two behind it) */
+    uint32_t segment, strips;/* marching kernels: iterations of a warp, warps in a row */
+    wvl_cuda_plane in;       /* the low-low band; none: band[LL] */
+    wvl_cuda_plane out;      /* none: pixels */
+    wvl_cuda_pixels pixels;
+    wvl_cuda_inverse_band band[4];      /* by WVL_BAND_*, of the last level */
+    wvl_cuda_inverse_band deep_band[4]; /* SPLIT_TWICE: of the level below */
+} wvl_cuda_inverse_job;
+
+#endif

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Block shapes of the inverse kernels: the only place for them. */
+#ifndef WVL_CUDA_INVERSE_TUNING_H
+#define WVL_CUDA_INVERSE_TUNING_H
+
+/* Any-shape kernel: samples of the resolution that a thread block builds, on the absolute grid, and the room around them that the longer filter
+ * reaches into. */
+#define WVL_CUDA_BACK_TILE_WIDTH 64
+#define WVL_CUDA_BACK_TILE_HEIGHT 32
+#define WVL_CUDA_BACK_TILE_ROOM 4
+#define WVL_CUDA_BACK_TILE_THREADS 256
+
+#define WVL_CUDA_BACK_COLUMNS_8 16 /* of a lane, 8-bit pixels of one component */
+#define WVL_CUDA_BACK_COLUMNS 8    /* all others */
+/* Warps (thread blocks of three) that a multiprocessor holds, which the launch bounds promise: 16 columns, 8 columns, three components. */
+#define WVL_CUDA_BACK_WARPS53_8 12
+#define WVL_CUDA_BACK_WARPS97_8 12
+#define WVL_CUDA_BACK_WARPS53 16
+#define WVL_CUDA_BACK_WARPS97 16
+#define WVL_CUDA_BACK_BLOCKS53_X3 5
+#define WVL_CUDA_BACK_BLOCKS97_X3 4
+/* Iterations on their way through shared memory. */
+#define WVL_CUDA_BACK_SLOTS_8 3
+#define WVL_CUDA_BACK_SLOTS 4
+#define WVL_CUDA_BACK_SLOTS_W 3
+#define WVL_CUDA_BACK_SLOTS_X3 3
+#define WVL_CUDA_BACK_MULTIPROCESSORS 132 /* of the machine tuned for */
+/* Iterations of a segment: long enough for the run-in, short enough to fill the machine. */
+#define WVL_CUDA_BACK_SEGMENT_MIN 6
+#define WVL_CUDA_BACK_SEGMENT_MAX 64
+/* Smaller resolutions go through the any-shape kernels; run-in rows then mirror at most once. */
+#define WVL_CUDA_BACK_SIDE_MIN 32
+
+#endif

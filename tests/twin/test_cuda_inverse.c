@@ -1,0 +1,499 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The inverse: the host's against the forward transform (any machine), the device's against the host's, byte by byte with the gaps between the
+ * pixels. Device memory and output are filled with poison first. WVL_CUDA_SUBSET in the environment runs a few shapes (for slow checkers).
+ */
+#include "test_cuda_job.h"
+
+#include "cuda/inverse_host.h"
+#include "cuda/inverse_launch.h"
+#include "cuda/inverse_tables.h"
+
+#define POISON 0xA7
+
+static wvl_cuda_runtime driver;
+static wvl_cuda_inverse_kernels kernels;
+static wvl_backend *cpu;
+static int have_device, subset;
+static uint64_t kernel_uses[WVL_CUDA_BACK_KERNELS];
+
+static void open_suite(void)
+{
+    int count = 0, device = 0;
+    wvl_cuda_context context;
+    subset = getenv("WVL_CUDA_SUBSET") != NULL;
+    pool = wvl_pool_create(NULL, 2, NULL);
+    REQUIRE(wvl_backend_cpu.open(&(wvl_backend_options){.pool = pool}, &cpu) == WVL_OK, "cpu");
+    if (!wvl_cuda_inverse_fetch_image() || !wvl_cuda_fetch_runtime(&driver) || driver.init(0) || driver.device_count(&count) || !count) {
+        printf("no device, or no device code in this build: the device twins of the inverse are skipped\n");
+        return;
+    }
+    REQUIRE(!driver.device_get(&device, 0) && !driver.context_retain(&context, device) && !driver.context_push(context), "context");
+    wvl_cuda_status status = wvl_cuda_inverse_init_kernels(&driver, wvl_cuda_inverse_fetch_image(), &kernels);
+    REQUIRE(!status, "kernels: %d", status);
+    have_device = 1;
+}
+
+static void close_suite(void)
+{
+    if (have_device) {
+        wvl_cuda_inverse_fini_kernels(&driver, &kernels);
+        (void)driver.context_release(0);
+    }
+    wvl_backend_cpu.close(cpu);
+    wvl_pool_destroy(pool);
+}
+
+/* ---- Where pixels go --------------------------------------------------------------------------------------------------------------- */
+
+/* All components in one piece of memory; data are offsets into it. */
+typedef struct layout {
+    wvl_cuda_pixels pixels[COMPONENTS];
+    uint64_t bytes;
+} layout;
+
+enum { TIGHT_PLANES, TIGHT_PIXELS, LOOSE_PLANES, LOOSE_PIXELS };
+
+static unsigned whole_bytes(unsigned depth, int loose)
+{
+    unsigned least = depth > 8 ? WVL_SAMPLE_16 : WVL_SAMPLE_8, k = loose ? (unsigned)(draw() % 3) : 0;
+    return k == 1 ? WVL_SAMPLE_32 : k == 2 ? WVL_SAMPLE_16 : least;
+}
+
+static int equal_rects(const job *j)
+{
+    int equal = 1;
+    for (uint32_t c = 1; c < j->format.component_count; c++) {
+        equal = equal && !memcmp(&j->plan->components[c].rect, &j->plan->components[0].rect, sizeof(wvl_rect));
+    }
+    return equal;
+}
+
+static void lay_out(const job *j, unsigned style, layout *l)
+{
+    style = equal_rects(j) ? style : style & ~1u; /* planes */
+    uint32_t count = j->format.component_count, together = style == TIGHT_PIXELS || style == LOOSE_PIXELS, loose = style >= LOOSE_PLANES;
+    uint32_t extra = loose ? (uint32_t)(draw() % 2) : 0;
+    unsigned deepest = 0;
+    for (uint32_t c = 0; c < count; c++) {
+        deepest = wvl_max_u32(deepest, j->plan->components[c].depth);
+    }
+    unsigned shared = whole_bytes(deepest, (int)loose);
+    memset(l, 0, sizeof *l);
+    for (uint32_t c = 0; c < count; c++) {
+        const wvl_plan_component *pc = &j->plan->components[c];
+        uint32_t w = wvl_rect_width(pc->rect), h = wvl_rect_height(pc->rect);
+        unsigned container = together ? shared : whole_bytes(pc->depth, (int)loose);
+        uint64_t stride = together ? count + extra : loose ? between(1, 3) : 1, bytes = container == WVL_SAMPLE_8 ? 1 : container == WVL_SAMPLE_16 ? 2 : 4;
+        uint64_t pitch = (w * stride + (loose ? 4 : 0)) * bytes + (loose && !together ? draw() % 9 : 0);
+        int down = together || !loose || draw() % 2;
+        uint64_t start = together && c ? l->pixels[0].data : wvl_align_up(l->bytes, 64) + (loose ? draw() % 5 : 0);
+        l->pixels[c] = (wvl_cuda_pixels){.data = start + (down || !h ? 0 : (h - 1) * pitch), .pitch_bytes = down ? (int64_t)pitch : -(int64_t)pitch,
+                                         .first = together ? (loose ? count - 1 - c : c) : loose ? draw() % 3 : 0, .stride = (uint32_t)stride,
+                                         .x0 = pc->rect.x0, .y0 = pc->rect.y0, .half = 1u << (pc->depth - 1), .container = (uint8_t)container,
+                                         .is_signed = pc->is_signed, .depth = pc->depth};
+        l->pixels[c].bias = pc->is_signed ? l->pixels[c].half : 0;
+        l->bytes = start + h * pitch + 64;
+    }
+}
+
+/* The layout at an address. */
+static void place_layout(const layout *l, uint64_t base, wvl_cuda_pixels *pixels)
+{
+    memcpy(pixels, l->pixels, sizeof l->pixels);
+    for (uint32_t c = 0; c < COMPONENTS; c++) {
+        pixels[c].data += base;
+    }
+}
+
+/* ---- Coefficients ------------------------------------------------------------------------------------------------------------------ */
+
+typedef struct coefficients {
+    uint8_t *memory;         /* of all tiles, one after the other */
+    uint64_t bytes;
+    wvl_coefs *tiles;
+} coefficients;
+
+static void draw_block(const wvl_coefs *c, const wvl_tile_band *band, wvl_rect r, unsigned style)
+{
+    uint32_t top = (uint32_t)(((uint64_t)1 << (band->planes + band->frac_bits)) - 1), sign = band->coef_bytes == 2 ? 0x8000u : 0x80000000u;
+    for (uint32_t y = r.y0; y < r.y1; y++) {
+        for (uint32_t x = r.x0; x < r.x1; x++) {
+            uint64_t v = draw();
+            uint32_t m = style == 0 ? (uint32_t)(v >> 8) & top : style == 1 ? (v & 2 ? top : 0) : (v & 6 ? 0 : (uint32_t)(v >> 8) & top);
+            uint32_t w = m | (m && (v & 1) ? sign : 0);
+            memcpy(c->samples + wvl_coef_at(band, x, y), &w, band->coef_bytes);
+        }
+    }
+}
+
+/* What the CPU's forward transform makes of the pixels, or anything that the magnitude bounds of the bands admit; pads are poison. */
+static void open_coefficients(const job *j, const run *forward, unsigned style, coefficients *c)
+{
+    uint32_t count = j->plan->tile_count;
+    c->bytes = 0;
+    c->tiles = calloc(count, sizeof *c->tiles);
+    for (uint32_t t = 0; t < count; t++) {
+        c->bytes += j->tiles[t].coef_bytes;
+    }
+    c->memory = malloc(c->bytes + 1);
+    memset(c->memory, POISON, c->bytes);
+    uint64_t at = 0;
+    for (uint32_t t = 0; t < count; at += j->tiles[t++].coef_bytes) {
+        c->tiles[t] = (wvl_coefs){&j->tiles[t], c->memory + at, NULL};
+        for (uint32_t i = 0; i < j->tiles[t].band_count; i++) {
+            const wvl_tile_band *band = &j->tiles[t].bands[i];
+            for (uint32_t k = 0; k < band->block_cols * band->block_rows; k++) {
+                wvl_rect r = wvl_geom_block_rect(band, k % band->block_cols, k / band->block_cols);
+                for (uint32_t y = r.y0; forward && y < r.y1; y++) {
+                    uint64_t row = wvl_coef_at(band, r.x0, y);
+                    memcpy(c->tiles[t].samples + row, forward->coefs[t].samples + row, (size_t)(r.x1 - r.x0) * band->coef_bytes);
+                }
+                if (!forward) {
+                    draw_block(&c->tiles[t], band, r, style);
+                }
+            }
+        }
+    }
+}
+
+static void close_coefficients(coefficients *c)
+{
+    free(c->memory);
+    free(c->tiles);
+}
+
+/* ---- The device's side ------------------------------------------------------------------------------------------------------------- */
+
+#define DRIVER(call) do { wvl_cuda_status done = (call); REQUIRE(!done, "%s: %d", #call, done); } while (0)
+
+static wvl_cuda_address take(uint64_t bytes)
+{
+    wvl_cuda_address a = 0;
+    DRIVER(driver.malloc_device(&a, bytes + 256));
+    DRIVER(driver.fill(a, POISON, bytes + 256, NULL));
+    return a;
+}
+
+static void fill_tables(const job *j, unsigned options, const wvl_cuda_inverse_memory *memory, wvl_cuda_inverse_tables *t)
+{
+    wvl_cuda_inverse_tables counts = *t;
+    t->jobs = calloc(t->job_count + 1, sizeof *t->jobs);
+    t->items = calloc(t->item_count + 1, sizeof *t->items);
+    t->rounds = calloc(t->round_count + 1, sizeof *t->rounds);
+    wvl_cuda_inverse_build_tables(j->plan, j->tiles, j->plan->tile_count, options, memory, t);
+    REQUIRE(t->job_count == counts.job_count && t->item_count == counts.item_count && t->round_count == counts.round_count &&
+            t->plane_bytes == counts.plane_bytes, "counted otherwise than filled: %s", j->name);
+}
+
+static void run_device(const job *j, const coefficients *c, const layout *l, unsigned options, uint8_t *out)
+{
+    wvl_cuda_pixels pixels[COMPONENTS];
+    wvl_cuda_inverse_memory memory = {0, 0, pixels};
+    wvl_cuda_inverse_tables t = {0};
+    place_layout(l, 0, pixels);
+    wvl_cuda_inverse_build_tables(j->plan, j->tiles, j->plan->tile_count, options, &memory, &t);
+    wvl_cuda_address to = take(l->bytes), jobs = take(t.job_count * sizeof *t.jobs), items = take(t.item_count * sizeof *t.items);
+    memory.coefs = take(c->bytes);
+    memory.planes = take(t.plane_bytes);
+    place_layout(l, to, pixels);
+    fill_tables(j, options, &memory, &t);
+    DRIVER(driver.upload(memory.coefs, c->memory, c->bytes, NULL));
+    DRIVER(driver.upload(jobs, t.jobs, t.job_count * sizeof *t.jobs, NULL));
+    DRIVER(driver.upload(items, t.items, t.item_count * sizeof *t.items, NULL));
+    for (uint64_t i = 0; i < t.round_count; i++) {
+        const wvl_cuda_inverse_round *r = &t.rounds[i];
+        kernel_uses[r->kernel]++;
+        DRIVER(wvl_cuda_inverse_launch_level(&driver, &kernels, r->kernel, jobs, items + r->first_item * sizeof *t.items, r->item_count, NULL));
+    }
+    DRIVER(driver.download(out, to, l->bytes, NULL));
+    DRIVER(driver.stream_wait(NULL));
+    wvl_cuda_address all[] = {to, jobs, items, memory.coefs, memory.planes};
+    for (unsigned i = 0; i < 5; i++) {
+        DRIVER(driver.free_device(all[i]));
+    }
+    free(t.jobs);
+    free(t.items);
+    free(t.rounds);
+}
+
+static void compare_outputs(const job *j, const layout *l, const uint8_t *host, const uint8_t *device, const char *which)
+{
+    if (!memcmp(host, device, l->bytes)) {
+        return;
+    }
+    for (uint32_t c = 0; c < j->format.component_count; c++) {
+        const wvl_cuda_pixels *p = &l->pixels[c];
+        wvl_rect r = j->plan->components[c].rect;
+        uint64_t bytes = p->container == WVL_SAMPLE_8 ? 1 : p->container == WVL_SAMPLE_16 ? 2 : 4;
+        for (uint32_t y = r.y0; y < r.y1; y++) {
+            for (uint32_t x = r.x0; x < r.x1; x++) {
+                uint64_t at = p->data + (uint64_t)((int64_t)(y - r.y0) * p->pitch_bytes) + (p->first + (uint64_t)(x - r.x0) * p->stride) * bytes;
+                REQUIRE(!memcmp(host + at, device + at, bytes), "%s: component %u (%u,%u): %02x, device %02x: %s", which, c, x, y, host[at],
+                        device[at], j->name);
+            }
+        }
+    }
+    ck_abort_msg("%s: written between the pixels: %s", which, j->name);
+}
+
+/* ---- One case ---------------------------------------------------------------------------------------------------------------------- */
+
+static uint32_t pixel_value(const uint8_t *base, const wvl_cuda_pixels *p, uint32_t x, uint32_t y)
+{
+    uint64_t bytes = p->container == WVL_SAMPLE_8 ? 1 : p->container == WVL_SAMPLE_16 ? 2 : 4;
+    uint32_t v = 0;
+    memcpy(&v, base + p->data + (uint64_t)((int64_t)y * p->pitch_bytes) + (p->first + (uint64_t)x * p->stride) * bytes, bytes);
+    return v;
+}
+
+static uint32_t source_value(const wvl_plane *p, uint32_t x, uint32_t y)
+{
+    const uint8_t *row = (const uint8_t *)p->data + (ptrdiff_t)y * p->pitch_bytes;
+    uint32_t bits = container_bits(p->container), v = 0;
+    uint64_t at = (p->first_sample + (uint64_t)x * p->sample_stride) * bits;
+    if (bits % 8 == 0) {
+        memcpy(&v, row + at / 8, bits / 8);
+    }
+    for (uint64_t i = at; bits % 8 && i < at + bits; i++) {
+        v = v << 1 | (row[i / 8] >> (7 - i % 8) & 1);
+    }
+    return v;
+}
+
+/* Against the pixels that went in: exact, or as near as `slack` says. */
+static void compare_pixels(const job *j, const layout *l, const uint8_t *out, int32_t slack)
+{
+    for (uint32_t c = 0; c < j->format.component_count; c++) {
+        const wvl_plan_component *pc = &j->plan->components[c];
+        const wvl_plane *p = &j->planes[c];
+        uint32_t mask = (1u << pc->depth) - 1, flip = pc->is_signed ? 1u << (pc->depth - 1) : 0;
+        for (uint32_t y = 0; y < wvl_rect_height(pc->rect); y++) {
+            for (uint32_t x = 0; x < wvl_rect_width(pc->rect); x++) {
+                int32_t was = (int32_t)((source_value(p, x, y) + flip) & mask), is = (int32_t)((pixel_value(out, &l->pixels[c], x, y) + flip) & mask);
+                REQUIRE(abs(was - is) <= slack, "component %u (%u,%u): %d came back as %d: %s", c, x, y, was, is, j->name);
+            }
+        }
+    }
+}
+
+/* Forward on the CPU, back on the host; that twice on the device too, fast and plain. The job has pixels of whole bytes, one or two. */
+static void check_job(job *j, unsigned style, int32_t slack)
+{
+    unsigned kind = (unsigned)(draw() % 4);
+    run forward = {.table = &wvl_backend_cpu, .backend = cpu};
+    coefficients c;
+    layout l;
+    lay_out(j, style, &l);
+    uint8_t *host = malloc(l.bytes + 256), *device = malloc(l.bytes + 256);
+    uint64_t base = wvl_align_up((uint64_t)(uintptr_t)host, 64), shift = base - (uint64_t)(uintptr_t)host;
+    wvl_cuda_pixels pixels[COMPONENTS];
+    place_layout(&l, base, pixels);
+    start_run(&forward, j);
+    finish_run(&forward, j);
+    for (unsigned turn = 0; turn < (have_device ? 2u : 1u); turn++) {
+        open_coefficients(j, turn ? NULL : &forward, kind, &c);
+        memset(host, POISON, l.bytes + 256);
+        REQUIRE(wvl_cuda_inverse_run_host(j->plan, j->tiles, j->plan->tile_count, c.tiles, pixels), "no memory");
+        if (!turn) {
+            compare_pixels(j, &l, host + shift, slack);
+        }
+        for (unsigned plain = 0; have_device && plain < 2; plain++) {
+            run_device(j, &c, &l, plain ? WVL_CUDA_INVERSE_PLAIN_PATH : 0, device);
+            compare_outputs(j, &l, host + shift, device, plain ? "plain" : "fast");
+        }
+        close_coefficients(&c);
+    }
+    end_run(&forward);
+    free(host);
+    free(device);
+    free_job(j);
+}
+
+/* Steps far below a sample, so that the way back differs by rounding alone. */
+static void refine(job *j)
+{
+    if (!j->settings.reversible) {
+        j->settings.distortion_bits = 0;
+        j->settings.step = 1.0 / 1048576.0;
+    }
+}
+
+static void draw_depths(job *j, uint32_t low, uint32_t high)
+{
+    for (uint32_t c = 0; c < COMPONENTS; c++) {
+        j->components[c] = (wvl_component_format){(uint8_t)between(low, high), (uint8_t)(draw() % 4 == 0), 1, 1};
+        if (c < 3 && j->settings.mct) {
+            j->components[c] = j->components[0];
+        }
+    }
+}
+
+static void place_picture(job *j, uint32_t w, uint32_t h, uint32_t x0, uint32_t y0)
+{
+    j->format.x0 = x0;
+    j->format.y0 = y0;
+    j->format.x1 = x0 + w;
+    j->format.y1 = y0 + h;
+}
+
+static int32_t slack_of(const job *j) { return j->settings.reversible ? 0 : 1; }
+
+/* All widths or heights 1..67 against a few of the other, both origin parities, both wavelets. */
+START_TEST(small_shapes)
+{
+    static const uint32_t others[] = {1, 2, 3, 5, 8, 17, 64};
+    static job j;
+    uint32_t n = (uint32_t)_i + 1;
+    if (subset && n > 9 && (n < 31 || n > 33) && n < 63) {
+        return;
+    }
+    for (uint32_t k = 0; k < sizeof others / sizeof *others; k++) {
+        for (uint32_t turn = 0; turn < (subset ? 4u : 8u); turn++) {
+            seed_state = n * 2000u + k * 8u + turn;
+            default_job(&j);
+            j.settings.reversible = turn & 1;
+            j.settings.levels = (uint8_t)between(0, 7);
+            j.settings.block_width = (uint16_t)(4u << between(0, 4));
+            j.settings.block_height = (uint16_t)(4u << between(0, 4));
+            j.format.component_count = turn & 2 ? 3 : 1;
+            draw_depths(&j, 1, 16);
+            refine(&j);
+            place_picture(&j, turn & 4 ? n : others[k], turn & 4 ? others[k] : n, between(0, 5), between(0, 5));
+            plan_job(&j);
+            draw_pixels(&j, (int)(draw() & 1));
+            check_job(&j, (unsigned)(draw() % 4), slack_of(&j));
+        }
+    }
+}
+END_TEST
+
+/* Pictures that the marching kernels take: every height parity, several strips and segments, all containers of theirs, and the edges of that. */
+START_TEST(marching)
+{
+    static job j;
+    if (subset && _i % 6) {
+        return;
+    }
+    for (uint32_t turn = 0; turn < (subset ? 8u : 32u); turn++) {
+        seed_state = 41414u + (uint64_t)_i * 1000u + turn;
+        default_job(&j);
+        j.settings.reversible = turn & 1;
+        j.settings.levels = (uint8_t)between(2, 6);
+        j.settings.block_width = (uint16_t)(8u << between(0, 3));
+        j.settings.block_height = (uint16_t)(8u << between(0, 3));
+        j.settings.distortion_bits = (uint8_t)between(0, 4);
+        j.format.component_count = turn & 2 ? 3 : 1;
+        uint8_t depth = (uint8_t)(turn & 4 ? between(9, 16) : 8);
+        for (uint32_t c = 0; c < COMPONENTS; c++) {
+            j.components[c].depth = depth;
+        }
+        uint32_t w = 16 * between(2, subset ? 40 : 100), h = between(32, subset ? 150 : 700);
+        place_picture(&j, w, h, turn & 8 ? 64 * between(0, 3) : 0, turn & 16 ? 4 * between(0, 9) : 0);
+        if (turn % 5 == 4) {
+            j.settings.tile_width = 16 * between(8, 30);
+            j.settings.tile_height = 256;
+            j.settings.tile_x0 = j.format.x0;
+            j.settings.tile_y0 = j.format.y0;
+        }
+        plan_job(&j);
+        draw_plain_pixels(&j, (int)(draw() & 1));
+        check_job(&j, draw() & 1 ? TIGHT_PIXELS : TIGHT_PLANES, j.settings.reversible ? 0 : 16);
+    }
+}
+END_TEST
+
+/* Shapes near the limits of tiles, strips and segments of the kernels. */
+START_TEST(limits)
+{
+    static const uint32_t near[] = {31, 32, 33, 63, 64, 65, 127, 128, 129, 224, 240, 241, 255, 256, 257, 272, 448, 464, 480, 481, 496, 512, 513, 528, 1024};
+    static job j;
+    for (uint32_t turn = 0; turn < (subset ? 4u : 24u); turn++) {
+        seed_state = 99u + (uint64_t)_i * 100u + turn;
+        default_job(&j);
+        j.settings.reversible = turn & 1;
+        j.settings.levels = (uint8_t)between(1, 6);
+        j.settings.block_width = (uint16_t)(16u << between(0, 2));
+        j.settings.block_height = (uint16_t)(16u << between(0, 2));
+        j.format.component_count = turn & 2 ? 3 : 1;
+        draw_depths(&j, turn & 4 ? 8 : 5, turn & 4 ? 8 : 16);
+        uint32_t other = near[draw() % 25], origin = turn & 8 ? between(0, 70) : 0;
+        place_picture(&j, turn & 16 ? other : near[_i], turn & 16 ? near[_i] : other, origin, origin / 2);
+        for (uint32_t c = 0; c < COMPONENTS; c++) {
+            j.components[c].is_signed = 0;
+            j.components[c].depth = turn & 4 ? j.components[c].depth : j.components[0].depth;
+        }
+        plan_job(&j);
+        draw_plain_pixels(&j, (int)(draw() & 1));
+        check_job(&j, (unsigned)(draw() % 4), j.settings.reversible ? 0 : 16);
+    }
+}
+END_TEST
+
+/* Tiles, offsets, subsampling, precincts, coarse steps. */
+START_TEST(structures)
+{
+    static job j;
+    if (subset && _i % 8) {
+        return;
+    }
+    for (uint32_t turn = 0; turn < 12; turn++) {
+        seed_state = 888888u + (uint64_t)_i * 100u + turn;
+        default_job(&j);
+        j.settings.reversible = turn & 1;
+        j.settings.levels = (uint8_t)(draw() % 8 ? between(0, 6) : between(7, 32));
+        j.settings.mct = turn & 2 ? 2 : 0;
+        j.format.component_count = between(1, COMPONENTS);
+        draw_depths(&j, 1, 16);
+        for (uint32_t c = 0; c < COMPONENTS; c++) {
+            if (!j.settings.mct) {
+                j.components[c].dx = (uint8_t)between(1, 4);
+                j.components[c].dy = (uint8_t)between(1, 4);
+            }
+        }
+        place_picture(&j, between(4, 300), between(4, 300), between(0, 40), between(0, 40));
+        j.settings.tile_x0 = between(0, j.format.x0);
+        j.settings.tile_y0 = between(0, j.format.y0);
+        j.settings.tile_width = between(40, 130);
+        j.settings.tile_height = between(40, 130);
+        j.settings.precinct_count = turn & 4 ? 1 : 0;
+        j.settings.precinct_width[0] = 32u << between(0, 3);
+        j.settings.precinct_height[0] = 32u << between(0, 3);
+        j.settings.distortion_bits = (uint8_t)between(0, 8);
+        int coarse = draw() & 1;
+        j.settings.step = coarse ? 1.0 / (double)(1u << between(4, 14)) : 0;
+        plan_job(&j);
+        draw_pixels(&j, 0);
+        check_job(&j, (unsigned)(draw() % 4), j.settings.reversible ? 0 : coarse ? 1 << 16 : 16);
+    }
+}
+END_TEST
+
+/* The cases above meet every kernel. */
+START_TEST(every_kernel_ran)
+{
+    for (unsigned k = 0; have_device && !subset && k < WVL_CUDA_BACK_KERNELS; k++) {
+        REQUIRE(kernel_uses[k], "kernel %u never ran", k);
+    }
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("twin_cuda_inverse");
+    TCase *tc = tcase_create("device");
+    tcase_set_timeout(tc, 600);
+    tcase_add_unchecked_fixture(tc, open_suite, close_suite);
+    tcase_add_loop_test(tc, small_shapes, 0, 67);
+    tcase_add_loop_test(tc, limits, 0, 25);
+    tcase_add_loop_test(tc, marching, 0, 24);
+    tcase_add_loop_test(tc, structures, 0, 48);
+    tcase_add_test(tc, every_kernel_ran);
+    suite_add_tcase(suite, tc);
+    SRunner *runner = srunner_create(suite);
+    srunner_set_fork_status(runner, CK_NOFORK); /* a device does not survive a fork */
+    srunner_run_all(runner, CK_NORMAL);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}

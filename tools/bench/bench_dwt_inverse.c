@@ -1,0 +1,278 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* One case of the inverse on the device: coefficients back to pixels, timed as the forward transform is. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/intmath.h"
+#include "bench_dwt.h"
+#include "cuda/inverse_host.h"
+#include "cuda/inverse_launch.h"
+#include "cuda/inverse_tables.h"
+
+#define ROTATE_BYTES 640e6   /* ten times the largest L2 there is */
+#define CHAIN_US 1500.0      /* length of a graph, by the bytes moved */
+#define SETS_MAX 512
+#define ROUNDS_MAX 64
+
+/* One launch's worth of pictures with memory of its own. */
+typedef struct set {
+    wvl_cuda_address base, pixels, coefs, planes, jobs, items;
+} set;
+
+typedef struct chain {
+    wvl_bench_dwt_device *device;
+    const wvl_bench_dwt_case *c;
+    const wvl_bench_dwt_picture *picture;
+    wvl_cuda_inverse_kernels kernels;
+    wvl_cuda_inverse_tables tables; /* counts of one picture */
+    wvl_cuda_inverse_round rounds[ROUNDS_MAX]; /* of a set: all its pictures together */
+    uint64_t coef_bytes, pixel_bytes, plane_bytes; /* of one picture, aligned */
+    uint8_t *coefs;          /* the CPU's, tile after tile */
+    set sets[SETS_MAX];
+    uint32_t set_count;
+} chain;
+
+/* Which launches: all, those that end in pixels, the others, or the copy that bounds them. */
+enum { PART_ALL = 0, PART_LAST, PART_SMALL, PART_CEILING };
+
+static wvl_cuda_status queue_part(chain *n, const set *s, int part)
+{
+    const wvl_cuda_runtime *rt = &n->device->runtime;
+    wvl_cuda_status status = WVL_CUDA_SUCCESS;
+    if (part == PART_CEILING) {
+        return wvl_cuda_launch_convert(rt, &n->device->kernels, s->pixels, s->coefs, n->picture->pixel_bytes * n->c->batch, n->device->stream);
+    }
+    for (uint64_t r = 0; r < n->tables.round_count && !status; r++) {
+        int last = r + 1 == n->tables.round_count;
+        if (part == PART_ALL || part == (last ? PART_LAST : PART_SMALL)) {
+            status = wvl_cuda_inverse_launch_level(rt, &n->kernels, n->rounds[r].kernel, s->jobs,
+                                                   s->items + n->rounds[r].first_item * sizeof(wvl_cuda_item), n->rounds[r].item_count, n->device->stream);
+        }
+    }
+    return status;
+}
+
+static int by_value(const void *a, const void *b) { return *(const float *)a < *(const float *)b ? -1 : *(const float *)a > *(const float *)b; }
+
+static wvl_cuda_status time_graph(chain *n, wvl_cuda_exec exec, uint32_t pictures, double *us)
+{
+    const wvl_cuda_runtime *rt = &n->device->runtime;
+    wvl_cuda_event from = NULL, to = NULL;
+    float ms[64] = {0};
+    uint32_t runs = wvl_min_u32(n->c->runs, 64);
+    wvl_cuda_status status = rt->event_create(&from, 0);
+    status = status ? status : rt->event_create(&to, 0);
+    for (uint32_t i = 0; i < runs + 2 && !status; i++) {
+        status = rt->event_record(from, n->device->stream);
+        status = status ? status : rt->graph_launch(exec, n->device->stream);
+        status = status ? status : rt->event_record(to, n->device->stream);
+        status = status ? status : rt->stream_wait(n->device->stream);
+        status = status ? status : rt->event_elapsed(&ms[i < 2 ? 0 : i - 2], from, to);
+    }
+    qsort(ms, runs, sizeof *ms, by_value);
+    *us = status ? 0 : ms[runs / 2] * 1e3 / pictures;
+    (void)rt->event_destroy(from);
+    (void)rt->event_destroy(to);
+    return status;
+}
+
+static wvl_cuda_status time_part(chain *n, int part, double *us)
+{
+    const wvl_cuda_runtime *rt = &n->device->runtime;
+    wvl_cuda_graph graph = NULL;
+    wvl_cuda_exec exec = NULL;
+    double estimate = 3.0 * (double)n->picture->pixel_bytes * n->c->batch / 4e6;
+    uint32_t chains = (uint32_t)wvl_max_u64((uint64_t)(CHAIN_US / estimate / n->set_count), 1), length = chains * n->set_count;
+    wvl_cuda_status status = rt->capture_begin(n->device->stream, 1);
+    for (uint32_t i = 0; i < length && !status; i++) {
+        status = queue_part(n, &n->sets[i % n->set_count], part);
+    }
+    wvl_cuda_status ended = rt->capture_end(n->device->stream, &graph);
+    status = status ? status : ended;
+    status = status ? status : rt->graph_build(&exec, graph, 0);
+    status = status ? status : time_graph(n, exec, length * n->c->batch, us);
+    if (exec) {
+        (void)rt->exec_destroy(exec);
+    }
+    if (graph) {
+        (void)rt->graph_destroy(graph);
+    }
+    return status;
+}
+
+/* The picture's planes at an address. */
+static void place_pixels(const chain *n, uint64_t base, wvl_cuda_pixels *pixels)
+{
+    const wvl_bench_dwt_picture *p = n->picture;
+    for (uint32_t i = 0; i < n->c->components; i++) {
+        uint64_t offset = (uint64_t)((const uint8_t *)p->planes[i].data - p->pixels);
+        pixels[i] = (wvl_cuda_pixels){.data = base + offset, .pitch_bytes = p->planes[i].pitch_bytes, .first = p->planes[i].first_sample,
+                                      .stride = p->planes[i].sample_stride, .half = 1u << (n->c->depth - 1), .container = p->planes[i].container,
+                                      .depth = (uint8_t)n->c->depth};
+    }
+}
+
+static void build_tables(const chain *n, const wvl_cuda_inverse_memory *memory, wvl_cuda_inverse_tables *t)
+{
+    unsigned options = (n->c->plain ? WVL_CUDA_INVERSE_PLAIN_PATH : 0) | WVL_CUDA_INVERSE_BATCH(n->c->batch);
+    wvl_cuda_inverse_build_tables(n->picture->plan, n->picture->tiles, n->picture->plan->tile_count, options, memory, t);
+}
+
+static wvl_cuda_status upload_set(chain *n, const set *s, const wvl_cuda_inverse_job *jobs, const wvl_cuda_item *items)
+{
+    const wvl_cuda_runtime *rt = &n->device->runtime;
+    wvl_cuda_status status = WVL_CUDA_SUCCESS;
+    uint32_t batch = n->c->batch;
+    for (uint32_t f = 0; f < batch && !status; f++) {
+        status = rt->upload(s->coefs + n->coef_bytes * f, n->coefs, n->tables.coef_bytes, n->device->stream);
+    }
+    status = status ? status : rt->upload(s->jobs, jobs, n->tables.job_count * batch * sizeof *jobs, n->device->stream);
+    status = status ? status : rt->upload(s->items, items, n->tables.item_count * batch * sizeof *items, n->device->stream);
+    return status ? status : rt->stream_wait(n->device->stream);
+}
+
+/* The tables of all pictures of a set, merged launch by launch. */
+static wvl_cuda_status build_set(chain *n, const set *s)
+{
+    uint32_t batch = n->c->batch;
+    wvl_cuda_inverse_tables t = n->tables;
+    wvl_cuda_inverse_job *jobs = calloc(t.job_count * batch, sizeof *jobs);
+    wvl_cuda_item *items = calloc(t.item_count * batch, sizeof *items), *one = calloc(t.item_count, sizeof *one);
+    wvl_cuda_inverse_round rounds[ROUNDS_MAX];
+    for (uint32_t f = 0; jobs && items && one && f < batch; f++) {
+        wvl_cuda_pixels pixels[4];
+        place_pixels(n, s->pixels + n->pixel_bytes * f, pixels);
+        wvl_cuda_inverse_memory memory = {s->coefs + n->coef_bytes * f, s->planes + n->plane_bytes * f, pixels};
+        t.jobs = jobs + t.job_count * f;
+        t.items = one;
+        t.rounds = rounds;
+        build_tables(n, &memory, &t);
+        for (uint64_t r = 0; r < t.round_count; r++) {
+            n->rounds[r] = (wvl_cuda_inverse_round){rounds[r].kernel, rounds[r].first_item * batch, rounds[r].item_count * batch};
+            for (uint32_t i = 0; i < rounds[r].item_count; i++) {
+                wvl_cuda_item item = one[rounds[r].first_item + i];
+                item.job += (uint32_t)(t.job_count * f);
+                items[n->rounds[r].first_item + f * rounds[r].item_count + i] = item;
+            }
+        }
+    }
+    wvl_cuda_status status = jobs && items && one ? upload_set(n, s, jobs, items) : WVL_CUDA_OUT_OF_MEMORY;
+    free(jobs);
+    free(items);
+    free(one);
+    return status;
+}
+
+static uint64_t place(uint64_t *end, uint64_t bytes)
+{
+    uint64_t at = *end;
+    *end += wvl_align_up(bytes, 256);
+    return at;
+}
+
+static wvl_cuda_status open_set(chain *n, set *s)
+{
+    uint64_t end = 0, batch = n->c->batch;
+    set at = {0};
+    at.pixels = place(&end, n->pixel_bytes * batch);
+    at.coefs = place(&end, wvl_max_u64(n->coef_bytes, 2 * n->pixel_bytes) * batch);
+    at.planes = place(&end, n->plane_bytes * batch);
+    at.jobs = place(&end, n->tables.job_count * batch * sizeof(wvl_cuda_inverse_job));
+    at.items = place(&end, n->tables.item_count * batch * sizeof(wvl_cuda_item));
+    wvl_cuda_status status = n->device->runtime.malloc_device(&at.base, end);
+    *s = (set){at.base, at.base + at.pixels, at.base + at.coefs, at.base + at.planes, at.base + at.jobs, at.base + at.items};
+    return status ? status : build_set(n, s);
+}
+
+/* The last picture of the first sets against the host reference, written over poison. */
+static wvl_cuda_status check_sets(chain *n, uint64_t *wrong)
+{
+    const wvl_cuda_runtime *rt = &n->device->runtime;
+    uint64_t bytes = n->picture->pixel_bytes;
+    uint8_t *host = malloc(bytes), *got = malloc(bytes);
+    wvl_cuda_pixels pixels[4];
+    place_pixels(n, (uint64_t)(uintptr_t)host, pixels);
+    wvl_cuda_status status = host && got && wvl_cuda_inverse_run_host(n->picture->plan, n->picture->tiles, n->picture->plan->tile_count,
+                                                                      n->picture->coefs, pixels) ? WVL_CUDA_SUCCESS : WVL_CUDA_OUT_OF_MEMORY;
+    for (uint32_t i = 0; i < wvl_min_u32(n->set_count, 2) && !status; i++) {
+        const set *s = &n->sets[i];
+        status = rt->fill(s->pixels, 0xA7, n->pixel_bytes * n->c->batch, n->device->stream);
+        status = status ? status : queue_part(n, s, PART_ALL);
+        status = status ? status : rt->download(got, s->pixels + n->pixel_bytes * (n->c->batch - 1), bytes, n->device->stream);
+        status = status ? status : rt->stream_wait(n->device->stream);
+        for (uint64_t k = 0; k < bytes && !status; k++) {
+            *wrong += host[k] != got[k];
+        }
+    }
+    free(host);
+    free(got);
+    return status;
+}
+
+static wvl_cuda_status measure_chain(chain *n, wvl_bench_dwt_result *result)
+{
+    wvl_cuda_status status = WVL_CUDA_SUCCESS;
+    double set_bytes = (double)(n->pixel_bytes + n->coef_bytes) * n->c->batch;
+    uint32_t wanted = (uint32_t)wvl_min_u64((uint64_t)(ROTATE_BYTES / set_bytes) + 2, SETS_MAX);
+    for (; n->set_count < wanted && !status; n->set_count += !status) {
+        status = open_set(n, &n->sets[n->set_count]);
+    }
+    status = status ? status : check_sets(n, &result->wrong);
+    status = status ? status : time_part(n, PART_ALL, &result->picture_us);
+    status = status ? status : time_part(n, PART_LAST, &result->part_us[1]);
+    status = status ? status : time_part(n, PART_SMALL, &result->part_us[2]);
+    status = status ? status : time_part(n, PART_CEILING, &result->ceiling_us);
+    result->launches = n->tables.round_count;
+    return status;
+}
+
+/* Counts and the coefficients of all tiles in a row. */
+static wvl_cuda_status open_chain(chain *n)
+{
+    wvl_cuda_pixels pixels[4];
+    wvl_cuda_inverse_memory memory = {0, 0, pixels};
+    uint64_t at = 0;
+    place_pixels(n, 0, pixels);
+    build_tables(n, &memory, &n->tables);
+    n->coef_bytes = wvl_align_up(n->tables.coef_bytes, 256);
+    n->pixel_bytes = wvl_align_up(n->picture->pixel_bytes, 256);
+    n->plane_bytes = wvl_align_up(n->tables.plane_bytes, 256);
+    n->coefs = malloc(n->tables.coef_bytes + 1);
+    for (uint32_t t = 0; n->coefs && t < n->picture->plan->tile_count; t++) {
+        memcpy(n->coefs + at, n->picture->coefs[t].samples, n->picture->tiles[t].coef_bytes);
+        at += n->picture->tiles[t].coef_bytes;
+    }
+    if (!n->coefs || n->tables.round_count > ROUNDS_MAX) {
+        return WVL_CUDA_OUT_OF_MEMORY;
+    }
+    return wvl_cuda_inverse_init_kernels(&n->device->runtime, wvl_cuda_inverse_fetch_image(), &n->kernels);
+}
+
+wvl_cuda_status wvl_bench_dwt_run_inverse(wvl_bench_dwt_device *device, const wvl_bench_dwt_case *c, const wvl_bench_dwt_picture *picture,
+                                          wvl_bench_dwt_result *result)
+{
+    chain *n = calloc(1, sizeof *n);
+    if (!n) {
+        return WVL_CUDA_OUT_OF_MEMORY;
+    }
+    n->device = device;
+    n->c = c;
+    n->picture = picture;
+    memset(result, 0, sizeof *result);
+    for (uint32_t t = 0; t < picture->plan->tile_count; t++) {
+        for (uint32_t b = 0; b < picture->tiles[t].band_count; b++) {
+            wvl_rect r = picture->tiles[t].bands[b].rect;
+            result->floor_bytes += (double)wvl_rect_width(r) * wvl_rect_height(r) * picture->tiles[t].bands[b].coef_bytes;
+        }
+    }
+    result->floor_bytes += (double)picture->pixel_bytes;
+    wvl_cuda_status status = open_chain(n);
+    status = status ? status : measure_chain(n, result);
+    for (uint32_t i = 0; i < n->set_count; i++) {
+        (void)device->runtime.free_device(n->sets[i].base);
+    }
+    wvl_cuda_inverse_fini_kernels(&device->runtime, &n->kernels);
+    free(n->coefs);
+    free(n);
+    return status;
+}
