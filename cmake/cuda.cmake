@@ -6,7 +6,6 @@ set(WVL_CUDA_SOURCES
     cuda/deliver.c
     cuda/device.c
     cuda/launch.c
-    cuda/module.c
     cuda/runtime_table.c
     cuda/staging.c
     cuda/tables.c
@@ -30,6 +29,7 @@ set(WVL_CUDA_DEVICE_SOURCES
     src/front/color_ops.h
     src/geom/plan.h)
 list(APPEND WVL_SOURCES ${WVL_CUDA_SOURCES})
+list(APPEND WVL_HOOKED_SOURCES cuda/module.c)
 
 set(WVL_HAVE_CUDA OFF)
 if(NOT WVL_CUDA STREQUAL "OFF")
@@ -53,6 +53,7 @@ if(WVL_HAVE_CUDA)
         DEPENDS ${device_sources} COMMENT "Device code" VERBATIM)
     set_source_files_properties(cuda/module.c PROPERTIES
         COMPILE_DEFINITIONS WVL_CUDA_IMAGE="${image}" OBJECT_DEPENDS ${image})
+    set_source_files_properties(src/context.c PROPERTIES COMPILE_DEFINITIONS WVL_HAVE_CUDA)
     message(STATUS "CUDA: device code by ${WVL_NVCC}")
 else()
     message(STATUS "CUDA: no device code in this build")

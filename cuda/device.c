@@ -210,11 +210,12 @@ wvl_status wvl_cuda_open_device(const wvl_device_options *options, const wvl_cud
 
 void wvl_cuda_close_device(wvl_device *d)
 {
-    if (d->has_context && !wvl_cuda_enter(d)) {
-        wvl_cuda_fini_kernels(d->runtime, &d->kernels);
-        wvl_cuda_leave(d);
-    }
     if (d->has_context) {
+        int entered = !wvl_cuda_enter(d);
+        wvl_cuda_fini_kernels(d->runtime, &d->kernels);
+        if (entered) {
+            wvl_cuda_leave(d);
+        }
         (void)d->runtime->context_release(d->handle);
     }
     wvl_allocator host = d->host;

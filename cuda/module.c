@@ -12,6 +12,10 @@ __asm__(".section .rodata\n"
         ".previous\n");
 extern const unsigned char wvl_cuda_image[] __attribute__((visibility("hidden")));
 const void *wvl_cuda_fetch_image(void) { return wvl_cuda_image; }
+#elif defined(WVL_TESTING)
+/* A driver made of software needs no device code. */
+#include <stdlib.h>
+const void *wvl_cuda_fetch_image(void) { return getenv("WVL_CUDA_IMAGE"); }
 #else
 const void *wvl_cuda_fetch_image(void) { return NULL; }
 #endif

@@ -357,6 +357,45 @@ WVL_API void wvl_cancel_release(wvl_cancel *cancel);
 WVL_API wvl_status wvl_encode(const wvl_plan *plan, const wvl_image *image, wvl_sink *sink, const wvl_control *control, wvl_result **result,
                               char *error, size_t error_bytes);
 
+/* ---- Pictures in flight --------------------------------------------------------------------------------------------------------
+ *
+ *   wvl_encoder_create(plan, 0, &encoder);
+ *   one thread:       while (there are pictures) wvl_encoder_submit(encoder, &image, NULL, user);   // WVL_AGAIN: receive first, then again
+ *                     wvl_encoder_end(encoder);
+ *   the same, or another: while (wvl_encoder_receive(encoder, UINT32_MAX, &packet) == WVL_OK) { ...; wvl_packet_release(packet); }
+ *
+ * Pictures of one plan, several at a time: while one waits for a device, is having its layers chosen or is being written, others are coded.
+ * Results come in the order of submission, with the same bytes as from wvl_encode. All memory of the transform, on the host, pinned and on
+ * the device, is taken by wvl_encoder_create; every picture in flight takes at most twice what wvl_plan_measure says.
+ * submit, receive, cancel and packet release may each come from a different thread. Where the context starts no threads (one thread, or a
+ * runner), receive with a timeout other than 0 does the work itself. */
+
+typedef struct wvl_encoder wvl_encoder;
+typedef struct wvl_packet wvl_packet; /* one finished picture */
+
+/* frames: pictures in flight, 1..64; 0: chosen. Fewer where memory is short (logged). The plan must outlive the encoder. */
+WVL_API wvl_status wvl_encoder_create(const wvl_plan *plan, uint32_t frames, wvl_encoder **encoder);
+/* Cancels what is in flight, waits for it, and drops results that were not received. */
+WVL_API void wvl_encoder_release(wvl_encoder *encoder);
+WVL_API uint32_t wvl_encoder_frames(const wvl_encoder *encoder);
+/* Never waits. WVL_AGAIN: every place is taken until a result is received. image, its planes and sink are copied; pixels are borrowed as by
+ * wvl_encode. sink NULL: the bytes come with the packet. On anything but WVL_OK pixels and sink stay with the caller. */
+WVL_API wvl_status wvl_encoder_submit(wvl_encoder *encoder, const wvl_image *image, const wvl_sink *sink, void *user);
+/* The oldest picture: WVL_OK and a packet, whose own status tells how it went. WVL_AGAIN: none in that time (0 polls, UINT32_MAX waits for
+ * ever). WVL_END: wvl_encoder_end was called and all have been received. */
+WVL_API wvl_status wvl_encoder_receive(wvl_encoder *encoder, uint32_t timeout_ms, wvl_packet **packet);
+/* No more pictures will be submitted. */
+WVL_API void wvl_encoder_end(wvl_encoder *encoder);
+/* For good: pictures in flight, and any later ones, end with WVL_CANCELLED. */
+WVL_API void wvl_encoder_cancel(wvl_encoder *encoder);
+
+WVL_API wvl_status wvl_packet_status(const wvl_packet *packet);
+WVL_API const char *wvl_packet_error(const wvl_packet *packet);
+WVL_API const void *wvl_packet_data(const wvl_packet *packet, size_t *bytes); /* NULL where a sink was given */
+WVL_API const wvl_result *wvl_packet_result(const wvl_packet *packet);        /* NULL unless the status is WVL_OK */
+WVL_API void *wvl_packet_user(const wvl_packet *packet);                      /* what submit was given */
+WVL_API void wvl_packet_release(wvl_packet *packet);
+
 /* ---- Result -------------------------------------------------------------------------------------------------------------------- */
 
 typedef struct wvl_span { uint64_t offset, bytes; } wvl_span; /* offsets count from the first byte given to the sink */

@@ -147,6 +147,7 @@ static void tell_fallback(wvl_drive *d)
     wvl_context_log(d->plan->context, d->plan->device == WVL_DEVICE_AUTO ? WVL_LOG_INFO : WVL_LOG_WARNING, "device %u: %s; the CPU takes over",
                     device_ordinal(d), d->reason);
     d->reason[0] = 0;
+    d->given_up = 1;
 }
 
 wvl_status wvl_drive_open(wvl_drive *d, const wvl_image *image)
@@ -161,7 +162,7 @@ wvl_status wvl_drive_open(wvl_drive *d, const wvl_image *image)
         (void)snprintf(d->reason, sizeof d->reason, "pixels on a device, or a ready event, and the option \"device\" is cpu");
         return WVL_ERROR_UNSUPPORTED;
     }
-    if (wants_device(d)) {
+    if (wants_device(d) && (!d->given_up || needs_device(d))) {
         wvl_status status = open_device(d);
         if (status == WVL_OK || needs_device(d)) {
             return status;
@@ -211,7 +212,7 @@ void wvl_drive_start(wvl_drive *d)
 
 static wvl_status submit_wave(wvl_drive *d)
 {
-    uint32_t at = (d->oldest + d->count) % WVL_DRIVE_JOBS;
+    uint32_t at = (d->oldest + d->count) % d->jobs;
     wvl_drive_flight *flight = &d->flight[at];
     flight->first = d->next_tile;
     flight->count = wvl_wave_count_tiles(d->plan, flight->first, &d->wave->scratch);
@@ -271,7 +272,7 @@ wvl_status wvl_drive_next(wvl_drive *d, uint32_t *count)
 void wvl_drive_pass(wvl_drive *d)
 {
     d->table->release(d->flight[d->oldest].job);
-    d->oldest = (d->oldest + 1) % WVL_DRIVE_JOBS;
+    d->oldest = (d->oldest + 1) % d->jobs;
     d->count--;
 }
 

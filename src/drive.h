@@ -29,6 +29,7 @@ typedef struct wvl_drive {
     wvl_backend *backend;
     wvl_device *device;
     uint32_t jobs;              /* slots prepared */
+    int given_up;               /* a device was tried, and the CPU took over: not tried again unless it is needed */
     wvl_tile_plan *tiles[WVL_DRIVE_JOBS];
     void *tile_memory;          /* of the flights beyond the first */
     uint64_t tile_bytes;

@@ -145,6 +145,8 @@ uint32_t wvl_pool_concurrency(const wvl_pool *pool)
     return pool->runner.run ? pool->runner.concurrency : pool->seat_count + 1;
 }
 
+int wvl_pool_starts_threads(const wvl_pool *pool) { return !pool->runner.run && pool->seat_capacity; }
+
 typedef struct guarded_task {
     wvl_task_fn task;
     void *arg;

@@ -1,0 +1,373 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Pictures in flight. Every place in flight has a session of its own and, where the context may start threads, a thread; picture n takes place
+ * n modulo their number, so that results come in the order of submission without sorting. While one picture is in a part that one thread does
+ * alone (choosing layers, writing), waits for the device or copies pixels, others keep the pool at work.
+ */
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/alloc.h"
+#include "context.h"
+#include "session.h"
+
+#define FRAMES_DEFAULT 3u /* one in the transform, one in block coding, one being written */
+#define FRAMES_MAX 64u
+
+struct wvl_packet {
+    wvl_context *context;
+    wvl_status status;
+    void *data;               /* NULL where the caller gave a sink */
+    size_t bytes;
+    wvl_result *result;
+    void *user;
+    char error[512];
+};
+
+typedef enum place_state { PLACE_FREE = 0, PLACE_QUEUED, PLACE_AT_WORK, PLACE_DONE } place_state;
+
+typedef struct place {
+    wvl_encoder *encoder;
+    wvl_session *session;
+    pthread_t thread;
+    int has_thread;
+    char track[24];
+    place_state state;        /* under the encoder's lock */
+    wvl_image image;
+    wvl_plane *planes;        /* [component_count]: the caller's need not stay */
+    wvl_sink sink;
+    int in_memory;
+    wvl_packet *packet;
+} place;
+
+struct wvl_encoder {
+    const wvl_plan *plan;
+    wvl_context *context;
+    wvl_cancel *cancel;
+    pthread_mutex_t lock;     /* guards the states and what follows */
+    pthread_cond_t changed;
+    uint64_t submitted, received;
+    int ended, stopping;
+    uint32_t place_count, place_capacity;
+    place *places;
+};
+
+/* ---- Packets --------------------------------------------------------------------------------------------------------------------- */
+
+static wvl_packet *create_packet(wvl_context *context, void *user)
+{
+    wvl_packet *packet = wvl_alloc_zeroed(&context->host, sizeof *packet);
+    if (packet) {
+        wvl_context_retain(context);
+        packet->context = context;
+        packet->user = user;
+    }
+    return packet;
+}
+
+void wvl_packet_release(wvl_packet *packet)
+{
+    if (packet) {
+        wvl_context *context = packet->context;
+        wvl_memory_release(context, packet->data, packet->bytes);
+        wvl_result_release(packet->result);
+        wvl_free(&context->host, packet, sizeof *packet);
+        wvl_context_release(context);
+    }
+}
+
+wvl_status wvl_packet_status(const wvl_packet *packet) { return packet->status; }
+const char *wvl_packet_error(const wvl_packet *packet) { return packet->error; }
+const wvl_result *wvl_packet_result(const wvl_packet *packet) { return packet->result; }
+void *wvl_packet_user(const wvl_packet *packet) { return packet->user; }
+
+const void *wvl_packet_data(const wvl_packet *packet, size_t *bytes)
+{
+    *bytes = packet->bytes;
+    return packet->data;
+}
+
+/* ---- Work ------------------------------------------------------------------------------------------------------------------------ */
+
+/* Outside the lock: the place is this thread's while it is at work. */
+static void encode_place(place *p)
+{
+    wvl_packet *packet = p->packet;
+    wvl_control control = {.struct_size = sizeof control, .cancel = p->encoder->cancel};
+    wvl_session_picture picture = {&p->image, &p->sink, &control, &packet->result, packet->error, sizeof packet->error};
+    packet->status = wvl_session_encode(p->session, &picture);
+    if (p->in_memory && packet->status == WVL_OK) {
+        packet->status = wvl_sink_take_memory(&p->sink, &packet->data, &packet->bytes);
+    } else if (p->in_memory) {
+        wvl_sink_discard(&p->sink);
+    }
+}
+
+/* Under the lock, which is given up for the work. */
+static void work_on(place *p)
+{
+    wvl_encoder *e = p->encoder;
+    p->state = PLACE_AT_WORK;
+    pthread_mutex_unlock(&e->lock);
+    encode_place(p);
+    pthread_mutex_lock(&e->lock);
+    p->state = PLACE_DONE;
+    pthread_cond_broadcast(&e->changed);
+}
+
+static void *place_main(void *arg)
+{
+    place *p = arg;
+    wvl_encoder *e = p->encoder;
+    pthread_mutex_lock(&e->lock);
+    for (;;) {
+        while (p->state != PLACE_QUEUED && !e->stopping) {
+            pthread_cond_wait(&e->changed, &e->lock);
+        }
+        if (p->state != PLACE_QUEUED) {
+            break;
+        }
+        work_on(p);
+    }
+    pthread_mutex_unlock(&e->lock);
+    return NULL;
+}
+
+/* ---- Life ------------------------------------------------------------------------------------------------------------------------ */
+
+static void close_place(place *p)
+{
+    const wvl_encoder *e = p->encoder;
+    wvl_session_release(p->session);
+    wvl_packet_release(p->packet);
+    wvl_free(&e->context->host, p->planes, e->plan->component_count * sizeof *p->planes);
+}
+
+/* Takes the memory of the backend too, so that none is taken later. */
+static wvl_status open_place(wvl_encoder *e, uint32_t index)
+{
+    place *p = &e->places[index];
+    wvl_image usual = {.struct_size = sizeof usual};
+    p->encoder = e;
+    (void)snprintf(p->track, sizeof p->track, "encode %u", index + 1);
+    p->planes = wvl_alloc(&e->context->host, e->plan->component_count * sizeof *p->planes);
+    p->session = wvl_session_create(e->plan, p->track, 1);
+    wvl_status status = p->planes && p->session ? wvl_session_prepare(p->session, &usual) : WVL_ERROR_MEMORY;
+    if (status != WVL_OK) {
+        close_place(p);
+        memset(p, 0, sizeof *p);
+    }
+    return status;
+}
+
+static int init_locks(wvl_encoder *e)
+{
+    pthread_condattr_t attributes;
+    if (pthread_mutex_init(&e->lock, NULL)) {
+        return 0;
+    }
+    if (pthread_condattr_init(&attributes) == 0) {
+        int failed = pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC) || pthread_cond_init(&e->changed, &attributes);
+        pthread_condattr_destroy(&attributes);
+        if (!failed) {
+            return 1;
+        }
+    }
+    pthread_mutex_destroy(&e->lock);
+    return 0;
+}
+
+/* Fewer places than wanted are enough, threads are not needed. */
+static wvl_status open_places(wvl_encoder *e)
+{
+    wvl_status status = WVL_OK;
+    while (e->place_count < e->place_capacity && status == WVL_OK) {
+        status = open_place(e, e->place_count);
+        e->place_count += status == WVL_OK;
+    }
+    if (e->place_count && status != WVL_OK) {
+        wvl_context_log(e->context, WVL_LOG_WARNING, "memory for %u of %u pictures in flight", e->place_count, e->place_capacity);
+        status = WVL_OK;
+    }
+    for (uint32_t i = 0; i < e->place_count && wvl_pool_starts_threads(e->context->pool); i++) {
+        place *p = &e->places[i];
+        p->has_thread = pthread_create(&p->thread, NULL, place_main, p) == 0;
+    }
+    return status;
+}
+
+wvl_status wvl_encoder_create(const wvl_plan *plan, uint32_t frames, wvl_encoder **encoder)
+{
+    if (!plan || !encoder || frames > FRAMES_MAX) {
+        return WVL_ERROR_ARGUMENT;
+    }
+    *encoder = NULL;
+    wvl_context *context = plan->context;
+    wvl_encoder *e = wvl_alloc_zeroed(&context->host, sizeof *e);
+    if (!e || !init_locks(e)) {
+        wvl_free(&context->host, e, sizeof *e);
+        return WVL_ERROR_MEMORY;
+    }
+    wvl_context_retain(context);
+    e->plan = plan;
+    e->context = context;
+    e->place_capacity = frames ? frames : FRAMES_DEFAULT;
+    e->places = wvl_alloc_zeroed(&context->host, e->place_capacity * sizeof *e->places);
+    wvl_status status = e->places ? wvl_cancel_create(context, &e->cancel) : WVL_ERROR_MEMORY;
+    status = status == WVL_OK ? open_places(e) : status;
+    if (status != WVL_OK) {
+        wvl_encoder_release(e);
+        return status;
+    }
+    *encoder = e;
+    return WVL_OK;
+}
+
+void wvl_encoder_release(wvl_encoder *e)
+{
+    if (!e) {
+        return;
+    }
+    wvl_context *context = e->context;
+    wvl_encoder_cancel(e);
+    pthread_mutex_lock(&e->lock);
+    e->stopping = 1;
+    pthread_cond_broadcast(&e->changed);
+    pthread_mutex_unlock(&e->lock);
+    for (uint32_t i = 0; i < e->place_count; i++) {
+        place *p = &e->places[i];
+        if (p->has_thread) {
+            pthread_join(p->thread, NULL);
+        }
+        if (p->state == PLACE_QUEUED) {
+            encode_place(p); /* cancelled: gives the pixels back and closes the sink */
+        }
+        close_place(p);
+    }
+    pthread_cond_destroy(&e->changed);
+    pthread_mutex_destroy(&e->lock);
+    wvl_cancel_release(e->cancel);
+    wvl_free(&context->host, e->places, e->place_capacity * sizeof *e->places);
+    wvl_free(&context->host, e, sizeof *e);
+    wvl_context_release(context);
+}
+
+uint32_t wvl_encoder_frames(const wvl_encoder *encoder) { return encoder->place_count; }
+
+/* ---- Submit and receive ---------------------------------------------------------------------------------------------------------- */
+
+/* The place that the next picture takes, NULL while it is in use. */
+static place *find_place(wvl_encoder *e)
+{
+    place *p = &e->places[e->submitted % e->place_count];
+    return p->state == PLACE_FREE ? p : NULL;
+}
+
+static wvl_status fill_place(place *p, const wvl_image *image, const wvl_sink *sink, void *user)
+{
+    wvl_encoder *e = p->encoder;
+    p->packet = create_packet(e->context, user);
+    if (!p->packet) {
+        return WVL_ERROR_MEMORY;
+    }
+    p->in_memory = !sink;
+    p->sink = sink ? *sink : (wvl_sink){.struct_size = sizeof p->sink};
+    wvl_status status = sink ? WVL_OK : wvl_sink_open_memory(e->context, &p->sink);
+    if (status != WVL_OK) {
+        wvl_packet_release(p->packet);
+        p->packet = NULL;
+        return status;
+    }
+    p->image = *image;
+    if (image->plane_count == e->plan->component_count && image->planes) { /* else the session refuses it */
+        memcpy(p->planes, image->planes, image->plane_count * sizeof *p->planes);
+        p->image.planes = p->planes;
+    }
+    return WVL_OK;
+}
+
+wvl_status wvl_encoder_submit(wvl_encoder *e, const wvl_image *image, const wvl_sink *sink, void *user)
+{
+    if (!e || !image || image->struct_size < sizeof *image || (sink && (sink->struct_size < sizeof *sink || !sink->write))) {
+        return WVL_ERROR_ARGUMENT;
+    }
+    pthread_mutex_lock(&e->lock);
+    place *p = e->ended ? NULL : find_place(e);
+    wvl_status status = e->ended ? WVL_ERROR_ARGUMENT : !p ? WVL_AGAIN : fill_place(p, image, sink, user);
+    if (status == WVL_OK) {
+        p->state = PLACE_QUEUED;
+        e->submitted++;
+        pthread_cond_broadcast(&e->changed);
+    }
+    pthread_mutex_unlock(&e->lock);
+    return status;
+}
+
+static struct timespec deadline_in(uint32_t timeout_ms)
+{
+    struct timespec t;
+    (void)clock_gettime(CLOCK_MONOTONIC, &t);
+    t.tv_sec += timeout_ms / 1000;
+    t.tv_nsec += (long)(timeout_ms % 1000) * 1000000;
+    t.tv_sec += t.tv_nsec >= 1000000000;
+    t.tv_nsec %= 1000000000;
+    return t;
+}
+
+/* Under the lock. 0: nothing happened in time. */
+static int wait_for_change(wvl_encoder *e, uint32_t timeout_ms, const struct timespec *deadline)
+{
+    if (!timeout_ms) {
+        return 0;
+    }
+    return timeout_ms == UINT32_MAX ? pthread_cond_wait(&e->changed, &e->lock) == 0 : pthread_cond_timedwait(&e->changed, &e->lock, deadline) == 0;
+}
+
+static wvl_status take_packet(wvl_encoder *e, place *p, wvl_packet **packet)
+{
+    *packet = p->packet;
+    p->packet = NULL;
+    p->state = PLACE_FREE;
+    e->received++;
+    pthread_cond_broadcast(&e->changed);
+    return WVL_OK;
+}
+
+wvl_status wvl_encoder_receive(wvl_encoder *e, uint32_t timeout_ms, wvl_packet **packet)
+{
+    if (!e || !packet) {
+        return WVL_ERROR_ARGUMENT;
+    }
+    struct timespec deadline = deadline_in(timeout_ms);
+    wvl_status status = WVL_AGAIN;
+    *packet = NULL;
+    pthread_mutex_lock(&e->lock);
+    for (;;) {
+        place *p = &e->places[e->received % e->place_count];
+        if (p->state == PLACE_DONE) {
+            status = take_packet(e, p, packet);
+        } else if (p->state == PLACE_QUEUED && !p->has_thread && timeout_ms) {
+            work_on(p);
+            continue;
+        } else if (e->received == e->submitted && e->ended) {
+            status = WVL_END;
+        } else if (wait_for_change(e, timeout_ms, &deadline)) {
+            continue;
+        }
+        break;
+    }
+    pthread_mutex_unlock(&e->lock);
+    return status;
+}
+
+void wvl_encoder_end(wvl_encoder *e)
+{
+    pthread_mutex_lock(&e->lock);
+    e->ended = 1;
+    pthread_cond_broadcast(&e->changed);
+    pthread_mutex_unlock(&e->lock);
+}
+
+void wvl_encoder_cancel(wvl_encoder *e) { wvl_cancel_raise(e->cancel); }

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * A driver library that computes: device memory is host memory, streams are queues that run when somebody waits, and the kernels are the C
+ * reference. What the device backend's host code does can be judged by the bytes that come out, on any machine. Built as libcuda.so.1 in a
+ * folder of its own: the library finds it as it finds the real one.
+ *
+ * Failures come by the control block, or for whole programs by the environment: SOFT_FAIL="N:STATUS" (the N-th call fails, and after a status that
+ * lasts every later one), SOFT_MEMORY (bytes that can be allocated), SOFT_DEVICES (how many there are).
+ */
+#ifndef WVL_TESTS_DEVICE_SOFT_H
+#define WVL_TESTS_DEVICE_SOFT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+typedef struct soft_control {
+    uint32_t calls;          /* counted from 1: those that may fail */
+    uint32_t fail_at;        /* 0: none */
+    int fail_status, broken; /* broken: what every call returns from now on */
+    uint32_t live;           /* things that exist */
+    uint32_t waits, queries; /* calls that wait for the device */
+    uint32_t allocations;    /* of memory, ever */
+    uint32_t launches, marches, deliveries;
+    uint64_t delivered_bytes, downloaded_bytes, uploaded_bytes;
+    uint64_t memory_used, memory_limit; /* 0: none */
+    int devices;
+    int capability;          /* 10 * major + minor */
+    const char *last;        /* name of the call that failed */
+} soft_control;
+
+soft_control *soft_driver_control(void);
+
+/* One launch of a kernel by name. 0, or what the driver would say. */
+int soft_run_kernel(const char *name, unsigned grid_x, const uint64_t arguments[2], soft_control *control);
+
+#endif

@@ -1,0 +1,460 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "cuda/runtime_table.h"
+#include "soft.h"
+
+#define SHOWN __attribute__((visibility("default")))
+
+typedef enum op_kind { OP_UPLOAD, OP_ROWS, OP_DOWNLOAD, OP_FILL, OP_LAUNCH, OP_RECORD } op_kind;
+
+typedef struct op {
+    struct op *next;
+    op_kind kind;
+    void *to;
+    const void *from;
+    size_t bytes;
+    unsigned char value;
+    unsigned grid_x;
+    uint64_t arguments[2];
+    wvl_cuda_copy copy;
+} op;
+
+typedef struct queue {
+    op *first, **last;
+} queue;
+
+typedef struct event {
+    queue *on;       /* the stream that it was last recorded in */
+    int reached;
+    double seconds;
+} event;
+
+typedef struct block { struct block *next; void *memory; size_t bytes; int pinned; } block;
+
+static soft_control control = {.devices = 1, .capability = 90};
+static block *blocks;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+SHOWN soft_control *soft_driver_control(void);
+soft_control *soft_driver_control(void) { return &control; }
+
+static void read_environment(void)
+{
+    const char *fail = getenv("SOFT_FAIL"), *memory = getenv("SOFT_MEMORY"), *devices = getenv("SOFT_DEVICES");
+    if (fail) {
+        char *end;
+        control.fail_at = (uint32_t)strtoul(fail, &end, 10);
+        control.fail_status = *end == ':' ? atoi(end + 1) : 2;
+    }
+    control.memory_limit = memory ? strtoull(memory, NULL, 10) : 0;
+    control.devices = devices ? atoi(devices) : control.devices;
+}
+
+/* ---- Failures ------------------------------------------------------------------------------------------------------------------- */
+
+static int begin(const char *name)
+{
+    (void)pthread_once(&once, read_environment);
+    (void)pthread_mutex_lock(&lock);
+    if (control.broken) {
+        return control.broken;
+    }
+    if (++control.calls == control.fail_at) {
+        control.last = name;
+        control.broken = control.fail_status >= 700 ? control.fail_status : 0;
+        return control.fail_status;
+    }
+    return 0;
+}
+
+/* For calls that give something back: they work while anything does. */
+static void begin_quietly(void) { (void)pthread_mutex_lock(&lock); }
+
+static int end(int status)
+{
+    (void)pthread_mutex_unlock(&lock);
+    return status;
+}
+
+static int make(const char *name, size_t bytes, void **out)
+{
+    int status = begin(name);
+    *out = status ? NULL : calloc(1, bytes);
+    control.live += *out != NULL;
+    return end(status);
+}
+
+static int drop(void *what)
+{
+    begin_quietly();
+    free(what);
+    control.live--;
+    return end(0);
+}
+
+/* ---- Streams ---------------------------------------------------------------------------------------------------------------------- */
+
+static int run_op(op *o)
+{
+    switch (o->kind) {
+    case OP_UPLOAD:
+    case OP_DOWNLOAD: memcpy(o->to, o->from, o->bytes); return 0;
+    case OP_FILL: memset(o->to, o->value, o->bytes); return 0;
+    case OP_ROWS:
+        for (size_t y = 0; y < o->copy.rows; y++) {
+            memcpy((uint8_t *)(uintptr_t)o->copy.to_device + y * o->copy.to_pitch_bytes,
+                   (const uint8_t *)o->copy.from_host + y * o->copy.from_pitch_bytes, o->copy.width_bytes);
+        }
+        return 0;
+    case OP_LAUNCH: return soft_run_kernel(o->from, o->grid_x, o->arguments, &control);
+    case OP_RECORD: {
+        struct timespec t;
+        event *e = o->to;
+        (void)clock_gettime(CLOCK_MONOTONIC, &t);
+        e->seconds = (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+        e->reached = 1;
+        return 0;
+    }
+    }
+    return 1;
+}
+
+static int run_queue(queue *q)
+{
+    int status = control.broken;
+    while (q && q->first) {
+        op *o = q->first;
+        status = status ? status : run_op(o);
+        q->first = o->next;
+        free(o);
+    }
+    if (q) {
+        q->last = &q->first;
+    }
+    control.broken = control.broken ? control.broken : status;
+    return status;
+}
+
+/* A failing call queues nothing. */
+static int enqueue(const char *name, wvl_cuda_stream stream, const op *what)
+{
+    int status = begin(name);
+    queue *q = (queue *)stream;
+    op *o = status ? NULL : malloc(sizeof *o);
+    if (o) {
+        *o = *what;
+        o->next = NULL;
+        if (q) {
+            *q->last = o;
+            q->last = &o->next;
+        } else {
+            status = run_op(o); /* the default stream */
+            free(o);
+        }
+    }
+    return end(status);
+}
+
+SHOWN int cuStreamCreate(void **stream, unsigned flags);
+int cuStreamCreate(void **stream, unsigned flags)
+{
+    (void)flags;
+    int status = make("cuStreamCreate", sizeof(queue), stream);
+    if (!status) {
+        queue *q = *stream;
+        q->last = &q->first;
+    }
+    return status;
+}
+
+SHOWN int cuStreamSynchronize(queue *stream);
+int cuStreamSynchronize(queue *stream)
+{
+    begin_quietly();
+    control.waits++;
+    return end(run_queue(stream));
+}
+
+SHOWN int cuStreamDestroy_v2(queue *stream);
+int cuStreamDestroy_v2(queue *stream)
+{
+    begin_quietly();
+    (void)run_queue(stream);
+    (void)end(0);
+    return drop(stream);
+}
+
+SHOWN int cuEventCreate(void **e, unsigned flags);
+int cuEventCreate(void **e, unsigned flags) { (void)flags; return make("cuEventCreate", sizeof(event), e); }
+SHOWN int cuEventDestroy_v2(event *e);
+int cuEventDestroy_v2(event *e) { return drop(e); }
+
+SHOWN int cuEventRecord(event *e, queue *stream);
+int cuEventRecord(event *e, queue *stream)
+{
+    op o = {.kind = OP_RECORD, .to = e};
+    int status = enqueue("cuEventRecord", (wvl_cuda_stream)stream, &o);
+    if (!status) {
+        e->reached = 0;
+        e->on = stream;
+    }
+    return status;
+}
+
+SHOWN int cuEventQuery(event *e);
+int cuEventQuery(event *e)
+{
+    int status = begin("cuEventQuery");
+    control.queries++;
+    if (!status && !e->reached) {
+        status = run_queue(e->on);
+        return end(status ? status : WVL_CUDA_NOT_READY); /* the next one finds it done */
+    }
+    return end(status);
+}
+
+SHOWN int cuEventSynchronize(event *e);
+int cuEventSynchronize(event *e)
+{
+    int status = begin("cuEventSynchronize");
+    control.waits++;
+    return end(status ? status : e->reached ? 0 : run_queue(e->on));
+}
+
+SHOWN int cuEventElapsedTime(float *ms, const event *from, const event *to);
+int cuEventElapsedTime(float *ms, const event *from, const event *to)
+{
+    int status = begin("cuEventElapsedTime");
+    *ms = (float)(1e3 * (to->seconds - from->seconds));
+    return end(status);
+}
+
+SHOWN int cuStreamWaitEvent(queue *stream, event *e, unsigned flags);
+int cuStreamWaitEvent(queue *stream, event *e, unsigned flags)
+{
+    (void)stream, (void)flags;
+    int status = begin("cuStreamWaitEvent");
+    return end(status ? status : run_queue(e->on));
+}
+
+/* ---- Memory ----------------------------------------------------------------------------------------------------------------------- */
+
+static int allocate(const char *name, size_t bytes, int pinned, void **memory)
+{
+    int status = begin(name);
+    *memory = NULL;
+    if (!status && !pinned && control.memory_limit && control.memory_used + bytes > control.memory_limit) {
+        status = WVL_CUDA_OUT_OF_MEMORY;
+    }
+    block *b = status ? NULL : malloc(sizeof *b);
+    if (b) {
+        *b = (block){blocks, aligned_alloc(256, (bytes + 255) / 256 * 256), bytes, pinned};
+        memset(b->memory, 0xA7, bytes);
+        blocks = b;
+        *memory = b->memory;
+        control.live++;
+        control.allocations++;
+        control.memory_used += pinned ? 0 : bytes;
+    }
+    return end(status);
+}
+
+static int release(void *memory)
+{
+    begin_quietly();
+    for (block **at = &blocks; *at; at = &(*at)->next) {
+        block *b = *at;
+        if (b->memory == memory) {
+            *at = b->next;
+            control.live--;
+            control.memory_used -= b->pinned ? 0 : b->bytes;
+            free(b->memory);
+            free(b);
+            return end(0);
+        }
+    }
+    fprintf(stderr, "soft driver: release of unknown memory\n");
+    abort();
+}
+
+SHOWN int cuMemAlloc_v2(uint64_t *address, size_t bytes);
+int cuMemAlloc_v2(uint64_t *address, size_t bytes)
+{
+    void *memory;
+    int status = allocate("cuMemAlloc", bytes, 0, &memory);
+    *address = (uint64_t)(uintptr_t)memory;
+    return status;
+}
+SHOWN int cuMemFree_v2(uint64_t address);
+int cuMemFree_v2(uint64_t address) { return release((void *)(uintptr_t)address); }
+SHOWN int cuMemHostAlloc(void **memory, size_t bytes, unsigned flags);
+int cuMemHostAlloc(void **memory, size_t bytes, unsigned flags) { (void)flags; return allocate("cuMemHostAlloc", bytes, 1, memory); }
+SHOWN int cuMemFreeHost(void *memory);
+int cuMemFreeHost(void *memory) { return release(memory); }
+
+SHOWN int cuMemGetInfo_v2(size_t *available, size_t *total);
+int cuMemGetInfo_v2(size_t *available, size_t *total)
+{
+    int status = begin("cuMemGetInfo");
+    *total = control.memory_limit ? (size_t)control.memory_limit : (size_t)1 << 34;
+    *available = *total - (size_t)control.memory_used;
+    return end(status);
+}
+
+SHOWN int cuMemHostGetDevicePointer_v2(uint64_t *address, void *memory, unsigned flags);
+int cuMemHostGetDevicePointer_v2(uint64_t *address, void *memory, unsigned flags)
+{
+    (void)flags;
+    begin_quietly();
+    *address = (uint64_t)(uintptr_t)memory;
+    return end(control.broken);
+}
+
+SHOWN int cuMemcpyHtoDAsync_v2(uint64_t to, const void *from, size_t bytes, queue *stream);
+int cuMemcpyHtoDAsync_v2(uint64_t to, const void *from, size_t bytes, queue *stream)
+{
+    op o = {.kind = OP_UPLOAD, .to = (void *)(uintptr_t)to, .from = from, .bytes = bytes};
+    control.uploaded_bytes += bytes;
+    return enqueue("cuMemcpyHtoDAsync", (wvl_cuda_stream)stream, &o);
+}
+
+SHOWN int cuMemcpyDtoHAsync_v2(void *to, uint64_t from, size_t bytes, queue *stream);
+int cuMemcpyDtoHAsync_v2(void *to, uint64_t from, size_t bytes, queue *stream)
+{
+    op o = {.kind = OP_DOWNLOAD, .to = to, .from = (const void *)(uintptr_t)from, .bytes = bytes};
+    control.downloaded_bytes += bytes;
+    return enqueue("cuMemcpyDtoHAsync", (wvl_cuda_stream)stream, &o);
+}
+
+SHOWN int cuMemcpy2DAsync_v2(const wvl_cuda_copy *copy, queue *stream);
+int cuMemcpy2DAsync_v2(const wvl_cuda_copy *copy, queue *stream)
+{
+    op o = {.kind = OP_ROWS, .copy = *copy};
+    control.uploaded_bytes += copy->width_bytes * copy->rows;
+    return copy->from_pitch_bytes < copy->width_bytes || copy->to_pitch_bytes < copy->width_bytes ? 1
+                                                                                                 : enqueue("cuMemcpy2DAsync", (wvl_cuda_stream)stream, &o);
+}
+
+SHOWN int cuMemsetD8Async(uint64_t to, unsigned char value, size_t bytes, queue *stream);
+int cuMemsetD8Async(uint64_t to, unsigned char value, size_t bytes, queue *stream)
+{
+    op o = {.kind = OP_FILL, .to = (void *)(uintptr_t)to, .value = value, .bytes = bytes};
+    return enqueue("cuMemsetD8Async", (wvl_cuda_stream)stream, &o);
+}
+
+/* ---- Devices, contexts, kernels ------------------------------------------------------------------------------------------------------ */
+
+static void *primary; /* context of the device, counted as a thing */
+static uint32_t retained;
+
+SHOWN int cuInit(unsigned flags);
+int cuInit(unsigned flags) { (void)flags; int status = begin("cuInit"); return end(status ? status : control.devices ? 0 : 100); }
+SHOWN int cuDeviceGetCount(int *count);
+int cuDeviceGetCount(int *count) { int status = begin("cuDeviceGetCount"); *count = control.devices; return end(status); }
+SHOWN int cuDeviceGet(int *device, int ordinal);
+int cuDeviceGet(int *device, int ordinal)
+{
+    int status = begin("cuDeviceGet");
+    *device = ordinal;
+    return end(status ? status : ordinal < control.devices ? 0 : 101);
+}
+SHOWN int cuDeviceGetName(char *name, int bytes, int device);
+int cuDeviceGetName(char *name, int bytes, int device)
+{
+    int status = begin("cuDeviceGetName");
+    (void)snprintf(name, (size_t)bytes, "software device %d", device);
+    return end(status);
+}
+SHOWN int cuDeviceTotalMem_v2(size_t *bytes, int device);
+int cuDeviceTotalMem_v2(size_t *bytes, int device) { (void)device; size_t available; return cuMemGetInfo_v2(&available, bytes); }
+SHOWN int cuDeviceGetAttribute(int *value, int attribute, int device);
+int cuDeviceGetAttribute(int *value, int attribute, int device)
+{
+    (void)device;
+    int status = begin("cuDeviceGetAttribute");
+    *value = attribute == WVL_CUDA_ATTRIBUTE_MAJOR ? control.capability / 10 : attribute == WVL_CUDA_ATTRIBUTE_MINOR ? control.capability % 10 : 4;
+    return end(status);
+}
+SHOWN int cuGetErrorName(int status, const char **name);
+int cuGetErrorName(int status, const char **name) { (void)status; *name = "CUDA_ERROR_OF_THE_SOFT_DRIVER"; return 0; }
+
+SHOWN int cuDevicePrimaryCtxRetain(void **context, int device);
+int cuDevicePrimaryCtxRetain(void **context, int device)
+{
+    (void)device;
+    int status = begin("cuDevicePrimaryCtxRetain");
+    if (!status && !retained++) {
+        primary = malloc(1);
+        control.live++;
+    }
+    *context = primary;
+    return end(status);
+}
+SHOWN int cuDevicePrimaryCtxRelease_v2(int device);
+int cuDevicePrimaryCtxRelease_v2(int device)
+{
+    (void)device;
+    begin_quietly();
+    if (!--retained) {
+        free(primary);
+        control.live--;
+    }
+    return end(control.broken);
+}
+SHOWN int cuCtxPushCurrent_v2(void *context);
+int cuCtxPushCurrent_v2(void *context) { (void)context; return control.broken; }
+SHOWN int cuCtxPopCurrent_v2(void **context);
+int cuCtxPopCurrent_v2(void **context) { *context = primary; return control.broken; }
+SHOWN int cuModuleLoadData(void **module, const void *image);
+int cuModuleLoadData(void **module, const void *image) { return !image ? 200 : make("cuModuleLoadData", 1, module); }
+SHOWN int cuModuleUnload(void *module);
+int cuModuleUnload(void *module) { return drop(module); }
+
+/* A function is its name, which lives as long as the process. */
+SHOWN int cuModuleGetFunction(const void **function, void *module, const char *name);
+int cuModuleGetFunction(const void **function, void *module, const char *name)
+{
+    static char names[64][24];
+    (void)module;
+    int status = begin("cuModuleGetFunction");
+    for (unsigned i = 0; i < 64 && !status; i++) {
+        if (!names[i][0] || !strcmp(names[i], name)) {
+            (void)snprintf(names[i], sizeof names[i], "%s", name);
+            *function = names[i];
+            break;
+        }
+    }
+    return end(status);
+}
+
+SHOWN int cuLaunchKernel(const void *function, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz, unsigned shared, queue *stream,
+                         void **arguments, void **extra);
+int cuLaunchKernel(const void *function, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz, unsigned shared, queue *stream,
+                   void **arguments, void **extra)
+{
+    (void)gy, (void)gz, (void)bx, (void)by, (void)bz, (void)shared, (void)extra;
+    op o = {.kind = OP_LAUNCH, .from = function, .grid_x = gx};
+    memcpy(&o.arguments[0], arguments[0], sizeof(uint64_t));
+    if (strcmp(function, "wvl_deliver") != 0) {
+        memcpy(&o.arguments[1], arguments[1], sizeof(uint64_t));
+    }
+    control.launches++;
+    return enqueue("cuLaunchKernel", (wvl_cuda_stream)stream, &o);
+}
+
+/* Graphs serve the benchmark only. */
+#define ABSENT(name)      \
+    SHOWN int name(void); \
+    int name(void) { return 801; }
+ABSENT(cuStreamBeginCapture_v2)
+ABSENT(cuStreamEndCapture)
+ABSENT(cuGraphInstantiateWithFlags)
+ABSENT(cuGraphLaunch)
+ABSENT(cuGraphDestroy)
+ABSENT(cuGraphExecDestroy)

@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What the kernels compute, by the C reference: every job of a launch at once, whichever items it is cut into. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "cuda/job.h"
+#include "dwt/strip.h"
+#include "front/color_ops.h"
+#include "soft.h"
+
+typedef struct source {
+    const wvl_cuda_job *job;
+    const uint8_t *plane;    /* NULL: pixels */
+    uint64_t pitch_bytes;
+    uint32_t plane_y0, skip; /* samples before the first */
+    wvl_rect rect;
+    uint32_t outside;
+} source;
+
+/* ---- Pixels ------------------------------------------------------------------------------------------------------------------- */
+
+static uint32_t bits_at(const uint8_t *row, uint64_t at, unsigned bits)
+{
+    uint32_t v = 0;
+    for (unsigned i = 0; i < bits; i++, at++) {
+        v = v << 1 | (row[at / 8] >> (7 - at % 8) & 1u);
+    }
+    return v;
+}
+
+static int32_t pixel(const wvl_cuda_pixels *p, uint32_t x, uint32_t y, uint32_t *outside)
+{
+    const uint8_t *row = (const uint8_t *)(uintptr_t)p->data + (int64_t)(y - p->y0) * p->pitch_bytes;
+    uint64_t at = p->first + (uint64_t)(x - p->x0) * p->stride;
+    uint32_t v = 0;
+    switch (p->container) {
+    case WVL_SAMPLE_8: v = p->is_signed ? (uint32_t)(int8_t)row[at] : row[at]; break;
+    case WVL_SAMPLE_16: {
+        uint16_t half;
+        memcpy(&half, row + 2 * at, 2);
+        v = p->is_signed ? (uint32_t)(int16_t)half : half;
+        break;
+    }
+    case WVL_SAMPLE_PACKED10: v = bits_at(row, 10 * at, 10); break;
+    case WVL_SAMPLE_PACKED12: v = bits_at(row, 12 * at, 12); break;
+    default: memcpy(&v, row + 4 * at, 4); break;
+    }
+    v += p->bias;
+    *outside |= v >> p->depth;
+    return (int32_t)(v - p->half);
+}
+
+static int32_t mix_integer(unsigned part, const int32_t *v)
+{
+    return part == 0 ? v[0] : part == 1 ? wvl_rct_luma(v[0], v[1], v[2]) : part == 2 ? v[2] - v[1] : v[0] - v[1];
+}
+
+static float mix_float(unsigned part, const int32_t *v)
+{
+    float luma = part ? wvl_ict_luma((float)v[0], (float)v[1], (float)v[2]) : 0.0f;
+    return part == 0 ? (float)v[0] : part == 1 ? luma : (float)(part == 2 ? v[2] : v[0]) - luma;
+}
+
+static void fetch_row(void *user, uint32_t y, void *const *rows)
+{
+    source *s = user;
+    uint32_t n = wvl_rect_width(s->rect);
+    if (s->plane) {
+        memcpy(rows[0], s->plane + (uint64_t)(y - s->plane_y0) * s->pitch_bytes + 4ull * s->skip, 4ull * n);
+        return;
+    }
+    for (uint32_t i = 0; i < n; i++) {
+        int32_t v[3] = {0, 0, 0};
+        for (unsigned k = 0; k < (s->job->mct_part ? 3u : 1u); k++) {
+            v[k] = pixel(&s->job->pixels[k], s->rect.x0 + i, y, &s->outside);
+        }
+        if (s->job->reversible) {
+            ((int32_t *)rows[0])[i] = mix_integer(s->job->mct_part, v);
+        } else {
+            ((float *)rows[0])[i] = mix_float(s->job->mct_part, v);
+        }
+    }
+}
+
+/* ---- One level ---------------------------------------------------------------------------------------------------------------- */
+
+static void build_bands(const wvl_cuda_band *from, unsigned kind, wvl_tile_band *bands, wvl_dwt_lane *lane)
+{
+    const wvl_dwt_kernels *kernels = wvl_dwt_fetch_kernels(WVL_CPU_C);
+    for (unsigned b = 0; b < 4; b++) {
+        if (!from[b].samples) {
+            continue;
+        }
+        bands[b] = (wvl_tile_band){.rect = from[b].rect, .orient = (uint8_t)b, .planes = from[b].deep ? 31 : 20, .coef_bytes = from[b].coef_bytes,
+                                   .xcb = from[b].xcb, .ycb = from[b].ycb, .reciprocal = from[b].reciprocal, .block_x0 = from[b].block_x0,
+                                   .block_y0 = from[b].block_y0, .block_cols = from[b].block_cols, .slot_width = from[b].slot_width,
+                                   .slot_height = from[b].slot_bytes / (from[b].slot_width * from[b].coef_bytes)};
+        wvl_dwt_build_band(kernels, kind, &bands[b], (uint8_t *)(uintptr_t)from[b].samples, (uint32_t *)(uintptr_t)from[b].bounds, &lane->band[b]);
+    }
+}
+
+static int run_level(source *s, const wvl_cuda_band *bands, const wvl_dwt_plane *low)
+{
+    unsigned kind = s->job->reversible ? WVL_LINE_I32 : WVL_LINE_F32;
+    wvl_dwt_lane lane = {.kind = (uint8_t)kind, .rect = s->rect};
+    wvl_tile_band tile_bands[4];
+    wvl_dwt_lines lines;
+    wvl_carver carver = {NULL, 0};
+    wvl_dwt_carve_lines(&carver, 1, wvl_rect_width(s->rect), kind, &lines);
+    carver = (wvl_carver){calloc(1, carver.used), 0};
+    void *memory = carver.base;
+    if (!memory) {
+        return 2;
+    }
+    wvl_dwt_carve_lines(&carver, 1, wvl_rect_width(s->rect), kind, &lines);
+    if (low) {
+        lane.low = *low;
+    }
+    build_bands(bands, kind, tile_bands, &lane);
+    wvl_dwt_strip strip = {wvl_dwt_fetch_kernels(WVL_CPU_C), &lane, 1, s->rect.y0, s->rect.y1, &lines, fetch_row, s};
+    if (s->job->levels == WVL_CUDA_PLAIN) {
+        wvl_dwt_put_plain(&strip);
+    } else {
+        wvl_dwt_put_strip(&strip);
+    }
+    free(memory);
+    return 0;
+}
+
+static wvl_rect low_rect(wvl_rect r)
+{
+    return (wvl_rect){(uint32_t)((r.x0 + 1ull) / 2), (uint32_t)((r.y0 + 1ull) / 2), (uint32_t)((r.x1 + 1ull) / 2), (uint32_t)((r.y1 + 1ull) / 2)};
+}
+
+/* Two levels at once: through a plane that the device never has. */
+static int run_twice(source *s, const wvl_cuda_job *job, const wvl_dwt_plane *low)
+{
+    wvl_rect rect = low_rect(job->rect);
+    uint64_t pitch = wvl_align_up(wvl_rect_width(rect) * 4ull, 64);
+    uint8_t *rows = malloc((size_t)(pitch * wvl_rect_height(rect)));
+    wvl_dwt_plane between = {rows, pitch, rect.y0};
+    int status = !rows ? 2 : run_level(s, job->band, &between);
+    source deep = {.job = job, .plane = rows, .pitch_bytes = pitch, .plane_y0 = rect.y0, .rect = rect};
+    status = status ? status : run_level(&deep, job->deep_band, low);
+    free(rows);
+    return status;
+}
+
+static int run_job(const wvl_cuda_job *job)
+{
+    source s = {.job = job, .rect = job->rect};
+    if (!wvl_rect_width(job->rect) || !wvl_rect_height(job->rect)) {
+        return 0; /* the end of a chain may have nothing left */
+    }
+    wvl_rect below = job->levels == WVL_CUDA_SPLIT_TWICE ? low_rect(low_rect(job->rect)) : low_rect(job->rect);
+    wvl_dwt_plane low = {(uint8_t *)(uintptr_t)job->low.data + 4ull * (below.x0 - job->low.x0), job->low.pitch_bytes, job->low.y0};
+    if (!job->from_pixels) {
+        s.plane = (const uint8_t *)(uintptr_t)job->in.data;
+        s.pitch_bytes = job->in.pitch_bytes;
+        s.plane_y0 = job->in.y0;
+        s.skip = job->rect.x0 - job->in.x0;
+    }
+    int status = job->levels == WVL_CUDA_SPLIT_TWICE ? run_twice(&s, job, &low) : run_level(&s, job->band, job->low.data ? &low : NULL);
+    if (s.outside) {
+        *(uint32_t *)(uintptr_t)job->outside |= 1u;
+    }
+    return status;
+}
+
+/* ---- Launches ----------------------------------------------------------------------------------------------------------------- */
+
+/* Items of a job follow one another. One of a chain stands for the jobs of all its levels. */
+static int run_items(const wvl_cuda_job *jobs, const wvl_cuda_item *items, unsigned count, unsigned parts)
+{
+    int status = 0;
+    for (unsigned i = 0; i < count; i++) {
+        const wvl_cuda_job *job = &jobs[items[i].job];
+        unsigned wanted = i && items[i].job == items[i - 1].job ? 0 : job->chain > 1 ? job->chain : parts;
+        for (unsigned k = 0; k < wanted && !status; k++) {
+            status = run_job(&job[k]);
+        }
+    }
+    return status;
+}
+
+static int deliver(const wvl_cuda_parcel *parcels, unsigned count, soft_control *control)
+{
+    for (unsigned i = 0; i < count; i++) {
+        const wvl_cuda_parcel *p = &parcels[i];
+        for (uint32_t b = 0; b < p->block_count; b++) {
+            if (((const uint32_t *)(uintptr_t)p->bounds)[b]) {
+                memcpy((uint8_t *)(uintptr_t)p->to + (uint64_t)b * p->slot_bytes, (const uint8_t *)(uintptr_t)p->from + (uint64_t)b * p->slot_bytes, p->slot_bytes);
+                control->delivered_bytes += p->slot_bytes;
+            }
+        }
+    }
+    control->deliveries++;
+    return 0;
+}
+
+int soft_run_kernel(const char *name, unsigned grid_x, const uint64_t arguments[2], soft_control *control)
+{
+    const void *first = (const void *)(uintptr_t)arguments[0], *second = (const void *)(uintptr_t)arguments[1];
+    size_t length = strlen(name);
+    if (!strcmp(name, "wvl_deliver")) {
+        return deliver(first, grid_x, control);
+    }
+    unsigned parts = length > 2 && (!strcmp(name + length - 2, "x3") || !strcmp(name + length - 2, "p3")) ? 3 : 1;
+    int levels = !strncmp(name, "wvl_any", 7) || !strncmp(name, "wvl_plane", 9) || !strncmp(name, "wvl_march", 9);
+    control->marches += levels && strncmp(name, "wvl_any", 7) != 0;
+    return levels ? run_items(first, second, grid_x / parts, parts) : 500;
+}

@@ -1,0 +1,471 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Whole encodes on a device that computes in software (soft.h): same bytes as the CPU's from every kind of picture memory, every call failing once in
+ * turn, too little memory, lost devices, and what the steady state costs.
+ */
+#include <check.h>
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "soft.h"
+#include "tests/decode/picture.h"
+#include "tests/fault/ledger.h"
+
+#define STICKY 719
+
+static soft_control *soft;
+static wvl_context *context;
+static ledger books;
+static char log_text[4096];
+
+typedef struct bytes { void *data; size_t count; wvl_status status; char backend[32], error[512]; } bytes;
+
+static void note(void *user, wvl_log_level level, const char *text)
+{
+    (void)user, (void)level;
+    strncat(log_text, text, sizeof log_text - strlen(log_text) - 1);
+}
+
+static void open_context(void)
+{
+    void *library = dlopen("libcuda.so.1", RTLD_NOW), *symbol = library ? dlsym(library, "soft_driver_control") : NULL;
+    soft_control *(*fetch)(void);
+    ck_assert_msg(symbol != NULL, "the driver that is found is not the software one");
+    memcpy(&fetch, &symbol, sizeof fetch);
+    soft = fetch();
+    log_text[0] = 0;
+    ledger_open(&books);
+    wvl_context_options options = {.struct_size = sizeof options, .threads = 2, .host = ledger_allocator(&books), .log = note, .log_level = WVL_LOG_INFO};
+    ck_assert_int_eq(wvl_context_create(&options, &context), WVL_OK);
+}
+
+static void close_context(void)
+{
+    wvl_context_release(context);
+    ck_assert_msg(soft->broken || soft->live == 0, "%u things of the device leaked", soft->live);
+    ck_assert_uint_eq(books.live_count, 0);
+    ck_assert_uint_eq(books.wrong_sizes, 0);
+}
+
+static wvl_plan *make_plan(const wvl_image_format *format, const char *settings, const char *device)
+{
+    wvl_params *params;
+    wvl_plan *plan;
+    char text[512];
+    ck_assert_int_eq(wvl_params_create(context, &params), WVL_OK);
+    ck_assert_int_eq(wvl_params_set(params, "device", device), WVL_OK);
+    (void)snprintf(text, sizeof text, "%s", settings);
+    for (char *word = strtok(text, " "); word; word = strtok(NULL, " ")) {
+        char *equals = strchr(word, '=');
+        *equals = 0;
+        ck_assert_msg(wvl_params_set(params, word, equals + 1) == WVL_OK, "%s", wvl_params_error(params));
+    }
+    ck_assert_msg(wvl_plan_create(context, params, format, NULL, &plan) == WVL_OK, "%s", wvl_context_error(context));
+    wvl_params_release(params);
+    return plan;
+}
+
+static bytes encode_plan(const wvl_plan *plan, const wvl_image *image)
+{
+    bytes b = {0};
+    wvl_sink sink;
+    wvl_result *result = NULL;
+    ck_assert_int_eq(wvl_sink_open_memory(context, &sink), WVL_OK);
+    b.status = wvl_encode(plan, image, &sink, NULL, &result, b.error, sizeof b.error);
+    if (b.status == WVL_OK) {
+        ck_assert_int_eq(wvl_sink_take_memory(&sink, &b.data, &b.count), WVL_OK);
+        (void)snprintf(b.backend, sizeof b.backend, "%s", wvl_result_backend(result));
+    }
+    wvl_result_release(result);
+    return b;
+}
+
+static bytes encode(const picture_input *input, const char *settings, const char *device)
+{
+    wvl_plan *plan = make_plan(&input->format, settings, device);
+    bytes b = encode_plan(plan, &input->image);
+    wvl_plan_release(plan);
+    return b;
+}
+
+static void free_bytes(bytes *b)
+{
+    wvl_memory_release(context, b->data, b->count);
+    b->data = NULL;
+}
+
+static void expect_same(const char *what, const bytes *a, bytes b, const char *backend)
+{
+    ck_assert_msg(b.status == WVL_OK, "%s: %s", what, b.error);
+    ck_assert_msg(a->count == b.count && !memcmp(a->data, b.data, a->count), "%s: %zu bytes, %zu bytes, or other ones", what, a->count, b.count);
+    ck_assert_msg(!strcmp(b.backend, backend), "%s: came from \"%s\"", what, b.backend);
+    free_bytes(&b);
+}
+
+/* ---- Same bytes ------------------------------------------------------------------------------------------------------------------ */
+
+static const char *const settings[] = {
+    "",
+    "reversible=no",
+    "reversible=no bpp=0.3,1,2 tile=100,90",
+    "layers=6 style=BYPASS+TERMALL+SEGSYM",
+    "reversible=no psnr=30,40 progression=RPCL precincts=[64,64] plt=yes tlm=yes",
+    "rates=30,10,1 tile=64,64 tile-parts=RL",
+    "reversible=no slopes=36000,34000 style=63 block=16,16",
+    "levels=0",
+    "levels=9 block=4,4",
+    "tile=37,200 tile-offset=0,0 block=8,4",
+    "reversible=no levels=1 mct=off tile=512,512"};
+#define SETTINGS ((int)(sizeof settings / sizeof settings[0]))
+
+/* The picture in pinned memory, on the device, interleaved, or packed: samples are moved, values stay. */
+static void check_layouts(const picture_input *input, const char *text, const bytes *reference)
+{
+    static const wvl_memory_kind kinds[] = {WVL_MEMORY_HOST, WVL_MEMORY_PINNED, WVL_MEMORY_DEVICE, WVL_MEMORY_MANAGED};
+    for (unsigned k = 0; k < 4; k++) {
+        picture_input moved = *input;
+        moved.image.memory_kind = kinds[k];
+        expect_same(text, reference, encode(&moved, text, "cuda-only"), "cuda:0");
+    }
+}
+
+/* Components of equal size interleaved, with a stride of `stride` samples. */
+static void check_interleaved(const picture *p, const picture_input *input, uint32_t stride, const char *text, const bytes *reference)
+{
+    uint32_t w = p->planes[0].width, h = p->planes[0].height, size = p->planes[0].depth > 8 ? 2 : 1;
+    uint8_t *memory = calloc((size_t)w * h * stride + 7, size);
+    wvl_plane planes[4];
+    picture_input mixed = *input;
+    for (uint32_t c = 0; c < p->count; c++) {
+        planes[c] = (wvl_plane){memory, (ptrdiff_t)((size_t)w * stride * size), stride, p->count - 1 - c, (uint8_t)(size == 1 ? WVL_SAMPLE_8 : WVL_SAMPLE_16)};
+        for (size_t i = 0; i < (size_t)w * h; i++) {
+            memcpy(memory + (i * stride + planes[c].first_sample) * size, &p->planes[c].samples[i], size);
+        }
+    }
+    mixed.image.planes = planes;
+    for (unsigned pinned = 0; pinned < 2; pinned++) {
+        mixed.image.memory_kind = pinned ? WVL_MEMORY_PINNED : WVL_MEMORY_HOST;
+        expect_same(text, reference, encode(&mixed, text, "cuda-only"), "cuda:0");
+    }
+    free(memory);
+}
+
+START_TEST(same_bytes)
+{
+    static const struct { uint32_t w, h, count; unsigned depth; } shapes[] = {{203, 151, 3, 8}, {170, 190, 3, 12}, {64, 333, 1, 16}, {257, 64, 4, 8}, {1, 1, 1, 8}, {1025, 70, 1, 8},
+                 {256, 192, 3, 8}, {544, 130, 1, 8}, {264, 96, 1, 16}};
+    for (unsigned i = 0; i < sizeof shapes / sizeof shapes[0]; i++) {
+        picture p = picture_draw(i & 1 ? PICTURE_NATURAL : PICTURE_SPARSE, shapes[i].w, shapes[i].h, shapes[i].count, shapes[i].depth, i);
+        for (int wide = 0; wide < 2; wide++) {
+            picture_input input = picture_open_input(&p, wide);
+            bytes reference = encode(&input, settings[_i], "cpu");
+            if (reference.status == WVL_ERROR_UNREACHABLE) { /* the caps are for larger pictures */
+                picture_close_input(&input);
+                continue;
+            }
+            ck_assert_msg(reference.status == WVL_OK && !strcmp(reference.backend, "cpu"), "%s", reference.error);
+            check_layouts(&input, settings[_i], &reference);
+            if (!wide) {
+                check_interleaved(&p, &input, p.count, settings[_i], &reference);
+                check_interleaved(&p, &input, p.count + 1, settings[_i], &reference);
+            }
+            free_bytes(&reference);
+            picture_close_input(&input);
+        }
+        picture_free(&p);
+    }
+    ck_assert(_i > 1 || soft->marches > 0);
+}
+END_TEST
+
+START_TEST(empty_blocks_stay)
+{
+    picture p = picture_draw(PICTURE_FLAT, 512, 512, 1, 8, 3);
+    picture_input input = picture_open_input(&p, 0);
+    bytes reference = encode(&input, "", "cpu");
+    soft->delivered_bytes = soft->downloaded_bytes = 0;
+    expect_same("flat", &reference, encode(&input, "", "cuda-only"), "cuda:0");
+    ck_assert_uint_gt(soft->deliveries, 0);
+    ck_assert_uint_lt(soft->delivered_bytes + soft->downloaded_bytes, 512 * 512 * 2 / 8);
+    free_bytes(&reference);
+    picture_close_input(&input);
+    picture_free(&p);
+}
+END_TEST
+
+/* ---- Choice ---------------------------------------------------------------------------------------------------------------------- */
+
+START_TEST(deep_samples_go_to_the_cpu)
+{
+    picture p = picture_draw(PICTURE_NATURAL, 60, 50, 1, 17, 1);
+    picture_input input = picture_open_input(&p, 0);
+    bytes reference = encode(&input, "", "cpu");
+    expect_same("cuda", &reference, encode(&input, "", "cuda"), "cpu");
+    ck_assert_ptr_nonnull(strstr(log_text, "16 bits"));
+    bytes refused = encode(&input, "", "cuda-only");
+    ck_assert_int_eq(refused.status, WVL_ERROR_UNSUPPORTED);
+    ck_assert_ptr_nonnull(strstr(refused.error, "16 bits"));
+    free_bytes(&reference);
+    picture_close_input(&input);
+    picture_free(&p);
+}
+END_TEST
+
+START_TEST(words)
+{
+    wvl_params *params;
+    static const char *const good[] = {"auto", "cpu", "cuda", "cuda-only", "cuda:3", "cuda-only:15"};
+    static const char *const bad[] = {"", "gpu", "cuda:", "cuda:16", "cuda:-1", "cpu:0", "auto:1", "cuda-onl", "cuda:1x"};
+    ck_assert_int_eq(wvl_params_create(context, &params), WVL_OK);
+    ck_assert_str_eq(wvl_params_get(params, "device"), "auto");
+    for (unsigned i = 0; i < sizeof good / sizeof good[0]; i++) {
+        ck_assert_int_eq(wvl_params_set(params, "device", good[i]), WVL_OK);
+        ck_assert_str_eq(wvl_params_get(params, "device"), good[i]);
+    }
+    for (unsigned i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+        ck_assert_msg(wvl_params_set(params, "device", bad[i]) == WVL_ERROR_PARAMETER, "\"%s\" passed", bad[i]);
+        ck_assert_str_eq(wvl_params_get(params, "device"), "cuda-only:15");
+    }
+    wvl_params_release(params);
+}
+END_TEST
+
+/* Host pixels of a single picture stay with the CPU under auto; pixels on a device take it. */
+START_TEST(automatic)
+{
+    picture p = picture_draw(PICTURE_NATURAL, 160, 120, 3, 8, 1);
+    picture_input input = picture_open_input(&p, 0);
+    bytes reference = encode(&input, "", "cpu");
+    expect_same("host", &reference, encode(&input, "", "auto"), "cpu");
+    input.image.memory_kind = WVL_MEMORY_DEVICE;
+    expect_same("device", &reference, encode(&input, "", "auto"), "cuda:0");
+    bytes refused = encode(&input, "", "cpu");
+    ck_assert_int_eq(refused.status, WVL_ERROR_UNSUPPORTED);
+    input.image.device = 1;
+    refused = encode(&input, "", "cuda-only");
+    ck_assert_int_eq(refused.status, WVL_ERROR_ARGUMENT);
+    refused = encode(&input, "", "auto");
+    ck_assert_int_eq(refused.status, WVL_ERROR_DEVICE);
+    free_bytes(&reference);
+    picture_close_input(&input);
+    picture_free(&p);
+}
+END_TEST
+
+START_TEST(missing_and_old_devices)
+{
+    picture p = picture_draw(PICTURE_NATURAL, 90, 80, 1, 8, 1);
+    picture_input input = picture_open_input(&p, 0);
+    bytes reference = encode(&input, "", "cpu");
+    wvl_device_info info = {.struct_size = sizeof info};
+    soft->devices = 2;
+    ck_assert_int_eq(wvl_device_describe(1, &info), WVL_OK);
+    ck_assert_str_eq(info.name, "software device 1");
+    ck_assert_uint_eq(info.usable, 1);
+    ck_assert_int_eq(wvl_device_describe(2, &info), WVL_END);
+    expect_same("cuda:1", &reference, encode(&input, "", "cuda:1"), "cuda:1");
+    ck_assert_int_eq(encode(&input, "", "cuda-only:2").status, WVL_ERROR_DEVICE);
+    expect_same("cuda:2", &reference, encode(&input, "", "cuda:2"), "cpu");
+    soft->capability = 61;
+    ck_assert_int_eq(wvl_device_describe(0, &info), WVL_OK);
+    ck_assert_uint_eq(info.usable, 0);
+    bytes refused = encode(&input, "", "cuda-only:0");
+    ck_assert_int_eq(refused.status, WVL_ERROR_DEVICE);
+    ck_assert_ptr_nonnull(strstr(refused.error, "7.5"));
+    free_bytes(&reference);
+    picture_close_input(&input);
+    picture_free(&p);
+}
+END_TEST
+
+/* ---- Memory ---------------------------------------------------------------------------------------------------------------------- */
+
+/* Many tiles through little memory; one slot where there is no room for two; the CPU or a refusal where there is none for one. */
+START_TEST(little_memory)
+{
+    picture p = picture_draw(PICTURE_SPARSE, 4000, 1500, 3, 8, 1);
+    picture_input input = picture_open_input(&p, 0);
+    wvl_plan *plan = make_plan(&input.format, "tile=2000,1500", "cuda-only");
+    wvl_plan_memory memory = {.struct_size = sizeof memory};
+    bytes reference = encode(&input, "tile=2000,1500", "cpu");
+    ck_assert_int_eq(wvl_plan_measure(plan, &memory), WVL_OK);
+    ck_assert_uint_gt(memory.device_bytes, 2 * 2000 * 1500 * 3 * 2);
+    uint64_t one = memory.device_bytes / 2;
+    soft->memory_limit = memory.device_bytes;
+    expect_same("two slots", &reference, encode_plan(plan, &input.image), "cuda:0");
+    soft->memory_limit = one + one / 2;
+    expect_same("one slot", &reference, encode_plan(plan, &input.image), "cuda:0");
+    soft->memory_limit = one - 1;
+    ck_assert_int_eq(encode_plan(plan, &input.image).status, WVL_ERROR_MEMORY);
+    expect_same("the CPU", &reference, encode(&input, "tile=2000,1500", "cuda"), "cpu");
+    free_bytes(&reference);
+    wvl_plan_release(plan);
+    picture_close_input(&input);
+    picture_free(&p);
+}
+END_TEST
+
+/* The promise covers a device too. */
+START_TEST(memory_promise)
+{
+    picture p = picture_draw(PICTURE_NATURAL, 700, 500, 3, 8, 1);
+    picture_input input = picture_open_input(&p, 0);
+    static const char *const shapes[] = {"", "tile=128,128", "tile=64,64 reversible=no layers=4", "reversible=no psnr=35"};
+    for (unsigned i = 0; i < 4; i++) {
+        wvl_plan *plan = make_plan(&input.format, shapes[i], "cuda-only");
+        wvl_plan_memory memory = {.struct_size = sizeof memory};
+        ck_assert_int_eq(wvl_plan_measure(plan, &memory), WVL_OK);
+        bytes first = encode_plan(plan, &input.image); /* opens the device, which stays */
+        uint64_t before = books.live_bytes;
+        books.peak_bytes = before;
+        expect_same(shapes[i], &first, encode_plan(plan, &input.image), "cuda:0");
+        ck_assert_msg(books.peak_bytes - before <= memory.base_bytes + memory.coded_bytes_bound, "%s: peak %llu, promised %llu", shapes[i],
+                      (unsigned long long)(books.peak_bytes - before), (unsigned long long)(memory.base_bytes + memory.coded_bytes_bound));
+        free_bytes(&first);
+        wvl_plan_release(plan);
+    }
+    picture_close_input(&input);
+    picture_free(&p);
+}
+END_TEST
+
+/* ---- Failures -------------------------------------------------------------------------------------------------------------------- */
+
+/* Every call of an encode fails once, alone or for good. With a fallback the bytes come all the same, unless the device is lost in the middle. */
+START_TEST(every_call_may_fail)
+{
+    int status = _i & 1 ? STICKY : 2, only = _i & 2;
+    const char *text = "tile=100,90 reversible=no", *device = only ? "cuda-only" : "cuda";
+    picture p = picture_draw(PICTURE_NATURAL, 190, 170, 3, 8, 5);
+    picture_input input = picture_open_input(&p, 0);
+    input.image.memory_kind = _i & 4 ? WVL_MEMORY_PINNED : WVL_MEMORY_HOST;
+    bytes reference = encode(&input, text, "cpu");
+    uint32_t n = 1, failures = 0;
+    for (;; n++) {
+        wvl_context *shared = context;
+        wvl_context_options options = {.struct_size = sizeof options, .threads = 1, .host = ledger_allocator(&books)};
+        ck_assert_int_eq(wvl_context_create(&options, &context), WVL_OK);
+        soft->calls = 0;
+        soft->fail_at = n;
+        soft->fail_status = status;
+        soft->broken = 0;
+        soft->last = NULL;
+        bytes b = encode(&input, text, device);
+        int failed = soft->last != NULL;
+        failures += failed;
+        if (b.status == WVL_OK) {
+            ck_assert_msg(!failed || !only, "call %u (%s) failed unseen", n, soft->last);
+            ck_assert_msg(b.count == reference.count && !memcmp(b.data, reference.data, b.count), "call %u (%s): other bytes", n, soft->last);
+            ck_assert_msg(failed ? strstr(b.backend, "cpu") != NULL : !strcmp(b.backend, "cuda:0"), "call %u (%s): from %s", n, soft->last, b.backend);
+        } else {
+            ck_assert_msg(failed && (b.status == WVL_ERROR_MEMORY || b.status == WVL_ERROR_DEVICE) && (only || status == STICKY), "call %u (%s): %d %s", n, soft->last, b.status, b.error);
+            ck_assert_msg(strlen(b.error) > 10, "call %u (%s): no text", n, soft->last);
+        }
+        free_bytes(&b);
+        if (failed && !only) { /* the next picture comes in any case */
+            bytes next = encode(&input, text, device);
+            ck_assert_msg(next.status == WVL_OK && next.count == reference.count && !memcmp(next.data, reference.data, next.count), "after call %u: %s", n, next.error);
+            ck_assert_msg(status != STICKY || !strcmp(next.backend, "cpu"), "after call %u: from %s", n, next.backend);
+            free_bytes(&next);
+        }
+        wvl_context_release(context);
+        context = shared;
+        ck_assert_msg(soft->live == 0, "call %u (%s): %u things leaked", n, soft->last, soft->live);
+        soft->fail_at = 0;
+        if (!failed) {
+            break;
+        }
+    }
+    soft->broken = 0;
+    ck_assert_uint_gt(failures, 30);
+    free_bytes(&reference);
+    picture_close_input(&input);
+    picture_free(&p);
+}
+END_TEST
+
+/* A lost device stays lost for the context; nothing is tried on it any more. */
+START_TEST(lost_for_good)
+{
+    picture p = picture_draw(PICTURE_NATURAL, 190, 170, 1, 8, 5);
+    picture_input input = picture_open_input(&p, 0);
+    bytes reference = encode(&input, "", "cpu");
+    expect_same("before", &reference, encode(&input, "", "cuda"), "cuda:0");
+    soft->fail_status = STICKY;
+    soft->fail_at = soft->calls + 12;
+    bytes lost = encode(&input, "", "cuda");
+    ck_assert_int_eq(lost.status, WVL_ERROR_DEVICE);
+    ck_assert_ptr_nonnull(strstr(lost.error, "lost"));
+    uint32_t calls = soft->calls;
+    expect_same("after", &reference, encode(&input, "", "cuda"), "cpu");
+    ck_assert_int_eq(encode(&input, "", "cuda-only").status, WVL_ERROR_DEVICE);
+    ck_assert_uint_eq(soft->calls, calls);
+    free_bytes(&reference);
+    picture_close_input(&input);
+    picture_free(&p);
+}
+END_TEST
+
+START_TEST(wrong_samples)
+{
+    picture p = picture_draw(PICTURE_NATURAL, 120, 100, 3, 7, 5);
+    for (int wide = 0; wide < 2; wide++) {
+        picture_input input = picture_open_input(&p, wide);
+        input.samples[120 * 100 + 77] = 0x80; /* of the second component, or of the first in 32 bits */
+        bytes b = encode(&input, "tile=50,50", "cuda-only");
+        ck_assert_int_eq(b.status, WVL_ERROR_INPUT);
+        ck_assert_ptr_nonnull(strstr(b.error, "depth"));
+        picture_close_input(&input);
+    }
+    picture_free(&p);
+}
+END_TEST
+
+static int refuse_half_way(void *user, uint64_t done, uint64_t total, wvl_stage stage)
+{
+    (void)user, (void)stage;
+    return done > total / 2;
+}
+
+START_TEST(cancelled_half_way)
+{
+    picture p = picture_draw(PICTURE_NATURAL, 600, 500, 3, 8, 5);
+    picture_input input = picture_open_input(&p, 0);
+    wvl_plan *plan = make_plan(&input.format, "tile=64,64", "cuda-only");
+    wvl_sink sink;
+    wvl_control control = {.struct_size = sizeof control, .progress = refuse_half_way};
+    ck_assert_int_eq(wvl_sink_open_memory(context, &sink), WVL_OK);
+    ck_assert_int_eq(wvl_encode(plan, &input.image, &sink, &control, NULL, NULL, 0), WVL_CANCELLED);
+    wvl_plan_release(plan);
+    picture_close_input(&input);
+    picture_free(&p);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("device_conductor");
+    TCase *tests = tcase_create("soft");
+    tcase_set_timeout(tests, 300);
+    tcase_add_checked_fixture(tests, open_context, close_context);
+    tcase_add_loop_test(tests, same_bytes, 0, SETTINGS);
+    tcase_add_test(tests, empty_blocks_stay);
+    tcase_add_test(tests, deep_samples_go_to_the_cpu);
+    tcase_add_test(tests, words);
+    tcase_add_test(tests, automatic);
+    tcase_add_test(tests, missing_and_old_devices);
+    tcase_add_test(tests, little_memory);
+    tcase_add_test(tests, memory_promise);
+    tcase_add_loop_test(tests, every_call_may_fail, 0, 8);
+    tcase_add_test(tests, lost_for_good);
+    tcase_add_test(tests, wrong_samples);
+    tcase_add_test(tests, cancelled_half_way);
+    suite_add_tcase(suite, tests);
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_NORMAL);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
