@@ -192,7 +192,7 @@ WVL_API void wvl_params_release(wvl_params *params);
 /* Unknown keys are errors that name the nearest key. `comment` may be set several times (each adds one); setting it to NULL or ""
  * empties the list. Every other key replaces its value. */
 WVL_API wvl_status wvl_params_set(wvl_params *params, const char *key, const char *value);
-/* Current value as text, valid until the next call on params; NULL for an unknown key. */
+/* Current value as text, valid until the next call on params; NULL for an unknown key, or when memory is short. */
 WVL_API const char *wvl_params_get(const wvl_params *params, const char *key);
 /* Overwrites what the preset fixes and leaves the rest. Unknown name: error listing the names. */
 WVL_API wvl_status wvl_params_preset(wvl_params *params, const char *name);

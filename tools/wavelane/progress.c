@@ -32,6 +32,7 @@ void wvl_cli_catch_signals(void)
     (void)sigaction(SIGTERM, &action, NULL);
     action.sa_handler = SIG_IGN; /* a closed pipe is a write error with a message */
     (void)sigaction(SIGPIPE, &action, NULL);
+    (void)sigaction(SIGXFSZ, &action, NULL); /* a file size limit is an error of write(), so that the partial file is removed */
 }
 
 void wvl_cli_arm_signals(wvl_cancel *cancel)

@@ -99,8 +99,12 @@ static int write_halved(wvl_params *params)
     char list[LIST_CHARS];
     size_t used = 0;
     unsigned width = 0, height = 0, count = 0;
-    unsigned resolutions = (unsigned)strtoul(wvl_params_get(params, "levels"), NULL, 10) + 1;
+    const char *levels = wvl_params_get(params, "levels");
+    unsigned resolutions = levels ? (unsigned)strtoul(levels, NULL, 10) + 1 : 0;
     const char *given = wvl_params_get(params, "precincts");
+    if (!resolutions || !given) {
+        return fail("-c", params, WVL_ERROR_MEMORY);
+    }
     for (int length; sscanf(given, "[%u,%u]%n", &width, &height, &length) == 2; given += given[0] == ',') {
         used += (size_t)snprintf(list + used, sizeof list - used, "%s[%u,%u]", used ? "," : "", width, height);
         given += length;
@@ -220,8 +224,12 @@ static int was_set(const wvl_cli_args *args, const char *key)
 int wvl_cli_fix_container(const wvl_cli_args *args, const char *output, int is_jp2, wvl_params *params)
 {
     const char *container = is_jp2 ? "jp2" : "j2k";
-    if (was_set(args, "container") && strcmp(wvl_params_get(params, "container"), container) != 0) {
-        wvl_cli_error("%s: the extension says %s, but --container says %s", output, container, wvl_params_get(params, "container"));
+    const char *asked = was_set(args, "container") ? wvl_params_get(params, "container") : container;
+    if (!asked) {
+        return fail(output, params, WVL_ERROR_MEMORY);
+    }
+    if (strcmp(asked, container) != 0) {
+        wvl_cli_error("%s: the extension says %s, but --container says %s", output, container, asked);
         return WVL_EXIT_USAGE;
     }
     wvl_status status = wvl_params_set(params, "container", container);
@@ -243,17 +251,22 @@ int wvl_cli_wants_lossless(const wvl_params *params)
     static const char *const targets[] = {"rates", "bpp", "layer-bytes", "psnr", "slopes"};
     static const char *const caps[] = {"max-bytes", "max-component-bytes"};
     for (int i = 0; i < 2; i++) {
-        if (strcmp(wvl_params_get(params, caps[i]), "0") != 0) {
+        const char *cap = wvl_params_get(params, caps[i]); /* NULL when memory is short: nothing is promised then */
+        if (!cap || strcmp(cap, "0") != 0) {
             return 0;
         }
     }
     for (int i = 0; i < 5; i++) {
-        const char *value = wvl_params_get(params, targets[i]), *last = strrchr(value, ',');
+        const char *value = wvl_params_get(params, targets[i]), *last = value ? strrchr(value, ',') : NULL;
+        if (!value) {
+            return 0;
+        }
         last = last ? last + 1 : value;
         /* "everything" is 0, and for ratios anything up to 1 */
         if (value[0] && strtod(last, NULL) > (i ? 0.0 : 1.0)) {
             return 0;
         }
     }
-    return !strcmp(wvl_params_get(params, "reversible"), "yes");
+    const char *reversible = wvl_params_get(params, "reversible");
+    return reversible && !strcmp(reversible, "yes");
 }

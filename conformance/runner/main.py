@@ -1,0 +1,131 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""The command conformance/run."""
+import argparse
+import concurrent.futures
+import hashlib
+import json
+import os
+import sys
+import time
+
+import faults
+import matrix
+import report
+import rows
+import special
+from machine import Machine, digest_of
+from pictures import Gallery
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+ROOT = os.path.dirname(os.path.dirname(HERE))
+
+
+class Runner:
+    def __init__(self, options):
+        self.options = options
+        self.machine = Machine(os.path.abspath(options.build), os.path.abspath(options.out), ROOT, options.long)
+        self.gallery = Gallery(self.machine, os.path.abspath(options.pictures) if options.pictures else None)
+        self.faults = faults.read(options.faults)
+        self.keep = options.keep
+        self.versions = self.machine.versions()
+        self.versions["grok"] = self.versions["grk_decompress"]
+
+    def key(self, row):
+        """What a kept result depends on: the row, the programs under test, the runner, the judges."""
+        h = hashlib.sha256(json.dumps(row.columns, sort_keys=True).encode() + json.dumps(self.versions, sort_keys=True).encode())
+        for path in sorted(p for p in self.machine.tools.values() if p and p.startswith(self.machine.build)):
+            h.update(digest_of(path).encode())
+        for library in ("libwavelane.so", "conformance/libwavelane-check.so"):
+            if os.path.exists(os.path.join(self.machine.build, library)):
+                h.update(digest_of(os.path.join(self.machine.build, library)).encode())
+        for name in sorted(os.listdir(HERE)):
+            if name.endswith(".py") and name not in ("report.py", "page.py"):
+                h.update(digest_of(os.path.join(HERE, name)).encode())
+        h.update(digest_of(self.options.faults).encode() + str(self.options.pictures).encode() + f"{self.options.long} {self.options.quick} {self.options.seed}".encode())
+        return h.hexdigest()
+
+    def result_path(self, row):
+        return os.path.join(self.machine.folder("rows"), row.id + ".json")
+
+    def kept(self, row, key):
+        try:
+            with open(self.result_path(row), encoding="utf-8") as file:
+                result = json.load(file)
+        except (OSError, ValueError):
+            return None
+        return result if result.get("key") == key and result["status"] not in ("FAIL", "not built", "no picture") else None
+
+    def run_one(self, row, key):
+        result = rows.run_row(self, row)
+        result["key"] = key
+        part = self.result_path(row) + ".part"
+        with open(part, "w", encoding="utf-8") as file:
+            json.dump(result, file, indent=1)
+        os.replace(part, self.result_path(row))
+        return result
+
+    def run(self, chosen):
+        results, left, started = {}, [], time.monotonic()
+        keys = {row.id: self.key(row) for row in chosen} if self.options.resume else {}
+        for row in chosen:
+            result = self.kept(row, keys[row.id]) if self.options.resume else None
+            if result:
+                results[row.id] = result
+            else:
+                left.append(row)
+        if results:
+            print(f"{len(results)} rows are kept from the last run", flush=True)
+        together = [row for row in left if not special.runs_alone(row)]
+        together.sort(key=lambda row: -special.weight(row))
+        with concurrent.futures.ThreadPoolExecutor(self.options.jobs) as pool:
+            futures = {pool.submit(self.run_one, row, keys.get(row.id) or self.key(row)): row for row in together}
+            for future in concurrent.futures.as_completed(futures):
+                self.take(results, future.result(), len(chosen))
+        for row in left:
+            if special.runs_alone(row):
+                self.take(results, self.run_one(row, keys.get(row.id) or self.key(row)), len(chosen))
+        return [results[row.id] for row in chosen], time.monotonic() - started
+
+    def take(self, results, result, count):
+        results[result["id"]] = result
+        bad = [c for c in result["checks"] if c["verdict"] in ("fail", "not built")]
+        text = f": {bad[0]['name']}: {bad[0]['text'][:200]}" if bad else f": {result['note']}" if result["note"] else ""
+        if result["status"] not in ("pass", "explained") or not self.options.quiet:
+            print(f"[{len(results)}/{count}] {result['id']} {result['status']} {result['seconds']:.1f} s{text}", flush=True)
+
+
+def parse(argv):
+    p = argparse.ArgumentParser(prog="conformance/run", description="Encodes the rows of a matrix, has every judge at hand decode them, and writes a report.")
+    p.add_argument("--matrix", default=os.path.join(ROOT, "conformance", "builtin.tsv"), help="rows to run; default: the built-in matrix")
+    p.add_argument("--pictures", default=os.environ.get("WVL_TEST_PICTURES"), help="folder of the pictures that rows name")
+    p.add_argument("--out", default=os.path.join(ROOT, "build", "conformance-run"), help="streams, results and reports go here")
+    p.add_argument("--build", default=os.path.join(ROOT, "build", "test"), help="build folder of the programs")
+    p.add_argument("--jobs", type=int, default=len(os.sched_getaffinity(0)), help="rows at a time; default: one a processor")
+    p.add_argument("--rows", help="shell patterns of ids, as in A01,B*")
+    p.add_argument("--long", action="store_true", help="also the rows that take very long")
+    p.add_argument("--resume", action="store_true", help="keep results of passed rows that nothing has changed for")
+    p.add_argument("--keep", action="store_true", help="keep large streams too")
+    p.add_argument("--quick", action="store_true", help="fewer random rows, no build with ThreadSanitizer; for the suites")
+    p.add_argument("--seed", type=int, default=1, help="of the random rows")
+    p.add_argument("--quiet", action="store_true", help="name only rows that do not pass")
+    p.add_argument("--faults", default=os.path.join(ROOT, "conformance", "faults.json"), help="known faults of the judges")
+    return p.parse_args(argv)
+
+
+def main(argv=None):
+    options = parse(argv)
+    try:
+        chosen = matrix.select(matrix.read(options.matrix), options.rows)
+    except (matrix.MatrixError, OSError) as error:
+        print(f"conformance/run: {error}", file=sys.stderr)
+        return 2
+    runner = Runner(options)
+    for name in ("wavelane", "wavelane-judge", "wavelane-drive"):
+        if not runner.machine.has(name):
+            print(f"conformance/run: {name} is not in {runner.machine.build}; build first (cmake --preset test && cmake --build --preset test)", file=sys.stderr)
+            return 2
+    results, seconds = runner.run(chosen)
+    paths = report.write(runner, options, results, seconds)
+    counts = report.count(results)
+    print(", ".join(f"{n} {name}" for name, n in counts.items() if n) + f" of {len(results)} rows in {seconds:.0f} s; {paths['md']}")
+    return 1 if counts["FAIL"] or counts["not built"] or (counts["no picture"] and options.pictures) else 0
