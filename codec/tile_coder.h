@@ -54,6 +54,8 @@ typedef struct wvl_coder_memory {
 /* Tile-parts of all tiles, from geometry alone. A problem (more than 255 a tile, more than TLM can name) is told in words. */
 wvl_status wvl_coder_count_parts(const wvl_plan *plan, wvl_tile_plan *tile, const wvl_order_memory *memory, uint64_t *count, char *problem,
                                  size_t problem_bytes);
+/* The same with coder->parts described, and what their headers take of each cap group (tile_division.c). */
+wvl_status wvl_coder_divide_tiles(wvl_coder *coder, wvl_tile_plan *tile, const wvl_order_memory *memory);
 /* tiles: one plan after another is built into `scratch`, so that memory does not grow with their number. */
 void wvl_coder_measure(const wvl_plan *plan, wvl_tile_plan *scratch, uint32_t concurrency, wvl_coder_memory *memory);
 

@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Division of tiles into tile-parts: where they begin, and what their headers take. */
+#include <stdio.h>
+#include <string.h>
+
+#include "codec/tile_coder.h"
+
+/* A volume of its own order is also a part of its own: cinema streams count on it. */
+static int starts_part(const wvl_plan *plan, const wvl_packet_id *before, const wvl_packet_id *now, int new_volume)
+{
+    return (plan->parts && new_volume) || ((plan->parts & WVL_PARTS_RESOLUTION) && now->resolution != before->resolution) ||
+           ((plan->parts & WVL_PARTS_LAYER) && now->layer != before->layer) ||
+           ((plan->parts & WVL_PARTS_COMPONENT) && now->component != before->component);
+}
+
+/* A walk over the packets of tiles that counts tile-parts or, with parts, describes them. */
+typedef struct division {
+    const wvl_plan *plan;
+    wvl_cs_part *parts;            /* NULL: only counted */
+    uint64_t *component_overhead;  /* NULL with parts NULL */
+    uint64_t part_count;
+    char *problem;
+    size_t problem_bytes;
+} division;
+
+static void add_part(division *d, uint32_t tile, uint64_t index, uint64_t packet_first)
+{
+    if (d->parts) {
+        wvl_cs_part *part = &d->parts[d->part_count];
+        memset(part, 0, sizeof *part);
+        part->tile = tile;
+        part->index = (uint8_t)index;
+        part->packet_first = (uint32_t)packet_first;
+        part->cap_group = WVL_CS_MIXED;
+    }
+    d->part_count++;
+}
+
+/* Bytes of part headers that count as the component's: only parts that hold one component are its own. */
+static void charge_part(division *d, uint32_t tile, uint64_t index, const wvl_packet_id *first)
+{
+    const wvl_plan *plan = d->plan;
+    if (d->parts && (plan->parts & WVL_PARTS_COMPONENT)) {
+        uint32_t group = wvl_plan_cap_group(plan, first->component, first->resolution);
+        d->parts[d->part_count - 1].cap_group = group;
+        d->component_overhead[group] += WVL_CS_SOT_SOD_BYTES + (plan->plt || plan->packed_headers == WVL_PACKED_PPT ? 5 : 0);
+        d->component_overhead[group] += index ? 0 : wvl_cs_measure_tile_progressions(plan, tile);
+    }
+}
+
+static wvl_status divide_tile(division *d, const wvl_tile_plan *tile, const wvl_order_memory *memory)
+{
+    wvl_packet_order order;
+    wvl_packet_id id, before = {0, 0, 0, 0};
+    uint64_t first_part = d->part_count, packets = 0;
+    add_part(d, tile->index, 0, 0);
+    wvl_order_open(&order, d->plan, tile, memory);
+    for (uint32_t volume = order.volume_next; wvl_order_next(&order, &id); volume = order.volume_next, packets++) {
+        uint64_t index = d->part_count - first_part - 1;
+        int starts = packets && starts_part(d->plan, &before, &id, order.volume_next != volume);
+        if (packets == UINT32_MAX || (starts && index + 1 >= WVL_CS_MAX_PARTS_PER_TILE)) {
+            (void)snprintf(d->problem, d->problem_bytes, starts ? "tile %u needs more than 255 tile-parts in this progression (A.4.2)"
+                                                                : "tile %u has more than 2^32 packets", tile->index);
+            return WVL_ERROR_PARAMETER;
+        }
+        if (starts) {
+            add_part(d, tile->index, ++index, packets);
+        }
+        if (starts || !packets) {
+            charge_part(d, tile->index, index, &id);
+        }
+        if (d->parts) {
+            d->parts[d->part_count - 1].packet_count++;
+        }
+        before = id;
+    }
+    for (uint64_t i = first_part; d->parts && i < d->part_count; i++) {
+        d->parts[i].count = (uint8_t)(d->part_count - first_part);
+    }
+    return WVL_OK;
+}
+
+static wvl_status divide_tiles(division *d, wvl_tile_plan *tile, const wvl_order_memory *memory)
+{
+    wvl_status status = WVL_OK;
+    for (uint32_t t = 0; t < d->plan->tile_count && status == WVL_OK; t++) {
+        wvl_tile_plan_build(d->plan, t, tile);
+        status = divide_tile(d, tile, memory);
+    }
+    return status;
+}
+
+wvl_status wvl_coder_count_parts(const wvl_plan *plan, wvl_tile_plan *tile, const wvl_order_memory *memory, uint64_t *count, char *problem,
+                                 size_t problem_bytes)
+{
+    division d = {plan, NULL, NULL, 0, problem, problem_bytes};
+    wvl_status status = WVL_OK;
+    if (plan->parts) {
+        status = divide_tiles(&d, tile, memory);
+    } else {
+        d.part_count = plan->tile_count;
+    }
+    *count = d.part_count;
+    if (status == WVL_OK && !wvl_cs_tlm_fits(plan, d.part_count)) {
+        (void)snprintf(problem, problem_bytes, "%llu tile-parts are more than TLM can name (A.7.1)", (unsigned long long)d.part_count);
+        status = WVL_ERROR_PARAMETER;
+    }
+    return status;
+}
+
+wvl_status wvl_coder_divide_tiles(wvl_coder *coder, wvl_tile_plan *tile, const wvl_order_memory *memory)
+{
+    division d = {coder->plan, coder->parts, coder->component_overhead, 0, coder->problem, sizeof coder->problem};
+    wvl_status status = divide_tiles(&d, tile, memory);
+    coder->part_count = d.part_count;
+    return status;
+}
