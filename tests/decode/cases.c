@@ -81,6 +81,32 @@ static wvl_status run(outcome *o, const picture_input *input)
     return status;
 }
 
+/* WVL_TEST_DEVICE in the environment: a second encode on that device, whose bytes must be the same. What only the CPU takes is told. */
+static void check_device(const outcome *o, const picture_input *input, const char *settings, const wvl_jp2_info *jp2)
+{
+    const char *device = getenv("WVL_TEST_DEVICE");
+    if (!device) {
+        return;
+    }
+    outcome d;
+    char *text = malloc(strlen(settings) + strlen(device) + 16);
+    memset(&d, 0, sizeof d);
+    d.context = o->context;
+    (void)sprintf(text, "%s device=%s", settings, device);
+    d.status = make_plan(&d, &input->format, text, jp2);
+    d.status = d.status == WVL_OK ? run(&d, input) : d.status;
+    if (d.status == WVL_ERROR_UNSUPPORTED && o->status == WVL_OK) {
+        printf("only the CPU: %u components of %u bits, \"%s\": %s\n", input->format.component_count, input->components[0].depth, settings, d.error);
+    } else {
+        ck_assert_msg(d.status == o->status, "\"%s\": status %d, on the CPU %d: %s", text, d.status, o->status, d.error);
+        ck_assert_msg(d.bytes == o->bytes && (!d.bytes || !memcmp(d.data, o->data, d.bytes)), "\"%s\": %zu bytes, from the CPU %zu, or other ones", text, d.bytes, o->bytes);
+    }
+    wvl_memory_release(d.context, d.data, d.bytes);
+    wvl_result_release(d.result);
+    wvl_plan_release(d.plan);
+    free(text);
+}
+
 outcome case_try(const picture *p, const char *settings, const wvl_jp2_info *jp2)
 {
     outcome o;
@@ -92,6 +118,7 @@ outcome case_try(const picture *p, const char *settings, const wvl_jp2_info *jp2
         o.memory.struct_size = sizeof o.memory;
         ck_assert_int_eq(wvl_plan_measure(o.plan, &o.memory), WVL_OK);
         o.status = run(&o, &input);
+        check_device(&o, &input, settings, jp2);
     }
     picture_close_input(&input);
     return o;

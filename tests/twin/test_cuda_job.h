@@ -204,7 +204,8 @@ static inline void start_run(run *r, const job *j)
 {
     uint32_t count = j->plan->tile_count;
     r->coefs = calloc(count, sizeof *r->coefs);
-    REQUIRE(wvl_backend_prepare_tiles(r->table, r->backend, pool, j->plan, j->tiles, count) == WVL_OK, "prepare: %s", j->name);
+    wvl_status prepared = wvl_backend_prepare_tiles(r->table, r->backend, pool, j->plan, j->tiles, count);
+    REQUIRE(prepared == WVL_OK, "prepare: status %d: %s", prepared, j->name);
     REQUIRE(r->table->submit(r->backend, &j->image, j->tiles, count, &r->job) == WVL_OK, "submit: %s", j->name);
 }
 

@@ -308,6 +308,7 @@ static int take_files(wvl_cli_args *args, const wvl_cli_option *option, const ch
     case WVL_ACTION_INPUT: args->inputs[args->input_count++] = value; return WVL_EXIT_OK;
     case WVL_ACTION_OUTPUT: return take_once(spelling, value, &args->output);
     case WVL_ACTION_IMAGE_DIR: return take_once(spelling, value, &args->image_dir);
+    case WVL_ACTION_TRACE: return take_once(spelling, value, &args->trace);
     case WVL_ACTION_OUT_FORMAT: return take_once(spelling, value, &args->out_format);
     case WVL_ACTION_RAW_FORMAT: return take_once(spelling, value, &args->io.raw_format);
     case WVL_ACTION_INPUT_FORMAT: return take_once(spelling, value, &args->io.format);

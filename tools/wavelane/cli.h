@@ -52,6 +52,7 @@ typedef enum wvl_cli_action {
     WVL_ACTION_NO_ICC,
     WVL_ACTION_NO_XMP,
     WVL_ACTION_THREADS,
+    WVL_ACTION_TRACE,
     WVL_ACTION_VERIFY,
     WVL_ACTION_PSNR_REPORT,
     WVL_ACTION_DRY_RUN,
@@ -98,7 +99,7 @@ typedef struct wvl_cli_box {
 typedef struct wvl_cli_args {
     const char **inputs;
     size_t input_count;
-    const char *output, *image_dir, *out_format;
+    const char *output, *image_dir, *out_format, *trace;
     int demo, force;
     wvl_io_options io;
     uint8_t *component_steps; /* XRsiz, YRsiz in turn; NULL: found out */
@@ -237,6 +238,7 @@ int wvl_cli_verify_bytes(const wvl_cli_picture *picture, const char *name, int i
 /* ---- Commands ---------------------------------------------------------------------------------------------------------- */
 
 int wvl_cli_run_encode(const wvl_cli_args *args);
+int wvl_cli_run_devices(int argc, char **argv);
 int wvl_cli_run_info(int argc, char **argv);
 int wvl_cli_run_verify(int argc, char **argv);
 

@@ -7,6 +7,7 @@
 #include "directory.h"
 #include "settings.h"
 #include "summary.h"
+#include "trace.h"
 
 typedef struct batch {
     const wvl_cli_args *args;
@@ -306,6 +307,10 @@ static int open_batch(batch *s)
     const wvl_cli_args *args = s->args;
     wvl_context_options options = {.struct_size = sizeof options, .log = wvl_cli_log, .threads = args->threads,
                                    .log_level = args->verbose > 1 ? WVL_LOG_DEBUG : args->verbose ? WVL_LOG_INFO : WVL_LOG_WARNING};
+    int code = args->trace ? wvl_cli_open_trace(args->trace, &options) : WVL_EXIT_OK;
+    if (code) {
+        return code;
+    }
     wvl_status status = wvl_context_create(&options, &s->context);
     if (!status) {
         status = wvl_cancel_create(s->context, &s->cancel);
@@ -372,5 +377,5 @@ int wvl_cli_run_encode(const wvl_cli_args *args)
     wvl_params_release(s.params);
     wvl_cancel_release(s.cancel);
     wvl_context_release(s.context);
-    return code;
+    return wvl_cli_close_trace(code);
 }

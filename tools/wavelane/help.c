@@ -81,6 +81,7 @@ void wvl_cli_print_help(FILE *file)
                 "  wavelane verify FILE           judge whether it is legal: [--profile NAME] [--fps N[/D]] [--stereo]\n"
                 "                                 [--original PICTURE] [--json]; --rules and --profiles list what it knows\n"
                 "  wavelane options [--json]      print the table of encoding options\n"
+                "  wavelane devices [--json]      list the devices for --device cuda:N\n"
                 "\n"
                 "Reads TIFF, PNG, PNM, PAM, PGX, DPX, BMP, TGA, raw and YUV. Without options the encoding is lossless.\n"
                 "Names work with one dash or two. -NAME VALUE and --NAME=VALUE are the same.\n",

@@ -43,6 +43,12 @@ static int run_options(int argc, char **argv)
     return flush_output();
 }
 
+static int run_devices(int argc, char **argv)
+{
+    int code = wvl_cli_run_devices(argc, argv);
+    return code ? code : flush_output();
+}
+
 static int run_help(int argc, char **argv)
 {
     (void)argc, (void)argv;
@@ -63,7 +69,7 @@ int main(int argc, char **argv)
         const char *name;
         int (*run)(int argc, char **argv);
     } commands[] = {{"encode", run_encode}, {"info", wvl_cli_run_info}, {"options", run_options}, {"help", run_help},
-                    {"verify", wvl_cli_run_verify}, {"devices", run_later},     {"explain", run_later},   {"bench", run_later}};
+                    {"verify", wvl_cli_run_verify}, {"devices", run_devices},     {"explain", run_later},   {"bench", run_later}};
     if (argc > 1) {
         for (size_t i = 0; i < sizeof commands / sizeof commands[0]; i++) {
             if (!strcmp(argv[1], commands[i].name)) {

@@ -85,6 +85,7 @@ static const wvl_cli_option options[] = {
     {"explain", 0, NULL, WVL_ACTION_EXPLAIN, NULL, NULL, "As --dry-run, with the geometry, quantization and markers in full.", CONTROL},
     {"json", 0, NULL, WVL_ACTION_JSON, NULL, NULL, "Report as one JSON object on standard output (standard error with -o -).", CONTROL},
     {"quiet", 0, NULL, WVL_ACTION_QUIET, NULL, NULL, "Print errors only.", CONTROL},
+    {"trace", 0, "FILE", WVL_ACTION_TRACE, NULL, NULL, "Write what was done when, as a Chrome trace (for chrome://tracing and Perfetto).", CONTROL},
     {"verbose", 0, NULL, WVL_ACTION_VERBOSE, NULL, NULL, "Print what is decided on the way; twice: more.", CONTROL},
     {"version", 0, NULL, WVL_ACTION_VERSION, NULL, NULL, "Print the version and how it was built, and end.", CONTROL},
 

@@ -95,6 +95,9 @@ void wvl_cli_summary_text(FILE *file, const wvl_cli_summary *s, int layers)
     (void)fprintf(file, "%s: %" PRIu64 " bytes, ratio %.2f, %.3f bits/pixel, %.3f s, %.1f Msamples/s, ", output, wvl_result_bytes(s->result), ratio(s),
                   bits_per_pixel(s), s->seconds, speed(s));
     print_quality(file, s);
+    if (strcmp(wvl_result_backend(s->result), "cpu") != 0) {
+        (void)fprintf(file, ", transformed by %s", wvl_result_backend(s->result));
+    }
     (void)fputc('\n', file);
     print_fills(file, s);
     if (layers) {
@@ -182,6 +185,7 @@ static void report_check(wvl_cli_report *r, const wvl_cli_summary *s)
 static void report_times(wvl_cli_report *r, const wvl_cli_summary *s)
 {
     static const char *const names[] = {"transform", "code", "rate", "write"};
+    wvl_cli_report_text(r, "backend", wvl_result_backend(s->result));
     wvl_cli_report_real(r, "seconds", s->seconds);
     wvl_cli_report_real(r, "megasamples_per_second", speed(s));
     wvl_cli_report_open_line(r, "stage_seconds");

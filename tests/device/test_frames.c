@@ -1,0 +1,290 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Pictures in flight: order, bytes, threads, failures of single pictures, cancelling, and what the steady state takes. Runs on the CPU, and on the
+ * software device where its driver is found. */
+#include <check.h>
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "soft.h"
+#include "tests/decode/picture.h"
+#include "tests/fault/ledger.h"
+
+#define PICTURES 12u
+
+static soft_control *soft; /* NULL: no software device */
+static ledger books;
+static wvl_context *context;
+static picture pictures[PICTURES];
+static picture_input inputs[PICTURES];
+static void *expected[PICTURES];
+static size_t expected_bytes[PICTURES];
+static _Atomic uint32_t released;
+static _Atomic uint32_t spans;
+
+static void count_release(void *user) { (void)user; released++; }
+static void count_span(void *user, const wvl_trace_span *span) { (void)user; spans += span->end >= span->begin; }
+
+static wvl_plan *make_plan(const char *tile, const char *device)
+{
+    wvl_params *params;
+    wvl_plan *plan;
+    ck_assert_int_eq(wvl_params_create(context, &params), WVL_OK);
+    ck_assert_int_eq(wvl_params_set(params, "tile", tile), WVL_OK);
+    ck_assert_int_eq(wvl_params_set(params, "reversible", "no"), WVL_OK);
+    ck_assert_int_eq(wvl_params_set(params, "bpp", "0.5,2"), WVL_OK);
+    ck_assert_int_eq(wvl_params_set(params, "device", device), WVL_OK);
+    ck_assert_msg(wvl_plan_create(context, params, &inputs[0].format, NULL, &plan) == WVL_OK, "%s", wvl_context_error(context));
+    wvl_params_release(params);
+    return plan;
+}
+
+static void open_context(uint32_t threads)
+{
+    wvl_context_options options = {.struct_size = sizeof options, .threads = threads, .host = ledger_allocator(&books), .trace = count_span};
+    ck_assert_int_eq(wvl_context_create(&options, &context), WVL_OK);
+}
+
+static void setup(void)
+{
+    void *library = dlopen("libcuda.so.1", RTLD_NOW), *symbol = library ? dlsym(library, "soft_driver_control") : NULL;
+    soft_control *(*fetch)(void);
+    memcpy(&fetch, &symbol, sizeof fetch);
+    soft = symbol ? fetch() : NULL;
+    released = spans = 0;
+    ledger_open(&books);
+    for (unsigned i = 0; i < PICTURES; i++) {
+        pictures[i] = picture_draw((picture_kind)(i % 5), 233, 190, 3, 8, i);
+        inputs[i] = picture_open_input(&pictures[i], 0);
+    }
+    open_context(3);
+    for (unsigned i = 0; i < PICTURES; i++) {
+        wvl_plan *plan = make_plan("0,0", "cpu");
+        wvl_sink sink;
+        ck_assert_int_eq(wvl_sink_open_memory(context, &sink), WVL_OK);
+        ck_assert_int_eq(wvl_encode(plan, &inputs[i].image, &sink, NULL, NULL, NULL, 0), WVL_OK);
+        void *data;
+        ck_assert_int_eq(wvl_sink_take_memory(&sink, &data, &expected_bytes[i]), WVL_OK);
+        expected[i] = malloc(expected_bytes[i]);
+        memcpy(expected[i], data, expected_bytes[i]);
+        wvl_memory_release(context, data, expected_bytes[i]);
+        wvl_plan_release(plan);
+    }
+    wvl_context_release(context);
+}
+
+static void teardown(void)
+{
+    for (unsigned i = 0; i < PICTURES; i++) {
+        picture_close_input(&inputs[i]);
+        picture_free(&pictures[i]);
+        free(expected[i]);
+    }
+    ck_assert_uint_eq(books.live_count, 0);
+    ck_assert_msg(!soft || soft->broken || !soft->live, "%u things of the device leaked", soft->live);
+}
+
+/* WVL_TEST_DEVICE in the environment: a real one. */
+static const char *device_name(void)
+{
+    const char *wanted = getenv("WVL_TEST_DEVICE");
+    return soft ? "cuda-only" : wanted ? wanted : "cpu";
+}
+
+static void check_packet(wvl_packet *packet, uint32_t n)
+{
+    size_t bytes;
+    const void *data = wvl_packet_data(packet, &bytes);
+    ck_assert_msg(wvl_packet_status(packet) == WVL_OK, "%s", wvl_packet_error(packet));
+    ck_assert_uint_eq((uintptr_t)wvl_packet_user(packet), n + 1);
+    ck_assert_msg(bytes == expected_bytes[n % PICTURES] && !memcmp(data, expected[n % PICTURES], bytes), "picture %u: other bytes", n);
+    ck_assert_str_eq(wvl_result_backend(wvl_packet_result(packet)), strcmp(device_name(), "cpu") != 0 ? "cuda:0" : "cpu");
+    wvl_packet_release(packet);
+}
+
+static wvl_status submit(wvl_encoder *encoder, uint32_t n)
+{
+    wvl_image image = inputs[n % PICTURES].image;
+    wvl_plane planes[3];
+    memcpy(planes, image.planes, sizeof planes); /* copied by submit */
+    image.planes = planes;
+    image.release = count_release;
+    wvl_status status = wvl_encoder_submit(encoder, &image, NULL, (void *)(uintptr_t)(n + 1));
+    memset(planes, 0xEE, sizeof planes);
+    return status;
+}
+
+/* One thread, any number of threads and places: in order, and nothing of the device or of pinned memory is taken after creation. */
+START_TEST(one_thread_submits_and_receives)
+{
+    static const uint32_t threads[] = {1, 2, 4}, frames[] = {1, 2, 5};
+    for (unsigned t = 0; t < 9; t++) {
+        open_context(threads[t / 3]);
+        wvl_plan *plan = make_plan("0,0", device_name());
+        wvl_encoder *encoder;
+        wvl_packet *packet;
+        uint32_t sent = 0, got = 0, count = 2 * PICTURES;
+        released = 0;
+        ck_assert_int_eq(wvl_encoder_create(plan, frames[t % 3], &encoder), WVL_OK);
+        ck_assert_uint_eq(wvl_encoder_frames(encoder), frames[t % 3]);
+        ck_assert_int_eq(wvl_encoder_receive(encoder, 0, &packet), WVL_AGAIN);
+        uint32_t allocations = soft ? soft->allocations : 0, waits = soft ? soft->waits : 0;
+        while (got < count) {
+            while (sent < count && submit(encoder, sent) == WVL_OK) {
+                sent++;
+            }
+            ck_assert_uint_gt(sent, got);
+            ck_assert_uint_le(sent - got, frames[t % 3]);
+            ck_assert_int_eq(wvl_encoder_receive(encoder, UINT32_MAX, &packet), WVL_OK);
+            check_packet(packet, got++);
+        }
+        ck_assert_uint_eq(released, count);
+        ck_assert_msg(!soft || soft->allocations == allocations, "%u allocations in the steady state", soft->allocations - allocations);
+        ck_assert_msg(!soft || soft->waits - waits == count, "%u waits for %u pictures of one wave", soft->waits - waits, count);
+        wvl_encoder_end(encoder);
+        ck_assert_int_eq(wvl_encoder_receive(encoder, UINT32_MAX, &packet), WVL_END);
+        ck_assert_int_eq(submit(encoder, 0), WVL_ERROR_ARGUMENT);
+        wvl_encoder_release(encoder);
+        wvl_plan_release(plan);
+        wvl_context_release(context);
+    }
+    ck_assert_uint_gt(spans, 0);
+}
+END_TEST
+
+static void *receive_all(void *arg)
+{
+    wvl_packet *packet;
+    uintptr_t n = 0;
+    while (wvl_encoder_receive(arg, UINT32_MAX, &packet) == WVL_OK) {
+        check_packet(packet, (uint32_t)n++);
+    }
+    return (void *)n;
+}
+
+START_TEST(two_threads)
+{
+    open_context(2);
+    wvl_plan *plan = make_plan("0,0", device_name());
+    wvl_encoder *encoder;
+    pthread_t thread;
+    void *count;
+    ck_assert_int_eq(wvl_encoder_create(plan, 0, &encoder), WVL_OK);
+    ck_assert_int_eq(pthread_create(&thread, NULL, receive_all, encoder), 0);
+    for (uint32_t n = 0; n < 2 * PICTURES;) {
+        n += submit(encoder, n) == WVL_OK;
+    }
+    wvl_encoder_end(encoder);
+    ck_assert_int_eq(pthread_join(thread, &count), 0);
+    ck_assert_uint_eq((uintptr_t)count, 2 * PICTURES);
+    wvl_encoder_release(encoder);
+    wvl_plan_release(plan);
+    wvl_context_release(context);
+}
+END_TEST
+
+/* A bad picture fails alone; a missing plane too. */
+START_TEST(one_bad_picture)
+{
+    open_context(2);
+    wvl_plan *plan = make_plan("64,64", device_name());
+    wvl_encoder *encoder;
+    wvl_packet *packet;
+    ck_assert_int_eq(wvl_encoder_create(plan, 4, &encoder), WVL_OK);
+    wvl_image none = inputs[0].image;
+    none.plane_count = 1;
+    none.release = count_release;
+    ck_assert_int_eq(submit(encoder, 0), WVL_OK);
+    ck_assert_int_eq(wvl_encoder_submit(encoder, &none, NULL, NULL), WVL_OK);
+    ck_assert_int_eq(submit(encoder, 2), WVL_OK);
+    for (unsigned i = 0; i < 3; i++) {
+        ck_assert_int_eq(wvl_encoder_receive(encoder, UINT32_MAX, &packet), WVL_OK);
+        ck_assert_int_eq(wvl_packet_status(packet), i == 1 ? WVL_ERROR_ARGUMENT : WVL_OK);
+        ck_assert((wvl_packet_result(packet) == NULL) == (i == 1) && (strlen(wvl_packet_error(packet)) > 10) == (i == 1));
+        wvl_packet_release(packet);
+    }
+    ck_assert_uint_eq(released, 3);
+    wvl_encoder_release(encoder);
+    wvl_plan_release(plan);
+    wvl_context_release(context);
+}
+END_TEST
+
+START_TEST(cancelled_and_dropped)
+{
+    for (unsigned threads = 1; threads < 4; threads++) {
+        open_context(threads);
+        wvl_plan *plan = make_plan("64,64", device_name());
+        wvl_encoder *encoder;
+        wvl_packet *packet;
+        released = 0;
+        ck_assert_int_eq(wvl_encoder_create(plan, 3, &encoder), WVL_OK);
+        for (uint32_t n = 0; n < 3; n++) {
+            ck_assert_int_eq(submit(encoder, n), WVL_OK);
+        }
+        ck_assert_int_eq(submit(encoder, 3), WVL_AGAIN);
+        if (threads > 1) {
+            wvl_encoder_cancel(encoder);
+            ck_assert_int_eq(wvl_encoder_receive(encoder, UINT32_MAX, &packet), WVL_OK);
+            ck_assert(wvl_packet_status(packet) == WVL_OK || wvl_packet_status(packet) == WVL_CANCELLED);
+            wvl_packet_release(packet);
+        }
+        wvl_encoder_release(encoder);
+        ck_assert_uint_eq(released, 3);
+        wvl_plan_release(plan);
+        wvl_context_release(context);
+    }
+}
+END_TEST
+
+/* A device that is lost in the middle: its pictures fail, or come from the CPU, and later ones come from the CPU. */
+START_TEST(device_lost_on_the_way)
+{
+    if (!soft) {
+        return;
+    }
+    open_context(2);
+    wvl_plan *plan = make_plan("0,0", "cuda");
+    wvl_encoder *encoder;
+    wvl_packet *packet;
+    uint32_t failed = 0;
+    ck_assert_int_eq(wvl_encoder_create(plan, 3, &encoder), WVL_OK);
+    soft->fail_status = 700;
+    soft->fail_at = soft->calls + 60;
+    for (uint32_t n = 0; n < PICTURES; n++) {
+        ck_assert_int_eq(submit(encoder, n), WVL_OK);
+        ck_assert_int_eq(wvl_encoder_receive(encoder, UINT32_MAX, &packet), WVL_OK);
+        size_t bytes;
+        const void *data = wvl_packet_data(packet, &bytes);
+        failed += wvl_packet_status(packet) != WVL_OK;
+        ck_assert(wvl_packet_status(packet) == WVL_ERROR_DEVICE || (bytes == expected_bytes[n] && !memcmp(data, expected[n], bytes)));
+        wvl_packet_release(packet);
+    }
+    ck_assert_uint_eq(failed, 1);
+    wvl_encoder_release(encoder);
+    wvl_plan_release(plan);
+    wvl_context_release(context);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("frames");
+    TCase *tests = tcase_create("encoder");
+    tcase_set_timeout(tests, 120);
+    tcase_add_checked_fixture(tests, setup, teardown);
+    tcase_add_test(tests, one_thread_submits_and_receives);
+    tcase_add_test(tests, two_threads);
+    tcase_add_test(tests, one_bad_picture);
+    tcase_add_test(tests, cancelled_and_dropped);
+    tcase_add_test(tests, device_lost_on_the_way);
+    suite_add_tcase(suite, tests);
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_NORMAL);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}

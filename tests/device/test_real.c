@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * What only a real device can show: a fault in a kernel, memory that others hold, pixels that lie on it. Every test is a process of its own. Without a
+ * device the suite says so and passes.
+ */
+#include <check.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cuda/runtime_table.h"
+#include "tests/decode/picture.h"
+
+#define SOFT "software device"
+
+static wvl_cuda_runtime driver;
+static wvl_cuda_context primary;
+static wvl_context *context;
+static int have_device;
+
+/* The first call of a test opens its own driver context: nothing of CUDA may pass a fork. */
+static void setup(void)
+{
+    wvl_device_info info = {.struct_size = sizeof info};
+    wvl_context_options options = {.struct_size = sizeof options};
+    have_device = wvl_device_describe(0, &info) == WVL_OK && info.usable && strncmp(info.name, SOFT, strlen(SOFT)) != 0;
+    if (!have_device) {
+        printf("no device: skipped\n");
+        return;
+    }
+    int device;
+    ck_assert(wvl_cuda_fetch_runtime(&driver) && !driver.init(0) && !driver.device_get(&device, 0) && !driver.context_retain(&primary, device));
+    ck_assert_int_eq(driver.context_push(primary), 0);
+    ck_assert_int_eq(wvl_context_create(&options, &context), WVL_OK);
+}
+
+static void teardown(void) { wvl_context_release(context); }
+
+typedef struct bytes { void *data; size_t count; wvl_status status; char backend[32], error[512]; } bytes;
+
+static bytes encode(const picture_input *input, const char *tile, const char *device)
+{
+    bytes b = {0};
+    wvl_params *params;
+    wvl_plan *plan;
+    wvl_sink sink;
+    wvl_result *result = NULL;
+    ck_assert_int_eq(wvl_params_create(context, &params), WVL_OK);
+    ck_assert_int_eq(wvl_params_set(params, "tile", tile), WVL_OK);
+    ck_assert_int_eq(wvl_params_set(params, "device", device), WVL_OK);
+    ck_assert_int_eq(wvl_plan_create(context, params, &input->format, NULL, &plan), WVL_OK);
+    ck_assert_int_eq(wvl_sink_open_memory(context, &sink), WVL_OK);
+    b.status = wvl_encode(plan, &input->image, &sink, NULL, &result, b.error, sizeof b.error);
+    if (b.status == WVL_OK) {
+        ck_assert_int_eq(wvl_sink_take_memory(&sink, &b.data, &b.count), WVL_OK);
+        (void)snprintf(b.backend, sizeof b.backend, "%s", wvl_result_backend(result));
+    }
+    printf("tile %s, %s: status %d from \"%s\" %s\n", tile, device, b.status, b.backend, b.error);
+    wvl_result_release(result);
+    wvl_plan_release(plan);
+    wvl_params_release(params);
+    return b;
+}
+
+static void expect_same(bytes a, bytes b)
+{
+    ck_assert_msg(a.status == WVL_OK && b.status == WVL_OK && a.count == b.count && !memcmp(a.data, b.data, a.count), "%zu bytes, %zu bytes, or other ones", a.count, b.count);
+    wvl_memory_release(context, b.data, b.count);
+}
+
+/* A kernel reads where nothing is: the picture fails, the device is lost for the process, and the CPU goes on for later pictures. */
+START_TEST(a_real_fault)
+{
+    if (!have_device) {
+        return;
+    }
+    picture p = picture_draw(PICTURE_NATURAL, 800, 600, 3, 8, 1);
+    picture_input input = picture_open_input(&p, 0), nowhere = picture_open_input(&p, 0);
+    bytes reference = encode(&input, "0,0", "cpu");
+    expect_same(reference, encode(&input, "0,0", "cuda-only"));
+    nowhere.image.memory_kind = WVL_MEMORY_DEVICE;
+    for (unsigned c = 0; c < 3; c++) {
+        nowhere.planes[c].data = (const void *)(uintptr_t)0x10;
+    }
+    bytes failed = encode(&nowhere, "0,0", "cuda");
+    ck_assert_int_eq(failed.status, WVL_ERROR_DEVICE);
+    ck_assert_ptr_nonnull(strstr(failed.error, "lost"));
+    bytes after = encode(&input, "0,0", "cuda");
+    ck_assert_str_eq(after.backend, "cpu");
+    expect_same(reference, after);
+    ck_assert_int_eq(encode(&input, "0,0", "cuda-only").status, WVL_ERROR_DEVICE);
+    picture_close_input(&input);
+    picture_close_input(&nowhere);
+    picture_free(&p);
+}
+END_TEST
+
+/* All but `left` bytes of the device's memory are somebody else's. */
+static wvl_cuda_address hold_memory(size_t left)
+{
+    size_t available, total;
+    wvl_cuda_address held = 0;
+    ck_assert_int_eq(driver.memory_info(&available, &total), 0);
+    ck_assert_int_eq(driver.malloc_device(&held, available > left ? available - left : 1), 0);
+    return held;
+}
+
+/* 62 million pixels through 1 GiB: piece by piece, or by the CPU, with the same bytes; and the device stays usable. */
+START_TEST(little_memory)
+{
+    if (!have_device) {
+        return;
+    }
+    picture p = picture_draw(PICTURE_SPARSE, 9088, 6848, 3, 8, 1);
+    picture_input input = picture_open_input(&p, 0);
+    bytes tiled = encode(&input, "2048,2048", "cpu"), whole = encode(&input, "0,0", "cpu");
+    expect_same(tiled, encode(&input, "2048,2048", "cuda-only"));
+    wvl_cuda_address held = hold_memory((size_t)1 << 30);
+    expect_same(tiled, encode(&input, "2048,2048", "cuda-only"));
+    expect_same(whole, encode(&input, "0,0", "cuda"));
+    (void)driver.free_device(held);
+    held = hold_memory((size_t)200 << 20);
+    bytes refused = encode(&input, "0,0", "cuda-only");
+    ck_assert_int_eq(refused.status, WVL_ERROR_MEMORY);
+    bytes by_cpu = encode(&input, "0,0", "cuda");
+    ck_assert_str_eq(by_cpu.backend, "cpu");
+    expect_same(whole, by_cpu);
+    (void)driver.free_device(held);
+    expect_same(whole, encode(&input, "0,0", "cuda-only"));
+    picture_close_input(&input);
+    picture_free(&p);
+}
+END_TEST
+
+/* Pixels in page-locked and in device memory, after work on a stream that an event ends. */
+START_TEST(pixels_elsewhere)
+{
+    if (!have_device) {
+        return;
+    }
+    for (unsigned i = 0; i < 4; i++) {
+        picture p = picture_draw(PICTURE_NATURAL, i & 1 ? 1024 : 517, 300, 3, i & 2 ? 12 : 8, i);
+        picture_input input = picture_open_input(&p, 0);
+        bytes reference = encode(&input, "0,0", "cpu"), tiled = encode(&input, "200,128", "cpu");
+        size_t size = i & 2 ? 2 : 1, plane = (size_t)p.planes[0].width * 300 * size;
+        void *pinned = NULL;
+        wvl_cuda_address there = 0;
+        wvl_cuda_stream stream;
+        wvl_cuda_event ready;
+        ck_assert(!driver.malloc_pinned(&pinned, 3 * plane, 1) && !driver.malloc_device(&there, 3 * plane) && !driver.stream_create(&stream, 1) && !driver.event_create(&ready, 2));
+        for (unsigned c = 0; c < 3; c++) {
+            memcpy((uint8_t *)pinned + c * plane, input.planes[c].data, plane);
+            input.planes[c].data = (uint8_t *)pinned + c * plane;
+        }
+        input.image.memory_kind = WVL_MEMORY_PINNED;
+        expect_same(reference, encode(&input, "0,0", "cuda-only"));
+        expect_same(tiled, encode(&input, "200,128", "cuda-only"));
+        ck_assert(!driver.upload(there, pinned, 3 * plane, stream) && !driver.event_record(ready, stream));
+        for (unsigned c = 0; c < 3; c++) {
+            input.planes[c].data = (const void *)(uintptr_t)(there + c * plane);
+        }
+        input.image.memory_kind = WVL_MEMORY_DEVICE;
+        input.image.ready_event = ready;
+        expect_same(reference, encode(&input, "0,0", "auto"));
+        expect_same(tiled, encode(&input, "200,128", "cuda-only"));
+        ck_assert_int_eq(encode(&input, "0,0", "cpu").status, WVL_ERROR_UNSUPPORTED);
+        (void)driver.free_device(there);
+        (void)driver.free_pinned(pinned);
+        picture_close_input(&input);
+        picture_free(&p);
+    }
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("device_real");
+    TCase *tests = tcase_create("device");
+    tcase_set_timeout(tests, 120);
+    tcase_add_checked_fixture(tests, setup, teardown);
+    tcase_add_test(tests, a_real_fault);
+    tcase_add_test(tests, little_memory);
+    tcase_add_test(tests, pixels_elsewhere);
+    suite_add_tcase(suite, tests);
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_NORMAL);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
