@@ -11,8 +11,8 @@
 
 namespace back {
 
-constexpr int ROOM = WVL_CUDA_BACK_TILE_ROOM, COLS = WVL_CUDA_BACK_TILE_WIDTH + 2 * ROOM, ROWS = WVL_CUDA_BACK_TILE_HEIGHT + 2 * ROOM, PITCH = COLS + 1;
-constexpr int THREADS = WVL_CUDA_BACK_TILE_THREADS;
+constexpr int ROOM = WVL_CUDA_BACK_TILE_ROOM, WIDTH = WVL_CUDA_BACK_TILE_WIDTH, HEIGHT = WVL_CUDA_BACK_TILE_HEIGHT;
+constexpr int COLS = WIDTH + 2 * ROOM, ROWS = HEIGHT + 2 * ROOM, PITCH = COLS + 1, THREADS = WVL_CUDA_BACK_TILE_THREADS;
 
 template <class T> struct tile { T at[ROWS * PITCH]; };
 
@@ -127,7 +127,7 @@ template <class T> __device__ void run_tile(const wvl_cuda_inverse_job *jobs, co
     }
     __syncthreads();
     const wvl_rect r = job.rect;
-    const int64_t x0 = (int64_t)item.x * WVL_CUDA_BACK_TILE_WIDTH, y0 = (int64_t)item.y * WVL_CUDA_BACK_TILE_HEIGHT;
+    const int64_t x0 = (int64_t)item.x * WIDTH, y0 = (int64_t)item.y * HEIGHT;
 #pragma unroll 4
     for (int i = threadIdx.x; i < ROWS * COLS; i += THREADS) {
         int row = i / COLS, col = i - row * COLS;
@@ -138,8 +138,8 @@ template <class T> __device__ void run_tile(const wvl_cuda_inverse_job *jobs, co
     if (job.levels != WVL_CUDA_PLAIN) {
         join_tile(s, r);
     }
-    for (int i = threadIdx.x; i < WVL_CUDA_BACK_TILE_WIDTH * WVL_CUDA_BACK_TILE_HEIGHT; i += THREADS) {
-        int row = i / WVL_CUDA_BACK_TILE_WIDTH, col = i % WVL_CUDA_BACK_TILE_WIDTH;
+    for (int i = threadIdx.x; i < WIDTH * HEIGHT; i += THREADS) {
+        int row = i / WIDTH, col = i % WIDTH;
         int64_t x = x0 + col, y = y0 + row;
         if (x >= r.x0 && x < r.x1 && y >= r.y0 && y < r.y1) {
             *plane_at<T>(job.out, (uint32_t)x, (uint32_t)y) = s.at[(ROOM + row) * PITCH + ROOM + col];
@@ -157,7 +157,7 @@ __device__ __forceinline__ int32_t stored(const wvl_cuda_pixels &p, int32_t v)
 
 __device__ __forceinline__ int32_t stored(const wvl_cuda_pixels &p, float v)
 {
-    return wvl_inverse_store(__fadd_rn(v, (float)p.half), 0.0f, (float)((1u << p.depth) - 1)) - (int32_t)p.bias;
+    return (int32_t)(wvl_inverse_store(v, wvl_inverse_set_scale(p.depth, p.half)) - p.bias);
 }
 
 /* Pixels need no alignment. */
@@ -171,27 +171,17 @@ __device__ __forceinline__ void put_stored(const wvl_cuda_pixels &p, uint32_t x,
     }
 }
 
-__device__ __forceinline__ void undo_color(int32_t (&v)[3], const wvl_cuda_pixels &) { wvl_inverse_rct(&v[0], &v[1], &v[2]); }
-/* The level shift rides in luma. */
-__device__ __forceinline__ void undo_color(float (&v)[3], const wvl_cuda_pixels &p)
-{
-    v[0] = __fadd_rn(v[0], (float)p.half);
-    wvl_inverse_ict(&v[0], &v[1], &v[2]);
-}
-__device__ __forceinline__ int32_t stored_mixed(const wvl_cuda_pixels &p, int32_t v) { return stored(p, v); }
-__device__ __forceinline__ int32_t stored_mixed(const wvl_cuda_pixels &p, float v)
-{
-    return wvl_inverse_store(v, 0.0f, (float)((1u << p.depth) - 1)) - (int32_t)p.bias;
-}
+__device__ __forceinline__ void undo_color(int32_t (&v)[3]) { wvl_inverse_rct(&v[0], &v[1], &v[2]); }
+__device__ __forceinline__ void undo_color(float (&v)[3]) { wvl_inverse_ict(&v[0], &v[1], &v[2]); }
 
 template <class T> __device__ void run_pixels(const wvl_cuda_inverse_job *jobs, const wvl_cuda_item *items)
 {
     const wvl_cuda_item item = items[blockIdx.x];
     const wvl_cuda_inverse_job *job = &jobs[item.job];
     const wvl_rect r = job->rect;
-    for (int i = threadIdx.x; i < WVL_CUDA_BACK_TILE_WIDTH * WVL_CUDA_BACK_TILE_HEIGHT; i += THREADS) {
-        uint64_t x = (uint64_t)item.x * WVL_CUDA_BACK_TILE_WIDTH + (uint32_t)(i % WVL_CUDA_BACK_TILE_WIDTH);
-        uint64_t y = (uint64_t)item.y * WVL_CUDA_BACK_TILE_HEIGHT + (uint32_t)(i / WVL_CUDA_BACK_TILE_WIDTH);
+    for (int i = threadIdx.x; i < WIDTH * HEIGHT; i += THREADS) {
+        uint64_t x = (uint64_t)item.x * WIDTH + (uint32_t)(i % WIDTH);
+        uint64_t y = (uint64_t)item.y * HEIGHT + (uint32_t)(i / WIDTH);
         if (x < r.x0 || x >= r.x1 || y < r.y0 || y >= r.y1) {
             continue;
         }
@@ -203,28 +193,22 @@ template <class T> __device__ void run_pixels(const wvl_cuda_inverse_job *jobs, 
         for (int c = 0; c < 3; c++) {
             v[c] = *plane_at<const T>(job[c].in, (uint32_t)x, (uint32_t)y);
         }
-        undo_color(v, job->pixels);
+        undo_color(v);
         for (int c = 0; c < 3; c++) {
-            put_stored(job[c].pixels, (uint32_t)x, (uint32_t)y, stored_mixed(job[c].pixels, v[c]));
+            put_stored(job[c].pixels, (uint32_t)x, (uint32_t)y, stored(job[c].pixels, v[c]));
         }
     }
 }
 
 } // namespace back
 
-extern "C" __global__ void __launch_bounds__(WVL_CUDA_BACK_TILE_THREADS) wvl_back_any53(const wvl_cuda_inverse_job *jobs, const wvl_cuda_item *items)
-{
-    back::run_tile<int32_t>(jobs, items);
-}
-extern "C" __global__ void __launch_bounds__(WVL_CUDA_BACK_TILE_THREADS) wvl_back_any97(const wvl_cuda_inverse_job *jobs, const wvl_cuda_item *items)
-{
-    back::run_tile<float>(jobs, items);
-}
-extern "C" __global__ void __launch_bounds__(WVL_CUDA_BACK_TILE_THREADS) wvl_back_pixels53(const wvl_cuda_inverse_job *jobs, const wvl_cuda_item *items)
-{
-    back::run_pixels<int32_t>(jobs, items);
-}
-extern "C" __global__ void __launch_bounds__(WVL_CUDA_BACK_TILE_THREADS) wvl_back_pixels97(const wvl_cuda_inverse_job *jobs, const wvl_cuda_item *items)
-{
-    back::run_pixels<float>(jobs, items);
-}
+#define BACK(name, run)                                                                                                                       \
+    extern "C" __global__ void __launch_bounds__(WVL_CUDA_BACK_TILE_THREADS) name(const wvl_cuda_inverse_job *jobs, const wvl_cuda_item *items) \
+    {                                                                                                                                         \
+        back::run(jobs, items);                                                                                                               \
+    }
+
+BACK(wvl_back_any53, run_tile<int32_t>)
+BACK(wvl_back_any97, run_tile<float>)
+BACK(wvl_back_pixels53, run_pixels<int32_t>)
+BACK(wvl_back_pixels97, run_pixels<float>)

@@ -138,9 +138,12 @@ static void join_resolution(component *c, unsigned r)
 
 /* ---- Pixels ------------------------------------------------------------------------------------------------------------------------ */
 
-static void put_pixel(const wvl_cuda_pixels *p, uint32_t x, uint32_t y, sample v, int reversible, float shift)
+static void put_pixel(const wvl_cuda_pixels *p, uint32_t x, uint32_t y, sample v, int reversible)
 {
-    int64_t top = ((int64_t)1 << p->depth) - 1, stored = reversible ? (int64_t)v.i + p->half : wvl_inverse_store(v.f + shift, 0.0f, (float)top);
+    int64_t top = ((int64_t)1 << p->depth) - 1, stored = (int64_t)v.i + p->half;
+    if (!reversible) {
+        stored = wvl_inverse_store(v.f, wvl_inverse_set_scale(p->depth, p->half));
+    }
     stored = stored < 0 ? 0 : stored > top ? top : stored;
     uint32_t value = (uint32_t)stored - p->bias;
     uint64_t at = p->first + (uint64_t)(x - p->x0) * p->stride, bytes = p->container == WVL_SAMPLE_8 ? 1 : p->container == WVL_SAMPLE_16 ? 2 : 4;
@@ -163,11 +166,10 @@ static void put_group(const component *c, const wvl_cuda_pixels *pixels, uint32_
             if (count == 3 && reversible) {
                 wvl_inverse_rct(&v[0].i, &v[1].i, &v[2].i);
             } else if (count == 3) {
-                v[0].f += (float)pixels[0].half; /* the level shift rides in luma */
                 wvl_inverse_ict(&v[0].f, &v[1].f, &v[2].f);
             }
             for (uint32_t i = 0; i < count; i++) {
-                put_pixel(&pixels[i], x, y, v[i], reversible, count == 3 ? 0.0f : (float)pixels[i].half);
+                put_pixel(&pixels[i], x, y, v[i], reversible);
             }
         }
     }

@@ -4,8 +4,8 @@
  *
  * Runs: a warp takes a strip of 32 lanes of C columns and marches down, four rows an iteration; the coefficients of the next iterations are on
  * their way through shared memory, copied and read by the same lane, so there is no barrier. Of three components each has a warp of one thread
- * block, and they meet twice an iteration to undo the colour transform. Lifting state stays in registers; one lane at either side (two for 9/7
- * with 8 columns) is computed twice. Run-in: 1 iteration of level 2 and 1 of both in 5/3, 3 and 2 in 9/7.
+ * block, and they meet once an iteration with a fourth that undoes the colour transform. Lifting state stays in registers; one lane at either
+ * side (two for 9/7 with 8 columns) is computed twice. Run-in: 1 iteration of level 2 and 1 of both in 5/3, 3 and 2 in 9/7.
  * Bytes a sample: coefficient + container + 1/4 for the low-low plane.
  * inverse_tables.c says which pictures fit; the others go through the any-shape kernels.
  */
@@ -176,6 +176,19 @@ template <class T, class O, int CB, int S> struct joiner {
         m = from - RUN_IN_LOW;
     }
 
+    /* The fourth warp of three components: it stores what the others have put in the iteration before. */
+    __device__ __forceinline__ void run_last(uint8_t *memory, const wvl_cuda_inverse_job *jobs, const wvl_cuda_item &place)
+    {
+        const int top = (int)jobs->rect.y0, end = (int)jobs->rect.y1;
+        open_columns(jobs, *jobs, place.x, memory);
+        open_rows(*jobs, place.y);
+#pragma unroll 1
+        for (m = from; m < to; m++) {
+            out.turn();
+            out.template finish<T>(4 * m - ROW0, top, end);
+        }
+    }
+
     __device__ __forceinline__ void run(uint8_t *memory, const wvl_cuda_inverse_job *jobs, const wvl_cuda_item &place)
     {
         const int part = O::parts == 3 ? (int)(threadIdx.x >> 5) : 0;
@@ -209,21 +222,27 @@ template <class T, class O, int CB, int S> struct joiner {
             }
             send(m + S, slot);
             slot = slot + SLOT == ring + S * SLOT ? ring : slot + SLOT;
-            if (O::parts == 3 && m >= from) {
-                out.template finish<T>(4 * m - ROW0, grids.at(0).top, grids.at(0).end);
+            if constexpr (O::parts == 3) {
+                if (m >= from) {
+                    out.turn();
+                }
             }
         }
     }
 };
 
 #define JOIN(name, T, OUT, CB, SLOTS, BLOCKS)                                                                                                  \
-    extern "C" __global__ void __launch_bounds__(32 * OUT::parts, BLOCKS) name(const wvl_cuda_inverse_job *jobs, const wvl_cuda_item *items)    \
+    extern "C" __global__ void __launch_bounds__(32 * OUT::warps, BLOCKS) name(const wvl_cuda_inverse_job *jobs, const wvl_cuda_item *items)    \
     {                                                                                                                                          \
         typedef joiner<T, OUT, CB, SLOTS> joiner_type;                                                                                         \
         __shared__ uint4 memory[(OUT::shared_bytes + OUT::parts * joiner_type::warp_bytes) / 16];                                            \
         const wvl_cuda_item item = items[blockIdx.x];                                                                                          \
         joiner_type join;                                                                                                                      \
-        join.run((uint8_t *)memory, jobs + item.job, item);                                                                                    \
+        if (OUT::warps == OUT::parts || threadIdx.x < 32 * OUT::parts) {                                                                       \
+            join.run((uint8_t *)memory, jobs + item.job, item);                                                                                \
+        } else if constexpr (OUT::parts == 3) {                                                                                                \
+            join.run_last((uint8_t *)memory, jobs + item.job, item);                                                                           \
+        }                                                                                                                                      \
     }
 
 typedef plane_out<8> out_plane;

@@ -81,7 +81,8 @@ static int shape_marches(const unit *u, unsigned level, uint32_t columns, unsign
         return 0;
     }
     wvl_rect r = level_rect(u, level);
-    if (wvl_rect_width(r) < WVL_CUDA_BACK_SIDE_MIN || wvl_rect_height(r) < WVL_CUDA_BACK_SIDE_MIN || r.x0 % columns || wvl_rect_width(r) % columns ||
+    uint32_t least = level ? WVL_CUDA_BACK_PLANE_SIDE_MIN : WVL_CUDA_BACK_SIDE_MIN;
+    if (wvl_rect_width(r) < least || wvl_rect_height(r) < least || r.x0 % columns || wvl_rect_width(r) % columns ||
         r.y0 % 4 || r.x1 >> 30 || r.y1 >> 28) {
         return 0;
     }
@@ -124,8 +125,9 @@ static uint32_t choose_color(const builder *b, const unit *u)
     for (uint32_t i = 0; i < 3; i++) {
         unit one = *u;
         one.tc = &u->tile->components[i];
-        if (!pixels_march(&p[i], &one, shared ? 3 : 1, 1, shared ? 24 : 8) || p[i].first != (shared ? i : 0) || p[i].pitch_bytes != p[0].pitch_bytes ||
-            (shared && p[i].data != p[0].data) || !shape_marches(&one, 0, 8, 2) || one.tc->levels != u->tc->levels) {
+        if (!pixels_march(&p[i], &one, shared ? 3 : 1, 1, shared ? 24 : 8) || p[i].first != (shared ? i : 0) ||
+            p[i].pitch_bytes != p[0].pitch_bytes || (shared && p[i].data != p[0].data) ||
+            !shape_marches(&one, 0, 8, 2) || one.tc->levels != u->tc->levels) {
             return WVL_CUDA_BACK_KERNELS;
         }
     }
@@ -277,7 +279,8 @@ static uint32_t march_segment(const builder *b, const unit *u, const step *s)
 {
     uint64_t strips = b->strips * wvl_max_u64(b->options >> 16, 1), rows = wvl_max_u64(wave_size(b, s->kernel) / wvl_max_u64(strips, 1), 1);
     uint64_t length = wvl_ceil_div(march_iterations(u, s), rows);
-    return (uint32_t)wvl_min_u64(wvl_max_u64(length, WVL_CUDA_BACK_SEGMENT_MIN), WVL_CUDA_BACK_SEGMENT_MAX);
+    uint64_t least = s->level ? WVL_CUDA_BACK_PLANE_SEGMENT_MIN : WVL_CUDA_BACK_SEGMENT_MIN;
+    return (uint32_t)wvl_min_u64(wvl_max_u64(length, least), WVL_CUDA_BACK_SEGMENT_MAX);
 }
 
 /* The jobs of three components follow one another; the first has the items. */
@@ -316,7 +319,8 @@ static void add_job(builder *b, const unit *u, const step *s)
             put_items(b, 0, job->strips, 0, (uint32_t)wvl_ceil_div(march_iterations(u, s), job->segment));
         }
     } else if (has_items(b, u, s)) {
-        put_items(b, r.x0 / WVL_CUDA_BACK_TILE_WIDTH, (r.x1 - 1) / WVL_CUDA_BACK_TILE_WIDTH + 1, r.y0 / WVL_CUDA_BACK_TILE_HEIGHT, (r.y1 - 1) / WVL_CUDA_BACK_TILE_HEIGHT + 1);
+        uint32_t width = WVL_CUDA_BACK_TILE_WIDTH, height = WVL_CUDA_BACK_TILE_HEIGHT;
+        put_items(b, r.x0 / width, (r.x1 - 1) / width + 1, r.y0 / height, (r.y1 - 1) / height + 1);
     }
     t->job_count++;
 }

@@ -14,21 +14,23 @@
 #define WVL_CUDA_BACK_COLUMNS 8    /* all others */
 /* Warps (thread blocks of three) that a multiprocessor holds, which the launch bounds promise: 16 columns, 8 columns, three components. */
 #define WVL_CUDA_BACK_WARPS53_8 12
-#define WVL_CUDA_BACK_WARPS97_8 12
+#define WVL_CUDA_BACK_WARPS97_8 8
 #define WVL_CUDA_BACK_WARPS53 16
 #define WVL_CUDA_BACK_WARPS97 16
-#define WVL_CUDA_BACK_BLOCKS53_X3 5
+#define WVL_CUDA_BACK_BLOCKS53_X3 4
 #define WVL_CUDA_BACK_BLOCKS97_X3 4
 /* Iterations on their way through shared memory. */
 #define WVL_CUDA_BACK_SLOTS_8 3
 #define WVL_CUDA_BACK_SLOTS 4
 #define WVL_CUDA_BACK_SLOTS_W 3
-#define WVL_CUDA_BACK_SLOTS_X3 3
+#define WVL_CUDA_BACK_SLOTS_X3 2
 #define WVL_CUDA_BACK_MULTIPROCESSORS 132 /* of the machine tuned for */
 /* Iterations of a segment: long enough for the run-in, short enough to fill the machine. */
 #define WVL_CUDA_BACK_SEGMENT_MIN 6
+#define WVL_CUDA_BACK_PLANE_SEGMENT_MIN 4
 #define WVL_CUDA_BACK_SEGMENT_MAX 64
 /* Smaller resolutions go through the any-shape kernels; run-in rows then mirror at most once. */
 #define WVL_CUDA_BACK_SIDE_MIN 32
+#define WVL_CUDA_BACK_PLANE_SIDE_MIN 32 /* the same of planes */
 
 #endif

@@ -6,38 +6,52 @@
 #include "cuda/inverse_job.h"
 #include "cuda/inverse_ops.h"
 
-/* Signed to unsigned with saturation, d in the high byte. */
-__device__ __forceinline__ uint32_t pack_bytes(int32_t a, int32_t b, int32_t c, int32_t d)
+/* Integers, level-shifted already: signed to unsigned with saturation. */
+__device__ __forceinline__ uint32_t pack_bytes(const int32_t *v, wvl_inverse_scale)
 {
 #ifdef __CUDA_ARCH__
     uint32_t high, r;
-    asm("cvt.pack.sat.u8.s32.b32 %0, %1, %2, 0;" : "=r"(high) : "r"(d), "r"(c));
-    asm("cvt.pack.sat.u8.s32.b32 %0, %1, %2, %3;" : "=r"(r) : "r"(b), "r"(a), "r"(high));
+    asm("cvt.pack.sat.u8.s32.b32 %0, %1, %2, 0;" : "=r"(high) : "r"(v[3]), "r"(v[2]));
+    asm("cvt.pack.sat.u8.s32.b32 %0, %1, %2, %3;" : "=r"(r) : "r"(v[1]), "r"(v[0]), "r"(high));
     return r;
 #else
-    uint32_t v[4] = {(uint32_t)a, (uint32_t)b, (uint32_t)c, (uint32_t)d}, r = 0;
+    uint32_t r = 0;
     for (int i = 0; i < 4; i++) {
-        r |= ((int32_t)v[i] < 0 ? 0 : v[i] > 255 ? 255 : v[i]) << (8 * i);
+        r |= (uint32_t)(v[i] < 0 ? 0 : v[i] > 255 ? 255 : v[i]) << (8 * i);
     }
     return r;
 #endif
 }
 
-__device__ __forceinline__ uint32_t pack_words(int32_t a, int32_t b)
+__device__ __forceinline__ uint32_t pack_words(const int32_t *v, wvl_inverse_scale)
 {
 #ifdef __CUDA_ARCH__
     uint32_t r;
-    asm("cvt.pack.sat.u16.s32 %0, %1, %2;" : "=r"(r) : "r"(b), "r"(a));
+    asm("cvt.pack.sat.u16.s32 %0, %1, %2;" : "=r"(r) : "r"(v[1]), "r"(v[0]));
     return r;
 #else
-    uint32_t low = a < 0 ? 0 : a > 65535 ? 65535 : (uint32_t)a, high = b < 0 ? 0 : b > 65535 ? 65535 : (uint32_t)b;
+    uint32_t low = (uint32_t)(v[0] < 0 ? 0 : v[0] > 65535 ? 65535 : v[0]), high = (uint32_t)(v[1] < 0 ? 0 : v[1] > 65535 ? 65535 : v[1]);
     return low | high << 16;
 #endif
 }
 
-/* Nearest integer, ties to even, saturated. Integers have been shifted before. */
-__device__ __forceinline__ int32_t to_stored(int32_t v, float) { return v; }
-__device__ __forceinline__ int32_t to_stored(float v, float shift) { return __float2int_rn(__fadd_rn(v, shift)); }
+/* Floats: shifted, clamped and rounded on the way. */
+__device__ __forceinline__ uint32_t scaled_bits(float v, wvl_inverse_scale s)
+{
+    return __float_as_uint(__fmaf_rn(__saturatef(__fmaf_rn(v, s.down, s.shift)), s.up, 8388608.0f));
+}
+
+__device__ __forceinline__ uint32_t pack_words(const float *v, wvl_inverse_scale s)
+{
+    return __byte_perm(scaled_bits(v[0], s), scaled_bits(v[1], s), 0x5410);
+}
+
+__device__ __forceinline__ uint32_t pack_bytes(const float *v, wvl_inverse_scale s)
+{
+    uint32_t low = __byte_perm(scaled_bits(v[0], s), scaled_bits(v[1], s), 0x0040);
+    uint32_t high = __byte_perm(scaled_bits(v[2], s), scaled_bits(v[3], s), 0x0040);
+    return __byte_perm(low, high, 0x5410);
+}
 
 __device__ __forceinline__ uint32_t raw_bits(int32_t v) { return (uint32_t)v; }
 __device__ __forceinline__ uint32_t raw_bits(float v) { return __float_as_uint(v); }
@@ -68,7 +82,7 @@ struct strip {
 
 /* To the plane between levels. */
 template <int COLUMNS> struct plane_out {
-    static constexpr int C = COLUMNS, parts = 1, shared_bytes = 0;
+    static constexpr int C = COLUMNS, parts = 1, warps = 1, shared_bytes = 0;
     static constexpr bool pixels = false;
     uint8_t *to;
     uint64_t pitch;
@@ -94,17 +108,16 @@ template <int COLUMNS> struct plane_out {
             store_run<C>(to + (uint64_t)(uint32_t)(y - top) * pitch, w);
         }
     }
-    template <class T> __device__ __forceinline__ void finish(int, int, int) {}
 };
 
 /* To pixels of one component in B bytes each. */
 template <int COLUMNS, int B> struct gray_out {
-    static constexpr int C = COLUMNS, parts = 1, shared_bytes = 0;
+    static constexpr int C = COLUMNS, parts = 1, warps = 1, shared_bytes = 0;
     static constexpr bool pixels = true;
     uint8_t *to;
     uint64_t pitch;
     int top;
-    float shift;
+    wvl_inverse_scale scale;
     uint32_t most;           /* of two 16-bit samples */
     bool mine;
 
@@ -114,7 +127,7 @@ template <int COLUMNS, int B> struct gray_out {
         to = (uint8_t *)p.data + (int64_t)((int)(s.left - p.x0) + s.column()) * B;
         pitch = (uint64_t)p.pitch_bytes;
         top = (int)p.y0;
-        shift = (float)p.half;
+        scale = wvl_inverse_set_scale(p.depth, p.half);
         most = ((1u << p.depth) - 1) * 0x10001u;
         mine = s.owns();
     }
@@ -124,42 +137,45 @@ template <int COLUMNS, int B> struct gray_out {
 #pragma unroll
         for (int i = 0; i < C * B / 4; i++) {
             if constexpr (B == 1) {
-                w[i] = pack_bytes(to_stored(v[4 * i], shift), to_stored(v[4 * i + 1], shift), to_stored(v[4 * i + 2], shift), to_stored(v[4 * i + 3], shift));
+                w[i] = pack_bytes(v + 4 * i, scale);
             } else {
-                w[i] = __vminu2(pack_words(to_stored(v[2 * i], shift), to_stored(v[2 * i + 1], shift)), most);
+                w[i] = __vminu2(pack_words(v + 2 * i, scale), most);
             }
         }
         if (mine && keep) {
             store_run<C * B / 4>(to + (uint64_t)(uint32_t)(y - top) * pitch, w);
         }
     }
-    template <class T> __device__ __forceinline__ void finish(int, int, int) {}
 };
 
 /*
- * To three 8-bit components. Each has a warp of its own; four rows at a time meet in shared memory, where the block's 96 threads take runs of four
- * pixels, undo the colour transform and pack. Interleaved pixels pass through shared memory once more, so that warps store whole sectors.
+ * To three 8-bit components. Each has a warp of its own; four rows at a time meet in shared memory, where a fourth warp takes them while the others
+ * are at the next four: it undoes the colour transform and packs. Interleaved pixels pass through shared memory once more, row by row, so
+ * that the warp stores whole sectors.
  */
 template <int COLUMNS, bool INTER> struct color_out {
-    static constexpr int C = COLUMNS, parts = 3, WIDTH = 32 * C, ROWS = 4, THREADS = 96, RUNS = WIDTH / 4;
+    static constexpr int C = COLUMNS, parts = 3, warps = 4, WIDTH = 32 * C, ROWS = 4, RUNS = WIDTH / 4;
     static constexpr int HALF = 36, ROW = 2 * HALF; /* in 16 bytes: second halves of lanes lie 16 banks from the first */
-    static constexpr int mixing_bytes = parts * ROWS * ROW * 16, shared_bytes = mixing_bytes + (INTER ? ROWS * WIDTH * 3 : 0);
-    static_assert(C == 8, "two runs a lane");
+    static constexpr int PART = ROWS * ROW, BUFFER = parts * PART;
+    static constexpr int mixing_bytes = 2 * BUFFER * 16, shared_bytes = mixing_bytes + (INTER ? 3 * WIDTH : 0);
     static constexpr bool pixels = true;
+    static_assert(C == 8, "two runs a lane");
     uint8_t *to[INTER ? 1 : 3], *shared;
     uint64_t pitch;
-    int top, first, end;     /* columns of the strip that the block owns */
-    float shift;
+    int top, first, end;     /* first, end: columns of the strip that the block owns */
+    wvl_inverse_scale scale;
+    int buffer;              /* that rows are put into */
 
     __device__ __forceinline__ void open(const wvl_cuda_inverse_job *jobs, uint8_t *memory, const strip &s)
     {
         const wvl_cuda_pixels &p = jobs->pixels;
         shared = memory;
+        buffer = 0;
         first = s.first * C;
         end = s.end * C;
         pitch = (uint64_t)p.pitch_bytes;
         top = (int)p.y0;
-        shift = (float)p.half;
+        scale = wvl_inverse_set_scale(p.depth, p.half);
 #pragma unroll
         for (int i = 0; i < (INTER ? 1 : 3); i++) {
             to[i] = (uint8_t *)jobs[i].pixels.data + (uint64_t)(s.left - p.x0) * (INTER ? 3 : 1);
@@ -167,25 +183,27 @@ template <int COLUMNS, bool INTER> struct color_out {
     }
     template <class T> __device__ __forceinline__ void put(int i, int, const T (&v)[C], bool)
     {
-        uint4 *at = (uint4 *)shared + ((threadIdx.x >> 5) * ROWS + i) * ROW + (threadIdx.x & 31);
+        uint4 *at = (uint4 *)shared + buffer * BUFFER + (int)(threadIdx.x >> 5) * PART + i * ROW + (int)(threadIdx.x & 31);
 #pragma unroll
         for (int j = 0; j < C; j += 4) {
             at[j / 4 * HALF] = make_uint4(raw_bits(v[j]), raw_bits(v[j + 1]), raw_bits(v[j + 2]), raw_bits(v[j + 3]));
         }
     }
-
-    static __device__ __forceinline__ void undo(int32_t &a, int32_t &b, int32_t &c, float) { wvl_inverse_rct(&a, &b, &c); }
-    static __device__ __forceinline__ void undo(float &a, float &b, float &c, float shift)
+    /* Four rows have been put: the next go beside them. */
+    __device__ __forceinline__ void turn()
     {
-        a = __fadd_rn(a, shift);
-        wvl_inverse_ict(&a, &b, &c);
+        __syncthreads();
+        buffer ^= 1;
     }
+
+    static __device__ __forceinline__ void undo(int32_t &a, int32_t &b, int32_t &c) { wvl_inverse_rct(&a, &b, &c); }
+    static __device__ __forceinline__ void undo(float &a, float &b, float &c) { wvl_inverse_ict(&a, &b, &c); }
 
     /* Four pixels from column 4g, as words of one component each. */
     template <class T> __device__ __forceinline__ void mix(int row, int g, uint32_t (&rgb)[3])
     {
-        const uint4 *at = (const uint4 *)shared + row * ROW + g % 2 * HALF + g / 2;
-        const uint4 in[3] = {at[0], at[ROWS * ROW], at[2 * ROWS * ROW]};
+        const uint4 *at = (const uint4 *)shared + (buffer ^ 1) * BUFFER + row * ROW + g % 2 * HALF + g / 2;
+        const uint4 in[3] = {at[0], at[PART], at[2 * PART]};
         T v[3][4];
 #pragma unroll
         for (int c = 0; c < 3; c++) {
@@ -196,50 +214,57 @@ template <int COLUMNS, bool INTER> struct color_out {
         }
 #pragma unroll
         for (int i = 0; i < 4; i++) {
-            undo(v[0][i], v[1][i], v[2][i], shift);
+            undo(v[0][i], v[1][i], v[2][i]);
         }
 #pragma unroll
         for (int c = 0; c < 3; c++) {
-            rgb[c] = pack_bytes(to_stored(v[c][0], 0.0f), to_stored(v[c][1], 0.0f), to_stored(v[c][2], 0.0f), to_stored(v[c][3], 0.0f));
+            rgb[c] = pack_bytes(v[c], scale);
         }
     }
 
-    __device__ __forceinline__ void weave(int row, int g, const uint32_t (&rgb)[3])
+    __device__ __forceinline__ void weave(int g, const uint32_t (&rgb)[3])
     {
-        uint32_t *at = (uint32_t *)(shared + mixing_bytes) + (row * RUNS + g) * 3;
+        uint32_t *at = (uint32_t *)(shared + mixing_bytes) + g * 3;
         uint32_t rg = __byte_perm(rgb[0], rgb[1], 0x5140), gr = __byte_perm(rgb[0], rgb[1], 0x7362); /* r0 g0 r1 g1, r2 g2 r3 g3 */
         at[0] = __byte_perm(rg, rgb[2], 0x2410);
         at[1] = __byte_perm(__byte_perm(rg, rgb[2], 0x0053), gr, 0x5410);
         at[2] = __byte_perm(gr, rgb[2], 0x7326);
     }
-
-    /* Rows y to y + 3 are there; those in [low, high) are stored. */
-    template <class T> __device__ __forceinline__ void finish(int y, int low, int high)
+    __device__ __forceinline__ void store_woven(uint8_t *row)
     {
-        __syncthreads();
-        for (int i = (int)threadIdx.x; i < ROWS * RUNS; i += THREADS) {
-            const int row = i / RUNS, g = i % RUNS;
-            uint32_t rgb[3];
-            mix<T>(row, g, rgb);
-            if constexpr (INTER) {
-                weave(row, g, rgb);
-            } else if (4 * g >= first && 4 * g < end && y + row >= low && y + row < high) {
-                const uint64_t at = (uint64_t)(uint32_t)(y + row - top) * pitch + (uint32_t)(4 * g);
+        __syncwarp();
 #pragma unroll
-                for (int c = 0; c < 3; c++) {
-                    *(uint32_t *)(to[c] + at) = rgb[c];
-                }
+        for (int i = 0; i < 3 * WIDTH / 8 / 32; i++) {
+            const int chunk = 32 * i + (int)(threadIdx.x & 31);
+            if (8 * chunk >= 3 * first && 8 * chunk < 3 * end) {
+                *(uint2 *)(row + 8 * chunk) = ((const uint2 *)(shared + mixing_bytes))[chunk];
             }
         }
-        __syncthreads();
-        if constexpr (INTER) {
-            constexpr int CHUNKS = WIDTH * 3 / 8;
-            for (int i = (int)threadIdx.x; i < ROWS * CHUNKS; i += THREADS) {
-                const int row = i / CHUNKS, chunk = i % CHUNKS;
-                if (8 * chunk >= 3 * first && 8 * chunk < 3 * end && y + row >= low && y + row < high) {
-                    const uint2 v = ((const uint2 *)(shared + mixing_bytes))[i];
-                    *(uint2 *)(to[0] + (uint64_t)(uint32_t)(y + row - top) * pitch + (uint32_t)(8 * chunk)) = v;
+        __syncwarp();
+    }
+
+    /* The fourth warp: rows y to y + 3 have been put before the last turn; those in [low, high) are stored. */
+    template <class T> __device__ __forceinline__ void finish(int y, int low, int high)
+    {
+#pragma unroll 1
+        for (int row = max(low - y, 0); row < min(high - y, ROWS); row++) {
+            const uint64_t at = (uint64_t)(uint32_t)(y + row - top) * pitch;
+#pragma unroll
+            for (int i = 0; i < RUNS / 32; i++) {
+                const int g = 32 * i + (int)(threadIdx.x & 31);
+                uint32_t rgb[3];
+                mix<T>(row, g, rgb);
+                if constexpr (INTER) {
+                    weave(g, rgb);
+                } else if (4 * g >= first && 4 * g < end) {
+#pragma unroll
+                    for (int c = 0; c < 3; c++) {
+                        *(uint32_t *)(to[c] + at + (uint32_t)(4 * g)) = rgb[c];
+                    }
                 }
+            }
+            if constexpr (INTER) {
+                store_woven(to[0] + at);
             }
         }
     }

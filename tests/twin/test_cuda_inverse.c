@@ -84,7 +84,7 @@ static void lay_out(const job *j, unsigned style, layout *l)
         const wvl_plan_component *pc = &j->plan->components[c];
         uint32_t w = wvl_rect_width(pc->rect), h = wvl_rect_height(pc->rect);
         unsigned container = together ? shared : whole_bytes(pc->depth, (int)loose);
-        uint64_t stride = together ? count + extra : loose ? between(1, 3) : 1, bytes = container == WVL_SAMPLE_8 ? 1 : container == WVL_SAMPLE_16 ? 2 : 4;
+        uint64_t stride = together ? count + extra : loose ? between(1, 3) : 1, bytes = container_bits(container) / 8;
         uint64_t pitch = (w * stride + (loose ? 4 : 0)) * bytes + (loose && !together ? draw() % 9 : 0);
         int down = together || !loose || draw() % 2;
         uint64_t start = together && c ? l->pixels[0].data : wvl_align_up(l->bytes, 64) + (loose ? draw() % 5 : 0);
@@ -225,7 +225,7 @@ static void compare_outputs(const job *j, const layout *l, const uint8_t *host, 
     for (uint32_t c = 0; c < j->format.component_count; c++) {
         const wvl_cuda_pixels *p = &l->pixels[c];
         wvl_rect r = j->plan->components[c].rect;
-        uint64_t bytes = p->container == WVL_SAMPLE_8 ? 1 : p->container == WVL_SAMPLE_16 ? 2 : 4;
+        uint64_t bytes = container_bits(p->container) / 8;
         for (uint32_t y = r.y0; y < r.y1; y++) {
             for (uint32_t x = r.x0; x < r.x1; x++) {
                 uint64_t at = p->data + (uint64_t)((int64_t)(y - r.y0) * p->pitch_bytes) + (p->first + (uint64_t)(x - r.x0) * p->stride) * bytes;
@@ -241,7 +241,7 @@ static void compare_outputs(const job *j, const layout *l, const uint8_t *host, 
 
 static uint32_t pixel_value(const uint8_t *base, const wvl_cuda_pixels *p, uint32_t x, uint32_t y)
 {
-    uint64_t bytes = p->container == WVL_SAMPLE_8 ? 1 : p->container == WVL_SAMPLE_16 ? 2 : 4;
+    uint64_t bytes = container_bits(p->container) / 8;
     uint32_t v = 0;
     memcpy(&v, base + p->data + (uint64_t)((int64_t)y * p->pitch_bytes) + (p->first + (uint64_t)x * p->stride) * bytes, bytes);
     return v;
@@ -406,7 +406,8 @@ END_TEST
 /* Shapes near the limits of tiles, strips and segments of the kernels. */
 START_TEST(limits)
 {
-    static const uint32_t near[] = {31, 32, 33, 63, 64, 65, 127, 128, 129, 224, 240, 241, 255, 256, 257, 272, 448, 464, 480, 481, 496, 512, 513, 528, 1024};
+    static const uint32_t near[] = {31,  32,  33,  63,  64,  65,  127, 128, 129, 224, 240, 241, 255,
+                                    256, 257, 272, 448, 464, 480, 481, 496, 512, 513, 528, 1024};
     static job j;
     for (uint32_t turn = 0; turn < (subset ? 4u : 24u); turn++) {
         seed_state = 99u + (uint64_t)_i * 100u + turn;

@@ -45,8 +45,8 @@ static wvl_cuda_status queue_part(chain *n, const set *s, int part)
     for (uint64_t r = 0; r < n->tables.round_count && !status; r++) {
         int last = r + 1 == n->tables.round_count;
         if (part == PART_ALL || part == (last ? PART_LAST : PART_SMALL)) {
-            status = wvl_cuda_inverse_launch_level(rt, &n->kernels, n->rounds[r].kernel, s->jobs,
-                                                   s->items + n->rounds[r].first_item * sizeof(wvl_cuda_item), n->rounds[r].item_count, n->device->stream);
+            wvl_cuda_address items = s->items + n->rounds[r].first_item * sizeof(wvl_cuda_item);
+            status = wvl_cuda_inverse_launch_level(rt, &n->kernels, n->rounds[r].kernel, s->jobs, items, n->rounds[r].item_count, n->device->stream);
         }
     }
     return status;
