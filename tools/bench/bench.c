@@ -5,6 +5,7 @@
 
 static const char usage[] =
     "usage: wavelane-bench encode [options]          speed of whole encodes, memory to memory\n"
+    "       wavelane-bench frames [options]          pictures one by one and in flight\n"
     "       wavelane-bench rd [options] [PICTURE...] PSNR at the bytes that OpenJPEG writes\n"
     "       wavelane-bench dwt [options]             the transform stage on a CUDA device, by itself\n"
     "\n"
@@ -22,6 +23,13 @@ static const char usage[] =
     "  --alone             do not run OpenJPEG beside\n"
     "  --memory            one more encode, with allocations counted\n"
     "  --json FILE         results as JSON, - for standard output in place of the text\n"
+    "\n"
+    "frames\n"
+    "  --image FILE, or --size W,H (4096,2160) --components N (3) --depth N (8)\n"
+    "  --threads N (16) --frames N (3)\n"
+    "  --count N           pictures timed (24)\n"
+    "  --set KEY=VALUE     parameter, as device=cuda-only; may be repeated\n"
+    "  --trace FILE        what was done when, as a Chrome trace\n"
     "\n"
     "rd (pictures default to kodim*.png and *clic*.png in the folder named by WVL_TEST_PICTURES)\n"
     "  --bpp LIST          rates (0.25,0.5,1,2,4)\n"
@@ -45,6 +53,8 @@ int main(int argc, char **argv)
 
     if (argc >= 2 && strcmp(argv[1], "encode") == 0)
         return wvl_bench_run_encode(&args);
+    if (argc >= 2 && strcmp(argv[1], "frames") == 0)
+        return wvl_bench_run_frames(&args);
     if (argc >= 2 && strcmp(argv[1], "rd") == 0)
         return wvl_bench_run_rd(&args);
     if (argc >= 2 && strcmp(argv[1], "dwt") == 0)

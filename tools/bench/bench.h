@@ -7,6 +7,7 @@
 #define WVL_BENCH_H
 
 #include "../imageio/imageio.h"
+#include "wavelane.h"
 
 #include <stddef.h>
 #include <stdint.h>
@@ -89,6 +90,16 @@ typedef struct wvl_bench_memory {
 } wvl_bench_memory;
 int wvl_bench_measure_wavelane(const wvl_bench_picture *picture, const wvl_bench_job *job, wvl_bench_memory *memory, char *error);
 
+/* A picture as the library wants it: the same memory, described. */
+typedef struct wvl_bench_source {
+    wvl_component_format *components;
+    wvl_plane *planes;
+    wvl_image_format format;
+    wvl_image image;
+} wvl_bench_source;
+int wvl_bench_open_source(const wvl_bench_picture *picture, wvl_bench_source *source, char *error);
+void wvl_bench_close_source(wvl_bench_source *source);
+
 typedef struct wvl_bench_quality { int exact; double psnr; /* dB over the mean of the components' mean square errors */ } wvl_bench_quality;
 int wvl_bench_decode_opj(const wvl_bench_coded *coded, const wvl_bench_picture *picture, wvl_bench_quality *quality, char *error);
 
@@ -124,6 +135,7 @@ double wvl_bench_wall_seconds(void);
 double wvl_bench_cpu_seconds(void);
 
 int wvl_bench_run_encode(wvl_bench_args *args);
+int wvl_bench_run_frames(wvl_bench_args *args);
 int wvl_bench_run_rd(wvl_bench_args *args);
 int wvl_bench_run_dwt(wvl_bench_args *args);
 

@@ -20,26 +20,19 @@ void wvl_bench_release_coded(wvl_bench_coded *coded)
 
 /* ---- The picture as the library wants it: the same memory, described ---- */
 
-typedef struct source {
-    wvl_component_format *components;
-    wvl_plane *planes;
-    wvl_image_format format;
-    wvl_image image;
-} source;
-
-static void release_source(source *s)
+void wvl_bench_close_source(wvl_bench_source *s)
 {
     free(s->components);
     free(s->planes);
 }
 
-static int fill_source(const wvl_bench_picture *picture, source *s, char *error)
+int wvl_bench_open_source(const wvl_bench_picture *picture, wvl_bench_source *s, char *error)
 {
     uint32_t count = picture->io.component_count;
 
-    *s = (source){.components = calloc(count, sizeof *s->components), .planes = calloc(count, sizeof *s->planes)};
+    *s = (wvl_bench_source){.components = calloc(count, sizeof *s->components), .planes = calloc(count, sizeof *s->planes)};
     if (s->components == NULL || s->planes == NULL) {
-        release_source(s);
+        wvl_bench_close_source(s);
         snprintf(error, WVL_BENCH_ERROR_BYTES, "no memory");
         return -1;
     }
@@ -123,7 +116,7 @@ static wvl_status encode_plan(wvl_context *context, const wvl_plan *plan, const 
     return status == WVL_OK ? wvl_sink_take_memory(&sink, &out->data, &out->bytes) : status;
 }
 
-static int encode_source(wvl_context *context, const source *s, const wvl_bench_job *job, output *out, char *error)
+static int encode_source(wvl_context *context, const wvl_bench_source *s, const wvl_bench_job *job, output *out, char *error)
 {
     wvl_params *params = NULL;
     wvl_plan *plan = NULL;
@@ -186,10 +179,10 @@ static int encode_timed(wvl_context *context, const wvl_bench_picture *picture, 
 {
     output out = {.data = NULL};
     double wall, cpu;
-    source s;
+    wvl_bench_source s;
     int status;
 
-    if (fill_source(picture, &s, error) != 0)
+    if (wvl_bench_open_source(picture, &s, error) != 0)
         return -1;
     wall = wvl_bench_wall_seconds();
     cpu = wvl_bench_cpu_seconds();
@@ -198,7 +191,7 @@ static int encode_timed(wvl_context *context, const wvl_bench_picture *picture, 
     coded->cpu_seconds = wvl_bench_cpu_seconds() - cpu;
     if (status == 0)
         status = keep_output(context, &out, coded, error);
-    release_source(&s);
+    wvl_bench_close_source(&s);
     return status;
 }
 
@@ -246,10 +239,10 @@ int wvl_bench_measure_wavelane(const wvl_bench_picture *picture, const wvl_bench
     wvl_allocator host = {.allocate = counted_allocate, .release = counted_release, .user = &count};
     wvl_context *context = open_context(job->threads, &host, error);
     output out = {.data = NULL};
-    source s;
+    wvl_bench_source s;
     int status;
 
-    if (context == NULL || fill_source(picture, &s, error) != 0) {
+    if (context == NULL || wvl_bench_open_source(picture, &s, error) != 0) {
         wvl_context_release(context);
         return -1;
     }
@@ -257,7 +250,7 @@ int wvl_bench_measure_wavelane(const wvl_bench_picture *picture, const wvl_bench
     *memory = (wvl_bench_memory){.base_bytes = out.base_bytes, .peak_bytes = atomic_load(&count.peak_bytes), .output_bytes = out.bytes};
     if (status == 0)
         wvl_memory_release(context, out.data, out.bytes);
-    release_source(&s);
+    wvl_bench_close_source(&s);
     wvl_context_release(context);
     return status;
 }

@@ -1,0 +1,267 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Pictures one after the other, and in flight: pictures a second, and for how much of the time blocks were being coded. */
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench.h"
+#include "wavelane.h"
+
+#define SPANS_MAX 65536u
+
+typedef struct frames_options {
+    const char *image, *trace;
+    wvl_bench_shape shape;
+    wvl_bench_settings settings;
+    uint32_t threads, frames, count;
+} frames_options;
+
+/* What the library tells of its work. */
+typedef struct spans {
+    pthread_mutex_t lock;
+    double coding[SPANS_MAX][2]; /* begin and end */
+    uint32_t count;
+    double waiting;              /* in the transform stage, as the conductor sees it */
+    FILE *file;
+    char tracks[64][48];
+    uint32_t track_count;
+} spans;
+
+static spans told = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+static void write_span(const wvl_trace_span *span)
+{
+    uint32_t i = 0;
+    while (i < told.track_count && strcmp(told.tracks[i], span->track) != 0)
+        i++;
+    if (i == told.track_count && i < 64) {
+        snprintf(told.tracks[told.track_count++], sizeof told.tracks[0], "%s", span->track);
+        fprintf(told.file, ",\n{\"ph\":\"M\",\"pid\":1,\"tid\":%u,\"name\":\"thread_name\",\"args\":{\"name\":\"%s\"}}", i, span->track);
+    }
+    fprintf(told.file, ",\n{\"ph\":\"X\",\"pid\":1,\"tid\":%u,\"name\":\"%s\",\"ts\":%.3f,\"dur\":%.3f,\"args\":{\"picture\":%llu}}", i, span->name, 1e6 * span->begin,
+            1e6 * (span->end - span->begin), (unsigned long long)span->picture);
+}
+
+static void take_span(void *user, const wvl_trace_span *span)
+{
+    (void)user;
+    pthread_mutex_lock(&told.lock);
+    if (strcmp(span->name, "code") == 0 && told.count < SPANS_MAX) {
+        told.coding[told.count][0] = span->begin;
+        told.coding[told.count++][1] = span->end;
+    }
+    if (strcmp(span->name, "transform") == 0)
+        told.waiting += span->end - span->begin;
+    if (told.file != NULL)
+        write_span(span);
+    pthread_mutex_unlock(&told.lock);
+}
+
+static int compare_begin(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* Seconds during which at least one picture's blocks were being coded. */
+static double coding_seconds(void)
+{
+    double sum = 0.0, end = 0.0;
+    qsort(told.coding, told.count, sizeof told.coding[0], compare_begin);
+    for (uint32_t i = 0; i < told.count; i++) {
+        double from = told.coding[i][0] > end ? told.coding[i][0] : end;
+        if (told.coding[i][1] > from) {
+            sum += told.coding[i][1] - from;
+            end = told.coding[i][1];
+        }
+    }
+    return sum;
+}
+
+/* ---- Runs --------------------------------------------------------------------------------------------------------------------- */
+
+typedef struct run {
+    double seconds, coding, waiting;
+    uint64_t bytes;
+    char backend[32];
+} run;
+
+static wvl_status encode_alone(wvl_context *context, const wvl_plan *plan, const wvl_image *image, run *r)
+{
+    wvl_sink sink;
+    wvl_result *result = NULL;
+    void *data = NULL;
+    size_t bytes = 0;
+    char error[256] = "";
+    wvl_status status = wvl_sink_open_memory(context, &sink);
+    if (status == WVL_OK && (status = wvl_encode(plan, image, &sink, NULL, &result, error, sizeof error)) != WVL_OK)
+        fprintf(stderr, "wavelane-bench: %s\n", error);
+    if (status == WVL_OK && (status = wvl_sink_take_memory(&sink, &data, &bytes)) == WVL_OK) {
+        snprintf(r->backend, sizeof r->backend, "%s", wvl_result_backend(result));
+        r->bytes += bytes;
+        wvl_memory_release(context, data, bytes);
+    }
+    wvl_result_release(result);
+    return status;
+}
+
+static wvl_status receive_one(wvl_encoder *encoder, run *r)
+{
+    wvl_packet *packet;
+    wvl_status status = wvl_encoder_receive(encoder, UINT32_MAX, &packet);
+    if (status != WVL_OK)
+        return status;
+    size_t bytes;
+    (void)wvl_packet_data(packet, &bytes);
+    r->bytes += bytes;
+    status = wvl_packet_status(packet);
+    if (status == WVL_OK)
+        snprintf(r->backend, sizeof r->backend, "%s", wvl_result_backend(wvl_packet_result(packet)));
+    else
+        fprintf(stderr, "wavelane-bench: %s\n", wvl_packet_error(packet));
+    wvl_packet_release(packet);
+    return status;
+}
+
+static wvl_status encode_in_flight(wvl_encoder *encoder, const wvl_image *image, uint32_t count, run *r)
+{
+    wvl_status status = WVL_OK;
+    for (uint32_t sent = 0, got = 0; got < count && status == WVL_OK;) {
+        while (sent < count && wvl_encoder_submit(encoder, image, NULL, NULL) == WVL_OK)
+            sent++;
+        status = receive_one(encoder, r);
+        got++;
+    }
+    return status;
+}
+
+static wvl_status time_run(wvl_context *context, const wvl_plan *plan, const wvl_image *image, uint32_t frames, uint32_t count, run *r)
+{
+    wvl_encoder *encoder = NULL;
+    run warm;
+    wvl_status status = frames ? wvl_encoder_create(plan, frames, &encoder) : WVL_OK;
+    if (status == WVL_OK)
+        status = frames ? encode_in_flight(encoder, image, frames, &warm) : encode_alone(context, plan, image, &warm);
+    memset(r, 0, sizeof *r);
+    told.count = 0;
+    told.waiting = 0.0;
+    double start = wvl_bench_wall_seconds();
+    if (frames && status == WVL_OK)
+        status = encode_in_flight(encoder, image, count, r);
+    for (uint32_t i = 0; i < count && !frames && status == WVL_OK; i++)
+        status = encode_alone(context, plan, image, r);
+    r->seconds = wvl_bench_wall_seconds() - start;
+    r->coding = coding_seconds();
+    r->waiting = told.waiting;
+    wvl_encoder_release(encoder);
+    return status;
+}
+
+static void print_run(const frames_options *o, uint32_t frames, const run *r, uint64_t samples)
+{
+    char how[32];
+    snprintf(how, sizeof how, frames ? "%u in flight" : "one by one", frames);
+    printf("%-12s %-8s %u threads: %8.2f pictures/s, %8.1f Msamples/s, blocks coded %5.1f %% of the time, transform waited for %.3f ms a picture, %llu bytes each\n", how,
+           r->backend, o->threads, o->count / r->seconds, 1e-6 * (double)samples * o->count / r->seconds, 100.0 * r->coding / r->seconds,
+           1e3 * r->waiting / o->count, (unsigned long long)(r->bytes / o->count));
+}
+
+/* ---- Command ------------------------------------------------------------------------------------------------------------------ */
+
+static int take_size(const char *value, void *options)
+{
+    frames_options *o = options;
+    double size[2];
+    if (wvl_bench_args_list("--size", value, 1, 1 << 20, size, 2) != 2)
+        return -1;
+    o->shape.width = (uint32_t)size[0];
+    o->shape.height = (uint32_t)size[1];
+    return 0;
+}
+
+static int take_number(const char *name, const char *value, double highest, uint32_t *to)
+{
+    double number;
+    if (wvl_bench_args_number(name, value, 1, highest, &number) != 0)
+        return -1;
+    *to = (uint32_t)number;
+    return 0;
+}
+
+static int take_image(const char *value, void *o) { ((frames_options *)o)->image = value; return 0; }
+static int take_trace(const char *value, void *o) { ((frames_options *)o)->trace = value; return 0; }
+static int take_components(const char *value, void *o) { return take_number("--components", value, 4, &((frames_options *)o)->shape.component_count); }
+static int take_depth(const char *value, void *o) { return take_number("--depth", value, 16, &((frames_options *)o)->shape.depth); }
+static int take_threads(const char *value, void *o) { return take_number("--threads", value, 1024, &((frames_options *)o)->threads); }
+static int take_frames(const char *value, void *o) { return take_number("--frames", value, 64, &((frames_options *)o)->frames); }
+static int take_count(const char *value, void *o) { return take_number("--count", value, 10000, &((frames_options *)o)->count); }
+static int take_setting(const char *value, void *o) { return wvl_bench_settings_add(&((frames_options *)o)->settings, value); }
+
+static wvl_status make_plan(wvl_context *context, const frames_options *o, const wvl_image_format *format, wvl_plan **plan)
+{
+    wvl_params *params = NULL;
+    wvl_status status = wvl_params_create(context, &params);
+    for (size_t i = 0; i < o->settings.count && status == WVL_OK; i++) {
+        char key[64];
+        size_t length = strcspn(o->settings.text[i], "=");
+        snprintf(key, sizeof key, "%.*s", (int)length, o->settings.text[i]);
+        if ((status = wvl_params_set(params, key, o->settings.text[i] + length + 1)) != WVL_OK)
+            fprintf(stderr, "wavelane-bench: %s\n", wvl_params_error(params));
+    }
+    if (status == WVL_OK && (status = wvl_plan_create(context, params, format, NULL, plan)) != WVL_OK)
+        fprintf(stderr, "wavelane-bench: %s\n", wvl_context_error(context));
+    wvl_params_release(params);
+    return status;
+}
+
+static int run_picture(const frames_options *o, wvl_context *context, const wvl_bench_picture *picture)
+{
+    wvl_bench_source source;
+    char error[WVL_BENCH_ERROR_BYTES];
+    wvl_plan *plan = NULL;
+    run r;
+    if (wvl_bench_open_source(picture, &source, error) != 0) {
+        fprintf(stderr, "wavelane-bench: %s\n", error);
+        return WVL_BENCH_EXIT_FAILED;
+    }
+    wvl_status status = make_plan(context, o, &source.format, &plan);
+    if (status == WVL_OK && (status = time_run(context, plan, &source.image, 0, o->count, &r)) == WVL_OK)
+        print_run(o, 0, &r, picture->sample_count);
+    if (status == WVL_OK && (status = time_run(context, plan, &source.image, o->frames, o->count, &r)) == WVL_OK)
+        print_run(o, o->frames, &r, picture->sample_count);
+    wvl_plan_release(plan);
+    wvl_bench_close_source(&source);
+    return status == WVL_OK ? WVL_BENCH_EXIT_OK : WVL_BENCH_EXIT_FAILED;
+}
+
+int wvl_bench_run_frames(wvl_bench_args *args)
+{
+    static const wvl_bench_option table[] = {{"--image", 1, take_image}, {"--size", 1, take_size}, {"--components", 1, take_components}, {"--depth", 1, take_depth},
+                                             {"--threads", 1, take_threads}, {"--frames", 1, take_frames}, {"--count", 1, take_count}, {"--set", 1, take_setting},
+                                             {"--trace", 1, take_trace}};
+    frames_options o = {.shape = {4096, 2160, 3, 8}, .threads = 16, .frames = 3, .count = 24};
+    wvl_bench_picture picture;
+    char error[WVL_BENCH_ERROR_BYTES];
+    if (wvl_bench_args_parse(args, table, sizeof table / sizeof table[0], &o) != 0)
+        return WVL_BENCH_EXIT_USAGE;
+    if ((o.image ? wvl_bench_fetch_picture(o.image, 0, &picture, error) : wvl_bench_build_picture(&o.shape, &picture, error)) != 0) {
+        fprintf(stderr, "wavelane-bench: %s\n", error);
+        return WVL_BENCH_EXIT_INPUT;
+    }
+    wvl_context *context = NULL;
+    wvl_context_options options = {.struct_size = sizeof options, .threads = o.threads, .trace = take_span};
+    int code = WVL_BENCH_EXIT_FAILED;
+    told.file = o.trace ? fopen(o.trace, "wb") : NULL;
+    if (told.file != NULL)
+        fputs("{\"displayTimeUnit\":\"ms\",\"traceEvents\":[\n{\"ph\":\"M\",\"pid\":1,\"tid\":0,\"name\":\"process_name\",\"args\":{\"name\":\"wavelane-bench\"}}", told.file);
+    wvl_bench_write_picture(&picture, stdout);
+    if (wvl_context_create(&options, &context) == WVL_OK)
+        code = run_picture(&o, context, &picture);
+    wvl_context_release(context);
+    if (told.file != NULL) {
+        fputs("\n]}\n", told.file);
+        fclose(told.file);
+    }
+    wvl_bench_release_picture(&picture);
+    return code;
+}
