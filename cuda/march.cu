@@ -3,7 +3,7 @@
  * Two levels in one pass: level shift, colour transform, lifting, quantisation and bounds from pixels, or the next two levels from a plane.
  *
  * Runs: one warp a thread block, so that all but the lane is uniform, takes a strip of 32 lanes of C columns and marches down, four rows an
- * iteration with the next eight on their way through 2 to 8 KiB of shared memory; no barrier. Of three components each has a warp of its own, in neighbouring
+ * iteration with the next four in registers (5/3) or eight on their way through 2 to 8 KiB of shared memory (9/7, planes); no barrier. Of three components each has a warp of its own, in neighbouring
  * blocks: the pixels that all three read come to the second and third from L2.
  * Lifting state stays in registers; one lane at either side (two for 9/7 with 8 columns) recomputes what the neighbouring strip owns.
  * Bytes a sample: container + coefficient + 1/4 for the low-low plane; 2 of 32 (4 of 32) lanes and 9 (21) rows of a segment are read twice.
@@ -85,16 +85,16 @@ template <int CB> struct march_bands {
     }
 };
 
-/* T: int32_t (5/3) or float (9/7). R: the rows it reads. C: columns a lane. CB: bytes a coefficient. */
-template <class T, class R, int C, int CB> struct marcher {
+/* T: int32_t (5/3) or float (9/7). R: the rows it reads. A: how they come. C: columns a lane. CB: bytes a coefficient. */
+template <class T, class R, class A, int C, int CB> struct marcher {
     static constexpr bool F97 = column<T, 1>::lag == 1;
     static constexpr int H = C / 2, Q = C / 4, HALO = (C == 16 || !F97) ? 1 : 2, OUT = 32 - 2 * HALO;
     static constexpr int LAG = F97, WARM = F97 ? 5 : 2, R0 = F97 ? 5 : 3;
 
     R rows;
-    row_ring<R> *ring;
+    A ahead;
     uint32_t seen;
-    int slot;                /* of the next row: rows come in twos, six behind them are on their way */
+    int slot;                /* of the next two rows */
     column<T, C> v1;
     column<T, H> v2;
     march_bands<CB> one, two;
@@ -125,9 +125,9 @@ template <class T, class R, int C, int CB> struct marcher {
     /* Rows y and y + 1 set out. */
     __device__ __forceinline__ void fetch(int to_slot, int y)
     {
-        ring->fetch(rows, to_slot, mirror_row(y, y0, y1));
-        ring->fetch(rows, to_slot + 1, mirror_row(y + 1, y0, y1));
-        close_group();
+        ahead.fetch(rows, to_slot, mirror_row(y, y0, y1));
+        ahead.fetch(rows, to_slot + 1, mirror_row(y + 1, y0, y1));
+        ahead.close();
     }
 
     /* Iteration m finishes rows 2m + 1, 2m + 2 of level 1 and row m - LAG of level 2. */
@@ -169,10 +169,10 @@ template <class T, class R, int C, int CB> struct marcher {
         slot = 0;
         fetch(0, 4 * m + R0 - 1);
         wait_groups<0>();
-        ring->read(0, raw);
+        ahead.read(0, raw);
         unpack(v1.x, raw);
 #pragma unroll
-        for (int i = 0; i < 8; i += 2) {
+        for (int i = 0; i < A::slots; i += 2) {
             fetch(i, 4 * m + R0 + i);
         }
     }
@@ -183,13 +183,14 @@ template <class T, class R, int C, int CB> struct marcher {
         T o[C], e[C], lo[C];
         const int q = 2 * m + 1 + h;
         uint32_t raw[R::words];
-        wait_groups<3>();
-        ring->read(slot, raw);
+        const int at = A::slots == 4 ? 2 * h : slot;
+        ahead.wait();
+        ahead.read(at, raw);
         unpack(o, raw);
-        ring->read(slot + 1, raw);
+        ahead.read(at + 1, raw);
         unpack(e, raw);
-        fetch(slot, 4 * m + 8 + R0 + 2 * h);
-        slot = (slot + 2) & 7;
+        fetch(at, 4 * m + A::slots + R0 + 2 * h);
+        slot = (slot + 2) % A::slots;
         v1.template step<false>(o, e, lo, 0);
         if (h == 1 && one.begins(q)) {
             one.flush(q - 1, mine);
@@ -263,9 +264,9 @@ template <class T, class R, int C, int CB> struct marcher {
         }
     }
 
-    __device__ __forceinline__ void run(row_ring<R> &shared, const wvl_cuda_job &job, const wvl_cuda_item &item)
+    __device__ __forceinline__ void run(uint4 *shared, const wvl_cuda_job &job, const wvl_cuda_item &item)
     {
-        ring = &shared;
+        ahead.open(shared);
         open(job, item);
 #pragma unroll 1
         for (; m < to; m++) {
@@ -284,13 +285,13 @@ template <class T, class R, int C, int CB> struct marcher {
     }
 };
 
-#define MARCH(name, T, ROWS, C, CB, BLOCKS)                                                                              \
+#define MARCH(name, T, ROWS, AHEAD, C, CB, BLOCKS)                                                                       \
     extern "C" __global__ void __launch_bounds__(32, BLOCKS) name(const wvl_cuda_job *jobs, const wvl_cuda_item *items)   \
     {                                                                                                                    \
+        __shared__ uint4 shared[AHEAD<ROWS>::shared_bytes / 16];                                                         \
         const wvl_cuda_item item = items[blockIdx.x / ROWS::parts];                                                      \
-        __shared__ row_ring<ROWS> ring;                                                                                  \
-        marcher<T, ROWS, C, CB> march;                                                                                   \
-        march.run(ring, jobs[item.job + blockIdx.x % ROWS::parts], item);                                                      \
+        marcher<T, ROWS, AHEAD<ROWS>, C, CB> march;                                                                      \
+        march.run(shared, jobs[item.job + blockIdx.x % ROWS::parts], item);                                              \
     }
 
 typedef plane_rows<8> rows_plane;
@@ -300,19 +301,19 @@ typedef pixel_rows<8, 1, 3, true> rows_8x3;
 typedef pixel_rows<8, 1, 3, false> rows_8p3;
 typedef pixel_rows<8, 2, 1, false> rows_16;
 
-MARCH(wvl_plane53, int32_t, rows_plane, 8, 2, 12)
-MARCH(wvl_plane97, float, rows_plane, 8, 2, 8)
-MARCH(wvl_plane53_w, int32_t, rows_plane, 8, 4, 12)
-MARCH(wvl_plane97_w, float, rows_plane, 8, 4, 8)
-MARCH(wvl_march53_8, int32_t, rows_8, 16, 2, 12)
-MARCH(wvl_march97_8, float, rows_8, 16, 2, 8)
-MARCH(wvl_march53_8n, int32_t, rows_8n, 8, 2, 16)
-MARCH(wvl_march97_8n, float, rows_8n, 8, 2, 12)
-MARCH(wvl_march53_8x3, int32_t, rows_8x3, 8, 2, 12)
-MARCH(wvl_march97_8x3, float, rows_8x3, 8, 2, 12)
-MARCH(wvl_march53_8p3, int32_t, rows_8p3, 8, 2, 12)
-MARCH(wvl_march97_8p3, float, rows_8p3, 8, 2, 10)
-MARCH(wvl_march53_16, int32_t, rows_16, 8, 2, 14)
-MARCH(wvl_march97_16, float, rows_16, 8, 2, 12)
-MARCH(wvl_march53_16w, int32_t, rows_16, 8, 4, 14)
-MARCH(wvl_march97_16w, float, rows_16, 8, 4, 12)
+MARCH(wvl_plane53, int32_t, rows_plane, row_ring, 8, 2, WVL_CUDA_MARCH_WARPS53)
+MARCH(wvl_plane97, float, rows_plane, row_ring, 8, 2, WVL_CUDA_MARCH_WARPS97)
+MARCH(wvl_plane53_w, int32_t, rows_plane, row_ring, 8, 4, WVL_CUDA_MARCH_WARPS53)
+MARCH(wvl_plane97_w, float, rows_plane, row_ring, 8, 4, WVL_CUDA_MARCH_WARPS97)
+MARCH(wvl_march53_8, int32_t, rows_8, row_ring, 16, 2, WVL_CUDA_MARCH_WARPS53_8)
+MARCH(wvl_march97_8, float, rows_8, row_ring, 16, 2, WVL_CUDA_MARCH_WARPS97_8)
+MARCH(wvl_march53_8n, int32_t, rows_8n, row_ring, 8, 2, WVL_CUDA_MARCH_WARPS53)
+MARCH(wvl_march97_8n, float, rows_8n, row_ring, 8, 2, WVL_CUDA_MARCH_WARPS97)
+MARCH(wvl_march53_8x3, int32_t, rows_8x3, row_ring, 8, 2, WVL_CUDA_MARCH_WARPS53_X3)
+MARCH(wvl_march97_8x3, float, rows_8x3, row_ring, 8, 2, WVL_CUDA_MARCH_WARPS97_X3)
+MARCH(wvl_march53_8p3, int32_t, rows_8p3, row_ring, 8, 2, WVL_CUDA_MARCH_WARPS53_X3)
+MARCH(wvl_march97_8p3, float, rows_8p3, row_ring, 8, 2, WVL_CUDA_MARCH_WARPS97_X3)
+MARCH(wvl_march53_16, int32_t, rows_16, row_registers, 8, 2, WVL_CUDA_MARCH_WARPS53)
+MARCH(wvl_march97_16, float, rows_16, row_ring, 8, 2, WVL_CUDA_MARCH_WARPS97)
+MARCH(wvl_march53_16w, int32_t, rows_16, row_registers, 8, 4, WVL_CUDA_MARCH_WARPS53)
+MARCH(wvl_march97_16w, float, rows_16, row_ring, 8, 4, WVL_CUDA_MARCH_WARPS97)

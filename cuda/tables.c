@@ -121,26 +121,65 @@ static void build_job(const builder *b, const unit *u, unsigned level, wvl_cuda_
     }
 }
 
-static void add_any(builder *b, const unit *u, unsigned level)
+/* Tiles of an any-shape job, the first of which begins at the last multiple of 8 up to the rectangle. */
+static void tile_grid(wvl_rect r, uint32_t *cols, uint32_t *rows)
+{
+    *cols = (uint32_t)wvl_ceil_div((uint64_t)r.x1 - (r.x0 & ~7u), WVL_CUDA_TILE_WIDTH);
+    *rows = (uint32_t)wvl_ceil_div((uint64_t)r.y1 - (r.y0 & ~7u), WVL_CUDA_TILE_HEIGHT);
+}
+
+/* Levels from this one on that one thread block takes, one after the other; 0: tiles, which also bound the counts of a chain. */
+static uint32_t chain_length(const builder *b, const unit *u, unsigned level)
+{
+    uint32_t cols, rows;
+    if (!b->memory || (b->options & WVL_CUDA_PLAIN_PATH) || !level || u->tc->levels < level + 1) {
+        return 0;
+    }
+    tile_grid(low_resolution(u, level - 1)->rect, &cols, &rows);
+    uint32_t length = 0; /* an odd line of one sample leaves nothing to the next level */
+    while (level + length <= u->tc->levels && !is_empty(low_resolution(u, level + length - 1)->rect)) {
+        length++;
+    }
+    return (uint64_t)cols * rows <= WVL_CUDA_CHAIN_TILES && length > 1 ? length : 0;
+}
+
+static void add_tiles(builder *b, const unit *u, unsigned level)
 {
     wvl_cuda_tables *t = b->tables;
-    wvl_rect r = low_resolution(u, level ? level - 1 : 0)->rect;
-    uint32_t x0 = r.x0 / WVL_CUDA_TILE_WIDTH, x1 = (r.x1 - 1) / WVL_CUDA_TILE_WIDTH;
-    uint32_t y0 = r.y0 / WVL_CUDA_TILE_HEIGHT, y1 = (r.y1 - 1) / WVL_CUDA_TILE_HEIGHT;
-    uint64_t count = (uint64_t)(x1 - x0 + 1) * (y1 - y0 + 1);
+    uint32_t cols, rows;
+    tile_grid(low_resolution(u, level ? level - 1 : 0)->rect, &cols, &rows);
+    uint64_t count = (uint64_t)cols * rows;
     if (b->memory) {
         wvl_cuda_item *item = t->items + t->item_count;
         build_job(b, u, level, t->jobs + t->job_count);
-        for (uint32_t y = y0; y <= y1; y++) {
-            for (uint32_t x = x0; x <= x1; x++) {
+        for (uint32_t y = 0; y < rows; y++) {
+            for (uint32_t x = 0; x < cols; x++) {
                 *item++ = (wvl_cuda_item){(uint32_t)t->job_count, x, y};
             }
         }
     } else {
-        count += y1 - y0 + 2; /* where it marches instead, narrow strips are cut shorter than tiles, and rounding up may need one more */
+        count += rows + 2; /* where it marches instead, rounding up may need one more row of warps */
     }
     t->job_count++;
     t->item_count += count;
+}
+
+static void add_any(builder *b, const unit *u, unsigned level)
+{
+    wvl_cuda_tables *t = b->tables;
+    uint32_t chain = chain_length(b, u, level);
+    if (!chain) {
+        add_tiles(b, u, level);
+        return;
+    }
+    for (uint32_t k = 0; k < chain; k++) {
+        unit one = *u;
+        one.turn += k;
+        build_job(b, &one, level + k, &t->jobs[t->job_count + k]);
+        t->jobs[t->job_count + k].chain = (uint8_t)(chain - k);
+    }
+    t->items[t->item_count++] = (wvl_cuda_item){(uint32_t)t->job_count, 0, 0};
+    t->job_count += chain;
 }
 
 /* ---- Marching -------------------------------------------------------------------------------------------------------------------- */
@@ -171,9 +210,21 @@ static uint32_t march_iterations(const unit *u, unsigned level)
     return (uint32_t)((one > two ? one : two) + 1 - base);
 }
 
+/* Warps of the kernel that a multiprocessor holds. */
+static uint64_t march_warps(uint32_t kernel, int reversible)
+{
+    if (kernel >= WVL_CUDA_MARCH53_8X3 && kernel <= WVL_CUDA_MARCH97_8P3) {
+        return reversible ? WVL_CUDA_MARCH_WARPS53_X3 : WVL_CUDA_MARCH_WARPS97_X3;
+    }
+    if (march_columns(kernel) == WVL_CUDA_MARCH_COLUMNS_8) {
+        return reversible ? WVL_CUDA_MARCH_WARPS53_8 : WVL_CUDA_MARCH_WARPS97_8;
+    }
+    return reversible ? WVL_CUDA_MARCH_WARPS53 : WVL_CUDA_MARCH_WARPS97;
+}
+
 static uint32_t march_segment(const builder *b, const unit *u, unsigned level)
 {
-    uint64_t wave = u->tc->reversible ? WVL_CUDA_MARCH_WAVE53 : WVL_CUDA_MARCH_WAVE97;
+    uint64_t wave = march_warps(b->kernel, u->tc->reversible) * WVL_CUDA_MARCH_MULTIPROCESSORS;
     uint64_t strips = b->strips * wvl_max_u64(b->options >> 8, 1), least = level > 1 ? WVL_CUDA_PLANE_SEGMENT_MIN : WVL_CUDA_MARCH_SEGMENT_MIN;
     uint64_t rows = wvl_max_u64(wave / wvl_max_u64(strips, 1), 1), length = wvl_ceil_div(march_iterations(u, level), rows);
     return (uint32_t)wvl_min_u64(wvl_max_u64(length, least), WVL_CUDA_MARCH_SEGMENT_MAX);
@@ -330,7 +381,11 @@ static uint32_t choose_kernel(const builder *b, unit *u, unsigned level)
     u->turn = 0;
     for (unsigned l = 1; l <= level; l++) {
         taken = march != WVL_CUDA_KERNELS;
-        march = taken ? (uint32_t)WVL_CUDA_KERNELS : choose_march(b, u, l);
+        uint32_t chain = taken ? 0 : chain_length(b, u, l);
+        if (chain && l < level) {
+            return WVL_CUDA_KERNELS;
+        }
+        march = taken || chain ? (uint32_t)WVL_CUDA_KERNELS : choose_march(b, u, l);
         u->turn += !taken && l < level;
     }
     if (taken || march != WVL_CUDA_KERNELS) {

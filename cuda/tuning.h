@@ -3,20 +3,28 @@
 #ifndef WVL_CUDA_TUNING_H
 #define WVL_CUDA_TUNING_H
 
-/* Any-shape kernel: samples of the resolution that a thread block splits, on the absolute grid, and the room around them that the longer
- * filter reaches into. Bands get 32 x 16, whole blocks of any size from 4 x 4 up to that. */
-#define WVL_CUDA_TILE_WIDTH 64
-#define WVL_CUDA_TILE_HEIGHT 32
-#define WVL_CUDA_TILE_ROOM 4
-#define WVL_CUDA_TILE_THREADS 256
+/* Any-shape kernel: samples of the resolution that a thread block splits at a time. With the room of four at either
+ * side a row is a thread block of columns; 16 rows are enough tiles of a 512 x 512 plane to give every multiprocessor one. */
+#define WVL_CUDA_TILE_WIDTH 120
+#define WVL_CUDA_TILE_HEIGHT 16
+#define WVL_CUDA_TILE_THREADS 128
+/* Planes of at most so many tiles go through all the levels that are left in one thread block. */
+#define WVL_CUDA_CHAIN_TILES 5
 
 /* Marching kernels: a warp takes 32 lanes of so many columns and marches down a segment of so many iterations of four rows. Segments are
  * chosen so that one wave is just full, within limits: short ones pay for their run-in (2 iterations in 5/3, 5 in 9/7), long ones leave
  * multiprocessors idle at the end. */
 #define WVL_CUDA_MARCH_COLUMNS_8 16
 #define WVL_CUDA_MARCH_COLUMNS 8
-#define WVL_CUDA_MARCH_WAVE53 (132 * 12)
-#define WVL_CUDA_MARCH_WAVE97 (132 * 8)
+/* Warps a multiprocessor holds, which the kernels' launch bounds promise: 16 columns, 8 columns. */
+#define WVL_CUDA_MARCH_WARPS53_8 12
+#define WVL_CUDA_MARCH_WARPS97_8 8
+#define WVL_CUDA_MARCH_WARPS53 14
+#define WVL_CUDA_MARCH_WARPS97 12
+/* Three components. */
+#define WVL_CUDA_MARCH_WARPS53_X3 16
+#define WVL_CUDA_MARCH_WARPS97_X3 16
+#define WVL_CUDA_MARCH_MULTIPROCESSORS 132 /* of the machine tuned for; others run the same segments in more or fewer waves */
 #define WVL_CUDA_MARCH_SEGMENT_MIN 6
 #define WVL_CUDA_PLANE_SEGMENT_MIN 4
 #define WVL_CUDA_MARCH_SEGMENT_MAX 48

@@ -6,6 +6,21 @@
 #include "cuda/job.h"
 #include "front/color_ops.h"
 
+template <int BYTES> __device__ __forceinline__ void load_chunk(uint32_t *w, const uint8_t *p)
+{
+    if constexpr (BYTES == 16) {
+        uint4 v = *(const uint4 *)p;
+        w[0] = v.x;
+        w[1] = v.y;
+        w[2] = v.z;
+        w[3] = v.w;
+    } else {
+        uint2 v = *(const uint2 *)p;
+        w[0] = v.x;
+        w[1] = v.y;
+    }
+}
+
 /* BYTES (8 or 16) from global to shared memory, behind the thread's back where the machine can. */
 template <int BYTES> __device__ __forceinline__ void copy_ahead(void *to, const void *from)
 {
@@ -73,40 +88,56 @@ template <int C> struct plane_rows {
 };
 
 /*
- * Rows on their way, in shared memory: registers are what the transform is short of. A lane reads only what it has copied itself, so there is
+ * Rows on their way, in shared memory, for transforms that are short of registers. A lane reads only what it has copied itself, so there is
  * no barrier. Chunks of a row lie lane by lane: no bank is met twice.
  */
 template <class R> struct row_ring {
     static constexpr int slots = 8, chunk = R::lane_bytes % 16 ? 8 : 16, per_plane = R::lane_bytes / chunk, chunks = per_plane * R::planes;
-    uint4 at[slots * chunks * 32 * chunk / 16];
+    static constexpr int shared_bytes = slots * chunks * 32 * chunk;
+    uint8_t *at;
 
-    __device__ __forceinline__ uint8_t *place(int slot, int c)
-    {
-        return (uint8_t *)at + ((slot * chunks + c) * 32 + (int)(threadIdx.x & 31)) * chunk;
-    }
+    __device__ __forceinline__ void open(uint4 *shared) { at = (uint8_t *)shared + (threadIdx.x & 31) * chunk; }
     __device__ __forceinline__ void fetch(const R &rows, int slot, int y)
     {
         const uint32_t offset = ((uint32_t)y - rows.top) * rows.pitch;
 #pragma unroll
         for (int c = 0; c < chunks; c++) {
-            copy_ahead<chunk>(place(slot, c), rows.data[c / per_plane] + offset + c % per_plane * chunk);
+            copy_ahead<chunk>(at + (slot * chunks + c) * 32 * chunk, rows.data[c / per_plane] + offset + c % per_plane * chunk);
         }
     }
+    __device__ __forceinline__ void close() { close_group(); }
+    __device__ __forceinline__ void wait() { wait_groups<slots / 2 - 1>(); }
     __device__ __forceinline__ void read(int slot, uint32_t (&raw)[R::words])
     {
 #pragma unroll
         for (int c = 0; c < chunks; c++) {
-            if constexpr (chunk == 16) {
-                uint4 v = *(const uint4 *)place(slot, c);
-                raw[4 * c] = v.x;
-                raw[4 * c + 1] = v.y;
-                raw[4 * c + 2] = v.z;
-                raw[4 * c + 3] = v.w;
-            } else {
-                uint2 v = *(const uint2 *)place(slot, c);
-                raw[2 * c] = v.x;
-                raw[2 * c + 1] = v.y;
-            }
+            load_chunk<chunk>(raw + c * chunk / 4, at + (slot * chunks + c) * 32 * chunk);
+        }
+    }
+};
+
+/* The same in registers, half as many rows: slots must be constants. */
+template <class R> struct row_registers {
+    static constexpr int slots = 4, chunk = R::lane_bytes % 16 ? 8 : 16, per_plane = R::lane_bytes / chunk, chunks = per_plane * R::planes;
+    static constexpr int shared_bytes = 16;
+    uint32_t rows_ahead[slots][R::words];
+
+    __device__ __forceinline__ void open(uint4 *) {}
+    __device__ __forceinline__ void fetch(const R &rows, int slot, int y)
+    {
+        const uint32_t offset = ((uint32_t)y - rows.top) * rows.pitch;
+#pragma unroll
+        for (int c = 0; c < chunks; c++) {
+            load_chunk<chunk>(rows_ahead[slot] + c * chunk / 4, rows.data[c / per_plane] + offset + c % per_plane * chunk);
+        }
+    }
+    __device__ __forceinline__ void close() {}
+    __device__ __forceinline__ void wait() {}
+    __device__ __forceinline__ void read(int slot, uint32_t (&raw)[R::words])
+    {
+#pragma unroll
+        for (int i = 0; i < R::words; i++) {
+            raw[i] = rows_ahead[slot][i];
         }
     }
 };
@@ -145,12 +176,24 @@ template <class R, int C> __device__ __forceinline__ void unpack_row(float (&v)[
     }
 }
 
+/* What a part does not need it does not unpack: the branch is uniform over the warp. */
 template <class R, int C> __device__ __forceinline__ void unpack_color(int32_t (&v)[C], const uint32_t (&raw)[R::words], float, int part)
 {
+    if (part == 1) {
 #pragma unroll
-    for (int i = 0; i < C; i++) {
-        int32_t r = (int32_t)R::value(raw, 0, i, 0), g = (int32_t)R::value(raw, 1, i, 0), b = (int32_t)R::value(raw, 2, i, 0);
-        v[i] = part == 1 ? wvl_rct_luma(r, g, b) : (part == 2 ? b : r) - g;
+        for (int i = 0; i < C; i++) {
+            v[i] = wvl_rct_luma((int32_t)R::value(raw, 0, i, 0), (int32_t)R::value(raw, 1, i, 0), (int32_t)R::value(raw, 2, i, 0));
+        }
+    } else if (part == 2) {
+#pragma unroll
+        for (int i = 0; i < C; i++) {
+            v[i] = (int32_t)R::value(raw, 2, i, 0) - (int32_t)R::value(raw, 1, i, 0);
+        }
+    } else {
+#pragma unroll
+        for (int i = 0; i < C; i++) {
+            v[i] = (int32_t)R::value(raw, 0, i, 0) - (int32_t)R::value(raw, 1, i, 0);
+        }
     }
 }
 

@@ -11,7 +11,7 @@
 typedef struct options {
     wvl_bench_dwt_case one;
     int both, given;
-    const char *json;
+    const char *json, *image;
 } options;
 
 static int set_size(const char *value, void *user)
@@ -67,10 +67,18 @@ static int set_json(const char *value, void *user)
     return 0;
 }
 
+/* Device code from a file: kernels of another build over the same pictures. */
+static int set_image(const char *value, void *user)
+{
+    ((options *)user)->image = value;
+    return 0;
+}
+
 static const wvl_bench_option table[] = {
     {"--size", 1, set_size},   {"--components", 1, set_components}, {"--depth", 1, set_depth},   {"--tile", 1, set_tile},  {"--batch", 1, set_batch},
     {"--runs", 1, set_runs},   {"--levels", 1, set_levels},         {"--planar", 0, set_planar}, {"--plain", 0, set_plain}, {"--json", 1, set_json},
     {"--inverse", 0, set_inverse},
+    {"--image", 1, set_image},
 };
 
 static void add_case(wvl_bench_dwt_case *cases, uint32_t *count, wvl_bench_dwt_case c)
@@ -108,7 +116,26 @@ static uint32_t build_cases(const options *o, wvl_bench_dwt_case *cases)
     return count;
 }
 
-static wvl_cuda_status open_device(wvl_bench_dwt_device *d)
+/* NULL: no such file. Kept until the program ends. */
+static const void *read_image(const char *path)
+{
+    FILE *file = fopen(path, "rb");
+    long bytes = -1;
+    if (file && fseek(file, 0, SEEK_END) == 0) {
+        bytes = ftell(file);
+    }
+    char *image = bytes > 0 ? calloc(1, (size_t)bytes + 1) : NULL;
+    if (image && (fseek(file, 0, SEEK_SET) != 0 || fread(image, 1, (size_t)bytes, file) != (size_t)bytes)) {
+        free(image);
+        image = NULL;
+    }
+    if (file) {
+        fclose(file);
+    }
+    return image;
+}
+
+static wvl_cuda_status open_device(wvl_bench_dwt_device *d, const void *image)
 {
     int device = 0;
     wvl_cuda_status status = d->runtime.init(0);
@@ -116,7 +143,7 @@ static wvl_cuda_status open_device(wvl_bench_dwt_device *d)
     status = status ? status : d->runtime.device_name(d->name, sizeof d->name, device);
     status = status ? status : d->runtime.context_retain(&d->context, device);
     status = status ? status : d->runtime.context_push(d->context);
-    status = status ? status : wvl_cuda_init_kernels(&d->runtime, wvl_cuda_fetch_image(), &d->kernels);
+    status = status ? status : wvl_cuda_init_kernels(&d->runtime, image, &d->kernels);
     return status ? status : d->runtime.stream_create(&d->stream, WVL_CUDA_STREAM_NON_BLOCKING);
 }
 
@@ -183,7 +210,8 @@ int wvl_bench_run_dwt(wvl_bench_args *args)
         return WVL_BENCH_EXIT_USAGE;
     }
     memset(&device, 0, sizeof device);
-    if (!wvl_cuda_fetch_image() || !wvl_cuda_fetch_runtime(&device.runtime) || open_device(&device)) {
+    const void *image = o.image ? read_image(o.image) : wvl_cuda_fetch_image();
+    if (!image || !wvl_cuda_fetch_runtime(&device.runtime) || open_device(&device, image)) {
         fputs("bench dwt: no device, or no device code in this build\n", stderr);
         return WVL_BENCH_EXIT_FAILED;
     }
