@@ -199,9 +199,22 @@ WVL_API wvl_status wvl_params_preset(wvl_params *params, const char *name);
 typedef struct wvl_preset { const char *name; const char *doc; const char *settings; /* "key=value key=value" */ } wvl_preset;
 WVL_API const wvl_preset *wvl_presets(size_t *count);
 
+/* How the first three samples of a pixel, R, G, B, stand for light, when no word of "input-color" says it: three curves, then a matrix to
+ * CIE X, Y, Z, in which the Y of peak white is 1 (a matrix profile of ICC without its adaptation to D50, for example). Setting them sets
+ * "input-color" to custom; NULL sets it to none and forgets the tables. They are copied. What is coded is X'Y'Z' of digital cinema in 12 bits:
+ * round(4095 * (48/52.37 * V)^(1/2.6)) for V = X, Y, Z, clamped to [0, 1] before the power. */
+typedef struct wvl_color_tables {
+    size_t struct_size;
+    uint32_t entries;       /* of each curve, 2..65536 at equal distances from black to white of the samples; straight lines between them */
+    const double *curve[3]; /* R, G, B: light, 0..1 */
+    double matrix[9];       /* rows X, Y, Z; columns R, G, B */
+} wvl_color_tables;
+WVL_API wvl_status wvl_params_set_color(wvl_params *params, const wvl_color_tables *tables);
+
 /* ---- Picture ---------------------------------------------------------------------------------------------------------------- */
 
-/* Component as the codestream declares it (A.5.1). */
+/* Component as its samples are given and, unless "input-color" converts the first three to 12-bit X'Y'Z', as the codestream declares it
+ * (A.5.1). A conversion takes three unsigned components of one depth, 8..16, without subsampling; any others are coded as they are. */
 typedef struct wvl_component_format {
     uint8_t depth;     /* significant bits, 1..38 (lossless up to 28) */
     uint8_t is_signed; /* 0 or 1 */

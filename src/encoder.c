@@ -99,13 +99,14 @@ static wvl_status check_image(wvl_session *s)
         static const uint8_t bits[] = {0, 8, 16, 32, 0, 10, 12};
         const wvl_plane *plane = &image->planes[c];
         const wvl_plan_component *pc = &s->plan->components[c];
+        unsigned depth = wvl_plan_input_depth(s->plan, c);
         char text[160];
         if (plane->container < WVL_SAMPLE_8 || plane->container > WVL_SAMPLE_PACKED12 || !bits[plane->container]) {
             (void)snprintf(text, sizeof text, "component %u: container type %u is not supported", c, plane->container);
             return fail(s, WVL_ERROR_UNSUPPORTED, text);
         }
-        if (!plane->data || pc->depth > bits[plane->container] || (plane->container >= WVL_SAMPLE_PACKED10 && pc->is_signed)) {
-            (void)snprintf(text, sizeof text, "component %u: depth %u%s does not fit its container, or it has no data", c, pc->depth,
+        if (!plane->data || depth > bits[plane->container] || (plane->container >= WVL_SAMPLE_PACKED10 && pc->is_signed)) {
+            (void)snprintf(text, sizeof text, "component %u: depth %u%s does not fit its container, or it has no data", c, depth,
                            pc->is_signed ? " signed" : "");
             return fail(s, WVL_ERROR_ARGUMENT, text);
         }

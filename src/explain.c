@@ -106,6 +106,10 @@ static void print_text(const printer *p, const wvl_plan *plan)
         print(p, "  component %u: %ux%u, %u bits %s, subsampling %u,%u, coding %u\n", c, wvl_rect_width(pc->rect), wvl_rect_height(pc->rect), pc->depth,
               pc->is_signed ? "signed" : "unsigned", pc->dx, pc->dy, pc->coding);
     }
+    if (plan->xyz.is_xyz) {
+        print(p, "components 0 to 2 are X'Y'Z', %s %u bits given\n", plan->xyz.kind == WVL_XYZ_MATRIX ? "from RGB of" : "as they are of",
+              wvl_plan_input_depth(plan, 0));
+    }
     print(p, "progression %s, %u layer%s:", order_names[plan->order], plan->layer_count, plan->layer_count > 1 ? "s" : "");
     print_layers(p, plan, 0);
     print(p, "%s\nmarkers:%s%s%s%s%s%s%s%s%s; tile-parts by%s%s%s%s; %u comments\n", plan->lossless ? " (lossless)" : "", plan->sop ? " SOP" : "",
@@ -159,7 +163,7 @@ static void print_json(const printer *p, const wvl_plan *plan)
         print(p, "%s{\"width\":%u,\"height\":%u,\"depth\":%u,\"signed\":%s,\"dx\":%u,\"dy\":%u,\"coding\":%u}", c ? "," : "", wvl_rect_width(pc->rect),
               wvl_rect_height(pc->rect), pc->depth, pc->is_signed ? "true" : "false", pc->dx, pc->dy, pc->coding);
     }
-    print(p, "],\"progression\":\"%s\",\"lossless\":%s,\"layers\":[", order_names[plan->order], plan->lossless ? "true" : "false");
+    print(p, "],\"xyz\":%s,\"input_depth\":%u,\"progression\":\"%s\",\"lossless\":%s,\"layers\":[", plan->xyz.is_xyz ? "true" : "false", wvl_plan_input_depth(plan, 0), order_names[plan->order], plan->lossless ? "true" : "false");
     print_layers(p, plan, 1);
     print(p, "],\"sop\":%u,\"eph\":%u,\"plt\":%u,\"tlm\":%u,\"plm\":%u,\"packed_headers\":%u,\"progression_changes\":%u,\"rsiz\":%u,\"tile_parts\":%u,\"max_bytes\":%llu,\"max_component_bytes\":%llu,\"codings\":[", plan->sop, plan->eph,
           plan->plt, plan->tlm, plan->plm, plan->packed_headers, plan->progression_count, plan->rsiz, plan->parts, (unsigned long long)plan->max_bytes, (unsigned long long)plan->max_component_bytes);

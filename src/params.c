@@ -72,6 +72,10 @@ static wvl_status copy_lists(const wvl_params *from, wvl_params *to)
     if (!status) {
         status = wvl_params_store_registration(to, s->registration, s->registration_count);
     }
+    if (!status && s->custom.entries) {
+        const double *const curves[3] = {s->custom.curves, s->custom.curves + s->custom.entries, s->custom.curves + 2ull * s->custom.entries};
+        status = wvl_params_store_color(to, curves, s->custom.entries, s->custom.matrix);
+    }
     for (uint32_t i = 0; !status && i < s->comment_count; i++) {
         status = wvl_params_store_comment(to, s->comments[i]);
     }
@@ -96,6 +100,7 @@ wvl_status wvl_params_clone(const wvl_params *params, wvl_params **copy)
     c->settings.registration_count = 0;
     c->settings.comments = NULL;
     c->settings.comment_count = 0;
+    c->settings.custom = (wvl_custom_color){0};
     c->layers_given = params->layers_given;
     wvl_status status = copy_lists(params, c);
     if (status) {
@@ -112,6 +117,7 @@ void wvl_params_release(wvl_params *params)
     }
     wvl_context *context = params->context;
     wvl_params_clear_comments(params);
+    wvl_params_clear_color(params);
     wvl_free(&context->host, params->settings.comments, params->comment_capacity * sizeof *params->settings.comments);
     wvl_free(&context->host, params->settings.layer_values, params->layer_capacity * sizeof *params->settings.layer_values);
     wvl_free(&context->host, params->settings.progressions, params->progression_capacity * sizeof *params->settings.progressions);

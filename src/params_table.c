@@ -6,6 +6,7 @@
 #define AT(member) offsetof(wvl_settings, member)
 #define EXACT_INTEGERS (UINT64_C(1) << 53) /* targets in bytes are kept in a double */
 
+#define INPUT "Colour of the samples given"
 #define TRANSFORM "Transform"
 #define STRUCTURE "Tiles, blocks and packets"
 #define QUANTIZATION "Quantization"
@@ -16,6 +17,15 @@
 
 /* X(key, public type, range, default, doc, section, field kind, offset, minimum, maximum) */
 #define OPTION_TABLE(X)                                                                                                              \
+    X("input-color", CHOICE, "none|xyz|rec709|srgb|rec601-525|rec601-625|rec2020|p3-dci|p3-d60|p3-d65|display-p3|custom", "none",    \
+      "Convert the first three components, R, G, B of this colour space, to 12-bit X'Y'Z' of digital cinema (SMPTE ST 428-1) and "   \
+      "code that; xyz: they are X'Y'Z' already; none: code what is given.", INPUT, WORD, AT(input_color), 0, 11)                     \
+    X("input-transfer", CHOICE, "auto|linear|2.2|2.4|2.6|bt1886|srgb", "auto",                                                       \
+      "How these samples stand for light: a power, linear or the sRGB curve; bt1886 is 2.4; auto: 2.6 for p3-*, srgb for srgb and "  \
+      "display-p3, else 2.4.", INPUT, WORD, AT(input_transfer), 0, 6)                                                                \
+    X("input-range", CHOICE, "full|video", "full",                                                                                   \
+      "Black and white of these samples: all of their depth, or 16 and 235 of 8 bits and the like.", INPUT, WORD, AT(input_video),   \
+      0, 1)                                                                                                                          \
     X("reversible", BOOL, "yes|no", "yes", "Reversible 5/3 wavelet (yes) or irreversible 9/7 (no) (Annex F).", TRANSFORM, BOOL,      \
       AT(reversible), 0, 1)                                                                                                          \
     X("levels", INTEGER, "0..32", "5", "Wavelet decomposition levels, one less than the number of resolutions (A.6.1).", TRANSFORM,  \

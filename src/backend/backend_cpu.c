@@ -2,7 +2,7 @@
 /*
  * The backend that every machine has: pixels to quantised coefficients on the caller's pool.
  *
- * Work comes in units: one component of one tile, or the three of a colour transform. With enough units for all workers, each unit is one task
+ * Work comes in units: one component of one tile, or the three of a colour transform or conversion. With enough units for all workers, each unit is one task
  * that goes through all its levels with planes of the worker's own (deep); otherwise the levels follow one another and each is cut into
  * strips of block rows (wide). Coefficients are the same.
  *
@@ -85,9 +85,6 @@ static uint64_t plane_pitch(uint32_t width, unsigned kind)
     return wvl_align_up(wvl_align_up(width, WVL_LINE_ROUND) * wvl_line_element_bytes(kind), WVL_ALIGNMENT);
 }
 
-/* The colour transform takes components 0..2 of a tile as one unit. */
-static uint32_t unit_lanes(const wvl_plan *plan, uint32_t component) { return plan->mct != WVL_MCT_NONE && component == 0 ? 3 : 1; }
-
 /* Bytes of the plane that level l of a component writes. */
 static uint64_t low_bytes(const wvl_tile_plan *tile, const wvl_tile_component *tc, unsigned level)
 {
@@ -119,9 +116,9 @@ static cpu_shape measure_shape(const wvl_plan *plan, const wvl_tile_plan *tiles,
         for (uint32_t c = 0; c < plan->component_count; c++) {
             widen_shape(&shape, &tiles[t], &tiles[t].components[c]);
         }
-        for (uint32_t c = 0; c < plan->component_count; c += unit_lanes(plan, c)) {
+        for (uint32_t c = 0; c < plan->component_count; c += wvl_front_count_lanes(plan, c)) {
             shape.units++;
-            shape.lanes_max = wvl_max_u32(shape.lanes_max, unit_lanes(plan, c));
+            shape.lanes_max = wvl_max_u32(shape.lanes_max, wvl_front_count_lanes(plan, c));
         }
         shape.coef_bytes = wvl_add_saturate(shape.coef_bytes, tiles[t].coef_bytes);
         shape.block_count = wvl_add_saturate(shape.block_count, tiles[t].block_count);
@@ -518,8 +515,8 @@ static void build_units(wvl_backend_job *job)
     const wvl_plan *plan = job->backend->plan;
     cpu_unit *unit = job->units;
     for (uint32_t t = 0; t < job->tile_count; t++) {
-        for (uint32_t c = 0; c < plan->component_count; c += unit_lanes(plan, c)) {
-            uint32_t count = unit_lanes(plan, c);
+        for (uint32_t c = 0; c < plan->component_count; c += wvl_front_count_lanes(plan, c)) {
+            uint32_t count = wvl_front_count_lanes(plan, c);
             *unit++ = (cpu_unit){t, c, (uint8_t)count, count == 3 ? plan->mct : WVL_MCT_NONE, line_kind(&job->tiles[t].components[c])};
         }
     }

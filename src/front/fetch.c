@@ -19,8 +19,10 @@ static unsigned choose_load(unsigned container, int is_signed)
     }
 }
 
-static void build_plane(const wvl_front_kernels *kernels, const wvl_plan_component *component, const wvl_plane *from, wvl_front_plane *plane)
+static void build_plane(const wvl_front_kernels *kernels, const wvl_plan *plan, uint32_t index, const wvl_plane *from, wvl_front_plane *plane)
 {
+    const wvl_plan_component *component = &plan->components[index];
+    int converted = plan->xyz.kind && index < 3; /* the conversion shifts its results */
     unsigned load = choose_load(from->container, component->is_signed);
     const wvl_front_kernels *c = wvl_front_fetch_kernels(WVL_CPU_C);
     plane->data = from->data;
@@ -30,8 +32,8 @@ static void build_plane(const wvl_front_kernels *kernels, const wvl_plan_compone
     plane->x0 = component->rect.x0;
     plane->y0 = component->rect.y0;
     plane->container_bits = container_bits(from->container);
-    plane->depth = component->depth;
-    plane->shift.half = 1u << (component->depth - 1);
+    plane->depth = (uint8_t)wvl_plan_input_depth(plan, index);
+    plane->shift.half = converted ? 0 : 1u << (component->depth - 1);
     plane->shift.bias = component->is_signed ? plane->shift.half : 0;
     plane->load = plane->stride == 1 ? kernels->contiguous[load] : kernels->strided[load];
     if (!plane->load) {
@@ -62,6 +64,15 @@ static wvl_front_load3 choose_triple(const wvl_front_kernels *kernels, const wvl
     return seen == 7 ? kernels->triple[choose_load(p[0].container, group->plane[0].shift.bias != 0)] : NULL;
 }
 
+static wvl_front_color choose_color(const wvl_front_kernels *kernels, const wvl_plan *plan, uint32_t component)
+{
+    if (component >= 3 || plan->xyz.kind == WVL_XYZ_NONE) {
+        return NULL;
+    }
+    wvl_front_color color = kernels->color[plan->xyz.kind];
+    return color ? color : wvl_front_fetch_kernels(WVL_CPU_C)->color[plan->xyz.kind];
+}
+
 static int choose_convert(unsigned mct, unsigned kind)
 {
     if (mct == WVL_MCT_ICT) {
@@ -78,9 +89,12 @@ void wvl_front_build_group(const wvl_front_kernels *kernels, const wvl_plan *pla
 {
     group->count = count;
     for (uint32_t i = 0; i < count; i++) {
-        build_plane(kernels, &plan->components[component + i], &image->planes[component + i], &group->plane[i]);
+        build_plane(kernels, plan, component + i, &image->planes[component + i], &group->plane[i]);
     }
     group->triple = count == 3 ? choose_triple(kernels, image, component, group) : NULL;
+    group->xyz = &plan->xyz;
+    group->color = choose_color(kernels, plan, component);
+    group->mixes = mct != WVL_MCT_NONE;
     int convert = choose_convert(mct, kind);
     group->convert = convert < 0 ? NULL : kernels->convert[convert];
     if (convert >= 0 && !group->convert) {
@@ -120,8 +134,11 @@ uint32_t wvl_front_fetch_row(const wvl_front_group *group, uint32_t y, uint32_t 
         loaded[i] = lines[i] = group->convert ? work[i] : rows[i];
     }
     uint32_t outside = group->triple ? load_triple(group, y, x, n, lines) : load_planes(group, y, x, n, lines);
-    if (group->convert) {
-        group->convert(loaded, n, rows);
+    if (group->color) {
+        group->color(group->xyz, n, lines);
+    }
+    for (uint32_t i = 0; group->convert && i < (group->mixes ? 1 : group->count); i++) {
+        group->convert(loaded + i, n, rows + i);
     }
     return outside;
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "front/color_ops.h"
+#include "front/xyz_ops.h"
 
 #ifdef __clang__
 #pragma STDC FP_CONTRACT OFF
@@ -116,12 +117,37 @@ static void ict(const int32_t *const *in, uint32_t n, void *const *out)
     }
 }
 
+static void put_xyz(const wvl_plan_xyz *xyz, uint32_t n, int32_t *const *lines)
+{
+    uint32_t mask = (1u << xyz->depth) - 1;
+    for (uint32_t i = 0; i < n; i++) {
+        double r = xyz->linear[0][(uint32_t)lines[0][i] & mask], g = xyz->linear[1][(uint32_t)lines[1][i] & mask];
+        double b = xyz->linear[2][(uint32_t)lines[2][i] & mask];
+        for (unsigned c = 0; c < 3; c++) {
+            lines[c][i] = wvl_xyz_code(wvl_xyz_row(xyz->matrix + 3 * c, r, g, b)) - WVL_XYZ_HALF;
+        }
+    }
+}
+
+static void drop_bits(const wvl_plan_xyz *xyz, uint32_t n, int32_t *const *lines)
+{
+    uint32_t mask = (1u << xyz->depth) - 1;
+    unsigned shift = xyz->depth - WVL_XYZ_DEPTH;
+    for (unsigned c = 0; c < 3; c++) {
+        int32_t *x = lines[c];
+        for (uint32_t i = 0; i < n; i++) {
+            x[i] = (int32_t)(((uint32_t)x[i] & mask) >> shift) - WVL_XYZ_HALF;
+        }
+    }
+}
+
 static const wvl_front_kernels kernels_c = {
     WVL_CPU_C,
     {load_u8, load_s8, load_u16, load_s16, load_32, load_packed10, load_packed12},
     {load_u8, load_s8, load_u16, load_s16, load_32, load_packed10, load_packed12},
     {NULL, NULL, NULL, NULL, NULL, NULL, NULL},
     {to_i64, to_f32, rct, rct_i64, ict},
+    {NULL, drop_bits, put_xyz},
 };
 
 const wvl_front_kernels *wvl_front_fetch_kernels(wvl_cpu_level level)

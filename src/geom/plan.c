@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "geom/color.h"
 #include "geom/profile.h"
 #include "geom/settings.h"
 
@@ -20,6 +21,7 @@ typedef struct plan_parts {
     uint16_t *registration;
     wvl_blob *comments;
     uint8_t *comment_bytes;
+    double *linear;
 } plan_parts;
 
 static uint64_t length_of(const char *text) { return strlen(text); }
@@ -39,6 +41,7 @@ static plan_parts carve_plan(wvl_carver *carver, const wvl_settings *s, const wv
     parts.registration = wvl_carve(carver, s->registration_count ? 2ull * f->component_count : 0, sizeof *parts.registration);
     parts.comments = wvl_carve(carver, s->comment_count, sizeof *parts.comments);
     parts.comment_bytes = wvl_carve(carver, text, 1);
+    parts.linear = wvl_carve(carver, wvl_color_count_entries(s, f), sizeof *parts.linear);
     return parts;
 }
 
@@ -168,22 +171,22 @@ static void fill_grid(wvl_plan *plan, const wvl_settings *s, const wvl_image_for
     plan->tile_count = plan->tile_cols * plan->tile_rows;
 }
 
-static void fill_components(wvl_plan *plan, const wvl_image_format *f, uint16_t *keys)
+static void fill_components(wvl_plan *plan, const wvl_settings *s, const wvl_image_format *f, uint16_t *keys)
 {
     for (uint32_t c = 0; c < f->component_count; c++) {
         const wvl_component_format *cf = &f->components[c];
         wvl_plan_component *pc = &plan->components[c];
-        pc->depth = cf->depth;
+        pc->depth = (uint8_t)wvl_plan_coded_depth(s, f, c);
         pc->is_signed = cf->is_signed != 0;
         pc->dx = cf->dx ? cf->dx : 1;
         pc->dy = cf->dy ? cf->dy : 1;
-        pc->coding = (uint16_t)find_coding(keys, &plan->coding_count, (unsigned)cf->depth << 2 | mct_part(plan->mct, c));
+        pc->coding = (uint16_t)find_coding(keys, &plan->coding_count, (unsigned)pc->depth << 2 | mct_part(plan->mct, c));
         pc->rect.x0 = (uint32_t)wvl_ceil_div(f->x0, pc->dx);
         pc->rect.y0 = (uint32_t)wvl_ceil_div(f->y0, pc->dy);
         pc->rect.x1 = (uint32_t)wvl_ceil_div(f->x1, pc->dx);
         pc->rect.y1 = (uint32_t)wvl_ceil_div(f->y1, pc->dy);
         plan->total_samples += (uint64_t)wvl_rect_width(pc->rect) * wvl_rect_height(pc->rect);
-        plan->peak_depth = cf->depth > plan->peak_depth ? cf->depth : plan->peak_depth;
+        plan->peak_depth = pc->depth > plan->peak_depth ? pc->depth : plan->peak_depth;
     }
 }
 
@@ -239,7 +242,7 @@ static uint32_t count_codings(const wvl_settings *s, const wvl_image_format *f)
     uint32_t count = 0;
     unsigned mct = wvl_plan_choose_mct(s, f);
     for (uint32_t c = 0; c < f->component_count; c++) {
-        (void)find_coding(keys, &count, (unsigned)f->components[c].depth << 2 | mct_part(mct, c));
+        (void)find_coding(keys, &count, wvl_plan_coded_depth(s, f, c) << 2 | mct_part(mct, c));
     }
     return count;
 }
@@ -265,7 +268,8 @@ wvl_plan *wvl_plan_build(const wvl_allocator *allocator, const wvl_settings *s, 
     plan->comments = parts.comments;
     plan->mct = (uint8_t)wvl_plan_choose_mct(s, f);
     fill_grid(plan, s, f);
-    fill_components(plan, f, keys);
+    fill_components(plan, s, f, keys);
+    wvl_color_build(s, f, parts.linear, &plan->xyz);
     fill_options(plan, s);
     fill_profile(plan, s);
     copy_comments(&parts, s);

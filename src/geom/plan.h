@@ -69,6 +69,18 @@ typedef struct wvl_plan_component {
     wvl_rect rect;         /* on the component's own grid (B.2) */
 } wvl_plan_component;
 
+/* What the front does to components 0..2 before anything else: to 12-bit X'Y'Z' from RGB (MATRIX), or from X'Y'Z' with more bits, of which
+ * the uppermost 12 stay (SHIFT). The components of the plan are what comes out. */
+enum { WVL_XYZ_NONE = 0, WVL_XYZ_SHIFT, WVL_XYZ_MATRIX, WVL_XYZ_KINDS };
+#define WVL_XYZ_DEPTH 12u
+typedef struct wvl_plan_xyz {
+    uint8_t kind;          /* WVL_XYZ_* */
+    uint8_t is_xyz;        /* what is coded is X'Y'Z', converted here or not */
+    uint8_t depth;         /* of the samples given; 8..16 */
+    const double *linear[3]; /* MATRIX: [1 << depth], light of an R, G, B sample in [0, 1] */
+    double matrix[9];      /* rows X, Y, Z: from light to (code before rounding)^2.6 */
+} wvl_plan_xyz;
+
 typedef struct wvl_layer_target {
     uint8_t kind;          /* WVL_RATE_* */
     double value;
@@ -106,6 +118,7 @@ struct wvl_plan {
     uint32_t coding_count;
     wvl_coding *codings;   /* codings[0] is what COD and QCD say */
     uint16_t rsiz;
+    wvl_plan_xyz xyz;
     /* COD */
     uint8_t order;         /* WVL_ORDER_* */
     uint8_t mct;           /* WVL_MCT_*; components 0..2 */
@@ -162,6 +175,12 @@ WVL_HD uint32_t wvl_plan_cap_group(const struct wvl_plan *plan, uint32_t compone
 }
 WVL_HD uint32_t wvl_plan_cap_groups(const struct wvl_plan *plan) { return plan->component_count << (plan->cap_split != 0); }
 
+/* Depth of the samples that the caller gives for a component. */
+static inline unsigned wvl_plan_input_depth(const wvl_plan *plan, uint32_t component)
+{
+    return plan->xyz.kind && component < 3 ? plan->xyz.depth : plan->components[component].depth;
+}
+
 /* Receives one violation at a time, without a newline. */
 typedef struct wvl_report {
     void (*add)(void *user, const char *text);
@@ -176,6 +195,8 @@ int wvl_plan_check(const struct wvl_settings *settings, const wvl_image_format *
  * conductor. NULL: no memory, or violations that show only after resolving (reported). */
 wvl_plan *wvl_plan_build(const wvl_allocator *allocator, const struct wvl_settings *settings, const wvl_image_format *format, wvl_report *report);
 void wvl_plan_destroy(const wvl_allocator *allocator, wvl_plan *plan);
+/* Depth that a component of this format is coded with: 12 where the front makes X'Y'Z' of it. Every rule about depth asks here. */
+unsigned wvl_plan_coded_depth(const struct wvl_settings *settings, const wvl_image_format *format, uint32_t component);
 /* Decides MCT for checked settings: WVL_MCT_*. */
 unsigned wvl_plan_choose_mct(const struct wvl_settings *settings, const wvl_image_format *format);
 /* Precinct byte of resolution r (PPx | PPy << 4) after expansion of the settings' list; above 0xFF: not a legal size. */

@@ -3,6 +3,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+#include "geom/color.h"
 #include "geom/plan.h"
 #include "geom/profile.h"
 #include "geom/settings.h"
@@ -88,13 +89,14 @@ unsigned wvl_plan_choose_mct(const wvl_settings *s, const wvl_image_format *f)
         return WVL_MCT_NONE;
     }
     const wvl_component_format *c = f->components;
+    unsigned depth = wvl_plan_coded_depth(s, f, 0);
     for (int i = 1; i < 3; i++) {
-        if (c[i].depth != c[0].depth || c[i].is_signed != c[0].is_signed || (c[i].dx ? c[i].dx : 1) != (c[0].dx ? c[0].dx : 1) ||
+        if (wvl_plan_coded_depth(s, f, (uint32_t)i) != depth || c[i].is_signed != c[0].is_signed || (c[i].dx ? c[i].dx : 1) != (c[0].dx ? c[0].dx : 1) ||
             (c[i].dy ? c[i].dy : 1) != (c[0].dy ? c[0].dy : 1)) {
             return WVL_MCT_NONE;
         }
     }
-    if (s->mct == 2 && s->reversible && c[0].depth >= MAX_DEPTH) {
+    if (s->mct == 2 && s->reversible && depth >= MAX_DEPTH) {
         return WVL_MCT_NONE; /* RCT would need a 32nd magnitude bit */
     }
     return s->reversible ? WVL_MCT_RCT : WVL_MCT_ICT;
@@ -436,6 +438,7 @@ int wvl_plan_check(const wvl_settings *s, const wvl_image_format *f, wvl_report 
     check_components(f, r);
     check_grid(f, s, r);
     if (r->count == before) {
+        wvl_color_check(s, f, r);
         check_transform(s, f, r);
     }
     check_blocks(s, r);

@@ -16,7 +16,45 @@ typedef enum wvl_rate_unit {
     WVL_UNIT_SLOPE  /* 256 * log2 threshold + 32768; 0 means everything */
 } wvl_rate_unit;
 
+/* "input-color", in the order of its words */
+enum {
+    WVL_INPUT_AS_IS = 0,
+    WVL_INPUT_XYZ,
+    WVL_INPUT_REC709,
+    WVL_INPUT_SRGB,
+    WVL_INPUT_REC601_525,
+    WVL_INPUT_REC601_625,
+    WVL_INPUT_REC2020,
+    WVL_INPUT_P3_DCI,
+    WVL_INPUT_P3_D60,
+    WVL_INPUT_P3_D65,
+    WVL_INPUT_DISPLAY_P3,
+    WVL_INPUT_CUSTOM
+};
+
+/* "input-transfer", in the order of its words */
+enum {
+    WVL_TRANSFER_AUTO = 0,
+    WVL_TRANSFER_LINEAR,
+    WVL_TRANSFER_22,
+    WVL_TRANSFER_24,
+    WVL_TRANSFER_26,
+    WVL_TRANSFER_BT1886,
+    WVL_TRANSFER_SRGB
+};
+
+/* wvl_color_tables, copied. */
+typedef struct wvl_custom_color {
+    uint32_t entries;   /* 0: none given */
+    double *curves;     /* [3][entries], owned */
+    double matrix[9];
+} wvl_custom_color;
+
 struct wvl_settings {
+    /* samples given */
+    uint8_t input_color, input_transfer;
+    uint8_t input_video;         /* "input-range" video */
+    wvl_custom_color custom;
     /* transform */
     uint8_t reversible;          /* "reversible" yes */
     uint8_t levels;              /* "levels" 5 */

@@ -39,6 +39,7 @@ done <<'OPTIONS'
 -r 1
 -I -r 10
 -I -q 30,40 -t 200,333 -d 7,5 -b 32,32 -n 4
+-I -r 10 --input-color rec709 -t 200,333 -d 7,5
 -r 40,8,1 -M 63 -p RPCL -t 512,512 -SOP -EPH -PLT -TLM
 OPTIONS
 echo "$compared encodes, each the same bytes as with one thread of $first"

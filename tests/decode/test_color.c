@@ -1,0 +1,368 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* X'Y'Z' through the whole library: every kind of picture memory, tiles with offsets, both wavelets, any number of threads; OpenJPEG decodes
+ * what was coded without loss, and a model in extended precision says what it must be. */
+#include <check.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tests/decode/cases.h"
+#include "tests/prop/xyz_model.h"
+
+#define EXTRA 4u /* most components */
+
+/* RGB (and more) of one depth in memory of any kind. */
+typedef struct scene {
+    uint32_t x0, y0, width, height, count;
+    unsigned depth, container, layout; /* layout 0: planar, 1: interleaved, 2: interleaved backwards */
+    uint32_t *values;                  /* [count][height][width] */
+    uint8_t *memory;
+    wvl_component_format components[EXTRA];
+    wvl_plane planes[EXTRA];
+    wvl_image_format format;
+    wvl_image image;
+} scene;
+
+static const uint8_t container_bits[] = {0, 8, 16, 32, 0, 10, 12};
+
+static void put_value(uint8_t *row, unsigned container, uint64_t at, uint32_t v)
+{
+    unsigned bits = container_bits[container];
+    uint16_t half = (uint16_t)v;
+    switch (container) {
+    case WVL_SAMPLE_8: row[at] = (uint8_t)v; break;
+    case WVL_SAMPLE_16: memcpy(row + 2 * at, &half, 2); break;
+    case WVL_SAMPLE_32: memcpy(row + 4 * at, &v, 4); break;
+    default:
+        for (unsigned b = 0; b < bits; b++) {
+            uint64_t bit = at * bits + b;
+            row[bit / 8] |= (uint8_t)((v >> (bits - 1 - b) & 1) << (7 - bit % 8));
+        }
+    }
+}
+
+static void fill_memory(scene *s)
+{
+    uint64_t lane = s->layout ? 1 : s->width, step = s->layout ? s->count : 1;
+    uint64_t pitch = ((uint64_t)s->count * s->width * container_bits[s->container] + 7) / 8 + 3;
+    s->memory = calloc(pitch, s->height);
+    ck_assert_ptr_nonnull(s->memory);
+    for (uint32_t c = 0; c < s->count; c++) {
+        uint64_t first = (s->layout == 2 ? s->count - 1 - c : c) * lane;
+        for (uint64_t i = 0; i < (uint64_t)s->width * s->height; i++) {
+            put_value(s->memory + i / s->width * pitch, s->container, first + i % s->width * step, s->values[(uint64_t)c * s->width * s->height + i]);
+        }
+        s->planes[c] = (wvl_plane){s->memory, (ptrdiff_t)pitch, (uint32_t)step, (uint32_t)first, (uint8_t)s->container};
+        s->components[c] = (wvl_component_format){.depth = (uint8_t)s->depth, .dx = 1, .dy = 1};
+    }
+}
+
+static void open_scene(scene *s, uint32_t seed)
+{
+    uint64_t samples = (uint64_t)s->count * s->width * s->height;
+    s->values = malloc(samples * sizeof *s->values);
+    ck_assert_ptr_nonnull(s->values);
+    for (uint64_t i = 0; i < samples; i++) {
+        s->values[i] = picture_random(&seed) >> (32 - s->depth);
+    }
+    fill_memory(s);
+    s->format = (wvl_image_format){.struct_size = sizeof s->format, .x0 = s->x0, .y0 = s->y0, .x1 = s->x0 + s->width, .y1 = s->y0 + s->height,
+                                   .component_count = s->count, .components = s->components};
+    s->image = (wvl_image){.struct_size = sizeof s->image, .planes = s->planes, .plane_count = s->count};
+}
+
+static void close_scene(scene *s)
+{
+    free(s->values);
+    free(s->memory);
+}
+
+/* Encodes; *data is released with wvl_memory_release. */
+static void encode(wvl_context *context, const scene *s, const char *settings, const wvl_color_tables *tables, void **data, size_t *bytes)
+{
+    char error[512] = "";
+    wvl_params *params, *copy;
+    wvl_plan *plan;
+    wvl_sink sink = {.struct_size = sizeof sink};
+    ck_assert_int_eq(wvl_params_create(context, &params), WVL_OK);
+    ck_assert_msg(case_set(params, settings, error, sizeof error) == WVL_OK, "%s: %s", settings, error);
+    if (tables) {
+        ck_assert_int_eq(wvl_params_set_color(params, tables), WVL_OK);
+    }
+    ck_assert_int_eq(wvl_params_clone(params, &copy), WVL_OK); /* tables travel with a copy */
+    wvl_params_release(params);
+    ck_assert_msg(wvl_plan_create(context, copy, &s->format, NULL, &plan) == WVL_OK, "%s: %s", settings, wvl_context_error(context));
+    wvl_params_release(copy);
+    ck_assert_int_eq(wvl_sink_open_memory(context, &sink), WVL_OK);
+    ck_assert_msg(wvl_encode(plan, &s->image, &sink, NULL, NULL, error, sizeof error) == WVL_OK, "%s: %s", settings, error);
+    ck_assert_int_eq(wvl_sink_take_memory(&sink, data, bytes), WVL_OK);
+    wvl_plan_release(plan);
+}
+
+static void check_codes(const char *settings, const scene *s, const xyz_model *model, const picture *back)
+{
+    uint64_t pixels = (uint64_t)s->width * s->height;
+    ck_assert_uint_eq(back->count, s->count);
+    for (uint32_t c = 0; c < s->count; c++) {
+        ck_assert_uint_eq(back->planes[c].depth, c < 3 ? 12 : s->depth);
+        ck_assert_uint_eq((uint64_t)back->planes[c].width * back->planes[c].height, pixels);
+    }
+    for (uint64_t i = 0; i < pixels; i++) {
+        uint32_t rgb[3] = {s->values[i], s->values[pixels + i], s->values[2 * pixels + i]};
+        long double exact[3];
+        xyz_convert(model, rgb, exact);
+        for (uint32_t c = 0; c < s->count; c++) {
+            int32_t code = back->planes[c].samples[i];
+            if (c < 3 ? !xyz_is_right(exact[c], code) : code != (int32_t)s->values[c * pixels + i]) {
+                ck_abort_msg("%s: component %u of pixel %llu is %d", settings, c, (unsigned long long)i, code);
+            }
+        }
+    }
+}
+
+static void check_scene(const char *settings, const scene *s, const xyz_model *model, const wvl_color_tables *tables)
+{
+    char text[512] = "";
+    void *data;
+    size_t bytes;
+    picture back;
+    encode(case_context(), s, settings, tables, &data, &bytes);
+    ck_assert_msg(decode_picture(data, bytes, NULL, &back, NULL, text, sizeof text), "%s: %s", settings, text);
+    check_codes(settings, s, model, &back);
+    picture_free(&back);
+    wvl_memory_release(case_context(), data, bytes);
+}
+
+START_TEST(any_memory)
+{
+    static const struct { unsigned container, depth; } kinds[] = {
+        {WVL_SAMPLE_8, 8},   {WVL_SAMPLE_16, 8},  {WVL_SAMPLE_16, 10},       {WVL_SAMPLE_16, 12},       {WVL_SAMPLE_16, 16},       {WVL_SAMPLE_32, 9},
+        {WVL_SAMPLE_32, 16}, {WVL_SAMPLE_16, 13}, {WVL_SAMPLE_PACKED10, 10}, {WVL_SAMPLE_PACKED12, 12}, {WVL_SAMPLE_PACKED12, 11}, {WVL_SAMPLE_PACKED10, 8},
+    };
+    static const char *const settings[] = {
+        "input-color=rec709", "input-color=rec709 mct=off", "input-color=rec709 levels=0 mct=off", "input-color=rec709 tile=50,37 tile-offset=3,1 levels=3",
+    };
+    for (uint32_t layout = 0; layout < 3; layout++) {
+        for (uint32_t count = 3; count <= EXTRA; count++) {
+            scene s = {.x0 = layout * 7, .y0 = layout * 5, .width = 131, .height = 75, .count = count, .depth = kinds[_i].depth, .container = kinds[_i].container,
+                       .layout = layout};
+            s.x0 += 3;
+            s.y0 += 1;
+            open_scene(&s, (uint32_t)_i * 16 + layout);
+            xyz_model model = xyz_build_model(&xyz_spaces[0], CURVE_24, s.depth, 0);
+            check_scene(settings[(_i + (int)layout) % 4], &s, &model, NULL);
+            close_scene(&s);
+        }
+    }
+}
+END_TEST
+
+START_TEST(every_word)
+{
+    char settings[160];
+    const xyz_space *space = &xyz_spaces[_i];
+    scene s = {.width = 200, .height = 30, .count = 3, .depth = 10, .container = WVL_SAMPLE_16, .layout = 1};
+    open_scene(&s, (uint32_t)_i);
+    xyz_model model = xyz_build_model(space, space->curve, 10, 0);
+    (void)snprintf(settings, sizeof settings, "input-color=%s", space->word);
+    check_scene(settings, &s, &model, NULL);
+    static const char *const transfers[] = {"linear", "2.2", "2.4", "2.6", "srgb", "bt1886"};
+    static const xyz_curve curves[] = {CURVE_LINEAR, CURVE_22, CURVE_24, CURVE_26, CURVE_SRGB, CURVE_24};
+    for (unsigned t = 0; t < 6; t++) {
+        model = xyz_build_model(space, curves[t], 10, t & 1);
+        (void)snprintf(settings, sizeof settings, "input-color=%s input-transfer=%s input-range=%s", space->word, transfers[t], t & 1 ? "video" : "full");
+        check_scene(settings, &s, &model, NULL);
+    }
+    close_scene(&s);
+}
+END_TEST
+
+START_TEST(tables_of_the_caller)
+{
+    static double curves[3][1024];
+    const xyz_space *space = &xyz_spaces[4];
+    scene s = {.width = 90, .height = 40, .count = 3, .depth = 10, .container = WVL_SAMPLE_PACKED10};
+    open_scene(&s, 5);
+    xyz_model model = xyz_build_model(space, CURVE_22, 10, 0);
+    wvl_color_tables tables = {.struct_size = sizeof tables, .entries = 1024, .curve = {curves[0], curves[1], curves[2]}};
+    for (unsigned i = 0; i < 3 * 1024; i++) {
+        curves[i / 1024][i % 1024] = (double)xyz_linear(&model, i % 1024);
+    }
+    for (unsigned i = 0; i < 9; i++) {
+        tables.matrix[i] = (double)model.matrix[i];
+    }
+    check_scene("levels=2", &s, &model, &tables);
+    close_scene(&s);
+}
+END_TEST
+
+/* X'Y'Z' already: 12 bits are coded as they are, of more the uppermost stay. */
+START_TEST(already_xyz)
+{
+    for (unsigned depth = 12; depth <= 16; depth += 2) {
+        void *data;
+        size_t bytes;
+        picture back;
+        char text[256] = "";
+        scene s = {.width = 70, .height = 41, .count = 3, .depth = depth, .container = WVL_SAMPLE_16};
+        open_scene(&s, depth);
+        encode(case_context(), &s, depth == 14 ? "input-color=xyz mct=off" : "input-color=xyz", NULL, &data, &bytes);
+        ck_assert_msg(decode_picture(data, bytes, NULL, &back, NULL, text, sizeof text), "%s", text);
+        for (uint32_t i = 0; i < 3 * 70 * 41; i++) {
+            if (back.planes[i / (70 * 41)].samples[i % (70 * 41)] != (int32_t)(s.values[i] >> (depth - 12))) {
+                ck_abort_msg("depth %u, sample %u", depth, i);
+            }
+        }
+        if (depth == 12) {
+            void *plain;
+            size_t plain_bytes;
+            encode(case_context(), &s, "input-color=none", NULL, &plain, &plain_bytes);
+            ck_assert(plain_bytes == bytes && !memcmp(plain, data, bytes));
+            wvl_memory_release(case_context(), plain, plain_bytes);
+        }
+        picture_free(&back);
+        wvl_memory_release(case_context(), data, bytes);
+        close_scene(&s);
+    }
+}
+END_TEST
+
+START_TEST(same_bytes_for_any_threads)
+{
+    static const char *const settings[] = {
+        "input-color=p3-d65 reversible=no rates=8", "input-color=p3-d65 reversible=no rates=8 mct=off", "input-color=p3-d65",
+        "input-color=p3-d65 reversible=no rates=12,6 tile=100,90 tile-offset=2,3",
+    };
+    scene s = {.x0 = 5, .y0 = 3, .width = 331, .height = 207, .count = 3, .depth = 16, .container = WVL_SAMPLE_16, .layout = 1};
+    void *first = NULL;
+    size_t first_bytes = 0;
+    open_scene(&s, 77);
+    for (uint32_t threads = 1; threads <= 7; threads += 2) {
+        wvl_context_options options = {.struct_size = sizeof options, .threads = threads};
+        wvl_context *context;
+        void *data;
+        size_t bytes;
+        ck_assert_int_eq(wvl_context_create(&options, &context), WVL_OK);
+        encode(context, &s, settings[_i], NULL, &data, &bytes);
+        if (!first) {
+            first = malloc(first_bytes = bytes);
+            ck_assert_ptr_nonnull(first);
+            memcpy(first, data, bytes);
+        }
+        ck_assert_msg(bytes == first_bytes && !memcmp(first, data, bytes), "%u threads", threads);
+        wvl_memory_release(context, data, bytes);
+        wvl_context_release(context);
+    }
+    free(first);
+    close_scene(&s);
+}
+END_TEST
+
+/* A sample beyond its depth is refused as always, though it would have no place in a table. */
+START_TEST(samples_outside_their_depth)
+{
+    scene s = {.width = 40, .height = 30, .count = 3, .depth = 10, .container = WVL_SAMPLE_16, .layout = (unsigned)_i};
+    wvl_params *params;
+    wvl_plan *plan;
+    wvl_sink sink = {.struct_size = sizeof sink};
+    char error[256];
+    open_scene(&s, 1);
+    s.values[2 * 1200 + 700] = 0xFFFF;
+    free(s.memory);
+    fill_memory(&s);
+    ck_assert_int_eq(wvl_params_create(case_context(), &params), WVL_OK);
+    ck_assert_int_eq(wvl_params_set(params, "input-color", "srgb"), WVL_OK);
+    ck_assert_int_eq(wvl_plan_create(case_context(), params, &s.format, NULL, &plan), WVL_OK);
+    ck_assert_int_eq(wvl_sink_open_memory(case_context(), &sink), WVL_OK);
+    ck_assert_int_eq(wvl_encode(plan, &s.image, &sink, NULL, NULL, error, sizeof error), WVL_ERROR_INPUT);
+    wvl_plan_release(plan);
+    wvl_params_release(params);
+    close_scene(&s);
+}
+END_TEST
+
+START_TEST(refusals)
+{
+    wvl_component_format rgb[3] = {{8, 0, 1, 1}, {8, 0, 1, 1}, {8, 0, 1, 1}}, chroma[3] = {{8, 0, 1, 1}, {8, 0, 2, 2}, {8, 0, 2, 2}};
+    wvl_component_format with_sign[3] = {{8, 0, 1, 1}, {8, 0, 1, 1}, {8, 1, 1, 1}}, unequal[3] = {{8, 0, 1, 1}, {10, 0, 1, 1}, {8, 0, 1, 1}};
+    wvl_component_format shallow[3] = {{7, 0, 1, 1}, {7, 0, 1, 1}, {7, 0, 1, 1}}, deep[3] = {{17, 0, 1, 1}, {17, 0, 1, 1}, {17, 0, 1, 1}};
+    wvl_image_format f = {.struct_size = sizeof f, .x1 = 64, .y1 = 64, .component_count = 3, .components = rgb};
+    case_refused("jp2", &f, "input-color=rec709 container=jp2", "no colour space for X'Y'Z'");
+    case_refused("8-bit X'Y'Z'", &f, "input-color=xyz", "depth 8; three equal depths of 12 to 16");
+    case_refused("transfer alone", &f, "input-transfer=2.4", "belong to an input-color");
+    case_refused("range of X'Y'Z'", &f, "input-color=xyz input-range=video", "belong to an input-color");
+    case_refused("custom without tables", &f, "input-color=custom", "no tables were given");
+    f.component_count = 2;
+    case_refused("two components", &f, "input-color=rec709", "2 components; X'Y'Z' needs three");
+    f.component_count = 3;
+    f.components = chroma;
+    case_refused("chroma", &f, "input-color=rec709", "component 1 is subsampled 2,2");
+    f.components = with_sign;
+    case_refused("signed", &f, "input-color=rec709", "component 2 is signed");
+    f.components = unequal;
+    case_refused("unequal", &f, "input-color=rec709", "component 1 has depth 10");
+    f.components = shallow;
+    case_refused("7 bits", &f, "input-color=rec709", "depth 7; three equal depths of 8 to 16");
+    f.components = deep;
+    case_refused("17 bits", &f, "input-color=rec709", "depth 17");
+}
+END_TEST
+
+static void refuse_tables(wvl_params *params, const wvl_color_tables *tables, const char *reason)
+{
+    ck_assert_int_eq(wvl_params_set_color(params, tables), WVL_ERROR_PARAMETER);
+    ck_assert_msg(strstr(wvl_params_error(params), reason) != NULL, "%s", wvl_params_error(params));
+}
+
+START_TEST(tables_are_checked)
+{
+    static const double ramp[2] = {0.0, 1.0}, beyond[2] = {0.0, 1.5}, broken[2] = {0.0, NAN};
+    wvl_params *params;
+    wvl_color_tables good = {sizeof good, 2, {ramp, ramp, ramp}, {1, 0, 0, 0, 1, 0, 0, 0, 1}}, bad = good;
+    ck_assert_int_eq(wvl_params_create(case_context(), &params), WVL_OK);
+    ck_assert_int_eq(wvl_params_set_color(params, &good), WVL_OK);
+    ck_assert_str_eq(wvl_params_get(params, "input-color"), "custom");
+    bad.entries = 1;
+    refuse_tables(params, &bad, "2 to 65536 entries");
+    bad.entries = 65537;
+    refuse_tables(params, &bad, "2 to 65536 entries");
+    bad = good;
+    bad.curve[1] = NULL;
+    refuse_tables(params, &bad, "every curve");
+    bad.curve[1] = beyond;
+    refuse_tables(params, &bad, "every curve");
+    bad.curve[1] = broken;
+    refuse_tables(params, &bad, "every curve");
+    bad = good;
+    bad.matrix[5] = INFINITY;
+    refuse_tables(params, &bad, "matrix elements");
+    bad.struct_size = 8;
+    ck_assert_int_eq(wvl_params_set_color(params, &bad), WVL_ERROR_ARGUMENT);
+    ck_assert_int_eq(wvl_params_set_color(NULL, &good), WVL_ERROR_ARGUMENT);
+    ck_assert_int_eq(wvl_params_set_color(params, NULL), WVL_OK);
+    ck_assert_str_eq(wvl_params_get(params, "input-color"), "none");
+    wvl_params_release(params);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("decode_color");
+    TCase *tc = tcase_create("color");
+    tcase_set_timeout(tc, 300);
+    tcase_add_loop_test(tc, any_memory, 0, 12);
+    tcase_add_loop_test(tc, every_word, 0, XYZ_SPACES);
+    tcase_add_test(tc, tables_of_the_caller);
+    tcase_add_test(tc, already_xyz);
+    tcase_add_loop_test(tc, same_bytes_for_any_threads, 0, 4);
+    tcase_add_loop_test(tc, samples_outside_their_depth, 0, 3);
+    tcase_add_test(tc, refusals);
+    tcase_add_test(tc, tables_are_checked);
+    suite_add_tcase(suite, tc);
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_NORMAL);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
