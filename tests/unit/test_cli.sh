@@ -311,6 +311,49 @@ field yuv.jp2 'mct=0'
 refuse 3 'small.yuv' -i small.yuv -o no.jp2
 refuse 3 'small.yuv' -i small.yuv -F 8,7,3,8,u@1x1:2x2:2x2 -o no.jp2
 
+# ---- X'Y'Z' -----------------------------------------------------------------------------------------------------------
+
+# dpx NAME TRANSFER: 16 x 8 pixels of 8-bit RGB, both numbers below 8 and 256 in octal.
+dpx() {
+    {
+        printf 'SDPX\000\000\010\000'
+        head -c 760 /dev/zero
+        printf '\000\000\000\001\000\000\000\020\000\000\000\010\000\000\000\000'
+        head -c 16 /dev/zero
+        printf "\\062\\00$2\\000\\010\\000\\000\\000\\000\\000\\000\\010\\000"
+        head -c 1236 /dev/zero
+        awk 'BEGIN { for (i = 0; i < 384; i++) printf "%c", 32 + i % 90 }'
+    } >"$1"
+}
+dpx rec709.dpx 6
+dpx film.dpx 3
+dpx linear.dpx 2
+expect 0 -i rgb.ppm -o xyz.j2c --input-color rec709
+field xyz.j2c 'depth=12'
+expect 0 -i rgb.ppm -o xyz2.j2c --input-color rec709 --input-transfer bt1886
+cmp -s xyz.j2c xyz2.j2c || fail 'rec709 is not bt1886'
+expect 0 -i rgb.ppm -o xyz2.j2c --force --input-color rec709 --input-transfer 2.2
+cmp -s xyz.j2c xyz2.j2c && fail 'the transfer changes nothing'
+expect 0 -i rec709.dpx -o dpx.j2c --input-color auto --verbose
+warns 'taken as rec709, as its header says'
+expect 0 -i rec709.dpx -o dpx2.j2c --input-color rec709
+cmp -s dpx.j2c dpx2.j2c || fail 'auto is not what the header says'
+for file in film.dpx linear.dpx; do # with a warning of what its transfer is
+    expect 3 -i $file -o no.j2k --input-color auto
+    warns 'nothing in the picture says'
+    absent no.j2k
+done
+refuse 3 'nothing in the picture says' -i rgb.ppm -o no.j2k --input-color auto
+refuse 3 'is grey' -i grey.pgm -o no.j2k --input-color auto
+refuse 2 'no colour space' -i rgb.ppm -o no.jp2 --input-color rec709 --color srgb
+refuse 2 'needs three' -i grey.pgm -o no.j2k --input-color rec709
+refuse 2 'depth 8; three equal depths' -i grey.pgm -i grey.pgm -i grey.pgm -o no.j2k --input-color xyz
+refuse 2 'input-color' -i rgb.ppm -o no.j2k --input-color rgb
+if "$wavelane" --version | grep -q 'verify through'; then
+    expect 0 -i rgb.ppm -o xyz.j2c --force --input-color p3-d65 --verify
+    warns 'samples are not compared'
+fi
+
 # ---- A directory ------------------------------------------------------------------------------------------------------
 
 mkdir shots

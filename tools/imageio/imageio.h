@@ -59,6 +59,9 @@ typedef struct wvl_io_picture {
     wvl_io_color color;
     int color_declared;    /* 1: the file says which space (a profile, sRGB, a YCbCr definition equal to
                               sYCC); 0: assumed, e.g. untagged RGB */
+    const char *space;     /* RGB space that header fields of the file name, as the encoder's "input-color" has it; NULL: none */
+    const char *transfer;  /* its transfer where that is not the usual one, as "input-transfer" has it; NULL */
+    int space_rules;       /* 1: these two count more than a profile (PNG cICP); with NULL: colours that have no such name */
     int alpha_component;   /* -1: none */
     int alpha_premultiplied;
     uint8_t orientation;   /* TIFF tag 274 numbering; 1: rows run down and samples to the right */

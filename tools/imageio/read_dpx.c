@@ -15,7 +15,7 @@ enum { PACKED = 0, FILLED_A = 1, FILLED_B = 2 };
 
 typedef struct dpx_header {
     int big_endian;
-    uint32_t width, height, orientation, sign, descriptor, transfer, depth, packing, encoding;
+    uint32_t width, height, orientation, sign, descriptor, transfer, colorimetric, depth, packing, encoding;
     uint32_t data_offset, line_padding;
     uint32_t samples_per_pixel;
 } dpx_header;
@@ -57,6 +57,7 @@ static int parse_header(wvl_io_context *context, const uint8_t *head, dpx_header
     h->sign = field32(head, 780, big);
     h->descriptor = head[800];
     h->transfer = head[801];
+    h->colorimetric = head[802];
     h->depth = head[803];
     h->packing = field16(head, 804, big);
     h->encoding = field16(head, 806, big);
@@ -236,6 +237,21 @@ static void order_components(wvl_io_picture *picture, uint32_t descriptor)
         picture->components[c].data = data[c];
 }
 
+/*
+ * SMPTE 268M tables 5A and 5B: 5 is SMPTE 274M and 6 ITU-R 709-4, 7 and 8 are ITU-R 601-5 of 625 and 525 lines. The space is told by
+ * either field; printing densities and logarithmic data have none.
+ */
+static void name_space(wvl_io_picture *picture, const dpx_header *h)
+{
+    static const char *const spaces[9] = {NULL, NULL, NULL, NULL, NULL, "rec709", "rec709", "rec601-625", "rec601-525"};
+    uint32_t code = h->transfer >= 5 && h->transfer <= 8 ? h->transfer : h->colorimetric;
+
+    if (picture->color != WVL_IO_RGB || code > 8 || h->transfer == 1 || h->transfer == 3)
+        return;
+    picture->space = spaces[code];
+    picture->transfer = h->transfer == 2 && spaces[code] != NULL ? "linear" : NULL;
+}
+
 static void describe_meaning(wvl_io_context *context, const dpx_header *h)
 {
     static const uint8_t tiff_orientation[8] = {1, 2, 4, 3, 5, 6, 8, 7};
@@ -246,6 +262,7 @@ static void describe_meaning(wvl_io_context *context, const dpx_header *h)
                      0, alpha);
     if (h->orientation < 8)
         picture->orientation = tiff_orientation[h->orientation];
+    name_space(picture, h);
     if (h->transfer == 1 || h->transfer == 3)
         wvl_io_note(context, "transfer characteristic %u: %s", h->transfer,
                     h->transfer == 1 ? "printing density" : "logarithmic");

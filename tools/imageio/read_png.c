@@ -45,13 +45,30 @@ static void on_read(png_structp png, png_bytep bytes, size_t byte_count)
         png_error(png, s->context->source.failed != 0 ? "read error" : "truncated: the file ends early");
 }
 
+/* ITU-T H.273 tables 2 and 3. PQ, HLG and others need more than a curve and a matrix: no name. */
+static void name_space(wvl_io_picture *picture, const uint8_t *cicp)
+{
+    static const char *const spaces[13] = {NULL, "rec709", NULL, NULL, NULL, "rec601-625", "rec601-525", "rec601-525", NULL, "rec2020", NULL, "p3-dci", "p3-d65"};
+    unsigned primaries = cicp[0], transfer = cicp[1];
+    int is_video = transfer == 1 || transfer == 6 || transfer == 14 || transfer == 15;
+    const char *curve = is_video ? "bt1886" : transfer == 4 ? "2.2" : transfer == 8 ? "linear" : transfer == 13 ? "srgb" : NULL;
+
+    picture->space_rules = 1;
+    if (primaries < 13 && spaces[primaries] != NULL && curve != NULL && cicp[2] == 0 && cicp[3] == 1) {
+        picture->space = spaces[primaries];
+        picture->transfer = curve;
+    }
+}
+
 /* cICP came after this libpng: named, because what it says overrides the assumption of sRGB. */
 static int on_unknown_chunk(png_structp png, png_unknown_chunkp chunk)
 {
     png_state *s = png_get_user_chunk_ptr(png);
 
-    if (memcmp(chunk->name, "cICP", 4) == 0 && chunk->size == 4)
+    if (memcmp(chunk->name, "cICP", 4) == 0 && chunk->size == 4) {
+        name_space(s->context->picture, chunk->data);
         wvl_io_note(s->context, "cICP primaries %u, transfer %u not carried", chunk->data[0], chunk->data[1]);
+    }
     return 1;
 }
 

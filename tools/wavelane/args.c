@@ -300,6 +300,13 @@ static int take_mct(wvl_cli_args *args, const char *spelling, const char *value)
     return add_setting(args, spelling, "mct", !strcmp(value, "0") ? "off" : !strcmp(value, "1") ? "on" : value, 0);
 }
 
+/* The last one counts, as with every setting. */
+static int take_input_color(wvl_cli_args *args, const char *spelling, const char *value)
+{
+    args->auto_color = !strcmp(value, "auto");
+    return args->auto_color ? WVL_EXIT_OK : add_setting(args, spelling, "input-color", value, 0);
+}
+
 /* ---- One option ------------------------------------------------------------------------------------------------------ */
 
 static int take_files(wvl_cli_args *args, const wvl_cli_option *option, const char *spelling, const char *value)
@@ -338,6 +345,7 @@ static int take_picture(wvl_cli_args *args, const wvl_cli_option *option, const 
     case WVL_ACTION_RESOLUTIONS: return take_resolutions(args, spelling, value);
     case WVL_ACTION_HALVED_PRECINCTS: return add_setting(args, spelling, "precincts", value, 1);
     case WVL_ACTION_MCT: return take_mct(args, spelling, value);
+    case WVL_ACTION_INPUT_COLOR: return take_input_color(args, spelling, value);
     case WVL_ACTION_PRESET: return take_profile(args, option, spelling, value);
     case WVL_ACTION_COMPONENT_STEPS: return take_steps(args, spelling, value);
     case WVL_ACTION_THREADS: return take_threads(args, spelling, value);

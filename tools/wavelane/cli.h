@@ -46,6 +46,7 @@ typedef enum wvl_cli_action {
     WVL_ACTION_TARGET_DEPTH,
     WVL_ACTION_PRESET,
     WVL_ACTION_COLOR,
+    WVL_ACTION_INPUT_COLOR,
     WVL_ACTION_PALETTE,
     WVL_ACTION_XML,
     WVL_ACTION_UUID,
@@ -110,6 +111,7 @@ typedef struct wvl_cli_args {
     uint32_t subsampling[2], offset[2];
     uint32_t target_depth; /* 0: as it is */
     wvl_color color;       /* AUTO: as the picture says */
+    int auto_color;        /* --input-color auto */
     wvl_cli_box *boxes;
     size_t box_count;
     int no_icc, no_xmp;
@@ -179,6 +181,7 @@ typedef struct wvl_cli_picture {
     wvl_image image;
     wvl_jp2_info jp2;
     uint16_t *channel_types;
+    uint16_t *converted;   /* owned: X'Y'Z' codes in place of the picture's samples */
     wvl_box *boxes;
     uint8_t **box_data; /* owned contents of boxes read from files, or NULL where borrowed */
     size_t box_count;
@@ -223,6 +226,7 @@ void wvl_cli_progress_end(wvl_cli_progress *progress);
 /* ---- Verification ------------------------------------------------------------------------------------------------------ */
 
 typedef struct wvl_cli_check {
+    int decode_only;       /* set before: the samples coded are not the picture's, so that there is nothing to compare them with */
     int done, exact;
     double psnr;           /* over the mean square error of all samples */
     uint32_t count;

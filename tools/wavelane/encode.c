@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "directory.h"
+#include "color.h"
 #include "settings.h"
 #include "summary.h"
 #include "trace.h"
@@ -70,6 +71,9 @@ static int make_plan(job *j)
     int code = wvl_cli_describe_picture(j->s->args, j->name, j->is_jp2, &j->picture);
     if (!code) {
         code = wvl_cli_fit_transform(j->s->args, j->name, &j->picture, j->params);
+    }
+    if (!code) {
+        code = wvl_cli_fit_color(j->s->args, j->name, &j->picture, j->params);
     }
     if (code) {
         return code;
@@ -151,6 +155,7 @@ static int encode_verified(job *j)
         return wvl_cli_exit_code(status);
     }
     int lossless = wvl_cli_wants_lossless(j->params);
+    j->check.decode_only = wvl_cli_converts_color(&j->picture, j->params);
     code = wvl_cli_verify_bytes(&j->picture, j->name, j->is_jp2, lossless, data, bytes, &j->check);
     if (!code && wvl_cli_was_interrupted()) {
         code = WVL_EXIT_INTERRUPTED;

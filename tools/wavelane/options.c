@@ -72,6 +72,10 @@ static const wvl_cli_option options[] = {
     {"palette", 0, "expand|indices", WVL_ACTION_PALETTE, NULL, NULL,
      "Palette pictures: encode the colours (default), or the indices with the palette in the JP2 file.", PICTURE},
     {"color", 0, "srgb|grey|sycc", WVL_ACTION_COLOR, NULL, NULL, "Colour space to declare in a JP2 file in place of what the picture says.", PICTURE},
+    {"input-color", 0, "auto|none|xyz|SPACE", WVL_ACTION_INPUT_COLOR, NULL, NULL,
+     "Convert RGB to 12-bit X'Y'Z' of digital cinema (SMPTE ST 428-1): from rec709, srgb, rec601-525, rec601-625, rec2020, p3-dci, p3-d60, "
+     "p3-d65 or display-p3; auto: from what the ICC profile, PNG or DPX header says, refused where they say nothing; xyz: the samples are "
+     "X'Y'Z' already, of more than 12 bits the uppermost 12 count; none (default): code what is given.", PICTURE},
     {"no-icc", 0, NULL, WVL_ACTION_NO_ICC, NULL, NULL, "Leave the picture's ICC profile out.", PICTURE},
     {"no-xmp", 0, NULL, WVL_ACTION_NO_XMP, NULL, NULL, "Leave the picture's XMP packet out.", PICTURE},
     {"xml", 0, "FILE", WVL_ACTION_XML, NULL, NULL, "Add an xml box with the content of FILE to the JP2 file; may be repeated.", PICTURE},

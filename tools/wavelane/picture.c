@@ -209,6 +209,7 @@ void wvl_cli_release_picture(wvl_cli_picture *picture)
     free(picture->box_data);
     free(picture->boxes);
     free(picture->channel_types);
+    free(picture->converted);
     free(picture->components);
     free(picture->planes);
     memset(picture, 0, sizeof *picture);
