@@ -120,6 +120,9 @@ static void cuda_query(wvl_backend_query *query)
 
 static const char *cuda_refuses(const wvl_plan *plan)
 {
+    if (plan->xyz.kind != WVL_XYZ_NONE) {
+        return "the conversion to X'Y'Z' is for the CPU";
+    }
     for (uint32_t c = 0; c < plan->component_count; c++) {
         if (plan->components[c].depth > DEPTH_MAX || plan->codings[plan->components[c].coding].wide) {
             return "components of more than 16 bits are for the CPU";
