@@ -156,7 +156,39 @@ uint64_t wvl_color_count_entries(const wvl_settings *s, const wvl_image_format *
     if (choose_kind(s, f) != WVL_XYZ_MATRIX) {
         return 0;
     }
-    return (uint64_t)(s->input_color == WVL_INPUT_CUSTOM ? 3 : 1) << f->components[0].depth;
+    uint64_t entries = (uint64_t)(s->input_color == WVL_INPUT_CUSTOM ? 3 : 1) << f->components[0].depth;
+    return entries + entries / 2; /* as doubles, then as floats */
+}
+
+static void fill_curves(const wvl_settings *s, unsigned depth, double *linear, wvl_plan_xyz *xyz)
+{
+    unsigned curves = s->input_color == WVL_INPUT_CUSTOM ? 3 : 1;
+    float *coarse = (float *)(void *)(linear + ((uint64_t)curves << depth));
+    for (unsigned i = 0; i < curves; i++) {
+        build_curve(s, depth, i, linear + ((uint64_t)i << depth));
+    }
+    for (uint64_t i = 0; i < (uint64_t)curves << depth; i++) {
+        coarse[i] = (float)linear[i];
+    }
+    for (unsigned i = 0; i < 3; i++) {
+        uint64_t first = (uint64_t)(curves == 3 ? i : 0) << depth;
+        xyz->linear[i] = linear + first;
+        xyz->coarse[i] = coarse + first;
+    }
+}
+
+static void fill_matrix(const wvl_settings *s, wvl_plan_xyz *xyz)
+{
+    double matrix[9];
+    int custom = s->input_color == WVL_INPUT_CUSTOM;
+    if (!custom) {
+        build_matrix(&spaces[s->input_color], matrix);
+    }
+    for (unsigned i = 0; i < 9; i++) {
+        xyz->matrix[i] = (custom ? s->custom.matrix[i] : matrix[i]) * PEAK * SCALE;
+        xyz->coarse_matrix[i] = (float)xyz->matrix[i];
+        xyz->has_negative |= xyz->matrix[i] < 0.0;
+    }
 }
 
 void wvl_color_build(const wvl_settings *s, const wvl_image_format *f, double *linear, wvl_plan_xyz *xyz)
@@ -171,21 +203,8 @@ void wvl_color_build(const wvl_settings *s, const wvl_image_format *f, double *l
     if (xyz->kind == WVL_XYZ_SHIFT) {
         return;
     }
-    int custom = s->input_color == WVL_INPUT_CUSTOM;
-    for (unsigned i = 0; i < 3; i++) {
-        double *curve = linear + ((uint64_t)(custom ? i : 0) << depth);
-        if (custom || i == 0) {
-            build_curve(s, depth, i, curve);
-        }
-        xyz->linear[i] = curve;
-    }
-    double matrix[9];
-    if (!custom) {
-        build_matrix(&spaces[s->input_color], matrix);
-    }
-    for (unsigned i = 0; i < 9; i++) {
-        xyz->matrix[i] = (custom ? s->custom.matrix[i] : matrix[i]) * PEAK * SCALE;
-    }
+    fill_curves(s, depth, linear, xyz);
+    fill_matrix(s, xyz);
 }
 
 /* ---- Rules --------------------------------------------------------------------------------------------------------------------- */

@@ -79,6 +79,9 @@ typedef struct wvl_plan_xyz {
     uint8_t depth;         /* of the samples given; 8..16 */
     const double *linear[3]; /* MATRIX: [1 << depth], light of an R, G, B sample in [0, 1] */
     double matrix[9];      /* rows X, Y, Z: from light to (code before rounding)^2.6 */
+    const float *coarse[3];/* the same rounded, for guesses */
+    float coarse_matrix[9];
+    uint8_t has_negative;  /* some element of the matrix is */
 } wvl_plan_xyz;
 
 typedef struct wvl_layer_target {
