@@ -101,13 +101,13 @@ static void check_wavelet(const profile_job *j)
     }
 }
 
-static double raw_bytes(const wvl_image_format *f)
+static double raw_bytes(const wvl_settings *s, const wvl_image_format *f)
 {
     double bits = 0.0;
     for (uint32_t c = 0; c < f->component_count; c++) {
         unsigned dx = step_of(f->components[c].dx), dy = step_of(f->components[c].dy);
         bits += (double)(wvl_ceil_div(f->x1, dx) - wvl_ceil_div(f->x0, dx)) * (double)(wvl_ceil_div(f->y1, dy) - wvl_ceil_div(f->y0, dy)) *
-                f->components[c].depth;
+                wvl_plan_coded_depth(s, f, c);
     }
     return bits / 8.0;
 }
@@ -116,7 +116,7 @@ static double raw_bytes(const wvl_image_format *f)
 static double bytes_of_target(const profile_job *j, double value)
 {
     switch (j->s->rate_unit) {
-    case WVL_UNIT_RATIO: return value > 1.0 ? raw_bytes(j->f) / value : 0.0;
+    case WVL_UNIT_RATIO: return value > 1.0 ? raw_bytes(j->s, j->f) / value : 0.0;
     case WVL_UNIT_BPP: return ((double)j->f->x1 - j->f->x0) * ((double)j->f->y1 - j->f->y0) * value / 8.0;
     case WVL_UNIT_BYTES: return value;
     default: return 0.0;
@@ -164,10 +164,11 @@ static void check_depths(const profile_job *j, unsigned most_components, unsigne
     }
     for (uint32_t c = 0; c < j->f->component_count && c < most_components; c++) {
         const wvl_component_format *k = &j->f->components[c];
-        if (k->depth < least || k->depth > most || k->is_signed) {
+        unsigned depth = wvl_plan_coded_depth(j->s, j->f, c);
+        if (depth < least || depth > most || k->is_signed) {
             char allowed[16];
             (void)snprintf(allowed, sizeof allowed, least < most ? "%u to %u" : "%u", least, most);
-            refuse(j, "component %u: depth %u%s; %s bits unsigned are required (A.10)", c, k->depth, k->is_signed ? " signed" : "", allowed);
+            refuse(j, "component %u: depth %u%s; %s bits unsigned are required (A.10)", c, depth, k->is_signed ? " signed" : "", allowed);
         }
     }
 }
@@ -315,8 +316,9 @@ static void check_keep_picture(const profile_job *j, const wvl_profile_keep *k)
     }
     for (uint32_t c = 0; k->depth > 0 && c < j->f->component_count; c++) {
         const wvl_component_format *cf = &j->f->components[c];
-        if (cf->depth != k->depth || cf->is_signed) {
-            refuse(j, "component %u: depth %u%s; %d bits unsigned are required", c, cf->depth, cf->is_signed ? " signed" : "", k->depth);
+        unsigned depth = wvl_plan_coded_depth(j->s, j->f, c);
+        if (depth != (unsigned)k->depth || cf->is_signed) {
+            refuse(j, "component %u: depth %u%s; %d bits unsigned are required", c, depth, cf->is_signed ? " signed" : "", k->depth);
             return;
         }
     }

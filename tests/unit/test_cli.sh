@@ -349,6 +349,10 @@ refuse 2 'no colour space' -i rgb.ppm -o no.jp2 --input-color rec709 --color srg
 refuse 2 'needs three' -i grey.pgm -o no.j2k --input-color rec709
 refuse 2 'depth 8; three equal depths' -i grey.pgm -i grey.pgm -i grey.pgm -o no.j2k --input-color xyz
 refuse 2 'input-color' -i rgb.ppm -o no.j2k --input-color rgb
+expect 0 -i rgb.ppm -o dci.j2c --preset dci-2k-24 --input-color p3-dci
+field dci.j2c 'depth=12'
+expect 2 -i rgb.ppm -o no.j2k --preset dci-2k-24
+warns 'depth 8; 12 bits'
 if "$wavelane" --version | grep -q 'verify through'; then
     expect 0 -i rgb.ppm -o xyz.j2c --force --input-color p3-d65 --verify
     warns 'samples are not compared'
