@@ -70,6 +70,9 @@ static void check_packets(const profile_job *j)
     if (s->packed_headers != WVL_PACKED_NONE) {
         refuse(j, "packed packet headers are not allowed (A.10)");
     }
+    if (s->plm && j->row->family != WVL_FAMILY_CINEMA) {
+        refuse(j, "PLM is not supported in this profile");
+    }
     if (s->progression_count && !is_4k) {
         refuse(j, "progression changes are not allowed (A.10)");
     }
@@ -372,6 +375,9 @@ static void check_keep_markers(const profile_job *j, const wvl_profile_keep *k)
     }
     if (s->progression_count) {
         refuse(j, "progression changes are not part of it");
+    }
+    if (s->plm || s->packed_headers != WVL_PACKED_NONE) {
+        refuse(j, "PLM and packed packet headers are not part of it");
     }
     if (k->comment && !s->comment_count) {
         refuse(j, "a comment is required");

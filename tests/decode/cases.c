@@ -36,7 +36,7 @@ wvl_status case_set(wvl_params *params, const char *settings, char *error, size_
         equals = strchr(word, '=');
         ck_assert_msg(equals != NULL, "\"%s\" is not key=value", word);
         *equals = 0;
-        wvl_status status = wvl_params_set(params, word, equals + 1);
+        wvl_status status = strcmp(word, "preset") ? wvl_params_set(params, word, equals + 1) : wvl_params_preset(params, equals + 1);
         free(word);
         if (status != WVL_OK) {
             (void)snprintf(error, error_bytes, "%s", wvl_params_error(params));

@@ -21,7 +21,7 @@ typedef struct outcome {
 
 /* Context shared by the encodes of a program; threads from WVL_TEST_THREADS, else 2. */
 wvl_context *case_context(void);
-/* Sets "key=value key=value ..."; a value may hold no blank. Returns the status of the first that is refused, its text in error. */
+/* Sets "key=value key=value ..."; a value may hold no blank; preset=NAME applies one. Returns the status of the first that is refused, its text in error. */
 wvl_status case_set(wvl_params *params, const char *settings, char *error, size_t error_bytes);
 
 /* Encodes p. A refusal is a result like another: status and error tell. */

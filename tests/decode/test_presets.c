@@ -1,0 +1,240 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Presets make what they promise: byte limits to the byte, filled as far as there is something to fill them with, legal to the walker. */
+#include <check.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tests/decode/cases.h"
+#include "wavelane_check.h"
+
+/* ---- Byte limits of digital cinema, as they are published -------------------------------------------------------------------------- */
+
+typedef struct limit {
+    const char *words;          /* behind dci-2k or dci-4k */
+    uint32_t frame, component;
+} limit;
+
+static const limit limits[] = {
+    {"-24", 1302083, 1041666}, {"-25", 1250000, 1000000}, {"-30", 1041666, 833333}, {"-48", 651041, 520833}, {"-50", 625000, 500000}, {"-60", 520833, 416666},
+    {"-24-3d", 651041, 520833}, {"-25-3d", 625000, 500000}, {"-30-3d", 520833, 416666}, {"-48-3d", 325520, 260416}, {"-50-3d", 312500, 250000},
+    {"-60-3d", 260416, 208333}, {"-24-hfr", 2604166, 2083333}, {"-48-hfr", 1302083, 1041666}, {"-60-hfr", 1041666, 833333},
+};
+#define LIMITS ((int)(sizeof limits / sizeof limits[0]))
+
+/* Frames a second, for the walker. */
+static unsigned rate_of(const limit *l) { return (unsigned)strtoul(l->words + 1, NULL, 10); }
+
+static void count_errors(void *user, const wvl_check_issue *issue)
+{
+    if (issue->severity == WVL_CHECK_ERROR) {
+        ++*(unsigned *)user;
+        ck_abort_msg("%s: %s", issue->rule, issue->text);
+    }
+}
+
+static void walk(const outcome *o, const char *profile, const limit *l)
+{
+    unsigned errors = 0;
+    wvl_check_options options = {.struct_size = sizeof options, .profile = profile};
+    if (l) {
+        options.frames = rate_of(l);
+        options.seconds = 1;
+        options.stereo = strstr(l->words, "3d") != NULL;
+        options.hfr = strstr(l->words, "hfr") != NULL;
+    }
+    ck_assert_int_eq(wvl_check_file(o->data, o->bytes, &options, count_errors, &errors, NULL), WVL_CHECK_LEGAL);
+}
+
+/* Psot of every part against the table; the fills that the result tells are those. */
+static void check_parts(const char *what, const outcome *o, const limit *l, unsigned parts)
+{
+    wvl_fill fill;
+    ck_assert_uint_eq(o->stream.part_count, parts);
+    ck_assert_uint_eq(wvl_result_fill_count(o->result), parts + 1);
+    ck_assert_msg(o->bytes <= l->frame, "%s: %zu bytes of %u", what, o->bytes, l->frame);
+    for (unsigned i = 0; i < parts; i++) {
+        ck_assert_msg(o->stream.parts[i].bytes <= l->component, "%s: part %u has %llu bytes of %u", what, i, (unsigned long long)o->stream.parts[i].bytes, l->component);
+        ck_assert_int_eq(wvl_result_fill(o->result, i + 1, &fill), WVL_OK);
+        ck_assert_uint_eq(fill.bytes, o->stream.parts[i].bytes);
+        ck_assert_uint_eq(fill.cap, l->component);
+        ck_assert_uint_eq(fill.component, i % 3);
+        ck_assert_uint_eq(fill.part, i / 3);
+    }
+    ck_assert_int_eq(wvl_result_fill(o->result, 0, &fill), WVL_OK);
+    ck_assert(fill.component == UINT32_MAX && fill.bytes == o->bytes && fill.cap == l->frame);
+    ck_assert_int_eq(wvl_result_fill(o->result, parts + 1, &fill), WVL_ERROR_ARGUMENT);
+}
+
+/* At least 97 % of the target, or every component at 99.5 % of its cap, or nothing left to send. */
+static void check_filled(const char *what, const outcome *o, const limit *l, uint64_t target)
+{
+    wvl_fill fill;
+    int components_full = 1;
+    for (uint32_t i = 1; i < wvl_result_fill_count(o->result); i++) {
+        ck_assert_int_eq(wvl_result_fill(o->result, i, &fill), WVL_OK);
+        components_full &= fill.part || (double)fill.bytes >= 0.995 * l->component;
+    }
+    ck_assert_msg((double)o->bytes >= 0.97 * (double)target || components_full || wvl_result_layer_slope(o->result, 0) == 0, "%s: %zu bytes of %llu", what, o->bytes,
+                  (unsigned long long)target);
+}
+
+static void check_frame(const char *what, const picture *p, const char *preset, const limit *l, const char *rest)
+{
+    char settings[256];
+    (void)snprintf(settings, sizeof settings, "preset=%s%s%s", preset, l->words, rest);
+    outcome o = case_encode(what, p, settings, NULL);
+    int is_4k = preset[4] == '4', at_cap = strstr(rest, "rates=1") != NULL;
+    check_parts(settings, &o, l, is_4k ? 6 : 3);
+    wvl_fill fill;
+    ck_assert_int_eq(wvl_result_fill(o.result, 0, &fill), WVL_OK);
+    ck_assert_uint_eq(fill.target, at_cap ? 0 : (uint64_t)l->frame * 230 / 250 + (fill.target == (uint64_t)l->frame * 230 / 250 + 1));
+    check_filled(settings, &o, l, at_cap ? l->frame : fill.target);
+    walk(&o, is_4k ? "cinema4k" : "cinema2k", l);
+    case_free(&o);
+}
+
+/* Noise fills every limit; extremes strain the bound of a pass; a flat picture has nothing to send. */
+START_TEST(hard_pictures_2k)
+{
+    static const picture_kind kinds[] = {PICTURE_NOISE, PICTURE_EXTREME, PICTURE_FLAT};
+    for (unsigned k = 0; k < (_i ? 2 : 3); k++) {
+        picture p = picture_draw(kinds[k], k == 1 ? 1998 : 2048, k == 1 ? 1080 : 858, 3, 12, 7);
+        check_frame("2K", &p, "dci-2k", &limits[_i], "");
+        check_frame("2K to the cap", &p, "dci-2k", &limits[_i], " rates=1");
+        picture_free(&p);
+    }
+}
+END_TEST
+
+START_TEST(hard_pictures_4k)
+{
+    picture p = picture_draw(PICTURE_NOISE, 4096, 1716, 3, 12, 9);
+    check_frame("4K", &p, "dci-4k", &limits[_i], "");
+    picture_free(&p);
+}
+END_TEST
+
+static void halve_depth(picture *p)
+{
+    for (uint32_t c = 0; c < p->count; c++) {
+        picture_plane *plane = &p->planes[c];
+        for (size_t i = 0; plane->depth > 12 && i < (size_t)plane->width * plane->height; i++) {
+            plane->samples[i] >>= plane->depth - 12;
+        }
+        plane->depth = 12;
+    }
+}
+
+START_TEST(real_pictures)
+{
+    static const char *const names[] = {"perf_dci2k_2048x1080_rgb12.tif", "blackmagic_2k_crop_rgb16.tif"};
+    for (unsigned n = 0; n < 2; n++) {
+        picture p;
+        if (!picture_load(names[n], NULL, &p)) {
+            continue;
+        }
+        halve_depth(&p);
+        check_frame(names[n], &p, "dci-2k", &limits[_i], "");
+        picture_free(&p);
+    }
+}
+END_TEST
+
+/* A lower rate is taken, down to what the headers need. */
+START_TEST(lower_rates)
+{
+    static const uint32_t bytes[] = {900000, 300000, 20000, 3000};
+    picture p = picture_draw(PICTURE_NATURAL, 2048, 858, 3, 12, 3);
+    for (unsigned i = 0; i < 4; i++) {
+        char settings[128];
+        (void)snprintf(settings, sizeof settings, "preset=dci-2k max-bytes=%u max-component-bytes=%u", bytes[i], bytes[i] / 2);
+        outcome o = case_encode("lower", &p, settings, NULL);
+        ck_assert_uint_le(o.bytes, bytes[i]);
+        for (unsigned c = 0; c < 3; c++) {
+            ck_assert_uint_le(o.stream.parts[c].bytes, bytes[i] / 2);
+        }
+        walk(&o, "cinema2k", NULL);
+        case_free(&o);
+    }
+    picture_free(&p);
+}
+END_TEST
+
+/* ---- Any size ---------------------------------------------------------------------------------------------------------------------- */
+
+typedef struct shape {
+    const char *preset, *profile;
+    uint32_t components, most_width, most_height;
+    uint8_t depth;
+} shape;
+
+static const shape shapes[] = {
+    {"dci-2k-24", "cinema2k", 3, 700, 500, 12},     {"dci-2k-60-3d", "cinema2k", 3, 700, 500, 12},      {"dci-4k-24", "cinema4k", 3, 700, 500, 12},
+    {"imf-2k-24-m3-s1", "imf-2k", 3, 700, 500, 10}, {"imf-4k", "imf-4k", 1, 700, 500, 16},              {"imf-8k", "imf-8k", 3, 700, 500, 8},
+    {"imf-2k-r", "imf-2k-r", 3, 700, 500, 12},      {"imf-4k-r levels=4", "imf-4k-r", 2, 700, 500, 16}, {"imf-8k-r levels=3", "imf-8k-r", 3, 700, 500, 9},
+    {"imf-2k-r tile=1024,1024", "imf-2k-r", 1, 2048, 1556, 8},
+    {"broadcast-single-25-m2", "broadcast-single", 4, 700, 500, 10}, {"broadcast-multi-25-m2", "broadcast-multi", 3, 700, 500, 12},
+    {"broadcast-multi-r", "broadcast-multi-r", 3, 700, 500, 8},      {"kb-access", "kb-access", 3, 1300, 1200, 8},
+    {"ndnp", "ndnp", 1, 1300, 1200, 8},             {"bodleian", "bodleian", 3, 900, 700, 16},          {"bodleian", "bodleian", 1, 900, 700, 1},
+    {"bodleian-lossy", "bodleian-lossy", 3, 900, 700, 8}, {"bl-newspaper", "bl-newspaper", 3, 900, 700, 8}, {"bl-newspaper", "bl-newspaper", 1, 900, 700, 8},
+    {"archive-lossless", "jp2", 3, 700, 500, 8},    {"iiif-lossless", "jp2", 3, 700, 500, 8},           {"iiif-lossy", "jp2", 1, 700, 500, 16},
+    {"wellcome", "jp2", 3, 900, 700, 8},
+};
+
+/* The least side leaves lossy layers of archives room for their headers. */
+START_TEST(random_sizes)
+{
+    const shape *s = &shapes[_i];
+    int is_archive = !strcmp(s->profile, "ndnp") || !strcmp(s->profile, "kb-access") || !strcmp(s->profile, "jp2") ||
+                     !strcmp(s->profile, "bodleian-lossy");
+    uint32_t state = 77u + (uint32_t)_i, least = is_archive ? 200 : 1;
+    for (unsigned n = 0; n < 12; n++) {
+        char settings[128], what[160];
+        uint32_t width = picture_between(&state, least, n < 6 ? least + 60 : s->most_width), height = picture_between(&state, least, n & 1 ? least + 60 : s->most_height);
+        picture p = picture_draw(n % 3 ? PICTURE_NATURAL : n ? PICTURE_NOISE : PICTURE_FLAT, width, height, s->components, s->depth, n);
+        (void)snprintf(settings, sizeof settings, "preset=%s%s", s->preset, strcmp(s->profile, "jp2") ? "" : " container=jp2");
+        (void)snprintf(what, sizeof what, "%s, %u x %u", settings, width, height);
+        outcome o = case_encode(what, &p, settings, NULL);
+        walk(&o, s->profile, NULL);
+        picture back = case_decode(what, &o, &(decode_options){.keep_indices = 1});
+        picture_free(&back);
+        case_free(&o);
+        picture_free(&p);
+    }
+}
+END_TEST
+
+/* Every preset in the list is one of the above, or refuses what it can not do without. */
+START_TEST(no_preset_is_left_out)
+{
+    size_t count;
+    const wvl_preset *presets = wvl_presets(&count);
+    for (size_t i = 0; i < count; i++) {
+        int found = !strcmp(presets[i].name, "kb-master"); /* its suite is that of the profiles */
+        for (size_t k = 0; k < sizeof shapes / sizeof shapes[0]; k++) {
+            size_t n = strlen(presets[i].name);
+            found |= !strncmp(shapes[k].preset, presets[i].name, n) && (!shapes[k].preset[n] || shapes[k].preset[n] == '-' || shapes[k].preset[n] == ' ');
+        }
+        ck_assert_msg(found, "%s is not tried", presets[i].name);
+    }
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("presets");
+    TCase *all = tcase_create("all");
+    tcase_add_loop_test(all, hard_pictures_2k, 0, LIMITS);
+    tcase_add_loop_test(all, hard_pictures_4k, 0, case_long() ? LIMITS : 2);
+    tcase_add_loop_test(all, real_pictures, 0, LIMITS);
+    tcase_add_test(all, lower_rates);
+    tcase_add_loop_test(all, random_sizes, 0, (int)(sizeof shapes / sizeof shapes[0]));
+    tcase_add_test(all, no_preset_is_left_out);
+    suite_add_tcase(suite, all);
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_ENV);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed != 0;
+}
