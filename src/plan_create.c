@@ -123,6 +123,7 @@ static wvl_status measure_plan(wvl_plan *plan)
     wvl_status status = count_parts(plan, &wave);
     wvl_coder_memory coder;
     if (status == WVL_OK) {
+        wvl_profile_space_lengths(plan);
         wvl_coder_measure(plan, &wave.scratch, wvl_pool_concurrency(plan->context->pool), &coder);
         promise_memory(plan, &coder, bytes, backend_bytes);
     }

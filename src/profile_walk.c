@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "codec/cs/cs.h"
 #include "geom/profile.h"
 #include "wavelane_check.h"
 
@@ -36,6 +37,27 @@ uint64_t wvl_profile_walk_bytes(const wvl_plan *plan)
     bytes = wvl_add_saturate(bytes, wvl_mul_saturate(plan->most_blocks, block));
     bytes = wvl_add_saturate(bytes, wvl_mul_saturate(plan->boxes_before.bytes, 32));
     return wvl_add_saturate(bytes, wvl_mul_saturate(plan->layer_count, 64));
+}
+
+#define PSOT_END 10u /* from the start of SOT */
+
+static int lengths_are_exposed(const wvl_plan *plan)
+{
+    uint64_t end = wvl_cs_measure_main_header(plan, plan->part_count), first = end - wvl_cs_measure_part_lengths(plan, plan->part_count);
+    return (end + PSOT_END + 1) / 256 != (first + 1) / 256; /* a multiple of 256, less one or two, lies between */
+}
+
+void wvl_profile_space_lengths(wvl_plan *plan)
+{
+    static const char text[] = "wavelane ";
+    if (wvl_profile_of(plan->profile)->family != WVL_FAMILY_CINEMA || !lengths_are_exposed(plan)) {
+        return;
+    }
+    wvl_blob *spacer = &plan->comments[plan->comment_count++];
+    do {
+        spacer->data[spacer->bytes] = (uint8_t)text[spacer->bytes % (sizeof text - 1)];
+        spacer->bytes++;
+    } while (lengths_are_exposed(plan) && spacer->bytes < WVL_SPACER_BYTES);
 }
 
 static void *allocate(void *user, size_t bytes) { return wvl_alloc(user, bytes); }

@@ -39,8 +39,8 @@ static plan_parts carve_plan(wvl_carver *carver, const wvl_settings *s, const wv
     parts.layers = wvl_carve(carver, s->layer_count, sizeof *parts.layers);
     parts.progressions = wvl_carve(carver, s->progression_count, sizeof *parts.progressions);
     parts.registration = wvl_carve(carver, s->registration_count ? 2ull * f->component_count : 0, sizeof *parts.registration);
-    parts.comments = wvl_carve(carver, s->comment_count, sizeof *parts.comments);
-    parts.comment_bytes = wvl_carve(carver, text, 1);
+    parts.comments = wvl_carve(carver, s->comment_count + UINT64_C(1), sizeof *parts.comments);
+    parts.comment_bytes = wvl_carve(carver, text + WVL_SPACER_BYTES, 1);
     parts.linear = wvl_carve(carver, wvl_color_count_entries(s, f), sizeof *parts.linear);
     return parts;
 }
@@ -199,6 +199,7 @@ static void copy_comments(const plan_parts *parts, const wvl_settings *s)
         memcpy(p, s->comments[i], (size_t)parts->comments[i].bytes);
         p += parts->comments[i].bytes;
     }
+    parts->comments[s->comment_count] = (wvl_blob){p, 0};
 }
 
 static void copy_structure(wvl_plan *plan, const plan_parts *parts, const wvl_settings *s)

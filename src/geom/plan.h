@@ -107,6 +107,7 @@ typedef struct wvl_progression {
     uint8_t order;           /* WVL_ORDER_* */
 } wvl_progression;
 
+#define WVL_SPACER_BYTES 64u
 /* A run of bytes the plan owns: comments, boxes, profiles. */
 typedef struct wvl_blob { uint8_t *data; uint64_t bytes; } wvl_blob;
 
@@ -151,7 +152,7 @@ struct wvl_plan {
     int32_t gain_exponent;
     uint8_t peak_depth;    /* deepest component: errors of shallower ones are scaled to it */
     uint32_t comment_count;
-    wvl_blob *comments;
+    wvl_blob *comments;    /* and one more, empty, with room for WVL_SPACER_BYTES: the conductor may add it */
     uint8_t jp2;           /* wrap in JP2 */
     wvl_blob boxes_before; /* complete boxes up to the codestream box, built once */
     uint64_t total_samples;
