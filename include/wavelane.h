@@ -194,7 +194,10 @@ WVL_API void wvl_params_release(wvl_params *params);
 WVL_API wvl_status wvl_params_set(wvl_params *params, const char *key, const char *value);
 /* Current value as text, valid until the next call on params; NULL for an unknown key, or when memory is short. */
 WVL_API const char *wvl_params_get(const wvl_params *params, const char *key);
-/* Overwrites what the preset fixes and leaves the rest. Unknown name: error listing the names. */
+/* Overwrites what the preset fixes and leaves the rest. Unknown name: error listing the names. Presets of cinema, IMF and broadcast take
+ * words behind their names: a frame rate, 3d, hfr, m and a main level, s and a sublevel, as in dci-2k-48-3d and imf-2k-24-m3-s1.
+ * A preset with a profile has it checked: wvl_plan_create lists what does not fit, byte limits are kept, and wvl_encode judges the finished
+ * bytes before the sink gets any of them (WVL_ERROR_PROFILE). */
 WVL_API wvl_status wvl_params_preset(wvl_params *params, const char *name);
 typedef struct wvl_preset { const char *name; const char *doc; const char *settings; /* "key=value key=value" */ } wvl_preset;
 WVL_API const wvl_preset *wvl_presets(size_t *count);

@@ -5,6 +5,8 @@
 
 #include "codec/tile_coder.h"
 #include "context.h"
+#include "geom/profile.h"
+#include "profile_walk.h"
 
 typedef struct printer {
     wvl_text_fn write;
@@ -123,11 +125,18 @@ static void print_text(const printer *p, const wvl_plan *plan)
     if (plan->rsiz) {
         print(p, "Rsiz %u\n", plan->rsiz);
     }
+    if (plan->profile) {
+        print(p, "profile %s%s\n", wvl_profile_of(plan->profile)->name, wvl_profile_walks(plan) ? ", the finished bytes are judged" : "");
+    }
+    if (plan->target_bytes) {
+        print(p, "target of the profile: %llu bytes at %u/%u frames a second%s%s\n", (unsigned long long)plan->target_bytes, plan->frames, plan->seconds,
+              plan->stereo ? ", one eye of two" : "", plan->hfr ? ", high frame rate" : "");
+    }
     if (plan->max_bytes) {
         print(p, "cap: %llu bytes\n", (unsigned long long)plan->max_bytes);
     }
     if (plan->max_component_bytes) {
-        print(p, "cap of each component: %llu bytes\n", (unsigned long long)plan->max_component_bytes);
+        print(p, "cap of each %s: %llu bytes\n", plan->cap_split ? "tile-part" : "component", (unsigned long long)plan->max_component_bytes);
     }
     for (uint32_t i = 0; i < plan->coding_count; i++) {
         print_coding_text(p, &plan->codings[i], i);
@@ -165,8 +174,9 @@ static void print_json(const printer *p, const wvl_plan *plan)
     }
     print(p, "],\"xyz\":%s,\"input_depth\":%u,\"progression\":\"%s\",\"lossless\":%s,\"layers\":[", plan->xyz.is_xyz ? "true" : "false", wvl_plan_input_depth(plan, 0), order_names[plan->order], plan->lossless ? "true" : "false");
     print_layers(p, plan, 1);
-    print(p, "],\"sop\":%u,\"eph\":%u,\"plt\":%u,\"tlm\":%u,\"plm\":%u,\"packed_headers\":%u,\"progression_changes\":%u,\"rsiz\":%u,\"tile_parts\":%u,\"max_bytes\":%llu,\"max_component_bytes\":%llu,\"codings\":[", plan->sop, plan->eph,
-          plan->plt, plan->tlm, plan->plm, plan->packed_headers, plan->progression_count, plan->rsiz, plan->parts, (unsigned long long)plan->max_bytes, (unsigned long long)plan->max_component_bytes);
+    print(p, "],\"sop\":%u,\"eph\":%u,\"plt\":%u,\"tlm\":%u,\"plm\":%u,\"packed_headers\":%u,\"progression_changes\":%u,\"rsiz\":%u,\"profile\":\"%s\",\"target_bytes\":%llu,\"tile_parts\":%u,\"max_bytes\":%llu,\"max_component_bytes\":%llu,\"codings\":[", plan->sop, plan->eph,
+          plan->plt, plan->tlm, plan->plm, plan->packed_headers, plan->progression_count, plan->rsiz, wvl_profile_of(plan->profile)->name,
+          (unsigned long long)plan->target_bytes, plan->parts, (unsigned long long)plan->max_bytes, (unsigned long long)plan->max_component_bytes);
     for (uint32_t i = 0; i < plan->coding_count; i++) {
         if (i) {
             print(p, ",");

@@ -21,7 +21,7 @@
 #define KB "levels=5 tile=1024,1024 " SMALL_PRECINCTS "style=SEGSYM progression=RPCL tile-parts=none sop=yes eph=yes plt=no tlm=no "
 #define BODLEIAN "levels=6 tile=512,512 " SMALL_PRECINCTS "style=0 progression=RPCL tile-parts=R sop=yes eph=yes plt=yes tlm=no "
 #define NDNP_BPP                                                                                                                        \
-    "0.015625,0.01858,0.0221,0.025,0.03125,0.03716,0.04419,0.05,0.0625,0.075,0.088,0.1,0.125,0.15,0.18,0.21,0.25,0.3,0.35,0.4,0.5,0.6,"  \
+    "0.015625,0.01858,0.0221,0.025,0.03125,0.03716,0.04419,0.05,0.0625,0.07,0.088,0.1,0.125,0.15,0.18,0.21,0.25,0.3,0.35,0.4,0.5,0.6,"  \
     "0.7,0.84,1"
 
 static const wvl_preset presets[] = {

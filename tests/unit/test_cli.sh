@@ -283,6 +283,16 @@ for pair in '-cinema2K 0' '-cinema2K 24x' '-IMF 3K' '-IMF 2K,level=3' '-IMF 2K,m
 done
 refuse 2 'frame-rate 23/1' -i rgb.ppm -o no.j2k -TargetBitDepth 12 -cinema2K 23
 refuse 2 'given twice' -i rgb.ppm -o no.j2k -cinema4K --preset dci-2k
+# What shows only in the bytes: exit 6, every violation on a line, no file, and one that was there stays
+refuse 6 "leaves 2500" -i rgb.ppm -o no.j2k --preset imf-2k-r-10000-s1
+cp rgb.ppm stays.j2k
+expect 6 -i rgb.ppm -o stays.j2k --force --preset imf-2k-r-10000-s1
+cmp -s rgb.ppm stays.j2k || fail 'a profile that is broken replaced the file that was there'
+expect 0 -i rgb.ppm -o full.j2c -TargetBitDepth 12 -cinema2K 24
+grep -q 'codestream: [0-9]* bytes, [0-9.]* % of the target 1197916, [0-9.]* % of the cap 1302083' out || fail 'the fill of the codestream is not told'
+grep -q 'component 2: [0-9]* bytes, [0-9.]* % of the cap 1041666' out || fail 'the fill of a component is not told'
+expect 0 -i rgb.ppm -o full.j2c --force -TargetBitDepth 12 -cinema4K --json
+grep -q '"component":2,"part":1,"bytes":[0-9]*,"target":0,"cap":1041666' out || fail 'JSON: the fill of a tile-part is not told'
 
 expect 0 -i rgb.ppm -o cap.j2k -I --max-bytes 3000
 [ "$(wc -c <cap.j2k)" -le 3000 ] || fail '--max-bytes is exceeded'
