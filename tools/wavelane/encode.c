@@ -55,7 +55,12 @@ static int report_lines(const job *j, const char *text, wvl_status status)
 static int choose_container(job *j)
 {
     if (!j->output || !strcmp(j->output, "-")) {
-        j->is_jp2 = !strcmp(wvl_params_get(j->params, "container"), "jp2");
+        const char *container = wvl_params_get(j->params, "container");
+        j->is_jp2 = container && !strcmp(container, "jp2");
+        if (!container) {
+            wvl_cli_error("%s: out of memory", j->name);
+            return WVL_EXIT_DEVICE;
+        }
         return WVL_EXIT_OK;
     }
     j->is_jp2 = wvl_cli_container_of(j->output);
