@@ -107,7 +107,7 @@ def marker(row, text):
     plain = {"SOP": ["-SOP"], "EPH": ["-EPH"], "PLT": ["-PLT"], "TLM": ["-TLM"], "PLM": ["--plm", "yes"], "PPT": ["--packed-headers", "ppt"],
              "PPM": ["--packed-headers", "ppm"], "3 tile-parts": [], "derived steps": ["--quantization", "derived"],
              "COM 65531 bytes payload": ["-C", "c" * 65531], "cinema on 8-bit RGB 768x512": ["-cinema2K", "24"], "cinema on 1 component": ["-cinema2K", "24"],
-             "COC": ["--override", "C1:levels=0;block=16x16"], "QCC": ["--override", "C2:guard-bits=4"]}
+             "COC": ["--overrides", "C5:levels=0;block=16,16/C256:guard-bits=4"], "QCC": []}
     if text in plain:
         return plain[text]
     if match := re.match(r"tile-parts (?:per )?([RLC]+)$", text):
