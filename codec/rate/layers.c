@@ -16,12 +16,12 @@
 static void add_block(wvl_layer_job *job, const wvl_coded_tile *tile, const wvl_precinct_band *pb, uint32_t component, uint64_t b)
 {
     const wvl_coded_block *block = &tile->blocks[b];
+    const wvl_plan *plan = job->plan;
+    const wvl_band_coding *band = &plan->codings[plan->components[component].coding].band[pb->coding_band];
+    job->energy += (double)wvl_rate_weigh_energy(band, plan->gain_exponent, block->energy, block->energy_shift); /* also of what lies below the step */
     if (!block->pass_count) {
         return;
     }
-    const wvl_plan *plan = job->plan;
-    const wvl_band_coding *band = &plan->codings[plan->components[component].coding].band[pb->coding_band];
-    job->energy += (double)wvl_rate_weigh_energy(band, plan->gain_exponent, block->energy, block->energy_shift);
     const wvl_pass *passes = wvl_block_passes(job->passes, block);
     const int64_t *gains = wvl_block_gains(job->passes, block);
     const uint16_t *slopes = wvl_block_slopes(job->passes, block);
@@ -235,20 +235,36 @@ static void set_budgets(wvl_layer_job *job)
     }
 }
 
+/* Energies and gains are sums of doubles and of rounded integers: what is left of them is not known better than this part of the energy. */
+#define LEAST_ERROR 0x1p-48
+
+/* Of 9/7: the parts of magnitudes below the last fraction bit are not in the energy; with even steps every band has the weight of the finest. */
+static double least_error(const wvl_plan *plan)
+{
+    const wvl_coding *coding = &plan->codings[0];
+    const wvl_band_coding *band = &coding->band[3u * coding->levels];
+    return coding->reversible ? 0.0 : ldexp((double)band->weight_mantissa, band->weight_exponent) / 12.0 * (double)plan->total_samples;
+}
+
 static double squared_error(const wvl_layer_job *job)
 {
     const wvl_plan *plan = job->plan;
     double gain = 0.0;
+    int everything = 1;
     for (uint32_t t = 0; t < plan->tile_count; t++) {
         const wvl_coded_tile *tile = &job->tiles[t];
         for (uint64_t b = 0; b < tile->block_count; b++) {
+            everything &= tile->states[b].sent_passes == tile->blocks[b].pass_count;
             if (tile->states[b].sent_passes) {
                 gain += (double)wvl_block_gains(job->passes, &tile->blocks[b])[tile->states[b].sent_passes - 1];
             }
         }
     }
-    double left = ldexp(job->energy - gain, plan->gain_exponent);
-    return left > 0.0 ? left : 0.0;
+    if (everything && plan->codings[0].reversible) {
+        return 0.0;
+    }
+    double left = fmax(job->energy - gain, job->energy * LEAST_ERROR);
+    return fmax(ldexp(left, plan->gain_exponent), least_error(plan));
 }
 
 /*
@@ -368,6 +384,9 @@ static wvl_status run_layer(wvl_layer_job *job, uint32_t layer)
         job->layers[layer].bytes = wvl_rate_codestream_bytes(job, (wvl_layer_cost){0, 0, 0, 0});
         int exact = last && job->plan->lossless;
         job->layers[layer].squared_error = exact ? 0.0 : squared_error(job);
+        if (job->layers[layer].decoded_error >= 0.0) { /* measured on magnitudes with their fraction bits */
+            job->layers[layer].decoded_error = fmax(job->layers[layer].decoded_error, least_error(job->plan));
+        }
     }
     return status;
 }

@@ -18,8 +18,11 @@ static const double variance_table[] = {0.0, 0.02, 0.03, 0.05, 0.075, 0.1, 0.15,
 static const double rounded_table[] = {0.0, 0.0004, 0.0039, 0.0253, 0.0679, 0.1139, 0.1971, 0.2660, 0.3801, 0.4828};
 #define TABLE_COUNT (sizeof variance_table / sizeof variance_table[0])
 
-static double interpolate(const double *from, const double *to, double v)
+/* Small errors vanish in rounding only where they are spread evenly. In flat and sparse pictures few samples hold them all, and there they stay: the
+ * estimate is never less than the error itself. */
+static double round_error(double v)
 {
+    const double *from = variance_table, *to = rounded_table;
     if (v >= from[TABLE_COUNT - 1]) {
         return v + (to[TABLE_COUNT - 1] - from[TABLE_COUNT - 1]);
     }
@@ -27,7 +30,8 @@ static double interpolate(const double *from, const double *to, double v)
     while (v > from[i]) {
         i++;
     }
-    return to[i - 1] + (v - from[i - 1]) / (from[i] - from[i - 1]) * (to[i] - to[i - 1]);
+    double rounded = to[i - 1] + (v - from[i - 1]) / (from[i] - from[i - 1]) * (to[i] - to[i - 1]);
+    return rounded > v ? rounded : v;
 }
 
 /*
@@ -43,10 +47,10 @@ static double interpolate(const double *from, const double *to, double v)
 static double decoded_error(const wvl_plan *plan, double coefficient_mse)
 {
     if (!plan->codings[0].reversible) {
-        return interpolate(variance_table, rounded_table, coefficient_mse * CORRELATION_97);
+        return round_error(coefficient_mse * CORRELATION_97);
     }
     double share = coefficient_mse < LIFTING_NOISE_FULL_FROM ? coefficient_mse / LIFTING_NOISE_FULL_FROM : 1.0;
-    return interpolate(variance_table, rounded_table, coefficient_mse * CORRELATION_53) + LIFTING_NOISE_53 * share;
+    return round_error(coefficient_mse * CORRELATION_53) + LIFTING_NOISE_53 * share;
 }
 
 /* Inverse of the above by bisection: it rises strictly. */

@@ -61,6 +61,7 @@ static uint32_t find_coding(uint16_t *keys, uint32_t *count, unsigned key)
 
 static int fill_codings(wvl_plan *plan, const wvl_settings *s, const uint16_t *keys, wvl_report *report)
 {
+    unsigned reach = wvl_bit_length(wvl_max_u32(wvl_rect_width(plan->image), wvl_rect_height(plan->image)));
     for (uint32_t i = 0; i < plan->coding_count; i++) {
         wvl_coding *coding = &plan->codings[i];
         coding->depth = (uint8_t)(keys[i] >> 2);
@@ -78,15 +79,15 @@ static int fill_codings(wvl_plan *plan, const wvl_settings *s, const uint16_t *k
         }
         /* 5/3 in 32 bits holds sums of two neighbours, 2 * 8.22 * A < 2^31, up to P = 27 (26 with RCT). */
         coding->wide = s->reversible && coding->depth + (plan->mct == WVL_MCT_RCT) > 27;
-        if (!wvl_quant_build_bands(coding, s, plan->mct, plan->peak_depth, report)) {
+        if (!wvl_quant_build_bands(coding, s, plan->mct, plan->peak_depth, reach, report)) {
             return 0;
         }
     }
     return 1;
 }
 
-/* No block's weighted energy, 4096 * 4^(planes + F) * weight, leaves 62 bits, except for samples so deep that the lowest planes would lose
- * their meaning: there gains saturate (rate room). */
+/* No block's weighted energy, 4096 * 4^(planes + F) * weight, leaves 62 bits. Of samples deeper than about 22 bits the lowest planes then gain less
+ * than a unit: a layer gets those passes only together with everything, which costs less than a gain that saturates at the top planes. */
 static int32_t choose_gain_exponent(const wvl_plan *plan)
 {
     int32_t most = INT32_MIN;
@@ -99,7 +100,7 @@ static int32_t choose_gain_exponent(const wvl_plan *plan)
         }
     }
     int32_t exponent = most - 62;
-    return exponent > -4 ? -4 : exponent < -40 ? -40 : exponent;
+    return exponent < -40 ? -40 : exponent;
 }
 
 static double raw_bytes(const wvl_plan *plan)

@@ -206,7 +206,7 @@ unsigned wvl_plan_choose_mct(const struct wvl_settings *settings, const wvl_imag
 /* Precinct byte of resolution r (PPx | PPy << 4) after expansion of the settings' list; above 0xFF: not a legal size. */
 unsigned wvl_plan_precinct(const struct wvl_settings *settings, unsigned r);
 /* Fills quantisation, containers and weights of a coding whose other members are set. Reports and returns 0 when no legal step exists. */
-int wvl_quant_build_bands(wvl_coding *coding, const struct wvl_settings *settings, unsigned mct, unsigned max_depth, wvl_report *report);
+int wvl_quant_build_bands(wvl_coding *coding, const struct wvl_settings *settings, unsigned mct, unsigned max_depth, unsigned reach, wvl_report *report);
 void wvl_report_add(wvl_report *report, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* ---- Tile plan --------------------------------------------------------------------------------------------------------- */

@@ -14,13 +14,15 @@ static unsigned band_orient(unsigned band) { return band ? (band - 1) % 3 + 1 : 
 /* n_b: N_L for LL and the lowest details, 1 for the finest. */
 static unsigned band_level(unsigned band, unsigned levels) { return band ? levels - (band - 1) / 3 : levels; }
 
-static double squared_norm(const wvl_coding *coding, unsigned band)
+static double squared_norm_at(const wvl_coding *coding, unsigned band, unsigned level)
 {
     const double *low = coding->reversible ? wvl_norm53_low : wvl_norm97_low;
     const double *high = coding->reversible ? wvl_norm53_high : wvl_norm97_high;
-    unsigned orient = band_orient(band), level = band_level(band, coding->levels);
+    unsigned orient = band_orient(band);
     return ((orient & 1) ? high : low)[level] * ((orient >> 1) ? high : low)[level];
 }
+
+static double squared_norm(const wvl_coding *coding, unsigned band) { return squared_norm_at(coding, band, band_level(band, coding->levels)); }
 
 /* Squared L2 norm of the inverse colour transform's column. */
 static double squared_color_norm(const wvl_coding *coding)
@@ -118,24 +120,27 @@ static void set_container(wvl_band_coding *bc, unsigned wanted, int reversible)
     bc->coef_bytes = bc->planes + frac <= 15 ? 2 : 4;
 }
 
-static void set_weight(wvl_coding *coding, unsigned band, unsigned max_depth)
+/* reach: from this level on a band of the picture is one sample wide or high, and its samples reach no farther than the picture does. The norms of an
+ * endless picture would go on growing, until gains of the deepest levels leave no room for those of the others. */
+static void set_weight(wvl_coding *coding, unsigned band, unsigned max_depth, unsigned reach)
 {
     wvl_band_coding *bc = &coding->band[band];
+    unsigned level = wvl_min_u32(band_level(band, coding->levels), reach);
     double unit = ldexp(bc->step, -(int)bc->frac_bits + (int)(max_depth - coding->depth));
     int e;
-    double f = frexp(unit * unit * squared_norm(coding, band) * squared_color_norm(coding), &e);
+    double f = frexp(unit * unit * squared_norm_at(coding, band, level) * squared_color_norm(coding), &e);
     bc->weight_mantissa = (uint32_t)(f * 4294967296.0);
     bc->weight_exponent = e - 32;
 }
 
-int wvl_quant_build_bands(wvl_coding *coding, const wvl_settings *settings, unsigned mct, unsigned max_depth, wvl_report *report)
+int wvl_quant_build_bands(wvl_coding *coding, const wvl_settings *settings, unsigned mct, unsigned max_depth, unsigned reach, wvl_report *report)
 {
     for (unsigned band = 0; band < 3u * coding->levels + 1u; band++) {
         if (coding->reversible ? !set_reversible(coding, band, mct, report) : !set_irreversible(coding, band, settings, report)) {
             return 0;
         }
         set_container(&coding->band[band], settings->distortion_bits, coding->reversible);
-        set_weight(coding, band, max_depth);
+        set_weight(coding, band, max_depth, reach);
     }
     return 1;
 }

@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "faults.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static uint64_t ceil_div(uint64_t a, uint64_t b) { return (a + b - 1) / b; }
+
+/* ---- Facts ------------------------------------------------------------------------------------------------------------------------ */
+
+typedef struct grid {
+    uint64_t x0, y0, width, height, columns, rows;
+} grid;
+
+static grid tiles_of(const fuzz_case *c, const fuzz_picture *p)
+{
+    uint32_t w = 0, h = 0, x = 0, y = 0;
+    fuzz_case_pair(c, "tile", &w, &h);
+    fuzz_case_pair(c, "tile-offset", &x, &y);
+    if (!w) {
+        return (grid){x, y, p->x1, p->y1, 1, 1};
+    }
+    return (grid){x, y, w, h, ceil_div(p->x1 - (uint64_t)x, w), ceil_div(p->y1 - (uint64_t)y, h)};
+}
+
+static uint64_t clip(uint64_t v, uint64_t low, uint64_t high) { return v < low ? low : v > high ? high : v; }
+
+static int axis_is_empty(uint64_t origin, uint64_t step, uint64_t count, uint64_t low, uint64_t high, unsigned sub)
+{
+    for (uint64_t i = 0; i < count; i++) {
+        uint64_t from = clip(origin + i * step, low, high), to = clip(origin + (i + 1) * step, low, high);
+        if (ceil_div(from, sub) >= ceil_div(to, sub)) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
+static int has_empty_tile_component(const fuzz_facts *f)
+{
+    const fuzz_case *c = f->c;
+    const fuzz_picture *p = f->p;
+    grid g = tiles_of(c, p);
+    for (uint32_t i = 0; i < p->count; i++) {
+        if (axis_is_empty(g.x0, g.width, g.columns, p->x0, p->x1, p->planes[i].dx) || axis_is_empty(g.y0, g.height, g.rows, p->y0, p->y1, p->planes[i].dy)) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
+static unsigned odd_part(unsigned v)
+{
+    while (!(v & 1)) {
+        v /= 2;
+    }
+    return v;
+}
+
+static int has_position_order(const fuzz_case *c)
+{
+    const char *order = fuzz_case_or(c, "progression", "LRCP"), *changes = fuzz_case_or(c, "progression-changes", "");
+    int preset = fuzz_case_get(c, "preset") && !fuzz_case_get(c, "progression");
+    return preset || strstr(order, "RPCL") || strstr(order, "PCRL") || strstr(changes, "RPCL") || strstr(changes, "PCRL");
+}
+
+static int has_odd_steps(const fuzz_facts *f)
+{
+    const fuzz_case *c = f->c;
+    const fuzz_picture *p = f->p;
+    for (uint32_t i = 1; i < p->count && has_position_order(c); i++) {
+        if (odd_part(p->planes[i].dx) != odd_part(p->planes[0].dx) || odd_part(p->planes[i].dy) != odd_part(p->planes[0].dy)) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
+static int is_beyond_signed(const fuzz_facts *f)
+{
+    return f->p->x1 > INT32_MAX || f->p->y1 > INT32_MAX;
+}
+
+static unsigned long number(const fuzz_case *c, const char *key, const char *otherwise) { return strtoul(fuzz_case_or(c, key, otherwise), NULL, 10); }
+
+static int has_many_layers(const fuzz_facts *f)
+{
+    return number(f->c, "layers", "1") >= 1000;
+}
+
+/* A precinct as far across as 2^31 on the grid, in an order by position: PPx and the levels above it. */
+static int has_far_precincts(const fuzz_facts *f)
+{
+    return (has_position_order(f->c) || strstr(fuzz_case_or(f->c, "progression", ""), "CPRL") || strstr(fuzz_case_or(f->c, "progression-changes", ""), "CPRL")) &&
+           number(f->c, "levels", "5") >= 16;
+}
+
+static int has_256_in_changes(const fuzz_facts *f) { return f->p->count == 256 && fuzz_case_get(f->c, "progression-changes") != NULL; }
+
+static int has_packed_headers_alone(const fuzz_facts *f)
+{
+    return f->has_tile_without_body && strcmp(fuzz_case_or(f->c, "packed-headers", "none"), "none") != 0;
+}
+
+static int has_small_tiles(const fuzz_facts *f)
+{
+    const fuzz_case *c = f->c;
+    const fuzz_picture *p = f->p;
+    grid g = tiles_of(c, p);
+    return g.columns * g.rows > 1 && number(c, "levels", "5") >= 1;
+}
+
+static int has_parts_with_ppm(const fuzz_facts *f)
+{
+    return !strcmp(fuzz_case_or(f->c, "packed-headers", "none"), "ppm") && strcmp(fuzz_case_or(f->c, "tile-parts", "none"), "none") != 0;
+}
+
+/* ---- Table ------------------------------------------------------------------------------------------------------------------------ */
+
+static const fuzz_fault faults[] = {
+    {FUZZ_OPENJPEG, "openjpeg-empty-tile-component", "2.5.0", has_empty_tile_component,
+     "A tile in which a subsampled component has no sample, which B.3 allows: the decoder fails. Grok decodes it."},
+    {FUZZ_OPENJPEG, "openjpeg-odd-steps", "2.5.0", has_odd_steps,
+     "RPCL and PCRL: it steps by the least distance of precincts of any component and misses those whose distance is no multiple of it; the loops of "
+     "B.12.1.3 and B.12.1.4 visit every position."},
+    {FUZZ_OPENJPEG, "openjpeg-far-precincts", "2.5.0", has_far_precincts,
+     "RPCL, PCRL, CPRL with 16 levels or more: packets of resolutions whose precincts are 2^31 or more of the grid across are passed over. Decoded as LRCP the "
+     "same blocks are exact."},
+    {FUZZ_OPENJPEG, "openjpeg-no-body", "2.5.0", has_packed_headers_alone,
+     "Packed headers and a tile whose packets are all empty: no byte follows its SOD, and it fails to decode the tile. With the headers in the bit stream the "
+     "same packets decode."},
+    {FUZZ_OPENJPEG, "openjpeg-signed-grid", "2.5.0", is_beyond_signed, "Coordinates of 2^31 and more: it can not set the area to decode."},
+    {FUZZ_OPENJPEG, "openjpeg-late-blocks", "2.5.0", has_many_layers, "Blocks that first appear in layer 1000 or later are refused."},
+    {FUZZ_OPENJPEG, "openjpeg-poc-256", "2.5.0", has_256_in_changes, "A POC end of 256 components, written as 0 (A.6.6), is read as no component."},
+    {FUZZ_GROK, "grok-small-tiles", "10.0.5", has_small_tiles,
+     "Tiles smaller than their levels reach: 37 x 37 with 6 resolutions, from OpenJPEG's encoder too, decode to other samples than OpenJPEG's and FFmpeg's."},
+    {FUZZ_GROK, "grok-ppm-parts", "10.0.5", has_parts_with_ppm, "PPM where a tile has several tile-parts: it loses its place. OpenJPEG decodes exactly."},
+    {FUZZ_GROK, "grok-empty-tile-component", "10.0.5", has_empty_tile_component, "As OpenJPEG, from which it descends."},
+    {FUZZ_GROK, "grok-odd-steps", "10.0.5", has_odd_steps, "As OpenJPEG, from which it descends."},
+    {FUZZ_GROK, "grok-far-precincts", "10.0.5", has_far_precincts, "As OpenJPEG, from which it descends."},
+    {FUZZ_GROK, "grok-signed-grid", "10.0.5", is_beyond_signed, "Coordinates of 2^31 and more."},
+    {FUZZ_GROK, "grok-late-blocks", "10.0.5", has_many_layers, "As OpenJPEG, from which it descends."},
+    {FUZZ_GROK, "grok-poc-256", "10.0.5", has_256_in_changes, "As OpenJPEG, from which it descends."},
+};
+
+const fuzz_fault *fuzz_faults(size_t *count)
+{
+    *count = sizeof faults / sizeof faults[0];
+    return faults;
+}
+
+const fuzz_fault *fuzz_faults_find(fuzz_decoder decoder, const fuzz_facts *f)
+{
+    for (size_t i = 0; i < sizeof faults / sizeof faults[0]; i++) {
+        if (faults[i].decoder == decoder && faults[i].applies(f)) {
+            return &faults[i];
+        }
+    }
+    return NULL;
+}

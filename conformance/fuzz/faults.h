@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Known faults of the decoders that judge. One table: what was seen, with which version, when it applies. */
+#ifndef WVL_FUZZ_FAULTS_H
+#define WVL_FUZZ_FAULTS_H
+
+#include "picture.h"
+
+typedef enum fuzz_decoder { FUZZ_OPENJPEG, FUZZ_GROK } fuzz_decoder;
+
+typedef struct fuzz_facts {
+    const fuzz_case *c;
+    const fuzz_picture *p;
+    int has_tile_without_body; /* every packet of some tile is empty */
+} fuzz_facts;
+
+typedef struct fuzz_fault {
+    fuzz_decoder decoder;
+    const char *id, *version;
+    int (*applies)(const fuzz_facts *f);
+    const char *evidence;
+} fuzz_fault;
+
+const fuzz_fault *fuzz_faults(size_t *count);
+/* The first fault of the decoder that applies to a case; NULL: the decoder is to be believed. */
+const fuzz_fault *fuzz_faults_find(fuzz_decoder decoder, const fuzz_facts *f);
+
+#endif

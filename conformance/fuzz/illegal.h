@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Rules broken on purpose, one at a time. */
+#ifndef WVL_FUZZ_ILLEGAL_H
+#define WVL_FUZZ_ILLEGAL_H
+
+#include "judge.h"
+
+/* Names of the rows, in order. */
+uint32_t fuzz_illegal_count(void);
+const char *fuzz_illegal_name(uint32_t index);
+/* Case of a seed that breaks rule `index`; the other options are drawn. */
+void fuzz_illegal_draw(uint64_t seed, uint32_t index, fuzz_case *c);
+/* A case with the key illegal: it must be refused by params or plan with the words of its rule, and without memory of the picture's size. */
+void fuzz_illegal_judge(const fuzz_case *c, fuzz_verdict *v);
+
+#endif

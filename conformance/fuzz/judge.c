@@ -1,0 +1,480 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What must hold for a case, whatever its options are. */
+#include "judge.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "decoder.h"
+#include "faults.h"
+#include "illegal.h"
+#include "run.h"
+#include "wavelane_check.h"
+
+#define PSNR_SLACK 0.3    /* dB that a decoder may find less than the encoder told */
+#define JUDGE_FLOOR 92.0  /* dB that OpenJPEG's 9/7 in floats reaches on pictures of extremes; elsewhere it reaches 104 */
+#define JUDGE_BITS 16u  /* decoders compute 9/7 in floats: deeper samples are compared in steps of 16-bit samples */
+
+static void fail(fuzz_verdict *v, const char *check, const char *format, ...) __attribute__((format(printf, 3, 4)));
+static void fail(fuzz_verdict *v, const char *check, const char *format, ...)
+{
+    va_list args;
+    if (v->outcome == FUZZ_FAILED) {
+        return; /* the first tells most */
+    }
+    v->outcome = FUZZ_FAILED;
+    (void)snprintf(v->check, sizeof v->check, "%s", check);
+    va_start(args, format);
+    (void)vsnprintf(v->text, sizeof v->text, format, args);
+    va_end(args);
+}
+
+/* ---- Refusals ---------------------------------------------------------------------------------------------------------------------- */
+
+/* Legal options may still ask for what can not be: these follow from packets and bytes, which the generator does not know. */
+static int is_expected_refusal(const fuzz_case *c, const fuzz_run *run)
+{
+    static const struct {
+        wvl_status status;
+        const char *text, *key;
+    } known[] = {
+        {WVL_ERROR_PARAMETER, "255", "tile-parts"},
+        {WVL_ERROR_PARAMETER, "255", "preset"},
+        {WVL_ERROR_PARAMETER, "A.7.2", "plm"},
+        {WVL_ERROR_PARAMETER, "guard bits", "guard-bits"},
+        {WVL_ERROR_PARAMETER, "magnitude bits", "components"},
+        {WVL_ERROR_PARAMETER, "its exponent falls below 0", "step"},
+        {WVL_ERROR_PARAMETER, "falls below 0", "quantization"},
+        {WVL_ERROR_PARAMETER, "leaves no magnitude bit", "step"},
+        {WVL_ERROR_UNREACHABLE, "", "max-bytes"},
+        {WVL_ERROR_UNREACHABLE, "", "max-component-bytes"},
+        {WVL_ERROR_UNREACHABLE, "", "layer-bytes"},
+        {WVL_ERROR_UNREACHABLE, "", "bpp"},
+        {WVL_ERROR_UNREACHABLE, "", "rates"},
+        {WVL_ERROR_UNREACHABLE, "", "preset"},
+    };
+    for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
+        if (run->status == known[i].status && strstr(run->error, known[i].text) && fuzz_case_get(c, known[i].key)) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
+static int was_encoded(const fuzz_case *c, const fuzz_run *run, fuzz_verdict *v)
+{
+    if (run->broken[0]) {
+        fail(v, strncmp(run->broken, "memory", 6) != 0 ? "interface" : "memory", "%s", run->broken);
+        return 0;
+    }
+    if (run->status == WVL_OK) {
+        return 1;
+    }
+    if (is_expected_refusal(c, run)) {
+        v->outcome = FUZZ_REFUSED;
+        (void)snprintf(v->text, sizeof v->text, "%s: %.400s", wvl_status_text(run->status), run->error);
+    } else {
+        fail(v, "refused", "%s: %.400s", wvl_status_text(run->status), run->error);
+    }
+    return 0;
+}
+
+/* ---- Walker ------------------------------------------------------------------------------------------------------------------------ */
+
+#define FUZZ_MAX_TILES_TOLD 4096u
+
+typedef struct walked {
+    fuzz_verdict *verdict;
+    uint64_t layer_body[FUZZ_MAX_LAYERS_TOLD], tile_body[FUZZ_MAX_TILES_TOLD]; /* bytes of packet bodies */
+    uint32_t tiles;
+} walked;
+
+static void note_issue(void *user, const wvl_check_issue *issue)
+{
+    fail(((walked *)user)->verdict, "walker", "%s %s (%s) at %llu: %s", issue->severity == WVL_CHECK_ERROR ? "error" : "warning", issue->rule, issue->clause,
+         (unsigned long long)issue->offset, issue->text);
+}
+
+static void check_component_caps(const fuzz_case *c, const wvl_check_summary *m, fuzz_verdict *v)
+{
+    const char *cap = fuzz_case_get(c, "max-component-bytes");
+    uint64_t most = cap ? strtoull(cap, NULL, 10) : 0;
+    int by_component = strchr(fuzz_case_or(c, "tile-parts", "none"), 'C') != NULL; /* then headers of tile-parts count too */
+    for (uint32_t i = 0; most && i < m->component_count; i++) {
+        uint64_t bytes = by_component && m->components[i].part_bytes > m->components[i].packet_bytes ? m->components[i].part_bytes : m->components[i].packet_bytes;
+        if (bytes > most) {
+            fail(v, "cap", "component %u has %llu bytes, the cap is %llu", i, (unsigned long long)bytes, (unsigned long long)most);
+        }
+    }
+}
+
+/* What the packets tell that the options do not. */
+static void note_packet(void *user, const wvl_check_packet *packet)
+{
+    walked *w = user;
+    if (packet->layer < FUZZ_MAX_LAYERS_TOLD) {
+        w->layer_body[packet->layer] += packet->body_bytes;
+    }
+    if (packet->tile < FUZZ_MAX_TILES_TOLD) {
+        w->tile_body[packet->tile] += packet->body_bytes;
+    }
+    w->tiles = packet->tile + 1 > w->tiles ? packet->tile + 1 : w->tiles;
+}
+
+static int has_tile_without_body(const walked *w)
+{
+    for (uint32_t t = 0; t < w->tiles && t < FUZZ_MAX_TILES_TOLD; t++) {
+        if (!w->tile_body[t]) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
+static void walk(const fuzz_case *c, const fuzz_run *run, walked *w, fuzz_verdict *v)
+{
+    wvl_check_options options = {.struct_size = sizeof options, .packet = note_packet};
+    wvl_check_summary m = {.struct_size = sizeof m};
+    w->verdict = v;
+    int verdict = wvl_check_file(run->data, run->bytes, &options, note_issue, w, &m);
+    if (verdict != WVL_CHECK_LEGAL || !m.complete) {
+        fail(v, "walker", "verdict %d, complete %d", verdict, m.complete);
+    }
+    if (m.codestream_offset != run->codestream.offset || m.codestream_bytes != run->codestream.bytes) {
+        fail(v, "result", "the codestream has %llu bytes at %llu, the result tells %llu at %llu", (unsigned long long)m.codestream_bytes,
+             (unsigned long long)m.codestream_offset, (unsigned long long)run->codestream.bytes, (unsigned long long)run->codestream.offset);
+    }
+    if (m.layer_count != run->layers && m.packet_count) {
+        fail(v, "result", "%u layers, the result tells %u", m.layer_count, run->layers);
+    }
+    check_component_caps(c, &m, v);
+    wvl_check_release_summary(&m);
+}
+
+/* ---- Bytes ------------------------------------------------------------------------------------------------------------------------- */
+
+static double raw_bits(const fuzz_picture *p)
+{
+    double bits = 0.0;
+    for (uint32_t c = 0; c < p->count; c++) {
+        bits += (double)p->planes[c].width * p->planes[c].height * p->planes[c].depth;
+    }
+    return bits;
+}
+
+/* Bytes that a value of a target allows; infinity: all. */
+static double allowed_bytes(const char *key, double value, const fuzz_picture *p)
+{
+    if (key[0] == 'r') {
+        return value <= 1.0 ? INFINITY : raw_bits(p) / 8.0 / value;
+    }
+    double bytes = key[0] == 'b' ? value * ((double)p->x1 - p->x0) * ((double)p->y1 - p->y0) / 8.0 : value;
+    return value > 0.0 ? bytes : INFINITY;
+}
+
+/* The target given last is the one in force. */
+static const fuzz_pair *target_of(const fuzz_case *c)
+{
+    static const char *const keys[] = {"rates", "bpp", "layer-bytes", "psnr", "slopes"};
+    for (uint32_t i = c->count; i--;) {
+        for (size_t k = 0; k < sizeof keys / sizeof keys[0]; k++) {
+            if (!strcmp(c->pairs[i].key, keys[k])) {
+                return &c->pairs[i];
+            }
+        }
+    }
+    return NULL;
+}
+
+/* A layer before the last one that can not be met is left empty, at a byte a packet. */
+static int is_left_empty(const walked *w, uint32_t layer)
+{
+    uint64_t body = 0;
+    for (uint32_t i = 0; i <= layer; i++) {
+        body += w->layer_body[i];
+    }
+    return !w->layer_body[layer] || !body;
+}
+
+static void check_bytes(const fuzz_case *c, const fuzz_picture *p, const fuzz_run *run, const walked *w, fuzz_verdict *v)
+{
+    uint64_t cap = strtoull(fuzz_case_or(c, "max-bytes", "0"), NULL, 10);
+    const fuzz_pair *target = target_of(c);
+    uint32_t count = 1, first;
+    if (cap && run->codestream.bytes > cap) {
+        fail(v, "cap", "%llu bytes, the cap is %llu", (unsigned long long)run->codestream.bytes, (unsigned long long)cap);
+    }
+    if (!target || target->key[0] == 'p' || target->key[0] == 's') {
+        return;
+    }
+    for (const char *at = target->value; *at; at++) {
+        count += *at == ',';
+    }
+    first = run->layers > count ? run->layers - count : 0; /* layers before the first target are the encoder's own */
+    const char *at = target->value;
+    for (uint32_t i = first; i < run->layers && i < FUZZ_MAX_LAYERS_TOLD; i++) {
+        double allowed = allowed_bytes(target->key, strtod(at, NULL), p);
+        uint64_t bytes = i + 1 == run->layers ? run->codestream.bytes : run->layer[i].bytes;
+        if ((double)bytes > floor(allowed) && (i + 1 == run->layers || !is_left_empty(w, i))) {
+            fail(v, "cap", "layer %u: %llu bytes, %s allows %.1f", i, (unsigned long long)bytes, target->key, allowed);
+        }
+        at += strcspn(at, ",");
+        at += *at == ',';
+    }
+}
+
+/* ---- Samples ----------------------------------------------------------------------------------------------------------------------- */
+
+static int asks_for_everything(const fuzz_case *c)
+{
+    const fuzz_pair *target = target_of(c);
+    const char *last = target ? strrchr(target->value, ',') : NULL;
+    double value = target ? strtod(last ? last + 1 : target->value, NULL) : 0.0;
+    int everything = !target || (target->key[0] == 'r' ? value <= 1.0 : value == 0.0);
+    return everything && !fuzz_case_get(c, "max-bytes") && !fuzz_case_get(c, "max-component-bytes") && !fuzz_case_get(c, "preset");
+}
+
+static int is_reversible(const fuzz_case *c)
+{
+    const char *value = fuzz_case_get(c, "reversible");
+    return value ? fuzz_case_is_on(c, "reversible") : !fuzz_case_get(c, "preset") || !strstr(fuzz_case_get(c, "preset"), "lossy");
+}
+
+static int has_mixed_depth(const fuzz_picture *p)
+{
+    for (uint32_t c = 1; c < p->count; c++) {
+        if (p->planes[c].depth != p->planes[0].depth) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
+static double number(const fuzz_case *c, const char *key, const char *otherwise) { return strtod(fuzz_case_or(c, key, otherwise), NULL); }
+
+/*
+ * dB by which an estimate from sums of squares may be wrong, from what was seen in 20000 cases: few samples, errors that are no noise, rounding of shallow
+ * samples among deep ones, errors that are measured in coarse units, next to nothing left of the picture. A target that is measured has no such
+ * excuse.
+ */
+static double slack_of(const fuzz_case *c, const fuzz_picture *p, double told)
+{
+    const char *kind = fuzz_case_or(c, "picture", "natural");
+    double samples = 0.0, slack = PSNR_SLACK, bits = number(c, "distortion-bits", "6");
+    for (uint32_t i = 0; i < p->count; i++) {
+        samples += (double)p->planes[i].width * p->planes[i].height;
+    }
+    slack += 80.0 / sqrt(samples);
+    slack += has_mixed_depth(p) ? 4.0 : 0.0;
+    slack += bits < 3.0 ? 5.0 : bits < 4.0 ? 2.0 : 0.0;
+    slack += number(c, "step", "0") > 0.02 ? 1.0 : 0.0;
+    slack += told < (is_reversible(c) ? 30.0 : 20.0) ? 4.0 : told > 6.02 * p->planes[0].depth - 10.0 ? (is_reversible(c) ? 4.0 : 1.5) : 0.0;
+    return slack + (strchr(kind, '.') || !strcmp(kind, "natural") ? 0.0 : 6.0);
+}
+
+/* PSNR that is to be found where `told` was told of 9/7: the judge's own errors come on top, and half a sample may be rounded either way. */
+static double expected_psnr(const fuzz_picture *p, double told)
+{
+    double limit = fmin(JUDGE_FLOOR, 6.02 * p->planes[0].depth + 2.0);
+    return isinf(told) ? limit : fmin(-10.0 * log10(pow(10.0, -told / 10.0) + pow(10.0, -JUDGE_FLOOR / 10.0)), limit);
+}
+
+static void compare_psnr(const fuzz_case *c, const fuzz_picture *p, double found, double told, const char *where, fuzz_verdict *v)
+{
+    double expected = is_reversible(c) ? told : expected_psnr(p, told);
+    if (found < told - PSNR_SLACK && found < expected - PSNR_SLACK) {
+        v->found |= FUZZ_WAS_OVERTOLD;
+    }
+    double slack = slack_of(c, p, told) + (where[0] == 'l' ? 1.0 : 0.0); /* a layer before the last one */
+    if (found < expected - slack) {
+        fail(v, "psnr", "%s: %.3f dB found, %.3f dB told, %.2f dB less are allowed", where, found, told, slack);
+    }
+}
+
+static void check_layer(const fuzz_case *c, const fuzz_picture *p, const fuzz_run *run, uint32_t layer, fuzz_verdict *v)
+{
+    fuzz_picture back;
+    char text[512] = "", where[32];
+    (void)snprintf(where, sizeof where, "layer %u", layer);
+    if (!fuzz_openjpeg_decode(run->data, run->bytes, layer + 1, &back, text, sizeof text)) {
+        fail(v, "openjpeg", "layers 0 to %u: %s", layer, text);
+        return;
+    }
+    compare_psnr(c, p, fuzz_picture_psnr(p, &back), run->layer[layer].psnr, where, v);
+    fuzz_picture_free(&back);
+}
+
+/* A PSNR asked for is measured, not estimated; when everything is sent (slope 0) there is no more to give. */
+static void check_psnr_target(const fuzz_case *c, const fuzz_picture *p, const fuzz_pair *target, const fuzz_run *run, double found, fuzz_verdict *v)
+{
+    double slack = number(c, "distortion-bits", "6") < 3.0 ? 5.0 : PSNR_SLACK;
+    const char *last = strrchr(target->value, ',');
+    double asked = strtod(last ? last + 1 : target->value, NULL);
+    if (run->last_slope && asked > 0.0 && !fuzz_case_get(c, "max-bytes") && !fuzz_case_get(c, "max-component-bytes") &&
+        found < expected_psnr(p, asked) - slack) {
+        fail(v, "psnr target", "%.3f dB found, %.3f dB asked for", found, asked);
+    }
+}
+
+static void check_lossy(const fuzz_case *c, const fuzz_picture *p, const fuzz_picture *back, const fuzz_run *run, fuzz_verdict *v)
+{
+    const fuzz_pair *target = target_of(c);
+    double found = fuzz_picture_psnr(p, back);
+    v->found |= FUZZ_WAS_LOSSY;
+    v->psnr_margin = isfinite(found) && isfinite(run->last_psnr) && found < JUDGE_FLOOR - 10.0 ? found - run->last_psnr : 0.0;
+    compare_psnr(c, p, found, run->last_psnr, "all layers", v);
+    if (target && !strcmp(target->key, "psnr")) {
+        check_psnr_target(c, p, target, run, found, v);
+    }
+    if (run->layers > 1 && run->layers < FUZZ_MAX_LAYERS_TOLD && v->outcome != FUZZ_FAILED) {
+        check_layer(c, p, run, fuzz_picture_hash(p->x1, p->y1, run->layers) % (run->layers - 1), v);
+    }
+}
+
+static void check_samples(const fuzz_case *c, const fuzz_picture *p, const fuzz_picture *back, const fuzz_run *run, fuzz_verdict *v)
+{
+    char text[512] = "";
+    int told_exact = isinf(run->last_psnr) && is_reversible(c);
+    v->found |= FUZZ_WAS_DECODED;
+    if (!fuzz_picture_same_shape(p, back, text, sizeof text)) {
+        fail(v, "openjpeg", "%s", text);
+    } else if (told_exact || (is_reversible(c) && asks_for_everything(c))) {
+        v->found |= FUZZ_WAS_LOSSLESS;
+        if (!fuzz_picture_equal(p, back, text, sizeof text)) {
+            fail(v, "exact", "%s", text);
+        }
+    } else {
+        check_lossy(c, p, back, run, v);
+    }
+}
+
+/* ---- Second decoder ---------------------------------------------------------------------------------------------------------------- */
+
+static void excuse(const fuzz_fault *fault, fuzz_verdict *v)
+{
+    v->found |= FUZZ_WAS_EXCUSED;
+    if (v->outcome == FUZZ_PASSED) {
+        (void)snprintf(v->check, sizeof v->check, "%.23s", fault->id);
+    }
+}
+
+static void ask_second(const fuzz_facts *facts, const fuzz_picture *first, const fuzz_run *run, fuzz_verdict *v)
+{
+    fuzz_picture back = {0};
+    char text[512] = "";
+    const fuzz_fault *fault = fuzz_faults_find(FUZZ_GROK, facts);
+    int done = fuzz_grok_decode(run->data, run->bytes, first->count, &back, text, sizeof text);
+    if (done < 0) {
+        return;
+    }
+    int agrees = done && fuzz_picture_same_shape(first, &back, text, sizeof text);
+    double most = agrees ? fuzz_picture_greatest(first, &back, JUDGE_BITS) : INFINITY;
+    if (most <= ((v->found & FUZZ_WAS_LOSSLESS) ? 0.0 : 1.0)) {
+        v->found |= FUZZ_WAS_CONFIRMED;
+    } else if (fault) {
+        excuse(fault, v);
+    } else {
+        fail(v, "second", "Grok differs by up to %g: %s", most, text);
+    }
+    fuzz_picture_free(&back);
+}
+
+static void decode(const fuzz_judge *judge, const fuzz_case *c, const fuzz_picture *p, const fuzz_run *run, const walked *w, fuzz_verdict *v)
+{
+    fuzz_picture back;
+    char text[512] = "";
+    const fuzz_facts facts = {c, p, has_tile_without_body(w)};
+    const fuzz_fault *fault = fuzz_faults_find(FUZZ_OPENJPEG, &facts);
+    if (fault) {
+        excuse(fault, v);
+        return;
+    }
+    if (!fuzz_openjpeg_decode(run->data, run->bytes, 0, &back, text, sizeof text)) {
+        fail(v, "openjpeg", "%s", text);
+        return;
+    }
+    check_samples(c, p, &back, run, v);
+    if (judge->second && v->outcome == FUZZ_PASSED) {
+        ask_second(&facts, &back, run, v);
+    }
+    fuzz_picture_free(&back);
+}
+
+/* ---- A case ------------------------------------------------------------------------------------------------------------------------ */
+
+/* Faults that only a judge that looks can see. */
+static void plant(const char *kind, const fuzz_case *c, fuzz_run *run)
+{
+    if (!kind || run->bytes < 200) {
+        return;
+    }
+    if (!strcmp(kind, "body") && strstr(fuzz_case_or(c, "progression", ""), "RLCP")) {
+        run->data[run->bytes - 40] ^= 0x10;
+    } else if (!strcmp(kind, "cap") && fuzz_case_get(c, "max-bytes")) {
+        run->codestream.bytes = strtoull(fuzz_case_get(c, "max-bytes"), NULL, 10) + 1;
+    } else if (!strcmp(kind, "crash") && fuzz_case_is_on(c, "eph") && fuzz_case_is_on(c, "sop")) {
+        abort();
+    }
+}
+
+static void check_second_run(const fuzz_case *c, const fuzz_picture *p, const fuzz_run *first, fuzz_verdict *v)
+{
+    fuzz_run again;
+    fuzz_run_encode(c, p, 1, &again);
+    size_t at = 0;
+    while (at < again.bytes && at < first->bytes && again.data[at] == first->data[at]) {
+        at++;
+    }
+    if (again.broken[0]) {
+        fail(v, "memory", "second encode: %s", again.broken);
+    } else if (again.status != first->status || again.bytes != first->bytes || at < first->bytes) {
+        fail(v, "same bytes", "other threads and another layout: %s, %zu bytes became %zu, the first difference is at %zu", wvl_status_text(again.status),
+             first->bytes, again.bytes, at);
+    }
+    fuzz_run_free(&again);
+}
+
+static void write_file(const char *path, const fuzz_run *run)
+{
+    FILE *file = path ? fopen(path, "wb") : NULL;
+    if (file) {
+        (void)fwrite(run->data, 1, run->bytes, file);
+        (void)fclose(file);
+    }
+}
+
+void fuzz_judge_case(fuzz_judge *judge, const fuzz_case *c, fuzz_verdict *v)
+{
+    static walked w;
+    fuzz_picture p;
+    fuzz_run run;
+    char text[512] = "";
+    memset(v, 0, sizeof *v);
+    memset(&w, 0, sizeof w);
+    if (fuzz_case_get(c, "illegal")) {
+        fuzz_illegal_judge(c, v);
+        return;
+    }
+    if (!fuzz_picture_build(c, &judge->folder, &p, text, sizeof text)) {
+        v->outcome = FUZZ_REFUSED;
+        (void)snprintf(v->check, sizeof v->check, "picture");
+        (void)snprintf(v->text, sizeof v->text, "%s", text);
+        return;
+    }
+    fuzz_run_encode(c, &p, 0, &run);
+    if (was_encoded(c, &run, v)) {
+        check_second_run(c, &p, &run, v);
+        plant(judge->plant, c, &run);
+        write_file(judge->write, &run);
+        walk(c, &run, &w, v);
+        check_bytes(c, &p, &run, &w, v);
+        if (v->outcome == FUZZ_PASSED) {
+            decode(judge, c, &p, &run, &w, v);
+        }
+    }
+    fuzz_run_free(&run);
+    fuzz_picture_free(&p);
+}

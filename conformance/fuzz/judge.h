@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef WVL_FUZZ_JUDGE_H
+#define WVL_FUZZ_JUDGE_H
+
+#include "picture.h"
+
+typedef enum fuzz_outcome {
+    FUZZ_PASSED,
+    FUZZ_REFUSED, /* by a rule that the generator does not foresee; text tells */
+    FUZZ_FAILED
+} fuzz_outcome;
+
+/* What was found out about a case that passed. */
+enum {
+    FUZZ_WAS_LOSSLESS = 1,    /* decoded exactly */
+    FUZZ_WAS_LOSSY = 2,
+    FUZZ_WAS_DECODED = 4,     /* by OpenJPEG */
+    FUZZ_WAS_CONFIRMED = 8,   /* by a second decoder */
+    FUZZ_WAS_EXCUSED = 16,    /* a decoder was not asked, or its dissent is a known fault */
+    FUZZ_WAS_ILLEGAL = 32,    /* and was refused */
+    FUZZ_WAS_OVERTOLD = 64    /* the estimate lies more than 0.3 dB above what was found */
+};
+
+typedef struct fuzz_verdict {
+    fuzz_outcome outcome;
+    uint32_t found;       /* FUZZ_WAS_ */
+    char check[24];       /* which check failed, or which decoder's fault excused it */
+    char text[600];
+    double psnr_margin;   /* lossy: measured less estimate, dB */
+} fuzz_verdict;
+
+typedef struct fuzz_judge {
+    fuzz_folder folder;
+    int second;           /* ask a second decoder too */
+    const char *write;    /* a file to write what the encoder made of a case to; NULL: none */
+    const char *plant;    /* for tests of the judge: a fault put into what the encoder did; NULL: none */
+} fuzz_judge;
+
+/* Never stops the program, unless the library does. */
+void fuzz_judge_case(fuzz_judge *judge, const fuzz_case *c, fuzz_verdict *v);
+
+#endif

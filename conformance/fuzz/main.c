@@ -1,0 +1,300 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* wavelane-fuzz: random configurations on small crops, judged by the walker and by foreign decoders. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "draw.h"
+#include "faults.h"
+#include "illegal.h"
+#include "pool.h"
+#include "reduce.h"
+
+#define MAX_FAILURES 200u
+#define MOST_TRIALS 1500u
+
+static const char usage[] =
+    "wavelane-fuzz: random legal configurations must encode, and decode as promised; illegal ones must be refused\n"
+    "\n"
+    "  --seed N          first seed (1)\n"
+    "  --count N         how many (300)\n"
+    "  --jobs N          processes (1)\n"
+    "  --pictures DIR    crops come from pictures of this folder (else from drawn ones)\n"
+    "  --second          ask a second decoder too (grk_decompress)\n"
+    "  --seconds N       of one trial at most (60)\n"
+    "  --keep DIR        write the reduced case of each failure to a file there\n"
+    "  --no-reduce       only report\n"
+    "  --replay \"key=value ...\"   judge one case\n"
+    "  --replay-files FILE...     judge the cases of files, one each; must be last\n"
+    "  --write FILE      for a --replay that follows: keep the encoded file\n"
+    "  --show SEED       print the case of a seed\n"
+    "  --faults          list the known faults of the decoders, with evidence\n"
+    "  --plant body|cap|crash     for tests: put a fault into what the encoder did\n"
+    "\n"
+    "Ends with 0 when nothing failed, 1 when something did, 2 when it was called in a wrong way.\n";
+
+typedef struct failure {
+    uint64_t seed;
+    fuzz_verdict verdict;
+} failure;
+
+typedef struct session {
+    fuzz_plan plan;
+    fuzz_judge judge;
+    const char *keep;
+    int reduce;
+    uint64_t trials, passed, refused, lossless, lossy, decoded, confirmed, excused, illegal, overtold;
+    double least_margin;
+    failure failures[MAX_FAILURES];
+    uint32_t failure_count, failed;
+} session;
+
+/* ---- Report ------------------------------------------------------------------------------------------------------------------------- */
+
+static void count_trial(void *user, uint64_t seed, const fuzz_verdict *v)
+{
+    session *s = user;
+    s->trials++;
+    s->passed += v->outcome == FUZZ_PASSED;
+    s->refused += v->outcome == FUZZ_REFUSED;
+    s->lossless += (v->found & FUZZ_WAS_LOSSLESS) != 0;
+    s->lossy += (v->found & FUZZ_WAS_LOSSY) != 0;
+    s->decoded += (v->found & FUZZ_WAS_DECODED) != 0;
+    s->confirmed += (v->found & FUZZ_WAS_CONFIRMED) != 0;
+    s->excused += (v->found & FUZZ_WAS_EXCUSED) != 0;
+    s->overtold += (v->found & FUZZ_WAS_OVERTOLD) != 0;
+    s->illegal += (v->found & FUZZ_WAS_ILLEGAL) != 0;
+    s->least_margin = v->psnr_margin < s->least_margin ? v->psnr_margin : s->least_margin;
+    if (v->outcome == FUZZ_FAILED) {
+        s->failed++;
+        if (s->failure_count < MAX_FAILURES) {
+            s->failures[s->failure_count++] = (failure){seed, *v};
+        }
+    }
+    if (getenv("WVL_FUZZ_VERBOSE") && (v->outcome == FUZZ_REFUSED || (v->found & FUZZ_WAS_EXCUSED))) {
+        printf("seed %" PRIu64 ": %s %s\n", seed, v->check, v->text);
+    }
+}
+
+static void print_summary(const session *s, double seconds)
+{
+    printf("%" PRIu64 " configurations, seeds %" PRIu64 " to %" PRIu64 ", %u processes, %.0f s: %u failed\n", s->trials, s->plan.seed, s->plan.seed + s->plan.count - 1,
+           s->plan.jobs, seconds, s->failed);
+    printf("  %" PRIu64 " encoded and judged: %" PRIu64 " decoded by OpenJPEG (%" PRIu64 " exactly, %" PRIu64 " lossy, least margin %+.2f dB), %" PRIu64
+           " confirmed by Grok, %" PRIu64 " with a known fault of a decoder\n",
+           s->passed - s->illegal, s->decoded, s->lossless, s->lossy, s->least_margin, s->confirmed, s->excused);
+    printf("  %" PRIu64 " estimates of PSNR more than 0.3 dB too high, within what small or mixed pictures allow\n", s->overtold);
+    printf("  %" PRIu64 " illegal ones refused, %" PRIu64 " legal ones refused for what follows from their packets or bytes, or without a picture\n", s->illegal, s->refused);
+}
+
+/* ---- Reducing ----------------------------------------------------------------------------------------------------------------------- */
+
+typedef struct wanted {
+    session *s;
+    const char *check;
+} wanted;
+
+static int fails_alike(void *user, const fuzz_case *c)
+{
+    const wanted *w = user;
+    fuzz_verdict v;
+    fuzz_pool_try(&w->s->judge, c, w->s->plan.seconds, &v);
+    return v.outcome == FUZZ_FAILED && !strcmp(v.check, w->check);
+}
+
+static void keep_case(const session *s, const failure *f, const char *line)
+{
+    char path[1024];
+    (void)snprintf(path, sizeof path, "%s/%.20s_%" PRIu64 ".case", s->keep, f->verdict.check, f->seed);
+    for (char *p = path + strlen(s->keep) + 1; *p; p++) {
+        *p = *p == ' ' ? '_' : *p;
+    }
+    FILE *file = fopen(path, "w");
+    if (file) {
+        (void)fprintf(file, "# seed %" PRIu64 ", %s: %s\n%s\n", f->seed, f->verdict.check, f->verdict.text, line);
+        (void)fclose(file);
+        printf("  kept as %s\n", path);
+    } else {
+        printf("  could not be kept as %s\n", path);
+    }
+}
+
+static void report_failure(session *s, failure *f)
+{
+    static fuzz_case c;
+    static char line[FUZZ_MAX_TEXT];
+    fuzz_pool_draw(&s->plan, f->seed, &c);
+    fuzz_case_print(&c, line, sizeof line);
+    printf("FAILED seed %" PRIu64 ", %s: %s\n  --replay \"%s\"\n", f->seed, f->verdict.check, f->verdict.text, line);
+    if (s->reduce) {
+        wanted w = {s, f->verdict.check};
+        uint32_t trials = fuzz_reduce_case(&c, fails_alike, &w, MOST_TRIALS);
+        fuzz_case_print(&c, line, sizeof line);
+        printf("  reduced in %u trials: --replay \"%s\"\n", trials, line);
+    }
+    if (s->keep) {
+        keep_case(s, f, line);
+    }
+    (void)fflush(stdout);
+}
+
+/* ---- Replaying ---------------------------------------------------------------------------------------------------------------------- */
+
+static int replay(session *s, const char *name, const char *text)
+{
+    static fuzz_case c;
+    static const char *const words[] = {"passed", "refused", "FAILED"};
+    fuzz_verdict v;
+    if (!fuzz_case_parse(&c, text)) {
+        (void)fprintf(stderr, "%s: not a case: expected key=value key=value ...\n", name);
+        return 2;
+    }
+    fuzz_pool_try(&s->judge, &c, s->plan.seconds, &v);
+    printf("%s: %s %s %s\n", name, words[v.outcome], v.check, v.text);
+    return v.outcome == FUZZ_FAILED;
+}
+
+static int replay_file(session *s, const char *path)
+{
+    static char text[FUZZ_MAX_TEXT];
+    FILE *file = fopen(path, "r");
+    if (!file) {
+        (void)fprintf(stderr, "%s: can not be opened\n", path);
+        return 2;
+    }
+    size_t n = fread(text, 1, sizeof text - 1, file);
+    (void)fclose(file);
+    text[n] = 0;
+    return replay(s, path, text);
+}
+
+static void list_faults(void)
+{
+    size_t count;
+    const fuzz_fault *faults = fuzz_faults(&count);
+    for (size_t i = 0; i < count; i++) {
+        printf("%s (%s %s)\n    %s\n", faults[i].id, faults[i].decoder == FUZZ_GROK ? "Grok" : "OpenJPEG", faults[i].version, faults[i].evidence);
+    }
+}
+
+static int show(session *s, uint64_t seed)
+{
+    static fuzz_case c;
+    static char line[FUZZ_MAX_TEXT];
+    fuzz_pool_draw(&s->plan, seed, &c);
+    fuzz_case_print(&c, line, sizeof line);
+    printf("%s\n", line);
+    return 0;
+}
+
+/* ---- Command line ------------------------------------------------------------------------------------------------------------------- */
+
+static int run_session(session *s)
+{
+    struct timespec from, to;
+    (void)clock_gettime(CLOCK_MONOTONIC, &from);
+    int done = fuzz_pool_run(&s->plan, count_trial, s);
+    (void)clock_gettime(CLOCK_MONOTONIC, &to);
+    for (uint32_t i = 0; i < s->failure_count; i++) {
+        report_failure(s, &s->failures[i]);
+    }
+    print_summary(s, (double)(to.tv_sec - from.tv_sec) + 1e-9 * (double)(to.tv_nsec - from.tv_nsec));
+    if (!done || s->trials != s->plan.count) {
+        printf("  not all of %" PRIu64 " were tried\n", s->plan.count);
+        return 1;
+    }
+    return s->failed != 0;
+}
+
+/* Where the value of a named option goes; NULL: no such name. */
+static int take_number(session *s, const char *name, const char *value)
+{
+    uint64_t v = strtoull(value, NULL, 10);
+    if (!strcmp(name, "--seed")) {
+        s->plan.seed = v;
+    } else if (!strcmp(name, "--count")) {
+        s->plan.count = v;
+    } else if (!strcmp(name, "--jobs")) {
+        s->plan.jobs = v < 1 ? 1 : v > FUZZ_MAX_JOBS ? FUZZ_MAX_JOBS : (uint32_t)v;
+    } else if (!strcmp(name, "--seconds")) {
+        s->plan.seconds = (uint32_t)v;
+    } else {
+        return 0;
+    }
+    return 1;
+}
+
+static int take_text(session *s, const char *name, const char *value)
+{
+    if (!strcmp(name, "--pictures")) {
+        fuzz_folder_close(&s->judge.folder);
+        fuzz_folder_open(&s->judge.folder, value);
+    } else if (!strcmp(name, "--keep")) {
+        s->keep = value;
+    } else if (!strcmp(name, "--write")) {
+        s->judge.write = value;
+    } else if (!strcmp(name, "--plant")) {
+        s->judge.plant = value;
+    } else {
+        return take_number(s, name, value);
+    }
+    return 1;
+}
+
+static int take_word(session *s, const char *name)
+{
+    if (!strcmp(name, "--second")) {
+        s->judge.second = 1;
+    } else if (!strcmp(name, "--no-reduce")) {
+        s->reduce = 0;
+    } else {
+        return 0;
+    }
+    return 1;
+}
+
+static int run_arguments(session *s, int count, char **arguments)
+{
+    int worst = 0;
+    for (int i = 1; i < count; i++) {
+        const char *name = arguments[i], *value = i + 1 < count ? arguments[i + 1] : NULL;
+        if (!strcmp(name, "--faults")) {
+            list_faults();
+            return 0;
+        }
+        if (value && !strcmp(name, "--replay")) {
+            return replay(s, "case", value);
+        }
+        if (value && !strcmp(name, "--show")) {
+            return show(s, strtoull(value, NULL, 10));
+        }
+        if (value && !strcmp(name, "--replay-files")) {
+            for (i++; i < count; i++) {
+                int code = replay_file(s, arguments[i]);
+                worst = code > worst ? code : worst;
+            }
+            return worst;
+        }
+        if (!take_word(s, name) && (!value || !take_text(s, name, value) || !i++)) {
+            (void)fputs(usage, stderr);
+            return 2;
+        }
+    }
+    return run_session(s);
+}
+
+int main(int count, char **arguments)
+{
+    session *s = calloc(1, sizeof *s);
+    if (!s) {
+        return 2;
+    }
+    s->plan = (fuzz_plan){1, 300, 1, 60, &s->judge};
+    s->reduce = 1;
+    int code = run_arguments(s, count, arguments);
+    fuzz_folder_close(&s->judge.folder);
+    free(s);
+    return code;
+}

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Trials in processes of their own, so that a crash or a hang is a finding like another. */
+#ifndef WVL_FUZZ_POOL_H
+#define WVL_FUZZ_POOL_H
+
+#include "judge.h"
+
+#define FUZZ_MAX_JOBS 64u
+
+typedef struct fuzz_plan {
+    uint64_t seed, count;
+    uint32_t jobs, seconds; /* seconds: of one trial at most */
+    fuzz_judge *judge;
+} fuzz_plan;
+
+/* Case of seed: every eighth breaks a rule. */
+void fuzz_pool_draw(const fuzz_plan *plan, uint64_t seed, fuzz_case *c);
+/* Runs all seeds; done is called for each, in no certain order. 0: a process could not be started. */
+int fuzz_pool_run(const fuzz_plan *plan, void (*done)(void *user, uint64_t seed, const fuzz_verdict *v), void *user);
+/* One trial in a process of its own. */
+void fuzz_pool_try(fuzz_judge *judge, const fuzz_case *c, uint32_t seconds, fuzz_verdict *v);
+
+#endif

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* One encode of a case, under an allocator that keeps books. */
+#ifndef WVL_FUZZ_RUN_H
+#define WVL_FUZZ_RUN_H
+
+#include "picture.h"
+#include "wavelane.h"
+
+#define FUZZ_MAX_LAYERS_TOLD 64u
+
+typedef enum fuzz_stage { FUZZ_AT_PARAMS, FUZZ_AT_PLAN, FUZZ_AT_ENCODE } fuzz_stage;
+
+typedef struct fuzz_run {
+    wvl_status status;
+    fuzz_stage stage;     /* that status and error come from */
+    char error[2048];
+    char broken[256];     /* a promise of the interface that was not kept; "": all were */
+    uint8_t *data;        /* release with fuzz_run_free */
+    size_t bytes;
+    uint64_t plan_peak_bytes; /* allocated at most while params and plan were made */
+    wvl_span codestream;
+    uint64_t packet_bytes;
+    uint32_t layers;
+    struct {
+        uint64_t bytes;
+        uint32_t slope;
+        double psnr;
+    } layer[FUZZ_MAX_LAYERS_TOLD]; /* of the first ones; the last layer is in `last` */
+    double last_psnr;
+    uint32_t last_slope;
+} fuzz_run;
+
+/* turn: 0 or 1, which of the two layouts and thread counts; the second has a sink that patches. */
+void fuzz_run_encode(const fuzz_case *c, const fuzz_picture *p, unsigned turn, fuzz_run *run);
+/* Params and plan only, for a picture without samples. */
+void fuzz_run_plan(const fuzz_case *c, const fuzz_picture *p, fuzz_run *run);
+/* Params and plan with a format and a JP2 description of the caller's. */
+void fuzz_run_plan_of(const fuzz_case *c, const wvl_image_format *format, const wvl_jp2_info *jp2, fuzz_run *run);
+void fuzz_run_free(fuzz_run *run);
+
+#endif
