@@ -389,6 +389,45 @@ static void draw_comment(fuzz_draw *d)
     }
 }
 
+/* ---- Profiles and machine ---------------------------------------------------------------------------------------------------------- */
+
+/* What a rate is counted from; without a profile that has limits these change nothing. */
+static void draw_frame_rate(fuzz_draw *d)
+{
+    static const char *const rates[] = {"24", "25", "30", "48", "24000/1001", "59.94"};
+    uint32_t percent = fuzz_case_get(d->c, "preset") ? 30 : 2;
+    if (fuzz_draw_chance(d, percent)) {
+        fuzz_case_set(d->c, "frame-rate", "%s", rates[fuzz_draw_between(d, 0, 5)]);
+    }
+    if (fuzz_draw_chance(d, percent)) {
+        fuzz_case_set(d->c, fuzz_draw_chance(d, 50) ? "stereo" : "hfr", "yes");
+    }
+    if (fuzz_draw_chance(d, percent)) {
+        say(d, "main-level", fuzz_draw_between(d, 0, 11));
+        say(d, "sub-level", fuzz_draw_between(d, 0, 9));
+    }
+}
+
+static void draw_device(fuzz_draw *d)
+{
+    static const char *const devices[] = {"cpu", "auto", "cuda"}; /* where there is no device the CPU takes over */
+    if (fuzz_draw_chance(d, 5)) {
+        fuzz_case_set(d->c, "device", "%s", devices[fuzz_draw_between(d, 0, 2)]);
+    }
+}
+
+/* Those of cinema and IMF ask for certain pictures: most are refused here, and the suites of the profiles make the pictures. */
+static int draw_preset(fuzz_draw *d)
+{
+    size_t count;
+    const wvl_preset *presets = wvl_presets(&count);
+    if (!fuzz_draw_chance(d, 4)) {
+        return 0;
+    }
+    fuzz_case_set(d->c, "preset", "%s", presets[fuzz_draw_between(d, 0, (uint32_t)count - 1)].name);
+    return 1;
+}
+
 /* ---- Table --------------------------------------------------------------------------------------------------------------------------- */
 
 /* In the order in which they depend on each other. Several keys may share a generator: those without one are drawn with their neighbour. */
@@ -429,6 +468,12 @@ static const struct {
     {"max-component-bytes", draw_max_component_bytes},
     {"container", draw_container},
     {"comment", draw_comment},
+    {"frame-rate", draw_frame_rate},
+    {"stereo", NULL},
+    {"hfr", NULL},
+    {"main-level", NULL},
+    {"sub-level", NULL},
+    {"device", draw_device},
 };
 #define GENERATORS (sizeof generators / sizeof generators[0])
 
@@ -442,18 +487,6 @@ int fuzz_draw_knows(const char *key)
     return 0;
 }
 
-static int draw_preset(fuzz_draw *d)
-{
-    size_t count;
-    const wvl_preset *presets = wvl_presets(&count);
-    const wvl_preset *preset = &presets[fuzz_draw_between(d, 0, (uint32_t)count - 1)];
-    if (!fuzz_draw_chance(d, 4) || (strncmp(preset->name, "iiif", 4) && strncmp(preset->name, "archive", 7))) {
-        return 0; /* those of cinema and archives ask for certain pictures */
-    }
-    fuzz_case_set(d->c, "preset", "%s", preset->name);
-    return 1;
-}
-
 void fuzz_draw_case(uint64_t seed, const fuzz_folder *folder, fuzz_case *c)
 {
     static const uint32_t densities[] = {10, 30, 30, 55, 80};
@@ -464,6 +497,8 @@ void fuzz_draw_case(uint64_t seed, const fuzz_folder *folder, fuzz_case *c)
     if (draw_preset(&d)) {
         draw_container(&d);
         draw_comment(&d);
+        draw_frame_rate(&d);
+        draw_device(&d);
         return;
     }
     for (size_t i = 0; i < GENERATORS; i++) {

@@ -25,29 +25,32 @@ static grid tiles_of(const fuzz_case *c, const fuzz_picture *p)
 
 static uint64_t clip(uint64_t v, uint64_t low, uint64_t high) { return v < low ? low : v > high ? high : v; }
 
-static int axis_is_empty(uint64_t origin, uint64_t step, uint64_t count, uint64_t low, uint64_t high, unsigned sub)
+/* Samples of the narrowest tile along one axis. */
+static uint64_t least_side(uint64_t origin, uint64_t step, uint64_t count, uint64_t low, uint64_t high, unsigned sub)
 {
+    uint64_t least = UINT64_MAX;
     for (uint64_t i = 0; i < count; i++) {
-        uint64_t from = clip(origin + i * step, low, high), to = clip(origin + (i + 1) * step, low, high);
-        if (ceil_div(from, sub) >= ceil_div(to, sub)) {
-            return 1;
-        }
+        uint64_t from = ceil_div(clip(origin + i * step, low, high), sub), to = ceil_div(clip(origin + (i + 1) * step, low, high), sub);
+        least = to - from < least ? to - from : least;
     }
-    return 0;
+    return least;
 }
 
-static int has_empty_tile_component(const fuzz_facts *f)
+/* Samples of the narrowest or lowest tile of any component. */
+static uint64_t least_tile(const fuzz_facts *f)
 {
-    const fuzz_case *c = f->c;
     const fuzz_picture *p = f->p;
-    grid g = tiles_of(c, p);
+    grid g = tiles_of(f->c, p);
+    uint64_t least = UINT64_MAX;
     for (uint32_t i = 0; i < p->count; i++) {
-        if (axis_is_empty(g.x0, g.width, g.columns, p->x0, p->x1, p->planes[i].dx) || axis_is_empty(g.y0, g.height, g.rows, p->y0, p->y1, p->planes[i].dy)) {
-            return 1;
-        }
+        uint64_t across = least_side(g.x0, g.width, g.columns, p->x0, p->x1, p->planes[i].dx), down = least_side(g.y0, g.height, g.rows, p->y0, p->y1, p->planes[i].dy);
+        least = across < least ? across : least;
+        least = down < least ? down : least;
     }
-    return 0;
+    return least;
 }
+
+static int has_empty_tile_component(const fuzz_facts *f) { return least_tile(f) == 0; }
 
 static unsigned odd_part(unsigned v)
 {
@@ -104,11 +107,13 @@ static int has_packed_headers_alone(const fuzz_facts *f)
 
 static int has_small_tiles(const fuzz_facts *f)
 {
-    const fuzz_case *c = f->c;
-    const fuzz_picture *p = f->p;
-    grid g = tiles_of(c, p);
-    return g.columns * g.rows > 1 && number(c, "levels", "5") >= 1;
+    unsigned long levels = fuzz_case_get(f->c, "preset") ? 6 : number(f->c, "levels", "5");
+    return levels > 30 || least_tile(f) < UINT64_C(2) << levels;
 }
+
+static int has_changes(const fuzz_facts *f) { return fuzz_case_get(f->c, "progression-changes") != NULL; }
+
+static int has_skipped_transform(const fuzz_facts *f) { return has_changes(f) && f->complaint && strstr(f->complaint, "Skip the MCT step") != NULL; }
 
 static int has_parts_with_ppm(const fuzz_facts *f)
 {
@@ -132,8 +137,13 @@ static const fuzz_fault faults[] = {
     {FUZZ_OPENJPEG, "openjpeg-signed-grid", "2.5.0", is_beyond_signed, "Coordinates of 2^31 and more: it can not set the area to decode."},
     {FUZZ_OPENJPEG, "openjpeg-late-blocks", "2.5.0", has_many_layers, "Blocks that first appear in layer 1000 or later are refused."},
     {FUZZ_OPENJPEG, "openjpeg-poc-256", "2.5.0", has_256_in_changes, "A POC end of 256 components, written as 0 (A.6.6), is read as no component."},
+    {FUZZ_OPENJPEG, "openjpeg-poc-mct", "2.5.0", has_skipped_transform,
+     "POC on a tile whose highest resolution has no sample (1 x 1, one level): it takes the components for different in size and leaves the inverse colour "
+     "transform out. FFmpeg decodes it exactly."},
     {FUZZ_GROK, "grok-small-tiles", "10.0.5", has_small_tiles,
-     "Tiles smaller than their levels reach: 37 x 37 with 6 resolutions, from OpenJPEG's encoder too, decode to other samples than OpenJPEG's and FFmpeg's."},
+     "Tiles smaller than their levels reach: 37 x 37 with 6 resolutions, from OpenJPEG's encoder too, decode to other samples than OpenJPEG's and FFmpeg's; so "
+     "do whole pictures and thinned out components of less than 2^(levels + 1) samples a side."},
+    {FUZZ_GROK, "grok-poc", "10.0.5", has_changes, "Progression order changes whose volumes overlap: other samples than the original, which OpenJPEG and FFmpeg find."},
     {FUZZ_GROK, "grok-ppm-parts", "10.0.5", has_parts_with_ppm, "PPM where a tile has several tile-parts: it loses its place. OpenJPEG decodes exactly."},
     {FUZZ_GROK, "grok-empty-tile-component", "10.0.5", has_empty_tile_component, "As OpenJPEG, from which it descends."},
     {FUZZ_GROK, "grok-odd-steps", "10.0.5", has_odd_steps, "As OpenJPEG, from which it descends."},

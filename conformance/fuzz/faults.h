@@ -11,6 +11,7 @@ typedef struct fuzz_facts {
     const fuzz_case *c;
     const fuzz_picture *p;
     int has_tile_without_body; /* every packet of some tile is empty */
+    const char *complaint;     /* of the decoder; NULL: none yet */
 } fuzz_facts;
 
 typedef struct fuzz_fault {

@@ -42,7 +42,8 @@ static int is_expected_refusal(const fuzz_case *c, const fuzz_run *run)
         const char *text, *key;
     } known[] = {
         {WVL_ERROR_PARAMETER, "255", "tile-parts"},
-        {WVL_ERROR_PARAMETER, "255", "preset"},
+        {WVL_ERROR_PARAMETER, "", "preset"},
+        {WVL_ERROR_PARAMETER, "level", "main-level"},
         {WVL_ERROR_PARAMETER, "A.7.2", "plm"},
         {WVL_ERROR_PARAMETER, "guard bits", "guard-bits"},
         {WVL_ERROR_PARAMETER, "magnitude bits", "components"},
@@ -270,8 +271,8 @@ static double slack_of(const fuzz_case *c, const fuzz_picture *p, double told)
     slack += 80.0 / sqrt(samples);
     slack += has_mixed_depth(p) ? 4.0 : 0.0;
     slack += bits < 3.0 ? 5.0 : bits < 4.0 ? 2.0 : 0.0;
-    slack += number(c, "step", "0") > 0.02 ? 1.0 : 0.0;
-    slack += told < (is_reversible(c) ? 30.0 : 20.0) ? 4.0 : told > 6.02 * p->planes[0].depth - 10.0 ? (is_reversible(c) ? 4.0 : 1.5) : 0.0;
+    slack += number(c, "step", "0") > 0.02 ? 2.0 : 0.0;
+    slack += told < (is_reversible(c) ? 40.0 : 20.0) ? 4.0 : told > 6.02 * p->planes[0].depth - 10.0 ? (is_reversible(c) ? 4.0 : 1.5) : 0.0;
     return slack + (strchr(kind, '.') || !strcmp(kind, "natural") ? 0.0 : 6.0);
 }
 
@@ -361,23 +362,32 @@ static void excuse(const fuzz_fault *fault, fuzz_verdict *v)
     }
 }
 
+#define SAME_PSNR 0.1
+
+/* The original decides between two decoders: the second one is wrong where the first found the very samples that went in, or came clearly nearer to
+ * them, and no worse than the encoder told. A program that writes nothing has limits of its own. */
 static void ask_second(const fuzz_facts *facts, const fuzz_picture *first, const fuzz_run *run, fuzz_verdict *v)
 {
     fuzz_picture back = {0};
     char text[512] = "";
     const fuzz_fault *fault = fuzz_faults_find(FUZZ_GROK, facts);
-    int done = fuzz_grok_decode(run->data, run->bytes, first->count, &back, text, sizeof text);
-    if (done < 0) {
+    int done = fuzz_grok_decode(run->data + run->codestream.offset, (size_t)run->codestream.bytes, first->count, &back, text, sizeof text);
+    if (done <= 0) {
         return;
     }
-    int agrees = done && fuzz_picture_same_shape(first, &back, text, sizeof text);
+    int agrees = fuzz_picture_same_shape(first, &back, text, sizeof text), exact = (v->found & FUZZ_WAS_LOSSLESS) != 0;
     double most = agrees ? fuzz_picture_greatest(first, &back, JUDGE_BITS) : INFINITY;
-    if (most <= ((v->found & FUZZ_WAS_LOSSLESS) ? 0.0 : 1.0)) {
+    double nearer = agrees && !exact ? fuzz_picture_psnr(facts->p, first) - fuzz_picture_psnr(facts->p, &back) : INFINITY;
+    if (most <= (exact ? 0.0 : 1.0)) {
         v->found |= FUZZ_WAS_CONFIRMED;
     } else if (fault) {
         excuse(fault, v);
+    } else if (nearer > SAME_PSNR) {
+        v->found |= FUZZ_WAS_DISPUTED;
+    } else if (nearer >= -SAME_PSNR) { /* decoders choose where in its interval a truncated coefficient lies (E.1.1.2) */
+        v->found |= FUZZ_WAS_MATCHED;
     } else {
-        fail(v, "second", "Grok differs by up to %g: %s", most, text);
+        fail(v, "second", "Grok differs by up to %g, %+.2f dB from the original: %s", most, -nearer, text);
     }
     fuzz_picture_free(&back);
 }
@@ -386,14 +396,20 @@ static void decode(const fuzz_judge *judge, const fuzz_case *c, const fuzz_pictu
 {
     fuzz_picture back;
     char text[512] = "";
-    const fuzz_facts facts = {c, p, has_tile_without_body(w)};
+    fuzz_facts facts = {c, p, has_tile_without_body(w), NULL};
     const fuzz_fault *fault = fuzz_faults_find(FUZZ_OPENJPEG, &facts);
     if (fault) {
         excuse(fault, v);
         return;
     }
     if (!fuzz_openjpeg_decode(run->data, run->bytes, 0, &back, text, sizeof text)) {
-        fail(v, "openjpeg", "%s", text);
+        facts.complaint = text;
+        fault = fuzz_faults_find(FUZZ_OPENJPEG, &facts);
+        if (fault) {
+            excuse(fault, v);
+        } else {
+            fail(v, "openjpeg", "%s", text);
+        }
         return;
     }
     check_samples(c, p, &back, run, v);
@@ -411,11 +427,11 @@ static void plant(const char *kind, const fuzz_case *c, fuzz_run *run)
     if (!kind || run->bytes < 200) {
         return;
     }
-    if (!strcmp(kind, "body") && strstr(fuzz_case_or(c, "progression", ""), "RLCP")) {
+    if (!strcmp(kind, "body") && fuzz_case_is_on(c, "eph")) {
         run->data[run->bytes - 40] ^= 0x10;
-    } else if (!strcmp(kind, "cap") && fuzz_case_get(c, "max-bytes")) {
-        run->codestream.bytes = strtoull(fuzz_case_get(c, "max-bytes"), NULL, 10) + 1;
-    } else if (!strcmp(kind, "crash") && fuzz_case_is_on(c, "eph") && fuzz_case_is_on(c, "sop")) {
+    } else if (!strcmp(kind, "length") && fuzz_case_is_on(c, "tlm")) {
+        run->codestream.bytes++;
+    } else if (!strcmp(kind, "crash") && fuzz_case_is_on(c, "sop")) {
         abort();
     }
 }

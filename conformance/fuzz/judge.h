@@ -18,6 +18,8 @@ enum {
     FUZZ_WAS_CONFIRMED = 8,   /* by a second decoder */
     FUZZ_WAS_EXCUSED = 16,    /* a decoder was not asked, or its dissent is a known fault */
     FUZZ_WAS_ILLEGAL = 32,    /* and was refused */
+    FUZZ_WAS_DISPUTED = 128,  /* by a second decoder, which the original refutes */
+    FUZZ_WAS_MATCHED = 256,   /* by a second decoder in PSNR, but not within 1 */
     FUZZ_WAS_OVERTOLD = 64    /* the estimate lies more than 0.3 dB above what was found */
 };
 

@@ -31,7 +31,7 @@ static const char usage[] =
     "  --write FILE      for a --replay that follows: keep the encoded file\n"
     "  --show SEED       print the case of a seed\n"
     "  --faults          list the known faults of the decoders, with evidence\n"
-    "  --plant body|cap|crash     for tests: put a fault into what the encoder did\n"
+    "  --plant body|length|crash  for tests: put a fault into what the encoder did\n"
     "\n"
     "Ends with 0 when nothing failed, 1 when something did, 2 when it was called in a wrong way.\n";
 
@@ -45,7 +45,7 @@ typedef struct session {
     fuzz_judge judge;
     const char *keep;
     int reduce;
-    uint64_t trials, passed, refused, lossless, lossy, decoded, confirmed, excused, illegal, overtold;
+    uint64_t trials, passed, refused, lossless, lossy, decoded, confirmed, excused, illegal, overtold, disputed, matched;
     double least_margin;
     failure failures[MAX_FAILURES];
     uint32_t failure_count, failed;
@@ -64,6 +64,8 @@ static void count_trial(void *user, uint64_t seed, const fuzz_verdict *v)
     s->decoded += (v->found & FUZZ_WAS_DECODED) != 0;
     s->confirmed += (v->found & FUZZ_WAS_CONFIRMED) != 0;
     s->excused += (v->found & FUZZ_WAS_EXCUSED) != 0;
+    s->disputed += (v->found & FUZZ_WAS_DISPUTED) != 0;
+    s->matched += (v->found & FUZZ_WAS_MATCHED) != 0;
     s->overtold += (v->found & FUZZ_WAS_OVERTOLD) != 0;
     s->illegal += (v->found & FUZZ_WAS_ILLEGAL) != 0;
     s->least_margin = v->psnr_margin < s->least_margin ? v->psnr_margin : s->least_margin;
@@ -73,7 +75,7 @@ static void count_trial(void *user, uint64_t seed, const fuzz_verdict *v)
             s->failures[s->failure_count++] = (failure){seed, *v};
         }
     }
-    if (getenv("WVL_FUZZ_VERBOSE") && (v->outcome == FUZZ_REFUSED || (v->found & FUZZ_WAS_EXCUSED))) {
+    if (getenv("WVL_FUZZ_VERBOSE") && (v->outcome == FUZZ_REFUSED || (v->found & (FUZZ_WAS_EXCUSED | FUZZ_WAS_DISPUTED)))) {
         printf("seed %" PRIu64 ": %s %s\n", seed, v->check, v->text);
     }
 }
@@ -83,8 +85,8 @@ static void print_summary(const session *s, double seconds)
     printf("%" PRIu64 " configurations, seeds %" PRIu64 " to %" PRIu64 ", %u processes, %.0f s: %u failed\n", s->trials, s->plan.seed, s->plan.seed + s->plan.count - 1,
            s->plan.jobs, seconds, s->failed);
     printf("  %" PRIu64 " encoded and judged: %" PRIu64 " decoded by OpenJPEG (%" PRIu64 " exactly, %" PRIu64 " lossy, least margin %+.2f dB), %" PRIu64
-           " confirmed by Grok, %" PRIu64 " with a known fault of a decoder\n",
-           s->passed - s->illegal, s->decoded, s->lossless, s->lossy, s->least_margin, s->confirmed, s->excused);
+           " confirmed by Grok within 1, %" PRIu64 " in PSNR, %" PRIu64 " disputed by it against the original, %" PRIu64 " with a known fault of a decoder\n",
+           s->passed - s->illegal, s->decoded, s->lossless, s->lossy, s->least_margin, s->confirmed, s->matched, s->disputed, s->excused);
     printf("  %" PRIu64 " estimates of PSNR more than 0.3 dB too high, within what small or mixed pictures allow\n", s->overtold);
     printf("  %" PRIu64 " illegal ones refused, %" PRIu64 " legal ones refused for what follows from their packets or bytes, or without a picture\n", s->illegal, s->refused);
 }

@@ -1,0 +1,47 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+# Random configurations of a fixed seed, the cases that once failed, and faults planted to prove that the judge sees them.
+#   test_configurations.sh FUZZ-PROGRAM REGRESS-FOLDER
+set -eu
+
+fuzz=$1
+regress=$2
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+"$fuzz" --replay-files "$regress"/*.case
+if [ -n "${WVL_TEST_PICTURES:-}" ]; then
+    "$fuzz" --seed 1 --count 300 --jobs 2 --pictures "$WVL_TEST_PICTURES"
+else
+    "$fuzz" --seed 1 --count 300 --jobs 2
+fi
+
+# plant NAME CHECK COUNT: the run must fail, name the check, and keep a reduced case that fails the same way when it is replayed.
+plant()
+{
+    mkdir "$work/$1"
+    if "$fuzz" --seed 1 --count "$3" --jobs 2 --plant "$1" --keep "$work/$1" >"$work/$1.log"; then
+        cat "$work/$1.log"
+        echo "a planted fault ($1) was not seen"
+        exit 1
+    fi
+    grep -q "FAILED seed [0-9]*, $2:" "$work/$1.log" || { cat "$work/$1.log"; echo "$1: not found by the check \"$2\""; exit 1; }
+    for kept in "$work/$1"/*.case; do
+        if "$fuzz" --plant "$1" --replay-files "$kept" >/dev/null; then
+            cat "$kept"
+            echo "$1: the reduced case does not fail any more"
+            exit 1
+        fi
+        "$fuzz" --replay-files "$kept" >/dev/null || { cat "$kept"; echo "$1: the reduced case fails without the fault"; exit 1; }
+        if [ "$(tail -n 1 "$kept" | wc -w)" -gt 8 ]; then
+            cat "$kept"
+            echo "$1: the case is not reduced"
+            exit 1
+        fi
+    done
+    echo "planted $1: $(find "$work/$1" -name '*.case' | wc -l) failures seen and reduced"
+}
+
+plant body exact 24
+plant length result 10
+plant crash crash 10

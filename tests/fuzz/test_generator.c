@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The generator of random configurations knows every option and draws each of them; the reducer finds what a failure needs. */
+#include <check.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "conformance/fuzz/draw.h"
+#include "conformance/fuzz/illegal.h"
+#include "conformance/fuzz/reduce.h"
+#include "wavelane.h"
+
+#define SEEDS 4000u
+
+static fuzz_case drawn, again;
+static char line[FUZZ_MAX_TEXT], other[FUZZ_MAX_TEXT];
+
+START_TEST(every_option_is_known)
+{
+    size_t count;
+    const wvl_option *options = wvl_options(&count);
+    for (size_t i = 0; i < count; i++) {
+        ck_assert_msg(fuzz_draw_knows(options[i].key), "option %s: conformance/fuzz/draw.c has no generator for it", options[i].key);
+    }
+}
+END_TEST
+
+START_TEST(every_option_is_drawn)
+{
+    size_t count;
+    const wvl_option *options = wvl_options(&count);
+    unsigned *seen = calloc(count, sizeof *seen);
+    ck_assert_ptr_nonnull(seen);
+    for (uint64_t seed = 1; seed <= SEEDS; seed++) {
+        fuzz_draw_case(seed, NULL, &drawn);
+        for (size_t i = 0; i < count; i++) {
+            const char *value = fuzz_case_get(&drawn, options[i].key);
+            seen[i] += value && strcmp(value, options[i].initial) != 0;
+        }
+    }
+    for (size_t i = 0; i < count; i++) {
+        ck_assert_msg(seen[i] > 0, "option %s never leaves its default", options[i].key);
+    }
+    free(seen);
+}
+END_TEST
+
+/* A line repeats a case; a seed draws the same one. */
+START_TEST(lines_repeat_cases)
+{
+    for (uint64_t seed = 1; seed <= SEEDS; seed++) {
+        fuzz_draw_case(seed, NULL, &drawn);
+        fuzz_case_print(&drawn, line, sizeof line);
+        ck_assert(fuzz_case_parse(&again, line));
+        ck_assert_uint_eq(again.count, drawn.count);
+        fuzz_case_print(&again, other, sizeof other);
+        ck_assert_str_eq(line, other);
+        for (uint32_t i = 0; i < drawn.count; i++) {
+            ck_assert_str_eq(drawn.pairs[i].value, again.pairs[i].value);
+        }
+        fuzz_draw_case(seed, NULL, &again);
+        fuzz_case_print(&again, other, sizeof other);
+        ck_assert_str_eq(line, other);
+    }
+    ck_assert(!fuzz_case_parse(&again, "levels"));
+    ck_assert(!fuzz_case_parse(&again, "=3"));
+    ck_assert(!fuzz_case_parse(&again, "comment=%4"));
+    ck_assert(!fuzz_case_parse(&again, "comment=%00"));
+    ck_assert(fuzz_case_parse(&again, "# what it is about\nlevels=2 style=4\n") && again.count == 2);
+}
+END_TEST
+
+/* Names are unique, so that a line repeats its rule. */
+START_TEST(rules_have_names)
+{
+    uint32_t count = fuzz_illegal_count();
+    ck_assert_uint_ge(count, 100);
+    for (uint32_t i = 0; i < count; i++) {
+        for (uint32_t k = 0; k < i; k++) {
+            ck_assert_str_ne(fuzz_illegal_name(i), fuzz_illegal_name(k));
+        }
+    }
+}
+END_TEST
+
+/* ---- Reducing ------------------------------------------------------------------------------------------------------------------------ */
+
+typedef struct planted {
+    unsigned trials;
+} planted;
+
+/* TERMALL, three levels and a component of 12 bits: a fault of three options, as real ones are. */
+static int shows_planted(void *user, const fuzz_case *c)
+{
+    planted *p = user;
+    p->trials++;
+    return (strtoul(fuzz_case_or(c, "style", "0"), NULL, 10) & 4) && strtoul(fuzz_case_or(c, "levels", "5"), NULL, 10) >= 3 &&
+           strstr(fuzz_case_or(c, "components", "8u"), "12u") != NULL;
+}
+
+START_TEST(faults_are_reduced)
+{
+    unsigned found = 0;
+    for (uint64_t seed = 1; seed <= 20 * SEEDS && found < 5; seed++) {
+        planted p = {0};
+        fuzz_draw_case(seed, NULL, &drawn);
+        if (!shows_planted(&p, &drawn) || drawn.count < 14) {
+            continue;
+        }
+        found++;
+        uint32_t trials = fuzz_reduce_case(&drawn, shows_planted, &p, 5000);
+        fuzz_case_print(&drawn, line, sizeof line);
+        ck_assert_uint_eq(trials + 1, p.trials);
+        ck_assert_msg(drawn.count == 2, "seed %u: %s", (unsigned)seed, line);
+        ck_assert_str_eq(fuzz_case_get(&drawn, "style"), "4");
+        ck_assert_msg(!strchr(fuzz_case_get(&drawn, "components"), ','), "seed %u: %s", (unsigned)seed, line);
+    }
+    ck_assert_uint_eq(found, 5);
+}
+END_TEST
+
+static int shows_long_list(void *user, const fuzz_case *c)
+{
+    (void)user;
+    return strstr(fuzz_case_or(c, "precincts", ""), "[32,64]") && strstr(fuzz_case_or(c, "progression-changes", ""), "RPCL") &&
+           strtoul(fuzz_case_or(c, "size", "0"), NULL, 10) >= 37;
+}
+
+START_TEST(lists_and_numbers_become_small)
+{
+    ck_assert(fuzz_case_parse(&drawn, "picture=kodim01.png size=211,190 precincts=[128,8],[32,64],[256,256] sop=yes comment=a%20b "
+                                      "progression-changes=T1=2,0,1,3,1,LRCP/4,0,7,6,3,RPCL/0,0,7,33,256,CPRL"));
+    (void)fuzz_reduce_case(&drawn, shows_long_list, NULL, 5000);
+    fuzz_case_print(&drawn, line, sizeof line);
+    ck_assert_str_eq(line, "size=37 precincts=[32,64] progression-changes=RPCL");
+}
+END_TEST
+
+/* A budget ends the search. */
+START_TEST(trials_are_limited)
+{
+    planted p = {0};
+    ck_assert(fuzz_case_parse(&drawn, "size=211,190 style=63 levels=6 components=12u,12u sop=yes eph=yes plt=yes"));
+    ck_assert_uint_eq(fuzz_reduce_case(&drawn, shows_planted, &p, 3), 3);
+    ck_assert_uint_eq(p.trials, 3);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("generator");
+    TCase *tests = tcase_create("generator");
+    tcase_add_test(tests, every_option_is_known);
+    tcase_add_test(tests, every_option_is_drawn);
+    tcase_add_test(tests, lines_repeat_cases);
+    tcase_add_test(tests, rules_have_names);
+    tcase_add_test(tests, faults_are_reduced);
+    tcase_add_test(tests, lists_and_numbers_become_small);
+    tcase_add_test(tests, trials_are_limited);
+    suite_add_tcase(suite, tests);
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_ENV);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
