@@ -20,7 +20,7 @@ typedef struct wvl_packet {
 #define WVL_EPH_BYTES 2u
 
 /* Of the markers around a packet's header. */
-static inline uint32_t wvl_packet_marker_bytes(const wvl_plan *plan) { return (plan->sop ? WVL_SOP_BYTES : 0) + (plan->eph ? WVL_EPH_BYTES : 0); }
+static inline uint32_t wvl_packet_marker_bytes(int sop, int eph) { return (sop ? WVL_SOP_BYTES : 0) + (eph ? WVL_EPH_BYTES : 0); }
 
 /* Bytes [from, to) of a block's codeword go into the packet. */
 typedef struct wvl_contribution {
@@ -35,6 +35,7 @@ typedef struct wvl_coded_tile {
     wvl_tag_node *nodes;
     wvl_packet *packets;       /* [layer][precinct] */
     uint64_t precinct_count, block_count, node_count;
+    uint8_t sop, eph;          /* markers around its packet headers */
     void *memory;              /* one allocation holds all of it */
     uint64_t memory_bytes;
 } wvl_coded_tile;

@@ -47,10 +47,14 @@ static worker_scratch carve_worker(const wvl_plan *plan, wvl_carver *carver)
 {
     unsigned planes = most_planes(plan);
     worker_scratch w;
-    uint32_t width = 1u << plan->codings[0].xcb, height = 1u << plan->codings[0].ycb;
+    size_t bytes = 0;
+    for (uint32_t i = 0; i < plan->coding_count; i++) {
+        size_t need = wvl_t1_bytes_bound(1u << plan->codings[i].xcb, 1u << plan->codings[i].ycb, planes, plan->codings[i].style);
+        bytes = need > bytes ? need : bytes;
+    }
     w.t1 = wvl_carve(carver, 1, wvl_t1_scratch_bytes());
     for (unsigned i = 0; i < BATCH; i++) {
-        w.bytes[i] = wvl_carve(carver, 1, wvl_t1_bytes_bound(width, height, planes, plan->codings[0].style));
+        w.bytes[i] = wvl_carve(carver, 1, bytes);
         w.passes[i] = wvl_carve(carver, 3 * planes, sizeof *w.passes[i]);
     }
     w.hulls = wvl_carve(carver, BATCH, sizeof *w.hulls);
@@ -82,7 +86,9 @@ static void size_tile(const wvl_plan *plan, const wvl_tile_plan *plan_tile, wvl_
     memset(tile, 0, sizeof *tile);
     tile->precinct_count = plan_tile->precinct_count;
     tile->block_count = plan_tile->block_count;
-    wvl_t2_build_precincts(plan_tile, plan->codings[0].style, plan->layer_count, NULL, &sizes);
+    tile->sop = plan_tile->sop;
+    tile->eph = plan_tile->eph;
+    wvl_t2_build_precincts(plan, plan_tile, NULL, &sizes);
     tile->node_count = sizes.nodes;
     greatest->scratch_nodes = wvl_max_u64(greatest->scratch_nodes, sizes.scratch_nodes);
     greatest->header_bytes = wvl_max_u64(greatest->header_bytes, sizes.header_bytes);
@@ -95,11 +101,11 @@ static uint64_t packet_bytes_count(const wvl_plan *plan)
     return wvl_mul_saturate((uint64_t)plan->component_count * (plan->max_levels + 1u), plan->layer_count);
 }
 
-/* POC of the tile, PLM, PPM and PPT beyond what they take from elsewhere: lengths of at most five bytes, an entry and a segment for every
+/* Coding segments and POC of the tile, PLM, PPM and PPT beyond what they take from elsewhere: lengths of at most five bytes, an entry and a segment for every
  * tile-part, and segments that hold 65277 bytes or more. */
 static uint64_t bound_pointers(const wvl_plan *plan, uint32_t tile, uint64_t packets, uint64_t headers)
 {
-    uint64_t parts = plan->parts ? WVL_CS_MAX_PARTS_PER_TILE : 1, bytes = wvl_cs_measure_tile_progressions(plan, tile);
+    uint64_t parts = plan->parts ? WVL_CS_MAX_PARTS_PER_TILE : 1, bytes = wvl_cs_measure_tile_segments(plan, tile);
     if (plan->plm) {
         uint64_t entries = wvl_add_saturate(wvl_mul_saturate(packets, 5), parts);
         bytes = wvl_add_saturate(bytes, wvl_add_saturate(entries, 5 * (1 + entries / 65277)));
@@ -113,26 +119,28 @@ static uint64_t bound_pointers(const wvl_plan *plan, uint32_t tile, uint64_t pac
 /* Coded bytes and pass records of a tile at their worst. */
 static void bound_tile(const wvl_plan *plan, const wvl_tile_plan *tile, uint64_t nodes, wvl_coder_memory *memory)
 {
-    unsigned style = plan->codings[0].style;
-    uint64_t blocks = 0, codewords = 0, records = 0, headers = 0;
-    for (uint32_t i = 0; i < tile->band_count; i++) {
-        const wvl_tile_band *band = &tile->bands[i];
-        uint64_t n = (uint64_t)band->block_cols * band->block_rows;
-        codewords = wvl_add_saturate(codewords, wvl_mul_saturate(n, wvl_t1_bytes_bound(band->slot_width, band->slot_height, band->planes, (uint8_t)style)));
-        records = wvl_add_saturate(records, wvl_mul_saturate(n, wvl_block_record_bytes(3ull * band->planes, plan->rate_control) + 8));
-        blocks += n;
+    uint64_t codewords = 0, records = 0, block_headers = 0, index = 0, layers_of_block = wvl_min_u32(plan->layer_count, 109);
+    for (uint32_t c = 0; c < tile->component_count; c++) {
+        const wvl_tile_component *tc = &tile->components[c];
+        uint8_t style = plan->codings[tc->coding].style;
+        const wvl_tile_band *band = &tile->bands[tile->resolutions[tc->first_resolution].first_band], *end = band + 3u * tc->levels + 1u;
+        for (; band < end; band++) {
+            uint64_t n = (uint64_t)band->block_cols * band->block_rows;
+            codewords = wvl_add_saturate(codewords, wvl_mul_saturate(n, wvl_t1_bytes_bound(band->slot_width, band->slot_height, band->planes, style)));
+            records = wvl_add_saturate(records, wvl_mul_saturate(n, wvl_block_record_bytes(3ull * band->planes, plan->rate_control) + 8));
+            block_headers += n * layers_of_block * (wvl_t2_header_bound(1, 0, style, 1) + 1);
+            index += n * layers_of_block * sizeof(wvl_contribution);
+        }
     }
     uint64_t stored = wvl_add_saturate(codewords, records), packets = wvl_mul_saturate(tile->precinct_count, plan->layer_count);
     stored = wvl_depth_is_possible(plan) ? wvl_mul_saturate(stored, 3) : stored; /* blocks that were left too early are stored again */
-    uint64_t layers_of_block = wvl_min_u32(plan->layer_count, 109);
-    headers = wvl_add_saturate(blocks * layers_of_block * (wvl_t2_header_bound(1, 0, (uint8_t)style, 1) + 1) + nodes / 2 * (plan->layer_count + 40ull) / 7, wvl_mul_saturate(packets, 4));
-    uint64_t index = blocks * layers_of_block * sizeof(wvl_contribution);
+    uint64_t headers = wvl_add_saturate(block_headers + nodes / 2 * (plan->layer_count + 40ull) / 7, wvl_mul_saturate(packets, 4));
     /* Growing arrays may hold three halves of what they need, and old and new at once while they grow. */
-    uint64_t growing = wvl_add_saturate(headers, index), part_headers = wvl_cs_bound_part_header(plan, packets);
+    uint64_t growing = wvl_add_saturate(headers, index), part_headers = wvl_cs_bound_part_header(plan, packets) + wvl_cs_measure_tile_segments(plan, tile->index);
     growing = growing > UINT64_MAX / 5 ? UINT64_MAX : 5 * growing / 2;
     memory->coded_bytes_bound = wvl_add_saturate(memory->coded_bytes_bound, wvl_add_saturate(stored, growing));
     memory->coded_bytes_bound = wvl_add_saturate(memory->coded_bytes_bound, part_headers);
-    uint64_t markers = wvl_mul_saturate(packets, wvl_packet_marker_bytes(plan));
+    uint64_t markers = wvl_mul_saturate(packets, wvl_packet_marker_bytes(tile->sop, tile->eph));
     uint64_t output = wvl_add_saturate(wvl_add_saturate(codewords, headers), markers);
     output = wvl_add_saturate(output, part_headers);
     output = wvl_add_saturate(output, bound_pointers(plan, tile->index, packets, wvl_add_saturate(headers, markers)));
@@ -297,7 +305,7 @@ static wvl_t1_input describe_block(const block_work *work, const work_band *wb, 
 {
     const wvl_coefs *coefs = &work->coefs[wb->tile];
     const wvl_tile_band *band = &coefs->tile->bands[wb->band];
-    const wvl_coding *coding = &work->coder->plan->codings[work->coder->plan->components[wb->component].coding];
+    const wvl_coding *coding = &work->coder->plan->codings[work->coefs[wb->tile].tile->components[wb->component].coding];
     wvl_rect rect = wvl_geom_block_rect(band, index % band->block_cols, index / band->block_cols);
     wvl_t1_input in = {0};
     in.coefs = coefs->samples + wvl_coef_slot(band, index);
@@ -345,7 +353,7 @@ static int code_batch(block_work *work, worker_scratch *w, const work_band *wb, 
 {
     const wvl_tile_band *band = &work->coefs[wb->tile].tile->bands[wb->band];
     const wvl_coder *coder = work->coder;
-    const wvl_coding *coding = &coder->plan->codings[coder->plan->components[wb->component].coding];
+    const wvl_coding *coding = &coder->plan->codings[work->coefs[wb->tile].tile->components[wb->component].coding];
     wvl_coded_block *blocks = &work->tiles[wb->tile].blocks[band->first_block + first], *chosen[BATCH];
     wvl_t1_input in[BATCH];
     wvl_t1_output out[BATCH];
@@ -508,7 +516,7 @@ static wvl_status open_tiles(wvl_coder *coder, const wvl_coefs *coefs, uint32_t 
         }
         wvl_carver carver = {tile->memory, 0};
         carve_tile(coder->plan, &carver, tile);
-        wvl_t2_build_precincts(coefs[i].tile, coder->plan->codings[0].style, coder->plan->layer_count, tile->precincts, &sizes);
+        wvl_t2_build_precincts(coder->plan, coefs[i].tile, tile->precincts, &sizes);
     }
     return WVL_OK;
 }

@@ -44,7 +44,7 @@ static void charge_part(division *d, uint32_t tile, uint64_t index, const wvl_pa
         uint32_t group = wvl_plan_cap_group(plan, first->component, first->resolution);
         d->parts[d->part_count - 1].cap_group = group;
         d->component_overhead[group] += WVL_CS_SOT_SOD_BYTES + (plan->plt || plan->packed_headers == WVL_PACKED_PPT ? 5 : 0);
-        d->component_overhead[group] += index ? 0 : wvl_cs_measure_tile_progressions(plan, tile);
+        d->component_overhead[group] += index ? 0 : wvl_cs_measure_tile_segments(plan, tile);
     }
 }
 

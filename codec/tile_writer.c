@@ -11,15 +11,15 @@
 
 static const wvl_packet *packet_of(const wvl_coded_tile *tile, const wvl_packet_id *id) { return &tile->packets[id->layer * tile->precinct_count + id->precinct]; }
 
-static uint64_t packet_total(const wvl_plan *plan, const wvl_packet *packet)
+static uint64_t packet_total(const wvl_coded_tile *tile, const wvl_packet *packet)
 {
-    return packet->header_bytes + packet->body_bytes + wvl_packet_marker_bytes(plan);
+    return packet->header_bytes + packet->body_bytes + wvl_packet_marker_bytes(tile->sop, tile->eph);
 }
 
 /* What of a packet goes to PPM or PPT. */
-static uint64_t packed_bytes(const wvl_plan *plan, const wvl_packet *packet)
+static uint64_t packed_bytes(const wvl_plan *plan, const wvl_coded_tile *tile, const wvl_packet *packet)
 {
-    return plan->packed_headers ? packet->header_bytes + (plan->eph ? WVL_EPH_BYTES : 0u) : 0;
+    return plan->packed_headers ? packet->header_bytes + (tile->eph ? WVL_EPH_BYTES : 0u) : 0;
 }
 
 /* Lengths of the tile's packets in order, and what they add to its parts. */
@@ -31,7 +31,7 @@ static wvl_status list_lengths(wvl_coder *coder, const wvl_tile_plan *tile, cons
     uint32_t n = 0;
     wvl_order_open(&order, coder->plan, tile, memory);
     while (wvl_order_next(&order, &id)) {
-        uint64_t bytes = packet_total(coder->plan, packet_of(coded, &id));
+        uint64_t bytes = packet_total(coded, packet_of(coded, &id));
         if (bytes > UINT32_MAX) {
             (void)snprintf(coder->problem, sizeof coder->problem, "a packet of tile %u exceeds 4 GiB; use smaller tiles", tile->index);
             return WVL_ERROR_UNSUPPORTED;
@@ -39,7 +39,7 @@ static wvl_status list_lengths(wvl_coder *coder, const wvl_tile_plan *tile, cons
         while (parts->packet_first + parts->packet_count <= n) {
             parts++;
         }
-        uint64_t packed = packed_bytes(coder->plan, packet_of(coded, &id));
+        uint64_t packed = packed_bytes(coder->plan, coded, packet_of(coded, &id));
         parts->body_bytes += bytes - packed;
         parts->header_bytes += packed;
         lengths[n++] = (uint32_t)bytes;
@@ -164,7 +164,7 @@ static void sum_packets(wvl_coder *coder)
             for (uint64_t p = 0; p < tile->precinct_count; p++) {
                 const wvl_precinct *precinct = &tile->precincts[p];
                 uint64_t row = (uint64_t)precinct->component * (plan->max_levels + 1u) + precinct->resolution;
-                coder->packet_bytes[row * plan->layer_count + l] += packet_total(plan, &tile->packets[l * tile->precinct_count + p]);
+                coder->packet_bytes[row * plan->layer_count + l] += packet_total(tile, &tile->packets[l * tile->precinct_count + p]);
             }
         }
     }
@@ -188,8 +188,8 @@ static wvl_status allocate_layers(wvl_coder *coder)
     job->overhead.part_count = coder->part_count;
     job->overhead.codestream_bytes = wvl_cs_measure_main_header(plan, coder->part_count) + coder->part_count * WVL_CS_SOT_SOD_BYTES + WVL_CS_END_BYTES;
     job->overhead.component_bytes = coder->component_overhead;
-    for (uint32_t t = 0; plan->progression_count && t < plan->tile_count; t++) {
-        job->overhead.codestream_bytes += wvl_cs_measure_tile_progressions(plan, t);
+    for (uint32_t t = 0; (plan->progression_count || plan->choice_count) && t < plan->tile_count; t++) {
+        job->overhead.codestream_bytes += wvl_cs_measure_tile_segments(plan, t);
     }
     job->decided = coder->decided;
     wvl_status status = wvl_layers_allocate(job);
@@ -296,23 +296,23 @@ static void pack(packer *k, const void *data, uint64_t bytes)
 
 static const uint8_t eph_marker[2] = {0xFF, 0x92};
 
-static void pack_header(const wvl_coder *coder, const wvl_packet *packet, packer *k)
+static void pack_header(const wvl_coder *coder, const wvl_coded_tile *tile, const wvl_packet *packet, packer *k)
 {
     pack(k, coder->layer_job.headers + packet->header_at, packet->header_bytes);
-    if (coder->plan->eph) {
+    if (tile->eph) {
         pack(k, eph_marker, sizeof eph_marker);
     }
 }
 
 static void put_packet(const wvl_coder *coder, const wvl_coded_tile *tile, const wvl_packet *packet, uint32_t number, output *out)
 {
-    if (coder->plan->sop) {
+    if (tile->sop) {
         uint8_t sop[6] = {0xFF, 0x91, 0, 4, (uint8_t)(number >> 8), (uint8_t)number};
         put_bytes(out, sop, sizeof sop);
     }
     if (!coder->plan->packed_headers) {
         put_bytes(out, coder->layer_job.headers + packet->header_at, packet->header_bytes);
-        if (coder->plan->eph) {
+        if (tile->eph) {
             put_bytes(out, eph_marker, sizeof eph_marker);
         }
     }
@@ -346,7 +346,7 @@ static wvl_status put_part_header(tile_output *t, const wvl_cs_part *part)
     if (coder->plan->packed_headers == WVL_PACKED_PPT) {
         packer k = {t->out, WVL_CS_PPT, t->ppt_index, part->header_bytes, 0};
         for (uint32_t i = 0; i < part->packet_count; i++) {
-            pack_header(coder, &t->coded->packets[t->packets[part->packet_first + i]], &k);
+            pack_header(coder, t->coded, &t->coded->packets[t->packets[part->packet_first + i]], &k);
         }
         t->ppt_index = k.index;
     }
@@ -366,7 +366,7 @@ static void list_packets(const tile_output *t, const wvl_order_memory *memory)
     wvl_order_open(&order, plan, t->tile, memory);
     while ((plan->plt || plan->packed_headers == WVL_PACKED_PPT) && wvl_order_next(&order, &id)) {
         const wvl_packet *packet = packet_of(t->coded, &id);
-        t->packets[n++] = plan->plt ? (uint32_t)packet_total(plan, packet) : (uint32_t)(packet - t->coded->packets);
+        t->packets[n++] = plan->plt ? (uint32_t)packet_total(t->coded, packet) : (uint32_t)(packet - t->coded->packets);
     }
 }
 
@@ -432,10 +432,10 @@ static void pack_tile(const wvl_coder *coder, const wvl_tile_plan *tile, const w
             const wvl_packet *packet = packet_of(coded, &id);
             if (plm) {
                 uint8_t code[5];
-                uint32_t length = (uint32_t)packet_total(coder->plan, packet);
+                uint32_t length = (uint32_t)packet_total(coded, packet);
                 pack(&m->packer, code, (uint64_t)(wvl_cs_put_lengths(&length, 1, code) - code));
             } else {
-                pack_header(coder, packet, &m->packer);
+                pack_header(coder, coded, packet, &m->packer);
             }
         }
     }

@@ -76,6 +76,9 @@ static wvl_status copy_lists(const wvl_params *from, wvl_params *to)
         const double *const curves[3] = {s->custom.curves, s->custom.curves + s->custom.entries, s->custom.curves + 2ull * s->custom.entries};
         status = wvl_params_store_color(to, curves, s->custom.entries, s->custom.matrix);
     }
+    if (!status) {
+        status = wvl_params_store_overrides(to, s->overrides, s->override_count, from->override_text);
+    }
     for (uint32_t i = 0; !status && i < s->comment_count; i++) {
         status = wvl_params_store_comment(to, s->comments[i]);
     }
@@ -98,6 +101,8 @@ wvl_status wvl_params_clone(const wvl_params *params, wvl_params **copy)
     c->settings.progression_count = 0;
     c->settings.registration = NULL;
     c->settings.registration_count = 0;
+    c->settings.overrides = NULL;
+    c->settings.override_count = 0;
     c->settings.comments = NULL;
     c->settings.comment_count = 0;
     c->settings.custom = (wvl_custom_color){0};
@@ -122,6 +127,8 @@ void wvl_params_release(wvl_params *params)
     wvl_free(&context->host, params->settings.layer_values, params->layer_capacity * sizeof *params->settings.layer_values);
     wvl_free(&context->host, params->settings.progressions, params->progression_capacity * sizeof *params->settings.progressions);
     wvl_free(&context->host, params->settings.registration, params->registration_capacity * sizeof *params->settings.registration);
+    wvl_free(&context->host, params->settings.overrides, params->override_capacity * sizeof *params->settings.overrides);
+    wvl_free(&context->host, params->override_text, params->override_text_capacity);
     wvl_free(&context->host, params->text, params->text_capacity);
     wvl_free(&context->host, params, sizeof *params);
     wvl_context_release(context);

@@ -183,6 +183,7 @@ const char *wvl_params_print_value(wvl_params *params, const wvl_option *option,
     case WVL_FIELD_REGISTRATION: put_registration(&p); break;
     case WVL_FIELD_DEVICE: put_device(&p); break;
     case WVL_FIELD_FRAMES: put_frames(&p, from); break;
+    case WVL_FIELD_OVERRIDES: put_text(&p, params->override_text ? params->override_text : ""); break;
     }
     return p.failed ? NULL : params->text;
 }

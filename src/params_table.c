@@ -47,6 +47,10 @@
       AT(style), 0, 63)                                                                                                              \
     X("progression", CHOICE, "LRCP|RLCP|RPCL|PCRL|CPRL", "LRCP", "Progression order of the packets (B.12).", STRUCTURE, WORD,        \
       AT(order), 0, 4)                                                                                                               \
+    X("overrides", TEXT, "[Tn[-m]][Cn[-m]]:key=value;.../...", "",                                                                     \
+      "Settings of single tiles (counted from 1), components (from 0) or both: any of reversible, levels, block, precincts, style, "        \
+      "quantization, step and guard-bits, for tiles also progression, mct, sop and eph; a value for both goes before one for the tile, "     \
+      "and that before one for the component (A.6).", STRUCTURE, OVERRIDES, 0, 0, 1024)                                                  \
     X("progression-changes", TEXT, "[Tn=]RS,CS,LYE,RE,CE,ORDER/...", "",                                                              \
       "Progression order changes: resolutions RS to RE, components CS to CE, layers 0 to LYE (ends not included) in that order, for all "  \
       "tiles or for tile n, counted from 1; each packet is sent once (A.6.6).", STRUCTURE, PROGRESSIONS, 0, 0, 4096)                    \

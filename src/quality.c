@@ -253,7 +253,11 @@ static double measure_group(measurement *m, wvl_pool *pool, int mct)
 
 uint64_t wvl_quality_bytes(const wvl_plan *plan, uint64_t largest_tile_component)
 {
-    uint32_t planes = (plan->mct ? 3 : 1) * (plan->codings[0].reversible ? 2 : 1);
+    uint32_t mct = plan->mct, planes;
+    for (uint32_t v = 0; v < plan->variant_count; v++) {
+        mct |= plan->variants[v].mct;
+    }
+    planes = (mct ? 3 : 1) * (plan->reversible_share > 0.0 ? 2 : 1);
     for (uint32_t i = 0; i < plan->coding_count; i++) {
         if (plan->codings[i].wide) {
             return UINT64_MAX;
@@ -269,7 +273,7 @@ double wvl_quality_measure(const wvl_plan *plan, const wvl_coefs *coefs, const w
     for (uint32_t t = 0; t < plan->tile_count; t++) {
         measurement m = {plan, &coefs[t], &tiles[t], 0, 0, largest_tile_component, memory, 0};
         for (uint32_t c = 0; c < plan->component_count; c += m.component_count) {
-            int mct = plan->mct && c == 0;
+            int mct = coefs[t].tile->mct && c == 0;
             m.first_component = c;
             m.component_count = mct ? 3 : 1;
             sum += measure_group(&m, pool, mct);

@@ -3,12 +3,8 @@
 
 void wvl_wave_carve(const wvl_plan *plan, wvl_carver *carver, wvl_wave *wave)
 {
-    uint64_t resolutions = 0;
-    for (uint32_t c = 0; c < plan->component_count; c++) {
-        resolutions += plan->codings[plan->components[c].coding].levels + 1u;
-    }
     wave->coefs = wvl_carve(carver, plan->wave_tiles, sizeof *wave->coefs);
-    wvl_order_carve(plan, resolutions, plan->most_precincts, carver, &wave->order);
+    wvl_order_carve(plan, plan->most_resolutions, plan->most_precincts, carver, &wave->order);
     wave->buffer = wvl_carve(carver, 1, WVL_WRITE_BUFFER_BYTES);
     wvl_tile_plan_carve(plan, carver, &wave->scratch);
     wvl_wave_carve_tiles(plan, carver, &wave->tiles);

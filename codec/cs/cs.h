@@ -64,8 +64,8 @@ uint64_t wvl_cs_measure_plm(const wvl_cs_part *parts, uint64_t part_count);
 uint32_t wvl_cs_plm_segment_bytes(const wvl_cs_part *parts, uint64_t part_count, uint64_t *taken);
 uint64_t wvl_cs_measure_lengths(const uint32_t *packet_bytes, uint32_t count);
 uint8_t *wvl_cs_put_lengths(const uint32_t *packet_bytes, uint32_t count, uint8_t *p);
-/* POC segment of a tile's first part header, 0 where the tile has no changes of its own. */
-uint64_t wvl_cs_measure_tile_progressions(const wvl_plan *plan, uint32_t tile);
+/* COD to POC of a tile's first part header, 0 where the tile has nothing of its own. */
+uint64_t wvl_cs_measure_tile_segments(const wvl_plan *plan, uint32_t tile);
 
 /* Bytes from SOT to SOD of a part, PPT excepted. tile_packet_bytes: lengths of the tile's packets in order, SOP, headers and EPH included; read only
  * when plan->plt. */
@@ -73,7 +73,7 @@ uint64_t wvl_cs_measure_part_header(const wvl_plan *plan, const wvl_cs_part *par
 uint8_t *wvl_cs_put_part_header(const wvl_plan *plan, const wvl_cs_part *part, const uint32_t *tile_packet_bytes, uint8_t *p);
 /* 1 when PLT is off or can name the part's packets (Zplt numbers at most 256 segments, A.7.3); else as for TLM. */
 int wvl_cs_plt_fits(const wvl_plan *plan, const wvl_cs_part *part, const uint32_t *tile_packet_bytes);
-/* No part of that many packets whose Psot is legal has a longer header, POC and PPT excepted. */
+/* No part of that many packets whose Psot is legal has a longer header, COD to POC and PPT excepted. */
 uint64_t wvl_cs_bound_part_header(const wvl_plan *plan, uint64_t packet_count);
 
 uint8_t *wvl_cs_put_end(uint8_t *p);

@@ -2,30 +2,7 @@
 #include "codec/cs/cs.h"
 #include "codec/cs/marker.h"
 
-#define WIDE_INDEX_COMPONENTS 257u /* component indices take 16 bits from here on (A.6.2) */
-#define SCOD_PRECINCTS 1u
-#define SCOD_SOP 2u
-#define SCOD_EPH 4u
-
-/* One component of a plan: what COC and QCC describe. */
-typedef struct component_ref {
-    const wvl_plan *plan;
-    uint32_t index;
-} component_ref;
-
-static const wvl_coding *coding_of(const component_ref *ref)
-{
-    return &ref->plan->codings[ref->plan->components[ref->index].coding];
-}
-
-static void put_component_index(wvl_cursor *c, const component_ref *ref)
-{
-    if (ref->plan->component_count < WIDE_INDEX_COMPONENTS) {
-        wvl_cursor_put_u8(c, ref->index);
-    } else {
-        wvl_cursor_put_u16(c, ref->index);
-    }
-}
+#define WIDE_INDEX_COMPONENTS 257u /* component indices take 16 bits from here on (A.6.6) */
 
 /* ---- SIZ (A.5.1) ----------------------------------------------------------------------------------------------------------- */
 
@@ -47,111 +24,6 @@ static void put_size(wvl_cursor *c, const void *arg)
         wvl_cursor_put_u8(c, (component->is_signed ? 0x80u : 0u) | (component->depth - 1u));
         wvl_cursor_put_u8(c, component->dx);
         wvl_cursor_put_u8(c, component->dy);
-    }
-}
-
-/* ---- COD, COC (A.6.1, A.6.2) ----------------------------------------------------------------------------------------------- */
-
-/* SPcod, SPcoc: Table A.15 and A.23. */
-static void put_structure(wvl_cursor *c, const wvl_coding *coding)
-{
-    wvl_cursor_put_u8(c, coding->levels);
-    wvl_cursor_put_u8(c, coding->xcb - 2u);
-    wvl_cursor_put_u8(c, coding->ycb - 2u);
-    wvl_cursor_put_u8(c, coding->style);
-    wvl_cursor_put_u8(c, coding->reversible ? 1 : 0);
-    if (coding->user_precincts) {
-        wvl_cursor_put_bytes(c, coding->precinct, coding->levels + 1u);
-    }
-}
-
-static void put_coding_default(wvl_cursor *c, const void *arg)
-{
-    const wvl_plan *plan = arg;
-    const wvl_coding *coding = &plan->codings[0];
-    wvl_cursor_put_u8(c, (coding->user_precincts ? SCOD_PRECINCTS : 0) | (plan->sop ? SCOD_SOP : 0) | (plan->eph ? SCOD_EPH : 0));
-    wvl_cursor_put_u8(c, plan->order);
-    wvl_cursor_put_u16(c, plan->layer_count);
-    wvl_cursor_put_u8(c, plan->mct != WVL_MCT_NONE);
-    put_structure(c, coding);
-}
-
-static void put_coding_component(wvl_cursor *c, const void *arg)
-{
-    const component_ref *ref = arg;
-    const wvl_coding *coding = coding_of(ref);
-    put_component_index(c, ref);
-    wvl_cursor_put_u8(c, coding->user_precincts ? SCOD_PRECINCTS : 0);
-    put_structure(c, coding);
-}
-
-static int same_structure(const wvl_coding *a, const wvl_coding *b)
-{
-    return a->levels == b->levels && a->xcb == b->xcb && a->ycb == b->ycb && a->style == b->style && a->reversible == b->reversible &&
-           a->user_precincts == b->user_precincts && (!a->user_precincts || !memcmp(a->precinct, b->precinct, a->levels + 1u));
-}
-
-/* ---- QCD, QCC (A.6.4, A.6.5) ----------------------------------------------------------------------------------------------- */
-
-static unsigned step_count(const wvl_coding *coding)
-{
-    return coding->quant_style == WVL_QUANT_DERIVED ? 1 : 3u * coding->levels + 1u;
-}
-
-static void put_quantization(wvl_cursor *c, const wvl_coding *coding)
-{
-    wvl_cursor_put_u8(c, (unsigned)coding->guard_bits << 5 | coding->quant_style);
-    for (unsigned i = 0; i < step_count(coding); i++) {
-        const wvl_band_coding *band = &coding->band[i];
-        if (coding->quant_style == WVL_QUANT_NONE) {
-            wvl_cursor_put_u8(c, (unsigned)band->exponent << 3);
-        } else {
-            wvl_cursor_put_u16(c, (unsigned)band->exponent << 11 | band->mantissa);
-        }
-    }
-}
-
-static void put_quantization_default(wvl_cursor *c, const void *arg)
-{
-    put_quantization(c, &((const wvl_plan *)arg)->codings[0]);
-}
-
-static void put_quantization_component(wvl_cursor *c, const void *arg)
-{
-    const component_ref *ref = arg;
-    put_component_index(c, ref);
-    put_quantization(c, coding_of(ref));
-}
-
-/* QCD serves a component only when it says exactly what the component's own segment would: a list of another length is never shared,
- * although A.6.4 lets a decoder ignore entries past the component's levels. A derived step has no length and is shared across levels. */
-static int same_quantization(const wvl_coding *a, const wvl_coding *b)
-{
-    if (a->quant_style != b->quant_style || a->guard_bits != b->guard_bits || step_count(a) != step_count(b)) {
-        return 0;
-    }
-    for (unsigned i = 0; i < step_count(a); i++) {
-        if (a->band[i].exponent != b->band[i].exponent || (a->quant_style != WVL_QUANT_NONE && a->band[i].mantissa != b->band[i].mantissa)) {
-            return 0;
-        }
-    }
-    return 1;
-}
-
-static void put_codings(wvl_cursor *c, const wvl_plan *plan)
-{
-    component_ref ref = {plan, 0};
-    wvl_cs_put_segment(c, WVL_MARKER_COD, put_coding_default, plan);
-    for (ref.index = 0; ref.index < plan->component_count; ref.index++) {
-        if (!same_structure(coding_of(&ref), &plan->codings[0])) {
-            wvl_cs_put_segment(c, WVL_MARKER_COC, put_coding_component, &ref);
-        }
-    }
-    wvl_cs_put_segment(c, WVL_MARKER_QCD, put_quantization_default, plan);
-    for (ref.index = 0; ref.index < plan->component_count; ref.index++) {
-        if (!same_quantization(coding_of(&ref), &plan->codings[0])) {
-            wvl_cs_put_segment(c, WVL_MARKER_QCC, put_quantization_component, &ref);
-        }
     }
 }
 
@@ -281,7 +153,7 @@ static void put_before_part_lengths(wvl_cursor *c, const wvl_plan *plan)
 {
     wvl_cursor_put_u16(c, WVL_MARKER_SOC);
     wvl_cs_put_segment(c, WVL_MARKER_SIZ, put_size, plan);
-    put_codings(c, plan);
+    wvl_cs_put_main_codings(c, plan);
     wvl_cs_put_progressions(c, plan, WVL_ALL_TILES);
     if (plan->registration) {
         wvl_cs_put_segment(c, WVL_MARKER_CRG, put_registration, plan);

@@ -219,6 +219,7 @@ static void put_part_header(wvl_cursor *c, const wvl_plan *plan, const wvl_cs_pa
 {
     wvl_cs_put_segment(c, WVL_MARKER_SOT, put_part, part);
     if (!part->index) {
+        wvl_cs_put_tile_codings(c, plan, part->tile);
         wvl_cs_put_progressions(c, plan, part->tile);
     }
     put_packet_lengths(c, plan, part, tile_packet_bytes);
@@ -239,9 +240,10 @@ uint8_t *wvl_cs_put_part_header(const wvl_plan *plan, const wvl_cs_part *part, c
     return c.at;
 }
 
-uint64_t wvl_cs_measure_tile_progressions(const wvl_plan *plan, uint32_t tile)
+uint64_t wvl_cs_measure_tile_segments(const wvl_plan *plan, uint32_t tile)
 {
     wvl_cursor c = {NULL, 0};
+    wvl_cs_put_tile_codings(&c, plan, tile);
     wvl_cs_put_progressions(&c, plan, tile);
     return c.bytes;
 }

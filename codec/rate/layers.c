@@ -13,11 +13,11 @@
 
 /* ---- Histograms: bytes and gains on the hulls, by slope, summed from the steep end ------------------------------------------- */
 
-static void add_block(wvl_layer_job *job, const wvl_coded_tile *tile, const wvl_precinct_band *pb, uint32_t component, uint64_t b)
+static void add_block(wvl_layer_job *job, const wvl_coded_tile *tile, const wvl_precinct_band *pb, uint32_t coding, uint64_t b)
 {
     const wvl_coded_block *block = &tile->blocks[b];
     const wvl_plan *plan = job->plan;
-    const wvl_band_coding *band = &plan->codings[plan->components[component].coding].band[pb->coding_band];
+    const wvl_band_coding *band = &plan->codings[coding].band[pb->coding_band];
     job->energy += (double)wvl_rate_weigh_energy(band, plan->gain_exponent, block->energy, block->energy_shift); /* also of what lies below the step */
     if (!block->pass_count) {
         return;
@@ -47,7 +47,7 @@ static void build_histograms(wvl_layer_job *job)
             for (unsigned i = 0; i < tile->precincts[p].band_count; i++) {
                 const wvl_precinct_band *pb = &tile->precincts[p].band[i];
                 for (uint64_t k = 0; k < (uint64_t)pb->cols * pb->rows; k++) {
-                    add_block(job, tile, pb, tile->precincts[p].component, pb->first_block + k / pb->cols * pb->stride + k % pb->cols);
+                    add_block(job, tile, pb, tile->precincts[p].coding, pb->first_block + k / pb->cols * pb->stride + k % pb->cols);
                 }
             }
         }
@@ -241,9 +241,13 @@ static void set_budgets(wvl_layer_job *job)
 /* Of 9/7: the parts of magnitudes below the last fraction bit are not in the energy; with even steps every band has the weight of the finest. */
 static double least_error(const wvl_plan *plan)
 {
-    const wvl_coding *coding = &plan->codings[0];
-    const wvl_band_coding *band = &coding->band[3u * coding->levels];
-    return coding->reversible ? 0.0 : ldexp((double)band->weight_mantissa, band->weight_exponent) / 12.0 * (double)plan->total_samples;
+    double least = HUGE_VAL;
+    for (uint32_t i = 0; i < plan->coding_count && plan->reversible_share < 1.0; i++) {
+        const wvl_coding *coding = &plan->codings[i];
+        const wvl_band_coding *band = &coding->band[3u * coding->levels];
+        least = coding->reversible ? least : fmin(least, ldexp((double)band->weight_mantissa, band->weight_exponent));
+    }
+    return plan->reversible_share < 1.0 ? least / 12.0 * (double)plan->total_samples * (1.0 - plan->reversible_share) : 0.0;
 }
 
 static double squared_error(const wvl_layer_job *job)
@@ -261,7 +265,7 @@ static double squared_error(const wvl_layer_job *job)
             }
         }
     }
-    if (everything && plan->codings[0].reversible) {
+    if (everything && plan->reversible_share >= 1.0) {
         return 0.0;
     }
     double left = fmax(job->energy - gain, job->energy * LEAST_ERROR);

@@ -7,7 +7,7 @@
 
 wvl_t2_tile wvl_rate_open_t2(const wvl_layer_job *job, const wvl_coded_tile *tile)
 {
-    wvl_t2_tile t2 = {tile->precincts, tile->precinct_count, tile->blocks, job->passes, tile->states, tile->nodes};
+    wvl_t2_tile t2 = {tile->precincts, tile->precinct_count, tile->blocks, job->passes, tile->states, tile->nodes, tile->sop, tile->eph};
     return t2;
 }
 
@@ -74,20 +74,20 @@ static uint32_t plt_length(uint64_t bytes)
     return n;
 }
 
-static wvl_layer_cost packet_cost(const wvl_plan *plan, uint64_t header, uint64_t body)
+static wvl_layer_cost packet_cost(const wvl_plan *plan, const wvl_t2_tile *t2, uint64_t header, uint64_t body)
 {
     wvl_layer_cost cost;
-    cost.packet_bytes = header + body + wvl_packet_marker_bytes(plan);
+    cost.packet_bytes = header + body + wvl_packet_marker_bytes(t2->sop, t2->eph);
     cost.plt_bytes = plan->plt ? plt_length(cost.packet_bytes) : 0;
     cost.plm_bytes = plan->plm ? plt_length(cost.packet_bytes) : 0;
-    cost.header_bytes = plan->packed_headers ? header + (plan->eph ? WVL_EPH_BYTES : 0) : 0;
+    cost.header_bytes = plan->packed_headers ? header + (t2->eph ? WVL_EPH_BYTES : 0) : 0;
     return cost;
 }
 
 wvl_layer_cost wvl_rate_measure_packet(wvl_layer_job *job, const wvl_t2_tile *t2, const wvl_precinct *precinct, uint32_t layer)
 {
     uint64_t body, header = wvl_t2_code_header(t2, precinct, layer, 0, job->scratch_nodes, job->scratch_header, &body);
-    return packet_cost(job->plan, header, body);
+    return packet_cost(job->plan, t2, header, body);
 }
 
 static void cut_block(wvl_layer_job *job, wvl_coded_tile *tile, uint64_t b, uint32_t threshold, int last)
@@ -241,7 +241,7 @@ static int commit_packet(wvl_layer_job *job, wvl_coded_tile *tile, const wvl_t2_
         }
     }
     packet->contribution_count = (uint32_t)(job->contribution_count - packet->contributions_at);
-    wvl_layer_cost cost = packet_cost(job->plan, bytes, packet->body_bytes);
+    wvl_layer_cost cost = packet_cost(job->plan, t2, bytes, packet->body_bytes);
     job->sent_bytes += cost.packet_bytes;
     job->sent_plt_bytes += cost.plt_bytes;
     job->sent_plm_bytes += cost.plm_bytes;

@@ -46,11 +46,10 @@ static double round_error(double v)
 
 static double decoded_error(const wvl_plan *plan, double coefficient_mse)
 {
-    if (!plan->codings[0].reversible) {
-        return round_error(coefficient_mse * CORRELATION_97);
-    }
     double share = coefficient_mse < LIFTING_NOISE_FULL_FROM ? coefficient_mse / LIFTING_NOISE_FULL_FROM : 1.0;
-    return round_error(coefficient_mse * CORRELATION_53) + LIFTING_NOISE_53 * share;
+    double from_97 = round_error(coefficient_mse * CORRELATION_97);
+    double from_53 = round_error(coefficient_mse * CORRELATION_53) + LIFTING_NOISE_53 * share;
+    return plan->reversible_share * from_53 + (1.0 - plan->reversible_share) * from_97;
 }
 
 /* Inverse of the above by bisection: it rises strictly. */

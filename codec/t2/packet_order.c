@@ -240,7 +240,7 @@ void wvl_order_carve(const wvl_plan *plan, uint64_t resolutions, uint64_t precin
 
 void wvl_order_open(wvl_packet_order *order, const wvl_plan *plan, const wvl_tile_plan *tile, const wvl_order_memory *memory)
 {
-    wvl_progression whole = {WVL_ALL_TILES, 0, tile->component_count, plan->layer_count, 0, (uint8_t)(plan->max_levels + 1u), plan->order};
+    wvl_progression whole = {WVL_ALL_TILES, 0, tile->component_count, plan->layer_count, 0, (uint8_t)(plan->max_levels + 1u), tile->order};
     memset(order, 0, sizeof *order);
     order->plan = plan;
     order->tile = tile;

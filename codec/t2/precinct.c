@@ -11,6 +11,7 @@ static void build_precinct(const wvl_tile_plan *tile, uint32_t component, unsign
 {
     memset(precinct, 0, sizeof *precinct);
     precinct->component = (uint16_t)component;
+    precinct->coding = tile->components[component].coding;
     precinct->resolution = (uint8_t)r;
     precinct->band_count = res->band_count;
     for (unsigned b = 0; b < res->band_count; b++) {
@@ -40,7 +41,7 @@ static void size_precinct(const wvl_precinct *precinct, uint8_t style, uint32_t 
     sizes->header_bytes = wvl_max_u64(sizes->header_bytes, wvl_t2_header_bound(blocks, nodes, style, layer_count));
 }
 
-static void build_resolution(const wvl_tile_plan *tile, uint32_t component, unsigned r, uint8_t style, uint32_t layer_count, wvl_precinct *precincts, wvl_t2_sizes *sizes)
+static void build_resolution(const wvl_plan *plan, const wvl_tile_plan *tile, uint32_t component, unsigned r, wvl_precinct *precincts, wvl_t2_sizes *sizes)
 {
     const wvl_tile_resolution *res = &tile->resolutions[tile->components[component].first_resolution + r];
     uint64_t at = res->first_precinct;
@@ -48,17 +49,17 @@ static void build_resolution(const wvl_tile_plan *tile, uint32_t component, unsi
         for (uint32_t col = 0; col < res->precinct_cols; col++, at++) {
             wvl_precinct scratch, *precinct = precincts ? &precincts[at] : &scratch;
             build_precinct(tile, component, r, res, col, row, precinct, &sizes->nodes);
-            size_precinct(precinct, style, layer_count, sizes);
+            size_precinct(precinct, plan->codings[tile->components[component].coding].style, plan->layer_count, sizes);
         }
     }
 }
 
-void wvl_t2_build_precincts(const wvl_tile_plan *tile, uint8_t style, uint32_t layer_count, wvl_precinct *precincts, wvl_t2_sizes *sizes)
+void wvl_t2_build_precincts(const wvl_plan *plan, const wvl_tile_plan *tile, wvl_precinct *precincts, wvl_t2_sizes *sizes)
 {
     memset(sizes, 0, sizeof *sizes);
     for (uint32_t c = 0; c < tile->component_count; c++) {
         for (unsigned r = 0; r <= tile->components[c].levels; r++) {
-            build_resolution(tile, c, r, style, layer_count, precincts, sizes);
+            build_resolution(plan, tile, c, r, precincts, sizes);
         }
     }
 }

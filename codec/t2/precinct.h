@@ -21,6 +21,7 @@ typedef struct wvl_precinct_band {
 
 typedef struct wvl_precinct {
     uint16_t component;
+    uint16_t coding;       /* index into the plan's codings */
     uint8_t resolution, band_count;
     wvl_precinct_band band[3];
 } wvl_precinct;
@@ -41,7 +42,7 @@ typedef struct wvl_t2_sizes {
 } wvl_t2_sizes;
 
 /* Fills precincts[tile->precinct_count] unless NULL. */
-void wvl_t2_build_precincts(const wvl_tile_plan *tile, uint8_t style, uint32_t layer_count, wvl_precinct *precincts, wvl_t2_sizes *sizes);
+void wvl_t2_build_precincts(const wvl_plan *plan, const wvl_tile_plan *tile, wvl_precinct *precincts, wvl_t2_sizes *sizes);
 
 /* One tile's packets. */
 typedef struct wvl_t2_tile {
@@ -51,6 +52,7 @@ typedef struct wvl_t2_tile {
     const wvl_store *passes;
     wvl_block_state *states;
     wvl_tag_node *nodes;
+    uint8_t sop, eph;      /* markers around its packet headers */
 } wvl_t2_tile;
 
 /* Sets up trees and block states before the first layer: zero-plane values, nothing included. */

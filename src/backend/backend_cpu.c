@@ -116,9 +116,9 @@ static cpu_shape measure_shape(const wvl_plan *plan, const wvl_tile_plan *tiles,
         for (uint32_t c = 0; c < plan->component_count; c++) {
             widen_shape(&shape, &tiles[t], &tiles[t].components[c]);
         }
-        for (uint32_t c = 0; c < plan->component_count; c += wvl_front_count_lanes(plan, c)) {
+        for (uint32_t c = 0; c < plan->component_count; c += wvl_front_count_lanes(plan, &tiles[t], c)) {
             shape.units++;
-            shape.lanes_max = wvl_max_u32(shape.lanes_max, wvl_front_count_lanes(plan, c));
+            shape.lanes_max = wvl_max_u32(shape.lanes_max, wvl_front_count_lanes(plan, &tiles[t], c));
         }
         shape.coef_bytes = wvl_add_saturate(shape.coef_bytes, tiles[t].coef_bytes);
         shape.block_count = wvl_add_saturate(shape.block_count, tiles[t].block_count);
@@ -250,20 +250,49 @@ static wvl_dwt_lane build_lane(const wvl_backend_job *job, const cpu_unit *unit,
     return lane;
 }
 
-/* Rows of a strip: whole code blocks of every band, of which a row takes two of the resolution's. */
-static uint64_t strip_rows(const wvl_dwt_lane *lane, uint32_t wanted)
+static unsigned component_levels(const wvl_backend_job *job, const cpu_unit *unit, uint32_t i)
 {
-    uint64_t multiple = (uint64_t)2 << wvl_dwt_block_rows_log2(lane), height = wvl_rect_height(lane->rect);
+    return job->tiles[unit->tile].components[unit->component + i].levels;
+}
+
+static unsigned unit_levels(const wvl_backend_job *job, const cpu_unit *unit)
+{
+    unsigned most = 0;
+    for (uint32_t i = 0; i < unit->count; i++) {
+        most = wvl_max_u32(most, component_levels(job, unit, i));
+    }
+    return most;
+}
+
+/* Components of a colour transform may have levels of their own: where others split, those without any stay as they are. */
+static void build_lanes(const wvl_backend_job *job, const cpu_unit *unit, unsigned level, const cpu_planes *planes, wvl_dwt_lane *lanes)
+{
+    for (uint32_t i = 0; i < unit->count; i++) {
+        cpu_unit one = {unit->tile, unit->component + i, 1, 0, unit->kind};
+        unsigned own = wvl_min_u32(level, component_levels(job, unit, i));
+        lanes[i] = build_lane(job, &one, own, planes + i);
+        lanes[i].plain = own != level;
+    }
+}
+
+/* Rows of a strip: whole code blocks of every band of every lane, of which a row takes two of the resolution's. */
+static uint64_t strip_rows(const wvl_dwt_lane *lanes, uint32_t lane_count, uint32_t wanted)
+{
+    unsigned rows_log2 = 0;
+    for (uint32_t i = 0; i < lane_count; i++) {
+        rows_log2 = wvl_max_u32(rows_log2, wvl_dwt_block_rows_log2(&lanes[i]));
+    }
+    uint64_t multiple = (uint64_t)2 << rows_log2, height = wvl_rect_height(lanes[0].rect);
     return wvl_align_up(wvl_max_u64(wvl_ceil_div(height, wanted), STRIP_ROWS_MIN), multiple);
 }
 
-static uint64_t strip_count(const wvl_dwt_lane *lane, uint32_t wanted)
+static uint64_t strip_count(const wvl_dwt_lane *lanes, uint32_t lane_count, uint32_t wanted)
 {
-    if (!wvl_rect_width(lane->rect) || !wvl_rect_height(lane->rect)) {
+    if (!wvl_rect_width(lanes[0].rect) || !wvl_rect_height(lanes[0].rect)) {
         return 0;
     }
-    uint64_t rows = strip_rows(lane, wanted);
-    return wvl_ceil_div(lane->rect.y1, rows) - lane->rect.y0 / rows;
+    uint64_t rows = strip_rows(lanes, lane_count, wanted);
+    return wvl_ceil_div(lanes[0].rect.y1, rows) - lanes[0].rect.y0 / rows;
 }
 
 /* Strip `index` of those into which `wanted` cuts the level; wanted 0: the whole level. */
@@ -271,10 +300,7 @@ static void run_strip(wvl_backend_job *job, const cpu_unit *unit, unsigned level
                       uint32_t worker)
 {
     wvl_dwt_lane lanes[WVL_LANES_MAX];
-    for (uint32_t i = 0; i < unit->count; i++) {
-        cpu_unit one = {unit->tile, unit->component + i, 1, 0, unit->kind};
-        lanes[i] = build_lane(job, &one, level, planes + i);
-    }
+    build_lanes(job, unit, level, planes, lanes);
     wvl_rect rect = lanes[0].rect;
     if (!wvl_rect_width(rect) || !wvl_rect_height(rect)) {
         return;
@@ -282,7 +308,7 @@ static void run_strip(wvl_backend_job *job, const cpu_unit *unit, unsigned level
     cpu_worker *w = &job->workers[worker];
     wvl_dwt_strip strip = {job->backend->dwt, lanes, unit->count, rect.y0, rect.y1, &w->lines, NULL, NULL};
     if (wanted) {
-        uint64_t rows = strip_rows(&lanes[0], wanted), top = (rect.y0 / rows + index) * rows;
+        uint64_t rows = strip_rows(lanes, unit->count, wanted), top = (rect.y0 / rows + index) * rows;
         strip.y0 = (uint32_t)wvl_max_u64(top, rect.y0);
         strip.y1 = (uint32_t)wvl_min_u64(top + rows, rect.y1);
     }
@@ -302,8 +328,6 @@ static void run_strip(wvl_backend_job *job, const cpu_unit *unit, unsigned level
     }
 }
 
-static unsigned unit_levels(const wvl_backend_job *job, const cpu_unit *unit) { return job->tiles[unit->tile].components[unit->component].levels; }
-
 static void run_unit_deep(void *arg, uint32_t index, uint32_t worker)
 {
     wvl_backend_job *job = arg;
@@ -313,7 +337,7 @@ static void run_unit_deep(void *arg, uint32_t index, uint32_t worker)
     run_strip(job, unit, levels ? 1 : 0, planes, 0, 0, worker);
     for (uint32_t i = 0; i < unit->count; i++) {
         cpu_unit one = {unit->tile, unit->component + i, 1, WVL_MCT_NONE, unit->kind};
-        for (unsigned level = 2; level <= levels; level++) {
+        for (unsigned level = 2; level <= component_levels(job, unit, i); level++) {
             run_strip(job, &one, level, planes + i, 0, 0, worker);
         }
     }
@@ -385,8 +409,9 @@ static void run_level_wide(wvl_backend_job *job)
         uint32_t level = round_level(job, &unit);
         job->first_task[i] = tasks;
         if (level != UINT32_MAX) {
-            wvl_dwt_lane lane = build_lane(job, &unit, level, wide_planes(job, &unit));
-            tasks += strip_count(&lane, strips_wanted(job));
+            wvl_dwt_lane lanes[WVL_LANES_MAX];
+            build_lanes(job, &unit, level, wide_planes(job, &unit), lanes);
+            tasks += strip_count(lanes, unit.count, strips_wanted(job));
         }
     }
     job->first_task[count] = tasks;
@@ -515,9 +540,9 @@ static void build_units(wvl_backend_job *job)
     const wvl_plan *plan = job->backend->plan;
     cpu_unit *unit = job->units;
     for (uint32_t t = 0; t < job->tile_count; t++) {
-        for (uint32_t c = 0; c < plan->component_count; c += wvl_front_count_lanes(plan, c)) {
-            uint32_t count = wvl_front_count_lanes(plan, c);
-            *unit++ = (cpu_unit){t, c, (uint8_t)count, count == 3 ? plan->mct : WVL_MCT_NONE, line_kind(&job->tiles[t].components[c])};
+        for (uint32_t c = 0; c < plan->component_count; c += wvl_front_count_lanes(plan, &job->tiles[t], c)) {
+            uint32_t count = wvl_front_count_lanes(plan, &job->tiles[t], c);
+            *unit++ = (cpu_unit){t, c, (uint8_t)count, count == 3 ? job->tiles[t].mct : WVL_MCT_NONE, line_kind(&job->tiles[t].components[c])};
         }
     }
 }

@@ -174,6 +174,9 @@ static void put_lifted(const wvl_dwt_strip *s)
         bring_row(s, 2 * k + 1, l->odd, now, x1);
         bring_row(s, 2 * k + 2, l->even, next, x2);
         for (uint32_t i = 0; i < s->lane_count; i++) {
+            if (s->lanes[i].plain) {
+                continue;
+            }
             wvl_vlift_rows rows = {x0[i], x1[i], x2[i], l->odd[i][now], l->even[i][now], l->odd[i][before], l->even[i][before], l->odd[i][next]};
             s->kernels->vlift[kind](&rows, n);
             unsigned done = lag ? before : now;
@@ -205,6 +208,9 @@ static void put_single(const wvl_dwt_strip *s)
         s->fetch(s->user, y, rows);
     }
     for (uint32_t i = 0; i < s->lane_count; i++) {
+        if (s->lanes[i].plain) {
+            continue;
+        }
         if (y & 1) {
             double_sample(rows[i], s->lanes[i].kind, n);
         }
@@ -212,16 +218,8 @@ static void put_single(const wvl_dwt_strip *s)
     }
 }
 
-void wvl_dwt_put_strip(const wvl_dwt_strip *strip)
-{
-    if (wvl_rect_height(strip->lanes[0].rect) == 1) {
-        put_single(strip);
-    } else {
-        put_lifted(strip);
-    }
-}
-
-void wvl_dwt_put_plain(const wvl_dwt_strip *s)
+/* Rows of the lanes that are (or are not) marked as plain, as they come. */
+static void put_rows(const wvl_dwt_strip *s, int plain)
 {
     void *rows[WVL_LANES_MAX];
     for (uint32_t i = 0; i < s->lane_count; i++) {
@@ -230,7 +228,27 @@ void wvl_dwt_put_plain(const wvl_dwt_strip *s)
     for (uint32_t y = s->y0; y < s->y1; y++) {
         s->fetch(s->user, y, rows);
         for (uint32_t i = 0; i < s->lane_count; i++) {
-            put_band_row(&s->lanes[i].band[WVL_BAND_LL], s->lanes[i].kind, y, rows[i]);
+            if (s->lanes[i].plain == plain) {
+                put_band_row(&s->lanes[i].band[WVL_BAND_LL], s->lanes[i].kind, y, rows[i]);
+            }
         }
     }
 }
+
+void wvl_dwt_put_strip(const wvl_dwt_strip *strip)
+{
+    int any_plain = 0;
+    for (uint32_t i = 0; i < strip->lane_count; i++) {
+        any_plain |= strip->lanes[i].plain;
+    }
+    if (wvl_rect_height(strip->lanes[0].rect) == 1) {
+        put_single(strip);
+    } else {
+        put_lifted(strip);
+    }
+    if (any_plain) {
+        put_rows(strip, 1);
+    }
+}
+
+void wvl_dwt_put_plain(const wvl_dwt_strip *strip) { put_rows(strip, 0); }

@@ -29,6 +29,7 @@ typedef struct wvl_dwt_plane {
 /* One component at one level: the resolution `rect` splits into low-low, HL, LH and HH. */
 typedef struct wvl_dwt_lane {
     uint8_t kind;            /* WVL_LINE_*, equal for the lanes of a strip */
+    uint8_t plain;           /* among lanes that are split: its rows are coefficients of the low-low band */
     wvl_rect rect;
     wvl_dwt_plane in;        /* unused where rows are fetched */
     wvl_dwt_plane low;       /* rows == NULL: low-low rows are coefficients of band[WVL_BAND_LL] */

@@ -8,14 +8,17 @@
 #include "geom/color.h"
 #include "geom/profile.h"
 #include "geom/settings.h"
+#include "geom/variants.h"
 
-#define MAX_CODINGS 160u          /* distinct (depth, colour part) pairs are fewer */
 #define WAVE_LIMIT_BYTES (24u << 20) /* enough blocks to keep many workers busy, few enough to stay near the caches */
 
 typedef struct plan_parts {
     wvl_plan *plan;
     wvl_plan_component *components;
     wvl_coding *codings;
+    wvl_tile_variant *variants;
+    wvl_tile_choice *choices;
+    uint16_t *maps;
     wvl_layer_target *layers;
     wvl_progression *progressions;
     uint16_t *registration;
@@ -26,7 +29,7 @@ typedef struct plan_parts {
 
 static uint64_t length_of(const char *text) { return strlen(text); }
 
-static plan_parts carve_plan(wvl_carver *carver, const wvl_settings *s, const wvl_image_format *f, uint32_t codings)
+static plan_parts carve_plan(wvl_carver *carver, const wvl_settings *s, const wvl_image_format *f, const wvl_variant_table *t)
 {
     plan_parts parts;
     uint64_t text = 0;
@@ -35,7 +38,10 @@ static plan_parts carve_plan(wvl_carver *carver, const wvl_settings *s, const wv
     }
     parts.plan = wvl_carve(carver, 1, sizeof *parts.plan);
     parts.components = wvl_carve(carver, f->component_count, sizeof *parts.components);
-    parts.codings = wvl_carve(carver, codings, sizeof *parts.codings);
+    parts.codings = wvl_carve(carver, t->coding_count, sizeof *parts.codings);
+    parts.variants = wvl_carve(carver, t->variant_count - 1, sizeof *parts.variants);
+    parts.choices = wvl_carve(carver, t->choice_count, sizeof *parts.choices);
+    parts.maps = wvl_carve(carver, (t->variant_count - 1ull) * f->component_count, sizeof *parts.maps);
     parts.layers = wvl_carve(carver, s->layer_count, sizeof *parts.layers);
     parts.progressions = wvl_carve(carver, s->progression_count, sizeof *parts.progressions);
     parts.registration = wvl_carve(carver, s->registration_count ? 2ull * f->component_count : 0, sizeof *parts.registration);
@@ -45,45 +51,69 @@ static plan_parts carve_plan(wvl_carver *carver, const wvl_settings *s, const wv
     return parts;
 }
 
-static unsigned mct_part(unsigned mct, uint32_t component) { return mct && component < 3 ? component + 1 : 0; }
-
-/* Index of the coding of a component, appending it when no earlier component shares it. keys hold depth << 2 | part. */
-static uint32_t find_coding(uint16_t *keys, uint32_t *count, unsigned key)
+static uint64_t resolutions_of(const wvl_plan *plan, const wvl_tile_variant *variant)
 {
-    for (uint32_t i = 0; i < *count; i++) {
-        if (keys[i] == key) {
-            return i;
-        }
+    uint64_t n = 0;
+    for (uint32_t c = 0; c < plan->component_count; c++) {
+        n += plan->codings[variant ? variant->codings[c] : plan->components[c].coding].levels + 1u;
     }
-    keys[*count] = (uint16_t)key;
-    return (*count)++;
+    return n;
 }
 
-static int fill_codings(wvl_plan *plan, const wvl_settings *s, const uint16_t *keys, wvl_report *report)
+/* Variant 0 of the table is the main header. */
+static void fill_codings(wvl_plan *plan, const plan_parts *parts, const wvl_variant_table *t)
 {
-    unsigned reach = wvl_bit_length(wvl_max_u32(wvl_rect_width(plan->image), wvl_rect_height(plan->image)));
-    for (uint32_t i = 0; i < plan->coding_count; i++) {
-        wvl_coding *coding = &plan->codings[i];
-        coding->depth = (uint8_t)(keys[i] >> 2);
-        coding->mct_part = keys[i] & 3;
-        coding->levels = s->levels;
-        coding->reversible = s->reversible;
-        coding->xcb = (uint8_t)(wvl_bit_length(s->block_width) - 1);
-        coding->ycb = (uint8_t)(wvl_bit_length(s->block_height) - 1);
-        coding->style = s->style;
-        coding->quant_style = s->reversible ? WVL_QUANT_NONE : s->quant_style;
-        coding->guard_bits = s->guard_bits;
-        coding->user_precincts = s->precinct_count > 0 || wvl_plan_precinct(s, 0) != 0xFF;
-        for (unsigned r = 0; r <= s->levels; r++) {
-            coding->precinct[r] = (uint8_t)wvl_plan_precinct(s, r);
-        }
-        /* 5/3 in 32 bits holds sums of two neighbours, 2 * 8.22 * A < 2^31, up to P = 27 (26 with RCT). */
-        coding->wide = s->reversible && coding->depth + (plan->mct == WVL_MCT_RCT) > 27;
-        if (!wvl_quant_build_bands(coding, s, plan->mct, plan->peak_depth, reach, report)) {
-            return 0;
+    uint32_t components = plan->component_count;
+    plan->coding_count = t->coding_count;
+    plan->codings = parts->codings;
+    memcpy(plan->codings, t->codings, t->coding_count * sizeof *t->codings);
+    plan->order = t->variants[0].order;
+    plan->mct = t->variants[0].mct;
+    plan->sop = t->variants[0].sop;
+    plan->eph = t->variants[0].eph;
+    for (uint32_t c = 0; c < components; c++) {
+        plan->components[c].coding = t->maps[c];
+    }
+    plan->most_resolutions = resolutions_of(plan, NULL);
+    plan->variant_count = t->variant_count - 1;
+    plan->variants = parts->variants;
+    for (uint32_t v = 0; v < plan->variant_count; v++) {
+        plan->variants[v] = t->variants[v + 1];
+        plan->variants[v].codings = parts->maps + (uint64_t)v * components;
+        memcpy(plan->variants[v].codings, t->maps + (v + 1ull) * components, components * sizeof *t->maps);
+        plan->most_resolutions = wvl_max_u64(plan->most_resolutions, resolutions_of(plan, &plan->variants[v]));
+    }
+    plan->choice_count = t->choice_count;
+    plan->choices = parts->choices;
+    for (uint32_t i = 0; i < t->choice_count; i++) {
+        plan->choices[i] = (wvl_tile_choice){t->choices[i].tile, t->choices[i].variant - 1};
+    }
+    for (uint32_t i = 0; i < t->coding_count; i++) {
+        plan->max_levels = plan->codings[i].levels > plan->max_levels ? plan->codings[i].levels : plan->max_levels;
+    }
+}
+
+/* Samples that one tile's header or the main header sends through 5/3. */
+static uint64_t reversible_samples(const wvl_plan *plan, const wvl_tile_variant *variant, wvl_rect rect)
+{
+    uint64_t n = 0;
+    for (uint32_t c = 0; c < plan->component_count; c++) {
+        const wvl_plan_component *pc = &plan->components[c];
+        if (plan->codings[variant ? variant->codings[c] : pc->coding].reversible) {
+            n += (wvl_ceil_div(rect.x1, pc->dx) - wvl_ceil_div(rect.x0, pc->dx)) * (wvl_ceil_div(rect.y1, pc->dy) - wvl_ceil_div(rect.y0, pc->dy));
         }
     }
-    return 1;
+    return n;
+}
+
+static double find_reversible_share(const wvl_plan *plan)
+{
+    uint64_t n = reversible_samples(plan, NULL, plan->image);
+    for (uint32_t i = 0; i < plan->choice_count; i++) {
+        wvl_rect rect = wvl_geom_tile_rect(plan, plan->choices[i].tile);
+        n += reversible_samples(plan, &plan->variants[plan->choices[i].variant], rect) - reversible_samples(plan, NULL, rect);
+    }
+    return (double)n / (double)plan->total_samples;
 }
 
 /* No block's weighted energy, 4096 * 4^(planes + F) * weight, leaves 62 bits. Of samples deeper than about 22 bits the lowest planes then gain less
@@ -156,7 +186,7 @@ static void fill_layers(wvl_plan *plan, const wvl_settings *s)
         plan->keep_coefs |= t.kind == WVL_RATE_PSNR;
     }
     const wvl_layer_target *last = &plan->layers[plan->layer_count - 1];
-    plan->lossless = plan->codings[0].reversible && last->kind == WVL_RATE_ALL && !plan->max_bytes && !plan->max_component_bytes;
+    plan->lossless = plan->reversible_share == 1.0 && last->kind == WVL_RATE_ALL && !plan->max_bytes && !plan->max_component_bytes;
     plan->rate_control = plan->layer_count > 1 || !plan->lossless;
 }
 
@@ -172,7 +202,7 @@ static void fill_grid(wvl_plan *plan, const wvl_settings *s, const wvl_image_for
     plan->tile_count = plan->tile_cols * plan->tile_rows;
 }
 
-static void fill_components(wvl_plan *plan, const wvl_settings *s, const wvl_image_format *f, uint16_t *keys)
+static void fill_components(wvl_plan *plan, const wvl_settings *s, const wvl_image_format *f)
 {
     for (uint32_t c = 0; c < f->component_count; c++) {
         const wvl_component_format *cf = &f->components[c];
@@ -181,7 +211,6 @@ static void fill_components(wvl_plan *plan, const wvl_settings *s, const wvl_ima
         pc->is_signed = cf->is_signed != 0;
         pc->dx = cf->dx ? cf->dx : 1;
         pc->dy = cf->dy ? cf->dy : 1;
-        pc->coding = (uint16_t)find_coding(keys, &plan->coding_count, (unsigned)pc->depth << 2 | mct_part(plan->mct, c));
         pc->rect.x0 = (uint32_t)wvl_ceil_div(f->x0, pc->dx);
         pc->rect.y0 = (uint32_t)wvl_ceil_div(f->y0, pc->dy);
         pc->rect.x1 = (uint32_t)wvl_ceil_div(f->x1, pc->dx);
@@ -211,7 +240,7 @@ static void copy_structure(wvl_plan *plan, const plan_parts *parts, const wvl_se
         wvl_progression v = s->progressions[i];
         /* Ends beyond the picture say no more than its own, and decoders read those: 256 is written as 0, which OpenJPEG 2.5 takes for 0. */
         v.component_end = wvl_min_u32(v.component_end, wvl_max_u32(plan->component_count, v.component_first + 1));
-        v.resolution_end = (uint8_t)wvl_min_u32(v.resolution_end, wvl_max_u32(s->levels, v.resolution_first) + 1);
+        v.resolution_end = (uint8_t)wvl_min_u32(v.resolution_end, wvl_max_u32(plan->max_levels, v.resolution_first) + 1);
         plan->progressions[i] = v;
     }
     plan->registration = s->registration_count ? parts->registration : NULL;
@@ -222,10 +251,6 @@ static void copy_structure(wvl_plan *plan, const plan_parts *parts, const wvl_se
 
 static void fill_options(wvl_plan *plan, const wvl_settings *s)
 {
-    plan->order = s->order;
-    plan->max_levels = s->levels;
-    plan->sop = s->sop;
-    plan->eph = s->eph;
     plan->plt = s->plt;
     plan->plm = s->plm;
     plan->packed_headers = s->packed_headers;
@@ -238,51 +263,42 @@ static void fill_options(wvl_plan *plan, const wvl_settings *s)
     plan->device_ordinal = s->device_ordinal;
 }
 
-static uint32_t count_codings(const wvl_settings *s, const wvl_image_format *f)
+static wvl_plan *build_plan(const wvl_allocator *allocator, const wvl_settings *s, const wvl_image_format *f, const wvl_variant_table *t)
 {
-    uint16_t keys[MAX_CODINGS];
-    uint32_t count = 0;
-    unsigned mct = wvl_plan_choose_mct(s, f);
-    for (uint32_t c = 0; c < f->component_count; c++) {
-        (void)find_coding(keys, &count, wvl_plan_coded_depth(s, f, c) << 2 | mct_part(mct, c));
-    }
-    return count;
-}
-
-wvl_plan *wvl_plan_build(const wvl_allocator *allocator, const wvl_settings *s, const wvl_image_format *f, wvl_report *report)
-{
-    uint16_t keys[MAX_CODINGS];
-    uint32_t codings = count_codings(s, f);
     wvl_carver carver = {NULL, 0};
-    (void)carve_plan(&carver, s, f, codings);
+    (void)carve_plan(&carver, s, f, t);
     uint64_t bytes = carver.used;
     carver = (wvl_carver){wvl_alloc_zeroed(allocator, bytes), 0};
     if (!carver.base) {
         return NULL;
     }
-    plan_parts parts = carve_plan(&carver, s, f, codings);
+    plan_parts parts = carve_plan(&carver, s, f, t);
     wvl_plan *plan = parts.plan;
     plan->own_bytes = bytes;
     plan->component_count = f->component_count;
     plan->components = parts.components;
-    plan->codings = parts.codings;
     plan->layers = parts.layers;
     plan->comments = parts.comments;
-    plan->mct = (uint8_t)wvl_plan_choose_mct(s, f);
     fill_grid(plan, s, f);
-    fill_components(plan, s, f, keys);
+    fill_components(plan, s, f);
+    fill_codings(plan, &parts, t);
     wvl_color_build(s, f, parts.linear, &plan->xyz);
     fill_options(plan, s);
     fill_profile(plan, s);
     copy_comments(&parts, s);
     copy_structure(plan, &parts, s);
-    if (!fill_codings(plan, s, keys, report)) {
-        wvl_plan_destroy(allocator, plan);
-        return NULL;
-    }
+    plan->reversible_share = find_reversible_share(plan);
     fill_layers(plan, s);
     plan->wave_limit = plan->keep_coefs ? UINT64_MAX : WAVE_LIMIT_BYTES;
     plan->gain_exponent = choose_gain_exponent(plan);
+    return plan;
+}
+
+wvl_plan *wvl_plan_build(const wvl_allocator *allocator, const wvl_settings *s, const wvl_image_format *f, wvl_report *report)
+{
+    wvl_variant_table table;
+    wvl_plan *plan = wvl_variants_open(&table, allocator, s, f, report) ? build_plan(allocator, s, f, &table) : NULL;
+    wvl_variants_close(&table);
     return plan;
 }
 

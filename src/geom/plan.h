@@ -60,12 +60,14 @@ typedef struct wvl_coding {
     uint8_t wide;          /* lifting in 64 bits: 32 do not provably hold it */
     uint8_t depth;         /* of the components that use it */
     uint8_t mct_part;      /* 0 no colour transform, 1 Y, 2 U or Cb, 3 V or Cr */
+    uint8_t rct;           /* the tile has RCT: one magnitude bit more, in every component */
+    double base_step;      /* "step" as given; 0 when reversible */
     wvl_band_coding band[WVL_MAX_BANDS];  /* LL, then HL, LH, HH of resolution 1, 2, ... */
 } wvl_coding;
 
 typedef struct wvl_plan_component {
     uint8_t depth, is_signed, dx, dy;
-    uint16_t coding;       /* index into codings */
+    uint16_t coding;       /* index into codings: what the main header says; tiles may differ, see wvl_tile_component */
     wvl_rect rect;         /* on the component's own grid (B.2) */
 } wvl_plan_component;
 
@@ -108,6 +110,16 @@ typedef struct wvl_progression {
 } wvl_progression;
 
 #define WVL_SPACER_BYTES 64u
+/* What single tiles do otherwise: COD, COC, QCD, QCC of their first tile-part header (A.6). Tiles that agree share one. */
+typedef struct wvl_tile_variant {
+    uint8_t order, mct;    /* WVL_ORDER_*, WVL_MCT_* */
+    uint8_t sop, eph;
+    uint16_t default_coding; /* what a COD and QCD of the tile would say: index into the plan's codings */
+    uint16_t *codings;     /* [component_count] */
+} wvl_tile_variant;
+
+typedef struct wvl_tile_choice { uint32_t tile, variant; } wvl_tile_choice;
+
 /* A run of bytes the plan owns: comments, boxes, profiles. */
 typedef struct wvl_blob { uint8_t *data; uint64_t bytes; } wvl_blob;
 
@@ -120,13 +132,17 @@ struct wvl_plan {
     uint32_t component_count;
     wvl_plan_component *components;
     uint32_t coding_count;
-    wvl_coding *codings;   /* codings[0] is what COD and QCD say */
+    wvl_coding *codings;   /* codings[0] is what COD and QCD of the main header say */
+    uint32_t variant_count, choice_count;
+    wvl_tile_variant *variants;
+    wvl_tile_choice *choices; /* tiles that follow a variant, ascending; all others follow the main header */
     uint16_t rsiz;
     wvl_plan_xyz xyz;
     /* COD */
     uint8_t order;         /* WVL_ORDER_* */
     uint8_t mct;           /* WVL_MCT_*; components 0..2 */
-    uint8_t max_levels;
+    uint8_t max_levels;    /* of any component of any tile */
+    double reversible_share; /* of the samples */
     uint8_t sop, eph, plt, tlm, plm;
     uint8_t packed_headers;/* WVL_PACKED_* */
     uint8_t parts;         /* WVL_PARTS_* */
@@ -164,6 +180,7 @@ struct wvl_plan {
     uint64_t largest_tile_component; /* samples */
     uint64_t most_precincts, most_blocks; /* of any tile */
     uint64_t quality_bytes;/* working memory for measuring, 0 when nothing is measured */
+    uint64_t most_resolutions; /* of any tile, all components together */
     uint64_t tile_plan_bytes; /* of one tile plan, the same for all */
     uint64_t backend_bytes;/* the CPU backend's, for the largest wave */
     uint8_t device;        /* WVL_DEVICE_* */
@@ -201,12 +218,16 @@ wvl_plan *wvl_plan_build(const wvl_allocator *allocator, const struct wvl_settin
 void wvl_plan_destroy(const wvl_allocator *allocator, wvl_plan *plan);
 /* Depth that a component of this format is coded with: 12 where the front makes X'Y'Z' of it. Every rule about depth asks here. */
 unsigned wvl_plan_coded_depth(const struct wvl_settings *settings, const wvl_image_format *format, uint32_t component);
+/* Rules for one component's settings, those of the format's profile included; f's component c. Returns 1 when nothing is reported. */
+int wvl_plan_check_coding(const struct wvl_settings *settings, const wvl_image_format *format, uint32_t component, wvl_report *report);
 /* Decides MCT for checked settings: WVL_MCT_*. */
 unsigned wvl_plan_choose_mct(const struct wvl_settings *settings, const wvl_image_format *format);
 /* Precinct byte of resolution r (PPx | PPy << 4) after expansion of the settings' list; above 0xFF: not a legal size. */
 unsigned wvl_plan_precinct(const struct wvl_settings *settings, unsigned r);
 /* Fills quantisation, containers and weights of a coding whose other members are set. Reports and returns 0 when no legal step exists. */
-int wvl_quant_build_bands(wvl_coding *coding, const struct wvl_settings *settings, unsigned mct, unsigned max_depth, unsigned reach, wvl_report *report);
+int wvl_quant_build_bands(wvl_coding *coding, unsigned distortion_bits, unsigned max_depth, unsigned reach, wvl_report *report);
+/* What the tile does otherwise than the main header says, or NULL. */
+const wvl_tile_variant *wvl_plan_find_variant(const wvl_plan *plan, uint32_t tile);
 void wvl_report_add(wvl_report *report, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* ---- Tile plan --------------------------------------------------------------------------------------------------------- */
@@ -247,6 +268,8 @@ typedef struct wvl_tile_component {
 typedef struct wvl_tile_plan {
     uint32_t index;          /* Isot */
     wvl_rect rect;           /* tx0.. on the reference grid */
+    uint8_t order, mct;      /* WVL_ORDER_*, WVL_MCT_* */
+    uint8_t sop, eph;
     uint32_t component_count, resolution_count, band_count;
     wvl_tile_component *components;
     wvl_tile_resolution *resolutions;

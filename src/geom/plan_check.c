@@ -102,13 +102,10 @@ unsigned wvl_plan_choose_mct(const wvl_settings *s, const wvl_image_format *f)
     return s->reversible ? WVL_MCT_RCT : WVL_MCT_ICT;
 }
 
-static void check_transform(const wvl_settings *s, const wvl_image_format *f, wvl_report *r)
+static void check_quantizer(const wvl_settings *s, wvl_report *r)
 {
     if (s->levels > WVL_MAX_LEVELS) {
         wvl_report_add(r, "levels %u; 0 to 32 are allowed (A.6.1)", s->levels);
-    }
-    if (s->mct == 1 && wvl_plan_choose_mct(s, f) == WVL_MCT_NONE) {
-        wvl_report_add(r, "mct: the colour transform needs three first components of equal depth, sign and subsampling (G.2, G.3)");
     }
     if (s->guard_bits > 7) {
         wvl_report_add(r, "guard-bits %u; 0 to 7 are allowed (A.6.4)", s->guard_bits);
@@ -118,6 +115,14 @@ static void check_transform(const wvl_settings *s, const wvl_image_format *f, wv
     if (!(s->step >= 0.0 && s->step < 1.0)) {
         wvl_report_add(r, "step %g; it is relative to the full range and must lie between 0 and 1 (E-3)", s->step);
     }
+}
+
+static void check_transform(const wvl_settings *s, const wvl_image_format *f, wvl_report *r)
+{
+    if (s->mct == 1 && wvl_plan_choose_mct(s, f) == WVL_MCT_NONE) {
+        wvl_report_add(r, "mct: the colour transform needs three first components of equal depth, sign and subsampling (G.2, G.3)");
+    }
+    check_quantizer(s, r);
 }
 
 static void check_blocks(const wvl_settings *s, wvl_report *r)
@@ -185,7 +190,7 @@ static void check_structure(const wvl_settings *s, const wvl_image_format *f, wv
     }
     if (s->order > WVL_ORDER_CPRL) {
         wvl_report_add(r, "progression order %u is not defined (A.6.1)", s->order);
-    } else if (!s->progression_count && product_of_parts(s, f) > 255) { /* with changes, the coder counts */
+    } else if (!s->progression_count && !s->override_count && product_of_parts(s, f) > 255) { /* with those, the coder counts */
         wvl_report_add(r, "tile-parts: %llu parts a tile in this progression; 255 are allowed (A.4.2)", (unsigned long long)product_of_parts(s, f));
     }
     for (uint32_t i = 0; i < s->comment_count; i++) {
@@ -241,10 +246,26 @@ static uint32_t layers_sent(const wvl_settings *s, uint32_t tile, uint32_t compo
     return end;
 }
 
+/* Most levels that a component has in the tiles whose packets these changes order. */
+static uint32_t levels_of(const wvl_settings *s, uint32_t tile, uint32_t component)
+{
+    wvl_settings resolved;
+    wvl_settings_resolve(s, tile, component, &resolved);
+    uint32_t most = resolved.levels;
+    for (uint32_t i = 0; tile == WVL_ALL_TILES && i < s->override_count; i++) {
+        const wvl_override *o = &s->overrides[i];
+        int is_meant = !wvl_scope_names_component(&o->scope) || (component >= o->scope.component_first && component < o->scope.component_end);
+        if (is_meant && wvl_scope_names_tile(&o->scope) && (o->given & WVL_GIVEN_LEVELS)) {
+            most = wvl_max_u32(most, o->levels);
+        }
+    }
+    return most;
+}
+
 /* Along either axis coverage changes only where a volume begins or ends, so a missing packet has a neighbour there. */
 static int covers_component(const wvl_settings *s, uint32_t tile, uint32_t component, wvl_report *r)
 {
-    for (uint32_t resolution = 0; resolution <= s->levels; resolution++) {
+    for (uint32_t resolution = 0, levels = levels_of(s, tile, component); resolution <= levels; resolution++) {
         uint32_t sent = layers_sent(s, tile, component, resolution);
         if (sent < s->layer_count) {
             char whose[32] = "";
@@ -261,8 +282,10 @@ static int covers_component(const wvl_settings *s, uint32_t tile, uint32_t compo
 
 static void check_coverage(const wvl_settings *s, const wvl_image_format *f, uint32_t tile, wvl_report *r)
 {
-    if (!covers_component(s, tile, 0, r)) {
-        return;
+    for (uint32_t c = 0; c == 0 || (c < f->component_count && s->override_count); c++) { /* components may have levels of their own */
+        if (!covers_component(s, tile, c, r)) {
+            return;
+        }
     }
     for (uint32_t i = 0; i < s->progression_count; i++) {
         const wvl_progression *v = &s->progressions[i];
@@ -369,13 +392,13 @@ static uint64_t widest_tile(uint64_t tile0, uint64_t tile, uint64_t from, uint64
     return widest;
 }
 
-static void check_profile_lowest(const wvl_settings *s, const wvl_image_format *f, wvl_report *r)
+static void check_profile_lowest(const wvl_settings *s, const wvl_image_format *f, uint32_t first, uint32_t end, wvl_report *r)
 {
     uint64_t tile_width = s->tile_width ? s->tile_width : f->x1, tile_height = s->tile_height ? s->tile_height : f->y1;
     unsigned dx = 0, dy = 0;
-    for (uint32_t c = 0; c < f->component_count; c++) {
+    for (uint32_t c = first; c < end; c++) {
         const wvl_component_format *cf = &f->components[c];
-        if (c && cf->dx == dx && cf->dy == dy) {
+        if (c > first && cf->dx == dx && cf->dy == dy) {
             continue;
         }
         dx = cf->dx;
@@ -396,8 +419,44 @@ static void check_profile(const wvl_settings *s, const wvl_image_format *f, wvl_
         wvl_report_add(r, "profile %u: extent %u,%u; less than 2^31 is allowed (Table A.45)", s->profile - 1u, f->x1, f->y1);
     }
     check_profile_tiles(s, f, r);
+    if (s->override_count) { /* then every component's settings are checked for themselves */
+        return;
+    }
     check_profile_blocks(s, r);
-    check_profile_lowest(s, f, r);
+    check_profile_lowest(s, f, 0, f->component_count, r);
+}
+
+/* ---- Settings of single tiles and components ------------------------------------------------------------------------------------- */
+
+int wvl_plan_check_coding(const wvl_settings *s, const wvl_image_format *f, uint32_t component, wvl_report *r)
+{
+    uint32_t before = r->count;
+    check_quantizer(s, r);
+    check_blocks(s, r);
+    if (s->profile && r->count == before) {
+        check_profile_blocks(s, r);
+        check_profile_lowest(s, f, component, component + 1, r);
+    }
+    return r->count == before;
+}
+
+/* Grid and components are known to be legal. */
+static void check_overrides(const wvl_settings *s, const wvl_image_format *f, wvl_report *r)
+{
+    uint64_t tiles = tile_count_of(s, f);
+    for (uint32_t i = 0; i < s->override_count; i++) {
+        const wvl_scope *scope = &s->overrides[i].scope;
+        if (wvl_scope_names_tile(scope) && scope->tile_end > tiles) {
+            wvl_report_add(r, "overrides: entry %u is for tile %u, the picture has %llu (A.4.2)", i + 1, scope->tile_end, (unsigned long long)tiles);
+        }
+        if (wvl_scope_names_component(scope) && scope->component_end > f->component_count) {
+            wvl_report_add(r, "overrides: entry %u is for component %u, the picture has components 0 to %u (A.6.2)", i + 1, scope->component_end - 1,
+                           f->component_count - 1);
+        }
+        if (s->profile == 1 && wvl_scope_names_tile(scope)) {
+            wvl_report_add(r, "profile 0: overrides: entry %u is for single tiles; COD, COC, QCD and QCC are allowed in the main header only (Table A.45)", i + 1);
+        }
+    }
 }
 
 /* Quality must rise from layer to layer; only the last may ask for everything. */
@@ -445,6 +504,9 @@ int wvl_plan_check(const wvl_settings *s, const wvl_image_format *f, wvl_report 
     check_structure(s, f, r);
     check_targets(s, r);
     check_pointers(s, f, r);
+    if (r->count == before) {
+        check_overrides(s, f, r);
+    }
     if (r->count == before && s->progression_count) {
         check_progressions(s, f, r);
     }

@@ -4,7 +4,6 @@
 
 #include "geom/gen/norms.h"
 #include "geom/plan.h"
-#include "geom/settings.h"
 
 /* log2 of the nominal gain of the analysis filters (Table E.1). */
 static unsigned log2_gain(unsigned orient) { return (orient & 1) + (orient >> 1); }
@@ -37,12 +36,12 @@ static double squared_color_norm(const wvl_coding *coding)
  * number of levels, rounding included less than 1 LSB a step; with A = 2^(P-1), or 2^P - 1 for RCT chroma, the magnitudes need at
  * most P + 1, P + 2, P + 3 bits (P one higher with RCT). eps_b follows from Mb = G + eps_b - 1 for whatever G the user wants.
  */
-static int set_reversible(wvl_coding *coding, unsigned band, unsigned mct, wvl_report *report)
+static int set_reversible(wvl_coding *coding, unsigned band, wvl_report *report)
 {
-    unsigned bits = coding->depth + (mct == WVL_MCT_RCT) + log2_gain(band_orient(band)) + 1;
+    unsigned bits = coding->depth + coding->rct + log2_gain(band_orient(band)) + 1;
     if (bits > 31 || bits + 1 < coding->guard_bits || bits + 1 - coding->guard_bits > 31) {
         wvl_report_add(report, "depth %u%s with %u guard bits: a band needs %u magnitude bits, 31 can be carried (E.1, E-2)", coding->depth,
-                       mct ? " with RCT" : "", coding->guard_bits, bits);
+                       coding->rct ? " with RCT" : "", coding->guard_bits, bits);
         return 0;
     }
     coding->band[band].exponent = (uint8_t)(bits + 1 - coding->guard_bits);
@@ -80,11 +79,11 @@ static int split_step(double step, unsigned range_bits, unsigned guard_bits, wvl
  * Irreversible: |y| < 1.905 * 2^(R_b - 1) for any number of levels (BIBO gains of 9/7; ICT rows have L1 norm 1), so |q| < 2^eps_b:
  * one guard bit holds everything, float rounding included.
  */
-static int set_irreversible(wvl_coding *coding, unsigned band, const wvl_settings *settings, wvl_report *report)
+static int set_irreversible(wvl_coding *coding, unsigned band, wvl_report *report)
 {
     wvl_band_coding *bc = &coding->band[band];
     unsigned range_bits = coding->depth + log2_gain(band_orient(band));
-    double base = settings->step > 0.0 ? ldexp(settings->step, coding->depth) : 1.0;
+    double base = coding->base_step > 0.0 ? ldexp(coding->base_step, coding->depth) : 1.0;
     if (coding->quant_style == WVL_QUANT_DERIVED && band) {
         int exponent = (int)coding->band[0].exponent - (int)coding->levels + (int)band_level(band, coding->levels);
         if (exponent < 0) {
@@ -94,11 +93,11 @@ static int set_irreversible(wvl_coding *coding, unsigned band, const wvl_setting
         bc->exponent = (uint8_t)exponent;
         bc->mantissa = coding->band[0].mantissa;
     } else if (!split_step(base / sqrt(squared_norm(coding, band)), range_bits, coding->guard_bits, bc)) {
-        wvl_report_add(report, "step %g is too coarse for depth %u: its exponent falls below 0 (E-3)", settings->step, coding->depth);
+        wvl_report_add(report, "step %g is too coarse for depth %u: its exponent falls below 0 (E-3)", coding->base_step, coding->depth);
         return 0;
     }
     if (coding->guard_bits + bc->exponent < 2) {
-        wvl_report_add(report, "step %g leaves no magnitude bit in a band (E-2)", settings->step);
+        wvl_report_add(report, "step %g leaves no magnitude bit in a band (E-2)", coding->base_step);
         return 0;
     }
     bc->planes = (uint8_t)(coding->guard_bits + bc->exponent - 1);
@@ -133,13 +132,13 @@ static void set_weight(wvl_coding *coding, unsigned band, unsigned max_depth, un
     bc->weight_exponent = e - 32;
 }
 
-int wvl_quant_build_bands(wvl_coding *coding, const wvl_settings *settings, unsigned mct, unsigned max_depth, unsigned reach, wvl_report *report)
+int wvl_quant_build_bands(wvl_coding *coding, unsigned distortion_bits, unsigned max_depth, unsigned reach, wvl_report *report)
 {
     for (unsigned band = 0; band < 3u * coding->levels + 1u; band++) {
-        if (coding->reversible ? !set_reversible(coding, band, mct, report) : !set_irreversible(coding, band, settings, report)) {
+        if (coding->reversible ? !set_reversible(coding, band, report) : !set_irreversible(coding, band, report)) {
             return 0;
         }
-        set_container(&coding->band[band], settings->distortion_bits, coding->reversible);
+        set_container(&coding->band[band], distortion_bits, coding->reversible);
         set_weight(coding, band, max_depth, reach);
     }
     return 1;

@@ -50,6 +50,26 @@ typedef struct wvl_custom_color {
     double matrix[9];
 } wvl_custom_color;
 
+/* Bits of wvl_override.given. */
+enum {
+    WVL_GIVEN_REVERSIBLE = 1 << 0, WVL_GIVEN_LEVELS = 1 << 1, WVL_GIVEN_BLOCK = 1 << 2, WVL_GIVEN_PRECINCTS = 1 << 3, WVL_GIVEN_STYLE = 1 << 4,
+    WVL_GIVEN_QUANTIZATION = 1 << 5, WVL_GIVEN_STEP = 1 << 6, WVL_GIVEN_GUARD_BITS = 1 << 7,
+    WVL_GIVEN_ORDER = 1 << 8, WVL_GIVEN_MCT = 1 << 9, WVL_GIVEN_SOP = 1 << 10, WVL_GIVEN_EPH = 1 << 11 /* these for tiles only */
+};
+
+/* Whom an entry of a list is for: half-open ranges, empty where the entry names none and so means all. */
+typedef struct wvl_scope { uint32_t tile_first, tile_end, component_first, component_end; } wvl_scope;
+
+/* Settings of some tiles or components. */
+typedef struct wvl_override {
+    wvl_scope scope;
+    uint32_t given;              /* WVL_GIVEN_*: the members that count */
+    uint8_t reversible, levels, style, quant_style, guard_bits, order, mct, sop, eph;
+    uint16_t block_width, block_height;
+    uint32_t precinct_count, precinct_width[WVL_MAX_LEVELS + 1], precinct_height[WVL_MAX_LEVELS + 1];
+    double step;
+} wvl_override;
+
 struct wvl_settings {
     /* samples given */
     uint8_t input_color, input_transfer;
@@ -82,6 +102,8 @@ struct wvl_settings {
     uint8_t quant_style;         /* "quantization" expounded|derived (irreversible only) */
     double step;                 /* "step" relative to the full range; 0: 2^-depth, one LSB */
     uint8_t distortion_bits;     /* "distortion-bits" F wanted below the step */
+    uint32_t override_count;     /* "overrides" TnCm:key=value;.../... */
+    wvl_override *overrides;     /* owned */
     /* rate */
     uint8_t rate_unit;           /* wvl_rate_unit of layer_values */
     uint32_t layer_count;        /* "layers"; >= layer_value_count: the layers before the given ones are log-spaced */
@@ -95,5 +117,18 @@ struct wvl_settings {
     char **comments;             /* owned */
 };
 typedef struct wvl_settings wvl_settings;
+
+#define WVL_ALL_COMPONENTS UINT32_MAX
+
+int wvl_scope_names_tile(const wvl_scope *scope);
+int wvl_scope_names_component(const wvl_scope *scope);
+/*
+ * The settings of a component of a tile: a value is taken from the entry that names both, else from one for the tile, else from one for the
+ * component, else from the options (the precedence of A.6.1, value by value); of equal entries from the last. WVL_ALL_TILES: of the main
+ * header. WVL_ALL_COMPONENTS: of those that no entry names.
+ */
+void wvl_settings_resolve(const wvl_settings *settings, uint32_t tile, uint32_t component, wvl_settings *resolved);
+/* Whether any entry with a component's name counts there. */
+int wvl_settings_name_component(const wvl_settings *settings, uint32_t tile, uint32_t component);
 
 #endif

@@ -133,18 +133,23 @@ static void build_resolution(const wvl_coding *coding, const wvl_tile_component 
     }
 }
 
-static uint64_t count_resolutions(const wvl_plan *plan)
+const wvl_tile_variant *wvl_plan_find_variant(const wvl_plan *plan, uint32_t tile)
 {
-    uint64_t n = 0;
-    for (uint32_t c = 0; c < plan->component_count; c++) {
-        n += plan->codings[plan->components[c].coding].levels + 1u;
+    uint32_t lo = 0, hi = plan->choice_count;
+    while (lo < hi) {
+        uint32_t mid = lo + (hi - lo) / 2;
+        if (plan->choices[mid].tile < tile) {
+            lo = mid + 1;
+        } else {
+            hi = mid;
+        }
     }
-    return n;
+    return lo < plan->choice_count && plan->choices[lo].tile == tile ? &plan->variants[plan->choices[lo].variant] : NULL;
 }
 
 void wvl_tile_plan_carve(const wvl_plan *plan, wvl_carver *carver, wvl_tile_plan *tile)
 {
-    uint64_t resolutions = count_resolutions(plan);
+    uint64_t resolutions = plan->most_resolutions;
     uint64_t bands = 3 * resolutions - 2 * (uint64_t)plan->component_count;
     tile->components = wvl_carve(carver, plan->component_count, sizeof *tile->components);
     tile->resolutions = wvl_carve(carver, resolutions, sizeof *tile->resolutions);
@@ -155,19 +160,24 @@ void wvl_tile_plan_build(const wvl_plan *plan, uint32_t index, wvl_tile_plan *ti
 {
     tile->index = index;
     tile->rect = wvl_geom_tile_rect(plan, index);
+    const wvl_tile_variant *variant = wvl_plan_find_variant(plan, index);
+    tile->order = variant ? variant->order : plan->order;
+    tile->mct = variant ? variant->mct : plan->mct;
+    tile->sop = variant ? variant->sop : plan->sop;
+    tile->eph = variant ? variant->eph : plan->eph;
     tile->component_count = plan->component_count;
     tile->resolution_count = tile->band_count = 0;
     tile->block_count = tile->precinct_count = tile->coef_bytes = tile->sample_count = 0;
     for (uint32_t c = 0; c < plan->component_count; c++) {
         const wvl_plan_component *pc = &plan->components[c];
-        const wvl_coding *coding = &plan->codings[pc->coding];
         wvl_tile_component *tc = &tile->components[c];
+        tc->coding = variant ? variant->codings[c] : pc->coding;
+        const wvl_coding *coding = &plan->codings[tc->coding];
         tc->rect = subsampled(tile->rect, pc->dx, pc->dy);
         tc->first_resolution = tile->resolution_count;
         tc->levels = coding->levels;
         tc->reversible = coding->reversible;
         tc->wide = coding->wide;
-        tc->coding = pc->coding;
         tile->sample_count = wvl_add_saturate(tile->sample_count, (uint64_t)wvl_rect_width(tc->rect) * wvl_rect_height(tc->rect));
         for (unsigned r = 0; r <= coding->levels; r++) {
             build_resolution(coding, tc, r, &tile->resolutions[tile->resolution_count], tile);

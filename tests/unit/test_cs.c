@@ -299,8 +299,8 @@ START_TEST(progression_changes_by_hand)
     ck_assert_ptr_eq(wvl_cs_put_part_header(&w->plan, &part, NULL, head), head + WVL_CS_SOT_SOD_BYTES + sizeof wide);
     ck_assert_mem_eq(head + 12, wide, sizeof wide);
     ck_assert_uint_eq(wvl_cs_measure_part_header(&w->plan, &later, NULL), WVL_CS_SOT_SOD_BYTES);
-    ck_assert_uint_eq(wvl_cs_measure_tile_progressions(&w->plan, 0), sizeof wide);
-    ck_assert_uint_eq(wvl_cs_measure_tile_progressions(&w->plan, WVL_ALL_TILES), 0);
+    ck_assert_uint_eq(wvl_cs_measure_tile_segments(&w->plan, 0), sizeof wide);
+    ck_assert_uint_eq(wvl_cs_measure_tile_segments(&w->plan, WVL_ALL_TILES), 0);
     free_bench(b);
     free_bench(w);
 }

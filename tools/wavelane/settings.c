@@ -246,6 +246,22 @@ int wvl_cli_fit_transform(const wvl_cli_args *args, const char *name, const wvl_
     return status ? fail(name, params, status) : WVL_EXIT_OK;
 }
 
+/* Whether an override chooses 9/7. */
+static int loses_somewhere(const char *overrides)
+{
+    static const char *const no[] = {"no", "off", "false", "0"};
+    const char *p = overrides;
+    while ((p = strstr(p, "reversible=")) != NULL) {
+        p += strlen("reversible=");
+        for (int i = 0; i < 4; i++) {
+            if (!strncasecmp(p, no[i], strlen(no[i]))) {
+                return 1;
+            }
+        }
+    }
+    return 0;
+}
+
 int wvl_cli_wants_lossless(const wvl_params *params)
 {
     static const char *const targets[] = {"rates", "bpp", "layer-bytes", "psnr", "slopes"};
@@ -266,6 +282,10 @@ int wvl_cli_wants_lossless(const wvl_params *params)
         if (value[0] && strtod(last, NULL) > (i ? 0.0 : 1.0)) {
             return 0;
         }
+    }
+    const char *overrides = wvl_params_get(params, "overrides");
+    if (!overrides || loses_somewhere(overrides)) {
+        return 0;
     }
     const char *reversible = wvl_params_get(params, "reversible");
     return reversible && !strcmp(reversible, "yes");

@@ -1,0 +1,260 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Reads settings of single tiles and components: entries of a scope and the options' own keys and values. */
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "context.h"
+#include "params_number.h"
+#include "params_value.h"
+
+#define MOST_TILES 65535u
+#define MOST_COMPONENTS 16384u
+#define VALUE_CHARS 640u /* 33 precinct sizes take 494 */
+
+typedef struct reader {
+    wvl_params *params;
+    wvl_params *scratch; /* its settings receive the values of an entry */
+    const wvl_option *option;
+    const char *value;
+    uint32_t entry;      /* from 1 */
+} reader;
+
+static wvl_status refuse(const reader *r, const char *format, ...) __attribute__((format(printf, 2, 3)));
+static wvl_status refuse(const reader *r, const char *format, ...)
+{
+    char reason[640];
+    va_list args;
+    va_start(args, format);
+    int n = snprintf(reason, sizeof reason, "entry %" PRIu32 ": ", r->entry);
+    (void)vsnprintf(reason + n, sizeof reason - (size_t)n, format, args);
+    va_end(args);
+    return wvl_params_refuse_value(r->params, r->option, r->value, reason);
+}
+
+/* ---- Storing --------------------------------------------------------------------------------------------------------- */
+
+wvl_status wvl_params_store_overrides(wvl_params *params, const wvl_override *values, uint32_t count, const char *text)
+{
+    const wvl_allocator *host = &params->context->host;
+    void *array = params->settings.overrides, *copy = params->override_text;
+    size_t bytes = text ? strlen(text) + 1 : 0;
+    if (!wvl_grow(host, &copy, &params->override_text_capacity, bytes, 1)) {
+        return WVL_ERROR_MEMORY;
+    }
+    params->override_text = copy;
+    if (!wvl_grow(host, &array, &params->override_capacity, count, sizeof *values)) {
+        return WVL_ERROR_MEMORY;
+    }
+    params->settings.overrides = array;
+    params->settings.override_count = count;
+    if (bytes) {
+        memcpy(params->override_text, text, bytes);
+    } else if (params->override_text) {
+        params->override_text[0] = '\0';
+    }
+    if (count) {
+        memcpy(array, values, count * sizeof *values);
+    }
+    return WVL_OK;
+}
+
+/* ---- Scope ----------------------------------------------------------------------------------------------------------- */
+
+/* n or n-m, both from `least` to `most`, as a half-open range of numbers from 0. */
+static int scan_range(const char **p, uint32_t least, uint32_t most, uint32_t *first, uint32_t *end)
+{
+    uint64_t from, to;
+    if (wvl_number_scan_unsigned(p, &from)) {
+        return 0;
+    }
+    to = from;
+    if (**p == '-') {
+        ++*p;
+        if (wvl_number_scan_unsigned(p, &to)) {
+            return 0;
+        }
+    }
+    if (from < least || to < from || to > most) {
+        return 0;
+    }
+    *first = (uint32_t)from - least;
+    *end = (uint32_t)to - least + 1;
+    return 1;
+}
+
+int wvl_params_scan_scope(const char **p, wvl_scope *scope)
+{
+    memset(scope, 0, sizeof *scope);
+    if (**p == 'T' || **p == 't') {
+        ++*p;
+        if (!scan_range(p, 1, MOST_TILES, &scope->tile_first, &scope->tile_end)) {
+            return 0;
+        }
+    }
+    if (**p == 'C' || **p == 'c') {
+        ++*p;
+        if (!scan_range(p, 0, MOST_COMPONENTS - 1, &scope->component_first, &scope->component_end)) {
+            return 0;
+        }
+    }
+    return 1;
+}
+
+/* ---- Values ---------------------------------------------------------------------------------------------------------- */
+
+#define TILE_KEYS (WVL_GIVEN_ORDER | WVL_GIVEN_MCT | WVL_GIVEN_SOP | WVL_GIVEN_EPH)
+
+static const struct {
+    const char *key;
+    uint32_t bit;
+} keys[] = {
+    {"reversible", WVL_GIVEN_REVERSIBLE}, {"levels", WVL_GIVEN_LEVELS}, {"block", WVL_GIVEN_BLOCK}, {"precincts", WVL_GIVEN_PRECINCTS}, {"style", WVL_GIVEN_STYLE},
+    {"quantization", WVL_GIVEN_QUANTIZATION}, {"step", WVL_GIVEN_STEP}, {"guard-bits", WVL_GIVEN_GUARD_BITS}, {"progression", WVL_GIVEN_ORDER},
+    {"mct", WVL_GIVEN_MCT}, {"sop", WVL_GIVEN_SOP}, {"eph", WVL_GIVEN_EPH},
+};
+
+static void take_values(const wvl_settings *s, wvl_override *o)
+{
+    o->reversible = s->reversible;
+    o->levels = s->levels;
+    o->style = s->style;
+    o->quant_style = s->quant_style;
+    o->guard_bits = s->guard_bits;
+    o->order = s->order;
+    o->mct = s->mct;
+    o->sop = s->sop;
+    o->eph = s->eph;
+    o->block_width = s->block_width;
+    o->block_height = s->block_height;
+    o->precinct_count = s->precinct_count;
+    memcpy(o->precinct_width, s->precinct_width, sizeof o->precinct_width);
+    memcpy(o->precinct_height, s->precinct_height, sizeof o->precinct_height);
+    o->step = s->step;
+}
+
+static uint32_t find_bit(const char *key, size_t length)
+{
+    for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++) {
+        if (strlen(keys[i].key) == length && !memcmp(keys[i].key, key, length)) {
+            return keys[i].bit;
+        }
+    }
+    return 0;
+}
+
+/* Up to ; or / or a comma before the next key: the commas inside values stand before digits and brackets. */
+static size_t value_length(const char *p)
+{
+    size_t n = 0;
+    while (p[n] && p[n] != ';' && p[n] != '/' && !(p[n] == ',' && ((p[n + 1] | 32) >= 'a' && (p[n + 1] | 32) <= 'z'))) {
+        n++;
+    }
+    return n;
+}
+
+static wvl_status read_one(const reader *r, const char *key, size_t length, const char *text)
+{
+    size_t count;
+    const wvl_option *options = wvl_options(&count);
+    const wvl_field *fields = wvl_params_fields();
+    for (size_t i = 0; i < count; i++) {
+        if (strlen(options[i].key) == length && !memcmp(options[i].key, key, length)) {
+            wvl_status status = wvl_params_read_value(r->scratch, &options[i], &fields[i], text);
+            return status ? refuse(r, "%s", r->scratch->error) : WVL_OK;
+        }
+    }
+    return WVL_ERROR_INTERNAL;
+}
+
+static wvl_status scan_value(const reader *r, const char **p, wvl_override *o)
+{
+    char text[VALUE_CHARS];
+    size_t length = strcspn(*p, "=;/");
+    uint32_t bit = find_bit(*p, length);
+    if (!bit || (*p)[length] != '=') {
+        return refuse(r, "expected one of reversible, levels, block, precincts, style, quantization, step, guard-bits, progression, mct, sop, eph, and =, at \"%.32s\"",
+                      *p);
+    }
+    if ((bit & TILE_KEYS) && wvl_scope_names_component(&o->scope)) {
+        return refuse(r, "%.*s belongs to all components of a tile (A.6.1)", (int)length, *p);
+    }
+    if (o->given & bit) {
+        return refuse(r, "%.*s is given twice", (int)length, *p);
+    }
+    size_t chars = value_length(*p + length + 1);
+    if (chars >= sizeof text) {
+        return refuse(r, "the value of %.*s is too long", (int)length, *p);
+    }
+    memcpy(text, *p + length + 1, chars);
+    text[chars] = '\0';
+    o->given |= bit;
+    wvl_status status = read_one(r, *p, length, text);
+    *p += length + 1 + chars;
+    return status;
+}
+
+static wvl_status scan_entry(const reader *r, const char **p, wvl_override *o)
+{
+    memset(o, 0, sizeof *o);
+    if (!wvl_params_scan_scope(p, &o->scope) || (!wvl_scope_names_tile(&o->scope) && !wvl_scope_names_component(&o->scope)) || *(*p)++ != ':') {
+        return refuse(r, "expected T and tiles from 1 to %u, C and components from 0 to %u, or both, and a colon", MOST_TILES, MOST_COMPONENTS - 1);
+    }
+    for (;;) {
+        wvl_status status = scan_value(r, p, o);
+        if (status) {
+            return status;
+        }
+        if (!**p || **p == '/') {
+            take_values(&r->scratch->settings, o);
+            return WVL_OK;
+        }
+        ++*p;
+    }
+}
+
+static wvl_status scan_entries(reader *r, wvl_override *values, uint32_t *count)
+{
+    for (const char *p = r->value; *p;) {
+        r->entry = *count + 1;
+        wvl_status status = scan_entry(r, &p, &values[(*count)++]);
+        if (status) {
+            return status;
+        }
+        if (*p && !p[1]) {
+            return refuse(r, "an entry is missing behind the last /");
+        }
+        p += *p == '/';
+    }
+    return WVL_OK;
+}
+
+wvl_status wvl_params_read_overrides(wvl_params *params, const wvl_option *option, const wvl_field *field, const char *value)
+{
+    const wvl_allocator *host = &params->context->host;
+    reader r = {params, NULL, option, value, 1};
+    uint64_t bound = value[0] ? 1 : 0;
+    for (const char *p = value; *p; p++) {
+        bound += *p == '/';
+    }
+    if (bound > field->maximum) {
+        return refuse(&r, "%" PRIu64 " entries; %" PRIu64 " are supported", bound, field->maximum);
+    }
+    wvl_override *values = wvl_alloc(host, bound * sizeof *values);
+    r.scratch = wvl_alloc_zeroed(host, sizeof *r.scratch);
+    uint32_t count = 0;
+    wvl_status status = WVL_ERROR_MEMORY;
+    if (values && r.scratch) {
+        r.scratch->context = params->context;
+        status = scan_entries(&r, values, &count);
+        status = status ? status : wvl_params_store_overrides(params, values, count, value);
+    }
+    if (status == WVL_ERROR_MEMORY) {
+        (void)snprintf(params->error, sizeof params->error, "%s: out of memory", option->key);
+    }
+    wvl_free(host, r.scratch, sizeof *r.scratch);
+    wvl_free(host, values, bound * sizeof *values);
+    return status;
+}
