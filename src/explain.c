@@ -98,6 +98,37 @@ static void print_progressions(const printer *p, const wvl_plan *plan)
     }
 }
 
+#define MOST_TILES_SHOWN 64u
+
+static void print_variants_text(const printer *p, const wvl_plan *plan)
+{
+    for (uint32_t i = 0; i < plan->choice_count && i < MOST_TILES_SHOWN; i++) {
+        const wvl_tile_variant *v = &plan->variants[plan->choices[i].variant];
+        print(p, "  tile %u: %s, colour transform %s%s%s, codings", plan->choices[i].tile + 1, order_names[v->order], mct_names[v->mct], v->sop ? ", SOP" : "",
+              v->eph ? ", EPH" : "");
+        for (uint32_t c = 0; c < plan->component_count && c < 16; c++) {
+            print(p, " %u", v->codings[c]);
+        }
+        print(p, "\n");
+    }
+    if (plan->choice_count > MOST_TILES_SHOWN) {
+        print(p, "  and %u tiles more\n", plan->choice_count - MOST_TILES_SHOWN);
+    }
+}
+
+static void print_variants_json(const printer *p, const wvl_plan *plan)
+{
+    for (uint32_t i = 0; i < plan->choice_count; i++) {
+        const wvl_tile_variant *v = &plan->variants[plan->choices[i].variant];
+        print(p, "%s{\"tile\":%u,\"progression\":\"%s\",\"mct\":\"%s\",\"sop\":%u,\"eph\":%u,\"codings\":[", i ? "," : "", plan->choices[i].tile,
+              order_names[v->order], mct_names[v->mct], v->sop, v->eph);
+        for (uint32_t c = 0; c < plan->component_count; c++) {
+            print(p, "%s%u", c ? "," : "", v->codings[c]);
+        }
+        print(p, "]}");
+    }
+}
+
 static void print_text(const printer *p, const wvl_plan *plan)
 {
     print(p, "image %u,%u to %u,%u; tile %ux%u at %u,%u; %u tiles (%u x %u)\n", plan->image.x0, plan->image.y0, plan->image.x1, plan->image.y1,
@@ -122,6 +153,7 @@ static void print_text(const printer *p, const wvl_plan *plan)
           plan->parts & WVL_PARTS_LAYER ? " layer" : "", plan->parts & WVL_PARTS_COMPONENT ? " component" : "", plan->parts ? "" : " tile",
           plan->comment_count);
     print_progressions(p, plan);
+    print_variants_text(p, plan);
     if (plan->rsiz) {
         print(p, "Rsiz %u\n", plan->rsiz);
     }
@@ -183,6 +215,8 @@ static void print_json(const printer *p, const wvl_plan *plan)
         }
         print_coding_json(p, &plan->codings[i]);
     }
+    print(p, "],\"own_tiles\":[");
+    print_variants_json(p, plan);
     print(p, "],\"jp2\":%s,\"base_bytes\":%llu,\"coded_bytes_bound\":%llu,\"output_bytes_bound\":%llu}\n", plan->jp2 ? "true" : "false",
           (unsigned long long)plan->base_bytes, (unsigned long long)plan->coded_bytes_bound, (unsigned long long)plan->output_bytes_bound);
 }

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "wavelane_check.h"
+
 int case_long(void)
 {
     const char *value = getenv("WVL_LONG");
@@ -165,6 +167,22 @@ static void check_packet_bytes(const char *what, const outcome *o)
     free(sums);
 }
 
+static void keep_first(void *user, const wvl_check_issue *issue)
+{
+    char *text = user;
+    if (!text[0] && issue->severity == WVL_CHECK_ERROR) {
+        (void)snprintf(text, 512, "%s (%s): %s", issue->rule, issue->clause, issue->text);
+    }
+}
+
+/* The strict judge that users have. */
+static void check_legality(const char *what, const outcome *o)
+{
+    char text[512] = "";
+    int verdict = wvl_check_file(o->data, o->bytes, NULL, keep_first, text, NULL);
+    ck_assert_msg(verdict == WVL_CHECK_LEGAL || verdict == WVL_CHECK_UNDECIDED, "%s: %s", what, text);
+}
+
 static void check_structure(const char *what, outcome *o)
 {
     char text[512] = "";
@@ -175,6 +193,7 @@ static void check_structure(const char *what, outcome *o)
     ck_assert_msg(packets_walk(data, &o->stream, &o->packets, text, sizeof text), "%s: %s", what, text);
     check_result(what, o);
     check_packet_bytes(what, o);
+    check_legality(what, o);
     ck_assert_msg(o->bytes <= o->memory.output_bytes_bound, "%s: %zu bytes exceed the promised %llu", what, o->bytes,
                   (unsigned long long)o->memory.output_bytes_bound);
 }

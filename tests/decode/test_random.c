@@ -18,7 +18,7 @@ typedef struct draw {
     char settings[1024];
     wvl_component_format components[MOST_COMPONENTS];
     wvl_image_format format;
-    unsigned levels, layers;
+    unsigned levels, layers, tiles;
 } draw;
 
 static uint32_t between(draw *d, uint32_t low, uint32_t high) { return picture_between(&d->state, low, high); }
@@ -58,11 +58,13 @@ static void draw_tiles(draw *d)
 {
     const wvl_image_format *f = &d->format;
     uint32_t x = between(d, 0, f->x0), y = between(d, 0, f->y0);
+    d->tiles = 1;
     if (chance(d, 40)) {
         return;
     }
     uint32_t w = f->x0 - x + between(d, 1, 60), h = f->y0 - y + between(d, 1, 60);
     say(d, " tile=%u,%u tile-offset=%u,%u", w, h, x, y);
+    d->tiles = (unsigned)(naive_ceil(f->x1 - x, w) * naive_ceil(f->y1 - y, h));
 }
 
 static void draw_precincts(draw *d)
@@ -92,10 +94,44 @@ static void draw_coding(draw *d)
     draw_precincts(d);
 }
 
+static void draw_scope(draw *d, int tile, int component)
+{
+    if (tile) {
+        uint32_t first = between(d, 1, d->tiles);
+        say(d, "T%u-%u", first, between(d, first, d->tiles));
+    }
+    if (component) {
+        uint32_t first = between(d, 0, d->format.component_count - 1);
+        say(d, "C%u-%u", first, between(d, first, d->format.component_count - 1));
+    }
+}
+
+/* Settings of some tiles and components; every one of them is lossless. */
+static void draw_overrides(draw *d)
+{
+    static const char *const orders[] = {"LRCP", "RLCP", "RPCL", "PCRL", "CPRL"};
+    unsigned count = chance(d, 50) ? 0 : between(d, 1, 4);
+    for (unsigned i = 0; i < count; i++) {
+        int tile = chance(d, 60), component = !tile || chance(d, 40);
+        say(d, "%s", i ? "/" : " overrides=");
+        draw_scope(d, tile, component);
+        say(d, ":guard-bits=%u", between(d, 1, 4));
+        if (chance(d, 40)) {
+            say(d, ";levels=%u;precincts=[%u,%u]", between(d, 0, 6), 1u << between(d, 1, 6), 1u << between(d, 1, 6));
+        }
+        if (chance(d, 40)) {
+            say(d, ",block=%u,%u,style=%u", 1u << between(d, 2, 6), 1u << between(d, 2, 6), between(d, 0, 63));
+        }
+        if (!component && chance(d, 60)) {
+            say(d, ";progression=%s;sop=%u;eph=%u;mct=%s", orders[between(d, 0, 4)], between(d, 0, 1), between(d, 0, 1), chance(d, 50) ? "auto" : "off");
+        }
+    }
+}
+
 static int bound_to_be_refused(const outcome *o)
 {
     /* The number of tile-parts follows from the packets; guard bits can push an exponent below 0. */
-    return strstr(o->error, "255") || strstr(o->error, "tile-part") || strstr(o->error, "guard bits");
+    return strstr(o->error, "255") || strstr(o->error, "tile-part") || strstr(o->error, "guard bits") || strstr(o->error, "precinct sizes for");
 }
 
 /* OpenJPEG 2.5 fails on a tile in which a subsampled component has no sample, which B.3 allows. */
@@ -125,9 +161,27 @@ static unsigned odd_part(unsigned v)
  * multiple of it. The loops of B.12.1.3 and B.12.1.4 visit every position. */
 static int has_odd_steps(const cs_stream *s)
 {
-    for (unsigned c = 1; c < s->component_count && (s->order == 2 || s->order == 3); c++) {
+    int by_position = s->order == 2 || s->order == 3;
+    for (size_t i = 0; i < s->scope_count; i++) {
+        by_position |= s->scopes[i].order == 2 || s->scopes[i].order == 3;
+    }
+    for (unsigned c = 1; c < s->component_count && by_position; c++) {
         if (odd_part(s->components[c].dx) != odd_part(s->components[0].dx) || odd_part(s->components[c].dy) != odd_part(s->components[0].dy)) {
             return 1;
+        }
+    }
+    return 0;
+}
+
+/* OpenJPEG 2.5 checks predictable termination in all components when component 0 has it, and complains of those that do not. */
+static int has_mixed_termination(const cs_stream *s)
+{
+    for (uint64_t t = 0; t < s->tile_count; t++) {
+        const cs_component *k = cs_scope_of(s, (unsigned)t).components;
+        for (unsigned c = 1; c < s->component_count && (k[0].style & 16); c++) {
+            if (!(k[c].style & 16)) {
+                return 1;
+            }
         }
     }
     return 0;
@@ -140,6 +194,7 @@ static void run_one(uint32_t seed)
     static const picture_kind kinds[] = {PICTURE_NATURAL, PICTURE_NATURAL, PICTURE_NOISE, PICTURE_EXTREME, PICTURE_SPARSE, PICTURE_FLAT};
     draw_format(&d);
     draw_coding(&d);
+    draw_overrides(&d);
     (void)snprintf(what, sizeof what, "seed %u", seed);
     picture p = picture_draw_format(kinds[between(&d, 0, 5)], &d.format, seed);
     outcome o = case_try(&p, d.settings, NULL);
@@ -152,7 +207,7 @@ static void run_one(uint32_t seed)
     }
     case_free(&o);
     o = case_encode(what, &p, d.settings, NULL);
-    if (has_empty_tile_component(&o.stream) || has_odd_steps(&o.stream)) {
+    if (has_empty_tile_component(&o.stream) || has_odd_steps(&o.stream) || has_mixed_termination(&o.stream)) {
         picture_free(&p);
         case_free(&o);
         return;

@@ -158,6 +158,17 @@ static void parse_qcc(reader *r, cs_stream *s)
     c->has_qcc = 1;
 }
 
+static void parse_rgn(reader *r, cs_stream *s)
+{
+    cs_component *c = &s->components[take_component(r, s)];
+    unsigned style = take(r, 1);
+    c->shift = take(r, 1);
+    if (style || c->shift > 37 || c->has_rgn) {
+        bad(r, "RGN: Srgn %u, SPrgn %u, or a second one for the component", style, c->shift);
+    }
+    c->has_rgn = 1;
+}
+
 static void parse_com(reader *r, cs_stream *s)
 {
     cs_comment comment = {take(r, 2), r->at, r->end - r->at};
@@ -211,7 +222,7 @@ static void parse_main_segment(reader *r, cs_stream *s, unsigned marker, unsigne
 {
     static const struct { unsigned marker, bit; void (*parse)(reader *, cs_stream *); } table[] = {
         {0xFF51, 1, parse_siz}, {0xFF52, 2, parse_cod}, {0xFF5C, 4, parse_qcd}, {0xFF53, 0, parse_coc},
-        {0xFF5D, 0, parse_qcc}, {0xFF64, 0, parse_com}, {0xFF55, 0, parse_tlm}, {0xFF5F, 8, parse_main_poc},
+        {0xFF5D, 0, parse_qcc}, {0xFF5E, 0, parse_rgn}, {0xFF64, 0, parse_com}, {0xFF55, 0, parse_tlm}, {0xFF5F, 8, parse_main_poc},
         {0xFF63, 16, cs_parse_crg}, {0xFF57, 0, cs_parse_plm}, {0xFF60, 0, cs_parse_ppm}};
     for (size_t i = 0; i < sizeof table / sizeof table[0]; i++) {
         if (table[i].marker != marker) {
@@ -232,6 +243,19 @@ static void parse_main_segment(reader *r, cs_stream *s, unsigned marker, unsigne
     bad(r, "marker %04X is not expected in the main header", marker);
 }
 
+static void check_components(reader *r, const cs_stream *s, const cs_component *components)
+{
+    for (unsigned i = 0; !r->failed && i < s->component_count; i++) {
+        const cs_component *c = &components[i];
+        if (c->quant_style != 1 && c->step_count != 3 * c->levels + 1) {
+            bad(r, "component %u has %u levels and %u steps", i, c->levels, c->step_count);
+        }
+        if ((c->transform == 1) != (c->quant_style == 0)) {
+            bad(r, "component %u: transform %u with quantization %u", i, c->transform, c->quant_style);
+        }
+    }
+}
+
 static void parse_main_header(reader *r, cs_stream *s)
 {
     unsigned seen = 0;
@@ -245,15 +269,7 @@ static void parse_main_header(reader *r, cs_stream *s)
         bad(r, "SIZ, COD or QCD is missing");
     }
     s->main_header_bytes = r->at;
-    for (unsigned i = 0; !r->failed && i < s->component_count; i++) {
-        const cs_component *c = &s->components[i];
-        if (c->quant_style != 1 && c->step_count != 3 * c->levels + 1) {
-            bad(r, "component %u has %u levels and %u steps", i, c->levels, c->step_count);
-        }
-        if ((c->transform == 1) != (c->quant_style == 0)) {
-            bad(r, "component %u: transform %u with quantization %u", i, c->transform, c->quant_style);
-        }
-    }
+    check_components(r, s, s->components);
 }
 
 /* ---- Tile-parts ---------------------------------------------------------------------------------------------------------- */
@@ -281,6 +297,58 @@ static void parse_plt(reader *r, cs_stream *s, cs_tile_part *part)
     part->has_lengths = 1;
 }
 
+/* ---- Coding segments of tiles -------------------------------------------------------------------------------------------- */
+
+cs_scope cs_scope_of(const cs_stream *s, unsigned tile)
+{
+    for (size_t i = 0; i < s->scope_count; i++) {
+        if (s->scopes[i].tile == tile) {
+            return s->scopes[i];
+        }
+    }
+    return (cs_scope){tile, s->scod, s->order, s->mct, s->components};
+}
+
+/* The tile's scope, at first a copy of the main header's with nothing said by the tile itself. */
+static cs_scope *open_scope(cs_stream *s, unsigned tile)
+{
+    if (s->scope_count && s->scopes[s->scope_count - 1].tile == tile) {
+        return &s->scopes[s->scope_count - 1];
+    }
+    s->scopes = room(s->scopes, s->scope_count, sizeof *s->scopes);
+    cs_scope *scope = &s->scopes[s->scope_count++];
+    *scope = (cs_scope){tile, s->scod, s->order, s->mct, calloc(s->component_count, sizeof *s->components)};
+    for (unsigned c = 0; scope->components && c < s->component_count; c++) {
+        scope->components[c] = s->components[c];
+        scope->components[c].has_coc = scope->components[c].has_qcc = scope->components[c].has_rgn = 0;
+    }
+    return scope;
+}
+
+/* 0: another marker. COD comes before COC here, so that it hides those of the main header only. */
+static int parse_tile_coding(reader *r, cs_stream *s, unsigned tile, unsigned marker)
+{
+    static const struct { unsigned marker; void (*parse)(reader *, cs_stream *); } table[] = {
+        {0xFF52, parse_cod}, {0xFF53, parse_coc}, {0xFF5C, parse_qcd}, {0xFF5D, parse_qcc}, {0xFF5E, parse_rgn}};
+    for (size_t i = 0; i < sizeof table / sizeof table[0]; i++) {
+        if (table[i].marker == marker) {
+            cs_scope *scope = open_scope(s, tile);
+            cs_stream view = *s;
+            view.components = scope->components;
+            table[i].parse(r, &view);
+            if (marker == 0xFF52) {
+                *scope = (cs_scope){tile, view.scod, view.order, view.mct, scope->components};
+                if (view.layers != s->layers) {
+                    bad(r, "COD of tile %u: %u layers, the main header says %u", tile, view.layers, s->layers);
+                }
+            }
+            s->tile_segments++;
+            return 1;
+        }
+    }
+    return 0;
+}
+
 typedef struct tile_state { unsigned parts, announced, ppt_segments; size_t packets; } tile_state;
 
 static void parse_part_segments(reader *r, cs_stream *s, cs_tile_part *part, tile_state *tile)
@@ -296,23 +364,25 @@ static void parse_part_segments(reader *r, cs_stream *s, cs_tile_part *part, til
             cs_parse_ppt(&content, s, part, &tile->ppt_segments);
         } else if (marker == 0xFF64) {
             parse_com(&content, s);
-        } else {
+        } else if (part->index || !parse_tile_coding(&content, s, part->tile, marker)) {
             bad(&content, "marker %04X is not expected in a tile-part header", marker);
         }
         close_segment(r, &content, marker);
     }
+    check_components(r, s, cs_scope_of(s, part->tile).components);
 }
 
 /* Packets may hold no marker but SOP and EPH, and those only where Scod announces them. Nsop itself may look like a marker. */
 static void check_body(reader *r, const cs_stream *s, const cs_tile_part *part)
 {
+    unsigned scod = cs_scope_of(s, part->tile).scod;
     for (size_t i = 0; i + 1 < part->body_bytes; i++) {
         const uint8_t *p = r->data + part->body_offset + i;
-        if (p[0] == 0xFF && p[1] == 0x91 && (s->scod & 2)) {
+        if (p[0] == 0xFF && p[1] == 0x91 && (scod & 2)) {
             i += 5;
             continue;
         }
-        if (p[0] == 0xFF && p[1] > 0x8F && !(p[1] == 0x92 && (s->scod & 4) && !s->packed)) {
+        if (p[0] == 0xFF && p[1] > 0x8F && !(p[1] == 0x92 && (scod & 4) && !s->packed)) {
             bad(r, "marker FF%02X inside packets, %zu bytes into them", p[1], i);
             return;
         }
@@ -324,6 +394,7 @@ static void check_body(reader *r, const cs_stream *s, const cs_tile_part *part)
 static void check_packets(reader *r, const cs_stream *s, const cs_tile_part *part, size_t first)
 {
     const uint8_t *p = r->data + part->body_offset;
+    unsigned scod = cs_scope_of(s, part->tile).scod;
     uint64_t sum = 0;
     for (size_t i = 0; i < part->packet_count && !r->failed; i++) {
         size_t length = s->packet_bytes[part->first_packet + i], eph = 0;
@@ -332,13 +403,13 @@ static void check_packets(reader *r, const cs_stream *s, const cs_tile_part *par
             break;
         }
         unsigned nsop = (unsigned)(first + i) & 0xFFFF;
-        if ((s->scod & 2) && (length < 6 || p[0] != 0xFF || p[1] != 0x91 || p[2] || p[3] != 4 || (unsigned)(p[4] << 8 | p[5]) != nsop)) {
+        if ((scod & 2) && (length < 6 || p[0] != 0xFF || p[1] != 0x91 || p[2] || p[3] != 4 || (unsigned)(p[4] << 8 | p[5]) != nsop)) {
             bad(r, "packet %zu of tile %u does not begin with SOP %u", first + i, part->tile, nsop);
         }
-        for (size_t j = s->scod & 2 ? 6 : 0; j + 1 < length; j++) {
+        for (size_t j = scod & 2 ? 6 : 0; j + 1 < length; j++) {
             eph += p[j] == 0xFF && p[j + 1] == 0x92;
         }
-        if (eph != (s->scod >> 2)) {
+        if (eph != (scod >> 2)) {
             bad(r, "packet %zu of tile %u holds %zu EPH", first + i, part->tile, eph);
         }
         p += length;
@@ -428,6 +499,10 @@ void cs_free(cs_stream *s)
     for (size_t i = 0; i < s->part_count; i++) {
         free(s->parts[i].headers);
     }
+    for (size_t i = 0; i < s->scope_count; i++) {
+        free(s->scopes[i].components);
+    }
+    free(s->scopes);
     free(s->volumes);
     free(s->registration);
     free(s->plm);

@@ -13,6 +13,7 @@ typedef struct cs_component {
     unsigned precinct[33];                                 /* PPx | PPy << 4; 0xFF where none is written */
     unsigned has_qcc, quant_style, guard_bits, step_count; /* QCC, else QCD */
     unsigned step[97];                                     /* as written: 8 bits (style 0) or 16 */
+    unsigned has_rgn, shift;                               /* RGN: SPrgn */
 } cs_component;
 
 typedef struct cs_comment { unsigned rcom; size_t offset, bytes; } cs_comment;
@@ -33,6 +34,9 @@ typedef struct cs_tile_part {
 /* An entry of POC; ends are exclusive, and as large as written (256 or 16384 for 0). */
 typedef struct cs_volume { unsigned tile, r0, c0, layer_end, r_end, c_end, order; } cs_volume;
 
+/* What COD and the others say of a tile. */
+typedef struct cs_scope { unsigned tile, scod, order, mct; cs_component *components; } cs_scope;
+
 typedef struct cs_stream {
     unsigned rsiz;
     uint32_t x1, y1, x0, y0, tile_width, tile_height, tile_x0, tile_y0;
@@ -50,6 +54,8 @@ typedef struct cs_stream {
     size_t volume_count;
     unsigned *registration;            /* CRG: x, y of every component; NULL without */
     unsigned packed;                   /* 1 PPM, 2 PPT */
+    cs_scope *scopes;                  /* of tiles whose headers say something of their own; has_coc and the like tell what */
+    size_t scope_count, tile_segments; /* COD, COC, QCD, QCC and RGN of tile headers */
     size_t plm_segments, ppm_segments;
     uint8_t *plm, *ppm;                /* content of all segments */
     size_t plm_bytes, plm_at, ppm_bytes, ppm_at;
@@ -58,6 +64,8 @@ typedef struct cs_stream {
 /* 1: SOC..EOC fill data exactly and agree with themselves. 0: error says what does not, and where. Release with cs_free either way. */
 int cs_parse(const uint8_t *data, size_t bytes, cs_stream *stream, char *error, size_t error_bytes);
 void cs_free(cs_stream *stream);
+/* What holds for a tile: its own headers' words, or those of the main header. */
+cs_scope cs_scope_of(const cs_stream *stream, unsigned tile);
 
 typedef struct cs_box {
     uint32_t type;

@@ -39,6 +39,7 @@ typedef struct walker {
     size_t error_bytes;
     int failed;
     unsigned tile;
+    cs_scope scope;                 /* what holds for the tile */
     naive_rect rect;
     tile_component *components;
     unsigned max_levels;

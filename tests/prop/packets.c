@@ -35,7 +35,7 @@ static unsigned magnitude_bits(const cs_component *k, unsigned r, unsigned index
     } else { /* E-5: eps_0 - N_L + n_b */
         eps = (k->step[0] >> 11) - (r ? r - 1 : 0);
     }
-    return k->guard_bits + eps - 1;
+    return k->guard_bits + eps - 1 + k->shift;
 }
 
 static void open_band(const cs_component *k, const tile_component *tc, const resolution *res, unsigned r, unsigned b, uint64_t col, uint64_t row, precinct_band *pb)
@@ -83,8 +83,9 @@ static void open_tile(walker *w)
     w->rect = naive_tile(w->tile, image, s->tile_x0, s->tile_y0, s->tile_width, s->tile_height);
     w->components = need(s->component_count, sizeof *w->components);
     w->max_levels = 0;
+    w->scope = cs_scope_of(s, w->tile);
     for (unsigned c = 0; c < s->component_count; c++) {
-        const cs_component *k = &s->components[c];
+        const cs_component *k = &w->scope.components[c];
         w->max_levels = k->levels > w->max_levels ? k->levels : w->max_levels;
         w->components[c].rect = naive_component(w->rect, k->dx, k->dy);
         for (unsigned r = 0; r <= k->levels; r++) {
@@ -96,7 +97,7 @@ static void open_tile(walker *w)
 static void close_tile(walker *w)
 {
     for (unsigned c = 0; c < w->s->component_count; c++) {
-        for (unsigned r = 0; r <= w->s->components[c].levels; r++) {
+        for (unsigned r = 0; r <= w->scope.components[c].levels; r++) {
             resolution *res = &w->components[c].resolutions[r];
             for (uint64_t i = 0; i < res->wide * res->high; i++) {
                 for (unsigned b = 0; b < res->precincts[i].band_count; b++) {
@@ -306,7 +307,7 @@ static uint64_t take_header(walker *w, unsigned component, precinct *p, unsigned
     w->byte = w->bits_left = 0;
     if (take_bit(w)) {
         for (unsigned b = 0; b < p->band_count; b++) {
-            body += take_band(w, w->s->components[component].style, &p->band[b], layer);
+            body += take_band(w, w->scope.components[component].style, &p->band[b], layer);
         }
     }
     close_bits(w);
@@ -333,12 +334,12 @@ void packets_take(walker *w, unsigned component, unsigned r, uint64_t k, unsigne
         return;
     }
     packet_info packet = {w->tile, component, r, layer, k, w->part, w->at, 0, 0, 0};
-    if (s->scod & 2) {
+    if (w->scope.scod & 2) {
         take_sop(w);
     }
     size_t head_from = w->head_at;
     uint64_t body = take_header(w, component, &w->components[component].resolutions[r].precincts[k], layer);
-    if (s->scod & 4) {
+    if (w->scope.scod & 4) {
         take_eph(w);
     }
     if (!w->failed && body > w->end - w->at) {
@@ -365,7 +366,7 @@ static void check_end(walker *w)
 {
     uint64_t expected = 0;
     for (unsigned c = 0; c < w->s->component_count; c++) {
-        for (unsigned r = 0; r <= w->s->components[c].levels; r++) {
+        for (unsigned r = 0; r <= w->scope.components[c].levels; r++) {
             expected += w->components[c].resolutions[r].wide * w->components[c].resolutions[r].high * w->s->layers;
         }
     }

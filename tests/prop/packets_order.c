@@ -3,7 +3,7 @@
 
 /* ---- Progressions (B.12) ------------------------------------------------------------------------------------------------- */
 
-static int has_resolution(const walker *w, unsigned c, unsigned r) { return r <= w->s->components[c].levels; }
+static int has_resolution(const walker *w, unsigned c, unsigned r) { return r <= w->scope.components[c].levels; }
 
 /* B.12.2: each volume starts at the first layer that was not sent yet, so a packet comes once. */
 static void offer(walker *w, unsigned c, unsigned r, uint64_t k, unsigned layer)
@@ -39,7 +39,7 @@ static size_t list_positions(const walker *w, int vertical, unsigned c0, unsigne
     list[0] = t0;
     for (unsigned c = c0; c <= c1; c++) {
         for (unsigned r = r0; r <= r1 && has_resolution(w, c, r); r++) {
-            const cs_component *k = &w->s->components[c];
+            const cs_component *k = &w->scope.components[c];
             const resolution *res = &w->components[c].resolutions[r];
             uint64_t step = (uint64_t)(vertical ? k->dy : k->dx) << ((vertical ? res->ppy : res->ppx) + k->levels - r);
             uint64_t first = naive_ceil(t0, step) * step, more = first < t1 ? (t1 - 1 - first) / step + 1 : 0;
@@ -67,7 +67,7 @@ static int begins_here(uint64_t at, uint64_t t0, uint64_t tr0, unsigned pp, unsi
 
 static void take_position(walker *w, uint64_t x, uint64_t y, unsigned c, unsigned r, unsigned layers)
 {
-    const cs_component *k = &w->s->components[c];
+    const cs_component *k = &w->scope.components[c];
     if (!has_resolution(w, c, r)) {
         return;
     }
@@ -132,7 +132,7 @@ static void take_volume(walker *w, cs_volume v)
 static void take_volumes(walker *w)
 {
     const cs_stream *s = w->s;
-    cs_volume whole = {CS_ALL_TILES, 0, 0, s->layers, 33, s->component_count, s->order};
+    cs_volume whole = {CS_ALL_TILES, 0, 0, s->layers, 33, s->component_count, w->scope.order};
     unsigned whose = CS_ALL_TILES;
     size_t taken = 0;
     for (size_t i = 0; i < s->volume_count; i++) {
