@@ -19,7 +19,6 @@
 #include "front/front.h"
 
 #define TASKS_PER_WORKER 4u /* strips wanted per worker, so that an unlucky last one costs little */
-#define STRIP_ROWS_MIN 64u  /* 9/7 filters 8 rows more than a strip has */
 
 typedef struct cpu_unit {
     uint32_t tile, component; /* tile: index in the job */
@@ -275,26 +274,6 @@ static void build_lanes(const wvl_backend_job *job, const cpu_unit *unit, unsign
     }
 }
 
-/* Rows of a strip: whole code blocks of every band of every lane, of which a row takes two of the resolution's. */
-static uint64_t strip_rows(const wvl_dwt_lane *lanes, uint32_t lane_count, uint32_t wanted)
-{
-    unsigned rows_log2 = 0;
-    for (uint32_t i = 0; i < lane_count; i++) {
-        rows_log2 = wvl_max_u32(rows_log2, wvl_dwt_block_rows_log2(&lanes[i]));
-    }
-    uint64_t multiple = (uint64_t)2 << rows_log2, height = wvl_rect_height(lanes[0].rect);
-    return wvl_align_up(wvl_max_u64(wvl_ceil_div(height, wanted), STRIP_ROWS_MIN), multiple);
-}
-
-static uint64_t strip_count(const wvl_dwt_lane *lanes, uint32_t lane_count, uint32_t wanted)
-{
-    if (!wvl_rect_width(lanes[0].rect) || !wvl_rect_height(lanes[0].rect)) {
-        return 0;
-    }
-    uint64_t rows = strip_rows(lanes, lane_count, wanted);
-    return wvl_ceil_div(lanes[0].rect.y1, rows) - lanes[0].rect.y0 / rows;
-}
-
 /* Strip `index` of those into which `wanted` cuts the level; wanted 0: the whole level. */
 static void run_strip(wvl_backend_job *job, const cpu_unit *unit, unsigned level, const cpu_planes *planes, uint32_t wanted, uint64_t index,
                       uint32_t worker)
@@ -308,7 +287,7 @@ static void run_strip(wvl_backend_job *job, const cpu_unit *unit, unsigned level
     cpu_worker *w = &job->workers[worker];
     wvl_dwt_strip strip = {job->backend->dwt, lanes, unit->count, rect.y0, rect.y1, &w->lines, NULL, NULL};
     if (wanted) {
-        uint64_t rows = strip_rows(lanes, unit->count, wanted), top = (rect.y0 / rows + index) * rows;
+        uint64_t rows = wvl_dwt_strip_rows(lanes, unit->count, wanted), top = (rect.y0 / rows + index) * rows;
         strip.y0 = (uint32_t)wvl_max_u64(top, rect.y0);
         strip.y1 = (uint32_t)wvl_min_u64(top + rows, rect.y1);
     }
@@ -411,7 +390,7 @@ static void run_level_wide(wvl_backend_job *job)
         if (level != UINT32_MAX) {
             wvl_dwt_lane lanes[WVL_LANES_MAX];
             build_lanes(job, &unit, level, wide_planes(job, &unit), lanes);
-            tasks += strip_count(lanes, unit.count, strips_wanted(job));
+            tasks += wvl_dwt_count_strips(lanes, unit.count, strips_wanted(job));
         }
     }
     job->first_task[count] = tasks;

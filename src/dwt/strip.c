@@ -5,6 +5,8 @@
 
 #include "dwt/quant.h"
 
+#define STRIP_ROWS_MIN 64u  /* 9/7 filters 8 rows more than a strip has */
+
 void wvl_dwt_carve_lines(wvl_carver *carver, uint32_t lane_count, uint64_t n, unsigned kind, wvl_dwt_lines *lines)
 {
     for (uint32_t lane = 0; lane < lane_count; lane++) {
@@ -42,7 +44,7 @@ void wvl_dwt_build_band(const wvl_dwt_kernels *kernels, unsigned kind, const wvl
     out->pack = k->pack[choose_pack(kind, band)];
 }
 
-unsigned wvl_dwt_block_rows_log2(const wvl_dwt_lane *lane)
+static unsigned block_rows_log2(const wvl_dwt_lane *lane)
 {
     unsigned most = 0;
     for (unsigned b = 0; b < 4; b++) {
@@ -51,6 +53,26 @@ unsigned wvl_dwt_block_rows_log2(const wvl_dwt_lane *lane)
         }
     }
     return most;
+}
+
+/* A row of a band takes two of the resolution's. */
+uint64_t wvl_dwt_strip_rows(const wvl_dwt_lane *lanes, uint32_t lane_count, uint32_t wanted)
+{
+    unsigned rows_log2 = 0;
+    for (uint32_t i = 0; i < lane_count; i++) {
+        rows_log2 = wvl_max_u32(rows_log2, block_rows_log2(&lanes[i]));
+    }
+    uint64_t multiple = (uint64_t)2 << rows_log2, height = wvl_rect_height(lanes[0].rect);
+    return wvl_align_up(wvl_max_u64(wvl_ceil_div(height, wanted), STRIP_ROWS_MIN), multiple);
+}
+
+uint64_t wvl_dwt_count_strips(const wvl_dwt_lane *lanes, uint32_t lane_count, uint32_t wanted)
+{
+    if (!wvl_rect_width(lanes[0].rect) || !wvl_rect_height(lanes[0].rect)) {
+        return 0;
+    }
+    uint64_t rows = wvl_dwt_strip_rows(lanes, lane_count, wanted);
+    return wvl_ceil_div(lanes[0].rect.y1, rows) - lanes[0].rect.y0 / rows;
 }
 
 /* Row y of the band, one run a block. */

@@ -57,8 +57,10 @@ void wvl_dwt_carve_lines(wvl_carver *carver, uint32_t lane_count, uint64_t n, un
 /* samples: of the tile; bounds: of the tile's first block. */
 void wvl_dwt_build_band(const wvl_dwt_kernels *kernels, unsigned kind, const wvl_tile_band *band, uint8_t *samples, uint32_t *bounds,
                         wvl_dwt_band *out);
-/* Greatest log2 of a code-block height among the lane's bands, for strip limits. */
-unsigned wvl_dwt_block_rows_log2(const wvl_dwt_lane *lane);
+/* Rows of a strip where about `wanted` of them make a level: whole code blocks of every band of every lane. */
+uint64_t wvl_dwt_strip_rows(const wvl_dwt_lane *lanes, uint32_t lane_count, uint32_t wanted);
+/* How many strips of that many rows there are; 0: nothing to do. */
+uint64_t wvl_dwt_count_strips(const wvl_dwt_lane *lanes, uint32_t lane_count, uint32_t wanted);
 
 /* Splits rows [y0, y1) of a resolution that is not empty. */
 void wvl_dwt_put_strip(const wvl_dwt_strip *strip);
