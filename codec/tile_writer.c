@@ -299,9 +299,7 @@ static const uint8_t eph_marker[2] = {0xFF, 0x92};
 static void pack_header(const wvl_coder *coder, const wvl_coded_tile *tile, const wvl_packet *packet, packer *k)
 {
     pack(k, coder->layer_job.headers + packet->header_at, packet->header_bytes);
-    if (tile->eph) {
-        pack(k, eph_marker, sizeof eph_marker);
-    }
+    pack(k, eph_marker, tile->eph ? sizeof eph_marker : 0);
 }
 
 static void put_packet(const wvl_coder *coder, const wvl_coded_tile *tile, const wvl_packet *packet, uint32_t number, output *out)
@@ -312,9 +310,7 @@ static void put_packet(const wvl_coder *coder, const wvl_coded_tile *tile, const
     }
     if (!coder->plan->packed_headers) {
         put_bytes(out, coder->layer_job.headers + packet->header_at, packet->header_bytes);
-        if (tile->eph) {
-            put_bytes(out, eph_marker, sizeof eph_marker);
-        }
+        put_bytes(out, eph_marker, tile->eph ? sizeof eph_marker : 0);
     }
     for (uint32_t i = 0; i < packet->contribution_count; i++) {
         const wvl_contribution *c = &coder->layer_job.contributions[packet->contributions_at + i];

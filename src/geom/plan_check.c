@@ -433,7 +433,7 @@ int wvl_plan_check_coding(const wvl_settings *s, const wvl_image_format *f, uint
     uint32_t before = r->count;
     check_quantizer(s, r);
     check_blocks(s, r);
-    if (s->profile && r->count == before) {
+    if ((s->profile == WVL_PROFILE_0 || s->profile == WVL_PROFILE_1) && r->count == before) {
         check_profile_blocks(s, r);
         check_profile_lowest(s, f, component, component + 1, r);
     }
@@ -444,6 +444,9 @@ int wvl_plan_check_coding(const wvl_settings *s, const wvl_image_format *f, uint
 static void check_overrides(const wvl_settings *s, const wvl_image_format *f, wvl_report *r)
 {
     uint64_t tiles = tile_count_of(s, f);
+    if (s->override_count && s->profile > WVL_PROFILE_1) {
+        wvl_report_add(r, "overrides: the profile allows the same settings for all tiles and components only (A.10)");
+    }
     for (uint32_t i = 0; i < s->override_count; i++) {
         const wvl_scope *scope = &s->overrides[i].scope;
         if (wvl_scope_names_tile(scope) && scope->tile_end > tiles) {
