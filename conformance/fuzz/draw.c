@@ -457,6 +457,7 @@ static const struct {
     {"step", draw_step},
     {"guard-bits", draw_guard_bits},
     {"distortion-bits", draw_distortion_bits},
+    {"overrides", fuzz_draw_overrides},
     {"rates", draw_rates},
     {"bpp", draw_bpp},
     {"layer-bytes", draw_layer_bytes},

@@ -22,6 +22,7 @@ typedef struct fuzz_draw {
 /* The case of a seed: the same on every machine for the same folder. */
 void fuzz_draw_case(uint64_t seed, const fuzz_folder *folder, fuzz_case *c);
 void fuzz_draw_picture(fuzz_draw *d);
+void fuzz_draw_overrides(fuzz_draw *d);
 /* 1: a generator is there for the key. */
 int fuzz_draw_knows(const char *key);
 

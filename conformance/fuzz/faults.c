@@ -64,7 +64,8 @@ static int has_position_order(const fuzz_case *c)
 {
     const char *order = fuzz_case_or(c, "progression", "LRCP"), *changes = fuzz_case_or(c, "progression-changes", "");
     int preset = fuzz_case_get(c, "preset") && !fuzz_case_get(c, "progression");
-    return preset || strstr(order, "RPCL") || strstr(order, "PCRL") || strstr(changes, "RPCL") || strstr(changes, "PCRL");
+    const char *overrides = fuzz_case_or(c, "overrides", "");
+    return preset || strstr(overrides, "RPCL") || strstr(overrides, "PCRL") || strstr(order, "RPCL") || strstr(order, "PCRL") || strstr(changes, "RPCL") || strstr(changes, "PCRL");
 }
 
 static int has_odd_steps(const fuzz_facts *f)
@@ -86,6 +87,18 @@ static int is_beyond_signed(const fuzz_facts *f)
 
 static unsigned long number(const fuzz_case *c, const char *key, const char *otherwise) { return strtoul(fuzz_case_or(c, key, otherwise), NULL, 10); }
 
+/* The most that any tile or component has. */
+static unsigned long levels_of(const fuzz_case *c)
+{
+    unsigned long most = number(c, "levels", "5");
+    for (const char *at = fuzz_case_or(c, "overrides", ""); (at = strstr(at, "levels=")) != NULL;) {
+        at += strlen("levels=");
+        unsigned long levels = strtoul(at, NULL, 10);
+        most = levels > most ? levels : most;
+    }
+    return most;
+}
+
 static int has_many_layers(const fuzz_facts *f)
 {
     return number(f->c, "layers", "1") >= 1000;
@@ -95,7 +108,7 @@ static int has_many_layers(const fuzz_facts *f)
 static int has_far_precincts(const fuzz_facts *f)
 {
     return (has_position_order(f->c) || strstr(fuzz_case_or(f->c, "progression", ""), "CPRL") || strstr(fuzz_case_or(f->c, "progression-changes", ""), "CPRL")) &&
-           number(f->c, "levels", "5") >= 16;
+           levels_of(f->c) >= 16;
 }
 
 static int has_256_in_changes(const fuzz_facts *f) { return f->p->count == 256 && fuzz_case_get(f->c, "progression-changes") != NULL; }
@@ -107,13 +120,23 @@ static int has_packed_headers_alone(const fuzz_facts *f)
 
 static int has_small_tiles(const fuzz_facts *f)
 {
-    unsigned long levels = fuzz_case_get(f->c, "preset") ? 6 : number(f->c, "levels", "5");
+    unsigned long levels = fuzz_case_get(f->c, "preset") ? 6 : levels_of(f->c);
     return levels > 30 || least_tile(f) < UINT64_C(2) << levels;
 }
 
 static int has_changes(const fuzz_facts *f) { return fuzz_case_get(f->c, "progression-changes") != NULL; }
 
 static int has_skipped_transform(const fuzz_facts *f) { return has_changes(f) && f->complaint && strstr(f->complaint, "Skip the MCT step") != NULL; }
+
+static int has_mixed_levels(const fuzz_facts *f)
+{
+    return strstr(fuzz_case_or(f->c, "overrides", ""), "levels=") && f->complaint && strstr(f->complaint, "Skip the MCT step") != NULL;
+}
+
+static int has_mixed_termination(const fuzz_facts *f)
+{
+    return strstr(fuzz_case_or(f->c, "overrides", ""), "style=") && f->complaint && strstr(f->complaint, "PTERM") != NULL;
+}
 
 static int has_parts_with_ppm(const fuzz_facts *f)
 {
@@ -140,6 +163,11 @@ static const fuzz_fault faults[] = {
     {FUZZ_OPENJPEG, "openjpeg-poc-mct", "2.5.0", has_skipped_transform,
      "POC on a tile whose highest resolution has no sample (1 x 1, one level): it takes the components for different in size and leaves the inverse colour "
      "transform out. FFmpeg decodes it exactly."},
+    {FUZZ_OPENJPEG, "openjpeg-mixed-levels", "2.5.0", has_mixed_levels,
+     "A colour transform over components of different levels: it takes them for different in size and leaves the inverse transform out. FFmpeg and Grok "
+     "decode it exactly."},
+    {FUZZ_OPENJPEG, "openjpeg-mixed-termination", "2.5.0", has_mixed_termination,
+     "Predictable termination in component 0 and not in another: it checks them all and complains, though the samples are right."},
     {FUZZ_GROK, "grok-small-tiles", "10.0.5", has_small_tiles,
      "Tiles smaller than their levels reach: 37 x 37 with 6 resolutions, from OpenJPEG's encoder too, decode to other samples than OpenJPEG's and FFmpeg's; so "
      "do whole pictures and thinned out components of less than 2^(levels + 1) samples a side."},

@@ -187,7 +187,8 @@ const char *fuzz_illegal_name(uint32_t index) { return rules[index].name; }
 void fuzz_illegal_draw(uint64_t seed, uint32_t index, fuzz_case *c)
 {
     /* What depends on the picture, or may be refused with others of these, leaves the stage. */
-    static const char *const leave[] = {"picture", "at", "layouts", "preset", "offset", "size", "tile", "tile-offset", "precincts", "progression-changes", "profile", "registration", "mct",
+    static const char *const leave[] = {"picture", "at", "layouts", "preset", "offset", "size", "tile", "tile-offset", "precincts", "progression-changes", "overrides", "profile",
+                                        "registration", "mct",
                                         "jp2", "container", "tile-parts", "plm", "quantization", "step", "guard-bits", "levels", "rates", "bpp",
                                         "layer-bytes", "psnr", "slopes", "layers", "plt", "packed-headers"};
     static fuzz_case change;

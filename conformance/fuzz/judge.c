@@ -49,6 +49,9 @@ static int is_expected_refusal(const fuzz_case *c, const fuzz_run *run)
         {WVL_ERROR_PARAMETER, "magnitude bits", "components"},
         {WVL_ERROR_PARAMETER, "its exponent falls below 0", "step"},
         {WVL_ERROR_PARAMETER, "falls below 0", "quantization"},
+        {WVL_ERROR_PARAMETER, "guard bits", "overrides"},
+        {WVL_ERROR_PARAMETER, "falls below 0", "overrides"},
+        {WVL_ERROR_PARAMETER, "leaves no magnitude bit", "overrides"},
         {WVL_ERROR_PARAMETER, "leaves no magnitude bit", "step"},
         {WVL_ERROR_UNREACHABLE, "", "max-bytes"},
         {WVL_ERROR_UNREACHABLE, "", "max-component-bytes"},
@@ -238,9 +241,13 @@ static int asks_for_everything(const fuzz_case *c)
     return everything && !fuzz_case_get(c, "max-bytes") && !fuzz_case_get(c, "max-component-bytes") && !fuzz_case_get(c, "preset");
 }
 
+/* Everywhere. */
 static int is_reversible(const fuzz_case *c)
 {
     const char *value = fuzz_case_get(c, "reversible");
+    if (strstr(fuzz_case_or(c, "overrides", ""), "reversible=no")) {
+        return 0;
+    }
     return value ? fuzz_case_is_on(c, "reversible") : !fuzz_case_get(c, "preset") || !strstr(fuzz_case_get(c, "preset"), "lossy");
 }
 
@@ -263,7 +270,7 @@ static double number(const fuzz_case *c, const char *key, const char *otherwise)
  */
 static double slack_of(const fuzz_case *c, const fuzz_picture *p, double told)
 {
-    const char *kind = fuzz_case_or(c, "picture", "natural");
+    const char *kind = fuzz_case_or(c, "picture", "natural"), *overrides = fuzz_case_or(c, "overrides", "");
     double samples = 0.0, slack = PSNR_SLACK, bits = number(c, "distortion-bits", "6");
     for (uint32_t i = 0; i < p->count; i++) {
         samples += (double)p->planes[i].width * p->planes[i].height;
@@ -271,7 +278,8 @@ static double slack_of(const fuzz_case *c, const fuzz_picture *p, double told)
     slack += 80.0 / sqrt(samples);
     slack += has_mixed_depth(p) ? 4.0 : 0.0;
     slack += bits < 3.0 ? 5.0 : bits < 4.0 ? 2.0 : 0.0;
-    slack += number(c, "step", "0") > 0.02 ? 2.0 : 0.0;
+    slack += number(c, "step", "0") > 0.02 || strstr(overrides, "step=") ? 2.0 : 0.0;
+    slack += strstr(overrides, "reversible=") ? 2.0 : 0.0;
     slack += told < (is_reversible(c) ? 40.0 : 20.0) ? 4.0 : told > 6.02 * p->planes[0].depth - 10.0 ? (is_reversible(c) ? 4.0 : 1.5) : 0.0;
     return slack + (strchr(kind, '.') || !strcmp(kind, "natural") ? 0.0 : 6.0);
 }
