@@ -94,7 +94,7 @@ static void check_device(const outcome *o, const picture_input *input, const cha
     char *text = malloc(strlen(settings) + strlen(device) + 16);
     memset(&d, 0, sizeof d);
     d.context = o->context;
-    (void)sprintf(text, "%s device=%s", settings, device);
+    (void)sprintf(text, "%s%sdevice=%s", settings, *settings ? " " : "", device);
     d.status = make_plan(&d, &input->format, text, jp2);
     d.status = d.status == WVL_OK ? run(&d, input) : d.status;
     if (d.status == WVL_ERROR_UNSUPPORTED && o->status == WVL_OK) {

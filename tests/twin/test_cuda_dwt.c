@@ -16,18 +16,29 @@ static wvl_cuda_status poisoned_malloc(wvl_cuda_address *address, size_t bytes)
     return status ? status : driver.stream_wait(NULL);
 }
 
-static void open_backends(void)
+/* The driver's context stays while backends come and go. */
+static void find_device(void)
 {
+    wvl_cuda_context context;
+    int count = 0, device;
     subset = getenv("WVL_CUDA_SUBSET") != NULL;
-    pool = wvl_pool_create(NULL, 2, NULL);
-    int count = 0;
     if (!wvl_cuda_fetch_image() || !wvl_cuda_fetch_runtime(&driver) || driver.init(0) || driver.device_count(&count) || !count) {
         printf("no device, or no device code in this build: the device twins are skipped\n");
         return;
     }
+    REQUIRE(!driver.device_get(&device, 0) && !driver.context_retain(&context, device), "context");
     poisoning = driver;
     poisoning.malloc_device = poisoned_malloc;
     have_device = 1;
+}
+
+/* For every test anew: one that fails leaves its jobs behind. */
+static void open_backends(void)
+{
+    pool = wvl_pool_create(NULL, 2, NULL);
+    if (!have_device) {
+        return;
+    }
     REQUIRE(wvl_backend_cpu.open(&(wvl_backend_options){.pool = pool}, &cpu) == WVL_OK, "cpu");
     for (unsigned i = 0; i < 2; i++) {
         wvl_cuda_options options = {.runtime = &poisoning, .tables = i ? WVL_CUDA_PLAIN_PATH : 0};
@@ -289,7 +300,8 @@ int main(void)
     Suite *suite = suite_create("twin_cuda_dwt");
     TCase *tc = tcase_create("device");
     tcase_set_timeout(tc, 600);
-    tcase_add_unchecked_fixture(tc, open_backends, close_backends);
+    tcase_add_unchecked_fixture(tc, find_device, NULL);
+    tcase_add_checked_fixture(tc, open_backends, close_backends);
     tcase_add_loop_test(tc, small_shapes, 0, 67);
     tcase_add_loop_test(tc, limits, 0, 21);
     tcase_add_loop_test(tc, marching, 0, 24);
