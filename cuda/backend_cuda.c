@@ -124,15 +124,16 @@ static const char *cuda_refuses(const wvl_plan *plan)
         return "the conversion to X'Y'Z' is for the CPU";
     }
     for (uint32_t c = 0; c < plan->component_count; c++) {
-        if (plan->components[c].depth > DEPTH_MAX || plan->codings[plan->components[c].coding].wide) {
+        if (plan->components[c].depth > DEPTH_MAX) {
             return "components of more than 16 bits are for the CPU";
         }
-        const wvl_coding *first = &plan->codings[plan->components[0].coding], *own = &plan->codings[plan->components[c].coding];
-        if (own->levels != first->levels || own->reversible != first->reversible || own->xcb != first->xcb || own->ycb != first->ycb) {
-            return "components with levels, wavelets or blocks of their own are for the CPU";
+    }
+    for (uint32_t i = 0; i < plan->coding_count; i++) {
+        if (plan->codings[i].wide) {
+            return "components of more than 16 bits are for the CPU";
         }
     }
-    return plan->choice_count ? "tiles with settings of their own are for the CPU" : NULL;
+    return NULL;
 }
 
 static wvl_status cuda_open_device(const wvl_device_options *options, wvl_device **device)

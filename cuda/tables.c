@@ -91,7 +91,7 @@ static void build_bands(const builder *b, const unit *u, unsigned r, wvl_cuda_ba
 /* The colour transform takes components 0..2. */
 static void build_input(const builder *b, const unit *u, wvl_cuda_job *job)
 {
-    int mixed = b->plan->mct != WVL_MCT_NONE && u->component < 3;
+    int mixed = u->tile->mct != WVL_MCT_NONE && u->component < 3;
     job->from_pixels = 1;
     job->mct_part = mixed ? (uint8_t)(u->component + 1) : 0;
     memcpy(job->pixels, b->memory->pixels + (mixed ? 0 : u->component), (mixed ? 3 : 1) * sizeof *job->pixels);
@@ -305,7 +305,7 @@ static uint32_t choose_color(const builder *b, const unit *u)
     return !fit ? (uint32_t)WVL_CUDA_KERNELS : (uint32_t)(shared ? WVL_CUDA_MARCH53_8X3 : WVL_CUDA_MARCH53_8P3) + !u->tc->reversible;
 }
 
-static int is_mixed(const builder *b, const unit *u) { return b->plan->mct != WVL_MCT_NONE && u->component < 3; }
+static int is_mixed(const unit *u) { return u->tile->mct != WVL_MCT_NONE && u->component < 3; }
 
 static uint32_t choose_plane(const unit *u, unsigned level)
 {
@@ -326,7 +326,7 @@ static uint32_t choose_march(const builder *b, const unit *u, unsigned level)
     if (level > 1) {
         return choose_plane(u, level);
     }
-    return is_mixed(b, u) ? choose_color(b, u) : choose_gray(b, u);
+    return is_mixed(u) ? choose_color(b, u) : choose_gray(b, u);
 }
 
 static void build_march(const builder *b, const unit *u, unsigned level, wvl_cuda_job *job)
@@ -354,7 +354,7 @@ static void add_march(builder *b, const unit *u, unsigned level)
     wvl_cuda_job *job = &t->jobs[t->job_count];
     build_march(b, u, level, job);
     uint32_t strips = march_strips(u, level, b->kernel), rows = (uint32_t)wvl_ceil_div(march_iterations(u, level), job->segment);
-    for (uint32_t y = 0; y < rows && !(level == 1 && is_mixed(b, u) && u->component); y++) {
+    for (uint32_t y = 0; y < rows && !(level == 1 && is_mixed(u) && u->component); y++) {
         for (uint32_t x = 0; x < strips; x++) {
             t->items[t->item_count++] = (wvl_cuda_item){(uint32_t)t->job_count, x, y};
         }
