@@ -13,6 +13,7 @@ static const char usage[] =
     "wavelane-judge compare  PICTURE --decoded RAW --pixels NAME --size W,H   with FFmpeg's rawvideo\n"
     "wavelane-judge peer     PICTURE --ratios R,... -o FILE   encode with OpenJPEG, 9/7: [--levels N] [--tile W,H] [--style N] [--markers N]\n"
     "                                                         [--order RPCL] [--precincts W,H,W,H,...]\n"
+    "wavelane-judge peer     PICTURE --cinema 2|4,BYTES,COMPONENT-BYTES -o FILE   the same in its cinema mode\n"
     "PICTURE: -i FILE [-i FILE ...] [-F W,H,N,BITS,u@...] [--steps 1x1:2x2] [--indices], or --draw KIND,W,H,N,DEPTH,u|s,SEED[,DXxDY:...]\n"
     "  changes: --mosaic C,R  --crop X,Y,W,H  --components N  --take-pixels N  --shift BITS  --depths A,B,C  --area X,Y,W,H\n"
     "decoding: --layers N --reduce N, -o FILE keeps what OpenJPEG decoded\n";
@@ -79,7 +80,8 @@ static int take_option(wvl_judge_args *a, const char *name, const char *value)
     const list_option lists[] = {{"--crop", a->crop, 4, &a->has_crop},         {"--area", a->area, 4, &a->has_area},   {"--mosaic", a->mosaic, 2, NULL},
                                  {"--components", &a->components, 1, NULL},    {"--take-pixels", &a->take_pixels, 1, NULL}, {"--size", a->size, 2, NULL},
                                  {"--layers", &a->layers, 1, NULL},            {"--reduce", &a->reduce, 1, NULL},      {"--levels", &a->levels, 1, NULL},
-                                 {"--tile", a->tile, 2, NULL},                {"--style", &a->style, 1, NULL},          {"--markers", &a->markers, 1, NULL}};
+                                 {"--tile", a->tile, 2, NULL},                {"--style", &a->style, 1, NULL},          {"--markers", &a->markers, 1, NULL},
+                                 {"--cinema", a->cinema, 3, NULL}};
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
         if (!strcmp(name, texts[i].name)) {
             *texts[i].to = value;

@@ -101,6 +101,17 @@ static opj_image_t *make_image(const wvl_judge_picture *p)
     return image;
 }
 
+/* OpenJPEG's cinema mode sets everything else itself, the rate from the limit. */
+static int set_cinema(const wvl_judge_args *args, opj_cparameters_t *to)
+{
+    opj_set_default_encoder_parameters(to);
+    to->rsiz = args->cinema[0] == 4 ? OPJ_PROFILE_CINEMA_4K : OPJ_PROFILE_CINEMA_2K;
+    to->max_cs_size = (int)args->cinema[1];
+    to->max_comp_size = (int)args->cinema[2];
+    to->tcp_mct = 1;
+    return args->cinema[1] <= INT32_MAX && args->cinema[2] <= INT32_MAX;
+}
+
 /* Fields of opj_cparameters_t from the command line. 0: the list of ratios is malformed. */
 static int set_parameters(const wvl_judge_args *args, unsigned components, opj_cparameters_t *to)
 {
@@ -139,8 +150,8 @@ static int set_parameters(const wvl_judge_args *args, unsigned components, opj_c
 int wvl_judge_encode_openjpeg(const wvl_judge_args *args, const wvl_judge_picture *p)
 {
     opj_cparameters_t parameters;
-    if (!set_parameters(args, p->count, &parameters)) {
-        return wvl_judge_fail(WVL_JUDGE_USAGE, "--ratios: a list of ratios is asked for");
+    if (args->cinema[0] ? !set_cinema(args, &parameters) : !set_parameters(args, p->count, &parameters)) {
+        return wvl_judge_fail(WVL_JUDGE_USAGE, "--ratios: a list of ratios is asked for, or --cinema");
     }
     opj_image_t *image = make_image(p);
     opj_codec_t *codec = opj_create_compress(OPJ_CODEC_J2K);

@@ -1,0 +1,228 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause
+"""
+Every preservation preset on pictures with and without ICC, XMP and resolution: jpylyzer must find the JP2 file valid and see what the picture said,
+opj_dump and grk_dump (where installed) must read the same numbers, and wavelane verify must find profile and samples.
+
+  test_archive.py WAVELANE FOLDER        the folder takes pictures and files; real pictures come from WVL_TEST_PICTURES
+"""
+import os
+import re
+import shutil
+import struct
+import subprocess
+import sys
+import xml.etree.ElementTree
+
+WIDTH, HEIGHT = 611, 397
+XMP = (b"<x:xmpmeta xmlns:x='adobe:ns:meta/'><r xmlns:tiff='t' xmlns:exif='e' xmlns:photoshop='p' tiff:Make='a' exif:ExifVersion='0220' "
+       b"photoshop:Credit='c'/></x:xmpmeta>")
+XMP_MAKE = "t"  # the name space of tiff:Make above
+DOTS_PER_INCH = 300
+REAL = ("kodim03.png", "ic_spider_web_g8.png", "GoldenGate_srgb16.tif", "M13_blue_0001.pgm", "Nikon-D300-12bit_2020_g1_dt.png", "scan-mono-iccgray.tif")
+
+# What the published profiles ask of a picture, and what must be in the file: order, layers, levels, wavelet, profile of the walker.
+PRESETS = {
+    "archive-lossless": (lambda p: True, "RPCL", 11, 5, "5-3 reversible", "jp2"),
+    "iiif-lossless": (lambda p: True, "RPCL", 6, 6, "5-3 reversible", "jp2"),
+    "iiif-lossy": (lambda p: True, "RPCL", 6, 6, "9-7 irreversible", "jp2"),
+    "kb-master": (lambda p: (p.count, p.depth) == (3, 8) and p.icc and p.xmp and p.dots, "RPCL", 11, 5, "5-3 reversible", "kb-master"),
+    "kb-access": (lambda p: (p.count, p.depth) == (3, 8), "RPCL", 8, 5, "9-7 irreversible", "kb-access"),
+    "ndnp": (lambda p: (p.count, p.depth) == (1, 8), "RLCP", 25, 6, "9-7 irreversible", "ndnp"),
+    "bodleian": (lambda p: True, "RPCL", 6, 6, "5-3 reversible", "bodleian"),
+    "bodleian-lossy": (lambda p: True, "RPCL", 6, 6, "9-7 irreversible", "bodleian-lossy"),
+    "bl-newspaper": (lambda p: p.depth == 8, "RPCL", 12, 6, "9-7 irreversible", "bl-newspaper"),
+    "wellcome": (lambda p: True, "RPCL", 1, 7, "9-7 irreversible", "jp2"),
+}
+
+
+class Picture:
+    def __init__(self, path, count, depth, icc=b"", xmp=False, dots=0):
+        self.path, self.count, self.depth, self.icc, self.xmp, self.dots = path, count, depth, icc, xmp, dots
+
+
+# ---- Pictures ---------------------------------------------------------------------------------------------------------------------
+
+
+def make_icc(name, space):
+    """A restricted profile (I.5.3.3): three colorants and curves, or one curve."""
+    text = name.encode()
+    description = b"desc" + bytes(4) + struct.pack(">I", len(text) + 1) + text + bytes(1) + bytes(4 + 4 + 2 + 1 + 67)
+    xyz = [b"XYZ " + bytes(4) + struct.pack(">3i", *(int(v * 65536) for v in c))
+           for c in ((0.9642, 1.0, 0.8249), (0.6097, 0.3111, 0.0195), (0.2053, 0.6257, 0.0609), (0.1492, 0.0632, 0.7446))]
+    curve = b"curv" + bytes(4) + struct.pack(">IH", 1, 563) + bytes(2)
+    tags = [(b"desc", description), (b"wtpt", xyz[0]), (b"cprt", b"text" + bytes(4) + b"free\0")]
+    if space == b"RGB ":
+        tags += [(b"rXYZ", xyz[1]), (b"gXYZ", xyz[2]), (b"bXYZ", xyz[3]), (b"rTRC", curve), (b"gTRC", curve), (b"bTRC", curve)]
+    else:
+        tags += [(b"kTRC", curve)]
+    table, body, at = b"", b"", 128 + 4 + 12 * len(tags)
+    for tag, data in tags:
+        data += bytes(-len(data) % 4)
+        table += tag + struct.pack(">II", at + len(body), len(data))
+        body += data
+    head = struct.pack(">I4sI4s4s4s", at + len(body), b"\0\0\0\0", 0x02100000, b"mntr", space, b"XYZ ") + struct.pack(">6H", 2026, 1, 1, 0, 0, 0) + b"acsp"
+    head += bytes(28) + struct.pack(">3i", 63190, 65536, 54061)
+    return head + bytes(128 - len(head)) + struct.pack(">I", len(tags)) + table + body
+
+
+def draw(count, depth):
+    """Slopes, edges and grain, low byte first."""
+    state, out = 1, bytearray()
+    for y in range(HEIGHT):
+        for x in range(WIDTH):
+            state = (state * 1103515245 + 12345) & 0x7FFFFFFF
+            for c in range(count):
+                v = (x * (3 + c) + y * 5 >> 2) + (60 if (x // 37 + y // 29) % 2 else 0) + (state >> 24 & 7)
+                out += (v * 37 & 0xFFFF).to_bytes(2, "little") if depth == 16 else (v & 255).to_bytes(1, "little")
+    return bytes(out)
+
+
+def write_tiff(path, count, depth, icc=b"", xmp=False, dots=0):
+    samples = draw(count, depth)
+    blobs, entries = [], []
+    at = 8 + len(samples)
+
+    def put(tag, kind, values, data=None):
+        nonlocal at
+        size = {1: 1, 3: 2, 4: 4, 5: 8, 7: 1}[kind]
+        raw = data if data is not None else b"".join(struct.pack("<H" if kind == 3 else "<I", v) for v in values)
+        n = len(raw) // size
+        if len(raw) <= 4:
+            entries.append(struct.pack("<HHI", tag, kind, n) + raw + bytes(4 - len(raw)))
+        else:
+            entries.append(struct.pack("<HHII", tag, kind, n, at))
+            blobs.append(raw + bytes(len(raw) % 2))
+            at += len(blobs[-1])
+
+    for tag, kind, values in ((256, 4, [WIDTH]), (257, 4, [HEIGHT]), (258, 3, [depth] * count), (259, 3, [1]), (262, 3, [2 if count == 3 else 1]), (273, 4, [8]),
+                              (277, 3, [count]), (278, 4, [HEIGHT]), (279, 4, [len(samples)])):
+        put(tag, kind, values)
+    if dots:
+        put(282, 5, None, struct.pack("<II", dots, 1))
+        put(283, 5, None, struct.pack("<II", dots, 1))
+        put(296, 3, [2])
+    if xmp:
+        put(700, 1, None, XMP)
+    if icc:
+        put(34675, 7, None, icc)
+    with open(path, "wb") as file:
+        file.write(b"II*\0" + struct.pack("<I", at) + samples + b"".join(blobs) + struct.pack("<H", len(entries)) + b"".join(entries) + bytes(4))
+    return Picture(path, count, depth, icc, xmp, dots)
+
+
+def pictures(wavelane, folder):
+    adobe, grey = make_icc("Adobe RGB (1998)", b"RGB "), make_icc("Dot Gain 20%", b"GRAY")
+    yield write_tiff(os.path.join(folder, "rgb8.tif"), 3, 8)
+    yield write_tiff(os.path.join(folder, "rgb8_all.tif"), 3, 8, adobe, True, DOTS_PER_INCH)
+    yield write_tiff(os.path.join(folder, "rgb16_all.tif"), 3, 16, adobe, True, DOTS_PER_INCH)
+    yield write_tiff(os.path.join(folder, "grey8.tif"), 1, 8, dots=DOTS_PER_INCH)
+    yield write_tiff(os.path.join(folder, "grey16_icc.tif"), 1, 16, grey, False, DOTS_PER_INCH)
+    for name in REAL if os.environ.get("WVL_TEST_PICTURES") else ():
+        path = os.path.join(os.environ["WVL_TEST_PICTURES"], name)
+        if os.path.exists(path):
+            out = run([wavelane, "-i", path, "-o", os.path.join(folder, "x.jp2"), "--dry-run", "--json"]).stdout
+            depths = [int(d) for d in re.findall(r'"depth":(\d+)', out)]
+            yield Picture(path, len(depths), depths[0], icc=None, xmp=None, dots=None)  # None: not compared
+
+
+# ---- Judges -----------------------------------------------------------------------------------------------------------------------
+
+
+def run(argv):
+    return subprocess.run(argv, capture_output=True, text=True, errors="replace", timeout=300)
+
+
+def text_of(tree, *names):
+    found = tree.findtext(".//" + "/".join("{*}" + n for n in names))
+    return found if found is None else found.strip()
+
+
+def metadata_faults(tree, p):
+    wrong = []
+    if p.icc is not None:
+        method = text_of(tree, "colourSpecificationBox", "meth")
+        size = text_of(tree, "colourSpecificationBox", "icc", "profileSize")
+        if method != ("Restricted ICC" if p.icc else "Enumerated") or (p.icc and size != str(len(p.icc))):
+            wrong.append(f"colour by {method}, profile of {size} bytes")
+    if p.dots is not None:
+        found = [text_of(tree, "captureResolutionBox", f"{axis}RescInPixelsPerInch") for axis in "vh"]
+        if [f and abs(float(f) - p.dots) < 0.1 for f in found] != ([True, True] if p.dots else [None, None]):
+            wrong.append(f"capture resolution {found}, {p.dots} is in the picture")
+    if p.xmp is not None:
+        found = [e.get(f"{{{XMP_MAKE}}}Make") for e in tree.findall(".//{*}uuidBox/{adobe:ns:meta/}xmpmeta/{*}r")]
+        if found != (["a"] if p.xmp else []):
+            wrong.append(f"XMP packets {found}")
+    return wrong
+
+
+def jpylyzer_faults(path, p, wanted):
+    o = run(["jpylyzer", path])
+    tree = xml.etree.ElementTree.fromstring(o.stdout)
+    wrong = [] if text_of(tree, "isValid") == "True" else ["not valid: " + ", ".join(sorted(e.tag.split("}")[1] for e in tree.iter() if e.text == "False"))]
+    wrong += ["warns: " + e.text for e in tree.iter() if e.tag.endswith("}warning") and e.text]
+    seen = tuple(text_of(tree, "cod", n) for n in ("order", "layers", "levels", "transformation"))
+    wrong += [] if seen == tuple(map(str, wanted)) else [f"order, layers, levels, wavelet {seen}"]
+    shape = tuple(text_of(tree, "imageHeaderBox", n) for n in ("nC", "bPCDepth", "bPCSign"))
+    wrong += [] if shape == (str(p.count), str(p.depth), "unsigned") else [f"components, depth, sign {shape}"]
+    return ["jpylyzer: " + w for w in wrong + metadata_faults(tree, p)]
+
+
+def dump_faults(program, path, p, wanted):
+    if not shutil.which(program):
+        return []
+    o = run([program, "-i", path])
+    found = [re.search(pattern, o.stdout) for pattern in (r"numcomps=(\d+)", r"prec=(\d+)", r"numlayers=(\d+)", r"numresolutions=(\d+)", r"qmfbid=(\d)")]
+    seen = [int(m.group(1)) if m else None for m in found]
+    asked = [p.count, p.depth, wanted[1], wanted[2] + 1, int(wanted[3].startswith("5-3"))]
+    complaint = re.search(r"\[(?:ERROR|WARNING|error|warning)\].*", o.stdout + o.stderr)
+    return [f"{program}: ended with {o.returncode}, components, depth, layers, resolutions, reversible {seen}, asked {asked}; {complaint.group(0) if complaint else ''}"] \
+        if o.returncode or seen != asked or complaint else []
+
+
+def verify_faults(wavelane, path, p, profile, lossless):
+    o = run([wavelane, "verify", "--profile", profile, "--original", p.path, "--json", path])
+    good = o.returncode == 0 and '"profile_met":true' in o.stdout and '"warnings":0' in o.stdout
+    if "no OpenJPEG" in o.stderr:
+        return []
+    exact = '"exact":true' in o.stdout
+    return [] if good and (exact or not lossless) else [f"verify: ended with {o.returncode}, exact {exact}: {o.stderr.strip()[:300]}"]
+
+
+def try_one(wavelane, folder, preset, p):
+    """What is wrong, or None where the picture is refused as it must be."""
+    fits, *wanted, profile = PRESETS[preset]
+    path = os.path.join(folder, f"{os.path.splitext(os.path.basename(p.path))[0]}_{preset}.jp2")
+    if os.path.exists(path):
+        os.remove(path)
+    o = run([wavelane, "-i", p.path, "-o", path, "--preset", preset, "--quiet"])
+    if not fits(p):
+        return None if o.returncode in (2, 6) and o.stderr.strip() and not os.path.exists(path) else [f"not refused: ended with {o.returncode}"]
+    if o.returncode:
+        return [f"ended with {o.returncode}: {o.stderr.strip()}"]
+    lossless = wanted[3].startswith("5-3")
+    wrong = jpylyzer_faults(path, p, wanted) + verify_faults(wavelane, path, p, profile, lossless)
+    return wrong + dump_faults("opj_dump", path, p, wanted) + dump_faults("grk_dump", path, p, wanted)
+
+
+def main():
+    wavelane, folder = os.path.abspath(sys.argv[1]), sys.argv[2]
+    os.makedirs(folder, exist_ok=True)
+    listed = run([wavelane, "--demo", "-o", os.path.join(folder, "x.jp2"), "--preset", "none-such"]).stderr.split("there are")[-1]
+    bad = tried = refused = 0
+    for p in pictures(wavelane, folder):
+        for preset in PRESETS:
+            wrong = try_one(wavelane, folder, preset, p)
+            tried, refused = tried + 1, refused + (wrong is None)
+            if wrong:
+                bad += 1
+                print(f"{preset}, {os.path.basename(p.path)}: " + "; ".join(wrong))
+    missing = [n for n in re.findall(r"[\w-]+", listed) if n not in PRESETS and not n.startswith(("dci", "imf", "broadcast"))]
+    if missing:
+        print(f"presets that are not tried: {missing}")
+    print(f"{tried} pairs of preset and picture: {tried - refused - bad} valid, {refused} refused as the profile has it, {bad} wrong")
+    return 1 if bad or missing or tried == refused else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
