@@ -533,11 +533,27 @@ static int allocate_lists(wvl_cli_args *args, size_t count)
     return args->inputs && args->settings && args->boxes && args->storage;
 }
 
+int wvl_cli_init_args(int argc, wvl_cli_args *args)
+{
+    if (!allocate_lists(args, (size_t)(argc > 0 ? argc : 1))) {
+        wvl_cli_error("out of memory");
+        return WVL_EXIT_DEVICE;
+    }
+    return WVL_EXIT_OK;
+}
+
+int wvl_cli_parse_option(int argc, char **argv, int *index, wvl_cli_args *args)
+{
+    parser p = {argc, *index, argv, args};
+    int code = parse_one(&p);
+    *index = p.index;
+    return code;
+}
+
 int wvl_cli_parse_args(int argc, char **argv, wvl_cli_args *args)
 {
     parser p = {argc, 1, argv, args};
-    if (!allocate_lists(args, (size_t)(argc > 0 ? argc : 1))) {
-        wvl_cli_error("out of memory");
+    if (wvl_cli_init_args(argc, args)) {
         return WVL_EXIT_DEVICE;
     }
     for (; p.index < argc; p.index++) {

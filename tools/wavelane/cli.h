@@ -110,6 +110,7 @@ typedef struct wvl_cli_args {
     const char *preset, *preset_spelling, *preset_words; /* words: what -cinema2K or -IMF was given */
     uint32_t subsampling[2], offset[2];
     uint32_t target_depth; /* 0: as it is */
+    uint32_t coded_depth;  /* verify: depth of what the picture is compared with, which a picture of another depth is scaled to; 0: none */
     wvl_color color;       /* AUTO: as the picture says */
     int auto_color;        /* --input-color auto */
     wvl_cli_box *boxes;
@@ -124,6 +125,9 @@ typedef struct wvl_cli_args {
 
 /* argv[0] is not looked at. 0, or an exit code after a message. */
 int wvl_cli_parse_args(int argc, char **argv, wvl_cli_args *args);
+/* Room for the options of argc arguments; then one option and its value, from argv[*index] on, which ends at the last argument taken. */
+int wvl_cli_init_args(int argc, wvl_cli_args *args);
+int wvl_cli_parse_option(int argc, char **argv, int *index, wvl_cli_args *args);
 void wvl_cli_release_args(wvl_cli_args *args);
 /* Whole text as a number of [minimum, maximum]: 1, else 0. */
 int wvl_cli_parse_number(const char *text, uint64_t minimum, uint64_t maximum, uint64_t *value);
@@ -226,7 +230,6 @@ void wvl_cli_progress_end(wvl_cli_progress *progress);
 /* ---- Verification ------------------------------------------------------------------------------------------------------ */
 
 typedef struct wvl_cli_check {
-    int decode_only;       /* set before: the samples coded are not the picture's, so that there is nothing to compare them with */
     int done, exact;
     double psnr;           /* over the mean square error of all samples */
     uint32_t count;
@@ -238,6 +241,8 @@ int wvl_cli_can_verify(void);
 /* Decodes bytes and compares with the picture. 0, or an exit code after a message. The caller frees check->component_psnr. */
 int wvl_cli_verify_bytes(const wvl_cli_picture *picture, const char *name, int is_jp2, int lossless, const uint8_t *bytes, size_t count,
                          wvl_cli_check *check);
+/* Decodes a codestream into picture->io, which the caller releases. name is for messages. */
+int wvl_cli_decode_bytes(const char *name, const uint8_t *bytes, size_t count, wvl_cli_picture *picture);
 
 /* ---- Commands ---------------------------------------------------------------------------------------------------------- */
 

@@ -51,3 +51,60 @@ int wvl_cli_converts_color(const wvl_cli_picture *p, const wvl_params *params)
     const char *color = wvl_params_get(params, "input-color");
     return strcmp(color, "none") != 0 && (strcmp(color, "xyz") != 0 || p->components[0].depth != 12);
 }
+
+/* ---- What is coded ------------------------------------------------------------------------------------------------------------ */
+
+/* No transform at all: little of the coder is between the conversion and the samples. "overrides" and "roi" may be unknown. */
+static int set_plain(const char *name, wvl_params *params)
+{
+    static const char *const settings[][2] = {{"overrides", ""}, {"roi", ""}, {"profile", "none"}, {"container", "j2k"}, {"levels", "0"},
+                                            {"precincts", ""}, {"mct", "off"}};
+    wvl_status status = wvl_params_preset(params, "iiif-lossless");
+    int code = status ? set(name, params, "preset", "iiif-lossless") : WVL_EXIT_OK;
+    for (size_t i = 0; !code && i < sizeof settings / sizeof settings[0]; i++) {
+        code = i < 2 ? (void)wvl_params_set(params, settings[i][0], settings[i][1]), WVL_EXIT_OK : set(name, params, settings[i][0], settings[i][1]);
+    }
+    return code;
+}
+
+static int encode_plain(const char *name, wvl_context *context, const wvl_plan *plan, const wvl_cli_picture *p, void **data, size_t *bytes)
+{
+    char error[1024] = "";
+    wvl_sink sink = {.struct_size = sizeof sink};
+    wvl_status status = wvl_sink_open_memory(context, &sink);
+    if (!status) {
+        status = wvl_encode(plan, &p->image, &sink, NULL, NULL, error, sizeof error);
+    }
+    if (!status) {
+        status = wvl_sink_take_memory(&sink, data, bytes);
+    }
+    if (status) {
+        wvl_cli_error("%s: conversion of the original: %s", name, error[0] ? error : wvl_status_text(status));
+    }
+    return status ? wvl_cli_exit_code(status) : WVL_EXIT_OK;
+}
+
+int wvl_cli_convert_picture(const char *name, wvl_context *context, const wvl_params *params, const wvl_cli_picture *picture, wvl_cli_picture *converted)
+{
+    wvl_params *plain = NULL;
+    wvl_plan *plan = NULL;
+    void *data = NULL;
+    size_t bytes = 0;
+    memset(converted, 0, sizeof *converted);
+    wvl_status status = wvl_params_clone(params, &plain);
+    int code = status ? wvl_cli_exit_code(status) : set_plain(name, plain);
+    if (!code) {
+        status = wvl_plan_create(context, plain, &picture->format, NULL, &plan);
+        code = status ? wvl_cli_exit_code(status) : encode_plain(name, context, plan, picture, &data, &bytes);
+    }
+    if (status) {
+        wvl_cli_error("%s: conversion of the original: %s", name, plain ? wvl_context_error(context) : wvl_status_text(status));
+    }
+    if (!code) {
+        code = wvl_cli_decode_bytes(name, data, bytes, converted);
+    }
+    wvl_memory_release(context, data, bytes);
+    wvl_plan_release(plan);
+    wvl_params_release(plain);
+    return code;
+}

@@ -139,6 +139,21 @@ static int write_out(job *j, const uint8_t *data, size_t bytes)
     return WVL_EXIT_OK;
 }
 
+static int compare_with_original(job *j, const uint8_t *data, size_t bytes)
+{
+    wvl_cli_picture converted;
+    int converts = wvl_cli_converts_color(&j->picture, j->params), lossless = wvl_cli_wants_lossless(j->params);
+    if (!converts) {
+        return wvl_cli_verify_bytes(&j->picture, j->name, j->is_jp2, lossless, data, bytes, &j->check);
+    }
+    int code = wvl_cli_convert_picture(j->name, j->s->context, j->params, &j->picture, &converted);
+    if (!code) {
+        code = wvl_cli_verify_bytes(&converted, j->name, j->is_jp2, lossless, data, bytes, &j->check);
+    }
+    wvl_cli_release_picture(&converted);
+    return code;
+}
+
 /* Into memory, through the decoder, and only then into the file. */
 static int encode_verified(job *j)
 {
@@ -159,9 +174,7 @@ static int encode_verified(job *j)
         wvl_cli_error("%s: %s", j->name, wvl_status_text(status));
         return wvl_cli_exit_code(status);
     }
-    int lossless = wvl_cli_wants_lossless(j->params);
-    j->check.decode_only = wvl_cli_converts_color(&j->picture, j->params);
-    code = wvl_cli_verify_bytes(&j->picture, j->name, j->is_jp2, lossless, data, bytes, &j->check);
+    code = compare_with_original(j, data, bytes);
     if (!code && wvl_cli_was_interrupted()) {
         code = WVL_EXIT_INTERRUPTED;
     }

@@ -178,6 +178,22 @@ static int wrap_planes(const wvl_cli_args *args, const char *name, wvl_cli_pictu
     return WVL_EXIT_OK;
 }
 
+/* What the samples are scaled to; 0: nothing to do. */
+static uint32_t wanted_depth(const wvl_cli_args *args, const char *name, const wvl_io_picture *io)
+{
+    uint32_t depth = args->coded_depth;
+    if (args->target_depth || !depth || io->palette) {
+        return args->target_depth;
+    }
+    for (uint32_t i = 0; i < io->component_count; i++) {
+        if (io->components[i].depth != depth) {
+            wvl_cli_warn("%s: component %u has %u bits, the file has %u: scaled as -TargetBitDepth does", name, i, io->components[i].depth, depth);
+            return depth;
+        }
+    }
+    return 0;
+}
+
 int wvl_cli_read_picture(const wvl_cli_args *args, const char *const *inputs, size_t count, wvl_cli_picture *picture)
 {
     memset(picture, 0, sizeof *picture);
@@ -185,8 +201,9 @@ int wvl_cli_read_picture(const wvl_cli_args *args, const char *const *inputs, si
     int code = !count         ? wvl_cli_make_demo(&picture->io)
                : count == 1   ? read_file(args, inputs[0], &picture->io)
                               : read_parts(args, inputs, count, &picture->io);
-    if (!code && args->target_depth) {
-        code = wvl_cli_scale_depth(name, &picture->io, args->target_depth);
+    uint32_t depth = code ? 0 : wanted_depth(args, name, &picture->io);
+    if (depth) {
+        code = wvl_cli_scale_depth(name, &picture->io, depth);
     }
     if (!code) {
         code = wrap_planes(args, name, picture);

@@ -21,6 +21,13 @@ int wvl_cli_verify_bytes(const wvl_cli_picture *picture, const char *name, int i
     return WVL_EXIT_CHECK;
 }
 
+int wvl_cli_decode_bytes(const char *name, const uint8_t *bytes, size_t count, wvl_cli_picture *picture)
+{
+    (void)bytes, (void)count, (void)picture;
+    wvl_cli_error("%s: this build has no OpenJPEG to decode with", name);
+    return WVL_EXIT_CHECK;
+}
+
 #else
 
 #include <openjpeg.h>
@@ -175,7 +182,7 @@ static double psnr_of(double squares, double samples)
     return squares > 0.0 ? -10.0 * log10(squares / samples) : INFINITY;
 }
 
-static int check_shape(const wvl_cli_picture *picture, const char *name, const opj_image_t *image, int converted)
+static int check_shape(const wvl_cli_picture *picture, const char *name, const opj_image_t *image)
 {
     if (image->numcomps != picture->io.component_count) {
         wvl_cli_error("%s: check failed: %u components were decoded, %u encoded", name, image->numcomps, picture->io.component_count);
@@ -184,10 +191,9 @@ static int check_shape(const wvl_cli_picture *picture, const char *name, const o
     for (uint32_t i = 0; i < image->numcomps; i++) {
         const opj_image_comp_t *o = &image->comps[i];
         const wvl_io_component *c = &picture->io.components[i];
-        unsigned depth = converted && i < 3 ? 12 : c->depth;
-        if (o->w != c->width || o->h != c->height || o->prec != depth || !o->sgnd != !c->is_signed || !o->data) {
+        if (o->w != c->width || o->h != c->height || o->prec != c->depth || !o->sgnd != !c->is_signed || !o->data) {
             wvl_cli_error("%s: check failed: component %u was decoded as %u x %u, %u bits %s; encoded were %u x %u, %u bits %s", name, i, o->w, o->h,
-                          o->prec, o->sgnd ? "signed" : "unsigned", c->width, c->height, depth, c->is_signed ? "signed" : "unsigned");
+                          o->prec, o->sgnd ? "signed" : "unsigned", c->width, c->height, c->depth, c->is_signed ? "signed" : "unsigned");
             return WVL_EXIT_CHECK;
         }
     }
@@ -221,25 +227,69 @@ static int compare(const wvl_cli_picture *picture, const char *name, int lossles
     return WVL_EXIT_OK;
 }
 
-int wvl_cli_verify_bytes(const wvl_cli_picture *picture, const char *name, int is_jp2, int lossless, const uint8_t *bytes, size_t count,
-                         wvl_cli_check *check)
+static opj_image_t *decode_or_say(const char *name, int is_jp2, const uint8_t *bytes, size_t count)
 {
     char message[MESSAGE_BYTES] = "";
     reader r = {bytes, count, 0};
-    (void)snprintf(check->decoder, sizeof check->decoder, "OpenJPEG %s", opj_version());
     opj_image_t *image = decode(&r, is_jp2, message);
     if (!image) {
-        wvl_cli_error("%s: check failed: %s cannot decode it: %s", name, check->decoder, message[0] ? message : "no reason given");
+        wvl_cli_error("%s: check failed: OpenJPEG %s cannot decode it: %s", name, opj_version(), message[0] ? message : "no reason given");
+    }
+    return image;
+}
+
+int wvl_cli_verify_bytes(const wvl_cli_picture *picture, const char *name, int is_jp2, int lossless, const uint8_t *bytes, size_t count,
+                         wvl_cli_check *check)
+{
+    (void)snprintf(check->decoder, sizeof check->decoder, "OpenJPEG %s", opj_version());
+    opj_image_t *image = decode_or_say(name, is_jp2, bytes, count);
+    if (!image) {
         return WVL_EXIT_CHECK;
     }
-    int code = check_shape(picture, name, image, check->decode_only);
-    if (!code && check->decode_only) {
-        wvl_cli_warn("%s: %s decodes it; samples are not compared, because they were converted to X'Y'Z'", name, check->decoder);
-    } else if (!code) {
+    int code = check_shape(picture, name, image);
+    if (!code) {
         code = compare(picture, name, lossless, image, check);
     }
     opj_image_destroy(image);
     return code;
+}
+
+/* ---- A picture of what was decoded ------------------------------------------------------------------------------------------ */
+
+static int take_component(const opj_image_comp_t *from, wvl_io_component *to)
+{
+    size_t bytes = (size_t)from->w * from->h * sizeof(int32_t);
+    *to = (wvl_io_component){.width = from->w, .height = from->h, .dx = (uint8_t)from->dx, .dy = (uint8_t)from->dy, .depth = (uint8_t)from->prec,
+                             .is_signed = from->sgnd != 0, .sample_bytes = 4, .sample_stride_bytes = 4, .stride_bytes = (size_t)from->w * 4};
+    to->data = to->owned = from->data ? malloc(bytes) : NULL;
+    if (to->owned) {
+        memcpy(to->owned, from->data, bytes);
+    }
+    return to->owned != NULL;
+}
+
+int wvl_cli_decode_bytes(const char *name, const uint8_t *bytes, size_t count, wvl_cli_picture *picture)
+{
+    memset(picture, 0, sizeof *picture);
+    opj_image_t *image = decode_or_say(name, 0, bytes, count);
+    if (!image) {
+        return WVL_EXIT_CHECK;
+    }
+    wvl_io_picture *io = &picture->io;
+    io->components = calloc(image->numcomps, sizeof *io->components);
+    int good = io->components != NULL;
+    for (uint32_t i = 0; good && i < image->numcomps; i++) {
+        good = take_component(&image->comps[i], &io->components[i]);
+        io->component_count = i + 1;
+    }
+    io->width = image->x1 - image->x0;
+    io->height = image->y1 - image->y0;
+    opj_image_destroy(image);
+    if (!good) {
+        wvl_io_release_picture(io);
+        wvl_cli_error("%s: out of memory", name);
+    }
+    return good ? WVL_EXIT_OK : WVL_EXIT_DEVICE;
 }
 
 #endif

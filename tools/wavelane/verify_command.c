@@ -5,10 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli.h"
-#include "wavelane_check.h"
+#include "verify_options.h"
 
-#define USAGE "wavelane verify [--profile NAME] [--fps N[/D]] [--stereo] [--hfr] [--original PICTURE] [--raw-format ...] [--json] FILE"
 #define ISSUE_LIMIT 1000u
 
 typedef struct finding {
@@ -19,8 +17,11 @@ typedef struct finding {
 } finding;
 
 typedef struct request {
-    const char *name, *original, *raw_format;
-    int json, lists_rules, lists_profiles;
+    const char *name;
+    wvl_cli_args args; /* how the originals were read, and a preset */
+    wvl_context *context;
+    char profile[WVL_CLI_PROFILE_CHARS];
+    int json, help, lists_rules, lists_profiles;
     wvl_check_options options;
     uint8_t *data;
     size_t bytes;
@@ -56,26 +57,6 @@ static int match_flag(const char *name, const char *word)
     return word[0] == '-' && !strcmp(word + (word[1] == '-' ? 2 : 1), name);
 }
 
-static int parse_rate(request *q, const char *text)
-{
-    char number[32];
-    const char *slash = strchr(text, '/');
-    uint64_t frames, seconds = 1;
-    size_t n = slash ? (size_t)(slash - text) : strlen(text);
-    if (n >= sizeof number) {
-        n = sizeof number - 1;
-    }
-    memcpy(number, text, n);
-    number[n] = '\0';
-    if (!wvl_cli_parse_number(number, 1, UINT32_MAX, &frames) || (slash && !wvl_cli_parse_number(slash + 1, 1, UINT32_MAX, &seconds))) {
-        wvl_cli_error("verify: \"%s\" is no frame rate; 24 or 24000/1001 is one", text);
-        return WVL_EXIT_USAGE;
-    }
-    q->options.frames = (uint32_t)frames;
-    q->options.seconds = (uint32_t)seconds;
-    return WVL_EXIT_OK;
-}
-
 static int parse_word(request *q, int argc, char **argv, int *i)
 {
     const char *value;
@@ -86,6 +67,8 @@ static int parse_word(request *q, int argc, char **argv, int *i)
         q->options.stereo = 1;
     } else if (match_flag("hfr", word)) {
         q->options.hfr = 1;
+    } else if (match_flag("help", word) || match_flag("h", word)) {
+        q->help = 1;
     } else if (match_flag("rules", word)) {
         q->lists_rules = 1;
     } else if (match_flag("profiles", word)) {
@@ -93,50 +76,76 @@ static int parse_word(request *q, int argc, char **argv, int *i)
     } else if ((value = match_value("profile", argc, argv, i))) {
         q->options.profile = value;
     } else if ((value = match_value("fps", argc, argv, i))) {
-        return parse_rate(q, value);
+        return wvl_cli_parse_rate(value, &q->options);
     } else if ((value = match_value("original", argc, argv, i))) {
-        q->original = value;
-    } else if ((value = match_value("raw-format", argc, argv, i)) || (value = match_value("F", argc, argv, i))) {
-        q->raw_format = value;
-    } else if ((word[0] == '-' && word[1]) || q->name) {
-        wvl_cli_error("verify: \"%s\" is unexpected, or lacks its value; the form is: " USAGE, word);
+        q->args.inputs[q->args.input_count++] = value;
+    } else if (match_flag("original", word) || match_flag("profile", word) || match_flag("fps", word) || (word[0] != '-' && q->name)) {
+        wvl_cli_error("verify: \"%s\" is unexpected, or lacks its value; the form is: " WVL_CLI_VERIFY_USAGE, word);
         return WVL_EXIT_USAGE;
+    } else if (word[0] == '-' && word[1]) {
+        return wvl_cli_take_original(argc, argv, i, &q->args);
     } else {
         q->name = word;
     }
     return WVL_EXIT_OK;
 }
 
-static int refuse_profile(const char *name)
+/* The walker's name of a profile, or the name of a preset with its words. */
+static int take_profile(request *q)
 {
     size_t count, used = 0;
     char list[1024] = "";
+    const char *name = q->options.profile;
+    if (!name || wvl_cli_is_walker_profile(name)) {
+        return WVL_EXIT_OK;
+    }
+    wvl_params *params = NULL;
+    int known = !wvl_params_create(q->context, &params) && !wvl_params_preset(params, name);
+    wvl_params_release(params);
+    if (known) {
+        q->args.preset = q->args.preset_words = name;
+        q->args.preset_spelling = "--profile";
+        return WVL_EXIT_OK;
+    }
     const wvl_check_profile *profiles = wvl_check_profiles(&count);
     for (size_t i = 0; i < count; i++) {
-        if (!strcmp(name, profiles[i].name)) {
-            return WVL_EXIT_OK;
-        }
         int n = snprintf(list + used, sizeof list - used, " %s", profiles[i].name);
         used += n > 0 && (size_t)n < sizeof list - used ? (size_t)n : 0;
     }
-    wvl_cli_error("verify: no profile \"%s\"; there are:%s", name, list);
+    wvl_cli_error("verify: no profile or preset \"%s\"; profiles are:%s", name, list);
     return WVL_EXIT_USAGE;
+}
+
+static int settle_profile(request *q)
+{
+    const char *asked = q->options.profile;
+    wvl_status status = wvl_context_create(NULL, &q->context);
+    if (status) {
+        wvl_cli_error("verify: %s", wvl_status_text(status));
+        return wvl_cli_exit_code(status);
+    }
+    int code = take_profile(q);
+    if (!code && q->args.preset) {
+        code = wvl_cli_take_preset(&q->args, q->context, &q->options, q->profile);
+        q->options.profile = asked && wvl_cli_is_walker_profile(asked) ? asked : q->options.profile;
+    }
+    return code;
 }
 
 static int parse(request *q, int argc, char **argv)
 {
-    int code = WVL_EXIT_OK;
+    int code = wvl_cli_init_args(argc, &q->args);
     for (int i = 1; !code && i < argc; i++) {
         code = parse_word(q, argc, argv, &i);
     }
-    if (!code && !q->name && !q->lists_rules && !q->lists_profiles) {
-        wvl_cli_error("verify: no file; the form is: " USAGE);
+    if (!code && !q->name && !q->help && !q->lists_rules && !q->lists_profiles) {
+        wvl_cli_error("verify: no file; the form is: " WVL_CLI_VERIFY_USAGE);
         code = WVL_EXIT_USAGE;
     }
-    if (!code && q->options.profile) {
-        code = refuse_profile(q->options.profile);
+    if (!code) {
+        code = settle_profile(q);
     }
-    if (!code && q->original && !wvl_cli_can_verify()) {
+    if (!code && q->args.input_count && !wvl_cli_can_verify()) {
         wvl_cli_error("verify: --original: this build has no OpenJPEG to decode with");
         code = WVL_EXIT_USAGE;
     }
@@ -359,14 +368,22 @@ static void list_tables(const request *q)
 
 /* ---- The command ----------------------------------------------------------------------------------------------------- */
 
+/* Depth of every component, or 0 where they differ. */
+static uint32_t common_depth(const wvl_check_summary *m)
+{
+    for (uint32_t c = 1; c < m->component_count; c++) {
+        if (m->components[c].depth != m->components[0].depth) {
+            return 0;
+        }
+    }
+    return m->component_count ? m->components[0].depth : 0;
+}
+
 static int compare_original(request *q)
 {
-    wvl_cli_args args;
     wvl_cli_picture picture;
-    memset(&args, 0, sizeof args);
-    args.subsampling[0] = args.subsampling[1] = 1;
-    args.io.raw_format = q->raw_format;
-    int code = wvl_cli_read_picture(&args, &q->original, 1, &picture);
+    q->args.coded_depth = common_depth(&q->summary);
+    int code = wvl_cli_read_original(&q->args, q->context, &picture);
     if (code) {
         return code;
     }
@@ -387,7 +404,7 @@ static int verify(request *q)
         wvl_cli_error("%s: out of memory", q->name);
         return WVL_EXIT_DEVICE;
     }
-    if (q->original && q->summary.format != WVL_CHECK_NOTHING) {
+    if (q->args.input_count && q->summary.format != WVL_CHECK_NOTHING) {
         code = compare_original(q);
     }
     report(q, verdict);
@@ -409,7 +426,9 @@ int wvl_cli_run_verify(int argc, char **argv)
     q->options.struct_size = sizeof q->options;
     q->summary.struct_size = sizeof q->summary;
     int code = parse(q, argc, argv);
-    if (!code && (q->lists_rules || q->lists_profiles)) {
+    if (!code && q->help) {
+        (void)puts(WVL_CLI_VERIFY_USAGE);
+    } else if (!code && (q->lists_rules || q->lists_profiles)) {
         list_tables(q);
     } else if (!code) {
         code = verify(q);
@@ -425,6 +444,8 @@ int wvl_cli_run_verify(int argc, char **argv)
     free(q->check.component_psnr);
     free(q->findings);
     free(q->data);
+    wvl_cli_release_args(&q->args);
+    wvl_context_release(q->context);
     free(q);
     return code;
 }
