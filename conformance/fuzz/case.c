@@ -8,7 +8,7 @@
 
 int fuzz_case_is_picture_key(const char *key)
 {
-    static const char *const keys[] = {"picture", "at", "size", "offset", "components", "layouts", "threads", "preset", "jp2", "illegal"};
+    static const char *const keys[] = {"picture", "at", "size", "offset", "components", "layouts", "threads", "preset", "tables", "jp2", "illegal"};
     for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++) {
         if (!strcmp(key, keys[i])) {
             return 1;

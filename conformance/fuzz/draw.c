@@ -366,7 +366,7 @@ static void draw_jp2_words(fuzz_draw *d)
 
 static void draw_container(fuzz_draw *d)
 {
-    if (fuzz_draw_chance(d, 30)) {
+    if (!d->is_converted && fuzz_draw_chance(d, 30)) {
         fuzz_case_set(d->c, "container", "jp2");
         draw_jp2_words(d);
     }
@@ -389,24 +389,7 @@ static void draw_comment(fuzz_draw *d)
     }
 }
 
-/* ---- Profiles and machine ---------------------------------------------------------------------------------------------------------- */
-
-/* What a rate is counted from; without a profile that has limits these change nothing. */
-static void draw_frame_rate(fuzz_draw *d)
-{
-    static const char *const rates[] = {"24", "25", "30", "48", "24000/1001", "59.94"};
-    uint32_t percent = fuzz_case_get(d->c, "preset") ? 30 : 2;
-    if (fuzz_draw_chance(d, percent)) {
-        fuzz_case_set(d->c, "frame-rate", "%s", rates[fuzz_draw_between(d, 0, 5)]);
-    }
-    if (fuzz_draw_chance(d, percent)) {
-        fuzz_case_set(d->c, fuzz_draw_chance(d, 50) ? "stereo" : "hfr", "yes");
-    }
-    if (fuzz_draw_chance(d, percent)) {
-        say(d, "main-level", fuzz_draw_between(d, 0, 11));
-        say(d, "sub-level", fuzz_draw_between(d, 0, 9));
-    }
-}
+/* ---- Machine ----------------------------------------------------------------------------------------------------------------------- */
 
 static void draw_device(fuzz_draw *d)
 {
@@ -416,18 +399,6 @@ static void draw_device(fuzz_draw *d)
     }
 }
 
-/* Those of cinema and IMF ask for certain pictures: most are refused here, and the suites of the profiles make the pictures. */
-static int draw_preset(fuzz_draw *d)
-{
-    size_t count;
-    const wvl_preset *presets = wvl_presets(&count);
-    if (!fuzz_draw_chance(d, 4)) {
-        return 0;
-    }
-    fuzz_case_set(d->c, "preset", "%s", presets[fuzz_draw_between(d, 0, (uint32_t)count - 1)].name);
-    return 1;
-}
-
 /* ---- Table --------------------------------------------------------------------------------------------------------------------------- */
 
 /* In the order in which they depend on each other. Several keys may share a generator: those without one are drawn with their neighbour. */
@@ -435,6 +406,9 @@ static const struct {
     const char *key;
     void (*draw)(fuzz_draw *d);
 } generators[] = {
+    {"input-color", fuzz_draw_color},
+    {"input-transfer", NULL},
+    {"input-range", NULL},
     {"reversible", draw_reversible},
     {"levels", draw_levels},
     {"mct", draw_mct},
@@ -469,7 +443,7 @@ static const struct {
     {"max-component-bytes", draw_max_component_bytes},
     {"container", draw_container},
     {"comment", draw_comment},
-    {"frame-rate", draw_frame_rate},
+    {"frame-rate", fuzz_draw_frame_rate},
     {"stereo", NULL},
     {"hfr", NULL},
     {"main-level", NULL},
@@ -495,10 +469,10 @@ void fuzz_draw_case(uint64_t seed, const fuzz_folder *folder, fuzz_case *c)
     c->count = 0;
     fuzz_draw_picture(&d);
     d.density = densities[fuzz_draw_between(&d, 0, 4)];
-    if (draw_preset(&d)) {
+    if (fuzz_draw_preset(&d)) {
         draw_container(&d);
         draw_comment(&d);
-        draw_frame_rate(&d);
+        fuzz_draw_frame_rate(&d);
         draw_device(&d);
         return;
     }

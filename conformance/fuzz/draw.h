@@ -15,6 +15,7 @@ typedef struct fuzz_draw {
     uint32_t tiles, levels, layers, targets;
     int reversible, profile; /* profile: 0 and 1, or -1 */
     int can_mct;             /* the first three components are alike */
+    int is_converted;        /* to X'Y'Z' */
     double raw_bytes, header_bytes;
     uint64_t seed;
 } fuzz_draw;
@@ -23,6 +24,12 @@ typedef struct fuzz_draw {
 void fuzz_draw_case(uint64_t seed, const fuzz_folder *folder, fuzz_case *c);
 void fuzz_draw_picture(fuzz_draw *d);
 void fuzz_draw_overrides(fuzz_draw *d);
+/* What follows from the shape. */
+void fuzz_draw_measure(fuzz_draw *d);
+void fuzz_draw_color(fuzz_draw *d);
+/* 1: a preset was drawn, and a picture that suits it. */
+int fuzz_draw_preset(fuzz_draw *d);
+void fuzz_draw_frame_rate(fuzz_draw *d);
 /* 1: a generator is there for the key. */
 int fuzz_draw_knows(const char *key);
 

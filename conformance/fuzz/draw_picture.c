@@ -98,11 +98,12 @@ static void draw_components(fuzz_draw *d, uint32_t count)
     print_components(d, kind <= 65 ? count : 1);
 }
 
-static void measure(fuzz_draw *d)
+void fuzz_draw_measure(fuzz_draw *d)
 {
     const fuzz_picture *p = &d->shape;
     const fuzz_plane *k = p->planes;
     d->can_mct = p->count >= 3;
+    d->raw_bytes = 0.0;
     for (uint32_t c = 0; c < p->count; c++) {
         double columns = ceil_div(p->x1, k[c].dx) - ceil_div(p->x0, k[c].dx), rows = ceil_div(p->y1, k[c].dy) - ceil_div(p->y0, k[c].dy);
         d->raw_bytes += columns * rows * k[c].depth / 8.0;
@@ -132,7 +133,7 @@ void fuzz_draw_picture(fuzz_draw *d)
     draw_source(d);
     draw_grid(d, count);
     draw_components(d, count);
-    measure(d);
+    fuzz_draw_measure(d);
     fuzz_case_set(d->c, "layouts", "%s,%s", layouts[fuzz_draw_between(d, 0, 5)], layouts[fuzz_draw_between(d, 0, 5)]);
     fuzz_case_set(d->c, "threads", "%u,%u", fuzz_draw_between(d, 1, 4), fuzz_draw_between(d, 1, 4));
 }

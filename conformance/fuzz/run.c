@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "boxes.h"
+#include "color.h"
 
 /* ---- Books ----------------------------------------------------------------------------------------------------------------------- */
 
@@ -119,10 +120,36 @@ static void note_error(fuzz_run *run, fuzz_stage stage, wvl_status status, const
     (void)snprintf(run->error, sizeof run->error, "%s", text);
 }
 
+static wvl_status set_tables(const fuzz_case *c, wvl_params *params)
+{
+    static fuzz_color_tables drawn;
+    const char *seed = fuzz_case_get(c, "tables");
+    if (!seed) {
+        return WVL_OK;
+    }
+    fuzz_color_draw((uint32_t)strtoul(seed, NULL, 10), &drawn);
+    return wvl_params_set_color(params, &drawn.tables);
+}
+
+static int is_yes(const char *value) { return value && !strcmp(value, "yes"); }
+
+static void note_settings(wvl_params *params, fuzz_settings *s)
+{
+    const char *profile = wvl_params_get(params, "profile");
+    (void)snprintf(s->profile, sizeof s->profile, "%s", profile ? profile : "");
+    const char *rate = wvl_params_get(params, "frame-rate");
+    s->frames = rate ? (uint32_t)strtoul(rate, NULL, 10) : 0;
+    s->seconds = rate && strchr(rate, '/') ? (uint32_t)strtoul(strchr(rate, '/') + 1, NULL, 10) : 1;
+    s->is_stereo = is_yes(wvl_params_get(params, "stereo"));
+    s->is_hfr = is_yes(wvl_params_get(params, "hfr"));
+    s->is_reversible = is_yes(wvl_params_get(params, "reversible"));
+}
+
 static wvl_status set_all(const fuzz_case *c, wvl_params *params, fuzz_run *run)
 {
     const char *preset = fuzz_case_get(c, "preset");
     wvl_status status = preset ? wvl_params_preset(params, preset) : WVL_OK;
+    status = status == WVL_OK ? set_tables(c, params) : status;
     for (uint32_t i = 0; i < c->count && status == WVL_OK; i++) {
         if (!fuzz_case_is_picture_key(c->pairs[i].key)) {
             status = wvl_params_set(params, c->pairs[i].key, c->pairs[i].value);
@@ -131,6 +158,7 @@ static wvl_status set_all(const fuzz_case *c, wvl_params *params, fuzz_run *run)
     if (status != WVL_OK) {
         note_error(run, FUZZ_AT_PARAMS, status, wvl_params_error(params));
     }
+    note_settings(params, &run->settings);
     return status;
 }
 

@@ -10,6 +10,13 @@
 
 typedef enum fuzz_stage { FUZZ_AT_PARAMS, FUZZ_AT_PLAN, FUZZ_AT_ENCODE } fuzz_stage;
 
+/* What the params say in the end, whatever set it. */
+typedef struct fuzz_settings {
+    char profile[32];
+    uint32_t frames, seconds;
+    int is_stereo, is_hfr, is_reversible;
+} fuzz_settings;
+
 typedef struct fuzz_run {
     wvl_status status;
     fuzz_stage stage;     /* that status and error come from */
@@ -18,6 +25,7 @@ typedef struct fuzz_run {
     uint8_t *data;        /* release with fuzz_run_free */
     size_t bytes;
     uint64_t plan_peak_bytes; /* allocated at most while params and plan were made */
+    fuzz_settings settings;
     wvl_span codestream;
     uint64_t packet_bytes;
     uint32_t layers;
