@@ -8,7 +8,7 @@
 typedef struct entry {
     char *text;
     size_t room, used;
-    int for_tiles, for_components, joins; /* joins: it may part the components of a colour transform that was asked for */
+    int for_tiles, for_components, joins; /* joins: it may part components that are transformed or converted together */
 } entry;
 
 static void say(entry *e, const char *format, uint32_t a, uint32_t b)
@@ -29,7 +29,7 @@ static void draw_scope(fuzz_draw *d, entry *e)
     if (e->for_components) {
         uint32_t first = fuzz_draw_between(d, 0, d->shape.count - 1);
         say(e, "C%u-%u", first, fuzz_draw_between(d, first, d->shape.count - 1));
-        e->joins = first < 3 && fuzz_case_is_on(d->c, "mct");
+        e->joins = first < 3 && (d->is_converted || fuzz_case_is_on(d->c, "mct"));
     }
 }
 
