@@ -7,8 +7,8 @@
 #include "base/alloc.h"
 #include "codec/rate/hull.h"
 #include "codec/rate/measure.h"
-#include "codec/t1/t1.h"
 #include "codec/t2/packet_order.h"
+#include "codec/tile_blocks.h"
 
 #define BATCH 2u            /* blocks coded at once: the arithmetic coder interleaves two, and goes on with the next when one is complete */
 #define GROUP_SAMPLES 8192u /* work handed out at a time: a batch of blocks of nominal size, or as many small ones */
@@ -36,7 +36,7 @@ static unsigned most_planes(const wvl_plan *plan)
 
 /* One worker's scratch: block coder state, codewords, passes. */
 typedef struct worker_scratch {
-    wvl_t1_scratch *t1;
+    void *coder;               /* the block coder's */
     uint8_t *bytes[BATCH];
     wvl_pass *passes[BATCH];
     wvl_hull *hulls;           /* [BATCH] */
@@ -45,17 +45,18 @@ typedef struct worker_scratch {
 
 static worker_scratch carve_worker(const wvl_plan *plan, wvl_carver *carver)
 {
+    const wvl_block_coder *coder = wvl_tile_block_coder(plan);
     unsigned planes = most_planes(plan);
     worker_scratch w;
     size_t bytes = 0;
     for (uint32_t i = 0; i < plan->coding_count; i++) {
-        size_t need = wvl_t1_bytes_bound(1u << plan->codings[i].xcb, 1u << plan->codings[i].ycb, planes, plan->codings[i].style);
+        size_t need = coder->bytes_bound(1u << plan->codings[i].xcb, 1u << plan->codings[i].ycb, planes, plan->codings[i].style);
         bytes = need > bytes ? need : bytes;
     }
-    w.t1 = wvl_carve(carver, 1, wvl_t1_scratch_bytes());
+    w.coder = wvl_carve(carver, 1, coder->scratch_bytes());
     for (unsigned i = 0; i < BATCH; i++) {
         w.bytes[i] = wvl_carve(carver, 1, bytes);
-        w.passes[i] = wvl_carve(carver, 3 * planes, sizeof *w.passes[i]);
+        w.passes[i] = wvl_carve(carver, coder->passes_bound(planes), sizeof *w.passes[i]);
     }
     w.hulls = wvl_carve(carver, BATCH, sizeof *w.hulls);
     w.writers = wvl_carve(carver, 2, sizeof *w.writers);
@@ -119,6 +120,7 @@ static uint64_t bound_pointers(const wvl_plan *plan, uint32_t tile, uint64_t pac
 /* Coded bytes and pass records of a tile at their worst. */
 static void bound_tile(const wvl_plan *plan, const wvl_tile_plan *tile, uint64_t nodes, wvl_coder_memory *memory)
 {
+    const wvl_block_coder *coder = wvl_tile_block_coder(plan);
     uint64_t codewords = 0, records = 0, block_headers = 0, index = 0, layers_of_block = wvl_min_u32(plan->layer_count, 109);
     for (uint32_t c = 0; c < tile->component_count; c++) {
         const wvl_tile_component *tc = &tile->components[c];
@@ -126,8 +128,8 @@ static void bound_tile(const wvl_plan *plan, const wvl_tile_plan *tile, uint64_t
         const wvl_tile_band *band = &tile->bands[tile->resolutions[tc->first_resolution].first_band], *end = band + 3u * tc->levels + 1u;
         for (; band < end; band++) {
             uint64_t n = (uint64_t)band->block_cols * band->block_rows;
-            codewords = wvl_add_saturate(codewords, wvl_mul_saturate(n, wvl_t1_bytes_bound(band->slot_width, band->slot_height, band->planes, style)));
-            records = wvl_add_saturate(records, wvl_mul_saturate(n, wvl_block_record_bytes(3ull * band->planes, plan->rate_control) + 8));
+            codewords = wvl_add_saturate(codewords, wvl_mul_saturate(n, coder->bytes_bound(band->slot_width, band->slot_height, band->planes, style)));
+            records = wvl_add_saturate(records, wvl_mul_saturate(n, wvl_block_record_bytes(coder->passes_bound(band->planes), plan->rate_control) + 8));
             block_headers += n * layers_of_block * (wvl_t2_header_bound(1, 0, style, 1) + 1);
             index += n * layers_of_block * sizeof(wvl_contribution);
         }
@@ -188,7 +190,8 @@ wvl_status wvl_coder_init(wvl_coder *coder, const wvl_allocator *allocator, cons
         return WVL_ERROR_MEMORY;
     }
     coder->wanted = WVL_DECIDED;
-    coder->kernels = wvl_t1_fetch_kernels();
+    coder->block_coder = wvl_tile_block_coder(plan);
+    coder->kernels = coder->block_coder->fetch_kernels();
     wvl_depth_init(&coder->depth, plan);
     coder->workers = wvl_pool_concurrency(pool);
     coder->worker_bytes = worker_bytes(plan);
@@ -251,7 +254,7 @@ typedef struct block_hull {
     int32_t gain_exponent;
     uint32_t threshold, samples;
     int is_layered, is_fine;
-    const wvl_t1_output *out;
+    const wvl_block_output *out;
 } block_hull;
 
 /* Brings the hull up to the passes coded so far. */
@@ -273,7 +276,7 @@ static int wants_more(void *user, const wvl_pass *passes, uint32_t count)
     return wvl_hull_is_open(b->hull, passes, b->threshold, b->is_layered);
 }
 
-static int store_block(block_work *work, worker_scratch *w, block_hull *h, const wvl_t1_output *out, wvl_coded_block *block)
+static int store_block(block_work *work, worker_scratch *w, block_hull *h, const wvl_block_output *out, wvl_coded_block *block)
 {
     wvl_coder *coder = work->coder;
     int rate_control = coder->plan->rate_control;
@@ -301,13 +304,13 @@ static int store_block(block_work *work, worker_scratch *w, block_hull *h, const
     return 1;
 }
 
-static wvl_t1_input describe_block(const block_work *work, const work_band *wb, uint32_t index)
+static wvl_block_input describe_block(const block_work *work, const work_band *wb, uint32_t index)
 {
     const wvl_coefs *coefs = &work->coefs[wb->tile];
     const wvl_tile_band *band = &coefs->tile->bands[wb->band];
     const wvl_coding *coding = &work->coder->plan->codings[work->coefs[wb->tile].tile->components[wb->component].coding];
     wvl_rect rect = wvl_geom_block_rect(band, index % band->block_cols, index / band->block_cols);
-    wvl_t1_input in = {0};
+    wvl_block_input in = {0};
     in.coefs = coefs->samples + wvl_coef_slot(band, index);
     in.stride = band->slot_width;
     in.width = (uint16_t)wvl_rect_width(rect);
@@ -335,12 +338,8 @@ static void note_depth(block_work *work, const block_hull *h, const wvl_coded_bl
     }
 }
 
-static int keep_block(block_work *work, worker_scratch *w, const wvl_tile_band *band, block_hull *h, wvl_coded_block *block)
+static int keep_block(block_work *work, worker_scratch *w, block_hull *h, wvl_coded_block *block)
 {
-    if (h->out->planes > band->planes) {
-        atomic_store(&work->failed, 2); /* a magnitude bound was broken */
-        return 0;
-    }
     if (!store_block(work, w, h, h->out, block)) {
         return 0;
     }
@@ -355,8 +354,8 @@ static int code_batch(block_work *work, worker_scratch *w, const work_band *wb, 
     const wvl_coder *coder = work->coder;
     const wvl_coding *coding = &coder->plan->codings[work->coefs[wb->tile].tile->components[wb->component].coding];
     wvl_coded_block *blocks = &work->tiles[wb->tile].blocks[band->first_block + first], *chosen[BATCH];
-    wvl_t1_input in[BATCH];
-    wvl_t1_output out[BATCH];
+    wvl_block_input in[BATCH];
+    wvl_block_output out[BATCH];
     block_hull hulls[BATCH];
     uint32_t n = 0;
     memset(out, 0, sizeof out);
@@ -366,6 +365,10 @@ static int code_batch(block_work *work, worker_scratch *w, const work_band *wb, 
         }
         chosen[n] = &blocks[i];
         in[n] = describe_block(work, wb, first + i);
+        if (wvl_bit_length(in[n].bound >> in[n].frac_bits) > band->planes) {
+            atomic_store(&work->failed, 2); /* a magnitude bound was broken */
+            return 0;
+        }
         hulls[n] = (block_hull){&w->hulls[n], &coding->band[band->coding_band], coder->plan->gain_exponent, work->threshold,
                                 (uint32_t)in[n].width * in[n].height, coder->plan->layer_count > 1, wvl_depth_is_fine(band), &out[n]};
         hulls[n].hull->pass_count = 0;
@@ -375,9 +378,9 @@ static int code_batch(block_work *work, worker_scratch *w, const work_band *wb, 
         out[n].passes = w->passes[n];
         n++;
     }
-    wvl_t1_encode_blocks(w->t1, in, out, n);
+    coder->block_coder->encode_blocks(w->coder, in, out, n);
     for (uint32_t i = 0; i < n; i++) {
-        if (!keep_block(work, w, band, &hulls[i], chosen[i])) {
+        if (!keep_block(work, w, &hulls[i], chosen[i])) {
             return 0;
         }
     }

@@ -10,6 +10,7 @@
 
 #include "base/pool.h"
 #include "codec/coded_tile.h"
+#include "codec/core/block.h"
 #include "codec/cs/cs.h"
 #include "codec/rate/depth.h"
 #include "codec/rate/layers.h"
@@ -25,7 +26,8 @@ typedef struct wvl_coder {
     wvl_t2_sizes sizes;              /* greatest of all tiles */
     uint8_t *worker_memory;
     uint64_t worker_bytes, workers;
-    const struct wvl_t1_kernels *kernels;
+    const wvl_block_coder *block_coder;
+    const void *kernels;             /* of the block coder */
     wvl_depth depth;
     _Atomic uint32_t decided;        /* the greatest of all blocks */
     uint32_t wanted;                 /* WVL_DECIDED: blocks are coded for the first time; else those not decided for it */

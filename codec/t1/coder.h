@@ -46,13 +46,4 @@ void wvl_t1_init_pass(wvl_t1_coder *coder, uint32_t pass);
 void wvl_t1_put_pass(wvl_t1_coder *coder, wvl_t1_output *out, int64_t gain_quarters);
 void wvl_t1_fini_coder(wvl_t1_coder *coder, wvl_t1_output *out);
 
-/* Energy from the sums of the low and the high 32 bits of the squares: 4096 squares of 31-bit magnitudes make 2^74. What is dropped is below
- * 2^-45 of the sum: rate control subtracts gains from energies and must not see the difference. */
-static inline void wvl_t1_set_energy(wvl_t1_output *out, uint64_t low, uint64_t high)
-{
-    int fits = high < (uint64_t)1 << 29;
-    out->energy = fits ? (high << 32) + low : (high << 16) + (low >> 16);
-    out->energy_shift = fits ? 0 : 8;
-}
-
 #endif

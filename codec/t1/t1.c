@@ -130,7 +130,7 @@ static int start(job *j, wvl_t1_fast_state *state, const wvl_t1_input *in, wvl_t
     if (in->want_gains) {
         uint64_t low, high;
         kernels_of(in)->square_sum(in, &low, &high);
-        wvl_t1_set_energy(out, low, high);
+        wvl_block_set_energy(out, low, high);
     }
     if (!j->passes)
         return 0;
@@ -193,3 +193,13 @@ void wvl_t1_encode_block(wvl_t1_scratch *scratch, const wvl_t1_input *in, wvl_t1
 {
     wvl_t1_encode_blocks(scratch, in, out, 1);
 }
+
+/* ---- As a block coder -------------------------------------------------------------------------------------------------------------- */
+
+static const void *fetch_kernels(void) { return wvl_t1_fetch_kernels(); }
+
+static uint32_t passes_bound(uint32_t planes) { return 3 * planes; }
+
+static void encode_blocks(void *scratch, const wvl_block_input *in, wvl_block_output *out, size_t count) { wvl_t1_encode_blocks(scratch, in, out, count); }
+
+const wvl_block_coder wvl_t1_block_coder = {wvl_t1_scratch_bytes, fetch_kernels, wvl_t1_bytes_bound, passes_bound, encode_blocks};

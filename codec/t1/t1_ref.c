@@ -170,7 +170,7 @@ static void load(ref *r, const wvl_t1_input *in, wvl_t1_output *out)
         }
     }
     if (in->want_gains)
-        wvl_t1_set_energy(out, low, high);
+        wvl_block_set_energy(out, low, high);
 }
 
 void wvl_t1_encode_block_ref(wvl_t1_scratch *scratch, const wvl_t1_input *in, wvl_t1_output *out)

@@ -266,12 +266,12 @@ uint64_t wvl_t2_code_header(const wvl_t2_tile *tile, const wvl_precinct *precinc
 /*
  * Bits of a header: per node of the inclusion trees at most one 0 a layer (all of them in one header when those before were empty) and a
  * 1, of the zero-plane trees at most 38 zeros and a 1; per block an inclusion bit, 16 bits of pass count, at most 32 Lblock ones and a
- * zero, and for each of at most 109 segments (passes) 32 + 7 length bits, or one segment without terminations. Stuffing adds at most
+ * zero, and for each of at most 109 segments (passes) 32 + 7 length bits, or one segment without terminations, two of an HT block. Stuffing adds at most
  * one bit in seven, padding at most two bytes.
  */
 uint64_t wvl_t2_header_bound(uint64_t blocks, uint64_t nodes, uint8_t style, uint32_t layer_count)
 {
-    uint64_t segments = style & WVL_STYLE_TERMALL ? 109 : style & WVL_STYLE_BYPASS ? 73 : 1;
+    uint64_t segments = style & WVL_STYLE_TERMALL ? 109 : style & WVL_STYLE_BYPASS ? 73 : style & WVL_STYLE_HT ? 2 : 1;
     uint64_t bits = 1 + nodes / 2 * (layer_count + 40ull) + blocks * (1 + 16 + 33 + segments * 39);
     return bits / 7 + 3;
 }

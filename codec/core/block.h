@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What goes into a block coder and what comes out: the same for EBCOT and HT, so that whoever drives them need not know which it is. */
+#ifndef WVL_CORE_BLOCK_H
+#define WVL_CORE_BLOCK_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "geom/handover_pass.h"
+
+typedef struct wvl_block_input {
+    const void *coefs;      /* sign-magnitude samples, sign in the top bit (bit 15 or 31); aligned to their size */
+    uint32_t stride;        /* elements */
+    uint16_t width, height; /* 1..1024 each, at most 4096 samples */
+    uint8_t coef_bytes;     /* 2 or 4 */
+    uint8_t frac_bits;      /* F: coded planes are bits F.. of the magnitude; lower bits only inform distortion */
+    uint8_t orient;         /* 0 LL 1 HL 2 LH 3 HH */
+    uint8_t style;          /* WVL_STYLE_* */
+    uint8_t reversible;     /* the decoder rebuilds samples exactly at plane 0 if F is 0 */
+    uint8_t want_gains;     /* 0: gains and energy are left 0 */
+    uint8_t max_passes;     /* code at most so many passes from the top (255: all) */
+    uint8_t cleanup_plane;  /* HT: plane of the cleanup pass; below it follow a SigProp and a MagRef pass. EBCOT: 0 */
+    /* EBCOT: asked after every pass but the last, with the records so far; 0 ends the block there, as max_passes does. NULL: all passes. */
+    int (*wants_more)(void *user, const wvl_pass *passes, uint32_t pass_count);
+    void *wants_user;
+    const void *kernels;    /* what fetch_kernels gave; NULL: plain C */
+    uint32_t bound;         /* OR of the magnitudes; larger makes empty top planes, smaller is forbidden */
+} wvl_block_input;
+
+typedef struct wvl_block_output {
+    uint8_t *bytes; /* caller's, bytes_bound of them */
+    uint32_t length;
+    wvl_pass *passes; /* caller's, room for passes_bound */
+    uint32_t pass_count;
+    uint32_t planes;      /* Mb less the zero bit-planes: coded magnitude planes P (EBCOT), or one more than the plane of the cleanup pass (HT) */
+    uint64_t energy;      /* sum of m^2, divided by 4^energy_shift */
+    uint8_t energy_shift; /* 0, or 8 where the sum would leave 62 bits */
+} wvl_block_output;
+
+/* A block coder. Its functions are pure but for what they write, and neither allocate nor fail. */
+typedef struct wvl_block_coder {
+    size_t (*scratch_bytes)(void);     /* aligned to 64, contents irrelevant between calls */
+    const void *(*fetch_kernels)(void);/* the fastest that this processor runs; all give the same results */
+    /* Never exceeded by any block of this shape, whatever its samples; bytes that only the coder uses are included. */
+    size_t (*bytes_bound)(uint32_t width, uint32_t height, uint32_t planes, uint8_t style);
+    uint32_t (*passes_bound)(uint32_t planes);
+    /* Each block's result is the one it has alone. No two outputs share a buffer. */
+    void (*encode_blocks)(void *scratch, const wvl_block_input *in, wvl_block_output *out, size_t count);
+} wvl_block_coder;
+
+/* Energy from the sums of the low and the high 32 bits of the squares: 4096 squares of 31-bit magnitudes make 2^74. What is dropped is below
+ * 2^-45 of the sum: rate control subtracts gains from energies and must not see the difference. */
+static inline void wvl_block_set_energy(wvl_block_output *out, uint64_t low, uint64_t high)
+{
+    int fits = high < (uint64_t)1 << 29;
+    out->energy = fits ? (high << 32) + low : (high << 16) + (low >> 16);
+    out->energy_shift = fits ? 0 : 8;
+}
+
+#endif

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What the files of the HT block coder share. */
+#ifndef WVL_HT_BLOCK_H
+#define WVL_HT_BLOCK_H
+
+#include "codec/core/block.h"
+#include "geom/plan.h"
+
+#define WVL_HT_MAX_QUADS 1024u     /* of a block: 2^12 samples, and odd sides only where the power of two above is not exceeded */
+#define WVL_HT_MAX_QUADS_WIDE 512u
+#define WVL_HT_MAX_COLUMNS 3200u   /* of all stripes, one more at each side and a stripe above and below: 1026 * 3, 66 * 18, 6 * 258, ... */
+
+/*
+ * Bytes of the streams at their worst. VLC: 7 + 8 bits a quad and its twelve first ones, at least 15 bits in two bytes. MEL: an event for every
+ * quad and one for every pair of the first row, six bits each. Both together stay below the 4079 bytes that Scup can tell.
+ */
+#define WVL_HT_VLC_BYTES 2064u
+#define WVL_HT_MEL_BYTES 1040u
+
+/* A row of quads. Sample n of a quad: 0 top left, 1 bottom left, 2 top right, 3 bottom right. */
+typedef struct wvl_ht_row {
+    uint32_t v[4 * WVL_HT_MAX_QUADS_WIDE];   /* 2 (mu - 1) + sign; anything where mu is 0 */
+    uint32_t e[WVL_HT_MAX_QUADS_WIDE + 2];   /* from 1: exponents E of the quad's samples, sample n in byte n; 0 beyond both ends */
+} wvl_ht_row;
+
+typedef struct wvl_ht_scratch {
+    wvl_ht_row rows[2];
+    uint8_t vlc[WVL_HT_VLC_BYTES + 8];
+    uint8_t mel[WVL_HT_MEL_BYTES + 8];
+    /* of refinement, by stripe column: four samples, the upper one in bit 0 */
+    uint8_t significant[WVL_HT_MAX_COLUMNS], fresh[WVL_HT_MAX_COLUMNS], bit[WVL_HT_MAX_COLUMNS], negative[WVL_HT_MAX_COLUMNS];
+    uint8_t refinement[WVL_HT_MAX_COLUMNS];
+} wvl_ht_scratch;
+
+/* Fills v and e of a row of quads from two rows of samples; below: NULL under the last row. shift: bits below mu. */
+typedef void (*wvl_ht_gather_fn)(const void *above, const void *below, uint32_t width, unsigned shift, wvl_ht_row *row);
+typedef struct wvl_ht_kernels {
+    wvl_ht_gather_fn gather16, gather32;
+} wvl_ht_kernels;
+extern const wvl_ht_kernels wvl_ht_kernels_c;
+#ifdef WVL_HAVE_AVX2
+extern const wvl_ht_kernels wvl_ht_kernels_avx2;
+#endif
+
+/* The sample at (x, y): magnitude, sign. */
+static inline uint32_t wvl_ht_fetch_sample(const wvl_block_input *in, uint32_t x, uint32_t y, unsigned *negative)
+{
+    size_t i = (size_t)y * in->stride + x;
+    uint32_t v = in->coef_bytes == 2 ? (uint32_t)((const uint16_t *)in->coefs)[i] << 16 : ((const uint32_t *)in->coefs)[i];
+    *negative = v >> 31;
+    return in->coef_bytes == 2 ? v >> 16 & 0x7FFF : v & 0x7FFFFFFF;
+}
+
+/* Writes the cleanup segment at `to` and returns its bytes. */
+uint32_t wvl_ht_encode_cleanup(wvl_ht_scratch *s, const wvl_block_input *in, uint8_t *to);
+
+/* Lengths of the refinement segment with SigProp alone and with MagRef; what SigProp alone ends in, from byte `tail_at` on. */
+typedef struct wvl_ht_refinement {
+    uint32_t sigprop_bytes, bytes, tail_at;
+    uint8_t tail[2];
+} wvl_ht_refinement;
+wvl_ht_refinement wvl_ht_encode_refinement(wvl_ht_scratch *s, const wvl_block_input *in, int with_magref, uint8_t *to);
+
+/* Distortion removed by pass 0, 1, 2 (core/gain.h), in quarters; saturated at 2^62. After wvl_ht_encode_refinement() for passes 1 and 2. */
+int64_t wvl_ht_measure_gain(const wvl_ht_scratch *s, const wvl_block_input *in, unsigned pass);
+
+#endif

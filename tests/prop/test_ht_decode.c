@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Whatever the HT block encoder writes decodes to exactly the bits that its passes promise. */
+#include <check.h>
+#include <math.h>
+
+#include "codec/ht/ht.h"
+#include "ht_decode.h"
+#include "t1_draw.h"
+
+enum { GUARD = 32 };
+
+static t1_rng rng;
+static void *scratch;
+static uint32_t samples[4 * 4096];
+static ht_sample known[4][4096];
+
+static uint32_t magnitude_of(const wvl_block_input *in, uint32_t i, unsigned *negative)
+{
+    size_t k = (size_t)(i / in->width) * in->stride + i % in->width;
+    uint32_t v = in->coef_bytes == 2 ? ((const uint16_t *)in->coefs)[k] : ((const uint32_t *)in->coefs)[k];
+    unsigned top = 8u * in->coef_bytes - 1;
+    *negative = v >> top;
+    return v & (((uint32_t)1 << top) - 1);
+}
+
+/* Every bit that is known is the true one; what the cleanup pass leaves out is below its plane. */
+static void check_against_truth(const wvl_block_input *in, uint32_t passes)
+{
+    unsigned shift = in->frac_bits + in->cleanup_plane;
+    for (uint32_t i = 0; i < (uint32_t)in->width * in->height; i++) {
+        const ht_sample *s = &known[passes][i];
+        unsigned negative;
+        uint32_t m = magnitude_of(in, i, &negative);
+        REQUIRE(s->magnitude == m >> (shift - s->refined));
+        REQUIRE(s->significant == (m >> shift != 0));
+        REQUIRE(!s->magnitude || s->negative == negative);
+        REQUIRE(passes > 1 || !s->refined);
+        REQUIRE(!s->significant || s->refined == (passes > 2));
+    }
+}
+
+static long double error_of(const wvl_block_input *in, uint32_t i, const ht_sample *s)
+{
+    unsigned negative, P = in->frac_bits + in->cleanup_plane - s->refined;
+    uint64_t m = magnitude_of(in, i, &negative), rebuilt = 0;
+    if (s->magnitude) {
+        rebuilt = 2 * ((uint64_t)s->magnitude << P) + (in->reversible && P == 0 ? 0 : (uint64_t)1 << P);
+    }
+    long double e = (long double)(2 * m) - (long double)rebuilt;
+    return e * e;
+}
+
+static void check_gain(const wvl_block_input *in, const wvl_block_output *out, uint32_t pass)
+{
+    long double before = 0, after = 0;
+    for (uint32_t i = 0; i < (uint32_t)in->width * in->height; i++) {
+        before += error_of(in, i, &known[pass][i]);
+        after += error_of(in, i, &known[pass + 1][i]);
+    }
+    unsigned P = out->planes - 1 - (pass + 2) / 3 + in->frac_bits;
+    long double said = ldexpl((long double)out->passes[pass].gain_quarters, (int)P);
+    REQUIRE(out->passes[pass].gain_quarters == (int64_t)1 << 62 || fabsl(before - after - said) <= before * 1e-15L);
+}
+
+/* The block as it is when it ends with this pass. */
+static void check_cut(const wvl_block_input *in, const wvl_block_output *out, uint32_t pass)
+{
+    static uint8_t cut[65536];
+    const wvl_pass *p = &out->passes[pass];
+    ht_block block = {in->width, in->height, (in->style & WVL_STYLE_VSC) != 0, pass + 1};
+    REQUIRE(p->final_bytes <= out->length && (!pass || p->final_bytes >= p[-1].final_bytes));
+    memcpy(cut, out->bytes, p->final_bytes - p->tail_count);
+    memcpy(cut + p->final_bytes - p->tail_count, p->tail, p->tail_count);
+    uint32_t first = out->passes[0].final_bytes;
+    const char *wrong = ht_decode_block(&block, cut, first, cut + first, p->final_bytes - first, known[pass + 1]);
+    ck_assert_msg(!wrong, "%ux%u, pass %u of plane %u: %s", in->width, in->height, pass, in->cleanup_plane, wrong);
+    check_against_truth(in, pass + 1);
+    check_gain(in, out, pass);
+}
+
+static void check_block(wvl_block_input *in)
+{
+    wvl_pass passes[3];
+    wvl_block_output out = {.passes = passes};
+    unsigned planes = 0;
+    while (in->bound >> in->frac_bits >> planes) {
+        planes++;
+    }
+    size_t capacity = wvl_ht_block_coder.bytes_bound(in->width, in->height, planes, in->style);
+    out.bytes = malloc(capacity + GUARD);
+    memset(out.bytes, 0xA5, capacity + GUARD);
+    wvl_ht_block_coder.encode_blocks(scratch, in, &out, 1);
+    for (size_t i = 0; i < GUARD; i++) {
+        REQUIRE(out.bytes[capacity + i] == 0xA5);
+    }
+    int is_coded = planes > in->cleanup_plane;
+    uint32_t most = in->cleanup_plane ? 3 : 1;
+    REQUIRE(out.pass_count == (is_coded ? in->max_passes < most ? in->max_passes : most : 0));
+    REQUIRE(out.planes == (is_coded ? in->cleanup_plane + 1u : 0));
+    memset(known[0], 0, (size_t)in->width * in->height * sizeof known[0][0]);
+    for (uint32_t pass = 0; pass < out.pass_count; pass++) {
+        REQUIRE(!(passes[pass].flags & WVL_PASS_TERM) == (pass == 1 && out.pass_count == 3));
+        check_cut(in, &out, pass);
+    }
+    REQUIRE(!out.pass_count || passes[out.pass_count - 1].final_bytes == out.length);
+    free(out.bytes);
+}
+
+static void draw_and_check(uint32_t width, uint32_t height)
+{
+    wvl_block_input in = {0};
+    in.coef_bytes = t1_random(&rng) & 1 ? 2 : 4;
+    unsigned most = in.coef_bytes == 2 ? 15 : 31, bits = 1 + t1_random(&rng) % most;
+    in.frac_bits = t1_random(&rng) & 1 ? 0 : (uint8_t)(t1_random(&rng) % bits % 7);
+    in.reversible = !in.frac_bits && (t1_random(&rng) & 1);
+    in.style = (uint8_t)(WVL_STYLE_HT | (t1_random(&rng) & 1 ? WVL_STYLE_VSC : 0));
+    in.cleanup_plane = t1_random(&rng) & 1 ? 0 : (uint8_t)(t1_random(&rng) % (bits - in.frac_bits));
+    in.max_passes = t1_random(&rng) & 1 ? 255 : (uint8_t)(1 + t1_random(&rng) % 3);
+    in.want_gains = 1;
+    in.kernels = wvl_ht_block_coder.fetch_kernels();
+    uint32_t stride = (width + 7) / 8 * 8;
+    t1_draw_block(&rng, &in, samples, width, height, stride, bits);
+    check_block(&in);
+}
+
+START_TEST(every_shape)
+{
+    for (uint32_t height = 1; height <= 64; height++) {
+        for (uint32_t width = 1; width <= 64; width++) {
+            draw_and_check(width, height);
+        }
+    }
+}
+END_TEST
+
+START_TEST(long_shapes)
+{
+    for (unsigned x = 7; x <= 10; x++) {
+        for (int i = 0; i < 40; i++) {
+            uint32_t width = (1u << x) - (i & 1 ? t1_random(&rng) % (1u << (x - 1)) : 0), height = 1 + t1_random(&rng) % (4096u >> x);
+            draw_and_check(width, height);
+            draw_and_check(height, width);
+        }
+    }
+}
+END_TEST
+
+START_TEST(full_blocks)
+{
+    for (int i = 0; i < 400; i++) {
+        draw_and_check(64, 64);
+    }
+}
+END_TEST
+
+/* One sample at a time, and all magnitudes of one bit pattern: where streams are empty or end at every bit. */
+START_TEST(single_samples)
+{
+    for (unsigned bits = 1; bits <= 31; bits++) {
+        for (uint32_t at = 0; at < 35; at++) {
+            wvl_block_input in = {.coefs = samples, .stride = 8, .width = 5, .height = 7, .coef_bytes = 4, .max_passes = 255, .want_gains = 1};
+            memset(samples, 0, 8 * 7 * sizeof *samples);
+            uint32_t m = (uint32_t)((UINT64_C(1) << bits) - 1) >> (at & 1 ? 0 : bits / 2);
+            samples[at / 5 * 8 + at % 5] = m | (at & 2 ? 1u << 31 : 0);
+            in.bound = m;
+            in.cleanup_plane = (uint8_t)(at % bits);
+            in.style = WVL_STYLE_HT;
+            check_block(&in);
+        }
+    }
+}
+END_TEST
+
+START_TEST(all_ones_of_every_length)
+{
+    for (unsigned bits = 1; bits <= 31; bits++) {
+        for (uint32_t width = 1; width <= 40; width++) {
+            wvl_block_input in = {.coefs = samples, .stride = 40, .width = (uint16_t)width, .height = 9, .coef_bytes = 4, .max_passes = 255, .want_gains = 1};
+            in.bound = (uint32_t)((UINT64_C(1) << bits) - 1);
+            for (unsigned i = 0; i < 9 * 40; i++) {
+                samples[i] = in.bound | 1u << 31;
+            }
+            in.cleanup_plane = (uint8_t)(width % bits);
+            in.style = WVL_STYLE_HT;
+            check_block(&in);
+        }
+    }
+}
+END_TEST
+
+int main(void)
+{
+    rng.s = t1_seed();
+    scratch = malloc(wvl_ht_block_coder.scratch_bytes());
+    Suite *suite = suite_create("ht_decode");
+    TCase *tests = tcase_create("all");
+    tcase_add_test(tests, every_shape);
+    tcase_add_test(tests, long_shapes);
+    tcase_add_test(tests, full_blocks);
+    tcase_add_test(tests, single_samples);
+    tcase_add_test(tests, all_ones_of_every_length);
+    suite_add_tcase(suite, tests);
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_ENV);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    free(scratch);
+    return failed != 0;
+}
