@@ -173,7 +173,7 @@ static void print_text(const printer *p, const wvl_plan *plan)
     for (uint32_t i = 0; i < plan->coding_count; i++) {
         print_coding_text(p, &plan->codings[i], i);
     }
-    print(p, "container: %s\n", plan->jp2 ? "JP2" : "codestream");
+    print(p, "container: %s\n", plan->jp2 == WVL_CONTAINER_JPH ? "JPH" : plan->jp2 ? "JP2" : "codestream");
     print(p, "memory: %llu bytes, plus at most %llu for coded data; output at most %llu bytes\n", (unsigned long long)plan->base_bytes,
           (unsigned long long)plan->coded_bytes_bound, (unsigned long long)plan->output_bytes_bound);
 }

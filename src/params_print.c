@@ -81,7 +81,7 @@ static void put_style(printer *p)
     if (!style) {
         put_text(p, "0");
     }
-    for (unsigned i = 0, first = 1; i < 6; i++) {
+    for (unsigned i = 0, first = 1; i < WVL_STYLE_COUNT; i++) {
         if (style >> i & 1) {
             put(p, "%s%s", first ? "" : "+", wvl_params_style_names[i]);
             first = 0;

@@ -42,9 +42,9 @@
     X("precincts", PAIRS, "[width,height],...: powers of two, 1..32768", "",                                                         \
       "Precinct sizes from the highest resolution down, the last one repeats; empty: those of the profile, or one precinct a resolution (B.6).", STRUCTURE,   \
       PRECINCTS, AT(precinct_count), 1, 32768)                                                                                       \
-    X("style", TEXT, "0..63, or BYPASS+RESET+TERMALL+VSC+PTERM+SEGSYM", "0",                                                         \
-      "Code-block style: names joined by +, or the sum of 1, 2, 4, 8, 16, 32 in that order (Table A.19).", STRUCTURE, STYLE,         \
-      AT(style), 0, 63)                                                                                                              \
+    X("style", TEXT, "0..127, or BYPASS+RESET+TERMALL+VSC+PTERM+SEGSYM+HT", "0",                                                     \
+      "Code-block style: names joined by +, or the sum of 1, 2, 4, 8, 16, 32, 64 in that order (Table A.19). HT, the high-throughput "          \
+      "block coder of 15444-15, goes with VSC only.", STRUCTURE, STYLE, AT(style), 0, 127)                                           \
     X("progression", CHOICE, "LRCP|RLCP|RPCL|PCRL|CPRL", "LRCP", "Progression order of the packets (B.12).", STRUCTURE, WORD,        \
       AT(order), 0, 4)                                                                                                               \
     X("overrides", TEXT, "[Tn[-m]][Cn[-m]]:key=value;.../...", "",                                                                     \
@@ -113,7 +113,8 @@
     X("max-component-bytes", INTEGER, "0..18446744073709551615", "0",                                                                \
       "Cap of any one component in bytes, its tile-part headers included (cinema4k: of any one tile-part), never exceeded; 0: none.", RATE, UINT64, AT(max_component_bytes), 0,        \
       UINT64_MAX)                                                                                                                    \
-    X("container", CHOICE, "j2k|jp2", "j2k", "Bare codestream, or a JP2 file around it (Annex I).", OUTPUT, WORD, AT(jp2), 0, 1)     \
+    X("container", CHOICE, "j2k|jp2|jph", "j2k",                                                                                     \
+      "Bare codestream, or a JP2 file (Annex I) or, for HT, a JPH file (15444-15 Annex D) around it.", OUTPUT, WORD, AT(jp2), 0, 2)   \
     X("comment", TEXT, "1..65531 bytes of ISO 8859-15", "",                                                                          \
       "Comment marker segment; may be given several times (A.9.2).", OUTPUT, COMMENT, AT(comment_count), 1, 65531)                  \
     X("device", TEXT, "auto|cpu|cuda|cuda-only|cuda:N|cuda-only:N", "auto",                                                          \

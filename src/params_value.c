@@ -12,9 +12,9 @@
 #include "context.h"
 #include "params_number.h"
 
-const char *const wvl_params_style_names[6] = {"BYPASS", "RESET", "TERMALL", "VSC", "PTERM", "SEGSYM"};
-static const char *const style_aliases[6] = {"LAZY", NULL, "RESTART", "CAUSAL", "ERTERM", "SEGMARK"};
-static const char *const style_aliases2[6] = {NULL, NULL, NULL, NULL, "SEGTERM", NULL};
+const char *const wvl_params_style_names[WVL_STYLE_COUNT] = {"BYPASS", "RESET", "TERMALL", "VSC", "PTERM", "SEGSYM", "HT"};
+static const char *const style_aliases[WVL_STYLE_COUNT] = {"LAZY", NULL, "RESTART", "CAUSAL", "ERTERM", "SEGMARK", NULL};
+static const char *const style_aliases2[WVL_STYLE_COUNT] = {NULL, NULL, NULL, NULL, "SEGTERM", NULL, NULL};
 
 typedef struct reader {
     wvl_params *params;
@@ -284,19 +284,15 @@ static wvl_status scan_style(const reader *r, const char *word, size_t length, u
 {
     uint64_t number = UINT64_MAX;
     const char *end = word;
-    for (unsigned i = 0; i < 6; i++) {
+    for (unsigned i = 0; i < WVL_STYLE_COUNT; i++) {
         if (same_word(word, length, wvl_params_style_names[i]) || same_word(word, length, style_aliases[i]) ||
             same_word(word, length, style_aliases2[i])) {
             *bits = 1u << i;
             return WVL_OK;
         }
     }
-    if (same_word(word, length, "HT") || (!wvl_number_scan_unsigned(&end, &number) && end == word + length && number >= 64 && number <= 127)) {
-        (void)refuse(r, "the high-throughput block coder (64, HT) is not in this version");
-        return WVL_ERROR_UNSUPPORTED;
-    }
-    if (end != word + length || number > r->field->maximum) {
-        return refuse(r, "\"%.*s\" is none of BYPASS, RESET, TERMALL, VSC, PTERM, SEGSYM or 0 to 63 (Table A.19)", (int)(length < 32 ? length : 32),
+    if (wvl_number_scan_unsigned(&end, &number) || end != word + length || number > r->field->maximum) {
+        return refuse(r, "\"%.*s\" is none of BYPASS, RESET, TERMALL, VSC, PTERM, SEGSYM, HT or 0 to 127 (Table A.19)", (int)(length < 32 ? length : 32),
                       word);
     }
     *bits = (unsigned)number;

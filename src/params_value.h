@@ -28,7 +28,7 @@ int wvl_params_scan_scope(const char **p, wvl_scope *scope);
 void wvl_params_clear_comments(wvl_params *params);
 
 /* ISO 15444-1 Table A.19, bit 0 first. */
-extern const char *const wvl_params_style_names[6];
+extern const char *const wvl_params_style_names[WVL_STYLE_COUNT];
 /* WVL_ORDER_* */
 extern const char *const wvl_params_order_names[5];
 /* WVL_DEVICE_* */

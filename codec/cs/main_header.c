@@ -153,6 +153,7 @@ static void put_before_part_lengths(wvl_cursor *c, const wvl_plan *plan)
 {
     wvl_cursor_put_u16(c, WVL_MARKER_SOC);
     wvl_cs_put_segment(c, WVL_MARKER_SIZ, put_size, plan);
+    wvl_cs_put_capabilities(c, plan);
     wvl_cs_put_main_codings(c, plan);
     wvl_cs_put_progressions(c, plan, WVL_ALL_TILES);
     if (plan->registration) {

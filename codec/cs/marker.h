@@ -8,6 +8,7 @@
 
 enum {
     WVL_MARKER_SOC = 0xFF4F,
+    WVL_MARKER_CAP = 0xFF50,
     WVL_MARKER_SIZ = 0xFF51,
     WVL_MARKER_COD = 0xFF52,
     WVL_MARKER_COC = 0xFF53,
@@ -37,6 +38,9 @@ void wvl_cs_put_main_codings(wvl_cursor *c, const wvl_plan *plan);
 void wvl_cs_put_tile_codings(wvl_cursor *c, const wvl_plan *plan, uint32_t tile);
 /* POC of a tile's first header, or of the main header (WVL_ALL_TILES); nothing where none belongs there. */
 void wvl_cs_put_progressions(wvl_cursor *c, const wvl_plan *plan, uint32_t tile);
+
+/* CAP, where Rsiz announces one. */
+void wvl_cs_put_capabilities(wvl_cursor *c, const wvl_plan *plan);
 
 /* put must be a pure function of arg whose bytes, with the two of the length, do not exceed WVL_CS_MAX_SEGMENT_BYTES. */
 static inline void wvl_cs_put_segment(wvl_cursor *c, unsigned marker, wvl_cs_content_fn put, const void *arg)

@@ -88,7 +88,7 @@ static inline void put_magnitudes(wvl_ht_forward *s, const uint32_t v[4], unsign
     }
 }
 
-/* Codes one quad but for its U-VLC; returns the CxtVLC codeword and its bits << 8, and u << 16. kappa counts where several samples are significant. */
+/* Codes one quad but for its U-VLC; returns the CxtVLC codeword, its bits << 8, and u << 16. predicted: kappa where several samples are significant. */
 static inline uint32_t code_quad(cleanup *c, const uint16_t *table, const uint32_t *v, uint32_t e, unsigned rho, unsigned context, unsigned predicted)
 {
     unsigned kappa = rho & (rho - 1) ? predicted : 1, greatest = greatest_of(e), emb = 0;

@@ -10,6 +10,7 @@
 #include "codec/jp2/resolve.h"
 
 #define BRAND_JP2 0x6A703220u      /* 'jp2 ' */
+#define BRAND_JPH 0x6A706820u      /* 'jph ' (15444-15 Annex D) */
 #define SIGNATURE 0x0D0A870Au
 #define COMPRESSION_WAVELET 7u     /* C of ihdr */
 #define DEPTH_VARIES 255u          /* BPC of ihdr */
@@ -190,10 +191,11 @@ static void put_signature(wvl_cursor *c, const void *arg)
 
 static void put_file_type(wvl_cursor *c, const void *arg)
 {
-    (void)arg;
-    wvl_cursor_put_u32(c, BRAND_JP2);
+    const wvl_jp2_header *header = arg;
+    uint32_t brand = header->plan->jp2 == WVL_CONTAINER_JPH ? BRAND_JPH : BRAND_JP2;
+    wvl_cursor_put_u32(c, brand);
     wvl_cursor_put_u32(c, 0); /* MinV */
-    wvl_cursor_put_u32(c, BRAND_JP2);
+    wvl_cursor_put_u32(c, brand);
 }
 
 static void put_user_box(wvl_cursor *c, const void *arg)
@@ -208,7 +210,7 @@ static void put_user_box(wvl_cursor *c, const void *arg)
 static void put_before(wvl_cursor *c, const wvl_jp2_header *header)
 {
     put_box(c, WVL_BOX_SIGNATURE, put_signature, NULL);
-    put_box(c, WVL_BOX_FILE_TYPE, put_file_type, NULL);
+    put_box(c, WVL_BOX_FILE_TYPE, put_file_type, header);
     put_box(c, WVL_BOX_HEADER, put_header, header);
     for (uint32_t i = 0; i < header->info.box_count; i++) {
         put_box(c, header->info.boxes[i].type, put_user_box, &header->info.boxes[i]);

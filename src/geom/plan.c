@@ -160,7 +160,7 @@ static uint64_t lower_limit(uint64_t a, uint64_t b) { return !a || (b && b < a) 
 static void fill_profile(wvl_plan *plan, const wvl_settings *s)
 {
     wvl_profile_limits limits = wvl_profile_limits_of(s);
-    plan->rsiz = wvl_profile_rsiz(s);
+    plan->rsiz = wvl_profile_rsiz(s) | (s->style & WVL_STYLE_HT ? WVL_RSIZ_CAP : 0);
     plan->profile = s->profile;
     plan->frames = s->frames;
     plan->seconds = s->seconds;

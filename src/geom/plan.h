@@ -21,7 +21,8 @@
 enum { WVL_BAND_LL = 0, WVL_BAND_HL = 1, WVL_BAND_LH = 2, WVL_BAND_HH = 3 };
 enum { WVL_ORDER_LRCP = 0, WVL_ORDER_RLCP = 1, WVL_ORDER_RPCL = 2, WVL_ORDER_PCRL = 3, WVL_ORDER_CPRL = 4 };
 enum { WVL_STYLE_BYPASS = 1, WVL_STYLE_RESET = 2, WVL_STYLE_TERMALL = 4, WVL_STYLE_VSC = 8, WVL_STYLE_PTERM = 16, WVL_STYLE_SEGSYM = 32,
-       WVL_STYLE_HT = 64 /* 15444-15: all blocks are HT blocks */ };
+       WVL_STYLE_HT = 64 /* 15444-15: all blocks are HT blocks */, WVL_STYLE_COUNT = 7 };
+enum { WVL_CONTAINER_NONE = 0, WVL_CONTAINER_JP2 = 1, WVL_CONTAINER_JPH = 2 };
 enum { WVL_QUANT_NONE = 0, WVL_QUANT_DERIVED = 1, WVL_QUANT_EXPOUNDED = 2 };
 enum { WVL_MCT_NONE = 0, WVL_MCT_RCT = 1, WVL_MCT_ICT = 2 };
 enum { WVL_PARTS_NONE = 0, WVL_PARTS_RESOLUTION = 1, WVL_PARTS_LAYER = 2, WVL_PARTS_COMPONENT = 4 }; /* bits: where a new tile-part starts */
@@ -110,6 +111,7 @@ typedef struct wvl_progression {
     uint8_t order;           /* WVL_ORDER_* */
 } wvl_progression;
 
+#define WVL_RSIZ_CAP 0x4000u /* bit 14 (15444-15 A.2) */
 #define WVL_SPACER_BYTES 64u
 /* What single tiles do otherwise: COD, COC, QCD, QCC of their first tile-part header (A.6). Tiles that agree share one. */
 typedef struct wvl_tile_variant {
@@ -137,7 +139,7 @@ struct wvl_plan {
     uint32_t variant_count, choice_count;
     wvl_tile_variant *variants;
     wvl_tile_choice *choices; /* tiles that follow a variant, ascending; all others follow the main header */
-    uint16_t rsiz;
+    uint16_t rsiz;         /* WVL_RSIZ_CAP: a CAP segment follows */
     wvl_plan_xyz xyz;
     /* COD */
     uint8_t order;         /* WVL_ORDER_* */
@@ -170,7 +172,7 @@ struct wvl_plan {
     uint8_t peak_depth;    /* deepest component: errors of shallower ones are scaled to it */
     uint32_t comment_count;
     wvl_blob *comments;    /* and one more, empty, with room for WVL_SPACER_BYTES: the conductor may add it */
-    uint8_t jp2;           /* wrap in JP2 */
+    uint8_t jp2;           /* WVL_CONTAINER_*: boxes around the codestream */
     wvl_blob boxes_before; /* complete boxes up to the codestream box, built once */
     uint64_t total_samples;
     /* Tiles are transformed and coded in waves of consecutive tiles: at least one, then as many as fit the wave limit. */
@@ -229,6 +231,8 @@ unsigned wvl_plan_precinct(const struct wvl_settings *settings, unsigned r);
 int wvl_quant_build_bands(wvl_coding *coding, unsigned distortion_bits, unsigned max_depth, unsigned reach, wvl_report *report);
 /* What the tile does otherwise than the main header says, or NULL. */
 const wvl_tile_variant *wvl_plan_find_variant(const wvl_plan *plan, uint32_t tile);
+/* Rules of HT blocks (15444-15). */
+void wvl_plan_check_ht(const struct wvl_settings *settings, wvl_report *report);
 void wvl_report_add(wvl_report *report, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* ---- Tile plan --------------------------------------------------------------------------------------------------------- */

@@ -507,6 +507,7 @@ int wvl_plan_check(const wvl_settings *s, const wvl_image_format *f, wvl_report 
     check_structure(s, f, r);
     check_targets(s, r);
     check_pointers(s, f, r);
+    wvl_plan_check_ht(s, r);
     if (r->count == before) {
         check_overrides(s, f, r);
     }

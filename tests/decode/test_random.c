@@ -19,6 +19,7 @@ typedef struct draw {
     wvl_component_format components[MOST_COMPONENTS];
     wvl_image_format format;
     unsigned levels, layers, tiles;
+    int is_ht;
 } draw;
 
 static uint32_t between(draw *d, uint32_t low, uint32_t high) { return picture_between(&d->state, low, high); }
@@ -86,8 +87,8 @@ static void draw_coding(draw *d)
     static const char *const parts[] = {"none", "none", "none", "R", "L", "C", "RL", "RLC"};
     unsigned xcb = between(d, 2, 8), ycb = between(d, 2, 10 - (xcb > 8 ? 0 : xcb - 2));
     d->levels = between(d, 0, 6);
-    d->layers = chance(d, 50) ? 1 : between(d, 2, 6);
-    say(d, "levels=%u layers=%u block=%u,%u style=%u progression=%s tile-parts=%s guard-bits=%u", d->levels, d->layers, 1u << xcb, 1u << ycb, between(d, 0, 63),
+    d->layers = chance(d, 50) || d->is_ht ? 1 : between(d, 2, 6);
+    say(d, "levels=%u layers=%u block=%u,%u style=%u progression=%s tile-parts=%s guard-bits=%u", d->levels, d->layers, 1u << xcb, 1u << ycb, d->is_ht ? 64 + 8 * between(d, 0, 1) : between(d, 0, 63),
         orders[between(d, 0, 4)], parts[between(d, 0, 7)], between(d, 0, 7));
     say(d, " sop=%u eph=%u plt=%u tlm=%u", between(d, 0, 1), between(d, 0, 1), between(d, 0, 1), between(d, 0, 1));
     draw_tiles(d);
@@ -187,9 +188,9 @@ static int has_mixed_termination(const cs_stream *s)
     return 0;
 }
 
-static void run_one(uint32_t seed)
+static void run_one(uint32_t seed, int is_ht)
 {
-    draw d = {.state = seed};
+    draw d = {.state = seed, .is_ht = is_ht};
     char what[64], text[512];
     static const picture_kind kinds[] = {PICTURE_NATURAL, PICTURE_NATURAL, PICTURE_NOISE, PICTURE_EXTREME, PICTURE_SPARSE, PICTURE_FLAT};
     draw_format(&d);
@@ -230,7 +231,15 @@ static uint32_t number_from(const char *name, uint32_t otherwise)
 START_TEST(random_configurations)
 {
     for (uint32_t i = 0; i < BATCH; i++) {
-        run_one(number_from("WVL_TEST_SEED", 1) + (uint32_t)_i * BATCH + i);
+        run_one(number_from("WVL_TEST_SEED", 1) + (uint32_t)_i * BATCH + i, 0);
+    }
+}
+END_TEST
+
+START_TEST(random_ht_configurations)
+{
+    for (uint32_t i = 0; i < BATCH; i++) {
+        run_one(number_from("WVL_TEST_SEED", 1) + (uint32_t)_i * BATCH + i, 1);
     }
 }
 END_TEST
@@ -241,6 +250,7 @@ int main(void)
     TCase *tests = tcase_create("random");
     tcase_set_timeout(tests, 600);
     tcase_add_loop_test(tests, random_configurations, 0, (int)(number_from("WVL_TEST_ROUNDS", 1000) / BATCH));
+    tcase_add_loop_test(tests, random_ht_configurations, 0, (int)(number_from("WVL_TEST_ROUNDS", 1000) / BATCH));
     suite_add_tcase(suite, tests);
     SRunner *runner = srunner_create(suite);
     srunner_run_all(runner, CK_ENV);

@@ -25,7 +25,9 @@ static const char *const settings[] = {
     "rates=30,10,1 tile=64,64 tile-parts=RL",
     "reversible=no slopes=36000,34000 style=63 block=16,16",
     "reversible=no quantization=derived levels=9 distortion-bits=0",
-    "tile=64,64 reversible=no bpp=1,3 overrides=C1:block=16,16;levels=2/T2:reversible=yes/T3:mct=off;progression=RPCL"};
+    "tile=64,64 reversible=no bpp=1,3 overrides=C1:block=16,16;levels=2/T2:reversible=yes/T3:mct=off;progression=RPCL",
+    "style=HT tile=90,80",
+    "style=HT+VSC reversible=no step=0.01 block=32,128"};
 #define SETTINGS ((int)(sizeof settings / sizeof settings[0]))
 
 typedef struct bytes { uint8_t *data; size_t count; } bytes;

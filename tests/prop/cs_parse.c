@@ -61,7 +61,7 @@ static cs_component parse_structure(reader *r, unsigned user_precincts)
     k.ycb = take(r, 1) + 2;
     k.style = take(r, 1);
     k.transform = take(r, 1);
-    if (k.levels > 32 || k.xcb > 10 || k.ycb > 10 || k.xcb + k.ycb > 12 || (k.style & 0xC0) || k.transform > 1) {
+    if (k.levels > 32 || k.xcb > 10 || k.ycb > 10 || k.xcb + k.ycb > 12 || k.style > 127 || (k.style > 63 && (k.style & 0x37)) || k.transform > 1) {
         bad(r, "COD or COC: impossible coding parameters");
         return k;
     }
@@ -216,6 +216,13 @@ static void close_segment(reader *r, const reader *content, unsigned marker)
     }
 }
 
+/* Part 15 alone: one word of capabilities. */
+static void parse_cap(reader *r, cs_stream *s)
+{
+    s->pcap = take(r, 4);
+    s->ccap15 = take(r, 2);
+}
+
 static void parse_main_poc(reader *r, cs_stream *s) { cs_parse_poc(r, s, CS_ALL_TILES); }
 
 static void parse_main_segment(reader *r, cs_stream *s, unsigned marker, unsigned *seen)
@@ -223,7 +230,7 @@ static void parse_main_segment(reader *r, cs_stream *s, unsigned marker, unsigne
     static const struct { unsigned marker, bit; void (*parse)(reader *, cs_stream *); } table[] = {
         {0xFF51, 1, parse_siz}, {0xFF52, 2, parse_cod}, {0xFF5C, 4, parse_qcd}, {0xFF53, 0, parse_coc},
         {0xFF5D, 0, parse_qcc}, {0xFF5E, 0, parse_rgn}, {0xFF64, 0, parse_com}, {0xFF55, 0, parse_tlm}, {0xFF5F, 8, parse_main_poc},
-        {0xFF63, 16, cs_parse_crg}, {0xFF57, 0, cs_parse_plm}, {0xFF60, 0, cs_parse_ppm}};
+        {0xFF50, 32, parse_cap}, {0xFF63, 16, cs_parse_crg}, {0xFF57, 0, cs_parse_plm}, {0xFF60, 0, cs_parse_ppm}};
     for (size_t i = 0; i < sizeof table / sizeof table[0]; i++) {
         if (table[i].marker != marker) {
             continue;

@@ -38,7 +38,7 @@ typedef struct cs_volume { unsigned tile, r0, c0, layer_end, r_end, c_end, order
 typedef struct cs_scope { unsigned tile, scod, order, mct; cs_component *components; } cs_scope;
 
 typedef struct cs_stream {
-    unsigned rsiz;
+    unsigned rsiz, pcap, ccap15;       /* pcap 0: no CAP */
     uint32_t x1, y1, x0, y0, tile_width, tile_height, tile_x0, tile_y0;
     uint64_t tile_count;
     unsigned component_count;

@@ -208,8 +208,8 @@ static unsigned kappa_of(const decoder *d, long col, long row, unsigned rho)
     if (!row || (rho & (rho - 1)) == 0) {
         return 1;
     }
-    const quad *above = quad_at(d, col, row - 1);
-    unsigned e[4] = {quad_at(d, col - 1, row - 1)->exponent[3], above->exponent[1], above->exponent[3], quad_at(d, col + 1, row - 1)->exponent[1]}, most = 0;
+    const quad *above = quad_at(d, col, row - 1), *left = quad_at(d, col - 1, row - 1), *right = quad_at(d, col + 1, row - 1);
+    unsigned e[4] = {left->exponent[3], above->exponent[1], above->exponent[3], right->exponent[1]}, most = 0;
     for (int i = 0; i < 4; i++) {
         most = e[i] > most ? e[i] : most;
     }

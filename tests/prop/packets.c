@@ -178,6 +178,9 @@ static unsigned take_pass_count(walker *w)
 /* Passes that the codeword segment at hand can still take when `done` passes of the block are coded (Table D.9). */
 static unsigned segment_room(unsigned style, unsigned done)
 {
+    if (style & 64) { /* HT: cleanup; SigProp with MagRef */
+        return done ? 2 : 1;
+    }
     if (style & 4) {
         return 1;
     }

@@ -175,7 +175,8 @@ START_TEST(all_ones_of_every_length)
 {
     for (unsigned bits = 1; bits <= 31; bits++) {
         for (uint32_t width = 1; width <= 40; width++) {
-            wvl_block_input in = {.coefs = samples, .stride = 40, .width = (uint16_t)width, .height = 9, .coef_bytes = 4, .max_passes = 255, .want_gains = 1};
+            wvl_block_input in = {.coefs = samples, .stride = 40, .width = (uint16_t)width, .height = 9, .coef_bytes = 4, .max_passes = 255};
+            in.want_gains = 1;
             in.bound = (uint32_t)((UINT64_C(1) << bits) - 1);
             for (unsigned i = 0; i < 9 * 40; i++) {
                 samples[i] = in.bound | 1u << 31;

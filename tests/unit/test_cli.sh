@@ -134,7 +134,7 @@ field poc.j2k 'POC=(.*RSpoc=3 CSpoc=0 LYEpoc=1 REpoc=6 CEpoc=3 progression=RLCP'
 refuse 2 'component 1' -i rgb.ppm -o no.j2k -P T1=0,0,1,6,1,CPRL
 refuse 2 'none|ppm|ppt' -i rgb.ppm -o no.j2k --packed-headers yes
 
-for option in '-ROI c=0,U=25' -HT '-M 64'; do
+for option in '-ROI c=0,U=25'; do
     # shellcheck disable=SC2086
     refuse 2 'not in this version' -i rgb.ppm -o no.j2k $option
 done
@@ -233,6 +233,17 @@ option '  TLM ' -TLM
 option 'TLM.*entries=3 ' -n 3 -TP R -TLM
 option 'style=38 style_names=\[RESET TERMALL SEGSYM\]' -M 38
 option 'style=5 ' -M BYPASS+TERMALL
+option 'style=64 style_names=\[HT\]' -M 64
+option 'style=64 style_names=\[HT\]' -HT
+option 'style=72 style_names=\[VSC HT\]' --style HT+VSC
+option 'CAP .*Pcap=131072 Ccap=' --ht
+expect 0 -i rgb.ppm -o ht.jph --force
+field ht.jph 'ftyp .*brand=jph version=0 compatible=\[jph\]'
+field ht.jph 'style=64 style_names=\[HT\]'
+expect 0 -i rgb.ppm -o ht.jhc --style VSC --force
+field ht.jhc 'style=72 '
+refuse 2 'use jph' -i rgb.ppm -o no.jp2 -HT --color srgb
+refuse 2 'extension says jph' -i rgb.ppm -o no.jph --container jp2
 option 'transform=9/7' -I
 option 'quantization=derived' -I --quantization derived
 option 'guard_bits=4' -GuardBits 4

@@ -191,8 +191,9 @@ START_TEST(styles)
     expect_refused("style", "1+1", "twice");
     expect_refused("style", "", "Table A.19");
     expect_refused("style", "1+", "Table A.19");
-    expect_refused("style", "64", "not in this version");
-    ck_assert_int_eq(wvl_params_set(params, "style", "HT"), WVL_ERROR_UNSUPPORTED);
+    expect_set("style", "64", "HT");
+    expect_set("style", "CAUSAL+HT", "VSC+HT");
+    expect_set("style", "127", "BYPASS+RESET+TERMALL+VSC+PTERM+SEGSYM+HT");
     expect_refused("style", "128", "Table A.19");
     expect_refused("style", "BYPAS", "Table A.19");
     expect_set("tile-parts", "R", "R");

@@ -27,7 +27,7 @@ typedef struct job {
     size_t input_count;
     const char *output; /* NULL: none (dry run) */
     const char *name;   /* for messages */
-    int is_jp2;
+    int is_jp2;                /* 2: JPH */
     wvl_cli_picture picture;
     wvl_params *params;
     wvl_plan *plan;
@@ -56,7 +56,7 @@ static int choose_container(job *j)
 {
     if (!j->output || !strcmp(j->output, "-")) {
         const char *container = wvl_params_get(j->params, "container");
-        j->is_jp2 = container && !strcmp(container, "jp2");
+        j->is_jp2 = !container || !strcmp(container, "j2k") ? 0 : strcmp(container, "jp2") ? 2 : 1;
         if (!container) {
             wvl_cli_error("%s: out of memory", j->name);
             return WVL_EXIT_DEVICE;
@@ -65,7 +65,7 @@ static int choose_container(job *j)
     }
     j->is_jp2 = wvl_cli_container_of(j->output);
     if (j->is_jp2 < 0) {
-        wvl_cli_error("%s: the extension must be .jp2 (JP2 file) or .j2k, .j2c, .jpc (codestream)", j->output);
+        wvl_cli_error("%s: the extension must be .jp2 (JP2 file), .jph (JPH file) or .j2k, .j2c, .jpc, .jhc (codestream)", j->output);
         return WVL_EXIT_USAGE;
     }
     return wvl_cli_fix_container(j->s->args, j->output, j->is_jp2, j->params);

@@ -12,7 +12,7 @@ int wvl_cli_container_of_extension(const char *extension)
     static const struct {
         const char *extension;
         int is_jp2;
-    } known[] = {{"jp2", 1}, {"j2k", 0}, {"j2c", 0}, {"jpc", 0}};
+    } known[] = {{"jp2", 1}, {"jph", 2}, {"j2k", 0}, {"j2c", 0}, {"jpc", 0}, {"jhc", 0}};
     for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
         if (!strcasecmp(extension, known[i].extension)) {
             return known[i].is_jp2;

@@ -221,9 +221,25 @@ static int was_set(const wvl_cli_args *args, const char *key)
     return 0;
 }
 
+/* .jph and .jhc say HT by themselves. */
+static wvl_status ask_for_ht(wvl_params *params)
+{
+    char text[96];
+    const char *style = wvl_params_get(params, "style");
+    if (!style) {
+        return WVL_ERROR_MEMORY;
+    }
+    if (strstr(style, "HT")) {
+        return WVL_OK;
+    }
+    (void)snprintf(text, sizeof text, "%s%sHT", strcmp(style, "0") ? style : "", strcmp(style, "0") ? "+" : "");
+    return wvl_params_set(params, "style", text);
+}
+
 int wvl_cli_fix_container(const wvl_cli_args *args, const char *output, int is_jp2, wvl_params *params)
 {
-    const char *container = is_jp2 ? "jp2" : "j2k";
+    static const char *const containers[] = {"j2k", "jp2", "jph"};
+    const char *container = containers[is_jp2], *extension = strrchr(output, '.');
     const char *asked = was_set(args, "container") ? wvl_params_get(params, "container") : container;
     if (!asked) {
         return fail(output, params, WVL_ERROR_MEMORY);
@@ -233,6 +249,9 @@ int wvl_cli_fix_container(const wvl_cli_args *args, const char *output, int is_j
         return WVL_EXIT_USAGE;
     }
     wvl_status status = wvl_params_set(params, "container", container);
+    if (!status && (is_jp2 == 2 || (extension && !strcasecmp(extension, ".jhc")))) {
+        status = ask_for_ht(params);
+    }
     return status ? fail(output, params, status) : WVL_EXIT_OK;
 }
 

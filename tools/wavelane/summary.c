@@ -116,7 +116,7 @@ void wvl_cli_plan_text(FILE *file, const wvl_cli_summary *s, int explain)
     const wvl_image_format *f = &s->picture->format;
     wvl_plan_memory memory = {.struct_size = sizeof memory};
     (void)fprintf(file, "%s: %" PRIu32 " x %" PRIu32 ", %" PRIu32 " component%s, %s\n", s->input, s->picture->io.width, s->picture->io.height,
-                  f->component_count, f->component_count == 1 ? "" : "s", s->is_jp2 ? "JP2 file" : "codestream");
+                  f->component_count, f->component_count == 1 ? "" : "s", s->is_jp2 == 2 ? "JPH file" : s->is_jp2 ? "JP2 file" : "codestream");
     if (!explain && !wvl_plan_measure(s->plan, &memory)) {
         (void)fprintf(file, "memory: %" PRIu64 " bytes, and at most %" PRIu64 " for coded data; output at most %" PRIu64 " bytes\n", memory.base_bytes,
                       memory.coded_bytes_bound, memory.output_bytes_bound);
@@ -203,7 +203,7 @@ static void open_picture(wvl_cli_report *r, const wvl_cli_summary *s, const char
         wvl_cli_report_text(r, "output", s->output);
     }
     wvl_cli_report_text(r, "status", status);
-    wvl_cli_report_text(r, "container", s->is_jp2 ? "jp2" : "j2k");
+    wvl_cli_report_text(r, "container", s->is_jp2 == 2 ? "jph" : s->is_jp2 ? "jp2" : "j2k");
     wvl_cli_report_number(r, "width", s->picture->io.width);
     wvl_cli_report_number(r, "height", s->picture->io.height);
     wvl_cli_report_open_list(r, "components");

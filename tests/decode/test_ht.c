@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* HT codestreams and JPH files: group H of the torture matrix, every shape of block, and what does not go with HT. Decoded by OpenJPEG, re-parsed,
+ * and judged by the walker. */
+#include <check.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tests/decode/cases.h"
+#include "wavelane_check.h"
+
+static void print_issue(void *user, const wvl_check_issue *issue)
+{
+    printf("%s: %s (%s)\n", (const char *)user, issue->text, issue->rule);
+}
+
+static void expect_legal(const char *what, const outcome *o)
+{
+    wvl_check_options options = {.struct_size = sizeof options};
+    int verdict = wvl_check_file(o->data, o->bytes, &options, print_issue, (void *)(uintptr_t)what, NULL);
+    ck_assert_msg(verdict == WVL_CHECK_LEGAL, "%s: the walker says %d", what, verdict);
+}
+
+/* B that the bands of a component ask for, and the least bound of Ccap15 that holds it. */
+static unsigned bits_of(const cs_component *k)
+{
+    unsigned most = 0;
+    for (unsigned i = 0; i < 3 * k->levels + 1; i++) {
+        unsigned level = i ? k->levels - (i - 1) / 3 : k->levels, above = k->levels - level;
+        unsigned eps = k->quant_style == 0 ? k->step[i] >> 3 : k->quant_style == 2 ? k->step[i] >> 11 : (k->step[0] >> 11) - above;
+        unsigned bits = k->guard_bits + eps - (k->quant_style ? level : 1);
+        most = bits > most ? bits : most;
+    }
+    return most;
+}
+
+static void expect_capabilities(const char *what, const cs_stream *s)
+{
+    static const unsigned bounds[32] = {8,  9,  10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23,
+                                        24, 25, 26, 27, 31, 35, 39, 43, 47, 51, 55, 59, 63, 67, 71, 74};
+    unsigned most = 0, code = 0;
+    for (unsigned c = 0; c < s->component_count; c++) {
+        unsigned bits = bits_of(&s->components[c]);
+        most = bits > most ? bits : most;
+    }
+    while (bounds[code] < most) {
+        code++;
+    }
+    ck_assert_msg(s->rsiz == 0x4000 && s->pcap == 0x00020000, "%s: Rsiz %04X, Pcap %08X", what, s->rsiz, s->pcap);
+    ck_assert_msg((s->ccap15 & 31) == code, "%s: Ccap15 %04X, magnitudes of %u bits", what, s->ccap15, most);
+    ck_assert_msg((s->ccap15 & 0xF7C0) == 0 && !(s->ccap15 & 32) == (s->components[0].quant_style == 0), "%s: Ccap15 %04X", what, s->ccap15);
+}
+
+static outcome encode(const char *what, const picture *p, const char *settings)
+{
+    outcome o = case_encode(what, p, settings, NULL);
+    expect_capabilities(what, &o.stream);
+    expect_legal(what, &o);
+    return o;
+}
+
+static void lossless(const char *what, const picture *p, const char *settings)
+{
+    char text[512] = "";
+    outcome o = encode(what, p, settings);
+    picture back = case_decode(what, &o, NULL);
+    ck_assert_msg(picture_equal(p, &back, text, sizeof text), "%s: \"%s\": %s", what, settings, text);
+    picture_free(&back);
+    case_free(&o);
+}
+
+/* ---- Group H ------------------------------------------------------------------------------------------------------------------- */
+
+typedef struct row {
+    const char *id, *file, *raw;
+    uint32_t width, height, count; /* of the drawn picture */
+    unsigned depth;
+    uint32_t crop_width, crop_height;
+    const char *settings;
+} row;
+
+#define KODIM3 "kodim03.png", NULL, 768, 512, 3, 8
+#define KODIM5 "kodim05.png", NULL, 1000, 512, 3, 8
+#define FLOWER(n) "flower_small.g.depth" #n ".pgm", NULL, 510, 532, 1, n
+
+static const row rows[] = {
+    {"H02", KODIM3, 0, 0, "style=HT progression=RPCL container=jph"},
+    {"H03", KODIM3, 0, 0, "style=HT progression=RPCL container=jph block=1024,4"},
+    {"H04", KODIM3, 0, 0, "style=HT progression=RPCL container=jph block=4,1024"},
+    {"H06", KODIM3, 0, 0, "style=HT progression=RPCL container=jph block=128,32"},
+    {"H07", FLOWER(1), 0, 0, "style=HT"},
+    {"H08", FLOWER(8), 0, 0, "style=HT"},
+    {"H10", FLOWER(16), 0, 0, "style=HT"},
+    {"H11", "umbra_mount_yasur.tiff", NULL, 512, 512, 1, 8, 0, 0, "style=HT"},
+    {"H16", KODIM3, 0, 0, "style=HT+VSC"},
+    {"H19", "foreman_420.yuv", "352,288,3,8,u@1x1:2x2:2x2", 352, 288, 1, 8, 0, 0, "style=HT mct=off"},
+    {"H20", KODIM5, 65, 33, "style=HT tile=33,33"},
+    {"H22", KODIM5, 1000, 1, "style=HT levels=0"},
+    {"sop", KODIM3, 200, 150, "style=HT tile=100,64 sop=yes eph=yes plt=yes tlm=yes tile-parts=R progression=RLCP precincts=[64,64]"},
+    {"ppm", KODIM3, 200, 150, "style=HT tile=100,64 packed-headers=ppm progression=CPRL tile-parts=C"},
+    {"poc", KODIM3, 200, 150, "style=HT progression-changes=0,0,1,3,3,RPCL/0,0,1,6,3,PCRL guard-bits=3"},
+};
+
+START_TEST(group_h)
+{
+    const row *r = &rows[_i];
+    picture p;
+    if (!picture_load(r->file, r->raw, &p)) {
+        p = picture_draw(PICTURE_NATURAL, r->width, r->height, r->count, r->depth, (uint32_t)_i);
+    }
+    if (r->crop_width) {
+        picture_crop(&p, 0, 0, r->crop_width, r->crop_height);
+    }
+    lossless(r->id, &p, r->settings);
+    picture_free(&p);
+}
+END_TEST
+
+START_TEST(every_block_shape)
+{
+    static const picture_kind kinds[] = {PICTURE_NATURAL, PICTURE_NOISE, PICTURE_SPARSE};
+    for (unsigned ycb = 2; ycb <= 12u - (unsigned)_i && ycb <= 10; ycb++) {
+        char settings[96];
+        (void)snprintf(settings, sizeof settings, "style=%u block=%u,%u levels=2", ycb & 1 ? 64 : 72, 1u << _i, 1u << ycb);
+        picture p = picture_draw(kinds[ycb % 3], 1100 >> (ycb / 2), 40u << (ycb / 2), 1, 8 + ycb % 5, ycb);
+        lossless(settings, &p, settings);
+        picture_free(&p);
+    }
+}
+END_TEST
+
+/* Of 28 bits a band has 31 planes; OpenJPEG carries 30 of HT blocks. */
+START_TEST(every_depth)
+{
+    picture p = picture_draw(PICTURE_NATURAL, 90, 70, 1, (unsigned)_i, (uint32_t)_i), q = picture_draw(PICTURE_EXTREME, 90, 70, 1, (unsigned)_i, 3);
+    lossless("natural", &p, "style=HT levels=3");
+    lossless("extreme", &q, "style=HT levels=3");
+    picture_free(&p);
+    picture_free(&q);
+}
+END_TEST
+
+/* ---- Lossy --------------------------------------------------------------------------------------------------------------------- */
+
+/* The same quantizer with the other block coder: a decoder must see the same samples. */
+START_TEST(same_samples_as_ebcot)
+{
+    static const char *const settings[] = {"reversible=no", "reversible=no step=0.01", "reversible=no step=0.05 quantization=derived", "reversible=no step=0.0005 tile=100,90 mct=off"};
+    char ht[128];
+    picture p = picture_draw(PICTURE_NATURAL, 230, 190, 3, 8, 5);
+    (void)snprintf(ht, sizeof ht, "%s style=HT container=jph", settings[_i]);
+    outcome plain = case_encode("EBCOT", &p, settings[_i], NULL), other = encode("HT", &p, ht);
+    picture a = case_decode("EBCOT", &plain, NULL), b = case_decode("HT", &other, NULL);
+    uint32_t error = picture_greatest_error(&a, &b);
+    ck_assert_msg(error == 0, "\"%s\": samples differ by up to %u", settings[_i], error);
+    double told = wvl_result_layer_psnr(other.result, 0), found = picture_sample_psnr(&p, &b);
+    ck_assert_msg(found > 60.0 || (told > found - 0.5 && told < found + 0.5), "\"%s\": %.2f dB told, %.2f dB found", settings[_i], told, found);
+    picture_free(&a);
+    picture_free(&b);
+    picture_free(&p);
+    case_free(&plain);
+    case_free(&other);
+}
+END_TEST
+
+/* ---- What does not go together ------------------------------------------------------------------------------------------------- */
+
+START_TEST(refusals)
+{
+    static const struct { const char *settings, *reason; } table[] = {
+        {"style=HT+BYPASS", "only VSC"},
+        {"style=HT+SEGSYM", "only VSC"},
+        {"style=127", "only VSC"},
+        {"style=HT container=jp2", "use jph"},
+        {"container=jph", "add the style HT"},
+        {"style=HT layers=2", "one layer"},
+        {"style=HT rates=10", "targets and caps"},
+        {"style=HT psnr=40", "targets and caps"},
+        {"style=HT max-bytes=10000", "targets and caps"},
+        {"style=HT profile=1", "none of the profiles"},
+    };
+    picture p = picture_draw(PICTURE_FLAT, 16, 16, 3, 8, 0);
+    picture_input input = picture_open_input(&p, 0);
+    for (size_t i = 0; i < sizeof table / sizeof table[0]; i++) {
+        case_refused(table[i].settings, &input.format, table[i].settings, table[i].reason);
+    }
+    picture_close_input(&input);
+    picture_free(&p);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("ht");
+    TCase *tests = tcase_create("ht");
+    tcase_set_timeout(tests, 600);
+    tcase_add_loop_test(tests, group_h, 0, sizeof rows / sizeof rows[0]);
+    tcase_add_loop_test(tests, every_block_shape, 2, 11);
+    tcase_add_loop_test(tests, every_depth, 1, 28);
+    tcase_add_loop_test(tests, same_samples_as_ebcot, 0, 4);
+    tcase_add_test(tests, refusals);
+    suite_add_tcase(suite, tests);
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_ENV);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
