@@ -98,6 +98,7 @@ static const row rows[] = {
     {"H22", KODIM5, 1000, 1, "style=HT levels=0"},
     {"sop", KODIM3, 200, 150, "style=HT tile=100,64 sop=yes eph=yes plt=yes tlm=yes tile-parts=R progression=RLCP precincts=[64,64]"},
     {"ppm", KODIM3, 200, 150, "style=HT tile=100,64 packed-headers=ppm progression=CPRL tile-parts=C"},
+    {"coc", KODIM3, 200, 150, "style=HT tile=100,64 overrides=C1:style=HT+VSC;levels=2/T2:block=8,8"},
     {"poc", KODIM3, 200, 150, "style=HT progression-changes=0,0,1,3,3,RPCL/0,0,1,6,3,PCRL guard-bits=3"},
 };
 
@@ -171,6 +172,8 @@ START_TEST(refusals)
         {"style=HT+BYPASS", "only VSC"},
         {"style=HT+SEGSYM", "only VSC"},
         {"style=127", "only VSC"},
+        {"style=HT overrides=C1:style=SEGSYM", "all blocks of a picture"},
+        {"style=HT overrides=C1:style=HT+RESET", "only VSC"},
         {"style=HT container=jp2", "use jph"},
         {"container=jph", "add the style HT"},
         {"style=HT layers=2", "one layer"},

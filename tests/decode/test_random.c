@@ -81,6 +81,8 @@ static void draw_precincts(draw *d)
     }
 }
 
+static uint32_t draw_style(draw *d) { return d->is_ht ? 64 + 8 * between(d, 0, 1) : between(d, 0, 63); }
+
 static void draw_coding(draw *d)
 {
     static const char *const orders[] = {"LRCP", "RLCP", "RPCL", "PCRL", "CPRL"};
@@ -88,7 +90,7 @@ static void draw_coding(draw *d)
     unsigned xcb = between(d, 2, 8), ycb = between(d, 2, 10 - (xcb > 8 ? 0 : xcb - 2));
     d->levels = between(d, 0, 6);
     d->layers = chance(d, 50) || d->is_ht ? 1 : between(d, 2, 6);
-    say(d, "levels=%u layers=%u block=%u,%u style=%u progression=%s tile-parts=%s guard-bits=%u", d->levels, d->layers, 1u << xcb, 1u << ycb, d->is_ht ? 64 + 8 * between(d, 0, 1) : between(d, 0, 63),
+    say(d, "levels=%u layers=%u block=%u,%u style=%u progression=%s tile-parts=%s guard-bits=%u", d->levels, d->layers, 1u << xcb, 1u << ycb, draw_style(d),
         orders[between(d, 0, 4)], parts[between(d, 0, 7)], between(d, 0, 7));
     say(d, " sop=%u eph=%u plt=%u tlm=%u", between(d, 0, 1), between(d, 0, 1), between(d, 0, 1), between(d, 0, 1));
     draw_tiles(d);
@@ -121,7 +123,7 @@ static void draw_overrides(draw *d)
             say(d, ";levels=%u;precincts=[%u,%u]", between(d, 0, 6), 1u << between(d, 1, 6), 1u << between(d, 1, 6));
         }
         if (chance(d, 40)) {
-            say(d, ",block=%u,%u,style=%u", 1u << between(d, 2, 6), 1u << between(d, 2, 6), between(d, 0, 63));
+            say(d, ",block=%u,%u,style=%u", 1u << between(d, 2, 6), 1u << between(d, 2, 6), draw_style(d));
         }
         if (!component && chance(d, 60)) {
             say(d, ";progression=%s;sop=%u;eph=%u;mct=%s", orders[between(d, 0, 4)], between(d, 0, 1), between(d, 0, 1), chance(d, 50) ? "auto" : "off");
