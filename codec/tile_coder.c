@@ -102,59 +102,12 @@ static uint64_t packet_bytes_count(const wvl_plan *plan)
     return wvl_mul_saturate((uint64_t)plan->component_count * (plan->max_levels + 1u), plan->layer_count);
 }
 
-/* Coding segments and POC of the tile, PLM, PPM and PPT beyond what they take from elsewhere: lengths of at most five bytes, an entry and a segment for every
- * tile-part, and segments that hold 65277 bytes or more. */
-static uint64_t bound_pointers(const wvl_plan *plan, uint32_t tile, uint64_t packets, uint64_t headers)
-{
-    uint64_t parts = plan->parts ? WVL_CS_MAX_PARTS_PER_TILE : 1, bytes = wvl_cs_measure_tile_segments(plan, tile);
-    if (plan->plm) {
-        uint64_t entries = wvl_add_saturate(wvl_mul_saturate(packets, 5), parts);
-        bytes = wvl_add_saturate(bytes, wvl_add_saturate(entries, 5 * (1 + entries / 65277)));
-    }
-    if (plan->packed_headers) {
-        bytes = wvl_add_saturate(bytes, 9 * parts + 5 * (1 + headers / 65532));
-    }
-    return bytes;
-}
-
-/* Coded bytes and pass records of a tile at their worst. */
-static void bound_tile(const wvl_plan *plan, const wvl_tile_plan *tile, uint64_t nodes, wvl_coder_memory *memory)
-{
-    const wvl_block_coder *coder = wvl_tile_block_coder(plan);
-    uint64_t codewords = 0, records = 0, block_headers = 0, index = 0, layers_of_block = wvl_min_u32(plan->layer_count, 109);
-    for (uint32_t c = 0; c < tile->component_count; c++) {
-        const wvl_tile_component *tc = &tile->components[c];
-        uint8_t style = plan->codings[tc->coding].style;
-        const wvl_tile_band *band = &tile->bands[tile->resolutions[tc->first_resolution].first_band], *end = band + 3u * tc->levels + 1u;
-        for (; band < end; band++) {
-            uint64_t n = (uint64_t)band->block_cols * band->block_rows;
-            codewords = wvl_add_saturate(codewords, wvl_mul_saturate(n, coder->bytes_bound(band->slot_width, band->slot_height, band->planes, style)));
-            records = wvl_add_saturate(records, wvl_mul_saturate(n, wvl_block_record_bytes(coder->passes_bound(band->planes), plan->rate_control) + 8));
-            block_headers += n * layers_of_block * (wvl_t2_header_bound(1, 0, style, 1) + 1);
-            index += n * layers_of_block * sizeof(wvl_contribution);
-        }
-    }
-    uint64_t stored = wvl_add_saturate(codewords, records), packets = wvl_mul_saturate(tile->precinct_count, plan->layer_count);
-    stored = wvl_depth_is_possible(plan) ? wvl_mul_saturate(stored, 3) : stored; /* blocks that were left too early are stored again */
-    uint64_t headers = wvl_add_saturate(block_headers + nodes / 2 * (plan->layer_count + 40ull) / 7, wvl_mul_saturate(packets, 4));
-    /* Growing arrays may hold three halves of what they need, and old and new at once while they grow. */
-    uint64_t growing = wvl_add_saturate(headers, index), part_headers = wvl_cs_bound_part_header(plan, packets) + wvl_cs_measure_tile_segments(plan, tile->index);
-    growing = growing > UINT64_MAX / 5 ? UINT64_MAX : 5 * growing / 2;
-    memory->coded_bytes_bound = wvl_add_saturate(memory->coded_bytes_bound, wvl_add_saturate(stored, growing));
-    memory->coded_bytes_bound = wvl_add_saturate(memory->coded_bytes_bound, part_headers);
-    uint64_t markers = wvl_mul_saturate(packets, wvl_packet_marker_bytes(tile->sop, tile->eph));
-    uint64_t output = wvl_add_saturate(wvl_add_saturate(codewords, headers), markers);
-    output = wvl_add_saturate(output, part_headers);
-    output = wvl_add_saturate(output, bound_pointers(plan, tile->index, packets, wvl_add_saturate(headers, markers)));
-    memory->output_bytes_bound = wvl_add_saturate(memory->output_bytes_bound, wvl_add_saturate(output, plan->parts ? 255u * 14u : 14u));
-}
-
 void wvl_coder_measure(const wvl_plan *plan, wvl_tile_plan *scratch, uint32_t concurrency, wvl_coder_memory *memory)
 {
     memset(memory, 0, sizeof *memory);
     memory->base_bytes = wvl_alloc_size(concurrency * worker_bytes(plan)) + wvl_alloc_size(plan->tile_count * sizeof(wvl_coded_tile)) +
                          wvl_alloc_size(plan->layer_count * sizeof(wvl_layer_result)) + wvl_alloc_size(wvl_plan_cap_groups(plan) * sizeof(uint64_t)) +
-                         wvl_alloc_size(plan->wave_bands * sizeof(work_band)) + wvl_alloc_size(plan->part_count * sizeof(wvl_cs_part));
+                         wvl_alloc_size(wvl_depth_memory_bytes(plan)) + wvl_alloc_size(plan->wave_bands * sizeof(work_band)) + wvl_alloc_size(plan->part_count * sizeof(wvl_cs_part));
     memory->base_bytes = wvl_add_saturate(memory->base_bytes, wvl_alloc_size(wvl_mul_saturate(packet_bytes_count(plan), sizeof(uint64_t))));
     wvl_t2_sizes sizes = {0, 0, 0};
     uint64_t most_packets = 1;
@@ -164,7 +117,7 @@ void wvl_coder_measure(const wvl_plan *plan, wvl_tile_plan *scratch, uint32_t co
         size_tile(plan, scratch, &tile, &sizes);
         memory->base_bytes = wvl_add_saturate(memory->base_bytes, wvl_alloc_size(tile.memory_bytes));
         most_packets = wvl_max_u64(most_packets, wvl_mul_saturate(tile.precinct_count, plan->layer_count));
-        bound_tile(plan, scratch, tile.node_count, memory);
+        wvl_coder_bound_tile(plan, scratch, tile.node_count, memory);
     }
     uint64_t writing = wvl_add_saturate(wvl_alloc_size(wvl_mul_saturate(most_packets, sizeof(uint32_t))),
                                         wvl_alloc_size(wvl_cs_measure_main_header(plan, plan->part_count)));
@@ -189,10 +142,10 @@ wvl_status wvl_coder_init(wvl_coder *coder, const wvl_allocator *allocator, cons
     if (!wvl_store_init(&coder->bytes, allocator) || !wvl_store_init(&coder->passes, allocator)) {
         return WVL_ERROR_MEMORY;
     }
-    coder->wanted = WVL_DECIDED;
     coder->block_coder = wvl_tile_block_coder(plan);
     coder->kernels = coder->block_coder->fetch_kernels();
-    wvl_depth_init(&coder->depth, plan);
+    coder->depth_memory = wvl_alloc_zeroed(allocator, wvl_depth_memory_bytes(plan));
+    wvl_depth_init(&coder->depth, plan, coder->depth_memory);
     coder->workers = wvl_pool_concurrency(pool);
     coder->worker_bytes = worker_bytes(plan);
     coder->worker_memory = wvl_alloc_zeroed(allocator, coder->workers * coder->worker_bytes);
@@ -202,7 +155,7 @@ wvl_status wvl_coder_init(wvl_coder *coder, const wvl_allocator *allocator, cons
     coder->component_overhead = wvl_alloc_zeroed(allocator, wvl_plan_cap_groups(plan) * sizeof(uint64_t));
     coder->bands = wvl_alloc(allocator, plan->wave_bands * sizeof *coder->bands);
     coder->parts = wvl_alloc(allocator, plan->part_count * sizeof *coder->parts);
-    if (!coder->bands || !coder->parts || !coder->worker_memory || !coder->tiles || !coder->layers || !coder->packet_bytes || !coder->component_overhead) {
+    if (!coder->depth_memory || !coder->bands || !coder->parts || !coder->worker_memory || !coder->tiles || !coder->layers || !coder->packet_bytes || !coder->component_overhead) {
         return WVL_ERROR_MEMORY;
     }
     return WVL_OK;
@@ -222,6 +175,7 @@ void wvl_coder_fini(wvl_coder *coder)
     wvl_free(coder->allocator, coder->layers, plan->layer_count * sizeof *coder->layers);
     wvl_free(coder->allocator, coder->packet_bytes, packet_bytes_count(plan) * sizeof(uint64_t));
     wvl_free(coder->allocator, coder->component_overhead, wvl_plan_cap_groups(plan) * sizeof(uint64_t));
+    wvl_free(coder->allocator, coder->depth_memory, wvl_depth_memory_bytes(plan));
     wvl_free(coder->allocator, coder->worker_memory, coder->workers * coder->worker_bytes);
     wvl_free(coder->allocator, coder->bands, plan->wave_bands * sizeof *coder->bands);
     wvl_free(coder->allocator, coder->parts, plan->part_count * sizeof *coder->parts);
@@ -242,8 +196,9 @@ typedef struct block_work {
     uint64_t done;
     uint64_t coarse_count;      /* groups of coarse bands, which come first when there are phases */
     unsigned is_phased, phase;
-    uint32_t recode;            /* WVL_DECIDED: all blocks; else those that are not decided for this threshold */
-    uint32_t threshold;         /* blocks are left when they are decided for it; 0: all passes */
+    int is_again;               /* only blocks that are not decided for `wanted` */
+    uint32_t wanted[WVL_RATE_GROUPS];
+    uint32_t thresholds[WVL_RATE_GROUPS]; /* blocks are left when they are decided for it; 0: all passes */
     _Atomic int failed;
 } block_work;
 
@@ -253,7 +208,9 @@ typedef struct block_hull {
     const wvl_band_coding *band;
     int32_t gain_exponent;
     uint32_t threshold, samples;
-    int is_layered, is_fine;
+    int is_layered;
+    uint32_t group;             /* rate group */
+    wvl_depth_part *part;       /* where the block counts; NULL: nowhere */
     const wvl_block_output *out;
 } block_hull;
 
@@ -329,22 +286,29 @@ static wvl_block_input describe_block(const block_work *work, const work_band *w
 
 static void note_depth(block_work *work, const block_hull *h, const wvl_coded_block *block)
 {
-    wvl_coder *coder = work->coder;
-    uint32_t decided = atomic_load_explicit(&coder->decided, memory_order_relaxed);
-    while (block->decided > decided && !atomic_compare_exchange_weak(&coder->decided, &decided, block->decided)) {
+    _Atomic uint32_t *most = &work->coder->decided[h->group];
+    uint32_t decided = atomic_load_explicit(most, memory_order_relaxed);
+    while (block->decided > decided && !atomic_compare_exchange_weak(most, &decided, block->decided)) {
     }
-    if (work->is_phased && work->recode == WVL_DECIDED) {
-        wvl_depth_put_block(&coder->depth, block->pass_count ? h->hull : NULL, h->samples, h->is_fine);
+    if (h->part) {
+        wvl_depth_put_block(h->part, block->pass_count ? h->hull : NULL, h->samples);
     }
 }
 
 static int keep_block(block_work *work, worker_scratch *w, block_hull *h, wvl_coded_block *block)
 {
-    if (!store_block(work, w, h, h->out, block)) {
-        return 0;
+    int is_stored = store_block(work, w, h, h->out, block);
+    if (is_stored) {
+        note_depth(work, h, block);
     }
-    note_depth(work, h, block);
-    return 1;
+    return is_stored;
+}
+
+/* Bands of a component follow its resolutions: one for the first, three for each of the others. */
+static uint32_t rate_group_of(const wvl_plan *plan, const wvl_tile_plan *tile, uint32_t component, uint32_t band)
+{
+    uint32_t first = tile->resolutions[tile->components[component].first_resolution].first_band;
+    return wvl_plan_rate_group(plan, component, band == first ? 0 : (band - first - 1) / 3 + 1);
 }
 
 /* Blocks first..first + count of a band, at most BATCH; all of them the first time, then those that were left too early. */
@@ -357,10 +321,11 @@ static int code_batch(block_work *work, worker_scratch *w, const work_band *wb, 
     wvl_block_input in[BATCH];
     wvl_block_output out[BATCH];
     block_hull hulls[BATCH];
-    uint32_t n = 0;
+    uint32_t n = 0, group = rate_group_of(coder->plan, work->coefs[wb->tile].tile, wb->component, wb->band), threshold = work->thresholds[group];
+    wvl_depth_part *part = work->is_phased ? wvl_depth_part_of(&coder->depth, group, band) : NULL;
     memset(out, 0, sizeof out);
     for (uint32_t i = 0; i < count; i++) {
-        if (work->recode != WVL_DECIDED && blocks[i].decided <= work->recode) {
+        if (work->is_again && blocks[i].decided <= work->wanted[group]) {
             continue;
         }
         chosen[n] = &blocks[i];
@@ -369,10 +334,10 @@ static int code_batch(block_work *work, worker_scratch *w, const work_band *wb, 
             atomic_store(&work->failed, 2); /* a magnitude bound was broken */
             return 0;
         }
-        hulls[n] = (block_hull){&w->hulls[n], &coding->band[band->coding_band], coder->plan->gain_exponent, work->threshold,
-                                (uint32_t)in[n].width * in[n].height, coder->plan->layer_count > 1, wvl_depth_is_fine(band), &out[n]};
+        hulls[n] = (block_hull){&w->hulls[n], &coding->band[band->coding_band], coder->plan->gain_exponent, threshold,
+                                (uint32_t)in[n].width * in[n].height, coder->plan->layer_count > 1, group, part, &out[n]};
         hulls[n].hull->pass_count = 0;
-        in[n].wants_more = work->threshold ? wants_more : NULL;
+        in[n].wants_more = threshold ? wants_more : NULL;
         in[n].wants_user = &hulls[n];
         out[n].bytes = w->bytes[n];
         out[n].passes = w->passes[n];
@@ -476,6 +441,10 @@ static void list_band(block_work *work, uint32_t tile, uint32_t component, uint3
         uint32_t per_group = wvl_max_u32(1, GROUP_SAMPLES / wvl_max_u32(1, band->slot_width * band->slot_height));
         work->bands[work->band_count++] = (work_band){work->group_count, tile, index, component, per_group};
         work->group_count += wvl_ceil_div(blocks, per_group);
+        if (work->is_phased) {
+            uint32_t group = rate_group_of(work->coder->plan, work->coefs[tile].tile, component, index);
+            wvl_depth_part_of(&work->coder->depth, group, band)->samples += (double)wvl_rect_width(band->rect) * wvl_rect_height(band->rect);
+        }
     }
 }
 
@@ -525,11 +494,11 @@ static wvl_status open_tiles(wvl_coder *coder, const wvl_coefs *coefs, uint32_t 
 }
 
 /* Less is known early and of few groups, so more is coded. */
-static uint32_t choose_threshold(const block_work *work, unsigned phase)
+static void choose_thresholds(const block_work *work, unsigned phase, uint32_t *thresholds)
 {
     static const uint32_t margins[PHASES] = {256, 256, 160, 96, 48};
     uint32_t margin = margins[phase], few = work->group_count < 700 ? (uint32_t)(700 - work->group_count) / 4 : 0;
-    return wvl_depth_fetch_threshold(&work->coder->depth, margin + few + wvl_rate_reach(work->coder->plan));
+    wvl_depth_fetch_thresholds(&work->coder->depth, margin + few + wvl_rate_reach(work->coder->plan), thresholds);
 }
 
 static void code_phase(block_work *work)
@@ -550,28 +519,33 @@ static void code_phases(block_work *work)
 {
     wvl_coder *coder = work->coder;
     for (work->phase = 0; work->phase < PHASES; work->phase++) {
-        work->threshold = choose_threshold(work, work->phase);
+        choose_thresholds(work, work->phase, work->thresholds);
         code_phase(work);
     }
     /* What the first phases left too early for what is known now. */
-    uint32_t threshold = choose_threshold(work, PHASES - 1);
-    if (atomic_load(&coder->decided) > threshold) {
-        work->recode = work->threshold = threshold;
-        work->is_phased = 0;
+    choose_thresholds(work, PHASES - 1, work->wanted);
+    work->is_phased = 0;
+    for (unsigned g = 0; g < coder->depth.groups; g++) {
+        work->thresholds[g] = work->wanted[g];
+        if (atomic_load(&coder->decided[g]) > work->wanted[g]) {
+            work->is_again = 1;
+            atomic_store(&coder->decided[g], work->wanted[g]);
+        }
+    }
+    if (work->is_again) {
         code_phase(work);
     }
 }
 
 wvl_status wvl_coder_code_tiles(wvl_coder *coder, const wvl_coefs *coefs, uint32_t tile_count)
 {
-    wvl_status status = coder->wanted == WVL_DECIDED ? open_tiles(coder, coefs, tile_count) : WVL_OK;
+    wvl_status status = coder->wants_again ? WVL_OK : open_tiles(coder, coefs, tile_count);
     if (status != WVL_OK || !tile_count) {
         return status;
     }
-    block_work work = {.coder = coder, .coefs = coefs, .tiles = &coder->tiles[coefs[0].tile->index]};
-    work.bands = coder->bands;
-    work.recode = coder->wanted;
-    work.is_phased = coder->depth.is_enabled && coder->wanted == WVL_DECIDED;
+    block_work work = {.coder = coder, .coefs = coefs, .tiles = &coder->tiles[coefs[0].tile->index], .bands = coder->bands, .is_again = coder->wants_again};
+    memcpy(work.wanted, coder->wanted, sizeof work.wanted);
+    work.is_phased = coder->depth.is_enabled && !work.is_again;
     list_bands(&work, tile_count);
     if (work.is_phased) {
         code_phases(&work);

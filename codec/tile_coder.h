@@ -29,9 +29,10 @@ typedef struct wvl_coder {
     const wvl_block_coder *block_coder;
     const void *kernels;             /* of the block coder */
     wvl_depth depth;
-    _Atomic uint32_t decided;        /* the greatest of all blocks */
-    uint32_t wanted;                 /* WVL_DECIDED: blocks are coded for the first time; else those not decided for it */
-    int wants_again;
+    void *depth_memory;
+    _Atomic uint32_t decided[WVL_RATE_GROUPS]; /* the greatest of all blocks of the rate group */
+    int wants_again;                 /* blocks that are not decided for `wanted` are to be coded again, no others */
+    uint32_t wanted[WVL_RATE_GROUPS];
     wvl_layer_job layer_job;
     wvl_layer_result *layers;        /* [layer_count] */
     wvl_cs_part *parts;
@@ -58,6 +59,8 @@ wvl_status wvl_coder_count_parts(const wvl_plan *plan, wvl_tile_plan *tile, cons
                                  size_t problem_bytes);
 /* The same with coder->parts described, and what their headers take of each cap group (tile_division.c). */
 wvl_status wvl_coder_divide_tiles(wvl_coder *coder, wvl_tile_plan *tile, const wvl_order_memory *memory);
+/* Adds what a tile's coded bytes, pass records and output are at their worst (tile_bounds.c). nodes: of its tag trees. */
+void wvl_coder_bound_tile(const wvl_plan *plan, const wvl_tile_plan *tile, uint64_t nodes, wvl_coder_memory *memory);
 /* tiles: one plan after another is built into `scratch`, so that memory does not grow with their number. */
 void wvl_coder_measure(const wvl_plan *plan, wvl_tile_plan *scratch, uint32_t concurrency, wvl_coder_memory *memory);
 

@@ -191,7 +191,9 @@ static wvl_status allocate_layers(wvl_coder *coder)
     for (uint32_t t = 0; (plan->progression_count || plan->choice_count) && t < plan->tile_count; t++) {
         job->overhead.codestream_bytes += wvl_cs_measure_tile_segments(plan, t);
     }
-    job->decided = coder->decided;
+    for (unsigned g = 0; g < WVL_RATE_GROUPS; g++) {
+        job->decided[g] = coder->decided[g];
+    }
     wvl_status status = wvl_layers_allocate(job);
     if (status == WVL_ERROR_UNREACHABLE) {
         (void)snprintf(coder->problem, sizeof coder->problem, "%s (%llu bytes)", job->problem, (unsigned long long)job->problem_bytes);
@@ -199,35 +201,56 @@ static wvl_status allocate_layers(wvl_coder *coder)
     return status;
 }
 
-/* Back to where blocks are coded: those that are not decided for the threshold wanted are coded in full this time. */
+/* Parts and their cost are counted anew every time layers are chosen. */
+static void clear_division(wvl_coder *coder)
+{
+    memset(coder->parts, 0, coder->plan->part_count * sizeof *coder->parts);
+    memset(coder->component_overhead, 0, wvl_plan_cap_groups(coder->plan) * sizeof *coder->component_overhead);
+    coder->wants_again = 0;
+}
+
+static void reopen_tile(wvl_coder *coder, wvl_coded_tile *tile)
+{
+    memset(tile->states, 0, tile->block_count * sizeof *tile->states);
+    for (uint64_t p = 0; p < tile->precinct_count; p++) {
+        const wvl_precinct *precinct = &tile->precincts[p];
+        uint32_t g = wvl_plan_rate_group(coder->plan, precinct->component, precinct->resolution);
+        for (unsigned i = 0; i < precinct->band_count; i++) {
+            const wvl_precinct_band *pb = &precinct->band[i];
+            for (uint64_t k = 0; k < (uint64_t)pb->cols * pb->rows; k++) {
+                uint32_t decided = tile->blocks[pb->first_block + k / pb->cols * pb->stride + k % pb->cols].decided;
+                if (decided <= coder->wanted[g]) {
+                    coder->decided[g] = wvl_max_u32(coder->decided[g], decided);
+                }
+            }
+        }
+    }
+}
+
+/* Back to where blocks are coded: those that are not decided for the thresholds wanted are coded in full this time. */
 static void reopen(wvl_coder *coder)
 {
-    coder->wanted = coder->layer_job.wanted;
     coder->wants_again = 1;
-    coder->decided = 0;
+    for (unsigned g = 0; g < WVL_RATE_GROUPS; g++) {
+        coder->wanted[g] = coder->layer_job.wanted[g];
+        coder->decided[g] = 0;
+    }
     wvl_layers_fini(&coder->layer_job);
     memset(&coder->layer_job, 0, sizeof coder->layer_job);
     for (uint32_t t = 0; t < coder->plan->tile_count; t++) {
-        wvl_coded_tile *tile = &coder->tiles[t];
-        memset(tile->states, 0, tile->block_count * sizeof *tile->states);
-        for (uint64_t b = 0; b < tile->block_count; b++) {
-            uint32_t decided = tile->blocks[b].decided;
-            if (decided <= coder->wanted) {
-                coder->decided = wvl_max_u32(coder->decided, decided);
-            }
-        }
+        reopen_tile(coder, &coder->tiles[t]);
     }
 }
 
 wvl_status wvl_coder_finish(wvl_coder *coder, wvl_tile_plan *tile, const wvl_order_memory *memory)
 {
     const wvl_plan *plan = coder->plan;
+    clear_division(coder);
     wvl_status status = wvl_coder_divide_tiles(coder, tile, memory);
-    coder->wants_again = 0;
     if (status == WVL_OK) {
         status = allocate_layers(coder);
     }
-    if ((status == WVL_OK || status == WVL_ERROR_UNREACHABLE) && coder->part_count && coder->layer_job.wanted != WVL_DECIDED) {
+    if ((status == WVL_OK || status == WVL_ERROR_UNREACHABLE) && coder->layer_job.is_undecided) {
         reopen(coder);
         return WVL_OK;
     }

@@ -5,6 +5,8 @@
 
 #include "codec/rate/measure.h"
 
+#define UNLIMITED 1e18
+
 /* Every other target needs what lies below the threshold, or is not found by bytes. */
 int wvl_depth_is_possible(const wvl_plan *plan)
 {
@@ -13,50 +15,87 @@ int wvl_depth_is_possible(const wvl_plan *plan)
     for (uint32_t i = 0; i < plan->layer_count; i++) {
         kind = kind && plan->layers[i].kind != WVL_RATE_PSNR;
     }
-    return kind && wvl_rate_reach(plan) < 65536 && !plan->max_component_bytes;
+    return kind && wvl_rate_reach(plan) < 65536 && (!plan->max_component_bytes || wvl_plan_rate_groups(plan) > 1);
 }
 
-void wvl_depth_init(wvl_depth *depth, const wvl_plan *plan)
+uint64_t wvl_depth_memory_bytes(const wvl_plan *plan)
+{
+    return wvl_depth_is_possible(plan) ? 2 * wvl_plan_rate_groups(plan) * sizeof(wvl_depth_part) : 0;
+}
+
+void wvl_depth_init(wvl_depth *depth, const wvl_plan *plan, void *memory)
 {
     const wvl_layer_target *last = &plan->layers[plan->layer_count - 1];
     memset(depth, 0, sizeof *depth);
     depth->is_enabled = wvl_depth_is_possible(plan) && !plan->depth_full;
     depth->bias = plan->depth_bias;
-    depth->part[0].samples = (double)plan->total_samples / 16.0;
-    depth->part[1].samples = (double)plan->total_samples * 15.0 / 16.0;
-    depth->budget = last->kind == WVL_RATE_BYTES ? last->value : 1e18;
+    depth->groups = wvl_plan_rate_groups(plan);
+    depth->samples = (double)plan->total_samples;
+    depth->budget = last->kind == WVL_RATE_BYTES ? last->value : UNLIMITED;
     if (plan->max_bytes && (double)plan->max_bytes < depth->budget) {
         depth->budget = (double)plan->max_bytes;
     }
+    depth->cap = plan->max_component_bytes ? (double)plan->max_component_bytes : UNLIMITED;
     depth->known = last->kind == WVL_RATE_SLOPE ? (uint32_t)last->value : 0;
+    depth->parts = memory;
 }
 
-void wvl_depth_put_block(wvl_depth *depth, const wvl_hull *hull, uint64_t samples, int is_fine)
+void wvl_depth_put_block(wvl_depth_part *part, const wvl_hull *hull, uint64_t samples)
 {
-    atomic_fetch_add_explicit(&depth->part[is_fine].seen, samples, memory_order_relaxed);
+    atomic_fetch_add_explicit(&part->seen, samples, memory_order_relaxed);
     for (uint32_t i = 1; hull && i <= hull->top; i++) {
-        atomic_fetch_add_explicit(&depth->part[is_fine].bins[hull->point[i].slope >> WVL_DEPTH_BIN_LOG2],
-                                  hull->point[i].bytes - hull->point[i - 1].bytes, memory_order_relaxed);
+        atomic_fetch_add_explicit(&part->bins[hull->point[i].slope >> WVL_DEPTH_BIN_LOG2], hull->point[i].bytes - hull->point[i - 1].bytes,
+                                  memory_order_relaxed);
     }
 }
 
-uint32_t wvl_depth_fetch_threshold(const wvl_depth *depth, uint32_t margin)
+/* Factors from bytes seen to bytes of the picture. 0: too little is known. */
+static int scale_parts(const wvl_depth *depth, double *scales)
 {
-    double scale[2], bytes = 0.0;
-    uint32_t bin = WVL_DEPTH_BINS;
-    for (unsigned k = 0; k < 2; k++) {
-        double seen = (double)atomic_load_explicit(&depth->part[k].seen, memory_order_relaxed);
-        if (depth->known || seen <= 0.0) {
-            return depth->known;
-        }
-        scale[k] = depth->part[k].samples / seen;
+    double wave = 0.0;
+    for (uint32_t k = 0; k < 2 * depth->groups; k++) {
+        wave += depth->parts[k].samples;
     }
-    while (bin && bytes <= depth->budget) {
+    for (uint32_t k = 0; k < 2 * depth->groups; k++) {
+        double seen = (double)atomic_load_explicit(&depth->parts[k].seen, memory_order_relaxed), all = depth->parts[k].samples * depth->samples / wave;
+        if (seen <= 0.0 && all > 0.0) {
+            return 0;
+        }
+        scales[k] = all > 0.0 ? all / seen : 0.0;
+    }
+    return 1;
+}
+
+static uint32_t lower(const wvl_depth *depth, uint32_t bin, uint32_t margin)
+{
+    int64_t threshold = ((int64_t)bin << WVL_DEPTH_BIN_LOG2) + depth->bias - (int64_t)margin;
+    return threshold < 0 || !bin ? 0 : threshold > 65535 ? 65535 : (uint32_t)threshold;
+}
+
+/* Down from the steep end until the budget is full; a group that is full before stops counting. */
+void wvl_depth_fetch_thresholds(const wvl_depth *depth, uint32_t margin, uint32_t *thresholds)
+{
+    double scales[2 * WVL_RATE_GROUPS], bytes[WVL_RATE_GROUPS] = {0}, total = 0.0;
+    int is_full[WVL_RATE_GROUPS] = {0}, is_known = depth->known || !scale_parts(depth, scales);
+    uint32_t bin = is_known ? 0 : WVL_DEPTH_BINS;
+    for (uint32_t g = 0; g < depth->groups; g++) {
+        thresholds[g] = depth->known;
+    }
+    while (bin && total <= depth->budget) {
         bin--;
-        for (unsigned k = 0; k < 2; k++) {
-            bytes += scale[k] * (double)atomic_load_explicit(&depth->part[k].bins[bin], memory_order_relaxed);
+        total = 0.0;
+        for (uint32_t g = 0; g < depth->groups; g++) {
+            for (uint32_t k = 2 * g; k < 2 * g + 2 && !is_full[g]; k++) {
+                bytes[g] += scales[k] * (double)atomic_load_explicit(&depth->parts[k].bins[bin], memory_order_relaxed);
+            }
+            if (!is_full[g] && bytes[g] > depth->cap) {
+                is_full[g] = 1;
+                thresholds[g] = lower(depth, bin, margin);
+            }
+            total += is_full[g] ? depth->cap : bytes[g];
         }
     }
-    int64_t threshold = bytes <= depth->budget ? 0 : ((int64_t)bin << WVL_DEPTH_BIN_LOG2) + depth->bias - (int64_t)margin;
-    return threshold < 0 ? 0 : threshold > 65535 ? 65535 : (uint32_t)threshold;
+    for (uint32_t g = 0; g < depth->groups && !is_known; g++) {
+        thresholds[g] = is_full[g] ? thresholds[g] : total > depth->budget ? lower(depth, bin, margin) : 0;
+    }
 }

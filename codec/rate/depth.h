@@ -14,16 +14,21 @@
 #define WVL_DEPTH_BIN_LOG2 3u
 #define WVL_DEPTH_BINS (65536u >> WVL_DEPTH_BIN_LOG2)
 
+/* Coarse and fine bands: bytes a sample differ much, so each is extrapolated by itself. */
+typedef struct wvl_depth_part {
+    double samples;              /* in the waves so far */
+    _Atomic uint64_t seen;       /* samples of blocks in the bins */
+    _Atomic uint64_t bins[WVL_DEPTH_BINS]; /* bytes on hulls by slope */
+} wvl_depth_part;
+
 typedef struct wvl_depth {
     int is_enabled;
     int32_t bias;                /* plan->depth_bias */
     uint32_t known;              /* a threshold given from the start, 0: the budget says */
-    double budget;               /* bytes of the last layer */
-    struct {
-        double samples;          /* of the picture */
-        _Atomic uint64_t seen;   /* samples of blocks in the bins */
-        _Atomic uint64_t bins[WVL_DEPTH_BINS]; /* bytes on hulls by slope */
-    } part[2];                   /* coarse bands, fine bands: bytes a sample differ much, so each is extrapolated by itself */
+    uint32_t groups;             /* rate groups */
+    double budget, cap;          /* bytes of the last layer; of each group */
+    double samples;              /* of the picture */
+    wvl_depth_part *parts;       /* [groups][2]: coarse, fine */
 } wvl_depth;
 
 /* Coarse bands: below the two finest resolutions. */
@@ -31,10 +36,16 @@ static inline int wvl_depth_is_fine(const wvl_tile_band *band) { return band->le
 
 /* Whether passes may be left out at all for this plan. */
 int wvl_depth_is_possible(const wvl_plan *plan);
-void wvl_depth_init(wvl_depth *depth, const wvl_plan *plan);
-/* From any thread. */
-void wvl_depth_put_block(wvl_depth *depth, const wvl_hull *hull, uint64_t samples, int is_fine);
-/* Threshold for which blocks to come should be decided, `margin` below the one expected; 0: code everything. */
-uint32_t wvl_depth_fetch_threshold(const wvl_depth *depth, uint32_t margin);
+uint64_t wvl_depth_memory_bytes(const wvl_plan *plan);
+/* memory: zeroed. */
+void wvl_depth_init(wvl_depth *depth, const wvl_plan *plan, void *memory);
+static inline wvl_depth_part *wvl_depth_part_of(const wvl_depth *depth, uint32_t group, const wvl_tile_band *band)
+{
+    return &depth->parts[2 * group + (unsigned)wvl_depth_is_fine(band)];
+}
+/* From any thread. hull NULL: a block without passes. */
+void wvl_depth_put_block(wvl_depth_part *part, const wvl_hull *hull, uint64_t samples);
+/* Thresholds for which blocks to come should be decided, by rate group, `margin` below those expected; 0: code everything. */
+void wvl_depth_fetch_thresholds(const wvl_depth *depth, uint32_t margin, uint32_t *thresholds);
 
 #endif

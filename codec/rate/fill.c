@@ -103,7 +103,7 @@ static void collect(const wvl_layer_job *job, int last, candidate_list *list)
                 const wvl_precinct_band *pb = &precinct->band[i];
                 for (uint64_t k = 0; k < (uint64_t)pb->cols * pb->rows; k++) {
                     candidate c = {p, pb->first_block + k / pb->cols * pb->stride + k % pb->cols, t, 0, 0};
-                    add_block(job, tile, c, job->thresholds[precinct->component], last, list);
+                    add_block(job, tile, c, job->thresholds[wvl_plan_cap_group(job->plan, precinct->component, precinct->resolution)], last, list);
                 }
             }
         }

@@ -8,20 +8,20 @@
 #include "codec/rate/hull.h"
 #include "codec/rate/measure.h"
 #include "codec/rate/quality.h"
-
-#define NO_BUDGET UINT64_MAX
+#include "codec/rate/search.h"
 
 /* ---- Histograms: bytes and gains on the hulls, by slope, summed from the steep end ------------------------------------------- */
 
-static void add_block(wvl_layer_job *job, const wvl_coded_tile *tile, const wvl_precinct_band *pb, uint32_t coding, uint64_t b)
+static void add_block(wvl_layer_job *job, const wvl_coded_tile *tile, const wvl_precinct *precinct, const wvl_precinct_band *pb, uint64_t b)
 {
     const wvl_coded_block *block = &tile->blocks[b];
     const wvl_plan *plan = job->plan;
-    const wvl_band_coding *band = &plan->codings[coding].band[pb->coding_band];
+    const wvl_band_coding *band = &plan->codings[precinct->coding].band[pb->coding_band];
     job->energy += (double)wvl_rate_weigh_energy(band, plan->gain_exponent, block->energy, block->energy_shift); /* also of what lies below the step */
     if (!block->pass_count) {
         return;
     }
+    uint64_t *bodies = wvl_rate_bodies(job, wvl_plan_rate_group(plan, precinct->component, precinct->resolution));
     const wvl_pass *passes = wvl_block_passes(job->passes, block);
     const int64_t *gains = wvl_block_gains(job->passes, block);
     const uint16_t *slopes = wvl_block_slopes(job->passes, block);
@@ -30,13 +30,13 @@ static void add_block(wvl_layer_job *job, const wvl_coded_tile *tile, const wvl_
     for (uint32_t i = 0; i < block->pass_count; i++) {
         if (slopes[i]) {
             job->gain_histogram[slopes[i]] += (double)(gains[i] - gain);
-            job->body_histogram[slopes[i]] += passes[i].final_bytes - bytes;
+            bodies[slopes[i]] += passes[i].final_bytes - bytes;
             gain = gains[i];
             bytes = passes[i].final_bytes;
         }
     }
     job->gain_histogram[0] += (double)(gains[block->pass_count - 1] - gain);
-    job->body_histogram[0] += passes[block->pass_count - 1].final_bytes - bytes;
+    bodies[0] += passes[block->pass_count - 1].final_bytes - bytes;
 }
 
 static void build_histograms(wvl_layer_job *job)
@@ -47,118 +47,20 @@ static void build_histograms(wvl_layer_job *job)
             for (unsigned i = 0; i < tile->precincts[p].band_count; i++) {
                 const wvl_precinct_band *pb = &tile->precincts[p].band[i];
                 for (uint64_t k = 0; k < (uint64_t)pb->cols * pb->rows; k++) {
-                    add_block(job, tile, pb, tile->precincts[p].coding, pb->first_block + k / pb->cols * pb->stride + k % pb->cols);
+                    add_block(job, tile, &tile->precincts[p], pb, pb->first_block + k / pb->cols * pb->stride + k % pb->cols);
                 }
             }
         }
     }
     for (uint32_t s = WVL_SLOPES - 1; s-- > 0;) {
-        job->body_histogram[s] += job->body_histogram[s + 1];
+        for (uint32_t g = 0; g < wvl_plan_rate_groups(job->plan); g++) {
+            wvl_rate_bodies(job, g)[s] += wvl_rate_bodies(job, g)[s + 1];
+        }
         job->gain_histogram[s] += job->gain_histogram[s + 1];
     }
 }
 
 /* ---- Thresholds --------------------------------------------------------------------------------------------------------------- */
-
-static void set_thresholds(wvl_layer_job *job, const uint32_t *floors, uint32_t threshold)
-{
-    for (uint32_t c = 0; c < wvl_plan_cap_groups(job->plan); c++) {
-        job->thresholds[c] = floors && floors[c] > threshold ? floors[c] : threshold;
-    }
-}
-
-/* What is not decided may lie anywhere from this threshold up to the lowest decided one. */
-static void want(wvl_layer_job *job, uint32_t threshold)
-{
-    if (threshold < job->decided && threshold < job->wanted) {
-        job->wanted = threshold;
-    }
-}
-
-/* Least threshold whose bodies, with a fixed rest, are estimated to stay within the budget. */
-static uint32_t guess(wvl_layer_job *job, uint64_t budget, double rest)
-{
-    uint32_t lo = 0, hi = WVL_SLOPE_NOTHING;
-    while (lo < hi) {
-        uint32_t mid = (lo + hi) / 2;
-        if ((double)job->body_histogram[mid] + rest <= (double)budget) {
-            hi = mid;
-        } else {
-            lo = mid + 1;
-        }
-    }
-    want(job, lo == job->decided && lo ? lo - 1 : lo);
-    return lo;
-}
-
-typedef struct threshold_search {
-    wvl_layer_job *job;
-    const uint32_t *floors;
-    uint64_t budget;
-    uint32_t layer;
-    int last;
-    wvl_layer_cost cost;     /* of the threshold measured last */
-} threshold_search;
-
-static int fits(threshold_search *s, uint32_t threshold)
-{
-    want(s->job, threshold);
-    set_thresholds(s->job, s->floors, threshold);
-    s->cost = wvl_rate_measure_layer(s->job, s->layer, s->last);
-    return wvl_rate_codestream_bytes(s->job, s->cost) <= s->budget;
-}
-
-/*
- * Least threshold in [least, 65536] that fits. The histogram of bodies proposes; the rest (headers, and what the estimate gets wrong) is
- * learnt from each measurement; after a few proposals plain bisection ends it. Returns UINT32_MAX when not even empty packets fit.
- */
-static uint32_t search_threshold(threshold_search *s, uint32_t least)
-{
-    wvl_layer_job *job = s->job;
-    uint32_t good = WVL_SLOPE_NOTHING + 1, bad = least;
-    double rest = (double)job->overhead.codestream_bytes + 2.0 * (double)job->sent_bytes / 100.0 + (s->budget < NO_BUDGET ? (double)s->budget / 32.0 : 0.0);
-    int least_bad = 0;
-    for (int step = 0; good > bad && !(least_bad && good == bad + 1); step++) {
-        uint32_t low = least_bad ? bad + 1 : bad, high = good - 1;
-        uint32_t t = step < 6 ? guess(job, s->budget, rest) : low + (high - low) / 2;
-        t = t < low ? low : t > high ? high : t;
-        if (fits(s, t)) {
-            good = t;
-        } else {
-            bad = t;
-            least_bad = 1;
-        }
-        rest = (double)wvl_rate_codestream_bytes(job, s->cost) - (double)job->body_histogram[t];
-    }
-    if (good > WVL_SLOPE_NOTHING) {
-        return UINT32_MAX;
-    }
-    (void)fits(s, good);
-    return good;
-}
-
-/* Thresholds that keep every component within its cap, found for all components at once. */
-static void find_floors(wvl_layer_job *job, uint32_t layer, int last)
-{
-    uint32_t n = wvl_plan_cap_groups(job->plan);
-    for (uint32_t c = 0; c < n; c++) {
-        job->floors_bad[c] = 0;
-        job->floors[c] = WVL_SLOPE_NOTHING;
-    }
-    for (int step = 0; step < 18; step++) {
-        for (uint32_t c = 0; c < n; c++) {
-            job->thresholds[c] = job->floors_bad[c] + (job->floors[c] - job->floors_bad[c]) / 2;
-        }
-        (void)wvl_rate_measure_layer(job, layer, last);
-        for (uint32_t c = 0; c < n; c++) {
-            if (wvl_rate_component_fits(job, c, job->component_totals[c])) {
-                job->floors[c] = job->thresholds[c];
-            } else {
-                job->floors_bad[c] = job->thresholds[c] + 1;
-            }
-        }
-    }
-}
 
 /* Greatest threshold whose estimated squared error does not exceed the target. */
 static uint32_t threshold_of_error(const wvl_layer_job *job, double target)
@@ -200,24 +102,24 @@ static uint32_t automatic_threshold(wvl_layer_job *job, uint32_t layer)
     const wvl_plan *plan = job->plan;
     uint32_t given = job->given_layer;
     const wvl_layer_target *target = &plan->layers[given];
-    double fixed = (double)job->overhead.codestream_bytes, body = (double)job->body_histogram[0];
+    double fixed = (double)job->overhead.codestream_bytes, body = wvl_rate_body_bytes(job, NULL, 0);
     double budget = target->kind == WVL_RATE_BYTES ? target->value - fixed : plan->max_bytes ? (double)plan->max_bytes - fixed : body;
     if (target->kind == WVL_RATE_PSNR || target->kind == WVL_RATE_SLOPE) {
-        body = (double)job->body_histogram[own_threshold(job, target)];
+        body = wvl_rate_body_bytes(job, NULL, own_threshold(job, target));
     } else {
-        want(job, budget < body ? WVL_SLOPE_NOTHING : 0); /* there may be more than what has been coded */
+        wvl_rate_want(job, NULL, budget < body ? WVL_SLOPE_NOTHING : 0); /* there may be more than what has been coded */
     }
     body = budget < body ? budget : body;
     uint64_t step = SPAN / given;
     step = step > LONGEST_STEP ? LONGEST_STEP : step < SHORTEST_STEP ? SHORTEST_STEP : step;
     uint64_t reach = wvl_min_u64(step * given, SPAN), done = wvl_min_u64(step * layer, reach);
     double bytes = body * wvl_rate_exp2_negative(reach - done);
-    return bytes > 0.0 ? guess(job, (uint64_t)bytes, 0.0) : WVL_SLOPE_NOTHING;
+    return bytes > 0.0 ? wvl_rate_guess(job, NULL, (uint64_t)bytes, 0.0) : WVL_SLOPE_NOTHING;
 }
 
 static uint64_t target_bytes(const wvl_layer_target *target)
 {
-    return target->kind == WVL_RATE_BYTES && target->value < 1e18 ? (uint64_t)target->value : NO_BUDGET;
+    return target->kind == WVL_RATE_BYTES && target->value < 1e18 ? (uint64_t)target->value : WVL_NO_BUDGET;
 }
 
 /* Most bytes up to each layer. A target, and what caps the whole codestream, must leave room for the empty packets of the layers to come:
@@ -225,11 +127,11 @@ static uint64_t target_bytes(const wvl_layer_target *target)
 static void set_budgets(wvl_layer_job *job)
 {
     const wvl_plan *plan = job->plan;
-    uint64_t budget = plan->max_bytes ? plan->max_bytes : NO_BUDGET;
+    uint64_t budget = plan->max_bytes ? plan->max_bytes : WVL_NO_BUDGET;
     for (uint32_t layer = plan->layer_count; layer-- > 0;) {
         budget = wvl_min_u64(budget, target_bytes(&plan->layers[layer]));
         job->budgets[layer] = budget;
-        if (budget != NO_BUDGET) {
+        if (budget != WVL_NO_BUDGET) {
             budget = budget > job->empty_layer_bytes ? budget - job->empty_layer_bytes : 0;
         }
     }
@@ -276,7 +178,7 @@ static double squared_error(const wvl_layer_job *job)
  * Threshold for a PSNR: the estimate proposes, the measured error corrects its scale. Ends when the error is within 3 % (0.13 dB) below
  * or 0.5 % above what the target allows, or when no threshold lies between a good and a bad one.
  */
-static uint32_t measured_threshold(threshold_search *s, double psnr)
+static uint32_t measured_threshold(wvl_threshold_search *s, double psnr)
 {
     wvl_layer_job *job = s->job;
     double *decoded_error = &job->layers[s->layer].decoded_error;
@@ -284,7 +186,7 @@ static uint32_t measured_threshold(threshold_search *s, double psnr)
     uint32_t good = 0, bad = WVL_SLOPE_NOTHING + 1;
     uint32_t t = threshold_of_error(job, wvl_rate_error_for_psnr(job->plan, psnr));
     for (int step = 0; step < 28 && bad - good > 1; step++) {
-        (void)fits(s, t);
+        (void)wvl_rate_fits(s, t);
         double error = job->measure_error(job->measure_user);
         if (error <= allowed) {
             good = t;
@@ -304,7 +206,7 @@ static uint32_t measured_threshold(threshold_search *s, double psnr)
 }
 
 /* The last layer must fit; one before it may stay empty, at a byte a packet. */
-static wvl_status settle_for_nothing(threshold_search *search, uint32_t *threshold)
+static wvl_status settle_for_nothing(wvl_threshold_search *search, uint32_t *threshold)
 {
     if (search->last) {
         search->job->problem = "the byte cap is below what the headers of an empty picture need";
@@ -312,7 +214,7 @@ static wvl_status settle_for_nothing(threshold_search *search, uint32_t *thresho
         return WVL_ERROR_UNREACHABLE;
     }
     *threshold = WVL_SLOPE_NOTHING;
-    (void)fits(search, *threshold);
+    (void)wvl_rate_fits(search, *threshold);
     return WVL_OK;
 }
 
@@ -334,21 +236,17 @@ static wvl_status choose_cuts(wvl_layer_job *job, uint32_t layer, int last, uint
     uint8_t kind = plan->layers[layer].kind;
     uint64_t budget = job->budgets[layer];
     uint32_t least = kind == WVL_RATE_AUTO ? automatic_threshold(job, layer) : own_threshold(job, &plan->layers[layer]);
-    threshold_search search = {job, NULL, budget, layer, last, {0, 0, 0, 0}};
-    if (plan->max_component_bytes) {
-        find_floors(job, layer, last);
-        search.floors = job->floors;
-    }
+    wvl_threshold_search search = {job, NULL, budget, layer, last, {0, 0, 0, 0}};
     job->layers[layer].decoded_error = -1.0;
     if (kind == WVL_RATE_PSNR && job->measure_error) {
         least = measured_threshold(&search, plan->layers[layer].value);
     }
-    if (budget == NO_BUDGET && !plan->max_component_bytes) {
+    if (budget == WVL_NO_BUDGET && !plan->max_component_bytes) {
         *threshold = least;
-        (void)fits(&search, least);
+        (void)wvl_rate_fits(&search, least);
         return WVL_OK;
     }
-    *threshold = search_threshold(&search, least);
+    *threshold = plan->max_component_bytes ? wvl_rate_search_capped(&search, least) : wvl_rate_search(&search, least);
     if (*threshold != least) {
         job->layers[layer].decoded_error = -1.0; /* measured with other cuts */
     }
@@ -358,8 +256,7 @@ static wvl_status choose_cuts(wvl_layer_job *job, uint32_t layer, int last, uint
     wvl_status status = last ? check_components(job) : WVL_OK;
     int quality_target = kind == WVL_RATE_PSNR || kind == WVL_RATE_SLOPE || kind == WVL_RATE_AUTO;
     if (status == WVL_OK && (*threshold > least || (plan->max_component_bytes && !quality_target))) {
-        uint32_t reach = wvl_rate_reach(plan);
-        want(job, *threshold > reach ? *threshold - reach : 0);
+        wvl_rate_want_below(job, wvl_rate_reach(plan));
         wvl_rate_fill(job, layer, last, budget, search.cost);
     }
     return status;
@@ -368,7 +265,9 @@ static wvl_status choose_cuts(wvl_layer_job *job, uint32_t layer, int last, uint
 /* What a layer costs, by component and in all, when nothing is in it. Measured before anything is sent. */
 static void measure_empty_layer(wvl_layer_job *job)
 {
-    set_thresholds(job, NULL, WVL_SLOPE_NOTHING);
+    for (uint32_t c = 0; c < wvl_plan_cap_groups(job->plan); c++) {
+        job->thresholds[c] = WVL_SLOPE_NOTHING;
+    }
     wvl_layer_cost cost = wvl_rate_measure_layer(job, 0, 0);
     job->empty_layer_bytes = cost.packet_bytes + cost.plt_bytes + (job->plan->plt ? 5 * (cost.plt_bytes / 65527 + 1) : 0);
     job->empty_layer_bytes += cost.plm_bytes + (job->plan->plm ? 5 * (cost.plm_bytes / 65277 + 1) : 0);
@@ -381,6 +280,9 @@ static wvl_status run_layer(wvl_layer_job *job, uint32_t layer)
     int last = layer + 1 == job->plan->layer_count;
     uint32_t threshold = 0;
     wvl_status status = choose_cuts(job, layer, last, &threshold);
+    if (job->is_undecided) {
+        return status; /* committing would write tails into codewords */
+    }
     if (status == WVL_OK) {
         status = wvl_rate_commit_layer(job, layer, last);
     }
@@ -401,7 +303,7 @@ static wvl_status run_layer(wvl_layer_job *job, uint32_t layer)
 static void carve_memory(wvl_layer_job *job, wvl_carver *carver)
 {
     uint32_t n = wvl_plan_cap_groups(job->plan);
-    job->body_histogram = wvl_carve(carver, WVL_SLOPES, sizeof *job->body_histogram);
+    job->body_histogram = wvl_carve(carver, (uint64_t)wvl_plan_rate_groups(job->plan) * WVL_SLOPES, sizeof *job->body_histogram);
     job->gain_histogram = wvl_carve(carver, WVL_SLOPES, sizeof *job->gain_histogram);
     job->thresholds = wvl_carve(carver, n, sizeof *job->thresholds);
     job->component_totals = wvl_carve(carver, n, sizeof *job->component_totals);
@@ -410,6 +312,8 @@ static void carve_memory(wvl_layer_job *job, wvl_carver *carver)
     job->budgets = wvl_carve(carver, job->plan->layer_count, sizeof *job->budgets);
     job->floors = wvl_carve(carver, n, sizeof *job->floors);
     job->floors_bad = wvl_carve(carver, n, sizeof *job->floors_bad);
+    job->floors_open = wvl_carve(carver, n, sizeof *job->floors_open);
+    job->floors_rest = wvl_carve(carver, n, sizeof *job->floors_rest);
     job->fill_memory = wvl_carve(carver, 1, wvl_rate_fill_bytes());
     job->scratch_nodes = wvl_carve(carver, job->sizes.scratch_nodes, sizeof *job->scratch_nodes);
     job->scratch_header = wvl_carve(carver, job->sizes.header_bytes, 1);
@@ -441,8 +345,11 @@ wvl_status wvl_layers_allocate(wvl_layer_job *job)
     measure_empty_layer(job);
     set_budgets(job);
     wvl_status status = WVL_OK;
-    job->wanted = WVL_DECIDED;
-    for (uint32_t layer = 0; layer < job->plan->layer_count && status == WVL_OK && job->wanted == WVL_DECIDED; layer++) {
+    job->is_undecided = 0;
+    for (unsigned g = 0; g < WVL_RATE_GROUPS; g++) {
+        job->wanted[g] = WVL_DECIDED;
+    }
+    for (uint32_t layer = 0; layer < job->plan->layer_count && status == WVL_OK && !job->is_undecided; layer++) {
         job->layers_to_come = job->plan->layer_count - 1 - layer;
         while (job->plan->layers[job->given_layer].kind == WVL_RATE_AUTO || job->given_layer < layer) {
             job->given_layer++;

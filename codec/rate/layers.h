@@ -37,9 +37,10 @@ typedef struct wvl_layer_job {
      * component; NULL: estimates must do. */
     double (*measure_error)(void *user);
     void *measure_user;
-    uint32_t decided;        /* every block is decided for thresholds from here on (rate/hull.h); 0: all passes are there */
+    uint32_t decided[WVL_RATE_GROUPS]; /* every block of the group is decided for thresholds from here on (rate/hull.h); 0: all passes are there */
     /* results */
-    uint32_t wanted;         /* not WVL_DECIDED: blocks must be decided for this threshold first; nothing else of the result counts */
+    int is_undecided;        /* blocks must be decided for `wanted` first; nothing else of the result counts */
+    uint32_t wanted[WVL_RATE_GROUPS];
     wvl_layer_result *layers; /* [layer_count], caller's */
     uint8_t *headers;
     uint64_t header_count, header_capacity;
@@ -48,7 +49,7 @@ typedef struct wvl_layer_job {
     const char *problem;     /* why an error was returned */
     uint64_t problem_bytes;  /* the least number of bytes that would do */
     /* working */
-    uint64_t *body_histogram;  /* [WVL_SLOPES]: bytes on hulls with at least this slope */
+    uint64_t *body_histogram;  /* [rate groups][WVL_SLOPES]: bytes on hulls with at least this slope */
     double *gain_histogram;    /* [WVL_SLOPES] */
     double energy;             /* squared error of the empty picture, gain units */
     wvl_tag_node *scratch_nodes;
@@ -57,6 +58,8 @@ typedef struct wvl_layer_job {
     void *fill_memory;         /* wvl_rate_fill_bytes() */
     uint32_t *thresholds;      /* [cap groups]: of the layer in work */
     uint32_t *floors, *floors_bad; /* [cap groups]: least threshold that keeps the component cap; highest known to break it, plus one */
+    uint8_t *floors_open;      /* [cap groups]: the floor is being searched */
+    double *floors_rest;       /* [cap groups]: bytes beside the bodies of the group, as last measured */
     uint32_t given_layer;      /* the first layer that is not automatic, from the layer in work on */
     uint64_t *component_totals;/* [cap groups] */
     uint64_t empty_layer_bytes;           /* packets without contributions, their PLT lengths, PLT segments these may begin */

@@ -205,6 +205,17 @@ static inline unsigned wvl_plan_input_depth(const wvl_plan *plan, uint32_t compo
     return plan->xyz.kind && component < 3 ? plan->xyz.depth : plan->components[component].depth;
 }
 
+/* Groups that rate control follows one by one, each with a threshold of its own: those that are capped, where they are few; else one for all. */
+#define WVL_RATE_GROUPS 8u
+WVL_HD uint32_t wvl_plan_rate_groups(const struct wvl_plan *plan)
+{
+    return plan->max_component_bytes && wvl_plan_cap_groups(plan) <= WVL_RATE_GROUPS ? wvl_plan_cap_groups(plan) : 1;
+}
+WVL_HD uint32_t wvl_plan_rate_group(const struct wvl_plan *plan, uint32_t component, unsigned resolution)
+{
+    return wvl_plan_rate_groups(plan) > 1 ? wvl_plan_cap_group(plan, component, resolution) : 0;
+}
+
 /* Receives one violation at a time, without a newline. */
 typedef struct wvl_report {
     void (*add)(void *user, const char *text);
