@@ -9,9 +9,9 @@
 #include "codec/rate/measure.h"
 #include "codec/t2/packet_order.h"
 #include "codec/tile_blocks.h"
+#include "codec/tile_phases.h"
 
-#define BATCH 2u            /* blocks coded at once: the arithmetic coder interleaves two, and goes on with the next when one is complete */
-#define GROUP_SAMPLES 8192u /* work handed out at a time: a batch of blocks of nominal size, or as many small ones */
+#define GROUP_SAMPLES 8192u /* work handed out at a time: two blocks of nominal size, or as many small ones */
 
 /* Groups of blocks of one band; `first` counts groups over the wave. */
 struct work_band {
@@ -37,9 +37,9 @@ static unsigned most_planes(const wvl_plan *plan)
 /* One worker's scratch: block coder state, codewords, passes. */
 typedef struct worker_scratch {
     void *coder;               /* the block coder's */
-    uint8_t *bytes[BATCH];
-    wvl_pass *passes[BATCH];
-    wvl_hull *hulls;           /* [BATCH] */
+    uint8_t *bytes[WVL_BLOCK_SLOTS];
+    wvl_pass *passes[WVL_BLOCK_SLOTS];
+    wvl_hull *hulls;           /* [WVL_BLOCK_SLOTS] */
     wvl_store_writer *writers; /* bytes, passes */
 } worker_scratch;
 
@@ -54,11 +54,11 @@ static worker_scratch carve_worker(const wvl_plan *plan, wvl_carver *carver)
         bytes = need > bytes ? need : bytes;
     }
     w.coder = wvl_carve(carver, 1, coder->scratch_bytes());
-    for (unsigned i = 0; i < BATCH; i++) {
+    for (unsigned i = 0; i < coder->slots; i++) {
         w.bytes[i] = wvl_carve(carver, 1, bytes);
         w.passes[i] = wvl_carve(carver, coder->passes_bound(planes), sizeof *w.passes[i]);
     }
-    w.hulls = wvl_carve(carver, BATCH, sizeof *w.hulls);
+    w.hulls = wvl_carve(carver, coder->slots, sizeof *w.hulls);
     w.writers = wvl_carve(carver, 2, sizeof *w.writers);
     return w;
 }
@@ -192,7 +192,8 @@ typedef struct block_work {
     wvl_coded_tile *tiles;      /* of the wave */
     work_band *bands;
     uint64_t band_count, group_count;
-    uint64_t base;              /* group of index 0 of the present run */
+    uint64_t base, run_groups;  /* groups of the present run: the first, and how many */
+    _Atomic uint64_t next;      /* the next of them, from 0 */
     uint64_t done;
     uint64_t coarse_count;      /* groups of coarse bands, which come first when there are phases */
     unsigned is_phased, phase;
@@ -311,47 +312,6 @@ static uint32_t rate_group_of(const wvl_plan *plan, const wvl_tile_plan *tile, u
     return wvl_plan_rate_group(plan, component, band == first ? 0 : (band - first - 1) / 3 + 1);
 }
 
-/* Blocks first..first + count of a band, at most BATCH; all of them the first time, then those that were left too early. */
-static int code_batch(block_work *work, worker_scratch *w, const work_band *wb, uint32_t first, uint32_t count)
-{
-    const wvl_tile_band *band = &work->coefs[wb->tile].tile->bands[wb->band];
-    const wvl_coder *coder = work->coder;
-    const wvl_coding *coding = &coder->plan->codings[work->coefs[wb->tile].tile->components[wb->component].coding];
-    wvl_coded_block *blocks = &work->tiles[wb->tile].blocks[band->first_block + first], *chosen[BATCH];
-    wvl_block_input in[BATCH];
-    wvl_block_output out[BATCH];
-    block_hull hulls[BATCH];
-    uint32_t n = 0, group = rate_group_of(coder->plan, work->coefs[wb->tile].tile, wb->component, wb->band), threshold = work->thresholds[group];
-    wvl_depth_part *part = work->is_phased ? wvl_depth_part_of(&coder->depth, group, band) : NULL;
-    memset(out, 0, sizeof out);
-    for (uint32_t i = 0; i < count; i++) {
-        if (work->is_again && blocks[i].decided <= work->wanted[group]) {
-            continue;
-        }
-        chosen[n] = &blocks[i];
-        in[n] = describe_block(work, wb, first + i);
-        if (wvl_bit_length(in[n].bound >> in[n].frac_bits) > band->planes) {
-            atomic_store(&work->failed, 2); /* a magnitude bound was broken */
-            return 0;
-        }
-        hulls[n] = (block_hull){&w->hulls[n], &coding->band[band->coding_band], coder->plan->gain_exponent, threshold,
-                                (uint32_t)in[n].width * in[n].height, coder->plan->layer_count > 1, group, part, &out[n]};
-        hulls[n].hull->pass_count = 0;
-        in[n].wants_more = threshold ? wants_more : NULL;
-        in[n].wants_user = &hulls[n];
-        out[n].bytes = w->bytes[n];
-        out[n].passes = w->passes[n];
-        n++;
-    }
-    coder->block_coder->encode_blocks(w->coder, in, out, n);
-    for (uint32_t i = 0; i < n; i++) {
-        if (!keep_block(work, w, &hulls[i], chosen[i])) {
-            return 0;
-        }
-    }
-    return 1;
-}
-
 static const work_band *find_band(const block_work *work, uint64_t group)
 {
     uint64_t lo = 0, hi = work->band_count;
@@ -365,34 +325,6 @@ static const work_band *find_band(const block_work *work, uint64_t group)
     }
     return &work->bands[lo];
 }
-
-/*
- * Phases of a wave: growing shares of the groups, coarse bands (eighths) and fine ones (shares of 32) apart, each share spread over its bands. The
- * first phases tell how deep the next ones must be coded.
- */
-enum { PHASES = 5, PARTS = 2 };
-typedef struct share {
-    uint8_t count, of;
-    uint8_t residues[24];
-} share;
-static const share shares[PHASES][PARTS] = {
-    {{1, 8, {0}}, {1, 32, {16}}},
-    {{1, 8, {4}}, {1, 32, {0}}},
-    {{2, 8, {2, 6}}, {2, 32, {8, 24}}},
-    {{4, 8, {1, 3, 5, 7}}, {4, 32, {4, 12, 20, 28}}},
-    {{0, 8, {0}}, {24, 32, {1, 2, 3, 5, 6, 7, 9, 10, 11, 13, 14, 15, 17, 18, 19, 21, 22, 23, 25, 26, 27, 29, 30, 31}}},
-};
-
-static uint64_t count_share(const share *s, uint64_t groups)
-{
-    uint64_t rest = 0;
-    for (unsigned i = 0; i < s->count; i++) {
-        rest += s->residues[i] < groups % s->of;
-    }
-    return groups / s->of * s->count + rest;
-}
-
-static uint64_t find_share(const share *s, uint64_t index) { return index / s->count * s->of + s->residues[index % s->count]; }
 
 static uint64_t count_phase(const block_work *work)
 {
@@ -410,27 +342,99 @@ static uint64_t find_group(const block_work *work, uint64_t index)
     return index < coarse ? find_share(&s[0], index) : work->coarse_count + find_share(&s[1], index - coarse);
 }
 
-static void code_group(void *arg, uint32_t index, uint32_t worker)
+/* A worker's blocks: those of group after group, while there are groups. */
+typedef struct block_stream {
+    block_work *work;
+    worker_scratch w;
+    const work_band *wb;
+    uint32_t block, end;  /* in the band */
+    uint32_t group;       /* rate group of the band */
+    wvl_depth_part *part; /* where its blocks count; NULL: nowhere */
+    wvl_coded_block *blocks[WVL_BLOCK_SLOTS];
+    block_hull hulls[WVL_BLOCK_SLOTS];
+} block_stream;
+
+static int fetch_group(block_stream *s)
+{
+    block_work *work = s->work;
+    const wvl_coder *coder = work->coder;
+    if (atomic_load_explicit(&work->failed, memory_order_relaxed) || (coder->cancelled && atomic_load_explicit(coder->cancelled, memory_order_relaxed))) {
+        return 0;
+    }
+    uint64_t index = atomic_fetch_add_explicit(&work->next, 1, memory_order_relaxed);
+    if (index >= work->run_groups) {
+        return 0;
+    }
+    uint64_t group = find_group(work, work->base + index);
+    s->wb = find_band(work, group);
+    const wvl_tile_band *band = &work->coefs[s->wb->tile].tile->bands[s->wb->band];
+    uint64_t first = (group - s->wb->first) * s->wb->blocks_per_group;
+    s->group = rate_group_of(coder->plan, work->coefs[s->wb->tile].tile, s->wb->component, s->wb->band);
+    s->part = work->is_phased ? wvl_depth_part_of(&work->coder->depth, s->group, band) : NULL;
+    s->block = (uint32_t)first;
+    s->end = (uint32_t)wvl_min_u64(first + s->wb->blocks_per_group, (uint64_t)band->block_cols * band->block_rows);
+    return 1;
+}
+
+static int open_slot(block_stream *s, unsigned slot, uint32_t index, wvl_block_input *in, wvl_block_output *out)
+{
+    block_work *work = s->work;
+    const wvl_plan *plan = work->coder->plan;
+    const wvl_tile_plan *tile = work->coefs[s->wb->tile].tile;
+    const wvl_tile_band *band = &tile->bands[s->wb->band];
+    const wvl_coding *coding = &plan->codings[tile->components[s->wb->component].coding];
+    uint32_t threshold = work->thresholds[s->group];
+    *in = describe_block(work, s->wb, index);
+    if (wvl_bit_length(in->bound >> in->frac_bits) > band->planes) {
+        atomic_store(&work->failed, 2); /* a magnitude bound was broken */
+        return 0;
+    }
+    s->blocks[slot] = &work->tiles[s->wb->tile].blocks[band->first_block + index];
+    s->hulls[slot] = (block_hull){&s->w.hulls[slot], &coding->band[band->coding_band], plan->gain_exponent, threshold,
+                                  (uint32_t)in->width * in->height, plan->layer_count > 1, s->group, s->part, out};
+    s->hulls[slot].hull->pass_count = 0;
+    in->wants_more = threshold ? wants_more : NULL;
+    in->wants_user = &s->hulls[slot];
+    *out = (wvl_block_output){.bytes = s->w.bytes[slot], .passes = s->w.passes[slot]};
+    return 1;
+}
+
+/* All blocks the first time, then those that were left too early. */
+static int fetch_block(void *user, unsigned slot, wvl_block_input *in, wvl_block_output *out)
+{
+    block_stream *s = user;
+    const block_work *work = s->work;
+    for (;;) {
+        if (s->block == s->end && !fetch_group(s)) {
+            return 0;
+        }
+        uint32_t index = s->block++;
+        const wvl_tile_band *band = &work->coefs[s->wb->tile].tile->bands[s->wb->band];
+        if (!work->is_again || work->tiles[s->wb->tile].blocks[band->first_block + index].decided > work->wanted[s->group]) {
+            return open_slot(s, slot, index, in, out);
+        }
+    }
+}
+
+static int put_block(void *user, unsigned slot)
+{
+    block_stream *s = user;
+    int expected = 0;
+    if (keep_block(s->work, &s->w, &s->hulls[slot], s->blocks[slot])) {
+        return 1;
+    }
+    atomic_compare_exchange_strong(&s->work->failed, &expected, 1);
+    return 0;
+}
+
+static void code_stream(void *arg, uint32_t index, uint32_t worker)
 {
     block_work *work = arg;
     wvl_coder *coder = work->coder;
-    if (atomic_load_explicit(&work->failed, memory_order_relaxed) || (coder->cancelled && atomic_load_explicit(coder->cancelled, memory_order_relaxed))) {
-        return;
-    }
-    uint64_t group = find_group(work, work->base + index);
-    const work_band *wb = find_band(work, group);
-    const wvl_tile_band *band = &work->coefs[wb->tile].tile->bands[wb->band];
     wvl_carver carver = {coder->worker_memory + worker * coder->worker_bytes, 0};
-    worker_scratch w = carve_worker(coder->plan, &carver);
-    uint64_t first = (group - wb->first) * wb->blocks_per_group;
-    uint64_t end = wvl_min_u64(first + wb->blocks_per_group, (uint64_t)band->block_cols * band->block_rows);
-    for (uint64_t b = first; b < end; b += BATCH) {
-        if (!code_batch(work, &w, wb, (uint32_t)b, (uint32_t)wvl_min_u64(BATCH, end - b))) {
-            int expected = 0;
-            atomic_compare_exchange_strong(&work->failed, &expected, 1);
-            return;
-        }
-    }
+    block_stream s = {.work = work, .w = carve_worker(coder->plan, &carver)};
+    (void)index;
+    coder->block_coder->encode_stream(s.w.coder, coder->kernels, &(wvl_block_feed){&s, fetch_block, put_block});
 }
 
 static void list_band(block_work *work, uint32_t tile, uint32_t component, uint32_t index)
@@ -506,9 +510,10 @@ static void code_phase(block_work *work)
     wvl_coder *coder = work->coder;
     uint64_t count = count_phase(work), step = wvl_min_u64(UINT32_MAX, wvl_max_u64(256 * coder->workers, work->group_count / 32 + 1)); /* progress without idle workers */
     for (work->base = 0; work->base < count; work->base += step) {
-        uint64_t groups = wvl_min_u64(count - work->base, step);
-        wvl_pool_run(coder->pool, (uint32_t)groups, code_group, work);
-        work->done += groups;
+        work->run_groups = wvl_min_u64(count - work->base, step);
+        atomic_store(&work->next, 0);
+        wvl_pool_run(coder->pool, (uint32_t)wvl_min_u64(coder->workers, work->run_groups), code_stream, work);
+        work->done += work->run_groups;
         if (coder->tick) {
             coder->tick(coder->tick_user, work->done, work->group_count);
         }

@@ -37,6 +37,18 @@ typedef struct wvl_block_output {
     uint8_t energy_shift; /* 0, or 8 where the sum would leave 62 bits */
 } wvl_block_output;
 
+/* Blocks that may be in work at the same time. */
+#define WVL_BLOCK_SLOTS 16
+
+/* Where a worker's blocks come from and go to. */
+typedef struct wvl_block_feed {
+    void *user;
+    /* Fills the input and the output of a slot with the next block; 0: there is none. Not asked again after that. */
+    int (*fetch)(void *user, unsigned slot, wvl_block_input *in, wvl_block_output *out);
+    /* The block of the slot is complete, its output and all it points to are the caller's again. 0 ends the run. */
+    int (*put)(void *user, unsigned slot);
+} wvl_block_feed;
+
 /* A block coder. Its functions are pure but for what they write, and neither allocate nor fail. */
 typedef struct wvl_block_coder {
     size_t (*scratch_bytes)(void);     /* aligned to 64, contents irrelevant between calls */
@@ -44,8 +56,9 @@ typedef struct wvl_block_coder {
     /* Never exceeded by any block of this shape, whatever its samples; bytes that only the coder uses are included. */
     size_t (*bytes_bound)(uint32_t width, uint32_t height, uint32_t planes, uint8_t style);
     uint32_t (*passes_bound)(uint32_t planes);
-    /* Each block's result is the one it has alone. No two outputs share a buffer. */
-    void (*encode_blocks)(void *scratch, const wvl_block_input *in, wvl_block_output *out, size_t count);
+    /* As many blocks as there are. Each one's result is the one it has alone. kernels: what fetch_kernels gave; NULL: plain C. */
+    void (*encode_stream)(void *scratch, const void *kernels, const wvl_block_feed *feed);
+    unsigned slots; /* slots below this are used */
 } wvl_block_coder;
 
 /* Energy from the sums of the low and the high 32 bits of the squares: 4096 squares of 31-bit magnitudes make 2^74. What is dropped is below

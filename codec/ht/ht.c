@@ -84,11 +84,19 @@ static void encode_block(wvl_ht_scratch *s, const wvl_block_input *in, wvl_block
     }
 }
 
-static void encode_blocks(void *scratch, const wvl_block_input *in, wvl_block_output *out, size_t count)
+void wvl_ht_encode_block(void *scratch, const wvl_block_input *in, wvl_block_output *out) { encode_block(scratch, in, out); }
+
+static void encode_stream(void *scratch, const void *kernels, const wvl_block_feed *feed)
 {
-    for (size_t i = 0; i < count; i++) {
-        encode_block(scratch, &in[i], &out[i]);
+    wvl_block_input in;
+    wvl_block_output out;
+    (void)kernels;
+    while (feed->fetch(feed->user, 0, &in, &out)) {
+        encode_block(scratch, &in, &out);
+        if (!feed->put(feed->user, 0)) {
+            return;
+        }
     }
 }
 
-const wvl_block_coder wvl_ht_block_coder = {scratch_bytes, fetch_kernels, bytes_bound, passes_bound, encode_blocks};
+const wvl_block_coder wvl_ht_block_coder = {scratch_bytes, fetch_kernels, bytes_bound, passes_bound, encode_stream, 1};

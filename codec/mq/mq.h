@@ -39,8 +39,14 @@ void wvl_mq_encode_bit(wvl_mq *mq, unsigned ctx, unsigned bit);
 /* The same for a list of symbols, each 2 * context + bit. */
 void wvl_mq_encode_symbols(wvl_mq *mq, const uint8_t *symbols, size_t count);
 
-/* `count` symbols of each of two codewords. */
-void wvl_mq_encode_symbols_x2(wvl_mq *const mq[2], const uint8_t *const symbols[2], size_t count);
+/*
+ * `symbol_count` symbols of each of `count` codewords, coded in turns. Up to WVL_MQ_READ_AHEAD bytes beyond the lists are read, and have no
+ * effect. The C form takes one or two codewords.
+ */
+#define WVL_MQ_MAX_LANES 16
+#define WVL_MQ_READ_AHEAD 16
+void wvl_mq_encode_lanes_c(wvl_mq *const mq[], const uint8_t *const symbols[], unsigned count, size_t symbol_count);
+void wvl_mq_encode_lanes_avx512(wvl_mq *const mq[], const uint8_t *const symbols[], unsigned count, size_t symbol_count);
 
 /* The ways a segment can stand at a given moment. Lengths count from the start of the segment. */
 typedef struct wvl_segment_end {

@@ -110,7 +110,7 @@ void wvl_mq_encode_symbols(wvl_mq *mq, const uint8_t *symbols, size_t count)
     close_lane(&l, mq);
 }
 
-void wvl_mq_encode_symbols_x2(wvl_mq *const mq[2], const uint8_t *const symbols[2], size_t count)
+static void encode_pair(wvl_mq *const mq[], const uint8_t *const symbols[], size_t count)
 {
     lane l = open_lane(mq[0]), m = open_lane(mq[1]);
     const uint8_t *p = symbols[0], *q = symbols[1];
@@ -120,4 +120,12 @@ void wvl_mq_encode_symbols_x2(wvl_mq *const mq[2], const uint8_t *const symbols[
     }
     close_lane(&l, mq[0]);
     close_lane(&m, mq[1]);
+}
+
+void wvl_mq_encode_lanes_c(wvl_mq *const mq[], const uint8_t *const symbols[], unsigned count, size_t symbol_count)
+{
+    if (count == 2)
+        encode_pair(mq, symbols, symbol_count);
+    else
+        wvl_mq_encode_symbols(mq[0], symbols[0], symbol_count);
 }

@@ -3,14 +3,8 @@
 #include <string.h>
 
 #include "codec/t1/bits.h"
+#include "codec/t1/fast.h"
 #include "codec/t1/kernels.h"
-
-/* Byte k of a mask word covers columns 2k and 2k + 1. */
-#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
-#define MASK_BYTE(words, k) (((uint8_t *)(words))[(k) ^ 7])
-#else
-#define MASK_BYTE(words, k) (((uint8_t *)(words))[k])
-#endif
 
 /* 8 x 8 bit matrix, row = byte, column = bit: transposed. */
 static WVL_ALWAYS_INLINE uint64_t transpose8(uint64_t x)
@@ -51,29 +45,33 @@ static WVL_ALWAYS_INLINE column_pair fetch_pair(const wvl_t1_input *in, uint32_t
     return pair;
 }
 
-static WVL_ALWAYS_INLINE void put_pair(const wvl_t1_masks *m, unsigned frac_bits, const column_pair *pair, uint32_t word, uint32_t byte, uint32_t planes)
+/* Two columns of four bits as columns 0 and 1 of a window. */
+static WVL_ALWAYS_INLINE uint64_t spread_pair(uint64_t byte) { return ((byte & 0x0F) | (byte & 0xF0) << 2) << WVL_T1_INNER_FIRST; }
+
+static WVL_ALWAYS_INLINE void put_pair(const wvl_t1_masks *m, unsigned frac_bits, const column_pair *pair, uint32_t unit, uint32_t shift, uint32_t planes)
 {
     uint64_t signs = 0;
     for (unsigned r = 0; r < 4; r++)
         signs |= (pair->row[r] >> 31 & UINT64_C(0x100000001)) << 8 * r;
-    MASK_BYTE(&m->negative[word], byte) = (uint8_t)(signs * UINT64_C(0x0102040810204080) >> 56);
+    m->negative[unit] |= spread_pair(signs * UINT64_C(0x0102040810204080) >> 56) << shift;
     for (uint32_t first = 0; first < planes; first += 8) {
         uint64_t slice = 0;
         for (unsigned r = 0; r < 4; r++)
             slice |= (pair->row[r] >> (first + frac_bits) & UINT64_C(0xFF000000FF)) << 8 * r;
         slice = transpose8(slice);
         for (uint32_t p = first; p < planes && p < first + 8; p++, slice >>= 8)
-            MASK_BYTE(&m->planes[p * m->word_count + word], byte) = (uint8_t)slice;
+            m->planes[p * m->unit_count + unit] |= spread_pair(slice & 0xFF) << shift;
     }
 }
 
 static WVL_ALWAYS_INLINE void build(const wvl_t1_input *in, uint32_t planes, const wvl_t1_masks *m, int wide)
 {
-    memset(m->planes, 0, sizeof *m->planes * planes * m->word_count);
-    for (uint32_t y = 0, word = 0; y < in->height; y += 4, word += m->words) {
+    memset(m->planes, 0, sizeof *m->planes * planes * m->unit_count);
+    memset(m->negative, 0, sizeof *m->negative * m->unit_count);
+    for (uint32_t y = 0, unit = 0; y < in->height; y += 4, unit += m->units) {
         for (uint32_t x = 0; x < in->width; x += 2) {
             column_pair pair = fetch_pair(in, x, y, wide);
-            put_pair(m, in->frac_bits, &pair, word + x / 16, x % 16 / 2, planes);
+            put_pair(m, in->frac_bits, &pair, unit + x / 8, x % 8 * 6, planes);
         }
     }
 }
@@ -144,4 +142,4 @@ static void square_sum(const wvl_t1_input *in, uint64_t *low_sum, uint64_t *high
     *high_sum = high;
 }
 
-const wvl_t1_kernels wvl_t1_kernels_c = {build_masks, refinement_sum, square_sum};
+const wvl_t1_kernels wvl_t1_kernels_c = {build_masks, refinement_sum, square_sum, wvl_t1_list_pass_c, wvl_mq_encode_lanes_c, 2};

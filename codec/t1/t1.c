@@ -11,16 +11,18 @@
 #include "codec/t1/t1_ref.h"
 #include "codec/t1/tables.h"
 
-/* Two blocks in work. */
+/* All blocks in work. */
 size_t wvl_t1_scratch_bytes(void)
 {
-    size_t fast = 2 * sizeof(wvl_t1_fast_state), plain = sizeof(wvl_t1_ref_state);
+    size_t fast = WVL_BLOCK_SLOTS * sizeof(wvl_t1_fast_state), plain = sizeof(wvl_t1_ref_state);
     return fast > plain ? fast : plain;
 }
 
 const wvl_t1_kernels *wvl_t1_fetch_kernels(void)
 {
 #ifdef WVL_HAVE_AVX2
+    if (wvl_cpu_fetch_level() >= WVL_CPU_AVX512)
+        return &wvl_t1_kernels_avx512;
     if (wvl_cpu_fetch_level() >= WVL_CPU_AVX2)
         return &wvl_t1_kernels_avx2;
 #endif
@@ -32,23 +34,44 @@ size_t wvl_t1_bytes_bound(uint32_t width, uint32_t height, uint32_t planes, uint
     return wvl_t1_bound_bytes(width, height, planes, style);
 }
 
+static const wvl_t1_kernels *kernels_of(const wvl_t1_input *in) { return in->kernels ? in->kernels : &wvl_t1_kernels_c; }
+
 static void init_block(wvl_t1_fast *b, const wvl_t1_input *in, wvl_t1_fast_state *state)
 {
     b->s = state;
     b->in = in;
-    b->zero_codes = wvl_t1_zero_codes[in->orient & 3];
+    b->zero_codes = wvl_t1_zero_codes_by_column(in->orient & 3);
     b->width = in->width;
     b->height = in->height;
     b->stripes = (b->height + 3) / 4;
-    b->words = (b->width + 15) / 16;
-    b->word_count = b->stripes * b->words;
-    b->column_stride = b->width + 2;
-    b->last_word_mask = ~UINT64_C(0) >> 4 * (16 * b->words - b->width);
-    b->last_stripe_mask = WVL_NIBBLES(15u >> (4 * b->stripes - b->height));
-    memset(b->s->columns, 0, sizeof(uint64_t) * b->column_stride * (b->stripes + 2));
-    memset(b->s->significant, 0, sizeof(uint64_t) * ((b->words + 1) * (b->stripes + 2) + 1));
-    memset(b->s->visited, 0, sizeof(uint64_t) * b->word_count);
-    memset(b->s->refined, 0, sizeof(uint64_t) * b->word_count);
+    b->units = (b->width + 7) / 8;
+    b->unit_count = b->stripes * b->units;
+    b->last_unit_mask = WVL_T1_INNER & ~UINT64_C(0) >> (4 + 6 * (1 + 8 * b->units - b->width));
+    b->last_stripe_mask = b->height % 4 ? WVL_T1_WINDOW_COLUMNS((UINT64_C(2) << b->height % 4) - 2) : ~UINT64_C(0);
+    for (uint32_t i = WVL_T1_INNER_FIRST; i < WVL_T1_INNER_FIRST + 6 * 8; i++)
+        b->offsets[i] = (i - WVL_T1_INNER_FIRST) / 6 + (i - WVL_T1_INNER_FIRST) % 6 * in->stride;
+    memset(b->s->significant, 0, sizeof(uint64_t) * ((b->units + 1) * (b->stripes + 2) + 1));
+    memset(b->s->visited, 0, sizeof(uint64_t) * b->unit_count);
+    memset(b->s->refined, 0, sizeof(uint64_t) * b->unit_count);
+}
+
+/* Inner bits become whole windows, by way of the framed array that is free yet. */
+static void frame_signs(const wvl_t1_fast *b, const uint64_t *inner)
+{
+    size_t row = b->units + 1;
+    uint64_t *framed = b->s->significant + row + 1, *window = b->s->negative;
+    for (uint32_t n = 0; n < b->stripes; n++)
+        memcpy(framed + n * row, inner + (size_t)n * b->units, sizeof *inner * b->units);
+    for (uint32_t n = 0; n < b->stripes; n++, framed += row) {
+        uint64_t left = 0, own = wvl_t1_add_rows(framed, row, 1);
+        for (uint32_t k = 0; k < b->units; k++) {
+            uint64_t right = k + 1 < b->units ? wvl_t1_add_rows(framed + k + 1, row, 1) : 0;
+            *window++ = wvl_t1_add_columns(left, own, right);
+            left = own;
+            own = right;
+        }
+    }
+    memset(b->s->significant, 0, sizeof *framed * ((b->units + 1) * (b->stripes + 2) + 1));
 }
 
 /* Appends the segmentation symbol 1010. */
@@ -58,8 +81,6 @@ static size_t put_segmentation(uint8_t *symbols, size_t count)
         symbols[count++] = (uint8_t)(2 * WVL_T1_CTX_UNIFORM + !(k & 1));
     return count;
 }
-
-static const wvl_t1_kernels *kernels_of(const wvl_t1_input *in) { return in->kernels ? in->kernels : &wvl_t1_kernels_c; }
 
 static int64_t pass_gain(const wvl_t1_fast *b, int kind, size_t symbols, unsigned P)
 {
@@ -90,7 +111,7 @@ static void list_pass(job *j)
     uint32_t plane = wvl_t1_pass_plane(j->out->planes, j->pass);
     wvl_t1_init_pass(&j->coder, j->pass);
     j->next = b->s->symbols;
-    j->left = wvl_t1_fast_list_pass(b, kind, raw, plane);
+    j->left = kernels_of(in)->list_pass(b, kind, raw, plane);
     j->gain = in->want_gains ? pass_gain(b, kind, j->left, plane + in->frac_bits) : 0;
     if (kind == WVL_T1_CLEANUP && (in->style & WVL_STYLE_SEGSYM))
         j->left = put_segmentation(b->s->symbols, j->left);
@@ -135,63 +156,119 @@ static int start(job *j, wvl_t1_fast_state *state, const wvl_t1_input *in, wvl_t
     if (!j->passes)
         return 0;
     init_block(&j->block, in, state);
-    wvl_t1_masks masks = {state->negative, state->planes, j->block.words, j->block.word_count};
+    wvl_t1_masks masks = {state->members, state->planes, j->block.units, j->block.unit_count};
     kernels_of(in)->build_masks(in, out->planes, &masks);
+    frame_signs(&j->block, state->members);
     list_pass(j);
     return advance(j);
 }
 
-static void encode_alone(job *j)
+/* Slots by the order in which they are used; the first `busy` have work for the MQ coder. */
+typedef struct slot_set {
+    job jobs[WVL_BLOCK_SLOTS];
+    wvl_t1_input in[WVL_BLOCK_SLOTS];
+    wvl_t1_output out[WVL_BLOCK_SLOTS];
+    uint8_t order[WVL_BLOCK_SLOTS];
+    unsigned busy;
+    int is_open; /* there may be more blocks */
+} slot_set;
+
+static void put_block(slot_set *set, const wvl_block_feed *feed, unsigned slot)
 {
-    do {
-        wvl_mq_encode_symbols(&j->coder.mq, j->next, j->left);
-        j->left = 0;
-    } while (advance(j));
+    if (!feed->put(feed->user, slot)) {
+        set->is_open = 0;
+        set->busy = 0;
+    }
 }
 
-/* Codes until one of the two is complete, and returns which. */
-static unsigned encode_together(job jobs[2])
+/* Takes blocks until so many are in work. */
+static void fill_slots(slot_set *set, wvl_t1_fast_state *states, const wvl_block_feed *feed, unsigned most)
 {
-    wvl_mq *mq[2] = {&jobs[0].coder.mq, &jobs[1].coder.mq};
-    for (;;) {
-        const uint8_t *symbols[2] = {jobs[0].next, jobs[1].next};
-        size_t count = jobs[0].left < jobs[1].left ? jobs[0].left : jobs[1].left;
-        wvl_mq_encode_symbols_x2(mq, symbols, count);
-        for (unsigned k = 0; k < 2; k++) {
-            jobs[k].next += count;
-            jobs[k].left -= count;
-        }
-        for (unsigned k = 0; k < 2; k++) {
-            if (!advance(&jobs[k]))
-                return k;
+    while (set->is_open && set->busy < most) {
+        unsigned slot = set->order[set->busy];
+        if (!feed->fetch(feed->user, slot, &set->in[slot], &set->out[slot]))
+            set->is_open = 0;
+        else if (start(&set->jobs[slot], &states[slot], &set->in[slot], &set->out[slot]))
+            set->busy++;
+        else
+            put_block(set, feed, slot);
+    }
+}
+
+/* Codes until at least one list of symbols is at its end; blocks that are complete leave the set. */
+static void encode_together(slot_set *set, const wvl_t1_kernels *kernels, const wvl_block_feed *feed)
+{
+    wvl_mq *mq[WVL_BLOCK_SLOTS];
+    const uint8_t *symbols[WVL_BLOCK_SLOTS];
+    size_t count = SIZE_MAX;
+    for (unsigned i = 0; i < set->busy; i++) {
+        job *j = &set->jobs[set->order[i]];
+        mq[i] = &j->coder.mq;
+        symbols[i] = j->next;
+        count = j->left < count ? j->left : count;
+    }
+    kernels->encode_lanes(mq, symbols, set->busy, count);
+    for (unsigned i = set->busy; i-- > 0 && set->busy;) {
+        uint8_t slot = set->order[i];
+        job *j = &set->jobs[slot];
+        j->next += count;
+        j->left -= count;
+        if (!advance(j)) {
+            set->order[i] = set->order[set->busy - 1];
+            set->order[--set->busy] = slot;
+            put_block(set, feed, slot);
         }
     }
 }
 
-void wvl_t1_encode_blocks(wvl_t1_scratch *scratch, const wvl_t1_input *in, wvl_t1_output *out, size_t count)
+void wvl_t1_encode_stream(wvl_t1_scratch *scratch, const wvl_t1_kernels *kernels, const wvl_block_feed *feed)
 {
     wvl_t1_fast_state *states = (wvl_t1_fast_state *)(void *)scratch;
-    job jobs[2];
-    unsigned busy[2] = {0, 0}, free_job = 0;
-    for (size_t i = 0; i < count; i++) {
-        if (!start(&jobs[free_job], &states[free_job], &in[i], &out[i]))
-            continue;
-        busy[free_job] = 1;
-        free_job ^= 1;
-        if (!busy[free_job])
-            continue;
-        free_job = encode_together(jobs);
-        busy[free_job] = 0;
+    slot_set set;
+    set.busy = 0;
+    set.is_open = 1;
+    for (unsigned i = 0; i < WVL_BLOCK_SLOTS; i++)
+        set.order[i] = (uint8_t)i;
+    kernels = kernels ? kernels : &wvl_t1_kernels_c;
+    do {
+        fill_slots(&set, states, feed, kernels->lanes);
+        if (set.busy)
+            encode_together(&set, kernels, feed);
+    } while (set.busy || set.is_open);
+}
+
+/* One block as a stream. */
+typedef struct single {
+    const wvl_t1_input *in;
+    wvl_t1_output *out, *slot;
+} single;
+
+static int fetch_single(void *user, unsigned slot, wvl_t1_input *in, wvl_t1_output *out)
+{
+    single *s = user;
+    int is_there = s->in != NULL;
+    (void)slot;
+    if (is_there) {
+        *in = *s->in;
+        *out = *s->out;
+        s->in = NULL;
+        s->slot = out;
     }
-    for (unsigned k = 0; k < 2; k++) {
-        if (busy[k])
-            encode_alone(&jobs[k]);
-    }
+    return is_there;
+}
+
+static int put_single(void *user, unsigned slot)
+{
+    const single *s = user;
+    (void)slot;
+    *s->out = *s->slot;
+    return 1;
 }
 
 void wvl_t1_encode_block(wvl_t1_scratch *scratch, const wvl_t1_input *in, wvl_t1_output *out)
 {
-    wvl_t1_encode_blocks(scratch, in, out, 1);
+    single s = {in, out, NULL};
+    wvl_t1_encode_stream(scratch, in->kernels, &(wvl_block_feed){&s, fetch_single, put_single});
 }
 
 /* ---- As a block coder -------------------------------------------------------------------------------------------------------------- */
@@ -200,6 +277,6 @@ static const void *fetch_kernels(void) { return wvl_t1_fetch_kernels(); }
 
 static uint32_t passes_bound(uint32_t planes) { return 3 * planes; }
 
-static void encode_blocks(void *scratch, const wvl_block_input *in, wvl_block_output *out, size_t count) { wvl_t1_encode_blocks(scratch, in, out, count); }
+static void encode_stream(void *scratch, const void *kernels, const wvl_block_feed *feed) { wvl_t1_encode_stream(scratch, kernels, feed); }
 
-const wvl_block_coder wvl_t1_block_coder = {wvl_t1_scratch_bytes, fetch_kernels, wvl_t1_bytes_bound, passes_bound, encode_blocks};
+const wvl_block_coder wvl_t1_block_coder = {wvl_t1_scratch_bytes, fetch_kernels, wvl_t1_bytes_bound, passes_bound, encode_stream, WVL_BLOCK_SLOTS};

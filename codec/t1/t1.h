@@ -32,10 +32,10 @@ typedef struct wvl_t1_scratch wvl_t1_scratch; /* wvl_t1_scratch_bytes() bytes al
 void wvl_t1_encode_block(wvl_t1_scratch *scratch, const wvl_t1_input *in, wvl_t1_output *out);
 
 /*
- * The same for many blocks, about a tenth faster: the arithmetic coder works on two at a time. Each block's result is the one it has
- * alone. Inputs and outputs are arrays of `count`, no two outputs sharing a buffer.
+ * The same for as many blocks as there are, in less than half the time for each. A block's result is the one it has alone. kernels:
+ * wvl_t1_fetch_kernels(), or NULL for plain C; they say how many slots are used.
  */
-void wvl_t1_encode_blocks(wvl_t1_scratch *scratch, const wvl_t1_input *in, wvl_t1_output *out, size_t count);
+void wvl_t1_encode_stream(wvl_t1_scratch *scratch, const struct wvl_t1_kernels *kernels, const wvl_block_feed *feed);
 
 /* The same as wvl_t1_encode_block(), word for word from the standard: slow, and the judge of the other. */
 void wvl_t1_encode_block_ref(wvl_t1_scratch *scratch, const wvl_t1_input *in, wvl_t1_output *out);

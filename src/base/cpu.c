@@ -6,12 +6,27 @@
 #include <string.h>
 #endif
 
+#ifdef WVL_HAVE_AVX2
+static int has_avx2(void)
+{
+    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("bmi") && __builtin_cpu_supports("bmi2") &&
+           __builtin_cpu_supports("lzcnt") && __builtin_cpu_supports("popcnt");
+}
+
+static int has_avx512(void)
+{
+    return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512cd") &&
+           __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512vbmi") &&
+           __builtin_cpu_supports("avx512vbmi2");
+}
+#endif
+
 static wvl_cpu_level present_level(void)
 {
 #ifdef WVL_HAVE_AVX2
     __builtin_cpu_init();
-    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) {
-        return WVL_CPU_AVX2;
+    if (has_avx2()) {
+        return has_avx512() ? WVL_CPU_AVX512 : WVL_CPU_AVX2;
     }
 #endif
     return WVL_CPU_C;
@@ -25,8 +40,14 @@ wvl_cpu_level wvl_cpu_fetch_level(void)
     if (wanted && strcmp(wanted, "c") == 0) {
         level = WVL_CPU_C;
     }
+    if (wanted && strcmp(wanted, "avx2") == 0 && level > WVL_CPU_AVX2) {
+        level = WVL_CPU_AVX2;
+    }
 #endif
     return level;
 }
 
-const char *wvl_cpu_level_text(wvl_cpu_level level) { return level == WVL_CPU_AVX2 ? "avx2" : "c"; }
+const char *wvl_cpu_level_text(wvl_cpu_level level)
+{
+    return level == WVL_CPU_AVX512 ? "avx512" : level == WVL_CPU_AVX2 ? "avx2" : "c";
+}

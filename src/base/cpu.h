@@ -6,10 +6,11 @@
 /* Ordered: a level includes the ones below it. */
 typedef enum wvl_cpu_level {
     WVL_CPU_C = 0,
-    WVL_CPU_AVX2 = 1 /* AVX2 and FMA, enabled by the operating system */
+    WVL_CPU_AVX2 = 1, /* AVX2, FMA, BMI1, BMI2, LZCNT and POPCNT, enabled by the operating system */
+    WVL_CPU_AVX512 = 2 /* AVX-512 F, BW, CD, DQ, VL, VBMI, VBMI2: Ice Lake and Zen 4 */
 } wvl_cpu_level;
 
-/* The highest level that is both compiled in and present. With WVL_TESTING defined, the environment variable WVL_SIMD=c|avx2 lowers it. */
+/* The highest level that is both compiled in and present. With WVL_TESTING defined, the environment variable WVL_SIMD=c|avx2|avx512 lowers it. */
 wvl_cpu_level wvl_cpu_fetch_level(void);
 const char *wvl_cpu_level_text(wvl_cpu_level level);
 

@@ -106,6 +106,8 @@ START_TEST(simd_levels)
     expect_same("plain C", reference, encode(&one, &input, settings[_i]));
     ck_assert_int_eq(setenv("WVL_SIMD", "avx2", 1), 0);
     expect_same("avx2", reference, encode(&one, &input, settings[_i]));
+    ck_assert_int_eq(setenv("WVL_SIMD", "avx512", 1), 0);
+    expect_same("avx512", reference, encode(&one, &input, settings[_i]));
     free(reference.data);
     picture_close_input(&input);
     picture_free(&p);

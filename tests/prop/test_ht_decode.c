@@ -89,7 +89,7 @@ static void check_block(wvl_block_input *in)
     size_t capacity = wvl_ht_block_coder.bytes_bound(in->width, in->height, planes, in->style);
     out.bytes = malloc(capacity + GUARD);
     memset(out.bytes, 0xA5, capacity + GUARD);
-    wvl_ht_block_coder.encode_blocks(scratch, in, &out, 1);
+    wvl_ht_encode_block(scratch, in, &out);
     for (size_t i = 0; i < GUARD; i++) {
         REQUIRE(out.bytes[capacity + i] == 0xA5);
     }

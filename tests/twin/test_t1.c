@@ -3,6 +3,7 @@
 #include <check.h>
 
 #include "../prop/t1_draw.h"
+#include "codec/t1/kernels.h"
 
 enum { GUARD = 64 };
 
@@ -56,6 +57,17 @@ static void compare(const wvl_t1_input *in)
     free(slow.bytes);
 }
 
+/* Those of any level that this processor has. */
+static const wvl_t1_kernels *draw_kernels(void)
+{
+    const wvl_t1_kernels *all[] = {wvl_t1_fetch_kernels(), &wvl_t1_kernels_c, NULL, NULL};
+#ifdef WVL_HAVE_AVX2
+    if (wvl_cpu_fetch_level() >= WVL_CPU_AVX2)
+        all[3] = &wvl_t1_kernels_avx2;
+#endif
+    return all[t1_random(&rng) % 4];
+}
+
 static wvl_t1_input draw(uint32_t w, uint32_t h, unsigned style, unsigned bits, uint32_t *to)
 {
     wvl_t1_input in = {.orient = (uint8_t)(t1_random(&rng) % 4), .style = (uint8_t)style};
@@ -63,7 +75,7 @@ static wvl_t1_input draw(uint32_t w, uint32_t h, unsigned style, unsigned bits, 
     in.frac_bits = (uint8_t)(t1_random(&rng) % 2 ? 0 : t1_random(&rng) % 8);
     in.reversible = (uint8_t)(t1_random(&rng) & 1);
     in.want_gains = t1_random(&rng) % 8 != 0;
-    in.kernels = t1_random(&rng) % 3 ? wvl_t1_fetch_kernels() : NULL;
+    in.kernels = draw_kernels();
     in.max_passes = (uint8_t)(t1_random(&rng) % 4 ? 255 : t1_random(&rng) % 40);
     t1_draw_block(&rng, &in, to, w, h, w + t1_random(&rng) % 3, bits);
     if (t1_random(&rng) % 8 == 0 && bits < 8u * in.coef_bytes - 1)
@@ -123,29 +135,83 @@ START_TEST(full_blocks)
 }
 END_TEST
 
-/* Many at a time: blocks of all sizes, styles and depths beside each other, empty ones among them. */
-START_TEST(batches)
+/* A stream of blocks of all sizes, styles and depths, empty ones among them. */
+enum { MOST = 40 };
+typedef struct stream {
+    wvl_t1_input in[MOST];
+    wvl_t1_output out[MOST];
+    const wvl_t1_output *slots[WVL_BLOCK_SLOTS];
+    size_t count, fetched, put, stop_after, of_slot[WVL_BLOCK_SLOTS];
+} stream;
+
+static int fetch_drawn(void *user, unsigned slot, wvl_t1_input *in, wvl_t1_output *out)
 {
-    enum { MOST = 12 };
-    static uint32_t data[MOST][70 * 70];
+    stream *s = user;
+    REQUIRE(slot < WVL_BLOCK_SLOTS && s->fetched <= s->count);
+    if (s->fetched == s->count) {
+        s->fetched++;
+        return 0;
+    }
+    *in = s->in[s->fetched];
+    *out = s->out[s->fetched];
+    s->slots[slot] = out;
+    s->of_slot[slot] = s->fetched++;
+    return 1;
+}
+
+static int put_drawn(void *user, unsigned slot)
+{
+    stream *s = user;
+    s->out[s->of_slot[slot]] = *s->slots[slot];
+    REQUIRE(s->put < s->stop_after);
+    return ++s->put < s->stop_after;
+}
+
+static uint32_t stream_data[MOST][70 * 70];
+
+START_TEST(streams)
+{
     static result slow[MOST];
     static wvl_pass passes[MOST][WVL_T1_MAX_PASSES];
-    wvl_t1_input in[MOST] = {{0}};
-    wvl_t1_output out[MOST] = {{0}};
+    static stream s;
     rng.s += (uint64_t)_i << 20;
-    size_t count = t1_random(&rng) % (MOST + 1);
-    for (size_t i = 0; i < count; i++) {
-        in[i] = draw(1 + t1_random(&rng) % 64, 1 + t1_random(&rng) % 64, t1_random(&rng) % 64, t1_random(&rng) % 16, data[i]);
-        run(wvl_t1_encode_block_ref, &in[i], &slow[i]);
-        out[i].bytes = malloc(slow[i].capacity);
-        out[i].passes = passes[i];
+    memset(&s, 0, sizeof s);
+    s.stop_after = SIZE_MAX;
+    s.count = t1_random(&rng) % (MOST + 1);
+    for (size_t i = 0; i < s.count; i++) {
+        s.in[i] = draw(1 + t1_random(&rng) % 64, 1 + t1_random(&rng) % 64, t1_random(&rng) % 64, t1_random(&rng) % 16, stream_data[i]);
+        run(wvl_t1_encode_block_ref, &s.in[i], &slow[i]);
+        s.out[i].bytes = malloc(slow[i].capacity);
+        s.out[i].passes = passes[i];
     }
-    wvl_t1_encode_blocks(scratch, in, out, count);
-    for (size_t i = 0; i < count; i++) {
-        require_same(&out[i], &slow[i].out);
-        free(out[i].bytes);
+    wvl_t1_encode_stream(scratch, draw_kernels(), &(wvl_block_feed){&s, fetch_drawn, put_drawn});
+    REQUIRE(s.put == s.count);
+    for (size_t i = 0; i < s.count; i++) {
+        require_same(&s.out[i], &slow[i].out);
+        free(s.out[i].bytes);
         free(slow[i].bytes);
     }
+}
+END_TEST
+
+/* Neither is the feed asked for a block nor given one after it ended the run. */
+START_TEST(ended_streams)
+{
+    static wvl_pass passes[MOST][WVL_T1_MAX_PASSES];
+    static stream s;
+    rng.s += (uint64_t)_i << 20;
+    memset(&s, 0, sizeof s);
+    s.count = MOST;
+    s.stop_after = 1 + t1_random(&rng) % MOST;
+    for (size_t i = 0; i < s.count; i++) {
+        s.in[i] = draw(1 + t1_random(&rng) % 32, 1 + t1_random(&rng) % 32, 0, t1_random(&rng) % 16, stream_data[i]);
+        s.out[i].bytes = malloc(wvl_t1_bytes_bound(32, 32, 31, 0));
+        s.out[i].passes = passes[i];
+    }
+    wvl_t1_encode_stream(scratch, draw_kernels(), &(wvl_block_feed){&s, fetch_drawn, put_drawn});
+    REQUIRE(s.put == s.stop_after);
+    for (size_t i = 0; i < s.count; i++)
+        free(s.out[i].bytes);
 }
 END_TEST
 
@@ -168,7 +234,8 @@ int main(void)
     tcase_add_loop_test(tests, every_depth, 0, 32);
     tcase_add_loop_test(tests, long_shapes, 0, 6);
     tcase_add_loop_test(tests, full_blocks, 0, 30);
-    tcase_add_loop_test(tests, batches, 0, 60);
+    tcase_add_loop_test(tests, streams, 0, 60);
+    tcase_add_loop_test(tests, ended_streams, 0, 20);
     suite_add_tcase(suite, tests);
     SRunner *runner = srunner_create(suite);
     srunner_run_all(runner, CK_NORMAL);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "../prop/t1_decode.h"
+#include "base/cpu.h"
 #include "codec/core/t1_bound.h"
 #include "codec/mq/mq.h"
 
@@ -27,7 +28,7 @@ static uint32_t rnd(void)
 }
 
 typedef struct run {
-    uint8_t symbols[MAX_SYMBOLS];
+    uint8_t symbols[MAX_SYMBOLS + WVL_MQ_READ_AHEAD];
     size_t count;
     wvl_segment_end ends[MAX_SYMBOLS + 1]; /* after the first k symbols */
     uint8_t buffer[CAPACITY];
@@ -242,32 +243,59 @@ START_TEST(list_equals_bits)
 }
 END_TEST
 
-START_TEST(two_lists_equal_each)
+/* `count` codewords in turns, in several pieces, against each alone. */
+static void compare_lanes(void (*encode)(wvl_mq *const[], const uint8_t *const[], unsigned, size_t), unsigned count)
 {
-    static run r[2];
-    for (int trial = 0; trial < 2000; trial++) {
-        wvl_mq one[2], both[2];
-        uint8_t a[2][CAPACITY] = {{0}}, b[2][CAPACITY] = {{0}};
-        for (int k = 0; k < 2; k++) {
-            draw_run(&r[k]);
-            wvl_mq_init_contexts(&one[k]);
-            wvl_mq_init_segment(&one[k], a[k] + 1);
-            both[k] = one[k];
-            both[k].start = b[k] + 1;
-            both[k].bp = b[k];
-        }
-        size_t count = r[0].count < r[1].count ? r[0].count : r[1].count;
-        wvl_mq_encode_symbols_x2((wvl_mq *const[2]){&both[0], &both[1]}, (const uint8_t *const[2]){r[0].symbols, r[1].symbols}, count);
-        for (int k = 0; k < 2; k++) {
-            wvl_mq_encode_symbols(&one[k], r[k].symbols, count);
-            REQUIRE(one[k].a == both[k].a && one[k].c == both[k].c && one[k].ct == both[k].ct);
-            REQUIRE(one[k].bp - a[k] == both[k].bp - b[k]);
-            REQUIRE(memcmp(one[k].state, both[k].state, sizeof one[k].state) == 0);
-            REQUIRE(memcmp(a[k], b[k], sizeof a[k]) == 0);
-        }
+    enum { LANES = WVL_MQ_MAX_LANES };
+    static run r[LANES];
+    static uint8_t a[LANES][CAPACITY], b[LANES][CAPACITY];
+    wvl_mq one[LANES], lane[LANES], *lanes[LANES];
+    const uint8_t *symbols[LANES];
+    size_t least = SIZE_MAX, done = 0;
+    memset(a, 0, sizeof a);
+    memset(b, 0, sizeof b);
+    for (unsigned k = 0; k < count; k++) {
+        draw_run(&r[k]);
+        wvl_mq_init_contexts(&one[k]);
+        wvl_mq_init_segment(&one[k], a[k] + 1);
+        lane[k] = one[k];
+        lane[k].start = b[k] + 1;
+        lane[k].bp = b[k];
+        lanes[k] = &lane[k];
+        least = r[k].count < least ? r[k].count : least;
+    }
+    while (done < least) {
+        size_t part = 1 + rnd() % (least - done);
+        for (unsigned k = 0; k < count; k++)
+            symbols[k] = r[k].symbols + done;
+        encode(lanes, symbols, count, part);
+        done += part;
+    }
+    for (unsigned k = 0; k < count; k++) {
+        for (size_t i = 0; i < least; i++)
+            wvl_mq_encode_bit(&one[k], r[k].symbols[i] >> 1, r[k].symbols[i] & 1u);
+        REQUIRE(one[k].a == lane[k].a && one[k].c == lane[k].c && one[k].ct == lane[k].ct);
+        REQUIRE(one[k].bp - a[k] == lane[k].bp - b[k]);
+        REQUIRE(memcmp(one[k].state, lane[k].state, sizeof one[k].state) == 0);
+        REQUIRE(memcmp(a[k], b[k], sizeof a[k]) == 0);
     }
 }
+
+START_TEST(lanes_equal_each_in_c)
+{
+    for (int trial = 0; trial < 2000; trial++)
+        compare_lanes(wvl_mq_encode_lanes_c, 1 + trial % 2);
+}
 END_TEST
+
+#ifdef WVL_HAVE_AVX2
+START_TEST(lanes_equal_each_in_avx512)
+{
+    for (int trial = 0; trial < 2000 && wvl_cpu_fetch_level() >= WVL_CPU_AVX512; trial++)
+        compare_lanes(wvl_mq_encode_lanes_avx512, 1 + (unsigned)trial % WVL_MQ_MAX_LANES);
+}
+END_TEST
+#endif
 
 START_TEST(raw_ends)
 {
@@ -345,7 +373,10 @@ int main(void)
     tcase_add_test(tests, safe_prefix_survives_edges);
     tcase_add_test(tests, ends_are_shortest);
     tcase_add_test(tests, list_equals_bits);
-    tcase_add_test(tests, two_lists_equal_each);
+    tcase_add_test(tests, lanes_equal_each_in_c);
+#ifdef WVL_HAVE_AVX2
+    tcase_add_test(tests, lanes_equal_each_in_avx512);
+#endif
     tcase_add_test(tests, raw_ends);
     tcase_add_test(tests, shifts_are_bounded);
     suite_add_tcase(suite, tests);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* AVX2 twins of fast_load.c. Rows are read in full vectors only where the block has the samples; ends of rows go through a padded copy. */
+#include "codec/t1/fast.h"
 #include "codec/t1/kernels.h"
 
 #include <immintrin.h>
@@ -21,12 +22,26 @@ static inline void shift_up(slice *s)
     s->right = _mm256_slli_epi16(s->right, 1);
 }
 
+/* Where 16 columns go: two units, or one where the block ends. */
+typedef struct target {
+    uint64_t *negative, *planes;
+    uint32_t units, unit_count;
+} target;
+
+static inline void put_bits(uint64_t bits, uint64_t *to, uint32_t units)
+{
+    to[0] = _pdep_u64(bits, WVL_T1_INNER);
+    if (units > 1) {
+        to[1] = _pdep_u64(bits >> 32, WVL_T1_INNER);
+    }
+}
+
 /* Bits first..first + 7 of planes: bytes hold them from bit 0. */
-static inline void put_slice(slice *s, uint32_t first, uint32_t planes, uint64_t *out, uint32_t word_count)
+static inline void put_slice(slice *s, uint32_t first, uint32_t planes, const target *to)
 {
     for (uint32_t p = first + 8; p-- > first; shift_up(s)) {
         if (p < planes) {
-            out[(size_t)p * word_count] = top_bits(s);
+            put_bits(top_bits(s), to->planes + (size_t)p * to->unit_count, to->units);
         }
     }
 }
@@ -41,7 +56,7 @@ static inline slice gather16(const __m256i row[4])
     return (slice){_mm256_permute2x128_si256(x, y, 0x20), _mm256_permute2x128_si256(x, y, 0x31)};
 }
 
-static inline void build_word16(const __m256i row[4], unsigned frac_bits, uint32_t planes, uint64_t *negative, uint64_t *out, uint32_t word_count)
+static inline void build_word16(const __m256i row[4], unsigned frac_bits, uint32_t planes, const target *to)
 {
     __m256i v[4];
     const __m128i frac = _mm_cvtsi32_si128((int)frac_bits);
@@ -49,18 +64,18 @@ static inline void build_word16(const __m256i row[4], unsigned frac_bits, uint32
         v[r] = _mm256_srli_epi16(row[r], 8);
     }
     slice s = gather16(v);
-    *negative = top_bits(&s);
+    put_bits(top_bits(&s), to->negative, to->units);
     for (unsigned r = 0; r < 4; r++) {
         v[r] = _mm256_srl_epi16(_mm256_and_si256(row[r], _mm256_set1_epi16(0x7FFF)), frac);
     }
     s = gather16(v);
-    put_slice(&s, 0, planes, out, word_count);
+    put_slice(&s, 0, planes, to);
     if (planes > 8) {
         for (unsigned r = 0; r < 4; r++) {
             v[r] = _mm256_srli_epi16(v[r], 8);
         }
         s = gather16(v);
-        put_slice(&s, 8, planes, out, word_count);
+        put_slice(&s, 8, planes, to);
     }
 }
 
@@ -77,16 +92,16 @@ static inline slice gather32(const __m256i row[8], int shift)
     return (slice){_mm256_unpacklo_epi16(a, b), _mm256_unpackhi_epi16(a, b)};
 }
 
-static inline void build_word32(__m256i row[8], unsigned frac_bits, uint32_t planes, uint64_t *negative, uint64_t *out, uint32_t word_count)
+static inline void build_word32(__m256i row[8], unsigned frac_bits, uint32_t planes, const target *to)
 {
     slice s = gather32(row, 24);
-    *negative = top_bits(&s);
+    put_bits(top_bits(&s), to->negative, to->units);
     for (unsigned r = 0; r < 8; r++) {
         row[r] = _mm256_and_si256(row[r], _mm256_set1_epi32(0x7FFFFFFF));
     }
     for (uint32_t first = 0; first < planes; first += 8) {
         s = gather32(row, (int)(first + frac_bits));
-        put_slice(&s, first, planes, out, word_count);
+        put_slice(&s, first, planes, to);
     }
 }
 
@@ -100,7 +115,7 @@ static void fetch_edge(const wvl_t1_input *in, uint32_t x, uint32_t y, uint8_t *
     }
 }
 
-static inline void build_word(const wvl_t1_input *in, const uint8_t *from, size_t pitch, uint32_t planes, const wvl_t1_masks *masks, uint32_t word)
+static inline void build_word(const wvl_t1_input *in, const uint8_t *from, size_t pitch, uint32_t planes, const target *to)
 {
     __m256i row[8];
     for (unsigned r = 0; r < 4; r++) {
@@ -108,9 +123,9 @@ static inline void build_word(const wvl_t1_input *in, const uint8_t *from, size_
         row[4 + r] = in->coef_bytes == 4 ? _mm256_loadu_si256((const __m256i *)(from + r * pitch + 32)) : _mm256_setzero_si256();
     }
     if (in->coef_bytes == 4) {
-        build_word32(row, in->frac_bits, planes, masks->negative + word, masks->planes + word, masks->word_count);
+        build_word32(row, in->frac_bits, planes, to);
     } else {
-        build_word16(row, in->frac_bits, planes, masks->negative + word, masks->planes + word, masks->word_count);
+        build_word16(row, in->frac_bits, planes, to);
     }
 }
 
@@ -118,14 +133,16 @@ static void build_masks(const wvl_t1_input *in, uint32_t planes, const wvl_t1_ma
 {
     uint8_t edge[256];
     size_t pitch = (size_t)in->stride * in->coef_bytes;
-    for (uint32_t y = 0, word = 0; y < in->height; y += 4) {
-        for (uint32_t x = 0; x < in->width; x += 16, word++) {
+    for (uint32_t y = 0; y < in->height; y += 4) {
+        for (uint32_t x = 0; x < in->width; x += 16) {
+            size_t unit = y / 4 * masks->units + x / 8;
+            target to = {masks->negative + unit, masks->planes + unit, x + 8 < in->width ? 2 : 1, masks->unit_count};
             const uint8_t *from = (const uint8_t *)in->coefs + y * pitch + x * in->coef_bytes;
             if (x + 16 <= in->width && y + 4 <= in->height) {
-                build_word(in, from, pitch, planes, masks, word);
+                build_word(in, from, pitch, planes, &to);
             } else {
                 fetch_edge(in, x, y, edge);
-                build_word(in, edge, 16u * in->coef_bytes, planes, masks, word);
+                build_word(in, edge, 16u * in->coef_bytes, planes, &to);
             }
         }
     }
@@ -212,4 +229,5 @@ static void square_sum(const wvl_t1_input *in, uint64_t *low, uint64_t *high)
     *high = total(highs);
 }
 
-const wvl_t1_kernels wvl_t1_kernels_avx2 = {build_masks, refinement_sum, square_sum};
+const wvl_t1_kernels wvl_t1_kernels_avx2 = {build_masks, refinement_sum, square_sum, wvl_t1_list_pass_bmi2, wvl_mq_encode_lanes_c, 2};
+const wvl_t1_kernels wvl_t1_kernels_avx512 = {build_masks, refinement_sum, square_sum, wvl_t1_list_pass_bmi2, wvl_mq_encode_lanes_avx512, WVL_MQ_MAX_LANES};
