@@ -54,9 +54,9 @@ typedef struct wvl_coder_memory {
     uint64_t output_bytes_bound;     /* codestream */
 } wvl_coder_memory;
 
-/* Tile-parts of all tiles, from geometry alone. A problem (more than 255 a tile, more than TLM can name) is told in words. */
-wvl_status wvl_coder_count_parts(const wvl_plan *plan, wvl_tile_plan *tile, const wvl_order_memory *memory, uint64_t *count, char *problem,
-                                 size_t problem_bytes);
+/* Tile-parts of all tiles, from geometry alone; component_overhead ([cap groups] or NULL) takes what their headers add to each group. A problem (more than 255 a tile, more than TLM can name) is told in words. */
+wvl_status wvl_coder_count_parts(const wvl_plan *plan, wvl_tile_plan *tile, const wvl_order_memory *memory, uint64_t *component_overhead,
+                                 uint64_t *count, char *problem, size_t problem_bytes);
 /* The same with coder->parts described, and what their headers take of each cap group (tile_division.c). */
 wvl_status wvl_coder_divide_tiles(wvl_coder *coder, wvl_tile_plan *tile, const wvl_order_memory *memory);
 /* Adds what a tile's coded bytes, pass records and output are at their worst (tile_bounds.c). nodes: of its tag trees. */

@@ -17,7 +17,7 @@ static int starts_part(const wvl_plan *plan, const wvl_packet_id *before, const 
 typedef struct division {
     const wvl_plan *plan;
     wvl_cs_part *parts;            /* NULL: only counted */
-    uint64_t *component_overhead;  /* NULL with parts NULL */
+    uint64_t *component_overhead;  /* [cap groups], added to; NULL: not asked for */
     uint64_t part_count;
     char *problem;
     size_t problem_bytes;
@@ -40,9 +40,14 @@ static void add_part(division *d, uint32_t tile, uint64_t index, uint64_t packet
 static void charge_part(division *d, uint32_t tile, uint64_t index, const wvl_packet_id *first)
 {
     const wvl_plan *plan = d->plan;
-    if (d->parts && (plan->parts & WVL_PARTS_COMPONENT)) {
-        uint32_t group = wvl_plan_cap_group(plan, first->component, first->resolution);
+    uint32_t group = wvl_plan_cap_group(plan, first->component, first->resolution);
+    if (!(plan->parts & WVL_PARTS_COMPONENT)) {
+        return;
+    }
+    if (d->parts) {
         d->parts[d->part_count - 1].cap_group = group;
+    }
+    if (d->component_overhead) {
         d->component_overhead[group] += WVL_CS_SOT_SOD_BYTES + (plan->plt || plan->packed_headers == WVL_PACKED_PPT ? 5 : 0);
         d->component_overhead[group] += index ? 0 : wvl_cs_measure_tile_segments(plan, tile);
     }
@@ -90,10 +95,10 @@ static wvl_status divide_tiles(division *d, wvl_tile_plan *tile, const wvl_order
     return status;
 }
 
-wvl_status wvl_coder_count_parts(const wvl_plan *plan, wvl_tile_plan *tile, const wvl_order_memory *memory, uint64_t *count, char *problem,
-                                 size_t problem_bytes)
+wvl_status wvl_coder_count_parts(const wvl_plan *plan, wvl_tile_plan *tile, const wvl_order_memory *memory, uint64_t *component_overhead,
+                                 uint64_t *count, char *problem, size_t problem_bytes)
 {
-    division d = {plan, NULL, NULL, 0, problem, problem_bytes};
+    division d = {plan, NULL, component_overhead, 0, problem, problem_bytes};
     wvl_status status = WVL_OK;
     if (plan->parts) {
         status = divide_tiles(&d, tile, memory);

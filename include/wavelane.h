@@ -57,7 +57,8 @@ typedef enum wvl_status {
     WVL_ERROR_ARGUMENT = -1,     /* a NULL or inconsistent argument of the call itself */
     WVL_ERROR_PARAMETER = -2,    /* unknown key, malformed value, or parameters that the standard forbids */
     WVL_ERROR_UNSUPPORTED = -3,  /* legal, but this build or version does not do it; the text says what */
-    WVL_ERROR_UNREACHABLE = -4,  /* a byte cap that cannot be met; a PSNR beyond what the quantizer reaches is not an error, it gives everything */
+    WVL_ERROR_UNREACHABLE = -4,  /* a byte cap below headers and empty packets (wvl_plan_create says so and how many bytes these need); a PSNR
+                                    beyond what the quantizer reaches is not an error, it gives everything */
     WVL_ERROR_MEMORY = -5,       /* an allocation failed */
     WVL_ERROR_SINK = -6,         /* the sink refused bytes (disk full, closed pipe, ...) */
     WVL_ERROR_DEVICE = -7,       /* a GPU failed or is missing */

@@ -7,6 +7,7 @@
 #include "base/alloc.h"
 #include "base/fpenv.h"
 #include "codec/jp2/jp2.h"
+#include "codec/tile_least.h"
 #include "codec/tile_coder.h"
 #include "context.h"
 #include "drive.h"
@@ -28,8 +29,8 @@ static uint64_t largest_component(const wvl_tile_plan *tile)
     return most;
 }
 
-/* Walks over the waves: the most that any of them holds. */
-static uint64_t measure_waves(wvl_plan *plan, wvl_wave *wave)
+/* Walks over the waves: the most that any of them holds, and the least that all of them write. */
+static uint64_t measure_waves(wvl_plan *plan, wvl_wave *wave, wvl_coder_least *least)
 {
     uint64_t backend_bytes = 0;
     uint32_t widest = 1;
@@ -46,6 +47,7 @@ static uint64_t measure_waves(wvl_plan *plan, wvl_wave *wave)
             plan->most_precincts = wvl_max_u64(plan->most_precincts, wave->tiles[i].precinct_count);
             plan->most_blocks = wvl_max_u64(plan->most_blocks, wave->tiles[i].block_count);
             plan->largest_tile_component = wvl_max_u64(plan->largest_tile_component, largest_component(&wave->tiles[i]));
+            wvl_coder_add_least(plan, &wave->tiles[i], least);
         }
         plan->wave_bands = wvl_max_u64(plan->wave_bands, bands);
     }
@@ -90,17 +92,27 @@ static void promise_memory(wvl_plan *plan, const wvl_coder_memory *coder, uint64
     }
 }
 
-static wvl_status count_parts(wvl_plan *plan, wvl_wave *wave)
+static wvl_status count_parts(wvl_plan *plan, wvl_wave *wave, wvl_coder_least *least)
 {
     char problem[256];
-    wvl_status status = wvl_coder_count_parts(plan, &wave->scratch, &wave->order, &plan->part_count, problem, sizeof problem);
+    wvl_status status = wvl_coder_count_parts(plan, &wave->scratch, &wave->order, least->group_bytes, &plan->part_count, problem, sizeof problem);
     if (status != WVL_OK) {
         wvl_context_add_error(plan->context, "%s", problem);
     }
     return status;
 }
 
-static wvl_status measure_plan(wvl_plan *plan)
+static wvl_status check_least(wvl_plan *plan, const wvl_coder_least *least)
+{
+    char problem[256];
+    wvl_status status = wvl_coder_check_least(plan, least, plan->part_count, problem, sizeof problem);
+    if (status != WVL_OK) {
+        wvl_context_add_error(plan->context, "%s", problem);
+    }
+    return status;
+}
+
+static wvl_status measure_with(wvl_plan *plan, wvl_coder_least *least)
 {
     const wvl_allocator *host = &plan->context->host;
     wvl_carver carver = {NULL, 0};
@@ -114,20 +126,33 @@ static wvl_status measure_plan(wvl_plan *plan)
     if (!memory) {
         return WVL_ERROR_MEMORY;
     }
-    uint64_t backend_bytes = measure_waves(plan, &wave);
+    uint64_t backend_bytes = measure_waves(plan, &wave, least);
     wvl_free(host, memory, bytes);
     memory = open_wave(plan, &wave, &bytes); /* now as wide as any wave is, with room for the order of packets */
     if (!memory) {
         return WVL_ERROR_MEMORY;
     }
-    wvl_status status = count_parts(plan, &wave);
+    wvl_status status = count_parts(plan, &wave, least);
     wvl_coder_memory coder;
     if (status == WVL_OK) {
         wvl_profile_space_lengths(plan);
+        status = check_least(plan, least);
+    }
+    if (status == WVL_OK) {
         wvl_coder_measure(plan, &wave.scratch, wvl_pool_concurrency(plan->context->pool), &coder);
         promise_memory(plan, &coder, bytes, backend_bytes);
     }
     wvl_free(host, memory, bytes);
+    return status;
+}
+
+static wvl_status measure_plan(wvl_plan *plan)
+{
+    const wvl_allocator *host = &plan->context->host;
+    uint64_t group_bytes = plan->max_component_bytes ? wvl_plan_cap_groups(plan) * sizeof(uint64_t) : 0;
+    wvl_coder_least least = {.group_bytes = group_bytes ? wvl_alloc_zeroed(host, group_bytes) : NULL};
+    wvl_status status = group_bytes && !least.group_bytes ? WVL_ERROR_MEMORY : measure_with(plan, &least);
+    wvl_free(host, least.group_bytes, group_bytes);
     return status;
 }
 

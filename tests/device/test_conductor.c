@@ -62,9 +62,10 @@ static wvl_plan *make_plan(const wvl_image_format *format, const char *settings,
         *equals = 0;
         ck_assert_msg(wvl_params_set(params, word, equals + 1) == WVL_OK, "%s", wvl_params_error(params));
     }
-    ck_assert_msg(wvl_plan_create(context, params, format, NULL, &plan) == WVL_OK, "%s", wvl_context_error(context));
+    wvl_status status = wvl_plan_create(context, params, format, NULL, &plan);
+    ck_assert_msg(status == WVL_OK || status == WVL_ERROR_UNREACHABLE, "%s", wvl_context_error(context));
     wvl_params_release(params);
-    return plan;
+    return plan; /* NULL: the caps are for larger pictures */
 }
 
 static bytes encode_plan(const wvl_plan *plan, const wvl_image *image)
@@ -85,7 +86,10 @@ static bytes encode_plan(const wvl_plan *plan, const wvl_image *image)
 static bytes encode(const picture_input *input, const char *settings, const char *device)
 {
     wvl_plan *plan = make_plan(&input->format, settings, device);
-    bytes b = encode_plan(plan, &input->image);
+    bytes b = {.status = WVL_ERROR_UNREACHABLE};
+    if (plan) {
+        b = encode_plan(plan, &input->image);
+    }
     wvl_plan_release(plan);
     return b;
 }
@@ -161,7 +165,7 @@ START_TEST(same_bytes)
         for (int wide = 0; wide < 2; wide++) {
             picture_input input = picture_open_input(&p, wide);
             bytes reference = encode(&input, settings[_i], "cpu");
-            if (reference.status == WVL_ERROR_UNREACHABLE) { /* the caps are for larger pictures */
+            if (reference.status == WVL_ERROR_UNREACHABLE) {
                 picture_close_input(&input);
                 continue;
             }

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The least that a codestream of a plan can have: its headers, and packets without contributions. Caps below that are refused with the plan,
+ * before memory for samples is taken; rate control never has to find out.
+ */
+#ifndef WVL_CODEC_TILE_LEAST_H
+#define WVL_CODEC_TILE_LEAST_H
+
+#include <stddef.h>
+
+#include "codec/rate/measure.h"
+#include "geom/plan.h"
+
+typedef struct wvl_coder_least {
+    wvl_layer_cost cost;       /* of every packet of every layer */
+    uint64_t segment_bytes;    /* marker segments in tile-part headers */
+    uint64_t *group_bytes;     /* [cap groups], caller's; NULL without a component cap */
+} wvl_coder_least;
+
+void wvl_coder_add_least(const wvl_plan *plan, const wvl_tile_plan *tile, wvl_coder_least *least);
+/* WVL_ERROR_UNREACHABLE with the reason, or WVL_OK. */
+wvl_status wvl_coder_check_least(const wvl_plan *plan, const wvl_coder_least *least, uint64_t part_count, char *problem, size_t problem_bytes);
+
+#endif
