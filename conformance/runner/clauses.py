@@ -21,6 +21,7 @@ REMARKS = {
     r"legal: each packet once": "walker: every packet once", r"Nsop wraps": "walker: SOP sequence", r"no crash$|never wrong silently$| ?never crash": "refusal or judges",
     r"clear error or minimal legal file": "refusal", r"full-range 16-bit": "judges", r"no guard-bit overflow": "judges", r"overflow detected or guard raised": "judges",
     r"legal only if no overflow": "judges", r"jpylyzer": "jpylyzer", r"OpenJPEG decodes$": "OpenJPEG", r"2-byte component index": "walker and judges",
+    r"bit stuffing, Scup": "walker: suffix lengths and forbidden pairs of HT blocks, on noise",
     r"explicit PP=15$": None, r"walked$": "walker",
 }
 
@@ -215,6 +216,13 @@ def guard_one(a, clause):
     a.add("guard bits", a.facts["guard_bits"] == 1, str(a.facts["guard_bits"]))
 
 
+def capabilities(a, clause):
+    """Part 15 in Pcap, and in Ccap15 a bound that the magnitudes keep: the walker, which knows the planes of every block, has judged that."""
+    cap = a.facts["cap"]
+    good = cap is not None and cap[0] == 1 << 17 and a.facts["rsiz"] >> 14 & 1
+    a.add("CAP", good, f"Pcap {cap[0]:#010x}, Ccap15 {cap[1]:#06x}, Rsiz {a.facts['rsiz']:#06x}" if cap else "no CAP")
+
+
 def codestream_only(a, clause):
     """Transfer syntax 1.2.840.10008.1.2.4.90: a bare codestream; the data set pads fragments to even length with a byte behind EOC."""
     a.add("no JP2 box", a.data[:2] == b"\xff\x4f" and a.data[-2:] == b"\xff\xd9", "SOC..EOC")
@@ -318,7 +326,7 @@ def archival(a, clause):
 FUNCTIONS = [
     (r"max error", max_error), (r"SZ<=", size_budget), (r"MEM bound$", memory_bound), (r"time bounded$", time_bound), (r"explicit PP=15$", precinct_field),
     (r"last value repeats", precinct_field), (r"each layer decodes", every_layer), (r"no padding$", no_padding), (r"65532 -> REJ$", longer_comment),
-    (r"LL-like at last layer", lossless_last), (r"same codestream as", same_stream), (r"same pixels as ffmpeg read$", same_read),
+    (r"LL-like at last layer", lossless_last), (r"CAP MAGB correct$", capabilities), (r"SZ$", size_budget), (r"same codestream as", same_stream), (r"same pixels as ffmpeg read$", same_read),
     (r"cinema2K rules by the walker$", cinema24), (r"<=1302083 B", cinema24), (r"cinema2K 48fps caps$", cinema48), (r"G=1$", guard_one), (r"DICOM", codestream_only),
     (r"ICC bytes identical$", icc_identical), (r"method 2$", method_two), (r"min-is-white handled$", white_is_low), (r"palette round-trip$", palette_trip),
     (r"MCT only on 0..2", channel_boxes), (r"bpcc box", depth_box), (r"COC/QCC per component$", own_quantization), (r"XRsiz(/YRsiz)?=", subsampling),

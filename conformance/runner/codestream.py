@@ -3,7 +3,7 @@
 import struct
 
 ORDERS = ("LRCP", "RLCP", "RPCL", "PCRL", "CPRL")
-STYLES = ("BYPASS", "RESET", "TERMALL", "VSC", "PTERM", "SEGSYM")
+STYLES = ("BYPASS", "RESET", "TERMALL", "VSC", "PTERM", "SEGSYM", "HT")
 
 
 class Damaged(Exception):
@@ -119,7 +119,7 @@ def read_style(data, at, f):
 def facts(data):
     """The numbers that conditions may name."""
     start, end = find_codestream(data)
-    f = {"jp2": start > 0, "bytes": end - start, "ppm": False, "poc": False, "plm": False, "tlm": False, "main_roi": False, "coc": 0, "qcc": 0}
+    f = {"jp2": start > 0, "bytes": end - start, "ppm": False, "poc": False, "plm": False, "tlm": False, "cap": None, "main_roi": False, "coc": 0, "qcc": 0}
     try:
         for code, s, e in segments(data, start):
             if code == 0xFF51:
@@ -128,6 +128,8 @@ def facts(data):
                 read_style(data, s, f)
             elif code == 0xFF5C:
                 f["guard_bits"] = data[s] >> 5
+            elif code == 0xFF50:
+                f["cap"] = struct.unpack_from(">IH", data, s)
             f["tlm"] |= code == 0xFF55
             f["ppm"] |= code == 0xFF60
             f["poc"] |= code == 0xFF5F

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 import codestream
 
-FOREIGN = ("openjpeg", "ffmpeg", "grok")
+FOREIGN = ("openjpeg", "ffmpeg", "grok", "openjph")
 
 
 @dataclass
@@ -94,6 +94,23 @@ def grok(machine, stream, words, scratch, components):
     v = compared("grok", machine.run(["wavelane-judge", "compare", *words, *extra, "--decoded", ",".join(files)], timeout=240), o)
     for f in files:
         os.remove(f)
+    return v
+
+
+def openjph(machine, stream, words, scratch, facts):
+    """HT streams only; its writers know one component, three of one size, and YUV of 8 bits with subsampled chroma."""
+    if not facts["ht"] or not machine.has("ojph_expand"):
+        return Verdict("openjph", "absent", "not installed" if facts["ht"] else "decodes HT only")
+    halved = facts["subsampled"] and facts["steps"][1:] == [(2, 2), (2, 2)] and facts["depth"] <= 8
+    if facts["components"] not in (1, 3) or facts["mixed_depths"] or facts["signed"] or facts["depth"] > 16 or (facts["subsampled"] and not halved):
+        return Verdict("openjph", "absent", "has no output format for these components")
+    decoded = os.path.join(scratch, "openjph." + ("yuv" if halved else "pgm" if facts["components"] == 1 else "ppm"))
+    o = machine.run(["ojph_expand", "-i", bare_codestream(stream, scratch), "-o", decoded], timeout=240)
+    if o.crashed or o.code or not os.path.exists(decoded):
+        return Verdict("openjph", "crashed" if o.crashed else "refuses", o.words(), o.command)
+    size = f"{facts['x1'] - facts['x0']},{facts['y1'] - facts['y0']}"
+    v = compared("openjph", machine.run(["wavelane-judge", "compare", *words, "--decoded", decoded, *(["--pixels", "yuv420p", "--size", size] if halved else [])], timeout=240), o)
+    os.remove(decoded)
     return v
 
 

@@ -29,6 +29,7 @@ class Runner:
         self.keep = options.keep
         self.versions = self.machine.versions()
         self.versions["grok"] = self.versions["grk_decompress"]
+        self.versions["openjph"] = self.versions["ojph_expand"]
 
     def key(self, row):
         """What a kept result depends on: the row, the programs under test, the runner, the judges."""

@@ -21,7 +21,9 @@ def structure(row):
         words += ["-d", row.image_offset]
     if row.cblk != "64x64":
         words += ["-b", "%d,%d" % numbers(row.cblk, "x", row)]
-    if row.style != "-":
+    if row.style == "HT mixed":
+        words += ["-M", "192"]  # both block coders in one codestream (Table A.19 of 15444-15)
+    elif row.style != "-":
         words += ["-M", "+".join(STYLE_NAMES.get(s, s) for s in row.style.split("+"))]
     if row.progression != "LRCP":
         words += ["-p", row.progression]
@@ -75,7 +77,7 @@ def rates(row):
         return fine_step(row)
     if text == "12/320..1 ratio":
         return ["-r", RATIOS_12]
-    for pattern, key in ((r"\d+/([\d.,]+) ratio$", "-r"), (r"\d+/([\d.,]+) ?bpp(?: \(.*\))?$", "--bpp"), (r"1/exact (\d+) bytes$", "--max-bytes"),
+    for pattern, key in ((r"\d+/([\d.,]+) ratio$", "-r"), (r"\d+/([\d.,]+) ?bpp(?: \(.*\)| target)?$", "--bpp"), (r"1/exact (\d+) bytes$", "--max-bytes"),
                          (r"3/(0[\d.,]+) \(unsorted\)$", "--bpp"), (r"\d+/([\d.,]+) dB$", "-q")):
         if match := re.match(pattern, text):
             return [key, match.group(1)]

@@ -43,10 +43,10 @@ def judge_cell(r, name):
 def row_line(r):
     note = f": {r['note']}" if r["note"] else ""
     return line(f"<details><summary>{escape(r['id'])}</summary>{details(r)}</details>", escape(r["summary"]), mark(r["status"]) + escape(note), r["bytes"] or "",
-                r["seconds"], *(judge_cell(r, n) for n in ("walker", "openjpeg", "ffmpeg", "grok", "jpylyzer")))
+                r["seconds"], *(judge_cell(r, n) for n in ("walker", "openjpeg", "ffmpeg", "grok", "openjph", "jpylyzer")))
 
 
-HEAD = ("row", "what", "status", "bytes", "seconds", "walker", "OpenJPEG", "FFmpeg", "Grok", "jpylyzer")
+HEAD = ("row", "what", "status", "bytes", "seconds", "walker", "OpenJPEG", "FFmpeg", "Grok", "OpenJPH", "jpylyzer")
 
 
 def make(d):

@@ -52,9 +52,9 @@ def verdict_of(result, name):
 
 
 def group_table(rows):
-    lines = ["| row | what | status | bytes | seconds | walker | OpenJPEG | FFmpeg | Grok | jpylyzer | other checks |", "|---|---|---|---|---|---|---|---|---|---|---|"]
+    lines = ["| row | what | status | bytes | seconds | walker | OpenJPEG | FFmpeg | Grok | OpenJPH | jpylyzer | other checks |", "|---|---|---|---|---|---|---|---|---|---|---|---|"]
     for r in rows:
-        judged = ("walker", "openjpeg", "ffmpeg", "grok", "jpylyzer")
+        judged = ("walker", "openjpeg", "ffmpeg", "grok", "openjph", "jpylyzer")
         others = [f"{c['name']}{'' if c['verdict'] in ('pass', 'explained') else ' ' + c['verdict'].upper()}" for c in r["checks"] if c["name"] not in judged]
         lines.append("| " + " | ".join(cell(v) for v in (
             r["id"], r["summary"], r["status"] + (f": {r['note']}" if r["note"] else ""), r["bytes"] or "", r["seconds"], *(verdict_of(r, n) for n in judged),

@@ -154,12 +154,14 @@ def ask_judges(attempt):
         files = [kept] if count == 1 else [f"{kept[:-4]}_{i}.pgx" for i in range(count)]
         steps = ":".join(f"{dx}x{dy}" for dx, dy in a.facts["steps"])
         reference = [w for f in files for w in ("-i", f)] + (["--steps", steps] if count > 1 else [])
-    a.verdicts["ffmpeg"] = judges.ffmpeg(m, a.stream, reference, a.scratch)
     has_profile = a.facts["jp2"] and (codestream.find_box(a.data, "jp2h", "colr") or b"\0")[0] == 2
-    for_grok = judges.bare_codestream(a.stream, a.scratch) if has_profile else a.stream
+    is_jph = a.facts["container"] == "jph"
+    a.verdicts["ffmpeg"] = judges.ffmpeg(m, judges.bare_codestream(a.stream, a.scratch) if is_jph else a.stream, reference, a.scratch)
+    for_grok = judges.bare_codestream(a.stream, a.scratch) if has_profile or is_jph else a.stream
     expanded = [w for w in reference if w != "--indices"] if a.facts["jp2"] else reference
     a.verdicts["grok"] = judges.grok(m, for_grok, expanded, a.scratch, count if expanded == reference else 3)
-    a.verdicts["jpylyzer"] = judges.jpylyzer(m, a.stream, a.facts["jp2"])
+    a.verdicts["openjph"] = judges.openjph(m, a.stream, reference, a.scratch, a.facts)
+    a.verdicts["jpylyzer"] = judges.jpylyzer(m, for_grok if is_jph else a.stream, a.facts["jp2"] and not is_jph)
     for verdict in a.verdicts.values():
         settle(a, verdict, lossless)
     quorum(a, lossless)

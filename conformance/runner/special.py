@@ -40,8 +40,6 @@ def run(attempt):
 
 
 def belongs_elsewhere(row):
-    if row.group == "H" or row.style.startswith("HT"):
-        return "the high-throughput block coder is not part of this version"
     if re.search(r"cuda|GPU|compute-sanitizer", row.image_kind):
         return "needs a GPU: see the device suites"
     return ""
