@@ -28,6 +28,22 @@ def read(path):
         return [Fault(**{**{"seen": []}, **entry}) for entry in json.load(file)["faults"]]
 
 
+def of_fuzz(machine):
+    """The list of wavelane-fuzz, whose conditions need more of a configuration than a main header tells: (id, judge, evidence)."""
+    if not machine.has("wavelane-fuzz"):
+        return []
+    lines = machine.run(["wavelane-fuzz", "--faults"]).out.splitlines()
+    return [(*re.match(r"(\S+) \((.*)\)$", head).groups(), text.strip()) for head, text in zip(lines[::2], lines[1::2])]
+
+
+def print_all(machine, path):
+    """Both lists, for a person."""
+    for fault in read(path):
+        print(f"{fault.id} ({fault.judge} {fault.versions}), {fault.kind}, when {fault.when}\n    {fault.evidence}")
+    for name, judge, text in of_fuzz(machine):
+        print(f"{name} ({judge}), wavelane-fuzz\n    {text}")
+
+
 def explain(faults, judge, version, kind, text, facts):
     """The entry that explains what a judge did, or None."""
     for fault in faults:

@@ -48,6 +48,7 @@ class Machine:
             ("wavelane-judge", "conformance/wavelane-judge"),
             ("wavelane-drive", "conformance/wavelane-drive"),
             ("wavelane-fault", "conformance/libwavelane-fault.so"),
+            ("wavelane-fuzz", "conformance/wavelane-fuzz"),
         ):
             full = os.path.join(self.build, path)
             self.tools[name] = full if os.path.exists(full) else None

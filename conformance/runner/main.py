@@ -109,6 +109,7 @@ def parse(argv):
     p.add_argument("--quick", action="store_true", help="fewer random rows, no build with ThreadSanitizer; for the suites")
     p.add_argument("--seed", type=int, default=1, help="of the random rows")
     p.add_argument("--quiet", action="store_true", help="name only rows that do not pass")
+    p.add_argument("--list-faults", action="store_true", help="print the known faults of the judges, with their evidence, and end")
     p.add_argument("--faults", default=os.path.join(ROOT, "conformance", "faults.json"), help="known faults of the judges")
     return p.parse_args(argv)
 
@@ -121,6 +122,9 @@ def main(argv=None):
         print(f"conformance/run: {error}", file=sys.stderr)
         return 2
     runner = Runner(options)
+    if options.list_faults:
+        faults.print_all(runner.machine, options.faults)
+        return 0
     for name in ("wavelane", "wavelane-judge", "wavelane-drive"):
         if not runner.machine.has(name):
             print(f"conformance/run: {name} is not in {runner.machine.build}; build first (cmake --preset test && cmake --build --preset test)", file=sys.stderr)

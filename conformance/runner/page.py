@@ -62,4 +62,7 @@ def make(d):
     parts.append("<h2>Judges’ known faults</h2><p>A dissent that none of these explains fails its row.</p>" + table(
         ("entry", "judge", "what", "condition", "evidence", "rows of this run"),
         [line(escape(f.id), escape(f.judge), escape(f.kind), f"<code>{escape(f.when)}</code>", escape(f.evidence), ", ".join(ids) or "none") for f, ids in d["faults"]]))
+    if d["faults_of_fuzz"]:
+        parts.append("<p>Of <code>wavelane-fuzz</code>, with conditions over the whole configuration:</p>" + table(
+            ("entry", "judge", "evidence"), [line(*(escape(v) for v in entry)) for entry in d["faults_of_fuzz"]]))
     return "".join(parts) + "\n"

@@ -4,6 +4,7 @@ import json
 import os
 import time
 
+import faults
 import page
 from matrix import GROUPS
 from rows import STATUSES
@@ -37,6 +38,7 @@ def collect(runner, options, results, seconds):
         "build": runner.machine.build, "out": runner.machine.out,
         "bad": [r for r in results if r["status"] not in GOOD and r["status"] not in ("other work", "long mode")],
         "groups": [(g, name, rows) for g, name, rows in groups if rows], "faults": fault_rows(runner, results),
+        "faults_of_fuzz": faults.of_fuzz(runner.machine),
     }
 
 
@@ -86,6 +88,9 @@ def markdown(d):
     lines += ["## Judges' known faults", "", "From `conformance/faults.json`. A dissent that none of these explains fails its row.", "",
               "| entry | judge | what | condition | evidence | rows of this run |", "|---|---|---|---|---|---|"]
     lines += ["| " + " | ".join(cell(v) for v in (f.id, f.judge, f.kind, f"`{f.when}`", f.evidence, ", ".join(ids) or "none")) + " |" for f, ids in d["faults"]]
+    if d["faults_of_fuzz"]:
+        lines += ["", "Of `wavelane-fuzz`, with conditions over the whole configuration (`conformance/fuzz/faults.c`):", "", "| entry | judge | evidence |", "|---|---|---|"]
+        lines += ["| " + " | ".join(cell(v) for v in entry) + " |" for entry in d["faults_of_fuzz"]]
     lines += ["", "## Every row, with the commands to repeat it", ""]
     for _, _, rows in d["groups"]:
         for r in rows:
@@ -97,7 +102,7 @@ def markdown(d):
 def write(runner, options, results, seconds):
     d = collect(runner, options, results, seconds)
     paths = {kind: os.path.join(runner.machine.out, "report." + kind) for kind in ("json", "md", "html")}
-    as_json = {**{k: v for k, v in d.items() if k not in ("groups", "bad", "faults")}, "rows": results,
+    as_json = {**{k: v for k, v in d.items() if k not in ("groups", "bad", "faults", "faults_of_fuzz")}, "rows": results,
                "faults": [{"id": f.id, "judge": f.judge, "evidence": f.evidence, "rows": ids} for f, ids in d["faults"]]}
     for kind, text in (("json", json.dumps(as_json, indent=1) + "\n"), ("md", markdown(d)), ("html", page.make(d))):
         with open(paths[kind] + ".part", "w", encoding="utf-8") as file:

@@ -19,7 +19,8 @@ XMP = (b"<x:xmpmeta xmlns:x='adobe:ns:meta/'><r xmlns:tiff='t' xmlns:exif='e' xm
        b"photoshop:Credit='c'/></x:xmpmeta>")
 XMP_MAKE = "t"  # the name space of tiff:Make above
 DOTS_PER_INCH = 300
-REAL = ("kodim03.png", "ic_spider_web_g8.png", "GoldenGate_srgb16.tif", "M13_blue_0001.pgm", "Nikon-D300-12bit_2020_g1_dt.png", "scan-mono-iccgray.tif")
+REAL = ("kodim03.png", "ic_spider_web_g8.png", "GoldenGate_srgb16.tif", "M13_blue_0001.pgm", "Nikon-D300-12bit_2020_g1_dt.png",
+        "scan-mono-iccgray.tif")
 
 # What the published profiles ask of a picture, and what must be in the file: order, layers, levels, wavelet, profile of the walker.
 PRESETS = {
@@ -61,8 +62,8 @@ def make_icc(name, space):
         data += bytes(-len(data) % 4)
         table += tag + struct.pack(">II", at + len(body), len(data))
         body += data
-    head = struct.pack(">I4sI4s4s4s", at + len(body), b"\0\0\0\0", 0x02100000, b"mntr", space, b"XYZ ") + struct.pack(">6H", 2026, 1, 1, 0, 0, 0) + b"acsp"
-    head += bytes(28) + struct.pack(">3i", 63190, 65536, 54061)
+    head = struct.pack(">I4sI4s4s4s", at + len(body), b"\0\0\0\0", 0x02100000, b"mntr", space, b"XYZ ")
+    head += struct.pack(">6H", 2026, 1, 1, 0, 0, 0) + b"acsp" + bytes(28) + struct.pack(">3i", 63190, 65536, 54061)
     return head + bytes(128 - len(head)) + struct.pack(">I", len(tags)) + table + body
 
 
@@ -95,8 +96,8 @@ def write_tiff(path, count, depth, icc=b"", xmp=False, dots=0):
             blobs.append(raw + bytes(len(raw) % 2))
             at += len(blobs[-1])
 
-    for tag, kind, values in ((256, 4, [WIDTH]), (257, 4, [HEIGHT]), (258, 3, [depth] * count), (259, 3, [1]), (262, 3, [2 if count == 3 else 1]), (273, 4, [8]),
-                              (277, 3, [count]), (278, 4, [HEIGHT]), (279, 4, [len(samples)])):
+    for tag, kind, values in ((256, 4, [WIDTH]), (257, 4, [HEIGHT]), (258, 3, [depth] * count), (259, 3, [1]), (262, 3, [2 if count == 3 else 1]),
+                              (273, 4, [8]), (277, 3, [count]), (278, 4, [HEIGHT]), (279, 4, [len(samples)])):
         put(tag, kind, values)
     if dots:
         put(282, 5, None, struct.pack("<II", dots, 1))
@@ -159,7 +160,8 @@ def metadata_faults(tree, p):
 def jpylyzer_faults(path, p, wanted):
     o = run(["jpylyzer", path])
     tree = xml.etree.ElementTree.fromstring(o.stdout)
-    wrong = [] if text_of(tree, "isValid") == "True" else ["not valid: " + ", ".join(sorted(e.tag.split("}")[1] for e in tree.iter() if e.text == "False"))]
+    failed = sorted(e.tag.split("}")[1] for e in tree.iter() if e.text == "False")
+    wrong = [] if text_of(tree, "isValid") == "True" else ["not valid: " + ", ".join(failed)]
     wrong += ["warns: " + e.text for e in tree.iter() if e.tag.endswith("}warning") and e.text]
     seen = tuple(text_of(tree, "cod", n) for n in ("order", "layers", "levels", "transformation"))
     wrong += [] if seen == tuple(map(str, wanted)) else [f"order, layers, levels, wavelet {seen}"]
@@ -172,12 +174,13 @@ def dump_faults(program, path, p, wanted):
     if not shutil.which(program):
         return []
     o = run([program, "-i", path])
-    found = [re.search(pattern, o.stdout) for pattern in (r"numcomps=(\d+)", r"prec=(\d+)", r"numlayers=(\d+)", r"numresolutions=(\d+)", r"qmfbid=(\d)")]
+    patterns = (r"numcomps=(\d+)", r"prec=(\d+)", r"numlayers=(\d+)", r"numresolutions=(\d+)", r"qmfbid=(\d)")
+    found = [re.search(pattern, o.stdout) for pattern in patterns]
     seen = [int(m.group(1)) if m else None for m in found]
     asked = [p.count, p.depth, wanted[1], wanted[2] + 1, int(wanted[3].startswith("5-3"))]
     complaint = re.search(r"\[(?:ERROR|WARNING|error|warning)\].*", o.stdout + o.stderr)
-    return [f"{program}: ended with {o.returncode}, components, depth, layers, resolutions, reversible {seen}, asked {asked}; {complaint.group(0) if complaint else ''}"] \
-        if o.returncode or seen != asked or complaint else []
+    text = f"{program}: ended with {o.returncode}, components, depth, layers, resolutions, reversible {seen}, asked {asked}"
+    return [f"{text}; {complaint.group(0) if complaint else ''}"] if o.returncode or seen != asked or complaint else []
 
 
 def verify_faults(wavelane, path, p, profile, lossless):
