@@ -19,8 +19,8 @@
 /* The same with an insignificant unit before each row of units, and a row above and below. */
 #define WVL_T1_MAX_FRAMED_UNITS (258 * 2 + 1)
 /* A cleanup of a column in run mode that fails at its first row: 3 + sign + 3 * 2 for four samples; plus a segmentation symbol, plus
- * what a store of eight may write beyond the end. */
-#define WVL_T1_MAX_SYMBOLS (WVL_T1_MAX_SAMPLES / 4 * 10 + 16 + WVL_MQ_READ_AHEAD)
+ * what a store of 64 may write beyond the end. */
+#define WVL_T1_MAX_SYMBOLS (WVL_T1_MAX_SAMPLES / 4 * 10 + 16 + 64 + WVL_MQ_READ_AHEAD)
 
 /* The window: bit 6 (column + 1) + row + 1, columns -1..8, rows -1..4. */
 #define WVL_T1_WINDOW_COLUMNS(six) (UINT64_C(0x0041041041041041) * (six))
@@ -43,7 +43,6 @@ typedef struct wvl_t1_fast_state {
 struct wvl_t1_fast {
     wvl_t1_fast_state *s;
     const wvl_t1_input *in;
-    const uint8_t *zero_codes; /* 2 * context of zero coding, by neighbourhood read column by column */
     uint32_t width, height;
     uint32_t stripes, units; /* units per stripe */
     uint32_t unit_count;

@@ -9,7 +9,6 @@
 #include "codec/t1/fast.h"
 #include "codec/t1/kernels.h"
 #include "codec/t1/t1_ref.h"
-#include "codec/t1/tables.h"
 
 /* All blocks in work. */
 size_t wvl_t1_scratch_bytes(void)
@@ -40,7 +39,6 @@ static void init_block(wvl_t1_fast *b, const wvl_t1_input *in, wvl_t1_fast_state
 {
     b->s = state;
     b->in = in;
-    b->zero_codes = wvl_t1_zero_codes_by_column(in->orient & 3);
     b->width = in->width;
     b->height = in->height;
     b->stripes = (b->height + 3) / 4;

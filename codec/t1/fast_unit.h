@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* A unit in work, and what both ways of listing its symbols (fast_units.h, x86/fast_pass_avx512.c) start from. */
+#ifndef WVL_T1_FAST_UNIT_H
+#define WVL_T1_FAST_UNIT_H
+
+#include "codec/t1/fast.h"
+
+enum { RAW = 1, CAUSAL = 2, WIDE = 4, GAINS = 8 };
+
+/* A unit in work. */
+typedef struct unit {
+    uint64_t window;   /* of significance */
+    uint64_t negative; /* window */
+    uint64_t bits;     /* of the plane being coded */
+    uint64_t valid;    /* samples inside the block */
+} unit;
+
+typedef struct stripe {
+    uint64_t *significant; /* first unit of the row */
+    uint64_t row_mask;
+    uint32_t y, first; /* index of its first unit in the unframed arrays */
+} stripe;
+
+/* Samples with a significant neighbour, or significant; only rows of the unit are meaningful. */
+static WVL_ALWAYS_INLINE uint64_t widen(uint64_t window)
+{
+    uint64_t v = window | window << 1 | window >> 1;
+    return v | v << 6 | v >> 6;
+}
+
+static WVL_ALWAYS_INLINE uint64_t widen_neighbours(uint64_t window)
+{
+    uint64_t beside = window << 1 | window >> 1, v = window | beside;
+    return beside | v << 6 | v >> 6;
+}
+
+/* The OR of the four samples of each column, at its top one. */
+static WVL_ALWAYS_INLINE uint64_t fold_columns(uint64_t v)
+{
+    v &= WVL_T1_INNER;
+    v |= v >> 1;
+    return (v | v >> 2) & WVL_T1_TOP_ROW;
+}
+
+#endif
