@@ -11,4 +11,15 @@ static inline const wvl_block_coder *wvl_tile_block_coder(const wvl_plan *plan)
     return plan->codings[0].style & WVL_STYLE_HT ? &wvl_ht_block_coder : &wvl_t1_block_coder;
 }
 
+/* Of everything that is kept of a block: of HT blocks, where rate control chooses among them, the sets of all planes. */
+static inline uint64_t wvl_tile_block_bytes(const wvl_plan *plan, uint32_t width, uint32_t height, uint32_t planes, uint8_t style)
+{
+    const wvl_block_coder *coder = wvl_tile_block_coder(plan);
+    uint64_t bytes = coder->bytes_bound(width, height, planes, style);
+    for (uint32_t n = 1; plan->all_sets && n < planes; n++) {
+        bytes += coder->bytes_bound(width, height, n, style);
+    }
+    return bytes;
+}
+
 #endif

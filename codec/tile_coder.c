@@ -50,7 +50,7 @@ static worker_scratch carve_worker(const wvl_plan *plan, wvl_carver *carver)
     worker_scratch w;
     size_t bytes = 0;
     for (uint32_t i = 0; i < plan->coding_count; i++) {
-        size_t need = coder->bytes_bound(1u << plan->codings[i].xcb, 1u << plan->codings[i].ycb, planes, plan->codings[i].style);
+        size_t need = wvl_tile_block_bytes(plan, 1u << plan->codings[i].xcb, 1u << plan->codings[i].ycb, planes, plan->codings[i].style);
         bytes = need > bytes ? need : bytes;
     }
     w.coder = wvl_carve(carver, 1, coder->scratch_bytes());
@@ -280,6 +280,7 @@ static wvl_block_input describe_block(const block_work *work, const work_band *w
     in.reversible = coding->reversible;
     in.want_gains = work->coder->plan->rate_control;
     in.max_passes = 255;
+    in.all_sets = work->coder->plan->all_sets;
     in.kernels = work->coder->kernels;
     in.bound = coefs->bounds[band->first_block + index];
     return in;

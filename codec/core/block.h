@@ -19,8 +19,9 @@ typedef struct wvl_block_input {
     uint8_t reversible;     /* the decoder rebuilds samples exactly at plane 0 if F is 0 */
     uint8_t want_gains;     /* 0: gains and energy are left 0 */
     uint8_t max_passes;     /* code at most so many passes from the top (255: all) */
-    uint8_t cleanup_plane;  /* HT: plane of the cleanup pass; below it follow a SigProp and a MagRef pass. EBCOT: 0 */
-    /* EBCOT: asked after every pass but the last, with the records so far; 0 ends the block there, as max_passes does. NULL: all passes. */
+    uint8_t cleanup_plane;  /* HT: plane of the cleanup pass of the last set; EBCOT: 0 */
+    uint8_t all_sets;       /* HT: a set for every plane from the top one down, for rate control to choose from; 0: one set */
+    /* Asked after every pass but the last, with the records so far; 0 ends the block there, as max_passes does. NULL: all passes. */
     int (*wants_more)(void *user, const wvl_pass *passes, uint32_t pass_count);
     void *wants_user;
     const void *kernels;    /* what fetch_kernels gave; NULL: plain C */

@@ -52,16 +52,19 @@ static inline uint32_t wvl_ht_fetch_sample(const wvl_block_input *in, uint32_t x
 }
 
 /* Writes the cleanup segment at `to` and returns its bytes. */
-uint32_t wvl_ht_encode_cleanup(wvl_ht_scratch *s, const wvl_block_input *in, uint8_t *to);
+uint32_t wvl_ht_encode_cleanup(wvl_ht_scratch *s, const wvl_block_input *in, unsigned plane, uint8_t *to);
 
 /* Lengths of the refinement segment with SigProp alone and with MagRef; what SigProp alone ends in, from byte `tail_at` on. */
 typedef struct wvl_ht_refinement {
     uint32_t sigprop_bytes, bytes, tail_at;
     uint8_t tail[2];
 } wvl_ht_refinement;
-wvl_ht_refinement wvl_ht_encode_refinement(wvl_ht_scratch *s, const wvl_block_input *in, int with_magref, uint8_t *to);
+wvl_ht_refinement wvl_ht_encode_refinement(wvl_ht_scratch *s, const wvl_block_input *in, unsigned plane, int with_magref, uint8_t *to);
 
-/* Distortion removed by pass 0, 1, 2 (core/gain.h), in quarters; saturated at 2^62. After wvl_ht_encode_refinement() for passes 1 and 2. */
-int64_t wvl_ht_measure_gain(const wvl_ht_scratch *s, const wvl_block_input *in, unsigned pass);
+/* Distortion removed (core/gain.h), in quarters: by the cleanup pass of plane `plane` alone, saturated at 2^62; and, after
+ * wvl_ht_encode_refinement() of the plane above, in plane `plane` by SigProp, MagRef, and what a cleanup pass there adds to them. */
+int64_t wvl_ht_measure_cleanup(const wvl_block_input *in, unsigned plane);
+enum { WVL_HT_SIGPROP, WVL_HT_MAGREF, WVL_HT_REST };
+int64_t wvl_ht_measure_plane(const wvl_ht_scratch *s, const wvl_block_input *in, unsigned plane, int part);
 
 #endif

@@ -210,14 +210,14 @@ static void join(wvl_ht_mel *mel, wvl_ht_backward *vlc, const uint8_t *vlc_end)
     }
 }
 
-uint32_t wvl_ht_encode_cleanup(wvl_ht_scratch *s, const wvl_block_input *in, uint8_t *to)
+uint32_t wvl_ht_encode_cleanup(wvl_ht_scratch *s, const wvl_block_input *in, unsigned plane, uint8_t *to)
 {
     const wvl_ht_kernels *kernels = in->kernels ? in->kernels : &wvl_ht_kernels_c;
     wvl_ht_gather_fn gather = in->coef_bytes == 2 ? kernels->gather16 : kernels->gather32;
     uint8_t *vlc_end = s->vlc + sizeof s->vlc;
     uint32_t quads = (in->width + 1u) / 2;
     size_t pitch = (size_t)in->stride * in->coef_bytes;
-    unsigned shift = in->frac_bits + in->cleanup_plane;
+    unsigned shift = in->frac_bits + plane;
     cleanup c;
     wvl_ht_forward_open(&c.magsgn, to);
     wvl_ht_mel_open(&c.mel, s->mel);

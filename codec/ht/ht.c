@@ -23,7 +23,7 @@ static size_t bytes_bound(uint32_t width, uint32_t height, uint32_t planes, uint
     return (size_t)(2 * bits / 15 + 12);
 }
 
-static uint32_t passes_bound(uint32_t planes) { return planes ? WVL_HT_MAX_PASSES : 0; }
+static uint32_t passes_bound(uint32_t planes) { return WVL_HT_SET_PASSES * planes; }
 
 static void set_energy(const wvl_block_input *in, wvl_block_output *out)
 {
@@ -39,48 +39,78 @@ static void set_energy(const wvl_block_input *in, wvl_block_output *out)
     wvl_block_set_energy(out, low, high);
 }
 
-static wvl_pass *add_pass(wvl_ht_scratch *s, const wvl_block_input *in, wvl_block_output *out, uint32_t final_bytes)
+static void add_pass(wvl_block_output *out, uint32_t start, uint32_t final_bytes, unsigned flags, int64_t gain)
 {
-    unsigned pass = out->pass_count++;
-    wvl_pass *p = &out->passes[pass];
+    wvl_pass *p = &out->passes[out->pass_count++];
     memset(p, 0, sizeof *p);
-    p->safe_bytes = p->final_bytes = final_bytes;
-    p->gain_quarters = in->want_gains ? wvl_ht_measure_gain(s, in, pass) : 0;
-    return p;
+    p->gain_quarters = gain;
+    p->safe_bytes = start;
+    p->final_bytes = final_bytes;
+    p->flags = (uint8_t)(WVL_PASS_SET | flags);
 }
 
-static void encode_refinement(wvl_ht_scratch *s, const wvl_block_input *in, wvl_block_output *out, uint32_t passes)
+/* What the cleanup pass of a set adds to the set before. */
+static int64_t measure_cleanup(const wvl_ht_scratch *s, const wvl_block_input *in, unsigned plane, int is_first)
 {
-    uint8_t *to = out->bytes + out->length;
-    wvl_ht_refinement r = wvl_ht_encode_refinement(s, in, passes > 2, to);
-    wvl_pass *p = add_pass(s, in, out, out->length + r.sigprop_bytes);
-    if (passes > 2) {
+    return !in->want_gains ? 0 : is_first ? wvl_ht_measure_cleanup(in, plane) : wvl_ht_measure_plane(s, in, plane, WVL_HT_REST);
+}
+
+static int64_t measure_part(const wvl_ht_scratch *s, const wvl_block_input *in, unsigned plane, int part)
+{
+    return in->want_gains ? wvl_ht_measure_plane(s, in, plane, part) : 0;
+}
+
+/* SigProp and MagRef of plane - 1, the first alone where no more than one pass is left to code. */
+static void encode_refinement(wvl_ht_scratch *s, const wvl_block_input *in, unsigned plane, uint32_t start, wvl_block_output *out)
+{
+    int with_magref = out->pass_count + 2u <= in->max_passes;
+    uint32_t cleanup_bytes = out->length - start;
+    wvl_ht_refinement r = wvl_ht_encode_refinement(s, in, plane, with_magref, out->bytes + out->length);
+    add_pass(out, start, cleanup_bytes + r.sigprop_bytes, with_magref ? 0 : WVL_PASS_TERM, measure_part(s, in, plane - 1, WVL_HT_SIGPROP));
+    if (with_magref) {
+        wvl_pass *p = &out->passes[out->pass_count - 1];
         p->tail_count = (uint8_t)(r.sigprop_bytes - r.tail_at);
         memcpy(p->tail, r.tail, p->tail_count);
-        p = add_pass(s, in, out, out->length + r.bytes);
+        add_pass(out, start, cleanup_bytes + r.bytes, WVL_PASS_TERM, measure_part(s, in, plane - 1, WVL_HT_MAGREF));
     }
-    p->flags = WVL_PASS_TERM;
     out->length += r.bytes;
+}
+
+static int wants_more(const wvl_block_input *in, const wvl_block_output *out)
+{
+    return out->pass_count < in->max_passes && (!in->wants_more || in->wants_more(in->wants_user, out->passes, out->pass_count));
+}
+
+/* Returns 0 when the block is complete. */
+static int encode_set(wvl_ht_scratch *s, const wvl_block_input *in, unsigned plane, wvl_block_output *out)
+{
+    uint32_t start = out->length;
+    int64_t gain = measure_cleanup(s, in, plane, !start);
+    out->length += wvl_ht_encode_cleanup(s, in, plane, out->bytes + start);
+    add_pass(out, start, out->length - start, WVL_PASS_TERM, gain);
+    if (!plane || !wants_more(in, out)) {
+        return 0;
+    }
+    encode_refinement(s, in, plane, start, out);
+    return plane > in->cleanup_plane && wants_more(in, out);
 }
 
 static void encode_block(wvl_ht_scratch *s, const wvl_block_input *in, wvl_block_output *out)
 {
-    unsigned plane = in->cleanup_plane;
-    uint32_t passes = wvl_min_u32(in->max_passes, plane ? WVL_HT_MAX_PASSES : 1);
+    unsigned bits = wvl_bit_length(in->bound >> in->frac_bits), plane = in->cleanup_plane;
     out->length = out->pass_count = out->planes = 0;
     out->energy = 0;
     out->energy_shift = 0;
     if (in->want_gains) {
         set_energy(in, out);
     }
-    if (!(in->bound >> in->frac_bits >> plane) || !passes) {
+    if (bits <= plane || !in->max_passes) {
         return;
     }
+    plane = in->all_sets ? bits - 1 : plane;
     out->planes = plane + 1;
-    out->length = wvl_ht_encode_cleanup(s, in, out->bytes);
-    add_pass(s, in, out, out->length)->flags = WVL_PASS_TERM;
-    if (passes > 1) {
-        encode_refinement(s, in, out, passes);
+    while (encode_set(s, in, plane, out)) {
+        plane--;
     }
 }
 

@@ -15,11 +15,11 @@ typedef struct stripes {
 
 static uint32_t column_at(const stripes *t, uint32_t stripe, uint32_t x) { return (stripe + 1) * t->pitch + x + 1; }
 
-static stripes load_stripes(wvl_ht_scratch *s, const wvl_block_input *in)
+static stripes load_stripes(wvl_ht_scratch *s, const wvl_block_input *in, unsigned plane)
 {
     stripes t = {s, in->width, (in->height + 3u) / 4, in->width + 2u, (in->style & WVL_STYLE_VSC) != 0};
     size_t bytes = (size_t)t.pitch * (t.count + 2);
-    unsigned shift = in->frac_bits + in->cleanup_plane;
+    unsigned shift = in->frac_bits + plane;
     memset(s->significant, 0, bytes);
     memset(s->fresh, 0, bytes);
     memset(s->bit, 0, bytes);
@@ -140,9 +140,9 @@ static uint8_t *join(wvl_ht_forward *sigprop, wvl_ht_backward *magref)
     return at;
 }
 
-wvl_ht_refinement wvl_ht_encode_refinement(wvl_ht_scratch *s, const wvl_block_input *in, int with_magref, uint8_t *to)
+wvl_ht_refinement wvl_ht_encode_refinement(wvl_ht_scratch *s, const wvl_block_input *in, unsigned plane, int with_magref, uint8_t *to)
 {
-    stripes t = load_stripes(s, in);
+    stripes t = load_stripes(s, in, plane);
     uint8_t *end = s->refinement + sizeof s->refinement;
     wvl_ht_refinement r;
     wvl_ht_forward sigprop;
@@ -180,11 +180,13 @@ static int64_t saturate(wide v)
  * Cleanup: with k = m >> P the decoder puts a sample at (k + 1/2) 2^P, which removes (2k + 1) t - (k + 1/2)^2 of t = m / 2^P; exact samples
  * remove t^2. As quarters of 2^P: (8k + 4) m - (2k + 1)^2 2^P, and 4 m^2.
  */
-static int64_t measure_cleanup(const wvl_block_input *in, unsigned P, int exact)
+int64_t wvl_ht_measure_cleanup(const wvl_block_input *in, unsigned plane)
 {
+    unsigned P = in->frac_bits + plane;
+    int exact = in->reversible && P == 0;
     wide gain = 0;
     for (uint32_t y = 0; y < in->height; y++) {
-        int64_t row = 0; /* below 1024 * 2^44 for 16-bit samples; deeper ones go to the wide sum one by one */
+        int64_t row = 0; /* below 1024 * 2^34 for 16-bit samples; deeper ones go to the wide sum one by one */
         for (uint32_t x = 0; x < in->width; x++) {
             unsigned negative;
             uint64_t m = wvl_ht_fetch_sample(in, x, y, &negative), k = m >> P;
@@ -202,27 +204,28 @@ static int64_t measure_cleanup(const wvl_block_input *in, unsigned P, int exact)
     return saturate(gain);
 }
 
-/* Passes 1 and 2: what became significant in plane P, and what was refined there. */
-static int64_t measure_refinement(const wvl_ht_scratch *s, const wvl_block_input *in, unsigned P, int exact, int is_magref)
+/* 1 where the sample belongs to the part: SigProp made it significant, it was so before, or its first bit is left for the cleanup pass. */
+static unsigned is_member(const wvl_ht_scratch *s, uint32_t i, unsigned row, uint64_t magnitude, unsigned P, int part)
 {
+    unsigned significant = s->significant[i] >> row & 1, fresh = s->fresh[i] >> row & 1;
+    return part == WVL_HT_MAGREF ? significant : part == WVL_HT_SIGPROP ? fresh : !significant && !fresh && (magnitude >> P & 1);
+}
+
+int64_t wvl_ht_measure_plane(const wvl_ht_scratch *s, const wvl_block_input *in, unsigned plane, int part)
+{
+    unsigned P = in->frac_bits + plane;
+    int exact = in->reversible && P == 0;
     uint32_t pitch = in->width + 2u;
-    uint64_t sum = 0, count = 0;
+    uint64_t sum = 0, count = 0, middle = UINT64_C(1) << P;
     for (uint32_t y = 0; y < in->height; y++) {
         for (uint32_t x = 0; x < in->width; x++) {
-            uint32_t i = (y / 4 + 1) * pitch + x + 1;
-            unsigned negative, member = (is_magref ? s->significant : s->fresh)[i] >> (y & 3) & 1;
-            uint64_t low = wvl_ht_fetch_sample(in, x, y, &negative) & ((UINT64_C(2) << P) - 1), middle = UINT64_C(1) << P;
-            uint64_t value = !is_magref ? low : low > middle ? low - middle : middle - low;
+            unsigned negative;
+            uint64_t magnitude = wvl_ht_fetch_sample(in, x, y, &negative), low = magnitude & (2 * middle - 1);
+            unsigned member = is_member(s, (y / 4 + 1) * pitch + x + 1, y & 3, magnitude, P, part);
+            uint64_t value = part != WVL_HT_MAGREF ? low : low > middle ? low - middle : middle - low;
             sum += member ? value : 0;
             count += member;
         }
     }
-    return is_magref ? wvl_gain_refined(sum, count, P, exact) : wvl_gain_significant(sum, count, P, exact);
-}
-
-int64_t wvl_ht_measure_gain(const wvl_ht_scratch *s, const wvl_block_input *in, unsigned pass)
-{
-    unsigned P = in->frac_bits + in->cleanup_plane - (pass ? 1u : 0u);
-    int exact = in->reversible && P == 0;
-    return pass ? measure_refinement(s, in, P, exact, pass == 2) : measure_cleanup(in, P, exact);
+    return part == WVL_HT_MAGREF ? wvl_gain_refined(sum, count, P, exact) : wvl_gain_significant(sum, count, P, exact);
 }

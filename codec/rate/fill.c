@@ -79,12 +79,13 @@ static void add_block(const wvl_layer_job *job, const wvl_coded_tile *tile, cand
         return;
     }
     const int64_t *gains = wvl_block_gains(job->passes, block);
+    const wvl_pass *passes = wvl_block_passes(job->passes, block);
     int64_t have = cut ? gains[cut - 1] : 0;
     for (uint32_t next = cut + 1; next <= end; next++) {
         uint32_t bytes = wvl_rate_cut_bytes(job, block, next, state, last);
         int64_t gain = gains[next - 1] - have;
         uint32_t more = bytes > state->next_bytes ? bytes - state->next_bytes : 0;
-        if (gain <= 0 || more > list->slack) {
+        if (gain <= 0 || more > list->slack || wvl_hull_is_idle(passes, gains, next - 1)) {
             continue;
         }
         c.cut = (uint16_t)next;

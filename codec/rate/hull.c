@@ -111,7 +111,8 @@ static void lower_limit(wvl_hull *hull, const wvl_pass *passes)
         return;
     }
     int64_t gain = hull->gains[i] - (i >= WVL_HULL_WINDOW ? hull->gains[i - WVL_HULL_WINDOW] : 0);
-    uint32_t bytes = passes[i].final_bytes - (i >= WVL_HULL_WINDOW ? passes[i - WVL_HULL_WINDOW].final_bytes : 0);
+    uint32_t before = i >= WVL_HULL_WINDOW ? passes[i - WVL_HULL_WINDOW].final_bytes : 0, bytes = passes[i].final_bytes;
+    bytes = bytes > before ? bytes - before : 0; /* sets of HT passes may shrink */
     uint32_t recent = slope_of(hull, gain, bytes), left = slope_of(hull, hull->energy - hull->gains[i], hull->samples);
     uint32_t most = wvl_max_u32(recent > WVL_HULL_DROP ? recent - WVL_HULL_DROP : 1, left ? left + WVL_HULL_SPARSE : 1);
     hull->limit = wvl_min_u32(hull->limit, most);
@@ -125,7 +126,9 @@ void wvl_hull_put_pass(wvl_hull *hull, const wvl_pass *passes)
     unsigned i = hull->pass_count;
     int64_t gain = add_gain(hull, i ? hull->gains[i - 1] : 0, passes[i].gain_quarters);
     hull->gains[i] = gain;
-    put_point(hull, gain, passes[i].final_bytes);
+    if (!wvl_hull_is_idle(passes, hull->gains, i)) {
+        put_point(hull, gain, passes[i].final_bytes);
+    }
     hull->pass_count++;
     lower_limit(hull, passes);
 }

@@ -54,6 +54,11 @@ typedef struct wvl_hull {
 void wvl_hull_init(wvl_hull *hull, const wvl_band_coding *band, int32_t gain_exponent, unsigned planes, int64_t energy, uint32_t samples);
 /* The next pass of the block; passes: all up to it. */
 void wvl_hull_put_pass(wvl_hull *hull, const wvl_pass *passes);
+/* HT: refinement that tells nothing. No block ends with it, since a refinement segment must not be empty. gains: cumulative. */
+static inline int wvl_hull_is_idle(const wvl_pass *passes, const int64_t *gains, uint32_t i)
+{
+    return (passes[i].flags & WVL_PASS_SET) && i % 3 && gains[i] == gains[i - 1];
+}
 /* Whether a later pass may matter to thresholds from `threshold` on: 0 means that the block is decided for them, with is_layered every byte
  * included that a layer boundary may take. threshold 0: always. */
 int wvl_hull_is_open(const wvl_hull *hull, const wvl_pass *passes, uint32_t threshold, int is_layered);

@@ -36,7 +36,8 @@ static void add_block(wvl_layer_job *job, const wvl_coded_tile *tile, const wvl_
         }
     }
     job->gain_histogram[0] += (double)(gains[block->pass_count - 1] - gain);
-    bodies[0] += passes[block->pass_count - 1].final_bytes - bytes;
+    uint32_t all = passes[block->pass_count - 1].final_bytes;
+    bodies[0] += all > bytes ? all - bytes : 0; /* sets of HT passes may shrink */
 }
 
 static void build_histograms(wvl_layer_job *job)

@@ -189,6 +189,9 @@ static int add_contribution(wvl_layer_job *job, uint64_t block, uint32_t from, u
     return 1;
 }
 
+/* Where the bytes of a cut are: those of a set of HT passes follow the sets before it. */
+static uint32_t start_of(const wvl_pass *p) { return p->flags & WVL_PASS_SET ? p->safe_bytes : 0; }
+
 /* The block ends with its cut: its tail takes the place of what would have followed. */
 static void end_block(const wvl_layer_job *job, const wvl_coded_block *block, const wvl_block_state *state)
 {
@@ -197,7 +200,7 @@ static void end_block(const wvl_layer_job *job, const wvl_coded_block *block, co
         return;
     }
     uint8_t *bytes = wvl_store_at(job->bytes, block->bytes_at);
-    memcpy(bytes + p->final_bytes - p->tail_count, p->tail, p->tail_count);
+    memcpy(bytes + start_of(p) + p->final_bytes - p->tail_count, p->tail, p->tail_count);
 }
 
 static int commit_band(wvl_layer_job *job, wvl_coded_tile *tile, const wvl_precinct_band *pb, int last)
@@ -209,7 +212,8 @@ static int commit_band(wvl_layer_job *job, wvl_coded_tile *tile, const wvl_preci
             if (state->next_passes == state->sent_passes) {
                 continue;
             }
-            if (!add_contribution(job, b, state->sent_bytes, state->next_bytes)) {
+            uint32_t start = start_of(&wvl_block_passes(job->passes, &tile->blocks[b])[state->next_passes - 1]);
+            if (!add_contribution(job, b, start + state->sent_bytes, start + state->next_bytes)) {
                 return 0;
             }
             if (last) {

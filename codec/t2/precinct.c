@@ -6,9 +6,10 @@
 #define NEVER 65535u        /* inclusion value of a block that no layer so far includes */
 #define FIRST_LBLOCK 3u     /* B.10.7.1 */
 
-static void build_precinct(const wvl_tile_plan *tile, uint32_t component, unsigned r, const wvl_tile_resolution *res, uint32_t col, uint32_t row,
+static void build_precinct(const wvl_plan *plan, const wvl_tile_plan *tile, uint32_t component, unsigned r, const wvl_tile_resolution *res, uint32_t col, uint32_t row,
                            wvl_precinct *precinct, uint64_t *nodes)
 {
+    unsigned style = plan->codings[tile->components[component].coding].style;
     memset(precinct, 0, sizeof *precinct);
     precinct->component = (uint16_t)component;
     precinct->coding = tile->components[component].coding;
@@ -24,6 +25,7 @@ static void build_precinct(const wvl_tile_plan *tile, uint32_t component, unsign
         pb->first_block = band->first_block + (uint64_t)blocks.y0 * band->block_cols + blocks.x0;
         pb->planes = band->planes;
         pb->coding_band = band->coding_band;
+        pb->has_sets = (style & WVL_STYLE_HT) != 0;
         pb->nodes_at = *nodes;
         *nodes += 2 * wvl_tag_tree_nodes(pb->cols, pb->rows);
     }
@@ -48,7 +50,7 @@ static void build_resolution(const wvl_plan *plan, const wvl_tile_plan *tile, ui
     for (uint32_t row = 0; row < res->precinct_rows; row++) {
         for (uint32_t col = 0; col < res->precinct_cols; col++, at++) {
             wvl_precinct scratch, *precinct = precincts ? &precincts[at] : &scratch;
-            build_precinct(tile, component, r, res, col, row, precinct, &sizes->nodes);
+            build_precinct(plan, tile, component, r, res, col, row, precinct, &sizes->nodes);
             size_precinct(precinct, plan->codings[tile->components[component].coding].style, plan->layer_count, sizes);
         }
     }
@@ -139,19 +141,25 @@ static int next_segment(segment_walk *walk, uint32_t *passes, uint32_t *bytes)
     return 1;
 }
 
-static segment_walk open_walk(const wvl_t2_tile *tile, uint64_t block, const wvl_block_state *state)
+/* The first pass that the packet sends of a block that joins: of sets, all passes of the last one. */
+static uint32_t first_pass(const wvl_precinct_band *pb, const wvl_block_state *state)
 {
-    segment_walk walk = {wvl_store_at(tile->passes, tile->blocks[block].passes_at), state->sent_passes, state->next_passes, state->sent_bytes,
+    return pb->has_sets ? (state->next_passes - 1u) / 3 * 3 : state->sent_passes;
+}
+
+static segment_walk open_walk(const wvl_t2_tile *tile, const wvl_precinct_band *pb, uint64_t block, const wvl_block_state *state)
+{
+    segment_walk walk = {wvl_store_at(tile->passes, tile->blocks[block].passes_at), first_pass(pb, state), state->next_passes, state->sent_bytes,
                          state->next_bytes};
     return walk;
 }
 
 /* Lblock increment and the lengths of all segments (B.10.7). Returns the new Lblock. */
-static unsigned put_lengths(const wvl_t2_tile *tile, uint64_t block, const wvl_block_state *state, wvl_bit_writer *w)
+static unsigned put_lengths(const wvl_t2_tile *tile, const wvl_precinct_band *pb, uint64_t block, const wvl_block_state *state, wvl_bit_writer *w)
 {
     unsigned lblock = state->lblock;
     uint32_t passes, bytes;
-    for (segment_walk walk = open_walk(tile, block, state); next_segment(&walk, &passes, &bytes);) {
+    for (segment_walk walk = open_walk(tile, pb, block, state); next_segment(&walk, &passes, &bytes);) {
         unsigned need = wvl_bit_length(bytes), have = lblock + floor_log2(passes);
         lblock += need > have ? need - have : 0;
     }
@@ -159,10 +167,31 @@ static unsigned put_lengths(const wvl_t2_tile *tile, uint64_t block, const wvl_b
         wvl_bits_put(w, 1, 1);
     }
     wvl_bits_put(w, 0, 1);
-    for (segment_walk walk = open_walk(tile, block, state); next_segment(&walk, &passes, &bytes);) {
+    for (segment_walk walk = open_walk(tile, pb, block, state); next_segment(&walk, &passes, &bytes);) {
         wvl_bits_put(w, bytes, lblock + floor_log2(passes));
     }
     return lblock;
+}
+
+/* Of the set that a block sends; nothing is sent of blocks that stay out, so that they do not lower what the tree says of others. */
+static uint32_t zero_planes(const wvl_t2_tile *tile, const wvl_precinct_band *pb, uint64_t block)
+{
+    const wvl_block_state *state = &tile->states[block];
+    if (!pb->has_sets) {
+        return (uint32_t)pb->planes - tile->blocks[block].planes;
+    }
+    return state->next_passes ? (uint32_t)pb->planes - tile->blocks[block].planes + first_pass(pb, state) / 3 : pb->planes;
+}
+
+/* HT blocks have one layer: the tree of zero planes follows their cuts. */
+static void set_zero_planes(const wvl_t2_tile *tile, const wvl_precinct_band *pb, wvl_tag_node *planes)
+{
+    for (uint32_t row = 0; row < pb->rows; row++) {
+        for (uint32_t col = 0; col < pb->cols; col++) {
+            planes[(uint64_t)row * pb->cols + col].value = (uint16_t)zero_planes(tile, pb, block_index(pb, col, row));
+        }
+    }
+    wvl_tag_tree_build(planes, pb->cols, pb->rows);
 }
 
 static void put_zero_planes(wvl_tag_node *planes, const wvl_precinct_band *pb, uint32_t col, uint32_t row, uint32_t zero_planes, wvl_bit_writer *w)
@@ -187,10 +216,10 @@ static uint64_t put_block(const wvl_t2_tile *tile, const wvl_precinct_band *pb, 
         return 0;
     }
     if (!state->sent_passes) {
-        put_zero_planes(planes, pb, col, row, (uint32_t)pb->planes - tile->blocks[b].planes, w);
+        put_zero_planes(planes, pb, col, row, zero_planes(tile, pb, b), w);
     }
-    put_pass_count(w, (uint32_t)state->next_passes - state->sent_passes);
-    unsigned lblock = put_lengths(tile, b, state, w);
+    put_pass_count(w, state->next_passes - first_pass(pb, state));
+    unsigned lblock = put_lengths(tile, pb, b, state, w);
     uint64_t bytes = state->next_bytes - state->sent_bytes;
     if (commit) {
         state->lblock = (uint8_t)lblock;
@@ -236,6 +265,9 @@ static uint64_t put_band(const wvl_t2_tile *tile, const wvl_precinct_band *pb, u
         inclusion = scratch;
     }
     lower_inclusion(tile, pb, layer, inclusion);
+    if (pb->has_sets) {
+        set_zero_planes(tile, pb, inclusion + count);
+    }
     for (uint32_t row = 0; row < pb->rows; row++) {
         for (uint32_t col = 0; col < pb->cols; col++) {
             body += put_block(tile, pb, col, row, layer, commit, inclusion, inclusion + count, w);

@@ -7,6 +7,7 @@
 
 #define WVL_PASS_TERM 1u /* a codeword segment ends with this pass wherever the block ends */
 #define WVL_PASS_RAW 2u  /* lazy pass: its segment holds plain bits, not MQ codes */
+#define WVL_PASS_SET 4u  /* HT: of a set of passes that stands for itself */
 
 /*
  * Lengths are cumulative over the segments of the block and count from its first byte.
@@ -18,6 +19,10 @@
  * segment, whether that end is the next TERM pass or the pass the block is cut after. Whoever lays a layer boundary after this pass
  * while the block goes on takes min(safe_bytes, end of the segment in the block as cut), and may leave out one trailing 0xFF of that
  * prefix: the decoder supplies it.
+ *
+ * HT blocks hold sets of three passes: cleanup, SigProp, MagRef. The sets lie one after the other and only one of them is sent: a block cut after
+ * pass i is the set of i / 3 up to that pass. Lengths count from the start of the set, which is safe_bytes, and may be less than those of
+ * the set before. Gains are those of the passes of a Part 1 block: what a cleanup pass adds is what the set before it did not tell.
  */
 typedef struct wvl_pass {
     int64_t gain_quarters; /* distortion removed = gain_quarters * 2^(P-2) in units (step / 2^F)^2, P = plane + F; may be negative */

@@ -42,9 +42,6 @@ void wvl_plan_check_ht(const wvl_settings *s, wvl_report *r)
     if (s->layer_count > 1) {
         wvl_report_add(r, "%u layers: an HT block has all its passes in one layer, since decoders lose their place where a set is divided", s->layer_count);
     }
-    if (s->layer_value_count || s->max_bytes || s->max_component_bytes) {
-        wvl_report_add(r, "HT blocks are coded with every bit that the quantizer keeps: rate targets and caps are not in this version; use step");
-    }
     if (s->profile != WVL_PROFILE_NONE) {
         wvl_report_add(r, "profile: HT blocks belong to none of the profiles of Part 1 (A.10)");
     }

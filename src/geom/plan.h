@@ -166,6 +166,7 @@ struct wvl_plan {
     /* Depth to which blocks are coded before the rate control has its say; bytes do not depend on it. Tests set it. */
     uint8_t depth_full;    /* every pass of every block */
     int32_t depth_bias;    /* added to predicted thresholds */
+    uint8_t all_sets;      /* HT blocks: rate control chooses among sets of all planes */
     uint8_t rate_control;  /* pass gains are needed: several layers, or not everything is exact */
     /* Gains are integers in units of 2^gain_exponent squared sample units, so that no sum over the picture leaves 63 bits. */
     int32_t gain_exponent;

@@ -18,6 +18,8 @@ static const char *const settings[] = {
     "reversible=no slopes=35000 max-bytes=30000",
     "max-bytes=100000",
     "reversible=no max-bytes=50000 layers=3 style=SEGSYM+RESET block=32,32",
+    "reversible=no bpp=1 style=HT",
+    "max-bytes=100000 style=HT+VSC block=128,16",
     "reversible=no bpp=0.05 block=16,16",
     "reversible=no bpp=0.1,0.2,0.3,0.4,0.5,0.6,0.7,0.8 block=8,8",
     "reversible=no bpp=1 max-component-bytes=25000",

@@ -27,7 +27,8 @@ static const char *const settings[] = {
     "reversible=no quantization=derived levels=9 distortion-bits=0",
     "tile=64,64 reversible=no bpp=1,3 overrides=C1:block=16,16;levels=2/T2:reversible=yes/T3:mct=off;progression=RPCL",
     "style=HT tile=90,80",
-    "style=HT+VSC reversible=no step=0.01 block=32,128"};
+    "style=HT+VSC reversible=no step=0.01 block=32,128",
+    "style=HT reversible=no bpp=1.5 tile=100,90"};
 #define SETTINGS ((int)(sizeof settings / sizeof settings[0]))
 
 typedef struct bytes { uint8_t *data; size_t count; } bytes;

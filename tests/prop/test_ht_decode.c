@@ -12,7 +12,12 @@ enum { GUARD = 32 };
 static t1_rng rng;
 static void *scratch;
 static uint32_t samples[4 * 4096];
-static ht_sample known[4][4096];
+
+/* What a decoder knows after a pass. */
+typedef struct view {
+    unsigned plane; /* of the cleanup pass */
+    ht_sample samples[4096];
+} view;
 
 static uint32_t magnitude_of(const wvl_block_input *in, uint32_t i, unsigned *negative)
 {
@@ -23,12 +28,12 @@ static uint32_t magnitude_of(const wvl_block_input *in, uint32_t i, unsigned *ne
     return v & (((uint32_t)1 << top) - 1);
 }
 
-/* Every bit that is known is the true one; what the cleanup pass leaves out is below its plane. */
-static void check_against_truth(const wvl_block_input *in, uint32_t passes)
+/* Every bit that is known is the true one; what the cleanup pass leaves out is below its plane. passes: of the set. */
+static void check_against_truth(const wvl_block_input *in, const view *v, uint32_t passes)
 {
-    unsigned shift = in->frac_bits + in->cleanup_plane;
+    unsigned shift = in->frac_bits + v->plane;
     for (uint32_t i = 0; i < (uint32_t)in->width * in->height; i++) {
-        const ht_sample *s = &known[passes][i];
+        const ht_sample *s = &v->samples[i];
         unsigned negative;
         uint32_t m = magnitude_of(in, i, &negative);
         REQUIRE(s->magnitude == m >> (shift - s->refined));
@@ -39,9 +44,10 @@ static void check_against_truth(const wvl_block_input *in, uint32_t passes)
     }
 }
 
-static long double error_of(const wvl_block_input *in, uint32_t i, const ht_sample *s)
+static long double error_of(const wvl_block_input *in, uint32_t i, const view *v)
 {
-    unsigned negative, P = in->frac_bits + in->cleanup_plane - s->refined;
+    const ht_sample *s = &v->samples[i];
+    unsigned negative, P = in->frac_bits + v->plane - s->refined;
     uint64_t m = magnitude_of(in, i, &negative), rebuilt = 0;
     if (s->magnitude) {
         rebuilt = 2 * ((uint64_t)s->magnitude << P) + (in->reversible && P == 0 ? 0 : (uint64_t)1 << P);
@@ -50,59 +56,75 @@ static long double error_of(const wvl_block_input *in, uint32_t i, const ht_samp
     return e * e;
 }
 
-static void check_gain(const wvl_block_input *in, const wvl_block_output *out, uint32_t pass)
+static void check_gain(const wvl_block_input *in, const wvl_block_output *out, uint32_t pass, const view *old, const view *now)
 {
     long double before = 0, after = 0;
     for (uint32_t i = 0; i < (uint32_t)in->width * in->height; i++) {
-        before += error_of(in, i, &known[pass][i]);
-        after += error_of(in, i, &known[pass + 1][i]);
+        before += error_of(in, i, old);
+        after += error_of(in, i, now);
     }
     unsigned P = out->planes - 1 - (pass + 2) / 3 + in->frac_bits;
     long double said = ldexpl((long double)out->passes[pass].gain_quarters, (int)P);
     REQUIRE(out->passes[pass].gain_quarters == (int64_t)1 << 62 || fabsl(before - after - said) <= before * 1e-15L);
 }
 
-/* The block as it is when it ends with this pass. */
-static void check_cut(const wvl_block_input *in, const wvl_block_output *out, uint32_t pass)
+/* The block as it is when it ends with this pass: its set up to there. */
+static void check_cut(const wvl_block_input *in, const wvl_block_output *out, uint32_t pass, const view *old, view *now)
 {
     static uint8_t cut[65536];
-    const wvl_pass *p = &out->passes[pass];
-    ht_block block = {in->width, in->height, (in->style & WVL_STYLE_VSC) != 0, pass + 1};
-    REQUIRE(p->final_bytes <= out->length && (!pass || p->final_bytes >= p[-1].final_bytes));
-    memcpy(cut, out->bytes, p->final_bytes - p->tail_count);
+    uint32_t first = pass / 3 * 3, passes = pass - first + 1;
+    const wvl_pass *p = &out->passes[pass], *cleanup = &out->passes[first];
+    ht_block block = {in->width, in->height, (in->style & WVL_STYLE_VSC) != 0, passes};
+    REQUIRE((p->flags & WVL_PASS_SET) && p->safe_bytes + p->final_bytes <= out->length);
+    REQUIRE(p->safe_bytes == (first ? cleanup[-1].safe_bytes + cleanup[-1].final_bytes : 0));
+    REQUIRE(pass == first || (p->safe_bytes == cleanup->safe_bytes && p->final_bytes >= p[-1].final_bytes));
+    memcpy(cut, out->bytes + p->safe_bytes, p->final_bytes - p->tail_count);
     memcpy(cut + p->final_bytes - p->tail_count, p->tail, p->tail_count);
-    uint32_t first = out->passes[0].final_bytes;
-    const char *wrong = ht_decode_block(&block, cut, first, cut + first, p->final_bytes - first, known[pass + 1]);
-    ck_assert_msg(!wrong, "%ux%u, pass %u of plane %u: %s", in->width, in->height, pass, in->cleanup_plane, wrong);
-    check_against_truth(in, pass + 1);
-    check_gain(in, out, pass);
+    uint32_t bytes = cleanup->final_bytes;
+    now->plane = out->planes - 1 - first / 3;
+    const char *wrong = ht_decode_block(&block, cut, bytes, cut + bytes, p->final_bytes - bytes, now->samples);
+    ck_assert_msg(!wrong, "%ux%u, pass %u of %u planes: %s", in->width, in->height, pass, out->planes, wrong);
+    check_against_truth(in, now, passes);
+    check_gain(in, out, pass, old, now);
+}
+
+static uint32_t expected_passes(const wvl_block_input *in, unsigned planes)
+{
+    uint32_t sets = planes > in->cleanup_plane ? in->all_sets ? planes - in->cleanup_plane : 1 : 0, passes = 3 * sets;
+    passes -= sets && !in->cleanup_plane ? 2 : 0; /* nothing is below plane 0 */
+    return in->max_passes < passes ? in->max_passes : passes;
 }
 
 static void check_block(wvl_block_input *in)
 {
-    wvl_pass passes[3];
+    static view views[2];
+    wvl_pass passes[3 * 31];
     wvl_block_output out = {.passes = passes};
     unsigned planes = 0;
+    size_t capacity = 0;
     while (in->bound >> in->frac_bits >> planes) {
-        planes++;
+        capacity += wvl_ht_block_coder.bytes_bound(in->width, in->height, ++planes, in->style);
     }
-    size_t capacity = wvl_ht_block_coder.bytes_bound(in->width, in->height, planes, in->style);
+    if (!in->all_sets) {
+        capacity = wvl_ht_block_coder.bytes_bound(in->width, in->height, planes, in->style);
+    }
     out.bytes = malloc(capacity + GUARD);
     memset(out.bytes, 0xA5, capacity + GUARD);
     wvl_ht_encode_block(scratch, in, &out);
     for (size_t i = 0; i < GUARD; i++) {
         REQUIRE(out.bytes[capacity + i] == 0xA5);
     }
-    int is_coded = planes > in->cleanup_plane;
-    uint32_t most = in->cleanup_plane ? 3 : 1;
-    REQUIRE(out.pass_count == (is_coded ? in->max_passes < most ? in->max_passes : most : 0));
-    REQUIRE(out.planes == (is_coded ? in->cleanup_plane + 1u : 0));
-    memset(known[0], 0, (size_t)in->width * in->height * sizeof known[0][0]);
+    REQUIRE(out.pass_count == expected_passes(in, planes));
+    REQUIRE(out.planes == (!out.pass_count ? 0 : in->all_sets ? planes : in->cleanup_plane + 1u));
+    memset(&views[1], 0, sizeof views[1]);
     for (uint32_t pass = 0; pass < out.pass_count; pass++) {
-        REQUIRE(!(passes[pass].flags & WVL_PASS_TERM) == (pass == 1 && out.pass_count == 3));
-        check_cut(in, &out, pass);
+        REQUIRE(!(passes[pass].flags & WVL_PASS_TERM) == (pass % 3 == 1 && pass + 1 < out.pass_count));
+        check_cut(in, &out, pass, &views[~pass & 1], &views[pass & 1]);
     }
-    REQUIRE(!out.pass_count || passes[out.pass_count - 1].final_bytes == out.length);
+    if (out.pass_count) {
+        const wvl_pass *last = &passes[out.pass_count - 1];
+        REQUIRE(last->safe_bytes + last->final_bytes == out.length);
+    }
     free(out.bytes);
 }
 
@@ -115,7 +137,8 @@ static void draw_and_check(uint32_t width, uint32_t height)
     in.reversible = !in.frac_bits && (t1_random(&rng) & 1);
     in.style = (uint8_t)(WVL_STYLE_HT | (t1_random(&rng) & 1 ? WVL_STYLE_VSC : 0));
     in.cleanup_plane = t1_random(&rng) & 1 ? 0 : (uint8_t)(t1_random(&rng) % (bits - in.frac_bits));
-    in.max_passes = t1_random(&rng) & 1 ? 255 : (uint8_t)(1 + t1_random(&rng) % 3);
+    in.all_sets = t1_random(&rng) & 1;
+    in.max_passes = t1_random(&rng) & 1 ? 255 : (uint8_t)(1 + t1_random(&rng) % (in.all_sets ? 3 * bits : 3));
     in.want_gains = 1;
     in.kernels = wvl_ht_block_coder.fetch_kernels();
     uint32_t stride = (width + 7) / 8 * 8;
