@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include "codec/lift.h"
 #include "codec/rate/hull.h"
 #include "codec/tile_blocks.h"
 #include "codec/tile_coder.h"
@@ -24,14 +25,15 @@ void wvl_coder_bound_tile(const wvl_plan *plan, const wvl_tile_plan *tile, uint6
     uint64_t codewords = 0, kept = 0, block_headers = 0, index = 0, layers_of_block = wvl_min_u32(plan->layer_count, 109);
     for (uint32_t c = 0; c < tile->component_count; c++) {
         const wvl_tile_component *tc = &tile->components[c];
-        uint8_t style = plan->codings[tc->coding].style;
+        const wvl_coding *coding = &plan->codings[tc->coding];
         const wvl_tile_band *band = &tile->bands[tile->resolutions[tc->first_resolution].first_band], *end = band + 3u * tc->levels + 1u;
         for (; band < end; band++) {
             uint64_t n = (uint64_t)band->block_cols * band->block_rows;
-            codewords = wvl_add_saturate(codewords, wvl_mul_saturate(n, coder->bytes_bound(band->slot_width, band->slot_height, band->planes, style)));
-            uint64_t block = wvl_tile_block_bytes(plan, band->slot_width, band->slot_height, band->planes, style);
-            kept = wvl_add_saturate(kept, wvl_mul_saturate(n, block + wvl_block_record_bytes(coder->passes_bound(band->planes), plan->rate_control) + 8));
-            block_headers += n * layers_of_block * (wvl_t2_header_bound(1, 0, style, 1) + 1);
+            unsigned planes = wvl_lift_count_planes(coding, band->planes);
+            codewords = wvl_add_saturate(codewords, wvl_mul_saturate(n, coder->bytes_bound(band->slot_width, band->slot_height, planes, coding->style)));
+            uint64_t block = wvl_tile_block_bytes(plan, band->slot_width, band->slot_height, planes, coding->style);
+            kept = wvl_add_saturate(kept, wvl_mul_saturate(n, block + wvl_block_record_bytes(coder->passes_bound(planes), plan->rate_control) + 8));
+            block_headers += n * layers_of_block * (wvl_t2_header_bound(1, 0, coding->style, 1) + 1);
             index += n * layers_of_block * sizeof(wvl_contribution);
         }
     }

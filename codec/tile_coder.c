@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "codec/lift.h"
 #include "codec/rate/hull.h"
 #include "codec/rate/measure.h"
 #include "codec/t2/packet_order.h"
@@ -23,30 +24,20 @@ typedef struct work_band work_band;
 
 /* ---- Sizes -------------------------------------------------------------------------------------------------------------------- */
 
-static unsigned most_planes(const wvl_plan *plan)
-{
-    unsigned planes = 1;
-    for (uint32_t i = 0; i < plan->coding_count; i++) {
-        for (unsigned b = 0; b < 3u * plan->codings[i].levels + 1u; b++) {
-            planes = wvl_max_u32(planes, plan->codings[i].band[b].planes);
-        }
-    }
-    return planes;
-}
-
 /* One worker's scratch: block coder state, codewords, passes. */
 typedef struct worker_scratch {
     void *coder;               /* the block coder's */
     uint8_t *bytes[WVL_BLOCK_SLOTS];
     wvl_pass *passes[WVL_BLOCK_SLOTS];
     wvl_hull *hulls;           /* [WVL_BLOCK_SLOTS] */
+    uint32_t *copies[WVL_BLOCK_SLOTS]; /* of blocks that lie in a region in part */
     wvl_store_writer *writers; /* bytes, passes */
 } worker_scratch;
 
 static worker_scratch carve_worker(const wvl_plan *plan, wvl_carver *carver)
 {
     const wvl_block_coder *coder = wvl_tile_block_coder(plan);
-    unsigned planes = most_planes(plan);
+    unsigned planes = wvl_lift_find_planes(plan);
     worker_scratch w;
     size_t bytes = 0;
     for (uint32_t i = 0; i < plan->coding_count; i++) {
@@ -57,6 +48,7 @@ static worker_scratch carve_worker(const wvl_plan *plan, wvl_carver *carver)
     for (unsigned i = 0; i < coder->slots; i++) {
         w.bytes[i] = wvl_carve(carver, 1, bytes);
         w.passes[i] = wvl_carve(carver, coder->passes_bound(planes), sizeof *w.passes[i]);
+        w.copies[i] = wvl_carve(carver, wvl_lift_count_samples(plan), sizeof *w.copies[i]);
     }
     w.hulls = wvl_carve(carver, coder->slots, sizeof *w.hulls);
     w.writers = wvl_carve(carver, 2, sizeof *w.writers);
@@ -212,7 +204,8 @@ typedef struct block_hull {
     int is_layered;
     uint32_t group;             /* rate group */
     wvl_depth_part *part;       /* where the block counts; NULL: nowhere */
-    const wvl_block_output *out;
+    wvl_block_output *out;
+    wvl_lift lift;
 } block_hull;
 
 /* Brings the hull up to the passes coded so far. */
@@ -221,6 +214,9 @@ static void follow_passes(block_hull *b, const wvl_pass *passes, uint32_t count)
     if (!b->hull->pass_count) {
         int64_t energy = wvl_rate_weigh_energy(b->band, b->gain_exponent, b->out->energy, b->out->energy_shift);
         wvl_hull_init(b->hull, b->band, b->gain_exponent, b->out->planes, energy, b->samples);
+        if (b->lift.kind != WVL_LIFT_NONE) {
+            wvl_hull_set_region(b->hull, b->lift.shift, b->lift.kind == WVL_LIFT_PART);
+        }
     }
     while (b->hull->pass_count < count) {
         wvl_hull_put_pass(b->hull, passes);
@@ -299,8 +295,12 @@ static void note_depth(block_work *work, const block_hull *h, const wvl_coded_bl
 
 static int keep_block(block_work *work, worker_scratch *w, block_hull *h, wvl_coded_block *block)
 {
+    wvl_lift_settle_gains(&h->lift, h->out);
     int is_stored = store_block(work, w, h, h->out, block);
     if (is_stored) {
+        unsigned lifted = h->lift.kind == WVL_LIFT_PART ? h->lift.shift : 0;
+        block->lift = (uint8_t)lifted;
+        block->zero_planes = (uint8_t)(h->band->planes + lifted - h->out->planes + (h->lift.kind == WVL_LIFT_NONE ? h->lift.shift : 0));
         note_depth(work, h, block);
     }
     return is_stored;
@@ -392,7 +392,8 @@ static int open_slot(block_stream *s, unsigned slot, uint32_t index, wvl_block_i
     }
     s->blocks[slot] = &work->tiles[s->wb->tile].blocks[band->first_block + index];
     s->hulls[slot] = (block_hull){&s->w.hulls[slot], &coding->band[band->coding_band], plan->gain_exponent, threshold,
-                                  (uint32_t)in->width * in->height, plan->layer_count > 1, s->group, s->part, out};
+                                  (uint32_t)in->width * in->height, plan->layer_count > 1, s->group, s->part, out, {0}};
+    wvl_lift_block(plan, tile, s->wb->component, band, index, in, s->w.copies[slot], &s->hulls[slot].lift);
     s->hulls[slot].hull->pass_count = 0;
     in->wants_more = threshold ? wants_more : NULL;
     in->wants_user = &s->hulls[slot];

@@ -73,6 +73,9 @@ static void print_coding_text(const printer *p, const wvl_coding *c, uint32_t in
         print(p, " %ux%u", 1u << (c->precinct[r] & 15), 1u << (c->precinct[r] >> 4));
     }
     print(p, " (lowest resolution first)\n");
+    if (c->region) {
+        print(p, "  region of interest: %s, shift %u\n", c->region == WVL_REGION_WHOLE ? "all of it" : "rectangles", c->region_shift);
+    }
     for (unsigned b = 0; b < 3u * c->levels + 1u; b++) {
         const wvl_band_coding *bc = &c->band[b];
         print(p, "  %s%u: exponent %u, mantissa %u, step %.9g, %u planes, %u fraction bits, %u-bit coefficients\n", band_names[orient_of(b)],
@@ -180,8 +183,8 @@ static void print_text(const printer *p, const wvl_plan *plan)
 
 static void print_coding_json(const printer *p, const wvl_coding *c)
 {
-    print(p, "{\"depth\":%u,\"reversible\":%s,\"levels\":%u,\"block\":[%u,%u],\"style\":%u,\"quantization\":\"%s\",\"guard_bits\":%u,\"precincts\":[", c->depth,
-          c->reversible ? "true" : "false", c->levels, 1u << c->xcb, 1u << c->ycb, c->style, quant_names[c->quant_style], c->guard_bits);
+    print(p, "{\"depth\":%u,\"reversible\":%s,\"levels\":%u,\"block\":[%u,%u],\"style\":%u,\"quantization\":\"%s\",\"guard_bits\":%u,\"region_shift\":%u,\"precincts\":[", c->depth,
+          c->reversible ? "true" : "false", c->levels, 1u << c->xcb, 1u << c->ycb, c->style, quant_names[c->quant_style], c->guard_bits, c->region_shift);
     for (unsigned r = 0; r <= c->levels; r++) {
         print(p, "%s[%u,%u]", r ? "," : "", 1u << (c->precinct[r] & 15), 1u << (c->precinct[r] >> 4));
     }

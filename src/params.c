@@ -79,6 +79,9 @@ static wvl_status copy_lists(const wvl_params *from, wvl_params *to)
     if (!status) {
         status = wvl_params_store_overrides(to, s->overrides, s->override_count, from->override_text);
     }
+    if (!status) {
+        status = wvl_params_store_regions(to, s->regions, s->region_count);
+    }
     for (uint32_t i = 0; !status && i < s->comment_count; i++) {
         status = wvl_params_store_comment(to, s->comments[i]);
     }
@@ -103,6 +106,8 @@ wvl_status wvl_params_clone(const wvl_params *params, wvl_params **copy)
     c->settings.registration_count = 0;
     c->settings.overrides = NULL;
     c->settings.override_count = 0;
+    c->settings.regions = NULL;
+    c->settings.region_count = 0;
     c->settings.comments = NULL;
     c->settings.comment_count = 0;
     c->settings.custom = (wvl_custom_color){0};
@@ -128,6 +133,7 @@ void wvl_params_release(wvl_params *params)
     wvl_free(&context->host, params->settings.progressions, params->progression_capacity * sizeof *params->settings.progressions);
     wvl_free(&context->host, params->settings.registration, params->registration_capacity * sizeof *params->settings.registration);
     wvl_free(&context->host, params->settings.overrides, params->override_capacity * sizeof *params->settings.overrides);
+    wvl_free(&context->host, params->settings.regions, params->region_capacity * sizeof *params->settings.regions);
     wvl_free(&context->host, params->override_text, params->override_text_capacity);
     wvl_free(&context->host, params->text, params->text_capacity);
     wvl_free(&context->host, params, sizeof *params);

@@ -133,6 +133,36 @@ static void put_registration(printer *p)
     }
 }
 
+static void put_range(printer *p, const char *letter, uint32_t first, uint32_t end, uint32_t least)
+{
+    if (end > first) {
+        put_text(p, letter);
+        put(p, "%" PRIu32, first + least);
+        if (end > first + 1) {
+            put(p, "-%" PRIu32, end - 1 + least);
+        }
+    }
+}
+
+static void put_regions(printer *p)
+{
+    const wvl_settings *s = &p->params->settings;
+    put_text(p, "");
+    for (uint32_t i = 0; i < s->region_count; i++) {
+        const wvl_region *v = &s->regions[i];
+        put_text(p, i ? "/" : "");
+        put_range(p, "T", v->scope.tile_first, v->scope.tile_end, 1);
+        put_range(p, "C", v->scope.component_first, v->scope.component_end, 0);
+        put_text(p, wvl_scope_names_tile(&v->scope) || wvl_scope_names_component(&v->scope) ? ":" : "");
+        if (!v->is_whole) {
+            put(p, "rect=%" PRIu32 ",%" PRIu32 ",%" PRIu32 ",%" PRIu32, v->rect.x0, v->rect.y0, wvl_rect_width(v->rect), wvl_rect_height(v->rect));
+        }
+        if (v->shift_given) {
+            put(p, "%sU=%u", v->is_whole ? "" : ";", (unsigned)v->shift);
+        }
+    }
+}
+
 static void put_device(printer *p)
 {
     const wvl_settings *s = &p->params->settings;
@@ -183,6 +213,7 @@ const char *wvl_params_print_value(wvl_params *params, const wvl_option *option,
     case WVL_FIELD_REGISTRATION: put_registration(&p); break;
     case WVL_FIELD_DEVICE: put_device(&p); break;
     case WVL_FIELD_FRAMES: put_frames(&p, from); break;
+    case WVL_FIELD_REGIONS: put_regions(&p); break;
     case WVL_FIELD_OVERRIDES: put_text(&p, params->override_text ? params->override_text : ""); break;
     }
     return p.failed ? NULL : params->text;

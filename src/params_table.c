@@ -51,6 +51,10 @@
       "Settings of single tiles (counted from 1), components (from 0) or both: any of reversible, levels, block, precincts, style, "        \
       "quantization, step and guard-bits, for tiles also progression, mct, sop and eph; a value for both goes before one for the tile, "     \
       "and that before one for the component (A.6).", STRUCTURE, OVERRIDES, 0, 0, 1024)                                                  \
+    X("roi", TEXT, "[Tn[-m]][Cn[-m]:]rect=x,y,width,height[;U=N] or c=N,U=N/...", "",                                                 \
+      "Regions of interest, whose bit-planes are sent before all others (maxshift): rectangles on the reference grid, or whole components "  \
+      "scaled up by N, in all tiles (counted from 1) and components (from 0) or some; rectangles find their shift themselves (Annex H).",     \
+      STRUCTURE, REGIONS, 0, 0, 256)                                                                                                     \
     X("progression-changes", TEXT, "[Tn=]RS,CS,LYE,RE,CE,ORDER/...", "",                                                              \
       "Progression order changes: resolutions RS to RE, components CS to CE, layers 0 to LYE (ends not included) in that order, for all "  \
       "tiles or for tile n, counted from 1; each packet is sent once (A.6.6).", STRUCTURE, PROGRESSIONS, 0, 0, 4096)                    \

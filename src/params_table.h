@@ -25,7 +25,8 @@ typedef enum wvl_field_kind {
     WVL_FIELD_REGISTRATION,
     WVL_FIELD_DEVICE,
     WVL_FIELD_FRAMES,     /* two consecutive uint32_t: a fraction */
-    WVL_FIELD_OVERRIDES
+    WVL_FIELD_OVERRIDES,
+    WVL_FIELD_REGIONS
 } wvl_field_kind;
 
 typedef struct wvl_field {

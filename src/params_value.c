@@ -494,6 +494,7 @@ wvl_status wvl_params_read_value(wvl_params *params, const wvl_option *option, c
     case WVL_FIELD_DEVICE: return wvl_params_read_device(params, option, value);
     case WVL_FIELD_FRAMES: return wvl_params_read_frames(params, option, field, value);
     case WVL_FIELD_OVERRIDES: return wvl_params_read_overrides(params, option, field, value);
+    case WVL_FIELD_REGIONS: return wvl_params_read_regions(params, option, field, value);
     }
     return WVL_ERROR_INTERNAL;
 }

@@ -23,6 +23,8 @@ wvl_status wvl_params_store_comment(wvl_params *params, const char *text);
 wvl_status wvl_params_read_overrides(wvl_params *params, const wvl_option *option, const wvl_field *field, const char *value);
 /* A copy of those of another object; text may be NULL. */
 wvl_status wvl_params_store_overrides(wvl_params *params, const wvl_override *values, uint32_t count, const char *text);
+wvl_status wvl_params_read_regions(wvl_params *params, const wvl_option *option, const wvl_field *field, const char *value);
+wvl_status wvl_params_store_regions(wvl_params *params, const wvl_region *values, uint32_t count);
 /* Tn[-m] (tiles from 1) and Cn[-m] (components from 0), either or both or none, at *p. 0: numbers out of range. */
 int wvl_params_scan_scope(const char **p, wvl_scope *scope);
 void wvl_params_clear_comments(wvl_params *params);

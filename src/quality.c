@@ -4,8 +4,10 @@
 #include <math.h>
 #include <string.h>
 
+#include "codec/lift.h"
 #include "dwt/inverse.h"
 
+#define BLOCK_SAMPLES 4096u /* at most (A.6.1) */
 #define MAX_PLANES 6u /* original and decoded of three components */
 
 /* ---- What is decoded of a block ------------------------------------------------------------------------------------------------ */
@@ -64,6 +66,24 @@ static void mark_significance_pass(const block_view *v, unsigned P, uint8_t *sta
     }
 }
 
+/* How the samples of a block were coded, where it lies in a region of interest in part (codec/lift.h). */
+typedef struct lifted_view {
+    block_view coded;
+    unsigned shift;          /* 0: they were coded as they lie */
+} lifted_view;
+
+/* Position in the band's units of what was decoded down to `position` of the copy: bits of the region below its shift are taken off again. */
+static unsigned lower_position(const lifted_view *l, uint32_t x, uint32_t y, unsigned position, unsigned frac_bits)
+{
+    int negative;
+    if (!l->shift) {
+        return position;
+    }
+    unsigned own = l->coded.frac_bits, is_region = sample_at(&l->coded, x, y, &negative) >> (l->shift + own) != 0;
+    unsigned plane_up = is_region ? (position >= l->shift + own ? position - l->shift : own) : position;
+    return plane_up + frac_bits - own;
+}
+
 /* Lowest bit position decoded of a sample. pass_type: 0 cleanup, 1 significance, 2 refinement, of position P. */
 static unsigned decoded_position(unsigned P, unsigned pass_type, uint8_t state)
 {
@@ -85,8 +105,8 @@ typedef struct measurement {
     int reversible;
 } measurement;
 
-/* 4-byte elements throughout: int32 or float. Per task a plane, a spare plane, a row, and block states. */
-static uint64_t task_elements(uint64_t samples) { return 3 * samples + (MOST_CELLS + 3) / 4 + 64; }
+/* 4-byte elements throughout: int32 or float. Per task a plane, a spare plane, a row, a copy of a block, and block states. */
+static uint64_t task_elements(uint64_t samples) { return 3 * samples + BLOCK_SAMPLES + (MOST_CELLS + 3) / 4 + 64; }
 
 static void *plane_of(const measurement *m, uint32_t task) { return m->memory + 4 * task * task_elements(m->plane_elements); }
 
@@ -105,7 +125,7 @@ typedef struct block_cut {
     int nothing;
 } block_cut;
 
-static block_cut cut_of(const wvl_coded_block *block, const wvl_block_state *state, unsigned frac_bits)
+static block_cut cut_of(const wvl_coded_block *block, const wvl_block_state *state, unsigned frac_bits /* of what was coded */)
 {
     block_cut cut = {0, 0, !state->next_passes};
     if (!cut.nothing) {
@@ -116,18 +136,19 @@ static block_cut cut_of(const wvl_coded_block *block, const wvl_block_state *sta
     return cut;
 }
 
-static void fill_block(const measurement *m, const wvl_tile_band *band, double step, const block_view *v, block_cut cut, int decoded, uint8_t *states,
-                       void *plane, uint64_t at, uint64_t stride)
+static void fill_block(const measurement *m, const wvl_tile_band *band, double step, const block_view *v, const lifted_view *l, block_cut cut, int decoded,
+                       uint8_t *states, void *plane, uint64_t at, uint64_t stride)
 {
     if (!cut.nothing && cut.type) {
-        mark_significance_pass(v, cut.P, states);
+        mark_significance_pass(&l->coded, cut.P, states);
     }
     for (uint32_t y = 0; y < v->height; y++) {
         for (uint32_t x = 0; x < v->width; x++) {
             int negative;
             uint32_t magnitude = sample_at(v, x, y, &negative);
             uint8_t state = cut.type ? states[(y + 1) * (v->width + 2ull) + x + 1] : 0;
-            double value = cut.nothing ? 0.0 : rebuilt(magnitude, decoded_position(cut.P, cut.type, state), m->reversible);
+            unsigned position = lower_position(l, x, y, decoded_position(cut.P, cut.type, state), v->frac_bits);
+            double value = cut.nothing ? 0.0 : rebuilt(magnitude, position, m->reversible);
             uint64_t i = at + y * stride + x;
             if (m->reversible) {
                 int32_t integer = decoded ? (int32_t)value : (int32_t)magnitude;
@@ -141,9 +162,23 @@ static void fill_block(const measurement *m, const wvl_tile_band *band, double s
     }
 }
 
-static void fill_band(const measurement *m, const wvl_tile_resolution *res, const wvl_tile_band *band, const wvl_coding *coding, int decoded,
+static lifted_view view_lifted(const measurement *m, uint32_t component, const wvl_tile_band *band, uint32_t index, const block_view *v, uint32_t *copy)
+{
+    lifted_view l = {*v, m->coded->blocks[band->first_block + index].lift};
+    if (l.shift) {
+        wvl_lift lift;
+        wvl_block_input in = {.coefs = v->samples, .stride = v->stride, .width = (uint16_t)v->width, .height = (uint16_t)v->height, .coef_bytes = v->coef_bytes,
+                           .frac_bits = v->frac_bits, .bound = UINT32_MAX >> 1};
+        wvl_lift_block(m->plan, m->coefs->tile, component, band, index, &in, copy, &lift);
+        l.coded = (block_view){in.coefs, in.stride, v->width, v->height, in.coef_bytes, in.frac_bits, v->causal};
+    }
+    return l;
+}
+
+static void fill_band(const measurement *m, const wvl_tile_resolution *res, const wvl_tile_band *band, uint32_t component, int decoded, uint32_t *copy,
                       uint8_t *states, void *plane, uint64_t stride)
 {
+    const wvl_coding *coding = &m->plan->codings[m->coefs->tile->components[component].coding];
     uint32_t col, row;
     wvl_inverse_band_origin(res, band, &col, &row);
     for (uint32_t by = 0; by < band->block_rows; by++) {
@@ -152,9 +187,10 @@ static void fill_band(const measurement *m, const wvl_tile_resolution *res, cons
             wvl_rect rect = wvl_geom_block_rect(band, bx, by);
             block_view v = {m->coefs->samples + wvl_coef_slot(band, b), band->slot_width, wvl_rect_width(rect), wvl_rect_height(rect), band->coef_bytes,
                             band->frac_bits, (coding->style & WVL_STYLE_VSC) != 0};
-            block_cut cut = cut_of(&m->coded->blocks[band->first_block + b], &m->coded->states[band->first_block + b], band->frac_bits);
+            lifted_view l = view_lifted(m, component, band, b, &v, copy);
+            block_cut cut = cut_of(&m->coded->blocks[band->first_block + b], &m->coded->states[band->first_block + b], l.coded.frac_bits);
             uint64_t at = (uint64_t)(row + rect.y0 - band->rect.y0) * stride + col + (rect.x0 - band->rect.x0);
-            fill_block(m, band, coding->band[band->coding_band].step, &v, cut, decoded, states, plane, at, stride);
+            fill_block(m, band, coding->band[band->coding_band].step, &v, &l, cut, decoded, states, plane, at, stride);
         }
     }
 }
@@ -167,14 +203,13 @@ static void build_plane(void *arg, uint32_t index, uint32_t worker)
     const wvl_tile_plan *tile = m->coefs->tile;
     uint32_t component = m->first_component + (m->reversible ? index / 2 : index);
     const wvl_tile_component *tc = &tile->components[component];
-    const wvl_coding *coding = &m->plan->codings[tc->coding];
     uint64_t stride = wvl_rect_width(tc->rect);
     uint8_t *plane = plane_of(m, index), *spare = plane + 4 * m->plane_elements, *row = spare + 4 * m->plane_elements;
-    uint8_t *states = row + 4 * m->plane_elements;
+    uint8_t *copy = row + 4 * m->plane_elements, *states = copy + 4 * BLOCK_SAMPLES;
     for (unsigned r = 0; r <= tc->levels; r++) {
         const wvl_tile_resolution *res = &tile->resolutions[tc->first_resolution + r];
         for (unsigned b = 0; b < res->band_count; b++) {
-            fill_band(m, res, &tile->bands[res->first_band + b], coding, (int)(index & 1), states, plane, stride);
+            fill_band(m, res, &tile->bands[res->first_band + b], component, (int)(index & 1), (uint32_t *)(void *)copy, states, plane, stride);
         }
     }
     if (m->reversible) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* COD, COC, QCD and QCC of the main header and of tiles (A.6.1 to A.6.5). What is written is the least that says the plan: what a tile's COC leaves
+/* COD, COC, QCD, QCC and RGN of the main header and of tiles (A.6.1 to A.6.5). What is written is the least that says the plan: what a tile's COC leaves
  * open its COD says, then the main header's COC, then its COD, and likewise for quantisation. */
 #include "codec/cs/cs.h"
 #include "codec/cs/marker.h"
@@ -118,6 +118,18 @@ static int same_quantization(const wvl_coding *a, const wvl_coding *b)
     return 1;
 }
 
+/* ---- RGN (A.6.3) ----------------------------------------------------------------------------------------------------------- */
+
+static void put_region(wvl_cursor *c, const void *arg)
+{
+    const component_ref *ref = arg;
+    wvl_cs_put_component_index(c, ref->plan, ref->index);
+    wvl_cursor_put_u8(c, 0); /* Srgn: maxshift, the only style */
+    wvl_cursor_put_u8(c, ref->coding->region_shift);
+}
+
+static int same_region(const wvl_coding *a, const wvl_coding *b) { return a->region_shift == b->region_shift; }
+
 /* ---- Headers --------------------------------------------------------------------------------------------------------------- */
 
 typedef int (*is_same_fn)(const wvl_coding *a, const wvl_coding *b);
@@ -137,11 +149,13 @@ static void put_components(wvl_cursor *c, const wvl_plan *plan, const wvl_tile_v
 
 void wvl_cs_put_main_codings(wvl_cursor *c, const wvl_plan *plan)
 {
+    static const wvl_coding no_region;
     const default_ref all = {plan, &plan->codings[0], plan->order, plan->mct, plan->sop, plan->eph};
     wvl_cs_put_segment(c, WVL_MARKER_COD, put_coding_default, &all);
     put_components(c, plan, NULL, all.coding, WVL_MARKER_COC, put_coding_component, same_structure);
     wvl_cs_put_segment(c, WVL_MARKER_QCD, put_quantization_default, &all);
     put_components(c, plan, NULL, all.coding, WVL_MARKER_QCC, put_quantization_component, same_quantization);
+    put_components(c, plan, NULL, &no_region, WVL_MARKER_RGN, put_region, same_region);
 }
 
 void wvl_cs_put_tile_codings(wvl_cursor *c, const wvl_plan *plan, uint32_t tile)
@@ -162,4 +176,5 @@ void wvl_cs_put_tile_codings(wvl_cursor *c, const wvl_plan *plan, uint32_t tile)
         wvl_cs_put_segment(c, WVL_MARKER_QCD, put_quantization_default, &all);
     }
     put_components(c, plan, v, quantization, WVL_MARKER_QCC, put_quantization_component, same_quantization);
+    put_components(c, plan, v, NULL, WVL_MARKER_RGN, put_region, same_region);
 }

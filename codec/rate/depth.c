@@ -15,7 +15,7 @@ int wvl_depth_is_possible(const wvl_plan *plan)
     for (uint32_t i = 0; i < plan->layer_count; i++) {
         kind = kind && plan->layers[i].kind != WVL_RATE_PSNR;
     }
-    return kind && wvl_rate_reach(plan) < 65536 && (!plan->max_component_bytes || wvl_plan_rate_groups(plan) > 1);
+    return kind && !plan->region_count && wvl_rate_reach(plan) < 65536 && (!plan->max_component_bytes || wvl_plan_rate_groups(plan) > 1);
 }
 
 uint64_t wvl_depth_memory_bytes(const wvl_plan *plan)

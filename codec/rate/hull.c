@@ -69,12 +69,20 @@ void wvl_hull_init(wvl_hull *hull, const wvl_band_coding *band, int32_t gain_exp
     hull->energy = energy;
     hull->samples = samples;
     hull->point[0] = (wvl_hull_point){0, 0, 0, 0};
+    hull->lift = hull->region_passes = hull->boost = 0;
+}
+
+void wvl_hull_set_region(wvl_hull *hull, unsigned s, int part)
+{
+    hull->lift = part ? s : 0;
+    hull->region_passes = part ? 3 * (hull->planes - s) - 2 : WVL_HULL_MAX_PASSES;
+    hull->boost = WVL_HULL_REGION_BOOST;
 }
 
 /* Two values at the limit make 2^63. */
 static int64_t add_gain(const wvl_hull *hull, int64_t gain, int64_t gain_quarters)
 {
-    unsigned P = hull->planes - 1 - (hull->pass_count + 2) / 3 + hull->band->frac_bits;
+    unsigned plane = hull->planes - 1 - (hull->pass_count + 2) / 3, P = (plane >= hull->lift ? plane - hull->lift : plane) + hull->band->frac_bits;
     wide sum = (wide)gain + wvl_rate_weigh_pass(hull->band, hull->gain_exponent, gain_quarters, P);
     return sum > GAIN_LIMIT ? GAIN_LIMIT : sum < -GAIN_LIMIT ? -GAIN_LIMIT : (int64_t)sum;
 }
@@ -124,6 +132,10 @@ static void lower_limit(wvl_hull *hull, const wvl_pass *passes)
 void wvl_hull_put_pass(wvl_hull *hull, const wvl_pass *passes)
 {
     unsigned i = hull->pass_count;
+    if (i == hull->region_passes) { /* the background begins anew */
+        hull->limit = 65536;
+        hull->settled = hull->top;
+    }
     int64_t gain = add_gain(hull, i ? hull->gains[i - 1] : 0, passes[i].gain_quarters);
     hull->gains[i] = gain;
     if (!wvl_hull_is_idle(passes, hull->gains, i)) {
@@ -153,7 +165,10 @@ void wvl_hull_fetch(const wvl_hull *hull, uint16_t *slopes, int64_t *gains)
         slopes[i] = 0;
         gains[i] = hull->gains[i];
     }
-    for (uint32_t i = 1; i <= hull->top; i++) {
-        slopes[hull->point[i].pass] = hull->point[i].slope;
+    uint32_t least = 0;
+    for (uint32_t i = hull->top; i; i--) {
+        const wvl_hull_point *p = &hull->point[i];
+        least = wvl_max_u32(least, p->slope + (p->pass < hull->region_passes ? hull->boost : 0));
+        slopes[p->pass] = (uint16_t)wvl_min_u32(least, 65535);
     }
 }

@@ -46,10 +46,16 @@ typedef struct wvl_hull {
     uint32_t limit;    /* 65536: nothing is settled */
     uint32_t top;      /* point[0] is the empty block */
     uint32_t settled;  /* points that stay */
+    unsigned lift;     /* planes from here on stand for planes from 0 on; 0: none do */
+    unsigned region_passes, boost; /* so many passes are a region's; added to their slopes */
     wvl_hull_point point[WVL_HULL_MAX_PASSES + 1];
     int64_t gains[WVL_HULL_MAX_PASSES]; /* cumulative weighted gain of passes 0..i */
 } wvl_hull;
 
+/* After init: the block lies in a region of interest of shift s, or with `part` samples of one and others are coded together (codec/lift.h). Gains
+ * stay what they are; slopes of the region's passes are raised by 64 octaves, above all others, and are never below those of passes that follow. */
+#define WVL_HULL_REGION_BOOST 16384u
+void wvl_hull_set_region(wvl_hull *hull, unsigned s, int part);
 /* energy: wvl_rate_weigh_energy() of the block; samples: in the block. */
 void wvl_hull_init(wvl_hull *hull, const wvl_band_coding *band, int32_t gain_exponent, unsigned planes, int64_t energy, uint32_t samples);
 /* The next pass of the block; passes: all up to it. */

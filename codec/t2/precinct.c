@@ -78,7 +78,7 @@ static void open_band(const wvl_t2_tile *tile, const wvl_precinct_band *pb)
             memset(state, 0, sizeof *state);
             state->lblock = FIRST_LBLOCK;
             inclusion[i].value = NEVER;
-            planes[i].value = (uint16_t)(pb->planes - tile->blocks[b].planes);
+            planes[i].value = tile->blocks[b].zero_planes;
         }
     }
     wvl_tag_tree_build(inclusion, pb->cols, pb->rows);
@@ -178,9 +178,9 @@ static uint32_t zero_planes(const wvl_t2_tile *tile, const wvl_precinct_band *pb
 {
     const wvl_block_state *state = &tile->states[block];
     if (!pb->has_sets) {
-        return (uint32_t)pb->planes - tile->blocks[block].planes;
+        return tile->blocks[block].zero_planes;
     }
-    return state->next_passes ? (uint32_t)pb->planes - tile->blocks[block].planes + first_pass(pb, state) / 3 : pb->planes;
+    return state->next_passes ? tile->blocks[block].zero_planes + first_pass(pb, state) / 3 : pb->planes;
 }
 
 /* HT blocks have one layer: the tree of zero planes follows their cuts. */

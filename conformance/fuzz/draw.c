@@ -432,6 +432,7 @@ static const struct {
     {"guard-bits", draw_guard_bits},
     {"distortion-bits", draw_distortion_bits},
     {"overrides", fuzz_draw_overrides},
+    {"roi", fuzz_draw_regions},
     {"rates", draw_rates},
     {"bpp", draw_bpp},
     {"layer-bytes", draw_layer_bytes},

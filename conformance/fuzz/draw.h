@@ -24,6 +24,7 @@ typedef struct fuzz_draw {
 void fuzz_draw_case(uint64_t seed, const fuzz_folder *folder, fuzz_case *c);
 void fuzz_draw_picture(fuzz_draw *d);
 void fuzz_draw_overrides(fuzz_draw *d);
+void fuzz_draw_regions(fuzz_draw *d);
 /* What follows from the shape. */
 void fuzz_draw_measure(fuzz_draw *d);
 void fuzz_draw_color(fuzz_draw *d);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Settings of single tiles and components. */
+/* Settings of single tiles and components, and regions of interest. */
 #include <stdio.h>
 #include <string.h>
 
@@ -41,7 +41,8 @@ static void draw_quantization(fuzz_draw *d, entry *e)
     if (!e->joins && !deep && fuzz_draw_chance(d, 20)) {
         say(e, fuzz_draw_chance(d, 50) ? ";reversible=yes" : ";reversible=no", 0, 0);
     }
-    if (fuzz_draw_chance(d, 20)) {
+    int tells = strcmp(fuzz_case_or(d->c, "distortion-bits", "6"), "0") != 0; /* else nothing is known of what a coarse step leaves out */
+    if (tells && fuzz_draw_chance(d, 20)) {
         say(e, ";step=0.%04u", fuzz_draw_between(d, 5, 600), 0);
     }
     if (fuzz_draw_chance(d, 20)) {
@@ -97,4 +98,37 @@ void fuzz_draw_overrides(fuzz_draw *d)
         }
     }
     fuzz_case_set(d->c, "overrides", "%s", list);
+}
+
+/* ---- Regions -------------------------------------------------------------------------------------------------------------------------- */
+
+static void draw_rectangle(fuzz_draw *d, entry *e)
+{
+    const fuzz_picture *p = &d->shape;
+    say(e, "rect=%u,%u,", fuzz_draw_between(d, p->x0, p->x1 - 1), fuzz_draw_between(d, p->y0, p->y1 - 1));
+    say(e, "%u,%u", fuzz_draw_between(d, 1, p->x1 - p->x0), fuzz_draw_between(d, 1, p->y1 - p->y0));
+}
+
+/* Shifts that decoders carry: of deeper samples whole components alone. */
+void fuzz_draw_regions(fuzz_draw *d)
+{
+    char list[FUZZ_MAX_VALUE] = "";
+    uint32_t count = fuzz_draw_between(d, 1, 3), far = d->shape.x1 > INT32_MAX || d->shape.y1 > INT32_MAX;
+    entry e = {list, sizeof list, 0, 0, 0, 0};
+    if (!fuzz_draw_wants(d) || !fuzz_draw_chance(d, 40)) {
+        return;
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        say(&e, i ? "/" : "", 0, 0);
+        if (fuzz_draw_chance(d, 40)) {
+            draw_scope(d, &e);
+            say(&e, ":", 0, 0);
+        }
+        if (far || d->shape.planes[0].depth > 10 || fuzz_draw_chance(d, 30)) {
+            say(&e, "U=%u", fuzz_draw_between(d, 1, 5), 0);
+        } else {
+            draw_rectangle(d, &e);
+        }
+    }
+    fuzz_case_set(d->c, "roi", "%s", list);
 }

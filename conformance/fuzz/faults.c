@@ -133,6 +133,29 @@ static int has_mixed_levels(const fuzz_facts *f)
     return strstr(fuzz_case_or(f->c, "overrides", ""), "levels=") && f->complaint && strstr(f->complaint, "Skip the MCT step") != NULL;
 }
 
+/* BYPASS is 1, or a name. */
+static int may_bypass(const char *settings)
+{
+    for (const char *at = settings; (at = strstr(at, "style=")) != NULL;) {
+        at += strlen("style=");
+        if (strtoul(at, NULL, 10) & 1 || strstr(at, "BYPASS")) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
+static int has_region_with_bypass(const fuzz_facts *f)
+{
+    int in_options = (number(f->c, "style", "0") & 1) || strstr(fuzz_case_or(f->c, "style", ""), "BYPASS");
+    return fuzz_case_get(f->c, "roi") && (in_options || may_bypass(fuzz_case_or(f->c, "overrides", "")));
+}
+
+static int has_high_planes(const fuzz_facts *f)
+{
+    return fuzz_case_get(f->c, "roi") && f->complaint && strstr(f->complaint, "unsupported bpno_plus_one") != NULL;
+}
+
 static int has_mixed_termination(const fuzz_facts *f)
 {
     return strstr(fuzz_case_or(f->c, "overrides", ""), "style=") && f->complaint && strstr(f->complaint, "PTERM") != NULL;
@@ -166,6 +189,11 @@ static const fuzz_fault faults[] = {
     {FUZZ_OPENJPEG, "openjpeg-mixed-levels", "2.5.0", has_mixed_levels,
      "A colour transform over components of different levels: it takes them for different in size and leaves the inverse transform out. FFmpeg and Grok "
      "decode it exactly."},
+    {FUZZ_OPENJPEG, "openjpeg-roi-bypass", "2.5.0", has_region_with_bypass,
+     "BYPASS in a component with RGN: raw passes begin a shift too late, and the samples come out wrong. Other decoders count from the first plane of the "
+     "block, as D.6 says."},
+    {FUZZ_OPENJPEG, "openjpeg-roi-planes", "2.5.0", has_high_planes,
+     "A shift that lifts samples to the 31st plane or beyond: it decodes 30. Where the shift is the encoder's choice, it stays below."},
     {FUZZ_OPENJPEG, "openjpeg-mixed-termination", "2.5.0", has_mixed_termination,
      "Predictable termination in component 0 and not in another: it checks them all and complains, though the samples are right."},
     {FUZZ_GROK, "grok-small-tiles", "10.0.5", has_small_tiles,
@@ -173,6 +201,7 @@ static const fuzz_fault faults[] = {
      "do whole pictures and thinned out components of less than 2^(levels + 1) samples a side."},
     {FUZZ_GROK, "grok-poc", "10.0.5", has_changes, "Progression order changes whose volumes overlap: other samples than the original, which OpenJPEG and FFmpeg find."},
     {FUZZ_GROK, "grok-ppm-parts", "10.0.5", has_parts_with_ppm, "PPM where a tile has several tile-parts: it loses its place. OpenJPEG decodes exactly."},
+    {FUZZ_GROK, "grok-roi-bypass", "10.0.5", has_region_with_bypass, "As OpenJPEG, from which it descends."},
     {FUZZ_GROK, "grok-empty-tile-component", "10.0.5", has_empty_tile_component, "As OpenJPEG, from which it descends."},
     {FUZZ_GROK, "grok-odd-steps", "10.0.5", has_odd_steps, "As OpenJPEG, from which it descends."},
     {FUZZ_GROK, "grok-far-precincts", "10.0.5", has_far_precincts, "As OpenJPEG, from which it descends."},

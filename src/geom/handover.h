@@ -41,7 +41,9 @@ typedef struct wvl_coded_block {
     uint64_t passes_at;     /* position in the pass store */
     uint32_t bytes;         /* whole codeword */
     uint16_t pass_count;
-    uint8_t planes;         /* coded magnitude planes P; Mb - P is the number of zero bit-planes, of HT blocks in their first set */
+    uint8_t planes;         /* coded magnitude planes P */
+    uint8_t zero_planes;    /* above them (of HT blocks in their first set): Mb - P, with a region Mb + s - P where the block is background, in part or all */
+    uint8_t lift;           /* s where samples of a region and others are coded together, else 0: the region's planes begin there */
     uint8_t energy_shift;
     uint16_t decided;       /* coded far enough for slope thresholds from here on; 0: all passes are there */
     uint64_t energy;        /* sum of magnitude^2, divided by 4^energy_shift */

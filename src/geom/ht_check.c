@@ -39,6 +39,9 @@ void wvl_plan_check_ht(const wvl_settings *s, wvl_report *r)
     if (s->jp2 == WVL_CONTAINER_JP2) {
         wvl_report_add(r, "container jp2: a JP2 file holds a codestream of Part 1, and readers of it know no HT blocks; use jph (15444-15 Annex D)");
     }
+    if (s->region_count) {
+        wvl_report_add(r, "roi: regions of interest with HT blocks are not in this version; OpenJPEG 2.5 refuses to decode them");
+    }
     if (s->layer_count > 1) {
         wvl_report_add(r, "%u layers: an HT block has all its passes in one layer, since decoders lose their place where a set is divided", s->layer_count);
     }

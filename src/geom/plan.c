@@ -21,6 +21,7 @@ typedef struct plan_parts {
     uint16_t *maps;
     wvl_layer_target *layers;
     wvl_progression *progressions;
+    wvl_region *regions;
     uint16_t *registration;
     wvl_blob *comments;
     uint8_t *comment_bytes;
@@ -44,6 +45,7 @@ static plan_parts carve_plan(wvl_carver *carver, const wvl_settings *s, const wv
     parts.maps = wvl_carve(carver, (t->variant_count - 1ull) * f->component_count, sizeof *parts.maps);
     parts.layers = wvl_carve(carver, s->layer_count, sizeof *parts.layers);
     parts.progressions = wvl_carve(carver, s->progression_count, sizeof *parts.progressions);
+    parts.regions = wvl_carve(carver, s->region_count, sizeof *parts.regions);
     parts.registration = wvl_carve(carver, s->registration_count ? 2ull * f->component_count : 0, sizeof *parts.registration);
     parts.comments = wvl_carve(carver, s->comment_count + UINT64_C(1), sizeof *parts.comments);
     parts.comment_bytes = wvl_carve(carver, text + WVL_SPACER_BYTES, 1);
@@ -243,6 +245,11 @@ static void copy_structure(wvl_plan *plan, const plan_parts *parts, const wvl_se
         v.component_end = wvl_min_u32(v.component_end, wvl_max_u32(plan->component_count, v.component_first + 1));
         v.resolution_end = (uint8_t)wvl_min_u32(v.resolution_end, wvl_max_u32(plan->max_levels, v.resolution_first) + 1);
         plan->progressions[i] = v;
+    }
+    plan->region_count = s->region_count;
+    plan->regions = parts->regions;
+    if (s->region_count) {
+        memcpy(plan->regions, s->regions, s->region_count * sizeof *s->regions);
     }
     plan->registration = s->registration_count ? parts->registration : NULL;
     for (uint32_t i = 0; s->registration_count && i < 2 * plan->component_count; i++) {

@@ -35,6 +35,20 @@ typedef struct wvl_rect { uint32_t x0, y0, x1, y1; } wvl_rect; /* half open */
 WVL_HD uint32_t wvl_rect_width(wvl_rect r) { return r.x1 > r.x0 ? r.x1 - r.x0 : 0; }
 WVL_HD uint32_t wvl_rect_height(wvl_rect r) { return r.y1 > r.y0 ? r.y1 - r.y0 : 0; }
 
+/* Whom an entry of a list is for: half-open ranges, empty where the entry names none and so means all. */
+typedef struct wvl_scope { uint32_t tile_first, tile_end, component_first, component_end; } wvl_scope;
+
+/* A region of interest (A.6.3, Annex H): what of it lies in the tiles and components of its scope is shifted up. */
+typedef struct wvl_region {
+    wvl_scope scope;
+    uint8_t is_whole;      /* whole components: no rectangle */
+    uint8_t shift_given;   /* 0: the plan finds the shift */
+    uint8_t shift;         /* s: bit-planes */
+    wvl_rect rect;         /* on the reference grid */
+} wvl_region;
+
+enum { WVL_REGION_NONE = 0, WVL_REGION_PART = 1, WVL_REGION_WHOLE = 2 }; /* of the coefficients of a tile-component */
+
 /* Quantisation and weight of one band of a coding (E.1). */
 typedef struct wvl_band_coding {
     uint8_t exponent;      /* eps_b */
@@ -63,7 +77,10 @@ typedef struct wvl_coding {
     uint8_t depth;         /* of the components that use it */
     uint8_t mct_part;      /* 0 no colour transform, 1 Y, 2 U or Cb, 3 V or Cr */
     uint8_t rct;           /* the tile has RCT: one magnitude bit more, in every component */
+    /* WVL_REGION_*; the least shift asked for, and whether one is to be found. */
+    uint8_t region, region_least, region_auto;
     double base_step;      /* "step" as given; 0 when reversible */
+    uint8_t region_shift;  /* s of RGN: coded planes of the region lie that many higher; with PART at least every band's planes */
     wvl_band_coding band[WVL_MAX_BANDS];  /* LL, then HL, LH, HH of resolution 1, 2, ... */
 } wvl_coding;
 
@@ -152,6 +169,8 @@ struct wvl_plan {
     uint16_t *registration;/* [component][x, y] in 1/65536 of dx, dy (A.9.1); NULL: not written */
     uint32_t progression_count; /* POC volumes, in the order given; 0: only `order` */
     wvl_progression *progressions;
+    uint32_t region_count;
+    wvl_region *regions;
     uint32_t layer_count;
     wvl_layer_target *layers; /* [layer_count] */
     uint64_t max_bytes;    /* cap of the codestream SOC..EOC; 0 none */
@@ -303,6 +322,11 @@ wvl_rect wvl_geom_tile_rect(const wvl_plan *plan, uint32_t tile);
 void wvl_tile_plan_carve(const wvl_plan *plan, wvl_carver *carver, wvl_tile_plan *tile);
 void wvl_tile_plan_build(const wvl_plan *plan, uint32_t index, wvl_tile_plan *tile);
 
+/* Whether a region reaches into the tile and is meant for the component. */
+int wvl_geom_region_counts(const wvl_region *region, wvl_rect tile, uint32_t tile_index, uint32_t component);
+/* Coefficients of the band that samples of `rect` (reference grid) depend on, by the support of the inverse transform (H.3.1): inside the band, on its
+ * own grid, empty when there is none. */
+wvl_rect wvl_geom_region_in_band(const wvl_plan_component *component, const wvl_tile_component *tc, const wvl_tile_band *band, wvl_rect rect);
 /* Block (col, row) of a band, relative to the band's first: its samples on the band's own grid. */
 wvl_rect wvl_geom_block_rect(const wvl_tile_band *band, uint32_t col, uint32_t row);
 /* The blocks of one band inside precinct (col, row) of its resolution, as a half-open range of block columns and rows relative to the

@@ -440,24 +440,41 @@ int wvl_plan_check_coding(const wvl_settings *s, const wvl_image_format *f, uint
     return r->count == before;
 }
 
+static void check_scope(const char *key, uint32_t entry, const wvl_scope *scope, const wvl_settings *s, const wvl_image_format *f, wvl_report *r)
+{
+    uint64_t tiles = tile_count_of(s, f);
+    if (wvl_scope_names_tile(scope) && scope->tile_end > tiles) {
+        wvl_report_add(r, "%s: entry %u is for tile %u, the picture has %llu (A.4.2)", key, entry, scope->tile_end, (unsigned long long)tiles);
+    }
+    if (wvl_scope_names_component(scope) && scope->component_end > f->component_count) {
+        wvl_report_add(r, "%s: entry %u is for component %u, the picture has components 0 to %u (A.6.2)", key, entry, scope->component_end - 1,
+                       f->component_count - 1);
+    }
+}
+
 /* Grid and components are known to be legal. */
 static void check_overrides(const wvl_settings *s, const wvl_image_format *f, wvl_report *r)
 {
-    uint64_t tiles = tile_count_of(s, f);
     if (s->override_count && s->profile > WVL_PROFILE_1) {
         wvl_report_add(r, "overrides: the profile allows the same settings for all tiles and components only (A.10)");
     }
     for (uint32_t i = 0; i < s->override_count; i++) {
         const wvl_scope *scope = &s->overrides[i].scope;
-        if (wvl_scope_names_tile(scope) && scope->tile_end > tiles) {
-            wvl_report_add(r, "overrides: entry %u is for tile %u, the picture has %llu (A.4.2)", i + 1, scope->tile_end, (unsigned long long)tiles);
-        }
-        if (wvl_scope_names_component(scope) && scope->component_end > f->component_count) {
-            wvl_report_add(r, "overrides: entry %u is for component %u, the picture has components 0 to %u (A.6.2)", i + 1, scope->component_end - 1,
-                           f->component_count - 1);
-        }
+        check_scope("overrides", i + 1, scope, s, f, r);
         if (s->profile == 1 && wvl_scope_names_tile(scope)) {
             wvl_report_add(r, "profile 0: overrides: entry %u is for single tiles; COD, COC, QCD and QCC are allowed in the main header only (Table A.45)", i + 1);
+        }
+    }
+}
+
+/* Grid and components are known to be legal. What a shift must be follows from the bands: see geom/quant.c. */
+static void check_regions(const wvl_settings *s, const wvl_image_format *f, wvl_report *r)
+{
+    for (uint32_t i = 0; i < s->region_count; i++) {
+        const wvl_region *region = &s->regions[i];
+        check_scope("roi", i + 1, &region->scope, s, f, r);
+        if (!region->is_whole && (region->rect.x1 <= f->x0 || region->rect.x0 >= f->x1 || region->rect.y1 <= f->y0 || region->rect.y0 >= f->y1)) {
+            wvl_report_add(r, "roi: entry %u lies outside the picture, which covers %u,%u to %u,%u of the reference grid (B.2)", i + 1, f->x0, f->y0, f->x1, f->y1);
         }
     }
 }
@@ -510,6 +527,7 @@ int wvl_plan_check(const wvl_settings *s, const wvl_image_format *f, wvl_report 
     wvl_plan_check_ht(s, r);
     if (r->count == before) {
         check_overrides(s, f, r);
+        check_regions(s, f, r);
     }
     if (r->count == before && s->progression_count) {
         check_progressions(s, f, r);

@@ -70,6 +70,9 @@ static void check_packets(const profile_job *j)
     if (s->packed_headers != WVL_PACKED_NONE) {
         refuse(j, "packed packet headers are not allowed (A.10)");
     }
+    if (s->region_count) {
+        refuse(j, "regions of interest are not allowed (A.10)");
+    }
     if (s->plm && j->row->family != WVL_FAMILY_CINEMA) {
         refuse(j, "PLM is not supported in this profile");
     }
@@ -372,6 +375,9 @@ static void check_keep_markers(const profile_job *j, const wvl_profile_keep *k)
     }
     if (k->parts_by_resolution && !(s->parts & WVL_PARTS_RESOLUTION)) {
         refuse(j, "tile-parts must be divided by resolution, R");
+    }
+    if (s->region_count) {
+        refuse(j, "regions of interest are not part of it");
     }
     if (s->progression_count) {
         refuse(j, "progression changes are not part of it");

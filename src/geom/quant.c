@@ -132,6 +132,38 @@ static void set_weight(wvl_coding *coding, unsigned band, unsigned max_depth, un
     bc->weight_exponent = e - 32;
 }
 
+#define MOST_PLANES 37u       /* magnitude bits that exponents and guard bits can say */
+#define MOST_CODED_PLANES 31u /* of a block that is shifted in part */
+#define EASY_PLANES 30u       /* OpenJPEG 2.5 decodes no more */
+
+/*
+ * The shift must lift the region above every plane of the background (H.2.1). OpenJPEG 2.5 takes magnitudes from half that on for the region's,
+ * so a shift that is found is one greater where there is room.
+ */
+static int set_region_shift(wvl_coding *coding, wvl_report *report)
+{
+    unsigned most = 0, shift = coding->region_least;
+    for (unsigned band = 0; band < 3u * coding->levels + 1u; band++) {
+        most = wvl_max_u32(most, coding->band[band].planes);
+    }
+    if (coding->region == WVL_REGION_PART && !coding->region_auto && shift < most) {
+        wvl_report_add(report, "roi: a shift of %u; %u or more are needed to lift a part above the background, whose bands have up to %u magnitude bits (H.2.1)", shift,
+                       most, most);
+        return 0;
+    }
+    if (coding->region == WVL_REGION_PART && coding->region_auto) {
+        shift = wvl_max_u32(shift, 2 * most + 1 <= EASY_PLANES ? most + 1 : most);
+    }
+    unsigned limit = coding->region == WVL_REGION_PART ? MOST_CODED_PLANES : MOST_PLANES;
+    if (coding->region && most + shift > limit) {
+        wvl_report_add(report, "roi: a shift of %u on %u magnitude bits; %u in all are %s (A.6.3, H.2.1)%s", shift, most, limit,
+                       coding->region == WVL_REGION_PART ? "coded" : "possible", coding->region == WVL_REGION_PART && !coding->reversible ? "; fewer guard bits or a coarser step make room" : "");
+        return 0;
+    }
+    coding->region_shift = (uint8_t)shift;
+    return 1;
+}
+
 int wvl_quant_build_bands(wvl_coding *coding, unsigned distortion_bits, unsigned max_depth, unsigned reach, wvl_report *report)
 {
     for (unsigned band = 0; band < 3u * coding->levels + 1u; band++) {
@@ -141,5 +173,5 @@ int wvl_quant_build_bands(wvl_coding *coding, unsigned distortion_bits, unsigned
         set_container(&coding->band[band], distortion_bits, coding->reversible);
         set_weight(coding, band, max_depth, reach);
     }
-    return 1;
+    return set_region_shift(coding, report);
 }

@@ -57,9 +57,6 @@ enum {
     WVL_GIVEN_ORDER = 1 << 8, WVL_GIVEN_MCT = 1 << 9, WVL_GIVEN_SOP = 1 << 10, WVL_GIVEN_EPH = 1 << 11 /* these for tiles only */
 };
 
-/* Whom an entry of a list is for: half-open ranges, empty where the entry names none and so means all. */
-typedef struct wvl_scope { uint32_t tile_first, tile_end, component_first, component_end; } wvl_scope;
-
 /* Settings of some tiles or components. */
 typedef struct wvl_override {
     wvl_scope scope;
@@ -104,6 +101,8 @@ struct wvl_settings {
     uint8_t distortion_bits;     /* "distortion-bits" F wanted below the step */
     uint32_t override_count;     /* "overrides" TnCm:key=value;.../... */
     wvl_override *overrides;     /* owned */
+    uint32_t region_count;       /* "roi" */
+    wvl_region *regions;         /* owned */
     /* rate */
     uint8_t rate_unit;           /* wvl_rate_unit of layer_values */
     uint32_t layer_count;        /* "layers"; >= layer_value_count: the layers before the given ones are log-spaced */

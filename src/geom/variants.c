@@ -48,7 +48,28 @@ static void add_named(void *user, const char *text)
 
 static void open_report(named_report *n, const wvl_variant_table *t, uint32_t tile, uint32_t component)
 {
-    *n = (named_report){{add_named, n, 0}, t->report, tile, component, t->settings->override_count > 0};
+    *n = (named_report){{add_named, n, 0}, t->report, tile, component, t->settings->override_count + t->settings->region_count > 0};
+}
+
+/* ---- Tiles and regions --------------------------------------------------------------------------------------------------------- */
+
+static wvl_rect tile_rect(const wvl_variant_table *t, uint32_t tile)
+{
+    const wvl_settings *s = t->settings;
+    const wvl_image_format *f = t->format;
+    uint64_t x = s->tile_x0 + (uint64_t)(tile % t->tile_cols) * s->tile_width, y = s->tile_y0 + (uint64_t)(tile / t->tile_cols) * s->tile_height;
+    wvl_rect whole = {f->x0, f->y0, f->x1, f->y1};
+    wvl_rect rect = {(uint32_t)wvl_max_u64(x, f->x0), (uint32_t)wvl_max_u64(y, f->y0), (uint32_t)wvl_min_u64(x + s->tile_width, f->x1),
+                     (uint32_t)wvl_min_u64(y + s->tile_height, f->y1)};
+    return s->tile_width ? rect : whole;
+}
+
+/* A rectangle that reaches into the first and the last tile reaches into all. */
+static int is_everywhere(const wvl_variant_table *t, const wvl_region *region)
+{
+    uint32_t last = t->tile_cols * t->tile_rows - 1;
+    return !wvl_scope_names_tile(&region->scope) && wvl_geom_region_counts(region, tile_rect(t, 0), 0, region->scope.component_first) &&
+           wvl_geom_region_counts(region, tile_rect(t, last), last, region->scope.component_first);
 }
 
 /* ---- Codings ------------------------------------------------------------------------------------------------------------------ */
@@ -76,6 +97,23 @@ static void describe_coding(const wvl_variant_table *t, const wvl_settings *s, u
     coding->wide = s->reversible && coding->depth + coding->rct > 27;
 }
 
+/* Regions that count in every tile are the main header's. */
+static void describe_regions(const wvl_variant_table *t, uint32_t tile, uint32_t component, wvl_coding *coding)
+{
+    for (uint32_t i = 0; i < t->settings->region_count; i++) {
+        const wvl_region *region = &t->settings->regions[i];
+        wvl_rect rect = tile == WVL_ALL_TILES ? region->rect : tile_rect(t, tile);
+        if ((tile == WVL_ALL_TILES && !is_everywhere(t, region)) || !wvl_geom_region_counts(region, rect, tile, component)) {
+            continue;
+        }
+        coding->region = region->is_whole || coding->region == WVL_REGION_WHOLE ? WVL_REGION_WHOLE : WVL_REGION_PART;
+        coding->region_auto |= !region->shift_given;
+        coding->region_least = region->shift > coding->region_least ? region->shift : coding->region_least;
+    }
+    coding->region_auto &= coding->region == WVL_REGION_PART;
+    coding->region = coding->region == WVL_REGION_WHOLE && !coding->region_least ? WVL_REGION_NONE : coding->region;
+}
+
 /* Index of the component's coding, appending it when none is alike. 0 and a report, or no memory: UINT32_MAX. */
 static uint32_t find_coding(wvl_variant_table *t, uint32_t tile, unsigned mct, uint32_t component)
 {
@@ -84,8 +122,9 @@ static uint32_t find_coding(wvl_variant_table *t, uint32_t tile, unsigned mct, u
     named_report named;
     wvl_settings_resolve(t->settings, tile, component, &s);
     describe_coding(t, &s, mct, component, &coding);
+    describe_regions(t, tile, component, &coding);
     for (uint32_t i = 0; i < t->coding_count; i++) {
-        if (!memcmp(&t->codings[i], &coding, offsetof(wvl_coding, band))) {
+        if (!memcmp(&t->codings[i], &coding, offsetof(wvl_coding, region_shift))) {
             return i;
         }
     }
@@ -180,14 +219,25 @@ static int add_variant(wvl_variant_table *t, uint32_t tile, uint64_t signature)
 
 /* ---- Tiles -------------------------------------------------------------------------------------------------------------------- */
 
-static int counts_for(const wvl_override *o, uint32_t tile) { return tile >= o->scope.tile_first && tile < o->scope.tile_end; }
+static uint32_t entry_count(const wvl_variant_table *t) { return t->settings->override_count + t->settings->region_count; }
 
-/* Hash of the entries that name the tile; 0: none does. */
+/* Whether entry i, an override or a region, makes the tile differ from the main header. */
+static int counts_for(const wvl_variant_table *t, uint32_t i, uint32_t tile)
+{
+    if (i < t->settings->override_count) {
+        const wvl_scope *scope = &t->settings->overrides[i].scope;
+        return tile >= scope->tile_first && tile < scope->tile_end;
+    }
+    const wvl_region *region = &t->settings->regions[i - t->settings->override_count];
+    return !is_everywhere(t, region) && wvl_geom_region_counts(region, tile_rect(t, tile), tile, region->scope.component_first);
+}
+
+/* Hash of the entries that count for the tile; 0: none does. */
 static uint64_t sign_tile(const wvl_variant_table *t, uint32_t tile)
 {
     uint64_t hash = 0;
-    for (uint32_t i = 0; i < t->settings->override_count; i++) {
-        if (counts_for(&t->settings->overrides[i], tile)) {
+    for (uint32_t i = 0; i < entry_count(t); i++) {
+        if (counts_for(t, i, tile)) {
             hash = (hash ^ (i + 1ull)) * UINT64_C(0x9E3779B97F4A7C15);
             hash ^= hash >> 29;
         }
@@ -197,8 +247,8 @@ static uint64_t sign_tile(const wvl_variant_table *t, uint32_t tile)
 
 static int are_alike(const wvl_variant_table *t, uint32_t a, uint32_t b)
 {
-    for (uint32_t i = 0; i < t->settings->override_count; i++) {
-        if (counts_for(&t->settings->overrides[i], a) != counts_for(&t->settings->overrides[i], b)) {
+    for (uint32_t i = 0; i < entry_count(t); i++) {
+        if (counts_for(t, i, a) != counts_for(t, i, b)) {
             return 0;
         }
     }
@@ -249,7 +299,7 @@ int wvl_variants_open(wvl_variant_table *t, const wvl_allocator *allocator, cons
     t->tile_cols = settings->tile_width ? (uint32_t)wvl_ceil_div((uint64_t)format->x1 - settings->tile_x0, settings->tile_width) : 1;
     t->tile_rows = settings->tile_height ? (uint32_t)wvl_ceil_div((uint64_t)format->y1 - settings->tile_y0, settings->tile_height) : 1;
     int good = add_variant(t, WVL_ALL_TILES, 0);
-    for (uint32_t tile = 0; good && settings->override_count && tile < t->tile_cols * t->tile_rows; tile++) {
+    for (uint32_t tile = 0; good && entry_count(t) && tile < t->tile_cols * t->tile_rows; tile++) {
         good = choose_variant(t, tile);
     }
     return good && report->count == before;

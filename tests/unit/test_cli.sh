@@ -134,10 +134,10 @@ field poc.j2k 'POC=(.*RSpoc=3 CSpoc=0 LYEpoc=1 REpoc=6 CEpoc=3 progression=RLCP'
 refuse 2 'component 1' -i rgb.ppm -o no.j2k -P T1=0,0,1,6,1,CPRL
 refuse 2 'none|ppm|ppt' -i rgb.ppm -o no.j2k --packed-headers yes
 
-for option in '-ROI c=0,U=25'; do
-    # shellcheck disable=SC2086
-    refuse 2 'not in this version' -i rgb.ppm -o no.j2k $option
-done
+expect 0 -i rgb.ppm -o roi.j2k -ROI c=0,U=25
+field roi.j2k 'RGN'
+refuse 2 'A.6.3' -i rgb.ppm -o no.j2k -ROI c=0,U=35
+refuse 2 'A.6.2' -i rgb.ppm -o no.j2k -R c=3,U=5
 for option in '-m matrix.txt' '-mct 2' -jpip '-x index' '-f 3'; do
     # shellcheck disable=SC2086
     refuse 2 "${option%% *}" -i rgb.ppm -o no.j2k $option

@@ -183,7 +183,8 @@ static const char *const shapes[] = {
     "levels=0 block=4,4 style=63", "max-component-bytes=5000 layers=3", "reversible=no psnr=35 tile=100,60", "layers=200", "container=jp2 tile-parts=R",
     "block=4,1024", "precincts=[2,2] tile=50,50", "preset=imf-2k-24-m3-s1 levels=2", "preset=bodleian", "preset=imf-2k-r levels=1",
     "tile=64,64 layers=3 overrides=C1:block=8,8;style=4/T1:levels=2;sop=yes;mct=off/T2-4C2:precincts=[16,16]",
-    "tile=64,64 mct=off overrides=T3:levels=8;block=4,4/C0:reversible=no psnr=35"};
+    "tile=64,64 mct=off overrides=T3:levels=8;block=4,4/C0:reversible=no psnr=35",
+    "mct=off roi=rect=20,20,50,40 layers=3", "tile=64,64 reversible=no step=0.008 psnr=35 roi=rect=20,20,50,40/c=1,U=5"};
 #define SHAPES ((int)(sizeof shapes / sizeof shapes[0]))
 
 /* What an encode allocates at its peak lies between the base, which every picture of the plan takes, and the base with the coded bound. */

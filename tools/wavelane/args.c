@@ -389,10 +389,6 @@ static void take_flag(wvl_cli_args *args, const wvl_cli_option *option)
 
 static int apply(wvl_cli_args *args, const wvl_cli_option *option, const char *spelling, const char *value)
 {
-    if (option->action == WVL_ACTION_LATER) {
-        wvl_cli_error("%s: not in this version: %s", spelling, option->doc);
-        return WVL_EXIT_USAGE;
-    }
     if (option->action == WVL_ACTION_NEVER) {
         wvl_cli_error("%s: %s", spelling, option->doc);
         return WVL_EXIT_USAGE;

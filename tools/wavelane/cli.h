@@ -26,7 +26,6 @@ enum {
 
 typedef enum wvl_cli_action {
     WVL_ACTION_SETTING, /* sets `key` of the library to `fixed`, or to the argument where fixed is NULL */
-    WVL_ACTION_LATER,   /* of a later version: refused */
     WVL_ACTION_NEVER,   /* refused for good; doc says why */
     WVL_ACTION_INPUT,
     WVL_ACTION_OUTPUT,

@@ -116,10 +116,7 @@ static int takes_file(wvl_cli_action action)
     return action == WVL_ACTION_INPUT || action == WVL_ACTION_OUTPUT || action == WVL_ACTION_XML || action == WVL_ACTION_UUID;
 }
 
-static int is_refused(const wvl_cli_option *option)
-{
-    return option->action == WVL_ACTION_LATER || option->action == WVL_ACTION_NEVER;
-}
+static int is_refused(const wvl_cli_option *option) { return option->action == WVL_ACTION_NEVER; }
 
 static void put_names(void)
 {

@@ -10,7 +10,6 @@
 #define REFUSED "Known and refused"
 
 #define SET WVL_ACTION_SETTING
-#define LATER WVL_ACTION_LATER
 #define NEVER WVL_ACTION_NEVER
 
 /* Every key of the library's table is a long option too and is not repeated here. */
@@ -48,6 +47,7 @@ static const wvl_cli_option options[] = {
     {"PLT", 0, NULL, SET, "plt", "yes", "Same as --plt yes.", COMPATIBLE},
     {"TLM", 0, NULL, SET, "tlm", "yes", "Same as --tlm yes.", COMPATIBLE},
     {"POC", 'P', "T1=RS,CS,LYE,RE,CE,ORDER/...", SET, "progression-changes", NULL, "Same as --progression-changes.", COMPATIBLE},
+    {"ROI", 'R', "c=N,U=N", SET, "roi", NULL, "Same as --roi.", COMPATIBLE},
     {NULL, 'M', "STYLE", SET, "style", NULL, "Same as --style.", COMPATIBLE},
     {"HT", 0, NULL, SET, "style", "HT", "High-throughput block coder (15444-15); same as --style HT and -M 64.", COMPATIBLE},
     {"ht", 0, NULL, SET, "style", "HT", "Same as -HT.", COMPATIBLE},
@@ -95,7 +95,6 @@ static const wvl_cli_option options[] = {
     {"verbose", 0, NULL, WVL_ACTION_VERBOSE, NULL, NULL, "Print what is decided on the way; twice: more.", CONTROL},
     {"version", 0, NULL, WVL_ACTION_VERSION, NULL, NULL, "Print the version and how it was built, and end.", CONTROL},
 
-    {"ROI", 'R', "c=N,U=N", LATER, NULL, NULL, "Component of interest.", REFUSED},
     {NULL, 'm', "FILE", NEVER, NULL, NULL, "a user colour matrix is an extension of Part 2 of the standard", REFUSED},
     {"jpip", 'J', NULL, NEVER, NULL, NULL, "the index box of JPIP is not written; use --plt yes --tlm yes", REFUSED},
     {NULL, 'x', "FILE", NEVER, NULL, NULL, "index files are not written; use \"wavelane info\"", REFUSED},
