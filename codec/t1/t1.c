@@ -22,7 +22,7 @@ const wvl_t1_kernels *wvl_t1_fetch_kernels(void)
 #ifdef WVL_HAVE_AVX2
     if (wvl_cpu_fetch_level() >= WVL_CPU_AVX512)
         return &wvl_t1_kernels_avx512;
-    if (wvl_cpu_fetch_level() >= WVL_CPU_AVX2)
+    if (wvl_cpu_fetch_level() >= WVL_CPU_AVX2 && wvl_cpu_has_fast_pext())
         return &wvl_t1_kernels_avx2;
 #endif
     return &wvl_t1_kernels_c;

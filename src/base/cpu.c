@@ -7,10 +7,19 @@
 #endif
 
 #ifdef WVL_HAVE_AVX2
+#include <cpuid.h>
+
+/* clang 14 does not know the name. */
+static int has_lzcnt(void)
+{
+    unsigned a, b, c, d;
+    return __get_cpuid(0x80000001, &a, &b, &c, &d) && (c >> 5 & 1);
+}
+
 static int has_avx2(void)
 {
     return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("bmi") && __builtin_cpu_supports("bmi2") &&
-           __builtin_cpu_supports("lzcnt") && __builtin_cpu_supports("popcnt");
+           has_lzcnt() && __builtin_cpu_supports("popcnt");
 }
 
 static int has_avx512(void)
@@ -45,6 +54,16 @@ wvl_cpu_level wvl_cpu_fetch_level(void)
     }
 #endif
     return level;
+}
+
+int wvl_cpu_has_fast_pext(void)
+{
+#ifdef WVL_HAVE_AVX2
+    __builtin_cpu_init();
+    return !__builtin_cpu_is("znver1") && !__builtin_cpu_is("znver2");
+#else
+    return 0;
+#endif
 }
 
 const char *wvl_cpu_level_text(wvl_cpu_level level)

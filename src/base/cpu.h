@@ -12,6 +12,8 @@ typedef enum wvl_cpu_level {
 
 /* The highest level that is both compiled in and present. With WVL_TESTING defined, the environment variable WVL_SIMD=c|avx2|avx512 lowers it. */
 wvl_cpu_level wvl_cpu_fetch_level(void);
+/* PEXT and PDEP take a few cycles, not hundreds. */
+int wvl_cpu_has_fast_pext(void);
 const char *wvl_cpu_level_text(wvl_cpu_level level);
 
 #endif
