@@ -18,7 +18,7 @@ function(wvl_add_objects name)
 endfunction()
 
 if(WVL_HAVE_AVX2)
-    set(WVL_AVX2_FLAGS -mavx2 -mfma -mbmi -mbmi2 -mlzcnt -mpopcnt)
+    set(WVL_AVX2_FLAGS -mavx2 -mfma -mbmi -mbmi2 -mpopcnt)
     set(WVL_AVX512_FLAGS ${WVL_AVX2_FLAGS} -mavx512f -mavx512bw -mavx512cd -mavx512dq -mavx512vl -mavx512vbmi -mavx512vbmi2)
     list(APPEND WVL_SOURCES ${WVL_AVX2_SOURCES} ${WVL_AVX512_SOURCES})
     set_source_files_properties(${WVL_AVX2_SOURCES} PROPERTIES COMPILE_OPTIONS "${WVL_AVX2_FLAGS}")

@@ -7,19 +7,10 @@
 #endif
 
 #ifdef WVL_HAVE_AVX2
-#include <cpuid.h>
-
-/* clang 14 does not know the name. */
-static int has_lzcnt(void)
-{
-    unsigned a, b, c, d;
-    return __get_cpuid(0x80000001, &a, &b, &c, &d) && (c >> 5 & 1);
-}
-
 static int has_avx2(void)
 {
     return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("bmi") && __builtin_cpu_supports("bmi2") &&
-           has_lzcnt() && __builtin_cpu_supports("popcnt");
+           __builtin_cpu_supports("popcnt");
 }
 
 static int has_avx512(void)

@@ -6,7 +6,7 @@
 /* Ordered: a level includes the ones below it. */
 typedef enum wvl_cpu_level {
     WVL_CPU_C = 0,
-    WVL_CPU_AVX2 = 1, /* AVX2, FMA, BMI1, BMI2, LZCNT and POPCNT, enabled by the operating system */
+    WVL_CPU_AVX2 = 1, /* AVX2, FMA, BMI1, BMI2 and POPCNT, enabled by the operating system */
     WVL_CPU_AVX512 = 2 /* AVX-512 F, BW, CD, DQ, VL, VBMI, VBMI2: Ice Lake and Zen 4 */
 } wvl_cpu_level;
 
