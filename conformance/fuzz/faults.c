@@ -85,6 +85,12 @@ static int is_beyond_signed(const fuzz_facts *f)
     return f->p->x1 > INT32_MAX || f->p->y1 > INT32_MAX;
 }
 
+static int has_far_tiles(const fuzz_facts *f)
+{
+    grid g = tiles_of(f->c, f->p);
+    return g.width + f->p->x1 > UINT32_MAX || g.height + f->p->y1 > UINT32_MAX;
+}
+
 static unsigned long number(const fuzz_case *c, const char *key, const char *otherwise) { return strtoul(fuzz_case_or(c, key, otherwise), NULL, 10); }
 
 /* The most that any tile or component has. */
@@ -181,6 +187,8 @@ static const fuzz_fault faults[] = {
      "Packed headers and a tile whose packets are all empty: no byte follows its SOD, and it fails to decode the tile. With the headers in the bit stream the "
      "same packets decode."},
     {FUZZ_OPENJPEG, "openjpeg-signed-grid", "2.5.0", is_beyond_signed, "Coordinates of 2^31 and more: it can not set the area to decode."},
+    {FUZZ_OPENJPEG, "openjpeg-far-tiles", "2.5.0", has_far_tiles,
+     "Tiles that end beyond 2^32, which A.5.1 allows: it counts them in 32 bits and finds millions. Grok decodes them."},
     {FUZZ_OPENJPEG, "openjpeg-late-blocks", "2.5.0", has_many_layers, "Blocks that first appear in layer 1000 or later are refused."},
     {FUZZ_OPENJPEG, "openjpeg-poc-256", "2.5.0", has_256_in_changes, "A POC end of 256 components, written as 0 (A.6.6), is read as no component."},
     {FUZZ_OPENJPEG, "openjpeg-poc-mct", "2.5.0", has_skipped_transform,

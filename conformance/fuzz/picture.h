@@ -6,7 +6,7 @@
 #include "case.h"
 #include "wavelane.h"
 
-#define FUZZ_MAX_COMPONENTS 1100u
+#define FUZZ_MAX_COMPONENTS 16384u
 
 typedef struct fuzz_plane {
     uint32_t width, height;
