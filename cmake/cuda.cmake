@@ -18,6 +18,7 @@ set(WVL_CUDA_DEVICE_SOURCES
     cuda/march.cu
     cuda/block/lift.cuh
     cuda/block/load.cuh
+    cuda/block/order.cuh
     cuda/block/pack.cuh
     cuda/block/rows.cuh
     cuda/block/store.cuh

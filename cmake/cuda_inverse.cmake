@@ -8,6 +8,7 @@ set(WVL_INVERSE_DEVICE_SOURCES
     cuda/block/inverse_ring.cuh
     cuda/block/inverse_store.cuh
     cuda/block/inverse_unpack.cuh
+    cuda/block/order.cuh
     cuda/inverse_job.h
     cuda/inverse_ops.h
     cuda/inverse_tuning.h

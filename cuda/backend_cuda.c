@@ -414,7 +414,7 @@ static wvl_cuda_status queue_kernels(wvl_backend_job *job, const slot_layout *l,
     for (uint64_t r = 0; r < t->round_count && !status; r++) {
         const wvl_cuda_round *round = &t->rounds[r];
         status = wvl_cuda_launch_level(runtime(b), &b->device->kernels, round->kernel, job->device + l->jobs,
-                                       job->device + l->items + round->first_item * sizeof(wvl_cuda_item), round->item_count, job->stream);
+                                       job->device + l->items + round->first_item * sizeof(wvl_cuda_item), round->item_count, r > 0, job->stream);
     }
     return status;
 }

@@ -5,6 +5,7 @@
  * Runs: WVL_CUDA_BACK_TILE_THREADS threads a tile of 64 x 32 samples of the resolution on the absolute grid, 12 KiB of shared memory with the room of
  * four samples around it. Symmetric extension is a matter of folded addresses: it keeps parity, so a low sample is extended by low ones.
  */
+#include "cuda/block/order.cuh"
 #include "cuda/inverse_job.h"
 #include "cuda/inverse_ops.h"
 #include "cuda/inverse_tuning.h"
@@ -126,6 +127,7 @@ template <class T> __device__ void run_tile(const wvl_cuda_inverse_job *jobs, co
         ((uint32_t *)&job)[i] = ((const uint32_t *)&jobs[item.job])[i];
     }
     __syncthreads();
+    wait_for_launch_in_front();
     const wvl_rect r = job.rect;
     const int64_t x0 = (int64_t)item.x * WIDTH, y0 = (int64_t)item.y * HEIGHT;
 #pragma unroll 4
@@ -179,6 +181,7 @@ template <class T> __device__ void run_pixels(const wvl_cuda_inverse_job *jobs, 
     const wvl_cuda_item item = items[blockIdx.x];
     const wvl_cuda_inverse_job *job = &jobs[item.job];
     const wvl_rect r = job->rect;
+    wait_for_launch_in_front();
     for (int i = threadIdx.x; i < WIDTH * HEIGHT; i += THREADS) {
         uint64_t x = (uint64_t)item.x * WIDTH + (uint32_t)(i % WIDTH);
         uint64_t y = (uint64_t)item.y * HEIGHT + (uint32_t)(i / WIDTH);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "cuda/inverse_tuning.h"
+#include "cuda/overlap.h"
 
 static const struct { const char *name; unsigned threads; } kernel_table[WVL_CUDA_BACK_KERNELS] = {
     [WVL_CUDA_BACK_ANY53] = {"wvl_back_any53", WVL_CUDA_BACK_TILE_THREADS},
@@ -37,7 +38,9 @@ wvl_cuda_status wvl_cuda_inverse_init_kernels(const wvl_cuda_runtime *runtime, c
     }
     if (status) {
         wvl_cuda_inverse_fini_kernels(runtime, kernels);
+        return status;
     }
+    kernels->overlap = wvl_cuda_may_overlap(runtime, kernels->function[0]);
     return status;
 }
 
@@ -50,11 +53,12 @@ void wvl_cuda_inverse_fini_kernels(const wvl_cuda_runtime *runtime, wvl_cuda_inv
 }
 
 wvl_cuda_status wvl_cuda_inverse_launch_level(const wvl_cuda_runtime *runtime, const wvl_cuda_inverse_kernels *kernels, unsigned kernel,
-                                              wvl_cuda_address jobs, wvl_cuda_address items, uint32_t item_count, wvl_cuda_stream stream)
+                                              wvl_cuda_address jobs, wvl_cuda_address items, uint32_t item_count, int follows, wvl_cuda_stream stream)
 {
     void *arguments[] = {&jobs, &items};
     if (!item_count) {
         return WVL_CUDA_SUCCESS;
     }
-    return runtime->launch(kernels->function[kernel], item_count, 1, 1, kernel_table[kernel].threads, 1, 1, 0, stream, arguments, NULL);
+    return wvl_cuda_launch(runtime, kernels->function[kernel], item_count, kernel_table[kernel].threads, follows && kernels->overlap, stream,
+                           arguments);
 }

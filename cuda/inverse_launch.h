@@ -33,6 +33,7 @@ enum {
 typedef struct wvl_cuda_inverse_kernels {
     wvl_cuda_module module;
     wvl_cuda_function function[WVL_CUDA_BACK_KERNELS];
+    int overlap;              /* as in launch.h */
 } wvl_cuda_inverse_kernels;
 
 /* The compiled device code: NULL in a build without it. */
@@ -41,8 +42,9 @@ const void *wvl_cuda_inverse_fetch_image(void);
 wvl_cuda_status wvl_cuda_inverse_init_kernels(const wvl_cuda_runtime *runtime, const void *image, wvl_cuda_inverse_kernels *kernels);
 void wvl_cuda_inverse_fini_kernels(const wvl_cuda_runtime *runtime, wvl_cuda_inverse_kernels *kernels);
 
-/* Runs items [0, item_count) at `items` over the jobs at `jobs`. */
+/* Runs items [0, item_count) at `items` over the jobs at `jobs`. follows: as in launch.h. */
 wvl_cuda_status wvl_cuda_inverse_launch_level(const wvl_cuda_runtime *runtime, const wvl_cuda_inverse_kernels *kernels, unsigned kernel,
-                                              wvl_cuda_address jobs, wvl_cuda_address items, uint32_t item_count, wvl_cuda_stream stream);
+                                              wvl_cuda_address jobs, wvl_cuda_address items, uint32_t item_count, int follows,
+                                              wvl_cuda_stream stream);
 
 #endif

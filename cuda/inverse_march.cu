@@ -13,6 +13,7 @@
 #include "cuda/block/inverse_ring.cuh"
 #include "cuda/block/inverse_store.cuh"
 #include "cuda/block/inverse_unpack.cuh"
+#include "cuda/block/order.cuh"
 #include "cuda/inverse_tuning.h"
 
 /* T: int32_t (5/3) or float (9/7). O: where rows go. CB: bytes a coefficient. S: slots of the ring. */
@@ -182,6 +183,7 @@ template <class T, class O, int CB, int S> struct joiner {
         const int top = (int)jobs->rect.y0, end = (int)jobs->rect.y1;
         open_columns(jobs, *jobs, place.x, memory);
         open_rows(*jobs, place.y);
+        wait_for_launch_in_front();
 #pragma unroll 1
         for (m = from; m < to; m++) {
             out.turn();
@@ -200,6 +202,7 @@ template <class T, class O, int CB, int S> struct joiner {
         bias = O::pixels && part == 0 ? (int)job.pixels.half : 0;
         v1.clear();
         v2.clear();
+        wait_for_launch_in_front();
 #pragma unroll 1
         for (int k = 0; k < S; k++) {
             send(m + k, ring + k * SLOT);
@@ -228,6 +231,7 @@ template <class T, class O, int CB, int S> struct joiner {
                 }
             }
         }
+        let_next_launch_begin();
     }
 };
 

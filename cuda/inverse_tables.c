@@ -6,6 +6,7 @@
 #include "base/intmath.h"
 #include "cuda/inverse_launch.h"
 #include "cuda/inverse_tuning.h"
+#include "cuda/segment.h"
 #include "dwt/quant.h"
 #include "geom/handover.h"
 
@@ -274,13 +275,12 @@ static uint32_t wave_size(const builder *b, uint32_t kernel)
     return blocks * (multiprocessors ? multiprocessors : WVL_CUDA_BACK_MULTIPROCESSORS);
 }
 
-/* One wave of segments, just full, within limits. */
 static uint32_t march_segment(const builder *b, const unit *u, const step *s)
 {
-    uint64_t strips = b->strips * wvl_max_u64(b->options >> 16, 1), rows = wvl_max_u64(wave_size(b, s->kernel) / wvl_max_u64(strips, 1), 1);
-    uint64_t length = wvl_ceil_div(march_iterations(u, s), rows);
-    uint64_t least = s->level ? WVL_CUDA_BACK_PLANE_SEGMENT_MIN : WVL_CUDA_BACK_SEGMENT_MIN;
-    return (uint32_t)wvl_min_u64(wvl_max_u64(length, least), WVL_CUDA_BACK_SEGMENT_MAX);
+    uint64_t strips = wvl_max_u64(b->strips * wvl_max_u64(b->options >> 16, 1), 1);
+    return wvl_cuda_choose_segment(strips, wave_size(b, s->kernel), march_iterations(u, s),
+                                   u->tc->reversible ? WVL_CUDA_BACK_RUN_IN53 : WVL_CUDA_BACK_RUN_IN97,
+                                   s->level ? WVL_CUDA_BACK_PLANE_SEGMENT_MIN : WVL_CUDA_BACK_SEGMENT_MIN);
 }
 
 /* The jobs of three components follow one another; the first has the items. */

@@ -26,9 +26,10 @@
 #define WVL_CUDA_BACK_SLOTS_X3 2
 #define WVL_CUDA_BACK_MULTIPROCESSORS 132 /* of the machine tuned for */
 /* Iterations of a segment: long enough for the run-in, short enough to fill the machine. */
+#define WVL_CUDA_BACK_RUN_IN53 3
+#define WVL_CUDA_BACK_RUN_IN97 5
 #define WVL_CUDA_BACK_SEGMENT_MIN 6
-#define WVL_CUDA_BACK_PLANE_SEGMENT_MIN 4
-#define WVL_CUDA_BACK_SEGMENT_MAX 64
+#define WVL_CUDA_BACK_PLANE_SEGMENT_MIN 3
 /* Smaller resolutions go through the any-shape kernels; run-in rows then mirror at most once. */
 #define WVL_CUDA_BACK_SIDE_MIN 32
 #define WVL_CUDA_BACK_PLANE_SIDE_MIN 32 /* the same of planes */

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "cuda/overlap.h"
 #include "cuda/tuning.h"
 
 /* parts: blocks that share an item, one a component. */
@@ -25,6 +26,10 @@ static const struct { const char *name; unsigned threads, parts; } kernel_table[
     [WVL_CUDA_MARCH97_16] = {"wvl_march97_16", 32, 1},
     [WVL_CUDA_MARCH53_16W] = {"wvl_march53_16w", 32, 1},
     [WVL_CUDA_MARCH97_16W] = {"wvl_march97_16w", 32, 1},
+    [WVL_CUDA_MARCH53_8X3W] = {"wvl_march53_8x3w", 32, 3},
+    [WVL_CUDA_MARCH97_8X3W] = {"wvl_march97_8x3w", 128, 1},
+    [WVL_CUDA_MARCH53_8P3W] = {"wvl_march53_8p3w", 32, 3},
+    [WVL_CUDA_MARCH97_8P3W] = {"wvl_march97_8p3w", 128, 1},
 };
 
 wvl_cuda_status wvl_cuda_init_kernels(const wvl_cuda_runtime *runtime, const void *image, wvl_cuda_kernels *kernels)
@@ -38,7 +43,9 @@ wvl_cuda_status wvl_cuda_init_kernels(const wvl_cuda_runtime *runtime, const voi
     status = status ? status : runtime->module_function(&kernels->deliver, kernels->module, "wvl_deliver");
     if (status) {
         wvl_cuda_fini_kernels(runtime, kernels);
+        return status;
     }
+    kernels->overlap = wvl_cuda_may_overlap(runtime, kernels->function[0]);
     return status;
 }
 
@@ -51,13 +58,14 @@ void wvl_cuda_fini_kernels(const wvl_cuda_runtime *runtime, wvl_cuda_kernels *ke
 }
 
 wvl_cuda_status wvl_cuda_launch_level(const wvl_cuda_runtime *runtime, const wvl_cuda_kernels *kernels, unsigned kernel, wvl_cuda_address jobs,
-                                      wvl_cuda_address items, uint32_t item_count, wvl_cuda_stream stream)
+                                      wvl_cuda_address items, uint32_t item_count, int follows, wvl_cuda_stream stream)
 {
     void *arguments[] = {&jobs, &items};
     if (!item_count) {
         return WVL_CUDA_SUCCESS;
     }
-    return runtime->launch(kernels->function[kernel], item_count * kernel_table[kernel].parts, 1, 1, kernel_table[kernel].threads, 1, 1, 0, stream, arguments, NULL);
+    return wvl_cuda_launch(runtime, kernels->function[kernel], item_count * kernel_table[kernel].parts, kernel_table[kernel].threads,
+                           follows && kernels->overlap, stream, arguments);
 }
 
 wvl_cuda_status wvl_cuda_launch_deliver(const wvl_cuda_runtime *runtime, const wvl_cuda_kernels *kernels, wvl_cuda_address parcels, uint64_t parcel_count,

@@ -27,6 +27,10 @@ enum {
     WVL_CUDA_MARCH97_16,
     WVL_CUDA_MARCH53_16W, /* 16-bit containers to 32-bit coefficients */
     WVL_CUDA_MARCH97_16W,
+    WVL_CUDA_MARCH53_8X3W, /* three components as above, 16 columns a lane */
+    WVL_CUDA_MARCH97_8X3W,
+    WVL_CUDA_MARCH53_8P3W,
+    WVL_CUDA_MARCH97_8P3W,
     WVL_CUDA_KERNELS
 };
 
@@ -35,6 +39,7 @@ typedef struct wvl_cuda_kernels {
     wvl_cuda_function function[WVL_CUDA_KERNELS];
     wvl_cuda_function convert; /* the benchmark's ceiling */
     wvl_cuda_function deliver;
+    int overlap;                /* the device code waits for the launch in front by itself */
 } wvl_cuda_kernels;
 
 /* The compiled device code: NULL in a build without it. */
@@ -43,9 +48,9 @@ const void *wvl_cuda_fetch_image(void);
 wvl_cuda_status wvl_cuda_init_kernels(const wvl_cuda_runtime *runtime, const void *image, wvl_cuda_kernels *kernels);
 void wvl_cuda_fini_kernels(const wvl_cuda_runtime *runtime, wvl_cuda_kernels *kernels);
 
-/* Runs items [0, item_count) at `items` over the jobs at `jobs`. */
+/* Runs items [0, item_count) at `items` over the jobs at `jobs`. follows: what is queued last is another such launch, of the same pictures. */
 wvl_cuda_status wvl_cuda_launch_level(const wvl_cuda_runtime *runtime, const wvl_cuda_kernels *kernels, unsigned kernel, wvl_cuda_address jobs,
-                                      wvl_cuda_address items, uint32_t item_count, wvl_cuda_stream stream);
+                                      wvl_cuda_address items, uint32_t item_count, int follows, wvl_cuda_stream stream);
 /* Copies the slots of blocks whose bounds are not 0. */
 wvl_cuda_status wvl_cuda_launch_deliver(const wvl_cuda_runtime *runtime, const wvl_cuda_kernels *kernels, wvl_cuda_address parcels, uint64_t parcel_count,
                                         wvl_cuda_stream stream);

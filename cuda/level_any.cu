@@ -10,6 +10,7 @@
  * addresses.
  */
 #include "cuda/block/load.cuh"
+#include "cuda/block/order.cuh"
 #include "cuda/block/pack.cuh"
 #include "cuda/block/store.cuh"
 #include "cuda/tuning.h"
@@ -438,6 +439,7 @@ template <class T> __device__ __forceinline__ void run_item(const wvl_cuda_job *
     __shared__ tile<T> s;
     wvl_cuda_item item = items[blockIdx.x];
     fetch_job(s, jobs + item.job);
+    wait_for_launch_in_front();
     for (;;) {
         const wvl_rect rect = s.job.rect;
         const uint32_t x0 = rect.x0 & ~7u, y0 = rect.y0 & ~7u, x = item.x * WVL_CUDA_TILE_WIDTH, y = item.y * CORE_ROWS;

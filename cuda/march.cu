@@ -3,13 +3,15 @@
  * Two levels in one pass: level shift, colour transform, lifting, quantisation and bounds from pixels, or the next two levels from a plane.
  *
  * Runs: one warp a thread block, so that all but the lane is uniform, takes a strip of 32 lanes of C columns and marches down, four rows an
- * iteration with the next four in registers (5/3) or eight on their way through 2 to 8 KiB of shared memory (9/7, planes); no barrier. Of three components each has a warp of its own, in neighbouring
- * blocks: the pixels that all three read come to the second and third from L2.
- * Lifting state stays in registers; one lane at either side (two for 9/7 with 8 columns) recomputes what the neighbouring strip owns.
+ * iteration with the next four in registers (5/3 from 16-bit pixels) or eight on their way through 2 to 12 KiB of shared memory; no barrier. Of
+ * three components each has a warp of its own, in neighbouring blocks: the pixels that all three read come to the second and third from L2.
+ * With 16 columns and the irreversible colour transform, which is long, a fourth warp does it once for all: 128 threads, 36 KiB.
+ * Lifting state stays in registers; one or two lanes at either side recompute what the neighbouring strip owns.
  * Bytes a sample: container + coefficient + 1/4 for the low-low plane; 2 of 32 (4 of 32) lanes and 9 (21) rows of a segment are read twice.
  * tables.c says which pictures fit; the others go through the any-shape kernels.
  */
 #include "cuda/block/lift.cuh"
+#include "cuda/block/order.cuh"
 #include "cuda/block/pack.cuh"
 #include "cuda/block/rows.cuh"
 #include "cuda/tuning.h"
@@ -20,6 +22,12 @@ __device__ __forceinline__ int mirror_row(int y, int first, int end)
     return y >= end ? 2 * (end - 1) - y : y;
 }
 
+/* Of the lane, in the resolution. Strips begin with the room that the one before owns, so that what they own begins with a whole sector. */
+template <int C> __device__ __forceinline__ int first_column(const wvl_cuda_job &job, const wvl_cuda_item &item)
+{
+    return ((int)(item.x * (32 - 2 * job.room) - job.room) + (int)(threadIdx.x & 31)) * C;
+}
+
 /* Three bands of one level, which tables.c has found to share their block grid and first row. */
 template <int CB> struct march_bands {
     uint8_t *to[3];          /* one slot row before the first slot, so that offsets of row -1 are not negative */
@@ -27,28 +35,32 @@ template <int CB> struct march_bands {
     const wvl_cuda_band *band;
     uint32_t row_bytes, slot_row, rows_log2, mask, y_block, bound_cols, top;
     uint32_t bound[3], at, block_col;
+    bool deep;
 
-    /* x: of the lane's first sample; y: the row that comes first, which may lie before the band. */
-    __device__ __forceinline__ void open(const wvl_cuda_band *bands, uint32_t x, int y)
+    /* x: of the lane's first sample; y: the row that comes first, which may lie before the band. like: bands of the same grid that all warps of the
+     * thread block share, so that what is read from them is uniform. */
+    __device__ __forceinline__ void open(const wvl_cuda_band *like, const wvl_cuda_band *own, uint32_t x, int y)
     {
-        band = bands + 1;
+        const wvl_cuda_band *grid = like + 1;
+        band = own + 1;
 #pragma unroll
         for (int b = 0; b < 3; b++) {
             to[b] = (uint8_t *)band[b].samples - band->slot_width * CB;
             r[b] = band[b].reciprocal;
             bound[b] = 0;
         }
-        row_bytes = (uint32_t)band->row_bytes;
-        slot_row = band->slot_width * CB;
-        rows_log2 = band->ycb;
+        deep = band[0].deep || band[1].deep || band[2].deep;
+        row_bytes = (uint32_t)grid->row_bytes;
+        slot_row = grid->slot_width * CB;
+        rows_log2 = grid->ycb;
         mask = (1u << rows_log2) - 1;
-        y_block = band->block_y0;
-        bound_cols = band->block_cols;
-        top = (band->rect.y0 & mask) * slot_row;
-        block_col = (x >> band->xcb) - band->block_x0;
-        uint32_t left = block_col ? x & ((1u << band->xcb) - 1) : x - band->rect.x0;
+        y_block = grid->block_y0;
+        bound_cols = grid->block_cols;
+        top = (grid->rect.y0 & mask) * slot_row;
+        block_col = (x >> grid->xcb) - grid->block_x0;
+        uint32_t left = block_col ? x & ((1u << grid->xcb) - 1) : x - grid->rect.x0;
         at = slot_row + (uint32_t)block_row(y) * row_bytes + ((uint32_t)y & mask) * slot_row - (block_row(y) <= 0 ? top : 0) +
-             block_col * band->slot_bytes + left * CB;
+             block_col * grid->slot_bytes + left * CB;
     }
     __device__ __forceinline__ int block_row(int y) const { return (y >> (int)rows_log2) - (int)y_block; }
     __device__ __forceinline__ bool begins(int y) const { return !((uint32_t)y & mask); }
@@ -88,8 +100,7 @@ template <int CB> struct march_bands {
 /* T: int32_t (5/3) or float (9/7). R: the rows it reads. A: how they come. C: columns a lane. CB: bytes a coefficient. */
 template <class T, class R, class A, int C, int CB> struct marcher {
     static constexpr bool F97 = column<T, 1>::lag == 1;
-    static constexpr int H = C / 2, Q = C / 4, HALO = (C == 16 || !F97) ? 1 : 2, OUT = 32 - 2 * HALO;
-    static constexpr int LAG = F97, WARM = F97 ? 5 : 2, R0 = F97 ? 5 : 3;
+    static constexpr int H = C / 2, Q = C / 4, LAG = F97, WARM = F97 ? 5 : 2, R0 = F97 ? 5 : 3;
 
     R rows;
     A ahead;
@@ -143,14 +154,14 @@ template <class T, class R, class A, int C, int CB> struct marcher {
         m = from - WARM;
     }
 
-    __device__ __forceinline__ void open(const wvl_cuda_job &job, const wvl_cuda_item &item)
+    /* own: the job of the warp's component; job: of the first one, the same in all but pointers and steps. */
+    __device__ __forceinline__ void open(const wvl_cuda_job &job, const wvl_cuda_job &own, const wvl_cuda_item &item)
     {
         const int lane = threadIdx.x & 31, width = (int)(job.rect.x1 - job.rect.x0);
-        const int room = width > 32 * C ? HALO : 0; /* a single strip needs none; others begin with it */
-        const int col = ((int)item.x * OUT + lane - room) * C;
+        const int room = (int)job.room, col = first_column<C>(job, item);
         first = col == 0;
         last = col + C == width;
-        mine = col >= 0 && col < width && (room == 0 || (lane >= HALO && lane < 32 - HALO));
+        mine = col >= 0 && col < width && lane >= room && lane < 32 - room;
         open_rows(job, item.y);
         part = R::parts == 3 ? job.mct_part : 0;
         int unshift = R::bytes ? (int)(job.pixels[0].half - job.pixels[0].bias) : 0;
@@ -158,17 +169,18 @@ template <class T, class R, class A, int C, int CB> struct marcher {
         bias = part <= 1 ? unshift : 0;
         rows.open(job, job.rect.x0 + (uint32_t)max(0, min(col, width - C)));
         const uint32_t x1 = (job.rect.x0 >> 1) + (uint32_t)(col >> 1), x2 = (job.rect.x0 >> 2) + (uint32_t)(col >> 2);
-        one.open(job.band, x1, 2 * m + 1);
-        two.open(job.deep_band, x2, m - LAG);
+        one.open(job.band, own.band, x1, 2 * m + 1);
+        two.open(job.deep_band, own.deep_band, x2, m - LAG);
         low_pitch = job.low.pitch_bytes;
-        low = (uint8_t *)job.low.data + (int64_t)(m - LAG - (int)job.low.y0) * (int64_t)low_pitch + (int64_t)(x2 - job.low.x0) * 4;
+        low = (uint8_t *)own.low.data + (int64_t)(m - LAG - (int)job.low.y0) * (int64_t)low_pitch + (int64_t)(x2 - job.low.x0) * 4;
         v1.clear();
         v2.clear();
         seen = 0;
         uint32_t raw[R::words];
         slot = 0;
+        wait_for_launch_in_front();
         fetch(0, 4 * m + R0 - 1);
-        wait_groups<0>();
+        ahead.first();
         ahead.read(0, raw);
         unpack(v1.x, raw);
 #pragma unroll
@@ -183,7 +195,7 @@ template <class T, class R, class A, int C, int CB> struct marcher {
         T o[C], e[C], lo[C];
         const int q = 2 * m + 1 + h;
         uint32_t raw[R::words];
-        const int at = A::slots == 4 ? 2 * h : slot;
+        const int at = A::slots == 4 ? 2 * h : A::slots == 2 ? 0 : slot;
         ahead.wait();
         ahead.read(at, raw);
         unpack(o, raw);
@@ -200,11 +212,11 @@ template <class T, class R, class A, int C, int CB> struct marcher {
         if (m >= from) {
             lift_row<C>(o, first, last);
             if (2 * q >= y0 && 2 * q < y1) {
-                put_run<H, CB>(one.to[0] + one.at, lo + 1, one.r[0], mine, one.bound[0]);
+                put_run<H, CB>(one.to[0] + one.at, lo + 1, one.r[0], one.deep, mine, one.bound[0]);
             }
             if (2 * q + 1 >= y0 && 2 * q + 1 < y1) {
-                put_run<H, CB>(one.to[1] + one.at, o, one.r[1], mine, one.bound[1]);
-                put_run<H, CB>(one.to[2] + one.at, o + 1, one.r[2], mine, one.bound[2]);
+                put_run<H, CB>(one.to[1] + one.at, o, one.r[1], one.deep, mine, one.bound[1]);
+                put_run<H, CB>(one.to[2] + one.at, o + 1, one.r[2], one.deep, mine, one.bound[2]);
             }
         }
         one.at += one.slot_row;
@@ -248,12 +260,12 @@ template <class T, class R, class A, int C, int CB> struct marcher {
             lift_row<H>(l2, first, last);
             lift_row<H>(keep, first, last);
             if (2 * q >= l0 && 2 * q < l1) {
-                put_run<Q, CB>(two.to[0] + two.at, l2 + 1, two.r[0], mine, two.bound[0]);
+                put_run<Q, CB>(two.to[0] + two.at, l2 + 1, two.r[0], two.deep, mine, two.bound[0]);
                 put_low(l2);
             }
             if (2 * q + 1 >= l0 && 2 * q + 1 < l1) {
-                put_run<Q, CB>(two.to[1] + two.at, keep, two.r[1], mine, two.bound[1]);
-                put_run<Q, CB>(two.to[2] + two.at, keep + 1, two.r[2], mine, two.bound[2]);
+                put_run<Q, CB>(two.to[1] + two.at, keep, two.r[1], two.deep, mine, two.bound[1]);
+                put_run<Q, CB>(two.to[2] + two.at, keep + 1, two.r[2], two.deep, mine, two.bound[2]);
             }
         }
         two.at += two.slot_row;
@@ -264,16 +276,17 @@ template <class T, class R, class A, int C, int CB> struct marcher {
         }
     }
 
-    __device__ __forceinline__ void run(uint4 *shared, const wvl_cuda_job &job, const wvl_cuda_item &item)
+    __device__ __forceinline__ void run(uint4 *shared, const wvl_cuda_job &job, const wvl_cuda_job &own, const wvl_cuda_item &item)
     {
         ahead.open(shared);
-        open(job, item);
+        open(job, own, item);
 #pragma unroll 1
         for (; m < to; m++) {
             put_one(0, keep);
             put_one(1, even);
             put_two();
         }
+        let_next_launch_begin();
         one.flush(2 * to, mine);
         two.flush(to - 1 - LAG, mine);
         if (R::bytes == 2) {
@@ -285,16 +298,92 @@ template <class T, class R, class A, int C, int CB> struct marcher {
     }
 };
 
+/* The fourth warp of three components: pairs of rows, of which the stage holds one while the other warps read the one before. */
+template <class T, class R, int C> struct mixer {
+    R rows;
+    row_ring<R> ahead;
+    int y0, y1;
+
+    __device__ __forceinline__ void fetch(int slot, int y)
+    {
+        ahead.fetch(rows, slot, mirror_row(y, y0, y1));
+        ahead.fetch(rows, slot + 1, mirror_row(y + 1, y0, y1));
+        ahead.close();
+    }
+    __device__ __forceinline__ void mix(color_stage<C> &stage, int slot, float shift)
+    {
+#pragma unroll
+        for (int h = 0; h < 2; h++) {
+            uint32_t raw[R::words];
+            ahead.read(slot + h, raw);
+            mix_row<R, C>(stage, h, raw, shift);
+        }
+        stage.wait();
+    }
+    __device__ __forceinline__ void run(uint4 *shared, const wvl_cuda_job &job, const wvl_cuda_item &item)
+    {
+        typedef marcher<T, stage_rows<C>, color_stage<C>, C, 2> reader;
+        color_stage<C> stage;
+        reader like;
+        like.open_rows(job, item.y);
+        y0 = like.y0;
+        y1 = like.y1;
+        const int width = (int)(job.rect.x1 - job.rect.x0), col = first_column<C>(job, item);
+        const float shift = 8388608.0f + (float)(int)(job.pixels[0].half - job.pixels[0].bias);
+        rows.open(job, job.rect.x0 + (uint32_t)max(0, min(col, width - C)));
+        stage.open(shared);
+        stage.turn = 0;
+        ahead.open(shared + color_stage<C>::shared_bytes / 16);
+        const int y = 4 * like.m + reader::R0, pairs = 2 * (like.to - like.m);
+        wait_for_launch_in_front();
+        fetch(0, y - 1);
+        ahead.first();
+        mix(stage, 0, shift);
+#pragma unroll
+        for (int i = 0; i < row_ring<R>::slots; i += 2) {
+            fetch(i, y + i);
+        }
+        int slot = 0;
+#pragma unroll 1
+        for (int k = 0; k < pairs; k++) {
+            ahead.wait();
+            mix(stage, slot, shift);
+            fetch(slot, y + 2 * k + row_ring<R>::slots);
+            slot = (slot + 2) % row_ring<R>::slots;
+        }
+    }
+};
+
 #define MARCH(name, T, ROWS, AHEAD, C, CB, BLOCKS)                                                                       \
     extern "C" __global__ void __launch_bounds__(32, BLOCKS) name(const wvl_cuda_job *jobs, const wvl_cuda_item *items)   \
     {                                                                                                                    \
         __shared__ uint4 shared[AHEAD<ROWS>::shared_bytes / 16];                                                         \
         const wvl_cuda_item item = items[blockIdx.x / ROWS::parts];                                                      \
         marcher<T, ROWS, AHEAD<ROWS>, C, CB> march;                                                                      \
-        march.run(shared, jobs[item.job + blockIdx.x % ROWS::parts], item);                                              \
+        const wvl_cuda_job &job = jobs[item.job + blockIdx.x % ROWS::parts];                                             \
+        march.run(shared, job, job, item);                                                                               \
+    }
+
+/* Three components whose colours a fourth warp makes. Warps of one number share a scheduler: the fourth is another one in every wave of blocks. */
+#define MARCH_MIXED(name, T, ROWS, C, CB, BLOCKS)                                                                        \
+    extern "C" __global__ void __launch_bounds__(128, BLOCKS) name(const wvl_cuda_job *jobs, const wvl_cuda_item *items)  \
+    {                                                                                                                    \
+        typedef color_stage<C> stage;                                                                                    \
+        __shared__ uint4 shared[(stage::shared_bytes + row_ring<ROWS>::shared_bytes) / 16];                              \
+        const wvl_cuda_item item = items[blockIdx.x];                                                                    \
+        const int role = ((threadIdx.x >> 5) + blockIdx.x / WVL_CUDA_MARCH_MULTIPROCESSORS) & 3;                         \
+        if (role == 3) {                                                                                                 \
+            mixer<T, ROWS, C> mix;                                                                                       \
+            mix.run(shared, jobs[item.job], item);                                                                       \
+        } else {                                                                                                         \
+            marcher<T, stage_rows<C>, stage, C, CB> march;                                                               \
+            march.run(shared + stage::part_bytes / 16 * role, jobs[item.job], jobs[item.job + role], item);              \
+        }                                                                                                                \
     }
 
 typedef plane_rows<8> rows_plane;
+typedef pixel_rows<16, 1, 3, true> rows_8x3w;
+typedef pixel_rows<16, 1, 3, false> rows_8p3w;
 typedef pixel_rows<16, 1, 1, false> rows_8;
 typedef pixel_rows<8, 1, 1, false> rows_8n;
 typedef pixel_rows<8, 1, 3, true> rows_8x3;
@@ -317,3 +406,7 @@ MARCH(wvl_march53_16, int32_t, rows_16, row_registers, 8, 2, WVL_CUDA_MARCH_WARP
 MARCH(wvl_march97_16, float, rows_16, row_ring, 8, 2, WVL_CUDA_MARCH_WARPS97)
 MARCH(wvl_march53_16w, int32_t, rows_16, row_registers, 8, 4, WVL_CUDA_MARCH_WARPS53)
 MARCH(wvl_march97_16w, float, rows_16, row_ring, 8, 4, WVL_CUDA_MARCH_WARPS97)
+MARCH(wvl_march53_8x3w, int32_t, rows_8x3w, row_ring, 16, 2, WVL_CUDA_MARCH_WARPS53_8)
+MARCH(wvl_march53_8p3w, int32_t, rows_8p3w, row_ring, 16, 2, WVL_CUDA_MARCH_WARPS53_8)
+MARCH_MIXED(wvl_march97_8x3w, float, rows_8x3w, 16, 2, WVL_CUDA_MARCH_BLOCKS97_X3W)
+MARCH_MIXED(wvl_march97_8p3w, float, rows_8p3w, 16, 2, WVL_CUDA_MARCH_BLOCKS97_X3W)

@@ -49,6 +49,22 @@ typedef struct wvl_cuda_copy {
     size_t width_bytes, rows;
 } wvl_cuda_copy;
 
+#define WVL_CUDA_FUNCTION_PTX_VERSION 5 /* of a function: 10 * major + minor of the capability that it was compiled for */
+#define WVL_CUDA_LAUNCH_OVERLAPS 6      /* launch attribute: may begin before the launch in front of it ends, for which the kernel itself waits */
+
+/* The driver's CUlaunchAttribute and CUlaunchConfig. */
+typedef struct wvl_cuda_launch_attribute {
+    int id, pad;
+    union { int flag; uint64_t room[8]; } value;
+} wvl_cuda_launch_attribute;
+
+typedef struct wvl_cuda_launch_config {
+    unsigned grid_x, grid_y, grid_z, block_x, block_y, block_z, shared_bytes;
+    wvl_cuda_stream stream;
+    wvl_cuda_launch_attribute *attributes;
+    unsigned attribute_count;
+} wvl_cuda_launch_config;
+
 /* X(member, name in the driver's library, parameters) */
 #define WVL_CUDA_CALLS(X)                                                                                              \
     X(init, cuInit, (unsigned flags))                                                                                  \
@@ -96,9 +112,16 @@ typedef struct wvl_cuda_copy {
     X(graph_destroy, cuGraphDestroy, (wvl_cuda_graph graph))                                                           \
     X(exec_destroy, cuGraphExecDestroy, (wvl_cuda_exec exec))
 
+/* NULL where the driver is older than the call. */
+#define WVL_CUDA_LATER_CALLS(X)                                                                                       \
+    X(function_attribute, cuFuncGetAttribute, (int *value, int attribute, wvl_cuda_function function))                 \
+    X(launch_config, cuLaunchKernelEx,                                                                                 \
+      (const wvl_cuda_launch_config *config, wvl_cuda_function function, void **arguments, void **extra))
+
 typedef struct wvl_cuda_runtime {
 #define WVL_CUDA_MEMBER(member, symbol, parameters) wvl_cuda_status(*member) parameters;
     WVL_CUDA_CALLS(WVL_CUDA_MEMBER)
+    WVL_CUDA_LATER_CALLS(WVL_CUDA_MEMBER)
 #undef WVL_CUDA_MEMBER
 } wvl_cuda_runtime;
 

@@ -5,6 +5,7 @@
 
 #include "base/intmath.h"
 #include "cuda/launch.h"
+#include "cuda/segment.h"
 #include "cuda/tuning.h"
 #include "dwt/quant.h"
 #include "geom/handover.h"
@@ -26,6 +27,7 @@ typedef struct builder {
     unsigned options;
     uint32_t kernel;         /* of the launch being built */
     uint64_t strips;         /* of all its jobs */
+    uint64_t components;     /* of all tiles, of all jobs that will be launched together */
 } builder;
 
 static const wvl_tile_resolution *low_resolution(const unit *u, unsigned level)
@@ -132,7 +134,7 @@ static void tile_grid(wvl_rect r, uint32_t *cols, uint32_t *rows)
 static uint32_t chain_length(const builder *b, const unit *u, unsigned level)
 {
     uint32_t cols, rows;
-    if (!b->memory || (b->options & WVL_CUDA_PLAIN_PATH) || !level || u->tc->levels < level + 1) {
+    if (!b->memory || (b->options & WVL_CUDA_PLAIN_PATH) || b->components > WVL_CUDA_CHAIN_COMPONENTS || !level || u->tc->levels < level + 1) {
         return 0;
     }
     tile_grid(low_resolution(u, level - 1)->rect, &cols, &rows);
@@ -186,19 +188,33 @@ static void add_any(builder *b, const unit *u, unsigned level)
 
 static uint32_t march_columns(uint32_t kernel)
 {
-    return kernel == WVL_CUDA_MARCH53_8 || kernel == WVL_CUDA_MARCH97_8 ? WVL_CUDA_MARCH_COLUMNS_8 : WVL_CUDA_MARCH_COLUMNS;
+    int wide = kernel == WVL_CUDA_MARCH53_8 || kernel == WVL_CUDA_MARCH97_8 || kernel >= WVL_CUDA_MARCH53_8X3W;
+    return wide ? WVL_CUDA_MARCH_COLUMNS_8 : WVL_CUDA_MARCH_COLUMNS;
 }
-
-/* Lanes at either side that a strip shares with its neighbour. */
-static uint32_t march_room(const unit *u, uint32_t kernel) { return !u->tc->reversible && march_columns(kernel) == WVL_CUDA_MARCH_COLUMNS ? 2 : 1; }
 
 /* The resolution that `level` splits. */
 static wvl_rect level_rect(const unit *u, unsigned level) { return low_resolution(u, level ? level - 1 : 0)->rect; }
 
-static uint32_t march_strips(const unit *u, unsigned level, uint32_t kernel)
+/* Lanes at either side that a strip shares with its neighbour: 6 columns are needed in 5/3, 12 in 9/7. A second lane makes what 5/3 stores begin with
+ * whole sectors at both levels, which is worth more than the samples computed twice, unless it costs a strip where there are few. */
+static uint32_t march_room(const builder *b, const unit *u, unsigned level, uint32_t kernel)
+{
+    uint32_t columns = march_columns(kernel), lanes = wvl_rect_width(level_rect(u, level)) / columns;
+    uint64_t few = wvl_ceil_div(lanes, 30), many = wvl_ceil_div(lanes, 28);
+    if (lanes <= 32) {
+        return 0;
+    }
+    if (!u->tc->reversible) {
+        return columns == WVL_CUDA_MARCH_COLUMNS_8 ? 1 : 2;
+    }
+    int cheap = 16 * (many - few) <= few || b->components >= WVL_CUDA_MARCH_MANY;
+    return cheap && kernel != WVL_CUDA_PLANE53_W && kernel != WVL_CUDA_MARCH53_16W ? 2 : 1;
+}
+
+static uint32_t march_strips(const builder *b, const unit *u, unsigned level, uint32_t kernel)
 {
     uint32_t lanes = wvl_rect_width(level_rect(u, level)) / march_columns(kernel);
-    return lanes <= 32 ? 1 : (uint32_t)wvl_ceil_div(lanes, 32 - 2 * march_room(u, kernel));
+    return (uint32_t)wvl_ceil_div(lanes, 32 - 2 * march_room(b, u, level, kernel));
 }
 
 /* Iterations of four rows from the first row of the level to the last of the next: march.cu has the same sum. */
@@ -216,6 +232,12 @@ static uint64_t march_warps(uint32_t kernel, int reversible)
     if (kernel >= WVL_CUDA_MARCH53_8X3 && kernel <= WVL_CUDA_MARCH97_8P3) {
         return reversible ? WVL_CUDA_MARCH_WARPS53_X3 : WVL_CUDA_MARCH_WARPS97_X3;
     }
+    if (kernel == WVL_CUDA_MARCH97_8X3W || kernel == WVL_CUDA_MARCH97_8P3W) {
+        return 3 * WVL_CUDA_MARCH_BLOCKS97_X3W; /* as many strips are counted */
+    }
+    if (kernel == WVL_CUDA_MARCH53_16W) {
+        return WVL_CUDA_MARCH_WARPS53_16W;
+    }
     if (march_columns(kernel) == WVL_CUDA_MARCH_COLUMNS_8) {
         return reversible ? WVL_CUDA_MARCH_WARPS53_8 : WVL_CUDA_MARCH_WARPS97_8;
     }
@@ -224,10 +246,10 @@ static uint64_t march_warps(uint32_t kernel, int reversible)
 
 static uint32_t march_segment(const builder *b, const unit *u, unsigned level)
 {
-    uint64_t wave = march_warps(b->kernel, u->tc->reversible) * WVL_CUDA_MARCH_MULTIPROCESSORS;
-    uint64_t strips = b->strips * wvl_max_u64(b->options >> 8, 1), least = level > 1 ? WVL_CUDA_PLANE_SEGMENT_MIN : WVL_CUDA_MARCH_SEGMENT_MIN;
-    uint64_t rows = wvl_max_u64(wave / wvl_max_u64(strips, 1), 1), length = wvl_ceil_div(march_iterations(u, level), rows);
-    return (uint32_t)wvl_min_u64(wvl_max_u64(length, least), WVL_CUDA_MARCH_SEGMENT_MAX);
+    uint64_t strips = wvl_max_u64(b->strips * wvl_max_u64(b->options >> 8, 1), 1);
+    return wvl_cuda_choose_segment(strips, march_warps(b->kernel, u->tc->reversible) * WVL_CUDA_MARCH_MULTIPROCESSORS, march_iterations(u, level),
+                                   u->tc->reversible ? WVL_CUDA_RUN_IN53 : WVL_CUDA_RUN_IN97,
+                                   level > 1 ? WVL_CUDA_PLANE_SEGMENT_MIN : WVL_CUDA_MARCH_SEGMENT_MIN);
 }
 
 /* The three bands of a level share their block grid and first row, and hold `bytes` a coefficient. */
@@ -240,7 +262,7 @@ static int bands_march(const wvl_tile_plan *tile, const wvl_tile_resolution *res
         if (is_empty(band->rect) || band->coef_bytes != bytes || band->xcb < 3 || band->xcb != first->xcb || band->ycb != first->ycb ||
             band->slot_width != first->slot_width || band->slot_height != first->slot_height || band->block_cols != first->block_cols ||
             band->block_x0 != first->block_x0 || band->block_y0 != first->block_y0 || band->rect.x0 != first->rect.x0 ||
-            band->rect.y0 != first->rect.y0 || (unsigned)(band->planes + band->frac_bits) > WVL_QUANT_FLOAT_BITS || slots >> 31) {
+            band->rect.y0 != first->rect.y0 || (bytes == 2 && (unsigned)(band->planes + band->frac_bits) > WVL_QUANT_FLOAT_BITS) || slots >> 31) {
             return 0;
         }
     }
@@ -290,19 +312,33 @@ static uint32_t choose_gray(const builder *b, const unit *u)
     return kernel == WVL_CUDA_KERNELS ? kernel : kernel + !u->tc->reversible;
 }
 
-/* One of three components: all of them must agree. */
-static uint32_t choose_color(const builder *b, const unit *u)
+/* Whether all of three components agree on lanes of so many columns. */
+static int colors_march(const builder *b, const unit *u, int shared, uint32_t columns)
 {
     const wvl_cuda_pixels *p = b->memory->pixels;
-    int shared = p[1].data == p[0].data, fit = 1;
+    int fit = 1;
     for (uint32_t i = 0; i < 3; i++) {
         unit one = *u;
         one.tc = &u->tile->components[i];
-        fit = fit && pixels_march(&p[i], &one, shared ? 3 : 1, 1, shared ? 24 : 8) && p[i].first == (shared ? i : 0) && p[i].data % 8 == 0 &&
-              (!shared || p[i].data == p[0].data) && p[i].pitch_bytes == p[0].pitch_bytes && shape_marches(&one, 1, 8, 2) &&
+        fit = fit && pixels_march(&p[i], &one, shared ? 3 : 1, 1, shared ? 3 * columns : columns) &&
+              p[i].first == (shared ? i : 0) && p[i].data % 8 == 0 &&
+              (!shared || p[i].data == p[0].data) && p[i].pitch_bytes == p[0].pitch_bytes && shape_marches(&one, 1, columns, 2) &&
               one.tc->reversible == u->tc->reversible;
     }
-    return !fit ? (uint32_t)WVL_CUDA_KERNELS : (uint32_t)(shared ? WVL_CUDA_MARCH53_8X3 : WVL_CUDA_MARCH53_8P3) + !u->tc->reversible;
+    return fit;
+}
+
+/* One of three components. 16 columns a lane are faster by more than an eighth, but lanes of the last strip may idle. */
+static uint32_t choose_color(const builder *b, const unit *u)
+{
+    const wvl_cuda_pixels *p = b->memory->pixels;
+    int shared = p[1].data == p[0].data, narrow = !u->tc->reversible;
+    uint32_t few = march_strips(b, u, 1, WVL_CUDA_MARCH53_8X3W), many = march_strips(b, u, 1, WVL_CUDA_MARCH53_8X3 + (uint32_t)narrow);
+    if (16 * few <= 9 * many && colors_march(b, u, shared, WVL_CUDA_MARCH_COLUMNS_8)) {
+        return (uint32_t)(shared ? WVL_CUDA_MARCH53_8X3W : WVL_CUDA_MARCH53_8P3W) + (uint32_t)narrow;
+    }
+    return !colors_march(b, u, shared, WVL_CUDA_MARCH_COLUMNS) ? (uint32_t)WVL_CUDA_KERNELS
+                                                              : (uint32_t)(shared ? WVL_CUDA_MARCH53_8X3 : WVL_CUDA_MARCH53_8P3) + (uint32_t)narrow;
 }
 
 static int is_mixed(const unit *u) { return u->tile->mct != WVL_MCT_NONE && u->component < 3; }
@@ -336,6 +372,7 @@ static void build_march(const builder *b, const unit *u, unsigned level, wvl_cud
     job->reversible = u->tc->reversible;
     job->outside = b->memory->outside;
     job->rect = level_rect(u, level);
+    job->room = march_room(b, u, level, b->kernel);
     job->segment = march_segment(b, u, level);
     if (level > 1) {
         job->in = build_plane(b, u, level - 1, u->turn - 1);
@@ -353,7 +390,7 @@ static void add_march(builder *b, const unit *u, unsigned level)
     wvl_cuda_tables *t = b->tables;
     wvl_cuda_job *job = &t->jobs[t->job_count];
     build_march(b, u, level, job);
-    uint32_t strips = march_strips(u, level, b->kernel), rows = (uint32_t)wvl_ceil_div(march_iterations(u, level), job->segment);
+    uint32_t strips = march_strips(b, u, level, b->kernel), rows = (uint32_t)wvl_ceil_div(march_iterations(u, level), job->segment);
     for (uint32_t y = 0; y < rows && !(level == 1 && is_mixed(u) && u->component); y++) {
         for (uint32_t x = 0; x < strips; x++) {
             t->items[t->item_count++] = (wvl_cuda_item){(uint32_t)t->job_count, x, y};
@@ -364,7 +401,7 @@ static void add_march(builder *b, const unit *u, unsigned level)
 
 static void count_strips(builder *b, const unit *u, unsigned level)
 {
-    b->strips += march_strips(u, level, b->kernel);
+    b->strips += march_strips(b, u, level, b->kernel);
 }
 
 /* ---- All jobs -------------------------------------------------------------------------------------------------------------------- */
@@ -439,6 +476,7 @@ void wvl_cuda_build_tables(const wvl_plan *plan, const wvl_tile_plan *tiles, uin
                            const wvl_cuda_memory *memory, wvl_cuda_tables *tables)
 {
     builder b = {.plan = plan, .memory = memory, .tables = tables, .options = options};
+    b.components = (uint64_t)tile_count * plan->component_count * wvl_max_u64(options >> 8, 1);
     tables->job_count = tables->item_count = 0;
     tables->round_count = memory ? 0 : WVL_CUDA_KERNELS + 4 * WVL_MAX_LEVELS;
     for (unsigned level = 1; level <= wvl_max_u32(plan->max_levels, 1); level++) {

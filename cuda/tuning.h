@@ -10,24 +10,32 @@
 #define WVL_CUDA_TILE_THREADS 128
 /* Planes of at most so many tiles go through all the levels that are left in one thread block. */
 #define WVL_CUDA_CHAIN_TILES 5
+/* More components than this fill the machine level by level. */
+#define WVL_CUDA_CHAIN_COMPONENTS 132
 
 /* Marching kernels: a warp takes 32 lanes of so many columns and marches down a segment of so many iterations of four rows. Segments are
- * chosen so that one wave is just full, within limits: short ones pay for their run-in (2 iterations in 5/3, 5 in 9/7), long ones leave
- * multiprocessors idle at the end. */
+ * chosen so that waves are full: short ones pay for their run-in, long ones leave multiprocessors idle at the end. */
 #define WVL_CUDA_MARCH_COLUMNS_8 16
 #define WVL_CUDA_MARCH_COLUMNS 8
+/* Components in one launch from which on a strip more does not count. */
+#define WVL_CUDA_MARCH_MANY 24
 /* Warps a multiprocessor holds, which the kernels' launch bounds promise: 16 columns, 8 columns. */
 #define WVL_CUDA_MARCH_WARPS53_8 12
 #define WVL_CUDA_MARCH_WARPS97_8 8
-#define WVL_CUDA_MARCH_WARPS53 14
+#define WVL_CUDA_MARCH_WARPS53 16
+#define WVL_CUDA_MARCH_WARPS53_16W 14 /* two more would fit */
 #define WVL_CUDA_MARCH_WARPS97 12
 /* Three components. */
 #define WVL_CUDA_MARCH_WARPS53_X3 16
 #define WVL_CUDA_MARCH_WARPS97_X3 16
+/* The same with 16 columns: in 9/7, thread blocks of four warps. */
+#define WVL_CUDA_MARCH_BLOCKS97_X3W 2
 #define WVL_CUDA_MARCH_MULTIPROCESSORS 132 /* of the machine tuned for; others run the same segments in more or fewer waves */
 #define WVL_CUDA_MARCH_SEGMENT_MIN 6
-#define WVL_CUDA_PLANE_SEGMENT_MIN 4
-#define WVL_CUDA_MARCH_SEGMENT_MAX 48
+#define WVL_CUDA_PLANE_SEGMENT_MIN 3
+/* Iterations that a segment costs beyond its own: those that are run again, and about one for the tables and the first rows. */
+#define WVL_CUDA_RUN_IN53 3
+#define WVL_CUDA_RUN_IN97 6
 /* Smaller pictures go through the any-shape kernels; run-in rows then fold at most once. */
 #define WVL_CUDA_MARCH_SIDE_MIN 32
 

@@ -11,6 +11,11 @@ __device__ __forceinline__ uint32_t magic_magnitude(float x, float r) { return _
 /* Two 16-bit coefficients. Floats: magnitudes have at most 15 bits, so adding 0x7fff sets bit 15 exactly where one is not 0. */
 __device__ __forceinline__ uint32_t pack_pair(int32_t a, int32_t b, float, uint32_t &bound)
 {
+#if __CUDA_ARCH__ >= 900
+    uint32_t v = __byte_perm((uint32_t)a, (uint32_t)b, 0x5410), magnitude = __vmaxs2(v, __vneg2(v));
+    bound |= magnitude;
+    return magnitude | (v & 0x80008000u);
+#endif
     uint32_t m = __byte_perm((uint32_t)abs(a), (uint32_t)abs(b), 0x5410), s = __byte_perm((uint32_t)a, (uint32_t)b, 0x7632);
     bound |= m;
     return m | (s & 0x80008000u);
@@ -24,6 +29,13 @@ __device__ __forceinline__ uint32_t pack_pair(float a, float b, float r, uint32_
     return m | (s & (m + 0x7fff7fffu) & 0x80008000u);
 }
 
+/* floor(|x| * r) below 2^31: what the rounded product lacks is a float too, and less than 1 below 2^24. */
+__device__ __forceinline__ uint32_t deep_bits(float x, float r)
+{
+    float high = __fmul_rz(fabsf(x), r), low = __fmaf_rn(fabsf(x), r, -high);
+    return (uint32_t)high + (uint32_t)low;
+}
+
 __device__ __forceinline__ uint32_t pack_one(int32_t a, float, uint32_t &bound)
 {
     uint32_t m = (uint32_t)abs(a);
@@ -34,6 +46,14 @@ __device__ __forceinline__ uint32_t pack_one(int32_t a, float, uint32_t &bound)
 __device__ __forceinline__ uint32_t pack_one(float a, float r, uint32_t &bound)
 {
     uint32_t m = magic_magnitude(a, r) & 0x007fffffu;
+    bound |= m;
+    return m | (__float_as_uint(a) & (m + 0x7fffffffu) & 0x80000000u);
+}
+
+__device__ __forceinline__ uint32_t pack_deep(int32_t a, float r, uint32_t &bound) { return pack_one(a, r, bound); }
+__device__ __forceinline__ uint32_t pack_deep(float a, float r, uint32_t &bound)
+{
+    uint32_t m = deep_bits(a, r);
     bound |= m;
     return m | (__float_as_uint(a) & (m + 0x7fffffffu) & 0x80000000u);
 }
@@ -55,13 +75,20 @@ template <int WORDS> __device__ __forceinline__ void store_words(uint8_t *to, co
     }
 }
 
-/* M coefficients v[0], v[2], ...; CB bytes each. */
-template <int M, int CB, class T> __device__ __forceinline__ void put_run(uint8_t *to, const T *v, float r, bool keep, uint32_t &bound)
+/* M coefficients v[0], v[2], ...; CB bytes each. deep, the same for the whole warp: magnitudes may exceed what magic_magnitude proves. */
+template <int M, int CB, class T> __device__ __forceinline__ void put_run(uint8_t *to, const T *v, float r, bool deep, bool keep, uint32_t &bound)
 {
     uint32_t w[M * CB / 4];
+    if (CB == 4 && deep) {
 #pragma unroll
-    for (int i = 0; i < M * CB / 4; i++) {
-        w[i] = CB == 2 ? pack_pair(v[4 * i], v[CB == 2 ? 4 * i + 2 : 0], r, bound) : pack_one(v[2 * i], r, bound);
+        for (int i = 0; i < M; i++) {
+            w[i < M * CB / 4 ? i : 0] = pack_deep(v[2 * i], r, bound);
+        }
+    } else {
+#pragma unroll
+        for (int i = 0; i < M * CB / 4; i++) {
+            w[i] = CB == 2 ? pack_pair(v[4 * i], v[CB == 2 ? 4 * i + 2 : 0], r, bound) : pack_one(v[2 * i], r, bound);
+        }
     }
     store_words<M * CB / 4>(to, w, keep);
 }

@@ -106,6 +106,7 @@ template <class R> struct row_ring {
         }
     }
     __device__ __forceinline__ void close() { close_group(); }
+    __device__ __forceinline__ void first() { wait_groups<0>(); }
     __device__ __forceinline__ void wait() { wait_groups<slots / 2 - 1>(); }
     __device__ __forceinline__ void read(int slot, uint32_t (&raw)[R::words])
     {
@@ -132,6 +133,7 @@ template <class R> struct row_registers {
         }
     }
     __device__ __forceinline__ void close() {}
+    __device__ __forceinline__ void first() {}
     __device__ __forceinline__ void wait() {}
     __device__ __forceinline__ void read(int slot, uint32_t (&raw)[R::words])
     {
@@ -158,13 +160,21 @@ template <class R, int C> __device__ __forceinline__ void unpack_plane(float (&v
     }
 }
 
+/* Four bytes times four signed weights, summed: runs beside the unit that lifts. */
+__device__ __forceinline__ int32_t weigh(uint32_t bytes, int32_t weights, int32_t sum)
+{
+    int32_t r;
+    asm("dp4a.u32.s32 %0, %1, %2, %3;" : "=r"(r) : "r"(bytes), "r"(weights), "r"(sum));
+    return r;
+}
+
 /* Samples of a row. Integers keep the level shift: a constant passes 5/3 lifting exactly and stays in the low-low band alone (and, of the
  * colour transform, in luma alone). Floats: 2^23 + v is exact, so one exact subtraction shifts. */
 template <class R, int C> __device__ __forceinline__ void unpack_row(int32_t (&v)[C], const uint32_t (&raw)[R::words], float)
 {
 #pragma unroll
     for (int i = 0; i < C; i++) {
-        v[i] = (int32_t)R::value(raw, 0, i, 0);
+        v[i] = R::bytes == 1 ? weigh(raw[i / 4], 1 << (8 * (i & 3)), 0) : (int32_t)R::value(raw, 0, i, 0);
     }
 }
 
@@ -176,9 +186,42 @@ template <class R, int C> __device__ __forceinline__ void unpack_row(float (&v)[
     }
 }
 
+/* Weights of the bytes of a pixel in the colour transform (G.2), luma still to be divided by 4. */
+__device__ __forceinline__ uint32_t color_weights(int part) { return part == 1 ? 0x010201u : part == 2 ? 0x01ff00u : 0x00ff01u; }
+
+/* 8-bit containers: the sum is weighed together, pixel by pixel or across a word's end. */
+template <class R, int C> __device__ __forceinline__ void unpack_bytes(int32_t (&v)[C], const uint32_t (&raw)[R::words], int part)
+{
+    const uint32_t k = color_weights(part);
+#pragma unroll
+    for (int i = 0; i < C; i++) {
+        if (R::planes == 1) {
+            const int shift = 8 * (3 * i & 3);
+            v[i] = weigh(raw[3 * i / 4], (int32_t)(k << shift), 0);
+            v[i] = shift > 8 ? weigh(raw[shift > 8 ? 3 * i / 4 + 1 : 0], (int32_t)(k >> (32 - (shift > 8 ? shift : 16))), v[i]) : v[i];
+        } else {
+            v[i] = 0;
+#pragma unroll
+            for (int c = 0; c < 3; c++) {
+                v[i] = weigh(raw[c * (C / 4) + i / 4], (int32_t)((k >> (8 * c) & 0xffu) << (8 * (i & 3))), v[i]);
+            }
+        }
+    }
+    if (part == 1) {
+#pragma unroll
+        for (int i = 0; i < C; i++) {
+            v[i] >>= 2;
+        }
+    }
+}
+
 /* What a part does not need it does not unpack: the branch is uniform over the warp. */
 template <class R, int C> __device__ __forceinline__ void unpack_color(int32_t (&v)[C], const uint32_t (&raw)[R::words], float, int part)
 {
+    if (R::bytes == 1) {
+        unpack_bytes<R, C>(v, raw, part);
+        return;
+    }
     if (part == 1) {
 #pragma unroll
         for (int i = 0; i < C; i++) {
@@ -206,6 +249,67 @@ template <class R, int C> __device__ __forceinline__ void unpack_color(float (&v
         float b = __fsub_rn(__uint_as_float(R::value(raw, 2, i, 0x4B000000u)), shift);
         float y = wvl_ict_luma(r, g, b);
         v[i] = part == 1 ? y : __fsub_rn(part == 2 ? b : r, y);
+    }
+}
+
+/* ---- Rows of three components that one warp mixes for three others ----------------------------------------------------------------------- */
+
+/* As rows of a plane, but nobody fetches them. */
+template <int C> struct stage_rows {
+    static constexpr int words = C, bytes = 0, parts = 3;
+    __device__ __forceinline__ void open(const wvl_cuda_job &, uint32_t) {}
+};
+
+/* Two pairs of rows of three components, C samples of 32 bits a lane. Writers and readers take turns at one barrier. */
+template <int C> struct color_stage {
+    static constexpr int slots = 2, part_bytes = 32 * C * 4, row_bytes = 3 * part_bytes, pair_bytes = 2 * row_bytes, shared_bytes = 2 * pair_bytes;
+    uint8_t *base;
+    int turn;                /* of the pair: offset */
+
+    __device__ __forceinline__ void open(uint4 *shared)
+    {
+        base = (uint8_t *)shared + (threadIdx.x & 31) * 16;
+        turn = pair_bytes;   /* the first wait turns to the first pair */
+    }
+    __device__ __forceinline__ void fetch(const stage_rows<C> &, int, int) {}
+    __device__ __forceinline__ void close() {}
+    __device__ __forceinline__ void wait()
+    {
+        __syncthreads();
+        turn = pair_bytes - turn;
+    }
+    __device__ __forceinline__ void first() { wait(); }
+    __device__ __forceinline__ void read(int row, uint32_t (&raw)[C])
+    {
+#pragma unroll
+        for (int c = 0; c < C / 4; c++) {
+            load_chunk<16>(raw + 4 * c, base + turn + row * row_bytes + c * 512);
+        }
+    }
+    __device__ __forceinline__ void write(int row, int part, int c, const float (&v)[4])
+    {
+        *(float4 *)(base + turn + row * row_bytes + part * part_bytes + c * 512) = make_float4(v[0], v[1], v[2], v[3]);
+    }
+};
+
+/* Level shift and irreversible colour transform of a row. */
+template <class R, int C> __device__ __forceinline__ void mix_row(color_stage<C> &stage, int row, const uint32_t (&raw)[R::words], float shift)
+{
+#pragma unroll
+    for (int c = 0; c < C / 4; c++) {
+        float y[4], cb[4], cr[4];
+#pragma unroll
+        for (int i = 0; i < 4; i++) {
+            float r = __fsub_rn(__uint_as_float(R::value(raw, 0, 4 * c + i, 0x4B000000u)), shift);
+            float g = __fsub_rn(__uint_as_float(R::value(raw, 1, 4 * c + i, 0x4B000000u)), shift);
+            float b = __fsub_rn(__uint_as_float(R::value(raw, 2, 4 * c + i, 0x4B000000u)), shift);
+            y[i] = wvl_ict_luma(r, g, b);
+            cb[i] = __fsub_rn(b, y[i]);
+            cr[i] = __fsub_rn(r, y[i]);
+        }
+        stage.write(row, 0, c, y);
+        stage.write(row, 1, c, cb);
+        stage.write(row, 2, c, cr);
     }
 }
 

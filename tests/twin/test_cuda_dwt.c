@@ -9,6 +9,42 @@ static wvl_cuda_runtime driver, poisoning;
 static wvl_backend *cpu, *cuda[2]; /* cuda[1]: every level with the any-shape kernels */
 static int have_device, subset;
 
+/* Which kernels the suite has reached. */
+static struct { wvl_cuda_function function; char name[32]; uint32_t launches; } kernel_uses[64];
+
+static wvl_cuda_status named_function(wvl_cuda_function *function, wvl_cuda_module module, const char *name)
+{
+    wvl_cuda_status status = driver.module_function(function, module, name);
+    for (unsigned i = 0; i < 64 && !status; i++) {
+        if (!kernel_uses[i].name[0] || !strcmp(kernel_uses[i].name, name)) {
+            (void)snprintf(kernel_uses[i].name, sizeof kernel_uses[i].name, "%s", name);
+            kernel_uses[i].function = *function;
+            break;
+        }
+    }
+    return status;
+}
+
+static void count_launch(wvl_cuda_function function)
+{
+    for (unsigned i = 0; i < 64; i++) {
+        kernel_uses[i].launches += function && kernel_uses[i].function == function;
+    }
+}
+
+static wvl_cuda_status counted_launch(wvl_cuda_function f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz,
+                                      unsigned shared, wvl_cuda_stream s, void **arguments, void **extra)
+{
+    count_launch(f);
+    return driver.launch(f, gx, gy, gz, bx, by, bz, shared, s, arguments, extra);
+}
+
+static wvl_cuda_status counted_config(const wvl_cuda_launch_config *config, wvl_cuda_function f, void **arguments, void **extra)
+{
+    count_launch(f);
+    return driver.launch_config(config, f, arguments, extra);
+}
+
 static wvl_cuda_status poisoned_malloc(wvl_cuda_address *address, size_t bytes)
 {
     wvl_cuda_status status = driver.malloc_device(address, bytes);
@@ -29,6 +65,9 @@ static void find_device(void)
     REQUIRE(!driver.device_get(&device, 0) && !driver.context_retain(&context, device), "context");
     poisoning = driver;
     poisoning.malloc_device = poisoned_malloc;
+    poisoning.module_function = named_function;
+    poisoning.launch = counted_launch;
+    poisoning.launch_config = driver.launch_config ? counted_config : NULL;
     have_device = 1;
 }
 
@@ -186,6 +225,30 @@ START_TEST(marching)
 }
 END_TEST
 
+/* Rows of lanes around whole strips, which 16 columns a lane and three components reach only in wide pictures. */
+START_TEST(wide)
+{
+    static const uint32_t lanes[] = {32, 33, 56, 57, 58, 60, 61, 64, 112, 116, 120, 124, 128};
+    static job j;
+    if (!have_device || (subset && _i % 4)) {
+        return;
+    }
+    for (uint32_t turn = 0; turn < (subset ? 2u : 8u); turn++) {
+        seed_state = 424242u + (uint64_t)_i * 100u + turn;
+        default_job(&j);
+        j.settings.reversible = turn & 1;
+        j.settings.levels = (uint8_t)between(2, 5);
+        j.settings.block_width = (uint16_t)(16u << between(0, 2));
+        j.settings.block_height = (uint16_t)(16u << between(0, 2));
+        j.format.component_count = turn & 2 ? 3 : 1;
+        place_picture(&j, 16 * lanes[_i], between(33, 120), turn & 4 ? 64 : 0, turn & 4 ? between(0, 70) : 0);
+        plan_job(&j);
+        draw_plain_pixels(&j, (int)(turn >> 2 & 1));
+        check_job(&j);
+    }
+}
+END_TEST
+
 /* Tiles, offsets, subsampling, precincts, mixed depths and signs. */
 START_TEST(structures)
 {
@@ -295,6 +358,16 @@ START_TEST(refusals)
 }
 END_TEST
 
+/* Last of all: the benchmark's kernel is not the backend's. */
+START_TEST(all_kernels)
+{
+    for (unsigned i = 0; i < 64 && have_device && !subset; i++) {
+        const char *name = kernel_uses[i].name;
+        REQUIRE(!name[0] || kernel_uses[i].launches || !strcmp(name, "wvl_convert"), "%s was never launched", name);
+    }
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("twin_cuda_dwt");
@@ -305,9 +378,11 @@ int main(void)
     tcase_add_loop_test(tc, small_shapes, 0, 67);
     tcase_add_loop_test(tc, limits, 0, 21);
     tcase_add_loop_test(tc, marching, 0, 24);
+    tcase_add_loop_test(tc, wide, 0, 13);
     tcase_add_loop_test(tc, structures, 0, 48);
     tcase_add_test(tc, outside_is_refused);
     tcase_add_test(tc, refusals);
+    tcase_add_test(tc, all_kernels);
     suite_add_tcase(suite, tc);
     SRunner *runner = srunner_create(suite);
     srunner_set_fork_status(runner, CK_NOFORK); /* a device does not survive a fork */

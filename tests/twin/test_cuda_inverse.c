@@ -204,7 +204,7 @@ static void run_device(const job *j, const coefficients *c, const layout *l, uns
     for (uint64_t i = 0; i < t.round_count; i++) {
         const wvl_cuda_inverse_round *r = &t.rounds[i];
         kernel_uses[r->kernel]++;
-        DRIVER(wvl_cuda_inverse_launch_level(&driver, &kernels, r->kernel, jobs, items + r->first_item * sizeof *t.items, r->item_count, NULL));
+        DRIVER(wvl_cuda_inverse_launch_level(&driver, &kernels, r->kernel, jobs, items + r->first_item * sizeof *t.items, r->item_count, r > t.rounds, NULL));
     }
     DRIVER(driver.download(out, to, l->bytes, NULL));
     DRIVER(driver.stream_wait(NULL));

@@ -55,6 +55,12 @@ static int set_plain(const char *value, void *user)
     ((options *)user)->one.plain = 1;
     return 0;
 }
+static int set_apart(const char *value, void *user)
+{
+    (void)value;
+    ((options *)user)->one.apart = 1;
+    return 0;
+}
 static int set_inverse(const char *value, void *user)
 {
     (void)value;
@@ -77,7 +83,7 @@ static int set_image(const char *value, void *user)
 static const wvl_bench_option table[] = {
     {"--size", 1, set_size},   {"--components", 1, set_components}, {"--depth", 1, set_depth},   {"--tile", 1, set_tile},  {"--batch", 1, set_batch},
     {"--runs", 1, set_runs},   {"--levels", 1, set_levels},         {"--planar", 0, set_planar}, {"--plain", 0, set_plain}, {"--json", 1, set_json},
-    {"--inverse", 0, set_inverse},
+    {"--inverse", 0, set_inverse}, {"--apart", 0, set_apart},
     {"--image", 1, set_image},
 };
 

@@ -12,6 +12,7 @@ typedef struct wvl_bench_dwt_case {
     uint32_t batch;          /* pictures in one launch */
     int reversible, interleaved, plain; /* plain: the any-shape kernels */
     int inverse;             /* coefficients back to pixels */
+    int apart;               /* launches do not overlap */
     uint32_t levels, runs;
 } wvl_bench_dwt_case;
 

@@ -46,7 +46,9 @@ static wvl_cuda_status queue_part(chain *n, const set *s, int part)
         int last = r + 1 == n->tables.round_count;
         if (part == PART_ALL || part == (last ? PART_LAST : PART_SMALL)) {
             wvl_cuda_address items = s->items + n->rounds[r].first_item * sizeof(wvl_cuda_item);
-            status = wvl_cuda_inverse_launch_level(rt, &n->kernels, n->rounds[r].kernel, s->jobs, items, n->rounds[r].item_count, n->device->stream);
+            int follows = r > 0 && part == PART_ALL && !n->c->apart;
+            status = wvl_cuda_inverse_launch_level(rt, &n->kernels, n->rounds[r].kernel, s->jobs, items, n->rounds[r].item_count, follows,
+                                                   n->device->stream);
         }
     }
     return status;

@@ -44,7 +44,7 @@ static wvl_cuda_status queue_part(chain *n, const set *s, int part)
         int first = n->rounds[r].kernel > WVL_CUDA_PLANE97_W || r == 0;
         if (part == PART_ALL || part == (first ? PART_FIRST : PART_LATER)) {
             status = wvl_cuda_launch_level(rt, &n->device->kernels, n->rounds[r].kernel, s->jobs,
-                                           s->items + n->rounds[r].first_item * sizeof(wvl_cuda_item), n->rounds[r].item_count, n->device->stream);
+                                           s->items + n->rounds[r].first_item * sizeof(wvl_cuda_item), n->rounds[r].item_count, r > 0 && part == PART_ALL && !n->c->apart, n->device->stream);
         }
     }
     return status;
