@@ -53,11 +53,22 @@ static void charge_part(division *d, uint32_t tile, uint64_t index, const wvl_pa
     }
 }
 
+/* Every length takes a byte at least: what PLM can not name is known before anything is coded. */
+static wvl_status check_part(const division *d, uint32_t tile, uint64_t packets)
+{
+    if (!d->plan->plm || packets <= WVL_CS_MAX_NPLM) {
+        return WVL_OK;
+    }
+    (void)snprintf(d->problem, d->problem_bytes, "PLM: a tile-part of tile %u has %llu packets, and Nplm names up to 255 bytes of lengths (A.7.2); use more tile-parts, or PLT", tile,
+                   (unsigned long long)packets);
+    return WVL_ERROR_PARAMETER;
+}
+
 static wvl_status divide_tile(division *d, const wvl_tile_plan *tile, const wvl_order_memory *memory)
 {
     wvl_packet_order order;
     wvl_packet_id id, before = {0, 0, 0, 0};
-    uint64_t first_part = d->part_count, packets = 0;
+    uint64_t first_part = d->part_count, packets = 0, first_packet = 0;
     add_part(d, tile->index, 0, 0);
     wvl_order_open(&order, d->plan, tile, memory);
     for (uint32_t volume = order.volume_next; wvl_order_next(&order, &id); volume = order.volume_next, packets++) {
@@ -69,6 +80,10 @@ static wvl_status divide_tile(division *d, const wvl_tile_plan *tile, const wvl_
             return WVL_ERROR_PARAMETER;
         }
         if (starts) {
+            if (check_part(d, tile->index, packets - first_packet)) {
+                return WVL_ERROR_PARAMETER;
+            }
+            first_packet = packets;
             add_part(d, tile->index, ++index, packets);
         }
         if (starts || !packets) {
@@ -82,7 +97,7 @@ static wvl_status divide_tile(division *d, const wvl_tile_plan *tile, const wvl_
     for (uint64_t i = first_part; d->parts && i < d->part_count; i++) {
         d->parts[i].count = (uint8_t)(d->part_count - first_part);
     }
-    return WVL_OK;
+    return check_part(d, tile->index, packets - first_packet);
 }
 
 static wvl_status divide_tiles(division *d, wvl_tile_plan *tile, const wvl_order_memory *memory)
@@ -104,6 +119,10 @@ wvl_status wvl_coder_count_parts(const wvl_plan *plan, wvl_tile_plan *tile, cons
         status = divide_tiles(&d, tile, memory);
     } else {
         d.part_count = plan->tile_count;
+        for (uint32_t t = 0; plan->plm && t < plan->tile_count && status == WVL_OK; t++) {
+            wvl_tile_plan_build(plan, t, tile);
+            status = check_part(&d, t, wvl_mul_saturate(tile->precinct_count, plan->layer_count));
+        }
     }
     *count = d.part_count;
     if (status == WVL_OK && !wvl_cs_tlm_fits(plan, d.part_count)) {
