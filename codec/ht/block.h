@@ -17,10 +17,20 @@
 #define WVL_HT_VLC_BYTES 2064u
 #define WVL_HT_MEL_BYTES 1040u
 
-/* A row of quads. Sample n of a quad: 0 top left, 1 bottom left, 2 top right, 3 bottom right. */
+/*
+ * A row of quads. Sample n of a quad: 0 top left, 1 bottom left, 2 top right, 3 bottom right.
+ *
+ * info of a quad: significance of its samples (4 bits) | context bits that it and its neighbours give the quad below (bits 0 and 2 of 3) << 4
+ * | kappa that they give it << 8 | greatest exponent << 16 | which exponents are the greatest << 24.
+ */
+#define WVL_HT_ROOM 16u /* vector stores may go so far beyond the last quad */
 typedef struct wvl_ht_row {
-    uint32_t v[4 * WVL_HT_MAX_QUADS_WIDE];   /* 2 (mu - 1) + sign; anything where mu is 0 */
-    uint32_t e[WVL_HT_MAX_QUADS_WIDE + 2];   /* from 1: exponents E of the quad's samples, sample n in byte n; 0 beyond both ends */
+    union {
+        uint16_t narrow[4 * (WVL_HT_MAX_QUADS_WIDE + WVL_HT_ROOM)]; /* of 16-bit samples */
+        uint32_t wide[4 * (WVL_HT_MAX_QUADS_WIDE + WVL_HT_ROOM)];
+    } v;                                                     /* 2 (mu - 1) + sign; anything where mu is 0 */
+    uint32_t e[WVL_HT_MAX_QUADS_WIDE + 2 + WVL_HT_ROOM];     /* from 1: exponents E of the quad's samples, sample n in byte n; 0 beyond both ends */
+    uint32_t info[WVL_HT_MAX_QUADS_WIDE + WVL_HT_ROOM];
 } wvl_ht_row;
 
 typedef struct wvl_ht_scratch {
@@ -32,10 +42,9 @@ typedef struct wvl_ht_scratch {
     uint8_t refinement[WVL_HT_MAX_COLUMNS];
 } wvl_ht_scratch;
 
-/* Fills v and e of a row of quads from two rows of samples; below: NULL under the last row. shift: bits below mu. */
-typedef void (*wvl_ht_gather_fn)(const void *above, const void *below, uint32_t width, unsigned shift, wvl_ht_row *row);
 typedef struct wvl_ht_kernels {
-    wvl_ht_gather_fn gather16, gather32;
+    /* Writes the cleanup segment of plane `plane` at `to` and returns its bytes. */
+    uint32_t (*encode_cleanup)(wvl_ht_scratch *s, const wvl_block_input *in, unsigned plane, uint8_t *to);
 } wvl_ht_kernels;
 extern const wvl_ht_kernels wvl_ht_kernels_c;
 #ifdef WVL_HAVE_AVX2
@@ -50,9 +59,6 @@ static inline uint32_t wvl_ht_fetch_sample(const wvl_block_input *in, uint32_t x
     *negative = v >> 31;
     return in->coef_bytes == 2 ? v >> 16 & 0x7FFF : v & 0x7FFFFFFF;
 }
-
-/* Writes the cleanup segment at `to` and returns its bytes. */
-uint32_t wvl_ht_encode_cleanup(wvl_ht_scratch *s, const wvl_block_input *in, unsigned plane, uint8_t *to);
 
 /* Lengths of the refinement segment with SigProp alone and with MagRef; what SigProp alone ends in, from byte `tail_at` on. */
 typedef struct wvl_ht_refinement {

@@ -9,7 +9,15 @@
 
 static size_t scratch_bytes(void) { return sizeof(wvl_ht_scratch); }
 
-static const void *fetch_kernels(void) { return &wvl_ht_kernels_c; }
+static const void *fetch_kernels(void)
+{
+#ifdef WVL_HAVE_AVX2
+    if (wvl_cpu_fetch_level() >= WVL_CPU_AVX2) {
+        return &wvl_ht_kernels_avx2;
+    }
+#endif
+    return &wvl_ht_kernels_c;
+}
 
 /*
  * MagSgn: at most planes + 1 bits a sample (U); CxtVLC and U-VLC 15 bits a quad; MEL six a quad and six a pair of the first row; refinement two a
@@ -86,7 +94,8 @@ static int encode_set(wvl_ht_scratch *s, const wvl_block_input *in, unsigned pla
 {
     uint32_t start = out->length;
     int64_t gain = measure_cleanup(s, in, plane, !start);
-    out->length += wvl_ht_encode_cleanup(s, in, plane, out->bytes + start);
+    const wvl_ht_kernels *kernels = in->kernels ? in->kernels : &wvl_ht_kernels_c;
+    out->length += kernels->encode_cleanup(s, in, plane, out->bytes + start);
     add_pass(out, start, out->length - start, WVL_PASS_TERM, gain);
     if (!plane || !wants_more(in, out)) {
         return 0;
