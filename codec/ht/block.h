@@ -42,9 +42,26 @@ typedef struct wvl_ht_scratch {
     uint8_t refinement[WVL_HT_MAX_COLUMNS];
 } wvl_ht_scratch;
 
+/* Lengths of the refinement segment with SigProp alone and with MagRef; what SigProp alone ends in, from byte `tail_at` on. */
+typedef struct wvl_ht_refinement {
+    uint32_t sigprop_bytes, bytes, tail_at;
+    uint8_t tail[2];
+} wvl_ht_refinement;
+
+/* Samples of a plane by the pass that tells them: SigProp, MagRef, or, where these leave a first bit out, the cleanup pass of the next set. */
+enum { WVL_HT_SIGPROP, WVL_HT_MAGREF, WVL_HT_REST, WVL_HT_PARTS };
+/* Their number, and sums of magnitudes as core/gain.h wants them. */
+typedef struct wvl_ht_sums {
+    uint64_t sum[WVL_HT_PARTS], count[WVL_HT_PARTS];
+} wvl_ht_sums;
+
 typedef struct wvl_ht_kernels {
     /* Writes the cleanup segment of plane `plane` at `to` and returns its bytes. */
     uint32_t (*encode_cleanup)(wvl_ht_scratch *s, const wvl_block_input *in, unsigned plane, uint8_t *to);
+    /* Writes the refinement segment of plane - 1. */
+    wvl_ht_refinement (*encode_refinement)(wvl_ht_scratch *s, const wvl_block_input *in, unsigned plane, int with_magref, uint8_t *to);
+    /* After encode_refinement: of that plane, P bits up. */
+    void (*sum_plane)(const wvl_ht_scratch *s, const wvl_block_input *in, unsigned P, wvl_ht_sums *sums);
 } wvl_ht_kernels;
 extern const wvl_ht_kernels wvl_ht_kernels_c;
 #ifdef WVL_HAVE_AVX2
@@ -60,17 +77,9 @@ static inline uint32_t wvl_ht_fetch_sample(const wvl_block_input *in, uint32_t x
     return in->coef_bytes == 2 ? v >> 16 & 0x7FFF : v & 0x7FFFFFFF;
 }
 
-/* Lengths of the refinement segment with SigProp alone and with MagRef; what SigProp alone ends in, from byte `tail_at` on. */
-typedef struct wvl_ht_refinement {
-    uint32_t sigprop_bytes, bytes, tail_at;
-    uint8_t tail[2];
-} wvl_ht_refinement;
-wvl_ht_refinement wvl_ht_encode_refinement(wvl_ht_scratch *s, const wvl_block_input *in, unsigned plane, int with_magref, uint8_t *to);
-
-/* Distortion removed (core/gain.h), in quarters: by the cleanup pass of plane `plane` alone, saturated at 2^62; and, after
- * wvl_ht_encode_refinement() of the plane above, in plane `plane` by SigProp, MagRef, and what a cleanup pass there adds to them. */
+/* Distortion removed by the cleanup pass of a first set (core/gain.h), in quarters, saturated at 2^62. */
 int64_t wvl_ht_measure_cleanup(const wvl_block_input *in, unsigned plane);
-enum { WVL_HT_SIGPROP, WVL_HT_MAGREF, WVL_HT_REST };
-int64_t wvl_ht_measure_plane(const wvl_ht_scratch *s, const wvl_block_input *in, unsigned plane, int part);
+/* And by the parts of a plane. */
+void wvl_ht_measure_plane(const wvl_ht_sums *sums, unsigned P, int exact, int64_t gains[WVL_HT_PARTS]);
 
 #endif

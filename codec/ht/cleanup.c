@@ -2,7 +2,7 @@
 /* Samples to quads in plain C. */
 #include <string.h>
 
-#include "codec/ht/block.h"
+#include "codec/ht/refine.h"
 
 /* Bits of 2 mu - 1, 0 for mu = 0. */
 static inline unsigned exponent_of(uint32_t mu) { return mu ? 32u - (unsigned)__builtin_clz(2 * mu - 1) : 0; }
@@ -57,4 +57,4 @@ static void describe(wvl_ht_row *row, uint32_t quads)
 
 #include "codec/ht/cleanup_code.h"
 
-const wvl_ht_kernels wvl_ht_kernels_c = {encode_cleanup};
+const wvl_ht_kernels wvl_ht_kernels_c = {encode_cleanup, wvl_ht_encode_refinement_c, wvl_ht_sum_plane_c};

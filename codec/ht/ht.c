@@ -57,29 +57,34 @@ static void add_pass(wvl_block_output *out, uint32_t start, uint32_t final_bytes
     p->flags = (uint8_t)(WVL_PASS_SET | flags);
 }
 
-/* What the cleanup pass of a set adds to the set before. */
-static int64_t measure_cleanup(const wvl_ht_scratch *s, const wvl_block_input *in, unsigned plane, int is_first)
-{
-    return !in->want_gains ? 0 : is_first ? wvl_ht_measure_cleanup(in, plane) : wvl_ht_measure_plane(s, in, plane, WVL_HT_REST);
-}
-
-static int64_t measure_part(const wvl_ht_scratch *s, const wvl_block_input *in, unsigned plane, int part)
-{
-    return in->want_gains ? wvl_ht_measure_plane(s, in, plane, part) : 0;
-}
+/* A block in work. gains: of the plane below the last set. */
+typedef struct job {
+    wvl_ht_scratch *s;
+    const wvl_block_input *in;
+    const wvl_ht_kernels *kernels;
+    wvl_block_output *out;
+    int64_t gains[WVL_HT_PARTS];
+} job;
 
 /* SigProp and MagRef of plane - 1, the first alone where no more than one pass is left to code. */
-static void encode_refinement(wvl_ht_scratch *s, const wvl_block_input *in, unsigned plane, uint32_t start, wvl_block_output *out)
+static void encode_refinement(job *j, unsigned plane, uint32_t start)
 {
-    int with_magref = out->pass_count + 2u <= in->max_passes;
+    wvl_block_output *out = j->out;
+    int with_magref = out->pass_count + 2u <= j->in->max_passes;
     uint32_t cleanup_bytes = out->length - start;
-    wvl_ht_refinement r = wvl_ht_encode_refinement(s, in, plane, with_magref, out->bytes + out->length);
-    add_pass(out, start, cleanup_bytes + r.sigprop_bytes, with_magref ? 0 : WVL_PASS_TERM, measure_part(s, in, plane - 1, WVL_HT_SIGPROP));
+    wvl_ht_refinement r = j->kernels->encode_refinement(j->s, j->in, plane, with_magref, out->bytes + out->length);
+    if (j->in->want_gains) {
+        unsigned P = j->in->frac_bits + plane - 1;
+        wvl_ht_sums sums;
+        j->kernels->sum_plane(j->s, j->in, P, &sums);
+        wvl_ht_measure_plane(&sums, P, j->in->reversible && !P, j->gains);
+    }
+    add_pass(out, start, cleanup_bytes + r.sigprop_bytes, with_magref ? 0 : WVL_PASS_TERM, j->gains[WVL_HT_SIGPROP]);
     if (with_magref) {
         wvl_pass *p = &out->passes[out->pass_count - 1];
         p->tail_count = (uint8_t)(r.sigprop_bytes - r.tail_at);
         memcpy(p->tail, r.tail, p->tail_count);
-        add_pass(out, start, cleanup_bytes + r.bytes, WVL_PASS_TERM, measure_part(s, in, plane - 1, WVL_HT_MAGREF));
+        add_pass(out, start, cleanup_bytes + r.bytes, WVL_PASS_TERM, j->gains[WVL_HT_MAGREF]);
     }
     out->length += r.bytes;
 }
@@ -90,18 +95,21 @@ static int wants_more(const wvl_block_input *in, const wvl_block_output *out)
 }
 
 /* Returns 0 when the block is complete. */
-static int encode_set(wvl_ht_scratch *s, const wvl_block_input *in, unsigned plane, wvl_block_output *out)
+static int encode_set(job *j, unsigned plane)
 {
+    wvl_block_output *out = j->out;
     uint32_t start = out->length;
-    int64_t gain = measure_cleanup(s, in, plane, !start);
-    const wvl_ht_kernels *kernels = in->kernels ? in->kernels : &wvl_ht_kernels_c;
-    out->length += kernels->encode_cleanup(s, in, plane, out->bytes + start);
+    int64_t gain = j->gains[WVL_HT_REST];
+    if (!start && j->in->want_gains) {
+        gain = wvl_ht_measure_cleanup(j->in, plane);
+    }
+    out->length += j->kernels->encode_cleanup(j->s, j->in, plane, out->bytes + start);
     add_pass(out, start, out->length - start, WVL_PASS_TERM, gain);
-    if (!plane || !wants_more(in, out)) {
+    if (!plane || !wants_more(j->in, out)) {
         return 0;
     }
-    encode_refinement(s, in, plane, start, out);
-    return plane > in->cleanup_plane && wants_more(in, out);
+    encode_refinement(j, plane, start);
+    return plane > j->in->cleanup_plane && wants_more(j->in, out);
 }
 
 static void encode_block(wvl_ht_scratch *s, const wvl_block_input *in, wvl_block_output *out)
@@ -118,7 +126,8 @@ static void encode_block(wvl_ht_scratch *s, const wvl_block_input *in, wvl_block
     }
     plane = in->all_sets ? bits - 1 : plane;
     out->planes = plane + 1;
-    while (encode_set(s, in, plane, out)) {
+    job j = {s, in, in->kernels ? in->kernels : &wvl_ht_kernels_c, out, {0}};
+    while (encode_set(&j, plane)) {
         plane--;
     }
 }

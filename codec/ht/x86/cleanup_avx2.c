@@ -3,7 +3,7 @@
 #include <immintrin.h>
 #include <string.h>
 
-#include "codec/ht/block.h"
+#include "codec/ht/x86/refine_avx2.h"
 
 static inline __m256i load(const void *p) { return _mm256_loadu_si256((const __m256i *)p); }
 static inline void store(void *p, __m256i v) { _mm256_storeu_si256((__m256i *)p, v); }
@@ -125,4 +125,4 @@ static void describe(wvl_ht_row *row, uint32_t quads)
 
 #include "codec/ht/cleanup_code.h"
 
-const wvl_ht_kernels wvl_ht_kernels_avx2 = {encode_cleanup};
+const wvl_ht_kernels wvl_ht_kernels_avx2 = {encode_cleanup, wvl_ht_encode_refinement_avx2, wvl_ht_sum_plane_avx2};
