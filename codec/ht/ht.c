@@ -12,7 +12,7 @@ static size_t scratch_bytes(void) { return sizeof(wvl_ht_scratch); }
 static const void *fetch_kernels(void)
 {
 #ifdef WVL_HAVE_AVX2
-    if (wvl_cpu_fetch_level() >= WVL_CPU_AVX2) {
+    if (wvl_cpu_fetch_level() >= WVL_CPU_AVX2 && wvl_cpu_has_fast_pext()) {
         return &wvl_ht_kernels_avx2;
     }
 #endif
