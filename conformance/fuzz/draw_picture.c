@@ -66,7 +66,9 @@ static void print_components(fuzz_draw *d, uint32_t alike)
         const fuzz_plane *plane = &p->planes[c];
         uint32_t repeat = c + alike <= p->count ? alike : 1;
         n += (size_t)snprintf(list + n, sizeof list - n, "%s", c ? "," : "");
-        n += (size_t)snprintf(list + n, sizeof list - n, repeat > 1 ? "%u*" : "", repeat);
+        if (repeat > 1) {
+            n += (size_t)snprintf(list + n, sizeof list - n, "%u*", repeat);
+        }
         n += (size_t)snprintf(list + n, sizeof list - n, "%u%c", plane->depth, plane->is_signed ? 's' : 'u');
         if (plane->dx > 1 || plane->dy > 1) {
             n += (size_t)snprintf(list + n, sizeof list - n, "@%ux%u", plane->dx, plane->dy);

@@ -291,7 +291,7 @@ static double slack_of(const fuzz_case *c, const fuzz_picture *p, const fuzz_run
     }
     slack += 80.0 / sqrt(samples);
     slack += has_mixed_depth(p) ? 4.0 : 0.0;
-    slack += bits < 3.0 ? 5.0 : bits < 4.0 ? 2.0 : 0.0;
+    slack += bits < 2.0 ? INFINITY : bits < 3.0 ? 5.0 : bits < 4.0 ? 2.0 : 0.0; /* one bit below the step tells nothing of errors below it */
     slack += number(c, "step", "0") > 0.02 || strstr(overrides, "step=") ? 2.0 : 0.0;
     slack += strstr(overrides, "reversible=") ? 2.0 : 0.0;
     slack += fuzz_case_get(c, "roi") ? 1.0 : 0.0; /* OpenJPEG rebuilds samples of a region at the low end of their step */

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Fuzz target of the walker. First byte: which profile, second: options; the rest is a file or a codestream. */
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tests/fuzz/fuzz_main.h"
+#include "wavelane_check.h"
+
+typedef struct counts {
+    uint64_t errors, warnings, packets, bytes;
+} counts;
+
+static void need(int holds)
+{
+    if (!holds) {
+        abort();
+    }
+}
+
+static void count_issue(void *user, const wvl_check_issue *issue)
+{
+    counts *k = user;
+    need(issue->rule && issue->clause && issue->text && issue->text[0] && issue->offset <= k->bytes);
+    need(issue->severity == WVL_CHECK_ERROR || issue->severity == WVL_CHECK_WARNING);
+    k->errors += issue->severity == WVL_CHECK_ERROR;
+    k->warnings += issue->severity == WVL_CHECK_WARNING;
+}
+
+static void count_packet(void *user, const wvl_check_packet *packet)
+{
+    counts *k = user;
+    k->packets++;
+    need(packet->offset + packet->bytes <= k->bytes && packet->header_offset + packet->header_bytes <= k->bytes);
+}
+
+static void judge(const uint8_t *data, size_t bytes, const wvl_check_options *options, int is_bare)
+{
+    counts k = {0, 0, 0, bytes};
+    wvl_check_summary m = {.struct_size = sizeof m};
+    int verdict = (is_bare ? wvl_check_codestream : wvl_check_file)(data, bytes, options, count_issue, &k, &m);
+    need(verdict == WVL_CHECK_LEGAL || verdict == WVL_CHECK_ILLEGAL || verdict == WVL_CHECK_UNDECIDED);
+    need((verdict == WVL_CHECK_ILLEGAL) == (m.errors > 0));
+    need(k.errors + k.warnings <= options->issue_limit && k.errors <= m.errors && k.warnings <= m.warnings);
+    need(k.packets == m.packet_count && m.codestream_offset + m.codestream_bytes <= bytes);
+    need(verdict != WVL_CHECK_LEGAL || (m.complete && m.component_count && m.components));
+    wvl_check_release_summary(&m);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
+{
+    size_t count;
+    const wvl_check_profile *profiles = wvl_check_profiles(&count);
+    wvl_check_options options = {.struct_size = sizeof options, .packet = count_packet, .memory_limit = 32u << 20, .work_limit = 1u << 18, .issue_limit = 50};
+    if (bytes < 2) {
+        return 0;
+    }
+    options.profile = data[0] < count ? profiles[data[0]].name : NULL;
+    options.frames = data[1] & 1 ? 48 : 0;
+    options.seconds = options.frames ? 1 : 0;
+    options.stereo = data[1] >> 1 & 1;
+    options.hfr = data[1] >> 2 & 1;
+    /* exactly as long as it is, so that a sanitizer sees every byte beyond */
+    uint8_t *copy = malloc(bytes - 2 ? bytes - 2 : 1);
+    need(copy != NULL);
+    memcpy(copy, data + 2, bytes - 2);
+    judge(copy, bytes - 2, &options, data[1] >> 3 & 1);
+    free(copy);
+    return 0;
+}
