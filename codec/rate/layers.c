@@ -231,6 +231,17 @@ static wvl_status check_components(wvl_layer_job *job)
     return WVL_OK;
 }
 
+/* A cap may have lifted some groups above the threshold of the rest. */
+static int is_cut_at(const wvl_layer_job *job, uint32_t threshold)
+{
+    for (uint32_t c = 0; c < wvl_plan_cap_groups(job->plan); c++) {
+        if (job->thresholds[c] != threshold) {
+            return 0;
+        }
+    }
+    return 1;
+}
+
 static wvl_status choose_cuts(wvl_layer_job *job, uint32_t layer, int last, uint32_t *threshold)
 {
     const wvl_plan *plan = job->plan;
@@ -248,7 +259,7 @@ static wvl_status choose_cuts(wvl_layer_job *job, uint32_t layer, int last, uint
         return WVL_OK;
     }
     *threshold = plan->max_component_bytes ? wvl_rate_search_capped(&search, least) : wvl_rate_search(&search, least);
-    if (*threshold != least) {
+    if (*threshold == UINT32_MAX || !is_cut_at(job, least)) {
         job->layers[layer].decoded_error = -1.0; /* measured with other cuts */
     }
     if (*threshold == UINT32_MAX) {

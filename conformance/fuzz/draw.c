@@ -125,7 +125,10 @@ static void draw_precincts(fuzz_draw *d)
 static void draw_style(fuzz_draw *d)
 {
     uint32_t style = fuzz_draw_between(d, 0, 63);
-    if (fuzz_draw_wants(d)) {
+    if (d->profile < 0 && fuzz_draw_chance(d, 8)) { /* HT blocks take VSC beside them, one layer, and no target */
+        d->is_ht = 1;
+        say(d, "style", 64 + (style & 8));
+    } else if (fuzz_draw_wants(d)) {
         say(d, "style", d->profile == 0 ? style & 48 : style);
     }
 }
@@ -303,7 +306,7 @@ static void print_target(fuzz_draw *d, const char *key, uint32_t count)
 
 static void draw_target(fuzz_draw *d, const char *key, uint32_t percent)
 {
-    if (!d->targets && d->density && fuzz_draw_chance(d, percent)) {
+    if (!d->is_ht && !d->targets && d->density && fuzz_draw_chance(d, percent)) {
         print_target(d, key, fuzz_draw_chance(d, 50) ? 1 : fuzz_draw_between(d, 2, 6));
     }
 }
@@ -317,7 +320,7 @@ static void draw_slopes(fuzz_draw *d) { draw_target(d, "slopes", 15); }
 static void draw_layers(fuzz_draw *d)
 {
     d->layers = d->targets ? d->targets : 1;
-    if (fuzz_draw_wants(d)) {
+    if (!d->is_ht && fuzz_draw_wants(d)) {
         uint32_t kind = fuzz_draw_between(d, 1, 200);
         d->layers += kind == 1 && d->tiles < 4 && d->shape.count < 6 ? fuzz_draw_between(d, 100, 1100) : fuzz_draw_between(d, 0, kind <= 20 ? 40 : 5);
         say(d, "layers", d->layers);
@@ -326,14 +329,14 @@ static void draw_layers(fuzz_draw *d)
 
 static void draw_max_bytes(fuzz_draw *d)
 {
-    if (d->density && fuzz_draw_chance(d, 10)) {
+    if (!d->is_ht && d->density && fuzz_draw_chance(d, 10)) {
         fuzz_case_set(d->c, "max-bytes", "%.0f", least_bytes(d) * (1.0 + d->layers / 8.0) + d->raw_bytes * draw_share(d));
     }
 }
 
 static void draw_max_component_bytes(fuzz_draw *d)
 {
-    if (d->density && fuzz_draw_chance(d, 6)) {
+    if (!d->is_ht && d->density && fuzz_draw_chance(d, 6)) {
         fuzz_case_set(d->c, "max-component-bytes", "%.0f", least_bytes(d) * (1.0 + d->layers / 8.0) / d->shape.count + 200.0 + d->raw_bytes / d->shape.count * draw_share(d));
     }
 }
@@ -367,7 +370,7 @@ static void draw_jp2_words(fuzz_draw *d)
 static void draw_container(fuzz_draw *d)
 {
     if (!d->is_converted && fuzz_draw_chance(d, 30)) {
-        fuzz_case_set(d->c, "container", "jp2");
+        fuzz_case_set(d->c, "container", d->is_ht ? "jph" : "jp2");
         draw_jp2_words(d);
     }
 }

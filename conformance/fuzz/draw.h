@@ -15,6 +15,7 @@ typedef struct fuzz_draw {
     uint32_t tiles, levels, layers, targets;
     int reversible, profile; /* profile: 0 and 1, or -1 */
     int can_mct;             /* the first three components are alike */
+    int is_ht;
     int is_converted;        /* to X'Y'Z' */
     double raw_bytes, header_bytes;
     uint64_t seed;

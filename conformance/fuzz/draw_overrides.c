@@ -62,7 +62,7 @@ static void draw_structure(fuzz_draw *d, entry *e)
         say(e, ";block=%u,%u", 1u << fuzz_draw_between(d, 2, 6), 1u << fuzz_draw_between(d, 2, 6));
     }
     if (fuzz_draw_chance(d, 40)) {
-        say(e, ";style=%u", fuzz_draw_between(d, 0, 63), 0);
+        say(e, ";style=%u", d->is_ht ? 64 + (fuzz_draw_between(d, 0, 1) << 3) : fuzz_draw_between(d, 0, 63), 0);
     }
 }
 

@@ -167,6 +167,11 @@ static int has_mixed_termination(const fuzz_facts *f)
     return strstr(fuzz_case_or(f->c, "overrides", ""), "style=") && f->complaint && strstr(f->complaint, "PTERM") != NULL;
 }
 
+static int has_many_planes(const fuzz_facts *f)
+{
+    return f->complaint && (strstr(f->complaint, "unsupported bpno_plus_one = 3") || strstr(f->complaint, "number of bitplane, 31, is larger than 30"));
+}
+
 static int has_parts_with_ppm(const fuzz_facts *f)
 {
     return !strcmp(fuzz_case_or(f->c, "packed-headers", "none"), "ppm") && strcmp(fuzz_case_or(f->c, "tile-parts", "none"), "none") != 0;
@@ -204,6 +209,8 @@ static const fuzz_fault faults[] = {
      "A shift that lifts samples to the 31st plane or beyond: it decodes 30. Where the shift is the encoder's choice, it stays below."},
     {FUZZ_OPENJPEG, "openjpeg-mixed-termination", "2.5.0", has_mixed_termination,
      "Predictable termination in component 0 and not in another: it checks them all and complains, though the samples are right."},
+    {FUZZ_OPENJPEG, "openjpeg-planes", "2.5.0", has_many_planes,
+     "Blocks of 31 planes, which samples of 24 bits and more have with 9/7: it says itself that it carries 30."},
     {FUZZ_GROK, "grok-small-tiles", "10.0.5", has_small_tiles,
      "Tiles smaller than their levels reach: 37 x 37 with 6 resolutions, from OpenJPEG's encoder too, decode to other samples than OpenJPEG's and FFmpeg's; so "
      "do whole pictures and thinned out components of less than 2^(levels + 1) samples a side."},

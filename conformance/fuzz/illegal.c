@@ -74,6 +74,13 @@ static const rule rules[] = {
      "[8,8],[8,8],[8,8],[8,8],[8,8],[8,8],[8,8],[8,8],[8,8],[8,8],[8,8],[8,8],[8,8]",
      "A.6.1", NULL},
     {"style-number", "style=200", "Table A.19", NULL},
+    {"style-ht", "style=65", "15444-15 A.4", NULL},
+    {"ht-jp2", "style=HT components=8u container=jp2", "15444-15 Annex D", NULL},
+    {"ht-missing", "style=0 components=8u container=jph", "15444-15 Annex D", NULL},
+    {"ht-layers", "style=HT layers=2", "one layer", NULL},
+    {"ht-target", "style=HT bpp=1", "use step", NULL},
+    {"ht-profile", "style=HT profile=1 levels=8 block=64,64", "A.10", NULL},
+    {"ht-single", "style=HT overrides=C0:style=0", "all blocks", NULL},
     {"style-word", "style=BYPASS+FAST", "Table A.19", NULL},
     {"style-twice", "style=RESET+2", "twice", NULL},
     {"progression", "progression=LRPC", "LRCP|RLCP", NULL},
@@ -252,7 +259,7 @@ void fuzz_illegal_draw(uint64_t seed, uint32_t index, fuzz_case *c)
     static const char *const leave[] = {"picture", "at", "layouts", "preset", "input-color", "input-transfer", "input-range", "tables", "offset",
                                         "size", "tile", "tile-offset", "precincts", "progression-changes", "overrides", "roi", "profile", "registration", "mct",
                                         "jp2", "container", "tile-parts", "plm", "quantization", "step", "guard-bits", "levels", "rates", "bpp",
-                                        "layer-bytes", "psnr", "slopes", "layers", "plt", "packed-headers"};
+                                        "layer-bytes", "psnr", "slopes", "layers", "plt", "packed-headers", "style", "max-bytes", "max-component-bytes"};
     static fuzz_case change;
     fuzz_draw_case(seed, NULL, c);
     if (strstr(rules[index].set, "preset=")) {
