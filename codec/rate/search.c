@@ -124,7 +124,8 @@ static uint32_t open_floors(wvl_layer_job *job)
     uint32_t n = wvl_plan_cap_groups(job->plan), open = 0;
     uint8_t *is_open = job->floors_open;
     for (uint32_t c = 0; c < n; c++) {
-        is_open[c] = !wvl_rate_component_fits(job, c, job->component_totals[c]);
+        int has_more = job->thresholds[c] < WVL_SLOPE_NOTHING; /* else a later step tells that the cap is too small, or the layer stays empty */
+        is_open[c] = has_more && !wvl_rate_component_fits(job, c, job->component_totals[c]);
         open += is_open[c];
         if (is_open[c]) {
             job->floors_bad[c] = job->thresholds[c] + 1;

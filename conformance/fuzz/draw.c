@@ -125,7 +125,7 @@ static void draw_precincts(fuzz_draw *d)
 static void draw_style(fuzz_draw *d)
 {
     uint32_t style = fuzz_draw_between(d, 0, 63);
-    if (d->profile < 0 && fuzz_draw_chance(d, 8)) { /* HT blocks take VSC beside them, one layer, and no target */
+    if (d->profile < 0 && fuzz_draw_chance(d, 8)) { /* HT blocks take VSC beside them, and have one layer */
         d->is_ht = 1;
         say(d, "style", 64 + (style & 8));
     } else if (fuzz_draw_wants(d)) {
@@ -306,8 +306,8 @@ static void print_target(fuzz_draw *d, const char *key, uint32_t count)
 
 static void draw_target(fuzz_draw *d, const char *key, uint32_t percent)
 {
-    if (!d->is_ht && !d->targets && d->density && fuzz_draw_chance(d, percent)) {
-        print_target(d, key, fuzz_draw_chance(d, 50) ? 1 : fuzz_draw_between(d, 2, 6));
+    if (!d->targets && d->density && fuzz_draw_chance(d, percent)) {
+        print_target(d, key, d->is_ht || fuzz_draw_chance(d, 50) ? 1 : fuzz_draw_between(d, 2, 6));
     }
 }
 
@@ -329,14 +329,14 @@ static void draw_layers(fuzz_draw *d)
 
 static void draw_max_bytes(fuzz_draw *d)
 {
-    if (!d->is_ht && d->density && fuzz_draw_chance(d, 10)) {
+    if (d->density && fuzz_draw_chance(d, 10)) {
         fuzz_case_set(d->c, "max-bytes", "%.0f", least_bytes(d) * (1.0 + d->layers / 8.0) + d->raw_bytes * draw_share(d));
     }
 }
 
 static void draw_max_component_bytes(fuzz_draw *d)
 {
-    if (!d->is_ht && d->density && fuzz_draw_chance(d, 6)) {
+    if (d->density && fuzz_draw_chance(d, 6)) {
         fuzz_case_set(d->c, "max-component-bytes", "%.0f", least_bytes(d) * (1.0 + d->layers / 8.0) / d->shape.count + 200.0 + d->raw_bytes / d->shape.count * draw_share(d));
     }
 }

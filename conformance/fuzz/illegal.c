@@ -78,7 +78,6 @@ static const rule rules[] = {
     {"ht-jp2", "style=HT components=8u container=jp2", "15444-15 Annex D", NULL},
     {"ht-missing", "style=0 components=8u container=jph", "15444-15 Annex D", NULL},
     {"ht-layers", "style=HT layers=2", "one layer", NULL},
-    {"ht-target", "style=HT bpp=1", "use step", NULL},
     {"ht-profile", "style=HT profile=1 levels=8 block=64,64", "A.10", NULL},
     {"ht-single", "style=HT overrides=C0:style=0", "all blocks", NULL},
     {"style-word", "style=BYPASS+FAST", "Table A.19", NULL},
