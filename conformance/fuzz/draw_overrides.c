@@ -115,7 +115,7 @@ void fuzz_draw_regions(fuzz_draw *d)
     char list[FUZZ_MAX_VALUE] = "";
     uint32_t count = fuzz_draw_between(d, 1, 3), far = d->shape.x1 > INT32_MAX || d->shape.y1 > INT32_MAX;
     entry e = {list, sizeof list, 0, 0, 0, 0};
-    if (!fuzz_draw_wants(d) || !fuzz_draw_chance(d, 40)) {
+    if (d->is_ht || !fuzz_draw_wants(d) || !fuzz_draw_chance(d, 40)) {
         return;
     }
     for (uint32_t i = 0; i < count; i++) {

@@ -54,6 +54,7 @@ static int is_expected_refusal(const fuzz_case *c, const fuzz_run *run)
         {WVL_ERROR_PARAMETER, "roi: a shift of", "roi"},
         {WVL_ERROR_PARAMETER, "falls below 0", "overrides"},
         {WVL_ERROR_PARAMETER, "leaves no magnitude bit", "overrides"},
+        {WVL_ERROR_PARAMETER, "leaves no magnitude bit", "quantization"},
         {WVL_ERROR_PARAMETER, "leaves no magnitude bit", "step"},
         {WVL_ERROR_UNREACHABLE, "", "max-bytes"},
         {WVL_ERROR_UNREACHABLE, "", "max-component-bytes"},
