@@ -52,7 +52,7 @@ class Machine:
         ):
             full = os.path.join(self.build, path)
             self.tools[name] = full if os.path.exists(full) else None
-        for name in ("ffmpeg", "grk_decompress", "ojph_expand", "jpylyzer", "localedef"):
+        for name in ("ffmpeg", "grk_decompress", "ojph_expand", "ojph_compress", "jpylyzer", "localedef"):
             self.tools[name] = shutil.which(name)
         if os.environ.get("WVL_WITHOUT_JUDGES"):
             for name in os.environ["WVL_WITHOUT_JUDGES"].split(","):

@@ -64,7 +64,46 @@ def without_rates(words):
     return kept
 
 
+def encode_openjph(attempt, budget):
+    """OpenJPH's encoder, whose only rate is its step: the finest of ten that keeps the budget."""
+    picture, path = os.path.join(attempt.scratch, "peer.ppm" if attempt.picture.components == 3 else "peer.pgm"), os.path.join(attempt.scratch, "peer.j2c")
+    attempt.machine.run(["wavelane-judge", "picture", *attempt.picture.for_judge(), "-o", picture])
+    low, high, best = 1e-5, 0.5, None
+    for _ in range(10):
+        step = (low * high) ** 0.5
+        o = attempt.machine.run(["ojph_compress", "-i", picture, "-o", path, "-reversible", "false", "-qstep", f"{step:.6f}", "-num_decomps", str(attempt.facts["levels"])])
+        if o.code or not os.path.exists(path):
+            return None, o
+        if os.path.getsize(path) <= budget:
+            high, best = step, (os.path.getsize(path), judges.openjpeg(attempt.machine, path, attempt.picture.for_judge()), o)
+        else:
+            low = step
+    return best, o
+
+
+def check_openjph(attempt):
+    """Against OpenJPH at its bytes, the largest within the row's budget."""
+    if not attempt.machine.has("ojph_compress"):
+        attempt.add("quality at OpenJPH's bytes", True, "not installed", verdict="absent")
+        return
+    best, o = encode_openjph(attempt, attempt.facts["bytes"])
+    if not best:
+        attempt.fail("quality", f"OpenJPH's encoder: {o.words()}", o.command)
+        return
+    size, theirs, o = best
+    ours, stream = attempt.encode(without_rates(attempt.words) + ["--max-bytes", str(size)], f"{attempt.row.id}_floor.j2k")
+    if ours.code:
+        attempt.fail("quality", ours.words(), ours.command)
+        return
+    mine = judges.openjpeg(attempt.machine, stream, attempt.picture.for_judge())
+    good = mine.psnr >= theirs.psnr - MARGIN and os.path.getsize(stream) <= size
+    attempt.add("quality at OpenJPH's bytes", good, f"{size} bytes: {mine.psnr:.2f} dB in {os.path.getsize(stream)} bytes, OpenJPH {theirs.psnr:.2f} dB", o.command)
+
+
 def check_floor(attempt, clause):
+    if attempt.facts["ht"]:
+        check_openjph(attempt)
+        return
     if "quality max" in clause or options.rates(attempt.row)[:1] == ["--step"]:
         check_best(attempt)
         return
