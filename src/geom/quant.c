@@ -137,7 +137,7 @@ static void set_weight(wvl_coding *coding, unsigned band, unsigned max_depth, un
 #define EASY_PLANES 30u       /* OpenJPEG 2.5 decodes no more */
 
 /*
- * The shift must lift the region above every plane of the background (H.2.1). OpenJPEG 2.5 takes magnitudes from half that on for the region's,
+ * The shift must lift the region above every plane of the background (H.2). OpenJPEG 2.5 takes magnitudes from half that on for the region's,
  * so a shift that is found is one greater where there is room.
  */
 static int set_region_shift(wvl_coding *coding, wvl_report *report)
@@ -147,7 +147,7 @@ static int set_region_shift(wvl_coding *coding, wvl_report *report)
         most = wvl_max_u32(most, coding->band[band].planes);
     }
     if (coding->region == WVL_REGION_PART && !coding->region_auto && shift < most) {
-        wvl_report_add(report, "roi: a shift of %u; %u or more are needed to lift a part above the background, whose bands have up to %u magnitude bits (H.2.1)", shift,
+        wvl_report_add(report, "roi: a shift of %u; %u or more are needed to lift a part above the background, whose bands have up to %u magnitude bits (H.2)", shift,
                        most, most);
         return 0;
     }
@@ -156,7 +156,7 @@ static int set_region_shift(wvl_coding *coding, wvl_report *report)
     }
     unsigned limit = coding->region == WVL_REGION_PART ? MOST_CODED_PLANES : MOST_PLANES;
     if (coding->region && most + shift > limit) {
-        wvl_report_add(report, "roi: a shift of %u on %u magnitude bits; %u in all are %s (A.6.3, H.2.1)%s", shift, most, limit,
+        wvl_report_add(report, "roi: a shift of %u on %u magnitude bits; %u in all are %s (A.6.3, H.2)%s", shift, most, limit,
                        coding->region == WVL_REGION_PART ? "coded" : "possible", coding->region == WVL_REGION_PART && !coding->reversible ? "; fewer guard bits or a coarser step make room" : "");
         return 0;
     }

@@ -424,6 +424,23 @@ START_TEST(frame_rates_are_fractions)
 }
 END_TEST
 
+START_TEST(regions_print_as_they_are_read)
+{
+    static const char all[] = "T2C1:U=9/T1-2C0-3:rect=1,2,3,4;U=12/rect=0,0,4294967295,4294967295/C0:U=25";
+    wvl_params *copy;
+    expect_set("roi", "c=0,U=25", "C0:U=25");
+    expect_set("roi", "t2c1:u=9/T1-2C0-3:U=12,rect=1,2,3,4/rect=0,0,4294967295,4294967295/U=25;c=0", all);
+    expect_set("roi", all, all);
+    expect_refused("roi", "rect=0,0,4294967295,4294967296", "entry 1");
+    expect_refused("roi", "c=0,U=1//", "entry 2");
+    expect_refused("roi", "C2:c=0,U=1", "entry 1");
+    ck_assert_int_eq(wvl_params_clone(params, &copy), WVL_OK);
+    expect_set("roi", "", "");
+    ck_assert_str_eq(wvl_params_get(copy, "roi"), all);
+    wvl_params_release(copy);
+}
+END_TEST
+
 START_TEST(clones_are_independent)
 {
     wvl_params *copy;
@@ -466,6 +483,7 @@ static Suite *params_suite(void)
     tcase_add_test(table, presets_apply);
     tcase_add_test(table, preset_names_carry_words);
     tcase_add_test(table, frame_rates_are_fractions);
+    tcase_add_test(table, regions_print_as_they_are_read);
     tcase_add_test(table, clones_are_independent);
     suite_add_tcase(suite, table);
     return suite;
