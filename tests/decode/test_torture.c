@@ -118,6 +118,7 @@ static const row rows[] = {
     /* OpenJPEG's 2/K is 3e-5 off, two units of 65535 on a hard edge */
     {"F15", FLOWER(16), NEAR, 2, WHOLE, "reversible=no step=0.000003"},
     {"F21", "cog_int16.tif", NULL, 900, 700, 1, 16, 1, LL, 0, WHOLE, "tile=512,512"},
+    {"F23", "c1p0_03_0.pgx", NULL, 256, 256, 1, 4, 1, LL, 0, WHOLE, "levels=1 tile=128,128 progression=PCRL layers=8 sop=yes roi=rect=0,0,128,128"},
     {"F25", FLOWER16, NEAR, 2, WHOLE, "reversible=no step=0.000003"},
     {"F26", FLOWER16, LL, 0, WHOLE, "mct=on"},
     {"F27", KODIM3, LL, 0, WHOLE, "mct=off"},
@@ -387,7 +388,8 @@ START_TEST(subsampling_and_many_components)
     case_lossless("F37", &p, "", NULL);
     picture_free(&p);
     p = picture_draw(PICTURE_NOISE, 1, 1, 257, 8, 39);
-    case_lossless("F39", &p, "levels=1 block=32,32 style=PTERM progression=RLCP", NULL);
+    case_lossless("F39", &p, "levels=1 block=32,32 style=PTERM progression=RLCP overrides=C5:levels=0;block=16,16/C256:guard-bits=4 "
+                             "progression-changes=T1=0,0,1,1,257,RLCP/T1=1,0,1,2,257,RLCP roi=c=0,U=12", NULL);
     picture_free(&p);
 }
 END_TEST
@@ -418,15 +420,9 @@ static const refusal refusals[] = {
     {"F30", "mct=on", "mct", 0, 0, 510, 532, 2, 16},
     {"F41", "", "16384", 0, 0, 768, 512, 16385, 8},
     {"F45", "guard-bits=8", "guard-bits", RGB},
-    /* what a later version brings: not a key yet, and never ignored */
-    {"E23", "poc=T0=0,0,2,6,3,RLCP", "unknown", RGB},
-    {"E24", "poc=T0=0,0,2,6,3,LRCP", "unknown", RGB},
-    {"E25", "poc=T0=0,2,1,6,3,LRCP", "unknown", RGB},
-    {"E27", "ppt=yes", "unknown", RGB},
-    {"F23", "roi=c=0,U=4", "unknown", RGB},
-    {"H02", "ht=yes", "unknown", RGB},
-    {"H02", "style=64", "style", RGB},
-    {"I01", "cinema=2k", "unknown", RGB},
+    {"E25", "progression-changes=T1=0,2,1,6,3,LRCP", "A.6.6", RGB},
+    {"F23", "roi=rect=0,0,128,128;U=3", "H.2", RGB},
+    {"H02", "style=65", "15444-15", RGB},
     {"I01", "profile=3", "none|0|1", RGB},
 };
 
