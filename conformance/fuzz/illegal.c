@@ -153,7 +153,7 @@ static const rule rules[] = {
     {"overrides-key", "overrides=C0:layers=3", "expected one of", NULL},
     {"overrides-tile", "overrides=T2:levels=3", "A.4.2", NULL},
     {"overrides-component", "components=3*8u overrides=C3:levels=3", "A.6.2", NULL},
-    {"overrides-joined", "components=3*8u mct=on overrides=C1:reversible=no", "G.2", NULL},
+    {"overrides-joined", "components=3*8u reversible=yes mct=on overrides=C1:reversible=no", "G.2", NULL},
     {"overrides-block", "overrides=C0:block=128,64", "A.6.1", NULL},
     {"roi-shift", "roi=c=0,U=256", "A.6.3", NULL},
     {"roi-none", "roi=c=0", "A.6.3", NULL},
