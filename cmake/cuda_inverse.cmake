@@ -27,7 +27,7 @@ if(WVL_HAVE_CUDA)
     set(inverse_image ${PROJECT_BINARY_DIR}/wavelane_cuda_inverse.fatbin)
     list(TRANSFORM WVL_INVERSE_DEVICE_SOURCES PREPEND ${PROJECT_SOURCE_DIR}/ OUTPUT_VARIABLE inverse_device_sources)
     add_custom_command(OUTPUT ${inverse_image}
-        COMMAND ${WVL_NVCC} -fatbin -std=c++17 -O3 --fmad=false -Werror all-warnings
+        COMMAND ${WVL_NVCC} -fatbin -std=c++17 -O3 --fmad=false -Werror all-warnings -Xptxas --warn-on-spills -Xptxas --warning-as-error
             -gencode arch=compute_75,code=compute_75 -gencode arch=compute_90,code=sm_90
             -I${PROJECT_SOURCE_DIR}/include -I${PROJECT_SOURCE_DIR}/src -I${PROJECT_SOURCE_DIR}
             -o ${inverse_image} ${PROJECT_SOURCE_DIR}/cuda/inverse.cu

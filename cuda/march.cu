@@ -10,6 +10,7 @@
  * Bytes a sample: container + coefficient + 1/4 for the low-low plane; 2 of 32 (4 of 32) lanes and 9 (21) rows of a segment are read twice.
  * tables.c says which pictures fit; the others go through the any-shape kernels.
  */
+#include "cuda/block/halves.cuh"
 #include "cuda/block/lift.cuh"
 #include "cuda/block/order.cuh"
 #include "cuda/block/pack.cuh"
@@ -104,7 +105,7 @@ template <class T, class R, class A, int C, int CB> struct marcher {
 
     R rows;
     A ahead;
-    uint32_t seen;
+    uint32_t seen, top_row[R::words];
     int slot;                /* of the next two rows */
     column<T, C> v1;
     column<T, H> v2;
@@ -176,13 +177,12 @@ template <class T, class R, class A, int C, int CB> struct marcher {
         v1.clear();
         v2.clear();
         seen = 0;
-        uint32_t raw[R::words];
         slot = 0;
         wait_for_launch_in_front();
         fetch(0, 4 * m + R0 - 1);
         ahead.first();
-        ahead.read(0, raw);
-        unpack(v1.x, raw);
+        ahead.read(0, top_row);
+        unpack(v1.x, top_row);
 #pragma unroll
         for (int i = 0; i < A::slots; i += 2) {
             fetch(i, 4 * m + R0 + i);
@@ -298,6 +298,59 @@ template <class T, class R, class A, int C, int CB> struct marcher {
     }
 };
 
+/* 8-bit pixels in 5/3: level 1 in half floats, level 2 as above. */
+struct half_marcher : marcher<int32_t, pixel_rows<16, 1, 1, false>, row_ring<pixel_rows<16, 1, 1, false>>, 16, 2> {
+    halves_column halves;
+
+    __device__ __forceinline__ void put_one(int h, int32_t (&ll)[H])
+    {
+        uint32_t raw[4], o[8], e[8], lo[8];
+        const int q = 2 * m + 1 + h;
+        ahead.wait();
+        ahead.read(slot, raw);
+        unpack_halves(o, raw, 0x65656565u);
+        ahead.read(slot + 1, raw);
+        unpack_halves(e, raw, 0x64646464u);
+        fetch(slot, 4 * m + ahead.slots + R0 + 2 * h);
+        slot = (slot + 2) % ahead.slots;
+        halves.step(o, e, lo);
+        if (h == 1 && one.begins(q)) {
+            one.flush(q - 1, mine);
+            one.jump(q);
+        }
+        lift_halves(lo, HALVES_MINUS_128, first, last);
+        if (m >= from) {
+            lift_halves(o, HALVES_MINUS_1792, first, last);
+            if (2 * q >= y0 && 2 * q < y1) {
+                put_halves(one.to[0] + one.at, lo + 4, mine, one.bound[0]);
+            }
+            if (2 * q + 1 >= y0 && 2 * q + 1 < y1) {
+                put_halves(one.to[1] + one.at, o, mine, one.bound[1]);
+                put_halves(one.to[2] + one.at, o + 4, mine, one.bound[2]);
+            }
+        }
+        one.at += one.slot_row;
+        take_halves(ll, lo);
+    }
+
+    __device__ __forceinline__ void run(uint4 *shared, const wvl_cuda_job &job, const wvl_cuda_item &item)
+    {
+        ahead.open(shared);
+        open(job, job, item);
+        halves.open(top_row);
+        bias += HALVES_OFFSET;
+#pragma unroll 1
+        for (; m < to; m++) {
+            put_one(0, keep);
+            put_one(1, even);
+            put_two();
+        }
+        let_next_launch_begin();
+        one.flush(2 * to, mine);
+        two.flush(to - 1 - LAG, mine);
+    }
+};
+
 /* The fourth warp of three components: pairs of rows, of which the stage holds one while the other warps read the one before. */
 template <class T, class R, int C> struct mixer {
     R rows;
@@ -394,7 +447,15 @@ MARCH(wvl_plane53, int32_t, rows_plane, row_ring, 8, 2, WVL_CUDA_MARCH_WARPS53)
 MARCH(wvl_plane97, float, rows_plane, row_ring, 8, 2, WVL_CUDA_MARCH_WARPS97)
 MARCH(wvl_plane53_w, int32_t, rows_plane, row_ring, 8, 4, WVL_CUDA_MARCH_WARPS53)
 MARCH(wvl_plane97_w, float, rows_plane, row_ring, 8, 4, WVL_CUDA_MARCH_WARPS97)
-MARCH(wvl_march53_8, int32_t, rows_8, row_ring, 16, 2, WVL_CUDA_MARCH_WARPS53_8)
+
+extern "C" __global__ void __launch_bounds__(32, WVL_CUDA_MARCH_WARPS53_HALF) wvl_march53_8(const wvl_cuda_job *jobs, const wvl_cuda_item *items)
+{
+    __shared__ uint4 shared[row_ring<rows_8>::shared_bytes / 16];
+    const wvl_cuda_item item = items[blockIdx.x];
+    half_marcher march;
+    march.run(shared, jobs[item.job], item);
+}
+
 MARCH(wvl_march97_8, float, rows_8, row_ring, 16, 2, WVL_CUDA_MARCH_WARPS97_8)
 MARCH(wvl_march53_8n, int32_t, rows_8n, row_ring, 8, 2, WVL_CUDA_MARCH_WARPS53)
 MARCH(wvl_march97_8n, float, rows_8n, row_ring, 8, 2, WVL_CUDA_MARCH_WARPS97)

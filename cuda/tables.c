@@ -235,6 +235,9 @@ static uint64_t march_warps(uint32_t kernel, int reversible)
     if (kernel == WVL_CUDA_MARCH97_8X3W || kernel == WVL_CUDA_MARCH97_8P3W) {
         return 3 * WVL_CUDA_MARCH_BLOCKS97_X3W; /* as many strips are counted */
     }
+    if (kernel == WVL_CUDA_MARCH53_8) {
+        return WVL_CUDA_MARCH_WARPS53_HALF;
+    }
     if (kernel == WVL_CUDA_MARCH53_16W) {
         return WVL_CUDA_MARCH_WARPS53_16W;
     }

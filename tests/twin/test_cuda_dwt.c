@@ -1,34 +1,41 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The device backend against the CPU's, coefficient by coefficient and bound by bound. Device memory is filled with poison when it is
- * allocated. Without a device the suite says so and passes. WVL_CUDA_SUBSET in the environment runs a few shapes (for slow checkers).
+ * allocated (not with WVL_CUDA_UNPOISONED in the environment, for a checker of its own). Without a device the suite says so and passes.
+ * WVL_CUDA_SUBSET runs a few shapes (for slow checkers), 2 fewer still. WVL_CUDA_TWIN_IMAGE names a file of device code to be tested instead.
  */
 #include "test_cuda_job.h"
 
 static wvl_cuda_runtime driver, poisoning;
 static wvl_backend *cpu, *cuda[2]; /* cuda[1]: every level with the any-shape kernels */
-static int have_device, subset;
+static int have_device;
+static int subset; /* 1 or 2 */
 
-/* Which kernels the suite has reached. */
-static struct { wvl_cuda_function function; char name[32]; uint32_t launches; } kernel_uses[64];
+/* Which kernels the suite has reached. Every backend loads its own; addresses of those that are closed may come again. */
+static struct { char name[32]; uint32_t launches; } kernel_uses[64];
+static struct { wvl_cuda_function function; unsigned use; } loaded[256];
+static unsigned loaded_count;
 
 static wvl_cuda_status named_function(wvl_cuda_function *function, wvl_cuda_module module, const char *name)
 {
     wvl_cuda_status status = driver.module_function(function, module, name);
-    for (unsigned i = 0; i < 64 && !status; i++) {
-        if (!kernel_uses[i].name[0] || !strcmp(kernel_uses[i].name, name)) {
-            (void)snprintf(kernel_uses[i].name, sizeof kernel_uses[i].name, "%s", name);
-            kernel_uses[i].function = *function;
-            break;
-        }
+    unsigned use = 0;
+    while (use < 63 && kernel_uses[use].name[0] && strcmp(kernel_uses[use].name, name) != 0) {
+        use++;
     }
+    (void)snprintf(kernel_uses[use].name, sizeof kernel_uses[use].name, "%s", name);
+    loaded[loaded_count % 256].function = *function;
+    loaded[loaded_count++ % 256].use = use;
     return status;
 }
 
 static void count_launch(wvl_cuda_function function)
 {
-    for (unsigned i = 0; i < 64; i++) {
-        kernel_uses[i].launches += function && kernel_uses[i].function == function;
+    for (unsigned i = loaded_count; i-- > (loaded_count > 256 ? loaded_count - 256 : 0);) {
+        if (loaded[i % 256].function == function) {
+            kernel_uses[loaded[i % 256].use].launches++;
+            return;
+        }
     }
 }
 
@@ -48,7 +55,10 @@ static wvl_cuda_status counted_config(const wvl_cuda_launch_config *config, wvl_
 static wvl_cuda_status poisoned_malloc(wvl_cuda_address *address, size_t bytes)
 {
     wvl_cuda_status status = driver.malloc_device(address, bytes);
-    status = status ? status : driver.fill(*address, 0xA7, bytes, NULL);
+    if (status || getenv("WVL_CUDA_UNPOISONED")) {
+        return status;
+    }
+    status = driver.fill(*address, 0xA7, bytes, NULL);
     return status ? status : driver.stream_wait(NULL);
 }
 
@@ -57,7 +67,8 @@ static void find_device(void)
 {
     wvl_cuda_context context;
     int count = 0, device;
-    subset = getenv("WVL_CUDA_SUBSET") != NULL;
+    const char *few = getenv("WVL_CUDA_SUBSET");
+    subset = few ? few[0] == '2' ? 2 : 1 : 0;
     if (!wvl_cuda_fetch_image() || !wvl_cuda_fetch_runtime(&driver) || driver.init(0) || driver.device_count(&count) || !count) {
         printf("no device, or no device code in this build: the device twins are skipped\n");
         return;
@@ -72,6 +83,19 @@ static void find_device(void)
 }
 
 /* For every test anew: one that fails leaves its jobs behind. */
+/* Device code from a file: the portable code, assembled for this machine, takes the suite as well. Kept until the end. */
+static const void *read_image(const char *path)
+{
+    static char image[16u << 20];
+    FILE *file = path && !image[0] ? fopen(path, "rb") : NULL;
+    if (file) {
+        REQUIRE(fread(image, 1, sizeof image, file) > 0, "%s", path);
+        fclose(file);
+    }
+    REQUIRE(!path || image[0], "%s: no such file", path);
+    return path ? image : NULL;
+}
+
 static void open_backends(void)
 {
     pool = wvl_pool_create(NULL, 2, NULL);
@@ -79,8 +103,9 @@ static void open_backends(void)
         return;
     }
     REQUIRE(wvl_backend_cpu.open(&(wvl_backend_options){.pool = pool}, &cpu) == WVL_OK, "cpu");
+    const void *image = read_image(getenv("WVL_CUDA_TWIN_IMAGE"));
     for (unsigned i = 0; i < 2; i++) {
-        wvl_cuda_options options = {.runtime = &poisoning, .tables = i ? WVL_CUDA_PLAIN_PATH : 0};
+        wvl_cuda_options options = {.runtime = &poisoning, .tables = i ? WVL_CUDA_PLAIN_PATH : 0, .image = image};
         wvl_status status = wvl_cuda_open_backend(NULL, pool, &options, &cuda[i]);
         REQUIRE(status == WVL_OK, "open: %d", status);
     }
@@ -139,11 +164,11 @@ START_TEST(small_shapes)
     static const uint32_t others[] = {1, 2, 3, 5, 8, 17, 64};
     static job j;
     uint32_t n = (uint32_t)_i + 1;
-    if (!have_device || (subset && n > 9 && (n < 31 || n > 33) && n < 63)) {
+    if (!have_device || (subset && n > 9 && (n < 31 || n > 33) && n < 63) || (subset == 2 && n % 4 != 1 && n != 32)) {
         return;
     }
     for (uint32_t k = 0; k < sizeof others / sizeof *others; k++) {
-        for (uint32_t turn = 0; turn < (subset ? 4u : 8u); turn++) {
+        for (uint32_t turn = 0; turn < (subset ? 4u / (unsigned)subset : 8u); turn++) {
             seed_state = n * 1000u + k * 8u + turn;
             default_job(&j);
             j.settings.reversible = turn & 1;
@@ -166,7 +191,7 @@ START_TEST(limits)
 {
     static const uint32_t near[] = {127, 128, 129, 239, 240, 241, 255, 256, 257, 447, 448, 464, 479, 480, 481, 495, 496, 512, 513, 1023, 1024};
     static job j;
-    if (!have_device) {
+    if (!have_device || (subset == 2 && _i % 5)) {
         return;
     }
     for (uint32_t turn = 0; turn < (subset ? 4u : 24u); turn++) {
@@ -194,10 +219,10 @@ END_TEST
 START_TEST(marching)
 {
     static job j;
-    if (!have_device || (subset && _i % 6)) {
+    if (!have_device || (subset && _i % (6 * subset))) {
         return;
     }
-    for (uint32_t turn = 0; turn < (subset ? 6u : 40u); turn++) {
+    for (uint32_t turn = 0; turn < (subset ? 6u / (unsigned)subset : 40u); turn++) {
         seed_state = 31337u + (uint64_t)_i * 1000u + turn;
         default_job(&j);
         j.settings.reversible = turn & 1;
@@ -230,7 +255,7 @@ START_TEST(wide)
 {
     static const uint32_t lanes[] = {32, 33, 56, 57, 58, 60, 61, 64, 112, 116, 120, 124, 128};
     static job j;
-    if (!have_device || (subset && _i % 4)) {
+    if (!have_device || (subset && _i % (4 * subset))) {
         return;
     }
     for (uint32_t turn = 0; turn < (subset ? 2u : 8u); turn++) {
@@ -253,10 +278,10 @@ END_TEST
 START_TEST(structures)
 {
     static job j;
-    if (!have_device || (subset && _i % 8)) {
+    if (!have_device || (subset && _i % (8 * subset))) {
         return;
     }
-    for (uint32_t turn = 0; turn < 12; turn++) {
+    for (uint32_t turn = 0; turn < (subset == 2 ? 3u : 12u); turn++) {
         seed_state = 777777u + (uint64_t)_i * 100u + turn;
         default_job(&j);
         j.settings.reversible = turn & 1;
@@ -294,7 +319,7 @@ START_TEST(outside_is_refused)
     if (!have_device) {
         return;
     }
-    for (uint32_t round = 0; round < 40; round++) {
+    for (uint32_t round = 0; round < (subset == 2 ? 4u : 40u); round++) {
         seed_state = round + 1;
         default_job(&j);
         j.settings.reversible = draw() & 1;
@@ -345,7 +370,7 @@ START_TEST(refusals)
     place_picture(&j, 100, 100, 0, 0);
     plan_job(&j);
     draw_pixels(&j, 0);
-    wvl_cuda_options options = {0};
+    wvl_cuda_options options = {.runtime = &poisoning};
     run b = {.table = &wvl_backend_cuda};
     REQUIRE(wvl_cuda_open_backend(NULL, pool, &options, &b.backend) == WVL_OK, "open");
     start_run(&b, &j);
