@@ -12,6 +12,7 @@
 #include "codec/tile_blocks.h"
 #include "codec/tile_phases.h"
 
+#define TICK_GROUPS 64u     /* of a worker, between two reports of progress */
 #define GROUP_SAMPLES 8192u /* work handed out at a time: two blocks of nominal size, or as many small ones */
 
 /* Groups of blocks of one band; `first` counts groups over the wave. */
@@ -349,6 +350,7 @@ typedef struct block_stream {
     worker_scratch w;
     const work_band *wb;
     uint32_t block, end;  /* in the band */
+    uint32_t until_tick;  /* groups; 0: this thread tells of no progress */
     uint32_t group;       /* rate group of the band */
     wvl_depth_part *part; /* where its blocks count; NULL: nowhere */
     wvl_coded_block *blocks[WVL_BLOCK_SLOTS];
@@ -365,6 +367,10 @@ static int fetch_group(block_stream *s)
     uint64_t index = atomic_fetch_add_explicit(&work->next, 1, memory_order_relaxed);
     if (index >= work->run_groups) {
         return 0;
+    }
+    if (s->until_tick && --s->until_tick == 0) {
+        coder->tick(coder->tick_user, work->done + index, work->group_count);
+        s->until_tick = TICK_GROUPS;
     }
     uint64_t group = find_group(work, work->base + index);
     s->wb = find_band(work, group);
@@ -434,7 +440,8 @@ static void code_stream(void *arg, uint32_t index, uint32_t worker)
     block_work *work = arg;
     wvl_coder *coder = work->coder;
     wvl_carver carver = {coder->worker_memory + worker * coder->worker_bytes, 0};
-    block_stream s = {.work = work, .w = carve_worker(coder->plan, &carver)};
+    int tells = worker == 0 && coder->tick && wvl_pool_uses_caller(coder->pool);
+    block_stream s = {.work = work, .w = carve_worker(coder->plan, &carver), .until_tick = tells ? TICK_GROUPS : 0};
     (void)index;
     coder->block_coder->encode_stream(s.w.coder, coder->kernels, &(wvl_block_feed){&s, fetch_block, put_block});
 }
@@ -510,7 +517,10 @@ static void choose_thresholds(const block_work *work, unsigned phase, uint32_t *
 static void code_phase(block_work *work)
 {
     wvl_coder *coder = work->coder;
-    uint64_t count = count_phase(work), step = wvl_min_u64(UINT32_MAX, wvl_max_u64(256 * coder->workers, work->group_count / 32 + 1)); /* progress without idle workers */
+    uint64_t count = count_phase(work), step = UINT32_MAX;
+    if (!wvl_pool_uses_caller(coder->pool)) {
+        step = wvl_min_u64(step, wvl_max_u64(256 * coder->workers, work->group_count / 32 + 1)); /* progress without idle workers */
+    }
     for (work->base = 0; work->base < count; work->base += step) {
         work->run_groups = wvl_min_u64(count - work->base, step);
         atomic_store(&work->next, 0);

@@ -41,7 +41,7 @@ void wvl_mq_encode_symbols(wvl_mq *mq, const uint8_t *symbols, size_t count);
 
 /*
  * `symbol_count` symbols of each of `count` codewords, coded in turns. Up to WVL_MQ_READ_AHEAD bytes beyond the lists are read, and have no
- * effect. The C form takes one or two codewords.
+ * effect. The C form works on two codewords at a time.
  */
 #define WVL_MQ_MAX_LANES 16
 #define WVL_MQ_READ_AHEAD 16

@@ -124,8 +124,9 @@ static void encode_pair(wvl_mq *const mq[], const uint8_t *const symbols[], size
 
 void wvl_mq_encode_lanes_c(wvl_mq *const mq[], const uint8_t *const symbols[], unsigned count, size_t symbol_count)
 {
-    if (count == 2)
-        encode_pair(mq, symbols, symbol_count);
-    else
-        wvl_mq_encode_symbols(mq[0], symbols[0], symbol_count);
+    unsigned i = 0;
+    for (; i + 2 <= count; i += 2)
+        encode_pair(mq + i, symbols + i, symbol_count);
+    if (i < count)
+        wvl_mq_encode_symbols(mq[i], symbols[i], symbol_count);
 }

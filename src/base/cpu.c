@@ -29,7 +29,11 @@ static wvl_cpu_level present_level(void)
         return has_avx512() ? WVL_CPU_AVX512 : WVL_CPU_AVX2;
     }
 #endif
+#ifdef WVL_HAVE_NEON
+    return WVL_CPU_NEON;
+#else
     return WVL_CPU_C;
+#endif
 }
 
 wvl_cpu_level wvl_cpu_fetch_level(void)
@@ -40,7 +44,7 @@ wvl_cpu_level wvl_cpu_fetch_level(void)
     if (wanted && strcmp(wanted, "c") == 0) {
         level = WVL_CPU_C;
     }
-    if (wanted && strcmp(wanted, "avx2") == 0 && level > WVL_CPU_AVX2) {
+    if (wanted && strcmp(wanted, "avx2") == 0 && level == WVL_CPU_AVX512) {
         level = WVL_CPU_AVX2;
     }
 #endif
@@ -59,5 +63,6 @@ int wvl_cpu_has_fast_pext(void)
 
 const char *wvl_cpu_level_text(wvl_cpu_level level)
 {
-    return level == WVL_CPU_AVX512 ? "avx512" : level == WVL_CPU_AVX2 ? "avx2" : "c";
+    static const char *const names[] = {"c", "avx2", "avx512", "neon"};
+    return names[level];
 }

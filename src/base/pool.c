@@ -147,6 +147,8 @@ uint32_t wvl_pool_concurrency(const wvl_pool *pool)
 
 int wvl_pool_starts_threads(const wvl_pool *pool) { return !pool->runner.run && pool->seat_capacity; }
 
+int wvl_pool_uses_caller(const wvl_pool *pool) { return !pool->runner.run; }
+
 typedef struct guarded_task {
     wvl_task_fn task;
     void *arg;

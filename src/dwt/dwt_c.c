@@ -145,6 +145,11 @@ const wvl_dwt_kernels *wvl_dwt_fetch_kernels(wvl_cpu_level level)
         return &wvl_dwt_kernels_avx2;
     }
 #endif
+#ifdef WVL_HAVE_NEON
+    if (level >= WVL_CPU_NEON) {
+        return &wvl_dwt_kernels_neon;
+    }
+#endif
     (void)level;
     return &kernels_c;
 }

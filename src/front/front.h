@@ -55,6 +55,9 @@ const wvl_front_kernels *wvl_front_fetch_kernels(wvl_cpu_level level);
 extern const wvl_front_kernels wvl_front_kernels_avx2;
 void wvl_front_put_xyz_avx2(const wvl_plan_xyz *xyz, uint32_t n, int32_t *const *lines);
 #endif
+#ifdef WVL_HAVE_NEON
+extern const wvl_front_kernels wvl_front_kernels_neon;
+#endif
 
 /* One component's samples in the caller's memory. */
 typedef struct wvl_front_plane {

@@ -157,6 +157,11 @@ const wvl_front_kernels *wvl_front_fetch_kernels(wvl_cpu_level level)
         return &wvl_front_kernels_avx2;
     }
 #endif
+#ifdef WVL_HAVE_NEON
+    if (level >= WVL_CPU_NEON) {
+        return &wvl_front_kernels_neon;
+    }
+#endif
     (void)level;
     return &kernels_c;
 }

@@ -14,6 +14,7 @@
 enum {
     LANES = WVL_MQ_MAX_LANES,
     STEPS = 64,      /* between two sortings of the log */
+    FEW = 4,         /* below this, pairs in C are faster */
     STATE_WORDS = 5, /* four contexts each */
     MOST_BYTES = 3   /* of a lane in a step: CT = 1, 15 shifts, and a stuffed bit between */
 };
@@ -188,6 +189,10 @@ void wvl_mq_encode_lanes_avx512(wvl_mq *const mq[], const uint8_t *const symbols
     coder k;
     uint16_t log[STEPS * LANES * MOST_BYTES + LANES];
     const uint8_t *from[LANES];
+    if (count < FEW) {
+        wvl_mq_encode_lanes_c(mq, symbols, count, symbol_count);
+        return;
+    }
     for (unsigned i = 0; i < LANES; i++)
         from[i] = symbols[i < count ? i : 0];
     load_lanes(&l, mq, count);
