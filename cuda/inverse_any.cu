@@ -2,8 +2,9 @@
 /*
  * One level of any shape: coefficients and the low-low plane in, the next plane out; and planes to pixels of any container.
  *
- * Runs: WVL_CUDA_BACK_TILE_THREADS threads a tile of 64 x 32 samples of the resolution on the absolute grid, 12 KiB of shared memory with the room of
- * four samples around it. Symmetric extension is a matter of folded addresses: it keeps parity, so a low sample is extended by low ones.
+ * Runs: WVL_CUDA_BACK_TILE_THREADS threads a tile of 64 x 32 samples of the resolution on the absolute grid, 12 KiB of shared memory with the room
+ * of four samples around it, 40 registers (planes to pixels: 38 and 40, none). Bytes a sample: coefficient, + 1 for the low-low plane, + 4.
+ * Symmetric extension is a matter of folded addresses: it keeps parity, so a low sample is extended by low ones.
  */
 #include "cuda/block/order.cuh"
 #include "cuda/inverse_job.h"

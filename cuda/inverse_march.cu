@@ -6,7 +6,9 @@
  * their way through shared memory, copied and read by the same lane, so there is no barrier. Of three components each has a warp of one thread
  * block, and they meet once an iteration with a fourth that undoes the colour transform. Lifting state stays in registers; one lane at either
  * side (two for 9/7 with 8 columns) is computed twice. Run-in: 1 iteration of level 2 and 1 of both in 5/3, 3 and 2 in 9/7.
- * Bytes a sample: coefficient + container + 1/4 for the low-low plane.
+ * Bytes a sample: coefficient + container + 1/4 for the low-low plane. Registers for 9.0, no spills: 149 in 5/3 and 207 in 9/7 with 16
+ * columns, 104 to 126 else. Share of the convert ceiling by the launch that ends in pixels, on an H200: 8192 x 8192 of 8 bits 76 and 51 %,
+ * 4096 x 2160 x 3 in batches of 16 68 and 37 %.
  * inverse_tables.c says which pictures fit; the others go through the any-shape kernels.
  */
 #include "cuda/block/inverse_lift.cuh"

@@ -7,7 +7,8 @@
  * a row, each lane eight samples and the four around them, and lifts across. The room of four samples around a tile makes 1.07 x 1.44 loads
  * of every sample; neighbours find theirs in L1 and L2. Bytes a sample from pixels: container + 2 or 4 a coefficient + 1 for the low-low
  * plane. Symmetric extension of the samples is extension of every lifting step bit by bit (dwt/lift_ops.h), so edges need nothing but folded
- * addresses.
+ * addresses. 70 and 72 registers, 6 thread blocks a multiprocessor, no spills. All levels of an 8192 x 8192 picture of 8 bits by it alone: 14 and
+ * 12 % of the convert ceiling on an H200 (the fused kernels: 57 and 51 %).
  */
 #include "cuda/block/load.cuh"
 #include "cuda/block/order.cuh"
@@ -109,7 +110,8 @@ template <class T> __device__ __forceinline__ void find_rows(tile<T> &s, uint32_
     if (i < SPAN_ROWS && c < 3) {
         const uint32_t y = fold((int64_t)y0 - ROOM + i, s.job.rect.y0, s.job.rect.y1);
         s.row[i] = y;
-        s.offset[c][i] = s.job.from_pixels ? (int64_t)(y - s.job.pixels[c].y0) * s.job.pixels[c].pitch_bytes : (int64_t)((y - s.job.in.y0) * s.job.in.pitch_bytes);
+        s.offset[c][i] = s.job.from_pixels ? (int64_t)(y - s.job.pixels[c].y0) * s.job.pixels[c].pitch_bytes
+                                           : (int64_t)((y - s.job.in.y0) * s.job.in.pitch_bytes);
     }
     __syncthreads();
 }
@@ -125,7 +127,8 @@ template <class T> __device__ __forceinline__ void fetch_plane(T (&v)[SPAN_ROWS]
 
 __device__ __forceinline__ bool is_whole(const wvl_cuda_pixels &p, const wvl_cuda_pixels &like)
 {
-    return !p.is_signed && p.container == like.container && (p.container == WVL_SAMPLE_8 || (p.container == WVL_SAMPLE_16 && !((p.data | (uint64_t)p.pitch_bytes) & 1)));
+    return !p.is_signed && p.container == like.container &&
+           (p.container == WVL_SAMPLE_8 || (p.container == WVL_SAMPLE_16 && !((p.data | (uint64_t)p.pitch_bytes) & 1)));
 }
 
 /* Whole containers of one kind: 8 bits, or 16 aligned ones. */
@@ -357,7 +360,8 @@ template <class T> __device__ __forceinline__ void put_split(tile<T> &s, const T
             const T four[4] = {h ? high[0] : low[0], h ? high[1] : low[1], h ? high[2] : low[2], h ? high[3] : low[3]};
             bound = put_four(band, x, y, four);
         }
-        keep_bound(s.bound + (2 * odd + h) * BLOCK_COLS + ((y >> band.ycb) - ((y0 / 2) >> band.ycb)) * (BLOCK_COLS / 2), (x >> band.xcb) - ((x0 / 2) >> band.xcb), bound);
+        uint32_t *table = s.bound + (2 * odd + h) * BLOCK_COLS + ((y >> band.ycb) - ((y0 / 2) >> band.ycb)) * (BLOCK_COLS / 2);
+        keep_bound(table, (x >> band.xcb) - ((x0 / 2) >> band.xcb), bound);
     }
 }
 
@@ -464,5 +468,11 @@ template <class T> __device__ __forceinline__ void run_item(const wvl_cuda_job *
     }
 }
 
-extern "C" __global__ void __launch_bounds__(THREADS, 6) wvl_any53(const wvl_cuda_job *jobs, const wvl_cuda_item *items) { run_item<int32_t>(jobs, items); }
-extern "C" __global__ void __launch_bounds__(THREADS, 6) wvl_any97(const wvl_cuda_job *jobs, const wvl_cuda_item *items) { run_item<float>(jobs, items); }
+#define ANY(name, T)                                                                                                          \
+    extern "C" __global__ void __launch_bounds__(THREADS, 6) name(const wvl_cuda_job *jobs, const wvl_cuda_item *items)        \
+    {                                                                                                                         \
+        run_item<T>(jobs, items);                                                                                             \
+    }
+
+ANY(wvl_any53, int32_t)
+ANY(wvl_any97, float)
