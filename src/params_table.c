@@ -90,6 +90,9 @@
     X("step", REAL, "0..1", "0",                                                                                                     \
       "Base quantizer step as a part of the full range, less than 1; 0: one least significant bit; 9/7 only (E.1).", QUANTIZATION,   \
       REAL, AT(step), 0, 1)                                                                                                          \
+    X("qfactor", INTEGER, "0..100", "0",                                                                                             \
+      "Quality factor as of JPEG, from 1 (coarse) to 100: quantizer steps by the sensitivity of eyes; 0: step says; 9/7 only.",      \
+      QUANTIZATION, UINT8, AT(qfactor), 0, 100)                                                                                      \
     X("guard-bits", INTEGER, "0..7", "2", "Guard bits G (A.6.4).", QUANTIZATION, UINT8, AT(guard_bits), 0, 7)                        \
     X("distortion-bits", INTEGER, "0..8", "6",                                                                                       \
       "Bits kept below the step for measuring distortion, fewer where the container is full.", QUANTIZATION, UINT8,                  \

@@ -80,6 +80,7 @@ typedef struct wvl_coding {
     /* WVL_REGION_*; the least shift asked for, and whether one is to be found. */
     uint8_t region, region_least, region_auto;
     double base_step;      /* "step" as given; 0 when reversible */
+    uint8_t qfactor;       /* 1..100: steps of a quality factor; 0: of base_step */
     uint8_t region_shift;  /* s of RGN: coded planes of the region lie that many higher; with PART at least every band's planes */
     wvl_band_coding band[WVL_MAX_BANDS];  /* LL, then HL, LH, HH of resolution 1, 2, ... */
 } wvl_coding;
@@ -264,6 +265,8 @@ int wvl_quant_build_bands(wvl_coding *coding, unsigned distortion_bits, unsigned
 const wvl_tile_variant *wvl_plan_find_variant(const wvl_plan *plan, uint32_t tile);
 /* Rules of HT blocks (15444-15). */
 void wvl_plan_check_ht(const struct wvl_settings *settings, wvl_report *report);
+/* Step of a coding with a quality factor, before the norm of the band, as a part of the full range. */
+double wvl_quant_visual_step(const wvl_coding *coding, unsigned level, unsigned orient);
 void wvl_report_add(wvl_report *report, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* ---- Tile plan --------------------------------------------------------------------------------------------------------- */

@@ -115,6 +115,12 @@ static void check_quantizer(const wvl_settings *s, wvl_report *r)
     if (!(s->step >= 0.0 && s->step < 1.0)) {
         wvl_report_add(r, "step %g; it is relative to the full range and must lie between 0 and 1 (E-3)", s->step);
     }
+    if (s->qfactor && s->step > 0.0 && !s->reversible) {
+        wvl_report_add(r, "qfactor %u beside step %g: both say how coarse the quantizer is; give one", s->qfactor, s->step);
+    }
+    if (s->qfactor && s->quant_style == WVL_QUANT_DERIVED && !s->reversible) {
+        wvl_report_add(r, "qfactor: its steps differ from band to band; quantization derived can not tell them (E-5)");
+    }
 }
 
 static void check_transform(const wvl_settings *s, const wvl_image_format *f, wvl_report *r)

@@ -79,11 +79,21 @@ static int split_step(double step, unsigned range_bits, unsigned guard_bits, wvl
  * Irreversible: |y| < 1.905 * 2^(R_b - 1) for any number of levels (BIBO gains of 9/7; ICT rows have L1 norm 1), so |q| < 2^eps_b:
  * one guard bit holds everything, float rounding included.
  */
+static double choose_step(const wvl_coding *coding, unsigned band, unsigned range_bits)
+{
+    if (!coding->qfactor) {
+        return (coding->base_step > 0.0 ? ldexp(coding->base_step, coding->depth) : 1.0) / sqrt(squared_norm(coding, band));
+    }
+    double step = ldexp(wvl_quant_visual_step(coding, band_level(band, coding->levels), band_orient(band)), coding->depth) / sqrt(squared_norm(coding, band));
+    /* The coarsest that can be told, where nothing but 0 is left: low factors go beyond it in the finest bands. */
+    double coarsest = ldexp(1.9375, (int)range_bits - (coding->guard_bits < 2 ? 2 - coding->guard_bits : 0));
+    return step < coarsest ? step : coarsest;
+}
+
 static int set_irreversible(wvl_coding *coding, unsigned band, wvl_report *report)
 {
     wvl_band_coding *bc = &coding->band[band];
     unsigned range_bits = coding->depth + log2_gain(band_orient(band));
-    double base = coding->base_step > 0.0 ? ldexp(coding->base_step, coding->depth) : 1.0;
     if (coding->quant_style == WVL_QUANT_DERIVED && band) {
         int exponent = (int)coding->band[0].exponent - (int)coding->levels + (int)band_level(band, coding->levels);
         if (exponent < 0) {
@@ -92,7 +102,7 @@ static int set_irreversible(wvl_coding *coding, unsigned band, wvl_report *repor
         }
         bc->exponent = (uint8_t)exponent;
         bc->mantissa = coding->band[0].mantissa;
-    } else if (!split_step(base / sqrt(squared_norm(coding, band)), range_bits, coding->guard_bits, bc)) {
+    } else if (!split_step(choose_step(coding, band, range_bits), range_bits, coding->guard_bits, bc)) {
         wvl_report_add(report, "step %g is too coarse for depth %u: its exponent falls below 0 (E-3)", coding->base_step, coding->depth);
         return 0;
     }

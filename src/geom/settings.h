@@ -97,6 +97,7 @@ struct wvl_settings {
     uint16_t *registration;      /* owned */
     uint8_t guard_bits;          /* "guard-bits" 2 */
     uint8_t quant_style;         /* "quantization" expounded|derived (irreversible only) */
+    uint8_t qfactor;             /* "qfactor" 1..100; 0: "step" says */
     double step;                 /* "step" relative to the full range; 0: 2^-depth, one LSB */
     uint8_t distortion_bits;     /* "distortion-bits" F wanted below the step */
     uint32_t override_count;     /* "overrides" TnCm:key=value;.../... */

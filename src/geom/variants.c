@@ -90,6 +90,7 @@ static void describe_coding(const wvl_variant_table *t, const wvl_settings *s, u
     coding->guard_bits = s->guard_bits;
     coding->user_precincts = s->precinct_count > 0 || wvl_plan_precinct(s, 0) != 0xFF;
     coding->base_step = s->reversible ? 0.0 : s->step;
+    coding->qfactor = s->reversible ? 0 : s->qfactor;
     for (unsigned r = 0; r <= s->levels && r <= WVL_MAX_LEVELS; r++) {
         coding->precinct[r] = (uint8_t)wvl_plan_precinct(s, r);
     }

@@ -228,6 +228,34 @@ START_TEST(other_targets)
 }
 END_TEST
 
+/* Quality factors, of HT and of EBCOT. */
+START_TEST(quality_factors)
+{
+    static const unsigned factors[] = {1, 10, 30, 50, 64, 66, 75, 85, 90, 96, 98, 100};
+    picture p = natural(1);
+    size_t bytes = 0;
+    double before = 0.0;
+    for (size_t i = 0; i < sizeof factors / sizeof factors[0]; i++) {
+        char settings[64];
+        (void)snprintf(settings, sizeof settings, "reversible=no qfactor=%u%s", factors[i], _i ? " style=HT" : "");
+        outcome o = case_encode(settings, &p, settings, NULL);
+        picture back = case_decode(settings, &o, NULL);
+        double psnr = picture_psnr(&p, &back);
+        ck_assert_msg(o.bytes > bytes && psnr > before, "\"%s\": %zu bytes after %zu, %.2f dB after %.2f dB", settings, o.bytes, bytes, psnr, before);
+        bytes = o.bytes;
+        before = psnr;
+        picture_free(&back);
+        case_free(&o);
+    }
+    ck_assert(before > 50.0);
+    picture_input input = picture_open_input(&p, 0);
+    case_refused("both", &input.format, "reversible=no qfactor=50 step=0.01", "give one");
+    case_refused("derived", &input.format, "reversible=no qfactor=50 quantization=derived", "derived");
+    picture_close_input(&input);
+    picture_free(&p);
+}
+END_TEST
+
 /* Everything that is coded is a codestream without loss. */
 START_TEST(cap_beyond_everything)
 {
@@ -273,6 +301,7 @@ int main(void)
     tcase_add_loop_test(tests, same_samples_as_ebcot, 0, 4);
     tcase_add_loop_test(tests, byte_targets, 0, 9);
     tcase_add_test(tests, other_targets);
+    tcase_add_loop_test(tests, quality_factors, 0, 2);
     tcase_add_test(tests, cap_beyond_everything);
     tcase_add_test(tests, refusals);
     suite_add_tcase(suite, tests);
