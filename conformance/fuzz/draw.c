@@ -247,6 +247,16 @@ static void draw_step(fuzz_draw *d)
     }
 }
 
+/* Where nothing else says how coarse the quantizer is. */
+static void draw_qfactor(fuzz_draw *d)
+{
+    const char *style = fuzz_case_get(d->c, "quantization");
+    uint32_t factor = fuzz_draw_between(d, 1, 100);
+    if (fuzz_draw_wants(d) && !fuzz_case_get(d->c, "step") && !fuzz_case_get(d->c, "overrides") && !(style && !strcmp(style, "derived"))) {
+        say(d, "qfactor", factor);
+    }
+}
+
 static void draw_guard_bits(fuzz_draw *d)
 {
     if (fuzz_draw_wants(d)) {
@@ -453,6 +463,7 @@ static const struct {
     {"main-level", NULL},
     {"sub-level", NULL},
     {"device", draw_device},
+    {"qfactor", draw_qfactor}, /* the last, so that seeds go on to draw what they did */
 };
 #define GENERATORS (sizeof generators / sizeof generators[0])
 

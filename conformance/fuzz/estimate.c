@@ -12,7 +12,10 @@ double fuzz_estimate_number(const fuzz_case *c, const char *key, const char *oth
 /* Greatest step as a part of the full range, of the options or of a tile or component; 0 is one least significant bit of the shallowest samples. */
 static double greatest_step(const fuzz_case *c, const fuzz_picture *p)
 {
-    double step = fuzz_estimate_number(c, "step", "0");
+    double step = fuzz_estimate_number(c, "step", "0"), q = fuzz_estimate_number(c, "qfactor", "0");
+    if (q > 0.0) { /* of the finest bands of chroma, about */
+        step = 0.1 / 0.0263 * (q < 50.0 ? 50.0 / q : 2.0 - q / 50.0);
+    }
     for (uint32_t i = 0; step == 0.0 && i < p->count; i++) {
         step = fmax(step, ldexp(1.0, -p->planes[i].depth));
     }
