@@ -201,12 +201,13 @@ static int deliver(const wvl_cuda_parcel *parcels, unsigned count, soft_control 
 int soft_run_kernel(const char *name, unsigned grid_x, const uint64_t arguments[2], soft_control *control)
 {
     const void *first = (const void *)(uintptr_t)arguments[0], *second = (const void *)(uintptr_t)arguments[1];
-    size_t length = strlen(name);
     if (!strcmp(name, "wvl_deliver")) {
         return deliver(first, grid_x, control);
     }
-    unsigned parts = length > 2 && (!strcmp(name + length - 2, "x3") || !strcmp(name + length - 2, "p3")) ? 3 : 1;
+    /* Jobs of an item, of which each has a thread block, unless a block of four warps takes all three. */
+    unsigned parts = strstr(name, "8x3") || strstr(name, "8p3") ? 3 : 1;
+    unsigned blocks = !strncmp(name, "wvl_march97_8", 13) && strchr(name + 13, 'w') ? 1 : parts;
     int levels = !strncmp(name, "wvl_any", 7) || !strncmp(name, "wvl_plane", 9) || !strncmp(name, "wvl_march", 9);
     control->marches += levels && strncmp(name, "wvl_any", 7) != 0;
-    return levels ? run_items(first, second, grid_x / parts, parts) : 500;
+    return levels ? run_items(first, second, grid_x / blocks, parts) : 500;
 }
