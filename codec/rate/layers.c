@@ -141,18 +141,6 @@ static void set_budgets(wvl_layer_job *job)
 /* Energies and gains are sums of doubles and of rounded integers: what is left of them is not known better than this part of the energy. */
 #define LEAST_ERROR 0x1p-48
 
-/* Of 9/7: the parts of magnitudes below the last fraction bit are not in the energy; with even steps every band has the weight of the finest. */
-static double least_error(const wvl_plan *plan)
-{
-    double least = HUGE_VAL;
-    for (uint32_t i = 0; i < plan->coding_count && plan->reversible_share < 1.0; i++) {
-        const wvl_coding *coding = &plan->codings[i];
-        const wvl_band_coding *band = &coding->band[3u * coding->levels];
-        least = coding->reversible ? least : fmin(least, ldexp((double)band->weight_mantissa, band->weight_exponent));
-    }
-    return plan->reversible_share < 1.0 ? least / 12.0 * (double)plan->total_samples * (1.0 - plan->reversible_share) : 0.0;
-}
-
 static double squared_error(const wvl_layer_job *job)
 {
     const wvl_plan *plan = job->plan;
@@ -172,7 +160,7 @@ static double squared_error(const wvl_layer_job *job)
         return 0.0;
     }
     double left = fmax(job->energy - gain, job->energy * LEAST_ERROR);
-    return fmax(ldexp(left, plan->gain_exponent), least_error(plan));
+    return fmax(ldexp(left, plan->gain_exponent), plan->hidden_error);
 }
 
 /*
@@ -304,7 +292,7 @@ static wvl_status run_layer(wvl_layer_job *job, uint32_t layer)
         int exact = last && job->plan->lossless;
         job->layers[layer].squared_error = exact ? 0.0 : squared_error(job);
         if (job->layers[layer].decoded_error >= 0.0) { /* measured on magnitudes with their fraction bits */
-            job->layers[layer].decoded_error = fmax(job->layers[layer].decoded_error, least_error(job->plan));
+            job->layers[layer].decoded_error = fmax(job->layers[layer].decoded_error, job->plan->hidden_error);
         }
     }
     return status;

@@ -159,7 +159,7 @@ static int has_region_with_bypass(const fuzz_facts *f)
 
 static int has_high_planes(const fuzz_facts *f)
 {
-    return fuzz_case_get(f->c, "roi") && f->complaint && strstr(f->complaint, "unsupported bpno_plus_one") != NULL;
+    return (fuzz_case_get(f->c, "roi") || f->p->planes[0].depth >= 26) && f->complaint && strstr(f->complaint, "unsupported bpno_plus_one") != NULL;
 }
 
 static int has_mixed_termination(const fuzz_facts *f)
@@ -205,8 +205,8 @@ static const fuzz_fault faults[] = {
     {FUZZ_OPENJPEG, "openjpeg-roi-bypass", "2.5.0", has_region_with_bypass,
      "BYPASS in a component with RGN: raw passes begin a shift too late, and the samples come out wrong. Other decoders count from the first plane of the "
      "block, as D.6 says."},
-    {FUZZ_OPENJPEG, "openjpeg-roi-planes", "2.5.0", has_high_planes,
-     "A shift that lifts samples to the 31st plane or beyond: it decodes 30. Where the shift is the encoder's choice, it stays below."},
+    {FUZZ_OPENJPEG, "openjpeg-31-planes", "2.5.0", has_high_planes,
+     "Samples in the 31st plane or beyond, by their depth or by a shift that was asked for: it decodes 30. Where the shift is the encoder's choice, it stays below."},
     {FUZZ_OPENJPEG, "openjpeg-mixed-termination", "2.5.0", has_mixed_termination,
      "Predictable termination in component 0 and not in another: it checks them all and complains, though the samples are right."},
     {FUZZ_OPENJPEG, "openjpeg-planes", "2.5.0", has_many_planes,

@@ -95,27 +95,38 @@ static void fill_codings(wvl_plan *plan, const plan_parts *parts, const wvl_vari
     }
 }
 
-/* Samples that one tile's header or the main header sends through 5/3. */
-static uint64_t reversible_samples(const wvl_plan *plan, const wvl_tile_variant *variant, wvl_rect rect)
+/* What a tile or the picture goes through. Of 9/7: parts of magnitudes below the last fraction bit are in no energy; with even steps every band has the
+ * weight of the finest. */
+typedef struct wavelet_use {
+    uint64_t reversible_samples;
+    double hidden_error;
+} wavelet_use;
+
+static wavelet_use sum_use(const wvl_plan *plan, const wvl_tile_variant *variant, wvl_rect rect)
 {
-    uint64_t n = 0;
+    wavelet_use use = {0, 0.0};
     for (uint32_t c = 0; c < plan->component_count; c++) {
         const wvl_plan_component *pc = &plan->components[c];
-        if (plan->codings[variant ? variant->codings[c] : pc->coding].reversible) {
-            n += (wvl_ceil_div(rect.x1, pc->dx) - wvl_ceil_div(rect.x0, pc->dx)) * (wvl_ceil_div(rect.y1, pc->dy) - wvl_ceil_div(rect.y0, pc->dy));
-        }
+        const wvl_coding *coding = &plan->codings[variant ? variant->codings[c] : pc->coding];
+        const wvl_band_coding *finest = &coding->band[3u * coding->levels];
+        uint64_t n = (wvl_ceil_div(rect.x1, pc->dx) - wvl_ceil_div(rect.x0, pc->dx)) * (wvl_ceil_div(rect.y1, pc->dy) - wvl_ceil_div(rect.y0, pc->dy));
+        use.reversible_samples += coding->reversible ? n : 0;
+        use.hidden_error += coding->reversible ? 0.0 : ldexp((double)finest->weight_mantissa, finest->weight_exponent) / 12.0 * (double)n;
     }
-    return n;
+    return use;
 }
 
-static double find_reversible_share(const wvl_plan *plan)
+static void fill_use(wvl_plan *plan)
 {
-    uint64_t n = reversible_samples(plan, NULL, plan->image);
+    wavelet_use all = sum_use(plan, NULL, plan->image);
     for (uint32_t i = 0; i < plan->choice_count; i++) {
         wvl_rect rect = wvl_geom_tile_rect(plan, plan->choices[i].tile);
-        n += reversible_samples(plan, &plan->variants[plan->choices[i].variant], rect) - reversible_samples(plan, NULL, rect);
+        wavelet_use usual = sum_use(plan, NULL, rect), own = sum_use(plan, &plan->variants[plan->choices[i].variant], rect);
+        all.reversible_samples += own.reversible_samples - usual.reversible_samples;
+        all.hidden_error += own.hidden_error - usual.hidden_error;
     }
-    return (double)n / (double)plan->total_samples;
+    plan->reversible_share = (double)all.reversible_samples / (double)plan->total_samples;
+    plan->hidden_error = plan->reversible_share < 1.0 && all.hidden_error > 0.0 ? all.hidden_error : 0.0;
 }
 
 /* No block's weighted energy, 4096 * 4^(planes + F) * weight, leaves 62 bits. Of samples deeper than about 22 bits the lowest planes then gain less
@@ -295,7 +306,7 @@ static wvl_plan *build_plan(const wvl_allocator *allocator, const wvl_settings *
     fill_profile(plan, s);
     copy_comments(&parts, s);
     copy_structure(plan, &parts, s);
-    plan->reversible_share = find_reversible_share(plan);
+    fill_use(plan);
     fill_layers(plan, s);
     plan->wave_limit = plan->keep_coefs ? UINT64_MAX : WAVE_LIMIT_BYTES;
     plan->gain_exponent = choose_gain_exponent(plan);

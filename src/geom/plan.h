@@ -164,6 +164,7 @@ struct wvl_plan {
     uint8_t mct;           /* WVL_MCT_*; components 0..2 */
     uint8_t max_levels;    /* of any component of any tile */
     double reversible_share; /* of the samples */
+    double hidden_error;   /* squared error that no energy tells of, in squared units of the deepest component */
     uint8_t sop, eph, plt, tlm, plm;
     uint8_t packed_headers;/* WVL_PACKED_* */
     uint8_t parts;         /* WVL_PARTS_* */
