@@ -3,15 +3,18 @@
 # carries: machine code for 9.0 and portable code from 7.5 on, which the driver compiles. Without nvcc there is no image and no device.
 set(WVL_CUDA_SOURCES
     cuda/backend_cuda.c
+    cuda/color.c
     cuda/deliver.c
     cuda/device.c
     cuda/launch.c
+    cuda/layout.c
     cuda/runtime_table.c
     cuda/staging.c
     cuda/tables.c
     src/backend/registry.c)
 set(WVL_CUDA_DEVICE_SOURCES
     cuda/kernels.cu
+    cuda/color.cu
     cuda/convert.cu
     cuda/deliver.cu
     cuda/level_any.cu
@@ -29,6 +32,7 @@ set(WVL_CUDA_DEVICE_SOURCES
     src/dwt/quant.h
     src/dwt/scheme.h
     src/front/color_ops.h
+    src/front/xyz_ops.h
     src/geom/plan.h)
 list(APPEND WVL_SOURCES ${WVL_CUDA_SOURCES})
 list(APPEND WVL_HOOKED_SOURCES cuda/module.c)

@@ -15,8 +15,10 @@
 
 #include "base/alloc.h"
 #include "base/arena.h"
+#include "cuda/color.h"
 #include "cuda/deliver.h"
 #include "cuda/device.h"
+#include "cuda/layout.h"
 
 #define DEPTH_MAX 16
 #define POLL_NANOSECONDS 50000
@@ -38,7 +40,7 @@ struct wvl_backend_job {
     int borrows;                 /* pixels are read by the device where they lie: free when done */
     const uint32_t *outside;     /* pinned */
     wvl_cuda_staging staging;
-    uint32_t tile_count;
+    uint32_t tile_count, color_blocks;
     wvl_coefs *coefs;            /* [tile_count] */
 };
 
@@ -60,53 +62,17 @@ static const wvl_cuda_runtime *runtime(const wvl_backend *b) { return b->device-
 
 /* ---- Memory ---------------------------------------------------------------------------------------------------------------- */
 
-/* Offsets that pinned and device memory share: what goes up, what comes down. Planes are on the device alone. */
-typedef struct slot_layout {
-    uint64_t jobs, items, parcels, staging, up_end; /* uploaded: [0, up_end) at most */
-    uint64_t bounds, outside, coefs, down_end;
-    uint64_t planes, device_end;
-    uint64_t rounds, host_coefs, host_pixels, host_copies, host_end; /* host, after the job structure */
-} slot_layout;
+/* The tables of light end a slot's device memory: they stay from prepare on. */
+static uint64_t light_bytes(const wvl_plan *plan) { return wvl_align_up(wvl_cuda_measure_light(plan), 256); }
 
-static uint64_t place(uint64_t *end, uint64_t count, uint64_t size)
-{
-    uint64_t at = *end;
-    *end = wvl_add_saturate(at, wvl_mul_saturate(count, size));
-    *end = *end > UINT64_MAX - 256 ? UINT64_MAX : wvl_align_up(*end, 256);
-    return at;
-}
-
-static slot_layout build_layout(const wvl_plan *plan, const wvl_tile_plan *tiles, uint32_t tile_count, unsigned options)
-{
-    slot_layout l = {0};
-    wvl_cuda_tables t = {0};
-    wvl_cuda_build_tables(plan, tiles, tile_count, options, NULL, &t);
-    uint64_t end = 0, host = 0;
-    l.jobs = place(&end, t.job_count, sizeof(wvl_cuda_job));
-    l.items = place(&end, t.item_count, sizeof(wvl_cuda_item));
-    l.parcels = place(&end, wvl_cuda_build_parcels(tiles, tile_count, 0, 0, 0, NULL), sizeof(wvl_cuda_parcel));
-    l.staging = place(&end, wvl_cuda_measure_staging(plan, tiles, tile_count), 1);
-    l.up_end = end;
-    l.bounds = place(&end, t.block_count + 1, sizeof(uint32_t));
-    l.outside = l.bounds + t.block_count * sizeof(uint32_t);
-    l.coefs = place(&end, t.coef_bytes, 1);
-    l.down_end = end;
-    l.planes = place(&end, t.plane_bytes, 1);
-    l.device_end = end;
-    (void)place(&host, 1, sizeof(wvl_backend_job));
-    l.rounds = place(&host, t.round_count, sizeof(wvl_cuda_round));
-    l.host_coefs = place(&host, tile_count, sizeof(wvl_coefs));
-    l.host_pixels = place(&host, plan->component_count, sizeof(wvl_cuda_pixels));
-    l.host_copies = place(&host, plan->component_count, sizeof(wvl_cuda_copy));
-    l.host_end = host;
-    return l;
-}
+static wvl_cuda_address light_address(const wvl_backend_job *job) { return job->device + job->device_capacity - light_bytes(job->backend->plan); }
 
 static void cuda_measure(const wvl_plan *plan, const wvl_tile_plan *tiles, uint32_t tile_count, uint32_t concurrency, wvl_backend_memory *memory)
 {
-    slot_layout l = build_layout(plan, tiles, tile_count, 0);
+    wvl_cuda_layout l = wvl_cuda_build_layout(plan, tiles, tile_count, 0, sizeof(wvl_backend_job));
     (void)concurrency;
-    *memory = (wvl_backend_memory){wvl_add_saturate(wvl_alloc_size(l.host_end), wvl_alloc_size(sizeof(wvl_backend))), l.down_end, l.device_end};
+    *memory = (wvl_backend_memory){wvl_add_saturate(wvl_alloc_size(l.host_end), wvl_alloc_size(sizeof(wvl_backend))), l.down_end,
+                                   wvl_add_saturate(l.device_end, light_bytes(plan))};
 }
 
 /* ---- Open and close -------------------------------------------------------------------------------------------------------- */
@@ -120,9 +86,6 @@ static void cuda_query(wvl_backend_query *query)
 
 static const char *cuda_refuses(const wvl_plan *plan)
 {
-    if (plan->xyz.kind != WVL_XYZ_NONE) {
-        return "the conversion to X'Y'Z' is for the CPU";
-    }
     for (uint32_t c = 0; c < plan->component_count; c++) {
         if (plan->components[c].depth > DEPTH_MAX) {
             return "components of more than 16 bits are for the CPU";
@@ -273,6 +236,9 @@ static wvl_cuda_status fill_slot(wvl_backend *b, wvl_backend_job *job)
     }
     status = status ? status : wvl_cuda_alloc_device(b->device, job->device_capacity, &job->device);
     status = status ? status : wvl_cuda_alloc_pinned(b->device, job->pinned_capacity, &job->pinned);
+    if (!status && light_bytes(b->plan)) {
+        status = rt->upload(light_address(job), b->plan->xyz.linear[0], (size_t)wvl_cuda_measure_light(b->plan), job->stream);
+    }
     if (!status && !(b->options & WVL_CUDA_WHOLE_DOWNLOAD) && rt->pinned_address(&job->pinned_address, job->pinned, 0)) {
         job->pinned_address = 0;
     }
@@ -359,7 +325,7 @@ static void cuda_release(wvl_backend_job *job)
 
 /* ---- Work ------------------------------------------------------------------------------------------------------------------- */
 
-static void build_views(wvl_backend_job *job, const slot_layout *l, const wvl_tile_plan *tiles)
+static void build_views(wvl_backend_job *job, const wvl_cuda_layout *l, const wvl_tile_plan *tiles)
 {
     uint8_t *samples = job->pinned + l->coefs;
     uint32_t *bounds = (uint32_t *)(void *)(job->pinned + l->bounds);
@@ -371,7 +337,7 @@ static void build_views(wvl_backend_job *job, const slot_layout *l, const wvl_ti
 }
 
 /* Tables and, unless the device reads the picture where it lies, pixels, in pinned memory. Returns the end of what must go up. */
-static uint64_t build_upload(wvl_backend_job *job, const slot_layout *l, const wvl_image *image, const wvl_tile_plan *tiles, wvl_cuda_tables *tables)
+static uint64_t build_upload(wvl_backend_job *job, const wvl_cuda_layout *l, const wvl_image *image, const wvl_tile_plan *tiles, wvl_cuda_tables *tables)
 {
     const wvl_backend *b = job->backend;
     wvl_cuda_staging *s = &job->staging;
@@ -382,6 +348,12 @@ static uint64_t build_upload(wvl_backend_job *job, const slot_layout *l, const w
     s->copies = image->memory_kind == WVL_MEMORY_PINNED ? (wvl_cuda_copy *)(void *)((uint8_t *)job + l->host_copies) : NULL;
     wvl_cuda_build_staging(b->plan, tiles, job->tile_count, image, b->pool, s);
     job->borrows = on_device || s->copy_count;
+    job->color_blocks = 0;
+    if (b->plan->xyz.kind != WVL_XYZ_NONE) {
+        wvl_cuda_color *color = (wvl_cuda_color *)(void *)(job->pinned + l->color);
+        *color = (wvl_cuda_color){.light[0] = light_address(job), .outside = job->device + l->outside};
+        job->color_blocks = wvl_cuda_build_color(b->plan, tiles, job->tile_count, job->device + l->converted, s->pixels, color);
+    }
     wvl_cuda_memory memory = {job->device + l->coefs, job->device + l->bounds, job->device + l->outside, job->device + l->planes, s->pixels};
     tables->jobs = (wvl_cuda_job *)(void *)(job->pinned + l->jobs);
     tables->items = (wvl_cuda_item *)(void *)(job->pinned + l->items);
@@ -395,7 +367,7 @@ static wvl_cuda_status mark(const wvl_backend_job *job, unsigned at)
     return job->mark[at] ? runtime(job->backend)->event_record(job->mark[at], job->stream) : WVL_CUDA_SUCCESS;
 }
 
-static wvl_cuda_status queue_upload(wvl_backend_job *job, const slot_layout *l, const wvl_image *image, uint64_t up_bytes)
+static wvl_cuda_status queue_upload(wvl_backend_job *job, const wvl_cuda_layout *l, const wvl_image *image, uint64_t up_bytes)
 {
     const wvl_cuda_runtime *rt = runtime(job->backend);
     wvl_cuda_status status = image->ready_event ? rt->stream_after(job->stream, image->ready_event, 0) : WVL_CUDA_SUCCESS;
@@ -407,10 +379,10 @@ static wvl_cuda_status queue_upload(wvl_backend_job *job, const slot_layout *l, 
     return status ? status : rt->fill(job->device + l->bounds, 0, (size_t)(l->coefs - l->bounds), job->stream);
 }
 
-static wvl_cuda_status queue_kernels(wvl_backend_job *job, const slot_layout *l, const wvl_cuda_tables *t)
+static wvl_cuda_status queue_kernels(wvl_backend_job *job, const wvl_cuda_layout *l, const wvl_cuda_tables *t)
 {
     const wvl_backend *b = job->backend;
-    wvl_cuda_status status = WVL_CUDA_SUCCESS;
+    wvl_cuda_status status = wvl_cuda_launch_color(runtime(b), &b->device->kernels, job->device + l->color, job->color_blocks, job->stream);
     for (uint64_t r = 0; r < t->round_count && !status; r++) {
         const wvl_cuda_round *round = &t->rounds[r];
         status = wvl_cuda_launch_level(runtime(b), &b->device->kernels, round->kernel, job->device + l->jobs,
@@ -422,7 +394,7 @@ static wvl_cuda_status queue_kernels(wvl_backend_job *job, const slot_layout *l,
 /* Where coefficients are kept for measuring, empty blocks are read too. */
 static int delivers(const wvl_backend_job *job) { return job->pinned_address && !job->backend->plan->keep_coefs; }
 
-static wvl_cuda_status queue_download(wvl_backend_job *job, const slot_layout *l, uint64_t parcel_count)
+static wvl_cuda_status queue_download(wvl_backend_job *job, const wvl_cuda_layout *l, uint64_t parcel_count)
 {
     const wvl_cuda_runtime *rt = runtime(job->backend);
     wvl_cuda_status status = WVL_CUDA_SUCCESS;
@@ -434,7 +406,7 @@ static wvl_cuda_status queue_download(wvl_backend_job *job, const slot_layout *l
     return status ? status : rt->download(job->pinned + l->bounds, job->device + l->bounds, (size_t)(end - l->bounds), job->stream);
 }
 
-static wvl_cuda_status queue_job(wvl_backend_job *job, const slot_layout *l, const wvl_image *image, const wvl_tile_plan *tiles)
+static wvl_cuda_status queue_job(wvl_backend_job *job, const wvl_cuda_layout *l, const wvl_image *image, const wvl_tile_plan *tiles)
 {
     const wvl_cuda_runtime *rt = runtime(job->backend);
     wvl_cuda_tables tables = {0};
@@ -456,15 +428,16 @@ static wvl_cuda_status queue_job(wvl_backend_job *job, const slot_layout *l, con
     return status ? status : rt->event_record(job->done, job->stream);
 }
 
-static int fits(const wvl_backend_job *job, const slot_layout *l)
+static int fits(const wvl_backend_job *job, const wvl_cuda_layout *l)
 {
-    return l->host_end <= job->capacity && l->down_end <= job->pinned_capacity && l->device_end <= job->device_capacity;
+    uint64_t device_end = l->device_end + light_bytes(job->backend->plan);
+    return l->host_end <= job->capacity && l->down_end <= job->pinned_capacity && device_end <= job->device_capacity;
 }
 
 static wvl_status start_job(wvl_backend_job *job, const wvl_image *image, const wvl_tile_plan *tiles, uint32_t tile_count)
 {
     wvl_backend *b = job->backend;
-    slot_layout l = build_layout(b->plan, tiles, tile_count, b->options);
+    wvl_cuda_layout l = wvl_cuda_build_layout(b->plan, tiles, tile_count, b->options, sizeof(wvl_backend_job));
     job->finished = 0;
     if (!fits(job, &l)) {
         return WVL_ERROR_ARGUMENT; /* larger than prepare was told */

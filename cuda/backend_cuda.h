@@ -24,6 +24,12 @@ typedef struct wvl_cuda_options {
 /* A backend with a device of its own. The vtable's other entries serve what comes back. */
 wvl_status wvl_cuda_open_backend(const wvl_allocator *host, wvl_pool *pool, const wvl_cuda_options *options, wvl_backend **backend);
 
+#define WVL_CUDA_ROW_ROOM 64u     /* containers before the first sample, so that rows keep their alignment to the absolute grid */
+
+/* Bounding rectangle of the component over the tiles of a job; tiles without samples in it do not count. */
+wvl_rect wvl_cuda_fetch_rect(const wvl_tile_plan *tiles, uint32_t tile_count, uint32_t component);
+/* Samples of that rectangle in containers of so many bytes, with room before and after the rows. */
+uint64_t wvl_cuda_measure_plane(wvl_rect rect, uint32_t container_bytes);
 /* Samples of the picture beside the device: what of it a job needs, as it lies there or repacked by component into the smallest container
  * (cuda/staging.c). Upper bound for pictures in any container. */
 uint64_t wvl_cuda_measure_staging(const wvl_plan *plan, const wvl_tile_plan *tiles, uint32_t tile_count);

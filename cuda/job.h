@@ -66,6 +66,17 @@ typedef struct wvl_cuda_job {
 
 typedef struct wvl_cuda_item { uint32_t job, x, y; } wvl_cuda_item;
 
+/* Pixels of three components as they were given, to X'Y'Z' codes of WVL_XYZ_DEPTH bits in planes of 16-bit containers (front/xyz_ops.h). */
+typedef struct wvl_cuda_color {
+    wvl_cuda_pixels from[3];
+    uint64_t to[3];          /* sample (rect.x0, rect.y0) of each plane */
+    uint64_t light[3];       /* WVL_XYZ_MATRIX: doubles by sample value */
+    uint64_t pitch_bytes, outside;
+    double matrix[9];
+    wvl_rect rect;
+    uint8_t kind, depth;     /* WVL_XYZ_*; of the samples given */
+} wvl_cuda_color;
+
 /* Consecutive blocks of one band whose slots go to the host unless they are empty. */
 typedef struct wvl_cuda_parcel {
     uint64_t from, to;       /* the first slot on the device, and in pinned memory as the device sees it */

@@ -39,6 +39,7 @@ wvl_cuda_status wvl_cuda_init_kernels(const wvl_cuda_runtime *runtime, const voi
     for (unsigned k = 0; k < WVL_CUDA_KERNELS && !status; k++) {
         status = runtime->module_function(&kernels->function[k], kernels->module, kernel_table[k].name);
     }
+    status = status ? status : runtime->module_function(&kernels->color, kernels->module, "wvl_xyz");
     status = status ? status : runtime->module_function(&kernels->convert, kernels->module, "wvl_convert");
     status = status ? status : runtime->module_function(&kernels->deliver, kernels->module, "wvl_deliver");
     if (status) {
@@ -84,4 +85,14 @@ wvl_cuda_status wvl_cuda_launch_convert(const wvl_cuda_runtime *runtime, const w
     uint64_t count = bytes / 16;
     void *arguments[] = {&from, &to, &count};
     return runtime->launch(kernels->convert, (unsigned)((count + 255) / 256), 1, 1, 256, 1, 1, 0, stream, arguments, NULL);
+}
+
+wvl_cuda_status wvl_cuda_launch_color(const wvl_cuda_runtime *runtime, const wvl_cuda_kernels *kernels, wvl_cuda_address color, uint32_t block_count,
+                                      wvl_cuda_stream stream)
+{
+    void *arguments[] = {&color};
+    if (!block_count) {
+        return WVL_CUDA_SUCCESS;
+    }
+    return runtime->launch(kernels->color, block_count, 1, 1, WVL_CUDA_COLOR_THREADS, 1, 1, 0, stream, arguments, NULL);
 }

@@ -37,6 +37,7 @@ enum {
 typedef struct wvl_cuda_kernels {
     wvl_cuda_module module;
     wvl_cuda_function function[WVL_CUDA_KERNELS];
+    wvl_cuda_function color;   /* to X'Y'Z' */
     wvl_cuda_function convert; /* the benchmark's ceiling */
     wvl_cuda_function deliver;
     int overlap;                /* the device code waits for the launch in front by itself */
@@ -57,5 +58,8 @@ wvl_cuda_status wvl_cuda_launch_deliver(const wvl_cuda_runtime *runtime, const w
 /* bytes (a multiple of 16) of unsigned samples to twice as many bytes of signed ones: what memory allows a transform. */
 wvl_cuda_status wvl_cuda_launch_convert(const wvl_cuda_runtime *runtime, const wvl_cuda_kernels *kernels, wvl_cuda_address from,
                                         wvl_cuda_address to, uint64_t bytes, wvl_cuda_stream stream);
+/* One wvl_cuda_color at `color`; block_count as wvl_cuda_build_color says. */
+wvl_cuda_status wvl_cuda_launch_color(const wvl_cuda_runtime *runtime, const wvl_cuda_kernels *kernels, wvl_cuda_address color, uint32_t block_count,
+                                      wvl_cuda_stream stream);
 
 #endif

@@ -4,7 +4,6 @@
 #include "base/intmath.h"
 #include "cuda/backend_cuda.h"
 
-#define ROW_ROOM 64u     /* containers before the first sample, so that rows keep their alignment to the absolute grid */
 #define ROWS_PER_TASK 64u
 
 /* Pixels of one component, or of several that interleave. */
@@ -20,8 +19,7 @@ typedef struct stage {
     _Atomic uint32_t *outside;
 } stage;
 
-/* Bounding rectangle of component c over the tiles of a job; tiles without samples in it do not count. */
-static wvl_rect job_rect(const wvl_tile_plan *tiles, uint32_t tile_count, uint32_t c)
+wvl_rect wvl_cuda_fetch_rect(const wvl_tile_plan *tiles, uint32_t tile_count, uint32_t c)
 {
     wvl_rect all = {UINT32_MAX, UINT32_MAX, 0, 0};
     for (uint32_t t = 0; t < tile_count; t++) {
@@ -34,18 +32,18 @@ static wvl_rect job_rect(const wvl_tile_plan *tiles, uint32_t tile_count, uint32
 }
 
 /* Bytes of the smallest container: what travels. */
-static uint32_t sample_bytes(const wvl_plan *plan, uint32_t c) { return plan->components[c].depth > 8 ? 2 : 1; }
+static uint32_t sample_bytes(const wvl_plan *plan, uint32_t c) { return wvl_plan_input_depth(plan, c) > 8 ? 2 : 1; }
 
-static uint64_t component_bytes(wvl_rect r, uint32_t bytes)
+uint64_t wvl_cuda_measure_plane(wvl_rect r, uint32_t bytes)
 {
-    return wvl_mul_saturate(wvl_align_up(((uint64_t)wvl_rect_width(r) + ROW_ROOM) * bytes, 64), wvl_rect_height(r)) + 64;
+    return wvl_mul_saturate(wvl_align_up(((uint64_t)wvl_rect_width(r) + WVL_CUDA_ROW_ROOM) * bytes, 64), wvl_rect_height(r)) + 64;
 }
 
 uint64_t wvl_cuda_measure_staging(const wvl_plan *plan, const wvl_tile_plan *tiles, uint32_t tile_count)
 {
     uint64_t bytes = 0;
     for (uint32_t c = 0; c < plan->component_count; c++) {
-        bytes = wvl_add_saturate(bytes, component_bytes(job_rect(tiles, tile_count, c), sample_bytes(plan, c)));
+        bytes = wvl_add_saturate(bytes, wvl_cuda_measure_plane(wvl_cuda_fetch_rect(tiles, tile_count, c), sample_bytes(plan, c)));
     }
     return bytes;
 }
@@ -134,14 +132,14 @@ static uint32_t interleaved(const wvl_plan *plan, const wvl_tile_plan *tiles, ui
 {
     const wvl_plane *p = &image->planes[c];
     uint32_t n = p->sample_stride;
-    wvl_rect rect = job_rect(tiles, tile_count, c);
+    wvl_rect rect = wvl_cuda_fetch_rect(tiles, tile_count, c);
     if (n < 2 || n > plan->component_count - c || container_bits(p->container) != 8 * sample_bytes(plan, c)) {
         return 1;
     }
     uint64_t sum = 0, lowest = p->first_sample, wanted = 0;
     for (uint32_t i = 0; i < n; i++) {
         const wvl_plane *q = &image->planes[c + i];
-        wvl_rect other = job_rect(tiles, tile_count, c + i);
+        wvl_rect other = wvl_cuda_fetch_rect(tiles, tile_count, c + i);
         if (q->data != p->data || q->pitch_bytes != p->pitch_bytes || q->container != p->container || q->sample_stride != n || sample_bytes(plan, c + i) != sample_bytes(plan, c) ||
             memcmp(&other, &rect, sizeof rect) != 0) {
             return 1;
@@ -167,8 +165,8 @@ static void describe(const wvl_plan *plan, const wvl_plane *plane, uint32_t c, w
     memset(pixels, 0, sizeof *pixels);
     pixels->container = plane->container;
     pixels->is_signed = pc->is_signed;
-    pixels->depth = pc->depth;
-    pixels->half = 1u << (pc->depth - 1);
+    pixels->depth = (uint8_t)wvl_plan_input_depth(plan, c);
+    pixels->half = 1u << (pixels->depth - 1);
     pixels->bias = pc->is_signed ? pixels->half : 0;
     pixels->stride = plane->sample_stride ? plane->sample_stride : 1;
     pixels->first = plane->first_sample;
@@ -185,7 +183,7 @@ static stage build_stage(const wvl_plan *plan, const wvl_image *image, wvl_rect 
     s.depth = p->depth;
     s.to_bytes = sample_bytes(plan, c);
     s.gathered = s.bits != 8 * s.to_bytes || (n == 1 && p->stride != 1);
-    s.to_pitch = wvl_align_up(((uint64_t)s.width + rect.x0 % ROW_ROOM) * n * s.to_bytes, 64);
+    s.to_pitch = wvl_align_up(((uint64_t)s.width + rect.x0 % WVL_CUDA_ROW_ROOM) * n * s.to_bytes, 64);
     s.row_bytes = (uint64_t)s.width * n * s.to_bytes;
     s.from_pitch = image->planes[c].pitch_bytes;
     s.from = (const uint8_t *)image->planes[c].data + (ptrdiff_t)(rect.y0 - p->y0) * s.from_pitch;
@@ -218,7 +216,7 @@ static uint64_t stage_components(const wvl_plan *plan, const wvl_image *image, w
         lowest = wvl_min_u64(lowest, p[i].first);
     }
     stage s = build_stage(plan, image, rect, c, n, p);
-    uint64_t room = (uint64_t)(rect.x0 % ROW_ROOM) * n * s.to_bytes, end = used + wvl_align_up(s.to_pitch * s.rows, 64);
+    uint64_t room = (uint64_t)(rect.x0 % WVL_CUDA_ROW_ROOM) * n * s.to_bytes, end = used + wvl_align_up(s.to_pitch * s.rows, 64);
     s.outside = &staging->outside;
     s.to = staging->memory + used + room;
     s.first = lowest + (uint64_t)(rect.x0 - p->x0) * p->stride;
@@ -254,7 +252,7 @@ void wvl_cuda_build_staging(const wvl_plan *plan, const wvl_tile_plan *tiles, ui
         describe(plan, &image->planes[c], c, &staging->pixels[c]);
     }
     for (uint32_t c = 0, n; staging->memory && c < plan->component_count; c += n) {
-        wvl_rect rect = job_rect(tiles, tile_count, c);
+        wvl_rect rect = wvl_cuda_fetch_rect(tiles, tile_count, c);
         n = interleaved(plan, tiles, tile_count, image, c);
         if (rect.x0 < rect.x1) {
             used = stage_components(plan, image, rect, c, n, pool, used, staging);

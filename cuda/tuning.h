@@ -40,6 +40,9 @@
 /* Smaller pictures go through the any-shape kernels; run-in rows then fold at most once. */
 #define WVL_CUDA_MARCH_SIDE_MIN 32
 
+/* Conversion to X'Y'Z'. */
+#define WVL_CUDA_COLOR_THREADS 256
+
 /* Slots to the host: eight 64 x 64 blocks of 16 bits are 64 KiB, enough for every multiprocessor to keep stores in flight. */
 #define WVL_CUDA_DELIVER_THREADS 256
 #define WVL_CUDA_PARCEL_BLOCKS 8

@@ -441,7 +441,7 @@ int cuLaunchKernel(const void *function, unsigned gx, unsigned gy, unsigned gz, 
     (void)gy, (void)gz, (void)bx, (void)by, (void)bz, (void)shared, (void)extra;
     op o = {.kind = OP_LAUNCH, .from = function, .grid_x = gx};
     memcpy(&o.arguments[0], arguments[0], sizeof(uint64_t));
-    if (strcmp(function, "wvl_deliver") != 0) {
+    if (strcmp(function, "wvl_deliver") != 0 && strcmp(function, "wvl_xyz") != 0) {
         memcpy(&o.arguments[1], arguments[1], sizeof(uint64_t));
     }
     control.launches++;

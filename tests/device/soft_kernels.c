@@ -6,6 +6,7 @@
 #include "cuda/job.h"
 #include "dwt/strip.h"
 #include "front/color_ops.h"
+#include "front/xyz_ops.h"
 #include "soft.h"
 
 typedef struct source {
@@ -183,6 +184,27 @@ static int run_items(const wvl_cuda_job *jobs, const wvl_cuda_item *items, unsig
     return status;
 }
 
+static int color(const wvl_cuda_color *c)
+{
+    for (uint32_t y = c->rect.y0; y < c->rect.y1; y++) {
+        for (uint32_t x = c->rect.x0; x < c->rect.x1; x++) {
+            uint32_t v[3], outside = 0;
+            double light[3] = {0.0, 0.0, 0.0};
+            for (unsigned k = 0; k < 3; k++) {
+                v[k] = (uint32_t)pixel(&c->from[k], x, y, &outside) + c->from[k].half;
+                v[k] &= (1u << c->depth) - 1;
+                light[k] = c->light[k] ? ((const double *)(uintptr_t)c->light[k])[v[k]] : 0.0;
+            }
+            for (unsigned k = 0; k < 3; k++) {
+                uint16_t code = (uint16_t)(c->light[k] ? (uint32_t)wvl_xyz_code(wvl_xyz_row(c->matrix + 3 * k, light[0], light[1], light[2])) : v[k] >> (c->depth - WVL_XYZ_DEPTH));
+                memcpy((uint8_t *)(uintptr_t)c->to[k] + (y - c->rect.y0) * c->pitch_bytes + 2ull * (x - c->rect.x0), &code, sizeof code);
+            }
+            *(uint32_t *)(uintptr_t)c->outside |= outside;
+        }
+    }
+    return 0;
+}
+
 static int deliver(const wvl_cuda_parcel *parcels, unsigned count, soft_control *control)
 {
     for (unsigned i = 0; i < count; i++) {
@@ -203,6 +225,9 @@ int soft_run_kernel(const char *name, unsigned grid_x, const uint64_t arguments[
     const void *first = (const void *)(uintptr_t)arguments[0], *second = (const void *)(uintptr_t)arguments[1];
     if (!strcmp(name, "wvl_deliver")) {
         return deliver(first, grid_x, control);
+    }
+    if (!strcmp(name, "wvl_xyz")) {
+        return color(first);
     }
     /* Jobs of an item, of which each has a thread block, unless a block of four warps takes all three. */
     unsigned parts = strstr(name, "8x3") || strstr(name, "8p3") ? 3 : 1;

@@ -184,6 +184,30 @@ START_TEST(same_bytes)
 }
 END_TEST
 
+/* Conversion to X'Y'Z' before the transform, tiles and all memory kinds included. */
+START_TEST(converted)
+{
+    static const struct { unsigned depth; const char *settings; } cases[] = {{8, "input-color=srgb reversible=no tile=100,90"}, {10, "input-color=rec2020"},
+                 {12, "input-color=p3-d65 tile=64,64 overrides=T1:mct=off"}, {16, "input-color=xyz"}};
+    for (unsigned i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        picture p = picture_draw(PICTURE_NATURAL, 203, 151, 3, cases[i].depth, i);
+        for (int wide = 0; wide < 2; wide++) {
+            picture_input input = picture_open_input(&p, wide);
+            bytes reference = encode(&input, cases[i].settings, "cpu");
+            ck_assert_msg(reference.status == WVL_OK, "%s", reference.error);
+            check_layouts(&input, cases[i].settings, &reference);
+            if (!wide) {
+                check_interleaved(&p, &input, 3, cases[i].settings, &reference);
+                check_interleaved(&p, &input, 4, cases[i].settings, &reference);
+            }
+            free_bytes(&reference);
+            picture_close_input(&input);
+        }
+        picture_free(&p);
+    }
+}
+END_TEST
+
 START_TEST(empty_blocks_stay)
 {
     picture p = picture_draw(PICTURE_FLAT, 512, 512, 1, 8, 3);
@@ -455,6 +479,7 @@ int main(void)
     tcase_set_timeout(tests, 300);
     tcase_add_checked_fixture(tests, open_context, close_context);
     tcase_add_loop_test(tests, same_bytes, 0, SETTINGS);
+    tcase_add_test(tests, converted);
     tcase_add_test(tests, empty_blocks_stay);
     tcase_add_test(tests, deep_samples_go_to_the_cpu);
     tcase_add_test(tests, words);
