@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "cuda/runtime_table.h"
+#include "layouts.h"
 #include "tests/decode/picture.h"
 
 #define SOFT "software device"
@@ -55,7 +56,6 @@ static bytes encode(const picture_input *input, const char *tile, const char *de
         ck_assert_int_eq(wvl_sink_take_memory(&sink, &b.data, &b.count), WVL_OK);
         (void)snprintf(b.backend, sizeof b.backend, "%s", wvl_result_backend(result));
     }
-    printf("tile %s, %s: status %d from \"%s\" %s\n", tile, device, b.status, b.backend, b.error);
     wvl_result_release(result);
     wvl_plan_release(plan);
     wvl_params_release(params);
@@ -132,43 +132,53 @@ START_TEST(little_memory)
 }
 END_TEST
 
-/* Pixels in page-locked and in device memory, after work on a stream that an event ends. */
+/* Pixels in page-locked memory, and in device memory after work on a stream that an event ends. */
+static void check_elsewhere(const layout *l, const picture_input *input, bytes whole, bytes tiled)
+{
+    picture_input moved = *input;
+    wvl_plane planes[LAYOUT_PLANES];
+    void *pinned = NULL;
+    wvl_cuda_address there = 0;
+    wvl_cuda_stream stream;
+    wvl_cuda_event ready;
+    ck_assert(!driver.malloc_pinned(&pinned, l->bytes, 1) && !driver.malloc_device(&there, l->bytes) && !driver.stream_create(&stream, 1) && !driver.event_create(&ready, 2));
+    memcpy(pinned, l->memory, l->bytes);
+    layout_place(l, (uintptr_t)l->memory, WVL_MEMORY_HOST, &moved, planes);
+    expect_same(tiled, encode(&moved, "200,128", "cuda-only"));
+    layout_place(l, (uintptr_t)pinned, WVL_MEMORY_PINNED, &moved, planes);
+    expect_same(whole, encode(&moved, "0,0", "cuda-only"));
+    expect_same(tiled, encode(&moved, "200,128", "cuda-only"));
+    ck_assert(!driver.upload(there, pinned, l->bytes, stream) && !driver.event_record(ready, stream));
+    layout_place(l, there, WVL_MEMORY_DEVICE, &moved, planes);
+    moved.image.ready_event = ready;
+    expect_same(whole, encode(&moved, "0,0", "auto"));
+    expect_same(tiled, encode(&moved, "200,128", "cuda-only"));
+    ck_assert_int_eq(encode(&moved, "0,0", "cpu").status, WVL_ERROR_UNSUPPORTED);
+    (void)driver.event_destroy(ready);
+    (void)driver.stream_destroy(stream);
+    (void)driver.free_device(there);
+    (void)driver.free_pinned(pinned);
+}
+
+/* Depths by containers, planar and interleaved, with and without room between pixels or rows. */
 START_TEST(pixels_elsewhere)
 {
+    static const unsigned depths[] = {8, 10, 12, 16};
     if (!have_device) {
         return;
     }
-    for (unsigned i = 0; i < 4; i++) {
-        picture p = picture_draw(PICTURE_NATURAL, i & 1 ? 1024 : 517, 300, 3, i & 2 ? 12 : 8, i);
-        picture_input input = picture_open_input(&p, 0);
-        bytes reference = encode(&input, "0,0", "cpu"), tiled = encode(&input, "200,128", "cpu");
-        size_t size = i & 2 ? 2 : 1, plane = (size_t)p.planes[0].width * 300 * size;
-        void *pinned = NULL;
-        wvl_cuda_address there = 0;
-        wvl_cuda_stream stream;
-        wvl_cuda_event ready;
-        ck_assert(!driver.malloc_pinned(&pinned, 3 * plane, 1) && !driver.malloc_device(&there, 3 * plane) && !driver.stream_create(&stream, 1) && !driver.event_create(&ready, 2));
-        for (unsigned c = 0; c < 3; c++) {
-            memcpy((uint8_t *)pinned + c * plane, input.planes[c].data, plane);
-            input.planes[c].data = (uint8_t *)pinned + c * plane;
+    picture p = picture_draw(PICTURE_NATURAL, _i & 1 ? 1024 : 517, 300, 3, depths[_i / 2], (uint32_t)_i);
+    picture_input input = picture_open_input(&p, 0);
+    bytes whole = encode(&input, "0,0", "cpu"), tiled = encode(&input, "200,128", "cpu");
+    for (unsigned k = 0; k < 4 * LAYOUT_CONTAINERS; k++) {
+        layout l;
+        if (layout_fill(&p, k / 4, k & 1, k / 2 & 1, &l)) {
+            check_elsewhere(&l, &input, whole, tiled);
+            free(l.memory);
         }
-        input.image.memory_kind = WVL_MEMORY_PINNED;
-        expect_same(reference, encode(&input, "0,0", "cuda-only"));
-        expect_same(tiled, encode(&input, "200,128", "cuda-only"));
-        ck_assert(!driver.upload(there, pinned, 3 * plane, stream) && !driver.event_record(ready, stream));
-        for (unsigned c = 0; c < 3; c++) {
-            input.planes[c].data = (const void *)(uintptr_t)(there + c * plane);
-        }
-        input.image.memory_kind = WVL_MEMORY_DEVICE;
-        input.image.ready_event = ready;
-        expect_same(reference, encode(&input, "0,0", "auto"));
-        expect_same(tiled, encode(&input, "200,128", "cuda-only"));
-        ck_assert_int_eq(encode(&input, "0,0", "cpu").status, WVL_ERROR_UNSUPPORTED);
-        (void)driver.free_device(there);
-        (void)driver.free_pinned(pinned);
-        picture_close_input(&input);
-        picture_free(&p);
     }
+    picture_close_input(&input);
+    picture_free(&p);
 }
 END_TEST
 
@@ -180,7 +190,7 @@ int main(void)
     tcase_add_checked_fixture(tests, setup, teardown);
     tcase_add_test(tests, a_real_fault);
     tcase_add_test(tests, little_memory);
-    tcase_add_test(tests, pixels_elsewhere);
+    tcase_add_loop_test(tests, pixels_elsewhere, 0, 8);
     suite_add_tcase(suite, tests);
     SRunner *runner = srunner_create(suite);
     srunner_run_all(runner, CK_NORMAL);

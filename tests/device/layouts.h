@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* One picture in every container, planar and interleaved, as one run of bytes that can be moved to other memory. */
+#ifndef WVL_TESTS_DEVICE_LAYOUTS_H
+#define WVL_TESTS_DEVICE_LAYOUTS_H
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "tests/decode/picture.h"
+
+#define LAYOUT_PLANES 4u
+
+typedef struct layout {
+    uint8_t *memory;
+    size_t bytes;
+    wvl_plane planes[LAYOUT_PLANES]; /* data: offsets into the memory */
+    uint32_t count;
+} layout;
+
+/* Number of containers that layout_fill() knows. */
+#define LAYOUT_CONTAINERS 5u
+static const struct { uint8_t container, bits; } layout_containers[LAYOUT_CONTAINERS] = {
+    {WVL_SAMPLE_8, 8}, {WVL_SAMPLE_16, 16}, {WVL_SAMPLE_32, 32}, {WVL_SAMPLE_PACKED10, 10}, {WVL_SAMPLE_PACKED12, 12}};
+
+static void layout_put(uint8_t *row, size_t at, unsigned bits, uint32_t v)
+{
+    if (bits % 8 == 0) {
+        memcpy(row + at * bits / 8, &v, bits / 8);
+        return;
+    }
+    for (unsigned i = 0; i < bits; i++) {
+        size_t bit = at * bits + i;
+        row[bit / 8] |= (uint8_t)((v >> (bits - 1 - i) & 1) << (7 - bit % 8));
+    }
+}
+
+/* spare: containers of a pixel beyond the components (interleaved), or bytes between rows. 0: the container does not hold the samples. */
+static inline int layout_fill(const picture *p, unsigned container, int interleaved, uint32_t spare, layout *l)
+{
+    unsigned bits = layout_containers[container].bits;
+    uint32_t w = p->planes[0].width, h = p->planes[0].height, n = interleaved ? p->count + spare : 1;
+    size_t pitch = ((size_t)w * n * bits + 7) / 8 + (interleaved ? 0 : spare), plane = pitch * h;
+    if (p->planes[0].depth > bits) {
+        return 0;
+    }
+    *l = (layout){.bytes = plane * (interleaved ? 1 : p->count), .count = p->count};
+    l->memory = calloc(1, l->bytes);
+    for (uint32_t c = 0; c < p->count; c++) {
+        size_t first = interleaved ? p->count - 1 - c : 0, offset = interleaved ? 0 : c * plane;
+        l->planes[c] = (wvl_plane){(const void *)(uintptr_t)offset, (ptrdiff_t)pitch, n, first, layout_containers[container].container};
+        for (size_t i = 0; i < (size_t)w * h; i++) {
+            layout_put(l->memory + offset + i / w * pitch, first + i % w * n, bits, (uint32_t)p->planes[c].samples[i]);
+        }
+    }
+    return 1;
+}
+
+/* The picture where its bytes lie now. planes: [count]. */
+static inline void layout_place(const layout *l, uint64_t address, wvl_memory_kind kind, picture_input *input, wvl_plane *planes)
+{
+    for (uint32_t c = 0; c < l->count; c++) {
+        planes[c] = l->planes[c];
+        planes[c].data = (const void *)(uintptr_t)(address + (uintptr_t)l->planes[c].data);
+    }
+    input->image.planes = planes;
+    input->image.memory_kind = kind;
+}
+
+#endif
