@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Pictures one after the other, and in flight: pictures a second, and for how much of the time blocks were being coded. */
+/* Pictures one after the other, and in flight: pictures a second, for how much of the time blocks were being coded, and how much of what a
+ * device did lay behind that. */
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,11 +17,15 @@ typedef struct frames_options {
     uint32_t threads, frames, count;
 } frames_options;
 
+typedef struct span_list {
+    double at[SPANS_MAX][2];     /* begin and end */
+    uint32_t count;
+} span_list;
+
 /* What the library tells of its work. */
 typedef struct spans {
     pthread_mutex_t lock;
-    double coding[SPANS_MAX][2]; /* begin and end */
-    uint32_t count;
+    span_list coding, device;    /* of blocks; copies and kernels of a device */
     double waiting;              /* in the transform stage, as the conductor sees it */
     FILE *file;
     char tracks[64][48];
@@ -42,14 +47,22 @@ static void write_span(const wvl_trace_span *span)
             1e6 * (span->end - span->begin), (unsigned long long)span->picture);
 }
 
+static void add_span(span_list *list, const wvl_trace_span *span)
+{
+    if (list->count < SPANS_MAX) {
+        list->at[list->count][0] = span->begin;
+        list->at[list->count++][1] = span->end;
+    }
+}
+
 static void take_span(void *user, const wvl_trace_span *span)
 {
     (void)user;
     pthread_mutex_lock(&told.lock);
-    if (strcmp(span->name, "code") == 0 && told.count < SPANS_MAX) {
-        told.coding[told.count][0] = span->begin;
-        told.coding[told.count++][1] = span->end;
-    }
+    if (strcmp(span->name, "code") == 0)
+        add_span(&told.coding, span);
+    if (strncmp(span->track, "cuda:", 5) == 0)
+        add_span(&told.device, span);
     if (strcmp(span->name, "transform") == 0)
         told.waiting += span->end - span->begin;
     if (told.file != NULL)
@@ -63,17 +76,37 @@ static int compare_begin(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Seconds during which at least one picture's blocks were being coded. */
-static double coding_seconds(void)
+/* Sorted, and overlapping ones joined. Returns their sum. */
+static double join_spans(span_list *list)
 {
-    double sum = 0.0, end = 0.0;
-    qsort(told.coding, told.count, sizeof told.coding[0], compare_begin);
-    for (uint32_t i = 0; i < told.count; i++) {
-        double from = told.coding[i][0] > end ? told.coding[i][0] : end;
-        if (told.coding[i][1] > from) {
-            sum += told.coding[i][1] - from;
-            end = told.coding[i][1];
+    uint32_t n = 0;
+    double sum = 0.0;
+    qsort(list->at, list->count, sizeof list->at[0], compare_begin);
+    for (uint32_t i = 0; i < list->count; i++) {
+        if (n && list->at[i][0] <= list->at[n - 1][1]) {
+            list->at[n - 1][1] = list->at[i][1] > list->at[n - 1][1] ? list->at[i][1] : list->at[n - 1][1];
+        } else {
+            list->at[n][0] = list->at[i][0];
+            list->at[n++][1] = list->at[i][1];
         }
+    }
+    list->count = n;
+    for (uint32_t i = 0; i < n; i++)
+        sum += list->at[i][1] - list->at[i][0];
+    return sum;
+}
+
+/* Seconds of the time that both, joined, were going on. */
+static double common_seconds(const span_list *a, const span_list *b)
+{
+    double sum = 0.0;
+    for (uint32_t i = 0, k = 0; i < a->count && k < b->count;) {
+        double from = a->at[i][0] > b->at[k][0] ? a->at[i][0] : b->at[k][0], to = a->at[i][1] < b->at[k][1] ? a->at[i][1] : b->at[k][1];
+        sum += to > from ? to - from : 0.0;
+        if (a->at[i][1] < b->at[k][1])
+            i++;
+        else
+            k++;
     }
     return sum;
 }
@@ -82,6 +115,7 @@ static double coding_seconds(void)
 
 typedef struct run {
     double seconds, coding, waiting;
+    double device, hidden;      /* seconds that the device was at work; the part of them during which blocks were being coded */
     uint64_t bytes;
     char backend[32];
 } run;
@@ -143,7 +177,7 @@ static wvl_status time_run(wvl_context *context, const wvl_plan *plan, const wvl
     if (status == WVL_OK)
         status = frames ? encode_in_flight(encoder, image, frames, &warm) : encode_alone(context, plan, image, &warm);
     memset(r, 0, sizeof *r);
-    told.count = 0;
+    told.coding.count = told.device.count = 0;
     told.waiting = 0.0;
     double start = wvl_bench_wall_seconds();
     if (frames && status == WVL_OK)
@@ -151,9 +185,11 @@ static wvl_status time_run(wvl_context *context, const wvl_plan *plan, const wvl
     for (uint32_t i = 0; i < count && !frames && status == WVL_OK; i++)
         status = encode_alone(context, plan, image, r);
     r->seconds = wvl_bench_wall_seconds() - start;
-    r->coding = coding_seconds();
-    r->waiting = told.waiting;
     wvl_encoder_release(encoder);
+    r->coding = join_spans(&told.coding);
+    r->device = join_spans(&told.device);
+    r->hidden = common_seconds(&told.coding, &told.device);
+    r->waiting = told.waiting;
     return status;
 }
 
@@ -164,6 +200,9 @@ static void print_run(const frames_options *o, uint32_t frames, const run *r, ui
     printf("%-12s %-8s %u threads: %8.2f pictures/s, %8.1f Msamples/s, blocks coded %5.1f %% of the time, transform waited for %.3f ms a picture, %llu bytes each\n", how,
            r->backend, o->threads, o->count / r->seconds, 1e-6 * (double)samples * o->count / r->seconds, 100.0 * r->coding / r->seconds,
            1e3 * r->waiting / o->count, (unsigned long long)(r->bytes / o->count));
+    if (r->device > 0.0)
+        printf("%-12s %-8s device at work for %.3f ms a picture, %.1f %% of that while blocks were being coded\n", how, r->backend, 1e3 * r->device / o->count,
+               100.0 * r->hidden / r->device);
 }
 
 /* ---- Command ------------------------------------------------------------------------------------------------------------------ */
