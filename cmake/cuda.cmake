@@ -8,6 +8,7 @@ set(WVL_CUDA_SOURCES
     cuda/device.c
     cuda/launch.c
     cuda/layout.c
+    cuda/memory.c
     cuda/runtime_table.c
     cuda/staging.c
     cuda/tables.c

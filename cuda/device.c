@@ -6,8 +6,6 @@
 
 #include "base/alloc.h"
 
-#define MEMORY_ALIGNMENT 256u
-#define PINNED_PORTABLE 1u /* page-locked for every driver context of the process */
 #define CAPABILITY_MIN 75  /* of the portable device code: 10 * major + minor */
 
 /* ---- Status ------------------------------------------------------------------------------------------------------------------ */
@@ -41,59 +39,6 @@ void wvl_cuda_leave(const wvl_device *device)
 {
     wvl_cuda_context context;
     (void)device->runtime->context_pop(&context);
-}
-
-/* ---- Memory ------------------------------------------------------------------------------------------------------------------ */
-
-wvl_cuda_status wvl_cuda_alloc_device(const wvl_device *device, uint64_t bytes, wvl_cuda_address *address)
-{
-    const wvl_allocator *a = &device->memory;
-    if (bytes > SIZE_MAX / 2) {
-        return WVL_CUDA_OUT_OF_MEMORY;
-    }
-    if (!a->allocate) {
-        return device->runtime->malloc_device(address, (size_t)bytes);
-    }
-    *address = (wvl_cuda_address)(uintptr_t)a->allocate(a->user, (size_t)bytes, MEMORY_ALIGNMENT, NULL);
-    return *address ? WVL_CUDA_SUCCESS : WVL_CUDA_OUT_OF_MEMORY;
-}
-
-wvl_cuda_status wvl_cuda_alloc_pinned(const wvl_device *device, uint64_t bytes, uint8_t **memory)
-{
-    const wvl_allocator *a = &device->pinned;
-    void *at = NULL;
-    if (bytes > SIZE_MAX / 2) {
-        return WVL_CUDA_OUT_OF_MEMORY;
-    }
-    wvl_cuda_status status = WVL_CUDA_SUCCESS;
-    if (a->allocate) {
-        at = a->allocate(a->user, (size_t)bytes, MEMORY_ALIGNMENT, NULL);
-        status = at ? WVL_CUDA_SUCCESS : WVL_CUDA_OUT_OF_MEMORY;
-    } else {
-        status = device->runtime->malloc_pinned(&at, (size_t)bytes, PINNED_PORTABLE);
-    }
-    *memory = status ? NULL : at;
-    return status;
-}
-
-void wvl_cuda_free_device(const wvl_device *device, wvl_cuda_address address, uint64_t bytes)
-{
-    const wvl_allocator *a = &device->memory;
-    if (address && a->release) {
-        a->release(a->user, (void *)(uintptr_t)address, (size_t)bytes, NULL);
-    } else if (address) {
-        (void)device->runtime->free_device(address);
-    }
-}
-
-void wvl_cuda_free_pinned(const wvl_device *device, uint8_t *memory, uint64_t bytes)
-{
-    const wvl_allocator *a = &device->pinned;
-    if (memory && a->release) {
-        a->release(a->user, memory, (size_t)bytes, NULL);
-    } else if (memory) {
-        (void)device->runtime->free_pinned(memory);
-    }
 }
 
 /* ---- Facts ------------------------------------------------------------------------------------------------------------------- */
@@ -172,28 +117,31 @@ static void tell_reason(const wvl_device_options *options, const wvl_cuda_runtim
     }
 }
 
-static void set_options(wvl_device *d, const wvl_device_options *options)
+/* Kept memory would hide from a test what the backend takes and returns. */
+static int init_device(wvl_device *d, const wvl_device_options *options, const wvl_cuda_runtime *runtime)
 {
     d->host = options->host ? *options->host : (wvl_allocator){0};
     d->pinned = options->pinned ? *options->pinned : (wvl_allocator){0};
     d->memory = options->device ? *options->device : (wvl_allocator){0};
     d->ordinal = options->ordinal;
+    d->keeps = !runtime;
+    return pthread_mutex_init(&d->kept_lock, NULL) == 0;
 }
 
 wvl_status wvl_cuda_open_device(const wvl_device_options *options, const wvl_cuda_runtime *runtime, const void *image, wvl_device **device)
 {
     *device = NULL;
     wvl_device *d = wvl_alloc_zeroed(options->host, sizeof *d);
-    if (!d) {
+    if (!d || !init_device(d, options, runtime)) {
+        wvl_free(options->host, d, sizeof *d);
         return WVL_ERROR_MEMORY;
     }
-    set_options(d, options);
     d->runtime = runtime ? runtime : &d->own_runtime;
     if (!runtime && !wvl_cuda_fetch_runtime(&d->own_runtime)) {
         if (options->reason) {
             (void)snprintf(options->reason, options->reason_bytes, "there is no driver (libcuda.so.1), or an old one");
         }
-        wvl_free(options->host, d, sizeof *d);
+        wvl_cuda_close_device(d);
         return WVL_ERROR_DEVICE;
     }
     const char *step;
@@ -212,12 +160,14 @@ void wvl_cuda_close_device(wvl_device *d)
 {
     if (d->has_context) {
         int entered = !wvl_cuda_enter(d);
+        (void)wvl_cuda_drop_kept(d);
         wvl_cuda_fini_kernels(d->runtime, &d->kernels);
         if (entered) {
             wvl_cuda_leave(d);
         }
         (void)d->runtime->context_release(d->handle);
     }
+    pthread_mutex_destroy(&d->kept_lock);
     wvl_allocator host = d->host;
     wvl_free(&host, d, sizeof *d);
 }

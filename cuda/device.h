@@ -3,12 +3,18 @@
 #ifndef WVL_CUDA_DEVICE_H
 #define WVL_CUDA_DEVICE_H
 
+#include <pthread.h>
 #include <stdatomic.h>
 
 #include "backend/backend.h"
 #include "cuda/launch.h"
 
 #define WVL_CUDA_TRACK_CHARS 32u
+
+enum { WVL_CUDA_ON_DEVICE = 0, WVL_CUDA_PINNED, WVL_CUDA_PLACES };
+#define WVL_CUDA_KEPT 4u /* a place: two slots, and another plan's */
+
+typedef struct wvl_cuda_block { wvl_cuda_address address; uint64_t bytes; } wvl_cuda_block; /* address 0: none */
 
 struct wvl_device {
     wvl_allocator host, pinned, memory;
@@ -19,6 +25,9 @@ struct wvl_device {
     int handle, has_context;
     uint32_t ordinal;
     _Atomic int lost;
+    int keeps;
+    pthread_mutex_t kept_lock;
+    wvl_cuda_block kept[WVL_CUDA_PLACES][WVL_CUDA_KEPT]; /* latest first */
 };
 
 /* runtime NULL: the driver's; image NULL: the library's. */
@@ -33,10 +42,13 @@ wvl_status wvl_cuda_note_status(wvl_device *device, wvl_cuda_status status);
 wvl_cuda_status wvl_cuda_enter(const wvl_device *device);
 void wvl_cuda_leave(const wvl_device *device);
 
-/* Through the caller's allocators, if there are any. */
-wvl_cuda_status wvl_cuda_alloc_device(const wvl_device *device, uint64_t bytes, wvl_cuda_address *address);
-wvl_cuda_status wvl_cuda_alloc_pinned(const wvl_device *device, uint64_t bytes, uint8_t **memory);
-void wvl_cuda_free_device(const wvl_device *device, wvl_cuda_address address, uint64_t bytes);
-void wvl_cuda_free_pinned(const wvl_device *device, uint8_t *memory, uint64_t bytes);
+/* Through the caller's allocators, if there are any. Else what is freed is kept for the next picture of the same plan, because page-locking takes
+ * longer than a transform; everything kept goes when memory runs short. */
+wvl_cuda_status wvl_cuda_alloc_device(wvl_device *device, uint64_t bytes, wvl_cuda_address *address);
+wvl_cuda_status wvl_cuda_alloc_pinned(wvl_device *device, uint64_t bytes, uint8_t **memory);
+void wvl_cuda_free_device(wvl_device *device, wvl_cuda_address address, uint64_t bytes);
+void wvl_cuda_free_pinned(wvl_device *device, uint8_t *memory, uint64_t bytes);
+/* 0: nothing was kept. */
+int wvl_cuda_drop_kept(wvl_device *device);
 
 #endif

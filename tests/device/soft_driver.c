@@ -52,7 +52,7 @@ static void read_environment(void)
         control.fail_at = (uint32_t)strtoul(fail, &end, 10);
         control.fail_status = *end == ':' ? atoi(end + 1) : 2;
     }
-    control.memory_limit = memory ? strtoull(memory, NULL, 10) : 0;
+    control.memory_limit = memory ? strtoull(memory, NULL, 10) : control.memory_limit;
     control.devices = devices ? atoi(devices) : control.devices;
 }
 

@@ -293,15 +293,45 @@ START_TEST(little_memory)
     ck_assert_int_eq(wvl_plan_measure(plan, &memory), WVL_OK);
     ck_assert_uint_gt(memory.device_bytes, 2 * 2000 * 1500 * 3 * 2);
     uint64_t one = memory.device_bytes / 2;
-    soft->memory_limit = memory.device_bytes;
-    expect_same("two slots", &reference, encode_plan(plan, &input.image), "cuda:0");
-    soft->memory_limit = one + one / 2;
-    expect_same("one slot", &reference, encode_plan(plan, &input.image), "cuda:0");
     soft->memory_limit = one - 1;
     ck_assert_int_eq(encode_plan(plan, &input.image).status, WVL_ERROR_MEMORY);
     expect_same("the CPU", &reference, encode(&input, "tile=2000,1500", "cuda"), "cpu");
+    soft->memory_limit = one + one / 2;
+    expect_same("one slot", &reference, encode_plan(plan, &input.image), "cuda:0");
+    soft->memory_limit = memory.device_bytes;
+    expect_same("two slots", &reference, encode_plan(plan, &input.image), "cuda:0");
     free_bytes(&reference);
     wvl_plan_release(plan);
+    picture_close_input(&input);
+    picture_free(&p);
+}
+END_TEST
+
+/* What a picture took stays for the next one of its plan, until memory runs short. */
+START_TEST(kept_memory)
+{
+    picture p = picture_draw(PICTURE_NATURAL, 800, 600, 3, 8, 1);
+    picture_input input = picture_open_input(&p, 0);
+    wvl_plan *plan = make_plan(&input.format, "", "cuda-only"), *tiled = make_plan(&input.format, "tile=256,256 block=32,32", "cuda-only");
+    bytes reference = encode(&input, "", "cpu"), tiled_reference = encode(&input, "tile=256,256 block=32,32", "cpu");
+    expect_same("first", &reference, encode_plan(plan, &input.image), "cuda:0");
+    uint32_t taken = soft->allocations;
+    expect_same("second", &reference, encode_plan(plan, &input.image), "cuda:0");
+    ck_assert_uint_eq(soft->allocations, taken);
+    expect_same("another plan", &tiled_reference, encode_plan(tiled, &input.image), "cuda:0");
+    ck_assert_uint_gt(soft->allocations, taken);
+    taken = soft->allocations;
+    expect_same("both in turn", &reference, encode_plan(plan, &input.image), "cuda:0");
+    expect_same("both in turn", &tiled_reference, encode_plan(tiled, &input.image), "cuda:0");
+    ck_assert_uint_eq(soft->allocations, taken);
+    soft->memory_limit = soft->memory_used;
+    bytes other = encode(&input, "levels=3", "cuda-only");
+    ck_assert_msg(other.status == WVL_OK, "kept memory was in the way: %s", other.error);
+    free_bytes(&other);
+    free_bytes(&reference);
+    free_bytes(&tiled_reference);
+    wvl_plan_release(plan);
+    wvl_plan_release(tiled);
     picture_close_input(&input);
     picture_free(&p);
 }
@@ -394,7 +424,7 @@ START_TEST(lost_for_good)
     bytes reference = encode(&input, "", "cpu");
     expect_same("before", &reference, encode(&input, "", "cuda"), "cuda:0");
     soft->fail_status = STICKY;
-    soft->fail_at = soft->calls + 12;
+    soft->fail_at = soft->calls + 6;
     bytes lost = encode(&input, "", "cuda");
     ck_assert_int_eq(lost.status, WVL_ERROR_DEVICE);
     ck_assert_ptr_nonnull(strstr(lost.error, "lost"));
@@ -458,6 +488,7 @@ int main(void)
     tcase_add_test(tests, automatic);
     tcase_add_test(tests, missing_and_old_devices);
     tcase_add_test(tests, little_memory);
+    tcase_add_test(tests, kept_memory);
     tcase_add_test(tests, memory_promise);
     tcase_add_loop_test(tests, every_call_may_fail, 0, 8);
     tcase_add_test(tests, lost_for_good);
