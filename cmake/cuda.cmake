@@ -48,6 +48,13 @@ if(NOT WVL_CUDA STREQUAL "OFF")
     endif()
 endif()
 
+# Named ranges for profilers: headers alone, which look for a profiler at run time.
+find_path(WVL_NVTX_INCLUDE nvtx3/nvToolsExt.h PATHS /usr/local/cuda/include ENV CUDA_PATH PATH_SUFFIXES include)
+if(WVL_HAVE_CUDA AND WVL_NVTX_INCLUDE)
+    set_source_files_properties(cuda/backend_cuda.c PROPERTIES
+        COMPILE_DEFINITIONS WVL_HAVE_NVTX COMPILE_OPTIONS "-isystem;${WVL_NVTX_INCLUDE}")
+endif()
+
 if(WVL_HAVE_CUDA)
     set(image ${PROJECT_BINARY_DIR}/wavelane_cuda.fatbin)
     list(TRANSFORM WVL_CUDA_DEVICE_SOURCES PREPEND ${PROJECT_SOURCE_DIR}/ OUTPUT_VARIABLE device_sources)

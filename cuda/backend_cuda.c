@@ -19,6 +19,7 @@
 #include "cuda/deliver.h"
 #include "cuda/device.h"
 #include "cuda/layout.h"
+#include "cuda/ranges.h"
 
 #define DEPTH_MAX 16
 #define POLL_NANOSECONDS 50000
@@ -406,6 +407,12 @@ static wvl_cuda_status queue_download(wvl_backend_job *job, const wvl_cuda_layou
     return status ? status : rt->download(job->pinned + l->bounds, job->device + l->bounds, (size_t)(end - l->bounds), job->stream);
 }
 
+static void next_range(const char *name)
+{
+    wvl_cuda_close_range();
+    wvl_cuda_open_range(name);
+}
+
 static wvl_cuda_status queue_job(wvl_backend_job *job, const wvl_cuda_layout *l, const wvl_image *image, const wvl_tile_plan *tiles)
 {
     const wvl_cuda_runtime *rt = runtime(job->backend);
@@ -414,17 +421,22 @@ static wvl_cuda_status queue_job(wvl_backend_job *job, const wvl_cuda_layout *l,
     if (image->ready_event && image->memory_kind == WVL_MEMORY_HOST) {
         status = rt->event_wait(image->ready_event); /* it is the host that reads them */
     }
+    wvl_cuda_open_range("wavelane stage");
     uint64_t up_bytes = status ? 0 : build_upload(job, l, image, tiles, &tables), parcel_count = 0;
     if (delivers(job)) {
         parcel_count = wvl_cuda_build_parcels(tiles, job->tile_count, job->device + l->coefs, job->device + l->bounds, job->pinned_address + l->coefs,
                                               (wvl_cuda_parcel *)(void *)(job->pinned + l->parcels));
     }
+    next_range("wavelane upload");
     status = status ? status : queue_upload(job, l, image, up_bytes);
     status = status ? status : mark(job, AT_UPLOADED);
+    next_range("wavelane kernels");
     status = status ? status : queue_kernels(job, l, &tables);
     status = status ? status : mark(job, AT_COMPUTED);
+    next_range("wavelane download");
     status = status ? status : queue_download(job, l, parcel_count);
     status = status ? status : mark(job, AT_DELIVERED);
+    wvl_cuda_close_range();
     return status ? status : rt->event_record(job->done, job->stream);
 }
 
@@ -525,7 +537,9 @@ static wvl_status cuda_wait(wvl_backend_job *job, wvl_backend_event event, uint3
     }
     wvl_cuda_status status = wvl_cuda_enter(b->device);
     if (!status) {
+        wvl_cuda_open_range("wavelane wait");
         status = wait_event(runtime(b), job->done, timeout_ms);
+        wvl_cuda_close_range();
         if (!status && b->trace && !job->finished) {
             tell_spans(job);
         }

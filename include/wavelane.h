@@ -16,7 +16,7 @@
  * - Every function that can fail returns a wvl_status. 0 is success, positive values are not errors, negative values are.
  *   wvl_status_text() names the code, wvl_error_text() on the context, params or plan gives the detail of the last failure on it.
  * - The library never prints, never exits, installs no signal handler, keeps no global state and links nothing beyond libc,
- *   libm and pthreads (and, when built with it, the CUDA runtime).
+ *   libm and pthreads. A build with device code loads the CUDA driver (libcuda.so.1) when a device is first asked for.
  * - Threads: one object is used by one thread at a time, with three exceptions: a wvl_plan is immutable and may be used by any
  *   number of threads at once, wvl_cancel_raise() may be called from anywhere (also from a signal handler), and objects that only
  *   share a context may be used from different threads.
@@ -146,7 +146,10 @@ WVL_API const char *wvl_params_error(const wvl_params *params);
  *   cuda-only   the same without the CPU: WVL_ERROR_DEVICE, _MEMORY or _UNSUPPORTED instead. cuda-only:N: device N.
  * wvl_result_backend tells which it was. A device is opened once a context, at its first use. After a failure that lasts (a fault in a kernel, a
  * lost device) the picture at work ends with WVL_ERROR_DEVICE, and the device counts as lost until the context is released; later pictures
- * go to the CPU where the option allows it. The library never resets a device. */
+ * go to the CPU where the option allows it. The library never resets a device.
+ *
+ * What a picture took of device and page-locked memory is kept for the next picture of its plan (up to four blocks of either kind a device)
+ * until the context is released or memory runs short; memory from allocators of the caller's is given back at once. */
 
 typedef struct wvl_device_info {
     size_t struct_size;
