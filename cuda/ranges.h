@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Named ranges for profilers (NVTX), where the toolkit's headers were found: a call that nobody listens to costs a load and a branch. */
+/* Named ranges for profilers, in builds with WVL_NVTX. */
 #ifndef WVL_CUDA_RANGES_H
 #define WVL_CUDA_RANGES_H
 
