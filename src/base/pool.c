@@ -13,57 +13,71 @@ typedef struct worker_seat {
     pthread_t thread;
 } worker_seat;
 
+/* One parallel for. Lives on the stack of its caller, in the pool's list while tasks may be left. */
+typedef struct pool_run {
+    struct pool_run *next;
+    wvl_task_fn task;
+    void *arg;
+    uint32_t count;
+    _Atomic uint32_t taken; /* tasks; runs past count */
+    uint32_t helpers;       /* workers in it, under the pool's lock */
+} pool_run;
+
 struct wvl_pool {
     wvl_allocator allocator;
     wvl_runner runner;
     uint32_t seat_count;    /* threads of our own that really started */
     uint32_t seat_capacity;
     worker_seat *seats;
-    pthread_mutex_t turn;   /* one run at a time */
     pthread_mutex_t lock;   /* guards the fields below */
-    pthread_cond_t work, idle;
-    uint64_t generation;    /* counts runs; a worker joins each run once */
-    uint32_t busy;          /* workers that have not finished the present run */
+    pthread_cond_t work, left; /* there is a run; some run has lost its last helper */
+    pool_run *runs;         /* oldest first */
     int stop;
-    wvl_task_fn task;
-    void *arg;
-    uint32_t count;
-    _Atomic uint32_t next;
 };
 
-static void drain(wvl_pool *pool, uint32_t worker)
+static void drain(pool_run *run, uint32_t worker)
 {
     wvl_fpenv env;
     wvl_fpenv_enter(&env);
     for (;;) {
-        uint32_t index = atomic_fetch_add_explicit(&pool->next, 1, memory_order_relaxed);
-        if (index >= pool->count) {
+        uint32_t index = atomic_fetch_add_explicit(&run->taken, 1, memory_order_relaxed);
+        if (index >= run->count) {
             break;
         }
-        pool->task(pool->arg, index, worker);
+        run->task(run->arg, index, worker);
     }
     wvl_fpenv_leave(&env);
+}
+
+/* The oldest run that has tasks left. Under the lock. */
+static pool_run *find_run(const wvl_pool *pool)
+{
+    pool_run *run = pool->runs;
+    while (run && atomic_load_explicit(&run->taken, memory_order_relaxed) >= run->count) {
+        run = run->next;
+    }
+    return run;
 }
 
 static void *seat_main(void *arg)
 {
     worker_seat *seat = arg;
     wvl_pool *pool = seat->pool;
-    uint64_t seen = 0;
     pthread_mutex_lock(&pool->lock);
     for (;;) {
-        while (!pool->stop && pool->generation == seen) {
-            pthread_cond_wait(&pool->work, &pool->lock);
-        }
-        if (pool->stop) {
+        pool_run *run = pool->stop ? NULL : find_run(pool);
+        if (run) {
+            run->helpers++;
+            pthread_mutex_unlock(&pool->lock);
+            drain(run, seat->index);
+            pthread_mutex_lock(&pool->lock);
+            if (--run->helpers == 0) {
+                pthread_cond_broadcast(&pool->left);
+            }
+        } else if (pool->stop) {
             break;
-        }
-        seen = pool->generation;
-        pthread_mutex_unlock(&pool->lock);
-        drain(pool, seat->index);
-        pthread_mutex_lock(&pool->lock);
-        if (--pool->busy == 0) {
-            pthread_cond_signal(&pool->idle);
+        } else {
+            pthread_cond_wait(&pool->work, &pool->lock);
         }
     }
     pthread_mutex_unlock(&pool->lock);
@@ -72,21 +86,16 @@ static void *seat_main(void *arg)
 
 static int init_locks(wvl_pool *pool)
 {
-    if (pthread_mutex_init(&pool->turn, NULL)) {
-        return 0;
-    }
     if (pthread_mutex_init(&pool->lock, NULL)) {
-        pthread_mutex_destroy(&pool->turn);
         return 0;
     }
     if (pthread_cond_init(&pool->work, NULL) == 0) {
-        if (pthread_cond_init(&pool->idle, NULL) == 0) {
+        if (pthread_cond_init(&pool->left, NULL) == 0) {
             return 1;
         }
         pthread_cond_destroy(&pool->work);
     }
     pthread_mutex_destroy(&pool->lock);
-    pthread_mutex_destroy(&pool->turn);
     return 0;
 }
 
@@ -132,9 +141,8 @@ void wvl_pool_destroy(wvl_pool *pool)
         pthread_join(pool->seats[i].thread, NULL);
     }
     pthread_cond_destroy(&pool->work);
-    pthread_cond_destroy(&pool->idle);
+    pthread_cond_destroy(&pool->left);
     pthread_mutex_destroy(&pool->lock);
-    pthread_mutex_destroy(&pool->turn);
     wvl_allocator allocator = pool->allocator;
     wvl_free(&allocator, pool->seats, (uint64_t)pool->seat_capacity * sizeof *pool->seats);
     wvl_free(&allocator, pool, sizeof *pool);
@@ -163,6 +171,33 @@ static void run_guarded(void *arg, uint32_t index, uint32_t worker)
     wvl_fpenv_leave(&env);
 }
 
+static void add_run(wvl_pool *pool, pool_run *run)
+{
+    pthread_mutex_lock(&pool->lock);
+    pool_run **at = &pool->runs;
+    while (*at) {
+        at = &(*at)->next;
+    }
+    *at = run;
+    pthread_cond_broadcast(&pool->work);
+    pthread_mutex_unlock(&pool->lock);
+}
+
+/* No task is left; waits for the helpers, which may be in one each. */
+static void end_run(wvl_pool *pool, pool_run *run)
+{
+    pthread_mutex_lock(&pool->lock);
+    pool_run **at = &pool->runs;
+    while (*at != run) {
+        at = &(*at)->next;
+    }
+    *at = run->next;
+    while (run->helpers) {
+        pthread_cond_wait(&pool->left, &pool->lock);
+    }
+    pthread_mutex_unlock(&pool->lock);
+}
+
 void wvl_pool_run(wvl_pool *pool, uint32_t count, wvl_task_fn task, void *arg)
 {
     if (!count) {
@@ -173,23 +208,12 @@ void wvl_pool_run(wvl_pool *pool, uint32_t count, wvl_task_fn task, void *arg)
         pool->runner.run(pool->runner.user, count, run_guarded, &guarded);
         return;
     }
-    pthread_mutex_lock(&pool->turn);
-    pool->task = task;
-    pool->arg = arg;
-    pool->count = count;
-    atomic_store(&pool->next, 0);
-    if (pool->seat_count && count > 1) {
-        pthread_mutex_lock(&pool->lock);
-        pool->busy = pool->seat_count;
-        pool->generation++;
-        pthread_cond_broadcast(&pool->work);
-        pthread_mutex_unlock(&pool->lock);
+    pool_run run = {NULL, task, arg, count, 0, 0};
+    if (!pool->seat_count || count == 1) {
+        drain(&run, 0);
+        return;
     }
-    drain(pool, 0);
-    pthread_mutex_lock(&pool->lock);
-    while (pool->busy) {
-        pthread_cond_wait(&pool->idle, &pool->lock);
-    }
-    pthread_mutex_unlock(&pool->lock);
-    pthread_mutex_unlock(&pool->turn);
+    add_run(pool, &run);
+    drain(&run, 0);
+    end_run(pool, &run);
 }

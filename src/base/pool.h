@@ -10,14 +10,15 @@ typedef struct wvl_pool wvl_pool;
 /* threads counts the caller; runner (may be NULL) replaces own threads. Threads that do not start are done without. NULL: no memory. */
 wvl_pool *wvl_pool_create(const wvl_allocator *allocator, uint32_t threads, const wvl_runner *runner);
 void wvl_pool_destroy(wvl_pool *pool);
-/* Greatest number of simultaneous tasks; worker indices are below it. */
+/* Greatest number of simultaneous tasks of one run; worker indices are below it. */
 uint32_t wvl_pool_concurrency(const wvl_pool *pool);
 /* Whether threads beside the caller's may be started: not with one thread, and not with a runner. */
 int wvl_pool_starts_threads(const wvl_pool *pool);
 /* Whether worker 0 is the thread that calls wvl_pool_run(): not with a runner. */
 int wvl_pool_uses_caller(const wvl_pool *pool);
 /* Calls task(arg, index, worker) for every index below count, in no order, and returns when all are done. The caller works too.
- * Every task runs in the default floating-point environment. Runs from several threads are served one after the other. */
+ * Every task runs in the default floating-point environment. Threads may run at the same time: each caller works for itself, and workers help the
+ * oldest run that has tasks left. Worker indices are distinct within a run only. */
 void wvl_pool_run(wvl_pool *pool, uint32_t count, wvl_task_fn task, void *arg);
 
 #endif

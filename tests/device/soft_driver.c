@@ -82,6 +82,13 @@ static int end(int status)
     return status;
 }
 
+static void count_bytes(uint64_t *sum, size_t bytes)
+{
+    begin_quietly();
+    *sum += bytes;
+    (void)end(0);
+}
+
 static int make(const char *name, size_t bytes, void **out)
 {
     int status = begin(name);
@@ -320,7 +327,7 @@ SHOWN int cuMemcpyHtoDAsync_v2(uint64_t to, const void *from, size_t bytes, queu
 int cuMemcpyHtoDAsync_v2(uint64_t to, const void *from, size_t bytes, queue *stream)
 {
     op o = {.kind = OP_UPLOAD, .to = (void *)(uintptr_t)to, .from = from, .bytes = bytes};
-    control.uploaded_bytes += bytes;
+    count_bytes(&control.uploaded_bytes, bytes);
     return enqueue("cuMemcpyHtoDAsync", (wvl_cuda_stream)stream, &o);
 }
 
@@ -328,7 +335,7 @@ SHOWN int cuMemcpyDtoHAsync_v2(void *to, uint64_t from, size_t bytes, queue *str
 int cuMemcpyDtoHAsync_v2(void *to, uint64_t from, size_t bytes, queue *stream)
 {
     op o = {.kind = OP_DOWNLOAD, .to = to, .from = (const void *)(uintptr_t)from, .bytes = bytes};
-    control.downloaded_bytes += bytes;
+    count_bytes(&control.downloaded_bytes, bytes);
     return enqueue("cuMemcpyDtoHAsync", (wvl_cuda_stream)stream, &o);
 }
 
@@ -336,7 +343,7 @@ SHOWN int cuMemcpy2DAsync_v2(const wvl_cuda_copy *copy, queue *stream);
 int cuMemcpy2DAsync_v2(const wvl_cuda_copy *copy, queue *stream)
 {
     op o = {.kind = OP_ROWS, .copy = *copy};
-    control.uploaded_bytes += copy->width_bytes * copy->rows;
+    count_bytes(&control.uploaded_bytes, copy->width_bytes * copy->rows);
     return copy->from_pitch_bytes < copy->width_bytes || copy->to_pitch_bytes < copy->width_bytes ? 1
                                                                                                  : enqueue("cuMemcpy2DAsync", (wvl_cuda_stream)stream, &o);
 }
@@ -408,9 +415,9 @@ int cuDevicePrimaryCtxRelease_v2(int device)
     return end(control.broken);
 }
 SHOWN int cuCtxPushCurrent_v2(void *context);
-int cuCtxPushCurrent_v2(void *context) { (void)context; return control.broken; }
+int cuCtxPushCurrent_v2(void *context) { (void)context; begin_quietly(); return end(control.broken); }
 SHOWN int cuCtxPopCurrent_v2(void **context);
-int cuCtxPopCurrent_v2(void **context) { *context = primary; return control.broken; }
+int cuCtxPopCurrent_v2(void **context) { begin_quietly(); *context = primary; return end(control.broken); }
 SHOWN int cuModuleLoadData(void **module, const void *image);
 int cuModuleLoadData(void **module, const void *image) { return !image ? 200 : make("cuModuleLoadData", 1, module); }
 SHOWN int cuModuleUnload(void *module);
@@ -444,7 +451,9 @@ int cuLaunchKernel(const void *function, unsigned gx, unsigned gy, unsigned gz, 
     if (strcmp(function, "wvl_deliver") != 0 && strcmp(function, "wvl_xyz") != 0) {
         memcpy(&o.arguments[1], arguments[1], sizeof(uint64_t));
     }
+    begin_quietly();
     control.launches++;
+    (void)end(0);
     return enqueue("cuLaunchKernel", (wvl_cuda_stream)stream, &o);
 }
 
