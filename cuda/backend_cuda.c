@@ -237,6 +237,8 @@ static wvl_cuda_status fill_slot(wvl_backend *b, wvl_backend_job *job)
     }
     status = status ? status : wvl_cuda_alloc_device(b->device, job->device_capacity, &job->device);
     status = status ? status : wvl_cuda_alloc_pinned(b->device, job->pinned_capacity, &job->pinned);
+    /* Slots travel with their pads: what others left in them must not. */
+    status = status ? status : rt->fill(job->device, 0, (size_t)job->device_capacity, job->stream);
     if (!status && light_bytes(b->plan)) {
         status = rt->upload(light_address(job), b->plan->xyz.linear[0], (size_t)wvl_cuda_measure_light(b->plan), job->stream);
     }

@@ -312,6 +312,39 @@ START_TEST(structures)
 }
 END_TEST
 
+/* Conversion to X'Y'Z' before the first level. */
+START_TEST(converted)
+{
+    static job j;
+    if (!have_device) {
+        return;
+    }
+    for (uint32_t turn = 0; turn < 16; turn++) {
+        seed_state = 424242u + (uint64_t)_i * 100u + turn;
+        default_job(&j);
+        j.settings.reversible = turn & 1;
+        j.settings.levels = (uint8_t)between(0, 5);
+        j.settings.mct = turn & 2 ? 2 : 0;
+        j.settings.input_color = (uint8_t)(turn & 4 ? WVL_INPUT_XYZ : between(WVL_INPUT_REC709, WVL_INPUT_DISPLAY_P3));
+        j.format.component_count = 3 + (turn & 8 ? 1 : 0);
+        uint8_t depth = (uint8_t)(turn & 4 ? between(13, 16) : between(8, 16));
+        for (uint32_t c = 0; c < COMPONENTS; c++) {
+            j.components[c].depth = depth;
+        }
+        place_picture(&j, between(1, 600), between(1, 90), between(0, 70), between(0, 9));
+        if (turn % 3 == 2) {
+            j.settings.tile_width = between(60, 200);
+            j.settings.tile_height = between(60, 200);
+            j.settings.tile_x0 = j.format.x0;
+            j.settings.tile_y0 = j.format.y0;
+        }
+        plan_job(&j);
+        draw_pixels(&j, (int)(draw() & 1));
+        check_job(&j);
+    }
+}
+END_TEST
+
 /* A sample outside its depth is found wherever it lies. */
 START_TEST(outside_is_refused)
 {
@@ -405,6 +438,7 @@ int main(void)
     tcase_add_loop_test(tc, marching, 0, 24);
     tcase_add_loop_test(tc, wide, 0, 13);
     tcase_add_loop_test(tc, structures, 0, 48);
+    tcase_add_loop_test(tc, converted, 0, 8);
     tcase_add_test(tc, outside_is_refused);
     tcase_add_test(tc, refusals);
     tcase_add_test(tc, all_kernels);

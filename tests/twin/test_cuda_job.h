@@ -140,7 +140,7 @@ static inline void draw_pixels(job *j, int interleaved)
     unsigned shared = draw_container(&j->components[0]);
     for (uint32_t c = 0; c < count; c++) {
         const wvl_plan_component *pc = &j->plan->components[c];
-        uint32_t w = wvl_rect_width(pc->rect), h = wvl_rect_height(pc->rect), top = (1u << pc->depth) - 1;
+        uint32_t w = wvl_rect_width(pc->rect), h = wvl_rect_height(pc->rect), top = (1u << wvl_plan_input_depth(j->plan, c)) - 1;
         uint32_t offset = pc->is_signed ? 1u << (pc->depth - 1) : 0;
         unsigned container = interleaved ? shared : draw_container(&j->components[c]);
         uint32_t stride = interleaved ? count : draw() % 4 ? 1 : between(2, 3), first = interleaved ? count - 1 - c : (uint32_t)(draw() % 3);
