@@ -8,6 +8,7 @@
 #include "codec/lift.h"
 #include "codec/rate/hull.h"
 #include "codec/rate/measure.h"
+#include "codec/rate/rdoq.h"
 #include "codec/t2/packet_order.h"
 #include "codec/tile_blocks.h"
 #include "codec/tile_phases.h"
@@ -33,6 +34,7 @@ typedef struct worker_scratch {
     wvl_hull *hulls;           /* [WVL_BLOCK_SLOTS] */
     uint32_t *copies[WVL_BLOCK_SLOTS]; /* of blocks that lie in a region in part */
     wvl_store_writer *writers; /* bytes, passes */
+    wvl_rdoq rdoq[WVL_BLOCK_SLOTS]; /* with plan->rdoq */
 } worker_scratch;
 
 static worker_scratch carve_worker(const wvl_plan *plan, wvl_carver *carver)
@@ -53,6 +55,10 @@ static worker_scratch carve_worker(const wvl_plan *plan, wvl_carver *carver)
     }
     w.hulls = wvl_carve(carver, coder->slots, sizeof *w.hulls);
     w.writers = wvl_carve(carver, 2, sizeof *w.writers);
+    uint32_t *cells = wvl_carve(carver, plan->rdoq ? WVL_RDOQ_CELLS : 0, sizeof *cells); /* one block at a time */
+    for (unsigned i = 0; i < coder->slots; i++) {
+        w.rdoq[i] = (wvl_rdoq){wvl_carve(carver, plan->rdoq ? WVL_RDOQ_SAMPLES : 0, sizeof(uint32_t)), cells};
+    }
     return w;
 }
 
@@ -207,6 +213,7 @@ typedef struct block_hull {
     wvl_depth_part *part;       /* where the block counts; NULL: nowhere */
     wvl_block_output *out;
     wvl_lift lift;
+    wvl_rdoq_error error;       /* of what was quantised again */
 } block_hull;
 
 /* Brings the hull up to the passes coded so far. */
@@ -235,7 +242,10 @@ static int store_block(block_work *work, worker_scratch *w, block_hull *h, const
 {
     wvl_coder *coder = work->coder;
     int rate_control = coder->plan->rate_control;
+    uint16_t end_passes = block->end_passes, end_slope = block->end_slope;
     memset(block, 0, sizeof *block);
+    block->end_passes = end_passes;
+    block->end_slope = end_slope;
     block->planes = (uint8_t)out->planes;
     block->pass_count = (uint16_t)out->pass_count;
     block->bytes = out->length;
@@ -297,6 +307,7 @@ static void note_depth(block_work *work, const block_hull *h, const wvl_coded_bl
 static int keep_block(block_work *work, worker_scratch *w, block_hull *h, wvl_coded_block *block)
 {
     wvl_lift_settle_gains(&h->lift, h->out);
+    wvl_rdoq_add_error(h->out, h->error);
     int is_stored = store_block(work, w, h, h->out, block);
     if (is_stored) {
         unsigned lifted = h->lift.kind == WVL_LIFT_PART ? h->lift.shift : 0;
@@ -398,9 +409,13 @@ static int open_slot(block_stream *s, unsigned slot, uint32_t index, wvl_block_i
     }
     s->blocks[slot] = &work->tiles[s->wb->tile].blocks[band->first_block + index];
     s->hulls[slot] = (block_hull){&s->w.hulls[slot], &coding->band[band->coding_band], plan->gain_exponent, threshold,
-                                  (uint32_t)in->width * in->height, plan->layer_count > 1, s->group, s->part, out, {0}};
+                                  (uint32_t)in->width * in->height, plan->layer_count > 1, s->group, s->part, out, {0}, {0, 0}};
     wvl_lift_block(plan, tile, s->wb->component, band, index, in, s->w.copies[slot], &s->hulls[slot].lift);
     s->hulls[slot].hull->pass_count = 0;
+    if (work->coder->is_optimised) {
+        const wvl_coded_block *block = s->blocks[slot];
+        s->hulls[slot].error = wvl_rdoq_change(&s->w.rdoq[slot], in, s->hulls[slot].band, block->end_passes, block->end_slope);
+    }
     in->wants_more = threshold ? wants_more : NULL;
     in->wants_user = &s->hulls[slot];
     *out = (wvl_block_output){.bytes = s->w.bytes[slot], .passes = s->w.passes[slot]};
@@ -560,9 +575,9 @@ wvl_status wvl_coder_code_tiles(wvl_coder *coder, const wvl_coefs *coefs, uint32
     if (status != WVL_OK || !tile_count) {
         return status;
     }
-    block_work work = {.coder = coder, .coefs = coefs, .tiles = &coder->tiles[coefs[0].tile->index], .bands = coder->bands, .is_again = coder->wants_again};
+    block_work work = {.coder = coder, .coefs = coefs, .tiles = &coder->tiles[coefs[0].tile->index], .bands = coder->bands, .is_again = coder->wants_again && !coder->is_optimised};
     memcpy(work.wanted, coder->wanted, sizeof work.wanted);
-    work.is_phased = coder->depth.is_enabled && !work.is_again;
+    work.is_phased = coder->depth.is_enabled && !coder->wants_again;
     list_bands(&work, tile_count);
     if (work.is_phased) {
         code_phases(&work);

@@ -33,6 +33,7 @@ typedef struct wvl_coder {
     _Atomic uint32_t decided[WVL_RATE_GROUPS]; /* the greatest of all blocks of the rate group */
     int wants_again;                 /* blocks that are not decided for `wanted` are to be coded again, no others */
     uint32_t wanted[WVL_RATE_GROUPS];
+    int is_optimised;                /* all blocks are to be coded once more, quantised for where they end, or have been */
     wvl_layer_job layer_job;
     wvl_layer_result *layers;        /* [layer_count] */
     wvl_cs_part *parts;
@@ -69,7 +70,7 @@ void wvl_coder_fini(wvl_coder *coder);
 /* Codes every block of these tiles. The coefficients may go afterwards. */
 wvl_status wvl_coder_code_tiles(wvl_coder *coder, const wvl_coefs *coefs, uint32_t tile_count);
 /* Whether the last wvl_coder_finish found blocks that were left too early: all tiles are to come once more, and only these blocks are coded.
- * No block is coded more than twice. */
+ * No block is coded more than twice for that. With plan->rdoq all blocks then come once more. */
 static inline int wvl_coder_wants_again(const wvl_coder *coder) { return coder->wants_again; }
 /* After the last tile: layers, lengths of all tile-parts. tile: carved scratch; memory: for the order of its packets. */
 wvl_status wvl_coder_finish(wvl_coder *coder, wvl_tile_plan *tile, const wvl_order_memory *memory);

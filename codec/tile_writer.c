@@ -242,6 +242,27 @@ static void reopen(wvl_coder *coder)
     }
 }
 
+/* Back to where blocks are coded, all of them: what is stored goes. */
+static wvl_status open_optimisation(wvl_coder *coder)
+{
+    for (uint32_t t = 0; t < coder->plan->tile_count; t++) {
+        memset(coder->tiles[t].states, 0, coder->tiles[t].block_count * sizeof *coder->tiles[t].states);
+    }
+    wvl_layers_fini(&coder->layer_job);
+    memset(&coder->layer_job, 0, sizeof coder->layer_job);
+    memset(coder->worker_memory, 0, coder->workers * coder->worker_bytes);
+    wvl_store_fini(&coder->bytes);
+    wvl_store_fini(&coder->passes);
+    if (!wvl_store_init(&coder->bytes, coder->allocator) || !wvl_store_init(&coder->passes, coder->allocator)) {
+        return WVL_ERROR_MEMORY;
+    }
+    for (unsigned g = 0; g < WVL_RATE_GROUPS; g++) {
+        coder->decided[g] = 0;
+    }
+    coder->wants_again = coder->is_optimised = 1;
+    return WVL_OK;
+}
+
 wvl_status wvl_coder_finish(wvl_coder *coder, wvl_tile_plan *tile, const wvl_order_memory *memory)
 {
     const wvl_plan *plan = coder->plan;
@@ -253,6 +274,9 @@ wvl_status wvl_coder_finish(wvl_coder *coder, wvl_tile_plan *tile, const wvl_ord
     if ((status == WVL_OK || status == WVL_ERROR_UNREACHABLE) && coder->layer_job.is_undecided) {
         reopen(coder);
         return WVL_OK;
+    }
+    if (status == WVL_OK && plan->rdoq && !coder->is_optimised) {
+        return open_optimisation(coder);
     }
     if (status == WVL_OK) {
         status = measure_tiles(coder, tile, memory);

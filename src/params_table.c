@@ -88,7 +88,7 @@
       "Signal one step size and derive the others, or signal one a band; 9/7 only (A.6.4).", QUANTIZATION, WORD, AT(quant_style),    \
       WVL_QUANT_DERIVED, WVL_QUANT_EXPOUNDED)                                                                                        \
     X("step", REAL, "0..1", "0",                                                                                                     \
-      "Base quantizer step as a part of the full range, less than 1; 0: one least significant bit; 9/7 only (E.1).", QUANTIZATION,   \
+      "Base quantizer step as a part of the full range, less than 1; 0: one least significant bit, half of it for up to 8 bits where bytes are limited; 9/7 only (E.1).", QUANTIZATION,   \
       REAL, AT(step), 0, 1)                                                                                                          \
     X("qfactor", INTEGER, "0..100", "0",                                                                                             \
       "Quality factor as of JPEG, from 1 (coarse) to 100: quantizer steps by the sensitivity of eyes; 0: step says; 9/7 only.",      \
@@ -120,6 +120,8 @@
     X("max-component-bytes", INTEGER, "0..18446744073709551615", "0",                                                                \
       "Cap of any one component in bytes, its tile-part headers included (cinema4k: of any one tile-part), never exceeded; 0: none.", RATE, UINT64, AT(max_component_bytes), 0,        \
       UINT64_MAX)                                                                                                                    \
+    X("rdoq", BOOL, "yes|no", "no",                                                                                                    \
+      "Rate-distortion optimised quantization where bytes are limited: every block is coded twice, for a tenth of a decibel at the same bytes.", RATE, BOOL, AT(rdoq), 0, 1) \
     X("container", CHOICE, "j2k|jp2|jph", "j2k",                                                                                     \
       "Bare codestream, or a JP2 file (Annex I) or, for HT, a JPH file (15444-15 Annex D) around it.", OUTPUT, WORD, AT(jp2), 0, 2)   \
     X("comment", TEXT, "1..65531 bytes of ISO 8859-15", "",                                                                          \

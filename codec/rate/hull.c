@@ -28,9 +28,8 @@ int64_t wvl_rate_weigh_energy(const wvl_band_coding *band, int32_t gain_exponent
     return scale((wide)energy * band->weight_mantissa, 2 * (int)energy_shift + band->weight_exponent - gain_exponent);
 }
 
-/* floor(256 * log2(v)) for v > 0: the mantissa is squared bit by bit; 32 bits of it keep 8 fractional bits exact enough to be the same
- * everywhere, which is all that counts. */
-static int log2_256(uint64_t v)
+/* The mantissa is squared bit by bit; 32 bits of it keep 8 fractional bits exact enough to be the same everywhere, which is all that counts. */
+int wvl_rate_log2(uint64_t v)
 {
     unsigned top = wvl_bit_length(v) - 1;
     uint64_t m = top > 31 ? v >> (top - 31) : v << (31 - top);
@@ -51,7 +50,7 @@ unsigned wvl_rate_slope(int64_t gain, uint32_t bytes, int32_t gain_exponent)
     }
     unsigned lift = 63 - wvl_bit_length((uint64_t)gain);
     uint64_t ratio = ((uint64_t)gain << lift) / bytes;
-    int slope = log2_256(ratio ? ratio : 1) + 256 * (gain_exponent - (int)lift) + (int)WVL_SLOPE_ZERO;
+    int slope = wvl_rate_log2(ratio ? ratio : 1) + 256 * (gain_exponent - (int)lift) + (int)WVL_SLOPE_ZERO;
     return slope < 1 ? 1 : slope > 65535 ? 65535 : (unsigned)slope;
 }
 

@@ -14,6 +14,8 @@
 int64_t wvl_rate_weigh_pass(const wvl_band_coding *band, int32_t gain_exponent, int64_t gain_quarters, unsigned P);
 /* Energy of a block: what its squared error is when nothing of it is sent. */
 int64_t wvl_rate_weigh_energy(const wvl_band_coding *band, int32_t gain_exponent, uint64_t energy, unsigned energy_shift);
+/* floor(256 * log2(v)) for v > 0. */
+int wvl_rate_log2(uint64_t v);
 /* floor(256 * log2(gain * 2^gain_exponent / bytes)) + WVL_SLOPE_ZERO held to 1..65535; gain > 0. bytes 0 gives 65535. */
 unsigned wvl_rate_slope(int64_t gain, uint32_t bytes, int32_t gain_exponent);
 

@@ -327,6 +327,23 @@ uint64_t wvl_layers_working_bytes(const wvl_plan *plan, const wvl_t2_sizes *size
     return carver.used;
 }
 
+/* Where every block ends, for its second quantisation. */
+static void note_ends(const wvl_layer_job *job, wvl_coded_tile *tile)
+{
+    for (uint64_t p = 0; p < tile->precinct_count; p++) {
+        const wvl_precinct *precinct = &tile->precincts[p];
+        uint32_t threshold = job->thresholds[wvl_plan_cap_group(job->plan, precinct->component, precinct->resolution)];
+        for (unsigned i = 0; i < precinct->band_count; i++) {
+            const wvl_precinct_band *pb = &precinct->band[i];
+            for (uint64_t k = 0; k < (uint64_t)pb->cols * pb->rows; k++) {
+                uint64_t b = pb->first_block + k / pb->cols * pb->stride + k % pb->cols;
+                tile->blocks[b].end_passes = tile->states[b].sent_passes;
+                tile->blocks[b].end_slope = (uint16_t)wvl_min_u32(threshold, UINT16_MAX);
+            }
+        }
+    }
+}
+
 wvl_status wvl_layers_allocate(wvl_layer_job *job)
 {
     uint64_t bytes = wvl_layers_working_bytes(job->plan, &job->sizes);
@@ -355,6 +372,9 @@ wvl_status wvl_layers_allocate(wvl_layer_job *job)
             job->given_layer++;
         }
         status = run_layer(job, layer);
+    }
+    for (uint32_t t = 0; job->plan->rdoq && status == WVL_OK && t < job->plan->tile_count; t++) {
+        note_ends(job, &job->tiles[t]);
     }
     wvl_free(job->allocator, carver.base, bytes);
     return status;

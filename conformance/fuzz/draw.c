@@ -325,6 +325,14 @@ static void draw_rates(fuzz_draw *d) { draw_target(d, "rates", 9); }
 static void draw_bpp(fuzz_draw *d) { draw_target(d, "bpp", 10); }
 static void draw_layer_bytes(fuzz_draw *d) { draw_target(d, "layer-bytes", 11); }
 static void draw_psnr(fuzz_draw *d) { draw_target(d, "psnr", 13); }
+
+/* Goes with neither PSNR targets, regions nor HT. */
+static void draw_rdoq(fuzz_draw *d)
+{
+    if (!d->is_ht && !fuzz_case_get(d->c, "psnr") && !fuzz_case_get(d->c, "roi") && fuzz_draw_chance(d, 30)) {
+        fuzz_case_set(d->c, "rdoq", "yes");
+    }
+}
 static void draw_slopes(fuzz_draw *d) { draw_target(d, "slopes", 15); }
 
 static void draw_layers(fuzz_draw *d)
@@ -450,6 +458,7 @@ static const struct {
     {"bpp", draw_bpp},
     {"layer-bytes", draw_layer_bytes},
     {"psnr", draw_psnr},
+    {"rdoq", draw_rdoq},
     {"slopes", draw_slopes},
     {"layers", draw_layers},
     {"progression-changes", draw_changes},

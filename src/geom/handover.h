@@ -46,6 +46,7 @@ typedef struct wvl_coded_block {
     uint8_t lift;           /* s where samples of a region and others are coded together, else 0: the region's planes begin there */
     uint8_t energy_shift;
     uint16_t decided;       /* coded far enough for slope thresholds from here on; 0: all passes are there */
+    uint16_t end_passes, end_slope; /* what the last layer took of the block, and its threshold, before quantisation was optimised (plan->rdoq) */
     uint64_t energy;        /* sum of magnitude^2, divided by 4^energy_shift */
 } wvl_coded_block;
 

@@ -79,7 +79,7 @@ typedef struct wvl_coding {
     uint8_t rct;           /* the tile has RCT: one magnitude bit more, in every component */
     /* WVL_REGION_*; the least shift asked for, and whether one is to be found. */
     uint8_t region, region_least, region_auto;
-    double base_step;      /* "step" as given; 0 when reversible */
+    double base_step;      /* "step" as given or chosen; 0: one least significant bit, or reversible */
     uint8_t qfactor;       /* 1..100: steps of a quality factor; 0: of base_step */
     uint8_t region_shift;  /* s of RGN: coded planes of the region lie that many higher; with PART at least every band's planes */
     wvl_band_coding band[WVL_MAX_BANDS];  /* LL, then HL, LH, HH of resolution 1, 2, ... */
@@ -183,6 +183,7 @@ struct wvl_plan {
     uint8_t stereo, hfr;   /* of the profile's byte limits */
     uint32_t frames, seconds; /* frame rate as a fraction */
     uint8_t lossless;      /* last layer takes every pass and nothing is capped */
+    uint8_t rdoq;          /* blocks are coded once more, quantised for where they end */
     uint8_t keep_coefs;    /* a PSNR target: all coefficients stay until its cuts have been measured */
     /* Depth to which blocks are coded before the rate control has its say; bytes do not depend on it. Tests set it. */
     uint8_t depth_full;    /* every pass of every block */

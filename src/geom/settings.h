@@ -110,6 +110,7 @@ struct wvl_settings {
     uint32_t layer_value_count;
     double *layer_values;        /* owned */
     uint64_t max_bytes, max_component_bytes;
+    uint8_t rdoq;                /* "rdoq" */
     uint8_t jp2;                 /* "container" j2k|jp2|jph: WVL_CONTAINER_* */
     uint8_t device;              /* "device" WVL_DEVICE_* */
     uint32_t device_ordinal;     /* the N of cuda:N */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "geom/variants.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -74,6 +75,21 @@ static int is_everywhere(const wvl_variant_table *t, const wvl_region *region)
 
 /* ---- Codings ------------------------------------------------------------------------------------------------------------------ */
 
+static int has_byte_limit(const wvl_settings *s)
+{
+    double last = s->layer_value_count ? s->layer_values[s->layer_value_count - 1] : 0.0;
+    int is_limit = s->rate_unit == WVL_UNIT_RATIO ? last > 1.0 : (s->rate_unit == WVL_UNIT_BPP || s->rate_unit == WVL_UNIT_BYTES) && last > 0.0;
+    return is_limit || s->max_bytes || s->max_component_bytes;
+}
+
+/* Steps that nobody gave: one least significant bit; half of it where bytes decide, and those of 8 bits may well be more than that step has. Deep blocks are coded only
+ * as far as they count, so that the finer step costs hardly any time. 0: one. */
+static double choose_step(const wvl_settings *all, const wvl_settings *s, unsigned depth)
+{
+    int finer = s->step == 0.0 && !s->qfactor && depth <= 8 && has_byte_limit(all) && !(s->style & WVL_STYLE_HT);
+    return s->reversible ? 0.0 : finer ? ldexp(0.5, -(int)depth) : s->step;
+}
+
 /* All that tells codings apart; zeroed before, so that bytes can be compared. */
 static void describe_coding(const wvl_variant_table *t, const wvl_settings *s, unsigned mct, uint32_t component, wvl_coding *coding)
 {
@@ -89,7 +105,7 @@ static void describe_coding(const wvl_variant_table *t, const wvl_settings *s, u
     coding->quant_style = s->reversible ? WVL_QUANT_NONE : s->quant_style;
     coding->guard_bits = s->guard_bits;
     coding->user_precincts = s->precinct_count > 0 || wvl_plan_precinct(s, 0) != 0xFF;
-    coding->base_step = s->reversible ? 0.0 : s->step;
+    coding->base_step = choose_step(t->settings, s, coding->depth);
     coding->qfactor = s->reversible ? 0 : s->qfactor;
     for (unsigned r = 0; r <= s->levels && r <= WVL_MAX_LEVELS; r++) {
         coding->precinct[r] = (uint8_t)wvl_plan_precinct(s, r);

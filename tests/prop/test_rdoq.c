@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Optimised quantisation: what it says of the error is what a decoder finds, and error and bytes together are worth it. */
+#include <check.h>
+#include <math.h>
+
+#include "codec/rate/hull.h"
+#include "codec/rate/rdoq.h"
+#include "t1_decode.h"
+#include "t1_draw.h"
+
+enum { AREA = WVL_T1_MAX_SAMPLES, TURNS = 1200 };
+
+typedef struct bench {
+    t1_rng rng;
+    wvl_block_input in;
+    wvl_band_coding band;        /* weight 1: a magnitude is a sample */
+    uint32_t original[2 * AREA], changed[WVL_RDOQ_SAMPLES], cells[WVL_RDOQ_CELLS];
+    wvl_pass passes[WVL_T1_MAX_PASSES];
+    uint8_t *bytes;
+    t1_sample known[AREA];
+    wvl_t1_scratch *scratch;
+} bench;
+
+static uint32_t sample_of(const void *samples, const wvl_block_input *in, uint32_t x, uint32_t y)
+{
+    size_t at = (size_t)y * in->stride + x;
+    uint32_t v = in->coef_bytes == 2 ? ((const uint16_t *)samples)[at] : ((const uint32_t *)samples)[at];
+    return in->coef_bytes == 2 ? (v & 0x8000u) << 16 | (v & 0x7FFFu) : v;
+}
+
+static void set_sample(void *samples, const wvl_block_input *in, uint32_t at, uint32_t v)
+{
+    if (in->coef_bytes == 2) {
+        ((uint16_t *)samples)[at] = (uint16_t)(v >> 16 | v);
+    } else {
+        ((uint32_t *)samples)[at] = v;
+    }
+}
+
+/* Samples of a Laplacian, some blocks with a ridge, so that neighbours matter. */
+static void draw_block(bench *b)
+{
+    uint32_t w = 1 + t1_random(&b->rng) % 64, h = 1 + t1_random(&b->rng) % 64, ridge = t1_random(&b->rng) % 3;
+    b->in = (wvl_block_input){.coefs = b->original, .stride = w + t1_random(&b->rng) % 3, .width = (uint16_t)w, .height = (uint16_t)h, .want_gains = 1, .max_passes = 255};
+    b->in.stride = b->in.stride > 64 ? w : b->in.stride;
+    b->in.coef_bytes = t1_random(&b->rng) % 2 ? 2 : 4;
+    b->in.frac_bits = (uint8_t)(t1_random(&b->rng) % 5);
+    b->in.orient = (uint8_t)(t1_random(&b->rng) % 4);
+    b->in.reversible = t1_random(&b->rng) % 4 == 0;
+    double scale = ldexp(1.0, (int)(b->in.frac_bits + t1_random(&b->rng) % 7));
+    for (uint32_t y = 0; y < h; y++) {
+        for (uint32_t x = 0; x < w; x++) {
+            double u = (t1_random(&b->rng) + 0.5) / 4294967296.0, m = -log(u) * scale * (ridge && (x + y) % 17 < 2 ? 6.0 : 1.0);
+            uint32_t v = m < 30000.0 ? (uint32_t)m : 30000;
+            b->in.bound |= v;
+            set_sample(b->original, &b->in, y * b->in.stride + x, v ? v | (t1_random(&b->rng) & 0x80000000u) : 0);
+        }
+    }
+}
+
+static wvl_block_output encode(bench *b, const wvl_block_input *in)
+{
+    wvl_block_output out = {.bytes = b->bytes, .passes = b->passes};
+    wvl_t1_encode_block(b->scratch, in, &out);
+    return out;
+}
+
+/* Four times the squared error of the original against what a decoder makes of `count` passes. */
+static long double decode_error(bench *b, const wvl_block_input *in, const wvl_block_output *out, uint32_t count)
+{
+    uint8_t codeword[4 * AREA + 64];
+    size_t length = 0;
+    if (count) {
+        const wvl_pass *last = &b->passes[count - 1];
+        length = last->final_bytes;
+        memcpy(codeword, b->bytes, length - last->tail_count);
+        memcpy(codeword + length - last->tail_count, last->tail, last->tail_count);
+    }
+    t1_segment segment = {codeword, length, count};
+    t1_block block = {in->width, in->height, out->planes, in->orient, 0, 0};
+    t1_decode_block(&block, &segment, count ? 1 : 0, b->known);
+    long double sum = 0;
+    for (uint32_t i = 0; i < (uint32_t)in->width * in->height; i++) {
+        const t1_sample *s = &b->known[i];
+        uint32_t v = sample_of(b->original, in, i % in->width, i / in->width);
+        long double twice = 0;
+        if (s->significant) {
+            unsigned P = s->plane + in->frac_bits;
+            twice = 2.0L * ldexpl(s->magnitude, in->frac_bits) + (in->reversible && P == 0 ? 0.0L : ldexpl(1.0L, (int)P));
+            twice = s->negative ? -twice : twice;
+        }
+        long double e = (v >> 31 ? -2.0L : 2.0L) * (v & 0x7FFFFFFFu) - twice;
+        sum += e * e;
+    }
+    return sum;
+}
+
+/* The same from what the coder says. */
+static long double said_error(const bench *b, const wvl_block_output *out, unsigned frac_bits, uint32_t count)
+{
+    long double sum = ldexpl((long double)out->energy, 2 + 2 * out->energy_shift);
+    for (uint32_t i = 0; i < count; i++) {
+        sum -= ldexpl((long double)b->passes[i].gain_quarters, (int)(out->planes - 1 - (i + 2) / 3 + frac_bits));
+    }
+    return sum;
+}
+
+static void check_samples(const bench *b, const wvl_block_input *in, uint64_t *moved)
+{
+    uint32_t bound = 0;
+    for (uint32_t y = 0; y < in->height; y++) {
+        for (uint32_t x = 0; x < in->width; x++) {
+            uint32_t before = sample_of(b->original, in, x, y), after = sample_of(in->coefs, in, x, y);
+            bound |= after & 0x7FFFFFFFu;
+            *moved += before != after;
+            REQUIRE((after & 0x7FFFFFFFu) <= (before & 0x7FFFFFFFu));
+            REQUIRE(after ? (after ^ before) >> 31 == 0 : 1);
+        }
+    }
+    REQUIRE(bound == in->bound);
+}
+
+typedef struct sums { long double before, after; uint64_t moved, blocks; } sums;
+
+static void try_block(bench *b, sums *s)
+{
+    draw_block(b);
+    wvl_block_output out = encode(b, &b->in);
+    if (!out.pass_count) {
+        return;
+    }
+    uint32_t end = 1 + t1_random(&b->rng) % out.pass_count;
+    unsigned last = out.planes - 1 - (end + 1) / 3 + b->in.frac_bits;
+    /* Slopes about those at which rate control ends blocks after such a pass: 0.16 squared steps a bit, 0.5 after a significance pass. */
+    double worth = (end + 1) % 3 == 0 ? 0.5 : 0.16;
+    uint32_t slope = (uint32_t)(WVL_SLOPE_ZERO + 768 + 512 * last + 256 * log2(worth));
+    long double lambda = 4.0L * powl(2.0L, ((long double)slope - WVL_SLOPE_ZERO) / 256.0L); /* four times, as the errors */
+    long double before = decode_error(b, &b->in, &out, end) + lambda * b->passes[end - 1].final_bytes;
+    wvl_block_input in = b->in;
+    wvl_rdoq_error error = wvl_rdoq_change(&(wvl_rdoq){b->changed, b->cells}, &in, &b->band, end, slope);
+    check_samples(b, &in, &s->moved);
+    unsigned fewer = out.planes, most = in.max_passes;
+    out = encode(b, &in);
+    wvl_rdoq_add_error(&out, error);
+    fewer = 3 * (fewer - out.planes);
+    uint32_t count = end > fewer ? end - fewer : 0;
+    REQUIRE(out.pass_count <= most && out.pass_count >= count);
+    long double found = decode_error(b, &in, &out, count), said = said_error(b, &out, in.frac_bits, count);
+    REQUIRE(fabsl(found - said) <= 4.0L + found * 1e-12L); /* halves of a square are dropped */
+    s->before += before / lambda;
+    s->after += (found + lambda * (count ? b->passes[count - 1].final_bytes : 0)) / lambda;
+    s->blocks++;
+}
+
+static bench *open_bench(void)
+{
+    bench *b = calloc(1, sizeof *b);
+    ck_assert_ptr_nonnull(b);
+    b->rng.s = t1_seed();
+    b->band.weight_mantissa = 0x80000000u;
+    b->band.weight_exponent = -31;
+    b->bytes = malloc(wvl_t1_bytes_bound(64, 64, 31, 0));
+    b->scratch = aligned_alloc(64, (wvl_t1_scratch_bytes() + 63) / 64 * 64);
+    ck_assert(b->bytes && b->scratch);
+    return b;
+}
+
+static void close_bench(bench *b)
+{
+    free(b->bytes);
+    free(b->scratch);
+    free(b);
+}
+
+/* Errors are what a decoder finds; over many blocks error + slope * bytes falls, by several per cent of the bytes. */
+START_TEST(errors_and_worth)
+{
+    bench *b = open_bench();
+    sums s = {0};
+    for (unsigned i = 0; i < TURNS; i++) {
+        try_block(b, &s);
+    }
+    ck_assert(s.blocks > TURNS / 2);
+    ck_assert(s.moved > 100 * s.blocks / 10);
+    ck_assert_msg(s.after < 0.998L * s.before, "error and bytes: %Lf before, %Lf after", s.before, s.after);
+    close_bench(b);
+}
+END_TEST
+
+/* Where a bit is worth nothing, and at the exact last plane of 5/3, nothing moves. */
+START_TEST(nothing_to_gain)
+{
+    bench *b = open_bench();
+    for (unsigned i = 0; i < 200; i++) {
+        draw_block(b);
+        b->in.reversible = i % 2;
+        uint32_t planes = 0;
+        while (b->in.bound >> b->in.frac_bits >> planes) {
+            planes++;
+        }
+        if (!planes) {
+            continue;
+        }
+        wvl_block_input in = b->in;
+        uint32_t end = i % 2 ? 3 * planes - 2 : 1;
+        wvl_rdoq_error error = wvl_rdoq_change(&(wvl_rdoq){b->changed, b->cells}, &in, &b->band, end, i % 2 ? 65535 : 1);
+        ck_assert(in.coefs == b->in.coefs || !memcmp(in.coefs, b->in.coefs, (size_t)in.stride * in.height * in.coef_bytes));
+        ck_assert(error.low == 0 && error.high == 0 && in.bound == b->in.bound && in.max_passes == end + WVL_RDOQ_MORE_PASSES);
+    }
+    close_bench(b);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("rdoq");
+    TCase *tc = tcase_create("blocks");
+    tcase_set_timeout(tc, 120);
+    tcase_add_test(tc, errors_and_worth);
+    tcase_add_test(tc, nothing_to_gain);
+    suite_add_tcase(suite, tc);
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_ENV);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed != 0;
+}
