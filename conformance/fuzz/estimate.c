@@ -16,7 +16,8 @@ static double greatest_step(const fuzz_case *c, const fuzz_picture *p)
     if (q > 0.0) { /* of the finest bands of chroma, about */
         step = 0.1 / 0.0263 * (q < 50.0 ? 50.0 / q : 2.0 - q / 50.0);
     }
-    for (uint32_t i = 0; step == 0.0 && i < p->count; i++) {
+    int is_given = step > 0.0;
+    for (uint32_t i = 0; !is_given && i < p->count; i++) {
         step = fmax(step, ldexp(1.0, -p->planes[i].depth));
     }
     for (const char *at = fuzz_case_or(c, "overrides", ""); (at = strstr(at, "step=")) != NULL; at++) {

@@ -194,7 +194,7 @@ static double allowed_bytes(const char *key, double value, const fuzz_picture *p
     if (key[0] == 'r') {
         return value <= 1.0 ? INFINITY : raw_bits(p) / 8.0 / value;
     }
-    double bytes = key[0] == 'b' ? value * ((double)p->x1 - p->x0) * ((double)p->y1 - p->y0) / 8.0 : value;
+    double bytes = key[0] == 'b' ? ((double)p->x1 - p->x0) * ((double)p->y1 - p->y0) * value / 8.0 : value; /* pixels first: they are exact */
     return value > 0.0 ? bytes : INFINITY;
 }
 
