@@ -16,6 +16,7 @@
 #define DEPTH_VARIES 255u          /* BPC of ihdr */
 #define METHOD_ENUMERATED 1u
 #define METHOD_RESTRICTED_ICC 2u
+#define METHOD_ANY_ICC 3u          /* JPH */
 #define ASSOCIATED_IMAGE 0u
 #define ASSOCIATED_NONE 65535u
 #define BOX_HEADER_BYTES 8u
@@ -82,7 +83,7 @@ static void put_depths(wvl_cursor *c, const void *arg)
 static void put_color(wvl_cursor *c, const void *arg)
 {
     const wvl_jp2_header *header = arg;
-    wvl_cursor_put_u8(c, header->info.icc ? METHOD_RESTRICTED_ICC : METHOD_ENUMERATED);
+    wvl_cursor_put_u8(c, !header->info.icc ? METHOD_ENUMERATED : header->any_icc ? METHOD_ANY_ICC : METHOD_RESTRICTED_ICC);
     wvl_cursor_put_u8(c, 0); /* PREC */
     wvl_cursor_put_u8(c, 0); /* APPROX */
     if (header->info.icc) {

@@ -98,3 +98,24 @@ unsigned wvl_jp2_check_profile(const uint8_t *profile, size_t bytes, wvl_report 
     }
     return color_count;
 }
+
+unsigned wvl_jp2_count_profile_colors(const uint8_t *profile, size_t bytes, wvl_report *report)
+{
+    static const struct { const char *space; unsigned colors; } spaces[] = {{"GRAY", 1}, {"RGB ", 3}, {"CMYK", 4}, {"Lab ", 3}, {"XYZ ", 3}, {"YCbr", 3}, {"CMY ", 3}};
+    if (bytes < ICC_LEAST_BYTES || fetch_u32(profile) != bytes || fetch_u32(profile + 36) != signature("acsp")) {
+        wvl_report_add(report, "ICC profile: its %zu bytes do not hold together: header of 128 bytes, own size, signature 'acsp'", bytes);
+        return 0;
+    }
+    uint32_t before = report->count;
+    (void)check_tag_table(profile, bytes, report);
+    if (report->count != before) {
+        return 0;
+    }
+    for (size_t i = 0; i < sizeof spaces / sizeof spaces[0]; i++) {
+        if (fetch_u32(profile + 16) == signature(spaces[i].space)) {
+            return spaces[i].colors;
+        }
+    }
+    wvl_report_add(report, "ICC profile: colour space '%s' is not supported", show(fetch_u32(profile + 16)).text);
+    return 0;
+}

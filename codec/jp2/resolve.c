@@ -160,7 +160,13 @@ static void resolve_enumerated(wvl_jp2_header *header, wvl_report *report)
 static void resolve_profile(wvl_jp2_header *header, wvl_report *report)
 {
     wvl_jp2_info *info = &header->info;
-    header->color_count = wvl_jp2_check_profile(info->icc, info->icc_bytes, report);
+    wvl_report unheard = {NULL, NULL, 0};
+    int is_jph = header->plan->jp2 == WVL_CONTAINER_JPH; /* takes any profile (15444-15 Annex D) */
+    header->color_count = wvl_jp2_check_profile(info->icc, info->icc_bytes, is_jph ? &unheard : report);
+    if (unheard.count) {
+        header->any_icc = 1;
+        header->color_count = wvl_jp2_count_profile_colors(info->icc, info->icc_bytes, report);
+    }
     if (info->color == WVL_COLOR_SYCC || (info->color == WVL_COLOR_GREY && header->color_count == 3) ||
         (info->color == WVL_COLOR_SRGB && header->color_count == 1)) {
         wvl_report_add(report, "colour: %u is named beside an ICC profile of another kind; name none (I.5.3.3)", (unsigned)info->color);

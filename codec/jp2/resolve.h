@@ -22,6 +22,7 @@ typedef struct wvl_jp2_header {
     uint32_t channel_count;    /* after the palette */
     uint32_t color_count;      /* of the colour space */
     uint32_t enumerated;       /* EnumCS; unused with a profile */
+    uint8_t any_icc;           /* JPH: a profile that is not of the restricted kind */
     uint8_t mixed_depth;       /* components differ in depth or sign: bpcc */
     wvl_jp2_resolution capture, display;
 } wvl_jp2_header;
@@ -37,5 +38,7 @@ int wvl_jp2_find_ratio(double value, wvl_jp2_ratio *ratio);
 /* Checks that a profile is of the restricted kind (I.5.3.3: monochrome or three-component matrix-based). Returns its number of colours, 0
  * when that is unknown. */
 unsigned wvl_jp2_check_profile(const uint8_t *profile, size_t bytes, wvl_report *report);
+/* Colours of any profile that holds together; 0 and a report. */
+unsigned wvl_jp2_count_profile_colors(const uint8_t *profile, size_t bytes, wvl_report *report);
 
 #endif

@@ -65,6 +65,36 @@ START_TEST(restricted_profiles_are_carried)
 }
 END_TEST
 
+/* A JPH file takes look-up tables, other classes and spaces too, with METH 3; what is restricted stays METH 2. */
+START_TEST(jph_takes_any_profile)
+{
+    profile table = make_profile("prtr", "RGB ", "A2B0"), press = make_profile("prtr", "CMYK", "A2B0"), rgb = make_profile("mntr", "RGB ", RGB_TAGS);
+    start(3);
+    plan.jp2 = WVL_CONTAINER_JPH;
+    use_profile(&table);
+    build();
+    const uint8_t *colr = content(TYPE('c', 'o', 'l', 'r'), 3 + table.size);
+    ck_assert(colr[0] == 3 && colr[1] == 0 && colr[2] == 0);
+    ck_assert_mem_eq(colr + 3, table.bytes, table.size);
+    start(4);
+    plan.jp2 = WVL_CONTAINER_JPH;
+    use_profile(&press);
+    build();
+    ck_assert_uint_eq(content(TYPE('c', 'o', 'l', 'r'), 3 + press.size)[0], 3);
+    start(3);
+    plan.jp2 = WVL_CONTAINER_JPH;
+    use_profile(&rgb);
+    build();
+    ck_assert_uint_eq(content(TYPE('c', 'o', 'l', 'r'), 3 + rgb.size)[0], 2);
+    drop();
+    table.size--;
+    start(3);
+    plan.jp2 = WVL_CONTAINER_JPH;
+    use_profile(&table);
+    refuse("do not hold together", 1);
+}
+END_TEST
+
 static void refuse_profile(profile f, const char *reason)
 {
     start(3);
@@ -271,6 +301,7 @@ int main(void)
     TCase *tests = tcase_create("jp2_refusals");
     tcase_set_timeout(tests, 60);
     tcase_add_test(tests, restricted_profiles_are_carried);
+    tcase_add_test(tests, jph_takes_any_profile);
     tcase_add_test(tests, other_profiles_are_refused);
     tcase_add_test(tests, profile_and_picture_must_agree);
     tcase_add_test(tests, colours_are_refused);

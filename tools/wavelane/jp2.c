@@ -72,8 +72,8 @@ static int declare_color(const wvl_cli_args *args, const char *name, wvl_cli_pic
     return WVL_EXIT_OK;
 }
 
-/* The library takes restricted profiles only; one that is left out silently would change the colours. */
-static int carry_profile(const wvl_cli_args *args, const char *name, wvl_cli_picture *p)
+/* JP2 takes restricted profiles only; one that is left out silently would change the colours. */
+static int carry_profile(const wvl_cli_args *args, const char *name, int is_jph, wvl_cli_picture *p)
 {
     const wvl_io_picture *io = &p->io;
     if (!io->icc || args->no_icc || args->color != WVL_COLOR_AUTO) {
@@ -83,11 +83,12 @@ static int carry_profile(const wvl_cli_args *args, const char *name, wvl_cli_pic
     const char *reason = NULL;
     if (kind == WVL_IO_ICC_BROKEN) {
         reason = "does not hold together";
-    } else if (kind == WVL_IO_ICC_OTHER) {
-        reason = "is not a restricted one (grey or three-component matrix, PCS XYZ, input or display), which alone JP2 can carry (I.5.3.3)";
+    } else if (kind == WVL_IO_ICC_OTHER && !is_jph) {
+        reason = "is not a restricted one (grey or three-component matrix, PCS XYZ, input or display), which alone JP2 can carry (I.5.3.3); a JPH "
+                 "file (.jph) takes any";
     } else if (p->jp2.color == WVL_COLOR_SYCC) {
         reason = "is for RGB or grey, but the picture is YCbCr";
-    } else if ((kind == WVL_IO_ICC_GREY) != (p->jp2.color == WVL_COLOR_GREY)) {
+    } else if (kind != WVL_IO_ICC_OTHER && (kind == WVL_IO_ICC_GREY) != (p->jp2.color == WVL_COLOR_GREY)) {
         reason = kind == WVL_IO_ICC_GREY ? "is for grey, but the picture is not" : "is for RGB, but the picture is grey";
     }
     if (reason) {
@@ -266,7 +267,7 @@ int wvl_cli_describe_picture(const wvl_cli_args *args, const char *name, int is_
     }
     int code = declare_color(args, name, p);
     if (!code) {
-        code = carry_profile(args, name, p);
+        code = carry_profile(args, name, is_jp2 == 2, p);
     }
     if (!code) {
         note_assumptions(args, name, p);
