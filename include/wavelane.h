@@ -292,7 +292,7 @@ typedef struct wvl_box {
 typedef struct wvl_jp2_info {
     size_t struct_size;
     wvl_color color;              /* AUTO: grey for 1 or 2 channels, sRGB for 3 or 4 (I.5.3.3) */
-    const void *icc;              /* restricted ICC profile (METH 2); NULL: enumerated colour */
+    const void *icc;              /* restricted ICC profile (METH 2), in a JPH file any (METH 3); NULL: enumerated colour */
     size_t icc_bytes;
     uint32_t palette_entries;     /* pclr + cmap (I.5.3.4): 0 none, else 1..1024 on component 0 */
     uint32_t palette_columns;     /* 1..255 */
