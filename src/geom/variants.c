@@ -83,10 +83,10 @@ static int has_byte_limit(const wvl_settings *s)
 }
 
 /* Steps that nobody gave: one least significant bit; half of it where bytes decide, and those of 8 bits may well be more than that step has. Deep blocks are coded only
- * as far as they count, so that the finer step costs hardly any time. 0: one. */
+ * as far as they count, so that the finer step costs hardly any time; but regions need two planes for every one. 0: one. */
 static double choose_step(const wvl_settings *all, const wvl_settings *s, unsigned depth)
 {
-    int finer = s->step == 0.0 && !s->qfactor && depth <= 8 && has_byte_limit(all) && !(s->style & WVL_STYLE_HT);
+    int finer = s->step == 0.0 && !s->qfactor && depth <= 8 && !all->region_count && has_byte_limit(all) && !(s->style & WVL_STYLE_HT);
     return s->reversible ? 0.0 : finer ? ldexp(0.5, -(int)depth) : s->step;
 }
 
