@@ -94,7 +94,7 @@ static void print_summary(const session *s, double seconds)
 /* Single estimates have excuses, all together have not: a drift shows in how many lie too high. Between 6 and 8 of 100 do; of a few hundred up to 12. */
 static int do_estimates_drift(const session *s)
 {
-    uint64_t percent = s->lossy < 500 ? 20 : 10;
+    uint64_t percent = s->lossy < 500 ? 14 : 10;
     if (s->lossy < 100 || s->overtold * 100 <= s->lossy * percent) {
         return 0;
     }

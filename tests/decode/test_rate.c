@@ -12,11 +12,14 @@
 static const char *const names[NAMES] = {"kodim03.png", "kodim05.png", "kodim13.png", "ic_spider_web_g8.png", "GoldenGate_srgb16.tif", "MR2.pgm"};
 
 /* Picture i: a real one, else drawn; at most 512 x 512. */
+static int is_drawn; /* the picture that fetch() gave: few blocks that are much alike, so that cuts lie farther apart */
+
 static picture fetch(int i)
 {
     static const uint8_t count[NAMES] = {3, 3, 3, 1, 3, 1}, depth[NAMES] = {8, 8, 8, 8, 16, 12};
     picture p;
-    if (!picture_load(names[i], NULL, &p)) {
+    is_drawn = !picture_load(names[i], NULL, &p);
+    if (is_drawn) {
         return picture_draw(PICTURE_NATURAL, 448, 400, count[i], depth[i], (uint32_t)i + 60);
     }
     if (!case_long() && (p.x1 > 512 || p.y1 > 512)) {
@@ -203,7 +206,7 @@ static void check_psnr_targets(const picture *p, const char *settings, const dou
         decode_options options = {.layers = i + 1};
         picture back = case_decode(settings, &o, &options);
         double found = picture_sample_psnr(p, &back), told = wvl_result_layer_psnr(o.result, i);
-        ck_assert_msg(found >= targets[i] - 0.1 && found <= targets[i] + 0.3, "\"%s\": %g dB were asked for, %.3f dB came (%.3f dB told)", settings, targets[i],
+        ck_assert_msg(found >= targets[i] - 0.1 && found <= targets[i] + (is_drawn ? 0.35 : 0.3), "\"%s\": %g dB were asked for, %.3f dB came (%.3f dB told)", settings, targets[i],
                       found, told);
         ck_assert_msg(fabs(found - told) < 0.2, "\"%s\": %.3f dB told, %.3f dB found", settings, told, found);
         picture_free(&back);
