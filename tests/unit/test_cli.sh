@@ -446,11 +446,11 @@ warns 'bytes after EOC'
 # ---- Interruption -----------------------------------------------------------------------------------------------------
 
 mkdir stop
-head -c 24000000 /dev/urandom >noise.raw
+head -c 48000000 /dev/urandom >noise.raw # a second or more of work
 checks=$((checks + 1))
-"$wavelane" -i noise.raw -F 6000,4000,1,8,u -o stop/noise.j2k --threads 1 -M 63 >out 2>err &
+"$wavelane" -i noise.raw -F 6000,8000,1,8,u -o stop/noise.j2k --threads 1 -M 63 >out 2>err &
 child=$!
-sleep 0.5
+sleep 0.2
 kill -TERM $child
 wait $child
 code=$?
