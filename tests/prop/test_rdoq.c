@@ -145,6 +145,7 @@ static void try_block(bench *b, sums *s)
     fewer = 3 * (fewer - out.planes);
     uint32_t count = end > fewer ? end - fewer : 0;
     REQUIRE(out.pass_count <= most && out.pass_count >= count);
+    REQUIRE(most == (end + WVL_RDOQ_MORE_PASSES > fewer ? end + WVL_RDOQ_MORE_PASSES - fewer : 1));
     long double found = decode_error(b, &in, &out, count), said = said_error(b, &out, in.frac_bits, count);
     REQUIRE(fabsl(found - said) <= 4.0L + found * 1e-12L); /* halves of a square are dropped */
     s->before += before / lambda;
@@ -211,6 +212,29 @@ START_TEST(nothing_to_gain)
 }
 END_TEST
 
+/* A sample alone, at every fraction of an octave: it goes where 3x - 2.25 squared steps are worth less than its five and a half bits. */
+START_TEST(border_of_zero)
+{
+    bench *b = open_bench();
+    const unsigned last = 13;
+    for (uint32_t e = 0; e < 512; e++) {
+        double worth = pow(2.0, (double)e / 256.0 - 2.5), border = (5.5 * worth + 2.25) / 3.0;
+        for (int side = -1; side <= 1; side += 2) {
+            double x = border * (1.0 + 0.004 * side);
+            if (x < 1.01 || x > 1.99) {
+                continue;
+            }
+            uint32_t slope = WVL_SLOPE_ZERO + 768 + 512 * last + e - 640;
+            b->original[0] = (uint32_t)(x * (1u << last));
+            wvl_block_input in = {.coefs = b->original, .stride = 1, .width = 1, .height = 1, .coef_bytes = 4, .frac_bits = 4, .bound = b->original[0]};
+            (void)wvl_rdoq_change(&(wvl_rdoq){b->changed, b->cells}, &in, &b->band, 1, slope);
+            ck_assert_msg((b->changed[0] == 0) == (side < 0), "worth %f of a bit, %f steps: %u", worth, x, b->changed[0]);
+        }
+    }
+    close_bench(b);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("rdoq");
@@ -218,6 +242,7 @@ int main(void)
     tcase_set_timeout(tc, 120);
     tcase_add_test(tc, errors_and_worth);
     tcase_add_test(tc, nothing_to_gain);
+    tcase_add_test(tc, border_of_zero);
     suite_add_tcase(suite, tc);
     SRunner *runner = srunner_create(suite);
     srunner_run_all(runner, CK_ENV);
