@@ -41,27 +41,34 @@ static void build_plane(const wvl_front_kernels *kernels, const wvl_plan *plan, 
     }
 }
 
+/* Where the first sample of a plane lies. A caller may give the pixels' address with every plane, or that of each plane's first sample. */
+static uintptr_t first_address(const wvl_plane *p)
+{
+    return (uintptr_t)p->data + (uintptr_t)(p->first_sample * (container_bits(p->container) / 8));
+}
+
 /* Three planes that are places 0, 1, 2 (in any order) of pixels of three containers. */
 static wvl_front_load3 choose_triple(const wvl_front_kernels *kernels, const wvl_image *image, uint32_t component, wvl_front_group *group)
 {
     const wvl_plane *p = &image->planes[component];
-    uint64_t lowest = p[0].first_sample;
+    uintptr_t lowest = first_address(&p[0]), bytes = container_bits(p[0].container) / 8;
+    wvl_front_load3 load = kernels->triple[choose_load(p[0].container, group->plane[0].shift.bias != 0)];
     unsigned seen = 0;
     for (unsigned i = 0; i < 3; i++) {
-        if (p[i].data != p[0].data || p[i].pitch_bytes != p[0].pitch_bytes || p[i].container != p[0].container || p[i].sample_stride != 3) {
+        if (p[i].pitch_bytes != p[0].pitch_bytes || p[i].container != p[0].container || p[i].sample_stride != 3) {
             return NULL;
         }
-        lowest = wvl_min_u64(lowest, p[i].first_sample);
+        lowest = first_address(&p[i]) < lowest ? first_address(&p[i]) : lowest;
     }
-    for (unsigned i = 0; i < 3; i++) {
-        uint64_t place = p[i].first_sample - lowest;
-        if (place > 2) {
+    for (unsigned i = 0; load && i < 3; i++) {
+        uintptr_t offset = first_address(&p[i]) - lowest;
+        if (offset % bytes || offset / bytes > 2) {
             return NULL;
         }
-        group->place[place] = (uint8_t)i;
-        seen |= 1u << place;
+        group->place[offset / bytes] = (uint8_t)i;
+        seen |= 1u << offset / bytes;
     }
-    return seen == 7 ? kernels->triple[choose_load(p[0].container, group->plane[0].shift.bias != 0)] : NULL;
+    return seen == 7 ? load : NULL;
 }
 
 static wvl_front_color choose_color(const wvl_front_kernels *kernels, const wvl_plan *plan, uint32_t component)

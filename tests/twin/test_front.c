@@ -268,6 +268,7 @@ static void build_scene(scene *s, unsigned load, unsigned layout, unsigned depth
     s->first_row = wall - s->pitch * s->height;
     fill_random(s->first_row, s->pitch * s->height);
     unsigned turn = (unsigned)(draw() % 3), mirror = draw() & 1;
+    unsigned told_by_address = load_bits[load] % 8 == 0 && draw() & 1; /* the first sample, not its place in the row */
     for (uint32_t c = 0; c < 3; c++) {
         uint32_t place = ((mirror ? 2 - c : c) + turn) % 3;
         s->components[c] = (wvl_plan_component){.depth = (uint8_t)depth, .is_signed = (uint8_t)is_signed, .dx = 1, .dy = 1};
@@ -277,15 +278,19 @@ static void build_scene(scene *s, unsigned load, unsigned layout, unsigned depth
                                    .sample_stride = step == 1 && draw() & 1 ? 0 : step,
                                    .first_sample = layout == 0 ? place * s->width : place,
                                    .container = (uint8_t)load_container[load]};
+        if (told_by_address) {
+            s->planes[c].data = (const uint8_t *)s->planes[c].data + s->planes[c].first_sample * (load_bits[load] / 8);
+            s->planes[c].first_sample = 0;
+        }
     }
     s->plan.components = s->components;
     s->plan.component_count = 3;
     s->image = (wvl_image){.struct_size = sizeof s->image, .planes = s->planes, .plane_count = 3};
 }
 
-static uint8_t *scene_row(const scene *s, uint32_t y)
+static uint8_t *scene_row(const scene *s, uint32_t c, uint32_t y)
 {
-    const wvl_plane *p = &s->planes[0];
+    const wvl_plane *p = &s->planes[c];
     return (uint8_t *)(uintptr_t)p->data + (ptrdiff_t)y * p->pitch_bytes;
 }
 
@@ -301,7 +306,7 @@ static void draw_scene(scene *s, unsigned depth, int is_signed)
     for (uint32_t y = 0; y < s->height; y++) {
         for (uint32_t i = 0; i < 3 * s->width; i++) {
             uint32_t v = (uint32_t)(draw() >> (64 - depth)) - (is_signed ? 1u << (depth - 1) : 0);
-            put_container(scene_row(s, y), s->load, scene_container(s, i % 3, i / 3), v);
+            put_container(scene_row(s, i % 3, y), s->load, scene_container(s, i % 3, i / 3), v);
         }
     }
 }
@@ -318,7 +323,7 @@ static void check_scene_rows(const scene *s, const wvl_front_kernels *k, unsigne
         REQUIRE(wvl_front_fetch_row(&group, 4000000000u + y, 1000 + x, n, lines, rows) == 0, "in range, refused");
         for (uint32_t i = 0; i < n * s->count; i++) {
             uint32_t c = i % s->count, at = i / s->count;
-            int64_t v = container_value(scene_row(s, y), s->load, scene_container(s, c, x + at), is_signed);
+            int64_t v = container_value(scene_row(s, c, y), s->load, scene_container(s, c, x + at), is_signed);
             int64_t half = is_signed ? 0 : (int64_t)1 << (depth - 1);
             REQUIRE(((int32_t *)rows[c])[at] == v - half, "load %u component %u column %u of %u", s->load, c, at, n);
         }
@@ -334,7 +339,7 @@ static void check_scene_refusal(scene *s, const wvl_front_kernels *k, unsigned d
     }
     uint32_t at = (uint32_t)(draw() % s->width), c = (uint32_t)(draw() % s->count);
     uint32_t over = is_signed ? (draw() & 1 ? 1u << (depth - 1) : 0u - (1u << (depth - 1)) - 1) : 1u << depth;
-    put_container(scene_row(s, 0), s->load, scene_container(s, c, at), over);
+    put_container(scene_row(s, c, 0), s->load, scene_container(s, c, at), over);
     wvl_front_group group;
     wvl_front_build_group(k, &s->plan, &s->image, 0, s->count, WVL_MCT_NONE, WVL_LINE_I32, &group);
     int32_t *lines[3] = {open_line(&work[0]), open_line(&work[1]), open_line(&work[2])};
