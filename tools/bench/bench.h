@@ -49,7 +49,9 @@ int wvl_bench_picture_has_color(const wvl_bench_picture *picture);
 uint32_t wvl_bench_picture_levels(const wvl_bench_picture *picture);
 void wvl_bench_write_picture(const wvl_bench_picture *picture, FILE *out); /* one line of text */
 
-/* ---- Coders (bench_wavelane.c, bench_opj.c) ---- */
+/* ---- Coders (bench_wavelane.c, bench_opj.c, bench_ht.c) ---- */
+
+typedef enum wvl_bench_coder { WVL_BENCH_WAVELANE, WVL_BENCH_OPENJPEG, WVL_BENCH_OPENJPH, WVL_BENCH_OPENHTJ2K, WVL_BENCH_CODERS } wvl_bench_coder;
 
 /* Further "key=value" parameters of Wavelane, set last. */
 #define WVL_BENCH_MAX_SETTINGS 32
@@ -60,6 +62,8 @@ typedef struct wvl_bench_job {
     int color_transform;
     double bpp;         /* bits per pixel of the reference grid; 0: all that the quantiser keeps */
     uint64_t cap_bytes; /* Wavelane only: hard limit of the codestream, in place of bpp; 0: none */
+    double step;        /* base quantiser step as a part of the full range; 0: each coder's own; not for OpenJPEG */
+    int ht;             /* high-throughput blocks; not for OpenJPEG */
     uint32_t levels;
     uint32_t threads;
     const wvl_bench_settings *settings; /* Wavelane only; may be NULL */
@@ -77,10 +81,15 @@ typedef struct wvl_bench_coded {
 } wvl_bench_coded;
 
 /* Timed: everything from the parameters to the last byte in memory and the release of the coder. Not timed: starting the threads
- * of Wavelane's context, which serves any number of pictures (OpenJPEG's belong to one codec and one picture), and widening the picture to the 32-bit planes that OpenJPEG wants
- * (Wavelane reads the picture as it is). */
+ * of Wavelane's context, which serves any number of pictures (those of the others belong to one picture), and bringing the picture into the planes
+ * that the others are given (Wavelane reads it as it is). */
 int wvl_bench_encode_wavelane(const wvl_bench_picture *picture, const wvl_bench_job *job, wvl_bench_coded *coded, char *error);
 int wvl_bench_encode_opj(const wvl_bench_picture *picture, const wvl_bench_job *job, wvl_bench_coded *coded, char *error);
+/* OpenJPH or OpenHTJ2K, where built in (wvl_bench_has_coder). */
+int wvl_bench_encode_ht(wvl_bench_coder coder, const wvl_bench_picture *picture, const wvl_bench_job *job, wvl_bench_coded *coded, char *error);
+int wvl_bench_has_coder(wvl_bench_coder coder);
+const char *wvl_bench_coder_name(wvl_bench_coder coder);    /* as one word */
+const char *wvl_bench_coder_version(wvl_bench_coder coder); /* "" where not built in */
 void wvl_bench_release_coded(wvl_bench_coded *coded);
 
 typedef struct wvl_bench_memory {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* `encode`: both coders take turns on one picture, so that whatever slows the machine slows both. */
+/* `encode`: the coders take turns on one picture, so that whatever slows the machine slows all of them. */
 #include "bench_encode.h"
 
 #include <stdlib.h>
@@ -47,13 +47,29 @@ static int take_depth(const char *text, void *options)
     return take_whole("--depth", text, 16, &((wvl_bench_encode_options *)options)->shape.depth);
 }
 
+/* What --mode names. One that names several has no job of its own. */
+typedef struct mode { const char *name; int reversible, ht; } mode;
+static const mode modes[] = {{"lossless", 1, 0}, {"lossy", 0, 0}, {"ht-lossless", 1, 1}, {"ht-lossy", 0, 1}};
+#define MODE_COUNT (sizeof modes / sizeof *modes)
+
+static int names_mode(const char *text, const mode *m)
+{
+    return strcmp(text, m->name) == 0 || strcmp(text, m->ht ? "ht" : "both") == 0;
+}
+
 static int take_mode(const char *text, void *options)
 {
     ((wvl_bench_encode_options *)options)->mode = text;
-    if (strcmp(text, "lossless") == 0 || strcmp(text, "lossy") == 0 || strcmp(text, "both") == 0)
-        return 0;
-    fprintf(stderr, "wavelane-bench: --mode %s: not lossless, lossy or both\n", text);
+    for (size_t i = 0; i < MODE_COUNT; i++)
+        if (names_mode(text, &modes[i]))
+            return 0;
+    fprintf(stderr, "wavelane-bench: --mode %s: not lossless, lossy, both, ht-lossless, ht-lossy or ht\n", text);
     return -1;
+}
+
+static int take_step(const char *text, void *options)
+{
+    return wvl_bench_args_number("--step", text, 1e-6, 0.999, &((wvl_bench_encode_options *)options)->step);
 }
 
 static int take_bpp(const char *text, void *options)
@@ -110,22 +126,34 @@ static const wvl_bench_option option_table[] = {
     {"--image", 1, take_image},     {"--size", 1, take_size},       {"--components", 1, take_components}, {"--depth", 1, take_depth},
     {"--mode", 1, take_mode},       {"--bpp", 1, take_bpp},         {"--threads", 1, take_threads},       {"--runs", 1, take_runs},
     {"--set", 1, take_setting},     {"--alone", 0, take_alone},     {"--memory", 0, take_memory},         {"--json", 1, take_json},
-    {"--indices", 0, take_indices},
+    {"--indices", 0, take_indices}, {"--step", 1, take_step},
 };
 
 /* ---- Measuring ---- */
 
-static size_t make_entrants(const wvl_bench_encode_options *o, const wvl_bench_picture *picture, int reversible, wvl_bench_entrant *entrants)
+/* OpenJPEG has no HT blocks to write, OpenJPH no threads. */
+static int takes_part(wvl_bench_coder coder, const wvl_bench_encode_options *o, const wvl_bench_job *job)
 {
-    wvl_bench_job job = {.reversible = reversible, .color_transform = wvl_bench_picture_has_color(picture),
-                         .bpp = reversible ? 0 : o->bpp, .levels = wvl_bench_picture_levels(picture), .settings = &o->settings};
+    if (coder == WVL_BENCH_WAVELANE)
+        return 1;
+    if (o->alone || !wvl_bench_has_coder(coder) || (coder == WVL_BENCH_OPENJPEG) != !job->ht)
+        return 0;
+    return coder != WVL_BENCH_OPENJPH || job->threads == 1;
+}
+
+static size_t make_entrants(const wvl_bench_encode_options *o, const wvl_bench_picture *picture, const mode *m, wvl_bench_entrant *entrants)
+{
+    wvl_bench_job job = {.reversible = m->reversible, .ht = m->ht, .color_transform = wvl_bench_picture_has_color(picture),
+                         .bpp = m->reversible || m->ht ? 0 : o->bpp, .step = m->ht && !m->reversible ? o->step : 0,
+                         .levels = wvl_bench_picture_levels(picture), .settings = &o->settings};
     size_t count = 0;
 
     for (size_t t = 0; t < o->thread_counts; t++) {
         job.threads = (uint32_t)o->threads[t];
-        entrants[count++].job = job;
-        if (!o->alone) {
-            entrants[count].is_opj = 1;
+        for (unsigned coder = 0; coder < WVL_BENCH_CODERS; coder++) {
+            if (!takes_part((wvl_bench_coder)coder, o, &job))
+                continue;
+            entrants[count].coder = (wvl_bench_coder)coder;
             entrants[count++].job = job;
         }
     }
@@ -139,7 +167,7 @@ static int open_contexts(const wvl_bench_report *r)
     for (size_t i = 0; i < r->entrant_count; i++) {
         wvl_bench_job *job = &r->entrants[i].job;
 
-        if (!r->entrants[i].is_opj && (job->context = wvl_bench_open_context(job->threads, error)) == NULL) {
+        if (r->entrants[i].coder == WVL_BENCH_WAVELANE && (job->context = wvl_bench_open_context(job->threads, error)) == NULL) {
             fprintf(stderr, "wavelane-bench: %s\n", error);
             return -1;
         }
@@ -153,13 +181,22 @@ static void close_contexts(const wvl_bench_report *r)
         wvl_bench_close_context(r->entrants[i].job.context);
 }
 
+static int encode(const wvl_bench_report *r, const wvl_bench_entrant *e, wvl_bench_coded *coded, char *error)
+{
+    switch (e->coder) {
+    case WVL_BENCH_WAVELANE: return wvl_bench_encode_wavelane(r->picture, &e->job, coded, error);
+    case WVL_BENCH_OPENJPEG: return wvl_bench_encode_opj(r->picture, &e->job, coded, error);
+    default: return wvl_bench_encode_ht(e->coder, r->picture, &e->job, coded, error);
+    }
+}
+
 static int run_once(const wvl_bench_report *r, wvl_bench_entrant *e, wvl_bench_coded *coded)
 {
     char error[WVL_BENCH_ERROR_BYTES] = "";
-    int status = (e->is_opj ? wvl_bench_encode_opj : wvl_bench_encode_wavelane)(r->picture, &e->job, coded, error);
+    int status = encode(r, e, coded, error);
 
     if (status != 0)
-        fprintf(stderr, "wavelane-bench: %s, %s: %s\n", r->picture->name, e->is_opj ? "OpenJPEG" : "Wavelane", error);
+        fprintf(stderr, "wavelane-bench: %s, %s: %s\n", r->picture->name, wvl_bench_coder_name(e->coder), error);
     return status;
 }
 
@@ -177,7 +214,7 @@ static int run_first(const wvl_bench_report *r, wvl_bench_entrant *e)
         e->judged = 1;
         status = wvl_bench_decode_opj(&coded, r->picture, &e->quality, error);
         if (status != 0)
-            fprintf(stderr, "wavelane-bench: %s is not decoded: %s\n", e->is_opj ? "OpenJPEG's codestream" : "Wavelane's codestream", error);
+            fprintf(stderr, "wavelane-bench: the codestream of %s is not decoded: %s\n", wvl_bench_coder_name(e->coder), error);
     }
     wvl_bench_release_coded(&coded);
     return status;
@@ -241,17 +278,17 @@ static int measure(wvl_bench_report *r)
 
 /* ---- The command ---- */
 
-static int run_mode(const wvl_bench_encode_options *o, const wvl_bench_picture *picture, const char *mode, wvl_bench_json *json)
+static int run_mode(const wvl_bench_encode_options *o, const wvl_bench_picture *picture, const mode *m, wvl_bench_json *json)
 {
-    wvl_bench_report report = {.options = o, .picture = picture, .mode = mode};
+    wvl_bench_report report = {.options = o, .picture = picture, .mode = m->name};
     int status;
 
-    report.entrants = calloc(2 * WVL_BENCH_MAX_THREAD_COUNTS, sizeof *report.entrants);
+    report.entrants = calloc(WVL_BENCH_CODERS * WVL_BENCH_MAX_THREAD_COUNTS, sizeof *report.entrants);
     if (report.entrants == NULL) {
         fputs("wavelane-bench: no memory\n", stderr);
         return -1;
     }
-    report.entrant_count = make_entrants(o, picture, strcmp(mode, "lossless") == 0, report.entrants);
+    report.entrant_count = make_entrants(o, picture, m, report.entrants);
     status = open_contexts(&report) == 0 ? measure(&report) : -1;
     close_contexts(&report);
     if (status == 0 && json->out != stdout)
@@ -264,16 +301,16 @@ static int run_mode(const wvl_bench_encode_options *o, const wvl_bench_picture *
 
 static int run_picture(const wvl_bench_encode_options *o, const wvl_bench_picture *picture, wvl_bench_json *json)
 {
-    static const char *const modes[] = {"lossless", "lossy"};
-
     if (json->out != stdout) {
-        printf("wavelane %s\nopenjpeg %s\n", wvl_bench_wavelane_version(), wvl_bench_has_opj() ? wvl_bench_opj_version() : "not built in");
+        for (unsigned coder = 0; coder < WVL_BENCH_CODERS; coder++)
+            printf("%s %s\n", wvl_bench_coder_name((wvl_bench_coder)coder),
+                   wvl_bench_has_coder((wvl_bench_coder)coder) ? wvl_bench_coder_version((wvl_bench_coder)coder) : "not built in");
         wvl_bench_write_picture(picture, stdout);
     }
     if (json->out != NULL)
         wvl_bench_put_head(json, o, picture);
-    for (size_t i = 0; i < 2; i++)
-        if ((strcmp(o->mode, "both") == 0 || strcmp(o->mode, modes[i]) == 0) && run_mode(o, picture, modes[i], json) != 0)
+    for (size_t i = 0; i < MODE_COUNT; i++)
+        if (names_mode(o->mode, &modes[i]) && run_mode(o, picture, &modes[i], json) != 0)
             return WVL_BENCH_EXIT_FAILED;
     if (json->out != NULL)
         wvl_bench_put_tail(json);
@@ -293,14 +330,13 @@ static int fetch(const wvl_bench_encode_options *o, wvl_bench_picture *picture)
 
 int wvl_bench_run_encode(wvl_bench_args *args)
 {
-    wvl_bench_encode_options o = {.mode = "both", .shape = {1920, 1080, 3, 8}, .bpp = 1, .threads = {1}, .thread_counts = 1, .runs = 7};
+    wvl_bench_encode_options o = {.mode = "both", .shape = {1920, 1080, 3, 8}, .bpp = 1, .step = 1.0 / 128, .threads = {1}, .thread_counts = 1, .runs = 7};
     wvl_bench_json json = {.out = NULL};
     wvl_bench_picture picture;
     int status;
 
     if (wvl_bench_args_parse(args, option_table, sizeof option_table / sizeof *option_table, &o) != 0)
         return WVL_BENCH_EXIT_USAGE;
-    o.alone |= !wvl_bench_has_opj();
     if (fetch(&o, &picture) != 0)
         return WVL_BENCH_EXIT_INPUT;
     if (wvl_bench_json_open(&json, o.json) != 0) {

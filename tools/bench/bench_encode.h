@@ -11,7 +11,7 @@
 typedef struct wvl_bench_encode_options {
     const char *image, *json, *mode;
     wvl_bench_shape shape;
-    double bpp;
+    double bpp, step;
     double threads[WVL_BENCH_MAX_THREAD_COUNTS];
     size_t thread_counts;
     uint32_t runs;
@@ -21,7 +21,7 @@ typedef struct wvl_bench_encode_options {
 
 /* One coder with one thread count. */
 typedef struct wvl_bench_entrant {
-    int is_opj;
+    wvl_bench_coder coder;
     wvl_bench_job job;
     double wall[WVL_BENCH_MAX_RUNS], cpu[WVL_BENCH_MAX_RUNS];
     double wall_least, wall_median, cpu_least, cpu_median;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "bench_encode.h"
 
-static const wvl_bench_entrant *find_entrant(const wvl_bench_report *r, int is_opj, uint32_t threads)
+static const wvl_bench_entrant *find_entrant(const wvl_bench_report *r, wvl_bench_coder coder, uint32_t threads)
 {
     for (size_t i = 0; i < r->entrant_count; i++)
-        if (r->entrants[i].is_opj == is_opj && r->entrants[i].job.threads == threads)
+        if (r->entrants[i].coder == coder && r->entrants[i].job.threads == threads)
             return &r->entrants[i];
     return NULL;
 }
@@ -23,38 +23,51 @@ static void write_entrant(const wvl_bench_report *r, const wvl_bench_entrant *e,
 {
     double samples = 1e-6 * (double)r->picture->sample_count;
 
-    fprintf(out, "%-9s %2u  %10zu  %8.2f %8.2f  %8.2f %8.2f  %8.2f", e->is_opj ? "openjpeg" : "wavelane", e->job.threads, e->bytes,
+    fprintf(out, "%-10s %2u  %10zu  %8.2f %8.2f  %8.2f %8.2f  %8.2f", wvl_bench_coder_name(e->coder), e->job.threads, e->bytes,
             1e3 * e->wall_least, 1e3 * e->wall_median, 1e3 * e->cpu_least, 1e3 * e->cpu_median, samples / e->wall_least);
     write_quality(e, out);
     fputc('\n', out);
 }
 
-static void write_against_opj(const wvl_bench_entrant *e, const wvl_bench_entrant *other, FILE *out)
+static void write_against(const wvl_bench_entrant *e, const wvl_bench_entrant *other, FILE *out)
 {
-    fprintf(out, "wavelane / openjpeg, threads %u: speed %.3f (minimum wall), %.3f (median wall), %.3f (minimum cpu); bytes %.4f\n", e->job.threads,
-            other->wall_least / e->wall_least, other->wall_median / e->wall_median, other->cpu_least / e->cpu_least,
-            (double)e->bytes / (double)other->bytes);
+    fprintf(out, "wavelane / %s, threads %u: speed %.3f (minimum wall), %.3f (median wall), %.3f (minimum cpu), %.3f (median cpu); bytes %.4f\n",
+            wvl_bench_coder_name(other->coder), e->job.threads, other->wall_least / e->wall_least, other->wall_median / e->wall_median,
+            other->cpu_least / e->cpu_least, other->cpu_median / e->cpu_median, (double)e->bytes / (double)other->bytes);
 }
 
-/* How many times faster than OpenJPEG, and than itself with the first thread count. */
+/* How many times faster than the others, and than itself with the first thread count. */
 static void write_ratios(const wvl_bench_report *r, const wvl_bench_entrant *e, FILE *out)
 {
-    const wvl_bench_entrant *other = find_entrant(r, 1, e->job.threads), *first = find_entrant(r, e->is_opj, r->entrants[0].job.threads);
+    const wvl_bench_entrant *first = find_entrant(r, e->coder, r->entrants[0].job.threads);
 
-    if (!e->is_opj && other != NULL)
-        write_against_opj(e, other, out);
-    if (first->job.threads != e->job.threads)
-        fprintf(out, "%s, threads %u / %u: speed %.3f (minimum wall), %.3f (median wall)\n", e->is_opj ? "openjpeg" : "wavelane",
-                e->job.threads, first->job.threads, first->wall_least / e->wall_least, first->wall_median / e->wall_median);
+    for (unsigned coder = WVL_BENCH_WAVELANE + 1; e->coder == WVL_BENCH_WAVELANE && coder < WVL_BENCH_CODERS; coder++) {
+        const wvl_bench_entrant *other = find_entrant(r, (wvl_bench_coder)coder, e->job.threads);
+
+        if (other != NULL)
+            write_against(e, other, out);
+    }
+    if (first != NULL && first->job.threads != e->job.threads)
+        fprintf(out, "%s, threads %u / %u: speed %.3f (minimum wall), %.3f (median wall)\n", wvl_bench_coder_name(e->coder), e->job.threads,
+                first->job.threads, first->wall_least / e->wall_least, first->wall_median / e->wall_median);
+}
+
+static void write_mode(const wvl_bench_report *r, FILE *out)
+{
+    const wvl_bench_job *job = &r->entrants[0].job;
+
+    fprintf(out, "\n%s%s", job->ht ? "HT blocks, " : "", job->reversible ? "lossless 5/3" : "lossy 9/7");
+    if (job->bpp > 0)
+        fprintf(out, ", %g bit/pixel", job->bpp);
+    if (job->step > 0)
+        fprintf(out, ", step %g", job->step);
+    fprintf(out, ", %u timed runs\n", r->options->runs);
 }
 
 void wvl_bench_write_report(const wvl_bench_report *r, FILE *out)
 {
-    if (r->entrants[0].job.reversible)
-        fprintf(out, "\nlossless 5/3, %u timed runs\n", r->options->runs);
-    else
-        fprintf(out, "\nlossy 9/7, %g bit/pixel, %u timed runs\n", r->options->bpp, r->options->runs);
-    fputs("coder    threads    bytes   wall ms  (median)   cpu ms  (median)  Msample/s  decoded\n", out);
+    write_mode(r, out);
+    fputs("coder     threads    bytes   wall ms  (median)   cpu ms  (median)  Msample/s  decoded\n", out);
     for (size_t i = 0; i < r->entrant_count; i++)
         write_entrant(r, &r->entrants[i], out);
     for (size_t i = 0; i < r->entrant_count; i++)
@@ -76,7 +89,7 @@ static void put_runs(wvl_bench_json *json, const char *key, const double *second
 static void put_entrant(wvl_bench_json *json, const wvl_bench_report *r, const wvl_bench_entrant *e)
 {
     wvl_bench_put_open(json, NULL, '{');
-    wvl_bench_put_text(json, "coder", e->is_opj ? "openjpeg" : "wavelane");
+    wvl_bench_put_text(json, "coder", wvl_bench_coder_name(e->coder));
     wvl_bench_put_number(json, "threads", e->job.threads);
     wvl_bench_put_number(json, "bytes", (double)e->bytes);
     wvl_bench_put_number(json, "wall_s_min", e->wall_least);
@@ -93,20 +106,28 @@ static void put_entrant(wvl_bench_json *json, const wvl_bench_report *r, const w
     wvl_bench_put_close(json, '}');
 }
 
-static void put_ratios(wvl_bench_json *json, const wvl_bench_report *r)
+static void put_ratio(wvl_bench_json *json, const wvl_bench_entrant *e, const wvl_bench_entrant *other)
 {
-    wvl_bench_put_open(json, "speed_over_openjpeg", '[');
-    for (size_t i = 0; i < r->entrant_count; i++) {
-        const wvl_bench_entrant *e = &r->entrants[i], *other = find_entrant(r, 1, e->job.threads);
+    wvl_bench_put_open(json, NULL, '{');
+    wvl_bench_put_number(json, "threads", e->job.threads);
+    wvl_bench_put_number(json, "wall_min", other->wall_least / e->wall_least);
+    wvl_bench_put_number(json, "wall_median", other->wall_median / e->wall_median);
+    wvl_bench_put_number(json, "cpu_min", other->cpu_least / e->cpu_least);
+    wvl_bench_put_number(json, "cpu_median", other->cpu_median / e->cpu_median);
+    wvl_bench_put_close(json, '}');
+}
 
-        if (e->is_opj || other == NULL)
-            continue;
-        wvl_bench_put_open(json, NULL, '{');
-        wvl_bench_put_number(json, "threads", e->job.threads);
-        wvl_bench_put_number(json, "wall_min", other->wall_least / e->wall_least);
-        wvl_bench_put_number(json, "wall_median", other->wall_median / e->wall_median);
-        wvl_bench_put_number(json, "cpu_min", other->cpu_least / e->cpu_least);
-        wvl_bench_put_close(json, '}');
+static void put_ratios(wvl_bench_json *json, const wvl_bench_report *r, wvl_bench_coder coder)
+{
+    char key[64];
+
+    snprintf(key, sizeof key, "speed_over_%s", wvl_bench_coder_name(coder));
+    wvl_bench_put_open(json, key, '[');
+    for (size_t i = 0; i < r->entrant_count; i++) {
+        const wvl_bench_entrant *e = &r->entrants[i], *other = find_entrant(r, coder, e->job.threads);
+
+        if (e->coder == WVL_BENCH_WAVELANE && other != NULL)
+            put_ratio(json, e, other);
     }
     wvl_bench_put_close(json, ']');
 }
@@ -116,11 +137,14 @@ void wvl_bench_put_report(wvl_bench_json *json, const wvl_bench_report *r)
     wvl_bench_put_open(json, NULL, '{');
     wvl_bench_put_text(json, "mode", r->mode);
     wvl_bench_put_number(json, "bpp", r->entrants[0].job.bpp);
+    wvl_bench_put_number(json, "step", r->entrants[0].job.step);
     wvl_bench_put_open(json, "coders", '[');
     for (size_t i = 0; i < r->entrant_count; i++)
         put_entrant(json, r, &r->entrants[i]);
     wvl_bench_put_close(json, ']');
-    put_ratios(json, r);
+    for (unsigned coder = WVL_BENCH_WAVELANE + 1; coder < WVL_BENCH_CODERS; coder++)
+        if ((coder == WVL_BENCH_OPENJPEG) == !r->entrants[0].job.ht)
+            put_ratios(json, r, (wvl_bench_coder)coder);
     if (r->has_memory) {
         wvl_bench_put_open(json, "memory", '{');
         wvl_bench_put_number(json, "peak_bytes", (double)r->memory.peak_bytes);
@@ -134,8 +158,8 @@ void wvl_bench_put_report(wvl_bench_json *json, const wvl_bench_report *r)
 void wvl_bench_put_head(wvl_bench_json *json, const wvl_bench_encode_options *o, const wvl_bench_picture *picture)
 {
     wvl_bench_put_open(json, NULL, '{');
-    wvl_bench_put_text(json, "wavelane", wvl_bench_wavelane_version());
-    wvl_bench_put_text(json, "openjpeg", wvl_bench_opj_version());
+    for (unsigned coder = 0; coder < WVL_BENCH_CODERS; coder++)
+        wvl_bench_put_text(json, wvl_bench_coder_name((wvl_bench_coder)coder), wvl_bench_coder_version((wvl_bench_coder)coder));
     wvl_bench_put_text(json, "picture", picture->name);
     wvl_bench_put_number(json, "width", picture->io.width);
     wvl_bench_put_number(json, "height", picture->io.height);

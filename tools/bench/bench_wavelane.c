@@ -84,6 +84,12 @@ static int set_job(wvl_params *params, const wvl_bench_job *job, char *error)
     bad |= set_text(params, "mct", job->color_transform ? "on" : "off");
     snprintf(number, sizeof number, "%u", job->levels);
     bad |= set_text(params, "levels", number);
+    if (job->ht)
+        bad |= set_text(params, "style", "HT");
+    if (job->step > 0) {
+        snprintf(number, sizeof number, "%.9g", job->step);
+        bad |= set_text(params, "step", number);
+    }
     if (job->cap_bytes > 0) {
         snprintf(number, sizeof number, "%llu", (unsigned long long)job->cap_bytes);
         bad |= set_text(params, "max-bytes", number);

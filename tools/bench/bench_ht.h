@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Encoders of HT code blocks beside ours, where CMake found them: C++ libraries behind C. Both take their rows one by one, as 32-bit samples:
+ * they are widened on the way, while the clock runs, from planes whose samples are as narrow as their depth allows. Of what was tried this
+ * is the fastest for both (32-bit planes in memory cost OpenHTJ2K a quarter of its speed).
+ */
+#ifndef WVL_BENCH_HT_H
+#define WVL_BENCH_HT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Planes of one size, `width` samples a row: 16 bits, or one unsigned byte where depth <= 8. */
+typedef struct wvl_bench_ht_planes {
+    uint32_t width, height, count, depth;
+    int is_signed;
+    void **plane;
+} wvl_bench_ht_planes;
+
+static inline int wvl_bench_ht_is_narrow(const wvl_bench_ht_planes *p) { return p->depth <= 8 && !p->is_signed; }
+
+static inline void wvl_bench_ht_fill_row(const wvl_bench_ht_planes *p, uint32_t component, uint32_t y, int32_t *out)
+{
+    size_t first = (size_t)y * p->width;
+    const uint8_t *narrow = (const uint8_t *)p->plane[component] + first;
+    const uint16_t *wide = (const uint16_t *)p->plane[component] + first;
+    if (wvl_bench_ht_is_narrow(p)) {
+        for (uint32_t x = 0; x < p->width; x++)
+            out[x] = narrow[x];
+    } else if (p->is_signed) {
+        for (uint32_t x = 0; x < p->width; x++)
+            out[x] = (int16_t)wide[x];
+    } else {
+        for (uint32_t x = 0; x < p->width; x++)
+            out[x] = wide[x];
+    }
+}
+
+typedef struct wvl_bench_ht_job {
+    int reversible, color_transform;
+    double step; /* base quantiser step as a part of the full range; lossy only */
+    uint32_t levels, threads;
+} wvl_bench_ht_job;
+
+/* data: from malloc, a copy made after the clock stopped. */
+typedef struct wvl_bench_ht_coded {
+    uint8_t *data;
+    size_t bytes;
+    double wall_seconds, cpu_seconds;
+} wvl_bench_ht_coded;
+
+/* Nonzero (reason in error, of WVL_BENCH_HT_ERROR_BYTES) where it failed. */
+#define WVL_BENCH_HT_ERROR_BYTES 256
+typedef int (*wvl_bench_ht_encode)(const wvl_bench_ht_planes *, const wvl_bench_ht_job *, wvl_bench_ht_coded *, char *error);
+
+#ifdef WVL_HAVE_OPENJPH
+int wvl_bench_encode_openjph(const wvl_bench_ht_planes *, const wvl_bench_ht_job *, wvl_bench_ht_coded *, char *error);
+const char *wvl_bench_openjph_version(void);
+#endif
+#ifdef WVL_HAVE_OPENHTJ2K
+int wvl_bench_encode_openhtj2k(const wvl_bench_ht_planes *, const wvl_bench_ht_job *, wvl_bench_ht_coded *, char *error);
+#endif
+
+double wvl_bench_wall_seconds(void);
+double wvl_bench_cpu_seconds(void);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
