@@ -440,10 +440,10 @@ WVL_API uint32_t wvl_result_layer_count(const wvl_result *result);
 /* Packet bytes (headers and bodies) of component, resolution and layer; UINT32_MAX sums over that index. */
 WVL_API uint64_t wvl_result_packet_bytes(const wvl_result *result, uint32_t component, uint32_t resolution, uint32_t layer);
 /* Cumulative codestream bytes when cut after `layer`, and the slope threshold reached (256 * log2 of distortion per byte in squared
- * sample units, plus 32768, and 16384 more in a region of interest; 0: everything is included). */
+ * sample units, plus 32768, and 16384 more in a region of interest; 0: everything is included). With "visual" errors are weighted first. */
 WVL_API uint64_t wvl_result_layer_bytes(const wvl_result *result, uint32_t layer);
 WVL_API uint32_t wvl_result_layer_slope(const wvl_result *result, uint32_t layer);
-/* Estimated PSNR in dB after `layer`, over the mean square error of all samples, peak 2^depth - 1; infinity when exact. */
+/* Estimated PSNR in dB after `layer`, over the mean square error of all samples, all counted alike, peak 2^depth - 1; infinity when exact. */
 WVL_API double wvl_result_layer_psnr(const wvl_result *result, uint32_t layer);
 WVL_API double wvl_result_seconds(const wvl_result *result, wvl_stage stage);
 /* Where pixels became coefficients: "cpu", "cuda:0", or both where the CPU took over. */

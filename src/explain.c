@@ -78,8 +78,12 @@ static void print_coding_text(const printer *p, const wvl_coding *c, uint32_t in
     }
     for (unsigned b = 0; b < 3u * c->levels + 1u; b++) {
         const wvl_band_coding *bc = &c->band[b];
-        print(p, "  %s%u: exponent %u, mantissa %u, step %.9g, %u planes, %u fraction bits, %u-bit coefficients\n", band_names[orient_of(b)],
+        print(p, "  %s%u: exponent %u, mantissa %u, step %.9g, %u planes, %u fraction bits, %u-bit coefficients", band_names[orient_of(b)],
               level_of(c, b), bc->exponent, bc->mantissa, bc->step, bc->planes, bc->frac_bits, 8u * bc->coef_bytes);
+        if (c->visual) {
+            print(p, ", visual weight %.9g", bc->visual);
+        }
+        print(p, "\n");
     }
 }
 
@@ -191,8 +195,8 @@ static void print_coding_json(const printer *p, const wvl_coding *c)
     print(p, "],\"bands\":[");
     for (unsigned b = 0; b < 3u * c->levels + 1u; b++) {
         const wvl_band_coding *bc = &c->band[b];
-        print(p, "%s{\"band\":\"%s%u\",\"exponent\":%u,\"mantissa\":%u,\"step\":%.17g,\"planes\":%u,\"fraction_bits\":%u,\"coefficient_bits\":%u}", b ? "," : "",
-              band_names[orient_of(b)], level_of(c, b), bc->exponent, bc->mantissa, bc->step, bc->planes, bc->frac_bits, 8u * bc->coef_bytes);
+        print(p, "%s{\"band\":\"%s%u\",\"exponent\":%u,\"mantissa\":%u,\"step\":%.17g,\"planes\":%u,\"fraction_bits\":%u,\"coefficient_bits\":%u,\"visual_weight\":%.17g}", b ? "," : "",
+              band_names[orient_of(b)], level_of(c, b), bc->exponent, bc->mantissa, bc->step, bc->planes, bc->frac_bits, 8u * bc->coef_bytes, bc->visual);
     }
     print(p, "]}");
 }

@@ -122,6 +122,9 @@
       UINT64_MAX)                                                                                                                    \
     X("rdoq", BOOL, "yes|no", "no",                                                                                                    \
       "Rate-distortion optimised quantization where bytes are limited: every block is coded twice, for a tenth of a decibel at the same bytes.", RATE, BOOL, AT(rdoq), 0, 1) \
+    X("visual", BOOL, "yes|no", "no",                                                                                                  \
+      "Where bytes are limited and in layers, weigh errors by what eyes see from as far as 1700 pixels measure: fine and chroma detail less; " \
+      "PSNR falls for it.", RATE, BOOL, AT(visual), 0, 1) \
     X("container", CHOICE, "j2k|jp2|jph", "j2k",                                                                                     \
       "Bare codestream, or a JP2 file (Annex I) or, for HT, a JPH file (15444-15 Annex D) around it.", OUTPUT, WORD, AT(jp2), 0, 2)   \
     X("comment", TEXT, "1..65531 bytes of ISO 8859-15", "",                                                                          \

@@ -177,7 +177,9 @@ static wvl_status create_checked(wvl_context *context, const wvl_params *params,
     if (report.count) {
         return WVL_ERROR_PARAMETER;
     }
-    wvl_plan *p = wvl_plan_build(&context->host, &params->settings, format, &report);
+    wvl_settings settings = params->settings;
+    settings.is_ycc = jp2 && jp2->color == WVL_COLOR_SYCC;
+    wvl_plan *p = wvl_plan_build(&context->host, &settings, format, &report);
     if (!p) {
         return report.count ? WVL_ERROR_PARAMETER : WVL_ERROR_MEMORY;
     }

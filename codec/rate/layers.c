@@ -12,6 +12,8 @@
 
 /* ---- Histograms: bytes and gains on the hulls, by slope, summed from the steep end ------------------------------------------- */
 
+static uint64_t block_index(const wvl_precinct_band *pb, uint64_t k) { return pb->first_block + k / pb->cols * pb->stride + k % pb->cols; }
+
 static void add_block(wvl_layer_job *job, const wvl_coded_tile *tile, const wvl_precinct *precinct, const wvl_precinct_band *pb, uint64_t b)
 {
     const wvl_coded_block *block = &tile->blocks[b];
@@ -48,7 +50,7 @@ static void build_histograms(wvl_layer_job *job)
             for (unsigned i = 0; i < tile->precincts[p].band_count; i++) {
                 const wvl_precinct_band *pb = &tile->precincts[p].band[i];
                 for (uint64_t k = 0; k < (uint64_t)pb->cols * pb->rows; k++) {
-                    add_block(job, tile, &tile->precincts[p], pb, pb->first_block + k / pb->cols * pb->stride + k % pb->cols);
+                    add_block(job, tile, &tile->precincts[p], pb, block_index(pb, k));
                 }
             }
         }
@@ -141,6 +143,34 @@ static void set_budgets(wvl_layer_job *job)
 /* Energies and gains are sums of doubles and of rounded integers: what is left of them is not known better than this part of the energy. */
 #define LEAST_ERROR 0x1p-48
 
+/* Adds what the precinct's blocks hold and what is sent of it, without visual weights. */
+static void add_unweighted(const wvl_layer_job *job, const wvl_coded_tile *tile, const wvl_precinct *precinct, double *energy, double *gain)
+{
+    for (unsigned i = 0; i < precinct->band_count; i++) {
+        const wvl_precinct_band *pb = &precinct->band[i];
+        const wvl_band_coding *band = &job->plan->codings[precinct->coding].band[pb->coding_band];
+        for (uint64_t k = 0; k < (uint64_t)pb->cols * pb->rows; k++) {
+            uint64_t b = block_index(pb, k);
+            const wvl_coded_block *block = &tile->blocks[b];
+            unsigned sent = tile->states[b].sent_passes;
+            *energy += (double)wvl_rate_weigh_energy(band, job->plan->gain_exponent, block->energy, block->energy_shift) / band->visual;
+            *gain += sent ? (double)wvl_block_gains(job->passes, block)[sent - 1] / band->visual : 0.0;
+        }
+    }
+}
+
+/* A PSNR is told of errors that count alike, whatever the layers were chosen by. */
+static double unweighted_error(const wvl_layer_job *job)
+{
+    double energy = 0.0, gain = 0.0;
+    for (uint32_t t = 0; t < job->plan->tile_count; t++) {
+        for (uint64_t p = 0; p < job->tiles[t].precinct_count; p++) {
+            add_unweighted(job, &job->tiles[t], &job->tiles[t].precincts[p], &energy, &gain);
+        }
+    }
+    return fmax(energy - gain, energy * LEAST_ERROR);
+}
+
 static double squared_error(const wvl_layer_job *job)
 {
     const wvl_plan *plan = job->plan;
@@ -159,7 +189,7 @@ static double squared_error(const wvl_layer_job *job)
     if (everything && plan->reversible_share >= 1.0) {
         return 0.0;
     }
-    double left = fmax(job->energy - gain, job->energy * LEAST_ERROR);
+    double left = plan->visual ? unweighted_error(job) : fmax(job->energy - gain, job->energy * LEAST_ERROR);
     return fmax(ldexp(left, plan->gain_exponent), plan->hidden_error);
 }
 

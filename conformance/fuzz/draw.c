@@ -333,6 +333,16 @@ static void draw_rdoq(fuzz_draw *d)
         fuzz_case_set(d->c, "rdoq", "yes");
     }
 }
+
+/* Goes with every target but a PSNR, and with no X'Y'Z'. */
+static void draw_visual(fuzz_draw *d)
+{
+    const char *preset = fuzz_case_get(d->c, "preset");
+    if (!fuzz_case_get(d->c, "psnr") && !d->is_converted && !(preset && !strncmp(preset, "dci-", 4))) {
+        say_bool(d, "visual", 25);
+    }
+}
+
 static void draw_slopes(fuzz_draw *d) { draw_target(d, "slopes", 15); }
 
 static void draw_layers(fuzz_draw *d)
@@ -472,7 +482,8 @@ static const struct {
     {"main-level", NULL},
     {"sub-level", NULL},
     {"device", draw_device},
-    {"qfactor", draw_qfactor}, /* the last, so that seeds go on to draw what they did */
+    {"qfactor", draw_qfactor}, /* the last ones, so that seeds go on to draw what they did */
+    {"visual", draw_visual},
 };
 #define GENERATORS (sizeof generators / sizeof generators[0])
 

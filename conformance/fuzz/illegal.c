@@ -83,6 +83,9 @@ static const rule rules[] = {
     {"rdoq-psnr", "reversible=no rdoq=yes psnr=40", "rdoq", NULL},
     {"rdoq-region", "reversible=no rdoq=yes bpp=1 roi=rect=0,0,9,9", "rdoq", NULL},
     {"rdoq-ht", "style=HT reversible=no rdoq=yes", "rdoq", NULL},
+    {"visual-psnr", "reversible=no visual=yes psnr=40", "visual", NULL},
+    {"visual-xyz", "components=3*12u reversible=no visual=yes input-color=xyz", "visual", NULL},
+    {"visual-text", "visual=1700", "yes or no", NULL},
     {"roi-text", "components=8u roi=0,0,9,9", "roi", NULL},
     {"overrides-order", "components=8u overrides=C0:progression=RPCL", "overrides", NULL},
     {"ht-single", "style=HT overrides=C0:style=0", "all blocks", NULL},
@@ -262,7 +265,7 @@ void fuzz_illegal_draw(uint64_t seed, uint32_t index, fuzz_case *c)
 {
     /* What depends on the picture, or may be refused with others of these, leaves the stage. */
     static const char *const leave[] = {"picture", "at", "layouts", "preset", "input-color", "input-transfer", "input-range", "tables", "offset",
-                                        "size", "tile", "tile-offset", "precincts", "progression-changes", "overrides", "roi", "rdoq", "profile", "registration", "mct",
+                                        "size", "tile", "tile-offset", "precincts", "progression-changes", "overrides", "roi", "rdoq", "visual", "profile", "registration", "mct",
                                         "jp2", "container", "tile-parts", "plm", "quantization", "step", "qfactor", "guard-bits", "levels", "rates", "bpp",
                                         "layer-bytes", "psnr", "slopes", "layers", "plt", "packed-headers", "style", "max-bytes", "max-component-bytes"};
     static fuzz_case change;

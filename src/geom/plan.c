@@ -111,7 +111,7 @@ static wavelet_use sum_use(const wvl_plan *plan, const wvl_tile_variant *variant
         const wvl_band_coding *finest = &coding->band[3u * coding->levels];
         uint64_t n = (wvl_ceil_div(rect.x1, pc->dx) - wvl_ceil_div(rect.x0, pc->dx)) * (wvl_ceil_div(rect.y1, pc->dy) - wvl_ceil_div(rect.y0, pc->dy));
         use.reversible_samples += coding->reversible ? n : 0;
-        use.hidden_error += coding->reversible ? 0.0 : ldexp((double)finest->weight_mantissa, finest->weight_exponent) / 12.0 * (double)n;
+        use.hidden_error += coding->reversible ? 0.0 : ldexp((double)finest->weight_mantissa, finest->weight_exponent) / finest->visual / 12.0 * (double)n;
     }
     return use;
 }
@@ -203,6 +203,7 @@ static void fill_layers(wvl_plan *plan, const wvl_settings *s)
     plan->rate_control = plan->layer_count > 1 || !plan->lossless;
     plan->all_sets = (plan->codings[0].style & WVL_STYLE_HT) && (last->kind != WVL_RATE_ALL || plan->max_bytes || plan->max_component_bytes);
     plan->rdoq = s->rdoq && (last->kind != WVL_RATE_ALL || plan->max_bytes || plan->max_component_bytes);
+    plan->visual = s->visual;
 }
 
 static void fill_grid(wvl_plan *plan, const wvl_settings *s, const wvl_image_format *f)

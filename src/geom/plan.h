@@ -58,10 +58,14 @@ typedef struct wvl_band_coding {
     uint8_t coef_bytes;    /* container of this band's coefficients: 2 (planes + F <= 15) or 4 (<= 31) */
     double step;           /* Delta_b in units of the component's LSB; 1 when reversible */
     /* Squared error of the picture per squared step unit (Delta_b / 2^F)^2, = weight_mantissa * 2^weight_exponent; mantissa in
-     * [2^31, 2^32). Includes synthesis norms of band and colour transform and the depth normalisation. */
+     * [2^31, 2^32). Includes synthesis norms of band and colour transform, the depth normalisation, and `visual`. */
     uint32_t weight_mantissa;
     int32_t weight_exponent;
+    double visual;         /* how much squared errors of this band count before eyes; 1 where all count alike */
 } wvl_band_coding;
+
+/* What a component is to the eye; NONE: errors count alike. */
+enum { WVL_VISUAL_NONE = 0, WVL_VISUAL_LUMA, WVL_VISUAL_CB, WVL_VISUAL_CR };
 
 /* How a component is coded: what COD/COC and QCD/QCC say. Components that agree share one. */
 typedef struct wvl_coding {
@@ -81,6 +85,8 @@ typedef struct wvl_coding {
     uint8_t region, region_least, region_auto;
     double base_step;      /* "step" as given or chosen; 0: one least significant bit, or reversible */
     uint8_t qfactor;       /* 1..100: steps of a quality factor; 0: of base_step */
+    uint8_t visual;        /* WVL_VISUAL_*: squared errors are weighed as what */
+    uint8_t visual_dx, visual_dy; /* samples of the first component that stand beside and below each other for one of these */
     uint8_t region_shift;  /* s of RGN: coded planes of the region lie that many higher; with PART at least every band's planes */
     wvl_band_coding band[WVL_MAX_BANDS];  /* LL, then HL, LH, HH of resolution 1, 2, ... */
 } wvl_coding;
@@ -184,6 +190,7 @@ struct wvl_plan {
     uint32_t frames, seconds; /* frame rate as a fraction */
     uint8_t lossless;      /* last layer takes every pass and nothing is capped */
     uint8_t rdoq;          /* blocks are coded once more, quantised for where they end */
+    uint8_t visual;        /* slopes are those of weighted errors (wvl_band_coding.visual) */
     uint8_t keep_coefs;    /* a PSNR target: all coefficients stay until its cuts have been measured */
     /* Depth to which blocks are coded before the rate control has its say; bytes do not depend on it. Tests set it. */
     uint8_t depth_full;    /* every pass of every block */
@@ -269,6 +276,8 @@ const wvl_tile_variant *wvl_plan_find_variant(const wvl_plan *plan, uint32_t til
 void wvl_plan_check_ht(const struct wvl_settings *settings, wvl_report *report);
 /* Step of a coding with a quality factor, before the norm of the band, as a part of the full range. */
 double wvl_quant_visual_step(const wvl_coding *coding, unsigned level, unsigned orient);
+/* Weight of squared errors in a band of a coding with visual weights. */
+double wvl_quant_visual_weight(const wvl_coding *coding, unsigned level, unsigned orient);
 void wvl_report_add(wvl_report *report, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* ---- Tile plan --------------------------------------------------------------------------------------------------------- */

@@ -495,6 +495,12 @@ static void check_targets(const wvl_settings *s, wvl_report *r)
     if (s->rdoq && s->region_count) {
         wvl_report_add(r, "rdoq: planes of a region of interest are lifted, and its quantizer cells with them; one or the other");
     }
+    if (s->visual && s->layer_value_count && s->rate_unit == WVL_UNIT_PSNR) {
+        wvl_report_add(r, "visual: a PSNR counts all errors alike; give bytes, bits a pixel or slopes");
+    }
+    if (s->visual && (s->input_color != WVL_INPUT_AS_IS || wvl_profile_of(s->profile)->family == WVL_FAMILY_CINEMA)) {
+        wvl_report_add(r, "visual: weights are those of luminance and colour differences; there are none for X'Y'Z' of digital cinema");
+    }
     for (uint32_t i = 0; i < s->layer_value_count; i++) {
         double v = s->layer_values[i], quality = v;
         int everything = s->rate_unit == WVL_UNIT_RATIO ? v <= 1.0 : v == 0.0;

@@ -137,7 +137,8 @@ static void set_weight(wvl_coding *coding, unsigned band, unsigned max_depth, un
     unsigned level = wvl_min_u32(band_level(band, coding->levels), reach);
     double unit = ldexp(bc->step, -(int)bc->frac_bits + (int)(max_depth - coding->depth));
     int e;
-    double f = frexp(unit * unit * squared_norm_at(coding, band, level) * squared_color_norm(coding), &e);
+    bc->visual = coding->visual ? wvl_quant_visual_weight(coding, band_level(band, coding->levels), band_orient(band)) : 1.0;
+    double f = frexp(unit * unit * squared_norm_at(coding, band, level) * squared_color_norm(coding) * bc->visual, &e);
     bc->weight_mantissa = (uint32_t)(f * 4294967296.0);
     bc->weight_exponent = e - 32;
 }

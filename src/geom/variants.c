@@ -90,6 +90,17 @@ static double choose_step(const wvl_settings *all, const wvl_settings *s, unsign
     return s->reversible ? 0.0 : finer ? ldexp(0.5, -(int)depth) : s->step;
 }
 
+/* What the colour transform makes of the component, else what it is said to be; two that are subsampled against the first can only be Cb and Cr. */
+static void describe_visual(const wvl_variant_table *t, uint32_t component, wvl_coding *coding)
+{
+    const wvl_component_format *f = t->format->components, *own = &f[component], *first = f;
+    unsigned dx = wvl_max_u32(own->dx, 1) / wvl_max_u32(first->dx, 1), dy = wvl_max_u32(own->dy, 1) / wvl_max_u32(first->dy, 1);
+    int is_third = t->format->component_count >= 3 && component - 1 < 2, is_coarse = dx > 1 || dy > 1;
+    coding->visual = coding->mct_part ? coding->mct_part : is_third && (t->settings->is_ycc || is_coarse) ? (uint8_t)(component + 1) : WVL_VISUAL_LUMA;
+    coding->visual_dx = (uint8_t)wvl_max_u32(dx, 1);
+    coding->visual_dy = (uint8_t)wvl_max_u32(dy, 1);
+}
+
 /* All that tells codings apart; zeroed before, so that bytes can be compared. */
 static void describe_coding(const wvl_variant_table *t, const wvl_settings *s, unsigned mct, uint32_t component, wvl_coding *coding)
 {
@@ -107,6 +118,9 @@ static void describe_coding(const wvl_variant_table *t, const wvl_settings *s, u
     coding->user_precincts = s->precinct_count > 0 || wvl_plan_precinct(s, 0) != 0xFF;
     coding->base_step = choose_step(t->settings, s, coding->depth);
     coding->qfactor = s->reversible ? 0 : s->qfactor;
+    if (t->settings->visual) {
+        describe_visual(t, component, coding);
+    }
     for (unsigned r = 0; r <= s->levels && r <= WVL_MAX_LEVELS; r++) {
         coding->precinct[r] = (uint8_t)wvl_plan_precinct(s, r);
     }

@@ -1,10 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
+ * What eyes make of errors, by component and band. Weights of amplitudes: W. Zeng, S. Daly, S. Lei, "An overview of the visual optimization tools in
+ * JPEG 2000", Signal Processing: Image Communication 17 (2002), Table 2: contrast sensitivity at the middle of each band for a picture seen from as
+ * far as 1700 of its pixels measure.
+ *
  * Steps of a quality factor Q from 1 to 100, as JPEG counts it: the mapping that the JPEG committee's white paper on HTJ2K gives and encoders share. M falls
  * from 50 to 0 as Q rises; bands get steps in proportion to the error that eyes allow there (weights), less so towards high quality.
  */
 #include <math.h>
 
+#include "base/intmath.h"
 #include "geom/plan.h"
 
 #define LOW_QUALITY 65.0   /* up to here weights count in full, */
@@ -65,6 +70,18 @@ static double weight_of(unsigned part, unsigned level, unsigned orient)
         {{0.1835, 0.0773}, {0.413, 0.2598}, {0.6464, 0.504}, {0.8254, 0.722}, {0.9424, 0.8769}},
     };
     return orient == WVL_BAND_LL || level > 5 ? 1.0 : weights[part ? part - 1 : 0][level - 1][orient == WVL_BAND_HH];
+}
+
+/*
+ * A sample of a component that is subsampled by two stands where the next level of one that is not does, and for as many pixels more. Where the axes
+ * differ, a band is as fine as its finer axis: Table 2 says the same of 4:2:2 and 4:2:0.
+ */
+double wvl_quant_visual_weight(const wvl_coding *coding, unsigned level, unsigned orient)
+{
+    unsigned across = level + wvl_bit_length(coding->visual_dx) - 1, down = level + wvl_bit_length(coding->visual_dy) - 1;
+    unsigned fine = orient == WVL_BAND_HL ? across : orient == WVL_BAND_LH ? down : wvl_min_u32(across, down);
+    double weight = weight_of(coding->visual, fine, orient == WVL_BAND_HH && across != down ? WVL_BAND_HL : orient);
+    return weight * weight * (coding->visual_dx * coding->visual_dy);
 }
 
 double wvl_quant_visual_step(const wvl_coding *coding, unsigned level, unsigned orient)

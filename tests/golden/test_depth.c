@@ -28,6 +28,9 @@ static const char *const settings[] = {
     "max-component-bytes=30000 bpp=0.2,1",
     "reversible=no max-component-bytes=60000 mct=off progression=CPRL tile-parts=C tile=100,90 levels=3",
     "reversible=no bpp=0.6 rdoq=yes",
+    "reversible=no bpp=0.7 visual=yes",
+    "bpp=0.2,0.9 visual=yes rdoq=yes max-component-bytes=40000",
+    "reversible=no bpp=1.2 visual=yes style=HT",
     "bpp=0.3,0.8 rdoq=yes style=BYPASS+TERMALL max-component-bytes=30000",
     "bpp=0.5,0.6,0.7,0.8,0.9,1,1.1,1.2,1.3,1.4,1.5 block=16,8"};
 #define SETTINGS ((int)(sizeof settings / sizeof settings[0]))

@@ -28,6 +28,7 @@ static const char *const settings[] = {
     "tile=64,64 reversible=no bpp=1,3 overrides=C1:block=16,16;levels=2/T2:reversible=yes/T3:mct=off;progression=RPCL",
     "reversible=no step=0.008 bpp=1,3 mct=off tile=100,90 roi=rect=40,30,50,80/c=1,U=9",
     "psnr=35,0 mct=off roi=rect=40,30,50,80",
+    "reversible=no bpp=0.4,1.1 tile=100,90 visual=yes",
     "style=HT tile=90,80",
     "style=HT+VSC reversible=no step=0.01 block=32,128",
     "style=HT reversible=no bpp=1.5 tile=100,90"};

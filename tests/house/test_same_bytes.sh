@@ -38,6 +38,7 @@ while read -r options; do
 done <<'OPTIONS'
 -r 1
 -I -r 10
+-I --bpp 0.5,1 --visual yes
 -I -q 30,40 -t 200,333 -d 7,5 -b 32,32 -n 4
 -I -r 10 --input-color rec709 -t 200,333 -d 7,5
 -r 40,8,1 -M 63 -p RPCL -t 512,512 -SOP -EPH -PLT -TLM

@@ -188,6 +188,10 @@ expect 0 -i rgb.ppm --dry-run
 says '96 x 64, 3 components'
 expect 0 -i rgb.ppm -o no.j2k --dry-run
 absent no.j2k
+expect 0 -i rgb.ppm --explain -I --bpp 1 --visual yes
+says 'visual weight 0.00069169'
+refuse 2 'all errors alike' -i rgb.ppm -o no.j2k -I -q 40 --visual yes
+refuse 2 'yes or no' -i rgb.ppm -o no.j2k --visual eye
 expect 0 -i rgb.ppm --explain -n 3
 says '2 levels'
 expect 0 -i rgb.ppm -o json.j2k --json
