@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/ranges.h"
 #include "codec/lift.h"
 #include "codec/rate/hull.h"
 #include "codec/rate/measure.h"
@@ -458,7 +459,9 @@ static void code_stream(void *arg, uint32_t index, uint32_t worker)
     int tells = worker == 0 && coder->tick && wvl_pool_uses_caller(coder->pool);
     block_stream s = {.work = work, .w = carve_worker(coder->plan, &carver), .until_tick = tells ? TICK_GROUPS : 0};
     (void)index;
+    wvl_range_open("wavelane blocks");
     coder->block_coder->encode_stream(s.w.coder, coder->kernels, &(wvl_block_feed){&s, fetch_block, put_block});
+    wvl_range_close();
 }
 
 static void list_band(block_work *work, uint32_t tile, uint32_t component, uint32_t index)
@@ -539,7 +542,7 @@ static void code_phase(block_work *work)
     for (work->base = 0; work->base < count; work->base += step) {
         work->run_groups = wvl_min_u64(count - work->base, step);
         atomic_store(&work->next, 0);
-        wvl_pool_run(coder->pool, (uint32_t)wvl_min_u64(coder->workers, work->run_groups), code_stream, work);
+        wvl_pool_run_ranked(coder->pool, coder->rank, (uint32_t)wvl_min_u64(coder->workers, work->run_groups), code_stream, work);
         work->done += work->run_groups;
         if (coder->tick) {
             coder->tick(coder->tick_user, work->done, work->group_count);

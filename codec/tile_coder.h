@@ -20,6 +20,7 @@ typedef struct wvl_coder {
     const wvl_plan *plan;
     const wvl_allocator *allocator;
     wvl_pool *pool;
+    uint64_t rank;                   /* of its runs in the pool: lower ones come first. 0 after init */
     const _Atomic int *cancelled;    /* may be NULL; polled for every piece of work */
     wvl_store bytes, passes;
     wvl_coded_tile *tiles;           /* [tile_count] */

@@ -15,11 +15,11 @@
 
 #include "base/alloc.h"
 #include "base/arena.h"
+#include "base/ranges.h"
 #include "cuda/color.h"
 #include "cuda/deliver.h"
 #include "cuda/device.h"
 #include "cuda/layout.h"
-#include "cuda/ranges.h"
 
 #define DEPTH_MAX 16
 #define POLL_NANOSECONDS 50000
@@ -411,8 +411,8 @@ static wvl_cuda_status queue_download(wvl_backend_job *job, const wvl_cuda_layou
 
 static void next_range(const char *name)
 {
-    wvl_cuda_close_range();
-    wvl_cuda_open_range(name);
+    wvl_range_close();
+    wvl_range_open(name);
 }
 
 static wvl_cuda_status queue_job(wvl_backend_job *job, const wvl_cuda_layout *l, const wvl_image *image, const wvl_tile_plan *tiles)
@@ -423,7 +423,7 @@ static wvl_cuda_status queue_job(wvl_backend_job *job, const wvl_cuda_layout *l,
     if (image->ready_event && image->memory_kind == WVL_MEMORY_HOST) {
         status = rt->event_wait(image->ready_event); /* it is the host that reads them */
     }
-    wvl_cuda_open_range("wavelane stage");
+    wvl_range_open("wavelane stage");
     uint64_t up_bytes = status ? 0 : build_upload(job, l, image, tiles, &tables), parcel_count = 0;
     if (delivers(job)) {
         parcel_count = wvl_cuda_build_parcels(tiles, job->tile_count, job->device + l->coefs, job->device + l->bounds, job->pinned_address + l->coefs,
@@ -438,7 +438,7 @@ static wvl_cuda_status queue_job(wvl_backend_job *job, const wvl_cuda_layout *l,
     next_range("wavelane download");
     status = status ? status : queue_download(job, l, parcel_count);
     status = status ? status : mark(job, AT_DELIVERED);
-    wvl_cuda_close_range();
+    wvl_range_close();
     return status ? status : rt->event_record(job->done, job->stream);
 }
 
@@ -539,9 +539,9 @@ static wvl_status cuda_wait(wvl_backend_job *job, wvl_backend_event event, uint3
     }
     wvl_cuda_status status = wvl_cuda_enter(b->device);
     if (!status) {
-        wvl_cuda_open_range("wavelane wait");
+        wvl_range_open("wavelane collect");
         status = wait_event(runtime(b), job->done, timeout_ms);
-        wvl_cuda_close_range();
+        wvl_range_close();
         if (!status && b->trace && !job->finished) {
             tell_spans(job);
         }

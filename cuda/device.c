@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "cuda/device.h"
 
+#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -23,15 +24,23 @@ static int is_sticky(wvl_cuda_status status)
     return 0;
 }
 
+/* A bit per ordinal. State of the process because that is what it describes: the driver's context, which a fault has ended for everybody in it. */
+static _Atomic uint32_t lost_devices;
+_Static_assert(WVL_DEVICE_ORDINAL_MAX < 32, "a bit for every ordinal");
+
+static int is_lost(uint32_t ordinal) { return (int)(atomic_load(&lost_devices) >> ordinal & 1); }
+
+int wvl_cuda_is_lost(const wvl_device *device) { return is_lost(device->ordinal); }
+
+void wvl_cuda_forget_losses(void) { atomic_store(&lost_devices, 0); }
+
 wvl_status wvl_cuda_note_status(wvl_device *device, wvl_cuda_status status)
 {
     if (is_sticky(status)) {
-        atomic_store(&device->lost, 1);
+        atomic_fetch_or(&lost_devices, UINT32_C(1) << device->ordinal);
     }
     return status == WVL_CUDA_SUCCESS ? WVL_OK : status == WVL_CUDA_NOT_READY ? WVL_AGAIN : status == WVL_CUDA_OUT_OF_MEMORY ? WVL_ERROR_MEMORY : WVL_ERROR_DEVICE;
 }
-
-int wvl_cuda_is_lost(const wvl_device *device) { return atomic_load(&device->lost); }
 
 wvl_cuda_status wvl_cuda_enter(const wvl_device *device) { return device->runtime->context_push(device->context); }
 
@@ -63,7 +72,7 @@ static wvl_cuda_status describe(const wvl_cuda_runtime *rt, uint32_t ordinal, wv
     info->capability_minor = (uint32_t)minor;
     info->multiprocessors = (uint32_t)multiprocessors;
     info->memory_bytes = bytes;
-    info->usable = 10 * major + minor >= CAPABILITY_MIN;
+    info->usable = 10 * major + minor >= CAPABILITY_MIN && !is_lost(ordinal);
     return status;
 }
 
@@ -106,15 +115,22 @@ static wvl_cuda_status load(wvl_device *d, const void *image, const char **step)
     return status;
 }
 
-static void tell_reason(const wvl_device_options *options, const wvl_cuda_runtime *rt, const char *step, wvl_cuda_status status)
+static void tell_reason(const wvl_device_options *options, const char *reason)
 {
+    if (options->reason) {
+        (void)snprintf(options->reason, options->reason_bytes, "%s", reason);
+    }
+}
+
+static void tell_step(const wvl_device_options *options, const wvl_cuda_runtime *rt, const char *step, wvl_cuda_status status)
+{
+    char text[128];
     const char *name = NULL;
     if (!rt->error_name || rt->error_name(status, &name) || !name) {
         name = "an unknown error";
     }
-    if (options->reason) {
-        (void)snprintf(options->reason, options->reason_bytes, "%s: %s (%d)", step, name, status);
-    }
+    (void)snprintf(text, sizeof text, "%s: %s (%d)", step, name, status);
+    tell_reason(options, text);
 }
 
 /* Kept memory would hide from a test what the backend takes and returns. */
@@ -131,6 +147,10 @@ static int init_device(wvl_device *d, const wvl_device_options *options, const w
 wvl_status wvl_cuda_open_device(const wvl_device_options *options, const wvl_cuda_runtime *runtime, const void *image, wvl_device **device)
 {
     *device = NULL;
+    if (is_lost(options->ordinal)) {
+        tell_reason(options, "it failed before and is lost");
+        return WVL_ERROR_DEVICE;
+    }
     wvl_device *d = wvl_alloc_zeroed(options->host, sizeof *d);
     if (!d || !init_device(d, options, runtime)) {
         wvl_free(options->host, d, sizeof *d);
@@ -138,9 +158,7 @@ wvl_status wvl_cuda_open_device(const wvl_device_options *options, const wvl_cud
     }
     d->runtime = runtime ? runtime : &d->own_runtime;
     if (!runtime && !wvl_cuda_fetch_runtime(&d->own_runtime)) {
-        if (options->reason) {
-            (void)snprintf(options->reason, options->reason_bytes, "there is no driver (libcuda.so.1), or an old one");
-        }
+        tell_reason(options, "there is no driver (libcuda.so.1), or an old one");
         wvl_cuda_close_device(d);
         return WVL_ERROR_DEVICE;
     }
@@ -148,7 +166,7 @@ wvl_status wvl_cuda_open_device(const wvl_device_options *options, const wvl_cud
     wvl_cuda_status failed = load(d, image ? image : wvl_cuda_fetch_image(), &step);
     if (failed) {
         wvl_status status = wvl_cuda_note_status(d, failed);
-        tell_reason(options, d->runtime, step, failed);
+        tell_step(options, d->runtime, step, failed);
         wvl_cuda_close_device(d);
         return status;
     }

@@ -4,7 +4,6 @@
 #define WVL_CUDA_DEVICE_H
 
 #include <pthread.h>
-#include <stdatomic.h>
 
 #include "backend/backend.h"
 #include "cuda/launch.h"
@@ -24,7 +23,6 @@ struct wvl_device {
     wvl_cuda_kernels kernels;
     int handle, has_context;
     uint32_t ordinal;
-    _Atomic int lost;
     int keeps;
     pthread_mutex_t kept_lock;
     wvl_cuda_block kept[WVL_CUDA_PLACES][WVL_CUDA_KEPT]; /* latest first */
@@ -33,10 +31,13 @@ struct wvl_device {
 /* runtime NULL: the driver's; image NULL: the library's. */
 wvl_status wvl_cuda_open_device(const wvl_device_options *options, const wvl_cuda_runtime *runtime, const void *image, wvl_device **device);
 void wvl_cuda_close_device(wvl_device *device);
+/* Of the process: all contexts use the driver's one context of a device, and the library never resets it. */
 int wvl_cuda_is_lost(const wvl_device *device);
+/* For tests, which lose devices that are none. */
+void wvl_cuda_forget_losses(void);
 wvl_status wvl_cuda_describe_device(uint32_t ordinal, wvl_device_info *info);
 
-/* The library's status for a driver's; one that no later call recovers from marks the device as lost. */
+/* The library's status for a driver's; one that no later call recovers from marks the device as lost for the process. */
 wvl_status wvl_cuda_note_status(wvl_device *device, wvl_cuda_status status);
 /* Between the two, calls of this thread go to the device. */
 wvl_cuda_status wvl_cuda_enter(const wvl_device *device);

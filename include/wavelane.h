@@ -145,8 +145,8 @@ WVL_API const char *wvl_params_error(const wvl_params *params);
  *               not for it (components of more than 16 bits), and the log says so (WVL_LOG_WARNING).
  *   cuda-only   the same without the CPU: WVL_ERROR_DEVICE, _MEMORY or _UNSUPPORTED instead. cuda-only:N: device N.
  * wvl_result_backend tells which it was. A device is opened once a context, at its first use. After a failure that lasts (a fault in a kernel, a
- * lost device) the picture at work ends with WVL_ERROR_DEVICE, and the device counts as lost until the context is released; later pictures
- * go to the CPU where the option allows it. The library never resets a device.
+ * lost device) the pictures at work on it end with WVL_ERROR_DEVICE, and the device counts as lost for the process, whatever context is used;
+ * later pictures go to the CPU where the option allows it, and nothing is tried on it any more. The library never resets a device.
  *
  * What a picture took of device and page-locked memory is kept for the next picture of its plan (up to four blocks of either kind a device)
  * until the context is released or memory runs short; memory from allocators of the caller's is given back at once. */
@@ -158,7 +158,7 @@ typedef struct wvl_device_info {
     uint32_t capability_major, capability_minor;
     uint32_t multiprocessors;
     uint64_t memory_bytes;
-    uint8_t usable;              /* 0: too old for this build (compute capability below 7.5) */
+    uint8_t usable;              /* 0: too old for this build (compute capability below 7.5), or lost */
 } wvl_device_info;
 
 /* Device `ordinal`, from 0; WVL_END beyond the last one. WVL_ERROR_UNSUPPORTED: a build without device code; WVL_ERROR_DEVICE: no driver. Opens

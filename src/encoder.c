@@ -7,6 +7,7 @@
 #include "backend/backend.h"
 #include "base/alloc.h"
 #include "base/fpenv.h"
+#include "base/ranges.h"
 #include "codec/jp2/jp2.h"
 #include "codec/sink.h"
 #include "codec/tile_coder.h"
@@ -45,10 +46,19 @@ struct wvl_session {
     size_t error_bytes;
 };
 
+static double begin_stage(wvl_session *s, wvl_stage stage)
+{
+    static const char *const names[4] = {"wavelane transform", "wavelane code", "wavelane rate", "wavelane write"};
+    s->stage = stage;
+    wvl_range_open(names[stage]);
+    return wvl_trace_now();
+}
+
 static void end_stage(wvl_session *s, wvl_stage stage, double start)
 {
     static const char *const names[4] = {"transform", "code", "rate", "write"};
     double end = wvl_trace_now();
+    wvl_range_close();
     s->seconds[stage] += end - start;
     wvl_trace_put(&s->plan->context->trace, s->track, names[stage], s->picture, start, end);
 }
@@ -126,16 +136,15 @@ static wvl_status fail_device(wvl_session *s, wvl_status status)
 /* The next wave, transformed; *count tiles of it, WVL_END after the last. */
 static wvl_status fetch_wave(wvl_session *s, uint32_t *count)
 {
-    double start = wvl_trace_now();
-    s->stage = WVL_STAGE_TRANSFORM;
+    double start = begin_stage(s, WVL_STAGE_TRANSFORM);
     wvl_status status = wvl_drive_next(&s->drive, count);
+    end_stage(s, WVL_STAGE_TRANSFORM, start);
     if (status == WVL_ERROR_INPUT) {
         return fail(s, status, "a sample lies outside the depth that its component declares");
     }
     if (status < 0) {
         return fail_device(s, status);
     }
-    end_stage(s, WVL_STAGE_TRANSFORM, start);
     s->samples_in_work = 0;
     for (uint32_t i = 0; status == WVL_OK && i < *count; i++) {
         s->samples_in_work += s->wave.coefs[i].tile->sample_count;
@@ -145,8 +154,7 @@ static wvl_status fetch_wave(wvl_session *s, uint32_t *count)
 
 static wvl_status code_wave(wvl_session *s, uint32_t count)
 {
-    double start = wvl_trace_now();
-    s->stage = WVL_STAGE_CODE;
+    double start = begin_stage(s, WVL_STAGE_CODE);
     tell(s, 2 * s->samples_done + s->samples_in_work);
     wvl_status status = is_cancelled(s) ? WVL_CANCELLED : wvl_coder_code_tiles(&s->coder, s->wave.coefs, count);
     end_stage(s, WVL_STAGE_CODE, start);
@@ -300,8 +308,7 @@ static wvl_status write_output(wvl_session *s, uint64_t *codestream_offset)
 
 static wvl_status finish(wvl_session *s, uint64_t *codestream_offset)
 {
-    double start = wvl_trace_now();
-    s->stage = WVL_STAGE_RATE;
+    double start = begin_stage(s, WVL_STAGE_RATE);
     tell(s, 2 * s->samples_done);
     wvl_status status = is_cancelled(s) ? WVL_CANCELLED : s->plan->keep_coefs ? open_measurement(s) : WVL_OK;
     if (status == WVL_OK) {
@@ -312,8 +319,7 @@ static wvl_status finish(wvl_session *s, uint64_t *codestream_offset)
     }
     end_stage(s, WVL_STAGE_RATE, start);
     if (status == WVL_OK && !wvl_coder_wants_again(&s->coder)) {
-        start = wvl_trace_now();
-        s->stage = WVL_STAGE_WRITE;
+        start = begin_stage(s, WVL_STAGE_WRITE);
         status = write_output(s, codestream_offset);
         end_stage(s, WVL_STAGE_WRITE, start);
     }
@@ -338,6 +344,7 @@ static void close_picture(wvl_session *s)
 static wvl_status open_coder(wvl_session *s)
 {
     wvl_status status = wvl_coder_init(&s->coder, &s->plan->context->host, s->plan, s->plan->context->pool, &s->cancelled);
+    s->coder.rank = s->picture;
     s->coder.tick = tick;
     s->coder.tick_user = s;
     return status;
@@ -417,6 +424,8 @@ static wvl_status refuse(const wvl_image *image, wvl_sink *sink, wvl_status stat
 
 /* ---- Session --------------------------------------------------------------------------------------------------------------------- */
 
+uint64_t wvl_session_number(wvl_context *context) { return atomic_fetch_add(&context->pictures, 1) + 1; }
+
 uint64_t wvl_session_bytes(void) { return wvl_alloc_size(sizeof(wvl_session)); }
 
 wvl_session *wvl_session_create(const wvl_plan *plan, const char *track, int many)
@@ -463,7 +472,7 @@ static void take_picture(wvl_session *s, const wvl_session_picture *p, char *unu
     s->error = p->error && p->error_bytes ? p->error : unused;
     s->error_bytes = p->error ? p->error_bytes : 0;
     s->error[0] = 0;
-    s->picture = atomic_fetch_add(&s->plan->context->pictures, 1) + 1;
+    s->picture = p->number;
     s->samples_done = s->samples_in_work = 0;
     s->written = s->buffered = 0;
     memset(s->seconds, 0, sizeof s->seconds);
@@ -504,7 +513,7 @@ wvl_status wvl_encode(const wvl_plan *plan, const wvl_image *image, wvl_sink *si
     if (!s) {
         return refuse(image, sink, WVL_ERROR_MEMORY, wvl_status_text(WVL_ERROR_MEMORY), error, error_bytes);
     }
-    wvl_session_picture picture = {image, sink, control, result, error, error_bytes};
+    wvl_session_picture picture = {image, sink, control, result, wvl_session_number(plan->context), error, error_bytes};
     wvl_status status = wvl_session_encode(s, &picture);
     wvl_session_release(s);
     return status;

@@ -35,6 +35,7 @@ typedef struct place {
     int has_thread;
     char track[24];
     place_state state;        /* under the encoder's lock */
+    uint64_t number;          /* of the context's pictures, in the order of submission */
     wvl_image image;
     wvl_plane *planes;        /* [component_count]: the caller's need not stay */
     wvl_sink sink;
@@ -96,7 +97,7 @@ static void encode_place(place *p)
 {
     wvl_packet *packet = p->packet;
     wvl_control control = {.struct_size = sizeof control, .cancel = p->encoder->cancel};
-    wvl_session_picture picture = {&p->image, &p->sink, &control, &packet->result, packet->error, sizeof packet->error};
+    wvl_session_picture picture = {&p->image, &p->sink, &control, &packet->result, p->number, packet->error, sizeof packet->error};
     packet->status = wvl_session_encode(p->session, &picture);
     if (p->in_memory && packet->status == WVL_OK) {
         packet->status = wvl_sink_take_memory(&p->sink, &packet->data, &packet->bytes);
@@ -297,6 +298,7 @@ wvl_status wvl_encoder_submit(wvl_encoder *e, const wvl_image *image, const wvl_
     place *p = e->ended ? NULL : find_place(e);
     wvl_status status = e->ended ? WVL_ERROR_ARGUMENT : !p ? WVL_AGAIN : fill_place(p, image, sink, user);
     if (status == WVL_OK) {
+        p->number = wvl_session_number(e->context);
         p->state = PLACE_QUEUED;
         e->submitted++;
         pthread_cond_broadcast(&e->changed);

@@ -13,10 +13,13 @@ typedef struct wvl_session_picture {
     wvl_sink *sink;
     const wvl_control *control; /* may be NULL */
     wvl_result **result;        /* may be NULL */
+    uint64_t number;            /* of wvl_session_number: earlier ones get the workers' help first */
     char *error;                /* may be NULL */
     size_t error_bytes;
 } wvl_session_picture;
 
+/* The number of the context's next picture, from 1. */
+uint64_t wvl_session_number(wvl_context *context);
 /* track: of traces, must outlive the session. many: several sessions work on pictures in flight, and the backend stays open between them. */
 wvl_session *wvl_session_create(const wvl_plan *plan, const char *track, int many);
 void wvl_session_release(wvl_session *session);

@@ -18,6 +18,7 @@ typedef struct pool_run {
     struct pool_run *next;
     wvl_task_fn task;
     void *arg;
+    uint64_t rank;
     uint32_t count;
     _Atomic uint32_t taken; /* tasks; runs past count */
     uint32_t helpers;       /* workers in it, under the pool's lock */
@@ -31,7 +32,7 @@ struct wvl_pool {
     worker_seat *seats;
     pthread_mutex_t lock;   /* guards the fields below */
     pthread_cond_t work, left; /* there is a run; some run has lost its last helper */
-    pool_run *runs;         /* oldest first */
+    pool_run *runs;         /* lowest rank first, of one rank oldest first */
     int stop;
 };
 
@@ -49,7 +50,7 @@ static void drain(pool_run *run, uint32_t worker)
     wvl_fpenv_leave(&env);
 }
 
-/* The oldest run that has tasks left. Under the lock. */
+/* The first run that has tasks left. Under the lock. */
 static pool_run *find_run(const wvl_pool *pool)
 {
     pool_run *run = pool->runs;
@@ -175,9 +176,10 @@ static void add_run(wvl_pool *pool, pool_run *run)
 {
     pthread_mutex_lock(&pool->lock);
     pool_run **at = &pool->runs;
-    while (*at) {
+    while (*at && (*at)->rank <= run->rank) {
         at = &(*at)->next;
     }
+    run->next = *at;
     *at = run;
     pthread_cond_broadcast(&pool->work);
     pthread_mutex_unlock(&pool->lock);
@@ -198,7 +200,7 @@ static void end_run(wvl_pool *pool, pool_run *run)
     pthread_mutex_unlock(&pool->lock);
 }
 
-void wvl_pool_run(wvl_pool *pool, uint32_t count, wvl_task_fn task, void *arg)
+void wvl_pool_run_ranked(wvl_pool *pool, uint64_t rank, uint32_t count, wvl_task_fn task, void *arg)
 {
     if (!count) {
         return;
@@ -208,7 +210,7 @@ void wvl_pool_run(wvl_pool *pool, uint32_t count, wvl_task_fn task, void *arg)
         pool->runner.run(pool->runner.user, count, run_guarded, &guarded);
         return;
     }
-    pool_run run = {NULL, task, arg, count, 0, 0};
+    pool_run run = {NULL, task, arg, rank, count, 0, 0};
     if (!pool->seat_count || count == 1) {
         drain(&run, 0);
         return;

@@ -18,7 +18,9 @@ int wvl_pool_starts_threads(const wvl_pool *pool);
 int wvl_pool_uses_caller(const wvl_pool *pool);
 /* Calls task(arg, index, worker) for every index below count, in no order, and returns when all are done. The caller works too.
  * Every task runs in the default floating-point environment. Threads may run at the same time: each caller works for itself, and workers help the
- * oldest run that has tasks left. Worker indices are distinct within a run only. */
-void wvl_pool_run(wvl_pool *pool, uint32_t count, wvl_task_fn task, void *arg);
+ * run of the lowest rank that has tasks left, the oldest one of these. Worker indices are distinct within a run only. */
+void wvl_pool_run_ranked(wvl_pool *pool, uint64_t rank, uint32_t count, wvl_task_fn task, void *arg);
+/* Rank 0: work that others wait for, soon done. */
+static inline void wvl_pool_run(wvl_pool *pool, uint32_t count, wvl_task_fn task, void *arg) { wvl_pool_run_ranked(pool, 0, count, task, arg); }
 
 #endif

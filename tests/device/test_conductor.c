@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cuda/device.h"
 #include "layouts.h"
 #include "soft.h"
 #include "tests/decode/picture.h"
@@ -382,6 +383,7 @@ START_TEST(every_call_may_fail)
         soft->fail_status = status;
         soft->broken = 0;
         soft->last = NULL;
+        wvl_cuda_forget_losses();
         bytes b = encode(&input, text, device);
         int failed = soft->last != NULL;
         failures += failed;
@@ -416,13 +418,29 @@ START_TEST(every_call_may_fail)
 }
 END_TEST
 
-/* A lost device stays lost for the context; nothing is tried on it any more. */
+/* With a context of its own. */
+static bytes encode_in(wvl_context *other, const picture_input *input, const char *device)
+{
+    wvl_context *mine = context;
+    context = other;
+    bytes b = encode(input, "", device);
+    context = mine;
+    return b;
+}
+
+/* A device that one context has lost is lost for the process: nothing is tried on it any more, neither by contexts that had opened it nor by new ones. */
 START_TEST(lost_for_good)
 {
+    wvl_context *others[2];
+    wvl_context_options options = {.struct_size = sizeof options, .threads = 1, .host = ledger_allocator(&books)};
+    wvl_device_info info = {.struct_size = sizeof info};
+    ck_assert_int_eq(wvl_context_create(&options, &others[0]), WVL_OK);
     picture p = picture_draw(PICTURE_NATURAL, 190, 170, 1, 8, 5);
     picture_input input = picture_open_input(&p, 0);
     bytes reference = encode(&input, "", "cpu");
     expect_same("before", &reference, encode(&input, "", "cuda"), "cuda:0");
+    expect_same("before, another context", &reference, encode_in(others[0], &input, "cuda-only"), "cuda:0");
+    ck_assert(wvl_device_describe(0, &info) == WVL_OK && info.usable);
     soft->fail_status = STICKY;
     soft->fail_at = soft->calls + 6;
     bytes lost = encode(&input, "", "cuda");
@@ -431,7 +449,17 @@ START_TEST(lost_for_good)
     uint32_t calls = soft->calls;
     expect_same("after", &reference, encode(&input, "", "cuda"), "cpu");
     ck_assert_int_eq(encode(&input, "", "cuda-only").status, WVL_ERROR_DEVICE);
+    ck_assert_int_eq(wvl_context_create(&options, &others[1]), WVL_OK);
+    for (unsigned i = 0; i < 2; i++) {
+        expect_same("after, other contexts", &reference, encode_in(others[i], &input, "cuda"), "cpu");
+        bytes refused = encode_in(others[i], &input, "cuda-only");
+        ck_assert_int_eq(refused.status, WVL_ERROR_DEVICE);
+        ck_assert_msg(strstr(refused.error, "lost") != NULL, "%s", refused.error);
+        wvl_context_release(others[i]);
+    }
     ck_assert_uint_eq(soft->calls, calls);
+    soft->broken = 0;
+    ck_assert(wvl_device_describe(0, &info) == WVL_OK && !info.usable);
     free_bytes(&reference);
     picture_close_input(&input);
     picture_free(&p);

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Context: options, log, cancel tokens, and what a failed allocation does to everything that lives on it. */
 #include <check.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -199,6 +202,65 @@ START_TEST(texts)
 }
 END_TEST
 
+/* ---- Whom the workers help ------------------------------------------------------------------------------------------------ */
+
+static _Atomic int gate_is_open, held, order_count;
+static const void *order[3];
+
+typedef struct ranked_run {
+    wvl_pool *pool;
+    uint64_t rank;
+    _Atomic int begun;
+} ranked_run;
+
+/* The caller of a run waits at the gate, so that its second task is for the pool's worker. */
+static void hold_caller(void *arg, uint32_t index, uint32_t worker)
+{
+    ranked_run *run = arg;
+    (void)index;
+    if (worker == 0 || run->rank == 0) {
+        run->begun = 1;
+        while (!atomic_load(worker == 0 ? &gate_is_open : &held)) {
+            sched_yield();
+        }
+    } else {
+        order[order_count++] = run;
+    }
+    gate_is_open |= order_count == 3;
+}
+
+static void *start_run(void *arg)
+{
+    ranked_run *run = arg;
+    wvl_pool_run_ranked(run->pool, run->rank, 2, hold_caller, run);
+    return NULL;
+}
+
+/* Three runs of other ranks come while the only worker is held in one: it then helps by rank, and by age within a rank. */
+START_TEST(workers_help_by_rank)
+{
+    static const uint64_t ranks[4] = {0, 9, 7, 9};
+    pthread_t threads[4];
+    ranked_run runs[4];
+    wvl_pool *pool = wvl_pool_create(NULL, 2, NULL);
+    ck_assert_ptr_nonnull(pool);
+    for (unsigned i = 0; i < 4; i++) {
+        runs[i] = (ranked_run){pool, ranks[i], 0};
+        ck_assert_int_eq(pthread_create(&threads[i], NULL, start_run, &runs[i]), 0);
+        while (!runs[i].begun) {
+            sched_yield();
+        }
+    }
+    held = 1;
+    for (unsigned i = 0; i < 4; i++) {
+        ck_assert_int_eq(pthread_join(threads[i], NULL), 0);
+    }
+    wvl_pool_destroy(pool);
+    ck_assert_int_eq(order_count, 3);
+    ck_assert(order[0] == &runs[2] && order[1] == &runs[1] && order[2] == &runs[3]);
+}
+END_TEST
+
 static Suite *context_suite(void)
 {
     Suite *suite = suite_create("context");
@@ -208,6 +270,7 @@ static Suite *context_suite(void)
     tcase_add_test(all, context_log_and_errors);
     tcase_add_test(all, cancel_tokens);
     tcase_add_test(all, texts);
+    tcase_add_test(all, workers_help_by_rank);
     suite_add_tcase(suite, all);
     return suite;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Pictures one after the other, and in flight: pictures a second, for how much of the time blocks were being coded, and how much of what a
- * device did lay behind that. */
+/* Pictures one after the other, and in flight: pictures a second, for how much of the time blocks were being coded, how much of what a device did
+ * lay behind that, and what was exposed: time in which nobody coded blocks although a picture was on its way to them, in staging, on the device or
+ * in the CPU's transform. The steady state of pictures in flight begins with the first result and ends with the last submission. */
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,12 +10,14 @@
 #include "wavelane.h"
 
 #define SPANS_MAX 65536u
+#define FRAMES_MAX 16
 
 typedef struct frames_options {
     const char *image, *trace;
     wvl_bench_shape shape;
     wvl_bench_settings settings;
-    uint32_t threads, frames, count;
+    uint32_t threads, count;
+    uint32_t frames[FRAMES_MAX], frames_count; /* runs: pictures in flight, 0 for one by one */
 } frames_options;
 
 typedef struct span_list {
@@ -26,7 +29,8 @@ typedef struct span_list {
 typedef struct spans {
     pthread_mutex_t lock;
     span_list coding, device;    /* of blocks; copies and kernels of a device */
-    double waiting;              /* in the transform stage, as the conductor sees it */
+    span_list transform;         /* the transform stage, as the conductor sees it: from pixels to coefficients at hand */
+    double waiting;              /* their sum, not joined */
     FILE *file;
     char tracks[64][48];
     uint32_t track_count;
@@ -63,8 +67,10 @@ static void take_span(void *user, const wvl_trace_span *span)
         add_span(&told.coding, span);
     if (strncmp(span->track, "cuda:", 5) == 0)
         add_span(&told.device, span);
-    if (strcmp(span->name, "transform") == 0)
+    if (strcmp(span->name, "transform") == 0) {
+        add_span(&told.transform, span);
         told.waiting += span->end - span->begin;
+    }
     if (told.file != NULL)
         write_span(span);
     pthread_mutex_unlock(&told.lock);
@@ -111,11 +117,27 @@ static double common_seconds(const span_list *a, const span_list *b)
     return sum;
 }
 
+/* What of joined spans lies in a window. */
+static void clip_spans(span_list *list, double from, double to)
+{
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < list->count; i++) {
+        double begin = list->at[i][0] > from ? list->at[i][0] : from, end = list->at[i][1] < to ? list->at[i][1] : to;
+        if (begin < end) {
+            list->at[n][0] = begin;
+            list->at[n++][1] = end;
+        }
+    }
+    list->count = n;
+}
+
 /* ---- Runs --------------------------------------------------------------------------------------------------------------------- */
 
 typedef struct run {
     double seconds, coding, waiting;
     double device, hidden;      /* seconds that the device was at work; the part of them during which blocks were being coded */
+    double begin, end, exposed; /* the steady state, in seconds of the trace's clock, and what of it was exposed */
+    uint32_t results;           /* received in it */
     uint64_t bytes;
     char backend[32];
 } run;
@@ -161,12 +183,26 @@ static wvl_status encode_in_flight(wvl_encoder *encoder, const wvl_image *image,
 {
     wvl_status status = WVL_OK;
     for (uint32_t sent = 0, got = 0; got < count && status == WVL_OK;) {
-        while (sent < count && wvl_encoder_submit(encoder, image, NULL, NULL) == WVL_OK)
+        while (sent < count && wvl_encoder_submit(encoder, image, NULL, NULL) == WVL_OK) {
+            r->end = wvl_bench_wall_seconds();
             sent++;
+        }
         status = receive_one(encoder, r);
-        got++;
+        r->results += got && sent < count;
+        r->begin = got++ ? r->begin : wvl_bench_wall_seconds();
     }
     return status;
+}
+
+/* After the joined spans have served for the whole run. */
+static void measure_exposed(run *r, double from, double to)
+{
+    (void)join_spans(&told.transform);
+    clip_spans(&told.transform, from, to);
+    clip_spans(&told.coding, from, to);
+    r->exposed = join_spans(&told.transform) - common_seconds(&told.transform, &told.coding);
+    r->begin = from;
+    r->end = to;
 }
 
 static wvl_status time_run(wvl_context *context, const wvl_plan *plan, const wvl_image *image, uint32_t frames, uint32_t count, run *r)
@@ -177,7 +213,7 @@ static wvl_status time_run(wvl_context *context, const wvl_plan *plan, const wvl
     if (status == WVL_OK)
         status = frames ? encode_in_flight(encoder, image, frames, &warm) : encode_alone(context, plan, image, &warm);
     memset(r, 0, sizeof *r);
-    told.coding.count = told.device.count = 0;
+    told.coding.count = told.device.count = told.transform.count = 0;
     told.waiting = 0.0;
     double start = wvl_bench_wall_seconds();
     if (frames && status == WVL_OK)
@@ -190,6 +226,8 @@ static wvl_status time_run(wvl_context *context, const wvl_plan *plan, const wvl
     r->device = join_spans(&told.device);
     r->hidden = common_seconds(&told.coding, &told.device);
     r->waiting = told.waiting;
+    measure_exposed(r, frames ? r->begin : start, frames ? r->end : start + r->seconds);
+    r->results = frames ? r->results : count;
     return status;
 }
 
@@ -203,6 +241,9 @@ static void print_run(const frames_options *o, uint32_t frames, const run *r, ui
     if (r->device > 0.0)
         printf("%-12s %-8s device at work for %.3f ms a picture, %.1f %% of that while blocks were being coded\n", how, r->backend, 1e3 * r->device / o->count,
                100.0 * r->hidden / r->device);
+    if (r->results && r->end > r->begin)
+        printf("%-12s %-8s exposed: %.3f ms a picture, %.2f %% of the time%s\n", how, r->backend, 1e3 * r->exposed / r->results,
+               100.0 * r->exposed / (r->end - r->begin), frames ? ", from the first result to the last submission" : "");
 }
 
 /* ---- Command ------------------------------------------------------------------------------------------------------------------ */
@@ -216,6 +257,16 @@ static int take_size(const char *value, void *options)
     o->shape.width = (uint32_t)size[0];
     o->shape.height = (uint32_t)size[1];
     return 0;
+}
+
+static int take_frames(const char *value, void *options)
+{
+    frames_options *o = options;
+    double list[FRAMES_MAX];
+    o->frames_count = (uint32_t)wvl_bench_args_list("--frames", value, 0, 64, list, FRAMES_MAX);
+    for (uint32_t i = 0; i < o->frames_count; i++)
+        o->frames[i] = (uint32_t)list[i];
+    return o->frames_count ? 0 : -1;
 }
 
 static int take_number(const char *name, const char *value, double highest, uint32_t *to)
@@ -232,7 +283,6 @@ static int take_trace(const char *value, void *o) { ((frames_options *)o)->trace
 static int take_components(const char *value, void *o) { return take_number("--components", value, 4, &((frames_options *)o)->shape.component_count); }
 static int take_depth(const char *value, void *o) { return take_number("--depth", value, 16, &((frames_options *)o)->shape.depth); }
 static int take_threads(const char *value, void *o) { return take_number("--threads", value, 1024, &((frames_options *)o)->threads); }
-static int take_frames(const char *value, void *o) { return take_number("--frames", value, 64, &((frames_options *)o)->frames); }
 static int take_count(const char *value, void *o) { return take_number("--count", value, 10000, &((frames_options *)o)->count); }
 static int take_setting(const char *value, void *o) { return wvl_bench_settings_add(&((frames_options *)o)->settings, value); }
 
@@ -264,10 +314,9 @@ static int run_picture(const frames_options *o, wvl_context *context, const wvl_
         return WVL_BENCH_EXIT_FAILED;
     }
     wvl_status status = make_plan(context, o, &source.format, &plan);
-    if (status == WVL_OK && (status = time_run(context, plan, &source.image, 0, o->count, &r)) == WVL_OK)
-        print_run(o, 0, &r, picture->sample_count);
-    if (status == WVL_OK && (status = time_run(context, plan, &source.image, o->frames, o->count, &r)) == WVL_OK)
-        print_run(o, o->frames, &r, picture->sample_count);
+    for (uint32_t i = 0; i < o->frames_count && status == WVL_OK; i++)
+        if ((status = time_run(context, plan, &source.image, o->frames[i], o->count, &r)) == WVL_OK)
+            print_run(o, o->frames[i], &r, picture->sample_count);
     wvl_plan_release(plan);
     wvl_bench_close_source(&source);
     return status == WVL_OK ? WVL_BENCH_EXIT_OK : WVL_BENCH_EXIT_FAILED;
@@ -278,7 +327,7 @@ int wvl_bench_run_frames(wvl_bench_args *args)
     static const wvl_bench_option table[] = {{"--image", 1, take_image}, {"--size", 1, take_size}, {"--components", 1, take_components}, {"--depth", 1, take_depth},
                                              {"--threads", 1, take_threads}, {"--frames", 1, take_frames}, {"--count", 1, take_count}, {"--set", 1, take_setting},
                                              {"--trace", 1, take_trace}};
-    frames_options o = {.shape = {4096, 2160, 3, 8}, .threads = 16, .frames = 3, .count = 24};
+    frames_options o = {.shape = {4096, 2160, 3, 8}, .threads = 16, .count = 24, .frames = {0, 3}, .frames_count = 2};
     wvl_bench_picture picture;
     char error[WVL_BENCH_ERROR_BYTES];
     if (wvl_bench_args_parse(args, table, sizeof table / sizeof table[0], &o) != 0)
