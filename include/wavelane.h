@@ -443,8 +443,10 @@ WVL_API uint64_t wvl_result_packet_bytes(const wvl_result *result, uint32_t comp
  * sample units, plus 32768, and 16384 more in a region of interest; 0: everything is included). With "visual" errors are weighted first. */
 WVL_API uint64_t wvl_result_layer_bytes(const wvl_result *result, uint32_t layer);
 WVL_API uint32_t wvl_result_layer_slope(const wvl_result *result, uint32_t layer);
-/* Estimated PSNR in dB after `layer`, over the mean square error of all samples, all counted alike, peak 2^depth - 1; infinity when exact. */
+/* PSNR in dB after `layer`, over the mean square error of all samples, all counted alike, peak 2^depth - 1; infinity when exact. is_measured: 1 where
+ * it was measured on what a decoder rebuilds, as for PSNR targets; 0 where it is estimated. */
 WVL_API double wvl_result_layer_psnr(const wvl_result *result, uint32_t layer);
+WVL_API int wvl_result_layer_is_measured(const wvl_result *result, uint32_t layer);
 WVL_API double wvl_result_seconds(const wvl_result *result, wvl_stage stage);
 /* Where pixels became coefficients: "cpu", "cuda:0", or both where the CPU took over. */
 WVL_API const char *wvl_result_backend(const wvl_result *result);

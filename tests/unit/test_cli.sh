@@ -190,6 +190,11 @@ expect 0 -i rgb.ppm -o no.j2k --dry-run
 absent no.j2k
 expect 0 -i rgb.ppm --explain -I --bpp 1 --visual yes
 says 'visual weight 0.00069169'
+expect 0 -i rgb.ppm -o measured.j2k -I -q 30,38 --psnr-report
+says 'dB (measured)'
+grep -qF '(estimated)' out && fail 'a measured PSNR is called estimated'
+expect 0 -i rgb.ppm -o measured.j2k --force -I -r 10 --psnr-report --json
+says '"estimated_psnr":'
 refuse 2 'all errors alike' -i rgb.ppm -o no.j2k -I -q 40 --visual yes
 refuse 2 'yes or no' -i rgb.ppm -o no.j2k --visual eye
 expect 0 -i rgb.ppm --explain -n 3

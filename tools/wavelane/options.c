@@ -86,7 +86,7 @@ static const wvl_cli_option options[] = {
 
     {"verify", 0, NULL, WVL_ACTION_VERIFY, NULL, NULL,
      "Decode with OpenJPEG before writing and compare: equal when lossless, PSNR when lossy. No file is written on a mismatch.", CONTROL},
-    {"psnr-report", 0, NULL, WVL_ACTION_PSNR_REPORT, NULL, NULL, "Print bytes, slope and estimated PSNR of every layer.", CONTROL},
+    {"psnr-report", 0, NULL, WVL_ACTION_PSNR_REPORT, NULL, NULL, "Print bytes, slope and PSNR, measured or estimated, of every layer.", CONTROL},
     {"dry-run", 0, NULL, WVL_ACTION_DRY_RUN, NULL, NULL, "Check everything, print size and memory, write nothing.", CONTROL},
     {"explain", 0, NULL, WVL_ACTION_EXPLAIN, NULL, NULL, "As --dry-run, with the geometry, quantization and markers in full.", CONTROL},
     {"json", 0, NULL, WVL_ACTION_JSON, NULL, NULL, "Report as one JSON object on standard output (standard error with -o -).", CONTROL},

@@ -23,11 +23,7 @@ static double speed(const wvl_cli_summary *s)
     return wvl_cli_sample_count(s->picture) / 1e6 / (s->seconds > NO_SECONDS ? s->seconds : NO_SECONDS);
 }
 
-static double estimated_psnr(const wvl_cli_summary *s)
-{
-    uint32_t layers = wvl_result_layer_count(s->result);
-    return layers ? wvl_result_layer_psnr(s->result, layers - 1) : 0.0;
-}
+static const char *word_of(const wvl_cli_summary *s, uint32_t layer) { return wvl_result_layer_is_measured(s->result, layer) ? "measured" : "estimated"; }
 
 /* ---- Text ------------------------------------------------------------------------------------------------------------ */
 
@@ -39,11 +35,12 @@ static void print_quality(FILE *file, const wvl_cli_summary *s)
         return;
     }
     if (!check->done) {
-        double psnr = estimated_psnr(s);
+        uint32_t last = wvl_result_layer_count(s->result) - 1;
+        double psnr = wvl_result_layer_psnr(s->result, last);
         if (s->lossless || isinf(psnr)) {
             (void)fputs("lossless", file);
         } else {
-            (void)fprintf(file, "PSNR %.2f dB (estimated)", psnr);
+            (void)fprintf(file, "PSNR %.2f dB (%s)", psnr, word_of(s, last));
         }
         return;
     }
@@ -57,12 +54,12 @@ static void print_quality(FILE *file, const wvl_cli_summary *s)
 static void print_layers(FILE *file, const wvl_cli_summary *s)
 {
     uint32_t count = wvl_result_layer_count(s->result);
-    (void)fprintf(file, "  layer        bytes  bits/pixel  slope  estimated PSNR\n");
+    (void)fprintf(file, "  layer        bytes  bits/pixel  slope  PSNR\n");
     for (uint32_t i = 0; i < count; i++) {
         uint64_t bytes = wvl_result_layer_bytes(s->result, i);
-        (void)fprintf(file, "  %5" PRIu32 " %12" PRIu64 " %11.4f %6" PRIu32 "  %.2f dB\n", i, bytes,
+        (void)fprintf(file, "  %5" PRIu32 " %12" PRIu64 " %11.4f %6" PRIu32 "  %.2f dB (%s)\n", i, bytes,
                       8.0 * (double)bytes / ((double)s->picture->io.width * s->picture->io.height), wvl_result_layer_slope(s->result, i),
-                      wvl_result_layer_psnr(s->result, i));
+                      wvl_result_layer_psnr(s->result, i), word_of(s, i));
     }
 }
 
@@ -137,7 +134,7 @@ static void report_layers(wvl_cli_report *r, const wvl_cli_summary *s)
         wvl_cli_report_open_line(r, NULL);
         wvl_cli_report_number(r, "bytes", wvl_result_layer_bytes(s->result, i));
         wvl_cli_report_number(r, "slope", wvl_result_layer_slope(s->result, i));
-        wvl_cli_report_real(r, "estimated_psnr", wvl_result_layer_psnr(s->result, i));
+        wvl_cli_report_real(r, wvl_result_layer_is_measured(s->result, i) ? "measured_psnr" : "estimated_psnr", wvl_result_layer_psnr(s->result, i));
         wvl_cli_report_close(r);
     }
     wvl_cli_report_close(r);
