@@ -1,38 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Reads settings of single tiles and components: entries of a scope and the options' own keys and values. */
-#include <inttypes.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/alloc.h"
 #include "context.h"
+#include "params_list.h"
 #include "params_number.h"
-#include "params_value.h"
 
 #define MOST_TILES 65535u
 #define MOST_COMPONENTS 16384u
 #define VALUE_CHARS 640u /* 33 precinct sizes take 494 */
-
-typedef struct reader {
-    wvl_params *params;
-    wvl_params *scratch; /* its settings receive the values of an entry */
-    const wvl_option *option;
-    const char *value;
-    uint32_t entry;      /* from 1 */
-} reader;
-
-static wvl_status refuse(const reader *r, const char *format, ...) __attribute__((format(printf, 2, 3)));
-static wvl_status refuse(const reader *r, const char *format, ...)
-{
-    char reason[640];
-    va_list args;
-    va_start(args, format);
-    int n = snprintf(reason, sizeof reason, "entry %" PRIu32 ": ", r->entry);
-    (void)vsnprintf(reason + n, sizeof reason - (size_t)n, format, args);
-    va_end(args);
-    return wvl_params_refuse_value(r->params, r->option, r->value, reason);
-}
 
 /* ---- Storing --------------------------------------------------------------------------------------------------------- */
 
@@ -155,106 +133,82 @@ static size_t value_length(const char *p)
     return n;
 }
 
-static wvl_status read_one(const reader *r, const char *key, size_t length, const char *text)
+static wvl_status read_one(const wvl_params_list *list, const char *key, size_t length, const char *text)
 {
     size_t count;
     const wvl_option *options = wvl_options(&count);
     const wvl_field *fields = wvl_params_fields();
     for (size_t i = 0; i < count; i++) {
         if (strlen(options[i].key) == length && !memcmp(options[i].key, key, length)) {
-            wvl_status status = wvl_params_read_value(r->scratch, &options[i], &fields[i], text);
-            return status ? refuse(r, "%s", r->scratch->error) : WVL_OK;
+            wvl_status status = wvl_params_read_value(list->scratch, &options[i], &fields[i], text);
+            return status ? wvl_params_refuse_entry(list, "%s", list->scratch->error) : WVL_OK;
         }
     }
     return WVL_ERROR_INTERNAL;
 }
 
-static wvl_status scan_value(const reader *r, const char **p, wvl_override *o)
+static wvl_status scan_value(const wvl_params_list *list, const char **p, wvl_override *o)
 {
     char text[VALUE_CHARS];
     size_t length = strcspn(*p, "=;/");
     uint32_t bit = find_bit(*p, length);
     if (!bit || (*p)[length] != '=') {
-        return refuse(r, "expected one of reversible, levels, block, precincts, style, quantization, step, guard-bits, progression, mct, sop, eph, and =, at \"%.32s\"",
+        return wvl_params_refuse_entry(list, "expected one of reversible, levels, block, precincts, style, quantization, step, guard-bits, progression, mct, sop, eph, and =, at \"%.32s\"",
                       *p);
     }
     if ((bit & TILE_KEYS) && wvl_scope_names_component(&o->scope)) {
-        return refuse(r, "%.*s belongs to all components of a tile (A.6.1)", (int)length, *p);
+        return wvl_params_refuse_entry(list, "%.*s belongs to all components of a tile (A.6.1)", (int)length, *p);
     }
     if (o->given & bit) {
-        return refuse(r, "%.*s is given twice", (int)length, *p);
+        return wvl_params_refuse_entry(list, "%.*s is given twice", (int)length, *p);
     }
     size_t chars = value_length(*p + length + 1);
     if (chars >= sizeof text) {
-        return refuse(r, "the value of %.*s is too long", (int)length, *p);
+        return wvl_params_refuse_entry(list, "the value of %.*s is too long", (int)length, *p);
     }
     memcpy(text, *p + length + 1, chars);
     text[chars] = '\0';
     o->given |= bit;
-    wvl_status status = read_one(r, *p, length, text);
+    wvl_status status = read_one(list, *p, length, text);
     *p += length + 1 + chars;
     return status;
 }
 
-static wvl_status scan_entry(const reader *r, const char **p, wvl_override *o)
+static wvl_status scan_entry(const wvl_params_list *list, const char **p, void *element)
 {
+    wvl_override *o = element;
     memset(o, 0, sizeof *o);
     if (!wvl_params_scan_scope(p, &o->scope) || (!wvl_scope_names_tile(&o->scope) && !wvl_scope_names_component(&o->scope)) || *(*p)++ != ':') {
-        return refuse(r, "expected T and tiles from 1 to %u, C and components from 0 to %u, or both, and a colon", MOST_TILES, MOST_COMPONENTS - 1);
+        return wvl_params_refuse_entry(list, "expected T and tiles from 1 to %u, C and components from 0 to %u, or both, and a colon", MOST_TILES, MOST_COMPONENTS - 1);
     }
     for (;;) {
-        wvl_status status = scan_value(r, p, o);
+        wvl_status status = scan_value(list, p, o);
         if (status) {
             return status;
         }
         if (!**p || **p == '/') {
-            take_values(&r->scratch->settings, o);
+            take_values(&list->scratch->settings, o);
             return WVL_OK;
         }
         ++*p;
     }
 }
 
-static wvl_status scan_entries(reader *r, wvl_override *values, uint32_t *count)
+static wvl_status keep(const wvl_params_list *list, const void *overrides, uint32_t count)
 {
-    for (const char *p = r->value; *p;) {
-        r->entry = *count + 1;
-        wvl_status status = scan_entry(r, &p, &values[(*count)++]);
-        if (status) {
-            return status;
-        }
-        if (*p && !p[1]) {
-            return refuse(r, "an entry is missing behind the last /");
-        }
-        p += *p == '/';
-    }
-    return WVL_OK;
+    return wvl_params_store_overrides(list->params, overrides, count, list->value);
 }
 
 wvl_status wvl_params_read_overrides(wvl_params *params, const wvl_option *option, const wvl_field *field, const char *value)
 {
     const wvl_allocator *host = &params->context->host;
-    reader r = {params, NULL, option, value, 1};
-    uint64_t bound = value[0] ? 1 : 0;
-    for (const char *p = value; *p; p++) {
-        bound += *p == '/';
-    }
-    if (bound > field->maximum) {
-        return refuse(&r, "%" PRIu64 " entries; %" PRIu64 " are supported", bound, field->maximum);
-    }
-    wvl_override *values = wvl_alloc(host, bound * sizeof *values);
-    r.scratch = wvl_alloc_zeroed(host, sizeof *r.scratch);
-    uint32_t count = 0;
-    wvl_status status = WVL_ERROR_MEMORY;
-    if (values && r.scratch) {
-        r.scratch->context = params->context;
-        status = scan_entries(&r, values, &count);
-        status = status ? status : wvl_params_store_overrides(params, values, count, value);
-    }
-    if (status == WVL_ERROR_MEMORY) {
+    wvl_params_list list = {params, option, value, "entry", "entries", wvl_alloc_zeroed(host, sizeof *list.scratch), 1};
+    if (!list.scratch) {
         (void)snprintf(params->error, sizeof params->error, "%s: out of memory", option->key);
+        return WVL_ERROR_MEMORY;
     }
-    wvl_free(host, r.scratch, sizeof *r.scratch);
-    wvl_free(host, values, bound * sizeof *values);
+    list.scratch->context = params->context;
+    wvl_status status = wvl_params_scan_list(&list, field->maximum, sizeof(wvl_override), scan_entry, keep);
+    wvl_free(host, list.scratch, sizeof *list.scratch);
     return status;
 }

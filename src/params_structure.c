@@ -8,8 +8,8 @@
 
 #include "base/alloc.h"
 #include "context.h"
+#include "params_list.h"
 #include "params_number.h"
-#include "params_value.h"
 
 const char *const wvl_params_order_names[5] = {"LRCP", "RLCP", "RPCL", "PCRL", "CPRL"};
 
@@ -62,19 +62,20 @@ wvl_status wvl_params_store_progressions(wvl_params *params, const wvl_progressi
 }
 
 /* [Tn=]RS,CS,LYE,RE,CE,ORDER. The numbers fit their fields (A.6.6); the plan checks them against each other and the picture. */
-static wvl_status scan_progression(const reader *r, const char **p, wvl_progression *v)
+static wvl_status scan_progression(const wvl_params_list *list, const char **p, void *element)
 {
+    wvl_progression *v = element;
     static const struct { const char *name; unsigned most; } parts[5] = {{"RS", 32}, {"CS", 16383}, {"LYE", 65535}, {"RE", 33}, {"CE", 16384}};
     uint64_t n[5], tile = 0;
     if (**p == 'T' || **p == 't') {
         ++*p;
         if (wvl_number_scan_unsigned(p, &tile) || tile < 1 || tile > 65535 || *(*p)++ != '=') {
-            return refuse(r, "expected T, a tile from 1 to 65535, and =");
+            return wvl_params_refuse_entry(list, "expected T, a tile from 1 to 65535, and =");
         }
     }
     for (unsigned i = 0; i < 5; i++) {
         if (wvl_number_scan_unsigned(p, &n[i]) || n[i] > parts[i].most || *(*p)++ != ',') {
-            return refuse(r, "expected RS,CS,LYE,RE,CE,ORDER with %s from 0 to %u (A.6.6)", parts[i].name, parts[i].most);
+            return wvl_params_refuse_entry(list, "expected RS,CS,LYE,RE,CE,ORDER with %s from 0 to %u (A.6.6)", parts[i].name, parts[i].most);
         }
     }
     size_t length = strcspn(*p, "/");
@@ -83,47 +84,22 @@ static wvl_status scan_progression(const reader *r, const char **p, wvl_progress
         order++;
     }
     if (order == 5) {
-        return refuse(r, "expected LRCP, RLCP, RPCL, PCRL or CPRL at \"%.32s\"", *p);
+        return wvl_params_refuse_entry(list, "expected LRCP, RLCP, RPCL, PCRL or CPRL at \"%.32s\"", *p);
     }
     *p += length;
     *v = (wvl_progression){tile ? (uint32_t)tile - 1 : WVL_ALL_TILES, (uint32_t)n[1], (uint32_t)n[4], (uint32_t)n[2], (uint8_t)n[0], (uint8_t)n[3], order};
     return WVL_OK;
 }
 
-static wvl_status scan_progressions(const reader *r, wvl_progression *values, uint32_t *count)
+static wvl_status keep_progressions(const wvl_params_list *list, const void *progressions, uint32_t count)
 {
-    for (const char *p = r->value; *p;) {
-        wvl_status status = scan_progression(r, &p, &values[(*count)++]);
-        if (status) {
-            return status;
-        }
-        if (*p && !p[1]) {
-            return refuse(r, "a change is missing behind the last /");
-        }
-        p += *p == '/';
-    }
-    return WVL_OK;
+    return wvl_params_store_progressions(list->params, progressions, count);
 }
 
 wvl_status wvl_params_read_progressions(wvl_params *params, const wvl_option *option, const wvl_field *field, const char *value)
 {
-    const reader reading = {params, option, value}, *r = &reading;
-    const wvl_allocator *host = &params->context->host;
-    uint64_t bound = value[0] ? 1 + count_chars(value, '/') : 0;
-    uint32_t count = 0;
-    if (bound > field->maximum) {
-        return refuse(r, "%" PRIu64 " changes; %" PRIu64 " are supported", bound, field->maximum);
-    }
-    wvl_progression *values = wvl_alloc(host, bound * sizeof *values);
-    if (!values) {
-        return out_of_memory(r);
-    }
-    wvl_status status = scan_progressions(r, values, &count);
-    if (!status && wvl_params_store_progressions(params, values, count)) {
-        status = out_of_memory(r);
-    }
-    wvl_free(host, values, bound * sizeof *values);
-    return status;
+    wvl_params_list list = {params, option, value, "change", "changes", NULL, 1};
+    return wvl_params_scan_list(&list, field->maximum, sizeof(wvl_progression), scan_progression, keep_progressions);
 }
 
 /* ---- Registration ---------------------------------------------------------------------------------------------------- */
