@@ -123,7 +123,12 @@ static const char *const settings[] = {
     "levels=0",
     "levels=9 block=4,4",
     "tile=37,200 tile-offset=0,0 block=8,4",
-    "reversible=no levels=1 mct=off tile=512,512"};
+    "reversible=no levels=1 mct=off tile=512,512",
+    "reversible=no bpp=0.7 rdoq=yes tile=150,512",
+    "reversible=no bpp=0.4,1.5 visual=yes",
+    "style=HT tile=100,90",
+    "style=HT reversible=no bpp=1.2 block=32,128",
+    "reversible=no qfactor=60"};
 #define SETTINGS ((int)(sizeof settings / sizeof settings[0]))
 
 /* The picture in all containers, planar and interleaved, each in one kind of memory in turn: samples are moved, values stay. */
@@ -300,7 +305,9 @@ START_TEST(little_memory)
     soft->memory_limit = one + one / 2;
     expect_same("one slot", &reference, encode_plan(plan, &input.image), "cuda:0");
     soft->memory_limit = memory.device_bytes;
+    uint32_t waits = soft->waits;
     expect_same("two slots", &reference, encode_plan(plan, &input.image), "cuda:0");
+    ck_assert_msg(soft->waits - waits == 2 + 2, "%u waits for two waves and the end of two streams", soft->waits - waits);
     free_bytes(&reference);
     wvl_plan_release(plan);
     picture_close_input(&input);

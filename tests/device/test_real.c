@@ -39,17 +39,29 @@ static void teardown(void) { wvl_context_release(context); }
 
 typedef struct bytes { void *data; size_t count; wvl_status status; char backend[32], error[512]; } bytes;
 
-static bytes encode(const picture_input *input, const char *tile, const char *device)
+static void set(wvl_params *params, const char *key, const char *value)
 {
+    ck_assert_msg(wvl_params_set(params, key, value) == WVL_OK, "%s", wvl_params_error(params));
+}
+
+/* settings: a tile size, or words KEY=VALUE. */
+static bytes encode(const picture_input *input, const char *settings, const char *device)
+{
+    char text[256];
     bytes b = {0};
     wvl_params *params;
     wvl_plan *plan;
     wvl_sink sink;
     wvl_result *result = NULL;
     ck_assert_int_eq(wvl_params_create(context, &params), WVL_OK);
-    ck_assert_int_eq(wvl_params_set(params, "tile", tile), WVL_OK);
-    ck_assert_int_eq(wvl_params_set(params, "device", device), WVL_OK);
-    ck_assert_int_eq(wvl_plan_create(context, params, &input->format, NULL, &plan), WVL_OK);
+    (void)snprintf(text, sizeof text, "%s%s", strchr(settings, '=') ? "" : "tile=", settings);
+    for (char *word = strtok(text, " "); word; word = strtok(NULL, " ")) {
+        char *equals = strchr(word, '=');
+        *equals = 0;
+        set(params, word, equals + 1);
+    }
+    set(params, "device", device);
+    ck_assert_msg(wvl_plan_create(context, params, &input->format, NULL, &plan) == WVL_OK, "%s", wvl_context_error(context));
     ck_assert_int_eq(wvl_sink_open_memory(context, &sink), WVL_OK);
     b.status = wvl_encode(plan, &input->image, &sink, NULL, &result, b.error, sizeof b.error);
     if (b.status == WVL_OK) {
@@ -132,6 +144,27 @@ START_TEST(little_memory)
 }
 END_TEST
 
+/* What comes after the transform does not ask where it ran: rate control that wants the pixels again, HT blocks, weights, measured targets. */
+START_TEST(whatever_follows)
+{
+    static const char *const cases[] = {"reversible=no bpp=0.5 rdoq=yes", "reversible=no bpp=0.3,1 rdoq=yes tile=300,200", "bpp=1,2", "style=HT", "style=HT reversible=no bpp=1",
+                                        "style=HT reversible=no bpp=2 tile=256,256", "reversible=no bpp=0.5,2 visual=yes", "reversible=no qfactor=70", "reversible=no psnr=34,42",
+                                        "input-color=srgb reversible=no tile=200,200", "roi=rect=100,80,200,150 layers=2 mct=off", "mct=off overrides=C1:reversible=no;levels=2 tile=300,300"};
+    if (!have_device) {
+        return;
+    }
+    picture p = picture_draw(PICTURE_NATURAL, 1000, 700, 3, 8, 7);
+    picture_input input = picture_open_input(&p, 0);
+    for (unsigned i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        bytes by_device = encode(&input, cases[i], "cuda-only");
+        ck_assert_msg(!strcmp(by_device.backend, "cuda:0"), "%s: %s", cases[i], by_device.error);
+        expect_same(encode(&input, cases[i], "cpu"), by_device);
+    }
+    picture_close_input(&input);
+    picture_free(&p);
+}
+END_TEST
+
 /* Pixels in page-locked memory, and in device memory after work on a stream that an event ends. */
 static void check_elsewhere(const layout *l, const picture_input *input, bytes whole, bytes tiled)
 {
@@ -190,6 +223,7 @@ int main(void)
     tcase_add_checked_fixture(tests, setup, teardown);
     tcase_add_test(tests, a_real_fault);
     tcase_add_test(tests, little_memory);
+    tcase_add_test(tests, whatever_follows);
     tcase_add_loop_test(tests, pixels_elsewhere, 0, 8);
     suite_add_tcase(suite, tests);
     SRunner *runner = srunner_create(suite);

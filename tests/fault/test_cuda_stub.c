@@ -4,10 +4,12 @@
  * and the steady state neither allocates nor waits but once a collect. The stub's device memory is host memory; its kernels do nothing.
  */
 #include "../twin/test_cuda_job.h"
+#include "cuda/device.h"
 
 static uint32_t calls, fail_at, live, waits, allocations, marches;
+static wvl_cuda_status failure;
 
-static wvl_cuda_status tick(void) { return ++calls == fail_at ? WVL_CUDA_OUT_OF_MEMORY : WVL_CUDA_SUCCESS; }
+static wvl_cuda_status tick(void) { return ++calls == fail_at ? failure : WVL_CUDA_SUCCESS; }
 
 /* A call that makes something, one that gives it back, and the others. */
 static wvl_cuda_status make(void **out)
@@ -134,6 +136,8 @@ static void setup(void)
     draw_plain_pixels(&j, 1);
     pool = wvl_pool_create(NULL, 1, NULL);
     calls = fail_at = live = waits = allocations = marches = 0;
+    failure = WVL_CUDA_OUT_OF_MEMORY;
+    wvl_cuda_forget_losses();
 }
 
 static void teardown(void)
@@ -182,6 +186,26 @@ START_TEST(every_call_may_fail)
 }
 END_TEST
 
+/* An error that lasts, at any call: the device is refused from then on, by whomever it is opened, and no call is made. */
+START_TEST(lost_for_the_process)
+{
+    static const wvl_cuda_status lasting[] = {214, 700, 719, 999};
+    ck_assert_int_eq(encode_once(), WVL_OK);
+    uint32_t total = calls;
+    for (uint32_t n = 1; n <= total; n++) {
+        failure = lasting[n % 4];
+        calls = 0;
+        fail_at = n;
+        ck_assert_int_eq(encode_once(), WVL_ERROR_DEVICE);
+        ck_assert_msg(live == 0, "call %u of %u: %u things leaked", n, total, live);
+        calls = 0;
+        ck_assert_int_eq(encode_once(), WVL_ERROR_DEVICE);
+        ck_assert_uint_eq(calls, 0);
+        wvl_cuda_forget_losses();
+    }
+}
+END_TEST
+
 START_TEST(steady_state)
 {
     wvl_cuda_options options = {.runtime = &stub, .image = "image"};
@@ -223,6 +247,7 @@ int main(void)
     TCase *tc = tcase_create("stub");
     tcase_add_checked_fixture(tc, setup, teardown);
     tcase_add_test(tc, every_call_may_fail);
+    tcase_add_test(tc, lost_for_the_process);
     tcase_add_test(tc, steady_state);
     tcase_add_test(tc, measured_is_what_is_allocated);
     suite_add_tcase(suite, tc);
