@@ -18,12 +18,11 @@
 #define GROUP_SAMPLES 8192u /* work handed out at a time: two blocks of nominal size, or as many small ones */
 
 /* Groups of blocks of one band; `first` counts groups over the wave. */
-struct work_band {
+typedef struct work_band {
     uint64_t first;
     uint32_t tile, band, component;
     uint32_t blocks_per_group;
-};
-typedef struct work_band work_band;
+} work_band;
 
 /* ---- Sizes -------------------------------------------------------------------------------------------------------------------- */
 
@@ -55,7 +54,6 @@ static worker_scratch carve_worker(const wvl_plan *plan, wvl_carver *carver)
         w.copies[i] = wvl_carve(carver, wvl_lift_count_samples(plan), sizeof *w.copies[i]);
     }
     w.hulls = wvl_carve(carver, coder->slots, sizeof *w.hulls);
-    w.writers = wvl_carve(carver, 2, sizeof *w.writers);
     uint32_t *cells = wvl_carve(carver, plan->rdoq ? WVL_RDOQ_CELLS : 0, sizeof *cells); /* one block at a time */
     for (unsigned i = 0; i < coder->slots; i++) {
         w.rdoq[i] = (wvl_rdoq){wvl_carve(carver, plan->rdoq ? WVL_RDOQ_SAMPLES : 0, sizeof(uint32_t)), cells};
@@ -63,11 +61,11 @@ static worker_scratch carve_worker(const wvl_plan *plan, wvl_carver *carver)
     return w;
 }
 
-static uint64_t worker_bytes(const wvl_plan *plan)
+uint64_t wvl_coder_worker_bytes(const wvl_plan *plan, uint32_t concurrency)
 {
     wvl_carver carver = {NULL, 0};
     (void)carve_worker(plan, &carver);
-    return carver.used;
+    return wvl_mul_saturate(concurrency, carver.used);
 }
 
 static void carve_tile(const wvl_plan *plan, wvl_carver *carver, wvl_coded_tile *tile)
@@ -105,7 +103,7 @@ static uint64_t packet_bytes_count(const wvl_plan *plan)
 void wvl_coder_measure(const wvl_plan *plan, wvl_tile_plan *scratch, uint32_t concurrency, wvl_coder_memory *memory)
 {
     memset(memory, 0, sizeof *memory);
-    memory->base_bytes = wvl_alloc_size(concurrency * worker_bytes(plan)) + wvl_alloc_size(plan->tile_count * sizeof(wvl_coded_tile)) +
+    memory->base_bytes = wvl_alloc_size(wvl_coder_worker_bytes(plan, concurrency)) + wvl_alloc_size(concurrency * sizeof(wvl_coder_writers)) + wvl_alloc_size(plan->tile_count * sizeof(wvl_coded_tile)) +
                          wvl_alloc_size(plan->layer_count * sizeof(wvl_layer_result)) + wvl_alloc_size(wvl_plan_cap_groups(plan) * sizeof(uint64_t)) +
                          wvl_alloc_size(wvl_depth_memory_bytes(plan)) + wvl_alloc_size(plan->wave_bands * sizeof(work_band)) + wvl_alloc_size(plan->part_count * sizeof(wvl_cs_part));
     memory->base_bytes = wvl_add_saturate(memory->base_bytes, wvl_alloc_size(wvl_mul_saturate(packet_bytes_count(plan), sizeof(uint64_t))));
@@ -132,30 +130,30 @@ void wvl_coder_measure(const wvl_plan *plan, wvl_tile_plan *scratch, uint32_t co
 
 /* ---- Life ---------------------------------------------------------------------------------------------------------------------- */
 
-wvl_status wvl_coder_init(wvl_coder *coder, const wvl_allocator *allocator, const wvl_plan *plan, wvl_pool *pool, const _Atomic int *cancelled)
+wvl_status wvl_coder_init(wvl_coder *coder, const wvl_allocator *allocator, const wvl_plan *plan, wvl_pool *pool, const _Atomic int *cancelled, void *worker_memory)
 {
     memset(coder, 0, sizeof *coder);
     coder->plan = plan;
     coder->allocator = allocator;
     coder->pool = pool;
     coder->cancelled = cancelled;
-    if (!wvl_store_init(&coder->bytes, allocator) || !wvl_store_init(&coder->passes, allocator)) {
-        return WVL_ERROR_MEMORY;
-    }
+    int has_stores = wvl_store_init(&coder->bytes, allocator) && wvl_store_init(&coder->passes, allocator);
     coder->block_coder = wvl_tile_block_coder(plan);
     coder->kernels = coder->block_coder->fetch_kernels();
     coder->depth_memory = wvl_alloc_zeroed(allocator, wvl_depth_memory_bytes(plan));
     wvl_depth_init(&coder->depth, plan, coder->depth_memory);
     coder->workers = wvl_pool_concurrency(pool);
-    coder->worker_bytes = worker_bytes(plan);
-    coder->worker_memory = wvl_alloc_zeroed(allocator, coder->workers * coder->worker_bytes);
+    coder->worker_bytes = wvl_coder_worker_bytes(plan, 1);
+    coder->borrows_workers = worker_memory != NULL;
+    coder->worker_memory = worker_memory ? worker_memory : wvl_alloc(allocator, coder->workers * coder->worker_bytes); /* first touched by its worker */
+    coder->writers = wvl_alloc_zeroed(allocator, coder->workers * sizeof *coder->writers);
     coder->tiles = wvl_alloc_zeroed(allocator, plan->tile_count * sizeof *coder->tiles);
     coder->layers = wvl_alloc_zeroed(allocator, plan->layer_count * sizeof *coder->layers);
     coder->packet_bytes = wvl_alloc_zeroed(allocator, wvl_mul_saturate(packet_bytes_count(plan), sizeof(uint64_t)));
     coder->component_overhead = wvl_alloc_zeroed(allocator, wvl_plan_cap_groups(plan) * sizeof(uint64_t));
     coder->bands = wvl_alloc(allocator, plan->wave_bands * sizeof *coder->bands);
     coder->parts = wvl_alloc(allocator, plan->part_count * sizeof *coder->parts);
-    if (!coder->depth_memory || !coder->bands || !coder->parts || !coder->worker_memory || !coder->tiles || !coder->layers || !coder->packet_bytes || !coder->component_overhead) {
+    if (!has_stores || !coder->depth_memory || !coder->bands || !coder->parts || !coder->worker_memory || !coder->writers || !coder->tiles || !coder->layers || !coder->packet_bytes || !coder->component_overhead) {
         return WVL_ERROR_MEMORY;
     }
     return WVL_OK;
@@ -176,7 +174,8 @@ void wvl_coder_fini(wvl_coder *coder)
     wvl_free(coder->allocator, coder->packet_bytes, packet_bytes_count(plan) * sizeof(uint64_t));
     wvl_free(coder->allocator, coder->component_overhead, wvl_plan_cap_groups(plan) * sizeof(uint64_t));
     wvl_free(coder->allocator, coder->depth_memory, wvl_depth_memory_bytes(plan));
-    wvl_free(coder->allocator, coder->worker_memory, coder->workers * coder->worker_bytes);
+    wvl_free(coder->allocator, coder->borrows_workers ? NULL : coder->worker_memory, coder->workers * coder->worker_bytes);
+    wvl_free(coder->allocator, coder->writers, coder->workers * sizeof *coder->writers);
     wvl_free(coder->allocator, coder->bands, plan->wave_bands * sizeof *coder->bands);
     wvl_free(coder->allocator, coder->parts, plan->part_count * sizeof *coder->parts);
     wvl_store_fini(&coder->bytes);
@@ -459,6 +458,7 @@ static void code_stream(void *arg, uint32_t index, uint32_t worker)
     int tells = worker == 0 && coder->tick && wvl_pool_uses_caller(coder->pool);
     block_stream s = {.work = work, .w = carve_worker(coder->plan, &carver), .until_tick = tells ? TICK_GROUPS : 0};
     (void)index;
+    s.w.writers = coder->writers[worker].of;
     wvl_range_open("wavelane blocks");
     coder->block_coder->encode_stream(s.w.coder, coder->kernels, &(wvl_block_feed){&s, fetch_block, put_block});
     wvl_range_close();

@@ -16,6 +16,9 @@
 #include "codec/rate/layers.h"
 #include "codec/t2/packet_order.h"
 
+/* A worker's places in the stores of bytes and passes, on cache lines of its own. */
+typedef struct wvl_coder_writers { _Alignas(64) wvl_store_writer of[2]; } wvl_coder_writers;
+
 typedef struct wvl_coder {
     const wvl_plan *plan;
     const wvl_allocator *allocator;
@@ -25,8 +28,10 @@ typedef struct wvl_coder {
     wvl_store bytes, passes;
     wvl_coded_tile *tiles;           /* [tile_count] */
     wvl_t2_sizes sizes;              /* greatest of all tiles */
-    uint8_t *worker_memory;
+    uint8_t *worker_memory;          /* contents irrelevant between runs */
     uint64_t worker_bytes, workers;
+    int borrows_workers;
+    wvl_coder_writers *writers;      /* [workers] */
     const wvl_block_coder *block_coder;
     const void *kernels;             /* of the block coder */
     wvl_depth depth;
@@ -66,7 +71,9 @@ void wvl_coder_bound_tile(const wvl_plan *plan, const wvl_tile_plan *tile, uint6
 /* tiles: one plan after another is built into `scratch`, so that memory does not grow with their number. */
 void wvl_coder_measure(const wvl_plan *plan, wvl_tile_plan *scratch, uint32_t concurrency, wvl_coder_memory *memory);
 
-wvl_status wvl_coder_init(wvl_coder *coder, const wvl_allocator *allocator, const wvl_plan *plan, wvl_pool *pool, const _Atomic int *cancelled);
+/* worker_memory: NULL, or wvl_coder_worker_bytes() of it for the pool's concurrency, which the caller keeps between pictures. */
+uint64_t wvl_coder_worker_bytes(const wvl_plan *plan, uint32_t concurrency);
+wvl_status wvl_coder_init(wvl_coder *coder, const wvl_allocator *allocator, const wvl_plan *plan, wvl_pool *pool, const _Atomic int *cancelled, void *worker_memory);
 void wvl_coder_fini(wvl_coder *coder);
 /* Codes every block of these tiles. The coefficients may go afterwards. */
 wvl_status wvl_coder_code_tiles(wvl_coder *coder, const wvl_coefs *coefs, uint32_t tile_count);

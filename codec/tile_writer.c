@@ -250,7 +250,7 @@ static wvl_status open_optimisation(wvl_coder *coder)
     }
     wvl_layers_fini(&coder->layer_job);
     memset(&coder->layer_job, 0, sizeof coder->layer_job);
-    memset(coder->worker_memory, 0, coder->workers * coder->worker_bytes);
+    memset(coder->writers, 0, coder->workers * sizeof *coder->writers);
     wvl_store_fini(&coder->bytes);
     wvl_store_fini(&coder->passes);
     if (!wvl_store_init(&coder->bytes, coder->allocator) || !wvl_store_init(&coder->passes, coder->allocator)) {

@@ -25,6 +25,8 @@ struct wvl_session {
     wvl_wave wave;
     void *wave_memory;
     uint64_t wave_bytes;
+    void *worker_memory;          /* of the coder, kept between pictures; NULL: each takes its own */
+    uint64_t worker_bytes;
     wvl_drive drive;
     /* Of the picture at work: */
     const wvl_image *image;       /* NULL: given back */
@@ -343,7 +345,7 @@ static void close_picture(wvl_session *s)
 
 static wvl_status open_coder(wvl_session *s)
 {
-    wvl_status status = wvl_coder_init(&s->coder, &s->plan->context->host, s->plan, s->plan->context->pool, &s->cancelled);
+    wvl_status status = wvl_coder_init(&s->coder, &s->plan->context->host, s->plan, s->plan->context->pool, &s->cancelled, s->worker_memory);
     s->coder.rank = s->picture;
     s->coder.tick = tick;
     s->coder.tick_user = s;
@@ -442,7 +444,11 @@ wvl_session *wvl_session_create(const wvl_plan *plan, const char *track, int man
     wvl_wave_carve(plan, &carver, &s->wave);
     s->wave_bytes = carver.used;
     s->wave_memory = wvl_alloc_zeroed(host, s->wave_bytes);
-    if (!s->wave_memory) {
+    s->worker_bytes = many ? wvl_coder_worker_bytes(plan, wvl_pool_concurrency(plan->context->pool)) : 0;
+    s->worker_memory = many ? wvl_alloc(host, s->worker_bytes) : NULL;
+    if (!s->wave_memory || (many && !s->worker_memory)) {
+        wvl_free(host, s->worker_memory, s->worker_bytes);
+        wvl_free(host, s->wave_memory, s->wave_bytes);
         wvl_free(host, s, sizeof *s);
         return NULL;
     }
@@ -458,6 +464,7 @@ void wvl_session_release(wvl_session *s)
         const wvl_allocator *host = &s->plan->context->host;
         wvl_drive_fini(&s->drive);
         wvl_free(host, s->wave_memory, s->wave_bytes);
+        wvl_free(host, s->worker_memory, s->worker_bytes);
         wvl_free(host, s, sizeof *s);
     }
 }
