@@ -37,6 +37,7 @@ typedef struct wvl_ht_scratch {
     wvl_ht_row rows[2];
     uint8_t vlc[WVL_HT_VLC_BYTES + 8];
     uint8_t mel[WVL_HT_MEL_BYTES + 8];
+    uint8_t plain_magsgn[2 * 4096 + 16], plain_vlc[WVL_HT_VLC_BYTES + 16]; /* codec/ht/plain.h; U at most 16 */
     /* of refinement, by stripe column: four samples, the upper one in bit 0 */
     uint8_t significant[WVL_HT_MAX_COLUMNS], fresh[WVL_HT_MAX_COLUMNS], bit[WVL_HT_MAX_COLUMNS], negative[WVL_HT_MAX_COLUMNS];
     uint8_t refinement[WVL_HT_MAX_COLUMNS];
@@ -65,7 +66,7 @@ typedef struct wvl_ht_kernels {
 } wvl_ht_kernels;
 extern const wvl_ht_kernels wvl_ht_kernels_c;
 #ifdef WVL_HAVE_AVX2
-extern const wvl_ht_kernels wvl_ht_kernels_avx2;
+extern const wvl_ht_kernels wvl_ht_kernels_avx2, wvl_ht_kernels_avx512;
 #endif
 
 /* The sample at (x, y): magnitude, sign. */

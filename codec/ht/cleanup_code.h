@@ -7,45 +7,18 @@
 #ifndef WVL_HT_CLEANUP_CODE_H
 #define WVL_HT_CLEANUP_CODE_H
 
-#include <string.h>
-
 #include "codec/core/gen/ht_tables.h"
-#include "codec/ht/block.h"
-#include "codec/ht/streams.h"
-#ifdef __BMI2__
-#include <immintrin.h>
-#endif
-
-/* The three streams, and what the row of quads needs from the one above. */
-typedef struct cleanup {
-    wvl_ht_forward magsgn;
-    wvl_ht_backward vlc;
-    wvl_ht_mel mel;
-} cleanup;
+#include "codec/ht/segment.h"
 
 /* ---- Quads to streams -------------------------------------------------------------------------------------------------------- */
-
-#define LANES UINT64_C(0x0001000100010001) /* four samples in a word */
 
 /* MagSgn of a quad whose U is at most 16: U bits of every significant sample, less the one that EMB tells (e_k). */
 static inline void put_narrow(wvl_ht_forward *s, const uint16_t v[4], unsigned rho, unsigned U, unsigned e_k)
 {
-#ifdef __BMI2__
-    uint64_t lanes;
-    memcpy(&lanes, v, sizeof lanes);
-    uint64_t members = _pdep_u64(rho, LANES) * 0xFFFF, told = _pdep_u64(e_k, LANES) << (U - 1);
-    uint64_t mask = LANES * ((1u << U) - 1) & ~told & members, bits = _pext_u64(lanes, mask);
-    unsigned n = (unsigned)__builtin_popcountll(mask);
-    wvl_ht_forward_put(s, (uint32_t)bits, n < 32 ? n : 32);
-    if (n > 32) {
-        wvl_ht_forward_put(s, (uint32_t)(bits >> 32), n - 32);
-    }
-#else
     for (unsigned i = 0; i < 4; i++) {
         unsigned n = (U - (e_k >> i & 1)) & (0u - (rho >> i & 1));
         wvl_ht_forward_put(s, v[i] & ((1u << n) - 1), n);
     }
-#endif
 }
 
 static inline void put_wide(wvl_ht_forward *s, const uint32_t v[4], unsigned rho, unsigned U, unsigned e_k)
@@ -137,71 +110,18 @@ static inline void code_rows(cleanup *c, wvl_ht_scratch *s, const wvl_block_inpu
     }
 }
 
-/* ---- The segment ------------------------------------------------------------------------------------------------------------- */
-
-/* What a decoder reads beyond the end are 1s. */
-static uint8_t *end_magsgn(wvl_ht_forward *s)
-{
-    wvl_ht_forward_finish(s);
-    if (s->count) {
-        unsigned room = 8 - s->after_ff;
-        uint8_t byte = (uint8_t)((s->bits | ~UINT64_C(0) << s->count) & ((1u << room) - 1));
-        if (byte != 0xFF) {
-            *s->at++ = byte;
-        }
-    } else if (s->after_ff) {
-        s->at--;
-    }
-    return s->at;
-}
-
-/* The last MEL byte, filled from its highest bit, and the last VLC byte, filled from its lowest, are one where they may be. The byte that
- * Scup takes half of is not shared. */
-static void join(wvl_ht_mel *mel, wvl_ht_backward *vlc, const uint8_t *vlc_end)
-{
-    if (mel->run) {
-        wvl_ht_mel_put_bit(mel, 1);
-    }
-    wvl_ht_backward_finish(vlc);
-    unsigned mel_byte = mel->byte << mel->room, mel_mask = 0xFFu << mel->room & 0xFFu;
-    unsigned vlc_byte = (unsigned)vlc->bits, vlc_mask = (1u << vlc->count) - 1, both = mel_byte | vlc_byte;
-    int mel_is_open = mel->room != 8, vlc_is_open = vlc->count != 0;
-    if (mel_is_open && vlc_is_open && !((mel_byte ^ vlc_byte) & mel_mask & vlc_mask) && both != 0xFF && vlc_end - vlc->at > 1) {
-        *mel->at++ = (uint8_t)both;
-        return;
-    }
-    if (mel_is_open) {
-        *mel->at++ = (uint8_t)mel_byte; /* never 0xFF: the lowest bit is open */
-    }
-    if (vlc_is_open) {
-        *--vlc->at = (uint8_t)vlc_byte;
-    }
-}
-
 static uint32_t encode_cleanup(wvl_ht_scratch *s, const wvl_block_input *in, unsigned plane, uint8_t *to)
 {
-    uint8_t *vlc_end = s->vlc + sizeof s->vlc;
     unsigned shift = in->frac_bits + plane;
     cleanup c;
-    wvl_ht_forward_open(&c.magsgn, to);
-    wvl_ht_mel_open(&c.mel, s->mel);
-    wvl_ht_backward_open(&c.vlc, vlc_end);
-    *--c.vlc.at = 0xFF;
+    open_segment(&c, s, to);
     wvl_ht_backward_put(&c.vlc, 15, 4);
     if (in->coef_bytes == 2) {
         code_rows(&c, s, in, shift, 1);
     } else {
         code_rows(&c, s, in, shift, 0);
     }
-    uint8_t *end = end_magsgn(&c.magsgn);
-    join(&c.mel, &c.vlc, vlc_end);
-    size_t mel_bytes = (size_t)(c.mel.at - s->mel), vlc_bytes = (size_t)(vlc_end - c.vlc.at), suffix = mel_bytes + vlc_bytes;
-    memcpy(end, s->mel, mel_bytes);
-    memcpy(end + mel_bytes, c.vlc.at, vlc_bytes);
-    end += suffix;
-    end[-1] = (uint8_t)(suffix >> 4);
-    end[-2] = (uint8_t)((end[-2] & 0xF0) | (suffix & 15));
-    return (uint32_t)(end - to);
+    return close_segment(&c, s, to);
 }
 
 #endif

@@ -13,7 +13,7 @@ static const void *fetch_kernels(void)
 {
 #ifdef WVL_HAVE_AVX2
     if (wvl_cpu_fetch_level() >= WVL_CPU_AVX2 && wvl_cpu_has_fast_pext()) {
-        return &wvl_ht_kernels_avx2;
+        return wvl_cpu_fetch_level() >= WVL_CPU_AVX512 ? &wvl_ht_kernels_avx512 : &wvl_ht_kernels_avx2;
     }
 #endif
     return &wvl_ht_kernels_c;

@@ -160,10 +160,12 @@ static inline void wvl_ht_mel_put_bit(wvl_ht_mel *s, unsigned bit)
     }
 }
 
+/* By state: a run of 2^this is one bit. */
+static const uint8_t wvl_ht_mel_exponents[13] = {0, 0, 0, 1, 1, 1, 2, 2, 2, 3, 3, 4, 5};
+
 static inline void wvl_ht_mel_put(wvl_ht_mel *s, unsigned event)
 {
-    static const uint8_t exponents[13] = {0, 0, 0, 1, 1, 1, 2, 2, 2, 3, 3, 4, 5};
-    unsigned exponent = exponents[s->state];
+    unsigned exponent = wvl_ht_mel_exponents[s->state];
     if (!event) {
         if (++s->run == 1u << exponent) {
             wvl_ht_mel_put_bit(s, 1);
@@ -178,6 +180,16 @@ static inline void wvl_ht_mel_put(wvl_ht_mel *s, unsigned event)
     }
     s->run = 0;
     s->state -= s->state > 0;
+}
+
+/* n events 0. */
+static inline void wvl_ht_mel_put_run(wvl_ht_mel *s, unsigned n)
+{
+    for (s->run += n; s->run >> wvl_ht_mel_exponents[s->state];) {
+        s->run -= 1u << wvl_ht_mel_exponents[s->state];
+        wvl_ht_mel_put_bit(s, 1);
+        s->state += s->state < 12;
+    }
 }
 
 #endif
