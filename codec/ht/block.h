@@ -56,6 +56,11 @@ typedef struct wvl_ht_sums {
     uint64_t sum[WVL_HT_PARTS], count[WVL_HT_PARTS];
 } wvl_ht_sums;
 
+/* Of magnitudes m = k 2^P + r, r < 2^P: the sum of m^2 of all, and sums and number of those with k > 0. */
+typedef struct wvl_ht_squares {
+    uint64_t m2, k2, kr, r, count;
+} wvl_ht_squares;
+
 typedef struct wvl_ht_kernels {
     /* Writes the cleanup segment of plane `plane` at `to` and returns its bytes. */
     uint32_t (*encode_cleanup)(wvl_ht_scratch *s, const wvl_block_input *in, unsigned plane, uint8_t *to);
@@ -63,6 +68,7 @@ typedef struct wvl_ht_kernels {
     wvl_ht_refinement (*encode_refinement)(wvl_ht_scratch *s, const wvl_block_input *in, unsigned plane, int with_magref, uint8_t *to);
     /* After encode_refinement: of that plane, P bits up. */
     void (*sum_plane)(const wvl_ht_scratch *s, const wvl_block_input *in, unsigned P, wvl_ht_sums *sums);
+    void (*sum_squares)(const wvl_block_input *in, unsigned P, wvl_ht_squares *squares); /* of 16-bit samples */
 } wvl_ht_kernels;
 extern const wvl_ht_kernels wvl_ht_kernels_c;
 #ifdef WVL_HAVE_AVX2
@@ -78,8 +84,9 @@ static inline uint32_t wvl_ht_fetch_sample(const wvl_block_input *in, uint32_t x
     return in->coef_bytes == 2 ? v >> 16 & 0x7FFF : v & 0x7FFFFFFF;
 }
 
-/* Distortion removed by the cleanup pass of a first set (core/gain.h), in quarters, saturated at 2^62. */
+/* Distortion removed by the cleanup pass of a first set (core/gain.h), in quarters, saturated at 2^62; of samples of any size, and of 16 bits. */
 int64_t wvl_ht_measure_cleanup(const wvl_block_input *in, unsigned plane);
+int64_t wvl_ht_measure_squares(const wvl_ht_squares *squares, unsigned P, int exact);
 /* And by the parts of a plane. */
 void wvl_ht_measure_plane(const wvl_ht_sums *sums, unsigned P, int exact, int64_t gains[WVL_HT_PARTS]);
 

@@ -57,4 +57,4 @@ static void describe(wvl_ht_row *row, uint32_t quads)
 
 #include "codec/ht/cleanup_code.h"
 
-const wvl_ht_kernels wvl_ht_kernels_c = {encode_cleanup, wvl_ht_encode_refinement_c, wvl_ht_sum_plane_c};
+const wvl_ht_kernels wvl_ht_kernels_c = {encode_cleanup, wvl_ht_encode_refinement_c, wvl_ht_sum_plane_c, wvl_ht_sum_squares_c};

@@ -94,17 +94,29 @@ static int wants_more(const wvl_block_input *in, const wvl_block_output *out)
     return out->pass_count < in->max_passes && (!in->wants_more || in->wants_more(in->wants_user, out->passes, out->pass_count));
 }
 
+/* Energy, and the gain of a first cleanup pass of this plane. */
+static void measure(job *j, unsigned plane)
+{
+    const wvl_block_input *in = j->in;
+    unsigned P = in->frac_bits + plane;
+    if (in->coef_bytes == 2) {
+        wvl_ht_squares squares;
+        j->kernels->sum_squares(in, P, &squares);
+        wvl_block_set_energy(j->out, squares.m2, 0);
+        j->gains[WVL_HT_REST] = wvl_ht_measure_squares(&squares, P, in->reversible && !P);
+    } else {
+        set_energy(in, j->out);
+        j->gains[WVL_HT_REST] = wvl_ht_measure_cleanup(in, plane);
+    }
+}
+
 /* Returns 0 when the block is complete. */
 static int encode_set(job *j, unsigned plane)
 {
     wvl_block_output *out = j->out;
     uint32_t start = out->length;
-    int64_t gain = j->gains[WVL_HT_REST];
-    if (!start && j->in->want_gains) {
-        gain = wvl_ht_measure_cleanup(j->in, plane);
-    }
     out->length += j->kernels->encode_cleanup(j->s, j->in, plane, out->bytes + start);
-    add_pass(out, start, out->length - start, WVL_PASS_TERM, gain);
+    add_pass(out, start, out->length - start, WVL_PASS_TERM, j->gains[WVL_HT_REST]);
     if (!plane || !wants_more(j->in, out)) {
         return 0;
     }
@@ -114,19 +126,19 @@ static int encode_set(job *j, unsigned plane)
 
 static void encode_block(wvl_ht_scratch *s, const wvl_block_input *in, wvl_block_output *out)
 {
-    unsigned bits = wvl_bit_length(in->bound >> in->frac_bits), plane = in->cleanup_plane;
+    unsigned bits = wvl_bit_length(in->bound >> in->frac_bits), plane = in->all_sets && bits ? bits - 1 : in->cleanup_plane;
+    job j = {s, in, in->kernels ? in->kernels : &wvl_ht_kernels_c, out, {0}};
+    int is_told = bits > in->cleanup_plane && in->max_passes;
     out->length = out->pass_count = out->planes = 0;
     out->energy = 0;
     out->energy_shift = 0;
     if (in->want_gains) {
-        set_energy(in, out);
+        measure(&j, is_told ? plane : 0);
     }
-    if (bits <= plane || !in->max_passes) {
+    if (!is_told) {
         return;
     }
-    plane = in->all_sets ? bits - 1 : plane;
     out->planes = plane + 1;
-    job j = {s, in, in->kernels ? in->kernels : &wvl_ht_kernels_c, out, {0}};
     while (encode_set(&j, plane)) {
         plane--;
     }

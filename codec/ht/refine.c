@@ -91,20 +91,35 @@ int64_t wvl_ht_measure_cleanup(const wvl_block_input *in, unsigned plane)
     int exact = in->reversible && P == 0;
     wide gain = 0;
     for (uint32_t y = 0; y < in->height; y++) {
-        int64_t row = 0; /* below 1024 * 2^34 for 16-bit samples; deeper ones go to the wide sum one by one */
         for (uint32_t x = 0; x < in->width; x++) {
             unsigned negative;
             uint64_t m = wvl_ht_fetch_sample(in, x, y, &negative), k = m >> P;
-            if (!k) {
-                continue;
-            }
-            if (in->coef_bytes == 2) {
-                row += exact ? (int64_t)(4 * m * m) : (int64_t)((8 * k + 4) * m) - (int64_t)(((2 * k + 1) * (2 * k + 1)) << P);
-            } else {
+            if (k) {
                 gain += exact ? (wide)(4 * m) * (wide)m : (wide)(8 * k + 4) * (wide)m - ((wide)((2 * k + 1) * (2 * k + 1)) << P);
             }
         }
-        gain += row;
     }
     return saturate(gain);
+}
+
+/* The same with m = k 2^P + r: (4 k^2 - 1) 2^P + 8 k r + 4 r. Magnitudes of 15 bits make less than 2^44. */
+int64_t wvl_ht_measure_squares(const wvl_ht_squares *s, unsigned P, int exact)
+{
+    return exact ? (int64_t)(4 * s->m2) : (int64_t)(((4 * s->k2 - s->count) << P) + 8 * s->kr + 4 * s->r);
+}
+
+void wvl_ht_sum_squares_c(const wvl_block_input *in, unsigned P, wvl_ht_squares *squares)
+{
+    memset(squares, 0, sizeof *squares);
+    for (uint32_t y = 0; y < in->height; y++) {
+        for (uint32_t x = 0; x < in->width; x++) {
+            unsigned negative;
+            uint64_t m = wvl_ht_fetch_sample(in, x, y, &negative), k = m >> P, r = m & ((1u << P) - 1);
+            squares->m2 += m * m;
+            squares->k2 += k * k;
+            squares->kr += k * r;
+            squares->r += k ? r : 0;
+            squares->count += k != 0;
+        }
+    }
 }

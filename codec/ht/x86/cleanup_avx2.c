@@ -125,4 +125,5 @@ static void describe(wvl_ht_row *row, uint32_t quads)
 
 #include "codec/ht/cleanup_code.h"
 
-const wvl_ht_kernels wvl_ht_kernels_avx2 = {encode_cleanup, wvl_ht_encode_refinement_avx2, wvl_ht_sum_plane_avx2};
+const wvl_ht_kernels wvl_ht_kernels_avx2 = {encode_cleanup, wvl_ht_encode_refinement_avx2, wvl_ht_sum_plane_avx2,
+                                             wvl_ht_sum_squares_avx2};

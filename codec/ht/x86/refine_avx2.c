@@ -6,17 +6,6 @@
 #include "codec/ht/refine.h"
 #include "codec/ht/x86/refine_avx2.h"
 
-/* `count` samples, with 0 behind them. */
-static inline __m256i load_columns(const uint16_t *p, uint32_t count)
-{
-    uint16_t part[16] = {0};
-    if (count >= 16) {
-        return _mm256_loadu_si256((const __m256i *)(const void *)p);
-    }
-    memcpy(part, p, 2 * (size_t)count);
-    return _mm256_loadu_si256((const __m256i *)(const void *)part);
-}
-
 static inline void store_columns(uint8_t *p, __m256i words)
 {
     _mm_storeu_si128((__m128i *)(void *)p, _mm_packus_epi16(_mm256_castsi256_si128(words), _mm256_extracti128_si256(words, 1)));
@@ -29,7 +18,7 @@ static inline void load_columns_of(wvl_ht_scratch *s, const uint16_t *p, uint32_
     __m256i own = zero, bits = zero, negative = zero;
     __m128i by = _mm_cvtsi32_si128((int)shift - 1);
     for (uint32_t row = 0; row < rows; row++) {
-        __m256i v = load_columns(p + (size_t)row * stride, columns), m = _mm256_srl_epi16(_mm256_and_si256(v, magnitude), by);
+        __m256i v = wvl_ht_load_columns(p + (size_t)row * stride, columns), m = _mm256_srl_epi16(_mm256_and_si256(v, magnitude), by);
         __m128i place = _mm_cvtsi32_si128((int)row);
         own = _mm256_or_si256(own, _mm256_sll_epi16(_mm256_and_si256(_mm256_cmpgt_epi16(m, one), one), place));
         bits = _mm256_or_si256(bits, _mm256_sll_epi16(_mm256_and_si256(m, one), place));
@@ -96,7 +85,7 @@ void wvl_ht_sum_plane_avx2(const wvl_ht_scratch *s, const wvl_block_input *in, u
             uint32_t i = (y / 4 + 1) * (in->width + 2u) + x + 1, left = in->width - x;
             const __m256i columns = _mm256_setr_epi16(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
             __m256i there = _mm256_cmpgt_epi16(_mm256_set1_epi16((short)(left < 16 ? left : 16)), columns);
-            __m256i low = _mm256_and_si256(load_columns(p + x, left), lower), value[WVL_HT_PARTS], member[WVL_HT_PARTS];
+            __m256i low = _mm256_and_si256(wvl_ht_load_columns(p + x, left), lower), value[WVL_HT_PARTS], member[WVL_HT_PARTS];
             member[WVL_HT_MAGREF] = _mm256_and_si256(members_of_row(s->significant + i, place), there);
             member[WVL_HT_SIGPROP] = _mm256_and_si256(members_of_row(s->fresh + i, place), there);
             __m256i told = _mm256_or_si256(member[WVL_HT_MAGREF], member[WVL_HT_SIGPROP]);
