@@ -38,6 +38,7 @@ typedef struct wvl_ht_scratch {
     uint8_t vlc[WVL_HT_VLC_BYTES + 8];
     uint8_t mel[WVL_HT_MEL_BYTES + 8];
     uint8_t plain_magsgn[2 * 4096 + 16], plain_vlc[WVL_HT_VLC_BYTES + 16]; /* codec/ht/plain.h; U at most 16 */
+    uint8_t plain_events[(WVL_HT_MAX_QUADS + WVL_HT_MAX_QUADS_WIDE / 2) / 8 + 16];
     /* of refinement, by stripe column: four samples, the upper one in bit 0 */
     uint8_t significant[WVL_HT_MAX_COLUMNS], fresh[WVL_HT_MAX_COLUMNS], bit[WVL_HT_MAX_COLUMNS], negative[WVL_HT_MAX_COLUMNS];
     uint8_t refinement[WVL_HT_MAX_COLUMNS];

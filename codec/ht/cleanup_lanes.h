@@ -2,7 +2,7 @@
 /*
  * The HT cleanup pass on LANES quads of a row at once, for blocks whose magnitudes have at most 15 bits in the planes that are coded: what a quad
  * says depends on the quads to its left and above only by their significance and exponents, so that all but the runs of MEL and the places of bits
- * comes out of arithmetic on whole vectors.
+ * comes out of arithmetic on whole vectors. Vectors go through it in batches, step by step, so that no step waits for one vector's chain of results.
  *
  * A lane of 32 bits is a quad or a column of two samples of one line: the left one in the low half, the right one in the high half. Samples are told
  * by t = 2 mu - 1, or 0 where mu is 0: odd where significant, and with as many bits as the exponent E.
@@ -12,8 +12,8 @@
  *   load16, load32: (line, count, shift, signs) to magnitudes and signs of count <= 2 LANES columns, 0 behind them, from samples of 16 or 32 bits;
  *   less_one: halves less 1, but 0 stays; greatest: of 32-bit lanes; length: bits of 32-bit lanes below 2^16;
  *   at_bit(t, U): 1 where bit U - 1 of a half is set, U >= 1; keep(v, n): the low n bits of halves, n <= 16;
- *   left, right: 64-bit lanes shifted by up to 64 each;
- *   behind(before, now): every quad's left neighbour; crossed(v): pairs 1, 0, 3, 2, ...; mask_of(v): a bit for every lane but 0;
+ *   left: 64-bit lanes shifted by up to 64 each; behind(before, now): every quad's left neighbour; mask_of(v): a bit for every lane but 0;
+ *   crossed(v): pairs 1, 0, 3, 2, ...; put_even(to, v): pairs 0, 2, 4, ...; put_turns(to, even, odd): even 0, odd 0, even 1, ...;
  *   pick(table, index) of 32-bit lanes, pick_pairs; LANES_NUMBERED: {0, 1, 2, ...}.
  */
 #ifndef WVL_HT_CLEANUP_LANES_H
@@ -23,20 +23,32 @@
 #include "codec/ht/plain.h"
 #include "codec/ht/segment.h"
 
+#define BATCH 16 /* vectors */
+
+typedef struct lanes_batch {
+    lanes top[BATCH], bottom[BATCH]; /* 2 (mu - 1) + sign, by halves */
+    lanes U[BATCH], u[BATCH], index[BATCH];
+    uint32_t events[BATCH], ones[BATCH]; /* quads that have a MEL event; significant ones */
+    unsigned count;
+    uint64_t bits[BATCH * LANES + 8], lengths[BATCH * LANES + 8]; /* for a stream */
+} lanes_batch;
+
 /* The rows of a block in work. */
 typedef struct lanes_job {
-    wvl_ht_plain magsgn, vlc;
-    wvl_ht_mel mel;
+    wvl_ht_plain magsgn, vlc, events; /* of MEL, one bit each */
     uint32_t quads, width;
     unsigned shift;
+    lanes_batch batch;
 } lanes_job;
 
 typedef struct lanes_quads {
     lanes top, bottom, top_sign, bottom_sign; /* t, and 1 for negative samples, by halves */
-    lanes context, kappa, rho, U, u, entry;
+    lanes context, kappa, rho, U, u;
 } lanes_quads;
 
 static inline lanes whole(uint32_t v) { return (lanes){0} + v; }
+
+/* ---- Samples to codes -------------------------------------------------------------------------------------------------------- */
 
 /* Bits 0 and 16 of both vectors to the four of a quad, in the order of its samples. */
 static inline lanes nibbles(lanes top, lanes bottom)
@@ -45,16 +57,21 @@ static inline lanes nibbles(lanes top, lanes bottom)
     return (both | both >> 14) & 15;
 }
 
+static inline halves load_line(const uint8_t *line, uint32_t count, unsigned shift, int is_narrow, halves *sign)
+{
+    return is_narrow ? load16(line, count, shift, sign) : load32(line, count, shift, sign);
+}
+
 static inline void load_quads(const lanes_job *j, const uint8_t *above, const uint8_t *below, uint32_t first, int is_narrow, lanes_quads *q)
 {
     uint32_t columns = j->width - 2 * first, count = columns < 2 * LANES ? columns : 2 * LANES;
     size_t at = (size_t)first * (is_narrow ? 4 : 8);
-    halves sign = {0}, mu = (is_narrow ? load16 : load32)(above + at, count, j->shift, &sign);
+    halves sign = {0}, mu = load_line(above + at, count, j->shift, is_narrow, &sign);
     q->top = (lanes)less_one(mu + mu);
     q->top_sign = (lanes)sign;
     q->bottom = q->bottom_sign = (lanes){0};
     if (below) {
-        mu = (is_narrow ? load16 : load32)(below + at, count, j->shift, &sign);
+        mu = load_line(below + at, count, j->shift, is_narrow, &sign);
         q->bottom = (lanes)less_one(mu + mu);
         q->bottom_sign = (lanes)sign;
     }
@@ -69,15 +86,13 @@ static inline void look_above(const uint32_t *lower, lanes_quads *q)
     memcpy(&west, lower, sizeof west);
     memcpy(&own, lower + 1, sizeof own);
     memcpy(&east, lower + 2, sizeof east);
-    lanes near = own | west >> 16 | east << 16; /* samples left and right of the middle of the quad */
-    q->context = ((near & 0x10001) | (near & 0x10001) >> 14) & 5;
+    lanes near = own | west >> 16 | east << 16, told = near & 0x10001; /* samples left and right of the middle of the quad */
+    q->context = (told | told >> 14) & 5;
     q->kappa = greatest(length((near | near >> 16) & 0xFFFF), whole(2)) - 1;
 }
 
-/* U, u and the CxtVLC codeword; 0 for what is beyond the last quad. */
-static inline void choose_codes(const lanes_job *j, uint32_t first, int is_first, lanes *rho_before, lanes_quads *q)
+static inline void choose_U(int is_first, lanes *rho_before, lanes_quads *q)
 {
-    static const lanes number = LANES_NUMBERED;
     lanes west = behind(*rho_before, q->rho), any = q->top | q->bottom, E = length((any | any >> 16) & 0xFFFF);
     lanes is_several = (lanes)((q->rho & (q->rho - 1)) != 0);
     *rho_before = q->rho;
@@ -90,85 +105,138 @@ static inline void choose_codes(const lanes_job *j, uint32_t first, int is_first
     }
     q->U = greatest(E, q->kappa);
     q->u = q->U - q->kappa;
-    lanes emb = nibbles(at_bit(q->top, q->U), at_bit(q->bottom, q->U)) & (lanes)(q->u != 0);
-    lanes index = (q->context << 8 | q->rho << 4 | emb) & (lanes)(number < j->quads - first);
-    /* Entries have 16 bits: two are read, from an even place. */
-    q->entry = pick((const uint32_t *)(const void *)wvl_ht_vlc[!is_first], index >> 1) >> ((index & 1) << 4);
-    q->entry &= 0xFFFF;
 }
 
-static inline void put_each(wvl_ht_plain *s, pairs bits, pairs n, unsigned step)
+/* What the streams want of a vector; nothing where it goes beyond the last quad. */
+static inline void queue_quads(lanes_job *j, const lanes_quads *q, uint32_t first)
 {
-    for (unsigned i = 0; i < LANES / 2; i += step) {
-        wvl_ht_plain_put(s, bits[i], (unsigned)n[i]);
+    static const lanes number = LANES_NUMBERED;
+    lanes_batch *b = &j->batch;
+    unsigned i = b->count++;
+    lanes emb = nibbles(at_bit(q->top, q->U), at_bit(q->bottom, q->U)) & (lanes)(q->u != 0), there = (lanes)(number < j->quads - first);
+    b->top[i] = (q->top & 0xFFFEFFFE) | q->top_sign;
+    b->bottom[i] = (q->bottom & 0xFFFEFFFE) | q->bottom_sign;
+    b->U[i] = q->U;
+    b->u[i] = q->u;
+    b->index[i] = (q->context << 8 | q->rho << 4 | emb) & there;
+    b->events[i] = mask_of((lanes)(q->context == 0) & there);
+    b->ones[i] = mask_of(q->rho);
+}
+
+/* ---- Codes to streams -------------------------------------------------------------------------------------------------------- */
+
+/* The events of the first row: where both quads of a pair have u > 0, one more. */
+static inline void put_first_events(wvl_ht_plain *s, const lanes_batch *b, unsigned i)
+{
+    uint32_t events = b->events[i], ones = b->ones[i], offset = mask_of(b->u[i]), large = mask_of((lanes)(b->u[i] > 2));
+    for (unsigned q = 0; q < LANES; q += 2, events >>= 2, ones >>= 2, offset >>= 2, large >>= 2) {
+        wvl_ht_plain_put(s, _pext_u32(ones, events & 3), (unsigned)__builtin_popcount(events & 3));
+        wvl_ht_plain_put(s, (offset & large & 3) == 3, (offset & 3) == 3);
     }
 }
 
-/* Two vectors' quads in turn, n bits each: by fours where two quads never have more than 32 bits, by twos where they never have more than 64. */
-static inline void put_quads(wvl_ht_plain *s, pairs even, pairs even_bits, pairs odd, pairs odd_bits)
+static inline void put_events(wvl_ht_plain *s, const lanes_batch *b)
 {
-    pairs n = even_bits + odd_bits, both = even | left(odd, even_bits);
-    if (mask_of((lanes)(n > 64))) {
-        for (unsigned i = 0; i < LANES / 2; i++) {
-            wvl_ht_plain_put(s, even[i], (unsigned)even_bits[i]);
-            wvl_ht_plain_put(s, odd[i], (unsigned)odd_bits[i]);
-        }
-    } else if (mask_of((lanes)(n > 32))) {
-        put_each(s, both, n, 1);
-    } else {
-        put_each(s, both | left(crossed(both), n), n + crossed(n), 2);
+    wvl_ht_plain own = *s;
+    for (unsigned i = 0; i < b->count; i++) {
+        wvl_ht_plain_put(&own, _pext_u32(b->ones[i], b->events[i]), (unsigned)__builtin_popcount(b->events[i]));
     }
+    *s = own;
 }
 
-/* Fields of the samples, U - e_k bits of 2 (mu - 1) + sign each, beside each other. */
-static inline void put_magsgn(wvl_ht_plain *s, const lanes_quads *q)
+/* CxtVLC: codeword, its bits << 7, e_k << 10. Entries have 16 bits: two are read, from an even place. */
+static inline lanes look_up(lanes index, int is_first)
 {
-    const pairs low_lane = (pairs){0} + UINT32_MAX;
-    lanes e_k = q->entry >> 10, U = q->U | q->U << 16;
-    lanes top_told = (e_k | e_k << 14) & 0x10001, bottom_told = (e_k >> 1 | e_k << 13) & 0x10001;
-    lanes top_bits = (U - top_told) & (lanes)-(halves)(q->top & 0x10001), bottom_bits = (U - bottom_told) & (lanes)-(halves)(q->bottom & 0x10001);
-    lanes top = keep((q->top & 0xFFFEFFFE) | q->top_sign, top_bits), bottom = keep((q->bottom & 0xFFFEFFFE) | q->bottom_sign, bottom_bits);
-    lanes bits = top_bits + bottom_bits, quad_bits = (bits & 0xFFFF) + (bits >> 16);
-    pairs west = (pairs)((top & 0xFFFF) | (bottom & 0xFFFF) << (top_bits & 0xFFFF)), west_bits = (pairs)(bits & 0xFFFF);
-    pairs east = (pairs)(top >> 16 | bottom >> 16 << (top_bits >> 16));
-    pairs even = (west & low_lane) | left(east & low_lane, west_bits & low_lane), odd = west >> 32 | left(east >> 32, west_bits >> 32);
-    put_quads(s, even, (pairs)quad_bits & low_lane, odd, (pairs)quad_bits >> 32);
+    return pick((const uint32_t *)(const void *)wvl_ht_vlc[!is_first], index >> 1) >> ((index & 1) << 4) & 0xFFFF;
 }
 
 /* The codewords of pairs: CxtVLC of both quads, then U-VLC of both, at most 30 bits; two pairs at a time. */
-static inline void put_vlc(wvl_ht_plain *s, const lanes_quads *q, int is_first)
+static inline unsigned queue_vlc(lanes_batch *b, unsigned at, lanes entry, lanes u_lanes, int is_first)
 {
     const pairs low_lane = (pairs){0} + UINT32_MAX;
-    pairs word = (pairs)(q->entry & 0x7F), bits = (pairs)(q->entry >> 7 & 7), u = (pairs)q->u;
+    pairs word = (pairs)(entry & 0x7F), bits = (pairs)(entry >> 7 & 7), u = (pairs)u_lanes;
     pairs prediction = pick_pairs(wvl_ht_uvlc[!is_first], (u & low_lane) << 5 | u >> 32);
     pairs first = bits & low_lane, both = first + (bits >> 32);
     word = (word & low_lane) | left(word >> 32, first) | left(prediction & 0xFFFF, both);
     bits = both + (prediction >> 16);
-    put_each(s, word | left(crossed(word), bits), bits + crossed(bits), 2);
+    put_even(b->bits + at, word | left(crossed(word), bits));
+    put_even(b->lengths + at, bits + crossed(bits));
+    return at + LANES / 4;
 }
 
-/* events: the quads that have one; which of them are 1. */
-static inline void put_mel(wvl_ht_mel *s, uint32_t events, uint32_t ones)
+/* Quads in turn, n bits each: by fours where two quads never have more than 32 bits, by twos where they never have more than 64. */
+static inline unsigned queue_magsgn(lanes_batch *b, unsigned at, pairs even, pairs even_bits, pairs odd, pairs odd_bits)
 {
-    for (ones &= events; ones; ones &= ones - 1) {
-        uint32_t until = ones ^ (ones - 1);
-        wvl_ht_mel_put_run(s, (unsigned)__builtin_popcount(events & until) - 1);
-        wvl_ht_mel_put(s, 1);
-        events &= ~until;
+    pairs n = even_bits + odd_bits, both = even | left(odd, even_bits);
+    if (mask_of((lanes)(n > 64))) {
+        put_turns(b->bits + at, even, odd);
+        put_turns(b->lengths + at, even_bits, odd_bits);
+        return at + LANES;
     }
-    wvl_ht_mel_put_run(s, (unsigned)__builtin_popcount(events));
+    if (mask_of((lanes)(n > 32))) {
+        memcpy(b->bits + at, &both, sizeof both);
+        memcpy(b->lengths + at, &n, sizeof n);
+        return at + LANES / 2;
+    }
+    put_even(b->bits + at, both | left(crossed(both), n));
+    put_even(b->lengths + at, n + crossed(n));
+    return at + LANES / 4;
 }
 
-/* Where both quads of a pair have u > 0, one event more. */
-static inline void put_first_mel(wvl_ht_mel *s, uint32_t events, uint32_t ones, uint32_t offset, uint32_t large)
+/* Bits 0 and 2 of a quad's four to bits 0 and 16; bits 1 and 3. */
+static inline lanes top_of(lanes four) { return (four | four << 14) & 0x10001; }
+static inline lanes bottom_of(lanes four) { return (four >> 1 | four << 13) & 0x10001; }
+
+/* Fields of the samples beside each other: U bits of those that are significant, less the one that e_k tells. */
+static inline unsigned queue_samples(lanes_batch *b, unsigned at, unsigned i, lanes entry)
 {
-    for (unsigned q = 0; q < LANES; q += 2) {
-        put_mel(s, events & 3u << q, ones);
-        if ((offset >> q & 3) == 3) {
-            wvl_ht_mel_put(s, (large >> q & 3) == 3);
+    const pairs low_lane = (pairs){0} + UINT32_MAX;
+    lanes e_k = entry >> 10, U = b->U[i] | b->U[i] << 16, rho = b->index[i] >> 4 & 15;
+    lanes top_bits = (U - top_of(e_k)) & (lanes)-(halves)top_of(rho), bottom_bits = (U - bottom_of(e_k)) & (lanes)-(halves)bottom_of(rho);
+    lanes top = keep(b->top[i], top_bits), bottom = keep(b->bottom[i], bottom_bits);
+    lanes bits = top_bits + bottom_bits, quad_bits = (bits & 0xFFFF) + (bits >> 16);
+    pairs west = (pairs)((top & 0xFFFF) | (bottom & 0xFFFF) << (top_bits & 0xFFFF)), west_bits = (pairs)(bits & 0xFFFF);
+    pairs east = (pairs)(top >> 16 | bottom >> 16 << (top_bits >> 16));
+    pairs even = (west & low_lane) | left(east & low_lane, west_bits & low_lane), odd = west >> 32 | left(east >> 32, west_bits >> 32);
+    return queue_magsgn(b, at, even, (pairs)quad_bits & low_lane, odd, (pairs)quad_bits >> 32);
+}
+
+/* The writer is worked on as a copy that no store to memory can alias. */
+static inline void put_queue(wvl_ht_plain *s, const lanes_batch *b, unsigned count)
+{
+    wvl_ht_plain own = *s;
+    for (unsigned i = 0; i < count; i++) {
+        wvl_ht_plain_put(&own, b->bits[i], (unsigned)b->lengths[i]);
+    }
+    *s = own;
+}
+
+static inline void flush_batch(lanes_job *j, int is_first)
+{
+    lanes_batch *b = &j->batch;
+    lanes entries[BATCH];
+    unsigned at = 0;
+    if (is_first) {
+        for (unsigned i = 0; i < b->count; i++) {
+            put_first_events(&j->events, b, i);
         }
+    } else {
+        put_events(&j->events, b);
     }
+    for (unsigned i = 0; i < b->count; i++) {
+        entries[i] = look_up(b->index[i], is_first);
+        at = queue_vlc(b, at, entries[i], b->u[i], is_first);
+    }
+    put_queue(&j->vlc, b, at);
+    at = 0;
+    for (unsigned i = 0; i < b->count; i++) {
+        at = queue_samples(b, at, i, entries[i]);
+    }
+    put_queue(&j->magsgn, b, at);
+    b->count = 0;
 }
+
+/* ---- Blocks -------------------------------------------------------------------------------------------------------------------- */
 
 /* A row of quads; lower: of the row above and of this one. */
 static inline void code_lanes(lanes_job *j, const uint8_t *above, const uint8_t *below, const uint32_t *lower_before, uint32_t *lower, int is_first,
@@ -176,7 +244,6 @@ static inline void code_lanes(lanes_job *j, const uint8_t *above, const uint8_t 
 {
     lanes rho_before = {0}, nothing = {0};
     for (uint32_t first = 0; first < j->quads; first += LANES) {
-        uint32_t there = j->quads - first < LANES ? (1u << (j->quads - first)) - 1 : (uint32_t)((UINT64_C(1) << LANES) - 1);
         lanes_quads q;
         load_quads(j, above, below, first, is_narrow, &q);
         memcpy(lower + 1 + first, &q.bottom, sizeof q.bottom);
@@ -184,15 +251,24 @@ static inline void code_lanes(lanes_job *j, const uint8_t *above, const uint8_t 
         if (!is_first) {
             look_above(lower_before + first, &q);
         }
-        choose_codes(j, first, is_first, &rho_before, &q);
-        uint32_t events = mask_of((lanes)(q.context == 0)) & there;
-        if (is_first) {
-            put_first_mel(&j->mel, events, mask_of(q.rho), mask_of(q.u), mask_of((lanes)(q.u > 2)));
-        } else {
-            put_mel(&j->mel, events, mask_of(q.rho));
+        choose_U(is_first, &rho_before, &q);
+        queue_quads(j, &q, first);
+        if (j->batch.count == BATCH) {
+            flush_batch(j, is_first);
         }
-        put_magsgn(&j->magsgn, &q);
-        put_vlc(&j->vlc, &q, is_first);
+    }
+    if (is_first) {
+        flush_batch(j, 1);
+    }
+}
+
+#define FETCH_AHEAD 12 /* lines; where it goes beyond the block, the next one mostly follows */
+
+/* A block of 8 KiB is too short for the processor to see the pattern in time. */
+static inline void fetch_ahead(const uint8_t *p, size_t bytes)
+{
+    for (size_t i = 0; i < bytes; i += 64) {
+        __builtin_prefetch(p + i);
     }
 }
 
@@ -203,6 +279,7 @@ static inline void code_all_lanes(lanes_job *j, wvl_ht_scratch *s, const wvl_blo
     s->rows[0].e[0] = s->rows[1].e[0] = 0;
     for (uint32_t y = 0; y < in->height; y += 2, line += 2 * pitch) {
         const uint8_t *below = y + 1 < in->height ? line + pitch : NULL;
+        fetch_ahead(line + FETCH_AHEAD * pitch, 2 * pitch);
         uint32_t *lower = s->rows[y >> 1 & 1].e, *before = s->rows[~y >> 1 & 1].e;
         if (y) {
             code_lanes(j, line, below, before, lower, 0, is_narrow);
@@ -210,6 +287,7 @@ static inline void code_all_lanes(lanes_job *j, wvl_ht_scratch *s, const wvl_blo
             code_lanes(j, line, below, NULL, lower, 1, is_narrow);
         }
     }
+    flush_batch(j, 0);
 }
 
 /* Where 2 mu - 1 has 16 bits. */
@@ -220,19 +298,23 @@ static inline int fits_lanes(const wvl_block_input *in, unsigned plane)
 
 static inline uint32_t encode_lanes(wvl_ht_scratch *s, const wvl_block_input *in, unsigned plane, uint8_t *to)
 {
-    lanes_job j = {.quads = (in->width + 1u) / 2, .width = in->width, .shift = in->frac_bits + plane};
+    lanes_job j;
     cleanup c;
     open_segment(&c, s, to);
-    j.mel = c.mel;
+    j.quads = (in->width + 1u) / 2;
+    j.width = in->width;
+    j.shift = in->frac_bits + plane;
+    j.batch.count = 0;
     wvl_ht_plain_open(&j.magsgn, s->plain_magsgn);
     wvl_ht_plain_open(&j.vlc, s->plain_vlc);
+    wvl_ht_plain_open(&j.events, s->plain_events);
     wvl_ht_plain_put(&j.vlc, 15, 4);
     if (in->coef_bytes == 2) {
         code_all_lanes(&j, s, in, 1);
     } else {
         code_all_lanes(&j, s, in, 0);
     }
-    c.mel = j.mel;
+    wvl_ht_mel_put_plain(&c.mel, s->plain_events, wvl_ht_plain_finish(&j.events, s->plain_events));
     wvl_ht_forward_put_plain(&c.magsgn, s->plain_magsgn, wvl_ht_plain_finish(&j.magsgn, s->plain_magsgn));
     wvl_ht_backward_put_plain(&c.vlc, s->plain_vlc, wvl_ht_plain_finish(&j.vlc, s->plain_vlc));
     return close_segment(&c, s, to);

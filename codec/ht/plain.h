@@ -123,4 +123,35 @@ static inline void wvl_ht_backward_put_plain(wvl_ht_backward *s, const uint8_t *
     }
 }
 
+/* n events 0. */
+static inline void wvl_ht_mel_put_run(wvl_ht_mel *s, size_t n)
+{
+    for (s->run += (unsigned)n; s->run >> wvl_ht_mel_exponents[s->state];) {
+        s->run -= 1u << wvl_ht_mel_exponents[s->state];
+        wvl_ht_mel_put_bit(s, 1);
+        s->state += s->state < 12;
+    }
+}
+
+/* An event for every bit. */
+static inline void wvl_ht_mel_put_plain(wvl_ht_mel *s, const uint8_t *p, size_t bits)
+{
+    wvl_ht_mel own = *s;
+    size_t zeros = 0;
+    for (size_t at = 0; at < bits; at += 64) {
+        uint64_t w;
+        unsigned seen = 0;
+        for (memcpy(&w, p + at / 8, sizeof w); w; w &= w - 1) {
+            unsigned place = (unsigned)__builtin_ctzll(w);
+            wvl_ht_mel_put_run(&own, zeros + place - seen);
+            wvl_ht_mel_put(&own, 1);
+            zeros = 0;
+            seen = place + 1;
+        }
+        zeros += (bits - at < 64 ? bits - at : 64) - seen;
+    }
+    wvl_ht_mel_put_run(&own, zeros);
+    *s = own;
+}
+
 #endif

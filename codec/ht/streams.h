@@ -182,14 +182,4 @@ static inline void wvl_ht_mel_put(wvl_ht_mel *s, unsigned event)
     s->state -= s->state > 0;
 }
 
-/* n events 0. */
-static inline void wvl_ht_mel_put_run(wvl_ht_mel *s, unsigned n)
-{
-    for (s->run += n; s->run >> wvl_ht_mel_exponents[s->state];) {
-        s->run -= 1u << wvl_ht_mel_exponents[s->state];
-        wvl_ht_mel_put_bit(s, 1);
-        s->state += s->state < 12;
-    }
-}
-
 #endif

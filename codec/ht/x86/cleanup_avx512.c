@@ -42,6 +42,13 @@ static inline lanes keep(lanes v, lanes n) { return (lanes)_mm512_andnot_si512(_
 static inline pairs left(pairs v, pairs n) { return (pairs)_mm512_sllv_epi64((__m512i)v, (__m512i)n); }
 static inline lanes behind(lanes before, lanes now) { return (lanes)_mm512_alignr_epi32((__m512i)now, (__m512i)before, 15); }
 static inline pairs crossed(pairs v) { return (pairs)_mm512_shuffle_epi32((__m512i)v, _MM_PERM_BADC); }
+static inline void put_even(uint64_t *to, pairs v) { _mm512_storeu_si512(to, _mm512_maskz_compress_epi64(0x55, (__m512i)v)); }
+static inline void put_turns(uint64_t *to, pairs even, pairs odd)
+{
+    const __m512i low = _mm512_setr_epi64(0, 8, 1, 9, 2, 10, 3, 11), high = _mm512_setr_epi64(4, 12, 5, 13, 6, 14, 7, 15);
+    _mm512_storeu_si512(to, _mm512_permutex2var_epi64((__m512i)even, low, (__m512i)odd));
+    _mm512_storeu_si512(to + 8, _mm512_permutex2var_epi64((__m512i)even, high, (__m512i)odd));
+}
 static inline uint32_t mask_of(lanes v) { return _mm512_test_epi32_mask((__m512i)v, (__m512i)v); }
 static inline lanes pick(const uint32_t *table, lanes index) { return (lanes)_mm512_i32gather_epi32((__m512i)index, table, 4); }
 static inline pairs pick_pairs(const uint32_t *table, pairs index)
