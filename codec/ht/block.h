@@ -25,16 +25,14 @@
  */
 #define WVL_HT_ROOM 16u /* vector stores may go so far beyond the last quad */
 typedef struct wvl_ht_row {
-    union {
-        uint16_t narrow[4 * (WVL_HT_MAX_QUADS_WIDE + WVL_HT_ROOM)]; /* of 16-bit samples */
-        uint32_t wide[4 * (WVL_HT_MAX_QUADS_WIDE + WVL_HT_ROOM)];
-    } v;                                                     /* 2 (mu - 1) + sign; anything where mu is 0 */
-    uint32_t e[WVL_HT_MAX_QUADS_WIDE + 2 + WVL_HT_ROOM];     /* from 1: exponents E of the quad's samples, sample n in byte n; 0 beyond both ends */
+    uint32_t v[4 * (WVL_HT_MAX_QUADS_WIDE + WVL_HT_ROOM)]; /* 2 (mu - 1) + sign; anything where mu is 0 */
+    uint32_t e[WVL_HT_MAX_QUADS_WIDE + 2 + WVL_HT_ROOM];   /* from 1: exponents E of the quad's samples, sample n in byte n; 0 beyond both ends */
     uint32_t info[WVL_HT_MAX_QUADS_WIDE + WVL_HT_ROOM];
 } wvl_ht_row;
 
 typedef struct wvl_ht_scratch {
     wvl_ht_row rows[2];
+    uint32_t lower[2][WVL_HT_MAX_QUADS_WIDE + 2 + WVL_HT_ROOM]; /* codec/ht/cleanup_lanes.h: from 1, of quads of two rows; 0 beyond both ends */
     uint8_t vlc[WVL_HT_VLC_BYTES + 8];
     uint8_t mel[WVL_HT_MEL_BYTES + 8];
     uint8_t plain_magsgn[2 * 4096 + 16], plain_vlc[WVL_HT_VLC_BYTES + 16]; /* codec/ht/plain.h; U at most 16 */

@@ -9,27 +9,23 @@ static inline unsigned exponent_of(uint32_t mu) { return mu ? 32u - (unsigned)__
 
 static void clear_row(wvl_ht_row *row, uint32_t width) { memset(row->e, 0, ((width + 1) / 2 + 2) * sizeof *row->e); }
 
-static void gather16(const void *above, const void *below, uint32_t width, unsigned shift, wvl_ht_row *row)
+/* Magnitude and sign of sample x of a line. */
+static inline uint32_t fetch(unsigned coef_bytes, const void *line, uint32_t x, unsigned *negative)
 {
-    const uint16_t *lines[2] = {above, below};
-    clear_row(row, width);
-    for (unsigned k = 0; k < (below ? 2u : 1u); k++) {
-        for (uint32_t x = 0; x < width; x++) {
-            uint32_t mu = (lines[k][x] & 0x7FFFu) >> shift, n = (x & 1) * 2 + k;
-            row->v.narrow[2 * (x & ~1u) + n] = (uint16_t)(2 * (mu - 1) + (lines[k][x] >> 15));
-            row->e[x / 2 + 1] |= exponent_of(mu) << 8 * n;
-        }
-    }
+    uint32_t v = coef_bytes == 2 ? (uint32_t)((const uint16_t *)line)[x] << 16 : ((const uint32_t *)line)[x];
+    *negative = v >> 31;
+    return coef_bytes == 2 ? v >> 16 & 0x7FFF : v & 0x7FFFFFFF;
 }
 
-static void gather32(const void *above, const void *below, uint32_t width, unsigned shift, wvl_ht_row *row)
+static void gather(unsigned coef_bytes, const void *above, const void *below, uint32_t width, unsigned shift, wvl_ht_row *row)
 {
-    const uint32_t *lines[2] = {above, below};
+    const void *lines[2] = {above, below};
     clear_row(row, width);
     for (unsigned k = 0; k < (below ? 2u : 1u); k++) {
         for (uint32_t x = 0; x < width; x++) {
-            uint32_t mu = (lines[k][x] & 0x7FFFFFFFu) >> shift, n = (x & 1) * 2 + k;
-            row->v.wide[2 * (x & ~1u) + n] = 2 * (mu - 1) + (lines[k][x] >> 31);
+            unsigned negative;
+            uint32_t mu = fetch(coef_bytes, lines[k], x, &negative) >> shift, n = (x & 1) * 2 + k;
+            row->v[2 * (x & ~1u) + n] = 2 * (mu - 1) + negative;
             row->e[x / 2 + 1] |= exponent_of(mu) << 8 * n;
         }
     }

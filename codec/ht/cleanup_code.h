@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The HT cleanup pass (15444-15 Annex C, 7.3), compiled once for every level of processors. Who includes it defines before:
- *   static void gather16(above, below, width, shift, row), gather32: samples of a row of quads (below NULL under the last row) to v and e;
+ * The HT cleanup pass (15444-15 Annex C, 7.3) quad by quad. Who includes it defines before:
+ *   static void gather(coef_bytes, above, below, width, shift, row): samples of a row of quads (below NULL under the last row) to v and e;
  *   static void describe(row, quads): e to info.
  */
 #ifndef WVL_HT_CLEANUP_CODE_H
@@ -12,16 +12,8 @@
 
 /* ---- Quads to streams -------------------------------------------------------------------------------------------------------- */
 
-/* MagSgn of a quad whose U is at most 16: U bits of every significant sample, less the one that EMB tells (e_k). */
-static inline void put_narrow(wvl_ht_forward *s, const uint16_t v[4], unsigned rho, unsigned U, unsigned e_k)
-{
-    for (unsigned i = 0; i < 4; i++) {
-        unsigned n = (U - (e_k >> i & 1)) & (0u - (rho >> i & 1));
-        wvl_ht_forward_put(s, v[i] & ((1u << n) - 1), n);
-    }
-}
-
-static inline void put_wide(wvl_ht_forward *s, const uint32_t v[4], unsigned rho, unsigned U, unsigned e_k)
+/* MagSgn of a quad: U bits of every significant sample, less the one that EMB tells (e_k). */
+static inline void put_samples(wvl_ht_forward *s, const uint32_t v[4], unsigned rho, unsigned U, unsigned e_k)
 {
     for (unsigned i = 0; i < 4; i++) {
         unsigned n = (U - (e_k >> i & 1)) & (0u - (rho >> i & 1));
@@ -31,7 +23,7 @@ static inline void put_wide(wvl_ht_forward *s, const uint32_t v[4], unsigned rho
 
 /* Codes quad q of the row but for its U-VLC; returns the CxtVLC codeword, its bits << 8, and u << 16. predicted: kappa where several samples are
  * significant. */
-static inline uint32_t code_quad(cleanup *c, const uint16_t *table, const wvl_ht_row *row, uint32_t q, unsigned context, unsigned predicted, int is_narrow)
+static inline uint32_t code_quad(cleanup *c, const uint16_t *table, const wvl_ht_row *row, uint32_t q, unsigned context, unsigned predicted)
 {
     uint32_t info = row->info[q];
     unsigned rho = info & 15, greatest = info >> 16 & 0xFF, kappa = rho & (rho - 1) ? predicted : 1;
@@ -40,11 +32,7 @@ static inline uint32_t code_quad(cleanup *c, const uint16_t *table, const wvl_ht
         wvl_ht_mel_put(&c->mel, rho != 0);
     }
     unsigned entry = table[context << 8 | rho << 4 | emb];
-    if (is_narrow) {
-        put_narrow(&c->magsgn, &row->v.narrow[4 * q], rho, U, entry >> 10);
-    } else {
-        put_wide(&c->magsgn, &row->v.wide[4 * q], rho, U, entry >> 10);
-    }
+    put_samples(&c->magsgn, &row->v[4 * q], rho, U, entry >> 10);
     return (entry & 0x7F) | (entry >> 7 & 7) << 8 | u << 16;
 }
 
@@ -59,13 +47,13 @@ static inline void put_pair(cleanup *c, const uint32_t *pairs, uint32_t first, u
 
 static inline unsigned first_row_context(unsigned rho) { return rho >> 1 | (rho & 1); }
 
-static inline void code_first_row(cleanup *c, const wvl_ht_row *row, uint32_t quads, int is_narrow)
+static inline void code_first_row(cleanup *c, const wvl_ht_row *row, uint32_t quads)
 {
     unsigned left = 0;
     for (uint32_t q = 0; q < quads; q += 2) {
-        uint32_t first = code_quad(c, wvl_ht_vlc[0], row, q, first_row_context(left), 1, is_narrow), second = 0;
+        uint32_t first = code_quad(c, wvl_ht_vlc[0], row, q, first_row_context(left), 1), second = 0;
         if (q + 1 < quads) {
-            second = code_quad(c, wvl_ht_vlc[0], row, q + 1, first_row_context(row->info[q] & 15), 1, is_narrow);
+            second = code_quad(c, wvl_ht_vlc[0], row, q + 1, first_row_context(row->info[q] & 15), 1);
             left = row->info[q + 1] & 15;
         }
         if (first >> 16 && second >> 16) {
@@ -78,34 +66,34 @@ static inline void code_first_row(cleanup *c, const wvl_ht_row *row, uint32_t qu
 /* Context of a quad from what the row above says and the rho to the left. */
 static inline unsigned context_of(uint32_t above, unsigned left) { return (above >> 4 & 5) | (unsigned)(left > 3) << 1; }
 
-static inline void code_row(cleanup *c, const wvl_ht_row *row, const wvl_ht_row *before, uint32_t quads, int is_narrow)
+static inline void code_row(cleanup *c, const wvl_ht_row *row, const wvl_ht_row *before, uint32_t quads)
 {
     unsigned left = 0;
     for (uint32_t q = 0; q < quads; q += 2) {
         uint32_t above = before->info[q], second = 0;
-        uint32_t first = code_quad(c, wvl_ht_vlc[1], row, q, context_of(above, left), above >> 8 & 0xFF, is_narrow);
+        uint32_t first = code_quad(c, wvl_ht_vlc[1], row, q, context_of(above, left), above >> 8 & 0xFF);
         if (q + 1 < quads) {
             above = before->info[q + 1];
-            second = code_quad(c, wvl_ht_vlc[1], row, q + 1, context_of(above, row->info[q] & 15), above >> 8 & 0xFF, is_narrow);
+            second = code_quad(c, wvl_ht_vlc[1], row, q + 1, context_of(above, row->info[q] & 15), above >> 8 & 0xFF);
             left = row->info[q + 1] & 15;
         }
         put_pair(c, wvl_ht_uvlc[1], first, second);
     }
 }
 
-static inline void code_rows(cleanup *c, wvl_ht_scratch *s, const wvl_block_input *in, unsigned shift, int is_narrow)
+static inline void code_rows(cleanup *c, wvl_ht_scratch *s, const wvl_block_input *in, unsigned shift)
 {
     uint32_t quads = (in->width + 1u) / 2;
     size_t pitch = (size_t)in->stride * in->coef_bytes;
     const uint8_t *samples = in->coefs;
     for (uint32_t y = 0; y < in->height; y += 2, samples += 2 * pitch) {
         wvl_ht_row *row = &s->rows[y >> 1 & 1];
-        (is_narrow ? gather16 : gather32)(samples, y + 1 < in->height ? samples + pitch : NULL, in->width, shift, row);
+        gather(in->coef_bytes, samples, y + 1 < in->height ? samples + pitch : NULL, in->width, shift, row);
         describe(row, quads);
         if (y) {
-            code_row(c, row, &s->rows[~y >> 1 & 1], quads, is_narrow);
+            code_row(c, row, &s->rows[~y >> 1 & 1], quads);
         } else {
-            code_first_row(c, row, quads, is_narrow);
+            code_first_row(c, row, quads);
         }
     }
 }
@@ -116,11 +104,7 @@ static uint32_t encode_cleanup(wvl_ht_scratch *s, const wvl_block_input *in, uns
     cleanup c;
     open_segment(&c, s, to);
     wvl_ht_backward_put(&c.vlc, 15, 4);
-    if (in->coef_bytes == 2) {
-        code_rows(&c, s, in, shift, 1);
-    } else {
-        code_rows(&c, s, in, shift, 0);
-    }
+    code_rows(&c, s, in, shift);
     return close_segment(&c, s, to);
 }
 

@@ -19,6 +19,8 @@
 #ifndef WVL_HT_CLEANUP_LANES_H
 #define WVL_HT_CLEANUP_LANES_H
 
+#include <immintrin.h>
+
 #include "codec/core/gen/ht_tables.h"
 #include "codec/ht/plain.h"
 #include "codec/ht/segment.h"
@@ -276,11 +278,11 @@ static inline void code_all_lanes(lanes_job *j, wvl_ht_scratch *s, const wvl_blo
 {
     size_t pitch = (size_t)in->stride * in->coef_bytes;
     const uint8_t *line = in->coefs;
-    s->rows[0].e[0] = s->rows[1].e[0] = 0;
+    s->lower[0][0] = s->lower[1][0] = 0;
     for (uint32_t y = 0; y < in->height; y += 2, line += 2 * pitch) {
         const uint8_t *below = y + 1 < in->height ? line + pitch : NULL;
         fetch_ahead(line + FETCH_AHEAD * pitch, 2 * pitch);
-        uint32_t *lower = s->rows[y >> 1 & 1].e, *before = s->rows[~y >> 1 & 1].e;
+        uint32_t *lower = s->lower[y >> 1 & 1], *before = s->lower[~y >> 1 & 1];
         if (y) {
             code_lanes(j, line, below, before, lower, 0, is_narrow);
         } else {

@@ -3,6 +3,7 @@
 #include <check.h>
 #include <math.h>
 
+#include "codec/ht/block.h"
 #include "codec/ht/ht.h"
 #include "ht_decode.h"
 #include "t1_draw.h"
@@ -95,13 +96,13 @@ static uint32_t expected_passes(const wvl_block_input *in, unsigned planes)
     return in->max_passes < passes ? in->max_passes : passes;
 }
 
-/* The same bytes and records from plain C. */
-static void check_twin(const wvl_block_input *in, const wvl_block_output *out, size_t capacity)
+/* The same bytes and records from other kernels. */
+static void check_twin(const wvl_block_input *in, const wvl_block_output *out, size_t capacity, const wvl_ht_kernels *kernels)
 {
     wvl_pass passes[3 * 31];
     wvl_block_input plain = *in;
     wvl_block_output other = {.bytes = malloc(capacity), .passes = passes};
-    plain.kernels = NULL;
+    plain.kernels = kernels;
     wvl_ht_encode_block(scratch, &plain, &other);
     REQUIRE(other.length == out->length && other.pass_count == out->pass_count && other.energy == out->energy);
     REQUIRE(!memcmp(other.bytes, out->bytes, out->length));
@@ -135,7 +136,12 @@ static void check_block(wvl_block_input *in)
         REQUIRE(!(passes[pass].flags & WVL_PASS_TERM) == (pass % 3 == 1 && pass + 1 < out.pass_count));
         check_cut(in, &out, pass, &views[~pass & 1], &views[pass & 1]);
     }
-    check_twin(in, &out, capacity);
+    check_twin(in, &out, capacity, &wvl_ht_kernels_c);
+#ifdef WVL_HAVE_AVX2
+    if (in->kernels == &wvl_ht_kernels_avx512) {
+        check_twin(in, &out, capacity, &wvl_ht_kernels_avx2);
+    }
+#endif
     if (out.pass_count) {
         const wvl_pass *last = &passes[out.pass_count - 1];
         REQUIRE(last->safe_bytes + last->final_bytes == out.length);
