@@ -9,7 +9,7 @@ static const char usage[] =
     "       wavelane-bench rd [options] [PICTURE...] PSNR at the bytes that OpenJPEG writes\n"
     "       wavelane-bench dwt [options]             the transform stage on a CUDA device, by itself\n"
     "\n"
-    "encode\n"
+    "encode (cycles and instructions a sample too, where the machine counts them for a process)\n"
     "  --image FILE        picture to encode; without it one is generated\n"
     "  --indices           take a palette picture as its indices, one component\n"
     "  --size W,H          of the generated picture (1920,1080)\n"

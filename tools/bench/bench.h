@@ -7,6 +7,7 @@
 #define WVL_BENCH_H
 
 #include "../imageio/imageio.h"
+#include "bench_time.h"
 #include "wavelane.h"
 
 #include <stddef.h>
@@ -77,7 +78,7 @@ void wvl_bench_close_context(struct wvl_context *context);
 typedef struct wvl_bench_coded {
     uint8_t *data; /* raw codestream, from malloc */
     size_t bytes;
-    double wall_seconds, cpu_seconds; /* cpu: of all threads of the process */
+    wvl_bench_time time;
 } wvl_bench_coded;
 
 /* Timed: everything from the parameters to the last byte in memory and the release of the coder. Not timed: starting the threads
@@ -139,9 +140,6 @@ int wvl_bench_args_number(const char *name, const char *text, double lowest, dou
 size_t wvl_bench_args_list(const char *name, const char *text, double lowest, double highest, double *numbers, size_t limit);
 
 int wvl_bench_settings_add(wvl_bench_settings *settings, const char *text);
-
-double wvl_bench_wall_seconds(void);
-double wvl_bench_cpu_seconds(void);
 
 int wvl_bench_run_encode(wvl_bench_args *args);
 int wvl_bench_run_frames(wvl_bench_args *args);

@@ -3,7 +3,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 static int take_option(wvl_bench_args *args, const wvl_bench_option *option, void *options)
 {
@@ -83,22 +82,4 @@ int wvl_bench_settings_add(wvl_bench_settings *settings, const char *text)
     }
     settings->text[settings->count++] = text;
     return 0;
-}
-
-static double clock_seconds(clockid_t clock)
-{
-    struct timespec now;
-
-    clock_gettime(clock, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
-
-double wvl_bench_wall_seconds(void)
-{
-    return clock_seconds(CLOCK_MONOTONIC);
-}
-
-double wvl_bench_cpu_seconds(void)
-{
-    return clock_seconds(CLOCK_PROCESS_CPUTIME_ID);
 }

@@ -229,8 +229,10 @@ static int run_timed(const wvl_bench_report *r, size_t run)
 
         if (run_once(r, e, &coded) != 0)
             return -1;
-        e->wall[run] = coded.wall_seconds;
-        e->cpu[run] = coded.cpu_seconds;
+        e->wall[run] = coded.time.wall_seconds;
+        e->cpu[run] = coded.time.cpu_seconds;
+        e->cycles[run] = coded.time.cycles;
+        e->instructions[run] = coded.time.instructions;
         wvl_bench_release_coded(&coded);
     }
     return 0;
@@ -257,6 +259,7 @@ static int measure(wvl_bench_report *r)
 {
     char error[WVL_BENCH_ERROR_BYTES] = "";
     size_t runs = r->options->runs;
+    double least;
 
     for (size_t i = 0; i < r->entrant_count; i++)
         if (run_first(r, &r->entrants[i]) != 0)
@@ -267,6 +270,8 @@ static int measure(wvl_bench_report *r)
     for (size_t i = 0; i < r->entrant_count; i++) {
         summarise(r->entrants[i].wall, runs, &r->entrants[i].wall_least, &r->entrants[i].wall_median);
         summarise(r->entrants[i].cpu, runs, &r->entrants[i].cpu_least, &r->entrants[i].cpu_median);
+        summarise(r->entrants[i].cycles, runs, &least, &r->entrants[i].cycles_median);
+        summarise(r->entrants[i].instructions, runs, &least, &r->entrants[i].instructions_median);
     }
     r->has_memory = r->options->memory;
     if (r->has_memory && wvl_bench_measure_wavelane(r->picture, &r->entrants[0].job, &r->memory, error) != 0) {
@@ -305,6 +310,8 @@ static int run_picture(const wvl_bench_encode_options *o, const wvl_bench_pictur
         for (unsigned coder = 0; coder < WVL_BENCH_CODERS; coder++)
             printf("%s %s\n", wvl_bench_coder_name((wvl_bench_coder)coder),
                    wvl_bench_has_coder((wvl_bench_coder)coder) ? wvl_bench_coder_version((wvl_bench_coder)coder) : "not built in");
+        if (o->uncounted[0])
+            printf("cycles and instructions: not counted here (%s)\n", o->uncounted);
         wvl_bench_write_picture(picture, stdout);
     }
     if (json->out != NULL)
@@ -337,6 +344,7 @@ int wvl_bench_run_encode(wvl_bench_args *args)
 
     if (wvl_bench_args_parse(args, option_table, sizeof option_table / sizeof *option_table, &o) != 0)
         return WVL_BENCH_EXIT_USAGE;
+    wvl_bench_time_open(&o.uncounted);
     if (fetch(&o, &picture) != 0)
         return WVL_BENCH_EXIT_INPUT;
     if (wvl_bench_json_open(&json, o.json) != 0) {

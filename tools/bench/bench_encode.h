@@ -17,14 +17,16 @@ typedef struct wvl_bench_encode_options {
     uint32_t runs;
     wvl_bench_settings settings;
     int indices, alone, memory;
+    const char *uncounted; /* why the machine counts no cycles and instructions; "": it does */
 } wvl_bench_encode_options;
 
 /* One coder with one thread count. */
 typedef struct wvl_bench_entrant {
     wvl_bench_coder coder;
     wvl_bench_job job;
-    double wall[WVL_BENCH_MAX_RUNS], cpu[WVL_BENCH_MAX_RUNS];
+    double wall[WVL_BENCH_MAX_RUNS], cpu[WVL_BENCH_MAX_RUNS], cycles[WVL_BENCH_MAX_RUNS], instructions[WVL_BENCH_MAX_RUNS];
     double wall_least, wall_median, cpu_least, cpu_median;
+    double cycles_median, instructions_median; /* NAN where the machine counts neither */
     size_t bytes;
     int judged;
     wvl_bench_quality quality;

@@ -144,6 +144,6 @@ int wvl_bench_encode_ht(wvl_bench_coder coder, const wvl_bench_picture *picture,
         return -1;
     status = encode(&planes, &what, &result, error);
     release_planes(&planes);
-    *coded = (wvl_bench_coded){.data = result.data, .bytes = result.bytes, .wall_seconds = result.wall_seconds, .cpu_seconds = result.cpu_seconds};
+    *coded = (wvl_bench_coded){.data = result.data, .bytes = result.bytes, .time = result.time};
     return status;
 }

@@ -10,6 +10,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "bench_time.h"
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -50,7 +52,7 @@ typedef struct wvl_bench_ht_job {
 typedef struct wvl_bench_ht_coded {
     uint8_t *data;
     size_t bytes;
-    double wall_seconds, cpu_seconds;
+    wvl_bench_time time;
 } wvl_bench_ht_coded;
 
 /* Nonzero (reason in error, of WVL_BENCH_HT_ERROR_BYTES) where it failed. */
@@ -64,9 +66,6 @@ const char *wvl_bench_openjph_version(void);
 #ifdef WVL_HAVE_OPENHTJ2K
 int wvl_bench_encode_openhtj2k(const wvl_bench_ht_planes *, const wvl_bench_ht_job *, wvl_bench_ht_coded *, char *error);
 #endif
-
-double wvl_bench_wall_seconds(void);
-double wvl_bench_cpu_seconds(void);
 
 #ifdef __cplusplus
 }

@@ -45,7 +45,7 @@ static void encode(const wvl_bench_ht_planes *planes, const wvl_bench_ht_job *jo
     open_htj2k::qcd_params qcd{};
     qcd.number_of_guardbits = 1;
     qcd.base_step = job->reversible ? 1.0 : job->step;
-    double wall = wvl_bench_wall_seconds(), cpu = wvl_bench_cpu_seconds();
+    wvl_bench_time start = wvl_bench_time_now();
     {
         open_htj2k::openhtj2k_encoder encoder("", no_planes, siz, cod, qcd, no_quality_factor, false, 0, job->threads);
         encoder.set_output_buffer(out);
@@ -54,8 +54,7 @@ static void encode(const wvl_bench_ht_planes *planes, const wvl_bench_ht_job *jo
                 wvl_bench_ht_fill_row(planes, c, y, rows[c]);
         });
     }
-    coded->wall_seconds = wvl_bench_wall_seconds() - wall;
-    coded->cpu_seconds = wvl_bench_cpu_seconds() - cpu;
+    coded->time = wvl_bench_time_since(start);
     coded->data = static_cast<uint8_t *>(std::malloc(coded->bytes));
     if (coded->data == nullptr || out.size() < coded->bytes)
         throw std::bad_alloc();

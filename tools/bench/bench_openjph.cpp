@@ -54,7 +54,7 @@ static void push_rows(ojph::codestream &codestream, const wvl_bench_ht_planes *p
 
 static void encode(const wvl_bench_ht_planes *planes, const wvl_bench_ht_job *job, wvl_bench_ht_coded *coded)
 {
-    double wall = wvl_bench_wall_seconds(), cpu = wvl_bench_cpu_seconds();
+    wvl_bench_time start = wvl_bench_time_now();
     ojph::mem_outfile out;
     out.open(static_cast<size_t>(planes->width) * planes->height * planes->count * 2);
     {
@@ -64,8 +64,7 @@ static void encode(const wvl_bench_ht_planes *planes, const wvl_bench_ht_job *jo
         push_rows(codestream, planes, !job->color_transform);
         codestream.flush();
     }
-    coded->wall_seconds = wvl_bench_wall_seconds() - wall;
-    coded->cpu_seconds = wvl_bench_cpu_seconds() - cpu;
+    coded->time = wvl_bench_time_since(start);
     coded->bytes = out.get_used_size();
     coded->data = static_cast<uint8_t *>(std::malloc(coded->bytes));
     if (coded->data == nullptr)

@@ -173,7 +173,7 @@ int wvl_bench_encode_opj(const wvl_bench_picture *picture, const wvl_bench_job *
     memory_stream memory = {.data = NULL};
     opj_cparameters_t parameters;
     opj_image_t *image;
-    double wall, cpu;
+    wvl_bench_time start;
     int status;
 
     if (!fits(picture, error))
@@ -186,11 +186,9 @@ int wvl_bench_encode_opj(const wvl_bench_picture *picture, const wvl_bench_job *
         return -1;
     }
     fill_parameters(picture, job, &parameters);
-    wall = wvl_bench_wall_seconds();
-    cpu = wvl_bench_cpu_seconds();
+    start = wvl_bench_time_now();
     status = encode_image(image, &parameters, job->threads, &memory, error);
-    coded->wall_seconds = wvl_bench_wall_seconds() - wall;
-    coded->cpu_seconds = wvl_bench_cpu_seconds() - cpu;
+    coded->time = wvl_bench_time_since(start);
     opj_image_destroy(image);
     coded->data = memory.data;
     coded->bytes = memory.bytes;

@@ -25,6 +25,8 @@ static void write_entrant(const wvl_bench_report *r, const wvl_bench_entrant *e,
 
     fprintf(out, "%-10s %2u  %10zu  %8.2f %8.2f  %8.2f %8.2f  %8.2f", wvl_bench_coder_name(e->coder), e->job.threads, e->bytes,
             1e3 * e->wall_least, 1e3 * e->wall_median, 1e3 * e->cpu_least, 1e3 * e->cpu_median, samples / e->wall_least);
+    if (!r->options->uncounted[0])
+        fprintf(out, "  %8.2f %8.2f", 1e-6 * e->cycles_median / samples, 1e-6 * e->instructions_median / samples);
     write_quality(e, out);
     fputc('\n', out);
 }
@@ -67,7 +69,8 @@ static void write_mode(const wvl_bench_report *r, FILE *out)
 void wvl_bench_write_report(const wvl_bench_report *r, FILE *out)
 {
     write_mode(r, out);
-    fputs("coder     threads    bytes   wall ms  (median)   cpu ms  (median)  Msample/s  decoded\n", out);
+    fprintf(out, "coder     threads    bytes   wall ms  (median)   cpu ms  (median)  Msample/s%s  decoded\n",
+            r->options->uncounted[0] ? "" : "  cycles, instructions a sample");
     for (size_t i = 0; i < r->entrant_count; i++)
         write_entrant(r, &r->entrants[i], out);
     for (size_t i = 0; i < r->entrant_count; i++)
@@ -96,6 +99,8 @@ static void put_entrant(wvl_bench_json *json, const wvl_bench_report *r, const w
     wvl_bench_put_number(json, "wall_s_median", e->wall_median);
     wvl_bench_put_number(json, "cpu_s_min", e->cpu_least);
     wvl_bench_put_number(json, "cpu_s_median", e->cpu_median);
+    wvl_bench_put_number(json, "cycles_per_sample", e->cycles_median / (double)r->picture->sample_count);
+    wvl_bench_put_number(json, "instructions_per_sample", e->instructions_median / (double)r->picture->sample_count);
     wvl_bench_put_number(json, "msamples_per_s", 1e-6 * (double)r->picture->sample_count / e->wall_least);
     if (e->judged) {
         wvl_bench_put_number(json, "exact", e->quality.exact);

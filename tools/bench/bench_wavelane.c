@@ -184,17 +184,15 @@ static int keep_output(wvl_context *context, output *out, wvl_bench_coded *coded
 static int encode_timed(wvl_context *context, const wvl_bench_picture *picture, const wvl_bench_job *job, wvl_bench_coded *coded, char *error)
 {
     output out = {.data = NULL};
-    double wall, cpu;
+    wvl_bench_time start;
     wvl_bench_source s;
     int status;
 
     if (wvl_bench_open_source(picture, &s, error) != 0)
         return -1;
-    wall = wvl_bench_wall_seconds();
-    cpu = wvl_bench_cpu_seconds();
+    start = wvl_bench_time_now();
     status = encode_source(context, &s, job, &out, error);
-    coded->wall_seconds = wvl_bench_wall_seconds() - wall;
-    coded->cpu_seconds = wvl_bench_cpu_seconds() - cpu;
+    coded->time = wvl_bench_time_since(start);
     if (status == 0)
         status = keep_output(context, &out, coded, error);
     wvl_bench_close_source(&s);

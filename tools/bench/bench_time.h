@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What an encode takes: clocks, and the machine's own counters where it gives them. */
+#ifndef WVL_BENCH_TIME_H
+#define WVL_BENCH_TIME_H
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Of all threads of the process but for wall. Cycles and instructions outside the kernel; NAN where nothing counts them. */
+typedef struct wvl_bench_time { double wall_seconds, cpu_seconds, cycles, instructions; } wvl_bench_time;
+
+/* Before any thread is started: those that exist already are not counted. Says in `why` what keeps the machine from counting, else "". */
+void wvl_bench_time_open(const char **why);
+double wvl_bench_wall_seconds(void);
+wvl_bench_time wvl_bench_time_now(void);
+wvl_bench_time wvl_bench_time_since(wvl_bench_time start);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
