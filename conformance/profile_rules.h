@@ -100,11 +100,38 @@
     X(KEEP_CAPTURE, "keep.capture", "profile", ERROR, "There is a capture resolution.")                                                    \
     X(KEEP_REGION, "keep.region", "profile", ERROR, "RGN is not used.")
 
+#define WVL_CHECK_RULES_HT_PROFILES(X)                                                                                                     \
+    X(DICOM_BARE, "dicom.bare", "PS3.5 A.4", ERROR, "The codestream is bare, without the boxes of a file.")                                \
+    X(DICOM_WAVELET, "dicom.wavelet", "PS3.5 10.18", ERROR, "The picture is lossless: the wavelet is the 5/3 one.")                        \
+    X(DICOM_BLOCKS, "dicom.blocks", "PS3.5 10.18", ERROR, "All blocks are HT blocks.")                                                     \
+    X(DICOM_ORDER, "dicom.order", "PS3.5 10.18", ERROR, "The progression order is RPCL, without POC.")                                     \
+    X(DICOM_BASE, "dicom.base", "PS3.5 10.18", ERROR, "The width or the height of the lowest resolution is at most 64.")                   \
+    X(DICOM_BASE_BOTH, "dicom.base-both", "PS3.5 10.18", WARNING, "Width and height of the lowest resolution are at most 64.")             \
+    X(DICOM_TLM, "dicom.tlm", "PS3.5 10.18", ERROR, "The main header has a TLM.")                                                          \
+    X(DICOM_PARTS, "dicom.parts", "PS3.5 10.18", WARNING, "Tile-parts hold one resolution each, so that TLM tells where resolutions end.") \
+    X(DICOM_COMPONENTS, "dicom.components", "PS3.5 8.2", ERROR, "One component or three, alike and without subsampling.")                  \
+    X(IMF_HT_GRID, "imf-ht.grid", "ST 2067-21 HT", ERROR, "Offsets are 0 and there is one tile, the image.")                               \
+    X(IMF_HT_SIZE, "imf-ht.size", "ST 2067-21 Table 5", ERROR, "The image fits 8192 x 6224.")                                              \
+    X(IMF_HT_COMPONENTS, "imf-ht.components", "ST 2067-21 HT", ERROR, "At most four components of the same 8..16 bits, unsigned.")          \
+    X(IMF_HT_SUBSAMPLING, "imf-ht.subsampling", "ST 2067-21 HT", ERROR, "Components 1 and 2 are full or half in width, nothing else.")     \
+    X(IMF_HT_CAP, "imf-ht.cap", "ST 2067-21 HT", ERROR, "Part 15 is the only capability, with one HT set a block and without RGN.")        \
+    X(IMF_HT_WAVELET, "imf-ht.wavelet", "ST 2067-21 HT", ERROR, "The wavelet, and HTREV or HTIRV in CAP, are the profile's.")              \
+    X(IMF_HT_LEVELS, "imf-ht.levels", "ST 2067-21 HT", ERROR, "There are 1..5 levels, 6 above 2048 and 7 above 4096 samples.")             \
+    X(IMF_HT_LAYERS, "imf-ht.layers", "ST 2067-21 HT", ERROR, "There is one layer.")                                                       \
+    X(IMF_HT_BLOCKS, "imf-ht.blocks", "ST 2067-21 HT", ERROR, "Code blocks are 32, 64 or 128 wide, 32 or 64 high, and HT without VSC.")    \
+    X(IMF_HT_PRECINCTS, "imf-ht.precincts", "ST 2067-21 HT", ERROR, "Precincts are 128 x 128 at resolution 0 and 256 x 256 above.")        \
+    X(IMF_HT_ORDER, "imf-ht.order", "ST 2067-21 HT", ERROR, "The progression order is RPCL, without POC.")                                 \
+    X(IMF_HT_MARKERS, "imf-ht.markers", "ST 2067-21 HT", ERROR, "PPM is not used.")                                                        \
+    X(IMF_HT_TLM, "imf-ht.tlm", "ST 2067-21 HT", ERROR, "The main header has a TLM.")                                                      \
+    X(IMF_HT_MAGNITUDE, "imf-ht.magnitude", "ST 2067-21 HT", ERROR, "B of MAGB is the one for this depth (REV), or at most 31 (IRV).")     \
+    X(IMF_HT_MAGNITUDE_HIGH, "imf-ht.magnitude-high", "ST 2067-21 HT", WARNING, "B of MAGB is not above what this depth needs (IRV).")
+
 #define WVL_CHECK_PROFILE_RULES(X)    \
     WVL_CHECK_RULES_PART1_PROFILES(X) \
     WVL_CHECK_RULES_CINEMA(X)         \
     WVL_CHECK_RULES_IMF(X)            \
     WVL_CHECK_RULES_BROADCAST(X)      \
-    WVL_CHECK_RULES_PRESERVATION(X)
+    WVL_CHECK_RULES_PRESERVATION(X)   \
+    WVL_CHECK_RULES_HT_PROFILES(X)
 
 #endif

@@ -33,10 +33,10 @@ struct wvl_profile {
 };
 
 extern const wvl_profile_rules wvl_check_profile0_rules, wvl_check_profile1_rules, wvl_check_cinema_rules, wvl_check_imf_rules,
-    wvl_check_broadcast_rules, wvl_check_keep_rules;
+    wvl_check_broadcast_rules, wvl_check_keep_rules, wvl_check_dicom_rules, wvl_check_imf_ht_rules;
 
 typedef struct wvl_keep_numbers wvl_keep_numbers;
-extern const wvl_keep_numbers wvl_check_kb_master, wvl_check_kb_access, wvl_check_ndnp, wvl_check_bodleian, wvl_check_bodleian_lossy, wvl_check_bl_newspaper;
+extern const wvl_keep_numbers wvl_check_kb_master, wvl_check_kb_access, wvl_check_ndnp, wvl_check_bodleian, wvl_check_bodleian_lossy, wvl_check_bl_newspaper, wvl_check_ht_archive;
 
 /* Sets f->text and returns 0. */
 int wvl_check_refuse(wvl_facts *f, const char *format, ...) __attribute__((format(printf, 2, 3)));

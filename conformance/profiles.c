@@ -184,7 +184,11 @@ int wvl_check_samples_fit(wvl_facts *f, unsigned level)
     X("ndnp", "Library of Congress, National Digital Newspaper Program", 1, 0, 0, &wvl_check_keep_rules, &wvl_check_ndnp)   \
     X("bodleian", "Bodleian Library, lossless", 1, 0, 0, &wvl_check_keep_rules, &wvl_check_bodleian)                        \
     X("bodleian-lossy", "Bodleian Library, lossy", 1, 0, 0, &wvl_check_keep_rules, &wvl_check_bodleian_lossy)               \
-    X("bl-newspaper", "British Library, newspapers", 1, 0, 0, &wvl_check_keep_rules, &wvl_check_bl_newspaper)
+    X("bl-newspaper", "British Library, newspapers", 1, 0, 0, &wvl_check_keep_rules, &wvl_check_bl_newspaper) \
+    X("ht-archive", "Preservation master with HT blocks, as the preset of that name writes it", 2, 1, 0, &wvl_check_keep_rules, &wvl_check_ht_archive) \
+    X("dicom-htj2k-rpcl", "DICOM, HTJ2K Lossless RPCL (1.2.840.10008.1.2.4.202)", 0, 1, 0, &wvl_check_dicom_rules, NULL)      \
+    X("imf-ht-rev", "IMF with HT blocks, reversible", 0, 1, 1, &wvl_check_imf_ht_rules, NULL)                               \
+    X("imf-ht-irv", "IMF with HT blocks, irreversible", 0, 1, 0, &wvl_check_imf_ht_rules, NULL)
 
 static const wvl_profile profiles[] = {
 #define PROFILE(name, doc, file, ht, number, rules, numbers) {name, file, ht, number, rules, numbers},

@@ -30,6 +30,10 @@ const wvl_keep_numbers wvl_check_bodleian_lossy = {
 const wvl_keep_numbers wvl_check_bl_newspaper = {
     .components = -1, .depth = 8, .transform = 0, .tile = 0, .levels = 6, .layers = 12, .order = 2, .style = 0x01, .precincts = {8, 8, 7}, .plt = 1};
 
+const wvl_keep_numbers wvl_check_ht_archive = {
+    .components = -1, .depth = -1, .transform = 1, .tile = 1024, .levels = 5, .layers = 1, .order = 2, .style = 0x40, .precincts = {8, 8, 7},
+    .sop_eph = 1, .plt = 1};
+
 static const wvl_keep_numbers *numbers(const wvl_facts *f)
 {
     return f->profile->numbers;

@@ -20,6 +20,8 @@
 #define SMALL_PRECINCTS "precincts=[256,256],[256,256],[128,128] "
 #define KB "levels=5 tile=1024,1024 " SMALL_PRECINCTS "style=SEGSYM progression=RPCL tile-parts=none sop=yes eph=yes plt=no tlm=no "
 #define BODLEIAN "levels=6 tile=512,512 " SMALL_PRECINCTS "style=0 progression=RPCL tile-parts=R sop=yes eph=yes plt=yes tlm=no "
+#define NO_TARGET "rates= bpp= layer-bytes= psnr= slopes= max-bytes=0 max-component-bytes=0 container=j2k "
+#define HT_ONE "mct=auto tile-offset=0,0 progression=RPCL progression-changes= sop=no eph=no plm=no tlm=yes packed-headers=none registration= layers=1 roi= overrides= " NO_TARGET
 #define NDNP_BPP                                                                                                                        \
     "0.015625,0.01858,0.0221,0.025,0.03125,0.03716,0.04419,0.05,0.0625,0.07,0.088,0.1,0.125,0.15,0.18,0.21,0.25,0.3,0.35,0.4,0.5,0.6,"  \
     "0.7,0.84,1"
@@ -66,6 +68,17 @@ static const wvl_preset presets[] = {
     {"bl-newspaper", "British Library, newspapers: 9/7, one tile, twelve layers.",
      "profile=bl-newspaper reversible=no levels=6 tile=0,0 " SMALL_PRECINCTS "style=BYPASS progression=RPCL tile-parts=none sop=no eph=no plt=yes tlm=no "
      "bpp=0.075,0.15,0.3,0.6,1.2,2.1,3.4,5.2,7,8.7,10,0 layers=12 " KEEP},
+    {"ht-archive",
+     "Preservation master with HT blocks, a JPH file: 5/3, 1024 tiles, RPCL, error resilience, pointers; the check decides.",
+     "profile=ht-archive reversible=yes levels=5 tile=1024,1024 " SMALL_PRECINCTS "style=HT progression=RPCL tile-parts=none sop=yes eph=yes plt=yes "
+     "tlm=yes layers=1 " NO_TARGET KEEP "container=jph"},
+    {"dicom-htj2k-rpcl",
+     "DICOM transfer syntax HTJ2K Lossless RPCL (1.2.840.10008.1.2.4.202): lossless HT, a thumbnail of at most 64,64 first, tile-parts by resolution.",
+     "profile=dicom-htj2k-rpcl reversible=yes levels=auto tile=0,0 block=64,64 precincts= style=HT tile-parts=R plt=no " HT_ONE},
+    {"imf-ht-rev", "IMF with HT blocks, lossless (SMPTE ST 2067-21, APP2.HT.REV).",
+     "profile=imf-ht-rev reversible=yes levels=5 tile=0,0 block=128,32 precincts= style=HT guard-bits=1 tile-parts=R plt=no " HT_ONE},
+    {"imf-ht-irv", "IMF with HT blocks, 9/7 (SMPTE ST 2067-21, APP2.HT.IRV); give a rate, a quality or a step.",
+     "profile=imf-ht-irv reversible=no levels=5 tile=0,0 block=128,32 precincts= style=HT guard-bits=1 quantization=expounded tile-parts=R plt=no " HT_ONE},
     {"wellcome", "Wellcome Collection, image server: 9/7 at two bits a pixel, precincts that shrink with the resolution.",
      "profile=none reversible=no levels=7 tile=0,0 "
      "precincts=[256,256],[256,256],[256,256],[128,128],[128,128],[64,64],[64,64],[32,32] style=0 progression=RPCL tile-parts=R sop=yes eph=no plt=yes "

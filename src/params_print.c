@@ -191,6 +191,15 @@ static void put_comments(printer *p)
     }
 }
 
+static void put_levels(printer *p, unsigned levels)
+{
+    if (levels == WVL_LEVELS_AUTO) {
+        put_text(p, "auto");
+    } else {
+        put(p, "%u", levels);
+    }
+}
+
 const char *wvl_params_print_value(wvl_params *params, const wvl_option *option, const wvl_field *field)
 {
     printer p = {params, option, field, 0, 0};
@@ -198,6 +207,7 @@ const char *wvl_params_print_value(wvl_params *params, const wvl_option *option,
     switch (field->kind) {
     case WVL_FIELD_BOOL: put_text(&p, *(const uint8_t *)from ? "yes" : "no"); break;
     case WVL_FIELD_UINT8: put(&p, "%u", (unsigned)*(const uint8_t *)from); break;
+    case WVL_FIELD_LEVELS: put_levels(&p, *(const uint8_t *)from); break;
     case WVL_FIELD_UINT64: put(&p, "%" PRIu64, *(const uint64_t *)from); break;
     case WVL_FIELD_REAL: put_real(&p, *(const double *)from); break;
     case WVL_FIELD_WORD: put_word(&p); break;

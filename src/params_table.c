@@ -28,8 +28,9 @@
       0, 1)                                                                                                                          \
     X("reversible", BOOL, "yes|no", "yes", "Reversible 5/3 wavelet (yes) or irreversible 9/7 (no) (Annex F).", TRANSFORM, BOOL,      \
       AT(reversible), 0, 1)                                                                                                          \
-    X("levels", INTEGER, "0..32", "5", "Wavelet decomposition levels, one less than the number of resolutions (A.6.1).", TRANSFORM,  \
-      UINT8, AT(levels), 0, 32)                                                                                                      \
+    X("levels", TEXT, "0..32, or auto", "5",                                                                                         \
+      "Wavelet decomposition levels, one less than the number of resolutions; auto: the fewest that leave at most 64,64 samples of "  \
+      "each component (A.6.1).", TRANSFORM, LEVELS, AT(levels), 0, 32)                                                               \
     X("mct", CHOICE, "off|on|auto", "auto",                                                                                          \
       "Colour transform of the first three components, RCT or ICT; auto uses it where they match (Annex G).", TRANSFORM, WORD,       \
       AT(mct), 0, 2)                                                                                                                 \

@@ -20,6 +20,7 @@ typedef enum wvl_field_kind {
     WVL_FIELD_PARTS,
     WVL_FIELD_TARGETS,   /* layer_values in the unit `minimum` (wvl_rate_unit) */
     WVL_FIELD_LAYERS,
+    WVL_FIELD_LEVELS,    /* uint8_t, or the word auto: WVL_LEVELS_AUTO */
     WVL_FIELD_COMMENT,
     WVL_FIELD_PROGRESSIONS,
     WVL_FIELD_REGISTRATION,

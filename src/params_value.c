@@ -121,6 +121,15 @@ static wvl_status read_uint8(const reader *r)
     return status;
 }
 
+static wvl_status read_levels(const reader *r)
+{
+    if (strcasecmp(r->value, "auto")) {
+        return read_uint8(r);
+    }
+    *(uint8_t *)target(r) = WVL_LEVELS_AUTO;
+    return WVL_OK;
+}
+
 static wvl_status read_uint64(const reader *r)
 {
     uint64_t v;
@@ -478,6 +487,7 @@ wvl_status wvl_params_read_value(wvl_params *params, const wvl_option *option, c
     switch (field->kind) {
     case WVL_FIELD_BOOL: return read_bool(&r);
     case WVL_FIELD_UINT8: return read_uint8(&r);
+    case WVL_FIELD_LEVELS: return read_levels(&r);
     case WVL_FIELD_UINT64: return read_uint64(&r);
     case WVL_FIELD_REAL: return read_real(&r);
     case WVL_FIELD_WORD: return read_word(&r);

@@ -172,12 +172,13 @@ static wvl_status add_boxes(wvl_plan *plan, const wvl_jp2_info *jp2)
 static wvl_status create_checked(wvl_context *context, const wvl_params *params, const wvl_image_format *format, const wvl_jp2_info *jp2, wvl_plan **plan)
 {
     wvl_report report = {add_violation, context, 0};
-    (void)wvl_plan_check(&params->settings, format, &report);
-    wvl_profile_check_file(&params->settings, jp2, &report);
+    wvl_settings settings = params->settings;
+    wvl_settings_settle(&settings, format);
+    (void)wvl_plan_check(&settings, format, &report);
+    wvl_profile_check_file(&settings, jp2, &report);
     if (report.count) {
         return WVL_ERROR_PARAMETER;
     }
-    wvl_settings settings = params->settings;
     settings.is_ycc = jp2 && jp2->color == WVL_COLOR_SYCC;
     wvl_plan *p = wvl_plan_build(&context->host, &settings, format, &report);
     if (!p) {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* CAP: what of Part 15 a decoder must know (A.5.2, 15444-15 A.3). */
 #include "codec/cs/marker.h"
+#include "geom/profile.h"
 
 #define PCAP_PART15 0x00020000u    /* bit 15 counted from 1 at the top */
 #define CCAP_HETEROGENEOUS 0x0800u
@@ -19,7 +20,8 @@ static unsigned magnitude_bound(const wvl_plan *plan, unsigned *irreversible)
             most = bits > most ? bits : most;
         }
     }
-    return most;
+    /* ST 2067-21 has B of lossless HT from a table: our bound with up to five levels, and one more beyond. */
+    return plan->profile == WVL_PROFILE_IMF_HT_REV && plan->max_levels > 5 ? most + 1 : most;
 }
 
 /* The five bits P that tell the least bound not below B: 8, 9 .. 27, 31, 35 .. 71, 74. */

@@ -48,7 +48,7 @@ void wvl_plan_check_ht(const wvl_settings *s, wvl_report *r)
     if (s->rdoq) {
         wvl_report_add(r, "rdoq: it quantizes for where EBCOT's passes end; HT blocks end otherwise");
     }
-    if (s->profile != WVL_PROFILE_NONE) {
+    if (s->profile != WVL_PROFILE_NONE && !wvl_profile_of(s->profile)->ht) {
         wvl_report_add(r, "profile: HT blocks belong to none of the profiles of Part 1 (A.10)");
     }
 }

@@ -35,6 +35,28 @@ static void apply(const wvl_override *from, wvl_settings *to)
     }
 }
 
+uint64_t wvl_settings_lowest_side(const wvl_image_format *f, unsigned levels)
+{
+    uint64_t most = 0;
+    for (uint32_t c = 0; f->components && c < f->component_count; c++) {
+        uint64_t dx = (uint64_t)wvl_max_u32(f->components[c].dx, 1) << levels, dy = (uint64_t)wvl_max_u32(f->components[c].dy, 1) << levels;
+        uint64_t width = wvl_ceil_div(f->x1, dx) - wvl_ceil_div(f->x0, dx), height = wvl_ceil_div(f->y1, dy) - wvl_ceil_div(f->y0, dy);
+        most = wvl_max_u64(most, wvl_max_u64(width, height));
+    }
+    return most;
+}
+
+/* An impossible extent is left for the plan to refuse. */
+void wvl_settings_settle(wvl_settings *s, const wvl_image_format *f)
+{
+    if (s->levels == WVL_LEVELS_AUTO) {
+        int is_sound = f->x1 > f->x0 && f->y1 > f->y0;
+        for (s->levels = 0; is_sound && s->levels < WVL_MAX_LEVELS && wvl_settings_lowest_side(f, s->levels) > WVL_THUMBNAIL_SIDE;) {
+            s->levels++;
+        }
+    }
+}
+
 void wvl_settings_resolve(const wvl_settings *settings, uint32_t tile, uint32_t component, wvl_settings *resolved)
 {
     *resolved = *settings;

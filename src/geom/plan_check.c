@@ -158,7 +158,7 @@ unsigned wvl_plan_precinct(const wvl_settings *s, unsigned r)
 {
     if (!s->precinct_count) {
         unsigned family = wvl_profile_of(s->profile)->family;
-        int is_moving = family == WVL_FAMILY_CINEMA || family == WVL_FAMILY_IMF || family == WVL_FAMILY_BROADCAST;
+        int is_moving = family == WVL_FAMILY_CINEMA || family == WVL_FAMILY_IMF || family == WVL_FAMILY_BROADCAST || family == WVL_FAMILY_IMF_HT;
         return !is_moving ? 0xFF : r ? 0x88 : 0x77;
     }
     unsigned from_top = s->levels - r; /* the list starts at the highest resolution, its last value repeats */

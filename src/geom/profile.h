@@ -28,20 +28,26 @@ typedef enum wvl_profile_id {
     WVL_PROFILE_BODLEIAN,
     WVL_PROFILE_BODLEIAN_LOSSY,
     WVL_PROFILE_BL_NEWSPAPER,
+    WVL_PROFILE_HT_ARCHIVE,
+    WVL_PROFILE_DICOM_HTJ2K_RPCL,
+    WVL_PROFILE_IMF_HT_REV,
+    WVL_PROFILE_IMF_HT_IRV,
     WVL_PROFILE_COUNT
 } wvl_profile_id;
 
 /* Words of the option `profile`, in the order of wvl_profile_id. */
 #define WVL_PROFILE_WORDS                                                                                                              \
     "none|0|1|cinema2k|cinema4k|imf-2k|imf-4k|imf-8k|imf-2k-r|imf-4k-r|imf-8k-r|broadcast-single|broadcast-multi|broadcast-multi-r|" \
-    "kb-master|kb-access|ndnp|bodleian|bodleian-lossy|bl-newspaper"
+    "kb-master|kb-access|ndnp|bodleian|bodleian-lossy|bl-newspaper|ht-archive|dicom-htj2k-rpcl|imf-ht-rev|imf-ht-irv"
 
 typedef enum wvl_profile_family {
     WVL_FAMILY_NONE = 0, /* none, 0 and 1: nothing beyond plan_check.c */
     WVL_FAMILY_CINEMA,
     WVL_FAMILY_IMF,
     WVL_FAMILY_BROADCAST,
-    WVL_FAMILY_KEEP
+    WVL_FAMILY_KEEP,
+    WVL_FAMILY_DICOM,
+    WVL_FAMILY_IMF_HT
 } wvl_profile_family;
 
 typedef struct wvl_profile_row {
@@ -50,6 +56,7 @@ typedef struct wvl_profile_row {
     uint8_t number;      /* Rsiz, or its bits 11..8 with levels below them */
     uint8_t reversible;  /* the wavelet that it asks for */
     uint8_t size;        /* cinema and IMF: 0, 1, 2 for 2K, 4K, 8K */
+    uint8_t ht;          /* blocks are HT blocks */
 } wvl_profile_row;
 
 /* What preservation profiles ask of the coding; the walker has its own copy. 0 or -1: not asked for. */
@@ -57,7 +64,7 @@ typedef struct wvl_profile_keep {
     int8_t components, depth, levels, layers, order, style;
     uint16_t tile;       /* 0: one tile */
     uint8_t small_precincts; /* 256, 256, then 128; else one a resolution */
-    uint8_t sop_eph, plt, parts_by_resolution, comment, metadata;
+    uint8_t sop_eph, plt, parts_by_resolution, comment, metadata, container; /* container: WVL_CONTAINER_* */
 } wvl_profile_keep;
 
 /* Bytes of one frame: bits a second over the frame rate, rounded down. 0: no limit. */

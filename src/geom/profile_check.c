@@ -11,6 +11,7 @@ typedef struct profile_job {
     const wvl_image_format *f;
     const wvl_profile_row *row;
     wvl_report *report;
+    const char *clause; /* of rules that several families have */
 } profile_job;
 
 static void refuse(const profile_job *j, const char *format, ...) __attribute__((format(printf, 2, 3)));
@@ -26,6 +27,7 @@ static void refuse(const profile_job *j, const char *format, ...)
 
 static const char *word(int yes) { return yes ? "yes" : "no"; }
 static unsigned step_of(uint8_t d) { return d ? d : 1; }
+static const char *const containers[] = {"j2k", "jp2", "jph"};
 static const char *const orders[] = {"LRCP", "RLCP", "RPCL", "PCRL", "CPRL"};
 
 /* ---- What moving-picture profiles have in common (A.10) -------------------------------------------------------------------------- */
@@ -47,7 +49,7 @@ static void check_frame_rate(const profile_job *j)
 static void check_offsets(const profile_job *j)
 {
     if (j->f->x0 | j->f->y0 | j->s->tile_x0 | j->s->tile_y0) {
-        refuse(j, "image offset %u,%u, tile offset %u,%u; both must be 0,0 (A.10)", j->f->x0, j->f->y0, j->s->tile_x0, j->s->tile_y0);
+        refuse(j, "image offset %u,%u, tile offset %u,%u; both must be 0,0 (%s)", j->f->x0, j->f->y0, j->s->tile_x0, j->s->tile_y0, j->clause);
     }
 }
 
@@ -81,6 +83,17 @@ static void check_packets(const profile_job *j)
     }
 }
 
+static void check_precincts(const profile_job *j)
+{
+    const wvl_settings *s = j->s;
+    for (unsigned r = 0; s->levels <= WVL_MAX_LEVELS && r <= s->levels; r++) {
+        if (wvl_plan_precinct(s, r) != (r ? 0x88 : 0x77)) {
+            refuse(j, "precincts must be 128,128 at resolution 0 and 256,256 above; without the option they are (%s)", j->clause);
+            return;
+        }
+    }
+}
+
 static void check_blocks(const profile_job *j)
 {
     const wvl_settings *s = j->s;
@@ -92,12 +105,7 @@ static void check_blocks(const profile_job *j)
     if (s->style) {
         refuse(j, "style %u; 0 is required (A.10)", s->style);
     }
-    for (unsigned r = 0; s->levels <= WVL_MAX_LEVELS && r <= s->levels; r++) {
-        if (wvl_plan_precinct(s, r) != (r ? 0x88 : 0x77)) {
-            refuse(j, "precincts must be 128,128 at resolution 0 and 256,256 above; without the option they are (A.10)");
-            return;
-        }
-    }
+    check_precincts(j);
 }
 
 static void check_wavelet(const profile_job *j)
@@ -166,7 +174,7 @@ static void check_samples(const profile_job *j)
 static void check_depths(const profile_job *j, unsigned most_components, unsigned least, unsigned most)
 {
     if (j->f->component_count > most_components) {
-        refuse(j, "%u components; at most %u are allowed (A.10)", j->f->component_count, most_components);
+        refuse(j, "%u components; at most %u are allowed (%s)", j->f->component_count, most_components, j->clause);
     }
     for (uint32_t c = 0; c < j->f->component_count && c < most_components; c++) {
         const wvl_component_format *k = &j->f->components[c];
@@ -174,7 +182,7 @@ static void check_depths(const profile_job *j, unsigned most_components, unsigne
         if (depth < least || depth > most || k->is_signed) {
             char allowed[16];
             (void)snprintf(allowed, sizeof allowed, least < most ? "%u to %u" : "%u", least, most);
-            refuse(j, "component %u: depth %u%s; %s bits unsigned are required (A.10)", c, depth, k->is_signed ? " signed" : "", allowed);
+            refuse(j, "component %u: depth %u%s; %s bits unsigned are required (%s)", c, depth, k->is_signed ? " signed" : "", allowed, j->clause);
         }
     }
 }
@@ -188,7 +196,8 @@ static void check_chroma(const profile_job *j, int tall)
         int is_chroma = c == 1 || c == 2;
         if ((!is_chroma && (dx != 1 || dy != 1)) || dx > 2 || dy > (tall ? dx : 1) ||
             (c == 2 && (dx != step_of(first->dx) || dy != step_of(first->dy)))) {
-            refuse(j, "component %u: subsampling %u,%u; %s (A.10)", c, dx, dy, is_chroma ? "chroma has full or half width, both alike" : "1,1 is required");
+            refuse(j, "component %u: subsampling %u,%u; %s (%s)", c, dx, dy, is_chroma ? "chroma has full or half width, both alike" : "1,1 is required",
+                   j->clause);
         }
     }
 }
@@ -397,19 +406,114 @@ static void check_keep(const profile_job *j)
     check_keep_coding(j, k);
     check_keep_markers(j, k);
     check_wavelet(j);
-    if (!j->s->jp2) {
-        refuse(j, "container j2k; a JP2 file is required");
+    if (j->s->jp2 != k->container) {
+        refuse(j, "container %s; a %s file is required", containers[j->s->jp2 <= WVL_CONTAINER_JPH ? j->s->jp2 : 0], k->container == WVL_CONTAINER_JPH ? "JPH" : "JP2");
+    }
+}
+
+/* ---- HT blocks ------------------------------------------------------------------------------------------------------------------- */
+
+/* What DICOM and IMF have in common. */
+static void check_ht_packets(const profile_job *j)
+{
+    const wvl_settings *s = j->s;
+    if (s->style != WVL_STYLE_HT) {
+        refuse(j, "style %u; HT and nothing else is required (%s)", s->style, j->clause);
+    }
+    if (s->order != WVL_ORDER_RPCL) {
+        refuse(j, "progression %s; RPCL is required (%s)", orders[s->order <= WVL_ORDER_CPRL ? s->order : 0], j->clause);
+    }
+    if (s->progression_count) {
+        refuse(j, "progression changes are not allowed (%s)", j->clause);
+    }
+    if (!s->tlm) {
+        refuse(j, "tlm no; the main header must have TLM (%s)", j->clause);
+    }
+    if (s->jp2) {
+        refuse(j, "container %s; the codestream goes into the package without boxes, j2k", containers[s->jp2 <= WVL_CONTAINER_JPH ? s->jp2 : 0]);
+    }
+}
+
+/* PS3.5 asks for a base resolution of which "width or height" are at most 64; both are, so that no reader can disagree. */
+static void check_dicom(const profile_job *j)
+{
+    const wvl_image_format *f = j->f;
+    uint64_t side = j->s->levels <= WVL_MAX_LEVELS ? wvl_settings_lowest_side(f, j->s->levels) : 0;
+    if (side > WVL_THUMBNAIL_SIDE) {
+        refuse(j, "levels %u leave %llu samples; a lowest resolution of at most %u,%u is required, use levels=auto (%s)", j->s->levels, (unsigned long long)side,
+               WVL_THUMBNAIL_SIDE, WVL_THUMBNAIL_SIDE, j->clause);
+    }
+    if (f->component_count != 1 && f->component_count != 3) {
+        refuse(j, "%u components; one or three are allowed (PS3.3 C.7.6.3.1.1)", f->component_count);
+    }
+    for (uint32_t c = 0; c < f->component_count && c < 3; c++) {
+        const wvl_component_format *k = &f->components[c];
+        if (step_of(k->dx) != 1 || step_of(k->dy) != 1 || k->depth != f->components->depth || k->is_signed != f->components->is_signed) {
+            refuse(j, "component %u: components must be alike, without subsampling (PS3.5 8.2)", c);
+        }
+    }
+}
+
+static void check_imf_ht_structure(const profile_job *j)
+{
+    const wvl_settings *s = j->s;
+    uint32_t side = wvl_max_u32(j->f->x1, j->f->y1);
+    unsigned most = side <= 2048 ? 5 : side <= 4096 ? 6 : 7;
+    if (s->tile_width && (s->tile_width < j->f->x1 || s->tile_height < j->f->y1)) {
+        refuse(j, "tile %u,%u; one tile is required (%s)", s->tile_width, s->tile_height, j->clause);
+    }
+    if (!s->levels || s->levels > most) {
+        refuse(j, "levels %u; 1 to %u are allowed (%s)", s->levels, most, j->clause);
+    }
+    if (s->block_width < 32 || s->block_width > 128 || s->block_height < 32 || s->block_height > 64) {
+        refuse(j, "block %u,%u; a width of 32, 64 or 128 and a height of 32 or 64 are allowed (%s)", s->block_width, s->block_height, j->clause);
+    }
+    if (s->packed_headers != WVL_PACKED_NONE) {
+        refuse(j, "packed packet headers are not allowed (%s)", j->clause);
+    }
+}
+
+static void check_imf_ht(const profile_job *j)
+{
+    if (j->f->x1 > 8192 || j->f->y1 > 6224) {
+        refuse(j, "%u,%u samples; at most 8192,6224 are allowed (%s)", j->f->x1, j->f->y1, j->clause);
+    }
+    check_offsets(j);
+    check_imf_ht_structure(j);
+    check_precincts(j);
+    check_depths(j, 4, 8, 16);
+    check_chroma(j, 0);
+    for (uint32_t c = 1; c < j->f->component_count && c < 4; c++) {
+        if (wvl_plan_coded_depth(j->s, j->f, c) != wvl_plan_coded_depth(j->s, j->f, 0)) {
+            refuse(j, "component %u: all components must have the same depth (%s)", c, j->clause);
+        }
+    }
+}
+
+static void check_ht(const profile_job *j)
+{
+    check_ht_packets(j);
+    check_wavelet(j);
+    if (j->row->family == WVL_FAMILY_DICOM) {
+        check_dicom(j);
+    } else {
+        check_imf_ht(j);
     }
 }
 
 void wvl_profile_check(const wvl_settings *s, const wvl_image_format *f, wvl_report *report)
 {
-    profile_job j = {s, f, wvl_profile_of(s->profile), report};
+    profile_job j = {s, f, wvl_profile_of(s->profile), report, "A.10"};
     if (j.row->family == WVL_FAMILY_NONE || !f->component_count || !f->components || f->x1 <= f->x0 || f->y1 <= f->y0) {
         return;
     }
     if (j.row->family == WVL_FAMILY_KEEP) {
         check_keep(&j);
+        return;
+    }
+    if (j.row->ht) {
+        j.clause = j.row->family == WVL_FAMILY_DICOM ? "PS3.5 10.18" : "ST 2067-21 HT";
+        check_ht(&j);
         return;
     }
     check_offsets(&j);
@@ -441,7 +545,7 @@ static int has_xmp(const wvl_jp2_info *jp2)
 
 void wvl_profile_check_file(const wvl_settings *s, const wvl_jp2_info *jp2, wvl_report *report)
 {
-    profile_job j = {s, NULL, wvl_profile_of(s->profile), report};
+    profile_job j = {s, NULL, wvl_profile_of(s->profile), report, ""};
     const wvl_profile_keep *k = wvl_profile_keep_of(s->profile);
     if (!k || !k->metadata) {
         return;

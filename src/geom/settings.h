@@ -74,7 +74,7 @@ struct wvl_settings {
     wvl_custom_color custom;
     /* transform */
     uint8_t reversible;          /* "reversible" yes */
-    uint8_t levels;              /* "levels" 5 */
+    uint8_t levels;              /* "levels" 5; WVL_LEVELS_AUTO until wvl_settings_settle() */
     uint8_t mct;                 /* "mct" auto|on|off: 2 auto, 1 on, 0 off */
     /* structure */
     uint32_t tile_width, tile_height; /* "tile" 0,0: one tile */
@@ -122,6 +122,13 @@ struct wvl_settings {
 typedef struct wvl_settings wvl_settings;
 
 #define WVL_ALL_COMPONENTS UINT32_MAX
+#define WVL_LEVELS_AUTO 255u
+#define WVL_THUMBNAIL_SIDE 64u   /* of the lowest resolution that "levels" auto leaves */
+
+/* Most samples of a component of the picture, across or down, after so many levels. */
+uint64_t wvl_settings_lowest_side(const wvl_image_format *format, unsigned levels);
+/* What follows from the picture: the levels, where nobody gave their number. */
+void wvl_settings_settle(wvl_settings *settings, const wvl_image_format *format);
 
 int wvl_scope_names_tile(const wvl_scope *scope);
 int wvl_scope_names_component(const wvl_scope *scope);

@@ -7,6 +7,7 @@
 
 #include "base/alloc.h"
 #include "geom/color.h"
+#include "geom/profile.h"
 
 #define MAX_CODINGS 4096u
 #define MAX_VARIANTS 4096u
@@ -87,6 +88,9 @@ static int has_byte_limit(const wvl_settings *s)
 static double choose_step(const wvl_settings *all, const wvl_settings *s, unsigned depth)
 {
     int finer = s->step == 0.0 && !s->qfactor && depth <= 8 && !all->region_count && has_byte_limit(all) && !(s->style & WVL_STYLE_HT);
+    if (s->profile == WVL_PROFILE_IMF_HT_IRV && !s->reversible && s->step == 0.0 && !s->qfactor) {
+        return ldexp(1.25, -(int)depth); /* ST 2067-21 expects a B of MAGB that one least significant bit exceeds */
+    }
     return s->reversible ? 0.0 : finer ? ldexp(0.5, -(int)depth) : s->step;
 }
 

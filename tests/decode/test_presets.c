@@ -214,6 +214,9 @@ static const shape shapes[] = {
     {"bodleian-lossy", "bodleian-lossy", 3, 900, 700, 8}, {"bl-newspaper", "bl-newspaper", 3, 900, 700, 8}, {"bl-newspaper", "bl-newspaper", 1, 900, 700, 8},
     {"archive-lossless", "jp2", 3, 700, 500, 8},    {"iiif-lossless", "jp2", 3, 700, 500, 8},           {"iiif-lossy", "jp2", 1, 700, 500, 16},
     {"wellcome", "jp2", 3, 900, 700, 8},
+    {"ht-archive", "ht-archive", 3, 1300, 1200, 16}, {"dicom-htj2k-rpcl", "dicom-htj2k-rpcl", 1, 2200, 700, 16}, {"dicom-htj2k-rpcl", "dicom-htj2k-rpcl", 3, 700, 500, 8},
+    {"imf-ht-rev", "imf-ht-rev", 4, 700, 500, 8},    {"imf-ht-irv step=0.01", "imf-ht-irv", 3, 700, 500, 10},
+    {"imf-ht-irv qfactor=90", "imf-ht-irv", 3, 700, 500, 12},
 };
 
 /* The least side leaves lossy layers of archives room for their headers. */
@@ -236,6 +239,17 @@ START_TEST(random_sizes)
         case_free(&o);
         picture_free(&p);
     }
+}
+END_TEST
+
+/* ST 2067-21 asks for one more bit of B where there are more than five levels. */
+START_TEST(imf_ht_with_six_levels)
+{
+    picture p = picture_draw(PICTURE_NATURAL, 2100, 40, 3, 12, 5);
+    outcome o = case_encode("six levels", &p, "preset=imf-ht-rev levels=6", NULL);
+    walk(&o, "imf-ht-rev", NULL);
+    case_free(&o);
+    picture_free(&p);
 }
 END_TEST
 
@@ -265,6 +279,7 @@ int main(void)
     tcase_add_test(all, lower_rates);
     tcase_add_test(all, lengths_keep_their_distance);
     tcase_add_loop_test(all, random_sizes, 0, (int)(sizeof shapes / sizeof shapes[0]));
+    tcase_add_test(all, imf_ht_with_six_levels);
     tcase_add_test(all, no_preset_is_left_out);
     suite_add_tcase(suite, all);
     SRunner *runner = srunner_create(suite);

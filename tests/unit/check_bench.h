@@ -8,7 +8,7 @@
  *   part=TILE/TPsot/TNsot:HEADER:DATA   any number; Psot is filled in
  * Hex strings may hold (bits), packed with bit stuffing and filled up with 0; [bits], packed without stuffing; {NxHH}, a byte N times.
  *
- * By the encoder: "encode SIZE key=value ..." with SIZE as WxHxCOMPONENTSxDEPTH; "jp2 ..." the same as a JP2 file.
+ * By the encoder: "encode SIZE key=value ..." with SIZE as WxHxCOMPONENTSxDEPTH; "jp2 ..." and "jph ..." the same as a JP2 or a JPH file.
  *
  * Damage: commands separated by ";". TARGET is a marker's name, "data" (of a tile-part, behind SOD), "all" (offsets from the first byte),
  * or in JP2 a box's four letters; #n picks the n-th from 0.

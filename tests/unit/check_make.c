@@ -296,7 +296,7 @@ static void fill_info(wvl_jp2_info *info, const char *text, uint8_t icc[512], wv
     }
 }
 
-check_bytes check_make_by_encoder(const char *text, int is_jp2)
+check_bytes check_make_by_encoder(const char *text, const char *container)
 {
     drawing d;
     uint8_t icc[512];
@@ -326,7 +326,7 @@ check_bytes check_make_by_encoder(const char *text, int is_jp2)
     size_t bytes;
     ck_assert(!wvl_context_create(&options, &context) && !wvl_params_create(context, &params));
     (void)set_params(params, text);
-    ck_assert(!wvl_params_set(params, "container", is_jp2 ? "jp2" : "j2k"));
+    ck_assert(!wvl_params_set(params, "container", container));
     ck_assert_msg(!wvl_plan_create(context, params, &format, &info, &plan), "%s: %s", text, wvl_context_error(context));
     ck_assert(!wvl_sink_open_memory(context, &sink));
     ck_assert_msg(!wvl_encode(plan, &image, &sink, NULL, NULL, error, sizeof error), "%s: %s", text, error);
@@ -344,7 +344,8 @@ check_bytes check_make_by_encoder(const char *text, int is_jp2)
 check_bytes check_make(const char *text)
 {
     if (!strncmp(text, "encode ", 7)) {
-        return check_make_by_encoder(text + 7, 0);
+        return check_make_by_encoder(text + 7, "j2k");
     }
-    return strncmp(text, "jp2 ", 4) ? check_make_by_hand(text) : check_make_by_encoder(text + 4, 1);
+    int is_file = !strncmp(text, "jp2 ", 4) || !strncmp(text, "jph ", 4);
+    return !is_file ? check_make_by_hand(text) : check_make_by_encoder(text + 4, text[2] == '2' ? "jp2" : "jph");
 }

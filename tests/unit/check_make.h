@@ -5,7 +5,7 @@
 #include "tests/unit/check_bench.h"
 
 check_bytes check_make_by_hand(const char *text);
-/* is_jp2: a file with a palette, ICC, ... where the words ask for them: alpha icc res xml uuid palette */
-check_bytes check_make_by_encoder(const char *text, int is_jp2);
+/* container: j2k, jp2 or jph; a file has a palette, ICC, ... where the words ask for them: alpha icc res xml uuid palette */
+check_bytes check_make_by_encoder(const char *text, const char *container);
 
 #endif

@@ -35,6 +35,20 @@
 #define BODLEIAN "jp2 40x30x1x8 levels=6 tile=512,512 layers=6 progression=RPCL sop=yes eph=yes precincts=[256,256],[256,256],[128,128] "
 #define NDNP "jp2 40x30x1x8 reversible=no levels=6 tile=1024,1024 style=BYPASS progression=RLCP layers=25"
 
+/* HT: empty packets, B of MAGB in the low bits of CAP: 10 bits without a colour transform ask for 13. */
+#define HTX "style=40 prog=2 xcb=5 ycb=3 x=64 y=32 "
+#define HT3 "depth=09,09,09 L=5 prec=778888888888 " HTX
+#define HT_PARTS "part=0/0/6::000000 part=0/1/6::000000 part=0/2/6::000000 part=0/3/6::000000 part=0/4/6::000000 part=0/5/6::000000"
+#define HT_TLM "main=FF550022005000000000110000000011000000001100000000110000000011" "0000000011 "
+#define IHR HT3 "ht=0005 " HT_TLM HT_PARTS
+#define IHI HT3 "ht=0023 wave=0 " HT_TLM HT_PARTS
+#define PIHR "profile=imf-ht-rev"
+#define PIHI "profile=imf-ht-irv"
+#define DICOM HT3 "ht=0005 " HT_TLM HT_PARTS
+#define PDI "profile=dicom-htj2k-rpcl"
+#define HTA "40x30x3x8 levels=5 tile=1024,1024 block=64,64 progression=RPCL eph=yes precincts=[256,256],[256,256],[128,128] style=HT sop=yes plt=yes"
+#define PHTA "profile=ht-archive"
+
 const check_row check_rows_profiles[] = {
     {"profile.applies", "ht=0000 style=40 part=0/0/1::00", "", NULL, "profile=part1"},
     {"profile.applies", DC2, "", NULL, "profile=jp2"},
@@ -145,6 +159,58 @@ const check_row check_rows_profiles[] = {
     {"keep.capture", "jp2 40x30x3x8 " KB, "resc -", NULL, PK},
     {"keep.plt", BODLEIAN "tile-parts=R", "", NULL, "profile=bodleian"},
     {"keep.parts", BODLEIAN "plt=yes", "", NULL, "profile=bodleian"},
+    {"dicom.wavelet", HT3 "ht=0023 wave=0 " HT_TLM HT_PARTS, "", NULL, PDI},
+    {"dicom.blocks", DICOM, "CAP @8=8005;COD >FF53000F01010505030001778888888888", NULL, PDI},
+    {"dicom.order", DICOM, "COD @5=00", "dicom.parts", PDI},
+    {"dicom.order", DICOM, "QCD >FF5F000900000001060302", NULL, PDI},
+    {"dicom.base", "depth=09 style=40 prog=2 xcb=3 ycb=3 x=65 y=65 L=0 ht=0005 main=FF5500090050000000000F part=0/0/1::00", "", NULL, PDI},
+    {"dicom.base-both", "depth=09 style=40 prog=2 xcb=3 ycb=3 x=65 y=64 L=0 ht=0005 main=FF5500090050000000000F part=0/0/1::00", "", NULL, PDI},
+    {"dicom.tlm", DICOM, "TLM -", NULL, PDI},
+    {"dicom.parts", HT3 "ht=0005 main=FF55000900500000000020 part=0/0/1::{18x00}", "", NULL, PDI},
+    {"dicom.components", DICOM, "SIZ @40=080101080101090101", NULL, PDI},
+    {"dicom.components", DICOM, "SIZ @40=890101090101090101", NULL, PDI},
+    {"dicom.components", DICOM, "SIZ @44=02", NULL, PDI},
+    {"dicom.components", "depth=09,09 style=40 prog=2 x=64 y=32 L=0 ht=0005 main=FF55000900500000000010 part=0/0/1::0000", "", NULL, PDI},
+    {"dicom.bare", "jph 40x30x1x8 style=HT progression=RPCL tlm=yes tile-parts=R levels=1", "", NULL, PDI},
+
+    {"imf-ht.grid", IHR, "SIZ @14=00000001", NULL, PIHR},
+    {"imf-ht.grid", IHR, "SIZ @22=00000020", "tile.missing", PIHR},
+    {"imf-ht.size", "depth=09 style=40 prog=2 xcb=5 ycb=3 x=8 y=6224 L=7 prec=7788888888888888 ht=0006 main=FF55000900500000000044 part=0/0/1::{54x00}",
+     "SIZ @10=00001851;SIZ @26=00001851", NULL, PIHR},
+    {"imf-ht.components", IHR, "SIZ @43=0A", NULL, PIHR},
+    {"imf-ht.components", IHR, "SIZ @40=890101090101090101", NULL, PIHR},
+    {"imf-ht.components", HTX "L=5 prec=778888888888 ht=0005 depth=09,09,09,09,09 main=FF5500090050000000002C part=0/0/1::{30x00}", "", NULL, PIHR},
+    {"imf-ht.components", HTX "L=5 prec=778888888888 ht=0002 depth=06 main=FF55000900500000000014 part=0/0/1::{6x00}", "", NULL, PIHR},
+    {"imf-ht.subsampling", IHR, "SIZ @45=02", NULL, PIHR},
+    {"imf-ht.subsampling", IHR, "SIZ @41=02", NULL, PIHR},
+    {"imf-ht.cap", IHR, "CAP @8=1005", NULL, PIHR},
+    {"imf-ht.cap", IHR, "CAP @8=2005", NULL, PIHR},
+    {"imf-ht.wavelet", IHR, "CAP @8=0025", NULL, PIHR},
+    {"imf-ht.wavelet", IHI, "COD @13=01;QCD @5-16;QCD @4=20", NULL, PIHI},
+    {"imf-ht.levels", HTX "depth=09,09,09 ht=0006 L=6 prec=77888888888888 main=FF55000900500000000023 part=0/0/1::{21x00}", "", NULL, PIHR},
+    {"imf-ht.layers", IHR, "COD @6=0002", "packet.missing", PIHR},
+    {"imf-ht.blocks", IHR, "COD @10=02", NULL, PIHR},
+    {"imf-ht.blocks", IHR, "COD @10=0305", NULL, PIHR},
+    {"imf-ht.blocks", IHR, "COD @12=48", NULL, PIHR},
+    {"imf-ht.precincts", IHR, "COD @14=66", NULL, PIHR},
+    {"imf-ht.order", IHR, "COD @5=03", NULL, PIHR},
+    {"imf-ht.order", IHR, "QCD >FF5F000900000001060302", NULL, PIHR},
+    {"imf-ht.markers", HT3 "ht=0005 main=FF5500090050000000000E" "FF6000190000000012{18x00} part=0/0/1::", "", NULL, PIHR},
+    {"imf-ht.tlm", IHR, "TLM -", NULL, PIHR},
+    {"imf-ht.magnitude", IHR, "CAP @8=0004", NULL, PIHR},
+    {"imf-ht.magnitude", IHR, "CAP @8=0006", NULL, PIHR},
+    {"imf-ht.magnitude", IHI, "CAP @8=0035", NULL, PIHI},
+    {"imf-ht.magnitude-high", IHI, "CAP @8=0024", NULL, PIHI},
+
+    {"keep.plt", "jph " HTA " plt=no", "", NULL, PHTA},
+    {"keep.levels", "jph " HTA " levels=4", "", NULL, PHTA},
+    {"keep.tiles", "jph " HTA " tile=512,512", "", NULL, PHTA},
+    {"keep.style", "jph " HTA " style=HT+VSC", "", NULL, PHTA},
+    {"keep.order", "jph " HTA " progression=LRCP", "", NULL, PHTA},
+    {"keep.wavelet", "jph " HTA " reversible=no", "", NULL, PHTA},
+    {"keep.precincts", "jph " HTA " precincts=[256,256]", "", NULL, PHTA},
+    {"keep.resilience", "jph " HTA " sop=no", "", NULL, PHTA},
+    {"profile.applies", "encode " HTA, "", NULL, PHTA},
     {"keep.region", NDNP, "jp2c @53+FF5E0005000005", NULL, "profile=ndnp"},
 };
 const size_t check_rows_profiles_count = sizeof check_rows_profiles / sizeof check_rows_profiles[0];

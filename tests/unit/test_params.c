@@ -402,6 +402,20 @@ START_TEST(preset_names_carry_words)
 }
 END_TEST
 
+START_TEST(levels_may_be_left_open)
+{
+    expect_set("levels", "auto", "auto");
+    expect_set("levels", "AUTO", "auto");
+    expect_set("levels", "0", "0");
+    expect_set("levels", "32", "32");
+    expect_refused("levels", "33", "whole number");
+    expect_refused("levels", "automatic", "whole number");
+    expect_refused("levels", "", "whole number");
+    ck_assert_int_eq(wvl_params_preset(params, "dicom-htj2k-rpcl"), WVL_OK);
+    ck_assert_str_eq(wvl_params_get(params, "levels"), "auto");
+}
+END_TEST
+
 START_TEST(frame_rates_are_fractions)
 {
     expect_set("frame-rate", "24", "24");
@@ -482,6 +496,7 @@ static Suite *params_suite(void)
     tcase_add_test(table, comments_add_up);
     tcase_add_test(table, presets_apply);
     tcase_add_test(table, preset_names_carry_words);
+    tcase_add_test(table, levels_may_be_left_open);
     tcase_add_test(table, frame_rates_are_fractions);
     tcase_add_test(table, regions_print_as_they_are_read);
     tcase_add_test(table, clones_are_independent);

@@ -86,7 +86,7 @@ preset() {
     exact=$4
     shift 4
     extension=j2c
-    case $profile in jp2 | kb-* | ndnp | bodleian* | bl-*) extension=jp2 ;; esac
+    case $profile in jp2 | kb-* | ndnp | bodleian* | bl-*) extension=jp2 ;; ht-archive) extension=jph ;; esac
     expect 0 -i "$picture" -o "made.$extension" --force --preset "$name" "$@"
     for spelling in "--profile $profile" "--profile $name" "--preset $name"; do
         # shellcheck disable=SC2086
@@ -127,6 +127,10 @@ preset grey8.pgm ndnp ndnp false
 preset rgb16.ppm bodleian bodleian true
 preset rgb8.ppm bodleian-lossy bodleian-lossy false
 preset grey8.pgm bl-newspaper bl-newspaper false
+preset rgb8.ppm ht-archive ht-archive true
+preset rgb8.ppm dicom-htj2k-rpcl dicom-htj2k-rpcl true
+preset rgb16.ppm imf-ht-rev imf-ht-rev true
+preset rgb16.ppm imf-ht-irv imf-ht-irv false --bpp 3
 
 # A profile that is not met ends with 6; the limits of another rate are those limits.
 expect 0 -i rgb16.ppm -o cinema.j2c --preset dci-2k-24 -X 12

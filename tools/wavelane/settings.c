@@ -100,6 +100,10 @@ static int write_halved(wvl_params *params)
     size_t used = 0;
     unsigned width = 0, height = 0, count = 0;
     const char *levels = wvl_params_get(params, "levels");
+    if (levels && !strcmp(levels, "auto")) {
+        wvl_cli_error("-c halves sizes from resolution to resolution and needs their number: --levels auto does not tell it");
+        return WVL_EXIT_USAGE;
+    }
     unsigned resolutions = levels ? (unsigned)strtoul(levels, NULL, 10) + 1 : 0;
     const char *given = wvl_params_get(params, "precincts");
     if (!resolutions || !given) {
