@@ -56,7 +56,7 @@ static worker_scratch carve_worker(const wvl_plan *plan, wvl_carver *carver)
     w.hulls = wvl_carve(carver, coder->slots, sizeof *w.hulls);
     uint32_t *cells = wvl_carve(carver, plan->rdoq ? WVL_RDOQ_CELLS : 0, sizeof *cells); /* one block at a time */
     for (unsigned i = 0; i < coder->slots; i++) {
-        w.rdoq[i] = (wvl_rdoq){wvl_carve(carver, plan->rdoq ? WVL_RDOQ_SAMPLES : 0, sizeof(uint32_t)), cells};
+        w.rdoq[i] = (wvl_rdoq){wvl_carve(carver, plan->rdoq ? WVL_RDOQ_SAMPLES : wvl_rescale_samples(plan), sizeof(uint32_t)), cells};
     }
     return w;
 }
@@ -105,7 +105,7 @@ void wvl_coder_measure(const wvl_plan *plan, wvl_tile_plan *scratch, uint32_t co
     memset(memory, 0, sizeof *memory);
     memory->base_bytes = wvl_alloc_size(wvl_coder_worker_bytes(plan, concurrency)) + wvl_alloc_size(concurrency * sizeof(wvl_coder_writers)) + wvl_alloc_size(plan->tile_count * sizeof(wvl_coded_tile)) +
                          wvl_alloc_size(plan->layer_count * sizeof(wvl_layer_result)) + wvl_alloc_size(wvl_plan_cap_groups(plan) * sizeof(uint64_t)) +
-                         wvl_alloc_size(wvl_depth_memory_bytes(plan)) + wvl_alloc_size(plan->wave_bands * sizeof(work_band)) + wvl_alloc_size(plan->part_count * sizeof(wvl_cs_part));
+                         wvl_alloc_size(wvl_depth_memory_bytes(plan)) + wvl_alloc_size(wvl_rescale_bytes(plan)) + wvl_alloc_size(plan->wave_bands * sizeof(work_band)) + wvl_alloc_size(plan->part_count * sizeof(wvl_cs_part));
     memory->base_bytes = wvl_add_saturate(memory->base_bytes, wvl_alloc_size(wvl_mul_saturate(packet_bytes_count(plan), sizeof(uint64_t))));
     wvl_t2_sizes sizes = {0, 0, 0};
     uint64_t most_packets = 1;
@@ -178,6 +178,7 @@ void wvl_coder_fini(wvl_coder *coder)
     wvl_free(coder->allocator, coder->writers, coder->workers * sizeof *coder->writers);
     wvl_free(coder->allocator, coder->bands, plan->wave_bands * sizeof *coder->bands);
     wvl_free(coder->allocator, coder->parts, plan->part_count * sizeof *coder->parts);
+    wvl_rescale_close(&coder->rescale, coder->allocator);
     wvl_store_fini(&coder->bytes);
     wvl_store_fini(&coder->passes);
     memset(coder, 0, sizeof *coder);
@@ -412,6 +413,7 @@ static int open_slot(block_stream *s, unsigned slot, uint32_t index, wvl_block_i
                                   (uint32_t)in->width * in->height, plan->layer_count > 1, s->group, s->part, out, {0}, {0, 0}};
     wvl_lift_block(plan, tile, s->wb->component, band, index, in, s->w.copies[slot], &s->hulls[slot].lift);
     s->hulls[slot].hull->pass_count = 0;
+    wvl_rescale_block(&work->coder->rescale, tile->components[s->wb->component].coding, band->coding_band, s->w.rdoq[slot].samples, in);
     if (work->coder->is_optimised) {
         const wvl_coded_block *block = s->blocks[slot];
         s->hulls[slot].error = wvl_rdoq_change(&s->w.rdoq[slot], in, s->hulls[slot].band, block->end_passes, block->end_slope);
@@ -578,9 +580,10 @@ wvl_status wvl_coder_code_tiles(wvl_coder *coder, const wvl_coefs *coefs, uint32
     if (status != WVL_OK || !tile_count) {
         return status;
     }
-    block_work work = {.coder = coder, .coefs = coefs, .tiles = &coder->tiles[coefs[0].tile->index], .bands = coder->bands, .is_again = coder->wants_again && !coder->is_optimised};
+    block_work work = {.coder = coder, .coefs = coefs, .tiles = &coder->tiles[coefs[0].tile->index], .bands = coder->bands, .is_again = coder->wants_again && !coder->is_optimised && !coder->is_rescaling};
     memcpy(work.wanted, coder->wanted, sizeof work.wanted);
     work.is_phased = coder->depth.is_enabled && !coder->wants_again;
+    memcpy(work.thresholds, coder->thresholds, sizeof work.thresholds);
     list_bands(&work, tile_count);
     if (work.is_phased) {
         code_phases(&work);

@@ -14,6 +14,7 @@
 #include "codec/cs/cs.h"
 #include "codec/rate/depth.h"
 #include "codec/rate/layers.h"
+#include "codec/rescale.h"
 #include "codec/t2/packet_order.h"
 
 /* A worker's places in the stores of bytes and passes, on cache lines of its own. */
@@ -40,6 +41,9 @@ typedef struct wvl_coder {
     int wants_again;                 /* blocks that are not decided for `wanted` are to be coded again, no others */
     uint32_t wanted[WVL_RATE_GROUPS];
     int is_optimised;                /* all blocks are to be coded once more, quantised for where they end, or have been */
+    wvl_rescale rescale;             /* open: all blocks are to be coded once more with other steps, or have been; plan is then its plan */
+    int is_rescaling;                /* they are to be */
+    uint32_t thresholds[WVL_RATE_GROUPS]; /* for which all blocks of the next coding are to be decided; 0: in full */
     wvl_layer_job layer_job;
     wvl_layer_result *layers;        /* [layer_count] */
     wvl_cs_part *parts;

@@ -5,6 +5,7 @@
 
 #include "base/alloc.h"
 #include "base/bytes.h"
+#include "codec/rate/measure.h"
 #include "codec/tile_coder.h"
 
 /* ---- Lengths ------------------------------------------------------------------------------------------------------------------- */
@@ -206,7 +207,8 @@ static void clear_division(wvl_coder *coder)
 {
     memset(coder->parts, 0, coder->plan->part_count * sizeof *coder->parts);
     memset(coder->component_overhead, 0, wvl_plan_cap_groups(coder->plan) * sizeof *coder->component_overhead);
-    coder->wants_again = 0;
+    coder->wants_again = coder->is_rescaling = 0;
+    memset(coder->thresholds, 0, sizeof coder->thresholds);
 }
 
 static void reopen_tile(wvl_coder *coder, wvl_coded_tile *tile)
@@ -243,7 +245,7 @@ static void reopen(wvl_coder *coder)
 }
 
 /* Back to where blocks are coded, all of them: what is stored goes. */
-static wvl_status open_optimisation(wvl_coder *coder)
+static wvl_status code_all_again(wvl_coder *coder)
 {
     for (uint32_t t = 0; t < coder->plan->tile_count; t++) {
         memset(coder->tiles[t].states, 0, coder->tiles[t].block_count * sizeof *coder->tiles[t].states);
@@ -259,8 +261,32 @@ static wvl_status open_optimisation(wvl_coder *coder)
     for (unsigned g = 0; g < WVL_RATE_GROUPS; g++) {
         coder->decided[g] = 0;
     }
-    coder->wants_again = coder->is_optimised = 1;
+    coder->wants_again = 1;
     return WVL_OK;
+}
+
+static wvl_status open_optimisation(wvl_coder *coder)
+{
+    coder->is_optimised = 1;
+    return code_all_again(coder);
+}
+
+/* The threshold of the second coding lies little off that of the first. */
+#define RESCALE_MARGIN 64u
+
+static wvl_status open_rescaling(wvl_coder *coder, unsigned sixteenths)
+{
+    uint32_t threshold = coder->layers[0].slope;
+    int64_t start = coder->plan->depth_full ? 0 : (int64_t)threshold + coder->plan->depth_bias - (int64_t)(RESCALE_MARGIN + wvl_rate_reach(coder->plan));
+    if (!wvl_rescale_open(&coder->rescale, coder->allocator, coder->plan, threshold, sixteenths)) {
+        return WVL_ERROR_MEMORY;
+    }
+    coder->plan = &coder->rescale.plan;
+    coder->is_rescaling = 1;
+    for (unsigned g = 0; g < WVL_RATE_GROUPS; g++) {
+        coder->thresholds[g] = (uint32_t)(start < 0 ? 0 : start > 65535 ? 65535 : start);
+    }
+    return code_all_again(coder);
 }
 
 wvl_status wvl_coder_finish(wvl_coder *coder, wvl_tile_plan *tile, const wvl_order_memory *memory)
@@ -274,6 +300,10 @@ wvl_status wvl_coder_finish(wvl_coder *coder, wvl_tile_plan *tile, const wvl_ord
     if ((status == WVL_OK || status == WVL_ERROR_UNREACHABLE) && coder->layer_job.is_undecided) {
         reopen(coder);
         return WVL_OK;
+    }
+    unsigned sixteenths = status == WVL_OK && !coder->rescale.is_open ? wvl_rescale_choose(plan, coder->layers[0].slope) : 0;
+    if (sixteenths) {
+        return open_rescaling(coder, sixteenths);
     }
     if (status == WVL_OK && plan->rdoq && !coder->is_optimised) {
         return open_optimisation(coder);

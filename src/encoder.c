@@ -363,7 +363,7 @@ static wvl_status transform_and_code(wvl_session *s)
     if (!s->plan->keep_coefs || status != WVL_OK) {
         end_waves(s);
     }
-    if (!wvl_depth_is_possible(s->plan) && !s->plan->rdoq) {
+    if (!wvl_depth_is_possible(s->plan) && !s->plan->rdoq && !s->plan->follows_step) {
         give_pixels_back(s);
     }
     return status;

@@ -127,6 +127,7 @@ static int encode_set(job *j, unsigned plane)
 static void encode_block(wvl_ht_scratch *s, const wvl_block_input *in, wvl_block_output *out)
 {
     unsigned bits = wvl_bit_length(in->bound >> in->frac_bits), plane = in->all_sets && bits ? bits - 1 : in->cleanup_plane;
+    plane = in->first_set && in->first_set <= plane ? in->first_set - 1u : plane;
     job j = {s, in, in->kernels ? in->kernels : &wvl_ht_kernels_c, out, {0}};
     int is_told = bits > in->cleanup_plane && in->max_passes;
     out->length = out->pass_count = out->planes = 0;

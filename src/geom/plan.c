@@ -185,6 +185,18 @@ static void fill_profile(wvl_plan *plan, const wvl_settings *s)
     plan->max_component_bytes = lower_limit(s->max_component_bytes, limits.component_bytes);
 }
 
+/* A target in bytes with HT blocks that quantizers of one kind serve, of a step that nobody gave. */
+static int can_follow_step(const wvl_plan *plan, const wvl_settings *s, const wvl_layer_target *last)
+{
+    int is_byte_target = last->kind == WVL_RATE_BYTES || (last->kind == WVL_RATE_ALL && plan->max_bytes);
+    int can = plan->all_sets && is_byte_target && plan->layer_count == 1 && s->step == 0.0 && !plan->max_component_bytes;
+    for (uint32_t i = 0; i < plan->coding_count; i++) {
+        const wvl_coding *c = &plan->codings[i];
+        can = can && !c->reversible && !c->qfactor && c->base_step == plan->codings[0].base_step;
+    }
+    return can;
+}
+
 static void fill_layers(wvl_plan *plan, const wvl_settings *s)
 {
     uint32_t given = s->layer_value_count, automatic = plan->layer_count - given;
@@ -202,6 +214,7 @@ static void fill_layers(wvl_plan *plan, const wvl_settings *s)
     plan->lossless = plan->reversible_share == 1.0 && last->kind == WVL_RATE_ALL && !plan->max_bytes && !plan->max_component_bytes;
     plan->rate_control = plan->layer_count > 1 || !plan->lossless;
     plan->all_sets = (plan->codings[0].style & WVL_STYLE_HT) && (last->kind != WVL_RATE_ALL || plan->max_bytes || plan->max_component_bytes);
+    plan->follows_step = can_follow_step(plan, s, last);
     plan->rdoq = s->rdoq && (last->kind != WVL_RATE_ALL || plan->max_bytes || plan->max_component_bytes);
     plan->visual = s->visual;
 }

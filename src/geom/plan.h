@@ -189,6 +189,7 @@ struct wvl_plan {
     uint8_t stereo, hfr;   /* of the profile's byte limits */
     uint32_t frames, seconds; /* frame rate as a fraction */
     uint8_t lossless;      /* last layer takes every pass and nothing is capped */
+    uint8_t follows_step;  /* HT: steps are made coarser for the byte target, and blocks coded once more (codec/rescale.h) */
     uint8_t rdoq;          /* blocks are coded once more, quantised for where they end */
     uint8_t visual;        /* slopes are those of weighted errors (wvl_band_coding.visual) */
     uint8_t keep_coefs;    /* a PSNR target: all coefficients stay until its cuts have been measured */
@@ -275,6 +276,8 @@ const wvl_tile_variant *wvl_plan_find_variant(const wvl_plan *plan, uint32_t til
 /* Rules of HT blocks (15444-15). */
 void wvl_plan_check_ht(const struct wvl_settings *settings, wvl_report *report);
 /* Step of a coding with a quality factor, before the norm of the band, as a part of the full range. */
+/* Makes all steps of an irreversible coding coarser, by 2^(sixteenths/16), and magnitude bounds and weights follow. 0: they can not be told so. */
+int wvl_quant_scale_steps(const wvl_plan *plan, wvl_coding *coding, unsigned sixteenths);
 double wvl_quant_visual_step(const wvl_coding *coding, unsigned level, unsigned orient);
 /* Weight of squared errors in a band of a coding with visual weights. */
 double wvl_quant_visual_weight(const wvl_coding *coding, unsigned level, unsigned orient);

@@ -143,6 +143,34 @@ static void set_weight(wvl_coding *coding, unsigned band, unsigned max_depth, un
     bc->weight_exponent = e - 32;
 }
 
+/* 2^(i/16) */
+static const double roots[16] = {
+    1.0, 1.0442737824274138, 1.0905077326652577, 1.1387886347566916, 1.189207115002721, 1.241857812073484,
+    1.2968395546510096, 1.3542555469368927, 1.4142135623730951, 1.4768261459394993, 1.5422108254079407,
+    1.6104903319492543, 1.681792830507429, 1.7562521603732995, 1.8340080864093424, 1.9152065613971474};
+
+int wvl_quant_scale_steps(const wvl_plan *plan, wvl_coding *coding, unsigned sixteenths)
+{
+    unsigned reach = wvl_bit_length(wvl_max_u32(wvl_rect_width(plan->image), wvl_rect_height(plan->image)));
+    for (unsigned band = 0; band < 3u * coding->levels + 1u; band++) {
+        wvl_band_coding *bc = &coding->band[band];
+        unsigned range_bits = coding->depth + log2_gain(band_orient(band)), old = bc->exponent;
+        if (coding->quant_style == WVL_QUANT_DERIVED && band) {
+            bc->exponent = (uint8_t)(coding->band[0].exponent + band_level(band, coding->levels) - coding->levels);
+            bc->mantissa = coding->band[0].mantissa;
+        } else if (!split_step(bc->step * roots[sixteenths & 15], range_bits, coding->guard_bits, bc)) {
+            return 0;
+        }
+        if (bc->exponent > old || coding->guard_bits + bc->exponent < 2) {
+            return 0;
+        }
+        bc->planes = (uint8_t)(coding->guard_bits + bc->exponent - 1);
+        bc->step = ldexp(1.0 + bc->mantissa / 2048.0, (int)range_bits - bc->exponent);
+        set_weight(coding, band, plan->peak_depth, reach);
+    }
+    return 1;
+}
+
 #define MOST_PLANES 37u       /* magnitude bits that exponents and guard bits can say */
 #define MOST_CODED_PLANES 31u /* of a block that is shifted in part */
 #define EASY_PLANES 30u       /* OpenJPEG 2.5 decodes no more */

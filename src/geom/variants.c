@@ -87,7 +87,7 @@ static int has_byte_limit(const wvl_settings *s)
  * as far as they count, so that the finer step costs hardly any time; but regions need two planes for every one. 0: one. */
 static double choose_step(const wvl_settings *all, const wvl_settings *s, unsigned depth)
 {
-    int finer = s->step == 0.0 && !s->qfactor && depth <= 8 && !all->region_count && has_byte_limit(all) && !(s->style & WVL_STYLE_HT);
+    int finer = s->step == 0.0 && !s->qfactor && depth <= 8 && !all->region_count && has_byte_limit(all);
     if (s->profile == WVL_PROFILE_IMF_HT_IRV && !s->reversible && s->step == 0.0 && !s->qfactor) {
         return ldexp(1.25, -(int)depth); /* ST 2067-21 expects a B of MAGB that one least significant bit exceeds */
     }

@@ -2,6 +2,7 @@
 /* HT codestreams and JPH files: group H of the torture matrix, every shape of block, and what does not go with HT. Decoded by OpenJPEG, re-parsed,
  * and judged by the walker. */
 #include <check.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -189,7 +190,7 @@ START_TEST(byte_targets)
     static const char *const more[] = {"", " tile=200,150 precincts=[64,64] sop=yes eph=yes plt=yes tlm=yes", " block=32,128 levels=3 mct=off"};
     picture p = natural((unsigned)_i % 3);
     char settings[256], ht[280];
-    (void)snprintf(ht, sizeof ht, "reversible=no%s style=HT", more[_i / 3]);
+    (void)snprintf(ht, sizeof ht, "reversible=no%s style=HT step=0.001953125", more[_i / 3]); /* half a least significant bit, as for byte targets */
     outcome all = encode("HT", &p, ht); /* all that the quantizer keeps */
     for (unsigned i = 0; i < 5; i++) {
         (void)snprintf(settings, sizeof settings, "reversible=no bpp=%g%s", rates[i], more[_i / 3]);
@@ -207,6 +208,46 @@ START_TEST(byte_targets)
         case_free(&plain);
     }
     case_free(&all);
+    picture_free(&p);
+}
+END_TEST
+
+static double fixed_step_psnr(const picture *p, double step, size_t *bytes)
+{
+    char settings[80];
+    (void)snprintf(settings, sizeof settings, "reversible=no style=HT step=%.9g", step);
+    outcome o = encode("fixed step", p, settings);
+    picture back = case_decode("fixed step", &o, NULL);
+    double psnr = picture_psnr(p, &back);
+    *bytes = o.bytes;
+    picture_free(&back);
+    case_free(&o);
+    return psnr;
+}
+
+/* The step follows a byte target, so that no fixed step is better by more than what a small picture's headers make: not one between two powers of
+ * two, where planes of the default step are far off. */
+START_TEST(steps_follow_byte_targets)
+{
+    picture p = natural(1);
+    size_t bytes;
+    unsigned steps[6], kinds = 0;
+    for (int i = 0; i < 6; i++) {
+        double step = ldexp(1.0 + i / 6.0, -6), fixed = fixed_step_psnr(&p, step, &bytes);
+        char settings[80];
+        (void)snprintf(settings, sizeof settings, "reversible=no style=HT layer-bytes=%zu", bytes);
+        outcome o = encode("target", &p, settings);
+        picture back = case_decode("target", &o, NULL);
+        double ours = picture_psnr(&p, &back);
+        steps[i] = o.stream.components[0].step[0];
+        kinds += i && steps[i] != steps[i - 1];
+        printf("step %.5f: %zu bytes, %.3f dB; target: %zu bytes, %.3f dB\n", step, bytes, fixed, o.bytes, ours);
+        ck_assert_uint_le(o.bytes, bytes);
+        ck_assert_msg(ours > fixed - (is_drawn ? 0.15 : 0.02), "%.3f dB, a fixed step has %.3f", ours, fixed);
+        picture_free(&back);
+        case_free(&o);
+    }
+    ck_assert_uint_gt(kinds, 1);
     picture_free(&p);
 }
 END_TEST
@@ -306,6 +347,7 @@ int main(void)
     tcase_add_loop_test(tests, every_depth, 1, 28);
     tcase_add_loop_test(tests, same_samples_as_ebcot, 0, 4);
     tcase_add_loop_test(tests, byte_targets, 0, 9);
+    tcase_add_test(tests, steps_follow_byte_targets);
     tcase_add_test(tests, other_targets);
     tcase_add_loop_test(tests, quality_factors, 0, 2);
     tcase_add_test(tests, cap_beyond_everything);
