@@ -22,4 +22,11 @@ static inline uint64_t wvl_tile_block_bytes(const wvl_plan *plan, uint32_t width
     return bytes;
 }
 
+/* Bands of a component follow its resolutions: one for the first, three for each of the others. */
+static inline uint32_t wvl_tile_rate_group(const wvl_plan *plan, const wvl_tile_plan *tile, uint32_t component, uint32_t band)
+{
+    uint32_t first = tile->resolutions[tile->components[component].first_resolution].first_band;
+    return wvl_plan_rate_group(plan, component, band == first ? 0 : (band - first - 1) / 3 + 1);
+}
+
 #endif

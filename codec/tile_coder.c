@@ -319,13 +319,6 @@ static int keep_block(block_work *work, worker_scratch *w, block_hull *h, wvl_co
     return is_stored;
 }
 
-/* Bands of a component follow its resolutions: one for the first, three for each of the others. */
-static uint32_t rate_group_of(const wvl_plan *plan, const wvl_tile_plan *tile, uint32_t component, uint32_t band)
-{
-    uint32_t first = tile->resolutions[tile->components[component].first_resolution].first_band;
-    return wvl_plan_rate_group(plan, component, band == first ? 0 : (band - first - 1) / 3 + 1);
-}
-
 static const work_band *find_band(const block_work *work, uint64_t group)
 {
     uint64_t lo = 0, hi = work->band_count;
@@ -388,7 +381,7 @@ static int fetch_group(block_stream *s)
     s->wb = find_band(work, group);
     const wvl_tile_band *band = &work->coefs[s->wb->tile].tile->bands[s->wb->band];
     uint64_t first = (group - s->wb->first) * s->wb->blocks_per_group;
-    s->group = rate_group_of(coder->plan, work->coefs[s->wb->tile].tile, s->wb->component, s->wb->band);
+    s->group = wvl_tile_rate_group(coder->plan, work->coefs[s->wb->tile].tile, s->wb->component, s->wb->band);
     s->part = work->is_phased ? wvl_depth_part_of(&work->coder->depth, s->group, band) : NULL;
     s->block = (uint32_t)first;
     s->end = (uint32_t)wvl_min_u64(first + s->wb->blocks_per_group, (uint64_t)band->block_cols * band->block_rows);
@@ -475,7 +468,7 @@ static void list_band(block_work *work, uint32_t tile, uint32_t component, uint3
         work->bands[work->band_count++] = (work_band){work->group_count, tile, index, component, per_group};
         work->group_count += wvl_ceil_div(blocks, per_group);
         if (work->is_phased) {
-            uint32_t group = rate_group_of(work->coder->plan, work->coefs[tile].tile, component, index);
+            uint32_t group = wvl_tile_rate_group(work->coder->plan, work->coefs[tile].tile, component, index);
             wvl_depth_part_of(&work->coder->depth, group, band)->samples += (double)wvl_rect_width(band->rect) * wvl_rect_height(band->rect);
         }
     }
@@ -580,9 +573,9 @@ wvl_status wvl_coder_code_tiles(wvl_coder *coder, const wvl_coefs *coefs, uint32
     if (status != WVL_OK || !tile_count) {
         return status;
     }
-    block_work work = {.coder = coder, .coefs = coefs, .tiles = &coder->tiles[coefs[0].tile->index], .bands = coder->bands, .is_again = coder->wants_again && !coder->is_optimised && !coder->is_rescaling};
+    block_work work = {.coder = coder, .coefs = coefs, .tiles = &coder->tiles[coefs[0].tile->index], .bands = coder->bands,
+                       .is_again = coder->wants_again && !coder->is_optimised && !coder->is_rescaling, .is_phased = coder->depth.is_enabled && !coder->wants_again};
     memcpy(work.wanted, coder->wanted, sizeof work.wanted);
-    work.is_phased = coder->depth.is_enabled && !coder->wants_again;
     memcpy(work.thresholds, coder->thresholds, sizeof work.thresholds);
     list_bands(&work, tile_count);
     if (work.is_phased) {

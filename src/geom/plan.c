@@ -189,7 +189,7 @@ static void fill_profile(wvl_plan *plan, const wvl_settings *s)
 static int can_follow_step(const wvl_plan *plan, const wvl_settings *s, const wvl_layer_target *last)
 {
     int is_byte_target = last->kind == WVL_RATE_BYTES || (last->kind == WVL_RATE_ALL && plan->max_bytes);
-    int can = plan->all_sets && is_byte_target && plan->layer_count == 1 && s->step == 0.0 && !plan->max_component_bytes;
+    int can = plan->all_sets && is_byte_target && plan->layer_count == 1 && s->step == 0.0 && !s->visual && !plan->max_component_bytes;
     for (uint32_t i = 0; i < plan->coding_count; i++) {
         const wvl_coding *c = &plan->codings[i];
         can = can && !c->reversible && !c->qfactor && c->base_step == plan->codings[0].base_step;
