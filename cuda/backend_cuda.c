@@ -339,14 +339,17 @@ static void build_views(wvl_backend_job *job, const wvl_cuda_layout *l, const wv
     }
 }
 
-/* Tables and, unless the device reads the picture where it lies, pixels, in pinned memory. Returns the end of what must go up. */
-static uint64_t build_upload(wvl_backend_job *job, const wvl_cuda_layout *l, const wvl_image *image, const wvl_tile_plan *tiles, wvl_cuda_tables *tables)
+/* Pixels on their way to the device, unless it reads them where they lie; tables in pinned memory. */
+static wvl_cuda_status build_upload(wvl_backend_job *job, const wvl_cuda_layout *l, const wvl_image *image, const wvl_tile_plan *tiles, wvl_cuda_tables *tables)
 {
     const wvl_backend *b = job->backend;
     wvl_cuda_staging *s = &job->staging;
     int on_device = image->memory_kind == WVL_MEMORY_DEVICE || image->memory_kind == WVL_MEMORY_MANAGED;
     s->memory = on_device ? NULL : job->pinned + l->staging;
     s->address = job->device + l->staging;
+    s->runtime = runtime(b);
+    s->stream = job->stream;
+    s->begun = job->mark[AT_START];
     s->pixels = (wvl_cuda_pixels *)(void *)((uint8_t *)job + l->host_pixels);
     s->copies = image->memory_kind == WVL_MEMORY_PINNED ? (wvl_cuda_copy *)(void *)((uint8_t *)job + l->host_copies) : NULL;
     wvl_cuda_build_staging(b->plan, tiles, job->tile_count, image, b->pool, s);
@@ -362,7 +365,7 @@ static uint64_t build_upload(wvl_backend_job *job, const wvl_cuda_layout *l, con
     tables->items = (wvl_cuda_item *)(void *)(job->pinned + l->items);
     tables->rounds = (wvl_cuda_round *)(void *)((uint8_t *)job + l->rounds);
     wvl_cuda_build_tables(b->plan, tiles, job->tile_count, b->options & ~WVL_CUDA_WHOLE_DOWNLOAD, &memory, tables);
-    return l->staging + s->staged_bytes;
+    return s->status;
 }
 
 static wvl_cuda_status mark(const wvl_backend_job *job, unsigned at)
@@ -370,12 +373,11 @@ static wvl_cuda_status mark(const wvl_backend_job *job, unsigned at)
     return job->mark[at] ? runtime(job->backend)->event_record(job->mark[at], job->stream) : WVL_CUDA_SUCCESS;
 }
 
-static wvl_cuda_status queue_upload(wvl_backend_job *job, const wvl_cuda_layout *l, const wvl_image *image, uint64_t up_bytes)
+/* What the pixels did not bring along. */
+static wvl_cuda_status queue_upload(wvl_backend_job *job, const wvl_cuda_layout *l)
 {
     const wvl_cuda_runtime *rt = runtime(job->backend);
-    wvl_cuda_status status = image->ready_event ? rt->stream_after(job->stream, image->ready_event, 0) : WVL_CUDA_SUCCESS;
-    status = status ? status : mark(job, AT_START);
-    status = status ? status : rt->upload(job->device, job->pinned, (size_t)up_bytes, job->stream);
+    wvl_cuda_status status = rt->upload(job->device, job->pinned, (size_t)l->staging, job->stream);
     for (uint32_t i = 0; i < job->staging.copy_count && !status; i++) {
         status = rt->upload_rows(&job->staging.copies[i], job->stream);
     }
@@ -415,22 +417,32 @@ static void next_range(const char *name)
     wvl_range_open(name);
 }
 
-static wvl_cuda_status queue_job(wvl_backend_job *job, const wvl_cuda_layout *l, const wvl_image *image, const wvl_tile_plan *tiles)
+/* Work on the pixels begins after the caller's. */
+static wvl_cuda_status queue_start(const wvl_backend_job *job, const wvl_image *image)
 {
     const wvl_cuda_runtime *rt = runtime(job->backend);
-    wvl_cuda_tables tables = {0};
     wvl_cuda_status status = WVL_CUDA_SUCCESS;
     if (image->ready_event && image->memory_kind == WVL_MEMORY_HOST) {
         status = rt->event_wait(image->ready_event); /* it is the host that reads them */
+    } else if (image->ready_event) {
+        status = rt->stream_after(job->stream, image->ready_event, 0);
     }
+    return status ? status : mark(job, AT_START);
+}
+
+static wvl_cuda_status queue_job(wvl_backend_job *job, const wvl_cuda_layout *l, const wvl_image *image, const wvl_tile_plan *tiles)
+{
+    wvl_cuda_tables tables = {0};
+    uint64_t parcel_count = 0;
+    wvl_cuda_status status = queue_start(job, image);
     wvl_range_open("wavelane stage");
-    uint64_t up_bytes = status ? 0 : build_upload(job, l, image, tiles, &tables), parcel_count = 0;
+    status = status ? status : build_upload(job, l, image, tiles, &tables);
     if (delivers(job)) {
         parcel_count = wvl_cuda_build_parcels(tiles, job->tile_count, job->device + l->coefs, job->device + l->bounds, job->pinned_address + l->coefs,
                                               (wvl_cuda_parcel *)(void *)(job->pinned + l->parcels));
     }
     next_range("wavelane upload");
-    status = status ? status : queue_upload(job, l, image, up_bytes);
+    status = status ? status : queue_upload(job, l);
     status = status ? status : mark(job, AT_UPLOADED);
     next_range("wavelane kernels");
     status = status ? status : queue_kernels(job, l, &tables);
@@ -439,7 +451,7 @@ static wvl_cuda_status queue_job(wvl_backend_job *job, const wvl_cuda_layout *l,
     status = status ? status : queue_download(job, l, parcel_count);
     status = status ? status : mark(job, AT_DELIVERED);
     wvl_range_close();
-    return status ? status : rt->event_record(job->done, job->stream);
+    return status ? status : runtime(job->backend)->event_record(job->done, job->stream);
 }
 
 static int fits(const wvl_backend_job *job, const wvl_cuda_layout *l)
