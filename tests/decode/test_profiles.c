@@ -248,57 +248,74 @@ static int count_close(void *user, int complete)
     return 0;
 }
 
-/* Lossless noise can not keep a sublevel: nothing is lowered behind the picture's back, nothing leaves, and the text says how much it was. */
-START_TEST(broken_bytes_do_not_leave)
-{
-    picture p = picture_draw(PICTURE_NOISE, 128, 128, 3, 12, 1);
-    picture_input input = picture_open_input(&p, 0);
+/* Noise without loss, which can not keep a sublevel, and a sink that counts. */
+typedef struct broken {
+    picture p;
+    picture_input input;
     wvl_params *params;
     wvl_plan *plan;
+    counted n;
+    wvl_sink sink;
+} broken;
+
+static void open_broken(broken *b)
+{
+    char error[256];
+    b->p = picture_draw(PICTURE_NOISE, 128, 128, 3, 12, 1);
+    b->input = picture_open_input(&b->p, 0);
+    b->n = (counted){0, 0, 0};
+    b->sink = (wvl_sink){.struct_size = sizeof b->sink, .write = count_write, .close = count_close, .user = &b->n};
+    ck_assert_int_eq(wvl_params_create(case_context(), &b->params), WVL_OK);
+    ck_assert_int_eq(case_set(b->params, "preset=imf-2k-r-1000-m1-s1", error, sizeof error), WVL_OK);
+    ck_assert_int_eq(wvl_plan_create(case_context(), b->params, &b->input.format, NULL, &b->plan), WVL_OK);
+}
+
+/* Encodes into the counting sink: refused, nothing written, closed once as incomplete. */
+static void encode_broken(broken *b, char *error, size_t room)
+{
     wvl_result *result;
-    char error[1024];
-    counted n = {0, 0, 0};
-    wvl_sink sink = {.struct_size = sizeof sink, .write = count_write, .close = count_close, .user = &n};
-    ck_assert_int_eq(wvl_params_create(case_context(), &params), WVL_OK);
-    ck_assert_int_eq(case_set(params, "preset=imf-2k-r-1000-m1-s1", error, sizeof error), WVL_OK);
-    ck_assert_int_eq(wvl_plan_create(case_context(), params, &input.format, NULL, &plan), WVL_OK);
-    ck_assert_int_eq(wvl_encode(plan, &input.image, &sink, NULL, &result, error, sizeof error), WVL_ERROR_PROFILE);
+    wvl_sink sink = b->sink;
+    b->n = (counted){0, 0, 1};
+    ck_assert_int_eq(wvl_encode(b->plan, &b->input.image, &sink, NULL, &result, error, room), WVL_ERROR_PROFILE);
     ck_assert_ptr_null(result);
-    ck_assert_uint_eq(n.writes, 0);
-    ck_assert_uint_eq(n.closes, 1);
-    ck_assert_int_eq(n.complete, 0);
+    ck_assert_uint_eq(b->n.writes, 0);
+    ck_assert_uint_eq(b->n.closes, 1);
+    ck_assert_int_eq(b->n.complete, 0);
+}
+
+static void close_broken(broken *b)
+{
+    wvl_plan_release(b->plan);
+    wvl_params_release(b->params);
+    picture_close_input(&b->input);
+    picture_free(&b->p);
+}
+
+/* Nothing is lowered behind the picture's back, nothing leaves, and the text says how much it was. */
+START_TEST(broken_bytes_do_not_leave)
+{
+    broken b;
+    char error[1024];
+    open_broken(&b);
+    encode_broken(&b, error, sizeof error);
     ck_assert_msg(strstr(error, "imf-2k-r") && strstr(error, "leaves 25000") && strstr(error, "imf.bytes"), "%s", error);
-    wvl_plan_release(plan);
-    wvl_params_release(params);
-    picture_close_input(&input);
-    picture_free(&p);
+    close_broken(&b);
 }
 END_TEST
 
 /* The error text may be cut, or not wanted at all. */
 START_TEST(no_room_for_the_text)
 {
-    picture p = picture_draw(PICTURE_NOISE, 128, 128, 3, 12, 1);
-    picture_input input = picture_open_input(&p, 0);
-    wvl_params *params;
-    wvl_plan *plan;
+    broken b;
     char error[16];
-    ck_assert_int_eq(wvl_params_create(case_context(), &params), WVL_OK);
-    ck_assert_int_eq(case_set(params, "preset=imf-2k-r-1000-m1-s1", error, sizeof error), WVL_OK);
-    ck_assert_int_eq(wvl_plan_create(case_context(), params, &input.format, NULL, &plan), WVL_OK);
+    open_broken(&b);
     for (size_t room = 0; room <= sizeof error; room += 8) {
-        counted n = {0, 0, 0};
-        wvl_sink sink = {.struct_size = sizeof sink, .write = count_write, .close = count_close, .user = &n};
         memset(error, 'x', sizeof error);
-        ck_assert_int_eq(wvl_encode(plan, &input.image, &sink, NULL, NULL, room ? error : NULL, room), WVL_ERROR_PROFILE);
+        encode_broken(&b, room ? error : NULL, room);
         ck_assert(!room || memchr(error, 0, room) == error + room - 1);
         ck_assert(room == sizeof error || error[room] == 'x');
-        ck_assert_uint_eq(n.writes, 0);
     }
-    wvl_plan_release(plan);
-    wvl_params_release(params);
-    picture_close_input(&input);
-    picture_free(&p);
+    close_broken(&b);
 }
 END_TEST
 
