@@ -108,7 +108,8 @@ refuse 2 'unknown option --level' -i rgb.ppm -o no.j2k --level 5
 refuse 2 'unexpected' -i rgb.ppm -o no.j2k stray
 refuse 2 'unexpected' rgb.ppm no.j2k
 refuse 2 'takes no value' -i rgb.ppm -o no.j2k --force=yes
-refuse 2 'no value' -i rgb.ppm -o no.j2k --sop
+refuse 2 'no value' -i rgb.ppm -o no.j2k --levels
+refuse 2 'yes or no' -i rgb.ppm -o no.j2k --sop rgb.ppm
 refuse 2 'given twice' -i rgb.ppm -o no.j2k -o other.j2k
 refuse 2 'the extension must be' -i rgb.ppm -o no.jpg
 refuse 2 'the extension must be' -i rgb.ppm -o no
@@ -188,6 +189,12 @@ expect 0 -i rgb.ppm --dry-run
 says '96 x 64, 3 components'
 expect 0 -i rgb.ppm -o no.j2k --dry-run
 absent no.j2k
+expect 0 -i rgb.ppm --explain -I --bpp 1 --visual
+says 'visual weight 0.00069169'
+expect 0 -i rgb.ppm --explain --visual -I --bpp 1
+says 'visual weight 0.00069169'
+expect 0 -i rgb.ppm --explain --visual no -I --bpp 1
+grep -q 'visual weight' out && fail '--visual no weighs'
 expect 0 -i rgb.ppm --explain -I --bpp 1 --visual yes
 says 'visual weight 0.00069169'
 expect 0 -i rgb.ppm -o measured.j2k -I -q 30,38 --psnr-report

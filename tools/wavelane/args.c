@@ -406,13 +406,17 @@ static int apply(wvl_cli_args *args, const wvl_cli_option *option, const char *s
     return take_picture(args, option, spelling, value);
 }
 
-/* The argument that belongs to the option just read: attached, or the next one unless that is an option itself. */
-static const char *fetch_value(parser *p, const char *spelling, const char *attached)
+/* The argument that belongs to the option just read: attached, or the next one unless that is an option itself; without one it is `alone`, or NULL is said to be
+ * missing. */
+static const char *fetch_value(parser *p, const char *spelling, const char *attached, const char *alone)
 {
     if (attached) {
         return attached;
     }
     const char *next = p->index + 1 < p->argc ? p->argv[p->index + 1] : NULL;
+    if ((!next || is_known_option(next)) && alone) {
+        return alone;
+    }
     if (!next || is_known_option(next)) {
         wvl_cli_error("%s: no value%s%s%s", spelling, next ? " (the option " : "", next ? next : "", next ? " follows)" : "");
         return NULL;
@@ -431,7 +435,7 @@ static int parse_name(parser *p, const char *spelling, match m, const char *atta
         }
         return apply(p->args, m.option, spelling, NULL);
     }
-    const char *value = fetch_value(p, spelling, attached);
+    const char *value = fetch_value(p, spelling, attached, m.key && m.key->type == WVL_OPTION_BOOL ? "yes" : NULL);
     if (!value) {
         return WVL_EXIT_USAGE;
     }
@@ -451,7 +455,7 @@ static int parse_letters(parser *p, const char *spelling)
     const char *letters = spelling + 1;
     const wvl_cli_option *first = match_letter(letters[0]);
     if (first && first->argument) {
-        const char *value = fetch_value(p, spelling, letters[1] ? letters + 1 : NULL);
+        const char *value = fetch_value(p, spelling, letters[1] ? letters + 1 : NULL, NULL);
         return value ? apply(p->args, first, spelling, value) : WVL_EXIT_USAGE;
     }
     for (const char *c = letters; *c; c++) {

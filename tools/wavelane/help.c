@@ -52,7 +52,7 @@ static void print_keys(FILE *file)
             section = keys[i].section;
             (void)fprintf(file, "\n%s\n", section);
         }
-        (void)fprintf(file, "  --%s %s\n", keys[i].key, keys[i].range);
+        (void)fprintf(file, keys[i].type == WVL_OPTION_BOOL ? "  --%s [%s]\n" : "  --%s %s\n", keys[i].key, keys[i].range);
         print_wrapped(file, keys[i].doc);
         if (keys[i].initial[0]) {
             (void)fprintf(file, "%*sDefault: %s\n", INDENT, "", keys[i].initial);
@@ -85,7 +85,7 @@ void wvl_cli_print_help(FILE *file)
                 "  wavelane devices [--json]      list the devices for --device cuda:N\n"
                 "\n"
                 "Reads TIFF, PNG, PNM, PAM, PGX, DPX, BMP, TGA, raw and YUV. Without options the encoding is lossless.\n"
-                "Names work with one dash or two. -NAME VALUE and --NAME=VALUE are the same.\n",
+                "Names work with one dash or two. -NAME VALUE and --NAME=VALUE are the same; [yes|no] alone is yes.\n",
                 file);
     print_command_options(file);
     print_keys(file);
