@@ -12,17 +12,9 @@
 #include "codec/rate/rdoq.h"
 #include "codec/t2/packet_order.h"
 #include "codec/tile_blocks.h"
-#include "codec/tile_phases.h"
+#include "codec/tile_work.h"
 
-#define TICK_GROUPS 64u     /* of a worker, between two reports of progress */
-#define GROUP_SAMPLES 8192u /* work handed out at a time: two blocks of nominal size, or as many small ones */
-
-/* Groups of blocks of one band; `first` counts groups over the wave. */
-typedef struct work_band {
-    uint64_t first;
-    uint32_t tile, band, component;
-    uint32_t blocks_per_group;
-} work_band;
+#define TICK_GROUPS 64u /* of a worker, between two reports of progress */
 
 /* ---- Sizes -------------------------------------------------------------------------------------------------------------------- */
 
@@ -105,7 +97,7 @@ void wvl_coder_measure(const wvl_plan *plan, wvl_tile_plan *scratch, uint32_t co
     memset(memory, 0, sizeof *memory);
     memory->base_bytes = wvl_alloc_size(wvl_coder_worker_bytes(plan, concurrency)) + wvl_alloc_size(concurrency * sizeof(wvl_coder_writers)) + wvl_alloc_size(plan->tile_count * sizeof(wvl_coded_tile)) +
                          wvl_alloc_size(plan->layer_count * sizeof(wvl_layer_result)) + wvl_alloc_size(wvl_plan_cap_groups(plan) * sizeof(uint64_t)) +
-                         wvl_alloc_size(wvl_depth_memory_bytes(plan)) + wvl_alloc_size(wvl_rescale_bytes(plan)) + wvl_alloc_size(plan->wave_bands * sizeof(work_band)) + wvl_alloc_size(plan->part_count * sizeof(wvl_cs_part));
+                         wvl_alloc_size(wvl_depth_memory_bytes(plan)) + wvl_alloc_size(wvl_rescale_bytes(plan)) + wvl_alloc_size(plan->wave_bands * sizeof(wvl_work_band)) + wvl_alloc_size(plan->part_count * sizeof(wvl_cs_part));
     memory->base_bytes = wvl_add_saturate(memory->base_bytes, wvl_alloc_size(wvl_mul_saturate(packet_bytes_count(plan), sizeof(uint64_t))));
     wvl_t2_sizes sizes = {0, 0, 0};
     uint64_t most_packets = 1;
@@ -190,17 +182,16 @@ typedef struct block_work {
     wvl_coder *coder;
     const wvl_coefs *coefs;
     wvl_coded_tile *tiles;      /* of the wave */
-    work_band *bands;
-    uint64_t band_count, group_count;
+    wvl_work_list list;
     uint64_t base, run_groups;  /* groups of the present run: the first, and how many */
     _Atomic uint64_t next;      /* the next of them, from 0 */
     uint64_t done;
-    uint64_t coarse_count;      /* groups of coarse bands, which come first when there are phases */
-    unsigned is_phased, phase;
     int is_again;               /* only blocks that are not decided for `wanted` */
     uint32_t wanted[WVL_RATE_GROUPS];
-    uint32_t thresholds[WVL_RATE_GROUPS]; /* blocks are left when they are decided for it; 0: all passes */
+    _Atomic uint64_t complete;  /* blocks that are coded */
+    _Atomic unsigned phase;     /* of the list, as far as complete blocks tell */
     _Atomic int failed;
+    _Alignas(64) _Atomic uint32_t thresholds[WVL_RATE_GROUPS]; /* blocks are left when they are decided for it; 0: all passes */
 } block_work;
 
 /* Hull of a block in work. */
@@ -208,7 +199,9 @@ typedef struct block_hull {
     wvl_hull *hull;
     const wvl_band_coding *band;
     int32_t gain_exponent;
-    uint32_t threshold, samples;
+    const _Atomic uint32_t *wanted; /* threshold of the rate group */
+    uint32_t threshold;         /* what it was when the block was asked last; 0: all passes */
+    uint32_t samples;
     int is_layered;
     uint32_t group;             /* rate group */
     wvl_depth_part *part;       /* where the block counts; NULL: nowhere */
@@ -235,6 +228,10 @@ static void follow_passes(block_hull *b, const wvl_pass *passes, uint32_t count)
 static int wants_more(void *user, const wvl_pass *passes, uint32_t count)
 {
     block_hull *b = user;
+    b->threshold = atomic_load_explicit(b->wanted, memory_order_relaxed);
+    if (!b->threshold) {
+        return 1;
+    }
     follow_passes(b, passes, count);
     return wvl_hull_is_open(b->hull, passes, b->threshold, b->is_layered);
 }
@@ -270,7 +267,7 @@ static int store_block(block_work *work, worker_scratch *w, block_hull *h, const
     return 1;
 }
 
-static wvl_block_input describe_block(const block_work *work, const work_band *wb, uint32_t index)
+static wvl_block_input describe_block(const block_work *work, const wvl_work_band *wb, uint32_t index)
 {
     const wvl_coefs *coefs = &work->coefs[wb->tile];
     const wvl_tile_band *band = &coefs->tile->bands[wb->band];
@@ -305,6 +302,38 @@ static void note_depth(block_work *work, const block_hull *h, const wvl_coded_bl
     }
 }
 
+/* Less is known early and of few groups, so more is coded. */
+static void choose_thresholds(const block_work *work, unsigned phase, uint32_t *thresholds)
+{
+    static const uint32_t margins[WVL_WORK_PHASES + 1] = {256, 256, 160, 96, 48, 20};
+    uint32_t few = work->list.group_count < 700 ? (uint32_t)(700 - work->list.group_count) / 4 : 0;
+    wvl_depth_fetch_thresholds(&work->coder->depth, margins[phase] + few + wvl_rate_reach(work->coder->plan), thresholds);
+}
+
+static void store_thresholds(block_work *work, const uint32_t *thresholds)
+{
+    for (unsigned g = 0; g < WVL_RATE_GROUPS; g++) {
+        atomic_store_explicit(&work->thresholds[g], thresholds[g], memory_order_relaxed);
+    }
+}
+
+/* What is known from complete blocks goes to all that are in work or to come. */
+static void set_thresholds(block_work *work, unsigned phase)
+{
+    uint32_t thresholds[WVL_RATE_GROUPS] = {0};
+    choose_thresholds(work, phase, thresholds);
+    store_thresholds(work, thresholds);
+}
+
+static void note_complete(block_work *work)
+{
+    uint64_t complete = atomic_fetch_add_explicit(&work->complete, 1, memory_order_relaxed) + 1;
+    unsigned phase = atomic_load_explicit(&work->phase, memory_order_relaxed);
+    if (phase + 1 < WVL_WORK_PHASES && complete >= wvl_work_blocks_until(&work->list, phase) && atomic_compare_exchange_strong(&work->phase, &phase, phase + 1)) {
+        set_thresholds(work, phase + 1);
+    }
+}
+
 static int keep_block(block_work *work, worker_scratch *w, block_hull *h, wvl_coded_block *block)
 {
     wvl_lift_settle_gains(&h->lift, h->out);
@@ -315,45 +344,18 @@ static int keep_block(block_work *work, worker_scratch *w, block_hull *h, wvl_co
         block->lift = (uint8_t)lifted;
         block->zero_planes = (uint8_t)(h->band->planes + lifted - h->out->planes + (h->lift.kind == WVL_LIFT_NONE ? h->lift.shift : 0));
         note_depth(work, h, block);
-    }
-    return is_stored;
-}
-
-static const work_band *find_band(const block_work *work, uint64_t group)
-{
-    uint64_t lo = 0, hi = work->band_count;
-    while (hi - lo > 1) {
-        uint64_t mid = (lo + hi) / 2;
-        if (work->bands[mid].first <= group) {
-            lo = mid;
-        } else {
-            hi = mid;
+        if (work->list.is_phased) {
+            note_complete(work);
         }
     }
-    return &work->bands[lo];
-}
-
-static uint64_t count_phase(const block_work *work)
-{
-    const share *s = shares[work->phase];
-    return work->is_phased ? count_share(&s[0], work->coarse_count) + count_share(&s[1], work->group_count - work->coarse_count) : work->group_count;
-}
-
-static uint64_t find_group(const block_work *work, uint64_t index)
-{
-    const share *s = shares[work->phase];
-    if (!work->is_phased) {
-        return index;
-    }
-    uint64_t coarse = count_share(&s[0], work->coarse_count);
-    return index < coarse ? find_share(&s[0], index) : work->coarse_count + find_share(&s[1], index - coarse);
+    return is_stored;
 }
 
 /* A worker's blocks: those of group after group, while there are groups. */
 typedef struct block_stream {
     block_work *work;
     worker_scratch w;
-    const work_band *wb;
+    const wvl_work_band *wb;
     uint32_t block, end;  /* in the band */
     uint32_t until_tick;  /* groups; 0: this thread tells of no progress */
     uint32_t group;       /* rate group of the band */
@@ -374,15 +376,15 @@ static int fetch_group(block_stream *s)
         return 0;
     }
     if (s->until_tick && --s->until_tick == 0) {
-        coder->tick(coder->tick_user, work->done + index, work->group_count);
+        coder->tick(coder->tick_user, work->done + index, work->list.group_count);
         s->until_tick = TICK_GROUPS;
     }
-    uint64_t group = find_group(work, work->base + index);
-    s->wb = find_band(work, group);
+    uint64_t group = wvl_work_find_group(&work->list, work->base + index);
+    s->wb = wvl_work_find_band(&work->list, group);
     const wvl_tile_band *band = &work->coefs[s->wb->tile].tile->bands[s->wb->band];
     uint64_t first = (group - s->wb->first) * s->wb->blocks_per_group;
     s->group = wvl_tile_rate_group(coder->plan, work->coefs[s->wb->tile].tile, s->wb->component, s->wb->band);
-    s->part = work->is_phased ? wvl_depth_part_of(&work->coder->depth, s->group, band) : NULL;
+    s->part = work->list.is_phased ? wvl_depth_part_of(&work->coder->depth, s->group, band) : NULL;
     s->block = (uint32_t)first;
     s->end = (uint32_t)wvl_min_u64(first + s->wb->blocks_per_group, (uint64_t)band->block_cols * band->block_rows);
     return 1;
@@ -395,14 +397,13 @@ static int open_slot(block_stream *s, unsigned slot, uint32_t index, wvl_block_i
     const wvl_tile_plan *tile = work->coefs[s->wb->tile].tile;
     const wvl_tile_band *band = &tile->bands[s->wb->band];
     const wvl_coding *coding = &plan->codings[tile->components[s->wb->component].coding];
-    uint32_t threshold = work->thresholds[s->group];
     *in = describe_block(work, s->wb, index);
     if (wvl_bit_length(in->bound >> in->frac_bits) > band->planes) {
         atomic_store(&work->failed, 2); /* a magnitude bound was broken */
         return 0;
     }
     s->blocks[slot] = &work->tiles[s->wb->tile].blocks[band->first_block + index];
-    s->hulls[slot] = (block_hull){&s->w.hulls[slot], &coding->band[band->coding_band], plan->gain_exponent, threshold,
+    s->hulls[slot] = (block_hull){&s->w.hulls[slot], &coding->band[band->coding_band], plan->gain_exponent, &work->thresholds[s->group], 0,
                                   (uint32_t)in->width * in->height, plan->layer_count > 1, s->group, s->part, out, {0}, {0, 0}};
     wvl_lift_block(plan, tile, s->wb->component, band, index, in, s->w.copies[slot], &s->hulls[slot].lift);
     s->hulls[slot].hull->pass_count = 0;
@@ -411,7 +412,7 @@ static int open_slot(block_stream *s, unsigned slot, uint32_t index, wvl_block_i
         const wvl_coded_block *block = s->blocks[slot];
         s->hulls[slot].error = wvl_rdoq_change(&s->w.rdoq[slot], in, s->hulls[slot].band, block->end_passes, block->end_slope);
     }
-    in->wants_more = threshold ? wants_more : NULL;
+    in->wants_more = wants_more;
     in->wants_user = &s->hulls[slot];
     *out = (wvl_block_output){.bytes = s->w.bytes[slot], .passes = s->w.passes[slot]};
     return 1;
@@ -459,49 +460,6 @@ static void code_stream(void *arg, uint32_t index, uint32_t worker)
     wvl_range_close();
 }
 
-static void list_band(block_work *work, uint32_t tile, uint32_t component, uint32_t index)
-{
-    const wvl_tile_band *band = &work->coefs[tile].tile->bands[index];
-    uint64_t blocks = (uint64_t)band->block_cols * band->block_rows;
-    if (blocks) {
-        uint32_t per_group = wvl_max_u32(1, GROUP_SAMPLES / wvl_max_u32(1, band->slot_width * band->slot_height));
-        work->bands[work->band_count++] = (work_band){work->group_count, tile, index, component, per_group};
-        work->group_count += wvl_ceil_div(blocks, per_group);
-        if (work->is_phased) {
-            uint32_t group = wvl_tile_rate_group(work->coder->plan, work->coefs[tile].tile, component, index);
-            wvl_depth_part_of(&work->coder->depth, group, band)->samples += (double)wvl_rect_width(band->rect) * wvl_rect_height(band->rect);
-        }
-    }
-}
-
-/* The finest bands first: they are the most work. which: bands with this answer of wvl_depth_is_fine, or all (2). */
-static void list_bands_of(block_work *work, uint32_t tile_count, int which)
-{
-    for (uint32_t t = 0; t < tile_count; t++) {
-        const wvl_tile_plan *tile = work->coefs[t].tile;
-        for (uint32_t c = 0; c < tile->component_count; c++) {
-            const wvl_tile_component *tc = &tile->components[c];
-            uint32_t first = tile->resolutions[tc->first_resolution].first_band;
-            for (uint32_t b = 3u * tc->levels + 1u; b-- > 0;) {
-                if (which == 2 || wvl_depth_is_fine(&tile->bands[first + b]) == which) {
-                    list_band(work, t, c, first + b);
-                }
-            }
-        }
-    }
-}
-
-static void list_bands(block_work *work, uint32_t tile_count)
-{
-    if (!work->is_phased) {
-        list_bands_of(work, tile_count, 2);
-        return;
-    }
-    list_bands_of(work, tile_count, 0);
-    work->coarse_count = work->group_count;
-    list_bands_of(work, tile_count, 1);
-}
-
 static wvl_status open_tiles(wvl_coder *coder, const wvl_coefs *coefs, uint32_t tile_count)
 {
     for (uint32_t i = 0; i < tile_count; i++) {
@@ -519,20 +477,12 @@ static wvl_status open_tiles(wvl_coder *coder, const wvl_coefs *coefs, uint32_t 
     return WVL_OK;
 }
 
-/* Less is known early and of few groups, so more is coded. */
-static void choose_thresholds(const block_work *work, unsigned phase, uint32_t *thresholds)
-{
-    static const uint32_t margins[PHASES] = {256, 256, 160, 96, 48};
-    uint32_t margin = margins[phase], few = work->group_count < 700 ? (uint32_t)(700 - work->group_count) / 4 : 0;
-    wvl_depth_fetch_thresholds(&work->coder->depth, margin + few + wvl_rate_reach(work->coder->plan), thresholds);
-}
-
-static void code_phase(block_work *work)
+static void code_groups(block_work *work)
 {
     wvl_coder *coder = work->coder;
-    uint64_t count = count_phase(work), step = UINT32_MAX;
+    uint64_t count = work->list.group_count, step = UINT32_MAX;
     if (!wvl_pool_uses_caller(coder->pool)) {
-        step = wvl_min_u64(step, wvl_max_u64(256 * coder->workers, work->group_count / 32 + 1)); /* progress without idle workers */
+        step = wvl_min_u64(step, wvl_max_u64(256 * coder->workers, count / 32 + 1)); /* progress without idle workers */
     }
     for (work->base = 0; work->base < count; work->base += step) {
         work->run_groups = wvl_min_u64(count - work->base, step);
@@ -540,30 +490,26 @@ static void code_phase(block_work *work)
         wvl_pool_run_ranked(coder->pool, coder->rank, (uint32_t)wvl_min_u64(coder->workers, work->run_groups), code_stream, work);
         work->done += work->run_groups;
         if (coder->tick) {
-            coder->tick(coder->tick_user, work->done, work->group_count);
+            coder->tick(coder->tick_user, wvl_min_u64(work->done, count), count);
         }
     }
 }
 
-static void code_phases(block_work *work)
+/* What was left too early for what is known now. */
+static void code_rest(block_work *work)
 {
     wvl_coder *coder = work->coder;
-    for (work->phase = 0; work->phase < PHASES; work->phase++) {
-        choose_thresholds(work, work->phase, work->thresholds);
-        code_phase(work);
-    }
-    /* What the first phases left too early for what is known now. */
-    choose_thresholds(work, PHASES - 1, work->wanted);
-    work->is_phased = 0;
+    choose_thresholds(work, WVL_WORK_PHASES, work->wanted);
+    store_thresholds(work, work->wanted);
+    work->list.is_phased = 0;
     for (unsigned g = 0; g < coder->depth.groups; g++) {
-        work->thresholds[g] = work->wanted[g];
         if (atomic_load(&coder->decided[g]) > work->wanted[g]) {
             work->is_again = 1;
             atomic_store(&coder->decided[g], work->wanted[g]);
         }
     }
     if (work->is_again) {
-        code_phase(work);
+        code_groups(work);
     }
 }
 
@@ -573,15 +519,17 @@ wvl_status wvl_coder_code_tiles(wvl_coder *coder, const wvl_coefs *coefs, uint32
     if (status != WVL_OK || !tile_count) {
         return status;
     }
-    block_work work = {.coder = coder, .coefs = coefs, .tiles = &coder->tiles[coefs[0].tile->index], .bands = coder->bands,
-                       .is_again = coder->wants_again && !coder->is_optimised && !coder->is_rescaling, .is_phased = coder->depth.is_enabled && !coder->wants_again};
+    block_work work = {.coder = coder, .coefs = coefs, .tiles = &coder->tiles[coefs[0].tile->index],
+                       .is_again = coder->wants_again && !coder->is_optimised && !coder->is_rescaling};
     memcpy(work.wanted, coder->wanted, sizeof work.wanted);
-    memcpy(work.thresholds, coder->thresholds, sizeof work.thresholds);
-    list_bands(&work, tile_count);
-    if (work.is_phased) {
-        code_phases(&work);
-    } else {
-        code_phase(&work);
+    wvl_work_build(&work.list, coder->plan, coefs, tile_count, coder->bands, coder->depth.is_enabled && !coder->wants_again ? &coder->depth : NULL);
+    store_thresholds(&work, coder->thresholds);
+    if (work.list.is_phased) {
+        set_thresholds(&work, 0);
+    }
+    code_groups(&work);
+    if (work.list.is_phased) {
+        code_rest(&work);
     }
     int failed = atomic_load(&work.failed);
     if (failed == 2) {

@@ -48,7 +48,7 @@ typedef struct wvl_coder {
     wvl_layer_result *layers;        /* [layer_count] */
     wvl_cs_part *parts;
     uint64_t part_count;
-    struct work_band *bands;         /* of the wave in work: plan->wave_bands */
+    struct wvl_work_band *bands;         /* of the wave in work: plan->wave_bands */
     uint64_t *component_overhead;
     uint64_t *packet_bytes;          /* [component][resolution][layer] */
     double (*measure_error)(void *user); /* as in wvl_layer_job */
