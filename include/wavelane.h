@@ -70,7 +70,7 @@ typedef enum wvl_status {
 
 WVL_API const char *wvl_status_text(wvl_status status); /* static, never NULL */
 WVL_API void wvl_version(int *major, int *minor, int *patch);
-WVL_API const char *wvl_build_text(void); /* static: version, compiler, SIMD levels, whether CUDA code was built */
+WVL_API const char *wvl_build_text(void); /* static: version, compiler, SIMD level in use, whether CUDA code was built */
 
 /* ---- Context: allocators, log, threads -------------------------------------------------------------------------------------- */
 

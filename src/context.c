@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
+#include "base/cpu.h"
 #include "base/intmath.h"
 
 #define MAX_THREADS 1024u /* the limit of wvl_runner.concurrency, for own threads too */
@@ -56,25 +57,31 @@ void wvl_version(int *major, int *minor, int *patch)
     }
 }
 
-const char *wvl_build_text(void)
-{
-    return "wavelane " TEXT(WVL_VERSION_MAJOR) "." TEXT(WVL_VERSION_MINOR) "." TEXT(WVL_VERSION_PATCH)
+#define VERSION_TEXT "wavelane " TEXT(WVL_VERSION_MAJOR) "." TEXT(WVL_VERSION_MINOR) "." TEXT(WVL_VERSION_PATCH)
 #if defined(__clang__)
-        ", clang " __clang_version__
+#define COMPILER_TEXT ", clang " __clang_version__
 #elif defined(__GNUC__)
-        ", gcc " __VERSION__
-#endif
-#if defined(WVL_HAVE_AVX2)
-        ", SIMD AVX2+FMA"
+#define COMPILER_TEXT ", gcc " __VERSION__
 #else
-        ", no SIMD"
+#define COMPILER_TEXT ""
 #endif
 #if defined(WVL_HAVE_CUDA)
-        ", CUDA"
+#define CUDA_TEXT ", CUDA"
 #else
-        ", without CUDA"
+#define CUDA_TEXT ", without CUDA"
 #endif
-        ;
+#define BUILD_TEXT(simd) VERSION_TEXT COMPILER_TEXT simd CUDA_TEXT
+
+/* What is built in and what of it this processor takes. */
+const char *wvl_build_text(void)
+{
+    static const char *const texts[] = {
+        [WVL_CPU_C] = BUILD_TEXT(", no SIMD"),
+        [WVL_CPU_AVX2] = BUILD_TEXT(", SIMD AVX2+FMA"),
+        [WVL_CPU_AVX512] = BUILD_TEXT(", SIMD AVX-512"),
+        [WVL_CPU_NEON] = BUILD_TEXT(", SIMD NEON"),
+    };
+    return texts[wvl_cpu_fetch_level()];
 }
 
 /* ---- Life ------------------------------------------------------------------------------------------------------------ */

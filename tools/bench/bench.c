@@ -22,6 +22,7 @@ static const char usage[] =
     "  --runs N            timed runs after one that is not (7)\n"
     "  --set KEY=VALUE     further parameter for Wavelane; may be repeated\n"
     "  --alone             do not run the others beside\n"
+    "  --scaling           instead: one picture on n threads against n encodes on one thread each, in processes of their own\n"
     "  --memory            one more encode, with allocations counted\n"
     "  --json FILE         results as JSON, - for standard output in place of the text\n"
     "\n"

@@ -116,6 +116,13 @@ static int take_memory(const char *text, void *options)
     return 0;
 }
 
+static int take_scaling(const char *text, void *options)
+{
+    (void)text;
+    ((wvl_bench_encode_options *)options)->scaling = 1;
+    return 0;
+}
+
 static int take_json(const char *text, void *options)
 {
     ((wvl_bench_encode_options *)options)->json = text;
@@ -126,7 +133,7 @@ static const wvl_bench_option option_table[] = {
     {"--image", 1, take_image},     {"--size", 1, take_size},       {"--components", 1, take_components}, {"--depth", 1, take_depth},
     {"--mode", 1, take_mode},       {"--bpp", 1, take_bpp},         {"--threads", 1, take_threads},       {"--runs", 1, take_runs},
     {"--set", 1, take_setting},     {"--alone", 0, take_alone},     {"--memory", 0, take_memory},         {"--json", 1, take_json},
-    {"--indices", 0, take_indices}, {"--step", 1, take_step},
+    {"--indices", 0, take_indices}, {"--step", 1, take_step},       {"--scaling", 0, take_scaling},
 };
 
 /* ---- Measuring ---- */
@@ -141,11 +148,16 @@ static int takes_part(wvl_bench_coder coder, const wvl_bench_encode_options *o, 
     return coder != WVL_BENCH_OPENJPH || job->threads == 1;
 }
 
+static wvl_bench_job make_job(const wvl_bench_encode_options *o, const wvl_bench_picture *picture, const mode *m)
+{
+    return (wvl_bench_job){.reversible = m->reversible, .ht = m->ht, .color_transform = wvl_bench_picture_has_color(picture),
+                           .bpp = m->reversible || m->ht ? 0 : o->bpp, .step = m->ht && !m->reversible ? o->step : 0,
+                           .levels = wvl_bench_picture_levels(picture), .settings = &o->settings};
+}
+
 static size_t make_entrants(const wvl_bench_encode_options *o, const wvl_bench_picture *picture, const mode *m, wvl_bench_entrant *entrants)
 {
-    wvl_bench_job job = {.reversible = m->reversible, .ht = m->ht, .color_transform = wvl_bench_picture_has_color(picture),
-                         .bpp = m->reversible || m->ht ? 0 : o->bpp, .step = m->ht && !m->reversible ? o->step : 0,
-                         .levels = wvl_bench_picture_levels(picture), .settings = &o->settings};
+    wvl_bench_job job = make_job(o, picture, m);
     size_t count = 0;
 
     for (size_t t = 0; t < o->thread_counts; t++) {
@@ -245,7 +257,7 @@ static int compare_doubles(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-static void summarise(const double *seconds, size_t runs, double *least, double *median)
+void wvl_bench_summarise(const double *seconds, size_t runs, double *least, double *median)
 {
     double sorted[WVL_BENCH_MAX_RUNS];
 
@@ -268,10 +280,10 @@ static int measure(wvl_bench_report *r)
         if (run_timed(r, run) != 0)
             return -1;
     for (size_t i = 0; i < r->entrant_count; i++) {
-        summarise(r->entrants[i].wall, runs, &r->entrants[i].wall_least, &r->entrants[i].wall_median);
-        summarise(r->entrants[i].cpu, runs, &r->entrants[i].cpu_least, &r->entrants[i].cpu_median);
-        summarise(r->entrants[i].cycles, runs, &least, &r->entrants[i].cycles_median);
-        summarise(r->entrants[i].instructions, runs, &least, &r->entrants[i].instructions_median);
+        wvl_bench_summarise(r->entrants[i].wall, runs, &r->entrants[i].wall_least, &r->entrants[i].wall_median);
+        wvl_bench_summarise(r->entrants[i].cpu, runs, &r->entrants[i].cpu_least, &r->entrants[i].cpu_median);
+        wvl_bench_summarise(r->entrants[i].cycles, runs, &least, &r->entrants[i].cycles_median);
+        wvl_bench_summarise(r->entrants[i].instructions, runs, &least, &r->entrants[i].instructions_median);
     }
     r->has_memory = r->options->memory;
     if (r->has_memory && wvl_bench_measure_wavelane(r->picture, &r->entrants[0].job, &r->memory, error) != 0) {
@@ -282,6 +294,35 @@ static int measure(wvl_bench_report *r)
 }
 
 /* ---- The command ---- */
+
+static int run_scaling(const wvl_bench_encode_options *o, const wvl_bench_picture *picture, const mode *m, wvl_bench_json *json)
+{
+    wvl_bench_job job = make_job(o, picture, m);
+    wvl_bench_scaling scaling;
+
+    if (json->out != stdout)
+        printf("\n%s, one picture on n threads against n pictures on one thread each, %u turns\n", m->name, o->runs);
+    if (json->out != NULL) {
+        wvl_bench_put_open(json, NULL, '{');
+        wvl_bench_put_text(json, "mode", m->name);
+        wvl_bench_put_open(json, "scaling", '[');
+    }
+    for (size_t t = 0; t < o->thread_counts; t++) {
+        if (wvl_bench_measure_scaling(picture, &job, (uint32_t)o->threads[t], o->runs, &scaling) != 0) {
+            fputs("wavelane-bench: --scaling could not be measured\n", stderr);
+            return -1;
+        }
+        if (json->out != stdout)
+            wvl_bench_write_scaling(&scaling, stdout);
+        if (json->out != NULL)
+            wvl_bench_put_scaling(json, &scaling);
+    }
+    if (json->out != NULL) {
+        wvl_bench_put_close(json, ']');
+        wvl_bench_put_close(json, '}');
+    }
+    return 0;
+}
 
 static int run_mode(const wvl_bench_encode_options *o, const wvl_bench_picture *picture, const mode *m, wvl_bench_json *json)
 {
@@ -317,7 +358,7 @@ static int run_picture(const wvl_bench_encode_options *o, const wvl_bench_pictur
     if (json->out != NULL)
         wvl_bench_put_head(json, o, picture);
     for (size_t i = 0; i < MODE_COUNT; i++)
-        if (names_mode(o->mode, &modes[i]) && run_mode(o, picture, &modes[i], json) != 0)
+        if (names_mode(o->mode, &modes[i]) && (o->scaling ? run_scaling : run_mode)(o, picture, &modes[i], json) != 0)
             return WVL_BENCH_EXIT_FAILED;
     if (json->out != NULL)
         wvl_bench_put_tail(json);

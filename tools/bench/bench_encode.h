@@ -16,7 +16,7 @@ typedef struct wvl_bench_encode_options {
     size_t thread_counts;
     uint32_t runs;
     wvl_bench_settings settings;
-    int indices, alone, memory;
+    int indices, alone, memory, scaling;
     const char *uncounted; /* why the machine counts no cycles and instructions; "": it does */
 } wvl_bench_encode_options;
 
@@ -41,6 +41,20 @@ typedef struct wvl_bench_report {
     int has_memory;
     wvl_bench_memory memory;
 } wvl_bench_report;
+
+/* n threads on one picture against n encodes on one thread each. */
+typedef struct wvl_bench_scaling {
+    uint32_t threads;
+    double team_least, team_median;       /* wall seconds of the one */
+    double singles_least, singles_median; /* of the others, together */
+    double ratio_median;                  /* throughput of the one over the others', turn by turn */
+    double team_cpu_least, singles_cpu_least;
+} wvl_bench_scaling;
+
+void wvl_bench_summarise(const double *seconds, size_t runs, double *least, double *median);
+int wvl_bench_measure_scaling(const wvl_bench_picture *picture, const wvl_bench_job *job, uint32_t threads, uint32_t runs, wvl_bench_scaling *scaling);
+void wvl_bench_write_scaling(const wvl_bench_scaling *scaling, FILE *out);
+void wvl_bench_put_scaling(wvl_bench_json *json, const wvl_bench_scaling *scaling);
 
 /* Text goes to out; JSON between head and tail, one object a report. */
 void wvl_bench_write_report(const wvl_bench_report *report, FILE *out);
