@@ -165,6 +165,29 @@ START_TEST(whatever_follows)
 }
 END_TEST
 
+/* Picture after picture, of several plans in turn: what the device has free does not shrink. */
+START_TEST(flat_memory)
+{
+    static const char *const cases[] = {"tile=0,0", "reversible=no tile=256,256 bpp=1", "style=HT", "levels=2 block=32,32", "mct=off tile=300,300", "input-color=srgb"};
+    size_t after_first = 0, available = 0, total;
+    if (!have_device) {
+        return;
+    }
+    picture p = picture_draw(PICTURE_NATURAL, 700, 500, 3, 8, 3);
+    picture_input input = picture_open_input(&p, 0);
+    for (unsigned i = 0; i < 240; i++) {
+        bytes b = encode(&input, cases[i % (sizeof cases / sizeof cases[0])], "cuda-only");
+        ck_assert_msg(b.status == WVL_OK, "%s", b.error);
+        wvl_memory_release(context, b.data, b.count);
+        ck_assert_int_eq(driver.memory_info(&available, &total), 0);
+        after_first = i == 29 ? available : after_first;
+    }
+    ck_assert_msg(available >= after_first, "%zu bytes are gone", after_first - available);
+    picture_close_input(&input);
+    picture_free(&p);
+}
+END_TEST
+
 /* Pixels in page-locked memory, and in device memory after work on a stream that an event ends. */
 static void check_elsewhere(const layout *l, const picture_input *input, bytes whole, bytes tiled)
 {
@@ -224,6 +247,7 @@ int main(void)
     tcase_add_test(tests, a_real_fault);
     tcase_add_test(tests, little_memory);
     tcase_add_test(tests, whatever_follows);
+    tcase_add_test(tests, flat_memory);
     tcase_add_loop_test(tests, pixels_elsewhere, 0, 8);
     suite_add_tcase(suite, tests);
     SRunner *runner = srunner_create(suite);
