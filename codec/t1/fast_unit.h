@@ -42,4 +42,14 @@ static WVL_ALWAYS_INLINE uint64_t fold_columns(uint64_t v)
     return (v | v >> 2) & WVL_T1_TOP_ROW;
 }
 
+/* Tops of columns that are in run mode when they are reached. */
+static WVL_ALWAYS_INLINE uint64_t find_runs(uint64_t before, uint64_t after, uint64_t valid)
+{
+    uint64_t b = before | before << 1 | before >> 1, a = after | after << 1 | after >> 1;
+    return ~fold_columns(b | b >> 6 | a << 6) & valid & WVL_T1_TOP_ROW;
+}
+
+/* How many of eight columns have a bit at their top. */
+static WVL_ALWAYS_INLINE unsigned count_tops(uint64_t tops) { return (unsigned)((tops >> WVL_T1_INNER_FIRST) * UINT64_C(0x41041041041) >> 42) & 15; }
+
 #endif

@@ -10,9 +10,6 @@
 #include "codec/t1/fast_unit.h"
 #include "codec/t1/tables.h"
 
-/* The neighbours that follow a sample in the scan, as seen from itself. */
-#define LATER UINT64_C(0xE2)
-
 typedef struct tools {
     const uint8_t *zero_codes; /* 2 * context of zero coding, by neighbourhood read column by column */
 } tools;
@@ -31,93 +28,71 @@ static WVL_ALWAYS_INLINE uint8_t sign_symbol(const unit *u, unsigned i, unsigned
 
 static WVL_ALWAYS_INLINE unsigned neighbours(const unit *u, unsigned i) { return FETCH_NEIGHBOURS(u->window >> (i - WVL_T1_INNER_FIRST)); }
 
-/* Zero coding and, where the sample becomes significant, its sign. Returns 1 in that case. */
-static WVL_ALWAYS_INLINE unsigned code_sample(const tools *t, unit *u, unsigned i, uint8_t **out, unsigned base, int flags)
+/* Zero coding and, where the sample becomes significant, its sign. */
+static WVL_ALWAYS_INLINE void code_sample(const tools *t, unit *u, unsigned i, uint8_t **out, unsigned base, int flags)
 {
     unsigned n = neighbours(u, i), bit = (unsigned)(u->bits >> i) & 1;
     (*out)[0] = (uint8_t)(flags & RAW ? bit : (base + t->zero_codes[n]) | bit);
     (*out)[1] = sign_symbol(u, i, n, flags);
     *out += 1 + bit;
     u->window |= (uint64_t)bit << i;
-    return bit;
 }
 
-/* Returns the samples visited. */
+/* Returns the samples visited. Which they are is known before one is coded: what becomes significant brings those that follow it in. */
 static WVL_ALWAYS_INLINE uint64_t propagate_unit(const tools *t, unit *u, uint8_t **symbols, int flags)
 {
-    uint64_t insignificant = ~u->window & u->valid, todo = widen(u->window) & insignificant, visited = todo;
+    uint64_t insignificant = ~u->window & u->valid, more = widen(u->window) & insignificant, visited;
     uint8_t *out = *symbols;
-    while (todo) {
-        unsigned i = wvl_trailing_zeros(todo);
-        todo &= todo - 1;
-        uint64_t later = LATER << i & insignificant & (0 - (uint64_t)code_sample(t, u, i, &out, 0, flags));
-        todo |= later;
-        visited |= later;
-    }
+    if (!more)
+        return 0;
+    do {
+        visited = more;
+        uint64_t fresh = visited & u->bits, later = fresh | fresh << 1 | fresh << 2;
+        more |= (later << 5 | fresh << 1) & insignificant;
+    } while (more != visited);
+    for (uint64_t todo = visited; todo; todo &= todo - 1)
+        code_sample(t, u, wvl_trailing_zeros(todo), &out, 0, flags);
     *symbols = out;
     return visited;
 }
 
-/* A column of the unit in run mode whose first one is not its end: bit i is its top sample. Returns the samples of the column that remain. */
-static WVL_ALWAYS_INLINE uint64_t break_run(unit *u, unsigned i, uint8_t **out, int flags)
+/* The end of a run: bit i is the sample that becomes significant, tops those of columns where runs end. */
+static WVL_ALWAYS_INLINE void break_run(unit *u, unsigned i, uint64_t tops, uint8_t **out, int flags)
 {
-    unsigned row = wvl_trailing_zeros(u->bits >> i);
+    uint64_t column = tops & (UINT64_C(0x1E) << i >> 4);
+    unsigned row = i - wvl_trailing_zeros(column);
     (*out)[0] = 2 * WVL_T1_CTX_RUN + 1;
     (*out)[1] = (uint8_t)(2 * WVL_T1_CTX_UNIFORM + (row >> 1));
     (*out)[2] = (uint8_t)(2 * WVL_T1_CTX_UNIFORM + (row & 1));
-    (*out)[3] = sign_symbol(u, i + row, neighbours(u, i + row), flags);
+    (*out)[3] = sign_symbol(u, i, neighbours(u, i), flags);
     *out += 4;
-    u->window |= UINT64_C(1) << (i + row);
-    return (UINT64_C(14) << row & 15) << i;
+    u->window |= UINT64_C(1) << i;
 }
 
 static WVL_ALWAYS_INLINE void clean_unit(const tools *t, unit *u, uint64_t visited, uint8_t **symbols, int flags, int full_stripe)
 {
-    uint64_t todo = ~(u->window | visited) & u->valid, run = 0;
+    uint64_t coded = ~(u->window | visited) & u->valid, after = u->window | (coded & u->bits);
+    uint64_t run = full_stripe ? find_runs(u->window, after, u->valid) : 0, breaks = run & fold_columns(u->bits);
     uint8_t *out = *symbols;
-    if (full_stripe) {
-        run = ~fold_columns(widen(u->window)) & u->valid & WVL_T1_TOP_ROW;
-        todo &= ~(run * 14);
-    }
-    uint64_t breaks = run & fold_columns(u->bits);
-    if (todo == run && !breaks) { /* columns in run mode, from the first: the others are significant or visited */
+    if (!breaks && coded == run * 15) { /* maybe none */
         memset(out, 2 * WVL_T1_CTX_RUN, 8);
-        while (run) {
-            run &= run - 1;
-            out++;
-        }
-        *symbols = out;
+        *symbols = out + count_tops(run);
         return;
     }
-    while (todo) {
-        unsigned i = wvl_trailing_zeros(todo), base = (unsigned)(run >> i & 1) * 2 * WVL_T1_CTX_RUN;
-        uint64_t significant = ~UINT64_C(0);
-        todo &= todo - 1;
-        if (breaks >> i & 1)
-            todo |= break_run(u, i, &out, flags);
+    /* Of a broken run's column, the samples up to the first that becomes significant. */
+    uint64_t broken = u->bits & (breaks * 15), upto = broken ^ (broken - breaks), first = broken & upto, whole = run ^ breaks;
+    coded &= ~(whole * 14 | (upto ^ first));
+    for (; coded; coded &= coded - 1) {
+        unsigned i = wvl_trailing_zeros(coded);
+        if (first >> i & 1)
+            break_run(u, i, breaks, &out, flags);
         else
-            significant = 0 - (uint64_t)code_sample(t, u, i, &out, base, flags);
-        /* The next column leaves run mode. */
-        uint64_t next = UINT64_C(0x78) << i & run & significant;
-        run ^= next;
-        breaks &= ~next;
-        todo |= next * 14;
+            code_sample(t, u, i, &out, (unsigned)(whole >> i & 1) * 2 * WVL_T1_CTX_RUN, flags);
     }
     *symbols = out;
 }
 
-/* Base of the symbols of a refinement: context 14 + lit + 2 * again. */
-static WVL_ALWAYS_INLINE uint8_t *refine_members(uint64_t todo, uint64_t bits, uint64_t lit, uint64_t again, uint8_t *out)
-{
-    while (todo) {
-        unsigned i = wvl_trailing_zeros(todo);
-        todo &= todo - 1;
-        *out++ = (uint8_t)(2 * WVL_T1_CTX_REFINE + (bits >> i & 1) + 2 * (lit >> i & 1) + 4 * (again >> i & 1));
-    }
-    return out;
-}
-
-static WVL_ALWAYS_INLINE void add_gain(wvl_t1_fast *b, const stripe *s, uint32_t k, uint64_t fresh, int flags)
+static WVL_ALWAYS_INLINE void add_each_gain(wvl_t1_fast *b, const stripe *s, uint32_t k, uint64_t fresh, int flags)
 {
     size_t at = (size_t)s->y * b->in->stride + 8 * k;
     uint64_t sum = 0, count = 0;

@@ -155,13 +155,6 @@ static WVL_ALWAYS_INLINE uint8_t *put_broken(const tools *t, codes *c, uint32_t 
     return put_half(_mm512_extracti64x4_epi64(words, 1), first >> 16, coded >> 16, fresh >> 16, out);
 }
 
-/* Tops of columns that are in run mode when they are reached. */
-static WVL_ALWAYS_INLINE uint64_t find_runs(uint64_t before, uint64_t after, uint64_t valid)
-{
-    uint64_t b = before | before << 1 | before >> 1, a = after | after << 1 | after >> 1;
-    return ~fold_columns(b | b >> 6 | a << 6) & valid & WVL_T1_TOP_ROW;
-}
-
 static WVL_ALWAYS_INLINE void clean_unit(const tools *t, unit *u, uint64_t visited, uint8_t **symbols, int flags, int full_stripe)
 {
     uint64_t coded = ~(u->window | visited) & u->valid, fresh = coded & u->bits, after = u->window | fresh;
