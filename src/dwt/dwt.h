@@ -50,6 +50,7 @@ typedef struct wvl_dwt_kernels {
 const wvl_dwt_kernels *wvl_dwt_fetch_kernels(wvl_cpu_level level);
 #ifdef WVL_HAVE_AVX2
 extern const wvl_dwt_kernels wvl_dwt_kernels_avx2;
+extern const wvl_dwt_kernels wvl_dwt_kernels_avx512;
 #endif
 #ifdef WVL_HAVE_NEON
 extern const wvl_dwt_kernels wvl_dwt_kernels_neon;

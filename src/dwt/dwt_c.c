@@ -141,6 +141,9 @@ static const wvl_dwt_kernels kernels_c = {
 const wvl_dwt_kernels *wvl_dwt_fetch_kernels(wvl_cpu_level level)
 {
 #ifdef WVL_HAVE_AVX2
+    if (level >= WVL_CPU_AVX512) {
+        return &wvl_dwt_kernels_avx512;
+    }
     if (level >= WVL_CPU_AVX2) {
         return &wvl_dwt_kernels_avx2;
     }

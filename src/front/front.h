@@ -53,6 +53,7 @@ typedef struct wvl_front_kernels {
 const wvl_front_kernels *wvl_front_fetch_kernels(wvl_cpu_level level);
 #ifdef WVL_HAVE_AVX2
 extern const wvl_front_kernels wvl_front_kernels_avx2;
+extern const wvl_front_kernels wvl_front_kernels_avx512;
 void wvl_front_put_xyz_avx2(const wvl_plan_xyz *xyz, uint32_t n, int32_t *const *lines);
 #endif
 #ifdef WVL_HAVE_NEON

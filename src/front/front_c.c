@@ -153,6 +153,9 @@ static const wvl_front_kernels kernels_c = {
 const wvl_front_kernels *wvl_front_fetch_kernels(wvl_cpu_level level)
 {
 #ifdef WVL_HAVE_AVX2
+    if (level >= WVL_CPU_AVX512) {
+        return &wvl_front_kernels_avx512;
+    }
     if (level >= WVL_CPU_AVX2) {
         return &wvl_front_kernels_avx2;
     }

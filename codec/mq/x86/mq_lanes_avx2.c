@@ -18,7 +18,7 @@
 enum {
     LANES = 8,       /* of a vector */
     STEPS = 64,      /* symbols of a lane between two readings of the log */
-    MERGED = 4,      /* symbols in an entry */
+    MERGED = 8,      /* symbols in an entry */
     ENTRIES = STEPS + STEPS / MERGED, /* where every symbol needs one of its own */
     MOST_SHIFTS = 16,/* of an entry */
     LATE = 20,       /* shifts of C beyond the end of a byte before bytes leave: 28 + 19 + MOST_SHIFTS bits are below 64 */
