@@ -11,4 +11,15 @@ int fuzz_openjpeg_decode(const uint8_t *data, size_t bytes, unsigned layers, fuz
 /* Grok as a program. 1: decoded; 0: it complained or wrote nothing; -1: there is no such program. */
 int fuzz_grok_decode(const uint8_t *data, size_t bytes, uint32_t component_count, fuzz_picture *p, char *text, size_t text_bytes);
 
+/* OpenJPH, linked where CMake finds it; bytes: of the codestream alone, of HT blocks. 1: decoded; 0: it complained; -1: it is not there. */
+#ifdef WVL_HAVE_OPENJPH
+int fuzz_openjph_decode(const uint8_t *data, size_t bytes, fuzz_picture *p, char *text, size_t text_bytes);
+#else
+static inline int fuzz_openjph_decode(const uint8_t *data, size_t bytes, fuzz_picture *p, char *text, size_t text_bytes)
+{
+    (void)data, (void)bytes, (void)p, (void)text, (void)text_bytes;
+    return -1;
+}
+#endif
+
 #endif

@@ -52,7 +52,7 @@ static void draw_profile(fuzz_draw *d)
 {
     const fuzz_picture *p = &d->shape;
     d->profile = -1;
-    if (fuzz_draw_chance(d, 6) && p->x1 <= 128 + p->x0 && p->y1 <= 128 + p->y0 && p->x1 <= INT32_MAX && p->y1 <= INT32_MAX) {
+    if (!d->only_ht && fuzz_draw_chance(d, 6) && p->x1 <= 128 + p->x0 && p->y1 <= 128 + p->y0 && p->x1 <= INT32_MAX && p->y1 <= INT32_MAX) {
         d->profile = (int)fuzz_draw_between(d, 0, 1);
         for (uint32_t c = 0; c < p->count; c++) {
             unsigned dx = p->planes[c].dx, dy = p->planes[c].dy;
@@ -125,7 +125,7 @@ static void draw_precincts(fuzz_draw *d)
 static void draw_style(fuzz_draw *d)
 {
     uint32_t style = fuzz_draw_between(d, 0, 63);
-    if (d->profile < 0 && fuzz_draw_chance(d, 8)) { /* HT blocks take VSC beside them, and have one layer */
+    if (d->only_ht || (d->profile < 0 && fuzz_draw_chance(d, 8))) { /* HT blocks take VSC beside them, and have one layer */
         d->is_ht = 1;
         say(d, "style", 64 + (style & 8));
     } else if (fuzz_draw_wants(d)) {
@@ -497,14 +497,14 @@ int fuzz_draw_knows(const char *key)
     return 0;
 }
 
-void fuzz_draw_case(uint64_t seed, const fuzz_folder *folder, fuzz_case *c)
+static void draw_case(uint64_t seed, const fuzz_folder *folder, int only_ht, fuzz_case *c)
 {
     static const uint32_t densities[] = {10, 30, 30, 55, 80};
-    fuzz_draw d = {.random = {seed * UINT64_C(0xD1342543DE82EF95) + 7}, .c = c, .folder = folder, .levels = 5, .layers = 1, .tiles = 1, .profile = -1, .seed = seed};
+    fuzz_draw d = {.random = {seed * UINT64_C(0xD1342543DE82EF95) + 7}, .c = c, .folder = folder, .levels = 5, .layers = 1, .tiles = 1, .profile = -1, .seed = seed, .only_ht = only_ht};
     c->count = 0;
     fuzz_draw_picture(&d);
     d.density = densities[fuzz_draw_between(&d, 0, 4)];
-    if (fuzz_draw_preset(&d)) {
+    if (!only_ht && fuzz_draw_preset(&d)) {
         draw_container(&d);
         draw_comment(&d);
         fuzz_draw_frame_rate(&d);
@@ -517,3 +517,6 @@ void fuzz_draw_case(uint64_t seed, const fuzz_folder *folder, fuzz_case *c)
         }
     }
 }
+
+void fuzz_draw_case(uint64_t seed, const fuzz_folder *folder, fuzz_case *c) { draw_case(seed, folder, 0, c); }
+void fuzz_draw_ht_case(uint64_t seed, const fuzz_folder *folder, fuzz_case *c) { draw_case(seed, folder, 1, c); }

@@ -15,7 +15,7 @@ typedef struct fuzz_draw {
     uint32_t tiles, levels, layers, targets;
     int reversible, profile; /* profile: 0 and 1, or -1 */
     int can_mct;             /* the first three components are alike */
-    int is_ht;
+    int is_ht, only_ht;
     int is_converted;        /* to X'Y'Z' */
     double raw_bytes, header_bytes;
     uint64_t seed;
@@ -23,6 +23,8 @@ typedef struct fuzz_draw {
 
 /* The case of a seed: the same on every machine for the same folder. */
 void fuzz_draw_case(uint64_t seed, const fuzz_folder *folder, fuzz_case *c);
+/* Another one of the seed, with HT blocks. */
+void fuzz_draw_ht_case(uint64_t seed, const fuzz_folder *folder, fuzz_case *c);
 void fuzz_draw_picture(fuzz_draw *d);
 void fuzz_draw_overrides(fuzz_draw *d);
 void fuzz_draw_regions(fuzz_draw *d);

@@ -172,6 +172,30 @@ static int has_many_planes(const fuzz_facts *f)
     return f->complaint && (strstr(f->complaint, "unsupported bpno_plus_one = 3") || strstr(f->complaint, "number of bitplane, 31, is larger than 30"));
 }
 
+/* Entries of `overrides` for tiles, or, with `component`, for components. */
+static int has_override_of(const fuzz_case *c, char scope)
+{
+    const char *text = fuzz_case_or(c, "overrides", "");
+    for (const char *at = text; *at; at++) {
+        if ((at == text || at[-1] == '/' || (at[-1] >= '0' && at[-1] <= '9')) && *at == scope) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
+static int has_tile_segments(const fuzz_facts *f) { return has_override_of(f->c, 'T'); }
+static int has_packet_markers_with_coc(const fuzz_facts *f)
+{
+    return (fuzz_case_is_on(f->c, "eph") || fuzz_case_is_on(f->c, "sop")) && has_override_of(f->c, 'C');
+}
+
+static int has_31_planes(const fuzz_facts *f) { return f->planes >= 31; }
+static int has_unequal_rows(const fuzz_facts *f) { return f->complaint && strstr(f->complaint, "rows of unequal number") != NULL; }
+static int has_packed_headers(const fuzz_facts *f) { return strcmp(fuzz_case_or(f->c, "packed-headers", "none"), "none") != 0; }
+static int is_derived(const fuzz_facts *f) { return f->complaint && strstr(f->complaint, "derived quantization is not supported") != NULL; }
+static int is_far(const fuzz_facts *f) { return is_beyond_signed(f) || has_far_tiles(f); }
+
 static int has_parts_with_ppm(const fuzz_facts *f)
 {
     return !strcmp(fuzz_case_or(f->c, "packed-headers", "none"), "ppm") && strcmp(fuzz_case_or(f->c, "tile-parts", "none"), "none") != 0;
@@ -221,6 +245,20 @@ static const fuzz_fault faults[] = {
     {FUZZ_GROK, "grok-odd-steps", "10.0.5", has_odd_steps, "As OpenJPEG, from which it descends."},
     {FUZZ_GROK, "grok-far-precincts", "10.0.5", has_far_precincts, "As OpenJPEG, from which it descends."},
     {FUZZ_GROK, "grok-signed-grid", "10.0.5", is_beyond_signed, "Coordinates of 2^31 and more."},
+    {FUZZ_OPENJPH, "openjph-tile-segments", "0.31.0", has_tile_segments, "COD, COC, QCD and QCC of tile-part headers: it says that it does not take them, and goes on without."},
+    {FUZZ_OPENJPH, "openjph-packed-headers", "0.31.0", has_packed_headers, "PPM and PPT: it says that it does not take them, and goes on without."},
+    {FUZZ_OPENJPH, "openjph-poc", "0.31.0", has_changes, "POC: it says that it does not take it, and goes on without."},
+    {FUZZ_OPENJPH, "openjph-derived", "0.31.0", is_derived, "Derived quantization: it says that it does not take it."},
+    {FUZZ_OPENJPH, "openjph-sop-eph-coc", "0.31.0", has_packet_markers_with_coc,
+     "SOP and EPH where a component has a COC: it looks for them beside packets of components without one, and takes them for data beside the others, whose Scoc has no bits for "
+     "them (A.6.2). OpenJPEG decodes exactly: size=100,80 components=3*8u mct=off style=64 eph=yes overrides=C1-1:levels=3."},
+    {FUZZ_OPENJPH, "openjph-31-planes", "0.31.0", has_31_planes,
+     "9/7 with a band of 31 magnitude bits, though its samples need fewer: other samples, far from the original, where OpenJPEG comes as near as the encoder told: "
+     "picture=extreme size=51,34 components=3*8u style=64 reversible=no levels=18 guard-bits=4."},
+    {FUZZ_OPENJPH, "openjph-unequal-rows", "0.31.0", has_unequal_rows,
+     "A colour transform beside components of another height: rows can not be pulled, the call does not come back. OpenJPEG decodes exactly: size=26,125 components=8u,8u,8u,8u@4x2 "
+     "style=64 levels=2."},
+    {FUZZ_OPENJPH, "openjph-far-grid", "0.31.0", is_far, "Coordinates beyond 2^31, or tiles that end beyond 2^32: it counts no tiles."},
     {FUZZ_GROK, "grok-late-blocks", "10.0.5", has_many_layers, "As OpenJPEG, from which it descends."},
     {FUZZ_GROK, "grok-poc-256", "10.0.5", has_256_in_changes, "As OpenJPEG, from which it descends."},
 };

@@ -5,13 +5,14 @@
 
 #include "picture.h"
 
-typedef enum fuzz_decoder { FUZZ_OPENJPEG, FUZZ_GROK } fuzz_decoder;
+typedef enum fuzz_decoder { FUZZ_OPENJPEG, FUZZ_GROK, FUZZ_OPENJPH } fuzz_decoder;
 
 typedef struct fuzz_facts {
     const fuzz_case *c;
     const fuzz_picture *p;
     int has_tile_without_body; /* every packet of some tile is empty */
     const char *complaint;     /* of the decoder; NULL: none yet */
+    unsigned planes;           /* the most magnitude bits that QCD and QCC give a band of 9/7 */
 } fuzz_facts;
 
 typedef struct fuzz_fault {

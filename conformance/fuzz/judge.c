@@ -17,6 +17,7 @@
 #include "wavelane_check.h"
 
 #define DEEP 24
+#define OPENJPH_BITS 14u /* OpenJPH in fewer digits: 2 to 4 of 16 bits apart from OpenJPEG where everything is sent */
 #define JUDGE_BITS 16u  /* decoders compute 9/7 in floats: deeper samples are compared in steps of 16-bit samples */
 
 static void fail(fuzz_verdict *v, const char *check, const char *format, ...) __attribute__((format(printf, 3, 4)));
@@ -380,6 +381,62 @@ static void ask_second(const fuzz_facts *facts, const fuzz_picture *first, const
     fuzz_picture_free(&back);
 }
 
+static int has_ht_blocks(const fuzz_run *run)
+{
+    const uint8_t *siz = run->data + run->codestream.offset + 2;
+    return run->codestream.bytes > 50 && siz[4] & 0x40; /* Rsiz */
+}
+
+static unsigned be16(const uint8_t *p) { return (unsigned)p[0] << 8 | p[1]; }
+
+/* The most magnitude bits that QCD and QCC of the main header give a band of 9/7. */
+static unsigned find_planes(const fuzz_run *run)
+{
+    const uint8_t *p = run->data + run->codestream.offset + 2, *end = run->data + run->bytes;
+    unsigned most = 0, wide = be16(p + 38) > 256;
+    while (p + 4 < end && be16(p) != 0xFF90) {
+        unsigned length = be16(p + 2), at = be16(p) == 0xFF5C ? 4 : 5 + wide, style = p[at] & 31;
+        for (unsigned i = at + 1; (be16(p) == 0xFF5C || be16(p) == 0xFF5D) && style && i < length + 2; i += 2) {
+            unsigned planes = (p[at] >> 5) + (p[i] >> 3) - 1;
+            most = planes > most ? planes : most;
+        }
+        p += length + 2;
+    }
+    return most;
+}
+
+/* OpenJPH takes fewer structures than the standard has, and says so. What it decodes must be what OpenJPEG decodes, or the very original. first: NULL
+ * where OpenJPEG was not asked. */
+static void ask_openjph(const fuzz_facts *facts, const fuzz_picture *first, const fuzz_run *run, fuzz_verdict *v)
+{
+    fuzz_picture back = {0};
+    char text[512] = "";
+    int exact = is_exact(facts->c, run), can = has_ht_blocks(run) && (first || exact);
+    int done = can ? fuzz_openjph_decode(run->data + run->codestream.offset, (size_t)run->codestream.bytes, &back, text, sizeof text) : -1;
+    if (done < 0) {
+        return;
+    }
+    v->found |= FUZZ_WAS_HT;
+    fuzz_facts after = *facts;
+    after.complaint = done ? NULL : text;
+    after.planes = find_planes(run);
+    const fuzz_fault *fault = fuzz_faults_find(FUZZ_OPENJPH, &after);
+    int agrees = done && fuzz_picture_same_shape(facts->p, &back, text, sizeof text);
+    double most = agrees ? fuzz_picture_greatest(exact ? facts->p : first, &back, exact ? 32 : OPENJPH_BITS) : INFINITY;
+    double nearer = agrees && !exact ? fuzz_picture_psnr(facts->p, first) - fuzz_picture_psnr(facts->p, &back) : INFINITY;
+    if (most <= (exact ? 0.0 : 1.0)) {
+        v->found |= FUZZ_WAS_HT_CONFIRMED;
+    } else if (fault) {
+        v->found |= done ? 0 : FUZZ_WAS_HT_DECLINED;
+        excuse(fault, v);
+    } else if (nearer >= -SAME_PSNR && nearer <= SAME_PSNR) {
+        v->found |= FUZZ_WAS_HT_MATCHED;
+    } else {
+        fail(v, "openjph", "differs by up to %g: %s", most, text);
+    }
+    fuzz_picture_free(&back);
+}
+
 /* Where OpenJPEG is known to fail, the second decoder is the first. */
 static void ask_second_alone(const fuzz_facts *facts, const fuzz_run *run, fuzz_verdict *v)
 {
@@ -408,6 +465,7 @@ static void excuse_first(const fuzz_judge *judge, const fuzz_facts *facts, const
     excuse(fault, v);
     if (judge->second) {
         ask_second_alone(facts, run, v);
+        ask_openjph(facts, NULL, run, v);
     }
 }
 
@@ -415,7 +473,7 @@ static void decode(const fuzz_judge *judge, const fuzz_case *c, const fuzz_pictu
 {
     fuzz_picture back;
     char text[512] = "";
-    fuzz_facts facts = {c, p, has_tile_without_body(w), NULL};
+    fuzz_facts facts = {c, p, has_tile_without_body(w), NULL, 0};
     const fuzz_fault *fault = fuzz_faults_find(FUZZ_OPENJPEG, &facts);
     if (fault) {
         excuse_first(judge, &facts, fault, run, v);
@@ -434,6 +492,7 @@ static void decode(const fuzz_judge *judge, const fuzz_case *c, const fuzz_pictu
     check_samples(c, p, &back, run, v);
     if (judge->second && v->outcome == FUZZ_PASSED) {
         ask_second(&facts, &back, run, v);
+        ask_openjph(&facts, &back, run, v);
     }
     fuzz_picture_free(&back);
 }

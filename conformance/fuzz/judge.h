@@ -20,6 +20,10 @@ enum {
     FUZZ_WAS_ILLEGAL = 32,    /* and was refused */
     FUZZ_WAS_DISPUTED = 128,  /* by a second decoder, which the original refutes */
     FUZZ_WAS_MATCHED = 256,   /* by a second decoder in PSNR, but not within 1 */
+    FUZZ_WAS_HT = 512,        /* HT blocks, which OpenJPH was asked about */
+    FUZZ_WAS_HT_CONFIRMED = 1024, /* by OpenJPH: exactly, or within 1 of OpenJPEG */
+    FUZZ_WAS_HT_MATCHED = 4096, /* by OpenJPH in PSNR, but not within 1 */
+    FUZZ_WAS_HT_DECLINED = 2048, /* OpenJPH does not take the structure */
     FUZZ_WAS_OVERTOLD = 64    /* the estimate lies more than 0.3 dB above what was found */
 };
 

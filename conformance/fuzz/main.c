@@ -22,7 +22,8 @@ static const char usage[] =
     "  --count N         how many (300)\n"
     "  --jobs N          processes (1)\n"
     "  --pictures DIR    crops come from pictures of this folder (else from drawn ones)\n"
-    "  --second          ask a second decoder too (grk_decompress)\n"
+    "  --second          ask a second decoder too (grk_decompress), and OpenJPH about HT blocks where built with it\n"
+    "  --ht              HT blocks only, and nothing illegal\n"
     "  --seconds N       of one trial at most (60)\n"
     "  --keep DIR        write the reduced case of each failure to a file there\n"
     "  --no-reduce       only report\n"
@@ -45,7 +46,7 @@ typedef struct session {
     fuzz_judge judge;
     const char *keep;
     int reduce;
-    uint64_t trials, passed, refused, lossless, lossy, decoded, confirmed, excused, illegal, overtold, disputed, matched;
+    uint64_t trials, passed, refused, lossless, lossy, decoded, confirmed, excused, illegal, overtold, disputed, matched, ht, ht_confirmed, ht_matched, ht_declined;
     double least_margin;
     failure failures[MAX_FAILURES];
     uint32_t failure_count, failed;
@@ -66,6 +67,10 @@ static void count_trial(void *user, uint64_t seed, const fuzz_verdict *v)
     s->excused += (v->found & FUZZ_WAS_EXCUSED) != 0;
     s->disputed += (v->found & FUZZ_WAS_DISPUTED) != 0;
     s->matched += (v->found & FUZZ_WAS_MATCHED) != 0;
+    s->ht += (v->found & FUZZ_WAS_HT) != 0;
+    s->ht_confirmed += (v->found & FUZZ_WAS_HT_CONFIRMED) != 0;
+    s->ht_matched += (v->found & FUZZ_WAS_HT_MATCHED) != 0;
+    s->ht_declined += (v->found & FUZZ_WAS_HT_DECLINED) != 0;
     s->overtold += (v->found & FUZZ_WAS_OVERTOLD) != 0;
     s->illegal += (v->found & FUZZ_WAS_ILLEGAL) != 0;
     s->least_margin = v->psnr_margin < s->least_margin ? v->psnr_margin : s->least_margin;
@@ -75,7 +80,7 @@ static void count_trial(void *user, uint64_t seed, const fuzz_verdict *v)
             s->failures[s->failure_count++] = (failure){seed, *v};
         }
     }
-    if (getenv("WVL_FUZZ_VERBOSE") && (v->outcome == FUZZ_REFUSED || (v->found & (FUZZ_WAS_EXCUSED | FUZZ_WAS_DISPUTED)))) {
+    if (getenv("WVL_FUZZ_VERBOSE") && (v->outcome == FUZZ_REFUSED || (v->found & (FUZZ_WAS_EXCUSED | FUZZ_WAS_DISPUTED | FUZZ_WAS_HT_DECLINED)))) {
         printf("seed %" PRIu64 ": %s %s\n", seed, v->check, v->text);
     }
 }
@@ -87,6 +92,8 @@ static void print_summary(const session *s, double seconds)
     printf("  %" PRIu64 " encoded and judged: %" PRIu64 " decoded by OpenJPEG (%" PRIu64 " exactly, %" PRIu64 " lossy, least margin %+.2f dB), %" PRIu64
            " confirmed by Grok within 1, %" PRIu64 " in PSNR, %" PRIu64 " disputed by it against the original, %" PRIu64 " with a known fault of a decoder\n",
            s->passed - s->illegal, s->decoded, s->lossless, s->lossy, s->least_margin, s->confirmed, s->matched, s->disputed, s->excused);
+    printf("  %" PRIu64 " with HT blocks put before OpenJPH: %" PRIu64 " confirmed exactly or within 1, %" PRIu64 " in PSNR, %" PRIu64 " refused by it for a known reason\n", s->ht,
+           s->ht_confirmed, s->ht_matched, s->ht_declined);
     printf("  %" PRIu64 " estimates of PSNR more than 0.3 dB too high, within what small or mixed pictures allow\n", s->overtold);
     printf("  %" PRIu64 " illegal ones refused, %" PRIu64 " legal ones refused for what follows from their packets or bytes, or without a picture\n", s->illegal, s->refused);
 }
@@ -201,7 +208,7 @@ static void list_faults(void)
     size_t count;
     const fuzz_fault *faults = fuzz_faults(&count);
     for (size_t i = 0; i < count; i++) {
-        printf("%s (%s %s)\n    %s\n", faults[i].id, faults[i].decoder == FUZZ_GROK ? "Grok" : "OpenJPEG", faults[i].version, faults[i].evidence);
+        printf("%s (%s %s)\n    %s\n", faults[i].id, faults[i].decoder == FUZZ_OPENJPEG ? "OpenJPEG" : faults[i].decoder == FUZZ_GROK ? "Grok" : "OpenJPH", faults[i].version, faults[i].evidence);
     }
 }
 
@@ -273,6 +280,8 @@ static int take_word(session *s, const char *name)
 {
     if (!strcmp(name, "--second")) {
         s->judge.second = 1;
+    } else if (!strcmp(name, "--ht")) {
+        s->plan.only_ht = 1;
     } else if (!strcmp(name, "--no-reduce")) {
         s->reduce = 0;
     } else {
@@ -317,7 +326,7 @@ int main(int count, char **arguments)
     if (!s) {
         return 2;
     }
-    s->plan = (fuzz_plan){1, 300, 1, 60, &s->judge};
+    s->plan = (fuzz_plan){1, 300, 1, 60, &s->judge, 0};
     s->reduce = 1;
     int code = run_arguments(s, count, arguments);
     fuzz_folder_close(&s->judge.folder);

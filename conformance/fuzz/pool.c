@@ -29,7 +29,9 @@ typedef struct worker {
 
 void fuzz_pool_draw(const fuzz_plan *plan, uint64_t seed, fuzz_case *c)
 {
-    if (seed % ILLEGAL_EVERY == ILLEGAL_EVERY - 1) {
+    if (plan->only_ht) {
+        fuzz_draw_ht_case(seed, &plan->judge->folder, c);
+    } else if (seed % ILLEGAL_EVERY == ILLEGAL_EVERY - 1) {
         fuzz_illegal_draw(seed, (uint32_t)(seed / ILLEGAL_EVERY % fuzz_illegal_count()), c);
     } else {
         fuzz_draw_case(seed, &plan->judge->folder, c);

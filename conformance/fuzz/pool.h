@@ -11,6 +11,7 @@ typedef struct fuzz_plan {
     uint64_t seed, count;
     uint32_t jobs, seconds; /* seconds: of one trial at most */
     fuzz_judge *judge;
+    int only_ht;            /* HT blocks and nothing illegal */
 } fuzz_plan;
 
 /* Case of seed: every eighth breaks a rule. */
