@@ -286,6 +286,7 @@ static wvl_block_input describe_block(const block_work *work, const wvl_work_ban
     in.want_gains = work->coder->plan->rate_control;
     in.max_passes = 255;
     in.all_sets = work->coder->plan->all_sets;
+    in.set_passes = work->coder->plan->ht_passes;
     in.kernels = work->coder->kernels;
     in.bound = coefs->bounds[band->first_block + index];
     return in;

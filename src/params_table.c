@@ -126,6 +126,9 @@
     X("visual", BOOL, "yes|no", "no",                                                                                                  \
       "Where bytes are limited and in layers, weigh errors by what eyes see from as far as 1700 pixels measure: fine and chroma detail less; " \
       "PSNR falls for it.", RATE, BOOL, AT(visual), 0, 1) \
+    X("ht-passes", INTEGER, "1..3", "3",                                                                                               \
+      "HT passes of a block at most: the cleanup pass (1), SigProp after it (2), and MagRef (3). Without a rate or quality target blocks have the first alone.", \
+      RATE, UINT8, AT(ht_passes), 1, 3)                                                                                                \
     X("container", CHOICE, "j2k|jp2|jph", "j2k",                                                                                     \
       "Bare codestream, or a JP2 file (Annex I) or, for HT, a JPH file (15444-15 Annex D) around it.", OUTPUT, WORD, AT(jp2), 0, 2)   \
     X("comment", TEXT, "1..65531 bytes of ISO 8859-15", "",                                                                          \

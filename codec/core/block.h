@@ -22,6 +22,7 @@ typedef struct wvl_block_input {
     uint8_t cleanup_plane;  /* HT: plane of the cleanup pass of the last set; EBCOT: 0 */
     uint8_t all_sets;       /* HT: a set for every plane from the top one down, for rate control to choose from; 0: one set */
     uint8_t first_set;      /* HT with all_sets: one more than the plane of the first set; 0: of the top one */
+    uint8_t set_passes;     /* HT with all_sets: most passes of a set, 1 to 3; 0: three */
     /* Asked after every pass but the last, with the records so far; 0 ends the block there, as max_passes does. NULL: all passes. */
     int (*wants_more)(void *user, const wvl_pass *passes, uint32_t pass_count);
     void *wants_user;

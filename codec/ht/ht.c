@@ -64,13 +64,17 @@ typedef struct job {
     const wvl_ht_kernels *kernels;
     wvl_block_output *out;
     int64_t gains[WVL_HT_PARTS];
+    int64_t told; /* where sets are of the cleanup pass alone: what the last one told */
 } job;
+
+/* In the place of a pass that sets do not have: no block ends there, since it tells nothing. */
+static void skip_pass(wvl_block_output *out) { add_pass(out, out->passes[out->pass_count - 1].safe_bytes, out->passes[out->pass_count - 1].final_bytes, 0, 0); }
 
 /* SigProp and MagRef of plane - 1, the first alone where no more than one pass is left to code. */
 static void encode_refinement(job *j, unsigned plane, uint32_t start)
 {
     wvl_block_output *out = j->out;
-    int with_magref = out->pass_count + 2u <= j->in->max_passes;
+    int with_magref = out->pass_count + 2u <= j->in->max_passes && j->in->set_passes != 2;
     uint32_t cleanup_bytes = out->length - start;
     wvl_ht_refinement r = j->kernels->encode_refinement(j->s, j->in, plane, with_magref, out->bytes + out->length);
     if (j->in->want_gains) {
@@ -87,6 +91,10 @@ static void encode_refinement(job *j, unsigned plane, uint32_t start)
         add_pass(out, start, cleanup_bytes + r.bytes, WVL_PASS_TERM, j->gains[WVL_HT_MAGREF]);
     }
     out->length += r.bytes;
+    if (j->in->set_passes == 2) {
+        skip_pass(out);
+        j->gains[WVL_HT_REST] += j->gains[WVL_HT_MAGREF];
+    }
 }
 
 static int wants_more(const wvl_block_input *in, const wvl_block_output *out)
@@ -110,6 +118,19 @@ static void measure(job *j, unsigned plane)
     }
 }
 
+/* The next cleanup pass tells all of plane - 1. */
+static void skip_refinement(job *j, unsigned plane)
+{
+    skip_pass(j->out);
+    skip_pass(j->out);
+    if (j->in->want_gains) {
+        measure(j, plane - 1);
+        int64_t told = j->gains[WVL_HT_REST];
+        j->gains[WVL_HT_REST] -= j->told > INT64_MAX / 2 ? INT64_MAX : 2 * j->told; /* units are halved from plane to plane */
+        j->told = told;
+    }
+}
+
 /* Returns 0 when the block is complete. */
 static int encode_set(job *j, unsigned plane)
 {
@@ -120,7 +141,11 @@ static int encode_set(job *j, unsigned plane)
     if (!plane || !wants_more(j->in, out)) {
         return 0;
     }
-    encode_refinement(j, plane, start);
+    if (j->in->set_passes == 1) {
+        skip_refinement(j, plane);
+    } else {
+        encode_refinement(j, plane, start);
+    }
     return plane > j->in->cleanup_plane && wants_more(j->in, out);
 }
 
@@ -128,13 +153,14 @@ static void encode_block(wvl_ht_scratch *s, const wvl_block_input *in, wvl_block
 {
     unsigned bits = wvl_bit_length(in->bound >> in->frac_bits), plane = in->all_sets && bits ? bits - 1 : in->cleanup_plane;
     plane = in->first_set && in->first_set <= plane ? in->first_set - 1u : plane;
-    job j = {s, in, in->kernels ? in->kernels : &wvl_ht_kernels_c, out, {0}};
+    job j = {s, in, in->kernels ? in->kernels : &wvl_ht_kernels_c, out, {0}, 0};
     int is_told = bits > in->cleanup_plane && in->max_passes;
     out->length = out->pass_count = out->planes = 0;
     out->energy = 0;
     out->energy_shift = 0;
     if (in->want_gains) {
         measure(&j, is_told ? plane : 0);
+        j.told = j.gains[WVL_HT_REST];
     }
     if (!is_told) {
         return;

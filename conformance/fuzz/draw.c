@@ -334,6 +334,13 @@ static void draw_rdoq(fuzz_draw *d)
     }
 }
 
+static void draw_ht_passes(fuzz_draw *d)
+{
+    if (d->is_ht && fuzz_draw_wants(d)) {
+        say(d, "ht-passes", fuzz_draw_between(d, 1, 3));
+    }
+}
+
 /* Goes with every target but a PSNR, and with no X'Y'Z'. */
 static void draw_visual(fuzz_draw *d)
 {
@@ -484,6 +491,7 @@ static const struct {
     {"device", draw_device},
     {"qfactor", draw_qfactor}, /* the last ones, so that seeds go on to draw what they did */
     {"visual", draw_visual},
+    {"ht-passes", draw_ht_passes},
 };
 #define GENERATORS (sizeof generators / sizeof generators[0])
 

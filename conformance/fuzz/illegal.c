@@ -82,6 +82,8 @@ static const rule rules[] = {
     {"ht-region", "style=HT roi=rect=0,0,9,9", "roi", NULL},
     {"rdoq-psnr", "reversible=no rdoq=yes psnr=40", "rdoq", NULL},
     {"rdoq-region", "reversible=no rdoq=yes bpp=1 roi=rect=0,0,9,9", "rdoq", NULL},
+    {"ht-passes", "style=HT ht-passes=4", "1 to 3", NULL},
+    {"ht-passes-alone", "reversible=no bpp=1 ht-passes=1", "ht-passes 1", NULL},
     {"rdoq-ht", "style=HT reversible=no rdoq=yes", "rdoq", NULL},
     {"visual-psnr", "reversible=no visual=yes psnr=40", "visual", NULL},
     {"visual-xyz", "components=3*12u reversible=no visual=yes input-color=xyz", "visual", NULL},

@@ -29,6 +29,9 @@ static void check_overrides(const wvl_settings *s, wvl_report *r)
 void wvl_plan_check_ht(const wvl_settings *s, wvl_report *r)
 {
     check_overrides(s, r);
+    if (s->ht_passes > 3 || (s->ht_passes % 3 && !(s->style & WVL_STYLE_HT))) {
+        wvl_report_add(r, "ht-passes %u; HT blocks have a cleanup pass and up to two refinement passes, 1 to 3, others have none of them (15444-15 7)", s->ht_passes);
+    }
     if (!(s->style & WVL_STYLE_HT)) {
         if (s->jp2 == WVL_CONTAINER_JPH) {
             wvl_report_add(r, "container jph: a JPH file holds a codestream with HT blocks; add the style HT, or write a JP2 file (15444-15 Annex D)");

@@ -214,6 +214,7 @@ static void fill_layers(wvl_plan *plan, const wvl_settings *s)
     plan->lossless = plan->reversible_share == 1.0 && last->kind == WVL_RATE_ALL && !plan->max_bytes && !plan->max_component_bytes;
     plan->rate_control = plan->layer_count > 1 || !plan->lossless;
     plan->all_sets = (plan->codings[0].style & WVL_STYLE_HT) && (last->kind != WVL_RATE_ALL || plan->max_bytes || plan->max_component_bytes);
+    plan->ht_passes = s->ht_passes;
     plan->follows_step = can_follow_step(plan, s, last);
     plan->rdoq = s->rdoq && (last->kind != WVL_RATE_ALL || plan->max_bytes || plan->max_component_bytes);
     plan->visual = s->visual;

@@ -189,6 +189,7 @@ struct wvl_plan {
     uint8_t stereo, hfr;   /* of the profile's byte limits */
     uint32_t frames, seconds; /* frame rate as a fraction */
     uint8_t lossless;      /* last layer takes every pass and nothing is capped */
+    uint8_t ht_passes;     /* most passes of a set, 1 to 3 */
     uint8_t follows_step;  /* HT: steps are made coarser for the byte target, and blocks coded once more (codec/rescale.h) */
     uint8_t rdoq;          /* blocks are coded once more, quantised for where they end */
     uint8_t visual;        /* slopes are those of weighted errors (wvl_band_coding.visual) */

@@ -111,6 +111,7 @@ struct wvl_settings {
     double *layer_values;        /* owned */
     uint64_t max_bytes, max_component_bytes;
     uint8_t rdoq;                /* "rdoq" */
+    uint8_t ht_passes;           /* "ht-passes" 3 */
     uint8_t visual;              /* "visual" */
     uint8_t is_ycc;              /* filled by the conductor: components 0 to 2 are said to be Y, Cb and Cr */
     uint8_t jp2;                 /* "container" j2k|jp2|jph: WVL_CONTAINER_* */

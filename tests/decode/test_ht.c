@@ -252,6 +252,32 @@ START_TEST(steps_follow_byte_targets)
 }
 END_TEST
 
+/* Fewer passes of a set: the target is kept and used all the same, and PSNR falls little. */
+START_TEST(sets_of_fewer_passes)
+{
+    picture p = natural(1);
+    double psnr[4];
+    for (unsigned passes = 1; passes <= 3; passes++) {
+        char settings[80];
+        (void)snprintf(settings, sizeof settings, "reversible=no bpp=1.3 style=HT step=0.002 ht-passes=%u", passes);
+        outcome o = encode("passes", &p, settings);
+        picture back = case_decode("passes", &o, NULL);
+        double budget = (double)(p.x1 - p.x0) * (p.y1 - p.y0) * 1.3 / 8;
+        psnr[passes] = picture_psnr(&p, &back);
+        unsigned long long blocks = o.packets.blocks_coded, sent = o.packets.passes;
+        printf("%u passes: %zu bytes of %.0f, %.2f dB, %llu passes of %llu blocks\n", passes, o.bytes, budget, psnr[passes], sent, blocks);
+        ck_assert_msg(passes == 1 ? sent == blocks : sent > blocks && sent <= passes * blocks, "%llu passes of %llu blocks", sent, blocks);
+        ck_assert_msg((double)o.bytes <= budget && (double)o.bytes > 0.98 * budget, "%zu bytes of %.0f", o.bytes, budget);
+        double told = wvl_result_layer_psnr(o.result, 0), found = picture_sample_psnr(&p, &back);
+        ck_assert_msg(told > found - (is_drawn ? 1.0 : 0.5) && told < found + 0.5, "%.2f dB told, %.2f dB found", told, found);
+        picture_free(&back);
+        case_free(&o);
+    }
+    ck_assert_msg(psnr[1] > psnr[3] - 0.6 && psnr[2] > psnr[3] - 0.6, "%.2f, %.2f, %.2f dB", psnr[1], psnr[2], psnr[3]);
+    picture_free(&p);
+}
+END_TEST
+
 START_TEST(other_targets)
 {
     picture p = natural(0);
@@ -348,6 +374,7 @@ int main(void)
     tcase_add_loop_test(tests, same_samples_as_ebcot, 0, 4);
     tcase_add_loop_test(tests, byte_targets, 0, 9);
     tcase_add_test(tests, steps_follow_byte_targets);
+    tcase_add_test(tests, sets_of_fewer_passes);
     tcase_add_test(tests, other_targets);
     tcase_add_loop_test(tests, quality_factors, 0, 2);
     tcase_add_test(tests, cap_beyond_everything);
