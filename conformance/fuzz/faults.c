@@ -191,6 +191,7 @@ static int has_packet_markers_with_coc(const fuzz_facts *f)
 }
 
 static int has_31_planes(const fuzz_facts *f) { return f->planes >= 31; }
+static int has_exponent_0(const fuzz_facts *f) { return f->has_exponent_0; }
 static int has_unequal_rows(const fuzz_facts *f) { return f->complaint && strstr(f->complaint, "rows of unequal number") != NULL; }
 static int has_packed_headers(const fuzz_facts *f) { return strcmp(fuzz_case_or(f->c, "packed-headers", "none"), "none") != 0; }
 static int is_derived(const fuzz_facts *f) { return f->complaint && strstr(f->complaint, "derived quantization is not supported") != NULL; }
@@ -205,62 +206,64 @@ static int has_parts_with_ppm(const fuzz_facts *f)
 
 static const fuzz_fault faults[] = {
     {FUZZ_OPENJPEG, "openjpeg-empty-tile-component", "2.5.0", has_empty_tile_component,
-     "A tile in which a subsampled component has no sample, which B.3 allows: the decoder fails. Grok decodes it."},
+     "A tile in which a subsampled component has no sample, which B.3 allows: the decoder fails. Grok decodes it.", 0},
     {FUZZ_OPENJPEG, "openjpeg-odd-steps", "2.5.0", has_odd_steps,
      "RPCL and PCRL: it steps by the least distance of precincts of any component and misses those whose distance is no multiple of it; the loops of "
-     "B.12.1.3 and B.12.1.4 visit every position."},
+     "B.12.1.3 and B.12.1.4 visit every position.", 0},
     {FUZZ_OPENJPEG, "openjpeg-far-precincts", "2.5.0", has_far_precincts,
      "RPCL, PCRL, CPRL with 16 levels or more: packets of resolutions whose precincts are 2^31 or more of the grid across are passed over. Decoded as LRCP the "
-     "same blocks are exact."},
+     "same blocks are exact.", 0},
     {FUZZ_OPENJPEG, "openjpeg-no-body", "2.5.0", has_packed_headers_alone,
      "Packed headers and a tile whose packets are all empty: no byte follows its SOD, and it fails to decode the tile. With the headers in the bit stream the "
-     "same packets decode."},
-    {FUZZ_OPENJPEG, "openjpeg-signed-grid", "2.5.0", is_beyond_signed, "Coordinates of 2^31 and more: it can not set the area to decode."},
+     "same packets decode.", 0},
+    {FUZZ_OPENJPEG, "openjpeg-signed-grid", "2.5.0", is_beyond_signed, "Coordinates of 2^31 and more: it can not set the area to decode.", 0},
     {FUZZ_OPENJPEG, "openjpeg-far-tiles", "2.5.0", has_far_tiles,
-     "Tiles that end beyond 2^32, which A.5.1 allows: it counts them in 32 bits and finds millions. Grok decodes them."},
-    {FUZZ_OPENJPEG, "openjpeg-late-blocks", "2.5.0", has_many_layers, "Blocks that first appear in layer 1000 or later are refused."},
-    {FUZZ_OPENJPEG, "openjpeg-poc-256", "2.5.0", has_256_in_changes, "A POC end of 256 components, written as 0 (A.6.6), is read as no component."},
+     "Tiles that end beyond 2^32, which A.5.1 allows: it counts them in 32 bits and finds millions. Grok decodes them.", 0},
+    {FUZZ_OPENJPEG, "openjpeg-late-blocks", "2.5.0", has_many_layers, "Blocks that first appear in layer 1000 or later are refused.", 0},
+    {FUZZ_OPENJPEG, "openjpeg-poc-256", "2.5.0", has_256_in_changes, "A POC end of 256 components, written as 0 (A.6.6), is read as no component.", 0},
     {FUZZ_OPENJPEG, "openjpeg-poc-mct", "2.5.0", has_skipped_transform,
      "POC on a tile whose highest resolution has no sample (1 x 1, one level): it takes the components for different in size and leaves the inverse colour "
-     "transform out. FFmpeg decodes it exactly."},
+     "transform out. FFmpeg decodes it exactly.", 0},
     {FUZZ_OPENJPEG, "openjpeg-mixed-levels", "2.5.0", has_mixed_levels,
      "A colour transform over components of different levels: it takes them for different in size and leaves the inverse transform out. FFmpeg and Grok "
-     "decode it exactly."},
+     "decode it exactly.", 0},
     {FUZZ_OPENJPEG, "openjpeg-roi-bypass", "2.5.0", has_region_with_bypass,
      "BYPASS in a component with RGN: raw passes begin a shift too late, and the samples come out wrong. Other decoders count from the first plane of the "
-     "block, as D.6 says."},
+     "block, as D.6 says.", 0},
     {FUZZ_OPENJPEG, "openjpeg-31-planes", "2.5.0", has_high_planes,
-     "Samples in the 31st plane or beyond, by their depth or by a shift that was asked for: it decodes 30. Where the shift is the encoder's choice, it stays below."},
+     "Samples in the 31st plane or beyond, by their depth or by a shift that was asked for: it decodes 30. Where the shift is the encoder's choice, it stays below.", 0},
     {FUZZ_OPENJPEG, "openjpeg-mixed-termination", "2.5.0", has_mixed_termination,
-     "Predictable termination in component 0 and not in another: it checks them all and complains, though the samples are right."},
+     "Predictable termination in component 0 and not in another: it checks them all and complains, though the samples are right.", 0},
     {FUZZ_OPENJPEG, "openjpeg-planes", "2.5.0", has_many_planes,
-     "Blocks of 31 planes, which samples of 24 bits and more have with 9/7: it says itself that it carries 30."},
+     "Blocks of 31 planes, which samples of 24 bits and more have with 9/7: it says itself that it carries 30.", 0},
     {FUZZ_GROK, "grok-small-tiles", "10.0.5", has_small_tiles,
      "Tiles smaller than their levels reach: 37 x 37 with 6 resolutions, from OpenJPEG's encoder too, decode to other samples than OpenJPEG's and FFmpeg's; so "
-     "do whole pictures and thinned out components of less than 2^(levels + 1) samples a side."},
-    {FUZZ_GROK, "grok-poc", "10.0.5", has_changes, "Progression order changes whose volumes overlap: other samples than the original, which OpenJPEG and FFmpeg find."},
-    {FUZZ_GROK, "grok-ppm-parts", "10.0.5", has_parts_with_ppm, "PPM where a tile has several tile-parts: it loses its place. OpenJPEG decodes exactly."},
-    {FUZZ_GROK, "grok-roi-bypass", "10.0.5", has_region_with_bypass, "As OpenJPEG, from which it descends."},
-    {FUZZ_GROK, "grok-empty-tile-component", "10.0.5", has_empty_tile_component, "As OpenJPEG, from which it descends."},
-    {FUZZ_GROK, "grok-odd-steps", "10.0.5", has_odd_steps, "As OpenJPEG, from which it descends."},
-    {FUZZ_GROK, "grok-far-precincts", "10.0.5", has_far_precincts, "As OpenJPEG, from which it descends."},
-    {FUZZ_GROK, "grok-signed-grid", "10.0.5", is_beyond_signed, "Coordinates of 2^31 and more."},
-    {FUZZ_OPENJPH, "openjph-tile-segments", "0.31.0", has_tile_segments, "COD, COC, QCD and QCC of tile-part headers: it says that it does not take them, and goes on without."},
-    {FUZZ_OPENJPH, "openjph-packed-headers", "0.31.0", has_packed_headers, "PPM and PPT: it says that it does not take them, and goes on without."},
-    {FUZZ_OPENJPH, "openjph-poc", "0.31.0", has_changes, "POC: it says that it does not take it, and goes on without."},
-    {FUZZ_OPENJPH, "openjph-derived", "0.31.0", is_derived, "Derived quantization: it says that it does not take it."},
+     "do whole pictures and thinned out components of less than 2^(levels + 1) samples a side.", 0},
+    {FUZZ_GROK, "grok-poc", "10.0.5", has_changes, "Progression order changes whose volumes overlap: other samples than the original, which OpenJPEG and FFmpeg find.", 0},
+    {FUZZ_GROK, "grok-ppm-parts", "10.0.5", has_parts_with_ppm, "PPM where a tile has several tile-parts: it loses its place. OpenJPEG decodes exactly.", 0},
+    {FUZZ_GROK, "grok-roi-bypass", "10.0.5", has_region_with_bypass, "As OpenJPEG, from which it descends.", 0},
+    {FUZZ_GROK, "grok-empty-tile-component", "10.0.5", has_empty_tile_component, "As OpenJPEG, from which it descends.", 0},
+    {FUZZ_GROK, "grok-odd-steps", "10.0.5", has_odd_steps, "As OpenJPEG, from which it descends.", 0},
+    {FUZZ_GROK, "grok-far-precincts", "10.0.5", has_far_precincts, "As OpenJPEG, from which it descends.", 0},
+    {FUZZ_GROK, "grok-signed-grid", "10.0.5", is_beyond_signed, "Coordinates of 2^31 and more.", 0},
+    {FUZZ_OPENJPH, "openjph-tile-segments", "0.31.0", has_tile_segments, "COD, COC, QCD and QCC of tile-part headers: it says that it does not take them, and goes on without.", 0},
+    {FUZZ_OPENJPH, "openjph-packed-headers", "0.31.0", has_packed_headers, "PPM and PPT: it says that it does not take them, and goes on without.", 0},
+    {FUZZ_OPENJPH, "openjph-poc", "0.31.0", has_changes, "POC: it says that it does not take it, and goes on without.", 0},
+    {FUZZ_OPENJPH, "openjph-derived", "0.31.0", is_derived, "Derived quantization: it says that it does not take it.", 0},
     {FUZZ_OPENJPH, "openjph-sop-eph-coc", "0.31.0", has_packet_markers_with_coc,
      "SOP and EPH where a component has a COC: it looks for them beside packets of components without one, and takes them for data beside the others, whose Scoc has no bits for "
-     "them (A.6.2). OpenJPEG decodes exactly: size=100,80 components=3*8u mct=off style=64 eph=yes overrides=C1-1:levels=3."},
+     "them (A.6.2). OpenJPEG decodes exactly: size=100,80 components=3*8u mct=off style=64 eph=yes overrides=C1-1:levels=3.", 0},
     {FUZZ_OPENJPH, "openjph-31-planes", "0.31.0", has_31_planes,
      "9/7 with a band of 31 magnitude bits, though its samples need fewer: other samples, far from the original, where OpenJPEG comes as near as the encoder told: "
-     "picture=extreme size=51,34 components=3*8u style=64 reversible=no levels=18 guard-bits=4."},
+     "picture=extreme size=51,34 components=3*8u style=64 reversible=no levels=18 guard-bits=4.", 0},
+    {FUZZ_OPENJPH, "openjph-exponent-0", "0.31.0", has_exponent_0,
+     "5/3 with an exponent of 0, which 1 and 2 bits with many guard bits have: other samples. OpenJPEG and Grok decode exactly: size=40,30 components=2u style=64 guard-bits=4.", 0},
     {FUZZ_OPENJPH, "openjph-unequal-rows", "0.31.0", has_unequal_rows,
      "A colour transform beside components of another height: rows can not be pulled, the call does not come back. OpenJPEG decodes exactly: size=26,125 components=8u,8u,8u,8u@4x2 "
-     "style=64 levels=2."},
-    {FUZZ_OPENJPH, "openjph-far-grid", "0.31.0", is_far, "Coordinates beyond 2^31, or tiles that end beyond 2^32: it counts no tiles."},
-    {FUZZ_GROK, "grok-late-blocks", "10.0.5", has_many_layers, "As OpenJPEG, from which it descends."},
-    {FUZZ_GROK, "grok-poc-256", "10.0.5", has_256_in_changes, "As OpenJPEG, from which it descends."},
+     "style=64 levels=2.", 0},
+    {FUZZ_OPENJPH, "openjph-far-grid", "0.31.0", is_far, "Coordinates beyond 2^31, or tiles that end beyond 2^32: it counts no tiles, or dies (offset=3823718449 tile-offset=1693241627,3823718449 style=72 progression=CPRL).", 1},
+    {FUZZ_GROK, "grok-late-blocks", "10.0.5", has_many_layers, "As OpenJPEG, from which it descends.", 0},
+    {FUZZ_GROK, "grok-poc-256", "10.0.5", has_256_in_changes, "As OpenJPEG, from which it descends.", 0},
 };
 
 const fuzz_fault *fuzz_faults(size_t *count)

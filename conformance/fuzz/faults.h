@@ -13,6 +13,7 @@ typedef struct fuzz_facts {
     int has_tile_without_body; /* every packet of some tile is empty */
     const char *complaint;     /* of the decoder; NULL: none yet */
     unsigned planes;           /* the most magnitude bits that QCD and QCC give a band of 9/7 */
+    int has_exponent_0;        /* of a band of 5/3 */
 } fuzz_facts;
 
 typedef struct fuzz_fault {
@@ -20,6 +21,7 @@ typedef struct fuzz_fault {
     const char *id, *version;
     int (*applies)(const fuzz_facts *f);
     const char *evidence;
+    int is_fatal; /* the decoder dies or does not come back: it is not asked */
 } fuzz_fault;
 
 const fuzz_fault *fuzz_faults(size_t *count);
