@@ -183,13 +183,6 @@ static int markers_hold(wvl_facts *f)
     return wvl_check_no_markers(f, forbidden, COUNT(forbidden));
 }
 
-/* B that CAP says: MAGB holds it less 8 up to 27, then in steps of four (15444-15 Annex A). */
-static unsigned told_bound(const wvl_facts *f)
-{
-    unsigned p = f->w->ccap15 & 0x1F;
-    return p < 20 ? p + 8 : p < 31 ? 4 * (p - 19) + 27 : 74;
-}
-
 static unsigned expected_bound(const wvl_facts *f)
 {
     unsigned depth = f->w->components[0].depth, mct = f->w->main.style.mct;
@@ -198,13 +191,13 @@ static unsigned expected_bound(const wvl_facts *f)
 
 static int magnitude_holds(wvl_facts *f)
 {
-    unsigned told = told_bound(f), expected = expected_bound(f);
+    unsigned told = wvl_check_told_bound(f->w), expected = expected_bound(f);
     return (is_rev(f) ? told == expected : told <= 31) || wvl_check_refuse(f, "B is %u, %u is asked for", told, is_rev(f) ? expected : 31);
 }
 
 static int magnitude_is_low(wvl_facts *f)
 {
-    unsigned told = told_bound(f), expected = expected_bound(f);
+    unsigned told = wvl_check_told_bound(f->w), expected = expected_bound(f);
     return is_rev(f) || told <= expected || told > 31 || wvl_check_refuse(f, "B is %u, %u is expected", told, expected);
 }
 

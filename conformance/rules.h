@@ -50,6 +50,7 @@
     X(CAP_BLOCKS, "cap.blocks", WVL_CHECK_PART15, ERROR, "Code-block styles keep what Ccap15 says of HT blocks.")                          \
     X(CAP_RGN, "cap.rgn", WVL_CHECK_PART15, ERROR, "RGN is absent where Ccap15 says so.")                                                  \
     X(CAP_REVERSIBLE, "cap.reversible", WVL_CHECK_PART15, ERROR, "HT blocks use the 5/3 wavelet where Ccap15 says so.")                    \
+    X(CAP_MAGNITUDE, "cap.magnitude", WVL_CHECK_PART15, WARNING, "B of MAGB covers the magnitude bits that QCD and QCC give HT blocks.")    \
     X(CAP_HOMOGENEOUS, "cap.homogeneous", WVL_CHECK_PART15, WARNING, "Tile headers change no coding where Ccap15 says HOMOGENEOUS.")       \
     X(PRF_LENGTH, "prf.length", "A.5.3", ERROR, "Lprf is even and covers a word.")                                                         \
     X(PRF_VALUE, "prf.value", "A.5.3", ERROR, "The last Pprf is not 0.")                                                                   \

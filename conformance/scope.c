@@ -159,6 +159,30 @@ static int style_fits(wvl_walk *w, uint32_t c)
     return 1;
 }
 
+unsigned wvl_check_told_bound(const wvl_walk *w)
+{
+    unsigned p = w->ccap15 & 0x1F;
+    return p < 20 ? p + 8 : p < 31 ? 4 * (p - 19) + 27 : 74;
+}
+
+/* What a band's exponent allows, on the scale of B: Mb with 5/3, one more less the band's level with 9/7. Whether samples need it only a decoder finds. */
+static int is_told(wvl_walk *w, uint32_t c)
+{
+    const wvl_coding *k = wvl_check_coding_of(w, c);
+    if (!(k->style & 0x40) || !w->has_ht || wvl_check_shift_of(w, c)) {
+        return 1;
+    }
+    for (unsigned i = 0; i < 3u * k->levels + 1u; i++) {
+        unsigned r = i ? (i - 1) / 3 + 1 : 0, level = r ? k->levels - r + 1u : k->levels;
+        int bits = wvl_check_magnitude_bits(w, c, r, i ? (i - 1) % 3 : 0) + (k->transform ? 0 : 1 - (int)level);
+        if (bits > (int)wvl_check_told_bound(w)) {
+            return wvl_check_fail(w, WVL_RULE_CAP_MAGNITUDE, wvl_check_quant_of(w, c)->offset, "component %u: %d bits, but Ccap15 is 0x%04X, %u bits", c, bits,
+                                  w->ccap15, wvl_check_told_bound(w));
+        }
+    }
+    return 1;
+}
+
 /* Steps beyond those that the deepest component served has. */
 static void check_surplus(wvl_walk *w)
 {
@@ -202,7 +226,7 @@ void wvl_check_scope_fits(wvl_walk *w, uint64_t offset)
     }
     for (uint32_t c = 0; c < w->component_count; c++) {
         int good = style_fits(w, c);
-        if (!quant_fits(w, c) || !good) {
+        if (!quant_fits(w, c) || !good || !is_told(w, c)) {
             break; /* one tells enough: the rest mostly says the same */
         }
     }

@@ -10,6 +10,8 @@
 #define RES "jp2 24x16x1x8 levels=1 res"
 #define XML "jp2 24x16x1x8 levels=1 xml uuid"
 
+#define JPH "jph 40x30x3x8 style=HT levels=2"
+
 const check_row check_rows_boxes[] = {
     {"file.unknown", GREY, "all @8=00", NULL, NULL},
     {"box.truncated", GREY, "jp2c >000000", NULL, NULL},
@@ -79,6 +81,12 @@ const check_row check_rows_boxes[] = {
     {"res.length", RES, "resc @18+00", NULL, NULL},
     {"res.zero", RES, "resd @10=0000", NULL, NULL},
     {"jp2c.missing", GREY, "jp2c -", NULL, NULL},
+    {"ftyp.brand", JPH, "ftyp @8=6A707820", "ftyp.list jp2.capability", NULL},
+    {"ftyp.list", JPH, "ftyp @16=6A707820", NULL, NULL},
+    {"jp2.capability", JPH, "ftyp @8=6A703220;ftyp @16=6A703220", NULL, NULL},
+    {"colr.method", JPH, "colr @8=04", NULL, NULL},
+    {"colr.enumerated", JPH, "colr @11=0000000B", NULL, NULL},
+    {"colr.length", JPH, "colr @15+00", NULL, NULL},
     {"jph.capability", GREY, "ftyp @8=6A706820;ftyp @16=6A706820", NULL, NULL},
     {"jp2.capability", GREY, "jp2c @14=4000;jp2c @53+FF500008000200008000", NULL, NULL},
     {"uuid.length", XML, "uuid @8-99", NULL, NULL},

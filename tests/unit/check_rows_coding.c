@@ -5,7 +5,7 @@
 #define EMPTY "x=40 y=30 L=2 part=0/0/1::000000"
 #define EMPTY3 "x=40 y=30 depth=07,07,07 L=2 part=0/0/1::000000000000000000"
 #define PARTS "x=40 y=30 L=2 part=0/0/3::00 part=0/1/3::00 part=0/2/3::00"
-#define HT "ht=0000 style=40 part=0/0/1::(1100100100)01020200"
+#define HT "ht=0002 style=40 part=0/0/1::(1100100100)01020200"
 #define TLM "x=40 y=30 L=2 main=FF55000900500000000011 part=0/0/1::000000"
 #define PLT "x=40 y=30 L=2 part=0/0/1:FF58000600010101:000000"
 #define PLM "x=40 y=30 L=2 main=FF5700070003010101 part=0/0/1::000000"
@@ -35,6 +35,9 @@ const check_row check_rows_coding[] = {
     {"coding.style", EMPTY, "COD @12=80", NULL, NULL},
     {"coding.ht", HT, "SIZ @4=0000;CAP -", NULL, NULL},
     {"coding.ht-style", HT, "COD @12=41", NULL, NULL},
+    {"coding.ht-style", HT, "COD @12=42", NULL, NULL},
+    {"coding.ht-style", HT, "COD @12=44", NULL, NULL},
+    {"coding.ht-style", HT, "COD @12=50", NULL, NULL},
     {"coding.ht-style", HT, "COD @12=60", NULL, NULL},
     {"coding.transform", EMPTY, "COD @13=02", NULL, NULL},
     {"coding.precinct", "x=40 y=30 L=1 prec=5566 part=0/0/1::0000", "COD @15=06", NULL, NULL},

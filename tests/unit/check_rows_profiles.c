@@ -50,7 +50,7 @@
 #define PHTA "profile=ht-archive"
 
 const check_row check_rows_profiles[] = {
-    {"profile.applies", "ht=0000 style=40 part=0/0/1::00", "", NULL, "profile=part1"},
+    {"profile.applies", "ht=0002 style=40 part=0/0/1::00", "", NULL, "profile=part1"},
     {"profile.applies", DC2, "", NULL, "profile=jp2"},
     {"profile.extent", "x=0x7FFFFFFF y=8 x0=0x7FFFFFF8 L=0 part=0/0/1::00", "SIZ @6=80000000;SIZ @22=80000000", NULL, "profile=profile1"},
     {"profile.extent", "x=0x7FFFFFFF y=8 x0=0x7FFFFFF8 L=0 part=0/0/1::00", "SIZ @6=80000000;SIZ @22=80000000", NULL, "profile=profile0"},

@@ -9,7 +9,7 @@
 /* Two tiles. */
 #define TILES "x=40 y=30 tx=20 ty=30 L=2 part=0/0/1::000000 part=1/0/1::000000"
 /* An HT block of one cleanup pass, four bytes. */
-#define HT "ht=0000 style=40 part=0/0/1::(1100100100)01020200"
+#define HT "ht=0002 style=40 part=0/0/1::(1100100100)01020200"
 
 const check_row check_rows_stream[] = {
     {"soc.missing", EMPTY, "all @0=FF4E", NULL, "raw"},
@@ -69,13 +69,16 @@ const check_row check_rows_stream[] = {
     {"cap.unannounced", HT, "SIZ @4=0000", NULL, NULL},
     {"cap.place", HT, "CAP <FF6400060001006F", NULL, NULL},
     {"cap.parts", HT, "CAP @4=40020000;CAP @8+0000", NULL, NULL},
-    {"cap.reserved", HT, "CAP @8=0040", NULL, NULL},
-    {"cap.reserved", HT, "CAP @8=4000", NULL, NULL},
+    {"cap.reserved", HT, "CAP @8=0042", NULL, NULL},
+    {"cap.reserved", HT, "CAP @8=4002", NULL, NULL},
     {"cap.blocks", HT, "COD @12=00", NULL, NULL},
     {"cap.blocks", HT, "COD @12=C0", NULL, NULL},
     {"cap.rgn", HT, "COD >FF5E0005000005", NULL, NULL},
     {"cap.rgn", HT, "SOT >FF5E0005000005", "cap.homogeneous", NULL},
     {"cap.reversible", HT, "COD @13=00;QCD @6+00;QCD @4=42", NULL, NULL},
+    {"cap.magnitude", HT, "CAP @8=0001", NULL, NULL},
+    {"cap.magnitude", HT, "QCD @5=50", NULL, NULL},
+    {"cap.magnitude", "ht=0021 style=40 wave=0 L=2 x=40 y=30 part=0/0/1::000000", "CAP @8=0020", NULL, NULL},
     {"cap.homogeneous", HT, "SOT >FF52000C00000001000004044001", NULL, NULL},
     {"prf.length", EMPTY, "SIZ @4=0FFF;SIZ >FF56000300", NULL, NULL},
     {"prf.value", EMPTY, "SIZ @4=0FFF;SIZ >FF56000600010000", NULL, NULL},
