@@ -393,7 +393,7 @@ WVL_API wvl_status wvl_encode(const wvl_plan *plan, const wvl_image *image, wvl_
 typedef struct wvl_encoder wvl_encoder;
 typedef struct wvl_packet wvl_packet; /* one finished picture */
 
-/* frames: pictures in flight, 1..64; 0: chosen. Fewer where memory is short (logged). The plan must outlive the encoder. */
+/* frames: pictures in flight, 1..64; 0: one for two threads, at least 3, at most 6. Fewer where memory is short (logged). The plan must outlive the encoder. */
 WVL_API wvl_status wvl_encoder_create(const wvl_plan *plan, uint32_t frames, wvl_encoder **encoder);
 /* Cancels what is in flight, waits for it, and drops results that were not received. */
 WVL_API void wvl_encoder_release(wvl_encoder *encoder);

@@ -10,10 +10,12 @@
 #include <time.h>
 
 #include "base/alloc.h"
+#include "base/intmath.h"
 #include "context.h"
 #include "session.h"
 
-#define FRAMES_DEFAULT 3u /* one in the transform, one in block coding, one being written */
+#define FRAMES_LEAST 3u /* chosen: one in the transform, one in block coding, one being written */
+#define FRAMES_MOST 6u  /* the same: from here on nothing of a device's transform is left beside block coding on 16 processors (docs/results.md) */
 #define FRAMES_MAX 64u
 
 struct wvl_packet {
@@ -199,6 +201,11 @@ static wvl_status open_places(wvl_encoder *e)
     return status;
 }
 
+static uint32_t choose_frames(const wvl_context *context)
+{
+    return wvl_min_u32(wvl_max_u32(wvl_context_threads(context) / 2, FRAMES_LEAST), FRAMES_MOST);
+}
+
 wvl_status wvl_encoder_create(const wvl_plan *plan, uint32_t frames, wvl_encoder **encoder)
 {
     if (!plan || !encoder || frames > FRAMES_MAX) {
@@ -214,7 +221,7 @@ wvl_status wvl_encoder_create(const wvl_plan *plan, uint32_t frames, wvl_encoder
     wvl_context_retain(context);
     e->plan = plan;
     e->context = context;
-    e->place_capacity = frames ? frames : FRAMES_DEFAULT;
+    e->place_capacity = frames ? frames : choose_frames(context);
     e->places = wvl_alloc_zeroed(&context->host, e->place_capacity * sizeof *e->places);
     wvl_status status = e->places ? wvl_cancel_create(context, &e->cancel) : WVL_ERROR_MEMORY;
     status = status == WVL_OK ? open_places(e) : status;

@@ -165,6 +165,26 @@ static void *receive_all(void *arg)
     return (void *)n;
 }
 
+static void check_chosen(uint32_t threads, uint32_t frames)
+{
+    open_context(threads);
+    wvl_plan *plan = make_plan("64,64", device_name());
+    wvl_encoder *encoder;
+    ck_assert_int_eq(wvl_encoder_create(plan, 0, &encoder), WVL_OK);
+    ck_assert_uint_eq(wvl_encoder_frames(encoder), frames);
+    wvl_encoder_release(encoder);
+    wvl_plan_release(plan);
+    wvl_context_release(context);
+}
+
+START_TEST(chosen)
+{
+    check_chosen(1, 3);
+    check_chosen(8, 4);
+    check_chosen(16, 6);
+}
+END_TEST
+
 START_TEST(two_threads)
 {
     open_context(2);
@@ -278,6 +298,7 @@ int main(void)
     tcase_add_checked_fixture(tests, setup, teardown);
     tcase_add_test(tests, one_thread_submits_and_receives);
     tcase_add_test(tests, two_threads);
+    tcase_add_test(tests, chosen);
     tcase_add_test(tests, one_bad_picture);
     tcase_add_test(tests, cancelled_and_dropped);
     tcase_add_test(tests, device_lost_on_the_way);
