@@ -115,7 +115,7 @@ static uint32_t scale_wide(const wvl_block_input *in, uint64_t factor, uint32_t 
 
 void wvl_rescale_block(const wvl_rescale *r, uint32_t coding, uint32_t band, uint32_t *copy, wvl_block_input *in)
 {
-    if (!r->is_open) {
+    if (!r->is_open || !in->bound) { /* samples of empty blocks are not there: backends do not deliver them */
         return;
     }
     uint64_t factor = r->factors[coding][band];
