@@ -447,6 +447,15 @@ static int put_block(void *user, unsigned slot)
     return 0;
 }
 
+static void call_beside(wvl_coder *coder)
+{
+    void (*beside)(void *user) = coder->beside;
+    coder->beside = NULL;
+    if (beside) {
+        beside(coder->beside_user);
+    }
+}
+
 static void code_stream(void *arg, uint32_t index, uint32_t worker)
 {
     block_work *work = arg;
@@ -456,6 +465,9 @@ static void code_stream(void *arg, uint32_t index, uint32_t worker)
     block_stream s = {.work = work, .w = carve_worker(coder->plan, &carver), .until_tick = tells ? TICK_GROUPS : 0};
     (void)index;
     s.w.writers = coder->writers[worker].of;
+    if (worker == 0 && wvl_pool_uses_caller(coder->pool)) {
+        call_beside(coder);
+    }
     wvl_range_open("wavelane blocks");
     coder->block_coder->encode_stream(s.w.coder, coder->kernels, &(wvl_block_feed){&s, fetch_block, put_block});
     wvl_range_close();
@@ -484,6 +496,7 @@ static void code_groups(block_work *work)
     uint64_t count = work->list.group_count, step = UINT32_MAX;
     if (!wvl_pool_uses_caller(coder->pool)) {
         step = wvl_min_u64(step, wvl_max_u64(256 * coder->workers, count / 32 + 1)); /* progress without idle workers */
+        call_beside(coder);
     }
     for (work->base = 0; work->base < count; work->base += step) {
         work->run_groups = wvl_min_u64(count - work->base, step);

@@ -55,6 +55,8 @@ typedef struct wvl_coder {
     void *measure_user;
     void (*tick)(void *user, uint64_t blocks_done, uint64_t blocks); /* progress of code_tiles, from the calling thread; may be NULL */
     void *tick_user;
+    void (*beside)(void *user);      /* called once by the next code_tiles, from the calling thread, when workers have begun; may be NULL */
+    void *beside_user;
     char problem[256];               /* text for the last failure */
 } wvl_coder;
 

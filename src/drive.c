@@ -207,6 +207,7 @@ void wvl_drive_fini(wvl_drive *d)
 void wvl_drive_start(wvl_drive *d)
 {
     d->oldest = d->count = d->next_tile = 0;
+    d->ahead = WVL_OK;
     d->used = 0;
 }
 
@@ -225,11 +226,23 @@ static wvl_status submit_wave(wvl_drive *d)
     return status;
 }
 
-static wvl_status fetch_wave(wvl_drive *d, uint32_t *count)
+static wvl_status submit_waves(wvl_drive *d)
 {
     wvl_status status = WVL_OK;
     while (status == WVL_OK && d->count < d->jobs && d->next_tile < d->plan->tile_count) {
         status = submit_wave(d);
+    }
+    return status;
+}
+
+void wvl_drive_submit_ahead(wvl_drive *d) { d->ahead = submit_waves(d); }
+
+static wvl_status fetch_wave(wvl_drive *d, uint32_t *count)
+{
+    wvl_status status = d->ahead;
+    d->ahead = WVL_OK;
+    if (status == WVL_OK && !(d->count && d->table->wait(d->flight[d->oldest].job, WVL_EVENT_DONE, 0) == WVL_OK)) { /* there is time for it */
+        status = submit_waves(d);
     }
     if (status != WVL_OK || !d->count) {
         return status == WVL_OK ? WVL_END : status;

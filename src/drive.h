@@ -38,6 +38,7 @@ typedef struct wvl_drive {
     wvl_drive_flight flight[WVL_DRIVE_JOBS];
     uint32_t oldest, count;     /* flights */
     uint32_t next_tile;
+    wvl_status ahead;           /* of the last wvl_drive_submit_ahead */
     unsigned used;              /* bit per backend that waves came from: 1 CPU, 2 device */
     char reason[256];           /* why there is no device, or why it failed */
 } wvl_drive;
@@ -54,6 +55,9 @@ void wvl_drive_close(wvl_drive *drive);
 void wvl_drive_start(wvl_drive *drive);
 /* Hands over the next wave: wave->coefs[0, count). WVL_END after the last; WVL_ERROR_INPUT: samples outside their depth. */
 wvl_status wvl_drive_next(wvl_drive *drive, uint32_t *count);
+/* Submits what wvl_drive_next has left to be submitted while the wave that it handed over is being coded: staging takes time. From the same thread;
+ * the next wvl_drive_next tells how it went, or does it. */
+void wvl_drive_submit_ahead(wvl_drive *drive);
 /* Gives the oldest wave back, which wvl_drive_next has handed over. */
 void wvl_drive_pass(wvl_drive *drive);
 /* Gives all waves back. */

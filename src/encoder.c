@@ -154,10 +154,14 @@ static wvl_status fetch_wave(wvl_session *s, uint32_t *count)
     return status;
 }
 
+static void submit_beside(void *user) { wvl_drive_submit_ahead(user); }
+
 static wvl_status code_wave(wvl_session *s, uint32_t count)
 {
     double start = begin_stage(s, WVL_STAGE_CODE);
     tell(s, 2 * s->samples_done + s->samples_in_work);
+    s->coder.beside = submit_beside;
+    s->coder.beside_user = &s->drive;
     wvl_status status = is_cancelled(s) ? WVL_CANCELLED : wvl_coder_code_tiles(&s->coder, s->wave.coefs, count);
     end_stage(s, WVL_STAGE_CODE, start);
     return status;
