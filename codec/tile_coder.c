@@ -12,7 +12,7 @@
 #include "codec/rate/rdoq.h"
 #include "codec/t2/packet_order.h"
 #include "codec/tile_blocks.h"
-#include "codec/tile_work.h"
+#include "codec/tile_survey.h"
 
 #define TICK_GROUPS 64u /* of a worker, between two reports of progress */
 
@@ -46,9 +46,12 @@ static worker_scratch carve_worker(const wvl_plan *plan, wvl_carver *carver)
         w.copies[i] = wvl_carve(carver, wvl_lift_count_samples(plan), sizeof *w.copies[i]);
     }
     w.hulls = wvl_carve(carver, coder->slots, sizeof *w.hulls);
-    uint32_t *cells = wvl_carve(carver, plan->rdoq ? WVL_RDOQ_CELLS : 0, sizeof *cells); /* one block at a time */
+    uint64_t cells = plan->rdoq ? WVL_RDOQ_CELLS : 0; /* one block at a time */
+    uint8_t *levels = wvl_carve(carver, cells, sizeof *levels);
+    int8_t *fractions = wvl_carve(carver, cells, sizeof *fractions);
     for (unsigned i = 0; i < coder->slots; i++) {
-        w.rdoq[i] = (wvl_rdoq){wvl_carve(carver, plan->rdoq ? WVL_RDOQ_SAMPLES : wvl_rescale_samples(plan), sizeof(uint32_t)), cells};
+        void *samples = wvl_carve(carver, plan->rdoq ? WVL_RDOQ_SAMPLES : wvl_rescale_samples(plan), sizeof(uint32_t));
+        w.rdoq[i] = (wvl_rdoq){wvl_rdoq_fetch_kernels(), samples, levels, fractions};
     }
     return w;
 }
@@ -178,22 +181,6 @@ void wvl_coder_fini(wvl_coder *coder)
 
 /* ---- Block coding -------------------------------------------------------------------------------------------------------------- */
 
-typedef struct block_work {
-    wvl_coder *coder;
-    const wvl_coefs *coefs;
-    wvl_coded_tile *tiles;      /* of the wave */
-    wvl_work_list list;
-    uint64_t base, run_groups;  /* groups of the present run: the first, and how many */
-    _Atomic uint64_t next;      /* the next of them, from 0 */
-    uint64_t done;
-    int is_again;               /* only blocks that are not decided for `wanted` */
-    uint32_t wanted[WVL_RATE_GROUPS];
-    _Atomic uint64_t complete;  /* blocks that are coded */
-    _Atomic unsigned phase;     /* of the list, as far as complete blocks tell */
-    _Atomic int failed;
-    _Alignas(64) _Atomic uint32_t thresholds[WVL_RATE_GROUPS]; /* blocks are left when they are decided for it; 0: all passes */
-} block_work;
-
 /* Hull of a block in work. */
 typedef struct block_hull {
     wvl_hull *hull;
@@ -205,9 +192,11 @@ typedef struct block_hull {
     int is_layered;
     uint32_t group;             /* rate group */
     wvl_depth_part *part;       /* where the block counts; NULL: nowhere */
+    wvl_depth_part *survey;     /* the same */
     wvl_block_output *out;
     wvl_lift lift;
     wvl_rdoq_error error;       /* of what was quantised again */
+    uint32_t most_passes;       /* there are no others */
 } block_hull;
 
 /* Brings the hull up to the passes coded so far. */
@@ -236,14 +225,17 @@ static int wants_more(void *user, const wvl_pass *passes, uint32_t count)
     return wvl_hull_is_open(b->hull, passes, b->threshold, b->is_layered);
 }
 
-static int store_block(block_work *work, worker_scratch *w, block_hull *h, const wvl_block_output *out, wvl_coded_block *block)
+static int store_block(wvl_block_work *work, worker_scratch *w, block_hull *h, const wvl_block_output *out, wvl_coded_block *block)
 {
     wvl_coder *coder = work->coder;
     int rate_control = coder->plan->rate_control;
-    uint16_t end_passes = block->end_passes, end_slope = block->end_slope;
+    uint32_t weight = block->weight;
+    uint16_t end_slope = block->end_slope;
+    uint8_t is_changed = block->is_changed;
     memset(block, 0, sizeof *block);
-    block->end_passes = end_passes;
+    block->is_changed = is_changed;
     block->end_slope = end_slope;
+    block->weight = weight;
     block->planes = (uint8_t)out->planes;
     block->pass_count = (uint16_t)out->pass_count;
     block->bytes = out->length;
@@ -262,12 +254,12 @@ static int store_block(block_work *work, worker_scratch *w, block_hull *h, const
     if (rate_control) {
         follow_passes(h, out->passes, out->pass_count);
         wvl_hull_fetch(h->hull, wvl_block_slopes(&coder->passes, block), wvl_block_gains(&coder->passes, block));
-        block->decided = (uint16_t)(out->pass_count + 2 < 3 * out->planes ? h->threshold : 0);
+        block->decided = (uint16_t)(out->pass_count + 2 < 3 * out->planes && out->pass_count < h->most_passes ? h->threshold : 0);
     }
     return 1;
 }
 
-static wvl_block_input describe_block(const block_work *work, const wvl_work_band *wb, uint32_t index)
+wvl_block_input wvl_survey_describe_block(const wvl_block_work *work, const wvl_work_band *wb, uint32_t index)
 {
     const wvl_coefs *coefs = &work->coefs[wb->tile];
     const wvl_tile_band *band = &coefs->tile->bands[wb->band];
@@ -292,7 +284,7 @@ static wvl_block_input describe_block(const block_work *work, const wvl_work_ban
     return in;
 }
 
-static void note_depth(block_work *work, const block_hull *h, const wvl_coded_block *block)
+static void note_depth(wvl_block_work *work, const block_hull *h, const wvl_coded_block *block)
 {
     _Atomic uint32_t *most = &work->coder->decided[h->group];
     uint32_t decided = atomic_load_explicit(most, memory_order_relaxed);
@@ -301,17 +293,25 @@ static void note_depth(block_work *work, const block_hull *h, const wvl_coded_bl
     if (h->part) {
         wvl_depth_put_block(h->part, block->pass_count ? h->hull : NULL, h->samples);
     }
+    if (h->survey) {
+        wvl_depth_put_block(h->survey, block->pass_count ? h->hull : NULL, block->weight);
+    }
 }
 
-/* Less is known early and of few groups, so more is coded. */
-static void choose_thresholds(const block_work *work, unsigned phase, uint32_t *thresholds)
+/* How far below the expected thresholds blocks are coded: less is known early and of few groups, so more is coded. */
+uint32_t wvl_survey_find_margin(const wvl_block_work *work, unsigned phase)
 {
-    static const uint32_t margins[WVL_WORK_PHASES + 1] = {256, 256, 160, 96, 48, 20};
-    uint32_t few = work->list.group_count < 700 ? (uint32_t)(700 - work->list.group_count) / 4 : 0;
-    wvl_depth_fetch_thresholds(&work->coder->depth, margins[phase] + few + wvl_rate_reach(work->coder->plan), thresholds);
+    static const uint32_t margins[WVL_WORK_PHASES + 1] = {256, 256, 160, 96, 48, 48, 20};
+    uint32_t few = work->list.group_count < WVL_SURVEY_FEW_GROUPS ? (uint32_t)(WVL_SURVEY_FEW_GROUPS - work->list.group_count) / 4 : 0;
+    return margins[phase] + few + wvl_rate_reach(work->coder->plan);
 }
 
-static void store_thresholds(block_work *work, const uint32_t *thresholds)
+static void choose_thresholds(const wvl_block_work *work, unsigned phase, uint32_t *thresholds)
+{
+    wvl_depth_fetch_thresholds(&work->coder->depth, wvl_survey_find_margin(work, phase), thresholds);
+}
+
+static void store_thresholds(wvl_block_work *work, const uint32_t *thresholds)
 {
     for (unsigned g = 0; g < WVL_RATE_GROUPS; g++) {
         atomic_store_explicit(&work->thresholds[g], thresholds[g], memory_order_relaxed);
@@ -319,23 +319,23 @@ static void store_thresholds(block_work *work, const uint32_t *thresholds)
 }
 
 /* What is known from complete blocks goes to all that are in work or to come. */
-static void set_thresholds(block_work *work, unsigned phase)
+static void set_thresholds(wvl_block_work *work, unsigned phase)
 {
     uint32_t thresholds[WVL_RATE_GROUPS] = {0};
     choose_thresholds(work, phase, thresholds);
     store_thresholds(work, thresholds);
 }
 
-static void note_complete(block_work *work)
+static void note_complete(wvl_block_work *work)
 {
     uint64_t complete = atomic_fetch_add_explicit(&work->complete, 1, memory_order_relaxed) + 1;
     unsigned phase = atomic_load_explicit(&work->phase, memory_order_relaxed);
-    if (phase + 1 < WVL_WORK_PHASES && complete >= wvl_work_blocks_until(&work->list, phase) && atomic_compare_exchange_strong(&work->phase, &phase, phase + 1)) {
+    if (!work->is_survey && phase + 1 < WVL_WORK_PHASES && complete >= wvl_work_blocks_until(&work->list, phase) && atomic_compare_exchange_strong(&work->phase, &phase, phase + 1)) {
         set_thresholds(work, phase + 1);
     }
 }
 
-static int keep_block(block_work *work, worker_scratch *w, block_hull *h, wvl_coded_block *block)
+static int keep_block(wvl_block_work *work, worker_scratch *w, block_hull *h, wvl_coded_block *block)
 {
     wvl_lift_settle_gains(&h->lift, h->out);
     wvl_rdoq_add_error(h->out, h->error);
@@ -354,20 +354,21 @@ static int keep_block(block_work *work, worker_scratch *w, block_hull *h, wvl_co
 
 /* A worker's blocks: those of group after group, while there are groups. */
 typedef struct block_stream {
-    block_work *work;
+    wvl_block_work *work;
     worker_scratch w;
     const wvl_work_band *wb;
     uint32_t block, end;  /* in the band */
     uint32_t until_tick;  /* groups; 0: this thread tells of no progress */
     uint32_t group;       /* rate group of the band */
     wvl_depth_part *part; /* where its blocks count; NULL: nowhere */
+    wvl_depth_part *survey; /* the same */
     wvl_coded_block *blocks[WVL_BLOCK_SLOTS];
     block_hull hulls[WVL_BLOCK_SLOTS];
 } block_stream;
 
 static int fetch_group(block_stream *s)
 {
-    block_work *work = s->work;
+    wvl_block_work *work = s->work;
     const wvl_coder *coder = work->coder;
     if (atomic_load_explicit(&work->failed, memory_order_relaxed) || (coder->cancelled && atomic_load_explicit(coder->cancelled, memory_order_relaxed))) {
         return 0;
@@ -386,51 +387,66 @@ static int fetch_group(block_stream *s)
     uint64_t first = (group - s->wb->first) * s->wb->blocks_per_group;
     s->group = wvl_tile_rate_group(coder->plan, work->coefs[s->wb->tile].tile, s->wb->component, s->wb->band);
     s->part = work->list.is_phased ? wvl_depth_part_of(&work->coder->depth, s->group, band) : NULL;
+    s->survey = work->is_survey ? wvl_depth_survey_of(&work->coder->depth, s->group, band) : NULL;
     s->block = (uint32_t)first;
     s->end = (uint32_t)wvl_min_u64(first + s->wb->blocks_per_group, (uint64_t)band->block_cols * band->block_rows);
     return 1;
 }
 
+static int is_stale(const wvl_block_work *work, const wvl_coded_block *block, uint32_t group)
+{
+    uint32_t is = block->end_slope, should = work->slopes[group];
+    return work->sets_slopes && (is > should ? is - should : should - is) > work->stale;
+}
+
 static int open_slot(block_stream *s, unsigned slot, uint32_t index, wvl_block_input *in, wvl_block_output *out)
 {
-    block_work *work = s->work;
+    wvl_block_work *work = s->work;
     const wvl_plan *plan = work->coder->plan;
     const wvl_tile_plan *tile = work->coefs[s->wb->tile].tile;
     const wvl_tile_band *band = &tile->bands[s->wb->band];
     const wvl_coding *coding = &plan->codings[tile->components[s->wb->component].coding];
-    *in = describe_block(work, s->wb, index);
+    *in = wvl_survey_describe_block(work, s->wb, index);
     if (wvl_bit_length(in->bound >> in->frac_bits) > band->planes) {
         atomic_store(&work->failed, 2); /* a magnitude bound was broken */
         return 0;
     }
     s->blocks[slot] = &work->tiles[s->wb->tile].blocks[band->first_block + index];
     s->hulls[slot] = (block_hull){&s->w.hulls[slot], &coding->band[band->coding_band], plan->gain_exponent, &work->thresholds[s->group], 0,
-                                  (uint32_t)in->width * in->height, plan->layer_count > 1, s->group, s->part, out, {0}, {0, 0}};
+                                  (uint32_t)in->width * in->height, plan->layer_count > 1, s->group, s->part, s->survey, out, {0}, {0, 0}, 255};
     wvl_lift_block(plan, tile, s->wb->component, band, index, in, s->w.copies[slot], &s->hulls[slot].lift);
     s->hulls[slot].hull->pass_count = 0;
     wvl_rescale_block(&work->coder->rescale, tile->components[s->wb->component].coding, band->coding_band, s->w.rdoq[slot].samples, in);
-    if (work->coder->is_optimised) {
-        const wvl_coded_block *block = s->blocks[slot];
-        s->hulls[slot].error = wvl_rdoq_change(&s->w.rdoq[slot], in, s->hulls[slot].band, block->end_passes, block->end_slope);
+    if (plan->rdoq) {
+        wvl_coded_block *block = s->blocks[slot];
+        block->end_slope = work->sets_slopes && (!work->is_again || is_stale(work, block, s->group)) ? (uint16_t)work->slopes[s->group] : block->end_slope;
+        s->hulls[slot].error = wvl_rdoq_change(&s->w.rdoq[slot], in, s->hulls[slot].band, block->end_slope);
+        block->is_changed = in->coefs == s->w.rdoq[slot].samples;
     }
     in->wants_more = wants_more;
     in->wants_user = &s->hulls[slot];
+    s->hulls[slot].most_passes = in->max_passes;
     *out = (wvl_block_output){.bytes = s->w.bytes[slot], .passes = s->w.passes[slot]};
     return 1;
 }
 
-/* All blocks the first time, then those that were left too early. */
+/* All blocks the first time, then those that were left too early, and stale ones. */
+static int is_wanted(const wvl_block_work *work, const wvl_coded_block *block, uint32_t group)
+{
+    return !work->is_again || block->decided > work->wanted[group] || is_stale(work, block, group);
+}
+
 static int fetch_block(void *user, unsigned slot, wvl_block_input *in, wvl_block_output *out)
 {
     block_stream *s = user;
-    const block_work *work = s->work;
+    const wvl_block_work *work = s->work;
     for (;;) {
         if (s->block == s->end && !fetch_group(s)) {
             return 0;
         }
         uint32_t index = s->block++;
         const wvl_tile_band *band = &work->coefs[s->wb->tile].tile->bands[s->wb->band];
-        if (!work->is_again || work->tiles[s->wb->tile].blocks[band->first_block + index].decided > work->wanted[s->group]) {
+        if (is_wanted(work, &work->tiles[s->wb->tile].blocks[band->first_block + index], s->group)) {
             return open_slot(s, slot, index, in, out);
         }
     }
@@ -458,7 +474,7 @@ static void call_beside(wvl_coder *coder)
 
 static void code_stream(void *arg, uint32_t index, uint32_t worker)
 {
-    block_work *work = arg;
+    wvl_block_work *work = arg;
     wvl_coder *coder = work->coder;
     wvl_carver carver = {coder->worker_memory + worker * coder->worker_bytes, 0};
     int tells = worker == 0 && coder->tick && wvl_pool_uses_caller(coder->pool);
@@ -490,7 +506,7 @@ static wvl_status open_tiles(wvl_coder *coder, const wvl_coefs *coefs, uint32_t 
     return WVL_OK;
 }
 
-static void code_groups(block_work *work)
+void wvl_survey_code_groups(wvl_block_work *work, uint64_t first, uint64_t end)
 {
     wvl_coder *coder = work->coder;
     uint64_t count = work->list.group_count, step = UINT32_MAX;
@@ -498,8 +514,8 @@ static void code_groups(block_work *work)
         step = wvl_min_u64(step, wvl_max_u64(256 * coder->workers, count / 32 + 1)); /* progress without idle workers */
         call_beside(coder);
     }
-    for (work->base = 0; work->base < count; work->base += step) {
-        work->run_groups = wvl_min_u64(count - work->base, step);
+    for (work->base = first; work->base < end; work->base += step) {
+        work->run_groups = wvl_min_u64(end - work->base, step);
         atomic_store(&work->next, 0);
         wvl_pool_run_ranked(coder->pool, coder->rank, (uint32_t)wvl_min_u64(coder->workers, work->run_groups), code_stream, work);
         work->done += work->run_groups;
@@ -510,7 +526,7 @@ static void code_groups(block_work *work)
 }
 
 /* What was left too early for what is known now. */
-static void code_rest(block_work *work)
+static void code_rest(wvl_block_work *work)
 {
     wvl_coder *coder = work->coder;
     choose_thresholds(work, WVL_WORK_PHASES, work->wanted);
@@ -522,9 +538,19 @@ static void code_rest(block_work *work)
             atomic_store(&coder->decided[g], work->wanted[g]);
         }
     }
+    work->is_again |= work->stale < UINT32_MAX;
     if (work->is_again) {
-        code_groups(work);
+        wvl_survey_code_groups(work, 0, work->list.group_count);
     }
+}
+
+static void code_phases(wvl_block_work *work)
+{
+    uint64_t first = work->coder->plan->rdoq ? wvl_survey_wave(work) : 0;
+    atomic_store(&work->phase, first ? WVL_SURVEY_PHASES : 0);
+    set_thresholds(work, first ? WVL_SURVEY_PHASES : 0);
+    wvl_survey_code_groups(work, first, work->list.group_count);
+    code_rest(work);
 }
 
 wvl_status wvl_coder_code_tiles(wvl_coder *coder, const wvl_coefs *coefs, uint32_t tile_count)
@@ -533,17 +559,15 @@ wvl_status wvl_coder_code_tiles(wvl_coder *coder, const wvl_coefs *coefs, uint32
     if (status != WVL_OK || !tile_count) {
         return status;
     }
-    block_work work = {.coder = coder, .coefs = coefs, .tiles = &coder->tiles[coefs[0].tile->index],
-                       .is_again = coder->wants_again && !coder->is_optimised && !coder->is_rescaling};
+    wvl_block_work work = {.coder = coder, .coefs = coefs, .tiles = &coder->tiles[coefs[0].tile->index], .stale = UINT32_MAX,
+                       .is_again = coder->wants_again && !coder->is_redone && !coder->is_rescaling};
     memcpy(work.wanted, coder->wanted, sizeof work.wanted);
     wvl_work_build(&work.list, coder->plan, coefs, tile_count, coder->bands, coder->depth.is_enabled && !coder->wants_again ? &coder->depth : NULL);
     store_thresholds(&work, coder->thresholds);
     if (work.list.is_phased) {
-        set_thresholds(&work, 0);
-    }
-    code_groups(&work);
-    if (work.list.is_phased) {
-        code_rest(&work);
+        code_phases(&work);
+    } else {
+        wvl_survey_code_groups(&work, 0, work.list.group_count);
     }
     int failed = atomic_load(&work.failed);
     if (failed == 2) {

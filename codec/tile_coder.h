@@ -40,10 +40,14 @@ typedef struct wvl_coder {
     _Atomic uint32_t decided[WVL_RATE_GROUPS]; /* the greatest of all blocks of the rate group */
     int wants_again;                 /* blocks that are not decided for `wanted` are to be coded again, no others */
     uint32_t wanted[WVL_RATE_GROUPS];
-    int is_optimised;                /* all blocks are to be coded once more, quantised for where they end, or have been */
     wvl_rescale rescale;             /* open: all blocks are to be coded once more with other steps, or have been; plan is then its plan */
     int is_rescaling;                /* they are to be */
     uint32_t thresholds[WVL_RATE_GROUPS]; /* for which all blocks of the next coding are to be decided; 0: in full */
+    /* With plan->rdoq: slopes to quantise for, by rate group, found from surveyed blocks that were coded for slopes from `floors` on. */
+    uint32_t slopes[WVL_RATE_GROUPS], floors[WVL_RATE_GROUPS];
+    int is_surveyed;
+    int is_redone;                   /* all blocks are to be coded once more, for the slopes that were found */
+    int is_optimised;                /* they have been, or need not be */
     wvl_layer_job layer_job;
     wvl_layer_result *layers;        /* [layer_count] */
     wvl_cs_part *parts;

@@ -20,7 +20,8 @@ static const share shares[WVL_WORK_PHASES][PARTS] = {
     {{1, 8, {4}}, {1, 32, {0}}},
     {{2, 8, {2, 6}}, {2, 32, {8, 24}}},
     {{4, 8, {1, 3, 5, 7}}, {4, 32, {4, 12, 20, 28}}},
-    {{0, 8, {0}}, {24, 32, {1, 2, 3, 5, 6, 7, 9, 10, 11, 13, 14, 15, 17, 18, 19, 21, 22, 23, 25, 26, 27, 29, 30, 31}}},
+    {{0, 8, {0}}, {8, 32, {2, 6, 10, 14, 18, 22, 26, 30}}},
+    {{0, 8, {0}}, {16, 32, {1, 3, 5, 7, 9, 11, 13, 15, 17, 19, 21, 23, 25, 27, 29, 31}}},
 };
 
 static uint64_t count_share(const share *s, uint64_t groups)
@@ -32,7 +33,13 @@ static uint64_t count_share(const share *s, uint64_t groups)
     return groups / s->of * s->count + rest;
 }
 
-static uint64_t find_share(const share *s, uint64_t index) { return index / s->count * s->of + s->residues[index % s->count]; }
+/* Whole periods are turned by as good as random steps: rows of blocks may have a period too. */
+static uint64_t find_share(const share *s, uint64_t groups, uint64_t index)
+{
+    uint64_t period = index / s->count;
+    uint32_t turn = period < groups / s->of ? (uint32_t)(period * 0x9E3779B1u) >> 27 : 0;
+    return period * s->of + (s->residues[index % s->count] + turn) % s->of;
+}
 
 static void count_phases(wvl_work_list *list)
 {
@@ -53,8 +60,8 @@ uint64_t wvl_work_find_group(const wvl_work_list *list, uint64_t index)
         p++;
     }
     index -= p ? list->ends[p - 1] : 0;
-    uint64_t coarse = count_share(&shares[p][0], list->coarse_count);
-    return index < coarse ? find_share(&shares[p][0], index) : list->coarse_count + find_share(&shares[p][1], index - coarse);
+    uint64_t coarse = count_share(&shares[p][0], list->coarse_count), fine_groups = list->group_count - list->coarse_count;
+    return index < coarse ? find_share(&shares[p][0], list->coarse_count, index) : list->coarse_count + find_share(&shares[p][1], fine_groups, index - coarse);
 }
 
 const wvl_work_band *wvl_work_find_band(const wvl_work_list *list, uint64_t group)

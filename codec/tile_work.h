@@ -9,7 +9,7 @@
 #include "codec/rate/depth.h"
 #include "geom/handover.h"
 
-#define WVL_WORK_PHASES 5u
+#define WVL_WORK_PHASES 6u
 
 /* Groups of blocks of one band; `first` counts groups over the wave. */
 typedef struct wvl_work_band {

@@ -6,7 +6,7 @@
 #include "base/alloc.h"
 #include "base/bytes.h"
 #include "codec/rate/measure.h"
-#include "codec/tile_coder.h"
+#include "codec/tile_survey.h"
 
 /* ---- Lengths ------------------------------------------------------------------------------------------------------------------- */
 
@@ -207,7 +207,7 @@ static void clear_division(wvl_coder *coder)
 {
     memset(coder->parts, 0, coder->plan->part_count * sizeof *coder->parts);
     memset(coder->component_overhead, 0, wvl_plan_cap_groups(coder->plan) * sizeof *coder->component_overhead);
-    coder->wants_again = coder->is_rescaling = 0;
+    coder->wants_again = coder->is_rescaling = coder->is_redone = 0;
     memset(coder->thresholds, 0, sizeof coder->thresholds);
 }
 
@@ -265,9 +265,10 @@ static wvl_status code_all_again(wvl_coder *coder)
     return WVL_OK;
 }
 
-static wvl_status open_optimisation(wvl_coder *coder)
+static wvl_status open_redo(wvl_coder *coder)
 {
-    coder->is_optimised = 1;
+    wvl_survey_set_slopes(coder);
+    coder->is_redone = 1;
     return code_all_again(coder);
 }
 
@@ -306,7 +307,10 @@ wvl_status wvl_coder_finish(wvl_coder *coder, wvl_tile_plan *tile, const wvl_ord
         return open_rescaling(coder, sixteenths);
     }
     if (status == WVL_OK && plan->rdoq && !coder->is_optimised) {
-        return open_optimisation(coder);
+        coder->is_optimised = 1;
+        if (wvl_survey_is_far_off(coder)) {
+            return open_redo(coder);
+        }
     }
     if (status == WVL_OK) {
         status = measure_tiles(coder, tile, memory);

@@ -122,7 +122,7 @@
       "Cap of any one component in bytes, its tile-part headers included (cinema4k: of any one tile-part), never exceeded; 0: none.", RATE, UINT64, AT(max_component_bytes), 0,        \
       UINT64_MAX)                                                                                                                    \
     X("rdoq", BOOL, "yes|no", "no",                                                                                                    \
-      "Rate-distortion optimised quantization where bytes are limited: every block is coded twice, for a tenth of a decibel at the same bytes.", RATE, BOOL, AT(rdoq), 0, 1) \
+      "Rate-distortion optimised quantization where bytes are limited: samples near a border go where error and bits together are less.", RATE, BOOL, AT(rdoq), 0, 1) \
     X("visual", BOOL, "yes|no", "no",                                                                                                  \
       "Where bytes are limited and in layers, weigh errors by what eyes see from as far as 1700 pixels measure: fine and chroma detail less; " \
       "PSNR falls for it.", RATE, BOOL, AT(visual), 0, 1) \

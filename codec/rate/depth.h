@@ -17,18 +17,21 @@
 /* Coarse and fine bands: bytes a sample differ much, so each is extrapolated by itself. */
 typedef struct wvl_depth_part {
     double samples;              /* in the waves so far */
-    _Atomic uint64_t seen;       /* samples of blocks in the bins */
+    _Atomic uint64_t weight, weighed; /* of a survey: of all blocks in the waves so far, and their samples */
+    _Atomic uint64_t seen;       /* samples, or weights, of blocks in the bins */
     _Atomic uint64_t bins[WVL_DEPTH_BINS]; /* bytes on hulls by slope */
 } wvl_depth_part;
 
 typedef struct wvl_depth {
     int is_enabled;
+    int is_full;                 /* plan->depth_full: nothing is left out; phases are for slopes */
     int32_t bias;                /* plan->depth_bias */
     uint32_t known;              /* a threshold given from the start, 0: the budget says */
     uint32_t groups;             /* rate groups */
     double budget, cap;          /* bytes of the last layer; of each group */
     double samples;              /* of the picture */
     wvl_depth_part *parts;       /* [groups][2]: coarse, fine */
+    wvl_depth_part *survey;      /* the same of surveyed blocks; NULL without plan->rdoq */
 } wvl_depth;
 
 /* Coarse bands: below the two finest resolutions. */
@@ -43,9 +46,21 @@ static inline wvl_depth_part *wvl_depth_part_of(const wvl_depth *depth, uint32_t
 {
     return &depth->parts[2 * group + (unsigned)wvl_depth_is_fine(band)];
 }
+static inline wvl_depth_part *wvl_depth_survey_of(const wvl_depth *depth, uint32_t group, const wvl_tile_band *band)
+{
+    return depth->survey ? &depth->survey[2 * group + (unsigned)wvl_depth_is_fine(band)] : NULL;
+}
 /* From any thread. hull NULL: a block without passes. */
 void wvl_depth_put_block(wvl_depth_part *part, const wvl_hull *hull, uint64_t samples);
 /* Thresholds for which blocks to come should be decided, by rate group, `margin` below those expected; 0: code everything. */
 void wvl_depth_fetch_thresholds(const wvl_depth *depth, uint32_t margin, uint32_t *thresholds);
+/* The slopes at which the picture is going to end, from surveyed blocks alone. Bytes depend on them: so blocks are surveyed that are the same ones, coded
+ * to the same depth, on every machine. 0: everything will be sent, or too little is known. */
+void wvl_depth_fetch_slopes(const wvl_depth *depth, uint32_t *slopes);
+/* Adds the weight of blocks to the survey. From any thread. */
+void wvl_depth_weigh(wvl_depth_part *survey, uint64_t weight, uint64_t samples);
+/* Whether the picture would be more than the budget if all of it weighed what is in the survey, and weights were bits as they are on the whole. */
+int wvl_depth_is_heavy(const wvl_depth *depth);
+void wvl_depth_clear_survey(const wvl_depth *depth);
 
 #endif

@@ -357,7 +357,7 @@ uint64_t wvl_layers_working_bytes(const wvl_plan *plan, const wvl_t2_sizes *size
     return carver.used;
 }
 
-/* Where every block ends, for its second quantisation. */
+/* Where every block ends. */
 static void note_ends(const wvl_layer_job *job, wvl_coded_tile *tile)
 {
     for (uint64_t p = 0; p < tile->precinct_count; p++) {
@@ -367,8 +367,7 @@ static void note_ends(const wvl_layer_job *job, wvl_coded_tile *tile)
             const wvl_precinct_band *pb = &precinct->band[i];
             for (uint64_t k = 0; k < (uint64_t)pb->cols * pb->rows; k++) {
                 uint64_t b = pb->first_block + k / pb->cols * pb->stride + k % pb->cols;
-                tile->blocks[b].end_passes = tile->states[b].sent_passes;
-                tile->blocks[b].end_slope = (uint16_t)wvl_min_u32(threshold, UINT16_MAX);
+                tile->blocks[b].last_slope = (uint16_t)wvl_min_u32(threshold, UINT16_MAX);
             }
         }
     }

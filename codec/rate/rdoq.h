@@ -1,34 +1,43 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Rate-distortion optimised quantisation of a block whose end is known. Samples just above the border of a quantiser cell cost more bits in the
- * upper cell than the error that the lower one adds is worth at the final slope: isolated ones go to zero, others one cell down. Only cells as
- * the decoder has them at the block's last pass count, with its values in the middle; lower planes are not looked at.
+ * Rate-distortion optimised quantisation for the slope at which a block is going to end. Where the decoder will stop follows from the slope and the
+ * block's own samples: at steps of which a bit is worth a quarter or so of the square. Samples near the border of one of its cells then go to the other
+ * side where error + slope * bits is less there, as the decoder has them, in the middle of cells: those just above a border down, isolated ones to zero,
+ * and those below the last step up to it where their neighbours make it likely.
  *
- * Worth: a sample moves down when its added squared error is below slope times bits, the bits by how many of its neighbours are significant at
- * its own plane (a table, found by measurement: docs/results.md).
+ * It changes bytes, so it depends on nothing but the samples and the slope. Bits by neighbours are a table, found by measurement: docs/results.md.
  */
 #ifndef WVL_CODEC_RATE_RDOQ_H
 #define WVL_CODEC_RATE_RDOQ_H
 
 #include "codec/core/block.h"
+#include "codec/rate/rdoq_kernels.h"
 #include "geom/handover.h"
 
-/* Passes coded beyond the end: what bytes saved elsewhere may buy. */
-#define WVL_RDOQ_MORE_PASSES 3u
-
 typedef struct wvl_rdoq {
+    const wvl_rdoq_kernels *kernels;
     void *samples;           /* a block's, copied: WVL_RDOQ_SAMPLES of 4 bytes */
-    uint32_t *magnitudes;    /* WVL_RDOQ_CELLS: a block with a border of zeros */
+    uint8_t *levels;         /* WVL_RDOQ_CELLS */
+    int8_t *fractions;       /* WVL_RDOQ_CELLS */
 } wvl_rdoq;
-#define WVL_RDOQ_SAMPLES 4096u
-#define WVL_RDOQ_CELLS 6156u /* 4 x 1024 has the longest border */
+/* Passes that are candidates beyond the end foreseen: what bytes saved elsewhere may buy. */
+#define WVL_RDOQ_MORE_PASSES 2u
+/* How much less steep a picture ends that was quantised for its end. */
+#define WVL_RDOQ_FALL 32u
+/* A block is quantised well enough for slopes so near the one that it was quantised for. */
+#define WVL_RDOQ_REACH 112u
 
-/* What the gains of the changed block do not see of the error: high * 2^64 + low squared magnitudes. */
+#define WVL_RDOQ_SAMPLES 4096u
+#define WVL_RDOQ_CELLS (34u * 1026u) /* 4 x 1024 has the longest border */
+
+/* What the gains of the changed block do not see of the error, in squared magnitudes: high * 2^64 + low. */
 typedef struct wvl_rdoq_error { uint64_t low, high; } wvl_rdoq_error;
 
-/* Copies in's samples to r->samples, changes them for an end after end_passes at end_slope, and lets in point there; bound and max_passes become
- * those of the changed block. With end_passes 0 only max_passes is set. */
-wvl_rdoq_error wvl_rdoq_change(const wvl_rdoq *r, wvl_block_input *in, const wvl_band_coding *band, uint32_t end_passes, uint32_t end_slope);
+/* About how many bits the block will take when it ends at the slope, in no unit; never 0. */
+uint32_t wvl_rdoq_weigh(const wvl_rdoq_kernels *kernels, const wvl_block_input *in, const wvl_band_coding *band, uint32_t slope);
+/* Copies in's samples to r->samples, changes them for an end at the slope (0: none), and lets in point there; bound and
+ * max_passes become those of the changed block. */
+wvl_rdoq_error wvl_rdoq_change(const wvl_rdoq *r, wvl_block_input *in, const wvl_band_coding *band, uint32_t slope);
 /* Makes out's energy that of the unchanged block. */
 void wvl_rdoq_add_error(wvl_block_output *out, wvl_rdoq_error error);
 
