@@ -273,7 +273,7 @@ static wvl_status choose_cuts(wvl_layer_job *job, uint32_t layer, int last, uint
     }
     if (budget == WVL_NO_BUDGET && !plan->max_component_bytes) {
         *threshold = least;
-        (void)wvl_rate_fits(&search, least);
+        wvl_rate_take(&search, least);
         return WVL_OK;
     }
     *threshold = plan->max_component_bytes ? wvl_rate_search_capped(&search, least) : wvl_rate_search(&search, least);

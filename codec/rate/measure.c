@@ -117,6 +117,15 @@ static void cut_precinct(wvl_layer_job *job, wvl_coded_tile *tile, const wvl_pre
     }
 }
 
+void wvl_rate_cut_layer(wvl_layer_job *job, int last)
+{
+    for (uint32_t t = 0; t < job->plan->tile_count; t++) {
+        for (uint64_t p = 0; p < job->tiles[t].precinct_count; p++) {
+            cut_precinct(job, &job->tiles[t], &job->tiles[t].precincts[p], last);
+        }
+    }
+}
+
 wvl_layer_cost wvl_rate_measure_layer(wvl_layer_job *job, uint32_t layer, int last)
 {
     wvl_layer_cost total = {0, 0, 0, 0};

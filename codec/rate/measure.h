@@ -26,6 +26,8 @@ wvl_t2_tile wvl_rate_open_t2(const wvl_layer_job *job, const wvl_coded_tile *til
 uint32_t wvl_rate_cut(const wvl_layer_job *job, const wvl_coded_block *block, const wvl_block_state *state, uint32_t threshold);
 /* Cumulative bytes after a cut. last: no later layer follows, the codeword ends there. */
 uint32_t wvl_rate_cut_bytes(const wvl_layer_job *job, const wvl_coded_block *block, uint32_t cut, const wvl_block_state *state, int last);
+/* Cuts every block by job->thresholds. */
+void wvl_rate_cut_layer(wvl_layer_job *job, int last);
 /* Cuts every block by job->thresholds and measures. component_totals get the layer's packet bytes by cap group. */
 wvl_layer_cost wvl_rate_measure_layer(wvl_layer_job *job, uint32_t layer, int last);
 wvl_layer_cost wvl_rate_measure_packet(wvl_layer_job *job, const wvl_t2_tile *t2, const wvl_precinct *precinct, uint32_t layer);

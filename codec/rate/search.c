@@ -60,6 +60,13 @@ static void set_thresholds(wvl_layer_job *job, const uint32_t *floors, uint32_t 
     }
 }
 
+void wvl_rate_take(wvl_threshold_search *s, uint32_t threshold)
+{
+    wvl_rate_want(s->job, s->floors, threshold);
+    set_thresholds(s->job, s->floors, threshold);
+    wvl_rate_cut_layer(s->job, s->last);
+}
+
 int wvl_rate_fits(wvl_threshold_search *s, uint32_t threshold)
 {
     wvl_rate_want(s->job, s->floors, threshold);

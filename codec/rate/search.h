@@ -25,6 +25,8 @@ void wvl_rate_want(wvl_layer_job *job, const uint32_t *floors, uint32_t threshol
 void wvl_rate_want_below(wvl_layer_job *job, uint32_t reach);
 /* Least threshold whose bodies, with a fixed rest, are estimated to stay within the budget. */
 uint32_t wvl_rate_guess(wvl_layer_job *job, const uint32_t *floors, uint64_t budget, double rest);
+/* Cuts where nothing asks what it costs. */
+void wvl_rate_take(wvl_threshold_search *search, uint32_t threshold);
 /* Cuts and measures; whether the budget is kept. */
 int wvl_rate_fits(wvl_threshold_search *search, uint32_t threshold);
 /*
