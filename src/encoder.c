@@ -38,6 +38,8 @@ struct wvl_session {
     wvl_coder coder;
     _Atomic int cancelled;
     uint64_t samples_done, samples_in_work;
+    unsigned round;               /* how often all pixels have come before */
+    uint64_t told;                /* progress */
     wvl_stage stage;
     double seconds[4];
     size_t buffered;
@@ -81,10 +83,13 @@ static int is_cancelled(wvl_session *s)
     return atomic_load(&s->cancelled);
 }
 
+/* Where all blocks may come twice, each round is half of the work; a round that nobody foresaw adds nothing. */
 static void tell(wvl_session *s, uint64_t done)
 {
     const wvl_control *c = s->control;
-    if (c && c->progress && c->progress(c->progress_user, done, 2 * s->plan->total_samples, s->stage)) {
+    uint64_t total = 2 * s->plan->total_samples, share = s->plan->rdoq || s->plan->follows_step ? done / 2 + (s->round ? total / 2 : 0) : done;
+    s->told = wvl_max_u64(s->told, share);
+    if (c && c->progress && c->progress(c->progress_user, s->told, total, s->stage)) {
         atomic_store(&s->cancelled, 1);
     }
     (void)is_cancelled(s);
@@ -326,7 +331,11 @@ static wvl_status finish(wvl_session *s, uint64_t *codestream_offset)
     end_stage(s, WVL_STAGE_RATE, start);
     if (status == WVL_OK && !wvl_coder_wants_again(&s->coder)) {
         start = begin_stage(s, WVL_STAGE_WRITE);
-        status = write_output(s, codestream_offset);
+        if (s->told < 2 * s->plan->total_samples) { /* no second round after all */
+            s->round++;
+            tell(s, 2 * s->samples_done);
+        }
+        status = is_cancelled(s) ? WVL_CANCELLED : write_output(s, codestream_offset);
         end_stage(s, WVL_STAGE_WRITE, start);
     }
     return status;
@@ -385,6 +394,7 @@ static wvl_status encode_picture(wvl_session *s, uint64_t *codestream_offset)
         if (status == WVL_OK) {
             status = finish(s, codestream_offset);
         }
+        s->round++;
     } while (status == WVL_OK && wvl_coder_wants_again(&s->coder));
     return status;
 }
@@ -484,7 +494,8 @@ static void take_picture(wvl_session *s, const wvl_session_picture *p, char *unu
     s->error_bytes = p->error ? p->error_bytes : 0;
     s->error[0] = 0;
     s->picture = p->number;
-    s->samples_done = s->samples_in_work = 0;
+    s->samples_done = s->samples_in_work = s->told = 0;
+    s->round = 0;
     s->written = s->buffered = 0;
     memset(s->seconds, 0, sizeof s->seconds);
     atomic_store(&s->cancelled, 0);

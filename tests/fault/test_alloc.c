@@ -95,8 +95,9 @@ static const char *const judged[][2] = {{"profile", "imf-2k"}, {"reversible", "n
 static const char *const varied[][2] = {{"tile", "50,40"}, {"reversible", "no"}, {"bpp", "1,3"}, {"overrides", "C1:block=16,16/T2:levels=2;progression=RPCL/T3C2:style=4/T1-2:eph=yes"}};
 static const char *const lifted[][2] = {{"tile", "50,40"}, {"psnr", "30,0"}, {"roi", "rect=20,20,30,30/T1C0:U=4"}};
 static const char *const stepped[][2] = {{"style", "HT"}, {"reversible", "no"}, {"bpp", "1.5"}, {"tile", "60,50"}}; /* coded twice, with other steps */
+static const char *const rounded[][2] = {{"reversible", "no"}, {"bpp", "1.5"}, {"rdoq", "yes"}}; /* coded twice too */
 static const recipe recipes[] = {{plain, 1, 90, 70, 1, 0}, {layered, 9, 90, 70, 1, 0}, {boxed, 4, 64, 64, 3, 1}, {layered, 9, 200, 50, 2, 0},
-                                 {judged, 8, 90, 70, 1, 0}, {varied, 4, 90, 70, 2, 0}, {lifted, 3, 90, 70, 1, 0}, {stepped, 4, 90, 70, 1, 0}};
+                                 {judged, 8, 90, 70, 1, 0}, {varied, 4, 90, 70, 2, 0}, {lifted, 3, 90, 70, 1, 0}, {stepped, 4, 90, 70, 1, 0}, {rounded, 3, 90, 70, 1, 0}};
 #define RECIPES ((int)(sizeof recipes / sizeof recipes[0]))
 
 typedef struct kitchen {
