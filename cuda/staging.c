@@ -4,8 +4,9 @@
 #include "base/intmath.h"
 #include "cuda/backend_cuda.h"
 
-#define ROWS_PER_TASK 64u
-#define PIECE_BYTES (UINT64_C(4) << 20) /* staged, then sent while the next one is staged: 80 us on a bus of 50 GB/s */
+#define ROWS_PER_TASK 16u
+#define TASKS_MAX 256u
+#define PIECE_BYTES (UINT64_C(2) << 20) /* sent while more is copied: 40 us on a bus of 50 GB/s, several times what a call costs */
 
 /* Pixels of one component, or of several that interleave. */
 typedef struct stage {
@@ -14,10 +15,15 @@ typedef struct stage {
     uint8_t *to;
     uint64_t to_pitch, row_bytes;
     uint64_t first, stride;   /* gathered: containers of the source */
-    uint32_t first_row, rows, width, bits, to_bytes;
+    uint32_t rows, rows_per_task, width, bits, to_bytes;
     uint32_t bias, depth;     /* checked where containers shrink */
     int gathered, is_signed;
     _Atomic uint32_t *outside;
+    /* Sent on the way, by the calling thread: */
+    wvl_cuda_staging *sends;  /* NULL: afterwards */
+    uint64_t at;              /* of the rows, in the staging memory */
+    uint32_t whole;           /* tasks, from the first on without a gap, whose rows lie there */
+    _Atomic uint8_t *done;    /* [tasks] */
 } stage;
 
 wvl_rect wvl_cuda_fetch_rect(const wvl_tile_plan *tiles, uint32_t tile_count, uint32_t c)
@@ -112,12 +118,35 @@ static void gather_row(const stage *s, const uint8_t *from, uint8_t *to)
     }
 }
 
+/* What lies in memory up to there goes up. */
+static void send_until(wvl_cuda_staging *staging, uint64_t end)
+{
+    uint64_t from = staging->sent_bytes;
+    if (end > from && !staging->status) {
+        staging->status = !from && staging->begun ? staging->runtime->event_record(staging->begun, staging->stream) : WVL_CUDA_SUCCESS;
+    }
+    if (end > from && !staging->status) {
+        staging->status = staging->runtime->upload(staging->address + from, staging->memory + from, (size_t)(end - from), staging->stream);
+    }
+    staging->sent_bytes = end;
+}
+
+static void send_whole(stage *s)
+{
+    while ((uint64_t)s->whole * s->rows_per_task < s->rows && atomic_load_explicit(&s->done[s->whole], memory_order_acquire)) {
+        s->whole++;
+    }
+    uint64_t end = s->at + s->to_pitch * wvl_min_u64((uint64_t)s->whole * s->rows_per_task, s->rows);
+    if (end >= s->sends->sent_bytes + PIECE_BYTES) {
+        send_until(s->sends, end);
+    }
+}
+
 static void copy_rows(void *arg, uint32_t task, uint32_t worker)
 {
-    const stage *s = arg;
-    uint32_t first = s->first_row + task * ROWS_PER_TASK, end = wvl_min_u32(first + ROWS_PER_TASK, s->rows);
-    (void)worker;
-    for (uint32_t y = first; y < end; y++) {
+    stage *s = arg;
+    uint64_t first = (uint64_t)task * s->rows_per_task, end = wvl_min_u64(first + s->rows_per_task, s->rows);
+    for (uint64_t y = first; y < end; y++) {
         const uint8_t *from = s->from + (ptrdiff_t)y * s->from_pitch;
         uint8_t *to = s->to + y * s->to_pitch;
         if (s->gathered) {
@@ -126,6 +155,22 @@ static void copy_rows(void *arg, uint32_t task, uint32_t worker)
             memcpy(to, from, s->row_bytes);
         }
     }
+    atomic_store_explicit(&s->done[task], 1, memory_order_release);
+    if (s->sends && worker == 0) {
+        send_whole(s);
+    }
+}
+
+/* The bus works while the host copies: the calling thread, which alone may call the driver, sends what is there between its own rows. */
+static void stage_rows(stage *s, wvl_pool *pool, uint64_t at, wvl_cuda_staging *staging)
+{
+    _Atomic uint8_t done[TASKS_MAX];
+    memset(done, 0, sizeof done);
+    s->rows_per_task = wvl_max_u32(ROWS_PER_TASK, (uint32_t)wvl_ceil_div(s->rows, TASKS_MAX));
+    s->at = at;
+    s->done = done;
+    s->sends = wvl_pool_uses_caller(pool) ? staging : NULL;
+    wvl_pool_run(pool, (uint32_t)wvl_ceil_div(s->rows, s->rows_per_task), copy_rows, s);
 }
 
 /* How many components from c on are the interleaved pixels of one picture, each pixel nothing but them, in the smallest container. */
@@ -205,33 +250,6 @@ static void add_copy(const stage *s, uint64_t address, wvl_cuda_staging *staging
     copy->to_pitch_bytes = (size_t)s->to_pitch;
     copy->width_bytes = (size_t)s->row_bytes;
     copy->rows = s->rows;
-}
-
-/* What lies in memory up to there goes up. */
-static void send_until(wvl_cuda_staging *staging, uint64_t end)
-{
-    uint64_t from = staging->sent_bytes;
-    if (end > from && !staging->status) {
-        staging->status = !from && staging->begun ? staging->runtime->event_record(staging->begun, staging->stream) : WVL_CUDA_SUCCESS;
-    }
-    if (end > from && !staging->status) {
-        staging->status = staging->runtime->upload(staging->address + from, staging->memory + from, (size_t)(end - from), staging->stream);
-    }
-    staging->sent_bytes = end;
-}
-
-/* In pieces, so that the bus works while the host copies; small planes go up together. at: of the rows, in memory. */
-static void stage_rows(stage *s, wvl_pool *pool, uint64_t at, wvl_cuda_staging *staging)
-{
-    uint32_t tasks = (uint32_t)wvl_ceil_div(s->rows, ROWS_PER_TASK), step = (uint32_t)wvl_ceil_div(PIECE_BYTES, s->to_pitch * ROWS_PER_TASK);
-    for (uint32_t task = 0; task < tasks && !staging->status; task += step) {
-        uint64_t end_row = wvl_min_u64((uint64_t)(task + step) * ROWS_PER_TASK, s->rows);
-        s->first_row = task * ROWS_PER_TASK;
-        wvl_pool_run(pool, wvl_min_u32(step, tasks - task), copy_rows, s);
-        if (at + s->to_pitch * end_row - staging->sent_bytes >= PIECE_BYTES) {
-            send_until(staging, at + s->to_pitch * end_row);
-        }
-    }
 }
 
 /* Components [c, c + n), n > 1 when they interleave: rows as they lie, or gathered, to offset `used` of the staging memory. Returns its new end. */
