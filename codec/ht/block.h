@@ -72,6 +72,10 @@ typedef struct wvl_ht_kernels {
 extern const wvl_ht_kernels wvl_ht_kernels_c;
 #ifdef WVL_HAVE_AVX2
 extern const wvl_ht_kernels wvl_ht_kernels_avx2, wvl_ht_kernels_avx512;
+extern const wvl_ht_kernels wvl_ht_kernels_avx2_slow_pext; /* refinement, which takes many bits apart, in plain C */
+#endif
+#ifdef WVL_HAVE_NEON
+extern const wvl_ht_kernels wvl_ht_kernels_neon;
 #endif
 
 /* The sample at (x, y): magnitude, sign. */

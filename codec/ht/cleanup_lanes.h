@@ -8,18 +8,16 @@
  * by t = 2 mu - 1, or 0 where mu is 0: odd where significant, and with as many bits as the exponent E.
  *
  * Who includes it defines before:
- *   LANES (8 or 16), lanes, halves, pairs: vectors of uint32_t, uint16_t and, for two quads, uint64_t;
+ *   LANES (4, 8 or 16), lanes, halves, pairs: vectors of uint32_t, uint16_t and, for two quads, uint64_t;
  *   load16, load32: (line, count, shift, signs) to magnitudes and signs of count <= 2 LANES columns, 0 behind them, from samples of 16 or 32 bits;
  *   less_one: halves less 1, but 0 stays; greatest: of 32-bit lanes; length: bits of 32-bit lanes below 2^16;
  *   at_bit(t, U): 1 where bit U - 1 of a half is set, U >= 1; keep(v, n): the low n bits of halves, n <= 16;
  *   left: 64-bit lanes shifted by up to 64 each; behind(before, now): every quad's left neighbour; mask_of(v): a bit for every lane but 0;
  *   crossed(v): pairs 1, 0, 3, 2, ...; put_even(to, v): pairs 0, 2, 4, ...; put_turns(to, even, odd): even 0, odd 0, even 1, ...;
- *   pick(table, index) of 32-bit lanes, pick_pairs; LANES_NUMBERED: {0, 1, 2, ...}.
+ *   squeeze(bits, members): those of the members side by side; pick(table, index) of 32-bit lanes, pick_pairs; LANES_NUMBERED: {0, 1, 2, ...}.
  */
 #ifndef WVL_HT_CLEANUP_LANES_H
 #define WVL_HT_CLEANUP_LANES_H
-
-#include <immintrin.h>
 
 #include "codec/core/gen/ht_tables.h"
 #include "codec/ht/plain.h"
@@ -132,7 +130,7 @@ static inline void put_first_events(wvl_ht_plain *s, const lanes_batch *b, unsig
 {
     uint32_t events = b->events[i], ones = b->ones[i], offset = mask_of(b->u[i]), large = mask_of((lanes)(b->u[i] > 2));
     for (unsigned q = 0; q < LANES; q += 2, events >>= 2, ones >>= 2, offset >>= 2, large >>= 2) {
-        wvl_ht_plain_put(s, _pext_u32(ones, events & 3), (unsigned)__builtin_popcount(events & 3));
+        wvl_ht_plain_put(s, squeeze(ones, events & 3), (unsigned)__builtin_popcount(events & 3));
         wvl_ht_plain_put(s, (offset & large & 3) == 3, (offset & 3) == 3);
     }
 }
@@ -141,7 +139,7 @@ static inline void put_events(wvl_ht_plain *s, const lanes_batch *b)
 {
     wvl_ht_plain own = *s;
     for (unsigned i = 0; i < b->count; i++) {
-        wvl_ht_plain_put(&own, _pext_u32(b->ones[i], b->events[i]), (unsigned)__builtin_popcount(b->events[i]));
+        wvl_ht_plain_put(&own, squeeze(b->ones[i], b->events[i]), (unsigned)__builtin_popcount(b->events[i]));
     }
     *s = own;
 }

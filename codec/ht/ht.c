@@ -12,8 +12,16 @@ static size_t scratch_bytes(void) { return sizeof(wvl_ht_scratch); }
 static const void *fetch_kernels(void)
 {
 #ifdef WVL_HAVE_AVX2
-    if (wvl_cpu_fetch_level() >= WVL_CPU_AVX2 && wvl_cpu_has_fast_pext()) {
-        return wvl_cpu_fetch_level() >= WVL_CPU_AVX512 ? &wvl_ht_kernels_avx512 : &wvl_ht_kernels_avx2;
+    if (wvl_cpu_fetch_level() == WVL_CPU_AVX512) {
+        return &wvl_ht_kernels_avx512;
+    }
+    if (wvl_cpu_fetch_level() == WVL_CPU_AVX2) {
+        return wvl_cpu_has_fast_pext() ? &wvl_ht_kernels_avx2 : &wvl_ht_kernels_avx2_slow_pext;
+    }
+#endif
+#ifdef WVL_HAVE_NEON
+    if (wvl_cpu_fetch_level() == WVL_CPU_NEON) {
+        return &wvl_ht_kernels_neon;
     }
 #endif
     return &wvl_ht_kernels_c;

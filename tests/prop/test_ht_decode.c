@@ -141,6 +141,9 @@ static void check_block(wvl_block_input *in)
     if (in->kernels == &wvl_ht_kernels_avx512) {
         check_twin(in, &out, capacity, &wvl_ht_kernels_avx2);
     }
+    if (in->kernels != &wvl_ht_kernels_c) {
+        check_twin(in, &out, capacity, &wvl_ht_kernels_avx2_slow_pext);
+    }
 #endif
     if (out.pass_count) {
         const wvl_pass *last = &passes[out.pass_count - 1];

@@ -3,6 +3,7 @@
 #include "codec/ht/x86/lanes_avx2.h"
 
 #include "codec/ht/cleanup_lanes.h"
+#include "codec/ht/refine.h"
 #include "codec/ht/x86/cleanup_wide_avx2.h"
 #include "codec/ht/x86/refine_avx2.h"
 
@@ -12,3 +13,4 @@ static uint32_t encode_cleanup(wvl_ht_scratch *s, const wvl_block_input *in, uns
 }
 
 const wvl_ht_kernels wvl_ht_kernels_avx2 = {encode_cleanup, wvl_ht_encode_refinement_avx2, wvl_ht_sum_plane_avx2, wvl_ht_sum_squares_avx2};
+const wvl_ht_kernels wvl_ht_kernels_avx2_slow_pext = {encode_cleanup, wvl_ht_encode_refinement_c, wvl_ht_sum_plane_avx2, wvl_ht_sum_squares_avx2};

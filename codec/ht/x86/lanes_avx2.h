@@ -94,6 +94,7 @@ static inline uint32_t mask_of(lanes v)
     return ~(uint32_t)_mm256_movemask_ps(_mm256_castsi256_ps(none)) & 0xFF;
 }
 
+static inline uint32_t squeeze(uint32_t bits, uint32_t members) { return _pext_u32(bits, members); }
 static inline lanes pick(const uint32_t *table, lanes index) { return (lanes)_mm256_i32gather_epi32((const int *)(const void *)table, (__m256i)index, 4); }
 static inline pairs pick_pairs(const uint32_t *table, pairs index)
 {

@@ -51,6 +51,7 @@ static inline void put_turns(uint64_t *to, pairs even, pairs odd)
     _mm512_storeu_si512(to + 8, _mm512_permutex2var_epi64((__m512i)even, high, (__m512i)odd));
 }
 static inline uint32_t mask_of(lanes v) { return _mm512_test_epi32_mask((__m512i)v, (__m512i)v); }
+static inline uint32_t squeeze(uint32_t bits, uint32_t members) { return _pext_u32(bits, members); }
 static inline lanes pick(const uint32_t *table, lanes index) { return (lanes)_mm512_i32gather_epi32((__m512i)index, table, 4); }
 static inline pairs pick_pairs(const uint32_t *table, pairs index)
 {
