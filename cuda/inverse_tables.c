@@ -214,7 +214,7 @@ static void build_bands(const builder *b, const unit *u, unsigned level, wvl_cud
 static wvl_cuda_plane build_plane(const builder *b, const unit *u, uint64_t offset, unsigned level)
 {
     wvl_rect r = level_rect(u, level);
-    return (wvl_cuda_plane){b->memory->planes + offset, pitch_bytes(r), r.x0 & ~(WVL_CUDA_PLANE_ALIGN - 1), r.y0};
+    return (wvl_cuda_plane){b->memory->planes + offset, pitch_bytes(r), r.x0 & ~(WVL_CUDA_PLANE_ALIGN - 1), r.y0, 0};
 }
 
 static void build_job(const builder *b, const unit *u, const step *s, wvl_cuda_inverse_job *job)

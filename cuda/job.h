@@ -25,11 +25,13 @@ typedef struct wvl_cuda_pixels {
     uint8_t container, is_signed, depth;
 } wvl_cuda_pixels;
 
-/* 32-bit samples (int32 or float by the job). Sample (x, y) is number x - x0 of the row at data + (y - y0) * pitch_bytes. */
+/* 32-bit samples (int32 or float by the job), or narrow ones: 16 bits, signed. Sample (x, y) is number x - x0 of the row at data +
+ * (y - y0) * pitch_bytes. */
 typedef struct wvl_cuda_plane {
     uint64_t data;           /* 0: none */
     uint64_t pitch_bytes;    /* a multiple of 64 */
     uint32_t x0, y0;         /* x0 a multiple of WVL_CUDA_PLANE_ALIGN: lanes that start there start on 16 bytes */
+    uint32_t narrow;
 } wvl_cuda_plane;
 
 #define WVL_CUDA_PLANE_ALIGN 16u
@@ -55,6 +57,7 @@ typedef struct wvl_cuda_job {
     uint8_t from_pixels;
     uint8_t chain;           /* any-shape kernels: so many jobs from this one on, each reading the plane of the one before, go to one thread block;
                               * 0: tiles */
+    uint8_t pack;            /* kernels of several jobs a warp: so many, from this one on, alike but for where they lie; 1: this one */
     uint32_t segment;        /* fused kernels: iterations of a warp */
     uint32_t room;           /* fused kernels: lanes at either side that a strip shares with its neighbour */
     uint64_t outside;        /* address of a word: nonzero when a sample is outside its depth */

@@ -15,6 +15,12 @@ enum {
     WVL_CUDA_PLANE97,
     WVL_CUDA_PLANE53_W,  /* to 32-bit coefficients */
     WVL_CUDA_PLANE97_W,
+    WVL_CUDA_PLANE53_S,  /* two levels from a narrow plane to 16-bit coefficients */
+    WVL_CUDA_PLANE53_P,  /* small planes of several jobs a warp, to 16-bit coefficients */
+    WVL_CUDA_PLANE97_P,
+    WVL_CUDA_PLANE53_WP, /* to 32-bit coefficients */
+    WVL_CUDA_PLANE97_WP,
+    WVL_CUDA_PLANE53_SP,
     WVL_CUDA_MARCH53_8,  /* levels 1 and 2: 8-bit containers to 16-bit coefficients, 16 columns a lane */
     WVL_CUDA_MARCH97_8,
     WVL_CUDA_MARCH53_8N, /* 8 columns, for narrow tiles */

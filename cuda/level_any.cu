@@ -116,14 +116,25 @@ template <class T> __device__ __forceinline__ void find_rows(tile<T> &s, uint32_
     __syncthreads();
 }
 
-template <class T> __device__ __forceinline__ void fetch_plane(T (&v)[SPAN_ROWS], const tile<T> &s, uint32_t x)
+template <class S, class T> __device__ __forceinline__ void fetch_samples(T (&v)[SPAN_ROWS], const tile<T> &s, uint32_t x)
 {
-    const uint8_t *at = (const uint8_t *)s.job.in.data + (uint64_t)(x - s.job.in.x0) * sizeof(T);
+    const uint8_t *at = (const uint8_t *)s.job.in.data + (uint64_t)(x - s.job.in.x0) * sizeof(S);
 #pragma unroll
     for (int i = 0; i < SPAN_ROWS; i++) {
-        v[i] = *(const T *)(at + s.offset[0][i]);
+        v[i] = *(const S *)(at + s.offset[0][i]);
     }
 }
+
+__device__ __forceinline__ void fetch_plane(int32_t (&v)[SPAN_ROWS], const tile<int32_t> &s, uint32_t x)
+{
+    if (s.job.in.narrow) {
+        fetch_samples<int16_t>(v, s, x);
+    } else {
+        fetch_samples<int32_t>(v, s, x);
+    }
+}
+
+__device__ __forceinline__ void fetch_plane(float (&v)[SPAN_ROWS], const tile<float> &s, uint32_t x) { fetch_samples<float>(v, s, x); }
 
 __device__ __forceinline__ bool is_whole(const wvl_cuda_pixels &p, const wvl_cuda_pixels &like)
 {

@@ -34,21 +34,23 @@ template <int C> __device__ __forceinline__ int first_column(const wvl_cuda_job 
     return ((int)(item.x * (32 - 2 * job.room) - job.room) + (int)(threadIdx.x & 31)) * C;
 }
 
-/* Three bands of one level, which tables.c has found to share their block grid and first row. */
-template <int CB> struct march_bands {
+/* Three bands of one level, which tables.c has found to share their block grid and first row. PACK: lanes of several jobs, alike but
+ * for where they lie. */
+template <int CB, bool PACK> struct march_bands {
     uint8_t *to[3];          /* one slot row before the first slot, so that offsets of row -1 are not negative */
     float r[3];
     const wvl_cuda_band *band;
     uint32_t row_bytes, slot_row, rows_log2, mask, y_block, bound_cols, top;
-    uint32_t bound[3], at, block_col;
+    uint32_t bound[3], at, block_col, tag; /* tag: of the lane's job */
     bool deep;
 
     /* x: of the lane's first sample; y: the row that comes first, which may lie before the band. like: bands of the same grid that all warps of the
      * thread block share, so that what is read from them is uniform. */
-    __device__ __forceinline__ void open(const wvl_cuda_band *like, const wvl_cuda_band *own, uint32_t x, int y)
+    __device__ __forceinline__ void open(const wvl_cuda_band *like, const wvl_cuda_band *own, uint32_t x, int y, uint32_t job_tag)
     {
-        const wvl_cuda_band *grid = like + 1;
+        const wvl_cuda_band *grid = like + 1, *across = PACK ? own + 1 : grid;
         band = own + 1;
+        tag = PACK ? job_tag << 16 : 0;
 #pragma unroll
         for (int b = 0; b < 3; b++) {
             to[b] = (uint8_t *)band[b].samples - band->slot_width * CB;
@@ -63,8 +65,8 @@ template <int CB> struct march_bands {
         y_block = grid->block_y0;
         bound_cols = grid->block_cols;
         top = (grid->rect.y0 & mask) * slot_row;
-        block_col = (x >> grid->xcb) - grid->block_x0;
-        uint32_t left = block_col ? x & ((1u << grid->xcb) - 1) : x - grid->rect.x0;
+        block_col = (x >> grid->xcb) - across->block_x0;
+        uint32_t left = block_col ? x & ((1u << grid->xcb) - 1) : x - across->rect.x0;
         at = slot_row + (uint32_t)block_row(y) * row_bytes + ((uint32_t)y & mask) * slot_row - (block_row(y) <= 0 ? top : 0) +
              block_col * grid->slot_bytes + left * CB;
     }
@@ -77,7 +79,7 @@ template <int CB> struct march_bands {
     __device__ __forceinline__ void flush(int y, bool keep)
     {
         const int lane = threadIdx.x & 31;
-        uint32_t index = (uint32_t)block_row(y) * bound_cols + block_col, group = keep ? block_col : UINT32_MAX;
+        uint32_t index = (uint32_t)block_row(y) * bound_cols + block_col, group = keep ? block_col + tag : UINT32_MAX;
         uint32_t before = __shfl_up_sync(FULL_WARP, group, 1);
         bool leads = keep && (lane == 0 || before != group);
 #pragma unroll
@@ -103,10 +105,12 @@ template <int CB> struct march_bands {
     }
 };
 
-/* T: int32_t (5/3) or float (9/7). R: the rows it reads. A: how they come. C: columns a lane. CB: bytes a coefficient. */
-template <class T, class R, class A, int C, int CB> struct marcher {
+/* T: int32_t (5/3) or float (9/7). R: the rows it reads. A: how they come. C: columns a lane. CB: bytes a coefficient. PACK: as many small jobs as
+ * the lanes have room for. */
+template <class T, class R, class A, int C, int CB, bool PACK = false> struct marcher {
     static constexpr bool F97 = column<T, 1>::lag == 1;
     static constexpr int H = C / 2, Q = C / 4, LAG = F97, WARM = F97 ? 5 : 2, R0 = F97 ? 5 : 3;
+    static constexpr int LOW = !F97 && R::bytes == 1 ? 2 : 4; /* bytes a sample of the low-low plane: narrow from 8-bit pixels, as tables.c has it */
 
     R rows;
     A ahead;
@@ -114,7 +118,7 @@ template <class T, class R, class A, int C, int CB> struct marcher {
     int slot;                /* of the next two rows */
     column<T, C> v1;
     column<T, H> v2;
-    march_bands<CB> one, two;
+    march_bands<CB, PACK> one, two;
     T keep[H], even[H];
     bool first, last, mine;
     int part, y0, y1, l0, l1, m, from, to, bias; /* l0, l1: rows of the low-low band of level 1 */
@@ -160,25 +164,29 @@ template <class T, class R, class A, int C, int CB> struct marcher {
         m = from - WARM;
     }
 
-    /* own: the job of the warp's component; job: of the first one, the same in all but pointers and steps. */
+    /* own: the job of the warp's component, or (PACK) of the lane; job: of the first one, the same in all but pointers and steps, and (PACK) where it
+     * begins. */
     __device__ __forceinline__ void open(const wvl_cuda_job &job, const wvl_cuda_job &own, const wvl_cuda_item &item)
     {
-        const int lane = threadIdx.x & 31, width = (int)(job.rect.x1 - job.rect.x0);
-        const int room = (int)job.room, col = first_column<C>(job, item);
+        const wvl_cuda_job &here = PACK ? own : job;
+        const int lane = threadIdx.x & 31, room = (int)job.room;
+        const int width = (int)(job.rect.x1 - job.rect.x0), tag = PACK ? (int)threadIdx.x * C / width : 0;
+        const int col = PACK ? (int)threadIdx.x * C - tag * width : first_column<C>(job, item);
         first = col == 0;
         last = col + C == width;
-        mine = col >= 0 && col < width && lane >= room && lane < 32 - room;
+        mine = PACK ? tag < (int)job.pack : col >= 0 && col < width && lane >= room && lane < 32 - room;
         open_rows(job, item.y);
         part = R::parts == 3 ? job.mct_part : 0;
         int unshift = R::bytes ? (int)(job.pixels[0].half - job.pixels[0].bias) : 0;
         shift = 8388608.0f + (float)unshift;
         bias = part <= 1 ? unshift : 0;
-        rows.open(job, job.rect.x0 + (uint32_t)max(0, min(col, width - C)));
-        const uint32_t x1 = (job.rect.x0 >> 1) + (uint32_t)(col >> 1), x2 = (job.rect.x0 >> 2) + (uint32_t)(col >> 2);
-        one.open(job.band, own.band, x1, 2 * m + 1);
-        two.open(job.deep_band, own.deep_band, x2, m - LAG);
+        rows.open(here, here.rect.x0 + (R::window ? 0 : (uint32_t)max(0, min(col, width - C))));
+        ahead.place(rows, col / C - lane, width / C);
+        const uint32_t x1 = (here.rect.x0 >> 1) + (uint32_t)(col >> 1), x2 = (here.rect.x0 >> 2) + (uint32_t)(col >> 2);
+        one.open(job.band, own.band, x1, 2 * m + 1, (uint32_t)tag);
+        two.open(job.deep_band, own.deep_band, x2, m - LAG, (uint32_t)tag);
         low_pitch = job.low.pitch_bytes;
-        low = (uint8_t *)own.low.data + (int64_t)(m - LAG - (int)job.low.y0) * (int64_t)low_pitch + (int64_t)(x2 - job.low.x0) * 4;
+        low = (uint8_t *)own.low.data + (int64_t)(m - LAG - (int)job.low.y0) * (int64_t)low_pitch + (int64_t)(x2 - here.low.x0) * LOW;
         v1.clear();
         v2.clear();
         seen = 0;
@@ -188,6 +196,7 @@ template <class T, class R, class A, int C, int CB> struct marcher {
         ahead.first();
         ahead.read(0, top_row);
         unpack(v1.x, top_row);
+        ahead.release();
 #pragma unroll
         for (int i = 0; i < A::slots; i += 2) {
             fetch(i, 4 * m + R0 + i);
@@ -206,6 +215,7 @@ template <class T, class R, class A, int C, int CB> struct marcher {
         unpack(o, raw);
         ahead.read(at + 1, raw);
         unpack(e, raw);
+        ahead.release();
         fetch(at, 4 * m + A::slots + R0 + 2 * h);
         slot = (slot + 2) % A::slots;
         v1.template step<false>(o, e, lo, 0);
@@ -231,22 +241,29 @@ template <class T, class R, class A, int C, int CB> struct marcher {
         }
     }
 
+    __device__ __forceinline__ uint32_t low_bits(T v) const
+    {
+        if constexpr (F97) {
+            return __float_as_uint(v);
+        } else {
+            return (uint32_t)(v - bias);
+        }
+    }
     __device__ __forceinline__ void put_low(const T (&l2)[H])
     {
-        uint32_t w[Q];
+        constexpr int WORDS = Q * LOW / 4;
+        uint32_t w[WORDS];
 #pragma unroll
-        for (int j = 0; j < Q; j++) {
-            if constexpr (F97) {
-                w[j] = __float_as_uint(l2[2 * j]);
-            } else {
-                w[j] = (uint32_t)(l2[2 * j] - bias);
-            }
+        for (int j = 0; j < WORDS; j++) {
+            w[j] = LOW == 4 ? low_bits(l2[2 * j]) : __byte_perm(low_bits(l2[LOW == 2 ? 4 * j : 0]), low_bits(l2[LOW == 2 ? 4 * j + 2 : 0]), 0x5410);
         }
         if (mine) {
-            if constexpr (Q == 4) {
+            if constexpr (WORDS == 4) {
                 *(uint4 *)low = make_uint4(w[0], w[1], w[2], w[3]);
-            } else {
+            } else if constexpr (WORDS == 2) {
                 *(uint2 *)low = make_uint2(w[0], w[1]);
+            } else {
+                *(uint32_t *)low = w[0];
             }
         }
     }
@@ -357,9 +374,9 @@ struct half_marcher : marcher<int32_t, pixel_rows<16, 1, 1, false>, row_ring<pix
 };
 
 /* The fourth warp of three components: pairs of rows, of which the stage holds one while the other warps read the one before. */
-template <class T, class R, int C> struct mixer {
+template <class T, class R, class A, int C> struct mixer {
     R rows;
-    row_ring<R> ahead;
+    A ahead;
     int y0, y1;
 
     __device__ __forceinline__ void fetch(int slot, int y)
@@ -376,6 +393,7 @@ template <class T, class R, int C> struct mixer {
             ahead.read(slot + h, raw);
             mix_row<R, C>(stage, h, raw, shift);
         }
+        ahead.release();
         stage.wait();
     }
     __device__ __forceinline__ void run(uint4 *shared, const wvl_cuda_job &job, const wvl_cuda_item &item)
@@ -388,17 +406,18 @@ template <class T, class R, int C> struct mixer {
         y1 = like.y1;
         const int width = (int)(job.rect.x1 - job.rect.x0), col = first_column<C>(job, item);
         const float shift = 8388608.0f + (float)(int)(job.pixels[0].half - job.pixels[0].bias);
-        rows.open(job, job.rect.x0 + (uint32_t)max(0, min(col, width - C)));
+        ahead.open(shared + color_stage<C>::shared_bytes / 16);
+        rows.open(job, job.rect.x0 + (R::window ? 0 : (uint32_t)max(0, min(col, width - C))));
+        ahead.place(rows, col / C - (int)(threadIdx.x & 31), width / C);
         stage.open(shared);
         stage.turn = 0;
-        ahead.open(shared + color_stage<C>::shared_bytes / 16);
         const int y = 4 * like.m + reader::R0, pairs = 2 * (like.to - like.m);
         wait_for_launch_in_front();
         fetch(0, y - 1);
         ahead.first();
         mix(stage, 0, shift);
 #pragma unroll
-        for (int i = 0; i < row_ring<R>::slots; i += 2) {
+        for (int i = 0; i < A::slots; i += 2) {
             fetch(i, y + i);
         }
         int slot = 0;
@@ -406,8 +425,8 @@ template <class T, class R, int C> struct mixer {
         for (int k = 0; k < pairs; k++) {
             ahead.wait();
             mix(stage, slot, shift);
-            fetch(slot, y + 2 * k + row_ring<R>::slots);
-            slot = (slot + 2) % row_ring<R>::slots;
+            fetch(slot, y + 2 * k + A::slots);
+            slot = (slot + 2) % A::slots;
         }
     }
 };
@@ -422,16 +441,27 @@ template <class T, class R, int C> struct mixer {
         march.run(shared, job, job, item);                                                                               \
     }
 
+/* Several jobs of 8 columns a lane each. */
+#define MARCH_PACKED(name, T, ROWS, CB, BLOCKS)                                                                              \
+    extern "C" __global__ void __launch_bounds__(32, BLOCKS) name(const wvl_cuda_job *jobs, const wvl_cuda_item *items)   \
+    {                                                                                                                    \
+        __shared__ uint4 shared[row_ring<ROWS>::shared_bytes / 16];                                                      \
+        const wvl_cuda_item item = items[blockIdx.x];                                                                    \
+        const wvl_cuda_job &job = jobs[item.job];                                                                        \
+        marcher<T, ROWS, row_ring<ROWS>, 8, CB, true> march;                                                             \
+        march.run(shared, job, jobs[item.job + min(threadIdx.x * 8 / (job.rect.x1 - job.rect.x0), job.pack - 1u)], item); \
+    }
+
 /* Three components whose colours a fourth warp makes. Warps of one number share a scheduler: the fourth is another one in every wave of blocks. */
-#define MARCH_MIXED(name, T, ROWS, C, CB, BLOCKS)                                                                        \
+#define MARCH_MIXED(name, T, ROWS, AHEAD, C, CB, BLOCKS)                                                                  \
     extern "C" __global__ void __launch_bounds__(128, BLOCKS) name(const wvl_cuda_job *jobs, const wvl_cuda_item *items)  \
     {                                                                                                                    \
         typedef color_stage<C> stage;                                                                                    \
-        __shared__ uint4 shared[(stage::shared_bytes + row_ring<ROWS>::shared_bytes) / 16];                              \
+        __shared__ uint4 shared[(stage::shared_bytes + AHEAD<ROWS>::shared_bytes) / 16];                                 \
         const wvl_cuda_item item = items[blockIdx.x];                                                                    \
         const int role = ((threadIdx.x >> 5) + blockIdx.x / WVL_CUDA_MARCH_MULTIPROCESSORS) & 3;                         \
         if (role == 3) {                                                                                                 \
-            mixer<T, ROWS, C> mix;                                                                                       \
+            mixer<T, ROWS, AHEAD<ROWS>, C> mix;                                                                          \
             mix.run(shared, jobs[item.job], item);                                                                       \
         } else {                                                                                                         \
             marcher<T, stage_rows<C>, stage, C, CB> march;                                                               \
@@ -439,8 +469,9 @@ template <class T, class R, int C> struct mixer {
         }                                                                                                                \
     }
 
-typedef plane_rows<8> rows_plane;
-typedef pixel_rows<16, 1, 3, true> rows_8x3w;
+typedef plane_rows<8, 4> rows_plane;
+typedef plane_rows<8, 2> rows_plane_s;
+typedef pixel_rows<16, 1, 3, true, true> rows_8x3w;
 typedef pixel_rows<16, 1, 3, false> rows_8p3w;
 typedef pixel_rows<16, 1, 1, false> rows_8;
 typedef pixel_rows<8, 1, 1, false> rows_8n;
@@ -452,6 +483,12 @@ MARCH(wvl_plane53, int32_t, rows_plane, row_ring, 8, 2, WVL_CUDA_MARCH_WARPS53)
 MARCH(wvl_plane97, float, rows_plane, row_ring, 8, 2, WVL_CUDA_MARCH_WARPS97)
 MARCH(wvl_plane53_w, int32_t, rows_plane, row_ring, 8, 4, WVL_CUDA_MARCH_WARPS53)
 MARCH(wvl_plane97_w, float, rows_plane, row_ring, 8, 4, WVL_CUDA_MARCH_WARPS97)
+MARCH(wvl_plane53_s, int32_t, rows_plane_s, row_ring, 8, 2, WVL_CUDA_MARCH_WARPS53)
+MARCH_PACKED(wvl_plane53_p, int32_t, rows_plane, 2, WVL_CUDA_MARCH_WARPS53_PACKED)
+MARCH_PACKED(wvl_plane97_p, float, rows_plane, 2, WVL_CUDA_MARCH_WARPS97_PACKED)
+MARCH_PACKED(wvl_plane53_wp, int32_t, rows_plane, 4, WVL_CUDA_MARCH_WARPS53_PACKED)
+MARCH_PACKED(wvl_plane97_wp, float, rows_plane, 4, WVL_CUDA_MARCH_WARPS97_PACKED)
+MARCH_PACKED(wvl_plane53_sp, int32_t, rows_plane_s, 2, WVL_CUDA_MARCH_WARPS53_PACKED)
 
 extern "C" __global__ void __launch_bounds__(32, WVL_CUDA_MARCH_WARPS53_HALF) wvl_march53_8(const wvl_cuda_job *jobs, const wvl_cuda_item *items)
 {
@@ -472,7 +509,7 @@ MARCH(wvl_march53_16, int32_t, rows_16, row_registers, 8, 2, WVL_CUDA_MARCH_WARP
 MARCH(wvl_march97_16, float, rows_16, row_ring, 8, 2, WVL_CUDA_MARCH_WARPS97)
 MARCH(wvl_march53_16w, int32_t, rows_16, row_registers, 8, 4, WVL_CUDA_MARCH_WARPS53)
 MARCH(wvl_march97_16w, float, rows_16, row_ring, 8, 4, WVL_CUDA_MARCH_WARPS97)
-MARCH(wvl_march53_8x3w, int32_t, rows_8x3w, row_ring, 16, 2, WVL_CUDA_MARCH_WARPS53_8)
+MARCH(wvl_march53_8x3w, int32_t, rows_8x3w, row_window, 16, 2, WVL_CUDA_MARCH_WARPS53_8)
 MARCH(wvl_march53_8p3w, int32_t, rows_8p3w, row_ring, 16, 2, WVL_CUDA_MARCH_WARPS53_8)
-MARCH_MIXED(wvl_march97_8x3w, float, rows_8x3w, 16, 2, WVL_CUDA_MARCH_BLOCKS97_X3W)
-MARCH_MIXED(wvl_march97_8p3w, float, rows_8p3w, 16, 2, WVL_CUDA_MARCH_BLOCKS97_X3W)
+MARCH_MIXED(wvl_march97_8x3w, float, rows_8x3w, row_window, 16, 2, WVL_CUDA_MARCH_BLOCKS97_X3W)
+MARCH_MIXED(wvl_march97_8p3w, float, rows_8p3w, row_ring, 16, 2, WVL_CUDA_MARCH_BLOCKS97_X3W)

@@ -18,6 +18,7 @@ typedef struct unit {
     uint64_t coefs, bounds;  /* of the tile: offset in bytes, number of blocks */
     uint64_t planes[2];      /* offsets: the launches of a component write them in turn, the first of them the larger one */
     uint32_t turn;           /* of the launch that begins with the level at hand */
+    uint32_t narrow;         /* the plane it reads */
 } unit;
 
 typedef struct builder {
@@ -26,7 +27,8 @@ typedef struct builder {
     wvl_cuda_tables *tables;
     unsigned options;
     uint32_t kernel;         /* of the launch being built */
-    uint64_t strips;         /* of all its jobs */
+    uint64_t strips;         /* of all its jobs; 32 times as many warps while they are counted */
+    uint64_t first_job;      /* of the launch */
     uint64_t components;     /* of all tiles, of all jobs that will be launched together */
 } builder;
 
@@ -54,10 +56,17 @@ static uint64_t plane_bytes(const unit *u, unsigned which)
 }
 
 /* The low-low plane of `level`, written at `turn`. */
-static wvl_cuda_plane build_plane(const builder *b, const unit *u, unsigned level, uint32_t turn)
+static wvl_cuda_plane build_plane(const builder *b, const unit *u, unsigned level, uint32_t turn, uint32_t narrow)
 {
     wvl_rect r = low_resolution(u, level)->rect;
-    return (wvl_cuda_plane){b->memory->planes + u->planes[turn & 1], pitch_bytes(r), r.x0 & ~(WVL_CUDA_PLANE_ALIGN - 1), r.y0};
+    return (wvl_cuda_plane){b->memory->planes + u->planes[turn & 1], pitch_bytes(r), r.x0 & ~(WVL_CUDA_PLANE_ALIGN - 1), r.y0, narrow};
+}
+
+/* Two levels of 5/3 of a colour difference of 8-bit samples stay below 255 * 1.5^4 + 6. */
+static uint32_t writes_narrow(uint32_t kernel)
+{
+    return kernel == WVL_CUDA_MARCH53_8 || kernel == WVL_CUDA_MARCH53_8N || kernel == WVL_CUDA_MARCH53_8X3 || kernel == WVL_CUDA_MARCH53_8P3 ||
+           kernel == WVL_CUDA_MARCH53_8X3W || kernel == WVL_CUDA_MARCH53_8P3W;
 }
 
 static void build_band(const builder *b, const unit *u, const wvl_tile_band *from, wvl_cuda_band *to)
@@ -111,7 +120,7 @@ static void build_job(const builder *b, const unit *u, unsigned level, wvl_cuda_
     if (level < 2) {
         build_input(b, u, job);
     } else {
-        job->in = build_plane(b, u, level - 1, u->turn - 1);
+        job->in = build_plane(b, u, level - 1, u->turn - 1, u->narrow);
     }
     if (level) {
         build_bands(b, u, levels - level + 1, job->band);
@@ -119,7 +128,7 @@ static void build_job(const builder *b, const unit *u, unsigned level, wvl_cuda_
     if (level == levels) {
         build_bands(b, u, 0, job->band);
     } else {
-        job->low = build_plane(b, u, level, u->turn);
+        job->low = build_plane(b, u, level, u->turn, 0);
     }
 }
 
@@ -177,6 +186,7 @@ static void add_any(builder *b, const unit *u, unsigned level)
     for (uint32_t k = 0; k < chain; k++) {
         unit one = *u;
         one.turn += k;
+        one.narrow = k ? 0 : u->narrow;
         build_job(b, &one, level + k, &t->jobs[t->job_count + k]);
         t->jobs[t->job_count + k].chain = (uint8_t)(chain - k);
     }
@@ -208,7 +218,7 @@ static uint32_t march_room(const builder *b, const unit *u, unsigned level, uint
         return columns == WVL_CUDA_MARCH_COLUMNS_8 ? 1 : 2;
     }
     int cheap = 16 * (many - few) <= few || b->components >= WVL_CUDA_MARCH_MANY;
-    return cheap && kernel != WVL_CUDA_PLANE53_W && kernel != WVL_CUDA_MARCH53_16W ? 2 : 1;
+    return cheap && kernel != WVL_CUDA_PLANE53_W ? 2 : 1;
 }
 
 static uint32_t march_strips(const builder *b, const unit *u, unsigned level, uint32_t kernel)
@@ -237,6 +247,9 @@ static uint64_t march_warps(uint32_t kernel, int reversible)
     }
     if (kernel == WVL_CUDA_MARCH53_8) {
         return WVL_CUDA_MARCH_WARPS53_HALF;
+    }
+    if (kernel >= WVL_CUDA_PLANE53_P && kernel <= WVL_CUDA_PLANE53_SP) {
+        return reversible ? WVL_CUDA_MARCH_WARPS53_PACKED : WVL_CUDA_MARCH_WARPS97_PACKED;
     }
     if (kernel == WVL_CUDA_MARCH53_16W) {
         return WVL_CUDA_MARCH_WARPS53_16W;
@@ -337,7 +350,8 @@ static uint32_t choose_color(const builder *b, const unit *u)
     const wvl_cuda_pixels *p = b->memory->pixels;
     int shared = p[1].data == p[0].data, narrow = !u->tc->reversible;
     uint32_t few = march_strips(b, u, 1, WVL_CUDA_MARCH53_8X3W), many = march_strips(b, u, 1, WVL_CUDA_MARCH53_8X3 + (uint32_t)narrow);
-    if (16 * few <= 9 * many && colors_march(b, u, shared, WVL_CUDA_MARCH_COLUMNS_8)) {
+    int fits = !shared || wvl_rect_width(u->tc->rect) >= 32 * WVL_CUDA_MARCH_COLUMNS_8; /* interleaved rows come by whole warps */
+    if (fits && 16 * few <= 9 * many && colors_march(b, u, shared, WVL_CUDA_MARCH_COLUMNS_8)) {
         return (uint32_t)(shared ? WVL_CUDA_MARCH53_8X3W : WVL_CUDA_MARCH53_8P3W) + (uint32_t)narrow;
     }
     return !colors_march(b, u, shared, WVL_CUDA_MARCH_COLUMNS) ? (uint32_t)WVL_CUDA_KERNELS
@@ -346,14 +360,28 @@ static uint32_t choose_color(const builder *b, const unit *u)
 
 static int is_mixed(const unit *u) { return u->tile->mct != WVL_MCT_NONE && u->component < 3; }
 
+/* Planes of this shape that a warp has room for. */
+static uint32_t pack_size(wvl_rect r)
+{
+    uint32_t lanes = wvl_rect_width(r) / WVL_CUDA_MARCH_COLUMNS;
+    return lanes && 32 % lanes == 0 ? 32 / lanes : 1;
+}
+
 static uint32_t choose_plane(const unit *u, unsigned level)
 {
     if (u->tc->levels < level + 2) {
         return WVL_CUDA_KERNELS;
     }
     unsigned bytes = coefficient_bytes(u, level);
-    return !shape_marches(u, level, 8, bytes) ? (uint32_t)WVL_CUDA_KERNELS
-                                              : (uint32_t)(bytes == 2 ? WVL_CUDA_PLANE53 : WVL_CUDA_PLANE53_W) + !u->tc->reversible;
+    if (!shape_marches(u, level, 8, bytes)) {
+        return WVL_CUDA_KERNELS;
+    }
+    int packs = pack_size(level_rect(u, level)) > 1;
+    if (u->narrow) {
+        return packs ? WVL_CUDA_PLANE53_SP : WVL_CUDA_PLANE53_S;
+    }
+    uint32_t kernel = packs ? (bytes == 2 ? WVL_CUDA_PLANE53_P : WVL_CUDA_PLANE53_WP) : bytes == 2 ? WVL_CUDA_PLANE53 : WVL_CUDA_PLANE53_W;
+    return kernel + !u->tc->reversible;
 }
 
 /* Which kernel takes this level and the next at once; WVL_CUDA_KERNELS: none. */
@@ -377,14 +405,49 @@ static void build_march(const builder *b, const unit *u, unsigned level, wvl_cud
     job->rect = level_rect(u, level);
     job->room = march_room(b, u, level, b->kernel);
     job->segment = march_segment(b, u, level);
+    job->pack = 1;
     if (level > 1) {
-        job->in = build_plane(b, u, level - 1, u->turn - 1);
+        job->in = build_plane(b, u, level - 1, u->turn - 1, u->narrow);
     } else {
         build_input(b, u, job);
     }
     build_bands(b, u, u->tc->levels - level + 1u, job->band);
     build_bands(b, u, u->tc->levels - level, job->deep_band);
-    job->low = build_plane(b, u, level + 1, u->turn);
+    job->low = build_plane(b, u, level + 1, u->turn, writes_narrow(b->kernel));
+}
+
+static int bands_alike(const wvl_cuda_band *a, const wvl_cuda_band *b)
+{
+    int alike = 1;
+    for (unsigned i = 1; i < 4; i++) {
+        alike = alike && a[i].row_bytes == b[i].row_bytes && a[i].rect.y0 == b[i].rect.y0 && a[i].block_y0 == b[i].block_y0 &&
+                a[i].block_cols == b[i].block_cols && a[i].slot_width == b[i].slot_width && a[i].slot_bytes == b[i].slot_bytes &&
+                a[i].xcb == b[i].xcb && a[i].ycb == b[i].ycb && a[i].deep == b[i].deep;
+    }
+    return alike;
+}
+
+/* Whether one warp may take both. */
+static int jobs_alike(const wvl_cuda_job *a, const wvl_cuda_job *b)
+{
+    return wvl_rect_width(a->rect) == wvl_rect_width(b->rect) && a->rect.y0 == b->rect.y0 && a->rect.y1 == b->rect.y1 &&
+           a->segment == b->segment && a->in.pitch_bytes == b->in.pitch_bytes && a->in.y0 == b->in.y0 &&
+           a->low.pitch_bytes == b->low.pitch_bytes && a->low.y0 == b->low.y0 && bands_alike(a->band, b->band) &&
+           bands_alike(a->deep_band, b->deep_band);
+}
+
+/* Makes the job the next of those that the last one with items begins, if there is room. */
+static int joins_pack(builder *b, wvl_cuda_job *job)
+{
+    if (b->kernel < WVL_CUDA_PLANE53_P || b->kernel > WVL_CUDA_PLANE53_SP || b->tables->job_count == b->first_job) {
+        return 0;
+    }
+    wvl_cuda_job *leader = &b->tables->jobs[b->tables->items[b->tables->item_count - 1].job];
+    if (leader->pack >= pack_size(leader->rect) || !jobs_alike(leader, job)) {
+        return 0;
+    }
+    leader->pack++;
+    return 1;
 }
 
 /* The jobs of three components follow one another; the first has the items. */
@@ -393,6 +456,10 @@ static void add_march(builder *b, const unit *u, unsigned level)
     wvl_cuda_tables *t = b->tables;
     wvl_cuda_job *job = &t->jobs[t->job_count];
     build_march(b, u, level, job);
+    if (joins_pack(b, job)) {
+        t->job_count++;
+        return;
+    }
     uint32_t strips = march_strips(b, u, level, b->kernel), rows = (uint32_t)wvl_ceil_div(march_iterations(u, level), job->segment);
     for (uint32_t y = 0; y < rows && !(level == 1 && is_mixed(u) && u->component); y++) {
         for (uint32_t x = 0; x < strips; x++) {
@@ -404,7 +471,8 @@ static void add_march(builder *b, const unit *u, unsigned level)
 
 static void count_strips(builder *b, const unit *u, unsigned level)
 {
-    b->strips += march_strips(b, u, level, b->kernel);
+    uint32_t pack = b->kernel >= WVL_CUDA_PLANE53_P && b->kernel <= WVL_CUDA_PLANE53_SP ? pack_size(level_rect(u, level)) : 1;
+    b->strips += 32u / pack * march_strips(b, u, level, b->kernel);
 }
 
 /* ---- All jobs -------------------------------------------------------------------------------------------------------------------- */
@@ -417,16 +485,18 @@ static uint32_t choose_kernel(const builder *b, unit *u, unsigned level)
         return WVL_CUDA_KERNELS;
     }
     int taken = 0;
-    uint32_t march = WVL_CUDA_KERNELS;
-    u->turn = 0;
+    uint32_t march = WVL_CUDA_KERNELS, front = WVL_CUDA_KERNELS;
+    u->turn = u->narrow = 0;
     for (unsigned l = 1; l <= level; l++) {
         taken = march != WVL_CUDA_KERNELS;
+        u->narrow = taken ? u->narrow : writes_narrow(front);
         uint32_t chain = taken ? 0 : chain_length(b, u, l);
         if (chain && l < level) {
             return WVL_CUDA_KERNELS;
         }
         march = taken || chain ? (uint32_t)WVL_CUDA_KERNELS : choose_march(b, u, l);
         u->turn += !taken && l < level;
+        front = taken ? front : march;
     }
     if (taken || march != WVL_CUDA_KERNELS) {
         return march;
@@ -465,7 +535,9 @@ static void build_round(builder *b, const wvl_tile_plan *tiles, uint32_t tile_co
     b->strips = 0;
     if (marches) {
         walk_units(b, tiles, tile_count, level, count_strips);
+        b->strips = wvl_ceil_div(b->strips, 32);
     }
+    b->first_job = t->job_count;
     walk_units(b, tiles, tile_count, level, marches ? add_march : add_any);
     if (t->item_count > first) {
         if (b->memory) {
@@ -483,7 +555,7 @@ void wvl_cuda_build_tables(const wvl_plan *plan, const wvl_tile_plan *tiles, uin
     tables->job_count = tables->item_count = 0;
     tables->round_count = memory ? 0 : WVL_CUDA_KERNELS + 4 * WVL_MAX_LEVELS;
     for (unsigned level = 1; level <= wvl_max_u32(plan->max_levels, 1); level++) {
-        for (b.kernel = 0; b.kernel < (level == 1 ? (uint32_t)WVL_CUDA_KERNELS : WVL_CUDA_PLANE97_W + 1u); b.kernel++) {
+        for (b.kernel = 0; b.kernel < (level == 1 ? (uint32_t)WVL_CUDA_KERNELS : WVL_CUDA_PLANE53_SP + 1u); b.kernel++) {
             build_round(&b, tiles, tile_count, level);
         }
     }

@@ -50,7 +50,9 @@ template <int N> __device__ __forceinline__ void wait_groups(void)
 #endif
 }
 
-template <int C, int B, int N, bool INTER> struct pixel_rows {
+/* WINDOW: rows are fetched by row_window, and begin where the job does, not the lane. */
+template <int C, int B, int N, bool INTER, bool WINDOW = false> struct pixel_rows {
+    static constexpr bool window = WINDOW;
     static constexpr int words = C * B * N / 4, bytes = B, parts = N, planes = INTER ? 1 : N, lane_bytes = C * B * (INTER ? N : 1);
     const uint8_t *data[planes];
     uint32_t pitch, top;     /* tables.c keeps offsets inside 32 bits */
@@ -73,9 +75,10 @@ template <int C, int B, int N, bool INTER> struct pixel_rows {
     }
 };
 
-/* Rows of a plane between levels: C samples of 32 bits a lane. */
-template <int C> struct plane_rows {
-    static constexpr int words = C, bytes = 0, parts = 1, planes = 1, lane_bytes = 4 * C;
+/* Rows of a plane between levels: C samples of B bytes a lane. */
+template <int C, int B> struct plane_rows {
+    static constexpr bool window = false;
+    static constexpr int words = C * B / 4, bytes = 0, parts = 1, planes = 1, lane_bytes = C * B;
     const uint8_t *data[1];
     uint32_t pitch, top;
 
@@ -83,7 +86,7 @@ template <int C> struct plane_rows {
     {
         pitch = (uint32_t)job.in.pitch_bytes;
         top = job.in.y0;
-        data[0] = (const uint8_t *)job.in.data + (uint64_t)(x - job.in.x0) * 4;
+        data[0] = (const uint8_t *)job.in.data + (uint64_t)(x - job.in.x0) * B;
     }
 };
 
@@ -97,6 +100,8 @@ template <class R> struct row_ring {
     uint8_t *at;
 
     __device__ __forceinline__ void open(uint4 *shared) { at = (uint8_t *)shared + (threadIdx.x & 31) * chunk; }
+    __device__ __forceinline__ void place(R &, int, int) {}
+    __device__ __forceinline__ void release() {}
     __device__ __forceinline__ void fetch(const R &rows, int slot, int y)
     {
         const uint32_t offset = ((uint32_t)y - rows.top) * rows.pitch;
@@ -117,6 +122,55 @@ template <class R> struct row_ring {
     }
 };
 
+/*
+ * The same for interleaved rows, of which neighbouring lanes copy neighbouring 16 bytes, whosever they are: copies of 16 in every 48 bytes keep
+ * shared memory busy three times as long. Reads do not collide: 48 bytes are 12 banks.
+ */
+template <class R> struct row_window {
+    static constexpr int slots = 8, chunk = 16, chunks = R::lane_bytes / chunk, row_bytes = 32 * R::lane_bytes, shared_bytes = slots * row_bytes;
+    static_assert(R::planes == 1 && R::lane_bytes % chunk == 0, "whole chunks");
+    uint8_t *to, *mine;      /* where the lane copies to, and what it reads */
+
+    __device__ __forceinline__ void open(uint4 *shared) { to = mine = (uint8_t *)shared; }
+    /* The rows of a lane begin with what it copies. run: lanes before the strip; runs: of the row, at least 32. The window stays in the row; lanes
+     * outside it read what nobody uses. */
+    __device__ __forceinline__ void place(R &rows, int run, int runs)
+    {
+        const int lane = threadIdx.x & 31, first = max(0, min(run, runs - 32));
+        mine = to + (max(0, min(run + lane, runs - 1)) - first) * R::lane_bytes;
+        to += lane * chunk;
+        rows.data[0] += (uint32_t)(first * R::lane_bytes + lane * chunk);
+    }
+    __device__ __forceinline__ void fetch(const R &rows, int slot, int y)
+    {
+        const uint32_t offset = ((uint32_t)y - rows.top) * rows.pitch;
+#pragma unroll
+        for (int c = 0; c < chunks; c++) {
+            copy_ahead<chunk>(to + slot * row_bytes + c * 32 * chunk, rows.data[0] + offset + c * 32 * chunk);
+        }
+    }
+    __device__ __forceinline__ void close() { close_group(); }
+    __device__ __forceinline__ void first()
+    {
+        wait_groups<0>();
+        __syncwarp();
+    }
+    __device__ __forceinline__ void wait()
+    {
+        wait_groups<slots / 2 - 1>();
+        __syncwarp();
+    }
+    __device__ __forceinline__ void read(int slot, uint32_t (&raw)[R::words])
+    {
+#pragma unroll
+        for (int c = 0; c < chunks; c++) {
+            load_chunk<chunk>(raw + c * chunk / 4, mine + slot * row_bytes + c * chunk);
+        }
+    }
+    /* All lanes have read what is to be overwritten. */
+    __device__ __forceinline__ void release() { __syncwarp(); }
+};
+
 /* The same in registers, half as many rows: slots must be constants. */
 template <class R> struct row_registers {
     static constexpr int slots = 4, chunk = R::lane_bytes % 16 ? 8 : 16, per_plane = R::lane_bytes / chunk, chunks = per_plane * R::planes;
@@ -124,6 +178,8 @@ template <class R> struct row_registers {
     uint32_t rows_ahead[slots][R::words];
 
     __device__ __forceinline__ void open(uint4 *) {}
+    __device__ __forceinline__ void place(R &, int, int) {}
+    __device__ __forceinline__ void release() {}
     __device__ __forceinline__ void fetch(const R &rows, int slot, int y)
     {
         const uint32_t offset = ((uint32_t)y - rows.top) * rows.pitch;
@@ -148,7 +204,11 @@ template <class R, int C> __device__ __forceinline__ void unpack_plane(int32_t (
 {
 #pragma unroll
     for (int i = 0; i < C; i++) {
-        v[i] = (int32_t)raw[i];
+        if constexpr (R::words == C) {
+            v[i] = (int32_t)raw[i];
+        } else {
+            v[i] = (i & 1) ? (int32_t)raw[i / 2] >> 16 : (int32_t)(raw[i / 2] << 16) >> 16;
+        }
     }
 }
 
@@ -256,6 +316,7 @@ template <class R, int C> __device__ __forceinline__ void unpack_color(float (&v
 
 /* As rows of a plane, but nobody fetches them. */
 template <int C> struct stage_rows {
+    static constexpr bool window = false;
     static constexpr int words = C, bytes = 0, parts = 3;
     __device__ __forceinline__ void open(const wvl_cuda_job &, uint32_t) {}
 };
@@ -271,6 +332,8 @@ template <int C> struct color_stage {
         base = (uint8_t *)shared + (threadIdx.x & 31) * 16;
         turn = pair_bytes;   /* the first wait turns to the first pair */
     }
+    __device__ __forceinline__ void place(stage_rows<C> &, int, int) {}
+    __device__ __forceinline__ void release() {}
     __device__ __forceinline__ void fetch(const stage_rows<C> &, int, int) {}
     __device__ __forceinline__ void close() {}
     __device__ __forceinline__ void wait()

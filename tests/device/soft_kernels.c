@@ -14,6 +14,7 @@ typedef struct source {
     const uint8_t *plane;    /* NULL: pixels */
     uint64_t pitch_bytes;
     uint32_t plane_y0, skip; /* samples before the first */
+    uint32_t narrow;
     wvl_rect rect;
     uint32_t outside;
 } source;
@@ -66,6 +67,13 @@ static void fetch_row(void *user, uint32_t y, void *const *rows)
 {
     source *s = user;
     uint32_t n = wvl_rect_width(s->rect);
+    if (s->plane && s->narrow) {
+        const int16_t *from = (const int16_t *)(const void *)(s->plane + (uint64_t)(y - s->plane_y0) * s->pitch_bytes) + s->skip;
+        for (uint32_t i = 0; i < n; i++) {
+            ((int32_t *)rows[0])[i] = from[i];
+        }
+        return;
+    }
     if (s->plane) {
         memcpy(rows[0], s->plane + (uint64_t)(y - s->plane_y0) * s->pitch_bytes + 4ull * s->skip, 4ull * n);
         return;
@@ -147,6 +155,30 @@ static int run_twice(source *s, const wvl_cuda_job *job, const wvl_dwt_plane *lo
     return status;
 }
 
+/* 32-bit rows to a plane's 16-bit ones. */
+static void narrow_plane(const wvl_dwt_plane *from, wvl_rect rect, const wvl_cuda_plane *to)
+{
+    for (uint32_t y = 0; y < wvl_rect_height(rect); y++) {
+        const int32_t *row = (const int32_t *)(const void *)(from->rows + y * from->pitch_bytes);
+        int16_t *out = (int16_t *)(uintptr_t)(to->data + (rect.y0 + y - to->y0) * to->pitch_bytes) + (rect.x0 - to->x0);
+        for (uint32_t x = 0; x < wvl_rect_width(rect); x++) {
+            out[x] = (int16_t)row[x];
+        }
+    }
+}
+
+static int run_narrow(source *s, const wvl_cuda_job *job, wvl_rect below)
+{
+    uint64_t pitch = wvl_align_up(wvl_rect_width(below) * 4ull, 64);
+    wvl_dwt_plane low = {malloc((size_t)(pitch * wvl_rect_height(below))), pitch, below.y0};
+    int status = low.rows ? run_twice(s, job, &low) : 2;
+    if (!status) {
+        narrow_plane(&low, below, &job->low);
+    }
+    free(low.rows);
+    return status;
+}
+
 static int run_job(const wvl_cuda_job *job)
 {
     source s = {.job = job, .rect = job->rect};
@@ -160,8 +192,11 @@ static int run_job(const wvl_cuda_job *job)
         s.pitch_bytes = job->in.pitch_bytes;
         s.plane_y0 = job->in.y0;
         s.skip = job->rect.x0 - job->in.x0;
+        s.narrow = job->in.narrow;
     }
-    int status = job->levels == WVL_CUDA_SPLIT_TWICE ? run_twice(&s, job, &low) : run_level(&s, job->band, job->low.data ? &low : NULL);
+    int status = job->levels != WVL_CUDA_SPLIT_TWICE ? run_level(&s, job->band, job->low.data ? &low : NULL)
+                 : job->low.narrow                   ? run_narrow(&s, job, below)
+                                                     : run_twice(&s, job, &low);
     if (s.outside) {
         *(uint32_t *)(uintptr_t)job->outside |= 1u;
     }
@@ -170,13 +205,13 @@ static int run_job(const wvl_cuda_job *job)
 
 /* ---- Launches ----------------------------------------------------------------------------------------------------------------- */
 
-/* Items of a job follow one another. One of a chain stands for the jobs of all its levels. */
+/* Items of a job follow one another. One of a chain stands for the jobs of all its levels, one of a pack for those that share its warp. */
 static int run_items(const wvl_cuda_job *jobs, const wvl_cuda_item *items, unsigned count, unsigned parts)
 {
     int status = 0;
     for (unsigned i = 0; i < count; i++) {
         const wvl_cuda_job *job = &jobs[items[i].job];
-        unsigned wanted = i && items[i].job == items[i - 1].job ? 0 : job->chain > 1 ? job->chain : parts;
+        unsigned wanted = i && items[i].job == items[i - 1].job ? 0 : job->chain > 1 ? job->chain : job->pack > 1 ? job->pack : parts;
         for (unsigned k = 0; k < wanted && !status; k++) {
             status = run_job(&job[k]);
         }

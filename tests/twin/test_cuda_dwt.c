@@ -274,6 +274,37 @@ START_TEST(wide)
 }
 END_TEST
 
+/* Tiles whose planes share a warp: two, four and eight, rows of them that do not end with a warp, tiles that differ beside those that do not. */
+START_TEST(packed)
+{
+    static job j;
+    if (!have_device || (subset && _i % (3 * subset))) {
+        return;
+    }
+    for (uint32_t turn = 0; turn < (subset ? 2u : 6u); turn++) {
+        seed_state = 515151u + (uint64_t)_i * 100u + turn;
+        default_job(&j);
+        j.settings.reversible = turn & 1;
+        j.settings.levels = (uint8_t)between(4, 6);
+        j.settings.block_width = (uint16_t)(16u << between(0, 2));
+        j.settings.block_height = (uint16_t)(16u << between(0, 2));
+        j.format.component_count = turn % 3 == 2 ? 3 : 1;
+        j.settings.mct = (uint8_t)(turn & 2);
+        j.settings.distortion_bits = (uint8_t)between(0, 4);
+        for (uint32_t c = 0; c < COMPONENTS; c++) {
+            j.components[c].depth = (uint8_t)(_i & 1 ? between(9, 12) : 8);
+        }
+        uint32_t narrow = 128u << _i % 3, cols = between(3, narrow == 128 ? 9 : 5), many = narrow == 128 ? 140 / cols + 1 : between(1, 4);
+        j.settings.tile_width = narrow;
+        j.settings.tile_height = narrow == 128 ? 128 : between(160, 300);
+        place_picture(&j, cols * narrow - (draw() & 1 ? 16 * between(0, 4) : 0), many * j.settings.tile_height - between(0, 40), 0, 0);
+        plan_job(&j);
+        draw_plain_pixels(&j, (int)(draw() & 1));
+        check_job(&j);
+    }
+}
+END_TEST
+
 /* Tiles, offsets, subsampling, precincts, mixed depths and signs. */
 START_TEST(structures)
 {
@@ -437,6 +468,7 @@ int main(void)
     tcase_add_loop_test(tc, limits, 0, 21);
     tcase_add_loop_test(tc, marching, 0, 24);
     tcase_add_loop_test(tc, wide, 0, 13);
+    tcase_add_loop_test(tc, packed, 0, 12);
     tcase_add_loop_test(tc, structures, 0, 48);
     tcase_add_loop_test(tc, converted, 0, 8);
     tcase_add_test(tc, outside_is_refused);

@@ -41,7 +41,7 @@ static wvl_cuda_status queue_part(chain *n, const set *s, int part)
         status = rt->fill(s->bounds, 0, n->bound_bytes * n->c->batch, n->device->stream);
     }
     for (uint64_t r = 0; r < n->round_count && !status; r++) {
-        int first = n->rounds[r].kernel > WVL_CUDA_PLANE97_W || r == 0;
+        int first = n->rounds[r].kernel > WVL_CUDA_PLANE53_SP || r == 0;
         if (part == PART_ALL || part == (first ? PART_FIRST : PART_LATER)) {
             status = wvl_cuda_launch_level(rt, &n->device->kernels, n->rounds[r].kernel, s->jobs,
                                            s->items + n->rounds[r].first_item * sizeof(wvl_cuda_item), n->rounds[r].item_count, r > 0 && part == PART_ALL && !n->c->apart, n->device->stream);
