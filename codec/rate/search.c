@@ -80,6 +80,7 @@ uint32_t wvl_rate_search(wvl_threshold_search *s, uint32_t least)
     wvl_layer_job *job = s->job;
     uint32_t good = WVL_SLOPE_NOTHING + 1, bad = least;
     double rest = (double)job->overhead.codestream_bytes + 2.0 * (double)job->sent_bytes / 100.0 + (s->budget < WVL_NO_BUDGET ? (double)s->budget / 32.0 : 0.0);
+    wvl_layer_cost cost = s->cost;
     int least_bad = 0;
     for (int step = 0; good > bad && !(least_bad && good == bad + 1); step++) {
         uint32_t low = least_bad ? bad + 1 : bad, high = good - 1;
@@ -87,6 +88,7 @@ uint32_t wvl_rate_search(wvl_threshold_search *s, uint32_t least)
         t = t < low ? low : t > high ? high : t;
         if (wvl_rate_fits(s, t)) {
             good = t;
+            cost = s->cost;
         } else {
             bad = t;
             least_bad = 1;
@@ -96,7 +98,12 @@ uint32_t wvl_rate_search(wvl_threshold_search *s, uint32_t least)
     if (good > WVL_SLOPE_NOTHING) {
         return UINT32_MAX;
     }
-    (void)wvl_rate_fits(s, good);
+    if (job->plan->max_component_bytes) {
+        (void)wvl_rate_fits(s, good); /* totals of components, too */
+    } else {
+        wvl_rate_take(s, good);
+        s->cost = cost;
+    }
     return good;
 }
 
