@@ -443,9 +443,10 @@ WVL_API uint64_t wvl_result_packet_bytes(const wvl_result *result, uint32_t comp
  * sample units, plus 32768, and 16384 more in a region of interest; 0: everything is included). With "visual" errors are weighted first. */
 WVL_API uint64_t wvl_result_layer_bytes(const wvl_result *result, uint32_t layer);
 WVL_API uint32_t wvl_result_layer_slope(const wvl_result *result, uint32_t layer);
-/* PSNR in dB after `layer`, over the mean square error of all samples, all counted alike, peak 2^depth - 1; infinity when exact. is_measured: 1 where
- * it was measured on what a decoder rebuilds, as for PSNR targets; 0 where it is estimated. */
+/* PSNR in dB after `layer`, over the mean square error of all samples, all counted alike, peak 2^depth - 1; infinity when exact. Estimated, or measured on
+ * the samples that it decodes to: PSNR targets, small pictures, and where the parameter measure-psnr says so. */
 WVL_API double wvl_result_layer_psnr(const wvl_result *result, uint32_t layer);
+/* 1: measured (exact ones are). 0: estimated, or there is no such layer. */
 WVL_API int wvl_result_layer_is_measured(const wvl_result *result, uint32_t layer);
 WVL_API double wvl_result_seconds(const wvl_result *result, wvl_stage stage);
 /* Where pixels became coefficients: "cpu", "cuda:0", or both where the CPU took over. */

@@ -212,7 +212,7 @@ static void give_pixels_back(wvl_session *s)
 static double measure_error(void *user)
 {
     wvl_session *s = user;
-    return wvl_quality_measure(s->plan, s->wave.coefs, s->coder.tiles, s->plan->largest_tile_component, s->plan->context->pool, s->quality_memory);
+    return wvl_quality_measure(s->plan, s->wave.coefs, s->coder.tiles, &s->coder.rescale, s->plan->largest_tile_component, s->plan->context->pool, s->quality_memory);
 }
 
 /* The kept wave's tile plans stay in use while layers are chosen: finishing builds its own in the scratch beside them. */
@@ -222,6 +222,12 @@ static wvl_status open_measurement(wvl_session *s)
     s->coder.measure_error = measure_error;
     s->coder.measure_user = s;
     return s->quality_memory ? WVL_OK : WVL_ERROR_MEMORY;
+}
+
+static void close_measurement(wvl_session *s)
+{
+    wvl_free(&s->plan->context->host, s->quality_memory, s->plan->quality_bytes);
+    s->quality_memory = NULL;
 }
 
 /* ---- Output ---------------------------------------------------------------------------------------------------------------------- */
@@ -326,6 +332,7 @@ static wvl_status finish(wvl_session *s, uint64_t *codestream_offset)
         status = wvl_coder_finish(&s->coder, &s->wave.scratch, &s->wave.order);
     }
     if (s->plan->keep_coefs) {
+        close_measurement(s);
         end_waves(s);
     }
     end_stage(s, WVL_STAGE_RATE, start);
@@ -350,8 +357,6 @@ static void close_picture(wvl_session *s)
         wvl_drive_close(&s->drive);
     }
     drop_held(s);
-    wvl_free(&s->plan->context->host, s->quality_memory, s->plan->quality_bytes);
-    s->quality_memory = NULL;
     wvl_coder_fini(&s->coder);
     give_pixels_back(s);
 }

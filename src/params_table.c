@@ -129,6 +129,9 @@
     X("ht-passes", INTEGER, "1..3", "3",                                                                                               \
       "HT passes of a block at most: the cleanup pass (1), SigProp after it (2), and MagRef (3). Without a rate or quality target blocks have the first alone.", \
       RATE, UINT8, AT(ht_passes), 1, 3)                                                                                                \
+    X("measure-psnr", CHOICE, "auto|yes|no", "auto",                                                                                    \
+      "Tell the PSNR of each layer as measured on the samples that it decodes to, at the price of an inverse transform a layer, not as estimated; "  \
+      "auto: where samples times layers are at most 65536. Magnitudes above 31 bits are always estimated.", RATE, WORD, AT(measure_psnr), 0, 2) \
     X("container", CHOICE, "j2k|jp2|jph", "j2k",                                                                                     \
       "Bare codestream, or a JP2 file (Annex I) or, for HT, a JPH file (15444-15 Annex D) around it.", OUTPUT, WORD, AT(jp2), 0, 2)   \
     X("comment", TEXT, "1..65531 bytes of ISO 8859-15", "",                                                                          \

@@ -5,6 +5,8 @@
 #include <string.h>
 
 #include "codec/lift.h"
+#include "codec/rate/rdoq.h"
+#include "codec/rescale.h"
 #include "dwt/inverse.h"
 
 #define BLOCK_SAMPLES 4096u /* at most (A.6.1) */
@@ -20,77 +22,113 @@ typedef struct block_view {
     int causal;
 } block_view;
 
-static uint32_t sample_at(const block_view *v, uint32_t x, uint32_t y, int *negative)
+#define WIDEST_BLOCK 1024u
+
+/* Row y as signs above 31 bits of magnitude. */
+static void load_row(const block_view *v, uint32_t y, uint32_t *row)
 {
-    uint64_t i = (uint64_t)y * v->stride + x;
-    if (v->coef_bytes == 2) {
-        uint16_t s;
-        memcpy(&s, v->samples + 2 * i, sizeof s);
-        *negative = s >> 15;
-        return s & 0x7FFFu;
+    const uint8_t *from = v->samples + (uint64_t)y * v->stride * v->coef_bytes;
+    if (v->coef_bytes == 4) {
+        memcpy(row, from, v->width * sizeof *row);
+        return;
     }
-    uint32_t s;
-    memcpy(&s, v->samples + 4 * i, sizeof s);
-    *negative = (int)(s >> 31);
-    return s & 0x7FFFFFFFu;
+    for (uint32_t x = 0; x < v->width; x++) {
+        uint16_t s;
+        memcpy(&s, from + 2 * (uint64_t)x, sizeof s);
+        row[x] = (s & 0x7FFFu) | (s & 0x8000u) << 16;
+    }
 }
+
+static uint32_t magnitude_of(uint32_t sample) { return sample & 0x7FFFFFFFu; }
 
 /* States carry a border of insignificant samples; 4 x 1024 is the shape with the longest. */
 #define CELLS(w, h) (((uint64_t)(w) + 2) * ((h) + 2))
 #define MOST_CELLS CELLS(4, 1024)
+_Static_assert(MOST_CELLS <= WVL_RDOQ_CELLS, "states lie where cells of rdoq do");
+
+/* Of a stripe from row `top` on. seen: significant samples of each column and of the rows above and below, with a column before the first and after the last. */
+static void mark_stripe(const block_view *v, unsigned P, uint32_t top, const uint32_t *rows, uint8_t *seen, uint8_t *state)
+{
+    uint64_t pitch = v->width + 2ull;
+    uint32_t height = wvl_min_u32(4, v->height - top);
+    memset(seen, 0, pitch);
+    for (uint32_t y = 0; y < height + 2; y++) {
+        for (uint32_t x = 0; x < pitch; x++) {
+            seen[x] |= state[(top + y) * pitch + x];
+        }
+    }
+    for (uint32_t x = 0; x < v->width; x++) {
+        for (uint32_t y = 0; y < height && ((seen[x] | seen[x + 1] | seen[x + 2]) & 1); y++) {
+            uint8_t *s = &state[(top + y + 1) * pitch + x + 1];
+            int below = v->causal && y == 3 ? 0 : s[pitch - 1] | s[pitch] | s[pitch + 1];
+            int near = (below | s[-1] | s[1] | s[-(int64_t)pitch - 1] | s[-(int64_t)pitch] | s[1 - (int64_t)pitch]) & 1;
+            if (!(*s & 1) && near) {
+                *s = (uint8_t)(2 | (magnitude_of(rows[y * WIDEST_BLOCK + x]) >> P & 1));
+                seen[x + 1] |= *s;
+            }
+        }
+    }
+}
 
 /* Membership in the significance pass of bit position P, by the rule of D.3.1 on magnitudes alone. state: 1 significant before or now, 2
  * visited. */
 static void mark_significance_pass(const block_view *v, unsigned P, uint8_t *state)
 {
     uint64_t pitch = v->width + 2ull;
+    uint32_t rows[4 * WIDEST_BLOCK];
+    uint8_t seen[WIDEST_BLOCK + 2];
     memset(state, 0, CELLS(v->width, v->height));
-    for (uint32_t y = 0; y < v->height; y++) {
+    for (uint32_t y = 0; P < 31 && y < v->height; y++) {
+        load_row(v, y, rows);
         for (uint32_t x = 0; x < v->width; x++) {
-            int negative;
-            state[(y + 1) * pitch + x + 1] = P < 31 && sample_at(v, x, y, &negative) >> (P + 1) ? 1 : 0;
+            state[(y + 1) * pitch + x + 1] = magnitude_of(rows[x]) >> (P + 1) != 0;
         }
     }
     for (uint32_t top = 0; top < v->height; top += 4) {
-        for (uint32_t x = 0; x < v->width; x++) {
-            for (uint32_t y = top; y < top + 4 && y < v->height; y++) {
-                uint8_t *s = &state[(y + 1) * pitch + x + 1];
-                int below = v->causal && y == top + 3 ? 0 : s[pitch - 1] | s[pitch] | s[pitch + 1];
-                int near = (below | s[-1] | s[1] | s[-(int64_t)pitch - 1] | s[-(int64_t)pitch] | s[1 - (int64_t)pitch]) & 1;
-                int negative;
-                if (!(*s & 1) && near) {
-                    *s = (uint8_t)(2 | (sample_at(v, x, y, &negative) >> P & 1));
-                }
-            }
+        for (uint32_t y = 0; y < 4 && top + y < v->height; y++) {
+            load_row(v, top + y, &rows[y * WIDEST_BLOCK]);
         }
+        mark_stripe(v, P, top, rows, seen, state);
     }
 }
 
-/* How the samples of a block were coded, where it lies in a region of interest in part (codec/lift.h). */
-typedef struct lifted_view {
+/* How the samples of a block were coded: as they lie, lifted where it lies in a region of interest in part (codec/lift.h), quantised for where it ends
+ * (codec/rate/rdoq.h), or of another step (codec/rescale.h). */
+typedef struct coded_view {
     block_view coded;
-    unsigned shift;          /* 0: they were coded as they lie */
-} lifted_view;
+    unsigned shift;          /* of what was lifted, else 0 */
+    int is_changed;          /* magnitudes are not those that lie there */
+    double step;
+} coded_view;
 
 /* Position in the band's units of what was decoded down to `position` of the copy: bits of the region below its shift are taken off again. */
-static unsigned lower_position(const lifted_view *l, uint32_t x, uint32_t y, unsigned position, unsigned frac_bits)
+static unsigned lower_position(const coded_view *l, uint32_t coded, unsigned position, unsigned frac_bits)
 {
-    int negative;
-    if (!l->shift) {
-        return position;
-    }
-    unsigned own = l->coded.frac_bits, is_region = sample_at(&l->coded, x, y, &negative) >> (l->shift + own) != 0;
+    unsigned own = l->coded.frac_bits, is_region = coded >> (l->shift + own) != 0;
     unsigned plane_up = is_region ? (position >= l->shift + own ? position - l->shift : own) : position;
     return plane_up + frac_bits - own;
 }
 
-/* Lowest bit position decoded of a sample. pass_type: 0 cleanup, 1 significance, 2 refinement, of position P. */
-static unsigned decoded_position(unsigned P, unsigned pass_type, uint8_t state)
+/* The last pass of a block: of bit position P, 0 cleanup, 1 significance, 2 refinement. */
+typedef struct block_cut {
+    unsigned P, type;
+    int nothing;
+} block_cut;
+
+#define NO_BIT 31u /* magnitudes have none there */
+
+/* Lowest bit position decoded of each sample of a row. states: of mark_significance_pass, where it was run. */
+static void find_positions(const coded_view *l, block_cut cut, unsigned frac_bits, const uint32_t *coded, const uint8_t *states, uint8_t *positions)
 {
-    if (pass_type == 0 || (state & 2)) {
-        return P;
+    uint32_t width = l->coded.width;
+    memset(positions, (int)(cut.nothing ? NO_BIT : cut.P), width);
+    for (uint32_t x = 0; cut.type && !cut.nothing && x < width; x++) {
+        int is_last = (states[x] & 2) | (cut.type == 2 ? states[x] & 1 : 0);
+        positions[x] = (uint8_t)(cut.P + !is_last);
     }
-    return pass_type == 2 && (state & 1) ? P : P + 1;
+    for (uint32_t x = 0; l->shift && !cut.nothing && x < width; x++) {
+        positions[x] = (uint8_t)lower_position(l, magnitude_of(coded[x]), positions[x], frac_bits);
+    }
 }
 
 /* ---- One plane ------------------------------------------------------------------------------------------------------------------- */
@@ -102,28 +140,26 @@ typedef struct measurement {
     uint32_t first_component, component_count;
     uint64_t plane_elements;
     uint8_t *memory;
+    const wvl_rescale *rescale;
     int reversible;
+    float tie;               /* errors from here up to half a sample may round to a whole one */
 } measurement;
 
-/* 4-byte elements throughout: int32 or float. Per task a plane, a spare plane, a row, a copy of a block, and block states. */
-static uint64_t task_elements(uint64_t samples) { return 3 * samples + BLOCK_SAMPLES + (MOST_CELLS + 3) / 4 + 64; }
-
-static void *plane_of(const measurement *m, uint32_t task) { return m->memory + 4 * task * task_elements(m->plane_elements); }
-
-/* Value a decoder rebuilds, in units of the step over 2^F. */
-static double rebuilt(uint32_t magnitude, unsigned position, int exact)
+/* 4-byte elements throughout: int32 or float. Per task a plane, a spare plane, a row, a copy of a block, and block states or both kinds of cells of rdoq. */
+static uint64_t task_elements(const wvl_plan *plan, uint64_t samples)
 {
-    uint32_t kept = position < 32 ? magnitude >> position : 0;
-    if (!kept) {
-        return 0.0;
-    }
-    return exact && position == 0 ? (double)magnitude : ldexp((double)kept + 0.5, (int)position);
+    uint64_t bytes = plan->rdoq ? 2 * WVL_RDOQ_CELLS : MOST_CELLS;
+    return 3 * samples + BLOCK_SAMPLES + (bytes + 3) / 4 + 64;
 }
 
-typedef struct block_cut {
-    unsigned P, type;
-    int nothing;
-} block_cut;
+static void *plane_of(const measurement *m, uint32_t task) { return m->memory + 4 * task * task_elements(m->plan, m->plane_elements); }
+
+/* Twice the value that a decoder rebuilds, in units of the step over 2^F, but for what is exact. */
+static uint64_t twice_rebuilt(uint32_t magnitude, unsigned position)
+{
+    uint64_t kept = magnitude >> wvl_min_u32(position, NO_BIT);
+    return (2 * kept + (kept != 0)) << wvl_min_u32(position, NO_BIT);
+}
 
 static block_cut cut_of(const wvl_coded_block *block, const wvl_block_state *state, unsigned frac_bits /* of what was coded */)
 {
@@ -136,47 +172,75 @@ static block_cut cut_of(const wvl_coded_block *block, const wvl_block_state *sta
     return cut;
 }
 
-static void fill_block(const measurement *m, const wvl_tile_band *band, double step, const block_view *v, const lifted_view *l, block_cut cut, int decoded,
-                       uint8_t *states, void *plane, uint64_t at, uint64_t stride)
+/* Samples as they are, or as they are decoded. */
+static void put_integers(const uint32_t *row, const uint32_t *sent, const uint8_t *positions, int decoded, uint32_t width, int32_t *to)
+{
+    for (uint32_t x = 0; x < width; x++) {
+        uint32_t value = magnitude_of(row[x]);
+        if (decoded) {
+            value = positions[x] ? (uint32_t)(twice_rebuilt(magnitude_of(sent[x]), positions[x]) >> 1) : magnitude_of(sent[x]);
+        }
+        to[x] = row[x] >> 31 ? -(int32_t)value : (int32_t)value;
+    }
+}
+
+/* unit, sent_unit: of a magnitude, and of one that was sent. No branches: signs and significance are noise. */
+static void put_errors(const uint32_t *row, const uint32_t *sent, const uint8_t *positions, double unit, double sent_unit, uint32_t width, float *to)
+{
+    const double signs[2] = {0.5, -0.5};
+    for (uint32_t x = 0; x < width; x++) {
+        uint64_t magnitude = magnitude_of(row[x]), truth = 2 * magnitude + (magnitude != 0); /* half a unit for what was below the last fraction bit */
+        double error = (double)truth * unit - (double)twice_rebuilt(magnitude_of(sent[x]), positions[x]) * sent_unit;
+        to[x] = (float)(error * signs[row[x] >> 31]);
+    }
+}
+
+static void fill_block(const measurement *m, const wvl_tile_band *band, double step, const block_view *v, const coded_view *l, block_cut cut, int decoded,
+                       uint8_t *states, uint8_t *plane, uint64_t stride)
 {
     if (!cut.nothing && cut.type) {
         mark_significance_pass(&l->coded, cut.P, states);
     }
     for (uint32_t y = 0; y < v->height; y++) {
-        for (uint32_t x = 0; x < v->width; x++) {
-            int negative;
-            uint32_t magnitude = sample_at(v, x, y, &negative);
-            uint8_t state = cut.type ? states[(y + 1) * (v->width + 2ull) + x + 1] : 0;
-            unsigned position = lower_position(l, x, y, decoded_position(cut.P, cut.type, state), v->frac_bits);
-            double value = cut.nothing ? 0.0 : rebuilt(magnitude, position, m->reversible);
-            uint64_t i = at + y * stride + x;
-            if (m->reversible) {
-                int32_t integer = decoded ? (int32_t)value : (int32_t)magnitude;
-                ((int32_t *)plane)[i] = negative ? -integer : integer;
-            } else {
-                double truth = magnitude ? magnitude + 0.5 : 0.0; /* what was below the last fraction bit */
-                double error = ldexp((truth - value) * step, -(int)band->frac_bits);
-                ((float *)plane)[i] = (float)(negative ? -error : error);
-            }
+        uint32_t row[WIDEST_BLOCK], coded[WIDEST_BLOCK];
+        uint8_t positions[WIDEST_BLOCK], *to = plane + 4 * y * stride;
+        load_row(v, y, row);
+        load_row(&l->coded, y, coded);
+        find_positions(l, cut, v->frac_bits, coded, &states[(y + 1) * (v->width + 2ull) + 1], positions);
+        const uint32_t *sent = l->is_changed ? coded : row;
+        if (m->reversible) {
+            put_integers(row, sent, positions, decoded, v->width, (int32_t *)(void *)to);
+        } else {
+            put_errors(row, sent, positions, ldexp(step, -(int)band->frac_bits), ldexp(l->step, -(int)band->frac_bits), v->width, (float *)(void *)to);
         }
     }
 }
 
-static lifted_view view_lifted(const measurement *m, uint32_t component, const wvl_tile_band *band, uint32_t index, const block_view *v, uint32_t *copy)
+static coded_view view_coded(const measurement *m, uint32_t component, const wvl_tile_band *band, uint32_t index, const block_view *v, uint32_t *copy, uint8_t *cells)
 {
-    lifted_view l = {*v, m->coded->blocks[band->first_block + index].lift};
-    if (l.shift) {
+    const wvl_coded_block *block = &m->coded->blocks[band->first_block + index];
+    uint32_t number = m->coefs->tile->components[component].coding;
+    const wvl_band_coding *coding = &m->plan->codings[number].band[band->coding_band];
+    coded_view view = {*v, block->lift, m->plan->rdoq || m->rescale->is_open, coding->step};
+    wvl_block_input in = {.coefs = v->samples, .stride = v->stride, .width = (uint16_t)v->width, .height = (uint16_t)v->height, .coef_bytes = v->coef_bytes,
+                          .frac_bits = v->frac_bits, .reversible = m->reversible, .bound = UINT32_MAX >> 1};
+    if (view.shift) {
         wvl_lift lift;
-        wvl_block_input in = {.coefs = v->samples, .stride = v->stride, .width = (uint16_t)v->width, .height = (uint16_t)v->height, .coef_bytes = v->coef_bytes,
-                           .frac_bits = v->frac_bits, .bound = UINT32_MAX >> 1};
         wvl_lift_block(m->plan, m->coefs->tile, component, band, index, &in, copy, &lift);
-        l.coded = (block_view){in.coefs, in.stride, v->width, v->height, in.coef_bytes, in.frac_bits, v->causal};
+    } else if (m->plan->rdoq) {
+        wvl_rdoq rdoq = {wvl_rdoq_fetch_kernels(), copy, cells, (int8_t *)cells + WVL_RDOQ_CELLS};
+        in.bound = m->coefs->bounds[band->first_block + index];
+        (void)wvl_rdoq_change(&rdoq, &in, coding, block->end_slope);
+    } else if (m->rescale->is_open) {
+        wvl_rescale_block(m->rescale, number, band->coding_band, copy, &in);
+        view.step = m->rescale->plan.codings[number].band[band->coding_band].step;
     }
-    return l;
+    view.coded = (block_view){in.coefs, in.stride, v->width, v->height, in.coef_bytes, in.frac_bits, v->causal};
+    return view;
 }
 
 static void fill_band(const measurement *m, const wvl_tile_resolution *res, const wvl_tile_band *band, uint32_t component, int decoded, uint32_t *copy,
-                      uint8_t *states, void *plane, uint64_t stride)
+                      uint8_t *states, uint8_t *plane, uint64_t stride)
 {
     const wvl_coding *coding = &m->plan->codings[m->coefs->tile->components[component].coding];
     uint32_t col, row;
@@ -187,10 +251,10 @@ static void fill_band(const measurement *m, const wvl_tile_resolution *res, cons
             wvl_rect rect = wvl_geom_block_rect(band, bx, by);
             block_view v = {m->coefs->samples + wvl_coef_slot(band, b), band->slot_width, wvl_rect_width(rect), wvl_rect_height(rect), band->coef_bytes,
                             band->frac_bits, (coding->style & WVL_STYLE_VSC) != 0};
-            lifted_view l = view_lifted(m, component, band, b, &v, copy);
+            coded_view l = view_coded(m, component, band, b, &v, copy, states);
             block_cut cut = cut_of(&m->coded->blocks[band->first_block + b], &m->coded->states[band->first_block + b], l.coded.frac_bits);
             uint64_t at = (uint64_t)(row + rect.y0 - band->rect.y0) * stride + col + (rect.x0 - band->rect.x0);
-            fill_block(m, band, coding->band[band->coding_band].step, &v, &l, cut, decoded, states, plane, at, stride);
+            fill_block(m, band, coding->band[band->coding_band].step, &v, &l, cut, decoded, states, plane + 4 * at, stride);
         }
     }
 }
@@ -221,10 +285,26 @@ static void build_plane(void *arg, uint32_t index, uint32_t worker)
 
 /* ---- Sums ------------------------------------------------------------------------------------------------------------------------ */
 
-static double rounded_square(float error)
+/* Samples are whole numbers and so are those that a decoder hands out. Which way it rounds half of one is its own affair: it counts as a whole one. */
+static double rounded_square(float error, float tie)
 {
-    double e = floor((double)error + 0.5);
+    double e = floor(fabs((double)error) + (1.0 - tie));
     return e * e;
+}
+
+/*
+ * Without levels and colour transform coefficients are the samples themselves, and where the step is a whole number decoders stand exactly halfway between two.
+ * What is kept below the step does not tell "exactly" from "within half of its last bit". Everywhere else errors are sums of many and halves are rare.
+ */
+static float tie_of(const measurement *m, int mct)
+{
+    const wvl_tile_component *tc = &m->coefs->tile->components[m->first_component];
+    if (tc->levels || mct) {
+        return 0.5f;
+    }
+    const wvl_tile_band *band = &m->coefs->tile->bands[m->coefs->tile->resolutions[tc->first_resolution].first_band];
+    double unit = ldexp(m->plan->codings[tc->coding].band[band->coding_band].step, -(int)band->frac_bits);
+    return (float)fmax(0.0, 0.5 - 0.5 * unit - 1e-6);
 }
 
 static void undo_rct(int32_t *a, int32_t *b, int32_t *c)
@@ -270,7 +350,7 @@ static double sum_irreversible(const measurement *m, uint64_t samples, int mct)
             v[2] = y + 1.772f * cb;
         }
         for (uint32_t c = 0; c < m->component_count; c++) {
-            sum += rounded_square(v[c]);
+            sum += rounded_square(v[c], m->tie);
         }
     }
     return sum;
@@ -281,6 +361,7 @@ static double measure_group(measurement *m, wvl_pool *pool, int mct)
     const wvl_tile_component *tc = &m->coefs->tile->components[m->first_component];
     uint64_t samples = (uint64_t)wvl_rect_width(tc->rect) * wvl_rect_height(tc->rect);
     m->reversible = tc->reversible;
+    m->tie = tie_of(m, mct);
     wvl_pool_run(pool, m->component_count * (m->reversible ? 2 : 1), build_plane, m);
     double sum = m->reversible ? sum_reversible(m, samples, mct) : sum_irreversible(m, samples, mct);
     return ldexp(sum, 2 * (m->plan->peak_depth - m->plan->components[m->first_component].depth));
@@ -298,15 +379,15 @@ uint64_t wvl_quality_bytes(const wvl_plan *plan, uint64_t largest_tile_component
             return UINT64_MAX;
         }
     }
-    return wvl_mul_saturate(planes, wvl_mul_saturate(4, task_elements(largest_tile_component)));
+    return wvl_mul_saturate(planes, wvl_mul_saturate(4, task_elements(plan, largest_tile_component)));
 }
 
-double wvl_quality_measure(const wvl_plan *plan, const wvl_coefs *coefs, const wvl_coded_tile *tiles, uint64_t largest_tile_component, wvl_pool *pool,
-                           void *memory)
+double wvl_quality_measure(const wvl_plan *plan, const wvl_coefs *coefs, const wvl_coded_tile *tiles, const wvl_rescale *rescale, uint64_t largest_tile_component,
+                           wvl_pool *pool, void *memory)
 {
     double sum = 0.0;
     for (uint32_t t = 0; t < plan->tile_count; t++) {
-        measurement m = {plan, &coefs[t], &tiles[t], 0, 0, largest_tile_component, memory, 0};
+        measurement m = {plan, &coefs[t], &tiles[t], 0, 0, largest_tile_component, memory, rescale, 0, 0.5f};
         for (uint32_t c = 0; c < plan->component_count; c += m.component_count) {
             int mct = coefs[t].tile->mct && c == 0;
             m.first_component = c;

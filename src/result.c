@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "result.h"
 
+#include <math.h>
 #include <stdio.h>
 
 #include "base/alloc.h"
@@ -170,7 +171,11 @@ uint64_t wvl_result_packet_bytes(const wvl_result *result, uint32_t component, u
 
 uint64_t wvl_result_layer_bytes(const wvl_result *result, uint32_t layer) { return layer < result->layer_count ? result->layers[layer].bytes : 0; }
 uint32_t wvl_result_layer_slope(const wvl_result *result, uint32_t layer) { return layer < result->layer_count ? result->layers[layer].slope : 0; }
+int wvl_result_layer_is_measured(const wvl_result *result, uint32_t layer)
+{
+    return layer < result->layer_count && (result->layers[layer].decoded_error >= 0.0 || isinf(result->psnr[layer]));
+}
+
 double wvl_result_layer_psnr(const wvl_result *result, uint32_t layer) { return layer < result->layer_count ? result->psnr[layer] : 0.0; }
-int wvl_result_layer_is_measured(const wvl_result *result, uint32_t layer) { return layer < result->layer_count && result->layers[layer].decoded_error >= 0.0; }
 double wvl_result_seconds(const wvl_result *result, wvl_stage stage) { return (unsigned)stage < 4 ? result->seconds[stage] : 0.0; }
 const char *wvl_result_backend(const wvl_result *result) { return result->backend; }

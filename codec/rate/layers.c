@@ -313,6 +313,9 @@ static wvl_status run_layer(wvl_layer_job *job, uint32_t layer)
     if (job->is_undecided) {
         return status; /* committing would write tails into codewords */
     }
+    if (status == WVL_OK && job->measure_error && job->plan->measure_layers && job->layers[layer].decoded_error < 0.0 && !(last && job->plan->lossless)) {
+        job->layers[layer].decoded_error = job->measure_error(job->measure_user);
+    }
     if (status == WVL_OK) {
         status = wvl_rate_commit_layer(job, layer, last);
     }

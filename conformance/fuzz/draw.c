@@ -350,6 +350,15 @@ static void draw_visual(fuzz_draw *d)
     }
 }
 
+/* Half of them as they are checked most sharply; most others are small enough to be measured too. */
+static void draw_measure_psnr(fuzz_draw *d)
+{
+    uint32_t kind = fuzz_draw_between(d, 0, 19);
+    if (kind < 13) {
+        fuzz_case_set(d->c, "measure-psnr", kind < 10 ? "yes" : "no");
+    }
+}
+
 static void draw_slopes(fuzz_draw *d) { draw_target(d, "slopes", 15); }
 
 static void draw_layers(fuzz_draw *d)
@@ -481,6 +490,7 @@ static const struct {
     {"progression-changes", draw_changes},
     {"max-bytes", draw_max_bytes},
     {"max-component-bytes", draw_max_component_bytes},
+    {"measure-psnr", draw_measure_psnr},
     {"container", draw_container},
     {"comment", draw_comment},
     {"frame-rate", fuzz_draw_frame_rate},

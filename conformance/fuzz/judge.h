@@ -24,7 +24,8 @@ enum {
     FUZZ_WAS_HT_CONFIRMED = 1024, /* by OpenJPH: exactly, or within 1 of OpenJPEG */
     FUZZ_WAS_HT_MATCHED = 4096, /* by OpenJPH in PSNR, but not within 1 */
     FUZZ_WAS_HT_DECLINED = 2048, /* OpenJPH does not take the structure */
-    FUZZ_WAS_OVERTOLD = 64    /* the estimate lies more than 0.3 dB above what was found */
+    FUZZ_WAS_OVERTOLD = 64,   /* a PSNR that was estimated lies more than 0.3 dB above what was found */
+    FUZZ_WAS_ESTIMATED = 8192  /* a PSNR told was estimated, not measured */
 };
 
 typedef struct fuzz_verdict {

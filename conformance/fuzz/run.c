@@ -196,7 +196,9 @@ static void take_result(wvl_result *result, fuzz_run *run)
         run->layer[i].bytes = wvl_result_layer_bytes(result, i);
         run->layer[i].slope = wvl_result_layer_slope(result, i);
         run->layer[i].psnr = wvl_result_layer_psnr(result, i);
+        run->layer[i].is_measured = wvl_result_layer_is_measured(result, i);
     }
+    run->is_last_measured = wvl_result_layer_is_measured(result, run->layers - 1);
     run->last_psnr = wvl_result_layer_psnr(result, run->layers - 1);
     run->last_slope = wvl_result_layer_slope(result, run->layers - 1);
     if (wvl_result_bytes(result) != run->bytes) {

@@ -33,8 +33,10 @@ typedef struct fuzz_run {
         uint64_t bytes;
         uint32_t slope;
         double psnr;
+        int is_measured;
     } layer[FUZZ_MAX_LAYERS_TOLD]; /* of the first ones; the last layer is in `last` */
     double last_psnr;
+    int is_last_measured;
     uint32_t last_slope;
 } fuzz_run;
 

@@ -10,12 +10,29 @@ void wvl_inverse_band_origin(const wvl_tile_resolution *resolution, const wvl_ti
     *row = band->orient >> 1 ? wvl_rect_height(resolution->rect) - wvl_rect_height(band->rect) : 0;
 }
 
+#define COLUMNS 256u
+
 #define SAMPLE int32_t
 #define NAME(x) x##_53
+#define STEPS 2u
+#define LIFT(x, sum, step) (x) = (step) ? (x) + ((sum) >> 1) : (x) - (((sum) + 2) >> 2)
+#define SCALE(x, is_high) (void)(is_high)
+#define SETTLE_ALONE(x, parity) (x) /= 1 + (int32_t)(parity) /* coded doubled */
 #include "dwt/inverse_tmpl.h"
 #undef SAMPLE
 #undef NAME
+#undef STEPS
+#undef LIFT
+#undef SCALE
+#undef SETTLE_ALONE
+
+static const float steps_97[4] = {0.443506852043971f, 0.882911075530934f, -0.052980118572961f, -1.586134342059924f};
+static const float scales_97[2] = {1.230174104914001f, (float)(1.0 / 1.230174104914001)};
+
 #define SAMPLE float
 #define NAME(x) x##_97
-#define IS_97 1
+#define STEPS 4u
+#define LIFT(x, sum, step) (x) -= steps_97[step] * (sum)
+#define SCALE(x, is_high) (x) *= scales_97[is_high]
+#define SETTLE_ALONE(x, parity) (x) *= (parity) ? 0.5f : 1.0f
 #include "dwt/inverse_tmpl.h"

@@ -1,118 +1,90 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Body of the inverse transform for SAMPLE; IS_97 selects the kernel. A line is an array of interleaved low and high samples: of scalars
- * (a row) or of rows (all columns at once). */
+/* Body of the inverse transform for SAMPLE, whose STEPS lifting steps LIFT(x, sum of both neighbours, step) go to low and high samples in turn. Those are arrays
+ * of their own, of scalars (a row) or of stretches of rows (some columns at once). The neighbours of sample k of one half are samples k + shift - 1 and k + shift
+ * of the other; whole-sample symmetric reflection repeats the outermost. */
 
-typedef struct NAME(line) {
-    SAMPLE *base;       /* sample or row 0 */
-    uint64_t step;      /* elements from one sample of the line to the next */
-    uint64_t width;     /* elements of a sample: 1, or the columns of a row */
-    uint32_t count;
-    unsigned parity;    /* of the first absolute coordinate: 1 means it is a high-pass sample */
-} NAME(line);
-
-/* Whole-sample symmetric reflection at both ends; lifting needs one sample beyond. */
-static SAMPLE *NAME(at)(const NAME(line) *l, int64_t i)
+static void NAME(lift)(SAMPLE *restrict x, uint32_t count, const SAMPLE *restrict other, uint32_t other_count, unsigned shift, unsigned step)
 {
-    if (i < 0) {
-        i = -i;
+    uint32_t first = shift ^ 1, end = wvl_min_u32(count, other_count - shift);
+    if (first) {
+        LIFT(x[0], other[0] + other[0], step);
     }
-    if (i >= (int64_t)l->count) {
-        i = 2 * ((int64_t)l->count - 1) - i;
+    for (uint32_t k = first; k < end; k++) {
+        LIFT(x[k], other[k + shift - 1] + other[k + shift], step);
     }
-    return l->base + (uint64_t)i * l->step;
+    if (count > end && count > first) {
+        LIFT(x[count - 1], other[other_count - 1] + other[other_count - 1], step);
+    }
 }
 
-#ifdef IS_97
-
-static void NAME(lift)(const NAME(line) *l, unsigned first, float c)
+static void NAME(lift_rows)(SAMPLE *x, uint32_t count, const SAMPLE *other, uint32_t other_count, unsigned shift, uint64_t stride, uint32_t width, unsigned step)
 {
-    for (uint32_t i = first; i < l->count; i += 2) {
-        SAMPLE *x = NAME(at)(l, i);
-        const SAMPLE *a = NAME(at)(l, (int64_t)i - 1), *b = NAME(at)(l, (int64_t)i + 1);
-        for (uint64_t k = 0; k < l->width; k++) {
-            x[k] -= c * (a[k] + b[k]);
+    for (uint32_t k = 0; k < count; k++) {
+        const SAMPLE *before = other + (k + shift ? k + shift - 1 : 0) * stride, *after = other + wvl_min_u32(k + shift, other_count - 1) * stride;
+        SAMPLE *restrict to = x + k * stride;
+        for (uint32_t i = 0; i < width; i++) {
+            LIFT(to[i], before[i] + after[i], step);
         }
     }
 }
 
-static void NAME(scale)(const NAME(line) *l, unsigned first, float c)
+static void NAME(synthesise_row)(SAMPLE *line, uint32_t low_count, uint32_t high_count, unsigned parity)
 {
-    for (uint32_t i = first; i < l->count; i += 2) {
-        SAMPLE *x = NAME(at)(l, i);
-        for (uint64_t k = 0; k < l->width; k++) {
-            x[k] *= c;
-        }
-    }
-}
-
-static void NAME(synthesise)(const NAME(line) *l)
-{
-    unsigned even = l->parity, odd = l->parity ^ 1;
-    if (l->count == 1) {
-        NAME(scale)(l, 0, l->parity ? 0.5f : 1.0f);
+    SAMPLE *high = line + low_count;
+    if (low_count + high_count == 1) {
+        SETTLE_ALONE(line[0], parity);
         return;
     }
-    NAME(scale)(l, even, 1.230174104914001f);
-    NAME(scale)(l, odd, (float)(1.0 / 1.230174104914001));
-    NAME(lift)(l, even, 0.443506852043971f);
-    NAME(lift)(l, odd, 0.882911075530934f);
-    NAME(lift)(l, even, -0.052980118572961f);
-    NAME(lift)(l, odd, -1.586134342059924f);
-}
-
-#else
-
-static void NAME(synthesise)(const NAME(line) *l)
-{
-    unsigned even = l->parity, odd = l->parity ^ 1;
-    if (l->count == 1) {
-        for (uint64_t k = 0; l->parity && k < l->width; k++) {
-            l->base[k] /= 2; /* coded doubled */
-        }
-        return;
+    for (uint32_t i = 0; i < low_count + high_count; i++) {
+        SCALE(line[i], i >= low_count);
     }
-    for (uint32_t i = even; i < l->count; i += 2) {
-        SAMPLE *x = NAME(at)(l, i);
-        const SAMPLE *a = NAME(at)(l, (int64_t)i - 1), *b = NAME(at)(l, (int64_t)i + 1);
-        for (uint64_t k = 0; k < l->width; k++) {
-            x[k] -= (a[k] + b[k] + 2) >> 2;
-        }
-    }
-    for (uint32_t i = odd; i < l->count; i += 2) {
-        SAMPLE *x = NAME(at)(l, i);
-        const SAMPLE *a = NAME(at)(l, (int64_t)i - 1), *b = NAME(at)(l, (int64_t)i + 1);
-        for (uint64_t k = 0; k < l->width; k++) {
-            x[k] += (a[k] + b[k]) >> 1;
-        }
+    for (unsigned s = 0; s < STEPS; s += 2) {
+        NAME(lift)(line, low_count, high, high_count, parity, s);
+        NAME(lift)(high, high_count, line, low_count, parity ^ 1, s + 1);
     }
 }
 
-#endif
-
-/* Where interleaved position i stands among the low samples followed by the high ones. */
-static uint32_t NAME(source)(uint32_t i, unsigned parity, uint32_t low_count)
+/* Columns, as many as stay in the cache with all their rows. */
+static void NAME(synthesise_columns)(SAMPLE *top, uint64_t stride, uint32_t width, uint32_t low_count, uint32_t high_count, unsigned parity)
 {
-    int high = (i + parity) & 1;
-    return i / 2 + (high ? low_count : 0); /* of both kinds, i / 2 stand before position i */
+    SAMPLE *high = top + low_count * stride;
+    for (uint32_t y = 0; y < low_count + high_count; y++) {
+        for (uint32_t i = 0; i < width; i++) {
+            if (low_count + high_count == 1) {
+                SETTLE_ALONE(top[i], parity);
+            } else {
+                SCALE(top[y * stride + i], y >= low_count);
+            }
+        }
+    }
+    for (unsigned s = 0; s < STEPS && low_count && high_count; s += 2) {
+        NAME(lift_rows)(top, low_count, high, high_count, parity, stride, width, s);
+        NAME(lift_rows)(high, high_count, top, low_count, parity ^ 1, stride, width, s + 1);
+    }
 }
 
 static void NAME(synthesise_level)(wvl_rect rect, uint32_t low_width, uint32_t low_height, SAMPLE *plane, SAMPLE *spare, uint64_t stride, SAMPLE *row)
 {
     uint32_t width = wvl_rect_width(rect), height = wvl_rect_height(rect);
+    unsigned x_parity = rect.x0 & 1, y_parity = rect.y0 & 1;
     for (uint32_t y = 0; y < height; y++) {
-        const SAMPLE *from = plane + y * stride;
-        for (uint32_t x = 0; x < width; x++) {
-            row[x] = from[NAME(source)(x, rect.x0 & 1, low_width)];
+        SAMPLE *to = spare + y * stride;
+        memcpy(row, plane + y * stride, width * sizeof *row);
+        NAME(synthesise_row)(row, low_width, width - low_width, x_parity);
+        for (uint32_t k = 0; k < low_width; k++) {
+            to[2 * k + x_parity] = row[k];
         }
-        NAME(line) l = {row, 1, 1, width, rect.x0 & 1};
-        NAME(synthesise)(&l);
-        memcpy(spare + y * stride, row, width * sizeof *row);
+        for (uint32_t k = 0; k < width - low_width; k++) {
+            to[2 * k + (x_parity ^ 1)] = row[low_width + k];
+        }
+    }
+    for (uint32_t x = 0; x < width; x += COLUMNS) {
+        NAME(synthesise_columns)(spare + x, stride, wvl_min_u32(COLUMNS, width - x), low_height, height - low_height, y_parity);
     }
     for (uint32_t y = 0; y < height; y++) {
-        memcpy(plane + y * stride, spare + NAME(source)(y, rect.y0 & 1, low_height) * stride, width * sizeof *plane);
+        int is_high = (y + y_parity) & 1; /* of both kinds, y / 2 stand before row y */
+        memcpy(plane + y * stride, spare + (y / 2 + (is_high ? low_height : 0)) * stride, width * sizeof *plane);
     }
-    NAME(line) l = {plane, stride, width, height, rect.y0 & 1};
-    NAME(synthesise)(&l);
 }
 
 void NAME(wvl_inverse)(const wvl_tile_plan *tile, uint32_t component, SAMPLE *plane, SAMPLE *spare, uint64_t stride, SAMPLE *row)

@@ -197,6 +197,15 @@ static int can_follow_step(const wvl_plan *plan, const wvl_settings *s, const wv
     return can;
 }
 
+/* Small pictures are what estimates know least: as many samples, counted once a layer, are measured unless told otherwise. */
+#define MEASURED_SAMPLES (UINT64_C(1) << 16)
+
+static int measures_layers(const wvl_plan *plan, const wvl_settings *s)
+{
+    int is_small = plan->total_samples <= MEASURED_SAMPLES / plan->layer_count;
+    return plan->rate_control && (s->measure_psnr == WVL_MEASURE_ALWAYS || (s->measure_psnr == WVL_MEASURE_SMALL && is_small));
+}
+
 static void fill_layers(wvl_plan *plan, const wvl_settings *s)
 {
     uint32_t given = s->layer_value_count, automatic = plan->layer_count - given;
@@ -218,6 +227,8 @@ static void fill_layers(wvl_plan *plan, const wvl_settings *s)
     plan->follows_step = can_follow_step(plan, s, last);
     plan->rdoq = s->rdoq && (last->kind != WVL_RATE_ALL || plan->max_bytes || plan->max_component_bytes);
     plan->visual = s->visual;
+    plan->measure_layers = (uint8_t)measures_layers(plan, s);
+    plan->keep_coefs |= plan->measure_layers;
 }
 
 static void fill_grid(wvl_plan *plan, const wvl_settings *s, const wvl_image_format *f)

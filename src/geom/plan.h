@@ -193,7 +193,8 @@ struct wvl_plan {
     uint8_t follows_step;  /* HT: steps are made coarser for the byte target, and blocks coded once more (codec/rescale.h) */
     uint8_t rdoq;          /* blocks are coded once more, quantised for where they end */
     uint8_t visual;        /* slopes are those of weighted errors (wvl_band_coding.visual) */
-    uint8_t keep_coefs;    /* a PSNR target: all coefficients stay until its cuts have been measured */
+    uint8_t keep_coefs;    /* a PSNR target, or a small picture: all coefficients stay until cuts have been measured */
+    uint8_t measure_layers; /* what every layer leaves is measured, whatever its target */
     /* Depth to which blocks are coded before the rate control has its say; bytes do not depend on it. Tests set it. */
     uint8_t depth_full;    /* every pass of every block */
     int32_t depth_bias;    /* added to predicted thresholds */

@@ -67,6 +67,8 @@ typedef struct wvl_override {
     double step;
 } wvl_override;
 
+enum { WVL_MEASURE_SMALL = 0, WVL_MEASURE_ALWAYS = 1, WVL_MEASURE_NEVER = 2 }; /* when the PSNR told is measured */
+
 struct wvl_settings {
     /* samples given */
     uint8_t input_color, input_transfer;
@@ -114,6 +116,7 @@ struct wvl_settings {
     uint8_t ht_passes;           /* "ht-passes" 3 */
     uint8_t visual;              /* "visual" */
     uint8_t is_ycc;              /* filled by the conductor: components 0 to 2 are said to be Y, Cb and Cr */
+    uint8_t measure_psnr;        /* "measure-psnr": WVL_MEASURE_ */
     uint8_t jp2;                 /* "container" j2k|jp2|jph: WVL_CONTAINER_* */
     uint8_t device;              /* "device" WVL_DEVICE_* */
     uint32_t device_ordinal;     /* the N of cuda:N */

@@ -261,6 +261,44 @@ START_TEST(told_is_found)
 }
 END_TEST
 
+static double told_last(const outcome *o) { return wvl_result_layer_psnr(o->result, wvl_result_layer_count(o->result) - 1); }
+
+/* measure-psnr: what is told is what the decoder finds, of every layer and whatever the blocks were quantised for; bytes are the same. Small pictures need no word. */
+START_TEST(told_as_measured)
+{
+    static const char *const asked[] = {"reversible=no bpp=0.3,1", "reversible=yes bpp=0.2,0.8", "reversible=no rdoq=yes bpp=0.4,1.5", "reversible=yes rdoq=yes bpp=1",
+                                        "reversible=no slopes=38000 style=BYPASS+VSC", "reversible=no levels=0 bpp=2", "reversible=no visual=yes bpp=0.7",
+                                        "reversible=no style=HT bpp=1", "rates=30,10,1", "reversible=no layers=5 max-bytes=9000 tile=130,111"};
+    picture p = picture_draw(PICTURE_NATURAL, 333, 217, 3, _i ? 12 : 8, 77), small = picture_draw(PICTURE_NATURAL, 70, 60, 3, _i ? 12 : 8, 78);
+    for (unsigned i = 0; i < sizeof asked / sizeof *asked; i++) {
+        char yes[128], no[128];
+        (void)snprintf(yes, sizeof yes, "%s measure-psnr=yes", asked[i]);
+        (void)snprintf(no, sizeof no, "%s measure-psnr=no", asked[i]);
+        outcome o = case_encode("measured", &p, yes, NULL), other = case_encode("measured", &p, no, NULL), automatic = case_encode("measured", &small, asked[i], NULL);
+        ck_assert(o.bytes == other.bytes && !memcmp(o.data, other.data, o.bytes));
+        for (uint32_t layer = 0; layer < wvl_result_layer_count(o.result); layer++) {
+            decode_options options = {.layers = layer + 1};
+            picture back = case_decode(yes, &o, &options);
+            double told = wvl_result_layer_psnr(o.result, layer), found = picture_sample_psnr(&p, &back);
+            ck_assert(wvl_result_layer_is_measured(o.result, layer));
+            ck_assert(isinf(told) || !wvl_result_layer_is_measured(other.result, layer));
+            ck_assert_msg((isinf(told) && isinf(found)) || fabs(told - found) < 0.05, "\"%s\", layer %u: %.3f dB told, %.3f dB found", asked[i], layer, told, found);
+            picture_free(&back);
+        }
+        picture back = case_decode(asked[i], &automatic, NULL);
+        double found = picture_sample_psnr(&small, &back), told = told_last(&automatic);
+        ck_assert((isinf(told) && isinf(found)) || (wvl_result_layer_is_measured(automatic.result, 0) && fabs(told - found) < 0.1));
+        ck_assert(!wvl_result_layer_is_measured(automatic.result, UINT32_MAX));
+        picture_free(&back);
+        case_free(&o);
+        case_free(&other);
+        case_free(&automatic);
+    }
+    picture_free(&p);
+    picture_free(&small);
+}
+END_TEST
+
 /* Components of different size and depth: the error is that of all samples, scaled to the deepest. */
 START_TEST(psnr_of_unlike_components)
 {
@@ -395,6 +433,7 @@ int main(void)
     tcase_add_loop_test(caps, component_caps, 0, 9);
     tcase_add_test(caps, meaning_of_units);
     tcase_add_loop_test(quality, psnr_targets, 0, NAMES);
+    tcase_add_loop_test(quality, told_as_measured, 0, 2);
     tcase_add_loop_test(quality, told_is_found, 0, 2);
     tcase_add_test(quality, psnr_of_unlike_components);
     tcase_add_loop_test(quality, slopes, 0, NAMES);

@@ -201,7 +201,11 @@ expect 0 -i rgb.ppm -o measured.j2k -I -q 30,38 --psnr-report
 says 'dB (measured)'
 grep -qF '(estimated)' out && fail 'a measured PSNR is called estimated'
 expect 0 -i rgb.ppm -o measured.j2k --force -I -r 10 --psnr-report --json
-says '"estimated_psnr":'
+says '"psnr_is_measured":true'
+expect 0 -i rgb.ppm -o measured.j2k --force -I -r 10 --psnr-report --measure-psnr no
+says 'dB (estimated)'
+expect 0 -i rgb.ppm -o measured.j2k --force -I -r 10 --psnr-report --json --measure-psnr no
+says '"psnr_is_measured":false'
 refuse 2 'all errors alike' -i rgb.ppm -o no.j2k -I -q 40 --visual yes
 refuse 2 'yes or no' -i rgb.ppm -o no.j2k --visual eye
 expect 0 -i rgb.ppm --explain -n 3

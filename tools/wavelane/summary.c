@@ -134,7 +134,8 @@ static void report_layers(wvl_cli_report *r, const wvl_cli_summary *s)
         wvl_cli_report_open_line(r, NULL);
         wvl_cli_report_number(r, "bytes", wvl_result_layer_bytes(s->result, i));
         wvl_cli_report_number(r, "slope", wvl_result_layer_slope(s->result, i));
-        wvl_cli_report_real(r, wvl_result_layer_is_measured(s->result, i) ? "measured_psnr" : "estimated_psnr", wvl_result_layer_psnr(s->result, i));
+        wvl_cli_report_real(r, "psnr", wvl_result_layer_psnr(s->result, i));
+        wvl_cli_report_flag(r, "psnr_is_measured", wvl_result_layer_is_measured(s->result, i));
         wvl_cli_report_close(r);
     }
     wvl_cli_report_close(r);
