@@ -6,6 +6,7 @@
  * order, the block's first sample is the slot's first, rows are slot_width apart. Samples are sign-magnitude, sign in the top bit (15
  * or 31), magnitude with F fractional bits below the quantiser step; sign bit 0 when the magnitude is 0. What a slot holds beyond
  * its block is undefined. The bound of a block is the OR of its magnitudes.
+ * Where it is 0 the samples need not be there: a device does not deliver empty blocks.
  */
 #ifndef WVL_GEOM_HANDOVER_H
 #define WVL_GEOM_HANDOVER_H
