@@ -243,12 +243,13 @@ int main(void)
     rng.s = t1_seed();
     scratch = malloc(wvl_ht_block_coder.scratch_bytes());
     Suite *suite = suite_create("ht_decode");
-    TCase *tests = tcase_create("all");
-    tcase_add_test(tests, every_shape);
+    TCase *shapes = tcase_create("shapes"), *tests = tcase_create("blocks");
+    tcase_add_test(shapes, every_shape);
     tcase_add_test(tests, long_shapes);
     tcase_add_test(tests, full_blocks);
     tcase_add_test(tests, single_samples);
     tcase_add_test(tests, all_ones_of_every_length);
+    suite_add_tcase(suite, shapes);
     suite_add_tcase(suite, tests);
     SRunner *runner = srunner_create(suite);
     srunner_run_all(runner, CK_ENV);
