@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * A step that follows the byte target, for HT blocks. Their sets lie whole planes apart, and refinement passes are a dear way to lie between: where the
- * threshold of the first coding falls between two planes, up to 0.3 dB are lost to a quantizer whose step is right. So the steps of all bands are made
- * coarser by less than an octave, until the threshold lies where a cleanup pass ends best, and all blocks are coded once more. Backends deliver
+ * bytes of the first coding end between two planes, up to 0.2 dB are lost to a quantizer whose step is right. So the steps of all bands are made
+ * coarser by less than an octave, until the mean of where blocks end is a whole plane, and all blocks are coded once more. Backends deliver
  * coefficients as they are, with fractional bits below the step; they are scaled when a block is handed to the block coder, so that transform and
  * device know nothing of it. From then on the coder works by a copy of the plan with the new steps, and that is what QCD and CAP tell.
  */
@@ -11,6 +11,7 @@
 
 #include "base/alloc.h"
 #include "codec/core/block.h"
+#include "geom/handover.h"
 #include "geom/plan.h"
 
 typedef struct wvl_rescale {
@@ -24,10 +25,17 @@ typedef struct wvl_rescale {
 uint64_t wvl_rescale_bytes(const wvl_plan *plan);
 /* Samples of a block's copy; 0: none is needed. */
 uint32_t wvl_rescale_samples(const wvl_plan *plan);
-/* threshold: the slope that the first coding ended at. 0: the steps are right as they are. */
-unsigned wvl_rescale_choose(const wvl_plan *plan, uint32_t threshold);
+/* Where the blocks of the first coding ended: bytes sent, and the sum of planes in 1/256, each block with its bytes. */
+typedef struct wvl_rescale_ends {
+    uint64_t bytes;
+    int64_t planes;
+} wvl_rescale_ends;
+/* cut: passes sent, not 0. */
+void wvl_rescale_add_end(wvl_rescale_ends *ends, const wvl_coded_block *block, const wvl_pass *passes, uint32_t cut);
+/* 0: the steps are right as they are. */
+unsigned wvl_rescale_choose(const wvl_plan *plan, const wvl_rescale_ends *ends);
 /* 0: no memory. */
-int wvl_rescale_open(wvl_rescale *r, const wvl_allocator *allocator, const wvl_plan *plan, uint32_t threshold, unsigned sixteenths);
+int wvl_rescale_open(wvl_rescale *r, const wvl_allocator *allocator, const wvl_plan *plan, const wvl_rescale_ends *ends, unsigned sixteenths);
 void wvl_rescale_close(wvl_rescale *r, const wvl_allocator *allocator);
 /* While open: copies in's samples to `copy`, scaled, and lets in point there. */
 void wvl_rescale_block(const wvl_rescale *r, uint32_t coding, uint32_t band, uint32_t *copy, wvl_block_input *in);

@@ -273,13 +273,27 @@ static wvl_status open_redo(wvl_coder *coder)
 }
 
 /* The threshold of the second coding lies at most so much below that of the first, mostly (docs/results.md). */
-#define RESCALE_MARGIN 128u
+#define RESCALE_MARGIN 160u
 
-static wvl_status open_rescaling(wvl_coder *coder, unsigned sixteenths)
+static wvl_rescale_ends find_ends(const wvl_coder *coder)
+{
+    wvl_rescale_ends ends = {0, 0};
+    for (uint32_t t = 0; t < coder->plan->tile_count; t++) {
+        const wvl_coded_tile *tile = &coder->tiles[t];
+        for (uint64_t b = 0; b < tile->block_count; b++) {
+            if (tile->states[b].sent_passes) {
+                wvl_rescale_add_end(&ends, &tile->blocks[b], wvl_block_passes(&coder->passes, &tile->blocks[b]), tile->states[b].sent_passes);
+            }
+        }
+    }
+    return ends;
+}
+
+static wvl_status open_rescaling(wvl_coder *coder, const wvl_rescale_ends *ends, unsigned sixteenths)
 {
     uint32_t threshold = coder->layers[0].slope;
     int64_t start = coder->plan->depth_full ? 0 : (int64_t)threshold + coder->plan->depth_bias - (int64_t)(RESCALE_MARGIN + wvl_rate_reach(coder->plan));
-    if (!wvl_rescale_open(&coder->rescale, coder->allocator, coder->plan, threshold, sixteenths)) {
+    if (!wvl_rescale_open(&coder->rescale, coder->allocator, coder->plan, ends, sixteenths)) {
         return WVL_ERROR_MEMORY;
     }
     coder->plan = &coder->rescale.plan;
@@ -302,9 +316,12 @@ wvl_status wvl_coder_finish(wvl_coder *coder, wvl_tile_plan *tile, const wvl_ord
         reopen(coder);
         return WVL_OK;
     }
-    unsigned sixteenths = status == WVL_OK && !coder->rescale.is_open ? wvl_rescale_choose(plan, coder->layers[0].slope) : 0;
-    if (sixteenths) {
-        return open_rescaling(coder, sixteenths);
+    if (status == WVL_OK && plan->follows_step && !coder->rescale.is_open) {
+        wvl_rescale_ends ends = find_ends(coder);
+        unsigned sixteenths = wvl_rescale_choose(plan, &ends);
+        if (sixteenths) {
+            return open_rescaling(coder, &ends, sixteenths);
+        }
     }
     if (status == WVL_OK && plan->rdoq && !coder->is_optimised) {
         coder->is_optimised = 1;
