@@ -203,7 +203,9 @@ typedef struct block_hull {
 static void follow_passes(block_hull *b, const wvl_pass *passes, uint32_t count)
 {
     if (!b->hull->pass_count) {
-        int64_t energy = wvl_rate_weigh_energy(b->band, b->gain_exponent, b->out->energy, b->out->energy_shift);
+        wvl_block_output whole = *b->out;
+        wvl_rdoq_add_error(&whole, b->error);
+        int64_t energy = wvl_rate_weigh_energy(b->band, b->gain_exponent, whole.energy, whole.energy_shift);
         wvl_hull_init(b->hull, b->band, b->gain_exponent, b->out->planes, energy, b->samples);
         if (b->lift.kind != WVL_LIFT_NONE) {
             wvl_hull_set_region(b->hull, b->lift.shift, b->lift.kind == WVL_LIFT_PART);
@@ -252,7 +254,6 @@ static int store_block(wvl_block_work *work, worker_scratch *w, block_hull *h, c
     memcpy(wvl_store_at(&coder->bytes, block->bytes_at), out->bytes, out->length);
     memcpy(wvl_store_at(&coder->passes, block->passes_at), out->passes, out->pass_count * sizeof *out->passes);
     if (rate_control) {
-        follow_passes(h, out->passes, out->pass_count);
         wvl_hull_fetch(h->hull, wvl_block_slopes(&coder->passes, block), wvl_block_gains(&coder->passes, block));
         block->decided = (uint16_t)(out->pass_count + 2 < 3 * out->planes && out->pass_count < h->most_passes ? h->threshold : 0);
     }
@@ -338,6 +339,9 @@ static void note_complete(wvl_block_work *work)
 static int keep_block(wvl_block_work *work, worker_scratch *w, block_hull *h, wvl_coded_block *block)
 {
     wvl_lift_settle_gains(&h->lift, h->out);
+    if (h->out->pass_count && work->coder->plan->rate_control) {
+        follow_passes(h, h->out->passes, h->out->pass_count);
+    }
     wvl_rdoq_add_error(h->out, h->error);
     int is_stored = store_block(work, w, h, h->out, block);
     if (is_stored) {

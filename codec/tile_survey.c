@@ -76,7 +76,7 @@ static void choose_slopes(wvl_block_work *work, uint32_t margin, int is_damped)
     wvl_coder *coder = work->coder;
     uint32_t before[WVL_RATE_GROUPS];
     memcpy(before, work->slopes, sizeof before);
-    wvl_depth_fetch_slopes(&coder->depth, work->slopes);
+    wvl_depth_fetch_slopes(&coder->depth, coder->floors, work->slopes);
     for (unsigned g = 0; g < coder->depth.groups; g++) {
         uint32_t floor = coder->floors[g];
         uint32_t found = work->slopes[g] >= floor ? work->slopes[g] : floor > margin ? floor - margin : 0;
@@ -104,7 +104,7 @@ uint64_t wvl_survey_wave(wvl_block_work *work)
     work->sets_slopes = 1;
     work->stale = work->list.group_count < WVL_SURVEY_FEW_GROUPS ? 48 : UINT32_MAX; /* where blocks are few, early ones are told little */
     if (coder->depth.known) {
-        wvl_depth_fetch_slopes(&coder->depth, work->slopes);
+        wvl_depth_fetch_slopes(&coder->depth, coder->floors, work->slopes);
         return 0;
     }
     work->is_survey = 1;
@@ -125,6 +125,7 @@ uint64_t wvl_survey_wave(wvl_block_work *work)
 
 /* ---- Once more --------------------------------------------------------------------------------------------------------------------- */
 
+/* Where everything is sent after all, nothing must have been changed. */
 int wvl_survey_is_far_off(const wvl_coder *coder)
 {
     uint64_t off = 0, all = 0;
@@ -133,6 +134,9 @@ int wvl_survey_is_far_off(const wvl_coder *coder)
         all += tile->block_count;
         for (uint64_t b = 0; b < tile->block_count; b++) {
             uint32_t is = tile->blocks[b].end_slope, should = tile->blocks[b].last_slope;
+            if (!should && tile->blocks[b].is_changed) {
+                return 1;
+            }
             off += is > should ? tile->blocks[b].is_changed && is - should > WVL_RDOQ_REACH : should - is > WVL_RDOQ_REACH;
         }
     }

@@ -78,7 +78,8 @@ static uint32_t lower(uint32_t bin, int64_t margin)
 }
 
 /* Down from the steep end until the budget is full; a group that is full before stops counting. */
-static void find_thresholds(const wvl_depth *depth, const wvl_depth_part *parts, int64_t margin, uint32_t *thresholds)
+/* floors: slopes below which nothing counts; NULL: none. */
+static void find_thresholds(const wvl_depth *depth, const wvl_depth_part *parts, const uint32_t *floors, int64_t margin, uint32_t *thresholds)
 {
     double scales[2 * WVL_RATE_GROUPS], bytes[WVL_RATE_GROUPS] = {0}, total = 0.0;
     int is_full[WVL_RATE_GROUPS] = {0}, is_known = depth->known || !scale_parts(depth, parts, scales);
@@ -90,7 +91,8 @@ static void find_thresholds(const wvl_depth *depth, const wvl_depth_part *parts,
         bin--;
         total = 0.0;
         for (uint32_t g = 0; g < depth->groups; g++) {
-            for (uint32_t k = 2 * g; k < 2 * g + 2 && !is_full[g]; k++) {
+            int is_known_here = !floors || bin << WVL_DEPTH_BIN_LOG2 >= floors[g];
+            for (uint32_t k = 2 * g; k < 2 * g + 2 && !is_full[g] && is_known_here; k++) {
                 bytes[g] += scales[k] * (double)atomic_load_explicit(&parts[k].bins[bin], memory_order_relaxed);
             }
             if (!is_full[g] && bytes[g] > depth->cap) {
@@ -107,13 +109,13 @@ static void find_thresholds(const wvl_depth *depth, const wvl_depth_part *parts,
 
 void wvl_depth_fetch_thresholds(const wvl_depth *depth, uint32_t margin, uint32_t *thresholds)
 {
-    find_thresholds(depth, depth->parts, (int64_t)margin - depth->bias, thresholds);
+    find_thresholds(depth, depth->parts, NULL, (int64_t)margin - depth->bias, thresholds);
     for (uint32_t g = 0; g < depth->groups && depth->is_full; g++) {
         thresholds[g] = 0;
     }
 }
 
-void wvl_depth_fetch_slopes(const wvl_depth *depth, uint32_t *slopes) { find_thresholds(depth, depth->survey, 0, slopes); }
+void wvl_depth_fetch_slopes(const wvl_depth *depth, const uint32_t *floors, uint32_t *slopes) { find_thresholds(depth, depth->survey, floors, 0, slopes); }
 
 void wvl_depth_weigh(wvl_depth_part *survey, uint64_t weight, uint64_t samples)
 {

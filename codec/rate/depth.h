@@ -55,8 +55,8 @@ void wvl_depth_put_block(wvl_depth_part *part, const wvl_hull *hull, uint64_t sa
 /* Thresholds for which blocks to come should be decided, by rate group, `margin` below those expected; 0: code everything. */
 void wvl_depth_fetch_thresholds(const wvl_depth *depth, uint32_t margin, uint32_t *thresholds);
 /* The slopes at which the picture is going to end, from surveyed blocks alone. Bytes depend on them: so blocks are surveyed that are the same ones, coded
- * to the same depth, on every machine. 0: everything will be sent, or too little is known. */
-void wvl_depth_fetch_slopes(const wvl_depth *depth, uint32_t *slopes);
+ * to the same depth, on every machine, and what lies below the floors of rate groups does not count. 0: everything will be sent, or too little is known. */
+void wvl_depth_fetch_slopes(const wvl_depth *depth, const uint32_t *floors, uint32_t *slopes);
 /* Adds the weight of blocks to the survey. From any thread. */
 void wvl_depth_weigh(wvl_depth_part *survey, uint64_t weight, uint64_t samples);
 /* Whether the picture would be more than the budget if all of it weighed what is in the survey, and weights were bits as they are on the whole. */

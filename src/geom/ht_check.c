@@ -48,7 +48,7 @@ void wvl_plan_check_ht(const wvl_settings *s, wvl_report *r)
     if (s->layer_count > 1) {
         wvl_report_add(r, "%u layers: an HT block has all its passes in one layer, since decoders lose their place where a set is divided", s->layer_count);
     }
-    if (s->rdoq) {
+    if (s->rdoq == WVL_RDOQ_YES) {
         wvl_report_add(r, "rdoq: it quantizes for where EBCOT's passes end; HT blocks end otherwise");
     }
     if (s->profile != WVL_PROFILE_NONE && !wvl_profile_of(s->profile)->ht) {

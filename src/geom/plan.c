@@ -225,7 +225,9 @@ static void fill_layers(wvl_plan *plan, const wvl_settings *s)
     plan->all_sets = (plan->codings[0].style & WVL_STYLE_HT) && (last->kind != WVL_RATE_ALL || plan->max_bytes || plan->max_component_bytes);
     plan->ht_passes = s->ht_passes;
     plan->follows_step = can_follow_step(plan, s, last);
-    plan->rdoq = s->rdoq && (last->kind != WVL_RATE_ALL || plan->max_bytes || plan->max_component_bytes);
+    int is_limited = last->kind == WVL_RATE_BYTES || plan->max_bytes || plan->max_component_bytes;
+    int is_fit = !plan->keep_coefs && !s->region_count && !(plan->codings[0].style & WVL_STYLE_HT);
+    plan->rdoq = s->rdoq == WVL_RDOQ_YES ? is_limited || last->kind != WVL_RATE_ALL : s->rdoq == WVL_RDOQ_AUTO && is_limited && is_fit;
     plan->visual = s->visual;
     plan->measure_layers = (uint8_t)measures_layers(plan, s);
     plan->keep_coefs |= plan->measure_layers;

@@ -24,6 +24,7 @@ enum { WVL_STYLE_BYPASS = 1, WVL_STYLE_RESET = 2, WVL_STYLE_TERMALL = 4, WVL_STY
        WVL_STYLE_HT = 64 /* 15444-15: all blocks are HT blocks */, WVL_STYLE_COUNT = 7 };
 enum { WVL_CONTAINER_NONE = 0, WVL_CONTAINER_JP2 = 1, WVL_CONTAINER_JPH = 2 };
 enum { WVL_QUANT_NONE = 0, WVL_QUANT_DERIVED = 1, WVL_QUANT_EXPOUNDED = 2 };
+enum { WVL_RDOQ_NO = 0, WVL_RDOQ_YES, WVL_RDOQ_AUTO };
 enum { WVL_MCT_NONE = 0, WVL_MCT_RCT = 1, WVL_MCT_ICT = 2 };
 enum { WVL_PARTS_NONE = 0, WVL_PARTS_RESOLUTION = 1, WVL_PARTS_LAYER = 2, WVL_PARTS_COMPONENT = 4 }; /* bits: where a new tile-part starts */
 enum { WVL_PACKED_NONE = 0, WVL_PACKED_PPM = 1, WVL_PACKED_PPT = 2 }; /* where packet headers go */

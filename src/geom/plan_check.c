@@ -489,10 +489,10 @@ static void check_regions(const wvl_settings *s, const wvl_image_format *f, wvl_
 static void check_targets(const wvl_settings *s, wvl_report *r)
 {
     double before = 0.0;
-    if (s->rdoq && s->layer_value_count && s->rate_unit == WVL_UNIT_PSNR) {
+    if (s->rdoq == WVL_RDOQ_YES && s->layer_value_count && s->rate_unit == WVL_UNIT_PSNR) {
         wvl_report_add(r, "rdoq: PSNR targets are met by measuring coefficients as they are; give bytes, bits a pixel or slopes");
     }
-    if (s->rdoq && s->region_count) {
+    if (s->rdoq == WVL_RDOQ_YES && s->region_count) {
         wvl_report_add(r, "rdoq: planes of a region of interest are lifted, and its quantizer cells with them; one or the other");
     }
     if (s->visual && s->layer_value_count && s->rate_unit == WVL_UNIT_PSNR) {

@@ -112,7 +112,7 @@ struct wvl_settings {
     uint32_t layer_value_count;
     double *layer_values;        /* owned */
     uint64_t max_bytes, max_component_bytes;
-    uint8_t rdoq;                /* "rdoq" */
+    uint8_t rdoq;                /* "rdoq": WVL_RDOQ_NO, YES, AUTO */
     uint8_t ht_passes;           /* "ht-passes" 3 */
     uint8_t visual;              /* "visual" */
     uint8_t is_ycc;              /* filled by the conductor: components 0 to 2 are said to be Y, Cb and Cr */

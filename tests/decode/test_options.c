@@ -55,7 +55,7 @@ START_TEST(every_style_cut_where_told)
 {
     char settings[128];
     picture p = picture_draw(PICTURE_NATURAL, 256, 192, 1, 8, 4);
-    (void)snprintf(settings, sizeof settings, "style=%d reversible=no bpp=0.25,0.5,1,2,3", _i);
+    (void)snprintf(settings, sizeof settings, "style=%d reversible=no bpp=0.25,0.5,1,2,3 rdoq=no", _i);
     outcome o = case_encode("cut", &p, settings, NULL);
     for (unsigned layer = 1; layer <= 5; layer++) {
         decode_options options = {.layers = layer};

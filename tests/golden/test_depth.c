@@ -32,6 +32,11 @@ static const char *const settings[] = {
     "bpp=0.2,0.9 visual=yes rdoq=yes max-component-bytes=40000",
     "reversible=no bpp=1.2 visual=yes style=HT",
     "bpp=0.3,0.8 rdoq=yes style=BYPASS+TERMALL max-component-bytes=30000",
+    "reversible=no bpp=0.1,0.2,0.3,0.4,0.5,0.6,0.7,0.8 block=8,8 rdoq=yes",
+    "reversible=no bpp=1.5 max-component-bytes=60000 mct=off progression=CPRL tile-parts=C rdoq=yes",
+    "bpp=0.5,0.6,0.7,0.8,0.9,1,1.1,1.2,1.3,1.4,1.5 block=16,8 rdoq=yes",
+    "reversible=no bpp=1 tile=200,180 rdoq=yes",
+    "reversible=no bpp=30 rdoq=yes",
     "bpp=0.5,0.6,0.7,0.8,0.9,1,1.1,1.2,1.3,1.4,1.5 block=16,8"};
 #define SETTINGS ((int)(sizeof settings / sizeof settings[0]))
 

@@ -435,7 +435,7 @@ static int parse_name(parser *p, const char *spelling, match m, const char *atta
         }
         return apply(p->args, m.option, spelling, NULL);
     }
-    const char *value = fetch_value(p, spelling, attached, m.key && m.key->type == WVL_OPTION_BOOL ? "yes" : NULL);
+    const char *value = fetch_value(p, spelling, attached, m.key && wvl_cli_is_switch(m.key) ? "yes" : NULL);
     if (!value) {
         return WVL_EXIT_USAGE;
     }

@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "tools/imageio/imageio.h"
 #include "wavelane.h"
@@ -249,5 +250,8 @@ int wvl_cli_run_encode(const wvl_cli_args *args);
 int wvl_cli_run_devices(int argc, char **argv);
 int wvl_cli_run_info(int argc, char **argv);
 int wvl_cli_run_verify(int argc, char **argv);
+
+/* Options of yes and no, other words beside them or not: the name alone is yes. */
+static inline int wvl_cli_is_switch(const wvl_option *key) { return key->type == WVL_OPTION_BOOL || strncmp(key->range, "no|yes", 6) == 0; }
 
 #endif

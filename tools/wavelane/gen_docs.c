@@ -63,7 +63,7 @@ static void put_man_options(void)
             continue;
         }
         put_section(&section, keys[i].section);
-        (void)snprintf(term, sizeof term, keys[i].type == WVL_OPTION_BOOL ? "--%s [%s]" : "--%s %s", keys[i].key, keys[i].range);
+        (void)snprintf(term, sizeof term, wvl_cli_is_switch(&keys[i]) ? "--%s [%s]" : "--%s %s", keys[i].key, keys[i].range);
         put_entry(term, keys[i].doc);
         if (keys[i].initial[0]) {
             (void)fputs("Default: ", stdout);

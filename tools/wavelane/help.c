@@ -52,7 +52,7 @@ static void print_keys(FILE *file)
             section = keys[i].section;
             (void)fprintf(file, "\n%s\n", section);
         }
-        (void)fprintf(file, keys[i].type == WVL_OPTION_BOOL ? "  --%s [%s]\n" : "  --%s %s\n", keys[i].key, keys[i].range);
+        (void)fprintf(file, wvl_cli_is_switch(&keys[i]) ? "  --%s [%s]\n" : "  --%s %s\n", keys[i].key, keys[i].range);
         print_wrapped(file, keys[i].doc);
         if (keys[i].initial[0]) {
             (void)fprintf(file, "%*sDefault: %s\n", INDENT, "", keys[i].initial);
