@@ -121,7 +121,7 @@
     X("max-component-bytes", INTEGER, "0..18446744073709551615", "0",                                                                \
       "Cap of any one component in bytes, its tile-part headers included (cinema4k: of any one tile-part), never exceeded; 0: none.", RATE, UINT64, AT(max_component_bytes), 0,        \
       UINT64_MAX)                                                                                                                    \
-    X("rdoq", CHOICE, "no|yes|auto", "no",                                                                                             \
+    X("rdoq", CHOICE, "no|yes|auto", "auto",                                                                                           \
       "Rate-distortion optimised quantization: samples near a border go where error and bits together are less; auto does so where bytes are the target and " \
       "nothing speaks against it (regions, HT, layers by PSNR).", RATE, WORD, AT(rdoq), 0, 2)                                                       \
     X("visual", BOOL, "yes|no", "no",                                                                                                  \
