@@ -7,12 +7,12 @@
  * three components each has a warp of its own, in neighbouring blocks: the pixels that all three read come to the second and third from L2.
  * With 16 columns and the irreversible colour transform, which is long, a fourth warp does it once for all: 128 threads, 36 KiB.
  * Lifting state stays in registers; one or two lanes at either side recompute what the neighbouring strip owns.
- * Bytes a sample: container + coefficient + 1/4 for the low-low plane; 2 or 4 of 32 lanes and 9 (9/7: 21) rows of a segment are read twice. ncu,
- * 8192 x 8192, 8 bits, 5/3: 80 MB read and 119 MB written while it runs, of 67 and 151.
+ * Bytes a sample: container + coefficient + 1/4 for the low-low plane (1/8 from 8-bit pixels in 5/3); 2 or 4 of 32 lanes and 9 (9/7: 21) rows of a
+ * segment are read twice. ncu, 8192 x 8192, 8 bits, 5/3: 83 MB read and 111 MB written while it runs, of 67 and 143.
  * Registers for 9.0 (no spills, which would fail the build) and share of the convert ceiling by the first launch alone, on an H200:
- *   16 columns, 8 bits: 117 in 5/3, 70 %, 246 in 9/7, 67 %; 3 components in batches: 165, 71 % and 232, 53 %
- *   8 columns, 8 bits: 117 and 164; 3 components 120 and 128; 16 bits to 16: 125, 75 % (by bytes), and 168; 16 bits to 32: 128, 72 %, and 166, 73 %
- *   planes: 120 to 122 and 162 to 164; they wait for memory, not for room.
+ *   16 columns, 8 bits: 117 in 5/3, 73 %, 246 in 9/7, 67 %; 3 components in batches: 167, 74 % and 232, 53 %
+ *   8 columns, 8 bits: 119 and 162; 3 components 119 and 126; 16 bits to 16: 125, 75 % (by bytes), and 166, 16 bits to 32: 128, 80 %, and 166, 73 %
+ *   planes: 120 to 126 and 162 to 168; they wait for memory, not for room.
  * tables.c says which pictures fit; the others go through the any-shape kernels.
  */
 #include "cuda/block/halves.cuh"
