@@ -425,7 +425,7 @@ static int open_slot(block_stream *s, unsigned slot, uint32_t index, wvl_block_i
         wvl_coded_block *block = s->blocks[slot];
         block->end_slope = work->sets_slopes && (!work->is_again || is_stale(work, block, s->group)) ? (uint16_t)work->slopes[s->group] : block->end_slope;
         s->hulls[slot].error = wvl_rdoq_change(&s->w.rdoq[slot], in, s->hulls[slot].band, block->end_slope);
-        block->is_changed = in->coefs == s->w.rdoq[slot].samples;
+        block->is_changed = in->coefs == s->w.rdoq[slot].samples || in->max_passes < 255;
     }
     in->wants_more = wants_more;
     in->wants_user = &s->hulls[slot];

@@ -125,7 +125,7 @@ uint64_t wvl_survey_wave(wvl_block_work *work)
 
 /* ---- Once more --------------------------------------------------------------------------------------------------------------------- */
 
-/* Where everything is sent after all, nothing must have been changed. */
+/* Where everything is sent after all, nothing must have been changed, and no candidate left out. */
 int wvl_survey_is_far_off(const wvl_coder *coder)
 {
     uint64_t off = 0, all = 0;

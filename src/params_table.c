@@ -89,7 +89,7 @@
       "Signal one step size and derive the others, or signal one a band; 9/7 only (A.6.4).", QUANTIZATION, WORD, AT(quant_style),    \
       WVL_QUANT_DERIVED, WVL_QUANT_EXPOUNDED)                                                                                        \
     X("step", REAL, "0..1", "0",                                                                                                     \
-      "Base quantizer step as a part of the full range, less than 1; 0: one least significant bit, half of it for up to 8 bits where bytes are limited to 1.15 bits a sample or more and no roi is given, or with HT blocks, where it is then up to twice that, as the bytes ask for; 9/7 only (E.1).", QUANTIZATION,   \
+      "Base quantizer step as a part of the full range, less than 1; 0: one least significant bit, half of it for up to 8 bits where bytes are limited and no roi is given, and with HT blocks then up to twice that, as the bytes ask for; 9/7 only (E.1).", QUANTIZATION,   \
       REAL, AT(step), 0, 1)                                                                                                          \
     X("qfactor", INTEGER, "0..100", "0",                                                                                             \
       "Quality factor as of JPEG, from 1 (coarse) to 100: quantizer steps by the sensitivity of eyes; 0: step says; 9/7 only.",      \

@@ -223,7 +223,7 @@ static coded_view view_coded(const measurement *m, uint32_t component, const wvl
     const wvl_band_coding *coding = &m->plan->codings[number].band[band->coding_band];
     coded_view view = {*v, block->lift, m->plan->rdoq || m->rescale->is_open, coding->step};
     wvl_block_input in = {.coefs = v->samples, .stride = v->stride, .width = (uint16_t)v->width, .height = (uint16_t)v->height, .coef_bytes = v->coef_bytes,
-                          .frac_bits = v->frac_bits, .reversible = m->reversible, .bound = UINT32_MAX >> 1};
+                          .frac_bits = v->frac_bits, .orient = band->orient, .reversible = m->reversible, .bound = UINT32_MAX >> 1};
     if (view.shift) {
         wvl_lift lift;
         wvl_lift_block(m->plan, m->coefs->tile, component, band, index, &in, copy, &lift);

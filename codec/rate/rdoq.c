@@ -209,19 +209,32 @@ static void move_block(const wvl_rdoq *r, moving_block *b)
     }
 }
 
-/* Passes up to the end, and WVL_RDOQ_MORE_PASSES. */
+/* Refinement takes a quarter of a squared step for a bit and a twentieth; as a bit's worth, and with two thirds of an octave on top for slopes less steep than foreseen. */
+#define REFINEMENT_REACH 25000u
+
+/* Candidates beyond the end, what bytes saved elsewhere may buy: at most two, and none that lies behind a refinement pass out of reach. */
+static int count_more(const block_end *end)
+{
+    if (end->type == 0) {
+        return end->worth <= REFINEMENT_REACH ? 2 : 0;
+    }
+    return end->type == 1 || end->worth <= REFINEMENT_REACH / 4 ? 2 : 1;
+}
+
+/* Passes up to the end, and candidates beyond. */
 static uint8_t count_passes(const wvl_block_input *in, const block_end *end)
 {
     static const int before_cleanup[3] = {2, 1, 0};
     int planes = (int)wvl_bit_length(in->bound >> in->frac_bits), below = planes + (int)in->frac_bits - 1 - (int)end->plane;
     int passes = below < 0 ? 0 : below ? 3 * below + 1 - before_cleanup[end->type] : 1;
-    return (uint8_t)(passes + WVL_RDOQ_MORE_PASSES);
+    return (uint8_t)(passes + count_more(end));
 }
 
 wvl_rdoq_error wvl_rdoq_change(const wvl_rdoq *r, wvl_block_input *in, const wvl_band_coding *band, uint32_t slope)
 {
     block_end end;
-    if (!slope || !find_plane(in, band, slope, &end)) {
+    /* Neighbours in the lowest band are alike, and cost far less than the table and the entropies say. */
+    if (!slope || !in->orient || !find_plane(in, band, slope, &end)) {
         return (wvl_rdoq_error){0, 0};
     }
     if (!(in->bound >> end.plane)) {

@@ -20,7 +20,7 @@ typedef struct wvl_rdoq {
     uint8_t *levels;         /* WVL_RDOQ_CELLS */
     int8_t *fractions;       /* WVL_RDOQ_CELLS */
 } wvl_rdoq;
-/* Passes that are candidates beyond the end foreseen: what bytes saved elsewhere may buy. */
+/* Passes that are candidates beyond the end foreseen, at most: what bytes saved elsewhere may buy. */
 #define WVL_RDOQ_MORE_PASSES 2u
 /* How much less steep a picture ends that was quantised for its end. */
 #define WVL_RDOQ_FALL 32u
@@ -35,8 +35,8 @@ typedef struct wvl_rdoq_error { uint64_t low, high; } wvl_rdoq_error;
 
 /* About how many bits the block will take when it ends at the slope, in no unit; never 0. */
 uint32_t wvl_rdoq_weigh(const wvl_rdoq_kernels *kernels, const wvl_block_input *in, const wvl_band_coding *band, uint32_t slope);
-/* Copies in's samples to r->samples, changes them for an end at the slope (0: none), and lets in point there; bound and
- * max_passes become those of the changed block. */
+/* Copies in's samples to r->samples, changes them for an end at the slope (0: none; and none of the lowest band), and lets in point there; bound
+ * and max_passes become those of the changed block. */
 wvl_rdoq_error wvl_rdoq_change(const wvl_rdoq *r, wvl_block_input *in, const wvl_band_coding *band, uint32_t slope);
 /* Makes out's energy that of the unchanged block. */
 void wvl_rdoq_add_error(wvl_block_output *out, wvl_rdoq_error error);

@@ -47,7 +47,7 @@ typedef struct wvl_coded_block {
     uint8_t lift;           /* s where samples of a region and others are coded together, else 0: the region's planes begin there */
     uint8_t energy_shift;
     uint16_t decided;       /* coded far enough for slope thresholds from here on; 0: all passes are there */
-    uint8_t is_changed;     /* quantised for end_slope, and not as it is for that (plan->rdoq) */
+    uint8_t is_changed;     /* quantised for end_slope, or without candidates far beyond it (plan->rdoq) */
     uint16_t end_slope;     /* what it is quantised for, 0: as it is (plan->rdoq) */
     uint16_t last_slope;    /* the threshold of the last layer (plan->rdoq) */
     uint32_t weight;        /* about how many bits it takes, in no unit (plan->rdoq) */

@@ -76,33 +76,18 @@ static int is_everywhere(const wvl_variant_table *t, const wvl_region *region)
 
 /* ---- Codings ------------------------------------------------------------------------------------------------------------------ */
 
-/* Bits a sample that the codestream may take at most; infinity: there is no limit in bytes. */
-static double find_budget(const wvl_settings *s, const wvl_image_format *f)
+static int has_byte_limit(const wvl_settings *s)
 {
-    double pixels = (double)(f->x1 - f->x0) * (f->y1 - f->y0), samples = 0.0, raw = 0.0, bits = INFINITY;
     double last = s->layer_value_count ? s->layer_values[s->layer_value_count - 1] : 0.0;
-    for (uint32_t c = 0; c < f->component_count; c++) {
-        const wvl_component_format *own = &f->components[c];
-        double count = pixels / ((double)wvl_max_u32(own->dx, 1) * wvl_max_u32(own->dy, 1));
-        samples += count;
-        raw += count * wvl_plan_coded_depth(s, f, c);
-    }
-    if (s->rate_unit == WVL_UNIT_RATIO ? last > 1.0 : last > 0.0) {
-        bits = s->rate_unit == WVL_UNIT_RATIO ? raw / last : s->rate_unit == WVL_UNIT_BPP ? pixels * last : s->rate_unit == WVL_UNIT_BYTES ? 8.0 * last : INFINITY;
-    }
-    bits = s->max_bytes ? fmin(bits, 8.0 * (double)s->max_bytes) : bits;
-    bits = s->max_component_bytes ? fmin(bits, 8.0 * (double)s->max_component_bytes * f->component_count) : bits;
-    return bits / samples;
+    int is_limit = s->rate_unit == WVL_UNIT_RATIO ? last > 1.0 : (s->rate_unit == WVL_UNIT_BPP || s->rate_unit == WVL_UNIT_BYTES) && last > 0.0;
+    return is_limit || s->max_bytes || s->max_component_bytes;
 }
 
-/* From so many bits a sample on a budget can be more than one least significant bit has to give; below that a finer step is planes more for nothing. */
-#define FINER_STEP_BITS 1.15
-
-static double choose_step(const wvl_variant_table *t, const wvl_settings *s, unsigned depth)
+/* Steps that nobody gave: one least significant bit; half of it where bytes decide, and those of 8 bits may well be more than that step has. Deep blocks are coded only
+ * as far as they count, so that the finer step costs hardly any time; but regions need two planes for every one. 0: one. */
+static double choose_step(const wvl_settings *all, const wvl_settings *s, unsigned depth)
 {
-    double budget = find_budget(t->settings, t->format);
-    int is_worth = budget < INFINITY && (budget >= FINER_STEP_BITS || s->style & WVL_STYLE_HT); /* steps of HT follow the target from there */
-    int finer = s->step == 0.0 && !s->qfactor && depth <= 8 && !t->settings->region_count && is_worth;
+    int finer = s->step == 0.0 && !s->qfactor && depth <= 8 && !all->region_count && has_byte_limit(all);
     if (s->profile == WVL_PROFILE_IMF_HT_IRV && !s->reversible && s->step == 0.0 && !s->qfactor) {
         return ldexp(1.25, -(int)depth); /* ST 2067-21 expects a B of MAGB that one least significant bit exceeds */
     }
@@ -135,7 +120,7 @@ static void describe_coding(const wvl_variant_table *t, const wvl_settings *s, u
     coding->quant_style = s->reversible ? WVL_QUANT_NONE : s->quant_style;
     coding->guard_bits = s->guard_bits;
     coding->user_precincts = s->precinct_count > 0 || wvl_plan_precinct(s, 0) != 0xFF;
-    coding->base_step = choose_step(t, s, coding->depth);
+    coding->base_step = choose_step(t->settings, s, coding->depth);
     coding->qfactor = s->reversible ? 0 : s->qfactor;
     if (t->settings->visual) {
         describe_visual(t, component, coding);
