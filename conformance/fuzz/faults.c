@@ -110,11 +110,23 @@ static int has_many_layers(const fuzz_facts *f)
     return number(f->c, "layers", "1") >= 1000;
 }
 
-/* A precinct as far across as 2^31 on the grid, in an order by position: PPx and the levels above it. */
+/* floor(log2) of the greatest distance of samples. */
+static unsigned long log2_of_widest(const fuzz_picture *p)
+{
+    unsigned long log2 = 0;
+    for (uint32_t i = 0; i < p->count; i++) {
+        while (p->planes[i].dx >> (log2 + 1) || p->planes[i].dy >> (log2 + 1)) {
+            log2++;
+        }
+    }
+    return log2;
+}
+
+/* A precinct as far across as 2^31 on the grid, in an order by position: PPx, the levels above it and the distance of samples. */
 static int has_far_precincts(const fuzz_facts *f)
 {
     return (has_position_order(f->c) || strstr(fuzz_case_or(f->c, "progression", ""), "CPRL") || strstr(fuzz_case_or(f->c, "progression-changes", ""), "CPRL")) &&
-           levels_of(f->c) >= 16;
+           levels_of(f->c) + log2_of_widest(f->p) >= 16;
 }
 
 static int has_256_in_changes(const fuzz_facts *f) { return f->p->count == 256 && fuzz_case_get(f->c, "progression-changes") != NULL; }
@@ -211,7 +223,7 @@ static const fuzz_fault faults[] = {
      "RPCL and PCRL: it steps by the least distance of precincts of any component and misses those whose distance is no multiple of it; the loops of "
      "B.12.1.3 and B.12.1.4 visit every position.", 0},
     {FUZZ_OPENJPEG, "openjpeg-far-precincts", "2.5.0", has_far_precincts,
-     "RPCL, PCRL, CPRL with 16 levels or more: packets of resolutions whose precincts are 2^31 or more of the grid across are passed over. Decoded as LRCP the "
+     "RPCL, PCRL, CPRL with 16 levels or more (fewer where samples lie far apart): packets of resolutions whose precincts are 2^31 or more of the grid across are passed over. Decoded as LRCP the "
      "same blocks are exact.", 0},
     {FUZZ_OPENJPEG, "openjpeg-no-body", "2.5.0", has_packed_headers_alone,
      "Packed headers and a tile whose packets are all empty: no byte follows its SOD, and it fails to decode the tile. With the headers in the bit stream the "

@@ -267,7 +267,7 @@ void fuzz_illegal_draw(uint64_t seed, uint32_t index, fuzz_case *c)
 {
     /* What depends on the picture, or may be refused with others of these, leaves the stage. */
     static const char *const leave[] = {"picture", "at", "layouts", "preset", "input-color", "input-transfer", "input-range", "tables", "offset",
-                                        "size", "tile", "tile-offset", "precincts", "progression-changes", "overrides", "roi", "rdoq", "visual", "profile", "registration", "mct",
+                                        "size", "tile", "tile-offset", "precincts", "progression-changes", "overrides", "roi", "rdoq", "visual", "ht-passes", "measure-psnr", "profile", "registration", "mct",
                                         "jp2", "container", "tile-parts", "plm", "quantization", "step", "qfactor", "guard-bits", "levels", "rates", "bpp",
                                         "layer-bytes", "psnr", "slopes", "layers", "plt", "packed-headers", "style", "max-bytes", "max-component-bytes"};
     static fuzz_case change;
