@@ -33,7 +33,7 @@ plant()
             exit 1
         fi
         "$fuzz" --replay-files "$kept" >/dev/null || { cat "$kept"; echo "$1: the reduced case fails without the fault"; exit 1; }
-        if [ "$(tail -n 1 "$kept" | wc -w)" -gt 8 ]; then
+        if [ "$(tail -n 1 "$kept" | wc -w)" -gt 12 ]; then
             cat "$kept"
             echo "$1: the case is not reduced"
             exit 1
