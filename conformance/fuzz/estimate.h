@@ -7,7 +7,7 @@
 
 #define FUZZ_PSNR_SLACK 0.3 /* dB that a decoder may find less than the encoder told */
 #define FUZZ_DEEP 24         /* bits from which magnitudes may take more than 31: nothing is measured then */
-#define FUZZ_JUDGE_FLOOR 90.0 /* dB that OpenJPEG's 9/7 in floats reaches on pictures of extremes; elsewhere it reaches 104 */
+#define FUZZ_JUDGE_FLOOR 90.0 /* dB that OpenJPEG's 9/7 in floats reaches mostly */
 
 /* PSNR that is to be found where `told` was told of 9/7: what the judge's own errors, rounding and all that the encoder can not see leave of it. */
 double fuzz_estimate_expect(const fuzz_case *c, const fuzz_picture *p, double told);
