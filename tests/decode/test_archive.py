@@ -220,7 +220,7 @@ def main():
             if wrong:
                 bad += 1
                 print(f"{preset}, {os.path.basename(p.path)}: " + "; ".join(wrong))
-    missing = [n for n in re.findall(r"[\w-]+", listed) if n not in PRESETS and not n.startswith(("dci", "imf", "broadcast"))]
+    missing = [n for n in re.findall(r"[\w-]+", listed) if n not in PRESETS and not n.startswith(("dci", "imf", "broadcast", "ht-", "dicom-"))]  # no JP2
     if missing:
         print(f"presets that are not tried: {missing}")
     print(f"{tried} pairs of preset and picture: {tried - refused - bad} valid, {refused} refused as the profile has it, {bad} wrong")

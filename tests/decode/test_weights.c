@@ -199,7 +199,7 @@ typedef struct quality { double weighted, psnr, told; uint64_t bytes; } quality;
 static quality measure(const picture *p, colors kind, const char *settings, const char *more, const wvl_jp2_info *jp2)
 {
     char all[300];
-    (void)snprintf(all, sizeof all, "%s%s", settings, more);
+    (void)snprintf(all, sizeof all, "%s%s%s", settings, more, strstr(settings, "rdoq") ? "" : " rdoq=no"); /* what weights alone do */
     outcome o = case_encode(all, p, all, jp2);
     picture back = case_decode(all, &o, NULL);
     quality q = {weighted_error(p, &back, kind), picture_sample_psnr(p, &back), wvl_result_layer_psnr(o.result, wvl_result_layer_count(o.result) - 1),

@@ -36,6 +36,7 @@ static wvl_plan *make_plan(const char *tile, const char *device)
     ck_assert_int_eq(wvl_params_set(params, "tile", tile), WVL_OK);
     ck_assert_int_eq(wvl_params_set(params, "reversible", "no"), WVL_OK);
     ck_assert_int_eq(wvl_params_set(params, "bpp", "0.5,2"), WVL_OK);
+    ck_assert_int_eq(wvl_params_set(params, "rdoq", "no"), WVL_OK); /* each picture goes over the device once */
     ck_assert_int_eq(wvl_params_set(params, "device", device), WVL_OK);
     ck_assert_msg(wvl_plan_create(context, params, &inputs[0].format, NULL, &plan) == WVL_OK, "%s", wvl_context_error(context));
     wvl_params_release(params);
