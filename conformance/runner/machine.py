@@ -107,7 +107,7 @@ class Machine:
             texts = []
             for file in (out, err):
                 file.seek(0)
-                texts.append(file.read(4_000_000).decode("utf-8", "replace"))
+                texts.append(file.read(16_000_000).decode("utf-8", "replace"))
         return Outcome(child.returncode, *texts, seconds, usage.ru_maxrss, late.is_set(), text)
 
     def versions(self):
