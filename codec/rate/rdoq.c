@@ -182,14 +182,29 @@ static void move_samples(moving_block *b, uint32_t y, uint64_t bits, uint32_t fi
     }
 }
 
+static uint32_t join_16(const uint16_t *row, uint32_t count)
+{
+    uint16_t all = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        all |= row[i];
+    }
+    return all & 0x7FFFu;
+}
+
+static uint32_t join_32(const uint32_t *row, uint32_t count)
+{
+    uint32_t all = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        all |= row[i];
+    }
+    return all & 0x7FFFFFFFu;
+}
+
 static uint32_t find_bound(const wvl_block_input *in)
 {
     uint32_t bound = 0;
-    for (uint32_t y = 0; y < in->height; y++) {
-        for (uint32_t x = 0; x < in->width; x++) {
-            uint32_t at = y * in->stride + x;
-            bound |= in->coef_bytes == 2 ? ((const uint16_t *)in->coefs)[at] & 0x7FFFu : ((const uint32_t *)in->coefs)[at] & 0x7FFFFFFFu;
-        }
+    for (size_t y = 0; y < in->height; y++) {
+        bound |= in->coef_bytes == 2 ? join_16((const uint16_t *)in->coefs + y * in->stride, in->width) : join_32((const uint32_t *)in->coefs + y * in->stride, in->width);
     }
     return bound;
 }

@@ -19,14 +19,11 @@ WVL_HD uint32_t wvl_max_u32(uint32_t a, uint32_t b) { return a > b ? a : b; }
 /* Number of significant bits; 0 for 0. */
 WVL_HD unsigned wvl_bit_length(uint64_t v)
 {
-    unsigned n = 0;
-    for (unsigned s = 32; s; s >>= 1) {
-        if (v >> s) {
-            v >>= s;
-            n += s;
-        }
-    }
-    return n + (unsigned)(v != 0);
+#ifdef __CUDA_ARCH__
+    return 64u - (unsigned)__clzll((long long)v);
+#else
+    return v ? 64u - (unsigned)__builtin_clzll(v) : 0;
+#endif
 }
 
 /* Saturating: a result that does not fit becomes UINT64_MAX, which no limit admits. */

@@ -35,35 +35,48 @@ static uint32_t add_lanes(__m256i sum32)
 
 static int32_t hold(uint64_t v, int32_t most) { return v > (uint64_t)most ? most : (int32_t)v; }
 
-/* Minus the samples above the border, in lanes of 32 bits. */
-static inline __m256i reach16(__m256i v, __m256i border)
+/* Counts above the borders, in lanes; of 16 bits too: no lane sees more than 2048 samples of a block. */
+static inline void rank_16(__m256i v, const __m256i border[3], __m256i sums[3])
 {
-    return _mm256_madd_epi16(_mm256_cmpgt_epi16(_mm256_and_si256(v, _mm256_set1_epi16(0x7FFF)), border), _mm256_set1_epi16(1));
+    v = _mm256_and_si256(v, _mm256_set1_epi16(0x7FFF));
+    for (unsigned k = 0; k < 3; k++) {
+        sums[k] = _mm256_sub_epi16(sums[k], _mm256_cmpgt_epi16(v, border[k]));
+    }
 }
 
-static inline __m256i reach32(__m256i v, __m256i border) { return _mm256_cmpgt_epi32(_mm256_and_si256(v, _mm256_set1_epi32(0x7FFFFFFF)), border); }
+static inline void rank_32(__m256i v, const __m256i border[3], __m256i sums[3])
+{
+    v = _mm256_and_si256(v, _mm256_set1_epi32(0x7FFFFFFF));
+    for (unsigned k = 0; k < 3; k++) {
+        sums[k] = _mm256_sub_epi32(sums[k], _mm256_cmpgt_epi32(v, border[k]));
+    }
+}
 
 static void rank(const wvl_block_input *in, uint32_t least, uint32_t counts[3])
 {
     uint8_t padded[128];
+    const int is_narrow = in->coef_bytes == 2;
     __m256i sums[3] = {_mm256_setzero_si256(), _mm256_setzero_si256(), _mm256_setzero_si256()}, border[3];
     for (unsigned k = 0; k < 3; k++) {
         uint64_t before = ((uint64_t)least << k) - 1;
-        border[k] = in->coef_bytes == 2 ? _mm256_set1_epi16((int16_t)hold(before, 0x7FFF)) : _mm256_set1_epi32(hold(before, 0x7FFFFFFF));
+        border[k] = is_narrow ? _mm256_set1_epi16((int16_t)hold(before, 0x7FFF)) : _mm256_set1_epi32(hold(before, 0x7FFFFFFF));
     }
     for (uint32_t y = 0; y < in->height; y++) {
         const void *row = row_of(in, y);
         for (uint32_t x = 0; x < in->width; x += 32) {
             const uint8_t *from = fetch_samples(in, row, x, padded);
-            for (unsigned i = 0; i < in->coef_bytes; i++, from += 32) {
-                for (unsigned k = 0; k < 3; k++) {
-                    sums[k] = _mm256_sub_epi32(sums[k], in->coef_bytes == 2 ? reach16(load(from), border[k]) : reach32(load(from), border[k]));
+            if (is_narrow) {
+                rank_16(load(from), border, sums);
+                rank_16(load(from + 32), border, sums);
+            } else {
+                for (unsigned i = 0; i < 4; i++) {
+                    rank_32(load(from + 32 * i), border, sums);
                 }
             }
         }
     }
     for (unsigned k = 0; k < 3; k++) {
-        counts[k] = add_lanes(sums[k]);
+        counts[k] = add_lanes(is_narrow ? _mm256_madd_epi16(sums[k], _mm256_set1_epi16(1)) : sums[k]);
     }
 }
 
@@ -88,32 +101,29 @@ static inline __m256i scale32(__m256i v, unsigned plane)
     return plane >= 7 ? _mm256_srl_epi32(v, _mm_cvtsi32_si128((int)plane - 7)) : _mm256_sll_epi32(v, _mm_cvtsi32_si128(7 - (int)plane));
 }
 
-/* In order of the samples. */
-static inline __m256i join_words(__m256i a, __m256i b) { return _mm256_permute4x64_epi64(_mm256_packs_epi16(a, b), 0xD8); }
+/* The low bytes of 32 words below 256, in order of the samples. */
+static inline __m256i join_bytes(__m256i a, __m256i b) { return _mm256_permute4x64_epi64(_mm256_packus_epi16(a, b), 0xD8); }
 
-static inline __m256i find_level(__m256i at, __m256i *fraction)
-{
-    __m256i one = _mm256_cmpgt_epi16(at, _mm256_set1_epi16(127)), two = _mm256_cmpgt_epi16(at, _mm256_set1_epi16(255));
-    __m256i three = _mm256_cmpgt_epi16(at, _mm256_set1_epi16(511)), four = _mm256_cmpgt_epi16(at, _mm256_set1_epi16(1023));
-    __m256i lower = _mm256_add_epi16(_mm256_and_si256(two, _mm256_set1_epi16(128)), _mm256_and_si256(three, _mm256_set1_epi16(256)));
-    lower = _mm256_add_epi16(lower, _mm256_add_epi16(_mm256_and_si256(four, _mm256_set1_epi16(512)), _mm256_set1_epi16(128)));
-    *fraction = _mm256_sub_epi16(at, lower);
-    return _mm256_sub_epi16(_mm256_setzero_si256(), _mm256_add_epi16(_mm256_add_epi16(one, two), _mm256_add_epi16(three, four)));
-}
+static inline __m256i spread(const int8_t *table) { return _mm256_broadcastsi128_si256(_mm_loadu_si128((const __m128i *)table)); }
+
+/* By whole steps. A fraction is what lies below a step, with the sign bit below the first one, and 127 where more steps lie below it in the octave. */
+static const int8_t level_of[16] = {0, 1, 2, 2, 3, 3, 3, 3, 4, 4, 4, 4, 4, 4, 4, 4};
+static const int8_t fraction_of[16] = {-128, 0, 0, 127, 0, 127, 127, 127, 0, 127, 127, 127, 127, 127, 127, 127};
 
 static inline void split_32(const uint8_t *from, unsigned coef_bytes, unsigned plane, uint8_t *levels, int8_t *fractions)
 {
-    __m256i at[2], f[2], l[2];
+    __m256i at[2], below = _mm256_set1_epi16(127);
     for (unsigned i = 0; i < 2; i++) {
         if (coef_bytes == 2) {
             at[i] = scale16(load(from + 32 * i), plane);
         } else {
             at[i] = _mm256_permute4x64_epi64(_mm256_packus_epi32(scale32(load(from + 64 * i), plane), scale32(load(from + 64 * i + 32), plane)), 0xD8);
         }
-        l[i] = find_level(at[i], &f[i]);
     }
-    _mm256_storeu_si256((__m256i *)levels, join_words(l[0], l[1]));
-    _mm256_storeu_si256((__m256i *)fractions, join_words(f[0], f[1]));
+    __m256i steps = join_bytes(_mm256_srli_epi16(at[0], 7), _mm256_srli_epi16(at[1], 7));
+    __m256i rest = join_bytes(_mm256_and_si256(at[0], below), _mm256_and_si256(at[1], below));
+    _mm256_storeu_si256((__m256i *)levels, _mm256_shuffle_epi8(spread(level_of), steps));
+    _mm256_storeu_si256((__m256i *)fractions, _mm256_or_si256(rest, _mm256_shuffle_epi8(spread(fraction_of), steps)));
 }
 
 static void split(const wvl_block_input *in, unsigned plane, uint8_t *levels, int8_t *fractions)
@@ -200,8 +210,6 @@ typedef struct tables {
     __m256i first, second, more, alone;
     int needs;
 } tables;
-
-static inline __m256i spread(const int8_t *table) { return _mm256_broadcastsi128_si256(_mm_loadu_si128((const __m128i *)table)); }
 
 static inline __m256i fetch_borders(const tables *t, const uint8_t *levels, uint32_t pitch, __m256i l)
 {
