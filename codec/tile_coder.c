@@ -51,7 +51,7 @@ static worker_scratch carve_worker(const wvl_plan *plan, wvl_carver *carver)
     int8_t *fractions = wvl_carve(carver, cells, sizeof *fractions);
     for (unsigned i = 0; i < coder->slots; i++) {
         void *samples = wvl_carve(carver, plan->rdoq ? WVL_RDOQ_SAMPLES : wvl_rescale_samples(plan), sizeof(uint32_t));
-        w.rdoq[i] = (wvl_rdoq){wvl_rdoq_fetch_kernels(), samples, levels, fractions};
+        w.rdoq[i] = (wvl_rdoq){wvl_rdoq_fetch_kernels(), samples, levels, fractions, wvl_rate_reach(plan) < 65536};
     }
     return w;
 }

@@ -228,7 +228,7 @@ static coded_view view_coded(const measurement *m, uint32_t component, const wvl
         wvl_lift lift;
         wvl_lift_block(m->plan, m->coefs->tile, component, band, index, &in, copy, &lift);
     } else if (m->plan->rdoq) {
-        wvl_rdoq rdoq = {wvl_rdoq_fetch_kernels(), copy, cells, (int8_t *)cells + WVL_RDOQ_CELLS};
+        wvl_rdoq rdoq = {wvl_rdoq_fetch_kernels(), copy, cells, (int8_t *)cells + WVL_RDOQ_CELLS, 0}; /* passes are known */
         in.bound = m->coefs->bounds[band->first_block + index];
         (void)wvl_rdoq_change(&rdoq, &in, coding, block->end_slope);
     } else if (m->rescale->is_open) {

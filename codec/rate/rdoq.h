@@ -19,6 +19,7 @@ typedef struct wvl_rdoq {
     void *samples;           /* a block's, copied: WVL_RDOQ_SAMPLES of 4 bytes */
     uint8_t *levels;         /* WVL_RDOQ_CELLS */
     int8_t *fractions;       /* WVL_RDOQ_CELLS */
+    int is_large;            /* the picture: fewer candidates beyond the end of a block do */
 } wvl_rdoq;
 /* Passes that are candidates beyond the end foreseen, at most: what bytes saved elsewhere may buy. */
 #define WVL_RDOQ_MORE_PASSES 2u
