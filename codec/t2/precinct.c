@@ -194,13 +194,6 @@ static void set_zero_planes(const wvl_t2_tile *tile, const wvl_precinct_band *pb
     wvl_tag_tree_build(planes, pb->cols, pb->rows);
 }
 
-static void put_zero_planes(wvl_tag_node *planes, const wvl_precinct_band *pb, uint32_t col, uint32_t row, uint32_t zero_planes, wvl_bit_writer *w)
-{
-    for (uint32_t threshold = 1; threshold <= zero_planes + 1; threshold++) {
-        wvl_tag_tree_put(planes, pb->cols, pb->rows, col, row, threshold, w);
-    }
-}
-
 static uint64_t put_block(const wvl_t2_tile *tile, const wvl_precinct_band *pb, uint32_t col, uint32_t row, uint32_t layer, int commit,
                           wvl_tag_node *inclusion, wvl_tag_node *planes, wvl_bit_writer *w)
 {
@@ -216,7 +209,8 @@ static uint64_t put_block(const wvl_t2_tile *tile, const wvl_precinct_band *pb, 
         return 0;
     }
     if (!state->sent_passes) {
-        put_zero_planes(planes, pb, col, row, zero_planes(tile, pb, b), w);
+        /* Up to the value itself: a node says nothing before its parent has said all, so the bits are those of threshold after threshold. */
+        wvl_tag_tree_put(planes, pb->cols, pb->rows, col, row, zero_planes(tile, pb, b) + 1, w);
     }
     put_pass_count(w, state->next_passes - first_pass(pb, state));
     unsigned lblock = put_lengths(tile, pb, b, state, w);
