@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "boxes.h"
+#include "ht.h"
 #include "profiles.h"
 #include "walk.h"
 
@@ -29,6 +30,7 @@ void wvl_check_release_walk(wvl_walk *w)
     for (size_t i = 0; i < sizeof lists / sizeof lists[0]; i++) {
         wvl_check_release_list(w, lists[i]);
     }
+    wvl_check_release(w, w->ht, 1, sizeof *w->ht);
     wvl_check_release_gathered(w, &w->packed);
     wvl_check_release_gathered(w, &w->lengths);
 }

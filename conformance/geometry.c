@@ -160,6 +160,7 @@ void wvl_check_close_tile(wvl_tile_walk *t)
     wvl_check_release_list(w, &t->plt);
     wvl_check_release_list(w, &t->ppt_items);
     wvl_check_release_list(w, &t->contributions);
+    wvl_check_release_list(w, &t->ht_parts);
 }
 
 /* ---- Precincts ---------------------------------------------------------------------------------------------------------- */
@@ -174,6 +175,9 @@ static void measure_band(wvl_tile_walk *t, const wvl_resolution *res, uint64_t k
     uint64_t kx = (res->rect.x0 >> res->ppx) + k % res->wide, ky = (res->rect.y0 >> res->ppy) + k / res->wide;
     wvl_rect area = {greatest(r.x0, kx << px), greatest(r.y0, ky << py), least(r.x1, (kx + 1) << px), least(r.y1, (ky + 1) << py)};
     band->mb = wvl_check_magnitude_bits(t->w, res->component, res->r, b);
+    band->area = area;
+    band->xcb = (uint8_t)xcb;
+    band->ycb = (uint8_t)ycb;
     if (area.x0 < area.x1 && area.y0 < area.y1) {
         band->cols = (uint32_t)(ceil_shift(area.x1, xcb) - (area.x0 >> xcb));
         band->rows = (uint32_t)(ceil_shift(area.y1, ycb) - (area.y0 >> ycb));
@@ -194,13 +198,19 @@ int wvl_check_open_bands(wvl_tile_walk *t, wvl_resolution *res, uint64_t k)
     return 1;
 }
 
-int wvl_check_fill_band(wvl_tile_walk *t, wvl_band *band)
+int wvl_check_fill_band(wvl_tile_walk *t, wvl_band *band, int is_ht)
 {
     uint64_t count = (uint64_t)band->cols * band->rows, nodes = wvl_check_tag_nodes(band->cols, band->rows);
     band->nodes = wvl_check_allocate(t->w, 2 * nodes, sizeof *band->nodes);
     band->blocks = wvl_check_allocate(t->w, count, sizeof *band->blocks);
     if (!band->nodes || !band->blocks) {
         return 0;
+    }
+    if (is_ht && wvl_check_style_of(t->w)->layers > 1 && !t->w->options->skip_blocks) {
+        band->coded = wvl_check_allocate(t->w, count, sizeof *band->coded);
+        if (!band->coded) {
+            return 0;
+        }
     }
     for (uint64_t i = 0; i < count; i++) {
         band->blocks[i].lblock = 3;
@@ -219,6 +229,7 @@ void wvl_check_close_bands(wvl_tile_walk *t, wvl_resolution *res, uint64_t k)
             wvl_check_release(t->w, bands[b].nodes, 2 * wvl_check_tag_nodes(bands[b].cols, bands[b].rows), sizeof *bands[b].nodes);
         }
         wvl_check_release(t->w, bands[b].blocks, blocks, sizeof *bands[b].blocks);
+        wvl_check_release(t->w, bands[b].coded, blocks, sizeof *bands[b].coded);
     }
     wvl_check_release(t->w, bands, count, sizeof *bands);
     res->precincts[k].bands = NULL;

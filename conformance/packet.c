@@ -160,7 +160,7 @@ static int take_header(wvl_tile_walk *t, wvl_resolution *res, uint64_t k, wvl_ch
     return 1;
 }
 
-static int take_body(wvl_tile_walk *t, wvl_check_packet *packet)
+static int take_body(wvl_tile_walk *t, const wvl_resolution *res, wvl_check_packet *packet)
 {
     uint64_t body = sum_contributions(t);
     if (t->is_packed && body && t->at == t->part->end && t->packed == &t->ppt) {
@@ -176,6 +176,7 @@ static int take_body(wvl_tile_walk *t, wvl_check_packet *packet)
     }
     packet->body_bytes = body;
     check_body(t);
+    wvl_check_judge_ht(t, res, t->at, packet->layer + 1u == wvl_check_style_of(t->w)->layers);
     t->at += body;
     return 1;
 }
@@ -185,9 +186,9 @@ int wvl_check_read_packet(wvl_tile_walk *t, wvl_resolution *res, uint64_t k)
     wvl_precinct *precinct = &res->precincts[k];
     wvl_check_packet packet = {.tile = t->tile, .component = res->component, .resolution = res->r, .layer = precinct->next_layer, .precinct = k};
     int is_empty = 0;
-    t->contributions.count = 0;
+    t->contributions.count = t->ht_parts.count = 0;
     packet.offset = t->at;
-    if (!take_sop(t, wvl_check_style_of(t->w)->scod & 2) || !take_header(t, res, k, &packet, &is_empty) || !take_body(t, &packet)) {
+    if (!take_sop(t, wvl_check_style_of(t->w)->scod & 2) || !take_header(t, res, k, &packet, &is_empty) || !take_body(t, res, &packet)) {
         return 0;
     }
     packet.part = (uint32_t)(t->part - (wvl_part *)t->w->parts.items);

@@ -12,6 +12,7 @@ typedef struct header {
     uint64_t start;
     uint32_t layer;
     unsigned style;
+    const wvl_band *band; /* at hand */
     int is_single_set; /* HT: Ccap15 allows one HT set a block */
     int failed;
 } header;
@@ -59,9 +60,9 @@ static int take_length(header *h, const wvl_block *k, unsigned passes, uint32_t 
     return 1;
 }
 
-static int add_contribution(header *h, uint32_t bytes, uint8_t kind)
+static int add_contribution(header *h, uint32_t bytes)
 {
-    wvl_contribution c = {bytes, kind};
+    wvl_contribution c = {.bytes = bytes};
     if (bytes && !wvl_check_push(h->w, &h->t->contributions, &c, sizeof c)) {
         h->failed = 1;
         return 0;
@@ -89,12 +90,26 @@ static void take_classic(header *h, wvl_block *k, unsigned passes)
     while (passes && !h->failed) {
         unsigned room = segment_room(h->style, done), chunk = room < passes ? room : passes;
         uint32_t bytes = 0;
-        if (!take_length(h, k, chunk, &bytes) || !add_contribution(h, bytes, 0)) {
+        if (!take_length(h, k, chunk, &bytes) || !add_contribution(h, bytes)) {
             return;
         }
         done += chunk;
         passes -= chunk;
     }
+}
+
+/* kind and passes as in wvl_contribution; done: passes of the block before this segment's, placeholders aside. */
+static int add_segment(header *h, const wvl_block *k, uint32_t bytes, unsigned kind, unsigned passes, unsigned done)
+{
+    wvl_contribution c = {bytes, (uint8_t)kind, (uint8_t)passes};
+    wvl_ht_part part = {h->band, (uint32_t)(k - h->band->blocks), (uint16_t)(done / 3)};
+    int is_judged = bytes && !h->w->options->skip_blocks;
+    if ((bytes && !wvl_check_push(h->w, &h->t->contributions, &c, sizeof c)) ||
+        (is_judged && !wvl_check_push(h->w, &h->t->ht_parts, &part, sizeof part))) {
+        h->failed = 1;
+        return 0;
+    }
+    return 1;
 }
 
 static void check_cleanup(header *h, uint32_t bytes)
@@ -114,7 +129,7 @@ static int take_if_classic(header *h, wvl_block *k, unsigned passes, unsigned fi
     }
     k->is_classic = 1;
     bytes = full > width ? bytes << (full - width) | wvl_check_take_bits(&h->bits, full - width) : bytes;
-    (void)add_contribution(h, bytes, 0);
+    (void)add_contribution(h, bytes);
     return 1;
 }
 
@@ -127,6 +142,9 @@ static unsigned take_first_set(header *h, wvl_block *k, unsigned passes)
         return 0;
     }
     if (!bytes) { /* placeholders only; refinement placeholders have no length */
+        if (passes % 3) {
+            wvl_check_fail_once(h->w, WVL_RULE_HT_PLACEHOLDER, place(h), "%u passes without a byte before a block's first HT set", passes);
+        }
         return 0;
     }
     if (take_if_classic(h, k, passes, first, bytes)) {
@@ -134,7 +152,7 @@ static unsigned take_first_set(header *h, wvl_block *k, unsigned passes)
     }
     check_cleanup(h, bytes);
     k->has_data = 1;
-    (void)add_contribution(h, bytes, 1);
+    (void)add_segment(h, k, bytes, 1, 1, k->passes + first - 1);
     return refinement;
 }
 
@@ -150,7 +168,7 @@ static void take_ht(header *h, wvl_block *k, unsigned passes)
     while (left && !h->failed) {
         unsigned phase = (done - left) % 3, chunk = phase == 0 ? 1 : 3 - phase < left ? 3 - phase : left;
         uint32_t bytes = 0;
-        if (!take_length(h, k, chunk, &bytes) || !add_contribution(h, bytes, phase ? 2 : 1)) {
+        if (!take_length(h, k, chunk, &bytes) || !add_segment(h, k, bytes, phase ? 2 : 1, phase + chunk, done - left)) {
             return;
         }
         if (!phase) {
@@ -227,7 +245,7 @@ static int open_band(header *h, wvl_band *band)
     if (!(band->root & 1) || !is_alive(h)) {
         return 0;
     }
-    if (!wvl_check_fill_band(h->t, band)) {
+    if (!wvl_check_fill_band(h->t, band, h->style & 0x40)) {
         h->failed = 1;
     }
     return !h->failed;
@@ -239,6 +257,7 @@ static void take_band(header *h, wvl_band *band)
     if (!open_band(h, band)) {
         return;
     }
+    h->band = band;
     wvl_check_tag_measure(&shape, band->cols, band->rows);
     uint32_t *planes = band->nodes + shape.first[shape.levels - 1] + 1;
     for (uint32_t row = 0; row < band->rows && is_alive(h); row++) {

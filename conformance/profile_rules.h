@@ -101,7 +101,7 @@
     X(KEEP_REGION, "keep.region", "profile", ERROR, "RGN is not used.")
 
 #define WVL_CHECK_RULES_HT_PROFILES(X)                                                                                                     \
-    X(DICOM_BARE, "dicom.bare", "PS3.5 A.4", ERROR, "The codestream is bare, without the boxes of a file.")                                \
+    X(DICOM_BARE, "dicom.bare", "PS3.5 A.4.4", ERROR, "The codestream is bare, without the boxes of a file.")                                \
     X(DICOM_WAVELET, "dicom.wavelet", "PS3.5 10.18", ERROR, "The picture is lossless: the wavelet is the 5/3 one.")                        \
     X(DICOM_BLOCKS, "dicom.blocks", "PS3.5 10.18", ERROR, "All blocks are HT blocks.")                                                     \
     X(DICOM_ORDER, "dicom.order", "PS3.5 10.18", ERROR, "The progression order is RPCL, without POC.")                                     \

@@ -51,6 +51,7 @@
     X(CAP_RGN, "cap.rgn", WVL_CHECK_PART15, ERROR, "RGN is absent where Ccap15 says so.")                                                  \
     X(CAP_REVERSIBLE, "cap.reversible", WVL_CHECK_PART15, ERROR, "HT blocks use the 5/3 wavelet where Ccap15 says so.")                    \
     X(CAP_MAGNITUDE, "cap.magnitude", WVL_CHECK_PART15, WARNING, "B of MAGB covers the magnitude bits that QCD and QCC give HT blocks.")    \
+    X(CAP_MAGNITUDE_EXCEEDED, "cap.magnitude-exceeded", WVL_CHECK_PART15, ERROR, "B of MAGB covers the magnitudes of every HT block.")         \
     X(CAP_HOMOGENEOUS, "cap.homogeneous", WVL_CHECK_PART15, WARNING, "Tile headers change no coding where Ccap15 says HOMOGENEOUS.")       \
     X(PRF_LENGTH, "prf.length", "A.5.3", ERROR, "Lprf is even and covers a word.")                                                         \
     X(PRF_VALUE, "prf.value", "A.5.3", ERROR, "The last Pprf is not 0.")                                                                   \
@@ -145,7 +146,17 @@
     X(HT_CLEANUP_LENGTH, "ht.cleanup-length", "15444-15 Annex B", ERROR, "An HT cleanup segment has 2..65534 bytes.")                      \
     X(HT_REFINEMENT_LENGTH, "ht.refinement-length", "15444-15 Annex B", ERROR, "An HT refinement segment has at most 2046 bytes.")         \
     X(HT_SCUP, "ht.scup", "15444-15 7.1", ERROR, "Scup is 2..4079 and not beyond the cleanup segment.")                                    \
-    X(HT_SETS, "ht.sets", WVL_CHECK_PART15, ERROR, "A block has one HT set where Ccap15 says SINGLEHT.")
+    X(HT_SETS, "ht.sets", WVL_CHECK_PART15, ERROR, "A block has one HT set where Ccap15 says SINGLEHT.")                                    \
+    X(HT_PLACEHOLDER, "ht.placeholder", "15444-15 Annex B", WARNING, "Passes before a block's first HT set come in whole sets of three.")   \
+    X(HT_STUFFING, "ht.stuffing", "15444-15 7.1", ERROR, "In MagSgn and SigProp a 0 bit follows a byte 0xFF.")                             \
+    X(HT_SKIPPED_BIT, "ht.skipped-bit", "15444-15 7.1", WARNING, "Bits of MEL and VLC that decoders skip after 0xFF are 0.")               \
+    X(HT_MAGSGN_SHORT, "ht.magsgn-short", "15444-15 7.1.2", ERROR, "MagSgn of a block needs no more than its bytes and a byte 0xFF.")      \
+    X(HT_VLC_SHORT, "ht.vlc-short", "15444-15 7.1.4", ERROR, "VLC of a block needs no more than Scup bytes.")                              \
+    X(HT_OVERLAP, "ht.overlap", "15444-15 7.1", WARNING, "MEL and VLC share a byte at most, and so do SigProp and MagRef.")                \
+    X(HT_UNREAD, "ht.unread", "15444-15 7.1", WARNING, "Decoding reads the bytes of an HT segment; one may be left where two streams meet.")                                   \
+    X(HT_EXPONENT, "ht.exponent", "15444-15 7.3.7", ERROR, "Exponent bounds of quads fit the zero bit-planes.")                            \
+    X(HT_MAGNITUDE, "ht.magnitude", "15444-15 7.6", ERROR, "Magnitudes fit the zero bit-planes.")                                          \
+    X(HT_OUTSIDE, "ht.outside", "15444-15 7.2", WARNING, "Quads at the edge of a block have no significant sample beyond it.")
 
 #define WVL_CHECK_RULES_BOX(X)                                                                                                             \
     X(FILE_UNKNOWN, "file.unknown", "I.5.1", ERROR, "A file begins with a signature box or with SOC.")                                     \

@@ -17,12 +17,21 @@ typedef struct wvl_block {
     uint16_t passes;
 } wvl_block;
 
+/* Where an HT block's segments lie, while refinement may come with a later packet. Bytes 0: there is none, or it is unsound. */
+typedef struct wvl_ht_coded {
+    uint64_t cleanup_at, refinement_at;
+    uint16_t cleanup_bytes, refinement_bytes;
+} wvl_ht_coded;
+
 typedef struct wvl_band {
     uint32_t cols, rows;
     int mb;
+    wvl_rect area;       /* in the band's coordinates */
+    uint8_t xcb, ycb;    /* clipped by the precinct */
     uint32_t root;    /* of the inclusion tree while there is nothing else */
     uint32_t *nodes;  /* inclusion, then zero bit-planes: wvl_tag_node_count() each; NULL until a block may be included */
     wvl_block *blocks;
+    wvl_ht_coded *coded; /* HT blocks in several layers; NULL elsewhere */
 } wvl_band;
 
 typedef struct wvl_precinct {
@@ -61,8 +70,16 @@ typedef struct wvl_sequence {
 
 typedef struct wvl_contribution {
     uint32_t bytes;
-    uint8_t kind; /* 0: MQ or raw, 1: HT cleanup, 2: HT refinement */
+    uint8_t kind;   /* 0: MQ or raw, 1: HT cleanup, 2: HT refinement */
+    uint8_t passes; /* of the HT set, with this one: 1..3 */
 } wvl_contribution;
+
+/* Whose an HT contribution is. */
+typedef struct wvl_ht_part {
+    const wvl_band *band;
+    uint32_t block;
+    uint16_t set; /* its number in the block, placeholders counted */
+} wvl_ht_part;
 
 /* Packet lengths of the part at hand, from PLT or PLM. */
 typedef struct wvl_lengths {
@@ -103,6 +120,7 @@ struct wvl_tile_walk {
     uint64_t packed_used;           /* header bytes taken for the part */
 
     wvl_list contributions;         /* of the packet at hand */
+    wvl_list ht_parts;              /* wvl_ht_part: of its HT contributions, in turn */
     uint64_t header_start;
 };
 
@@ -112,7 +130,7 @@ void wvl_check_close_tile(wvl_tile_walk *t);
 int wvl_check_open_bands(wvl_tile_walk *t, wvl_resolution *res, uint64_t k);
 void wvl_check_close_bands(wvl_tile_walk *t, wvl_resolution *res, uint64_t k);
 /* Makes blocks and trees of a band. */
-int wvl_check_fill_band(wvl_tile_walk *t, wvl_band *band);
+int wvl_check_fill_band(wvl_tile_walk *t, wvl_band *band, int is_ht);
 
 /* The precinct whose next layer comes now; NULL when the volumes are exhausted (or a limit is hit). */
 wvl_resolution *wvl_check_next_packet(wvl_tile_walk *t, uint64_t *k);
@@ -122,6 +140,9 @@ int wvl_check_read_packet(wvl_tile_walk *t, wvl_resolution *res, uint64_t k);
 /* packet_header.c: bits of one header at *at of data[0..end); adds to t->contributions. 0 after a complaint that ends the tile's walk. */
 int wvl_check_read_packet_header(wvl_tile_walk *t, wvl_resolution *res, uint64_t k, const uint8_t *data, uint64_t *at, uint64_t end, int *is_empty);
 uint64_t wvl_check_packed_origin(const wvl_tile_walk *t, uint64_t at);
+
+/* ht_segments.c: the contributions of a packet whose body is at `at`; is_last: of the precinct. */
+void wvl_check_judge_ht(wvl_tile_walk *t, const wvl_resolution *res, uint64_t at, int is_last);
 
 /* tile.c: ends the part at hand and begins the tile's next one; 0 when there is none. */
 int wvl_check_enter_next_part(wvl_tile_walk *t);

@@ -141,6 +141,7 @@ typedef struct wvl_walk {
     uint64_t lowest_width, lowest_height; /* greatest resolution 0 of a tile-component */
     wvl_list parts;         /* wvl_part */
     wvl_tile *tiles;
+    struct wvl_ht_work *ht; /* NULL before the first HT block */
 } wvl_walk;
 
 typedef struct wvl_tlm_entry {

@@ -8,9 +8,9 @@
  *   wvl_check_release_summary(&summary);
  *
  * It reads every marker segment of ISO/IEC 15444-1 and those that 15444-15 adds, decodes every packet header, and checks the pointer
- * segments against the packets found, but decodes no sample. It shares no code with the encoder, links libc alone, never prints, keeps
- * no global state, and may be called from any number of threads. Any input is safe: what a header claims is believed only as far as the
- * bytes bear it out, and work and memory are bounded by the input's size and by the options.
+ * segments against the packets found. It decodes HT blocks, to see how each of their streams ends, but no other samples. It shares no code with
+ * the encoder, links libc alone, never prints, keeps no global state, and may be called from any number of threads. Any input is safe: what a
+ * header claims is believed only as far as the bytes bear it out, and work and memory are bounded by the input's size and by the options.
  * Clauses are those of ISO/IEC 15444-1 (ITU-T T.800) unless another document is named.
  */
 #ifndef WAVELANE_CHECK_H
@@ -73,7 +73,7 @@ typedef struct wvl_check_options {
     uint32_t frames, seconds;  /* frame rate as a fraction, for byte limits; 0: 24/1 */
     int stereo;                /* one eye of a stereoscopic pair: half the bytes */
     uint64_t memory_limit;     /* bytes; 0: 256 MiB and 64 times the input */
-    uint64_t work_limit;       /* code blocks and precincts visited; 0: 2^25 and 128 times the input's bytes */
+    uint64_t work_limit;       /* code blocks and precincts visited, 32 samples of an HT block; 0: 2^25 and 128 times the input's bytes */
     uint32_t issue_limit;      /* reports; 0: 1000. What is beyond is counted only */
     wvl_check_packet_fn packet; /* called for every packet, with the same user */
     int hfr;                   /* high frame rate: twice the bytes of a cinema profile */
@@ -81,6 +81,7 @@ typedef struct wvl_check_options {
     void *(*allocate)(void *user, size_t bytes);
     void (*release)(void *user, void *memory, size_t bytes);
     void *memory_user;
+    int skip_blocks; /* HT segments are not decoded: lengths, Scup and forbidden pairs are all that is checked of them */
 } wvl_check_options;
 
 typedef enum wvl_check_format { WVL_CHECK_NOTHING = 0, WVL_CHECK_CODESTREAM = 1, WVL_CHECK_JP2 = 2, WVL_CHECK_JPH = 3 } wvl_check_format;

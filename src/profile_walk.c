@@ -88,7 +88,8 @@ wvl_status wvl_profile_walk(const wvl_plan *plan, const void *data, uint64_t byt
     report_text lines = {plan, text, text_bytes, 0};
     wvl_check_options options = {.struct_size = sizeof options, .profile = wvl_profile_of(plan->profile)->name, .frames = plan->frames,
                                  .seconds = plan->seconds, .stereo = plan->stereo, .hfr = plan->hfr, .memory_limit = wvl_profile_walk_bytes(plan),
-                                 .work_limit = UINT64_MAX, .allocate = allocate, .release = release, .memory_user = host};
+                                 .work_limit = UINT64_MAX, .allocate = allocate, .release = release, .memory_user = host,
+                                 .skip_blocks = 1}; /* no profile speaks of what is in a block */
     switch (wvl_check_file(data, (size_t)bytes, &options, report, &lines, NULL)) {
     case WVL_CHECK_LEGAL: return WVL_OK;
     case WVL_CHECK_ILLEGAL: return WVL_ERROR_PROFILE;

@@ -329,6 +329,7 @@ check_result check_walk(const check_bytes *b, const char *options)
     o.frames = word_of(options, "fps=", number, sizeof number) ? (uint32_t)strtoul(number, NULL, 10) : 0;
     o.seconds = o.frames ? 1 : 0;
     o.stereo = options && strstr(options, "stereo");
+    o.skip_blocks = options && strstr(options, "skip-blocks");
     o.hfr = options && strstr(options, "hfr");
     o.memory_limit = word_of(options, "memory=", number, sizeof number) ? strtoull(number, NULL, 10) : 0;
     o.work_limit = word_of(options, "work=", number, sizeof number) ? strtoull(number, NULL, 10) : 0;

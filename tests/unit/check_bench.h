@@ -49,7 +49,7 @@ typedef struct check_result {
     wvl_check_summary summary; /* released */
 } check_result;
 
-/* options: NULL, or words profile=NAME fps=N memory=N work=N stereo */
+/* options: NULL, or words profile=NAME fps=N memory=N work=N stereo hfr raw skip-blocks */
 check_result check_walk(const check_bytes *b, const char *options);
 int check_has(const check_result *r, const char *rule);
 /* "a b c" of the rules reported. */
@@ -60,7 +60,8 @@ typedef struct check_row {
     const char *rule, *stream, *damage, *also, *options;
 } check_row;
 
-extern const check_row check_rows_stream[], check_rows_coding[], check_rows_packet[], check_rows_boxes[], check_rows_profiles[];
-extern const size_t check_rows_stream_count, check_rows_coding_count, check_rows_packet_count, check_rows_boxes_count, check_rows_profiles_count;
+extern const check_row check_rows_stream[], check_rows_coding[], check_rows_packet[], check_rows_ht[], check_rows_boxes[], check_rows_profiles[];
+extern const size_t check_rows_stream_count, check_rows_coding_count, check_rows_packet_count, check_rows_ht_count, check_rows_boxes_count,
+    check_rows_profiles_count;
 
 #endif

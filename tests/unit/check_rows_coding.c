@@ -5,7 +5,7 @@
 #define EMPTY "x=40 y=30 L=2 part=0/0/1::000000"
 #define EMPTY3 "x=40 y=30 depth=07,07,07 L=2 part=0/0/1::000000000000000000"
 #define PARTS "x=40 y=30 L=2 part=0/0/3::00 part=0/1/3::00 part=0/2/3::00"
-#define HT "ht=0002 style=40 part=0/0/1::(1100100100)01020200"
+#define HT "ht=0002 style=40 part=0/0/1::(1100100100)F3C02400"
 #define TLM "x=40 y=30 L=2 main=FF55000900500000000011 part=0/0/1::000000"
 #define PLT "x=40 y=30 L=2 part=0/0/1:FF58000600010101:000000"
 #define PLM "x=40 y=30 L=2 main=FF5700070003010101 part=0/0/1::000000"

@@ -9,7 +9,7 @@
 /* Two tiles. */
 #define TILES "x=40 y=30 tx=20 ty=30 L=2 part=0/0/1::000000 part=1/0/1::000000"
 /* An HT block of one cleanup pass, four bytes. */
-#define HT "ht=0002 style=40 part=0/0/1::(1100100100)01020200"
+#define HT "ht=0002 style=40 part=0/0/1::(1100100100)F3C02400"
 
 const check_row check_rows_stream[] = {
     {"soc.missing", EMPTY, "all @0=FF4E", NULL, "raw"},

@@ -249,6 +249,26 @@ START_TEST(work_is_bounded)
 }
 END_TEST
 
+/* ---- HT blocks ------------------------------------------------------------------------------------------------------------ */
+
+START_TEST(blocks_are_decoded_unless_they_are_skipped)
+{
+    check_bytes b = check_make("encode 33x21x1x8 levels=1 style=HT");
+    check_result whole = check_walk(&b, NULL), skipped = check_walk(&b, "skip-blocks");
+    ck_assert_int_eq(whole.verdict, WVL_CHECK_LEGAL);
+    ck_assert_int_eq(skipped.verdict, WVL_CHECK_LEGAL);
+    ck_assert_uint_eq(whole.count + skipped.count, 0);
+    free(b.p);
+    b = check_make("ht=0002 style=40 part=0/0/1::(11 01 0 0 110)FEF3C0107500"); /* a magnitude of 4 with one zero bit-plane too few */
+    whole = check_walk(&b, NULL);
+    skipped = check_walk(&b, "skip-blocks");
+    ck_assert_int_eq(whole.verdict, WVL_CHECK_ILLEGAL);
+    ck_assert(check_has(&whole, "ht.magnitude"));
+    ck_assert_int_eq(skipped.verdict, WVL_CHECK_LEGAL);
+    free(b.p);
+}
+END_TEST
+
 /* ---- Cut and spoilt ------------------------------------------------------------------------------------------------------- */
 
 static const char *const samples[] = {
@@ -259,7 +279,8 @@ static const char *const samples[] = {
     "jp2 24x16x4x8 levels=1 mct=off alpha res xml uuid",
     "jp2 24x16x1x8 levels=1 palette",
     "jp2 24x16x3x8 levels=1 icc",
-    "ht=2000 style=40 L=1 layers=2 part=0/0/1::(1100100100)01020200000000",
+    "encode 33x21x1x8 levels=1 style=HT",
+    "ht=2000 style=40 L=1 layers=2 part=0/0/1::(1100100100)00004400000000",
 };
 
 START_TEST(every_cut_is_noticed)
@@ -308,6 +329,7 @@ int main(void)
     tcase_add_test(tests, lies_are_refused_cheaply);
     tcase_add_test(tests, limits_end_the_walk);
     tcase_add_test(tests, work_is_bounded);
+    tcase_add_test(tests, blocks_are_decoded_unless_they_are_skipped);
     tcase_add_loop_test(tests, every_cut_is_noticed, 0, count);
     tcase_add_loop_test(tests, every_byte_spoilt, 0, count);
     suite_add_tcase(suite, tests);

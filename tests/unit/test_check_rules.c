@@ -82,6 +82,8 @@ START_TEST(coding) { check_rows(check_rows_coding, check_rows_coding_count); }
 END_TEST
 START_TEST(packets) { check_rows(check_rows_packet, check_rows_packet_count); }
 END_TEST
+START_TEST(ht) { check_rows(check_rows_ht, check_rows_ht_count); }
+END_TEST
 START_TEST(boxes) { check_rows(check_rows_boxes, check_rows_boxes_count); }
 END_TEST
 START_TEST(profiles) { check_rows(check_rows_profiles, check_rows_profiles_count); }
@@ -91,6 +93,7 @@ START_TEST(every_rule_has_a_row)
 {
     static const struct { const check_row *rows; const size_t *count; } tables[] = {
         {check_rows_stream, &check_rows_stream_count}, {check_rows_coding, &check_rows_coding_count}, {check_rows_packet, &check_rows_packet_count},
+        {check_rows_ht, &check_rows_ht_count},
         {check_rows_boxes, &check_rows_boxes_count},   {check_rows_profiles, &check_rows_profiles_count}};
     size_t count, rows = 0;
     const wvl_check_rule *rules = wvl_check_rules(&count);
@@ -118,6 +121,7 @@ int main(void)
     tcase_add_test(tests, streams);
     tcase_add_test(tests, coding);
     tcase_add_test(tests, packets);
+    tcase_add_test(tests, ht);
     tcase_add_test(tests, boxes);
     tcase_add_test(tests, profiles);
     tcase_add_test(tests, every_rule_has_a_row);

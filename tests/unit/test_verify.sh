@@ -67,6 +67,11 @@ says 'bodleian'
 expect 0 verify --help
 says 'wavelane verify [--profile'
 
+expect 0 -i rgb8.ppm -o blocks.jph
+expect 0 verify blocks.jph
+expect 0 verify --skip-blocks blocks.jph
+says 'legal yes'
+
 # ---- Words that verify does not take --------------------------------------------------------------------------------------------------
 
 for words in '--tile 64,64' '-r 10' '--force' '--threads 2' '-o other.jp2' '--nonsense' '--profile none-such' '--preset none-such' '--fps 0' '--fps x' '--fps 23.5' \

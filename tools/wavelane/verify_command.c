@@ -67,6 +67,8 @@ static int parse_word(request *q, int argc, char **argv, int *i)
         q->options.stereo = 1;
     } else if (match_flag("hfr", word)) {
         q->options.hfr = 1;
+    } else if (match_flag("skip-blocks", word)) {
+        q->options.skip_blocks = 1;
     } else if (match_flag("help", word) || match_flag("h", word)) {
         q->help = 1;
     } else if (match_flag("rules", word)) {
