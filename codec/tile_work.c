@@ -61,7 +61,10 @@ uint64_t wvl_work_find_group(const wvl_work_list *list, uint64_t index)
     }
     index -= p ? list->ends[p - 1] : 0;
     uint64_t coarse = count_share(&shares[p][0], list->coarse_count), fine_groups = list->group_count - list->coarse_count;
-    return index < coarse ? find_share(&shares[p][0], list->coarse_count, index) : list->coarse_count + find_share(&shares[p][1], fine_groups, index - coarse);
+    if (index < coarse) {
+        return find_share(&shares[p][0], list->coarse_count, index);
+    }
+    return list->coarse_count + find_share(&shares[p][1], fine_groups, index - coarse);
 }
 
 const wvl_work_band *wvl_work_find_band(const wvl_work_list *list, uint64_t group)
@@ -119,7 +122,8 @@ static void list_bands(wvl_work_list *list, const wvl_plan *plan, const wvl_coef
     }
 }
 
-void wvl_work_build(wvl_work_list *list, const wvl_plan *plan, const wvl_coefs *coefs, uint32_t tile_count, wvl_work_band *bands, const wvl_depth *depth)
+void wvl_work_build(wvl_work_list *list, const wvl_plan *plan, const wvl_coefs *coefs, uint32_t tile_count, wvl_work_band *bands,
+                    const wvl_depth *depth)
 {
     memset(list, 0, sizeof *list);
     list->bands = bands;

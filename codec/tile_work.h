@@ -27,7 +27,8 @@ typedef struct wvl_work_list {
 } wvl_work_list;
 
 /* bands: plan->wave_bands of them. depth: takes the samples of what is listed and asks for phases; NULL: one band after another. */
-void wvl_work_build(wvl_work_list *list, const wvl_plan *plan, const wvl_coefs *coefs, uint32_t tile_count, wvl_work_band *bands, const wvl_depth *depth);
+void wvl_work_build(wvl_work_list *list, const wvl_plan *plan, const wvl_coefs *coefs, uint32_t tile_count, wvl_work_band *bands,
+                    const wvl_depth *depth);
 /* The group to be coded as number `index`. */
 uint64_t wvl_work_find_group(const wvl_work_list *list, uint64_t index);
 const wvl_work_band *wvl_work_find_band(const wvl_work_list *list, uint64_t group);

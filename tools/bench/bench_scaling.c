@@ -135,9 +135,10 @@ int wvl_bench_measure_scaling(const wvl_bench_picture *picture, const wvl_bench_
 
 void wvl_bench_write_scaling(const wvl_bench_scaling *s, FILE *out)
 {
-    fprintf(out, "threads %2u: %8.2f (%8.2f) ms; as many encodes on one thread each: %8.2f (%8.2f) ms; throughput %.3f (minimum), %.3f (median of ratios); cpu %.3f\n",
-            s->threads, 1e3 * s->team_least, 1e3 * s->team_median, 1e3 * s->singles_least, 1e3 * s->singles_median,
-            s->singles_least / (s->threads * s->team_least), s->ratio_median, s->threads * s->team_cpu_least / s->singles_cpu_least);
+    fprintf(out, "threads %2u: %8.2f (%8.2f) ms; as many encodes on one thread each: %8.2f (%8.2f) ms; ", s->threads, 1e3 * s->team_least,
+            1e3 * s->team_median, 1e3 * s->singles_least, 1e3 * s->singles_median);
+    fprintf(out, "throughput %.3f (minimum), %.3f (median of ratios); cpu %.3f\n", s->singles_least / (s->threads * s->team_least), s->ratio_median,
+            s->threads * s->team_cpu_least / s->singles_cpu_least);
 }
 
 void wvl_bench_put_scaling(wvl_bench_json *json, const wvl_bench_scaling *s)
