@@ -296,6 +296,45 @@ START_TEST(border_of_zero)
 }
 END_TEST
 
+/* The block of `values` at a slope where a bit is worth 2^(octaves / 256) squared steps of plane 6: passes that are left as candidates. What they
+ * code is what a coder of all passes has there. */
+static uint32_t count_candidates(bench *b, const uint32_t *values, uint32_t side, int octaves)
+{
+    const unsigned plane = 6;
+    wvl_pass few[WVL_T1_MAX_PASSES];
+    memcpy(b->original, values, sizeof *values * side * side);
+    wvl_block_input in = {.coefs = b->original, .stride = side, .width = (uint16_t)side, .height = (uint16_t)side, .orient = 1, .coef_bytes = 4};
+    in.max_passes = 255;
+    for (uint32_t i = 0; i < side * side; i++) {
+        in.bound |= values[i];
+    }
+    (void)change(b, &in, (uint32_t)((int)(WVL_SLOPE_ZERO + 768 + 512 * plane) + octaves));
+    uint32_t left = encode(b, &in).pass_count;
+    memcpy(few, b->passes, sizeof few);
+    ck_assert_uint_eq(left, in.max_passes);
+    in.max_passes = 255;
+    ck_assert_uint_gt(encode(b, &in).pass_count, left + 3);
+    for (uint32_t i = 0; i < left; i++) {
+        ck_assert_uint_eq(few[i].final_bytes, b->passes[i].final_bytes);
+    }
+    return left;
+}
+
+/* Refinement out of reach ends what may be sent beyond the end foreseen: 40000 / 65536 lies between 183 and 182 steps of 1/256 octave below 1. Of a
+ * block that ends with the propagation pass no candidate is left there, of one that ends with the cleanup of the plane above one is. */
+START_TEST(refinement_reach)
+{
+    bench *b = open_bench();
+    static const uint32_t peak[9] = {122, 122, 122, 122, 192, 122, 122, 122, 122}, alone[1] = {320};
+    for (int octaves = -500; octaves <= -90; octaves++) {
+        int is_near = octaves <= -183;
+        ck_assert_msg(count_candidates(b, peak, 3, octaves) == (is_near ? 4 : 2), "propagation, %d", octaves);
+        ck_assert_msg(count_candidates(b, alone, 1, octaves) == (is_near ? 6 : 5), "cleanup, %d", octaves);
+    }
+    close_bench(b);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("rdoq");
@@ -306,6 +345,7 @@ int main(void)
     tcase_add_test(tc, exact_plane);
     tcase_add_test(tc, last_plane_of_large_pictures);
     tcase_add_test(tc, border_of_zero);
+    tcase_add_test(tc, refinement_reach);
     suite_add_tcase(suite, tc);
     SRunner *runner = srunner_create(suite);
     srunner_run_all(runner, CK_ENV);
