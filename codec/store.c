@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/intmath.h"
 
 #define PAGE_BYTES (sizeof(uint8_t *) << WVL_STORE_TABLE_LOG2)
 
@@ -45,18 +46,34 @@ static uint64_t add_chunk(wvl_store *store)
     return c << WVL_STORE_CHUNK_LOG2;
 }
 
+/* Under the lock: a span for the writer, at least `bytes`; the one it has goes on where nothing lies behind it. 0: no memory. */
+static int open_span(wvl_store *store, wvl_store_writer *writer, uint64_t bytes)
+{
+    int goes_on = writer->end == store->at && store->end > store->at && store->end - writer->at >= bytes;
+    if (!goes_on && bytes > store->end - store->at) {
+        uint64_t start = bytes <= WVL_STORE_CHUNK ? add_chunk(store) : UINT64_MAX;
+        if (start == UINT64_MAX) {
+            return 0;
+        }
+        store->at = start;
+        store->end = start + WVL_STORE_CHUNK;
+    }
+    writer->at = goes_on ? writer->at : store->at;
+    store->at = wvl_min_u64(store->end, wvl_max_u64(writer->at + bytes, store->at + WVL_STORE_SPAN));
+    writer->end = store->at;
+    return 1;
+}
+
 uint64_t wvl_store_reserve(wvl_store *store, wvl_store_writer *writer, uint64_t bytes)
 {
     bytes = (bytes + 7) & ~(uint64_t)7;
     if (bytes > writer->end - writer->at) {
         pthread_mutex_lock(&store->lock);
-        uint64_t start = bytes <= WVL_STORE_CHUNK ? add_chunk(store) : UINT64_MAX;
+        int is_open = open_span(store, writer, bytes);
         pthread_mutex_unlock(&store->lock);
-        if (start == UINT64_MAX) {
+        if (!is_open) {
             return UINT64_MAX;
         }
-        writer->at = start;
-        writer->end = start + WVL_STORE_CHUNK;
     }
     uint64_t at = writer->at;
     writer->at += bytes;

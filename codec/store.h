@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* An elastic store for coded data: chunks that never move, positions instead of pointers. Writers own a chunk each, so that they meet
+/* An elastic store for coded data: chunks that never move, positions instead of pointers. Writers own a span of a chunk each, so that they meet
  * only when one is full. A piece never straddles chunks. */
 #ifndef WVL_CODEC_STORE_H
 #define WVL_CODEC_STORE_H
@@ -11,6 +11,7 @@
 
 #define WVL_STORE_CHUNK_LOG2 20u
 #define WVL_STORE_CHUNK ((uint64_t)1 << WVL_STORE_CHUNK_LOG2)
+#define WVL_STORE_SPAN ((uint64_t)128 << 10) /* a writer may leave so much unused */
 #define WVL_STORE_TABLE_LOG2 10u /* chunk pointers per table page */
 #define WVL_STORE_PAGES 4096u    /* 2^42 bytes in all */
 
@@ -18,6 +19,7 @@ typedef struct wvl_store {
     const wvl_allocator *allocator;
     pthread_mutex_t lock;
     uint64_t chunk_count;
+    uint64_t at, end;                 /* of the newest chunk: what is in no span yet */
     uint8_t **pages[WVL_STORE_PAGES]; /* pages never move either: readers need no lock */
 } wvl_store;
 

@@ -19,10 +19,16 @@ static uint64_t bound_pointers(const wvl_plan *plan, uint32_t tile, uint64_t pac
     return bytes;
 }
 
-void wvl_coder_bound_tile(const wvl_plan *plan, const wvl_tile_plan *tile, uint64_t nodes, wvl_coder_memory *memory)
+/* With what pieces up to `piece` bytes leave behind where they do not fit: less than a piece for every span. */
+static uint64_t add_gaps(uint64_t kept, uint64_t piece, uint64_t span)
+{
+    return wvl_add_saturate(kept, 2 * piece < span ? wvl_mul_saturate(kept / (span - piece) + 1, piece) : kept);
+}
+
+void wvl_coder_bound_tile(const wvl_plan *plan, const wvl_tile_plan *tile, uint64_t nodes, uint64_t span, wvl_coder_memory *memory)
 {
     const wvl_block_coder *coder = wvl_tile_block_coder(plan);
-    uint64_t codewords = 0, kept = 0, block_headers = 0, index = 0, layers_of_block = wvl_min_u32(plan->layer_count, 109);
+    uint64_t codewords = 0, kept = 0, piece = 0, block_headers = 0, index = 0, layers_of_block = wvl_min_u32(plan->layer_count, 109);
     for (uint32_t c = 0; c < tile->component_count; c++) {
         const wvl_tile_component *tc = &tile->components[c];
         const wvl_coding *coding = &plan->codings[tc->coding];
@@ -33,11 +39,12 @@ void wvl_coder_bound_tile(const wvl_plan *plan, const wvl_tile_plan *tile, uint6
             codewords = wvl_add_saturate(codewords, wvl_mul_saturate(n, coder->bytes_bound(band->slot_width, band->slot_height, planes, coding->style)));
             uint64_t block = wvl_tile_block_bytes(plan, band->slot_width, band->slot_height, planes, coding->style);
             kept = wvl_add_saturate(kept, wvl_mul_saturate(n, block + wvl_block_record_bytes(coder->passes_bound(planes), plan->rate_control) + 8));
+            piece = wvl_max_u64(piece, block + 8);
             block_headers += n * layers_of_block * (wvl_t2_header_bound(1, 0, coding->style, 1) + 1);
             index += n * layers_of_block * sizeof(wvl_contribution);
         }
     }
-    uint64_t stored = kept, packets = wvl_mul_saturate(tile->precinct_count, plan->layer_count);
+    uint64_t stored = add_gaps(kept, piece, span), packets = wvl_mul_saturate(tile->precinct_count, plan->layer_count);
     stored = wvl_depth_is_possible(plan) ? wvl_mul_saturate(stored, 3) : stored; /* blocks that were left too early are stored again */
     uint64_t headers = wvl_add_saturate(block_headers + nodes / 2 * (plan->layer_count + 40ull) / 7, wvl_mul_saturate(packets, 4));
     /* Growing arrays may hold three halves of what they need, and old and new at once while they grow. */

@@ -13,53 +13,17 @@
 #include "codec/t2/packet_order.h"
 #include "codec/tile_blocks.h"
 #include "codec/tile_survey.h"
+#include "codec/tile_worker.h"
 
 #define TICK_GROUPS 64u /* of a worker, between two reports of progress */
 
 /* ---- Sizes -------------------------------------------------------------------------------------------------------------------- */
 
-/* One worker's scratch: block coder state, codewords, passes. */
-typedef struct worker_scratch {
-    void *coder;               /* the block coder's */
-    uint8_t *bytes[WVL_BLOCK_SLOTS];
-    wvl_pass *passes[WVL_BLOCK_SLOTS];
-    wvl_hull *hulls;           /* [WVL_BLOCK_SLOTS] */
-    uint32_t *copies[WVL_BLOCK_SLOTS]; /* of blocks that lie in a region in part */
-    wvl_store_writer *writers; /* bytes, passes */
-    wvl_rdoq rdoq[WVL_BLOCK_SLOTS]; /* with plan->rdoq */
-} worker_scratch;
-
-static worker_scratch carve_worker(const wvl_plan *plan, wvl_carver *carver)
-{
-    const wvl_block_coder *coder = wvl_tile_block_coder(plan);
-    unsigned planes = wvl_lift_find_planes(plan);
-    worker_scratch w;
-    size_t bytes = 0;
-    for (uint32_t i = 0; i < plan->coding_count; i++) {
-        size_t need = wvl_tile_block_bytes(plan, 1u << plan->codings[i].xcb, 1u << plan->codings[i].ycb, planes, plan->codings[i].style);
-        bytes = need > bytes ? need : bytes;
-    }
-    w.coder = wvl_carve(carver, 1, coder->scratch_bytes());
-    for (unsigned i = 0; i < coder->slots; i++) {
-        w.bytes[i] = wvl_carve(carver, 1, bytes);
-        w.passes[i] = wvl_carve(carver, coder->passes_bound(planes), sizeof *w.passes[i]);
-        w.copies[i] = wvl_carve(carver, wvl_lift_count_samples(plan), sizeof *w.copies[i]);
-    }
-    w.hulls = wvl_carve(carver, coder->slots, sizeof *w.hulls);
-    uint64_t cells = plan->rdoq ? WVL_RDOQ_CELLS : 0; /* one block at a time */
-    uint8_t *levels = wvl_carve(carver, cells, sizeof *levels);
-    int8_t *fractions = wvl_carve(carver, cells, sizeof *fractions);
-    for (unsigned i = 0; i < coder->slots; i++) {
-        void *samples = wvl_carve(carver, plan->rdoq ? WVL_RDOQ_SAMPLES : wvl_rescale_samples(plan), sizeof(uint32_t));
-        w.rdoq[i] = (wvl_rdoq){wvl_rdoq_fetch_kernels(), samples, levels, fractions, wvl_rate_reach(plan) < 65536};
-    }
-    return w;
-}
-
 uint64_t wvl_coder_worker_bytes(const wvl_plan *plan, uint32_t concurrency)
 {
     wvl_carver carver = {NULL, 0};
-    (void)carve_worker(plan, &carver);
+    wvl_worker_scratch unused;
+    wvl_worker_carve(plan, &carver, &unused);
     return wvl_mul_saturate(concurrency, carver.used);
 }
 
@@ -98,9 +62,11 @@ static uint64_t packet_bytes_count(const wvl_plan *plan)
 void wvl_coder_measure(const wvl_plan *plan, wvl_tile_plan *scratch, uint32_t concurrency, wvl_coder_memory *memory)
 {
     memset(memory, 0, sizeof *memory);
-    memory->base_bytes = wvl_alloc_size(wvl_coder_worker_bytes(plan, concurrency)) + wvl_alloc_size(concurrency * sizeof(wvl_coder_writers)) + wvl_alloc_size(plan->tile_count * sizeof(wvl_coded_tile)) +
+    memory->worker_bytes = wvl_alloc_size(wvl_coder_worker_bytes(plan, concurrency));
+    memory->base_bytes = wvl_alloc_size(concurrency * sizeof(wvl_coder_writers)) + wvl_alloc_size(plan->tile_count * sizeof(wvl_coded_tile)) +
                          wvl_alloc_size(plan->layer_count * sizeof(wvl_layer_result)) + wvl_alloc_size(wvl_plan_cap_groups(plan) * sizeof(uint64_t)) +
-                         wvl_alloc_size(wvl_depth_memory_bytes(plan)) + wvl_alloc_size(wvl_rescale_bytes(plan)) + wvl_alloc_size(plan->wave_bands * sizeof(wvl_work_band)) + wvl_alloc_size(plan->part_count * sizeof(wvl_cs_part));
+                         wvl_alloc_size(wvl_depth_memory_bytes(plan)) + wvl_alloc_size(wvl_rescale_bytes(plan)) +
+                         wvl_alloc_size(plan->wave_bands * sizeof(wvl_work_band)) + wvl_alloc_size(plan->part_count * sizeof(wvl_cs_part));
     memory->base_bytes = wvl_add_saturate(memory->base_bytes, wvl_alloc_size(wvl_mul_saturate(packet_bytes_count(plan), sizeof(uint64_t))));
     wvl_t2_sizes sizes = {0, 0, 0};
     uint64_t most_packets = 1;
@@ -108,15 +74,15 @@ void wvl_coder_measure(const wvl_plan *plan, wvl_tile_plan *scratch, uint32_t co
         wvl_coded_tile tile;
         wvl_tile_plan_build(plan, t, scratch);
         size_tile(plan, scratch, &tile, &sizes);
-        memory->base_bytes = wvl_add_saturate(memory->base_bytes, wvl_alloc_size(tile.memory_bytes));
+        memory->tile_bytes = wvl_add_saturate(memory->tile_bytes, wvl_alloc_size(tile.memory_bytes));
         most_packets = wvl_max_u64(most_packets, wvl_mul_saturate(tile.precinct_count, plan->layer_count));
-        wvl_coder_bound_tile(plan, scratch, tile.node_count, memory);
+        wvl_coder_bound_tile(plan, scratch, tile.node_count, concurrency > 1 ? WVL_STORE_SPAN : WVL_STORE_CHUNK, memory);
     }
     uint64_t writing = wvl_add_saturate(wvl_alloc_size(wvl_mul_saturate(most_packets, sizeof(uint32_t))),
                                         wvl_alloc_size(wvl_cs_measure_main_header(plan, plan->part_count)));
     memory->finish_bytes = wvl_max_u64(wvl_alloc_size(wvl_layers_working_bytes(plan, &sizes)), writing);
-    /* Every writer may leave a chunk nearly empty in both stores. */
-    memory->coded_bytes_bound = wvl_add_saturate(memory->coded_bytes_bound, 4 * WVL_STORE_CHUNK * concurrency);
+    /* Each store may leave a chunk nearly empty, and every writer a span; then there is its table. */
+    memory->coded_bytes_bound = wvl_add_saturate(memory->coded_bytes_bound, 2 * (2 * WVL_STORE_CHUNK + WVL_STORE_SPAN * concurrency));
     memory->output_bytes_bound = wvl_add_saturate(memory->output_bytes_bound, wvl_cs_measure_main_header(plan, plan->part_count) + WVL_CS_END_BYTES);
     if (plan->max_bytes && plan->max_bytes < memory->output_bytes_bound) {
         memory->output_bytes_bound = plan->max_bytes;
@@ -125,7 +91,8 @@ void wvl_coder_measure(const wvl_plan *plan, wvl_tile_plan *scratch, uint32_t co
 
 /* ---- Life ---------------------------------------------------------------------------------------------------------------------- */
 
-wvl_status wvl_coder_init(wvl_coder *coder, const wvl_allocator *allocator, const wvl_plan *plan, wvl_pool *pool, const _Atomic int *cancelled, void *worker_memory)
+wvl_status wvl_coder_init(wvl_coder *coder, const wvl_allocator *allocator, const wvl_plan *plan, wvl_pool *pool, const _Atomic int *cancelled,
+                          void *worker_memory)
 {
     memset(coder, 0, sizeof *coder);
     coder->plan = plan;
@@ -140,7 +107,7 @@ wvl_status wvl_coder_init(wvl_coder *coder, const wvl_allocator *allocator, cons
     coder->workers = wvl_pool_concurrency(pool);
     coder->worker_bytes = wvl_coder_worker_bytes(plan, 1);
     coder->borrows_workers = worker_memory != NULL;
-    coder->worker_memory = worker_memory ? worker_memory : wvl_alloc(allocator, coder->workers * coder->worker_bytes); /* first touched by its worker */
+    coder->worker_memory = worker_memory;
     coder->writers = wvl_alloc_zeroed(allocator, coder->workers * sizeof *coder->writers);
     coder->tiles = wvl_alloc_zeroed(allocator, plan->tile_count * sizeof *coder->tiles);
     coder->layers = wvl_alloc_zeroed(allocator, plan->layer_count * sizeof *coder->layers);
@@ -148,10 +115,16 @@ wvl_status wvl_coder_init(wvl_coder *coder, const wvl_allocator *allocator, cons
     coder->component_overhead = wvl_alloc_zeroed(allocator, wvl_plan_cap_groups(plan) * sizeof(uint64_t));
     coder->bands = wvl_alloc(allocator, plan->wave_bands * sizeof *coder->bands);
     coder->parts = wvl_alloc(allocator, plan->part_count * sizeof *coder->parts);
-    if (!has_stores || !coder->depth_memory || !coder->bands || !coder->parts || !coder->worker_memory || !coder->writers || !coder->tiles || !coder->layers || !coder->packet_bytes || !coder->component_overhead) {
-        return WVL_ERROR_MEMORY;
+    int has_tables = coder->depth_memory && coder->bands && coder->parts && coder->writers && coder->tiles && coder->layers;
+    return has_stores && has_tables && coder->packet_bytes && coder->component_overhead ? WVL_OK : WVL_ERROR_MEMORY;
+}
+
+void wvl_coder_drop_workers(wvl_coder *coder)
+{
+    if (!coder->borrows_workers) {
+        wvl_free(coder->allocator, coder->worker_memory, coder->workers * coder->worker_bytes);
+        coder->worker_memory = NULL;
     }
-    return WVL_OK;
 }
 
 void wvl_coder_fini(wvl_coder *coder)
@@ -169,7 +142,7 @@ void wvl_coder_fini(wvl_coder *coder)
     wvl_free(coder->allocator, coder->packet_bytes, packet_bytes_count(plan) * sizeof(uint64_t));
     wvl_free(coder->allocator, coder->component_overhead, wvl_plan_cap_groups(plan) * sizeof(uint64_t));
     wvl_free(coder->allocator, coder->depth_memory, wvl_depth_memory_bytes(plan));
-    wvl_free(coder->allocator, coder->borrows_workers ? NULL : coder->worker_memory, coder->workers * coder->worker_bytes);
+    wvl_coder_drop_workers(coder);
     wvl_free(coder->allocator, coder->writers, coder->workers * sizeof *coder->writers);
     wvl_free(coder->allocator, coder->bands, plan->wave_bands * sizeof *coder->bands);
     wvl_free(coder->allocator, coder->parts, plan->part_count * sizeof *coder->parts);
@@ -227,7 +200,7 @@ static int wants_more(void *user, const wvl_pass *passes, uint32_t count)
     return wvl_hull_is_open(b->hull, passes, b->threshold, b->is_layered);
 }
 
-static int store_block(wvl_block_work *work, worker_scratch *w, block_hull *h, const wvl_block_output *out, wvl_coded_block *block)
+static int store_block(wvl_block_work *work, wvl_worker_scratch *w, block_hull *h, const wvl_block_output *out, wvl_coded_block *block)
 {
     wvl_coder *coder = work->coder;
     int rate_control = coder->plan->rate_control;
@@ -336,7 +309,7 @@ static void note_complete(wvl_block_work *work)
     }
 }
 
-static int keep_block(wvl_block_work *work, worker_scratch *w, block_hull *h, wvl_coded_block *block)
+static int keep_block(wvl_block_work *work, wvl_worker_scratch *w, block_hull *h, wvl_coded_block *block)
 {
     wvl_lift_settle_gains(&h->lift, h->out);
     if (h->out->pass_count && work->coder->plan->rate_control) {
@@ -359,7 +332,7 @@ static int keep_block(wvl_block_work *work, worker_scratch *w, block_hull *h, wv
 /* A worker's blocks: those of group after group, while there are groups. */
 typedef struct block_stream {
     wvl_block_work *work;
-    worker_scratch w;
+    wvl_worker_scratch w;
     const wvl_work_band *wb;
     uint32_t block, end;  /* in the band */
     uint32_t until_tick;  /* groups; 0: this thread tells of no progress */
@@ -482,14 +455,15 @@ static void code_stream(void *arg, uint32_t index, uint32_t worker)
     wvl_coder *coder = work->coder;
     wvl_carver carver = {coder->worker_memory + worker * coder->worker_bytes, 0};
     int tells = worker == 0 && coder->tick && wvl_pool_uses_caller(coder->pool);
-    block_stream s = {.work = work, .w = carve_worker(coder->plan, &carver), .until_tick = tells ? TICK_GROUPS : 0};
+    block_stream s = {.work = work, .until_tick = tells ? TICK_GROUPS : 0};
     (void)index;
+    wvl_worker_carve(coder->plan, &carver, &s.w);
     s.w.writers = coder->writers[worker].of;
     if (worker == 0 && wvl_pool_uses_caller(coder->pool)) {
         call_beside(coder);
     }
     wvl_range_open("wavelane blocks");
-    coder->block_coder->encode_stream(s.w.coder, coder->kernels, &(wvl_block_feed){&s, fetch_block, put_block});
+    coder->block_coder->encode_stream(s.w.coder, coder->kernels, &(wvl_block_feed){&s, fetch_block, put_block, s.w.coder_bytes});
     wvl_range_close();
 }
 
@@ -560,6 +534,10 @@ static void code_phases(wvl_block_work *work)
 wvl_status wvl_coder_code_tiles(wvl_coder *coder, const wvl_coefs *coefs, uint32_t tile_count)
 {
     wvl_status status = coder->wants_again ? WVL_OK : open_tiles(coder, coefs, tile_count);
+    if (!coder->worker_memory) {
+        coder->worker_memory = wvl_alloc(coder->allocator, coder->workers * coder->worker_bytes); /* first touched by its worker */
+        status = coder->worker_memory ? status : WVL_ERROR_MEMORY;
+    }
     if (status != WVL_OK || !tile_count) {
         return status;
     }

@@ -29,7 +29,7 @@ typedef struct wvl_coder {
     wvl_store bytes, passes;
     wvl_coded_tile *tiles;           /* [tile_count] */
     wvl_t2_sizes sizes;              /* greatest of all tiles */
-    uint8_t *worker_memory;          /* contents irrelevant between runs */
+    uint8_t *worker_memory;          /* contents irrelevant between runs; NULL: none is held yet */
     uint64_t worker_bytes, workers;
     int borrows_workers;
     wvl_coder_writers *writers;      /* [workers] */
@@ -66,6 +66,8 @@ typedef struct wvl_coder {
 
 typedef struct wvl_coder_memory {
     uint64_t base_bytes;             /* exact: held from init to fini */
+    uint64_t tile_bytes;             /* exact: of all tiles, each held from the wave that it is coded in to fini */
+    uint64_t worker_bytes;           /* exact: held from the first wave of a round to its wvl_coder_finish, unless borrowed */
     uint64_t finish_bytes;           /* exact: the most held beside them during finish and write */
     uint64_t coded_bytes_bound;      /* stores, headers and their index, whatever the samples are */
     uint64_t output_bytes_bound;     /* codestream */
@@ -76,15 +78,19 @@ wvl_status wvl_coder_count_parts(const wvl_plan *plan, wvl_tile_plan *tile, cons
                                  uint64_t *count, char *problem, size_t problem_bytes);
 /* The same with coder->parts described, and what their headers take of each cap group (tile_division.c). */
 wvl_status wvl_coder_divide_tiles(wvl_coder *coder, wvl_tile_plan *tile, const wvl_order_memory *memory);
-/* Adds what a tile's coded bytes, pass records and output are at their worst (tile_bounds.c). nodes: of its tag trees. */
-void wvl_coder_bound_tile(const wvl_plan *plan, const wvl_tile_plan *tile, uint64_t nodes, wvl_coder_memory *memory);
+/* Adds what a tile's coded bytes, pass records and output are at their worst (tile_bounds.c). nodes: of its tag trees; span: of the stores, the least
+ * run of bytes that is left where a piece does not fit. */
+void wvl_coder_bound_tile(const wvl_plan *plan, const wvl_tile_plan *tile, uint64_t nodes, uint64_t span, wvl_coder_memory *memory);
 /* tiles: one plan after another is built into `scratch`, so that memory does not grow with their number. */
 void wvl_coder_measure(const wvl_plan *plan, wvl_tile_plan *scratch, uint32_t concurrency, wvl_coder_memory *memory);
 
-/* worker_memory: NULL, or wvl_coder_worker_bytes() of it for the pool's concurrency, which the caller keeps between pictures. */
+/* worker_memory: wvl_coder_worker_bytes() of it for the pool's concurrency, which the caller keeps between pictures; NULL: the coder takes it when it
+ * codes the first blocks, so that it need not lie beside what the transform takes, and gives it back with wvl_coder_finish. */
 uint64_t wvl_coder_worker_bytes(const wvl_plan *plan, uint32_t concurrency);
-wvl_status wvl_coder_init(wvl_coder *coder, const wvl_allocator *allocator, const wvl_plan *plan, wvl_pool *pool, const _Atomic int *cancelled, void *worker_memory);
+wvl_status wvl_coder_init(wvl_coder *coder, const wvl_allocator *allocator, const wvl_plan *plan, wvl_pool *pool, const _Atomic int *cancelled,
+                          void *worker_memory);
 void wvl_coder_fini(wvl_coder *coder);
+void wvl_coder_drop_workers(wvl_coder *coder);
 /* Codes every block of these tiles. The coefficients may go afterwards. */
 wvl_status wvl_coder_code_tiles(wvl_coder *coder, const wvl_coefs *coefs, uint32_t tile_count);
 /* Whether the last wvl_coder_finish found blocks that were left too early: all tiles are to come once more, and only these blocks are coded.

@@ -307,6 +307,7 @@ static wvl_status open_rescaling(wvl_coder *coder, const wvl_rescale_ends *ends,
 wvl_status wvl_coder_finish(wvl_coder *coder, wvl_tile_plan *tile, const wvl_order_memory *memory)
 {
     const wvl_plan *plan = coder->plan;
+    wvl_coder_drop_workers(coder);
     clear_division(coder);
     wvl_status status = wvl_coder_divide_tiles(coder, tile, memory);
     if (status == WVL_OK) {

@@ -73,7 +73,7 @@ static void cuda_measure(const wvl_plan *plan, const wvl_tile_plan *tiles, uint3
     wvl_cuda_layout l = wvl_cuda_build_layout(plan, tiles, tile_count, 0, sizeof(wvl_backend_job));
     (void)concurrency;
     *memory = (wvl_backend_memory){wvl_add_saturate(wvl_alloc_size(l.host_end), wvl_alloc_size(sizeof(wvl_backend))), l.down_end,
-                                   wvl_add_saturate(l.device_end, light_bytes(plan))};
+                                   wvl_add_saturate(l.device_end, light_bytes(plan)), 0};
 }
 
 /* ---- Open and close -------------------------------------------------------------------------------------------------------- */

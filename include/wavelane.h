@@ -317,7 +317,7 @@ WVL_API void wvl_plan_release(wvl_plan *plan);
 
 typedef struct wvl_plan_memory {
     size_t struct_size;
-    uint64_t base_bytes;       /* exact: allocated by wvl_encode for any picture of this plan */
+    uint64_t base_bytes;       /* the most that wvl_encode holds at a time, coded data aside, for any picture of this plan */
     uint64_t coded_bytes_bound;/* proved upper bound of what coded data may add, whatever the pixels */
     uint64_t output_bytes_bound; /* proved upper bound of the bytes written to the sink */
     uint64_t pinned_bytes, device_bytes; /* the most that a device takes beside it; 0 where none will */

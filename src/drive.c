@@ -50,7 +50,7 @@ static uint32_t device_ordinal(const wvl_drive *d)
 uint32_t wvl_drive_measure(const wvl_plan *plan, const wvl_backend_vtable *table, wvl_wave *wave, wvl_backend_memory *slot)
 {
     uint32_t waves = 0;
-    *slot = (wvl_backend_memory){0, 0, 0};
+    *slot = (wvl_backend_memory){.host_bytes = 0};
     for (uint32_t first = 0, count; first < plan->tile_count; first += count, waves++) {
         wvl_backend_memory need;
         count = wvl_wave_count_tiles(plan, first, &wave->scratch);
@@ -117,8 +117,7 @@ static wvl_status open_backend(wvl_drive *d, const wvl_backend_vtable *table, co
 
 static wvl_status open_cpu(wvl_drive *d)
 {
-    wvl_backend_memory slot = {d->plan->backend_bytes, 0, 0};
-    return d->table == &wvl_backend_cpu ? WVL_OK : (wvl_drive_close(d), open_backend(d, &wvl_backend_cpu, &slot, 1));
+    return d->table == &wvl_backend_cpu ? WVL_OK : (wvl_drive_close(d), open_backend(d, &wvl_backend_cpu, &d->plan->backend, 1));
 }
 
 static wvl_status open_device(wvl_drive *d)
@@ -250,7 +249,11 @@ static wvl_status fetch_wave(wvl_drive *d, uint32_t *count)
     const wvl_drive_flight *flight = &d->flight[d->oldest];
     status = d->table->wait(flight->job, WVL_EVENT_DONE, UINT32_MAX);
     *count = flight->count;
-    return status == WVL_OK ? d->table->collect(flight->job, d->wave->coefs) : status;
+    status = status == WVL_OK ? d->table->collect(flight->job, d->wave->coefs) : status;
+    if (status == WVL_OK && !d->many && d->count == 1 && d->next_tile == d->plan->tile_count && d->table->trim) {
+        d->table->trim(d->backend); /* the last wave is coded in what it leaves */
+    }
+    return status;
 }
 
 /* The device is of no use for this picture any more. Nonzero: the CPU goes on. */

@@ -53,7 +53,8 @@ wvl_status wvl_drive_open(wvl_drive *drive, const wvl_image *image);
 void wvl_drive_close(wvl_drive *drive);
 /* After wvl_drive_open, which borrows the image too. */
 void wvl_drive_start(wvl_drive *drive);
-/* Hands over the next wave: wave->coefs[0, count). WVL_END after the last; WVL_ERROR_INPUT: samples outside their depth. */
+/* Hands over the next wave: wave->coefs[0, count). WVL_END after the last; WVL_ERROR_INPUT: samples outside their depth. Unless pictures are in flight,
+ * the last wave leaves nothing but its coefficients: the backend is to be closed before the next picture, or round, is opened. */
 wvl_status wvl_drive_next(wvl_drive *drive, uint32_t *count);
 /* Submits what wvl_drive_next has left to be submitted while the wave that it handed over is being coded: staging takes time. From the same thread;
  * the next wvl_drive_next tells how it went, or does it. */

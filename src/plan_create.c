@@ -30,17 +30,19 @@ static uint64_t largest_component(const wvl_tile_plan *tile)
 }
 
 /* Walks over the waves: the most that any of them holds, and the least that all of them write. */
-static uint64_t measure_waves(wvl_plan *plan, wvl_wave *wave, wvl_coder_least *least)
+static void measure_waves(wvl_plan *plan, wvl_wave *wave, wvl_coder_least *least)
 {
-    uint64_t backend_bytes = 0;
+    uint64_t kept_bytes = 0, work_bytes = 0;
     uint32_t widest = 1;
-    for (uint32_t first = 0, count; first < plan->tile_count; first += count) {
+    plan->wave_count = 0;
+    for (uint32_t first = 0, count; first < plan->tile_count; first += count, plan->wave_count++) {
         wvl_backend_memory need;
         uint64_t bands = 0;
         count = wvl_wave_count_tiles(plan, first, &wave->scratch);
         wvl_wave_build(plan, first, count, wave->tiles);
         wvl_backend_cpu.measure(plan, wave->tiles, count, wvl_pool_concurrency(plan->context->pool), &need);
-        backend_bytes = wvl_max_u64(backend_bytes, need.host_bytes);
+        kept_bytes = wvl_max_u64(kept_bytes, need.host_bytes - need.work_bytes);
+        work_bytes = wvl_max_u64(work_bytes, need.work_bytes);
         widest = wvl_max_u32(widest, count);
         for (uint32_t i = 0; i < count; i++) {
             bands += wave->tiles[i].band_count;
@@ -52,7 +54,7 @@ static uint64_t measure_waves(wvl_plan *plan, wvl_wave *wave, wvl_coder_least *l
         plan->wave_bands = wvl_max_u64(plan->wave_bands, bands);
     }
     plan->wave_tiles = widest;
-    return backend_bytes;
+    plan->backend = (wvl_backend_memory){.host_bytes = wvl_add_saturate(kept_bytes, work_bytes), .work_bytes = work_bytes};
 }
 
 /* Carves a wave out of new memory; *bytes is its size. NULL: no memory. */
@@ -70,19 +72,31 @@ static void *open_wave(const wvl_plan *plan, wvl_wave *wave, uint64_t *bytes)
     return NULL;
 }
 
-static void promise_memory(wvl_plan *plan, const wvl_coder_memory *coder, uint64_t wave_bytes, uint64_t backend_bytes)
+/*
+ * The most that a stage holds beside what is held all the time. Of the last wave block coding holds the coefficients alone; before that both halves hold
+ * what they work in. Finishing holds its own, and coefficients with it when they are kept. Where pixels may come once more, tiles are there already.
+ */
+static uint64_t measure_stages(const wvl_plan *plan, const wvl_coder_memory *coder)
+{
+    uint64_t coefs = plan->backend.host_bytes - plan->backend.work_bytes, tiles = coder->tile_bytes;
+    int is_once = plan->wave_count == 1 && !wvl_depth_is_possible(plan) && !plan->rdoq && !plan->follows_step;
+    uint64_t transform = wvl_add_saturate(plan->backend.host_bytes, is_once ? 0 : tiles);
+    transform = wvl_add_saturate(transform, plan->wave_count > 1 ? coder->worker_bytes : 0);
+    uint64_t code = wvl_add_saturate(wvl_add_saturate(coefs, tiles), coder->worker_bytes);
+    uint64_t kept = plan->keep_coefs ? wvl_add_saturate(coefs, wvl_alloc_size(plan->quality_bytes)) : 0;
+    uint64_t finish = wvl_max_u64(wvl_add_saturate(coder->finish_bytes, kept), wvl_result_bytes_of_plan(plan));
+    return wvl_max_u64(wvl_max_u64(transform, code), wvl_add_saturate(finish, tiles));
+}
+
+static void promise_memory(wvl_plan *plan, const wvl_coder_memory *coder, uint64_t wave_bytes)
 {
     plan->quality_bytes = plan->keep_coefs ? wvl_quality_bytes(plan, plan->largest_tile_component) : 0;
     if (plan->quality_bytes == UINT64_MAX) { /* estimates must do */
         plan->keep_coefs = 0;
         plan->quality_bytes = 0;
     }
-    /* Block coding holds the backend beside the coder; finishing holds its own, and the backend with it when coefficients are kept. */
-    uint64_t kept = plan->keep_coefs ? wvl_add_saturate(backend_bytes, wvl_alloc_size(plan->quality_bytes)) : 0;
-    uint64_t finish = wvl_max_u64(wvl_add_saturate(coder->finish_bytes, kept), wvl_result_bytes_of_plan(plan));
     uint64_t held = wvl_add_saturate(wvl_alloc_size(wave_bytes), wvl_add_saturate(coder->base_bytes, wvl_session_bytes()));
-    plan->base_bytes = wvl_add_saturate(held, wvl_max_u64(backend_bytes, finish));
-    plan->backend_bytes = backend_bytes;
+    plan->base_bytes = wvl_add_saturate(held, measure_stages(plan, coder));
     plan->coded_bytes_bound = coder->coded_bytes_bound;
     plan->output_bytes_bound = wvl_add_saturate(coder->output_bytes_bound, plan->jp2 ? plan->boxes_before.bytes + WVL_JP2_MAX_HEADER_BYTES : 0);
     if (wvl_profile_walks(plan)) {
@@ -126,7 +140,7 @@ static wvl_status measure_with(wvl_plan *plan, wvl_coder_least *least)
     if (!memory) {
         return WVL_ERROR_MEMORY;
     }
-    uint64_t backend_bytes = measure_waves(plan, &wave, least);
+    measure_waves(plan, &wave, least);
     wvl_free(host, memory, bytes);
     memory = open_wave(plan, &wave, &bytes); /* now as wide as any wave is, with room for the order of packets */
     if (!memory) {
@@ -140,7 +154,7 @@ static wvl_status measure_with(wvl_plan *plan, wvl_coder_least *least)
     }
     if (status == WVL_OK) {
         wvl_coder_measure(plan, &wave.scratch, wvl_pool_concurrency(plan->context->pool), &coder);
-        promise_memory(plan, &coder, bytes, backend_bytes);
+        promise_memory(plan, &coder, bytes);
     }
     wvl_free(host, memory, bytes);
     return status;

@@ -50,11 +50,13 @@ typedef struct wvl_block_feed {
     int (*fetch)(void *user, unsigned slot, wvl_block_input *in, wvl_block_output *out);
     /* The block of the slot is complete, its output and all it points to are the caller's again. 0 ends the run. */
     int (*put)(void *user, unsigned slot);
+    size_t scratch_bytes; /* of the run's scratch */
 } wvl_block_feed;
 
 /* A block coder. Its functions are pure but for what they write, and neither allocate nor fail. */
 typedef struct wvl_block_coder {
-    size_t (*scratch_bytes)(void);     /* aligned to 64, contents irrelevant between calls */
+    /* For blocks up to this shape and so many planes; never less for more. Aligned to 64, contents irrelevant between calls. */
+    size_t (*scratch_bytes)(uint32_t width, uint32_t height, uint32_t planes);
     const void *(*fetch_kernels)(void);/* the fastest that this processor runs; all give the same results */
     /* Never exceeded by any block of this shape, whatever its samples; bytes that only the coder uses are included. */
     size_t (*bytes_bound)(uint32_t width, uint32_t height, uint32_t planes, uint8_t style);

@@ -7,7 +7,13 @@
 #include "base/intmath.h"
 #include "codec/ht/block.h"
 
-static size_t scratch_bytes(void) { return sizeof(wvl_ht_scratch); }
+static size_t scratch_bytes(uint32_t width, uint32_t height, uint32_t planes)
+{
+    (void)width;
+    (void)height;
+    (void)planes;
+    return sizeof(wvl_ht_scratch);
+}
 
 static const void *fetch_kernels(void)
 {

@@ -16,9 +16,9 @@
 
 typedef struct wvl_rdoq {
     const wvl_rdoq_kernels *kernels;
-    void *samples;           /* a block's, copied: WVL_RDOQ_SAMPLES of 4 bytes */
-    uint8_t *levels;         /* WVL_RDOQ_CELLS */
-    int8_t *fractions;       /* WVL_RDOQ_CELLS */
+    void *samples;           /* a block's, copied: as many, and as wide, as its own */
+    uint8_t *levels;         /* wvl_rdoq_cells() of the largest block, at most WVL_RDOQ_CELLS */
+    int8_t *fractions;       /* the same */
     int is_large;            /* the picture: fewer candidates beyond the end of a block do */
 } wvl_rdoq;
 /* Passes that are candidates beyond the end foreseen, at most: what bytes saved elsewhere may buy. */
@@ -30,6 +30,7 @@ typedef struct wvl_rdoq {
 
 #define WVL_RDOQ_SAMPLES 4096u
 #define WVL_RDOQ_CELLS (34u * 1026u) /* 4 x 1024 has the longest border */
+static inline uint32_t wvl_rdoq_cells(uint32_t width, uint32_t height) { return wvl_rdoq_pitch(width) * (height + 2); }
 
 /* What the gains of the changed block do not see of the error, in squared magnitudes: high * 2^64 + low. */
 typedef struct wvl_rdoq_error { uint64_t low, high; } wvl_rdoq_error;

@@ -35,8 +35,8 @@ typedef struct wvl_t1_fast_state {
     uint64_t members[WVL_T1_MAX_UNITS]; /* significant before this plane: what its refinement pass codes */
     uint64_t refined[WVL_T1_MAX_UNITS]; /* members of the plane before */
     uint64_t negative[WVL_T1_MAX_UNITS]; /* whole windows; of insignificant samples too */
-    uint64_t planes[32 * WVL_T1_MAX_UNITS]; /* plane p, unit i at p * unit_count + i */
     uint8_t symbols[WVL_T1_MAX_SYMBOLS];
+    uint64_t planes[]; /* plane p, unit i at p * unit_count + i; as many as the largest block has */
 } wvl_t1_fast_state;
 
 /* One block in work. */

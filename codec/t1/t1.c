@@ -10,10 +10,21 @@
 #include "codec/t1/kernels.h"
 #include "codec/t1/t1_ref.h"
 
-/* All blocks in work. */
+/* All blocks in work. Their states lie an odd number of cache lines apart: lists of symbols, read in turns, are in different sets of the cache. */
+static size_t count_scratch(size_t units, uint32_t planes)
+{
+    size_t lines = (sizeof(wvl_t1_fast_state) + sizeof(uint64_t) * planes * units + 63) / 64;
+    return WVL_BLOCK_SLOTS * 64 * (lines | 1);
+}
+
+static size_t scratch_bytes(uint32_t width, uint32_t height, uint32_t planes)
+{
+    return count_scratch((size_t)((width + 7) / 8) * ((height + 3) / 4), planes);
+}
+
 size_t wvl_t1_scratch_bytes(void)
 {
-    size_t fast = WVL_BLOCK_SLOTS * sizeof(wvl_t1_fast_state), plain = sizeof(wvl_t1_ref_state);
+    size_t fast = count_scratch(WVL_T1_MAX_UNITS, WVL_T1_MAX_PLANES), plain = sizeof(wvl_t1_ref_state);
     return fast > plain ? fast : plain;
 }
 
@@ -180,13 +191,14 @@ static void put_block(slot_set *set, const wvl_block_feed *feed, unsigned slot)
 }
 
 /* Takes blocks until so many are in work. */
-static void fill_slots(slot_set *set, wvl_t1_fast_state *states, const wvl_block_feed *feed, unsigned most)
+static void fill_slots(slot_set *set, uint8_t *scratch, const wvl_block_feed *feed, unsigned most)
 {
+    size_t pitch = feed->scratch_bytes / WVL_BLOCK_SLOTS / 64 * 64;
     while (set->is_open && set->busy < most) {
         unsigned slot = set->order[set->busy];
         if (!feed->fetch(feed->user, slot, &set->in[slot], &set->out[slot]))
             set->is_open = 0;
-        else if (start(&set->jobs[slot], &states[slot], &set->in[slot], &set->out[slot]))
+        else if (start(&set->jobs[slot], (wvl_t1_fast_state *)(void *)(scratch + slot * pitch), &set->in[slot], &set->out[slot]))
             set->busy++;
         else
             put_block(set, feed, slot);
@@ -221,7 +233,6 @@ static void encode_together(slot_set *set, const wvl_t1_kernels *kernels, const 
 
 void wvl_t1_encode_stream(wvl_t1_scratch *scratch, const wvl_t1_kernels *kernels, const wvl_block_feed *feed)
 {
-    wvl_t1_fast_state *states = (wvl_t1_fast_state *)(void *)scratch;
     slot_set set;
     set.busy = 0;
     set.is_open = 1;
@@ -229,7 +240,7 @@ void wvl_t1_encode_stream(wvl_t1_scratch *scratch, const wvl_t1_kernels *kernels
         set.order[i] = (uint8_t)i;
     kernels = kernels ? kernels : &wvl_t1_kernels_c;
     do {
-        fill_slots(&set, states, feed, kernels->lanes);
+        fill_slots(&set, (uint8_t *)scratch, feed, kernels->lanes);
         if (set.busy)
             encode_together(&set, kernels, feed);
     } while (set.busy || set.is_open);
@@ -266,7 +277,7 @@ static int put_single(void *user, unsigned slot)
 void wvl_t1_encode_block(wvl_t1_scratch *scratch, const wvl_t1_input *in, wvl_t1_output *out)
 {
     single s = {in, out, NULL};
-    wvl_t1_encode_stream(scratch, in->kernels, &(wvl_block_feed){&s, fetch_single, put_single});
+    wvl_t1_encode_stream(scratch, in->kernels, &(wvl_block_feed){&s, fetch_single, put_single, wvl_t1_scratch_bytes()});
 }
 
 /* ---- As a block coder -------------------------------------------------------------------------------------------------------------- */
@@ -277,4 +288,4 @@ static uint32_t passes_bound(uint32_t planes) { return 3 * planes; }
 
 static void encode_stream(void *scratch, const void *kernels, const wvl_block_feed *feed) { wvl_t1_encode_stream(scratch, kernels, feed); }
 
-const wvl_block_coder wvl_t1_block_coder = {wvl_t1_scratch_bytes, fetch_kernels, wvl_t1_bytes_bound, passes_bound, encode_stream, WVL_BLOCK_SLOTS};
+const wvl_block_coder wvl_t1_block_coder = {scratch_bytes, fetch_kernels, wvl_t1_bytes_bound, passes_bound, encode_stream, WVL_BLOCK_SLOTS};

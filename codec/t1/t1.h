@@ -22,7 +22,7 @@ typedef wvl_block_output wvl_t1_output;
 
 extern const wvl_block_coder wvl_t1_block_coder;
 
-typedef struct wvl_t1_scratch wvl_t1_scratch; /* wvl_t1_scratch_bytes() bytes aligned to 64, contents irrelevant between calls */
+typedef struct wvl_t1_scratch wvl_t1_scratch; /* wvl_t1_scratch_bytes() bytes aligned to 64, or what a stream's blocks need; contents irrelevant between calls */
 
 /*
  * Where max_passes or wants_more stops the block early, the codeword is ended after the last pass coded (`length` is its final_bytes, its tail is
@@ -40,7 +40,7 @@ void wvl_t1_encode_stream(wvl_t1_scratch *scratch, const struct wvl_t1_kernels *
 /* The same as wvl_t1_encode_block(), word for word from the standard: slow, and the judge of the other. */
 void wvl_t1_encode_block_ref(wvl_t1_scratch *scratch, const wvl_t1_input *in, wvl_t1_output *out);
 
-size_t wvl_t1_scratch_bytes(void);
+size_t wvl_t1_scratch_bytes(void); /* for any block, and the reference */
 
 /* The fastest that this processor runs; all give the same results. */
 const struct wvl_t1_kernels *wvl_t1_fetch_kernels(void);

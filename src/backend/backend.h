@@ -4,7 +4,8 @@
  *
  * A job is a run of consecutive tiles whose plans the conductor has built; it may later be a band of precinct rows of one tile.
  * Order of calls: open -> prepare for every slot -> { submit -> wait -> collect -> release }* -> close. submit queues and never waits; wait(DONE)
- * may be called from any thread. Coefficients belong to the backend from collect to release; pixels are borrowed until INPUT_FREE.
+ * may be called from any thread. trim may come when the last job is done. Coefficients belong to the backend from collect to release; pixels are
+ * borrowed until INPUT_FREE.
  */
 #ifndef WVL_BACKEND_BACKEND_H
 #define WVL_BACKEND_BACKEND_H
@@ -64,6 +65,8 @@ typedef struct wvl_backend_vtable {
     /* coefs[tile_count]: views into the job's memory, valid until release. */
     wvl_status (*collect)(wvl_backend_job *job, wvl_coefs *coefs);
     void (*release)(wvl_backend_job *job);
+    /* Gives back what only transforms take: coefficients of jobs that are done stay, but the backend takes no more jobs. NULL: there is nothing. */
+    void (*trim)(wvl_backend *backend);
 } wvl_backend_vtable;
 
 extern const wvl_backend_vtable wvl_backend_cpu;

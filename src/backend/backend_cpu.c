@@ -47,6 +47,8 @@ struct wvl_backend_job {
     wvl_backend *backend;
     wvl_backend_job *next;
     uint64_t capacity;          /* bytes of the arena, which this structure begins */
+    uint8_t *work;              /* lines and planes, which nobody needs when the job is done; NULL: given back */
+    uint64_t work_capacity;
     pthread_mutex_t lock;       /* held while the job runs */
     int busy, done;             /* busy under the backend's lock, done under this one */
     const wvl_image *image;
@@ -153,7 +155,8 @@ static void carve_planes(wvl_carver *carver, const wvl_plan *plan, const wvl_til
 }
 
 /* The job itself comes first, so that its place does not depend on the tiles. Fills it unless measuring. */
-static void carve_job(wvl_carver *carver, const wvl_plan *plan, const wvl_tile_plan *tiles, uint32_t tile_count, uint32_t concurrency)
+static void carve_job(wvl_carver *carver, wvl_carver *work, const wvl_plan *plan, const wvl_tile_plan *tiles, uint32_t tile_count,
+                      uint32_t concurrency)
 {
     cpu_shape shape = measure_shape(plan, tiles, tile_count, concurrency);
     uint64_t lanes = wvl_mul_saturate(tile_count, plan->component_count);
@@ -167,10 +170,10 @@ static void carve_job(wvl_carver *carver, const wvl_plan *plan, const wvl_tile_p
     uint8_t *samples = wvl_carve(carver, shape.coef_bytes, 1);
     for (uint32_t i = 0; i < concurrency; i++) {
         cpu_worker unused;
-        carve_worker(carver, &shape, carver->base ? &workers[i] : &unused);
+        carve_worker(work, &shape, carver->base ? &workers[i] : &unused);
     }
     if (!shape.deep) {
-        carve_planes(carver, plan, tiles, tile_count, planes);
+        carve_planes(work, plan, tiles, tile_count, planes);
     }
     if (!carver->base) {
         return;
@@ -189,17 +192,12 @@ static void carve_job(wvl_carver *carver, const wvl_plan *plan, const wvl_tile_p
     }
 }
 
-static uint64_t job_bytes(const wvl_plan *plan, const wvl_tile_plan *tiles, uint32_t tile_count, uint32_t concurrency)
-{
-    wvl_carver carver = {NULL, 0};
-    carve_job(&carver, plan, tiles, tile_count, concurrency);
-    return carver.used;
-}
-
 static void cpu_measure(const wvl_plan *plan, const wvl_tile_plan *tiles, uint32_t tile_count, uint32_t concurrency, wvl_backend_memory *memory)
 {
-    uint64_t job = wvl_alloc_size(job_bytes(plan, tiles, tile_count, concurrency));
-    *memory = (wvl_backend_memory){wvl_add_saturate(job, wvl_alloc_size(sizeof(wvl_backend))), 0, 0};
+    wvl_carver job = {NULL, 0}, work = {NULL, 0};
+    carve_job(&job, &work, plan, tiles, tile_count, concurrency);
+    uint64_t kept = wvl_add_saturate(wvl_alloc_size(job.used), wvl_alloc_size(sizeof(wvl_backend)));
+    *memory = (wvl_backend_memory){.host_bytes = wvl_add_saturate(kept, wvl_alloc_size(work.used)), .work_bytes = wvl_alloc_size(work.used)};
 }
 
 /* ---- Work ------------------------------------------------------------------------------------------------------------------ */
@@ -447,7 +445,17 @@ static void free_slots(wvl_backend *b)
         wvl_backend_job *job = b->slots;
         b->slots = job->next;
         pthread_mutex_destroy(&job->lock);
+        wvl_free(&b->allocator, job->work, job->work_capacity);
         wvl_free(&b->allocator, job, job->capacity);
+    }
+}
+
+static void cpu_trim(wvl_backend *b)
+{
+    for (wvl_backend_job *job = b->slots; job; job = job->next) {
+        wvl_free(&b->allocator, job->work, job->work_capacity);
+        job->work = NULL;
+        job->work_capacity = 0;
     }
 }
 
@@ -473,16 +481,18 @@ static wvl_status cpu_prepare(wvl_backend *b, const wvl_plan *plan, const wvl_ba
         free_slots(b);
         b->plan = plan;
     }
-    uint64_t bytes = slot->host_bytes - wvl_alloc_size(sizeof(wvl_backend));
+    uint64_t bytes = slot->host_bytes - slot->work_bytes - wvl_alloc_size(sizeof(wvl_backend));
     wvl_backend_job *job = wvl_alloc(&b->allocator, bytes);
-    if (!job) {
+    uint8_t *work = wvl_alloc(&b->allocator, slot->work_bytes);
+    if (!job || !work) {
+        wvl_free(&b->allocator, job, bytes);
+        wvl_free(&b->allocator, work, slot->work_bytes);
         return WVL_ERROR_MEMORY;
     }
-    memset(job, 0, sizeof *job);
-    job->backend = b;
-    job->capacity = bytes;
+    *job = (wvl_backend_job){.backend = b, .capacity = bytes, .work = work, .work_capacity = slot->work_bytes};
     if (pthread_mutex_init(&job->lock, NULL)) {
         wvl_free(&b->allocator, job, bytes);
+        wvl_free(&b->allocator, work, slot->work_bytes);
         return WVL_ERROR_MEMORY;
     }
     pthread_mutex_lock(&b->lock);
@@ -534,12 +544,15 @@ static wvl_status cpu_submit(wvl_backend *b, const wvl_image *image, const wvl_t
     if (!job) {
         return WVL_AGAIN;
     }
-    if (job_bytes(b->plan, tiles, tile_count, concurrency) > job->capacity) {
+    wvl_carver carver = {NULL, 0}, work = {NULL, 0};
+    carve_job(&carver, &work, b->plan, tiles, tile_count, concurrency);
+    if (carver.used > job->capacity || work.used > job->work_capacity) {
         cpu_release(job);
         return WVL_ERROR_ARGUMENT; /* larger than prepare was told */
     }
-    wvl_carver carver = {(uint8_t *)job, 0};
-    carve_job(&carver, b->plan, tiles, tile_count, concurrency);
+    carver = (wvl_carver){(uint8_t *)job, 0};
+    work = (wvl_carver){job->work, 0};
+    carve_job(&carver, &work, b->plan, tiles, tile_count, concurrency);
     job->done = 0;
     job->image = image;
     job->tiles = tiles;
@@ -580,5 +593,5 @@ static wvl_status cpu_collect(wvl_backend_job *job, wvl_coefs *coefs)
 
 const wvl_backend_vtable wvl_backend_cpu = {
     .name = "cpu", .query = cpu_query, .refuses = cpu_refuses, .open = cpu_open, .close = cpu_close, .measure = cpu_measure, .prepare = cpu_prepare,
-    .submit = cpu_submit, .wait = cpu_wait, .collect = cpu_collect, .release = cpu_release,
+    .submit = cpu_submit, .wait = cpu_wait, .collect = cpu_collect, .release = cpu_release, .trim = cpu_trim,
 };

@@ -125,7 +125,10 @@ enum { WVL_DEVICE_AUTO = 0, WVL_DEVICE_CPU = 1, WVL_DEVICE_CUDA = 2, WVL_DEVICE_
 #define WVL_DEVICE_ORDINAL_MAX 15u
 
 /* Bytes that one job in flight takes. */
-typedef struct wvl_backend_memory { uint64_t host_bytes, pinned_bytes, device_bytes; } wvl_backend_memory;
+typedef struct wvl_backend_memory {
+    uint64_t host_bytes, pinned_bytes, device_bytes;
+    uint64_t work_bytes;     /* of host_bytes: what only the transform needs */
+} wvl_backend_memory;
 
 /* One progression order volume (A.6.6): resolutions [first, end), components [first, end), layers [0, end). */
 typedef struct wvl_progression {
@@ -212,6 +215,7 @@ struct wvl_plan {
     /* Tiles are transformed and coded in waves of consecutive tiles: at least one, then as many as fit the wave limit. */
     uint64_t wave_limit;   /* bytes of coefficients and tile plans */
     uint32_t wave_tiles;   /* most tiles in a wave */
+    uint32_t wave_count;
     uint64_t wave_bands;   /* most bands in a wave, empty ones included */
     uint64_t part_count;   /* tile-parts of the codestream */
     uint64_t largest_tile_component; /* samples */
@@ -219,7 +223,7 @@ struct wvl_plan {
     uint64_t quality_bytes;/* working memory for measuring, 0 when nothing is measured */
     uint64_t most_resolutions; /* of any tile, all components together */
     uint64_t tile_plan_bytes; /* of one tile plan, the same for all */
-    uint64_t backend_bytes;/* the CPU backend's, for the largest wave */
+    wvl_backend_memory backend; /* the CPU backend's, for the largest wave */
     uint8_t device;        /* WVL_DEVICE_* */
     uint32_t device_ordinal;
     uint64_t base_bytes, coded_bytes_bound, output_bytes_bound;

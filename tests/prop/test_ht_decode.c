@@ -241,7 +241,7 @@ END_TEST
 int main(void)
 {
     rng.s = t1_seed();
-    scratch = malloc(wvl_ht_block_coder.scratch_bytes());
+    scratch = malloc(wvl_ht_block_coder.scratch_bytes(1024, 1024, 31));
     Suite *suite = suite_create("ht_decode");
     TCase *shapes = tcase_create("shapes"), *tests = tcase_create("blocks");
     tcase_add_test(shapes, every_shape);

@@ -463,7 +463,7 @@ START_TEST(out_of_depth_is_refused)
 }
 END_TEST
 
-/* A slot serves later, smaller jobs of other shape, and refuses larger ones. */
+/* A slot serves later, smaller jobs of other shape, and refuses larger ones; coefficients outlast a trim, after which there are no more jobs. */
 START_TEST(slots_are_reused)
 {
     static job j;
@@ -485,10 +485,15 @@ START_TEST(slots_are_reused)
         REQUIRE(wvl_backend_cpu.submit(j.backend, &j.image, j.tiles + t, 2, &j.running) == WVL_OK, "submit");
         REQUIRE(wvl_backend_cpu.wait(j.running, WVL_EVENT_INPUT_FREE, UINT32_MAX) == WVL_OK, "wait");
         REQUIRE(wvl_backend_cpu.collect(j.running, j.coefs) == WVL_OK, "collect");
+        if (t == 4) {
+            wvl_backend_cpu.trim(j.backend);
+        }
         check_tile_pixels(&j, &j.coefs[0]);
         check_tile_pixels(&j, &j.coefs[1]);
         wvl_backend_cpu.release(j.running);
     }
+    REQUIRE(memory.work_bytes > 0 && memory.work_bytes < memory.host_bytes, "measure");
+    REQUIRE(wvl_backend_cpu.submit(j.backend, &j.image, j.tiles, 2, &j.running) == WVL_ERROR_ARGUMENT, "a job without room to work");
     wvl_backend_cpu.close(j.backend);
     wvl_pool_destroy(j.pool);
     free_job(&j);

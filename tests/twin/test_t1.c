@@ -174,6 +174,7 @@ START_TEST(streams)
     static result slow[MOST];
     static wvl_pass passes[MOST][WVL_T1_MAX_PASSES];
     static stream s;
+    uint32_t planes = 0;
     rng.s += (uint64_t)_i << 20;
     memset(&s, 0, sizeof s);
     s.stop_after = SIZE_MAX;
@@ -181,11 +182,19 @@ START_TEST(streams)
     for (size_t i = 0; i < s.count; i++) {
         s.in[i] = draw(1 + t1_random(&rng) % 64, 1 + t1_random(&rng) % 64, t1_random(&rng) % 64, t1_random(&rng) % 16, stream_data[i]);
         run(wvl_t1_encode_block_ref, &s.in[i], &slow[i]);
+        planes = slow[i].out.planes > planes ? slow[i].out.planes : planes;
         s.out[i].bytes = malloc(slow[i].capacity);
         s.out[i].passes = passes[i];
     }
-    wvl_t1_encode_stream(scratch, draw_kernels(), &(wvl_block_feed){&s, fetch_drawn, put_drawn});
+    size_t needed = wvl_t1_block_coder.scratch_bytes(64, 64, planes), all = wvl_t1_scratch_bytes();
+    REQUIRE(needed <= all);
+    uint8_t *guard = (uint8_t *)scratch + needed;
+    memset(guard, 0xA5, all - needed);
+    wvl_t1_encode_stream(scratch, draw_kernels(), &(wvl_block_feed){&s, fetch_drawn, put_drawn, needed});
     REQUIRE(s.put == s.count);
+    for (size_t i = 0; i < all - needed; i++) {
+        REQUIRE(guard[i] == 0xA5);
+    }
     for (size_t i = 0; i < s.count; i++) {
         require_same(&s.out[i], &slow[i].out);
         free(s.out[i].bytes);
@@ -208,7 +217,7 @@ START_TEST(ended_streams)
         s.out[i].bytes = malloc(wvl_t1_bytes_bound(32, 32, 31, 0));
         s.out[i].passes = passes[i];
     }
-    wvl_t1_encode_stream(scratch, draw_kernels(), &(wvl_block_feed){&s, fetch_drawn, put_drawn});
+    wvl_t1_encode_stream(scratch, draw_kernels(), &(wvl_block_feed){&s, fetch_drawn, put_drawn, wvl_t1_scratch_bytes()});
     REQUIRE(s.put == s.stop_after);
     for (size_t i = 0; i < s.count; i++)
         free(s.out[i].bytes);

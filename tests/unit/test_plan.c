@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "codec/tile_coder.h"
 #include "tests/decode/cases.h"
 #include "tests/fault/ledger.h"
 
@@ -230,6 +231,44 @@ START_TEST(memory_promise)
 }
 END_TEST
 
+/* A picture of one wave without anything to code: the transform's memory has gone when block coding takes its own. */
+START_TEST(halves_share_memory)
+{
+    static const char *const settings[] = {"", "reversible=no", "style=TERMALL block=8,8"};
+    for (unsigned i = 0; i < 6; i++) {
+        ledger l;
+        char text[512];
+        wvl_params *params;
+        wvl_plan *plan;
+        wvl_context *context;
+        ledger_open(&l);
+        wvl_context_options options = {.struct_size = sizeof options, .threads = i < 3 ? 1 : 2, .host = ledger_allocator(&l)};
+        picture p = picture_draw(PICTURE_FLAT, 1024, 1000, 3, 8, 1);
+        picture_input input = picture_open_input(&p, 0);
+        ck_assert_int_eq(wvl_context_create(&options, &context), WVL_OK);
+        ck_assert_int_eq(wvl_params_create(context, &params), WVL_OK);
+        ck_assert_int_eq(case_set(params, settings[i % 3], text, sizeof text), WVL_OK);
+        ck_assert_msg(wvl_plan_create(context, params, &input.format, NULL, &plan) == WVL_OK, "%s", wvl_context_error(context));
+        uint64_t before = l.live_bytes;
+        counter output = {0};
+        wvl_sink sink = {.struct_size = sizeof sink, .write = count_bytes, .user = &output};
+        l.peak_bytes = l.live_bytes;
+        ck_assert_msg(wvl_encode(plan, &input.image, &sink, NULL, NULL, text, sizeof text) == WVL_OK, "%s", text);
+        uint64_t peak = l.peak_bytes - before, chunks = peak > plan->base_bytes ? peak - plan->base_bytes : 0;
+        ck_assert(plan->wave_count == 1 && plan->backend.work_bytes > 1000000);
+        ck_assert_msg(peak + 64 >= plan->base_bytes && chunks <= 2 * (WVL_STORE_CHUNK + 8192) + 4096, "\"%s\": %llu, promised %llu", settings[i % 3],
+                      (unsigned long long)peak, (unsigned long long)plan->base_bytes);
+        ck_assert(i % 3 == 2 || plan->base_bytes < plan->backend.host_bytes + wvl_coder_worker_bytes(plan, options.threads));
+        wvl_plan_release(plan);
+        wvl_params_release(params);
+        wvl_context_release(context);
+        ck_assert_uint_eq(l.live_count, 0);
+        picture_close_input(&input);
+        picture_free(&p);
+    }
+}
+END_TEST
+
 /* The plan of a gigantic picture takes no picture memory, and says what the picture would need. */
 START_TEST(plan_of_a_giant)
 {
@@ -302,6 +341,7 @@ int main(void)
     tcase_add_test(tests, arguments_are_checked);
     tcase_add_test(tests, images_are_checked);
     tcase_add_loop_test(tests, memory_promise, 0, SHAPES);
+    tcase_add_test(tests, halves_share_memory);
     tcase_add_test(tests, plan_of_a_giant);
     tcase_add_test(tests, plan_explains_itself);
     suite_add_tcase(suite, tests);

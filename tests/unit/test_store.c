@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The store of coded data: pieces keep what was written, and little is left between them. */
+#include <check.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../fault/ledger.h"
+#include "codec/store.h"
+
+enum { PIECES = 1500, WRITERS = 5 };
+
+static uint64_t state;
+
+static uint32_t draw(void)
+{
+    state = state * 6364136223846793005u + 1442695040888963407u;
+    return (uint32_t)(state >> 33);
+}
+
+/* Bytes of a piece tell its number. */
+static void fill(uint8_t *piece, uint32_t bytes, uint32_t number)
+{
+    for (uint32_t i = 0; i < bytes; i++) {
+        piece[i] = (uint8_t)(number * 31 + i);
+    }
+}
+
+static int is_filled(const uint8_t *piece, uint32_t bytes, uint32_t number)
+{
+    unsigned wrong = 0;
+    for (uint32_t i = 0; i < bytes; i++) {
+        wrong |= piece[i] ^ (uint8_t)(number * 31 + i);
+    }
+    return !wrong;
+}
+
+/* Pieces of up to `most` bytes by writers in turns; returns what the store takes beside them. */
+static uint64_t write_pieces(unsigned writers, uint32_t most)
+{
+    static uint64_t at[PIECES];
+    static uint32_t sizes[PIECES];
+    ledger l;
+    wvl_store store;
+    wvl_store_writer of[WRITERS] = {{0, 0}};
+    uint64_t sum = 0;
+    ledger_open(&l);
+    wvl_allocator allocator = ledger_allocator(&l);
+    ck_assert(wvl_store_init(&store, &allocator));
+    for (unsigned i = 0; i < PIECES; i++) {
+        sizes[i] = 1 + draw() % most;
+        at[i] = wvl_store_reserve(&store, &of[draw() % writers], sizes[i]);
+        ck_assert(at[i] != UINT64_MAX && at[i] % 8 == 0 && at[i] % WVL_STORE_CHUNK + sizes[i] <= WVL_STORE_CHUNK);
+        fill(wvl_store_at(&store, at[i]), sizes[i], i);
+        sum += (sizes[i] + 7) / 8 * 8;
+    }
+    for (unsigned i = 0; i < PIECES; i++) {
+        ck_assert(is_filled(wvl_store_at(&store, at[i]), sizes[i], i));
+    }
+    uint64_t rest = l.live_bytes - sum;
+    wvl_store_fini(&store);
+    ck_assert_uint_eq(l.live_count, 0);
+    return rest;
+}
+
+#define TABLE_BYTES ((uint64_t)sizeof(uint8_t *) << WVL_STORE_TABLE_LOG2)
+
+/* Of every chunk, or with several writers of every span, less than a piece, and what nobody has written yet. */
+START_TEST(little_is_left)
+{
+    static const uint32_t most[] = {1, 300, 4000, 20000};
+    state = (uint64_t)_i + 1;
+    for (unsigned i = 0; i < 4; i++) {
+        for (unsigned writers = 1; writers <= WRITERS; writers++) {
+            uint64_t bytes = (uint64_t)PIECES * (most[i] + 8), span = writers > 1 ? WVL_STORE_SPAN : WVL_STORE_CHUNK;
+            uint64_t open = TABLE_BYTES + WVL_STORE_CHUNK + (writers > 1 ? writers * WVL_STORE_SPAN : 0);
+            uint64_t rest = write_pieces(writers, most[i]);
+            ck_assert_msg(rest <= open + (bytes / (span - most[i]) + 1) * most[i], "%u writers, up to %u bytes: %llu", writers, most[i], (unsigned long long)rest);
+        }
+    }
+}
+END_TEST
+
+/* Pieces larger than a span, up to a chunk, and none beyond. */
+START_TEST(large_pieces)
+{
+    ledger l;
+    wvl_store store;
+    wvl_store_writer writer = {0, 0}, other = {0, 0};
+    ledger_open(&l);
+    wvl_allocator allocator = ledger_allocator(&l);
+    ck_assert(wvl_store_init(&store, &allocator));
+    static const uint64_t sizes[] = {24, 3 * WVL_STORE_SPAN, WVL_STORE_SPAN + 8, WVL_STORE_CHUNK, 8, WVL_STORE_CHUNK - 8};
+    for (unsigned i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        uint64_t a = wvl_store_reserve(&store, &writer, sizes[i]), b = wvl_store_reserve(&store, &other, 16);
+        ck_assert(a != UINT64_MAX && b != UINT64_MAX && a % WVL_STORE_CHUNK + sizes[i] <= WVL_STORE_CHUNK);
+        ck_assert(b + 16 <= a || a + sizes[i] <= b);
+        memset(wvl_store_at(&store, a), (int)i, (size_t)sizes[i]);
+    }
+    ck_assert_uint_eq(wvl_store_reserve(&store, &writer, WVL_STORE_CHUNK + 8), UINT64_MAX);
+    l.fail_at = l.calls + 1;
+    ck_assert_uint_eq(wvl_store_reserve(&store, &writer, WVL_STORE_CHUNK), UINT64_MAX);
+    ck_assert_uint_ne(wvl_store_reserve(&store, &writer, WVL_STORE_CHUNK), UINT64_MAX);
+    wvl_store_fini(&store);
+    ck_assert_uint_eq(l.live_count, 0);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("store");
+    TCase *tc = tcase_create("store");
+    tcase_add_loop_test(tc, little_is_left, 0, 3);
+    tcase_add_test(tc, large_pieces);
+    suite_add_tcase(suite, tc);
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_NORMAL);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed != 0;
+}
