@@ -71,7 +71,13 @@ static void compare_bound(const judge *j, unsigned bits, uint64_t at)
     const wvl_resolution *res = j->res;
     int level = res->r ? res->levels - res->r + 1 : res->levels, reversible = wvl_check_coding_of(w, res->component)->transform;
     int needed = (int)bits + j->part->band->blocks[j->part->block].planes - 1 - j->part->set + (reversible ? 0 : 1 - level);
-    if (bits && w->has_ht && !wvl_check_shift_of(w, res->component) && needed > (int)wvl_check_told_bound(w)) {
+    w->summary->ht_block_count++;
+    if (!bits || !w->has_ht || wvl_check_shift_of(w, res->component)) {
+        return;
+    }
+    w->summary->ht_bound_told = wvl_check_told_bound(w);
+    w->summary->ht_bound_needed = (uint32_t)greatest(w->summary->ht_bound_needed, needed > 0 ? (uint64_t)needed : 0);
+    if (needed > (int)wvl_check_told_bound(w)) {
         wvl_check_fail_once(w, WVL_RULE_CAP_MAGNITUDE_EXCEEDED, at, "a sample needs %d bits, but Ccap15 is 0x%04X, %u bits", needed, w->ccap15,
                             wvl_check_told_bound(w));
     }

@@ -121,6 +121,8 @@ typedef struct wvl_check_summary {
     uint64_t resolution_bytes[33];     /* packets of each resolution */
     uint32_t profile_count;
     wvl_check_profile profiles[WVL_CHECK_PROFILE_ROOM];
+    uint64_t ht_block_count;                   /* HT cleanup segments that were decoded to their end */
+    uint32_t ht_bound_told, ht_bound_needed;   /* B of MAGB in CAP, and the least B that covers those blocks; 0 without HT blocks */
 } wvl_check_summary;
 
 /* A raw codestream, SOC to EOC. report and summary may be NULL, options too. */

@@ -258,6 +258,14 @@ START_TEST(blocks_are_decoded_unless_they_are_skipped)
     ck_assert_int_eq(whole.verdict, WVL_CHECK_LEGAL);
     ck_assert_int_eq(skipped.verdict, WVL_CHECK_LEGAL);
     ck_assert_uint_eq(whole.count + skipped.count, 0);
+    ck_assert_uint_eq(whole.summary.ht_block_count, 4);
+    ck_assert_uint_eq(skipped.summary.ht_block_count, 0);
+    ck_assert(whole.summary.ht_bound_needed > 4 && whole.summary.ht_bound_needed <= whole.summary.ht_bound_told);
+    free(b.p);
+    b = check_make("ht=0002 style=40 part=0/0/1::(11 001 0 0 100)F3C02400"); /* a sample of 1 above plane 7: eight bits */
+    whole = check_walk(&b, NULL);
+    ck_assert_uint_eq(whole.summary.ht_bound_told, 10);
+    ck_assert_uint_eq(whole.summary.ht_bound_needed, 8);
     free(b.p);
     b = check_make("ht=0002 style=40 part=0/0/1::(11 01 0 0 110)FEF3C0107500"); /* a magnitude of 4 with one zero bit-plane too few */
     whole = check_walk(&b, NULL);

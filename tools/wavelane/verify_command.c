@@ -269,6 +269,11 @@ static void report_counts(const wvl_check_summary *m, wvl_cli_report *r)
     wvl_cli_report_number(r, "header_bytes", m->header_bytes);
     wvl_cli_report_number(r, "body_bytes", m->body_bytes);
     wvl_cli_report_number(r, "layers", m->layer_count);
+    if (m->ht_block_count) {
+        wvl_cli_report_number(r, "ht_blocks", m->ht_block_count);
+        wvl_cli_report_number(r, "magb_told", m->ht_bound_told);
+        wvl_cli_report_number(r, "magb_needed", m->ht_bound_needed);
+    }
     report_components(m, r);
     wvl_cli_report_open_list(r, "layer_bytes");
     for (uint32_t i = 0; i < m->layer_count; i++) {
