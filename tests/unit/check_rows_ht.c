@@ -18,6 +18,8 @@
 #define WIDE "x=16 y=16 " HT PART "(11 001 0 0 101)FF0FC00500"
 /* VLC begins with three ones and the bit that is stuffed. */
 #define STUFFED HT PART "(11 001 0 0 110)F8FE20227500"
+/* Mb = 37, and a magnitude of as many bits: U-VLC has its extension. */
+#define DEEP "ht=0016 style=40 G=7 eps=31" PART "(11 0000000000 0000000000 0000000000 000000 1 0 10 1111)04000000C0FF7FFF7FF3C003E2B600"
 /* A sample beside the edge of 7 x 8, 8 x 7. */
 #define NARROW "x=7 " ONE
 #define LOW "y=7 " ONE
@@ -42,6 +44,8 @@ const check_row check_rows_ht[] = {
     {"ht.placeholder", HT "layers=2 " PART "(11 001 1100 0 000)(1 1 0 0 100)F3C02400", "data @0-7;data @0+(11 001 0 0 000)00", NULL, NULL},
     {"ht.magnitude", FOUR, "data @0=(11 01 0 0 110)", NULL, NULL},
     {"ht.exponent", SEVEN, "data @0=(11 01 0 0 110)", NULL, NULL},
+    {"ht.magnitude", DEEP, "data @0=(11 0000000000 0000000000 0000000000 00000 1 0 10 1111)", NULL, NULL},
+    {"ht.exponent", DEEP, "data @0=(11 0000000000 0000000000 0000000000 0000 1 0 10 1111)", NULL, NULL},
     {"ht.magsgn-short", FULL, "data @2-2;data @0=(11 0001 0 0 110)", NULL, NULL},
     {"ht.vlc-short", ZERO, "data @2=00", NULL, NULL},
     {"ht.overlap", HT PART "(11 01 0 0 100)FCE02400", "data @3=B7", NULL, NULL},
