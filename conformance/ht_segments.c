@@ -143,7 +143,12 @@ static void judge_refinement(judge *j, uint64_t at, uint32_t bytes, unsigned pas
     if (bytes > WVL_HT_REFINEMENT || (!has_map && !(coded && restore_map(j, coded))) || !(data = join(j, coded, j->t->w->data + at, &bytes))) {
         return;
     }
-    report(j, wvl_check_decode_refinement(&j->block, data, bytes, passes, passes > 2 || is_last, j->t->w->ht), at);
+    wvl_ht_finding found = wvl_check_decode_refinement(&j->block, data, bytes, passes, passes > 2 || is_last, j->t->w->ht);
+    if (data == j->t->w->ht->refinement) { /* a place in one of two pieces */
+        size_t first = coded->refinement_bytes;
+        at = found.at < first ? coded->refinement_at : at - first;
+    }
+    report(j, found, at);
 }
 
 static void remember(const judge *j, const wvl_contribution *c, uint64_t at)

@@ -277,6 +277,22 @@ START_TEST(blocks_are_decoded_unless_they_are_skipped)
 }
 END_TEST
 
+START_TEST(refinement_in_two_packets_has_its_place)
+{
+#define TWO_PIECES "ht=0002 style=40 layers=3 part=0/0/1::(11 001 0 0 100)F3C02400"
+    /* SigProp of one byte, and nothing reads what follows up to MagRef in the last: in the first piece, and in the second. */
+    static const char *const streams[] = {TWO_PIECES "(1 1 0 0 010)0000(1 1 0 10 0110)000000000000", TWO_PIECES "(1 1 0 0 001)00(1 1 0 10 0110)000000000000"};
+    static const uint64_t places[] = {97, 99}; /* the body of the packet begins at 89: 6 bytes, a header, the piece; then a header of 2 bytes */
+    for (unsigned i = 0; i < 2; i++) {
+        check_bytes b = check_make(streams[i]);
+        check_result r = check_walk(&b, NULL);
+        ck_assert(r.count == 1 && check_has(&r, "ht.unread"));
+        ck_assert_uint_eq(strtoull(r.first_text, NULL, 10), places[i]);
+        free(b.p);
+    }
+}
+END_TEST
+
 /* ---- Cut and spoilt ------------------------------------------------------------------------------------------------------- */
 
 static const char *const samples[] = {
@@ -338,6 +354,7 @@ int main(void)
     tcase_add_test(tests, limits_end_the_walk);
     tcase_add_test(tests, work_is_bounded);
     tcase_add_test(tests, blocks_are_decoded_unless_they_are_skipped);
+    tcase_add_test(tests, refinement_in_two_packets_has_its_place);
     tcase_add_loop_test(tests, every_cut_is_noticed, 0, count);
     tcase_add_loop_test(tests, every_byte_spoilt, 0, count);
     suite_add_tcase(suite, tests);
