@@ -124,9 +124,18 @@ static void check_samples(const bench *b, const wvl_block_input *in, uint64_t *d
     REQUIRE(bound == in->bound);
 }
 
+/* Nothing beyond the cells of the block is written. */
 static wvl_rdoq_error change_in(bench *b, wvl_block_input *in, uint32_t slope, int is_large)
 {
-    return wvl_rdoq_change(&(wvl_rdoq){wvl_rdoq_fetch_kernels(), b->changed, b->levels, b->fractions, is_large}, in, &b->band, slope);
+    uint32_t cells = wvl_rdoq_cells(in->width, in->height);
+    memset(b->levels + cells, 0x5A, WVL_RDOQ_CELLS - cells);
+    memset(b->fractions + cells, 0x5A, WVL_RDOQ_CELLS - cells);
+    wvl_rdoq r = {wvl_rdoq_fetch_kernels(), b->changed, b->levels, b->fractions, is_large};
+    wvl_rdoq_error error = wvl_rdoq_change(&r, in, &b->band, slope);
+    for (uint32_t i = cells; i < WVL_RDOQ_CELLS; i++) {
+        REQUIRE(b->levels[i] == 0x5A && b->fractions[i] == 0x5A);
+    }
+    return error;
 }
 
 static wvl_rdoq_error change(bench *b, wvl_block_input *in, uint32_t slope) { return change_in(b, in, slope, 0); }
