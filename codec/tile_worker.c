@@ -49,7 +49,7 @@ void wvl_worker_carve(const wvl_plan *plan, wvl_carver *carver, wvl_worker_scrat
     worker->hulls = wvl_carve(carver, coder->slots, sizeof *worker->hulls);
     uint8_t *levels = wvl_carve(carver, plan->rdoq ? s.cells : 0, sizeof *levels); /* of one block at a time */
     int8_t *fractions = wvl_carve(carver, plan->rdoq ? s.cells : 0, sizeof *fractions);
-    uint64_t copy_bytes = plan->rdoq ? s.samples * s.sample_bytes : wvl_rescale_samples(plan) * sizeof(uint32_t);
+    uint64_t copy_bytes = plan->rdoq ? s.samples * s.sample_bytes + 64 : wvl_rescale_samples(plan) * sizeof(uint32_t); /* not in the same sets of the cache */
     for (unsigned i = 0; i < coder->slots; i++) {
         worker->rdoq[i] = (wvl_rdoq){wvl_rdoq_fetch_kernels(), wvl_carve(carver, copy_bytes, 1), levels, fractions, wvl_rate_reach(plan) < 65536};
     }

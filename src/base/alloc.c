@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#define _DEFAULT_SOURCE /* madvise, mmap, posix_memalign */
+#define _DEFAULT_SOURCE /* madvise, mmap */
 #include "base/alloc.h"
 
 #include <stdlib.h>
@@ -13,38 +13,36 @@
 
 #define ALIGNMENT 64u
 #define HUGE_PAGE ((uint64_t)2 << 20)
-#define MAP_LEAST ((uint64_t)16 << 20)
+#define MAP_LEAST ((uint64_t)16 << 20) /* smaller ones stay with malloc, which has them at hand for the next picture */
 
+#if defined(MADV_HUGEPAGE)
 /* Linux hands out large pages where it is asked to: of an arena that malloc takes from the system for every picture, touching pages of 4 KiB for
- * the first time was 43 % of a lossless HT encode of 2048x1080 with 32-bit coefficients (docs/results.md). */
+ * the first time was 43 % of a lossless HT encode of 2048x1080 with 32-bit coefficients (docs/results.md). What is left beyond whole large pages takes
+ * one more if that wastes less than half of it. */
+static uint64_t round_to_large_pages(uint64_t bytes) { return bytes % HUGE_PAGE > HUGE_PAGE / 2 ? wvl_align_up(bytes, HUGE_PAGE) : bytes; }
+
 static void wish_large_pages(void *memory, uint64_t bytes)
 {
-#if defined(MADV_HUGEPAGE)
-    (void)madvise(memory, (size_t)(bytes / HUGE_PAGE * HUGE_PAGE), MADV_HUGEPAGE); /* what ends within a large page takes small ones */
-#else
-    (void)memory;
-    (void)bytes;
-#endif
+    uint64_t before = (HUGE_PAGE - (uintptr_t)memory % HUGE_PAGE) % HUGE_PAGE;
+    (void)madvise((uint8_t *)memory + before, (size_t)((bytes - before) / HUGE_PAGE * HUGE_PAGE), MADV_HUGEPAGE);
 }
 
-#if defined(MADV_HUGEPAGE)
 /*
  * Large blocks do not go through malloc: glibc's would take the first one that comes back as a sign to keep up to twice as much of whatever is freed later,
  * and that stays resident. Pages around the aligned block are given back at once.
  */
 static void *map_block(uint64_t bytes)
 {
-    uint64_t whole = bytes + HUGE_PAGE;
+    uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE), used = wvl_align_up(bytes, page), whole = used + HUGE_PAGE;
     uint8_t *start = mmap(NULL, (size_t)whole, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (start == MAP_FAILED) {
         return NULL;
     }
     uint64_t before = (HUGE_PAGE - (uintptr_t)start % HUGE_PAGE) % HUGE_PAGE;
-    uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE), used = wvl_align_up(before + bytes, page);
     if (before) {
         (void)munmap(start, (size_t)before);
     }
-    (void)munmap(start + used, (size_t)(wvl_align_up(whole, page) - used));
+    (void)munmap(start + before + used, (size_t)(HUGE_PAGE - before));
     wish_large_pages(start + before, bytes);
     return start + before;
 }
@@ -54,18 +52,16 @@ static void *allocate_from_system(uint64_t bytes)
 {
 #if defined(MADV_HUGEPAGE)
     if (bytes >= MAP_LEAST) {
-        return map_block(bytes);
-    }
-    if (bytes >= 2 * HUGE_PAGE) {
-        void *memory;
-        if (posix_memalign(&memory, HUGE_PAGE, (size_t)bytes)) {
-            return NULL;
-        }
-        wish_large_pages(memory, bytes);
-        return memory;
+        return map_block(round_to_large_pages(bytes));
     }
 #endif
-    return aligned_alloc(ALIGNMENT, (size_t)bytes);
+    void *memory = aligned_alloc(ALIGNMENT, (size_t)bytes);
+#if defined(MADV_HUGEPAGE)
+    if (memory && bytes >= 2 * HUGE_PAGE) {
+        wish_large_pages(memory, bytes); /* those that it has as a whole: aligned to them, it would leave holes in malloc's memory */
+    }
+#endif
+    return memory;
 }
 
 /* bytes: as allocated. */
@@ -73,7 +69,7 @@ static void release_to_system(void *memory, uint64_t bytes)
 {
 #if defined(MADV_HUGEPAGE)
     if (bytes >= MAP_LEAST) {
-        (void)munmap(memory, (size_t)bytes);
+        (void)munmap(memory, (size_t)round_to_large_pages(bytes));
         return;
     }
 #endif

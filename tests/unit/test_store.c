@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The store of coded data: pieces keep what was written, and little is left between them. */
+/* The store of coded data: pieces keep what was written, and little is left between them. And where all memory comes from. */
 #include <check.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "../fault/ledger.h"
+#include "base/alloc.h"
 #include "codec/store.h"
 
 enum { PIECES = 1500, WRITERS = 5 };
@@ -105,12 +106,32 @@ START_TEST(large_pieces)
 }
 END_TEST
 
+/* Memory comes from malloc, in large pages or straight from the system, as large as it is: every byte is there, and it goes back. */
+START_TEST(blocks_of_all_sizes)
+{
+    static const uint64_t near[] = {64, 4096, 1 << 20, 4 << 20, 15 << 20, 16 << 20, 17 << 20, 33 << 20};
+    for (unsigned i = 0; i < 3 * sizeof near / sizeof *near; i++) {
+        uint64_t bytes = near[i / 3] + i % 3 - 1;
+        uint8_t *block = wvl_alloc(NULL, bytes), *other = wvl_alloc(NULL, bytes);
+        ck_assert(block && other && (uintptr_t)block % 64 == 0 && (uintptr_t)other % 64 == 0);
+        memset(block, 1, (size_t)bytes);
+        memset(other, 2, (size_t)bytes);
+        ck_assert(block[0] == 1 && block[bytes - 1] == 1 && block[bytes / 2] == 1);
+        wvl_free(NULL, block, bytes);
+        ck_assert(other[0] == 2 && other[bytes - 1] == 2 && other[bytes / 2] == 2);
+        wvl_free(NULL, other, bytes);
+    }
+    ck_assert_ptr_null(wvl_alloc(NULL, UINT64_MAX / 4));
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("store");
     TCase *tc = tcase_create("store");
     tcase_add_loop_test(tc, little_is_left, 0, 3);
     tcase_add_test(tc, large_pieces);
+    tcase_add_test(tc, blocks_of_all_sizes);
     suite_add_tcase(suite, tc);
     SRunner *runner = srunner_create(suite);
     srunner_run_all(runner, CK_NORMAL);
