@@ -27,6 +27,7 @@ set(WVL_CUDA_DEVICE_SOURCES
     cuda/block/pack.cuh
     cuda/block/rows.cuh
     cuda/block/store.cuh
+    cuda/block/wide.cuh
     cuda/job.h
     cuda/tuning.h
     src/dwt/lift_ops.h

@@ -84,7 +84,7 @@ template <int CB, bool PACK> struct march_bands {
         bool leads = keep && (lane == 0 || before != group);
 #pragma unroll
         for (int b = 0; b < 3; b++) {
-            bound[b] = CB == 2 ? (bound[b] | bound[b] >> 16) & 0x7fffu : bound[b];
+            bound[b] = CB == 2 ? (bound[b] | bound[b] >> 16) & 0x7fffu : bound[b] & 0x7fffffffu;
         }
 #pragma unroll
         for (int d = 1; d < 32; d <<= 1) {
@@ -321,7 +321,7 @@ template <class T, class R, class A, int C, int CB, bool PACK = false> struct ma
 };
 
 /* 8-bit pixels in 5/3: level 1 in half floats, level 2 as above. */
-struct half_marcher : marcher<int32_t, pixel_rows<16, 1, 1, false>, row_ring<pixel_rows<16, 1, 1, false>>, 16, 2> {
+struct half_marcher : marcher<int32_t, pixel_rows<16, 1, 1, false>, row_ring<pixel_rows<16, 1, 1, false>, 4>, 16, 2> {
     halves_column halves;
 
     __device__ __forceinline__ void put_one(int h, int32_t (&ll)[H])
@@ -329,12 +329,11 @@ struct half_marcher : marcher<int32_t, pixel_rows<16, 1, 1, false>, row_ring<pix
         uint32_t raw[4], o[8], e[8], lo[8];
         const int q = 2 * m + 1 + h;
         ahead.wait();
-        ahead.read(slot, raw);
+        ahead.read(2 * h, raw);
         unpack_halves(o, raw, 0x65656565u);
-        ahead.read(slot + 1, raw);
+        ahead.read(2 * h + 1, raw);
         unpack_halves(e, raw, 0x64646464u);
-        fetch(slot, 4 * m + ahead.slots + R0 + 2 * h);
-        slot = (slot + 2) % ahead.slots;
+        fetch(2 * h, 4 * m + ahead.slots + R0 + 2 * h);
         halves.step(o, e, lo);
         if (h == 1 && one.begins(q)) {
             one.flush(q - 1, mine);
@@ -372,6 +371,8 @@ struct half_marcher : marcher<int32_t, pixel_rows<16, 1, 1, false>, row_ring<pix
         two.flush(to - 1 - LAG, mine);
     }
 };
+
+#include "cuda/block/wide.cuh"
 
 /* The fourth warp of three components: pairs of rows, of which the stage holds one while the other warps read the one before. */
 template <class T, class R, class A, int C> struct mixer {
@@ -426,7 +427,7 @@ template <class T, class R, class A, int C> struct mixer {
             ahead.wait();
             mix(stage, slot, shift);
             fetch(slot, y + 2 * k + A::slots);
-            slot = (slot + 2) % A::slots;
+            slot = slot + 2 < A::slots ? slot + 2 : 0;
         }
     }
 };
@@ -453,19 +454,22 @@ template <class T, class R, class A, int C> struct mixer {
     }
 
 /* Three components whose colours a fourth warp makes. Warps of one number share a scheduler: the fourth is another one in every wave of blocks. */
-#define MARCH_MIXED(name, T, ROWS, AHEAD, C, CB, BLOCKS)                                                                  \
-    extern "C" __global__ void __launch_bounds__(128, BLOCKS) name(const wvl_cuda_job *jobs, const wvl_cuda_item *items)  \
+#define MARCH_MIXED(name, ROWS, AHEAD)                                                                                   \
+    extern "C" __global__ void __launch_bounds__(128, WVL_CUDA_MARCH_BLOCKS97_X3W) name(const wvl_cuda_job *jobs, const wvl_cuda_item *items) \
     {                                                                                                                    \
-        typedef color_stage<C> stage;                                                                                    \
-        __shared__ uint4 shared[(stage::shared_bytes + AHEAD<ROWS>::shared_bytes) / 16];                                 \
+        typedef color_stage<16> stage;                                                                                   \
+        typedef wide_marcher<stage_rows<16>, stage> marcher97;                                                           \
+        constexpr int rows_at = stage::shared_bytes / 16, rest_at = rows_at + AHEAD<ROWS, 6>::shared_bytes / 16;         \
+        __shared__ uint4 shared[rest_at + 3 * marcher97::shared_bytes / 16];                                             \
         const wvl_cuda_item item = items[blockIdx.x];                                                                    \
-        const int role = ((threadIdx.x >> 5) + blockIdx.x / WVL_CUDA_MARCH_MULTIPROCESSORS) & 3;                         \
+        const int role = (__shfl_sync(FULL_WARP, (int)(threadIdx.x >> 5), 0) + blockIdx.x / WVL_CUDA_MARCH_MULTIPROCESSORS) & 3; \
         if (role == 3) {                                                                                                 \
-            mixer<T, ROWS, AHEAD<ROWS>, C> mix;                                                                          \
+            mixer<float, ROWS, AHEAD<ROWS, 6>, 16> mix;                                                                  \
             mix.run(shared, jobs[item.job], item);                                                                       \
         } else {                                                                                                         \
-            marcher<T, stage_rows<C>, stage, C, CB> march;                                                               \
-            march.run(shared + stage::part_bytes / 16 * role, jobs[item.job], jobs[item.job + role], item);              \
+            marcher97 march;                                                                                             \
+            march.run(shared + stage::part_bytes / 16 * role, shared + rest_at + marcher97::shared_bytes / 16 * role,    \
+                      jobs[item.job], jobs[item.job + role], item);                                                      \
         }                                                                                                                \
     }
 
@@ -474,6 +478,7 @@ typedef plane_rows<8, 2> rows_plane_s;
 typedef pixel_rows<16, 1, 3, true, true> rows_8x3w;
 typedef pixel_rows<16, 1, 3, false> rows_8p3w;
 typedef pixel_rows<16, 1, 1, false> rows_8;
+typedef row_ring<rows_8, 4> short_ring;
 typedef pixel_rows<8, 1, 1, false> rows_8n;
 typedef pixel_rows<8, 1, 3, true> rows_8x3;
 typedef pixel_rows<8, 1, 3, false> rows_8p3;
@@ -492,13 +497,21 @@ MARCH_PACKED(wvl_plane53_sp, int32_t, rows_plane_s, 2, WVL_CUDA_MARCH_WARPS53_PA
 
 extern "C" __global__ void __launch_bounds__(32, WVL_CUDA_MARCH_WARPS53_HALF) wvl_march53_8(const wvl_cuda_job *jobs, const wvl_cuda_item *items)
 {
-    __shared__ uint4 shared[row_ring<rows_8>::shared_bytes / 16];
+    __shared__ uint4 shared[short_ring::shared_bytes / 16];
     const wvl_cuda_item item = items[blockIdx.x];
     half_marcher march;
     march.run(shared, jobs[item.job], item);
 }
 
-MARCH(wvl_march97_8, float, rows_8, row_ring, 16, 2, WVL_CUDA_MARCH_WARPS97_8)
+extern "C" __global__ void __launch_bounds__(32, WVL_CUDA_MARCH_WARPS97_8) wvl_march97_8(const wvl_cuda_job *jobs, const wvl_cuda_item *items)
+{
+    typedef wide_marcher<rows_8, short_ring> marcher97;
+    __shared__ uint4 shared[(short_ring::shared_bytes + marcher97::shared_bytes) / 16];
+    const wvl_cuda_item item = items[blockIdx.x];
+    const wvl_cuda_job &job = jobs[item.job];
+    marcher97 march;
+    march.run(shared, shared + short_ring::shared_bytes / 16, job, job, item);
+}
 MARCH(wvl_march53_8n, int32_t, rows_8n, row_ring, 8, 2, WVL_CUDA_MARCH_WARPS53)
 MARCH(wvl_march97_8n, float, rows_8n, row_ring, 8, 2, WVL_CUDA_MARCH_WARPS97)
 MARCH(wvl_march53_8x3, int32_t, rows_8x3, row_ring, 8, 2, WVL_CUDA_MARCH_WARPS53_X3)
@@ -511,5 +524,5 @@ MARCH(wvl_march53_16w, int32_t, rows_16, row_registers, 8, 4, WVL_CUDA_MARCH_WAR
 MARCH(wvl_march97_16w, float, rows_16, row_ring, 8, 4, WVL_CUDA_MARCH_WARPS97)
 MARCH(wvl_march53_8x3w, int32_t, rows_8x3w, row_window, 16, 2, WVL_CUDA_MARCH_WARPS53_8)
 MARCH(wvl_march53_8p3w, int32_t, rows_8p3w, row_ring, 16, 2, WVL_CUDA_MARCH_WARPS53_8)
-MARCH_MIXED(wvl_march97_8x3w, float, rows_8x3w, row_window, 16, 2, WVL_CUDA_MARCH_BLOCKS97_X3W)
-MARCH_MIXED(wvl_march97_8p3w, float, rows_8p3w, row_ring, 16, 2, WVL_CUDA_MARCH_BLOCKS97_X3W)
+MARCH_MIXED(wvl_march97_8x3w, rows_8x3w, row_window)
+MARCH_MIXED(wvl_march97_8p3w, rows_8p3w, row_ring)

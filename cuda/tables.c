@@ -255,7 +255,7 @@ static uint64_t march_warps(uint32_t kernel, int reversible)
         return WVL_CUDA_MARCH_WARPS53_16W;
     }
     if (march_columns(kernel) == WVL_CUDA_MARCH_COLUMNS_8) {
-        return reversible ? WVL_CUDA_MARCH_WARPS53_8 : WVL_CUDA_MARCH_WARPS97_8;
+        return reversible ? WVL_CUDA_MARCH_WARPS53_8 : WVL_CUDA_MARCH_SEGMENTS97_8;
     }
     return reversible ? WVL_CUDA_MARCH_WARPS53 : WVL_CUDA_MARCH_WARPS97;
 }
@@ -303,7 +303,8 @@ static int pixels_march(const wvl_cuda_pixels *p, const unit *u, uint32_t stride
 {
     uint32_t align = lane_bytes % 16 ? 8 : 16;
     uint64_t at = p->data + (uint64_t)(u->tc->rect.x0 - p->x0) * stride * bytes;
-    return p->stride == stride && !p->is_signed && p->container == (bytes == 1 ? WVL_SAMPLE_8 : WVL_SAMPLE_16) && (bytes == 2 || p->depth == 8) &&
+    return p->stride == stride && !p->is_signed && p->container == (bytes == 1 ? WVL_SAMPLE_8 : WVL_SAMPLE_16) &&
+           (bytes == 2 || (p->depth == 8 && p->half == 128 && !p->bias)) &&
            at % align == 0 && p->pitch_bytes % align == 0 && p->pitch_bytes > 0 &&
            (uint64_t)p->pitch_bytes * (u->tc->rect.y1 - p->y0) >> 32 == 0;
 }

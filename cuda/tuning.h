@@ -22,7 +22,8 @@
 /* Warps a multiprocessor holds, which the kernels' launch bounds promise: 16 columns, 8 columns. */
 #define WVL_CUDA_MARCH_WARPS53_8 12
 #define WVL_CUDA_MARCH_WARPS53_HALF 16 /* level 1 in half floats; 20 measured slower by 1 % */
-#define WVL_CUDA_MARCH_WARPS97_8 8
+#define WVL_CUDA_MARCH_WARPS97_8 12
+#define WVL_CUDA_MARCH_SEGMENTS97_8 8 /* as many are counted: fewer, longer segments */
 #define WVL_CUDA_MARCH_WARPS53 16
 #define WVL_CUDA_MARCH_WARPS53_16W 12 /* fewer, longer segments: memory is what it waits for */
 #define WVL_CUDA_MARCH_WARPS97 12
@@ -32,7 +33,7 @@
 #define WVL_CUDA_MARCH_WARPS53_X3 16
 #define WVL_CUDA_MARCH_WARPS97_X3 16
 /* The same with 16 columns: in 9/7, thread blocks of four warps. */
-#define WVL_CUDA_MARCH_BLOCKS97_X3W 2
+#define WVL_CUDA_MARCH_BLOCKS97_X3W 3
 #define WVL_CUDA_MARCH_MULTIPROCESSORS 132 /* of the machine tuned for; others run the same segments in more or fewer waves */
 #define WVL_CUDA_MARCH_SEGMENT_MIN 6
 #define WVL_CUDA_PLANE_SEGMENT_MIN 3

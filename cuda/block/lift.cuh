@@ -59,6 +59,19 @@ template <int N> __device__ __forceinline__ void lift_row(float (&v)[N], bool fi
     lift_even(v, WVL_LIFT97_DELTA, first);
 }
 
+/* Two rows, which do not wait for each other's shuffles. */
+template <int N> __device__ __forceinline__ void lift_rows(float (&a)[N], float (&b)[N], bool first, bool last)
+{
+    lift_odd(a, WVL_LIFT97_ALPHA, last);
+    lift_odd(b, WVL_LIFT97_ALPHA, last);
+    lift_even(a, WVL_LIFT97_BETA, first);
+    lift_even(b, WVL_LIFT97_BETA, first);
+    lift_odd(a, WVL_LIFT97_GAMMA, last);
+    lift_odd(b, WVL_LIFT97_GAMMA, last);
+    lift_even(a, WVL_LIFT97_DELTA, first);
+    lift_even(b, WVL_LIFT97_DELTA, first);
+}
+
 /* What is special about vertical step k, at which rows 2k + 1 and 2k + 2 arrive: bits, uniform over the warp. */
 enum {
     TOP_EVEN = 1,     /* row 2k is the first */

@@ -8,7 +8,9 @@
 /* 2^23 + |x| * r rounded toward zero leaves floor(|x| * r) in the low bits, where |x| * r < 2^23 (dwt/quant.h). */
 __device__ __forceinline__ uint32_t magic_magnitude(float x, float r) { return __float_as_uint(__fmaf_rz(fabsf(x), r, 8388608.0f)); }
 
-/* Two 16-bit coefficients. Floats: magnitudes have at most 15 bits, so adding 0x7fff sets bit 15 exactly where one is not 0. */
+/* Bounds may gather signs as well: whoever sends them off masks those. Of floats, a zero keeps its sign (geom/handover.h). */
+
+/* Two 16-bit coefficients. */
 __device__ __forceinline__ uint32_t pack_pair(int32_t a, int32_t b, float, uint32_t &bound)
 {
 #if __CUDA_ARCH__ >= 900
@@ -24,9 +26,9 @@ __device__ __forceinline__ uint32_t pack_pair(int32_t a, int32_t b, float, uint3
 __device__ __forceinline__ uint32_t pack_pair(float a, float b, float r, uint32_t &bound)
 {
     uint32_t m = __byte_perm(magic_magnitude(a, r), magic_magnitude(b, r), 0x5410);
-    uint32_t s = __byte_perm(__float_as_uint(a), __float_as_uint(b), 0x7632);
-    bound |= m;
-    return m | (s & (m + 0x7fff7fffu) & 0x80008000u);
+    uint32_t s = __byte_perm(__float_as_uint(a), __float_as_uint(b), 0x7632), w = m | (s & 0x80008000u);
+    bound |= w;
+    return w;
 }
 
 /* floor(|x| * r) below 2^31: what the rounded product lacks is a float too, and less than 1 below 2^24. */
@@ -45,17 +47,17 @@ __device__ __forceinline__ uint32_t pack_one(int32_t a, float, uint32_t &bound)
 
 __device__ __forceinline__ uint32_t pack_one(float a, float r, uint32_t &bound)
 {
-    uint32_t m = magic_magnitude(a, r) & 0x007fffffu;
-    bound |= m;
-    return m | (__float_as_uint(a) & (m + 0x7fffffffu) & 0x80000000u);
+    uint32_t w = (magic_magnitude(a, r) & 0x007fffffu) | (__float_as_uint(a) & 0x80000000u);
+    bound |= w;
+    return w;
 }
 
 __device__ __forceinline__ uint32_t pack_deep(int32_t a, float r, uint32_t &bound) { return pack_one(a, r, bound); }
 __device__ __forceinline__ uint32_t pack_deep(float a, float r, uint32_t &bound)
 {
-    uint32_t m = deep_bits(a, r);
-    bound |= m;
-    return m | (__float_as_uint(a) & (m + 0x7fffffffu) & 0x80000000u);
+    uint32_t w = deep_bits(a, r) | (__float_as_uint(a) & 0x80000000u);
+    bound |= w;
+    return w;
 }
 
 template <int WORDS> __device__ __forceinline__ void store_words(uint8_t *to, const uint32_t *w, bool keep)

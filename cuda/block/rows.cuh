@@ -94,8 +94,8 @@ template <int C, int B> struct plane_rows {
  * Rows on their way, in shared memory, for transforms that are short of registers. A lane reads only what it has copied itself, so there is
  * no barrier. Chunks of a row lie lane by lane: no bank is met twice.
  */
-template <class R> struct row_ring {
-    static constexpr int slots = 8, chunk = R::lane_bytes % 16 ? 8 : 16, per_plane = R::lane_bytes / chunk, chunks = per_plane * R::planes;
+template <class R, int SLOTS = 8> struct row_ring {
+    static constexpr int slots = SLOTS, chunk = R::lane_bytes % 16 ? 8 : 16, per_plane = R::lane_bytes / chunk, chunks = per_plane * R::planes;
     static constexpr int shared_bytes = slots * chunks * 32 * chunk;
     uint8_t *at;
 
@@ -126,8 +126,8 @@ template <class R> struct row_ring {
  * The same for interleaved rows, of which neighbouring lanes copy neighbouring 16 bytes, whosever they are: copies of 16 in every 48 bytes keep
  * shared memory busy three times as long. Reads do not collide: 48 bytes are 12 banks.
  */
-template <class R> struct row_window {
-    static constexpr int slots = 8, chunk = 16, chunks = R::lane_bytes / chunk, row_bytes = 32 * R::lane_bytes, shared_bytes = slots * row_bytes;
+template <class R, int SLOTS = 8> struct row_window {
+    static constexpr int slots = SLOTS, chunk = 16, chunks = R::lane_bytes / chunk, row_bytes = 32 * R::lane_bytes, shared_bytes = slots * row_bytes;
     static_assert(R::planes == 1 && R::lane_bytes % chunk == 0, "whole chunks");
     uint8_t *to, *mine;      /* where the lane copies to, and what it reads */
 

@@ -4,12 +4,15 @@
  *
  * Coefficients: block-contiguous. Every block of a band has a slot of slot_width * slot_height samples, slots follow in band raster
  * order, the block's first sample is the slot's first, rows are slot_width apart. Samples are sign-magnitude, sign in the top bit (15
- * or 31), magnitude with F fractional bits below the quantiser step; sign bit 0 when the magnitude is 0. What a slot holds beyond
+ * or 31), magnitude with F fractional bits below the quantiser step. The sign bit of a zero magnitude may be either: nobody who reads it looks at the
+ * sign of what is not significant (a device need not clean it, the CPU does). What a slot holds beyond
  * its block is undefined. The bound of a block is the OR of its magnitudes.
  * Where it is 0 the samples need not be there: a device does not deliver empty blocks.
  */
 #ifndef WVL_GEOM_HANDOVER_H
 #define WVL_GEOM_HANDOVER_H
+
+#include <string.h>
 
 #include "geom/handover_pass.h"
 #include "geom/plan.h"
@@ -34,6 +37,19 @@ WVL_HD uint64_t wvl_coef_at(const wvl_tile_band *band, uint32_t x, uint32_t y)
     uint32_t top = row ? (y >> band->ycb) << band->ycb : band->rect.y0;
     uint64_t slot = wvl_coef_slot(band, row * band->block_cols + col);
     return slot + ((uint64_t)(y - top) * band->slot_width + (x - left)) * band->coef_bytes;
+}
+
+/* Whether count samples of a row mean the same: signs of zero do not. */
+static inline int wvl_coef_agree(const uint8_t *a, const uint8_t *b, uint64_t count, unsigned bytes)
+{
+    int agree = 1;
+    for (uint64_t i = 0; i < count * bytes && agree; i += bytes) {
+        uint32_t va = 0, vb = 0;
+        memcpy(&va, a + i, bytes);
+        memcpy(&vb, b + i, bytes);
+        agree = va == vb || !((va | vb) & ((1u << (8 * bytes - 1)) - 1));
+    }
+    return agree;
 }
 
 /* One coded code block. Bytes and passes live in the store of the tile coder at these offsets. */

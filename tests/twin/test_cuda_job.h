@@ -245,7 +245,7 @@ static void compare_block(const wvl_coefs *a, const wvl_coefs *b, const wvl_tile
         }
         for (uint32_t x = r.x0; x < r.x1; x++, at += band->coef_bytes) {
             uint32_t va = coefficient(a->samples + at, band->coef_bytes), vb = coefficient(b->samples + at, band->coef_bytes);
-            REQUIRE(va == vb, "sample %u,%u of [%u,%u)x[%u,%u) orient %u level %u: %x, device %x: %s", x, y, band->rect.x0, band->rect.x1,
+            REQUIRE(wvl_coef_agree(a->samples + at, b->samples + at, 1, band->coef_bytes), "sample %u,%u of [%u,%u)x[%u,%u) orient %u level %u: %x, device %x: %s", x, y, band->rect.x0, band->rect.x1,
                     band->rect.y0, band->rect.y1, band->orient, band->level, va, vb, j->name);
         }
     }

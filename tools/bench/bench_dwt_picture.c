@@ -128,7 +128,8 @@ static uint64_t compare_block(const wvl_coefs *a, const wvl_tile_band *band, uin
     uint64_t wrong = a->bounds[band->first_block + index] != bounds[band->first_block + index];
     for (uint32_t y = r.y0; y < r.y1; y++) {
         uint64_t at = wvl_coef_at(band, r.x0, y);
-        wrong += memcmp(a->samples + at, samples + at, (size_t)(r.x1 - r.x0) * band->coef_bytes) != 0;
+        wrong += memcmp(a->samples + at, samples + at, (size_t)(r.x1 - r.x0) * band->coef_bytes) != 0 &&
+                 !wvl_coef_agree(a->samples + at, samples + at, r.x1 - r.x0, band->coef_bytes);
     }
     return wrong;
 }
