@@ -3,14 +3,14 @@
  * Two levels in one pass: level shift, colour transform, lifting, quantisation and bounds from pixels, or the next two levels from a plane.
  *
  * Runs: one warp a thread block, so that all but the lane is uniform, takes a strip of 32 lanes of C columns and marches down, four rows an
- * iteration with the next four in registers (5/3 from 16-bit pixels) or eight on their way through 2 to 12 KiB of shared memory; no barrier. Of
+ * iteration with the next four in registers (5/3 from 16-bit pixels) or four to eight on their way through 2 to 12 KiB of shared memory; no barrier. Of
  * three components each has a warp of its own, in neighbouring blocks: the pixels that all three read come to the second and third from L2.
- * With 16 columns and the irreversible colour transform, which is long, a fourth warp does it once for all: 128 threads, 36 KiB.
+ * With 16 columns and the irreversible colour transform, which is long, a fourth warp does it once for all: 128 threads, 48 KiB.
  * Lifting state stays in registers; one or two lanes at either side recompute what the neighbouring strip owns.
  * Bytes a sample: container + coefficient + 1/4 for the low-low plane (1/8 from 8-bit pixels in 5/3); 2 or 4 of 32 lanes and 9 (9/7: 21) rows of a
  * segment are read twice. ncu, 8192 x 8192, 8 bits, 5/3: 83 MB read and 111 MB written while it runs, of 67 and 143.
  * Registers for 9.0 (no spills, which would fail the build) and share of the convert ceiling by the first launch alone, on an H200:
- *   16 columns, 8 bits: 117 in 5/3, 73 %, 246 in 9/7, 67 %; 3 components in batches: 167, 74 % and 232, 53 %
+ *   16 columns, 8 bits: 117 in 5/3, 75 %, 168 in 9/7, 67 %; 3 components in batches: 167, 75 % and 167, 63 %
  *   8 columns, 8 bits: 119 and 162; 3 components 119 and 126; 16 bits to 16: 125, 75 % (by bytes), and 166, 16 bits to 32: 128, 80 %, and 166, 73 %
  *   planes: 120 to 126 and 162 to 168; they wait for memory, not for room.
  * tables.c says which pictures fit; the others go through the any-shape kernels.
@@ -386,8 +386,12 @@ template <class T, class R, class A, int C> struct mixer {
         ahead.fetch(rows, slot + 1, mirror_row(y + 1, y0, y1));
         ahead.close();
     }
-    __device__ __forceinline__ void mix(color_stage<C> &stage, int slot, float shift)
+    /* again: there is an older pair where this one goes. */
+    __device__ __forceinline__ void mix(color_stage<C> &stage, int slot, float shift, bool again)
     {
+        if (again) {
+            stage.reclaim();
+        }
 #pragma unroll
         for (int h = 0; h < 2; h++) {
             uint32_t raw[R::words];
@@ -395,7 +399,7 @@ template <class T, class R, class A, int C> struct mixer {
             mix_row<R, C>(stage, h, raw, shift);
         }
         ahead.release();
-        stage.wait();
+        stage.offer();
     }
     __device__ __forceinline__ void run(uint4 *shared, const wvl_cuda_job &job, const wvl_cuda_item &item)
     {
@@ -416,7 +420,7 @@ template <class T, class R, class A, int C> struct mixer {
         wait_for_launch_in_front();
         fetch(0, y - 1);
         ahead.first();
-        mix(stage, 0, shift);
+        mix(stage, 0, shift, false);
 #pragma unroll
         for (int i = 0; i < A::slots; i += 2) {
             fetch(i, y + i);
@@ -425,10 +429,13 @@ template <class T, class R, class A, int C> struct mixer {
 #pragma unroll 1
         for (int k = 0; k < pairs; k++) {
             ahead.wait();
-            mix(stage, slot, shift);
+            mix(stage, slot, shift, k > 0);
             fetch(slot, y + 2 * k + A::slots);
             slot = slot + 2 < A::slots ? slot + 2 : 0;
         }
+        stage.reclaim();
+        stage.turn = stage.pair_bytes - stage.turn;
+        stage.reclaim();
     }
 };
 
@@ -468,6 +475,7 @@ template <class T, class R, class A, int C> struct mixer {
             mix.run(shared, jobs[item.job], item);                                                                       \
         } else {                                                                                                         \
             marcher97 march;                                                                                             \
+            march.ahead.part = role;                                                                                     \
             march.run(shared + stage::part_bytes / 16 * role, shared + rest_at + marcher97::shared_bytes / 16 * role,    \
                       jobs[item.job], jobs[item.job + role], item);                                                      \
         }                                                                                                                \

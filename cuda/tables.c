@@ -255,7 +255,7 @@ static uint64_t march_warps(uint32_t kernel, int reversible)
         return WVL_CUDA_MARCH_WARPS53_16W;
     }
     if (march_columns(kernel) == WVL_CUDA_MARCH_COLUMNS_8) {
-        return reversible ? WVL_CUDA_MARCH_WARPS53_8 : WVL_CUDA_MARCH_SEGMENTS97_8;
+        return reversible ? WVL_CUDA_MARCH_WARPS53_8 : WVL_CUDA_MARCH_WARPS97_8;
     }
     return reversible ? WVL_CUDA_MARCH_WARPS53 : WVL_CUDA_MARCH_WARPS97;
 }

@@ -23,7 +23,6 @@
 #define WVL_CUDA_MARCH_WARPS53_8 12
 #define WVL_CUDA_MARCH_WARPS53_HALF 16 /* level 1 in half floats; 20 measured slower by 1 % */
 #define WVL_CUDA_MARCH_WARPS97_8 12
-#define WVL_CUDA_MARCH_SEGMENTS97_8 8 /* as many are counted: fewer, longer segments */
 #define WVL_CUDA_MARCH_WARPS53 16
 #define WVL_CUDA_MARCH_WARPS53_16W 12 /* fewer, longer segments: memory is what it waits for */
 #define WVL_CUDA_MARCH_WARPS97 12

@@ -321,11 +321,15 @@ template <int C> struct stage_rows {
     __device__ __forceinline__ void open(const wvl_cuda_job &, uint32_t) {}
 };
 
-/* Two pairs of rows of three components, C samples of 32 bits a lane. Writers and readers take turns at one barrier. */
+/*
+ * Two pairs of rows of three components, C samples of 32 bits a lane. The writer and each of the readers meet at barriers of their own, one that says
+ * that a pair is there and one that it has been read, for each pair: readers do not wait for one another.
+ */
 template <int C> struct color_stage {
     static constexpr int slots = 2, part_bytes = 32 * C * 4, row_bytes = 3 * part_bytes, pair_bytes = 2 * row_bytes, shared_bytes = 2 * pair_bytes;
     uint8_t *base;
     int turn;                /* of the pair: offset */
+    int part;                /* of the reader */
 
     __device__ __forceinline__ void open(uint4 *shared)
     {
@@ -333,15 +337,36 @@ template <int C> struct color_stage {
         turn = pair_bytes;   /* the first wait turns to the first pair */
     }
     __device__ __forceinline__ void place(stage_rows<C> &, int, int) {}
-    __device__ __forceinline__ void release() {}
     __device__ __forceinline__ void fetch(const stage_rows<C> &, int, int) {}
     __device__ __forceinline__ void close() {}
+    /* Numbers of barriers, of which 0 is that of the whole block. */
+    __device__ __forceinline__ int full(int of) const { return 1 + of + (turn ? 3 : 0); }
+    __device__ __forceinline__ int empty(int of) const { return 7 + of + (turn ? 3 : 0); }
+    static __device__ __forceinline__ void meet(int barrier) { asm volatile("bar.sync %0, 64;" ::"r"(barrier) : "memory"); }
+    static __device__ __forceinline__ void tell(int barrier) { asm volatile("bar.arrive %0, 64;" ::"r"(barrier) : "memory"); }
     __device__ __forceinline__ void wait()
     {
-        __syncthreads();
         turn = pair_bytes - turn;
+        meet(full(part));
     }
     __device__ __forceinline__ void first() { wait(); }
+    __device__ __forceinline__ void release() { tell(empty(part)); }
+    /* The writer's side. */
+    __device__ __forceinline__ void offer()
+    {
+#pragma unroll
+        for (int i = 0; i < 3; i++) {
+            tell(full(i));
+        }
+        turn = pair_bytes - turn;
+    }
+    __device__ __forceinline__ void reclaim()
+    {
+#pragma unroll
+        for (int i = 0; i < 3; i++) {
+            meet(empty(i));
+        }
+    }
     __device__ __forceinline__ void read(int row, uint32_t (&raw)[C])
     {
 #pragma unroll
