@@ -108,6 +108,21 @@ static void build_bands(const wvl_cuda_band *from, unsigned kind, wvl_tile_band 
     }
 }
 
+/* Zeros of a device may be negative (geom/handover.h): here every second sample's are, so that suites that compare bytes find who looks at them. */
+static void sign_zeros(const wvl_cuda_band *band)
+{
+    uint64_t rows = ((band->rect.y1 - 1) >> band->ycb) - band->block_y0 + 1, count = rows * band->row_bytes / band->coef_bytes;
+    uint16_t *narrow = (uint16_t *)(uintptr_t)band->samples;
+    uint32_t *wide = (uint32_t *)(uintptr_t)band->samples;
+    for (uint64_t i = 0; i < count; i += 2) {
+        if (band->coef_bytes == 2) {
+            narrow[i] = narrow[i] ? narrow[i] : 0x8000u;
+        } else {
+            wide[i] = wide[i] ? wide[i] : 0x80000000u;
+        }
+    }
+}
+
 static int run_level(source *s, const wvl_cuda_band *bands, const wvl_dwt_plane *low)
 {
     unsigned kind = s->job->reversible ? WVL_LINE_I32 : WVL_LINE_F32;
@@ -131,6 +146,11 @@ static int run_level(source *s, const wvl_cuda_band *bands, const wvl_dwt_plane 
         wvl_dwt_put_plain(&strip);
     } else {
         wvl_dwt_put_strip(&strip);
+    }
+    for (unsigned b = 0; b < 4 && !s->job->reversible; b++) {
+        if (bands[b].samples) {
+            sign_zeros(&bands[b]);
+        }
     }
     free(memory);
     return 0;
