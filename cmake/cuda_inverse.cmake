@@ -5,6 +5,7 @@ set(WVL_INVERSE_DEVICE_SOURCES
     cuda/inverse_any.cu
     cuda/inverse_march.cu
     cuda/block/inverse_lift.cuh
+    cuda/block/inverse_meet.cuh
     cuda/block/inverse_ring.cuh
     cuda/block/inverse_store.cuh
     cuda/block/inverse_unpack.cuh

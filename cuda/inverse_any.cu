@@ -2,8 +2,9 @@
 /*
  * One level of any shape: coefficients and the low-low plane in, the next plane out; and planes to pixels of any container.
  *
- * Runs: WVL_CUDA_BACK_TILE_THREADS threads a tile of 64 x 32 samples of the resolution on the absolute grid, 12 KiB of shared memory with the room
- * of four samples around it, 40 registers (planes to pixels: 38 and 40, none). Bytes a sample: coefficient, + 1 for the low-low plane, + 4.
+ * Runs: WVL_CUDA_BACK_TILE_THREADS threads a tile of 64 x 32 samples of the resolution on the absolute grid, or four times as many where tiles are
+ * few (inverse_launch.c); 12 KiB of shared memory with the room of four samples around it, 30 registers (planes to pixels: 32 and 42, none). Bytes
+ * a sample: coefficient, + 1 for the low-low plane, + 4.
  * Symmetric extension is a matter of folded addresses: it keeps parity, so a low sample is extended by low ones.
  */
 #include "cuda/block/order.cuh"
@@ -14,7 +15,7 @@
 namespace back {
 
 constexpr int ROOM = WVL_CUDA_BACK_TILE_ROOM, WIDTH = WVL_CUDA_BACK_TILE_WIDTH, HEIGHT = WVL_CUDA_BACK_TILE_HEIGHT;
-constexpr int COLS = WIDTH + 2 * ROOM, ROWS = HEIGHT + 2 * ROOM, PITCH = COLS + 1, THREADS = WVL_CUDA_BACK_TILE_THREADS;
+constexpr int COLS = WIDTH + 2 * ROOM, ROWS = HEIGHT + 2 * ROOM, PITCH = COLS + 1;
 
 template <class T> struct tile { T at[ROWS * PITCH]; };
 
@@ -58,38 +59,49 @@ template <class T> __device__ __forceinline__ T *plane_at(const wvl_cuda_plane &
     return (T *)(p.data + (uint64_t)(y - p.y0) * p.pitch_bytes) + (x - p.x0);
 }
 
+/* Planes hold samples of 9/7 times WVL_INVERSE_UNIT. */
+__device__ __forceinline__ int32_t to_plane(int32_t v) { return v; }
+__device__ __forceinline__ float to_plane(float v) { return __fmul_rn(v, WVL_INVERSE_UNIT); }
+__device__ __forceinline__ int32_t from_plane(int32_t v) { return v; }
+__device__ __forceinline__ float from_plane(float v) { return __fmul_rn(v, 1 / WVL_INVERSE_UNIT); }
+
 /* The sample of the interleaved bands at (x, y) of the resolution. */
 template <class T> __device__ __forceinline__ T read_interleaved(const wvl_cuda_inverse_job &job, uint32_t x, uint32_t y)
 {
     uint32_t orient = (x & 1) | (y & 1) << 1;
-    return orient == WVL_BAND_LL && job.in.data ? *plane_at<const T>(job.in, x / 2, y / 2) : read_coefficient<T>(job.band[orient], x / 2, y / 2);
+    return orient == WVL_BAND_LL && job.in.data ? from_plane(*plane_at<const T>(job.in, x / 2, y / 2))
+                                                : read_coefficient<T>(job.band[orient], x / 2, y / 2);
 }
 
-/* Every second line from `first`: lines of `step` elements apart, `count` of them, each `across` long with elements `element` apart. The tile
- * starts at an even coordinate: odd lines are high. */
-template <class T, class F> __device__ void lift_back(tile<T> &s, int first, int count, int step, int across, int element, F lift)
+/* What there is of a tile, with the room around: columns and rows of it from the even ones `col` and `row` on. */
+struct extent { int col, row, cols, rows; };
+
+/* Every second line from `first`: lines of `step` elements apart, `count` of them, each `across` long with elements `element` apart. The first
+ * has an even coordinate: odd lines are high. */
+template <class T, class F> __device__ void lift_back(T *at, int first, int count, int step, int across, int element, F lift)
 {
     int lines = (count - first) / 2; /* the last line has no neighbour beyond it */
-    for (int i = threadIdx.x; i < lines * across; i += THREADS) {
+#pragma unroll 1
+    for (int i = threadIdx.x; i < lines * across; i += blockDim.x) {
         int k = i / across, j = i - k * across;
-        T *p = &s.at[(first + 2 * k) * step + j * element];
+        T *p = at + (first + 2 * k) * step + j * element;
         *p = lift(*p, p[-step], p[step]);
     }
     __syncthreads();
 }
 
-__device__ void join_axis(tile<int32_t> &s, int count, int step, int across, int element)
+__device__ __noinline__ void join_axis(int32_t *at, int count, int step, int across, int element)
 {
-    lift_back(s, 2, count, step, across, element, [](int32_t x, int32_t a, int32_t b) { return wvl_inverse53_low(x, a, b); });
-    lift_back(s, 3, count, step, across, element, [](int32_t x, int32_t a, int32_t b) { return wvl_inverse53_high(x, a, b); });
+    lift_back(at, 2, count, step, across, element, [](int32_t x, int32_t a, int32_t b) { return wvl_inverse53_low(x, a, b); });
+    lift_back(at, 3, count, step, across, element, [](int32_t x, int32_t a, int32_t b) { return wvl_inverse53_high(x, a, b); });
 }
 
-__device__ void join_axis(tile<float> &s, int count, int step, int across, int element)
+__device__ __noinline__ void join_axis(float *at, int count, int step, int across, int element)
 {
-    lift_back(s, 2, count, step, across, element, [](float x, float a, float b) { return wvl_lift97_step(-WVL_LIFT97_DELTA, a, b, x); });
-    lift_back(s, 3, count, step, across, element, [](float x, float a, float b) { return wvl_lift97_step(-WVL_LIFT97_GAMMA, a, b, x); });
-    lift_back(s, 4, count, step, across, element, [](float x, float a, float b) { return wvl_lift97_step(-WVL_LIFT97_BETA, a, b, x); });
-    lift_back(s, 5, count, step, across, element, [](float x, float a, float b) { return wvl_lift97_step(-WVL_LIFT97_ALPHA, a, b, x); });
+    lift_back(at, 2, count, step, across, element, [](float x, float a, float b) { return wvl_lift97_step(-WVL_LIFT97_DELTA, a, b, x); });
+    lift_back(at, 3, count, step, across, element, [](float x, float a, float b) { return wvl_lift97_step(-WVL_LIFT97_GAMMA, a, b, x); });
+    lift_back(at, 4, count, step, across, element, [](float x, float a, float b) { return wvl_lift97_step(-WVL_LIFT97_BETA, a, b, x); });
+    lift_back(at, 5, count, step, across, element, [](float x, float a, float b) { return wvl_lift97_step(-WVL_LIFT97_ALPHA, a, b, x); });
 }
 
 /* A signal of one sample is not filtered: an odd one is halved in 5/3 (F.3.6); in 9/7 the step holds the half. */
@@ -98,54 +110,69 @@ __device__ __forceinline__ float halve(float x) { return x; }
 
 template <class T> __device__ void halve_tile(tile<T> &s)
 {
-    for (int i = threadIdx.x; i < ROWS * COLS; i += THREADS) {
+    for (int i = threadIdx.x; i < ROWS * COLS; i += blockDim.x) {
         T *p = &s.at[i / COLS * PITCH + i % COLS];
         *p = halve(*p);
     }
     __syncthreads();
 }
 
-template <class T> __device__ void join_tile(tile<T> &s, const wvl_rect &rect)
+template <class T> __device__ void join_tile(tile<T> &s, const wvl_rect &rect, const extent &e)
 {
+    T *at = &s.at[e.row * PITCH + e.col];
     if (rect.x1 - rect.x0 > 1) {
-        join_axis(s, COLS, 1, ROWS, PITCH);
+        join_axis(at, e.cols, 1, e.rows, PITCH);
     } else if (rect.x0 & 1) {
         halve_tile(s);
     }
     if (rect.y1 - rect.y0 > 1) {
-        join_axis(s, ROWS, PITCH, COLS, 1);
+        join_axis(at, e.rows, PITCH, e.cols, 1);
     } else if (rect.y0 & 1) {
         halve_tile(s);
     }
 }
 
+__device__ __forceinline__ extent tile_extent(const wvl_rect &r, int64_t x0, int64_t y0)
+{
+    extent e;
+    e.col = (int)max((int64_t)r.x0 - x0, (int64_t)0) & ~1;
+    e.row = (int)max((int64_t)r.y0 - y0, (int64_t)0) & ~1;
+    e.cols = (int)min((int64_t)r.x1 - x0, (int64_t)WIDTH) - e.col + 2 * ROOM;
+    e.rows = (int)min((int64_t)r.y1 - y0, (int64_t)HEIGHT) - e.row + 2 * ROOM;
+    return e;
+}
+
+/* Code is fetched anew for every picture: loops are short rather than unrolled, and where there are few tiles there are many threads. */
 template <class T> __device__ void run_tile(const wvl_cuda_inverse_job *jobs, const wvl_cuda_item *items)
 {
     __shared__ tile<T> s;
     __shared__ wvl_cuda_inverse_job job; /* asked for all at once: its members would be fetched one after the other */
     const wvl_cuda_item item = items[blockIdx.x];
-    for (unsigned i = threadIdx.x; i < sizeof job / 4; i += THREADS) {
+    for (unsigned i = threadIdx.x; i < sizeof job / 4; i += blockDim.x) {
         ((uint32_t *)&job)[i] = ((const uint32_t *)&jobs[item.job])[i];
     }
     __syncthreads();
     wait_for_launch_in_front();
     const wvl_rect r = job.rect;
     const int64_t x0 = (int64_t)item.x * WIDTH, y0 = (int64_t)item.y * HEIGHT;
-#pragma unroll 4
-    for (int i = threadIdx.x; i < ROWS * COLS; i += THREADS) {
-        int row = i / COLS, col = i - row * COLS;
+    const extent e = tile_extent(r, x0, y0);
+#pragma unroll 1
+    for (int i = threadIdx.x; i < e.rows * e.cols; i += blockDim.x) {
+        int k = i / e.cols, row = e.row + k, col = e.col + i - k * e.cols;
         uint32_t x = fold(x0 + col - ROOM, r.x0, r.x1), y = fold(y0 + row - ROOM, r.y0, r.y1);
-        s.at[row * PITCH + col] = job.levels == WVL_CUDA_PLAIN ? read_coefficient<T>(job.band[WVL_BAND_LL], x, y) : read_interleaved<T>(job, x, y);
+        s.at[row * PITCH + col] = job.levels == WVL_CUDA_PLAIN ? read_coefficient<T>(job.band[WVL_BAND_LL], x, y)
+                                                               : read_interleaved<T>(job, x, y);
     }
     __syncthreads();
     if (job.levels != WVL_CUDA_PLAIN) {
-        join_tile(s, r);
+        join_tile(s, r, e);
     }
-    for (int i = threadIdx.x; i < WIDTH * HEIGHT; i += THREADS) {
-        int row = i / WIDTH, col = i % WIDTH;
+#pragma unroll 1
+    for (int i = threadIdx.x; i < (e.rows - 2 * ROOM) * (e.cols - 2 * ROOM); i += blockDim.x) {
+        int k = i / (e.cols - 2 * ROOM), row = e.row + k, col = e.col + i - k * (e.cols - 2 * ROOM);
         int64_t x = x0 + col, y = y0 + row;
-        if (x >= r.x0 && x < r.x1 && y >= r.y0 && y < r.y1) {
-            *plane_at<T>(job.out, (uint32_t)x, (uint32_t)y) = s.at[(ROOM + row) * PITCH + ROOM + col];
+        if (x >= r.x0 && y >= r.y0) {
+            *plane_at<T>(job.out, (uint32_t)x, (uint32_t)y) = to_plane(s.at[(ROOM + row) * PITCH + ROOM + col]);
         }
     }
 }
@@ -183,19 +210,19 @@ template <class T> __device__ void run_pixels(const wvl_cuda_inverse_job *jobs, 
     const wvl_cuda_inverse_job *job = &jobs[item.job];
     const wvl_rect r = job->rect;
     wait_for_launch_in_front();
-    for (int i = threadIdx.x; i < WIDTH * HEIGHT; i += THREADS) {
+    for (int i = threadIdx.x; i < WIDTH * HEIGHT; i += blockDim.x) {
         uint64_t x = (uint64_t)item.x * WIDTH + (uint32_t)(i % WIDTH);
         uint64_t y = (uint64_t)item.y * HEIGHT + (uint32_t)(i / WIDTH);
         if (x < r.x0 || x >= r.x1 || y < r.y0 || y >= r.y1) {
             continue;
         }
         if (job->parts == 1) {
-            put_stored(job->pixels, (uint32_t)x, (uint32_t)y, stored(job->pixels, *plane_at<const T>(job->in, (uint32_t)x, (uint32_t)y)));
+            put_stored(job->pixels, (uint32_t)x, (uint32_t)y, stored(job->pixels, from_plane(*plane_at<const T>(job->in, (uint32_t)x, (uint32_t)y))));
             continue;
         }
         T v[3];
         for (int c = 0; c < 3; c++) {
-            v[c] = *plane_at<const T>(job[c].in, (uint32_t)x, (uint32_t)y);
+            v[c] = from_plane(*plane_at<const T>(job[c].in, (uint32_t)x, (uint32_t)y));
         }
         undo_color(v);
         for (int c = 0; c < 3; c++) {
@@ -207,7 +234,7 @@ template <class T> __device__ void run_pixels(const wvl_cuda_inverse_job *jobs, 
 } // namespace back
 
 #define BACK(name, run)                                                                                                                       \
-    extern "C" __global__ void __launch_bounds__(WVL_CUDA_BACK_TILE_THREADS) name(const wvl_cuda_inverse_job *jobs, const wvl_cuda_item *items) \
+    extern "C" __global__ void __launch_bounds__(WVL_CUDA_BACK_TILE_THREADS_MAX) name(const wvl_cuda_inverse_job *jobs, const wvl_cuda_item *items) \
     {                                                                                                                                         \
         back::run(jobs, items);                                                                                                               \
     }

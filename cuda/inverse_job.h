@@ -23,6 +23,7 @@ typedef struct wvl_cuda_inverse_job {
     wvl_rect rect;           /* the resolution that is built */
     uint8_t levels;          /* WVL_CUDA_*; PLAIN: band[LL] to a plane, or planes to pixels */
     uint8_t parts;           /* components that one item serves: 1, or 3 with their transform (this job and the two behind it) */
+    uint8_t pack;            /* marching kernels: so many jobs from this one on, alike but for where they lie, go to the lanes of one warp */
     uint32_t segment, strips;/* marching kernels: iterations of a warp, warps in a row */
     wvl_cuda_plane in;       /* the low-low band; none: band[LL] */
     wvl_cuda_plane out;      /* none: pixels */

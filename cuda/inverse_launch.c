@@ -25,6 +25,8 @@ static const struct { const char *name; unsigned threads; } kernel_table[WVL_CUD
     [WVL_CUDA_BACK97_16] = {"wvl_back97_16", 32},
     [WVL_CUDA_BACK53_16W] = {"wvl_back53_16w", 32},
     [WVL_CUDA_BACK97_16W] = {"wvl_back97_16w", 32},
+    [WVL_CUDA_BACK97_8X3W] = {"wvl_back97_8x3w", 128},
+    [WVL_CUDA_BACK97_8P3W] = {"wvl_back97_8p3w", 128},
     [WVL_CUDA_BACK_PIXELS53] = {"wvl_back_pixels53", WVL_CUDA_BACK_TILE_THREADS},
     [WVL_CUDA_BACK_PIXELS97] = {"wvl_back_pixels97", WVL_CUDA_BACK_TILE_THREADS},
 };
@@ -56,9 +58,12 @@ wvl_cuda_status wvl_cuda_inverse_launch_level(const wvl_cuda_runtime *runtime, c
                                               wvl_cuda_address jobs, wvl_cuda_address items, uint32_t item_count, int follows, wvl_cuda_stream stream)
 {
     void *arguments[] = {&jobs, &items};
+    unsigned threads = kernel_table[kernel].threads;
     if (!item_count) {
         return WVL_CUDA_SUCCESS;
     }
-    return wvl_cuda_launch(runtime, kernels->function[kernel], item_count, kernel_table[kernel].threads, follows && kernels->overlap, stream,
-                           arguments);
+    if (threads == WVL_CUDA_BACK_TILE_THREADS && item_count <= WVL_CUDA_BACK_MULTIPROCESSORS) {
+        threads = WVL_CUDA_BACK_TILE_THREADS_MAX;
+    }
+    return wvl_cuda_launch(runtime, kernels->function[kernel], item_count, threads, follows && kernels->overlap, stream, arguments);
 }

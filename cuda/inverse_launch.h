@@ -25,6 +25,8 @@ enum {
     WVL_CUDA_BACK97_16,
     WVL_CUDA_BACK53_16W,      /* from 32-bit coefficients to 16-bit containers */
     WVL_CUDA_BACK97_16W,
+    WVL_CUDA_BACK97_8X3W,     /* three components of 8 bits, 16 columns a lane */
+    WVL_CUDA_BACK97_8P3W,
     WVL_CUDA_BACK_PIXELS53,   /* planes to pixels of any shape */
     WVL_CUDA_BACK_PIXELS97,
     WVL_CUDA_BACK_KERNELS

@@ -35,7 +35,9 @@ typedef struct builder {
     unsigned options;
     uint32_t kernel;         /* of the launch being built */
     unsigned turn;           /* its place among the steps of components */
-    uint64_t strips;         /* of all its jobs */
+    uint64_t strips;         /* of all its jobs; 32 times as many warps while they are counted */
+    wvl_cuda_inverse_job leader; /* of the launch: the last job with items; pack 0: none yet */
+    uint64_t leader_at;      /* its number */
 } builder;
 
 static int is_empty(wvl_rect r) { return !wvl_rect_width(r) || !wvl_rect_height(r); }
@@ -58,8 +60,15 @@ static uint64_t pitch_bytes(wvl_rect r)
 
 /* ---- Which kernels take a component ------------------------------------------------------------------------------------------------- */
 
-/* The three bands share their block grid and first row (which is therefore even), hold `bytes` a coefficient, and lie within 4 GiB. */
-static int bands_march(const wvl_tile_band *first, unsigned bytes)
+/* Times 2^149 and WVL_INVERSE_UNIT that stays a float. */
+#define HALF_STEP_MAX 0x1p9f
+
+/* 5/3: unused. */
+static float half_step(const wvl_tile_band *band) { return band->reciprocal > 0 ? 0.5f / band->reciprocal : 0; }
+
+/* The three bands share their block grid and first row (which is therefore even), hold `bytes` a coefficient, and lie within 4 GiB.
+ * deep: the kernel takes magnitudes of any depth. */
+static int bands_march(const wvl_tile_band *first, unsigned bytes, int deep)
 {
     for (unsigned i = 0; i < 3; i++) {
         const wvl_tile_band *band = &first[i];
@@ -67,7 +76,8 @@ static int bands_march(const wvl_tile_band *first, unsigned bytes)
         if (is_empty(band->rect) || band->coef_bytes != bytes || band->xcb < 3 || band->xcb != first->xcb || band->ycb != first->ycb ||
             band->slot_width != first->slot_width || band->slot_height != first->slot_height || band->block_cols != first->block_cols ||
             band->block_x0 != first->block_x0 || band->block_y0 != first->block_y0 || band->rect.x0 != first->rect.x0 ||
-            band->rect.y0 != first->rect.y0 || (unsigned)(band->planes + band->frac_bits) > WVL_QUANT_FLOAT_BITS ||
+            band->rect.y0 != first->rect.y0 || half_step(band) > HALF_STEP_MAX ||
+            (!deep && (unsigned)(band->planes + band->frac_bits) > WVL_QUANT_FLOAT_BITS) ||
             (band->coef_offset - first->coef_offset + slots) >> 32) {
             return 0;
         }
@@ -84,10 +94,11 @@ static int shape_marches(const unit *u, unsigned level, uint32_t columns, unsign
     wvl_rect r = level_rect(u, level);
     uint32_t least = level ? WVL_CUDA_BACK_PLANE_SIDE_MIN : WVL_CUDA_BACK_SIDE_MIN;
     if (wvl_rect_width(r) < least || wvl_rect_height(r) < least || r.x0 % columns || wvl_rect_width(r) % columns ||
-        r.y0 % 4 || r.x1 >> 30 || r.y1 >> 28) {
+        r.y0 % 4 || r.x1 >> 29 || r.y1 >> 28) {
         return 0;
     }
-    return bands_march(level_bands(u, level + 1), bytes) && bands_march(level_bands(u, level + 2), bytes);
+    int deep = level && bytes == 4;
+    return bands_march(level_bands(u, level + 1), bytes, deep) && bands_march(level_bands(u, level + 2), bytes, deep);
 }
 
 /* Rows that lanes may store whole, `lane_bytes` each. */
@@ -96,7 +107,7 @@ static int pixels_march(const wvl_cuda_pixels *p, const unit *u, uint32_t stride
     uint32_t align = lane_bytes % 16 ? 8 : 16;
     uint64_t at = p->data + (uint64_t)(u->tc->rect.x0 - p->x0) * stride * bytes;
     return p->stride == stride && !p->is_signed && p->container == (bytes == 1 ? WVL_SAMPLE_8 : WVL_SAMPLE_16) && (bytes == 2 || p->depth == 8) &&
-           at % align == 0 && p->pitch_bytes % align == 0 && p->pitch_bytes > 0;
+           at % align == 0 && p->pitch_bytes % align == 0 && p->pitch_bytes > 0 && p->pitch_bytes >> 32 == 0;
 }
 
 static uint32_t choose_gray(const builder *b, const unit *u)
@@ -118,21 +129,36 @@ static uint32_t choose_gray(const builder *b, const unit *u)
     return WVL_CUDA_BACK_KERNELS;
 }
 
-/* One of three components: all of them must agree. */
+/* Whether all of three components agree on lanes of so many columns. */
+static int colors_march(const builder *b, const unit *u, int shared, uint32_t columns)
+{
+    const wvl_cuda_pixels *p = b->memory->pixels;
+    int fit = 1;
+    for (uint32_t i = 0; i < 3; i++) {
+        unit one = *u;
+        one.tc = &u->tile->components[i];
+        fit = fit && pixels_march(&p[i], &one, shared ? 3 : 1, 1, shared ? 3 * columns : columns) && p[i].first == (shared ? i : 0) &&
+              p[i].pitch_bytes == p[0].pitch_bytes && (!shared || p[i].data == p[0].data) && shape_marches(&one, 0, columns, 2) &&
+              one.tc->levels == u->tc->levels && one.tc->reversible == u->tc->reversible;
+    }
+    return fit;
+}
+
+static uint32_t strip_count(const unit *u, unsigned level, uint32_t columns, uint32_t halo)
+{
+    uint32_t lanes = wvl_rect_width(level_rect(u, level)) / columns;
+    return lanes <= 32 ? 1 : (uint32_t)wvl_ceil_div(lanes - 2 * halo, 32 - 2 * halo);
+}
+
+/* One of three components; 9/7 has the next number. 16 columns a lane need fewer instructions, but lanes of the last strip may idle. */
 static uint32_t choose_color(const builder *b, const unit *u)
 {
     const wvl_cuda_pixels *p = b->memory->pixels;
     int shared = p[1].data == p[0].data;
-    for (uint32_t i = 0; i < 3; i++) {
-        unit one = *u;
-        one.tc = &u->tile->components[i];
-        if (!pixels_march(&p[i], &one, shared ? 3 : 1, 1, shared ? 24 : 8) || p[i].first != (shared ? i : 0) ||
-            p[i].pitch_bytes != p[0].pitch_bytes || (shared && p[i].data != p[0].data) ||
-            !shape_marches(&one, 0, 8, 2) || one.tc->levels != u->tc->levels) {
-            return WVL_CUDA_BACK_KERNELS;
-        }
+    if (!u->tc->reversible && 2 * strip_count(u, 0, 16, 1) <= strip_count(u, 0, 8, 2) && colors_march(b, u, shared, 16)) {
+        return (shared ? WVL_CUDA_BACK97_8X3W : WVL_CUDA_BACK97_8P3W) - 1;
     }
-    return shared ? WVL_CUDA_BACK53_8X3 : WVL_CUDA_BACK53_8P3;
+    return !colors_march(b, u, shared, 8) ? WVL_CUDA_BACK_KERNELS : shared ? WVL_CUDA_BACK53_8X3 : WVL_CUDA_BACK53_8P3;
 }
 
 static uint32_t choose_march(const builder *b, const unit *u, unsigned level)
@@ -197,7 +223,7 @@ static void build_band(const builder *b, const unit *u, const wvl_tile_band *fro
     to->block_x0 = from->block_x0;
     to->block_y0 = from->block_y0;
     to->slot_width = from->slot_width;
-    to->half_step = 0.5f / from->reciprocal;
+    to->half_step = half_step(from);
     to->xcb = from->xcb;
     to->ycb = from->ycb;
     to->coef_bytes = from->coef_bytes;
@@ -244,14 +270,12 @@ static void build_job(const builder *b, const unit *u, const step *s, wvl_cuda_i
 
 /* ---- Items ------------------------------------------------------------------------------------------------------------------------- */
 
-static int kernel_marches(uint32_t kernel) { return kernel >= WVL_CUDA_BACK_PLANE53 && kernel <= WVL_CUDA_BACK97_16W; }
+static int kernel_marches(uint32_t kernel) { return kernel >= WVL_CUDA_BACK_PLANE53 && kernel < WVL_CUDA_BACK_PIXELS53; }
 
 static uint32_t march_strips(const unit *u, const step *s)
 {
-    int wide = s->kernel == WVL_CUDA_BACK53_8 || s->kernel == WVL_CUDA_BACK97_8;
-    uint32_t columns = wide ? WVL_CUDA_BACK_COLUMNS_8 : WVL_CUDA_BACK_COLUMNS, halo = wide || u->tc->reversible ? 1 : 2;
-    uint32_t lanes = wvl_rect_width(level_rect(u, s->level)) / columns;
-    return lanes <= 32 ? 1 : (uint32_t)wvl_ceil_div(lanes - 2 * halo, 32 - 2 * halo);
+    int wide = s->kernel == WVL_CUDA_BACK53_8 || s->kernel == WVL_CUDA_BACK97_8 || s->kernel >= WVL_CUDA_BACK97_8X3W;
+    return strip_count(u, s->level, wide ? WVL_CUDA_BACK_COLUMNS_8 : WVL_CUDA_BACK_COLUMNS, wide || u->tc->reversible ? 1 : 2);
 }
 
 /* Iterations of four rows; inverse_march.cu has the same sum. */
@@ -269,6 +293,9 @@ static uint32_t wave_size(const builder *b, uint32_t kernel)
     case WVL_CUDA_BACK53_8: blocks = WVL_CUDA_BACK_WARPS53_8; break;
     case WVL_CUDA_BACK97_8: blocks = WVL_CUDA_BACK_WARPS97_8; break;
     case WVL_CUDA_BACK53_8X3: case WVL_CUDA_BACK53_8P3: blocks = WVL_CUDA_BACK_BLOCKS53_X3; break;
+    case WVL_CUDA_BACK97_8X3W: case WVL_CUDA_BACK97_8P3W: blocks = WVL_CUDA_BACK_BLOCKS97_X3W; break;
+    case WVL_CUDA_BACK97_16: case WVL_CUDA_BACK97_16W: blocks = WVL_CUDA_BACK_WARPS97_16; break;
+    case WVL_CUDA_BACK_PLANE97: case WVL_CUDA_BACK_PLANE97_W: blocks = WVL_CUDA_BACK_WARPS97_PLANE; break;
     case WVL_CUDA_BACK97_8X3: case WVL_CUDA_BACK97_8P3: blocks = WVL_CUDA_BACK_BLOCKS97_X3; break;
     default: blocks = kernel & 1 ? WVL_CUDA_BACK_WARPS97 : WVL_CUDA_BACK_WARPS53; break;
     }
@@ -303,6 +330,48 @@ static void put_items(builder *b, uint32_t x0, uint32_t x1, uint32_t y0, uint32_
     t->item_count += (uint64_t)(x1 - x0) * (y1 - y0);
 }
 
+/* Planes of this shape that a warp has room for. */
+static uint32_t pack_size(const unit *u, const step *s)
+{
+    uint32_t lanes = wvl_rect_width(level_rect(u, s->level)) / WVL_CUDA_BACK_COLUMNS;
+    return s->kernel >= WVL_CUDA_BACK_PLANE53 && s->kernel <= WVL_CUDA_BACK_PLANE97_W && lanes && lanes < 32 ? 32 / lanes : 1;
+}
+
+static int bands_alike(const wvl_cuda_inverse_band *a, const wvl_cuda_inverse_band *b)
+{
+    int alike = 1;
+    for (unsigned i = 1; i < 4; i++) {
+        alike = alike && a[i].samples - a[1].samples == b[i].samples - b[1].samples && a[i].row_bytes == b[i].row_bytes &&
+                a[i].rect.y0 == b[i].rect.y0 && a[i].block_y0 == b[i].block_y0 && a[i].slot_width == b[i].slot_width &&
+                a[i].ycb == b[i].ycb && a[i].half_step == b[i].half_step;
+    }
+    return alike;
+}
+
+/* Whether one warp may take both: what lanes share is the same. */
+static int jobs_alike(const wvl_cuda_inverse_job *a, const wvl_cuda_inverse_job *b)
+{
+    return wvl_rect_width(a->rect) == wvl_rect_width(b->rect) && a->rect.y0 == b->rect.y0 && a->rect.y1 == b->rect.y1 &&
+           a->segment == b->segment && a->in.pitch_bytes == b->in.pitch_bytes && a->out.pitch_bytes == b->out.pitch_bytes &&
+           bands_alike(a->band, b->band) && bands_alike(a->deep_band, b->deep_band);
+}
+
+/* Makes the job the next of those that the last one with items begins, if there is room. */
+static int joins_pack(builder *b, const unit *u, const step *s, const wvl_cuda_inverse_job *job)
+{
+    wvl_cuda_inverse_tables *t = b->tables;
+    if (b->leader.pack && b->leader.pack < pack_size(u, s) && jobs_alike(&b->leader, job)) {
+        b->leader.pack++;
+        if (t->jobs) {
+            t->jobs[b->leader_at].pack = b->leader.pack;
+        }
+        return 1;
+    }
+    b->leader = *job;
+    b->leader_at = t->job_count;
+    return 0;
+}
+
 static void add_job(builder *b, const unit *u, const step *s)
 {
     wvl_cuda_inverse_tables *t = b->tables;
@@ -315,7 +384,8 @@ static void add_job(builder *b, const unit *u, const step *s)
     if (kernel_marches(s->kernel)) {
         job->strips = march_strips(u, s);
         job->segment = march_segment(b, u, s);
-        if (has_items(b, u, s)) {
+        job->pack = 1;
+        if (has_items(b, u, s) && !joins_pack(b, u, s, job)) {
             put_items(b, 0, job->strips, 0, (uint32_t)wvl_ceil_div(march_iterations(u, s), job->segment));
         }
     } else if (has_items(b, u, s)) {
@@ -325,7 +395,10 @@ static void add_job(builder *b, const unit *u, const step *s)
     t->job_count++;
 }
 
-static void count_strips(builder *b, const unit *u, const step *s) { b->strips += has_items(b, u, s) ? march_strips(u, s) : 0; }
+static void count_strips(builder *b, const unit *u, const step *s)
+{
+    b->strips += has_items(b, u, s) ? 32 * march_strips(u, s) / pack_size(u, s) : 0;
+}
 
 /* ---- All jobs ---------------------------------------------------------------------------------------------------------------------- */
 
@@ -360,8 +433,10 @@ static void build_round(builder *b, const wvl_tile_plan *tiles, uint32_t tile_co
     wvl_cuda_inverse_tables *t = b->tables;
     uint64_t first = t->item_count;
     b->strips = 0;
+    b->leader.pack = 0;
     if (kernel_marches(b->kernel)) {
         (void)walk_units(b, tiles, tile_count, count_strips);
+        b->strips = wvl_ceil_div(b->strips, 32);
     }
     (void)walk_units(b, tiles, tile_count, add_job);
     if (t->item_count > first) {

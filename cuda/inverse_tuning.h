@@ -9,6 +9,7 @@
 #define WVL_CUDA_BACK_TILE_HEIGHT 32
 #define WVL_CUDA_BACK_TILE_ROOM 4
 #define WVL_CUDA_BACK_TILE_THREADS 256
+#define WVL_CUDA_BACK_TILE_THREADS_MAX 1024 /* where there are no more tiles than multiprocessors */
 
 #define WVL_CUDA_BACK_COLUMNS_8 16 /* of a lane, 8-bit pixels of one component */
 #define WVL_CUDA_BACK_COLUMNS 8    /* all others */
@@ -17,13 +18,17 @@
 #define WVL_CUDA_BACK_WARPS97_8 8
 #define WVL_CUDA_BACK_WARPS53 16
 #define WVL_CUDA_BACK_WARPS97 16
+#define WVL_CUDA_BACK_WARPS97_16 12
+#define WVL_CUDA_BACK_WARPS97_PLANE 12
 #define WVL_CUDA_BACK_BLOCKS53_X3 4
 #define WVL_CUDA_BACK_BLOCKS97_X3 4
+#define WVL_CUDA_BACK_BLOCKS97_X3W 2 /* 16 columns */
 /* Iterations on their way through shared memory. */
 #define WVL_CUDA_BACK_SLOTS_8 3
 #define WVL_CUDA_BACK_SLOTS 4
 #define WVL_CUDA_BACK_SLOTS_W 3
 #define WVL_CUDA_BACK_SLOTS_X3 2
+#define WVL_CUDA_BACK_SLOTS_X3W 2
 #define WVL_CUDA_BACK_MULTIPROCESSORS 132 /* of the machine tuned for */
 /* Iterations of a segment: long enough for the run-in, short enough to fill the machine. */
 #define WVL_CUDA_BACK_RUN_IN53 3

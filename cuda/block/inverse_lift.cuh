@@ -10,39 +10,46 @@
 
 #define WHOLE_WARP 0xffffffffu
 
-/* Odd samples from the even ones beside them; the right neighbour's first sample must be final. */
-template <int N, class T, class F> __device__ __forceinline__ void join_odd(T (&v)[N], bool last, F lift)
+/*
+ * Odd samples of two rows from the even ones beside them; the right neighbours' first samples must be final. Two rows at once, their shuffles
+ * first: while one would wait the other has work. The samples at the edge of the lane come last, when the shuffles have arrived.
+ */
+template <int N, class T, class F> __device__ __forceinline__ void join_odd(T (&a)[N], T (&b)[N], bool last, F lift)
 {
-    T right = __shfl_down_sync(WHOLE_WARP, v[0], 1);
-    right = last ? v[N - 2] : right;
+    T right_a = __shfl_down_sync(WHOLE_WARP, a[0], 1), right_b = __shfl_down_sync(WHOLE_WARP, b[0], 1);
 #pragma unroll
-    for (int j = 1; j < N; j += 2) {
-        v[j] = lift(v[j], v[j - 1], j + 1 < N ? v[j + 1 < N ? j + 1 : 0] : right);
+    for (int j = 1; j + 1 < N; j += 2) {
+        a[j] = lift(a[j], a[j - 1], a[j + 1]);
+        b[j] = lift(b[j], b[j - 1], b[j + 1]);
     }
+    a[N - 1] = lift(a[N - 1], a[N - 2], last ? a[N - 2] : right_a);
+    b[N - 1] = lift(b[N - 1], b[N - 2], last ? b[N - 2] : right_b);
 }
 
-template <int N, class T, class F> __device__ __forceinline__ void join_even(T (&v)[N], bool first, F lift)
+template <int N, class T, class F> __device__ __forceinline__ void join_even(T (&a)[N], T (&b)[N], bool first, F lift)
 {
-    T left = __shfl_up_sync(WHOLE_WARP, v[N - 1], 1);
-    left = first ? v[1] : left;
+    T left_a = __shfl_up_sync(WHOLE_WARP, a[N - 1], 1), left_b = __shfl_up_sync(WHOLE_WARP, b[N - 1], 1);
 #pragma unroll
-    for (int j = 0; j < N; j += 2) {
-        v[j] = lift(v[j], j ? v[j ? j - 1 : 0] : left, v[j + 1]);
+    for (int j = 2; j < N; j += 2) {
+        a[j] = lift(a[j], a[j - 1], a[j + 1]);
+        b[j] = lift(b[j], b[j - 1], b[j + 1]);
     }
+    a[0] = lift(a[0], first ? a[1] : left_a, a[1]);
+    b[0] = lift(b[0], first ? b[1] : left_b, b[1]);
 }
 
-template <int N> __device__ __forceinline__ void join_row(int32_t (&v)[N], bool first, bool last)
+template <int N> __device__ __forceinline__ void join_rows(int32_t (&a)[N], int32_t (&b)[N], bool first, bool last)
 {
-    join_even(v, first, [](int32_t x, int32_t a, int32_t b) { return wvl_inverse53_low(x, a, b); });
-    join_odd(v, last, [](int32_t x, int32_t a, int32_t b) { return wvl_inverse53_high(x, a, b); });
+    join_even(a, b, first, [](int32_t x, int32_t l, int32_t r) { return wvl_inverse53_low(x, l, r); });
+    join_odd(a, b, last, [](int32_t x, int32_t l, int32_t r) { return wvl_inverse53_high(x, l, r); });
 }
 
-template <int N> __device__ __forceinline__ void join_row(float (&v)[N], bool first, bool last)
+template <int N> __device__ __forceinline__ void join_rows(float (&a)[N], float (&b)[N], bool first, bool last)
 {
-    join_even(v, first, [](float x, float a, float b) { return wvl_lift97_step(-WVL_LIFT97_DELTA, a, b, x); });
-    join_odd(v, last, [](float x, float a, float b) { return wvl_lift97_step(-WVL_LIFT97_GAMMA, a, b, x); });
-    join_even(v, first, [](float x, float a, float b) { return wvl_lift97_step(-WVL_LIFT97_BETA, a, b, x); });
-    join_odd(v, last, [](float x, float a, float b) { return wvl_lift97_step(-WVL_LIFT97_ALPHA, a, b, x); });
+    join_even(a, b, first, [](float x, float l, float r) { return wvl_lift97_step(-WVL_LIFT97_DELTA, l, r, x); });
+    join_odd(a, b, last, [](float x, float l, float r) { return wvl_lift97_step(-WVL_LIFT97_GAMMA, l, r, x); });
+    join_even(a, b, first, [](float x, float l, float r) { return wvl_lift97_step(-WVL_LIFT97_BETA, l, r, x); });
+    join_odd(a, b, last, [](float x, float l, float r) { return wvl_lift97_step(-WVL_LIFT97_ALPHA, l, r, x); });
 }
 
 /*

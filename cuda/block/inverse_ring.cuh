@@ -6,6 +6,7 @@
 #ifndef WVL_CUDA_BLOCK_INVERSE_RING_CUH
 #define WVL_CUDA_BLOCK_INVERSE_RING_CUH
 
+#include "cuda/block/inverse_unpack.cuh"
 #include "cuda/inverse_job.h"
 
 /* BYTES (4, 8 or 16) from global to shared memory, behind the thread's back where the machine can. */
@@ -80,28 +81,32 @@ template <int N> __device__ __forceinline__ void await_sending(void)
 #endif
 }
 
-/* Three bands of one level, which share their block grid and first row: what is the same for all lanes. */
-struct band_grid {
-    uint32_t beyond[3];      /* from HL to the three: within 4 GiB, as inverse_tables.c sees to */
-    uint32_t row_bytes, slot_row, log2_rows, first_row, first_block;
-    float half_step[3];
+/* Three bands of one level, which share their block grid and first row: what is the same for all lanes. Rows are told by their bytes from the first
+ * row of the lane's first slot, modulo 2^32. */
+struct alignas(16) band_grid {
+    uint32_t slot_row, log2_rows, jump, base; /* jump: from the end of a block to the one below */
+    uint32_t beyond[2];      /* from HL to the others: within 4 GiB, as inverse_tables.c sees to */
+    uint32_t lead, first_block; /* lead: by how much blocks of the first row are shorter */
+    float scaled[3];         /* half a step, for unpack_run() */
     int top, end;            /* rows of the resolution that the bands make up */
 
-    __device__ __forceinline__ void open(const wvl_cuda_inverse_band *bands, int first, int last)
+    template <bool DEEP> __device__ __forceinline__ void open(const wvl_cuda_inverse_band *bands, int first, int last)
     {
         top = first;
         end = last + 1;
         const wvl_cuda_inverse_band *band = bands + 1;
 #pragma unroll
         for (int b = 0; b < 3; b++) {
-            beyond[b] = (uint32_t)(band[b].samples - band->samples);
-            half_step[b] = band[b].half_step;
+            scaled[b] = scale_step<DEEP>(band[b].half_step);
         }
-        row_bytes = (uint32_t)band->row_bytes;
+        beyond[0] = (uint32_t)(band[1].samples - band->samples);
+        beyond[1] = (uint32_t)(band[2].samples - band->samples);
         slot_row = band->slot_width * band->coef_bytes;
         log2_rows = band->ycb;
-        first_row = band->rect.y0;
+        jump = (uint32_t)band->row_bytes - (slot_row << log2_rows);
         first_block = band->block_y0;
+        base = 0 - first_block * (uint32_t)band->row_bytes;
+        lead = (band->rect.y0 & ((1u << log2_rows) - 1)) * slot_row;
     }
     /* Row n of the low (high = 0) or high band; beyond the edges its mirror image, once, which keeps parity. */
     __device__ __forceinline__ int mirrored(int n, int high) const
@@ -110,12 +115,18 @@ struct band_grid {
         y = y < top ? 2 * top - y : y;
         return (y >= end ? 2 * (end - 1) - y : y) >> 1;
     }
+    /* Within the edges, below the first row of blocks where that is shorter: the same of both bands. */
+    __device__ __forceinline__ uint32_t plain_row(int n) const
+    {
+        return (uint32_t)n * slot_row + ((uint32_t)n >> log2_rows) * jump + base;
+    }
     __device__ __forceinline__ uint32_t row(int n, int high) const
     {
         const int y = mirrored(n, high);
-        uint32_t block = ((uint32_t)y >> log2_rows) - first_block, top = block ? (uint32_t)y >> log2_rows << log2_rows : first_row;
-        return block * row_bytes + ((uint32_t)y - top) * slot_row;
+        return plain_row(y) - ((uint32_t)y >> log2_rows == first_block ? lead : 0);
     }
+    /* From this row on rows are plain, as far as blocks go. */
+    __device__ __forceinline__ int first_plain_row() const { return lead ? (int)((first_block + 1) << log2_rows) : top >> 1; }
 };
 
 /* The lane's place in the first row of HL; x: of its first sample. */
@@ -127,24 +138,24 @@ __device__ __forceinline__ const uint8_t *lane_samples(const wvl_cuda_inverse_ba
 }
 
 /* Where a warp keeps both grids: in registers, or in shared memory where registers are short. */
-template <bool SHARED> struct grid_pair {
+template <bool SHARED, bool DEEP> struct grid_pair {
     band_grid pair[2];
     __device__ __forceinline__ void open(band_grid *, const wvl_cuda_inverse_job &job)
     {
         const int y0 = (int)job.rect.y0, last = (int)job.rect.y1 - 1;
-        pair[0].open(job.band, y0, last);
-        pair[1].open(job.deep_band, y0 >> 1, last >> 1);
+        pair[0].template open<DEEP>(job.band, y0, last);
+        pair[1].template open<DEEP>(job.deep_band, y0 >> 1, last >> 1);
     }
     __device__ __forceinline__ const band_grid &at(int level) const { return pair[level]; }
 };
 
-template <> struct grid_pair<true> {
+template <bool DEEP> struct grid_pair<true, DEEP> {
     const band_grid *pair;
     __device__ __forceinline__ void open(band_grid *room, const wvl_cuda_inverse_job &job)
     {
         if ((threadIdx.x & 31) < 2) {
             const int deep = threadIdx.x & 31;
-            room[deep].open(deep ? job.deep_band : job.band, (int)job.rect.y0 >> deep, (int)(job.rect.y1 - 1) >> deep);
+            room[deep].template open<DEEP>(deep ? job.deep_band : job.band, (int)job.rect.y0 >> deep, (int)(job.rect.y1 - 1) >> deep);
         }
         __syncwarp();
         pair = room;

@@ -122,7 +122,7 @@ static void draw_block(const wvl_coefs *c, const wvl_tile_band *band, wvl_rect r
         for (uint32_t x = r.x0; x < r.x1; x++) {
             uint64_t v = draw();
             uint32_t m = style == 0 ? (uint32_t)(v >> 8) & top : style == 1 ? (v & 2 ? top : 0) : (v & 6 ? 0 : (uint32_t)(v >> 8) & top);
-            uint32_t w = m | (m && (v & 1) ? sign : 0);
+            uint32_t w = m | (v & 1 ? sign : 0); /* of a zero too: geom/handover.h */
             memcpy(c->samples + wvl_coef_at(band, x, y), &w, band->coef_bytes);
         }
     }
@@ -404,6 +404,37 @@ START_TEST(marching)
 }
 END_TEST
 
+/* Rows of small tiles, whose planes share warps; the last of a row is often another shape. */
+START_TEST(shared_warps)
+{
+    static job j;
+    if (subset && _i % 4) {
+        return;
+    }
+    for (uint32_t turn = 0; turn < 8; turn++) {
+        seed_state = 717171u + (uint64_t)_i * 1000u + turn;
+        default_job(&j);
+        j.settings.reversible = turn & 1;
+        j.settings.levels = (uint8_t)between(4, 6);
+        j.settings.block_width = (uint16_t)(8u << between(0, 3));
+        j.settings.block_height = (uint16_t)(8u << between(0, 3));
+        j.settings.distortion_bits = (uint8_t)between(0, 3);
+        j.format.component_count = turn & 2 ? 3 : 1;
+        uint8_t depth = (uint8_t)(turn & 4 ? between(9, 16) : 8);
+        for (uint32_t c = 0; c < COMPONENTS; c++) {
+            j.components[c].depth = depth;
+        }
+        uint32_t side = 128u << (draw() & 1);
+        j.settings.tile_width = side + 32 * between(0, 2);
+        j.settings.tile_height = side;
+        place_picture(&j, j.settings.tile_width * between(2, 5) + 8 * between(0, 12), side / 2 * between(1, 4), 0, 0);
+        plan_job(&j);
+        draw_plain_pixels(&j, (int)(draw() & 1));
+        check_job(&j, draw() & 1 ? TIGHT_PIXELS : TIGHT_PLANES, j.settings.reversible ? 0 : 16);
+    }
+}
+END_TEST
+
 /* Shapes near the limits of tiles, strips and segments of the kernels. */
 START_TEST(limits)
 {
@@ -489,6 +520,7 @@ int main(void)
     tcase_add_loop_test(tc, small_shapes, 0, 67);
     tcase_add_loop_test(tc, limits, 0, 25);
     tcase_add_loop_test(tc, marching, 0, 24);
+    tcase_add_loop_test(tc, shared_warps, 0, 12);
     tcase_add_loop_test(tc, structures, 0, 48);
     tcase_add_test(tc, every_kernel_ran);
     suite_add_tcase(suite, tc);
