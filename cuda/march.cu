@@ -3,16 +3,16 @@
  * Two levels in one pass: level shift, colour transform, lifting, quantisation and bounds from pixels, or the next two levels from a plane.
  *
  * Runs: one warp a thread block, so that all but the lane is uniform, takes a strip of 32 lanes of C columns and marches down, four rows an
- * iteration with the next four in registers (5/3 from 16-bit pixels) or four to eight on their way through 2 to 12 KiB of shared memory; no barrier. Of
+ * iteration with the next four in registers (5/3 from 16-bit pixels to 32) or four to eight on their way through 2 to 12 KiB of shared memory; no barrier. Of
  * three components each has a warp of its own, in neighbouring blocks: the pixels that all three read come to the second and third from L2.
  * With 16 columns and the irreversible colour transform, which is long, a fourth warp does it once for all: 128 threads, 48 KiB.
  * Lifting state stays in registers; one or two lanes at either side recompute what the neighbouring strip owns.
  * Bytes a sample: container + coefficient + 1/4 for the low-low plane (1/8 from 8-bit pixels in 5/3); 2 or 4 of 32 lanes and 9 (9/7: 21) rows of a
  * segment are read twice. ncu, 8192 x 8192, 8 bits, 5/3: 83 MB read and 111 MB written while it runs, of 67 and 143.
  * Registers for 9.0 (no spills, which would fail the build) and share of the convert ceiling by the first launch alone, on an H200:
- *   16 columns, 8 bits: 117 in 5/3, 75 %, 168 in 9/7, 67 %; 3 components in batches: 167, 75 % and 167, 63 %
- *   8 columns, 8 bits: 119 and 162; 3 components 119 and 126; 16 bits to 16: 125, 75 % (by bytes), and 166, 16 bits to 32: 128, 80 %, and 166, 73 %
- *   planes: 120 to 126 and 162 to 168; they wait for memory, not for room.
+ *   16 columns, 8 bits: 117 in 5/3, 77 %, 168 in 9/7, 67 %; 3 components in batches: 167, 75 % and 167, 64 %
+ *   8 columns, 8 bits: 119 and 164; 3 components 119 and 126 to 128; 16 bits to 16: 123, 76 % (by bytes), and 166, 16 bits to 32: 126, 80 %, and 168, 76 %
+ *   planes: 118 to 126 and 162 to 168; they wait for memory, not for room.
  * tables.c says which pictures fit; the others go through the any-shape kernels.
  */
 #include "cuda/block/halves.cuh"
@@ -486,7 +486,7 @@ typedef plane_rows<8, 2> rows_plane_s;
 typedef pixel_rows<16, 1, 3, true, true> rows_8x3w;
 typedef pixel_rows<16, 1, 3, false> rows_8p3w;
 typedef pixel_rows<16, 1, 1, false> rows_8;
-typedef row_ring<rows_8, 4> short_ring;
+template <class R> using short_ring = row_ring<R, 4>;
 typedef pixel_rows<8, 1, 1, false> rows_8n;
 typedef pixel_rows<8, 1, 3, true> rows_8x3;
 typedef pixel_rows<8, 1, 3, false> rows_8p3;
@@ -505,7 +505,7 @@ MARCH_PACKED(wvl_plane53_sp, int32_t, rows_plane_s, 2, WVL_CUDA_MARCH_WARPS53_PA
 
 extern "C" __global__ void __launch_bounds__(32, WVL_CUDA_MARCH_WARPS53_HALF) wvl_march53_8(const wvl_cuda_job *jobs, const wvl_cuda_item *items)
 {
-    __shared__ uint4 shared[short_ring::shared_bytes / 16];
+    __shared__ uint4 shared[short_ring<rows_8>::shared_bytes / 16];
     const wvl_cuda_item item = items[blockIdx.x];
     half_marcher march;
     march.run(shared, jobs[item.job], item);
@@ -513,12 +513,12 @@ extern "C" __global__ void __launch_bounds__(32, WVL_CUDA_MARCH_WARPS53_HALF) wv
 
 extern "C" __global__ void __launch_bounds__(32, WVL_CUDA_MARCH_WARPS97_8) wvl_march97_8(const wvl_cuda_job *jobs, const wvl_cuda_item *items)
 {
-    typedef wide_marcher<rows_8, short_ring> marcher97;
-    __shared__ uint4 shared[(short_ring::shared_bytes + marcher97::shared_bytes) / 16];
+    typedef wide_marcher<rows_8, short_ring<rows_8>> marcher97;
+    __shared__ uint4 shared[(short_ring<rows_8>::shared_bytes + marcher97::shared_bytes) / 16];
     const wvl_cuda_item item = items[blockIdx.x];
     const wvl_cuda_job &job = jobs[item.job];
     marcher97 march;
-    march.run(shared, shared + short_ring::shared_bytes / 16, job, job, item);
+    march.run(shared, shared + short_ring<rows_8>::shared_bytes / 16, job, job, item);
 }
 MARCH(wvl_march53_8n, int32_t, rows_8n, row_ring, 8, 2, WVL_CUDA_MARCH_WARPS53)
 MARCH(wvl_march97_8n, float, rows_8n, row_ring, 8, 2, WVL_CUDA_MARCH_WARPS97)
@@ -526,10 +526,10 @@ MARCH(wvl_march53_8x3, int32_t, rows_8x3, row_ring, 8, 2, WVL_CUDA_MARCH_WARPS53
 MARCH(wvl_march97_8x3, float, rows_8x3, row_ring, 8, 2, WVL_CUDA_MARCH_WARPS97_X3)
 MARCH(wvl_march53_8p3, int32_t, rows_8p3, row_ring, 8, 2, WVL_CUDA_MARCH_WARPS53_X3)
 MARCH(wvl_march97_8p3, float, rows_8p3, row_ring, 8, 2, WVL_CUDA_MARCH_WARPS97_X3)
-MARCH(wvl_march53_16, int32_t, rows_16, row_registers, 8, 2, WVL_CUDA_MARCH_WARPS53)
-MARCH(wvl_march97_16, float, rows_16, row_ring, 8, 2, WVL_CUDA_MARCH_WARPS97)
+MARCH(wvl_march53_16, int32_t, rows_16, short_ring, 8, 2, WVL_CUDA_MARCH_WARPS53)
+MARCH(wvl_march97_16, float, rows_16, short_ring, 8, 2, WVL_CUDA_MARCH_WARPS97)
 MARCH(wvl_march53_16w, int32_t, rows_16, row_registers, 8, 4, WVL_CUDA_MARCH_WARPS53)
-MARCH(wvl_march97_16w, float, rows_16, row_ring, 8, 4, WVL_CUDA_MARCH_WARPS97)
+MARCH(wvl_march97_16w, float, rows_16, short_ring, 8, 4, WVL_CUDA_MARCH_WARPS97)
 MARCH(wvl_march53_8x3w, int32_t, rows_8x3w, row_window, 16, 2, WVL_CUDA_MARCH_WARPS53_8)
 MARCH(wvl_march53_8p3w, int32_t, rows_8p3w, row_ring, 16, 2, WVL_CUDA_MARCH_WARPS53_8)
 MARCH_MIXED(wvl_march97_8x3w, rows_8x3w, row_window)

@@ -246,7 +246,7 @@ static uint64_t march_warps(uint32_t kernel, int reversible)
         return 3 * WVL_CUDA_MARCH_BLOCKS97_X3W; /* as many strips are counted */
     }
     if (kernel == WVL_CUDA_MARCH53_8) {
-        return WVL_CUDA_MARCH_WARPS53_HALF;
+        return WVL_CUDA_MARCH_COUNTED53_HALF;
     }
     if (kernel >= WVL_CUDA_PLANE53_P && kernel <= WVL_CUDA_PLANE53_SP) {
         return reversible ? WVL_CUDA_MARCH_WARPS53_PACKED : WVL_CUDA_MARCH_WARPS97_PACKED;

@@ -22,6 +22,7 @@
 /* Warps a multiprocessor holds, which the kernels' launch bounds promise: 16 columns, 8 columns. */
 #define WVL_CUDA_MARCH_WARPS53_8 12
 #define WVL_CUDA_MARCH_WARPS53_HALF 16 /* level 1 in half floats; 20 measured slower by 1 % */
+#define WVL_CUDA_MARCH_COUNTED53_HALF 11 /* when segments are chosen: fewer, longer ones, since memory is what it waits for */
 #define WVL_CUDA_MARCH_WARPS97_8 12
 #define WVL_CUDA_MARCH_WARPS53 16
 #define WVL_CUDA_MARCH_WARPS53_16W 12 /* fewer, longer segments: memory is what it waits for */
