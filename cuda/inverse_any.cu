@@ -2,9 +2,9 @@
 /*
  * One level of any shape: coefficients and the low-low plane in, the next plane out; and planes to pixels of any container.
  *
- * Runs: WVL_CUDA_BACK_TILE_THREADS threads a tile of 64 x 32 samples of the resolution on the absolute grid, or four times as many where tiles are
- * few (inverse_launch.c); 12 KiB of shared memory with the room of four samples around it, 30 registers (planes to pixels: 32 and 42, none). Bytes
- * a sample: coefficient, + 1 for the low-low plane, + 4.
+ * Runs: WVL_CUDA_BACK_TILE_THREADS threads a tile of 64 x 32 samples of the resolution on the absolute grid, or up to four times as many where tiles
+ * are few (inverse_launch.c); 12 KiB of shared memory with the room of four samples around it, 38 registers (planes to pixels: 32 and 42, none).
+ * Bytes a sample: coefficient, + 1 for the low-low plane, + 4.
  * Symmetric extension is a matter of folded addresses: it keeps parity, so a low sample is extended by low ones.
  */
 #include "cuda/block/order.cuh"
@@ -142,7 +142,7 @@ __device__ __forceinline__ extent tile_extent(const wvl_rect &r, int64_t x0, int
     return e;
 }
 
-/* Code is fetched anew for every picture: loops are short rather than unrolled, and where there are few tiles there are many threads. */
+/* Code is fetched anew for every picture: loops are short rather than unrolled. */
 template <class T> __device__ void run_tile(const wvl_cuda_inverse_job *jobs, const wvl_cuda_item *items)
 {
     __shared__ tile<T> s;
@@ -156,7 +156,7 @@ template <class T> __device__ void run_tile(const wvl_cuda_inverse_job *jobs, co
     const wvl_rect r = job.rect;
     const int64_t x0 = (int64_t)item.x * WIDTH, y0 = (int64_t)item.y * HEIGHT;
     const extent e = tile_extent(r, x0, y0);
-#pragma unroll 1
+#pragma unroll 4
     for (int i = threadIdx.x; i < e.rows * e.cols; i += blockDim.x) {
         int k = i / e.cols, row = e.row + k, col = e.col + i - k * e.cols;
         uint32_t x = fold(x0 + col - ROOM, r.x0, r.x1), y = fold(y0 + row - ROOM, r.y0, r.y1);

@@ -62,8 +62,8 @@ wvl_cuda_status wvl_cuda_inverse_launch_level(const wvl_cuda_runtime *runtime, c
     if (!item_count) {
         return WVL_CUDA_SUCCESS;
     }
-    if (threads == WVL_CUDA_BACK_TILE_THREADS && item_count <= WVL_CUDA_BACK_MULTIPROCESSORS) {
-        threads = WVL_CUDA_BACK_TILE_THREADS_MAX;
+    if (threads == WVL_CUDA_BACK_TILE_THREADS && item_count <= 2 * WVL_CUDA_BACK_MULTIPROCESSORS) {
+        threads = item_count <= WVL_CUDA_BACK_MULTIPROCESSORS ? WVL_CUDA_BACK_TILE_THREADS_MAX : WVL_CUDA_BACK_TILE_THREADS_MAX / 2;
     }
     return wvl_cuda_launch(runtime, kernels->function[kernel], item_count, threads, follows && kernels->overlap, stream, arguments);
 }

@@ -7,9 +7,9 @@
  * components each has a warp of one thread block, and two rows at a time go to a fourth that undoes the colour transform. Lifting state stays in
  * registers; one lane at either side (two for 9/7 with 8 columns) is computed twice. Run-in: 1 iteration of level 2 and 1 of both in 5/3, 3 and 2
  * in 9/7. In 9/7 most iterations know no edges, which makes them one run of instructions without a branch: 1.1 thousand with 16 columns.
- * Bytes a sample: coefficient + container + 1/4 for the low-low plane. Registers for 9.0, no spills: 162 in 5/3 and 254 in 9/7 with 16 columns,
- * 211 for three components; with 8 columns 107 to 128, for planes and 16 bits in 9/7 144 to 162. Share of the convert
- * ceiling by the launch that ends in pixels, on an H200: 8192 x 8192 of 8 bits 80 and 81 %, 4096 x 2160 x 3 in batches of 16 71 and 54 %.
+ * Bytes a sample: coefficient + container + 1/4 for the low-low plane. Registers for 9.0, no spills: 166 in 5/3 and 254 in 9/7 with 16 columns,
+ * 200 for three components; with 8 columns 96 to 128, for planes and 16 bits in 9/7 139 to 168. Share of the convert ceiling by the launch that
+ * ends in pixels, on an H200: 8192 x 8192 of 8 bits 80 and 79 %, 4096 x 2160 x 3 in batches of 16 76 and 54 %.
  * inverse_tables.c says which pictures fit; the others go through the any-shape kernels.
  */
 #include "cuda/block/inverse_lift.cuh"
@@ -254,25 +254,31 @@ template <class T, class O, int CB, int S> struct joiner {
         v2.clear();
         wait_for_launch_in_front();
         slot = ring;
+#pragma unroll 1
+        for (int k = 0; k < S; k++) {
+            send(m + k);
+            next_slot();
+        }
     }
 
-    /* The first S turns of the loop only send: what is sent is told once, because code is fetched anew for every picture. */
     __device__ __forceinline__ void run(uint8_t *memory, const wvl_cuda_inverse_job *jobs, const wvl_cuda_item &place)
     {
         open(memory, jobs, place);
-        const int begin = m;
 #pragma unroll 1
-        for (m -= S; m < to; m++) {
-            if (m >= begin) {
-                await_sending<S - 1>();
-                if (F97 && m >= plain_from && m < plain_to) { /* in 5/3 edges cost little, and a second copy of the code as much */
-                    join_both<false>();
-                } else if (m >= from - RUN_IN) {
-                    join_both<true>();
-                } else {
-                    T s[H], d[H];
-                    join_two(s, d);
-                }
+        for (; m < from - RUN_IN; m++) {
+            T s[H], d[H];
+            await_sending<S - 1>();
+            join_two(s, d);
+            send(m + S);
+            next_slot();
+        }
+#pragma unroll 1
+        for (; m < to; m++) {
+            await_sending<S - 1>();
+            if (m >= plain_from && m < plain_to) {
+                join_both<false>();
+            } else {
+                join_both<true>();
             }
             send(m + S);
             next_slot();

@@ -9,25 +9,26 @@
 #define WVL_CUDA_BACK_TILE_HEIGHT 32
 #define WVL_CUDA_BACK_TILE_ROOM 4
 #define WVL_CUDA_BACK_TILE_THREADS 256
-#define WVL_CUDA_BACK_TILE_THREADS_MAX 1024 /* where there are no more tiles than multiprocessors */
+#define WVL_CUDA_BACK_TILE_THREADS_MAX 1024 /* where there are no more tiles than multiprocessors; half of it up to twice as many */
 
 #define WVL_CUDA_BACK_COLUMNS_8 16 /* of a lane, 8-bit pixels of one component */
 #define WVL_CUDA_BACK_COLUMNS 8    /* all others */
-/* Warps (thread blocks of three) that a multiprocessor holds, which the launch bounds promise: 16 columns, 8 columns, three components. */
+/* Warps (thread blocks of three components) that a multiprocessor holds, which the launch bounds promise: 16 columns, 8 columns, 8 columns that need
+ * more registers, three components. */
 #define WVL_CUDA_BACK_WARPS53_8 12
 #define WVL_CUDA_BACK_WARPS97_8 8
 #define WVL_CUDA_BACK_WARPS53 16
 #define WVL_CUDA_BACK_WARPS97 16
 #define WVL_CUDA_BACK_WARPS97_16 12
 #define WVL_CUDA_BACK_WARPS97_PLANE 12
-#define WVL_CUDA_BACK_BLOCKS53_X3 4
+#define WVL_CUDA_BACK_BLOCKS53_X3 5
 #define WVL_CUDA_BACK_BLOCKS97_X3 4
 #define WVL_CUDA_BACK_BLOCKS97_X3W 2 /* 16 columns */
 /* Iterations on their way through shared memory. */
 #define WVL_CUDA_BACK_SLOTS_8 3
 #define WVL_CUDA_BACK_SLOTS 4
 #define WVL_CUDA_BACK_SLOTS_W 3
-#define WVL_CUDA_BACK_SLOTS_X3 2
+#define WVL_CUDA_BACK_SLOTS_X3 3
 #define WVL_CUDA_BACK_SLOTS_X3W 2
 #define WVL_CUDA_BACK_MULTIPROCESSORS 132 /* of the machine tuned for */
 /* Iterations of a segment: long enough for the run-in, short enough to fill the machine. */
