@@ -15,6 +15,8 @@ set(WVL_CUDA_SOURCES
     src/backend/registry.c)
 set(WVL_CUDA_DEVICE_SOURCES
     cuda/kernels.cu
+    cuda/cascade.cu
+    cuda/cascade.h
     cuda/color.cu
     cuda/convert.cu
     cuda/deliver.cu

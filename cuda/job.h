@@ -56,10 +56,11 @@ typedef struct wvl_cuda_job {
     uint8_t mct_part;        /* 0: pixels[0] alone; 1, 2, 3: luma or a chroma component of pixels[0..2] */
     uint8_t from_pixels;
     uint8_t chain;           /* any-shape kernels: so many jobs from this one on, each reading the plane of the one before, go to one thread block;
-                              * 0: tiles */
+                              * 0: tiles. Cascades: so many go to one launch */
     uint8_t pack;            /* kernels of several jobs a warp: so many, from this one on, alike but for where they lie; 1: this one */
     uint32_t segment;        /* fused kernels: iterations of a warp */
     uint32_t room;           /* fused kernels: lanes at either side that a strip shares with its neighbour */
+    uint32_t tile_width, tile_height; /* cascades, the first job of a chain: of the deepest level, in samples that it splits */
     uint64_t outside;        /* address of a word: nonzero when a sample is outside its depth */
     wvl_cuda_pixels pixels[3];
     wvl_cuda_plane in, low;

@@ -10,6 +10,11 @@
 static const struct { const char *name; unsigned threads, parts; } kernel_table[WVL_CUDA_KERNELS] = {
     [WVL_CUDA_ANY53] = {"wvl_any53", WVL_CUDA_TILE_THREADS, 1},
     [WVL_CUDA_ANY97] = {"wvl_any97", WVL_CUDA_TILE_THREADS, 1},
+    [WVL_CUDA_CASCADE53] = {"wvl_cascade53", 32 * WVL_CUDA_CASCADE_WARPS, 1},
+    [WVL_CUDA_CASCADE97] = {"wvl_cascade97", 32 * WVL_CUDA_CASCADE_WARPS, 1},
+    [WVL_CUDA_CASCADE53_W] = {"wvl_cascade53_w", 32 * WVL_CUDA_CASCADE_WARPS, 1},
+    [WVL_CUDA_CASCADE97_W] = {"wvl_cascade97_w", 32 * WVL_CUDA_CASCADE_WARPS, 1},
+    [WVL_CUDA_CASCADE53_S] = {"wvl_cascade53_s", 32 * WVL_CUDA_CASCADE_WARPS, 1},
     [WVL_CUDA_PLANE53] = {"wvl_plane53", 32, 1},
     [WVL_CUDA_PLANE97] = {"wvl_plane97", 32, 1},
     [WVL_CUDA_PLANE53_W] = {"wvl_plane53_w", 32, 1},

@@ -11,6 +11,11 @@
 enum {
     WVL_CUDA_ANY53 = 0,  /* one level of any shape, 5/3 */
     WVL_CUDA_ANY97,      /* the same, 9/7 */
+    WVL_CUDA_CASCADE53,  /* up to three levels from a plane to 16-bit coefficients */
+    WVL_CUDA_CASCADE97,
+    WVL_CUDA_CASCADE53_W, /* to 32-bit coefficients */
+    WVL_CUDA_CASCADE97_W,
+    WVL_CUDA_CASCADE53_S, /* from a narrow plane to 16-bit coefficients */
     WVL_CUDA_PLANE53,    /* two levels from a plane to 16-bit coefficients */
     WVL_CUDA_PLANE97,
     WVL_CUDA_PLANE53_W,  /* to 32-bit coefficients */

@@ -4,46 +4,13 @@
 #include <string.h>
 
 #include "base/intmath.h"
+#include "cuda/cascade.h"
 #include "cuda/launch.h"
 #include "cuda/segment.h"
+#include "cuda/tables_unit.h"
 #include "cuda/tuning.h"
 #include "dwt/quant.h"
 #include "geom/handover.h"
-
-/* One component of one tile, and where its memory lies. */
-typedef struct unit {
-    const wvl_tile_plan *tile;
-    const wvl_tile_component *tc;
-    uint32_t component;
-    uint64_t coefs, bounds;  /* of the tile: offset in bytes, number of blocks */
-    uint64_t planes[2];      /* offsets: the launches of a component write them in turn, the first of them the larger one */
-    uint32_t turn;           /* of the launch that begins with the level at hand */
-    uint32_t narrow;         /* the plane it reads */
-} unit;
-
-typedef struct builder {
-    const wvl_plan *plan;
-    const wvl_cuda_memory *memory;
-    wvl_cuda_tables *tables;
-    unsigned options;
-    uint32_t kernel;         /* of the launch being built */
-    uint64_t strips;         /* of all its jobs; 32 times as many warps while they are counted */
-    uint64_t first_job;      /* of the launch */
-    uint64_t components;     /* of all tiles, of all jobs that will be launched together */
-} builder;
-
-static const wvl_tile_resolution *low_resolution(const unit *u, unsigned level)
-{
-    return &u->tile->resolutions[u->tc->first_resolution + u->tc->levels - level];
-}
-
-static uint64_t pitch_bytes(wvl_rect r)
-{
-    uint64_t first = r.x0 & ~(WVL_CUDA_PLANE_ALIGN - 1);
-    return wvl_align_up((r.x1 - first + WVL_CUDA_PLANE_ALIGN) * 4, 64);
-}
-
-static int is_empty(wvl_rect r) { return !wvl_rect_width(r) || !wvl_rect_height(r); }
 
 static uint64_t plane_bytes(const unit *u, unsigned which)
 {
@@ -202,9 +169,6 @@ static uint32_t march_columns(uint32_t kernel)
     return wide ? WVL_CUDA_MARCH_COLUMNS_8 : WVL_CUDA_MARCH_COLUMNS;
 }
 
-/* The resolution that `level` splits. */
-static wvl_rect level_rect(const unit *u, unsigned level) { return low_resolution(u, level ? level - 1 : 0)->rect; }
-
 /* Lanes at either side that a strip shares with its neighbour: 6 columns are needed in 5/3, 12 in 9/7. A second lane makes what 5/3 stores begin with
  * whole sectors at both levels, which is worth more than the samples computed twice, unless it costs a strip where there are few. */
 static uint32_t march_room(const builder *b, const unit *u, unsigned level, uint32_t kernel)
@@ -361,13 +325,6 @@ static uint32_t choose_color(const builder *b, const unit *u)
 
 static int is_mixed(const unit *u) { return u->tile->mct != WVL_MCT_NONE && u->component < 3; }
 
-/* Planes of this shape that a warp has room for. */
-static uint32_t pack_size(wvl_rect r)
-{
-    uint32_t lanes = wvl_rect_width(r) / WVL_CUDA_MARCH_COLUMNS;
-    return lanes && 32 % lanes == 0 ? 32 / lanes : 1;
-}
-
 static uint32_t choose_plane(const unit *u, unsigned level)
 {
     if (u->tc->levels < level + 2) {
@@ -385,14 +342,59 @@ static uint32_t choose_plane(const unit *u, unsigned level)
     return kernel + !u->tc->reversible;
 }
 
-/* Which kernel takes this level and the next at once; WVL_CUDA_KERNELS: none. */
+/* Levels from this one on that one launch takes tile by tile. */
+static unsigned cascade_levels(const unit *u, unsigned level)
+{
+    return u->tc->levels < level ? 0 : wvl_min_u32(u->tc->levels - level + 1u, WVL_CUDA_CASCADE_LEVELS);
+}
+
+static int shape_cascades(const unit *u, unsigned level)
+{
+    unsigned bytes = coefficient_bytes(u, level), last = level + cascade_levels(u, level) - 1;
+    wvl_rect r = level_rect(u, level);
+    int fit = wvl_rect_width(r) >= WVL_CUDA_CASCADE_SIDE_MIN && wvl_rect_height(r) >= WVL_CUDA_CASCADE_SIDE_MIN && !(r.x1 >> 30) && !(r.y1 >> 30) &&
+              !(pitch_bytes(r) * wvl_rect_height(r) >> 32) && !(u->narrow && bytes == 4);
+    for (unsigned l = level; l <= last && fit; l++) {
+        fit = !((level_rect(u, l).x0 | level_rect(u, l).y0) & 3) && bands_march(u->tile, low_resolution(u, l) + 1, bytes);
+    }
+    const wvl_tile_band *low = &u->tile->bands[low_resolution(u, u->tc->levels)->first_band];
+    return fit && (last < u->tc->levels || (low->coef_bytes == bytes && low->xcb > 1 &&
+                                            (bytes == 4 || (unsigned)(low->planes + low->frac_bits) <= WVL_QUANT_FLOAT_BITS)));
+}
+
+static uint32_t choose_cascade(const unit *u, unsigned level)
+{
+    if (!cascade_levels(u, level) || pack_size(level_rect(u, level)) > 1 || !shape_cascades(u, level)) {
+        return WVL_CUDA_KERNELS;
+    }
+    uint32_t kernel = coefficient_bytes(u, level) == 2 ? WVL_CUDA_CASCADE53 : WVL_CUDA_CASCADE53_W;
+    return u->narrow ? (uint32_t)WVL_CUDA_CASCADE53_S : kernel + !u->tc->reversible;
+}
+
+static int is_cascade(uint32_t kernel) { return kernel >= WVL_CUDA_CASCADE53 && kernel <= WVL_CUDA_CASCADE53_S; }
+
+/* Levels that a launch takes of a component beyond the first; any-shape kernels: none. */
+static unsigned further_levels(const unit *u, unsigned level, uint32_t kernel)
+{
+    return kernel == WVL_CUDA_KERNELS ? 0 : is_cascade(kernel) ? cascade_levels(u, level) - 1 : 1;
+}
+
+/* Too little for marching to fill the machine. */
+static int is_little(const builder *b, const unit *u, unsigned level)
+{
+    uint64_t samples = (uint64_t)wvl_rect_width(level_rect(u, level)) * wvl_rect_height(level_rect(u, level)) * b->components;
+    return samples <= (u->tc->reversible ? WVL_CUDA_CASCADE_LITTLE53 : WVL_CUDA_CASCADE_LITTLE97);
+}
+
+/* Which kernel takes this level and others at once; WVL_CUDA_KERNELS: none. */
 static uint32_t choose_march(const builder *b, const unit *u, unsigned level)
 {
     if (!b->memory || (b->options & WVL_CUDA_PLAIN_PATH)) {
         return WVL_CUDA_KERNELS;
     }
     if (level > 1) {
-        return choose_plane(u, level);
+        uint32_t march = choose_plane(u, level), cascade = choose_cascade(u, level);
+        return cascade < WVL_CUDA_KERNELS && (march == WVL_CUDA_KERNELS || is_little(b, u, level)) ? cascade : march;
     }
     return is_mixed(u) ? choose_color(b, u) : choose_gray(b, u);
 }
@@ -470,6 +472,35 @@ static void add_march(builder *b, const unit *u, unsigned level)
     t->job_count++;
 }
 
+/* A job a level; the first has the items. */
+static void add_cascade(builder *b, const unit *u, unsigned level)
+{
+    wvl_cuda_tables *t = b->tables;
+    wvl_cuda_job *job = &t->jobs[t->job_count];
+    uint32_t levels = cascade_levels(u, level);
+    for (uint32_t k = 0; k < levels; k++) {
+        unit one = *u;
+        one.turn += k;
+        one.narrow = k ? 0 : u->narrow;
+        build_job(b, &one, level + k, &job[k]);
+        job[k].chain = (uint8_t)(levels - k);
+    }
+    wvl_rect r = job[levels - 1].rect;
+    uint32_t width = wvl_rect_width(r), height = r.y1 - (r.y0 & ~7u);
+    if (!b->cascade || b->cascade->chain != levels || !rects_alike(b->cascade[levels - 1].rect, r)) { /* not for every tile anew */
+        wvl_cuda_choose_cascade(b->components, width, height, job->reversible, (int)levels, &b->tile_width, &b->tile_height);
+    }
+    job->tile_width = b->tile_width;
+    job->tile_height = b->tile_height;
+    b->cascade = job;
+    for (uint32_t y = 0; y * job->tile_height < height; y++) {
+        for (uint32_t x = 0; x * job->tile_width < width; x++) {
+            t->items[t->item_count++] = (wvl_cuda_item){(uint32_t)t->job_count, x, y};
+        }
+    }
+    t->job_count += levels;
+}
+
 static void count_strips(builder *b, const unit *u, unsigned level)
 {
     uint32_t pack = b->kernel >= WVL_CUDA_PLANE53_P && b->kernel <= WVL_CUDA_PLANE53_SP ? pack_size(level_rect(u, level)) : 1;
@@ -486,16 +517,18 @@ static uint32_t choose_kernel(const builder *b, unit *u, unsigned level)
         return WVL_CUDA_KERNELS;
     }
     int taken = 0;
+    unsigned further = 0;    /* levels that the launch in front takes from this one on */
     uint32_t march = WVL_CUDA_KERNELS, front = WVL_CUDA_KERNELS;
     u->turn = u->narrow = 0;
     for (unsigned l = 1; l <= level; l++) {
-        taken = march != WVL_CUDA_KERNELS;
+        taken = further > 0;
         u->narrow = taken ? u->narrow : writes_narrow(front);
         uint32_t chain = taken ? 0 : chain_length(b, u, l);
         if (chain && l < level) {
             return WVL_CUDA_KERNELS;
         }
         march = taken || chain ? (uint32_t)WVL_CUDA_KERNELS : choose_march(b, u, l);
+        further = taken ? further - 1 : further_levels(u, l, march);
         u->turn += !taken && l < level;
         front = taken ? front : march;
     }
@@ -532,14 +565,15 @@ static void build_round(builder *b, const wvl_tile_plan *tiles, uint32_t tile_co
 {
     wvl_cuda_tables *t = b->tables;
     uint64_t first = t->item_count;
-    int marches = b->kernel > WVL_CUDA_ANY97;
+    int marches = b->kernel >= WVL_CUDA_PLANE53;
     b->strips = 0;
     if (marches) {
         walk_units(b, tiles, tile_count, level, count_strips);
         b->strips = wvl_ceil_div(b->strips, 32);
     }
     b->first_job = t->job_count;
-    walk_units(b, tiles, tile_count, level, marches ? add_march : add_any);
+    b->cascade = NULL;
+    walk_units(b, tiles, tile_count, level, marches ? add_march : is_cascade(b->kernel) ? add_cascade : add_any);
     if (t->item_count > first) {
         if (b->memory) {
             t->rounds[t->round_count] = (wvl_cuda_round){b->kernel, (uint32_t)first, (uint32_t)(t->item_count - first)};
@@ -554,7 +588,7 @@ void wvl_cuda_build_tables(const wvl_plan *plan, const wvl_tile_plan *tiles, uin
     builder b = {.plan = plan, .memory = memory, .tables = tables, .options = options};
     b.components = (uint64_t)tile_count * plan->component_count * wvl_max_u64(options >> 8, 1);
     tables->job_count = tables->item_count = 0;
-    tables->round_count = memory ? 0 : WVL_CUDA_KERNELS + 4 * WVL_MAX_LEVELS;
+    tables->round_count = memory ? 0 : WVL_CUDA_KERNELS + (WVL_CUDA_PLANE53_SP + 1) * WVL_MAX_LEVELS;
     for (unsigned level = 1; level <= wvl_max_u32(plan->max_levels, 1); level++) {
         for (b.kernel = 0; b.kernel < (level == 1 ? (uint32_t)WVL_CUDA_KERNELS : WVL_CUDA_PLANE53_SP + 1u); b.kernel++) {
             build_round(&b, tiles, tile_count, level);

@@ -43,6 +43,20 @@
 /* Smaller pictures go through the any-shape kernels; run-in rows then fold at most once. */
 #define WVL_CUDA_MARCH_SIDE_MIN 32
 
+/* The last levels of a plane in one launch: so many at most (odd, so that what is left for the next launch is not written over what is read),
+ * warps a thread block, thread blocks a multiprocessor, room between levels in samples. */
+#define WVL_CUDA_CASCADE_LEVELS 3
+#define WVL_CUDA_CASCADE_WARPS 8
+#define WVL_CUDA_CASCADE_BLOCKS53 3
+#define WVL_CUDA_CASCADE_BLOCKS97 2
+#define WVL_CUDA_CASCADE_SAMPLES 11264
+#define WVL_CUDA_CASCADE_TILE_MAX 240 /* of the deepest level */
+#define WVL_CUDA_CASCADE_WAVE 12      /* what a wave costs before it begins: two rounds of a thread block alone on a multiprocessor */
+#define WVL_CUDA_CASCADE_SIDE_MIN 64
+/* Samples of all planes of a launch up to which three levels are not marched through. */
+#define WVL_CUDA_CASCADE_LITTLE53 2000000
+#define WVL_CUDA_CASCADE_LITTLE97 1200000
+
 /* Conversion to X'Y'Z'. */
 #define WVL_CUDA_COLOR_THREADS 256
 

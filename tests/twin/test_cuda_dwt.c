@@ -305,6 +305,36 @@ START_TEST(packed)
 }
 END_TEST
 
+/* Planes that cascades take: one, two and three levels, several tiles either way that end anywhere, deepest levels of odd and even sides, blocks down to
+ * 8 x 4, offsets whose planes begin inside eight rows. */
+START_TEST(cascades)
+{
+    static job j;
+    if (!have_device || (subset && _i % (6 * subset))) {
+        return;
+    }
+    for (uint32_t turn = 0; turn < (subset ? 2u : 6u); turn++) {
+        seed_state = 616161u + (uint64_t)_i * 100u + turn;
+        default_job(&j);
+        j.settings.reversible = turn & 1;
+        j.settings.levels = (uint8_t)between(2, 6);
+        j.settings.block_width = (uint16_t)(8u << between(0, 3));
+        j.settings.block_height = (uint16_t)(4u << between(0, 4));
+        j.settings.distortion_bits = (uint8_t)between(0, 4);
+        j.format.component_count = turn == 5 ? 3 : 1;
+        uint8_t depth = (uint8_t)(_i % 3 ? 8 : between(9, 16));
+        for (uint32_t c = 0; c < COMPONENTS; c++) {
+            j.components[c].depth = depth;
+        }
+        uint32_t w = _i & 1 ? 16 * between(33, 110) : between(257, 1500), h = between(257, 900);
+        place_picture(&j, w, h, _i & 2 ? 64 * between(0, 3) : 0, _i & 4 ? 16 * between(0, 9) : 0);
+        plan_job(&j);
+        draw_plain_pixels(&j, (int)(draw() & 1));
+        check_job(&j);
+    }
+}
+END_TEST
+
 /* Tiles, offsets, subsampling, precincts, mixed depths and signs. */
 START_TEST(structures)
 {
@@ -469,6 +499,7 @@ int main(void)
     tcase_add_loop_test(tc, marching, 0, 24);
     tcase_add_loop_test(tc, wide, 0, 13);
     tcase_add_loop_test(tc, packed, 0, 12);
+    tcase_add_loop_test(tc, cascades, 0, 24);
     tcase_add_loop_test(tc, structures, 0, 48);
     tcase_add_loop_test(tc, converted, 0, 8);
     tcase_add_test(tc, outside_is_refused);

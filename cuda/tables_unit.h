@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What tables.c passes around while it builds. */
+#ifndef WVL_CUDA_TABLES_UNIT_H
+#define WVL_CUDA_TABLES_UNIT_H
+
+#include "base/intmath.h"
+#include "cuda/tables.h"
+#include "cuda/tuning.h"
+
+/* One component of one tile, and where its memory lies. */
+typedef struct unit {
+    const wvl_tile_plan *tile;
+    const wvl_tile_component *tc;
+    uint32_t component;
+    uint64_t coefs, bounds;  /* of the tile: offset in bytes, number of blocks */
+    uint64_t planes[2];      /* offsets: the launches of a component write them in turn, the first of them the larger one */
+    uint32_t turn;           /* of the launch that begins with the level at hand */
+    uint32_t narrow;         /* the plane it reads */
+} unit;
+
+typedef struct builder {
+    const wvl_plan *plan;
+    const wvl_cuda_memory *memory;
+    wvl_cuda_tables *tables;
+    unsigned options;
+    uint32_t kernel;         /* of the launch being built */
+    uint64_t strips;         /* of all its jobs; 32 times as many warps while they are counted */
+    uint64_t first_job;      /* of the launch */
+    const wvl_cuda_job *cascade; /* the last one that begins one, and its tiles */
+    uint32_t tile_width, tile_height;
+    uint64_t components;     /* of all tiles, of all jobs that will be launched together */
+} builder;
+
+static inline const wvl_tile_resolution *low_resolution(const unit *u, unsigned level)
+{
+    return &u->tile->resolutions[u->tc->first_resolution + u->tc->levels - level];
+}
+
+static inline uint64_t pitch_bytes(wvl_rect r)
+{
+    uint64_t first = r.x0 & ~(WVL_CUDA_PLANE_ALIGN - 1);
+    return wvl_align_up((r.x1 - first + WVL_CUDA_PLANE_ALIGN) * 4, 64);
+}
+
+static inline int is_empty(wvl_rect r) { return !wvl_rect_width(r) || !wvl_rect_height(r); }
+
+static inline int rects_alike(wvl_rect a, wvl_rect b) { return wvl_rect_width(a) == wvl_rect_width(b) && wvl_rect_height(a) == wvl_rect_height(b); }
+
+/* The resolution that `level` splits. */
+static inline wvl_rect level_rect(const unit *u, unsigned level) { return low_resolution(u, level ? level - 1 : 0)->rect; }
+
+/* Planes of this shape that a warp has room for. */
+static inline uint32_t pack_size(wvl_rect r)
+{
+    uint32_t lanes = wvl_rect_width(r) / WVL_CUDA_MARCH_COLUMNS;
+    return lanes && 32 % lanes == 0 ? 32 / lanes : 1;
+}
+
+#endif
