@@ -3,15 +3,17 @@
  * Two levels in one pass: level shift, colour transform, lifting, quantisation and bounds from pixels, or the next two levels from a plane.
  *
  * Runs: one warp a thread block, so that all but the lane is uniform, takes a strip of 32 lanes of C columns and marches down, four rows an
- * iteration with the next four in registers (5/3 from 16-bit pixels to 32) or four to eight on their way through 2 to 12 KiB of shared memory; no barrier. Of
- * three components each has a warp of its own, in neighbouring blocks: the pixels that all three read come to the second and third from L2.
- * With 16 columns and the irreversible colour transform, which is long, a fourth warp does it once for all: 128 threads, 48 KiB.
+ * iteration with the next four in registers (5/3 from 16-bit pixels to 32) or four to eight on their way through 2 to 12 KiB of shared memory;
+ * no barrier. Of three components each has a warp of its own, in neighbouring blocks: the pixels that all three read come to the second and
+ * third from L2. With 16 columns and the irreversible colour transform, which is long, a fourth warp does it once for all: 128 threads, 48 KiB.
+ * 9/7 of 16 columns leaves level 2 in shared memory between its steps, 5 KiB a warp (block/wide.cuh).
  * Lifting state stays in registers; one or two lanes at either side recompute what the neighbouring strip owns.
  * Bytes a sample: container + coefficient + 1/4 for the low-low plane (1/8 from 8-bit pixels in 5/3); 2 or 4 of 32 lanes and 9 (9/7: 21) rows of a
  * segment are read twice. ncu, 8192 x 8192, 8 bits, 5/3: 83 MB read and 111 MB written while it runs, of 67 and 143.
  * Registers for 9.0 (no spills, which would fail the build) and share of the convert ceiling by the first launch alone, on an H200:
  *   16 columns, 8 bits: 117 in 5/3, 77 %, 168 in 9/7, 67 %; 3 components in batches: 167, 75 % and 167, 64 %
- *   8 columns, 8 bits: 119 and 164; 3 components 119 and 126 to 128; 16 bits to 16: 123, 76 % (by bytes), and 166, 16 bits to 32: 126, 80 %, and 168, 76 %
+ *   8 columns, 8 bits: 119 and 164; 3 components 119 and 126 to 128; 16 bits to 16: 123, 76 % (by bytes), and 166; 16 bits to 32: 126, 80 %, and
+ *   168, 76 %
  *   planes: 118 to 126 and 162 to 168; they wait for memory, not for room.
  * tables.c says which pictures fit; the others go through the any-shape kernels.
  */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * 16 columns a lane in 9/7. Level 2, which has a step for every two of level 1, rests in shared memory between its steps, so that three warps a
- * scheduler have room instead of two. Both rows that a step of level 1 gives are lifted side by side: the shuffles of one pass while the other computes.
+ * scheduler have room instead of two. Both rows that a step of level 1 gives are lifted side by side: the shuffles of one pass while the other
+ * computes.
  */
 #ifndef WVL_CUDA_BLOCK_WIDE_CUH
 #define WVL_CUDA_BLOCK_WIDE_CUH

@@ -34,7 +34,7 @@ WVL_HD uint32_t wvl_quant_magnitude_float(float x, float r)
 #endif
 }
 
-/* The sign bit of a zero magnitude is 0. */
+/* The sign bit of a zero magnitude is 0 here, which geom/handover.h does not ask for. */
 WVL_HD uint16_t wvl_quant_sign16(uint32_t magnitude, int negative)
 {
     return (uint16_t)(magnitude | (negative && magnitude ? 0x8000u : 0u));

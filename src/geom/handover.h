@@ -4,9 +4,9 @@
  *
  * Coefficients: block-contiguous. Every block of a band has a slot of slot_width * slot_height samples, slots follow in band raster
  * order, the block's first sample is the slot's first, rows are slot_width apart. Samples are sign-magnitude, sign in the top bit (15
- * or 31), magnitude with F fractional bits below the quantiser step. The sign bit of a zero magnitude may be either: nobody who reads it looks at the
- * sign of what is not significant (a device need not clean it, the CPU does). What a slot holds beyond
- * its block is undefined. The bound of a block is the OR of its magnitudes.
+ * or 31), magnitude with F fractional bits below the quantiser step. The sign bit of a zero magnitude may be either (a device need not
+ * clean it, the CPU does): nobody who reads looks at the sign of what is not significant. What a slot holds beyond its block is
+ * undefined. The bound of a block is the OR of its magnitudes.
  * Where it is 0 the samples need not be there: a device does not deliver empty blocks.
  */
 #ifndef WVL_GEOM_HANDOVER_H
