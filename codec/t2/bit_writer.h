@@ -20,11 +20,15 @@ static inline void wvl_bits_open(wvl_bit_writer *w, uint8_t *bytes)
     w->free = 8;
 }
 
+/* The n low bits of value, n up to 32. */
 static inline void wvl_bits_put(wvl_bit_writer *w, uint32_t value, unsigned n)
 {
-    while (n--) {
-        w->byte = w->byte << 1 | ((value >> n) & 1);
-        if (--w->free == 0) {
+    while (n) {
+        unsigned take = n < w->free ? n : w->free;
+        n -= take;
+        w->byte = w->byte << take | (value >> n & ((1u << take) - 1));
+        w->free -= take;
+        if (!w->free) {
             w->bytes[w->count++] = (uint8_t)w->byte;
             w->free = w->byte == 0xFF ? 7 : 8;
             w->byte = 0;

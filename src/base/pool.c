@@ -21,7 +21,7 @@ typedef struct pool_run {
     uint64_t rank;
     uint32_t count;
     _Atomic uint32_t taken; /* tasks; runs past count */
-    uint32_t helpers;       /* workers in it, under the pool's lock */
+    _Atomic uint32_t helpers; /* workers in it; changes under the pool's lock */
 } pool_run;
 
 struct wvl_pool {
@@ -33,8 +33,31 @@ struct wvl_pool {
     pthread_mutex_t lock;   /* guards the fields below */
     pthread_cond_t work, left; /* there is a run; some run has lost its last helper */
     pool_run *runs;         /* lowest rank first, of one rank oldest first */
+    _Atomic uint32_t added; /* runs so far; changes under the lock */
     int stop;
 };
+
+/*
+ * Runs of one picture follow each other within microseconds, some of them short, and to sleep and be woken takes 30 to 50 of them. So whoever has nothing to do
+ * looks on for about as long before it sleeps.
+ */
+#define LOOKS 1500u
+
+static void pause_briefly(void)
+{
+#if defined(__x86_64__) || defined(__i386__)
+    __builtin_ia32_pause();
+#elif defined(__aarch64__)
+    __asm__ volatile("yield");
+#endif
+}
+
+static void look_on(const _Atomic uint32_t *value, uint32_t until_not)
+{
+    for (unsigned i = 0; i < LOOKS && atomic_load_explicit(value, memory_order_relaxed) == until_not; i++) {
+        pause_briefly();
+    }
+}
 
 static void drain(pool_run *run, uint32_t worker)
 {
@@ -60,6 +83,17 @@ static pool_run *find_run(const wvl_pool *pool)
     return run;
 }
 
+/* Waits for a run, under the lock. added: runs that were there when none was found. */
+static void wait_for_run(wvl_pool *pool, uint32_t added)
+{
+    pthread_mutex_unlock(&pool->lock);
+    look_on(&pool->added, added);
+    pthread_mutex_lock(&pool->lock);
+    if (atomic_load_explicit(&pool->added, memory_order_relaxed) == added && !pool->stop) {
+        pthread_cond_wait(&pool->work, &pool->lock);
+    }
+}
+
 static void *seat_main(void *arg)
 {
     worker_seat *seat = arg;
@@ -78,7 +112,7 @@ static void *seat_main(void *arg)
         } else if (pool->stop) {
             break;
         } else {
-            pthread_cond_wait(&pool->work, &pool->lock);
+            wait_for_run(pool, atomic_load_explicit(&pool->added, memory_order_relaxed));
         }
     }
     pthread_mutex_unlock(&pool->lock);
@@ -181,6 +215,7 @@ static void add_run(wvl_pool *pool, pool_run *run)
     }
     run->next = *at;
     *at = run;
+    pool->added++;
     pthread_cond_broadcast(&pool->work);
     pthread_mutex_unlock(&pool->lock);
 }
@@ -194,6 +229,11 @@ static void end_run(wvl_pool *pool, pool_run *run)
         at = &(*at)->next;
     }
     *at = run->next;
+    if (run->helpers == 1) {
+        pthread_mutex_unlock(&pool->lock);
+        look_on(&run->helpers, 1);
+        pthread_mutex_lock(&pool->lock);
+    }
     while (run->helpers) {
         pthread_cond_wait(&pool->left, &pool->lock);
     }
