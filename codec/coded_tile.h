@@ -7,7 +7,7 @@
 #include "codec/t2/precinct.h"
 #include "geom/handover.h"
 
-/* One packet as committed. */
+/* One packet as committed. Of the layer in work, as measured last: header_bytes is 0 where its blocks have other cuts now, places come later. */
 typedef struct wvl_packet {
     uint64_t header_at;        /* in the header bytes of the picture */
     uint64_t contributions_at; /* in the contributions of the picture */
@@ -35,6 +35,7 @@ typedef struct wvl_coded_tile {
     wvl_tag_node *nodes;
     wvl_packet *packets;       /* [layer][precinct] */
     uint64_t precinct_count, block_count, node_count;
+    uint64_t first_precinct;   /* counted over all tiles */
     uint8_t sop, eph;          /* markers around its packet headers */
     void *memory;              /* one allocation holds all of it */
     uint64_t memory_bytes;

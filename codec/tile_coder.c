@@ -80,7 +80,7 @@ void wvl_coder_measure(const wvl_plan *plan, wvl_tile_plan *scratch, uint32_t co
     }
     uint64_t writing = wvl_add_saturate(wvl_alloc_size(wvl_mul_saturate(most_packets, sizeof(uint32_t))),
                                         wvl_alloc_size(wvl_cs_measure_main_header(plan, plan->part_count)));
-    memory->finish_bytes = wvl_max_u64(wvl_alloc_size(wvl_layers_working_bytes(plan, &sizes)), writing);
+    memory->finish_bytes = wvl_max_u64(wvl_alloc_size(wvl_layers_working_bytes(plan, &sizes, concurrency)), writing);
     /* Each store may leave a chunk nearly empty, and every writer a span; then there is its table. */
     memory->coded_bytes_bound = wvl_add_saturate(memory->coded_bytes_bound, 2 * (2 * WVL_STORE_CHUNK + WVL_STORE_SPAN * concurrency));
     memory->output_bytes_bound = wvl_add_saturate(memory->output_bytes_bound, wvl_cs_measure_main_header(plan, plan->part_count) + WVL_CS_END_BYTES);
@@ -108,6 +108,7 @@ wvl_status wvl_coder_init(wvl_coder *coder, const wvl_allocator *allocator, cons
     coder->worker_bytes = wvl_coder_worker_bytes(plan, 1);
     coder->borrows_workers = worker_memory != NULL;
     coder->worker_memory = worker_memory;
+    atomic_store(&coder->slope_least, WVL_SLOPES);
     coder->writers = wvl_alloc_zeroed(allocator, coder->workers * sizeof *coder->writers);
     coder->tiles = wvl_alloc_zeroed(allocator, plan->tile_count * sizeof *coder->tiles);
     coder->layers = wvl_alloc_zeroed(allocator, plan->layer_count * sizeof *coder->layers);
@@ -200,6 +201,22 @@ static int wants_more(void *user, const wvl_pass *passes, uint32_t count)
     return wvl_hull_is_open(b->hull, passes, b->threshold, b->is_layered);
 }
 
+/* Slopes fall along the hull. */
+static void note_slopes(wvl_coder *coder, const uint16_t *slopes, uint32_t count)
+{
+    uint32_t least = 0, most = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        most = most ? most : slopes[i];
+        least = slopes[i] ? slopes[i] : least;
+    }
+    uint32_t known = atomic_load_explicit(&coder->slope_most, memory_order_relaxed);
+    while (most > known && !atomic_compare_exchange_weak(&coder->slope_most, &known, most)) {
+    }
+    known = atomic_load_explicit(&coder->slope_least, memory_order_relaxed);
+    while (least && least < known && !atomic_compare_exchange_weak(&coder->slope_least, &known, least)) {
+    }
+}
+
 static int store_block(wvl_block_work *work, wvl_worker_scratch *w, block_hull *h, const wvl_block_output *out, wvl_coded_block *block)
 {
     wvl_coder *coder = work->coder;
@@ -227,7 +244,9 @@ static int store_block(wvl_block_work *work, wvl_worker_scratch *w, block_hull *
     memcpy(wvl_store_at(&coder->bytes, block->bytes_at), out->bytes, out->length);
     memcpy(wvl_store_at(&coder->passes, block->passes_at), out->passes, out->pass_count * sizeof *out->passes);
     if (rate_control) {
-        wvl_hull_fetch(h->hull, wvl_block_slopes(&coder->passes, block), wvl_block_gains(&coder->passes, block));
+        uint16_t *slopes = wvl_block_slopes(&coder->passes, block);
+        wvl_hull_fetch(h->hull, slopes, wvl_block_gains(&coder->passes, block));
+        note_slopes(coder, slopes, block->pass_count);
         block->decided = (uint16_t)(out->pass_count + 2 < 3 * out->planes && out->pass_count < h->most_passes ? h->threshold : 0);
     }
     return 1;

@@ -38,6 +38,7 @@ typedef struct wvl_coder {
     wvl_depth depth;
     void *depth_memory;
     _Atomic uint32_t decided[WVL_RATE_GROUPS]; /* the greatest of all blocks of the rate group */
+    _Atomic uint32_t slope_least, slope_most; /* on the hulls of all blocks, and of those coded before */
     int wants_again;                 /* blocks that are not decided for `wanted` are to be coded again, no others */
     uint32_t wanted[WVL_RATE_GROUPS];
     wvl_rescale rescale;             /* open: all blocks are to be coded once more with other steps, or have been; plan is then its plan */

@@ -179,6 +179,11 @@ static wvl_status allocate_layers(wvl_coder *coder)
     wvl_layer_job *job = &coder->layer_job;
     job->plan = plan;
     job->allocator = coder->allocator;
+    job->pool = coder->pool;
+    job->rank = coder->rank;
+    job->workers = (uint32_t)coder->workers;
+    job->slope_least = atomic_load(&coder->slope_least);
+    job->slope_most = atomic_load(&coder->slope_most);
     job->bytes = &coder->bytes;
     job->passes = &coder->passes;
     job->tiles = coder->tiles;

@@ -115,17 +115,21 @@ static void collect(const wvl_layer_job *job, int last, candidate_list *list)
 static int try_candidate(wvl_layer_job *job, const candidate *c, uint32_t layer, int last, uint64_t budget, wvl_layer_cost *cost)
 {
     wvl_coded_tile *tile = &job->tiles[c->tile];
-    wvl_t2_tile t2 = wvl_rate_open_t2(job, tile);
     const wvl_precinct *precinct = &tile->precincts[c->precinct];
     const wvl_coded_block *block = &tile->blocks[c->block];
     wvl_block_state *state = &tile->states[c->block], before = *state;
     if (c->cut <= state->next_passes) {
         return 0;
     }
-    wvl_layer_cost old = wvl_rate_measure_packet(job, &t2, precinct, layer);
-    state->next_passes = c->cut;
+    wvl_layer_cost old;
+    if (!wvl_rate_recall_packet(job, tile, c->precinct, layer, &old)) {
+        old = wvl_rate_measure_packet(job, tile, c->precinct, layer, 0);
+    }
+    wvl_packet *packet = &tile->packets[(uint64_t)layer * tile->precinct_count + c->precinct], packet_before = *packet;
+    state->next_passes = (uint8_t)c->cut;
+    state->cut_most = 0;
     state->next_bytes = wvl_rate_cut_bytes(job, block, c->cut, state, last);
-    wvl_layer_cost now = wvl_rate_measure_packet(job, &t2, precinct, layer), next = *cost;
+    wvl_layer_cost now = wvl_rate_measure_packet(job, tile, c->precinct, layer, 0), next = *cost;
     next.packet_bytes += now.packet_bytes - old.packet_bytes;
     next.plt_bytes += now.plt_bytes - old.plt_bytes;
     next.plm_bytes += now.plm_bytes - old.plm_bytes;
@@ -135,6 +139,7 @@ static int try_candidate(wvl_layer_job *job, const candidate *c, uint32_t layer,
     uint64_t component_next = *component + now.packet_bytes + now.plt_bytes - old.packet_bytes - old.plt_bytes;
     if (wvl_rate_codestream_bytes(job, next) > budget || !wvl_rate_component_fits(job, group, component_next)) {
         *state = before;
+        *packet = packet_before;
         return 0;
     }
     *cost = next;

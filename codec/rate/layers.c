@@ -5,63 +5,14 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "codec/rate/histogram.h"
 #include "codec/rate/hull.h"
 #include "codec/rate/measure.h"
 #include "codec/rate/quality.h"
 #include "codec/rate/search.h"
-
-/* ---- Histograms: bytes and gains on the hulls, by slope, summed from the steep end ------------------------------------------- */
+#include "codec/rate/sweep.h"
 
 static uint64_t block_index(const wvl_precinct_band *pb, uint64_t k) { return pb->first_block + k / pb->cols * pb->stride + k % pb->cols; }
-
-static void add_block(wvl_layer_job *job, const wvl_coded_tile *tile, const wvl_precinct *precinct, const wvl_precinct_band *pb, uint64_t b)
-{
-    const wvl_coded_block *block = &tile->blocks[b];
-    const wvl_plan *plan = job->plan;
-    const wvl_band_coding *band = &plan->codings[precinct->coding].band[pb->coding_band];
-    job->energy += (double)wvl_rate_weigh_energy(band, plan->gain_exponent, block->energy, block->energy_shift); /* also of what lies below the step */
-    if (!block->pass_count) {
-        return;
-    }
-    uint64_t *bodies = wvl_rate_bodies(job, wvl_plan_rate_group(plan, precinct->component, precinct->resolution));
-    const wvl_pass *passes = wvl_block_passes(job->passes, block);
-    const int64_t *gains = wvl_block_gains(job->passes, block);
-    const uint16_t *slopes = wvl_block_slopes(job->passes, block);
-    int64_t gain = 0;
-    uint32_t bytes = 0;
-    for (uint32_t i = 0; i < block->pass_count; i++) {
-        if (slopes[i]) {
-            job->gain_histogram[slopes[i]] += (double)(gains[i] - gain);
-            bodies[slopes[i]] += passes[i].final_bytes - bytes;
-            gain = gains[i];
-            bytes = passes[i].final_bytes;
-        }
-    }
-    job->gain_histogram[0] += (double)(gains[block->pass_count - 1] - gain);
-    uint32_t all = passes[block->pass_count - 1].final_bytes;
-    bodies[0] += all > bytes ? all - bytes : 0; /* sets of HT passes may shrink */
-}
-
-static void build_histograms(wvl_layer_job *job)
-{
-    for (uint32_t t = 0; t < job->plan->tile_count; t++) {
-        const wvl_coded_tile *tile = &job->tiles[t];
-        for (uint64_t p = 0; p < tile->precinct_count; p++) {
-            for (unsigned i = 0; i < tile->precincts[p].band_count; i++) {
-                const wvl_precinct_band *pb = &tile->precincts[p].band[i];
-                for (uint64_t k = 0; k < (uint64_t)pb->cols * pb->rows; k++) {
-                    add_block(job, tile, &tile->precincts[p], pb, block_index(pb, k));
-                }
-            }
-        }
-    }
-    for (uint32_t s = WVL_SLOPES - 1; s-- > 0;) {
-        for (uint32_t g = 0; g < wvl_plan_rate_groups(job->plan); g++) {
-            wvl_rate_bodies(job, g)[s] += wvl_rate_bodies(job, g)[s + 1];
-        }
-        job->gain_histogram[s] += job->gain_histogram[s + 1];
-    }
-}
 
 /* ---- Thresholds --------------------------------------------------------------------------------------------------------------- */
 
@@ -298,6 +249,7 @@ static void measure_empty_layer(wvl_layer_job *job)
     for (uint32_t c = 0; c < wvl_plan_cap_groups(job->plan); c++) {
         job->thresholds[c] = WVL_SLOPE_NOTHING;
     }
+    wvl_rate_open_layer(job, 0);
     wvl_layer_cost cost = wvl_rate_measure_layer(job, 0, 0);
     job->empty_layer_bytes = cost.packet_bytes + cost.plt_bytes + (job->plan->plt ? 5 * (cost.plt_bytes / 65527 + 1) : 0);
     job->empty_layer_bytes += cost.plm_bytes + (job->plan->plm ? 5 * (cost.plm_bytes / 65277 + 1) : 0);
@@ -309,6 +261,7 @@ static wvl_status run_layer(wvl_layer_job *job, uint32_t layer)
 {
     int last = layer + 1 == job->plan->layer_count;
     uint32_t threshold = 0;
+    wvl_rate_open_layer(job, layer);
     wvl_status status = choose_cuts(job, layer, last, &threshold);
     if (job->is_undecided) {
         return status; /* committing would write tails into codewords */
@@ -333,11 +286,10 @@ static wvl_status run_layer(wvl_layer_job *job, uint32_t layer)
 
 /* ---- Memory -------------------------------------------------------------------------------------------------------------------- */
 
-static void carve_memory(wvl_layer_job *job, wvl_carver *carver)
+/* Returns the bytes that are to be zeroed, those in front: of the rest only little may ever be touched. */
+static uint64_t carve_memory(wvl_layer_job *job, wvl_carver *carver)
 {
     uint32_t n = wvl_plan_cap_groups(job->plan);
-    job->body_histogram = wvl_carve(carver, (uint64_t)wvl_plan_rate_groups(job->plan) * WVL_SLOPES, sizeof *job->body_histogram);
-    job->gain_histogram = wvl_carve(carver, WVL_SLOPES, sizeof *job->gain_histogram);
     job->thresholds = wvl_carve(carver, n, sizeof *job->thresholds);
     job->component_totals = wvl_carve(carver, n, sizeof *job->component_totals);
     job->sent_component_bytes = wvl_carve(carver, n, sizeof *job->sent_component_bytes);
@@ -347,16 +299,20 @@ static void carve_memory(wvl_layer_job *job, wvl_carver *carver)
     job->floors_bad = wvl_carve(carver, n, sizeof *job->floors_bad);
     job->floors_open = wvl_carve(carver, n, sizeof *job->floors_open);
     job->floors_rest = wvl_carve(carver, n, sizeof *job->floors_rest);
+    uint64_t zeroed = carver->used;
     job->fill_memory = wvl_carve(carver, 1, wvl_rate_fill_bytes());
-    job->scratch_nodes = wvl_carve(carver, job->sizes.scratch_nodes, sizeof *job->scratch_nodes);
-    job->scratch_header = wvl_carve(carver, job->sizes.header_bytes, 1);
+    job->sweep_order = wvl_carve(carver, 1, wvl_sweep_bytes());
+    job->scratch = wvl_carve(carver, job->workers, wvl_rate_scratch_bytes(&job->sizes));
+    job->body_histogram = wvl_carve(carver, (uint64_t)wvl_plan_rate_groups(job->plan) * WVL_SLOPES, sizeof *job->body_histogram);
+    job->gain_histogram = wvl_histogram_has_gains(job->plan) ? wvl_carve(carver, WVL_SLOPES, sizeof *job->gain_histogram) : NULL;
+    return zeroed;
 }
 
-uint64_t wvl_layers_working_bytes(const wvl_plan *plan, const wvl_t2_sizes *sizes)
+uint64_t wvl_layers_working_bytes(const wvl_plan *plan, const wvl_t2_sizes *sizes, uint32_t workers)
 {
-    wvl_layer_job job = {.plan = plan, .sizes = *sizes};
+    wvl_layer_job job = {.plan = plan, .sizes = *sizes, .workers = workers};
     wvl_carver carver = {NULL, 0};
-    carve_memory(&job, &carver);
+    (void)carve_memory(&job, &carver);
     return carver.used;
 }
 
@@ -376,21 +332,25 @@ static void note_ends(const wvl_layer_job *job, wvl_coded_tile *tile)
     }
 }
 
+static void open_precinct(wvl_layer_job *job, wvl_coded_tile *tile, uint64_t p, uint32_t worker, void *user)
+{
+    wvl_t2_tile t2 = wvl_rate_open_t2(job, tile);
+    (void)worker;
+    (void)user;
+    wvl_t2_open_precinct(&t2, p);
+}
+
 wvl_status wvl_layers_allocate(wvl_layer_job *job)
 {
-    uint64_t bytes = wvl_layers_working_bytes(job->plan, &job->sizes);
-    wvl_carver carver = {wvl_alloc_zeroed(job->allocator, bytes), 0};
+    uint64_t bytes = wvl_layers_working_bytes(job->plan, &job->sizes, job->workers);
+    wvl_carver carver = {wvl_alloc(job->allocator, bytes), 0};
     if (!carver.base) {
         return WVL_ERROR_MEMORY;
     }
-    carve_memory(job, &carver);
-    for (uint32_t t = 0; t < job->plan->tile_count; t++) {
-        wvl_t2_tile t2 = wvl_rate_open_t2(job, &job->tiles[t]);
-        wvl_t2_open_tile(&t2);
-    }
-    if (job->plan->rate_control) {
-        build_histograms(job);
-    }
+    memset(carver.base, 0, (size_t)carve_memory(job, &carver));
+    wvl_sweep_open(job);
+    wvl_sweep_precincts(job, open_precinct, NULL);
+    wvl_histogram_build(job);
     measure_empty_layer(job);
     set_budgets(job);
     wvl_status status = WVL_OK;

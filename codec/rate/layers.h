@@ -6,6 +6,7 @@
 #ifndef WVL_CODEC_RATE_LAYERS_H
 #define WVL_CODEC_RATE_LAYERS_H
 
+#include "base/pool.h"
 #include "codec/coded_tile.h"
 
 #define WVL_SLOPES 65537u   /* thresholds 0 (everything) .. 65536 (nothing) */
@@ -30,7 +31,11 @@ typedef struct wvl_rate_overhead {
 typedef struct wvl_layer_job {
     const wvl_plan *plan;
     const wvl_allocator *allocator;
+    wvl_pool *pool;
+    uint64_t rank;           /* in the pool */
+    uint32_t workers;        /* the pool's concurrency */
     const wvl_store *bytes, *passes;
+    uint32_t slope_least, slope_most; /* of all blocks' hulls, 1 to 65535; least > most: there are none */
     wvl_coded_tile *tiles;   /* [plan->tile_count] */
     wvl_rate_overhead overhead;
     /* Squared error that a decoder will really have with the cuts in the states (next_passes), in squared units of the deepest
@@ -49,11 +54,12 @@ typedef struct wvl_layer_job {
     const char *problem;     /* why an error was returned */
     uint64_t problem_bytes;  /* the least number of bytes that would do */
     /* working */
-    uint64_t *body_histogram;  /* [rate groups][WVL_SLOPES]: bytes on hulls with at least this slope */
-    double *gain_histogram;    /* [WVL_SLOPES] */
+    _Atomic uint64_t *body_histogram;  /* [rate groups][WVL_SLOPES]: wvl_histogram_bodies() */
+    double *gain_histogram;    /* [WVL_SLOPES]: gains on hulls with at least this slope; NULL: nobody asks */
+    uint64_t precinct_count, block_count; /* of all tiles */
+    uint16_t *sweep_order;
     double energy;             /* squared error of the empty picture, gain units */
-    wvl_tag_node *scratch_nodes;
-    uint8_t *scratch_header;
+    uint8_t *scratch;          /* [workers]: wvl_rate_scratch_bytes() */
     wvl_t2_sizes sizes;        /* the greatest of all tiles; set by the caller */
     void *fill_memory;         /* wvl_rate_fill_bytes() */
     uint32_t *thresholds;      /* [cap groups]: of the layer in work */
@@ -71,7 +77,7 @@ typedef struct wvl_layer_job {
 } wvl_layer_job;
 
 /* Bytes that wvl_layers_allocate works in, beyond headers and contributions. */
-uint64_t wvl_layers_working_bytes(const wvl_plan *plan, const wvl_t2_sizes *sizes);
+uint64_t wvl_layers_working_bytes(const wvl_plan *plan, const wvl_t2_sizes *sizes, uint32_t workers);
 /* Releases headers and contributions of a job, whatever wvl_layers_allocate returned. */
 void wvl_layers_fini(wvl_layer_job *job);
 /* WVL_ERROR_UNREACHABLE: a cap is below what headers alone need (problem_bytes). WVL_ERROR_MEMORY. */

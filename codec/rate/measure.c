@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "codec/rate/sweep.h"
 
 wvl_t2_tile wvl_rate_open_t2(const wvl_layer_job *job, const wvl_coded_tile *tile)
 {
@@ -11,23 +12,43 @@ wvl_t2_tile wvl_rate_open_t2(const wvl_layer_job *job, const wvl_coded_tile *til
     return t2;
 }
 
-uint32_t wvl_rate_cut(const wvl_layer_job *job, const wvl_coded_block *block, const wvl_block_state *state, uint32_t threshold)
+typedef struct rate_scratch {
+    wvl_tag_node *nodes;
+    uint8_t *header;
+} rate_scratch;
+
+static void carve_scratch(const wvl_t2_sizes *sizes, wvl_carver *carver, rate_scratch *scratch)
 {
-    uint32_t cut = state->sent_passes;
-    if (!threshold) {
-        return block->pass_count;
-    }
-    if (threshold >= WVL_SLOPE_NOTHING || !block->pass_count) {
-        return cut;
-    }
+    scratch->nodes = wvl_carve(carver, sizes->scratch_nodes, sizeof *scratch->nodes);
+    scratch->header = wvl_carve(carver, sizes->header_bytes, 1);
+}
+
+uint64_t wvl_rate_scratch_bytes(const wvl_t2_sizes *sizes)
+{
+    wvl_carver carver = {NULL, 0};
+    rate_scratch unused;
+    carve_scratch(sizes, &carver, &unused);
+    return carver.used;
+}
+
+/* ---- Cuts ------------------------------------------------------------------------------------------------------------------------ */
+
+/* Number of passes that a block sends at a threshold from 1 to 65535, never fewer than it has sent, and the thresholds that all say so. */
+static uint32_t find_cut(const wvl_layer_job *job, const wvl_coded_block *block, wvl_block_state *state, uint32_t threshold)
+{
     const uint16_t *slopes = wvl_block_slopes(job->passes, block);
+    uint32_t cut = state->sent_passes;
+    state->cut_least = 1;
+    state->cut_most = UINT16_MAX;
     for (uint32_t i = cut; i < block->pass_count; i++) {
         if (!slopes[i]) {
             continue;
         }
-        if (slopes[i] < threshold) {
-            break; /* slopes fall along the hull */
+        if (slopes[i] < threshold) { /* slopes fall along the hull */
+            state->cut_least = (uint16_t)(slopes[i] + 1u);
+            break;
         }
+        state->cut_most = slopes[i];
         cut = i + 1;
     }
     return cut;
@@ -74,69 +95,123 @@ static uint32_t plt_length(uint64_t bytes)
     return n;
 }
 
-static wvl_layer_cost packet_cost(const wvl_plan *plan, const wvl_t2_tile *t2, uint64_t header, uint64_t body)
+/* ---- Packets --------------------------------------------------------------------------------------------------------------------- */
+
+static wvl_layer_cost packet_cost(const wvl_plan *plan, const wvl_coded_tile *tile, const wvl_packet *packet)
 {
     wvl_layer_cost cost;
-    cost.packet_bytes = header + body + wvl_packet_marker_bytes(t2->sop, t2->eph);
+    cost.packet_bytes = packet->header_bytes + packet->body_bytes + wvl_packet_marker_bytes(tile->sop, tile->eph);
     cost.plt_bytes = plan->plt ? plt_length(cost.packet_bytes) : 0;
     cost.plm_bytes = plan->plm ? plt_length(cost.packet_bytes) : 0;
-    cost.header_bytes = plan->packed_headers ? header + (t2->eph ? WVL_EPH_BYTES : 0) : 0;
+    cost.header_bytes = plan->packed_headers ? packet->header_bytes + (tile->eph ? WVL_EPH_BYTES : 0) : 0;
     return cost;
 }
 
-wvl_layer_cost wvl_rate_measure_packet(wvl_layer_job *job, const wvl_t2_tile *t2, const wvl_precinct *precinct, uint32_t layer)
+static wvl_packet *packet_at(const wvl_coded_tile *tile, uint64_t precinct, uint32_t layer)
 {
-    uint64_t body, header = wvl_t2_code_header(t2, precinct, layer, 0, job->scratch_nodes, job->scratch_header, &body);
-    return packet_cost(job->plan, t2, header, body);
+    return &tile->packets[(uint64_t)layer * tile->precinct_count + precinct];
 }
 
-static void cut_block(wvl_layer_job *job, wvl_coded_tile *tile, uint64_t b, uint32_t threshold, int last)
+wvl_layer_cost wvl_rate_measure_packet(wvl_layer_job *job, wvl_coded_tile *tile, uint64_t precinct, uint32_t layer, uint32_t worker)
 {
-    const wvl_coded_block *block = &tile->blocks[b];
-    wvl_block_state *state = &tile->states[b];
-    if (!block->pass_count) {
-        state->next_passes = 0;
-        state->next_bytes = 0;
-        return;
-    }
-    uint32_t cut = wvl_rate_cut(job, block, state, threshold);
-    state->next_passes = (uint16_t)cut;
-    state->next_bytes = wvl_rate_cut_bytes(job, block, cut, state, last);
+    wvl_carver carver = {job->scratch + worker * wvl_rate_scratch_bytes(&job->sizes), 0};
+    wvl_t2_tile t2 = wvl_rate_open_t2(job, tile);
+    wvl_packet *packet = packet_at(tile, precinct, layer);
+    rate_scratch scratch;
+    carve_scratch(&job->sizes, &carver, &scratch);
+    wvl_t2_packet coded = wvl_t2_code_header(&t2, &tile->precincts[precinct], layer, 0, scratch.nodes, scratch.header);
+    packet->header_bytes = coded.header_bytes;
+    packet->body_bytes = coded.body_bytes;
+    packet->contribution_count = coded.contribution_count;
+    return packet_cost(job->plan, tile, packet);
 }
 
-static void cut_precinct(wvl_layer_job *job, wvl_coded_tile *tile, const wvl_precinct *precinct, int last)
+int wvl_rate_recall_packet(const wvl_layer_job *job, const wvl_coded_tile *tile, uint64_t precinct, uint32_t layer, wvl_layer_cost *cost)
 {
-    uint32_t threshold = job->thresholds[wvl_plan_cap_group(job->plan, precinct->component, precinct->resolution)];
-    for (unsigned i = 0; i < precinct->band_count; i++) {
-        const wvl_precinct_band *pb = &precinct->band[i];
-        for (uint32_t row = 0; row < pb->rows; row++) {
-            for (uint32_t col = 0; col < pb->cols; col++) {
-                cut_block(job, tile, pb->first_block + (uint64_t)row * pb->stride + col, threshold, last);
-            }
-        }
-    }
+    const wvl_packet *packet = packet_at(tile, precinct, layer);
+    *cost = packet_cost(job->plan, tile, packet);
+    return packet->header_bytes != 0;
 }
 
-void wvl_rate_cut_layer(wvl_layer_job *job, int last)
+void wvl_rate_open_layer(wvl_layer_job *job, uint32_t layer)
 {
     for (uint32_t t = 0; t < job->plan->tile_count; t++) {
         for (uint64_t p = 0; p < job->tiles[t].precinct_count; p++) {
-            cut_precinct(job, &job->tiles[t], &job->tiles[t].precincts[p], last);
+            packet_at(&job->tiles[t], p, layer)->header_bytes = 0;
         }
     }
+}
+
+/* Returns whether the block's part of the layer became another. */
+static int cut_block(const wvl_layer_job *job, const wvl_coded_block *block, wvl_block_state *state, uint32_t threshold, int last)
+{
+    wvl_block_state before = *state;
+    if (threshold && threshold >= state->cut_least && threshold <= state->cut_most) {
+        return 0;
+    }
+    state->cut_most = 0;
+    if (!block->pass_count) {
+        state->next_passes = 0;
+    } else if (!threshold) {
+        state->next_passes = (uint8_t)block->pass_count;
+    } else {
+        state->next_passes = threshold < WVL_SLOPE_NOTHING ? (uint8_t)find_cut(job, block, state, threshold) : state->sent_passes;
+    }
+    state->next_bytes = wvl_rate_cut_bytes(job, block, state->next_passes, state, last);
+    return state->next_passes != before.next_passes || state->next_bytes != before.next_bytes;
+}
+
+static int cut_precinct(const wvl_layer_job *job, const wvl_coded_tile *tile, const wvl_precinct *precinct, int last)
+{
+    uint32_t threshold = job->thresholds[wvl_plan_cap_group(job->plan, precinct->component, precinct->resolution)];
+    int changes = 0;
+    for (unsigned i = 0; i < precinct->band_count; i++) {
+        const wvl_precinct_band *pb = &precinct->band[i];
+        for (uint32_t row = 0; row < pb->rows; row++) {
+            uint64_t b = pb->first_block + (uint64_t)row * pb->stride;
+            for (uint32_t col = 0; col < pb->cols; col++, b++) {
+                changes |= cut_block(job, &tile->blocks[b], &tile->states[b], threshold, last);
+            }
+        }
+    }
+    return changes;
+}
+
+typedef struct layer_visit {
+    uint32_t layer;
+    int last;
+    int measures;
+} layer_visit;
+
+static void visit_cuts(wvl_layer_job *job, wvl_coded_tile *tile, uint64_t p, uint32_t worker, void *user)
+{
+    const layer_visit *v = user;
+    wvl_packet *packet = packet_at(tile, p, v->layer);
+    if (cut_precinct(job, tile, &tile->precincts[p], v->last)) {
+        packet->header_bytes = 0;
+    }
+    if (v->measures && !packet->header_bytes) {
+        (void)wvl_rate_measure_packet(job, tile, p, v->layer, worker);
+    }
+}
+
+void wvl_rate_cut_layer(wvl_layer_job *job, uint32_t layer, int last)
+{
+    layer_visit v = {layer, last, 0};
+    wvl_sweep_precincts(job, visit_cuts, &v);
 }
 
 wvl_layer_cost wvl_rate_measure_layer(wvl_layer_job *job, uint32_t layer, int last)
 {
-    wvl_layer_cost total = {0, 0, 0, 0};
+    wvl_layer_cost total = {0, 0, 0, 0}, cost;
+    layer_visit v = {layer, last, 1};
+    wvl_sweep_precincts(job, visit_cuts, &v);
     memset(job->component_totals, 0, wvl_plan_cap_groups(job->plan) * sizeof *job->component_totals);
     for (uint32_t t = 0; t < job->plan->tile_count; t++) {
-        wvl_coded_tile *tile = &job->tiles[t];
-        wvl_t2_tile t2 = wvl_rate_open_t2(job, tile);
+        const wvl_coded_tile *tile = &job->tiles[t];
         for (uint64_t p = 0; p < tile->precinct_count; p++) {
             const wvl_precinct *precinct = &tile->precincts[p];
-            cut_precinct(job, tile, precinct, last);
-            wvl_layer_cost cost = wvl_rate_measure_packet(job, &t2, precinct, layer);
+            (void)wvl_rate_recall_packet(job, tile, p, layer, &cost);
             total.packet_bytes += cost.packet_bytes;
             total.plt_bytes += cost.plt_bytes;
             total.plm_bytes += cost.plm_bytes;
@@ -189,14 +264,7 @@ int wvl_rate_component_fits(const wvl_layer_job *job, uint32_t group, uint64_t l
     return bytes <= cap;
 }
 
-static int add_contribution(wvl_layer_job *job, uint64_t block, uint32_t from, uint32_t to)
-{
-    if (!wvl_grow(job->allocator, (void **)&job->contributions, &job->contribution_capacity, job->contribution_count + 1, sizeof *job->contributions)) {
-        return 0;
-    }
-    job->contributions[job->contribution_count++] = (wvl_contribution){block, from, to};
-    return 1;
-}
+/* ---- Commit ---------------------------------------------------------------------------------------------------------------------- */
 
 /* Where the bytes of a cut are: those of a set of HT passes follow the sets before it. */
 static uint32_t start_of(const wvl_pass *p) { return p->flags & WVL_PASS_SET ? p->safe_bytes : 0; }
@@ -212,19 +280,18 @@ static void end_block(const wvl_layer_job *job, const wvl_coded_block *block, co
     memcpy(bytes + start_of(p) + p->final_bytes - p->tail_count, p->tail, p->tail_count);
 }
 
-static int commit_band(wvl_layer_job *job, wvl_coded_tile *tile, const wvl_precinct_band *pb, int last)
+static wvl_contribution *commit_band(wvl_layer_job *job, wvl_coded_tile *tile, const wvl_precinct_band *pb, int last, wvl_contribution *to)
 {
     for (uint32_t row = 0; row < pb->rows; row++) {
         for (uint32_t col = 0; col < pb->cols; col++) {
             uint64_t b = pb->first_block + (uint64_t)row * pb->stride + col;
             wvl_block_state *state = &tile->states[b];
+            state->cut_most = 0;
             if (state->next_passes == state->sent_passes) {
                 continue;
             }
             uint32_t start = start_of(&wvl_block_passes(job->passes, &tile->blocks[b])[state->next_passes - 1]);
-            if (!add_contribution(job, b, start + state->sent_bytes, start + state->next_bytes)) {
-                return 0;
-            }
+            *to++ = (wvl_contribution){b, start + state->sent_bytes, start + state->next_bytes};
             if (last) {
                 end_block(job, &tile->blocks[b], state);
             }
@@ -232,47 +299,60 @@ static int commit_band(wvl_layer_job *job, wvl_coded_tile *tile, const wvl_preci
             state->sent_bytes = state->next_bytes;
         }
     }
-    return 1;
+    return to;
 }
 
-static int commit_packet(wvl_layer_job *job, wvl_coded_tile *tile, const wvl_t2_tile *t2, uint64_t p, uint32_t layer, int last)
+static void visit_unmeasured(wvl_layer_job *job, wvl_coded_tile *tile, uint64_t p, uint32_t worker, void *user)
 {
-    const wvl_precinct *precinct = &tile->precincts[p];
-    wvl_packet *packet = &tile->packets[(uint64_t)layer * tile->precinct_count + p];
-    uint64_t bytes = wvl_t2_code_header(t2, precinct, layer, 1, NULL, job->scratch_header, &packet->body_bytes);
-    if (!wvl_grow(job->allocator, (void **)&job->headers, &job->header_capacity, job->header_count + bytes, 1)) {
-        return 0;
+    const layer_visit *v = user;
+    if (!packet_at(tile, p, v->layer)->header_bytes) {
+        (void)wvl_rate_measure_packet(job, tile, p, v->layer, worker);
     }
-    memcpy(job->headers + job->header_count, job->scratch_header, (size_t)bytes);
+}
+
+/* Gives a measured packet its places. */
+static void place_packet(wvl_layer_job *job, const wvl_coded_tile *tile, const wvl_precinct *precinct, wvl_packet *packet)
+{
+    wvl_layer_cost cost = packet_cost(job->plan, tile, packet);
     packet->header_at = job->header_count;
-    packet->header_bytes = (uint32_t)bytes;
-    job->header_count += bytes;
     packet->contributions_at = job->contribution_count;
-    for (unsigned i = 0; i < precinct->band_count; i++) {
-        if (!commit_band(job, tile, &precinct->band[i], last)) {
-            return 0;
-        }
-    }
-    packet->contribution_count = (uint32_t)(job->contribution_count - packet->contributions_at);
-    wvl_layer_cost cost = packet_cost(job->plan, t2, bytes, packet->body_bytes);
+    job->header_count += packet->header_bytes;
+    job->contribution_count += packet->contribution_count;
     job->sent_bytes += cost.packet_bytes;
     job->sent_plt_bytes += cost.plt_bytes;
     job->sent_plm_bytes += cost.plm_bytes;
     job->sent_header_bytes += cost.header_bytes;
     job->sent_component_bytes[wvl_plan_cap_group(job->plan, precinct->component, precinct->resolution)] += cost.packet_bytes + cost.plt_bytes;
-    return 1;
+}
+
+static void visit_commit(wvl_layer_job *job, wvl_coded_tile *tile, uint64_t p, uint32_t worker, void *user)
+{
+    const layer_visit *v = user;
+    const wvl_packet *packet = packet_at(tile, p, v->layer);
+    const wvl_precinct *precinct = &tile->precincts[p];
+    wvl_t2_tile t2 = wvl_rate_open_t2(job, tile);
+    wvl_contribution *to = job->contributions + packet->contributions_at;
+    (void)worker;
+    (void)wvl_t2_code_header(&t2, precinct, v->layer, 1, NULL, job->headers + packet->header_at);
+    for (unsigned i = 0; i < precinct->band_count; i++) {
+        to = commit_band(job, tile, &precinct->band[i], v->last, to);
+    }
 }
 
 wvl_status wvl_rate_commit_layer(wvl_layer_job *job, uint32_t layer, int last)
 {
+    layer_visit v = {layer, last, 1};
+    wvl_sweep_precincts(job, visit_unmeasured, &v);
     for (uint32_t t = 0; t < job->plan->tile_count; t++) {
         wvl_coded_tile *tile = &job->tiles[t];
-        wvl_t2_tile t2 = wvl_rate_open_t2(job, tile);
         for (uint64_t p = 0; p < tile->precinct_count; p++) {
-            if (!commit_packet(job, tile, &t2, p, layer, last)) {
-                return WVL_ERROR_MEMORY;
-            }
+            place_packet(job, tile, &tile->precincts[p], packet_at(tile, p, layer));
         }
     }
+    if (!wvl_grow(job->allocator, (void **)&job->headers, &job->header_capacity, job->header_count, 1) ||
+        !wvl_grow(job->allocator, (void **)&job->contributions, &job->contribution_capacity, job->contribution_count, sizeof *job->contributions)) {
+        return WVL_ERROR_MEMORY;
+    }
+    wvl_sweep_precincts(job, visit_commit, &v);
     return WVL_OK;
 }

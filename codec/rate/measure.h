@@ -21,16 +21,21 @@ typedef struct wvl_layer_cost {
     uint64_t header_bytes;   /* what of packet_bytes goes to PPM or PPT */
 } wvl_layer_cost;
 
+/* Of one worker. */
+uint64_t wvl_rate_scratch_bytes(const wvl_t2_sizes *sizes);
+/* Forgets what was measured of the layer. */
+void wvl_rate_open_layer(wvl_layer_job *job, uint32_t layer);
 wvl_t2_tile wvl_rate_open_t2(const wvl_layer_job *job, const wvl_coded_tile *tile);
-/* Number of passes a block sends at a threshold (0: all it has). Never fewer than it has sent. */
-uint32_t wvl_rate_cut(const wvl_layer_job *job, const wvl_coded_block *block, const wvl_block_state *state, uint32_t threshold);
 /* Cumulative bytes after a cut. last: no later layer follows, the codeword ends there. */
 uint32_t wvl_rate_cut_bytes(const wvl_layer_job *job, const wvl_coded_block *block, uint32_t cut, const wvl_block_state *state, int last);
 /* Cuts every block by job->thresholds. */
-void wvl_rate_cut_layer(wvl_layer_job *job, int last);
+void wvl_rate_cut_layer(wvl_layer_job *job, uint32_t layer, int last);
 /* Cuts every block by job->thresholds and measures. component_totals get the layer's packet bytes by cap group. */
 wvl_layer_cost wvl_rate_measure_layer(wvl_layer_job *job, uint32_t layer, int last);
-wvl_layer_cost wvl_rate_measure_packet(wvl_layer_job *job, const wvl_t2_tile *t2, const wvl_precinct *precinct, uint32_t layer);
+/* The packet of the layer with the cuts that stand in the states, once more if it was measured before. */
+wvl_layer_cost wvl_rate_measure_packet(wvl_layer_job *job, wvl_coded_tile *tile, uint64_t precinct, uint32_t layer, uint32_t worker);
+/* As it was measured last. 0: its cuts have changed since. */
+int wvl_rate_recall_packet(const wvl_layer_job *job, const wvl_coded_tile *tile, uint64_t precinct, uint32_t layer, wvl_layer_cost *cost);
 /* Upper bound of the codestream when the layers so far and one of this cost are in it. */
 uint64_t wvl_rate_codestream_bytes(const wvl_layer_job *job, wvl_layer_cost cost);
 /* Whether a cap group with `layer_bytes` in the layer in work keeps its cap. */

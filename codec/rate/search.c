@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "codec/rate/search.h"
 
+#include "codec/rate/histogram.h"
+
 static uint32_t raise_to_floor(const uint32_t *floors, uint32_t group, uint32_t threshold)
 {
     return floors ? wvl_max_u32(floors[group], threshold) : threshold;
@@ -11,7 +13,7 @@ double wvl_rate_body_bytes(const wvl_layer_job *job, const uint32_t *floors, uin
     uint32_t n = wvl_plan_rate_groups(job->plan);
     double bytes = 0.0;
     for (uint32_t g = 0; g < n; g++) {
-        bytes += (double)wvl_rate_bodies(job, g)[raise_to_floor(n > 1 ? floors : NULL, g, threshold)];
+        bytes += (double)wvl_histogram_bodies(job, g, raise_to_floor(n > 1 ? floors : NULL, g, threshold));
     }
     return bytes;
 }
@@ -64,7 +66,7 @@ void wvl_rate_take(wvl_threshold_search *s, uint32_t threshold)
 {
     wvl_rate_want(s->job, s->floors, threshold);
     set_thresholds(s->job, s->floors, threshold);
-    wvl_rate_cut_layer(s->job, s->last);
+    wvl_rate_cut_layer(s->job, s->layer, s->last);
 }
 
 int wvl_rate_fits(wvl_threshold_search *s, uint32_t threshold)
@@ -115,7 +117,7 @@ static uint32_t guess_floor(const wvl_layer_job *job, uint32_t group, uint32_t l
     double room = (double)job->plan->max_component_bytes - job->floors_rest[group];
     while (low < high) {
         uint32_t mid = low + (high - low) / 2;
-        if ((double)wvl_rate_bodies(job, group)[mid] <= room) {
+        if ((double)wvl_histogram_bodies(job, group, mid) <= room) {
             high = mid;
         } else {
             low = mid + 1;
@@ -129,7 +131,7 @@ static void learn_rest(wvl_layer_job *job, uint32_t group)
 {
     uint64_t bytes = job->component_totals[group] + job->overhead.component_bytes[group] + job->sent_component_bytes[group] +
                      job->layers_to_come * job->empty_component_bytes[group];
-    job->floors_rest[group] = (double)bytes - (double)wvl_rate_bodies(job, group)[job->thresholds[group]];
+    job->floors_rest[group] = (double)bytes - (double)wvl_histogram_bodies(job, group, job->thresholds[group]);
 }
 
 /* Groups that broke their cap at the present thresholds. Each has a floor somewhere above. */

@@ -16,7 +16,6 @@ typedef struct wvl_threshold_search {
     wvl_layer_cost cost;     /* of the threshold measured last */
 } wvl_threshold_search;
 
-static inline uint64_t *wvl_rate_bodies(const wvl_layer_job *job, uint32_t group) { return job->body_histogram + (uint64_t)group * WVL_SLOPES; }
 /* Bytes on the hulls at this threshold, or the floor of the group if that is greater. */
 double wvl_rate_body_bytes(const wvl_layer_job *job, const uint32_t *floors, uint32_t threshold);
 /* Notes that cuts at this threshold (and these floors) are going to be used: blocks must be decided for it. */

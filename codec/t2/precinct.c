@@ -26,6 +26,7 @@ static void build_precinct(const wvl_plan *plan, const wvl_tile_plan *tile, uint
         pb->planes = band->planes;
         pb->coding_band = band->coding_band;
         pb->has_sets = (style & WVL_STYLE_HT) != 0;
+        pb->has_segments = (style & (WVL_STYLE_HT | WVL_STYLE_TERMALL | WVL_STYLE_BYPASS)) != 0;
         pb->nodes_at = *nodes;
         *nodes += 2 * wvl_tag_tree_nodes(pb->cols, pb->rows);
     }
@@ -85,13 +86,12 @@ static void open_band(const wvl_t2_tile *tile, const wvl_precinct_band *pb)
     wvl_tag_tree_build(planes, pb->cols, pb->rows);
 }
 
-void wvl_t2_open_tile(const wvl_t2_tile *tile)
+void wvl_t2_open_precinct(const wvl_t2_tile *tile, uint64_t precinct)
 {
-    for (uint64_t p = 0; p < tile->precinct_count; p++) {
-        for (unsigned b = 0; b < tile->precincts[p].band_count; b++) {
-            if (tile->precincts[p].band[b].cols) {
-                open_band(tile, &tile->precincts[p].band[b]);
-            }
+    const wvl_precinct *p = &tile->precincts[precinct];
+    for (unsigned b = 0; b < p->band_count; b++) {
+        if (p->band[b].cols) {
+            open_band(tile, &p->band[b]);
         }
     }
 }
@@ -154,19 +154,33 @@ static segment_walk open_walk(const wvl_t2_tile *tile, const wvl_precinct_band *
     return walk;
 }
 
+/* Lblock becomes `to`. */
+static void put_lblock(unsigned from, unsigned to, wvl_bit_writer *w) { wvl_bits_put(w, ((UINT32_C(1) << (to - from)) - 1) << 1, to - from + 1); }
+
+/* The same where there is one segment. */
+static unsigned put_length(const wvl_block_state *state, wvl_bit_writer *w)
+{
+    uint32_t bytes = state->next_bytes - state->sent_bytes;
+    unsigned extra = floor_log2(state->next_passes - state->sent_passes), need = wvl_bit_length(bytes);
+    unsigned lblock = wvl_max_u32(state->lblock, need > extra ? need - extra : 0);
+    put_lblock(state->lblock, lblock, w);
+    wvl_bits_put(w, bytes, lblock + extra);
+    return lblock;
+}
+
 /* Lblock increment and the lengths of all segments (B.10.7). Returns the new Lblock. */
 static unsigned put_lengths(const wvl_t2_tile *tile, const wvl_precinct_band *pb, uint64_t block, const wvl_block_state *state, wvl_bit_writer *w)
 {
     unsigned lblock = state->lblock;
     uint32_t passes, bytes;
+    if (!pb->has_segments) {
+        return put_length(state, w);
+    }
     for (segment_walk walk = open_walk(tile, pb, block, state); next_segment(&walk, &passes, &bytes);) {
         unsigned need = wvl_bit_length(bytes), have = lblock + floor_log2(passes);
         lblock += need > have ? need - have : 0;
     }
-    for (unsigned i = state->lblock; i < lblock; i++) {
-        wvl_bits_put(w, 1, 1);
-    }
-    wvl_bits_put(w, 0, 1);
+    put_lblock(state->lblock, lblock, w);
     for (segment_walk walk = open_walk(tile, pb, block, state); next_segment(&walk, &passes, &bytes);) {
         wvl_bits_put(w, bytes, lblock + floor_log2(passes));
     }
@@ -194,8 +208,8 @@ static void set_zero_planes(const wvl_t2_tile *tile, const wvl_precinct_band *pb
     wvl_tag_tree_build(planes, pb->cols, pb->rows);
 }
 
-static uint64_t put_block(const wvl_t2_tile *tile, const wvl_precinct_band *pb, uint32_t col, uint32_t row, uint32_t layer, int commit,
-                          wvl_tag_node *inclusion, wvl_tag_node *planes, wvl_bit_writer *w)
+static void put_block(const wvl_t2_tile *tile, const wvl_precinct_band *pb, uint32_t col, uint32_t row, uint32_t layer, int commit,
+                      wvl_tag_node *inclusion, wvl_tag_node *planes, wvl_bit_writer *w, wvl_t2_packet *packet)
 {
     uint64_t b = block_index(pb, col, row);
     wvl_block_state *state = &tile->states[b];
@@ -206,7 +220,7 @@ static uint64_t put_block(const wvl_t2_tile *tile, const wvl_precinct_band *pb, 
         wvl_tag_tree_put(inclusion, pb->cols, pb->rows, col, row, layer + 1, w);
     }
     if (!joins) {
-        return 0;
+        return;
     }
     if (!state->sent_passes) {
         /* Up to the value itself: a node says nothing before its parent has said all, so the bits are those of threshold after threshold. */
@@ -214,11 +228,11 @@ static uint64_t put_block(const wvl_t2_tile *tile, const wvl_precinct_band *pb, 
     }
     put_pass_count(w, state->next_passes - first_pass(pb, state));
     unsigned lblock = put_lengths(tile, pb, b, state, w);
-    uint64_t bytes = state->next_bytes - state->sent_bytes;
+    packet->body_bytes += state->next_bytes - state->sent_bytes;
+    packet->contribution_count++;
     if (commit) {
         state->lblock = (uint8_t)lblock;
     }
-    return bytes;
 }
 
 static int precinct_joins(const wvl_t2_tile *tile, const wvl_precinct *precinct)
@@ -250,9 +264,10 @@ static void lower_inclusion(const wvl_t2_tile *tile, const wvl_precinct_band *pb
     }
 }
 
-static uint64_t put_band(const wvl_t2_tile *tile, const wvl_precinct_band *pb, uint32_t layer, int commit, wvl_tag_node *scratch, wvl_bit_writer *w)
+static void put_band(const wvl_t2_tile *tile, const wvl_precinct_band *pb, uint32_t layer, int commit, wvl_tag_node *scratch, wvl_bit_writer *w,
+                     wvl_t2_packet *packet)
 {
-    uint64_t count = wvl_tag_tree_nodes(pb->cols, pb->rows), body = 0;
+    uint64_t count = wvl_tag_tree_nodes(pb->cols, pb->rows);
     wvl_tag_node *inclusion = tile->nodes + pb->nodes_at;
     if (!commit) {
         memcpy(scratch, inclusion, (size_t)(2 * count) * sizeof *scratch);
@@ -264,29 +279,28 @@ static uint64_t put_band(const wvl_t2_tile *tile, const wvl_precinct_band *pb, u
     }
     for (uint32_t row = 0; row < pb->rows; row++) {
         for (uint32_t col = 0; col < pb->cols; col++) {
-            body += put_block(tile, pb, col, row, layer, commit, inclusion, inclusion + count, w);
+            put_block(tile, pb, col, row, layer, commit, inclusion, inclusion + count, w, packet);
         }
     }
-    return body;
 }
 
-uint64_t wvl_t2_code_header(const wvl_t2_tile *tile, const wvl_precinct *precinct, uint32_t layer, int commit, wvl_tag_node *scratch, uint8_t *bytes,
-                            uint64_t *body)
+wvl_t2_packet wvl_t2_code_header(const wvl_t2_tile *tile, const wvl_precinct *precinct, uint32_t layer, int commit, wvl_tag_node *scratch, uint8_t *bytes)
 {
+    wvl_t2_packet packet = {0, 1, 0};
     wvl_bit_writer w;
     wvl_bits_open(&w, bytes);
-    *body = 0;
     if (!precinct_joins(tile, precinct)) {
         bytes[0] = 0; /* empty packet: one 0 bit */
-        return 1;
+        return packet;
     }
     wvl_bits_put(&w, 1, 1);
     for (unsigned i = 0; i < precinct->band_count; i++) {
         if (precinct->band[i].cols) {
-            *body += put_band(tile, &precinct->band[i], layer, commit, scratch, &w);
+            put_band(tile, &precinct->band[i], layer, commit, scratch, &w, &packet);
         }
     }
-    return wvl_bits_close(&w);
+    packet.header_bytes = (uint32_t)wvl_bits_close(&w);
+    return packet;
 }
 
 /*

@@ -18,6 +18,7 @@ typedef struct wvl_precinct_band {
     uint8_t planes;        /* Mb */
     uint8_t coding_band;
     uint8_t has_sets;      /* HT: what is sent of a block is one set of passes, which tells its zero planes */
+    uint8_t has_segments;  /* codewords end within blocks */
 } wvl_precinct_band;
 
 typedef struct wvl_precinct {
@@ -31,9 +32,17 @@ typedef struct wvl_precinct {
 typedef struct wvl_block_state {
     uint32_t sent_bytes;   /* cumulative, over the layers committed */
     uint32_t next_bytes;   /* cumulative after the layer in question */
-    uint16_t sent_passes, next_passes;
+    uint16_t cut_least, cut_most; /* slope thresholds that all make the present cut; cut_most 0: not known */
+    uint8_t sent_passes, next_passes; /* of at most 112 */
     uint8_t lblock;
 } wvl_block_state;
+
+/* A packet without its markers. */
+typedef struct wvl_t2_packet {
+    uint64_t body_bytes;
+    uint32_t header_bytes;
+    uint32_t contribution_count;   /* blocks that have something in it */
+} wvl_t2_packet;
 
 /* What the packets of a tile need, known from the tile plan. */
 typedef struct wvl_t2_sizes {
@@ -56,18 +65,16 @@ typedef struct wvl_t2_tile {
     uint8_t sop, eph;      /* markers around its packet headers */
 } wvl_t2_tile;
 
-/* Sets up trees and block states before the first layer: zero-plane values, nothing included. */
-void wvl_t2_open_tile(const wvl_t2_tile *tile);
+/* Sets up trees and block states of a precinct before the first layer: zero-plane values, nothing included. */
+void wvl_t2_open_precinct(const wvl_t2_tile *tile, uint64_t precinct);
 
 /* Never exceeded by a header of that many blocks and tag nodes (of both trees). */
 uint64_t wvl_t2_header_bound(uint64_t blocks, uint64_t nodes, uint8_t style, uint32_t layer_count);
 
 /*
  * Codes the header of the packet of `precinct` in `layer` with the cuts next_passes/next_bytes of its blocks. commit = 0: nothing changes
- * (nodes are worked on in `scratch`); commit = 1: trees and states take the layer in. Returns the header's bytes; *body gets the
- * body's.
+ * (nodes are worked on in `scratch`); commit = 1: trees and states take the layer in. Different precincts may be coded at the same time.
  */
-uint64_t wvl_t2_code_header(const wvl_t2_tile *tile, const wvl_precinct *precinct, uint32_t layer, int commit, wvl_tag_node *scratch, uint8_t *bytes,
-                            uint64_t *body);
+wvl_t2_packet wvl_t2_code_header(const wvl_t2_tile *tile, const wvl_precinct *precinct, uint32_t layer, int commit, wvl_tag_node *scratch, uint8_t *bytes);
 
 #endif

@@ -32,37 +32,50 @@ void wvl_tag_tree_build(wvl_tag_node *nodes, uint32_t cols, uint32_t rows)
     }
 }
 
-/* Path from leaf to root. */
-static unsigned find_path(wvl_tag_node *nodes, uint32_t cols, uint32_t rows, uint32_t col, uint32_t row, wvl_tag_node **path)
+/* A level of a tree, and a node in it. */
+typedef struct tag_place {
+    wvl_tag_node *nodes;
+    uint32_t cols, rows, col, row;
+} tag_place;
+
+static wvl_tag_node *node_at(const tag_place *p) { return &p->nodes[(uint64_t)p->row * p->cols + p->col]; }
+
+/* To the parent; 0: it was the root. */
+static int climb(tag_place *p)
 {
-    unsigned depth = 0;
-    for (;;) {
-        path[depth++] = &nodes[(uint64_t)row * cols + col];
-        if ((uint64_t)cols * rows <= 1) {
-            return depth;
-        }
-        nodes += (uint64_t)cols * rows;
-        cols = (cols + 1) / 2;
-        rows = (rows + 1) / 2;
-        col /= 2;
-        row /= 2;
+    if ((uint64_t)p->cols * p->rows <= 1) {
+        return 0;
     }
+    *p = (tag_place){p->nodes + (uint64_t)p->cols * p->rows, (p->cols + 1) / 2, (p->rows + 1) / 2, p->col / 2, p->row / 2};
+    return 1;
 }
 
 void wvl_tag_tree_lower(wvl_tag_node *nodes, uint32_t cols, uint32_t rows, uint32_t col, uint32_t row, uint16_t value)
 {
-    wvl_tag_node *path[MAX_DEPTH];
-    unsigned depth = find_path(nodes, cols, rows, col, row, path);
-    for (unsigned i = 0; i < depth && path[i]->value > value; i++) {
-        path[i]->value = value;
-    }
+    tag_place p = {nodes, cols, rows, col, row};
+    do {
+        if (node_at(&p)->value <= value) {
+            return; /* and so is everything above */
+        }
+        node_at(&p)->value = value;
+    } while (climb(&p));
 }
 
+/* The path begins below the first node, from the leaf on, that has said all for this threshold: those above it have said as much before. */
 void wvl_tag_tree_put(wvl_tag_node *nodes, uint32_t cols, uint32_t rows, uint32_t col, uint32_t row, uint32_t threshold, wvl_bit_writer *bits)
 {
     wvl_tag_node *path[MAX_DEPTH];
-    unsigned depth = find_path(nodes, cols, rows, col, row, path);
+    tag_place p = {nodes, cols, rows, col, row};
+    unsigned depth = 0;
     uint32_t low = 0;
+    do {
+        wvl_tag_node *node = node_at(&p);
+        if (node->known || node->low >= threshold) {
+            low = node->low;
+            break;
+        }
+        path[depth++] = node;
+    } while (climb(&p));
     while (depth--) {
         wvl_tag_node *node = path[depth];
         low = node->low > low ? node->low : low;

@@ -29,6 +29,8 @@ static const char *const settings[] = {
     "reversible=no step=0.008 bpp=1,3 mct=off tile=100,90 roi=rect=40,30,50,80/c=1,U=9",
     "psnr=35,0 mct=off roi=rect=40,30,50,80",
     "reversible=no bpp=0.4,1.1 tile=100,90 visual=yes",
+    "reversible=no bpp=0.5,1,2 block=4,4", /* blocks enough for all workers to visit them */
+    "reversible=no bpp=4,6 max-component-bytes=12000 mct=off block=4,4 precincts=[8,8] plt=yes", /* and more precincts than are sorted */
     "style=HT tile=90,80",
     "style=HT+VSC reversible=no step=0.01 block=32,128",
     "style=HT reversible=no bpp=1.5 tile=100,90"};

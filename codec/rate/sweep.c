@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "codec/rate/sweep.h"
+
+#include <stdatomic.h>
+
+#define SORTED 1024u       /* precincts: more are even enough as they come */
+#define LEAST_BLOCKS 512u  /* fewer are visited sooner than workers come */
+#define RUNS_PER_WORKER 64u
+
+typedef struct sweep {
+    wvl_layer_job *job;
+    wvl_visit_fn visit;
+    void *user;
+    uint64_t step;         /* precincts taken at a time */
+    _Atomic uint64_t next;
+} sweep;
+
+uint64_t wvl_sweep_bytes(void) { return SORTED * sizeof(uint16_t); }
+
+/* Those of high resolutions first: they have the most blocks, and work ends when the largest one does. */
+static void sort_precincts(wvl_layer_job *job)
+{
+    uint64_t at = 0;
+    for (uint32_t r = job->plan->max_levels + 1u; r-- > 0;) {
+        uint64_t index = 0;
+        for (uint32_t t = 0; t < job->plan->tile_count; t++) {
+            for (uint64_t p = 0; p < job->tiles[t].precinct_count; p++, index++) {
+                if (job->tiles[t].precincts[p].resolution == r) {
+                    job->sweep_order[at++] = (uint16_t)index;
+                }
+            }
+        }
+    }
+}
+
+void wvl_sweep_open(wvl_layer_job *job)
+{
+    job->precinct_count = job->block_count = 0;
+    for (uint32_t t = 0; t < job->plan->tile_count; t++) {
+        job->tiles[t].first_precinct = job->precinct_count;
+        job->precinct_count += job->tiles[t].precinct_count;
+        job->block_count += job->tiles[t].block_count;
+    }
+    if (job->precinct_count <= SORTED) {
+        sort_precincts(job);
+    }
+}
+
+/* The last tile that begins at or before the precinct, and so has it: empty ones begin where the next one does. */
+static uint32_t find_tile(const wvl_layer_job *job, uint64_t precinct)
+{
+    uint32_t lo = 0, hi = job->plan->tile_count;
+    while (hi - lo > 1) {
+        uint32_t mid = lo + (hi - lo) / 2;
+        if (job->tiles[mid].first_precinct <= precinct) {
+            lo = mid;
+        } else {
+            hi = mid;
+        }
+    }
+    return lo;
+}
+
+static void visit_precincts(void *arg, uint32_t index, uint32_t worker)
+{
+    sweep *s = arg;
+    wvl_layer_job *job = s->job;
+    int is_sorted = job->precinct_count <= SORTED;
+    (void)index;
+    for (uint64_t i; (i = atomic_fetch_add_explicit(&s->next, s->step, memory_order_relaxed)) < job->precinct_count;) {
+        for (uint64_t end = wvl_min_u64(i + s->step, job->precinct_count); i < end; i++) {
+            uint64_t p = is_sorted ? job->sweep_order[i] : i;
+            wvl_coded_tile *tile = &job->tiles[find_tile(job, p)];
+            s->visit(job, tile, p - tile->first_precinct, worker, s->user);
+        }
+    }
+}
+
+void wvl_sweep_precincts(wvl_layer_job *job, wvl_visit_fn visit, void *user)
+{
+    uint64_t tasks = job->block_count < LEAST_BLOCKS ? 1 : wvl_min_u64(job->workers, job->precinct_count);
+    sweep s = {job, visit, user, job->precinct_count <= SORTED ? 1 : wvl_max_u64(1, job->precinct_count / (RUNS_PER_WORKER * job->workers)), 0};
+    wvl_pool_run_ranked(job->pool, job->rank, (uint32_t)tasks, visit_precincts, &s);
+}
