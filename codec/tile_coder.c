@@ -66,7 +66,8 @@ void wvl_coder_measure(const wvl_plan *plan, wvl_tile_plan *scratch, uint32_t co
     memory->base_bytes = wvl_alloc_size(concurrency * sizeof(wvl_coder_writers)) + wvl_alloc_size(plan->tile_count * sizeof(wvl_coded_tile)) +
                          wvl_alloc_size(plan->layer_count * sizeof(wvl_layer_result)) + wvl_alloc_size(wvl_plan_cap_groups(plan) * sizeof(uint64_t)) +
                          wvl_alloc_size(wvl_depth_memory_bytes(plan)) + wvl_alloc_size(wvl_rescale_bytes(plan)) +
-                         wvl_alloc_size(plan->wave_bands * sizeof(wvl_work_band)) + wvl_alloc_size(plan->part_count * sizeof(wvl_cs_part));
+                         wvl_alloc_size(plan->wave_bands * sizeof(wvl_work_band)) + wvl_alloc_size(2 * plan->wave_groups * sizeof(uint32_t)) +
+                         wvl_alloc_size(plan->part_count * sizeof(wvl_cs_part));
     memory->base_bytes = wvl_add_saturate(memory->base_bytes, wvl_alloc_size(wvl_mul_saturate(packet_bytes_count(plan), sizeof(uint64_t))));
     wvl_t2_sizes sizes = {0, 0, 0};
     uint64_t most_packets = 1;
@@ -115,8 +116,9 @@ wvl_status wvl_coder_init(wvl_coder *coder, const wvl_allocator *allocator, cons
     coder->packet_bytes = wvl_alloc_zeroed(allocator, wvl_mul_saturate(packet_bytes_count(plan), sizeof(uint64_t)));
     coder->component_overhead = wvl_alloc_zeroed(allocator, wvl_plan_cap_groups(plan) * sizeof(uint64_t));
     coder->bands = wvl_alloc(allocator, plan->wave_bands * sizeof *coder->bands);
+    coder->group_order = wvl_alloc(allocator, 2 * plan->wave_groups * sizeof *coder->group_order);
     coder->parts = wvl_alloc(allocator, plan->part_count * sizeof *coder->parts);
-    int has_tables = coder->depth_memory && coder->bands && coder->parts && coder->writers && coder->tiles && coder->layers;
+    int has_tables = coder->depth_memory && coder->bands && coder->group_order && coder->parts && coder->writers && coder->tiles && coder->layers;
     return has_stores && has_tables && coder->packet_bytes && coder->component_overhead ? WVL_OK : WVL_ERROR_MEMORY;
 }
 
@@ -146,6 +148,7 @@ void wvl_coder_fini(wvl_coder *coder)
     wvl_coder_drop_workers(coder);
     wvl_free(coder->allocator, coder->writers, coder->workers * sizeof *coder->writers);
     wvl_free(coder->allocator, coder->bands, plan->wave_bands * sizeof *coder->bands);
+    wvl_free(coder->allocator, coder->group_order, 2 * plan->wave_groups * sizeof *coder->group_order);
     wvl_free(coder->allocator, coder->parts, plan->part_count * sizeof *coder->parts);
     wvl_rescale_close(&coder->rescale, coder->allocator);
     wvl_store_fini(&coder->bytes);
@@ -564,6 +567,8 @@ wvl_status wvl_coder_code_tiles(wvl_coder *coder, const wvl_coefs *coefs, uint32
                        .is_again = coder->wants_again && !coder->is_redone && !coder->is_rescaling};
     memcpy(work.wanted, coder->wanted, sizeof work.wanted);
     wvl_work_build(&work.list, coder->plan, coefs, tile_count, coder->bands, coder->depth.is_enabled && !coder->wants_again ? &coder->depth : NULL);
+    work.list.weights = coder->group_order;
+    work.list.order = coder->group_order + coder->plan->wave_groups;
     store_thresholds(&work, coder->thresholds);
     if (work.list.is_phased) {
         code_phases(&work);

@@ -54,6 +54,7 @@ typedef struct wvl_coder {
     wvl_cs_part *parts;
     uint64_t part_count;
     struct wvl_work_band *bands;         /* of the wave in work: plan->wave_bands */
+    uint32_t *group_order;               /* of the same: weights and order of its groups, plan->wave_groups each */
     uint64_t *component_overhead;
     uint64_t *packet_bytes;          /* [component][resolution][layer] */
     double (*measure_error)(void *user); /* as in wvl_layer_job */

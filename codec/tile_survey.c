@@ -25,6 +25,7 @@ static void weigh_group(wvl_block_work *work, uint64_t index)
         sum += blocks[b].weight;
         samples += (uint64_t)in.width * in.height;
     }
+    work->list.weights[index] = (uint32_t)wvl_min_u64(sum, UINT32_MAX);
     wvl_depth_weigh(wvl_depth_survey_of(&work->coder->depth, rate_group, band), sum, samples);
 }
 
@@ -114,6 +115,7 @@ uint64_t wvl_survey_wave(wvl_block_work *work)
     }
     coder->is_surveyed = 1;
     weigh_blocks(work, work->list.group_count);
+    wvl_work_sort(&work->list);
     for (unsigned phase = 0; phase < WVL_SURVEY_PHASES; phase++) {
         survey_phases(work, phase, phase ? work->list.ends[phase - 1] : 0);
         choose_slopes(work, wvl_survey_find_margin(work, phase), phase > 1);

@@ -56,6 +56,7 @@ uint64_t wvl_work_find_group(const wvl_work_list *list, uint64_t index)
     if (!list->is_phased) {
         return index;
     }
+    index = list->is_ordered ? list->order[index] : index;
     while (index >= list->ends[p]) {
         p++;
     }
@@ -81,14 +82,64 @@ const wvl_work_band *wvl_work_find_band(const wvl_work_list *list, uint64_t grou
     return &list->bands[lo];
 }
 
+#define CLASSES 132u /* of weights: quarters of octaves */
+
+/* 0: the heaviest. */
+static uint32_t class_of(uint32_t weight)
+{
+    uint32_t bits = wvl_bit_length(weight), quarter = bits > 2 ? weight >> (bits - 3) & 3 : 0;
+    return CLASSES - 1 - (4 * bits + quarter);
+}
+
+/* The lighter half of the groups from `first` to `end` behind the others, each half as it was. */
+static void sort_phase(wvl_work_list *list, uint64_t first, uint64_t end)
+{
+    uint64_t count[CLASSES] = {0}, heavy = 0, next = first;
+    uint32_t light = 0;
+    for (uint64_t i = first; i < end; i++) {
+        count[class_of(list->weights[i])]++;
+    }
+    while (2 * heavy < end - first) {
+        heavy += count[light++];
+    }
+    heavy += first;
+    for (uint64_t i = first; i < end; i++) {
+        uint64_t *at = class_of(list->weights[i]) < light ? &next : &heavy;
+        list->order[(*at)++] = (uint32_t)i;
+    }
+}
+
+void wvl_work_sort(wvl_work_list *list)
+{
+    for (unsigned p = 0; p < WVL_WORK_PHASES; p++) {
+        sort_phase(list, p ? list->ends[p - 1] : 0, list->ends[p]);
+    }
+    list->is_ordered = 1;
+}
+
 /* ---- Listing ------------------------------------------------------------------------------------------------------------------- */
+
+static uint32_t blocks_per_group(const wvl_tile_band *band)
+{
+    return wvl_max_u32(1, GROUP_SAMPLES / wvl_max_u32(1, band->slot_width * band->slot_height));
+}
+
+uint64_t wvl_work_count_groups(const wvl_tile_plan *tile)
+{
+    uint64_t groups = 0;
+    for (uint32_t b = 0; b < tile->band_count; b++) {
+        const wvl_tile_band *band = &tile->bands[b];
+        groups += wvl_ceil_div((uint64_t)band->block_cols * band->block_rows, blocks_per_group(band));
+    }
+    return groups;
+}
 
 static void list_band(wvl_work_list *list, const wvl_tile_band *band, wvl_work_band at)
 {
     uint64_t blocks = (uint64_t)band->block_cols * band->block_rows;
     if (blocks) {
         at.first = list->group_count;
-        at.blocks_per_group = wvl_max_u32(1, GROUP_SAMPLES / wvl_max_u32(1, band->slot_width * band->slot_height));
+        at.blocks_per_group = blocks_per_group(band);
         list->bands[list->band_count++] = at;
         list->block_count += blocks;
         list->group_count += wvl_ceil_div(blocks, at.blocks_per_group);

@@ -24,11 +24,17 @@ typedef struct wvl_work_list {
     uint64_t coarse_count;            /* groups of coarse bands, which come first when there are phases */
     int is_phased;
     uint64_t ends[WVL_WORK_PHASES];   /* of phases: groups up to them */
+    uint32_t *weights, *order;        /* [group_count], caller's: what groups weigh by number, and which comes when */
+    int is_ordered;                   /* numbers go through `order` */
 } wvl_work_list;
 
+/* Groups of a tile. */
+uint64_t wvl_work_count_groups(const wvl_tile_plan *tile);
 /* bands: plan->wave_bands of them. depth: takes the samples of what is listed and asks for phases; NULL: one band after another. */
 void wvl_work_build(wvl_work_list *list, const wvl_plan *plan, const wvl_coefs *coefs, uint32_t tile_count, wvl_work_band *bands,
                     const wvl_depth *depth);
+/* From the weights: the lighter half of each phase comes last, so that what is still coded when everything else is done soon ends, too. */
+void wvl_work_sort(wvl_work_list *list);
 /* The group to be coded as number `index`. */
 uint64_t wvl_work_find_group(const wvl_work_list *list, uint64_t index);
 const wvl_work_band *wvl_work_find_band(const wvl_work_list *list, uint64_t group);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "codec/rate/depth.h"
 
+#include <stddef.h>
 #include <string.h>
 
 #include "codec/rate/measure.h"
@@ -45,11 +46,24 @@ void wvl_depth_init(wvl_depth *depth, const wvl_plan *plan, void *memory)
 
 void wvl_depth_put_block(wvl_depth_part *part, const wvl_hull *hull, uint64_t samples)
 {
+    uint32_t end = 0, used = atomic_load_explicit(&part->used, memory_order_relaxed);
     atomic_fetch_add_explicit(&part->seen, samples, memory_order_relaxed);
     for (uint32_t i = 1; hull && i <= hull->top; i++) {
-        atomic_fetch_add_explicit(&part->bins[hull->point[i].slope >> WVL_DEPTH_BIN_LOG2], hull->point[i].bytes - hull->point[i - 1].bytes,
-                                  memory_order_relaxed);
+        uint32_t bin = hull->point[i].slope >> WVL_DEPTH_BIN_LOG2;
+        atomic_fetch_add_explicit(&part->bins[bin], hull->point[i].bytes - hull->point[i - 1].bytes, memory_order_relaxed);
+        end = wvl_max_u32(end, bin + 1);
     }
+    while (end > used && !atomic_compare_exchange_weak_explicit(&part->used, &used, end, memory_order_relaxed, memory_order_relaxed)) {
+    }
+}
+
+static uint32_t count_used(const wvl_depth *depth, const wvl_depth_part *parts)
+{
+    uint32_t used = 0;
+    for (uint32_t k = 0; k < 2 * depth->groups; k++) {
+        used = wvl_max_u32(used, atomic_load_explicit(&parts[k].used, memory_order_relaxed));
+    }
+    return used;
 }
 
 /* Factors from bytes seen to bytes of the picture. 0: too little is known. */
@@ -83,7 +97,7 @@ static void find_thresholds(const wvl_depth *depth, const wvl_depth_part *parts,
 {
     double scales[2 * WVL_RATE_GROUPS], bytes[WVL_RATE_GROUPS] = {0}, total = 0.0;
     int is_full[WVL_RATE_GROUPS] = {0}, is_known = depth->known || !scale_parts(depth, parts, scales);
-    uint32_t bin = is_known ? 0 : WVL_DEPTH_BINS;
+    uint32_t bin = is_known ? 0 : count_used(depth, parts);
     for (uint32_t g = 0; g < depth->groups; g++) {
         thresholds[g] = depth->known;
     }
@@ -137,6 +151,7 @@ int wvl_depth_is_heavy(const wvl_depth *depth)
 void wvl_depth_clear_survey(const wvl_depth *depth)
 {
     for (uint32_t k = 0; k < 2 * depth->groups; k++) {
-        memset(&depth->survey[k], 0, sizeof depth->survey[k]);
+        wvl_depth_part *part = &depth->survey[k];
+        memset(part, 0, offsetof(wvl_depth_part, bins) + atomic_load(&part->used) * sizeof part->bins[0]);
     }
 }

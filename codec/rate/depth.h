@@ -19,6 +19,7 @@ typedef struct wvl_depth_part {
     double samples;              /* in the waves so far */
     _Atomic uint64_t weight, weighed; /* of a survey: of all blocks in the waves so far, and their samples */
     _Atomic uint64_t seen;       /* samples, or weights, of blocks in the bins */
+    _Atomic uint32_t used;       /* bins from here on are empty */
     _Atomic uint64_t bins[WVL_DEPTH_BINS]; /* bytes on hulls by slope */
 } wvl_depth_part;
 
