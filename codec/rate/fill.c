@@ -56,14 +56,17 @@ static void add_candidate(candidate_list *list, candidate c)
 }
 
 /* Passes up to the last point of the hull that is not much less steep than the threshold. */
-static uint32_t find_end(const wvl_layer_job *job, const wvl_coded_block *block, uint32_t cut, uint32_t threshold)
+static uint32_t find_end(const wvl_layer_job *job, const wvl_coded_block *block, const wvl_block_state *state, uint32_t threshold)
 {
-    uint32_t end = wvl_min_u32(block->pass_count, cut + REACH), reach = wvl_rate_reach(job->plan);
+    uint32_t cut = state->next_passes, end = wvl_min_u32(block->pass_count, cut + REACH), reach = wvl_rate_reach(job->plan);
     if (threshold <= reach) {
         return end;
     }
-    const uint16_t *slopes = wvl_block_slopes(job->passes, block);
     uint32_t least = threshold - reach, found = cut;
+    if (state->cut_most && state->cut_least <= least) { /* the next point is less steep than that */
+        return cut;
+    }
+    const uint16_t *slopes = wvl_block_slopes(job->passes, block);
     for (uint32_t i = cut; i < end; i++) {
         found = slopes[i] >= least ? i + 1 : found;
     }
@@ -74,7 +77,7 @@ static void add_block(const wvl_layer_job *job, const wvl_coded_tile *tile, cand
 {
     const wvl_coded_block *block = &tile->blocks[c.block];
     const wvl_block_state *state = &tile->states[c.block];
-    uint32_t cut = state->next_passes, end = find_end(job, block, cut, threshold);
+    uint32_t cut = state->next_passes, end = find_end(job, block, state, threshold);
     if (cut >= end) {
         return;
     }
@@ -94,19 +97,27 @@ static void add_block(const wvl_layer_job *job, const wvl_coded_tile *tile, cand
     }
 }
 
+static void add_precinct(const wvl_layer_job *job, uint32_t t, uint64_t p, int last, candidate_list *list)
+{
+    const wvl_coded_tile *tile = &job->tiles[t];
+    const wvl_precinct *precinct = &tile->precincts[p];
+    uint32_t threshold = job->thresholds[wvl_plan_cap_group(job->plan, precinct->component, precinct->resolution)];
+    for (unsigned i = 0; i < precinct->band_count; i++) {
+        const wvl_precinct_band *pb = &precinct->band[i];
+        for (uint32_t row = 0; row < pb->rows; row++) {
+            for (uint32_t col = 0; col < pb->cols; col++) {
+                candidate c = {p, pb->first_block + (uint64_t)row * pb->stride + col, t, 0, 0};
+                add_block(job, tile, c, threshold, last, list);
+            }
+        }
+    }
+}
+
 static void collect(const wvl_layer_job *job, int last, candidate_list *list)
 {
     for (uint32_t t = 0; t < job->plan->tile_count; t++) {
-        const wvl_coded_tile *tile = &job->tiles[t];
-        for (uint64_t p = 0; p < tile->precinct_count; p++) {
-            const wvl_precinct *precinct = &tile->precincts[p];
-            for (unsigned i = 0; i < precinct->band_count; i++) {
-                const wvl_precinct_band *pb = &precinct->band[i];
-                for (uint64_t k = 0; k < (uint64_t)pb->cols * pb->rows; k++) {
-                    candidate c = {p, pb->first_block + k / pb->cols * pb->stride + k % pb->cols, t, 0, 0};
-                    add_block(job, tile, c, job->thresholds[wvl_plan_cap_group(job->plan, precinct->component, precinct->resolution)], last, list);
-                }
-            }
+        for (uint64_t p = 0; p < job->tiles[t].precinct_count; p++) {
+            add_precinct(job, t, p, last, list);
         }
     }
 }
