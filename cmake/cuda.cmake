@@ -3,6 +3,7 @@
 # carries: machine code for 9.0 and portable code from 7.5 on, which the driver compiles. Without nvcc there is no image and no device.
 set(WVL_CUDA_SOURCES
     cuda/backend_cuda.c
+    cuda/choose.c
     cuda/color.c
     cuda/deliver.c
     cuda/device.c
@@ -12,11 +13,13 @@ set(WVL_CUDA_SOURCES
     cuda/runtime_table.c
     cuda/staging.c
     cuda/tables.c
+    cuda/window.c
     src/backend/registry.c)
 set(WVL_CUDA_DEVICE_SOURCES
     cuda/kernels.cu
     cuda/cascade.cu
     cuda/cascade.h
+    cuda/clear.cu
     cuda/color.cu
     cuda/convert.cu
     cuda/deliver.cu

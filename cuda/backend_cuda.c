@@ -360,10 +360,12 @@ static wvl_cuda_status build_upload(wvl_backend_job *job, const wvl_cuda_layout 
         *color = (wvl_cuda_color){.light[0] = light_address(job), .outside = job->device + l->outside};
         job->color_blocks = wvl_cuda_build_color(b->plan, tiles, job->tile_count, job->device + l->converted, s->pixels, color);
     }
-    wvl_cuda_memory memory = {job->device + l->coefs, job->device + l->bounds, job->device + l->outside, job->device + l->planes, s->pixels};
+    wvl_cuda_memory memory = {job->device + l->coefs, job->device + l->bounds, job->device + l->outside, job->device + l->planes, job->device + l->flags,
+                              s->pixels};
     tables->jobs = (wvl_cuda_job *)(void *)(job->pinned + l->jobs);
     tables->items = (wvl_cuda_item *)(void *)(job->pinned + l->items);
     tables->rounds = (wvl_cuda_round *)(void *)((uint8_t *)job + l->rounds);
+    tables->fronts = (uint32_t *)(void *)((uint8_t *)job + l->fronts);
     wvl_cuda_build_tables(b->plan, tiles, job->tile_count, b->options & ~WVL_CUDA_WHOLE_DOWNLOAD, &memory, tables);
     return s->status;
 }
@@ -374,24 +376,24 @@ static wvl_cuda_status mark(const wvl_backend_job *job, unsigned at)
 }
 
 /* What the pixels did not bring along. */
-static wvl_cuda_status queue_upload(wvl_backend_job *job, const wvl_cuda_layout *l)
+static wvl_cuda_status queue_upload(wvl_backend_job *job, const wvl_cuda_layout *l, const wvl_cuda_tables *t)
 {
     const wvl_cuda_runtime *rt = runtime(job->backend);
-    wvl_cuda_status status = rt->upload(job->device, job->pinned, (size_t)l->staging, job->stream);
+    wvl_cuda_status status = rt->upload(job->device, job->pinned, (size_t)(l->items + t->item_count * sizeof(wvl_cuda_item)), job->stream);
     for (uint32_t i = 0; i < job->staging.copy_count && !status; i++) {
         status = rt->upload_rows(&job->staging.copies[i], job->stream);
     }
-    return status ? status : rt->fill(job->device + l->bounds, 0, (size_t)(l->coefs - l->bounds), job->stream);
+    return status;
 }
 
 static wvl_cuda_status queue_kernels(wvl_backend_job *job, const wvl_cuda_layout *l, const wvl_cuda_tables *t)
 {
     const wvl_backend *b = job->backend;
     wvl_cuda_status status = wvl_cuda_launch_color(runtime(b), &b->device->kernels, job->device + l->color, job->color_blocks, job->stream);
+    status = status ? status : wvl_cuda_launch_clear(runtime(b), &b->device->kernels, job->device + l->bounds, l->coefs - l->bounds, job->stream);
     for (uint64_t r = 0; r < t->round_count && !status; r++) {
-        const wvl_cuda_round *round = &t->rounds[r];
-        status = wvl_cuda_launch_level(runtime(b), &b->device->kernels, round->kernel, job->device + l->jobs,
-                                       job->device + l->items + round->first_item * sizeof(wvl_cuda_item), round->item_count, r > 0, job->stream);
+        status = wvl_cuda_launch_level(runtime(b), &b->device->kernels, &t->rounds[r], job->device + l->jobs,
+                                       job->device + l->items + t->rounds[r].first_item * sizeof(wvl_cuda_item), 1, job->stream);
     }
     return status;
 }
@@ -406,7 +408,7 @@ static wvl_cuda_status queue_download(wvl_backend_job *job, const wvl_cuda_layou
     uint64_t end = l->down_end;
     if (delivers(job)) {
         status = wvl_cuda_launch_deliver(rt, &job->backend->device->kernels, job->device + l->parcels, parcel_count, job->stream);
-        end = l->coefs;
+        end = l->flags;
     }
     return status ? status : rt->download(job->pinned + l->bounds, job->device + l->bounds, (size_t)(end - l->bounds), job->stream);
 }
@@ -442,7 +444,7 @@ static wvl_cuda_status queue_job(wvl_backend_job *job, const wvl_cuda_layout *l,
                                               (wvl_cuda_parcel *)(void *)(job->pinned + l->parcels));
     }
     next_range("wavelane upload");
-    status = status ? status : queue_upload(job, l);
+    status = status ? status : queue_upload(job, l, &tables);
     status = status ? status : mark(job, AT_UPLOADED);
     next_range("wavelane kernels");
     status = status ? status : queue_kernels(job, l, &tables);

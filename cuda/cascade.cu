@@ -445,11 +445,11 @@ template <class T, int B, int CB> struct cascade {
         }
         __syncthreads();
     }
-    __device__ __forceinline__ void run(cascade_tile &s, const wvl_cuda_job *jobs, const wvl_cuda_item &item)
+    __device__ __forceinline__ void run(cascade_tile &s, const wvl_cuda_job *jobs, const wvl_cuda_item *items)
     {
-        open(s, jobs, item);
+        open(s, jobs, items[blockIdx.x]);
         const int levels = s.job[0].chain;
-        wait_for_launch_in_front();
+        wait_for_tile(s.job[0].front_flags, items[blockIdx.x]);
 #pragma unroll 1
         for (int k = 0; k < levels; k++) {
             if (k) {
@@ -464,16 +464,16 @@ template <class T, int B, int CB> struct cascade {
             }
         }
         let_next_launch_begin();
+        end_launch();
     }
 };
 
 #define CASCADE(name, T, B, CB, BLOCKS)                                                                                                      \
-    extern "C" __global__ void __launch_bounds__(CASCADE_THREADS, BLOCKS) name(const wvl_cuda_job *jobs, const wvl_cuda_item *items)          \
+    extern "C" __global__ void __launch_bounds__(CASCADE_THREADS, BLOCKS) name(const wvl_cuda_job *jobs, const wvl_cuda_item *items, uint32_t) \
     {                                                                                                                                        \
         __shared__ __align__(16) cascade_tile s;                                                                                             \
-        const wvl_cuda_item item = items[blockIdx.x];                                                                                        \
         cascade<T, B, CB> tile;                                                                                                              \
-        tile.run(s, jobs + item.job, item);                                                                                                  \
+        tile.run(s, jobs + items[blockIdx.x].job, items);                                                                                                  \
     }
 
 CASCADE(wvl_cascade53, int32_t, 4, 2, WVL_CUDA_CASCADE_BLOCKS53)

@@ -323,7 +323,7 @@ static void put_items(builder *b, uint32_t x0, uint32_t x1, uint32_t y0, uint32_
         wvl_cuda_item *item = t->items + t->item_count;
         for (uint32_t y = y0; y < y1; y++) {
             for (uint32_t x = x0; x < x1; x++) {
-                *item++ = (wvl_cuda_item){(uint32_t)t->job_count, x, y};
+                *item++ = (wvl_cuda_item){.job = (uint32_t)t->job_count, .x = x, .y = y};
             }
         }
     }

@@ -58,7 +58,6 @@ typedef struct wvl_cuda_job {
     uint8_t chain;           /* any-shape kernels: so many jobs from this one on, each reading the plane of the one before, go to one thread block;
                               * 0: tiles. Cascades: so many go to one launch */
     uint8_t pack;            /* kernels of several jobs a warp: so many, from this one on, alike but for where they lie; 1: this one */
-    uint32_t segment;        /* fused kernels: iterations of a warp */
     uint32_t room;           /* fused kernels: lanes at either side that a strip shares with its neighbour */
     uint32_t tile_width, tile_height; /* cascades, the first job of a chain: of the deepest level, in samples that it splits */
     uint64_t outside;        /* address of a word: nonzero when a sample is outside its depth */
@@ -66,9 +65,19 @@ typedef struct wvl_cuda_job {
     wvl_cuda_plane in, low;
     wvl_cuda_band band[4];   /* by WVL_BAND_*, of the first level; LL of the last */
     wvl_cuda_band deep_band[4]; /* SPLIT_TWICE: of the second level */
+    uint64_t flags, front_flags; /* a word for every item, nonzero when its low-low samples are in memory, of this job (0: nobody asks) and of the one
+                              * that writes `in` (0: none) */
+    uint32_t columns, strips, iterations; /* fused kernels, for the host: of a lane; of the job */
+    uint32_t segment, long_rows, short_segment; /* iterations of the items: in the first so many rows of them, and in the others */
 } wvl_cuda_job;
 
-typedef struct wvl_cuda_item { uint32_t job, x, y; } wvl_cuda_item;
+/* x, y: of a tile; fused kernels: the strip, and the first of `count` iterations. */
+typedef struct wvl_cuda_item {
+    uint32_t job, x, y, count;
+    uint32_t flag;           /* fused kernels: number of its flag */
+    uint32_t front, front_pitch; /* of the flags of the plane that it reads: the first to wait for, and flags a row */
+    uint16_t front_rows, front_cols; /* 0: waits for all of the launch in front */
+} wvl_cuda_item;
 
 /* Pixels of three components as they were given, to X'Y'Z' codes of WVL_XYZ_DEPTH bits in planes of 16-bit containers (front/xyz_ops.h). */
 typedef struct wvl_cuda_color {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* All device code in one unit: one image, one load. */
 #include "cuda/cascade.cu"
+#include "cuda/clear.cu"
 #include "cuda/color.cu"
 #include "cuda/convert.cu"
 #include "cuda/deliver.cu"

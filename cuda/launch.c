@@ -53,6 +53,7 @@ wvl_cuda_status wvl_cuda_init_kernels(const wvl_cuda_runtime *runtime, const voi
     status = status ? status : runtime->module_function(&kernels->color, kernels->module, "wvl_xyz");
     status = status ? status : runtime->module_function(&kernels->convert, kernels->module, "wvl_convert");
     status = status ? status : runtime->module_function(&kernels->deliver, kernels->module, "wvl_deliver");
+    status = status ? status : runtime->module_function(&kernels->clear, kernels->module, "wvl_clear");
     if (status) {
         wvl_cuda_fini_kernels(runtime, kernels);
         return status;
@@ -69,15 +70,25 @@ void wvl_cuda_fini_kernels(const wvl_cuda_runtime *runtime, wvl_cuda_kernels *ke
     memset(kernels, 0, sizeof *kernels);
 }
 
-wvl_cuda_status wvl_cuda_launch_level(const wvl_cuda_runtime *runtime, const wvl_cuda_kernels *kernels, unsigned kernel, wvl_cuda_address jobs,
-                                      wvl_cuda_address items, uint32_t item_count, int follows, wvl_cuda_stream stream)
+wvl_cuda_status wvl_cuda_launch_clear(const wvl_cuda_runtime *runtime, const wvl_cuda_kernels *kernels, wvl_cuda_address at, uint64_t bytes,
+                                      wvl_cuda_stream stream)
 {
-    void *arguments[] = {&jobs, &items};
-    if (!item_count) {
+    uint64_t count = bytes / 16;
+    void *arguments[] = {&at, &count};
+    return runtime->launch(kernels->clear, (unsigned)((count + WVL_CUDA_CLEAR_THREADS - 1) / WVL_CUDA_CLEAR_THREADS), 1, 1, WVL_CUDA_CLEAR_THREADS, 1, 1, 0,
+                           stream, arguments, NULL);
+}
+
+wvl_cuda_status wvl_cuda_launch_level(const wvl_cuda_runtime *runtime, const wvl_cuda_kernels *kernels, const wvl_cuda_round *round, wvl_cuda_address jobs,
+                                      wvl_cuda_address items, int follows, wvl_cuda_stream stream)
+{
+    uint32_t asked = round->asked;
+    void *arguments[] = {&jobs, &items, &asked};
+    if (!round->item_count) {
         return WVL_CUDA_SUCCESS;
     }
-    return wvl_cuda_launch(runtime, kernels->function[kernel], item_count * kernel_table[kernel].parts, kernel_table[kernel].threads,
-                           follows && kernels->overlap, stream, arguments);
+    return wvl_cuda_launch(runtime, kernels->function[round->kernel], round->item_count * kernel_table[round->kernel].parts,
+                           kernel_table[round->kernel].threads, follows && kernels->overlap, stream, arguments);
 }
 
 wvl_cuda_status wvl_cuda_launch_deliver(const wvl_cuda_runtime *runtime, const wvl_cuda_kernels *kernels, wvl_cuda_address parcels, uint64_t parcel_count,

@@ -7,6 +7,7 @@
 
 #include "cuda/job.h"
 #include "cuda/runtime_table.h"
+#include "cuda/tables.h"
 
 enum {
     WVL_CUDA_ANY53 = 0,  /* one level of any shape, 5/3 */
@@ -51,6 +52,7 @@ typedef struct wvl_cuda_kernels {
     wvl_cuda_function color;   /* to X'Y'Z' */
     wvl_cuda_function convert; /* the benchmark's ceiling */
     wvl_cuda_function deliver;
+    wvl_cuda_function clear;
     int overlap;                /* the device code waits for the launch in front by itself */
 } wvl_cuda_kernels;
 
@@ -60,9 +62,13 @@ const void *wvl_cuda_fetch_image(void);
 wvl_cuda_status wvl_cuda_init_kernels(const wvl_cuda_runtime *runtime, const void *image, wvl_cuda_kernels *kernels);
 void wvl_cuda_fini_kernels(const wvl_cuda_runtime *runtime, wvl_cuda_kernels *kernels);
 
-/* Runs items [0, item_count) at `items` over the jobs at `jobs`. follows: what is queued last is another such launch, of the same pictures. */
-wvl_cuda_status wvl_cuda_launch_level(const wvl_cuda_runtime *runtime, const wvl_cuda_kernels *kernels, unsigned kernel, wvl_cuda_address jobs,
-                                      wvl_cuda_address items, uint32_t item_count, int follows, wvl_cuda_stream stream);
+/* Zeros, a multiple of 16 bytes: bounds and flags of what the launches behind it do. */
+wvl_cuda_status wvl_cuda_launch_clear(const wvl_cuda_runtime *runtime, const wvl_cuda_kernels *kernels, wvl_cuda_address at, uint64_t bytes,
+                                      wvl_cuda_stream stream);
+/* Runs the items of a round, which begin at `items`, over the jobs at `jobs`. follows: what is queued last is another such launch or a clearing, of the
+ * same pictures. */
+wvl_cuda_status wvl_cuda_launch_level(const wvl_cuda_runtime *runtime, const wvl_cuda_kernels *kernels, const wvl_cuda_round *round, wvl_cuda_address jobs,
+                                      wvl_cuda_address items, int follows, wvl_cuda_stream stream);
 /* Copies the slots of blocks whose bounds are not 0. */
 wvl_cuda_status wvl_cuda_launch_deliver(const wvl_cuda_runtime *runtime, const wvl_cuda_kernels *kernels, wvl_cuda_address parcels, uint64_t parcel_count,
                                         wvl_cuda_stream stream);

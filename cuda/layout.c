@@ -21,12 +21,13 @@ wvl_cuda_layout wvl_cuda_build_layout(const wvl_plan *plan, const wvl_tile_plan 
     wvl_cuda_build_tables(plan, tiles, tile_count, options, NULL, &t);
     uint64_t end = 0, host = 0;
     l.jobs = place(&end, t.job_count, sizeof(wvl_cuda_job));
-    l.items = place(&end, t.item_count, sizeof(wvl_cuda_item));
     l.parcels = place(&end, wvl_cuda_build_parcels(tiles, tile_count, 0, 0, 0, NULL), sizeof(wvl_cuda_parcel));
     l.color = place(&end, plan->xyz.kind != WVL_XYZ_NONE, sizeof(wvl_cuda_color));
+    l.items = place(&end, t.item_count, sizeof(wvl_cuda_item));
     l.staging = place(&end, wvl_cuda_measure_staging(plan, tiles, tile_count), 1);
-    l.bounds = place(&end, t.block_count + 1, sizeof(uint32_t));
+    l.bounds = place(&end, t.block_count + 1 + t.flag_count, sizeof(uint32_t)); /* cleared together */
     l.outside = l.bounds + t.block_count * sizeof(uint32_t);
+    l.flags = l.outside + sizeof(uint32_t);
     l.coefs = place(&end, t.coef_bytes, 1);
     l.down_end = end;
     l.planes = place(&end, t.plane_bytes, 1);
@@ -34,6 +35,7 @@ wvl_cuda_layout wvl_cuda_build_layout(const wvl_plan *plan, const wvl_tile_plan 
     l.device_end = end;
     (void)place(&host, 1, head_bytes);
     l.rounds = place(&host, t.round_count, sizeof(wvl_cuda_round));
+    l.fronts = place(&host, tile_count, plan->component_count * sizeof(uint32_t));
     l.host_coefs = place(&host, tile_count, sizeof(wvl_coefs));
     l.host_pixels = place(&host, plan->component_count, sizeof(wvl_cuda_pixels));
     l.host_copies = place(&host, plan->component_count, sizeof(wvl_cuda_copy));

@@ -7,10 +7,10 @@
 
 /* Planes and the picture converted to X'Y'Z' are on the device alone. */
 typedef struct wvl_cuda_layout {
-    uint64_t jobs, items, parcels, color, staging;  /* what goes up: from 0 to the end of what was staged */
-    uint64_t bounds, outside, coefs, down_end;      /* what comes down */
+    uint64_t jobs, parcels, color, items, staging;  /* what goes up: from 0 to the last item, and what was staged */
+    uint64_t bounds, outside, flags, coefs, down_end; /* what comes down, flags for nothing */
     uint64_t planes, converted, device_end;
-    uint64_t rounds, host_coefs, host_pixels, host_copies, host_end;
+    uint64_t rounds, fronts, host_coefs, host_pixels, host_copies, host_end;
 } wvl_cuda_layout;
 
 /* head_bytes: of the structure that the host memory begins with; options: of wvl_cuda_build_tables. */

@@ -454,13 +454,13 @@ template <class T> __device__ __forceinline__ void run_item(const wvl_cuda_job *
     __shared__ tile<T> s;
     wvl_cuda_item item = items[blockIdx.x];
     fetch_job(s, jobs + item.job);
-    wait_for_launch_in_front();
+    wait_for_tile(s.job.front_flags, item);
     for (;;) {
         const wvl_rect rect = s.job.rect;
         const uint32_t x0 = rect.x0 & ~7u, y0 = rect.y0 & ~7u, x = item.x * WVL_CUDA_TILE_WIDTH, y = item.y * CORE_ROWS;
         run_tile(s, x0 + x, y0 + y);
         if (!s.job.chain) {
-            return;
+            break;
         }
         item.x++;
         if (item.x * WVL_CUDA_TILE_WIDTH >= rect.x1 - x0) {
@@ -469,7 +469,7 @@ template <class T> __device__ __forceinline__ void run_item(const wvl_cuda_job *
         }
         bool ends = item.y * CORE_ROWS >= rect.y1 - y0;
         if (ends && s.job.chain == 1) {
-            return;
+            break;
         }
         __syncthreads();
         if (ends) {
@@ -477,10 +477,11 @@ template <class T> __device__ __forceinline__ void run_item(const wvl_cuda_job *
             fetch_job(s, jobs + ++item.job);
         }
     }
+    end_launch();
 }
 
 #define ANY(name, T)                                                                                                          \
-    extern "C" __global__ void __launch_bounds__(THREADS, 6) name(const wvl_cuda_job *jobs, const wvl_cuda_item *items)        \
+    extern "C" __global__ void __launch_bounds__(THREADS, 6) name(const wvl_cuda_job *jobs, const wvl_cuda_item *items, uint32_t)  \
     {                                                                                                                         \
         run_item<T>(jobs, items);                                                                                             \
     }

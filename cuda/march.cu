@@ -126,7 +126,7 @@ template <class T, class R, class A, int C, int CB, bool PACK = false> struct ma
     int part, y0, y1, l0, l1, m, from, to, bias; /* l0, l1: rows of the low-low band of level 1 */
     float shift;
     uint8_t *low;
-    uint64_t low_pitch;
+    uint64_t low_pitch, flag;
 
     __device__ __forceinline__ void unpack(T (&v)[C], const uint32_t (&w)[R::words])
     {
@@ -154,15 +154,14 @@ template <class T, class R, class A, int C, int CB, bool PACK = false> struct ma
     }
 
     /* Iteration m finishes rows 2m + 1, 2m + 2 of level 1 and row m - LAG of level 2. */
-    __device__ __forceinline__ void open_rows(const wvl_cuda_job &job, uint32_t segment)
+    __device__ __forceinline__ void open_rows(const wvl_cuda_job &job, const wvl_cuda_item &item)
     {
         y0 = (int)job.rect.y0;
         y1 = (int)job.rect.y1;
         l0 = (y0 + 1) >> 1;
         l1 = (y1 + 1) >> 1;
-        int base = ((y0 >> 1) - 1) >> 1, end = max((((y1 - 1) >> 1) - 1) >> 1, ((l1 - 1) >> 1) + LAG) + 1;
-        from = base + (int)segment * (int)job.segment;
-        to = min(from + (int)job.segment, end);
+        from = (((y0 >> 1) - 1) >> 1) + (int)item.y;
+        to = from + (int)item.count;
         m = from - WARM;
     }
 
@@ -177,7 +176,7 @@ template <class T, class R, class A, int C, int CB, bool PACK = false> struct ma
         first = col == 0;
         last = col + C == width;
         mine = PACK ? tag < (int)job.pack : col >= 0 && col < width && lane >= room && lane < 32 - room;
-        open_rows(job, item.y);
+        open_rows(job, item);
         part = R::parts == 3 ? job.mct_part : 0;
         int unshift = R::bytes ? (int)(job.pixels[0].half - job.pixels[0].bias) : 0;
         shift = 8388608.0f + (float)unshift;
@@ -193,7 +192,10 @@ template <class T, class R, class A, int C, int CB, bool PACK = false> struct ma
         v2.clear();
         seen = 0;
         slot = 0;
-        wait_for_launch_in_front();
+        flag = PACK ? 0 : open_flag(own, item);
+        if constexpr (R::bytes == 0 && R::parts == 1) {
+            wait_for_rows(own.front_flags, item);
+        }
         fetch(0, 4 * m + R0 - 1);
         ahead.first();
         ahead.read(0, top_row);
@@ -202,6 +204,9 @@ template <class T, class R, class A, int C, int CB, bool PACK = false> struct ma
 #pragma unroll
         for (int i = 0; i < A::slots; i += 2) {
             fetch(i, 4 * m + R0 + i);
+        }
+        if constexpr (R::bytes != 0 || R::parts != 1) {
+            wait_for_launch_in_front(); /* pixels are nobody's; bounds and flags have to be clear */
         }
     }
 
@@ -310,6 +315,9 @@ template <class T, class R, class A, int C, int CB, bool PACK = false> struct ma
             put_one(1, even);
             put_two();
         }
+        if constexpr (!PACK) {
+            set_flag(flag);
+        }
         let_next_launch_begin();
         one.flush(2 * to, mine);
         two.flush(to - 1 - LAG, mine);
@@ -319,6 +327,7 @@ template <class T, class R, class A, int C, int CB, bool PACK = false> struct ma
                 atomicOr((uint32_t *)job.outside, 1u);
             }
         }
+        end_launch();
     }
 };
 
@@ -368,9 +377,11 @@ struct half_marcher : marcher<int32_t, pixel_rows<16, 1, 1, false>, row_ring<pix
             put_one(1, even);
             put_two();
         }
+        set_flag(flag);
         let_next_launch_begin();
         one.flush(2 * to, mine);
         two.flush(to - 1 - LAG, mine);
+        end_launch();
     }
 };
 
@@ -408,7 +419,7 @@ template <class T, class R, class A, int C> struct mixer {
         typedef marcher<T, stage_rows<C>, color_stage<C>, C, 2> reader;
         color_stage<C> stage;
         reader like;
-        like.open_rows(job, item.y);
+        like.open_rows(job, item);
         y0 = like.y0;
         y1 = like.y1;
         const int width = (int)(job.rect.x1 - job.rect.x0), col = first_column<C>(job, item);
@@ -419,7 +430,6 @@ template <class T, class R, class A, int C> struct mixer {
         stage.open(shared);
         stage.turn = 0;
         const int y = 4 * like.m + reader::R0, pairs = 2 * (like.to - like.m);
-        wait_for_launch_in_front();
         fetch(0, y - 1);
         ahead.first();
         mix(stage, 0, shift, false);
@@ -442,8 +452,9 @@ template <class T, class R, class A, int C> struct mixer {
 };
 
 #define MARCH(name, T, ROWS, AHEAD, C, CB, BLOCKS)                                                                       \
-    extern "C" __global__ void __launch_bounds__(32, BLOCKS) name(const wvl_cuda_job *jobs, const wvl_cuda_item *items)   \
+    extern "C" __global__ void __launch_bounds__(32, BLOCKS) name(const wvl_cuda_job *jobs, const wvl_cuda_item *items, uint32_t asked) \
     {                                                                                                                    \
+        begin_launch(asked);                                                                                             \
         __shared__ uint4 shared[AHEAD<ROWS>::shared_bytes / 16];                                                         \
         const wvl_cuda_item item = items[blockIdx.x / ROWS::parts];                                                      \
         marcher<T, ROWS, AHEAD<ROWS>, C, CB> march;                                                                      \
@@ -453,8 +464,9 @@ template <class T, class R, class A, int C> struct mixer {
 
 /* Several jobs of 8 columns a lane each. */
 #define MARCH_PACKED(name, T, ROWS, CB, BLOCKS)                                                                              \
-    extern "C" __global__ void __launch_bounds__(32, BLOCKS) name(const wvl_cuda_job *jobs, const wvl_cuda_item *items)   \
+    extern "C" __global__ void __launch_bounds__(32, BLOCKS) name(const wvl_cuda_job *jobs, const wvl_cuda_item *items, uint32_t asked) \
     {                                                                                                                    \
+        begin_launch(asked);                                                                                             \
         __shared__ uint4 shared[row_ring<ROWS>::shared_bytes / 16];                                                      \
         const wvl_cuda_item item = items[blockIdx.x];                                                                    \
         const wvl_cuda_job &job = jobs[item.job];                                                                        \
@@ -462,24 +474,24 @@ template <class T, class R, class A, int C> struct mixer {
         march.run(shared, job, jobs[item.job + min(threadIdx.x * 8 / (job.rect.x1 - job.rect.x0), job.pack - 1u)], item); \
     }
 
-/* Three components whose colours a fourth warp makes. Warps of one number share a scheduler: the fourth is another one in every wave of blocks. */
+/* Three components whose colours a fourth warp makes. */
 #define MARCH_MIXED(name, ROWS, AHEAD)                                                                                   \
-    extern "C" __global__ void __launch_bounds__(128, WVL_CUDA_MARCH_BLOCKS97_X3W) name(const wvl_cuda_job *jobs, const wvl_cuda_item *items) \
+    extern "C" __global__ void __launch_bounds__(128, WVL_CUDA_MARCH_BLOCKS97_X3W) name(const wvl_cuda_job *jobs, const wvl_cuda_item *items, uint32_t asked) \
     {                                                                                                                    \
+        begin_launch(asked);                                                                                             \
         typedef color_stage<16> stage;                                                                                   \
         typedef wide_marcher<stage_rows<16>, stage> marcher97;                                                           \
         constexpr int rows_at = stage::shared_bytes / 16, rest_at = rows_at + AHEAD<ROWS, 6>::shared_bytes / 16;         \
         __shared__ uint4 shared[rest_at + 3 * marcher97::shared_bytes / 16];                                             \
-        const wvl_cuda_item item = items[blockIdx.x];                                                                    \
-        const int role = (__shfl_sync(FULL_WARP, (int)(threadIdx.x >> 5), 0) + blockIdx.x / WVL_CUDA_MARCH_MULTIPROCESSORS) & 3; \
+        const int role = mixed_role(__shfl_sync(FULL_WARP, threadIdx.x, 0));                                             \
         if (role == 3) {                                                                                                 \
             mixer<float, ROWS, AHEAD<ROWS, 6>, 16> mix;                                                                  \
-            mix.run(shared, jobs[item.job], item);                                                                       \
+            mix.run(shared, jobs[items[blockIdx.x].job], items[blockIdx.x]);                                             \
         } else {                                                                                                         \
             marcher97 march;                                                                                             \
             march.ahead.part = role;                                                                                     \
             march.run(shared + stage::part_bytes / 16 * role, shared + rest_at + marcher97::shared_bytes / 16 * role,    \
-                      jobs[item.job], jobs[item.job + role], item);                                                      \
+                      jobs, items, role);                                                                                \
         }                                                                                                                \
     }
 
@@ -505,22 +517,22 @@ MARCH_PACKED(wvl_plane53_wp, int32_t, rows_plane, 4, WVL_CUDA_MARCH_WARPS53_PACK
 MARCH_PACKED(wvl_plane97_wp, float, rows_plane, 4, WVL_CUDA_MARCH_WARPS97_PACKED)
 MARCH_PACKED(wvl_plane53_sp, int32_t, rows_plane_s, 2, WVL_CUDA_MARCH_WARPS53_PACKED)
 
-extern "C" __global__ void __launch_bounds__(32, WVL_CUDA_MARCH_WARPS53_HALF) wvl_march53_8(const wvl_cuda_job *jobs, const wvl_cuda_item *items)
+extern "C" __global__ void __launch_bounds__(32, WVL_CUDA_MARCH_WARPS53_HALF) wvl_march53_8(const wvl_cuda_job *jobs, const wvl_cuda_item *items, uint32_t asked)
 {
+    begin_launch(asked);
     __shared__ uint4 shared[short_ring<rows_8>::shared_bytes / 16];
     const wvl_cuda_item item = items[blockIdx.x];
     half_marcher march;
     march.run(shared, jobs[item.job], item);
 }
 
-extern "C" __global__ void __launch_bounds__(32, WVL_CUDA_MARCH_WARPS97_8) wvl_march97_8(const wvl_cuda_job *jobs, const wvl_cuda_item *items)
+extern "C" __global__ void __launch_bounds__(32, WVL_CUDA_MARCH_WARPS97_8) wvl_march97_8(const wvl_cuda_job *jobs, const wvl_cuda_item *items, uint32_t asked)
 {
+    begin_launch(asked);
     typedef wide_marcher<rows_8, short_ring<rows_8>> marcher97;
     __shared__ uint4 shared[(short_ring<rows_8>::shared_bytes + marcher97::shared_bytes) / 16];
-    const wvl_cuda_item item = items[blockIdx.x];
-    const wvl_cuda_job &job = jobs[item.job];
     marcher97 march;
-    march.run(shared, shared + short_ring<rows_8>::shared_bytes / 16, job, job, item);
+    march.run(shared, shared + short_ring<rows_8>::shared_bytes / 16, jobs, items, 0);
 }
 MARCH(wvl_march53_8n, int32_t, rows_8n, row_ring, 8, 2, WVL_CUDA_MARCH_WARPS53)
 MARCH(wvl_march97_8n, float, rows_8n, row_ring, 8, 2, WVL_CUDA_MARCH_WARPS97)

@@ -9,6 +9,8 @@
 typedef struct wvl_cuda_round {
     uint32_t kernel;         /* WVL_CUDA_ANY53, ... of launch.h */
     uint32_t first_item, item_count;
+    uint32_t first_job;
+    uint32_t asked;          /* items of later launches wait for some of its own, not for all of it */
 } wvl_cuda_round;
 
 /* Device addresses of what the jobs read and write. */
@@ -17,6 +19,7 @@ typedef struct wvl_cuda_memory {
     uint64_t bounds;
     uint64_t outside;        /* one word */
     uint64_t planes;         /* plane_bytes, aligned to 256 */
+    uint64_t flags;          /* flag_count words, 0 when the first launch begins */
     const wvl_cuda_pixels *pixels; /* [component_count] */
 } wvl_cuda_memory;
 
@@ -24,7 +27,8 @@ typedef struct wvl_cuda_tables {
     wvl_cuda_job *jobs;
     wvl_cuda_item *items;
     wvl_cuda_round *rounds;
-    uint64_t job_count, item_count, round_count;
+    uint32_t *fronts;        /* [components of all tiles]: the fused job that wrote the last plane */
+    uint64_t job_count, item_count, round_count, flag_count;
     uint64_t plane_bytes, coef_bytes, block_count;
 } wvl_cuda_tables;
 

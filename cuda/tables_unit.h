@@ -13,8 +13,8 @@ typedef struct unit {
     const wvl_tile_component *tc;
     uint32_t component;
     uint64_t coefs, bounds;  /* of the tile: offset in bytes, number of blocks */
-    uint64_t planes[2];      /* offsets: the launches of a component write them in turn, the first of them the larger one */
-    uint32_t turn;           /* of the launch that begins with the level at hand */
+    uint64_t planes;         /* offset of the planes between its levels, one after the other: no launch writes where the one in front may still read */
+    uint64_t number;         /* among all components of all tiles */
     uint32_t narrow;         /* the plane it reads */
 } unit;
 

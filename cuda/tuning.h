@@ -60,6 +60,9 @@
 /* Conversion to X'Y'Z'. */
 #define WVL_CUDA_COLOR_THREADS 256
 
+/* Bounds and flags to 0. */
+#define WVL_CUDA_CLEAR_THREADS 256
+
 /* Slots to the host: eight 64 x 64 blocks of 16 bits are 64 KiB, enough for every multiprocessor to keep stores in flight. */
 #define WVL_CUDA_DELIVER_THREADS 256
 #define WVL_CUDA_PARCEL_BLOCKS 8

@@ -28,6 +28,10 @@ struct resting_rows {
     }
 };
 
+/* Of the warps that share a thread block: the component, or 3 for the one that mixes colours. Warps of one number share a scheduler: the fourth is
+ * another one in every wave of blocks. */
+__device__ __forceinline__ int mixed_role(uint32_t thread) { return (int)((thread >> 5) + blockIdx.x / WVL_CUDA_MARCH_MULTIPROCESSORS) & 3; }
+
 /* What is the same in all lanes, told to the compiler, which then has registers of another kind for it. */
 __device__ __forceinline__ int same(int v) { return __shfl_sync(FULL_WARP, v, 0); }
 __device__ __forceinline__ float same(float v) { return __shfl_sync(FULL_WARP, v, 0); }
@@ -142,11 +146,23 @@ template <class R, class A> struct wide_marcher : marcher<float, R, A, 16, 2> {
         }
     }
 
-    __device__ __forceinline__ void run(uint4 *shared, uint4 *resting, const wvl_cuda_job &job, const wvl_cuda_job &own, const wvl_cuda_item &item)
+    /* Of three components the flag is looked up again: registers are short. */
+    __device__ __forceinline__ void tell(uint64_t flag, const wvl_cuda_job *jobs, const wvl_cuda_item &item)
     {
+        if constexpr (R::parts == 3) {
+            uint32_t thread;
+            asm volatile("mov.u32 %0, %%tid.x;" : "=r"(thread)); /* read anew */
+            flag = open_flag(jobs[item.job + mixed_role(thread)], item);
+        }
+        set_flag(flag);
+    }
+
+    __device__ __forceinline__ void run(uint4 *shared, uint4 *resting, const wvl_cuda_job *jobs, const wvl_cuda_item *items, int part)
+    {
+        const wvl_cuda_item item = items[blockIdx.x];
         ahead.open(shared);
         rest.open(resting);
-        this->open(job, own, item);
+        this->open(jobs[item.job], jobs[item.job + part], item);
 #pragma unroll
         for (int b = 0; b < 3; b++) {
             one.to[b] = same(one.to[b]);
@@ -154,6 +170,7 @@ template <class R, class A> struct wide_marcher : marcher<float, R, A, 16, 2> {
             one.r[b] = same(one.r[b]);
             two.r[b] = same(two.r[b]);
         }
+        const uint64_t flag = (uint64_t)same((uint8_t *)this->flag);
         const float zero[8] = {};
 #pragma unroll
         for (int row = X; row < ROWS; row++) {
@@ -169,9 +186,11 @@ template <class R, class A> struct wide_marcher : marcher<float, R, A, 16, 2> {
             put_one<false>(0);
             put_one<false>(1);
         }
+        tell(flag, jobs, items[blockIdx.x]);
         let_next_launch_begin();
         one.flush(2 * this->to, mine);
         two.flush(this->to - 1 - LAG, mine);
+        end_launch();
     }
 };
 

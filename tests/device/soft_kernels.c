@@ -284,6 +284,10 @@ int soft_run_kernel(const char *name, unsigned grid_x, const uint64_t arguments[
     if (!strcmp(name, "wvl_xyz")) {
         return color(first);
     }
+    if (!strcmp(name, "wvl_clear")) {
+        memset((void *)(uintptr_t)arguments[0], 0, (size_t)arguments[1] * 16);
+        return 0;
+    }
     /* Jobs of an item, of which each has a thread block, unless a block of four warps takes all three. */
     unsigned parts = strstr(name, "8x3") || strstr(name, "8p3") ? 3 : 1;
     unsigned blocks = !strncmp(name, "wvl_march97_8", 13) && strchr(name + 13, 'w') ? 1 : parts;

@@ -38,13 +38,13 @@ static wvl_cuda_status queue_part(chain *n, const set *s, int part)
         return wvl_cuda_launch_convert(rt, &n->device->kernels, s->pixels, s->coefs, n->picture->pixel_bytes * n->c->batch, n->device->stream);
     }
     if (part == PART_ALL || part == PART_CLEAR) {
-        status = rt->fill(s->bounds, 0, n->bound_bytes * n->c->batch, n->device->stream);
+        status = wvl_cuda_launch_clear(rt, &n->device->kernels, s->bounds, n->bound_bytes * n->c->batch, n->device->stream);
     }
     for (uint64_t r = 0; r < n->round_count && !status; r++) {
         int first = n->rounds[r].kernel > WVL_CUDA_PLANE53_SP || r == 0;
         if (part == PART_ALL || part == (first ? PART_FIRST : PART_LATER)) {
-            status = wvl_cuda_launch_level(rt, &n->device->kernels, n->rounds[r].kernel, s->jobs,
-                                           s->items + n->rounds[r].first_item * sizeof(wvl_cuda_item), n->rounds[r].item_count, r > 0 && part == PART_ALL && !n->c->apart, n->device->stream);
+            status = wvl_cuda_launch_level(rt, &n->device->kernels, &n->rounds[r], s->jobs, s->items + n->rounds[r].first_item * sizeof(wvl_cuda_item),
+                                           part == PART_ALL && !n->c->apart, n->device->stream);
         }
     }
     return status;
@@ -118,21 +118,23 @@ static wvl_cuda_status build_set(chain *n, set *s)
     wvl_cuda_tables t = n->tables;
     wvl_cuda_job *jobs = calloc(t.job_count * batch, sizeof *jobs);
     wvl_cuda_item *items = calloc(t.item_count * batch, sizeof *items), *one = calloc(t.item_count, sizeof *one);
+    uint32_t *fronts = calloc((size_t)n->picture->plan->tile_count * n->picture->plan->component_count, sizeof *fronts);
     wvl_cuda_round rounds[64];
     uint64_t job_count = 0;
-    for (uint32_t f = 0; jobs && items && one && f < batch; f++) {
+    for (uint32_t f = 0; jobs && items && one && fronts && f < batch; f++) {
         wvl_cuda_pixels pixels[4];
         place_pixels(n, s, f, pixels);
         wvl_cuda_memory memory = {s->coefs + n->coef_bytes * f, s->bounds + n->bound_bytes * f, s->bounds + n->bound_bytes * (f + 1) - 4,
-                                  s->planes + n->plane_bytes * f, pixels};
+                                  s->planes + n->plane_bytes * f, s->bounds + n->bound_bytes * f + n->tables.block_count * 4, pixels};
         t.jobs = jobs + job_count;
         t.items = one;
         t.rounds = rounds;
+        t.fronts = fronts;
         wvl_cuda_build_tables(n->picture->plan, n->picture->tiles, n->picture->plan->tile_count,
                               (n->c->plain ? WVL_CUDA_PLAIN_PATH : 0) | WVL_CUDA_BATCH(batch), &memory, &t);
         n->round_count = t.round_count;
         for (uint64_t r = 0; r < t.round_count; r++) {
-            n->rounds[r] = (wvl_cuda_round){rounds[r].kernel, rounds[r].first_item * batch, rounds[r].item_count * batch};
+            n->rounds[r] = (wvl_cuda_round){rounds[r].kernel, rounds[r].first_item * batch, rounds[r].item_count * batch, 0, rounds[r].asked};
             for (uint32_t i = 0; i < rounds[r].item_count; i++) {
                 wvl_cuda_item item = one[rounds[r].first_item + i];
                 item.job += (uint32_t)job_count;
@@ -141,7 +143,7 @@ static wvl_cuda_status build_set(chain *n, set *s)
         }
         job_count += t.job_count;
     }
-    wvl_cuda_status status = jobs && items && one ? WVL_CUDA_SUCCESS : WVL_CUDA_OUT_OF_MEMORY;
+    wvl_cuda_status status = jobs && items && one && fronts ? WVL_CUDA_SUCCESS : WVL_CUDA_OUT_OF_MEMORY;
     for (uint32_t f = 0; f < batch && !status; f++) {
         status = rt->upload(s->pixels + n->picture->pixel_bytes * f, n->picture->pixels, n->picture->pixel_bytes, n->device->stream);
     }
@@ -151,6 +153,7 @@ static wvl_cuda_status build_set(chain *n, set *s)
     free(jobs);
     free(items);
     free(one);
+    free(fronts);
     return status;
 }
 
@@ -228,7 +231,7 @@ wvl_cuda_status wvl_bench_dwt_run_case(wvl_bench_dwt_device *device, const wvl_b
     n->picture = picture;
     memset(result, 0, sizeof *result);
     wvl_cuda_build_tables(picture->plan, picture->tiles, picture->plan->tile_count, 0, NULL, &n->tables);
-    n->bound_bytes = wvl_align_up(n->tables.block_count * 4 + 4, 256);
+    n->bound_bytes = wvl_align_up((n->tables.block_count + n->tables.flag_count) * 4 + 4, 256);
     n->coef_bytes = wvl_align_up(n->tables.coef_bytes, 256);
     n->plane_bytes = n->tables.plane_bytes;
     for (uint32_t t = 0; t < picture->plan->tile_count; t++) {

@@ -1,0 +1,255 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "cuda/choose.h"
+
+#include "cuda/launch.h"
+#include "dwt/quant.h"
+#include "geom/handover.h"
+
+/* Two levels of 5/3 of a colour difference of 8-bit samples stay below 255 * 1.5^4 + 6. */
+uint32_t wvl_cuda_writes_narrow(uint32_t kernel)
+{
+    return kernel == WVL_CUDA_MARCH53_8 || kernel == WVL_CUDA_MARCH53_8N || kernel == WVL_CUDA_MARCH53_8X3 || kernel == WVL_CUDA_MARCH53_8P3 ||
+           kernel == WVL_CUDA_MARCH53_8X3W || kernel == WVL_CUDA_MARCH53_8P3W;
+}
+
+/* Tiles of an any-shape job, the first of which begins at the last multiple of 8 up to the rectangle. */
+void wvl_cuda_measure_grid(wvl_rect r, uint32_t *cols, uint32_t *rows)
+{
+    *cols = (uint32_t)wvl_ceil_div((uint64_t)r.x1 - (r.x0 & ~7u), WVL_CUDA_TILE_WIDTH);
+    *rows = (uint32_t)wvl_ceil_div((uint64_t)r.y1 - (r.y0 & ~7u), WVL_CUDA_TILE_HEIGHT);
+}
+
+/* Levels from this one on that one thread block takes, one after the other; 0: tiles, which also bound the counts of a chain. */
+uint32_t wvl_cuda_chain_length(const builder *b, const unit *u, unsigned level)
+{
+    uint32_t cols, rows;
+    if (!b->memory || (b->options & WVL_CUDA_PLAIN_PATH) || b->components > WVL_CUDA_CHAIN_COMPONENTS || !level || u->tc->levels < level + 1) {
+        return 0;
+    }
+    wvl_cuda_measure_grid(low_resolution(u, level - 1)->rect, &cols, &rows);
+    uint32_t length = 0; /* an odd line of one sample leaves nothing to the next level */
+    while (level + length <= u->tc->levels && !is_empty(low_resolution(u, level + length - 1)->rect)) {
+        length++;
+    }
+    return (uint64_t)cols * rows <= WVL_CUDA_CHAIN_TILES && length > 1 ? length : 0;
+}
+
+uint32_t wvl_cuda_march_columns(uint32_t kernel)
+{
+    int wide = kernel == WVL_CUDA_MARCH53_8 || kernel == WVL_CUDA_MARCH97_8 || kernel >= WVL_CUDA_MARCH53_8X3W;
+    return wide ? WVL_CUDA_MARCH_COLUMNS_8 : WVL_CUDA_MARCH_COLUMNS;
+}
+
+/* Lanes at either side that a strip shares with its neighbour: 6 columns are needed in 5/3, 12 in 9/7. A second lane makes what 5/3 stores begin with
+ * whole sectors at both levels, which is worth more than the samples computed twice, unless it costs a strip where there are few. */
+uint32_t wvl_cuda_march_room(const builder *b, const unit *u, unsigned level, uint32_t kernel)
+{
+    uint32_t columns = wvl_cuda_march_columns(kernel), lanes = wvl_rect_width(level_rect(u, level)) / columns;
+    uint64_t few = wvl_ceil_div(lanes, 30), many = wvl_ceil_div(lanes, 28);
+    if (lanes <= 32) {
+        return 0;
+    }
+    if (!u->tc->reversible) {
+        return columns == WVL_CUDA_MARCH_COLUMNS_8 ? 1 : 2;
+    }
+    int cheap = 16 * (many - few) <= few || b->components >= WVL_CUDA_MARCH_MANY;
+    return cheap && kernel != WVL_CUDA_PLANE53_W ? 2 : 1;
+}
+
+uint32_t wvl_cuda_march_strips(const builder *b, const unit *u, unsigned level, uint32_t kernel)
+{
+    uint32_t lanes = wvl_rect_width(level_rect(u, level)) / wvl_cuda_march_columns(kernel);
+    return (uint32_t)wvl_ceil_div(lanes, 32 - 2 * wvl_cuda_march_room(b, u, level, kernel));
+}
+
+/* The three bands of a level share their block grid and first row, and hold `bytes` a coefficient. */
+static int bands_march(const wvl_tile_plan *tile, const wvl_tile_resolution *res, unsigned bytes)
+{
+    const wvl_tile_band *first = &tile->bands[res->first_band];
+    for (unsigned i = 0; i < 3; i++) {
+        const wvl_tile_band *band = &first[i];
+        uint64_t slots = (uint64_t)band->block_cols * band->block_rows * band->slot_width * band->slot_height * band->coef_bytes;
+        if (is_empty(band->rect) || band->coef_bytes != bytes || band->xcb < 3 || band->xcb != first->xcb || band->ycb != first->ycb ||
+            band->slot_width != first->slot_width || band->slot_height != first->slot_height || band->block_cols != first->block_cols ||
+            band->block_x0 != first->block_x0 || band->block_y0 != first->block_y0 || band->rect.x0 != first->rect.x0 ||
+            band->rect.y0 != first->rect.y0 || (bytes == 2 && (unsigned)(band->planes + band->frac_bits) > WVL_QUANT_FLOAT_BITS) || slots >> 31) {
+            return 0;
+        }
+    }
+    return 1;
+}
+
+static int shape_marches(const unit *u, unsigned level, uint32_t columns, unsigned bytes)
+{
+    if (u->tc->levels < level + 2) {
+        return 0;
+    }
+    wvl_rect r = level_rect(u, level);
+    if (wvl_rect_width(r) < WVL_CUDA_MARCH_SIDE_MIN || wvl_rect_height(r) < WVL_CUDA_MARCH_SIDE_MIN || r.x0 % columns ||
+        wvl_rect_width(r) % columns || r.x1 >> 30 || r.y1 >> 30 || pitch_bytes(r) * wvl_rect_height(r) >> 32) {
+        return 0;
+    }
+    return bands_march(u->tile, low_resolution(u, level) + 1, bytes) && bands_march(u->tile, low_resolution(u, level + 1) + 1, bytes);
+}
+
+/* Rows that lanes of `lane_bytes` may load whole. */
+static int pixels_march(const wvl_cuda_pixels *p, const unit *u, uint32_t stride, uint32_t bytes, uint32_t lane_bytes)
+{
+    uint32_t align = lane_bytes % 16 ? 8 : 16;
+    uint64_t at = p->data + (uint64_t)(u->tc->rect.x0 - p->x0) * stride * bytes;
+    return p->stride == stride && !p->is_signed && p->container == (bytes == 1 ? WVL_SAMPLE_8 : WVL_SAMPLE_16) &&
+           (bytes == 2 || (p->depth == 8 && p->half == 128 && !p->bias)) &&
+           at % align == 0 && p->pitch_bytes % align == 0 && p->pitch_bytes > 0 &&
+           (uint64_t)p->pitch_bytes * (u->tc->rect.y1 - p->y0) >> 32 == 0;
+}
+
+static unsigned coefficient_bytes(const unit *u, unsigned level) { return u->tile->bands[(low_resolution(u, level) + 1)->first_band].coef_bytes; }
+
+static uint32_t choose_gray(const builder *b, const unit *u)
+{
+    const wvl_cuda_pixels *p = &b->memory->pixels[u->component];
+    unsigned bytes = u->tc->levels ? coefficient_bytes(u, 1) : 0;
+    uint32_t kernel = WVL_CUDA_KERNELS;
+    if (p->first) {
+        return WVL_CUDA_KERNELS;
+    }
+    if (bytes == 2 && pixels_march(p, u, 1, 1, 16) && shape_marches(u, 1, 16, 2) && wvl_rect_width(u->tc->rect) > 32 * WVL_CUDA_MARCH_COLUMNS) {
+        kernel = WVL_CUDA_MARCH53_8;
+    } else if (bytes == 2 && pixels_march(p, u, 1, 1, 8) && shape_marches(u, 1, 8, 2)) {
+        kernel = WVL_CUDA_MARCH53_8N;
+    } else if (pixels_march(p, u, 1, 2, 16) && shape_marches(u, 1, 8, bytes)) {
+        kernel = bytes == 2 ? WVL_CUDA_MARCH53_16 : WVL_CUDA_MARCH53_16W;
+    }
+    return kernel == WVL_CUDA_KERNELS ? kernel : kernel + !u->tc->reversible;
+}
+
+/* Whether all of three components agree on lanes of so many columns. */
+static int colors_march(const builder *b, const unit *u, int shared, uint32_t columns)
+{
+    const wvl_cuda_pixels *p = b->memory->pixels;
+    int fit = 1;
+    for (uint32_t i = 0; i < 3; i++) {
+        unit one = *u;
+        one.tc = &u->tile->components[i];
+        fit = fit && pixels_march(&p[i], &one, shared ? 3 : 1, 1, shared ? 3 * columns : columns) &&
+              p[i].first == (shared ? i : 0) && p[i].data % 8 == 0 &&
+              (!shared || p[i].data == p[0].data) && p[i].pitch_bytes == p[0].pitch_bytes && shape_marches(&one, 1, columns, 2) &&
+              one.tc->reversible == u->tc->reversible;
+    }
+    return fit;
+}
+
+/* One of three components. 16 columns a lane are faster by more than an eighth, but lanes of the last strip may idle. */
+static uint32_t choose_color(const builder *b, const unit *u)
+{
+    const wvl_cuda_pixels *p = b->memory->pixels;
+    int shared = p[1].data == p[0].data, narrow = !u->tc->reversible;
+    uint32_t few = wvl_cuda_march_strips(b, u, 1, WVL_CUDA_MARCH53_8X3W), many = wvl_cuda_march_strips(b, u, 1, WVL_CUDA_MARCH53_8X3 + (uint32_t)narrow);
+    int fits = !shared || wvl_rect_width(u->tc->rect) >= 32 * WVL_CUDA_MARCH_COLUMNS_8; /* interleaved rows come by whole warps */
+    if (fits && 16 * few <= 9 * many && colors_march(b, u, shared, WVL_CUDA_MARCH_COLUMNS_8)) {
+        return (uint32_t)(shared ? WVL_CUDA_MARCH53_8X3W : WVL_CUDA_MARCH53_8P3W) + (uint32_t)narrow;
+    }
+    return !colors_march(b, u, shared, WVL_CUDA_MARCH_COLUMNS) ? (uint32_t)WVL_CUDA_KERNELS
+                                                              : (uint32_t)(shared ? WVL_CUDA_MARCH53_8X3 : WVL_CUDA_MARCH53_8P3) + (uint32_t)narrow;
+}
+
+int wvl_cuda_is_mixed(const unit *u) { return u->tile->mct != WVL_MCT_NONE && u->component < 3; }
+
+static uint32_t choose_plane(const unit *u, unsigned level)
+{
+    if (u->tc->levels < level + 2) {
+        return WVL_CUDA_KERNELS;
+    }
+    unsigned bytes = coefficient_bytes(u, level);
+    if (!shape_marches(u, level, 8, bytes)) {
+        return WVL_CUDA_KERNELS;
+    }
+    int packs = pack_size(level_rect(u, level)) > 1;
+    if (u->narrow) {
+        return packs ? WVL_CUDA_PLANE53_SP : WVL_CUDA_PLANE53_S;
+    }
+    uint32_t kernel = packs ? (bytes == 2 ? WVL_CUDA_PLANE53_P : WVL_CUDA_PLANE53_WP) : bytes == 2 ? WVL_CUDA_PLANE53 : WVL_CUDA_PLANE53_W;
+    return kernel + !u->tc->reversible;
+}
+
+unsigned wvl_cuda_cascade_levels(const unit *u, unsigned level)
+{
+    return u->tc->levels < level ? 0 : wvl_min_u32(u->tc->levels - level + 1u, WVL_CUDA_CASCADE_LEVELS);
+}
+
+static int shape_cascades(const unit *u, unsigned level)
+{
+    unsigned bytes = coefficient_bytes(u, level), last = level + wvl_cuda_cascade_levels(u, level) - 1;
+    wvl_rect r = level_rect(u, level);
+    int fit = wvl_rect_width(r) >= WVL_CUDA_CASCADE_SIDE_MIN && wvl_rect_height(r) >= WVL_CUDA_CASCADE_SIDE_MIN && !(r.x1 >> 30) && !(r.y1 >> 30) &&
+              !(pitch_bytes(r) * wvl_rect_height(r) >> 32) && !(u->narrow && bytes == 4);
+    for (unsigned l = level; l <= last && fit; l++) {
+        fit = !((level_rect(u, l).x0 | level_rect(u, l).y0) & 3) && bands_march(u->tile, low_resolution(u, l) + 1, bytes);
+    }
+    const wvl_tile_band *low = &u->tile->bands[low_resolution(u, u->tc->levels)->first_band];
+    return fit && (last < u->tc->levels || (low->coef_bytes == bytes && low->xcb > 1 &&
+                                            (bytes == 4 || (unsigned)(low->planes + low->frac_bits) <= WVL_QUANT_FLOAT_BITS)));
+}
+
+static uint32_t choose_cascade(const unit *u, unsigned level)
+{
+    if (!wvl_cuda_cascade_levels(u, level) || pack_size(level_rect(u, level)) > 1 || !shape_cascades(u, level)) {
+        return WVL_CUDA_KERNELS;
+    }
+    uint32_t kernel = coefficient_bytes(u, level) == 2 ? WVL_CUDA_CASCADE53 : WVL_CUDA_CASCADE53_W;
+    return u->narrow ? (uint32_t)WVL_CUDA_CASCADE53_S : kernel + !u->tc->reversible;
+}
+
+int wvl_cuda_is_cascade(uint32_t kernel) { return kernel >= WVL_CUDA_CASCADE53 && kernel <= WVL_CUDA_CASCADE53_S; }
+
+/* Levels that a launch takes of a component beyond the first; any-shape kernels: none. */
+static unsigned further_levels(const unit *u, unsigned level, uint32_t kernel)
+{
+    return kernel == WVL_CUDA_KERNELS ? 0 : wvl_cuda_is_cascade(kernel) ? wvl_cuda_cascade_levels(u, level) - 1 : 1;
+}
+
+/* Too little for marching to fill the machine. */
+static int is_little(const builder *b, const unit *u, unsigned level)
+{
+    uint64_t samples = (uint64_t)wvl_rect_width(level_rect(u, level)) * wvl_rect_height(level_rect(u, level)) * b->components;
+    return samples <= (u->tc->reversible ? WVL_CUDA_CASCADE_LITTLE53 : WVL_CUDA_CASCADE_LITTLE97);
+}
+
+/* Which kernel takes this level and others at once; WVL_CUDA_KERNELS: none. */
+static uint32_t choose_march(const builder *b, const unit *u, unsigned level)
+{
+    if (!b->memory || (b->options & WVL_CUDA_PLAIN_PATH)) {
+        return WVL_CUDA_KERNELS;
+    }
+    if (level > 1) {
+        uint32_t march = choose_plane(u, level), cascade = choose_cascade(u, level);
+        return cascade < WVL_CUDA_KERNELS && (march == WVL_CUDA_KERNELS || is_little(b, u, level)) ? cascade : march;
+    }
+    return wvl_cuda_is_mixed(u) ? choose_color(b, u) : choose_gray(b, u);
+}
+
+uint32_t wvl_cuda_choose_kernel(const builder *b, unit *u, unsigned level)
+{
+    if ((u->tc->levels < level && level != 1) || is_empty(level_rect(u, u->tc->levels ? level : 0))) {
+        return WVL_CUDA_KERNELS;
+    }
+    int taken = 0;
+    unsigned further = 0;    /* levels that the launch in front takes from this one on */
+    uint32_t march = WVL_CUDA_KERNELS, front = WVL_CUDA_KERNELS;
+    u->narrow = 0;
+    for (unsigned l = 1; l <= level; l++) {
+        taken = further > 0;
+        u->narrow = taken ? u->narrow : wvl_cuda_writes_narrow(front);
+        uint32_t chain = taken ? 0 : wvl_cuda_chain_length(b, u, l);
+        if (chain && l < level) {
+            return WVL_CUDA_KERNELS;
+        }
+        march = taken || chain ? (uint32_t)WVL_CUDA_KERNELS : choose_march(b, u, l);
+        further = taken ? further - 1 : further_levels(u, l, march);
+        front = taken ? front : march;
+    }
+    if (taken || march != WVL_CUDA_KERNELS) {
+        return march;
+    }
+    return u->tc->reversible ? WVL_CUDA_ANY53 : WVL_CUDA_ANY97;
+}

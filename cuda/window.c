@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "cuda/window.h"
+
+#include "base/intmath.h"
+#include "cuda/cascade.h"
+#include "cuda/tuning.h"
+
+#define TILE_ROOM 4          /* samples around a tile of the any-shape kernels */
+#define FLAGS_MAX 4096       /* an item that reads more than so many others wait for the launch */
+
+/* Samples [first, end) of one axis, which may lie outside the resolution: there they are mirrored. */
+typedef struct span { int64_t first, end; } span;
+
+static int64_t min_i64(int64_t a, int64_t b) { return a < b ? a : b; }
+static int64_t max_i64(int64_t a, int64_t b) { return a > b ? a : b; }
+
+static span fold(span s, uint32_t x0, uint32_t x1)
+{
+    int64_t first = max_i64(x0, min_i64(s.first, 2 * ((int64_t)x1 - 1) - (s.end - 1)));
+    int64_t last = min_i64((int64_t)x1 - 1, max_i64(s.end - 1, 2 * (int64_t)x0 - s.first));
+    int narrow = (int64_t)x1 - x0 < s.end - s.first; /* mirrored more than once */
+    return narrow ? (span){x0, x1} : (span){first, last + 1};
+}
+
+/* The row of items that has the iteration. */
+static uint32_t segment_of(const wvl_cuda_job *front, int64_t iteration)
+{
+    int64_t rest = iteration - (int64_t)front->long_rows * front->segment;
+    return rest < 0 ? (uint32_t)iteration / front->segment : front->long_rows + (uint32_t)rest / front->short_segment;
+}
+
+uint64_t wvl_cuda_count_flags(const wvl_cuda_job *job) { return (uint64_t)job->strips * (segment_of(job, job->iterations - 1) + 1); }
+
+static uint32_t strip_of(const wvl_cuda_job *front, int64_t column)
+{
+    uint32_t own = (32 - 2 * front->room) * front->columns / 4;
+    return wvl_min_u32((uint32_t)column / own, front->strips - 1);
+}
+
+/* Columns and rows of the low-low plane of the front. Iteration i of a fused job finishes its row base + i - lag: march.cu. */
+static void open_window(const wvl_cuda_job *front, const wvl_cuda_job *job, span columns, span rows, wvl_cuda_item *item)
+{
+    const wvl_rect r = job->rect;
+    const int64_t base = (((int64_t)front->rect.y0 >> 1) - 1) >> 1, lag = !front->reversible;
+    columns = fold(columns, r.x0, r.x1);
+    rows = fold(rows, r.y0, r.y1);
+    uint32_t x = strip_of(front, columns.first - r.x0), x_end = strip_of(front, columns.end - 1 - r.x0) + 1;
+    uint32_t y = segment_of(front, rows.first + lag - base), y_end = segment_of(front, rows.end - 1 + lag - base) + 1;
+    if ((uint64_t)(x_end - x) * (y_end - y) > FLAGS_MAX) {
+        return;
+    }
+    item->front = y * front->strips + x;
+    item->front_pitch = front->strips;
+    item->front_rows = (uint16_t)(y_end - y);
+    item->front_cols = (uint16_t)(x_end - x);
+}
+
+/* The rows that it uses; it fetches a few more, which nobody looks at. */
+void wvl_cuda_open_march_window(const wvl_cuda_job *front, const wvl_cuda_job *job, wvl_cuda_item *item)
+{
+    if (!front) {
+        return;
+    }
+    const int64_t base = (((int64_t)job->rect.y0 >> 1) - 1) >> 1, run_in = job->reversible ? 2 : 5, lead = job->reversible ? 3 : 5;
+    const int64_t from = base + item->y, left = (int64_t)item->x * (32 - 2 * (int64_t)job->room) - job->room;
+    span columns = {max_i64(job->rect.x0 + left * job->columns, job->rect.x0), min_i64(job->rect.x0 + (left + 32) * job->columns, job->rect.x1)};
+    span rows = {4 * (from - run_in) + lead - 1, 4 * (from + item->count) + lead};
+    open_window(front, job, columns, rows, item);
+}
+
+void wvl_cuda_open_cascade_window(const wvl_cuda_job *front, const wvl_cuda_job *job, wvl_cuda_item *item)
+{
+    if (!front) {
+        return;
+    }
+    const int reach = job->reversible ? WVL_CUDA_CASCADE_REACH53 : WVL_CUDA_CASCADE_REACH97, shift = job->chain - 1;
+    const wvl_rect deep = job[shift].rect;
+    const int64_t room = wvl_cuda_cascade_margin(reach, shift) + 4, up = reach + 7; /* rows begin with a multiple of 8 */
+    const int64_t x = (deep.x0 & ~3u) + (int64_t)item->x * job->tile_width, y = (deep.y0 & ~7u) + (int64_t)item->y * job->tile_height;
+    span columns = {x * (1 << shift) - room, (x + job->tile_width) * (1 << shift) + room};
+    span rows = {y * (1 << shift) - room - up, (y + job->tile_height) * (1 << shift) + room + up};
+    open_window(front, job, columns, rows, item);
+}
+
+/* A chain goes over all of its plane. */
+void wvl_cuda_open_tile_window(const wvl_cuda_job *front, const wvl_cuda_job *job, wvl_cuda_item *item)
+{
+    if (!front) {
+        return;
+    }
+    const wvl_rect r = job->rect;
+    int64_t x = (r.x0 & ~7u) + (int64_t)item->x * WVL_CUDA_TILE_WIDTH, y = (r.y0 & ~7u) + (int64_t)item->y * WVL_CUDA_TILE_HEIGHT;
+    span columns = {x - TILE_ROOM, x + WVL_CUDA_TILE_WIDTH + TILE_ROOM}, rows = {y - TILE_ROOM, y + WVL_CUDA_TILE_HEIGHT + TILE_ROOM};
+    open_window(front, job, job->chain ? (span){r.x0, r.x1} : columns, job->chain ? (span){r.y0, r.y1} : rows, item);
+}

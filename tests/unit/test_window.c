@@ -1,0 +1,284 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * What items of later launches wait for, judged by what the kernels do: every sample that an item reads of the plane in front is one that the items
+ * in its window store, and every other word of what is asked lies between the flags of one job. No device is needed.
+ */
+#include "tests/twin/test_cuda_job.h"
+
+#include "cuda/cascade.h"
+#include "cuda/launch.h"
+#include "cuda/tables.h"
+#include "cuda/tuning.h"
+
+#define FLAGS UINT64_C(0x100000000)
+
+static uint64_t windows[3];      /* of marching, cascades, tiles: seen by the suite */
+
+typedef struct tables_of {
+    wvl_cuda_tables t;
+    wvl_cuda_pixels pixels[COMPONENTS];
+} tables_of;
+
+static void open_tables(const job *j, tables_of *o)
+{
+    wvl_cuda_memory memory = {.coefs = 1u << 28, .bounds = 1u << 20, .outside = 1u << 16, .planes = UINT64_C(1) << 40, .flags = FLAGS, .pixels = o->pixels};
+    uint32_t count = j->plan->tile_count;
+    memset(o, 0, sizeof *o);
+    for (uint32_t c = 0; c < j->format.component_count; c++) {
+        const wvl_plan_component *pc = &j->plan->components[c];
+        uint64_t bytes = pc->depth > 8 ? 2 : 1, pitch = wvl_align_up((wvl_rect_width(pc->rect) + 64ull) * bytes * j->format.component_count, 64);
+        o->pixels[c] = (wvl_cuda_pixels){.data = 1u << 30, .pitch_bytes = (int64_t)pitch, .first = c,
+                                         .stride = j->format.component_count, .x0 = pc->rect.x0, .y0 = pc->rect.y0, .half = 1u << (pc->depth - 1),
+                                         .container = pc->depth > 8 ? WVL_SAMPLE_16 : WVL_SAMPLE_8, .depth = pc->depth};
+    }
+    wvl_cuda_build_tables(j->plan, j->tiles, count, 0, NULL, &o->t);
+    o->t.jobs = calloc(o->t.job_count, sizeof *o->t.jobs);
+    o->t.items = calloc(o->t.item_count, sizeof *o->t.items);
+    o->t.rounds = calloc(o->t.round_count, sizeof *o->t.rounds);
+    o->t.fronts = calloc((size_t)count * j->format.component_count, sizeof *o->t.fronts);
+    uint64_t flags = o->t.flag_count, items = o->t.item_count;
+    wvl_cuda_build_tables(j->plan, j->tiles, count, 0, &memory, &o->t);
+    REQUIRE(o->t.flag_count <= flags && o->t.item_count <= items, "%llu flags of %llu: %s", (unsigned long long)o->t.flag_count,
+            (unsigned long long)flags, j->name);
+}
+
+static void close_tables(tables_of *o)
+{
+    free(o->t.jobs);
+    free(o->t.items);
+    free(o->t.rounds);
+    free(o->t.fronts);
+}
+
+/* ---- What is stored ----------------------------------------------------------------------------------------------------------------- */
+
+typedef struct plane {
+    wvl_rect rect;
+    uint8_t *there;
+} plane;
+
+static int is_there(const plane *p, int64_t x, int64_t y) { return p->there[(y - p->rect.y0) * (int64_t)wvl_rect_width(p->rect) + (x - p->rect.x0)]; }
+
+/* The last samples of an item of march.cu: lanes but the outer ones, rows of the second level that its iterations end. */
+static void store_item(plane *p, const wvl_cuda_job *front, const wvl_cuda_item *item)
+{
+    const int64_t base = (((int64_t)front->rect.y0 >> 1) - 1) >> 1, lag = !front->reversible, width = wvl_rect_width(front->rect);
+    for (int64_t m = base + item->y; m < base + item->y + item->count; m++) {
+        for (int64_t lane = front->room; lane < 32 - (int64_t)front->room; lane++) {
+            int64_t col = ((int64_t)item->x * (32 - 2 * (int64_t)front->room) - front->room + lane) * front->columns, y = m - lag;
+            for (int64_t i = 0; i < front->columns / 4 && col >= 0 && col < width && y >= p->rect.y0 && y < p->rect.y1; i++) {
+                p->there[(y - p->rect.y0) * (int64_t)wvl_rect_width(p->rect) + col / 4 + i] = 1;
+            }
+        }
+    }
+}
+
+/* The job whose flags an item asks, and the items that it has, by their numbers. */
+static const wvl_cuda_job *find_front(const wvl_cuda_tables *t, uint64_t flags, uint64_t *first)
+{
+    const wvl_cuda_job *front = NULL;
+    for (uint64_t i = 0; i < t->job_count && !front; i++) {
+        front = t->jobs[i].flags == flags ? &t->jobs[i] : NULL;
+        *first = i;
+    }
+    return front;
+}
+
+/* Three components share the items of the first. */
+static int item_serves(const wvl_cuda_tables *t, const wvl_cuda_item *item, uint64_t number)
+{
+    uint32_t part = t->jobs[number].mct_part;
+    return item->job + (part ? part - 1u : 0u) == number;
+}
+
+static void store_window(const wvl_cuda_tables *t, const wvl_cuda_item *asks, plane *p, const job *j)
+{
+    uint64_t number, found = 0;
+    const wvl_cuda_job *front = find_front(t, t->jobs[asks->job].front_flags, &number);
+    REQUIRE(front && asks->front_cols && front->flags >= FLAGS, "no front: %s", j->name);
+    memset(p->there, 0, (size_t)wvl_rect_width(p->rect) * wvl_rect_height(p->rect));
+    for (const wvl_cuda_item *item = t->items; item < asks; item++) {
+        uint32_t row = (item->flag - asks->front) / asks->front_pitch, col = (item->flag - asks->front) % asks->front_pitch;
+        if (item_serves(t, item, number) && item->flag >= asks->front && row < asks->front_rows && col < asks->front_cols) {
+            store_item(p, front, item);
+            found++;
+        }
+    }
+    REQUIRE(found == (uint64_t)asks->front_rows * asks->front_cols, "%llu of %u flags: %s", (unsigned long long)found,
+            asks->front_rows * asks->front_cols, j->name);
+}
+
+/* ---- What is read --------------------------------------------------------------------------------------------------------------------- */
+
+static int64_t mirror(int64_t at, int64_t first, int64_t end)
+{
+    while (at < first || at >= end) {
+        at = end - first == 1 ? first : at < first ? 2 * first - at : 2 * (end - 1) - at;
+    }
+    return at;
+}
+
+/* Columns and rows before mirroring. */
+static void read_area(const plane *p, int64_t x0, int64_t x1, int64_t y0, int64_t y1, const job *j)
+{
+    for (int64_t y = y0; y < y1; y++) {
+        for (int64_t x = x0; x < x1; x++) {
+            int64_t mx = mirror(x, p->rect.x0, p->rect.x1), my = mirror(y, p->rect.y0, p->rect.y1);
+            REQUIRE(is_there(p, mx, my), "sample %lld,%lld (%lld,%lld) is not waited for: %s", (long long)mx, (long long)my, (long long)x, (long long)y, j->name);
+        }
+    }
+}
+
+static void read_march(const plane *p, const wvl_cuda_job *job_of, const wvl_cuda_item *item, const job *j)
+{
+    const int64_t base = (((int64_t)job_of->rect.y0 >> 1) - 1) >> 1, warm = job_of->reversible ? 2 : 5, r0 = job_of->reversible ? 3 : 5;
+    const int64_t width = wvl_rect_width(job_of->rect), m = base + item->y - warm, to = base + item->y + item->count;
+    for (int64_t lane = 0; lane < 32; lane++) {
+        int64_t col = ((int64_t)item->x * (32 - 2 * (int64_t)job_of->room) - job_of->room + lane) * 8;
+        col = job_of->rect.x0 + (col < 0 ? 0 : col > width - 8 ? width - 8 : col);
+        read_area(p, col, col + 8, 4 * m + r0 - 1, 4 * (to - 1) + r0 + 4, j);
+    }
+    windows[0]++;
+}
+
+static int64_t larger(int64_t a, int64_t b) { return a > b ? a : b; }
+
+static void read_cascade(const plane *p, const wvl_cuda_job *jobs, const wvl_cuda_item *item, const job *j)
+{
+    const int reach = jobs->reversible ? WVL_CUDA_CASCADE_REACH53 : WVL_CUDA_CASCADE_REACH97, shift = jobs->chain - 1;
+    const int64_t margin = wvl_cuda_cascade_margin(reach, shift), scale = 1 << shift;
+    const wvl_rect deep = jobs[shift].rect, r = jobs->rect;
+    int64_t c0 = (deep.x0 & ~3u) + (int64_t)item->x * jobs->tile_width, r0 = (deep.y0 & ~7u) + (int64_t)item->y * jobs->tile_height;
+    int64_t left = larger(c0 * scale - margin, r.x0), top = larger(r0 * scale - margin, r.y0) & ~7;
+    int64_t right = (c0 + jobs->tile_width) * scale + margin, bottom = (r0 + jobs->tile_height) * scale + margin;
+    right = right > r.x1 ? r.x1 : right;
+    bottom = bottom > r.y1 ? r.y1 : bottom;
+    read_area(p, left - 4, right + 4, top - reach, bottom + reach, j);
+    windows[1]++;
+}
+
+static void read_tile(const plane *p, const wvl_cuda_job *job_of, const wvl_cuda_item *item, const job *j)
+{
+    const wvl_rect r = job_of->rect;
+    int64_t x = (r.x0 & ~7u) + (int64_t)item->x * WVL_CUDA_TILE_WIDTH - 4, y = (r.y0 & ~7u) + (int64_t)item->y * WVL_CUDA_TILE_HEIGHT - 4;
+    int64_t end = x + WVL_CUDA_TILE_WIDTH + 8;
+    if (job_of->chain) {
+        read_area(p, r.x0, r.x1, r.y0, r.y1, j);
+    } else {
+        read_area(p, x, end > (int64_t)r.x1 + 4 ? (int64_t)r.x1 + 4 : end, y, y + WVL_CUDA_TILE_HEIGHT + 7, j);
+    }
+    windows[2]++;
+}
+
+static void check_item(const wvl_cuda_tables *t, uint32_t kernel, const wvl_cuda_item *item, const job *j)
+{
+    const wvl_cuda_job *job_of = &t->jobs[item->job];
+    if (!item->front_rows) {
+        return;
+    }
+    plane p = {job_of->rect, malloc((size_t)wvl_rect_width(job_of->rect) * wvl_rect_height(job_of->rect))};
+    store_window(t, item, &p, j);
+    if (kernel >= WVL_CUDA_PLANE53) {
+        read_march(&p, job_of, item, j);
+    } else if (kernel >= WVL_CUDA_CASCADE53) {
+        read_cascade(&p, job_of, item, j);
+    } else {
+        read_tile(&p, job_of, item, j);
+    }
+    free(p.there);
+}
+
+/* Flags of jobs do not overlap. */
+static void check_flags(const wvl_cuda_tables *t, const job *j)
+{
+    uint64_t used = 0;
+    uint8_t *taken = calloc(t->flag_count + 1, 1);
+    for (uint64_t i = 0; i < t->item_count; i++) {
+        for (uint64_t k = 0; k < 3 && t->items[i].job + k < t->job_count; k++) {
+            const wvl_cuda_job *of = &t->jobs[t->items[i].job + k];
+            uint64_t at = of->flags ? (of->flags - FLAGS) / 4 + t->items[i].flag : 0;
+            if (of->flags && item_serves(t, &t->items[i], t->items[i].job + k)) {
+                REQUIRE(at < t->flag_count && !taken[at], "flag %llu: %s", (unsigned long long)at, j->name);
+                taken[at] = 1;
+                used++;
+            }
+        }
+    }
+    REQUIRE(used == t->flag_count, "%llu of %llu flags are set: %s", (unsigned long long)used, (unsigned long long)t->flag_count, j->name);
+    free(taken);
+}
+
+static void check_windows(job *j)
+{
+    static tables_of o;
+    plan_job(j);
+    open_tables(j, &o);
+    check_flags(&o.t, j);
+    for (uint64_t r = 0; r < o.t.round_count; r++) {
+        for (uint32_t i = 0; i < o.t.rounds[r].item_count; i++) {
+            check_item(&o.t, o.t.rounds[r].kernel, &o.t.items[o.t.rounds[r].first_item + i], j);
+        }
+    }
+    close_tables(&o);
+    free_job(j);
+}
+
+/* ---- Pictures ------------------------------------------------------------------------------------------------------------------------- */
+
+static void place_picture(job *j, uint32_t w, uint32_t h, uint32_t x0, uint32_t y0)
+{
+    j->format.x0 = x0;
+    j->format.y0 = y0;
+    j->format.x1 = x0 + w;
+    j->format.y1 = y0 + h;
+}
+
+START_TEST(shapes)
+{
+    static job j;
+    seed_state = (uint64_t)_i + 1;
+    default_job(&j);
+    j.settings.reversible = _i & 1;
+    j.settings.levels = (uint8_t)between(3, 8);
+    j.format.component_count = _i & 2 ? 3 : 1;
+    for (unsigned c = 0; c < COMPONENTS; c++) {
+        j.components[c].depth = _i & 4 ? 12 : 8;
+    }
+    uint32_t x0 = 16 * between(0, 5), y0 = between(0, 40), align = _i & 8 ? 16 : 64;
+    place_picture(&j, align * between(64 / align, 1536 / align), between(64, 900), x0, _i & 16 ? y0 : 16 * (y0 / 16));
+    if (_i & 32) {
+        j.settings.tile_width = 16 * between(10, 50);
+        j.settings.tile_height = 16 * between(10, 40);
+    }
+    check_windows(&j);
+}
+END_TEST
+
+START_TEST(large)
+{
+    static job j;
+    static const struct { uint32_t w, h, components; } sizes[] = {{4096, 2160, 3}, {2048, 1080, 3}, {4096, 4096, 1}, {8192, 3000, 1}};
+    default_job(&j);
+    j.settings.reversible = _i & 1;
+    j.format.component_count = sizes[_i / 2].components;
+    place_picture(&j, sizes[_i / 2].w, sizes[_i / 2].h, 0, 0);
+    check_windows(&j);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("window");
+    TCase *tests = tcase_create("window");
+    tcase_add_loop_test(tests, shapes, 0, 192);
+    tcase_add_loop_test(tests, large, 0, 8);
+    suite_add_tcase(suite, tests);
+    SRunner *runner = srunner_create(suite);
+    srunner_set_fork_status(runner, CK_NOFORK);
+    srunner_run_all(runner, CK_NORMAL);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    printf("windows: %llu of marching, %llu of cascades, %llu of tiles\n", (unsigned long long)windows[0], (unsigned long long)windows[1],
+           (unsigned long long)windows[2]);
+    return failed || !windows[0] || !windows[1] || !windows[2];
+}
