@@ -196,18 +196,36 @@ template <class T, class R, class A, int C, int CB, bool PACK = false> struct ma
         if constexpr (R::bytes == 0 && R::parts == 1) {
             wait_for_rows(own.front_flags, item);
         }
-        fetch(0, 4 * m + R0 - 1);
-        ahead.first();
-        ahead.read(0, top_row);
-        unpack(v1.x, top_row);
-        ahead.release();
-#pragma unroll
-        for (int i = 0; i < A::slots; i += 2) {
-            fetch(i, 4 * m + R0 + i);
-        }
+        fetch_first();
         if constexpr (R::bytes != 0 || R::parts != 1) {
             wait_for_launch_in_front(); /* pixels are nobody's; bounds and flags have to be clear */
         }
+    }
+
+    /* The row before the first pair, and as many pairs as there is room for. */
+    __device__ __forceinline__ void fetch_first()
+    {
+        const int y = 4 * m + R0;
+        if constexpr (A::peeks) {
+#pragma unroll
+            for (int i = 0; i < A::slots; i += 2) {
+                fetch(i, y + i);
+            }
+            ahead.peek(rows, mirror_row(y - 1, y0, y1), top_row);
+            unpack(v1.x, top_row);
+            return;
+        }
+        fetch(0, y - 1);
+#pragma unroll
+        for (int i = 2; i < A::slots; i += 2) {
+            fetch(i, y - 2 + i);
+        }
+        ahead.wait();
+        ahead.read(0, top_row);
+        unpack(v1.x, top_row);
+        ahead.release();
+        fetch(0, y - 2 + A::slots);
+        slot = 2 % A::slots;
     }
 
     /* Rows 2m + 1 + h of level 1's bands; a row of its low-low band goes to `ll`. */
@@ -431,13 +449,14 @@ template <class T, class R, class A, int C> struct mixer {
         stage.turn = 0;
         const int y = 4 * like.m + reader::R0, pairs = 2 * (like.to - like.m);
         fetch(0, y - 1);
-        ahead.first();
-        mix(stage, 0, shift, false);
 #pragma unroll
-        for (int i = 0; i < A::slots; i += 2) {
-            fetch(i, y + i);
+        for (int i = 2; i < A::slots; i += 2) {
+            fetch(i, y - 2 + i);
         }
-        int slot = 0;
+        ahead.wait();
+        mix(stage, 0, shift, false);
+        fetch(0, y - 2 + A::slots);
+        int slot = 2;
 #pragma unroll 1
         for (int k = 0; k < pairs; k++) {
             ahead.wait();

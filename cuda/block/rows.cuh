@@ -90,6 +90,17 @@ template <int C, int B> struct plane_rows {
     }
 };
 
+/* What a lane has of row y. */
+template <class R> __device__ __forceinline__ void load_row(const R &rows, int y, uint32_t (&raw)[R::words])
+{
+    constexpr int chunk = R::lane_bytes % 16 ? 8 : 16, per_plane = R::lane_bytes / chunk;
+    const uint32_t offset = ((uint32_t)y - rows.top) * rows.pitch;
+#pragma unroll
+    for (int c = 0; c < per_plane * R::planes; c++) {
+        load_chunk<chunk>(raw + c * chunk / 4, rows.data[c / per_plane] + offset + c % per_plane * chunk);
+    }
+}
+
 /*
  * Rows on their way, in shared memory, for transforms that are short of registers. A lane reads only what it has copied itself, so there is
  * no barrier. Chunks of a row lie lane by lane: no bank is met twice.
@@ -97,6 +108,7 @@ template <int C, int B> struct plane_rows {
 template <class R, int SLOTS = 8> struct row_ring {
     static constexpr int slots = SLOTS, chunk = R::lane_bytes % 16 ? 8 : 16, per_plane = R::lane_bytes / chunk, chunks = per_plane * R::planes;
     static constexpr int shared_bytes = slots * chunks * 32 * chunk;
+    static constexpr bool peeks = true;
     uint8_t *at;
 
     __device__ __forceinline__ void open(uint4 *shared) { at = (uint8_t *)shared + (threadIdx.x & 31) * chunk; }
@@ -111,7 +123,6 @@ template <class R, int SLOTS = 8> struct row_ring {
         }
     }
     __device__ __forceinline__ void close() { close_group(); }
-    __device__ __forceinline__ void first() { wait_groups<0>(); }
     __device__ __forceinline__ void wait() { wait_groups<slots / 2 - 1>(); }
     __device__ __forceinline__ void read(int slot, uint32_t (&raw)[R::words])
     {
@@ -120,6 +131,8 @@ template <class R, int SLOTS = 8> struct row_ring {
             load_chunk<chunk>(raw + c * chunk / 4, at + (slot * chunks + c) * 32 * chunk);
         }
     }
+    /* A row by itself. */
+    __device__ __forceinline__ void peek(const R &rows, int y, uint32_t (&raw)[R::words]) { load_row<R>(rows, y, raw); }
 };
 
 /*
@@ -129,6 +142,7 @@ template <class R, int SLOTS = 8> struct row_ring {
 template <class R, int SLOTS = 8> struct row_window {
     static constexpr int slots = SLOTS, chunk = 16, chunks = R::lane_bytes / chunk, row_bytes = 32 * R::lane_bytes, shared_bytes = slots * row_bytes;
     static_assert(R::planes == 1 && R::lane_bytes % chunk == 0, "whole chunks");
+    static constexpr bool peeks = false;
     uint8_t *to, *mine;      /* where the lane copies to, and what it reads */
 
     __device__ __forceinline__ void open(uint4 *shared) { to = mine = (uint8_t *)shared; }
@@ -150,11 +164,6 @@ template <class R, int SLOTS = 8> struct row_window {
         }
     }
     __device__ __forceinline__ void close() { close_group(); }
-    __device__ __forceinline__ void first()
-    {
-        wait_groups<0>();
-        __syncwarp();
-    }
     __device__ __forceinline__ void wait()
     {
         wait_groups<slots / 2 - 1>();
@@ -173,8 +182,8 @@ template <class R, int SLOTS = 8> struct row_window {
 
 /* The same in registers, half as many rows: slots must be constants. */
 template <class R> struct row_registers {
-    static constexpr int slots = 4, chunk = R::lane_bytes % 16 ? 8 : 16, per_plane = R::lane_bytes / chunk, chunks = per_plane * R::planes;
-    static constexpr int shared_bytes = 16;
+    static constexpr int slots = 4, shared_bytes = 16;
+    static constexpr bool peeks = true;
     uint32_t rows_ahead[slots][R::words];
 
     __device__ __forceinline__ void open(uint4 *) {}
@@ -182,14 +191,9 @@ template <class R> struct row_registers {
     __device__ __forceinline__ void release() {}
     __device__ __forceinline__ void fetch(const R &rows, int slot, int y)
     {
-        const uint32_t offset = ((uint32_t)y - rows.top) * rows.pitch;
-#pragma unroll
-        for (int c = 0; c < chunks; c++) {
-            load_chunk<chunk>(rows_ahead[slot] + c * chunk / 4, rows.data[c / per_plane] + offset + c % per_plane * chunk);
-        }
+        load_row<R>(rows, y, rows_ahead[slot]);
     }
     __device__ __forceinline__ void close() {}
-    __device__ __forceinline__ void first() {}
     __device__ __forceinline__ void wait() {}
     __device__ __forceinline__ void read(int slot, uint32_t (&raw)[R::words])
     {
@@ -198,6 +202,7 @@ template <class R> struct row_registers {
             raw[i] = rows_ahead[slot][i];
         }
     }
+    __device__ __forceinline__ void peek(const R &rows, int y, uint32_t (&raw)[R::words]) { load_row<R>(rows, y, raw); }
 };
 
 template <class R, int C> __device__ __forceinline__ void unpack_plane(int32_t (&v)[C], const uint32_t (&raw)[R::words])
@@ -327,6 +332,7 @@ template <int C> struct stage_rows {
  */
 template <int C> struct color_stage {
     static constexpr int slots = 2, part_bytes = 32 * C * 4, row_bytes = 3 * part_bytes, pair_bytes = 2 * row_bytes, shared_bytes = 2 * pair_bytes;
+    static constexpr bool peeks = false;
     uint8_t *base;
     int turn;                /* of the pair: offset */
     int part;                /* of the reader */
@@ -349,7 +355,6 @@ template <int C> struct color_stage {
         turn = pair_bytes - turn;
         meet(full(part));
     }
-    __device__ __forceinline__ void first() { wait(); }
     __device__ __forceinline__ void release() { tell(empty(part)); }
     /* The writer's side. */
     __device__ __forceinline__ void offer()
