@@ -423,6 +423,35 @@ refuse 3 'missing' -ImgDir missing -OutFor j2k
 mkdir empty
 refuse 3 'no picture' -ImgDir empty -OutFor j2k
 
+# Pictures side by side: the same files, messages and order as one after another.
+refuse 2 'only together with -ImgDir' -i rgb.ppm -o no.j2k --pictures 2
+for number in 0 17 two; do
+    refuse 2 'whole number from 1 to 16' -ImgDir shots -OutFor j2k --pictures $number
+done
+mkdir many
+for i in 1 2 3 4 5 6 7; do
+    cp rgb.ppm many/$i.ppm
+    cp grey.pgm many/g$i.pgm
+done
+cp broken.ppm many/3b.ppm
+cp broken.ppm many/a.ppm
+cp grey.pgm many/5.pgm # its output is that of 5.ppm
+untimed() { sed 's/, [0-9.]* s, [0-9.]* Msamples\/s//; s/"stage_seconds":{[^}]*}//; s/"[a-z_]*seconds*":[^,}]*//' "$1"; }
+for style in --force '--force --json' '--force --explain' '--force --verbose --tile 33,20 --bpp 1.5'; do
+    for number in 1 2 5 16; do
+        rm -f many/*.jp2
+        # shellcheck disable=SC2086
+        expect 1 -ImgDir many -OutFor jp2 $style --pictures $number --threads 3
+        warns '3 of 17 pictures failed'
+        untimed out >out.$number
+        cp err err.$number
+        cat many/*.jp2 2>/dev/null | cksum >sum.$number
+        for what in out err sum; do
+            cmp -s $what.1 $what.$number || fail "-ImgDir $style --pictures $number: another $what than one after another"
+        done
+    done
+done
+
 # ---- Verification -----------------------------------------------------------------------------------------------------
 
 if "$wavelane" --version | grep -q OpenJPEG; then
@@ -476,6 +505,28 @@ wait $child
 code=$?
 [ $code -eq 130 ] || fail "interrupted: exit $code instead of 130"
 [ -z "$(ls -A stop)" ] || fail "interrupted: $(ls -A stop) is left"
+
+# Of a directory, what is there is whole.
+head -c 8000000 noise.raw >stop/1.raw
+for i in 2 3 4 5 6 7 8; do
+    ln stop/1.raw stop/$i.raw
+done
+checks=$((checks + 1))
+"$wavelane" -ImgDir stop -OutFor j2k -F 2000,4000,1,8,u --threads 1 --pictures 3 -M 63 >out 2>err &
+child=$!
+sleep 0.4
+kill -INT $child
+wait $child
+code=$?
+[ $code -eq 130 ] || fail "interrupted in a directory: exit $code instead of 130"
+for name in $(ls -A stop); do
+    case $name in
+    *.raw) ;;
+    *.j2k) "$wavelane" info stop/"$name" >/dev/null 2>&1 || fail "interrupted in a directory: stop/$name is not whole" ;;
+    *) fail "interrupted in a directory: stop/$name is left" ;;
+    esac
+done
+[ ! -e stop/8.j2k ] || fail 'interrupted in a directory: all pictures were encoded'
 
 # ---- Documents --------------------------------------------------------------------------------------------------------
 

@@ -335,6 +335,12 @@ static int take_threads(wvl_cli_args *args, const char *spelling, const char *va
     return take_number(spelling, value, 1024, "a number from 0 to 1024, or ALL_CPUS", &args->threads);
 }
 
+static int take_pictures(wvl_cli_args *args, const char *spelling, const char *value)
+{
+    int code = take_number(spelling, value, 16, "a whole number from 1 to 16", &args->pictures);
+    return code || args->pictures ? code : refuse_value(spelling, value, "a whole number from 1 to 16");
+}
+
 static int take_picture(wvl_cli_args *args, const wvl_cli_option *option, const char *spelling, const char *value)
 {
     static const char *const palettes[] = {"expand", "indices"};
@@ -348,6 +354,7 @@ static int take_picture(wvl_cli_args *args, const wvl_cli_option *option, const 
     case WVL_ACTION_INPUT_COLOR: return take_input_color(args, spelling, value);
     case WVL_ACTION_PRESET: return take_profile(args, option, spelling, value);
     case WVL_ACTION_COMPONENT_STEPS: return take_steps(args, spelling, value);
+    case WVL_ACTION_PICTURES: return take_pictures(args, spelling, value);
     case WVL_ACTION_THREADS: return take_threads(args, spelling, value);
     case WVL_ACTION_SUBSAMPLING: return take_pair(spelling, value, 1, 255, "DX,DY, each from 1 to 255 (A.5.1)", args->subsampling);
     case WVL_ACTION_IMAGE_OFFSET:
@@ -518,6 +525,7 @@ static int check_together(const wvl_cli_args *args)
     return require(one_picture, "no picture: use -i FILE -o FILE, or -ImgDir DIR -OutFor JP2, or --demo -o FILE (wavelane --help)") &&
            require(!(args->input_count && args->demo), "--demo: cannot be used together with -i") &&
            require(!args->out_format, "-OutFor: only together with -ImgDir") &&
+           require(!args->pictures, "--pictures: only together with -ImgDir") &&
            require(args->output || args->dry_run || args->explain, "no output: use -o FILE") &&
            require(!args->component_steps || args->input_count > 1, "--component-steps: only where several -i make one picture");
 }

@@ -32,6 +32,7 @@ typedef enum wvl_cli_action {
     WVL_ACTION_OUTPUT,
     WVL_ACTION_IMAGE_DIR,
     WVL_ACTION_OUT_FORMAT,
+    WVL_ACTION_PICTURES,
     WVL_ACTION_RAW_FORMAT,
     WVL_ACTION_INPUT_FORMAT,
     WVL_ACTION_PAGE,
@@ -117,6 +118,7 @@ typedef struct wvl_cli_args {
     size_t box_count;
     int no_icc, no_xmp;
     uint32_t threads;
+    uint32_t pictures;     /* at a time; 0: as many as suit */
     int verify, psnr_report, dry_run, explain, json, quiet, verbose;
     int help, version;
     char *storage; /* values made here: levels from -n */
@@ -144,6 +146,11 @@ void wvl_cli_inform(const char *format, ...) __attribute__((format(printf, 1, 2)
 /* -1: errors only, 0: warnings too, 1 and more: everything. */
 void wvl_cli_set_verbosity(int verbosity);
 const char *wvl_cli_last_error(void);
+/* From here on this thread's messages wait until they are told, or forgotten from a mark on. */
+void wvl_cli_hold_messages(void);
+void wvl_cli_tell_messages(void);
+size_t wvl_cli_mark_messages(void);
+void wvl_cli_forget_messages(size_t mark);
 void wvl_cli_log(void *user, wvl_log_level level, const char *text);
 int wvl_cli_exit_code(wvl_status status);
 

@@ -9,6 +9,7 @@
 #include "settings.h"
 #include "summary.h"
 #include "trace.h"
+#include "turns.h"
 
 typedef struct batch {
     const wvl_cli_args *args;
@@ -17,7 +18,9 @@ typedef struct batch {
     wvl_cancel *cancel;
     wvl_cli_report report; /* used with --json */
     FILE *out;             /* where summaries go */
-    int many;
+    wvl_cli_directory directory;
+    size_t failed;         /* of its pictures; changes in turn */
+    int code;              /* the same */
 } batch;
 
 /* One picture on its way. */
@@ -34,7 +37,22 @@ typedef struct job {
     wvl_result *result;
     wvl_cli_check check;
     double seconds;
+    wvl_cli_turns *turns;      /* other pictures are in work beside it; NULL: none */
 } job;
+
+static void enter(const job *j)
+{
+    if (j->turns) {
+        wvl_cli_enter(j->turns);
+    }
+}
+
+static void leave(const job *j)
+{
+    if (j->turns) {
+        wvl_cli_leave(j->turns);
+    }
+}
 
 /* ---- Plan ------------------------------------------------------------------------------------------------------------ */
 
@@ -94,7 +112,7 @@ static int encode_to(job *j, wvl_sink *sink)
     char error[4096] = "";
     wvl_cli_progress progress;
     const wvl_cli_args *args = j->s->args;
-    wvl_cli_progress_start(&progress, !args->quiet);
+    wvl_cli_progress_start(&progress, !args->quiet && !j->turns);
     wvl_control control = {.struct_size = sizeof control, .progress = wvl_cli_progress_step, .progress_user = &progress, .cancel = j->s->cancel};
     double start = wvl_cli_seconds();
     wvl_status status = wvl_encode(j->plan, &j->picture.image, sink, &control, &j->result, error, sizeof error);
@@ -115,10 +133,19 @@ static int encode_to(job *j, wvl_sink *sink)
     return wvl_cli_exit_code(status);
 }
 
+/* The text of a failure is the context's. */
+static int open_sink(const job *j, wvl_sink *sink)
+{
+    enter(j);
+    int code = wvl_cli_open_sink(j->s->args, j->s->context, j->output, sink);
+    leave(j);
+    return code;
+}
+
 static int encode_directly(job *j)
 {
     wvl_sink sink = {.struct_size = sizeof sink};
-    int code = wvl_cli_open_sink(j->s->args, j->s->context, j->output, &sink);
+    int code = open_sink(j, &sink);
     return code ? code : encode_to(j, &sink);
 }
 
@@ -126,7 +153,7 @@ static int encode_directly(job *j)
 static int write_out(job *j, const uint8_t *data, size_t bytes)
 {
     wvl_sink sink = {.struct_size = sizeof sink};
-    int code = wvl_cli_open_sink(j->s->args, j->s->context, j->output, &sink);
+    int code = open_sink(j, &sink);
     if (code) {
         return code;
     }
@@ -146,7 +173,9 @@ static int compare_with_original(job *j, const uint8_t *data, size_t bytes)
     if (!converts) {
         return wvl_cli_verify_bytes(&j->picture, j->name, j->is_jp2, lossless, data, bytes, &j->check);
     }
+    enter(j);
     int code = wvl_cli_convert_picture(j->name, j->s->context, j->params, &j->picture, &converted);
+    leave(j);
     if (!code) {
         code = wvl_cli_verify_bytes(&converted, j->name, j->is_jp2, lossless, data, bytes, &j->check);
     }
@@ -230,15 +259,17 @@ static void report_failure(batch *s, const char *input, int code)
 
 /* ---- One picture ------------------------------------------------------------------------------------------------------ */
 
-static int run_job(job *j)
+static int read_and_plan(job *j)
 {
     const wvl_cli_args *args = j->s->args;
+    enter(j);
     wvl_status status = wvl_params_clone(j->s->params, &j->params);
+    leave(j);
     if (status) {
         wvl_cli_error("%s: %s", j->name, wvl_status_text(status));
         return wvl_cli_exit_code(status);
     }
-    int dry = args->dry_run || args->explain, code = choose_container(j);
+    int code = choose_container(j);
     if (!code && j->output) {
         code = wvl_cli_check_output(args, j->inputs, j->input_count, j->output);
     }
@@ -246,24 +277,45 @@ static int run_job(job *j)
         code = wvl_cli_read_picture(args, j->inputs, j->input_count, &j->picture);
     }
     if (!code) {
+        enter(j);
         code = make_plan(j);
-    }
-    if (code || dry) {
-        if (!code) {
-            report_plan(j);
-        }
-        return code;
-    }
-    wvl_cli_arm_signals(j->s->cancel);
-    code = args->verify ? encode_verified(j) : encode_directly(j);
-    wvl_cli_arm_signals(NULL);
-    if (!code) {
-        report_success(j);
+        leave(j);
     }
     return code;
 }
 
-static int encode_one(batch *s, const char *const *inputs, size_t input_count, const char *output)
+static int encode(job *j)
+{
+    if (j->turns) { /* signals are armed as long as there are pictures */
+        return j->s->args->verify ? encode_verified(j) : encode_directly(j);
+    }
+    wvl_cli_arm_signals(j->s->cancel);
+    int code = j->s->args->verify ? encode_verified(j) : encode_directly(j);
+    wvl_cli_arm_signals(NULL);
+    return code;
+}
+
+static void report(job *j, int code)
+{
+    if (code) {
+        report_failure(j->s, j->name, code);
+    } else if (j->s->args->dry_run || j->s->args->explain) {
+        report_plan(j);
+    } else {
+        report_success(j);
+    }
+}
+
+static void release_job(job *j)
+{
+    free(j->check.component_psnr);
+    wvl_result_release(j->result);
+    wvl_plan_release(j->plan);
+    wvl_params_release(j->params);
+    wvl_cli_release_picture(&j->picture);
+}
+
+static job describe_job(batch *s, const char *const *inputs, size_t input_count, const char *output)
 {
     job j;
     memset(&j, 0, sizeof j);
@@ -272,16 +324,78 @@ static int encode_one(batch *s, const char *const *inputs, size_t input_count, c
     j.input_count = input_count;
     j.output = output;
     j.name = !input_count ? "demo" : !strcmp(inputs[0], "-") ? "standard input" : inputs[0];
-    int code = run_job(&j);
-    if (code) {
-        report_failure(s, j.name, code);
+    return j;
+}
+
+static int encode_one(batch *s, const char *const *inputs, size_t input_count, const char *output)
+{
+    job j = describe_job(s, inputs, input_count, output);
+    int code = read_and_plan(&j);
+    if (!code && !s->args->dry_run && !s->args->explain) {
+        code = encode(&j);
     }
-    free(j.check.component_psnr);
-    wvl_result_release(j.result);
-    wvl_plan_release(j.plan);
-    wvl_params_release(j.params);
-    wvl_cli_release_picture(&j.picture);
+    report(&j, code);
+    release_job(&j);
     return code;
+}
+
+/* ---- A directory ------------------------------------------------------------------------------------------------------ */
+
+#define MOST_PICTURES 4u /* at a time, unless told: reading, coding and writing then overlap */
+
+/* Half of the machine's memory for pictures side by side; one by itself may take what it needs. */
+static uint64_t share_of_memory(void)
+{
+    long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
+    return pages > 0 && page > 0 ? (uint64_t)pages * (uint64_t)page / 2 : UINT64_MAX / 2;
+}
+
+static int encode_beside(job *j, uint64_t bytes)
+{
+    wvl_cli_hold_bytes(j->turns, bytes, share_of_memory());
+    int code = encode(j);
+    wvl_cli_drop_bytes(j->turns, bytes);
+    return code;
+}
+
+/* What one picture alone would have had, it gets: where memory or the device does not suffice for several, it is tried again when no other is in work. */
+static int encode_in_turns(job *j)
+{
+    wvl_plan_memory memory = {.struct_size = sizeof memory};
+    uint64_t bytes = wvl_plan_measure(j->plan, &memory) == WVL_OK ? memory.base_bytes + memory.output_bytes_bound : UINT64_MAX / 2;
+    size_t mark = wvl_cli_mark_messages();
+    int code = encode_beside(j, bytes);
+    if (code == WVL_EXIT_DEVICE) {
+        wvl_cli_forget_messages(mark);
+        code = encode_beside(j, UINT64_MAX / 2);
+    }
+    return code;
+}
+
+static void encode_entry(void *user, wvl_cli_turns *turns, size_t index)
+{
+    batch *s = user;
+    const wvl_cli_entry *entry = &s->directory.entries[index];
+    const char *input = entry->input;
+    job j = describe_job(s, &input, 1, entry->output);
+    int code = WVL_EXIT_OUTPUT;
+    j.turns = wvl_cli_count_workers(turns) > 1 ? turns : NULL;
+    if (entry->clash) {
+        wvl_cli_error("%s: its output %s is that of %s too", input, entry->output, entry->clash);
+    } else {
+        code = read_and_plan(&j);
+        if (!code && !s->args->dry_run && !s->args->explain) {
+            code = j.turns ? encode_in_turns(&j) : encode(&j);
+        }
+    }
+    wvl_cli_take_turn(turns, index);
+    report(&j, code);
+    s->failed += code != WVL_EXIT_OK;
+    if (code == WVL_EXIT_INTERRUPTED || wvl_cli_was_interrupted()) {
+        s->code = WVL_EXIT_INTERRUPTED;
+        wvl_cli_stop_turns(turns);
+    }
+    release_job(&j);
 }
 
 /* ---- All ------------------------------------------------------------------------------------------------------------- */
@@ -289,31 +403,24 @@ static int encode_one(batch *s, const char *const *inputs, size_t input_count, c
 static int encode_directory(batch *s)
 {
     const wvl_cli_args *args = s->args;
-    wvl_cli_directory directory;
-    int code = wvl_cli_list_directory(args->image_dir, args->out_format, &directory);
-    size_t failed = 0;
-    for (size_t i = 0; !code && i < directory.count; i++) {
-        const char *input = directory.entries[i].input;
-        int one = WVL_EXIT_OUTPUT;
-        if (directory.entries[i].clash) {
-            wvl_cli_error("%s: its output %s is that of %s too", input, directory.entries[i].output, directory.entries[i].clash);
-            report_failure(s, input, one);
-        } else {
-            one = encode_one(s, &input, 1, directory.entries[i].output);
-        }
-        failed += one != WVL_EXIT_OK;
-        code = one == WVL_EXIT_INTERRUPTED || wvl_cli_was_interrupted() ? WVL_EXIT_INTERRUPTED : WVL_EXIT_OK;
+    s->code = wvl_cli_list_directory(args->image_dir, args->out_format, &s->directory);
+    size_t count = s->directory.count, threads = wvl_context_threads(s->context), usual = threads < MOST_PICTURES ? threads : MOST_PICTURES;
+    size_t workers = args->pictures ? args->pictures : args->trace ? 1 : usual;
+    if (!s->code) {
+        wvl_cli_arm_signals(workers > 1 ? s->cancel : NULL);
+        wvl_cli_run_turns(count, workers, encode_entry, s);
+        wvl_cli_arm_signals(NULL);
     }
-    if (!code && !directory.count) {
+    if (!s->code && !count) {
         wvl_cli_error("%s: no picture with a known extension in it", args->image_dir);
-        code = WVL_EXIT_INPUT;
+        s->code = WVL_EXIT_INPUT;
     }
-    if (!code && failed) {
-        wvl_cli_error("%zu of %zu pictures failed", failed, directory.count);
-        code = WVL_EXIT_SOME_FAILED;
+    if (!s->code && s->failed) {
+        wvl_cli_error("%zu of %zu pictures failed", s->failed, count);
+        s->code = WVL_EXIT_SOME_FAILED;
     }
-    wvl_cli_release_directory(&directory);
-    return code;
+    wvl_cli_release_directory(&s->directory);
+    return s->code;
 }
 
 static int encode_all(batch *s)

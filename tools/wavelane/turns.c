@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "turns.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+
+struct wvl_cli_turns {
+    pthread_mutex_t lock;     /* guards what follows */
+    pthread_cond_t changed;
+    size_t count, workers;
+    size_t next, turn;        /* to be begun; to be told */
+    uint64_t held_bytes;
+    int stopped;
+    wvl_cli_work_fn work;
+    void *user;
+    pthread_mutex_t single;   /* of wvl_cli_enter */
+};
+
+size_t wvl_cli_count_workers(const wvl_cli_turns *t) { return t->workers; }
+
+void wvl_cli_take_turn(wvl_cli_turns *t, size_t index)
+{
+    pthread_mutex_lock(&t->lock);
+    while (t->turn != index) {
+        pthread_cond_wait(&t->changed, &t->lock);
+    }
+    pthread_mutex_unlock(&t->lock);
+    wvl_cli_tell_messages();
+}
+
+static void end_turn(wvl_cli_turns *t)
+{
+    pthread_mutex_lock(&t->lock);
+    t->turn++;
+    pthread_cond_broadcast(&t->changed);
+    pthread_mutex_unlock(&t->lock);
+}
+
+void wvl_cli_stop_turns(wvl_cli_turns *t)
+{
+    pthread_mutex_lock(&t->lock);
+    t->stopped = 1;
+    pthread_mutex_unlock(&t->lock);
+}
+
+/* The next piece; count: there is none. */
+static size_t begin_piece(wvl_cli_turns *t)
+{
+    pthread_mutex_lock(&t->lock);
+    size_t index = t->stopped || t->next >= t->count ? t->count : t->next++;
+    pthread_mutex_unlock(&t->lock);
+    return index;
+}
+
+static void *work_on(void *arg)
+{
+    wvl_cli_turns *t = arg;
+    for (size_t index; (index = begin_piece(t)) < t->count;) {
+        if (t->workers > 1) {
+            wvl_cli_hold_messages();
+        }
+        t->work(t->user, t, index);
+        wvl_cli_take_turn(t, index);
+        end_turn(t);
+    }
+    return NULL;
+}
+
+void wvl_cli_hold_bytes(wvl_cli_turns *t, uint64_t bytes, uint64_t most)
+{
+    pthread_mutex_lock(&t->lock);
+    while (t->held_bytes && (bytes > most || t->held_bytes > most - bytes)) {
+        pthread_cond_wait(&t->changed, &t->lock);
+    }
+    t->held_bytes += bytes;
+    pthread_mutex_unlock(&t->lock);
+}
+
+void wvl_cli_drop_bytes(wvl_cli_turns *t, uint64_t bytes)
+{
+    pthread_mutex_lock(&t->lock);
+    t->held_bytes -= bytes;
+    pthread_cond_broadcast(&t->changed);
+    pthread_mutex_unlock(&t->lock);
+}
+
+void wvl_cli_enter(wvl_cli_turns *t) { pthread_mutex_lock(&t->single); }
+
+void wvl_cli_leave(wvl_cli_turns *t) { pthread_mutex_unlock(&t->single); }
+
+void wvl_cli_run_turns(size_t count, size_t workers, wvl_cli_work_fn work, void *user)
+{
+    wvl_cli_turns t = {.lock = PTHREAD_MUTEX_INITIALIZER, .changed = PTHREAD_COND_INITIALIZER, .single = PTHREAD_MUTEX_INITIALIZER,
+                       .count = count, .workers = workers < count ? workers : count, .work = work, .user = user};
+    pthread_t *threads = t.workers > 1 ? calloc(t.workers - 1, sizeof *threads) : NULL;
+    size_t started = 0;
+    while (threads && started + 1 < t.workers && pthread_create(&threads[started], NULL, work_on, &t) == 0) {
+        started++; /* the others do the work of one that does not start */
+    }
+    (void)work_on(&t);
+    for (size_t i = 0; i < started; i++) {
+        pthread_join(threads[i], NULL);
+    }
+    free(threads);
+    pthread_cond_destroy(&t.changed);
+    pthread_mutex_destroy(&t.lock);
+    pthread_mutex_destroy(&t.single);
+}
