@@ -80,5 +80,9 @@ void wvl_sweep_precincts(wvl_layer_job *job, wvl_visit_fn visit, void *user)
 {
     uint64_t tasks = job->block_count < LEAST_BLOCKS ? 1 : wvl_min_u64(job->workers, job->precinct_count);
     sweep s = {job, visit, user, job->precinct_count <= SORTED ? 1 : wvl_max_u64(1, job->precinct_count / (RUNS_PER_WORKER * job->workers)), 0};
-    wvl_pool_run_ranked(job->pool, job->rank, (uint32_t)tasks, visit_precincts, &s);
+    if (tasks > 1) {
+        wvl_pool_run_ranked(job->pool, job->rank, (uint32_t)tasks, visit_precincts, &s);
+    } else {
+        visit_precincts(&s, 0, 0);
+    }
 }
