@@ -40,8 +40,9 @@ uint32_t wvl_cuda_march_columns(uint32_t kernel)
     return wide ? WVL_CUDA_MARCH_COLUMNS_8 : WVL_CUDA_MARCH_COLUMNS;
 }
 
-/* Lanes at either side that a strip shares with its neighbour: 6 columns are needed in 5/3, 12 in 9/7. A second lane makes what 5/3 stores begin with
- * whole sectors at both levels, which is worth more than the samples computed twice, unless it costs a strip where there are few. */
+/* Lanes at either side that a strip shares with its neighbour: 6 columns are needed in 5/3, 12 in 9/7. A second lane makes what is stored begin with
+ * whole sectors at both levels, which is worth more than the samples computed twice where memory is what is waited for (5/3; 9/7 of one 8-bit component),
+ * unless it costs a strip where there are few. */
 uint32_t wvl_cuda_march_room(const builder *b, const unit *u, unsigned level, uint32_t kernel)
 {
     uint32_t columns = wvl_cuda_march_columns(kernel), lanes = wvl_rect_width(level_rect(u, level)) / columns;
@@ -49,7 +50,7 @@ uint32_t wvl_cuda_march_room(const builder *b, const unit *u, unsigned level, ui
     if (lanes <= 32) {
         return 0;
     }
-    if (!u->tc->reversible) {
+    if (!u->tc->reversible && kernel != WVL_CUDA_MARCH97_8) {
         return columns == WVL_CUDA_MARCH_COLUMNS_8 ? 1 : 2;
     }
     int cheap = 16 * (many - few) <= few || b->components >= WVL_CUDA_MARCH_MANY;

@@ -4,6 +4,7 @@
 #define WVL_CUDA_SEGMENT_H
 
 #include "base/intmath.h"
+#include "cuda/tuning.h"
 
 /* Iterations of a warp, at least `least` if there are so many: of the ways to cut them, the one of which the waves together are shortest. wave: warps
  * that the machine holds. run_in: what a segment costs beyond its own iterations. A wave that is not full is faster, but not in proportion. */
@@ -19,6 +20,18 @@ static inline uint32_t wvl_cuda_choose_segment(uint64_t strips, uint64_t wave, u
         }
     }
     return (uint32_t)length;
+}
+
+/* Where a wave holds a few whole rows of segments and a part of one more: iterations of so many rows of long ones, beside which what is left of the
+ * wave does the rest in segments of `least`, a little more than their run-in dearer. 0: not so. */
+static inline uint32_t wvl_cuda_choose_long(uint64_t strips, uint64_t wave, uint64_t iterations, uint64_t run_in, uint64_t least, uint32_t *rows)
+{
+    uint64_t whole = wave / strips, beside = wave % strips, share = strips * (least + run_in + 3);
+    if (whole < WVL_CUDA_MARCH_ROWS_LEAST || whole > WVL_CUDA_MARCH_ROWS_MOST || iterations < 2 * whole * least) {
+        return 0;
+    }
+    *rows = (uint32_t)whole;
+    return (uint32_t)wvl_ceil_div(iterations * share - beside * least * run_in, whole * share + beside * least);
 }
 
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "cuda/tables.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/intmath.h"
@@ -200,14 +201,23 @@ static uint64_t march_warps(uint32_t kernel, int reversible)
 }
 
 /* Planes: the shortest segments of which one wave holds all, where those are short: what is waited for at the end is one of them. */
-static uint32_t march_segment(const builder *b, const unit *u, unsigned level)
+static void cut_rows(const builder *b, const unit *u, unsigned level, wvl_cuda_job *job)
 {
     uint64_t strips = wvl_max_u64(b->strips * wvl_max_u64(b->options >> 8, 1), 1);
     uint64_t wave = march_warps(b->kernel, u->tc->reversible) * WVL_CUDA_MARCH_MULTIPROCESSORS, iterations = march_iterations(u, level);
     uint32_t least = level > 1 ? WVL_CUDA_PLANE_SEGMENT_MIN : WVL_CUDA_MARCH_SEGMENT_MIN;
-    uint32_t chosen = wvl_cuda_choose_segment(strips, wave, iterations, u->tc->reversible ? WVL_CUDA_RUN_IN53 : WVL_CUDA_RUN_IN97, least);
+    uint32_t run_in = u->tc->reversible ? WVL_CUDA_RUN_IN53 : WVL_CUDA_RUN_IN97;
+    uint32_t chosen = wvl_cuda_choose_segment(strips, wave, iterations, run_in, least), long_rows = 0, longer = 0;
     uint64_t whole = wvl_max_u64(wvl_ceil_div(iterations, wvl_max_u64(wave / strips, 1)), least);
-    return level > 1 && whole < chosen && b->components < WVL_CUDA_MARCH_MANY ? (uint32_t)whole : chosen;
+    job->segment = job->short_segment = level > 1 && whole < chosen && b->components < WVL_CUDA_MARCH_MANY ? (uint32_t)whole : chosen;
+    if (b->kernel == WVL_CUDA_MARCH97_8X3W || b->kernel == WVL_CUDA_MARCH97_8P3W) {
+        longer = wvl_cuda_choose_long(strips, wave, iterations, run_in, least, &long_rows);
+    }
+    if (longer) {
+        job->segment = longer;
+        job->short_segment = least;
+        job->long_rows = long_rows;
+    }
 }
 
 static void build_march(const builder *b, const unit *u, unsigned level, wvl_cuda_job *job)
@@ -221,7 +231,7 @@ static void build_march(const builder *b, const unit *u, unsigned level, wvl_cud
     job->columns = wvl_cuda_march_columns(b->kernel);
     job->strips = wvl_cuda_march_strips(b, u, level, b->kernel);
     job->iterations = march_iterations(u, level);
-    job->segment = job->short_segment = march_segment(b, u, level);
+    cut_rows(b, u, level, job);
     job->pack = 1;
     if (level > 1) {
         job->in = build_plane(b, u, level - 1, u->narrow);
@@ -353,6 +363,22 @@ static void walk_units(builder *b, const wvl_tile_plan *tiles, uint32_t tile_cou
     }
 }
 
+static int by_length(const void *a, const void *b)
+{
+    const wvl_cuda_item *l = a, *r = b;
+    if (l->count != r->count) {
+        return l->count > r->count ? -1 : 1;
+    }
+    return l->job != r->job ? (l->job < r->job ? -1 : 1) : l->flag < r->flag ? -1 : l->flag > r->flag;
+}
+
+void wvl_cuda_order_items(const wvl_cuda_job *jobs, wvl_cuda_item *items, uint64_t count)
+{
+    if (count && jobs[items->job].long_rows) {
+        qsort(items, (size_t)count, sizeof *items, by_length);
+    }
+}
+
 static void build_round(builder *b, const wvl_tile_plan *tiles, uint32_t tile_count, unsigned level)
 {
     wvl_cuda_tables *t = b->tables;
@@ -368,6 +394,7 @@ static void build_round(builder *b, const wvl_tile_plan *tiles, uint32_t tile_co
     walk_units(b, tiles, tile_count, level, marches ? add_march : wvl_cuda_is_cascade(b->kernel) ? add_cascade : add_any);
     if (t->item_count > first) {
         if (b->memory) {
+            wvl_cuda_order_items(t->jobs, t->items + first, t->item_count - first);
             t->rounds[t->round_count] = (wvl_cuda_round){b->kernel, (uint32_t)first, (uint32_t)(t->item_count - first), (uint32_t)b->first_job, 0};
         }
         t->round_count++;

@@ -40,4 +40,7 @@ enum { WVL_CUDA_PLAIN_PATH = 1 };
 void wvl_cuda_build_tables(const wvl_plan *plan, const wvl_tile_plan *tiles, uint32_t tile_count, unsigned options,
                            const wvl_cuda_memory *memory, wvl_cuda_tables *tables);
 
+/* Of one launch, whose jobs are like the first one: long segments first, if they are of two lengths. */
+void wvl_cuda_order_items(const wvl_cuda_job *jobs, wvl_cuda_item *items, uint64_t count);
+
 #endif

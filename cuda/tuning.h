@@ -37,6 +37,9 @@
 #define WVL_CUDA_MARCH_MULTIPROCESSORS 132 /* of the machine tuned for; others run the same segments in more or fewer waves */
 #define WVL_CUDA_MARCH_SEGMENT_MIN 6
 #define WVL_CUDA_PLANE_SEGMENT_MIN 3
+/* Whole rows of segments in a wave of thread blocks that mix colours, for which the rest goes in short ones. */
+#define WVL_CUDA_MARCH_ROWS_LEAST 4
+#define WVL_CUDA_MARCH_ROWS_MOST 8
 /* Iterations that a segment costs beyond its own: those that are run again, and about one for the tables and the first rows. */
 #define WVL_CUDA_RUN_IN53 3
 #define WVL_CUDA_RUN_IN97 6

@@ -13,6 +13,7 @@
 #define FLAGS UINT64_C(0x100000000)
 
 static uint64_t windows[3];      /* of marching, cascades, tiles: seen by the suite */
+static uint64_t uneven;          /* launches of segments of two lengths, long ones first */
 
 typedef struct tables_of {
     wvl_cuda_tables t;
@@ -215,7 +216,10 @@ static void check_windows(job *j)
     open_tables(j, &o);
     check_flags(&o.t, j);
     for (uint64_t r = 0; r < o.t.round_count; r++) {
+        const wvl_cuda_item *items = &o.t.items[o.t.rounds[r].first_item];
+        uneven += o.t.jobs[items->job].long_rows > 0;
         for (uint32_t i = 0; i < o.t.rounds[r].item_count; i++) {
+            REQUIRE(!i || !o.t.jobs[items->job].long_rows || items[i - 1].count >= items[i].count, "order of items: %s", j->name);
             check_item(&o.t, o.t.rounds[r].kernel, &o.t.items[o.t.rounds[r].first_item + i], j);
         }
     }
@@ -257,11 +261,15 @@ END_TEST
 START_TEST(large)
 {
     static job j;
-    static const struct { uint32_t w, h, components; } sizes[] = {{4096, 2160, 3}, {2048, 1080, 3}, {4096, 4096, 1}, {8192, 3000, 1}};
+    static const struct { uint32_t w, h, components, tile; } sizes[] = {{4096, 2160, 3, 0}, {2048, 1080, 3, 0}, {4096, 4096, 1, 0}, {8192, 3000, 1, 0}, {8192, 4096, 3, 2048}};
     default_job(&j);
     j.settings.reversible = _i & 1;
     j.format.component_count = sizes[_i / 2].components;
     place_picture(&j, sizes[_i / 2].w, sizes[_i / 2].h, 0, 0);
+    if (sizes[_i / 2].tile) {
+        j.settings.tile_width = sizes[_i / 2].tile;
+        j.settings.tile_height = sizes[_i / 2].tile / 2;
+    }
     check_windows(&j);
 }
 END_TEST
@@ -271,7 +279,7 @@ int main(void)
     Suite *suite = suite_create("window");
     TCase *tests = tcase_create("window");
     tcase_add_loop_test(tests, shapes, 0, 192);
-    tcase_add_loop_test(tests, large, 0, 8);
+    tcase_add_loop_test(tests, large, 0, 10);
     suite_add_tcase(suite, tests);
     SRunner *runner = srunner_create(suite);
     srunner_set_fork_status(runner, CK_NOFORK);
@@ -280,5 +288,5 @@ int main(void)
     srunner_free(runner);
     printf("windows: %llu of marching, %llu of cascades, %llu of tiles\n", (unsigned long long)windows[0], (unsigned long long)windows[1],
            (unsigned long long)windows[2]);
-    return failed || !windows[0] || !windows[1] || !windows[2];
+    return failed || !windows[0] || !windows[1] || !windows[2] || !uneven;
 }

@@ -143,6 +143,9 @@ static wvl_cuda_status build_set(chain *n, set *s)
         }
         job_count += t.job_count;
     }
+    for (uint64_t r = 0; jobs && items && r < n->round_count; r++) {
+        wvl_cuda_order_items(jobs, items + n->rounds[r].first_item, n->rounds[r].item_count);
+    }
     wvl_cuda_status status = jobs && items && one && fronts ? WVL_CUDA_SUCCESS : WVL_CUDA_OUT_OF_MEMORY;
     for (uint32_t f = 0; f < batch && !status; f++) {
         status = rt->upload(s->pixels + n->picture->pixel_bytes * f, n->picture->pixels, n->picture->pixel_bytes, n->device->stream);
