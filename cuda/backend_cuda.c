@@ -390,7 +390,8 @@ static wvl_cuda_status queue_kernels(wvl_backend_job *job, const wvl_cuda_layout
 {
     const wvl_backend *b = job->backend;
     wvl_cuda_status status = wvl_cuda_launch_color(runtime(b), &b->device->kernels, job->device + l->color, job->color_blocks, job->stream);
-    status = status ? status : wvl_cuda_launch_clear(runtime(b), &b->device->kernels, job->device + l->bounds, l->coefs - l->bounds, job->stream);
+    status = status ? status : wvl_cuda_launch_clear(runtime(b), &b->device->kernels, job->device + l->bounds, l->coefs - l->bounds, job->device,
+                                                     l->items + t->item_count * sizeof(wvl_cuda_item), job->stream);
     for (uint64_t r = 0; r < t->round_count && !status; r++) {
         status = wvl_cuda_launch_level(runtime(b), &b->device->kernels, &t->rounds[r], job->device + l->jobs,
                                        job->device + l->items + t->rounds[r].first_item * sizeof(wvl_cuda_item), 1, job->stream);

@@ -71,10 +71,10 @@ void wvl_cuda_fini_kernels(const wvl_cuda_runtime *runtime, wvl_cuda_kernels *ke
 }
 
 wvl_cuda_status wvl_cuda_launch_clear(const wvl_cuda_runtime *runtime, const wvl_cuda_kernels *kernels, wvl_cuda_address at, uint64_t bytes,
-                                      wvl_cuda_stream stream)
+                                      wvl_cuda_address tables, uint64_t table_bytes, wvl_cuda_stream stream)
 {
-    uint64_t count = bytes / 16;
-    void *arguments[] = {&at, &count};
+    uint64_t count = bytes / 16, lines = table_bytes / WVL_CUDA_LINE_BYTES;
+    void *arguments[] = {&at, &count, &tables, &lines};
     return runtime->launch(kernels->clear, (unsigned)((count + WVL_CUDA_CLEAR_THREADS - 1) / WVL_CUDA_CLEAR_THREADS), 1, 1, WVL_CUDA_CLEAR_THREADS, 1, 1, 0,
                            stream, arguments, NULL);
 }

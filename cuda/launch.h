@@ -62,9 +62,9 @@ const void *wvl_cuda_fetch_image(void);
 wvl_cuda_status wvl_cuda_init_kernels(const wvl_cuda_runtime *runtime, const void *image, wvl_cuda_kernels *kernels);
 void wvl_cuda_fini_kernels(const wvl_cuda_runtime *runtime, wvl_cuda_kernels *kernels);
 
-/* Zeros, a multiple of 16 bytes: bounds and flags of what the launches behind it do. */
+/* Zeros, a multiple of 16 bytes: bounds and flags of what the launches behind it do, which read `tables`. */
 wvl_cuda_status wvl_cuda_launch_clear(const wvl_cuda_runtime *runtime, const wvl_cuda_kernels *kernels, wvl_cuda_address at, uint64_t bytes,
-                                      wvl_cuda_stream stream);
+                                      wvl_cuda_address tables, uint64_t table_bytes, wvl_cuda_stream stream);
 /* Runs the items of a round, which begin at `items`, over the jobs at `jobs`. follows: what is queued last is another such launch or a clearing, of the
  * same pictures. */
 wvl_cuda_status wvl_cuda_launch_level(const wvl_cuda_runtime *runtime, const wvl_cuda_kernels *kernels, const wvl_cuda_round *round, wvl_cuda_address jobs,

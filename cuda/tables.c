@@ -200,6 +200,18 @@ static uint64_t march_warps(uint32_t kernel, int reversible)
     return reversible ? WVL_CUDA_MARCH_WARPS53 : WVL_CUDA_MARCH_WARPS97;
 }
 
+/* Most rows in one wave of long segments, the others in short ones (tuning.h), if that leaves them long. */
+static void cut_wave(wvl_cuda_job *job)
+{
+    uint64_t wave = (uint64_t)WVL_CUDA_MARCH_WARPS53_HALF * WVL_CUDA_MARCH_MULTIPROCESSORS * WVL_CUDA_MARCH_LONG_WAVE / 100;
+    uint64_t rows = wvl_max_u64(wave / wvl_max_u64(job->strips, 1), 1), length = ((uint64_t)job->iterations * WVL_CUDA_MARCH_LONG_PART / 100 + rows / 2) / rows;
+    if (length >= WVL_CUDA_MARCH_LONG_MIN) {
+        job->segment = (uint32_t)length;
+        job->long_rows = (uint32_t)rows;
+        job->short_segment = WVL_CUDA_MARCH_SHORT;
+    }
+}
+
 /* Planes: the shortest segments of which one wave holds all, where those are short: what is waited for at the end is one of them. */
 static void cut_rows(const builder *b, const unit *u, unsigned level, wvl_cuda_job *job)
 {
@@ -217,6 +229,9 @@ static void cut_rows(const builder *b, const unit *u, unsigned level, wvl_cuda_j
         job->segment = longer;
         job->short_segment = least;
         job->long_rows = long_rows;
+    }
+    if (b->kernel == WVL_CUDA_MARCH53_8 && b->components == 1) {
+        cut_wave(job);
     }
 }
 

@@ -36,6 +36,12 @@
 #define WVL_CUDA_MARCH_BLOCKS97_X3W 3
 #define WVL_CUDA_MARCH_MULTIPROCESSORS 132 /* of the machine tuned for; others run the same segments in more or fewer waves */
 #define WVL_CUDA_MARCH_SEGMENT_MIN 6
+/* One component of 8 bits in 5/3: so many hundredths of the iterations in one wave of so many hundredths of what the machine holds, if that makes
+ * segments of at least so many; the others in short ones, of which the last end one after the other, top first, as the later launches want them. */
+#define WVL_CUDA_MARCH_LONG_PART 78
+#define WVL_CUDA_MARCH_LONG_WAVE 90
+#define WVL_CUDA_MARCH_LONG_MIN 12
+#define WVL_CUDA_MARCH_SHORT 4
 #define WVL_CUDA_PLANE_SEGMENT_MIN 3
 /* Whole rows of segments in a wave of thread blocks that mix colours, for which the rest goes in short ones. */
 #define WVL_CUDA_MARCH_ROWS_LEAST 4
@@ -46,8 +52,7 @@
 /* Smaller pictures go through the any-shape kernels; run-in rows then fold at most once. */
 #define WVL_CUDA_MARCH_SIDE_MIN 32
 
-/* The last levels of a plane in one launch: so many at most (odd, so that what is left for the next launch is not written over what is read),
- * warps a thread block, thread blocks a multiprocessor, room between levels in samples. */
+/* The last levels of a plane in one launch: so many at most, warps a thread block, thread blocks a multiprocessor, room between levels in samples. */
 #define WVL_CUDA_CASCADE_LEVELS 3
 #define WVL_CUDA_CASCADE_WARPS 8
 #define WVL_CUDA_CASCADE_BLOCKS53 3
@@ -65,6 +70,7 @@
 
 /* Bounds and flags to 0. */
 #define WVL_CUDA_CLEAR_THREADS 256
+#define WVL_CUDA_LINE_BYTES 128
 
 /* Slots to the host: eight 64 x 64 blocks of 16 bits are 64 KiB, enough for every multiprocessor to keep stores in flight. */
 #define WVL_CUDA_DELIVER_THREADS 256

@@ -261,7 +261,8 @@ END_TEST
 START_TEST(large)
 {
     static job j;
-    static const struct { uint32_t w, h, components, tile; } sizes[] = {{4096, 2160, 3, 0}, {2048, 1080, 3, 0}, {4096, 4096, 1, 0}, {8192, 3000, 1, 0}, {8192, 4096, 3, 2048}};
+    static const struct { uint32_t w, h, components, tile; } sizes[] = {{4096, 2160, 3, 0}, {2048, 1080, 3, 0}, {4096, 4096, 1, 0}, {8192, 3000, 1, 0}, {8192, 4096, 3, 2048},
+                                                                    {8192, 6400, 1, 0}};
     default_job(&j);
     j.settings.reversible = _i & 1;
     j.format.component_count = sizes[_i / 2].components;
@@ -279,7 +280,7 @@ int main(void)
     Suite *suite = suite_create("window");
     TCase *tests = tcase_create("window");
     tcase_add_loop_test(tests, shapes, 0, 192);
-    tcase_add_loop_test(tests, large, 0, 10);
+    tcase_add_loop_test(tests, large, 0, 12);
     suite_add_tcase(suite, tests);
     SRunner *runner = srunner_create(suite);
     srunner_set_fork_status(runner, CK_NOFORK);

@@ -23,7 +23,7 @@ typedef struct chain {
     wvl_cuda_round rounds[64]; /* of a set: all its pictures together */
     uint64_t round_count;
     uint64_t bound_bytes, coef_bytes, plane_bytes; /* of one picture, aligned */
-    uint64_t set_bytes;
+    uint64_t set_bytes, table_bytes; /* of a set; of its tables, as far as they are used */
     set sets[SETS_MAX];
     uint32_t set_count;
 } chain;
@@ -38,7 +38,7 @@ static wvl_cuda_status queue_part(chain *n, const set *s, int part)
         return wvl_cuda_launch_convert(rt, &n->device->kernels, s->pixels, s->coefs, n->picture->pixel_bytes * n->c->batch, n->device->stream);
     }
     if (part == PART_ALL || part == PART_CLEAR) {
-        status = wvl_cuda_launch_clear(rt, &n->device->kernels, s->bounds, n->bound_bytes * n->c->batch, n->device->stream);
+        status = wvl_cuda_launch_clear(rt, &n->device->kernels, s->bounds, n->bound_bytes * n->c->batch, s->jobs, n->table_bytes, n->device->stream);
     }
     for (uint64_t r = 0; r < n->round_count && !status; r++) {
         int first = n->rounds[r].kernel > WVL_CUDA_PLANE53_SP || r == 0;
@@ -142,6 +142,7 @@ static wvl_cuda_status build_set(chain *n, set *s)
             }
         }
         job_count += t.job_count;
+        n->table_bytes = s->items - s->jobs + t.item_count * batch * sizeof *items;
     }
     for (uint64_t r = 0; jobs && items && r < n->round_count; r++) {
         wvl_cuda_order_items(jobs, items + n->rounds[r].first_item, n->rounds[r].item_count);
