@@ -28,7 +28,7 @@ uint32_t wvl_cuda_chain_length(const builder *b, const unit *u, unsigned level)
     }
     wvl_cuda_measure_grid(low_resolution(u, level - 1)->rect, &cols, &rows);
     uint32_t length = 0; /* an odd line of one sample leaves nothing to the next level */
-    while (level + length <= u->tc->levels && !is_empty(low_resolution(u, level + length - 1)->rect)) {
+    while (level + length <= u->tc->levels && !wvl_cuda_is_empty(low_resolution(u, level + length - 1)->rect)) {
         length++;
     }
     return (uint64_t)cols * rows <= WVL_CUDA_CHAIN_TILES && length > 1 ? length : 0;
@@ -63,21 +63,15 @@ uint32_t wvl_cuda_march_strips(const builder *b, const unit *u, unsigned level, 
     return (uint32_t)wvl_ceil_div(lanes, 32 - 2 * wvl_cuda_march_room(b, u, level, kernel));
 }
 
-/* The three bands of a level share their block grid and first row, and hold `bytes` a coefficient. */
+/* Alike, inside 31 bits, and 16-bit ones no deeper than the float quantiser proves. */
 static int bands_march(const wvl_tile_plan *tile, const wvl_tile_resolution *res, unsigned bytes)
 {
     const wvl_tile_band *first = &tile->bands[res->first_band];
-    for (unsigned i = 0; i < 3; i++) {
-        const wvl_tile_band *band = &first[i];
-        uint64_t slots = (uint64_t)band->block_cols * band->block_rows * band->slot_width * band->slot_height * band->coef_bytes;
-        if (is_empty(band->rect) || band->coef_bytes != bytes || band->xcb < 3 || band->xcb != first->xcb || band->ycb != first->ycb ||
-            band->slot_width != first->slot_width || band->slot_height != first->slot_height || band->block_cols != first->block_cols ||
-            band->block_x0 != first->block_x0 || band->block_y0 != first->block_y0 || band->rect.x0 != first->rect.x0 ||
-            band->rect.y0 != first->rect.y0 || (bytes == 2 && (unsigned)(band->planes + band->frac_bits) > WVL_QUANT_FLOAT_BITS) || slots >> 31) {
-            return 0;
-        }
+    int fit = wvl_cuda_bands_alike(first, bytes);
+    for (unsigned i = 0; i < 3 && fit; i++) {
+        fit = (bytes != 2 || (unsigned)(first[i].planes + first[i].frac_bits) <= WVL_QUANT_FLOAT_BITS) && !(wvl_cuda_slots_bytes(&first[i]) >> 31);
     }
-    return 1;
+    return fit;
 }
 
 static int shape_marches(const unit *u, unsigned level, uint32_t columns, unsigned bytes)
@@ -87,7 +81,7 @@ static int shape_marches(const unit *u, unsigned level, uint32_t columns, unsign
     }
     wvl_rect r = level_rect(u, level);
     if (wvl_rect_width(r) < WVL_CUDA_MARCH_SIDE_MIN || wvl_rect_height(r) < WVL_CUDA_MARCH_SIDE_MIN || r.x0 % columns ||
-        wvl_rect_width(r) % columns || r.x1 >> 30 || r.y1 >> 30 || pitch_bytes(r) * wvl_rect_height(r) >> 32) {
+        wvl_rect_width(r) % columns || r.x1 >> 30 || r.y1 >> 30 || wvl_cuda_pitch_bytes(r) * wvl_rect_height(r) >> 32) {
         return 0;
     }
     return bands_march(u->tile, low_resolution(u, level) + 1, bytes) && bands_march(u->tile, low_resolution(u, level + 1) + 1, bytes);
@@ -183,7 +177,7 @@ static int shape_cascades(const unit *u, unsigned level)
     unsigned bytes = coefficient_bytes(u, level), last = level + wvl_cuda_cascade_levels(u, level) - 1;
     wvl_rect r = level_rect(u, level);
     int fit = wvl_rect_width(r) >= WVL_CUDA_CASCADE_SIDE_MIN && wvl_rect_height(r) >= WVL_CUDA_CASCADE_SIDE_MIN && !(r.x1 >> 30) && !(r.y1 >> 30) &&
-              !(pitch_bytes(r) * wvl_rect_height(r) >> 32) && !(u->narrow && bytes == 4);
+              !(wvl_cuda_pitch_bytes(r) * wvl_rect_height(r) >> 32) && !(u->narrow && bytes == 4);
     for (unsigned l = level; l <= last && fit; l++) {
         fit = !((level_rect(u, l).x0 | level_rect(u, l).y0) & 3) && bands_march(u->tile, low_resolution(u, l) + 1, bytes);
     }
@@ -231,7 +225,7 @@ static uint32_t choose_march(const builder *b, const unit *u, unsigned level)
 
 uint32_t wvl_cuda_choose_kernel(const builder *b, unit *u, unsigned level)
 {
-    if ((u->tc->levels < level && level != 1) || is_empty(level_rect(u, u->tc->levels ? level : 0))) {
+    if ((u->tc->levels < level && level != 1) || wvl_cuda_is_empty(level_rect(u, u->tc->levels ? level : 0))) {
         return WVL_CUDA_KERNELS;
     }
     int taken = 0;

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/intmath.h"
+#include "cuda/grid.h"
 #include "cuda/inverse_launch.h"
 #include "cuda/inverse_tuning.h"
 #include "cuda/segment.h"
@@ -40,7 +41,6 @@ typedef struct builder {
     uint64_t leader_at;      /* its number */
 } builder;
 
-static int is_empty(wvl_rect r) { return !wvl_rect_width(r) || !wvl_rect_height(r); }
 static int is_mixed(const builder *b, const unit *u) { return b->plan->mct != WVL_MCT_NONE && u->component < 3; }
 
 /* The low-low band of `level`; level 0 is the tile-component. */
@@ -52,12 +52,6 @@ static const wvl_tile_band *level_bands(const unit *u, unsigned level)
     return &u->tile->bands[u->tile->resolutions[u->tc->first_resolution + u->tc->levels - level + 1].first_band];
 }
 
-static uint64_t pitch_bytes(wvl_rect r)
-{
-    uint64_t first = r.x0 & ~(WVL_CUDA_PLANE_ALIGN - 1);
-    return wvl_align_up((r.x1 - first + WVL_CUDA_PLANE_ALIGN) * 4, 64);
-}
-
 /* ---- Which kernels take a component ------------------------------------------------------------------------------------------------- */
 
 /* Times 2^149 and WVL_INVERSE_UNIT that stays a float. */
@@ -66,23 +60,16 @@ static uint64_t pitch_bytes(wvl_rect r)
 /* 5/3: unused. */
 static float half_step(const wvl_tile_band *band) { return band->reciprocal > 0 ? 0.5f / band->reciprocal : 0; }
 
-/* The three bands share their block grid and first row (which is therefore even), hold `bytes` a coefficient, and lie within 4 GiB.
- * deep: the kernel takes magnitudes of any depth. */
+/* Alike (their first row is therefore even), and within 4 GiB. deep: the kernel takes magnitudes of any depth. */
 static int bands_march(const wvl_tile_band *first, unsigned bytes, int deep)
 {
-    for (unsigned i = 0; i < 3; i++) {
+    int fit = wvl_cuda_bands_alike(first, bytes);
+    for (unsigned i = 0; i < 3 && fit; i++) {
         const wvl_tile_band *band = &first[i];
-        uint64_t slots = (uint64_t)band->block_cols * band->block_rows * band->slot_width * band->slot_height * band->coef_bytes;
-        if (is_empty(band->rect) || band->coef_bytes != bytes || band->xcb < 3 || band->xcb != first->xcb || band->ycb != first->ycb ||
-            band->slot_width != first->slot_width || band->slot_height != first->slot_height || band->block_cols != first->block_cols ||
-            band->block_x0 != first->block_x0 || band->block_y0 != first->block_y0 || band->rect.x0 != first->rect.x0 ||
-            band->rect.y0 != first->rect.y0 || half_step(band) > HALF_STEP_MAX ||
-            (!deep && (unsigned)(band->planes + band->frac_bits) > WVL_QUANT_FLOAT_BITS) ||
-            (band->coef_offset - first->coef_offset + slots) >> 32) {
-            return 0;
-        }
+        fit = half_step(band) <= HALF_STEP_MAX && (deep || (unsigned)(band->planes + band->frac_bits) <= WVL_QUANT_FLOAT_BITS) &&
+              !((band->coef_offset - first->coef_offset + wvl_cuda_slots_bytes(band)) >> 32);
     }
-    return 1;
+    return fit;
 }
 
 /* Levels `level` + 2 and `level` + 1 at once, `columns` a lane. */
@@ -205,7 +192,7 @@ static void plan_steps(builder *b, unit *u)
     for (unsigned i = 0; i + 1 < u->step_count; i++) {
         wvl_rect r = level_rect(u, u->steps[i].level);
         u->steps[i].out = u->steps[i + 1].in = *planes;
-        *planes = wvl_add_saturate(*planes, wvl_align_up(wvl_mul_saturate(pitch_bytes(r), wvl_rect_height(r)), 256));
+        *planes = wvl_add_saturate(*planes, wvl_align_up(wvl_mul_saturate(wvl_cuda_pitch_bytes(r), wvl_rect_height(r)), 256));
     }
 }
 
@@ -213,7 +200,7 @@ static void plan_steps(builder *b, unit *u)
 
 static void build_band(const builder *b, const unit *u, const wvl_tile_band *from, wvl_cuda_inverse_band *to)
 {
-    if (is_empty(from->rect)) {
+    if (wvl_cuda_is_empty(from->rect)) {
         return;
     }
     to->samples = b->memory->coefs + u->coefs + from->coef_offset;
@@ -240,7 +227,7 @@ static void build_bands(const builder *b, const unit *u, unsigned level, wvl_cud
 static wvl_cuda_plane build_plane(const builder *b, const unit *u, uint64_t offset, unsigned level)
 {
     wvl_rect r = level_rect(u, level);
-    return (wvl_cuda_plane){b->memory->planes + offset, pitch_bytes(r), r.x0 & ~(WVL_CUDA_PLANE_ALIGN - 1), r.y0, 0};
+    return (wvl_cuda_plane){b->memory->planes + offset, wvl_cuda_pitch_bytes(r), r.x0 & ~(WVL_CUDA_PLANE_ALIGN - 1), r.y0, 0};
 }
 
 static void build_job(const builder *b, const unit *u, const step *s, wvl_cuda_inverse_job *job)
@@ -377,7 +364,7 @@ static void add_job(builder *b, const unit *u, const step *s)
     wvl_cuda_inverse_tables *t = b->tables;
     wvl_rect r = level_rect(u, s->level);
     wvl_cuda_inverse_job one, *job = t->jobs ? &t->jobs[t->job_count] : &one;
-    if (is_empty(r)) {
+    if (wvl_cuda_is_empty(r)) {
         return;
     }
     build_job(b, u, s, job);
@@ -414,7 +401,7 @@ static int walk_units(builder *b, const wvl_tile_plan *tiles, uint32_t tile_coun
     for (uint32_t i = 0; i < tile_count; i++) {
         for (uint32_t c = 0; c < b->plan->component_count; c++) {
             unit u = {.tile = &tiles[i], .tc = &tiles[i].components[c], .component = c, .coefs = t->coef_bytes};
-            if (is_empty(u.tc->rect)) {
+            if (wvl_cuda_is_empty(u.tc->rect)) {
                 continue;
             }
             plan_steps(b, &u);

@@ -23,7 +23,7 @@ static uint64_t plane_bytes(const unit *u, unsigned end)
     uint64_t bytes = 0;
     for (unsigned level = 1; level < end; level++) {
         wvl_rect r = low_resolution(u, level)->rect;
-        bytes = is_empty(r) ? bytes : wvl_add_saturate(bytes, wvl_align_up(wvl_mul_saturate(pitch_bytes(r), wvl_rect_height(r)), 256));
+        bytes = wvl_cuda_is_empty(r) ? bytes : wvl_add_saturate(bytes, wvl_align_up(wvl_mul_saturate(wvl_cuda_pitch_bytes(r), wvl_rect_height(r)), 256));
     }
     return bytes;
 }
@@ -32,7 +32,7 @@ static uint64_t plane_bytes(const unit *u, unsigned end)
 static wvl_cuda_plane build_plane(const builder *b, const unit *u, unsigned level, uint32_t narrow)
 {
     wvl_rect r = low_resolution(u, level)->rect;
-    return (wvl_cuda_plane){.data = b->memory->planes + u->planes + plane_bytes(u, level), .pitch_bytes = pitch_bytes(r),
+    return (wvl_cuda_plane){.data = b->memory->planes + u->planes + plane_bytes(u, level), .pitch_bytes = wvl_cuda_pitch_bytes(r),
                             .x0 = r.x0 & ~(WVL_CUDA_PLANE_ALIGN - 1), .y0 = r.y0, .narrow = narrow};
 }
 
@@ -58,7 +58,7 @@ static const wvl_cuda_job *open_front(const builder *b, const unit *u, wvl_cuda_
 
 static void build_band(const builder *b, const unit *u, const wvl_tile_band *from, wvl_cuda_band *to)
 {
-    if (is_empty(from->rect)) {
+    if (wvl_cuda_is_empty(from->rect)) {
         return;
     }
     to->samples = b->memory->coefs + u->coefs + from->coef_offset;

@@ -4,6 +4,7 @@
 #define WVL_CUDA_TABLES_UNIT_H
 
 #include "base/intmath.h"
+#include "cuda/grid.h"
 #include "cuda/tables.h"
 #include "cuda/tuning.h"
 
@@ -35,14 +36,6 @@ static inline const wvl_tile_resolution *low_resolution(const unit *u, unsigned 
 {
     return &u->tile->resolutions[u->tc->first_resolution + u->tc->levels - level];
 }
-
-static inline uint64_t pitch_bytes(wvl_rect r)
-{
-    uint64_t first = r.x0 & ~(WVL_CUDA_PLANE_ALIGN - 1);
-    return wvl_align_up((r.x1 - first + WVL_CUDA_PLANE_ALIGN) * 4, 64);
-}
-
-static inline int is_empty(wvl_rect r) { return !wvl_rect_width(r) || !wvl_rect_height(r); }
 
 static inline int rects_alike(wvl_rect a, wvl_rect b) { return wvl_rect_width(a) == wvl_rect_width(b) && wvl_rect_height(a) == wvl_rect_height(b); }
 
