@@ -23,6 +23,7 @@ set(WVL_CUDA_DEVICE_SOURCES
     cuda/color.cu
     cuda/convert.cu
     cuda/deliver.cu
+    cuda/last.cu
     cuda/level_any.cu
     cuda/march.cu
     cuda/block/halves.cuh
@@ -30,6 +31,7 @@ set(WVL_CUDA_DEVICE_SOURCES
     cuda/block/load.cuh
     cuda/block/order.cuh
     cuda/block/pack.cuh
+    cuda/block/patch.cuh
     cuda/block/rows.cuh
     cuda/block/store.cuh
     cuda/block/wide.cuh

@@ -175,8 +175,9 @@ unsigned wvl_cuda_cascade_levels(const unit *u, unsigned level)
 static int shape_cascades(const unit *u, unsigned level)
 {
     unsigned bytes = coefficient_bytes(u, level), last = level + wvl_cuda_cascade_levels(u, level) - 1;
+    unsigned least = last > level ? WVL_CUDA_CASCADE_SIDE_MIN : WVL_CUDA_LAST_SIDE_MIN;
     wvl_rect r = level_rect(u, level);
-    int fit = wvl_rect_width(r) >= WVL_CUDA_CASCADE_SIDE_MIN && wvl_rect_height(r) >= WVL_CUDA_CASCADE_SIDE_MIN && !(r.x1 >> 30) && !(r.y1 >> 30) &&
+    int fit = wvl_rect_width(r) >= least && wvl_rect_height(r) >= least && !(r.x1 >> 30) && !(r.y1 >> 30) &&
               !(wvl_cuda_pitch_bytes(r) * wvl_rect_height(r) >> 32) && !(u->narrow && bytes == 4);
     for (unsigned l = level; l <= last && fit; l++) {
         fit = !((level_rect(u, l).x0 | level_rect(u, l).y0) & 3) && bands_march(u->tile, low_resolution(u, l) + 1, bytes);
@@ -188,19 +189,22 @@ static int shape_cascades(const unit *u, unsigned level)
 
 static uint32_t choose_cascade(const unit *u, unsigned level)
 {
-    if (!wvl_cuda_cascade_levels(u, level) || pack_size(level_rect(u, level)) > 1 || !shape_cascades(u, level)) {
+    int packs = level < u->tc->levels && pack_size(level_rect(u, level)) > 1;
+    if (!wvl_cuda_cascade_levels(u, level) || packs || !shape_cascades(u, level)) {
         return WVL_CUDA_KERNELS;
     }
     uint32_t kernel = coefficient_bytes(u, level) == 2 ? WVL_CUDA_CASCADE53 : WVL_CUDA_CASCADE53_W;
-    return u->narrow ? (uint32_t)WVL_CUDA_CASCADE53_S : kernel + !u->tc->reversible;
+    kernel = u->narrow ? (uint32_t)WVL_CUDA_CASCADE53_S : kernel + !u->tc->reversible;
+    return level < u->tc->levels ? kernel : kernel + WVL_CUDA_LAST53 - WVL_CUDA_CASCADE53;
 }
 
 int wvl_cuda_is_cascade(uint32_t kernel) { return kernel >= WVL_CUDA_CASCADE53 && kernel <= WVL_CUDA_CASCADE53_S; }
+int wvl_cuda_is_last(uint32_t kernel) { return kernel >= WVL_CUDA_LAST53 && kernel <= WVL_CUDA_LAST53_S; }
 
 /* Levels that a launch takes of a component beyond the first; any-shape kernels: none. */
 static unsigned further_levels(const unit *u, unsigned level, uint32_t kernel)
 {
-    return kernel == WVL_CUDA_KERNELS ? 0 : wvl_cuda_is_cascade(kernel) ? wvl_cuda_cascade_levels(u, level) - 1 : 1;
+    return kernel == WVL_CUDA_KERNELS || wvl_cuda_is_last(kernel) ? 0 : wvl_cuda_is_cascade(kernel) ? wvl_cuda_cascade_levels(u, level) - 1 : 1;
 }
 
 /* Too little for marching to fill the machine. */

@@ -24,6 +24,8 @@ uint32_t wvl_cuda_march_room(const builder *b, const unit *u, unsigned level, ui
 uint32_t wvl_cuda_march_strips(const builder *b, const unit *u, unsigned level, uint32_t kernel);
 
 int wvl_cuda_is_cascade(uint32_t kernel);
+/* One that takes the last level of a plane, in pieces of WVL_CUDA_CASCADE_OWN columns and WVL_CUDA_CASCADE_ROWS rows. */
+int wvl_cuda_is_last(uint32_t kernel);
 /* Levels from this one on that one launch takes tile by tile. */
 unsigned wvl_cuda_cascade_levels(const unit *u, unsigned level);
 

@@ -5,5 +5,6 @@
 #include "cuda/color.cu"
 #include "cuda/convert.cu"
 #include "cuda/deliver.cu"
+#include "cuda/last.cu"
 #include "cuda/level_any.cu"
 #include "cuda/march.cu"

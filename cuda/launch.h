@@ -17,6 +17,11 @@ enum {
     WVL_CUDA_CASCADE53_W, /* to 32-bit coefficients */
     WVL_CUDA_CASCADE97_W,
     WVL_CUDA_CASCADE53_S, /* from a narrow plane to 16-bit coefficients */
+    WVL_CUDA_LAST53,     /* the last level from a plane to 16-bit coefficients */
+    WVL_CUDA_LAST97,
+    WVL_CUDA_LAST53_W,   /* to 32-bit coefficients */
+    WVL_CUDA_LAST97_W,
+    WVL_CUDA_LAST53_S,   /* from a narrow plane to 16-bit coefficients */
     WVL_CUDA_PLANE53,    /* two levels from a plane to 16-bit coefficients */
     WVL_CUDA_PLANE97,
     WVL_CUDA_PLANE53_W,  /* to 32-bit coefficients */

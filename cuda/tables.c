@@ -138,7 +138,7 @@ static void add_tiles(builder *b, const unit *u, unsigned level)
         }
         t->fronts[u->number] = NO_FRONT;
     } else {
-        count += rows + 2; /* where it marches instead, rounding up may need one more row of warps */
+        count += (level > 1 && level == u->tc->levels ? count : 0) + rows + 2; /* last.cu makes two of one, marching rounds up to one more row of warps */
     }
     t->job_count++;
     t->item_count += count;
@@ -348,6 +348,24 @@ static void add_cascade(builder *b, const unit *u, unsigned level)
     t->job_count += levels;
 }
 
+/* The last level by itself. */
+static void add_last(builder *b, const unit *u, unsigned level)
+{
+    wvl_cuda_tables *t = b->tables;
+    wvl_cuda_job *job = &t->jobs[t->job_count];
+    build_job(b, u, level, job);
+    const wvl_cuda_job *front = open_front(b, u, job);
+    uint32_t width = job->rect.x1 - (job->rect.x0 & ~3u), height = job->rect.y1 - (job->rect.y0 & ~7u);
+    for (uint32_t y = 0; y * WVL_CUDA_CASCADE_ROWS < height; y++) {
+        for (uint32_t x = 0; x * WVL_CUDA_CASCADE_OWN < width; x++) {
+            t->items[t->item_count] = (wvl_cuda_item){.job = (uint32_t)t->job_count, .x = x, .y = y};
+            wvl_cuda_open_last_window(front, job, &t->items[t->item_count++]);
+        }
+    }
+    t->fronts[u->number] = NO_FRONT;
+    t->job_count++;
+}
+
 static void count_strips(builder *b, const unit *u, unsigned level)
 {
     uint32_t pack = is_packed(b->kernel) ? pack_size(level_rect(u, level)) : 1;
@@ -406,7 +424,7 @@ static void build_round(builder *b, const wvl_tile_plan *tiles, uint32_t tile_co
     }
     b->first_job = t->job_count;
     b->cascade = NULL;
-    walk_units(b, tiles, tile_count, level, marches ? add_march : wvl_cuda_is_cascade(b->kernel) ? add_cascade : add_any);
+    walk_units(b, tiles, tile_count, level, marches ? add_march : wvl_cuda_is_cascade(b->kernel) ? add_cascade : wvl_cuda_is_last(b->kernel) ? add_last : add_any);
     if (t->item_count > first) {
         if (b->memory) {
             wvl_cuda_order_items(t->jobs, t->items + first, t->item_count - first);

@@ -61,9 +61,15 @@
 #define WVL_CUDA_CASCADE_TILE_MAX 240 /* of the deepest level */
 #define WVL_CUDA_CASCADE_WAVE 12      /* what a wave costs before it begins: two rounds of a thread block alone on a multiprocessor */
 #define WVL_CUDA_CASCADE_SIDE_MIN 64
-/* Samples of all planes of a launch up to which three levels are not marched through. */
-#define WVL_CUDA_CASCADE_LITTLE53 2000000
-#define WVL_CUDA_CASCADE_LITTLE97 1200000
+/* Samples of all planes of a launch up to which three levels are not marched through. Measured between 415 and 518 thousand, and 518 and 590. */
+#define WVL_CUDA_CASCADE_LITTLE53 450000
+#define WVL_CUDA_CASCADE_LITTLE97 550000
+
+/* The last level by itself: thread blocks of one warp that a multiprocessor would hold were it theirs alone. Few registers, since it is not: most lie beside
+ * the planes' blocks, which leave 4 to 12 thousand. With 80 and 96, or 120 and 128, no faster. */
+#define WVL_CUDA_LAST_BLOCKS53 32
+#define WVL_CUDA_LAST_BLOCKS97 24
+#define WVL_CUDA_LAST_SIDE_MIN 8 /* mirrored rows and columns fold once */
 
 /* Conversion to X'Y'Z'. */
 #define WVL_CUDA_COLOR_THREADS 256

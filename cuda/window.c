@@ -82,6 +82,19 @@ void wvl_cuda_open_cascade_window(const wvl_cuda_job *front, const wvl_cuda_job 
     open_window(front, job, columns, rows, item);
 }
 
+/* The same, of a piece by itself: what it uses, not all that it fetches. Pieces end with odd rows and columns, which need one less than even ones, or at
+ * an edge. */
+void wvl_cuda_open_last_window(const wvl_cuda_job *front, const wvl_cuda_job *job, wvl_cuda_item *item)
+{
+    if (!front) {
+        return;
+    }
+    const int64_t reach = job->reversible ? WVL_CUDA_CASCADE_REACH53 : WVL_CUDA_CASCADE_REACH97;
+    const int64_t x = (job->rect.x0 & ~3u) + (int64_t)item->x * WVL_CUDA_CASCADE_OWN, y = (job->rect.y0 & ~7u) + (int64_t)item->y * WVL_CUDA_CASCADE_ROWS;
+    const int64_t x1 = min_i64(x + WVL_CUDA_CASCADE_OWN, job->rect.x1), y1 = min_i64(y + WVL_CUDA_CASCADE_ROWS, job->rect.y1);
+    open_window(front, job, (span){x - reach, x1 + reach - 1}, (span){max_i64(y, job->rect.y0) - reach, y1 + reach - 1}, item);
+}
+
 /* A chain goes over all of its plane. */
 void wvl_cuda_open_tile_window(const wvl_cuda_job *front, const wvl_cuda_job *job, wvl_cuda_item *item)
 {

@@ -12,6 +12,7 @@ uint64_t wvl_cuda_count_flags(const wvl_cuda_job *job);
  * item waits for the launch. */
 void wvl_cuda_open_march_window(const wvl_cuda_job *front, const wvl_cuda_job *job, wvl_cuda_item *item);
 void wvl_cuda_open_cascade_window(const wvl_cuda_job *front, const wvl_cuda_job *job, wvl_cuda_item *item);
+void wvl_cuda_open_last_window(const wvl_cuda_job *front, const wvl_cuda_job *job, wvl_cuda_item *item);
 void wvl_cuda_open_tile_window(const wvl_cuda_job *front, const wvl_cuda_job *job, wvl_cuda_item *item);
 
 #endif

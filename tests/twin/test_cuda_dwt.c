@@ -335,6 +335,30 @@ START_TEST(cascades)
 }
 END_TEST
 
+/* Pictures so large that planes between levels are marched through, and one level is left behind them. */
+START_TEST(last_levels)
+{
+    static job j;
+    if (!have_device || (subset && _i % (4 * subset))) {
+        return;
+    }
+    seed_state = 717171u + (uint64_t)_i * 100u;
+    default_job(&j);
+    j.settings.reversible = _i & 1;
+    j.settings.levels = (uint8_t)(_i < 6 ? 5 : between(5, 7));
+    j.settings.block_width = (uint16_t)(16u << between(0, 2));
+    j.settings.block_height = (uint16_t)(8u << between(0, 3));
+    for (uint32_t c = 0; c < COMPONENTS; c++) {
+        j.components[c].depth = (uint8_t)(_i & 2 ? between(9, 16) : 8);
+    }
+    uint32_t offset = _i & 4 ? 64 * between(0, 3) : 0;
+    place_picture(&j, 32 * between(90, 130), between(2600, 3000), offset, offset);
+    plan_job(&j);
+    draw_plain_pixels(&j, 0);
+    check_job(&j);
+}
+END_TEST
+
 /* Tiles, offsets, subsampling, precincts, mixed depths and signs. */
 START_TEST(structures)
 {
@@ -500,6 +524,7 @@ int main(void)
     tcase_add_loop_test(tc, wide, 0, 13);
     tcase_add_loop_test(tc, packed, 0, 12);
     tcase_add_loop_test(tc, cascades, 0, 24);
+    tcase_add_loop_test(tc, last_levels, 0, 8);
     tcase_add_loop_test(tc, structures, 0, 48);
     tcase_add_loop_test(tc, converted, 0, 8);
     tcase_add_test(tc, outside_is_refused);

@@ -12,7 +12,7 @@
 
 #define FLAGS UINT64_C(0x100000000)
 
-static uint64_t windows[3];      /* of marching, cascades, tiles: seen by the suite */
+static uint64_t windows[4];      /* of marching, cascades, tiles, last levels: seen by the suite */
 static uint64_t uneven;          /* launches of segments of two lengths, long ones first */
 
 typedef struct tables_of {
@@ -158,6 +158,18 @@ static void read_cascade(const plane *p, const wvl_cuda_job *jobs, const wvl_cud
     windows[1]++;
 }
 
+static void read_last(const plane *p, const wvl_cuda_job *job_of, const wvl_cuda_item *item, const job *j)
+{
+    const int reach = job_of->reversible ? WVL_CUDA_CASCADE_REACH53 : WVL_CUDA_CASCADE_REACH97;
+    const wvl_rect r = job_of->rect;
+    int64_t x = (r.x0 & ~3u) + (int64_t)item->x * WVL_CUDA_CASCADE_OWN, y = (r.y0 & ~7u) + (int64_t)item->y * WVL_CUDA_CASCADE_ROWS;
+    int64_t right = x + WVL_CUDA_CASCADE_OWN, bottom = y + WVL_CUDA_CASCADE_ROWS;
+    right = right > r.x1 ? r.x1 : right;
+    bottom = bottom > r.y1 ? r.y1 : bottom;
+    read_area(p, x - reach, right + reach - (right < r.x1), larger(y, r.y0) - reach, bottom + reach - (bottom < r.y1), j);
+    windows[3]++;
+}
+
 static void read_tile(const plane *p, const wvl_cuda_job *job_of, const wvl_cuda_item *item, const job *j)
 {
     const wvl_rect r = job_of->rect;
@@ -181,6 +193,8 @@ static void check_item(const wvl_cuda_tables *t, uint32_t kernel, const wvl_cuda
     store_window(t, item, &p, j);
     if (kernel >= WVL_CUDA_PLANE53) {
         read_march(&p, job_of, item, j);
+    } else if (kernel >= WVL_CUDA_LAST53) {
+        read_last(&p, job_of, item, j);
     } else if (kernel >= WVL_CUDA_CASCADE53) {
         read_cascade(&p, job_of, item, j);
     } else {
@@ -287,7 +301,7 @@ int main(void)
     srunner_run_all(runner, CK_NORMAL);
     int failed = srunner_ntests_failed(runner);
     srunner_free(runner);
-    printf("windows: %llu of marching, %llu of cascades, %llu of tiles\n", (unsigned long long)windows[0], (unsigned long long)windows[1],
-           (unsigned long long)windows[2]);
-    return failed || !windows[0] || !windows[1] || !windows[2] || !uneven;
+    printf("windows: %llu of marching, %llu of cascades, %llu of last levels, %llu of tiles\n", (unsigned long long)windows[0],
+           (unsigned long long)windows[1], (unsigned long long)windows[3], (unsigned long long)windows[2]);
+    return failed || !windows[0] || !windows[1] || !windows[2] || !windows[3] || !uneven;
 }
