@@ -2,11 +2,14 @@
 /*
  * One level of any shape: coefficients and the low-low plane in, the next plane out; and planes to pixels of any container.
  *
- * Runs: WVL_CUDA_BACK_TILE_THREADS threads a tile of 64 x 32 samples of the resolution on the absolute grid, or up to four times as many where tiles
- * are few (inverse_launch.c); 12 KiB of shared memory with the room of four samples around it, 38 registers (planes to pixels: 32 and 42, none).
+ * Runs: a level: 128 threads a tile of 120 x 16 samples of the resolution, with a room of four around it. Addresses are sums of what rows and columns
+ * say, found once for each by one thread. A warp takes six rows of 128 columns, four a lane, asks for all their samples at once, and lifts across by
+ * shuffles; behind one barrier a thread takes a column and lifts down. 15 KiB of shared memory, 61 and 54 registers. Pixels: 256 threads a tile of
+ * 64 x 32 samples, or up to four times as many where tiles are few (inverse_launch.c).
  * Bytes a sample: coefficient, + 1 for the low-low plane, + 4.
  * Symmetric extension is a matter of folded addresses: it keeps parity, so a low sample is extended by low ones.
  */
+#include "cuda/block/inverse_store.cuh"
 #include "cuda/block/order.cuh"
 #include "cuda/inverse_job.h"
 #include "cuda/inverse_ops.h"
@@ -14,24 +17,19 @@
 
 namespace back {
 
-constexpr int ROOM = WVL_CUDA_BACK_TILE_ROOM, WIDTH = WVL_CUDA_BACK_TILE_WIDTH, HEIGHT = WVL_CUDA_BACK_TILE_HEIGHT;
-constexpr int COLS = WIDTH + 2 * ROOM, ROWS = HEIGHT + 2 * ROOM, PITCH = COLS + 1;
-
-template <class T> struct tile { T at[ROWS * PITCH]; };
+constexpr int ROOM = WVL_CUDA_BACK_JOIN_ROOM, WIDTH = WVL_CUDA_BACK_JOIN_WIDTH, HEIGHT = WVL_CUDA_BACK_JOIN_HEIGHT;
+constexpr int COLS = WIDTH + 2 * ROOM, ROWS = HEIGHT + 2 * ROOM;
+constexpr int WARPS = WVL_CUDA_BACK_JOIN_THREADS / 32, EACH = ROWS / WARPS; /* rows of a warp, the first an even one */
 
 /* Whole-sample symmetric extension (F.3.7) of any index; a signal of one sample repeats. */
 __device__ __forceinline__ uint32_t fold(int64_t at, uint32_t first, uint32_t end)
 {
     int64_t offset = at - (int64_t)first, last = (int64_t)end - first - 1, period = 2 * last;
-    if (offset >= 0 && offset <= last) {
-        return (uint32_t)at;
+    offset = offset < 0 ? -offset : offset;
+    while (offset > last && last) { /* tiles reach little beyond, but for the narrowest signals */
+        offset = offset > period ? offset - period : period - offset;
     }
-    if (!last) {
-        return first;
-    }
-    int64_t folded = offset % period;
-    folded = folded < 0 ? folded + period : folded;
-    return first + (uint32_t)(folded <= last ? folded : period - folded);
+    return first + (uint32_t)(last ? offset : 0);
 }
 
 __device__ __forceinline__ void set_value(uint32_t m, bool negative, float, int32_t &v) { v = negative ? -(int32_t)m : (int32_t)m; }
@@ -39,19 +37,6 @@ __device__ __forceinline__ void set_value(uint32_t m, bool negative, float half_
 {
     v = wvl_inverse_magnitude(m, half_step);
     v = negative ? -v : v;
-}
-
-/* The coefficient at (x, y) of the band's own grid: wvl_coef_at() with addresses. */
-template <class T> __device__ T read_coefficient(const wvl_cuda_inverse_band &band, uint32_t x, uint32_t y)
-{
-    uint32_t col = (x >> band.xcb) - band.block_x0, row = (y >> band.ycb) - band.block_y0;
-    uint32_t left = col ? x >> band.xcb << band.xcb : band.rect.x0, top = row ? y >> band.ycb << band.ycb : band.rect.y0;
-    uint64_t at = band.samples + row * band.row_bytes + (uint64_t)col * band.slot_bytes +
-                  ((uint64_t)(y - top) * band.slot_width + (x - left)) * band.coef_bytes;
-    uint32_t w = band.coef_bytes == 2 ? *(const uint16_t *)at : *(const uint32_t *)at, sign = band.coef_bytes == 2 ? 0x8000u : 0x80000000u;
-    T v;
-    set_value(w & (sign - 1), (w & sign) != 0, band.half_step, v);
-    return v;
 }
 
 template <class T> __device__ __forceinline__ T *plane_at(const wvl_cuda_plane &p, uint32_t x, uint32_t y)
@@ -65,119 +50,210 @@ __device__ __forceinline__ float to_plane(float v) { return __fmul_rn(v, WVL_INV
 __device__ __forceinline__ int32_t from_plane(int32_t v) { return v; }
 __device__ __forceinline__ float from_plane(float v) { return __fmul_rn(v, 1 / WVL_INVERSE_UNIT); }
 
-/* The sample of the interleaved bands at (x, y) of the resolution. */
-template <class T> __device__ __forceinline__ T read_interleaved(const wvl_cuda_inverse_job &job, uint32_t x, uint32_t y)
-{
-    uint32_t orient = (x & 1) | (y & 1) << 1;
-    return orient == WVL_BAND_LL && job.in.data ? from_plane(*plane_at<const T>(job.in, x / 2, y / 2))
-                                                : read_coefficient<T>(job.band[orient], x / 2, y / 2);
-}
+__device__ __forceinline__ void from_word(uint32_t w, int32_t &v) { v = (int32_t)w; }
+__device__ __forceinline__ void from_word(uint32_t w, float &v) { v = __uint_as_float(w); }
 
-/* What there is of a tile, with the room around: columns and rows of it from the even ones `col` and `row` on. */
-struct extent { int col, row, cols, rows; };
+/* Where samples of one parity of rows and columns come from: a band, or the low-low plane. Addresses are those of wvl_coef_at() as sums of what the
+ * column and what the row say. */
+struct source {
+    const wvl_cuda_inverse_band *band;
+    const wvl_cuda_plane *plane; /* NULL: the band */
 
-/* Every second line from `first`: lines of `step` elements apart, `count` of them, each `across` long with elements `element` apart. The first
- * has an even coordinate: odd lines are high. */
-template <class T, class F> __device__ void lift_back(T *at, int first, int count, int step, int across, int element, F lift)
+    /* Of the parities that columns and rows of a tile have, which is what its signals have where those are longer than a sample. */
+    __device__ __forceinline__ void open(const wvl_cuda_inverse_job &job, uint32_t odd_x, uint32_t odd_y)
+    {
+        const wvl_rect r = job.rect;
+        const uint32_t x = r.x1 - r.x0 > 1 ? odd_x : r.x0 & 1, y = r.y1 - r.y0 > 1 ? odd_y : r.y0 & 1;
+        const uint32_t orient = job.levels == WVL_CUDA_PLAIN ? (uint32_t)WVL_BAND_LL : x | y << 1;
+        band = &job.band[orient];
+        plane = orient == WVL_BAND_LL && job.in.data ? &job.in : NULL;
+    }
+    __device__ __forceinline__ uint64_t column(uint32_t x) const
+    {
+        if (plane) {
+            return plane->data + 4ull * (x - plane->x0);
+        }
+        uint32_t block = (x >> band->xcb) - band->block_x0, left = block ? x >> band->xcb << band->xcb : band->rect.x0;
+        return band->samples + (uint64_t)block * band->slot_bytes + (uint64_t)(x - left) * band->coef_bytes;
+    }
+    __device__ __forceinline__ uint64_t row(uint32_t y) const
+    {
+        if (plane) {
+            return (uint64_t)(y - plane->y0) * plane->pitch_bytes;
+        }
+        uint32_t block = (y >> band->ycb) - band->block_y0, top = block ? y >> band->ycb << band->ycb : band->rect.y0;
+        return block * band->row_bytes + (uint64_t)(y - top) * band->slot_width * band->coef_bytes;
+    }
+    __device__ __forceinline__ bool narrow() const { return !plane && band->coef_bytes == 2; }
+    template <class T> __device__ __forceinline__ T value(uint32_t w) const
+    {
+        T v;
+        if (plane) {
+            from_word(w, v);
+            return from_plane(v);
+        }
+        const uint32_t sign = band->coef_bytes == 2 ? 0x8000u : 0x80000000u;
+        set_value(w & (sign - 1), (w & sign) != 0, band->half_step, v);
+        return v;
+    }
+};
+
+/* What columns say, by the parity of the row, and rows by that of the column. */
+struct addresses { uint64_t column[2][COLS], row[2][ROWS]; };
+
+/* By all threads of the block. x0, y0: of the tile with its room, even. */
+__device__ __forceinline__ void open_addresses(const wvl_cuda_inverse_job &job, int64_t x0, int64_t y0, addresses &at)
 {
-    int lines = (count - first) / 2; /* the last line has no neighbour beyond it */
-#pragma unroll 1
-    for (int i = threadIdx.x; i < lines * across; i += blockDim.x) {
-        int k = i / across, j = i - k * across;
-        T *p = at + (first + 2 * k) * step + j * element;
-        *p = lift(*p, p[-step], p[step]);
+    const uint32_t t = threadIdx.x, shift = job.levels != WVL_CUDA_PLAIN; /* of coordinates: else all of it is the low-low band */
+    const uint32_t x = fold(x0 + t, job.rect.x0, job.rect.x1) >> shift;
+    source from;
+#pragma unroll
+    for (uint32_t odd = 0; odd < 2; odd++) {
+        from.open(job, t & 1, odd);
+        at.column[odd][t] = from.column(x);
+    }
+    if (t < 2 * ROWS) {
+        const uint32_t k = t / 2;
+        from.open(job, t & 1, k & 1);
+        at.row[t & 1][k] = from.row(fold(y0 + k, job.rect.y0, job.rect.y1) >> shift);
     }
     __syncthreads();
 }
 
-__device__ __noinline__ void join_axis(int32_t *at, int count, int step, int across, int element)
+/* From global memory, which the compiler can not know. */
+__device__ __forceinline__ uint32_t load(uint64_t at, bool narrow)
 {
-    lift_back(at, 2, count, step, across, element, [](int32_t x, int32_t a, int32_t b) { return wvl_inverse53_low(x, a, b); });
-    lift_back(at, 3, count, step, across, element, [](int32_t x, int32_t a, int32_t b) { return wvl_inverse53_high(x, a, b); });
-}
-
-__device__ __noinline__ void join_axis(float *at, int count, int step, int across, int element)
-{
-    lift_back(at, 2, count, step, across, element, [](float x, float a, float b) { return wvl_lift97_step(-WVL_LIFT97_DELTA, a, b, x); });
-    lift_back(at, 3, count, step, across, element, [](float x, float a, float b) { return wvl_lift97_step(-WVL_LIFT97_GAMMA, a, b, x); });
-    lift_back(at, 4, count, step, across, element, [](float x, float a, float b) { return wvl_lift97_step(-WVL_LIFT97_BETA, a, b, x); });
-    lift_back(at, 5, count, step, across, element, [](float x, float a, float b) { return wvl_lift97_step(-WVL_LIFT97_ALPHA, a, b, x); });
+    uint32_t w;
+    if (narrow) {
+        uint16_t half;
+        asm volatile("ld.global.u16 %0, [%1];" : "=h"(half) : "l"(at));
+        w = half;
+    } else {
+        asm volatile("ld.global.u32 %0, [%1];" : "=r"(w) : "l"(at));
+    }
+    return w;
 }
 
 /* A signal of one sample is not filtered: an odd one is halved in 5/3 (F.3.6); in 9/7 the step holds the half. */
 __device__ __forceinline__ int32_t halve(int32_t x) { return x / 2; }
 __device__ __forceinline__ float halve(float x) { return x; }
 
-template <class T> __device__ void halve_tile(tile<T> &s)
+template <int N, class T> __device__ __forceinline__ void halve_all(T (&v)[N])
 {
-    for (int i = threadIdx.x; i < ROWS * COLS; i += blockDim.x) {
-        T *p = &s.at[i / COLS * PITCH + i % COLS];
-        *p = halve(*p);
-    }
-    __syncthreads();
-}
-
-template <class T> __device__ void join_tile(tile<T> &s, const wvl_rect &rect, const extent &e)
-{
-    T *at = &s.at[e.row * PITCH + e.col];
-    if (rect.x1 - rect.x0 > 1) {
-        join_axis(at, e.cols, 1, e.rows, PITCH);
-    } else if (rect.x0 & 1) {
-        halve_tile(s);
-    }
-    if (rect.y1 - rect.y0 > 1) {
-        join_axis(at, e.rows, PITCH, e.cols, 1);
-    } else if (rect.y0 & 1) {
-        halve_tile(s);
+#pragma unroll
+    for (int i = 0; i < N; i++) {
+        v[i] = halve(v[i]);
     }
 }
 
-__device__ __forceinline__ extent tile_extent(const wvl_rect &r, int64_t x0, int64_t y0)
+/* Rows FIRST, FIRST + 2, ... of a column, as far as both neighbours are there. */
+template <int FIRST, class T, class F> __device__ __forceinline__ void lift_column(T (&v)[ROWS], F lift)
 {
-    extent e;
-    e.col = (int)max((int64_t)r.x0 - x0, (int64_t)0) & ~1;
-    e.row = (int)max((int64_t)r.y0 - y0, (int64_t)0) & ~1;
-    e.cols = (int)min((int64_t)r.x1 - x0, (int64_t)WIDTH) - e.col + 2 * ROOM;
-    e.rows = (int)min((int64_t)r.y1 - y0, (int64_t)HEIGHT) - e.row + 2 * ROOM;
-    return e;
+#pragma unroll
+    for (int i = FIRST; i + 1 < ROWS; i += 2) {
+        v[i] = lift(v[i], v[i - 1], v[i + 1]);
+    }
 }
 
-/* Code is fetched anew for every picture: loops are short rather than unrolled. */
-template <class T> __device__ void run_tile(const wvl_cuda_inverse_job *jobs, const wvl_cuda_item *items)
+__device__ __forceinline__ void join_column(int32_t (&v)[ROWS])
 {
-    __shared__ tile<T> s;
-    __shared__ wvl_cuda_inverse_job job; /* asked for all at once: its members would be fetched one after the other */
-    const wvl_cuda_item item = items[blockIdx.x];
-    for (unsigned i = threadIdx.x; i < sizeof job / 4; i += blockDim.x) {
-        ((uint32_t *)&job)[i] = ((const uint32_t *)&jobs[item.job])[i];
+    lift_column<2>(v, [](int32_t x, int32_t a, int32_t b) { return wvl_inverse53_low(x, a, b); });
+    lift_column<3>(v, [](int32_t x, int32_t a, int32_t b) { return wvl_inverse53_high(x, a, b); });
+}
+
+__device__ __forceinline__ void join_column(float (&v)[ROWS])
+{
+    lift_column<2>(v, [](float x, float a, float b) { return wvl_lift97_step(-WVL_LIFT97_DELTA, a, b, x); });
+    lift_column<3>(v, [](float x, float a, float b) { return wvl_lift97_step(-WVL_LIFT97_GAMMA, a, b, x); });
+    lift_column<4>(v, [](float x, float a, float b) { return wvl_lift97_step(-WVL_LIFT97_BETA, a, b, x); });
+    lift_column<5>(v, [](float x, float a, float b) { return wvl_lift97_step(-WVL_LIFT97_ALPHA, a, b, x); });
+}
+
+/* A warp's rows from `first` on, lifted across: the outermost lanes hold nothing of use then. */
+template <class T> __device__ __forceinline__ void join_across(const wvl_cuda_inverse_job &job, const addresses &at, int first, T (*to)[COLS])
+{
+    const int column = 4 * (int)(threadIdx.x & 31);
+    uint32_t w[4][EACH]; /* by parities: of the column, and twice that of the row */
+    T v[4][EACH];
+    source from;
+#pragma unroll
+    for (int k = 0; k < 4; k++) {
+        from.open(job, k & 1, k >> 1);
+        const bool narrow = from.narrow();
+#pragma unroll
+        for (int i = 0; i < EACH; i++) {
+            const uint64_t sample = at.column[k >> 1][column + (k & 1) + 2 * (i & 1)] + at.row[k & 1][first + (i & ~1) + (k >> 1)];
+            w[k][i] = load(sample, narrow);
+        }
     }
-    __syncthreads();
-    wait_for_launch_in_front();
-    const wvl_rect r = job.rect;
-    const int64_t x0 = (int64_t)item.x * WIDTH, y0 = (int64_t)item.y * HEIGHT;
-    const extent e = tile_extent(r, x0, y0);
-#pragma unroll 4
-    for (int i = threadIdx.x; i < e.rows * e.cols; i += blockDim.x) {
-        int k = i / e.cols, row = e.row + k, col = e.col + i - k * e.cols;
-        uint32_t x = fold(x0 + col - ROOM, r.x0, r.x1), y = fold(y0 + row - ROOM, r.y0, r.y1);
-        s.at[row * PITCH + col] = job.levels == WVL_CUDA_PLAIN ? read_coefficient<T>(job.band[WVL_BAND_LL], x, y)
-                                                               : read_interleaved<T>(job, x, y);
+#pragma unroll
+    for (int k = 0; k < 4; k++) {
+        from.open(job, k & 1, k >> 1);
+#pragma unroll
+        for (int i = 0; i < EACH; i++) {
+            v[k][i] = from.template value<T>(w[k][i]);
+        }
     }
-    __syncthreads();
-    if (job.levels != WVL_CUDA_PLAIN) {
-        join_tile(s, r, e);
-    }
-#pragma unroll 1
-    for (int i = threadIdx.x; i < (e.rows - 2 * ROOM) * (e.cols - 2 * ROOM); i += blockDim.x) {
-        int k = i / (e.cols - 2 * ROOM), row = e.row + k, col = e.col + i - k * (e.cols - 2 * ROOM);
-        int64_t x = x0 + col, y = y0 + row;
-        if (x >= r.x0 && y >= r.y0) {
-            *plane_at<T>(job.out, (uint32_t)x, (uint32_t)y) = to_plane(s.at[(ROOM + row) * PITCH + ROOM + col]);
+#pragma unroll
+    for (int i = 0; i < EACH; i += 2) {
+        T a[4] = {v[0][i], v[1][i], v[0][i + 1], v[1][i + 1]}, b[4] = {v[2][i], v[3][i], v[2][i + 1], v[3][i + 1]};
+        if (job.levels != WVL_CUDA_PLAIN && job.rect.x1 - job.rect.x0 > 1) {
+            join_rows<4>(a, b, false, false);
+        } else if (job.levels != WVL_CUDA_PLAIN && (job.rect.x0 & 1)) {
+            halve_all(a);
+            halve_all(b);
+        }
+#pragma unroll
+        for (int j = 0; j < 4; j++) {
+            to[i][column + j] = a[j];
+            to[i + 1][column + j] = b[j];
         }
     }
 }
 
+template <class T> __device__ void run_tile(const wvl_cuda_inverse_job *jobs, const wvl_cuda_item *items)
+{
+    __shared__ alignas(16) T rows[ROWS][COLS];
+    __shared__ addresses at;
+    __shared__ wvl_cuda_inverse_job job; /* asked for all at once: its members would be fetched one after the other */
+    const wvl_cuda_item item = items[blockIdx.x];
+    for (unsigned i = threadIdx.x; i < sizeof job / 4; i += WVL_CUDA_BACK_JOIN_THREADS) {
+        ((uint32_t *)&job)[i] = ((const uint32_t *)&jobs[item.job])[i];
+    }
+    __syncthreads();
+    const wvl_rect r = job.rect;
+    const int first = threadIdx.x / 32 * EACH;
+    const int64_t x0 = (int64_t)(r.x0 & ~1u) + (int64_t)item.x * WIDTH - ROOM, y0 = (int64_t)(r.y0 & ~1u) + (int64_t)item.y * HEIGHT - ROOM;
+    open_addresses(job, x0, y0, at);
+    wait_for_launch_in_front();
+    join_across<T>(job, at, first, rows + first);
+    __syncthreads();
+    T v[ROWS];
+#pragma unroll
+    for (int i = 0; i < ROWS; i++) {
+        v[i] = rows[i][threadIdx.x];
+    }
+    if (job.levels != WVL_CUDA_PLAIN && r.y1 - r.y0 > 1) {
+        join_column(v);
+    } else if (job.levels != WVL_CUDA_PLAIN && (r.y0 & 1)) {
+        halve_all(v);
+    }
+    const int64_t x = x0 + (int)threadIdx.x;
+    if ((int)threadIdx.x < ROOM || (int)threadIdx.x >= COLS - ROOM || x < r.x0 || x >= r.x1) {
+        return;
+    }
+    uint64_t to = job.out.data + (uint64_t)(x - job.out.x0) * 4 + (y0 + ROOM - (int64_t)job.out.y0) * (int64_t)job.out.pitch_bytes;
+#pragma unroll
+    for (int i = 0; i < HEIGHT; i++) {
+        const int64_t y = y0 + ROOM + i;
+        store_words((uint8_t *)to, y >= r.y0 && y < r.y1, raw_bits(to_plane(v[ROOM + i])));
+        to += job.out.pitch_bytes;
+    }
+}
+
 /* ---- Planes to pixels -------------------------------------------------------------------------------------------------------------- */
+
+constexpr int TILE_WIDTH = WVL_CUDA_BACK_TILE_WIDTH, TILE_HEIGHT = WVL_CUDA_BACK_TILE_HEIGHT;
 
 __device__ __forceinline__ int32_t stored(const wvl_cuda_pixels &p, int32_t v)
 {
@@ -210,9 +286,9 @@ template <class T> __device__ void run_pixels(const wvl_cuda_inverse_job *jobs, 
     const wvl_cuda_inverse_job *job = &jobs[item.job];
     const wvl_rect r = job->rect;
     wait_for_launch_in_front();
-    for (int i = threadIdx.x; i < WIDTH * HEIGHT; i += blockDim.x) {
-        uint64_t x = (uint64_t)item.x * WIDTH + (uint32_t)(i % WIDTH);
-        uint64_t y = (uint64_t)item.y * HEIGHT + (uint32_t)(i / WIDTH);
+    for (int i = threadIdx.x; i < TILE_WIDTH * TILE_HEIGHT; i += blockDim.x) {
+        uint64_t x = (uint64_t)item.x * TILE_WIDTH + (uint32_t)(i % TILE_WIDTH);
+        uint64_t y = (uint64_t)item.y * TILE_HEIGHT + (uint32_t)(i / TILE_WIDTH);
         if (x < r.x0 || x >= r.x1 || y < r.y0 || y >= r.y1) {
             continue;
         }
@@ -233,13 +309,13 @@ template <class T> __device__ void run_pixels(const wvl_cuda_inverse_job *jobs, 
 
 } // namespace back
 
-#define BACK(name, run)                                                                                                                       \
-    extern "C" __global__ void __launch_bounds__(WVL_CUDA_BACK_TILE_THREADS_MAX) name(const wvl_cuda_inverse_job *jobs, const wvl_cuda_item *items) \
-    {                                                                                                                                         \
-        back::run(jobs, items);                                                                                                               \
+#define BACK(name, run, threads)                                                                                                               \
+    extern "C" __global__ void __launch_bounds__(threads) name(const wvl_cuda_inverse_job *jobs, const wvl_cuda_item *items)                   \
+    {                                                                                                                                          \
+        back::run(jobs, items);                                                                                                                \
     }
 
-BACK(wvl_back_any53, run_tile<int32_t>)
-BACK(wvl_back_any97, run_tile<float>)
-BACK(wvl_back_pixels53, run_pixels<int32_t>)
-BACK(wvl_back_pixels97, run_pixels<float>)
+BACK(wvl_back_any53, run_tile<int32_t>, WVL_CUDA_BACK_JOIN_THREADS)
+BACK(wvl_back_any97, run_tile<float>, WVL_CUDA_BACK_JOIN_THREADS)
+BACK(wvl_back_pixels53, run_pixels<int32_t>, WVL_CUDA_BACK_TILE_THREADS_MAX)
+BACK(wvl_back_pixels97, run_pixels<float>, WVL_CUDA_BACK_TILE_THREADS_MAX)

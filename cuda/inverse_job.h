@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * What the inverse kernels read: flat tables in device memory, as job.h has them for the forward ones. A job rebuilds one resolution of one
- * component of one tile, one or two levels at once, or turns finished planes into pixels.
+ * component of one tile, one or two levels at once, or turns finished planes into pixels. Items of marching kernels are as there, too.
  */
 #ifndef WVL_CUDA_INVERSE_JOB_H
 #define WVL_CUDA_INVERSE_JOB_H
@@ -24,7 +24,8 @@ typedef struct wvl_cuda_inverse_job {
     uint8_t levels;          /* WVL_CUDA_*; PLAIN: band[LL] to a plane, or planes to pixels */
     uint8_t parts;           /* components that one item serves: 1, or 3 with their transform (this job and the two behind it) */
     uint8_t pack;            /* marching kernels: so many jobs from this one on, alike but for where they lie, go to the lanes of one warp */
-    uint32_t segment, strips;/* marching kernels: iterations of a warp, warps in a row */
+    uint32_t strips;         /* marching kernels: warps in a row */
+    uint32_t segment, long_rows, short_segment; /* for the host: iterations of the items, in the first so many rows of them and in the others */
     wvl_cuda_plane in;       /* the low-low band; none: band[LL] */
     wvl_cuda_plane out;      /* none: pixels */
     wvl_cuda_pixels pixels;

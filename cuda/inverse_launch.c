@@ -7,8 +7,8 @@
 #include "cuda/overlap.h"
 
 static const struct { const char *name; unsigned threads; } kernel_table[WVL_CUDA_BACK_KERNELS] = {
-    [WVL_CUDA_BACK_ANY53] = {"wvl_back_any53", WVL_CUDA_BACK_TILE_THREADS},
-    [WVL_CUDA_BACK_ANY97] = {"wvl_back_any97", WVL_CUDA_BACK_TILE_THREADS},
+    [WVL_CUDA_BACK_ANY53] = {"wvl_back_any53", WVL_CUDA_BACK_JOIN_THREADS},
+    [WVL_CUDA_BACK_ANY97] = {"wvl_back_any97", WVL_CUDA_BACK_JOIN_THREADS},
     [WVL_CUDA_BACK_PLANE53] = {"wvl_back_plane53", 32},
     [WVL_CUDA_BACK_PLANE97] = {"wvl_back_plane97", 32},
     [WVL_CUDA_BACK_PLANE53_W] = {"wvl_back_plane53_w", 32},

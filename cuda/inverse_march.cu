@@ -205,11 +205,10 @@ template <class T, class O, int CB, int S> struct joiner {
         low = (const uint8_t *)own->in.data + (uint64_t)(x / 4 - own->in.x0) * 4 - (uint64_t)own->in.y0 * low_pitch;
     }
 
-    __device__ __forceinline__ void open_rows(const wvl_cuda_inverse_job &job, uint32_t index)
+    __device__ __forceinline__ void open_rows(const wvl_cuda_inverse_job &job, const wvl_cuda_item &place)
     {
-        const int y0 = (int)job.rect.y0, y1 = (int)job.rect.y1;
-        from = ((y0 + ROW0) >> 2) + (int)(index * job.segment);
-        to = min(from + (int)job.segment, (y1 + ROW0 + 3) >> 2);
+        from = (((int)job.rect.y0 + ROW0) >> 2) + (int)place.y;
+        to = from + (int)place.count;
         m = from - RUN_IN_LOW;
     }
 
@@ -230,7 +229,7 @@ template <class T, class O, int CB, int S> struct joiner {
     {
         const int top = (int)jobs->rect.y0, end = (int)jobs->rect.y1;
         open_columns(jobs, place.x, memory);
-        open_rows(*jobs, place.y);
+        open_rows(*jobs, place);
         wait_for_launch_in_front();
         out.begin_finishing();
 #pragma unroll 1
@@ -247,7 +246,7 @@ template <class T, class O, int CB, int S> struct joiner {
         ring = memory + O::shared_bytes + part * warp_bytes;
         grids.open((band_grid *)(ring + S * SLOT), *job);
         open_columns(job, place.x, memory);
-        open_rows(*job, place.y);
+        open_rows(*job, place);
         open_plain();
         bias = O::pixels && part == 0 ? (int)job->pixels.half : 0;
         v1.clear();

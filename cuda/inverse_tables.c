@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "cuda/inverse_tables.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/intmath.h"
@@ -289,12 +290,36 @@ static uint32_t wave_size(const builder *b, uint32_t kernel)
     return blocks * (multiprocessors ? multiprocessors : WVL_CUDA_BACK_MULTIPROCESSORS);
 }
 
-static uint32_t march_segment(const builder *b, const unit *u, const step *s)
+static int kernel_mixes(uint32_t kernel)
 {
-    uint64_t strips = wvl_max_u64(b->strips * wvl_max_u64(b->options >> 16, 1), 1);
-    return wvl_cuda_choose_segment(strips, wave_size(b, s->kernel), march_iterations(u, s),
-                                   u->tc->reversible ? WVL_CUDA_BACK_RUN_IN53 : WVL_CUDA_BACK_RUN_IN97,
-                                   s->level ? WVL_CUDA_BACK_PLANE_SEGMENT_MIN : WVL_CUDA_BACK_SEGMENT_MIN);
+    return (kernel >= WVL_CUDA_BACK53_8X3 && kernel <= WVL_CUDA_BACK97_8P3) || kernel == WVL_CUDA_BACK97_8X3W || kernel == WVL_CUDA_BACK97_8P3W;
+}
+
+/* Components whose colours are mixed. Many waves: segments of a length at which the last wave does not count. One and a bit: long ones first, as many
+ * rows of them as a wave holds, and short ones behind them for multiprocessors that are early. */
+static void cut_wave(wvl_cuda_inverse_job *job, uint64_t strips, uint64_t wave, uint64_t iterations)
+{
+    uint64_t rows = wave / strips, length = iterations * WVL_CUDA_BACK_LONG_PART / 100 / wvl_max_u64(rows, 1);
+    if (strips * iterations >= WVL_CUDA_BACK_WAVES * WVL_CUDA_BACK_SEGMENT_MANY * wave) {
+        job->segment = job->short_segment = wvl_min_u32(job->segment, WVL_CUDA_BACK_SEGMENT_MANY);
+    } else if (rows >= WVL_CUDA_BACK_ROWS_LEAST && rows <= WVL_CUDA_BACK_ROWS_MOST && length >= WVL_CUDA_BACK_LONG_MIN) {
+        job->segment = (uint32_t)length;
+        job->long_rows = (uint32_t)rows;
+        job->short_segment = WVL_CUDA_BACK_SHORT;
+    }
+}
+
+static void cut_rows(const builder *b, const unit *u, const step *s, wvl_cuda_inverse_job *job)
+{
+    uint64_t strips = wvl_max_u64(b->strips * wvl_max_u64(b->options >> 16, 1), 1), wave = wave_size(b, s->kernel);
+    uint64_t iterations = march_iterations(u, s);
+    uint32_t run_in = u->tc->reversible ? WVL_CUDA_BACK_RUN_IN53 : WVL_CUDA_BACK_RUN_IN97;
+    uint32_t least = s->level ? WVL_CUDA_BACK_PLANE_SEGMENT_MIN : WVL_CUDA_BACK_SEGMENT_MIN;
+    job->segment = job->short_segment = wvl_cuda_choose_segment(strips, wave, iterations, run_in, least);
+    if (kernel_mixes(s->kernel) && u->tc->reversible) {
+        cut_wave(job, strips, wave, iterations);
+    }
+    job->strips = march_strips(u, s);
 }
 
 /* The jobs of three components follow one another; the first has the items. */
@@ -315,6 +340,19 @@ static void put_items(builder *b, uint32_t x0, uint32_t x1, uint32_t y0, uint32_
         }
     }
     t->item_count += (uint64_t)(x1 - x0) * (y1 - y0);
+}
+
+static void put_segments(builder *b, const wvl_cuda_inverse_job *job, uint32_t iterations)
+{
+    wvl_cuda_inverse_tables *t = b->tables;
+    for (uint32_t row = 0, y = 0, count; y < iterations; row++, y += count) {
+        count = wvl_min_u32(row < job->long_rows ? job->segment : job->short_segment, iterations - y);
+        for (uint32_t x = 0; x < job->strips; x++, t->item_count++) {
+            if (t->jobs) {
+                t->items[t->item_count] = (wvl_cuda_item){.job = (uint32_t)t->job_count, .x = x, .y = y, .count = count};
+            }
+        }
+    }
 }
 
 /* Planes of this shape that a warp has room for. */
@@ -339,7 +377,8 @@ static int bands_alike(const wvl_cuda_inverse_band *a, const wvl_cuda_inverse_ba
 static int jobs_alike(const wvl_cuda_inverse_job *a, const wvl_cuda_inverse_job *b)
 {
     return wvl_rect_width(a->rect) == wvl_rect_width(b->rect) && a->rect.y0 == b->rect.y0 && a->rect.y1 == b->rect.y1 &&
-           a->segment == b->segment && a->in.pitch_bytes == b->in.pitch_bytes && a->out.pitch_bytes == b->out.pitch_bytes &&
+           a->segment == b->segment && a->long_rows == b->long_rows && a->in.pitch_bytes == b->in.pitch_bytes &&
+           a->out.pitch_bytes == b->out.pitch_bytes &&
            bands_alike(a->band, b->band) && bands_alike(a->deep_band, b->deep_band);
 }
 
@@ -369,12 +408,14 @@ static void add_job(builder *b, const unit *u, const step *s)
     }
     build_job(b, u, s, job);
     if (kernel_marches(s->kernel)) {
-        job->strips = march_strips(u, s);
-        job->segment = march_segment(b, u, s);
+        cut_rows(b, u, s, job);
         job->pack = 1;
         if (has_items(b, u, s) && !joins_pack(b, u, s, job)) {
-            put_items(b, 0, job->strips, 0, (uint32_t)wvl_ceil_div(march_iterations(u, s), job->segment));
+            put_segments(b, job, march_iterations(u, s));
         }
+    } else if (s->kernel <= WVL_CUDA_BACK_ANY97) {
+        put_items(b, 0, (uint32_t)wvl_ceil_div(r.x1 - (r.x0 & ~1u), WVL_CUDA_BACK_JOIN_WIDTH), 0,
+                  (uint32_t)wvl_ceil_div(r.y1 - (r.y0 & ~1u), WVL_CUDA_BACK_JOIN_HEIGHT));
     } else if (has_items(b, u, s)) {
         uint32_t width = WVL_CUDA_BACK_TILE_WIDTH, height = WVL_CUDA_BACK_TILE_HEIGHT;
         put_items(b, r.x0 / width, (r.x1 - 1) / width + 1, r.y0 / height, (r.y1 - 1) / height + 1);
@@ -415,6 +456,22 @@ static int walk_units(builder *b, const wvl_tile_plan *tiles, uint32_t tile_coun
     return more;
 }
 
+static int by_length(const void *a, const void *b)
+{
+    const wvl_cuda_item *l = a, *r = b;
+    if (l->count != r->count) {
+        return l->count > r->count ? -1 : 1;
+    }
+    return l->job != r->job ? (l->job < r->job ? -1 : 1) : l->y != r->y ? (l->y < r->y ? -1 : 1) : l->x < r->x ? -1 : l->x > r->x;
+}
+
+void wvl_cuda_inverse_order_items(const wvl_cuda_inverse_job *jobs, wvl_cuda_item *items, uint64_t count)
+{
+    if (count && jobs[items->job].long_rows) {
+        qsort(items, (size_t)count, sizeof *items, by_length);
+    }
+}
+
 static void build_round(builder *b, const wvl_tile_plan *tiles, uint32_t tile_count)
 {
     wvl_cuda_inverse_tables *t = b->tables;
@@ -428,6 +485,7 @@ static void build_round(builder *b, const wvl_tile_plan *tiles, uint32_t tile_co
     (void)walk_units(b, tiles, tile_count, add_job);
     if (t->item_count > first) {
         if (t->jobs) {
+            wvl_cuda_inverse_order_items(t->jobs, t->items + first, t->item_count - first);
             t->rounds[t->round_count] = (wvl_cuda_inverse_round){b->kernel, (uint32_t)first, (uint32_t)(t->item_count - first)};
         }
         t->round_count++;

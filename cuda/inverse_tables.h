@@ -33,6 +33,9 @@ enum { WVL_CUDA_INVERSE_PLAIN_PATH = 1 };
 #define WVL_CUDA_INVERSE_BATCH(n) ((unsigned)(n) << 16)
 #define WVL_CUDA_INVERSE_MULTIPROCESSORS(n) ((unsigned)(n) << 4)
 
+/* Items of one launch of several pictures, if they differ in length: the longest first. */
+void wvl_cuda_inverse_order_items(const wvl_cuda_inverse_job *jobs, wvl_cuda_item *items, uint64_t count);
+
 void wvl_cuda_inverse_build_tables(const wvl_plan *plan, const wvl_tile_plan *tiles, uint32_t tile_count, unsigned options,
                                    const wvl_cuda_inverse_memory *memory, wvl_cuda_inverse_tables *tables);
 

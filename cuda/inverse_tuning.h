@@ -3,11 +3,15 @@
 #ifndef WVL_CUDA_INVERSE_TUNING_H
 #define WVL_CUDA_INVERSE_TUNING_H
 
-/* Any-shape kernel: samples of the resolution that a thread block builds, on the absolute grid, and the room around them that the longer filter
- * reaches into. */
+/* Any-shape kernel: samples of the resolution that a thread block builds, and the room around them that the longer filter reaches into. With it a row
+ * is as many columns as there are threads, and a warp's share of the rows is an even number. */
+#define WVL_CUDA_BACK_JOIN_WIDTH 120
+#define WVL_CUDA_BACK_JOIN_HEIGHT 16
+#define WVL_CUDA_BACK_JOIN_ROOM 4
+#define WVL_CUDA_BACK_JOIN_THREADS 128
+/* Planes to pixels of any shape: samples of a thread block, on the absolute grid. */
 #define WVL_CUDA_BACK_TILE_WIDTH 64
 #define WVL_CUDA_BACK_TILE_HEIGHT 32
-#define WVL_CUDA_BACK_TILE_ROOM 4
 #define WVL_CUDA_BACK_TILE_THREADS 256
 #define WVL_CUDA_BACK_TILE_THREADS_MAX 1024 /* where there are no more tiles than multiprocessors; half of it up to twice as many */
 
@@ -36,6 +40,15 @@
 #define WVL_CUDA_BACK_RUN_IN97 5
 #define WVL_CUDA_BACK_SEGMENT_MIN 6
 #define WVL_CUDA_BACK_PLANE_SEGMENT_MIN 3
+/* Three components in 5/3 (inverse_tables.c): so many waves of segments of so many iterations; rows of long segments in a wave, hundredths of the
+ * iterations in them, their least length, and that of the short ones. */
+#define WVL_CUDA_BACK_WAVES 6
+#define WVL_CUDA_BACK_SEGMENT_MANY 30
+#define WVL_CUDA_BACK_ROWS_LEAST 4
+#define WVL_CUDA_BACK_ROWS_MOST 8
+#define WVL_CUDA_BACK_LONG_PART 71
+#define WVL_CUDA_BACK_LONG_MIN 24
+#define WVL_CUDA_BACK_SHORT 12
 /* Smaller resolutions go through the any-shape kernels; run-in rows then mirror at most once. */
 #define WVL_CUDA_BACK_SIDE_MIN 32
 #define WVL_CUDA_BACK_PLANE_SIDE_MIN 32 /* the same of planes */

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Warps of a thread block of 128 threads hand rows to each other: those who give signal that a buffer is full and wait until it is empty, those who
- * take wait until it is full and signal that it is empty. */
+/* Two warps hand rows to each other: the one that gives signals that a buffer is full and waits until it is empty, the one that takes waits until it
+ * is full and signals that it is empty. */
 #ifndef WVL_CUDA_BLOCK_INVERSE_MEET_CUH
 #define WVL_CUDA_BLOCK_INVERSE_MEET_CUH
 
-template <int BARRIER> __device__ __forceinline__ void wait_for_others(void)
+__device__ __forceinline__ void wait_for_other(int barrier)
 {
 #ifdef __CUDA_ARCH__
-    asm volatile("bar.sync %0, 128;" ::"n"(BARRIER) : "memory");
+    asm volatile("bar.sync %0, 64;" ::"r"(barrier) : "memory");
 #endif
 }
 
-template <int BARRIER> __device__ __forceinline__ void signal_others(void)
+__device__ __forceinline__ void signal_other(int barrier)
 {
 #ifdef __CUDA_ARCH__
-    asm volatile("bar.arrive %0, 128;" ::"n"(BARRIER) : "memory");
+    asm volatile("bar.arrive %0, 64;" ::"r"(barrier) : "memory");
 #endif
 }
 

@@ -237,10 +237,10 @@ template <int COLUMNS, bool INTER> struct color_out {
         }
     }
 
-    /* Barriers of the buffer that the first (0) or second (1) two rows of an iteration go to. */
+    /* Barriers of the buffer that the first (0) or second (1) two rows of an iteration go to, one for each component: none waits for another. */
     __device__ static constexpr int buffer(int half) { return half % BUFFERS; }
-    __device__ static constexpr int full(int half) { return 1 + buffer(half); }
-    __device__ static constexpr int empty(int half) { return 1 + BUFFERS + buffer(half); }
+    __device__ static constexpr int full(int half, int of) { return 1 + parts * buffer(half) + of; }
+    __device__ static constexpr int empty(int half, int of) { return 1 + parts * (BUFFERS + buffer(half)) + of; }
 
     template <class T> __device__ __forceinline__ void put(uint4 *at, const T (&v)[C])
     {
@@ -253,10 +253,10 @@ template <int COLUMNS, bool INTER> struct color_out {
     {
         if (taken) {
             uint4 *at = (uint4 *)shared + buffer(HALF) * BUFFER + part * PART + (int)(threadIdx.x & 31);
-            wait_for_others<empty(HALF)>();
+            wait_for_other(empty(HALF, part));
             put(at, v);
             put(at + ROW, w);
-            signal_others<full(HALF)>();
+            signal_other(full(HALF, part));
         }
     }
 
@@ -306,9 +306,9 @@ template <int COLUMNS, bool INTER> struct color_out {
     /* The fourth warp: all buffers are empty. */
     __device__ __forceinline__ void begin_finishing()
     {
-        signal_others<empty(0)>();
-        if (BUFFERS == 2) {
-            signal_others<empty(1)>();
+#pragma unroll
+        for (int of = 0; of < BUFFERS * parts; of++) {
+            signal_other(empty(of / parts, of % parts));
         }
     }
     /* It takes rows y and y + 1, of which those in [low, high) are stored. again: somebody will wait for the buffer. */
@@ -316,7 +316,10 @@ template <int COLUMNS, bool INTER> struct color_out {
     {
         const int lane = threadIdx.x & 31;
         uint4 in[2 * RUNS][3];
-        wait_for_others<full(HALF)>();
+#pragma unroll
+        for (int of = 0; of < parts; of++) {
+            wait_for_other(full(HALF, of));
+        }
 #pragma unroll
         for (int i = 0; i < 2 * RUNS; i++) {
             const int g = 32 * (i % RUNS) + lane;
@@ -325,8 +328,9 @@ template <int COLUMNS, bool INTER> struct color_out {
             in[i][1] = at[PART];
             in[i][2] = at[2 * PART];
         }
-        if (again) {
-            signal_others<empty(HALF)>();
+#pragma unroll
+        for (int of = 0; of < parts && again; of++) {
+            signal_other(empty(HALF, of));
         }
         uint8_t *woven = shared + mixing_bytes;
 #pragma unroll

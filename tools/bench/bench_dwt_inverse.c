@@ -158,6 +158,9 @@ static wvl_cuda_status build_set(chain *n, const set *s)
             }
         }
     }
+    for (uint64_t r = 0; jobs && items && r < t.round_count; r++) {
+        wvl_cuda_inverse_order_items(jobs, items + n->rounds[r].first_item, n->rounds[r].item_count);
+    }
     wvl_cuda_status status = jobs && items && one ? upload_set(n, s, jobs, items) : WVL_CUDA_OUT_OF_MEMORY;
     free(jobs);
     free(items);
