@@ -83,19 +83,6 @@ static void find_device(void)
 }
 
 /* For every test anew: one that fails leaves its jobs behind. */
-/* Device code from a file: the portable code, assembled for this machine, takes the suite as well. Kept until the end. */
-static const void *read_image(const char *path)
-{
-    static char image[16u << 20];
-    FILE *file = path && !image[0] ? fopen(path, "rb") : NULL;
-    if (file) {
-        REQUIRE(fread(image, 1, sizeof image, file) > 0, "%s", path);
-        fclose(file);
-    }
-    REQUIRE(!path || image[0], "%s: no such file", path);
-    return path ? image : NULL;
-}
-
 static void open_backends(void)
 {
     pool = wvl_pool_create(NULL, 2, NULL);
@@ -148,14 +135,6 @@ static void draw_depths(job *j)
             j->components[c] = j->components[0];
         }
     }
-}
-
-static void place_picture(job *j, uint32_t w, uint32_t h, uint32_t x0, uint32_t y0)
-{
-    j->format.x0 = x0;
-    j->format.y0 = y0;
-    j->format.x1 = x0 + w;
-    j->format.y1 = y0 + h;
 }
 
 /* All widths or heights 1..67 against a few of the other, both origin parities, both wavelets. */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The inverse: the host's against the forward transform (any machine), the device's against the host's, byte by byte with the gaps between the
- * pixels. Device memory and output are filled with poison first. WVL_CUDA_SUBSET in the environment runs a few shapes (for slow checkers).
+ * pixels. Device memory and output are filled with poison first. WVL_CUDA_SUBSET in the environment runs a few shapes (for slow checkers), 2 fewer
+ * still and each of them once on the device; CK_RUN_CASE names one of the cases. WVL_CUDA_TWIN_IMAGE: as in test_cuda_dwt.c.
  */
 #include "test_cuda_job.h"
 
@@ -14,14 +15,17 @@
 static wvl_cuda_runtime driver;
 static wvl_cuda_inverse_kernels kernels;
 static wvl_backend *cpu;
-static int have_device, subset;
-static uint64_t kernel_uses[WVL_CUDA_BACK_KERNELS];
+static int have_device, subset; /* 0, 1 or 2 */
+static uint64_t kernel_uses[WVL_CUDA_BACK_KERNELS], uneven_jobs; /* of long segments and short ones */
+static unsigned machine; /* options of the tables: another machine's segments */
 
 static void open_suite(void)
 {
     int count = 0, device = 0;
     wvl_cuda_context context;
-    subset = getenv("WVL_CUDA_SUBSET") != NULL;
+    const char *few = getenv("WVL_CUDA_SUBSET");
+    subset = few ? few[0] == '2' ? 2 : 1 : 0;
+    have_device = 0;
     pool = wvl_pool_create(NULL, 2, NULL);
     REQUIRE(wvl_backend_cpu.open(&(wvl_backend_options){.pool = pool}, &cpu) == WVL_OK, "cpu");
     if (!wvl_cuda_inverse_fetch_image() || !wvl_cuda_fetch_runtime(&driver) || driver.init(0) || driver.device_count(&count) || !count) {
@@ -30,7 +34,8 @@ static void open_suite(void)
         return;
     }
     REQUIRE(!driver.device_get(&device, 0) && !driver.context_retain(&context, device) && !driver.context_push(context), "context");
-    wvl_cuda_status status = wvl_cuda_inverse_init_kernels(&driver, wvl_cuda_inverse_fetch_image(), &kernels);
+    const void *image = read_image(getenv("WVL_CUDA_TWIN_IMAGE"));
+    wvl_cuda_status status = wvl_cuda_inverse_init_kernels(&driver, image ? image : wvl_cuda_inverse_fetch_image(), &kernels);
     REQUIRE(!status, "kernels: %d", status);
     have_device = 1;
 }
@@ -183,6 +188,9 @@ static void fill_tables(const job *j, unsigned options, const wvl_cuda_inverse_m
     t->items = calloc(t->item_count + 1, sizeof *t->items);
     t->rounds = calloc(t->round_count + 1, sizeof *t->rounds);
     wvl_cuda_inverse_build_tables(j->plan, j->tiles, j->plan->tile_count, options, memory, t);
+    for (uint64_t i = 0; i < t->job_count; i++) {
+        uneven_jobs += t->jobs[i].long_rows > 0;
+    }
     REQUIRE(t->job_count == counts.job_count && t->item_count == counts.item_count && t->round_count == counts.round_count &&
             t->plane_bytes == counts.plane_bytes, "counted otherwise than filled: %s", j->name);
 }
@@ -292,15 +300,16 @@ static void check_job(job *j, unsigned style, int32_t slack)
     place_layout(&l, base, pixels);
     start_run(&forward, j);
     finish_run(&forward, j);
-    for (unsigned turn = 0; turn < (have_device ? 2u : 1u); turn++) {
+    const unsigned once = subset == 2 && have_device, only = once ? (unsigned)(draw() & 1) : 0; /* of the coefficients: the picture's, drawn ones */
+    for (unsigned turn = only; turn < (once ? only + 1 : have_device ? 2u : 1u); turn++) {
         open_coefficients(j, turn ? NULL : &forward, kind, &c);
         memset(host, POISON, l.bytes + 256);
         REQUIRE(wvl_cuda_inverse_run_host(j->plan, j->tiles, j->plan->tile_count, c.tiles, pixels), "no memory");
         if (!turn) {
             compare_pixels(j, &l, host + shift, slack);
         }
-        for (unsigned plain = 0; have_device && plain < 2; plain++) {
-            run_device(j, &c, &l, plain ? WVL_CUDA_INVERSE_PLAIN_PATH : 0, device);
+        for (unsigned plain = 0; have_device && plain < (once ? 1u : 2u); plain++) {
+            run_device(j, &c, &l, machine | (plain ? WVL_CUDA_INVERSE_PLAIN_PATH : 0), device);
             compare_outputs(j, &l, host + shift, device, plain ? "plain" : "fast");
         }
         close_coefficients(&c);
@@ -330,14 +339,6 @@ static void draw_depths(job *j, uint32_t low, uint32_t high)
     }
 }
 
-static void place_picture(job *j, uint32_t w, uint32_t h, uint32_t x0, uint32_t y0)
-{
-    j->format.x0 = x0;
-    j->format.y0 = y0;
-    j->format.x1 = x0 + w;
-    j->format.y1 = y0 + h;
-}
-
 static int32_t slack_of(const job *j) { return j->settings.reversible ? 0 : 1; }
 
 /* All widths or heights 1..67 against a few of the other, both origin parities, both wavelets. */
@@ -346,11 +347,11 @@ START_TEST(small_shapes)
     static const uint32_t others[] = {1, 2, 3, 5, 8, 17, 64};
     static job j;
     uint32_t n = (uint32_t)_i + 1;
-    if (subset && n > 9 && (n < 31 || n > 33) && n < 63) {
+    if ((subset && n > 9 && (n < 31 || n > 33) && n < 63) || (subset == 2 && n % 4 != 1 && n != 32)) {
         return;
     }
-    for (uint32_t k = 0; k < sizeof others / sizeof *others; k++) {
-        for (uint32_t turn = 0; turn < (subset ? 4u : 8u); turn++) {
+    for (uint32_t k = subset == 2 ? n / 8 % 3 : 0; k < sizeof others / sizeof *others; k += subset == 2 ? 3 : 1) {
+        for (uint32_t turn = subset == 2 ? n & 2 : 0; turn < (subset == 2 ? (n & 2) + 2 : subset ? 4u : 8u); turn++) {
             seed_state = n * 2000u + k * 8u + turn;
             default_job(&j);
             j.settings.reversible = turn & 1;
@@ -373,10 +374,10 @@ END_TEST
 START_TEST(marching)
 {
     static job j;
-    if (subset && _i % 6) {
+    if (subset && _i % (6 * subset)) {
         return;
     }
-    for (uint32_t turn = 0; turn < (subset ? 8u : 32u); turn++) {
+    for (uint32_t turn = 0; turn < (subset ? 8u / (unsigned)subset : 32u); turn++) {
         seed_state = 41414u + (uint64_t)_i * 1000u + turn;
         default_job(&j);
         j.settings.reversible = turn & 1;
@@ -389,7 +390,7 @@ START_TEST(marching)
         for (uint32_t c = 0; c < COMPONENTS; c++) {
             j.components[c].depth = depth;
         }
-        uint32_t w = 16 * between(2, subset ? 40 : 100), h = between(32, subset ? 150 : 700);
+        uint32_t w = 16 * between(2, subset ? 40 : 100), h = between(32, subset == 2 ? 90 : subset ? 150 : 700);
         place_picture(&j, w, h, turn & 8 ? 64 * between(0, 3) : 0, turn & 16 ? 4 * between(0, 9) : 0);
         if (turn % 5 == 4) {
             j.settings.tile_width = 16 * between(8, 30);
@@ -399,7 +400,9 @@ START_TEST(marching)
         }
         plan_job(&j);
         draw_plain_pixels(&j, (int)(draw() & 1));
+        machine = draw() & 1 ? WVL_CUDA_INVERSE_MULTIPROCESSORS(between(1, 12)) : 0;
         check_job(&j, draw() & 1 ? TIGHT_PIXELS : TIGHT_PLANES, j.settings.reversible ? 0 : 16);
+        machine = 0;
     }
 }
 END_TEST
@@ -408,10 +411,10 @@ END_TEST
 START_TEST(shared_warps)
 {
     static job j;
-    if (subset && _i % 4) {
+    if (subset && _i % (4 * subset)) {
         return;
     }
-    for (uint32_t turn = 0; turn < 8; turn++) {
+    for (uint32_t turn = 0; turn < (subset == 2 ? 2u : 8u); turn++) {
         seed_state = 717171u + (uint64_t)_i * 1000u + turn;
         default_job(&j);
         j.settings.reversible = turn & 1;
@@ -441,7 +444,10 @@ START_TEST(limits)
     static const uint32_t near[] = {31,  32,  33,  63,  64,  65,  127, 128, 129, 224, 240, 241, 255,
                                     256, 257, 272, 448, 464, 480, 481, 496, 512, 513, 528, 1024};
     static job j;
-    for (uint32_t turn = 0; turn < (subset ? 4u : 24u); turn++) {
+    if (subset == 2 && _i % 4 != 2) {
+        return;
+    }
+    for (uint32_t turn = 0; turn < (subset ? 4u / (unsigned)subset : 24u); turn++) {
         seed_state = 99u + (uint64_t)_i * 100u + turn;
         default_job(&j);
         j.settings.reversible = turn & 1;
@@ -450,7 +456,7 @@ START_TEST(limits)
         j.settings.block_height = (uint16_t)(16u << between(0, 2));
         j.format.component_count = turn & 2 ? 3 : 1;
         draw_depths(&j, turn & 4 ? 8 : 5, turn & 4 ? 8 : 16);
-        uint32_t other = near[draw() % 25], origin = turn & 8 ? between(0, 70) : 0;
+        uint32_t other = near[draw() % (subset == 2 ? 6 : 25)], origin = turn & 8 ? between(0, 70) : 0;
         place_picture(&j, turn & 16 ? other : near[_i], turn & 16 ? near[_i] : other, origin, origin / 2);
         for (uint32_t c = 0; c < COMPONENTS; c++) {
             j.components[c].is_signed = 0;
@@ -467,10 +473,10 @@ END_TEST
 START_TEST(structures)
 {
     static job j;
-    if (subset && _i % 8) {
+    if (subset && _i % (8 * subset)) {
         return;
     }
-    for (uint32_t turn = 0; turn < 12; turn++) {
+    for (uint32_t turn = 0; turn < (subset == 2 ? 2u : 12u); turn++) {
         seed_state = 888888u + (uint64_t)_i * 100u + turn;
         default_job(&j);
         j.settings.reversible = turn & 1;
@@ -502,28 +508,85 @@ START_TEST(structures)
 }
 END_TEST
 
-/* The cases above meet every kernel. */
-START_TEST(every_kernel_ran)
+/* ---- Every kernel ------------------------------------------------------------------------------------------------------------------ */
+
+/* Pictures as small as the kernels take them; one with segments of two lengths. */
+static const struct { uint32_t width, height, components, depth, levels, bits, style, multiprocessors; } kinds[] = {
+    {320, 40, 1, 8, 2, 0, TIGHT_PLANES, 0},  {64, 40, 1, 8, 2, 0, TIGHT_PLANES, 0},    {64, 36, 3, 8, 2, 0, TIGHT_PIXELS, 0},
+    {64, 36, 3, 8, 2, 0, TIGHT_PLANES, 0},   {512, 32, 3, 8, 2, 0, TIGHT_PIXELS, 0},   {512, 32, 3, 8, 2, 0, TIGHT_PLANES, 0},
+    {64, 36, 1, 12, 2, 0, TIGHT_PLANES, 0},  {64, 36, 1, 16, 2, 4, TIGHT_PLANES, 0},   {256, 128, 1, 8, 4, 0, TIGHT_PLANES, 0},
+    {256, 128, 1, 16, 4, 4, TIGHT_PLANES, 0}, {37, 35, 3, 8, 2, 4, LOOSE_PIXELS, 0},   {240, 720, 3, 8, 2, 0, TIGHT_PIXELS, 1},
+};
+
+/* Those that the tables name, with addresses that nobody reads. */
+static void count_kernels(const job *j, const layout *l, uint64_t *uses)
 {
-    for (unsigned k = 0; have_device && !subset && k < WVL_CUDA_BACK_KERNELS; k++) {
-        REQUIRE(kernel_uses[k], "kernel %u never ran", k);
+    wvl_cuda_pixels pixels[COMPONENTS];
+    wvl_cuda_inverse_memory memory = {UINT64_C(1) << 32, UINT64_C(1) << 33, pixels};
+    wvl_cuda_inverse_tables t = {0};
+    place_layout(l, UINT64_C(1) << 34, pixels);
+    wvl_cuda_inverse_build_tables(j->plan, j->tiles, j->plan->tile_count, machine, &memory, &t);
+    fill_tables(j, machine, &memory, &t);
+    for (uint64_t i = 0; i < t.round_count; i++) {
+        uses[t.rounds[i].kernel]++;
+    }
+    free(t.jobs);
+    free(t.items);
+    free(t.rounds);
+}
+
+START_TEST(every_kernel)
+{
+    static job j;
+    uint64_t planned[WVL_CUDA_BACK_KERNELS] = {0};
+    memset(kernel_uses, 0, sizeof kernel_uses);
+    uneven_jobs = 0;
+    for (uint32_t i = 0; i < 2 * sizeof kinds / sizeof *kinds; i++) {
+        layout l;
+        seed_state = 5150u + i;
+        default_job(&j);
+        j.settings.reversible = i & 1;
+        j.settings.levels = (uint8_t)kinds[i / 2].levels;
+        j.settings.distortion_bits = (uint8_t)kinds[i / 2].bits;
+        j.format.component_count = kinds[i / 2].components;
+        for (uint32_t c = 0; c < COMPONENTS; c++) {
+            j.components[c].depth = (uint8_t)kinds[i / 2].depth;
+        }
+        place_picture(&j, kinds[i / 2].width, kinds[i / 2].height, 0, 0);
+        plan_job(&j);
+        draw_plain_pixels(&j, 0);
+        lay_out(&j, kinds[i / 2].style, &l);
+        machine = WVL_CUDA_INVERSE_MULTIPROCESSORS(kinds[i / 2].multiprocessors);
+        count_kernels(&j, &l, planned);
+        check_job(&j, kinds[i / 2].style, j.settings.reversible ? 0 : 16);
+        machine = 0;
+    }
+    REQUIRE(uneven_jobs, "no segments of two lengths");
+    for (unsigned k = 0; k < WVL_CUDA_BACK_KERNELS; k++) {
+        REQUIRE(planned[k], "kernel %u is nowhere in the tables", k);
+        REQUIRE(!have_device || kernel_uses[k], "kernel %u never ran", k);
     }
 }
 END_TEST
 
+static void add_case(Suite *suite, const char *name, const TTest *test, int count)
+{
+    TCase *tc = tcase_create(name);
+    tcase_set_timeout(tc, 600);
+    tcase_add_unchecked_fixture(tc, open_suite, close_suite);
+    tcase_add_loop_test(tc, test, 0, count);
+    suite_add_tcase(suite, tc);
+}
+
 int main(void)
 {
     Suite *suite = suite_create("twin_cuda_inverse");
-    TCase *tc = tcase_create("device");
-    tcase_set_timeout(tc, 600);
-    tcase_add_unchecked_fixture(tc, open_suite, close_suite);
-    tcase_add_loop_test(tc, small_shapes, 0, 67);
-    tcase_add_loop_test(tc, limits, 0, 25);
-    tcase_add_loop_test(tc, marching, 0, 24);
-    tcase_add_loop_test(tc, shared_warps, 0, 12);
-    tcase_add_loop_test(tc, structures, 0, 48);
-    tcase_add_test(tc, every_kernel_ran);
-    suite_add_tcase(suite, tc);
+    add_case(suite, "small_shapes", small_shapes, 67);
+    add_case(suite, "limits", limits, 25);
+    add_case(suite, "marching", marching, 24);
+    add_case(suite, "shared_warps", shared_warps, 12);
+    add_case(suite, "structures", structures, 48);
+    add_case(suite, "kernels", every_kernel, 1);
     SRunner *runner = srunner_create(suite);
     srunner_set_fork_status(runner, CK_NOFORK); /* a device does not survive a fork */
     srunner_run_all(runner, CK_NORMAL);

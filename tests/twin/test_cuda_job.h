@@ -72,6 +72,14 @@ static void default_job(job *j)
     }
 }
 
+static inline void place_picture(job *j, uint32_t w, uint32_t h, uint32_t x0, uint32_t y0)
+{
+    j->format.x0 = x0;
+    j->format.y0 = y0;
+    j->format.x1 = x0 + w;
+    j->format.y1 = y0 + h;
+}
+
 static void plan_job(job *j)
 {
     wvl_report r = {report, NULL, 0};
@@ -187,6 +195,19 @@ static void free_job(job *j)
     free(j->tile_memory);
     free(j->tiles);
     wvl_plan_destroy(NULL, j->plan);
+}
+
+/* Device code from a file: the portable code, assembled for this machine, takes the suite as well. Kept until the end. */
+static inline const void *read_image(const char *path)
+{
+    static char image[16u << 20];
+    FILE *file = path && !image[0] ? fopen(path, "rb") : NULL;
+    if (file) {
+        REQUIRE(fread(image, 1, sizeof image, file) > 0, "%s", path);
+        fclose(file);
+    }
+    REQUIRE(!path || image[0], "%s: no such file", path);
+    return path ? image : NULL;
 }
 
 /* ---- Running and comparing --------------------------------------------------------------------------------------------------------- */

@@ -243,14 +243,6 @@ static void check_windows(job *j)
 
 /* ---- Pictures ------------------------------------------------------------------------------------------------------------------------- */
 
-static void place_picture(job *j, uint32_t w, uint32_t h, uint32_t x0, uint32_t y0)
-{
-    j->format.x0 = x0;
-    j->format.y0 = y0;
-    j->format.x1 = x0 + w;
-    j->format.y1 = y0 + h;
-}
-
 START_TEST(shapes)
 {
     static job j;
