@@ -26,6 +26,7 @@ set(WVL_CUDA_DEVICE_SOURCES
     cuda/last.cu
     cuda/level_any.cu
     cuda/march.cu
+    cuda/march_color.cu
     cuda/block/halves.cuh
     cuda/block/lift.cuh
     cuda/block/load.cuh

@@ -118,20 +118,28 @@ static uint32_t choose_gray(const builder *b, const unit *u)
     return kernel == WVL_CUDA_KERNELS ? kernel : kernel + !u->tc->reversible;
 }
 
-/* Whether all of three components agree on lanes of so many columns. */
-static int colors_march(const builder *b, const unit *u, int shared, uint32_t columns)
+/* Whether all of three components agree on lanes of so many columns, containers of `bytes` and coefficients of `wide`. */
+static int colors_march(const builder *b, const unit *u, int shared, uint32_t columns, uint32_t bytes, unsigned wide)
 {
     const wvl_cuda_pixels *p = b->memory->pixels;
     int fit = 1;
     for (uint32_t i = 0; i < 3; i++) {
         unit one = *u;
         one.tc = &u->tile->components[i];
-        fit = fit && pixels_march(&p[i], &one, shared ? 3 : 1, 1, shared ? 3 * columns : columns) &&
+        fit = fit && pixels_march(&p[i], &one, shared ? 3 : 1, bytes, (shared ? 3 * columns : columns) * bytes) &&
               p[i].first == (shared ? i : 0) && p[i].data % 8 == 0 &&
-              (!shared || p[i].data == p[0].data) && p[i].pitch_bytes == p[0].pitch_bytes && shape_marches(&one, 1, columns, 2) &&
-              one.tc->reversible == u->tc->reversible;
+              (!shared || p[i].data == p[0].data) && p[i].pitch_bytes == p[0].pitch_bytes && shape_marches(&one, 1, columns, wide) &&
+              one.tc->reversible == u->tc->reversible && p[i].depth == p[0].depth && p[i].half == p[0].half && p[i].bias == p[0].bias;
     }
     return fit;
+}
+
+static uint32_t choose_deep_color(const builder *b, const unit *u, int shared)
+{
+    unsigned wide = u->tc->levels ? coefficient_bytes(u, 1) : 0;
+    uint32_t kernel = shared ? WVL_CUDA_MARCH53_16X3 : WVL_CUDA_MARCH53_16P3;
+    kernel += wide == 4 ? WVL_CUDA_MARCH53_16X3W - WVL_CUDA_MARCH53_16X3 : 0;
+    return colors_march(b, u, shared, WVL_CUDA_MARCH_COLUMNS, 2, wide) ? kernel + !u->tc->reversible : (uint32_t)WVL_CUDA_KERNELS;
 }
 
 /* One of three components. 16 columns a lane are faster by more than an eighth, but lanes of the last strip may idle. */
@@ -139,12 +147,15 @@ static uint32_t choose_color(const builder *b, const unit *u)
 {
     const wvl_cuda_pixels *p = b->memory->pixels;
     int shared = p[1].data == p[0].data, narrow = !u->tc->reversible;
+    if (p->container == WVL_SAMPLE_16) {
+        return choose_deep_color(b, u, shared);
+    }
     uint32_t few = wvl_cuda_march_strips(b, u, 1, WVL_CUDA_MARCH53_8X3W), many = wvl_cuda_march_strips(b, u, 1, WVL_CUDA_MARCH53_8X3 + (uint32_t)narrow);
     int fits = !shared || wvl_rect_width(u->tc->rect) >= 32 * WVL_CUDA_MARCH_COLUMNS_8; /* interleaved rows come by whole warps */
-    if (fits && 16 * few <= 9 * many && colors_march(b, u, shared, WVL_CUDA_MARCH_COLUMNS_8)) {
+    if (fits && 16 * few <= 9 * many && colors_march(b, u, shared, WVL_CUDA_MARCH_COLUMNS_8, 1, 2)) {
         return (uint32_t)(shared ? WVL_CUDA_MARCH53_8X3W : WVL_CUDA_MARCH53_8P3W) + (uint32_t)narrow;
     }
-    return !colors_march(b, u, shared, WVL_CUDA_MARCH_COLUMNS) ? (uint32_t)WVL_CUDA_KERNELS
+    return !colors_march(b, u, shared, WVL_CUDA_MARCH_COLUMNS, 1, 2) ? (uint32_t)WVL_CUDA_KERNELS
                                                               : (uint32_t)(shared ? WVL_CUDA_MARCH53_8X3 : WVL_CUDA_MARCH53_8P3) + (uint32_t)narrow;
 }
 

@@ -8,3 +8,4 @@
 #include "cuda/last.cu"
 #include "cuda/level_any.cu"
 #include "cuda/march.cu"
+#include "cuda/march_color.cu"

@@ -44,7 +44,15 @@ enum {
     WVL_CUDA_MARCH97_16,
     WVL_CUDA_MARCH53_16W, /* 16-bit containers to 32-bit coefficients */
     WVL_CUDA_MARCH97_16W,
-    WVL_CUDA_MARCH53_8X3W, /* three components as above, 16 columns a lane */
+    WVL_CUDA_MARCH53_16X3, /* three interleaved components of 16-bit containers and their transform, to 16-bit coefficients */
+    WVL_CUDA_MARCH97_16X3,
+    WVL_CUDA_MARCH53_16P3, /* three planes */
+    WVL_CUDA_MARCH97_16P3,
+    WVL_CUDA_MARCH53_16X3W, /* to 32-bit coefficients */
+    WVL_CUDA_MARCH97_16X3W,
+    WVL_CUDA_MARCH53_16P3W,
+    WVL_CUDA_MARCH97_16P3W,
+    WVL_CUDA_MARCH53_8X3W, /* three components of 8 bits, 16 columns a lane */
     WVL_CUDA_MARCH97_8X3W,
     WVL_CUDA_MARCH53_8P3W,
     WVL_CUDA_MARCH97_8P3W,

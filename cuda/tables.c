@@ -182,6 +182,9 @@ static uint64_t march_warps(uint32_t kernel, int reversible)
     if (kernel >= WVL_CUDA_MARCH53_8X3 && kernel <= WVL_CUDA_MARCH97_8P3) {
         return reversible ? WVL_CUDA_MARCH_WARPS53_X3 : WVL_CUDA_MARCH_WARPS97_X3;
     }
+    if (kernel >= WVL_CUDA_MARCH53_16X3 && kernel <= WVL_CUDA_MARCH97_16P3W) {
+        return reversible ? WVL_CUDA_MARCH_WARPS53_16X3 : WVL_CUDA_MARCH_WARPS97_16X3;
+    }
     if (kernel == WVL_CUDA_MARCH97_8X3W || kernel == WVL_CUDA_MARCH97_8P3W) {
         return 3 * WVL_CUDA_MARCH_BLOCKS97_X3W; /* as many strips are counted */
     }

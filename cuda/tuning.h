@@ -32,6 +32,8 @@
 /* Three components. */
 #define WVL_CUDA_MARCH_WARPS53_X3 16
 #define WVL_CUDA_MARCH_WARPS97_X3 16
+#define WVL_CUDA_MARCH_WARPS53_16X3 16 /* 16-bit containers; 12 are an eighth slower */
+#define WVL_CUDA_MARCH_WARPS97_16X3 12
 /* The same with 16 columns: in 9/7, thread blocks of four warps. */
 #define WVL_CUDA_MARCH_BLOCKS97_X3W 3
 #define WVL_CUDA_MARCH_MULTIPROCESSORS 132 /* of the machine tuned for; others run the same segments in more or fewer waves */

@@ -289,7 +289,7 @@ int soft_run_kernel(const char *name, unsigned grid_x, const uint64_t arguments[
         return 0;
     }
     /* Jobs of an item, of which each has a thread block, unless a block of four warps takes all three. */
-    unsigned parts = strstr(name, "8x3") || strstr(name, "8p3") ? 3 : 1;
+    unsigned parts = strstr(name, "x3") || strstr(name, "p3") ? 3 : 1;
     unsigned blocks = !strncmp(name, "wvl_march97_8", 13) && strchr(name + 13, 'w') ? 1 : parts;
     int levels = !strncmp(name, "wvl_any", 7) || !strncmp(name, "wvl_cascade", 11) || !strncmp(name, "wvl_last", 8) || !strncmp(name, "wvl_plane", 9) || !strncmp(name, "wvl_march", 9);
     control->marches += levels && strncmp(name, "wvl_any", 7) != 0;

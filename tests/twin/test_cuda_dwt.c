@@ -324,7 +324,7 @@ START_TEST(last_levels)
     seed_state = 717171u + (uint64_t)_i * 100u;
     default_job(&j);
     j.settings.reversible = _i & 1;
-    j.settings.levels = (uint8_t)(_i < 6 ? 5 : between(5, 7));
+    j.settings.levels = (uint8_t)(_i < 4 ? 5 : between(5, 7));
     j.settings.block_width = (uint16_t)(16u << between(0, 2));
     j.settings.block_height = (uint16_t)(8u << between(0, 3));
     for (uint32_t c = 0; c < COMPONENTS; c++) {
@@ -503,7 +503,7 @@ int main(void)
     tcase_add_loop_test(tc, wide, 0, 13);
     tcase_add_loop_test(tc, packed, 0, 12);
     tcase_add_loop_test(tc, cascades, 0, 24);
-    tcase_add_loop_test(tc, last_levels, 0, 8);
+    tcase_add_loop_test(tc, last_levels, 0, 6);
     tcase_add_loop_test(tc, structures, 0, 48);
     tcase_add_loop_test(tc, converted, 0, 8);
     tcase_add_test(tc, outside_is_refused);
