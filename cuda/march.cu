@@ -192,7 +192,7 @@ template <class T, class R, class A, int C, int CB, bool PACK = false> struct ma
         v2.clear();
         seen = 0;
         slot = 0;
-        flag = PACK ? 0 : open_flag(own, item);
+        flag = open_flag(PACK ? job : own, item);
         if constexpr (R::bytes == 0 && R::parts == 1) {
             wait_for_rows(own.front_flags, item);
         }
@@ -333,9 +333,7 @@ template <class T, class R, class A, int C, int CB, bool PACK = false> struct ma
             put_one(1, even);
             put_two();
         }
-        if constexpr (!PACK) {
-            set_flag(flag);
-        }
+        set_flag(flag);
         let_next_launch_begin();
         one.flush(2 * to, mine);
         two.flush(to - 1 - LAG, mine);

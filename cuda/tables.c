@@ -45,8 +45,10 @@ static const wvl_cuda_job *open_front(const builder *b, const unit *u, wvl_cuda_
         return NULL;
     }
     wvl_cuda_job *front = &t->jobs[t->fronts[u->number]];
-    front->flags = b->memory->flags + t->flag_count * sizeof(uint32_t);
-    t->flag_count += wvl_cuda_count_flags(front);
+    if (!front->flags) { /* of jobs that share warps, the first has those of all */
+        front->flags = b->memory->flags + t->flag_count * sizeof(uint32_t);
+        t->flag_count += wvl_cuda_count_flags(front);
+    }
     job->front_flags = front->flags;
     wvl_cuda_round *round = &t->rounds[t->round_count - 1];
     while (round->first_job > t->fronts[u->number]) {
@@ -304,11 +306,13 @@ static void add_march(builder *b, const unit *u, unsigned level)
     wvl_cuda_job *job = &t->jobs[t->job_count];
     build_march(b, u, level, job);
     const wvl_cuda_job *front = is_packed(b->kernel) ? NULL : open_front(b, u, job);
-    t->fronts[u->number] = is_packed(b->kernel) ? NO_FRONT : (uint32_t)t->job_count;
+    int tells = !is_packed(b->kernel) || pack_size(job->rect) <= WVL_CUDA_PACK_FLAGS;
     if (joins_pack(b, job)) {
+        t->fronts[u->number] = tells ? t->items[t->item_count - 1].job : NO_FRONT;
         t->job_count++;
         return;
     }
+    t->fronts[u->number] = tells ? (uint32_t)t->job_count : NO_FRONT;
     for (uint32_t row = 0, y = 0, count; y < job->iterations && !(level == 1 && wvl_cuda_is_mixed(u) && u->component); row++, y += count) {
         count = wvl_min_u32(row < job->long_rows ? job->segment : job->short_segment, job->iterations - y);
         for (uint32_t x = 0; x < job->strips; x++) {
