@@ -68,7 +68,8 @@ typedef struct wvl_cuda_job {
     uint64_t flags, front_flags; /* a word for every item, nonzero when its low-low samples are in memory, of this job (0: nobody asks) and of the one
                               * that writes `in` (0: none) */
     uint32_t columns, strips, iterations; /* fused kernels, for the host: of a lane; of the job */
-    uint32_t segment, long_rows, short_segment; /* iterations of the items: in the first so many rows of them, and in the others */
+    uint32_t rows, long_rows, long_iterations; /* of items; so many of them share the first iterations, the others those that are left (segment.h) */
+    uint32_t grade;          /* hundredths of the mean length of those that the first of them has; the last has as much less */
 } wvl_cuda_job;
 
 /* x, y: of a tile; fused kernels: the strip, and the first of `count` iterations. */

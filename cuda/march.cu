@@ -444,7 +444,7 @@ template <class T, class R, class A, int C> struct mixer {
         rows.open(job, job.rect.x0 + (R::window ? 0 : (uint32_t)max(0, min(col, width - C))));
         ahead.place(rows, col / C - (int)(threadIdx.x & 31), width / C);
         stage.open(shared);
-        stage.turn = 0;
+        stage.pair = 0;
         const int y = 4 * like.m + reader::R0, pairs = 2 * (like.to - like.m);
         fetch(0, y - 1);
 #pragma unroll
@@ -458,13 +458,15 @@ template <class T, class R, class A, int C> struct mixer {
 #pragma unroll 1
         for (int k = 0; k < pairs; k++) {
             ahead.wait();
-            mix(stage, slot, shift, k > 0);
+            mix(stage, slot, shift, k > color_stage<C>::pairs - 2);
             fetch(slot, y + 2 * k + A::slots);
             slot = slot + 2 < A::slots ? slot + 2 : 0;
         }
-        stage.reclaim();
-        stage.turn = stage.pair_bytes - stage.turn;
-        stage.reclaim();
+#pragma unroll
+        for (int i = 0; i < color_stage<C>::pairs; i++) {
+            stage.reclaim();
+            stage.turn();
+        }
     }
 };
 

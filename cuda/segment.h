@@ -4,7 +4,38 @@
 #define WVL_CUDA_SEGMENT_H
 
 #include "base/intmath.h"
+#include "cuda/job.h"
 #include "cuda/tuning.h"
+
+/* Of `count` iterations that `rows` rows share, those before the k-th. */
+static inline uint32_t wvl_cuda_share(uint64_t count, uint64_t rows, uint64_t grade, uint64_t k)
+{
+    return (uint32_t)(count * k * (grade * rows - (grade - 100) * k) / (100 * rows * rows));
+}
+
+/* The first iteration of a row of items; of the one past the last: the end. */
+static inline uint32_t wvl_cuda_first_iteration(const wvl_cuda_job *job, uint32_t row)
+{
+    if (row <= job->long_rows) {
+        return wvl_cuda_share(job->long_iterations, job->long_rows, job->grade, row);
+    }
+    return job->long_iterations + wvl_cuda_share(job->iterations - job->long_iterations, job->rows - job->long_rows, 100, row - job->long_rows);
+}
+
+/* The row of items that has the iteration. */
+static inline uint32_t wvl_cuda_row_of(const wvl_cuda_job *job, uint32_t iteration)
+{
+    uint32_t first = 0, end = job->rows;
+    while (end - first > 1) {
+        uint32_t middle = first + (end - first) / 2;
+        if (wvl_cuda_first_iteration(job, middle) <= iteration) {
+            first = middle;
+        } else {
+            end = middle;
+        }
+    }
+    return first;
+}
 
 /* Iterations of a warp, at least `least` if there are so many: of the ways to cut them, the one of which the waves together are shortest. wave: warps
  * that the machine holds. run_in: what a segment costs beyond its own iterations. A wave that is not full is faster, but not in proportion. */

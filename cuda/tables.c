@@ -205,35 +205,61 @@ static uint64_t march_warps(uint32_t kernel, int reversible)
     return reversible ? WVL_CUDA_MARCH_WARPS53 : WVL_CUDA_MARCH_WARPS97;
 }
 
+/* All rows of items alike, each of at most so many iterations. */
+static void cut_evenly(wvl_cuda_job *job, uint64_t segment)
+{
+    job->rows = job->long_rows = (uint32_t)wvl_ceil_div(job->iterations, segment);
+    job->long_iterations = job->iterations;
+}
+
+/* So many rows of long segments, then short ones, if any are left. */
+static void cut_long(wvl_cuda_job *job, uint64_t rows, uint64_t segment, uint64_t rest)
+{
+    if (rows * segment >= job->iterations) {
+        return;
+    }
+    job->long_rows = (uint32_t)rows;
+    job->long_iterations = (uint32_t)(rows * segment);
+    job->rows = (uint32_t)(rows + wvl_ceil_div(job->iterations - rows * segment, rest));
+}
+
 /* Most rows in one wave of long segments, the others in short ones (tuning.h), if that leaves them long. */
 static void cut_wave(wvl_cuda_job *job)
 {
     uint64_t wave = (uint64_t)WVL_CUDA_MARCH_WARPS53_HALF * WVL_CUDA_MARCH_MULTIPROCESSORS * WVL_CUDA_MARCH_LONG_WAVE / 100;
     uint64_t rows = wvl_max_u64(wave / wvl_max_u64(job->strips, 1), 1), length = ((uint64_t)job->iterations * WVL_CUDA_MARCH_LONG_PART / 100 + rows / 2) / rows;
     if (length >= WVL_CUDA_MARCH_LONG_MIN) {
-        job->segment = (uint32_t)length;
-        job->long_rows = (uint32_t)rows;
-        job->short_segment = WVL_CUDA_MARCH_SHORT;
+        cut_long(job, rows, length, WVL_CUDA_MARCH_SHORT);
     }
 }
 
 /* Planes: the shortest segments of which one wave holds all, where those are short: what is waited for at the end is one of them. */
-static void cut_rows(const builder *b, const unit *u, unsigned level, wvl_cuda_job *job)
+static uint64_t choose_plane_segment(const builder *b, const wvl_cuda_job *job, uint64_t whole, uint64_t chosen)
 {
-    uint64_t strips = wvl_max_u64(b->strips * wvl_max_u64(b->options >> 8, 1), 1);
-    uint64_t wave = march_warps(b->kernel, u->tc->reversible) * WVL_CUDA_MARCH_MULTIPROCESSORS, iterations = march_iterations(u, level);
-    uint32_t least = level > 1 ? WVL_CUDA_PLANE_SEGMENT_MIN : WVL_CUDA_MARCH_SEGMENT_MIN;
-    uint32_t run_in = u->tc->reversible ? WVL_CUDA_RUN_IN53 : WVL_CUDA_RUN_IN97;
-    uint32_t chosen = wvl_cuda_choose_segment(strips, wave, iterations, run_in, least), long_rows = 0, longer = 0;
+    if (b->components < WVL_CUDA_MARCH_MANY) {
+        return wvl_min_u64(whole, chosen);
+    }
+    return job->reversible ? wvl_min_u64(chosen, WVL_CUDA_PLANE_SEGMENT_MANY) : chosen;
+}
+
+static void cut_rows(const builder *b, unsigned level, wvl_cuda_job *job)
+{
+    uint64_t strips = wvl_max_u64(b->strips * wvl_max_u64(b->options >> 8, 1), 1), iterations = job->iterations;
+    uint64_t wave = march_warps(b->kernel, job->reversible) * WVL_CUDA_MARCH_MULTIPROCESSORS;
+    uint32_t least = level > 1 ? WVL_CUDA_PLANE_SEGMENT_MIN : WVL_CUDA_MARCH_SEGMENT_MIN, long_rows = 0, longer = 0;
+    uint32_t run_in = job->reversible ? WVL_CUDA_RUN_IN53 : WVL_CUDA_RUN_IN97;
+    uint64_t chosen = wvl_cuda_choose_segment(strips, wave, iterations, run_in, least);
     uint64_t whole = wvl_max_u64(wvl_ceil_div(iterations, wvl_max_u64(wave / strips, 1)), least);
-    job->segment = job->short_segment = level > 1 && whole < chosen && b->components < WVL_CUDA_MARCH_MANY ? (uint32_t)whole : chosen;
+    job->grade = 100;
+    cut_evenly(job, level > 1 ? choose_plane_segment(b, job, whole, chosen) : chosen);
+    if (wvl_cuda_march_columns(b->kernel) == WVL_CUDA_MARCH_COLUMNS_8 && !job->reversible && strips * job->rows <= wave) {
+        job->grade = WVL_CUDA_MARCH_GRADE97_8;
+    }
     if (b->kernel == WVL_CUDA_MARCH97_8X3W || b->kernel == WVL_CUDA_MARCH97_8P3W) {
         longer = wvl_cuda_choose_long(strips, wave, iterations, run_in, least, &long_rows);
     }
-    if (longer) {
-        job->segment = longer;
-        job->short_segment = least;
-        job->long_rows = long_rows;
+    if (longer > WVL_CUDA_MARCH_SHORT_MOST) {
+        cut_long(job, long_rows, longer, least);
     }
     if (b->kernel == WVL_CUDA_MARCH53_8 && b->components == 1) {
         cut_wave(job);
@@ -251,7 +277,7 @@ static void build_march(const builder *b, const unit *u, unsigned level, wvl_cud
     job->columns = wvl_cuda_march_columns(b->kernel);
     job->strips = wvl_cuda_march_strips(b, u, level, b->kernel);
     job->iterations = march_iterations(u, level);
-    cut_rows(b, u, level, job);
+    cut_rows(b, level, job);
     job->pack = 1;
     if (level > 1) {
         job->in = build_plane(b, u, level - 1, u->narrow);
@@ -278,8 +304,8 @@ static int bands_alike(const wvl_cuda_band *a, const wvl_cuda_band *b)
 static int jobs_alike(const wvl_cuda_job *a, const wvl_cuda_job *b)
 {
     return wvl_rect_width(a->rect) == wvl_rect_width(b->rect) && a->rect.y0 == b->rect.y0 && a->rect.y1 == b->rect.y1 &&
-           a->segment == b->segment && a->long_rows == b->long_rows && a->in.pitch_bytes == b->in.pitch_bytes && a->in.y0 == b->in.y0 &&
-           a->low.pitch_bytes == b->low.pitch_bytes && a->low.y0 == b->low.y0 && bands_alike(a->band, b->band) &&
+           a->rows == b->rows && a->long_rows == b->long_rows && a->long_iterations == b->long_iterations &&
+           a->in.pitch_bytes == b->in.pitch_bytes && a->in.y0 == b->in.y0 && a->low.pitch_bytes == b->low.pitch_bytes && a->low.y0 == b->low.y0 && bands_alike(a->band, b->band) &&
            bands_alike(a->deep_band, b->deep_band);
 }
 
@@ -313,8 +339,8 @@ static void add_march(builder *b, const unit *u, unsigned level)
         return;
     }
     t->fronts[u->number] = tells ? (uint32_t)t->job_count : NO_FRONT;
-    for (uint32_t row = 0, y = 0, count; y < job->iterations && !(level == 1 && wvl_cuda_is_mixed(u) && u->component); row++, y += count) {
-        count = wvl_min_u32(row < job->long_rows ? job->segment : job->short_segment, job->iterations - y);
+    for (uint32_t row = 0, y = 0, count; row < job->rows && !(level == 1 && wvl_cuda_is_mixed(u) && u->component); row++, y += count) {
+        count = wvl_cuda_first_iteration(job, row + 1) - y;
         for (uint32_t x = 0; x < job->strips; x++) {
             wvl_cuda_item *item = &t->items[t->item_count++];
             *item = (wvl_cuda_item){.job = (uint32_t)t->job_count, .x = x, .y = y, .count = count, .flag = row * job->strips + x};
@@ -406,15 +432,16 @@ static void walk_units(builder *b, const wvl_tile_plan *tiles, uint32_t tile_cou
 static int by_length(const void *a, const void *b)
 {
     const wvl_cuda_item *l = a, *r = b;
-    if (l->count != r->count) {
-        return l->count > r->count ? -1 : 1;
+    int shorter = l->count <= WVL_CUDA_MARCH_SHORT_MOST, other = r->count <= WVL_CUDA_MARCH_SHORT_MOST;
+    if (shorter != other) {
+        return shorter - other;
     }
     return l->job != r->job ? (l->job < r->job ? -1 : 1) : l->flag < r->flag ? -1 : l->flag > r->flag;
 }
 
 void wvl_cuda_order_items(const wvl_cuda_job *jobs, wvl_cuda_item *items, uint64_t count)
 {
-    if (count && jobs[items->job].long_rows) {
+    if (count && jobs[items->job].long_rows < jobs[items->job].rows) {
         qsort(items, (size_t)count, sizeof *items, by_length);
     }
 }

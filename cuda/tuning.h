@@ -44,9 +44,14 @@
 #define WVL_CUDA_MARCH_LONG_WAVE 90
 #define WVL_CUDA_MARCH_LONG_MIN 12
 #define WVL_CUDA_MARCH_SHORT 4
+#define WVL_CUDA_MARCH_SHORT_MOST WVL_CUDA_MARCH_SEGMENT_MIN /* no long segment is as short */
 #define WVL_CUDA_PLANE_SEGMENT_MIN 3
 /* Planes that share a warp up to which the next launch waits for its flags: tiles of 512 and 256 are 2 and 1.5 % faster with them, of 128 1 % slower. */
 #define WVL_CUDA_PACK_FLAGS 4
+#define WVL_CUDA_PLANE_SEGMENT_MANY 10 /* of many components in 5/3, whose planes begin while the first launch ends: at most */
+/* Warps that come to a multiprocessor first go first there: with segments of one length they end a tenth sooner. Hundredths of the mean that theirs are
+ * long, where instructions are what is waited for. */
+#define WVL_CUDA_MARCH_GRADE97_8 110
 /* Whole rows of segments in a wave of thread blocks that mix colours, for which the rest goes in short ones. */
 #define WVL_CUDA_MARCH_ROWS_LEAST 4
 #define WVL_CUDA_MARCH_ROWS_MOST 8

@@ -3,6 +3,7 @@
 
 #include "base/intmath.h"
 #include "cuda/cascade.h"
+#include "cuda/segment.h"
 #include "cuda/tuning.h"
 
 #define TILE_ROOM 4          /* samples around a tile of the any-shape kernels */
@@ -22,14 +23,7 @@ static span fold(span s, uint32_t x0, uint32_t x1)
     return narrow ? (span){x0, x1} : (span){first, last + 1};
 }
 
-/* The row of items that has the iteration. */
-static uint32_t segment_of(const wvl_cuda_job *front, int64_t iteration)
-{
-    int64_t rest = iteration - (int64_t)front->long_rows * front->segment;
-    return rest < 0 ? (uint32_t)iteration / front->segment : front->long_rows + (uint32_t)rest / front->short_segment;
-}
-
-uint64_t wvl_cuda_count_flags(const wvl_cuda_job *job) { return (uint64_t)job->strips * (segment_of(job, job->iterations - 1) + 1); }
+uint64_t wvl_cuda_count_flags(const wvl_cuda_job *job) { return (uint64_t)job->strips * job->rows; }
 
 static uint32_t strip_of(const wvl_cuda_job *front, int64_t column)
 {
@@ -45,7 +39,7 @@ static void open_window(const wvl_cuda_job *front, const wvl_cuda_job *job, span
     columns = fold(columns, r.x0, r.x1);
     rows = fold(rows, r.y0, r.y1);
     uint32_t x = strip_of(front, columns.first - r.x0), x_end = strip_of(front, columns.end - 1 - r.x0) + 1;
-    uint32_t y = segment_of(front, rows.first + lag - base), y_end = segment_of(front, rows.end - 1 + lag - base) + 1;
+    uint32_t y = wvl_cuda_row_of(front, (uint32_t)(rows.first + lag - base)), y_end = wvl_cuda_row_of(front, (uint32_t)(rows.end - 1 + lag - base)) + 1;
     if ((uint64_t)(x_end - x) * (y_end - y) > FLAGS_MAX) {
         return;
     }

@@ -327,61 +327,54 @@ template <int C> struct stage_rows {
 };
 
 /*
- * Two pairs of rows of three components, C samples of 32 bits a lane. The writer and each of the readers meet at barriers of their own, one that says
- * that a pair is there and one that it has been read, for each pair: readers do not wait for one another.
+ * Pairs of rows of three components, C samples of 32 bits a lane. The writer tells each reader by a barrier of its own that a pair is there, so that
+ * readers do not wait for one another; that a pair has been read, all readers tell by one barrier, for which the writer alone waits.
  */
 template <int C> struct color_stage {
-    static constexpr int slots = 2, part_bytes = 32 * C * 4, row_bytes = 3 * part_bytes, pair_bytes = 2 * row_bytes, shared_bytes = 2 * pair_bytes;
+    static constexpr int pairs = 2, slots = 2, part_bytes = 32 * C * 4, row_bytes = 3 * part_bytes, pair_bytes = 2 * row_bytes, shared_bytes = pairs * pair_bytes;
     static constexpr bool peeks = false;
     uint8_t *base;
-    int turn;                /* of the pair: offset */
+    int pair;
     int part;                /* of the reader */
 
     __device__ __forceinline__ void open(uint4 *shared)
     {
         base = (uint8_t *)shared + (threadIdx.x & 31) * 16;
-        turn = pair_bytes;   /* the first wait turns to the first pair */
+        pair = pairs - 1;    /* the first wait turns to the first pair */
     }
     __device__ __forceinline__ void place(stage_rows<C> &, int, int) {}
     __device__ __forceinline__ void fetch(const stage_rows<C> &, int, int) {}
     __device__ __forceinline__ void close() {}
     /* Numbers of barriers, of which 0 is that of the whole block. */
-    __device__ __forceinline__ int full(int of) const { return 1 + of + (turn ? 3 : 0); }
-    __device__ __forceinline__ int empty(int of) const { return 7 + of + (turn ? 3 : 0); }
-    static __device__ __forceinline__ void meet(int barrier) { asm volatile("bar.sync %0, 64;" ::"r"(barrier) : "memory"); }
-    static __device__ __forceinline__ void tell(int barrier) { asm volatile("bar.arrive %0, 64;" ::"r"(barrier) : "memory"); }
+    __device__ __forceinline__ int full(int of) const { return 1 + of + 3 * pair; }
+    __device__ __forceinline__ int empty() const { return 1 + 3 * pairs + pair; }
+    __device__ __forceinline__ void turn() { pair = pair == pairs - 1 ? 0 : pair + 1; }
     __device__ __forceinline__ void wait()
     {
-        turn = pair_bytes - turn;
-        meet(full(part));
+        turn();
+        asm volatile("bar.sync %0, 64;" ::"r"(full(part)) : "memory");
     }
-    __device__ __forceinline__ void release() { tell(empty(part)); }
+    __device__ __forceinline__ void release() { asm volatile("bar.arrive %0, 128;" ::"r"(empty()) : "memory"); }
     /* The writer's side. */
     __device__ __forceinline__ void offer()
     {
 #pragma unroll
         for (int i = 0; i < 3; i++) {
-            tell(full(i));
+            asm volatile("bar.arrive %0, 64;" ::"r"(full(i)) : "memory");
         }
-        turn = pair_bytes - turn;
+        turn();
     }
-    __device__ __forceinline__ void reclaim()
-    {
-#pragma unroll
-        for (int i = 0; i < 3; i++) {
-            meet(empty(i));
-        }
-    }
+    __device__ __forceinline__ void reclaim() { asm volatile("bar.sync %0, 128;" ::"r"(empty()) : "memory"); }
     __device__ __forceinline__ void read(int row, uint32_t (&raw)[C])
     {
 #pragma unroll
         for (int c = 0; c < C / 4; c++) {
-            load_chunk<16>(raw + 4 * c, base + turn + row * row_bytes + c * 512);
+            load_chunk<16>(raw + 4 * c, base + pair * pair_bytes + row * row_bytes + c * 512);
         }
     }
     __device__ __forceinline__ void write(int row, int part, int c, const float (&v)[4])
     {
-        *(float4 *)(base + turn + row * row_bytes + part * part_bytes + c * 512) = make_float4(v[0], v[1], v[2], v[3]);
+        *(float4 *)(base + pair * pair_bytes + row * row_bytes + part * part_bytes + c * 512) = make_float4(v[0], v[1], v[2], v[3]);
     }
 };
 

@@ -231,9 +231,10 @@ static void check_windows(job *j)
     check_flags(&o.t, j);
     for (uint64_t r = 0; r < o.t.round_count; r++) {
         const wvl_cuda_item *items = &o.t.items[o.t.rounds[r].first_item];
-        uneven += o.t.jobs[items->job].long_rows > 0;
+        uneven += o.t.jobs[items->job].long_rows < o.t.jobs[items->job].rows;
         for (uint32_t i = 0; i < o.t.rounds[r].item_count; i++) {
-            REQUIRE(!i || !o.t.jobs[items->job].long_rows || items[i - 1].count >= items[i].count, "order of items: %s", j->name);
+            REQUIRE(!i || items[i].count <= WVL_CUDA_MARCH_SHORT_MOST || items[i - 1].count > WVL_CUDA_MARCH_SHORT_MOST ||
+                        o.t.jobs[items->job].long_rows == o.t.jobs[items->job].rows, "order of items: %s", j->name);
             check_item(&o.t, o.t.rounds[r].kernel, &o.t.items[o.t.rounds[r].first_item + i], j);
         }
     }
