@@ -230,12 +230,12 @@ template <class T, int B, int CB> struct cascade : patch<T, B, CB> {
     }
 };
 
-#define CASCADE(name, T, B, CB, BLOCKS)                                                                                                      \
-    extern "C" __global__ void __launch_bounds__(CASCADE_THREADS, BLOCKS) name(const wvl_cuda_job *jobs, const wvl_cuda_item *items, uint32_t) \
-    {                                                                                                                                        \
-        __shared__ __align__(16) cascade_tile s;                                                                                             \
-        cascade<T, B, CB> tile;                                                                                                              \
-        tile.run(s, jobs + items[blockIdx.x].job, items);                                                                                                  \
+#define CASCADE(name, T, B, CB, BLOCKS)                                                          \
+    extern "C" __global__ void __launch_bounds__(CASCADE_THREADS, BLOCKS) name(LAUNCH_ARGUMENTS) \
+    {                                                                                            \
+        __shared__ __align__(16) cascade_tile s;                                                 \
+        cascade<T, B, CB> tile;                                                                  \
+        tile.run(s, jobs + job_of(items[blockIdx.x], only), items);                              \
     }
 
 CASCADE(wvl_cascade53, int32_t, 4, 2, WVL_CUDA_CASCADE_BLOCKS53)

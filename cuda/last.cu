@@ -57,14 +57,14 @@ template <class T, int B, int CB> struct last_level : patch<T, B, CB> {
     }
 };
 
-#define LAST(name, T, B, CB, BLOCKS)                                                                                                    \
-    extern "C" __global__ void __launch_bounds__(32, BLOCKS) name(const wvl_cuda_job *jobs, const wvl_cuda_item *items, uint32_t asked) \
-    {                                                                                                                                   \
-        begin_launch(asked);                                                                                                            \
-        __shared__ __align__(16) wvl_cuda_band bands[4];                                                                                \
-        const wvl_cuda_item item = items[blockIdx.x];                                                                                   \
-        last_level<T, B, CB> level;                                                                                                     \
-        level.run(bands, jobs[item.job], item);                                                                                         \
+#define LAST(name, T, B, CB, BLOCKS)                                                \
+    extern "C" __global__ void __launch_bounds__(32, BLOCKS) name(LAUNCH_ARGUMENTS) \
+    {                                                                               \
+        begin_launch(asked);                                                        \
+        __shared__ __align__(16) wvl_cuda_band bands[4];                            \
+        const wvl_cuda_item item = items[blockIdx.x];                               \
+        last_level<T, B, CB> level;                                                 \
+        level.run(bands, jobs[job_of(item, only)], item);                           \
     }
 
 LAST(wvl_last53, int32_t, 4, 2, WVL_CUDA_LAST_BLOCKS53)

@@ -95,8 +95,8 @@ wvl_cuda_status wvl_cuda_launch_clear(const wvl_cuda_runtime *runtime, const wvl
 wvl_cuda_status wvl_cuda_launch_level(const wvl_cuda_runtime *runtime, const wvl_cuda_kernels *kernels, const wvl_cuda_round *round, wvl_cuda_address jobs,
                                       wvl_cuda_address items, int follows, wvl_cuda_stream stream)
 {
-    uint32_t asked = round->asked;
-    void *arguments[] = {&jobs, &items, &asked};
+    uint32_t asked = round->asked, only = round->only;
+    void *arguments[] = {&jobs, &items, &asked, &only};
     if (!round->item_count) {
         return WVL_CUDA_SUCCESS;
     }

@@ -449,11 +449,11 @@ template <class T> __device__ __forceinline__ void fetch_job(tile<T> &s, const w
 
 /* One tile; or all tiles of a job whose resolution is small, and of the jobs after it, which read what this thread block wrote. One call of
  * run_tile: instructions that miss the cache are what small levels wait for. */
-template <class T> __device__ __forceinline__ void run_item(const wvl_cuda_job *jobs, const wvl_cuda_item *items)
+template <class T> __device__ __forceinline__ void run_item(const wvl_cuda_job *jobs, const wvl_cuda_item *items, uint32_t only)
 {
     __shared__ tile<T> s;
     wvl_cuda_item item = items[blockIdx.x];
-    fetch_job(s, jobs + item.job);
+    fetch_job(s, jobs + job_of(item, only));
     wait_for_tile(s.job.front_flags, item);
     for (;;) {
         const wvl_rect rect = s.job.rect;
@@ -480,10 +480,10 @@ template <class T> __device__ __forceinline__ void run_item(const wvl_cuda_job *
     end_launch();
 }
 
-#define ANY(name, T)                                                                                                          \
-    extern "C" __global__ void __launch_bounds__(THREADS, 6) name(const wvl_cuda_job *jobs, const wvl_cuda_item *items, uint32_t)  \
-    {                                                                                                                         \
-        run_item<T>(jobs, items);                                                                                             \
+#define ANY(name, T)                                                                \
+    extern "C" __global__ void __launch_bounds__(THREADS, 6) name(LAUNCH_ARGUMENTS) \
+    {                                                                               \
+        run_item<T>(jobs, items, only);                                             \
     }
 
 ANY(wvl_any53, int32_t)

@@ -470,48 +470,54 @@ template <class T, class R, class A, int C> struct mixer {
     }
 };
 
-#define MARCH(name, T, ROWS, AHEAD, C, CB, BLOCKS)                                                                       \
-    extern "C" __global__ void __launch_bounds__(32, BLOCKS) name(const wvl_cuda_job *jobs, const wvl_cuda_item *items, uint32_t asked) \
-    {                                                                                                                    \
-        begin_launch(asked);                                                                                             \
-        __shared__ uint4 shared[AHEAD<ROWS>::shared_bytes / 16];                                                         \
-        const wvl_cuda_item item = items[blockIdx.x / ROWS::parts];                                                      \
-        marcher<T, ROWS, AHEAD<ROWS>, C, CB> march;                                                                      \
-        const wvl_cuda_job &job = jobs[item.job + blockIdx.x % ROWS::parts];                                             \
-        march.run(shared, job, job, item);                                                                               \
+/* Three components of 16 bits have not a register to spare. */
+template <class R> __device__ __forceinline__ uint32_t first_job(const wvl_cuda_item &item, uint32_t only)
+{
+    return R::parts == 3 && R::bytes == 2 ? item.job : job_of(item, only);
+}
+
+#define MARCH(name, T, ROWS, AHEAD, C, CB, BLOCKS)                                              \
+    extern "C" __global__ void __launch_bounds__(32, BLOCKS) name(LAUNCH_ARGUMENTS)             \
+    {                                                                                           \
+        begin_launch(asked);                                                                    \
+        __shared__ uint4 shared[AHEAD<ROWS>::shared_bytes / 16];                                \
+        const wvl_cuda_item item = items[blockIdx.x / ROWS::parts];                             \
+        marcher<T, ROWS, AHEAD<ROWS>, C, CB> march;                                             \
+        const wvl_cuda_job &job = jobs[first_job<ROWS>(item, only) + blockIdx.x % ROWS::parts]; \
+        march.run(shared, job, job, item);                                                      \
     }
 
 /* Several jobs of 8 columns a lane each. */
-#define MARCH_PACKED(name, T, ROWS, CB, BLOCKS)                                                                              \
-    extern "C" __global__ void __launch_bounds__(32, BLOCKS) name(const wvl_cuda_job *jobs, const wvl_cuda_item *items, uint32_t asked) \
-    {                                                                                                                    \
-        begin_launch(asked);                                                                                             \
-        __shared__ uint4 shared[row_ring<ROWS>::shared_bytes / 16];                                                      \
-        const wvl_cuda_item item = items[blockIdx.x];                                                                    \
-        const wvl_cuda_job &job = jobs[item.job];                                                                        \
-        marcher<T, ROWS, row_ring<ROWS>, 8, CB, true> march;                                                             \
-        march.run(shared, job, jobs[item.job + min(threadIdx.x * 8 / (job.rect.x1 - job.rect.x0), job.pack - 1u)], item); \
+#define MARCH_PACKED(name, T, ROWS, CB, BLOCKS)                                                                   \
+    extern "C" __global__ void __launch_bounds__(32, BLOCKS) name(LAUNCH_ARGUMENTS)                               \
+    {                                                                                                             \
+        begin_launch(asked);                                                                                      \
+        __shared__ uint4 shared[row_ring<ROWS>::shared_bytes / 16];                                               \
+        const wvl_cuda_item item = items[blockIdx.x];                                                             \
+        const wvl_cuda_job *job = jobs + job_of(item, only);                                                      \
+        marcher<T, ROWS, row_ring<ROWS>, 8, CB, true> march;                                                      \
+        march.run(shared, *job, job[min(threadIdx.x * 8 / (job->rect.x1 - job->rect.x0), job->pack - 1u)], item); \
     }
 
 /* Three components whose colours a fourth warp makes. */
-#define MARCH_MIXED(name, ROWS, AHEAD)                                                                                   \
-    extern "C" __global__ void __launch_bounds__(128, WVL_CUDA_MARCH_BLOCKS97_X3W) name(const wvl_cuda_job *jobs, const wvl_cuda_item *items, uint32_t asked) \
-    {                                                                                                                    \
-        begin_launch(asked);                                                                                             \
-        typedef color_stage<16> stage;                                                                                   \
-        typedef wide_marcher<stage_rows<16>, stage> marcher97;                                                           \
-        constexpr int rows_at = stage::shared_bytes / 16, rest_at = rows_at + AHEAD<ROWS, 6>::shared_bytes / 16;         \
-        __shared__ uint4 shared[rest_at + 3 * marcher97::shared_bytes / 16];                                             \
-        const int role = mixed_role(__shfl_sync(FULL_WARP, threadIdx.x, 0));                                             \
-        if (role == 3) {                                                                                                 \
-            mixer<float, ROWS, AHEAD<ROWS, 6>, 16> mix;                                                                  \
-            mix.run(shared, jobs[items[blockIdx.x].job], items[blockIdx.x]);                                             \
-        } else {                                                                                                         \
-            marcher97 march;                                                                                             \
-            march.ahead.part = role;                                                                                     \
-            march.run(shared + stage::part_bytes / 16 * role, shared + rest_at + marcher97::shared_bytes / 16 * role,    \
-                      jobs, items, role);                                                                                \
-        }                                                                                                                \
+#define MARCH_MIXED(name, ROWS, AHEAD)                                                                                \
+    extern "C" __global__ void __launch_bounds__(128, WVL_CUDA_MARCH_BLOCKS97_X3W) name(LAUNCH_ARGUMENTS)             \
+    {                                                                                                                 \
+        begin_launch(asked);                                                                                          \
+        typedef color_stage<16> stage;                                                                                \
+        typedef wide_marcher<stage_rows<16>, stage> marcher97;                                                        \
+        constexpr int rows_at = stage::shared_bytes / 16, rest_at = rows_at + AHEAD<ROWS, 6>::shared_bytes / 16;      \
+        __shared__ uint4 shared[rest_at + 3 * marcher97::shared_bytes / 16];                                          \
+        const int role = mixed_role(__shfl_sync(FULL_WARP, threadIdx.x, 0));                                          \
+        if (role == 3) {                                                                                              \
+            mixer<float, ROWS, AHEAD<ROWS, 6>, 16> mix;                                                               \
+            mix.run(shared, jobs[job_of(items[blockIdx.x], only)], items[blockIdx.x]);                                \
+        } else {                                                                                                      \
+            marcher97 march;                                                                                          \
+            march.ahead.part = role;                                                                                  \
+            march.run(shared + stage::part_bytes / 16 * role, shared + rest_at + marcher97::shared_bytes / 16 * role, \
+                      jobs, items, only, role);                                                                       \
+        }                                                                                                             \
     }
 
 typedef plane_rows<8, 4> rows_plane;
@@ -536,22 +542,22 @@ MARCH_PACKED(wvl_plane53_wp, int32_t, rows_plane, 4, WVL_CUDA_MARCH_WARPS53_PACK
 MARCH_PACKED(wvl_plane97_wp, float, rows_plane, 4, WVL_CUDA_MARCH_WARPS97_PACKED)
 MARCH_PACKED(wvl_plane53_sp, int32_t, rows_plane_s, 2, WVL_CUDA_MARCH_WARPS53_PACKED)
 
-extern "C" __global__ void __launch_bounds__(32, WVL_CUDA_MARCH_WARPS53_HALF) wvl_march53_8(const wvl_cuda_job *jobs, const wvl_cuda_item *items, uint32_t asked)
+extern "C" __global__ void __launch_bounds__(32, WVL_CUDA_MARCH_WARPS53_HALF) wvl_march53_8(LAUNCH_ARGUMENTS)
 {
     begin_launch(asked);
     __shared__ uint4 shared[short_ring<rows_8>::shared_bytes / 16];
     const wvl_cuda_item item = items[blockIdx.x];
     half_marcher march;
-    march.run(shared, jobs[item.job], item);
+    march.run(shared, jobs[job_of(item, only)], item);
 }
 
-extern "C" __global__ void __launch_bounds__(32, WVL_CUDA_MARCH_WARPS97_8) wvl_march97_8(const wvl_cuda_job *jobs, const wvl_cuda_item *items, uint32_t asked)
+extern "C" __global__ void __launch_bounds__(32, WVL_CUDA_MARCH_WARPS97_8) wvl_march97_8(LAUNCH_ARGUMENTS)
 {
     begin_launch(asked);
     typedef wide_marcher<rows_8, short_ring<rows_8>> marcher97;
     __shared__ uint4 shared[(short_ring<rows_8>::shared_bytes + marcher97::shared_bytes) / 16];
     marcher97 march;
-    march.run(shared, shared + short_ring<rows_8>::shared_bytes / 16, jobs, items, 0);
+    march.run(shared, shared + short_ring<rows_8>::shared_bytes / 16, jobs, items, only, 0);
 }
 MARCH(wvl_march53_8n, int32_t, rows_8n, row_ring, 8, 2, WVL_CUDA_MARCH_WARPS53)
 MARCH(wvl_march97_8n, float, rows_8n, row_ring, 8, 2, WVL_CUDA_MARCH_WARPS97)

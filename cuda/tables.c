@@ -446,6 +446,16 @@ void wvl_cuda_order_items(const wvl_cuda_job *jobs, wvl_cuda_item *items, uint64
     }
 }
 
+/* 1 more than the number of the job that all items belong to, 0 if they do not. */
+static uint32_t only_job(const wvl_cuda_item *items, uint64_t count)
+{
+    uint64_t alike = 1;
+    while (alike < count && items[alike].job == items->job) {
+        alike++;
+    }
+    return alike == count ? items->job + 1 : 0;
+}
+
 static void build_round(builder *b, const wvl_tile_plan *tiles, uint32_t tile_count, unsigned level)
 {
     wvl_cuda_tables *t = b->tables;
@@ -461,8 +471,10 @@ static void build_round(builder *b, const wvl_tile_plan *tiles, uint32_t tile_co
     walk_units(b, tiles, tile_count, level, marches ? add_march : wvl_cuda_is_cascade(b->kernel) ? add_cascade : wvl_cuda_is_last(b->kernel) ? add_last : add_any);
     if (t->item_count > first) {
         if (b->memory) {
-            wvl_cuda_order_items(t->jobs, t->items + first, t->item_count - first);
-            t->rounds[t->round_count] = (wvl_cuda_round){b->kernel, (uint32_t)first, (uint32_t)(t->item_count - first), (uint32_t)b->first_job, 0};
+            uint64_t count = t->item_count - first;
+            wvl_cuda_order_items(t->jobs, t->items + first, count);
+            t->rounds[t->round_count] = (wvl_cuda_round){.kernel = b->kernel, .first_item = (uint32_t)first, .item_count = (uint32_t)count,
+                                                         .first_job = (uint32_t)b->first_job, .only = only_job(t->items + first, count)};
         }
         t->round_count++;
     }

@@ -11,6 +11,7 @@ typedef struct wvl_cuda_round {
     uint32_t first_item, item_count;
     uint32_t first_job;
     uint32_t asked;          /* items of later launches wait for some of its own, not for all of it */
+    uint32_t only;           /* 1 more than the number of the job, if it is the same for all items */
 } wvl_cuda_round;
 
 /* Device addresses of what the jobs read and write. */

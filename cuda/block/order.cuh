@@ -13,6 +13,9 @@
 
 #include "cuda/job.h"
 
+/* Of every kernel that launch.c launches by rounds. */
+#define LAUNCH_ARGUMENTS const wvl_cuda_job *jobs, const wvl_cuda_item *items, uint32_t asked, uint32_t only
+
 __device__ __forceinline__ void wait_for_launch_in_front(void)
 {
 #if __CUDA_ARCH__ >= 900
@@ -36,6 +39,9 @@ __device__ __forceinline__ void begin_launch(uint32_t asked)
         let_next_launch_begin();
     }
 }
+
+/* Number of the item's job. only: 1 more than that, if it is the same for all of the launch: then nobody waits for the item to begin with the job. */
+__device__ __forceinline__ uint32_t job_of(const wvl_cuda_item &item, uint32_t only) { return only ? only - 1 : item.job; }
 
 /* A warp waits. The fence behind the flags drops what L1 holds of the rows, too: neighbours on the multiprocessor may have read too much too soon. */
 __device__ __forceinline__ void wait_for_rows(uint64_t flags, const wvl_cuda_item &item)

@@ -157,12 +157,13 @@ template <class R, class A> struct wide_marcher : marcher<float, R, A, 16, 2> {
         set_flag(flag);
     }
 
-    __device__ __forceinline__ void run(uint4 *shared, uint4 *resting, const wvl_cuda_job *jobs, const wvl_cuda_item *items, int part)
+    __device__ __forceinline__ void run(uint4 *shared, uint4 *resting, const wvl_cuda_job *jobs, const wvl_cuda_item *items, uint32_t only,
+                                        int part)
     {
         const wvl_cuda_item item = items[blockIdx.x];
         ahead.open(shared);
         rest.open(resting);
-        this->open(jobs[item.job], jobs[item.job + part], item);
+        this->open(jobs[job_of(item, only)], jobs[job_of(item, only) + part], item);
 #pragma unroll
         for (int b = 0; b < 3; b++) {
             one.to[b] = same(one.to[b]);

@@ -134,7 +134,8 @@ static wvl_cuda_status build_set(chain *n, set *s)
                               (n->c->plain ? WVL_CUDA_PLAIN_PATH : 0) | WVL_CUDA_BATCH(batch), &memory, &t);
         n->round_count = t.round_count;
         for (uint64_t r = 0; r < t.round_count; r++) {
-            n->rounds[r] = (wvl_cuda_round){rounds[r].kernel, rounds[r].first_item * batch, rounds[r].item_count * batch, 0, rounds[r].asked};
+            n->rounds[r] = (wvl_cuda_round){rounds[r].kernel, rounds[r].first_item * batch, rounds[r].item_count * batch, 0, rounds[r].asked,
+                                             batch > 1 ? 0 : rounds[r].only};
             for (uint32_t i = 0; i < rounds[r].item_count; i++) {
                 wvl_cuda_item item = one[rounds[r].first_item + i];
                 item.job += (uint32_t)job_count;
