@@ -10,6 +10,7 @@
 extern "C" __global__ void __launch_bounds__(WVL_CUDA_CLEAR_THREADS) wvl_clear(uint4 *at, uint64_t count, const uint8_t *tables, uint64_t lines)
 {
     const uint64_t i = (uint64_t)blockIdx.x * WVL_CUDA_CLEAR_THREADS + threadIdx.x;
+    wait_for_launch_in_front(); /* whatever it is: the launch behind this one reads pixels before it waits */
     let_next_launch_begin();
     if (i < lines) {
         asm volatile("prefetch.global.L2 [%0];" ::"l"(tables + WVL_CUDA_LINE_BYTES * i));

@@ -88,8 +88,8 @@ wvl_cuda_status wvl_cuda_launch_clear(const wvl_cuda_runtime *runtime, const wvl
 {
     uint64_t count = bytes / 16, lines = table_bytes / WVL_CUDA_LINE_BYTES;
     void *arguments[] = {&at, &count, &tables, &lines};
-    return runtime->launch(kernels->clear, (unsigned)((count + WVL_CUDA_CLEAR_THREADS - 1) / WVL_CUDA_CLEAR_THREADS), 1, 1, WVL_CUDA_CLEAR_THREADS, 1, 1, 0,
-                           stream, arguments, NULL);
+    return wvl_cuda_launch(runtime, kernels->clear, (unsigned)((count + WVL_CUDA_CLEAR_THREADS - 1) / WVL_CUDA_CLEAR_THREADS), WVL_CUDA_CLEAR_THREADS,
+                           kernels->overlap, stream, arguments);
 }
 
 wvl_cuda_status wvl_cuda_launch_level(const wvl_cuda_runtime *runtime, const wvl_cuda_kernels *kernels, const wvl_cuda_round *round, wvl_cuda_address jobs,
