@@ -9,7 +9,7 @@
  * in 9/7. In 9/7 most iterations know no edges, which makes them one run of instructions without a branch: 1.1 thousand with 16 columns.
  * Bytes a sample: coefficient + container + 1/4 for the low-low plane. Registers for 9.0, no spills: 166 in 5/3 and 254 in 9/7 with 16 columns,
  * 200 for three components; with 8 columns 96 to 128, for planes and 16 bits in 9/7 139 to 168. Share of the convert ceiling by the launch that
- * ends in pixels, on an H200: 8192 x 8192 of 8 bits 80 and 79 %, 4096 x 2160 x 3 in batches of 16 76 and 54 %.
+ * ends in pixels, on an H200: 8192 x 8192 of 8 bits 78 and 79 %, 4096 x 2160 x 3 in batches of 16 80 and 56 %.
  * inverse_tables.c says which pictures fit; the others go through the any-shape kernels.
  */
 #include "cuda/block/inverse_lift.cuh"

@@ -297,11 +297,13 @@ static int kernel_mixes(uint32_t kernel)
 
 /* Components whose colours are mixed. Many waves: segments of a length at which the last wave does not count. One and a bit: long ones first, as many
  * rows of them as a wave holds, and short ones behind them for multiprocessors that are early. */
-static void cut_wave(wvl_cuda_inverse_job *job, uint64_t strips, uint64_t wave, uint64_t iterations)
+static void cut_wave(wvl_cuda_inverse_job *job, uint64_t strips, uint64_t wave, uint64_t iterations, int reversible)
 {
-    uint64_t rows = wave / strips, length = iterations * WVL_CUDA_BACK_LONG_PART / 100 / wvl_max_u64(rows, 1);
-    if (strips * iterations >= WVL_CUDA_BACK_WAVES * WVL_CUDA_BACK_SEGMENT_MANY * wave) {
-        job->segment = job->short_segment = wvl_min_u32(job->segment, WVL_CUDA_BACK_SEGMENT_MANY);
+    uint64_t part = reversible ? WVL_CUDA_BACK_LONG_PART53 : WVL_CUDA_BACK_LONG_PART97, rows = wave / strips;
+    uint64_t length = iterations * part / 100 / wvl_max_u64(rows, 1);
+    uint32_t many = reversible ? WVL_CUDA_BACK_SEGMENT_MANY53 : WVL_CUDA_BACK_SEGMENT_MANY97;
+    if (strips * iterations >= WVL_CUDA_BACK_WAVES * many * wave) {
+        job->segment = job->short_segment = wvl_min_u32(job->segment, many);
     } else if (rows >= WVL_CUDA_BACK_ROWS_LEAST && rows <= WVL_CUDA_BACK_ROWS_MOST && length >= WVL_CUDA_BACK_LONG_MIN) {
         job->segment = (uint32_t)length;
         job->long_rows = (uint32_t)rows;
@@ -316,8 +318,8 @@ static void cut_rows(const builder *b, const unit *u, const step *s, wvl_cuda_in
     uint32_t run_in = u->tc->reversible ? WVL_CUDA_BACK_RUN_IN53 : WVL_CUDA_BACK_RUN_IN97;
     uint32_t least = s->level ? WVL_CUDA_BACK_PLANE_SEGMENT_MIN : WVL_CUDA_BACK_SEGMENT_MIN;
     job->segment = job->short_segment = wvl_cuda_choose_segment(strips, wave, iterations, run_in, least);
-    if (kernel_mixes(s->kernel) && u->tc->reversible) {
-        cut_wave(job, strips, wave, iterations);
+    if (kernel_mixes(s->kernel)) {
+        cut_wave(job, strips, wave, iterations, u->tc->reversible);
     }
     job->strips = march_strips(u, s);
 }

@@ -40,13 +40,15 @@
 #define WVL_CUDA_BACK_RUN_IN97 5
 #define WVL_CUDA_BACK_SEGMENT_MIN 6
 #define WVL_CUDA_BACK_PLANE_SEGMENT_MIN 3
-/* Three components in 5/3 (inverse_tables.c): so many waves of segments of so many iterations; rows of long segments in a wave, hundredths of the
+/* Three components (inverse_tables.c): so many waves of segments of so many iterations; rows of long segments in a wave, hundredths of the
  * iterations in them, their least length, and that of the short ones. */
 #define WVL_CUDA_BACK_WAVES 6
-#define WVL_CUDA_BACK_SEGMENT_MANY 30
-#define WVL_CUDA_BACK_ROWS_LEAST 4
+#define WVL_CUDA_BACK_SEGMENT_MANY53 30
+#define WVL_CUDA_BACK_SEGMENT_MANY97 40
+#define WVL_CUDA_BACK_ROWS_LEAST 3
 #define WVL_CUDA_BACK_ROWS_MOST 8
-#define WVL_CUDA_BACK_LONG_PART 71
+#define WVL_CUDA_BACK_LONG_PART53 71
+#define WVL_CUDA_BACK_LONG_PART97 66
 #define WVL_CUDA_BACK_LONG_MIN 24
 #define WVL_CUDA_BACK_SHORT 12
 /* Smaller resolutions go through the any-shape kernels; run-in rows then mirror at most once. */
