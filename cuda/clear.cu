@@ -2,7 +2,7 @@
 /*
  * Bounds and flags to 0, before the first level: a kernel and not the driver's own, so that the launch behind it sets out meanwhile and fetches its
  * first rows. The tables of later launches come to L2 on the way, which read them when memory is busy. WVL_CUDA_CLEAR_THREADS threads a block, 16 bytes
- * and a line of tables a thread, 10 registers. Bytes moved: those it writes, and the tables.
+ * and a line of tables a thread, 8 registers. Bytes moved: those it writes, and the tables.
  */
 #include "cuda/block/order.cuh"
 #include "cuda/tuning.h"

@@ -11,10 +11,10 @@
  * Bytes a sample: container + coefficient + 1/4 for the low-low plane (1/8 from 8-bit pixels in 5/3); 2 or 4 of 32 lanes and 9 (9/7: 21) rows of a
  * segment are read twice. ncu, 8192 x 8192, 8 bits, 5/3: 83 MB read and 111 MB written while it runs, of 67 and 143.
  * Registers for 9.0 (no spills, which would fail the build) and share of the convert ceiling by the first launch alone, on an H200:
- *   16 columns, 8 bits: 115 in 5/3, 75 %, 168 in 9/7, 67 %; 3 components in batches: 164 and 166, 75 % and 168, 64 %
- *   8 columns, 8 bits: 122 and 164; 3 components 118 and 128; 16 bits to 16: 124, 76 % (by bytes), and 164; 16 bits to 32: 128, 80 %, and
- *   168, 76 %
- *   planes: 120 to 128 and 164 to 166; they wait for the flags of the rows in front (block/order.cuh), then all compute at once.
+ *   16 columns, 8 bits: 119 in 5/3, 75 %, 168 in 9/7, 68 %; 3 components in batches: 164 and 166, 75 % and 166, 64 %
+ *   8 columns, 8 bits: 122 and 164; 3 components 119 and 128; 16 bits to 16: 124, 76 % (by bytes), and 164; 16 bits to 32: 128, 81 %, and
+ *   168, 78 %
+ *   planes: 120 to 126 and 166 to 168; they wait for the flags of the rows in front (block/order.cuh), then all compute at once.
  * tables.c says which pictures fit; the others go through the any-shape kernels.
  */
 #include "cuda/block/halves.cuh"

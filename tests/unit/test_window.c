@@ -223,6 +223,17 @@ static void check_flags(const wvl_cuda_tables *t, const job *j)
     free(taken);
 }
 
+/* A launch knows its job exactly if it has but one. */
+static void check_only(const wvl_cuda_tables *t, uint64_t round, const job *j)
+{
+    const wvl_cuda_item *items = &t->items[t->rounds[round].first_item];
+    uint32_t others = 0;
+    for (uint32_t i = 1; i < t->rounds[round].item_count; i++) {
+        others += items[i].job != items->job;
+    }
+    REQUIRE(t->rounds[round].only == (others ? 0 : items->job + 1), "the only job of launch %llu: %s", (unsigned long long)round, j->name);
+}
+
 static void check_windows(job *j)
 {
     static tables_of o;
@@ -231,6 +242,7 @@ static void check_windows(job *j)
     check_flags(&o.t, j);
     for (uint64_t r = 0; r < o.t.round_count; r++) {
         const wvl_cuda_item *items = &o.t.items[o.t.rounds[r].first_item];
+        check_only(&o.t, r, j);
         uneven += o.t.jobs[items->job].long_rows < o.t.jobs[items->job].rows;
         for (uint32_t i = 0; i < o.t.rounds[r].item_count; i++) {
             REQUIRE(!i || items[i].count <= WVL_CUDA_MARCH_SHORT_MOST || items[i - 1].count > WVL_CUDA_MARCH_SHORT_MOST ||
