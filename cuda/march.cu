@@ -9,12 +9,12 @@
  * 9/7 of 16 columns leaves level 2 in shared memory between its steps, 5 KiB a warp (block/wide.cuh).
  * Lifting state stays in registers; one or two lanes at either side recompute what the neighbouring strip owns.
  * Bytes a sample: container + coefficient + 1/4 for the low-low plane (1/8 from 8-bit pixels in 5/3); 2 or 4 of 32 lanes and 9 (9/7: 21) rows of a
- * segment are read twice. ncu, 8192 x 8192, 8 bits, 5/3: 83 MB read and 111 MB written while it runs, of 67 and 143.
+ * segment are read twice. ncu, 8192 x 8192, 8 bits, 5/3: 79 MB read and 124 MB written while it runs, of 67 and 143.
  * Registers for 9.0 (no spills, which would fail the build) and share of the convert ceiling by the first launch alone, on an H200:
- *   16 columns, 8 bits: 119 in 5/3, 75 %, 168 in 9/7, 68 %; 3 components in batches: 164 and 166, 75 % and 166, 64 %
- *   8 columns, 8 bits: 122 and 164; 3 components 119 and 128; 16 bits to 16: 124, 76 % (by bytes), and 164; 16 bits to 32: 128, 81 %, and
- *   168, 78 %
- *   planes: 120 to 126 and 166 to 168; they wait for the flags of the rows in front (block/order.cuh), then all compute at once.
+ *   16 columns, 8 bits: 115 in 5/3, 76 %, 167 in 9/7, 69 %; 3 components in batches: 167 and 154, 74 % and 168, 65 %
+ *   8 columns, 8 bits: 122 and 163; 3 components 115 to 128; 16 bits to 16: 124, 76 % (by bytes), and 166; 16 bits to 32: 128, 81 %, and
+ *   168, 77 %
+ *   planes: 122 to 128 and 160 to 168; they wait for the flags of the rows in front (block/order.cuh), then all compute at once.
  * tables.c says which pictures fit; the others go through the any-shape kernels.
  */
 #include "cuda/block/halves.cuh"
@@ -37,8 +37,8 @@ template <int C> __device__ __forceinline__ int first_column(const wvl_cuda_job 
 }
 
 /* Three bands of one level, which tables.c has found to share their block grid and first row. PACK: lanes of several jobs, alike but
- * for where they lie. */
-template <int CB, bool PACK> struct march_bands {
+ * for where they lie. SMALL: bounds are joined by less code, a little slower. */
+template <int CB, bool PACK, bool SMALL = false> struct march_bands {
     uint8_t *to[3];          /* one slot row before the first slot, so that offsets of row -1 are not negative */
     float r[3];
     const wvl_cuda_band *band;
@@ -88,7 +88,7 @@ template <int CB, bool PACK> struct march_bands {
         for (int b = 0; b < 3; b++) {
             bound[b] = CB == 2 ? (bound[b] | bound[b] >> 16) & 0x7fffu : bound[b] & 0x7fffffffu;
         }
-#pragma unroll
+#pragma unroll (SMALL ? 1 : 5)
         for (int d = 1; d < 32; d <<= 1) {
             bool joined = __shfl_down_sync(FULL_WARP, group, d) == group && lane + d < 32;
 #pragma unroll
@@ -107,11 +107,21 @@ template <int CB, bool PACK> struct march_bands {
     }
 };
 
+/* Iterations: of the segment itself, those before it, of which only the state is wanted, or whichever they are. */
+enum { OWN, RUN_IN, EITHER };
+
 /* T: int32_t (5/3) or float (9/7). R: the rows it reads. A: how they come. C: columns a lane. CB: bytes a coefficient. PACK: as many small jobs as
  * the lanes have room for. */
 template <class T, class R, class A, int C, int CB, bool PACK = false> struct marcher {
     static constexpr bool F97 = column<T, 1>::lag == 1;
-    static constexpr int H = C / 2, Q = C / 4, LAG = F97, WARM = F97 ? 5 : 2, R0 = F97 ? 5 : 3;
+    static constexpr int H = C / 2, Q = C / 4, LAG = F97, R0 = F97 ? 5 : 3;
+    /* What a segment runs before its own iterations, so that its state is that of the segment before: steps of level 1 that only go down, one more, whose
+     * low row is the first that level 2 knows, and iterations that store nothing. */
+    static constexpr int DOWN = F97 ? 3 : 1, WARM = F97 ? 3 : 1, STEPS = DOWN + 1 + 2 * WARM;
+    static_assert(STEPS % 2 == 0, "whole iterations");
+    /* Loops of their own for these are faster. In 5/3, of three components and of planes, less code is: launches that overlap share what holds it. */
+    static constexpr bool APART = F97 || (R::parts == 1 && R::bytes != 0);
+    static constexpr int REST = APART ? OWN : EITHER;
     static constexpr int LOW = !F97 && R::bytes == 1 ? 2 : 4; /* bytes a sample of the low-low plane: narrow from 8-bit pixels, as tables.c has it */
 
     R rows;
@@ -120,7 +130,7 @@ template <class T, class R, class A, int C, int CB, bool PACK = false> struct ma
     int slot;                /* of the next two rows */
     column<T, C> v1;
     column<T, H> v2;
-    march_bands<CB, PACK> one, two;
+    march_bands<CB, PACK, !F97 && R::parts == 3> one, two;
     T keep[H], even[H];
     bool first, last, mine;
     int part, y0, y1, l0, l1, m, from, to, bias; /* l0, l1: rows of the low-low band of level 1 */
@@ -162,8 +172,9 @@ template <class T, class R, class A, int C, int CB, bool PACK = false> struct ma
         l1 = (y1 + 1) >> 1;
         from = (((y0 >> 1) - 1) >> 1) + (int)item.y;
         to = from + (int)item.count;
-        m = from - WARM;
     }
+    /* The odd one of the first two rows, the lower of which level 1 begins with. */
+    __device__ __forceinline__ int first_row() const { return 4 * from + R0 - 2 * STEPS; }
 
     /* own: the job of the warp's component, or (PACK) of the lane; job: of the first one, the same in all but pointers and steps, and (PACK) where it
      * begins. */
@@ -184,14 +195,13 @@ template <class T, class R, class A, int C, int CB, bool PACK = false> struct ma
         rows.open(here, here.rect.x0 + (R::window ? 0 : (uint32_t)max(0, min(col, width - C))));
         ahead.place(rows, col / C - lane, width / C);
         const uint32_t x1 = (here.rect.x0 >> 1) + (uint32_t)(col >> 1), x2 = (here.rect.x0 >> 2) + (uint32_t)(col >> 2);
-        one.open(job.band, own.band, x1, 2 * m + 1, (uint32_t)tag);
-        two.open(job.deep_band, own.deep_band, x2, m - LAG, (uint32_t)tag);
+        one.open(job.band, own.band, x1, 2 * from + 1, (uint32_t)tag);
+        two.open(job.deep_band, own.deep_band, x2, from - LAG, (uint32_t)tag);
         low_pitch = job.low.pitch_bytes;
-        low = (uint8_t *)own.low.data + (int64_t)(m - LAG - (int)job.low.y0) * (int64_t)low_pitch + (int64_t)(x2 - here.low.x0) * LOW;
+        low = (uint8_t *)own.low.data + (int64_t)(from - LAG - (int)job.low.y0) * (int64_t)low_pitch + (int64_t)(x2 - here.low.x0) * LOW;
         v1.clear();
         v2.clear();
         seen = 0;
-        slot = 0;
         flag = open_flag(PACK ? job : own, item);
         if constexpr (R::bytes == 0 && R::parts == 1) {
             wait_for_rows(own.front_flags, item);
@@ -205,12 +215,13 @@ template <class T, class R, class A, int C, int CB, bool PACK = false> struct ma
     /* The row before the first pair, and as many pairs as there is room for. */
     __device__ __forceinline__ void fetch_first()
     {
-        const int y = 4 * m + R0;
+        const int y = first_row();
         if constexpr (A::peeks) {
 #pragma unroll
             for (int i = 0; i < A::slots; i += 2) {
                 fetch(i, y + i);
             }
+            slot = 0;
             ahead.peek(rows, mirror_row(y - 1, y0, y1), top_row);
             unpack(v1.x, top_row);
             return;
@@ -228,11 +239,9 @@ template <class T, class R, class A, int C, int CB, bool PACK = false> struct ma
         slot = 2 % A::slots;
     }
 
-    /* Rows 2m + 1 + h of level 1's bands; a row of its low-low band goes to `ll`. */
-    __device__ __forceinline__ void put_one(int h, T (&ll)[H])
+    /* The next two rows of level 1. */
+    __device__ __forceinline__ void take_rows(int h, T (&o)[C], T (&e)[C])
     {
-        T o[C], e[C], lo[C];
-        const int q = 2 * m + 1 + h;
         uint32_t raw[R::words];
         const int at = A::slots == 4 ? 2 * h : A::slots == 2 ? 0 : slot;
         ahead.wait();
@@ -243,14 +252,30 @@ template <class T, class R, class A, int C, int CB, bool PACK = false> struct ma
         ahead.release();
         fetch(at, 4 * m + A::slots + R0 + 2 * h);
         slot = (slot + 2) % A::slots;
+    }
+
+    template <int WHICH> __device__ __forceinline__ bool is_own() const { return WHICH == OWN || (WHICH == EITHER && m >= from); }
+
+    /* Rows 2m + 1 + h of level 1's bands; a row of its low-low band goes to `ll`. */
+    template <int WHICH> __device__ __forceinline__ void put_one(int h, T (&ll)[H])
+    {
+        T o[C], e[C], lo[C];
+        const int q = 2 * m + 1 + h;
+        take_rows(h, o, e);
         v1.template step<false>(o, e, lo, 0);
-        if (h == 1 && one.begins(q)) {
+        if (is_own<WHICH>() && h == 1 && one.begins(q)) {
             one.flush(q - 1, mine);
             one.jump(q);
         }
-        lift_row<C>(lo, first, last);
-        if (m >= from) {
-            lift_row<C>(o, first, last);
+        if constexpr (F97 && WHICH == OWN) {
+            lift_rows<C>(lo, o, first, last);
+        } else {
+            lift_row<C>(lo, first, last);
+        }
+        if (is_own<WHICH>()) {
+            if constexpr (!F97) {
+                lift_row<C>(o, first, last);
+            }
             if (2 * q >= y0 && 2 * q < y1) {
                 put_run<H, CB>(one.to[0] + one.at, lo + 1, one.r[0], one.deep, mine, one.bound[0]);
             }
@@ -258,8 +283,8 @@ template <class T, class R, class A, int C, int CB, bool PACK = false> struct ma
                 put_run<H, CB>(one.to[1] + one.at, o, one.r[1], one.deep, mine, one.bound[1]);
                 put_run<H, CB>(one.to[2] + one.at, o + 1, one.r[2], one.deep, mine, one.bound[2]);
             }
+            one.at += one.slot_row;
         }
-        one.at += one.slot_row;
 #pragma unroll
         for (int j = 0; j < H; j++) {
             ll[j] = lo[2 * j];
@@ -282,19 +307,15 @@ template <class T, class R, class A, int C, int CB, bool PACK = false> struct ma
         for (int j = 0; j < WORDS; j++) {
             w[j] = LOW == 4 ? low_bits(l2[2 * j]) : __byte_perm(low_bits(l2[LOW == 2 ? 4 * j : 0]), low_bits(l2[LOW == 2 ? 4 * j + 2 : 0]), 0x5410);
         }
-        if (mine) {
-            if constexpr (WORDS == 4) {
-                *(uint4 *)low = make_uint4(w[0], w[1], w[2], w[3]);
-            } else if constexpr (WORDS == 2) {
-                *(uint2 *)low = make_uint2(w[0], w[1]);
-            } else {
-                *(uint32_t *)low = w[0];
-            }
+        if (mine && (F97 || R::parts == 1)) { /* three components in batches leave more than L2 holds */
+            store_kept<WORDS>(low, w);
+        } else if (mine) {
+            store_plain<WORDS>(low, w);
         }
     }
 
     /* Row m - LAG of level 2. */
-    __device__ __forceinline__ void put_two()
+    template <int WHICH> __device__ __forceinline__ void put_two()
     {
         T l2[H];
         const int edges = step_edges(m, l0, l1 - 1), q = m - LAG;
@@ -303,9 +324,13 @@ template <class T, class R, class A, int C, int CB, bool PACK = false> struct ma
         } else {
             v2.template step<false>(keep, even, l2, 0);
         }
-        if (m >= from) {
-            lift_row<H>(l2, first, last);
-            lift_row<H>(keep, first, last);
+        if (is_own<WHICH>()) {
+            if constexpr (F97) {
+                lift_rows<H>(l2, keep, first, last);
+            } else {
+                lift_row<H>(l2, first, last);
+                lift_row<H>(keep, first, last);
+            }
             if (2 * q >= l0 && 2 * q < l1) {
                 put_run<Q, CB>(two.to[0] + two.at, l2 + 1, two.r[0], two.deep, mine, two.bound[0]);
                 put_low(l2);
@@ -314,24 +339,54 @@ template <class T, class R, class A, int C, int CB, bool PACK = false> struct ma
                 put_run<Q, CB>(two.to[1] + two.at, keep, two.r[1], two.deep, mine, two.bound[1]);
                 put_run<Q, CB>(two.to[2] + two.at, keep + 1, two.r[2], two.deep, mine, two.bound[2]);
             }
+            two.at += two.slot_row;
+            low += low_pitch;
+            if (two.begins(q + 1)) {
+                two.flush(q, mine);
+                two.jump(q + 1);
+            }
         }
-        two.at += two.slot_row;
-        low += low_pitch;
-        if (two.begins(q + 1)) {
-            two.flush(q, mine);
-            two.jump(q + 1);
+    }
+
+    /* The steps before the first iteration. */
+    __device__ __forceinline__ void go_down()
+    {
+#pragma unroll (A::registers ? STEPS - 2 * WARM : 1)
+        for (int s = -STEPS; s < -2 * WARM; s++) {
+            T o[C], e[C], lo[C];
+            m = from + (s >> 1);
+            take_rows(s & 1, o, e);
+            v1.template step<false>(o, e, lo, 0);
+            if (s == -2 * WARM - 1) {
+                lift_row<C>(lo, first, last);
+#pragma unroll
+                for (int j = 0; j < H; j++) {
+                    v2.x[j] = lo[2 * j];
+                }
+            }
         }
+        m = from - WARM;
     }
 
     __device__ __forceinline__ void run(uint4 *shared, const wvl_cuda_job &job, const wvl_cuda_job &own, const wvl_cuda_item &item)
     {
         ahead.open(shared);
         open(job, own, item);
+        m = from - STEPS / 2;
+        if constexpr (APART) {
+            go_down();
+#pragma unroll 1
+            for (; m < from; m++) {
+                put_one<RUN_IN>(0, keep);
+                put_one<RUN_IN>(1, even);
+                put_two<RUN_IN>();
+            }
+        }
 #pragma unroll 1
         for (; m < to; m++) {
-            put_one(0, keep);
-            put_one(1, even);
-            put_two();
+            put_one<REST>(0, keep);
+            put_one<REST>(1, even);
+            put_two<REST>();
         }
         set_flag(flag);
         let_next_launch_begin();
@@ -351,23 +406,29 @@ template <class T, class R, class A, int C, int CB, bool PACK = false> struct ma
 struct half_marcher : marcher<int32_t, pixel_rows<16, 1, 1, false>, row_ring<pixel_rows<16, 1, 1, false>, 4>, 16, 2> {
     halves_column halves;
 
-    __device__ __forceinline__ void put_one(int h, int32_t (&ll)[H])
+    __device__ __forceinline__ void take_rows(int h, uint32_t (&o)[8], uint32_t (&e)[8])
     {
-        uint32_t raw[4], o[8], e[8], lo[8];
-        const int q = 2 * m + 1 + h;
+        uint32_t raw[4];
         ahead.wait();
         ahead.read(2 * h, raw);
         unpack_halves(o, raw, 0x65656565u);
         ahead.read(2 * h + 1, raw);
         unpack_halves(e, raw, 0x64646464u);
         fetch(2 * h, 4 * m + ahead.slots + R0 + 2 * h);
+    }
+
+    template <int WHICH> __device__ __forceinline__ void put_one(int h, int32_t (&ll)[H])
+    {
+        uint32_t o[8], e[8], lo[8];
+        const int q = 2 * m + 1 + h;
+        take_rows(h, o, e);
         halves.step(o, e, lo);
-        if (h == 1 && one.begins(q)) {
+        if (WHICH == OWN && h == 1 && one.begins(q)) {
             one.flush(q - 1, mine);
             one.jump(q);
         }
         lift_halves(lo, HALVES_MINUS_128, first, last);
-        if (m >= from) {
+        if (WHICH == OWN) {
             lift_halves(o, HALVES_MINUS_1792, first, last);
             if (2 * q >= y0 && 2 * q < y1) {
                 put_halves(one.to[0] + one.at, lo + 4, mine, one.bound[0]);
@@ -376,9 +437,25 @@ struct half_marcher : marcher<int32_t, pixel_rows<16, 1, 1, false>, row_ring<pix
                 put_halves(one.to[1] + one.at, o, mine, one.bound[1]);
                 put_halves(one.to[2] + one.at, o + 4, mine, one.bound[2]);
             }
+            one.at += one.slot_row;
         }
-        one.at += one.slot_row;
         take_halves(ll, lo);
+    }
+
+    __device__ __forceinline__ void go_down()
+    {
+#pragma unroll 1
+        for (int s = -STEPS; s < -2 * WARM; s++) {
+            uint32_t o[8], e[8], lo[8];
+            m = from + (s >> 1);
+            take_rows(s & 1, o, e);
+            halves.step(o, e, lo);
+            if (s == -2 * WARM - 1) {
+                lift_halves(lo, HALVES_MINUS_128, first, last);
+                take_halves(v2.x, lo);
+            }
+        }
+        m = from - WARM;
     }
 
     __device__ __forceinline__ void run(uint4 *shared, const wvl_cuda_job &job, const wvl_cuda_item &item)
@@ -387,11 +464,18 @@ struct half_marcher : marcher<int32_t, pixel_rows<16, 1, 1, false>, row_ring<pix
         open(job, job, item);
         halves.open(top_row);
         bias += HALVES_OFFSET;
+        go_down();
+#pragma unroll 1
+        for (; m < from; m++) {
+            put_one<RUN_IN>(0, keep);
+            put_one<RUN_IN>(1, even);
+            put_two<RUN_IN>();
+        }
 #pragma unroll 1
         for (; m < to; m++) {
-            put_one(0, keep);
-            put_one(1, even);
-            put_two();
+            put_one<OWN>(0, keep);
+            put_one<OWN>(1, even);
+            put_two<OWN>();
         }
         set_flag(flag);
         let_next_launch_begin();
@@ -445,7 +529,7 @@ template <class T, class R, class A, int C> struct mixer {
         ahead.place(rows, col / C - (int)(threadIdx.x & 31), width / C);
         stage.open(shared);
         stage.pair = 0;
-        const int y = 4 * like.m + reader::R0, pairs = 2 * (like.to - like.m);
+        const int y = like.first_row(), pairs = 2 * (like.to - like.from) + reader::STEPS;
         fetch(0, y - 1);
 #pragma unroll
         for (int i = 2; i < A::slots; i += 2) {

@@ -77,6 +77,35 @@ template <int WORDS> __device__ __forceinline__ void store_words(uint8_t *to, co
     }
 }
 
+template <int WORDS> __device__ __forceinline__ void store_plain(uint8_t *to, const uint32_t *w)
+{
+    if constexpr (WORDS == 4) {
+        *(uint4 *)to = make_uint4(w[0], w[1], w[2], w[3]);
+    } else if constexpr (WORDS == 2) {
+        *(uint2 *)to = make_uint2(w[0], w[1]);
+    } else {
+        *(uint32_t *)to = w[0];
+    }
+}
+
+/* What the next launch reads: L2 keeps it while pixels and coefficients pass. */
+template <int WORDS> __device__ __forceinline__ void store_kept(uint8_t *to, const uint32_t *w)
+{
+#if __CUDA_ARCH__ >= 800
+    uint64_t policy;
+    asm("createpolicy.fractional.L2::evict_last.b64 %0, 1.0;" : "=l"(policy));
+    if constexpr (WORDS == 4) {
+        asm volatile("st.global.L2::cache_hint.v4.b32 [%0], {%1, %2, %3, %4}, %5;" ::"l"(to), "r"(w[0]), "r"(w[1]), "r"(w[2]), "r"(w[3]), "l"(policy) : "memory");
+    } else if constexpr (WORDS == 2) {
+        asm volatile("st.global.L2::cache_hint.v2.b32 [%0], {%1, %2}, %3;" ::"l"(to), "r"(w[0]), "r"(w[1]), "l"(policy) : "memory");
+    } else {
+        asm volatile("st.global.L2::cache_hint.b32 [%0], %1, %2;" ::"l"(to), "r"(w[0]), "l"(policy) : "memory");
+    }
+#else
+    store_plain<WORDS>(to, w);
+#endif
+}
+
 /* M coefficients v[0], v[2], ...; CB bytes each. deep, the same for the whole warp: magnitudes may exceed what magic_magnitude proves. */
 template <int M, int CB, class T> __device__ __forceinline__ void put_run(uint8_t *to, const T *v, float r, bool deep, bool keep, uint32_t &bound)
 {

@@ -108,7 +108,7 @@ template <class R> __device__ __forceinline__ void load_row(const R &rows, int y
 template <class R, int SLOTS = 8> struct row_ring {
     static constexpr int slots = SLOTS, chunk = R::lane_bytes % 16 ? 8 : 16, per_plane = R::lane_bytes / chunk, chunks = per_plane * R::planes;
     static constexpr int shared_bytes = slots * chunks * 32 * chunk;
-    static constexpr bool peeks = true;
+    static constexpr bool peeks = true, registers = false;
     uint8_t *at;
 
     __device__ __forceinline__ void open(uint4 *shared) { at = (uint8_t *)shared + (threadIdx.x & 31) * chunk; }
@@ -142,7 +142,7 @@ template <class R, int SLOTS = 8> struct row_ring {
 template <class R, int SLOTS = 8> struct row_window {
     static constexpr int slots = SLOTS, chunk = 16, chunks = R::lane_bytes / chunk, row_bytes = 32 * R::lane_bytes, shared_bytes = slots * row_bytes;
     static_assert(R::planes == 1 && R::lane_bytes % chunk == 0, "whole chunks");
-    static constexpr bool peeks = false;
+    static constexpr bool peeks = false, registers = false;
     uint8_t *to, *mine;      /* where the lane copies to, and what it reads */
 
     __device__ __forceinline__ void open(uint4 *shared) { to = mine = (uint8_t *)shared; }
@@ -183,7 +183,7 @@ template <class R, int SLOTS = 8> struct row_window {
 /* The same in registers, half as many rows: slots must be constants. */
 template <class R> struct row_registers {
     static constexpr int slots = 4, shared_bytes = 16;
-    static constexpr bool peeks = true;
+    static constexpr bool peeks = true, registers = true;
     uint32_t rows_ahead[slots][R::words];
 
     __device__ __forceinline__ void open(uint4 *) {}
@@ -332,7 +332,7 @@ template <int C> struct stage_rows {
  */
 template <int C> struct color_stage {
     static constexpr int pairs = 2, slots = 2, part_bytes = 32 * C * 4, row_bytes = 3 * part_bytes, pair_bytes = 2 * row_bytes, shared_bytes = pairs * pair_bytes;
-    static constexpr bool peeks = false;
+    static constexpr bool peeks = false, registers = false;
     uint8_t *base;
     int pair;
     int part;                /* of the reader */

@@ -59,8 +59,8 @@ template <class R, class A> struct wide_marcher : marcher<float, R, A, 16, 2> {
 
     resting_rows rest;
 
-    /* Row m - LAG of level 2. RUN_IN: only the state is wanted. */
-    template <bool RUN_IN> __device__ __forceinline__ void put_two(const float (&even)[8])
+    /* Row m - LAG of level 2. */
+    template <int WHICH> __device__ __forceinline__ void put_two(const float (&even)[8])
     {
         float keep[8], l2[8];
         column<float, 8> c;
@@ -79,7 +79,7 @@ template <class R, class A> struct wide_marcher : marcher<float, R, A, 16, 2> {
         rest.store(D1, c.d1);
         rest.store(S1, c.s1);
         rest.store(D2, c.d2);
-        if (!RUN_IN) {
+        if (WHICH == OWN) {
             lift_rows<8>(l2, keep, first, last);
             if (2 * q >= l0 && 2 * q < l1) {
                 put_run<Q, 2>(two.to[0] + two.at, l2 + 1, two.r[0], false, mine, two.bound[0]);
@@ -89,40 +89,28 @@ template <class R, class A> struct wide_marcher : marcher<float, R, A, 16, 2> {
                 put_run<Q, 2>(two.to[1] + two.at, keep, two.r[1], false, mine, two.bound[1]);
                 put_run<Q, 2>(two.to[2] + two.at, keep + 1, two.r[2], false, mine, two.bound[2]);
             }
-        }
-        two.at += two.slot_row;
-        this->low += this->low_pitch;
-        if (two.begins(q + 1)) {
-            if (!RUN_IN) {
+            two.at += two.slot_row;
+            this->low += this->low_pitch;
+            if (two.begins(q + 1)) {
                 two.flush(q, mine);
+                two.jump(q + 1);
             }
-            two.jump(q + 1);
         }
     }
 
     /* Row 2m + 1 + h of level 1's bands. */
-    template <bool RUN_IN> __device__ __forceinline__ void put_one(int h)
+    template <int WHICH> __device__ __forceinline__ void put_one(int h)
     {
+        static_assert(A::slots == 2 || A::slots == 4, "a slot for each step");
         float o[16], e[16], lo[16], ll[8];
         const int q = 2 * m + 1 + h;
-        uint32_t raw[R::words];
-        const int at = A::slots == 4 ? 2 * h : 0;
-        static_assert(A::slots == 2 || A::slots == 4, "a slot for each step");
-        ahead.wait();
-        ahead.read(at, raw);
-        this->unpack(o, raw);
-        ahead.read(at + 1, raw);
-        this->unpack(e, raw);
-        ahead.release();
-        this->fetch(at, 4 * m + A::slots + base::R0 + 2 * h);
+        this->take_rows(h, o, e);
         this->v1.template step<false>(o, e, lo, 0);
-        if (h == 1 && one.begins(q)) {
-            if (!RUN_IN) {
-                one.flush(q - 1, mine);
-            }
+        if (WHICH == OWN && h == 1 && one.begins(q)) {
+            one.flush(q - 1, mine);
             one.jump(q);
         }
-        if (RUN_IN) {
+        if (WHICH == RUN_IN) {
             lift_row<16>(lo, first, last);
         } else {
             lift_rows<16>(lo, o, first, last);
@@ -133,16 +121,47 @@ template <class R, class A> struct wide_marcher : marcher<float, R, A, 16, 2> {
                 put_run<H, 2>(one.to[1] + one.at, o, one.r[1], false, mine, one.bound[1]);
                 put_run<H, 2>(one.to[2] + one.at, o + 1, one.r[2], false, mine, one.bound[2]);
             }
+            one.at += one.slot_row;
         }
-        one.at += one.slot_row;
 #pragma unroll
         for (int j = 0; j < 8; j++) {
             ll[j] = lo[2 * j];
         }
         if (h) {
-            put_two<RUN_IN>(ll);
+            put_two<WHICH>(ll);
         } else {
             rest.store(FIRST, ll);
+        }
+    }
+
+    /* All before the segment's own iterations. */
+    __device__ __forceinline__ void run_in()
+    {
+        const float zero[8] = {};
+#pragma unroll
+        for (int row = D1; row < ROWS; row++) {
+            rest.store(row, zero);
+        }
+#pragma unroll
+        for (int s = -base::STEPS; s < -2 * base::WARM; s++) {
+            float o[16], e[16], lo[16];
+            m = from + (s >> 1);
+            this->take_rows(s & 1, o, e);
+            this->v1.template step<false>(o, e, lo, 0);
+            if (s == -2 * base::WARM - 1) {
+                float ll[8];
+                lift_row<16>(lo, first, last);
+#pragma unroll
+                for (int j = 0; j < 8; j++) {
+                    ll[j] = lo[2 * j];
+                }
+                rest.store(X, ll);
+            }
+        }
+#pragma unroll 1
+        for (m = from - base::WARM; m < from; m++) {
+            put_one<RUN_IN>(0);
+            put_one<RUN_IN>(1);
         }
     }
 
@@ -172,20 +191,11 @@ template <class R, class A> struct wide_marcher : marcher<float, R, A, 16, 2> {
             two.r[b] = same(two.r[b]);
         }
         const uint64_t flag = (uint64_t)same((uint8_t *)this->flag);
-        const float zero[8] = {};
-#pragma unroll
-        for (int row = X; row < ROWS; row++) {
-            rest.store(row, zero);
-        }
-#pragma unroll 1
-        for (; m < from; m++) {
-            put_one<true>(0);
-            put_one<true>(1);
-        }
+        run_in();
 #pragma unroll 1
         for (; m < this->to; m++) {
-            put_one<false>(0);
-            put_one<false>(1);
+            put_one<OWN>(0);
+            put_one<OWN>(1);
         }
         tell(flag, jobs, items[blockIdx.x]);
         let_next_launch_begin();
