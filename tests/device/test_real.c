@@ -165,24 +165,34 @@ START_TEST(whatever_follows)
 }
 END_TEST
 
-/* Picture after picture, of several plans in turn: what the device has free does not shrink. */
-START_TEST(flat_memory)
+/* What the device has less after 240 pictures of several plans in turn than after the first 30. */
+static size_t memory_gone(const picture_input *input)
 {
     static const char *const cases[] = {"tile=0,0", "reversible=no tile=256,256 bpp=1", "style=HT", "levels=2 block=32,32", "mct=off tile=300,300", "input-color=srgb"};
     size_t after_first = 0, available = 0, total;
-    if (!have_device) {
-        return;
-    }
-    picture p = picture_draw(PICTURE_NATURAL, 700, 500, 3, 8, 3);
-    picture_input input = picture_open_input(&p, 0);
     for (unsigned i = 0; i < 240; i++) {
-        bytes b = encode(&input, cases[i % (sizeof cases / sizeof cases[0])], "cuda-only");
+        bytes b = encode(input, cases[i % (sizeof cases / sizeof cases[0])], "cuda-only");
         ck_assert_msg(b.status == WVL_OK, "%s", b.error);
         wvl_memory_release(context, b.data, b.count);
         ck_assert_int_eq(driver.memory_info(&available, &total), 0);
         after_first = i == 29 ? available : after_first;
     }
-    ck_assert_msg(available >= after_first, "%zu bytes are gone", after_first - available);
+    return available < after_first ? after_first - available : 0;
+}
+
+/* What the device has free does not shrink. Other processes may take some, but not every time. */
+START_TEST(flat_memory)
+{
+    if (!have_device) {
+        return;
+    }
+    picture p = picture_draw(PICTURE_NATURAL, 700, 500, 3, 8, 3);
+    picture_input input = picture_open_input(&p, 0);
+    size_t gone = memory_gone(&input);
+    for (unsigned again = 0; gone && again < 3; again++) {
+        gone = memory_gone(&input);
+    }
+    ck_assert_msg(!gone, "%zu bytes are gone", gone);
     picture_close_input(&input);
     picture_free(&p);
 }
