@@ -27,6 +27,7 @@ set(WVL_CUDA_DEVICE_SOURCES
     cuda/level_any.cu
     cuda/march.cu
     cuda/march_color.cu
+    cuda/block/bands.cuh
     cuda/block/halves.cuh
     cuda/block/lift.cuh
     cuda/block/load.cuh
