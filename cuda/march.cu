@@ -298,30 +298,36 @@ template <class T, class R, class A, int C, int CB, bool PACK = false> struct ma
         m = from - WARM;
     }
 
+    /* The whole segment. M: this, or what takes and puts the rows of level 1 in its own way. */
+    template <class M> static __device__ __forceinline__ void march_down(M &w)
+    {
+        w.m = w.from - STEPS / 2;
+        if constexpr (APART) {
+            w.go_down();
+#pragma unroll 1
+            for (; w.m < w.from; w.m++) {
+                w.template put_one<RUN_IN>(0, w.keep);
+                w.template put_one<RUN_IN>(1, w.even);
+                w.template put_two<RUN_IN>();
+            }
+        }
+#pragma unroll 1
+        for (; w.m < w.to; w.m++) {
+            w.template put_one<REST>(0, w.keep);
+            w.template put_one<REST>(1, w.even);
+            w.template put_two<REST>();
+        }
+        set_flag(w.flag);
+        let_next_launch_begin();
+        w.one.flush(2 * w.to, w.mine);
+        w.two.flush(w.to - 1 - LAG, w.mine);
+    }
+
     __device__ __forceinline__ void run(uint4 *shared, const wvl_cuda_job &job, const wvl_cuda_job &own, const wvl_cuda_item &item)
     {
         ahead.open(shared);
         open(job, own, item);
-        m = from - STEPS / 2;
-        if constexpr (APART) {
-            go_down();
-#pragma unroll 1
-            for (; m < from; m++) {
-                put_one<RUN_IN>(0, keep);
-                put_one<RUN_IN>(1, even);
-                put_two<RUN_IN>();
-            }
-        }
-#pragma unroll 1
-        for (; m < to; m++) {
-            put_one<REST>(0, keep);
-            put_one<REST>(1, even);
-            put_two<REST>();
-        }
-        set_flag(flag);
-        let_next_launch_begin();
-        one.flush(2 * to, mine);
-        two.flush(to - 1 - LAG, mine);
+        march_down(*this);
         if (R::bytes == 2) {
             const uint32_t beyond = ~((1u << job.pixels[0].depth) - 1) & 0xffffu;
             if (seen & (beyond | beyond << 16)) {
@@ -394,23 +400,7 @@ struct half_marcher : marcher<int32_t, pixel_rows<16, 1, 1, false>, row_ring<pix
         open(job, job, item);
         halves.open(top_row);
         bias += HALVES_OFFSET;
-        go_down();
-#pragma unroll 1
-        for (; m < from; m++) {
-            put_one<RUN_IN>(0, keep);
-            put_one<RUN_IN>(1, even);
-            put_two<RUN_IN>();
-        }
-#pragma unroll 1
-        for (; m < to; m++) {
-            put_one<OWN>(0, keep);
-            put_one<OWN>(1, even);
-            put_two<OWN>();
-        }
-        set_flag(flag);
-        let_next_launch_begin();
-        one.flush(2 * to, mine);
-        two.flush(to - 1 - LAG, mine);
+        march_down(*this);
         end_launch();
     }
 };
