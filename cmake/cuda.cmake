@@ -3,6 +3,7 @@
 # carries: machine code for 9.0 and portable code from 7.5 on, which the driver compiles. Without nvcc there is no image and no device.
 set(WVL_CUDA_SOURCES
     cuda/backend_cuda.c
+    cuda/beside.c
     cuda/choose.c
     cuda/color.c
     cuda/deliver.c
@@ -28,6 +29,7 @@ set(WVL_CUDA_DEVICE_SOURCES
     cuda/march.cu
     cuda/march_color.cu
     cuda/block/bands.cuh
+    cuda/block/beside.cuh
     cuda/block/halves.cuh
     cuda/block/lift.cuh
     cuda/block/load.cuh

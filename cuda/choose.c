@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "cuda/choose.h"
 
+#include "cuda/beside.h"
 #include "cuda/launch.h"
 #include "dwt/quant.h"
 #include "geom/handover.h"
@@ -59,9 +60,20 @@ uint32_t wvl_cuda_march_room(const builder *b, const unit *u, unsigned level, ui
 
 uint32_t wvl_cuda_march_strips(const builder *b, const unit *u, unsigned level, uint32_t kernel)
 {
-    uint32_t lanes = wvl_rect_width(level_rect(u, level)) / wvl_cuda_march_columns(kernel);
-    return (uint32_t)wvl_ceil_div(lanes, 32 - 2 * wvl_cuda_march_room(b, u, level, kernel));
+    uint32_t lanes = wvl_rect_width(level_rect(u, level)) / wvl_cuda_march_columns(kernel), room = wvl_cuda_march_room(b, u, level, kernel);
+    return (uint32_t)wvl_ceil_div(lanes - (wvl_cuda_owns_edges(kernel) ? 2 * room : 0), 32 - 2 * room);
 }
+
+/* In 32nds: strips that go on from picture to picture need not be whole. */
+uint64_t wvl_cuda_strip_shares(const builder *b, const unit *u, unsigned level, uint32_t kernel)
+{
+    uint64_t lanes = wvl_rect_width(level_rect(u, level)) / wvl_cuda_march_columns(kernel);
+    return wvl_cuda_goes_on(kernel, b->components) ? wvl_ceil_div(32 * lanes, 30) : 32ull * wvl_cuda_march_strips(b, u, level, kernel);
+}
+
+/* The outer strips own the lanes of their room at the edges, too. It takes a strip less now and then, but moves what strips own by `room` lanes: two keep
+ * sectors whole at one level of two, which costs little in planes, where a quarter of the samples is at the other. */
+int wvl_cuda_owns_edges(uint32_t kernel) { return kernel == WVL_CUDA_PLANE97 || kernel == WVL_CUDA_PLANE97_W || kernel == WVL_CUDA_PLANE97_D; }
 
 /* Alike, inside 31 bits, and 16-bit ones no deeper than the float quantiser proves. */
 static int bands_march(const wvl_tile_plan *tile, const wvl_tile_resolution *res, unsigned bytes)
@@ -100,6 +112,31 @@ static int pixels_march(const wvl_cuda_pixels *p, const unit *u, uint32_t stride
 
 static unsigned coefficient_bytes(const unit *u, unsigned level) { return u->tile->bands[(low_resolution(u, level) + 1)->first_band].coef_bytes; }
 
+static int bands_deep(const unit *u, const wvl_tile_resolution *res)
+{
+    int deep = 0;
+    for (unsigned i = 0; i < res->band_count; i++) {
+        const wvl_tile_band *band = &u->tile->bands[res->first_band + i];
+        deep = deep || (unsigned)(band->planes + band->frac_bits) > WVL_QUANT_FLOAT_BITS;
+    }
+    return deep;
+}
+
+/* The kernel, or the one for magnitudes of more bits than the float quantiser proves, if a band of the two levels (or of the last one) has them. */
+static uint32_t by_depth(const unit *u, unsigned level, uint32_t kernel)
+{
+    const wvl_tile_resolution *low = low_resolution(u, level); /* with the bands of the next level, or the last one */
+    if (!bands_deep(u, low + 1) && !bands_deep(u, low)) {
+        return kernel;
+    }
+    switch (kernel) {
+    case WVL_CUDA_LAST97_W: return WVL_CUDA_LAST97_D;
+    case WVL_CUDA_PLANE97_W: return WVL_CUDA_PLANE97_D;
+    case WVL_CUDA_MARCH97_16W: return WVL_CUDA_MARCH97_16D;
+    default: return kernel;
+    }
+}
+
 static uint32_t choose_gray(const builder *b, const unit *u)
 {
     const wvl_cuda_pixels *p = &b->memory->pixels[u->component];
@@ -115,7 +152,7 @@ static uint32_t choose_gray(const builder *b, const unit *u)
     } else if (pixels_march(p, u, 1, 2, 16) && shape_marches(u, 1, 8, bytes)) {
         kernel = bytes == 2 ? WVL_CUDA_MARCH53_16 : WVL_CUDA_MARCH53_16W;
     }
-    return kernel == WVL_CUDA_KERNELS ? kernel : kernel + !u->tc->reversible;
+    return kernel == WVL_CUDA_KERNELS ? kernel : by_depth(u, 1, kernel + !u->tc->reversible);
 }
 
 /* Whether all of three components agree on lanes of so many columns, containers of `bytes` and coefficients of `wide`. */
@@ -150,8 +187,8 @@ static uint32_t choose_color(const builder *b, const unit *u)
     if (p->container == WVL_SAMPLE_16) {
         return choose_deep_color(b, u, shared);
     }
-    uint32_t few = wvl_cuda_march_strips(b, u, 1, WVL_CUDA_MARCH53_8X3W), many = wvl_cuda_march_strips(b, u, 1, WVL_CUDA_MARCH53_8X3 + (uint32_t)narrow);
-    int fits = !shared || wvl_rect_width(u->tc->rect) >= 32 * WVL_CUDA_MARCH_COLUMNS_8; /* interleaved rows come by whole warps */
+    uint64_t few = wvl_cuda_strip_shares(b, u, 1, WVL_CUDA_MARCH53_8X3W + (uint32_t)narrow), many = wvl_cuda_strip_shares(b, u, 1, WVL_CUDA_MARCH53_8X3 + (uint32_t)narrow);
+    int fits = !shared || narrow || wvl_rect_width(u->tc->rect) >= 32 * WVL_CUDA_MARCH_COLUMNS_8; /* interleaved rows come by whole warps in 5/3 */
     if (fits && 16 * few <= 9 * many && colors_march(b, u, shared, WVL_CUDA_MARCH_COLUMNS_8, 1, 2)) {
         return (uint32_t)(shared ? WVL_CUDA_MARCH53_8X3W : WVL_CUDA_MARCH53_8P3W) + (uint32_t)narrow;
     }
@@ -175,7 +212,7 @@ static uint32_t choose_plane(const unit *u, unsigned level)
         return packs ? WVL_CUDA_PLANE53_SP : WVL_CUDA_PLANE53_S;
     }
     uint32_t kernel = packs ? (bytes == 2 ? WVL_CUDA_PLANE53_P : WVL_CUDA_PLANE53_WP) : bytes == 2 ? WVL_CUDA_PLANE53 : WVL_CUDA_PLANE53_W;
-    return kernel + !u->tc->reversible;
+    return by_depth(u, level, kernel + !u->tc->reversible);
 }
 
 unsigned wvl_cuda_cascade_levels(const unit *u, unsigned level)
@@ -206,11 +243,11 @@ static uint32_t choose_cascade(const unit *u, unsigned level)
     }
     uint32_t kernel = coefficient_bytes(u, level) == 2 ? WVL_CUDA_CASCADE53 : WVL_CUDA_CASCADE53_W;
     kernel = u->narrow ? (uint32_t)WVL_CUDA_CASCADE53_S : kernel + !u->tc->reversible;
-    return level < u->tc->levels ? kernel : kernel + WVL_CUDA_LAST53 - WVL_CUDA_CASCADE53;
+    return level < u->tc->levels ? kernel : by_depth(u, level, kernel + WVL_CUDA_LAST53 - WVL_CUDA_CASCADE53);
 }
 
 int wvl_cuda_is_cascade(uint32_t kernel) { return kernel >= WVL_CUDA_CASCADE53 && kernel <= WVL_CUDA_CASCADE53_S; }
-int wvl_cuda_is_last(uint32_t kernel) { return kernel >= WVL_CUDA_LAST53 && kernel <= WVL_CUDA_LAST53_S; }
+int wvl_cuda_is_last(uint32_t kernel) { return kernel >= WVL_CUDA_LAST53 && kernel <= WVL_CUDA_LAST97_D; }
 
 /* Levels that a launch takes of a component beyond the first; any-shape kernels: none. */
 static unsigned further_levels(const unit *u, unsigned level, uint32_t kernel)

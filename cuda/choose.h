@@ -22,6 +22,10 @@ uint32_t wvl_cuda_chain_length(const builder *b, const unit *u, unsigned level);
 uint32_t wvl_cuda_march_columns(uint32_t kernel);
 uint32_t wvl_cuda_march_room(const builder *b, const unit *u, unsigned level, uint32_t kernel);
 uint32_t wvl_cuda_march_strips(const builder *b, const unit *u, unsigned level, uint32_t kernel);
+/* What the component adds to the strips of a launch. */
+uint64_t wvl_cuda_strip_shares(const builder *b, const unit *u, unsigned level, uint32_t kernel);
+/* Whether the outer strips own all lanes at the edges. */
+int wvl_cuda_owns_edges(uint32_t kernel);
 
 int wvl_cuda_is_cascade(uint32_t kernel);
 /* One that takes the last level of a plane, in pieces of WVL_CUDA_CASCADE_OWN columns and WVL_CUDA_CASCADE_ROWS rows. */

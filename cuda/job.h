@@ -58,7 +58,8 @@ typedef struct wvl_cuda_job {
     uint8_t chain;           /* any-shape kernels: so many jobs from this one on, each reading the plane of the one before, go to one thread block;
                               * 0: tiles. Cascades: so many go to one launch */
     uint8_t pack;            /* kernels of several jobs a warp: so many, from this one on, alike but for where they lie; 1: this one */
-    uint32_t room;           /* fused kernels: lanes at either side that a strip shares with its neighbour */
+    uint16_t room;           /* fused kernels: lanes at either side that a strip shares with its neighbour */
+    uint16_t lead;           /* lanes of the first strip before the first column: `room`, or 0, and then the outer strips own theirs at the edges, too */
     uint32_t tile_width, tile_height; /* cascades, the first job of a chain: of the deepest level, in samples that it splits */
     uint64_t outside;        /* address of a word: nonzero when a sample is outside its depth */
     wvl_cuda_pixels pixels[3];
@@ -67,9 +68,12 @@ typedef struct wvl_cuda_job {
     wvl_cuda_band deep_band[4]; /* SPLIT_TWICE: of the second level */
     uint64_t flags, front_flags; /* a word for every item, nonzero when its low-low samples are in memory, of this job (0: nobody asks) and of the one
                               * that writes `in` (0: none) */
-    uint32_t columns, strips, iterations; /* fused kernels, for the host: of a lane; of the job */
+    uint16_t beside, beside_jobs; /* kernels whose strips go on from picture to picture: so many, of which each begins so many jobs behind the one before;
+                              * alike but for where they lie, and coefficients and bounds of all bands lie as far apart */
+    uint16_t columns, grade; /* fused kernels, for the host, as all from here: of a lane; hundredths of the mean length of items that the first of
+                              * them has; the last has as much less */
+    uint32_t strips, iterations; /* of the job, or of all that stand beside */
     uint32_t rows, long_rows, long_iterations; /* of items; so many of them share the first iterations, the others those that are left (segment.h) */
-    uint32_t grade;          /* hundredths of the mean length of those that the first of them has; the last has as much less */
 } wvl_cuda_job;
 
 /* x, y: of a tile; fused kernels: the strip, and the first of `count` iterations. */

@@ -12,8 +12,8 @@
 #include "cuda/block/patch.cuh"
 #include "cuda/tuning.h"
 
-template <class T, int B, int CB> struct last_level : patch<T, B, CB> {
-    typedef patch<T, B, CB> base;
+template <class T, int B, int CB, int DEPTH> struct last_level : patch<T, B, CB, DEPTH> {
+    typedef patch<T, B, CB, DEPTH> base;
 
     /* bands: a copy near by, LL first. */
     static __device__ __forceinline__ void copy_bands(wvl_cuda_band *bands, const wvl_cuda_job &job)
@@ -57,18 +57,19 @@ template <class T, int B, int CB> struct last_level : patch<T, B, CB> {
     }
 };
 
-#define LAST(name, T, B, CB, BLOCKS)                                                \
+#define LAST(name, T, B, CB, DEPTH, BLOCKS)                                         \
     extern "C" __global__ void __launch_bounds__(32, BLOCKS) name(LAUNCH_ARGUMENTS) \
     {                                                                               \
         begin_launch(asked);                                                        \
         __shared__ __align__(16) wvl_cuda_band bands[4];                            \
         const wvl_cuda_item item = items[blockIdx.x];                               \
-        last_level<T, B, CB> level;                                                 \
+        last_level<T, B, CB, DEPTH> level;                                          \
         level.run(bands, jobs[job_of(item, only)], item);                           \
     }
 
-LAST(wvl_last53, int32_t, 4, 2, WVL_CUDA_LAST_BLOCKS53)
-LAST(wvl_last97, float, 4, 2, WVL_CUDA_LAST_BLOCKS97)
-LAST(wvl_last53_w, int32_t, 4, 4, WVL_CUDA_LAST_BLOCKS53)
-LAST(wvl_last97_w, float, 4, 4, WVL_CUDA_LAST_BLOCKS97)
-LAST(wvl_last53_s, int32_t, 2, 2, WVL_CUDA_LAST_BLOCKS53)
+LAST(wvl_last53, int32_t, 4, 2, SHALLOW, WVL_CUDA_LAST_BLOCKS53)
+LAST(wvl_last97, float, 4, 2, SHALLOW, WVL_CUDA_LAST_BLOCKS97)
+LAST(wvl_last53_w, int32_t, 4, 4, SHALLOW, WVL_CUDA_LAST_BLOCKS53)
+LAST(wvl_last97_w, float, 4, 4, SHALLOW, WVL_CUDA_LAST_BLOCKS97)
+LAST(wvl_last97_d, float, 4, 4, DEEP, WVL_CUDA_LAST_BLOCKS97)
+LAST(wvl_last53_s, int32_t, 2, 2, SHALLOW, WVL_CUDA_LAST_BLOCKS53)

@@ -22,11 +22,13 @@ enum {
     WVL_CUDA_LAST53_W,   /* to 32-bit coefficients */
     WVL_CUDA_LAST97_W,
     WVL_CUDA_LAST53_S,   /* from a narrow plane to 16-bit coefficients */
+    WVL_CUDA_LAST97_D,   /* to 32-bit coefficients of more than 23 bits */
     WVL_CUDA_PLANE53,    /* two levels from a plane to 16-bit coefficients */
     WVL_CUDA_PLANE97,
     WVL_CUDA_PLANE53_W,  /* to 32-bit coefficients */
     WVL_CUDA_PLANE97_W,
     WVL_CUDA_PLANE53_S,  /* two levels from a narrow plane to 16-bit coefficients */
+    WVL_CUDA_PLANE97_D,  /* two levels from a plane to 32-bit coefficients of more than 23 bits */
     WVL_CUDA_PLANE53_P,  /* small planes of several jobs a warp, to 16-bit coefficients */
     WVL_CUDA_PLANE97_P,
     WVL_CUDA_PLANE53_WP, /* to 32-bit coefficients */
@@ -44,6 +46,7 @@ enum {
     WVL_CUDA_MARCH97_16,
     WVL_CUDA_MARCH53_16W, /* 16-bit containers to 32-bit coefficients */
     WVL_CUDA_MARCH97_16W,
+    WVL_CUDA_MARCH97_16D, /* 16-bit containers to 32-bit coefficients of more than 23 bits */
     WVL_CUDA_MARCH53_16X3, /* three interleaved components of 16-bit containers and their transform, to 16-bit coefficients */
     WVL_CUDA_MARCH97_16X3,
     WVL_CUDA_MARCH53_16P3, /* three planes */

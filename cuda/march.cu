@@ -18,6 +18,7 @@
  * tables.c says which pictures fit; the others go through the any-shape kernels.
  */
 #include "cuda/block/bands.cuh"
+#include "cuda/block/beside.cuh"
 #include "cuda/block/halves.cuh"
 #include "cuda/block/lift.cuh"
 #include "cuda/block/order.cuh"
@@ -31,10 +32,11 @@ __device__ __forceinline__ int mirror_row(int y, int first, int end)
     return y >= end ? 2 * (end - 1) - y : y;
 }
 
-/* Of the lane, in the resolution. Strips begin with the room that the one before owns, so that what they own begins with a whole sector. */
-template <int C> __device__ __forceinline__ int first_column(const wvl_cuda_job &job, const wvl_cuda_item &item)
+/* Of the lane, in the resolution. Strips begin with the room that the one before owns, so that what they own begins with a whole sector. lead: lanes of
+ * the first strip before the first column. */
+template <int C> __device__ __forceinline__ int first_column(const wvl_cuda_job &job, const wvl_cuda_item &item, uint32_t lead)
 {
-    return ((int)(item.x * (32 - 2 * job.room) - job.room) + (int)(threadIdx.x & 31)) * C;
+    return ((int)(item.x * (32 - 2 * job.room) - lead) + (int)(threadIdx.x & 31)) * C;
 }
 
 /* Iterations: of the segment itself, those before it, of which only the state is wanted, or whichever they are. */
@@ -42,7 +44,7 @@ enum { OWN, RUN_IN, EITHER };
 
 /* T: int32_t (5/3) or float (9/7). R: the rows it reads. A: how they come. C: columns a lane. CB: bytes a coefficient. PACK: as many small jobs as
  * the lanes have room for. */
-template <class T, class R, class A, int C, int CB, bool PACK = false> struct marcher {
+template <class T, class R, class A, int C, int CB, int DEPTH = EITHER_DEPTH, bool PACK = false> struct marcher {
     static constexpr bool F97 = column<T, 1>::lag == 1;
     static constexpr int H = C / 2, Q = C / 4, LAG = F97, R0 = F97 ? 5 : 3;
     /* What a segment runs before its own iterations, so that its state is that of the segment before: steps of level 1 that only go down, one more, whose
@@ -52,6 +54,7 @@ template <class T, class R, class A, int C, int CB, bool PACK = false> struct ma
     /* Loops of their own for these are faster. In 5/3, of three components and of planes, less code is: launches that overlap share what holds it. */
     static constexpr bool APART = F97 || (R::parts == 1 && R::bytes != 0);
     static constexpr int REST = APART ? OWN : EITHER;
+    static constexpr bool EDGES = F97 && R::bytes == 0 && R::parts == 1; /* wvl_cuda_owns_edges() */
     static constexpr int LOW = !F97 && R::bytes == 1 ? 2 : 4; /* bytes a sample of the low-low plane: narrow from 8-bit pixels, as tables.c has it */
 
     R rows;
@@ -60,7 +63,7 @@ template <class T, class R, class A, int C, int CB, bool PACK = false> struct ma
     int slot;                /* of the next two rows */
     column<T, C> v1;
     column<T, H> v2;
-    march_bands<CB, PACK, !F97 && R::parts == 3> one, two;
+    march_bands<CB, PACK, F97 || R::parts == 3> one, two;
     T keep[H], even[H];
     bool first, last, mine;
     int part, y0, y1, l0, l1, m, from, to, bias; /* l0, l1: rows of the low-low band of level 1 */
@@ -110,13 +113,16 @@ template <class T, class R, class A, int C, int CB, bool PACK = false> struct ma
      * begins. */
     __device__ __forceinline__ void open(const wvl_cuda_job &job, const wvl_cuda_job &own, const wvl_cuda_item &item)
     {
-        const wvl_cuda_job &here = PACK ? own : job;
         const int lane = threadIdx.x & 31, room = (int)job.room;
         const int width = (int)(job.rect.x1 - job.rect.x0), tag = PACK ? (int)threadIdx.x * C / width : 0;
-        const int col = PACK ? (int)threadIdx.x * C - tag * width : first_column<C>(job, item);
+        const beside_lane at = R::beside ? beside_lane::find<C>(job, item, lane) : beside_lane{0, first_column<C>(job, item, EDGES ? job.lead : job.room)};
+        const int col = PACK ? (int)threadIdx.x * C - tag * width : at.col;
+        const wvl_cuda_job &here = PACK ? own : (&job)[at.job], &lane_own = (&own)[at.job];
         first = col == 0;
         last = col + C == width;
-        mine = PACK ? tag < (int)job.pack : col >= 0 && col < width && lane >= room && lane < 32 - room;
+        const bool edges = EDGES && !job.lead;
+        const int from_lane = edges && !item.x ? 0 : room, to_lane = edges && item.x + 1 == job.strips ? 32 : 32 - room;
+        mine = PACK ? tag < (int)job.pack : col >= 0 && col < width && lane >= from_lane && lane < to_lane;
         open_rows(job, item);
         part = R::parts == 3 ? job.mct_part : 0;
         int unshift = R::bytes ? (int)(job.pixels[0].half - job.pixels[0].bias) : 0;
@@ -125,10 +131,10 @@ template <class T, class R, class A, int C, int CB, bool PACK = false> struct ma
         rows.open(here, here.rect.x0 + (R::window ? 0 : (uint32_t)max(0, min(col, width - C))));
         ahead.place(rows, col / C - lane, width / C);
         const uint32_t x1 = (here.rect.x0 >> 1) + (uint32_t)(col >> 1), x2 = (here.rect.x0 >> 2) + (uint32_t)(col >> 2);
-        one.open(job.band, own.band, x1, 2 * from + 1, (uint32_t)tag);
-        two.open(job.deep_band, own.deep_band, x2, from - LAG, (uint32_t)tag);
+        one.template open<R::beside>(job.band, own.band, lane_own.band, x1, 2 * from + 1, (uint32_t)tag);
+        two.template open<R::beside>(job.deep_band, own.deep_band, lane_own.deep_band, x2, from - LAG, (uint32_t)tag);
         low_pitch = job.low.pitch_bytes;
-        low = (uint8_t *)own.low.data + (int64_t)(from - LAG - (int)job.low.y0) * (int64_t)low_pitch + (int64_t)(x2 - here.low.x0) * LOW;
+        low = (uint8_t *)lane_own.low.data + (int64_t)(from - LAG - (int)job.low.y0) * (int64_t)low_pitch + (int64_t)(x2 - here.low.x0) * LOW;
         v1.clear();
         v2.clear();
         seen = 0;
@@ -203,15 +209,15 @@ template <class T, class R, class A, int C, int CB, bool PACK = false> struct ma
             lift_row<C>(lo, first, last);
         }
         if (is_own<WHICH>()) {
-            if constexpr (!F97) {
+            if constexpr (!F97 || WHICH == EITHER) {
                 lift_row<C>(o, first, last);
             }
             if (2 * q >= y0 && 2 * q < y1) {
-                put_run<H, CB>(one.to[0] + one.at, lo + 1, one.r[0], one.deep, mine, one.bound[0]);
+                put_run<H, CB, DEPTH>(one.to[0] + one.at, lo + 1, one.r[0], one.deep, mine, one.bound[0]);
             }
             if (2 * q + 1 >= y0 && 2 * q + 1 < y1) {
-                put_run<H, CB>(one.to[1] + one.at, o, one.r[1], one.deep, mine, one.bound[1]);
-                put_run<H, CB>(one.to[2] + one.at, o + 1, one.r[2], one.deep, mine, one.bound[2]);
+                put_run<H, CB, DEPTH>(one.to[1] + one.at, o, one.r[1], one.deep, mine, one.bound[1]);
+                put_run<H, CB, DEPTH>(one.to[2] + one.at, o + 1, one.r[2], one.deep, mine, one.bound[2]);
             }
             one.at += one.slot_row;
         }
@@ -262,12 +268,12 @@ template <class T, class R, class A, int C, int CB, bool PACK = false> struct ma
                 lift_row<H>(keep, first, last);
             }
             if (2 * q >= l0 && 2 * q < l1) {
-                put_run<Q, CB>(two.to[0] + two.at, l2 + 1, two.r[0], two.deep, mine, two.bound[0]);
+                put_run<Q, CB, DEPTH>(two.to[0] + two.at, l2 + 1, two.r[0], two.deep, mine, two.bound[0]);
                 put_low(l2);
             }
             if (2 * q + 1 >= l0 && 2 * q + 1 < l1) {
-                put_run<Q, CB>(two.to[1] + two.at, keep, two.r[1], two.deep, mine, two.bound[1]);
-                put_run<Q, CB>(two.to[2] + two.at, keep + 1, two.r[2], two.deep, mine, two.bound[2]);
+                put_run<Q, CB, DEPTH>(two.to[1] + two.at, keep, two.r[1], two.deep, mine, two.bound[1]);
+                put_run<Q, CB, DEPTH>(two.to[2] + two.at, keep + 1, two.r[2], two.deep, mine, two.bound[2]);
             }
             two.at += two.slot_row;
             low += low_pitch;
@@ -442,11 +448,8 @@ template <class T, class R, class A, int C> struct mixer {
         like.open_rows(job, item);
         y0 = like.y0;
         y1 = like.y1;
-        const int width = (int)(job.rect.x1 - job.rect.x0), col = first_column<C>(job, item);
         const float shift = 8388608.0f + (float)(int)(job.pixels[0].half - job.pixels[0].bias);
-        ahead.open(shared + color_stage<C>::shared_bytes / 16);
-        rows.open(job, job.rect.x0 + (R::window ? 0 : (uint32_t)max(0, min(col, width - C))));
-        ahead.place(rows, col / C - (int)(threadIdx.x & 31), width / C);
+        ahead.template open<C>(shared + color_stage<C>::shared_bytes / 16, rows, job, item);
         stage.open(shared);
         stage.pair = 0;
         const int y = like.first_row(), pairs = 2 * (like.to - like.from) + reader::STEPS;
@@ -480,13 +483,14 @@ template <class R> __device__ __forceinline__ uint32_t first_job(const wvl_cuda_
     return R::parts == 3 && R::bytes == 2 ? item.job : job_of(item, only);
 }
 
-#define MARCH(name, T, ROWS, AHEAD, C, CB, BLOCKS)                                              \
+#define MARCH(name, T, ROWS, AHEAD, C, CB, BLOCKS) MARCH_DEPTH(name, T, ROWS, AHEAD, C, CB, EITHER_DEPTH, BLOCKS)
+#define MARCH_DEPTH(name, T, ROWS, AHEAD, C, CB, DEPTH, BLOCKS)                                 \
     extern "C" __global__ void __launch_bounds__(32, BLOCKS) name(LAUNCH_ARGUMENTS)             \
     {                                                                                           \
         begin_launch(asked);                                                                    \
         __shared__ uint4 shared[AHEAD<ROWS>::shared_bytes / 16];                                \
         const wvl_cuda_item item = items[blockIdx.x / ROWS::parts];                             \
-        marcher<T, ROWS, AHEAD<ROWS>, C, CB> march;                                             \
+        marcher<T, ROWS, AHEAD<ROWS>, C, CB, DEPTH> march;                                      \
         const wvl_cuda_job &job = jobs[first_job<ROWS>(item, only) + blockIdx.x % ROWS::parts]; \
         march.run(shared, job, job, item);                                                      \
     }
@@ -499,7 +503,7 @@ template <class R> __device__ __forceinline__ uint32_t first_job(const wvl_cuda_
         __shared__ uint4 shared[row_ring<ROWS>::shared_bytes / 16];                                               \
         const wvl_cuda_item item = items[blockIdx.x];                                                             \
         const wvl_cuda_job *job = jobs + job_of(item, only);                                                      \
-        marcher<T, ROWS, row_ring<ROWS>, 8, CB, true> march;                                                      \
+        marcher<T, ROWS, row_ring<ROWS>, 8, CB, EITHER_DEPTH, true> march;                                                      \
         march.run(shared, *job, job[min(threadIdx.x * 8 / (job->rect.x1 - job->rect.x0), job->pack - 1u)], item); \
     }
 
@@ -538,7 +542,8 @@ typedef pixel_rows<8, 2, 1, false> rows_16;
 MARCH(wvl_plane53, int32_t, rows_plane, row_ring, 8, 2, WVL_CUDA_MARCH_WARPS53)
 MARCH(wvl_plane97, float, rows_plane, row_ring, 8, 2, WVL_CUDA_MARCH_WARPS97)
 MARCH(wvl_plane53_w, int32_t, rows_plane, row_ring, 8, 4, WVL_CUDA_MARCH_WARPS53)
-MARCH(wvl_plane97_w, float, rows_plane, row_ring, 8, 4, WVL_CUDA_MARCH_WARPS97)
+MARCH_DEPTH(wvl_plane97_w, float, rows_plane, row_ring, 8, 4, SHALLOW, WVL_CUDA_MARCH_WARPS97)
+MARCH_DEPTH(wvl_plane97_d, float, rows_plane, row_ring, 8, 4, DEEP, WVL_CUDA_MARCH_WARPS97)
 MARCH(wvl_plane53_s, int32_t, rows_plane_s, row_ring, 8, 2, WVL_CUDA_MARCH_WARPS53)
 MARCH_PACKED(wvl_plane53_p, int32_t, rows_plane, 2, WVL_CUDA_MARCH_WARPS53_PACKED)
 MARCH_PACKED(wvl_plane97_p, float, rows_plane, 2, WVL_CUDA_MARCH_WARPS97_PACKED)
@@ -572,8 +577,9 @@ MARCH(wvl_march97_8p3, float, rows_8p3, row_ring, 8, 2, WVL_CUDA_MARCH_WARPS97_X
 MARCH(wvl_march53_16, int32_t, rows_16, short_ring, 8, 2, WVL_CUDA_MARCH_WARPS53)
 MARCH(wvl_march97_16, float, rows_16, short_ring, 8, 2, WVL_CUDA_MARCH_WARPS97)
 MARCH(wvl_march53_16w, int32_t, rows_16, row_registers, 8, 4, WVL_CUDA_MARCH_WARPS53)
-MARCH(wvl_march97_16w, float, rows_16, short_ring, 8, 4, WVL_CUDA_MARCH_WARPS97)
+MARCH_DEPTH(wvl_march97_16w, float, rows_16, short_ring, 8, 4, SHALLOW, WVL_CUDA_MARCH_WARPS97)
+MARCH_DEPTH(wvl_march97_16d, float, rows_16, short_ring, 8, 4, DEEP, WVL_CUDA_MARCH_WARPS97)
 MARCH(wvl_march53_8x3w, int32_t, rows_8x3w, row_window, 16, 2, WVL_CUDA_MARCH_WARPS53_8)
 MARCH(wvl_march53_8p3w, int32_t, rows_8p3w, row_ring, 16, 2, WVL_CUDA_MARCH_WARPS53_8)
-MARCH_MIXED(wvl_march97_8x3w, rows_8x3w, row_window)
-MARCH_MIXED(wvl_march97_8p3w, rows_8p3w, row_ring)
+MARCH_MIXED(wvl_march97_8x3w, rows_8x3w, beside_window)
+MARCH_MIXED(wvl_march97_8p3w, rows_8p3w, beside_ring)

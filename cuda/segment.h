@@ -53,16 +53,26 @@ static inline uint32_t wvl_cuda_choose_segment(uint64_t strips, uint64_t wave, u
     return (uint32_t)length;
 }
 
-/* Where a wave holds a few whole rows of segments and a part of one more: iterations of so many rows of long ones, beside which what is left of the
- * wave does the rest in segments of `least`, a little more than their run-in dearer. 0: not so. */
-static inline uint32_t wvl_cuda_choose_long(uint64_t strips, uint64_t wave, uint64_t iterations, uint64_t run_in, uint64_t least, uint32_t *rows)
+/* Where a few waves hold a few whole rows of segments and a part of one more: iterations of so many rows of long ones, beside which what is left of the
+ * waves does the rest in short ones. 0: not so. */
+static inline uint32_t wvl_cuda_choose_long(uint64_t strips, uint64_t wave, uint64_t iterations, uint64_t run_in, uint32_t *rows)
 {
-    uint64_t whole = wave / strips, beside = wave % strips, share = strips * (least + run_in + 3);
-    if (whole < WVL_CUDA_MARCH_ROWS_LEAST || whole > WVL_CUDA_MARCH_ROWS_MOST || iterations < 2 * whole * least) {
-        return 0;
+    const uint64_t least = WVL_CUDA_MARCH_REST, share = strips * (least + run_in + WVL_CUDA_MARCH_REST_COST);
+    uint64_t best = UINT64_MAX;
+    uint32_t length = 0;
+    for (uint64_t waves = 1; waves <= WVL_CUDA_MARCH_WAVES_MOST; waves++) {
+        const uint64_t whole = waves * wave / strips, beside = waves * wave % strips;
+        if (whole < WVL_CUDA_MARCH_ROWS_LEAST || whole > WVL_CUDA_MARCH_ROWS_MOST || iterations < 2 * whole * least) {
+            continue;
+        }
+        const uint64_t each = wvl_ceil_div(iterations * share - beside * least * run_in, whole * share + beside * least);
+        if (waves * (each + run_in) < best) {
+            best = waves * (each + run_in);
+            length = (uint32_t)each;
+            *rows = (uint32_t)whole;
+        }
     }
-    *rows = (uint32_t)whole;
-    return (uint32_t)wvl_ceil_div(iterations * share - beside * least * run_in, whole * share + beside * least);
+    return length;
 }
 
 #endif

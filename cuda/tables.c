@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/intmath.h"
+#include "cuda/beside.h"
 #include "cuda/cascade.h"
 #include "cuda/choose.h"
 #include "cuda/launch.h"
@@ -244,22 +245,22 @@ static uint64_t choose_plane_segment(const builder *b, const wvl_cuda_job *job, 
 
 static void cut_rows(const builder *b, unsigned level, wvl_cuda_job *job)
 {
-    uint64_t strips = wvl_max_u64(b->strips * wvl_max_u64(b->options >> 8, 1), 1), iterations = job->iterations;
+    uint64_t strips = b->strips, iterations = job->iterations;
     uint64_t wave = march_warps(b->kernel, job->reversible) * WVL_CUDA_MARCH_MULTIPROCESSORS;
     uint32_t least = level > 1 ? WVL_CUDA_PLANE_SEGMENT_MIN : WVL_CUDA_MARCH_SEGMENT_MIN, long_rows = 0, longer = 0;
     uint32_t run_in = job->reversible ? WVL_CUDA_RUN_IN53 : WVL_CUDA_RUN_IN97;
     uint64_t chosen = wvl_cuda_choose_segment(strips, wave, iterations, run_in, least);
-    uint64_t whole = wvl_max_u64(wvl_ceil_div(iterations, wvl_max_u64(wave / strips, 1)), least);
+    uint64_t whole = wvl_max_u64(wvl_ceil_div(iterations, wvl_max_u64(wave * WVL_CUDA_PLANE_WAVE / 100 / strips, 1)), least);
     job->grade = 100;
     cut_evenly(job, level > 1 ? choose_plane_segment(b, job, whole, chosen) : chosen);
     if (wvl_cuda_march_columns(b->kernel) == WVL_CUDA_MARCH_COLUMNS_8 && !job->reversible && strips * job->rows <= wave) {
         job->grade = WVL_CUDA_MARCH_GRADE97_8;
     }
     if (b->kernel == WVL_CUDA_MARCH97_8X3W || b->kernel == WVL_CUDA_MARCH97_8P3W) {
-        longer = wvl_cuda_choose_long(strips, wave, iterations, run_in, least, &long_rows);
+        longer = wvl_cuda_choose_long(strips, wave, iterations, run_in, &long_rows);
     }
     if (longer > WVL_CUDA_MARCH_SHORT_MOST) {
-        cut_long(job, long_rows, longer, least);
+        cut_long(job, long_rows, longer, WVL_CUDA_MARCH_REST);
     }
     if (b->kernel == WVL_CUDA_MARCH53_8 && b->components == 1) {
         cut_wave(job);
@@ -273,12 +274,14 @@ static void build_march(const builder *b, const unit *u, unsigned level, wvl_cud
     job->reversible = u->tc->reversible;
     job->outside = b->memory->outside;
     job->rect = level_rect(u, level);
-    job->room = wvl_cuda_march_room(b, u, level, b->kernel);
-    job->columns = wvl_cuda_march_columns(b->kernel);
+    job->room = (uint16_t)wvl_cuda_march_room(b, u, level, b->kernel);
+    job->lead = wvl_cuda_owns_edges(b->kernel) ? 0 : job->room;
+    job->columns = (uint16_t)wvl_cuda_march_columns(b->kernel);
     job->strips = wvl_cuda_march_strips(b, u, level, b->kernel);
     job->iterations = march_iterations(u, level);
     cut_rows(b, level, job);
     job->pack = 1;
+    job->beside = 1;
     if (level > 1) {
         job->in = build_plane(b, u, level - 1, u->narrow);
     } else {
@@ -287,26 +290,6 @@ static void build_march(const builder *b, const unit *u, unsigned level, wvl_cud
     build_bands(b, u, u->tc->levels - level + 1u, job->band);
     build_bands(b, u, u->tc->levels - level, job->deep_band);
     job->low = build_plane(b, u, level + 1, wvl_cuda_writes_narrow(b->kernel));
-}
-
-static int bands_alike(const wvl_cuda_band *a, const wvl_cuda_band *b)
-{
-    int alike = 1;
-    for (unsigned i = 1; i < 4; i++) {
-        alike = alike && a[i].row_bytes == b[i].row_bytes && a[i].rect.y0 == b[i].rect.y0 && a[i].block_y0 == b[i].block_y0 &&
-                a[i].block_cols == b[i].block_cols && a[i].slot_width == b[i].slot_width && a[i].slot_bytes == b[i].slot_bytes &&
-                a[i].xcb == b[i].xcb && a[i].ycb == b[i].ycb && a[i].deep == b[i].deep;
-    }
-    return alike;
-}
-
-/* Whether one warp may take both. */
-static int jobs_alike(const wvl_cuda_job *a, const wvl_cuda_job *b)
-{
-    return wvl_rect_width(a->rect) == wvl_rect_width(b->rect) && a->rect.y0 == b->rect.y0 && a->rect.y1 == b->rect.y1 &&
-           a->rows == b->rows && a->long_rows == b->long_rows && a->long_iterations == b->long_iterations &&
-           a->in.pitch_bytes == b->in.pitch_bytes && a->in.y0 == b->in.y0 && a->low.pitch_bytes == b->low.pitch_bytes && a->low.y0 == b->low.y0 && bands_alike(a->band, b->band) &&
-           bands_alike(a->deep_band, b->deep_band);
 }
 
 static int is_packed(uint32_t kernel) { return kernel >= WVL_CUDA_PLANE53_P && kernel <= WVL_CUDA_PLANE53_SP; }
@@ -318,7 +301,7 @@ static int joins_pack(builder *b, wvl_cuda_job *job)
         return 0;
     }
     wvl_cuda_job *leader = &b->tables->jobs[b->tables->items[b->tables->item_count - 1].job];
-    if (leader->pack >= pack_size(leader->rect) || !jobs_alike(leader, job)) {
+    if (leader->pack >= pack_size(leader->rect) || !wvl_cuda_jobs_alike(leader, job)) {
         return 0;
     }
     leader->pack++;
@@ -401,8 +384,7 @@ static void add_last(builder *b, const unit *u, unsigned level)
 
 static void count_strips(builder *b, const unit *u, unsigned level)
 {
-    uint32_t pack = is_packed(b->kernel) ? pack_size(level_rect(u, level)) : 1;
-    b->strips += 32u / pack * wvl_cuda_march_strips(b, u, level, b->kernel);
+    b->strips += wvl_cuda_strip_shares(b, u, level, b->kernel) / (is_packed(b->kernel) ? pack_size(level_rect(u, level)) : 1);
 }
 
 /* ---- All jobs -------------------------------------------------------------------------------------------------------------------- */
@@ -439,11 +421,13 @@ static int by_length(const void *a, const void *b)
     return l->job != r->job ? (l->job < r->job ? -1 : 1) : l->flag < r->flag ? -1 : l->flag > r->flag;
 }
 
-void wvl_cuda_order_items(const wvl_cuda_job *jobs, wvl_cuda_item *items, uint64_t count)
+uint64_t wvl_cuda_finish_items(uint32_t kernel, uint64_t components, wvl_cuda_job *jobs, wvl_cuda_item *items, uint64_t count)
 {
+    count = wvl_cuda_goes_on(kernel, components) ? wvl_cuda_set_beside(jobs, items, count) : count;
     if (count && jobs[items->job].long_rows < jobs[items->job].rows) {
         qsort(items, (size_t)count, sizeof *items, by_length);
     }
+    return count;
 }
 
 /* 1 more than the number of the job that all items belong to, 0 if they do not. */
@@ -464,15 +448,15 @@ static void build_round(builder *b, const wvl_tile_plan *tiles, uint32_t tile_co
     b->strips = 0;
     if (marches) {
         walk_units(b, tiles, tile_count, level, count_strips);
-        b->strips = wvl_ceil_div(b->strips, 32);
+        b->strips = wvl_max_u64(wvl_ceil_div(b->strips * wvl_max_u64(b->options >> 8, 1), 32), 1);
     }
     b->first_job = t->job_count;
     b->cascade = NULL;
     walk_units(b, tiles, tile_count, level, marches ? add_march : wvl_cuda_is_cascade(b->kernel) ? add_cascade : wvl_cuda_is_last(b->kernel) ? add_last : add_any);
     if (t->item_count > first) {
         if (b->memory) {
-            uint64_t count = t->item_count - first;
-            wvl_cuda_order_items(t->jobs, t->items + first, count);
+            uint64_t count = wvl_cuda_finish_items(b->kernel, b->components, t->jobs, t->items + first, t->item_count - first);
+            t->item_count = first + count;
             t->rounds[t->round_count] = (wvl_cuda_round){.kernel = b->kernel, .first_item = (uint32_t)first, .item_count = (uint32_t)count,
                                                          .first_job = (uint32_t)b->first_job, .only = only_job(t->items + first, count)};
         }

@@ -41,7 +41,8 @@ enum { WVL_CUDA_PLAIN_PATH = 1 };
 void wvl_cuda_build_tables(const wvl_plan *plan, const wvl_tile_plan *tiles, uint32_t tile_count, unsigned options,
                            const wvl_cuda_memory *memory, wvl_cuda_tables *tables);
 
-/* Of one launch, whose jobs are like the first one: long segments first, if they are of two lengths. */
-void wvl_cuda_order_items(const wvl_cuda_job *jobs, wvl_cuda_item *items, uint64_t count);
+/* Of one launch, of so many components: jobs alike share strips, if the kernel's go on from one to the next, and long segments come first, if they are of
+ * two lengths. Returns the number of items that are left. */
+uint64_t wvl_cuda_finish_items(uint32_t kernel, uint64_t components, wvl_cuda_job *jobs, wvl_cuda_item *items, uint64_t count);
 
 #endif

@@ -42,19 +42,25 @@
  * segments of at least so many; the others in short ones, of which the last end one after the other, top first, as the later launches want them. */
 #define WVL_CUDA_MARCH_LONG_PART 78
 #define WVL_CUDA_MARCH_LONG_WAVE 90
-#define WVL_CUDA_MARCH_LONG_MIN 12
+#define WVL_CUDA_MARCH_LONG_MIN 13
 #define WVL_CUDA_MARCH_SHORT 4
-#define WVL_CUDA_MARCH_SHORT_MOST WVL_CUDA_MARCH_SEGMENT_MIN /* no long segment is as short */
+#define WVL_CUDA_MARCH_SHORT_MOST WVL_CUDA_MARCH_REST /* no long segment is as short */
 #define WVL_CUDA_PLANE_SEGMENT_MIN 3
+/* Hundredths of a wave that planes may fill with their shortest segments. Measured in 9/7: 73 and 98. */
+#define WVL_CUDA_PLANE_WAVE 80
 /* Planes that share a warp up to which the next launch waits for its flags: tiles of 512 and 256 are 2 and 1.5 % faster with them, of 128 1 % slower. */
 #define WVL_CUDA_PACK_FLAGS 4
 #define WVL_CUDA_PLANE_SEGMENT_MANY 10 /* of many components in 5/3, whose planes begin while the first launch ends: at most */
 /* Warps that come to a multiprocessor first go first there: with segments of one length they end a tenth sooner. Hundredths of the mean that theirs are
  * long, where instructions are what is waited for. */
 #define WVL_CUDA_MARCH_GRADE97_8 110
-/* Whole rows of segments in a wave of thread blocks that mix colours, for which the rest goes in short ones. */
+/* Thread blocks that mix colours: whole rows of long segments in so many waves at most, for which the rest goes in short ones; of how many iterations, and
+ * how many more than its run-in each of these costs. */
 #define WVL_CUDA_MARCH_ROWS_LEAST 4
 #define WVL_CUDA_MARCH_ROWS_MOST 8
+#define WVL_CUDA_MARCH_WAVES_MOST 4
+#define WVL_CUDA_MARCH_REST 12
+#define WVL_CUDA_MARCH_REST_COST 6
 /* Iterations that a segment costs beyond its own: those that are run again, and about one for the tables and the first rows. */
 #define WVL_CUDA_RUN_IN53 3
 #define WVL_CUDA_RUN_IN97 6

@@ -27,8 +27,8 @@ uint64_t wvl_cuda_count_flags(const wvl_cuda_job *job) { return (uint64_t)job->s
 
 static uint32_t strip_of(const wvl_cuda_job *front, int64_t column)
 {
-    uint32_t own = (32 - 2 * front->room) * front->columns / 4;
-    return wvl_min_u32((uint32_t)column / own, front->strips - 1);
+    uint32_t own = (32u - 2u * front->room) * front->columns / 4, first = (uint32_t)(front->room - front->lead) * front->columns / 4;
+    return (uint32_t)column < first ? 0 : wvl_min_u32(((uint32_t)column - first) / own, front->strips - 1);
 }
 
 /* Columns and rows of the low-low plane of the front. Iteration i of a fused job finishes its row base + i - lag: march.cu. */
@@ -56,7 +56,7 @@ void wvl_cuda_open_march_window(const wvl_cuda_job *front, const wvl_cuda_job *j
         return;
     }
     const int64_t base = (((int64_t)job->rect.y0 >> 1) - 1) >> 1, run_in = job->reversible ? 2 : 5, lead = job->reversible ? 3 : 5;
-    const int64_t from = base + item->y, left = (int64_t)item->x * (32 - 2 * (int64_t)job->room) - job->room;
+    const int64_t from = base + item->y, left = (int64_t)item->x * (32 - 2 * (int64_t)job->room) - job->lead;
     span columns = {max_i64(job->rect.x0 + left * job->columns, job->rect.x0), min_i64(job->rect.x0 + (left + 32) * job->columns, job->rect.x1)};
     span rows = {4 * (from - run_in) + lead - 1, 4 * (from + item->count) + lead};
     open_window(front, job, columns, rows, item);

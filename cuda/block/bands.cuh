@@ -17,10 +17,11 @@ template <int CB, bool PACK, bool SMALL = false> struct march_bands {
     bool deep;
 
     /* x: of the lane's first sample; y: the row that comes first, which may lie before the band. like: bands of the same grid that all warps of the
-     * thread block share, so that what is read from them is uniform. */
-    __device__ __forceinline__ void open(const wvl_cuda_band *like, const wvl_cuda_band *own, uint32_t x, int y, uint32_t job_tag)
+     * thread block share, so that what is read from them is uniform. lane: the lane's, BESIDE those of the warp's first picture. */
+    template <bool BESIDE> __device__ __forceinline__ void open(const wvl_cuda_band *like, const wvl_cuda_band *own, const wvl_cuda_band *lane, uint32_t x,
+                                                                int y, uint32_t job_tag)
     {
-        const wvl_cuda_band *grid = like + 1, *across = PACK ? own + 1 : grid;
+        const wvl_cuda_band *grid = like + 1, *across = PACK ? own + 1 : BESIDE ? lane + 1 : grid;
         band = own + 1;
         tag = PACK ? job_tag << 16 : 0;
 #pragma unroll
@@ -41,6 +42,10 @@ template <int CB, bool PACK, bool SMALL = false> struct march_bands {
         uint32_t left = block_col ? x & ((1u << grid->xcb) - 1) : x - across->rect.x0;
         at = slot_row + (uint32_t)block_row(y) * row_bytes + ((uint32_t)y & mask) * slot_row - (block_row(y) <= 0 ? top : 0) +
              block_col * grid->slot_bytes + left * CB;
+        if (BESIDE) {
+            at += (uint32_t)(across->samples - band->samples);
+            block_col += (uint32_t)(across->bounds - band->bounds) / 4;
+        }
     }
     __device__ __forceinline__ int block_row(int y) const { return (y >> (int)rows_log2) - (int)y_block; }
     __device__ __forceinline__ bool begins(int y) const { return !((uint32_t)y & mask); }

@@ -31,11 +31,13 @@ __device__ __forceinline__ uint32_t pack_pair(float a, float b, float r, uint32_
     return w;
 }
 
-/* floor(|x| * r) below 2^31: what the rounded product lacks is a float too, and less than 1 below 2^24. */
+/* floor(|x| * r) below 2^31: its multiple of 2^12 comes to rest in the mantissa of 2^35, what is left in that of 2^23; the difference between is exact. With
+ * 2^35 goes what takes the exponent of 2^23 from their sum (and has shifted its own out). */
 __device__ __forceinline__ uint32_t deep_bits(float x, float r)
 {
-    float high = __fmul_rz(fabsf(x), r), low = __fmaf_rn(fabsf(x), r, -high);
-    return (uint32_t)high + (uint32_t)low;
+    const float at = 34359738368.0f + 3036676096.0f; /* 0xB5000000: minus the bits of 2^23 */
+    const float high = __fmaf_rz(fabsf(x), r, at), low = __fmaf_rz(fabsf(x), r, __fsub_rn(at + 8388608.0f, high));
+    return (__float_as_uint(high) << 12) + __float_as_uint(low);
 }
 
 __device__ __forceinline__ uint32_t pack_one(int32_t a, float, uint32_t &bound)
@@ -106,11 +108,14 @@ template <int WORDS> __device__ __forceinline__ void store_kept(uint8_t *to, con
 #endif
 }
 
-/* M coefficients v[0], v[2], ...; CB bytes each. deep, the same for the whole warp: magnitudes may exceed what magic_magnitude proves. */
-template <int M, int CB, class T> __device__ __forceinline__ void put_run(uint8_t *to, const T *v, float r, bool deep, bool keep, uint32_t &bound)
+/* M coefficients v[0], v[2], ...; CB bytes each. DEPTH: whether magnitudes may exceed what magic_magnitude proves. deep: the same if it is not known
+ * before, for the whole warp. */
+enum { SHALLOW, DEEP, EITHER_DEPTH };
+template <int M, int CB, int DEPTH = EITHER_DEPTH, class T>
+__device__ __forceinline__ void put_run(uint8_t *to, const T *v, float r, bool deep, bool keep, uint32_t &bound)
 {
     uint32_t w[M * CB / 4];
-    if (CB == 4 && deep) {
+    if (CB == 4 && (DEPTH == DEEP || (DEPTH == EITHER_DEPTH && deep))) {
 #pragma unroll
         for (int i = 0; i < M; i++) {
             w[i < M * CB / 4 ? i : 0] = pack_deep(v[2 * i], r, bound);

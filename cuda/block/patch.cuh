@@ -53,7 +53,7 @@ struct patch_grid {
 };
 
 /* T: int32_t (5/3) or float (9/7). B: bytes a sample of the plane. CB: bytes a coefficient. */
-template <class T, int B, int CB> struct patch {
+template <class T, int B, int CB, int DEPTH = EITHER_DEPTH> struct patch {
     static constexpr bool F97 = column<T, 1>::lag == 1;
     static constexpr int REACH = F97 ? WVL_CUDA_CASCADE_REACH97 : WVL_CUDA_CASCADE_REACH53, SPAN = PATCH_ROWS + 2 * REACH - 1;
 
@@ -228,11 +228,11 @@ template <class T, int B, int CB> struct patch {
         for (int j = 0; j < PATCH_ROWS / 2; j++) {
             const T *w = v[REACH + 2 * j], *o = v[REACH + 2 * j + 1];
             if (WHOLE || (2 * j >= begin && 2 * j < end)) {
-                put_run<2, CB>(hl, w + 1, r0, deep, high, b0);
+                put_run<2, CB, DEPTH>(hl, w + 1, r0, deep, high, b0);
             }
             if (WHOLE || (2 * j >= begin && 2 * j + 1 < end)) {
-                put_run<2, CB>(lh, o, r1, deep, low, b1);
-                put_run<2, CB>(hh, o + 1, r2, deep, high, b2);
+                put_run<2, CB, DEPTH>(lh, o, r1, deep, low, b1);
+                put_run<2, CB, DEPTH>(hh, o + 1, r2, deep, high, b2);
             }
             hl += slot_row;
             lh += slot_row;
@@ -250,7 +250,7 @@ template <class T, int B, int CB> struct patch {
 #pragma unroll
         for (int j = 0; j < PATCH_ROWS / 2; j++) {
             if (2 * j >= begin && 2 * j < end) {
-                put_run<2, CB>(to, v[REACH + 2 * j], band.reciprocal, band.deep, low, bound[0]);
+                put_run<2, CB, DEPTH>(to, v[REACH + 2 * j], band.reciprocal, band.deep, low, bound[0]);
             }
             to += band.slot_width * CB;
         }

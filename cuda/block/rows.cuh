@@ -52,7 +52,7 @@ template <int N> __device__ __forceinline__ void wait_groups(void)
 
 /* WINDOW: rows are fetched by row_window, and begin where the job does, not the lane. */
 template <int C, int B, int N, bool INTER, bool WINDOW = false> struct pixel_rows {
-    static constexpr bool window = WINDOW;
+    static constexpr bool window = WINDOW, beside = false;
     static constexpr int words = C * B * N / 4, bytes = B, parts = N, planes = INTER ? 1 : N, lane_bytes = C * B * (INTER ? N : 1);
     const uint8_t *data[planes];
     uint32_t pitch, top;     /* tables.c keeps offsets inside 32 bits */
@@ -77,7 +77,7 @@ template <int C, int B, int N, bool INTER, bool WINDOW = false> struct pixel_row
 
 /* Rows of a plane between levels: C samples of B bytes a lane. */
 template <int C, int B> struct plane_rows {
-    static constexpr bool window = false;
+    static constexpr bool window = false, beside = false;
     static constexpr int words = C * B / 4, bytes = 0, parts = 1, planes = 1, lane_bytes = C * B;
     const uint8_t *data[1];
     uint32_t pitch, top;
@@ -321,7 +321,7 @@ template <class R, int C> __device__ __forceinline__ void unpack_color(float (&v
 
 /* As rows of a plane, but nobody fetches them. */
 template <int C> struct stage_rows {
-    static constexpr bool window = false;
+    static constexpr bool window = false, beside = true;
     static constexpr int words = C, bytes = 0, parts = 3;
     __device__ __forceinline__ void open(const wvl_cuda_job &, uint32_t) {}
 };

@@ -225,15 +225,16 @@ static int run_job(const wvl_cuda_job *job)
 
 /* ---- Launches ----------------------------------------------------------------------------------------------------------------- */
 
-/* Items of a job follow one another. One of a chain stands for the jobs of all its levels, one of a pack for those that share its warp. */
+/* Items of a job follow one another. One of a chain stands for the jobs of all its levels, one of a pack for those that share its warp, one of a strip that goes
+ * on for all that stand beside. */
 static int run_items(const wvl_cuda_job *jobs, const wvl_cuda_item *items, unsigned count, unsigned parts)
 {
     int status = 0;
     for (unsigned i = 0; i < count; i++) {
         const wvl_cuda_job *job = &jobs[items[i].job];
         unsigned wanted = i && items[i].job == items[i - 1].job ? 0 : job->chain > 1 ? job->chain : job->pack > 1 ? job->pack : parts;
-        for (unsigned k = 0; k < wanted && !status; k++) {
-            status = run_job(&job[k]);
+        for (unsigned k = 0; k < wanted * (job->beside ? job->beside : 1u) && !status; k++) {
+            status = run_job(&job[k / wanted * job->beside_jobs + k % wanted]);
         }
     }
     return status;

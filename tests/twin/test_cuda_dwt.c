@@ -208,7 +208,7 @@ START_TEST(marching)
         j.settings.levels = (uint8_t)between(3, 6);
         j.settings.block_width = (uint16_t)(8u << between(0, 3));
         j.settings.block_height = (uint16_t)(8u << between(0, 3));
-        j.settings.distortion_bits = (uint8_t)between(0, 4);
+        j.settings.distortion_bits = (uint8_t)between(0, turn & 4 ? 8 : 4); /* eight make 9/7 of 16 bits deep */
         j.format.component_count = turn & 2 ? 3 : 1;
         uint8_t depth = (uint8_t)(turn & 4 ? between(9, 16) : 8);
         for (uint32_t c = 0; c < COMPONENTS; c++) {
@@ -284,6 +284,34 @@ START_TEST(packed)
 }
 END_TEST
 
+/* Tiles of three components that stand side by side in the strips, wide and narrow ones, that end with a row of tiles or inside a warp, beside those of other
+ * shapes, and in short segments. */
+START_TEST(beside)
+{
+    static job j;
+    if (!have_device || (subset && _i % (3 * subset))) {
+        return;
+    }
+    for (uint32_t turn = 0; turn < (subset ? 1u : 5u); turn++) {
+        seed_state = 818181u + (uint64_t)_i * 100u + turn;
+        default_job(&j);
+        j.settings.reversible = turn == 4;
+        j.settings.levels = (uint8_t)between(2, 5);
+        j.settings.block_width = (uint16_t)(16u << between(0, 2));
+        j.settings.block_height = (uint16_t)(16u << between(0, 2));
+        j.settings.distortion_bits = (uint8_t)between(0, 4);
+        j.format.component_count = 3 + (_i % 4 == 3);
+        uint32_t cols = between(2, 6), rows = 8 / cols + between(0, 1) + 1;
+        j.settings.tile_width = turn == 3 ? 512 : 16 * between(_i & 1 ? 3 : 33, 70);
+        j.settings.tile_height = between(33, _i & 2 ? 60 : 260);
+        place_picture(&j, cols * j.settings.tile_width - (turn == 1 ? 16 * between(0, 16) : 0), rows * j.settings.tile_height - between(0, 20), 0, 0);
+        plan_job(&j);
+        draw_plain_pixels(&j, (int)(draw() % 4 > 0));
+        check_job(&j);
+    }
+}
+END_TEST
+
 /* Planes that cascades take: one, two and three levels, several tiles either way that end anywhere, deepest levels of odd and even sides, blocks down to
  * 8 x 4, offsets whose planes begin inside eight rows. */
 START_TEST(cascades)
@@ -327,8 +355,10 @@ START_TEST(last_levels)
     j.settings.levels = (uint8_t)(_i < 4 ? 5 : between(5, 7));
     j.settings.block_width = (uint16_t)(16u << between(0, 2));
     j.settings.block_height = (uint16_t)(8u << between(0, 3));
+    uint8_t depth = (uint8_t)(_i == 2 ? 16 : _i & 2 ? between(9, 16) : 8);
+    j.settings.distortion_bits = _i == 2 ? 8 : 4;
     for (uint32_t c = 0; c < COMPONENTS; c++) {
-        j.components[c].depth = (uint8_t)(_i & 2 ? between(9, 16) : 8);
+        j.components[c].depth = depth;
     }
     uint32_t offset = _i & 4 ? 64 * between(0, 3) : 0;
     place_picture(&j, 32 * between(90, 130), between(2600, 3000), offset, offset);
@@ -502,6 +532,7 @@ int main(void)
     tcase_add_loop_test(tc, marching, 0, 24);
     tcase_add_loop_test(tc, wide, 0, 13);
     tcase_add_loop_test(tc, packed, 0, 12);
+    tcase_add_loop_test(tc, beside, 0, 16);
     tcase_add_loop_test(tc, cascades, 0, 24);
     tcase_add_loop_test(tc, last_levels, 0, 6);
     tcase_add_loop_test(tc, structures, 0, 48);

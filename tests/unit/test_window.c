@@ -7,13 +7,14 @@
 
 #include "cuda/cascade.h"
 #include "cuda/launch.h"
-#include "cuda/tables.h"
+#include "cuda/tables_unit.h"
 #include "cuda/tuning.h"
 
 #define FLAGS UINT64_C(0x100000000)
 
 static uint64_t windows[4];      /* of marching, cascades, tiles, last levels: seen by the suite */
 static uint64_t uneven;          /* launches of segments of two lengths, long ones first */
+static uint64_t crossing;        /* strips that go on from one picture to the next */
 
 typedef struct tables_of {
     wvl_cuda_tables t;
@@ -65,8 +66,9 @@ static void store_item(plane *p, const wvl_cuda_job *front, const wvl_cuda_item 
 {
     const int64_t base = (((int64_t)front->rect.y0 >> 1) - 1) >> 1, lag = !front->reversible, width = wvl_rect_width(front->rect);
     for (int64_t m = base + item->y; m < base + item->y + item->count; m++) {
-        for (int64_t lane = front->room; lane < 32 - (int64_t)front->room; lane++) {
-            int64_t col = ((int64_t)item->x * (32 - 2 * (int64_t)front->room) - front->room + lane) * front->columns, y = m - lag;
+        const int64_t first = !front->lead && !item->x ? 0 : front->room, end = !front->lead && item->x + 1 == front->strips ? 32 : 32 - (int64_t)front->room;
+        for (int64_t lane = first; lane < end; lane++) {
+            int64_t col = ((int64_t)item->x * (32 - 2 * (int64_t)front->room) - front->lead + lane) * front->columns, y = m - lag;
             for (int64_t i = 0; i < front->columns / 4 && col >= 0 && col < width && y >= p->rect.y0 && y < p->rect.y1; i++) {
                 p->there[(y - p->rect.y0) * (int64_t)wvl_rect_width(p->rect) + col / 4 + i] = 1;
             }
@@ -135,7 +137,7 @@ static void read_march(const plane *p, const wvl_cuda_job *job_of, const wvl_cud
     const int64_t base = (((int64_t)job_of->rect.y0 >> 1) - 1) >> 1, warm = job_of->reversible ? 2 : 5, r0 = job_of->reversible ? 3 : 5;
     const int64_t width = wvl_rect_width(job_of->rect), m = base + item->y - warm, to = base + item->y + item->count;
     for (int64_t lane = 0; lane < 32; lane++) {
-        int64_t col = ((int64_t)item->x * (32 - 2 * (int64_t)job_of->room) - job_of->room + lane) * 8;
+        int64_t col = ((int64_t)item->x * (32 - 2 * (int64_t)job_of->room) - job_of->lead + lane) * 8;
         col = job_of->rect.x0 + (col < 0 ? 0 : col > width - 8 ? width - 8 : col);
         read_area(p, col, col + 8, 4 * m + r0 - 1, 4 * (to - 1) + r0 + 4, j);
     }
@@ -234,6 +236,50 @@ static void check_only(const wvl_cuda_tables *t, uint64_t round, const job *j)
     REQUIRE(t->rounds[round].only == (others ? 0 : items->job + 1), "the only job of launch %llu: %s", (unsigned long long)round, j->name);
 }
 
+/* Every lane of every picture that stands beside others is some strip's own, once an iteration. */
+static void check_beside(const wvl_cuda_tables *t, uint64_t round, const job *j)
+{
+    const wvl_cuda_item *items = &t->items[t->rounds[round].first_item];
+    for (uint64_t number = t->rounds[round].first_job; number < t->job_count; number++) {
+        const wvl_cuda_job *job_of = &t->jobs[number];
+        if (job_of->beside < 2) {
+            continue;
+        }
+        const uint32_t runs = wvl_rect_width(job_of->rect) / job_of->columns, all = runs * job_of->beside;
+        uint32_t *owned = calloc(all, sizeof *owned);
+        for (uint32_t i = 0; i < t->rounds[round].item_count; i++) {
+            for (int64_t lane = job_of->room; lane < 32 - (int64_t)job_of->room && items[i].job == number; lane++) {
+                int64_t at = (int64_t)items[i].x * (32 - 2 * (int64_t)job_of->room) - job_of->room + lane;
+                if (at >= 0 && at < all) {
+                    owned[at] += items[i].count;
+                }
+            }
+            crossing += items[i].job == number && (items[i].x * 30 / runs != (items[i].x * 30 + 29) / runs);
+        }
+        for (uint32_t i = 0; i < all; i++) {
+            REQUIRE(owned[i] == job_of->iterations, "lane %u: %u of %u iterations: %s", i, owned[i], job_of->iterations, j->name);
+        }
+        for (uint32_t k = 1; k < job_of->beside; k++) {
+            const wvl_cuda_job *other = job_of + (uint64_t)k * job_of->beside_jobs;
+            REQUIRE(other < t->jobs + t->job_count && rects_alike(other->rect, job_of->rect) && other->rect.y0 == job_of->rect.y0 && !other->flags && other->beside == 1,
+                    "picture %u beside: %s", k, j->name);
+        }
+        free(owned);
+    }
+}
+
+/* Launches that are merged are finished once more, which leaves what stands beside already. */
+static void check_again(const wvl_cuda_tables *t, uint64_t round, const job *j)
+{
+    const uint32_t count = t->rounds[round].item_count;
+    wvl_cuda_item *items = &t->items[t->rounds[round].first_item], *before = malloc(count * sizeof *before);
+    memcpy(before, items, count * sizeof *before);
+    uint64_t left = wvl_cuda_finish_items(t->rounds[round].kernel, UINT32_MAX, t->jobs, items, count);
+    REQUIRE(t->jobs[items->job].beside < 2 || (left == count && !memcmp(before, items, count * sizeof *before)), "%llu of %u items: %s", (unsigned long long)left,
+            count, j->name);
+    free(before);
+}
+
 static void check_windows(job *j)
 {
     static tables_of o;
@@ -243,12 +289,16 @@ static void check_windows(job *j)
     for (uint64_t r = 0; r < o.t.round_count; r++) {
         const wvl_cuda_item *items = &o.t.items[o.t.rounds[r].first_item];
         check_only(&o.t, r, j);
+        check_beside(&o.t, r, j);
         uneven += o.t.jobs[items->job].long_rows < o.t.jobs[items->job].rows;
         for (uint32_t i = 0; i < o.t.rounds[r].item_count; i++) {
             REQUIRE(!i || items[i].count <= WVL_CUDA_MARCH_SHORT_MOST || items[i - 1].count > WVL_CUDA_MARCH_SHORT_MOST ||
                         o.t.jobs[items->job].long_rows == o.t.jobs[items->job].rows, "order of items: %s", j->name);
             check_item(&o.t, o.t.rounds[r].kernel, &o.t.items[o.t.rounds[r].first_item + i], j);
         }
+    }
+    for (uint64_t r = 0; r < o.t.round_count; r++) {
+        check_again(&o.t, r, j);
     }
     close_tables(&o);
     free_job(j);
@@ -308,5 +358,5 @@ int main(void)
     srunner_free(runner);
     printf("windows: %llu of marching, %llu of cascades, %llu of last levels, %llu of tiles\n", (unsigned long long)windows[0],
            (unsigned long long)windows[1], (unsigned long long)windows[3], (unsigned long long)windows[2]);
-    return failed || !windows[0] || !windows[1] || !windows[2] || !windows[3] || !uneven;
+    return failed || !windows[0] || !windows[1] || !windows[2] || !windows[3] || !uneven || !crossing;
 }

@@ -120,7 +120,7 @@ static wvl_cuda_status build_set(chain *n, set *s)
     wvl_cuda_item *items = calloc(t.item_count * batch, sizeof *items), *one = calloc(t.item_count, sizeof *one);
     uint32_t *fronts = calloc((size_t)n->picture->plan->tile_count * n->picture->plan->component_count, sizeof *fronts);
     wvl_cuda_round rounds[64];
-    uint64_t job_count = 0;
+    uint64_t job_count = 0, components = (uint64_t)n->picture->plan->tile_count * n->picture->plan->component_count * batch;
     for (uint32_t f = 0; jobs && items && one && fronts && f < batch; f++) {
         wvl_cuda_pixels pixels[4];
         place_pixels(n, s, f, pixels);
@@ -146,7 +146,7 @@ static wvl_cuda_status build_set(chain *n, set *s)
         n->table_bytes = s->items - s->jobs + t.item_count * batch * sizeof *items;
     }
     for (uint64_t r = 0; jobs && items && r < n->round_count; r++) {
-        wvl_cuda_order_items(jobs, items + n->rounds[r].first_item, n->rounds[r].item_count);
+        n->rounds[r].item_count = (uint32_t)wvl_cuda_finish_items(n->rounds[r].kernel, components, jobs, items + n->rounds[r].first_item, n->rounds[r].item_count);
     }
     wvl_cuda_status status = jobs && items && one && fronts ? WVL_CUDA_SUCCESS : WVL_CUDA_OUT_OF_MEMORY;
     for (uint32_t f = 0; f < batch && !status; f++) {
