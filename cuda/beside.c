@@ -27,9 +27,11 @@ int wvl_cuda_jobs_alike(const wvl_cuda_job *a, const wvl_cuda_job *b)
            bands_alike(a->band, b->band) && bands_alike(a->deep_band, b->deep_band);
 }
 
+int wvl_cuda_is_mixing(uint32_t kernel) { return kernel == WVL_CUDA_MARCH97_8X3W || kernel == WVL_CUDA_MARCH97_8P3W; }
+
 int wvl_cuda_goes_on(uint32_t kernel, uint64_t components)
 {
-    return (kernel == WVL_CUDA_MARCH97_8X3W || kernel == WVL_CUDA_MARCH97_8P3W) && components >= WVL_CUDA_MARCH_MANY;
+    return wvl_cuda_is_mixing(kernel) && components >= WVL_CUDA_MARCH_MANY;
 }
 
 /* Coefficients of all bands lie as far apart, up, and so do bounds: a lane adds that to one offset for all of them, of 32 bits with what is below 31 in

@@ -8,6 +8,9 @@
 /* Whether one warp may take both: alike but for where they lie across. */
 int wvl_cuda_jobs_alike(const wvl_cuda_job *a, const wvl_cuda_job *b);
 
+/* Whether a thread block of the kernel has a warp for each of three components and one that mixes colours. */
+int wvl_cuda_is_mixing(uint32_t kernel);
+
 /* Whether strips of the kernel go on, given how many components are launched together: nobody asks for flags then. */
 int wvl_cuda_goes_on(uint32_t kernel, uint64_t components);
 

@@ -38,7 +38,7 @@ uint32_t wvl_cuda_chain_length(const builder *b, const unit *u, unsigned level)
 uint32_t wvl_cuda_march_columns(uint32_t kernel)
 {
     int wide = kernel == WVL_CUDA_MARCH53_8 || kernel == WVL_CUDA_MARCH97_8 || kernel >= WVL_CUDA_MARCH53_8X3W;
-    return wide ? WVL_CUDA_MARCH_COLUMNS_8 : WVL_CUDA_MARCH_COLUMNS;
+    return wide ? WVL_CUDA_MARCH_COLUMNS_8 : kernel == WVL_CUDA_PLANE97_N ? WVL_CUDA_MARCH_COLUMNS_N : WVL_CUDA_MARCH_COLUMNS;
 }
 
 /* Lanes at either side that a strip shares with its neighbour: 6 columns are needed in 5/3, 12 in 9/7. A second lane makes what is stored begin with
@@ -52,7 +52,7 @@ uint32_t wvl_cuda_march_room(const builder *b, const unit *u, unsigned level, ui
         return 0;
     }
     if (!u->tc->reversible && kernel != WVL_CUDA_MARCH97_8) {
-        return columns == WVL_CUDA_MARCH_COLUMNS_8 ? 1 : 2;
+        return (uint32_t)wvl_ceil_div(12, columns);
     }
     int cheap = 16 * (many - few) <= few || b->components >= WVL_CUDA_MARCH_MANY;
     return cheap && kernel != WVL_CUDA_PLANE53_W ? 2 : 1;
@@ -73,7 +73,10 @@ uint64_t wvl_cuda_strip_shares(const builder *b, const unit *u, unsigned level, 
 
 /* The outer strips own the lanes of their room at the edges, too. It takes a strip less now and then, but moves what strips own by `room` lanes: two keep
  * sectors whole at one level of two, which costs little in planes, where a quarter of the samples is at the other. */
-int wvl_cuda_owns_edges(uint32_t kernel) { return kernel == WVL_CUDA_PLANE97 || kernel == WVL_CUDA_PLANE97_W || kernel == WVL_CUDA_PLANE97_D; }
+int wvl_cuda_owns_edges(uint32_t kernel)
+{
+    return kernel == WVL_CUDA_PLANE97 || kernel == WVL_CUDA_PLANE97_W || kernel == WVL_CUDA_PLANE97_D || kernel == WVL_CUDA_PLANE97_N;
+}
 
 /* Alike, inside 31 bits, and 16-bit ones no deeper than the float quantiser proves. */
 static int bands_march(const wvl_tile_plan *tile, const wvl_tile_resolution *res, unsigned bytes)
@@ -198,7 +201,17 @@ static uint32_t choose_color(const builder *b, const unit *u)
 
 int wvl_cuda_is_mixed(const unit *u) { return u->tile->mct != WVL_MCT_NONE && u->component < 3; }
 
-static uint32_t choose_plane(const unit *u, unsigned level)
+static uint64_t launch_samples(const builder *b, const unit *u, unsigned level)
+{
+    return (uint64_t)wvl_rect_width(level_rect(u, level)) * wvl_rect_height(level_rect(u, level)) * b->components;
+}
+
+int wvl_cuda_plane_is_little(const builder *b, const unit *u, unsigned level)
+{
+    return level > 1 && !u->tc->reversible && launch_samples(b, u, level) <= WVL_CUDA_PLANE_LITTLE;
+}
+
+static uint32_t choose_plane(const builder *b, const unit *u, unsigned level)
 {
     if (u->tc->levels < level + 2) {
         return WVL_CUDA_KERNELS;
@@ -212,7 +225,8 @@ static uint32_t choose_plane(const unit *u, unsigned level)
         return packs ? WVL_CUDA_PLANE53_SP : WVL_CUDA_PLANE53_S;
     }
     uint32_t kernel = packs ? (bytes == 2 ? WVL_CUDA_PLANE53_P : WVL_CUDA_PLANE53_WP) : bytes == 2 ? WVL_CUDA_PLANE53 : WVL_CUDA_PLANE53_W;
-    return by_depth(u, level, kernel + !u->tc->reversible);
+    kernel = by_depth(u, level, kernel + !u->tc->reversible);
+    return kernel == WVL_CUDA_PLANE97_W && wvl_cuda_plane_is_little(b, u, level) ? (uint32_t)WVL_CUDA_PLANE97_N : kernel;
 }
 
 unsigned wvl_cuda_cascade_levels(const unit *u, unsigned level)
@@ -258,8 +272,7 @@ static unsigned further_levels(const unit *u, unsigned level, uint32_t kernel)
 /* Too little for marching to fill the machine. */
 static int is_little(const builder *b, const unit *u, unsigned level)
 {
-    uint64_t samples = (uint64_t)wvl_rect_width(level_rect(u, level)) * wvl_rect_height(level_rect(u, level)) * b->components;
-    return samples <= (u->tc->reversible ? WVL_CUDA_CASCADE_LITTLE53 : WVL_CUDA_CASCADE_LITTLE97);
+    return launch_samples(b, u, level) <= (u->tc->reversible ? WVL_CUDA_CASCADE_LITTLE53 : WVL_CUDA_CASCADE_LITTLE97);
 }
 
 /* Which kernel takes this level and others at once; WVL_CUDA_KERNELS: none. */
@@ -269,7 +282,7 @@ static uint32_t choose_march(const builder *b, const unit *u, unsigned level)
         return WVL_CUDA_KERNELS;
     }
     if (level > 1) {
-        uint32_t march = choose_plane(u, level), cascade = choose_cascade(u, level);
+        uint32_t march = choose_plane(b, u, level), cascade = choose_cascade(u, level);
         return cascade < WVL_CUDA_KERNELS && (march == WVL_CUDA_KERNELS || is_little(b, u, level)) ? cascade : march;
     }
     return wvl_cuda_is_mixed(u) ? choose_color(b, u) : choose_gray(b, u);

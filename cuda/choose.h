@@ -27,6 +27,9 @@ uint64_t wvl_cuda_strip_shares(const builder *b, const unit *u, unsigned level, 
 /* Whether the outer strips own all lanes at the edges. */
 int wvl_cuda_owns_edges(uint32_t kernel);
 
+/* Whether all planes of the launch are so small that latency is what they wait for. */
+int wvl_cuda_plane_is_little(const builder *b, const unit *u, unsigned level);
+
 int wvl_cuda_is_cascade(uint32_t kernel);
 /* One that takes the last level of a plane, in pieces of WVL_CUDA_CASCADE_OWN columns and WVL_CUDA_CASCADE_ROWS rows. */
 int wvl_cuda_is_last(uint32_t kernel);

@@ -27,6 +27,7 @@ static const struct { const char *name; unsigned threads, parts; } kernel_table[
     [WVL_CUDA_PLANE97_W] = {"wvl_plane97_w", 32, 1},
     [WVL_CUDA_PLANE53_S] = {"wvl_plane53_s", 32, 1},
     [WVL_CUDA_PLANE97_D] = {"wvl_plane97_d", 32, 1},
+    [WVL_CUDA_PLANE97_N] = {"wvl_plane97_n", 32, 1},
     [WVL_CUDA_PLANE53_P] = {"wvl_plane53_p", 32, 1},
     [WVL_CUDA_PLANE97_P] = {"wvl_plane97_p", 32, 1},
     [WVL_CUDA_PLANE53_WP] = {"wvl_plane53_wp", 32, 1},

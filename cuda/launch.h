@@ -29,6 +29,7 @@ enum {
     WVL_CUDA_PLANE97_W,
     WVL_CUDA_PLANE53_S,  /* two levels from a narrow plane to 16-bit coefficients */
     WVL_CUDA_PLANE97_D,  /* two levels from a plane to 32-bit coefficients of more than 23 bits */
+    WVL_CUDA_PLANE97_N,  /* two levels from a plane to 32-bit coefficients, 4 columns a lane */
     WVL_CUDA_PLANE53_P,  /* small planes of several jobs a warp, to 16-bit coefficients */
     WVL_CUDA_PLANE97_P,
     WVL_CUDA_PLANE53_WP, /* to 32-bit coefficients */

@@ -5,16 +5,17 @@
  * Runs: one warp a thread block, so that all but the lane is uniform, takes a strip of 32 lanes of C columns and marches down, four rows an
  * iteration with the next four in registers (5/3 from 16-bit pixels to 32) or four to eight on their way through 2 to 12 KiB of shared memory;
  * no barrier. Of three components each has a warp of its own, in neighbouring blocks: the pixels that all three read come to the second and
- * third from L2. With 16 columns and the irreversible colour transform, which is long, a fourth warp does it once for all: 128 threads, 48 KiB.
+ * third from L2. With 16 columns and the irreversible colour transform, which is long, a fourth warp does it once for all: 128 threads, 48 KiB;
+ * strips of these may go on from one picture to the next (block/beside.cuh).
  * 9/7 of 16 columns leaves level 2 in shared memory between its steps, 5 KiB a warp (block/wide.cuh).
  * Lifting state stays in registers; one or two lanes at either side recompute what the neighbouring strip owns.
  * Bytes a sample: container + coefficient + 1/4 for the low-low plane (1/8 from 8-bit pixels in 5/3); 2 or 4 of 32 lanes and 9 (9/7: 21) rows of a
  * segment are read twice. ncu, 8192 x 8192, 8 bits, 5/3: 79 MB read and 124 MB written while it runs, of 67 and 143.
  * Registers for 9.0 (no spills, which would fail the build) and share of the convert ceiling by the first launch alone, on an H200:
- *   16 columns, 8 bits: 115 in 5/3, 76 %, 167 in 9/7, 69 %; 3 components in batches: 167 and 154, 74 % and 168, 65 %
- *   8 columns, 8 bits: 122 and 163; 3 components 115 to 128; 16 bits to 16: 124, 76 % (by bytes), and 166; 16 bits to 32: 128, 81 %, and
- *   168, 77 %
- *   planes: 122 to 128 and 160 to 168; they wait for the flags of the rows in front (block/order.cuh), then all compute at once.
+ *   16 columns, 8 bits: 115 in 5/3, 77 %, 167 in 9/7, 69 %; 3 components in batches: 167 and 154, 75 % and 163, 68 %
+ *   8 columns, 8 bits: 122 and 164; 3 components 115 to 128; 16 bits to 16: 124, 76 % (by bytes), and 165; 16 bits to 32: 128, 81 %, and
+ *   166, 79 %
+ *   planes: 122 to 128 and 164 to 168, of 4 columns 118; they wait for the flags of the rows in front (block/order.cuh), then all compute at once.
  * tables.c says which pictures fit; the others go through the any-shape kernels.
  */
 #include "cuda/block/bands.cuh"
@@ -529,6 +530,7 @@ template <class R> __device__ __forceinline__ uint32_t first_job(const wvl_cuda_
     }
 
 typedef plane_rows<8, 4> rows_plane;
+typedef plane_rows<4, 4> rows_plane_n;
 typedef plane_rows<8, 2> rows_plane_s;
 typedef pixel_rows<16, 1, 3, true, true> rows_8x3w;
 typedef pixel_rows<16, 1, 3, false> rows_8p3w;
@@ -544,6 +546,7 @@ MARCH(wvl_plane97, float, rows_plane, row_ring, 8, 2, WVL_CUDA_MARCH_WARPS97)
 MARCH(wvl_plane53_w, int32_t, rows_plane, row_ring, 8, 4, WVL_CUDA_MARCH_WARPS53)
 MARCH_DEPTH(wvl_plane97_w, float, rows_plane, row_ring, 8, 4, SHALLOW, WVL_CUDA_MARCH_WARPS97)
 MARCH_DEPTH(wvl_plane97_d, float, rows_plane, row_ring, 8, 4, DEEP, WVL_CUDA_MARCH_WARPS97)
+MARCH_DEPTH(wvl_plane97_n, float, rows_plane_n, short_ring, WVL_CUDA_MARCH_COLUMNS_N, 4, SHALLOW, WVL_CUDA_MARCH_WARPS97_N)
 MARCH(wvl_plane53_s, int32_t, rows_plane_s, row_ring, 8, 2, WVL_CUDA_MARCH_WARPS53)
 MARCH_PACKED(wvl_plane53_p, int32_t, rows_plane, 2, WVL_CUDA_MARCH_WARPS53_PACKED)
 MARCH_PACKED(wvl_plane97_p, float, rows_plane, 2, WVL_CUDA_MARCH_WARPS97_PACKED)

@@ -141,7 +141,9 @@ static void add_tiles(builder *b, const unit *u, unsigned level)
         }
         t->fronts[u->number] = NO_FRONT;
     } else {
-        count += (level > 1 && level == u->tc->levels ? count : 0) + rows + 2; /* last.cu makes two of one, marching rounds up to one more row of warps */
+        /* last.cu and marching with 4 columns a lane make two of one, marching rounds up to one more row of warps */
+        count += (level > 1 && level == u->tc->levels) || wvl_cuda_plane_is_little(b, u, level) ? count : 0;
+        count += cols + 2 * rows + 2;
     }
     t->job_count++;
     t->item_count += count;
@@ -188,7 +190,7 @@ static uint64_t march_warps(uint32_t kernel, int reversible)
     if (kernel >= WVL_CUDA_MARCH53_16X3 && kernel <= WVL_CUDA_MARCH97_16P3W) {
         return reversible ? WVL_CUDA_MARCH_WARPS53_16X3 : WVL_CUDA_MARCH_WARPS97_16X3;
     }
-    if (kernel == WVL_CUDA_MARCH97_8X3W || kernel == WVL_CUDA_MARCH97_8P3W) {
+    if (wvl_cuda_is_mixing(kernel)) {
         return 3 * WVL_CUDA_MARCH_BLOCKS97_X3W; /* as many strips are counted */
     }
     if (kernel == WVL_CUDA_MARCH53_8) {
@@ -196,6 +198,9 @@ static uint64_t march_warps(uint32_t kernel, int reversible)
     }
     if (kernel >= WVL_CUDA_PLANE53_P && kernel <= WVL_CUDA_PLANE53_SP) {
         return reversible ? WVL_CUDA_MARCH_WARPS53_PACKED : WVL_CUDA_MARCH_WARPS97_PACKED;
+    }
+    if (kernel == WVL_CUDA_PLANE97_N) {
+        return WVL_CUDA_MARCH_WARPS97_N;
     }
     if (kernel == WVL_CUDA_MARCH53_16W) {
         return WVL_CUDA_MARCH_WARPS53_16W;
@@ -211,6 +216,13 @@ static void cut_evenly(wvl_cuda_job *job, uint64_t segment)
 {
     job->rows = job->long_rows = (uint32_t)wvl_ceil_div(job->iterations, segment);
     job->long_iterations = job->iterations;
+}
+
+/* As many rows more as let every multiprocessor have as many warps as some have. */
+static void fill_wave(wvl_cuda_job *job, uint64_t strips, uint64_t each, uint64_t least)
+{
+    const uint64_t wave = WVL_CUDA_MARCH_MULTIPROCESSORS * each, rows = wvl_ceil_div(strips * job->rows, wave) * wave / strips;
+    job->rows = job->long_rows = (uint32_t)wvl_max_u64(wvl_min_u64(rows, job->iterations / least), job->rows);
 }
 
 /* So many rows of long segments, then short ones, if any are left. */
@@ -253,10 +265,13 @@ static void cut_rows(const builder *b, unsigned level, wvl_cuda_job *job)
     uint64_t whole = wvl_max_u64(wvl_ceil_div(iterations, wvl_max_u64(wave * WVL_CUDA_PLANE_WAVE / 100 / strips, 1)), least);
     job->grade = 100;
     cut_evenly(job, level > 1 ? choose_plane_segment(b, job, whole, chosen) : chosen);
+    if (level == 1 && strips * job->rows <= wave) {
+        fill_wave(job, strips, wvl_cuda_is_mixing(b->kernel) ? 3 : 1, least);
+    }
     if (wvl_cuda_march_columns(b->kernel) == WVL_CUDA_MARCH_COLUMNS_8 && !job->reversible && strips * job->rows <= wave) {
         job->grade = WVL_CUDA_MARCH_GRADE97_8;
     }
-    if (b->kernel == WVL_CUDA_MARCH97_8X3W || b->kernel == WVL_CUDA_MARCH97_8P3W) {
+    if (wvl_cuda_is_mixing(b->kernel)) {
         longer = wvl_cuda_choose_long(strips, wave, iterations, run_in, &long_rows);
     }
     if (longer > WVL_CUDA_MARCH_SHORT_MOST) {

@@ -17,6 +17,7 @@
  * chosen so that waves are full: short ones pay for their run-in, long ones leave multiprocessors idle at the end. */
 #define WVL_CUDA_MARCH_COLUMNS_8 16
 #define WVL_CUDA_MARCH_COLUMNS 8
+#define WVL_CUDA_MARCH_COLUMNS_N 4
 /* Components in one launch from which on a strip more does not count. */
 #define WVL_CUDA_MARCH_MANY 24
 /* Warps a multiprocessor holds, which the kernels' launch bounds promise: 16 columns, 8 columns. */
@@ -27,6 +28,7 @@
 #define WVL_CUDA_MARCH_WARPS53 16
 #define WVL_CUDA_MARCH_WARPS53_16W 12 /* fewer, longer segments: memory is what it waits for */
 #define WVL_CUDA_MARCH_WARPS97 12
+#define WVL_CUDA_MARCH_WARPS97_N 16
 #define WVL_CUDA_MARCH_WARPS53_PACKED 16
 #define WVL_CUDA_MARCH_WARPS97_PACKED 12
 /* Three components. */
@@ -46,6 +48,9 @@
 #define WVL_CUDA_MARCH_SHORT 4
 #define WVL_CUDA_MARCH_SHORT_MOST WVL_CUDA_MARCH_REST /* no long segment is as short */
 #define WVL_CUDA_PLANE_SEGMENT_MIN 3
+/* Samples of all planes of a launch up to which warps of 4 columns, twice as many, are faster in 9/7: latency is what they wait for. Measured: 1.0 million
+ * no change, 1.7 a fifth faster, 4.2 a tenth slower. */
+#define WVL_CUDA_PLANE_LITTLE 2500000
 /* Hundredths of a wave that planes may fill with their shortest segments. Measured in 9/7: 73 and 98. */
 #define WVL_CUDA_PLANE_WAVE 80
 /* Planes that share a warp up to which the next launch waits for its flags: tiles of 512 and 256 are 2 and 1.5 % faster with them, of 128 1 % slower. */

@@ -17,12 +17,18 @@ struct beside_lane {
     {
         const uint32_t runs = (job.rect.x1 - job.rect.x0) / C;
         const int run = (int)(item.x * (32 - 2 * job.room)) - (int)job.lead + lane;
-        const uint32_t picture = (uint32_t)max(0, min(run, (int)(runs * job.beside) - 1)) / runs;
+        const uint32_t picture = job.beside > 1 ? (uint32_t)max(0, min(run, (int)(runs * job.beside) - 1)) / runs : 0;
         return {picture * job.beside_jobs, (run - (int)(picture * runs)) * C};
     }
-    template <int C> __device__ __forceinline__ uint32_t clamped(const wvl_cuda_job &here) const
+    /* Rows of the lane's picture. Those of the first are there without one more wait for tables. */
+    template <int C, class R> __device__ __forceinline__ void open_rows(R &rows, const wvl_cuda_job &job) const
     {
-        return here.rect.x0 + (uint32_t)max(0, min(col, (int)(here.rect.x1 - here.rect.x0) - C));
+        const uint32_t left = (uint32_t)max(0, min(col, (int)(job.rect.x1 - job.rect.x0) - C));
+        rows.open(job, job.rect.x0 + left);
+        if (job.beside > 1) {
+            const wvl_cuda_job &here = (&job)[this->job];
+            rows.open(here, here.rect.x0 + left);
+        }
     }
 };
 
@@ -39,8 +45,7 @@ template <class R, int SLOTS = 8> struct beside_window {
         to = (uint8_t *)shared + lane * chunk;
         mine = (uint8_t *)shared + lane * R::lane_bytes;
         const beside_lane at = beside_lane::find<C>(job, item, lane);
-        const wvl_cuda_job &here = (&job)[at.job];
-        rows.open(here, at.clamped<C>(here));
+        at.open_rows<C>(rows, job);
 #pragma unroll
         for (int c = 0; c < chunks; c++) {
             const int i = c * 32 + lane;
@@ -77,9 +82,8 @@ template <class R, int SLOTS = 8> struct beside_ring : row_ring<R, SLOTS> {
     template <int C> __device__ __forceinline__ void open(uint4 *shared, R &rows, const wvl_cuda_job &job, const wvl_cuda_item &item)
     {
         const beside_lane at = beside_lane::find<C>(job, item, threadIdx.x & 31);
-        const wvl_cuda_job &here = (&job)[at.job];
         row_ring<R, SLOTS>::open(shared);
-        rows.open(here, at.clamped<C>(here));
+        at.open_rows<C>(rows, job);
     }
 };
 

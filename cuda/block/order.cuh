@@ -43,7 +43,8 @@ __device__ __forceinline__ void begin_launch(uint32_t asked)
 /* Number of the item's job. only: 1 more than that, if it is the same for all of the launch: then nobody waits for the item to begin with the job. */
 __device__ __forceinline__ uint32_t job_of(const wvl_cuda_item &item, uint32_t only) { return only ? only - 1 : item.job; }
 
-/* A warp waits. The fence behind the flags drops what L1 holds of the rows, too: neighbours on the multiprocessor may have read too much too soon. */
+/* A warp waits. The load that acquires, once the flags are there, drops what L1 holds of the rows, too: neighbours on the multiprocessor may have read too
+ * much too soon. */
 __device__ __forceinline__ void wait_for_rows(uint64_t flags, const wvl_cuda_item &item)
 {
 #if __CUDA_ARCH__ >= 900
@@ -63,8 +64,8 @@ __device__ __forceinline__ void wait_for_rows(uint64_t flags, const wvl_cuda_ite
             }
             __nanosleep(100);
         }
+        asm volatile("ld.acquire.gpu.global.u32 %0, [%1];" : "=r"(set) : "l"(at) : "memory");
     }
-    asm volatile("fence.acq_rel.gpu;" ::: "memory");
     __syncwarp();
 #endif
 }

@@ -28,9 +28,9 @@ struct resting_rows {
     }
 };
 
-/* Of the warps that share a thread block: the component, or 3 for the one that mixes colours. Warps of one number share a scheduler: the fourth is
- * another one in every wave of blocks. */
-__device__ __forceinline__ int mixed_role(uint32_t thread) { return (int)((thread >> 5) + blockIdx.x / WVL_CUDA_MARCH_MULTIPROCESSORS) & 3; }
+/* Of the warps that share a thread block: the component, or 3 for the one that mixes colours. Warps of one number share a scheduler, so that those that mix,
+ * for whom the others wait during the run-in, have one for themselves. */
+__device__ __forceinline__ int mixed_role(uint32_t thread) { return (int)(thread >> 5); }
 
 /* What is the same in all lanes, told to the compiler, which then has registers of another kind for it. */
 __device__ __forceinline__ int same(int v) { return __shfl_sync(FULL_WARP, v, 0); }
@@ -165,17 +165,6 @@ template <class R, class A> struct wide_marcher : marcher<float, R, A, 16, 2> {
         }
     }
 
-    /* Of three components the flag is looked up again: registers are short. */
-    __device__ __forceinline__ void tell(uint64_t flag, const wvl_cuda_job *jobs, const wvl_cuda_item &item)
-    {
-        if constexpr (R::parts == 3) {
-            uint32_t thread;
-            asm volatile("mov.u32 %0, %%tid.x;" : "=r"(thread)); /* read anew */
-            flag = open_flag(jobs[item.job + mixed_role(thread)], item);
-        }
-        set_flag(flag);
-    }
-
     __device__ __forceinline__ void run(uint4 *shared, uint4 *resting, const wvl_cuda_job *jobs, const wvl_cuda_item *items, uint32_t only,
                                         int part)
     {
@@ -197,7 +186,7 @@ template <class R, class A> struct wide_marcher : marcher<float, R, A, 16, 2> {
             put_one<OWN>(0);
             put_one<OWN>(1);
         }
-        tell(flag, jobs, items[blockIdx.x]);
+        set_flag(flag);
         let_next_launch_begin();
         one.flush(2 * this->to, mine);
         two.flush(this->to - 1 - LAG, mine);

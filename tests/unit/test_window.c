@@ -137,9 +137,9 @@ static void read_march(const plane *p, const wvl_cuda_job *job_of, const wvl_cud
     const int64_t base = (((int64_t)job_of->rect.y0 >> 1) - 1) >> 1, warm = job_of->reversible ? 2 : 5, r0 = job_of->reversible ? 3 : 5;
     const int64_t width = wvl_rect_width(job_of->rect), m = base + item->y - warm, to = base + item->y + item->count;
     for (int64_t lane = 0; lane < 32; lane++) {
-        int64_t col = ((int64_t)item->x * (32 - 2 * (int64_t)job_of->room) - job_of->lead + lane) * 8;
-        col = job_of->rect.x0 + (col < 0 ? 0 : col > width - 8 ? width - 8 : col);
-        read_area(p, col, col + 8, 4 * m + r0 - 1, 4 * (to - 1) + r0 + 4, j);
+        int64_t col = ((int64_t)item->x * (32 - 2 * (int64_t)job_of->room) - job_of->lead + lane) * job_of->columns;
+        col = job_of->rect.x0 + (col < 0 ? 0 : col > width - job_of->columns ? width - job_of->columns : col);
+        read_area(p, col, col + job_of->columns, 4 * m + r0 - 1, 4 * (to - 1) + r0 + 4, j);
     }
     windows[0]++;
 }
