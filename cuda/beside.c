@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "cuda/beside.h"
 
+#include <string.h>
+
 #include "base/intmath.h"
 #include "cuda/launch.h"
 #include "cuda/segment.h"
@@ -58,7 +60,7 @@ static int pixels_alike(const wvl_cuda_job *a, const wvl_cuda_job *b)
 /* All components of both pictures. */
 static int may_stand_beside(const wvl_cuda_job *a, const wvl_cuda_job *b)
 {
-    int may = a->beside == 1 && b->beside == 1; /* neither does yet */
+    int may = a->beside == 1 && b->beside == 1 && a->strips == b->strips && a->room == b->room; /* neither does yet */
     for (unsigned i = 0; i < PARTS; i++) {
         const uint64_t samples = b[i].band[1].samples - a[i].band[1].samples, bounds = b[i].band[1].bounds - a[i].band[1].bounds;
         may = may && wvl_cuda_jobs_alike(&a[i], &b[i]) && pixels_alike(&a[i], &b[i]) && bands_follow(a[i].band, b[i].band, samples, bounds) &&
@@ -99,7 +101,6 @@ uint64_t wvl_cuda_set_beside(wvl_cuda_job *jobs, wvl_cuda_item *items, uint64_t 
         const uint32_t runs = wvl_rect_width(first->rect) / first->columns;
         uint32_t number = items[at].job, pictures = 1, apart = 0;
         end = next_job(items, at, count);
-        uint64_t behind = end;
         while (end < count && (!apart || items[end].job == number + pictures * apart) && may_stand_beside(first, &jobs[items[end].job]) &&
                pictures < UINT16_MAX && items[end].job - number <= UINT16_MAX && !((uint64_t)runs * (pictures + 1) >> 30)) {
             apart = apart ? apart : items[end].job - number;
@@ -113,11 +114,9 @@ uint64_t wvl_cuda_set_beside(wvl_cuda_job *jobs, wvl_cuda_item *items, uint64_t 
             first->room = first->lead = 1;
             first->strips = strips;
             left += write_items(jobs, number, items + left);
-            continue;
-        }
-        end = behind;
-        for (uint64_t i = at; i < end; i++) {
-            items[left++] = items[i];
+        } else { /* fewer of them would save no strip either */
+            memmove(items + left, items + at, (size_t)(end - at) * sizeof *items);
+            left += end - at;
         }
     }
     return left;

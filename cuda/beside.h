@@ -14,7 +14,7 @@ int wvl_cuda_is_mixing(uint32_t kernel);
 /* Whether strips of the kernel go on, given how many components are launched together: nobody asks for flags then. */
 int wvl_cuda_goes_on(uint32_t kernel, uint64_t components);
 
-/* Of one launch of such a kernel: jobs alike that follow one another at one distance share their strips, if that makes fewer. Returns the number of
+/* Of one launch of such a kernel, items of a job all together: jobs alike that follow one another at one distance share their strips, if that makes fewer. Returns the number of
  * items that are left. */
 uint64_t wvl_cuda_set_beside(wvl_cuda_job *jobs, wvl_cuda_item *items, uint64_t count);
 

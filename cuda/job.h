@@ -70,9 +70,10 @@ typedef struct wvl_cuda_job {
                               * that writes `in` (0: none) */
     uint16_t beside, beside_jobs; /* kernels whose strips go on from picture to picture: so many, of which each begins so many jobs behind the one before;
                               * alike but for where they lie, and coefficients and bounds of all bands lie as far apart */
-    uint16_t columns, grade; /* fused kernels, for the host, as all from here: of a lane; hundredths of the mean length of items that the first of
-                              * them has; the last has as much less */
-    uint32_t strips, iterations; /* of the job, or of all that stand beside */
+    uint16_t columns, grade; /* fused kernels, for the host: of a lane; hundredths of the mean length of items that the first of them has; the last
+                              * has as much less */
+    uint32_t strips;         /* of the job, or of all that stand beside */
+    uint32_t iterations;     /* for the host, as all from here */
     uint32_t rows, long_rows, long_iterations; /* of items; so many of them share the first iterations, the others those that are left (segment.h) */
 } wvl_cuda_job;
 

@@ -8,15 +8,15 @@
  * third from L2. With 16 columns and the irreversible colour transform, which is long, a fourth warp does it once for all: 128 threads, 48 KiB;
  * strips of these may go on from one picture to the next (block/beside.cuh).
  * 9/7 of 16 columns leaves level 2 in shared memory between its steps, 5 KiB a warp (block/wide.cuh).
- * Lifting state stays in registers; one or two lanes at either side recompute what the neighbouring strip owns.
- * Bytes a sample: container + coefficient + 1/4 for the low-low plane (1/8 from 8-bit pixels in 5/3); 2 or 4 of 32 lanes and 9 (9/7: 21) rows of a
+ * Lifting state stays in registers; one or two lanes at either side, three of 4 columns, recompute what the neighbouring strip owns.
+ * Bytes a sample: container + coefficient + 1/4 for the low-low plane (1/8 from 8-bit pixels in 5/3); 2 or 4 (6) of 32 lanes and 9 (9/7: 21) rows of a
  * segment are read twice. ncu, 8192 x 8192, 8 bits, 5/3: 79 MB read and 124 MB written while it runs, of 67 and 143.
  * Registers for 9.0 (no spills, which would fail the build) and share of the convert ceiling by the first launch alone, on an H200:
  *   16 columns, 8 bits: 115 in 5/3, 77 %, 167 in 9/7, 69 %; 3 components in batches: 167 and 154, 75 % and 163, 68 %
  *   8 columns, 8 bits: 122 and 164; 3 components 115 to 128; 16 bits to 16: 124, 76 % (by bytes), and 165; 16 bits to 32: 128, 81 %, and
  *   166, 79 %
  *   planes: 122 to 128 and 164 to 168, of 4 columns 118; they wait for the flags of the rows in front (block/order.cuh), then all compute at once.
- * tables.c says which pictures fit; the others go through the any-shape kernels.
+ * choose.c says which pictures fit; the others go through the any-shape kernels.
  */
 #include "cuda/block/bands.cuh"
 #include "cuda/block/beside.cuh"

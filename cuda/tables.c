@@ -426,6 +426,12 @@ static void walk_units(builder *b, const wvl_tile_plan *tiles, uint32_t tile_cou
     }
 }
 
+static int by_job(const void *a, const void *b)
+{
+    const wvl_cuda_item *l = a, *r = b;
+    return l->job != r->job ? (l->job < r->job ? -1 : 1) : l->flag < r->flag ? -1 : l->flag > r->flag;
+}
+
 static int by_length(const void *a, const void *b)
 {
     const wvl_cuda_item *l = a, *r = b;
@@ -433,12 +439,15 @@ static int by_length(const void *a, const void *b)
     if (shorter != other) {
         return shorter - other;
     }
-    return l->job != r->job ? (l->job < r->job ? -1 : 1) : l->flag < r->flag ? -1 : l->flag > r->flag;
+    return by_job(a, b);
 }
 
 uint64_t wvl_cuda_finish_items(uint32_t kernel, uint64_t components, wvl_cuda_job *jobs, wvl_cuda_item *items, uint64_t count)
 {
-    count = wvl_cuda_goes_on(kernel, components) ? wvl_cuda_set_beside(jobs, items, count) : count;
+    if (wvl_cuda_goes_on(kernel, components)) { /* they may come from launches that were finished already */
+        qsort(items, (size_t)count, sizeof *items, by_job);
+        count = wvl_cuda_set_beside(jobs, items, count);
+    }
     if (count && jobs[items->job].long_rows < jobs[items->job].rows) {
         qsort(items, (size_t)count, sizeof *items, by_length);
     }

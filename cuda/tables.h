@@ -37,7 +37,7 @@ typedef struct wvl_cuda_tables {
 enum { WVL_CUDA_PLAIN_PATH = 1 };
 #define WVL_CUDA_BATCH(n) ((unsigned)(n) << 8)
 
-/* memory NULL: upper bounds of the counts, whatever the pixels look like. Otherwise the arrays must hold as much. */
+/* memory NULL: upper bounds of the counts, whatever the pixels look like, and whatever the batch if options have none. Otherwise the arrays must hold as much. */
 void wvl_cuda_build_tables(const wvl_plan *plan, const wvl_tile_plan *tiles, uint32_t tile_count, unsigned options,
                            const wvl_cuda_memory *memory, wvl_cuda_tables *tables);
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The inverse: the host's against the forward transform (any machine), the device's against the host's, byte by byte with the gaps between the
- * pixels. Device memory and output are filled with poison first. WVL_CUDA_SUBSET in the environment runs a few shapes (for slow checkers), 2 fewer
- * still and each of them once on the device; CK_RUN_CASE names one of the cases. WVL_CUDA_TWIN_IMAGE: as in test_cuda_dwt.c.
+ * pixels. Device memory and output are filled with poison first (with WVL_CUDA_UNPOISONED in the environment, for a checker of its own, pixels alone).
+ * WVL_CUDA_SUBSET runs a few shapes (for slow checkers), 2 fewer still and each once on the device; CK_RUN_CASE names a case. WVL_CUDA_TWIN_IMAGE: as in
+ * test_cuda_dwt.c.
  */
 #include "test_cuda_job.h"
 
@@ -173,11 +174,11 @@ static void close_coefficients(coefficients *c)
 
 #define DRIVER(call) do { wvl_cuda_status done = (call); REQUIRE(!done, "%s: %d", #call, done); } while (0)
 
-static wvl_cuda_address take(uint64_t bytes)
+static wvl_cuda_address take(uint64_t bytes, int poisoned)
 {
     wvl_cuda_address a = 0;
     DRIVER(driver.malloc_device(&a, bytes + 256));
-    DRIVER(driver.fill(a, POISON, bytes + 256, NULL));
+    DRIVER(poisoned ? driver.fill(a, POISON, bytes + 256, NULL) : WVL_CUDA_SUCCESS);
     return a;
 }
 
@@ -202,9 +203,10 @@ static void run_device(const job *j, const coefficients *c, const layout *l, uns
     wvl_cuda_inverse_tables t = {0};
     place_layout(l, 0, pixels);
     wvl_cuda_inverse_build_tables(j->plan, j->tiles, j->plan->tile_count, options, &memory, &t);
-    wvl_cuda_address to = take(l->bytes), jobs = take(t.job_count * sizeof *t.jobs), items = take(t.item_count * sizeof *t.items);
-    memory.coefs = take(c->bytes);
-    memory.planes = take(t.plane_bytes);
+    const int poisoned = !getenv("WVL_CUDA_UNPOISONED");
+    wvl_cuda_address to = take(l->bytes, 1), jobs = take(t.job_count * sizeof *t.jobs, poisoned), items = take(t.item_count * sizeof *t.items, poisoned);
+    memory.coefs = take(c->bytes, poisoned);
+    memory.planes = take(t.plane_bytes, poisoned);
     place_layout(l, to, pixels);
     fill_tables(j, options, &memory, &t);
     DRIVER(driver.upload(memory.coefs, c->memory, c->bytes, NULL));

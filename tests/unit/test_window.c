@@ -5,6 +5,7 @@
  */
 #include "tests/twin/test_cuda_job.h"
 
+#include "cuda/beside.h"
 #include "cuda/cascade.h"
 #include "cuda/launch.h"
 #include "cuda/tables_unit.h"
@@ -268,15 +269,14 @@ static void check_beside(const wvl_cuda_tables *t, uint64_t round, const job *j)
     }
 }
 
-/* Launches that are merged are finished once more, which leaves what stands beside already. */
+/* A launch that is finished once more stays as it is. */
 static void check_again(const wvl_cuda_tables *t, uint64_t round, const job *j)
 {
     const uint32_t count = t->rounds[round].item_count;
     wvl_cuda_item *items = &t->items[t->rounds[round].first_item], *before = malloc(count * sizeof *before);
     memcpy(before, items, count * sizeof *before);
-    uint64_t left = wvl_cuda_finish_items(t->rounds[round].kernel, UINT32_MAX, t->jobs, items, count);
-    REQUIRE(t->jobs[items->job].beside < 2 || (left == count && !memcmp(before, items, count * sizeof *before)), "%llu of %u items: %s", (unsigned long long)left,
-            count, j->name);
+    uint64_t left = wvl_cuda_finish_items(t->rounds[round].kernel, (uint64_t)j->plan->tile_count * j->format.component_count, t->jobs, items, count);
+    REQUIRE(left == count && !memcmp(before, items, count * sizeof *before), "%llu of %u items: %s", (unsigned long long)left, count, j->name);
     free(before);
 }
 
@@ -300,6 +300,78 @@ static void check_windows(job *j)
     for (uint64_t r = 0; r < o.t.round_count; r++) {
         check_again(&o.t, r, j);
     }
+    close_tables(&o);
+    free_job(j);
+}
+
+/* Launches of several pictures, merged as the benchmark does. */
+typedef struct merged {
+    wvl_cuda_job *jobs;
+    wvl_cuda_item *items;
+    uint64_t job_count, item_count;
+    uint32_t kernel;
+} merged;
+
+/* The first launch of one picture more. */
+static void merge_picture(const job *j, const tables_of *o, uint32_t number, uint32_t batch, merged *m)
+{
+    uint64_t blocks = o->t.block_count * 4, at = (uint64_t)number * wvl_align_up(o->t.coef_bytes, 256);
+    wvl_cuda_memory memory = {.coefs = (UINT64_C(1) << 41) + at, .bounds = (1u << 20) + number * wvl_align_up(blocks, 256), .outside = 1u << 16,
+                              .planes = UINT64_C(1) << 40, .flags = FLAGS, .pixels = o->pixels};
+    wvl_cuda_tables t = o->t;
+    t.jobs = m->jobs + m->job_count;
+    t.items = calloc(o->t.item_count + 1000, sizeof *t.items);
+    wvl_cuda_build_tables(j->plan, j->tiles, j->plan->tile_count, WVL_CUDA_BATCH(batch), &memory, &t);
+    for (uint64_t r = 0; r < t.round_count; r++) {
+        for (uint32_t i = 0; i < t.rounds[r].item_count && wvl_cuda_is_mixing(t.rounds[r].kernel); i++) {
+            m->kernel = t.rounds[r].kernel;
+            m->items[m->item_count] = t.items[t.rounds[r].first_item + i];
+            m->items[m->item_count++].job += (uint32_t)m->job_count;
+        }
+    }
+    m->job_count += t.job_count;
+    free(t.items);
+}
+
+/* Every lane of every picture is some strip's own, once an iteration. */
+static void check_merged(const merged *m, uint32_t runs, const job *j)
+{
+    uint32_t *owned = calloc(m->job_count * runs, sizeof *owned);
+    for (uint64_t i = 0; i < m->item_count; i++) {
+        const wvl_cuda_item *item = &m->items[i];
+        const wvl_cuda_job *of = &m->jobs[item->job];
+        for (int64_t lane = of->room; lane < 32 - (int64_t)of->room; lane++) {
+            int64_t at = (int64_t)item->x * (32 - 2 * (int64_t)of->room) - of->room + lane;
+            if (at >= 0 && at < (int64_t)runs * of->beside) {
+                owned[(item->job + (uint64_t)at / runs * of->beside_jobs) * runs + (uint64_t)at % runs] += item->count;
+            }
+        }
+    }
+    for (uint64_t k = 0; k < m->job_count * runs; k++) {
+        const wvl_cuda_job *of = &m->jobs[k / runs];
+        uint32_t wanted = of->from_pixels && of->mct_part == 1 ? of->iterations : 0;
+        REQUIRE(owned[k] == wanted, "job %llu, lane %llu: %u of %u iterations: %s", (unsigned long long)(k / runs), (unsigned long long)(k % runs), owned[k],
+                wanted, j->name);
+    }
+    free(owned);
+}
+
+static void check_batch(job *j, uint32_t batch)
+{
+    static tables_of o;
+    plan_job(j);
+    open_tables(j, &o);
+    uint32_t runs = wvl_rect_width(j->tiles[0].components[0].rect) / WVL_CUDA_MARCH_COLUMNS_8;
+    merged m = {calloc(o.t.job_count * batch, sizeof *m.jobs), calloc((o.t.item_count + 1000) * batch, sizeof *m.items), 0, 0, 0};
+    for (uint32_t f = 0; f < batch; f++) {
+        merge_picture(j, &o, f, batch, &m);
+    }
+    uint64_t before = m.item_count;
+    m.item_count = wvl_cuda_finish_items(m.kernel, (uint64_t)j->plan->tile_count * 3 * batch, m.jobs, m.items, m.item_count);
+    REQUIRE(before && m.item_count <= before, "%llu of %llu items: %s", (unsigned long long)m.item_count, (unsigned long long)before, j->name);
+    check_merged(&m, runs, j);
+    free(m.jobs);
+    free(m.items);
     close_tables(&o);
     free_job(j);
 }
@@ -344,12 +416,28 @@ START_TEST(large)
 }
 END_TEST
 
+START_TEST(batches)
+{
+    static job j;
+    seed_state = 919191u + (uint64_t)_i;
+    default_job(&j);
+    j.settings.reversible = 0;
+    j.format.component_count = 3;
+    uint32_t width = _i ? 16 * between(33, 70) : 800, cols = _i ? between(1, 4) : 2, height = _i ? between(260, 900) : 800; /* lower slots would differ */
+    place_picture(&j, cols * width, height, 0, 0);
+    j.settings.tile_width = width;
+    j.settings.tile_height = height;
+    check_batch(&j, _i ? between(8, 20) : 17);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("window");
     TCase *tests = tcase_create("window");
     tcase_add_loop_test(tests, shapes, 0, 192);
     tcase_add_loop_test(tests, large, 0, 12);
+    tcase_add_loop_test(tests, batches, 0, 24);
     suite_add_tcase(suite, tests);
     SRunner *runner = srunner_create(suite);
     srunner_set_fork_status(runner, CK_NOFORK);
