@@ -32,20 +32,19 @@ struct beside_lane {
     }
 };
 
-/* row_window of such strips. */
-template <class R, int SLOTS = 8> struct beside_window {
-    static constexpr int slots = SLOTS, chunk = 16, chunks = R::lane_bytes / chunk, row_bytes = 32 * R::lane_bytes, shared_bytes = slots * row_bytes;
-    static_assert(R::planes == 1 && R::lane_bytes % chunk == 0, "whole chunks");
-    uint8_t *to, *mine;      /* where the lane copies to, and what it reads */
+/* row_window of such strips: what a lane copies lies wherever the lanes that read it are. */
+template <class R, int SLOTS = 8> struct beside_window : row_window<R, SLOTS> {
+    typedef row_window<R, SLOTS> base;
+    using base::chunk;
+    using base::chunks;
     const uint8_t *from[chunks];
 
     template <int C> __device__ __forceinline__ void open(uint4 *shared, R &rows, const wvl_cuda_job &job, const wvl_cuda_item &item)
     {
         const int lane = threadIdx.x & 31;
-        to = (uint8_t *)shared + lane * chunk;
-        mine = (uint8_t *)shared + lane * R::lane_bytes;
-        const beside_lane at = beside_lane::find<C>(job, item, lane);
-        at.open_rows<C>(rows, job);
+        this->to = (uint8_t *)shared + lane * chunk;
+        this->mine = (uint8_t *)shared + lane * R::lane_bytes;
+        beside_lane::find<C>(job, item, lane).template open_rows<C>(rows, job);
 #pragma unroll
         for (int c = 0; c < chunks; c++) {
             const int i = c * 32 + lane;
@@ -57,24 +56,9 @@ template <class R, int SLOTS = 8> struct beside_window {
         const uint32_t offset = ((uint32_t)y - rows.top) * rows.pitch;
 #pragma unroll
         for (int c = 0; c < chunks; c++) {
-            copy_ahead<chunk>(to + slot * row_bytes + c * 32 * chunk, from[c] + offset);
+            copy_ahead<chunk>(this->to + slot * base::row_bytes + c * 32 * chunk, from[c] + offset);
         }
     }
-    __device__ __forceinline__ void close() { close_group(); }
-    __device__ __forceinline__ void wait()
-    {
-        wait_groups<slots / 2 - 1>();
-        __syncwarp();
-    }
-    __device__ __forceinline__ void read(int slot, uint32_t (&raw)[R::words])
-    {
-#pragma unroll
-        for (int c = 0; c < chunks; c++) {
-            load_chunk<chunk>(raw + c * chunk / 4, mine + slot * row_bytes + c * chunk);
-        }
-    }
-    /* All lanes have read what is to be overwritten. */
-    __device__ __forceinline__ void release() { __syncwarp(); }
 };
 
 /* row_ring of such strips. */
