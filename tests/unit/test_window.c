@@ -62,14 +62,23 @@ typedef struct plane {
 
 static int is_there(const plane *p, int64_t x, int64_t y) { return p->there[(y - p->rect.y0) * (int64_t)wvl_rect_width(p->rect) + (x - p->rect.x0)]; }
 
+/* Lanes of a strip of march.cu that are its own, wherever they are; the column of one of them, in the picture or in all that stand beside. */
+static void own_lanes(const wvl_cuda_job *of, const wvl_cuda_item *item, int64_t *first, int64_t *end)
+{
+    *first = !of->lead && !item->x ? 0 : of->room;
+    *end = !of->lead && item->x + 1 == of->strips ? 32 : 32 - (int64_t)of->room;
+}
+static int64_t lane_run(const wvl_cuda_job *of, const wvl_cuda_item *item, int64_t lane) { return (int64_t)item->x * (32 - 2 * (int64_t)of->room) - of->lead + lane; }
+
 /* The last samples of an item of march.cu: lanes but the outer ones, rows of the second level that its iterations end. */
 static void store_item(plane *p, const wvl_cuda_job *front, const wvl_cuda_item *item)
 {
     const int64_t base = (((int64_t)front->rect.y0 >> 1) - 1) >> 1, lag = !front->reversible, width = wvl_rect_width(front->rect);
     for (int64_t m = base + item->y; m < base + item->y + item->count; m++) {
-        const int64_t first = !front->lead && !item->x ? 0 : front->room, end = !front->lead && item->x + 1 == front->strips ? 32 : 32 - (int64_t)front->room;
+        int64_t first, end;
+        own_lanes(front, item, &first, &end);
         for (int64_t lane = first; lane < end; lane++) {
-            int64_t col = ((int64_t)item->x * (32 - 2 * (int64_t)front->room) - front->lead + lane) * front->columns, y = m - lag;
+            int64_t col = lane_run(front, item, lane) * front->columns, y = m - lag;
             for (int64_t i = 0; i < front->columns / 4 && col >= 0 && col < width && y >= p->rect.y0 && y < p->rect.y1; i++) {
                 p->there[(y - p->rect.y0) * (int64_t)wvl_rect_width(p->rect) + col / 4 + i] = 1;
             }
@@ -138,7 +147,7 @@ static void read_march(const plane *p, const wvl_cuda_job *job_of, const wvl_cud
     const int64_t base = (((int64_t)job_of->rect.y0 >> 1) - 1) >> 1, warm = job_of->reversible ? 2 : 5, r0 = job_of->reversible ? 3 : 5;
     const int64_t width = wvl_rect_width(job_of->rect), m = base + item->y - warm, to = base + item->y + item->count;
     for (int64_t lane = 0; lane < 32; lane++) {
-        int64_t col = ((int64_t)item->x * (32 - 2 * (int64_t)job_of->room) - job_of->lead + lane) * job_of->columns;
+        int64_t col = lane_run(job_of, item, lane) * job_of->columns;
         col = job_of->rect.x0 + (col < 0 ? 0 : col > width - job_of->columns ? width - job_of->columns : col);
         read_area(p, col, col + job_of->columns, 4 * m + r0 - 1, 4 * (to - 1) + r0 + 4, j);
     }
@@ -237,35 +246,69 @@ static void check_only(const wvl_cuda_tables *t, uint64_t round, const job *j)
     REQUIRE(t->rounds[round].only == (others ? 0 : items->job + 1), "the only job of launch %llu: %s", (unsigned long long)round, j->name);
 }
 
-/* Every lane of every picture that stands beside others is some strip's own, once an iteration. */
-static void check_beside(const wvl_cuda_tables *t, uint64_t round, const job *j)
+/* Items of a launch, or of several, by the jobs that they are of. */
+typedef struct launch {
+    const wvl_cuda_job *jobs;
+    const wvl_cuda_item *items;
+    uint64_t first_job, end_job, item_count;
+} launch;
+
+static uint64_t count_runs(const wvl_cuda_job *of) { return of->columns ? wvl_rect_width(of->rect) / of->columns : 0; }
+
+/* Every lane of every picture is some strip's own, once an iteration. Of three components the first has the items; other_levels: there are jobs of later
+ * launches, too. */
+static void check_owned(const launch *l, int other_levels, const job *j)
 {
-    const wvl_cuda_item *items = &t->items[t->rounds[round].first_item];
-    for (uint64_t number = t->rounds[round].first_job; number < t->job_count; number++) {
-        const wvl_cuda_job *job_of = &t->jobs[number];
-        if (job_of->beside < 2) {
-            continue;
-        }
-        const uint32_t runs = wvl_rect_width(job_of->rect) / job_of->columns, all = runs * job_of->beside;
-        uint32_t *owned = calloc(all, sizeof *owned);
-        for (uint32_t i = 0; i < t->rounds[round].item_count; i++) {
-            for (int64_t lane = job_of->room; lane < 32 - (int64_t)job_of->room && items[i].job == number; lane++) {
-                int64_t at = (int64_t)items[i].x * (32 - 2 * (int64_t)job_of->room) - job_of->room + lane;
-                if (at >= 0 && at < all) {
-                    owned[at] += items[i].count;
-                }
+    uint64_t *at = calloc(l->end_job + 1, sizeof *at);
+    for (uint64_t k = l->first_job; k < l->end_job; k++) {
+        at[k + 1] = at[k] + count_runs(&l->jobs[k]);
+    }
+    uint32_t *owned = calloc(at[l->end_job] + 1, sizeof *owned);
+    for (uint64_t i = 0; i < l->item_count; i++) {
+        const wvl_cuda_item *item = &l->items[i];
+        const wvl_cuda_job *of = &l->jobs[item->job];
+        const int64_t runs = (int64_t)count_runs(of);
+        int64_t lane, end;
+        for (own_lanes(of, item, &lane, &end); lane < end; lane++) {
+            int64_t n = lane_run(of, item, lane);
+            if (n >= 0 && n < runs * of->beside) {
+                owned[at[item->job + (uint64_t)(n / runs) * of->beside_jobs] + (uint64_t)(n % runs)] += item->count;
             }
-            crossing += items[i].job == number && (items[i].x * 30 / runs != (items[i].x * 30 + 29) / runs);
         }
-        for (uint32_t i = 0; i < all; i++) {
-            REQUIRE(owned[i] == job_of->iterations, "lane %u: %u of %u iterations: %s", i, owned[i], job_of->iterations, j->name);
+        crossing += of->beside > 1 && item->x * 30 / runs != (item->x * 30 + 29) / runs;
+    }
+    for (uint64_t k = l->first_job; k < l->end_job; k++) {
+        const wvl_cuda_job *of = &l->jobs[k];
+        uint32_t wanted = of->mct_part > 1 || (other_levels && !of->from_pixels) ? 0 : of->iterations;
+        for (uint64_t n = 0; n < count_runs(of); n++) {
+            REQUIRE(owned[at[k] + n] == wanted, "job %llu, lane %llu: %u of %u iterations: %s", (unsigned long long)k, (unsigned long long)n,
+                    owned[at[k] + n], wanted, j->name);
         }
+    }
+    free(owned);
+    free(at);
+}
+
+/* Pictures that stand beside the first one. */
+static void check_beside(const launch *l, const job *j)
+{
+    for (uint64_t number = l->first_job; number < l->end_job; number++) {
+        const wvl_cuda_job *job_of = &l->jobs[number];
         for (uint32_t k = 1; k < job_of->beside; k++) {
             const wvl_cuda_job *other = job_of + (uint64_t)k * job_of->beside_jobs;
-            REQUIRE(other < t->jobs + t->job_count && rects_alike(other->rect, job_of->rect) && other->rect.y0 == job_of->rect.y0 && !other->flags && other->beside == 1,
+            REQUIRE(other < l->jobs + l->end_job && rects_alike(other->rect, job_of->rect) && other->rect.y0 == job_of->rect.y0 && !other->flags && other->beside == 1,
                     "picture %u beside: %s", k, j->name);
         }
-        free(owned);
+    }
+}
+
+static void check_march(const wvl_cuda_tables *t, uint64_t round, const job *j)
+{
+    const wvl_cuda_round *r = &t->rounds[round];
+    const launch l = {t->jobs, t->items + r->first_item, r->first_job, round + 1 < t->round_count ? r[1].first_job : t->job_count, r->item_count};
+    if (r->kernel >= WVL_CUDA_PLANE53 && (r->kernel < WVL_CUDA_PLANE53_P || r->kernel > WVL_CUDA_PLANE53_SP)) {
+        check_owned(&l, 0, j);
+        check_beside(&l, j);
     }
 }
 
@@ -289,7 +332,7 @@ static void check_windows(job *j)
     for (uint64_t r = 0; r < o.t.round_count; r++) {
         const wvl_cuda_item *items = &o.t.items[o.t.rounds[r].first_item];
         check_only(&o.t, r, j);
-        check_beside(&o.t, r, j);
+        check_march(&o.t, r, j);
         uneven += o.t.jobs[items->job].long_rows < o.t.jobs[items->job].rows;
         for (uint32_t i = 0; i < o.t.rounds[r].item_count; i++) {
             REQUIRE(!i || items[i].count <= WVL_CUDA_MARCH_SHORT_MOST || items[i - 1].count > WVL_CUDA_MARCH_SHORT_MOST ||
@@ -333,35 +376,11 @@ static void merge_picture(const job *j, const tables_of *o, uint32_t number, uin
     free(t.items);
 }
 
-/* Every lane of every picture is some strip's own, once an iteration. */
-static void check_merged(const merged *m, uint32_t runs, const job *j)
-{
-    uint32_t *owned = calloc(m->job_count * runs, sizeof *owned);
-    for (uint64_t i = 0; i < m->item_count; i++) {
-        const wvl_cuda_item *item = &m->items[i];
-        const wvl_cuda_job *of = &m->jobs[item->job];
-        for (int64_t lane = of->room; lane < 32 - (int64_t)of->room; lane++) {
-            int64_t at = (int64_t)item->x * (32 - 2 * (int64_t)of->room) - of->room + lane;
-            if (at >= 0 && at < (int64_t)runs * of->beside) {
-                owned[(item->job + (uint64_t)at / runs * of->beside_jobs) * runs + (uint64_t)at % runs] += item->count;
-            }
-        }
-    }
-    for (uint64_t k = 0; k < m->job_count * runs; k++) {
-        const wvl_cuda_job *of = &m->jobs[k / runs];
-        uint32_t wanted = of->from_pixels && of->mct_part == 1 ? of->iterations : 0;
-        REQUIRE(owned[k] == wanted, "job %llu, lane %llu: %u of %u iterations: %s", (unsigned long long)(k / runs), (unsigned long long)(k % runs), owned[k],
-                wanted, j->name);
-    }
-    free(owned);
-}
-
 static void check_batch(job *j, uint32_t batch)
 {
     static tables_of o;
     plan_job(j);
     open_tables(j, &o);
-    uint32_t runs = wvl_rect_width(j->tiles[0].components[0].rect) / WVL_CUDA_MARCH_COLUMNS_8;
     merged m = {calloc(o.t.job_count * batch, sizeof *m.jobs), calloc((o.t.item_count + 1000) * batch, sizeof *m.items), 0, 0, 0};
     for (uint32_t f = 0; f < batch; f++) {
         merge_picture(j, &o, f, batch, &m);
@@ -369,7 +388,7 @@ static void check_batch(job *j, uint32_t batch)
     uint64_t before = m.item_count;
     m.item_count = wvl_cuda_finish_items(m.kernel, (uint64_t)j->plan->tile_count * 3 * batch, m.jobs, m.items, m.item_count);
     REQUIRE(before && m.item_count <= before, "%llu of %llu items: %s", (unsigned long long)m.item_count, (unsigned long long)before, j->name);
-    check_merged(&m, runs, j);
+    check_owned(&(launch){m.jobs, m.items, 0, m.job_count, m.item_count}, 1, j);
     free(m.jobs);
     free(m.items);
     close_tables(&o);
@@ -403,7 +422,7 @@ START_TEST(large)
 {
     static job j;
     static const struct { uint32_t w, h, components, tile; } sizes[] = {{4096, 2160, 3, 0}, {2048, 1080, 3, 0}, {4096, 4096, 1, 0}, {8192, 3000, 1, 0}, {8192, 4096, 3, 2048},
-                                                                    {8192, 6400, 1, 0}};
+                                                                    {8192, 6400, 1, 0}, {3040, 2960, 1, 0}};
     default_job(&j);
     j.settings.reversible = _i & 1;
     j.format.component_count = sizes[_i / 2].components;
@@ -436,7 +455,7 @@ int main(void)
     Suite *suite = suite_create("window");
     TCase *tests = tcase_create("window");
     tcase_add_loop_test(tests, shapes, 0, 192);
-    tcase_add_loop_test(tests, large, 0, 12);
+    tcase_add_loop_test(tests, large, 0, 14);
     tcase_add_loop_test(tests, batches, 0, 24);
     suite_add_tcase(suite, tests);
     SRunner *runner = srunner_create(suite);
