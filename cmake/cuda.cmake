@@ -33,6 +33,7 @@ set(WVL_CUDA_DEVICE_SOURCES
     cuda/block/halves.cuh
     cuda/block/lift.cuh
     cuda/block/load.cuh
+    cuda/block/meet.cuh
     cuda/block/order.cuh
     cuda/block/pack.cuh
     cuda/block/patch.cuh
@@ -74,7 +75,7 @@ if(WVL_HAVE_CUDA)
     # Contraction off as everywhere: every fused multiply-add is written as one.
     add_custom_command(OUTPUT ${image}
         COMMAND ${WVL_NVCC} -fatbin -std=c++17 -O3 --fmad=false -Werror all-warnings -Xptxas --warn-on-spills -Xptxas --warning-as-error
-            -gencode arch=compute_75,code=compute_75 -gencode arch=compute_90,code=sm_90
+            -gencode arch=compute_75,code=compute_75 -gencode arch=compute_80,code=compute_80 -gencode arch=compute_90,code=sm_90
             -I${PROJECT_SOURCE_DIR}/include -I${PROJECT_SOURCE_DIR}/src -I${PROJECT_SOURCE_DIR}
             -o ${image} ${PROJECT_SOURCE_DIR}/cuda/kernels.cu
         DEPENDS ${device_sources} COMMENT "Device code" VERBATIM)

@@ -5,10 +5,10 @@ set(WVL_INVERSE_DEVICE_SOURCES
     cuda/inverse_any.cu
     cuda/inverse_march.cu
     cuda/block/inverse_lift.cuh
-    cuda/block/inverse_meet.cuh
     cuda/block/inverse_ring.cuh
     cuda/block/inverse_store.cuh
     cuda/block/inverse_unpack.cuh
+    cuda/block/meet.cuh
     cuda/block/order.cuh
     cuda/inverse_job.h
     cuda/inverse_ops.h
@@ -29,7 +29,7 @@ if(WVL_HAVE_CUDA)
     list(TRANSFORM WVL_INVERSE_DEVICE_SOURCES PREPEND ${PROJECT_SOURCE_DIR}/ OUTPUT_VARIABLE inverse_device_sources)
     add_custom_command(OUTPUT ${inverse_image}
         COMMAND ${WVL_NVCC} -fatbin -std=c++17 -O3 --fmad=false -Werror all-warnings -Xptxas --warn-on-spills -Xptxas --warning-as-error
-            -gencode arch=compute_75,code=compute_75 -gencode arch=compute_90,code=sm_90
+            -gencode arch=compute_75,code=compute_75 -gencode arch=compute_80,code=compute_80 -gencode arch=compute_90,code=sm_90
             -I${PROJECT_SOURCE_DIR}/include -I${PROJECT_SOURCE_DIR}/src -I${PROJECT_SOURCE_DIR}
             -o ${inverse_image} ${PROJECT_SOURCE_DIR}/cuda/inverse.cu
         DEPENDS ${inverse_device_sources} COMMENT "Device code of the inverse" VERBATIM)

@@ -290,10 +290,13 @@ template <class T, class O, int CB, int S> struct joiner {
     extern "C" __global__ void __launch_bounds__(32 * OUT::warps, BLOCKS) name(const wvl_cuda_inverse_job *jobs, const wvl_cuda_item *items)    \
     {                                                                                                                                          \
         typedef joiner<T, OUT, CB, SLOTS> joiner_type;                                                                                         \
-        __shared__ uint4 memory[(OUT::shared_bytes + OUT::parts * joiner_type::warp_bytes) / 16];                                            \
+        __shared__ uint4 memory[(OUT::shared_bytes + OUT::parts * joiner_type::warp_bytes) / 16];                                              \
         const wvl_cuda_item item = items[blockIdx.x];                                                                                          \
         joiner_type join;                                                                                                                      \
-        if (OUT::parts == 1 || warp_part() < OUT::parts) {                                                                       \
+        if (OUT::parts == 3) {                                                                                                                 \
+            open_meetings(16);                                                                                                                 \
+        }                                                                                                                                      \
+        if (OUT::parts == 1 || warp_part() < OUT::parts) {                                                                                     \
             join.run((uint8_t *)memory, jobs + item.job, item);                                                                                \
         } else if constexpr (OUT::parts == 3) {                                                                                                \
             join.run_last((uint8_t *)memory, jobs + item.job, item);                                                                           \

@@ -513,13 +513,15 @@ template <class R> __device__ __forceinline__ uint32_t first_job(const wvl_cuda_
     extern "C" __global__ void __launch_bounds__(128, WVL_CUDA_MARCH_BLOCKS97_X3W) name(LAUNCH_ARGUMENTS)             \
     {                                                                                                                 \
         begin_launch(asked);                                                                                          \
+        typedef AHEAD<ROWS, WVL_CUDA_MARCH_ROWS_X3W> ahead_type;                                                      \
         typedef color_stage<16> stage;                                                                                \
         typedef wide_marcher<stage_rows<16>, stage> marcher97;                                                        \
-        constexpr int rows_at = stage::shared_bytes / 16, rest_at = rows_at + AHEAD<ROWS, 6>::shared_bytes / 16;      \
+        constexpr int rows_at = stage::shared_bytes / 16, rest_at = rows_at + ahead_type::shared_bytes / 16;          \
         __shared__ uint4 shared[rest_at + 3 * marcher97::shared_bytes / 16];                                          \
+        open_meetings(stage::first_empty);                                                                            \
         const int role = mixed_role(__shfl_sync(FULL_WARP, threadIdx.x, 0));                                          \
         if (role == 3) {                                                                                              \
-            mixer<float, ROWS, AHEAD<ROWS, 6>, 16> mix;                                                               \
+            mixer<float, ROWS, ahead_type, 16> mix;                                                                   \
             mix.run(shared, jobs[job_of(items[blockIdx.x], only)], items[blockIdx.x]);                                \
         } else {                                                                                                      \
             marcher97 march;                                                                                          \

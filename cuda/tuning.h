@@ -38,6 +38,12 @@
 #define WVL_CUDA_MARCH_WARPS97_16X3 12
 /* The same with 16 columns: in 9/7, thread blocks of four warps. */
 #define WVL_CUDA_MARCH_BLOCKS97_X3W 3
+/* Rows of pixels on their way to the warp that mixes colours; room is left for barriers that count (block/meet.cuh). */
+#ifdef WVL_CUDA_COUNTED_BARRIERS
+#define WVL_CUDA_MARCH_ROWS_X3W 4
+#else
+#define WVL_CUDA_MARCH_ROWS_X3W 6
+#endif
 #define WVL_CUDA_MARCH_MULTIPROCESSORS 132 /* of the machine tuned for; others run the same segments in more or fewer waves */
 #define WVL_CUDA_MARCH_SEGMENT_MIN 6
 /* One component of 8 bits in 5/3: so many hundredths of the iterations in one wave of so many hundredths of what the machine holds, if that makes

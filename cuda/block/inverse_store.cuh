@@ -4,8 +4,8 @@
 #define WVL_CUDA_BLOCK_INVERSE_STORE_CUH
 
 #include "cuda/block/inverse_lift.cuh"
-#include "cuda/block/inverse_meet.cuh"
 #include "cuda/block/inverse_ring.cuh"
+#include "cuda/block/meet.cuh"
 #include "cuda/inverse_ops.h"
 #include "cuda/inverse_tuning.h"
 
@@ -196,11 +196,10 @@ template <int COLUMNS, int B> struct gray_out {
     }
 };
 
-/* Of three components' warps and the fourth. Warps of one number share a scheduler: the fourth is another one in every wave of thread blocks. */
+/* Of three components' warps and the fourth. */
 __device__ __forceinline__ int warp_part()
 {
-    int part = (int)((threadIdx.x >> 5) + blockIdx.x / WVL_CUDA_BACK_MULTIPROCESSORS) & 3;
-    return __shfl_sync(WHOLE_WARP, part, 0); /* so that the compiler knows it to be the same for all lanes */
+    return __shfl_sync(WHOLE_WARP, (int)(threadIdx.x >> 5), 0); /* so that the compiler knows it to be the same for all lanes */
 }
 
 /*
@@ -253,10 +252,10 @@ template <int COLUMNS, bool INTER> struct color_out {
     {
         if (taken) {
             uint4 *at = (uint4 *)shared + buffer(HALF) * BUFFER + part * PART + (int)(threadIdx.x & 31);
-            wait_for_other(empty(HALF, part));
+            wait_at<64>(empty(HALF, part));
             put(at, v);
             put(at + ROW, w);
-            signal_other(full(HALF, part));
+            arrive_at<64>(full(HALF, part));
         }
     }
 
@@ -308,7 +307,7 @@ template <int COLUMNS, bool INTER> struct color_out {
     {
 #pragma unroll
         for (int of = 0; of < BUFFERS * parts; of++) {
-            signal_other(empty(of / parts, of % parts));
+            arrive_at<64>(empty(of / parts, of % parts));
         }
     }
     /* It takes rows y and y + 1, of which those in [low, high) are stored. again: somebody will wait for the buffer. */
@@ -318,7 +317,7 @@ template <int COLUMNS, bool INTER> struct color_out {
         uint4 in[2 * RUNS][3];
 #pragma unroll
         for (int of = 0; of < parts; of++) {
-            wait_for_other(full(HALF, of));
+            wait_at<64>(full(HALF, of));
         }
 #pragma unroll
         for (int i = 0; i < 2 * RUNS; i++) {
@@ -330,7 +329,7 @@ template <int COLUMNS, bool INTER> struct color_out {
         }
 #pragma unroll
         for (int of = 0; of < parts && again; of++) {
-            signal_other(empty(HALF, of));
+            arrive_at<64>(empty(HALF, of));
         }
         uint8_t *woven = shared + mixing_bytes;
 #pragma unroll

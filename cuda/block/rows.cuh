@@ -3,6 +3,7 @@
 #ifndef WVL_CUDA_BLOCK_ROWS_CUH
 #define WVL_CUDA_BLOCK_ROWS_CUH
 
+#include "cuda/block/meet.cuh"
 #include "cuda/job.h"
 #include "front/color_ops.h"
 
@@ -333,6 +334,7 @@ template <int C> struct stage_rows {
 template <int C> struct color_stage {
     static constexpr int pairs = 2, slots = 2, part_bytes = 32 * C * 4, row_bytes = 3 * part_bytes, pair_bytes = 2 * row_bytes, shared_bytes = pairs * pair_bytes;
     static constexpr bool peeks = false, registers = false;
+    static constexpr int first_empty = 1 + 3 * pairs; /* barriers before it are of one reader each; 0 is that of the whole block */
     uint8_t *base;
     int pair;
     int part;                /* of the reader */
@@ -345,26 +347,25 @@ template <int C> struct color_stage {
     __device__ __forceinline__ void place(stage_rows<C> &, int, int) {}
     __device__ __forceinline__ void fetch(const stage_rows<C> &, int, int) {}
     __device__ __forceinline__ void close() {}
-    /* Numbers of barriers, of which 0 is that of the whole block. */
     __device__ __forceinline__ int full(int of) const { return 1 + of + 3 * pair; }
-    __device__ __forceinline__ int empty() const { return 1 + 3 * pairs + pair; }
+    __device__ __forceinline__ int empty() const { return first_empty + pair; }
     __device__ __forceinline__ void turn() { pair = pair == pairs - 1 ? 0 : pair + 1; }
     __device__ __forceinline__ void wait()
     {
         turn();
-        asm volatile("bar.sync %0, 64;" ::"r"(full(part)) : "memory");
+        wait_at<64>(full(part));
     }
-    __device__ __forceinline__ void release() { asm volatile("bar.arrive %0, 128;" ::"r"(empty()) : "memory"); }
+    __device__ __forceinline__ void release() { arrive_at<128>(empty()); }
     /* The writer's side. */
     __device__ __forceinline__ void offer()
     {
 #pragma unroll
         for (int i = 0; i < 3; i++) {
-            asm volatile("bar.arrive %0, 64;" ::"r"(full(i)) : "memory");
+            arrive_at<64>(full(i));
         }
         turn();
     }
-    __device__ __forceinline__ void reclaim() { asm volatile("bar.sync %0, 128;" ::"r"(empty()) : "memory"); }
+    __device__ __forceinline__ void reclaim() { wait_at<128>(empty()); }
     __device__ __forceinline__ void read(int row, uint32_t (&raw)[C])
     {
 #pragma unroll

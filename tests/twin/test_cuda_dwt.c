@@ -2,7 +2,8 @@
 /*
  * The device backend against the CPU's, coefficient by coefficient and bound by bound. Device memory is filled with poison when it is
  * allocated (not with WVL_CUDA_UNPOISONED in the environment, for a checker of its own). Without a device the suite says so and passes.
- * WVL_CUDA_SUBSET runs a few shapes (for slow checkers), 2 fewer still. WVL_CUDA_TWIN_IMAGE names a file of device code to be tested instead.
+ * WVL_CUDA_SUBSET runs a few shapes (for slow checkers), 2 fewer still; CK_RUN_CASE names a case. WVL_CUDA_TWIN_IMAGE names a file of device code to be
+ * tested instead. device/test_checkers.sh uses all of these.
  */
 #include "test_cuda_job.h"
 
@@ -68,6 +69,10 @@ static void find_device(void)
     wvl_cuda_context context;
     int count = 0, device;
     const char *few = getenv("WVL_CUDA_SUBSET");
+    static int looked;
+    if (looked++) {
+        return;
+    }
     subset = few ? few[0] == '2' ? 2 : 1 : 0;
     if (!wvl_cuda_fetch_image() || !wvl_cuda_fetch_runtime(&driver) || driver.init(0) || driver.device_count(&count) || !count) {
         printf("no device, or no device code in this build: the device twins are skipped\n");
@@ -521,27 +526,34 @@ START_TEST(all_kernels)
 }
 END_TEST
 
-int main(void)
+static void add_case(Suite *suite, const char *name, const TTest *test, int count)
 {
-    Suite *suite = suite_create("twin_cuda_dwt");
-    TCase *tc = tcase_create("device");
+    TCase *tc = tcase_create(name);
     tcase_set_timeout(tc, 600);
     tcase_add_unchecked_fixture(tc, find_device, NULL);
     tcase_add_checked_fixture(tc, open_backends, close_backends);
-    tcase_add_loop_test(tc, small_shapes, 0, 67);
-    tcase_add_loop_test(tc, limits, 0, 21);
-    tcase_add_loop_test(tc, marching, 0, 24);
-    tcase_add_loop_test(tc, wide, 0, 13);
-    tcase_add_loop_test(tc, packed, 0, 12);
-    tcase_add_loop_test(tc, beside, 0, 16);
-    tcase_add_loop_test(tc, cascades, 0, 24);
-    tcase_add_loop_test(tc, last_levels, 0, 7);
-    tcase_add_loop_test(tc, structures, 0, 48);
-    tcase_add_loop_test(tc, converted, 0, 8);
-    tcase_add_test(tc, outside_is_refused);
-    tcase_add_test(tc, refusals);
-    tcase_add_test(tc, all_kernels);
+    tcase_add_loop_test(tc, test, 0, count);
     suite_add_tcase(suite, tc);
+}
+
+int main(void)
+{
+    Suite *suite = suite_create("twin_cuda_dwt");
+    add_case(suite, "small_shapes", small_shapes, 67);
+    add_case(suite, "limits", limits, 21);
+    add_case(suite, "marching", marching, 24);
+    add_case(suite, "wide", wide, 13);
+    add_case(suite, "packed", packed, 12);
+    add_case(suite, "beside", beside, 16);
+    add_case(suite, "cascades", cascades, 24);
+    add_case(suite, "last_levels", last_levels, 7);
+    add_case(suite, "structures", structures, 48);
+    add_case(suite, "converted", converted, 8);
+    add_case(suite, "outside_is_refused", outside_is_refused, 1);
+    add_case(suite, "refusals", refusals, 1);
+    if (!getenv("CK_RUN_CASE")) {
+        add_case(suite, "all_kernels", all_kernels, 1); /* of all cases */
+    }
     SRunner *runner = srunner_create(suite);
     srunner_set_fork_status(runner, CK_NOFORK); /* a device does not survive a fork */
     srunner_run_all(runner, CK_NORMAL);

@@ -1,0 +1,87 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+# The twins of both directions with the portable device code, assembled for the device that is here, and under compute-sanitizer: memcheck and synccheck
+# on a subset of the cases, racecheck and initcheck, which are slow, on a smaller one. Without a device: the builds of device code that nothing else makes.
+#   test_checkers.sh NVCC SOURCE FORWARD INVERSE
+set -eu
+
+nvcc=$1 source=$2 forward=$3 inverse=$4
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+export CK_DEFAULT_TIMEOUT=0
+
+# compile NAME VIRTUAL REAL FILE OPTION...
+compile() {
+    name=$1 from=$2 to=$3 file=$4
+    shift 4
+    "$nvcc" -std=c++17 -O3 --fmad=false -Werror all-warnings -I"$source/include" -I"$source/src" -I"$source" "$@" \
+        -gencode "arch=compute_$from,code=$to" -o "$scratch/$name.image" "$source/cuda/$file.cu" || : >"$scratch/$name.broken"
+}
+
+# Barriers as racecheck knows them (cuda/block/meet.cuh).
+compile counted.forward 80 compute_80 kernels -ptx -DWVL_CUDA_COUNTED_BARRIERS=1 &
+compile counted.inverse 80 compute_80 inverse -ptx -DWVL_CUDA_COUNTED_BARRIERS=1 &
+wait
+[ -z "$(find "$scratch" -name '*.broken')" ] || exit 1
+real=$(nvidia-smi --query-gpu=compute_cap --format=csv,noheader 2>/dev/null | head -n 1 | tr -d .) || :
+if [ -z "$real" ] || CK_RUN_CASE=kernels "$inverse" | grep -q 'no device'; then
+    echo "no device: twins with the portable code and compute-sanitizer are skipped"
+    exit 0
+fi
+for pair in forward:kernels inverse:inverse; do
+    direction=${pair%:*} file=${pair#*:}
+    compile "75.$direction" 75 "sm_$real" "$file" -cubin &
+    [ "$real" -ge 80 ] || continue
+    compile "80.$direction" 80 "sm_$real" "$file" -cubin &
+    compile "counted.$direction" "$real" "sm_$real" "$file" -cubin -DWVL_CUDA_COUNTED_BARRIERS=1 &
+    compile "control.$direction" "$real" "sm_$real" "$file" -cubin -DWVL_CUDA_COUNTED_BARRIERS=0 &
+done
+wait
+[ -z "$(find "$scratch" -name '*.broken')" ] || exit 1
+
+# job NAME PROGRAM WORD...: the words before the program, in the environment or a checker. Its log is NAME.log, and ends with its status if that is not 0.
+job() {
+    name=$1 program=$2
+    shift 2
+    echo "timeout 300 env $* '$program' || echo 'status' \$?" >"$scratch/$name.job"
+}
+checker='compute-sanitizer --error-exitcode 7 --tool'
+checks='memcheck synccheck initcheck racecheck'
+command -v compute-sanitizer >/dev/null || { checks='' && echo "no compute-sanitizer: its checks are skipped"; }
+for direction in forward inverse; do
+    program=$forward meeting=wide # a case whose warps meet at barriers
+    cases='small_shapes limits marching wide packed beside cascades last_levels structures converted outside_is_refused refusals'
+    [ $direction = forward ] || program=$inverse meeting=kernels cases='small_shapes limits marching shared_warps structures kernels'
+    counted="WVL_CUDA_TWIN_IMAGE=$scratch/counted.$direction.image"
+    for image in 75 80; do
+        [ ! -e "$scratch/$image.$direction.image" ] || job "$direction.portable_$image" "$program" WVL_CUDA_TWIN_IMAGE="$scratch/$image.$direction.image"
+    done
+    for check in $checks; do
+        for only in $cases; do
+            name=$direction.$check.$only
+            case $check in
+            initcheck) job "$name" "$program" CK_RUN_CASE="$only" WVL_CUDA_SUBSET=2 WVL_CUDA_UNPOISONED=1 "$checker" "$check" ;;
+            racecheck) [ "$real" -lt 80 ] ||
+                job "$name" "$program" CK_RUN_CASE="$only" WVL_CUDA_SUBSET=2 "$counted" "$checker" "$check" --num-cuda-barriers 16 ;;
+            *) job "$name" "$program" CK_RUN_CASE="$only" WVL_CUDA_SUBSET=1 "$checker" "$check" ;;
+            esac
+        done
+    done
+    # With barriers at which nobody waits.
+    [ ! -e "$scratch/$direction.racecheck.$meeting.job" ] || job "control.$direction" "$program" CK_RUN_CASE=$meeting WVL_CUDA_SUBSET=2 \
+        WVL_CUDA_TWIN_IMAGE="$scratch/control.$direction.image" "$checker" racecheck --num-cuda-barriers 16
+done
+cat >"$scratch/judge" <<'END'
+name=$(basename "$1" .job)
+sh "$1" >"$1.log" 2>&1
+count=$(sed -n 's/^100%: Checks: \([1-9][0-9]*\), Failures: 0, Errors: 0$/\1/p' "$1.log")
+summary=$(sed -n 's/^=* *\(ERROR\|RACECHECK\) SUMMARY: *//p' "$1.log")
+verdict=FAILED
+case $name in
+control.*) ! echo "$summary" | grep -q '^[1-9][0-9]* hazards' || verdict=found ;;
+*) [ -z "$count" ] || grep -q '^status\|skipped' "$1.log" || verdict=passed ;;
+esac
+echo "$verdict: $name: ${count:-?} checks${summary:+, $summary}"
+[ $verdict != FAILED ] || { tail -n 12 "$1.log"; exit 1; }
+END
+find "$scratch" -name '*.job' | LC_ALL=C sort | xargs -P "$(nproc)" -n 1 sh "$scratch/judge" || { echo "not all passed"; exit 1; }
