@@ -526,6 +526,9 @@ START_TEST(all_kernels)
 }
 END_TEST
 
+START_TEST(versions) { check_versions(wvl_cuda_fetch_image()); }
+END_TEST
+
 static void add_case(Suite *suite, const char *name, const TTest *test, int count)
 {
     TCase *tc = tcase_create(name);
@@ -539,6 +542,7 @@ static void add_case(Suite *suite, const char *name, const TTest *test, int coun
 int main(void)
 {
     Suite *suite = suite_create("twin_cuda_dwt");
+    add_case(suite, "versions", versions, 1);
     add_case(suite, "small_shapes", small_shapes, 67);
     add_case(suite, "limits", limits, 21);
     add_case(suite, "marching", marching, 24);
@@ -554,10 +558,5 @@ int main(void)
     if (!getenv("CK_RUN_CASE")) {
         add_case(suite, "all_kernels", all_kernels, 1); /* of all cases */
     }
-    SRunner *runner = srunner_create(suite);
-    srunner_set_fork_status(runner, CK_NOFORK); /* a device does not survive a fork */
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_without_forks(suite);
 }

@@ -571,6 +571,9 @@ START_TEST(every_kernel)
 }
 END_TEST
 
+START_TEST(versions) { check_versions(wvl_cuda_inverse_fetch_image()); }
+END_TEST
+
 static void add_case(Suite *suite, const char *name, const TTest *test, int count)
 {
     TCase *tc = tcase_create(name);
@@ -583,16 +586,12 @@ static void add_case(Suite *suite, const char *name, const TTest *test, int coun
 int main(void)
 {
     Suite *suite = suite_create("twin_cuda_inverse");
+    add_case(suite, "versions", versions, 1);
     add_case(suite, "small_shapes", small_shapes, 67);
     add_case(suite, "limits", limits, 25);
     add_case(suite, "marching", marching, 24);
     add_case(suite, "shared_warps", shared_warps, 12);
     add_case(suite, "structures", structures, 48);
     add_case(suite, "kernels", every_kernel, 1);
-    SRunner *runner = srunner_create(suite);
-    srunner_set_fork_status(runner, CK_NOFORK); /* a device does not survive a fork */
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_without_forks(suite);
 }

@@ -4,7 +4,7 @@
 #define WVL_TESTS_TWIN_TEST_CUDA_JOB_H
 
 #include <check.h>
-#include <stdint.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -208,6 +208,47 @@ static inline const void *read_image(const char *path)
     }
     REQUIRE(!path || image[0], "%s: no such file", path);
     return path ? image : NULL;
+}
+
+/* Device code that a build carries (a fat binary; NULL: none): portable code for 7.5 and for 8.0, machine code for 9.0. */
+static inline void check_versions(const void *image)
+{
+    static const struct { uint16_t kind; uint32_t version; } wanted[] = {{1, 75}, {1, 80}, {2, 90}};
+    const uint8_t *at = image;
+    uint32_t magic;
+    uint64_t left;
+    if (!image) {
+        return;
+    }
+    memcpy(&magic, at, sizeof magic);
+    memcpy(&left, at + 8, sizeof left);
+    REQUIRE(magic == 0xBA55ED50u, "no fat binary: %08x", magic);
+    at += 16;
+    for (unsigned i = 0; i < sizeof wanted / sizeof *wanted; i++) {
+        uint16_t kind = 0;
+        uint32_t head = 0, version = 0;
+        uint64_t bytes = 0;
+        if (left >= 32) {
+            memcpy(&kind, at, sizeof kind);
+            memcpy(&head, at + 4, sizeof head);
+            memcpy(&bytes, at + 8, sizeof bytes);
+            memcpy(&version, at + 28, sizeof version);
+        }
+        REQUIRE(kind == wanted[i].kind && version == wanted[i].version && head + bytes <= left, "version %u: kind %u for %u", i, kind, version);
+        at += head + bytes;
+        left -= head + bytes;
+    }
+    REQUIRE(!left, "%" PRIu64 " bytes of other versions", left);
+}
+
+static inline int run_without_forks(Suite *suite)
+{
+    SRunner *runner = srunner_create(suite);
+    srunner_set_fork_status(runner, CK_NOFORK); /* a device does not survive a fork */
+    srunner_run_all(runner, CK_NORMAL);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
 }
 
 /* ---- Running and comparing --------------------------------------------------------------------------------------------------------- */

@@ -458,11 +458,7 @@ int main(void)
     tcase_add_loop_test(tests, large, 0, 14);
     tcase_add_loop_test(tests, batches, 0, 24);
     suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_set_fork_status(runner, CK_NOFORK);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
+    int failed = run_without_forks(suite);
     printf("windows: %llu of marching, %llu of cascades, %llu of last levels, %llu of tiles\n", (unsigned long long)windows[0],
            (unsigned long long)windows[1], (unsigned long long)windows[3], (unsigned long long)windows[2]);
     return failed || !windows[0] || !windows[1] || !windows[2] || !windows[3] || !uneven || !crossing;
