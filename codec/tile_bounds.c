@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "codec/lift.h"
+#include "codec/roi.h"
 #include "codec/rate/hull.h"
 #include "codec/tile_blocks.h"
 #include "codec/tile_coder.h"
@@ -35,7 +35,7 @@ void wvl_coder_bound_tile(const wvl_plan *plan, const wvl_tile_plan *tile, uint6
         const wvl_tile_band *band = &tile->bands[tile->resolutions[tc->first_resolution].first_band], *end = band + 3u * tc->levels + 1u;
         for (; band < end; band++) {
             uint64_t n = (uint64_t)band->block_cols * band->block_rows;
-            unsigned planes = wvl_lift_count_planes(coding, band->planes);
+            unsigned planes = wvl_roi_count_planes(coding, band->planes);
             codewords = wvl_add_saturate(codewords, wvl_mul_saturate(n, coder->bytes_bound(band->slot_width, band->slot_height, planes, coding->style)));
             uint64_t block = wvl_tile_block_bytes(plan, band->slot_width, band->slot_height, planes, coding->style);
             kept = wvl_add_saturate(kept, wvl_mul_saturate(n, block + wvl_block_record_bytes(coder->passes_bound(planes), plan->rate_control) + 8));

@@ -6,7 +6,7 @@
 
 #include "base/alloc.h"
 #include "base/ranges.h"
-#include "codec/lift.h"
+#include "codec/roi.h"
 #include "codec/rate/hull.h"
 #include "codec/rate/measure.h"
 #include "codec/rate/rdoq.h"
@@ -171,7 +171,7 @@ typedef struct block_hull {
     wvl_depth_part *part;       /* where the block counts; NULL: nowhere */
     wvl_depth_part *survey;     /* the same */
     wvl_block_output *out;
-    wvl_lift lift;
+    wvl_roi lift;
     wvl_rdoq_error error;       /* of what was quantised again */
     uint32_t most_passes;       /* there are no others */
 } block_hull;
@@ -184,8 +184,8 @@ static void follow_passes(block_hull *b, const wvl_pass *passes, uint32_t count)
         wvl_rdoq_add_error(&whole, b->error);
         int64_t energy = wvl_rate_weigh_energy(b->band, b->gain_exponent, whole.energy, whole.energy_shift);
         wvl_hull_init(b->hull, b->band, b->gain_exponent, b->out->planes, energy, b->samples);
-        if (b->lift.kind != WVL_LIFT_NONE) {
-            wvl_hull_set_region(b->hull, b->lift.shift, b->lift.kind == WVL_LIFT_PART);
+        if (b->lift.kind != WVL_ROI_NONE) {
+            wvl_hull_set_region(b->hull, b->lift.shift, b->lift.kind == WVL_ROI_PART);
         }
     }
     while (b->hull->pass_count < count) {
@@ -333,16 +333,16 @@ static void note_complete(wvl_block_work *work)
 
 static int keep_block(wvl_block_work *work, wvl_worker_scratch *w, block_hull *h, wvl_coded_block *block)
 {
-    wvl_lift_settle_gains(&h->lift, h->out);
+    wvl_roi_settle_gains(&h->lift, h->out);
     if (h->out->pass_count && work->coder->plan->rate_control) {
         follow_passes(h, h->out->passes, h->out->pass_count);
     }
     wvl_rdoq_add_error(h->out, h->error);
     int is_stored = store_block(work, w, h, h->out, block);
     if (is_stored) {
-        unsigned lifted = h->lift.kind == WVL_LIFT_PART ? h->lift.shift : 0;
+        unsigned lifted = h->lift.kind == WVL_ROI_PART ? h->lift.shift : 0;
         block->lift = (uint8_t)lifted;
-        block->zero_planes = (uint8_t)(h->band->planes + lifted - h->out->planes + (h->lift.kind == WVL_LIFT_NONE ? h->lift.shift : 0));
+        block->zero_planes = (uint8_t)(h->band->planes + lifted - h->out->planes + (h->lift.kind == WVL_ROI_NONE ? h->lift.shift : 0));
         note_depth(work, h, block);
         if (work->list.is_phased) {
             note_complete(work);
@@ -413,7 +413,7 @@ static int open_slot(block_stream *s, unsigned slot, uint32_t index, wvl_block_i
     s->blocks[slot] = &work->tiles[s->wb->tile].blocks[band->first_block + index];
     s->hulls[slot] = (block_hull){&s->w.hulls[slot], &coding->band[band->coding_band], plan->gain_exponent, &work->thresholds[s->group], 0,
                                   (uint32_t)in->width * in->height, plan->layer_count > 1, s->group, s->part, s->survey, out, {0}, {0, 0}, 255};
-    wvl_lift_block(plan, tile, s->wb->component, band, index, in, s->w.copies[slot], &s->hulls[slot].lift);
+    wvl_roi_block(plan, tile, s->wb->component, band, index, in, s->w.copies[slot], &s->hulls[slot].lift);
     s->hulls[slot].hull->pass_count = 0;
     wvl_rescale_block(&work->coder->rescale, tile->components[s->wb->component].coding, band->coding_band, s->w.rdoq[slot].samples, in);
     if (plan->rdoq) {

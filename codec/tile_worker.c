@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "codec/tile_worker.h"
 
-#include "codec/lift.h"
+#include "codec/roi.h"
 #include "codec/rate/measure.h"
 #include "codec/rescale.h"
 #include "codec/tile_blocks.h"
@@ -28,7 +28,7 @@ static void widen_sizes(const wvl_plan *plan, const wvl_coding *coding, worker_s
 
 static worker_sizes measure_worker(const wvl_plan *plan)
 {
-    worker_sizes s = {.planes = wvl_lift_find_planes(plan)};
+    worker_sizes s = {.planes = wvl_roi_find_planes(plan)};
     for (uint32_t i = 0; i < plan->coding_count; i++) {
         widen_sizes(plan, &plan->codings[i], &s);
     }
@@ -44,7 +44,7 @@ void wvl_worker_carve(const wvl_plan *plan, wvl_carver *carver, wvl_worker_scrat
     for (unsigned i = 0; i < coder->slots; i++) {
         worker->bytes[i] = wvl_carve(carver, 1, s.block_bytes);
         worker->passes[i] = wvl_carve(carver, coder->passes_bound(s.planes), sizeof *worker->passes[i]);
-        worker->copies[i] = wvl_carve(carver, wvl_lift_count_samples(plan), sizeof *worker->copies[i]);
+        worker->copies[i] = wvl_carve(carver, wvl_roi_count_samples(plan), sizeof *worker->copies[i]);
     }
     worker->hulls = wvl_carve(carver, coder->slots, sizeof *worker->hulls);
     uint8_t *levels = wvl_carve(carver, plan->rdoq ? s.cells : 0, sizeof *levels); /* of one block at a time */

@@ -8,16 +8,16 @@
 
 typedef struct box {
     uint32_t type;
-    wvl_span span;
+    wvl_walk_span span;
     char name[5];
 } box;
 
-uint32_t wvl_check_at16(const wvl_boxes *b, uint64_t at)
+uint32_t wvl_check_at16(const wvl_walk_boxes *b, uint64_t at)
 {
     return (uint32_t)b->data[at] << 8 | b->data[at + 1];
 }
 
-uint32_t wvl_check_at32(const wvl_boxes *b, uint64_t at)
+uint32_t wvl_check_at32(const wvl_walk_boxes *b, uint64_t at)
 {
     return wvl_check_at16(b, at) << 16 | wvl_check_at16(b, at + 2);
 }
@@ -32,7 +32,7 @@ static void name_box(box *k)
 }
 
 /* The box at `at` of what ends at `end`; is_inner: within a superbox. 0 after a complaint that ends the sequence. */
-static int read_box(wvl_walk *w, const wvl_boxes *b, uint64_t at, uint64_t end, int is_inner, box *k)
+static int read_box(wvl_walk *w, const wvl_walk_boxes *b, uint64_t at, uint64_t end, int is_inner, box *k)
 {
     memset(k, 0, sizeof *k);
     if (end - at < 8) {
@@ -50,7 +50,7 @@ static int read_box(wvl_walk *w, const wvl_boxes *b, uint64_t at, uint64_t end, 
     if (length < header) {
         return wvl_check_fail(w, WVL_RULE_BOX_LENGTH, at, "box \"%s\" has a length of %llu", k->name, (unsigned long long)length);
     }
-    k->span = (wvl_span){at, at + header, at + length};
+    k->span = (wvl_walk_span){at, at + header, at + length};
     if (length > end - at) {
         wvl_check_fail(w, WVL_RULE_BOX_TRUNCATED, at, "box \"%s\" has a length of %llu, %llu bytes are left", k->name, (unsigned long long)length,
                        (unsigned long long)(end - at));
@@ -60,7 +60,7 @@ static int read_box(wvl_walk *w, const wvl_boxes *b, uint64_t at, uint64_t end, 
 }
 
 /* Keeps the first one of a kind. */
-static void keep(wvl_walk *w, wvl_span *slot, const box *k)
+static void keep(wvl_walk *w, wvl_walk_span *slot, const box *k)
 {
     if (slot->at) {
         wvl_check_fail(w, WVL_RULE_BOX_DUPLICATE, k->span.offset, "a second box \"%s\"", k->name);
@@ -71,7 +71,7 @@ static void keep(wvl_walk *w, wvl_span *slot, const box *k)
 
 /* ---- Superboxes --------------------------------------------------------------------------------------------------------- */
 
-static void read_resolution(wvl_walk *w, wvl_boxes *b)
+static void read_resolution(wvl_walk *w, wvl_walk_boxes *b)
 {
     box k;
     for (uint64_t at = b->res.at; at < b->res.end; at = k.span.end) {
@@ -89,7 +89,7 @@ static void read_resolution(wvl_walk *w, wvl_boxes *b)
     }
 }
 
-static void place_inner(wvl_walk *w, wvl_boxes *b, const box *k, uint64_t *last_colr)
+static void place_inner(wvl_walk *w, wvl_walk_boxes *b, const box *k, uint64_t *last_colr)
 {
     switch (k->type) {
     case BOX('i', 'h', 'd', 'r'): keep(w, &b->ihdr, k); break;
@@ -112,7 +112,7 @@ static void place_inner(wvl_walk *w, wvl_boxes *b, const box *k, uint64_t *last_
     }
 }
 
-static void read_header_box(wvl_walk *w, wvl_boxes *b)
+static void read_header_box(wvl_walk *w, wvl_walk_boxes *b)
 {
     box k;
     uint64_t last_colr = 0;
@@ -130,7 +130,7 @@ static void read_header_box(wvl_walk *w, wvl_boxes *b)
     }
 }
 
-static void read_info(wvl_walk *w, const wvl_boxes *b, const wvl_span *span)
+static void read_info(wvl_walk *w, const wvl_walk_boxes *b, const wvl_walk_span *span)
 {
     box k;
     unsigned lists = 0, urls = 0;
@@ -152,7 +152,7 @@ static void read_info(wvl_walk *w, const wvl_boxes *b, const wvl_span *span)
 
 /* ---- The file ----------------------------------------------------------------------------------------------------------- */
 
-static void read_ftyp(wvl_walk *w, wvl_boxes *b)
+static void read_ftyp(wvl_walk *w, wvl_walk_boxes *b)
 {
     uint64_t at = b->ftyp.at, bytes = b->ftyp.end - at;
     int is_listed = 0;
@@ -176,7 +176,7 @@ static void read_ftyp(wvl_walk *w, wvl_boxes *b)
     }
 }
 
-static void read_uuid(wvl_walk *w, wvl_boxes *b, const box *k)
+static void read_uuid(wvl_walk *w, wvl_walk_boxes *b, const box *k)
 {
     static const uint8_t xmp[16] = {0xBE, 0x7A, 0xCF, 0xCB, 0x97, 0xA9, 0x42, 0xE8, 0x9C, 0x71, 0x99, 0x94, 0x91, 0xE3, 0xAF, 0xAC};
     b->uuid_count++;
@@ -184,11 +184,11 @@ static void read_uuid(wvl_walk *w, wvl_boxes *b, const box *k)
         wvl_check_fail(w, WVL_RULE_UUID_LENGTH, k->span.offset, "a UUID box of %llu bytes", (unsigned long long)(k->span.end - k->span.at));
     } else if (!memcmp(b->data + k->span.at, xmp, 16)) {
         b->xmp_count++;
-        b->xmp = (wvl_span){k->span.offset, k->span.at + 16, k->span.end};
+        b->xmp = (wvl_walk_span){k->span.offset, k->span.at + 16, k->span.end};
     }
 }
 
-static void place_outer(wvl_walk *w, wvl_boxes *b, const box *k)
+static void place_outer(wvl_walk *w, wvl_walk_boxes *b, const box *k)
 {
     switch (k->type) {
     case BOX('j', 'P', ' ', ' '): wvl_check_fail(w, WVL_RULE_BOX_DUPLICATE, k->span.offset, "a second signature box"); break;
@@ -222,7 +222,7 @@ static void place_outer(wvl_walk *w, wvl_boxes *b, const box *k)
     }
 }
 
-static void read_boxes(wvl_walk *w, wvl_boxes *b)
+static void read_boxes(wvl_walk *w, wvl_walk_boxes *b)
 {
     box k;
     for (uint64_t at = 12; at < b->bytes && !w->limit_hit; at = k.span.end) {
@@ -246,7 +246,7 @@ static void read_boxes(wvl_walk *w, wvl_boxes *b)
     }
 }
 
-static void walk_boxes(wvl_walk *w, wvl_boxes *b)
+static void walk_boxes(wvl_walk *w, wvl_walk_boxes *b)
 {
     read_boxes(w, b);
     w->summary->format = b->is_jph ? WVL_CHECK_JPH : WVL_CHECK_JP2;
@@ -264,7 +264,7 @@ static void walk_boxes(wvl_walk *w, wvl_boxes *b)
     }
 }
 
-void wvl_check_walk_file(wvl_walk *w, wvl_boxes *b)
+void wvl_check_walk_file(wvl_walk *w, wvl_walk_boxes *b)
 {
     static const uint8_t signature[12] = {0, 0, 0, 12, 'j', 'P', ' ', ' ', 0x0D, 0x0A, 0x87, 0x0A};
     b->data = w->data;

@@ -6,19 +6,19 @@
 #include "walk.h"
 
 /* Content of a box: [at, end) in the file. */
-typedef struct wvl_span {
+typedef struct wvl_walk_span {
     uint64_t offset, at, end;
-} wvl_span;
+} wvl_walk_span;
 
-typedef struct wvl_boxes {
+typedef struct wvl_walk_boxes {
     const uint8_t *data;
     uint64_t bytes;
     int is_jph;
     /* first of each; at 0: none */
-    wvl_span ftyp, jp2h, ihdr, bpcc, pclr, cmap, cdef, res, resc, resd, jp2c, jp2i;
-    wvl_list colrs; /* wvl_span */
+    wvl_walk_span ftyp, jp2h, ihdr, bpcc, pclr, cmap, cdef, res, resc, resd, jp2c, jp2i;
+    wvl_walk_list colrs; /* wvl_walk_span */
     uint64_t xml_count, xmp_count, uuid_count;
-    wvl_span xmp;
+    wvl_walk_span xmp;
     /* what the profiles ask for */
     uint32_t width, height, components, bpc;
     unsigned method, enumerated; /* of the first colour specification box */
@@ -26,19 +26,19 @@ typedef struct wvl_boxes {
     int is_matrix_icc;
     char icc_name[80];
     uint32_t palette_columns, palette_entries;
-} wvl_boxes;
+} wvl_walk_boxes;
 
 /* By signature: a file of boxes with its codestream, or a codestream. */
-void wvl_check_walk_file(wvl_walk *w, wvl_boxes *b);
+void wvl_check_walk_file(wvl_walk *w, wvl_walk_boxes *b);
 
-uint32_t wvl_check_at32(const wvl_boxes *b, uint64_t at);
-uint32_t wvl_check_at16(const wvl_boxes *b, uint64_t at);
+uint32_t wvl_check_at32(const wvl_walk_boxes *b, uint64_t at);
+uint32_t wvl_check_at16(const wvl_walk_boxes *b, uint64_t at);
 
 /* boxes_header.c: boxes of the JP2 header box, after the codestream was walked. */
-void wvl_check_judge_header(wvl_walk *w, wvl_boxes *b);
+void wvl_check_judge_header(wvl_walk *w, wvl_walk_boxes *b);
 /* boxes_color.c */
-void wvl_check_judge_colors(wvl_walk *w, wvl_boxes *b);
+void wvl_check_judge_colors(wvl_walk *w, wvl_walk_boxes *b);
 /* boxes_text.c */
-void wvl_check_judge_xml(wvl_walk *w, const wvl_boxes *b, const wvl_span *box);
+void wvl_check_judge_xml(wvl_walk *w, const wvl_walk_boxes *b, const wvl_walk_span *box);
 
 #endif

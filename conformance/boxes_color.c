@@ -9,7 +9,7 @@
 
 /* ---- ICC profiles (ICC.1, clause 7) ------------------------------------------------------------------------------------- */
 
-static int icc_has_tag(const wvl_boxes *b, const wvl_span *icc, uint32_t tag, wvl_span *found)
+static int icc_has_tag(const wvl_walk_boxes *b, const wvl_walk_span *icc, uint32_t tag, wvl_walk_span *found)
 {
     uint64_t count = wvl_check_at32(b, icc->at + 128), bytes = icc->end - icc->at;
     for (uint64_t i = 0; i < count; i++) {
@@ -17,7 +17,7 @@ static int icc_has_tag(const wvl_boxes *b, const wvl_span *icc, uint32_t tag, wv
         if (wvl_check_at32(b, entry) == tag) {
             uint64_t offset = wvl_check_at32(b, entry + 4), size = wvl_check_at32(b, entry + 8);
             if (found && offset <= bytes && size <= bytes - offset) {
-                *found = (wvl_span){icc->at + offset, icc->at + offset, icc->at + offset + size};
+                *found = (wvl_walk_span){icc->at + offset, icc->at + offset, icc->at + offset + size};
             }
             return 1;
         }
@@ -25,7 +25,7 @@ static int icc_has_tag(const wvl_boxes *b, const wvl_span *icc, uint32_t tag, wv
     return 0;
 }
 
-static int has_all(const wvl_boxes *b, const wvl_span *icc, const uint32_t *tags, size_t count)
+static int has_all(const wvl_walk_boxes *b, const wvl_walk_span *icc, const uint32_t *tags, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
         if (!icc_has_tag(b, icc, tags[i], NULL)) {
@@ -36,9 +36,9 @@ static int has_all(const wvl_boxes *b, const wvl_span *icc, const uint32_t *tags
 }
 
 /* Text of the description tag, 'desc' of version 2 or the first record of 'mluc', as far as it is ASCII. */
-static void keep_icc_name(wvl_boxes *b, const wvl_span *icc)
+static void keep_icc_name(wvl_walk_boxes *b, const wvl_walk_span *icc)
 {
-    wvl_span tag = {0, 0, 0};
+    wvl_walk_span tag = {0, 0, 0};
     size_t n = 0;
     if (!icc_has_tag(b, icc, TAG('d', 'e', 's', 'c'), &tag) || tag.end - tag.at < 28) {
         return;
@@ -60,7 +60,7 @@ static void keep_icc_name(wvl_boxes *b, const wvl_span *icc)
 }
 
 /* Colour channels of a sound profile; 0 after a complaint. */
-static unsigned judge_icc(wvl_walk *w, wvl_boxes *b, const wvl_span *icc, int is_restricted)
+static unsigned judge_icc(wvl_walk *w, wvl_walk_boxes *b, const wvl_walk_span *icc, int is_restricted)
 {
     static const uint32_t grey[] = {TAG('k', 'T', 'R', 'C')};
     static const uint32_t matrix[] = {TAG('r', 'X', 'Y', 'Z'), TAG('g', 'X', 'Y', 'Z'), TAG('b', 'X', 'Y', 'Z'),
@@ -89,7 +89,7 @@ static unsigned judge_icc(wvl_walk *w, wvl_boxes *b, const wvl_span *icc, int is
 
 /* ---- Colour specification ----------------------------------------------------------------------------------------------- */
 
-static unsigned judge_enumerated(wvl_walk *w, const wvl_boxes *b, const wvl_span *k)
+static unsigned judge_enumerated(wvl_walk *w, const wvl_walk_boxes *b, const wvl_walk_span *k)
 {
     if (k->end - k->at != 7) {
         wvl_check_fail(w, WVL_RULE_COLR_LENGTH, k->offset, "a colour specification box of %llu bytes with METH 1",
@@ -105,14 +105,14 @@ static unsigned judge_enumerated(wvl_walk *w, const wvl_boxes *b, const wvl_span
 }
 
 /* Colour channels that the box asks for; 0: not known. is_first: the one that a JP2 reader uses; it ignores others that it does not know. */
-static unsigned judge_colr(wvl_walk *w, wvl_boxes *b, const wvl_span *k, int is_first)
+static unsigned judge_colr(wvl_walk *w, wvl_walk_boxes *b, const wvl_walk_span *k, int is_first)
 {
     if (k->end - k->at < 3) {
         wvl_check_fail(w, WVL_RULE_COLR_LENGTH, k->offset, "a colour specification box of %llu bytes", (unsigned long long)(k->end - k->at));
         return 0;
     }
     unsigned method = b->data[k->at];
-    wvl_span icc = {k->at + 3, k->at + 3, k->end};
+    wvl_walk_span icc = {k->at + 3, k->at + 3, k->end};
     if (b->data[k->at + 1]) {
         wvl_check_fail(w, WVL_RULE_COLR_PRECEDENCE, k->at + 1, "PREC is %u", b->data[k->at + 1]);
     }
@@ -140,17 +140,17 @@ static unsigned judge_colr(wvl_walk *w, wvl_boxes *b, const wvl_span *k, int is_
 
 /* ---- Channel definition ------------------------------------------------------------------------------------------------- */
 
-static uint32_t channel_count(const wvl_boxes *b)
+static uint32_t channel_count(const wvl_walk_boxes *b)
 {
     return b->cmap.at ? (uint32_t)((b->cmap.end - b->cmap.at) / 4) : b->components;
 }
 
-static int is_type(const wvl_boxes *b, unsigned type)
+static int is_type(const wvl_walk_boxes *b, unsigned type)
 {
     return type <= 2 || type == 65535 || (b->is_jph && type == 3);
 }
 
-static void judge_association(wvl_walk *w, const wvl_boxes *b, uint64_t at, uint64_t end, uint32_t colors)
+static void judge_association(wvl_walk *w, const wvl_walk_boxes *b, uint64_t at, uint64_t end, uint32_t colors)
 {
     unsigned type = wvl_check_at16(b, at + 2), color = wvl_check_at16(b, at + 4);
     int is_wrong = color != 65535 && color > (colors ? colors : channel_count(b));
@@ -164,7 +164,7 @@ static void judge_association(wvl_walk *w, const wvl_boxes *b, uint64_t at, uint
 }
 
 /* Colour channels told; 0 after a complaint. At most 10922 entries are compared with each other. */
-static uint32_t judge_cdef(wvl_walk *w, const wvl_boxes *b, uint32_t colors)
+static uint32_t judge_cdef(wvl_walk *w, const wvl_walk_boxes *b, uint32_t colors)
 {
     uint64_t bytes = b->cdef.end - b->cdef.at, at = b->cdef.at + 2;
     uint32_t count = bytes < 2 ? 0 : wvl_check_at16(b, b->cdef.at), told = 0;
@@ -192,9 +192,9 @@ static uint32_t judge_cdef(wvl_walk *w, const wvl_boxes *b, uint32_t colors)
     return told;
 }
 
-void wvl_check_judge_colors(wvl_walk *w, wvl_boxes *b)
+void wvl_check_judge_colors(wvl_walk *w, wvl_walk_boxes *b)
 {
-    const wvl_span *k = b->colrs.items;
+    const wvl_walk_span *k = b->colrs.items;
     uint32_t wanted = 0, given = channel_count(b);
     if (!b->colrs.count && !b->is_jph) {
         wvl_check_fail(w, WVL_RULE_COLR_MISSING, b->jp2h.offset, "there is no colour specification box");

@@ -2,12 +2,12 @@
 /* Boxes of the JP2 header box against the codestream's SIZ (I.5.3). */
 #include "boxes.h"
 
-static uint64_t size_of(const wvl_span *span)
+static uint64_t size_of(const wvl_walk_span *span)
 {
     return span->end - span->at;
 }
 
-static int bpc_of(const wvl_component *k)
+static int bpc_of(const wvl_walk_component *k)
 {
     return k->is_signed << 7 | (k->depth - 1);
 }
@@ -24,7 +24,7 @@ static int common_bpc(const wvl_walk *w)
     return bpc;
 }
 
-static void compare_with_siz(wvl_walk *w, const wvl_boxes *b)
+static void compare_with_siz(wvl_walk *w, const wvl_walk_boxes *b)
 {
     uint32_t width = w->x1 - w->x0, height = w->y1 - w->y0;
     if (b->width != width || b->height != height) {
@@ -39,7 +39,7 @@ static void compare_with_siz(wvl_walk *w, const wvl_boxes *b)
     }
 }
 
-static void judge_ihdr(wvl_walk *w, wvl_boxes *b)
+static void judge_ihdr(wvl_walk *w, wvl_walk_boxes *b)
 {
     uint64_t at = b->ihdr.at;
     if (!at) {
@@ -69,7 +69,7 @@ static void judge_ihdr(wvl_walk *w, wvl_boxes *b)
     }
 }
 
-static void judge_bpcc(wvl_walk *w, const wvl_boxes *b)
+static void judge_bpcc(wvl_walk *w, const wvl_walk_boxes *b)
 {
     int is_needed = size_of(&b->ihdr) == 14 && b->bpc == 255;
     if (!b->bpcc.at) {
@@ -97,7 +97,7 @@ static void judge_bpcc(wvl_walk *w, const wvl_boxes *b)
 
 /* ---- Palette ------------------------------------------------------------------------------------------------------------ */
 
-static void judge_pclr(wvl_walk *w, wvl_boxes *b)
+static void judge_pclr(wvl_walk *w, wvl_walk_boxes *b)
 {
     uint64_t at = b->pclr.at, row = 0, bytes = size_of(&b->pclr);
     if (!at) {
@@ -124,7 +124,7 @@ static void judge_pclr(wvl_walk *w, wvl_boxes *b)
     }
 }
 
-static void judge_cmap(wvl_walk *w, const wvl_boxes *b)
+static void judge_cmap(wvl_walk *w, const wvl_walk_boxes *b)
 {
     if ((b->pclr.at != 0) != (b->cmap.at != 0)) {
         wvl_check_fail(w, WVL_RULE_PCLR_CMAP, b->jp2h.offset, b->pclr.at ? "a palette without component mapping" : "component mapping without a palette");
@@ -150,7 +150,7 @@ static void judge_cmap(wvl_walk *w, const wvl_boxes *b)
 
 /* ---- Resolution --------------------------------------------------------------------------------------------------------- */
 
-static void judge_resolution(wvl_walk *w, const wvl_boxes *b, const wvl_span *span)
+static void judge_resolution(wvl_walk *w, const wvl_walk_boxes *b, const wvl_walk_span *span)
 {
     if (!span->at) {
         return;
@@ -167,7 +167,7 @@ static void judge_resolution(wvl_walk *w, const wvl_boxes *b, const wvl_span *sp
     }
 }
 
-static void judge_capability(wvl_walk *w, const wvl_boxes *b)
+static void judge_capability(wvl_walk *w, const wvl_walk_boxes *b)
 {
     if (!w->components) {
         return;
@@ -179,7 +179,7 @@ static void judge_capability(wvl_walk *w, const wvl_boxes *b)
     }
 }
 
-void wvl_check_judge_header(wvl_walk *w, wvl_boxes *b)
+void wvl_check_judge_header(wvl_walk *w, wvl_walk_boxes *b)
 {
     judge_ihdr(w, b);
     judge_bpcc(w, b);

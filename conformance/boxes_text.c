@@ -8,7 +8,7 @@ typedef struct text {
     wvl_walk *w;
     const uint8_t *data;
     uint64_t start, at, end;
-    wvl_list open; /* wvl_span: names of the elements that are open */
+    wvl_walk_list open; /* wvl_walk_span: names of the elements that are open */
     int elements;
 } text;
 
@@ -72,7 +72,7 @@ static int is_name_end(uint8_t c)
 static int take_tag(text *t)
 {
     int closes = t->at + 1 < t->end && t->data[t->at + 1] == '/';
-    wvl_span name = {t->at, t->at + 1 + (uint64_t)closes, 0};
+    wvl_walk_span name = {t->at, t->at + 1 + (uint64_t)closes, 0};
     uint8_t quote = 0;
     for (t->at = name.at; t->at < t->end && !is_name_end(t->data[t->at]); t->at++) {
     }
@@ -94,7 +94,7 @@ static int take_tag(text *t)
         int is_empty = t->data[t->at - 2] == '/';
         return is_empty || wvl_check_push(t->w, &t->open, &name, sizeof name) != NULL;
     }
-    wvl_span *top = t->open.count ? (wvl_span *)t->open.items + t->open.count - 1 : NULL;
+    wvl_walk_span *top = t->open.count ? (wvl_walk_span *)t->open.items + t->open.count - 1 : NULL;
     if (!top || top->end - top->at != name.end - name.at || memcmp(t->data + top->at, t->data + name.at, (size_t)(name.end - name.at))) {
         return bad(t, "an end tag closes no open element");
     }
@@ -134,7 +134,7 @@ static int tags_are_good(text *t)
     return t->open.count || !t->elements ? bad(t, "an element is not closed, or there is none") : 1;
 }
 
-void wvl_check_judge_xml(wvl_walk *w, const wvl_boxes *b, const wvl_span *span)
+void wvl_check_judge_xml(wvl_walk *w, const wvl_walk_boxes *b, const wvl_walk_span *span)
 {
     text t = {w, b->data, span->at, span->at, span->end, {0}, 0};
     int is_wide = span->end - span->at >= 2 && ((b->data[span->at] ^ b->data[span->at + 1]) == 1) && b->data[span->at] >= 0xFE;

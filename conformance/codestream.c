@@ -22,7 +22,7 @@ void wvl_check_walk_codestream(wvl_walk *w)
 
 void wvl_check_release_walk(wvl_walk *w)
 {
-    wvl_list *const lists[] = {&w->tlm, &w->plm, &w->ppm, &w->tlm_entries, &w->parts, &w->all_codings, &w->all_styles};
+    wvl_walk_list *const lists[] = {&w->tlm, &w->plm, &w->ppm, &w->tlm_entries, &w->parts, &w->all_codings, &w->all_styles};
     wvl_check_release(w, w->tiles, w->tiles_wide * w->tiles_high, sizeof *w->tiles);
     wvl_check_release_scope(w, &w->main);
     wvl_check_release_scope(w, &w->tile_scope);
@@ -52,7 +52,7 @@ typedef struct request {
     wvl_check_options options;
     wvl_check_summary summary;
     wvl_walk walk;
-    wvl_boxes boxes;
+    wvl_walk_boxes boxes;
 } request;
 
 static wvl_check_options known_options(const wvl_check_options *options)

@@ -26,17 +26,17 @@ static uint64_t greatest(uint64_t a, uint64_t b)
 }
 
 /* B-7, B-8: clipped to the image area. */
-static wvl_rect tile_rect(const wvl_walk *w, uint32_t tile)
+static wvl_walk_rect tile_rect(const wvl_walk *w, uint32_t tile)
 {
     uint64_t p = tile % w->tiles_wide, q = tile / w->tiles_wide;
     uint64_t x = w->tile_x0 + p * w->tile_width, y = w->tile_y0 + q * w->tile_height;
-    wvl_rect r = {greatest(x, w->x0), greatest(y, w->y0), least(x + w->tile_width, w->x1), least(y + w->tile_height, w->y1)};
+    wvl_walk_rect r = {greatest(x, w->x0), greatest(y, w->y0), least(x + w->tile_width, w->x1), least(y + w->tile_height, w->y1)};
     return r;
 }
 
-static wvl_rect shrink(wvl_rect r, unsigned s)
+static wvl_walk_rect shrink(wvl_walk_rect r, unsigned s)
 {
-    wvl_rect small = {ceil_shift(r.x0, s), ceil_shift(r.y0, s), ceil_shift(r.x1, s), ceil_shift(r.y1, s)};
+    wvl_walk_rect small = {ceil_shift(r.x0, s), ceil_shift(r.y0, s), ceil_shift(r.x1, s), ceil_shift(r.y1, s)};
     return small;
 }
 
@@ -52,25 +52,25 @@ static uint64_t band_edge(uint64_t edge, unsigned level, unsigned high)
     return edge > half ? ceil_shift(edge - half, level) : 0;
 }
 
-static wvl_rect band_rect(wvl_rect c, unsigned level, unsigned orient)
+static wvl_walk_rect band_rect(wvl_walk_rect c, unsigned level, unsigned orient)
 {
     unsigned x = orient & 1, y = orient >> 1;
-    wvl_rect r = {band_edge(c.x0, level, x), band_edge(c.y0, level, y), band_edge(c.x1, level, x), band_edge(c.y1, level, y)};
+    wvl_walk_rect r = {band_edge(c.x0, level, x), band_edge(c.y0, level, y), band_edge(c.x1, level, x), band_edge(c.y1, level, y)};
     return r;
 }
 
-static wvl_rect component_rect(const wvl_walk *w, wvl_rect tile, uint32_t c)
+static wvl_walk_rect component_rect(const wvl_walk *w, wvl_walk_rect tile, uint32_t c)
 {
-    const wvl_component *k = &w->components[c];
-    wvl_rect r = {ceil_div(tile.x0, k->dx), ceil_div(tile.y0, k->dy), ceil_div(tile.x1, k->dx), ceil_div(tile.y1, k->dy)};
+    const wvl_walk_component *k = &w->components[c];
+    wvl_walk_rect r = {ceil_div(tile.x0, k->dx), ceil_div(tile.y0, k->dy), ceil_div(tile.x1, k->dx), ceil_div(tile.y1, k->dy)};
     return r;
 }
 
 int wvl_check_tile_has_samples(const wvl_walk *w, uint32_t tile)
 {
-    wvl_rect rect = tile_rect(w, tile);
+    wvl_walk_rect rect = tile_rect(w, tile);
     for (uint32_t c = 0; c < w->component_count; c++) {
-        wvl_rect r = component_rect(w, rect, c);
+        wvl_walk_rect r = component_rect(w, rect, c);
         if (r.x0 < r.x1 && r.y0 < r.y1) {
             return 1;
         }
@@ -78,10 +78,10 @@ int wvl_check_tile_has_samples(const wvl_walk *w, uint32_t tile)
     return 0;
 }
 
-static int add_resolution(wvl_tile_walk *t, uint32_t c, unsigned r, const wvl_coding *k, wvl_rect area)
+static int add_resolution(wvl_walk_tile_walk *t, uint32_t c, unsigned r, const wvl_walk_coding *k, wvl_walk_rect area)
 {
-    const wvl_component *size = &t->w->components[c];
-    wvl_resolution res = {.component = c, .r = (uint8_t)r, .levels = k->levels, .component_rect = area};
+    const wvl_walk_component *size = &t->w->components[c];
+    wvl_walk_resolution res = {.component = c, .r = (uint8_t)r, .levels = k->levels, .component_rect = area};
     unsigned down = k->levels - r;
     res.ppx = k->precincts[r] & 15;
     res.ppy = k->precincts[r] >> 4;
@@ -105,7 +105,7 @@ static int add_resolution(wvl_tile_walk *t, uint32_t c, unsigned r, const wvl_co
     }
     t->precinct_count += res.wide * res.high;
     if (t->resolution_count == t->resolution_room) {
-        wvl_list list = {t->resolutions, t->resolution_count, t->resolution_room, sizeof res};
+        wvl_walk_list list = {t->resolutions, t->resolution_count, t->resolution_room, sizeof res};
         int good = wvl_check_push(t->w, &list, &res, sizeof res) != NULL;
         t->resolutions = list.items;
         t->resolution_room = list.capacity;
@@ -116,13 +116,13 @@ static int add_resolution(wvl_tile_walk *t, uint32_t c, unsigned r, const wvl_co
     return 1;
 }
 
-int wvl_check_open_tile(wvl_tile_walk *t)
+int wvl_check_open_tile(wvl_walk_tile_walk *t)
 {
     wvl_walk *w = t->w;
     t->rect = tile_rect(w, t->tile);
     for (uint32_t c = 0; c < w->component_count; c++) {
-        const wvl_coding *k = wvl_check_coding_of(w, c);
-        wvl_rect rect = component_rect(w, t->rect, c);
+        const wvl_walk_coding *k = wvl_check_coding_of(w, c);
+        wvl_walk_rect rect = component_rect(w, t->rect, c);
         if (!wvl_check_charge(w, k->levels + 1u)) {
             return 0;
         }
@@ -133,7 +133,7 @@ int wvl_check_open_tile(wvl_tile_walk *t)
         }
     }
     for (size_t i = 0; i < t->resolution_count; i++) {
-        wvl_resolution *res = &t->resolutions[i];
+        wvl_walk_resolution *res = &t->resolutions[i];
         res->precincts = wvl_check_allocate(w, res->wide * res->high, sizeof *res->precincts);
         if (!res->precincts) {
             return 0;
@@ -143,11 +143,11 @@ int wvl_check_open_tile(wvl_tile_walk *t)
     return t->sequence.cursors != NULL;
 }
 
-void wvl_check_close_tile(wvl_tile_walk *t)
+void wvl_check_close_tile(wvl_walk_tile_walk *t)
 {
     wvl_walk *w = t->w;
     for (size_t i = 0; i < t->resolution_count; i++) {
-        wvl_resolution *res = &t->resolutions[i];
+        wvl_walk_resolution *res = &t->resolutions[i];
         for (uint64_t k = 0; res->precincts && k < res->wide * res->high; k++) {
             wvl_check_close_bands(t, res, k);
         }
@@ -165,15 +165,15 @@ void wvl_check_close_tile(wvl_tile_walk *t)
 
 /* ---- Precincts ---------------------------------------------------------------------------------------------------------- */
 
-static void measure_band(wvl_tile_walk *t, const wvl_resolution *res, uint64_t k, unsigned b, wvl_band *band)
+static void measure_band(wvl_walk_tile_walk *t, const wvl_walk_resolution *res, uint64_t k, unsigned b, wvl_walk_band *band)
 {
-    const wvl_coding *coding = wvl_check_coding_of(t->w, res->component);
+    const wvl_walk_coding *coding = wvl_check_coding_of(t->w, res->component);
     unsigned half = res->r ? 1 : 0, level = res->r ? res->levels - res->r + 1u : res->levels, orient = res->r ? b + 1 : 0;
     unsigned px = res->ppx - half, py = res->ppy - half;
     unsigned xcb = coding->xcb < px ? coding->xcb : px, ycb = coding->ycb < py ? coding->ycb : py;
-    wvl_rect r = band_rect(res->component_rect, level, orient);
+    wvl_walk_rect r = band_rect(res->component_rect, level, orient);
     uint64_t kx = (res->rect.x0 >> res->ppx) + k % res->wide, ky = (res->rect.y0 >> res->ppy) + k / res->wide;
-    wvl_rect area = {greatest(r.x0, kx << px), greatest(r.y0, ky << py), least(r.x1, (kx + 1) << px), least(r.y1, (ky + 1) << py)};
+    wvl_walk_rect area = {greatest(r.x0, kx << px), greatest(r.y0, ky << py), least(r.x1, (kx + 1) << px), least(r.y1, (ky + 1) << py)};
     band->mb = wvl_check_magnitude_bits(t->w, res->component, res->r, b);
     band->area = area;
     band->xcb = (uint8_t)xcb;
@@ -184,10 +184,10 @@ static void measure_band(wvl_tile_walk *t, const wvl_resolution *res, uint64_t k
     }
 }
 
-int wvl_check_open_bands(wvl_tile_walk *t, wvl_resolution *res, uint64_t k)
+int wvl_check_open_bands(wvl_walk_tile_walk *t, wvl_walk_resolution *res, uint64_t k)
 {
     unsigned count = res->r ? 3 : 1;
-    wvl_band *bands = wvl_check_allocate(t->w, count, sizeof *bands);
+    wvl_walk_band *bands = wvl_check_allocate(t->w, count, sizeof *bands);
     if (!bands) {
         return 0;
     }
@@ -198,7 +198,7 @@ int wvl_check_open_bands(wvl_tile_walk *t, wvl_resolution *res, uint64_t k)
     return 1;
 }
 
-int wvl_check_fill_band(wvl_tile_walk *t, wvl_band *band, int is_ht)
+int wvl_check_fill_band(wvl_walk_tile_walk *t, wvl_walk_band *band, int is_ht)
 {
     uint64_t count = (uint64_t)band->cols * band->rows, nodes = wvl_check_tag_nodes(band->cols, band->rows);
     band->nodes = wvl_check_allocate(t->w, 2 * nodes, sizeof *band->nodes);
@@ -219,9 +219,9 @@ int wvl_check_fill_band(wvl_tile_walk *t, wvl_band *band, int is_ht)
     return 1;
 }
 
-void wvl_check_close_bands(wvl_tile_walk *t, wvl_resolution *res, uint64_t k)
+void wvl_check_close_bands(wvl_walk_tile_walk *t, wvl_walk_resolution *res, uint64_t k)
 {
-    wvl_band *bands = res->precincts[k].bands;
+    wvl_walk_band *bands = res->precincts[k].bands;
     unsigned count = res->r ? 3 : 1;
     for (unsigned b = 0; bands && b < count; b++) {
         uint64_t blocks = (uint64_t)bands[b].cols * bands[b].rows;

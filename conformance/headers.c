@@ -11,22 +11,22 @@ typedef struct marker {
     char name[4];
     uint8_t in_main, in_first, in_part; /* main header, first tile-part header of a tile, any tile-part header */
     uint8_t is_single;
-    void (*read)(wvl_walk *w, wvl_segment *s);
+    void (*read)(wvl_walk *w, wvl_walk_segment *s);
 } marker;
 
-static const marker markers[WVL_MARK_COUNT] = {
-    [WVL_MARK_CAP] = {0xFF50, "CAP", 1, 0, 0, 1, wvl_check_read_cap}, [WVL_MARK_SIZ] = {WVL_SIZ, "SIZ", 1, 0, 0, 1, NULL},
-    [WVL_MARK_COD] = {0xFF52, "COD", 1, 1, 0, 1, wvl_check_read_cod}, [WVL_MARK_COC] = {0xFF53, "COC", 1, 1, 0, 0, wvl_check_read_coc},
-    [WVL_MARK_TLM] = {0xFF55, "TLM", 1, 0, 0, 0, wvl_check_read_tlm}, [WVL_MARK_PRF] = {0xFF56, "PRF", 1, 0, 0, 1, wvl_check_read_prf},
-    [WVL_MARK_PLM] = {0xFF57, "PLM", 1, 0, 0, 0, wvl_check_read_plm}, [WVL_MARK_PLT] = {0xFF58, "PLT", 0, 1, 1, 0, NULL},
-    [WVL_MARK_CPF] = {0xFF59, "CPF", 1, 0, 0, 1, wvl_check_read_cpf}, [WVL_MARK_QCD] = {0xFF5C, "QCD", 1, 1, 0, 1, wvl_check_read_qcd},
-    [WVL_MARK_QCC] = {0xFF5D, "QCC", 1, 1, 0, 0, wvl_check_read_qcc}, [WVL_MARK_RGN] = {0xFF5E, "RGN", 1, 1, 0, 0, wvl_check_read_rgn},
-    [WVL_MARK_POC] = {0xFF5F, "POC", 1, 1, 1, 1, wvl_check_read_poc}, [WVL_MARK_PPM] = {0xFF60, "PPM", 1, 0, 0, 0, wvl_check_read_ppm},
-    [WVL_MARK_PPT] = {0xFF61, "PPT", 0, 1, 1, 0, NULL},               [WVL_MARK_CRG] = {0xFF63, "CRG", 1, 0, 0, 1, wvl_check_read_crg},
-    [WVL_MARK_COM] = {0xFF64, "COM", 1, 1, 1, 0, wvl_check_read_com},
+static const marker markers[WVL_WALK_MARK_COUNT] = {
+    [WVL_WALK_MARK_CAP] = {0xFF50, "CAP", 1, 0, 0, 1, wvl_check_read_cap}, [WVL_WALK_MARK_SIZ] = {WVL_WALK_SIZ, "SIZ", 1, 0, 0, 1, NULL},
+    [WVL_WALK_MARK_COD] = {0xFF52, "COD", 1, 1, 0, 1, wvl_check_read_cod}, [WVL_WALK_MARK_COC] = {0xFF53, "COC", 1, 1, 0, 0, wvl_check_read_coc},
+    [WVL_WALK_MARK_TLM] = {0xFF55, "TLM", 1, 0, 0, 0, wvl_check_read_tlm}, [WVL_WALK_MARK_PRF] = {0xFF56, "PRF", 1, 0, 0, 1, wvl_check_read_prf},
+    [WVL_WALK_MARK_PLM] = {0xFF57, "PLM", 1, 0, 0, 0, wvl_check_read_plm}, [WVL_WALK_MARK_PLT] = {0xFF58, "PLT", 0, 1, 1, 0, NULL},
+    [WVL_WALK_MARK_CPF] = {0xFF59, "CPF", 1, 0, 0, 1, wvl_check_read_cpf}, [WVL_WALK_MARK_QCD] = {0xFF5C, "QCD", 1, 1, 0, 1, wvl_check_read_qcd},
+    [WVL_WALK_MARK_QCC] = {0xFF5D, "QCC", 1, 1, 0, 0, wvl_check_read_qcc}, [WVL_WALK_MARK_RGN] = {0xFF5E, "RGN", 1, 1, 0, 0, wvl_check_read_rgn},
+    [WVL_WALK_MARK_POC] = {0xFF5F, "POC", 1, 1, 1, 1, wvl_check_read_poc}, [WVL_WALK_MARK_PPM] = {0xFF60, "PPM", 1, 0, 0, 0, wvl_check_read_ppm},
+    [WVL_WALK_MARK_PPT] = {0xFF61, "PPT", 0, 1, 1, 0, NULL},               [WVL_WALK_MARK_CRG] = {0xFF63, "CRG", 1, 0, 0, 1, wvl_check_read_crg},
+    [WVL_WALK_MARK_COM] = {0xFF64, "COM", 1, 1, 1, 0, wvl_check_read_com},
 };
 
-uint32_t wvl_check_take(wvl_segment *s, unsigned bytes)
+uint32_t wvl_check_take(wvl_walk_segment *s, unsigned bytes)
 {
     uint32_t value = 0;
     if (s->left < bytes) {
@@ -53,7 +53,7 @@ uint16_t wvl_check_code_at(const wvl_walk *w, uint64_t offset)
 
 static int find_marker(uint16_t code)
 {
-    for (int i = 0; i < WVL_MARK_COUNT; i++) {
+    for (int i = 0; i < WVL_WALK_MARK_COUNT; i++) {
         if (markers[i].code == code) {
             return i;
         }
@@ -64,11 +64,11 @@ static int find_marker(uint16_t code)
 /* Markers that stand alone (A.1). */
 static int is_bare(uint16_t code)
 {
-    return (code >= 0xFF30 && code <= 0xFF3F) || code == WVL_SOC || code == WVL_SOD || code == WVL_EOC || code == WVL_EPH;
+    return (code >= 0xFF30 && code <= 0xFF3F) || code == WVL_WALK_SOC || code == WVL_WALK_SOD || code == WVL_WALK_EOC || code == WVL_WALK_EPH;
 }
 
 /* Reads the frame of the segment at offset; 0 after a complaint that ends the header. */
-static int open_segment(wvl_walk *w, uint64_t offset, uint64_t end, wvl_segment *s)
+static int open_segment(wvl_walk *w, uint64_t offset, uint64_t end, wvl_walk_segment *s)
 {
     memset(s, 0, sizeof *s);
     s->offset = offset;
@@ -79,7 +79,7 @@ static int open_segment(wvl_walk *w, uint64_t offset, uint64_t end, wvl_segment 
     if (s->marker < 0xFF01 || s->marker == 0xFFFF) {
         return wvl_check_fail(w, WVL_RULE_MARKER_EXPECTED, offset, "0x%04X where a marker is expected", s->marker);
     }
-    if (is_bare(s->marker) || s->marker == WVL_SOT) {
+    if (is_bare(s->marker) || s->marker == WVL_WALK_SOT) {
         return 1;
     }
     s->length = end - offset < 4 ? 0 : wvl_check_code_at(w, offset + 2);
@@ -93,7 +93,7 @@ static int open_segment(wvl_walk *w, uint64_t offset, uint64_t end, wvl_segment 
 }
 
 /* Whether the marker may be in this header, with a complaint if not. */
-static int is_placed(wvl_walk *w, const wvl_segment *s, int id, uint32_t seen, int is_first)
+static int is_placed(wvl_walk *w, const wvl_walk_segment *s, int id, uint32_t seen, int is_first)
 {
     const marker *m = &markers[id];
     if (!s->part ? !m->in_main : !m->in_first) {
@@ -108,20 +108,20 @@ static int is_placed(wvl_walk *w, const wvl_segment *s, int id, uint32_t seen, i
     return 1;
 }
 
-static void note_stray(wvl_walk *w, const wvl_segment *s)
+static void note_stray(wvl_walk *w, const wvl_walk_segment *s)
 {
     if (s->marker >= 0xFF30 && s->marker <= 0xFF3F) {
         wvl_check_fail(w, WVL_RULE_MARKER_RESERVED, s->offset, "marker 0x%04X in a %s header", s->marker, s->part ? "tile-part" : "main");
         return;
     }
-    int is_known = s->marker == WVL_SOC || s->marker == WVL_SOP || s->marker == WVL_EPH || s->marker == WVL_SOD;
+    int is_known = s->marker == WVL_WALK_SOC || s->marker == WVL_WALK_SOP || s->marker == WVL_WALK_EPH || s->marker == WVL_WALK_SOD;
     wvl_check_fail(w, is_known ? WVL_RULE_MARKER_MISPLACED : WVL_RULE_MARKER_UNKNOWN, s->offset, "marker 0x%04X in a %s header", s->marker,
                    s->part ? "tile-part" : "main");
 }
 
 /* ---- Main header -------------------------------------------------------------------------------------------------------- */
 
-static int read_main_segment(wvl_walk *w, wvl_segment *s)
+static int read_main_segment(wvl_walk *w, wvl_walk_segment *s)
 {
     int id = find_marker(s->marker);
     if (id < 0) {
@@ -134,7 +134,7 @@ static int read_main_segment(wvl_walk *w, wvl_segment *s)
     if (!w->main_count[id]++) {
         w->first_of[id] = s->offset;
     }
-    if (id == WVL_MARK_SIZ) {
+    if (id == WVL_WALK_MARK_SIZ) {
         return wvl_check_read_siz(w, s);
     }
     s->scope = &w->main;
@@ -144,20 +144,20 @@ static int read_main_segment(wvl_walk *w, wvl_segment *s)
 
 static int read_main_segments(wvl_walk *w, uint64_t offset)
 {
-    wvl_segment s;
+    wvl_walk_segment s;
     for (;;) {
         if (w->bytes - offset < 2) {
             wvl_check_fail(w, WVL_RULE_SOT_EXPECTED, offset, "the codestream ends in its main header");
             return 0;
         }
         uint16_t code = wvl_check_code_at(w, offset);
-        if (code == WVL_SOT || code == WVL_EOC) {
+        if (code == WVL_WALK_SOT || code == WVL_WALK_EOC) {
             break;
         }
         if (!open_segment(w, offset, w->bytes, &s)) {
             return 0;
         }
-        if (offset == 2 && s.marker != WVL_SIZ) {
+        if (offset == 2 && s.marker != WVL_WALK_SIZ) {
             return wvl_check_fail(w, WVL_RULE_SIZ_MISSING, offset, "marker 0x%04X follows SOC instead of SIZ", s.marker);
         }
         if (!read_main_segment(w, &s)) {
@@ -174,37 +174,37 @@ static void check_capability(wvl_walk *w)
     if ((w->rsiz & 0x4000) && !w->has_cap) {
         wvl_check_fail(w, WVL_RULE_CAP_MISSING, 2, "Rsiz is 0x%04X, but there is no CAP", w->rsiz);
     } else if (w->has_cap && !(w->rsiz & 0x4000)) {
-        wvl_check_fail(w, WVL_RULE_CAP_UNANNOUNCED, w->first_of[WVL_MARK_CAP], "there is a CAP, but Rsiz is 0x%04X", w->rsiz);
+        wvl_check_fail(w, WVL_RULE_CAP_UNANNOUNCED, w->first_of[WVL_WALK_MARK_CAP], "there is a CAP, but Rsiz is 0x%04X", w->rsiz);
     }
-    if (w->main_count[WVL_MARK_CPF] && !(w->pcap & 0x20000)) {
-        wvl_check_fail(w, WVL_RULE_CPF_UNANNOUNCED, w->first_of[WVL_MARK_CPF], "CPF without a CAP that names Part 15");
+    if (w->main_count[WVL_WALK_MARK_CPF] && !(w->pcap & 0x20000)) {
+        wvl_check_fail(w, WVL_RULE_CPF_UNANNOUNCED, w->first_of[WVL_WALK_MARK_CPF], "CPF without a CAP that names Part 15");
     }
-    if (w->main_count[WVL_MARK_RGN] && w->has_ht && !(w->ccap15 & 0x1000)) {
-        wvl_check_fail(w, WVL_RULE_CAP_RGN, w->first_of[WVL_MARK_RGN], "RGN, but Ccap15 is 0x%04X", w->ccap15);
+    if (w->main_count[WVL_WALK_MARK_RGN] && w->has_ht && !(w->ccap15 & 0x1000)) {
+        wvl_check_fail(w, WVL_RULE_CAP_RGN, w->first_of[WVL_WALK_MARK_RGN], "RGN, but Ccap15 is 0x%04X", w->ccap15);
     }
     int is_numbered = (w->rsiz & 0xFFF) == 0xFFF;
     if (is_numbered != w->has_prf) {
-        wvl_check_fail(w, WVL_RULE_PRF_UNANNOUNCED, w->has_prf ? w->first_of[WVL_MARK_PRF] : 2, "Rsiz is 0x%04X, and there is %s PRF", w->rsiz,
+        wvl_check_fail(w, WVL_RULE_PRF_UNANNOUNCED, w->has_prf ? w->first_of[WVL_WALK_MARK_PRF] : 2, "Rsiz is 0x%04X, and there is %s PRF", w->rsiz,
                        w->has_prf ? "a" : "no");
     }
 }
 
 int wvl_check_read_main_header(wvl_walk *w)
 {
-    if (w->bytes < 2 || wvl_check_code_at(w, 0) != WVL_SOC) {
+    if (w->bytes < 2 || wvl_check_code_at(w, 0) != WVL_WALK_SOC) {
         return wvl_check_fail(w, WVL_RULE_SOC_MISSING, 0, "the codestream does not begin with SOC");
     }
     if (!read_main_segments(w, 2)) {
         return 0;
     }
-    if (!w->main_count[WVL_MARK_SIZ]) {
+    if (!w->main_count[WVL_WALK_MARK_SIZ]) {
         return wvl_check_fail(w, WVL_RULE_SIZ_MISSING, 2, "there is no SIZ");
     }
     check_capability(w);
-    if (!w->main_count[WVL_MARK_COD]) {
+    if (!w->main_count[WVL_WALK_MARK_COD]) {
         wvl_check_fail(w, WVL_RULE_COD_MISSING, w->main_header_end, "the main header has no COD");
     }
-    if (!w->main_count[WVL_MARK_QCD]) {
+    if (!w->main_count[WVL_WALK_MARK_QCD]) {
         wvl_check_fail(w, WVL_RULE_QCD_MISSING, w->main_header_end, "the main header has no QCD");
     }
     if (!w->main.has_cod || !w->main.has_qcd) {
@@ -218,22 +218,22 @@ int wvl_check_read_main_header(wvl_walk *w)
 
 uint64_t wvl_check_find_body(wvl_walk *w, uint64_t offset, uint64_t end)
 {
-    wvl_segment s;
+    wvl_walk_segment s;
     for (;;) {
-        if (end - offset < 2 || wvl_check_code_at(w, offset) == WVL_SOT || wvl_check_code_at(w, offset) == WVL_EOC) {
+        if (end - offset < 2 || wvl_check_code_at(w, offset) == WVL_WALK_SOT || wvl_check_code_at(w, offset) == WVL_WALK_EOC) {
             return (uint64_t)wvl_check_fail(w, WVL_RULE_SOD_MISSING, offset, "the tile-part header has no SOD");
         }
         if (!open_segment(w, offset, end, &s)) {
             return 0;
         }
         offset += is_bare(s.marker) ? 2 : 2 + s.length;
-        if (s.marker == WVL_SOD) {
+        if (s.marker == WVL_WALK_SOD) {
             return offset;
         }
     }
 }
 
-static void read_part_segment(wvl_walk *w, wvl_segment *s, wvl_tile_walk *t, uint32_t seen[WVL_MARK_COUNT])
+static void read_part_segment(wvl_walk *w, wvl_walk_segment *s, wvl_walk_tile_walk *t, uint32_t seen[WVL_WALK_MARK_COUNT])
 {
     int id = find_marker(s->marker);
     if (id < 0) {
@@ -245,19 +245,19 @@ static void read_part_segment(wvl_walk *w, wvl_segment *s, wvl_tile_walk *t, uin
     }
     seen[id]++;
     w->tile_count[id]++;
-    if (id == WVL_MARK_PLT || id == WVL_MARK_PPT) {
-        wvl_check_add_series(w, id == WVL_MARK_PLT ? &t->plt : &t->ppt_items, s);
+    if (id == WVL_WALK_MARK_PLT || id == WVL_WALK_MARK_PPT) {
+        wvl_check_add_series(w, id == WVL_WALK_MARK_PLT ? &t->plt : &t->ppt_items, s);
         return;
     }
     s->scope = &w->tile_scope;
     markers[id].read(w, s);
 }
 
-void wvl_check_read_part_header(wvl_walk *w, wvl_part *part, wvl_tile_walk *t)
+void wvl_check_read_part_header(wvl_walk *w, wvl_walk_part *part, wvl_walk_tile_walk *t)
 {
-    uint32_t seen[WVL_MARK_COUNT] = {0};
-    wvl_segment s;
-    uint32_t number = (uint32_t)(part - (wvl_part *)w->parts.items) + 1;
+    uint32_t seen[WVL_WALK_MARK_COUNT] = {0};
+    wvl_walk_segment s;
+    uint32_t number = (uint32_t)(part - (wvl_walk_part *)w->parts.items) + 1;
     for (uint64_t offset = part->offset + 12; offset + 2 < part->body && !w->limit_hit;) {
         if (!open_segment(w, offset, part->body, &s)) {
             return;

@@ -4,13 +4,13 @@
 
 #include "walk.h"
 
-#define WVL_SOC 0xFF4Fu
-#define WVL_SIZ 0xFF51u
-#define WVL_SOT 0xFF90u
-#define WVL_SOP 0xFF91u
-#define WVL_EPH 0xFF92u
-#define WVL_SOD 0xFF93u
-#define WVL_EOC 0xFFD9u
+#define WVL_WALK_SOC 0xFF4Fu
+#define WVL_WALK_SIZ 0xFF51u
+#define WVL_WALK_SOT 0xFF90u
+#define WVL_WALK_SOP 0xFF91u
+#define WVL_WALK_EPH 0xFF92u
+#define WVL_WALK_SOD 0xFF93u
+#define WVL_WALK_EOC 0xFFD9u
 
 /* Two bytes that must be there. */
 uint16_t wvl_check_code_at(const wvl_walk *w, uint64_t offset);

@@ -4,8 +4,8 @@
 #include "ht_streams.h"
 
 typedef struct sweep {
-    const wvl_ht_block *block;
-    wvl_forward sigprop;
+    const wvl_walk_ht_block *block;
+    wvl_walk_forward sigprop;
     uint8_t *map; /* sample 0, 0 */
     unsigned stride;
 } sweep;
@@ -20,19 +20,19 @@ static int is_member(const sweep *s, const uint8_t *at, int has_below)
 /* A group of 4 x 4 samples, or what the block has of it: first the bits of all members, then the signs of those that became significant. */
 static void sweep_group(sweep *s, unsigned x0, unsigned y0)
 {
-    const wvl_ht_block *block = s->block;
+    const wvl_walk_ht_block *block = s->block;
     unsigned x1 = x0 + 4 < block->width ? x0 + 4 : block->width, y1 = y0 + 4 < block->height ? y0 + 4 : block->height, signs = 0;
-    wvl_ht_refill_forward(&s->sigprop); /* 32 bits at most */
+    wvl_walk_ht_refill_forward(&s->sigprop); /* 32 bits at most */
     for (unsigned x = x0; x < x1; x++) {
         for (unsigned y = y0; y < y1; y++) {
             uint8_t *at = s->map + (size_t)y * s->stride + x;
-            if (is_member(s, at, !block->is_causal || y % 4 != 3) && wvl_ht_take_forward(&s->sigprop, 1)) {
+            if (is_member(s, at, !block->is_causal || y % 4 != 3) && wvl_walk_ht_take_forward(&s->sigprop, 1)) {
                 *at |= 2;
                 signs++;
             }
         }
     }
-    (void)wvl_ht_take_forward(&s->sigprop, signs);
+    (void)wvl_walk_ht_take_forward(&s->sigprop, signs);
 }
 
 static unsigned count_significant(const sweep *s)
@@ -49,35 +49,35 @@ static unsigned count_significant(const sweep *s)
 /* The first byte that MagRef reads. */
 static const uint8_t *find_magref(const sweep *s, const uint8_t *data, size_t bytes)
 {
-    wvl_backward magref = {.start = data, .at = data + bytes, .end = data + bytes, .first = 0xFF, .last = 0xFF};
+    wvl_walk_backward magref = {.start = data, .at = data + bytes, .end = data + bytes, .first = 0xFF, .last = 0xFF};
     unsigned count = count_significant(s);
     while (count) {
         unsigned some = count < 31 ? count : 31;
-        wvl_ht_refill_backward(&magref);
-        (void)wvl_ht_take_backward(&magref, some);
+        wvl_walk_ht_refill_backward(&magref);
+        (void)wvl_walk_ht_take_backward(&magref, some);
         count -= some;
     }
-    return wvl_ht_end_backward(&magref);
+    return wvl_walk_ht_end_backward(&magref);
 }
 
-wvl_ht_finding wvl_check_decode_refinement(const wvl_ht_block *block, const uint8_t *data, size_t bytes, unsigned passes, int is_complete, wvl_ht_work *work)
+wvl_walk_ht_finding wvl_check_decode_refinement(const wvl_walk_ht_block *block, const uint8_t *data, size_t bytes, unsigned passes, int is_complete, wvl_walk_ht_work *work)
 {
     sweep s = {.block = block, .stride = block->width + 2};
-    wvl_ht_finding found = {WVL_HT_SOUND, 0, 0, 0};
+    wvl_walk_ht_finding found = {WVL_WALK_HT_SOUND, 0, 0, 0};
     s.map = work->map + s.stride + 1;
-    s.sigprop = (wvl_forward){.start = data, .at = data, .end = data + bytes};
+    s.sigprop = (wvl_walk_forward){.start = data, .at = data, .end = data + bytes};
     for (unsigned y = 0; y < block->height; y += 4) {
         for (unsigned x = 0; x < block->width; x += 4) {
             sweep_group(&s, x, y);
         }
     }
-    const uint8_t *sigprop = wvl_ht_end_forward(&s.sigprop), *magref = passes > 2 ? find_magref(&s, data, bytes) : data + bytes;
+    const uint8_t *sigprop = wvl_walk_ht_end_forward(&s.sigprop), *magref = passes > 2 ? find_magref(&s, data, bytes) : data + bytes;
     if (s.sigprop.unstuffed && s.sigprop.unstuffed < sigprop) {
-        found = (wvl_ht_finding){WVL_HT_SIGPROP_STUFFING, (size_t)(s.sigprop.unstuffed - data), 0, 0};
+        found = (wvl_walk_ht_finding){WVL_WALK_HT_SIGPROP_STUFFING, (size_t)(s.sigprop.unstuffed - data), 0, 0};
     } else if (is_complete && sigprop > magref + 1) {
-        found = (wvl_ht_finding){WVL_HT_REFINEMENT_OVERLAP, (size_t)(magref - data), (unsigned)(sigprop - magref), 0};
+        found = (wvl_walk_ht_finding){WVL_WALK_HT_REFINEMENT_OVERLAP, (size_t)(magref - data), (unsigned)(sigprop - magref), 0};
     } else if (is_complete && sigprop + 1 < magref) { /* one byte more follows 0xFF */
-        found = (wvl_ht_finding){WVL_HT_REFINEMENT_UNREAD, (size_t)(sigprop - data), (unsigned)(magref - sigprop), 0};
+        found = (wvl_walk_ht_finding){WVL_WALK_HT_REFINEMENT_UNREAD, (size_t)(sigprop - data), (unsigned)(magref - sigprop), 0};
     }
     return found;
 }

@@ -3,11 +3,11 @@
 #include "tile.h"
 
 /* 0: none is left, or it is broken off. */
-static int next_length(wvl_tile_walk *t, wvl_lengths *l, uint64_t *value)
+static int next_length(wvl_walk_tile_walk *t, wvl_walk_lengths *l, uint64_t *value)
 {
-    const wvl_series_item *items = t->plt.items;
+    const wvl_walk_series_item *items = t->plt.items;
     while (l->at == l->end && l->data == t->w->data && l->item < t->plt.count) { /* PLT: the next segment */
-        const wvl_series_item *item = &items[l->item++];
+        const wvl_walk_series_item *item = &items[l->item++];
         l->at = item->at;
         l->end = item->at + item->bytes;
         l->offset = item->offset;
@@ -32,17 +32,17 @@ static int next_length(wvl_tile_walk *t, wvl_lengths *l, uint64_t *value)
     return 0;
 }
 
-void wvl_check_start_lengths(wvl_tile_walk *t)
+void wvl_check_start_lengths(wvl_walk_tile_walk *t)
 {
     wvl_walk *w = t->w;
-    t->from_plt = (wvl_lengths){WVL_RULE_PLT_LENGTH, WVL_RULE_PLT_COUNT, WVL_RULE_PLT_BYTES, "PLT", t->plt.count != 0, w->data, 0, 0, 0,
+    t->from_plt = (wvl_walk_lengths){WVL_RULE_PLT_LENGTH, WVL_RULE_PLT_COUNT, WVL_RULE_PLT_BYTES, "PLT", t->plt.count != 0, w->data, 0, 0, 0,
                                 t->part->offset, 0};
-    t->from_plm = (wvl_lengths){WVL_RULE_PLM_LENGTH, WVL_RULE_PLM_COUNT, WVL_RULE_PLM_BYTES, "PLM", w->plm.count != 0,
+    t->from_plm = (wvl_walk_lengths){WVL_RULE_PLM_LENGTH, WVL_RULE_PLM_COUNT, WVL_RULE_PLM_BYTES, "PLM", w->plm.count != 0,
                                 w->lengths.bytes.items, t->part->plm_at, t->part->plm_at + t->part->plm_bytes, 0,
-                                w->first_of[WVL_MARK_PLM], 0};
+                                w->first_of[WVL_WALK_MARK_PLM], 0};
 }
 
-static void compare(wvl_tile_walk *t, wvl_lengths *l, uint64_t bytes)
+static void compare(wvl_walk_tile_walk *t, wvl_walk_lengths *l, uint64_t bytes)
 {
     uint64_t value;
     if (!l->active) {
@@ -63,7 +63,7 @@ static void compare(wvl_tile_walk *t, wvl_lengths *l, uint64_t bytes)
 
 /* With packed headers an empty packet leaves no byte that tells its tile-part, and whether a length counts the header elsewhere is read in
  * both ways: only the sum is compared then. */
-void wvl_check_compare_length(wvl_tile_walk *t, uint64_t bytes)
+void wvl_check_compare_length(wvl_walk_tile_walk *t, uint64_t bytes)
 {
     if (!t->is_packed) {
         compare(t, &t->from_plt, bytes);
@@ -71,7 +71,7 @@ void wvl_check_compare_length(wvl_tile_walk *t, uint64_t bytes)
     }
 }
 
-static void finish(wvl_tile_walk *t, wvl_lengths *l)
+static void finish(wvl_walk_tile_walk *t, wvl_walk_lengths *l)
 {
     uint64_t value, sum = 0, more = 0, data = t->part->end - t->part->body;
     while (l->active && next_length(t, l, &value)) {
@@ -92,7 +92,7 @@ static void finish(wvl_tile_walk *t, wvl_lengths *l)
     l->active = 0;
 }
 
-void wvl_check_finish_lengths(wvl_tile_walk *t)
+void wvl_check_finish_lengths(wvl_walk_tile_walk *t)
 {
     finish(t, &t->from_plt);
     finish(t, &t->from_plm);

@@ -75,7 +75,7 @@ void wvl_check_release(wvl_walk *w, void *memory, uint64_t count, size_t size)
     }
 }
 
-static void *resize(wvl_walk *w, const wvl_list *list, size_t bytes)
+static void *resize(wvl_walk *w, const wvl_walk_list *list, size_t bytes)
 {
     size_t old = list->capacity * list->item_bytes;
     if (!w->options->allocate) {
@@ -89,7 +89,7 @@ static void *resize(wvl_walk *w, const wvl_list *list, size_t bytes)
     return larger;
 }
 
-static int grow(wvl_walk *w, wvl_list *list, size_t more, size_t item_bytes)
+static int grow(wvl_walk *w, wvl_walk_list *list, size_t more, size_t item_bytes)
 {
     size_t wanted = list->count + more, capacity = list->capacity ? list->capacity : 16;
     if (wanted <= list->capacity) {
@@ -113,7 +113,7 @@ static int grow(wvl_walk *w, wvl_list *list, size_t more, size_t item_bytes)
     return 1;
 }
 
-void *wvl_check_push(wvl_walk *w, wvl_list *list, const void *item, size_t item_bytes)
+void *wvl_check_push(wvl_walk *w, wvl_walk_list *list, const void *item, size_t item_bytes)
 {
     if (!grow(w, list, 1, item_bytes)) {
         return NULL;
@@ -123,15 +123,15 @@ void *wvl_check_push(wvl_walk *w, wvl_list *list, const void *item, size_t item_
     return place;
 }
 
-void wvl_check_release_list(wvl_walk *w, wvl_list *list)
+void wvl_check_release_list(wvl_walk *w, wvl_walk_list *list)
 {
     wvl_check_release(w, list->items, list->capacity, list->item_bytes);
     memset(list, 0, sizeof *list);
 }
 
-int wvl_check_gather(wvl_walk *w, wvl_gathered *g, uint64_t offset, uint64_t bytes)
+int wvl_check_gather(wvl_walk *w, wvl_walk_gathered *g, uint64_t offset, uint64_t bytes)
 {
-    wvl_piece piece = {g->bytes.count, offset};
+    wvl_walk_piece piece = {g->bytes.count, offset};
     if (!bytes) {
         return 1;
     }
@@ -144,9 +144,9 @@ int wvl_check_gather(wvl_walk *w, wvl_gathered *g, uint64_t offset, uint64_t byt
 }
 
 /* Place in the codestream of gathered byte `at`, or behind the last one. */
-uint64_t wvl_check_origin(const wvl_gathered *g, uint64_t at)
+uint64_t wvl_check_origin(const wvl_walk_gathered *g, uint64_t at)
 {
-    const wvl_piece *pieces = g->pieces.items;
+    const wvl_walk_piece *pieces = g->pieces.items;
     size_t low = 0, high = g->pieces.count;
     if (!high) {
         return 0;
@@ -162,7 +162,7 @@ uint64_t wvl_check_origin(const wvl_gathered *g, uint64_t at)
     return pieces[low].offset + (at - pieces[low].start);
 }
 
-void wvl_check_release_gathered(wvl_walk *w, wvl_gathered *g)
+void wvl_check_release_gathered(wvl_walk *w, wvl_walk_gathered *g)
 {
     wvl_check_release_list(w, &g->bytes);
     wvl_check_release_list(w, &g->pieces);

@@ -5,7 +5,7 @@
 #include "headers.h"
 #include "tile.h"
 
-uint64_t wvl_check_packed_origin(const wvl_tile_walk *t, uint64_t at)
+uint64_t wvl_check_packed_origin(const wvl_walk_tile_walk *t, uint64_t at)
 {
     return t->is_packed ? wvl_check_origin(t->packed, at) : at;
 }
@@ -16,11 +16,11 @@ static int code_is(const uint8_t *data, uint64_t at, uint64_t end, uint16_t code
 }
 
 /* A packet header cannot begin with 0xFF91, nor a body with 0xFF92: what is found there is the marker. */
-static int take_sop(wvl_tile_walk *t, int is_allowed)
+static int take_sop(wvl_walk_tile_walk *t, int is_allowed)
 {
     wvl_walk *w = t->w;
     const uint8_t *p = w->data + t->at;
-    if (!code_is(w->data, t->at, t->part->end, WVL_SOP)) {
+    if (!code_is(w->data, t->at, t->part->end, WVL_WALK_SOP)) {
         return 1;
     }
     if (!is_allowed) {
@@ -38,9 +38,9 @@ static int take_sop(wvl_tile_walk *t, int is_allowed)
     return 1;
 }
 
-static void take_eph(wvl_tile_walk *t, int is_required, const uint8_t *data, uint64_t *at, uint64_t end)
+static void take_eph(wvl_walk_tile_walk *t, int is_required, const uint8_t *data, uint64_t *at, uint64_t end)
 {
-    int is_there = code_is(data, *at, end, WVL_EPH);
+    int is_there = code_is(data, *at, end, WVL_WALK_EPH);
     if (is_there && !is_required) {
         wvl_check_fail_once(t->w, WVL_RULE_EPH_UNEXPECTED, wvl_check_packed_origin(t, *at), "EPH, but Scod does not announce it");
     } else if (!is_there && is_required) {
@@ -50,9 +50,9 @@ static void take_eph(wvl_tile_walk *t, int is_required, const uint8_t *data, uin
     *at += is_there ? 2 : 0;
 }
 
-static uint64_t sum_contributions(const wvl_tile_walk *t)
+static uint64_t sum_contributions(const wvl_walk_tile_walk *t)
 {
-    const wvl_contribution *c = t->contributions.items;
+    const wvl_walk_contribution *c = t->contributions.items;
     uint64_t sum = 0;
     for (size_t i = 0; i < t->contributions.count; i++) {
         sum += c[i].bytes;
@@ -62,7 +62,7 @@ static uint64_t sum_contributions(const wvl_tile_walk *t)
 
 /* ---- Body --------------------------------------------------------------------------------------------------------------- */
 
-static void check_marker_free(wvl_tile_walk *t, uint64_t at, uint32_t bytes)
+static void check_marker_free(wvl_walk_tile_walk *t, uint64_t at, uint32_t bytes)
 {
     const uint8_t *p = t->w->data + at, *end = p + bytes;
     while ((p = memchr(p, 0xFF, (size_t)(end - p))) && p + 1 < end) {
@@ -74,7 +74,7 @@ static void check_marker_free(wvl_tile_walk *t, uint64_t at, uint32_t bytes)
     }
 }
 
-static void check_scup(wvl_tile_walk *t, uint64_t at, uint32_t bytes)
+static void check_scup(wvl_walk_tile_walk *t, uint64_t at, uint32_t bytes)
 {
     const uint8_t *end = t->w->data + at + bytes;
     unsigned scup = bytes < 2 ? 0 : (unsigned)end[-1] << 4 | (end[-2] & 15);
@@ -84,7 +84,7 @@ static void check_scup(wvl_tile_walk *t, uint64_t at, uint32_t bytes)
 }
 
 /* A byte 0xFF at a contribution's end is followed by the next contribution, packet or marker. */
-static void check_last_byte(wvl_tile_walk *t, uint64_t at)
+static void check_last_byte(wvl_walk_tile_walk *t, uint64_t at)
 {
     const wvl_walk *w = t->w;
     unsigned next = at + 1 < w->bytes ? w->data[at + 1] : 0xFF;
@@ -98,9 +98,9 @@ static void check_last_byte(wvl_tile_walk *t, uint64_t at)
     }
 }
 
-static void check_body(wvl_tile_walk *t)
+static void check_body(wvl_walk_tile_walk *t)
 {
-    const wvl_contribution *c = t->contributions.items;
+    const wvl_walk_contribution *c = t->contributions.items;
     uint64_t at = t->at;
     for (size_t i = 0; i < t->contributions.count; i++) {
         check_marker_free(t, at, c[i].bytes);
@@ -114,10 +114,10 @@ static void check_body(wvl_tile_walk *t)
 
 /* ---- Counting ----------------------------------------------------------------------------------------------------------- */
 
-static void count_packet(wvl_tile_walk *t, const wvl_resolution *res, uint64_t k, const wvl_check_packet *packet, int is_empty)
+static void count_packet(wvl_walk_tile_walk *t, const wvl_walk_resolution *res, uint64_t k, const wvl_check_packet *packet, int is_empty)
 {
     wvl_check_summary *m = t->w->summary;
-    wvl_part *part = t->part;
+    wvl_walk_part *part = t->part;
     uint64_t bytes = packet->header_bytes + packet->body_bytes;
     (void)k;
     m->packet_count++;
@@ -141,7 +141,7 @@ static void count_packet(wvl_tile_walk *t, const wvl_resolution *res, uint64_t k
 
 /* ---- The packet --------------------------------------------------------------------------------------------------------- */
 
-static int take_header(wvl_tile_walk *t, wvl_resolution *res, uint64_t k, wvl_check_packet *packet, int *is_empty)
+static int take_header(wvl_walk_tile_walk *t, wvl_walk_resolution *res, uint64_t k, wvl_check_packet *packet, int *is_empty)
 {
     int has_eph = wvl_check_style_of(t->w)->scod >> 2 & 1;
     const uint8_t *data = t->is_packed ? t->packed->bytes.items : t->w->data;
@@ -160,7 +160,7 @@ static int take_header(wvl_tile_walk *t, wvl_resolution *res, uint64_t k, wvl_ch
     return 1;
 }
 
-static int take_body(wvl_tile_walk *t, const wvl_resolution *res, wvl_check_packet *packet)
+static int take_body(wvl_walk_tile_walk *t, const wvl_walk_resolution *res, wvl_check_packet *packet)
 {
     uint64_t body = sum_contributions(t);
     if (t->is_packed && body && t->at == t->part->end && t->packed == &t->ppt) {
@@ -181,9 +181,9 @@ static int take_body(wvl_tile_walk *t, const wvl_resolution *res, wvl_check_pack
     return 1;
 }
 
-int wvl_check_read_packet(wvl_tile_walk *t, wvl_resolution *res, uint64_t k)
+int wvl_check_read_packet(wvl_walk_tile_walk *t, wvl_walk_resolution *res, uint64_t k)
 {
-    wvl_precinct *precinct = &res->precincts[k];
+    wvl_walk_precinct *precinct = &res->precincts[k];
     wvl_check_packet packet = {.tile = t->tile, .component = res->component, .resolution = res->r, .layer = precinct->next_layer, .precinct = k};
     int is_empty = 0;
     t->contributions.count = t->ht_parts.count = 0;
@@ -191,7 +191,7 @@ int wvl_check_read_packet(wvl_tile_walk *t, wvl_resolution *res, uint64_t k)
     if (!take_sop(t, wvl_check_style_of(t->w)->scod & 2) || !take_header(t, res, k, &packet, &is_empty) || !take_body(t, res, &packet)) {
         return 0;
     }
-    packet.part = (uint32_t)(t->part - (wvl_part *)t->w->parts.items);
+    packet.part = (uint32_t)(t->part - (wvl_walk_part *)t->w->parts.items);
     packet.bytes = t->at - packet.offset;
     packet.offset += t->w->base;
     wvl_check_compare_length(t, packet.bytes);

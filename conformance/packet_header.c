@@ -6,13 +6,13 @@
 #define STYLE_TERMALL 4u
 
 typedef struct header {
-    wvl_tile_walk *t;
+    wvl_walk_tile_walk *t;
     wvl_walk *w;
-    wvl_bits bits;
+    wvl_walk_bits bits;
     uint64_t start;
     uint32_t layer;
     unsigned style;
-    const wvl_band *band; /* at hand */
+    const wvl_walk_band *band; /* at hand */
     int is_single_set; /* HT: Ccap15 allows one HT set a block */
     int failed;
 } header;
@@ -32,7 +32,7 @@ static unsigned log2_floor(unsigned v)
 }
 
 /* Table B.4. */
-static unsigned take_pass_count(wvl_bits *b)
+static unsigned take_pass_count(wvl_walk_bits *b)
 {
     unsigned n;
     if (!wvl_check_take_bit(b)) {
@@ -49,7 +49,7 @@ static unsigned take_pass_count(wvl_bits *b)
     return n < 31 ? 6 + n : 37 + wvl_check_take_bits(b, 7);
 }
 
-static int take_length(header *h, const wvl_block *k, unsigned passes, uint32_t *bytes)
+static int take_length(header *h, const wvl_walk_block *k, unsigned passes, uint32_t *bytes)
 {
     unsigned width = k->lblock + log2_floor(passes);
     if (width > 32) {
@@ -62,7 +62,7 @@ static int take_length(header *h, const wvl_block *k, unsigned passes, uint32_t 
 
 static int add_contribution(header *h, uint32_t bytes)
 {
-    wvl_contribution c = {.bytes = bytes};
+    wvl_walk_contribution c = {.bytes = bytes};
     if (bytes && !wvl_check_push(h->w, &h->t->contributions, &c, sizeof c)) {
         h->failed = 1;
         return 0;
@@ -84,7 +84,7 @@ static unsigned segment_room(unsigned style, unsigned done)
     return done < 10 ? 10 - done : (done - 10) % 3 == 0 ? 2 : 1;
 }
 
-static void take_classic(header *h, wvl_block *k, unsigned passes)
+static void take_classic(header *h, wvl_walk_block *k, unsigned passes)
 {
     unsigned done = k->passes;
     while (passes && !h->failed) {
@@ -98,11 +98,11 @@ static void take_classic(header *h, wvl_block *k, unsigned passes)
     }
 }
 
-/* kind and passes as in wvl_contribution; done: passes of the block before this segment's, placeholders aside. */
-static int add_segment(header *h, const wvl_block *k, uint32_t bytes, unsigned kind, unsigned passes, unsigned done)
+/* kind and passes as in wvl_walk_contribution; done: passes of the block before this segment's, placeholders aside. */
+static int add_segment(header *h, const wvl_walk_block *k, uint32_t bytes, unsigned kind, unsigned passes, unsigned done)
 {
-    wvl_contribution c = {bytes, (uint8_t)kind, (uint8_t)passes};
-    wvl_ht_part part = {h->band, (uint32_t)(k - h->band->blocks), (uint16_t)(done / 3)};
+    wvl_walk_contribution c = {bytes, (uint8_t)kind, (uint8_t)passes};
+    wvl_walk_ht_part part = {h->band, (uint32_t)(k - h->band->blocks), (uint16_t)(done / 3)};
     int is_judged = bytes && !h->w->options->skip_blocks;
     if ((bytes && !wvl_check_push(h->w, &h->t->contributions, &c, sizeof c)) ||
         (is_judged && !wvl_check_push(h->w, &h->t->ht_parts, &part, sizeof part))) {
@@ -121,7 +121,7 @@ static void check_cleanup(header *h, uint32_t bytes)
 
 /* Where HT and MQ blocks mix, the first length tells: HT when it leaves its most significant bit 0, with Lblock above 3 and more than a byte.
  * An MQ block's length then takes as many bits as all its passes ask for. 1: it is an MQ block, and it was taken. */
-static int take_if_classic(header *h, wvl_block *k, unsigned passes, unsigned first, uint32_t bytes)
+static int take_if_classic(header *h, wvl_walk_block *k, unsigned passes, unsigned first, uint32_t bytes)
 {
     unsigned width = k->lblock + log2_floor(first), full = k->lblock + log2_floor(passes);
     if (h->style >> 6 != 3 || (k->lblock > 3 && bytes > 1 && !(bytes >> (width - 1)))) {
@@ -134,7 +134,7 @@ static int take_if_classic(header *h, wvl_block *k, unsigned passes, unsigned fi
 }
 
 /* The first passes of an HT block: placeholders in threes and a cleanup pass in one segment, refinement in the next. */
-static unsigned take_first_set(header *h, wvl_block *k, unsigned passes)
+static unsigned take_first_set(header *h, wvl_walk_block *k, unsigned passes)
 {
     unsigned refinement = (passes - 1) % 3, first = passes - refinement;
     uint32_t bytes = 0;
@@ -156,7 +156,7 @@ static unsigned take_first_set(header *h, wvl_block *k, unsigned passes)
     return refinement;
 }
 
-static void take_ht(header *h, wvl_block *k, unsigned passes)
+static void take_ht(header *h, wvl_walk_block *k, unsigned passes)
 {
     unsigned done = k->passes + passes; /* passes before those that are left: done - left */
     unsigned left = passes;
@@ -188,7 +188,7 @@ static int is_alive(const header *h)
 }
 
 /* Zero bit-planes (B.10.5): beyond Mb they are only counted, and far beyond it the header makes no sense. */
-static void take_planes(header *h, const wvl_band *band, const wvl_tag_shape *shape, uint32_t *nodes, uint32_t col, uint32_t row, wvl_block *k)
+static void take_planes(header *h, const wvl_walk_band *band, const wvl_walk_tag_shape *shape, uint32_t *nodes, uint32_t col, uint32_t row, wvl_walk_block *k)
 {
     uint32_t zero = 0, node = 0, most = (uint32_t)(band->mb > 0 ? band->mb : 0) + 64;
     while (is_alive(h) && zero <= most) {
@@ -206,7 +206,7 @@ static void take_planes(header *h, const wvl_band *band, const wvl_tag_shape *sh
     k->planes = (int16_t)(band->mb - (int)zero);
 }
 
-static void take_block(header *h, wvl_block *k)
+static void take_block(header *h, wvl_walk_block *k)
 {
     unsigned passes = take_pass_count(&h->bits);
     if (!is_alive(h)) {
@@ -233,7 +233,7 @@ static void take_block(header *h, wvl_block *k)
 }
 
 /* 0 when no block of the band can be included yet: the root of the inclusion tree says so for all. */
-static int open_band(header *h, wvl_band *band)
+static int open_band(header *h, wvl_walk_band *band)
 {
     if (!band->cols || !band->rows) {
         return 0;
@@ -251,9 +251,9 @@ static int open_band(header *h, wvl_band *band)
     return !h->failed;
 }
 
-static void take_band(header *h, wvl_band *band)
+static void take_band(header *h, wvl_walk_band *band)
 {
-    wvl_tag_shape shape;
+    wvl_walk_tag_shape shape;
     if (!open_band(h, band)) {
         return;
     }
@@ -266,7 +266,7 @@ static void take_band(header *h, wvl_band *band)
             return;
         }
         for (uint32_t col = 0; col < band->cols && is_alive(h); col++) {
-            wvl_block *k = &band->blocks[(size_t)row * band->cols + col];
+            wvl_walk_block *k = &band->blocks[(size_t)row * band->cols + col];
             if (k->included) {
                 if (!wvl_check_take_bit(&h->bits)) {
                     continue;
@@ -290,7 +290,7 @@ static void take_band(header *h, wvl_band *band)
 /* B.10.1: whole bytes, and a byte 0xFF is followed by one more, whose first bit is 0. */
 static void close_bits(header *h)
 {
-    wvl_bits *b = &h->bits;
+    wvl_walk_bits *b = &h->bits;
     unsigned rest = b->byte & ((1u << b->left) - 1);
     if (b->byte == 0xFF && is_alive(h)) {
         if (b->at >= b->end) {
@@ -316,11 +316,11 @@ static int conclude(header *h)
     return is_alive(h);
 }
 
-int wvl_check_read_packet_header(wvl_tile_walk *t, wvl_resolution *res, uint64_t k, const uint8_t *data, uint64_t *at, uint64_t end, int *is_empty)
+int wvl_check_read_packet_header(wvl_walk_tile_walk *t, wvl_walk_resolution *res, uint64_t k, const uint8_t *data, uint64_t *at, uint64_t end, int *is_empty)
 {
-    wvl_precinct *precinct = &res->precincts[k];
+    wvl_walk_precinct *precinct = &res->precincts[k];
     header h = {.t = t, .w = t->w, .start = *at, .layer = precinct->next_layer};
-    h.bits = (wvl_bits){.data = data, .at = *at, .end = end};
+    h.bits = (wvl_walk_bits){.data = data, .at = *at, .end = end};
     h.style = wvl_check_coding_of(t->w, res->component)->style;
     h.is_single_set = !(t->w->ccap15 & 0x2000);
     *is_empty = !wvl_check_take_bit(&h.bits);

@@ -6,56 +6,56 @@
 #include "boxes.h"
 #include "walk.h"
 
-typedef struct wvl_profile wvl_profile;
+typedef struct wvl_walk_profile wvl_walk_profile;
 
-typedef struct wvl_facts {
+typedef struct wvl_walk_facts {
     const wvl_walk *w;
-    const wvl_boxes *b;
-    const wvl_profile *profile;
+    const wvl_walk_boxes *b;
+    const wvl_walk_profile *profile;
     char text[256]; /* what was found, when a rule does not hold; "" leaves the rule's own sentence */
-} wvl_facts;
+} wvl_walk_facts;
 
-typedef struct wvl_profile_rule {
+typedef struct wvl_walk_profile_rule {
     wvl_check_rule_id id;
-    int (*holds)(wvl_facts *f);
-} wvl_profile_rule;
+    int (*holds)(wvl_walk_facts *f);
+} wvl_walk_profile_rule;
 
-typedef struct wvl_profile_rules {
-    const wvl_profile_rule *items;
+typedef struct wvl_walk_profile_rules {
+    const wvl_walk_profile_rule *items;
     size_t count;
-} wvl_profile_rules;
+} wvl_walk_profile_rules;
 
-struct wvl_profile {
+struct wvl_walk_profile {
     const char *name;
     int file, part15, number; /* number: what Rsiz says of it, or which of a family it is */
-    const wvl_profile_rules *rules;
+    const wvl_walk_profile_rules *rules;
     const void *numbers;      /* of the family's own type */
 };
 
-extern const wvl_profile_rules wvl_check_profile0_rules, wvl_check_profile1_rules, wvl_check_cinema_rules, wvl_check_imf_rules,
+extern const wvl_walk_profile_rules wvl_check_profile0_rules, wvl_check_profile1_rules, wvl_check_cinema_rules, wvl_check_imf_rules,
     wvl_check_broadcast_rules, wvl_check_keep_rules, wvl_check_dicom_rules, wvl_check_imf_ht_rules;
 
-typedef struct wvl_keep_numbers wvl_keep_numbers;
-extern const wvl_keep_numbers wvl_check_kb_master, wvl_check_kb_access, wvl_check_ndnp, wvl_check_bodleian, wvl_check_bodleian_lossy, wvl_check_bl_newspaper, wvl_check_ht_archive;
+typedef struct wvl_walk_keep_numbers wvl_walk_keep_numbers;
+extern const wvl_walk_keep_numbers wvl_check_kb_master, wvl_check_kb_access, wvl_check_ndnp, wvl_check_bodleian, wvl_check_bodleian_lossy, wvl_check_bl_newspaper, wvl_check_ht_archive;
 
 /* Sets f->text and returns 0. */
-int wvl_check_refuse(wvl_facts *f, const char *format, ...) __attribute__((format(printf, 2, 3)));
+int wvl_check_refuse(wvl_walk_facts *f, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* Questions that several profiles ask. */
-int wvl_check_all_offsets_zero(wvl_facts *f);
-int wvl_check_one_layer(wvl_facts *f);
-int wvl_check_order_is(wvl_facts *f, unsigned order);
-int wvl_check_wavelet_is(wvl_facts *f, unsigned transform);
-int wvl_check_blocks_32(wvl_facts *f);
-int wvl_check_precincts_7_8(wvl_facts *f);
-int wvl_check_no_markers(wvl_facts *f, const wvl_marker_id *markers, size_t count);
-int wvl_check_parts_by_component(wvl_facts *f); /* each tile: one tile-part a component, in order */
-int wvl_check_has_tlm(wvl_facts *f);
+int wvl_check_all_offsets_zero(wvl_walk_facts *f);
+int wvl_check_one_layer(wvl_walk_facts *f);
+int wvl_check_order_is(wvl_walk_facts *f, unsigned order);
+int wvl_check_wavelet_is(wvl_walk_facts *f, unsigned transform);
+int wvl_check_blocks_32(wvl_walk_facts *f);
+int wvl_check_precincts_7_8(wvl_walk_facts *f);
+int wvl_check_no_markers(wvl_walk_facts *f, const wvl_walk_marker_id *markers, size_t count);
+int wvl_check_parts_by_component(wvl_walk_facts *f); /* each tile: one tile-part a component, in order */
+int wvl_check_has_tlm(wvl_walk_facts *f);
 int wvl_check_is_one_tile(const wvl_walk *w);
 /* bits * seconds / frames, rounded down: what a rate leaves for one frame, in bytes. */
 uint64_t wvl_check_frame_bytes(const wvl_walk *w, uint64_t bits_per_second);
 /* Msamples a second of main level 1..11 of IMF and broadcast; 0: no limit. */
 uint64_t wvl_check_level_samples(unsigned level);
-int wvl_check_samples_fit(wvl_facts *f, unsigned level);
+int wvl_check_samples_fit(wvl_walk_facts *f, unsigned level);
 
 #endif

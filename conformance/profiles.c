@@ -9,7 +9,7 @@
 
 /* ---- Questions that several profiles ask -------------------------------------------------------------------------------- */
 
-int wvl_check_refuse(wvl_facts *f, const char *format, ...)
+int wvl_check_refuse(wvl_walk_facts *f, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
@@ -18,16 +18,16 @@ int wvl_check_refuse(wvl_facts *f, const char *format, ...)
     return 0;
 }
 
-int wvl_check_all_offsets_zero(wvl_facts *f)
+int wvl_check_all_offsets_zero(wvl_walk_facts *f)
 {
     const wvl_walk *w = f->w;
     return !(w->x0 | w->y0 | w->tile_x0 | w->tile_y0) ||
            wvl_check_refuse(f, "the image begins at %u,%u, the tiles at %u,%u", w->x0, w->y0, w->tile_x0, w->tile_y0);
 }
 
-int wvl_check_one_layer(wvl_facts *f)
+int wvl_check_one_layer(wvl_walk_facts *f)
 {
-    const wvl_style *s = f->w->all_styles.items;
+    const wvl_walk_style *s = f->w->all_styles.items;
     for (size_t i = 0; i < f->w->all_styles.count; i++) {
         if (s[i].layers != 1) {
             return wvl_check_refuse(f, "there are %u layers", s[i].layers);
@@ -36,10 +36,10 @@ int wvl_check_one_layer(wvl_facts *f)
     return 1;
 }
 
-int wvl_check_order_is(wvl_facts *f, unsigned order)
+int wvl_check_order_is(wvl_walk_facts *f, unsigned order)
 {
     static const char *const names[] = {"LRCP", "RLCP", "RPCL", "PCRL", "CPRL"};
-    const wvl_style *s = f->w->all_styles.items;
+    const wvl_walk_style *s = f->w->all_styles.items;
     for (size_t i = 0; i < f->w->all_styles.count; i++) {
         if (s[i].progression != order) {
             return wvl_check_refuse(f, "the progression order is %s", names[s[i].progression]);
@@ -48,9 +48,9 @@ int wvl_check_order_is(wvl_facts *f, unsigned order)
     return 1;
 }
 
-int wvl_check_wavelet_is(wvl_facts *f, unsigned transform)
+int wvl_check_wavelet_is(wvl_walk_facts *f, unsigned transform)
 {
-    const wvl_coding *k = f->w->all_codings.items;
+    const wvl_walk_coding *k = f->w->all_codings.items;
     for (size_t i = 0; i < f->w->all_codings.count; i++) {
         if (k[i].transform != transform) {
             return wvl_check_refuse(f, "the wavelet is the %s one", k[i].transform ? "5/3" : "9/7");
@@ -59,9 +59,9 @@ int wvl_check_wavelet_is(wvl_facts *f, unsigned transform)
     return 1;
 }
 
-int wvl_check_blocks_32(wvl_facts *f)
+int wvl_check_blocks_32(wvl_walk_facts *f)
 {
-    const wvl_coding *k = f->w->all_codings.items;
+    const wvl_walk_coding *k = f->w->all_codings.items;
     for (size_t i = 0; i < f->w->all_codings.count; i++) {
         if (k[i].xcb != 5 || k[i].ycb != 5 || k[i].style) {
             return wvl_check_refuse(f, "code blocks are %u x %u with style 0x%02X", 1u << k[i].xcb, 1u << k[i].ycb, k[i].style);
@@ -70,9 +70,9 @@ int wvl_check_blocks_32(wvl_facts *f)
     return 1;
 }
 
-int wvl_check_precincts_7_8(wvl_facts *f)
+int wvl_check_precincts_7_8(wvl_walk_facts *f)
 {
-    const wvl_coding *k = f->w->all_codings.items;
+    const wvl_walk_coding *k = f->w->all_codings.items;
     for (size_t i = 0; i < f->w->all_codings.count; i++) {
         for (unsigned r = 0; r <= k[i].levels; r++) {
             if (k[i].precincts[r] != (r ? 0x88 : 0x77)) {
@@ -83,7 +83,7 @@ int wvl_check_precincts_7_8(wvl_facts *f)
     return 1;
 }
 
-int wvl_check_no_markers(wvl_facts *f, const wvl_marker_id *markers, size_t count)
+int wvl_check_no_markers(wvl_walk_facts *f, const wvl_walk_marker_id *markers, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
         if (f->w->main_count[markers[i]] || f->w->tile_count[markers[i]]) {
@@ -93,9 +93,9 @@ int wvl_check_no_markers(wvl_facts *f, const wvl_marker_id *markers, size_t coun
     return 1;
 }
 
-int wvl_check_parts_by_component(wvl_facts *f)
+int wvl_check_parts_by_component(wvl_walk_facts *f)
 {
-    const wvl_part *p = f->w->parts.items;
+    const wvl_walk_part *p = f->w->parts.items;
     uint64_t expected = f->w->summary->tile_count * f->w->component_count;
     if (f->w->parts.count != expected) {
         return wvl_check_refuse(f, "there are %zu tile-parts for %llu tiles and %u components", f->w->parts.count,
@@ -109,9 +109,9 @@ int wvl_check_parts_by_component(wvl_facts *f)
     return 1;
 }
 
-int wvl_check_has_tlm(wvl_facts *f)
+int wvl_check_has_tlm(wvl_walk_facts *f)
 {
-    return f->w->main_count[WVL_MARK_TLM] != 0;
+    return f->w->main_count[WVL_WALK_MARK_TLM] != 0;
 }
 
 int wvl_check_is_one_tile(const wvl_walk *w)
@@ -142,13 +142,13 @@ uint64_t wvl_check_level_samples(unsigned level)
     return level < sizeof msamples / sizeof msamples[0] ? msamples[level] * UINT64_C(1000000) : 0;
 }
 
-int wvl_check_samples_fit(wvl_facts *f, unsigned level)
+int wvl_check_samples_fit(wvl_walk_facts *f, unsigned level)
 {
     const wvl_walk *w = f->w;
     uint64_t frames, seconds, limit = wvl_check_level_samples(level), samples = 0;
     frame_rate(w, &frames, &seconds);
     for (uint32_t c = 0; c < w->component_count; c++) {
-        const wvl_component *k = &w->components[c];
+        const wvl_walk_component *k = &w->components[c];
         samples += (((uint64_t)w->x1 + k->dx - 1) / k->dx) * (((uint64_t)w->y1 + k->dy - 1) / k->dy);
     }
     if (!limit || seconds > UINT64_MAX / limit || samples <= limit * seconds / frames) {
@@ -190,7 +190,7 @@ int wvl_check_samples_fit(wvl_facts *f, unsigned level)
     X("imf-ht-rev", "IMF with HT blocks, reversible", 0, 1, 1, &wvl_check_imf_ht_rules, NULL)                               \
     X("imf-ht-irv", "IMF with HT blocks, irreversible", 0, 1, 0, &wvl_check_imf_ht_rules, NULL)
 
-static const wvl_profile profiles[] = {
+static const wvl_walk_profile profiles[] = {
 #define PROFILE(name, doc, file, ht, number, rules, numbers) {name, file, ht, number, rules, numbers},
     PROFILES(PROFILE)
 #undef PROFILE
@@ -223,7 +223,7 @@ int wvl_check_knows_profile(const char *name)
     return 0;
 }
 
-static int applies(const wvl_profile *p, const wvl_walk *w)
+static int applies(const wvl_walk_profile *p, const wvl_walk *w)
 {
     wvl_check_format format = w->summary->format;
     int is_read = w->main_header_end && w->main.has_cod && w->main.has_qcd;
@@ -231,7 +231,7 @@ static int applies(const wvl_profile *p, const wvl_walk *w)
            (p->file != 2 || format == WVL_CHECK_JPH);
 }
 
-static void report(wvl_walk *w, const wvl_profile *p, wvl_check_rule_id id, const char *found)
+static void report(wvl_walk *w, const wvl_walk_profile *p, wvl_check_rule_id id, const char *found)
 {
     char text[400];
     const wvl_check_rule *rule = wvl_check_rule_of(id);
@@ -239,12 +239,12 @@ static void report(wvl_walk *w, const wvl_profile *p, wvl_check_rule_id id, cons
     wvl_check_report_profile(w, rule, p->name, text);
 }
 
-static void judge_profile(wvl_walk *w, const wvl_boxes *b, const wvl_profile *p, int is_chosen, int is_clean, wvl_check_profile *result)
+static void judge_profile(wvl_walk *w, const wvl_walk_boxes *b, const wvl_walk_profile *p, int is_chosen, int is_clean, wvl_check_profile *result)
 {
-    wvl_facts f = {w, b, p, ""};
+    wvl_walk_facts f = {w, b, p, ""};
     result->applies = applies(p, w);
     for (size_t i = 0; result->applies && p->rules && i < p->rules->count; i++) {
-        const wvl_profile_rule *rule = &p->rules->items[i];
+        const wvl_walk_profile_rule *rule = &p->rules->items[i];
         f.text[0] = '\0';
         if (rule->holds(&f)) {
             continue;
@@ -265,7 +265,7 @@ static void judge_profile(wvl_walk *w, const wvl_boxes *b, const wvl_profile *p,
     }
 }
 
-void wvl_check_judge_profiles(wvl_walk *w, const wvl_boxes *b)
+void wvl_check_judge_profiles(wvl_walk *w, const wvl_walk_boxes *b)
 {
     wvl_check_summary *m = w->summary;
     int is_clean = !m->errors && m->complete && !w->limit_hit;

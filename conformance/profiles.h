@@ -7,6 +7,6 @@
 
 int wvl_check_knows_profile(const char *name);
 /* Fills the summary's profiles, and reports what breaks the one that the options name. */
-void wvl_check_judge_profiles(wvl_walk *w, const wvl_boxes *b);
+void wvl_check_judge_profiles(wvl_walk *w, const wvl_walk_boxes *b);
 
 #endif

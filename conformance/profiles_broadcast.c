@@ -4,13 +4,13 @@
 
 #define COUNT(array) (sizeof(array) / sizeof(array)[0])
 
-static int rsiz_holds(wvl_facts *f)
+static int rsiz_holds(wvl_walk_facts *f)
 {
     unsigned rsiz = f->w->rsiz;
     return ((int)(rsiz >> 8) == f->profile->number && !(rsiz >> 4 & 15) && (rsiz & 15) <= 11) || wvl_check_refuse(f, "Rsiz is 0x%04X", rsiz);
 }
 
-static int tiles_hold(wvl_facts *f)
+static int tiles_hold(wvl_walk_facts *f)
 {
     const wvl_walk *w = f->w;
     int is_four = (w->tiles_wide == 2 && w->tiles_high == 2) || (w->tiles_wide == 1 && w->tiles_high == 4);
@@ -18,13 +18,13 @@ static int tiles_hold(wvl_facts *f)
            wvl_check_refuse(f, "%llu x %llu tiles", (unsigned long long)w->tiles_wide, (unsigned long long)w->tiles_high);
 }
 
-static int components_hold(wvl_facts *f)
+static int components_hold(wvl_walk_facts *f)
 {
     if (f->w->component_count > 4) {
         return wvl_check_refuse(f, "%u components", f->w->component_count);
     }
     for (uint32_t c = 0; c < f->w->component_count; c++) {
-        const wvl_component *k = &f->w->components[c];
+        const wvl_walk_component *k = &f->w->components[c];
         if (k->depth < 8 || k->depth > 12 || k->is_signed) {
             return wvl_check_refuse(f, "component %u has %u bits%s", c, k->depth, k->is_signed ? ", signed" : "");
         }
@@ -33,9 +33,9 @@ static int components_hold(wvl_facts *f)
 }
 
 /* 4:2:0 is allowed by some checkers and not by others; it is let through. */
-static int subsampling_holds(wvl_facts *f)
+static int subsampling_holds(wvl_walk_facts *f)
 {
-    const wvl_component *k = f->w->components;
+    const wvl_walk_component *k = f->w->components;
     for (uint32_t c = 0; c < f->w->component_count; c++) {
         int is_chroma = c == 1 || c == 2;
         if ((!is_chroma && (k[c].dx != 1 || k[c].dy != 1)) || k[c].dx > 2 || k[c].dy > k[c].dx || (c == 2 && (k[2].dx != k[1].dx || k[2].dy != k[1].dy))) {
@@ -45,11 +45,11 @@ static int subsampling_holds(wvl_facts *f)
     return 1;
 }
 
-static int wavelet_holds(wvl_facts *f) { return wvl_check_wavelet_is(f, f->profile->number == 3); }
+static int wavelet_holds(wvl_walk_facts *f) { return wvl_check_wavelet_is(f, f->profile->number == 3); }
 
-static int levels_hold(wvl_facts *f)
+static int levels_hold(wvl_walk_facts *f)
 {
-    const wvl_coding *k = f->w->all_codings.items;
+    const wvl_walk_coding *k = f->w->all_codings.items;
     for (size_t i = 0; i < f->w->all_codings.count; i++) {
         if (!k[i].levels || k[i].levels > 5) {
             return wvl_check_refuse(f, "%u levels", k[i].levels);
@@ -58,9 +58,9 @@ static int levels_hold(wvl_facts *f)
     return 1;
 }
 
-static int blocks_hold(wvl_facts *f)
+static int blocks_hold(wvl_walk_facts *f)
 {
-    const wvl_coding *k = f->w->all_codings.items;
+    const wvl_walk_coding *k = f->w->all_codings.items;
     for (size_t i = 0; i < f->w->all_codings.count; i++) {
         if (k[i].xcb < 5 || k[i].xcb > 7 || k[i].ycb < 5 || k[i].ycb > 7 || k[i].style) {
             return wvl_check_refuse(f, "code blocks are %u x %u with style 0x%02X", 1u << k[i].xcb, 1u << k[i].ycb, k[i].style);
@@ -69,21 +69,21 @@ static int blocks_hold(wvl_facts *f)
     return 1;
 }
 
-static int order_holds(wvl_facts *f)
+static int order_holds(wvl_walk_facts *f)
 {
-    static const wvl_marker_id poc[] = {WVL_MARK_POC};
+    static const wvl_walk_marker_id poc[] = {WVL_WALK_MARK_POC};
     return wvl_check_order_is(f, 4) && (wvl_check_no_markers(f, poc, 1) || wvl_check_refuse(f, "there is a POC"));
 }
 
-static int markers_hold(wvl_facts *f)
+static int markers_hold(wvl_walk_facts *f)
 {
-    static const wvl_marker_id forbidden[] = {WVL_MARK_PPM, WVL_MARK_PPT, WVL_MARK_RGN};
+    static const wvl_walk_marker_id forbidden[] = {WVL_WALK_MARK_PPM, WVL_WALK_MARK_PPT, WVL_WALK_MARK_RGN};
     return wvl_check_no_markers(f, forbidden, COUNT(forbidden));
 }
 
-static int samples_hold(wvl_facts *f) { return wvl_check_samples_fit(f, f->w->rsiz & 15); }
+static int samples_hold(wvl_walk_facts *f) { return wvl_check_samples_fit(f, f->w->rsiz & 15); }
 
-static int bytes_hold(wvl_facts *f)
+static int bytes_hold(wvl_walk_facts *f)
 {
     unsigned level = f->w->rsiz & 15;
     uint64_t rate = level <= 3 ? UINT64_C(200000000) : UINT64_C(200000000) << (level - 3);
@@ -91,7 +91,7 @@ static int bytes_hold(wvl_facts *f)
     return bytes <= limit || wvl_check_refuse(f, "%llu bytes, level %u leaves %llu", (unsigned long long)bytes, level, (unsigned long long)limit);
 }
 
-static const wvl_profile_rule rules[] = {
+static const wvl_walk_profile_rule rules[] = {
     {WVL_RULE_BC_RSIZ, rsiz_holds},
     {WVL_RULE_BC_OFFSETS, wvl_check_all_offsets_zero},
     {WVL_RULE_BC_TILES, tiles_hold},
@@ -110,4 +110,4 @@ static const wvl_profile_rule rules[] = {
     {WVL_RULE_BC_BYTES, bytes_hold},
 };
 
-const wvl_profile_rules wvl_check_broadcast_rules = {rules, COUNT(rules)};
+const wvl_walk_profile_rules wvl_check_broadcast_rules = {rules, COUNT(rules)};

@@ -5,22 +5,22 @@
 #define COUNT(array) (sizeof(array) / sizeof(array)[0])
 
 /* 0, 1, 2 for 2K, 4K, 8K. */
-static unsigned class_of(const wvl_facts *f) { return (unsigned)(f->profile->number - 4) % 3; }
-static int is_reversible(const wvl_facts *f) { return f->profile->number >= 7; }
+static unsigned class_of(const wvl_walk_facts *f) { return (unsigned)(f->profile->number - 4) % 3; }
+static int is_reversible(const wvl_walk_facts *f) { return f->profile->number >= 7; }
 
-static int rsiz_holds(wvl_facts *f)
+static int rsiz_holds(wvl_walk_facts *f)
 {
     static const uint8_t greatest_sublevel[12] = {9, 1, 1, 1, 2, 3, 4, 5, 6, 7, 8, 9};
     unsigned rsiz = f->w->rsiz, level = rsiz & 15, sub = rsiz >> 4 & 15;
     return ((int)(rsiz >> 8) == f->profile->number && level <= 11 && sub <= greatest_sublevel[level]) || wvl_check_refuse(f, "Rsiz is 0x%04X", rsiz);
 }
 
-static int size_holds(wvl_facts *f)
+static int size_holds(wvl_walk_facts *f)
 {
     return (f->w->x1 <= 2048u << class_of(f) && f->w->y1 <= 1556u << class_of(f)) || wvl_check_refuse(f, "%u x %u", f->w->x1, f->w->y1);
 }
 
-static int tiles_hold(wvl_facts *f)
+static int tiles_hold(wvl_walk_facts *f)
 {
     const wvl_walk *w = f->w;
     if (w->tile_width >= w->x1 && w->tile_height >= w->y1) {
@@ -34,13 +34,13 @@ static int tiles_hold(wvl_facts *f)
     return wvl_check_refuse(f, "tiles are %u x %u", w->tile_width, w->tile_height);
 }
 
-static int components_hold(wvl_facts *f)
+static int components_hold(wvl_walk_facts *f)
 {
     if (f->w->component_count > 3) {
         return wvl_check_refuse(f, "%u components", f->w->component_count);
     }
     for (uint32_t c = 0; c < f->w->component_count; c++) {
-        const wvl_component *k = &f->w->components[c];
+        const wvl_walk_component *k = &f->w->components[c];
         if (k->depth < 8 || k->depth > 16 || k->is_signed) {
             return wvl_check_refuse(f, "component %u has %u bits%s", c, k->depth, k->is_signed ? ", signed" : "");
         }
@@ -48,9 +48,9 @@ static int components_hold(wvl_facts *f)
     return 1;
 }
 
-static int subsampling_holds(wvl_facts *f)
+static int subsampling_holds(wvl_walk_facts *f)
 {
-    const wvl_component *k = f->w->components;
+    const wvl_walk_component *k = f->w->components;
     for (uint32_t c = 0; c < f->w->component_count; c++) {
         if (k[c].dy != 1 || k[c].dx > 2 || (c == 0 && k[c].dx != 1) || (c > 1 && k[c].dx != k[1].dx)) {
             return wvl_check_refuse(f, "component %u has a subsampling of %u x %u", c, k[c].dx, k[c].dy);
@@ -59,9 +59,9 @@ static int subsampling_holds(wvl_facts *f)
     return 1;
 }
 
-static int wavelet_holds(wvl_facts *f) { return wvl_check_wavelet_is(f, is_reversible(f) ? 1 : 0); }
+static int wavelet_holds(wvl_walk_facts *f) { return wvl_check_wavelet_is(f, is_reversible(f) ? 1 : 0); }
 
-static unsigned most_levels(const wvl_facts *f)
+static unsigned most_levels(const wvl_walk_facts *f)
 {
     unsigned most = 5 + class_of(f), by_tile = 4;
     for (uint32_t width = 2048; is_reversible(f) && by_tile < 7 && f->w->tile_width >= width; width *= 2) {
@@ -70,9 +70,9 @@ static unsigned most_levels(const wvl_facts *f)
     return is_reversible(f) && by_tile < most ? by_tile : most;
 }
 
-static int levels_hold(wvl_facts *f)
+static int levels_hold(wvl_walk_facts *f)
 {
-    const wvl_coding *k = f->w->all_codings.items;
+    const wvl_walk_coding *k = f->w->all_codings.items;
     for (size_t i = 0; i < f->w->all_codings.count; i++) {
         if (!k[i].levels || k[i].levels > most_levels(f)) {
             return wvl_check_refuse(f, "%u levels, %u are the most", k[i].levels, most_levels(f));
@@ -81,21 +81,21 @@ static int levels_hold(wvl_facts *f)
     return 1;
 }
 
-static int order_holds(wvl_facts *f)
+static int order_holds(wvl_walk_facts *f)
 {
-    static const wvl_marker_id poc[] = {WVL_MARK_POC};
+    static const wvl_walk_marker_id poc[] = {WVL_WALK_MARK_POC};
     return wvl_check_order_is(f, 4) && (wvl_check_no_markers(f, poc, 1) || wvl_check_refuse(f, "there is a POC"));
 }
 
-static int markers_hold(wvl_facts *f)
+static int markers_hold(wvl_walk_facts *f)
 {
-    static const wvl_marker_id forbidden[] = {WVL_MARK_PPM, WVL_MARK_PPT, WVL_MARK_RGN};
+    static const wvl_walk_marker_id forbidden[] = {WVL_WALK_MARK_PPM, WVL_WALK_MARK_PPT, WVL_WALK_MARK_RGN};
     return wvl_check_no_markers(f, forbidden, COUNT(forbidden));
 }
 
-static int samples_hold(wvl_facts *f) { return wvl_check_samples_fit(f, f->w->rsiz & 15); }
+static int samples_hold(wvl_walk_facts *f) { return wvl_check_samples_fit(f, f->w->rsiz & 15); }
 
-static int bytes_hold(wvl_facts *f)
+static int bytes_hold(wvl_walk_facts *f)
 {
     unsigned sub = f->w->rsiz >> 4 & 15;
     uint64_t limit = sub && sub <= 9 ? wvl_check_frame_bytes(f->w, UINT64_C(200000000) << (sub - 1)) : UINT64_MAX;
@@ -104,7 +104,7 @@ static int bytes_hold(wvl_facts *f)
            wvl_check_refuse(f, "%llu bytes, sublevel %u leaves %llu", (unsigned long long)bytes, sub, (unsigned long long)limit);
 }
 
-static const wvl_profile_rule rules[] = {
+static const wvl_walk_profile_rule rules[] = {
     {WVL_RULE_IMF_RSIZ, rsiz_holds},
     {WVL_RULE_IMF_SIZE, size_holds},
     {WVL_RULE_IMF_OFFSETS, wvl_check_all_offsets_zero},
@@ -124,4 +124,4 @@ static const wvl_profile_rule rules[] = {
     {WVL_RULE_IMF_BYTES, bytes_hold},
 };
 
-const wvl_profile_rules wvl_check_imf_rules = {rules, COUNT(rules)};
+const wvl_walk_profile_rules wvl_check_imf_rules = {rules, COUNT(rules)};

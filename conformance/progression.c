@@ -13,30 +13,30 @@ enum { LRCP, RLCP, RPCL, PCRL, CPRL };
 
 static int by_resolution(const void *a, const void *b)
 {
-    const wvl_resolution *p = ((const wvl_cursor *)a)->resolution, *q = ((const wvl_cursor *)b)->resolution;
+    const wvl_walk_resolution *p = ((const wvl_walk_cursor *)a)->resolution, *q = ((const wvl_walk_cursor *)b)->resolution;
     if (p->r != q->r) {
         return p->r < q->r ? -1 : 1;
     }
     return p->component < q->component ? -1 : p->component > q->component;
 }
 
-static int is_positional(const wvl_sequence *s)
+static int is_positional(const wvl_walk_sequence *s)
 {
     return s->volume.progression >= RPCL;
 }
 
 /* ---- Merging by place --------------------------------------------------------------------------------------------------- */
 
-static void locate(const wvl_tile_walk *t, wvl_cursor *c)
+static void locate(const wvl_walk_tile_walk *t, wvl_walk_cursor *c)
 {
-    const wvl_resolution *res = c->resolution;
+    const wvl_walk_resolution *res = c->resolution;
     uint64_t col = c->k % res->wide, row = c->k / res->wide;
     uint64_t left = res->rect.x0 >> res->ppx, top = res->rect.y0 >> res->ppy;
     c->x = col || (left << res->ppx) == res->rect.x0 ? (left + col) * res->step_x : t->rect.x0;
     c->y = row || (top << res->ppy) == res->rect.y0 ? (top + row) * res->step_y : t->rect.y0;
 }
 
-static int comes_before(const wvl_cursor *a, const wvl_cursor *b)
+static int comes_before(const wvl_walk_cursor *a, const wvl_walk_cursor *b)
 {
     if (a->y != b->y) {
         return a->y < b->y;
@@ -50,7 +50,7 @@ static int comes_before(const wvl_cursor *a, const wvl_cursor *b)
     return a->resolution->r < b->resolution->r;
 }
 
-static void sift_down(wvl_cursor *heap, size_t count, size_t i)
+static void sift_down(wvl_walk_cursor *heap, size_t count, size_t i)
 {
     for (;;) {
         size_t child = 2 * i + 1, first = i;
@@ -63,7 +63,7 @@ static void sift_down(wvl_cursor *heap, size_t count, size_t i)
         if (first == i) {
             return;
         }
-        wvl_cursor held = heap[i];
+        wvl_walk_cursor held = heap[i];
         heap[i] = heap[first];
         heap[first] = held;
         i = first;
@@ -72,7 +72,7 @@ static void sift_down(wvl_cursor *heap, size_t count, size_t i)
 
 /* ---- Groups ------------------------------------------------------------------------------------------------------------- */
 
-static int same_group(const wvl_sequence *s, const wvl_resolution *a, const wvl_resolution *b)
+static int same_group(const wvl_walk_sequence *s, const wvl_walk_resolution *a, const wvl_walk_resolution *b)
 {
     switch (s->volume.progression) {
     case RLCP:
@@ -82,9 +82,9 @@ static int same_group(const wvl_sequence *s, const wvl_resolution *a, const wvl_
     }
 }
 
-static void open_group(wvl_tile_walk *t)
+static void open_group(wvl_walk_tile_walk *t)
 {
-    wvl_sequence *s = &t->sequence;
+    wvl_walk_sequence *s = &t->sequence;
     s->group = s->group_end;
     while (s->group_end < s->count && same_group(s, s->cursors[s->group].resolution, s->cursors[s->group_end].resolution)) {
         s->group_end++;
@@ -104,10 +104,10 @@ static void open_group(wvl_tile_walk *t)
     }
 }
 
-static int open_volume(wvl_tile_walk *t)
+static int open_volume(wvl_walk_tile_walk *t)
 {
-    wvl_sequence *s = &t->sequence;
-    const wvl_volume *v = &((const wvl_volume *)t->volumes.items)[t->volume++];
+    wvl_walk_sequence *s = &t->sequence;
+    const wvl_walk_volume *v = &((const wvl_walk_volume *)t->volumes.items)[t->volume++];
     uint32_t layers = wvl_check_style_of(t->w)->layers;
     s->volume = *v;
     s->volume.layers = v->layers < layers ? v->layers : layers;
@@ -116,9 +116,9 @@ static int open_volume(wvl_tile_walk *t)
         return 0;
     }
     for (size_t i = 0; i < t->resolution_count; i++) {
-        wvl_resolution *res = &t->resolutions[i];
+        wvl_walk_resolution *res = &t->resolutions[i];
         if (res->component >= v->c0 && res->component < v->c1 && res->r >= v->r0 && res->r < v->r1) {
-            s->cursors[s->count++] = (wvl_cursor){res, 0, 0, 0, 0};
+            s->cursors[s->count++] = (wvl_walk_cursor){res, 0, 0, 0, 0};
         }
     }
     if (v->progression < PCRL && s->count) {
@@ -133,11 +133,11 @@ static int open_volume(wvl_tile_walk *t)
 /* ---- Next --------------------------------------------------------------------------------------------------------------- */
 
 /* Layers around the group: 0 when the group is done. */
-static wvl_resolution *next_by_layer(wvl_tile_walk *t, uint64_t *k)
+static wvl_walk_resolution *next_by_layer(wvl_walk_tile_walk *t, uint64_t *k)
 {
-    wvl_sequence *s = &t->sequence;
+    wvl_walk_sequence *s = &t->sequence;
     while (s->layer < s->volume.layers && s->entry < s->group_end) {
-        wvl_resolution *res = s->cursors[s->entry].resolution;
+        wvl_walk_resolution *res = s->cursors[s->entry].resolution;
         while (s->k < res->wide * res->high) {
             *k = s->k++;
             if (!wvl_check_charge(t->w, 1)) {
@@ -156,12 +156,12 @@ static wvl_resolution *next_by_layer(wvl_tile_walk *t, uint64_t *k)
     return NULL;
 }
 
-static wvl_resolution *next_by_place(wvl_tile_walk *t, uint64_t *k)
+static wvl_walk_resolution *next_by_place(wvl_walk_tile_walk *t, uint64_t *k)
 {
-    wvl_sequence *s = &t->sequence;
-    wvl_cursor *heap = &s->cursors[s->group];
+    wvl_walk_sequence *s = &t->sequence;
+    wvl_walk_cursor *heap = &s->cursors[s->group];
     while (s->live) {
-        wvl_resolution *res = heap->resolution;
+        wvl_walk_resolution *res = heap->resolution;
         if (!wvl_check_charge(t->w, 1)) {
             return NULL;
         }
@@ -179,12 +179,12 @@ static wvl_resolution *next_by_place(wvl_tile_walk *t, uint64_t *k)
     return NULL;
 }
 
-wvl_resolution *wvl_check_next_packet(wvl_tile_walk *t, uint64_t *k)
+wvl_walk_resolution *wvl_check_next_packet(wvl_walk_tile_walk *t, uint64_t *k)
 {
-    wvl_sequence *s = &t->sequence;
+    wvl_walk_sequence *s = &t->sequence;
     while (!t->w->limit_hit) {
         if (s->started) {
-            wvl_resolution *res = is_positional(s) ? next_by_place(t, k) : next_by_layer(t, k);
+            wvl_walk_resolution *res = is_positional(s) ? next_by_place(t, k) : next_by_layer(t, k);
             if (res) {
                 return res;
             }

@@ -4,7 +4,7 @@
 
 #include "walk.h"
 
-int wvl_check_assign(wvl_walk *w, uint16_t **map, wvl_list *components, uint32_t component, size_t count)
+int wvl_check_assign(wvl_walk *w, uint16_t **map, wvl_walk_list *components, uint32_t component, size_t count)
 {
     uint16_t c = (uint16_t)component;
     if (!*map) {
@@ -17,7 +17,7 @@ int wvl_check_assign(wvl_walk *w, uint16_t **map, wvl_list *components, uint32_t
     return 1;
 }
 
-void wvl_check_note(wvl_walk *w, wvl_list *list, const void *item, size_t item_bytes)
+void wvl_check_note(wvl_walk *w, wvl_walk_list *list, const void *item, size_t item_bytes)
 {
     for (size_t i = 0; i < list->count; i++) {
         if (!memcmp((const uint8_t *)list->items + i * item_bytes, item, item_bytes)) {
@@ -29,7 +29,7 @@ void wvl_check_note(wvl_walk *w, wvl_list *list, const void *item, size_t item_b
     }
 }
 
-static void clear_map(uint16_t *map, wvl_list *components, wvl_list *values)
+static void clear_map(uint16_t *map, wvl_walk_list *components, wvl_walk_list *values)
 {
     const uint16_t *c = components->items;
     for (size_t i = 0; i < components->count; i++) {
@@ -38,7 +38,7 @@ static void clear_map(uint16_t *map, wvl_list *components, wvl_list *values)
     components->count = values->count = 0;
 }
 
-void wvl_check_clear_scope(wvl_walk *w, wvl_scope *scope)
+void wvl_check_clear_scope(wvl_walk *w, wvl_walk_scope *scope)
 {
     (void)w;
     scope->has_cod = scope->has_qcd = scope->has_poc = 0;
@@ -48,9 +48,9 @@ void wvl_check_clear_scope(wvl_walk *w, wvl_scope *scope)
     clear_map(scope->shift_of, &scope->shift_components, &scope->shifts);
 }
 
-void wvl_check_release_scope(wvl_walk *w, wvl_scope *scope)
+void wvl_check_release_scope(wvl_walk *w, wvl_walk_scope *scope)
 {
-    wvl_list *const lists[] = {&scope->cocs, &scope->qccs, &scope->shifts, &scope->coc_components, &scope->qcc_components, &scope->shift_components,
+    wvl_walk_list *const lists[] = {&scope->cocs, &scope->qccs, &scope->shifts, &scope->coc_components, &scope->qcc_components, &scope->shift_components,
                                &scope->volumes};
     for (size_t i = 0; i < sizeof lists / sizeof lists[0]; i++) {
         wvl_check_release_list(w, lists[i]);
@@ -61,37 +61,37 @@ void wvl_check_release_scope(wvl_walk *w, wvl_scope *scope)
     memset(scope, 0, sizeof *scope);
 }
 
-static const wvl_coding *find_coding(const wvl_scope *scope, uint32_t c)
+static const wvl_walk_coding *find_coding(const wvl_walk_scope *scope, uint32_t c)
 {
     if (scope->coc_of && scope->coc_of[c]) {
-        return (const wvl_coding *)scope->cocs.items + scope->coc_of[c] - 1;
+        return (const wvl_walk_coding *)scope->cocs.items + scope->coc_of[c] - 1;
     }
     return scope->has_cod ? &scope->cod : NULL;
 }
 
-static const wvl_quant *find_quant(const wvl_scope *scope, uint32_t c)
+static const wvl_walk_quant *find_quant(const wvl_walk_scope *scope, uint32_t c)
 {
     if (scope->qcc_of && scope->qcc_of[c]) {
-        return (const wvl_quant *)scope->qccs.items + scope->qcc_of[c] - 1;
+        return (const wvl_walk_quant *)scope->qccs.items + scope->qcc_of[c] - 1;
     }
     return scope->has_qcd ? &scope->qcd : NULL;
 }
 
-const wvl_coding *wvl_check_coding_of(const wvl_walk *w, uint32_t component)
+const wvl_walk_coding *wvl_check_coding_of(const wvl_walk *w, uint32_t component)
 {
-    const wvl_coding *found = w->in_tile ? find_coding(&w->tile_scope, component) : NULL;
+    const wvl_walk_coding *found = w->in_tile ? find_coding(&w->tile_scope, component) : NULL;
     return found ? found : find_coding(&w->main, component);
 }
 
-const wvl_quant *wvl_check_quant_of(const wvl_walk *w, uint32_t component)
+const wvl_walk_quant *wvl_check_quant_of(const wvl_walk *w, uint32_t component)
 {
-    const wvl_quant *found = w->in_tile ? find_quant(&w->tile_scope, component) : NULL;
+    const wvl_walk_quant *found = w->in_tile ? find_quant(&w->tile_scope, component) : NULL;
     return found ? found : find_quant(&w->main, component);
 }
 
 unsigned wvl_check_shift_of(const wvl_walk *w, uint32_t component)
 {
-    const wvl_scope *scopes[2] = {w->in_tile ? &w->tile_scope : &w->main, &w->main};
+    const wvl_walk_scope *scopes[2] = {w->in_tile ? &w->tile_scope : &w->main, &w->main};
     for (unsigned i = 0; i < 2; i++) {
         if (scopes[i]->shift_of && scopes[i]->shift_of[component]) {
             return ((const uint8_t *)scopes[i]->shifts.items)[scopes[i]->shift_of[component] - 1];
@@ -100,14 +100,14 @@ unsigned wvl_check_shift_of(const wvl_walk *w, uint32_t component)
     return 0;
 }
 
-const wvl_style *wvl_check_style_of(const wvl_walk *w)
+const wvl_walk_style *wvl_check_style_of(const wvl_walk *w)
 {
     return w->in_tile && w->tile_scope.has_cod ? &w->tile_scope.style : &w->main.style;
 }
 
 int wvl_check_magnitude_bits(const wvl_walk *w, uint32_t component, unsigned resolution, unsigned band)
 {
-    const wvl_quant *q = wvl_check_quant_of(w, component);
+    const wvl_walk_quant *q = wvl_check_quant_of(w, component);
     unsigned index = resolution ? 3 * (resolution - 1) + 1 + band : 0;
     int eps = 31; /* a step that is not there was reported; blocks are not judged by it */
     if (q->style == 1) { /* E-5: eps_0 - N_L + n_b */
@@ -122,8 +122,8 @@ int wvl_check_magnitude_bits(const wvl_walk *w, uint32_t component, unsigned res
 
 static int quant_fits(wvl_walk *w, uint32_t c)
 {
-    const wvl_coding *k = wvl_check_coding_of(w, c);
-    const wvl_quant *q = wvl_check_quant_of(w, c);
+    const wvl_walk_coding *k = wvl_check_coding_of(w, c);
+    const wvl_walk_quant *q = wvl_check_quant_of(w, c);
     unsigned bands = 3u * k->levels + 1;
     if (k->transform ? q->style != 0 : q->style == 0) {
         return wvl_check_fail(w, WVL_RULE_QUANT_WAVELET, q->offset, "component %u: the %s wavelet with quantization style %u", c,
@@ -142,7 +142,7 @@ static int quant_fits(wvl_walk *w, uint32_t c)
 /* What the code-block style needs of CAP, which may come after COD. */
 static int style_fits(wvl_walk *w, uint32_t c)
 {
-    const wvl_coding *k = wvl_check_coding_of(w, c);
+    const wvl_walk_coding *k = wvl_check_coding_of(w, c);
     unsigned ht = k->style >> 6, kind = w->ccap15 >> 14;
     if (ht && !w->has_ht) {
         return wvl_check_fail(w, WVL_RULE_CODING_HT, k->offset, "the code-block style 0x%02X without a CAP that names Part 15", k->style);
@@ -168,7 +168,7 @@ unsigned wvl_check_told_bound(const wvl_walk *w)
 /* What a band's exponent allows, on the scale of B: Mb with 5/3, one more less the band's level with 9/7. Whether samples need it only a decoder finds. */
 static int is_told(wvl_walk *w, uint32_t c)
 {
-    const wvl_coding *k = wvl_check_coding_of(w, c);
+    const wvl_walk_coding *k = wvl_check_coding_of(w, c);
     if (!(k->style & 0x40) || !w->has_ht || wvl_check_shift_of(w, c)) {
         return 1;
     }
@@ -186,7 +186,7 @@ static int is_told(wvl_walk *w, uint32_t c)
 /* Steps beyond those that the deepest component served has. */
 static void check_surplus(wvl_walk *w)
 {
-    const wvl_quant *q = w->in_tile ? &w->tile_scope.qcd : &w->main.qcd;
+    const wvl_walk_quant *q = w->in_tile ? &w->tile_scope.qcd : &w->main.qcd;
     unsigned most = 0;
     if (q->style == 1 || !(w->in_tile ? w->tile_scope.has_qcd : w->main.has_qcd)) {
         return;
@@ -202,7 +202,7 @@ static void check_surplus(wvl_walk *w)
 
 static void check_transform(wvl_walk *w, uint64_t offset)
 {
-    const wvl_component *k = w->components;
+    const wvl_walk_component *k = w->components;
     if (wvl_check_style_of(w)->mct != 1) {
         return;
     }

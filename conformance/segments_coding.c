@@ -6,7 +6,7 @@
 
 /* ---- Coding style ------------------------------------------------------------------------------------------------------- */
 
-static int check_coding(wvl_walk *w, const wvl_segment *s, const wvl_coding *k)
+static int check_coding(wvl_walk *w, const wvl_walk_segment *s, const wvl_walk_coding *k)
 {
     int good = 1;
     if (k->xcb > 10 || k->ycb > 10 || k->xcb + k->ycb > 12) {
@@ -28,7 +28,7 @@ static int check_coding(wvl_walk *w, const wvl_segment *s, const wvl_coding *k)
 }
 
 /* SPcod or SPcoc. 0 when the rest of the codestream cannot be read with it. */
-static int read_coding(wvl_walk *w, wvl_segment *s, int has_precincts, wvl_check_rule_id length_rule, wvl_coding *k)
+static int read_coding(wvl_walk *w, wvl_walk_segment *s, int has_precincts, wvl_check_rule_id length_rule, wvl_walk_coding *k)
 {
     memset(k, 0, sizeof *k); /* with its padding: it is compared as bytes */
     memset(k->precincts, 0xFF, sizeof k->precincts);
@@ -63,10 +63,10 @@ static int read_coding(wvl_walk *w, wvl_segment *s, int has_precincts, wvl_check
     return 1;
 }
 
-void wvl_check_read_cod(wvl_walk *w, wvl_segment *s)
+void wvl_check_read_cod(wvl_walk *w, wvl_walk_segment *s)
 {
-    wvl_style style;
-    wvl_coding coding;
+    wvl_walk_style style;
+    wvl_walk_coding coding;
     int good = 1;
     memset(&style, 0, sizeof style);
     if (s->length < 12) {
@@ -98,7 +98,7 @@ void wvl_check_read_cod(wvl_walk *w, wvl_segment *s)
 }
 
 /* The component that a segment begins with; UINT32_MAX after a complaint. */
-static uint32_t take_component(wvl_walk *w, wvl_segment *s, const char *name, wvl_check_rule_id range, wvl_check_rule_id duplicate,
+static uint32_t take_component(wvl_walk *w, wvl_walk_segment *s, const char *name, wvl_check_rule_id range, wvl_check_rule_id duplicate,
                                const uint16_t *map)
 {
     uint32_t c = wvl_check_take(s, wvl_check_index_bytes(w));
@@ -113,10 +113,10 @@ static uint32_t take_component(wvl_walk *w, wvl_segment *s, const char *name, wv
     return c;
 }
 
-void wvl_check_read_coc(wvl_walk *w, wvl_segment *s)
+void wvl_check_read_coc(wvl_walk *w, wvl_walk_segment *s)
 {
-    wvl_scope *scope = s->scope;
-    wvl_coding coding;
+    wvl_walk_scope *scope = s->scope;
+    wvl_walk_coding coding;
     if (s->left < wvl_check_index_bytes(w) + 6) {
         wvl_check_fail(w, WVL_RULE_COC_LENGTH, s->offset, "Lcoc is %llu", (unsigned long long)s->length);
         return;
@@ -136,7 +136,7 @@ void wvl_check_read_coc(wvl_walk *w, wvl_segment *s)
 
 /* ---- Quantization ------------------------------------------------------------------------------------------------------- */
 
-static int read_quant(wvl_walk *w, wvl_segment *s, wvl_check_rule_id length_rule, wvl_quant *q)
+static int read_quant(wvl_walk *w, wvl_walk_segment *s, wvl_check_rule_id length_rule, wvl_walk_quant *q)
 {
     memset(q, 0, sizeof *q);
     q->offset = s->offset;
@@ -148,7 +148,7 @@ static int read_quant(wvl_walk *w, wvl_segment *s, wvl_check_rule_id length_rule
     }
     unsigned width = q->style ? 2 : 1;
     size_t count = s->left / width;
-    if (s->left % width || !count || count > WVL_MAX_BANDS || (q->style == 1 && count != 1)) {
+    if (s->left % width || !count || count > WVL_WALK_MAX_BANDS || (q->style == 1 && count != 1)) {
         return wvl_check_fail(w, length_rule, s->offset, "the segment has a length of %llu with quantization style %u",
                               (unsigned long long)s->length, q->style);
     }
@@ -161,9 +161,9 @@ static int read_quant(wvl_walk *w, wvl_segment *s, wvl_check_rule_id length_rule
     return 1;
 }
 
-void wvl_check_read_qcd(wvl_walk *w, wvl_segment *s)
+void wvl_check_read_qcd(wvl_walk *w, wvl_walk_segment *s)
 {
-    wvl_quant quant;
+    wvl_walk_quant quant;
     if (s->length < 4) {
         wvl_check_fail(w, WVL_RULE_QCD_LENGTH, s->offset, "Lqcd is %llu", (unsigned long long)s->length);
     } else if (read_quant(w, s, WVL_RULE_QCD_LENGTH, &quant)) {
@@ -172,10 +172,10 @@ void wvl_check_read_qcd(wvl_walk *w, wvl_segment *s)
     }
 }
 
-void wvl_check_read_qcc(wvl_walk *w, wvl_segment *s)
+void wvl_check_read_qcc(wvl_walk *w, wvl_walk_segment *s)
 {
-    wvl_scope *scope = s->scope;
-    wvl_quant quant;
+    wvl_walk_scope *scope = s->scope;
+    wvl_walk_quant quant;
     if (s->left < wvl_check_index_bytes(w) + 2) {
         wvl_check_fail(w, WVL_RULE_QCC_LENGTH, s->offset, "Lqcc is %llu", (unsigned long long)s->length);
         return;
@@ -191,9 +191,9 @@ void wvl_check_read_qcc(wvl_walk *w, wvl_segment *s)
 
 /* ---- Region of interest ------------------------------------------------------------------------------------------------- */
 
-void wvl_check_read_rgn(wvl_walk *w, wvl_segment *s)
+void wvl_check_read_rgn(wvl_walk *w, wvl_walk_segment *s)
 {
-    wvl_scope *scope = s->scope;
+    wvl_walk_scope *scope = s->scope;
     if (s->left != wvl_check_index_bytes(w) + 2) {
         wvl_check_fail(w, WVL_RULE_RGN_LENGTH, s->offset, "Lrgn is %llu", (unsigned long long)s->length);
         return;
@@ -215,10 +215,10 @@ void wvl_check_read_rgn(wvl_walk *w, wvl_segment *s)
 
 /* ---- Progression order changes ------------------------------------------------------------------------------------------ */
 
-static void read_volume(wvl_walk *w, wvl_segment *s, wvl_scope *scope)
+static void read_volume(wvl_walk *w, wvl_walk_segment *s, wvl_walk_scope *scope)
 {
     unsigned width = wvl_check_index_bytes(w);
-    wvl_volume v = {.offset = s->offset};
+    wvl_walk_volume v = {.offset = s->offset};
     v.r0 = wvl_check_take(s, 1);
     v.c0 = wvl_check_take(s, width);
     v.layers = wvl_check_take(s, 2);
@@ -241,7 +241,7 @@ static void read_volume(wvl_walk *w, wvl_segment *s, wvl_scope *scope)
     (void)wvl_check_push(w, &scope->volumes, &v, sizeof v);
 }
 
-void wvl_check_read_poc(wvl_walk *w, wvl_segment *s)
+void wvl_check_read_poc(wvl_walk *w, wvl_walk_segment *s)
 {
     size_t size = 5 + 2 * wvl_check_index_bytes(w);
     if (!s->left || s->left % size) {

@@ -4,7 +4,7 @@
 
 #include "walk.h"
 
-void wvl_check_add_series(wvl_walk *w, wvl_list *series, wvl_segment *s)
+void wvl_check_add_series(wvl_walk *w, wvl_walk_list *series, wvl_walk_segment *s)
 {
     int is_plt = s->marker == 0xFF58;
     if (s->left < 2) {
@@ -12,22 +12,22 @@ void wvl_check_add_series(wvl_walk *w, wvl_list *series, wvl_segment *s)
                        (unsigned long long)s->length);
         return;
     }
-    wvl_series_item item = {s->p[0], s->offset, s->offset + 5, (uint32_t)s->left - 1};
+    wvl_walk_series_item item = {s->p[0], s->offset, s->offset + 5, (uint32_t)s->left - 1};
     (void)wvl_check_push(w, series, &item, sizeof item);
 }
 
 static int by_index(const void *a, const void *b)
 {
-    const wvl_series_item *p = a, *q = b;
+    const wvl_walk_series_item *p = a, *q = b;
     if (p->index != q->index) {
         return p->index < q->index ? -1 : 1;
     }
     return p->offset < q->offset ? -1 : p->offset > q->offset;
 }
 
-void wvl_check_settle_series(wvl_walk *w, wvl_list *series, wvl_check_rule_id rule, unsigned first, const char *name)
+void wvl_check_settle_series(wvl_walk *w, wvl_walk_list *series, wvl_check_rule_id rule, unsigned first, const char *name)
 {
-    wvl_series_item *items = series->items;
+    wvl_walk_series_item *items = series->items;
     if (series->count) {
         qsort(items, series->count, sizeof *items, by_index);
     }
@@ -39,13 +39,13 @@ void wvl_check_settle_series(wvl_walk *w, wvl_list *series, wvl_check_rule_id ru
     }
 }
 
-static void add_item(wvl_walk *w, wvl_list *series, const wvl_segment *s)
+static void add_item(wvl_walk *w, wvl_walk_list *series, const wvl_walk_segment *s)
 {
-    wvl_series_item item = {s->p[0], s->offset, s->offset + 5, (uint32_t)s->left - 1};
+    wvl_walk_series_item item = {s->p[0], s->offset, s->offset + 5, (uint32_t)s->left - 1};
     (void)wvl_check_push(w, series, &item, sizeof item);
 }
 
-void wvl_check_read_tlm(wvl_walk *w, wvl_segment *s)
+void wvl_check_read_tlm(wvl_walk *w, wvl_walk_segment *s)
 {
     if (s->left < 2) {
         wvl_check_fail(w, WVL_RULE_TLM_LENGTH, s->offset, "Ltlm is %llu", (unsigned long long)s->length);
@@ -61,7 +61,7 @@ void wvl_check_read_tlm(wvl_walk *w, wvl_segment *s)
     }
 }
 
-void wvl_check_read_plm(wvl_walk *w, wvl_segment *s)
+void wvl_check_read_plm(wvl_walk *w, wvl_walk_segment *s)
 {
     if (s->left < 2) {
         wvl_check_fail(w, WVL_RULE_PLM_LENGTH, s->offset, "Lplm is %llu", (unsigned long long)s->length);
@@ -70,7 +70,7 @@ void wvl_check_read_plm(wvl_walk *w, wvl_segment *s)
     }
 }
 
-void wvl_check_read_ppm(wvl_walk *w, wvl_segment *s)
+void wvl_check_read_ppm(wvl_walk *w, wvl_walk_segment *s)
 {
     if (s->left < 2) {
         wvl_check_fail(w, WVL_RULE_PPM_LENGTH, s->offset, "Lppm is %llu", (unsigned long long)s->length);

@@ -16,7 +16,7 @@ static int is_known_profile(unsigned rsiz)
     return level <= 11 && ((kind >= 1 && kind <= 3 && !sub) || (kind >= 4 && kind <= 9 && sub <= 9));
 }
 
-static int read_extents(wvl_walk *w, wvl_segment *s)
+static int read_extents(wvl_walk *w, wvl_walk_segment *s)
 {
     uint32_t *const fields[8] = {&w->x1, &w->y1, &w->x0, &w->y0, &w->tile_width, &w->tile_height, &w->tile_x0, &w->tile_y0};
     for (unsigned i = 0; i < 8; i++) {
@@ -39,7 +39,7 @@ static int read_extents(wvl_walk *w, wvl_segment *s)
     return 1;
 }
 
-static int read_components(wvl_walk *w, wvl_segment *s, uint32_t count)
+static int read_components(wvl_walk *w, wvl_walk_segment *s, uint32_t count)
 {
     w->components = wvl_check_allocate(w, count, sizeof *w->components);
     if (!w->components) {
@@ -47,7 +47,7 @@ static int read_components(wvl_walk *w, wvl_segment *s, uint32_t count)
     }
     w->component_count = count;
     for (uint32_t c = 0; c < w->component_count; c++) {
-        wvl_component *k = &w->components[c];
+        wvl_walk_component *k = &w->components[c];
         unsigned ssiz = wvl_check_take(s, 1);
         k->is_signed = (uint8_t)(ssiz >> 7);
         k->depth = (uint8_t)((ssiz & 0x7F) + 1);
@@ -77,13 +77,13 @@ static int copy_to_summary(wvl_walk *w)
     }
     m->component_count = w->component_count;
     for (uint32_t c = 0; c < w->component_count; c++) {
-        const wvl_component *k = &w->components[c];
+        const wvl_walk_component *k = &w->components[c];
         m->components[c] = (wvl_check_component){k->depth, k->is_signed, k->dx, k->dy, 0, 0};
     }
     return 1;
 }
 
-int wvl_check_read_siz(wvl_walk *w, wvl_segment *s)
+int wvl_check_read_siz(wvl_walk *w, wvl_walk_segment *s)
 {
     if (s->length < 41) {
         return wvl_check_fail(w, WVL_RULE_SIZ_LENGTH, s->offset, "Lsiz is %llu", (unsigned long long)s->length);
@@ -107,7 +107,7 @@ int wvl_check_read_siz(wvl_walk *w, wvl_segment *s)
 
 /* ---- Capabilities and profile numbers ----------------------------------------------------------------------------------- */
 
-void wvl_check_read_cap(wvl_walk *w, wvl_segment *s)
+void wvl_check_read_cap(wvl_walk *w, wvl_walk_segment *s)
 {
     unsigned words = 0;
     w->has_cap = 1;
@@ -115,7 +115,7 @@ void wvl_check_read_cap(wvl_walk *w, wvl_segment *s)
         wvl_check_fail(w, WVL_RULE_CAP_LENGTH, s->offset, "Lcap is %llu", (unsigned long long)s->length);
         return;
     }
-    if (s->offset != w->first_of[WVL_MARK_SIZ] + 40 + 3 * (uint64_t)w->component_count) {
+    if (s->offset != w->first_of[WVL_WALK_MARK_SIZ] + 40 + 3 * (uint64_t)w->component_count) {
         wvl_check_fail(w, WVL_RULE_CAP_PLACE, s->offset, "CAP does not follow SIZ");
     }
     w->pcap = wvl_check_take(s, 4);
@@ -142,7 +142,7 @@ void wvl_check_read_cap(wvl_walk *w, wvl_segment *s)
     }
 }
 
-static void check_words(wvl_walk *w, wvl_segment *s, const char *name, wvl_check_rule_id length_rule, wvl_check_rule_id value_rule)
+static void check_words(wvl_walk *w, wvl_walk_segment *s, const char *name, wvl_check_rule_id length_rule, wvl_check_rule_id value_rule)
 {
     uint32_t last = 0;
     if (s->length < 4 || s->length % 2) {
@@ -157,27 +157,27 @@ static void check_words(wvl_walk *w, wvl_segment *s, const char *name, wvl_check
     }
 }
 
-void wvl_check_read_prf(wvl_walk *w, wvl_segment *s)
+void wvl_check_read_prf(wvl_walk *w, wvl_walk_segment *s)
 {
     w->has_prf = 1;
     check_words(w, s, "PRF", WVL_RULE_PRF_LENGTH, WVL_RULE_PRF_VALUE);
 }
 
-void wvl_check_read_cpf(wvl_walk *w, wvl_segment *s)
+void wvl_check_read_cpf(wvl_walk *w, wvl_walk_segment *s)
 {
     check_words(w, s, "CPF", WVL_RULE_CPF_LENGTH, WVL_RULE_CPF_VALUE);
 }
 
 /* ---- Informative segments ----------------------------------------------------------------------------------------------- */
 
-void wvl_check_read_crg(wvl_walk *w, wvl_segment *s)
+void wvl_check_read_crg(wvl_walk *w, wvl_walk_segment *s)
 {
     if (s->length != 2 + 4 * (uint64_t)w->component_count) {
         wvl_check_fail(w, WVL_RULE_CRG_LENGTH, s->offset, "Lcrg is %llu with %u components", (unsigned long long)s->length, w->component_count);
     }
 }
 
-void wvl_check_read_com(wvl_walk *w, wvl_segment *s)
+void wvl_check_read_com(wvl_walk *w, wvl_walk_segment *s)
 {
     if (s->length < 5) {
         wvl_check_fail(w, WVL_RULE_COM_LENGTH, s->offset, "Lcom is %llu", (unsigned long long)s->length);

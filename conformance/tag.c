@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "tag.h"
 
-unsigned wvl_check_take_bit(wvl_bits *b)
+unsigned wvl_check_take_bit(wvl_walk_bits *b)
 {
     if (b->is_short || b->is_unstuffed) {
         return 0;
@@ -22,7 +22,7 @@ unsigned wvl_check_take_bit(wvl_bits *b)
     return b->byte >> --b->left & 1;
 }
 
-unsigned wvl_check_take_bits(wvl_bits *b, unsigned count)
+unsigned wvl_check_take_bits(wvl_walk_bits *b, unsigned count)
 {
     unsigned value = 0;
     while (count--) {
@@ -31,7 +31,7 @@ unsigned wvl_check_take_bits(wvl_bits *b, unsigned count)
     return value;
 }
 
-void wvl_check_tag_measure(wvl_tag_shape *shape, uint32_t cols, uint32_t rows)
+void wvl_check_tag_measure(wvl_walk_tag_shape *shape, uint32_t cols, uint32_t rows)
 {
     uint32_t first = 0;
     shape->levels = 0;
@@ -40,7 +40,7 @@ void wvl_check_tag_measure(wvl_tag_shape *shape, uint32_t cols, uint32_t rows)
         shape->width[l] = cols;
         shape->first[l] = first;
         first += cols * rows;
-        if ((cols == 1 && rows == 1) || shape->levels == WVL_TAG_LEVELS) {
+        if ((cols == 1 && rows == 1) || shape->levels == WVL_WALK_TAG_LEVELS) {
             return;
         }
         cols = (cols + 1) / 2;
@@ -50,12 +50,12 @@ void wvl_check_tag_measure(wvl_tag_shape *shape, uint32_t cols, uint32_t rows)
 
 uint64_t wvl_check_tag_nodes(uint32_t cols, uint32_t rows)
 {
-    wvl_tag_shape shape;
+    wvl_walk_tag_shape shape;
     wvl_check_tag_measure(&shape, cols, rows);
     return (uint64_t)shape.first[shape.levels - 1] + 1;
 }
 
-uint32_t wvl_check_tag_step(uint32_t node, uint32_t threshold, wvl_bits *b)
+uint32_t wvl_check_tag_step(uint32_t node, uint32_t threshold, wvl_walk_bits *b)
 {
     while (!(node & 1) && node >> 1 < threshold) {
         node += wvl_check_take_bit(b) ? 1 : 2;
@@ -63,7 +63,7 @@ uint32_t wvl_check_tag_step(uint32_t node, uint32_t threshold, wvl_bits *b)
     return node;
 }
 
-uint32_t wvl_check_tag_descend(const wvl_tag_shape *shape, uint32_t *nodes, uint32_t col, uint32_t row, uint32_t threshold, wvl_bits *b)
+uint32_t wvl_check_tag_descend(const wvl_walk_tag_shape *shape, uint32_t *nodes, uint32_t col, uint32_t row, uint32_t threshold, wvl_walk_bits *b)
 {
     uint32_t low = 0, node = 0;
     for (unsigned l = shape->levels; l-- > 0;) {

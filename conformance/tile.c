@@ -6,24 +6,24 @@
 
 /* ---- Tile-parts --------------------------------------------------------------------------------------------------------- */
 
-static void add_volumes(wvl_tile_walk *t, const wvl_list *volumes)
+static void add_volumes(wvl_walk_tile_walk *t, const wvl_walk_list *volumes)
 {
-    const wvl_volume *v = volumes->items;
+    const wvl_walk_volume *v = volumes->items;
     for (size_t i = 0; i < volumes->count; i++) {
         (void)wvl_check_push(t->w, &t->volumes, &v[i], sizeof v[i]);
     }
 }
 
 /* The progressions that this tile-part's header adds; the first one also chooses between POC and COD (A.6.6). */
-static void add_progressions(wvl_tile_walk *t)
+static void add_progressions(wvl_walk_tile_walk *t)
 {
     wvl_walk *w = t->w;
-    wvl_scope *scope = &w->tile_scope;
-    const wvl_style *style = wvl_check_style_of(w);
+    wvl_walk_scope *scope = &w->tile_scope;
+    const wvl_walk_style *style = wvl_check_style_of(w);
     if (t->part->index == 0 && !t->volumes.count) {
         t->has_poc = scope->has_poc || w->main.has_poc;
         if (!t->has_poc) {
-            wvl_volume all = {t->part->offset, 0, WVL_MAX_RESOLUTIONS, 0, w->component_count, style->layers, style->progression};
+            wvl_walk_volume all = {t->part->offset, 0, WVL_WALK_MAX_RESOLUTIONS, 0, w->component_count, style->layers, style->progression};
             (void)wvl_check_push(w, &t->volumes, &all, sizeof all);
         } else if (!scope->has_poc) {
             add_volumes(t, &w->main.volumes);
@@ -37,10 +37,10 @@ static void add_progressions(wvl_tile_walk *t)
     scope->has_poc = 0;
 }
 
-static void add_ppt(wvl_tile_walk *t)
+static void add_ppt(wvl_walk_tile_walk *t)
 {
     wvl_walk *w = t->w;
-    const wvl_series_item *items = t->ppt_items.items;
+    const wvl_walk_series_item *items = t->ppt_items.items;
     if (!t->ppt_items.count) {
         return;
     }
@@ -60,10 +60,10 @@ static void add_ppt(wvl_tile_walk *t)
     t->packed_end = t->ppt.bytes.count;
 }
 
-static void begin_part(wvl_tile_walk *t, uint32_t number)
+static void begin_part(wvl_walk_tile_walk *t, uint32_t number)
 {
     wvl_walk *w = t->w;
-    t->part = (wvl_part *)w->parts.items + number - 1;
+    t->part = (wvl_walk_part *)w->parts.items + number - 1;
     t->at = t->part->body;
     t->packed_used = 0;
     t->plt.count = t->ppt_items.count = 0;
@@ -80,14 +80,14 @@ static void begin_part(wvl_tile_walk *t, uint32_t number)
     wvl_check_start_lengths(t);
 }
 
-static void end_part(wvl_tile_walk *t)
+static void end_part(wvl_walk_tile_walk *t)
 {
     if (!t->stop && !t->w->limit_hit) {
         wvl_check_finish_lengths(t);
     }
 }
 
-int wvl_check_enter_next_part(wvl_tile_walk *t)
+int wvl_check_enter_next_part(wvl_walk_tile_walk *t)
 {
     if (!t->part->next) {
         return 0;
@@ -99,13 +99,13 @@ int wvl_check_enter_next_part(wvl_tile_walk *t)
 
 /* ---- Packets ------------------------------------------------------------------------------------------------------------ */
 
-static int part_has_more(const wvl_tile_walk *t)
+static int part_has_more(const wvl_walk_tile_walk *t)
 {
     return t->at < t->part->end || (t->is_packed && t->packed_at < t->packed_end);
 }
 
 /* Data after the last packet: noted once, to be judged when all headers of the tile are read. */
-static void skip_excess(wvl_tile_walk *t)
+static void skip_excess(wvl_walk_tile_walk *t)
 {
     if (!t->excess) {
         t->excess = t->at < t->part->end ? t->at : wvl_check_packed_origin(t, t->packed_at);
@@ -118,7 +118,7 @@ static void skip_excess(wvl_tile_walk *t)
     t->at = t->part->end;
 }
 
-static void walk_packets(wvl_tile_walk *t)
+static void walk_packets(wvl_walk_tile_walk *t)
 {
     uint64_t k;
     while (!t->stop && !t->w->limit_hit) {
@@ -128,7 +128,7 @@ static void walk_packets(wvl_tile_walk *t)
             }
             continue;
         }
-        wvl_resolution *res = wvl_check_next_packet(t, &k);
+        wvl_walk_resolution *res = wvl_check_next_packet(t, &k);
         if (res) {
             t->stop = !wvl_check_read_packet(t, res, k);
         } else {
@@ -137,7 +137,7 @@ static void walk_packets(wvl_tile_walk *t)
     }
 }
 
-static void judge_end(wvl_tile_walk *t)
+static void judge_end(wvl_walk_tile_walk *t)
 {
     wvl_walk *w = t->w;
     uint64_t k, total = t->precinct_count * wvl_check_style_of(w)->layers; /* below 2^32 * 2^16: precincts are fewer than bytes */
@@ -158,11 +158,11 @@ static void judge_end(wvl_tile_walk *t)
     }
 }
 
-static void sum_parts(wvl_walk *w, const wvl_tile *tile)
+static void sum_parts(wvl_walk *w, const wvl_walk_tile *tile)
 {
-    const wvl_part *parts = w->parts.items;
+    const wvl_walk_part *parts = w->parts.items;
     for (uint32_t i = tile->first; i; i = parts[i - 1].next) {
-        const wvl_part *p = &parts[i - 1];
+        const wvl_walk_part *p = &parts[i - 1];
         if (p->packets && p->c_min == p->c_max) {
             w->summary->components[p->c_min].part_bytes += p->end - p->offset;
         }
@@ -192,10 +192,10 @@ static int size_layers(wvl_walk *w)
 }
 
 /* Ccap15 bit 11 (15444-15 Annex A) clear: tile headers must not change how blocks are coded. */
-static void check_homogeneous(wvl_tile_walk *t)
+static void check_homogeneous(wvl_walk_tile_walk *t)
 {
     wvl_walk *w = t->w;
-    const wvl_scope *s = &w->tile_scope;
+    const wvl_walk_scope *s = &w->tile_scope;
     if (w->has_ht && !(w->ccap15 & 0x0800) && (s->has_cod || s->has_qcd || s->cocs.count || s->qccs.count || s->shifts.count)) {
         wvl_check_fail(w, WVL_RULE_CAP_HOMOGENEOUS, t->part->offset, "tile %u has coding parameters of its own, but Ccap15 is 0x%04X", t->tile,
                        w->ccap15);
@@ -204,10 +204,10 @@ static void check_homogeneous(wvl_tile_walk *t)
 
 static void walk_tile(wvl_walk *w, uint32_t number)
 {
-    wvl_tile_walk t = {.w = w, .tile = number};
-    const wvl_tile *tile = &w->tiles[number];
-    const wvl_part *parts = w->parts.items;
-    const wvl_scope *scope = &w->tile_scope;
+    wvl_walk_tile_walk t = {.w = w, .tile = number};
+    const wvl_walk_tile *tile = &w->tiles[number];
+    const wvl_walk_part *parts = w->parts.items;
+    const wvl_walk_scope *scope = &w->tile_scope;
     memset(w->tile_reports, 0, sizeof w->tile_reports);
     wvl_check_clear_scope(w, &w->tile_scope);
     for (uint32_t i = tile->first; i; i = parts[i - 1].next) {

@@ -9,9 +9,9 @@ static uint32_t take32(const wvl_walk *w, uint64_t offset)
 
 /* ---- Tile-parts --------------------------------------------------------------------------------------------------------- */
 
-static void check_numbers(wvl_walk *w, const wvl_part *p)
+static void check_numbers(wvl_walk *w, const wvl_walk_part *p)
 {
-    wvl_tile *t = &w->tiles[p->tile];
+    wvl_walk_tile *t = &w->tiles[p->tile];
     if (p->index != t->parts) {
         wvl_check_fail(w, WVL_RULE_SOT_PART, p->offset, "tile %u: TPsot is %u, %u is expected", p->tile, p->index, t->parts);
     }
@@ -23,16 +23,16 @@ static void check_numbers(wvl_walk *w, const wvl_part *p)
     t->declared = p->count ? p->count : t->declared;
 }
 
-static int note_part(wvl_walk *w, const wvl_part *p)
+static int note_part(wvl_walk *w, const wvl_walk_part *p)
 {
-    wvl_tile *t = &w->tiles[p->tile];
+    wvl_walk_tile *t = &w->tiles[p->tile];
     check_numbers(w, p);
     if (!wvl_check_push(w, &w->parts, p, sizeof *p)) {
         return 0;
     }
     uint32_t number = (uint32_t)w->parts.count;
     if (t->last) {
-        ((wvl_part *)w->parts.items)[t->last - 1].next = number;
+        ((wvl_walk_part *)w->parts.items)[t->last - 1].next = number;
     } else {
         t->first = number;
     }
@@ -46,7 +46,7 @@ static uint64_t find_end(wvl_walk *w, uint64_t offset, uint32_t psot)
 {
     uint64_t left = w->bytes - offset;
     if (!psot) { /* up to EOC, which are the last two bytes if it is there */
-        int has_eoc = left >= 16 && wvl_check_code_at(w, w->bytes - 2) == WVL_EOC;
+        int has_eoc = left >= 16 && wvl_check_code_at(w, w->bytes - 2) == WVL_WALK_EOC;
         return w->bytes - (has_eoc ? 2 : 0);
     }
     if (psot < 14 || psot > left) {
@@ -58,7 +58,7 @@ static uint64_t find_end(wvl_walk *w, uint64_t offset, uint32_t psot)
 /* One tile-part; place behind it, or 0 when nothing can be read after it. */
 static uint64_t scan_part(wvl_walk *w, uint64_t offset)
 {
-    wvl_part p = {.offset = offset, .c_min = UINT32_MAX, .r_min = UINT32_MAX};
+    wvl_walk_part p = {.offset = offset, .c_min = UINT32_MAX, .r_min = UINT32_MAX};
     if (w->bytes - offset < 14) {
         return (uint64_t)wvl_check_fail(w, WVL_RULE_SEGMENT_TRUNCATED, offset, "SOT is cut off");
     }
@@ -101,11 +101,11 @@ static int scan_sequence(wvl_walk *w)
             return 1;
         }
         uint16_t code = wvl_check_code_at(w, offset);
-        if (code == WVL_EOC) {
+        if (code == WVL_WALK_EOC) {
             check_end(w, offset);
             return 1;
         }
-        if (code != WVL_SOT) {
+        if (code != WVL_WALK_SOT) {
             wvl_check_fail(w, WVL_RULE_SOT_EXPECTED, offset, "0x%04X where SOT or EOC is expected", code);
             return 0;
         }
@@ -120,11 +120,11 @@ static void check_tiles(wvl_walk *w)
 {
     uint64_t missing = 0, first = 0, count = w->tiles_wide * w->tiles_high;
     for (uint64_t i = 0; i < count; i++) {
-        const wvl_tile *t = &w->tiles[i];
+        const wvl_walk_tile *t = &w->tiles[i];
         if (!t->first && wvl_check_charge(w, w->component_count) && wvl_check_tile_has_samples(w, (uint32_t)i)) {
             first = missing++ ? first : i;
         } else if (t->declared && t->parts < t->declared) {
-            wvl_check_fail(w, WVL_RULE_SOT_COUNT, ((wvl_part *)w->parts.items)[t->last - 1].offset, "tile %llu: TNsot is %u, there are %u tile-parts",
+            wvl_check_fail(w, WVL_RULE_SOT_COUNT, ((wvl_walk_part *)w->parts.items)[t->last - 1].offset, "tile %llu: TNsot is %u, there are %u tile-parts",
                            (unsigned long long)i, t->declared, t->parts);
         }
     }
@@ -139,12 +139,12 @@ static void check_tiles(wvl_walk *w)
 
 static int list_tlm(wvl_walk *w)
 {
-    const wvl_series_item *items = w->tlm.items;
+    const wvl_walk_series_item *items = w->tlm.items;
     for (size_t i = 0; i < w->tlm.count; i++) {
         uint64_t at = items[i].at, end = items[i].at + items[i].bytes;
         unsigned stlm = w->data[at++], named = stlm >> 4 & 3, is_long = stlm >> 6 & 1;
         while (at < end) {
-            wvl_tlm_entry e = {at, UINT32_MAX, 0};
+            wvl_walk_tlm_entry e = {at, UINT32_MAX, 0};
             if (named) {
                 e.tile = named == 1 ? w->data[at] : wvl_check_code_at(w, at);
                 at += named;
@@ -161,8 +161,8 @@ static int list_tlm(wvl_walk *w)
 
 static void check_implicit(wvl_walk *w)
 {
-    const wvl_part *parts = w->parts.items;
-    const wvl_tlm_entry *e = w->tlm_entries.items;
+    const wvl_walk_part *parts = w->parts.items;
+    const wvl_walk_tlm_entry *e = w->tlm_entries.items;
     for (size_t i = 0; i < w->tlm_entries.count && i < w->parts.count; i++) {
         if (e[i].tile == UINT32_MAX && (parts[i].tile != i || parts[i].index)) {
             wvl_check_fail(w, WVL_RULE_TLM_IMPLICIT, e[i].offset, "TLM names no tile for tile-part %zu, which is part %u of tile %u", i, parts[i].index,
@@ -174,14 +174,14 @@ static void check_implicit(wvl_walk *w)
 
 static void check_tlm(wvl_walk *w)
 {
-    const wvl_part *parts = w->parts.items;
+    const wvl_walk_part *parts = w->parts.items;
     wvl_check_settle_series(w, &w->tlm, WVL_RULE_TLM_INDEX, 0, "tlm");
     if (!w->tlm.count || !list_tlm(w)) {
         return;
     }
-    const wvl_tlm_entry *e = w->tlm_entries.items;
+    const wvl_walk_tlm_entry *e = w->tlm_entries.items;
     if (w->tlm_entries.count != w->parts.count) {
-        wvl_check_fail(w, WVL_RULE_TLM_COUNT, w->first_of[WVL_MARK_TLM], "TLM lists %zu tile-parts, there are %zu", w->tlm_entries.count,
+        wvl_check_fail(w, WVL_RULE_TLM_COUNT, w->first_of[WVL_WALK_MARK_TLM], "TLM lists %zu tile-parts, there are %zu", w->tlm_entries.count,
                        w->parts.count);
         return;
     }
@@ -200,9 +200,9 @@ static void check_tlm(wvl_walk *w)
 
 /* ---- PPM and PLM: pieces of the segments, in order, handed to the tile-parts in order ----------------------------------- */
 
-static int gather_series(wvl_walk *w, wvl_list *series, wvl_gathered *g)
+static int gather_series(wvl_walk *w, wvl_walk_list *series, wvl_walk_gathered *g)
 {
-    const wvl_series_item *items = series->items;
+    const wvl_walk_series_item *items = series->items;
     for (size_t i = 0; i < series->count; i++) {
         if (!wvl_check_gather(w, g, items[i].at, items[i].bytes)) {
             return 0;
@@ -215,7 +215,7 @@ static void assign_ppm(wvl_walk *w)
 {
     const uint8_t *data = w->packed.bytes.items;
     uint64_t at = 0, end = w->packed.bytes.count;
-    wvl_part *parts = w->parts.items;
+    wvl_walk_part *parts = w->parts.items;
     for (size_t i = 0; i < w->parts.count; i++) {
         uint64_t bytes = end - at < 4 ? UINT64_MAX : (uint64_t)data[at] << 24 | (uint64_t)data[at + 1] << 16 | (uint64_t)data[at + 2] << 8 | data[at + 3];
         if (bytes > end - at - (end - at < 4 ? 0 : 4)) {
@@ -234,9 +234,9 @@ static void assign_ppm(wvl_walk *w)
 }
 
 /* Gathers the lists and their lengths; 0 after a complaint. */
-static int list_plm(wvl_walk *w, wvl_list *lists)
+static int list_plm(wvl_walk *w, wvl_walk_list *lists)
 {
-    const wvl_series_item *items = w->plm.items;
+    const wvl_walk_series_item *items = w->plm.items;
     for (size_t i = 0; i < w->plm.count; i++) {
         uint64_t at = items[i].at, end = items[i].at + items[i].bytes;
         while (at < end) {
@@ -258,8 +258,8 @@ static int list_plm(wvl_walk *w, wvl_list *lists)
  * five bytes is taken to go on in the next. */
 static void assign_plm(wvl_walk *w)
 {
-    wvl_list lists = {0};
-    wvl_part *parts = w->parts.items;
+    wvl_walk_list lists = {0};
+    wvl_walk_part *parts = w->parts.items;
     size_t next = 0;
     uint64_t at = 0;
     if (list_plm(w, &lists)) {
@@ -274,7 +274,7 @@ static void assign_plm(wvl_walk *w)
             }
         }
         if (next < lists.count || lists.count < w->parts.count) {
-            wvl_check_fail(w, WVL_RULE_PLM_COUNT, w->first_of[WVL_MARK_PLM], "PLM has %zu lists for %zu tile-parts", lists.count, w->parts.count);
+            wvl_check_fail(w, WVL_RULE_PLM_COUNT, w->first_of[WVL_WALK_MARK_PLM], "PLM has %zu lists for %zu tile-parts", lists.count, w->parts.count);
             w->plm.count = 0; /* not to be compared */
         }
     } else {

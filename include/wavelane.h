@@ -43,7 +43,7 @@ extern "C" {
 #endif
 
 #define WVL_VERSION_MAJOR 0
-#define WVL_VERSION_MINOR 1
+#define WVL_VERSION_MINOR 2
 #define WVL_VERSION_PATCH 0
 
 /* ---- Status ------------------------------------------------------------------------------------------------------------ */
@@ -382,16 +382,16 @@ WVL_API wvl_status wvl_encode(const wvl_plan *plan, const wvl_image *image, wvl_
  *   wvl_encoder_create(plan, 0, &encoder);
  *   one thread:       while (there are pictures) wvl_encoder_submit(encoder, &image, NULL, user);   // WVL_AGAIN: receive first, then again
  *                     wvl_encoder_end(encoder);
- *   the same, or another: while (wvl_encoder_receive(encoder, UINT32_MAX, &packet) == WVL_OK) { ...; wvl_packet_release(packet); }
+ *   the same, or another: while (wvl_encoder_receive(encoder, UINT32_MAX, &picture) == WVL_OK) { ...; wvl_encoded_picture_release(picture); }
  *
  * Pictures of one plan, several at a time: while one waits for a device, is having its layers chosen or is being written, others are coded.
  * Results come in the order of submission, with the same bytes as from wvl_encode. All memory of the transform, on the host, pinned and on
  * the device, is taken by wvl_encoder_create; every picture in flight takes at most twice what wvl_plan_measure says.
- * submit, receive, cancel and packet release may each come from a different thread. Where the context starts no threads (one thread, or a
+ * submit, receive, cancel and wvl_encoded_picture_release may each come from a different thread. Where the context starts no threads (one thread, or a
  * runner), receive with a timeout other than 0 does the work itself. */
 
 typedef struct wvl_encoder wvl_encoder;
-typedef struct wvl_packet wvl_packet; /* one finished picture */
+typedef struct wvl_encoded_picture wvl_encoded_picture; /* one finished picture */
 
 /* frames: pictures in flight, 1..64; 0: one for two threads, at least 3, at most 6. Fewer where memory is short (logged). The plan must outlive the encoder. */
 WVL_API wvl_status wvl_encoder_create(const wvl_plan *plan, uint32_t frames, wvl_encoder **encoder);
@@ -399,22 +399,22 @@ WVL_API wvl_status wvl_encoder_create(const wvl_plan *plan, uint32_t frames, wvl
 WVL_API void wvl_encoder_release(wvl_encoder *encoder);
 WVL_API uint32_t wvl_encoder_frames(const wvl_encoder *encoder);
 /* Never waits. WVL_AGAIN: every place is taken until a result is received. image, its planes and sink are copied; pixels are borrowed as by
- * wvl_encode. sink NULL: the bytes come with the packet. On anything but WVL_OK pixels and sink stay with the caller. */
+ * wvl_encode. sink NULL: the bytes come with the finished picture. On anything but WVL_OK pixels and sink stay with the caller. */
 WVL_API wvl_status wvl_encoder_submit(wvl_encoder *encoder, const wvl_image *image, const wvl_sink *sink, void *user);
-/* The oldest picture: WVL_OK and a packet, whose own status tells how it went. WVL_AGAIN: none in that time (0 polls, UINT32_MAX waits for
+/* The oldest picture: WVL_OK and a finished picture, whose own status tells how it went. WVL_AGAIN: none in that time (0 polls, UINT32_MAX waits for
  * ever). WVL_END: wvl_encoder_end was called and all have been received. */
-WVL_API wvl_status wvl_encoder_receive(wvl_encoder *encoder, uint32_t timeout_ms, wvl_packet **packet);
+WVL_API wvl_status wvl_encoder_receive(wvl_encoder *encoder, uint32_t timeout_ms, wvl_encoded_picture **picture);
 /* No more pictures will be submitted. */
 WVL_API void wvl_encoder_end(wvl_encoder *encoder);
 /* For good: pictures in flight, and any later ones, end with WVL_CANCELLED. */
 WVL_API void wvl_encoder_cancel(wvl_encoder *encoder);
 
-WVL_API wvl_status wvl_packet_status(const wvl_packet *packet);
-WVL_API const char *wvl_packet_error(const wvl_packet *packet);
-WVL_API const void *wvl_packet_data(const wvl_packet *packet, size_t *bytes); /* NULL where a sink was given */
-WVL_API const wvl_result *wvl_packet_result(const wvl_packet *packet);        /* NULL unless the status is WVL_OK */
-WVL_API void *wvl_packet_user(const wvl_packet *packet);                      /* what submit was given */
-WVL_API void wvl_packet_release(wvl_packet *packet);
+WVL_API wvl_status wvl_encoded_picture_status(const wvl_encoded_picture *picture);
+WVL_API const char *wvl_encoded_picture_error(const wvl_encoded_picture *picture);
+WVL_API const void *wvl_encoded_picture_data(const wvl_encoded_picture *picture, size_t *bytes); /* NULL where a sink was given */
+WVL_API const wvl_result *wvl_encoded_picture_result(const wvl_encoded_picture *picture);        /* NULL unless the status is WVL_OK */
+WVL_API void *wvl_encoded_picture_user(const wvl_encoded_picture *picture);                      /* what submit was given */
+WVL_API void wvl_encoded_picture_release(wvl_encoded_picture *picture);
 
 /* ---- Result -------------------------------------------------------------------------------------------------------------------- */
 

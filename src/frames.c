@@ -18,7 +18,7 @@
 #define FRAMES_MOST 6u  /* the same: from here on nothing of a device's transform is left beside block coding on 16 processors (docs/results.md) */
 #define FRAMES_MAX 64u
 
-struct wvl_packet {
+struct wvl_encoded_picture {
     wvl_context *context;
     wvl_status status;
     void *data;               /* NULL where the caller gave a sink */
@@ -42,7 +42,7 @@ typedef struct place {
     wvl_plane *planes;        /* [component_count]: the caller's need not stay */
     wvl_sink sink;
     int in_memory;
-    wvl_packet *packet;
+    wvl_encoded_picture *finished;
 } place;
 
 struct wvl_encoder {
@@ -59,37 +59,37 @@ struct wvl_encoder {
 
 /* ---- Packets --------------------------------------------------------------------------------------------------------------------- */
 
-static wvl_packet *create_packet(wvl_context *context, void *user)
+static wvl_encoded_picture *create_finished(wvl_context *context, void *user)
 {
-    wvl_packet *packet = wvl_alloc_zeroed(&context->host, sizeof *packet);
-    if (packet) {
+    wvl_encoded_picture *finished = wvl_alloc_zeroed(&context->host, sizeof *finished);
+    if (finished) {
         wvl_context_retain(context);
-        packet->context = context;
-        packet->user = user;
+        finished->context = context;
+        finished->user = user;
     }
-    return packet;
+    return finished;
 }
 
-void wvl_packet_release(wvl_packet *packet)
+void wvl_encoded_picture_release(wvl_encoded_picture *finished)
 {
-    if (packet) {
-        wvl_context *context = packet->context;
-        wvl_memory_release(context, packet->data, packet->bytes);
-        wvl_result_release(packet->result);
-        wvl_free(&context->host, packet, sizeof *packet);
+    if (finished) {
+        wvl_context *context = finished->context;
+        wvl_memory_release(context, finished->data, finished->bytes);
+        wvl_result_release(finished->result);
+        wvl_free(&context->host, finished, sizeof *finished);
         wvl_context_release(context);
     }
 }
 
-wvl_status wvl_packet_status(const wvl_packet *packet) { return packet->status; }
-const char *wvl_packet_error(const wvl_packet *packet) { return packet->error; }
-const wvl_result *wvl_packet_result(const wvl_packet *packet) { return packet->result; }
-void *wvl_packet_user(const wvl_packet *packet) { return packet->user; }
+wvl_status wvl_encoded_picture_status(const wvl_encoded_picture *finished) { return finished->status; }
+const char *wvl_encoded_picture_error(const wvl_encoded_picture *finished) { return finished->error; }
+const wvl_result *wvl_encoded_picture_result(const wvl_encoded_picture *finished) { return finished->result; }
+void *wvl_encoded_picture_user(const wvl_encoded_picture *finished) { return finished->user; }
 
-const void *wvl_packet_data(const wvl_packet *packet, size_t *bytes)
+const void *wvl_encoded_picture_data(const wvl_encoded_picture *finished, size_t *bytes)
 {
-    *bytes = packet->bytes;
-    return packet->data;
+    *bytes = finished->bytes;
+    return finished->data;
 }
 
 /* ---- Work ------------------------------------------------------------------------------------------------------------------------ */
@@ -97,12 +97,12 @@ const void *wvl_packet_data(const wvl_packet *packet, size_t *bytes)
 /* Outside the lock: the place is this thread's while it is at work. */
 static void encode_place(place *p)
 {
-    wvl_packet *packet = p->packet;
+    wvl_encoded_picture *finished = p->finished;
     wvl_control control = {.struct_size = sizeof control, .cancel = p->encoder->cancel};
-    wvl_session_picture picture = {&p->image, &p->sink, &control, &packet->result, p->number, packet->error, sizeof packet->error};
-    packet->status = wvl_session_encode(p->session, &picture);
-    if (p->in_memory && packet->status == WVL_OK) {
-        packet->status = wvl_sink_take_memory(&p->sink, &packet->data, &packet->bytes);
+    wvl_session_picture picture = {&p->image, &p->sink, &control, &finished->result, p->number, finished->error, sizeof finished->error};
+    finished->status = wvl_session_encode(p->session, &picture);
+    if (p->in_memory && finished->status == WVL_OK) {
+        finished->status = wvl_sink_take_memory(&p->sink, &finished->data, &finished->bytes);
     } else if (p->in_memory) {
         wvl_sink_discard(&p->sink);
     }
@@ -144,7 +144,7 @@ static void close_place(place *p)
 {
     const wvl_encoder *e = p->encoder;
     wvl_session_release(p->session);
-    wvl_packet_release(p->packet);
+    wvl_encoded_picture_release(p->finished);
     wvl_free(&e->context->host, p->planes, e->plan->component_count * sizeof *p->planes);
 }
 
@@ -276,16 +276,16 @@ static place *find_place(wvl_encoder *e)
 static wvl_status fill_place(place *p, const wvl_image *image, const wvl_sink *sink, void *user)
 {
     wvl_encoder *e = p->encoder;
-    p->packet = create_packet(e->context, user);
-    if (!p->packet) {
+    p->finished = create_finished(e->context, user);
+    if (!p->finished) {
         return WVL_ERROR_MEMORY;
     }
     p->in_memory = !sink;
     p->sink = sink ? *sink : (wvl_sink){.struct_size = sizeof p->sink};
     wvl_status status = sink ? WVL_OK : wvl_sink_open_memory(e->context, &p->sink);
     if (status != WVL_OK) {
-        wvl_packet_release(p->packet);
-        p->packet = NULL;
+        wvl_encoded_picture_release(p->finished);
+        p->finished = NULL;
         return status;
     }
     p->image = *image;
@@ -334,29 +334,29 @@ static int wait_for_change(wvl_encoder *e, uint32_t timeout_ms, const struct tim
     return timeout_ms == UINT32_MAX ? pthread_cond_wait(&e->changed, &e->lock) == 0 : pthread_cond_timedwait(&e->changed, &e->lock, deadline) == 0;
 }
 
-static wvl_status take_packet(wvl_encoder *e, place *p, wvl_packet **packet)
+static wvl_status take_finished(wvl_encoder *e, place *p, wvl_encoded_picture **finished)
 {
-    *packet = p->packet;
-    p->packet = NULL;
+    *finished = p->finished;
+    p->finished = NULL;
     p->state = PLACE_FREE;
     e->received++;
     pthread_cond_broadcast(&e->changed);
     return WVL_OK;
 }
 
-wvl_status wvl_encoder_receive(wvl_encoder *e, uint32_t timeout_ms, wvl_packet **packet)
+wvl_status wvl_encoder_receive(wvl_encoder *e, uint32_t timeout_ms, wvl_encoded_picture **finished)
 {
-    if (!e || !packet) {
+    if (!e || !finished) {
         return WVL_ERROR_ARGUMENT;
     }
     struct timespec deadline = deadline_in(timeout_ms);
     wvl_status status = WVL_AGAIN;
-    *packet = NULL;
+    *finished = NULL;
     pthread_mutex_lock(&e->lock);
     for (;;) {
         place *p = &e->places[e->received % e->place_count];
         if (p->state == PLACE_DONE) {
-            status = take_packet(e, p, packet);
+            status = take_finished(e, p, finished);
         } else if (p->state == PLACE_QUEUED && !p->has_thread && timeout_ms) {
             work_on(p);
             continue;

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "codec/lift.h"
+#include "codec/roi.h"
 #include "codec/rate/rdoq.h"
 #include "codec/rescale.h"
 #include "dwt/inverse.h"
@@ -92,7 +92,7 @@ static void mark_significance_pass(const block_view *v, unsigned P, uint8_t *sta
     }
 }
 
-/* How the samples of a block were coded: as they lie, lifted where it lies in a region of interest in part (codec/lift.h), quantised for where it ends
+/* How the samples of a block were coded: as they lie, lifted where it lies in a region of interest in part (codec/roi.h), quantised for where it ends
  * (codec/rate/rdoq.h), or of another step (codec/rescale.h). */
 typedef struct coded_view {
     block_view coded;
@@ -225,8 +225,8 @@ static coded_view view_coded(const measurement *m, uint32_t component, const wvl
     wvl_block_input in = {.coefs = v->samples, .stride = v->stride, .width = (uint16_t)v->width, .height = (uint16_t)v->height, .coef_bytes = v->coef_bytes,
                           .frac_bits = v->frac_bits, .orient = band->orient, .reversible = m->reversible, .bound = UINT32_MAX >> 1};
     if (view.shift) {
-        wvl_lift lift;
-        wvl_lift_block(m->plan, m->coefs->tile, component, band, index, &in, copy, &lift);
+        wvl_roi lift;
+        wvl_roi_block(m->plan, m->coefs->tile, component, band, index, &in, copy, &lift);
     } else if (m->plan->rdoq) {
         wvl_rdoq rdoq = {wvl_rdoq_fetch_kernels(), copy, cells, (int8_t *)cells + WVL_RDOQ_CELLS, 0}; /* passes are known */
         in.bound = m->coefs->bounds[band->first_block + index];

@@ -54,7 +54,7 @@ typedef struct wvl_hull {
     int64_t gains[WVL_HULL_MAX_PASSES]; /* cumulative weighted gain of passes 0..i */
 } wvl_hull;
 
-/* After init: the block lies in a region of interest of shift s, or with `part` samples of one and others are coded together (codec/lift.h). Gains
+/* After init: the block lies in a region of interest of shift s, or with `part` samples of one and others are coded together (codec/roi.h). Gains
  * stay what they are; slopes of the region's passes are raised by 64 octaves, above all others, and are never below those of passes that follow. */
 #define WVL_HULL_REGION_BOOST 16384u
 void wvl_hull_set_region(wvl_hull *hull, unsigned s, int part);

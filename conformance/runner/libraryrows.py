@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Rows that drive the library through wavelane-drive, and rows made at random."""
+"""Rows that drive the library through wavelane-api-rows, and rows made at random."""
 import os
 import random
 
@@ -14,7 +14,7 @@ def plain_picture(a, components=None):
 
 
 def drive(a, name, *words, timeout=300, environment=None):
-    o = a.machine.run(["wavelane-drive", *words], timeout=timeout, environment=environment)
+    o = a.machine.run(["wavelane-api-rows", *words], timeout=timeout, environment=environment)
     a.commands.append(o.command)
     a.add(name, o.code == 0 and not o.late, o.words() if o.code else (o.out.strip() or "done"), o.command)
     return o
@@ -33,12 +33,12 @@ def tsan(a, picture):
     build = a.machine.folder("tsan-build")
     flags = "-fsanitize=thread -O1 -g"
     for argv in (["cmake", "-S", a.machine.source, "-B", build, "-G", "Ninja", "-DCMAKE_BUILD_TYPE=None", f"-DCMAKE_C_FLAGS={flags}", "-DWVL_BUILD_TESTS=OFF", "-DWVL_CUDA=OFF",
-                  "-DCMAKE_SHARED_LINKER_FLAGS=-fsanitize=thread", "-DCMAKE_EXE_LINKER_FLAGS=-fsanitize=thread"], ["cmake", "--build", build, "--target", "wavelane_drive"]):
+                  "-DCMAKE_SHARED_LINKER_FLAGS=-fsanitize=thread", "-DCMAKE_EXE_LINKER_FLAGS=-fsanitize=thread"], ["cmake", "--build", build, "--target", "wavelane_api_rows"]):
         o = a.machine.run(argv, timeout=600)
         if o.code:
             a.fail("ThreadSanitizer build", o.words(), o.command)
             return
-    program = os.path.join(build, "conformance", "wavelane-drive")
+    program = os.path.join(build, "conformance", "wavelane-api-rows")
     small = faultrows.small_picture(a, 300, 200)
     for what in ("cancel", "pair"):
         o = a.machine.run(["setarch", "-R", program, what, small.inputs[0]], timeout=300, environment={"TSAN_OPTIONS": "halt_on_error=1"})
@@ -81,7 +81,7 @@ def decimal_comma(a):
             a.machine.run(["localedef", "-c", "-i", "de_DE", "-f", "UTF-8", os.path.join(folder, name)], timeout=120)
         environment = {"LOCPATH": folder}
     picture = plain_picture(a)
-    o = a.machine.run(["wavelane-drive", "locale", picture.inputs[0], name], environment={**environment, "LC_ALL": name})
+    o = a.machine.run(["wavelane-api-rows", "locale", picture.inputs[0], name], environment={**environment, "LC_ALL": name})
     if o.code == 2 and "is not there" in o.err:
         a.add("locale", True, o.words(), verdict="absent")
         a.add("C locale", True, "only the C locale is there; the parser's own test covers the rest (unit.params)")

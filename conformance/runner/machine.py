@@ -46,7 +46,7 @@ class Machine:
         for name, path in (
             ("wavelane", "tools/wavelane"),
             ("wavelane-judge", "conformance/wavelane-judge"),
-            ("wavelane-drive", "conformance/wavelane-drive"),
+            ("wavelane-api-rows", "conformance/wavelane-api-rows"),
             ("wavelane-fault", "conformance/libwavelane-fault.so"),
             ("wavelane-fuzz", "conformance/wavelane-fuzz"),
         ):

@@ -125,7 +125,7 @@ def main(argv=None):
     if options.list_faults:
         faults.print_all(runner.machine, options.faults)
         return 0
-    for name in ("wavelane", "wavelane-judge", "wavelane-drive"):
+    for name in ("wavelane", "wavelane-judge", "wavelane-api-rows"):
         if not runner.machine.has(name):
             print(f"conformance/run: {name} is not in {runner.machine.build}; build first (cmake --preset test && cmake --build --preset test)", file=sys.stderr)
             return 2

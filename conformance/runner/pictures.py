@@ -25,7 +25,7 @@ class Picture:
     height: int = 0
     components: int = 0
     depth: int = 0
-    area: tuple = ()  # x0, y0, x1, y1 where no picture file says how the components lie on the grid: wavelane-drive encodes
+    area: tuple = ()  # x0, y0, x1, y1 where no picture file says how the components lie on the grid: wavelane-api-rows encodes
     steps: str = ""
 
     def for_driver(self):

@@ -51,7 +51,7 @@ class Attempt:
 
 
 def encoder_command(picture, path, words):
-    """The command; where no picture file can say the geometry, wavelane-drive with the same options."""
+    """The command; where no picture file can say the geometry, wavelane-api-rows with the same options."""
     if not picture.area:
         return ["wavelane", *picture.for_encoder(), "-o", path, *words]
     keys, rest = [], list(words)
@@ -65,7 +65,7 @@ def encoder_command(picture, path, words):
             keys.append(KEYS[word] + "=" + (rest.pop(0) if word not in FLAGS else FLAGS[word]))
         else:
             raise NotUnderstood(f"{word} has no key of the library here")
-    return ["wavelane-drive", "encode", path, *picture.for_driver(), *keys]
+    return ["wavelane-api-rows", "encode", path, *picture.for_driver(), *keys]
 
 
 KEYS = {"-p": "progression", "-t": "tile", "-T": "tile-offset", "-b": "block", "-M": "style", "--precincts": "precincts", "--mct": "mct", "--levels": "levels",
@@ -128,7 +128,7 @@ def encode_row(attempt, timeout=600):
 def refuse_by_library(attempt):
     """Formats that no picture file can say: the library's own plan must refuse them."""
     p, row = attempt.picture, attempt.row
-    words = ["wavelane-drive", "plan", f"{p.width}x{p.height}", str(p.components), str(p.depth), "levels=" + row.levels]
+    words = ["wavelane-api-rows", "plan", f"{p.width}x{p.height}", str(p.components), str(p.depth), "levels=" + row.levels]
     o = attempt.machine.run(words)
     attempt.commands.append(o.command)
     attempt.refused = o.code == 7 and len(o.words()) > 20

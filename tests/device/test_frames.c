@@ -95,15 +95,15 @@ static const char *device_name(void)
     return soft ? "cuda-only" : wanted ? wanted : "cpu";
 }
 
-static void check_packet(wvl_packet *packet, uint32_t n)
+static void check_packet(wvl_encoded_picture *packet, uint32_t n)
 {
     size_t bytes;
-    const void *data = wvl_packet_data(packet, &bytes);
-    ck_assert_msg(wvl_packet_status(packet) == WVL_OK, "%s", wvl_packet_error(packet));
-    ck_assert_uint_eq((uintptr_t)wvl_packet_user(packet), n + 1);
+    const void *data = wvl_encoded_picture_data(packet, &bytes);
+    ck_assert_msg(wvl_encoded_picture_status(packet) == WVL_OK, "%s", wvl_encoded_picture_error(packet));
+    ck_assert_uint_eq((uintptr_t)wvl_encoded_picture_user(packet), n + 1);
     ck_assert_msg(bytes == expected_bytes[n % PICTURES] && !memcmp(data, expected[n % PICTURES], bytes), "picture %u: other bytes", n);
-    ck_assert_str_eq(wvl_result_backend(wvl_packet_result(packet)), strcmp(device_name(), "cpu") != 0 ? "cuda:0" : "cpu");
-    wvl_packet_release(packet);
+    ck_assert_str_eq(wvl_result_backend(wvl_encoded_picture_result(packet)), strcmp(device_name(), "cpu") != 0 ? "cuda:0" : "cpu");
+    wvl_encoded_picture_release(packet);
 }
 
 static wvl_status submit(wvl_encoder *encoder, uint32_t n)
@@ -126,7 +126,7 @@ START_TEST(one_thread_submits_and_receives)
         open_context(threads[t / 3]);
         wvl_plan *plan = make_plan("0,0", device_name());
         wvl_encoder *encoder;
-        wvl_packet *packet;
+        wvl_encoded_picture *packet;
         uint32_t sent = 0, got = 0, count = 2 * PICTURES;
         released = 0;
         ck_assert_int_eq(wvl_encoder_create(plan, frames[t % 3], &encoder), WVL_OK);
@@ -158,7 +158,7 @@ END_TEST
 
 static void *receive_all(void *arg)
 {
-    wvl_packet *packet;
+    wvl_encoded_picture *packet;
     uintptr_t n = 0;
     while (wvl_encoder_receive(arg, UINT32_MAX, &packet) == WVL_OK) {
         check_packet(packet, (uint32_t)n++);
@@ -213,7 +213,7 @@ START_TEST(one_bad_picture)
     open_context(2);
     wvl_plan *plan = make_plan("64,64", device_name());
     wvl_encoder *encoder;
-    wvl_packet *packet;
+    wvl_encoded_picture *packet;
     ck_assert_int_eq(wvl_encoder_create(plan, 4, &encoder), WVL_OK);
     wvl_image none = inputs[0].image;
     none.plane_count = 1;
@@ -223,9 +223,9 @@ START_TEST(one_bad_picture)
     ck_assert_int_eq(submit(encoder, 2), WVL_OK);
     for (unsigned i = 0; i < 3; i++) {
         ck_assert_int_eq(wvl_encoder_receive(encoder, UINT32_MAX, &packet), WVL_OK);
-        ck_assert_int_eq(wvl_packet_status(packet), i == 1 ? WVL_ERROR_ARGUMENT : WVL_OK);
-        ck_assert((wvl_packet_result(packet) == NULL) == (i == 1) && (strlen(wvl_packet_error(packet)) > 10) == (i == 1));
-        wvl_packet_release(packet);
+        ck_assert_int_eq(wvl_encoded_picture_status(packet), i == 1 ? WVL_ERROR_ARGUMENT : WVL_OK);
+        ck_assert((wvl_encoded_picture_result(packet) == NULL) == (i == 1) && (strlen(wvl_encoded_picture_error(packet)) > 10) == (i == 1));
+        wvl_encoded_picture_release(packet);
     }
     ck_assert_uint_eq(released, 3);
     wvl_encoder_release(encoder);
@@ -240,7 +240,7 @@ START_TEST(cancelled_and_dropped)
         open_context(threads);
         wvl_plan *plan = make_plan("64,64", device_name());
         wvl_encoder *encoder;
-        wvl_packet *packet;
+        wvl_encoded_picture *packet;
         released = 0;
         ck_assert_int_eq(wvl_encoder_create(plan, 3, &encoder), WVL_OK);
         for (uint32_t n = 0; n < 3; n++) {
@@ -250,8 +250,8 @@ START_TEST(cancelled_and_dropped)
         if (threads > 1) {
             wvl_encoder_cancel(encoder);
             ck_assert_int_eq(wvl_encoder_receive(encoder, UINT32_MAX, &packet), WVL_OK);
-            ck_assert(wvl_packet_status(packet) == WVL_OK || wvl_packet_status(packet) == WVL_CANCELLED);
-            wvl_packet_release(packet);
+            ck_assert(wvl_encoded_picture_status(packet) == WVL_OK || wvl_encoded_picture_status(packet) == WVL_CANCELLED);
+            wvl_encoded_picture_release(packet);
         }
         wvl_encoder_release(encoder);
         ck_assert_uint_eq(released, 3);
@@ -270,7 +270,7 @@ START_TEST(device_lost_on_the_way)
     open_context(2);
     wvl_plan *plan = make_plan("0,0", "cuda");
     wvl_encoder *encoder;
-    wvl_packet *packet;
+    wvl_encoded_picture *packet;
     uint32_t failed = 0;
     ck_assert_int_eq(wvl_encoder_create(plan, 3, &encoder), WVL_OK);
     soft->fail_status = 700;
@@ -279,10 +279,10 @@ START_TEST(device_lost_on_the_way)
         ck_assert_int_eq(submit(encoder, n), WVL_OK);
         ck_assert_int_eq(wvl_encoder_receive(encoder, UINT32_MAX, &packet), WVL_OK);
         size_t bytes;
-        const void *data = wvl_packet_data(packet, &bytes);
-        failed += wvl_packet_status(packet) != WVL_OK;
-        ck_assert(wvl_packet_status(packet) == WVL_ERROR_DEVICE || (bytes == expected_bytes[n] && !memcmp(data, expected[n], bytes)));
-        wvl_packet_release(packet);
+        const void *data = wvl_encoded_picture_data(packet, &bytes);
+        failed += wvl_encoded_picture_status(packet) != WVL_OK;
+        ck_assert(wvl_encoded_picture_status(packet) == WVL_ERROR_DEVICE || (bytes == expected_bytes[n] && !memcmp(data, expected[n], bytes)));
+        wvl_encoded_picture_release(packet);
     }
     ck_assert_uint_eq(failed, 1);
     wvl_encoder_release(encoder);

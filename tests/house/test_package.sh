@@ -59,7 +59,7 @@ check static
 cat >CMakeLists.txt <<'CMAKE'
 cmake_minimum_required(VERSION 3.25)
 project(example LANGUAGES C)
-find_package(wavelane 0.1 REQUIRED)
+find_package(wavelane 0.2 REQUIRED)
 add_executable(by_package example.c)
 target_link_libraries(by_package PRIVATE wavelane::wavelane)
 add_executable(by_static_package example.c)

@@ -163,19 +163,19 @@ static wvl_status encode_alone(wvl_context *context, const wvl_plan *plan, const
 
 static wvl_status receive_one(wvl_encoder *encoder, run *r)
 {
-    wvl_packet *packet;
+    wvl_encoded_picture *packet;
     wvl_status status = wvl_encoder_receive(encoder, UINT32_MAX, &packet);
     if (status != WVL_OK)
         return status;
     size_t bytes;
-    (void)wvl_packet_data(packet, &bytes);
+    (void)wvl_encoded_picture_data(packet, &bytes);
     r->bytes += bytes;
-    status = wvl_packet_status(packet);
+    status = wvl_encoded_picture_status(packet);
     if (status == WVL_OK)
-        snprintf(r->backend, sizeof r->backend, "%s", wvl_result_backend(wvl_packet_result(packet)));
+        snprintf(r->backend, sizeof r->backend, "%s", wvl_result_backend(wvl_encoded_picture_result(packet)));
     else
-        fprintf(stderr, "wavelane-bench: %s\n", wvl_packet_error(packet));
-    wvl_packet_release(packet);
+        fprintf(stderr, "wavelane-bench: %s\n", wvl_encoded_picture_error(packet));
+    wvl_encoded_picture_release(packet);
     return status;
 }
 

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "drive.h"
+#include "api.h"
 
 #define HEAD_BYTES 4096u
 #define DEPTH 24u
@@ -130,18 +130,18 @@ static int judge(const counter *k, uint64_t least, int with_patch)
     int good = k->complete && start && parts && length == k->bytes - start && long_box == (k->bytes - start + 8 > UINT32_MAX);
     good = good && (with_patch || (!k->broken && k->tail[1] == 0xD9 && parts + k->part_bytes + 2 == k->bytes));
     if (k->bytes < least) {
-        return wvl_drive_fail(WVL_DRIVE_WRONG, "%" PRIu64 " bytes were asked for", least);
+        return wvl_api_fail(WVL_API_WRONG, "%" PRIu64 " bytes were asked for", least);
     }
-    return good ? WVL_DRIVE_DONE : wvl_drive_fail(WVL_DRIVE_WRONG, "the lengths do not agree");
+    return good ? WVL_API_DONE : wvl_api_fail(WVL_API_WRONG, "the lengths do not agree");
 }
 
-int wvl_drive_run_huge(uint64_t bytes, int with_patch)
+int wvl_api_run_huge(uint64_t bytes, int with_patch)
 {
     static const char *const settings[] = {"container=jp2", "tile=2048,2048", "levels=1", "style=BYPASS"};
     uint64_t tiles = (bytes / (2048u * 2048u * DEPTH / 8u)) + 1;
     uint32_t width = 2048u * 16u, height = (uint32_t)(2048u * ((tiles + 15) / 16)), step = 8209; /* samples from row to row */
     size_t samples = width + (size_t)step * height;
-    int32_t *noise = wvl_drive_need_memory(samples * sizeof *noise);
+    int32_t *noise = wvl_api_need_memory(samples * sizeof *noise);
     uint64_t state = 88172645463325252u;
     for (size_t i = 0; i < samples; i++) {
         state ^= state << 13;
@@ -154,19 +154,19 @@ int wvl_drive_run_huge(uint64_t bytes, int with_patch)
     wvl_image_format format = {sizeof format, 0, 0, width, height, 1, &component};
     wvl_plane plane = {noise, (ptrdiff_t)step * 4, 1, 0, WVL_SAMPLE_32};
     wvl_image image = {.struct_size = sizeof image, .planes = &plane, .plane_count = 1};
-    counter *k = wvl_drive_need_memory(sizeof *k);
+    counter *k = wvl_api_need_memory(sizeof *k);
     wvl_sink sink = {.struct_size = sizeof sink, .write = count, .patch = with_patch ? ignore_patch : NULL, .close = end, .user = k};
     wvl_context *context = NULL;
     wvl_plan *plan = NULL;
     (void)wvl_context_create(NULL, &context);
-    wvl_status status = wvl_drive_create_plan(context, &format, settings, 4, &plan, error, sizeof error);
+    wvl_status status = wvl_api_create_plan(context, &format, settings, 4, &plan, error, sizeof error);
     if (status == WVL_OK) {
         status = wvl_encode(plan, &image, &sink, NULL, NULL, error, sizeof error);
     }
     wvl_plan_release(plan);
     wvl_context_release(context);
     free(noise);
-    int code = status == WVL_OK ? judge(k, bytes, with_patch) : wvl_drive_fail(WVL_DRIVE_WRONG, "%s: %s", wvl_status_text(status), error);
+    int code = status == WVL_OK ? judge(k, bytes, with_patch) : wvl_api_fail(WVL_API_WRONG, "%s: %s", wvl_status_text(status), error);
     free(k);
     return code;
 }

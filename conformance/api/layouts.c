@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "drive.h"
+#include "api.h"
 
 typedef struct shape {
     const char *name;
@@ -14,14 +14,14 @@ typedef struct shape {
 } shape;
 
 /* Copies the picture's samples into memory of that shape, at an odd address. The caller frees *memory. */
-static wvl_drive_picture lay_out(const wvl_drive_picture *p, const shape *s, uint8_t **memory)
+static wvl_api_picture lay_out(const wvl_api_picture *p, const shape *s, uint8_t **memory)
 {
     uint32_t count = p->format.component_count, stride = s->interleaved ? count : 1;
     size_t size = p->io.components[0].sample_bytes, row = size * stride * p->io.width + s->gap, plane = row * p->io.height;
-    wvl_drive_picture q = *p;
-    *memory = wvl_drive_need_memory(s->lead + plane * (s->interleaved ? 1 : count) + 16);
+    wvl_api_picture q = *p;
+    *memory = wvl_api_need_memory(s->lead + plane * (s->interleaved ? 1 : count) + 16);
     memset(*memory, 0xA5, s->lead + plane * (s->interleaved ? 1 : count) + 16);
-    q.planes = wvl_drive_need_memory(count * sizeof *q.planes);
+    q.planes = wvl_api_need_memory(count * sizeof *q.planes);
     for (uint32_t c = 0; c < count; c++) {
         const wvl_io_component *k = &p->io.components[c];
         uint8_t *start = *memory + s->lead + (s->interleaved ? 0 : plane * c);
@@ -41,7 +41,7 @@ static wvl_drive_picture lay_out(const wvl_drive_picture *p, const shape *s, uin
     return q;
 }
 
-int wvl_drive_run_strides(const wvl_drive_picture *p)
+int wvl_api_run_strides(const wvl_api_picture *p)
 {
     static const shape shapes[] = {{"tight", 0, 0, 0, 0},         {"rows of 13 bytes more", 0, 13, 0, 0},   {"odd address", 1, 0, 0, 0},
                                    {"odd address and rows", 3, 7, 0, 0}, {"upside down", 0, 0, 1, 0},         {"upside down, odd", 1, 5, 1, 0},
@@ -49,12 +49,12 @@ int wvl_drive_run_strides(const wvl_drive_picture *p)
     wvl_context *context = NULL;
     unsigned wrong = 0;
     (void)wvl_context_create(NULL, &context);
-    wvl_drive_stream reference = wvl_drive_encode(context, p, NULL, 0, NULL);
+    wvl_api_stream reference = wvl_api_encode(context, p, NULL, 0, NULL);
     for (size_t i = 0; i < sizeof shapes / sizeof shapes[0]; i++) {
         uint8_t *memory;
-        wvl_drive_picture q = lay_out(p, &shapes[i], &memory);
-        wvl_drive_stream s = wvl_drive_encode(context, &q, NULL, 0, NULL);
-        int same = wvl_drive_same(&s, &reference);
+        wvl_api_picture q = lay_out(p, &shapes[i], &memory);
+        wvl_api_stream s = wvl_api_encode(context, &q, NULL, 0, NULL);
+        int same = wvl_api_same(&s, &reference);
         wrong += !same;
         (void)printf("%s%s: %s", i ? ", " : "", shapes[i].name, same ? "same" : "OTHER BYTES");
         wvl_memory_release(context, s.data, s.bytes);
@@ -64,21 +64,21 @@ int wvl_drive_run_strides(const wvl_drive_picture *p)
     (void)printf("\n");
     wvl_memory_release(context, reference.data, reference.bytes);
     wvl_context_release(context);
-    return wrong ? WVL_DRIVE_WRONG : WVL_DRIVE_DONE;
+    return wrong ? WVL_API_WRONG : WVL_API_DONE;
 }
 
 /* The picture's samples, declared as one bit fewer, and one sample of 2^depth among samples that fit. */
-int wvl_drive_run_outside(const wvl_drive_picture *p)
+int wvl_api_run_outside(const wvl_api_picture *p)
 {
     wvl_context *context = NULL;
     (void)wvl_context_create(NULL, &context);
     unsigned wrong = 0;
     for (unsigned depth = 9; depth <= 15; depth++) {
         size_t samples = (size_t)p->io.width * p->io.height;
-        uint16_t *data = wvl_drive_need_memory(samples * 2);
+        uint16_t *data = wvl_api_need_memory(samples * 2);
         wvl_component_format component = {(uint8_t)depth, 0, 1, 1};
         wvl_plane plane = {data, (ptrdiff_t)p->io.width * 2, 1, 0, WVL_SAMPLE_16};
-        wvl_drive_picture q = *p;
+        wvl_api_picture q = *p;
         q.format.component_count = 1;
         q.format.components = &component;
         q.image.planes = &plane;
@@ -86,9 +86,9 @@ int wvl_drive_run_outside(const wvl_drive_picture *p)
         for (size_t i = 0; i < samples; i++) {
             data[i] = (uint16_t)((i * 37) & ((1u << depth) - 1));
         }
-        wvl_drive_stream fits = wvl_drive_encode(context, &q, NULL, 0, NULL);
+        wvl_api_stream fits = wvl_api_encode(context, &q, NULL, 0, NULL);
         data[samples * 2 / 3] = (uint16_t)(1u << depth);
-        wvl_drive_stream greater = wvl_drive_encode(context, &q, NULL, 0, NULL);
+        wvl_api_stream greater = wvl_api_encode(context, &q, NULL, 0, NULL);
         wrong += fits.status != WVL_OK || greater.status != WVL_ERROR_INPUT || strlen(greater.error) < 10;
         if (depth == 12) {
             (void)printf("12 bits and a sample of 4096: %s: %s\n", wvl_status_text(greater.status), greater.error);
@@ -97,25 +97,25 @@ int wvl_drive_run_outside(const wvl_drive_picture *p)
         free(data);
     }
     wvl_context_release(context);
-    return wrong ? wvl_drive_fail(WVL_DRIVE_WRONG, "%u of 7 depths passed or failed wrongly", wrong) : WVL_DRIVE_DONE;
+    return wrong ? wvl_api_fail(WVL_API_WRONG, "%u of 7 depths passed or failed wrongly", wrong) : WVL_API_DONE;
 }
 
-int wvl_drive_run_locale(const wvl_drive_picture *p, const char *name)
+int wvl_api_run_locale(const wvl_api_picture *p, const char *name)
 {
     static const char *const settings[] = {"reversible=no", "bpp=0.25,1.5", "step=0.001953125"};
     static const char *const comma[] = {"reversible=no", "bpp=0,25"};
     wvl_context *context = NULL;
     (void)wvl_context_create(NULL, &context);
-    wvl_drive_stream before = wvl_drive_encode(context, p, settings, 3, NULL);
+    wvl_api_stream before = wvl_api_encode(context, p, settings, 3, NULL);
     if (!setlocale(LC_ALL, name) || strcmp(localeconv()->decimal_point, ",") != 0) {
-        return wvl_drive_fail(WVL_DRIVE_USAGE, "locale %s is not there, or has no decimal comma", name);
+        return wvl_api_fail(WVL_API_USAGE, "locale %s is not there, or has no decimal comma", name);
     }
-    wvl_drive_stream after = wvl_drive_encode(context, p, settings, 3, NULL), other = wvl_drive_encode(context, p, comma, 2, NULL);
-    int same = wvl_drive_same(&before, &after);
+    wvl_api_stream after = wvl_api_encode(context, p, settings, 3, NULL), other = wvl_api_encode(context, p, comma, 2, NULL);
+    int same = wvl_api_same(&before, &after);
     (void)printf("decimal point \"%s\": %s bytes; \"bpp=0,25\" stays a list: %s\n", localeconv()->decimal_point, same ? "the same" : "OTHER", wvl_status_text(other.status));
     wvl_memory_release(context, before.data, before.bytes);
     wvl_memory_release(context, after.data, after.bytes);
     wvl_memory_release(context, other.data, other.bytes);
     wvl_context_release(context);
-    return same ? WVL_DRIVE_DONE : WVL_DRIVE_WRONG;
+    return same ? WVL_API_DONE : WVL_API_WRONG;
 }

@@ -3,27 +3,27 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "drive.h"
+#include "api.h"
 
-void *wvl_drive_need_memory(size_t bytes)
+void *wvl_api_need_memory(size_t bytes)
 {
     void *memory = calloc(1, bytes ? bytes : 1);
     if (!memory) {
-        exit(wvl_drive_fail(5, "out of memory"));
+        exit(wvl_api_fail(5, "out of memory"));
     }
     return memory;
 }
 
-int wvl_drive_open_picture(const char *path, wvl_drive_picture *p)
+int wvl_api_open_picture(const char *path, wvl_api_picture *p)
 {
     char error[512];
     memset(p, 0, sizeof *p);
     if (wvl_io_read_picture(path, NULL, &p->io, error, sizeof error) < 0) {
-        return wvl_drive_fail(3, "%s", error);
+        return wvl_api_fail(3, "%s", error);
     }
     uint32_t count = p->io.component_count;
-    p->components = wvl_drive_need_memory(count * sizeof *p->components);
-    p->planes = wvl_drive_need_memory(count * sizeof *p->planes);
+    p->components = wvl_api_need_memory(count * sizeof *p->components);
+    p->planes = wvl_api_need_memory(count * sizeof *p->planes);
     for (uint32_t c = 0; c < count; c++) {
         const wvl_io_component *k = &p->io.components[c];
         p->components[c] = (wvl_component_format){k->depth, k->is_signed, k->dx, k->dy};
@@ -32,17 +32,17 @@ int wvl_drive_open_picture(const char *path, wvl_drive_picture *p)
     }
     p->format = (wvl_image_format){sizeof p->format, 0, 0, p->io.width, p->io.height, count, p->components};
     p->image = (wvl_image){.struct_size = sizeof p->image, .planes = p->planes, .plane_count = count};
-    return WVL_DRIVE_DONE;
+    return WVL_API_DONE;
 }
 
-void wvl_drive_close_picture(wvl_drive_picture *p)
+void wvl_api_close_picture(wvl_api_picture *p)
 {
     wvl_io_release_picture(&p->io);
     free(p->components);
     free(p->planes);
 }
 
-wvl_status wvl_drive_create_plan(wvl_context *context, const wvl_image_format *format, const char *const *settings, int count, wvl_plan **plan, char *error, size_t bytes)
+wvl_status wvl_api_create_plan(wvl_context *context, const wvl_image_format *format, const char *const *settings, int count, wvl_plan **plan, char *error, size_t bytes)
 {
     wvl_params *params;
     char key[64];
@@ -67,14 +67,14 @@ wvl_status wvl_drive_create_plan(wvl_context *context, const wvl_image_format *f
     return status;
 }
 
-wvl_drive_stream wvl_drive_encode(wvl_context *context, const wvl_drive_picture *p, const char *const *settings, int count, wvl_cancel *cancel)
+wvl_api_stream wvl_api_encode(wvl_context *context, const wvl_api_picture *p, const char *const *settings, int count, wvl_cancel *cancel)
 {
-    wvl_drive_stream s;
+    wvl_api_stream s;
     wvl_plan *plan = NULL;
     wvl_sink sink;
     wvl_control control = {.struct_size = sizeof control, .cancel = cancel};
     memset(&s, 0, sizeof s);
-    s.status = wvl_drive_create_plan(context, &p->format, settings, count, &plan, s.error, sizeof s.error);
+    s.status = wvl_api_create_plan(context, &p->format, settings, count, &plan, s.error, sizeof s.error);
     if (s.status == WVL_OK) {
         s.status = wvl_sink_open_memory(context, &sink);
     }
@@ -88,7 +88,7 @@ wvl_drive_stream wvl_drive_encode(wvl_context *context, const wvl_drive_picture 
     return s;
 }
 
-int wvl_drive_same(const wvl_drive_stream *a, const wvl_drive_stream *b)
+int wvl_api_same(const wvl_api_stream *a, const wvl_api_stream *b)
 {
     return a->status == WVL_OK && b->status == WVL_OK && a->bytes == b->bytes && a->bytes && !memcmp(a->data, b->data, a->bytes);
 }

@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "codec/lift.h"
+#include "codec/roi.h"
 
 #include <string.h>
 
-unsigned wvl_lift_count_planes(const wvl_coding *coding, unsigned planes) { return planes + (coding->region == WVL_REGION_PART ? coding->region_shift : 0); }
+unsigned wvl_roi_count_planes(const wvl_coding *coding, unsigned planes) { return planes + (coding->region == WVL_REGION_PART ? coding->region_shift : 0); }
 
-unsigned wvl_lift_find_planes(const wvl_plan *plan)
+unsigned wvl_roi_find_planes(const wvl_plan *plan)
 {
     unsigned most = 1;
     for (uint32_t i = 0; i < plan->coding_count; i++) {
         for (unsigned b = 0; b < 3u * plan->codings[i].levels + 1u; b++) {
-            most = wvl_max_u32(most, wvl_lift_count_planes(&plan->codings[i], plan->codings[i].band[b].planes));
+            most = wvl_max_u32(most, wvl_roi_count_planes(&plan->codings[i], plan->codings[i].band[b].planes));
         }
     }
     return most;
 }
 
-uint32_t wvl_lift_count_samples(const wvl_plan *plan)
+uint32_t wvl_roi_count_samples(const wvl_plan *plan)
 {
     uint32_t most = 0;
     for (uint32_t i = 0; i < plan->coding_count; i++) {
@@ -43,7 +43,7 @@ static int covers(wvl_rect a, wvl_rect b) { return a.x0 <= b.x0 && a.y0 <= b.y0 
 
 static unsigned mark_regions(const wvl_plan *plan, const wvl_tile_plan *tile, uint32_t component, const wvl_tile_band *band, wvl_rect rect, uint32_t *copy)
 {
-    unsigned kind = WVL_LIFT_NONE;
+    unsigned kind = WVL_ROI_NONE;
     for (uint32_t i = 0; i < plan->region_count; i++) {
         const wvl_region *region = &plan->regions[i];
         if (!wvl_geom_region_counts(region, tile->rect, tile->index, component)) {
@@ -51,14 +51,14 @@ static unsigned mark_regions(const wvl_plan *plan, const wvl_tile_plan *tile, ui
         }
         wvl_rect inner = wvl_geom_region_in_band(&plan->components[component], &tile->components[component], band, region->rect);
         if (covers(inner, rect)) {
-            return WVL_LIFT_WHOLE;
+            return WVL_ROI_WHOLE;
         }
         if (touches(inner, rect)) {
-            if (kind == WVL_LIFT_NONE) {
+            if (kind == WVL_ROI_NONE) {
                 memset(copy, 0, sizeof *copy * wvl_rect_width(rect) * wvl_rect_height(rect));
             }
             mark(copy, rect, inner);
-            kind = WVL_LIFT_PART;
+            kind = WVL_ROI_PART;
         }
     }
     return kind;
@@ -88,7 +88,7 @@ static uint64_t energy_of(uint32_t m, uint32_t c, unsigned frac_bits)
 }
 
 /* Replaces the marks. Returns the OR of the coded bits of the background. */
-static uint32_t copy_samples(const wvl_block_input *in, unsigned copy_frac_bits, uint32_t *copy, wvl_lift *lift, uint32_t *bound)
+static uint32_t copy_samples(const wvl_block_input *in, unsigned copy_frac_bits, uint32_t *copy, wvl_roi *lift, uint32_t *bound)
 {
     uint32_t background = 0;
     for (uint32_t y = 0; y < in->height; y++) {
@@ -105,19 +105,19 @@ static uint32_t copy_samples(const wvl_block_input *in, unsigned copy_frac_bits,
     return background;
 }
 
-void wvl_lift_block(const wvl_plan *plan, const wvl_tile_plan *tile, uint32_t component, const wvl_tile_band *band, uint32_t index, wvl_block_input *in,
-                       uint32_t *copy, wvl_lift *lift)
+void wvl_roi_block(const wvl_plan *plan, const wvl_tile_plan *tile, uint32_t component, const wvl_tile_band *band, uint32_t index, wvl_block_input *in,
+                       uint32_t *copy, wvl_roi *lift)
 {
     const wvl_coding *coding = &plan->codings[tile->components[component].coding];
     memset(lift, 0, sizeof *lift);
     lift->shift = coding->region_shift;
     if (coding->region != WVL_REGION_PART || !(in->bound >> in->frac_bits)) {
-        lift->kind = coding->region == WVL_REGION_WHOLE ? WVL_LIFT_WHOLE : WVL_LIFT_NONE;
+        lift->kind = coding->region == WVL_REGION_WHOLE ? WVL_ROI_WHOLE : WVL_ROI_NONE;
         return;
     }
     wvl_rect rect = wvl_geom_block_rect(band, index % band->block_cols, index / band->block_cols);
     lift->kind = (uint8_t)mark_regions(plan, tile, component, band, rect, copy);
-    if (lift->kind != WVL_LIFT_PART) {
+    if (lift->kind != WVL_ROI_PART) {
         return;
     }
     /* The plan has seen to planes + shift <= 31; squares of planes + F <= 31 - s bits fit the sum. */
@@ -128,7 +128,7 @@ void wvl_lift_block(const wvl_plan *plan, const wvl_tile_plan *tile, uint32_t co
     lift->lost_frac_bits = (uint8_t)(in->frac_bits - frac_bits);
     uint32_t background = copy_samples(in, frac_bits, copy, lift, &bound);
     if (!background || !lift->count) {
-        lift->kind = lift->count ? WVL_LIFT_WHOLE : WVL_LIFT_NONE;
+        lift->kind = lift->count ? WVL_ROI_WHOLE : WVL_ROI_NONE;
         return;
     }
     in->coefs = copy;
@@ -142,7 +142,7 @@ void wvl_lift_block(const wvl_plan *plan, const wvl_tile_plan *tile, uint32_t co
 
 /* Of one pass of the copy. With P = plane + F of the copy, what refines a region's sample below s finds m' = 0, where codec/core/gain.h gives 3 * 2^P;
  * at plane s a reversible sample is exact, and a quarter more of each square is gone than a sample in the middle of its step would tell. */
-static int64_t settle_gain(const wvl_lift *lift, int64_t gain, unsigned plane, unsigned pass)
+static int64_t settle_gain(const wvl_roi *lift, int64_t gain, unsigned plane, unsigned pass)
 {
     unsigned P = plane + lift->frac_bits;
     if (plane >= lift->shift) {
@@ -154,9 +154,9 @@ static int64_t settle_gain(const wvl_lift *lift, int64_t gain, unsigned plane, u
     return gain * ((int64_t)1 << lift->lost_frac_bits);
 }
 
-void wvl_lift_settle_gains(const wvl_lift *lift, wvl_block_output *out)
+void wvl_roi_settle_gains(const wvl_roi *lift, wvl_block_output *out)
 {
-    if (lift->kind != WVL_LIFT_PART || !out->energy) { /* without rate control there are no gains */
+    if (lift->kind != WVL_ROI_PART || !out->energy) { /* without rate control there are no gains */
         return;
     }
     out->energy = lift->energy;

@@ -6,7 +6,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "drive.h"
+#include "api.h"
 
 static wvl_context *open_context(uint32_t threads)
 {
@@ -42,46 +42,46 @@ static double milliseconds(void)
     return 1e3 * (double)t.tv_sec + 1e-6 * (double)t.tv_nsec;
 }
 
-int wvl_drive_run_cancel(const wvl_drive_picture *p)
+int wvl_api_run_cancel(const wvl_api_picture *p)
 {
     unsigned cancelled = 0, finished = 0;
     double before = milliseconds();
     wvl_context *context = open_context(4);
-    wvl_drive_stream whole = wvl_drive_encode(context, p, lossy, LOSSY, NULL);
+    wvl_api_stream whole = wvl_api_encode(context, p, lossy, LOSSY, NULL);
     double length = milliseconds() - before;
     for (unsigned i = 0; i < 24; i++) { /* from at once to after the end */
         wvl_cancel *cancel;
         pthread_t thread;
         if (wvl_cancel_create(context, &cancel) != WVL_OK) {
-            return wvl_drive_fail(WVL_DRIVE_WRONG, "no cancel token");
+            return wvl_api_fail(WVL_API_WRONG, "no cancel token");
         }
         double wait = length * i / 18.0;
         bell b = {cancel, (long)(1e6 * (wait > 900.0 ? 900.0 : wait))};
         if (pthread_create(&thread, NULL, ring, &b)) {
-            return wvl_drive_fail(WVL_DRIVE_WRONG, "no thread");
+            return wvl_api_fail(WVL_API_WRONG, "no thread");
         }
-        wvl_drive_stream s = wvl_drive_encode(context, p, lossy, LOSSY, cancel);
+        wvl_api_stream s = wvl_api_encode(context, p, lossy, LOSSY, cancel);
         (void)pthread_join(thread, NULL);
-        int good = s.status == WVL_CANCELLED ? !s.data : wvl_drive_same(&s, &whole);
+        int good = s.status == WVL_CANCELLED ? !s.data : wvl_api_same(&s, &whole);
         cancelled += s.status == WVL_CANCELLED;
         finished += s.status == WVL_OK;
         wvl_memory_release(context, s.data, s.bytes);
         wvl_cancel_release(cancel);
         if (!good) {
-            return wvl_drive_fail(WVL_DRIVE_WRONG, "round %u: %s", i, wvl_status_text(s.status));
+            return wvl_api_fail(WVL_API_WRONG, "round %u: %s", i, wvl_status_text(s.status));
         }
     }
     wvl_memory_release(context, whole.data, whole.bytes);
     wvl_context_release(context);
     (void)printf("24 encodes of %.0f ms: %u cancelled, %u finished with the same bytes\n", length, cancelled, finished);
-    return cancelled ? WVL_DRIVE_DONE : wvl_drive_fail(WVL_DRIVE_WRONG, "none was cancelled");
+    return cancelled ? WVL_API_DONE : wvl_api_fail(WVL_API_WRONG, "none was cancelled");
 }
 
 /* ---- Two encoders ------------------------------------------------------------------------------------------------------------ */
 
 typedef struct worker {
-    const wvl_drive_picture *picture;
-    wvl_drive_stream reference[2];
+    const wvl_api_picture *picture;
+    wvl_api_stream reference[2];
     unsigned wrong;
 } worker;
 
@@ -90,27 +90,27 @@ static void *encode_often(void *user)
     worker *w = user;
     wvl_context *context = open_context(16);
     for (unsigned i = 0; i < 6; i++) {
-        wvl_drive_stream s = wvl_drive_encode(context, w->picture, lossy, i & 1 ? LOSSY : 0, NULL);
-        w->wrong += !wvl_drive_same(&s, &w->reference[i & 1]);
+        wvl_api_stream s = wvl_api_encode(context, w->picture, lossy, i & 1 ? LOSSY : 0, NULL);
+        w->wrong += !wvl_api_same(&s, &w->reference[i & 1]);
         wvl_memory_release(context, s.data, s.bytes);
     }
     wvl_context_release(context);
     return NULL;
 }
 
-int wvl_drive_run_pair(const wvl_drive_picture *p)
+int wvl_api_run_pair(const wvl_api_picture *p)
 {
     wvl_context *context = open_context(1);
     worker workers[2];
     pthread_t threads[2];
     memset(workers, 0, sizeof workers);
-    workers[0].reference[0] = wvl_drive_encode(context, p, lossy, 0, NULL);
-    workers[0].reference[1] = wvl_drive_encode(context, p, lossy, LOSSY, NULL);
+    workers[0].reference[0] = wvl_api_encode(context, p, lossy, 0, NULL);
+    workers[0].reference[1] = wvl_api_encode(context, p, lossy, LOSSY, NULL);
     workers[0].picture = p;
     workers[1] = workers[0];
     for (int i = 0; i < 2; i++) {
         if (pthread_create(&threads[i], NULL, encode_often, &workers[i])) {
-            return wvl_drive_fail(WVL_DRIVE_WRONG, "no thread");
+            return wvl_api_fail(WVL_API_WRONG, "no thread");
         }
     }
     for (int i = 0; i < 2; i++) {
@@ -122,7 +122,7 @@ int wvl_drive_run_pair(const wvl_drive_picture *p)
     }
     wvl_context_release(context);
     (void)printf("2 x 6 encodes with 16 threads each: %u differ from the bytes of one thread\n", wrong);
-    return wrong ? WVL_DRIVE_WRONG : WVL_DRIVE_DONE;
+    return wrong ? WVL_API_WRONG : WVL_API_DONE;
 }
 
 /* ---- Many encodes ------------------------------------------------------------------------------------------------------------ */
@@ -138,16 +138,16 @@ static long resident_kib(void)
     return got == 2 ? pages * (sysconf(_SC_PAGESIZE) / 1024) : -1;
 }
 
-int wvl_drive_run_loop(const wvl_drive_picture *p, unsigned rounds)
+int wvl_api_run_loop(const wvl_api_picture *p, unsigned rounds)
 {
     wvl_context *context = open_context(2);
     long settled = 0, most = 0;
     for (unsigned i = 0; i < rounds; i++) {
-        wvl_drive_stream s = wvl_drive_encode(context, p, lossy, i & 1 ? LOSSY : 0, NULL);
+        wvl_api_stream s = wvl_api_encode(context, p, lossy, i & 1 ? LOSSY : 0, NULL);
         int good = s.status == WVL_OK;
         wvl_memory_release(context, s.data, s.bytes);
         if (!good) {
-            return wvl_drive_fail(WVL_DRIVE_WRONG, "round %u: %s", i, s.error);
+            return wvl_api_fail(WVL_API_WRONG, "round %u: %s", i, s.error);
         }
         long now = resident_kib();
         if (i == rounds / 10) {
@@ -157,5 +157,5 @@ int wvl_drive_run_loop(const wvl_drive_picture *p, unsigned rounds)
     }
     wvl_context_release(context);
     (void)printf("%u encodes: %ld KiB resident after a tenth, %ld KiB at most afterwards\n", rounds, settled, most);
-    return most <= settled + settled / 20 + 1024 ? WVL_DRIVE_DONE : wvl_drive_fail(WVL_DRIVE_WRONG, "memory grows");
+    return most <= settled + settled / 20 + 1024 ? WVL_API_DONE : wvl_api_fail(WVL_API_WRONG, "memory grows");
 }
