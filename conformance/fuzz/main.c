@@ -6,6 +6,9 @@
 #include <string.h>
 #include <time.h>
 
+#ifdef WVL_HAVE_NETTLE
+#include "digests.h"
+#endif
 #include "draw.h"
 #include "faults.h"
 #include "illegal.h"
@@ -31,6 +34,8 @@ static const char usage[] =
     "  --replay-files FILE...     judge the cases of files, one each; must be last\n"
     "  --write FILE      for a --replay that follows: keep the encoded file\n"
     "  --show SEED       print the case of a seed\n"
+    "  --device cpu|cuda|cuda-only  option \"device\" of every configuration\n"
+    "  --digests FILE    write a line with seed and SHA-256 of the output for each configuration, and judge nothing: compare two builds by it\n"
     "  --faults          list the known faults of the decoders, with evidence\n"
     "  --plant body|length|crash|estimate  for tests: put a fault into what the encoder did\n"
     "\n"
@@ -44,7 +49,7 @@ typedef struct failure {
 typedef struct session {
     fuzz_plan plan;
     fuzz_judge judge;
-    const char *keep;
+    const char *keep, *digests;
     int reduce;
     uint64_t trials, passed, refused, lossless, lossy, decoded, confirmed, excused, illegal, estimated, overtold, disputed, matched, ht, ht_confirmed, ht_matched, ht_declined;
     double least_margin;
@@ -226,9 +231,23 @@ static int show(session *s, uint64_t seed)
 
 /* ---- Command line ------------------------------------------------------------------------------------------------------------------- */
 
+static int write_digests(session *s)
+{
+#ifdef WVL_HAVE_NETTLE
+    s->plan.judge_case = fuzz_digests_judge;
+    return fuzz_digests_write(&s->plan, s->digests);
+#else
+    (void)fprintf(stderr, "%s: this build has no --digests: install nettle (Debian: nettle-dev) and configure again\n", s->digests);
+    return 2;
+#endif
+}
+
 static int run_session(session *s)
 {
     struct timespec from, to;
+    if (s->digests) {
+        return write_digests(s);
+    }
     (void)clock_gettime(CLOCK_MONOTONIC, &from);
     int done = fuzz_pool_run(&s->plan, count_trial, s);
     (void)clock_gettime(CLOCK_MONOTONIC, &to);
@@ -270,6 +289,10 @@ static int take_text(session *s, const char *name, const char *value)
         s->keep = value;
     } else if (!strcmp(name, "--write")) {
         s->judge.write = value;
+    } else if (!strcmp(name, "--device")) {
+        s->plan.device = value;
+    } else if (!strcmp(name, "--digests")) {
+        s->digests = value;
     } else if (!strcmp(name, "--plant")) {
         s->judge.plant = value;
     } else {
@@ -328,7 +351,7 @@ int main(int count, char **arguments)
     if (!s) {
         return 2;
     }
-    s->plan = (fuzz_plan){1, 300, 1, 60, &s->judge, 0};
+    s->plan = (fuzz_plan){.seed = 1, .count = 300, .jobs = 1, .seconds = 60, .judge = &s->judge};
     s->reduce = 1;
     int code = run_arguments(s, count, arguments);
     fuzz_folder_close(&s->judge.folder);

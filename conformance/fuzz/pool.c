@@ -36,6 +36,9 @@ void fuzz_pool_draw(const fuzz_plan *plan, uint64_t seed, fuzz_case *c)
     } else {
         fuzz_draw_case(seed, &plan->judge->folder, c);
     }
+    if (plan->device) {
+        fuzz_case_set(c, "device", "%s", plan->device);
+    }
 }
 
 /* ---- Records ------------------------------------------------------------------------------------------------------------------------ */
@@ -96,7 +99,7 @@ static void work(const fuzz_plan *plan, uint64_t first, int to)
         }
         (void)alarm(plan->seconds);
         fuzz_pool_draw(plan, seed, &c);
-        fuzz_judge_case(plan->judge, &c, &r.verdict);
+        (plan->judge_case ? plan->judge_case : fuzz_judge_case)(plan->judge, &c, &r.verdict);
         (void)alarm(0);
         r.begins = 0;
         if (!write_all(to, &r, sizeof r)) {

@@ -59,3 +59,19 @@ fi
 plant body exact 24
 plant length result 10
 plant crash crash 10
+
+# Digests: the same whatever the number of processes, one a configuration, and that of the file which the encoder writes.
+digests() { # NAME JOBS SEED
+    "$fuzz" --seed "$3" --count 60 --jobs "$2" --digests "$work/$1.digests" >"$work/$1.log" || { cat "$work/$1.log"; exit 1; }
+}
+if "$fuzz" --count 1 --digests "$work/has.digests" >/dev/null 2>&1; then
+    digests one 1 1
+    digests two 2 1
+    cmp "$work/one.digests" "$work/two.digests"
+    [ "$(grep -cE '^[0-9]+ [0-9a-f]{64}$' "$work/one.digests")" -ge 40 ] || { echo "too few digests"; exit 1; }
+    [ "$(cut -d ' ' -f 2 "$work/one.digests" | grep -cE '^[0-9a-f]{64}$')" = "$(cut -d ' ' -f 2 "$work/one.digests" | grep -E '^[0-9a-f]{64}$' | sort -u | wc -l)" ] ||
+        { echo "different configurations gave equal digests"; exit 1; }
+    digest=$(sed -n 's/^1 //p' "$work/one.digests")
+    "$fuzz" --write "$work/first.bytes" --replay "$("$fuzz" --show 1)" >/dev/null
+    [ "$(sha256sum <"$work/first.bytes" | cut -d ' ' -f 1)" = "$digest" ] || { echo "the digest is not that of the file"; exit 1; }
+fi

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "digests.h"
+
+#include <inttypes.h>
+#include <nettle/sha2.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "run.h"
+
+#define LINE_BYTES 72u
+
+typedef struct gathered {
+    uint64_t seed, count, digests, failed;
+    char (*lines)[LINE_BYTES];
+} gathered;
+
+static void print_digest(const fuzz_run *run, char *text)
+{
+    struct sha256_ctx context;
+    uint8_t digest[SHA256_DIGEST_SIZE];
+    sha256_init(&context);
+    sha256_update(&context, run->bytes, run->data);
+    sha256_digest(&context, sizeof digest, digest);
+    for (size_t i = 0; i < sizeof digest; i++) {
+        (void)snprintf(text + 2 * i, 3, "%02x", digest[i]);
+    }
+}
+
+void fuzz_digests_judge(fuzz_judge *judge, const fuzz_case *c, fuzz_verdict *v)
+{
+    fuzz_picture p;
+    fuzz_run run;
+    memset(v, 0, sizeof *v);
+    if (fuzz_case_get(c, "illegal") || !fuzz_picture_build(c, &judge->folder, &p, v->text, sizeof v->text)) {
+        (void)snprintf(v->text, sizeof v->text, "not encoded");
+        return;
+    }
+    fuzz_run_encode(c, &p, 0, &run);
+    if (run.status == WVL_OK) {
+        print_digest(&run, v->text);
+    } else {
+        (void)snprintf(v->text, sizeof v->text, "%s", wvl_status_text(run.status));
+    }
+    fuzz_run_free(&run);
+    fuzz_picture_free(&p);
+}
+
+static void gather(void *user, uint64_t seed, const fuzz_verdict *v)
+{
+    gathered *g = user;
+    (void)snprintf(g->lines[seed - g->seed], LINE_BYTES, "%.*s", (int)LINE_BYTES - 1, v->text);
+    g->digests += strlen(v->text) == 2 * SHA256_DIGEST_SIZE;
+    g->failed += v->outcome == FUZZ_FAILED;
+}
+
+static int write_lines(const gathered *g, const char *path)
+{
+    FILE *file = fopen(path, "w");
+    if (!file) {
+        (void)fprintf(stderr, "%s: cannot be opened for writing\n", path);
+        return 0;
+    }
+    int good = 1;
+    for (uint64_t i = 0; i < g->count; i++) {
+        good &= fprintf(file, "%" PRIu64 " %s\n", g->seed + i, g->lines[i]) > 0;
+    }
+    return fclose(file) == 0 && good;
+}
+
+int fuzz_digests_write(const fuzz_plan *plan, const char *path)
+{
+    gathered g = {.seed = plan->seed, .count = plan->count, .lines = calloc(plan->count, LINE_BYTES)};
+    if (!g.lines) {
+        (void)fprintf(stderr, "no memory for %" PRIu64 " digests\n", plan->count);
+        return 1;
+    }
+    int good = fuzz_pool_run(plan, gather, &g) && write_lines(&g, path);
+    printf("%" PRIu64 " configurations, seeds %" PRIu64 " to %" PRIu64 ": %" PRIu64 " digests, %" PRIu64 " processes ended early\n", g.count, g.seed,
+           g.seed + g.count - 1, g.digests, g.failed);
+    free(g.lines);
+    return !good || g.failed;
+}
