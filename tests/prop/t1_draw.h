@@ -8,13 +8,8 @@
 #include <string.h>
 
 #include "codec/t1/t1.h"
+#include "tests/support/support.h"
 
-/* ck_assert talks to the parent process at every call: too slow for inner loops. */
-#define REQUIRE(condition)                           \
-    do {                                             \
-        if (!(condition))                            \
-            ck_abort_msg("not true: %s", #condition); \
-    } while (0)
 
 typedef struct t1_rng {
     uint64_t s;
@@ -22,10 +17,7 @@ typedef struct t1_rng {
 
 static inline uint32_t t1_random(t1_rng *r)
 {
-    r->s ^= r->s << 13;
-    r->s ^= r->s >> 7;
-    r->s ^= r->s << 17;
-    return (uint32_t)(r->s >> 32);
+    return test_draw32(&r->s);
 }
 
 static inline uint64_t t1_seed(void)

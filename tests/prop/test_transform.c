@@ -124,7 +124,7 @@ static void check_tile_pixels(const job *j, const wvl_coefs *coefs)
         for (uint32_t y = f[c].rect.y0; y < f[c].rect.y1; y++) {
             for (uint32_t x = f[c].rect.x0; x < f[c].rect.x1; x++, v++) {
                 int64_t pixel = j->pixels[c][(uint64_t)(y - pc->rect.y0) * wvl_rect_width(pc->rect) + (x - pc->rect.x0)];
-                REQUIRE(*v + shift == pixel, "component %u (%u, %u): %lld, was %lld", c, x, y, (long long)(*v + shift), (long long)pixel);
+                REQUIRE_THAT(*v + shift == pixel, "component %u (%u, %u): %lld, was %lld", c, x, y, (long long)(*v + shift), (long long)pixel);
             }
         }
         free(f[c].v);
@@ -181,9 +181,9 @@ static void check_coefficient(const wvl_coefs *coefs, const wvl_tile_band *band,
     double q = real / bc->step * ldexp(1.0, band->frac_bits), slack = 4e-6 * (peak / bc->step * ldexp(1.0, band->frac_bits)) + 1e-6;
     int64_t got = coef_value(coefs, band, x, y);
     double m = (double)(got < 0 ? -got : got);
-    REQUIRE(m <= fabs(q) + slack && m + 1.0 > fabs(q) - slack, "orient %u level %u (%u, %u): %lld for %.9g, slack %g", band->orient, band->level, x, y,
+    REQUIRE_THAT(m <= fabs(q) + slack && m + 1.0 > fabs(q) - slack, "orient %u level %u (%u, %u): %lld for %.9g, slack %g", band->orient, band->level, x, y,
             (long long)got, q, slack);
-    REQUIRE(got == 0 || fabs(q) <= slack || (got < 0) == (q < 0.0), "sign of %g", q);
+    REQUIRE_THAT(got == 0 || fabs(q) <= slack || (got < 0) == (q < 0.0), "sign of %g", q);
 }
 
 static real_field check_level(const wvl_coefs *coefs, const wvl_coding *coding, const wvl_tile_resolution *res, real_field f, double peak)
@@ -270,7 +270,7 @@ static void whole_case(job *j, uint32_t threads)
 {
     plan_job(j);
     draw_pixels(j);
-    REQUIRE(run_job(j, threads) == WVL_OK, "status");
+    REQUIRE_THAT(run_job(j, threads) == WVL_OK, "status");
     check_job(j);
     end_run(j);
     free_job(j);
@@ -392,7 +392,7 @@ static uint64_t digest_job(const job *j)
 
 static uint64_t digest_with(job *j, uint32_t threads)
 {
-    REQUIRE(run_job(j, threads) == WVL_OK, "status");
+    REQUIRE_THAT(run_job(j, threads) == WVL_OK, "status");
     uint64_t digest = digest_job(j);
     end_run(j);
     return digest;
@@ -428,16 +428,16 @@ START_TEST(same_coefficients_everywhere)
     uint64_t digest = digest_with(&j, 1);
     static const uint32_t threads[] = {2, 3, 7, 16};
     for (unsigned i = 0; i < 4; i++) {
-        REQUIRE(digest_with(&j, threads[i]) == digest, "%u threads", threads[i]);
+        REQUIRE_THAT(digest_with(&j, threads[i]) == digest, "%u threads", threads[i]);
     }
-    REQUIRE(setenv("WVL_SIMD", "c", 1) == 0, "setenv");
-    REQUIRE(digest_with(&j, 2) == digest, "reference kernels");
+    REQUIRE_THAT(setenv("WVL_SIMD", "c", 1) == 0, "setenv");
+    REQUIRE_THAT(digest_with(&j, 2) == digest, "reference kernels");
     set_hostile_environment(1);
     uint64_t hostile_c = digest_with(&j, 2);
-    REQUIRE(unsetenv("WVL_SIMD") == 0, "unsetenv");
+    REQUIRE_THAT(unsetenv("WVL_SIMD") == 0, "unsetenv");
     uint64_t hostile = digest_with(&j, 1);
     set_hostile_environment(0);
-    REQUIRE(hostile == digest && hostile_c == digest, "floating-point environment");
+    REQUIRE_THAT(hostile == digest && hostile_c == digest, "floating-point environment");
     free_job(&j);
 }
 END_TEST
@@ -456,7 +456,7 @@ START_TEST(out_of_depth_is_refused)
         draw_pixels(&j);
         uint32_t c = between(0, 2), at = between(0, j.format.x1 * j.format.y1 - 1);
         j.pixels[c][at] = draw() & 1 ? 256 : -1;
-        REQUIRE(run_job(&j, between(1, 2)) == WVL_ERROR_INPUT, "a sample of %d in 8 bits passed", j.pixels[c][at]);
+        REQUIRE_THAT(run_job(&j, between(1, 2)) == WVL_ERROR_INPUT, "a sample of %d in 8 bits passed", j.pixels[c][at]);
         end_run(&j);
         free_job(&j);
     }
@@ -477,14 +477,14 @@ START_TEST(slots_are_reused)
     j.pool = wvl_pool_create(NULL, 2, NULL);
     wvl_backend_memory memory;
     wvl_backend_cpu.measure(j.plan, j.tiles, 2, 2, &memory);
-    REQUIRE(memory.host_bytes > j.tiles[0].coef_bytes && memory.pinned_bytes == 0 && memory.device_bytes == 0, "measure");
-    REQUIRE(wvl_backend_cpu.open(&(wvl_backend_options){.pool = j.pool}, &j.backend) == WVL_OK, "open");
-    REQUIRE(wvl_backend_cpu.prepare(j.backend, j.plan, &memory) == WVL_OK, "prepare");
-    REQUIRE(wvl_backend_cpu.submit(j.backend, &j.image, j.tiles, 6, &j.running) == WVL_ERROR_ARGUMENT, "six tiles in a slot of two");
+    REQUIRE_THAT(memory.host_bytes > j.tiles[0].coef_bytes && memory.pinned_bytes == 0 && memory.device_bytes == 0, "measure");
+    REQUIRE_THAT(wvl_backend_cpu.open(&(wvl_backend_options){.pool = j.pool}, &j.backend) == WVL_OK, "open");
+    REQUIRE_THAT(wvl_backend_cpu.prepare(j.backend, j.plan, &memory) == WVL_OK, "prepare");
+    REQUIRE_THAT(wvl_backend_cpu.submit(j.backend, &j.image, j.tiles, 6, &j.running) == WVL_ERROR_ARGUMENT, "six tiles in a slot of two");
     for (uint32_t t = 0; t < 6; t += 2) {
-        REQUIRE(wvl_backend_cpu.submit(j.backend, &j.image, j.tiles + t, 2, &j.running) == WVL_OK, "submit");
-        REQUIRE(wvl_backend_cpu.wait(j.running, WVL_EVENT_INPUT_FREE, UINT32_MAX) == WVL_OK, "wait");
-        REQUIRE(wvl_backend_cpu.collect(j.running, j.coefs) == WVL_OK, "collect");
+        REQUIRE_THAT(wvl_backend_cpu.submit(j.backend, &j.image, j.tiles + t, 2, &j.running) == WVL_OK, "submit");
+        REQUIRE_THAT(wvl_backend_cpu.wait(j.running, WVL_EVENT_INPUT_FREE, UINT32_MAX) == WVL_OK, "wait");
+        REQUIRE_THAT(wvl_backend_cpu.collect(j.running, j.coefs) == WVL_OK, "collect");
         if (t == 4) {
             wvl_backend_cpu.trim(j.backend);
         }
@@ -492,8 +492,8 @@ START_TEST(slots_are_reused)
         check_tile_pixels(&j, &j.coefs[1]);
         wvl_backend_cpu.release(j.running);
     }
-    REQUIRE(memory.work_bytes > 0 && memory.work_bytes < memory.host_bytes, "measure");
-    REQUIRE(wvl_backend_cpu.submit(j.backend, &j.image, j.tiles, 2, &j.running) == WVL_ERROR_ARGUMENT, "a job without room to work");
+    REQUIRE_THAT(memory.work_bytes > 0 && memory.work_bytes < memory.host_bytes, "measure");
+    REQUIRE_THAT(wvl_backend_cpu.submit(j.backend, &j.image, j.tiles, 2, &j.running) == WVL_ERROR_ARGUMENT, "a job without room to work");
     wvl_backend_cpu.close(j.backend);
     wvl_pool_destroy(j.pool);
     free_job(&j);
@@ -525,9 +525,9 @@ START_TEST(quantizer_is_exact)
             continue;
         }
         float s = draw() & 1 ? -x : x;
-        REQUIRE(wvl_quant_magnitude(s, r) == exact_floor(x, r), "%a * %a", (double)s, (double)r);
+        REQUIRE_THAT(wvl_quant_magnitude(s, r) == exact_floor(x, r), "%a * %a", (double)s, (double)r);
         if (exact_floor(x, r) < 1u << 23) {
-            REQUIRE(wvl_quant_magnitude_float(s, r) == exact_floor(x, r), "float path: %a * %a", (double)s, (double)r);
+            REQUIRE_THAT(wvl_quant_magnitude_float(s, r) == exact_floor(x, r), "float path: %a * %a", (double)s, (double)r);
         }
     }
 }

@@ -11,23 +11,12 @@
 #include "backend/backend.h"
 #include "base/alloc.h"
 #include "geom/settings.h"
+#include "tests/support/support.h"
 
-#define REQUIRE(what, ...)              \
-    do {                                \
-        if (!(what)) {                  \
-            ck_abort_msg(__VA_ARGS__);  \
-        }                               \
-    } while (0)
 
 static uint64_t seed_state = 1;
 
-static uint64_t draw(void)
-{
-    uint64_t z = (seed_state += 0x9E3779B97F4A7C15u);
-    z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9u;
-    z = (z ^ (z >> 27)) * 0x94D049BB133111EBu;
-    return z ^ (z >> 31);
-}
+static uint64_t draw(void) { return test_draw(&seed_state); }
 static uint32_t between(uint32_t low, uint32_t high) { return low + (uint32_t)(draw() % (high - low + 1)); }
 
 /* ---- A picture, its plan, its coefficients ------------------------------------------------------------------------------------ */
@@ -81,9 +70,9 @@ static void plan_job(job *j)
     wvl_report r = {report, NULL, 0};
     j->format.components = j->components;
     j->settings.layer_values = &j->layer;
-    REQUIRE(wvl_plan_check(&j->settings, &j->format, &r), "settings");
+    REQUIRE_THAT(wvl_plan_check(&j->settings, &j->format, &r), "settings");
     j->plan = wvl_plan_build(NULL, &j->settings, &j->format, &r);
-    REQUIRE(j->plan, "no plan");
+    REQUIRE_THAT(j->plan, "no plan");
     uint32_t count = j->plan->tile_count;
     j->tiles = calloc(count, sizeof *j->tiles);
     j->tile_memory = calloc(count, sizeof *j->tile_memory);
@@ -120,14 +109,14 @@ static wvl_status run_job(job *j, uint32_t threads)
 {
     uint32_t count = j->plan->tile_count;
     j->pool = wvl_pool_create(NULL, threads, NULL);
-    REQUIRE(wvl_backend_cpu.open(&(wvl_backend_options){.pool = j->pool}, &j->backend) == WVL_OK, "open");
-    REQUIRE(wvl_backend_prepare_tiles(&wvl_backend_cpu, j->backend, j->pool, j->plan, j->tiles, count) == WVL_OK, "prepare");
+    REQUIRE_THAT(wvl_backend_cpu.open(&(wvl_backend_options){.pool = j->pool}, &j->backend) == WVL_OK, "open");
+    REQUIRE_THAT(wvl_backend_prepare_tiles(&wvl_backend_cpu, j->backend, j->pool, j->plan, j->tiles, count) == WVL_OK, "prepare");
     wvl_backend_job *none = NULL;
-    REQUIRE(wvl_backend_cpu.submit(j->backend, &j->image, j->tiles, count, &j->running) == WVL_OK, "submit");
-    REQUIRE(wvl_backend_cpu.submit(j->backend, &j->image, j->tiles, count, &none) == WVL_AGAIN, "a second job in one slot");
-    REQUIRE(wvl_backend_cpu.wait(j->running, WVL_EVENT_DONE, 0) == WVL_AGAIN, "done before it ran");
+    REQUIRE_THAT(wvl_backend_cpu.submit(j->backend, &j->image, j->tiles, count, &j->running) == WVL_OK, "submit");
+    REQUIRE_THAT(wvl_backend_cpu.submit(j->backend, &j->image, j->tiles, count, &none) == WVL_AGAIN, "a second job in one slot");
+    REQUIRE_THAT(wvl_backend_cpu.wait(j->running, WVL_EVENT_DONE, 0) == WVL_AGAIN, "done before it ran");
     wvl_status status = wvl_backend_cpu.wait(j->running, WVL_EVENT_DONE, UINT32_MAX);
-    REQUIRE(wvl_backend_cpu.collect(j->running, j->coefs) == WVL_OK, "collect");
+    REQUIRE_THAT(wvl_backend_cpu.collect(j->running, j->coefs) == WVL_OK, "collect");
     return status;
 }
 
@@ -163,7 +152,7 @@ static int64_t coef_value(const wvl_coefs *coefs, const wvl_tile_band *band, uin
     } else {
         memcpy(&word, at, 4);
     }
-    REQUIRE(word != sign, "negative zero");
+    REQUIRE_THAT(word != sign, "negative zero");
     return word & sign ? -(int64_t)(word & ~sign) : (int64_t)word;
 }
 
@@ -181,8 +170,8 @@ static void check_bounds(const wvl_coefs *coefs, const wvl_tile_band *band)
                 }
             }
             uint32_t bound = coefs->bounds[band->first_block + (uint64_t)row * band->block_cols + col];
-            REQUIRE(bound == seen, "bound %x, magnitudes %x", bound, seen);
-            REQUIRE((uint64_t)bound >> (band->planes + band->frac_bits) == 0, "magnitude %x in %u + %u bits", bound, band->planes, band->frac_bits);
+            REQUIRE_THAT(bound == seen, "bound %x, magnitudes %x", bound, seen);
+            REQUIRE_THAT((uint64_t)bound >> (band->planes + band->frac_bits) == 0, "magnitude %x in %u + %u bits", bound, band->planes, band->frac_bits);
         }
     }
 }

@@ -78,7 +78,7 @@ static void find_device(void)
         printf("no device, or no device code in this build: the device twins are skipped\n");
         return;
     }
-    REQUIRE(!driver.device_get(&device, 0) && !driver.context_retain(&context, device), "context");
+    REQUIRE_THAT(!driver.device_get(&device, 0) && !driver.context_retain(&context, device), "context");
     poisoning = driver;
     poisoning.malloc_device = poisoned_malloc;
     poisoning.module_function = named_function;
@@ -94,12 +94,12 @@ static void open_backends(void)
     if (!have_device) {
         return;
     }
-    REQUIRE(wvl_backend_cpu.open(&(wvl_backend_options){.pool = pool}, &cpu) == WVL_OK, "cpu");
+    REQUIRE_THAT(wvl_backend_cpu.open(&(wvl_backend_options){.pool = pool}, &cpu) == WVL_OK, "cpu");
     const void *image = read_image(getenv("WVL_CUDA_TWIN_IMAGE"));
     for (unsigned i = 0; i < 2; i++) {
         wvl_cuda_options options = {.runtime = &poisoning, .tables = i ? WVL_CUDA_PLAIN_PATH : 0, .image = image};
         wvl_status status = wvl_cuda_open_backend(NULL, pool, &options, &cuda[i]);
-        REQUIRE(status == WVL_OK, "open: %d", status);
+        REQUIRE_THAT(status == WVL_OK, "open: %d", status);
     }
 }
 
@@ -478,7 +478,7 @@ START_TEST(outside_is_refused)
             b.backend = cuda[i];
             start_run(&b, &j);
             finish_run(&b, &j);
-            REQUIRE(b.status == WVL_ERROR_INPUT, "accepted: %s", j.name);
+            REQUIRE_THAT(b.status == WVL_ERROR_INPUT, "accepted: %s", j.name);
             end_run(&b);
         }
         free_job(&j);
@@ -497,7 +497,7 @@ START_TEST(refusals)
     j.components[0].depth = 17;
     place_picture(&j, 20, 20, 0, 0);
     plan_job(&j);
-    REQUIRE(wvl_backend_prepare_tiles(&wvl_backend_cuda, cuda[0], pool, j.plan, j.tiles, 1) == WVL_ERROR_UNSUPPORTED, "17 bits taken");
+    REQUIRE_THAT(wvl_backend_prepare_tiles(&wvl_backend_cuda, cuda[0], pool, j.plan, j.tiles, 1) == WVL_ERROR_UNSUPPORTED, "17 bits taken");
     free_job(&j);
     default_job(&j);
     place_picture(&j, 100, 100, 0, 0);
@@ -505,10 +505,10 @@ START_TEST(refusals)
     draw_pixels(&j, 0);
     wvl_cuda_options options = {.runtime = &poisoning};
     run b = {.table = &wvl_backend_cuda};
-    REQUIRE(wvl_cuda_open_backend(NULL, pool, &options, &b.backend) == WVL_OK, "open");
+    REQUIRE_THAT(wvl_cuda_open_backend(NULL, pool, &options, &b.backend) == WVL_OK, "open");
     start_run(&b, &j);
     wvl_backend_job *none = NULL;
-    REQUIRE(wvl_backend_cuda.submit(b.backend, &j.image, j.tiles, 1, &none) == WVL_AGAIN, "a second job in one slot");
+    REQUIRE_THAT(wvl_backend_cuda.submit(b.backend, &j.image, j.tiles, 1, &none) == WVL_AGAIN, "a second job in one slot");
     finish_run(&b, &j);
     end_run(&b);
     wvl_backend_cuda.close(b.backend);
@@ -521,7 +521,7 @@ START_TEST(all_kernels)
 {
     for (unsigned i = 0; i < 64 && have_device && !subset; i++) {
         const char *name = kernel_uses[i].name;
-        REQUIRE(!name[0] || kernel_uses[i].launches || !strcmp(name, "wvl_convert"), "%s was never launched", name);
+        REQUIRE_THAT(!name[0] || kernel_uses[i].launches || !strcmp(name, "wvl_convert"), "%s was never launched", name);
     }
 }
 END_TEST

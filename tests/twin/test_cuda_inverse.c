@@ -28,16 +28,16 @@ static void open_suite(void)
     subset = few ? few[0] == '2' ? 2 : 1 : 0;
     have_device = 0;
     pool = wvl_pool_create(NULL, 2, NULL);
-    REQUIRE(wvl_backend_cpu.open(&(wvl_backend_options){.pool = pool}, &cpu) == WVL_OK, "cpu");
+    REQUIRE_THAT(wvl_backend_cpu.open(&(wvl_backend_options){.pool = pool}, &cpu) == WVL_OK, "cpu");
     if (!wvl_cuda_inverse_fetch_image() || !wvl_cuda_fetch_runtime(&driver) || driver.init(0) || driver.device_count(&count) || !count) {
         printf("no device, or no device code in this build: the device twins of the inverse are skipped\n");
         subset = 1; /* the host's reference alone */
         return;
     }
-    REQUIRE(!driver.device_get(&device, 0) && !driver.context_retain(&context, device) && !driver.context_push(context), "context");
+    REQUIRE_THAT(!driver.device_get(&device, 0) && !driver.context_retain(&context, device) && !driver.context_push(context), "context");
     const void *image = read_image(getenv("WVL_CUDA_TWIN_IMAGE"));
     wvl_cuda_status status = wvl_cuda_inverse_init_kernels(&driver, image ? image : wvl_cuda_inverse_fetch_image(), &kernels);
-    REQUIRE(!status, "kernels: %d", status);
+    REQUIRE_THAT(!status, "kernels: %d", status);
     have_device = 1;
 }
 
@@ -172,7 +172,7 @@ static void close_coefficients(coefficients *c)
 
 /* ---- The device's side ------------------------------------------------------------------------------------------------------------- */
 
-#define DRIVER(call) do { wvl_cuda_status done = (call); REQUIRE(!done, "%s: %d", #call, done); } while (0)
+#define DRIVER(call) do { wvl_cuda_status done = (call); REQUIRE_THAT(!done, "%s: %d", #call, done); } while (0)
 
 static wvl_cuda_address take(uint64_t bytes, int poisoned)
 {
@@ -192,7 +192,7 @@ static void fill_tables(const job *j, unsigned options, const wvl_cuda_inverse_m
     for (uint64_t i = 0; i < t->job_count; i++) {
         uneven_jobs += t->jobs[i].long_rows > 0;
     }
-    REQUIRE(t->job_count == counts.job_count && t->item_count == counts.item_count && t->round_count == counts.round_count &&
+    REQUIRE_THAT(t->job_count == counts.job_count && t->item_count == counts.item_count && t->round_count == counts.round_count &&
             t->plane_bytes == counts.plane_bytes, "counted otherwise than filled: %s", j->name);
 }
 
@@ -240,7 +240,7 @@ static void compare_outputs(const job *j, const layout *l, const uint8_t *host, 
         for (uint32_t y = r.y0; y < r.y1; y++) {
             for (uint32_t x = r.x0; x < r.x1; x++) {
                 uint64_t at = p->data + (uint64_t)((int64_t)(y - r.y0) * p->pitch_bytes) + (p->first + (uint64_t)(x - r.x0) * p->stride) * bytes;
-                REQUIRE(!memcmp(host + at, device + at, bytes), "%s: component %u (%u,%u): %02x, device %02x: %s", which, c, x, y, host[at],
+                REQUIRE_THAT(!memcmp(host + at, device + at, bytes), "%s: component %u (%u,%u): %02x, device %02x: %s", which, c, x, y, host[at],
                         device[at], j->name);
             }
         }
@@ -282,7 +282,7 @@ static void compare_pixels(const job *j, const layout *l, const uint8_t *out, in
         for (uint32_t y = 0; y < wvl_rect_height(pc->rect); y++) {
             for (uint32_t x = 0; x < wvl_rect_width(pc->rect); x++) {
                 int32_t was = (int32_t)((source_value(p, x, y) + flip) & mask), is = (int32_t)((pixel_value(out, &l->pixels[c], x, y) + flip) & mask);
-                REQUIRE(abs(was - is) <= slack, "component %u (%u,%u): %d came back as %d: %s", c, x, y, was, is, j->name);
+                REQUIRE_THAT(abs(was - is) <= slack, "component %u (%u,%u): %d came back as %d: %s", c, x, y, was, is, j->name);
             }
         }
     }
@@ -306,7 +306,7 @@ static void check_job(job *j, unsigned style, int32_t slack)
     for (unsigned turn = only; turn < (once ? only + 1 : have_device ? 2u : 1u); turn++) {
         open_coefficients(j, turn ? NULL : &forward, kind, &c);
         memset(host, POISON, l.bytes + 256);
-        REQUIRE(wvl_cuda_inverse_run_host(j->plan, j->tiles, j->plan->tile_count, c.tiles, pixels), "no memory");
+        REQUIRE_THAT(wvl_cuda_inverse_run_host(j->plan, j->tiles, j->plan->tile_count, c.tiles, pixels), "no memory");
         if (!turn) {
             compare_pixels(j, &l, host + shift, slack);
         }
@@ -563,10 +563,10 @@ START_TEST(every_kernel)
         check_job(&j, kinds[i / 2].style, j.settings.reversible ? 0 : 16);
         machine = 0;
     }
-    REQUIRE(uneven_jobs, "no segments of two lengths");
+    REQUIRE_THAT(uneven_jobs, "no segments of two lengths");
     for (unsigned k = 0; k < WVL_CUDA_BACK_KERNELS; k++) {
-        REQUIRE(planned[k], "kernel %u is nowhere in the tables", k);
-        REQUIRE(!have_device || kernel_uses[k], "kernel %u never ran", k);
+        REQUIRE_THAT(planned[k], "kernel %u is nowhere in the tables", k);
+        REQUIRE_THAT(!have_device || kernel_uses[k], "kernel %u never ran", k);
     }
 }
 END_TEST

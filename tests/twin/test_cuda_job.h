@@ -12,25 +12,14 @@
 #include "base/alloc.h"
 #include "cuda/backend_cuda.h"
 #include "geom/settings.h"
+#include "tests/support/support.h"
 
-#define REQUIRE(what, ...)              \
-    do {                                \
-        if (!(what)) {                  \
-            ck_abort_msg(__VA_ARGS__);  \
-        }                               \
-    } while (0)
 #define COMPONENTS 4u
 
 static uint64_t seed_state = 1;
 static wvl_pool *pool;
 
-static uint64_t draw(void)
-{
-    uint64_t z = (seed_state += 0x9E3779B97F4A7C15u);
-    z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9u;
-    z = (z ^ (z >> 27)) * 0x94D049BB133111EBu;
-    return z ^ (z >> 31);
-}
+static uint64_t draw(void) { return test_draw(&seed_state); }
 static uint32_t between(uint32_t low, uint32_t high) { return low + (uint32_t)(draw() % (high - low + 1)); }
 
 typedef struct job {
@@ -85,9 +74,9 @@ static void plan_job(job *j)
     wvl_report r = {report, NULL, 0};
     j->format.components = j->components;
     j->settings.layer_values = &j->layer;
-    REQUIRE(wvl_plan_check(&j->settings, &j->format, &r), "settings");
+    REQUIRE_THAT(wvl_plan_check(&j->settings, &j->format, &r), "settings");
     j->plan = wvl_plan_build(NULL, &j->settings, &j->format, &r);
-    REQUIRE(j->plan, "no plan");
+    REQUIRE_THAT(j->plan, "no plan");
     uint32_t count = j->plan->tile_count;
     j->tiles = calloc(count, sizeof *j->tiles);
     j->tile_memory = calloc(count, sizeof *j->tile_memory);
@@ -203,10 +192,10 @@ static inline const void *read_image(const char *path)
     static char image[16u << 20];
     FILE *file = path && !image[0] ? fopen(path, "rb") : NULL;
     if (file) {
-        REQUIRE(fread(image, 1, sizeof image, file) > 0, "%s", path);
+        REQUIRE_THAT(fread(image, 1, sizeof image, file) > 0, "%s", path);
         fclose(file);
     }
-    REQUIRE(!path || image[0], "%s: no such file", path);
+    REQUIRE_THAT(!path || image[0], "%s: no such file", path);
     return path ? image : NULL;
 }
 
@@ -222,7 +211,7 @@ static inline void check_versions(const void *image)
     }
     memcpy(&magic, at, sizeof magic);
     memcpy(&left, at + 8, sizeof left);
-    REQUIRE(magic == 0xBA55ED50u, "no fat binary: %08x", magic);
+    REQUIRE_THAT(magic == 0xBA55ED50u, "no fat binary: %08x", magic);
     at += 16;
     for (unsigned i = 0; i < sizeof wanted / sizeof *wanted; i++) {
         uint16_t kind = 0;
@@ -234,11 +223,11 @@ static inline void check_versions(const void *image)
             memcpy(&bytes, at + 8, sizeof bytes);
             memcpy(&version, at + 28, sizeof version);
         }
-        REQUIRE(kind == wanted[i].kind && version == wanted[i].version && head + bytes <= left, "version %u: kind %u for %u", i, kind, version);
+        REQUIRE_THAT(kind == wanted[i].kind && version == wanted[i].version && head + bytes <= left, "version %u: kind %u for %u", i, kind, version);
         at += head + bytes;
         left -= head + bytes;
     }
-    REQUIRE(!left, "%" PRIu64 " bytes of other versions", left);
+    REQUIRE_THAT(!left, "%" PRIu64 " bytes of other versions", left);
 }
 
 static inline int run_without_forks(Suite *suite)
@@ -267,15 +256,15 @@ static inline void start_run(run *r, const job *j)
     uint32_t count = j->plan->tile_count;
     r->coefs = calloc(count, sizeof *r->coefs);
     wvl_status prepared = wvl_backend_prepare_tiles(r->table, r->backend, pool, j->plan, j->tiles, count);
-    REQUIRE(prepared == WVL_OK, "prepare: status %d: %s", prepared, j->name);
-    REQUIRE(r->table->submit(r->backend, &j->image, j->tiles, count, &r->job) == WVL_OK, "submit: %s", j->name);
+    REQUIRE_THAT(prepared == WVL_OK, "prepare: status %d: %s", prepared, j->name);
+    REQUIRE_THAT(r->table->submit(r->backend, &j->image, j->tiles, count, &r->job) == WVL_OK, "submit: %s", j->name);
 }
 
 static inline void finish_run(run *r, const job *j)
 {
     r->status = r->table->wait(r->job, WVL_EVENT_DONE, UINT32_MAX);
-    REQUIRE(r->status == WVL_OK || r->status == WVL_ERROR_INPUT, "%s: status %d: %s", r->table->name, r->status, j->name);
-    REQUIRE(r->table->collect(r->job, r->coefs) == WVL_OK, "collect");
+    REQUIRE_THAT(r->status == WVL_OK || r->status == WVL_ERROR_INPUT, "%s: status %d: %s", r->table->name, r->status, j->name);
+    REQUIRE_THAT(r->table->collect(r->job, r->coefs) == WVL_OK, "collect");
 }
 
 static inline void end_run(run *r)
@@ -298,7 +287,7 @@ static void compare_block(const wvl_coefs *a, const wvl_coefs *b, const wvl_tile
     if (!a->bounds[index] && !b->bounds[index]) {
         return; /* empty blocks do not travel */
     }
-    REQUIRE(a->bounds[index] == b->bounds[index], "bound of block %u,%u orient %u level %u: %x, device %x: %s", col, row, band->orient,
+    REQUIRE_THAT(a->bounds[index] == b->bounds[index], "bound of block %u,%u orient %u level %u: %x, device %x: %s", col, row, band->orient,
             band->level, a->bounds[index], b->bounds[index], j->name);
     for (uint32_t y = r.y0; y < r.y1; y++) {
         uint64_t at = wvl_coef_at(band, r.x0, y);
@@ -307,7 +296,7 @@ static void compare_block(const wvl_coefs *a, const wvl_coefs *b, const wvl_tile
         }
         for (uint32_t x = r.x0; x < r.x1; x++, at += band->coef_bytes) {
             uint32_t va = coefficient(a->samples + at, band->coef_bytes), vb = coefficient(b->samples + at, band->coef_bytes);
-            REQUIRE(wvl_coef_agree(a->samples + at, b->samples + at, 1, band->coef_bytes), "sample %u,%u of [%u,%u)x[%u,%u) orient %u level %u: %x, device %x: %s", x, y, band->rect.x0, band->rect.x1,
+            REQUIRE_THAT(wvl_coef_agree(a->samples + at, b->samples + at, 1, band->coef_bytes), "sample %u,%u of [%u,%u)x[%u,%u) orient %u level %u: %x, device %x: %s", x, y, band->rect.x0, band->rect.x1,
                     band->rect.y0, band->rect.y1, band->orient, band->level, va, vb, j->name);
         }
     }
@@ -315,7 +304,7 @@ static void compare_block(const wvl_coefs *a, const wvl_coefs *b, const wvl_tile
 
 static inline void compare_runs(const run *a, const run *b, const job *j)
 {
-    REQUIRE(a->status == b->status, "status %d, device %d: %s", a->status, b->status, j->name);
+    REQUIRE_THAT(a->status == b->status, "status %d, device %d: %s", a->status, b->status, j->name);
     for (uint32_t t = 0; t < j->plan->tile_count; t++) {
         const wvl_tile_plan *tile = &j->tiles[t];
         for (uint32_t i = 0; i < tile->band_count; i++) {

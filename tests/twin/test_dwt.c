@@ -9,27 +9,15 @@
 
 #include "dwt/dwt.h"
 #include "dwt/quant.h"
+#include "tests/support/support.h"
 
 #define MOST 600u /* samples of the longest line */
 #define POISON 0xA5
 
-/* Check's own assertions write to a pipe even when they hold: too slow for every byte. */
-#define REQUIRE(what, ...)              \
-    do {                                \
-        if (!(what)) {                  \
-            ck_abort_msg(__VA_ARGS__);  \
-        }                               \
-    } while (0)
 
 static uint64_t seed_state;
 
-static uint64_t draw(void)
-{
-    uint64_t z = (seed_state += 0x9E3779B97F4A7C15u);
-    z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9u;
-    z = (z ^ (z >> 27)) * 0x94D049BB133111EBu;
-    return z ^ (z >> 31);
-}
+static uint64_t draw(void) { return test_draw(&seed_state); }
 
 static const wvl_dwt_kernels *reference, *fast;
 
@@ -81,7 +69,7 @@ static void check_poison(const guarded *g, unsigned kind, int64_t from, int64_t 
     int64_t start = 64 + (int64_t)WVL_LINE_LEAD * wvl_line_element_bytes(kind), bytes = wvl_line_element_bytes(kind);
     for (int64_t i = 0; i < (int64_t)sizeof g->bytes; i++) {
         if (i < start + from * bytes || i >= start + to * bytes) {
-            REQUIRE(g->bytes[i] == POISON, "byte %lld of a line written", (long long)(i - start));
+            REQUIRE_THAT(g->bytes[i] == POISON, "byte %lld of a line written", (long long)(i - start));
         }
     }
 }
@@ -118,7 +106,7 @@ static void vlift_case(unsigned kind, uint32_t n, unsigned style, int in_place)
     run_vlift(fast, kind, b, n, in_place);
     uint64_t at = 64 + WVL_LINE_LEAD * bytes;
     for (unsigned r = 0; r < ROWS; r++) {
-        REQUIRE(memcmp(a[r].bytes + at, b[r].bytes + at, (size_t)n * bytes) == 0, "kind %u n %u style %u row %u", kind, n, style, r);
+        REQUIRE_THAT(memcmp(a[r].bytes + at, b[r].bytes + at, (size_t)n * bytes) == 0, "kind %u n %u style %u row %u", kind, n, style, r);
         check_poison(&a[r], kind, 0, n);
         check_poison(&b[r], kind, 0, round_up(n, WVL_LINE_ROUND));
     }
@@ -150,12 +138,12 @@ static void hlift_case(unsigned kind, uint32_t n, unsigned parity, unsigned styl
         memcpy(&work, &in, sizeof in);
         void *l = open_line(&low[t], kind), *h = open_line(&high[t], kind);
         k[t]->hlift[kind](work.bytes + at, n, parity, l, h);
-        REQUIRE(memcmp(work.bytes + at, in.bytes + at, (size_t)n * bytes) == 0, "hlift changes its samples");
+        REQUIRE_THAT(memcmp(work.bytes + at, in.bytes + at, (size_t)n * bytes) == 0, "hlift changes its samples");
         check_poison(&work, kind, -(int64_t)WVL_LINE_LEAD, n + WVL_LINE_TAIL);
     }
-    REQUIRE(memcmp(low[0].bytes + at, low[1].bytes + at, (size_t)low_count * bytes) == 0, "low: kind %u n %u parity %u style %u", kind, n,
+    REQUIRE_THAT(memcmp(low[0].bytes + at, low[1].bytes + at, (size_t)low_count * bytes) == 0, "low: kind %u n %u parity %u style %u", kind, n,
                   parity, style);
-    REQUIRE(memcmp(high[0].bytes + at, high[1].bytes + at, (size_t)high_count * bytes) == 0, "high: kind %u n %u parity %u style %u", kind,
+    REQUIRE_THAT(memcmp(high[0].bytes + at, high[1].bytes + at, (size_t)high_count * bytes) == 0, "high: kind %u n %u parity %u style %u", kind,
                   n, parity, style);
     check_poison(&low[1], kind, 0, round_up(low_count, WVL_LINE_ROUND));
     check_poison(&high[1], kind, -(int64_t)WVL_LINE_LEAD, round_up(high_count, WVL_LINE_ROUND) + WVL_LINE_TAIL);
@@ -225,17 +213,17 @@ static void pack_case(unsigned p, uint32_t n, unsigned style, uint32_t offset)
         bound[t] = k[t]->pack[p](x, n, r, out[t].bytes + 64);
         uint64_t end = 64 + (uint64_t)(t ? round_up(n, 8) : n) * pack_bytes[p];
         for (uint64_t i = 0; i < sizeof out[t].bytes; i++) {
-            REQUIRE((i >= 64 && i < end) || out[t].bytes[i] == POISON, "pack %u n %u writes byte %lld", p, n, (long long)i - 64);
+            REQUIRE_THAT((i >= 64 && i < end) || out[t].bytes[i] == POISON, "pack %u n %u writes byte %lld", p, n, (long long)i - 64);
         }
     }
-    REQUIRE(memcmp(out[0].bytes + 64, out[1].bytes + 64, (size_t)n * pack_bytes[p]) == 0, "pack %u n %u style %u", p, n, style);
+    REQUIRE_THAT(memcmp(out[0].bytes + 64, out[1].bytes + 64, (size_t)n * pack_bytes[p]) == 0, "pack %u n %u style %u", p, n, style);
     for (uint32_t i = 0; i < n; i++) {
         uint32_t word = 0, sign = pack_bytes[p] == 2 ? 0x8000u : 0x80000000u;
         memcpy(&word, out[0].bytes + 64 + (uint64_t)i * pack_bytes[p], pack_bytes[p]);
-        REQUIRE(word != sign, "negative zero");
+        REQUIRE_THAT(word != sign, "negative zero");
         seen |= word & ~sign;
     }
-    REQUIRE(bound[0] == seen && bound[1] == seen, "bounds %x and %x instead of %x", bound[0], bound[1], seen);
+    REQUIRE_THAT(bound[0] == seen && bound[1] == seen, "bounds %x and %x instead of %x", bound[0], bound[1], seen);
 }
 
 START_TEST(packing_twins)
@@ -256,7 +244,7 @@ START_TEST(float_quantizer)
     for (uint32_t i = 0; i < 300000; i++) {
         float r = ldexpf(1.0f + (float)(draw() >> 40) / 16777216.0f, (int)(draw() % 40) - 20);
         float x = draw_near_integer(r, 23);
-        REQUIRE(wvl_quant_magnitude(x, r) == wvl_quant_magnitude_float(x, r), "%a * %a", (double)x, (double)r);
+        REQUIRE_THAT(wvl_quant_magnitude(x, r) == wvl_quant_magnitude_float(x, r), "%a * %a", (double)x, (double)r);
     }
 }
 END_TEST

@@ -12,25 +12,14 @@
 #include <unistd.h>
 
 #include "front/front.h"
+#include "tests/support/support.h"
 
 #define MOST 300u
 #define POISON 0xA5
-#define REQUIRE(what, ...)              \
-    do {                                \
-        if (!(what)) {                  \
-            ck_abort_msg(__VA_ARGS__);  \
-        }                               \
-    } while (0)
 
 static uint64_t seed_state;
 
-static uint64_t draw(void)
-{
-    uint64_t z = (seed_state += 0x9E3779B97F4A7C15u);
-    z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9u;
-    z = (z ^ (z >> 27)) * 0x94D049BB133111EBu;
-    return z ^ (z >> 31);
-}
+static uint64_t draw(void) { return test_draw(&seed_state); }
 
 static const wvl_front_kernels *reference, *fast;
 static uint8_t *wall; /* one past the last byte that may be read */
@@ -43,9 +32,9 @@ static void setup(void)
     seed_state = 1;
     long page = sysconf(_SC_PAGESIZE);
     uint8_t *map = mmap(NULL, WALL_BYTES + (size_t)page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    REQUIRE(map != MAP_FAILED, "no memory");
+    REQUIRE_THAT(map != MAP_FAILED, "no memory");
     wall = map + WALL_BYTES;
-    REQUIRE(mprotect(wall, (size_t)page, PROT_NONE) == 0, "mprotect");
+    REQUIRE_THAT(mprotect(wall, (size_t)page, PROT_NONE) == 0, "mprotect");
 }
 
 static void teardown(void) { (void)munmap(wall - WALL_BYTES, WALL_BYTES + (size_t)sysconf(_SC_PAGESIZE)); }
@@ -99,7 +88,7 @@ static void *open_line(line *l)
 static void check_poison(const line *l, uint64_t bytes)
 {
     for (uint64_t i = 0; i < sizeof l->bytes; i++) {
-        REQUIRE((i >= 8 * WVL_LINE_LEAD && i < 8 * WVL_LINE_LEAD + bytes) || l->bytes[i] == POISON, "byte %llu written", (unsigned long long)i);
+        REQUIRE_THAT((i >= 8 * WVL_LINE_LEAD && i < 8 * WVL_LINE_LEAD + bytes) || l->bytes[i] == POISON, "byte %llu written", (unsigned long long)i);
     }
 }
 
@@ -114,9 +103,9 @@ static void load_case(wvl_front_load1 load, unsigned kind, uint64_t first, uint6
     for (uint32_t i = 0; i < n; i++) {
         uint32_t biased = (uint32_t)container_value(row, kind, first + i * stride, load_signed[kind]) + shift.bias;
         expected_seen |= biased;
-        REQUIRE(x[i] == (int32_t)(biased - shift.half), "load %u sample %u of %u", kind, i, n);
+        REQUIRE_THAT(x[i] == (int32_t)(biased - shift.half), "load %u sample %u of %u", kind, i, n);
     }
-    REQUIRE(seen == expected_seen, "load %u n %u: saw %x, there was %x", kind, n, seen, expected_seen);
+    REQUIRE_THAT(seen == expected_seen, "load %u n %u: saw %x, there was %x", kind, n, seen, expected_seen);
     check_poison(&out, (uint64_t)n * 4);
 }
 
@@ -155,9 +144,9 @@ START_TEST(triples)
             for (uint32_t i = 0; i < 3 * n; i++) {
                 uint32_t biased = (uint32_t)container_value(row, kind, i, load_signed[kind]) + shift.bias;
                 expected_seen |= biased;
-                REQUIRE(x[i % 3][i / 3] == (int32_t)(biased - shift.half), "triple %u sample %u of %u", kind, i, n);
+                REQUIRE_THAT(x[i % 3][i / 3] == (int32_t)(biased - shift.half), "triple %u sample %u of %u", kind, i, n);
             }
-            REQUIRE(seen == expected_seen, "triple %u n %u", kind, n);
+            REQUIRE_THAT(seen == expected_seen, "triple %u n %u", kind, n);
             for (unsigned p = 0; p < 3; p++) {
                 check_poison(&out[p], 4 * (uint64_t)n);
             }
@@ -173,19 +162,19 @@ static void check_color(unsigned kind, uint32_t i, const int32_t *const *in, voi
 {
     int64_t r = in[0][i], g = in[1][i], b = in[2][i];
     if (kind == WVL_CONVERT_I64) {
-        REQUIRE(((int64_t *)out[0])[i] == r, "widening");
+        REQUIRE_THAT(((int64_t *)out[0])[i] == r, "widening");
     } else if (kind == WVL_CONVERT_F32) {
-        REQUIRE(((float *)out[0])[i] == (float)r, "to float");
+        REQUIRE_THAT(((float *)out[0])[i] == (float)r, "to float");
     } else if (kind == WVL_CONVERT_ICT) {
         double y = 0.299 * (double)r + 0.587 * (double)g + 0.114 * (double)b, slack = 1e-6 * (fabs((double)r) + fabs((double)g) + fabs((double)b));
         const float *o[3] = {out[0], out[1], out[2]};
-        REQUIRE(fabs(o[0][i] - y) <= slack && fabs(o[1][i] - ((double)b - y)) <= slack && fabs(o[2][i] - ((double)r - y)) <= slack, "ICT");
+        REQUIRE_THAT(fabs(o[0][i] - y) <= slack && fabs(o[1][i] - ((double)b - y)) <= slack && fabs(o[2][i] - ((double)r - y)) <= slack, "ICT");
     } else {
         int64_t sum = r + 2 * g + b, y = sum >= 0 ? sum / 4 : -((3 - sum) / 4), o[3];
         for (unsigned c = 0; c < 3; c++) {
             o[c] = kind == WVL_CONVERT_RCT ? ((int32_t *)out[c])[i] : ((int64_t *)out[c])[i];
         }
-        REQUIRE(o[0] == y && o[1] == b - g && o[2] == r - g, "RCT");
+        REQUIRE_THAT(o[0] == y && o[1] == b - g && o[2] == r - g, "RCT");
     }
 }
 
@@ -213,7 +202,7 @@ START_TEST(conversions)
                 }
                 for (unsigned c = 0; c < convert_lines[kind]; c++) {
                     const uint8_t *mine = rows[c], *first = out[0][c].bytes + 8 * WVL_LINE_LEAD;
-                    REQUIRE(memcmp(mine, first, (size_t)n * convert_bytes[kind]) == 0, "conversion %u line %u n %u", kind, c, n);
+                    REQUIRE_THAT(memcmp(mine, first, (size_t)n * convert_bytes[kind]) == 0, "conversion %u line %u n %u", kind, c, n);
                     check_poison(&out[t][c], (uint64_t)(t ? (n + 15) / 16 * 16 : n) * convert_bytes[kind]);
                 }
             }
@@ -320,12 +309,12 @@ static void check_scene_rows(const scene *s, const wvl_front_kernels *k, unsigne
     for (uint32_t y = 0; y < s->height; y++) {
         int32_t *lines[3] = {open_line(&work[0]), open_line(&work[1]), open_line(&work[2])};
         void *rows[3] = {open_line(&out[0]), open_line(&out[1]), open_line(&out[2])};
-        REQUIRE(wvl_front_fetch_row(&group, 4000000000u + y, 1000 + x, n, lines, rows) == 0, "in range, refused");
+        REQUIRE_THAT(wvl_front_fetch_row(&group, 4000000000u + y, 1000 + x, n, lines, rows) == 0, "in range, refused");
         for (uint32_t i = 0; i < n * s->count; i++) {
             uint32_t c = i % s->count, at = i / s->count;
             int64_t v = container_value(scene_row(s, c, y), s->load, scene_container(s, c, x + at), is_signed);
             int64_t half = is_signed ? 0 : (int64_t)1 << (depth - 1);
-            REQUIRE(((int32_t *)rows[c])[at] == v - half, "load %u component %u column %u of %u", s->load, c, at, n);
+            REQUIRE_THAT(((int32_t *)rows[c])[at] == v - half, "load %u component %u column %u of %u", s->load, c, at, n);
         }
     }
 }
@@ -344,7 +333,7 @@ static void check_scene_refusal(scene *s, const wvl_front_kernels *k, unsigned d
     wvl_front_build_group(k, &s->plan, &s->image, 0, s->count, WVL_MCT_NONE, WVL_LINE_I32, &group);
     int32_t *lines[3] = {open_line(&work[0]), open_line(&work[1]), open_line(&work[2])};
     void *rows[3] = {open_line(&out[0]), open_line(&out[1]), open_line(&out[2])};
-    REQUIRE(wvl_front_fetch_row(&group, 4000000000u, 1000, s->width, lines, rows) != 0, "load %u depth %u: %x passed", s->load, depth, over);
+    REQUIRE_THAT(wvl_front_fetch_row(&group, 4000000000u, 1000, s->width, lines, rows) != 0, "load %u depth %u: %x passed", s->load, depth, over);
 }
 
 START_TEST(rows)

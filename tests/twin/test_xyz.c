@@ -11,26 +11,15 @@
 #include "front/xyz_ops.h"
 #include "geom/color.h"
 #include "tests/prop/xyz_model.h"
+#include "tests/support/support.h"
 
 #define MOST 4096u
 #define POISON 0x5A5A5A5A
 #define ROOM 16u
-#define REQUIRE(what, ...) /* an assertion that tells Check nothing while it holds, for loops */ \
-    do {                          \
-        if (!(what)) {            \
-            ck_abort_msg(__VA_ARGS__); \
-        }                         \
-    } while (0)
 
 static uint64_t seed_state = 1;
 
-static uint64_t draw(void)
-{
-    uint64_t z = (seed_state += 0x9E3779B97F4A7C15u);
-    z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9u;
-    z = (z ^ (z >> 27)) * 0x94D049BB133111EBu;
-    return z ^ (z >> 31);
-}
+static uint64_t draw(void) { return test_draw(&seed_state); }
 
 static int32_t buffer[2][3][MOST + 2 * ROOM];
 static double tables[(3u << 16) + (3u << 15)];
@@ -83,8 +72,8 @@ START_TEST(thresholds)
 {
     for (int32_t code = 1; code <= 4095; code++) {
         double at = (double)powl(code - 0.5L, 2.6L);
-        REQUIRE(wvl_xyz_code(at * (1.0 + 0x1p-40)) == code, "above threshold %d", code);
-        REQUIRE(wvl_xyz_code(at * (1.0 - 0x1p-40)) == code - 1, "below threshold %d", code);
+        REQUIRE_THAT(wvl_xyz_code(at * (1.0 + 0x1p-40)) == code, "above threshold %d", code);
+        REQUIRE_THAT(wvl_xyz_code(at * (1.0 - 0x1p-40)) == code - 1, "below threshold %d", code);
     }
     ck_assert_int_eq(wvl_xyz_code(0.0), 0);
     ck_assert_int_eq(wvl_xyz_code(-1e30), 0);
@@ -113,7 +102,7 @@ static void judge(const char *what, const wvl_plan_xyz *xyz, const xyz_model *mo
         xyz_convert(model, rgb, exact);
         for (unsigned c = 0; c < 3; c++) {
             int32_t code = buffer[0][c][ROOM + i] + WVL_XYZ_HALF;
-            REQUIRE(code >= 0 && code <= 4095 && xyz_is_right(exact[c], code), "%s: %u,%u,%u: component %u is %d instead of %.6Lf", what, rgb[0], rgb[1],
+            REQUIRE_THAT(code >= 0 && code <= 4095 && xyz_is_right(exact[c], code), "%s: %u,%u,%u: component %u is %d instead of %.6Lf", what, rgb[0], rgb[1],
                           rgb[2], c, code, exact[c]);
         }
     }
@@ -210,7 +199,7 @@ START_TEST(greys_never_fall)
         for (uint32_t v = 0; v < 65536; v++) {
             codes_of(&xyz, v, v, v, codes);
             for (unsigned c = 0; c < 3; c++) {
-                REQUIRE(codes[c] >= before[c], "grey %u falls", v);
+                REQUIRE_THAT(codes[c] >= before[c], "grey %u falls", v);
                 before[c] = codes[c];
             }
         }
@@ -259,10 +248,10 @@ static void compare_twins(const wvl_plan_xyz *xyz, uint32_t n)
     convert(WVL_CPU_C, xyz, n, buffer[0]);
     convert(wvl_cpu_fetch_level(), xyz, n, buffer[1]);
     for (unsigned c = 0; c < 3; c++) {
-        REQUIRE(!memcmp(buffer[0][c] + ROOM, buffer[1][c] + ROOM, n * sizeof(int32_t)), "line %u of %u", c, n);
+        REQUIRE_THAT(!memcmp(buffer[0][c] + ROOM, buffer[1][c] + ROOM, n * sizeof(int32_t)), "line %u of %u", c, n);
         uint32_t touched = ROOM + (n + WVL_LINE_ROUND - 1) / WVL_LINE_ROUND * WVL_LINE_ROUND;
         for (uint32_t i = 0; i < MOST + 2 * ROOM; i++) {
-            REQUIRE((i >= ROOM && i < touched) || buffer[1][c][i] == POISON, "element %u written, n %u", i, n);
+            REQUIRE_THAT((i >= ROOM && i < touched) || buffer[1][c][i] == POISON, "element %u written, n %u", i, n);
         }
     }
 }
@@ -321,8 +310,8 @@ START_TEST(bits_are_dropped)
         }
         convert(wvl_cpu_fetch_level(), &xyz, MOST, buffer[0]);
         for (uint32_t i = 0; i < MOST; i++) {
-            REQUIRE(buffer[0][0][ROOM + i] == (buffer[1][0][ROOM + i] >> (depth - 12)) - 2048, "depth %u", depth);
-            REQUIRE(buffer[0][1][ROOM + i] == (int32_t)i - 2048 && buffer[0][2][ROOM + i] == (int32_t)i - 2048, "depth %u sample %u", depth, i);
+            REQUIRE_THAT(buffer[0][0][ROOM + i] == (buffer[1][0][ROOM + i] >> (depth - 12)) - 2048, "depth %u", depth);
+            REQUIRE_THAT(buffer[0][1][ROOM + i] == (int32_t)i - 2048 && buffer[0][2][ROOM + i] == (int32_t)i - 2048, "depth %u sample %u", depth, i);
         }
         compare_twins(&xyz, 61);
     }

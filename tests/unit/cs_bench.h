@@ -9,22 +9,14 @@
 
 #include "codec/cs/cs.h"
 #include "tests/prop/cs_parse.h"
+#include "tests/support/support.h"
 
-/* ck_assert talks to the parent process at every call: too slow for inner loops. */
-#define REQUIRE(condition)                                \
-    do {                                                  \
-        if (!(condition))                                 \
-            ck_abort_msg("not true: %s", #condition);      \
-    } while (0)
 
 static uint64_t rng_state = 0x9E3779B97F4A7C15u;
 
 static inline uint32_t rnd(void)
 {
-    rng_state ^= rng_state << 13;
-    rng_state ^= rng_state >> 7;
-    rng_state ^= rng_state << 17;
-    return (uint32_t)(rng_state >> 32);
+    return test_draw32(&rng_state);
 }
 
 static inline uint32_t below(uint32_t n) { return rnd() % n; }

@@ -7,13 +7,8 @@
 #include "base/cpu.h"
 #include "codec/core/t1_bound.h"
 #include "codec/mq/mq.h"
+#include "tests/support/support.h"
 
-/* ck_assert talks to the parent process at every call: too slow for inner loops. */
-#define REQUIRE(condition)                                  \
-    do {                                                    \
-        if (!(condition))                                   \
-            ck_abort_msg("not true: %s", #condition);        \
-    } while (0)
 
 enum { MAX_SYMBOLS = 400, CAPACITY = 2048 };
 
@@ -21,10 +16,7 @@ static uint64_t rng_state;
 
 static uint32_t rnd(void)
 {
-    rng_state ^= rng_state << 13;
-    rng_state ^= rng_state >> 7;
-    rng_state ^= rng_state << 17;
-    return (uint32_t)(rng_state >> 32);
+    return test_draw32(&rng_state);
 }
 
 typedef struct run {

@@ -41,7 +41,7 @@ static void open_tables(const job *j, tables_of *o)
     o->t.fronts = calloc((size_t)count * j->format.component_count, sizeof *o->t.fronts);
     uint64_t flags = o->t.flag_count, items = o->t.item_count;
     wvl_cuda_build_tables(j->plan, j->tiles, count, 0, &memory, &o->t);
-    REQUIRE(o->t.flag_count <= flags && o->t.item_count <= items, "%llu flags of %llu: %s", (unsigned long long)o->t.flag_count,
+    REQUIRE_THAT(o->t.flag_count <= flags && o->t.item_count <= items, "%llu flags of %llu: %s", (unsigned long long)o->t.flag_count,
             (unsigned long long)flags, j->name);
 }
 
@@ -108,7 +108,7 @@ static void store_window(const wvl_cuda_tables *t, const wvl_cuda_item *asks, pl
 {
     uint64_t number, found = 0;
     const wvl_cuda_job *front = find_front(t, t->jobs[asks->job].front_flags, &number);
-    REQUIRE(front && asks->front_cols && front->flags >= FLAGS, "no front: %s", j->name);
+    REQUIRE_THAT(front && asks->front_cols && front->flags >= FLAGS, "no front: %s", j->name);
     memset(p->there, 0, (size_t)wvl_rect_width(p->rect) * wvl_rect_height(p->rect));
     for (const wvl_cuda_item *item = t->items; item < asks; item++) {
         uint32_t row = (item->flag - asks->front) / asks->front_pitch, col = (item->flag - asks->front) % asks->front_pitch;
@@ -117,7 +117,7 @@ static void store_window(const wvl_cuda_tables *t, const wvl_cuda_item *asks, pl
             found++;
         }
     }
-    REQUIRE(found == (uint64_t)asks->front_rows * asks->front_cols, "%llu of %u flags: %s", (unsigned long long)found,
+    REQUIRE_THAT(found == (uint64_t)asks->front_rows * asks->front_cols, "%llu of %u flags: %s", (unsigned long long)found,
             asks->front_rows * asks->front_cols, j->name);
 }
 
@@ -137,7 +137,7 @@ static void read_area(const plane *p, int64_t x0, int64_t x1, int64_t y0, int64_
     for (int64_t y = y0; y < y1; y++) {
         for (int64_t x = x0; x < x1; x++) {
             int64_t mx = mirror(x, p->rect.x0, p->rect.x1), my = mirror(y, p->rect.y0, p->rect.y1);
-            REQUIRE(is_there(p, mx, my), "sample %lld,%lld (%lld,%lld) is not waited for: %s", (long long)mx, (long long)my, (long long)x, (long long)y, j->name);
+            REQUIRE_THAT(is_there(p, mx, my), "sample %lld,%lld (%lld,%lld) is not waited for: %s", (long long)mx, (long long)my, (long long)x, (long long)y, j->name);
         }
     }
 }
@@ -225,13 +225,13 @@ static void check_flags(const wvl_cuda_tables *t, const job *j)
             const wvl_cuda_job *of = &t->jobs[t->items[i].job + k];
             uint64_t at = of->flags ? (of->flags - FLAGS) / 4 + t->items[i].flag : 0;
             if (of->flags && item_serves(t, &t->items[i], t->items[i].job + k)) {
-                REQUIRE(at < t->flag_count && !taken[at], "flag %llu: %s", (unsigned long long)at, j->name);
+                REQUIRE_THAT(at < t->flag_count && !taken[at], "flag %llu: %s", (unsigned long long)at, j->name);
                 taken[at] = 1;
                 used++;
             }
         }
     }
-    REQUIRE(used == t->flag_count, "%llu of %llu flags are set: %s", (unsigned long long)used, (unsigned long long)t->flag_count, j->name);
+    REQUIRE_THAT(used == t->flag_count, "%llu of %llu flags are set: %s", (unsigned long long)used, (unsigned long long)t->flag_count, j->name);
     free(taken);
 }
 
@@ -243,7 +243,7 @@ static void check_only(const wvl_cuda_tables *t, uint64_t round, const job *j)
     for (uint32_t i = 1; i < t->rounds[round].item_count; i++) {
         others += items[i].job != items->job;
     }
-    REQUIRE(t->rounds[round].only == (others ? 0 : items->job + 1), "the only job of launch %llu: %s", (unsigned long long)round, j->name);
+    REQUIRE_THAT(t->rounds[round].only == (others ? 0 : items->job + 1), "the only job of launch %llu: %s", (unsigned long long)round, j->name);
 }
 
 /* Items of a launch, or of several, by the jobs that they are of. */
@@ -281,7 +281,7 @@ static void check_owned(const launch *l, int other_levels, const job *j)
         const wvl_cuda_job *of = &l->jobs[k];
         uint32_t wanted = of->mct_part > 1 || (other_levels && !of->from_pixels) ? 0 : of->iterations;
         for (uint64_t n = 0; n < count_runs(of); n++) {
-            REQUIRE(owned[at[k] + n] == wanted, "job %llu, lane %llu: %u of %u iterations: %s", (unsigned long long)k, (unsigned long long)n,
+            REQUIRE_THAT(owned[at[k] + n] == wanted, "job %llu, lane %llu: %u of %u iterations: %s", (unsigned long long)k, (unsigned long long)n,
                     owned[at[k] + n], wanted, j->name);
         }
     }
@@ -296,7 +296,7 @@ static void check_beside(const launch *l, const job *j)
         const wvl_cuda_job *job_of = &l->jobs[number];
         for (uint32_t k = 1; k < job_of->beside; k++) {
             const wvl_cuda_job *other = job_of + (uint64_t)k * job_of->beside_jobs;
-            REQUIRE(other < l->jobs + l->end_job && rects_alike(other->rect, job_of->rect) && other->rect.y0 == job_of->rect.y0 && !other->flags && other->beside == 1,
+            REQUIRE_THAT(other < l->jobs + l->end_job && rects_alike(other->rect, job_of->rect) && other->rect.y0 == job_of->rect.y0 && !other->flags && other->beside == 1,
                     "picture %u beside: %s", k, j->name);
         }
     }
@@ -319,7 +319,7 @@ static void check_again(const wvl_cuda_tables *t, uint64_t round, const job *j)
     wvl_cuda_item *items = &t->items[t->rounds[round].first_item], *before = malloc(count * sizeof *before);
     memcpy(before, items, count * sizeof *before);
     uint64_t left = wvl_cuda_finish_items(t->rounds[round].kernel, (uint64_t)j->plan->tile_count * j->format.component_count, t->jobs, items, count);
-    REQUIRE(left == count && !memcmp(before, items, count * sizeof *before), "%llu of %u items: %s", (unsigned long long)left, count, j->name);
+    REQUIRE_THAT(left == count && !memcmp(before, items, count * sizeof *before), "%llu of %u items: %s", (unsigned long long)left, count, j->name);
     free(before);
 }
 
@@ -335,7 +335,7 @@ static void check_windows(job *j)
         check_march(&o.t, r, j);
         uneven += o.t.jobs[items->job].long_rows < o.t.jobs[items->job].rows;
         for (uint32_t i = 0; i < o.t.rounds[r].item_count; i++) {
-            REQUIRE(!i || items[i].count <= WVL_CUDA_MARCH_SHORT_MOST || items[i - 1].count > WVL_CUDA_MARCH_SHORT_MOST ||
+            REQUIRE_THAT(!i || items[i].count <= WVL_CUDA_MARCH_SHORT_MOST || items[i - 1].count > WVL_CUDA_MARCH_SHORT_MOST ||
                         o.t.jobs[items->job].long_rows == o.t.jobs[items->job].rows, "order of items: %s", j->name);
             check_item(&o.t, o.t.rounds[r].kernel, &o.t.items[o.t.rounds[r].first_item + i], j);
         }
@@ -387,7 +387,7 @@ static void check_batch(job *j, uint32_t batch)
     }
     uint64_t before = m.item_count;
     m.item_count = wvl_cuda_finish_items(m.kernel, (uint64_t)j->plan->tile_count * 3 * batch, m.jobs, m.items, m.item_count);
-    REQUIRE(before && m.item_count <= before, "%llu of %llu items: %s", (unsigned long long)m.item_count, (unsigned long long)before, j->name);
+    REQUIRE_THAT(before && m.item_count <= before, "%llu of %llu items: %s", (unsigned long long)m.item_count, (unsigned long long)before, j->name);
     check_owned(&(launch){m.jobs, m.items, 0, m.job_count, m.item_count}, 1, j);
     free(m.jobs);
     free(m.items);
