@@ -22,7 +22,7 @@ uint64_t wvl_rescale_bytes(const wvl_plan *plan)
 uint32_t wvl_rescale_samples(const wvl_plan *plan) { return is_possible(plan) ? 4096 : 0; }
 
 /* Refinement lies between this cleanup pass and the next one. What that one would add follows from what this one and the one before added: where the growth grows, it goes on
- * to do so (13/16 was found by trying: docs/results.md). What was coded beyond the cut says nothing, since it may differ from run to run. */
+ * to do so (13/16 was found by trying: D-ht-04). What was coded beyond the cut says nothing, since it may differ from run to run. */
 void wvl_rescale_add_end(wvl_rescale_ends *ends, const wvl_coded_block *block, const wvl_pass *passes, uint32_t cut)
 {
     uint32_t set = (cut - 1) / SET_PASSES, first = passes[set * SET_PASSES].final_bytes, bytes = passes[cut - 1].final_bytes;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Regions of interest at the door of the block coder (Annex H). Backends deliver coefficients as they are; here those of the region are lifted by
+ * Regions of interest at the door of the block coder (Annex H; D-roi-01). Backends deliver coefficients as they are; here those of the region are lifted by
  * the shift s of the component's RGN.
  *
  * A block that lies in the region as a whole, or whose background is zero, is coded as it is: its codeword stands s planes higher, and the s planes

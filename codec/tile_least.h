@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The least that a codestream of a plan can have: its headers, and packets without contributions. Caps below that are refused with the plan,
- * before memory for samples is taken; rate control never has to find out.
+ * before memory for samples is taken; rate control never has to find out (D-profile-06).
  */
 #ifndef WVL_CODEC_TILE_LEAST_H
 #define WVL_CODEC_TILE_LEAST_H

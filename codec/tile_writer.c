@@ -277,7 +277,7 @@ static wvl_status open_redo(wvl_coder *coder)
     return code_all_again(coder);
 }
 
-/* The threshold of the second coding lies at most so much below that of the first, mostly (docs/results.md). */
+/* The threshold of the second coding lies at most so much below that of the first, mostly (D-rate-09). */
 #define RESCALE_MARGIN 160u
 
 static wvl_rescale_ends find_ends(const wvl_coder *coder)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The HT cleanup pass (15444-15 7.3), from the standard's decoding procedures. Exponents of the row above tell its significance too: E is 0 there
- * where a sample is 0. */
+/* The HT cleanup pass (15444-15 7.3), from the standard's decoding procedures (D-check-01). Exponents of the row above
+ * give its significance too: E is 0 where a sample is 0. */
 #include <string.h>
 
 #include "gen/ht_codewords.h"

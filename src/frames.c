@@ -15,7 +15,7 @@
 #include "session.h"
 
 #define FRAMES_LEAST 3u /* chosen: one in the transform, one in block coding, one being written */
-#define FRAMES_MOST 6u  /* the same: from here on nothing of a device's transform is left beside block coding on 16 processors (docs/results.md) */
+#define FRAMES_MOST 6u  /* the same: from here on nothing of a device's transform is left beside block coding on 16 processors (D-drive-03) */
 #define FRAMES_MAX 64u
 
 struct wvl_encoded_picture {

@@ -5,7 +5,7 @@
 #include "context.h"
 #include "geom/plan.h"
 
-/* 1: the plan's profile is one whose bytes are judged before they leave. */
+/* 1: the plan's profile is one whose bytes are judged before they leave (D-profile-04). */
 int wvl_profile_walks(const wvl_plan *plan);
 /* What the walker may take while it judges: a limit that it keeps; while a list grows it holds half as much more. 0: nothing is judged. */
 uint64_t wvl_profile_walk_bytes(const wvl_plan *plan);

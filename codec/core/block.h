@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What goes into a block coder and what comes out: the same for EBCOT and HT, so that whoever drives them need not know which it is. */
+/* What goes into a block coder and what comes out: the same for EBCOT and HT (D-ht-01). */
 #ifndef WVL_CORE_BLOCK_H
 #define WVL_CORE_BLOCK_H
 

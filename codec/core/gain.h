@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Squared error removed by one decision, in integers.
+ * Squared error removed by one decision, in integers (D-t1-02).
  *
  * A magnitude m carries F fractional bits; P = p + F is the position of the plane being coded, and the decoder puts what it knows of a
  * sample at the middle of its interval. Let t = m / 2^P; errors are in units of (step / 2^F)^2, so that t counts as 2^P.

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The HT cleanup pass on LANES quads of a row at once, for blocks whose magnitudes have at most 15 bits in the planes that are coded: what a quad
+ * The HT cleanup pass on LANES quads of a row at once (D-ht-02), for blocks whose magnitudes have at most 15 bits in the planes that are coded: what a quad
  * says depends on the quads to its left and above only by their significance and exponents, so that all but the runs of MEL and the places of bits
  * comes out of arithmetic on whole vectors. Vectors go through it in batches, step by step, so that no step waits for one vector's chain of results.
  *

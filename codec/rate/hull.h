@@ -26,7 +26,7 @@ unsigned wvl_rate_slope(int64_t gain, uint32_t bytes, int32_t gain_exponent);
  * of a Gaussian source with the distortion that is left, times WVL_HULL_SPARSE, since what is left may sit in few samples. Passes to come
  * are candidates only for thresholds below the limit: points of the hull at or above it stay, whatever follows, and what follows counts
  * as less steep than the limit. So a coder that needs nothing below a threshold may stop where the limit has fallen to it, and its
- * decisions are those of a coder that goes on. docs/results.md has the cost of the rule in dB.
+ * decisions are those of a coder that goes on. D-rate-05 has the reasons and what was tried.
  */
 #define WVL_HULL_WINDOW 3u
 #define WVL_HULL_DROP 64u

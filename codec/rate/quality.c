@@ -37,7 +37,7 @@ static double round_error(double v)
 /*
  * Error of decoded samples from the error of coefficients. Neither kernel is orthogonal: errors of neighbours add up to a few per cent
  * more than the norms say. Truncated 5/3 also rounds in every inverse lifting step. Constants measured on photographs
- * (docs/results.md); they hold within 0.3 dB from 25 to 50 dB.
+ * (D-rate-02); they hold within 0.3 dB from 25 to 50 dB.
  */
 #define CORRELATION_97 1.03
 #define CORRELATION_53 1.10

@@ -7,7 +7,7 @@
 
 __extension__ typedef unsigned __int128 uwide;
 
-/* Sixteenths of a bit by neighbours (wvl_rdoq_rule): what a sample costs more in the upper cell. */
+/* Sixteenths of a bit by neighbours (wvl_rdoq_rule, D-rdoq-01): what a sample costs more in the upper cell. */
 static const uint8_t bits_first[16] = {88, 76, 56, 20, 20, 32, 32, 16, 16, 16, 16, 16, 16, 16, 16, 16};
 static const uint8_t bits_lower[16] = {60, 28, 8};
 /* Bits of a pass against its entropy without contexts, in 1/256. */

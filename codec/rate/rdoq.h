@@ -5,7 +5,7 @@
  * side where error + slope * bits is less there, as the decoder has them, in the middle of cells: those just above a border down, isolated ones to zero,
  * and those below the last step up to it where their neighbours make it likely.
  *
- * It changes bytes, so it depends on nothing but the samples and the slope. Bits by neighbours are a table, found by measurement: docs/results.md.
+ * It changes bytes, so it depends on nothing but the samples and the slope. Bits by neighbours are a table, found by measurement (D-rdoq-01).
  */
 #ifndef WVL_CODEC_RATE_RDOQ_H
 #define WVL_CODEC_RATE_RDOQ_H

@@ -17,7 +17,7 @@
 
 #if defined(MADV_HUGEPAGE)
 /* Linux hands out large pages where it is asked to: of an arena that malloc takes from the system for every picture, touching pages of 4 KiB for
- * the first time was 43 % of a lossless HT encode of 2048x1080 with 32-bit coefficients (docs/results.md). What is left beyond whole large pages takes
+ * the first time was 43 % of a lossless HT encode of 2048x1080 with 32-bit coefficients (D-drive-04). What is left beyond whole large pages takes
  * one more if that wastes less than half of it. */
 static uint64_t round_to_large_pages(uint64_t bytes) { return bytes % HUGE_PAGE > HUGE_PAGE / 2 ? wvl_align_up(bytes, HUGE_PAGE) : bytes; }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Settings of single tiles and components, value by value. */
+/* Settings of single tiles and components, value by value (D-plan-07). */
 #include <string.h>
 
 #include "geom/settings.h"

@@ -10,7 +10,8 @@
 #include "geom/settings.h"
 #include "geom/variants.h"
 
-#define WAVE_LIMIT_BYTES (24u << 20) /* enough blocks to keep many workers busy, few enough to stay near the caches */
+/* Enough blocks to keep many workers busy, few enough to stay near the caches (D-plan-01). */
+#define WAVE_LIMIT_BYTES (24u << 20)
 
 typedef struct plan_parts {
     wvl_plan *plan;

@@ -116,7 +116,7 @@ static int set_irreversible(wvl_coding *coding, unsigned band, wvl_report *repor
 }
 
 /* Fraction bits: as many as wanted and the container holds. A 16-bit container is worth giving up what exceeds ENOUGH_FRACTION_BITS:
- * beyond three the rate-distortion curve moves by less than 0.001 dB (docs/results.md). */
+ * beyond three the rate-distortion curve moves by less than 0.001 dB (D-plan-04). */
 #define ENOUGH_FRACTION_BITS 3u
 
 static void set_container(wvl_band_coding *bc, unsigned wanted, int reversible)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What eyes make of errors, by component and band. Weights of amplitudes: W. Zeng, S. Daly, S. Lei, "An overview of the visual optimization tools in
- * JPEG 2000", Signal Processing: Image Communication 17 (2002), Table 2: contrast sensitivity at the middle of each band for a picture seen from as
- * far as 1700 of its pixels measure.
+ * How visible errors are, by component and band (D-plan-08, D-plan-09). Weights of amplitudes: W. Zeng, S. Daly,
+ * S. Lei, "An overview of the visual optimization tools in JPEG 2000", Signal Processing: Image Communication 17
+ * (2002), Table 2: contrast sensitivity at the middle of each band, at a viewing distance of 1700 pixels.
  *
  * Steps of a quality factor Q from 1 to 100, as JPEG counts it: the mapping that the JPEG committee's white paper on HTJ2K gives and encoders share. M falls
  * from 50 to 0 as Q rises; bands get steps in proportion to the error that eyes allow there (weights), less so towards high quality.

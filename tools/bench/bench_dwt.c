@@ -95,7 +95,7 @@ static void add_case(wvl_bench_dwt_case *cases, uint32_t *count, wvl_bench_dwt_c
     }
 }
 
-/* Without --size: the table of docs/results.md. */
+/* Without --size: the pictures of the device table in docs/results.md. */
 static uint32_t build_cases(const options *o, wvl_bench_dwt_case *cases)
 {
     uint32_t count = 0;

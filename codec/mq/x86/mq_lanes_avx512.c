@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Sixteen MQ coders in the 32-bit lanes of vectors. A step takes one symbol of each: the table lookups are permutations of registers, the
+ * Sixteen MQ coders in the 32-bit lanes of vectors (D-t1-04). A step takes one symbol of each: the table lookups are permutations of registers, the
  * state of four contexts lies in each of five vectors, and bytes that leave go, with their lane's number, into a log that is sorted into the
  * codewords after some steps.
  *

@@ -1,0 +1,119 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+# The docs as tools: every anchor of a decision that a file names is in docs/decisions.md, every entry has its date, what, why and what would
+# change it, every page that a file or a link names exists, and README and the page of results keep their length.
+#   test_decisions.sh SOURCE
+set -eu
+
+source=$1
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+rooms='include src codec cuda conformance tools tests cmake docs README.md CHANGELOG.md CONTRIBUTING.md'
+
+# check ROOT: prints "FILE:LINE: what is wrong" and returns 1, or prints nothing.
+check() (
+    cd "$1"
+    wrong=$work/wrong
+    : >"$wrong"
+    present=
+    for room in $rooms; do [ ! -e "$room" ] || present="$present $room"; done
+
+    # One line for each entry: its anchor. The entry itself has four parts.
+    grep -oE '^### D-[a-z0-9]+-[0-9]{2} ' docs/decisions.md | cut -d' ' -f2 >"$work/anchors"
+    sort "$work/anchors" | uniq -d | sed 's|^|docs/decisions.md:1: two entries have the anchor |' >>"$wrong"
+    awk '
+        function flush() {
+            if (anchor == "") return
+            if (text !~ /[0-9][0-9][0-9][0-9]-[0-9][0-9]-[0-9][0-9]\. /) print "docs/decisions.md:" at ": " anchor " has no date"
+            if (index(text, "**What.**") == 0) print "docs/decisions.md:" at ": " anchor " does not say what"
+            if (index(text, "**Why.**") == 0) print "docs/decisions.md:" at ": " anchor " does not say why"
+            if (index(text, "**What would change it.**") == 0) print "docs/decisions.md:" at ": " anchor " does not say what would change it"
+        }
+        /^## / { flush(); anchor = "" }
+        /^### / { flush(); anchor = $2; at = FNR; text = ""; if (anchor !~ /^D-[a-z0-9]+-[0-9][0-9]$/) print "docs/decisions.md:" FNR ": " $2 " is no anchor" }
+        { text = text " " $0 }
+        END { flush() }' docs/decisions.md >>"$wrong"
+
+    # shellcheck disable=SC2086 # rooms are words
+    grep -rnoE '\bD-[a-z][a-z0-9]*-[0-9]{2}\b' $present >"$work/named" || true
+    while IFS=: read -r file line anchor; do
+        grep -qx "$anchor" "$work/anchors" || echo "$file:$line: docs/decisions.md has no $anchor"
+    done <"$work/named" >>"$wrong"
+
+    # The library names decisions by anchors, not by the page.
+    grep -rnE 'docs/(decisions|results)\.md' include src codec cuda 2>/dev/null | cut -d: -f1,2 | sed 's|$|: name the entry (D-...), not the page|' >>"$wrong" || true
+
+    # shellcheck disable=SC2086
+    grep -rnoE '\bdocs/[A-Za-z0-9_./-]+\.(md|svg|c|1\.in)\b' $present >"$work/pages" || true
+    while IFS=: read -r file line page; do
+        [ -e "$page" ] || echo "$file:$line: $page does not exist"
+    done <"$work/pages" >>"$wrong"
+
+    # Links of the docs, from the folder of the page that has them.
+    for page in README.md $(find docs -name '*.md'); do
+        grep -noE '\]\([^)#:]+' "$page" 2>/dev/null | sed 's/\](//' | while IFS=: read -r line target; do
+            [ -e "$(dirname "$page")/$target" ] || echo "$page:$line: $target does not exist"
+        done
+    done >>"$wrong"
+
+    keep() { [ "$(wc -l <"$1")" -le "$2" ] || echo "$1:$2: has more than $2 lines"; }
+    { keep README.md 120; keep docs/results.md 200; } >>"$wrong"
+
+    cat "$wrong"
+    [ ! -s "$wrong" ]
+)
+
+check "$source" || exit 1
+[ -s "$work/named" ] || {
+    echo "no file names a decision"
+    exit 1
+}
+
+fresh() {
+    rm -rf "$work/tree"
+    mkdir "$work/tree"
+    for part in $rooms; do
+        [ ! -e "$source/$part" ] || cp -R "$source/$part" "$work/tree"
+    done
+}
+
+# expect WORDS: the check must fail on the broken copy and say WORDS.
+expect() {
+    if check "$work/tree" >"$work/out"; then
+        echo "overlooked: $1"
+        exit 1
+    fi
+    grep -qF "$1" "$work/out" || {
+        echo "expected '$1', got:"
+        cat "$work/out"
+        exit 1
+    }
+}
+
+d=D
+fresh
+echo "/* $d-rate-99 */" >>"$work/tree/codec/rate/hull.h"
+expect "docs/decisions.md has no $d-rate-99"
+
+fresh
+sed -i "s/^### $d-rate-05 /### $d-rate-04 /" "$work/tree/docs/decisions.md"
+expect "two entries have the anchor $d-rate-04"
+expect "docs/decisions.md has no $d-rate-05"
+
+fresh
+sed -i "/^### $d-t1-02 /,/^### /s/^\*\*Why\.\*\*.*//" "$work/tree/docs/decisions.md"
+expect "$d-t1-02 does not say why"
+
+fresh
+echo "/* docs/""results.md */" >>"$work/tree/src/frames.c"
+expect 'src/frames.c:'
+
+fresh
+echo "see docs/""nowhere.md and [it](nowhere.md)" >>"$work/tree/docs/house.md"
+expect "docs/""nowhere.md does not exist"
+
+fresh
+yes line | head -n 200 >>"$work/tree/docs/results.md"
+expect 'docs/results.md:200: has more than 200 lines'
+
+echo "every kind of fault was found"
