@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Encodes one picture, or every picture of a directory. */
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -383,7 +384,10 @@ static void encode_entry(void *user, wvl_cli_turns *turns, size_t index)
     if (entry->clash) {
         wvl_cli_error("%s: its output %s is that of %s too", input, entry->output, entry->clash);
     } else {
-        code = read_and_plan(&j);
+        code = wvl_cli_check_entry(&s->directory, index);
+        if (!code) {
+            code = read_and_plan(&j);
+        }
         if (!code && !s->args->dry_run && !s->args->explain) {
             code = j.turns ? encode_in_turns(&j) : encode(&j);
         }
@@ -406,6 +410,9 @@ static int encode_directory(batch *s)
     s->code = wvl_cli_list_directory(args->image_dir, args->out_format, &s->directory);
     size_t count = s->directory.count, threads = wvl_context_threads(s->context), usual = threads < MOST_PICTURES ? threads : MOST_PICTURES;
     size_t workers = args->pictures ? args->pictures : args->trace ? 1 : usual;
+    if (!s->code && args->trace) {
+        s->code = wvl_cli_check_trace(args->trace, &s->directory);
+    }
     if (!s->code) {
         wvl_cli_arm_signals(workers > 1 ? s->cancel : NULL);
         wvl_cli_run_turns(count, workers, encode_entry, s);
@@ -437,7 +444,7 @@ static int open_batch(batch *s)
     const wvl_cli_args *args = s->args;
     wvl_context_options options = {.struct_size = sizeof options, .log = wvl_cli_log, .threads = args->threads,
                                    .log_level = args->verbose > 1 ? WVL_LOG_DEBUG : args->verbose ? WVL_LOG_INFO : WVL_LOG_WARNING};
-    int code = args->trace ? wvl_cli_open_trace(args->trace, &options) : WVL_EXIT_OK;
+    int code = args->trace ? wvl_cli_open_trace(args, &options) : WVL_EXIT_OK;
     if (code) {
         return code;
     }
@@ -468,13 +475,14 @@ static int check_environment(const wvl_cli_args *args)
     return WVL_EXIT_OK;
 }
 
+/* The pictures are complete by then: only what is said of them is lost. */
 static int finish_output(FILE *out, int code)
 {
-    if (fflush(out) || ferror(out)) {
-        if (!code) {
-            wvl_cli_error("standard output: cannot be written");
-            return WVL_EXIT_OUTPUT;
-        }
+    errno = 0;
+    if ((fflush(out) || ferror(out)) && !code) {
+        const char *reason = errno ? strerror(errno) : "a write failed";
+        wvl_cli_error("%s: the report cannot be written (%s); the pictures are complete", out == stdout ? "standard output" : "standard error", reason);
+        return WVL_EXIT_REPORT;
     }
     return code;
 }
@@ -487,10 +495,10 @@ int wvl_cli_run_encode(const wvl_cli_args *args)
     s.out = args->output && !strcmp(args->output, "-") ? stderr : stdout;
     int code = check_environment(args);
     if (!code) {
+        wvl_cli_catch_signals();
         code = open_batch(&s);
     }
     if (!code) {
-        wvl_cli_catch_signals();
         if (args->json) {
             wvl_cli_report_start(&s.report, s.out, 1);
             wvl_cli_report_text(&s.report, "program", "wavelane");

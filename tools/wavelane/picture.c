@@ -13,16 +13,19 @@ static int out_of_memory(const char *name)
 
 /* ---- Reading --------------------------------------------------------------------------------------------------------- */
 
+static int exit_code(int result) { return result == WVL_IO_ERROR_MEMORY ? WVL_EXIT_DEVICE : WVL_EXIT_INPUT; }
+
 static int read_file(const wvl_cli_args *args, const char *name, wvl_io_picture *io)
 {
     char error[512] = "";
-    if (wvl_io_read_picture(name, &args->io, io, error, sizeof error)) {
+    int result = wvl_io_read_picture(name, &args->io, io, error, sizeof error);
+    if (result) {
         if (!strncmp(error, name, strlen(name))) {
             wvl_cli_error("%s", error);
         } else {
             wvl_cli_error("%s: %s", strcmp(name, "-") ? name : "standard input", error);
         }
-        return WVL_EXIT_INPUT;
+        return exit_code(result);
     }
     if (io->note[0]) {
         wvl_cli_warn("%s: %s", name, io->note);
@@ -44,9 +47,10 @@ static int merge_parts(const wvl_cli_args *args, const char *name, wvl_io_pictur
         wvl_cli_error("--component-steps: %zu steps for %zu components", args->component_step_count, components);
         return WVL_EXIT_USAGE;
     }
-    if (wvl_io_merge_components(parts, count, args->component_steps, io, error, sizeof error)) {
+    int result = wvl_io_merge_components(parts, count, args->component_steps, io, error, sizeof error);
+    if (result) {
         wvl_cli_error("%s and %zu more: %s", name, count - 1, error);
-        return WVL_EXIT_INPUT;
+        return exit_code(result);
     }
     return WVL_EXIT_OK;
 }
