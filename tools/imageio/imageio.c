@@ -158,6 +158,8 @@ static int judge_rest(wvl_io_context *context, const kind *found)
         return 0;
     if (found->rest == REST_NOTED)
         skip_space(&context->source);
+    while (found == &dpx && wvl_io_source_position(&context->source) % 4 != 0 && wvl_io_source_byte(&context->source) >= 0)
+        ; /* its last line may end with padding */
     held = wvl_io_source_peek(&context->source, &head, 16);
     if (held == 0)
         return 0;

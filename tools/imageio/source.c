@@ -75,6 +75,23 @@ void wvl_io_source_close(wvl_io_source *source)
     source->file = -1;
 }
 
+/* As many bytes as are allowed have been read: one more is too many, and none is the end. */
+static void expect_end(wvl_io_source *source)
+{
+    uint8_t beyond;
+    ssize_t got;
+
+    do
+        got = read(source->file, &beyond, 1);
+    while (got < 0 && errno == EINTR);
+    if (got < 0)
+        source->failed = errno;
+    if (got > 0) {
+        source->over = 1;
+        source->failed = EFBIG;
+    }
+}
+
 static size_t read_file(wvl_io_source *source, uint8_t *bytes, size_t byte_count)
 {
     size_t done = 0;
@@ -87,8 +104,7 @@ static size_t read_file(wvl_io_source *source, uint8_t *bytes, size_t byte_count
         if (left > source->most - source->taken)
             left = (size_t)(source->most - source->taken);
         if (left == 0) {
-            source->over = 1;
-            source->failed = EFBIG;
+            expect_end(source);
             break;
         }
         got = read(source->file, bytes + done, left);

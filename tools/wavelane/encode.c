@@ -22,6 +22,7 @@ typedef struct batch {
     wvl_cli_directory directory;
     size_t failed;         /* of its pictures; changes in turn */
     int code;              /* the same */
+    int report_errno;      /* of the first summary that could not be written; 0: all were */
 } batch;
 
 /* One picture on its way. */
@@ -296,6 +297,13 @@ static int encode(job *j)
     return code;
 }
 
+static void note_lost_report(batch *s)
+{
+    if ((fflush(s->out) || ferror(s->out)) && !s->report_errno) {
+        s->report_errno = errno ? errno : EIO;
+    }
+}
+
 static void report(job *j, int code)
 {
     if (code) {
@@ -305,6 +313,7 @@ static void report(job *j, int code)
     } else {
         report_success(j);
     }
+    note_lost_report(j->s);
 }
 
 static void release_job(job *j)
@@ -476,12 +485,12 @@ static int check_environment(const wvl_cli_args *args)
 }
 
 /* The pictures are complete by then: only what is said of them is lost. */
-static int finish_output(FILE *out, int code)
+static int finish_output(batch *s, int code)
 {
-    errno = 0;
-    if ((fflush(out) || ferror(out)) && !code) {
-        const char *reason = errno ? strerror(errno) : "a write failed";
-        wvl_cli_error("%s: the report cannot be written (%s); the pictures are complete", out == stdout ? "standard output" : "standard error", reason);
+    note_lost_report(s);
+    if (s->report_errno && !code) {
+        wvl_cli_error("%s: the report cannot be written (%s); the pictures are complete", s->out == stdout ? "standard output" : "standard error",
+                      strerror(s->report_errno));
         return WVL_EXIT_REPORT;
     }
     return code;
@@ -510,7 +519,7 @@ int wvl_cli_run_encode(const wvl_cli_args *args)
             wvl_cli_report_number(&s.report, "exit_code", (uint64_t)code);
             wvl_cli_report_finish(&s.report);
         }
-        code = finish_output(s.out, code);
+        code = finish_output(&s, code);
     }
     wvl_params_release(s.params);
     wvl_cancel_release(s.cancel);
