@@ -148,6 +148,9 @@ warns '5000000000 bytes needed, more than the limit of 2147483648'
 expect 0 -i grey.pgm -o pixels.j2k --max-pixels 128
 expect 3 -i grey.pgm -o no.j2k --max-pixels 127
 warns 'more than the limit of 127 samples (--max-pixels)'
+expect 0 -i grey.pgm -i grey.pgm -o pixels.j2k --max-pixels 256 --force
+expect 3 -i grey.pgm -i grey.pgm -o no.j2k --max-pixels 255
+warns 'more than the limit of 255 samples (--max-pixels)'
 for option in '--max-pixels 0' '--max-pixels x' '--max-input-bytes 0' '--max-input-bytes 1k'; do
     # shellcheck disable=SC2086
     expect 2 -i grey.pgm -o no.j2k $option

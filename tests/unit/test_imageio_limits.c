@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <png.h>
+#include <signal.h>
 #include <stdio.h>
 #include <tiffio.h>
 #include <unistd.h>
@@ -120,15 +121,16 @@ static void make_text(bytes *b, const char *text)
     put(b, text, strlen(text));
 }
 
-enum { PNG, LZW, DEFLATE, BMP, DPX, PNM, PAM, PGX, KINDS };
+enum { PNG, LZW, DEFLATE, PLAIN, BMP, DPX, PNM, PAM, PGX, KINDS };
 
 static const char *make_file(bytes *b, int kind)
 {
-    static const char *const names[KINDS] = {"a.png", "a.tif", "a.tif", "a.bmp", "a.dpx", "a.ppm", "a.pam", "a.pgx"};
+    static const char *const names[KINDS] = {"a.png", "a.tif", "a.tif", "a.tif", "a.bmp", "a.dpx", "a.ppm", "a.pam", "a.pgx"};
     switch (kind) {
     case PNG: make_png(b); break;
     case LZW: make_tiff(b, COMPRESSION_LZW); break;
     case DEFLATE: make_tiff(b, COMPRESSION_ADOBE_DEFLATE); break;
+    case PLAIN: make_tiff(b, COMPRESSION_NONE); break;
     case BMP: make_bmp(b); break;
     case DPX: make_dpx(b); break;
     case PNM: make_text(b, "P6\n2 1\n255\nabcdef"); break;
@@ -187,7 +189,7 @@ END_TEST
 /* A second picture would be lost without a word; other bytes mean nothing. */
 START_TEST(what_follows)
 {
-    static const int is_refused[KINDS] = {1, 0, 0, 1, 1, 1, 1, 1}, is_noted[KINDS] = {0, 0, 0, 0, 0, 1, 1, 1};
+    static const int is_refused[KINDS] = {1, 0, 0, 0, 1, 1, 1, 1, 1}, is_noted[KINDS] = {0, 0, 0, 0, 0, 0, 1, 1, 1};
     wvl_io_options all = {.ignore_rest = 1};
     wvl_io_picture p;
     bytes b = {.count = 0}, one;
@@ -255,6 +257,38 @@ START_TEST(limited_pipes)
 }
 END_TEST
 
+/* A pipe that begins like a picture and never ends: reading stops where the directory says that the picture does. */
+START_TEST(endless_tiff)
+{
+    wvl_io_options o = {.max_input_bytes = 300000};
+    wvl_io_picture p;
+    char error[256] = "";
+    bytes b = {.count = 0};
+    uint8_t rest[4096] = {0};
+    int ends[2];
+    (void)make_file(&b, _i);
+    ck_assert_int_eq(pipe(ends), 0);
+    pid_t writer = fork();
+    ck_assert_int_ge(writer, 0);
+    if (!writer) {
+        (void)signal(SIGPIPE, SIG_DFL);
+        (void)close(ends[0]);
+        for (ssize_t n = write(ends[1], b.at, b.count); n > 0;) {
+            n = write(ends[1], rest, sizeof rest);
+        }
+        _exit(0);
+    }
+    (void)close(ends[1]);
+    ck_assert_int_ge(dup2(ends[0], STDIN_FILENO), 0);
+    (void)close(ends[0]);
+    int result = wvl_io_read_picture("-", &o, &p, error, sizeof error);
+    (void)kill(writer, SIGKILL);
+    ck_assert_msg(result == WVL_IO_OK, "%s", error);
+    ck_assert_uint_eq(p.width, 64);
+    wvl_io_release_picture(&p);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("imageio_limits");
@@ -266,6 +300,7 @@ int main(void)
     tcase_add_loop_test(tests, what_follows, 0, KINDS);
     tcase_add_test(tests, padding_before_what_follows);
     tcase_add_loop_test(tests, limited_pipes, 0, KINDS);
+    tcase_add_loop_test(tests, endless_tiff, LZW, PLAIN + 1);
     suite_add_tcase(suite, tests);
     SRunner *runner = srunner_create(suite);
     srunner_run_all(runner, CK_ENV);

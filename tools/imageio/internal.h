@@ -68,8 +68,10 @@ const char *wvl_io_source_trouble(const wvl_io_source *source);
 /* Refuses, before anything is allocated, a file whose size is known and too small for its claims, and a
    pipe or device that would have to give more than the limit. */
 int wvl_io_require_bytes(wvl_io_context *context, uint64_t byte_count, const char *what);
-/* Reads a pipe to its end so that it can be sought in. */
-int wvl_io_source_slurp(wvl_io_context *context);
+/* Bytes that a file needs, judged by its first `used` ones; UINT64_MAX: all that there are. */
+typedef uint64_t (*wvl_io_extent)(const uint8_t *bytes, uint64_t used);
+/* Reads a pipe as far as it is needed, so that it can be sought in. */
+int wvl_io_source_slurp(wvl_io_context *context, wvl_io_extent extent);
 
 /* picture.c */
 /* Writes "name: format: reason" and returns -1. */

@@ -259,25 +259,38 @@ int wvl_io_require_bytes(wvl_io_context *context, uint64_t byte_count, const cha
                        (unsigned long long)byte_count, (unsigned long long)left);
 }
 
-int wvl_io_source_slurp(wvl_io_context *context)
+/* Twice the room, but not more than the limit can fill. */
+static int widen(wvl_io_context *context, size_t *room)
 {
     wvl_io_source *source = &context->source;
-    size_t room = WINDOW_BYTES, used;
+    uint64_t wanted = *room > source->most / 2 ? source->most + 1 : (uint64_t)*room * 2;
+    uint8_t *larger = wanted <= SIZE_MAX / 2 ? realloc(source->buffer, (size_t)wanted) : NULL;
+
+    if (larger == NULL)
+        return wvl_io_fail_memory(context, "content of a pipe", wanted);
+    source->buffer = larger;
+    *room = (size_t)wanted;
+    return 0;
+}
+
+int wvl_io_source_slurp(wvl_io_context *context, wvl_io_extent extent)
+{
+    wvl_io_source *source = &context->source;
+    size_t room = WINDOW_BYTES, used, wanted, got;
+    uint64_t needed;
 
     if (source->seekable)
         return 0;
-    fill_window(source, WINDOW_BYTES);
+    fill_window(source, 16);
     used = source->end;
-    while (used == room) {
-        uint64_t wanted = room > source->most / 2 ? source->most + 1 : (uint64_t)room * 2;
-        uint8_t *larger = wanted <= SIZE_MAX / 2 ? realloc(source->buffer, (size_t)wanted) : NULL;
-
-        if (larger == NULL)
-            return wvl_io_fail_memory(context, "content of a pipe", wanted);
-        source->buffer = larger;
-        room = (size_t)wanted;
-        used += read_file(source, larger + used, room - used);
-    }
+    do {
+        needed = extent(source->buffer, used);
+        if (used == room && needed > used && widen(context, &room) != 0)
+            return -1;
+        wanted = needed < room ? (size_t)needed : room;
+        got = wanted > used ? read_file(source, source->buffer + used, wanted - used) : 0;
+        used += got;
+    } while (got != 0);
     if (source->failed != 0)
         return wvl_io_fail(context, "read error: %s", wvl_io_source_trouble(source));
     if (source->file > STDIN_FILENO)

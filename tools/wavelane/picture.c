@@ -55,6 +55,20 @@ static int merge_parts(const wvl_cli_args *args, const char *name, wvl_io_pictur
     return WVL_EXIT_OK;
 }
 
+/* Several files make one picture: the limit is for all of them together. */
+static int check_total(const wvl_cli_args *args, const char *name, const wvl_io_picture *part, uint64_t *samples)
+{
+    uint64_t most = args->io.max_samples ? args->io.max_samples : WVL_IO_MAX_SAMPLES;
+    for (uint32_t i = 0; i < part->component_count; i++) {
+        *samples += (uint64_t)part->components[i].width * part->components[i].height;
+    }
+    if (*samples > most) {
+        wvl_cli_error("%s: with the inputs before it more than the limit of %llu samples (--max-pixels)", name, (unsigned long long)most);
+        return WVL_EXIT_INPUT;
+    }
+    return WVL_EXIT_OK;
+}
+
 static int read_parts(const wvl_cli_args *args, const char *const *inputs, size_t count, wvl_io_picture *io)
 {
     wvl_io_picture *parts = calloc(count, sizeof *parts);
@@ -62,9 +76,13 @@ static int read_parts(const wvl_cli_args *args, const char *const *inputs, size_
         return out_of_memory(inputs[0]);
     }
     size_t done = 0;
+    uint64_t samples = 0;
     int code = WVL_EXIT_OK;
     for (; !code && done < count; done++) {
         code = read_file(args, inputs[done], &parts[done]);
+        if (!code) {
+            code = check_total(args, inputs[done], &parts[done], &samples);
+        }
     }
     if (!code) {
         code = merge_parts(args, inputs[0], parts, count, io);
