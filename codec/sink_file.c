@@ -278,19 +278,20 @@ static int copy_to_named(file_sink *s)
     return code ? file_fail(s, "cannot write", code) : file_sync(s);
 }
 
+/* Whatever keeps the system from naming the file, a copy with a name may still do. */
 static int publish_unnamed(file_sink *s)
 {
     int code = s->system->name_unnamed(s->fd, s->path) ? errno : 0;
-    if (code == EEXIST && s->overwrite) {
-        code = take_temporary_name(s);
-        if (!code) {
-            return file_rename(s);
-        }
+    if (!code) {
+        return 0;
     }
-    if (lacks_links(code)) {
-        return copy_to_named(s) ? -1 : publish_named(s);
+    if (code == EEXIST && !s->overwrite) {
+        return file_fail(s, "cannot create", code);
     }
-    return code ? file_fail(s, "cannot create", code) : 0;
+    if (code == EEXIST && !take_temporary_name(s)) {
+        return file_rename(s);
+    }
+    return copy_to_named(s) ? -1 : publish_named(s);
 }
 
 /* The file has its name before it is closed: as long as a temporary name exists, a descriptor leads to it. */

@@ -166,6 +166,18 @@ if truncate -s 7200000021 sparse.pgm 2>/dev/null && [ "$memory" != : ]; then
     truncate -s 5G sparse.pgm
     expect 5 verify sparse.pgm
     expect 5 -i grey.pgm -o no.jp2 --xml sparse.pgm
+    # From where nothing works to where all does, OpenJPEG's decoding included: success, or want of memory.
+    head -c 4000000 /dev/urandom >much.raw
+    for kilobytes in 24000 28000 32000 36000 40000 44000 48000 52000 80000 200000; do
+        checks=$((checks + 1))
+        (ulimit -v $kilobytes && exec "$wavelane" -i much.raw -F 2000,2000,1,8,u -o much.j2k --force --threads 1 --quiet --verify) >out 2>err
+        code=$?
+        case $code in
+        0 | 2 | 5) ;; # 2: a build without OpenJPEG
+        *) fail "exit $code instead of 0 or 5 with $kilobytes KB of memory" ;;
+        esac
+    done
+    rm -f much.*
 else
     echo 'note: no limit of memory here, exit code 5 was not tried'
 fi

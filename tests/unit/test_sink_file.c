@@ -208,6 +208,29 @@ START_TEST(file_without_hard_links)
 }
 END_TEST
 
+/* A policy of the system may forbid to name such a file, and /proc may be gone by then. */
+START_TEST(file_that_may_not_be_named)
+{
+    static const int codes[] = {EACCES, ENOENT, EXDEV, EPERM};
+    for (int i = 0; i < 4; i++) {
+        for (int overwrite = 0; overwrite < 2; overwrite++) {
+            struct stat st;
+            if (overwrite) {
+                make_file(path, 0640);
+            }
+            name_errno = codes[i];
+            ck_assert_int_eq(open_file(path, overwrite), WVL_OK);
+            ck_assert_int_eq(write_pattern(200000), 0);
+            expect_finish(1, WVL_OK, "");
+            check_file(path, 200000);
+            ck_assert(!stat(path, &st) && (!overwrite || (st.st_mode & 0777) == 0640));
+            ck_assert_int_eq(count_entries(), 1);
+            (void)unlink(path);
+        }
+    }
+}
+END_TEST
+
 /* Neither links nor a rename that keeps files: only --force can help, and nothing appears under the name. */
 START_TEST(file_without_a_rename_that_keeps)
 {
@@ -532,6 +555,7 @@ int main(void)
     tcase_add_loop_test(tests, file_replaces_only_when_told, 0, 2);
     tcase_add_loop_test(tests, file_never_replaces_by_accident, 0, 2);
     tcase_add_loop_test(tests, file_without_hard_links, 0, 2);
+    tcase_add_test(tests, file_that_may_not_be_named);
     tcase_add_loop_test(tests, file_without_a_rename_that_keeps, 0, 2);
     tcase_add_loop_test(tests, failed_rename_leaves_the_old_file, 0, 2);
     tcase_add_loop_test(tests, directory_is_flushed, 0, 2);
