@@ -261,6 +261,11 @@ if [ -c /dev/full ]; then
         warns 'standard output: the report cannot be written (No space left on device); the pictures are complete'
         "$wavelane" verify full.j2k >out 2>&1 || fail 'the file is not whole'
     done
+    for style in --explain --dry-run; do
+        checks=$((checks + 1))
+        "$wavelane" -i grey.pgm $style >/dev/full 2>err
+        [ $? -eq 4 ] || fail "$style, which only prints, ends with another code than 4 where it cannot"
+    done
     expect 7 -i grey.pgm -o full.j2k --force --trace /dev/full
     warns '--trace /dev/full: cannot be written'
 fi
@@ -284,9 +289,15 @@ ends_soon() {
     no_leftovers "$3"
 }
 
+head -c 24000000 /dev/urandom >noise.raw
+head -c 2000000 noise.raw >little.raw
 mkdir stop
 mkfifo silent.pgm full
 exec 3<>full
+"$wavelane" -i - -o stop/a.j2k <full >out 2>err & # it is open for writing too
+child=$!
+sleep 0.2
+ends_soon 130 TERM 'reading a pipe'
 # Nobody ever writes to silent.pgm: opening it waits.
 for signal in TERM INT; do
     "$wavelane" -i silent.pgm -o stop/a.j2k --trace stop/trace.json >out 2>err &
@@ -294,23 +305,32 @@ for signal in TERM INT; do
     sleep 0.2
     ends_soon 130 $signal 'opening a pipe'
 done
+# Several pictures at a time, of which each waits to print.
+mkdir many
+for i in 1 2 3 4 5 6; do
+    cp grey.pgm many/$i.pgm
+done
+"$wavelane" -i - -o - <little.raw --input-format raw -F 1000,2000,1,8,u >full 2>err & # fills the pipe
+child=$!
+sleep 1
+ends_soon 130 QUIT 'writing to a pipe that nobody empties'
+"$wavelane" -ImgDir many -OutFor jp2 --pictures 3 >full 2>err &
+child=$!
+sleep 0.4
+ends_soon 130 TERM 'a folder whose reports nobody reads'
+# Outputs that nobody opens for reading.
+mkfifo unread.j2k
+"$wavelane" -i grey.pgm -o unread.j2k --trace stop/trace.json >out 2>err &
+child=$!
+sleep 0.4
+ends_soon 130 TERM 'opening a pipe as output'
+[ -z "$(ls -A stop)" ] || fail "opening a pipe as output: $(ls -A stop) is left"
 for command in info verify; do
     "$wavelane" $command silent.pgm >out 2>err &
     child=$!
     sleep 0.2
     ends_soon 143 TERM "$command, opening a pipe"
 done
-"$wavelane" -i - -o stop/a.j2k <full >out 2>err &
-child=$!
-sleep 0.2
-ends_soon 130 TERM 'reading a pipe'
-
-head -c 24000000 /dev/urandom >noise.raw
-head -c 2000000 noise.raw >little.raw
-"$wavelane" -i little.raw -F 1000,2000,1,8,u -o - >full 2>err &
-child=$!
-sleep 1.2
-ends_soon 130 TERM 'writing to a pipe that nobody empties'
 "$wavelane" -i grey.pgm -o stop/a.j2k --explain >full 2>err & # it is full by now
 child=$!
 sleep 0.4

@@ -484,16 +484,20 @@ static int check_environment(const wvl_cli_args *args)
     return WVL_EXIT_OK;
 }
 
-/* The pictures are complete by then: only what is said of them is lost. */
+/* Where pictures were to be written, they are complete by then: only what is said of them is lost. */
 static int finish_output(batch *s, int code)
 {
+    const char *name = s->out == stdout ? "standard output" : "standard error";
     note_lost_report(s);
-    if (s->report_errno && !code) {
-        wvl_cli_error("%s: the report cannot be written (%s); the pictures are complete", s->out == stdout ? "standard output" : "standard error",
-                      strerror(s->report_errno));
-        return WVL_EXIT_REPORT;
+    if (!s->report_errno || code) {
+        return code;
     }
-    return code;
+    if (s->args->dry_run || s->args->explain) {
+        wvl_cli_error("%s: cannot be written (%s)", name, strerror(s->report_errno));
+        return WVL_EXIT_OUTPUT;
+    }
+    wvl_cli_error("%s: the report cannot be written (%s); the pictures are complete", name, strerror(s->report_errno));
+    return WVL_EXIT_REPORT;
 }
 
 int wvl_cli_run_encode(const wvl_cli_args *args)
