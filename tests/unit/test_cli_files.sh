@@ -310,7 +310,8 @@ mkdir many
 for i in 1 2 3 4 5 6; do
     cp grey.pgm many/$i.pgm
 done
-"$wavelane" -i - -o - <little.raw --input-format raw -F 1000,2000,1,8,u >full 2>err & # fills the pipe
+dd if=/dev/zero of=full oflag=nonblock bs=4096 count=1000 2>/dev/null # until nothing more fits
+"$wavelane" -i - -o - <little.raw --input-format raw -F 1000,2000,1,8,u >full 2>err &
 child=$!
 sleep 1
 ends_soon 130 QUIT 'writing to a pipe that nobody empties'
@@ -331,7 +332,7 @@ for command in info verify; do
     sleep 0.2
     ends_soon 143 TERM "$command, opening a pipe"
 done
-"$wavelane" -i grey.pgm -o stop/a.j2k --explain >full 2>err & # it is full by now
+"$wavelane" -i grey.pgm -o stop/a.j2k --explain >full 2>err &
 child=$!
 sleep 0.4
 ends_soon 130 HUP 'a report that nobody reads'

@@ -13,7 +13,13 @@
 #include <tiffio.h>
 #include <unistd.h>
 
-#if defined(__GLIBC__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+/* Sanitizers bring an allocator of their own. */
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+#define HAS_SANITIZER 1
+#endif
+#endif
+#if defined(__GLIBC__) && !defined(HAS_SANITIZER) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 #define CAN_FAIL 1
 #else
 #define CAN_FAIL 0
@@ -23,6 +29,7 @@
 
 static long calls, fail_at; /* the call that fails; 0: none */
 
+#if CAN_FAIL
 static int fails(void)
 {
     if (fail_at && ++calls == fail_at) {
@@ -32,7 +39,6 @@ static int fails(void)
     return 0;
 }
 
-#if CAN_FAIL
 void *__libc_malloc(size_t n);
 void *__libc_calloc(size_t count, size_t n);
 void *__libc_realloc(void *block, size_t n);
