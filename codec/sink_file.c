@@ -146,8 +146,9 @@ static void put_random_letters(char *end, const void *salt, unsigned attempt)
     }
 }
 
-/* Opens a file of a temporary name, or gives such a name to the open file that has none. open instead of mkstemp: it applies the
- * umask and default access lists, which cannot be read without a change for all threads. Returns 0 or an errno value. */
+/* Opens a file of a temporary name, or gives such a name to the open file that has none. open instead of mkstemp: it
+ * applies the umask and default access lists, which cannot be read without a change for all threads. Returns 0 or an
+ * errno value. */
 static int take_temporary_name(file_sink *s)
 {
     char *end = s->spare + strlen(s->spare);
@@ -185,8 +186,8 @@ static int sync_descriptor(const file_sink *s, int fd)
 /* Linux closes the descriptor even when it reports EINTR. Returns 0 or an errno value. */
 static int close_descriptor(int fd) { return fd >= 0 && close(fd) && errno != EINTR ? errno : 0; }
 
-/* Some network file systems report a failed write only when a descriptor is closed: a second one is closed while the file
- * can still be left without a name. */
+/* Some network file systems report a failed write only when a descriptor is closed: a second one is closed while the
+ * file can still be left without a name. */
 static int file_sync(file_sink *s)
 {
     int code = sync_descriptor(s, s->fd);
@@ -227,8 +228,8 @@ static int rename_new(file_sink *s)
         return 0;
     }
     if (errno == EINVAL || lacks_links(errno)) {
-        return file_fail(s, "this file system cannot create a file without the risk to replace one; allow that with --force (overwrite) for",
-                         errno);
+        return file_fail(s, "this file system cannot create a file without the risk to replace one; allow that with "
+                            "--force (overwrite) for", errno);
     }
     return file_fail(s, "cannot create", errno);
 }
@@ -375,7 +376,8 @@ static void put_directory(char *out, const char *path)
 static file_sink *file_create(wvl_context *context, const char *path, int overwrite, const wvl_sink_system *system)
 {
     uint64_t length = strlen(path), directory_bytes = length + 2, spare_bytes = length + RANDOM_LETTERS + 3;
-    file_sink *s = wvl_sink_create_state(context, sizeof *s + length + 1 + directory_bytes + spare_bytes, file_settle, file_dispose);
+    uint64_t names_bytes = length + 1 + directory_bytes + spare_bytes;
+    file_sink *s = wvl_sink_create_state(context, sizeof *s + names_bytes, file_settle, file_dispose);
     if (!s) {
         return NULL;
     }

@@ -14,7 +14,10 @@
 
 #ifdef O_TMPFILE
 /* A file without a name gets its name through this one (open(2), O_TMPFILE). */
-static void put_proc_name(char name[PROC_NAME_BYTES], int fd) { (void)snprintf(name, PROC_NAME_BYTES, "/proc/self/fd/%d", fd); }
+static void put_proc_name(char name[PROC_NAME_BYTES], int fd)
+{
+    (void)snprintf(name, PROC_NAME_BYTES, "/proc/self/fd/%d", fd);
+}
 
 /* Without /proc the file could never be named: better not to begin. */
 static int can_be_named(int fd)
@@ -22,7 +25,8 @@ static int can_be_named(int fd)
     char name[PROC_NAME_BYTES];
     struct stat by_name, itself;
     put_proc_name(name, fd);
-    return !stat(name, &by_name) && !fstat(fd, &itself) && by_name.st_dev == itself.st_dev && by_name.st_ino == itself.st_ino;
+    return !stat(name, &by_name) && !fstat(fd, &itself) && by_name.st_dev == itself.st_dev &&
+           by_name.st_ino == itself.st_ino;
 }
 
 static int open_unnamed(const char *directory)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Private to the file sink: the system calls that create, name and flush a file. Tests replace them to make each one fail. */
+/* Private to the file sink: the system calls that create, name and flush a file. Tests replace them to make each fail. */
 #ifndef WVL_CODEC_SINK_SYSTEM_H
 #define WVL_CODEC_SINK_SYSTEM_H
 
@@ -7,7 +7,7 @@
 
 /* Each call returns -1 and sets errno when it fails. */
 typedef struct wvl_sink_system {
-    int (*open_unnamed)(const char *directory);          /* a file without a name, for reading and writing: its descriptor */
+    int (*open_unnamed)(const char *directory);          /* a file without a name, read and written: its descriptor */
     int (*name_unnamed)(int fd, const char *path);       /* gives that file a name; fails where the name exists */
     int (*link)(const char *from, const char *to);       /* fails where `to` exists */
     int (*rename)(const char *from, const char *to);     /* replaces `to` */

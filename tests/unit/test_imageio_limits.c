@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Picture readers at their limits: memory that fails, pipes that do not end, and what follows the picture in its file. */
+/* Picture readers at their limits: memory that fails, pipes that do not end, and what follows the picture. */
 #define _GNU_SOURCE
 #include "imageio_bench.h"
 
@@ -81,7 +81,8 @@ static void make_png(bytes *b)
     png_infop info = png_create_info_struct(png);
     ck_assert_int_eq(setjmp(png_jmpbuf(png)), 0);
     png_init_io(png, file);
-    png_set_IHDR(png, info, 16, 4, 8, PNG_COLOR_TYPE_RGB, PNG_INTERLACE_ADAM7, PNG_COMPRESSION_TYPE_BASE, PNG_FILTER_TYPE_BASE);
+    png_set_IHDR(png, info, 16, 4, 8, PNG_COLOR_TYPE_RGB, PNG_INTERLACE_ADAM7, PNG_COMPRESSION_TYPE_BASE,
+                 PNG_FILTER_TYPE_BASE);
     png_write_info(png, info);
     int passes = png_set_interlace_handling(png);
     for (int y = 0; y < 4 * passes; y++) {
@@ -135,7 +136,8 @@ enum { PNG, LZW, DEFLATE, PLAIN, BMP, DPX, PNM, PAM, PGX, KINDS };
 
 static const char *make_file(bytes *b, int kind)
 {
-    static const char *const names[KINDS] = {"a.png", "a.tif", "a.tif", "a.tif", "a.bmp", "a.dpx", "a.ppm", "a.pam", "a.pgx"};
+    static const char *const names[KINDS] = {"a.png", "a.tif", "a.tif", "a.tif", "a.bmp",
+                                             "a.dpx", "a.ppm", "a.pam", "a.pgx"};
     switch (kind) {
     case PNG: make_png(b); break;
     case LZW: make_tiff(b, COMPRESSION_LZW); break;
@@ -179,7 +181,7 @@ static int read_with_failure(const bytes *b, const char *name, long at)
     return WIFEXITED(status) ? WEXITSTATUS(status) : CRASHED;
 }
 
-/* Whichever allocation fails, the reason is memory and not the file. libtiff 4.5 itself does not survive a few of them. */
+/* Whichever allocation fails, the reason is memory and not the file. libtiff 4.5 does not survive a few of them. */
 START_TEST(failed_allocations_are_memory_errors)
 {
     wvl_io_picture p;

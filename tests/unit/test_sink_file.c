@@ -14,7 +14,8 @@
 
 /* ---- System calls that can fail -------------------------------------------------------------------------------------------- */
 
-/* errno values; 0: the call works. Every test runs twice: with files that have no name until they are complete, and without. */
+/* errno values; 0: the call works. Every test runs twice: with files that have no name until they are complete, and
+ * without such. */
 static int unnamed_errno, name_errno, link_errno, rename_errno, rename_new_errno, fsync_errno, directory_errno;
 static int fsync_calls, directory_calls, write_trouble, write_calls;
 
@@ -31,14 +32,22 @@ static int fail_with(int code)
     return -1;
 }
 
-static int try_unnamed(const char *where) { return unnamed_errno ? fail_with(unnamed_errno) : wvl_sink_system_calls.open_unnamed(where); }
+static int try_unnamed(const char *where)
+{
+    return unnamed_errno ? fail_with(unnamed_errno) : wvl_sink_system_calls.open_unnamed(where);
+}
 
-/* The name in `to` of a file that has none. */
-static int try_name(int fd, const char *to) { return name_errno ? fail_with(name_errno) : wvl_sink_system_calls.name_unnamed(fd, to); }
+static int try_name(int fd, const char *to)
+{
+    return name_errno ? fail_with(name_errno) : wvl_sink_system_calls.name_unnamed(fd, to);
+}
 
 static int try_link(const char *from, const char *to) { return link_errno ? fail_with(link_errno) : link(from, to); }
 
-static int try_rename(const char *from, const char *to) { return rename_errno ? fail_with(rename_errno) : rename(from, to); }
+static int try_rename(const char *from, const char *to)
+{
+    return rename_errno ? fail_with(rename_errno) : rename(from, to);
+}
 
 static int try_rename_new(const char *from, const char *to)
 {

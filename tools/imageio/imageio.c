@@ -140,6 +140,15 @@ static void skip_space(wvl_io_source *source)
         (void)wvl_io_source_byte(source);
 }
 
+/* The last line may end with bytes that fill a word. */
+static void skip_padding(wvl_io_source *source)
+{
+    int c = 0;
+
+    while (c >= 0 && wvl_io_source_position(source) % 4 != 0)
+        c = wvl_io_source_byte(source);
+}
+
 /* Two bytes that happen to be BM are no bitmap: its reserved fields are 0. */
 static int is_second(const kind *found, const kind *next, const uint8_t *head, size_t held)
 {
@@ -158,13 +167,14 @@ static int judge_rest(wvl_io_context *context, const kind *found)
         return 0;
     if (found->rest == REST_NOTED)
         skip_space(&context->source);
-    while (found == &dpx && wvl_io_source_position(&context->source) % 4 != 0 && wvl_io_source_byte(&context->source) >= 0)
-        ; /* its last line may end with padding */
+    if (found == &dpx)
+        skip_padding(&context->source);
     held = wvl_io_source_peek(&context->source, &head, 16);
     if (held == 0)
         return 0;
     if (found->rest == REST_NOTHING)
-        return wvl_io_fail(context, "bytes follow the samples; only one picture per input is read: divide the input, or correct its geometry");
+        return wvl_io_fail(context, "bytes follow the samples; only one picture per input is read: divide the input, or "
+                           "correct its geometry");
     if (is_second(found, kind_of_content(context), head, held))
         return wvl_io_fail(context, "a second picture follows; only one picture per input is read: divide the input");
     if (found->rest == REST_NOTED)

@@ -113,9 +113,10 @@ static int check_remainder(wvl_io_context *context, uint64_t picture_bytes)
     if (size == WVL_IO_SIZE_UNKNOWN || left == 0 || context->options.ignore_rest)
         return 0;
     if (size % picture_bytes == 0)
-        return wvl_io_fail(context, "%llu pictures of this geometry; only one picture per input is read: divide the input",
-                           (unsigned long long)(size / picture_bytes));
-    return wvl_io_fail(context, "%llu bytes follow the samples: the geometry does not fit the file", (unsigned long long)left);
+        return wvl_io_fail(context, "%llu pictures of this geometry; only one picture per input is read: divide "
+                           "the input", (unsigned long long)(size / picture_bytes));
+    return wvl_io_fail(context, "%llu bytes follow the samples: the geometry does not fit the file",
+                       (unsigned long long)left);
 }
 
 static int read_headerless(wvl_io_context *context, int big_endian, int is_yuv)

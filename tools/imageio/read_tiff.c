@@ -128,12 +128,13 @@ static int check_head(wvl_io_context *context)
     int big = held >= 2 && head[0] == 'M';
     uint64_t version = held >= 4 ? wvl_io_tiff_number(head + 2, big, 2) : 0, offset;
 
-    if (held < 8 || memcmp(head, big ? "MM" : "II", 2) != 0 || (version != 42 && version != 43) || (version == 43 && held < 16))
+    if (held < 8 || memcmp(head, big ? "MM" : "II", 2) != 0 || (version != 42 && version != 43) ||
+        (version == 43 && held < 16))
         return wvl_io_fail(context, "header: does not begin with II or MM, 42 or 43, and the place of a directory");
     offset = version == 42 ? wvl_io_tiff_number(head + 4, big, 4) : wvl_io_tiff_number(head + 8, big, 8);
     if (!context->source.seekable && offset >= context->source.most)
-        return wvl_io_fail(context, "header: the first directory, at %llu, lies beyond the limit of bytes for a pipe or device "
-                           "(--max-input-bytes)", (unsigned long long)offset);
+        return wvl_io_fail(context, "header: the first directory, at %llu, lies beyond the limit of bytes for a "
+                           "pipe or device (--max-input-bytes)", (unsigned long long)offset);
     return 0;
 }
 

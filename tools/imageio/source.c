@@ -251,8 +251,8 @@ int wvl_io_require_bytes(wvl_io_context *context, uint64_t byte_count, const cha
     uint64_t left = size > here ? size - here : 0, most = context->source.most;
 
     if (size == WVL_IO_SIZE_UNKNOWN && (here > most || byte_count > most - here))
-        return wvl_io_fail(context, "%s: %llu bytes needed, more than the limit of %llu for a pipe or device (--max-input-bytes)",
-                           what, (unsigned long long)byte_count, (unsigned long long)most);
+        return wvl_io_fail(context, "%s: %llu bytes needed, more than the limit of %llu for a pipe or device "
+                           "(--max-input-bytes)", what, (unsigned long long)byte_count, (unsigned long long)most);
     if (size == WVL_IO_SIZE_UNKNOWN || byte_count <= left)
         return 0;
     return wvl_io_fail(context, "%s: truncated: %llu bytes needed, %llu left in the file", what,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * How much of a TIFF file its first directory needs: a pipe is not read beyond that. Where the directory does not say (an old
- * kind of JPEG, counts that libtiff would guess), there is no bound but the limit for pipes.
+ * How much of a TIFF file its first directory needs: a pipe is not read beyond that. Where the directory does not say
+ * (an old kind of JPEG, counts that libtiff would guess), there is no bound but the limit for pipes.
  */
 #include "read_tiff.h"
 
@@ -86,10 +86,11 @@ static uint64_t end_of_entry(const entry *e)
     return end_of(e->at, e->count * e->value_bytes);
 }
 
-/* Counts that are too small for samples that are not compressed make libtiff calculate them, and so does a count of 0. */
+/* Counts too small for samples that are not compressed make libtiff calculate them, and so does a count of 0. */
 static int is_plausible(const layout *l, uint64_t sum)
 {
-    uint64_t row_bits = l->width <= UINT32_MAX && l->bits <= 64 && l->samples <= 65535 ? l->width * l->bits * l->samples : 0;
+    int is_sane = l->width <= UINT32_MAX && l->bits <= 64 && l->samples <= 65535;
+    uint64_t row_bits = is_sane ? l->width * l->bits * l->samples : 0;
 
     if (l->compression != 1)
         return 1;
@@ -117,7 +118,8 @@ static uint64_t end_of_blocks(const head *h, const layout *l)
 
 static void take_entry(const head *h, const entry *e, layout *l)
 {
-    uint64_t value = e->value_bytes >= 2 && is_there(h, e->at, e->value_bytes) ? number_at(h, e->at, e->value_bytes) : 0;
+    int is_number = e->value_bytes >= 2 && is_there(h, e->at, e->value_bytes);
+    uint64_t value = is_number ? number_at(h, e->at, e->value_bytes) : 0;
 
     switch (e->tag) {
     case STRIP_OFFSETS:

@@ -313,7 +313,8 @@ static int take_input_color(wvl_cli_args *args, const char *spelling, const char
 
 static int take_limit(const char *spelling, const char *value, uint64_t *to)
 {
-    return wvl_cli_parse_number(value, 1, MOST_LIMIT, to) ? WVL_EXIT_OK : refuse_value(spelling, value, "a whole number from 1 to 2^56");
+    int good = wvl_cli_parse_number(value, 1, MOST_LIMIT, to);
+    return good ? WVL_EXIT_OK : refuse_value(spelling, value, "a whole number from 1 to 2^56");
 }
 
 static int take_files(wvl_cli_args *args, const wvl_cli_option *option, const char *spelling, const char *value)

@@ -216,7 +216,8 @@ double wvl_cli_sample_count(const wvl_cli_picture *picture);
 /* 1: JP2, 0: codestream, -1: neither, by the name's extension. */
 int wvl_cli_container_of(const char *name);
 int wvl_cli_container_of_extension(const char *extension);
-/* Refuses an output that is an input (a picture or the content of a box), a terminal, or there already without --force. */
+/* Refuses an output that is an input (a picture or the content of a box), a terminal, or there already without
+ * --force. */
 int wvl_cli_check_output(const wvl_cli_args *args, const char *const *inputs, size_t input_count, const char *output);
 /* Whether two outputs are one file, there already or not. "-" is standard output. */
 int wvl_cli_is_same_file(const char *a, const char *b);
@@ -224,8 +225,9 @@ int wvl_cli_open_sink(const wvl_cli_args *args, wvl_context *context, const char
 
 /* ---- Interruption and progress ----------------------------------------------------------------------------------------- */
 
-/* From here on SIGINT, SIGTERM, SIGHUP and SIGQUIT raise the token while one is armed, and end the process a little later whatever
- * it does; while none is armed they end it at once. Called before any other thread exists: the others inherit the mask. */
+/* From here on SIGINT, SIGTERM, SIGHUP and SIGQUIT raise the token while one is armed, and end the process a little
+ * later whatever it does; while none is armed they end it at once. Called before any other thread exists: the others
+ * inherit the mask. */
 void wvl_cli_catch_signals(void);
 void wvl_cli_arm_signals(wvl_cancel *cancel); /* NULL disarms */
 int wvl_cli_was_interrupted(void);

@@ -34,7 +34,8 @@ static char *join(const char *path, const char *name, const char *extension)
     return joined;
 }
 
-static int add_entry(wvl_cli_directory *directory, const char *path, const char *name, const char *extension, const struct stat *st)
+static int add_entry(wvl_cli_directory *directory, const char *path, const char *name, const char *extension,
+                     const struct stat *st)
 {
     if (directory->count == directory->capacity) {
         size_t capacity = directory->capacity ? directory->capacity * 2 : 64;
@@ -61,7 +62,7 @@ static int by_output_then_input(const void *a, const void *b)
     return order ? order : strcmp(x->input, y->input);
 }
 
-/* What a name with a picture's extension stands for: 1 with *st, 0 where it is skipped. A FIFO or device would be read for ever, and
+/* Whether a name stands for a picture: 1 with *st, 0 where it is skipped. A FIFO or device would be read for ever, and
  * hidden files are made by other programs for themselves. */
 static int is_picture(const char *path, int folder, const char *name, struct stat *st, size_t *hidden)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Signals that end the command. A thread of its own waits for them, so that they work while every other thread reads a pipe that
- * stays silent, writes to one that nobody empties, or decodes. Work in progress is cancelled and gets GRACE to end in order; then
- * the process ends, whatever the others do.
+ * Signals that end the command. A thread of its own waits for them, so that they work while every other thread reads a
+ * pipe that stays silent, writes to one that nobody empties, or decodes. Work in progress is cancelled and gets GRACE to
+ * end in order; then the process ends, whatever the others do.
  */
 #define _GNU_SOURCE /* readlink of /proc, sigtimedwait */
 #include <fcntl.h>
@@ -41,7 +41,8 @@ static int is_own_output(int fd)
 {
     struct stat st;
     int flags = fcntl(fd, F_GETFD);
-    return flags >= 0 && (flags & FD_CLOEXEC) && (fcntl(fd, F_GETFL) & O_ACCMODE) == O_WRONLY && !fstat(fd, &st) && S_ISREG(st.st_mode);
+    return flags >= 0 && (flags & FD_CLOEXEC) && (fcntl(fd, F_GETFL) & O_ACCMODE) == O_WRONLY && !fstat(fd, &st) &&
+           S_ISREG(st.st_mode);
 }
 
 void wvl_cli_remove_temporaries(void)

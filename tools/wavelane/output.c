@@ -51,7 +51,8 @@ static int refuse_input(const char *input, const char *output, const struct stat
 }
 
 /* Everything that is read: pictures, and the files that become boxes. */
-static int check_not_input(const wvl_cli_args *args, const char *const *inputs, size_t input_count, const char *output, const struct stat *out)
+static int check_not_input(const wvl_cli_args *args, const char *const *inputs, size_t input_count, const char *output,
+                           const struct stat *out)
 {
     int code = WVL_EXIT_OK;
     for (size_t i = 0; !code && i < input_count; i++) {
@@ -113,7 +114,8 @@ static int is_same_place(const char *a, const char *b)
             return 0;
         }
     }
-    return !strcmp(bases[0], bases[1]) && folders[0].st_dev == folders[1].st_dev && folders[0].st_ino == folders[1].st_ino;
+    return !strcmp(bases[0], bases[1]) && folders[0].st_dev == folders[1].st_dev &&
+           folders[0].st_ino == folders[1].st_ino;
 }
 
 int wvl_cli_is_same_file(const char *a, const char *b)

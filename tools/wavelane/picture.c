@@ -63,7 +63,8 @@ static int check_total(const wvl_cli_args *args, const char *name, const wvl_io_
         *samples += (uint64_t)part->components[i].width * part->components[i].height;
     }
     if (*samples > most) {
-        wvl_cli_error("%s: with the inputs before it more than the limit of %llu samples (--max-pixels)", name, (unsigned long long)most);
+        wvl_cli_error("%s: with the inputs before it more than the limit of %llu samples (--max-pixels)", name,
+                      (unsigned long long)most);
         return WVL_EXIT_INPUT;
     }
     return WVL_EXIT_OK;

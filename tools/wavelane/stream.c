@@ -29,7 +29,8 @@ static int refuse(const stream *s, const char *reason)
 static int begins_as_jpeg2000(const stream *s)
 {
     static const uint8_t signature[MAGIC_BYTES] = {0, 0, 0, 12, 'j', 'P', ' ', ' ', 0x0D, 0x0A, 0x87, 0x0A};
-    return s->bytes >= MAGIC_BYTES && (!memcmp(s->data, signature, MAGIC_BYTES) || (s->data[0] == 0xFF && s->data[1] == 0x4F));
+    return s->bytes >= MAGIC_BYTES &&
+           (!memcmp(s->data, signature, MAGIC_BYTES) || (s->data[0] == 0xFF && s->data[1] == 0x4F));
 }
 
 static uint64_t memory_of_machine(void)
@@ -55,11 +56,12 @@ static int make_room(stream *s, uint64_t wanted)
 static int go_on(stream *s)
 {
     if (s->content == WVL_CLI_JPEG2000 && s->most != UINT64_MAX && s->bytes && !begins_as_jpeg2000(s)) {
-        return refuse(s, "neither a JP2 signature box (I.5.1) nor an SOC marker (A.4.1) at its beginning; the rest is not read");
+        return refuse(s, "neither a JP2 signature box (I.5.1) nor an SOC marker (A.4.1) at its beginning; "
+                         "the rest is not read");
     }
     if (s->bytes > s->most) {
-        wvl_cli_error("%s: more than the limit of %llu bytes for a pipe or device; --max-input-bytes sets another", s->name,
-                      (unsigned long long)s->most);
+        wvl_cli_error("%s: more than the limit of %llu bytes for a pipe or device; --max-input-bytes sets another",
+                      s->name, (unsigned long long)s->most);
         return WVL_EXIT_INPUT;
     }
     uint64_t wanted = s->room ? 2 * (uint64_t)s->room : FIRST_BYTES;
@@ -84,7 +86,8 @@ static int read_to_end(stream *s)
     }
 }
 
-int wvl_cli_read_descriptor(int fd, const char *name, uint64_t most, wvl_cli_content content, uint8_t **data, size_t *bytes)
+int wvl_cli_read_descriptor(int fd, const char *name, uint64_t most, wvl_cli_content content, uint8_t **data,
+                            size_t *bytes)
 {
     struct stat st;
     stream s = {.fd = fd, .name = name, .most = most, .content = content};

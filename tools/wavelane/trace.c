@@ -59,8 +59,9 @@ static void put_span(void *user, const wvl_trace_span *span)
     (void)user;
     (void)pthread_mutex_lock(&trace.lock);
     uint32_t track = find_track(span->track);
-    put_text(",\n{\"ph\":\"X\",\"pid\":1,\"tid\":%u,\"name\":\"%s\",\"ts\":%.3f,\"dur\":%.3f,\"args\":{\"picture\":%llu}}", track,
-             span->name, 1e6 * (span->begin - trace.start), 1e6 * (span->end - span->begin), (unsigned long long)span->picture);
+    double begin = 1e6 * (span->begin - trace.start), duration = 1e6 * (span->end - span->begin);
+    put_text(",\n{\"ph\":\"X\",\"pid\":1,\"tid\":%u,\"name\":\"%s\",\"ts\":%.3f,\"dur\":%.3f,\"args\":{\"picture\":%llu}}",
+             track, span->name, begin, duration, (unsigned long long)span->picture);
     (void)pthread_mutex_unlock(&trace.lock);
 }
 
