@@ -7,18 +7,81 @@
 #include <sys/resource.h>
 #include <sys/uio.h>
 
+#include "codec/sink_system.h"
 #include "tests/unit/sink_bench.h"
 
 #define NOBODY 65534 /* the user that root becomes where permissions must bind */
 
 /* ---- System calls that can fail -------------------------------------------------------------------------------------------- */
 
-static int link_errno, fsync_errno, fsync_calls, write_trouble, write_calls;
+/* errno values; 0: the call works. Every test runs twice: with files that have no name until they are complete, and
+ * without such. */
+static int unnamed_errno, name_errno, link_errno, rename_errno, rename_new_errno, fsync_errno, directory_errno;
+static int fsync_calls, directory_calls, write_trouble, write_calls;
 
 static void setup_faults(void)
 {
-    link_errno = fsync_errno = fsync_calls = write_trouble = write_calls = 0;
+    unnamed_errno = name_errno = link_errno = rename_errno = rename_new_errno = fsync_errno = directory_errno = 0;
+    fsync_calls = directory_calls = write_trouble = write_calls = 0;
     setup();
+}
+
+static int fail_with(int code)
+{
+    errno = code;
+    return -1;
+}
+
+static int try_unnamed(const char *where)
+{
+    return unnamed_errno ? fail_with(unnamed_errno) : wvl_sink_system_calls.open_unnamed(where);
+}
+
+static int try_name(int fd, const char *to)
+{
+    return name_errno ? fail_with(name_errno) : wvl_sink_system_calls.name_unnamed(fd, to);
+}
+
+static int try_link(const char *from, const char *to) { return link_errno ? fail_with(link_errno) : link(from, to); }
+
+static int try_rename(const char *from, const char *to)
+{
+    return rename_errno ? fail_with(rename_errno) : rename(from, to);
+}
+
+static int try_rename_new(const char *from, const char *to)
+{
+    return rename_new_errno ? fail_with(rename_new_errno) : wvl_sink_system_calls.rename_new(from, to);
+}
+
+/* The disk itself is not under test. */
+static int try_sync(int fd)
+{
+    struct stat st;
+    ck_assert_int_eq(fstat(fd, &st), 0);
+    int is_directory = S_ISDIR(st.st_mode), code = is_directory ? directory_errno : fsync_errno;
+    fsync_calls += !is_directory;
+    directory_calls += is_directory;
+    if (code == EINTR) {
+        fsync_errno = directory_errno = 0;
+    }
+    return code ? fail_with(code) : 0;
+}
+
+static const wvl_sink_system faults = {try_unnamed, try_name, try_link, try_rename, try_rename_new, try_sync};
+
+static wvl_status open_file(const char *name, int overwrite)
+{
+    return wvl_sink_open_file_by(context, name, overwrite, &faults, &sink);
+}
+
+/* Which of the two ways this run of a test takes. */
+static int is_named;
+
+static void choose_way(int way)
+{
+    is_named = way;
+    unnamed_errno = way ? EOPNOTSUPP : 0;
 }
 
 /* In trouble, every third call is interrupted and the others are short. */
@@ -35,26 +98,6 @@ ssize_t write(int fd, const void *data, size_t bytes)
     return writev(fd, &piece, 1);
 }
 
-int link(const char *from, const char *to)
-{
-    if (link_errno) {
-        errno = link_errno;
-        return -1;
-    }
-    return linkat(AT_FDCWD, from, AT_FDCWD, to, 0);
-}
-
-int fsync(int fd)
-{
-    fsync_calls++;
-    if (fsync_errno) {
-        errno = fsync_errno;
-        fsync_errno = fsync_errno == EINTR ? 0 : fsync_errno;
-        return -1;
-    }
-    return fcntl(fd, F_GETFD) < 0 ? -1 : 0; /* the disk itself is not under test */
-}
-
 /* ---- File -------------------------------------------------------------------------------------------------------------------- */
 
 static void make_file(const char *name, mode_t mode)
@@ -68,18 +111,20 @@ static void make_file(const char *name, mode_t mode)
 
 START_TEST(file_appears_when_complete)
 {
+    choose_way(_i);
     static const size_t sizes[] = {0, 1, 131071, 131072, 131073, 3000000};
     for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
         struct stat st;
         mode_t mask = umask(i & 1 ? 027 : 022);
-        ck_assert_int_eq(wvl_sink_open_file(context, path, 0, &sink), WVL_OK);
+        ck_assert_int_eq(open_file(path, 0), WVL_OK);
         (void)umask(mask);
         ck_assert_int_eq(write_pattern(sizes[i]), 0);
         ck_assert_int_ne(access(path, F_OK), 0);
-        ck_assert_int_eq(count_entries(), 1);
-        fsync_calls = 0;
+        ck_assert_int_eq(count_entries(), is_named);
+        fsync_calls = directory_calls = 0;
         expect_finish(1, WVL_OK, "");
         ck_assert_int_eq(fsync_calls, 1);
+        ck_assert_int_eq(directory_calls, 1);
         ck_assert_int_eq(count_entries(), 1);
         check_file(path, sizes[i]);
         ck_assert_int_eq(stat(path, &st), 0);
@@ -92,16 +137,17 @@ END_TEST
 
 START_TEST(file_is_removed_when_incomplete)
 {
-    ck_assert_int_eq(wvl_sink_open_file(context, path, 1, &sink), WVL_OK);
+    choose_way(_i);
+    ck_assert_int_eq(open_file(path, 1), WVL_OK);
     ck_assert_int_eq(write_pattern(1000000), 0);
     expect_finish(0, WVL_OK, "");
     ck_assert_int_eq(count_entries(), 0);
-    ck_assert_int_eq(wvl_sink_open_file(context, path, 1, &sink), WVL_OK);
+    ck_assert_int_eq(open_file(path, 1), WVL_OK);
     ck_assert_int_eq(write_pattern(10), 0);
     wvl_sink_discard(&sink);
     ck_assert_int_eq(count_entries(), 0);
     make_file(path, 0644);
-    ck_assert_int_eq(wvl_sink_open_file(context, path, 1, &sink), WVL_OK);
+    ck_assert_int_eq(open_file(path, 1), WVL_OK);
     ck_assert_int_eq(write_pattern(10), 0);
     expect_finish(0, WVL_OK, "");
     struct stat st;
@@ -111,11 +157,12 @@ END_TEST
 
 START_TEST(file_replaces_only_when_told)
 {
+    choose_way(_i);
     make_file(path, 0600);
-    ck_assert_int_eq(wvl_sink_open_file(context, path, 0, &sink), WVL_ERROR_SINK);
+    ck_assert_int_eq(open_file(path, 0), WVL_ERROR_SINK);
     ck_assert(strstr(wvl_context_error(context), path) && strstr(wvl_context_error(context), strerror(EEXIST)));
     ck_assert_int_eq(count_entries(), 1);
-    ck_assert_int_eq(wvl_sink_open_file(context, path, 1, &sink), WVL_OK);
+    ck_assert_int_eq(open_file(path, 1), WVL_OK);
     ck_assert_int_eq(write_pattern(200000), 0);
     expect_finish(1, WVL_OK, "");
     check_file(path, 200000);
@@ -128,8 +175,8 @@ END_TEST
 /* Somebody else takes the name during the encode. */
 static void lose_the_race(int no_links)
 {
-    link_errno = no_links ? EPERM : 0;
-    ck_assert_int_eq(wvl_sink_open_file(context, path, 0, &sink), WVL_OK);
+    link_errno = name_errno = no_links ? EPERM : 0;
+    ck_assert_int_eq(open_file(path, 0), WVL_OK);
     ck_assert_int_eq(write_pattern(10), 0);
     make_file(path, 0644);
     expect_finish(1, WVL_ERROR_SINK, strerror(EEXIST));
@@ -141,32 +188,127 @@ static void lose_the_race(int no_links)
 
 START_TEST(file_never_replaces_by_accident)
 {
+    choose_way(_i);
     lose_the_race(0);
     lose_the_race(1);
 }
 END_TEST
 
+/* No name of a file without content is ever seen: the name comes with the last step. */
 START_TEST(file_without_hard_links)
 {
     static const int codes[] = {EPERM, EOPNOTSUPP, ENOSYS, EMLINK};
+    choose_way(_i);
     for (int i = 0; i < 4; i++) {
-        link_errno = codes[i];
-        ck_assert_int_eq(wvl_sink_open_file(context, path, 0, &sink), WVL_OK);
-        ck_assert_int_eq(write_pattern(150000), 0);
-        expect_finish(1, WVL_OK, "");
-        check_file(path, 150000);
-        ck_assert_int_eq(count_entries(), 1);
-        (void)unlink(path);
+        for (int overwrite = 0; overwrite < 2; overwrite++) {
+            link_errno = name_errno = codes[i];
+            ck_assert_int_eq(open_file(path, overwrite), WVL_OK);
+            ck_assert_int_eq(write_pattern(450000), 0);
+            expect_finish(1, WVL_OK, "");
+            check_file(path, 450000);
+            ck_assert_int_eq(count_entries(), 1);
+            (void)unlink(path);
+        }
     }
-    link_errno = EIO;
-    ck_assert_int_eq(wvl_sink_open_file(context, path, 0, &sink), WVL_OK);
+    link_errno = name_errno = EIO;
+    ck_assert_int_eq(open_file(path, 0), WVL_OK);
     expect_finish(1, WVL_ERROR_SINK, strerror(EIO));
     ck_assert_int_eq(count_entries(), 0);
 }
 END_TEST
 
+/* A policy of the system may forbid to name such a file, and /proc may be gone by then. */
+START_TEST(file_that_may_not_be_named)
+{
+    static const int codes[] = {EACCES, ENOENT, EXDEV, EPERM};
+    for (int i = 0; i < 4; i++) {
+        for (int overwrite = 0; overwrite < 2; overwrite++) {
+            struct stat st;
+            if (overwrite) {
+                make_file(path, 0640);
+            }
+            name_errno = codes[i];
+            ck_assert_int_eq(open_file(path, overwrite), WVL_OK);
+            ck_assert_int_eq(write_pattern(200000), 0);
+            expect_finish(1, WVL_OK, "");
+            check_file(path, 200000);
+            ck_assert(!stat(path, &st) && (!overwrite || (st.st_mode & 0777) == 0640));
+            ck_assert_int_eq(count_entries(), 1);
+            (void)unlink(path);
+        }
+    }
+}
+END_TEST
+
+/* Neither links nor a rename that keeps files: only --force can help, and nothing appears under the name. */
+START_TEST(file_without_a_rename_that_keeps)
+{
+    static const int codes[] = {EINVAL, ENOSYS, EPERM, EOPNOTSUPP};
+    choose_way(_i);
+    for (int i = 0; i < 4; i++) {
+        link_errno = name_errno = EPERM;
+        rename_new_errno = codes[i];
+        ck_assert_int_eq(open_file(path, 0), WVL_OK);
+        ck_assert_int_eq(write_pattern(10), 0);
+        expect_finish(1, WVL_ERROR_SINK, "--force");
+        ck_assert_ptr_nonnull(strstr(error, path));
+        ck_assert_int_eq(count_entries(), 0);
+        ck_assert_int_eq(open_file(path, 1), WVL_OK);
+        ck_assert_int_eq(write_pattern(10), 0);
+        expect_finish(1, WVL_OK, "");
+        check_file(path, 10);
+        (void)unlink(path);
+    }
+    rename_new_errno = EIO;
+    ck_assert_int_eq(open_file(path, 0), WVL_OK);
+    expect_finish(1, WVL_ERROR_SINK, strerror(EIO));
+    ck_assert_ptr_null(strstr(error, "--force"));
+    ck_assert_int_eq(count_entries(), 0);
+}
+END_TEST
+
+START_TEST(failed_rename_leaves_the_old_file)
+{
+    struct stat st;
+    choose_way(_i);
+    make_file(path, 0644);
+    rename_errno = EIO;
+    ck_assert_int_eq(open_file(path, 1), WVL_OK);
+    ck_assert_int_eq(write_pattern(10), 0);
+    expect_finish(1, WVL_ERROR_SINK, strerror(EIO));
+    ck_assert(!stat(path, &st) && st.st_size == 3);
+    ck_assert_int_eq(count_entries(), 1);
+}
+END_TEST
+
+START_TEST(directory_is_flushed)
+{
+    static const int harmless[] = {EINVAL, EOPNOTSUPP, ENOSYS, EINTR};
+    choose_way(_i);
+    for (int i = 0; i < 4; i++) {
+        directory_errno = harmless[i];
+        ck_assert_int_eq(open_file(path, 1), WVL_OK);
+        expect_finish(1, WVL_OK, "");
+    }
+    directory_errno = EIO;
+    ck_assert_int_eq(open_file(path, 1), WVL_OK);
+    ck_assert_int_eq(write_pattern(10), 0);
+    expect_finish(1, WVL_ERROR_SINK, "the file is complete");
+    check_file(path, 10);
+    directory_errno = 0;
+    directory_calls = 0;
+    ck_assert_int_eq(chdir(directory), 0);
+    ck_assert_int_eq(open_file("out.jp2", 1), WVL_OK);
+    expect_finish(1, WVL_OK, "");
+    ck_assert_int_eq(directory_calls, 1);
+    ck_assert_int_eq(chdir("/"), 0);
+    ck_assert_int_eq(count_entries(), 1);
+}
+END_TEST
+
 START_TEST(file_is_patched)
 {
+    choose_way(_i);
     static const struct { uint64_t offset; size_t bytes; } patches[] = {
         {0, 12}, {131070, 4}, {131060, 12}, {299999, 1}, {200000, 65536}, {0, 300000}, {262143, 2}, {300000, 0}};
     for (size_t i = 0; i < sizeof patches / sizeof patches[0]; i++) {
@@ -175,7 +317,7 @@ START_TEST(file_is_patched)
             data[k] = pattern(k);
         }
         memset(data + patches[i].offset, 0x55, patches[i].bytes);
-        ck_assert_int_eq(wvl_sink_open_file(context, path, 1, &sink), WVL_OK);
+        ck_assert_int_eq(open_file(path, 1), WVL_OK);
         for (size_t k = 0; k < 300000; k += 30000) {
             ck_assert_int_eq(sink.write(sink.user, data + k, 30000), 0);
         }
@@ -187,7 +329,7 @@ START_TEST(file_is_patched)
         check_file(path, 300000);
         free(data);
     }
-    ck_assert_int_eq(wvl_sink_open_file(context, path, 1, &sink), WVL_OK);
+    ck_assert_int_eq(open_file(path, 1), WVL_OK);
     ck_assert_int_eq(write_pattern(300000), 0);
     ck_assert_int_ne(sink.patch(sink.user, 299999, "ab", 2), 0);
     expect_finish(1, WVL_ERROR_SINK, "beyond what was written");
@@ -196,8 +338,9 @@ END_TEST
 
 START_TEST(writing_goes_on_after_a_patch)
 {
+    choose_way(_i);
     uint8_t zero[4] = {0}, four[4] = {pattern(0), pattern(1), pattern(2), pattern(3)};
-    ck_assert_int_eq(wvl_sink_open_file(context, path, 1, &sink), WVL_OK);
+    ck_assert_int_eq(open_file(path, 1), WVL_OK);
     ck_assert_int_eq(sink.write(sink.user, zero, 4), 0);
     for (size_t k = 4; k < 500000; k++) {
         uint8_t byte = pattern(k);
@@ -216,7 +359,7 @@ END_TEST
 static void refuse_open(const char *name, int overwrite, int code)
 {
     memset(&sink, 0xFF, sizeof sink);
-    ck_assert_int_eq(wvl_sink_open_file(context, name, overwrite, &sink), WVL_ERROR_SINK);
+    ck_assert_int_eq(open_file(name, overwrite), WVL_ERROR_SINK);
     const char *text = wvl_context_error(context);
     ck_assert_msg(strstr(text, strerror(code)) != NULL, "'%s', not '%s'", text, strerror(code));
     ck_assert(sink.user == NULL && sink.write == NULL && sink.close == NULL);
@@ -224,6 +367,7 @@ static void refuse_open(const char *name, int overwrite, int code)
 
 START_TEST(impossible_targets_are_refused_at_once)
 {
+    choose_way(_i);
     static char long_name[300];
     memset(long_name, 'n', 299);
     refuse_open(directory, 1, EISDIR);
@@ -249,6 +393,7 @@ END_TEST
 /* Permissions do not bind root, so root becomes somebody else for a while. */
 START_TEST(protected_targets_are_refused)
 {
+    choose_way(_i);
     int is_root = geteuid() == 0;
     make_file(path, 0444);
     ck_assert_int_eq(chmod(directory, 0777), 0);
@@ -269,11 +414,12 @@ END_TEST
 
 START_TEST(longest_name_fits)
 {
+    choose_way(_i);
     char name[256], two[256];
     memset(name, 'n', 255);
     name[255] = '\0';
     set_path(name);
-    ck_assert_int_eq(wvl_sink_open_file(context, path, 0, &sink), WVL_OK);
+    ck_assert_int_eq(open_file(path, 0), WVL_OK);
     ck_assert_int_eq(write_pattern(5), 0);
     expect_finish(1, WVL_OK, "");
     check_file(path, 5);
@@ -283,7 +429,7 @@ START_TEST(longest_name_fits)
     two[254] = 'n';
     two[255] = '\0';
     set_path(two);
-    ck_assert_int_eq(wvl_sink_open_file(context, path, 0, &sink), WVL_OK);
+    ck_assert_int_eq(open_file(path, 0), WVL_OK);
     expect_finish(1, WVL_OK, "");
     check_file(path, 0);
 }
@@ -291,6 +437,7 @@ END_TEST
 
 START_TEST(links_are_followed)
 {
+    choose_way(_i);
     char target[sizeof path];
     struct stat st;
     set_path("target");
@@ -299,7 +446,7 @@ START_TEST(links_are_followed)
     set_path("name");
     ck_assert_int_eq(symlink("target", path), 0);
     refuse_open(path, 0, EEXIST);
-    ck_assert_int_eq(wvl_sink_open_file(context, path, 1, &sink), WVL_OK);
+    ck_assert_int_eq(open_file(path, 1), WVL_OK);
     ck_assert_int_eq(write_pattern(77), 0);
     expect_finish(1, WVL_OK, "");
     check_file(target, 77);
@@ -310,9 +457,10 @@ END_TEST
 
 START_TEST(full_device_is_an_error_and_stays_a_device)
 {
+    choose_way(_i);
     struct stat st;
     for (int overwrite = 0; overwrite < 2; overwrite++) {
-        ck_assert_int_eq(wvl_sink_open_file(context, "/dev/full", overwrite, &sink), WVL_OK);
+        ck_assert_int_eq(open_file("/dev/full", overwrite), WVL_OK);
         ck_assert_ptr_null((void *)(uintptr_t)sink.patch);
         int failed = write_pattern(overwrite ? 10 : 1000000);
         ck_assert_int_eq(failed, overwrite ? 0 : -1);
@@ -320,7 +468,7 @@ START_TEST(full_device_is_an_error_and_stays_a_device)
         ck_assert_ptr_nonnull(strstr(error, strerror(ENOSPC)));
         ck_assert(!stat("/dev/full", &st) && S_ISCHR(st.st_mode));
     }
-    ck_assert_int_eq(wvl_sink_open_file(context, "/dev/null", 0, &sink), WVL_OK);
+    ck_assert_int_eq(open_file("/dev/null", 0), WVL_OK);
     ck_assert_int_eq(write_pattern(1000000), 0);
     expect_finish(1, WVL_OK, "");
     ck_assert(!stat("/dev/null", &st) && S_ISCHR(st.st_mode));
@@ -329,12 +477,13 @@ END_TEST
 
 START_TEST(file_size_limit_leaves_nothing)
 {
+    choose_way(_i);
     struct rlimit limit, old;
     (void)signal(SIGXFSZ, SIG_IGN);
     ck_assert_int_eq(getrlimit(RLIMIT_FSIZE, &old), 0);
     limit = old;
     limit.rlim_cur = 200000; /* a short write, then a refused one */
-    ck_assert_int_eq(wvl_sink_open_file(context, path, 0, &sink), WVL_OK);
+    ck_assert_int_eq(open_file(path, 0), WVL_OK);
     ck_assert_int_eq(setrlimit(RLIMIT_FSIZE, &limit), 0);
     int failed = write_pattern(1000000);
     ck_assert_int_eq(setrlimit(RLIMIT_FSIZE, &old), 0);
@@ -348,15 +497,16 @@ END_TEST
 
 START_TEST(late_write_failure_leaves_nothing)
 {
+    choose_way(_i);
     fsync_errno = EIO;
-    ck_assert_int_eq(wvl_sink_open_file(context, path, 0, &sink), WVL_OK);
+    ck_assert_int_eq(open_file(path, 0), WVL_OK);
     ck_assert_int_eq(write_pattern(10), 0);
     expect_finish(1, WVL_ERROR_SINK, strerror(EIO));
     ck_assert_int_eq(count_entries(), 0);
     static const int harmless[] = {EINVAL, EOPNOTSUPP, ENOSYS, EINTR};
     for (int i = 0; i < 4; i++) {
         fsync_errno = harmless[i];
-        ck_assert_int_eq(wvl_sink_open_file(context, path, 1, &sink), WVL_OK);
+        ck_assert_int_eq(open_file(path, 1), WVL_OK);
         ck_assert_int_eq(write_pattern(10), 0);
         expect_finish(1, WVL_OK, "");
         check_file(path, 10);
@@ -384,11 +534,12 @@ static void *read_pipe(void *arg)
 
 START_TEST(interrupted_and_short_writes_go_on)
 {
+    choose_way(_i);
     pipe_reader reader = {path, malloc(2100000), 0};
     pthread_t thread;
     ck_assert_int_eq(mkfifo(path, 0600), 0);
     ck_assert_int_eq(pthread_create(&thread, NULL, read_pipe, &reader), 0);
-    ck_assert_int_eq(wvl_sink_open_file(context, path, 0, &sink), WVL_OK);
+    ck_assert_int_eq(open_file(path, 0), WVL_OK);
     write_trouble = 1;
     int failed = write_pattern(2000000);
     wvl_status status = wvl_sink_finish(&sink, 1, error, sizeof error);
@@ -408,21 +559,25 @@ int main(void)
     TCase *tests = tcase_create("sink_file");
     tcase_add_checked_fixture(tests, setup_faults, teardown);
     tcase_set_timeout(tests, 60);
-    tcase_add_test(tests, file_appears_when_complete);
-    tcase_add_test(tests, file_is_removed_when_incomplete);
-    tcase_add_test(tests, file_replaces_only_when_told);
-    tcase_add_test(tests, file_never_replaces_by_accident);
-    tcase_add_test(tests, file_without_hard_links);
-    tcase_add_test(tests, file_is_patched);
-    tcase_add_test(tests, writing_goes_on_after_a_patch);
-    tcase_add_test(tests, impossible_targets_are_refused_at_once);
-    tcase_add_test(tests, protected_targets_are_refused);
-    tcase_add_test(tests, longest_name_fits);
-    tcase_add_test(tests, links_are_followed);
-    tcase_add_test(tests, full_device_is_an_error_and_stays_a_device);
-    tcase_add_test(tests, file_size_limit_leaves_nothing);
-    tcase_add_test(tests, late_write_failure_leaves_nothing);
-    tcase_add_test(tests, interrupted_and_short_writes_go_on);
+    tcase_add_loop_test(tests, file_appears_when_complete, 0, 2);
+    tcase_add_loop_test(tests, file_is_removed_when_incomplete, 0, 2);
+    tcase_add_loop_test(tests, file_replaces_only_when_told, 0, 2);
+    tcase_add_loop_test(tests, file_never_replaces_by_accident, 0, 2);
+    tcase_add_loop_test(tests, file_without_hard_links, 0, 2);
+    tcase_add_test(tests, file_that_may_not_be_named);
+    tcase_add_loop_test(tests, file_without_a_rename_that_keeps, 0, 2);
+    tcase_add_loop_test(tests, failed_rename_leaves_the_old_file, 0, 2);
+    tcase_add_loop_test(tests, directory_is_flushed, 0, 2);
+    tcase_add_loop_test(tests, file_is_patched, 0, 2);
+    tcase_add_loop_test(tests, writing_goes_on_after_a_patch, 0, 2);
+    tcase_add_loop_test(tests, impossible_targets_are_refused_at_once, 0, 2);
+    tcase_add_loop_test(tests, protected_targets_are_refused, 0, 2);
+    tcase_add_loop_test(tests, longest_name_fits, 0, 2);
+    tcase_add_loop_test(tests, links_are_followed, 0, 2);
+    tcase_add_loop_test(tests, full_device_is_an_error_and_stays_a_device, 0, 2);
+    tcase_add_loop_test(tests, file_size_limit_leaves_nothing, 0, 2);
+    tcase_add_loop_test(tests, late_write_failure_leaves_nothing, 0, 2);
+    tcase_add_loop_test(tests, interrupted_and_short_writes_go_on, 0, 2);
     suite_add_tcase(suite, tests);
     SRunner *runner = srunner_create(suite);
     srunner_run_all(runner, CK_ENV);

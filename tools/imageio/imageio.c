@@ -7,9 +7,18 @@
 
 typedef int (*read_function)(wvl_io_context *context);
 
+/* What may follow a picture in its file. */
+typedef enum rest {
+    REST_IGNORED,   /* anything: files of this kind often end with bytes that mean nothing to readers */
+    REST_NO_SECOND, /* anything but the beginning of another picture of the same kind, which nobody would get to see */
+    REST_NOTED,     /* the same, and other bytes than white space are worth a note */
+    REST_NOTHING    /* nothing: without a header, bytes left over are a second picture or a wrong geometry */
+} rest;
+
 typedef struct kind {
     const char *format;
     read_function read; /* NULL: known, but not read */
+    rest rest;
 } kind;
 
 #ifndef WVL_HAVE_PNG
@@ -19,23 +28,23 @@ int wvl_io_read_png(wvl_io_context *context)
 }
 #endif
 
-static const kind tiff = {"TIFF", wvl_io_read_tiff};
-static const kind png = {"PNG", wvl_io_read_png};
-static const kind pnm = {"PNM", wvl_io_read_pnm};
-static const kind pam = {"PAM", wvl_io_read_pam};
-static const kind pgx = {"PGX", wvl_io_read_pgx};
-static const kind dpx = {"DPX", wvl_io_read_dpx};
-static const kind bmp = {"BMP", wvl_io_read_bmp};
-static const kind tga = {"TGA", wvl_io_read_tga};
-static const kind raw = {"RAW", wvl_io_read_raw};
-static const kind rawl = {"RAW", wvl_io_read_rawl};
-static const kind yuv = {"YUV", wvl_io_read_yuv};
-static const kind pfm = {"PFM", NULL};
-static const kind jpeg = {"JPEG", NULL};
-static const kind jp2 = {"JP2", NULL};
-static const kind codestream = {"JPEG 2000 codestream", NULL};
-static const kind exr = {"OpenEXR", NULL};
-static const kind gif = {"GIF", NULL};
+static const kind tiff = {"TIFF", wvl_io_read_tiff, REST_IGNORED};
+static const kind png = {"PNG", wvl_io_read_png, REST_NO_SECOND};
+static const kind pnm = {"PNM", wvl_io_read_pnm, REST_NOTED};
+static const kind pam = {"PAM", wvl_io_read_pam, REST_NOTED};
+static const kind pgx = {"PGX", wvl_io_read_pgx, REST_NOTED};
+static const kind dpx = {"DPX", wvl_io_read_dpx, REST_NO_SECOND};
+static const kind bmp = {"BMP", wvl_io_read_bmp, REST_NO_SECOND};
+static const kind tga = {"TGA", wvl_io_read_tga, REST_IGNORED};
+static const kind raw = {"RAW", wvl_io_read_raw, REST_NOTHING};
+static const kind rawl = {"RAW", wvl_io_read_rawl, REST_NOTHING};
+static const kind yuv = {"YUV", wvl_io_read_yuv, REST_NOTHING};
+static const kind pfm = {"PFM", NULL, REST_IGNORED};
+static const kind jpeg = {"JPEG", NULL, REST_IGNORED};
+static const kind jp2 = {"JP2", NULL, REST_IGNORED};
+static const kind codestream = {"JPEG 2000 codestream", NULL, REST_IGNORED};
+static const kind exr = {"OpenEXR", NULL, REST_IGNORED};
+static const kind gif = {"GIF", NULL, REST_IGNORED};
 
 typedef struct magic {
     const char *bytes;
@@ -115,11 +124,62 @@ static const kind *choose_kind(wvl_io_context *context)
     if (context->source.size == 0)
         wvl_io_fail(context, "the file is empty");
     else if (context->source.failed != 0)
-        wvl_io_fail(context, "read error: %s", strerror(context->source.failed));
+        wvl_io_fail(context, "read error: %s", wvl_io_source_trouble(&context->source));
     else
         wvl_io_fail(context, "format not recognised: neither the first bytes nor the extension \"%s\" is known",
                     extension);
     return NULL;
+}
+
+/* White space between pictures is allowed where the headers are text. */
+static void skip_space(wvl_io_source *source)
+{
+    const uint8_t *next;
+
+    while (wvl_io_source_peek(source, &next, 1) == 1 && *next != 0 && strchr(" \t\n\v\f\r", *next) != NULL)
+        (void)wvl_io_source_byte(source);
+}
+
+/* The last line may end with bytes that fill a word. */
+static void skip_padding(wvl_io_source *source)
+{
+    int c = 0;
+
+    while (c >= 0 && wvl_io_source_position(source) % 4 != 0)
+        c = wvl_io_source_byte(source);
+}
+
+/* Two bytes that happen to be BM are no bitmap: its reserved fields are 0. */
+static int is_second(const kind *found, const kind *next, const uint8_t *head, size_t held)
+{
+    if (found == &bmp && next == &bmp)
+        return held >= 10 && memcmp(head + 6, "\0\0\0\0", 4) == 0;
+    return next != NULL && (next == found || (found->rest == REST_NOTED && (next == &pnm || next == &pam)));
+}
+
+/* At the end of the picture: whether another one begins there. */
+static int judge_rest(wvl_io_context *context, const kind *found)
+{
+    const uint8_t *head;
+    size_t held;
+
+    if (found->rest == REST_IGNORED || context->options.ignore_rest || context->source.endless)
+        return 0;
+    if (found->rest == REST_NOTED)
+        skip_space(&context->source);
+    if (found == &dpx)
+        skip_padding(&context->source);
+    held = wvl_io_source_peek(&context->source, &head, 16);
+    if (held == 0)
+        return 0;
+    if (found->rest == REST_NOTHING)
+        return wvl_io_fail(context, "bytes follow the samples; only one picture per input is read: divide the input, or "
+                           "correct its geometry");
+    if (is_second(found, kind_of_content(context), head, held))
+        return wvl_io_fail(context, "a second picture follows; only one picture per input is read: divide the input");
+    if (found->rest == REST_NOTED)
+        wvl_io_note(context, "bytes after the picture are not read");
+    return 0;
 }
 
 static int read_picture(wvl_io_context *context)
@@ -132,7 +192,7 @@ static int read_picture(wvl_io_context *context)
     if (found->read == NULL)
         return wvl_io_fail(context, "files of this format are not read");
     snprintf(context->picture->format, sizeof context->picture->format, "%s", found->format);
-    return found->read(context);
+    return found->read(context) == 0 ? judge_rest(context, found) : -1;
 }
 
 static void start(wvl_io_context *context, const char *name, const wvl_io_options *options, wvl_io_picture *out,
@@ -156,9 +216,10 @@ static void start(wvl_io_context *context, const char *name, const wvl_io_option
 static int finish(wvl_io_context *context, int result)
 {
     wvl_io_source_close(&context->source);
-    if (result != 0)
-        wvl_io_release_picture(context->picture);
-    return result;
+    if (result == 0)
+        return WVL_IO_OK;
+    wvl_io_release_picture(context->picture);
+    return context->no_memory ? WVL_IO_ERROR_MEMORY : WVL_IO_ERROR_INPUT;
 }
 
 int wvl_io_read_picture(const char *path, const wvl_io_options *options, wvl_io_picture *out, char *error,

@@ -21,7 +21,8 @@ extern "C" {
 #endif
 
 #define WVL_IO_MAX_COMPONENTS 16384u /* Csiz, ISO/IEC 15444-1 A.5.1 */
-#define WVL_IO_MAX_SAMPLES (UINT64_C(1) << 33)
+#define WVL_IO_MAX_SAMPLES (UINT64_C(1) << 33)     /* unless the caller sets another limit */
+#define WVL_IO_MAX_INPUT_BYTES (UINT64_C(1) << 31) /* of a pipe or device, likewise */
 
 /*
  * One component. Sample (x, y) lies at
@@ -85,6 +86,13 @@ typedef struct wvl_io_picture {
     char note[192];  /* what a careful person would want to know though nothing was refused; or "" */
 } wvl_io_picture;
 
+/* What a reader returns. */
+enum {
+    WVL_IO_OK = 0,
+    WVL_IO_ERROR_INPUT = -1,  /* the file cannot be read, or is not what it claims to be */
+    WVL_IO_ERROR_MEMORY = -2  /* memory is short; the file may be good */
+};
+
 typedef struct wvl_io_options {
     const char *format;     /* file name extension to assume ("raw", "rawl", "yuv", "tga", ...) instead of
                                the content and the name; NULL: find out */
@@ -92,13 +100,17 @@ typedef struct wvl_io_options {
     int keep_palette;       /* 1: hand out indices and palette; 0: expand */
     uint32_t page;          /* TIFF: directory, from 0 */
     uint64_t max_samples;   /* over all components; 0: WVL_IO_MAX_SAMPLES */
+    uint64_t max_input_bytes; /* read from what is not a regular file; 0: WVL_IO_MAX_INPUT_BYTES */
+    int ignore_rest;        /* 1: bytes after the first picture are left unread; 0: a second picture is refused */
 } wvl_io_options;
 
 /*
  * Reads a picture. path "-" is standard input (raw data there needs options->format or raw_format).
  * The format is told by content first; raw, rawl, yuv and tga by name. options may be NULL.
- * Returns 0, or a negative value with *out emptied and a one-line reason in error, which names file,
- * format, field and limit. The caller releases *out.
+ * An input holds one picture: where a second PNM, PAM, PGX, PNG, BMP or DPX picture follows, or more raw
+ * samples, the input is refused. Other bytes behind the picture are common and harmless.
+ * Returns WVL_IO_OK, or a negative value with *out emptied and a one-line reason in error, which names
+ * file, format, field and limit. The caller releases *out.
  */
 int wvl_io_read_picture(const char *path, const wvl_io_options *options, wvl_io_picture *out, char *error,
                         size_t error_bytes);

@@ -30,6 +30,9 @@ typedef struct wvl_io_source {
     size_t at, end;
     uint8_t *buffer; /* owned, NULL for borrowed memory */
     int failed;      /* errno of a read that failed, else 0 */
+    int endless;     /* a character device: something always follows */
+    uint64_t taken, most; /* bytes read from the descriptor, and their limit */
+    int over;        /* the limit was reached */
 } wvl_io_source;
 
 typedef struct wvl_io_context {
@@ -41,6 +44,7 @@ typedef struct wvl_io_context {
     wvl_io_picture *picture;
     char *error;
     size_t error_bytes;
+    int no_memory; /* memory was refused: the cause of the failure */
 } wvl_io_context;
 
 /* source.c. The int results are 0, or -1 with the reason already in the error text. */
@@ -59,14 +63,21 @@ int wvl_io_source_byte(wvl_io_source *source);
 /* what: "header", "pixel data", ... for the message about truncation. */
 int wvl_io_read_bytes(wvl_io_context *context, void *bytes, size_t byte_count, const char *what);
 int wvl_io_go_to(wvl_io_context *context, uint64_t position, const char *what);
-/* Refuses, before anything is allocated, a file whose size is known and too small for its claims. */
+/* Why a read gave less than was wanted; NULL: the file ended. */
+const char *wvl_io_source_trouble(const wvl_io_source *source);
+/* Refuses, before anything is allocated, a file whose size is known and too small for its claims, and a
+   pipe or device that would have to give more than the limit. */
 int wvl_io_require_bytes(wvl_io_context *context, uint64_t byte_count, const char *what);
-/* Reads a pipe to its end so that it can be sought in. */
-int wvl_io_source_slurp(wvl_io_context *context);
+/* Bytes that a file needs, judged by its first `used` ones; UINT64_MAX: all that there are. */
+typedef uint64_t (*wvl_io_extent)(const uint8_t *bytes, uint64_t used);
+/* Reads a pipe as far as it is needed, so that it can be sought in. */
+int wvl_io_source_slurp(wvl_io_context *context, wvl_io_extent extent);
 
 /* picture.c */
 /* Writes "name: format: reason" and returns -1. */
 int wvl_io_fail(wvl_io_context *context, const char *reason, ...) WVL_IO_PRINTF(2, 3);
+/* The same for want of memory. */
+int wvl_io_fail_memory(wvl_io_context *context, const char *what, uint64_t byte_count);
 /* Appends to picture->note. */
 void wvl_io_note(wvl_io_context *context, const char *remark, ...) WVL_IO_PRINTF(2, 3);
 void wvl_io_clear_picture(wvl_io_picture *picture);
@@ -132,7 +143,7 @@ int wvl_io_read_bmp(wvl_io_context *context);
 int wvl_io_read_tga(wvl_io_context *context);
 int wvl_io_read_raw(wvl_io_context *context);  /* big-endian above 8 bits */
 int wvl_io_read_rawl(wvl_io_context *context); /* little-endian */
-int wvl_io_read_yuv(wvl_io_context *context);  /* little-endian, first frame */
+int wvl_io_read_yuv(wvl_io_context *context);  /* little-endian */
 int wvl_io_read_tiff(wvl_io_context *context);
 int wvl_io_read_png(wvl_io_context *context);
 

@@ -140,7 +140,7 @@ int wvl_io_merge_components(wvl_io_picture *parts, size_t count, const uint8_t *
     wvl_io_clear_picture(out);
     result = count_components(&context, parts, count, &n);
     if (result == 0 && (list = calloc(n, sizeof *list)) == NULL)
-        result = wvl_io_fail(&context, "not enough memory");
+        result = wvl_io_fail_memory(&context, "components", (uint64_t)n * sizeof *list);
     if (result == 0) {
         list_components(list, parts, count);
         result = steps != NULL ? declare_steps(&context, list, n, steps) : derive_steps(&context, list, n);
@@ -150,7 +150,7 @@ int wvl_io_merge_components(wvl_io_picture *parts, size_t count, const uint8_t *
     if (result != 0) {
         free(list);
         wvl_io_clear_picture(out);
-        return result;
+        return context.no_memory ? WVL_IO_ERROR_MEMORY : WVL_IO_ERROR_INPUT;
     }
     out->components = list;
     out->component_count = n;

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* The libraries' words may come with line ends; ours is one line. */
 static void keep_to_one_line(char *text)
@@ -32,6 +33,12 @@ int wvl_io_fail(wvl_io_context *context, const char *reason, ...)
                  strcmp(context->name, "-") == 0 ? "standard input" : context->name,
                  context->format != NULL ? context->format : "", context->format != NULL ? ": " : "", text);
     return -1;
+}
+
+int wvl_io_fail_memory(wvl_io_context *context, const char *what, uint64_t byte_count)
+{
+    context->no_memory = 1;
+    return wvl_io_fail(context, "%s: not enough memory for %llu bytes", what, (unsigned long long)byte_count);
 }
 
 void wvl_io_note(wvl_io_context *context, const char *remark, ...)
@@ -74,12 +81,21 @@ void wvl_io_release_picture(wvl_io_picture *picture)
     wvl_io_clear_picture(picture);
 }
 
+/* malloc may promise more than there is, and the process ends when it uses it: such a promise is not asked for. */
+static uint64_t memory_of_machine(void)
+{
+    long pages = sysconf(_SC_PHYS_PAGES), page_bytes = sysconf(_SC_PAGESIZE);
+
+    return pages > 0 && page_bytes > 0 ? (uint64_t)pages * (uint64_t)page_bytes : UINT64_MAX;
+}
+
 void *wvl_io_allocate(wvl_io_context *context, uint64_t byte_count, const char *what)
 {
-    void *block = byte_count <= SIZE_MAX / 2 ? malloc(byte_count != 0 ? (size_t)byte_count : 1) : NULL;
+    int possible = byte_count <= SIZE_MAX / 2 && byte_count <= memory_of_machine();
+    void *block = possible ? malloc(byte_count != 0 ? (size_t)byte_count : 1) : NULL;
 
     if (block == NULL)
-        wvl_io_fail(context, "%s: not enough memory for %llu bytes", what, (unsigned long long)byte_count);
+        wvl_io_fail_memory(context, what, byte_count);
     return block;
 }
 
@@ -92,8 +108,8 @@ static int check_size(wvl_io_context *context, uint64_t width, uint64_t height, 
     if (component_count == 0 || component_count > WVL_IO_MAX_COMPONENTS)
         return wvl_io_fail(context, "%llu components: must be 1 to %u", n, WVL_IO_MAX_COMPONENTS);
     if (width > limit / height / component_count)
-        return wvl_io_fail(context, "size %llu x %llu, %llu components: more than the limit of %llu samples", w, h,
-                           n, limit);
+        return wvl_io_fail(context, "size %llu x %llu, %llu components: more than the limit of %llu samples "
+                           "(--max-pixels)", w, h, n, limit);
     return 0;
 }
 
@@ -109,7 +125,7 @@ int wvl_io_describe(wvl_io_context *context, uint64_t width, uint64_t height, ui
         return wvl_io_fail(context, "%u bits per sample: must be 1 to 32", depth);
     picture->components = calloc((size_t)component_count, sizeof *picture->components);
     if (picture->components == NULL)
-        return wvl_io_fail(context, "not enough memory");
+        return wvl_io_fail_memory(context, "components", component_count * sizeof *picture->components);
     picture->width = (uint32_t)width;
     picture->height = (uint32_t)height;
     picture->component_count = (uint32_t)component_count;

@@ -42,7 +42,23 @@ static void on_read(png_structp png, png_bytep bytes, size_t byte_count)
     png_state *s = png_get_io_ptr(png);
 
     if (wvl_io_source_read_some(&s->context->source, bytes, byte_count) != byte_count)
-        png_error(png, s->context->source.failed != 0 ? "read error" : "truncated: the file ends early");
+        png_error(png, wvl_io_source_trouble(&s->context->source) != NULL ? wvl_io_source_trouble(&s->context->source)
+                                                                          : "truncated: the file ends early");
+}
+
+static png_voidp on_allocate(png_structp png, png_alloc_size_t byte_count)
+{
+    png_state *s = png_get_mem_ptr(png);
+    void *block = malloc(byte_count);
+
+    s->context->no_memory |= block == NULL;
+    return block;
+}
+
+static void on_free(png_structp png, png_voidp block)
+{
+    (void)png;
+    free(block);
 }
 
 /* ITU-T H.273 tables 2 and 3. PQ, HLG and others need more than a curve and a matrix: no name. */
@@ -300,13 +316,15 @@ int wvl_io_read_png(wvl_io_context *context)
 
     memset(&s, 0, sizeof s);
     s.context = context;
-    s.png = png_create_read_struct(PNG_LIBPNG_VER_STRING, &s, on_error, on_warning);
+    s.png = png_create_read_struct_2(PNG_LIBPNG_VER_STRING, &s, on_error, on_warning, &s, on_allocate, on_free);
     if (s.png != NULL)
         s.info = png_create_info_struct(s.png);
     if (s.info != NULL)
         result = decode(&s);
     else
         wvl_io_fail(context, "libpng could not be started");
+    if (result == 0 && context->no_memory) /* libpng may go on without a profile or text */
+        result = wvl_io_fail(context, "libpng: not enough memory");
     if (result == 0 && s.is_indexed)
         wvl_io_settle_palette(context, &s.palette);
     free(s.palette.values);

@@ -105,17 +105,18 @@ static void guess_color(wvl_io_picture *picture, int is_yuv)
     wvl_io_set_color(picture, color, 0, -1);
 }
 
-/* Frames is what a moving picture calls it: only the first is read. */
-static void note_remainder(wvl_io_context *context, uint64_t read_bytes, int is_yuv)
+/* The size is known: what follows the picture is named before it is read. */
+static int check_remainder(wvl_io_context *context, uint64_t picture_bytes)
 {
-    uint64_t size = context->source.size;
+    uint64_t size = context->source.size, left = size - picture_bytes;
 
-    if (size == WVL_IO_SIZE_UNKNOWN || size == read_bytes)
-        return;
-    if (is_yuv && size % read_bytes == 0)
-        wvl_io_note(context, "first of %llu frames", (unsigned long long)(size / read_bytes));
-    else
-        wvl_io_note(context, "%llu bytes after the samples are not used", (unsigned long long)(size - read_bytes));
+    if (size == WVL_IO_SIZE_UNKNOWN || left == 0 || context->options.ignore_rest)
+        return 0;
+    if (size % picture_bytes == 0)
+        return wvl_io_fail(context, "%llu pictures of this geometry; only one picture per input is read: divide "
+                           "the input", (unsigned long long)(size / picture_bytes));
+    return wvl_io_fail(context, "%llu bytes follow the samples: the geometry does not fit the file",
+                       (unsigned long long)left);
 }
 
 static int read_headerless(wvl_io_context *context, int big_endian, int is_yuv)
@@ -130,10 +131,9 @@ static int read_headerless(wvl_io_context *context, int big_endian, int is_yuv)
     if (g.steps != NULL && declare_steps(context, &g) != 0)
         return -1;
     bytes = wvl_io_sample_count(picture) * picture->components[0].sample_bytes;
-    if (wvl_io_require_bytes(context, bytes, "samples") != 0 || wvl_io_allocate_planar(context) != 0 ||
-        read_planes(context, big_endian) != 0)
+    if (wvl_io_require_bytes(context, bytes, "samples") != 0 || check_remainder(context, bytes) != 0 ||
+        wvl_io_allocate_planar(context) != 0 || read_planes(context, big_endian) != 0)
         return -1;
-    note_remainder(context, bytes, is_yuv);
     guess_color(picture, is_yuv);
     return 0;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "read_tiff.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -55,6 +56,7 @@ static int on_error(TIFF *tiff, void *user, const char *module, const char *form
 
     (void)tiff;
     (void)module;
+    t->context->no_memory |= errno == ENOMEM; /* libtiff reports directly after the allocation that failed */
     if (!t->error_seen)
         vsnprintf(t->message, sizeof t->message, format, arguments);
     t->error_seen = 1;
@@ -118,15 +120,42 @@ static TIFFOpenOptions *make_options(wvl_io_tiff *t)
     return options;
 }
 
+/* Before a pipe is read to its end: whether it begins like TIFF, with a directory where one can be. */
+static int check_head(wvl_io_context *context)
+{
+    const uint8_t *head;
+    size_t held = wvl_io_source_peek(&context->source, &head, 16);
+    int big = held >= 2 && head[0] == 'M';
+    uint64_t version = held >= 4 ? wvl_io_tiff_number(head + 2, big, 2) : 0, offset;
+
+    if (held < 8 || memcmp(head, big ? "MM" : "II", 2) != 0 || (version != 42 && version != 43) ||
+        (version == 43 && held < 16))
+        return wvl_io_fail(context, "header: does not begin with II or MM, 42 or 43, and the place of a directory");
+    offset = version == 42 ? wvl_io_tiff_number(head + 4, big, 4) : wvl_io_tiff_number(head + 8, big, 8);
+    if (!context->source.seekable && offset >= context->source.most)
+        return wvl_io_fail(context, "header: the first directory, at %llu, lies beyond the limit of bytes for a "
+                           "pipe or device (--max-input-bytes)", (unsigned long long)offset);
+    return 0;
+}
+
+/* Pages beyond the first may lie anywhere. */
+static uint64_t extent_of_all(const uint8_t *bytes, uint64_t used)
+{
+    (void)bytes, (void)used;
+    return UINT64_MAX;
+}
+
 static int open_tiff(wvl_io_tiff *t)
 {
+    wvl_io_extent extent = t->context->options.page == 0 ? wvl_io_tiff_extent : extent_of_all;
     TIFFOpenOptions *options;
 
-    if (wvl_io_source_slurp(t->context) != 0)
+    if (check_head(t->context) != 0 || wvl_io_source_slurp(t->context, extent) != 0)
         return -1;
+    errno = 0;
     options = make_options(t);
     if (options == NULL)
-        return wvl_io_fail(t->context, "not enough memory");
+        return wvl_io_fail_memory(t->context, "libtiff", SMALL_BLOCK_BYTES);
     t->tiff = TIFFClientOpenExt("picture", "rm", t, on_read, on_write, on_seek, on_close, on_size, NULL, NULL, options);
     TIFFOpenOptionsFree(options);
     return t->tiff != NULL ? 0 : wvl_io_tiff_fail(t, "header or first directory");

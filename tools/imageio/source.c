@@ -22,14 +22,19 @@ static int start_source(wvl_io_context *context, int file)
     memset(source, 0, sizeof *source);
     source->file = file;
     source->size = WVL_IO_SIZE_UNKNOWN;
-    if (fstat(file, &facts) == 0 && S_ISREG(facts.st_mode) && here >= 0) {
+    source->most = context->options.max_input_bytes != 0 ? context->options.max_input_bytes : WVL_IO_MAX_INPUT_BYTES;
+    if (fstat(file, &facts) != 0)
+        facts.st_mode = 0;
+    source->endless = S_ISCHR(facts.st_mode);
+    if (S_ISREG(facts.st_mode) && here >= 0) {
         source->seekable = 1;
+        source->most = UINT64_MAX;
         source->base = (uint64_t)here;
         source->size = facts.st_size > here ? (uint64_t)(facts.st_size - here) : 0;
     }
     source->buffer = malloc(WINDOW_BYTES);
     source->window = source->buffer;
-    return source->buffer != NULL ? 0 : wvl_io_fail(context, "not enough memory");
+    return source->buffer != NULL ? 0 : wvl_io_fail_memory(context, "file", WINDOW_BYTES);
 }
 
 int wvl_io_source_open(wvl_io_context *context)
@@ -70,22 +75,56 @@ void wvl_io_source_close(wvl_io_source *source)
     source->file = -1;
 }
 
+/* As many bytes as are allowed have been read: one more is too many, and none is the end. */
+static void expect_end(wvl_io_source *source)
+{
+    uint8_t beyond;
+    ssize_t got;
+
+    do
+        got = read(source->file, &beyond, 1);
+    while (got < 0 && errno == EINTR);
+    if (got < 0)
+        source->failed = errno;
+    if (got > 0) {
+        source->over = 1;
+        source->failed = EFBIG;
+    }
+}
+
 static size_t read_file(wvl_io_source *source, uint8_t *bytes, size_t byte_count)
 {
     size_t done = 0;
 
     while (source->file >= 0 && done < byte_count && source->failed == 0) {
         size_t left = byte_count - done;
-        ssize_t got = read(source->file, bytes + done, left < READ_AT_ONCE ? left : READ_AT_ONCE);
+        ssize_t got;
 
+        left = left < READ_AT_ONCE ? left : READ_AT_ONCE;
+        if (left > source->most - source->taken)
+            left = (size_t)(source->most - source->taken);
+        if (left == 0) {
+            expect_end(source);
+            break;
+        }
+        got = read(source->file, bytes + done, left);
         if (got == 0)
             break;
-        if (got > 0)
+        if (got > 0) {
             done += (size_t)got;
-        else if (errno != EINTR)
+            source->taken += (uint64_t)got;
+        } else if (errno != EINTR) {
             source->failed = errno;
+        }
     }
     return done;
+}
+
+const char *wvl_io_source_trouble(const wvl_io_source *source)
+{
+    if (source->over)
+        return "more than the limit of bytes for a pipe or device (--max-input-bytes)";
+    return source->failed != 0 ? strerror(source->failed) : NULL;
 }
 
 /* Drops what has been consumed and fills the window up to wanted bytes beyond the position. */
@@ -188,7 +227,7 @@ int wvl_io_read_bytes(wvl_io_context *context, void *bytes, size_t byte_count, c
     if (got == byte_count)
         return 0;
     if (source->failed != 0)
-        return wvl_io_fail(context, "%s: read error: %s", what, strerror(source->failed));
+        return wvl_io_fail(context, "%s: read error: %s", what, wvl_io_source_trouble(source));
     return wvl_io_fail(context, "%s: truncated: %llu bytes needed, the file ends after %llu", what,
                        (unsigned long long)byte_count, (unsigned long long)got);
 }
@@ -209,35 +248,51 @@ int wvl_io_go_to(wvl_io_context *context, uint64_t position, const char *what)
 int wvl_io_require_bytes(wvl_io_context *context, uint64_t byte_count, const char *what)
 {
     uint64_t size = context->source.size, here = wvl_io_source_position(&context->source);
-    uint64_t left = size > here ? size - here : 0;
+    uint64_t left = size > here ? size - here : 0, most = context->source.most;
 
+    if (size == WVL_IO_SIZE_UNKNOWN && (here > most || byte_count > most - here))
+        return wvl_io_fail(context, "%s: %llu bytes needed, more than the limit of %llu for a pipe or device "
+                           "(--max-input-bytes)", what, (unsigned long long)byte_count, (unsigned long long)most);
     if (size == WVL_IO_SIZE_UNKNOWN || byte_count <= left)
         return 0;
     return wvl_io_fail(context, "%s: truncated: %llu bytes needed, %llu left in the file", what,
                        (unsigned long long)byte_count, (unsigned long long)left);
 }
 
-int wvl_io_source_slurp(wvl_io_context *context)
+/* Twice the room, but not more than the limit can fill. */
+static int widen(wvl_io_context *context, size_t *room)
 {
     wvl_io_source *source = &context->source;
-    size_t room = WINDOW_BYTES, used;
+    uint64_t wanted = *room > source->most / 2 ? source->most + 1 : (uint64_t)*room * 2;
+    uint8_t *larger = wanted <= SIZE_MAX / 2 ? realloc(source->buffer, (size_t)wanted) : NULL;
+
+    if (larger == NULL)
+        return wvl_io_fail_memory(context, "content of a pipe", wanted);
+    source->buffer = larger;
+    *room = (size_t)wanted;
+    return 0;
+}
+
+int wvl_io_source_slurp(wvl_io_context *context, wvl_io_extent extent)
+{
+    wvl_io_source *source = &context->source;
+    size_t room = WINDOW_BYTES, used, wanted, got;
+    uint64_t needed;
 
     if (source->seekable)
         return 0;
-    fill_window(source, WINDOW_BYTES);
+    fill_window(source, 16);
     used = source->end;
-    while (used == room) {
-        uint8_t *larger = room <= SIZE_MAX / 2 ? realloc(source->buffer, room * 2) : NULL;
-
-        if (larger == NULL)
-            return wvl_io_fail(context, "standard input: not enough memory for more than %llu bytes",
-                               (unsigned long long)room);
-        source->buffer = larger;
-        room *= 2;
-        used += read_file(source, larger + used, room - used);
-    }
+    do {
+        needed = extent(source->buffer, used);
+        if (used == room && needed > used && widen(context, &room) != 0)
+            return -1;
+        wanted = needed < room ? (size_t)needed : room;
+        got = wanted > used ? read_file(source, source->buffer + used, wanted - used) : 0;
+        used += got;
+    } while (got != 0);
     if (source->failed != 0)
-        return wvl_io_fail(context, "read error: %s", strerror(source->failed));
+        return wvl_io_fail(context, "read error: %s", wvl_io_source_trouble(source));
     if (source->file > STDIN_FILENO)
         close(source->file);
     source->file = -1;

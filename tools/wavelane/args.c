@@ -9,6 +9,8 @@
 
 #include "cli.h"
 
+#define MOST_LIMIT (UINT64_C(1) << 56) /* of bytes or samples: sums and products stay within 64 bits */
+
 typedef struct parser {
     int argc, index;
     char **argv;
@@ -309,6 +311,12 @@ static int take_input_color(wvl_cli_args *args, const char *spelling, const char
 
 /* ---- One option ------------------------------------------------------------------------------------------------------ */
 
+static int take_limit(const char *spelling, const char *value, uint64_t *to)
+{
+    int good = wvl_cli_parse_number(value, 1, MOST_LIMIT, to);
+    return good ? WVL_EXIT_OK : refuse_value(spelling, value, "a whole number from 1 to 2^56");
+}
+
 static int take_files(wvl_cli_args *args, const wvl_cli_option *option, const char *spelling, const char *value)
 {
     switch (option->action) {
@@ -320,6 +328,8 @@ static int take_files(wvl_cli_args *args, const wvl_cli_option *option, const ch
     case WVL_ACTION_RAW_FORMAT: return take_once(spelling, value, &args->io.raw_format);
     case WVL_ACTION_INPUT_FORMAT: return take_once(spelling, value, &args->io.format);
     case WVL_ACTION_PAGE: return take_number(spelling, value, UINT32_MAX, "a whole number", &args->io.page);
+    case WVL_ACTION_MAX_PIXELS: return take_limit(spelling, value, &args->io.max_samples);
+    case WVL_ACTION_MAX_INPUT_BYTES: return take_limit(spelling, value, &args->io.max_input_bytes);
     case WVL_ACTION_XML: args->boxes[args->box_count++].path = value; return WVL_EXIT_OK;
     case WVL_ACTION_UUID: return take_uuid(args, spelling, value);
     default: return WVL_EXIT_CHECK;

@@ -20,6 +20,7 @@ enum {
     WVL_EXIT_OUTPUT = 4,
     WVL_EXIT_DEVICE = 5, /* the machine: memory, threads, GPU */
     WVL_EXIT_CHECK = 6,
+    WVL_EXIT_REPORT = 7, /* the pictures are written, a report about them is not */
     WVL_EXIT_INTERRUPTED = 130
 };
 
@@ -36,6 +37,8 @@ typedef enum wvl_cli_action {
     WVL_ACTION_RAW_FORMAT,
     WVL_ACTION_INPUT_FORMAT,
     WVL_ACTION_PAGE,
+    WVL_ACTION_MAX_PIXELS,
+    WVL_ACTION_MAX_INPUT_BYTES,
     WVL_ACTION_COMPONENT_STEPS,
     WVL_ACTION_DEMO,
     WVL_ACTION_FORCE,
@@ -213,16 +216,23 @@ double wvl_cli_sample_count(const wvl_cli_picture *picture);
 /* 1: JP2, 0: codestream, -1: neither, by the name's extension. */
 int wvl_cli_container_of(const char *name);
 int wvl_cli_container_of_extension(const char *extension);
-/* Refuses an output that is an input, a terminal, or there already without --force. */
+/* Refuses an output that is an input (a picture or the content of a box), a terminal, or there already without
+ * --force. */
 int wvl_cli_check_output(const wvl_cli_args *args, const char *const *inputs, size_t input_count, const char *output);
+/* Whether two outputs are one file, there already or not. "-" is standard output. */
+int wvl_cli_is_same_file(const char *a, const char *b);
 int wvl_cli_open_sink(const wvl_cli_args *args, wvl_context *context, const char *output, wvl_sink *sink);
 
 /* ---- Interruption and progress ----------------------------------------------------------------------------------------- */
 
-/* From here on SIGINT and SIGTERM raise the token while one is armed, and end the process at once while none is. */
+/* From here on SIGINT, SIGTERM, SIGHUP and SIGQUIT raise the token while one is armed, and end the process a little
+ * later whatever it does; while none is armed they end it at once. Called before any other thread exists: the others
+ * inherit the mask. */
 void wvl_cli_catch_signals(void);
 void wvl_cli_arm_signals(wvl_cancel *cancel); /* NULL disarms */
 int wvl_cli_was_interrupted(void);
+/* Removes files that this process has open for writing under a temporary name, for an end without order. */
+void wvl_cli_remove_temporaries(void);
 
 typedef struct wvl_cli_progress {
     int enabled, shown;

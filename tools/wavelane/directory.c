@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <sys/stat.h>
 
 static int is_picture_name(const char *name)
 {
@@ -33,7 +34,8 @@ static char *join(const char *path, const char *name, const char *extension)
     return joined;
 }
 
-static int add_entry(wvl_cli_directory *directory, const char *path, const char *name, const char *extension)
+static int add_entry(wvl_cli_directory *directory, const char *path, const char *name, const char *extension,
+                     const struct stat *st)
 {
     if (directory->count == directory->capacity) {
         size_t capacity = directory->capacity ? directory->capacity * 2 : 64;
@@ -48,6 +50,8 @@ static int add_entry(wvl_cli_directory *directory, const char *path, const char 
     entry->input = join(path, name, NULL);
     entry->output = join(path, name, extension);
     entry->clash = NULL;
+    entry->device = st->st_dev;
+    entry->inode = st->st_ino;
     return entry->input && entry->output;
 }
 
@@ -58,6 +62,47 @@ static int by_output_then_input(const void *a, const void *b)
     return order ? order : strcmp(x->input, y->input);
 }
 
+/* Whether a name stands for a picture: 1 with *st, 0 where it is skipped. A FIFO or device would be read for ever, and
+ * hidden files are made by other programs for themselves. */
+static int is_picture(const char *path, int folder, const char *name, struct stat *st, size_t *hidden)
+{
+    if (!is_picture_name(name)) {
+        wvl_cli_inform("%s/%s: no picture by its name", path, name);
+        return 0;
+    }
+    if (name[0] == '.') {
+        ++*hidden;
+        wvl_cli_inform("%s/%s: skipped; its name begins with a dot", path, name);
+        return 0;
+    }
+    if (fstatat(folder, name, st, 0)) {
+        wvl_cli_warn("%s/%s: skipped: %s", path, name, strerror(errno));
+        return 0;
+    }
+    if (!S_ISREG(st->st_mode)) {
+        wvl_cli_warn("%s/%s: skipped: not a regular file", path, name);
+        return 0;
+    }
+    return 1;
+}
+
+/* 0: no memory. */
+static int add_pictures(const char *path, DIR *dir, const char *out_format, wvl_cli_directory *directory)
+{
+    struct stat st;
+    size_t hidden = 0;
+    int room = 1;
+    for (const struct dirent *d; room && (d = readdir(dir));) {
+        if (is_picture(path, dirfd(dir), d->d_name, &st, &hidden)) {
+            room = add_entry(directory, path, d->d_name, out_format, &st);
+        }
+    }
+    if (hidden) {
+        wvl_cli_warn("%s: %zu file%s skipped: the name begins with a dot", path, hidden, hidden == 1 ? "" : "s");
+    }
+    return room;
+}
+
 int wvl_cli_list_directory(const char *path, const char *out_format, wvl_cli_directory *directory)
 {
     memset(directory, 0, sizeof *directory);
@@ -66,14 +111,7 @@ int wvl_cli_list_directory(const char *path, const char *out_format, wvl_cli_dir
         wvl_cli_error("%s: %s", path, strerror(errno));
         return WVL_EXIT_INPUT;
     }
-    int room = 1;
-    for (const struct dirent *d; room && (d = readdir(dir));) {
-        if (is_picture_name(d->d_name)) {
-            room = add_entry(directory, path, d->d_name, out_format);
-        } else {
-            wvl_cli_inform("%s/%s: no picture by its name", path, d->d_name);
-        }
-    }
+    int room = add_pictures(path, dir, out_format, directory);
     (void)closedir(dir);
     if (!room) {
         wvl_cli_error("%s: out of memory", path);
@@ -86,6 +124,35 @@ int wvl_cli_list_directory(const char *path, const char *out_format, wvl_cli_dir
         wvl_cli_entry *entry = &directory->entries[i], *before = entry - 1;
         if (!strcmp(entry->output, before->output)) {
             entry->clash = before->clash ? before->clash : before->input;
+        }
+    }
+    return WVL_EXIT_OK;
+}
+
+int wvl_cli_check_trace(const char *trace, const wvl_cli_directory *directory)
+{
+    for (size_t i = 0; i < directory->count; i++) {
+        const wvl_cli_entry *entry = &directory->entries[i];
+        if (wvl_cli_is_same_file(trace, entry->input) || wvl_cli_is_same_file(trace, entry->output)) {
+            wvl_cli_error("--trace %s: is the picture %s or its output", trace, entry->input);
+            return WVL_EXIT_OUTPUT;
+        }
+    }
+    return WVL_EXIT_OK;
+}
+
+int wvl_cli_check_entry(const wvl_cli_directory *directory, size_t index)
+{
+    struct stat out;
+    const wvl_cli_entry *entry = &directory->entries[index];
+    if (stat(entry->output, &out)) {
+        return WVL_EXIT_OK;
+    }
+    for (size_t i = 0; i < directory->count; i++) {
+        const wvl_cli_entry *other = &directory->entries[i];
+        if (other->device == out.st_dev && other->inode == out.st_ino) {
+            wvl_cli_error("%s: is the input %s itself", entry->output, other->input);
+            return WVL_EXIT_OUTPUT;
         }
     }
     return WVL_EXIT_OK;

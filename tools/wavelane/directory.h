@@ -2,11 +2,15 @@
 #ifndef WVL_TOOLS_DIRECTORY_H
 #define WVL_TOOLS_DIRECTORY_H
 
+#include <sys/types.h>
+
 #include "cli.h"
 
 typedef struct wvl_cli_entry {
     char *input, *output;
     const char *clash; /* input of an earlier entry with the same output */
+    dev_t device;      /* of the input */
+    ino_t inode;
 } wvl_cli_entry;
 
 typedef struct wvl_cli_directory {
@@ -14,8 +18,12 @@ typedef struct wvl_cli_directory {
     size_t count, capacity;
 } wvl_cli_directory;
 
-/* The files whose extension is that of a picture format, and where each shall go. */
+/* The regular files, or links to such, whose extension is that of a picture format, and where each shall go. */
 int wvl_cli_list_directory(const char *path, const char *out_format, wvl_cli_directory *directory);
+/* Each returns 0 or an exit code after a message. Refuses a trace that is an input or output of the folder. */
+int wvl_cli_check_trace(const char *trace, const wvl_cli_directory *directory);
+/* Refuses an output that is the input of any entry. */
+int wvl_cli_check_entry(const wvl_cli_directory *directory, size_t index);
 void wvl_cli_release_directory(wvl_cli_directory *directory);
 
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Encodes one picture, or every picture of a directory. */
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -21,6 +22,7 @@ typedef struct batch {
     wvl_cli_directory directory;
     size_t failed;         /* of its pictures; changes in turn */
     int code;              /* the same */
+    int report_errno;      /* of the first summary that could not be written; 0: all were */
 } batch;
 
 /* One picture on its way. */
@@ -295,6 +297,13 @@ static int encode(job *j)
     return code;
 }
 
+static void note_lost_report(batch *s)
+{
+    if ((fflush(s->out) || ferror(s->out)) && !s->report_errno) {
+        s->report_errno = errno ? errno : EIO;
+    }
+}
+
 static void report(job *j, int code)
 {
     if (code) {
@@ -304,6 +313,7 @@ static void report(job *j, int code)
     } else {
         report_success(j);
     }
+    note_lost_report(j->s);
 }
 
 static void release_job(job *j)
@@ -383,7 +393,10 @@ static void encode_entry(void *user, wvl_cli_turns *turns, size_t index)
     if (entry->clash) {
         wvl_cli_error("%s: its output %s is that of %s too", input, entry->output, entry->clash);
     } else {
-        code = read_and_plan(&j);
+        code = wvl_cli_check_entry(&s->directory, index);
+        if (!code) {
+            code = read_and_plan(&j);
+        }
         if (!code && !s->args->dry_run && !s->args->explain) {
             code = j.turns ? encode_in_turns(&j) : encode(&j);
         }
@@ -406,6 +419,9 @@ static int encode_directory(batch *s)
     s->code = wvl_cli_list_directory(args->image_dir, args->out_format, &s->directory);
     size_t count = s->directory.count, threads = wvl_context_threads(s->context), usual = threads < MOST_PICTURES ? threads : MOST_PICTURES;
     size_t workers = args->pictures ? args->pictures : args->trace ? 1 : usual;
+    if (!s->code && args->trace) {
+        s->code = wvl_cli_check_trace(args->trace, &s->directory);
+    }
     if (!s->code) {
         wvl_cli_arm_signals(workers > 1 ? s->cancel : NULL);
         wvl_cli_run_turns(count, workers, encode_entry, s);
@@ -437,7 +453,7 @@ static int open_batch(batch *s)
     const wvl_cli_args *args = s->args;
     wvl_context_options options = {.struct_size = sizeof options, .log = wvl_cli_log, .threads = args->threads,
                                    .log_level = args->verbose > 1 ? WVL_LOG_DEBUG : args->verbose ? WVL_LOG_INFO : WVL_LOG_WARNING};
-    int code = args->trace ? wvl_cli_open_trace(args->trace, &options) : WVL_EXIT_OK;
+    int code = args->trace ? wvl_cli_open_trace(args, &options) : WVL_EXIT_OK;
     if (code) {
         return code;
     }
@@ -468,15 +484,20 @@ static int check_environment(const wvl_cli_args *args)
     return WVL_EXIT_OK;
 }
 
-static int finish_output(FILE *out, int code)
+/* Where pictures were to be written, they are complete by then: only what is said of them is lost. */
+static int finish_output(batch *s, int code)
 {
-    if (fflush(out) || ferror(out)) {
-        if (!code) {
-            wvl_cli_error("standard output: cannot be written");
-            return WVL_EXIT_OUTPUT;
-        }
+    const char *name = s->out == stdout ? "standard output" : "standard error";
+    note_lost_report(s);
+    if (!s->report_errno || code) {
+        return code;
     }
-    return code;
+    if (s->args->dry_run || s->args->explain) {
+        wvl_cli_error("%s: cannot be written (%s)", name, strerror(s->report_errno));
+        return WVL_EXIT_OUTPUT;
+    }
+    wvl_cli_error("%s: the report cannot be written (%s); the pictures are complete", name, strerror(s->report_errno));
+    return WVL_EXIT_REPORT;
 }
 
 int wvl_cli_run_encode(const wvl_cli_args *args)
@@ -487,10 +508,10 @@ int wvl_cli_run_encode(const wvl_cli_args *args)
     s.out = args->output && !strcmp(args->output, "-") ? stderr : stdout;
     int code = check_environment(args);
     if (!code) {
+        wvl_cli_catch_signals();
         code = open_batch(&s);
     }
     if (!code) {
-        wvl_cli_catch_signals();
         if (args->json) {
             wvl_cli_report_start(&s.report, s.out, 1);
             wvl_cli_report_text(&s.report, "program", "wavelane");
@@ -502,7 +523,7 @@ int wvl_cli_run_encode(const wvl_cli_args *args)
             wvl_cli_report_number(&s.report, "exit_code", (uint64_t)code);
             wvl_cli_report_finish(&s.report);
         }
-        code = finish_output(s.out, code);
+        code = finish_output(&s, code);
     }
     wvl_params_release(s.params);
     wvl_cancel_release(s.cancel);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "info.h"
+#include "stream.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -19,33 +20,15 @@ static int refuse_file(const char *name, const char *reason)
 }
 
 /* A pipe cannot be read twice: its content is kept. */
-static int read_pipe(wvl_info *info)
+static int read_pipe(wvl_info *info, uint64_t most)
 {
-    size_t capacity = 0;
-    for (;;) {
-        if (info->size == capacity) {
-            capacity = capacity ? capacity * 2 : 65536;
-            uint8_t *larger = realloc(info->memory, capacity);
-            if (!larger) {
-                return refuse_file(info->name, "does not fit into memory; give its name instead of a pipe");
-            }
-            info->memory = larger;
-        }
-        ssize_t got = read(info->fd, info->memory + info->size, capacity - (size_t)info->size);
-        if (got < 0 && errno == EINTR) {
-            continue;
-        }
-        if (got < 0) {
-            return refuse_file(info->name, strerror(errno));
-        }
-        if (got == 0) {
-            return WVL_EXIT_OK;
-        }
-        info->size += (uint64_t)got;
-    }
+    size_t bytes = 0;
+    int code = wvl_cli_read_descriptor(info->fd, info->name, most, WVL_CLI_JPEG2000, &info->memory, &bytes);
+    info->size = bytes;
+    return code;
 }
 
-int wvl_info_open(wvl_info *info, const char *name)
+int wvl_info_open(wvl_info *info, const char *name, uint64_t most)
 {
     struct stat st;
     int is_standard = !strcmp(name, "-");
@@ -58,7 +41,7 @@ int wvl_info_open(wvl_info *info, const char *name)
         return refuse_file(info->name, "is a directory");
     }
     if (!S_ISREG(st.st_mode)) {
-        return read_pipe(info);
+        return read_pipe(info, most);
     }
     info->size = (uint64_t)st.st_size;
     return WVL_EXIT_OK;
@@ -202,29 +185,71 @@ static void print_file(wvl_info *info)
     }
 }
 
+#define INFO_USAGE "wavelane info [--json] [--max-input-bytes N] FILE"
+
+typedef struct request {
+    const char *name;
+    int json;
+    uint64_t most; /* bytes of a pipe or device */
+} request;
+
+/* --max-input-bytes N, or --max-input-bytes=N. 1: taken, 0: another word, -1: wrong value after a message. */
+static int take_limit(request *q, int argc, char **argv, int *i)
+{
+    static const char name[] = "max-input-bytes";
+    const char *word = argv[*i] + strspn(argv[*i], "-"), *value = NULL;
+    if (argv[*i][0] != '-' || strncmp(word, name, sizeof name - 1) != 0) {
+        return 0;
+    }
+    if (word[sizeof name - 1] == '=') {
+        value = word + sizeof name;
+    } else if (!word[sizeof name - 1] && *i + 1 < argc) {
+        value = argv[++*i];
+    }
+    if (!value || !wvl_cli_parse_number(value, 1, UINT64_MAX / 4, &q->most)) {
+        wvl_cli_error("info: --max-input-bytes: expected a whole number from 1");
+        return -1;
+    }
+    return 1;
+}
+
+static int parse_words(request *q, int argc, char **argv)
+{
+    for (int i = 1; i < argc; i++) {
+        int taken = take_limit(q, argc, argv, &i);
+        if (taken < 0) {
+            return WVL_EXIT_USAGE;
+        }
+        if (taken) {
+            continue;
+        }
+        if (!strcmp(argv[i], "--json") || !strcmp(argv[i], "-json")) {
+            q->json = 1;
+        } else if ((argv[i][0] == '-' && argv[i][1]) || q->name) {
+            wvl_cli_error("info: \"%s\" is unexpected; the form is: " INFO_USAGE, argv[i]);
+            return WVL_EXIT_USAGE;
+        } else {
+            q->name = argv[i];
+        }
+    }
+    if (!q->name) {
+        wvl_cli_error("info: no file; the form is: " INFO_USAGE);
+        return WVL_EXIT_USAGE;
+    }
+    return WVL_EXIT_OK;
+}
+
 int wvl_cli_run_info(int argc, char **argv)
 {
     wvl_info info;
-    const char *name = NULL;
-    int json = 0;
+    request q = {.most = WVL_IO_MAX_INPUT_BYTES};
     memset(&info, 0, sizeof info);
-    for (int i = 1; i < argc; i++) {
-        if (!strcmp(argv[i], "--json") || !strcmp(argv[i], "-json")) {
-            json = 1;
-        } else if ((argv[i][0] == '-' && argv[i][1]) || name) {
-            wvl_cli_error("info: \"%s\" is unexpected; the form is: wavelane info [--json] FILE", argv[i]);
-            return WVL_EXIT_USAGE;
-        } else {
-            name = argv[i];
-        }
-    }
-    if (!name) {
-        wvl_cli_error("info: no file; the form is: wavelane info [--json] FILE");
+    if (parse_words(&q, argc, argv)) {
         return WVL_EXIT_USAGE;
     }
-    int code = wvl_info_open(&info, name);
+    int code = wvl_info_open(&info, q.name, q.most);
     if (!code) {
-        wvl_cli_report_start(&info.report, stdout, json);
+        wvl_cli_report_start(&info.report, stdout, q.json);
         print_file(&info);
         while (info.report.depth) { /* what a problem left open */
             wvl_cli_report_close(&info.report);

@@ -39,7 +39,8 @@ typedef struct wvl_info_cursor {
 
 uint32_t wvl_info_take(wvl_info_cursor *c, unsigned bytes); /* big-endian, 1..4 bytes */
 
-int wvl_info_open(wvl_info *info, const char *name); /* 0 or an exit code after a message */
+/* most: bytes of a pipe or device. 0 or an exit code after a message. */
+int wvl_info_open(wvl_info *info, const char *name, uint64_t most);
 void wvl_info_close(wvl_info *info);
 /* 1, or 0 after noting the problem. */
 int wvl_info_read(wvl_info *info, uint64_t offset, size_t bytes, uint8_t *buffer);

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* What a JP2 file says of a picture: colour, profile, palette, channels, resolution, metadata boxes (Annex I). */
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli.h"
+#include "stream.h"
 
 #define BOX_XML 0x786D6C20u
 #define BOX_UUID 0x75756964u
@@ -167,42 +166,16 @@ static int carry_palette(const char *name, wvl_cli_picture *p)
 
 /* ---- Boxes ----------------------------------------------------------------------------------------------------------- */
 
-static int read_whole_file(const char *path, uint8_t **data, size_t *bytes)
+static int read_box(const wvl_cli_args *args, const char *path, uint8_t **data, size_t *bytes)
 {
-    size_t capacity = 0, used = 0;
-    uint8_t *buffer = NULL;
-    FILE *file = fopen(path, "rb");
-    if (!file) {
-        wvl_cli_error("%s: %s", path, strerror(errno));
-        return WVL_EXIT_INPUT;
+    int code = wvl_cli_read_whole(path, wvl_cli_most_bytes(args, WVL_CLI_BOX_BYTES), WVL_CLI_ANYTHING, data, bytes);
+    if (!code && !*bytes) {
+        free(*data);
+        *data = NULL;
+        wvl_cli_error("%s: is empty, and would make an empty box", path);
+        code = WVL_EXIT_INPUT;
     }
-    for (;;) {
-        if (used == capacity) {
-            capacity = capacity ? capacity * 2 : 65536;
-            uint8_t *larger = capacity <= UINT32_MAX ? realloc(buffer, capacity) : NULL;
-            if (!larger) {
-                free(buffer);
-                (void)fclose(file);
-                return out_of_memory(path);
-            }
-            buffer = larger;
-        }
-        size_t got = fread(buffer + used, 1, capacity - used, file);
-        used += got;
-        if (!got) {
-            break;
-        }
-    }
-    int failed = ferror(file);
-    (void)fclose(file);
-    if (failed || !used) {
-        wvl_cli_error("%s: %s", path, failed ? "cannot be read" : "is empty, and would make an empty box");
-        free(buffer);
-        return WVL_EXIT_INPUT;
-    }
-    *data = buffer;
-    *bytes = used;
-    return WVL_EXIT_OK;
+    return code;
 }
 
 static int carry_boxes(const wvl_cli_args *args, const char *name, wvl_cli_picture *p)
@@ -225,7 +198,7 @@ static int carry_boxes(const wvl_cli_args *args, const char *name, wvl_cli_pictu
     for (size_t i = 0; i < args->box_count; i++) {
         size_t index = p->box_count++;
         wvl_box *box = &p->boxes[index];
-        int code = read_whole_file(args->boxes[i].path, &p->box_data[index], &box->bytes);
+        int code = read_box(args, args->boxes[i].path, &p->box_data[index], &box->bytes);
         if (code) {
             return code;
         }

@@ -30,6 +30,11 @@ static const wvl_cli_option options[] = {
     {"input-format", 0, "EXTENSION", WVL_ACTION_INPUT_FORMAT, NULL, NULL,
      "Take the input for a file of this extension (raw, rawl, yuv, tga, ...) instead of finding out.", FILES},
     {"page", 0, "N", WVL_ACTION_PAGE, NULL, NULL, "Directory of a TIFF file, from 0.", FILES},
+    {"max-pixels", 0, "N", WVL_ACTION_MAX_PIXELS, NULL, NULL,
+     "Largest picture that is read, in samples of all components together; 8589934592 (2^33) unless given.", FILES},
+    {"max-input-bytes", 0, "N", WVL_ACTION_MAX_INPUT_BYTES, NULL, NULL,
+     "Most bytes that are read from an input that is no regular file, as a pipe or a device; 2147483648 (2 GiB) unless "
+     "given, and 67108864 (64 MiB) for --xml and --uuid.", FILES},
     {"demo", 0, NULL, WVL_ACTION_DEMO, NULL, NULL, "Encode a picture that the command makes itself.", FILES},
 
     {NULL, 'r', "RATIO,...", SET, "rates", NULL, "Same as --rates.", COMPATIBLE},

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <errno.h>
+#include <limits.h>
 #include <string.h>
 #include <strings.h>
 #include <sys/stat.h>
@@ -33,14 +34,41 @@ static int identify(const char *name, int standard, struct stat *st)
     return strcmp(name, "-") != 0 ? stat(name, st) : fstat(standard, st);
 }
 
-static int check_not_input(const char *const *inputs, size_t input_count, const char *output, const struct stat *out)
+static int is_same(const struct stat *a, const struct stat *b)
 {
-    for (size_t i = 0; i < input_count; i++) {
-        struct stat in;
-        if (!identify(inputs[i], STDIN_FILENO, &in) && S_ISREG(in.st_mode) && in.st_dev == out->st_dev && in.st_ino == out->st_ino) {
-            wvl_cli_error("%s: is the input %s itself", output, inputs[i]);
-            return WVL_EXIT_OUTPUT;
-        }
+    return S_ISREG(a->st_mode) && a->st_dev == b->st_dev && a->st_ino == b->st_ino;
+}
+
+/* Names compare badly: links lead to one file under several of them. */
+static int refuse_input(const char *input, const char *output, const struct stat *out)
+{
+    struct stat in;
+    if (!identify(input, STDIN_FILENO, &in) && is_same(&in, out)) {
+        wvl_cli_error("%s: is the input %s itself", output, input);
+        return WVL_EXIT_OUTPUT;
+    }
+    return WVL_EXIT_OK;
+}
+
+/* Everything that is read: pictures, and the files that become boxes. */
+static int check_not_input(const wvl_cli_args *args, const char *const *inputs, size_t input_count, const char *output,
+                           const struct stat *out)
+{
+    int code = WVL_EXIT_OK;
+    for (size_t i = 0; !code && i < input_count; i++) {
+        code = refuse_input(inputs[i], output, out);
+    }
+    for (size_t i = 0; !code && i < args->box_count; i++) {
+        code = refuse_input(args->boxes[i].path, output, out);
+    }
+    return code;
+}
+
+static int check_stream(void)
+{
+    if (isatty(STDOUT_FILENO)) {
+        wvl_cli_error("standard output: is a terminal; redirect it to a file or a pipe");
+        return WVL_EXIT_OUTPUT;
     }
     return WVL_EXIT_OK;
 }
@@ -56,26 +84,48 @@ int wvl_cli_check_output(const wvl_cli_args *args, const char *const *inputs, si
         wvl_cli_error("%s: %s", is_stream ? "standard output" : output, strerror(errno));
         return WVL_EXIT_OUTPUT;
     }
-    int code = check_not_input(inputs, input_count, output, &out);
-    if (code) {
-        return code;
-    }
-    if (is_stream) {
-        if (isatty(STDOUT_FILENO)) {
-            wvl_cli_error("standard output: is a terminal; redirect it to a file or a pipe");
-            return WVL_EXIT_OUTPUT;
-        }
-        return WVL_EXIT_OK;
+    int code = check_not_input(args, inputs, input_count, output, &out);
+    if (code || is_stream) {
+        return code ? code : check_stream();
     }
     if (S_ISDIR(out.st_mode)) {
         wvl_cli_error("%s: is a directory", output);
         return WVL_EXIT_OUTPUT;
     }
-    if (!args->force) {
+    if (!args->force && S_ISREG(out.st_mode)) { /* devices and pipes are written to, not replaced */
         wvl_cli_error("%s: exists; --force replaces it", output);
         return WVL_EXIT_OUTPUT;
     }
     return WVL_EXIT_OK;
+}
+
+/* Where a file that does not exist yet will be: its folder, and its name there. */
+static int is_same_place(const char *a, const char *b)
+{
+    const char *names[2] = {a, b}, *bases[2];
+    struct stat folders[2];
+    for (int i = 0; i < 2; i++) {
+        char folder[PATH_MAX];
+        const char *slash = strrchr(names[i], '/');
+        size_t length = slash ? (size_t)(slash + 1 - names[i]) : 0;
+        bases[i] = names[i] + length;
+        (void)snprintf(folder, sizeof folder, "%.*s", (int)length, names[i]);
+        if (length >= sizeof folder || stat(length ? folder : ".", &folders[i])) {
+            return 0;
+        }
+    }
+    return !strcmp(bases[0], bases[1]) && folders[0].st_dev == folders[1].st_dev &&
+           folders[0].st_ino == folders[1].st_ino;
+}
+
+int wvl_cli_is_same_file(const char *a, const char *b)
+{
+    struct stat x, y;
+    int lacks_a = identify(a, STDOUT_FILENO, &x), lacks_b = identify(b, STDOUT_FILENO, &y);
+    if (lacks_a || lacks_b) {
+        return lacks_a && lacks_b && is_same_place(a, b);
+    }
+    return is_same(&x, &y);
 }
 
 int wvl_cli_open_sink(const wvl_cli_args *args, wvl_context *context, const char *output, wvl_sink *sink)

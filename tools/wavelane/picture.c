@@ -13,16 +13,19 @@ static int out_of_memory(const char *name)
 
 /* ---- Reading --------------------------------------------------------------------------------------------------------- */
 
+static int exit_code(int result) { return result == WVL_IO_ERROR_MEMORY ? WVL_EXIT_DEVICE : WVL_EXIT_INPUT; }
+
 static int read_file(const wvl_cli_args *args, const char *name, wvl_io_picture *io)
 {
     char error[512] = "";
-    if (wvl_io_read_picture(name, &args->io, io, error, sizeof error)) {
+    int result = wvl_io_read_picture(name, &args->io, io, error, sizeof error);
+    if (result) {
         if (!strncmp(error, name, strlen(name))) {
             wvl_cli_error("%s", error);
         } else {
             wvl_cli_error("%s: %s", strcmp(name, "-") ? name : "standard input", error);
         }
-        return WVL_EXIT_INPUT;
+        return exit_code(result);
     }
     if (io->note[0]) {
         wvl_cli_warn("%s: %s", name, io->note);
@@ -44,8 +47,24 @@ static int merge_parts(const wvl_cli_args *args, const char *name, wvl_io_pictur
         wvl_cli_error("--component-steps: %zu steps for %zu components", args->component_step_count, components);
         return WVL_EXIT_USAGE;
     }
-    if (wvl_io_merge_components(parts, count, args->component_steps, io, error, sizeof error)) {
+    int result = wvl_io_merge_components(parts, count, args->component_steps, io, error, sizeof error);
+    if (result) {
         wvl_cli_error("%s and %zu more: %s", name, count - 1, error);
+        return exit_code(result);
+    }
+    return WVL_EXIT_OK;
+}
+
+/* Several files make one picture: the limit is for all of them together. */
+static int check_total(const wvl_cli_args *args, const char *name, const wvl_io_picture *part, uint64_t *samples)
+{
+    uint64_t most = args->io.max_samples ? args->io.max_samples : WVL_IO_MAX_SAMPLES;
+    for (uint32_t i = 0; i < part->component_count; i++) {
+        *samples += (uint64_t)part->components[i].width * part->components[i].height;
+    }
+    if (*samples > most) {
+        wvl_cli_error("%s: with the inputs before it more than the limit of %llu samples (--max-pixels)", name,
+                      (unsigned long long)most);
         return WVL_EXIT_INPUT;
     }
     return WVL_EXIT_OK;
@@ -58,9 +77,13 @@ static int read_parts(const wvl_cli_args *args, const char *const *inputs, size_
         return out_of_memory(inputs[0]);
     }
     size_t done = 0;
+    uint64_t samples = 0;
     int code = WVL_EXIT_OK;
     for (; !code && done < count; done++) {
         code = read_file(args, inputs[done], &parts[done]);
+        if (!code) {
+            code = check_total(args, inputs[done], &parts[done], &samples);
+        }
     }
     if (!code) {
         code = merge_parts(args, inputs[0], parts, count, io);

@@ -1,51 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include <signal.h>
-#include <string.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "cli.h"
-
-/* ---- Signals --------------------------------------------------------------------------------------------------------- */
-
-static wvl_cancel *volatile token; /* lives from the first arming to the end of the command */
-static volatile sig_atomic_t armed, interrupted;
-
-static void on_signal(int number)
-{
-    (void)number;
-    interrupted = 1;
-    if (armed) {
-        wvl_cancel_raise(token);
-    } else {
-        _exit(WVL_EXIT_INTERRUPTED); /* nothing is half written */
-    }
-}
-
-void wvl_cli_catch_signals(void)
-{
-    struct sigaction action;
-    memset(&action, 0, sizeof action);
-    action.sa_handler = on_signal;
-    (void)sigemptyset(&action.sa_mask);
-    (void)sigaction(SIGINT, &action, NULL);
-    (void)sigaction(SIGTERM, &action, NULL);
-    action.sa_handler = SIG_IGN; /* a closed pipe is a write error with a message */
-    (void)sigaction(SIGPIPE, &action, NULL);
-    (void)sigaction(SIGXFSZ, &action, NULL); /* a file size limit is an error of write(), so that the partial file is removed */
-}
-
-void wvl_cli_arm_signals(wvl_cancel *cancel)
-{
-    armed = 0;
-    token = cancel;
-    armed = cancel != NULL;
-}
-
-int wvl_cli_was_interrupted(void)
-{
-    return interrupted != 0;
-}
 
 /* ---- Progress -------------------------------------------------------------------------------------------------------- */
 

@@ -100,7 +100,6 @@ void wvl_cli_summary_text(FILE *file, const wvl_cli_summary *s, int layers)
     if (layers) {
         print_layers(file, s);
     }
-    (void)fflush(file);
 }
 
 static void write_text(void *user, const char *text, size_t bytes)
@@ -121,7 +120,6 @@ void wvl_cli_plan_text(FILE *file, const wvl_cli_summary *s, int explain)
     if (explain) {
         (void)wvl_plan_explain(s->plan, 0, write_text, file);
     }
-    (void)fflush(file);
 }
 
 /* ---- JSON ------------------------------------------------------------------------------------------------------------ */

@@ -6,18 +6,35 @@
 #include "trace.h"
 
 #include <pthread.h>
+#include <stdarg.h>
 #include <string.h>
 
 #define TRACKS 64u
+#define LINE_BYTES 512
 
+/* The file has a context of its own: that of the pictures must be gone before the last span is known. */
 static struct {
-    FILE *file;
+    wvl_context *context;
+    wvl_sink sink;
+    const char *path; /* NULL: nothing is traced */
     double start;
     pthread_mutex_t lock;
     char tracks[TRACKS][48];
     uint32_t track_count;
     int failed;
 } trace = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+static void put_text(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+static void put_text(const char *format, ...)
+{
+    char line[LINE_BYTES];
+    va_list args;
+    va_start(args, format);
+    int length = vsnprintf(line, sizeof line, format, args);
+    va_end(args);
+    trace.failed |= length < 0 || length >= LINE_BYTES || trace.sink.write(trace.sink.user, line, (size_t)length) != 0;
+}
 
 /* Number of the track, told to the reader when it is new. The last one takes what there is no room for. */
 static uint32_t find_track(const char *name)
@@ -33,7 +50,7 @@ static uint32_t find_track(const char *name)
         return TRACKS - 1;
     }
     (void)snprintf(trace.tracks[trace.track_count++], sizeof trace.tracks[0], "%s", name);
-    (void)fprintf(trace.file, ",\n{\"ph\":\"M\",\"pid\":1,\"tid\":%u,\"name\":\"thread_name\",\"args\":{\"name\":\"%s\"}}", i, name);
+    put_text(",\n{\"ph\":\"M\",\"pid\":1,\"tid\":%u,\"name\":\"thread_name\",\"args\":{\"name\":\"%s\"}}", i, name);
     return i;
 }
 
@@ -42,38 +59,67 @@ static void put_span(void *user, const wvl_trace_span *span)
     (void)user;
     (void)pthread_mutex_lock(&trace.lock);
     uint32_t track = find_track(span->track);
-    (void)fprintf(trace.file, ",\n{\"ph\":\"X\",\"pid\":1,\"tid\":%u,\"name\":\"%s\",\"ts\":%.3f,\"dur\":%.3f,\"args\":{\"picture\":%llu}}", track, span->name,
-                  1e6 * (span->begin - trace.start), 1e6 * (span->end - span->begin), (unsigned long long)span->picture);
+    double begin = 1e6 * (span->begin - trace.start), duration = 1e6 * (span->end - span->begin);
+    put_text(",\n{\"ph\":\"X\",\"pid\":1,\"tid\":%u,\"name\":\"%s\",\"ts\":%.3f,\"dur\":%.3f,\"args\":{\"picture\":%llu}}",
+             track, span->name, begin, duration, (unsigned long long)span->picture);
     (void)pthread_mutex_unlock(&trace.lock);
 }
 
-int wvl_cli_open_trace(const char *path, wvl_context_options *options)
+static int check_trace(const wvl_cli_args *args)
 {
-    trace.file = fopen(path, "wb");
-    if (!trace.file) {
-        wvl_cli_error("--trace %s: cannot be written", path);
+    if (!strcmp(args->trace, "-")) {
+        wvl_cli_error("--trace -: expected the name of a file");
+        return WVL_EXIT_USAGE;
+    }
+    if (args->output && wvl_cli_is_same_file(args->trace, args->output)) {
+        wvl_cli_error("--trace %s: is the output too", args->trace);
         return WVL_EXIT_OUTPUT;
     }
+    return wvl_cli_check_output(args, args->inputs, args->input_count, args->trace);
+}
+
+int wvl_cli_open_trace(const wvl_cli_args *args, wvl_context_options *options)
+{
+    wvl_context_options own = {.struct_size = sizeof own, .threads = 1};
+    int code = check_trace(args);
+    if (code) {
+        return code;
+    }
+    wvl_status status = wvl_context_create(&own, &trace.context);
+    if (status) {
+        wvl_cli_error("--trace: %s", wvl_status_text(status));
+        return wvl_cli_exit_code(status);
+    }
+    trace.sink = (wvl_sink){.struct_size = sizeof trace.sink};
+    code = wvl_cli_open_sink(args, trace.context, args->trace, &trace.sink);
+    if (code) {
+        wvl_context_release(trace.context);
+        return code;
+    }
+    trace.path = args->trace;
     trace.start = wvl_cli_seconds();
-    (void)fputs("{\"displayTimeUnit\":\"ms\",\"traceEvents\":[\n"
-                "{\"ph\":\"M\",\"pid\":1,\"tid\":0,\"name\":\"process_name\",\"args\":{\"name\":\"wavelane\"}}",
-                trace.file);
+    put_text("{\"displayTimeUnit\":\"ms\",\"traceEvents\":[\n"
+             "{\"ph\":\"M\",\"pid\":1,\"tid\":0,\"name\":\"process_name\",\"args\":{\"name\":\"wavelane\"}}");
     options->trace = put_span;
     return WVL_EXIT_OK;
 }
 
+/* A trace of pictures that all failed is not kept; of some, it is. */
 int wvl_cli_close_trace(int code)
 {
-    if (!trace.file) {
+    if (!trace.path) {
         return code;
     }
-    (void)fputs("\n]}\n", trace.file);
-    int failed = ferror(trace.file) != 0;
-    failed |= fclose(trace.file) != 0;
-    trace.file = NULL;
+    int complete = code == WVL_EXIT_OK || code == WVL_EXIT_SOME_FAILED || code == WVL_EXIT_REPORT;
+    put_text("\n]}\n");
+    complete = complete && !trace.failed;
+    int failed = trace.failed;
+    failed |= trace.sink.close(trace.sink.user, complete) != 0;
+    wvl_context_release(trace.context);
     if (failed && !code) {
-        wvl_cli_error("--trace: cannot be written");
-        return WVL_EXIT_OUTPUT;
+        wvl_cli_error("--trace %s: cannot be written; the pictures are complete", trace.path);
+        code = WVL_EXIT_REPORT;
     }
+    trace.path = NULL;
     return code;
 }

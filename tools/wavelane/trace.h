@@ -4,9 +4,10 @@
 
 #include "cli.h"
 
-/* Opens the file and makes the context tell its spans. 0 or an exit code after a message. */
-int wvl_cli_open_trace(const char *path, wvl_context_options *options);
-/* After the context is gone. Returns code, or why the file is not complete. Nothing was opened: code. */
+/* Checks and opens the file as an output, and makes the context report its spans. 0 or an exit code after a message. */
+int wvl_cli_open_trace(const wvl_cli_args *args, wvl_context_options *options);
+/* After the context is gone. The file appears only now, and not where the command failed. Returns code, or why the file
+ * is not complete. */
 int wvl_cli_close_trace(int code);
 
 #endif

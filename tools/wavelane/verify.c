@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Decodes what was encoded with a foreign decoder, and compares sample by sample. */
+#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -227,12 +228,17 @@ static int compare(const wvl_cli_picture *picture, const char *name, int lossles
     return WVL_EXIT_OK;
 }
 
-static opj_image_t *decode_or_say(const char *name, int is_jp2, const uint8_t *bytes, size_t count)
+/* *code: why there is no image. OpenJPEG gives up directly after an allocation that failed. */
+static opj_image_t *decode_or_say(const char *name, int is_jp2, const uint8_t *bytes, size_t count, int *code)
 {
     char message[MESSAGE_BYTES] = "";
     reader r = {bytes, count, 0};
+    errno = 0;
     opj_image_t *image = decode(&r, is_jp2, message);
-    if (!image) {
+    *code = image || errno != ENOMEM ? WVL_EXIT_CHECK : WVL_EXIT_DEVICE;
+    if (!image && *code == WVL_EXIT_DEVICE) {
+        wvl_cli_error("%s: not enough memory to decode it with OpenJPEG %s", name, opj_version());
+    } else if (!image) {
         wvl_cli_error("%s: check failed: OpenJPEG %s cannot decode it: %s", name, opj_version(), message[0] ? message : "no reason given");
     }
     return image;
@@ -242,11 +248,12 @@ int wvl_cli_verify_bytes(const wvl_cli_picture *picture, const char *name, int i
                          wvl_cli_check *check)
 {
     (void)snprintf(check->decoder, sizeof check->decoder, "OpenJPEG %s", opj_version());
-    opj_image_t *image = decode_or_say(name, is_jp2, bytes, count);
+    int code;
+    opj_image_t *image = decode_or_say(name, is_jp2, bytes, count, &code);
     if (!image) {
-        return WVL_EXIT_CHECK;
+        return code;
     }
-    int code = check_shape(picture, name, image);
+    code = check_shape(picture, name, image);
     if (!code) {
         code = compare(picture, name, lossless, image, check);
     }
@@ -271,9 +278,10 @@ static int take_component(const opj_image_comp_t *from, wvl_io_component *to)
 int wvl_cli_decode_bytes(const char *name, const uint8_t *bytes, size_t count, wvl_cli_picture *picture)
 {
     memset(picture, 0, sizeof *picture);
-    opj_image_t *image = decode_or_say(name, 0, bytes, count);
+    int code;
+    opj_image_t *image = decode_or_say(name, 0, bytes, count, &code);
     if (!image) {
-        return WVL_EXIT_CHECK;
+        return code;
     }
     wvl_io_picture *io = &picture->io;
     io->components = calloc(image->numcomps, sizeof *io->components);

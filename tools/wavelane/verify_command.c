@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* wavelane verify: is a file legal, which profiles does it meet, and what does it decode to? */
-#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "stream.h"
 #include "verify_options.h"
 
 #define ISSUE_LIMIT 1000u
@@ -156,45 +156,11 @@ static int parse(request *q, int argc, char **argv)
 
 /* ---- The file -------------------------------------------------------------------------------------------------------- */
 
-static int read_all(request *q, FILE *file)
-{
-    size_t room = 0;
-    for (;;) {
-        if (q->bytes == room) {
-            room = room ? 2 * room : 1 << 20;
-            uint8_t *larger = realloc(q->data, room);
-            if (!larger) {
-                wvl_cli_error("%s: does not fit into memory", q->name);
-                return WVL_EXIT_DEVICE;
-            }
-            q->data = larger;
-        }
-        size_t got = fread(q->data + q->bytes, 1, room - q->bytes, file);
-        q->bytes += got;
-        if (!got) {
-            break;
-        }
-    }
-    if (ferror(file)) {
-        wvl_cli_error("%s: %s", q->name, strerror(errno));
-        return WVL_EXIT_INPUT;
-    }
-    return WVL_EXIT_OK;
-}
-
 static int read_file(request *q)
 {
-    if (!strcmp(q->name, "-")) {
-        q->name = "standard input";
-        return read_all(q, stdin);
-    }
-    FILE *file = fopen(q->name, "rb");
-    if (!file) {
-        wvl_cli_error("%s: %s", q->name, strerror(errno));
-        return WVL_EXIT_INPUT;
-    }
-    int code = read_all(q, file);
-    (void)fclose(file);
+    uint64_t most = wvl_cli_most_bytes(&q->args, WVL_IO_MAX_INPUT_BYTES);
+    int code = wvl_cli_read_whole(q->name, most, WVL_CLI_JPEG2000, &q->data, &q->bytes);
+    q->name = strcmp(q->name, "-") != 0 ? q->name : "standard input";
     return code;
 }
 

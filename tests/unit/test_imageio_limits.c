@@ -1,0 +1,346 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Picture readers at their limits: memory that fails, pipes that do not end, and what follows the picture. */
+#define _GNU_SOURCE
+#include "imageio_bench.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <png.h>
+#include <signal.h>
+#include <stdio.h>
+#include <sys/wait.h>
+#include <tiffio.h>
+#include <unistd.h>
+
+/* Sanitizers bring an allocator of their own. */
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+#define HAS_SANITIZER 1
+#endif
+#endif
+#if defined(__GLIBC__) && !defined(HAS_SANITIZER) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+#define CAN_FAIL 1
+#else
+#define CAN_FAIL 0
+#endif
+
+/* ---- Memory that fails ------------------------------------------------------------------------------------------------------- */
+
+static long calls, fail_at; /* the call that fails; 0: none */
+
+#if CAN_FAIL
+static int fails(void)
+{
+    if (fail_at && ++calls == fail_at) {
+        errno = ENOMEM;
+        return 1;
+    }
+    return 0;
+}
+
+void *__libc_malloc(size_t n);
+void *__libc_calloc(size_t count, size_t n);
+void *__libc_realloc(void *block, size_t n);
+
+/* Visible, so that libtiff gets these too. */
+#define SHOWN __attribute__((visibility("default")))
+SHOWN void *malloc(size_t n) { return fails() ? NULL : __libc_malloc(n); }
+SHOWN void *calloc(size_t count, size_t n) { return fails() ? NULL : __libc_calloc(count, n); }
+SHOWN void *realloc(void *block, size_t n) { return fails() ? NULL : __libc_realloc(block, n); }
+#endif
+
+/* ---- Files ------------------------------------------------------------------------------------------------------------------- */
+
+static char path[] = "/tmp/imageio-limits-XXXXXX";
+
+static void load(bytes *b)
+{
+    FILE *file = fopen(path, "rb");
+    ck_assert_ptr_nonnull(file);
+    b->count = fread(b->at, 1, sizeof b->at, file);
+    ck_assert_uint_lt(b->count, sizeof b->at);
+    (void)fclose(file);
+    (void)unlink(path);
+}
+
+static void make_path(void)
+{
+    (void)strcpy(path, "/tmp/imageio-limits-XXXXXX");
+    int fd = mkstemp(path);
+    ck_assert_int_ge(fd, 0);
+    (void)close(fd);
+}
+
+static void make_png(bytes *b)
+{
+    uint8_t row[16 * 3] = {1, 2, 3};
+    make_path();
+    FILE *file = fopen(path, "wb");
+    png_structp png = png_create_write_struct(PNG_LIBPNG_VER_STRING, NULL, NULL, NULL);
+    png_infop info = png_create_info_struct(png);
+    ck_assert_int_eq(setjmp(png_jmpbuf(png)), 0);
+    png_init_io(png, file);
+    png_set_IHDR(png, info, 16, 4, 8, PNG_COLOR_TYPE_RGB, PNG_INTERLACE_ADAM7, PNG_COMPRESSION_TYPE_BASE,
+                 PNG_FILTER_TYPE_BASE);
+    png_write_info(png, info);
+    int passes = png_set_interlace_handling(png);
+    for (int y = 0; y < 4 * passes; y++) {
+        png_write_row(png, row);
+    }
+    png_write_end(png, info);
+    png_destroy_write_struct(&png, &info);
+    (void)fclose(file);
+    load(b);
+}
+
+static void make_tiff(bytes *b, int compression)
+{
+    uint8_t row[64] = {1, 2, 3};
+    make_path();
+    TIFF *tiff = TIFFOpen(path, "w");
+    TIFFSetField(tiff, TIFFTAG_IMAGEWIDTH, 64);
+    TIFFSetField(tiff, TIFFTAG_IMAGELENGTH, 4);
+    TIFFSetField(tiff, TIFFTAG_BITSPERSAMPLE, 8);
+    TIFFSetField(tiff, TIFFTAG_SAMPLESPERPIXEL, 1);
+    TIFFSetField(tiff, TIFFTAG_PHOTOMETRIC, PHOTOMETRIC_MINISBLACK);
+    TIFFSetField(tiff, TIFFTAG_PLANARCONFIG, PLANARCONFIG_CONTIG);
+    TIFFSetField(tiff, TIFFTAG_COMPRESSION, compression);
+    TIFFSetField(tiff, TIFFTAG_ROWSPERSTRIP, 2);
+    for (uint32_t y = 0; y < 4; y++) {
+        ck_assert_int_eq(TIFFWriteScanline(tiff, row, y, 0), 1);
+    }
+    TIFFClose(tiff);
+    load(b);
+}
+
+static void make_bmp(bytes *b)
+{
+    start_bmp(b, 2, 1, 24, 0, 0);
+    put(b, "abcdef\0\0", 8);
+}
+
+static void make_dpx(bytes *b)
+{
+    start_dpx(b, 1, 4, 1, 50, 8, 0);
+    put(b, "abcdefghijkl", 12);
+}
+
+static void make_text(bytes *b, const char *text)
+{
+    b->count = 0;
+    put(b, text, strlen(text));
+}
+
+enum { PNG, LZW, DEFLATE, PLAIN, BMP, DPX, PNM, PAM, PGX, KINDS };
+
+static const char *make_file(bytes *b, int kind)
+{
+    static const char *const names[KINDS] = {"a.png", "a.tif", "a.tif", "a.tif", "a.bmp",
+                                             "a.dpx", "a.ppm", "a.pam", "a.pgx"};
+    switch (kind) {
+    case PNG: make_png(b); break;
+    case LZW: make_tiff(b, COMPRESSION_LZW); break;
+    case DEFLATE: make_tiff(b, COMPRESSION_ADOBE_DEFLATE); break;
+    case PLAIN: make_tiff(b, COMPRESSION_NONE); break;
+    case BMP: make_bmp(b); break;
+    case DPX: make_dpx(b); break;
+    case PNM: make_text(b, "P6\n2 1\n255\nabcdef"); break;
+    case PAM: make_text(b, "P7\nWIDTH 2\nHEIGHT 1\nDEPTH 3\nMAXVAL 255\nTUPLTYPE RGB\nENDHDR\nabcdef"); break;
+    default: make_text(b, "PG ML 8 2 1\nab"); break;
+    }
+    return names[kind];
+}
+
+/* ---- Tests ------------------------------------------------------------------------------------------------------------------- */
+
+enum { DONE, SHORT_OF_MEMORY, WRONG, CRASHED };
+
+/* Reads the file with one allocation that fails, in a process of its own. */
+static int read_with_failure(const bytes *b, const char *name, long at)
+{
+    int status;
+    (void)fflush(stdout);
+    pid_t child = fork();
+    ck_assert_int_ge(child, 0);
+    if (!child) {
+        wvl_io_picture p;
+        char error[256] = "";
+        fail_at = at;
+        int result = wvl_io_read_memory(b->at, b->count, name, NULL, &p, error, sizeof error);
+        fail_at = 0;
+        if (result == WVL_IO_OK) {
+            _exit(DONE);
+        }
+        if (result != WVL_IO_ERROR_MEMORY || !error[0]) {
+            (void)fprintf(stderr, "allocation %ld of %s: %d, \"%s\"\n", at, name, result, error);
+        }
+        _exit(result == WVL_IO_ERROR_MEMORY && error[0] ? SHORT_OF_MEMORY : WRONG);
+    }
+    ck_assert_int_eq(waitpid(child, &status, 0), child);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : CRASHED;
+}
+
+/* Whichever allocation fails, the reason is memory and not the file. libtiff 4.5 does not survive a few of them. */
+START_TEST(failed_allocations_are_memory_errors)
+{
+    wvl_io_picture p;
+    char error[256];
+    bytes b = {.count = 0};
+    const char *name = make_file(&b, _i);
+    int counts[4] = {0}, is_tiff = _i == LZW || _i == DEFLATE || _i == PLAIN;
+    calls = 0;
+    fail_at = LONG_MAX;
+    ck_assert_int_eq(wvl_io_read_memory(b.at, b.count, name, NULL, &p, error, sizeof error), WVL_IO_OK);
+    fail_at = 0;
+    wvl_io_release_picture(&p);
+    long total = calls;
+    calls = 0;
+    for (long at = 1; at <= total; at++) {
+        counts[read_with_failure(&b, name, at)]++;
+    }
+    ck_assert_int_eq(counts[WRONG], 0);
+    ck_assert_int_le(counts[CRASHED], is_tiff ? (int)total / 3 : 0);
+    ck_assert_msg(counts[SHORT_OF_MEMORY] > (is_tiff ? 5 : 1), "%d of %ld", counts[SHORT_OF_MEMORY], total);
+}
+END_TEST
+
+/* More than the machine has is not even asked for. */
+START_TEST(impossible_memory)
+{
+    static const char head[] = "P5 67108864 134217728 65535\n";
+    wvl_io_options o = {.max_samples = UINT64_MAX, .max_input_bytes = UINT64_MAX};
+    wvl_io_picture p;
+    char error[256] = "";
+    int ends[2];
+    ck_assert_int_eq(pipe(ends), 0);
+    ck_assert_int_gt(write(ends[1], head, sizeof head - 1), 0);
+    (void)close(ends[1]);
+    ck_assert_int_ge(dup2(ends[0], STDIN_FILENO), 0);
+    ck_assert_int_eq(wvl_io_read_picture("-", &o, &p, error, sizeof error), WVL_IO_ERROR_MEMORY);
+    ck_assert_ptr_nonnull(strstr(error, "not enough memory for 18014398509481984 bytes"));
+}
+END_TEST
+
+/* A second picture would be lost without a word; other bytes mean nothing. */
+START_TEST(what_follows)
+{
+    static const int is_refused[KINDS] = {1, 0, 0, 0, 1, 1, 1, 1, 1}, is_noted[KINDS] = {0, 0, 0, 0, 0, 0, 1, 1, 1};
+    wvl_io_options all = {.ignore_rest = 1};
+    wvl_io_picture p;
+    bytes b = {.count = 0}, one;
+    const char *name = make_file(&b, _i);
+    read_bytes(&p, b.at, b.count, name, NULL);
+    ck_assert_str_eq(p.note, "");
+    wvl_io_release_picture(&p);
+    one = b;
+    put(&b, one.at, one.count);
+    if (is_refused[_i]) {
+        refuse_bytes(b.at, b.count, name, NULL, "only one picture per input is read");
+        read_bytes(&p, b.at, b.count, name, &all);
+    } else {
+        read_bytes(&p, b.at, b.count, name, NULL);
+    }
+    wvl_io_release_picture(&p);
+    b = one;
+    put(&b, "BMtrailing bytes", 16);
+    read_bytes(&p, b.at, b.count, name, NULL);
+    ck_assert_msg(!strstr(p.note, "after the picture") == !is_noted[_i], "%s: \"%s\"", name, p.note);
+    wvl_io_release_picture(&p);
+}
+END_TEST
+
+/* The last line of a DPX file may be padded to whole words, or not. */
+START_TEST(padding_before_what_follows)
+{
+    bytes b, one;
+    start_dpx(&one, 1, 2, 1, 50, 8, 0);
+    put(&one, "abcdef\0\0", 8);
+    b.count = 0;
+    put(&b, one.at, one.count);
+    put(&b, one.at, one.count);
+    refuse_bytes(b.at, b.count, "a.dpx", NULL, "only one picture per input is read");
+}
+END_TEST
+
+static void fill_pipe(int fd, const bytes *b)
+{
+    ck_assert_int_eq((int)write(fd, b->at, b->count), (int)b->count);
+    (void)close(fd);
+}
+
+/* No more is taken from a pipe than the limit, and the limit itself suffices. */
+START_TEST(limited_pipes)
+{
+    wvl_io_options o = {0};
+    wvl_io_picture p;
+    char error[256];
+    bytes b = {.count = 0};
+    (void)make_file(&b, _i);
+    for (int short_by = 0; short_by < 2; short_by++) {
+        int ends[2], is_enough = !short_by;
+        error[0] = '\0';
+        ck_assert_int_eq(pipe(ends), 0);
+        fill_pipe(ends[1], &b);
+        ck_assert_int_ge(dup2(ends[0], STDIN_FILENO), 0);
+        (void)close(ends[0]);
+        o.max_input_bytes = b.count - (size_t)short_by;
+        int result = wvl_io_read_picture("-", &o, &p, error, sizeof error);
+        ck_assert_msg(result == (is_enough ? WVL_IO_OK : WVL_IO_ERROR_INPUT), "%d: %s", result, error);
+        ck_assert_msg(is_enough || strstr(error, "--max-input-bytes"), "%s", error);
+        wvl_io_release_picture(&p);
+    }
+}
+END_TEST
+
+/* A pipe that begins like a picture and never ends: reading stops where the directory says that the picture does. */
+START_TEST(endless_tiff)
+{
+    wvl_io_options o = {.max_input_bytes = 300000};
+    wvl_io_picture p;
+    char error[256] = "";
+    bytes b = {.count = 0};
+    uint8_t rest[4096] = {0};
+    int ends[2];
+    (void)make_file(&b, _i);
+    ck_assert_int_eq(pipe(ends), 0);
+    pid_t writer = fork();
+    ck_assert_int_ge(writer, 0);
+    if (!writer) {
+        (void)signal(SIGPIPE, SIG_DFL);
+        (void)close(ends[0]);
+        for (ssize_t n = write(ends[1], b.at, b.count); n > 0;) {
+            n = write(ends[1], rest, sizeof rest);
+        }
+        _exit(0);
+    }
+    (void)close(ends[1]);
+    ck_assert_int_ge(dup2(ends[0], STDIN_FILENO), 0);
+    (void)close(ends[0]);
+    int result = wvl_io_read_picture("-", &o, &p, error, sizeof error);
+    (void)kill(writer, SIGKILL);
+    ck_assert_msg(result == WVL_IO_OK, "%s", error);
+    ck_assert_uint_eq(p.width, 64);
+    wvl_io_release_picture(&p);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("imageio_limits");
+    TCase *tests = tcase_create("limits");
+    if (CAN_FAIL) {
+        tcase_add_loop_test(tests, failed_allocations_are_memory_errors, 0, KINDS);
+    }
+    tcase_add_test(tests, impossible_memory);
+    tcase_add_loop_test(tests, what_follows, 0, KINDS);
+    tcase_add_test(tests, padding_before_what_follows);
+    tcase_add_loop_test(tests, limited_pipes, 0, KINDS);
+    tcase_add_loop_test(tests, endless_tiff, LZW, PLAIN + 1);
+    suite_add_tcase(suite, tests);
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_ENV);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed != 0;
+}

@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Everything that a file, pipe or device gives, in memory, within a limit. */
+#include "stream.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define FIRST_BYTES ((size_t)65536)
+#define MAGIC_BYTES 12u
+
+typedef struct stream {
+    int fd;
+    const char *name; /* for messages */
+    uint64_t most;    /* bytes taken at most; UINT64_MAX for a regular file */
+    wvl_cli_content content;
+    uint8_t *data;
+    size_t bytes, room;
+} stream;
+
+static int refuse(const stream *s, const char *reason)
+{
+    wvl_cli_error("%s: %s", s->name, reason);
+    return WVL_EXIT_INPUT;
+}
+
+static int begins_as_jpeg2000(const stream *s)
+{
+    static const uint8_t signature[MAGIC_BYTES] = {0, 0, 0, 12, 'j', 'P', ' ', ' ', 0x0D, 0x0A, 0x87, 0x0A};
+    return s->bytes >= MAGIC_BYTES &&
+           (!memcmp(s->data, signature, MAGIC_BYTES) || (s->data[0] == 0xFF && s->data[1] == 0x4F));
+}
+
+static uint64_t memory_of_machine(void)
+{
+    long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
+    return pages > 0 && page > 0 ? (uint64_t)pages * (uint64_t)page : UINT64_MAX;
+}
+
+/* Promises of malloc that the machine cannot keep are not asked for. */
+static int make_room(stream *s, uint64_t wanted)
+{
+    uint8_t *larger = wanted <= SIZE_MAX / 2 && wanted <= memory_of_machine() ? realloc(s->data, (size_t)wanted) : NULL;
+    if (!larger) {
+        wvl_cli_error("%s: not enough memory for %llu bytes", s->name, (unsigned long long)wanted);
+        return WVL_EXIT_DEVICE;
+    }
+    s->data = larger;
+    s->room = (size_t)wanted;
+    return WVL_EXIT_OK;
+}
+
+/* The buffer is full: whether reading goes on. A file that is not JPEG 2000 is left as soon as that is known. */
+static int go_on(stream *s)
+{
+    if (s->content == WVL_CLI_JPEG2000 && s->most != UINT64_MAX && s->bytes && !begins_as_jpeg2000(s)) {
+        return refuse(s, "neither a JP2 signature box (I.5.1) nor an SOC marker (A.4.1) at its beginning; "
+                         "the rest is not read");
+    }
+    if (s->bytes > s->most) {
+        wvl_cli_error("%s: more than the limit of %llu bytes for a pipe or device; --max-input-bytes sets another",
+                      s->name, (unsigned long long)s->most);
+        return WVL_EXIT_INPUT;
+    }
+    uint64_t wanted = s->room ? 2 * (uint64_t)s->room : FIRST_BYTES;
+    return make_room(s, wanted <= s->most ? wanted : s->most + 1);
+}
+
+static int read_to_end(stream *s)
+{
+    for (;;) {
+        int code = s->bytes == s->room || s->bytes > s->most ? go_on(s) : WVL_EXIT_OK;
+        if (code) {
+            return code;
+        }
+        ssize_t got = read(s->fd, s->data + s->bytes, s->room - s->bytes);
+        if (got > 0) {
+            s->bytes += (size_t)got;
+        } else if (got == 0) {
+            return WVL_EXIT_OK;
+        } else if (errno != EINTR) {
+            return refuse(s, strerror(errno));
+        }
+    }
+}
+
+int wvl_cli_read_descriptor(int fd, const char *name, uint64_t most, wvl_cli_content content, uint8_t **data,
+                            size_t *bytes)
+{
+    struct stat st;
+    stream s = {.fd = fd, .name = name, .most = most, .content = content};
+    int code = fstat(fd, &st) ? refuse(&s, strerror(errno)) : WVL_EXIT_OK;
+    if (!code && S_ISDIR(st.st_mode)) {
+        code = refuse(&s, "is a directory");
+    }
+    if (!code && S_ISREG(st.st_mode)) {
+        s.most = UINT64_MAX;
+        code = make_room(&s, (uint64_t)st.st_size + 1); /* one more shows the end */
+    }
+    if (!code) {
+        code = read_to_end(&s);
+    }
+    if (code) {
+        free(s.data);
+        return code;
+    }
+    *data = s.data;
+    *bytes = s.bytes;
+    return WVL_EXIT_OK;
+}
+
+int wvl_cli_read_whole(const char *path, uint64_t most, wvl_cli_content content, uint8_t **data, size_t *bytes)
+{
+    if (!strcmp(path, "-")) {
+        return wvl_cli_read_descriptor(STDIN_FILENO, "standard input", most, content, data, bytes);
+    }
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0) {
+        wvl_cli_error("%s: %s", path, strerror(errno));
+        return WVL_EXIT_INPUT;
+    }
+    int code = wvl_cli_read_descriptor(fd, path, most, content, data, bytes);
+    (void)close(fd);
+    return code;
+}
