@@ -106,7 +106,7 @@ static void add_precinct(const wvl_layer_job *job, uint32_t t, uint64_t p, int l
         const wvl_precinct_band *pb = &precinct->band[i];
         for (uint32_t row = 0; row < pb->rows; row++) {
             for (uint32_t col = 0; col < pb->cols; col++) {
-                candidate c = {p, pb->first_block + (uint64_t)row * pb->stride + col, t, 0, 0};
+                candidate c = {p, wvl_precinct_block_at(pb, col, row), t, 0, 0};
                 add_block(job, tile, c, threshold, last, list);
             }
         }

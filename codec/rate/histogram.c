@@ -15,8 +15,6 @@ int wvl_histogram_has_gains(const wvl_plan *plan)
     return has;
 }
 
-static uint64_t block_index(const wvl_precinct_band *pb, uint64_t k) { return pb->first_block + k / pb->cols * pb->stride + k % pb->cols; }
-
 /* ---- Bytes: integers, so nobody can tell in which order they were added ----------------------------------------------------------- */
 
 static uint64_t sum_at(const _Atomic uint64_t *sum) { return atomic_load_explicit(sum, memory_order_relaxed); }
@@ -55,8 +53,8 @@ static void visit_bodies(wvl_layer_job *job, wvl_coded_tile *tile, uint64_t p, u
     (void)user;
     for (unsigned i = 0; i < precinct->band_count; i++) {
         const wvl_precinct_band *pb = &precinct->band[i];
-        for (uint64_t k = 0; k < (uint64_t)pb->cols * pb->rows; k++) {
-            const wvl_coded_block *block = &tile->blocks[block_index(pb, k)];
+        for (uint64_t k = 0; k < wvl_precinct_blocks(pb); k++) {
+            const wvl_coded_block *block = &tile->blocks[wvl_precinct_block(pb, k)];
             if (block->pass_count) {
                 add_bodies(job, block, bodies, job->workers == 1);
             }
@@ -109,8 +107,8 @@ static void add_precinct(wvl_layer_job *job, const wvl_coded_tile *tile, const w
     for (unsigned i = 0; i < precinct->band_count; i++) {
         const wvl_precinct_band *pb = &precinct->band[i];
         const wvl_band_coding *band = &job->plan->codings[precinct->coding].band[pb->coding_band];
-        for (uint64_t k = 0; k < (uint64_t)pb->cols * pb->rows; k++) {
-            const wvl_coded_block *block = &tile->blocks[block_index(pb, k)];
+        for (uint64_t k = 0; k < wvl_precinct_blocks(pb); k++) {
+            const wvl_coded_block *block = &tile->blocks[wvl_precinct_block(pb, k)];
             /* also of what lies below the step */
             job->energy += (double)wvl_rate_weigh_energy(band, job->plan->gain_exponent, block->energy, block->energy_shift);
             if (job->gain_histogram && block->pass_count) {

@@ -12,8 +12,6 @@
 #include "codec/rate/search.h"
 #include "codec/rate/sweep.h"
 
-static uint64_t block_index(const wvl_precinct_band *pb, uint64_t k) { return pb->first_block + k / pb->cols * pb->stride + k % pb->cols; }
-
 /* ---- Thresholds --------------------------------------------------------------------------------------------------------------- */
 
 /* Greatest threshold whose estimated squared error does not exceed the target. */
@@ -100,8 +98,8 @@ static void add_unweighted(const wvl_layer_job *job, const wvl_coded_tile *tile,
     for (unsigned i = 0; i < precinct->band_count; i++) {
         const wvl_precinct_band *pb = &precinct->band[i];
         const wvl_band_coding *band = &job->plan->codings[precinct->coding].band[pb->coding_band];
-        for (uint64_t k = 0; k < (uint64_t)pb->cols * pb->rows; k++) {
-            uint64_t b = block_index(pb, k);
+        for (uint64_t k = 0; k < wvl_precinct_blocks(pb); k++) {
+            uint64_t b = wvl_precinct_block(pb, k);
             const wvl_coded_block *block = &tile->blocks[b];
             unsigned sent = tile->states[b].sent_passes;
             *energy += (double)wvl_rate_weigh_energy(band, job->plan->gain_exponent, block->energy, block->energy_shift) / band->visual;
@@ -324,9 +322,8 @@ static void note_ends(const wvl_layer_job *job, wvl_coded_tile *tile)
         uint32_t threshold = job->thresholds[wvl_plan_cap_group(job->plan, precinct->component, precinct->resolution)];
         for (unsigned i = 0; i < precinct->band_count; i++) {
             const wvl_precinct_band *pb = &precinct->band[i];
-            for (uint64_t k = 0; k < (uint64_t)pb->cols * pb->rows; k++) {
-                uint64_t b = pb->first_block + k / pb->cols * pb->stride + k % pb->cols;
-                tile->blocks[b].last_slope = (uint16_t)wvl_min_u32(threshold, UINT16_MAX);
+            for (uint64_t k = 0; k < wvl_precinct_blocks(pb); k++) {
+                tile->blocks[wvl_precinct_block(pb, k)].last_slope = (uint16_t)wvl_min_u32(threshold, UINT16_MAX);
             }
         }
     }

@@ -168,7 +168,7 @@ static int cut_precinct(const wvl_layer_job *job, const wvl_coded_tile *tile, co
     for (unsigned i = 0; i < precinct->band_count; i++) {
         const wvl_precinct_band *pb = &precinct->band[i];
         for (uint32_t row = 0; row < pb->rows; row++) {
-            uint64_t b = pb->first_block + (uint64_t)row * pb->stride;
+            uint64_t b = wvl_precinct_block_at(pb, 0, row);
             for (uint32_t col = 0; col < pb->cols; col++, b++) {
                 changes |= cut_block(job, &tile->blocks[b], &tile->states[b], threshold, last);
             }
@@ -284,7 +284,7 @@ static wvl_contribution *commit_band(wvl_layer_job *job, wvl_coded_tile *tile, c
 {
     for (uint32_t row = 0; row < pb->rows; row++) {
         for (uint32_t col = 0; col < pb->cols; col++) {
-            uint64_t b = pb->first_block + (uint64_t)row * pb->stride + col;
+            uint64_t b = wvl_precinct_block_at(pb, col, row);
             wvl_block_state *state = &tile->states[b];
             state->cut_most = 0;
             if (state->next_passes == state->sent_passes) {

@@ -67,14 +67,12 @@ void wvl_t2_build_precincts(const wvl_plan *plan, const wvl_tile_plan *tile, wvl
     }
 }
 
-static uint64_t block_index(const wvl_precinct_band *pb, uint32_t col, uint32_t row) { return pb->first_block + (uint64_t)row * pb->stride + col; }
-
 static void open_band(const wvl_t2_tile *tile, const wvl_precinct_band *pb)
 {
     wvl_tag_node *inclusion = tile->nodes + pb->nodes_at, *planes = inclusion + wvl_tag_tree_nodes(pb->cols, pb->rows);
     for (uint32_t row = 0; row < pb->rows; row++) {
         for (uint32_t col = 0; col < pb->cols; col++) {
-            uint64_t i = (uint64_t)row * pb->cols + col, b = block_index(pb, col, row);
+            uint64_t i = (uint64_t)row * pb->cols + col, b = wvl_precinct_block_at(pb, col, row);
             wvl_block_state *state = &tile->states[b];
             memset(state, 0, sizeof *state);
             state->lblock = FIRST_LBLOCK;
@@ -202,7 +200,7 @@ static void set_zero_planes(const wvl_t2_tile *tile, const wvl_precinct_band *pb
 {
     for (uint32_t row = 0; row < pb->rows; row++) {
         for (uint32_t col = 0; col < pb->cols; col++) {
-            planes[(uint64_t)row * pb->cols + col].value = (uint16_t)zero_planes(tile, pb, block_index(pb, col, row));
+            planes[(uint64_t)row * pb->cols + col].value = (uint16_t)zero_planes(tile, pb, wvl_precinct_block_at(pb, col, row));
         }
     }
     wvl_tag_tree_build(planes, pb->cols, pb->rows);
@@ -211,7 +209,7 @@ static void set_zero_planes(const wvl_t2_tile *tile, const wvl_precinct_band *pb
 static void put_block(const wvl_t2_tile *tile, const wvl_precinct_band *pb, uint32_t col, uint32_t row, uint32_t layer, int commit,
                       wvl_tag_node *inclusion, wvl_tag_node *planes, wvl_bit_writer *w, wvl_t2_packet *packet)
 {
-    uint64_t b = block_index(pb, col, row);
+    uint64_t b = wvl_precinct_block_at(pb, col, row);
     wvl_block_state *state = &tile->states[b];
     int joins = state->next_passes > state->sent_passes;
     if (state->sent_passes) {
@@ -241,7 +239,7 @@ static int precinct_joins(const wvl_t2_tile *tile, const wvl_precinct *precinct)
         const wvl_precinct_band *pb = &precinct->band[i];
         for (uint32_t row = 0; row < pb->rows; row++) {
             for (uint32_t col = 0; col < pb->cols; col++) {
-                const wvl_block_state *state = &tile->states[block_index(pb, col, row)];
+                const wvl_block_state *state = &tile->states[wvl_precinct_block_at(pb, col, row)];
                 if (state->next_passes > state->sent_passes) {
                     return 1;
                 }
@@ -256,7 +254,7 @@ static void lower_inclusion(const wvl_t2_tile *tile, const wvl_precinct_band *pb
 {
     for (uint32_t row = 0; row < pb->rows; row++) {
         for (uint32_t col = 0; col < pb->cols; col++) {
-            const wvl_block_state *state = &tile->states[block_index(pb, col, row)];
+            const wvl_block_state *state = &tile->states[wvl_precinct_block_at(pb, col, row)];
             if (!state->sent_passes && state->next_passes) {
                 wvl_tag_tree_lower(inclusion, pb->cols, pb->rows, col, row, (uint16_t)layer);
             }

@@ -217,7 +217,7 @@ struct wvl_plan {
     uint32_t wave_tiles;   /* most tiles in a wave */
     uint32_t wave_count;
     uint64_t wave_bands;   /* most bands in a wave, empty ones included */
-    uint64_t wave_groups;  /* most groups of blocks in a wave, where they are weighed (rdoq) */
+    uint64_t wave_runs;    /* most runs of blocks in a wave (codec/blocks/work.h) */
     uint64_t part_count;   /* tile-parts of the codestream */
     uint64_t largest_tile_component; /* samples */
     uint64_t most_precincts, most_blocks; /* of any tile */

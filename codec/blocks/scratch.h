@@ -1,27 +1,24 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* What one worker needs to code blocks: room for as many as are in work, no larger than the plan's largest block asks for. */
-#ifndef WVL_CODEC_TILE_WORKER_H
-#define WVL_CODEC_TILE_WORKER_H
+#ifndef WVL_CODEC_BLOCKS_SCRATCH_H
+#define WVL_CODEC_BLOCKS_SCRATCH_H
 
 #include "codec/core/block.h"
 #include "codec/rate/hull.h"
 #include "codec/rate/rdoq.h"
-#include "codec/store.h"
 #include "geom/plan.h"
 
 /* Contents irrelevant between runs. */
-typedef struct wvl_worker_scratch {
+typedef struct wvl_block_scratch {
     void *coder;                       /* the block coder's */
     size_t coder_bytes;
     uint8_t *bytes[WVL_BLOCK_SLOTS];   /* codewords */
     wvl_pass *passes[WVL_BLOCK_SLOTS];
     wvl_hull *hulls;                   /* [WVL_BLOCK_SLOTS] */
     uint32_t *copies[WVL_BLOCK_SLOTS]; /* of blocks that lie in a region in part */
-    wvl_store_writer *writers;         /* bytes, passes */
     wvl_rdoq rdoq[WVL_BLOCK_SLOTS];    /* with plan->rdoq; samples alone where blocks are rescaled */
-} wvl_worker_scratch;
+} wvl_block_scratch;
 
-/* All but writers. */
-void wvl_worker_carve(const wvl_plan *plan, wvl_carver *carver, wvl_worker_scratch *worker);
+void wvl_blocks_carve_scratch(const wvl_plan *plan, wvl_carver *carver, wvl_block_scratch *scratch);
 
 #endif
