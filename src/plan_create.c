@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "backend/backend.h"
+#include "backend/registry.h"
 #include "base/alloc.h"
 #include "base/fpenv.h"
 #include "codec/blocks/work.h"
@@ -33,15 +33,15 @@ static uint64_t largest_component(const wvl_tile_plan *tile)
 /* Walks over the waves: the most that any of them holds, and the least that all of them write. */
 static void measure_waves(wvl_plan *plan, wvl_wave *wave, wvl_coder_least *least)
 {
+    const wvl_backend_vtable *host = wvl_backend_fetch_host();
     uint64_t kept_bytes = 0, work_bytes = 0;
     uint32_t widest = 1;
     plan->wave_count = 0;
     for (uint32_t first = 0, count; first < plan->tile_count; first += count, plan->wave_count++) {
         wvl_backend_memory need;
         uint64_t bands = 0, runs = 0;
-        count = wvl_wave_count_tiles(plan, first, &wave->scratch);
-        wvl_wave_build(plan, first, count, wave->tiles);
-        wvl_backend_cpu.measure(plan, wave->tiles, count, wvl_pool_concurrency(plan->context->pool), &need);
+        count = wvl_wave_build(plan, first, wave->tiles);
+        host->measure(plan, wave->tiles, count, wvl_pool_concurrency(plan->context->pool), &need);
         kept_bytes = wvl_max_u64(kept_bytes, need.host_bytes - need.work_bytes);
         work_bytes = wvl_max_u64(work_bytes, need.work_bytes);
         widest = wvl_max_u32(widest, count);
@@ -247,7 +247,7 @@ void wvl_plan_release(wvl_plan *plan)
 static wvl_status add_device(const wvl_plan *plan, wvl_plan_memory *memory)
 {
     const char *reason;
-    const wvl_backend_vtable *table = wvl_drive_device_table(plan, &reason);
+    const wvl_backend_vtable *table = wvl_drive_device_table(plan, NULL, &reason);
     wvl_wave wave;
     uint64_t bytes, jobs;
     void *scratch = table ? open_wave(plan, &wave, &bytes) : NULL;
