@@ -4,7 +4,7 @@
 #define WVL_CODEC_BLOCKS_SCRATCH_H
 
 #include "codec/core/block.h"
-#include "codec/rate/hull.h"
+#include "codec/core/hull.h"
 #include "codec/rate/rdoq.h"
 #include "geom/plan.h"
 

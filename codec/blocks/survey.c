@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "codec/rate/hull.h"
+#include "codec/core/hull.h"
 
 /* About the slopes at which the picture ends, by weight alone: where the weight of the first phases' blocks is that of the budget. */
 static wvl_status guess_slopes(wvl_block_wave *w)

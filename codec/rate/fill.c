@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "codec/rate/hull.h"
+#include "codec/core/hull.h"
 #include "codec/rate/measure.h"
 
 #define MAX_CANDIDATES 4096u

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "codec/rate/hull.h"
+#include "codec/core/hull.h"
 #include "codec/rate/sweep.h"
 
 int wvl_histogram_has_gains(const wvl_plan *plan)

@@ -6,7 +6,7 @@
 
 #include "base/alloc.h"
 #include "codec/rate/histogram.h"
-#include "codec/rate/hull.h"
+#include "codec/core/hull.h"
 #include "codec/rate/measure.h"
 #include "codec/rate/quality.h"
 #include "codec/rate/search.h"

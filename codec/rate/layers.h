@@ -42,7 +42,7 @@ typedef struct wvl_layer_job {
      * component; NULL: estimates must do. */
     double (*measure_error)(void *user);
     void *measure_user;
-    uint32_t decided[WVL_RATE_GROUPS]; /* every block of the group is decided for thresholds from here on (rate/hull.h); 0: all passes are there */
+    uint32_t decided[WVL_RATE_GROUPS]; /* every block of the group is decided for thresholds from here on (core/hull.h); 0: all passes are there */
     /* results */
     int is_undecided;        /* blocks must be decided for `wanted` first; nothing else of the result counts */
     uint32_t wanted[WVL_RATE_GROUPS];
