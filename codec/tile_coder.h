@@ -88,8 +88,9 @@ void wvl_coder_bound_tile(const wvl_plan *plan, const wvl_tile_plan *tile, uint6
 wvl_status wvl_coder_measure_lengths(wvl_coder *coder, wvl_tile_plan *tile, const wvl_order_memory *memory);
 /* The most packets of a tile, as a list of them takes it; at least 1. */
 uint64_t wvl_coder_most_packets(const wvl_coder *coder);
-uint64_t wvl_coder_packet_bytes(const wvl_coded_tile *tile, const wvl_packet *packet);
-const wvl_packet *wvl_coder_packet_of(const wvl_coded_tile *tile, const wvl_packet_id *id);
+/* The number of a packet, as the source of packets counts; its bytes, markers included. */
+uint64_t wvl_coder_number_packet(const wvl_coder *coder, uint32_t tile, const wvl_packet_id *id);
+uint64_t wvl_coder_packet_bytes(const wvl_coder *coder, uint32_t tile, uint64_t packet);
 /* Content of PPM: a length and the headers of every tile-part. */
 uint64_t wvl_coder_ppm_bytes(const wvl_coder *coder);
 uint64_t wvl_coder_main_header_bytes(const wvl_coder *coder);

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "codec/rate/packets_host.h"
 #include "codec/tile_coder.h"
 
 static wvl_status allocate_layers(wvl_coder *coder)
@@ -20,6 +21,7 @@ static wvl_status allocate_layers(wvl_coder *coder)
     job->bytes = &keeper->bytes;
     job->passes = &keeper->passes;
     job->tiles = coder->tiles;
+    job->packets = wvl_packets_of_job(job);
     job->sizes = coder->sizes;
     job->layers = coder->layers;
     job->measure_error = coder->measure_error;

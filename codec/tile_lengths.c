@@ -6,32 +6,38 @@
 #include "base/alloc.h"
 #include "codec/tile_coder.h"
 
-const wvl_packet *wvl_coder_packet_of(const wvl_coded_tile *tile, const wvl_packet_id *id)
+uint64_t wvl_coder_number_packet(const wvl_coder *coder, uint32_t tile, const wvl_packet_id *id)
 {
-    return &tile->packets[id->layer * tile->precinct_count + id->precinct];
+    return id->layer * coder->tiles[tile].precinct_count + id->precinct;
 }
 
-uint64_t wvl_coder_packet_bytes(const wvl_coded_tile *tile, const wvl_packet *packet)
+static wvl_packet_length length_of(const wvl_coder *coder, uint32_t tile, uint64_t packet)
 {
-    return packet->header_bytes + packet->body_bytes + wvl_packet_marker_bytes(tile->sop, tile->eph);
+    const wvl_packet_source *source = &coder->layer_job.packets;
+    return source->length(source->self, tile, packet);
+}
+
+uint64_t wvl_coder_packet_bytes(const wvl_coder *coder, uint32_t tile, uint64_t packet)
+{
+    wvl_packet_length length = length_of(coder, tile, packet);
+    return length.header_bytes + length.body_bytes + wvl_packet_marker_bytes(coder->tiles[tile].sop, coder->tiles[tile].eph);
 }
 
 /* What of a packet goes to PPM or PPT. */
-static uint64_t packed_bytes(const wvl_plan *plan, const wvl_coded_tile *tile, const wvl_packet *packet)
+static uint64_t packed_bytes(const wvl_coder *coder, uint32_t tile, uint64_t packet)
 {
-    return plan->packed_headers ? packet->header_bytes + (tile->eph ? WVL_EPH_BYTES : 0u) : 0;
+    return coder->plan->packed_headers ? length_of(coder, tile, packet).header_bytes + (coder->tiles[tile].eph ? WVL_EPH_BYTES : 0u) : 0;
 }
 
 /* Lengths of the tile's packets in order, and what they add to its parts. */
 static wvl_status list_lengths(wvl_coder *coder, const wvl_tile_plan *tile, const wvl_order_memory *memory, uint32_t *lengths, wvl_cs_part *parts)
 {
-    const wvl_coded_tile *coded = &coder->tiles[tile->index];
     wvl_packet_order order;
     wvl_packet_id id;
     uint32_t n = 0;
     wvl_order_open(&order, coder->plan, tile, memory);
     while (wvl_order_next(&order, &id)) {
-        uint64_t bytes = wvl_coder_packet_bytes(coded, wvl_coder_packet_of(coded, &id));
+        uint64_t packet = wvl_coder_number_packet(coder, tile->index, &id), bytes = wvl_coder_packet_bytes(coder, tile->index, packet);
         if (bytes > UINT32_MAX) {
             (void)snprintf(coder->problem, sizeof coder->problem, "a packet of tile %u exceeds 4 GiB; use smaller tiles", tile->index);
             return WVL_ERROR_UNSUPPORTED;
@@ -39,7 +45,7 @@ static wvl_status list_lengths(wvl_coder *coder, const wvl_tile_plan *tile, cons
         while (parts->packet_first + parts->packet_count <= n) {
             parts++;
         }
-        uint64_t packed = packed_bytes(coder->plan, coded, wvl_coder_packet_of(coded, &id));
+        uint64_t packed = packed_bytes(coder, tile->index, packet);
         parts->body_bytes += bytes - packed;
         parts->header_bytes += packed;
         lengths[n++] = (uint32_t)bytes;
@@ -160,7 +166,7 @@ static void sum_packets(wvl_coder *coder)
             for (uint64_t p = 0; p < tile->precinct_count; p++) {
                 const wvl_precinct *precinct = &tile->precincts[p];
                 uint64_t row = (uint64_t)precinct->component * (plan->max_levels + 1u) + precinct->resolution;
-                coder->packet_bytes[row * plan->layer_count + l] += wvl_coder_packet_bytes(tile, &tile->packets[l * tile->precinct_count + p]);
+                coder->packet_bytes[row * plan->layer_count + l] += wvl_coder_packet_bytes(coder, t, l * tile->precinct_count + p);
             }
         }
     }

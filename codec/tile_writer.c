@@ -49,34 +49,40 @@ static void pack(packer *k, const void *data, uint64_t bytes)
 
 static const uint8_t eph_marker[2] = {0xFF, 0x92};
 
-static void pack_header(const wvl_coder *coder, const wvl_coded_tile *tile, const wvl_packet *packet, packer *k)
+static wvl_packet_span fetch(const wvl_coder *coder, uint32_t tile, uint64_t packet, uint64_t piece)
 {
-    pack(k, coder->layer_job.headers + packet->header_at, packet->header_bytes);
-    pack(k, eph_marker, tile->eph ? sizeof eph_marker : 0);
+    const wvl_packet_source *source = &coder->layer_job.packets;
+    return source->fetch(source->self, tile, packet, piece);
 }
 
-static void put_packet(const wvl_coder *coder, const wvl_coded_tile *tile, const wvl_packet *packet, uint32_t number, output *out)
+static void pack_header(const wvl_coder *coder, uint32_t tile, uint64_t packet, packer *k)
 {
-    if (tile->sop) {
+    wvl_packet_span header = fetch(coder, tile, packet, 0);
+    pack(k, header.data, header.bytes);
+    pack(k, eph_marker, coder->tiles[tile].eph ? sizeof eph_marker : 0);
+}
+
+static void put_packet(const wvl_coder *coder, uint32_t tile, uint64_t packet, uint32_t number, output *out)
+{
+    if (coder->tiles[tile].sop) {
         uint8_t sop[6] = {0xFF, 0x91, 0, 4, (uint8_t)(number >> 8), (uint8_t)number};
         put_bytes(out, sop, sizeof sop);
     }
     if (!coder->plan->packed_headers) {
-        put_bytes(out, coder->layer_job.headers + packet->header_at, packet->header_bytes);
-        put_bytes(out, eph_marker, tile->eph ? sizeof eph_marker : 0);
+        wvl_packet_span header = fetch(coder, tile, packet, 0);
+        put_bytes(out, header.data, header.bytes);
+        put_bytes(out, eph_marker, coder->tiles[tile].eph ? sizeof eph_marker : 0);
     }
-    for (uint32_t i = 0; i < packet->contribution_count; i++) {
-        const wvl_contribution *c = &coder->layer_job.contributions[packet->contributions_at + i];
-        const uint8_t *bytes = wvl_store_at(&coder->blocks.keeper.bytes, tile->blocks[c->block].bytes_at);
-        put_bytes(out, bytes + c->from, c->to - c->from);
+    uint64_t piece = 1;
+    for (wvl_packet_span body; (body = fetch(coder, tile, packet, piece)).data; piece++) {
+        put_bytes(out, body.data, body.bytes);
     }
 }
 
 typedef struct tile_output {
     wvl_coder *coder;
     const wvl_tile_plan *tile;
-    const wvl_coded_tile *coded;
-    uint32_t *packets;  /* in order: their lengths for PLT, or, with PPT, their indices in coded->packets (the two exclude each other) */
+    uint32_t *packets;  /* in order: their lengths for PLT, or, with PPT, their numbers (the two exclude each other) */
     unsigned ppt_index; /* of the tile's next segment */
     output *out;
 } tile_output;
@@ -95,7 +101,7 @@ static wvl_status put_part_header(tile_output *t, const wvl_cs_part *part)
     if (coder->plan->packed_headers == WVL_PACKED_PPT) {
         packer k = {t->out, WVL_CS_PPT, t->ppt_index, part->header_bytes, 0};
         for (uint32_t i = 0; i < part->packet_count; i++) {
-            pack_header(coder, t->coded, &t->coded->packets[t->packets[part->packet_first + i]], &k);
+            pack_header(coder, t->tile->index, t->packets[part->packet_first + i], &k);
         }
         t->ppt_index = k.index;
     }
@@ -114,8 +120,8 @@ static void list_packets(const tile_output *t, const wvl_order_memory *memory)
     uint32_t n = 0;
     wvl_order_open(&order, plan, t->tile, memory);
     while ((plan->plt || plan->packed_headers == WVL_PACKED_PPT) && wvl_order_next(&order, &id)) {
-        const wvl_packet *packet = wvl_coder_packet_of(t->coded, &id);
-        t->packets[n++] = plan->plt ? (uint32_t)wvl_coder_packet_bytes(t->coded, packet) : (uint32_t)(packet - t->coded->packets);
+        uint64_t packet = wvl_coder_number_packet(t->coder, t->tile->index, &id);
+        t->packets[n++] = (uint32_t)(plan->plt ? wvl_coder_packet_bytes(t->coder, t->tile->index, packet) : packet);
     }
 }
 
@@ -130,7 +136,7 @@ static wvl_status put_tile(tile_output *t, const wvl_order_memory *memory, const
     for (uint32_t p = 0; p < parts->count; p++) {
         wvl_status status = put_part_header(t, &parts[p]);
         for (uint32_t i = 0; i < parts[p].packet_count && status == WVL_OK && wvl_order_next(&order, &id); i++) {
-            put_packet(coder, t->coded, wvl_coder_packet_of(t->coded, &id), n++, t->out);
+            put_packet(coder, t->tile->index, wvl_coder_number_packet(coder, t->tile->index, &id), n++, t->out);
         }
         if (status != WVL_OK || t->out->refused) {
             return status != WVL_OK ? status : WVL_ERROR_SINK;
@@ -170,7 +176,6 @@ static void start_ppm_entry(const wvl_coder *coder, main_pointers *m)
 
 static void pack_tile(const wvl_coder *coder, const wvl_tile_plan *tile, const wvl_order_memory *memory, main_pointers *m)
 {
-    const wvl_coded_tile *coded = &coder->tiles[tile->index];
     wvl_packet_order order;
     wvl_packet_id id;
     wvl_order_open(&order, coder->plan, tile, memory);
@@ -178,13 +183,13 @@ static void pack_tile(const wvl_coder *coder, const wvl_tile_plan *tile, const w
         int plm = m->packer.kind == WVL_CS_PLM;
         (plm ? start_plm_entry : start_ppm_entry)(coder, m);
         for (uint32_t i = 0; i < coder->parts[m->part_at].packet_count && wvl_order_next(&order, &id); i++) {
-            const wvl_packet *packet = wvl_coder_packet_of(coded, &id);
+            uint64_t packet = wvl_coder_number_packet(coder, tile->index, &id);
             if (plm) {
                 uint8_t code[5];
-                uint32_t length = (uint32_t)wvl_coder_packet_bytes(coded, packet);
+                uint32_t length = (uint32_t)wvl_coder_packet_bytes(coder, tile->index, packet);
                 pack(&m->packer, code, (uint64_t)(wvl_cs_put_lengths(&length, 1, code) - code));
             } else {
-                pack_header(coder, coded, packet, &m->packer);
+                pack_header(coder, tile->index, packet, &m->packer);
             }
         }
     }
@@ -228,7 +233,7 @@ wvl_status wvl_coder_write(wvl_coder *coder, wvl_tile_plan *tile, const wvl_orde
     wvl_status status = lengths ? put_main_header(coder, tile, memory, &out) : WVL_ERROR_MEMORY;
     for (uint32_t t = 0; t < coder->plan->tile_count && status == WVL_OK; t++) {
         wvl_tile_plan_build(coder->plan, t, tile);
-        tile_output one = {coder, tile, &coder->tiles[t], lengths, 0, &out};
+        tile_output one = {coder, tile, lengths, 0, &out};
         status = put_tile(&one, memory, &coder->parts[part]);
         part += coder->parts[part].count;
     }

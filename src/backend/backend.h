@@ -18,10 +18,10 @@
 #include "base/pool.h"
 #include "base/trace.h"
 #include "geom/handover.h"
+#include "geom/handover_packets.h"
 #include "geom/plan.h"
 #include "wavelane.h"
 
-struct wvl_packet_source;
 typedef struct wvl_backend wvl_backend;
 typedef struct wvl_device wvl_device; /* what the jobs on one device share: opened once a context */
 typedef struct wvl_backend_job wvl_backend_job;
@@ -71,7 +71,7 @@ typedef struct wvl_backend_vtable {
     wvl_status (*code)(wvl_backend_job *job, const wvl_block_order *order, wvl_block_batch *batch);
     wvl_status (*weigh)(wvl_backend_job *job, const wvl_block_order *order, uint32_t *run_weights, uint32_t *block_weights);
     /* With reach PACKETS; else NULL. Packets of the blocks that the backend's jobs have coded and kept, until close. */
-    wvl_status (*open_packets)(wvl_backend *backend, const wvl_plan *plan, struct wvl_packet_source *source);
+    wvl_status (*open_packets)(wvl_backend *backend, const wvl_plan *plan, wvl_packet_source *source);
     void (*release)(wvl_backend_job *job);
     /* Gives back what only transforms take: coefficients of jobs that are done stay, but the backend takes no more jobs. NULL: there is nothing. */
     void (*trim)(wvl_backend *backend);
