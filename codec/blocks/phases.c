@@ -27,6 +27,28 @@ static void advance(void *user, uint64_t complete)
     }
 }
 
+/* Runs from `first` on, the first of this phase. Thresholds follow what complete blocks show, while they are coded or between orders. */
+static wvl_status code_on(wvl_block_wave *w, uint64_t first, unsigned phase)
+{
+    wvl_keeper *k = &w->blocks->keeper;
+    wvl_status status = WVL_OK;
+    atomic_store(&w->phase, phase);
+    set_thresholds(w, phase);
+    for (; w->blocks->source.takes_snapshots && phase + 1 < WVL_WORK_PHASES && status == WVL_OK; phase++) {
+        status = wvl_block_wave_code(w, first, w->list.ends[phase]);
+        first = w->list.ends[phase];
+        set_thresholds(w, phase + 1);
+    }
+    if (status != WVL_OK) {
+        return status;
+    }
+    k->advance = w->blocks->source.takes_snapshots ? NULL : advance;
+    k->advance_user = w;
+    status = wvl_block_wave_code(w, first, w->list.run_count);
+    k->advance = NULL;
+    return status;
+}
+
 /* What was left too early for what is known now, and what was quantised for other slopes than those known now. */
 static wvl_status code_rest(wvl_block_wave *w)
 {
@@ -47,18 +69,9 @@ static wvl_status code_rest(wvl_block_wave *w)
 
 static wvl_status code_phases(wvl_block_wave *w)
 {
-    wvl_keeper *k = &w->blocks->keeper;
     uint64_t first = 0;
     wvl_status status = w->plan->rdoq ? wvl_survey_wave(w, &first) : WVL_OK;
-    if (status != WVL_OK) {
-        return status;
-    }
-    atomic_store(&w->phase, first ? WVL_SURVEY_PHASES : 0);
-    set_thresholds(w, first ? WVL_SURVEY_PHASES : 0);
-    k->advance = advance;
-    k->advance_user = w;
-    status = wvl_block_wave_code(w, first, w->list.run_count);
-    k->advance = NULL;
+    status = status == WVL_OK ? code_on(w, first, first ? WVL_SURVEY_PHASES : 0) : status;
     return status == WVL_OK ? code_rest(w) : status;
 }
 

@@ -375,4 +375,4 @@ static wvl_status weigh(void *self, const wvl_block_order *order, wvl_keeper *ke
     return WVL_OK;
 }
 
-wvl_block_source wvl_pool_source_of(wvl_pool_source *source) { return (wvl_block_source){source, weigh, code}; }
+wvl_block_source wvl_pool_source_of(wvl_pool_source *source) { return (wvl_block_source){source, 0, weigh, code}; }
