@@ -6,12 +6,16 @@
 #include "codec/rate/measure.h"
 #include "codec/rate/rdoq.h"
 
-/* How far below the last threshold of the first coding that of the second one lies at most, mostly (docs/results.md). */
+/* How far below the last threshold of the first coding that of the second one lies at most, mostly (docs/results.md).
+ */
 #define THRESHOLD_MARGIN 160u
 
 int wvl_recode_may_take_all(const wvl_plan *plan) { return plan->rdoq || plan->follows_step; }
 
-int wvl_recode_is_possible(const wvl_plan *plan) { return wvl_depth_is_possible(plan) || wvl_recode_may_take_all(plan); }
+int wvl_recode_is_possible(const wvl_plan *plan)
+{
+    return wvl_depth_is_possible(plan) || wvl_recode_may_take_all(plan);
+}
 
 uint64_t wvl_recode_bytes(const wvl_plan *plan) { return wvl_rescale_bytes(plan); }
 
@@ -23,7 +27,7 @@ static void clear_states(const wvl_recode_facts *f)
     }
 }
 
-/* ---- Deeper -------------------------------------------------------------------------------------------------------------------- */
+/* ---- Deeper ------------------------------------------------------------------------------------------------------ */
 
 /* What blocks that stay are decided for. */
 static void note_decided(const wvl_recode *r, const wvl_recode_facts *f, const wvl_coded_tile *tile)
@@ -57,7 +61,7 @@ static void go_deeper(wvl_recode *r, const wvl_recode_facts *f)
     }
 }
 
-/* ---- All blocks ---------------------------------------------------------------------------------------------------------------- */
+/* ---- All blocks -------------------------------------------------------------------------------------------------- */
 
 static wvl_status take_all(wvl_recode *r, const wvl_recode_facts *f, wvl_recode_reason reason)
 {
@@ -73,7 +77,8 @@ static wvl_rescale_ends find_ends(const wvl_recode_facts *f)
         const wvl_coded_tile *tile = &f->tiles[t];
         for (uint64_t b = 0; b < tile->block_count; b++) {
             if (tile->states[b].sent_passes) {
-                wvl_rescale_add_end(&ends, &tile->blocks[b], wvl_block_passes(&f->keeper->passes, &tile->blocks[b]), tile->states[b].sent_passes);
+                wvl_rescale_add_end(&ends, &tile->blocks[b], wvl_block_passes(&f->keeper->passes, &tile->blocks[b]),
+                                    tile->states[b].sent_passes);
             }
         }
     }
@@ -93,7 +98,7 @@ static wvl_status rescale(wvl_recode *r, const wvl_recode_facts *f, const wvl_re
     return take_all(r, f, WVL_RECODE_RESCALED);
 }
 
-/* ---- Quantised for other slopes ------------------------------------------------------------------------------------------------ */
+/* ---- Quantised for other slopes ---------------------------------------------------------------------------------- */
 
 /* Where everything is sent after all, nothing must have been changed, and no candidate left out. */
 static int is_far_off(const wvl_recode_facts *f)
@@ -107,13 +112,15 @@ static int is_far_off(const wvl_recode_facts *f)
             if (!should && tile->blocks[b].is_changed) {
                 return 1;
             }
-            off += is > should ? tile->blocks[b].is_changed && is - should > WVL_RDOQ_REACH : should - is > WVL_RDOQ_REACH;
+            off +=
+                is > should ? tile->blocks[b].is_changed && is - should > WVL_RDOQ_REACH : should - is > WVL_RDOQ_REACH;
         }
     }
     return 2 * off > all;
 }
 
-/* Half way to the slope found, since slopes fall where blocks are quantised for steeper ones; a block that was left as it is finds a steeper one. */
+/* Half way to the slope found, since slopes fall where blocks are quantised for steeper ones; a block that was left as
+ * it is finds a steeper one. */
 static uint16_t next_slope(const wvl_coded_block *block)
 {
     uint32_t found = block->last_slope, fallen = found > WVL_RDOQ_FALL ? found - WVL_RDOQ_FALL : 0;
@@ -151,7 +158,7 @@ static wvl_status requantise(wvl_recode *r, const wvl_recode_facts *f)
     return take_all(r, f, WVL_RECODE_REQUANTISED);
 }
 
-/* ---- Decision ------------------------------------------------------------------------------------------------------------------ */
+/* ---- Decision ---------------------------------------------------------------------------------------------------- */
 
 wvl_status wvl_recode_decide(wvl_recode *r, const wvl_recode_facts *f)
 {
@@ -187,7 +194,7 @@ void wvl_recode_fill_order(const wvl_recode *r, const wvl_plan *plan, wvl_block_
     memcpy(order->wanted, r->wanted, sizeof order->wanted);
     memcpy(order->thresholds, r->thresholds, sizeof order->thresholds);
     if (r->rescale.is_open) {
-        order->factors = (const uint64_t (*)[WVL_MAX_BANDS])r->rescale.factors;
+        order->factors = (const uint64_t(*)[WVL_MAX_BANDS])r->rescale.factors;
         order->first_set = r->rescale.first_set;
     }
 }

@@ -6,7 +6,7 @@
 
 #include "base/alloc.h"
 
-/* ---- Sizes ------------------------------------------------------------------------------------------------------------ */
+/* ---- Sizes ------------------------------------------------------------------------------------------------------- */
 
 static void carve_tile(const wvl_plan *plan, wvl_carver *carver, wvl_coded_tile *tile)
 {
@@ -18,7 +18,8 @@ static void carve_tile(const wvl_plan *plan, wvl_carver *carver, wvl_coded_tile 
 }
 
 /* Also lifts the greatest sizes seen. */
-static void size_tile(const wvl_plan *plan, const wvl_tile_plan *plan_tile, wvl_coded_tile *tile, wvl_t2_sizes *greatest)
+static void size_tile(const wvl_plan *plan, const wvl_tile_plan *plan_tile, wvl_coded_tile *tile,
+                      wvl_t2_sizes *greatest)
 {
     wvl_carver carver = {NULL, 0};
     wvl_t2_sizes sizes;
@@ -45,9 +46,12 @@ void wvl_coder_measure(const wvl_plan *plan, wvl_tile_plan *scratch, uint32_t co
     memset(memory, 0, sizeof *memory);
     memory->worker_bytes = wvl_alloc_size(wvl_pool_source_bytes(plan, concurrency));
     memory->base_bytes = wvl_blocks_base_bytes(plan, concurrency) + wvl_alloc_size(wvl_recode_bytes(plan)) +
-                         wvl_alloc_size(plan->tile_count * sizeof(wvl_coded_tile)) + wvl_alloc_size(plan->layer_count * sizeof(wvl_layer_result)) +
-                         wvl_alloc_size(wvl_plan_cap_groups(plan) * sizeof(uint64_t)) + wvl_alloc_size(plan->part_count * sizeof(wvl_cs_part));
-    memory->base_bytes = wvl_add_saturate(memory->base_bytes, wvl_alloc_size(wvl_mul_saturate(packet_bytes_count(plan), sizeof(uint64_t))));
+                         wvl_alloc_size(plan->tile_count * sizeof(wvl_coded_tile)) +
+                         wvl_alloc_size(plan->layer_count * sizeof(wvl_layer_result)) +
+                         wvl_alloc_size(wvl_plan_cap_groups(plan) * sizeof(uint64_t)) +
+                         wvl_alloc_size(plan->part_count * sizeof(wvl_cs_part));
+    memory->base_bytes = wvl_add_saturate(memory->base_bytes,
+                                          wvl_alloc_size(wvl_mul_saturate(packet_bytes_count(plan), sizeof(uint64_t))));
     wvl_t2_sizes sizes = {0, 0, 0};
     uint64_t most_packets = 1;
     for (uint32_t t = 0; t < plan->tile_count; t++) {
@@ -56,20 +60,23 @@ void wvl_coder_measure(const wvl_plan *plan, wvl_tile_plan *scratch, uint32_t co
         size_tile(plan, scratch, &tile, &sizes);
         memory->tile_bytes = wvl_add_saturate(memory->tile_bytes, wvl_alloc_size(tile.memory_bytes));
         most_packets = wvl_max_u64(most_packets, wvl_mul_saturate(tile.precinct_count, plan->layer_count));
-        wvl_coder_bound_tile(plan, scratch, tile.node_count, concurrency > 1 ? WVL_STORE_SPAN : WVL_STORE_CHUNK, memory);
+        wvl_coder_bound_tile(plan, scratch, tile.node_count, concurrency > 1 ? WVL_STORE_SPAN : WVL_STORE_CHUNK,
+                             memory);
     }
     uint64_t writing = wvl_add_saturate(wvl_alloc_size(wvl_mul_saturate(most_packets, sizeof(uint32_t))),
                                         wvl_alloc_size(wvl_cs_measure_main_header(plan, plan->part_count)));
     memory->finish_bytes = wvl_max_u64(wvl_alloc_size(wvl_layers_working_bytes(plan, &sizes, concurrency)), writing);
     /* Each store may leave a chunk nearly empty, and every writer a span; then there is its table. */
-    memory->coded_bytes_bound = wvl_add_saturate(memory->coded_bytes_bound, 2 * (2 * WVL_STORE_CHUNK + WVL_STORE_SPAN * concurrency));
-    memory->output_bytes_bound = wvl_add_saturate(memory->output_bytes_bound, wvl_cs_measure_main_header(plan, plan->part_count) + WVL_CS_END_BYTES);
+    memory->coded_bytes_bound =
+        wvl_add_saturate(memory->coded_bytes_bound, 2 * (2 * WVL_STORE_CHUNK + WVL_STORE_SPAN * concurrency));
+    memory->output_bytes_bound = wvl_add_saturate(
+        memory->output_bytes_bound, wvl_cs_measure_main_header(plan, plan->part_count) + WVL_CS_END_BYTES);
     if (plan->max_bytes && plan->max_bytes < memory->output_bytes_bound) {
         memory->output_bytes_bound = plan->max_bytes;
     }
 }
 
-/* ---- Life ------------------------------------------------------------------------------------------------------------- */
+/* ---- Life -------------------------------------------------------------------------------------------------------- */
 
 wvl_status wvl_coder_init(wvl_coder *coder, const wvl_coder_options *o)
 {
@@ -114,7 +121,7 @@ void wvl_coder_fini(wvl_coder *coder)
     memset(coder, 0, sizeof *coder);
 }
 
-/* ---- Waves ------------------------------------------------------------------------------------------------------------ */
+/* ---- Waves ------------------------------------------------------------------------------------------------------- */
 
 static wvl_status open_tiles(wvl_coder *coder, const wvl_coefs *coefs, uint32_t tile_count)
 {

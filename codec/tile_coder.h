@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * From coefficients to bytes, for all tiles of a picture. Waves of tiles are coded as they arrive (codec/blocks), layers are chosen over the whole
- * picture (codec/rate), codec/recode.h says whether it must be coded again, and the writer writes. One coder per picture.
+ * From coefficients to bytes, for all tiles of a picture. Waves of tiles are coded as they arrive (codec/blocks),
+ * layers are chosen over the whole picture (codec/rate), codec/recode.h says whether it must be coded again, and the
+ * writer writes. One coder per picture.
  *
- * Order of calls: init -> { code_tiles for every wave -> finish } until nothing wants to be coded again -> write -> fini.
+ * Order of calls: init -> { code_tiles for every wave -> finish } until nothing wants to be coded again -> write ->
+ * fini.
  */
 #ifndef WVL_CODEC_TILE_CODER_H
 #define WVL_CODEC_TILE_CODER_H
@@ -20,45 +22,47 @@ typedef struct wvl_coder_options {
     const wvl_allocator *allocator;
     const wvl_plan *plan;
     wvl_pool *pool;
-    uint64_t rank;                   /* of its runs in the pool: lower ones come first */
-    const _Atomic int *cancelled;    /* may be NULL; polled for every piece of work */
-    void *worker_memory;             /* wvl_pool_source_bytes() of it for the pool's concurrency, kept by the caller between pictures; NULL: the coder
-                                        takes it with the first blocks, so that it does not lie beside what the transform takes, and returns it
-                                        with wvl_coder_finish */
-    void (*tick)(void *user, uint64_t done, uint64_t all); /* progress of code_tiles, from the calling thread; may be NULL */
+    uint64_t rank;                /* of its runs in the pool: lower ones come first */
+    const _Atomic int *cancelled; /* may be NULL; polled for every piece of work */
+    void *worker_memory; /* wvl_pool_source_bytes() of it for the pool's concurrency, kept by the caller between
+                            pictures; NULL: the coder takes it with the first blocks, so that it does not lie beside
+                            what the transform takes, and returns it with wvl_coder_finish */
+    void (*tick)(void *user, uint64_t done,
+                 uint64_t all); /* progress of code_tiles, from the calling thread; may be NULL */
     void *tick_user;
 } wvl_coder_options;
 
 typedef struct wvl_coder {
-    const wvl_plan *plan;            /* the caller's; with other steps, recode.rescale's */
+    const wvl_plan *plan; /* the caller's; with other steps, recode.rescale's */
     const wvl_allocator *allocator;
     wvl_pool *pool;
     uint64_t rank;
     const _Atomic int *cancelled;
-    wvl_coded_tile *tiles;           /* [tile_count] */
-    wvl_t2_sizes sizes;              /* greatest of all tiles */
+    wvl_coded_tile *tiles; /* [tile_count] */
+    wvl_t2_sizes sizes;    /* greatest of all tiles */
     wvl_blocks blocks;
     wvl_recode recode;
     wvl_layer_job layer_job;
-    wvl_layer_result *layers;        /* [layer_count] */
+    wvl_layer_result *layers; /* [layer_count] */
     wvl_cs_part *parts;
     uint64_t part_count;
     uint64_t *component_overhead;
-    uint64_t *packet_bytes;          /* [component][resolution][layer] */
+    uint64_t *packet_bytes;              /* [component][resolution][layer] */
     double (*measure_error)(void *user); /* as in wvl_layer_job */
     void *measure_user;
-    void (*beside)(void *user);      /* called once by the next code_tiles, from the calling thread, when workers have begun; may be NULL */
+    void (*beside)(void *user); /* called once by the next code_tiles, from the calling thread, when workers have begun;
+                                   may be NULL */
     void *beside_user;
-    char problem[256];               /* text for the last failure */
+    char problem[256]; /* text for the last failure */
 } wvl_coder;
 
 typedef struct wvl_coder_memory {
-    uint64_t base_bytes;             /* exact: held from init to fini */
-    uint64_t tile_bytes;             /* exact: of all tiles, each held from the wave that it is coded in to fini */
-    uint64_t worker_bytes;           /* exact: held from the first wave of a round to its wvl_coder_finish, unless borrowed */
-    uint64_t finish_bytes;           /* exact: the most held beside them during finish and write */
-    uint64_t coded_bytes_bound;      /* stores, headers and their index, whatever the samples are */
-    uint64_t output_bytes_bound;     /* codestream */
+    uint64_t base_bytes;   /* exact: held from init to fini */
+    uint64_t tile_bytes;   /* exact: of all tiles, each held from the wave that it is coded in to fini */
+    uint64_t worker_bytes; /* exact: held from the first wave of a round to its wvl_coder_finish, unless borrowed */
+    uint64_t finish_bytes; /* exact: the most held beside them during finish and write */
+    uint64_t coded_bytes_bound;  /* stores, headers and their index, whatever the samples are */
+    uint64_t output_bytes_bound; /* codestream */
 } wvl_coder_memory;
 
 /* tiles: one plan after another is built into `scratch`, so that memory does not grow with their number. */
@@ -68,23 +72,25 @@ void wvl_coder_fini(wvl_coder *coder);
 /* Codes the blocks of these tiles that the coding at work asks for. The coefficients may go afterwards. */
 wvl_status wvl_coder_code_tiles(wvl_coder *coder, const wvl_coefs *coefs, uint32_t tile_count);
 
-/* tile_finish.c. After the last tile: layers, and lengths of all tile-parts, unless recode.reason asks for another coding: then all tiles are to
- * come once more. tile: carved scratch; memory: for the order of its packets. */
+/* tile_finish.c. After the last tile: layers, and lengths of all tile-parts, unless recode.reason asks for another
+ * coding: then all tiles must come again. tile: carved scratch; memory: for the order of its packets. */
 wvl_status wvl_coder_finish(wvl_coder *coder, wvl_tile_plan *tile, const wvl_order_memory *memory);
 static inline int wvl_coder_wants_again(const wvl_coder *coder) { return coder->recode.reason != WVL_RECODE_NONE; }
 
-/* tile_division.c. Tile-parts of all tiles, from geometry alone; component_overhead ([cap groups] or NULL) takes what their headers add to each group.
- * A problem (more than 255 a tile, more than TLM can name) is reported in words. */
-wvl_status wvl_coder_count_parts(const wvl_plan *plan, wvl_tile_plan *tile, const wvl_order_memory *memory, uint64_t *component_overhead,
-                                 uint64_t *count, char *problem, size_t problem_bytes);
+/* tile_division.c. Tile-parts of all tiles, from geometry alone; component_overhead ([cap groups] or NULL) takes what
+ * their headers add to each group. A problem (more than 255 a tile, more than TLM can name) is reported in words. */
+wvl_status wvl_coder_count_parts(const wvl_plan *plan, wvl_tile_plan *tile, const wvl_order_memory *memory,
+                                 uint64_t *component_overhead, uint64_t *count, char *problem, size_t problem_bytes);
 /* The same with coder->parts described, and what their headers take of each cap group. */
 wvl_status wvl_coder_divide_tiles(wvl_coder *coder, wvl_tile_plan *tile, const wvl_order_memory *memory);
 
-/* tile_bounds.c. Adds what a tile's coded bytes, pass records and output are at their worst. nodes: of its tag trees; span: of the stores, the least
- * run of bytes that is left where a piece does not fit. */
-void wvl_coder_bound_tile(const wvl_plan *plan, const wvl_tile_plan *tile, uint64_t nodes, uint64_t span, wvl_coder_memory *memory);
+/* tile_bounds.c. Adds what a tile's coded bytes, pass records and output are at their worst. nodes: of its tag trees;
+ * span: of the stores, the least run of bytes that is left where a piece does not fit. */
+void wvl_coder_bound_tile(const wvl_plan *plan, const wvl_tile_plan *tile, uint64_t nodes, uint64_t span,
+                          wvl_coder_memory *memory);
 
-/* tile_lengths.c. Lengths of all tile-parts and pointer segments; what the standard can not express is a problem. */
+/* tile_lengths.c. Lengths of all tile-parts and pointer segments; what the standard cannot express is an error, with a
+ * text. */
 wvl_status wvl_coder_measure_lengths(wvl_coder *coder, wvl_tile_plan *tile, const wvl_order_memory *memory);
 /* The most packets of a tile, as a list of them takes it; at least 1. */
 uint64_t wvl_coder_most_packets(const wvl_coder *coder);
@@ -99,6 +105,7 @@ uint64_t wvl_coder_codestream_bytes(const wvl_coder *coder);
 /* tile_writer.c. Receives consecutive bytes; nonzero stops. */
 typedef int (*wvl_put_fn)(void *user, const void *data, size_t bytes);
 /* SOC..EOC. WVL_ERROR_SINK when put refuses. */
-wvl_status wvl_coder_write(wvl_coder *coder, wvl_tile_plan *tile, const wvl_order_memory *memory, wvl_put_fn put, void *user);
+wvl_status wvl_coder_write(wvl_coder *coder, wvl_tile_plan *tile, const wvl_order_memory *memory, wvl_put_fn put,
+                           void *user);
 
 #endif

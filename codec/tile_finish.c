@@ -27,7 +27,8 @@ static wvl_status allocate_layers(wvl_coder *coder)
     job->measure_error = coder->measure_error;
     job->measure_user = coder->measure_user;
     job->overhead.part_count = coder->part_count;
-    job->overhead.codestream_bytes = wvl_cs_measure_main_header(plan, coder->part_count) + coder->part_count * WVL_CS_SOT_SOD_BYTES + WVL_CS_END_BYTES;
+    job->overhead.codestream_bytes = wvl_cs_measure_main_header(plan, coder->part_count) +
+                                     coder->part_count * WVL_CS_SOT_SOD_BYTES + WVL_CS_END_BYTES;
     job->overhead.component_bytes = coder->component_overhead;
     for (uint32_t t = 0; (plan->progression_count || plan->choice_count) && t < plan->tile_count; t++) {
         job->overhead.codestream_bytes += wvl_cs_measure_tile_segments(plan, t);
@@ -37,7 +38,8 @@ static wvl_status allocate_layers(wvl_coder *coder)
     }
     wvl_status status = wvl_layers_allocate(job);
     if (status == WVL_ERROR_UNREACHABLE) {
-        (void)snprintf(coder->problem, sizeof coder->problem, "%s (%llu bytes)", job->problem, (unsigned long long)job->problem_bytes);
+        (void)snprintf(coder->problem, sizeof coder->problem, "%s (%llu bytes)", job->problem,
+                       (unsigned long long)job->problem_bytes);
     }
     return status;
 }
@@ -52,7 +54,8 @@ static void clear_division(wvl_coder *coder)
 /* Whether the picture is coded again. If so, its layers go. */
 static wvl_status decide(wvl_coder *coder, wvl_status status)
 {
-    wvl_recode_facts facts = {coder->plan, coder->allocator, status, &coder->layer_job, coder->layers[0].slope, coder->tiles, &coder->blocks.keeper};
+    wvl_recode_facts facts = {coder->plan,  coder->allocator,     status, &coder->layer_job, coder->layers[0].slope,
+                              coder->tiles, &coder->blocks.keeper};
     status = wvl_recode_decide(&coder->recode, &facts);
     if (wvl_coder_wants_again(coder)) {
         wvl_layers_fini(&coder->layer_job);

@@ -4,7 +4,7 @@
 #include "base/bytes.h"
 #include "codec/tile_coder.h"
 
-/* ---- Bytes --------------------------------------------------------------------------------------------------------------------- */
+/* ---- Bytes ------------------------------------------------------------------------------------------------------- */
 
 typedef struct output {
     wvl_put_fn put;
@@ -23,9 +23,9 @@ static void put_bytes(output *out, const void *data, uint64_t bytes)
 typedef struct packer {
     output *out;
     wvl_cs_pointer kind;
-    unsigned index;     /* of the next segment */
-    uint64_t left;      /* content to come */
-    uint32_t room;      /* in the segment at hand */
+    unsigned index; /* of the next segment */
+    uint64_t left;  /* content to come */
+    uint32_t room;  /* in the segment at hand */
 } packer;
 
 static void pack(packer *k, const void *data, uint64_t bytes)
@@ -148,19 +148,21 @@ static wvl_status put_tile(tile_output *t, const wvl_order_memory *memory, const
     return WVL_OK;
 }
 
-/* ---- Bytes of the main header ---------------------------------------------------------------------------------------------------- */
+/* ---- Bytes of the main header ------------------------------------------------------------------------------------ */
 
-/* Entries of PLM or PPM for the parts of one tile. PLM: entries stay whole, and part_at tells which part a segment begins with. */
+/* Entries of PLM or PPM for the parts of one tile. PLM: entries stay whole, and part_at is the part that a segment
+ * begins with. */
 typedef struct main_pointers {
     packer packer;
-    uint64_t part_at;   /* of all parts */
-    uint64_t in_segment;/* parts that the PLM segment at hand still takes */
+    uint64_t part_at;    /* of all parts */
+    uint64_t in_segment; /* parts that the PLM segment at hand still takes */
 } main_pointers;
 
 static void start_plm_entry(const wvl_coder *coder, main_pointers *m)
 {
     if (!m->in_segment) {
-        m->packer.left = wvl_cs_plm_segment_bytes(&coder->parts[m->part_at], coder->part_count - m->part_at, &m->in_segment);
+        m->packer.left =
+            wvl_cs_plm_segment_bytes(&coder->parts[m->part_at], coder->part_count - m->part_at, &m->in_segment);
     }
     uint8_t bytes = (uint8_t)coder->parts[m->part_at].length_bytes;
     pack(&m->packer, &bytes, 1);
@@ -174,7 +176,8 @@ static void start_ppm_entry(const wvl_coder *coder, main_pointers *m)
     pack(&m->packer, bytes, sizeof bytes);
 }
 
-static void pack_tile(const wvl_coder *coder, const wvl_tile_plan *tile, const wvl_order_memory *memory, main_pointers *m)
+static void pack_tile(const wvl_coder *coder, const wvl_tile_plan *tile, const wvl_order_memory *memory,
+                      main_pointers *m)
 {
     wvl_packet_order order;
     wvl_packet_id id;
@@ -195,7 +198,8 @@ static void pack_tile(const wvl_coder *coder, const wvl_tile_plan *tile, const w
     }
 }
 
-static void put_main_pointers(const wvl_coder *coder, wvl_cs_pointer kind, wvl_tile_plan *tile, const wvl_order_memory *memory, output *out)
+static void put_main_pointers(const wvl_coder *coder, wvl_cs_pointer kind, wvl_tile_plan *tile,
+                              const wvl_order_memory *memory, output *out)
 {
     main_pointers m = {{out, kind, 0, kind == WVL_CS_PPM ? wvl_coder_ppm_bytes(coder) : 0, 0}, 0, 0};
     for (uint32_t t = 0; t < coder->plan->tile_count && !out->refused; t++) {
@@ -205,9 +209,11 @@ static void put_main_pointers(const wvl_coder *coder, wvl_cs_pointer kind, wvl_t
 }
 
 /* TLM ends the header; what grows with the packets goes before it. */
-static wvl_status put_main_header(const wvl_coder *coder, wvl_tile_plan *tile, const wvl_order_memory *memory, output *out)
+static wvl_status put_main_header(const wvl_coder *coder, wvl_tile_plan *tile, const wvl_order_memory *memory,
+                                  output *out)
 {
-    uint64_t bytes = wvl_cs_measure_main_header(coder->plan, coder->part_count), tlm = wvl_cs_measure_part_lengths(coder->plan, coder->part_count);
+    uint64_t bytes = wvl_cs_measure_main_header(coder->plan, coder->part_count),
+             tlm = wvl_cs_measure_part_lengths(coder->plan, coder->part_count);
     uint8_t *header = wvl_alloc(coder->allocator, bytes);
     if (!header) {
         return WVL_ERROR_MEMORY;
@@ -225,7 +231,8 @@ static wvl_status put_main_header(const wvl_coder *coder, wvl_tile_plan *tile, c
     return out->refused ? WVL_ERROR_SINK : WVL_OK;
 }
 
-wvl_status wvl_coder_write(wvl_coder *coder, wvl_tile_plan *tile, const wvl_order_memory *memory, wvl_put_fn put, void *user)
+wvl_status wvl_coder_write(wvl_coder *coder, wvl_tile_plan *tile, const wvl_order_memory *memory, wvl_put_fn put,
+                           void *user)
 {
     output out = {put, user, 0};
     uint64_t bytes = wvl_coder_most_packets(coder) * sizeof(uint32_t), part = 0;

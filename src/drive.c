@@ -20,7 +20,7 @@ const wvl_backend_vtable *wvl_drive_device_table(const wvl_plan *plan, const wvl
     return table && table->reach(plan, image, reason) != WVL_REACH_NONE ? table : NULL;
 }
 
-/* Not where pixels lie that only a device can reach, or an event tells that only it can wait for. */
+/* 0: only a device can reach the pixels, or wait for their event. */
 static int host_can(const wvl_drive *d)
 {
     const char *why;
@@ -38,7 +38,7 @@ static int wants_device(const wvl_drive *d)
     }
 }
 
-/* The host can not, or may not. */
+/* The host cannot encode this picture, or is not allowed to. */
 static int needs_device(const wvl_drive *d) { return d->plan->device == WVL_DEVICE_CUDA_ONLY || !host_can(d); }
 
 /* Where the pixels lie, else the first of the plan's: one device works on a picture so far. */

@@ -13,7 +13,8 @@ static uint64_t measure_work(const wvl_plan *plan)
 
 uint64_t wvl_blocks_base_bytes(const wvl_plan *plan, uint32_t concurrency)
 {
-    return wvl_alloc_size(concurrency * sizeof(wvl_keep_writer)) + wvl_alloc_size(wvl_depth_memory_bytes(plan)) + wvl_alloc_size(measure_work(plan));
+    return wvl_alloc_size(concurrency * sizeof(wvl_keep_writer)) + wvl_alloc_size(wvl_depth_memory_bytes(plan)) +
+           wvl_alloc_size(measure_work(plan));
 }
 
 int wvl_blocks_init(wvl_blocks *b, const wvl_allocator *allocator, const wvl_plan *plan, wvl_coded_tile *tiles)

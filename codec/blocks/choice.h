@@ -11,8 +11,10 @@ static inline const wvl_block_coder *wvl_blocks_choose_coder(const wvl_plan *pla
     return plan->codings[0].style & WVL_STYLE_HT ? &wvl_ht_block_coder : &wvl_t1_block_coder;
 }
 
-/* Of everything that is kept of a block: of HT blocks, where rate control chooses among them, the sets of all planes. */
-static inline uint64_t wvl_blocks_bound_bytes(const wvl_plan *plan, uint32_t width, uint32_t height, uint32_t planes, uint8_t style)
+/* Of everything that is kept of a block: of HT blocks, where rate control chooses among them, the sets of all planes.
+ */
+static inline uint64_t wvl_blocks_bound_bytes(const wvl_plan *plan, uint32_t width, uint32_t height, uint32_t planes,
+                                              uint8_t style)
 {
     const wvl_block_coder *coder = wvl_blocks_choose_coder(plan);
     uint64_t bytes = coder->bytes_bound(width, height, planes, style);

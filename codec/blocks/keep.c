@@ -47,7 +47,8 @@ int wvl_keep_reserve(wvl_keeper *k, uint32_t writer, wvl_block_record *record, w
         return 1;
     }
     record->bytes_at = wvl_store_reserve(&k->bytes, &w->bytes, record->bytes);
-    record->passes_at = wvl_store_reserve(&k->passes, &w->passes, wvl_block_passes_bytes(record->pass_count, k->has_gains));
+    record->passes_at =
+        wvl_store_reserve(&k->passes, &w->passes, wvl_block_passes_bytes(record->pass_count, k->has_gains));
     if (record->bytes_at == UINT64_MAX || record->passes_at == UINT64_MAX) {
         return 0;
     }
@@ -81,14 +82,17 @@ static void note_slopes(wvl_keeper *k, const uint16_t *slopes, uint32_t count)
     lower_to(&k->slope_least, least ? least : WVL_SLOPES);
 }
 
-static void feed_depth(const wvl_keeper *k, const wvl_block_run *run, uint32_t samples, const wvl_coded_block *block, const wvl_keep_places *places)
+static void feed_depth(const wvl_keeper *k, const wvl_block_run *run, uint32_t samples, const wvl_coded_block *block,
+                       const wvl_keep_places *places)
 {
     uint32_t passes = places->slopes ? block->pass_count : 0;
     if (k->feeds_depth) {
-        wvl_depth_put_block(wvl_depth_part_of(k->depth, run->rate_group, run->is_fine), places->passes, places->slopes, passes, samples);
+        wvl_depth_put_block(wvl_depth_part_of(k->depth, run->rate_group, run->is_fine), places->passes, places->slopes,
+                            passes, samples);
     }
     if (k->feeds_survey) {
-        wvl_depth_put_block(wvl_depth_survey_of(k->depth, run->rate_group, run->is_fine), places->passes, places->slopes, passes, block->weight);
+        wvl_depth_put_block(wvl_depth_survey_of(k->depth, run->rate_group, run->is_fine), places->passes,
+                            places->slopes, passes, block->weight);
     }
 }
 
@@ -100,14 +104,25 @@ static void note_complete(wvl_keeper *k)
     }
 }
 
-void wvl_keep_record(wvl_keeper *k, const wvl_block_run *run, uint32_t index, uint32_t samples, const wvl_block_record *r)
+void wvl_keep_record(wvl_keeper *k, const wvl_block_run *run, uint32_t index, uint32_t samples,
+                     const wvl_block_record *r)
 {
     wvl_coded_block *block = wvl_keeper_block(k, run, index);
     wvl_keep_places places = {NULL, NULL, NULL, NULL};
     *block = (wvl_coded_block){
-        .bytes_at = r->bytes_at, .passes_at = r->passes_at, .energy = r->energy, .bytes = r->bytes, .weight = block->weight, .pass_count = r->pass_count,
-        .decided = r->decided, .end_slope = r->end_slope, .planes = r->planes, .zero_planes = r->zero_planes, .lift = r->lift,
-        .energy_shift = r->energy_shift, .is_changed = r->is_changed,
+        .bytes_at = r->bytes_at,
+        .passes_at = r->passes_at,
+        .energy = r->energy,
+        .bytes = r->bytes,
+        .weight = block->weight,
+        .pass_count = r->pass_count,
+        .decided = r->decided,
+        .end_slope = r->end_slope,
+        .planes = r->planes,
+        .zero_planes = r->zero_planes,
+        .lift = r->lift,
+        .energy_shift = r->energy_shift,
+        .is_changed = r->is_changed,
     };
     if (r->pass_count) {
         find_places(k, r, &places);
@@ -122,7 +137,26 @@ void wvl_keep_record(wvl_keeper *k, const wvl_block_run *run, uint32_t index, ui
     }
 }
 
-/* ---- Batches ------------------------------------------------------------------------------------------------------------------- */
+/* ---- Which blocks, for which slopes ------------------------------------------------------------------------------ */
+
+static int is_stale(const wvl_block_order *order, const wvl_coded_block *block, uint32_t group)
+{
+    uint32_t is = block->end_slope, should = order->slopes[group];
+    return order->sets_slopes && (is > should ? is - should : should - is) > order->stale;
+}
+
+int wvl_keep_is_wanted(const wvl_block_order *order, const wvl_coded_block *block, uint32_t group)
+{
+    return order->which == WVL_BLOCKS_ALL || block->decided > order->wanted[group] || is_stale(order, block, group);
+}
+
+uint16_t wvl_keep_slope_of(const wvl_block_order *order, const wvl_coded_block *block, uint32_t group)
+{
+    int is_new = order->sets_slopes && (order->which == WVL_BLOCKS_ALL || is_stale(order, block, group));
+    return is_new ? (uint16_t)order->slopes[group] : block->end_slope;
+}
+
+/* ---- Batches ----------------------------------------------------------------------------------------------------- */
 
 static uint32_t count_samples(const wvl_keeper *k, const wvl_block_run *run, uint32_t index)
 {
@@ -142,7 +176,8 @@ int wvl_keep_batch(wvl_keeper *k, const wvl_block_order *order, const wvl_block_
         }
         if (record.pass_count) {
             memcpy(places.bytes, wvl_chunks_at(&batch->bytes, batch->records[i].bytes_at), record.bytes);
-            memcpy(places.passes, wvl_chunks_at(&batch->passes, batch->records[i].passes_at), wvl_block_passes_bytes(record.pass_count, k->has_gains));
+            memcpy(places.passes, wvl_chunks_at(&batch->passes, batch->records[i].passes_at),
+                   wvl_block_passes_bytes(record.pass_count, k->has_gains));
         }
         wvl_keep_record(k, run, batch->blocks[i], count_samples(k, run, batch->blocks[i]), &record);
     }

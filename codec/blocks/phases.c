@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What is ordered of a wave, and in which order: phases that show how deep later blocks are coded, then what was left too early. */
+/* What is ordered of a wave, and in which order: phases that show how deep later blocks are coded, then what was left
+ * too early. */
 #include "codec/blocks/survey.h"
 #include "codec/blocks/wave.h"
 
@@ -22,12 +23,14 @@ static void advance(void *user, uint64_t complete)
 {
     wvl_block_wave *w = user;
     unsigned phase = atomic_load_explicit(&w->phase, memory_order_relaxed);
-    if (phase + 1 < WVL_WORK_PHASES && complete >= wvl_work_blocks_until(&w->list, phase) && atomic_compare_exchange_strong(&w->phase, &phase, phase + 1)) {
+    if (phase + 1 < WVL_WORK_PHASES && complete >= wvl_work_blocks_until(&w->list, phase) &&
+        atomic_compare_exchange_strong(&w->phase, &phase, phase + 1)) {
         set_thresholds(w, phase + 1);
     }
 }
 
-/* Runs from `first` on, the first of this phase. Thresholds follow what complete blocks show, while they are coded or between orders. */
+/* Runs from `first` on, the first of this phase. Thresholds follow what complete blocks show, while they are coded or
+ * between orders. */
 static wvl_status code_on(wvl_block_wave *w, uint64_t first, unsigned phase)
 {
     wvl_keeper *k = &w->blocks->keeper;
@@ -75,7 +78,8 @@ static wvl_status code_phases(wvl_block_wave *w)
     return status == WVL_OK ? code_rest(w) : status;
 }
 
-wvl_status wvl_blocks_code_wave(wvl_blocks *b, const wvl_plan *plan, const wvl_coefs *coefs, uint32_t tile_count, const wvl_block_order *order, int is_first)
+wvl_status wvl_blocks_code_wave(wvl_blocks *b, const wvl_plan *plan, const wvl_coefs *coefs, uint32_t tile_count,
+                                const wvl_block_order *order, int is_first)
 {
     int is_phased = is_first && b->depth.is_enabled;
     wvl_block_wave wave = {.blocks = b, .plan = plan, .order = *order};

@@ -3,8 +3,8 @@
 
 #include "codec/rescale.h"
 
-wvl_block_input wvl_prepare_describe(const wvl_plan *plan, const wvl_block_order *order, const wvl_coefs *coefs, const wvl_block_run *run, uint32_t block,
-                                     const void *kernels)
+wvl_block_input wvl_prepare_describe(const wvl_plan *plan, const wvl_block_order *order, const wvl_coefs *coefs,
+                                     const wvl_block_run *run, uint32_t block, const void *kernels)
 {
     const wvl_tile_plan *tile = coefs->tile;
     const wvl_tile_band *band = &tile->bands[run->band];
@@ -34,8 +34,9 @@ int wvl_prepare_is_bounded(const wvl_coefs *coefs, const wvl_block_run *run, con
     return wvl_bit_length(in->bound >> in->frac_bits) <= coefs->tile->bands[run->band].planes;
 }
 
-void wvl_prepare_block(const wvl_plan *plan, const wvl_block_order *order, const wvl_coefs *coefs, const wvl_block_run *run, uint32_t block, uint32_t slope,
-                       const wvl_prepare_room *room, wvl_block_input *in, wvl_prepared *prepared)
+void wvl_prepare_block(const wvl_plan *plan, const wvl_block_order *order, const wvl_coefs *coefs,
+                       const wvl_block_run *run, uint32_t block, uint32_t slope, const wvl_prepare_room *room,
+                       wvl_block_input *in, wvl_prepared *prepared)
 {
     const wvl_tile_plan *tile = coefs->tile;
     const wvl_tile_band *band = &tile->bands[run->band];

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What one worker needs to code blocks: room for as many as are in work, no larger than the plan's largest block asks for. */
+/* What one worker needs to code blocks: room for as many as are in work, no larger than the plan's largest block asks
+ * for. */
 #ifndef WVL_CODEC_BLOCKS_SCRATCH_H
 #define WVL_CODEC_BLOCKS_SCRATCH_H
 
@@ -10,9 +11,9 @@
 
 /* Contents irrelevant between runs. */
 typedef struct wvl_block_scratch {
-    void *coder;                       /* the block coder's */
+    void *coder; /* the block coder's */
     size_t coder_bytes;
-    uint8_t *bytes[WVL_BLOCK_SLOTS];   /* codewords */
+    uint8_t *bytes[WVL_BLOCK_SLOTS]; /* codewords */
     wvl_pass *passes[WVL_BLOCK_SLOTS];
     wvl_hull *hulls;                   /* [WVL_BLOCK_SLOTS] */
     uint32_t *copies[WVL_BLOCK_SLOTS]; /* of blocks that lie in a region in part */

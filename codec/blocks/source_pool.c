@@ -11,7 +11,7 @@
 
 #define TICK_RUNS 64u /* of a worker, between two reports of progress */
 
-/* ---- Life ---------------------------------------------------------------------------------------------------------------------- */
+/* ---- Life -------------------------------------------------------------------------------------------------------- */
 
 static uint64_t measure_worker(const wvl_plan *plan)
 {
@@ -21,10 +21,13 @@ static uint64_t measure_worker(const wvl_plan *plan)
     return carver.used;
 }
 
-uint64_t wvl_pool_source_bytes(const wvl_plan *plan, uint32_t concurrency) { return wvl_mul_saturate(concurrency, measure_worker(plan)); }
+uint64_t wvl_pool_source_bytes(const wvl_plan *plan, uint32_t concurrency)
+{
+    return wvl_mul_saturate(concurrency, measure_worker(plan));
+}
 
-void wvl_pool_source_open(wvl_pool_source *s, const wvl_allocator *allocator, const wvl_plan *plan, wvl_pool *pool, uint64_t rank,
-                          const _Atomic int *cancelled, void *memory)
+void wvl_pool_source_open(wvl_pool_source *s, const wvl_allocator *allocator, const wvl_plan *plan, wvl_pool *pool,
+                          uint64_t rank, const _Atomic int *cancelled, void *memory)
 {
     memset(s, 0, sizeof *s);
     s->allocator = allocator;
@@ -63,16 +66,16 @@ void wvl_pool_source_drop(wvl_pool_source *s)
     }
 }
 
-/* ---- An order at work ---------------------------------------------------------------------------------------------------------- */
+/* ---- An order at work -------------------------------------------------------------------------------------------- */
 
 typedef struct order_work {
     wvl_pool_source *source;
     const wvl_block_order *order;
     wvl_keeper *keeper;
-    uint32_t *weights;          /* of weigh */
-    uint64_t first, end;        /* runs that are handed out */
-    _Atomic uint64_t next;      /* of them, from 0 */
-    _Atomic int failed;         /* a wvl_status; 0: none */
+    uint32_t *weights;     /* of weigh */
+    uint64_t first, end;   /* runs that are handed out */
+    _Atomic uint64_t next; /* of them, from 0 */
+    _Atomic int failed;    /* a wvl_status; 0: none */
 } order_work;
 
 static void fail(order_work *work, wvl_status status)
@@ -81,18 +84,21 @@ static void fail(order_work *work, wvl_status status)
     atomic_compare_exchange_strong(&work->failed, &expected, status);
 }
 
-static int is_cancelled(const wvl_pool_source *s) { return s->cancelled && atomic_load_explicit(s->cancelled, memory_order_relaxed); }
+static int is_cancelled(const wvl_pool_source *s)
+{
+    return s->cancelled && atomic_load_explicit(s->cancelled, memory_order_relaxed);
+}
 
 /* A block in the works of a worker. */
 typedef struct block_slot {
     wvl_hull *hull;
     wvl_prepared prepared;
     const _Atomic uint32_t *wanted; /* threshold of the rate group */
-    uint32_t threshold;         /* what it was when the block was asked last; 0: all passes */
+    uint32_t threshold;             /* what it was when the block was asked last; 0: all passes */
     uint32_t samples;
     int32_t gain_exponent;
     int is_layered;
-    uint32_t most_passes;       /* there are no others */
+    uint32_t most_passes; /* there are no others */
     const wvl_block_run *run;
     uint32_t block;
     uint16_t end_slope;
@@ -105,8 +111,8 @@ typedef struct block_stream {
     uint32_t worker;
     wvl_block_scratch scratch;
     const wvl_block_run *run;
-    uint32_t block, end;        /* in the band */
-    uint32_t until_tick;        /* runs; 0: this thread does not report progress */
+    uint32_t block, end; /* in the band */
+    uint32_t until_tick; /* runs; 0: this thread does not report progress */
     block_slot slots[WVL_BLOCK_SLOTS];
 } block_stream;
 
@@ -139,7 +145,7 @@ static int wants_more(void *user, const wvl_pass *passes, uint32_t count)
     return wvl_hull_is_open(b->hull, passes, b->threshold, b->is_layered);
 }
 
-/* ---- Blocks in ----------------------------------------------------------------------------------------------------------------- */
+/* ---- Blocks in --------------------------------------------------------------------------------------------------- */
 
 static int fetch_run(block_stream *s)
 {
@@ -160,23 +166,6 @@ static int fetch_run(block_stream *s)
     s->block = s->run->first;
     s->end = s->run->first + s->run->count;
     return 1;
-}
-
-static int is_stale(const wvl_block_order *order, const wvl_coded_block *block, uint32_t group)
-{
-    uint32_t is = block->end_slope, should = order->slopes[group];
-    return order->sets_slopes && (is > should ? is - should : should - is) > order->stale;
-}
-
-static int is_wanted(const wvl_block_order *order, const wvl_coded_block *block, uint32_t group)
-{
-    return order->which == WVL_BLOCKS_ALL || block->decided > order->wanted[group] || is_stale(order, block, group);
-}
-
-static uint16_t find_end_slope(const wvl_block_order *order, const wvl_coded_block *block, uint32_t group)
-{
-    int is_new = order->sets_slopes && (order->which == WVL_BLOCKS_ALL || is_stale(order, block, group));
-    return is_new ? (uint16_t)order->slopes[group] : block->end_slope;
 }
 
 static int open_slot(block_stream *s, unsigned index, uint32_t block, wvl_block_input *in, wvl_block_output *out)
@@ -200,7 +189,8 @@ static int open_slot(block_stream *s, unsigned index, uint32_t block, wvl_block_
     slot->is_layered = plan->layer_count > 1;
     slot->run = s->run;
     slot->block = block;
-    slot->end_slope = plan->rdoq ? find_end_slope(work->order, wvl_keeper_block(work->keeper, s->run, block), group) : 0;
+    slot->end_slope =
+        plan->rdoq ? wvl_keep_slope_of(work->order, wvl_keeper_block(work->keeper, s->run, block), group) : 0;
     slot->out = out;
     wvl_prepare_room room = {s->scratch.copies[index], &s->scratch.rdoq[index]};
     wvl_prepare_block(plan, work->order, coefs, s->run, block, slot->end_slope, &room, in, &slot->prepared);
@@ -220,25 +210,32 @@ static int fetch_block(void *user, unsigned slot, wvl_block_input *in, wvl_block
             return 0;
         }
         uint32_t block = s->block++;
-        if (is_wanted(work->order, wvl_keeper_block(work->keeper, s->run, block), s->run->rate_group)) {
+        if (wvl_keep_is_wanted(work->order, wvl_keeper_block(work->keeper, s->run, block), s->run->rate_group)) {
             return open_slot(s, slot, block, in, out);
         }
     }
 }
 
-/* ---- Blocks out ---------------------------------------------------------------------------------------------------------------- */
+/* ---- Blocks out -------------------------------------------------------------------------------------------------- */
 
 static wvl_block_record record_of(const block_slot *slot, int has_gains)
 {
     const wvl_block_output *out = slot->out;
     const wvl_roi *lift = &slot->prepared.lift;
-    unsigned shift_within = lift->kind == WVL_ROI_PART ? lift->shift : 0, shift_above = lift->kind == WVL_ROI_NONE ? lift->shift : 0;
+    unsigned shift_within = lift->kind == WVL_ROI_PART ? lift->shift : 0,
+             shift_above = lift->kind == WVL_ROI_NONE ? lift->shift : 0;
     int is_cut = out->pass_count + 2 < 3 * out->planes && out->pass_count < slot->most_passes;
     return (wvl_block_record){
-        .energy = out->energy, .bytes = out->length, .pass_count = (uint16_t)out->pass_count,
-        .decided = (uint16_t)(has_gains && out->pass_count && is_cut ? slot->threshold : 0), .end_slope = slot->end_slope, .planes = (uint8_t)out->planes,
-        .zero_planes = (uint8_t)(slot->prepared.band->planes + shift_within + shift_above - out->planes), .lift = (uint8_t)shift_within,
-        .energy_shift = out->energy_shift, .is_changed = slot->prepared.is_changed,
+        .energy = out->energy,
+        .bytes = out->length,
+        .pass_count = (uint16_t)out->pass_count,
+        .decided = (uint16_t)(has_gains && out->pass_count && is_cut ? slot->threshold : 0),
+        .end_slope = slot->end_slope,
+        .planes = (uint8_t)out->planes,
+        .zero_planes = (uint8_t)(slot->prepared.band->planes + shift_within + shift_above - out->planes),
+        .lift = (uint8_t)shift_within,
+        .energy_shift = out->energy_shift,
+        .is_changed = slot->prepared.is_changed,
     };
 }
 
@@ -277,7 +274,7 @@ static int put_block(void *user, unsigned slot)
     return 0;
 }
 
-/* ---- Workers ------------------------------------------------------------------------------------------------------------------- */
+/* ---- Workers ----------------------------------------------------------------------------------------------------- */
 
 static void call_beside(wvl_pool_source *s)
 {
@@ -301,7 +298,8 @@ static void code_stream(void *arg, uint32_t index, uint32_t worker)
         call_beside(source);
     }
     wvl_range_open("wavelane blocks");
-    source->coder->encode_stream(s.scratch.coder, source->kernels, &(wvl_block_feed){&s, fetch_block, put_block, s.scratch.coder_bytes});
+    source->coder->encode_stream(s.scratch.coder, source->kernels,
+                                 &(wvl_block_feed){&s, fetch_block, put_block, s.scratch.coder_bytes});
     wvl_range_close();
 }
 
@@ -323,7 +321,8 @@ static wvl_status code(void *self, const wvl_block_order *order, wvl_keeper *kee
         return WVL_ERROR_MEMORY;
     }
     if (!wvl_pool_uses_caller(source->pool)) {
-        step = wvl_min_u64(step, wvl_max_u64(UINT64_C(256) * source->workers, source->runs / 32 + 1)); /* progress without idle workers */
+        step = wvl_min_u64(step, wvl_max_u64(UINT64_C(256) * source->workers,
+                                             source->runs / 32 + 1)); /* progress without idle workers */
         call_beside(source);
     }
     for (uint64_t first = 0; first < order->run_count; first += step) {
@@ -338,14 +337,15 @@ static wvl_status code(void *self, const wvl_block_order *order, wvl_keeper *kee
     return failed != WVL_ERROR_INTERNAL && is_cancelled(source) ? WVL_CANCELLED : failed;
 }
 
-/* ---- Weights ------------------------------------------------------------------------------------------------------------------- */
+/* ---- Weights ----------------------------------------------------------------------------------------------------- */
 
 static uint32_t weigh_run(const order_work *work, const wvl_block_run *run)
 {
     const wvl_block_order *order = work->order;
     const wvl_coefs *coefs = &work->source->coefs[run->tile];
     const wvl_tile_plan *tile = coefs->tile;
-    const wvl_band_coding *band = &order->codings[tile->components[run->component].coding].band[tile->bands[run->band].coding_band];
+    const wvl_band_coding *band =
+        &order->codings[tile->components[run->component].coding].band[tile->bands[run->band].coding_band];
     uint64_t sum = 0;
     for (uint32_t b = run->first; b < run->first + run->count; b++) {
         wvl_block_input in = wvl_prepare_describe(work->source->plan, order, coefs, run, b, NULL);

@@ -5,7 +5,8 @@
 
 #include "codec/core/hull.h"
 
-/* About the slopes at which the picture ends, by weight alone: where the weight of the first phases' blocks is that of the budget. */
+/* About the slopes at which the picture ends, by weight alone: where the weight of the first phases' blocks is that of
+ * the budget. */
 static wvl_status guess_slopes(wvl_block_wave *w)
 {
     wvl_depth *depth = &w->blocks->depth;
@@ -25,7 +26,8 @@ static wvl_status guess_slopes(wvl_block_wave *w)
     return status;
 }
 
-/* Slopes of the blocks to come from those surveyed, which were coded down to the floors. Nothing is known below, so it goes down by steps. */
+/* Slopes of the blocks to come from those surveyed, which were coded down to the floors. Nothing is known below, so it
+ * goes down by steps. */
 static void choose_slopes(wvl_block_wave *w, uint32_t margin, int is_damped)
 {
     const wvl_depth *depth = &w->blocks->depth;
@@ -40,11 +42,13 @@ static void choose_slopes(wvl_block_wave *w, uint32_t margin, int is_damped)
     }
 }
 
-/* Codes runs up to the end of the phase. Depths follow from slopes alone, so that what these blocks show is the same everywhere. */
+/* Codes runs up to the end of the phase. Depths follow from slopes alone, so that what these blocks show is the same
+ * everywhere. */
 static wvl_status code_phase(wvl_block_wave *w, unsigned phase, uint64_t first)
 {
     const wvl_depth *depth = &w->blocks->depth;
-    uint32_t margin = wvl_block_wave_find_margin(w, phase), thresholds[WVL_RATE_GROUPS] = {0}, *floors = w->blocks->survey.floors;
+    uint32_t margin = wvl_block_wave_find_margin(w, phase), thresholds[WVL_RATE_GROUPS] = {0},
+             *floors = w->blocks->survey.floors;
     for (unsigned g = 0; g < depth->groups; g++) {
         uint32_t threshold = w->order.slopes[g] > margin ? w->order.slopes[g] - margin : 0;
         floors[g] = wvl_max_u32(floors[g], threshold);
@@ -71,7 +75,9 @@ wvl_status wvl_survey_wave(wvl_block_wave *w, uint64_t *coded)
     wvl_survey *survey = &w->blocks->survey;
     wvl_status status = WVL_OK;
     w->order.sets_slopes = 1;
-    w->order.stale = w->list.run_count < WVL_SURVEY_FEW_RUNS ? 48 : UINT32_MAX; /* with few blocks, early ones were quantised for poor estimates */
+    w->order.stale = w->list.run_count < WVL_SURVEY_FEW_RUNS
+                         ? 48
+                         : UINT32_MAX; /* with few blocks, early ones were quantised for poor estimates */
     *coded = 0;
     if (w->blocks->depth.known) {
         wvl_depth_fetch_slopes(&w->blocks->depth, survey->floors, w->order.slopes);

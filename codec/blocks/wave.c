@@ -7,7 +7,8 @@
 uint32_t wvl_block_wave_find_margin(const wvl_block_wave *w, unsigned phase)
 {
     static const uint32_t margins[WVL_WORK_PHASES + 1] = {256, 256, 160, 96, 48, 48, 20};
-    uint32_t few = w->list.run_count < WVL_SURVEY_FEW_RUNS ? (uint32_t)(WVL_SURVEY_FEW_RUNS - w->list.run_count) / 4 : 0;
+    uint32_t few =
+        w->list.run_count < WVL_SURVEY_FEW_RUNS ? (uint32_t)(WVL_SURVEY_FEW_RUNS - w->list.run_count) / 4 : 0;
     return margins[phase] + few + wvl_rate_reach(w->plan);
 }
 
@@ -40,7 +41,8 @@ wvl_status wvl_block_wave_weigh(wvl_block_wave *w, uint64_t runs)
     wvl_status status = b->source.weigh(b->source.self, &w->order, &b->keeper, weights);
     for (uint64_t i = 0; i < runs && status == WVL_OK; i++) {
         const wvl_block_run *run = &w->list.memory.runs[i];
-        wvl_depth_weigh(wvl_depth_survey_of(&b->depth, run->rate_group, run->is_fine), weights[i], wvl_work_count_samples(&w->list, run));
+        wvl_depth_weigh(wvl_depth_survey_of(&b->depth, run->rate_group, run->is_fine), weights[i],
+                        wvl_work_count_samples(&w->list, run));
     }
     return status;
 }

@@ -5,9 +5,10 @@
 
 #define RUN_SAMPLES 8192u /* work handed out at a time: two blocks of nominal size, or as many small ones */
 
-/* ---- Order --------------------------------------------------------------------------------------------------------------------- */
+/* ---- Order ------------------------------------------------------------------------------------------------------- */
 
-/* Growing shares of the runs, coarse bands (eighths) and fine ones (shares of 32) apart, each share spread over its bands. */
+/* Growing shares of the runs, coarse bands (eighths) and fine ones (shares of 32) apart, each share spread over its
+ * bands. */
 enum { PARTS = 2 };
 typedef struct share {
     uint8_t count, of;
@@ -43,7 +44,8 @@ static void count_phases(wvl_work_list *list)
 {
     uint64_t end = 0;
     for (unsigned p = 0; p < WVL_WORK_PHASES; p++) {
-        end += count_share(&shares[p][0], list->coarse_count) + count_share(&shares[p][1], list->run_count - list->coarse_count);
+        end += count_share(&shares[p][0], list->coarse_count) +
+               count_share(&shares[p][1], list->run_count - list->coarse_count);
         list->ends[p] = end;
     }
 }
@@ -149,7 +151,7 @@ void wvl_work_sort(wvl_work_list *list)
     }
 }
 
-/* ---- Listing ------------------------------------------------------------------------------------------------------------------- */
+/* ---- Listing ----------------------------------------------------------------------------------------------------- */
 
 void wvl_work_carve(const wvl_plan *plan, wvl_carver *carver, wvl_work_memory *memory)
 {
@@ -189,7 +191,8 @@ static void list_band(wvl_work_list *list, uint32_t tile, uint32_t component, ui
 
 static void note_samples(const wvl_depth *depth, uint32_t group, const wvl_tile_band *band)
 {
-    wvl_depth_part_of(depth, group, (unsigned)wvl_depth_is_fine(band))->samples += (double)wvl_rect_width(band->rect) * wvl_rect_height(band->rect);
+    wvl_depth_part_of(depth, group, (unsigned)wvl_depth_is_fine(band))->samples +=
+        (double)wvl_rect_width(band->rect) * wvl_rect_height(band->rect);
 }
 
 enum { ALL_BANDS = 2 }; /* beside the answers of wvl_depth_is_fine */
@@ -221,8 +224,8 @@ static void list_bands(wvl_work_list *list, uint32_t tile_count, const wvl_depth
     }
 }
 
-void wvl_work_build(wvl_work_list *list, const wvl_work_memory *memory, const wvl_plan *plan, const wvl_coefs *coefs, uint32_t tile_count,
-                    const wvl_depth *depth)
+void wvl_work_build(wvl_work_list *list, const wvl_work_memory *memory, const wvl_plan *plan, const wvl_coefs *coefs,
+                    uint32_t tile_count, const wvl_depth *depth)
 {
     memset(list, 0, sizeof *list);
     list->plan = plan;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Bits of a packet header, most significant first, with a 0 stuffed after every 0xFF byte (B.10.1), and the rules of its codewords (B.10.2 to B.10.7).
- * Shared by host and device. */
+/* Bits of a packet header, most significant first, with a 0 stuffed after every 0xFF byte (B.10.1), and the rules of
+ * its codewords (B.10.2 to B.10.7). Shared by host and device. */
 #ifndef WVL_CORE_PACKET_BITS_H
 #define WVL_CORE_PACKET_BITS_H
 
@@ -10,10 +10,10 @@
 #include "base/intmath.h"
 
 typedef struct wvl_bit_writer {
-    uint8_t *bytes;    /* room proved by wvl_t2_header_bound */
-    uint64_t count;    /* whole bytes written */
-    uint32_t byte;     /* bits of the byte being filled, right-justified */
-    unsigned free;     /* bits still free in it: 8, or 7 after 0xFF */
+    uint8_t *bytes; /* room proved by wvl_t2_header_bound */
+    uint64_t count; /* whole bytes written */
+    uint32_t byte;  /* bits of the byte being filled, right-justified */
+    unsigned free;  /* bits still free in it: 8, or 7 after 0xFF */
 } wvl_bit_writer;
 
 WVL_HD void wvl_bits_open(wvl_bit_writer *w, uint8_t *bytes)
@@ -50,7 +50,7 @@ WVL_HD uint64_t wvl_bits_close(wvl_bit_writer *w)
     return w->count;
 }
 
-/* ---- Codewords ----------------------------------------------------------------------------------------------------------------- */
+/* ---- Codewords --------------------------------------------------------------------------------------------------- */
 
 #define WVL_PACKET_FIRST_LBLOCK 3u /* B.10.7.1 */
 
@@ -73,7 +73,7 @@ WVL_HD void wvl_bits_put_pass_count(wvl_bit_writer *w, uint32_t n)
 /* Bits of a segment's length beyond Lblock: floor(log2(passes)) (B.10.7.1). */
 WVL_HD unsigned wvl_packet_extra_bits(uint32_t passes) { return wvl_bit_length(passes) - 1; }
 
-/* The Lblock that a segment of so many passes and bytes asks for; never less than it is. */
+/* The Lblock that a segment of this number of passes and bytes needs; never less than the present one. */
 WVL_HD unsigned wvl_packet_raise_lblock(unsigned lblock, uint32_t passes, uint32_t bytes)
 {
     unsigned need = wvl_bit_length(bytes), have = lblock + wvl_packet_extra_bits(passes);
@@ -86,7 +86,7 @@ WVL_HD void wvl_bits_put_lblock(wvl_bit_writer *w, unsigned from, unsigned to)
     wvl_bits_put(w, ((UINT32_C(1) << (to - from)) - 1) << 1, to - from + 1);
 }
 
-/* ---- Tag trees ----------------------------------------------------------------------------------------------------------------- */
+/* ---- Tag trees --------------------------------------------------------------------------------------------------- */
 
 /* A node of a tag tree (B.10.2). low: what the decoder knows to be a lower bound. known: the decoder has the value. */
 typedef struct wvl_tag_node {
@@ -94,8 +94,8 @@ typedef struct wvl_tag_node {
     uint8_t known;
 } wvl_tag_node;
 
-/* What a node adds on the way from the root: whether its value is less than threshold, as far as the decoder does not know. low: of its parent, 0 of
- * the root; returns its own. */
+/* What a node adds on the way from the root: whether its value is less than threshold, as far as the decoder does not
+ * know. low: of its parent, 0 of the root; returns its own. */
 WVL_HD uint32_t wvl_bits_put_tag(wvl_bit_writer *w, wvl_tag_node *node, uint32_t low, uint32_t threshold)
 {
     low = node->low > low ? node->low : low;

@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Rate-distortion optimised quantisation for the slope at which a block is going to end. Where the decoder will stop follows from the slope and the
- * block's own samples: at steps of which a bit is worth a quarter or so of the square. Samples near the border of one of its cells then go to the other
- * side where error + slope * bits is less there, as the decoder has them, in the middle of cells: those just above a border down, isolated ones to zero,
- * and those below the last step up to it where their neighbours make it likely.
+ * Rate-distortion optimised quantisation for the slope at which a block is going to end. Where the decoder will stop
+ * follows from the slope and the block's own samples: at steps of which a bit is worth a quarter or so of the square.
+ * Samples near the border of one of its cells then go to the other side where error + slope * bits is less there, as
+ * the decoder has them, in the middle of cells: those just above a border down, isolated ones to zero, and those below
+ * the last step up to it where their neighbours make it likely.
  *
- * It changes bytes, so it depends on nothing but the samples and the slope. Bits by neighbours are a table, found by measurement: docs/results.md.
+ * It changes bytes, so it depends on nothing but the samples and the slope. Bits by neighbours are a table, found by
+ * measurement: docs/results.md.
  *
- * These are its rules, shared by host and device. The loops over samples are kernels of each (codec/rate/rdoq_kernels.h).
+ * These are its rules, shared by host and device. The loops over samples are kernels of each
+ * (codec/rate/rdoq_kernels.h).
  */
 #ifndef WVL_CORE_RDOQ_H
 #define WVL_CORE_RDOQ_H
@@ -22,33 +25,35 @@
 /* A block is quantised well enough for slopes so near the one that it was quantised for. */
 #define WVL_RDOQ_REACH 112u
 
-/* ---- Samples ------------------------------------------------------------------------------------------------------------------- */
+/* ---- Samples ----------------------------------------------------------------------------------------------------- */
 
 /*
- * A sample is split at a plane P of step S = 2^P: its level is 0 below S, then 1, 2, 3 for octaves from S on, and 4 from 8 S on; its fraction is how far
- * it lies above the lower end of its octave (below 2 S: above S), in S / 128, held to -128..127. Levels and fractions are bytes in rows of
- * wvl_rdoq_pitch(width); those of a block begin at the second byte of the second row, what surrounds levels is 0, and so is all beyond the block.
+ * A sample is split at a plane P of step S = 2^P: its level is 0 below S, then 1, 2, 3 for octaves from S on, and 4
+ * from 8 S on; its fraction is how far it lies above the lower end of its octave (below 2 S: above S), in S / 128, held
+ * to -128..127. Levels and fractions are bytes in rows of wvl_rdoq_pitch(width); those of a block begin at the second
+ * byte of the second row, what surrounds levels is 0, and so is all beyond the block.
  */
 #define WVL_RDOQ_WORDS 16u /* bits of the longest row */
 
 WVL_HD uint32_t wvl_rdoq_pitch(uint32_t width) { return (width + 31) / 32 * 32 + 2; }
 
-/* Samples below 2 S, those at a neighbour of 2 S or more first: how many, how many of them from S on, and the fractions of these summed. */
+/* Samples below 2 S, those at a neighbour of 2 S or more first: how many, how many of them from S on, and the fractions
+ * of these summed. */
 typedef struct wvl_rdoq_sums {
     uint32_t near, near_fresh, near_fractions;
     uint32_t far, far_fresh, far_fractions;
-    uint32_t above;          /* samples from 2 S on */
+    uint32_t above; /* samples from 2 S on */
 } wvl_rdoq_sums;
 
 /*
- * The fraction from which a sample stays in its cell, or below S goes up to it, by its neighbours: those at its level (at S, below S) or above, counted
- * twice beside and above or below it, once at the corners. -128: always, 127: never.
+ * The fraction from which a sample stays in its cell, or below S goes up to it, by its neighbours: those at its level
+ * (at S, below S) or above, counted twice beside and above or below it, once at the corners. -128: always, 127: never.
  */
 typedef struct wvl_rdoq_rule {
-    int8_t first[16];        /* below 2 S; with `needs` only at a neighbour from 2 S on, others are let alone */
-    int8_t second[16];       /* from 2 S on */
-    int8_t more[16];         /* from 4 S on */
-    int8_t alone;            /* from 2 S on without a neighbour there, with `needs` */
+    int8_t first[16];  /* below 2 S; with `needs` only at a neighbour from 2 S on, others are let alone */
+    int8_t second[16]; /* from 2 S on */
+    int8_t more[16];   /* from 4 S on */
+    int8_t alone;      /* from 2 S on without a neighbour there, with `needs` */
     uint8_t needs;
 } wvl_rdoq_rule;
 
@@ -69,7 +74,8 @@ WVL_HD unsigned wvl_rdoq_count_neighbours(const uint8_t *l, uint32_t pitch, unsi
 {
     const uint8_t *above = l - pitch, *below = l + pitch;
     unsigned sides = (unsigned)(l[-1] >= least) + (l[1] >= least) + (*above >= least) + (*below >= least);
-    unsigned corners = (unsigned)(above[-1] >= least) + (above[1] >= least) + (below[-1] >= least) + (below[1] >= least);
+    unsigned corners =
+        (unsigned)(above[-1] >= least) + (above[1] >= least) + (below[-1] >= least) + (below[1] >= least);
     return 2 * sides + corners;
 }
 
@@ -88,7 +94,7 @@ WVL_HD int wvl_rdoq_fetch_border(const wvl_rdoq_rule *rule, const uint8_t *l, ui
     return is_alone ? let_alone : rule->first[n];
 }
 
-/* ---- Ends ---------------------------------------------------------------------------------------------------------------------- */
+/* ---- Ends -------------------------------------------------------------------------------------------------------- */
 
 /* Bits of a pass against its entropy without contexts, in 1/256. */
 enum { WVL_RDOQ_SHARE_NEAR = 294, WVL_RDOQ_SHARE_ABOVE = 269, WVL_RDOQ_SHARE_FAR = 180 };
@@ -96,7 +102,8 @@ enum { WVL_RDOQ_SHARE_NEAR = 294, WVL_RDOQ_SHARE_ABOVE = 269, WVL_RDOQ_SHARE_FAR
 /* 2^(e/256), e from 0 to 255, in 1/2^30. */
 WVL_HD uint64_t wvl_rdoq_find_root(uint32_t e)
 {
-    static const uint32_t roots[8] = {1518500250, 1276901417, 1170923762, 1121280436, 1097253708, 1085434106, 1079572136, 1076653033}; /* 2^(30 + 2^-i) */
+    static const uint32_t roots[8] = {1518500250, 1276901417, 1170923762, 1121280436,
+                                      1097253708, 1085434106, 1079572136, 1076653033}; /* 2^(30 + 2^-i) */
     uint64_t m = (uint64_t)1 << 30;
     for (unsigned i = 0; i < 8; i++) {
         m = e >> (7 - i) & 1 ? m * roots[i] >> 30 : m;
@@ -123,34 +130,42 @@ WVL_HD int32_t wvl_rdoq_find_worth(const wvl_band_coding *band, uint32_t slope)
 WVL_HD int64_t wvl_rdoq_weigh_log(uint32_t n) { return n ? (int64_t)n * wvl_rate_log2(n) : 0; }
 
 /* Entropy of n decisions of which k are 1, in 1/256 bit. */
-WVL_HD int64_t wvl_rdoq_find_entropy(uint32_t n, uint32_t k) { return wvl_rdoq_weigh_log(n) - wvl_rdoq_weigh_log(k) - wvl_rdoq_weigh_log(n - k); }
+WVL_HD int64_t wvl_rdoq_find_entropy(uint32_t n, uint32_t k)
+{
+    return wvl_rdoq_weigh_log(n) - wvl_rdoq_weigh_log(k) - wvl_rdoq_weigh_log(n - k);
+}
 
-/* The least sample that counts at a slope, as 256 log2: a step of which a bit is worth a quarter of the square; at least 0. */
+/* The least sample that counts at a slope, as 256 log2: a step of which a bit is worth a quarter of the square; at
+ * least 0. */
 WVL_HD int32_t wvl_rdoq_find_least(const wvl_band_coding *band, uint32_t slope)
 {
     int32_t least = (wvl_rdoq_find_worth(band, slope) + 512) / 2;
     return least < 0 ? 0 : least;
 }
 
-/* About how many bits n[0] samples take of which n[1], n[2], n[3] are from the least, from 2 and from 4 times that on. */
+/* About how many bits n[0] samples take of which n[1], n[2], n[3] are from the least, from 2 and from 4 times that on.
+ */
 WVL_HD uint32_t wvl_rdoq_weigh_counts(const uint32_t n[4])
 {
-    int64_t bits = wvl_rdoq_find_entropy(n[0], n[1]) + wvl_rdoq_find_entropy(n[1], n[2]) + wvl_rdoq_find_entropy(n[2], n[3]);
+    int64_t bits =
+        wvl_rdoq_find_entropy(n[0], n[1]) + wvl_rdoq_find_entropy(n[1], n[2]) + wvl_rdoq_find_entropy(n[2], n[3]);
     return 1 + (uint32_t)(bits / 256) + n[1];
 }
 
 /* Where a block ends. */
 typedef struct wvl_rdoq_end {
-    unsigned plane;  /* of its last pass, fraction bits counted */
-    unsigned type;   /* of that pass: 0 significance, 1 refinement, 2 cleanup */
-    uint32_t worth;  /* of a bit in squared steps of the plane, in 1/65536 */
-    int is_last;     /* the plane below is out of reach */
+    unsigned plane; /* of its last pass, fraction bits counted */
+    unsigned type;  /* of that pass: 0 significance, 1 refinement, 2 cleanup */
+    uint32_t worth; /* of a bit in squared steps of the plane, in 1/65536 */
+    int is_last;    /* the plane below is out of reach */
 } wvl_rdoq_end;
 
 #define WVL_RDOQ_LOG2_OF_A_FIFTH (-594)
 
-/* The plane at which a bit is worth 0.2 to 0.8 squared steps: blocks end there or with the plane above. 0: all planes are worth it. */
-WVL_HD int wvl_rdoq_find_plane(const wvl_block_input *in, const wvl_band_coding *band, uint32_t slope, wvl_rdoq_end *end)
+/* The plane at which a bit is worth 0.2 to 0.8 squared steps: blocks end there or with the plane above. 0: all planes
+ * are worth it. */
+WVL_HD int wvl_rdoq_find_plane(const wvl_block_input *in, const wvl_band_coding *band, uint32_t slope,
+                               wvl_rdoq_end *end)
 {
     int32_t worth = wvl_rdoq_find_worth(band, slope), plane = (worth - WVL_RDOQ_LOG2_OF_A_FIFTH) >> 9;
     if (plane < 0 || plane > 29 || plane + 1 < (int32_t)in->frac_bits) {
@@ -162,13 +177,20 @@ WVL_HD int wvl_rdoq_find_plane(const wvl_block_input *in, const wvl_band_coding 
 }
 
 /* n decisions of which k are 1, and k signs, in bits of 1/256. */
-WVL_HD int64_t wvl_rdoq_guess_bits(uint32_t n, uint32_t k, int64_t share) { return wvl_rdoq_find_entropy(n, k) * share / 256 + 256 * (int64_t)k; }
+WVL_HD int64_t wvl_rdoq_guess_bits(uint32_t n, uint32_t k, int64_t share)
+{
+    return wvl_rdoq_find_entropy(n, k) * share / 256 + 256 * (int64_t)k;
+}
 
 /* Error removed by samples of [1, 2) steps, 3 t - 9/4 each, in squared steps of 1/256. */
-WVL_HD int64_t wvl_rdoq_sum_gains(uint32_t count, uint32_t fractions) { return 195 * (int64_t)count + 6 * (int64_t)fractions; }
+WVL_HD int64_t wvl_rdoq_sum_gains(uint32_t count, uint32_t fractions)
+{
+    return 195 * (int64_t)count + 6 * (int64_t)fractions;
+}
 
-/* A plane of which no pass would pay were a bit worth so much less, in 1/256, is no candidate: in large pictures, where some block always has a pass
- * just below the threshold for the last bytes. Nothing is lost up to 7/10, with 85/100 some pictures lost 0.08 dB. */
+/* A plane of which no pass would pay were a bit worth so much less, in 1/256, is no candidate: in large pictures, where
+ * some block always has a pass just below the threshold for the last bytes. Nothing is lost up to 7/10, with 85/100
+ * some pictures lost 0.08 dB. */
 #define WVL_RDOQ_PLANE_REACH 170u
 
 /* The pass of the plane after which gains exceed what bits are worth by most; -1: none. */
@@ -187,12 +209,14 @@ WVL_HD int wvl_rdoq_find_pass(const int64_t bits[3], const int64_t gains[3], uin
 /* What the three passes of the plane are worth together up to each: the best one is the last, or the plane above is. */
 WVL_HD void wvl_rdoq_choose_pass(const wvl_rdoq_sums *s, wvl_rdoq_end *end)
 {
-    int64_t bits[3] = {wvl_rdoq_guess_bits(s->near, s->near_fresh, WVL_RDOQ_SHARE_NEAR), (int64_t)WVL_RDOQ_SHARE_ABOVE * s->above,
+    int64_t bits[3] = {wvl_rdoq_guess_bits(s->near, s->near_fresh, WVL_RDOQ_SHARE_NEAR),
+                       (int64_t)WVL_RDOQ_SHARE_ABOVE * s->above,
                        wvl_rdoq_guess_bits(s->far, s->far_fresh, WVL_RDOQ_SHARE_FAR)};
     int64_t gains[3] = {wvl_rdoq_sum_gains(s->near_fresh, s->near_fractions), 64 * (int64_t)s->above,
                         wvl_rdoq_sum_gains(s->far_fresh, s->far_fractions)};
     int found = wvl_rdoq_find_pass(bits, gains, end->worth);
-    end->is_last = found < 0 && wvl_rdoq_find_pass(bits, gains, (uint32_t)((uint64_t)end->worth * WVL_RDOQ_PLANE_REACH / 256)) < 0;
+    end->is_last =
+        found < 0 && wvl_rdoq_find_pass(bits, gains, (uint32_t)((uint64_t)end->worth * WVL_RDOQ_PLANE_REACH / 256)) < 0;
     end->type = found < 0 ? 2 : (unsigned)found;
     end->plane += found < 0;
     end->worth >>= found < 0 ? 2 : 0;
@@ -206,8 +230,9 @@ WVL_HD int8_t wvl_rdoq_find_border(const wvl_rdoq_end *end, uint32_t bits, uint3
 }
 
 /*
- * A sample of t steps stays up where (t - lower value)^2 - (t - upper value)^2 > worth * bits. From nothing to 3/2: t > 3/4 + worth * bits / 3. From 2 on, values lie
- * half a step beside the border; before a refinement a whole one, but those below 2 are at 3/2 always. Divisors: 3/128, 1/128, ... in sixteenths of 1/65536.
+ * A sample of t steps stays up where (t - lower value)^2 - (t - upper value)^2 > worth * bits. From nothing to 3/2: t >
+ * 3/4 + worth * bits / 3. From 2 on, values lie half a step beside the border; before a refinement a whole one, but
+ * those below 2 are at 3/2 always. Divisors: 3/128, 1/128, ... in sixteenths of 1/65536.
  */
 WVL_HD wvl_rdoq_rule wvl_rdoq_make_rule(const wvl_rdoq_end *end)
 {
@@ -225,11 +250,12 @@ WVL_HD wvl_rdoq_rule wvl_rdoq_make_rule(const wvl_rdoq_end *end)
     return rule;
 }
 
-/* Refinement takes a quarter of a squared step for a bit and a twentieth: as a bit's worth, and with 1.36 octaves on top for ends foreseen too early. With two thirds
- * of an octave some pictures lost 0.06 dB at low rates. */
+/* Refinement takes a quarter of a squared step for a bit and a twentieth: as a bit's worth, and with 1.36 octaves on
+ * top for ends foreseen too early. With two thirds of an octave some pictures lost 0.06 dB at low rates. */
 #define WVL_RDOQ_REFINEMENT_REACH 40000u
 
-/* Candidates beyond the end, what bytes saved elsewhere may buy: at most two, and none that lies behind a refinement pass out of reach, or in a plane. */
+/* Candidates beyond the end, what bytes saved elsewhere may buy: at most two, and none that lies behind a refinement
+ * pass out of reach, or in a plane. */
 WVL_HD int wvl_rdoq_count_more(const wvl_rdoq_end *end, int is_large)
 {
     if (end->is_last && is_large) {
@@ -244,12 +270,13 @@ WVL_HD int wvl_rdoq_count_more(const wvl_rdoq_end *end, int is_large)
 /* Passes up to the end, and candidates beyond. */
 WVL_HD uint8_t wvl_rdoq_count_passes(const wvl_block_input *in, const wvl_rdoq_end *end, int is_large)
 {
-    int planes = (int)wvl_bit_length(in->bound >> in->frac_bits), below = planes + (int)in->frac_bits - 1 - (int)end->plane;
+    int planes = (int)wvl_bit_length(in->bound >> in->frac_bits),
+        below = planes + (int)in->frac_bits - 1 - (int)end->plane;
     int passes = below > 0 ? 3 * below + 1 - (2 - (int)end->type) : below == 0;
     return (uint8_t)(passes + wvl_rdoq_count_more(end, is_large));
 }
 
-/* ---- Moving samples ------------------------------------------------------------------------------------------------------------ */
+/* ---- Moving samples ---------------------------------------------------------------------------------------------- */
 
 /* (2m - a)^2, a at most 2m or little more. */
 WVL_HD wvl_uwide wvl_rdoq_square_of(uint32_t m, uint64_t a)
@@ -258,7 +285,8 @@ WVL_HD wvl_uwide wvl_rdoq_square_of(uint32_t m, uint64_t a)
     return (wvl_uwide)d * d;
 }
 
-/* Twice the decoder's value of a sample that moves down to `after`; level: its own, among its neighbours' as they are now. */
+/* Twice the decoder's value of a sample that moves down to `after`; level: its own, among its neighbours' as they are
+ * now. */
 WVL_HD uint64_t wvl_rdoq_twice_lowered(const wvl_rdoq_end *end, const uint8_t *level, uint32_t pitch, uint32_t after)
 {
     uint64_t step = (uint64_t)1 << end->plane, border = (uint64_t)after + 1;
@@ -271,9 +299,11 @@ WVL_HD uint64_t wvl_rdoq_twice_lowered(const wvl_rdoq_end *end, const uint8_t *l
 }
 
 /* A sample as it moves, down or up into the next cell. Adds to the error that gains do not see, in quarters. */
-WVL_HD uint32_t wvl_rdoq_move_sample(const wvl_rdoq_end *end, const uint8_t *level, uint32_t pitch, uint32_t before, int is_up, wvl_uwide *error)
+WVL_HD uint32_t wvl_rdoq_move_sample(const wvl_rdoq_end *end, const uint8_t *level, uint32_t pitch, uint32_t before,
+                                     int is_up, wvl_uwide *error)
 {
-    uint32_t step = 1u << end->plane, top = before ? 1u << (wvl_bit_length(before) - 1) : 0, lowered = top == step ? 0 : top - 1;
+    uint32_t step = 1u << end->plane, top = before ? 1u << (wvl_bit_length(before) - 1) : 0,
+             lowered = top == step ? 0 : top - 1;
     uint32_t after = is_up ? step : lowered;
     uint64_t decoded = is_up ? 3 * (uint64_t)step : wvl_rdoq_twice_lowered(end, level, pitch, after);
     *error += wvl_rdoq_square_of(before, decoded) - wvl_rdoq_square_of(after, decoded);

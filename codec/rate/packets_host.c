@@ -41,7 +41,8 @@ static wvl_status host_measure(void *self, const wvl_layer_cuts *cuts, wvl_layer
     return WVL_OK;
 }
 
-static wvl_status host_fill(void *self, const wvl_layer_cuts *cuts, const wvl_layer_room *room, wvl_layer_cost *cost, uint64_t *group_bytes)
+static wvl_status host_fill(void *self, const wvl_layer_cuts *cuts, const wvl_layer_room *room, wvl_layer_cost *cost,
+                            uint64_t *group_bytes)
 {
     wvl_rate_fill(self, cuts, room, cost, group_bytes);
     return WVL_OK;
@@ -52,7 +53,7 @@ static wvl_status host_commit(void *self, const wvl_layer_cuts *cuts, wvl_layer_
     return wvl_rate_commit_layer(self, cuts, cost, group_bytes);
 }
 
-/* ---- What was sent ------------------------------------------------------------------------------------------------------------- */
+/* ---- What was sent ----------------------------------------------------------------------------------------------- */
 
 static double gain_of(const wvl_layer_job *job, const wvl_coded_tile *tile, uint64_t b)
 {
@@ -61,7 +62,8 @@ static double gain_of(const wvl_layer_job *job, const wvl_coded_tile *tile, uint
 }
 
 /* Without visual weights. */
-static void add_plain(const wvl_layer_job *job, const wvl_coded_tile *tile, const wvl_precinct *precinct, wvl_sent_sums *sums)
+static void add_plain(const wvl_layer_job *job, const wvl_coded_tile *tile, const wvl_precinct *precinct,
+                      wvl_sent_sums *sums)
 {
     for (unsigned i = 0; i < precinct->band_count; i++) {
         const wvl_precinct_band *pb = &precinct->band[i];
@@ -69,7 +71,9 @@ static void add_plain(const wvl_layer_job *job, const wvl_coded_tile *tile, cons
         for (uint64_t k = 0; k < wvl_precinct_blocks(pb); k++) {
             uint64_t b = wvl_precinct_block(pb, k);
             const wvl_coded_block *block = &tile->blocks[b];
-            sums->energy_plain += (double)wvl_rate_weigh_energy(band, job->plan->gain_exponent, block->energy, block->energy_shift) / band->visual;
+            sums->energy_plain +=
+                (double)wvl_rate_weigh_energy(band, job->plan->gain_exponent, block->energy, block->energy_shift) /
+                band->visual;
             sums->gain_plain += gain_of(job, tile, b) / band->visual;
         }
     }
@@ -83,7 +87,8 @@ static wvl_status host_sent(void *self, wvl_sent_sums *sums)
         const wvl_coded_tile *tile = &job->tiles[t];
         for (uint64_t b = 0; b < tile->block_count; b++) {
             unsigned planes = tile->blocks[b].planes;
-            sums->is_everything &= tile->states[b].sent_passes == (planes ? 3 * planes - 2 : 0); /* not all of them may have been coded */
+            sums->is_everything &=
+                tile->states[b].sent_passes == (planes ? 3 * planes - 2 : 0); /* not all of them may have been coded */
             sums->gain += gain_of(job, tile, b);
         }
         for (uint64_t p = 0; job->plan->visual && p < tile->precinct_count; p++) {
@@ -93,7 +98,7 @@ static wvl_status host_sent(void *self, wvl_sent_sums *sums)
     return WVL_OK;
 }
 
-/* ---- Packets ------------------------------------------------------------------------------------------------------------------- */
+/* ---- Packets ----------------------------------------------------------------------------------------------------- */
 
 static wvl_packet_length host_length(void *self, uint32_t tile, uint64_t packet)
 {
@@ -119,5 +124,6 @@ static wvl_packet_span host_fetch(void *self, uint32_t tile, uint64_t packet, ui
 
 wvl_packet_source wvl_packets_of_job(wvl_layer_job *job)
 {
-    return (wvl_packet_source){job, host_open, host_begin, host_cut, host_measure, host_fill, host_commit, host_sent, host_length, host_fetch};
+    return (wvl_packet_source){job,       host_open,   host_begin, host_cut,    host_measure,
+                               host_fill, host_commit, host_sent,  host_length, host_fetch};
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Packets on the host: coded by the workers of the pool from the blocks that a keeper has. The reference for every other source of packets. */
+/* Packets on the host: coded by the workers of the pool from the blocks that a keeper has. The reference for every
+ * other source of packets. */
 #ifndef WVL_CODEC_RATE_PACKETS_HOST_H
 #define WVL_CODEC_RATE_PACKETS_HOST_H
 

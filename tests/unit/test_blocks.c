@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The interface of block sources (codec/blocks/source.h), by a source that is not the pool's: like a device it takes the order's thresholds as a
- * snapshot, codes into memory of its own, and hands over a batch of plain data when all is done. The codestream must be the same, byte by byte,
- * whatever reason a picture is coded again for.
+ * The interface of block sources (codec/blocks/source.h), by a source that is not the pool's: like a device it takes
+ * the order's thresholds as a snapshot, codes into memory of its own, and hands over a batch of plain data when all is
+ * done. The codestream must be the same, byte by byte, whatever reason a picture is coded again for.
  */
 #include <check.h>
 #include <stdio.h>
@@ -24,13 +24,13 @@ typedef struct codestream {
     unsigned orders;
 } codestream;
 
-/* ---- A source of batches --------------------------------------------------------------------------------------------------------- */
+/* ---- A source of batches ----------------------------------------------------------------------------------------- */
 
 typedef struct batch_source {
     const wvl_plan *plan;
     wvl_block_source pool;
     unsigned orders;
-    int fails;        /* the next order fails */
+    int fails; /* the next order fails */
 } batch_source;
 
 enum { NOT_CODED = 0xFF }; /* planes */
@@ -71,9 +71,18 @@ static void close_own(const wvl_plan *plan, wvl_keeper *own)
 
 static wvl_block_record record_of(const wvl_coded_block *b)
 {
-    return (wvl_block_record){.bytes_at = b->bytes_at, .passes_at = b->passes_at, .energy = b->energy, .bytes = b->bytes, .pass_count = b->pass_count,
-                              .decided = b->decided, .end_slope = b->end_slope, .planes = b->planes, .zero_planes = b->zero_planes, .lift = b->lift,
-                              .energy_shift = b->energy_shift, .is_changed = b->is_changed};
+    return (wvl_block_record){.bytes_at = b->bytes_at,
+                              .passes_at = b->passes_at,
+                              .energy = b->energy,
+                              .bytes = b->bytes,
+                              .pass_count = b->pass_count,
+                              .decided = b->decided,
+                              .end_slope = b->end_slope,
+                              .planes = b->planes,
+                              .zero_planes = b->zero_planes,
+                              .lift = b->lift,
+                              .energy_shift = b->energy_shift,
+                              .is_changed = b->is_changed};
 }
 
 static wvl_chunks chunks_of(const wvl_store *store, const uint8_t **list)
@@ -139,7 +148,7 @@ static wvl_status weigh(void *self, const wvl_block_order *order, wvl_keeper *ke
     return s->pool.weigh(s->pool.self, order, keeper, weights);
 }
 
-/* ---- Encoding by hand ------------------------------------------------------------------------------------------------------------ */
+/* ---- Encoding by hand -------------------------------------------------------------------------------------------- */
 
 static int put(void *user, const void *data, size_t bytes)
 {
@@ -151,7 +160,8 @@ static int put(void *user, const void *data, size_t bytes)
 }
 
 /* The coefficients of all waves would be needed for tiles in several waves: pictures here have one. */
-static void run_coder(const wvl_plan *plan, const wvl_coefs *coefs, uint32_t tiles, wvl_wave *wave, int by_batches, codestream *c)
+static void run_coder(const wvl_plan *plan, const wvl_coefs *coefs, uint32_t tiles, wvl_wave *wave, int by_batches,
+                      codestream *c)
 {
     wvl_coder *coder = calloc(1, sizeof *coder);
     wvl_coder_options options = {&plan->context->host, plan, plan->context->pool, 1, NULL, NULL, NULL, NULL};
@@ -199,7 +209,7 @@ static codestream encode(const wvl_plan *plan, const wvl_image *image, int by_ba
     return c;
 }
 
-/* ---- Cases ----------------------------------------------------------------------------------------------------------------------- */
+/* ---- Cases ------------------------------------------------------------------------------------------------------- */
 
 typedef struct example {
     const char *settings;
@@ -216,7 +226,8 @@ static const example examples[] = {
     {"reversible=no bpp=0.7 rdoq=yes", 0, 1u << WVL_RECODE_NONE},
     {"reversible=no bpp=0.1,0.2,0.3,0.4,0.5,0.6,0.7,0.8 block=8,8 rdoq=yes", 0, 1u << WVL_RECODE_NONE},
     {"reversible=no bpp=1 style=HT", 0, 1u << WVL_RECODE_RESCALED},
-    {"reversible=no bpp=1.5 max-component-bytes=60000 mct=off progression=CPRL tile-parts=C rdoq=yes", 0, 1u << WVL_RECODE_NONE},
+    {"reversible=no bpp=1.5 max-component-bytes=60000 mct=off progression=CPRL tile-parts=C rdoq=yes", 0,
+     1u << WVL_RECODE_NONE},
 };
 
 /* Smooth, with edges and noise. */
@@ -246,11 +257,14 @@ static void set_all(wvl_params *params, const char *settings)
 START_TEST(batches_give_the_same_bytes)
 {
     const example *e = &examples[_i];
-    wvl_component_format components[3] = {{.depth = 8, .dx = 1, .dy = 1}, {.depth = 8, .dx = 1, .dy = 1}, {.depth = 8, .dx = 1, .dy = 1}};
-    wvl_image_format format = {.struct_size = sizeof format, .x1 = SIDE, .y1 = SIDE, .component_count = 3, .components = components};
+    wvl_component_format components[3] = {
+        {.depth = 8, .dx = 1, .dy = 1}, {.depth = 8, .dx = 1, .dy = 1}, {.depth = 8, .dx = 1, .dy = 1}};
+    wvl_image_format format = {
+        .struct_size = sizeof format, .x1 = SIDE, .y1 = SIDE, .component_count = 3, .components = components};
     uint8_t *samples = malloc(SIDE * SIDE);
     draw(samples);
-    wvl_plane planes[3] = {{.data = samples, .pitch_bytes = SIDE, .container = WVL_SAMPLE_8}, {.data = samples, .pitch_bytes = SIDE, .container = WVL_SAMPLE_8},
+    wvl_plane planes[3] = {{.data = samples, .pitch_bytes = SIDE, .container = WVL_SAMPLE_8},
+                           {.data = samples, .pitch_bytes = SIDE, .container = WVL_SAMPLE_8},
                            {.data = samples, .pitch_bytes = SIDE, .container = WVL_SAMPLE_8}};
     wvl_image image = {.struct_size = sizeof image, .plane_count = 3, .planes = planes};
     wvl_context_options options = {.struct_size = sizeof options, .threads = 3};
@@ -264,10 +278,10 @@ START_TEST(batches_give_the_same_bytes)
     plan->depth_bias = e->bias;
     codestream pool = encode(plan, &image, 0), batches = encode(plan, &image, 1);
     ck_assert_uint_gt(batches.orders, 0);
-    ck_assert_msg((pool.reasons & e->reasons) == e->reasons && (batches.reasons & e->reasons) == e->reasons, "\"%s\": reasons %x and %x", e->settings,
-                  pool.reasons, batches.reasons);
-    ck_assert_msg(pool.bytes == batches.bytes && !memcmp(pool.data, batches.data, pool.bytes), "\"%s\": %zu bytes, by batches %zu", e->settings,
-                  pool.bytes, batches.bytes);
+    ck_assert_msg((pool.reasons & e->reasons) == e->reasons && (batches.reasons & e->reasons) == e->reasons,
+                  "\"%s\": reasons %x and %x", e->settings, pool.reasons, batches.reasons);
+    ck_assert_msg(pool.bytes == batches.bytes && !memcmp(pool.data, batches.data, pool.bytes),
+                  "\"%s\": %zu bytes, by batches %zu", e->settings, pool.bytes, batches.bytes);
     free(pool.data);
     free(batches.data);
     free(samples);
