@@ -141,7 +141,11 @@ static wvl_status open_device(wvl_drive *d)
     wvl_drive_close(d);
     d->device = device;
     uint32_t waves = wvl_drive_measure(d->plan, table, d->wave, &slot);
-    return open_backend(d, table, &slot, wvl_drive_jobs(table, waves));
+    status = open_backend(d, table, &slot, wvl_drive_jobs(table, waves));
+    if (status == WVL_OK && reason) {
+        wvl_context_log(d->plan->context, WVL_LOG_DEBUG, "device %u: %s", device_ordinal(d), reason);
+    }
+    return status;
 }
 
 static void tell_fallback(wvl_drive *d)
