@@ -51,7 +51,7 @@ static inline uint16_t *wvl_block_slopes(const wvl_store *store, const wvl_coded
 {
     return (uint16_t *)(wvl_block_gains(store, block) + block->pass_count);
 }
-static inline uint64_t wvl_block_record_bytes(uint64_t passes, int rate_control)
+static inline uint64_t wvl_block_passes_bytes(uint64_t passes, int rate_control)
 {
     return passes * (sizeof(wvl_pass) + (rate_control ? sizeof(int64_t) + sizeof(uint16_t) : 0));
 }

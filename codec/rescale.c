@@ -9,10 +9,7 @@
 #define PLANE 256         /* planes are counted in so many parts */
 #define SETS_ABOVE 2u     /* planes above the mean one from which sets are coded again */
 
-static int is_possible(const wvl_plan *plan)
-{
-    return plan->follows_step != 0;
-}
+static int is_possible(const wvl_plan *plan) { return plan->follows_step != 0; }
 
 uint64_t wvl_rescale_bytes(const wvl_plan *plan)
 {
@@ -60,7 +57,7 @@ int wvl_rescale_open(wvl_rescale *r, const wvl_allocator *allocator, const wvl_p
     r->plan.codings = (wvl_coding *)memory;
     r->factors = (uint64_t (*)[WVL_MAX_BANDS])(memory + plan->coding_count * sizeof(wvl_coding));
     memcpy(r->plan.codings, plan->codings, plan->coding_count * sizeof *plan->codings);
-    r->top_plane = SETS_ABOVE + (uint32_t)(mean_plane(ends) / PLANE);
+    r->first_set = (uint8_t)(SETS_ABOVE + (uint32_t)(mean_plane(ends) / PLANE) + 1);
     r->is_open = 1;
     for (uint32_t i = 0; i < plan->coding_count; i++) {
         if (!wvl_quant_scale_steps(plan, &r->plan.codings[i], sixteenths)) {
@@ -112,13 +109,19 @@ static uint32_t scale_wide(const wvl_block_input *in, uint64_t factor, uint32_t 
     return bound;
 }
 
-void wvl_rescale_block(const wvl_rescale *r, uint32_t coding, uint32_t band, uint32_t *copy, wvl_block_input *in)
+void wvl_rescale_change(uint64_t factor, uint8_t first_set, uint32_t *copy, wvl_block_input *in)
 {
-    if (!r->is_open || !in->bound) { /* samples of empty blocks are not there: backends do not deliver them */
+    if (!in->bound) { /* samples of empty blocks are not there: backends do not deliver them */
         return;
     }
-    uint64_t factor = r->factors[coding][band];
     in->bound = in->coef_bytes == 2 ? scale_narrow(in, factor, (uint16_t *)copy) : scale_wide(in, factor, copy);
     in->coefs = copy;
-    in->first_set = (uint8_t)(r->top_plane + 1);
+    in->first_set = first_set;
+}
+
+void wvl_rescale_block(const wvl_rescale *r, uint32_t coding, uint32_t band, uint32_t *copy, wvl_block_input *in)
+{
+    if (r->is_open) {
+        wvl_rescale_change(r->factors[coding][band], r->first_set, copy, in);
+    }
 }

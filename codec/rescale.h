@@ -18,7 +18,7 @@ typedef struct wvl_rescale {
     int is_open;             /* steps are the plan's times 2^(steps/16) */
     wvl_plan plan;           /* a copy with codings of its own */
     uint64_t (*factors)[WVL_MAX_BANDS]; /* [coding_count]: old step over new one in 1/2^32 */
-    uint32_t top_plane;      /* no set above this plane is coded again */
+    uint8_t first_set;       /* one more than the plane above which no set is coded again */
 } wvl_rescale;
 
 /* What opening takes. 0: never for this plan. */
@@ -37,7 +37,9 @@ unsigned wvl_rescale_choose(const wvl_plan *plan, const wvl_rescale_ends *ends);
 /* 0: no memory. */
 int wvl_rescale_open(wvl_rescale *r, const wvl_allocator *allocator, const wvl_plan *plan, const wvl_rescale_ends *ends, unsigned sixteenths);
 void wvl_rescale_close(wvl_rescale *r, const wvl_allocator *allocator);
-/* While open: copies in's samples to `copy`, scaled, and lets in point there. */
+/* Copies in's samples to `copy`, times factor / 2^32, and lets in point there. first_set: as in wvl_block_input. */
+void wvl_rescale_change(uint64_t factor, uint8_t first_set, uint32_t *copy, wvl_block_input *in);
+/* The same, with the factor of a band; nothing unless open. */
 void wvl_rescale_block(const wvl_rescale *r, uint32_t coding, uint32_t band, uint32_t *copy, wvl_block_input *in);
 
 #endif

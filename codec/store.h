@@ -7,10 +7,11 @@
 #include <pthread.h>
 #include <stdint.h>
 
+#include "geom/handover_blocks.h"
 #include "wavelane.h"
 
-#define WVL_STORE_CHUNK_LOG2 20u
-#define WVL_STORE_CHUNK ((uint64_t)1 << WVL_STORE_CHUNK_LOG2)
+#define WVL_STORE_CHUNK_LOG2 WVL_CHUNK_LOG2
+#define WVL_STORE_CHUNK WVL_CHUNK_BYTES
 #define WVL_STORE_SPAN ((uint64_t)128 << 10) /* a writer may leave so much unused */
 #define WVL_STORE_TABLE_LOG2 10u /* chunk pointers per table page */
 #define WVL_STORE_PAGES 4096u    /* 2^42 bytes in all */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "codec/roi.h"
-#include "codec/rate/hull.h"
-#include "codec/tile_blocks.h"
+#include "codec/blocks/choice.h"
 #include "codec/tile_coder.h"
 
 /* Coding segments and POC of the tile, PLM, PPM and PPT beyond what they take from elsewhere: lengths of at most five bytes, an entry and a segment for every
@@ -27,7 +26,7 @@ static uint64_t add_gaps(uint64_t kept, uint64_t piece, uint64_t span)
 
 void wvl_coder_bound_tile(const wvl_plan *plan, const wvl_tile_plan *tile, uint64_t nodes, uint64_t span, wvl_coder_memory *memory)
 {
-    const wvl_block_coder *coder = wvl_tile_block_coder(plan);
+    const wvl_block_coder *coder = wvl_blocks_choose_coder(plan);
     uint64_t codewords = 0, kept = 0, piece = 0, block_headers = 0, index = 0, layers_of_block = wvl_min_u32(plan->layer_count, 109);
     for (uint32_t c = 0; c < tile->component_count; c++) {
         const wvl_tile_component *tc = &tile->components[c];
@@ -37,8 +36,8 @@ void wvl_coder_bound_tile(const wvl_plan *plan, const wvl_tile_plan *tile, uint6
             uint64_t n = (uint64_t)band->block_cols * band->block_rows;
             unsigned planes = wvl_roi_count_planes(coding, band->planes);
             codewords = wvl_add_saturate(codewords, wvl_mul_saturate(n, coder->bytes_bound(band->slot_width, band->slot_height, planes, coding->style)));
-            uint64_t block = wvl_tile_block_bytes(plan, band->slot_width, band->slot_height, planes, coding->style);
-            kept = wvl_add_saturate(kept, wvl_mul_saturate(n, block + wvl_block_record_bytes(coder->passes_bound(planes), plan->rate_control) + 8));
+            uint64_t block = wvl_blocks_bound_bytes(plan, band->slot_width, band->slot_height, planes, coding->style);
+            kept = wvl_add_saturate(kept, wvl_mul_saturate(n, block + wvl_block_passes_bytes(coder->passes_bound(planes), plan->rate_control) + 8));
             piece = wvl_max_u64(piece, block + 8);
             block_headers += n * layers_of_block * (wvl_t2_header_bound(1, 0, coding->style, 1) + 1);
             index += n * layers_of_block * sizeof(wvl_contribution);

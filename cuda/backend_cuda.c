@@ -78,26 +78,28 @@ static void cuda_measure(const wvl_plan *plan, const wvl_tile_plan *tiles, uint3
 
 /* ---- Open and close -------------------------------------------------------------------------------------------------------- */
 
-static void cuda_query(wvl_backend_query *query)
-{
-    query->memory_kinds = 1u << WVL_MEMORY_HOST | 1u << WVL_MEMORY_PINNED | 1u << WVL_MEMORY_DEVICE | 1u << WVL_MEMORY_MANAGED;
-    query->max_depth = DEPTH_MAX;
-    query->jobs = 2;
-}
-
-static const char *cuda_refuses(const wvl_plan *plan)
+static int is_deep(const wvl_plan *plan)
 {
     for (uint32_t c = 0; c < plan->component_count; c++) {
         if (plan->components[c].depth > DEPTH_MAX) {
-            return "components of more than 16 bits are for the CPU";
+            return 1;
         }
     }
     for (uint32_t i = 0; i < plan->coding_count; i++) {
         if (plan->codings[i].wide) {
-            return "components of more than 16 bits are for the CPU";
+            return 1;
         }
     }
-    return NULL;
+    return 0;
+}
+
+/* Pixels may lie anywhere. */
+static wvl_reach cuda_reach(const wvl_plan *plan, const wvl_image *image, const char **why)
+{
+    int deep = is_deep(plan);
+    (void)image;
+    *why = deep ? "components of more than 16 bits are for the CPU" : "blocks are coded on the CPU in this version";
+    return deep ? WVL_REACH_NONE : WVL_REACH_COEFS;
 }
 
 static wvl_status cuda_open_device(const wvl_device_options *options, wvl_device **device)
@@ -287,7 +289,7 @@ static wvl_status add_slot(wvl_backend *b, const wvl_backend_memory *slot)
 
 static wvl_status cuda_prepare(wvl_backend *b, const wvl_plan *plan, const wvl_backend_memory *slot)
 {
-    if (cuda_refuses(plan)) {
+    if (is_deep(plan)) {
         return WVL_ERROR_UNSUPPORTED;
     }
     wvl_cuda_status entered = wvl_cuda_enter(b->device);
@@ -577,7 +579,7 @@ static wvl_status cuda_collect(wvl_backend_job *job, wvl_coefs *coefs)
 }
 
 const wvl_backend_vtable wvl_backend_cuda = {
-    .name = "cuda", .query = cuda_query, .refuses = cuda_refuses, .describe_device = wvl_cuda_describe_device, .open_device = cuda_open_device,
+    .name = "cuda", .jobs = 2, .reach = cuda_reach, .describe_device = wvl_cuda_describe_device, .open_device = cuda_open_device,
     .close_device = wvl_cuda_close_device, .is_lost = wvl_cuda_is_lost, .open = cuda_open, .close = cuda_close, .measure = cuda_measure,
     .prepare = cuda_prepare, .submit = cuda_submit, .wait = cuda_wait, .collect = cuda_collect, .release = cuda_release,
 };

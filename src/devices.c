@@ -31,7 +31,7 @@ wvl_status wvl_context_fetch_device(wvl_context *context, const wvl_backend_vtab
 
 void wvl_context_close_devices(wvl_context *context)
 {
-    const wvl_backend_vtable *table = wvl_backend_fetch(WVL_BACKEND_CUDA);
+    const wvl_backend_vtable *table = wvl_backend_fetch_device();
     for (uint32_t i = 0; table && i <= WVL_DEVICE_ORDINAL_MAX; i++) {
         if (context->devices[i]) {
             table->close_device(context->devices[i]);
@@ -41,7 +41,7 @@ void wvl_context_close_devices(wvl_context *context)
 
 wvl_status wvl_device_describe(uint32_t ordinal, wvl_device_info *info)
 {
-    const wvl_backend_vtable *table = wvl_backend_fetch(WVL_BACKEND_CUDA);
+    const wvl_backend_vtable *table = wvl_backend_fetch_device();
     if (!info || info->struct_size < sizeof *info) {
         return WVL_ERROR_ARGUMENT;
     }

@@ -13,36 +13,38 @@
 
 /* ---- Choice ------------------------------------------------------------------------------------------------------------------- */
 
-const wvl_backend_vtable *wvl_drive_device_table(const wvl_plan *plan, const char **reason)
+const wvl_backend_vtable *wvl_drive_device_table(const wvl_plan *plan, const wvl_image *image, const char **reason)
 {
-    const wvl_backend_vtable *table = wvl_backend_fetch(WVL_BACKEND_CUDA);
-    *reason = table ? table->refuses(plan) : "this build has no device code";
-    return *reason ? NULL : table;
+    const wvl_backend_vtable *table = wvl_backend_fetch_device();
+    *reason = "this build has no device code";
+    return table && table->reach(plan, image, reason) != WVL_REACH_NONE ? table : NULL;
 }
 
-static int is_on_device(const wvl_image *image) { return image->memory_kind == WVL_MEMORY_DEVICE || image->memory_kind == WVL_MEMORY_MANAGED; }
+/* 0: only a device can reach the pixels, or wait for their event. */
+static int host_can(const wvl_drive *d)
+{
+    const char *why;
+    return d->host->reach(d->plan, d->image, &why) != WVL_REACH_NONE;
+}
 
 static int wants_device(const wvl_drive *d)
 {
-    const char *reason;
+    const char *why;
     switch (d->plan->device) {
     case WVL_DEVICE_CPU: return 0;
     case WVL_DEVICE_AUTO:
-        return is_on_device(d->image) || d->image->ready_event || (d->many && d->plan->total_samples >= SAMPLES_MIN && wvl_drive_device_table(d->plan, &reason));
+        return !host_can(d) || (d->many && d->plan->total_samples >= SAMPLES_MIN && wvl_drive_device_table(d->plan, d->image, &why));
     default: return 1;
     }
 }
 
-/* Pixels that only a device can reach, an event that only it can wait for, or work that only it may do. */
-static int needs_device(const wvl_drive *d)
-{
-    return d->plan->device == WVL_DEVICE_CUDA_ONLY || is_on_device(d->image) || d->image->ready_event;
-}
+/* The host cannot encode this picture, or is not allowed to. */
+static int needs_device(const wvl_drive *d) { return d->plan->device == WVL_DEVICE_CUDA_ONLY || !host_can(d); }
 
+/* Where the pixels lie, else the first of the plan's: one device works on a picture so far. */
 static uint32_t device_ordinal(const wvl_drive *d)
 {
-    int chosen = d->image->memory_kind == WVL_MEMORY_DEVICE && d->plan->device == WVL_DEVICE_AUTO;
-    return chosen ? (uint32_t)d->image->device : d->plan->device_ordinal;
+    return d->image->memory_kind == WVL_MEMORY_DEVICE ? (uint32_t)d->image->device : wvl_plan_first_device(d->plan);
 }
 
 /* ---- Memory ------------------------------------------------------------------------------------------------------------------- */
@@ -53,8 +55,7 @@ uint32_t wvl_drive_measure(const wvl_plan *plan, const wvl_backend_vtable *table
     *slot = (wvl_backend_memory){.host_bytes = 0};
     for (uint32_t first = 0, count; first < plan->tile_count; first += count, waves++) {
         wvl_backend_memory need;
-        count = wvl_wave_count_tiles(plan, first, &wave->scratch);
-        wvl_wave_build(plan, first, count, wave->tiles);
+        count = wvl_wave_build(plan, first, wave->tiles);
         table->measure(plan, wave->tiles, count, wvl_pool_concurrency(plan->context->pool), &need);
         slot->host_bytes = wvl_max_u64(slot->host_bytes, need.host_bytes);
         slot->pinned_bytes = wvl_max_u64(slot->pinned_bytes, need.pinned_bytes);
@@ -65,9 +66,7 @@ uint32_t wvl_drive_measure(const wvl_plan *plan, const wvl_backend_vtable *table
 
 uint32_t wvl_drive_jobs(const wvl_backend_vtable *table, uint32_t waves)
 {
-    wvl_backend_query query;
-    table->query(&query);
-    return wvl_min_u32(wvl_min_u32(query.jobs, WVL_DRIVE_JOBS), waves);
+    return wvl_min_u32(wvl_min_u32(table->jobs, WVL_DRIVE_JOBS), waves);
 }
 
 /* Tile plans of all flights beyond the first. */
@@ -115,15 +114,19 @@ static wvl_status open_backend(wvl_drive *d, const wvl_backend_vtable *table, co
     return status;
 }
 
-static wvl_status open_cpu(wvl_drive *d)
+static wvl_status open_host(wvl_drive *d)
 {
-    return d->table == &wvl_backend_cpu ? WVL_OK : (wvl_drive_close(d), open_backend(d, &wvl_backend_cpu, &d->plan->backend, 1));
+    if (d->table == d->host) {
+        return WVL_OK;
+    }
+    wvl_drive_close(d);
+    return open_backend(d, d->host, &d->plan->backend, 1);
 }
 
 static wvl_status open_device(wvl_drive *d)
 {
     const char *reason;
-    const wvl_backend_vtable *table = wvl_drive_device_table(d->plan, &reason);
+    const wvl_backend_vtable *table = wvl_drive_device_table(d->plan, d->image, &reason);
     wvl_device *device = NULL;
     if (!table) {
         (void)snprintf(d->reason, sizeof d->reason, "%s", reason);
@@ -138,7 +141,11 @@ static wvl_status open_device(wvl_drive *d)
     wvl_drive_close(d);
     d->device = device;
     uint32_t waves = wvl_drive_measure(d->plan, table, d->wave, &slot);
-    return open_backend(d, table, &slot, wvl_drive_jobs(table, waves));
+    status = open_backend(d, table, &slot, wvl_drive_jobs(table, waves));
+    if (status == WVL_OK && reason) {
+        wvl_context_log(d->plan->context, WVL_LOG_DEBUG, "device %u: %s", device_ordinal(d), reason);
+    }
+    return status;
 }
 
 static void tell_fallback(wvl_drive *d)
@@ -153,7 +160,7 @@ wvl_status wvl_drive_open(wvl_drive *d, const wvl_image *image)
 {
     d->image = image;
     d->reason[0] = 0;
-    if (image->memory_kind == WVL_MEMORY_DEVICE && d->plan->device != WVL_DEVICE_AUTO && (uint32_t)image->device != d->plan->device_ordinal) {
+    if (image->memory_kind == WVL_MEMORY_DEVICE && d->plan->device != WVL_DEVICE_AUTO && !wvl_plan_names_device(d->plan, image->device)) {
         (void)snprintf(d->reason, sizeof d->reason, "the pixels lie on device %d", image->device);
         return WVL_ERROR_ARGUMENT;
     }
@@ -168,7 +175,7 @@ wvl_status wvl_drive_open(wvl_drive *d, const wvl_image *image)
         }
         tell_fallback(d);
     }
-    return open_cpu(d);
+    return open_host(d);
 }
 
 void wvl_drive_close(wvl_drive *d)
@@ -188,6 +195,7 @@ void wvl_drive_init(wvl_drive *d, const wvl_plan *plan, wvl_wave *wave, const wv
 {
     memset(d, 0, sizeof *d);
     d->plan = plan;
+    d->host = wvl_backend_fetch_host();
     d->wave = wave;
     d->trace = trace;
     d->many = many;
@@ -215,8 +223,7 @@ static wvl_status submit_wave(wvl_drive *d)
     uint32_t at = (d->oldest + d->count) % d->jobs;
     wvl_drive_flight *flight = &d->flight[at];
     flight->first = d->next_tile;
-    flight->count = wvl_wave_count_tiles(d->plan, flight->first, &d->wave->scratch);
-    wvl_wave_build(d->plan, flight->first, flight->count, d->tiles[at]);
+    flight->count = wvl_wave_build(d->plan, flight->first, d->tiles[at]);
     wvl_status status = d->table->submit(d->backend, d->image, d->tiles[at], flight->count, &flight->job);
     if (status == WVL_OK) {
         d->count++;
@@ -257,9 +264,9 @@ static wvl_status fetch_wave(wvl_drive *d, uint32_t *count)
 }
 
 /* The device is of no use for this picture any more. Nonzero: the CPU goes on. */
-static int change_to_cpu(wvl_drive *d, wvl_status *status)
+static int change_to_host(wvl_drive *d, wvl_status *status)
 {
-    if (d->table == &wvl_backend_cpu || (*status != WVL_ERROR_MEMORY && *status != WVL_ERROR_DEVICE)) {
+    if (d->table == d->host || (*status != WVL_ERROR_MEMORY && *status != WVL_ERROR_DEVICE)) {
         return 0;
     }
     int lost = d->table->is_lost(d->device);
@@ -269,7 +276,7 @@ static int change_to_cpu(wvl_drive *d, wvl_status *status)
     }
     tell_fallback(d);
     d->next_tile = d->count ? d->flight[d->oldest].first : d->next_tile;
-    *status = open_cpu(d);
+    *status = open_host(d);
     return *status == WVL_OK;
 }
 
@@ -278,9 +285,9 @@ wvl_status wvl_drive_next(wvl_drive *d, uint32_t *count)
     wvl_status status;
     do {
         status = fetch_wave(d, count);
-    } while (status < 0 && change_to_cpu(d, &status));
+    } while (status < 0 && change_to_host(d, &status));
     if (status == WVL_OK) {
-        d->used |= d->table == &wvl_backend_cpu ? 1u : 2u;
+        d->used |= wvl_backend_has_devices(d->table) ? WVL_DRIVE_DEVICE : WVL_DRIVE_HOST;
     }
     return status;
 }
@@ -302,9 +309,11 @@ void wvl_drive_stop(wvl_drive *d)
 
 void wvl_drive_name(const wvl_drive *d, char *text, size_t bytes)
 {
-    if (d->used & 2) {
-        (void)snprintf(text, bytes, "cuda:%u%s", device_ordinal(d), d->used & 1 ? " cpu" : "");
+    const char *host = d->host->name;
+    if (d->used & WVL_DRIVE_DEVICE) {
+        int is_mixed = d->used & WVL_DRIVE_HOST;
+        (void)snprintf(text, bytes, "%s:%u%s%s", wvl_backend_fetch_device()->name, device_ordinal(d), is_mixed ? " " : "", is_mixed ? host : "");
     } else {
-        (void)snprintf(text, bytes, "cpu");
+        (void)snprintf(text, bytes, "%s", host);
     }
 }

@@ -20,11 +20,14 @@ typedef struct wvl_drive_flight {
     uint32_t first, count;      /* tiles */
 } wvl_drive_flight;
 
+enum { WVL_DRIVE_HOST = 1, WVL_DRIVE_DEVICE = 2 };
+
 typedef struct wvl_drive {
     const wvl_plan *plan;
     wvl_wave *wave;             /* its tile plans are those of flight[0]; coefs, of the oldest wave */
     const wvl_trace *trace;
     int many;                   /* pictures are in flight */
+    const wvl_backend_vtable *host;  /* the backend that takes every plan */
     const wvl_backend_vtable *table; /* of the open backend; NULL: none is open */
     wvl_backend *backend;
     wvl_device *device;
@@ -39,7 +42,7 @@ typedef struct wvl_drive {
     uint32_t oldest, count;     /* flights */
     uint32_t next_tile;
     wvl_status ahead;           /* of the last wvl_drive_submit_ahead */
-    unsigned used;              /* bit per backend that waves came from: 1 CPU, 2 device */
+    unsigned used;              /* WVL_DRIVE_HOST, WVL_DRIVE_DEVICE: where waves came from */
     char reason[256];           /* why there is no device, or why it failed */
 } wvl_drive;
 
@@ -68,8 +71,8 @@ void wvl_drive_name(const wvl_drive *drive, char *text, size_t bytes);
 
 /* What a slot of the table needs for the largest wave, and the number of waves. wave: for plans of tiles. */
 uint32_t wvl_drive_measure(const wvl_plan *plan, const wvl_backend_vtable *table, wvl_wave *wave, wvl_backend_memory *slot);
-/* The table of the device that the plan may use; NULL: none, and why. */
-const wvl_backend_vtable *wvl_drive_device_table(const wvl_plan *plan, const char **reason);
+/* The table of devices that take pictures of this plan, with pixels where the image has them (NULL: wherever); NULL: there is none, and why. */
+const wvl_backend_vtable *wvl_drive_device_table(const wvl_plan *plan, const wvl_image *image, const char **reason);
 /* Flights of pictures with so many waves. */
 uint32_t wvl_drive_jobs(const wvl_backend_vtable *table, uint32_t waves);
 

@@ -87,7 +87,7 @@ static int is_cancelled(wvl_session *s)
 static void tell(wvl_session *s, uint64_t done)
 {
     const wvl_control *c = s->control;
-    uint64_t total = 2 * s->plan->total_samples, share = s->plan->rdoq || s->plan->follows_step ? done / 2 + (s->round ? total / 2 : 0) : done;
+    uint64_t total = 2 * s->plan->total_samples, share = wvl_recode_may_take_all(s->plan) ? done / 2 + (s->round ? total / 2 : 0) : done;
     s->told = wvl_max_u64(s->told, share);
     if (c && c->progress && c->progress(c->progress_user, s->told, total, s->stage)) {
         atomic_store(&s->cancelled, 1);
@@ -212,7 +212,7 @@ static void give_pixels_back(wvl_session *s)
 static double measure_error(void *user)
 {
     wvl_session *s = user;
-    return wvl_quality_measure(s->plan, s->wave.coefs, s->coder.tiles, &s->coder.rescale, s->plan->largest_tile_component, s->plan->context->pool, s->quality_memory);
+    return wvl_quality_measure(s->plan, s->wave.coefs, s->coder.tiles, &s->coder.recode.rescale, s->plan->largest_tile_component, s->plan->context->pool, s->quality_memory);
 }
 
 /* The kept wave's tile plans stay in use while layers are chosen: finishing builds its own in the scratch beside them. */
@@ -363,11 +363,9 @@ static void close_picture(wvl_session *s)
 
 static wvl_status open_coder(wvl_session *s)
 {
-    wvl_status status = wvl_coder_init(&s->coder, &s->plan->context->host, s->plan, s->plan->context->pool, &s->cancelled, s->worker_memory);
-    s->coder.rank = s->picture;
-    s->coder.tick = tick;
-    s->coder.tick_user = s;
-    return status;
+    const wvl_context *context = s->plan->context;
+    wvl_coder_options options = {&context->host, s->plan, context->pool, s->picture, &s->cancelled, s->worker_memory, tick, s};
+    return wvl_coder_init(&s->coder, &options);
 }
 
 static wvl_status transform_and_code(wvl_session *s)
@@ -381,7 +379,7 @@ static wvl_status transform_and_code(wvl_session *s)
     if (!s->plan->keep_coefs || status != WVL_OK) {
         end_waves(s);
     }
-    if (!wvl_depth_is_possible(s->plan) && !s->plan->rdoq && !s->plan->follows_step) {
+    if (!wvl_recode_is_possible(s->plan)) {
         give_pixels_back(s);
     }
     return status;
@@ -463,7 +461,7 @@ wvl_session *wvl_session_create(const wvl_plan *plan, const char *track, int man
     wvl_wave_carve(plan, &carver, &s->wave);
     s->wave_bytes = carver.used;
     s->wave_memory = wvl_alloc_zeroed(host, s->wave_bytes);
-    s->worker_bytes = many ? wvl_coder_worker_bytes(plan, wvl_pool_concurrency(plan->context->pool)) : 0;
+    s->worker_bytes = many ? wvl_pool_source_bytes(plan, wvl_pool_concurrency(plan->context->pool)) : 0;
     s->worker_memory = many ? wvl_alloc(host, s->worker_bytes) : NULL;
     if (!s->wave_memory || (many && !s->worker_memory)) {
         wvl_free(host, s->worker_memory, s->worker_bytes);

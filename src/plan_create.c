@@ -3,13 +3,13 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "backend/backend.h"
+#include "backend/registry.h"
 #include "base/alloc.h"
 #include "base/fpenv.h"
+#include "codec/blocks/work.h"
 #include "codec/jp2/jp2.h"
-#include "codec/tile_least.h"
 #include "codec/tile_coder.h"
-#include "codec/tile_work.h"
+#include "codec/tile_least.h"
 #include "context.h"
 #include "drive.h"
 #include "geom/profile.h"
@@ -33,28 +33,28 @@ static uint64_t largest_component(const wvl_tile_plan *tile)
 /* Walks over the waves: the most that any of them holds, and the least that all of them write. */
 static void measure_waves(wvl_plan *plan, wvl_wave *wave, wvl_coder_least *least)
 {
+    const wvl_backend_vtable *host = wvl_backend_fetch_host();
     uint64_t kept_bytes = 0, work_bytes = 0;
     uint32_t widest = 1;
     plan->wave_count = 0;
     for (uint32_t first = 0, count; first < plan->tile_count; first += count, plan->wave_count++) {
         wvl_backend_memory need;
-        uint64_t bands = 0, groups = 0;
-        count = wvl_wave_count_tiles(plan, first, &wave->scratch);
-        wvl_wave_build(plan, first, count, wave->tiles);
-        wvl_backend_cpu.measure(plan, wave->tiles, count, wvl_pool_concurrency(plan->context->pool), &need);
+        uint64_t bands = 0, runs = 0;
+        count = wvl_wave_build(plan, first, wave->tiles);
+        host->measure(plan, wave->tiles, count, wvl_pool_concurrency(plan->context->pool), &need);
         kept_bytes = wvl_max_u64(kept_bytes, need.host_bytes - need.work_bytes);
         work_bytes = wvl_max_u64(work_bytes, need.work_bytes);
         widest = wvl_max_u32(widest, count);
         for (uint32_t i = 0; i < count; i++) {
             bands += wave->tiles[i].band_count;
-            groups += plan->rdoq ? wvl_work_count_groups(&wave->tiles[i]) : 0;
+            runs += wvl_work_count_runs(&wave->tiles[i]);
             plan->most_precincts = wvl_max_u64(plan->most_precincts, wave->tiles[i].precinct_count);
             plan->most_blocks = wvl_max_u64(plan->most_blocks, wave->tiles[i].block_count);
             plan->largest_tile_component = wvl_max_u64(plan->largest_tile_component, largest_component(&wave->tiles[i]));
             wvl_coder_add_least(plan, &wave->tiles[i], least);
         }
         plan->wave_bands = wvl_max_u64(plan->wave_bands, bands);
-        plan->wave_groups = wvl_max_u64(plan->wave_groups, groups);
+        plan->wave_runs = wvl_max_u64(plan->wave_runs, runs);
     }
     plan->wave_tiles = widest;
     plan->backend = (wvl_backend_memory){.host_bytes = wvl_add_saturate(kept_bytes, work_bytes), .work_bytes = work_bytes};
@@ -82,7 +82,7 @@ static void *open_wave(const wvl_plan *plan, wvl_wave *wave, uint64_t *bytes)
 static uint64_t measure_stages(const wvl_plan *plan, const wvl_coder_memory *coder)
 {
     uint64_t coefs = plan->backend.host_bytes - plan->backend.work_bytes, tiles = coder->tile_bytes;
-    int is_once = plan->wave_count == 1 && !wvl_depth_is_possible(plan) && !plan->rdoq && !plan->follows_step;
+    int is_once = plan->wave_count == 1 && !wvl_recode_is_possible(plan);
     uint64_t transform = wvl_add_saturate(plan->backend.host_bytes, is_once ? 0 : tiles);
     transform = wvl_add_saturate(transform, plan->wave_count > 1 ? coder->worker_bytes : 0);
     uint64_t code = wvl_add_saturate(wvl_add_saturate(coefs, tiles), coder->worker_bytes);
@@ -247,7 +247,7 @@ void wvl_plan_release(wvl_plan *plan)
 static wvl_status add_device(const wvl_plan *plan, wvl_plan_memory *memory)
 {
     const char *reason;
-    const wvl_backend_vtable *table = wvl_drive_device_table(plan, &reason);
+    const wvl_backend_vtable *table = wvl_drive_device_table(plan, NULL, &reason);
     wvl_wave wave;
     uint64_t bytes, jobs;
     void *scratch = table ? open_wave(plan, &wave, &bytes) : NULL;

@@ -19,24 +19,17 @@ void wvl_wave_carve_tiles(const wvl_plan *plan, wvl_carver *carver, wvl_tile_pla
     }
 }
 
-uint32_t wvl_wave_count_tiles(const wvl_plan *plan, uint32_t first, wvl_tile_plan *scratch)
+uint32_t wvl_wave_build(const wvl_plan *plan, uint32_t first, wvl_tile_plan *tiles)
 {
     uint64_t bytes = 0;
     uint32_t count = 0;
-    while (first + count < plan->tile_count) {
-        wvl_tile_plan_build(plan, first + count, scratch);
-        bytes += scratch->coef_bytes + plan->tile_plan_bytes;
+    while (count < plan->wave_tiles && first + count < plan->tile_count) {
+        wvl_tile_plan_build(plan, first + count, &tiles[count]);
+        bytes += tiles[count].coef_bytes + plan->tile_plan_bytes;
         if (count && bytes > plan->wave_limit) {
             break;
         }
         count++;
     }
     return count;
-}
-
-void wvl_wave_build(const wvl_plan *plan, uint32_t first, uint32_t count, wvl_tile_plan *tiles)
-{
-    for (uint32_t i = 0; i < count; i++) {
-        wvl_tile_plan_build(plan, first + i, &tiles[i]);
-    }
 }

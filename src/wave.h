@@ -18,9 +18,8 @@ typedef struct wvl_wave {
 } wvl_wave;
 
 void wvl_wave_carve(const wvl_plan *plan, wvl_carver *carver, wvl_wave *wave);
-/* Number of tiles of the wave that begins at `first`; scratch is a carved tile plan. */
-uint32_t wvl_wave_count_tiles(const wvl_plan *plan, uint32_t first, wvl_tile_plan *scratch);
-void wvl_wave_build(const wvl_plan *plan, uint32_t first, uint32_t count, wvl_tile_plan *tiles);
+/* Builds the tile plans of the wave that begins at tile `first`, and returns their number: at least 1. tiles: [plan->wave_tiles]. */
+uint32_t wvl_wave_build(const wvl_plan *plan, uint32_t first, wvl_tile_plan *tiles);
 /* Another set of tile plans as in wvl_wave. */
 void wvl_wave_carve_tiles(const wvl_plan *plan, wvl_carver *carver, wvl_tile_plan **tiles);
 

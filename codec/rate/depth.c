@@ -44,14 +44,17 @@ void wvl_depth_init(wvl_depth *depth, const wvl_plan *plan, void *memory)
     depth->survey = depth->is_enabled && plan->rdoq ? depth->parts + 2 * (size_t)depth->groups : NULL;
 }
 
-void wvl_depth_put_block(wvl_depth_part *part, const wvl_hull *hull, uint64_t samples)
+void wvl_depth_put_block(wvl_depth_part *part, const wvl_pass *passes, const uint16_t *slopes, uint32_t pass_count, uint64_t samples)
 {
-    uint32_t end = 0, used = atomic_load_explicit(&part->used, memory_order_relaxed);
+    uint32_t end = 0, bytes = 0, used = atomic_load_explicit(&part->used, memory_order_relaxed);
     atomic_fetch_add_explicit(&part->seen, samples, memory_order_relaxed);
-    for (uint32_t i = 1; hull && i <= hull->top; i++) {
-        uint32_t bin = hull->point[i].slope >> WVL_DEPTH_BIN_LOG2;
-        atomic_fetch_add_explicit(&part->bins[bin], hull->point[i].bytes - hull->point[i - 1].bytes, memory_order_relaxed);
-        end = wvl_max_u32(end, bin + 1);
+    for (uint32_t i = 0; i < pass_count; i++) {
+        if (slopes[i]) {
+            uint32_t bin = slopes[i] >> WVL_DEPTH_BIN_LOG2;
+            atomic_fetch_add_explicit(&part->bins[bin], passes[i].final_bytes - bytes, memory_order_relaxed);
+            bytes = passes[i].final_bytes;
+            end = wvl_max_u32(end, bin + 1);
+        }
     }
     while (end > used && !atomic_compare_exchange_weak_explicit(&part->used, &used, end, memory_order_relaxed, memory_order_relaxed)) {
     }

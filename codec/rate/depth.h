@@ -9,7 +9,7 @@
 
 #include <stdatomic.h>
 
-#include "codec/rate/hull.h"
+#include "geom/handover.h"
 
 #define WVL_DEPTH_BIN_LOG2 3u
 #define WVL_DEPTH_BINS (65536u >> WVL_DEPTH_BIN_LOG2)
@@ -43,16 +43,13 @@ int wvl_depth_is_possible(const wvl_plan *plan);
 uint64_t wvl_depth_memory_bytes(const wvl_plan *plan);
 /* memory: zeroed. */
 void wvl_depth_init(wvl_depth *depth, const wvl_plan *plan, void *memory);
-static inline wvl_depth_part *wvl_depth_part_of(const wvl_depth *depth, uint32_t group, const wvl_tile_band *band)
+static inline wvl_depth_part *wvl_depth_part_of(const wvl_depth *depth, uint32_t group, unsigned is_fine) { return &depth->parts[2 * group + is_fine]; }
+static inline wvl_depth_part *wvl_depth_survey_of(const wvl_depth *depth, uint32_t group, unsigned is_fine)
 {
-    return &depth->parts[2 * group + (unsigned)wvl_depth_is_fine(band)];
+    return depth->survey ? &depth->survey[2 * group + is_fine] : NULL;
 }
-static inline wvl_depth_part *wvl_depth_survey_of(const wvl_depth *depth, uint32_t group, const wvl_tile_band *band)
-{
-    return depth->survey ? &depth->survey[2 * group + (unsigned)wvl_depth_is_fine(band)] : NULL;
-}
-/* From any thread. hull NULL: a block without passes. */
-void wvl_depth_put_block(wvl_depth_part *part, const wvl_hull *hull, uint64_t samples);
+/* A block's passes and their hull slopes. From any thread. samples: of the block; of a survey its weight. */
+void wvl_depth_put_block(wvl_depth_part *part, const wvl_pass *passes, const uint16_t *slopes, uint32_t pass_count, uint64_t samples);
 /* Thresholds for which blocks to come should be decided, by rate group, `margin` below those expected; 0: code everything. */
 void wvl_depth_fetch_thresholds(const wvl_depth *depth, uint32_t margin, uint32_t *thresholds);
 /* The slopes at which the picture is going to end, from surveyed blocks alone. Bytes depend on them: so blocks are surveyed that are the same ones, coded

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "codec/rate/hull.h"
+#include "codec/core/hull.h"
 #include "codec/rate/measure.h"
 
 #define MAX_CANDIDATES 4096u
@@ -97,38 +97,46 @@ static void add_block(const wvl_layer_job *job, const wvl_coded_tile *tile, cand
     }
 }
 
-static void add_precinct(const wvl_layer_job *job, uint32_t t, uint64_t p, int last, candidate_list *list)
+static void add_precinct(const wvl_layer_job *job, uint32_t t, uint64_t p, const wvl_layer_cuts *cuts, candidate_list *list)
 {
     const wvl_coded_tile *tile = &job->tiles[t];
     const wvl_precinct *precinct = &tile->precincts[p];
-    uint32_t threshold = job->thresholds[wvl_plan_cap_group(job->plan, precinct->component, precinct->resolution)];
+    uint32_t threshold = cuts->thresholds[wvl_plan_cap_group(job->plan, precinct->component, precinct->resolution)];
     for (unsigned i = 0; i < precinct->band_count; i++) {
         const wvl_precinct_band *pb = &precinct->band[i];
         for (uint32_t row = 0; row < pb->rows; row++) {
             for (uint32_t col = 0; col < pb->cols; col++) {
-                candidate c = {p, pb->first_block + (uint64_t)row * pb->stride + col, t, 0, 0};
-                add_block(job, tile, c, threshold, last, list);
+                candidate c = {p, wvl_precinct_block_at(pb, col, row), t, 0, 0};
+                add_block(job, tile, c, threshold, cuts->is_last, list);
             }
         }
     }
 }
 
-static void collect(const wvl_layer_job *job, int last, candidate_list *list)
+static void collect(const wvl_layer_job *job, const wvl_layer_cuts *cuts, candidate_list *list)
 {
     for (uint32_t t = 0; t < job->plan->tile_count; t++) {
         for (uint64_t p = 0; p < job->tiles[t].precinct_count; p++) {
-            add_precinct(job, t, p, last, list);
+            add_precinct(job, t, p, cuts, list);
         }
     }
 }
 
+/* A layer on its way to the budget. */
+typedef struct filling {
+    const wvl_layer_cuts *cuts;
+    const wvl_layer_room *room;
+    wvl_layer_cost *cost;
+    uint64_t *group_bytes;
+} filling;
+
 /* Takes the candidate if the codestream and its component still fit. */
-static int try_candidate(wvl_layer_job *job, const candidate *c, uint32_t layer, int last, uint64_t budget, wvl_layer_cost *cost)
+static int try_candidate(wvl_layer_job *job, const candidate *c, filling *f)
 {
     wvl_coded_tile *tile = &job->tiles[c->tile];
     const wvl_precinct *precinct = &tile->precincts[c->precinct];
-    const wvl_coded_block *block = &tile->blocks[c->block];
     wvl_block_state *state = &tile->states[c->block], before = *state;
+    uint32_t layer = f->cuts->layer;
     if (c->cut <= state->next_passes) {
         return 0;
     }
@@ -139,41 +147,42 @@ static int try_candidate(wvl_layer_job *job, const candidate *c, uint32_t layer,
     wvl_packet *packet = &tile->packets[(uint64_t)layer * tile->precinct_count + c->precinct], packet_before = *packet;
     state->next_passes = (uint8_t)c->cut;
     state->cut_most = 0;
-    state->next_bytes = wvl_rate_cut_bytes(job, block, c->cut, state, last);
-    wvl_layer_cost now = wvl_rate_measure_packet(job, tile, c->precinct, layer, 0), next = *cost;
+    state->next_bytes = wvl_rate_cut_bytes(job, &tile->blocks[c->block], c->cut, state, f->cuts->is_last);
+    wvl_layer_cost now = wvl_rate_measure_packet(job, tile, c->precinct, layer, 0), next = *f->cost;
     next.packet_bytes += now.packet_bytes - old.packet_bytes;
     next.plt_bytes += now.plt_bytes - old.plt_bytes;
     next.plm_bytes += now.plm_bytes - old.plm_bytes;
     next.header_bytes += now.header_bytes - old.header_bytes;
     uint32_t group = wvl_plan_cap_group(job->plan, precinct->component, precinct->resolution);
-    uint64_t *component = &job->component_totals[group];
-    uint64_t component_next = *component + now.packet_bytes + now.plt_bytes - old.packet_bytes - old.plt_bytes;
-    if (wvl_rate_codestream_bytes(job, next) > budget || !wvl_rate_component_fits(job, group, component_next)) {
+    uint64_t group_next = f->group_bytes[group] + now.packet_bytes + now.plt_bytes - old.packet_bytes - old.plt_bytes;
+    const wvl_layer_room *room = f->room;
+    if (room->codestream_bytes(room->user, &next) > room->budget || !room->group_fits(room->user, group, group_next)) {
         *state = before;
         *packet = packet_before;
         return 0;
     }
-    *cost = next;
-    *component = component_next;
+    *f->cost = next;
+    f->group_bytes[group] = group_next;
     return 1;
 }
 
 uint64_t wvl_rate_fill_bytes(void) { return MAX_CANDIDATES * sizeof(candidate); }
 
-void wvl_rate_fill(wvl_layer_job *job, uint32_t layer, int last, uint64_t budget, wvl_layer_cost cost)
+void wvl_rate_fill(wvl_layer_job *job, const wvl_layer_cuts *cuts, const wvl_layer_room *room, wvl_layer_cost *cost, uint64_t *group_bytes)
 {
-    uint64_t used = wvl_rate_codestream_bytes(job, cost);
+    filling f = {cuts, room, cost, group_bytes};
+    uint64_t budget = room->budget, used = room->codestream_bytes(room->user, cost);
     candidate_list list = {job->fill_memory, 0, 0, budget - used};
     uint64_t enough = budget / 8192; /* slack that nobody would notice */
     for (int round = 0; round < 3 && budget - used > enough; round++) {
         list.count = list.floor_slope = 0;
         list.slack = budget - used;
-        collect(job, last, &list);
+        collect(job, cuts, &list);
         qsort(list.items, list.count, sizeof *list.items, by_slope);
         int taken = 0;
         for (uint32_t i = 0, tries = 0; i < list.count && tries < MAX_TRIES && budget - used > enough; i++, tries++) {
-            taken += try_candidate(job, &list.items[i], layer, last, budget, &cost);
-            used = wvl_rate_codestream_bytes(job, cost);
+            taken += try_candidate(job, &list.items[i], &f);
+            used = room->codestream_bytes(room->user, cost);
         }
         if (!taken) {
             break;

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "codec/rate/hull.h"
+#include "codec/core/hull.h"
 #include "codec/rate/sweep.h"
 
 int wvl_histogram_has_gains(const wvl_plan *plan)
@@ -15,24 +15,18 @@ int wvl_histogram_has_gains(const wvl_plan *plan)
     return has;
 }
 
-static uint64_t block_index(const wvl_precinct_band *pb, uint64_t k) { return pb->first_block + k / pb->cols * pb->stride + k % pb->cols; }
-
 /* ---- Bytes: integers, so nobody can tell in which order they were added ----------------------------------------------------------- */
 
-static uint64_t sum_at(const _Atomic uint64_t *sum) { return atomic_load_explicit(sum, memory_order_relaxed); }
-
-static void set_sum(_Atomic uint64_t *sum, uint64_t bytes) { atomic_store_explicit(sum, bytes, memory_order_relaxed); }
-
-static void add_bytes(_Atomic uint64_t *sum, uint32_t bytes, int is_alone)
+static void add_bytes(uint64_t *sum, uint32_t bytes, int is_alone)
 {
     if (is_alone) {
-        set_sum(sum, sum_at(sum) + bytes);
+        *sum += bytes;
     } else {
-        atomic_fetch_add_explicit(sum, bytes, memory_order_relaxed);
+        (void)__atomic_fetch_add(sum, bytes, __ATOMIC_RELAXED);
     }
 }
 
-static void add_bodies(const wvl_layer_job *job, const wvl_coded_block *block, _Atomic uint64_t *bodies, int is_alone)
+static void add_bodies(const wvl_layer_job *job, const wvl_coded_block *block, uint64_t *bodies, int is_alone)
 {
     const wvl_pass *passes = wvl_block_passes(job->passes, block);
     const uint16_t *slopes = wvl_block_slopes(job->passes, block);
@@ -49,14 +43,14 @@ static void add_bodies(const wvl_layer_job *job, const wvl_coded_block *block, _
 
 static void visit_bodies(wvl_layer_job *job, wvl_coded_tile *tile, uint64_t p, uint32_t worker, void *user)
 {
+    const wvl_slope_sums *sums = user;
     const wvl_precinct *precinct = &tile->precincts[p];
-    _Atomic uint64_t *bodies = wvl_histogram_of_group(job, wvl_plan_rate_group(job->plan, precinct->component, precinct->resolution));
+    uint64_t *bodies = sums->bodies + (uint64_t)wvl_plan_rate_group(job->plan, precinct->component, precinct->resolution) * WVL_SLOPES;
     (void)worker;
-    (void)user;
     for (unsigned i = 0; i < precinct->band_count; i++) {
         const wvl_precinct_band *pb = &precinct->band[i];
-        for (uint64_t k = 0; k < (uint64_t)pb->cols * pb->rows; k++) {
-            const wvl_coded_block *block = &tile->blocks[block_index(pb, k)];
+        for (uint64_t k = 0; k < wvl_precinct_blocks(pb); k++) {
+            const wvl_coded_block *block = &tile->blocks[wvl_precinct_block(pb, k)];
             if (block->pass_count) {
                 add_bodies(job, block, bodies, job->workers == 1);
             }
@@ -64,84 +58,83 @@ static void visit_bodies(wvl_layer_job *job, wvl_coded_tile *tile, uint64_t p, u
     }
 }
 
-static void clear_bodies(wvl_layer_job *job)
+static void clear_bodies(const wvl_plan *plan, const wvl_slope_sums *sums)
 {
-    for (uint32_t g = 0; g < wvl_plan_rate_groups(job->plan); g++) {
-        _Atomic uint64_t *sums = wvl_histogram_of_group(job, g);
-        set_sum(&sums[0], 0);
-        for (uint32_t s = job->slope_least; s <= job->slope_most; s++) {
-            set_sum(&sums[s], 0);
+    for (uint32_t g = 0; g < wvl_plan_rate_groups(plan); g++) {
+        uint64_t *bodies = sums->bodies + (uint64_t)g * WVL_SLOPES;
+        bodies[0] = 0;
+        for (uint32_t s = sums->slope_least; s <= sums->slope_most; s++) {
+            bodies[s] = 0;
         }
     }
 }
 
-static void sum_bodies(wvl_layer_job *job)
+static void sum_bodies(const wvl_plan *plan, const wvl_slope_sums *sums)
 {
-    for (uint32_t g = 0; g < wvl_plan_rate_groups(job->plan); g++) {
-        _Atomic uint64_t *sums = wvl_histogram_of_group(job, g);
-        uint64_t sum = 0;
-        for (uint32_t s = job->slope_most + 1; s-- > job->slope_least;) {
-            sum += sum_at(&sums[s]);
-            set_sum(&sums[s], sum);
+    for (uint32_t g = 0; g < wvl_plan_rate_groups(plan); g++) {
+        uint64_t *bodies = sums->bodies + (uint64_t)g * WVL_SLOPES, sum = 0;
+        for (uint32_t s = sums->slope_most + 1; s-- > sums->slope_least;) {
+            sum += bodies[s];
+            bodies[s] = sum;
         }
-        set_sum(&sums[0], sum_at(&sums[0]) + sum);
+        bodies[0] += sum;
     }
 }
 
 /* ---- Gains: doubles, added in a fixed order ----------------------------------------------------------------------------------------- */
 
-static void add_gains(const wvl_layer_job *job, const wvl_coded_block *block)
+static void add_gains(const wvl_layer_job *job, const wvl_coded_block *block, double *sums)
 {
     const int64_t *gains = wvl_block_gains(job->passes, block);
     const uint16_t *slopes = wvl_block_slopes(job->passes, block);
     int64_t gain = 0;
     for (uint32_t i = 0; i < block->pass_count; i++) {
         if (slopes[i]) {
-            job->gain_histogram[slopes[i]] += (double)(gains[i] - gain);
+            sums[slopes[i]] += (double)(gains[i] - gain);
             gain = gains[i];
         }
     }
-    job->gain_histogram[0] += (double)(gains[block->pass_count - 1] - gain);
+    sums[0] += (double)(gains[block->pass_count - 1] - gain);
 }
 
-static void add_precinct(wvl_layer_job *job, const wvl_coded_tile *tile, const wvl_precinct *precinct)
+static void add_precinct(const wvl_layer_job *job, const wvl_coded_tile *tile, const wvl_precinct *precinct, wvl_slope_sums *sums)
 {
     for (unsigned i = 0; i < precinct->band_count; i++) {
         const wvl_precinct_band *pb = &precinct->band[i];
         const wvl_band_coding *band = &job->plan->codings[precinct->coding].band[pb->coding_band];
-        for (uint64_t k = 0; k < (uint64_t)pb->cols * pb->rows; k++) {
-            const wvl_coded_block *block = &tile->blocks[block_index(pb, k)];
+        for (uint64_t k = 0; k < wvl_precinct_blocks(pb); k++) {
+            const wvl_coded_block *block = &tile->blocks[wvl_precinct_block(pb, k)];
             /* also of what lies below the step */
-            job->energy += (double)wvl_rate_weigh_energy(band, job->plan->gain_exponent, block->energy, block->energy_shift);
-            if (job->gain_histogram && block->pass_count) {
-                add_gains(job, block);
+            sums->energy += (double)wvl_rate_weigh_energy(band, job->plan->gain_exponent, block->energy, block->energy_shift);
+            if (sums->gains && block->pass_count) {
+                add_gains(job, block, sums->gains);
             }
         }
     }
 }
 
-static void build_gains(wvl_layer_job *job)
+static void build_gains(const wvl_layer_job *job, wvl_slope_sums *sums)
 {
-    if (job->gain_histogram) {
-        memset(job->gain_histogram, 0, WVL_SLOPES * sizeof *job->gain_histogram);
+    if (sums->gains) {
+        memset(sums->gains, 0, WVL_SLOPES * sizeof *sums->gains);
     }
-    job->energy = 0.0;
     for (uint32_t t = 0; t < job->plan->tile_count; t++) {
         for (uint64_t p = 0; p < job->tiles[t].precinct_count; p++) {
-            add_precinct(job, &job->tiles[t], &job->tiles[t].precincts[p]);
+            add_precinct(job, &job->tiles[t], &job->tiles[t].precincts[p], sums);
         }
     }
-    for (uint32_t s = WVL_SLOPES - 1; job->gain_histogram && s-- > 0;) {
-        job->gain_histogram[s] += job->gain_histogram[s + 1];
+    for (uint32_t s = WVL_SLOPES - 1; sums->gains && s-- > 0;) {
+        sums->gains[s] += sums->gains[s + 1];
     }
 }
 
-void wvl_histogram_build(wvl_layer_job *job)
+void wvl_histogram_build(wvl_layer_job *job, wvl_slope_sums *sums)
 {
-    clear_bodies(job);
+    clear_bodies(job->plan, sums);
+    sums->energy = 0.0;
     if (job->plan->rate_control) {
-        wvl_sweep_precincts(job, visit_bodies, NULL);
-        sum_bodies(job);
-        build_gains(job);
+        wvl_sweep_precincts(job, visit_bodies, sums);
+        sum_bodies(job->plan, sums);
+        build_gains(job, sums);
     }
 }

@@ -6,13 +6,11 @@
 
 #include "base/alloc.h"
 #include "codec/rate/histogram.h"
-#include "codec/rate/hull.h"
+#include "codec/core/hull.h"
 #include "codec/rate/measure.h"
 #include "codec/rate/quality.h"
 #include "codec/rate/search.h"
 #include "codec/rate/sweep.h"
-
-static uint64_t block_index(const wvl_precinct_band *pb, uint64_t k) { return pb->first_block + k / pb->cols * pb->stride + k % pb->cols; }
 
 /* ---- Thresholds --------------------------------------------------------------------------------------------------------------- */
 
@@ -94,54 +92,19 @@ static void set_budgets(wvl_layer_job *job)
 /* Energies and gains are sums of doubles and of rounded integers: what is left of them is not known better than this part of the energy. */
 #define LEAST_ERROR 0x1p-48
 
-/* Adds what the precinct's blocks hold and what is sent of it, without visual weights. */
-static void add_unweighted(const wvl_layer_job *job, const wvl_coded_tile *tile, const wvl_precinct *precinct, double *energy, double *gain)
-{
-    for (unsigned i = 0; i < precinct->band_count; i++) {
-        const wvl_precinct_band *pb = &precinct->band[i];
-        const wvl_band_coding *band = &job->plan->codings[precinct->coding].band[pb->coding_band];
-        for (uint64_t k = 0; k < (uint64_t)pb->cols * pb->rows; k++) {
-            uint64_t b = block_index(pb, k);
-            const wvl_coded_block *block = &tile->blocks[b];
-            unsigned sent = tile->states[b].sent_passes;
-            *energy += (double)wvl_rate_weigh_energy(band, job->plan->gain_exponent, block->energy, block->energy_shift) / band->visual;
-            *gain += sent ? (double)wvl_block_gains(job->passes, block)[sent - 1] / band->visual : 0.0;
-        }
-    }
-}
-
-/* A PSNR is told of errors that count alike, whatever the layers were chosen by. */
-static double unweighted_error(const wvl_layer_job *job)
-{
-    double energy = 0.0, gain = 0.0;
-    for (uint32_t t = 0; t < job->plan->tile_count; t++) {
-        for (uint64_t p = 0; p < job->tiles[t].precinct_count; p++) {
-            add_unweighted(job, &job->tiles[t], &job->tiles[t].precincts[p], &energy, &gain);
-        }
-    }
-    return fmax(energy - gain, energy * LEAST_ERROR);
-}
-
-static double squared_error(const wvl_layer_job *job)
+/* A PSNR is of errors that count alike, whatever the layers were chosen by. */
+static wvl_status find_squared_error(wvl_layer_job *job, double *error)
 {
     const wvl_plan *plan = job->plan;
-    double gain = 0.0;
-    int everything = 1;
-    for (uint32_t t = 0; t < plan->tile_count; t++) {
-        const wvl_coded_tile *tile = &job->tiles[t];
-        for (uint64_t b = 0; b < tile->block_count; b++) {
-            unsigned planes = tile->blocks[b].planes;
-            everything &= tile->states[b].sent_passes == (planes ? 3 * planes - 2 : 0); /* not all of them may have been coded */
-            if (tile->states[b].sent_passes) {
-                gain += (double)wvl_block_gains(job->passes, &tile->blocks[b])[tile->states[b].sent_passes - 1];
-            }
-        }
+    wvl_sent_sums sums;
+    wvl_status status = job->packets.sent(job->packets.self, &sums);
+    if (status != WVL_OK) {
+        return status;
     }
-    if (everything && plan->reversible_share >= 1.0) {
-        return 0.0;
-    }
-    double left = plan->visual ? unweighted_error(job) : fmax(job->energy - gain, job->energy * LEAST_ERROR);
-    return fmax(ldexp(left, plan->gain_exponent), plan->hidden_error);
+    double energy = plan->visual ? sums.energy_plain : job->energy, gain = plan->visual ? sums.gain_plain : sums.gain;
+    double left = fmax(energy - gain, energy * LEAST_ERROR);
+    *error = sums.is_everything && plan->reversible_share >= 1.0 ? 0.0 : fmax(ldexp(left, plan->gain_exponent), plan->hidden_error);
+    return WVL_OK;
 }
 
 /*
@@ -211,6 +174,18 @@ static int is_cut_at(const wvl_layer_job *job, uint32_t threshold)
     return 1;
 }
 
+static uint64_t codestream_bytes(void *user, const wvl_layer_cost *cost) { return wvl_rate_codestream_bytes(user, *cost); }
+
+static int group_fits(void *user, uint32_t group, uint64_t group_bytes) { return wvl_rate_component_fits(user, group, group_bytes); }
+
+static wvl_status fill_layer(wvl_threshold_search *s)
+{
+    wvl_layer_job *job = s->job;
+    wvl_layer_cuts cuts = {job->thresholds, s->layer, s->last};
+    wvl_layer_room room = {job, s->budget, codestream_bytes, group_fits};
+    return job->packets.fill(job->packets.self, &cuts, &room, &s->cost, job->component_totals);
+}
+
 static wvl_status choose_cuts(wvl_layer_job *job, uint32_t layer, int last, uint32_t *threshold)
 {
     const wvl_plan *plan = job->plan;
@@ -238,31 +213,51 @@ static wvl_status choose_cuts(wvl_layer_job *job, uint32_t layer, int last, uint
     int quality_target = kind == WVL_RATE_PSNR || kind == WVL_RATE_SLOPE || kind == WVL_RATE_AUTO;
     if (status == WVL_OK && (*threshold > least || (plan->max_component_bytes && !quality_target))) {
         wvl_rate_want_below(job, wvl_rate_reach(plan));
-        wvl_rate_fill(job, layer, last, budget, search.cost);
+        status = fill_layer(&search);
     }
     return status;
 }
 
 /* What a layer costs, by component and in all, when nothing is in it. Measured before anything is sent. */
-static void measure_empty_layer(wvl_layer_job *job)
+static wvl_status measure_empty_layer(wvl_layer_job *job)
 {
+    wvl_layer_cuts cuts = {job->thresholds, 0, 0};
+    wvl_layer_cost cost = {0, 0, 0, 0};
     for (uint32_t c = 0; c < wvl_plan_cap_groups(job->plan); c++) {
         job->thresholds[c] = WVL_SLOPE_NOTHING;
     }
-    wvl_rate_open_layer(job, 0);
-    wvl_layer_cost cost = wvl_rate_measure_layer(job, 0, 0);
+    wvl_status status = job->packets.begin(job->packets.self, 0);
+    status = status == WVL_OK ? job->packets.measure(job->packets.self, &cuts, &cost, job->component_totals) : status;
     job->empty_layer_bytes = cost.packet_bytes + cost.plt_bytes + (job->plan->plt ? 5 * (cost.plt_bytes / 65527 + 1) : 0);
     job->empty_layer_bytes += cost.plm_bytes + (job->plan->plm ? 5 * (cost.plm_bytes / 65277 + 1) : 0);
     job->empty_layer_bytes += job->plan->packed_headers ? 5 * (cost.header_bytes / 65532 + 1) : 0;
     memcpy(job->empty_component_bytes, job->component_totals, wvl_plan_cap_groups(job->plan) * sizeof *job->component_totals);
+    return status;
+}
+
+static wvl_status commit(wvl_layer_job *job, uint32_t layer, int last)
+{
+    wvl_layer_cuts cuts = {job->thresholds, layer, last};
+    wvl_layer_cost cost;
+    wvl_status status = job->packets.commit(job->packets.self, &cuts, &cost, job->sent_component_bytes);
+    if (status == WVL_OK) {
+        job->sent_bytes += cost.packet_bytes;
+        job->sent_plt_bytes += cost.plt_bytes;
+        job->sent_plm_bytes += cost.plm_bytes;
+        job->sent_header_bytes += cost.header_bytes;
+    }
+    return status;
 }
 
 static wvl_status run_layer(wvl_layer_job *job, uint32_t layer)
 {
     int last = layer + 1 == job->plan->layer_count;
     uint32_t threshold = 0;
-    wvl_rate_open_layer(job, layer);
-    wvl_status status = choose_cuts(job, layer, last, &threshold);
+    wvl_status status = job->packets.begin(job->packets.self, layer);
+    status = status == WVL_OK ? choose_cuts(job, layer, last, &threshold) : status;
+    if (job->status != WVL_OK) {
+        return job->status;
+    }
     if (job->is_undecided) {
         return status; /* committing would write tails into codewords */
     }
@@ -270,13 +265,14 @@ static wvl_status run_layer(wvl_layer_job *job, uint32_t layer)
         job->layers[layer].decoded_error = job->measure_error(job->measure_user);
     }
     if (status == WVL_OK) {
-        status = wvl_rate_commit_layer(job, layer, last);
+        status = commit(job, layer, last);
     }
     if (status == WVL_OK) {
         job->layers[layer].slope = threshold;
         job->layers[layer].bytes = wvl_rate_codestream_bytes(job, (wvl_layer_cost){0, 0, 0, 0});
         int exact = last && job->plan->lossless;
-        job->layers[layer].squared_error = exact ? 0.0 : squared_error(job);
+        job->layers[layer].squared_error = 0.0;
+        status = exact ? WVL_OK : find_squared_error(job, &job->layers[layer].squared_error);
         if (job->layers[layer].decoded_error >= 0.0) { /* measured on magnitudes with their fraction bits */
             job->layers[layer].decoded_error = fmax(job->layers[layer].decoded_error, job->plan->hidden_error);
         }
@@ -324,20 +320,19 @@ static void note_ends(const wvl_layer_job *job, wvl_coded_tile *tile)
         uint32_t threshold = job->thresholds[wvl_plan_cap_group(job->plan, precinct->component, precinct->resolution)];
         for (unsigned i = 0; i < precinct->band_count; i++) {
             const wvl_precinct_band *pb = &precinct->band[i];
-            for (uint64_t k = 0; k < (uint64_t)pb->cols * pb->rows; k++) {
-                uint64_t b = pb->first_block + k / pb->cols * pb->stride + k % pb->cols;
-                tile->blocks[b].last_slope = (uint16_t)wvl_min_u32(threshold, UINT16_MAX);
+            for (uint64_t k = 0; k < wvl_precinct_blocks(pb); k++) {
+                tile->blocks[wvl_precinct_block(pb, k)].last_slope = (uint16_t)wvl_min_u32(threshold, UINT16_MAX);
             }
         }
     }
 }
 
-static void open_precinct(wvl_layer_job *job, wvl_coded_tile *tile, uint64_t p, uint32_t worker, void *user)
+static wvl_status open_packets(wvl_layer_job *job)
 {
-    wvl_t2_tile t2 = wvl_rate_open_t2(job, tile);
-    (void)worker;
-    (void)user;
-    wvl_t2_open_precinct(&t2, p);
+    wvl_slope_sums sums = {job->body_histogram, job->gain_histogram, 0.0, job->slope_least, job->slope_most};
+    wvl_status status = job->packets.open(job->packets.self, &sums);
+    job->energy = sums.energy;
+    return status == WVL_OK ? measure_empty_layer(job) : status;
 }
 
 wvl_status wvl_layers_allocate(wvl_layer_job *job)
@@ -348,12 +343,9 @@ wvl_status wvl_layers_allocate(wvl_layer_job *job)
         return WVL_ERROR_MEMORY;
     }
     memset(carver.base, 0, (size_t)carve_memory(job, &carver));
-    wvl_sweep_open(job);
-    wvl_sweep_precincts(job, open_precinct, NULL);
-    wvl_histogram_build(job);
-    measure_empty_layer(job);
+    job->status = WVL_OK;
+    wvl_status status = open_packets(job);
     set_budgets(job);
-    wvl_status status = WVL_OK;
     job->is_undecided = 0;
     for (unsigned g = 0; g < WVL_RATE_GROUPS; g++) {
         job->wanted[g] = WVL_DECIDED;

@@ -8,8 +8,7 @@
 
 #include "base/pool.h"
 #include "codec/coded_tile.h"
-
-#define WVL_SLOPES 65537u   /* thresholds 0 (everything) .. 65536 (nothing) */
+#include "geom/handover_packets.h"
 
 #define WVL_DECIDED UINT32_MAX
 
@@ -37,12 +36,13 @@ typedef struct wvl_layer_job {
     const wvl_store *bytes, *passes;
     uint32_t slope_least, slope_most; /* of all blocks' hulls, 1 to 65535; least > most: there are none */
     wvl_coded_tile *tiles;   /* [plan->tile_count] */
+    wvl_packet_source packets; /* says what layers cost, and codes them. Set by the caller: wvl_packets_of_job(), or a device's */
     wvl_rate_overhead overhead;
     /* Squared error that a decoder will really have with the cuts in the states (next_passes), in squared units of the deepest
      * component; NULL: estimates must do. */
     double (*measure_error)(void *user);
     void *measure_user;
-    uint32_t decided[WVL_RATE_GROUPS]; /* every block of the group is decided for thresholds from here on (rate/hull.h); 0: all passes are there */
+    uint32_t decided[WVL_RATE_GROUPS]; /* every block of the group is decided for thresholds from here on (core/hull.h); 0: all passes are there */
     /* results */
     int is_undecided;        /* blocks must be decided for `wanted` first; nothing else of the result counts */
     uint32_t wanted[WVL_RATE_GROUPS];
@@ -54,7 +54,8 @@ typedef struct wvl_layer_job {
     const char *problem;     /* why an error was returned */
     uint64_t problem_bytes;  /* the least number of bytes that would do */
     /* working */
-    _Atomic uint64_t *body_histogram;  /* [rate groups][WVL_SLOPES]: wvl_histogram_bodies() */
+    wvl_status status;         /* of the source of packets: its first error */
+    uint64_t *body_histogram;  /* [rate groups][WVL_SLOPES]: wvl_histogram_bodies() */
     double *gain_histogram;    /* [WVL_SLOPES]: gains on hulls with at least this slope; NULL: nobody asks */
     uint64_t precinct_count, block_count; /* of all tiles */
     uint16_t *sweep_order;

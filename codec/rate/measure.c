@@ -107,6 +107,14 @@ static wvl_layer_cost packet_cost(const wvl_plan *plan, const wvl_coded_tile *ti
     return cost;
 }
 
+static void add_cost(wvl_layer_cost *sum, const wvl_layer_cost *cost)
+{
+    sum->packet_bytes += cost->packet_bytes;
+    sum->plt_bytes += cost->plt_bytes;
+    sum->plm_bytes += cost->plm_bytes;
+    sum->header_bytes += cost->header_bytes;
+}
+
 static wvl_packet *packet_at(const wvl_coded_tile *tile, uint64_t precinct, uint32_t layer)
 {
     return &tile->packets[(uint64_t)layer * tile->precinct_count + precinct];
@@ -161,16 +169,16 @@ static int cut_block(const wvl_layer_job *job, const wvl_coded_block *block, wvl
     return state->next_passes != before.next_passes || state->next_bytes != before.next_bytes;
 }
 
-static int cut_precinct(const wvl_layer_job *job, const wvl_coded_tile *tile, const wvl_precinct *precinct, int last)
+static int cut_precinct(const wvl_layer_job *job, const wvl_coded_tile *tile, const wvl_precinct *precinct, const wvl_layer_cuts *cuts)
 {
-    uint32_t threshold = job->thresholds[wvl_plan_cap_group(job->plan, precinct->component, precinct->resolution)];
+    uint32_t threshold = cuts->thresholds[wvl_plan_cap_group(job->plan, precinct->component, precinct->resolution)];
     int changes = 0;
     for (unsigned i = 0; i < precinct->band_count; i++) {
         const wvl_precinct_band *pb = &precinct->band[i];
         for (uint32_t row = 0; row < pb->rows; row++) {
-            uint64_t b = pb->first_block + (uint64_t)row * pb->stride;
+            uint64_t b = wvl_precinct_block_at(pb, 0, row);
             for (uint32_t col = 0; col < pb->cols; col++, b++) {
-                changes |= cut_block(job, &tile->blocks[b], &tile->states[b], threshold, last);
+                changes |= cut_block(job, &tile->blocks[b], &tile->states[b], threshold, cuts->is_last);
             }
         }
     }
@@ -178,45 +186,41 @@ static int cut_precinct(const wvl_layer_job *job, const wvl_coded_tile *tile, co
 }
 
 typedef struct layer_visit {
-    uint32_t layer;
-    int last;
+    const wvl_layer_cuts *cuts;
     int measures;
 } layer_visit;
 
 static void visit_cuts(wvl_layer_job *job, wvl_coded_tile *tile, uint64_t p, uint32_t worker, void *user)
 {
     const layer_visit *v = user;
-    wvl_packet *packet = packet_at(tile, p, v->layer);
-    if (cut_precinct(job, tile, &tile->precincts[p], v->last)) {
+    wvl_packet *packet = packet_at(tile, p, v->cuts->layer);
+    if (cut_precinct(job, tile, &tile->precincts[p], v->cuts)) {
         packet->header_bytes = 0;
     }
     if (v->measures && !packet->header_bytes) {
-        (void)wvl_rate_measure_packet(job, tile, p, v->layer, worker);
+        (void)wvl_rate_measure_packet(job, tile, p, v->cuts->layer, worker);
     }
 }
 
-void wvl_rate_cut_layer(wvl_layer_job *job, uint32_t layer, int last)
+void wvl_rate_cut_layer(wvl_layer_job *job, const wvl_layer_cuts *cuts)
 {
-    layer_visit v = {layer, last, 0};
+    layer_visit v = {cuts, 0};
     wvl_sweep_precincts(job, visit_cuts, &v);
 }
 
-wvl_layer_cost wvl_rate_measure_layer(wvl_layer_job *job, uint32_t layer, int last)
+wvl_layer_cost wvl_rate_measure_layer(wvl_layer_job *job, const wvl_layer_cuts *cuts, uint64_t *group_bytes)
 {
     wvl_layer_cost total = {0, 0, 0, 0}, cost;
-    layer_visit v = {layer, last, 1};
+    layer_visit v = {cuts, 1};
     wvl_sweep_precincts(job, visit_cuts, &v);
-    memset(job->component_totals, 0, wvl_plan_cap_groups(job->plan) * sizeof *job->component_totals);
+    memset(group_bytes, 0, wvl_plan_cap_groups(job->plan) * sizeof *group_bytes);
     for (uint32_t t = 0; t < job->plan->tile_count; t++) {
         const wvl_coded_tile *tile = &job->tiles[t];
         for (uint64_t p = 0; p < tile->precinct_count; p++) {
             const wvl_precinct *precinct = &tile->precincts[p];
-            (void)wvl_rate_recall_packet(job, tile, p, layer, &cost);
-            total.packet_bytes += cost.packet_bytes;
-            total.plt_bytes += cost.plt_bytes;
-            total.plm_bytes += cost.plm_bytes;
-            total.header_bytes += cost.header_bytes;
-            job->component_totals[wvl_plan_cap_group(job->plan, precinct->component, precinct->resolution)] += cost.packet_bytes + cost.plt_bytes;
+            (void)wvl_rate_recall_packet(job, tile, p, cuts->layer, &cost);
+            add_cost(&total, &cost);
+            group_bytes[wvl_plan_cap_group(job->plan, precinct->component, precinct->resolution)] += cost.packet_bytes + cost.plt_bytes;
         }
     }
     return total;
@@ -284,7 +288,7 @@ static wvl_contribution *commit_band(wvl_layer_job *job, wvl_coded_tile *tile, c
 {
     for (uint32_t row = 0; row < pb->rows; row++) {
         for (uint32_t col = 0; col < pb->cols; col++) {
-            uint64_t b = pb->first_block + (uint64_t)row * pb->stride + col;
+            uint64_t b = wvl_precinct_block_at(pb, col, row);
             wvl_block_state *state = &tile->states[b];
             state->cut_most = 0;
             if (state->next_passes == state->sent_passes) {
@@ -305,48 +309,47 @@ static wvl_contribution *commit_band(wvl_layer_job *job, wvl_coded_tile *tile, c
 static void visit_unmeasured(wvl_layer_job *job, wvl_coded_tile *tile, uint64_t p, uint32_t worker, void *user)
 {
     const layer_visit *v = user;
-    if (!packet_at(tile, p, v->layer)->header_bytes) {
-        (void)wvl_rate_measure_packet(job, tile, p, v->layer, worker);
+    if (!packet_at(tile, p, v->cuts->layer)->header_bytes) {
+        (void)wvl_rate_measure_packet(job, tile, p, v->cuts->layer, worker);
     }
 }
 
 /* Gives a measured packet its places. */
-static void place_packet(wvl_layer_job *job, const wvl_coded_tile *tile, const wvl_precinct *precinct, wvl_packet *packet)
+static wvl_layer_cost place_packet(wvl_layer_job *job, const wvl_coded_tile *tile, wvl_packet *packet)
 {
-    wvl_layer_cost cost = packet_cost(job->plan, tile, packet);
     packet->header_at = job->header_count;
     packet->contributions_at = job->contribution_count;
     job->header_count += packet->header_bytes;
     job->contribution_count += packet->contribution_count;
-    job->sent_bytes += cost.packet_bytes;
-    job->sent_plt_bytes += cost.plt_bytes;
-    job->sent_plm_bytes += cost.plm_bytes;
-    job->sent_header_bytes += cost.header_bytes;
-    job->sent_component_bytes[wvl_plan_cap_group(job->plan, precinct->component, precinct->resolution)] += cost.packet_bytes + cost.plt_bytes;
+    return packet_cost(job->plan, tile, packet);
 }
 
 static void visit_commit(wvl_layer_job *job, wvl_coded_tile *tile, uint64_t p, uint32_t worker, void *user)
 {
     const layer_visit *v = user;
-    const wvl_packet *packet = packet_at(tile, p, v->layer);
+    const wvl_packet *packet = packet_at(tile, p, v->cuts->layer);
     const wvl_precinct *precinct = &tile->precincts[p];
     wvl_t2_tile t2 = wvl_rate_open_t2(job, tile);
     wvl_contribution *to = job->contributions + packet->contributions_at;
     (void)worker;
-    (void)wvl_t2_code_header(&t2, precinct, v->layer, 1, NULL, job->headers + packet->header_at);
+    (void)wvl_t2_code_header(&t2, precinct, v->cuts->layer, 1, NULL, job->headers + packet->header_at);
     for (unsigned i = 0; i < precinct->band_count; i++) {
-        to = commit_band(job, tile, &precinct->band[i], v->last, to);
+        to = commit_band(job, tile, &precinct->band[i], v->cuts->is_last, to);
     }
 }
 
-wvl_status wvl_rate_commit_layer(wvl_layer_job *job, uint32_t layer, int last)
+wvl_status wvl_rate_commit_layer(wvl_layer_job *job, const wvl_layer_cuts *cuts, wvl_layer_cost *cost, uint64_t *group_bytes)
 {
-    layer_visit v = {layer, last, 1};
+    layer_visit v = {cuts, 1};
+    *cost = (wvl_layer_cost){0, 0, 0, 0};
     wvl_sweep_precincts(job, visit_unmeasured, &v);
     for (uint32_t t = 0; t < job->plan->tile_count; t++) {
         wvl_coded_tile *tile = &job->tiles[t];
         for (uint64_t p = 0; p < tile->precinct_count; p++) {
-            place_packet(job, tile, &tile->precincts[p], packet_at(tile, p, layer));
+            const wvl_precinct *precinct = &tile->precincts[p];
+            wvl_layer_cost packet = place_packet(job, tile, packet_at(tile, p, cuts->layer));
+            add_cost(cost, &packet);
+            group_bytes[wvl_plan_cap_group(job->plan, precinct->component, precinct->resolution)] += packet.packet_bytes + packet.plt_bytes;
         }
     }
     if (!wvl_grow(job->allocator, (void **)&job->headers, &job->header_capacity, job->header_count, 1) ||

@@ -1,16 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * Rate-distortion optimised quantisation for the slope at which a block is going to end. Where the decoder will stop follows from the slope and the
- * block's own samples: at steps of which a bit is worth a quarter or so of the square. Samples near the border of one of its cells then go to the other
- * side where error + slope * bits is less there, as the decoder has them, in the middle of cells: those just above a border down, isolated ones to zero,
- * and those below the last step up to it where their neighbours make it likely.
- *
- * It changes bytes, so it depends on nothing but the samples and the slope. Bits by neighbours are a table, found by measurement (D-rdoq-01).
- */
+/* Optimised quantisation of one block on the host; its rules are in core/rdoq.h. */
 #ifndef WVL_CODEC_RATE_RDOQ_H
 #define WVL_CODEC_RATE_RDOQ_H
 
-#include "codec/core/block.h"
+#include "codec/core/rdoq.h"
 #include "codec/rate/rdoq_kernels.h"
 #include "geom/handover.h"
 
@@ -21,12 +14,6 @@ typedef struct wvl_rdoq {
     int8_t *fractions;       /* the same */
     int is_large;            /* the picture: fewer candidates beyond the end of a block do */
 } wvl_rdoq;
-/* Passes that are candidates beyond the end foreseen, at most: what bytes saved elsewhere may buy. */
-#define WVL_RDOQ_MORE_PASSES 2u
-/* How much less steep a picture ends that was quantised for its end. */
-#define WVL_RDOQ_FALL 32u
-/* A block is quantised well enough for slopes so near the one that it was quantised for. */
-#define WVL_RDOQ_REACH 112u
 
 #define WVL_RDOQ_SAMPLES 4096u
 #define WVL_RDOQ_CELLS (34u * 1026u) /* 4 x 1024 has the longest border */

@@ -30,15 +30,6 @@ static void rank(const wvl_block_input *in, uint32_t least, uint32_t counts[3])
     }
 }
 
-static void split_sample(uint32_t m, unsigned plane, uint8_t *level, int8_t *fraction)
-{
-    uint32_t octaves = m >> plane;
-    *level = (uint8_t)wvl_min_u32(wvl_bit_length(octaves), 4);
-    uint32_t lower = 128u << (*level ? *level - 1 : 0), at = octaves > 15 ? 2047 : plane >= 7 ? m >> (plane - 7) : m << (7 - plane);
-    int32_t f = (int32_t)at - (int32_t)lower;
-    *fraction = (int8_t)(f > 127 ? 127 : f);
-}
-
 static void split(const wvl_block_input *in, unsigned plane, uint8_t *levels, int8_t *fractions)
 {
     uint32_t pitch = wvl_rdoq_pitch(in->width);
@@ -49,18 +40,9 @@ static void split(const wvl_block_input *in, unsigned plane, uint8_t *levels, in
         for (uint32_t x = 0; x < in->width; x++) {
             size_t at = (size_t)y * in->stride + x;
             uint32_t m = in->coef_bytes == 2 ? ((const uint16_t *)in->coefs)[at] & 0x7FFFu : ((const uint32_t *)in->coefs)[at] & 0x7FFFFFFFu;
-            split_sample(m, plane, &levels[to + x], &fractions[to + x]);
+            wvl_rdoq_split_sample(m, plane, &levels[to + x], &fractions[to + x]);
         }
     }
-}
-
-/* Neighbours at `least` or above, weighted. */
-static unsigned count_neighbours(const uint8_t *l, uint32_t pitch, unsigned least)
-{
-    const uint8_t *above = l - pitch, *below = l + pitch;
-    unsigned sides = (unsigned)(l[-1] >= least) + (l[1] >= least) + (*above >= least) + (*below >= least);
-    unsigned corners = (unsigned)(above[-1] >= least) + (above[1] >= least) + (below[-1] >= least) + (below[1] >= least);
-    return 2 * sides + corners;
 }
 
 static wvl_rdoq_sums count(const uint8_t *levels, const int8_t *fractions, uint32_t width, uint32_t height)
@@ -73,7 +55,7 @@ static wvl_rdoq_sums count(const uint8_t *levels, const int8_t *fractions, uint3
             uint32_t fraction = levels[i] == 1 ? (uint32_t)fractions[i] : 0;
             if (levels[i] > 1) {
                 s.above++;
-            } else if (count_neighbours(&levels[i], pitch, 2)) {
+            } else if (wvl_rdoq_count_neighbours(&levels[i], pitch, 2)) {
                 s.near++;
                 s.near_fresh += levels[i];
                 s.near_fractions += fraction;
@@ -87,17 +69,6 @@ static wvl_rdoq_sums count(const uint8_t *levels, const int8_t *fractions, uint3
     return s;
 }
 
-/* The fraction from which the sample stays or rises; 127 and -128 are no sample's that counts. */
-static int fetch_border(const wvl_rdoq_rule *rule, const uint8_t *l, uint32_t pitch)
-{
-    unsigned n = count_neighbours(l, pitch, *l ? *l : 1);
-    int is_alone = rule->needs && *l < 3 && !count_neighbours(l, pitch, 2);
-    if (*l > 1) {
-        return *l > 2 ? rule->more[n] : is_alone ? rule->alone : rule->second[n];
-    }
-    return is_alone ? *l ? -128 : 127 : rule->first[n];
-}
-
 static void move_row(const wvl_rdoq_rule *rule, uint8_t *levels, const int8_t *fractions, uint32_t width, uint64_t *down, uint64_t *up)
 {
     uint32_t pitch = wvl_rdoq_pitch(width);
@@ -105,7 +76,7 @@ static void move_row(const wvl_rdoq_rule *rule, uint8_t *levels, const int8_t *f
     memset(up, 0, (width + 63) / 64 * sizeof *up);
     for (uint32_t x = 0; x < width; x++) {
         const uint8_t *l = &levels[x];
-        int is_below = fractions[x] < fetch_border(rule, l, pitch);
+        int is_below = fractions[x] < wvl_rdoq_fetch_border(rule, l, pitch);
         down[x / 64] |= (uint64_t)(*l && is_below) << x % 64;
         up[x / 64] |= (uint64_t)(!*l && !is_below) << x % 64;
     }

@@ -1,38 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * The parts of optimised quantisation that look at every sample of a block, and have twins.
- *
- * A sample is split at a plane P of step S = 2^P: its level is 0 below S, then 1, 2, 3 for octaves from S on, and 4 from 8 S on; its fraction is how far
- * it lies above the lower end of its octave (below 2 S: above S), in S / 128, held to -128..127. Levels and fractions are bytes in rows of
- * wvl_rdoq_pitch(width); those of a block begin at the second byte of the second row, what surrounds levels is 0, and so is all beyond the block.
- */
+/* The parts of optimised quantisation that look at every sample of a block, and have twins. */
 #ifndef WVL_CODEC_RATE_RDOQ_KERNELS_H
 #define WVL_CODEC_RATE_RDOQ_KERNELS_H
 
-#include "codec/core/block.h"
-
-#define WVL_RDOQ_WORDS 16u /* bits of the longest row */
-
-static inline uint32_t wvl_rdoq_pitch(uint32_t width) { return (width + 31) / 32 * 32 + 2; }
-
-/* Samples below 2 S, those at a neighbour of 2 S or more first: how many, how many of them from S on, and the fractions of these summed. */
-typedef struct wvl_rdoq_sums {
-    uint32_t near, near_fresh, near_fractions;
-    uint32_t far, far_fresh, far_fractions;
-    uint32_t above;          /* samples from 2 S on */
-} wvl_rdoq_sums;
-
-/*
- * The fraction from which a sample stays in its cell, or below S goes up to it, by its neighbours: those at its level (at S, below S) or above, counted
- * twice beside and above or below it, once at the corners. -128: always, 127: never.
- */
-typedef struct wvl_rdoq_rule {
-    int8_t first[16];        /* below 2 S; with `needs` only at a neighbour from 2 S on, others are let alone */
-    int8_t second[16];       /* from 2 S on */
-    int8_t more[16];         /* from 4 S on */
-    int8_t alone;            /* from 2 S on without a neighbour there, with `needs` */
-    uint8_t needs;
-} wvl_rdoq_rule;
+#include "codec/core/rdoq.h"
 
 typedef struct wvl_rdoq_kernels {
     /* Samples from `least` on, from 2 and from 4 times that on. */

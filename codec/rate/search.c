@@ -62,18 +62,30 @@ static void set_thresholds(wvl_layer_job *job, const uint32_t *floors, uint32_t 
     }
 }
 
+/* A failed measurement leaves the search to end with what it has: the job's status tells that nothing counts. */
+static void note_status(wvl_layer_job *job, wvl_status status) { job->status = job->status == WVL_OK ? status : job->status; }
+
+static void measure(wvl_threshold_search *s)
+{
+    wvl_layer_job *job = s->job;
+    wvl_layer_cuts cuts = {job->thresholds, s->layer, s->last};
+    note_status(job, job->packets.measure(job->packets.self, &cuts, &s->cost, job->component_totals));
+}
+
 void wvl_rate_take(wvl_threshold_search *s, uint32_t threshold)
 {
-    wvl_rate_want(s->job, s->floors, threshold);
-    set_thresholds(s->job, s->floors, threshold);
-    wvl_rate_cut_layer(s->job, s->layer, s->last);
+    wvl_layer_job *job = s->job;
+    wvl_layer_cuts cuts = {job->thresholds, s->layer, s->last};
+    wvl_rate_want(job, s->floors, threshold);
+    set_thresholds(job, s->floors, threshold);
+    note_status(job, job->packets.cut(job->packets.self, &cuts));
 }
 
 int wvl_rate_fits(wvl_threshold_search *s, uint32_t threshold)
 {
     wvl_rate_want(s->job, s->floors, threshold);
     set_thresholds(s->job, s->floors, threshold);
-    s->cost = wvl_rate_measure_layer(s->job, s->layer, s->last);
+    measure(s);
     return wvl_rate_codestream_bytes(s->job, s->cost) <= s->budget;
 }
 
@@ -168,7 +180,7 @@ static uint32_t narrow_floors(wvl_threshold_search *s, int step)
             job->thresholds[c] = wvl_min_u32(job->thresholds[c], job->floors[c] - (job->floors[c] > job->floors_bad[c]));
         }
     }
-    s->cost = wvl_rate_measure_layer(job, s->layer, s->last);
+    measure(s);
     for (uint32_t c = 0; c < n; c++) {
         if (is_open[c]) {
             if (wvl_rate_component_fits(job, c, job->component_totals[c])) {

@@ -4,7 +4,6 @@
 #include <string.h>
 
 #define NEVER 65535u        /* inclusion value of a block that no layer so far includes */
-#define FIRST_LBLOCK 3u     /* B.10.7.1 */
 
 static void build_precinct(const wvl_plan *plan, const wvl_tile_plan *tile, uint32_t component, unsigned r, const wvl_tile_resolution *res, uint32_t col, uint32_t row,
                            wvl_precinct *precinct, uint64_t *nodes)
@@ -67,17 +66,15 @@ void wvl_t2_build_precincts(const wvl_plan *plan, const wvl_tile_plan *tile, wvl
     }
 }
 
-static uint64_t block_index(const wvl_precinct_band *pb, uint32_t col, uint32_t row) { return pb->first_block + (uint64_t)row * pb->stride + col; }
-
 static void open_band(const wvl_t2_tile *tile, const wvl_precinct_band *pb)
 {
     wvl_tag_node *inclusion = tile->nodes + pb->nodes_at, *planes = inclusion + wvl_tag_tree_nodes(pb->cols, pb->rows);
     for (uint32_t row = 0; row < pb->rows; row++) {
         for (uint32_t col = 0; col < pb->cols; col++) {
-            uint64_t i = (uint64_t)row * pb->cols + col, b = block_index(pb, col, row);
+            uint64_t i = (uint64_t)row * pb->cols + col, b = wvl_precinct_block_at(pb, col, row);
             wvl_block_state *state = &tile->states[b];
             memset(state, 0, sizeof *state);
-            state->lblock = FIRST_LBLOCK;
+            state->lblock = WVL_PACKET_FIRST_LBLOCK;
             inclusion[i].value = NEVER;
             planes[i].value = tile->blocks[b].zero_planes;
         }
@@ -95,24 +92,6 @@ void wvl_t2_open_precinct(const wvl_t2_tile *tile, uint64_t precinct)
         }
     }
 }
-
-/* Codeword of the number of passes (Table B.4). */
-static void put_pass_count(wvl_bit_writer *w, uint32_t n)
-{
-    if (n == 1) {
-        wvl_bits_put(w, 0, 1);
-    } else if (n == 2) {
-        wvl_bits_put(w, 2, 2);
-    } else if (n <= 5) {
-        wvl_bits_put(w, 0xC | (n - 3), 4);
-    } else if (n <= 36) {
-        wvl_bits_put(w, 0x1E0 | (n - 6), 9);
-    } else {
-        wvl_bits_put(w, 0xFF80 | (n - 37), 16);
-    }
-}
-
-static unsigned floor_log2(uint32_t v) { return wvl_bit_length(v) - 1; }
 
 /* Calls for every codeword segment that gains passes between the sent and the next cut. */
 typedef struct segment_walk {
@@ -154,21 +133,18 @@ static segment_walk open_walk(const wvl_t2_tile *tile, const wvl_precinct_band *
     return walk;
 }
 
-/* Lblock becomes `to`. */
-static void put_lblock(unsigned from, unsigned to, wvl_bit_writer *w) { wvl_bits_put(w, ((UINT32_C(1) << (to - from)) - 1) << 1, to - from + 1); }
-
-/* The same where there is one segment. */
+/* Lblock increment and length of the one segment (B.10.7). Returns the new Lblock. */
 static unsigned put_length(const wvl_block_state *state, wvl_bit_writer *w)
 {
     uint32_t bytes = state->next_bytes - state->sent_bytes;
-    unsigned extra = floor_log2(state->next_passes - state->sent_passes), need = wvl_bit_length(bytes);
-    unsigned lblock = wvl_max_u32(state->lblock, need > extra ? need - extra : 0);
-    put_lblock(state->lblock, lblock, w);
-    wvl_bits_put(w, bytes, lblock + extra);
+    uint32_t passes = state->next_passes - state->sent_passes;
+    unsigned lblock = wvl_packet_raise_lblock(state->lblock, passes, bytes);
+    wvl_bits_put_lblock(w, state->lblock, lblock);
+    wvl_bits_put(w, bytes, lblock + wvl_packet_extra_bits(passes));
     return lblock;
 }
 
-/* Lblock increment and the lengths of all segments (B.10.7). Returns the new Lblock. */
+/* The same with the lengths of all segments. */
 static unsigned put_lengths(const wvl_t2_tile *tile, const wvl_precinct_band *pb, uint64_t block, const wvl_block_state *state, wvl_bit_writer *w)
 {
     unsigned lblock = state->lblock;
@@ -177,12 +153,11 @@ static unsigned put_lengths(const wvl_t2_tile *tile, const wvl_precinct_band *pb
         return put_length(state, w);
     }
     for (segment_walk walk = open_walk(tile, pb, block, state); next_segment(&walk, &passes, &bytes);) {
-        unsigned need = wvl_bit_length(bytes), have = lblock + floor_log2(passes);
-        lblock += need > have ? need - have : 0;
+        lblock = wvl_packet_raise_lblock(lblock, passes, bytes);
     }
-    put_lblock(state->lblock, lblock, w);
+    wvl_bits_put_lblock(w, state->lblock, lblock);
     for (segment_walk walk = open_walk(tile, pb, block, state); next_segment(&walk, &passes, &bytes);) {
-        wvl_bits_put(w, bytes, lblock + floor_log2(passes));
+        wvl_bits_put(w, bytes, lblock + wvl_packet_extra_bits(passes));
     }
     return lblock;
 }
@@ -202,7 +177,7 @@ static void set_zero_planes(const wvl_t2_tile *tile, const wvl_precinct_band *pb
 {
     for (uint32_t row = 0; row < pb->rows; row++) {
         for (uint32_t col = 0; col < pb->cols; col++) {
-            planes[(uint64_t)row * pb->cols + col].value = (uint16_t)zero_planes(tile, pb, block_index(pb, col, row));
+            planes[(uint64_t)row * pb->cols + col].value = (uint16_t)zero_planes(tile, pb, wvl_precinct_block_at(pb, col, row));
         }
     }
     wvl_tag_tree_build(planes, pb->cols, pb->rows);
@@ -211,7 +186,7 @@ static void set_zero_planes(const wvl_t2_tile *tile, const wvl_precinct_band *pb
 static void put_block(const wvl_t2_tile *tile, const wvl_precinct_band *pb, uint32_t col, uint32_t row, uint32_t layer, int commit,
                       wvl_tag_node *inclusion, wvl_tag_node *planes, wvl_bit_writer *w, wvl_t2_packet *packet)
 {
-    uint64_t b = block_index(pb, col, row);
+    uint64_t b = wvl_precinct_block_at(pb, col, row);
     wvl_block_state *state = &tile->states[b];
     int joins = state->next_passes > state->sent_passes;
     if (state->sent_passes) {
@@ -226,7 +201,7 @@ static void put_block(const wvl_t2_tile *tile, const wvl_precinct_band *pb, uint
         /* Up to the value itself: a node says nothing before its parent has said all, so the bits are those of threshold after threshold. */
         wvl_tag_tree_put(planes, pb->cols, pb->rows, col, row, zero_planes(tile, pb, b) + 1, w);
     }
-    put_pass_count(w, state->next_passes - first_pass(pb, state));
+    wvl_bits_put_pass_count(w, state->next_passes - first_pass(pb, state));
     unsigned lblock = put_lengths(tile, pb, b, state, w);
     packet->body_bytes += state->next_bytes - state->sent_bytes;
     packet->contribution_count++;
@@ -241,7 +216,7 @@ static int precinct_joins(const wvl_t2_tile *tile, const wvl_precinct *precinct)
         const wvl_precinct_band *pb = &precinct->band[i];
         for (uint32_t row = 0; row < pb->rows; row++) {
             for (uint32_t col = 0; col < pb->cols; col++) {
-                const wvl_block_state *state = &tile->states[block_index(pb, col, row)];
+                const wvl_block_state *state = &tile->states[wvl_precinct_block_at(pb, col, row)];
                 if (state->next_passes > state->sent_passes) {
                     return 1;
                 }
@@ -256,7 +231,7 @@ static void lower_inclusion(const wvl_t2_tile *tile, const wvl_precinct_band *pb
 {
     for (uint32_t row = 0; row < pb->rows; row++) {
         for (uint32_t col = 0; col < pb->cols; col++) {
-            const wvl_block_state *state = &tile->states[block_index(pb, col, row)];
+            const wvl_block_state *state = &tile->states[wvl_precinct_block_at(pb, col, row)];
             if (!state->sent_passes && state->next_passes) {
                 wvl_tag_tree_lower(inclusion, pb->cols, pb->rows, col, row, (uint16_t)layer);
             }

@@ -21,6 +21,14 @@ typedef struct wvl_precinct_band {
     uint8_t has_segments;  /* codewords end within blocks */
 } wvl_precinct_band;
 
+/* Blocks of the precinct in the band, and their tile block indices: by number in raster order, by place. */
+static inline uint64_t wvl_precinct_blocks(const wvl_precinct_band *pb) { return (uint64_t)pb->cols * pb->rows; }
+static inline uint64_t wvl_precinct_block(const wvl_precinct_band *pb, uint64_t k) { return pb->first_block + k / pb->cols * pb->stride + k % pb->cols; }
+static inline uint64_t wvl_precinct_block_at(const wvl_precinct_band *pb, uint32_t col, uint32_t row)
+{
+    return pb->first_block + (uint64_t)row * pb->stride + col;
+}
+
 typedef struct wvl_precinct {
     uint16_t component;
     uint16_t coding;       /* index into the plan's codings */

@@ -77,17 +77,6 @@ void wvl_tag_tree_put(wvl_tag_node *nodes, uint32_t cols, uint32_t rows, uint32_
         path[depth++] = node;
     } while (climb(&p));
     while (depth--) {
-        wvl_tag_node *node = path[depth];
-        low = node->low > low ? node->low : low;
-        while (low < threshold && !node->known) {
-            if (node->value <= low) {
-                wvl_bits_put(bits, 1, 1);
-                node->known = 1;
-            } else {
-                wvl_bits_put(bits, 0, 1);
-                low++;
-            }
-        }
-        node->low = (uint16_t)low;
+        low = wvl_bits_put_tag(bits, path[depth], low, threshold);
     }
 }

@@ -5,13 +5,7 @@
 
 #include <stdint.h>
 
-#include "codec/t2/bit_writer.h"
-
-/* low: what the decoder knows to be a lower bound. known: the decoder has the value. */
-typedef struct wvl_tag_node {
-    uint16_t value, low;
-    uint8_t known;
-} wvl_tag_node;
+#include "codec/core/packet_bits.h"
 
 /* Nodes of a tree over cols x rows leaves, all levels; 0 for an empty grid. Leaves come first, in raster order. */
 static inline uint64_t wvl_tag_tree_nodes(uint64_t cols, uint64_t rows)

@@ -1,19 +1,28 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A backend turns pixels into coefficients. The conductor drives it through this table only.
+ * A backend turns pixels into coefficients, and as far as it reaches into coded blocks and packets (wvl_reach). The
+ * conductor drives it through this table only, and knows no backend by name.
  *
- * A job is a run of consecutive tiles whose plans the conductor has built; it may later be a band of precinct rows of one tile.
- * Order of calls: open -> prepare for every slot -> { submit -> wait -> collect -> release }* -> close. submit queues and never waits; wait(DONE)
- * may be called from any thread. trim may come when the last job is done. Coefficients belong to the backend from collect to release; pixels are
- * borrowed until INPUT_FREE.
+ * A job is a run of consecutive tiles whose plans the conductor has built; it may later be a band of precinct rows of
+ * one tile. Order of calls: open -> prepare for every slot -> { submit -> wait -> code* -> collect -> release }* ->
+ * close. submit queues and never waits; wait(DONE) may be called from any thread. trim may come when the last job is
+ * done. Pixels are borrowed until INPUT_FREE.
+ *
+ * collect is legal at any time between wait(DONE) and release, whatever the job reaches and whichever code() failed: it
+ * is the way down to COEFS. Coefficients belong to the backend from collect to release, a batch of blocks from code to
+ * the job's next call.
+ *
+ * One backend stands for one device. A plan names a set of devices (wvl_plan.devices); the conductor opens a backend
+ * for each that it uses.
  */
 #ifndef WVL_BACKEND_BACKEND_H
 #define WVL_BACKEND_BACKEND_H
 
-#include "geom/handover.h"
-#include "geom/plan.h"
 #include "base/pool.h"
 #include "base/trace.h"
+#include "geom/handover.h"
+#include "geom/handover_packets.h"
+#include "geom/plan.h"
 #include "wavelane.h"
 
 typedef struct wvl_backend wvl_backend;
@@ -22,32 +31,28 @@ typedef struct wvl_backend_job wvl_backend_job;
 
 typedef enum wvl_backend_event { WVL_EVENT_INPUT_FREE = 0, WVL_EVENT_DONE = 1 } wvl_backend_event;
 
-typedef struct wvl_backend_query {
-    uint8_t memory_kinds;      /* bit per wvl_memory_kind that images may have */
-    uint8_t max_depth;         /* deepest component it transforms */
-    uint8_t jobs;              /* of one picture in flight at once that pay: 1 where wait does the work */
-} wvl_backend_query;
-
 typedef struct wvl_backend_options {
     const wvl_allocator *host; /* NULL: the library's */
     wvl_pool *pool;
-    wvl_device *device;        /* of open_device; NULL where the table has none */
-    const wvl_trace *trace;    /* may be NULL; must outlive the backend */
+    wvl_device *device;     /* of open_device; NULL where the table has none */
+    const wvl_trace *trace; /* may be NULL; must outlive the backend */
 } wvl_backend_options;
 
 typedef struct wvl_device_options {
     const wvl_allocator *host, *pinned, *device;
     uint32_t ordinal;
-    char *reason;              /* why it could not be opened, in words */
+    char *reason; /* why it could not be opened, in words */
     size_t reason_bytes;
 } wvl_device_options;
 
 typedef struct wvl_backend_vtable {
-    const char *name;
-    void (*query)(wvl_backend_query *query);
-    /* NULL, or why plans like this one are not transformed. */
-    const char *(*refuses)(const wvl_plan *plan);
-    /* Devices, absent where jobs run on the host. describe: WVL_END beyond the last one. A device that failed in a way that lasts is lost. */
+    const char *name; /* as results and traces call it; ":N" follows where there are devices */
+    uint32_t jobs;    /* of one picture in flight at once that pay: 1 where wait does the work */
+    /* How far jobs of this plan go with pixels where the image has them. image NULL: wherever a backend of this kind
+     * can have them. *why: why no farther, in words; NULL with PACKETS. Pure. */
+    wvl_reach (*reach)(const wvl_plan *plan, const wvl_image *image, const char **why);
+    /* Devices, absent where jobs run on the host. describe: WVL_END beyond the last one. A device that failed in a way
+     * that lasts is lost. */
     wvl_status (*describe_device)(uint32_t ordinal, wvl_device_info *info);
     wvl_status (*open_device)(const wvl_device_options *options, wvl_device **device);
     void (*close_device)(wvl_device *device);
@@ -55,25 +60,39 @@ typedef struct wvl_backend_vtable {
     wvl_status (*open)(const wvl_backend_options *options, wvl_backend **backend);
     void (*close)(wvl_backend *backend);
     /* What a slot needs for jobs of these shapes. Pure. */
-    void (*measure)(const wvl_plan *plan, const wvl_tile_plan *tiles, uint32_t tile_count, uint32_t concurrency, wvl_backend_memory *memory);
+    void (*measure)(const wvl_plan *plan, const wvl_tile_plan *tiles, uint32_t tile_count, uint32_t concurrency,
+                    wvl_backend_memory *memory);
     /* The only call that allocates: one slot more, of the measured size. Another plan than before drops all slots. */
     wvl_status (*prepare)(wvl_backend *backend, const wvl_plan *plan, const wvl_backend_memory *slot);
     /* tiles and image must stay valid until release. AGAIN when no slot is free. */
-    wvl_status (*submit)(wvl_backend *backend, const wvl_image *image, const wvl_tile_plan *tiles, uint32_t tile_count, wvl_backend_job **job);
+    wvl_status (*submit)(wvl_backend *backend, const wvl_image *image, const wvl_tile_plan *tiles, uint32_t tile_count,
+                         wvl_backend_job **job);
     /* timeout_ms 0 polls (AGAIN), UINT32_MAX waits. WVL_ERROR_INPUT: samples outside the declared depth. */
     wvl_status (*wait)(wvl_backend_job *job, wvl_backend_event event, uint32_t timeout_ms);
     /* coefs[tile_count]: views into the job's memory, valid until release. */
     wvl_status (*collect)(wvl_backend_job *job, wvl_coefs *coefs);
+    /* With reach BLOCKS; NULL: reach is COEFS. Codes blocks of a job that is done. Pure in job and order: it may be
+     * called many times, and after an error another source may answer the same order. Tests compare the batch, record
+     * by record, with what codec/blocks/source_pool.h gives; a device in software (tests/device/soft.h) may answer with
+     * that. weigh: with plan->rdoq, the weights of the runs at order->slopes. */
+    wvl_status (*code)(wvl_backend_job *job, const wvl_block_order *order, wvl_block_batch *batch);
+    wvl_status (*weigh)(wvl_backend_job *job, const wvl_block_order *order, uint32_t *run_weights,
+                        uint32_t *block_weights);
+    /* With reach PACKETS; else NULL. Packets of the blocks that the backend's jobs have coded and kept, until close. */
+    wvl_status (*open_packets)(wvl_backend *backend, const wvl_plan *plan, wvl_packet_source *source);
     void (*release)(wvl_backend_job *job);
-    /* Gives back what only transforms take: coefficients of jobs that are done stay, but the backend takes no more jobs. NULL: there is nothing. */
+    /* Gives back what only transforms take: coefficients of jobs that are done stay, but the backend takes no more
+     * jobs. NULL: there is nothing. */
     void (*trim)(wvl_backend *backend);
 } wvl_backend_vtable;
 
-extern const wvl_backend_vtable wvl_backend_cpu;
+/* Whether jobs run on devices, which must be opened first and may be lost. */
+static inline int wvl_backend_has_devices(const wvl_backend_vtable *table) { return table->open_device != NULL; }
 
 /* Measures and prepares. */
-static inline wvl_status wvl_backend_prepare_tiles(const wvl_backend_vtable *table, wvl_backend *backend, wvl_pool *pool, const wvl_plan *plan,
-                                                   const wvl_tile_plan *tiles, uint32_t tile_count)
+static inline wvl_status wvl_backend_prepare_tiles(const wvl_backend_vtable *table, wvl_backend *backend,
+                                                   wvl_pool *pool, const wvl_plan *plan, const wvl_tile_plan *tiles,
+                                                   uint32_t tile_count)
 {
     wvl_backend_memory slot;
     table->measure(plan, tiles, tile_count, wvl_pool_concurrency(pool), &slot);

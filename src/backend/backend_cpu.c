@@ -8,7 +8,7 @@
  *
  * There is no thread besides the pool's: the first wait with a timeout other than 0 lends its own and returns when the job is done.
  */
-#include "backend/backend.h"
+#include "backend/backend_cpu.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -409,17 +409,13 @@ static void run_job(wvl_backend_job *job)
 
 /* ---- The table ------------------------------------------------------------------------------------------------------------- */
 
-static void cpu_query(wvl_backend_query *query)
+/* Blocks are coded above: the workers of the pool are a source of blocks by themselves (codec/blocks/source_pool.h). */
+static wvl_reach cpu_reach(const wvl_plan *plan, const wvl_image *image, const char **why)
 {
-    query->jobs = 1;
-    query->memory_kinds = 1u << WVL_MEMORY_HOST | 1u << WVL_MEMORY_PINNED;
-    query->max_depth = 28;
-}
-
-static const char *cpu_refuses(const wvl_plan *plan)
-{
+    int is_readable = !image || (image->memory_kind != WVL_MEMORY_DEVICE && image->memory_kind != WVL_MEMORY_MANAGED && !image->ready_event);
     (void)plan;
-    return NULL;
+    *why = is_readable ? "the codec takes coefficients from the host" : "the pixels are on a device, or have a ready event";
+    return is_readable ? WVL_REACH_COEFS : WVL_REACH_NONE;
 }
 
 static wvl_status cpu_open(const wvl_backend_options *options, wvl_backend **backend)
@@ -592,6 +588,6 @@ static wvl_status cpu_collect(wvl_backend_job *job, wvl_coefs *coefs)
 }
 
 const wvl_backend_vtable wvl_backend_cpu = {
-    .name = "cpu", .query = cpu_query, .refuses = cpu_refuses, .open = cpu_open, .close = cpu_close, .measure = cpu_measure, .prepare = cpu_prepare,
+    .name = "cpu", .jobs = 1, .reach = cpu_reach, .open = cpu_open, .close = cpu_close, .measure = cpu_measure, .prepare = cpu_prepare,
     .submit = cpu_submit, .wait = cpu_wait, .collect = cpu_collect, .release = cpu_release, .trim = cpu_trim,
 };

@@ -2,9 +2,9 @@
 /* Which backends this build has: the only file that knows the device rooms by name. */
 #include "backend/registry.h"
 
+#include "backend/backend_cpu.h"
 #include "cuda/backend_cuda.h"
 
-const wvl_backend_vtable *wvl_backend_fetch(wvl_backend_kind kind)
-{
-    return kind == WVL_BACKEND_CPU ? &wvl_backend_cpu : wvl_cuda_fetch_image() ? &wvl_backend_cuda : NULL;
-}
+const wvl_backend_vtable *wvl_backend_fetch_host(void) { return &wvl_backend_cpu; }
+
+const wvl_backend_vtable *wvl_backend_fetch_device(void) { return wvl_cuda_fetch_image() ? &wvl_backend_cuda : NULL; }

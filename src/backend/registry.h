@@ -4,9 +4,9 @@
 
 #include "backend/backend.h"
 
-typedef enum wvl_backend_kind { WVL_BACKEND_CPU = 0, WVL_BACKEND_CUDA = 1 } wvl_backend_kind;
-
-/* NULL: not in this build. */
-const wvl_backend_vtable *wvl_backend_fetch(wvl_backend_kind kind);
+/* The backend that takes every plan, over pixels that the host can read. */
+const wvl_backend_vtable *wvl_backend_fetch_host(void);
+/* The backend of devices; NULL: not in this build. */
+const wvl_backend_vtable *wvl_backend_fetch_device(void);
 
 #endif

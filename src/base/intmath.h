@@ -16,6 +16,10 @@ WVL_HD uint64_t wvl_max_u64(uint64_t a, uint64_t b) { return a > b ? a : b; }
 WVL_HD uint32_t wvl_min_u32(uint32_t a, uint32_t b) { return a < b ? a : b; }
 WVL_HD uint32_t wvl_max_u32(uint32_t a, uint32_t b) { return a > b ? a : b; }
 
+/* 128 bits, for products of 64. */
+__extension__ typedef __int128 wvl_wide;
+__extension__ typedef unsigned __int128 wvl_uwide;
+
 /* Number of significant bits; 0 for 0. */
 WVL_HD unsigned wvl_bit_length(uint64_t v)
 {

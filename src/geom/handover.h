@@ -14,6 +14,7 @@
 
 #include <string.h>
 
+#include "geom/handover_blocks.h"
 #include "geom/handover_pass.h"
 #include "geom/plan.h"
 
@@ -52,22 +53,16 @@ static inline int wvl_coef_agree(const uint8_t *a, const uint8_t *b, uint64_t co
     return agree;
 }
 
-/* One coded code block. Bytes and passes live in the store of the tile coder at these offsets. */
+/* A coded block as rate control and packets see it: what its coder said (wvl_block_record), and two notes of the codec. */
 typedef struct wvl_coded_block {
     uint64_t bytes_at;      /* position in the byte store */
     uint64_t passes_at;     /* position in the pass store */
-    uint32_t bytes;         /* whole codeword */
-    uint16_t pass_count;
-    uint8_t planes;         /* coded magnitude planes P */
-    uint8_t zero_planes;    /* above them (of HT blocks in their first set): Mb - P, with a region Mb + s - P where the block is background, in part or all */
-    uint8_t lift;           /* s where samples of a region and others are coded together, else 0: the region's planes begin there */
-    uint8_t energy_shift;
-    uint16_t decided;       /* coded far enough for slope thresholds from here on; 0: all passes are there */
-    uint8_t is_changed;     /* quantised for end_slope, or without candidates far beyond it (plan->rdoq) */
-    uint16_t end_slope;     /* what it is quantised for, 0: as it is (plan->rdoq) */
-    uint16_t last_slope;    /* the threshold of the last layer (plan->rdoq) */
-    uint32_t weight;        /* about how many bits it takes, in no unit (plan->rdoq) */
-    uint64_t energy;        /* sum of magnitude^2, divided by 4^energy_shift */
+    uint64_t energy;
+    uint32_t bytes;
+    uint32_t weight;        /* about how many bits it takes, in no unit (rdoq) */
+    uint16_t pass_count, decided, end_slope;
+    uint16_t last_slope;    /* the threshold of the last layer (rdoq) */
+    uint8_t planes, zero_planes, lift, energy_shift, is_changed;
 } wvl_coded_block;
 
 #endif

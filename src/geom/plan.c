@@ -309,7 +309,7 @@ static void fill_options(wvl_plan *plan, const wvl_settings *s)
     plan->comment_count = s->comment_count;
     plan->jp2 = s->jp2;
     plan->device = s->device;
-    plan->device_ordinal = s->device_ordinal;
+    plan->devices = UINT32_C(1) << s->device_ordinal;
 }
 
 static wvl_plan *build_plan(const wvl_allocator *allocator, const wvl_settings *s, const wvl_image_format *f, const wvl_variant_table *t)

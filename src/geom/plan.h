@@ -217,7 +217,7 @@ struct wvl_plan {
     uint32_t wave_tiles;   /* most tiles in a wave */
     uint32_t wave_count;
     uint64_t wave_bands;   /* most bands in a wave, empty ones included */
-    uint64_t wave_groups;  /* most groups of blocks in a wave, where they are weighed (rdoq) */
+    uint64_t wave_runs;    /* most runs of blocks in a wave (codec/blocks/work.h) */
     uint64_t part_count;   /* tile-parts of the codestream */
     uint64_t largest_tile_component; /* samples */
     uint64_t most_precincts, most_blocks; /* of any tile */
@@ -226,7 +226,7 @@ struct wvl_plan {
     uint64_t tile_plan_bytes; /* of one tile plan, the same for all */
     wvl_backend_memory backend; /* the CPU backend's, for the largest wave */
     uint8_t device;        /* WVL_DEVICE_* */
-    uint32_t device_ordinal;
+    uint32_t devices;      /* bit per ordinal: those that it may use */
     uint64_t base_bytes, coded_bytes_bound, output_bytes_bound;
     uint64_t own_bytes;    /* of the one allocation that holds this structure and its arrays */
 };
@@ -253,6 +253,20 @@ WVL_HD uint32_t wvl_plan_rate_groups(const struct wvl_plan *plan)
 WVL_HD uint32_t wvl_plan_rate_group(const struct wvl_plan *plan, uint32_t component, unsigned resolution)
 {
     return wvl_plan_rate_groups(plan) > 1 ? wvl_plan_cap_group(plan, component, resolution) : 0;
+}
+
+/* The first device that the plan may use. */
+static inline uint32_t wvl_plan_first_device(const struct wvl_plan *plan)
+{
+    uint32_t ordinal = 0;
+    while (ordinal < WVL_DEVICE_ORDINAL_MAX && !(plan->devices >> ordinal & 1)) {
+        ordinal++;
+    }
+    return ordinal;
+}
+static inline int wvl_plan_names_device(const struct wvl_plan *plan, int ordinal)
+{
+    return ordinal >= 0 && (uint32_t)ordinal <= WVL_DEVICE_ORDINAL_MAX && (plan->devices >> ordinal & 1);
 }
 
 /* Receives one violation at a time, without a newline. */

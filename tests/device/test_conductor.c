@@ -39,7 +39,7 @@ static void open_context(void)
     soft = fetch();
     log_text[0] = 0;
     ledger_open(&books);
-    wvl_context_options options = {.struct_size = sizeof options, .threads = 2, .host = ledger_allocator(&books), .log = note, .log_level = WVL_LOG_INFO};
+    wvl_context_options options = {.struct_size = sizeof options, .threads = 2, .host = ledger_allocator(&books), .log = note, .log_level = WVL_LOG_DEBUG};
     ck_assert_int_eq(wvl_context_create(&options, &context), WVL_OK);
 }
 
@@ -210,6 +210,7 @@ START_TEST(deep_samples_go_to_the_cpu)
     bytes reference = encode(&input, "", "cpu");
     expect_same("cuda", &reference, encode(&input, "", "cuda"), "cpu");
     ck_assert_ptr_nonnull(strstr(log_text, "16 bits"));
+    ck_assert_ptr_null(strstr(log_text, "blocks are coded on the CPU"));
     bytes refused = encode(&input, "", "cuda-only");
     ck_assert_int_eq(refused.status, WVL_ERROR_UNSUPPORTED);
     ck_assert_ptr_nonnull(strstr(refused.error, "16 bits"));
@@ -247,6 +248,7 @@ START_TEST(automatic)
     expect_same("host", &reference, encode(&input, "", "auto"), "cpu");
     input.image.memory_kind = WVL_MEMORY_DEVICE;
     expect_same("device", &reference, encode(&input, "", "auto"), "cuda:0");
+    ck_assert_ptr_nonnull(strstr(log_text, "blocks are coded on the CPU")); /* how far the device reaches, and why no farther */
     bytes refused = encode(&input, "", "cpu");
     ck_assert_int_eq(refused.status, WVL_ERROR_UNSUPPORTED);
     input.image.device = 1;

@@ -3,7 +3,7 @@
 #include <check.h>
 #include <math.h>
 
-#include "codec/rate/hull.h"
+#include "codec/core/hull.h"
 #include "codec/rate/rdoq.h"
 #include "t1_decode.h"
 #include "t1_draw.h"

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "backend/backend.h"
+#include "backend/backend_cpu.h"
 #include "base/alloc.h"
 #include "geom/settings.h"
 #include "tests/support/support.h"

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "backend/backend_cpu.h"
 #include "cuda/backend_cuda.h"
 #include "geom/settings.h"
 #include "tests/support/support.h"

@@ -258,7 +258,7 @@ START_TEST(halves_share_memory)
         ck_assert(plan->wave_count == 1 && plan->backend.work_bytes > 1000000);
         ck_assert_msg(peak + 64 >= plan->base_bytes && chunks <= 2 * (WVL_STORE_CHUNK + 8192) + 4096, "\"%s\": %llu, promised %llu", settings[i % 3],
                       (unsigned long long)peak, (unsigned long long)plan->base_bytes);
-        ck_assert(i % 3 == 2 || plan->base_bytes < plan->backend.host_bytes + wvl_coder_worker_bytes(plan, options.threads));
+        ck_assert(i % 3 == 2 || plan->base_bytes < plan->backend.host_bytes + wvl_pool_source_bytes(plan, options.threads));
         wvl_plan_release(plan);
         wvl_params_release(params);
         wvl_context_release(context);

@@ -3,7 +3,7 @@
 #ifndef WVL_BENCH_DWT_H
 #define WVL_BENCH_DWT_H
 
-#include "backend/backend.h"
+#include "backend/backend_cpu.h"
 #include "cuda/launch.h"
 #include "cuda/tables.h"
 

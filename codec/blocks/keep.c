@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "codec/blocks/keep.h"
+
+#include <string.h>
+
+#include "codec/rate/layers.h"
+
+int wvl_keeper_open(wvl_keeper *k, const wvl_allocator *allocator)
+{
+    k->allocator = allocator;
+    atomic_store(&k->slope_least, WVL_SLOPES);
+    return wvl_store_init(&k->bytes, allocator) && wvl_store_init(&k->passes, allocator);
+}
+
+void wvl_keeper_close(wvl_keeper *k)
+{
+    wvl_store_fini(&k->bytes);
+    wvl_store_fini(&k->passes);
+}
+
+int wvl_keeper_clear(wvl_keeper *k)
+{
+    memset(k->writers, 0, k->writer_count * sizeof *k->writers);
+    wvl_keeper_close(k);
+    for (unsigned g = 0; g < WVL_RATE_GROUPS; g++) {
+        atomic_store(&k->decided[g], 0);
+    }
+    return wvl_store_init(&k->bytes, k->allocator) && wvl_store_init(&k->passes, k->allocator);
+}
+
+static void find_places(const wvl_keeper *k, const wvl_block_record *record, wvl_keep_places *places)
+{
+    places->bytes = wvl_store_at(&k->bytes, record->bytes_at);
+    places->passes = wvl_store_at(&k->passes, record->passes_at);
+    if (k->has_gains) {
+        places->gains = (int64_t *)(void *)(places->passes + record->pass_count);
+        places->slopes = (uint16_t *)(void *)(places->gains + record->pass_count);
+    }
+}
+
+int wvl_keep_reserve(wvl_keeper *k, uint32_t writer, wvl_block_record *record, wvl_keep_places *places)
+{
+    wvl_keep_writer *w = &k->writers[writer];
+    *places = (wvl_keep_places){NULL, NULL, NULL, NULL};
+    record->bytes_at = record->passes_at = 0;
+    if (!record->pass_count) {
+        return 1;
+    }
+    record->bytes_at = wvl_store_reserve(&k->bytes, &w->bytes, record->bytes);
+    record->passes_at =
+        wvl_store_reserve(&k->passes, &w->passes, wvl_block_passes_bytes(record->pass_count, k->has_gains));
+    if (record->bytes_at == UINT64_MAX || record->passes_at == UINT64_MAX) {
+        return 0;
+    }
+    find_places(k, record, places);
+    return 1;
+}
+
+static void raise_to(_Atomic uint32_t *most, uint32_t value)
+{
+    uint32_t known = atomic_load_explicit(most, memory_order_relaxed);
+    while (value > known && !atomic_compare_exchange_weak(most, &known, value)) {
+    }
+}
+
+static void lower_to(_Atomic uint32_t *least, uint32_t value)
+{
+    uint32_t known = atomic_load_explicit(least, memory_order_relaxed);
+    while (value < known && !atomic_compare_exchange_weak(least, &known, value)) {
+    }
+}
+
+/* Slopes fall along the hull; 0: the pass is not on it. */
+static void note_slopes(wvl_keeper *k, const uint16_t *slopes, uint32_t count)
+{
+    uint32_t least = 0, most = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        most = most ? most : slopes[i];
+        least = slopes[i] ? slopes[i] : least;
+    }
+    raise_to(&k->slope_most, most);
+    lower_to(&k->slope_least, least ? least : WVL_SLOPES);
+}
+
+static void feed_depth(const wvl_keeper *k, const wvl_block_run *run, uint32_t samples, const wvl_coded_block *block,
+                       const wvl_keep_places *places)
+{
+    uint32_t passes = places->slopes ? block->pass_count : 0;
+    if (k->feeds_depth) {
+        wvl_depth_put_block(wvl_depth_part_of(k->depth, run->rate_group, run->is_fine), places->passes, places->slopes,
+                            passes, samples);
+    }
+    if (k->feeds_survey) {
+        wvl_depth_put_block(wvl_depth_survey_of(k->depth, run->rate_group, run->is_fine), places->passes,
+                            places->slopes, passes, block->weight);
+    }
+}
+
+static void note_complete(wvl_keeper *k)
+{
+    uint64_t complete = atomic_fetch_add_explicit(&k->complete, 1, memory_order_relaxed) + 1;
+    if (k->advance) {
+        k->advance(k->advance_user, complete);
+    }
+}
+
+void wvl_keep_record(wvl_keeper *k, const wvl_block_run *run, uint32_t index, uint32_t samples,
+                     const wvl_block_record *r)
+{
+    wvl_coded_block *block = wvl_keeper_block(k, run, index);
+    wvl_keep_places places = {NULL, NULL, NULL, NULL};
+    *block = (wvl_coded_block){
+        .bytes_at = r->bytes_at,
+        .passes_at = r->passes_at,
+        .energy = r->energy,
+        .bytes = r->bytes,
+        .weight = block->weight,
+        .pass_count = r->pass_count,
+        .decided = r->decided,
+        .end_slope = r->end_slope,
+        .planes = r->planes,
+        .zero_planes = r->zero_planes,
+        .lift = r->lift,
+        .energy_shift = r->energy_shift,
+        .is_changed = r->is_changed,
+    };
+    if (r->pass_count) {
+        find_places(k, r, &places);
+    }
+    if (places.slopes) {
+        note_slopes(k, places.slopes, r->pass_count);
+    }
+    raise_to(&k->decided[run->rate_group], r->decided);
+    feed_depth(k, run, samples, block, &places);
+    if (k->feeds_depth) {
+        note_complete(k);
+    }
+}
+
+/* ---- Which blocks, for which slopes ------------------------------------------------------------------------------ */
+
+static int is_stale(const wvl_block_order *order, const wvl_coded_block *block, uint32_t group)
+{
+    uint32_t is = block->end_slope, should = order->slopes[group];
+    return order->sets_slopes && (is > should ? is - should : should - is) > order->stale;
+}
+
+int wvl_keep_is_wanted(const wvl_block_order *order, const wvl_coded_block *block, uint32_t group)
+{
+    return order->which == WVL_BLOCKS_ALL || block->decided > order->wanted[group] || is_stale(order, block, group);
+}
+
+uint16_t wvl_keep_slope_of(const wvl_block_order *order, const wvl_coded_block *block, uint32_t group)
+{
+    int is_new = order->sets_slopes && (order->which == WVL_BLOCKS_ALL || is_stale(order, block, group));
+    return is_new ? (uint16_t)order->slopes[group] : block->end_slope;
+}
+
+/* ---- Batches ----------------------------------------------------------------------------------------------------- */
+
+static uint32_t count_samples(const wvl_keeper *k, const wvl_block_run *run, uint32_t index)
+{
+    const wvl_tile_band *band = &k->coefs[run->tile].tile->bands[run->band];
+    wvl_rect rect = wvl_geom_block_rect(band, index % band->block_cols, index / band->block_cols);
+    return wvl_rect_width(rect) * wvl_rect_height(rect);
+}
+
+int wvl_keep_batch(wvl_keeper *k, const wvl_block_order *order, const wvl_block_batch *batch)
+{
+    for (uint64_t i = 0; i < batch->count; i++) {
+        wvl_block_record record = batch->records[i];
+        const wvl_block_run *run = &order->runs[batch->runs[i]];
+        wvl_keep_places places;
+        if (!wvl_keep_reserve(k, 0, &record, &places)) {
+            return 0;
+        }
+        if (record.pass_count) {
+            memcpy(places.bytes, wvl_chunks_at(&batch->bytes, batch->records[i].bytes_at), record.bytes);
+            memcpy(places.passes, wvl_chunks_at(&batch->passes, batch->records[i].passes_at),
+                   wvl_block_passes_bytes(record.pass_count, k->has_gains));
+        }
+        wvl_keep_record(k, run, batch->blocks[i], count_samples(k, run, batch->blocks[i]), &record);
+    }
+    return 1;
+}

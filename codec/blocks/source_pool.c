@@ -1,0 +1,378 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "codec/blocks/source_pool.h"
+
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/ranges.h"
+#include "codec/blocks/choice.h"
+#include "codec/blocks/prepare.h"
+#include "codec/blocks/scratch.h"
+
+#define TICK_RUNS 64u /* of a worker, between two reports of progress */
+
+/* ---- Life -------------------------------------------------------------------------------------------------------- */
+
+static uint64_t measure_worker(const wvl_plan *plan)
+{
+    wvl_carver carver = {NULL, 0};
+    wvl_block_scratch unused;
+    wvl_blocks_carve_scratch(plan, &carver, &unused);
+    return carver.used;
+}
+
+uint64_t wvl_pool_source_bytes(const wvl_plan *plan, uint32_t concurrency)
+{
+    return wvl_mul_saturate(concurrency, measure_worker(plan));
+}
+
+void wvl_pool_source_open(wvl_pool_source *s, const wvl_allocator *allocator, const wvl_plan *plan, wvl_pool *pool,
+                          uint64_t rank, const _Atomic int *cancelled, void *memory)
+{
+    memset(s, 0, sizeof *s);
+    s->allocator = allocator;
+    s->pool = pool;
+    s->rank = rank;
+    s->workers = wvl_pool_concurrency(pool);
+    s->cancelled = cancelled;
+    s->coder = wvl_blocks_choose_coder(plan);
+    s->kernels = s->coder->fetch_kernels();
+    s->worker_bytes = measure_worker(plan);
+    s->borrows_memory = memory != NULL;
+    s->memory = memory;
+}
+
+void wvl_pool_source_take_wave(wvl_pool_source *s, const wvl_plan *plan, const wvl_coefs *coefs, uint64_t runs)
+{
+    s->plan = plan;
+    s->coefs = coefs;
+    s->runs_done = 0;
+    s->runs = runs;
+}
+
+static int hold_memory(wvl_pool_source *s)
+{
+    if (!s->memory) {
+        s->memory = wvl_alloc(s->allocator, s->workers * s->worker_bytes); /* first touched by its worker */
+    }
+    return s->memory != NULL;
+}
+
+void wvl_pool_source_drop(wvl_pool_source *s)
+{
+    if (!s->borrows_memory) {
+        wvl_free(s->allocator, s->memory, s->workers * s->worker_bytes);
+        s->memory = NULL;
+    }
+}
+
+/* ---- An order at work -------------------------------------------------------------------------------------------- */
+
+typedef struct order_work {
+    wvl_pool_source *source;
+    const wvl_block_order *order;
+    wvl_keeper *keeper;
+    uint32_t *weights;     /* of weigh */
+    uint64_t first, end;   /* runs that are handed out */
+    _Atomic uint64_t next; /* of them, from 0 */
+    _Atomic int failed;    /* a wvl_status; 0: none */
+} order_work;
+
+static void fail(order_work *work, wvl_status status)
+{
+    int expected = WVL_OK;
+    atomic_compare_exchange_strong(&work->failed, &expected, status);
+}
+
+static int is_cancelled(const wvl_pool_source *s)
+{
+    return s->cancelled && atomic_load_explicit(s->cancelled, memory_order_relaxed);
+}
+
+/* A block in the works of a worker. */
+typedef struct block_slot {
+    wvl_hull *hull;
+    wvl_prepared prepared;
+    const _Atomic uint32_t *wanted; /* threshold of the rate group */
+    uint32_t threshold;             /* what it was when the block was asked last; 0: all passes */
+    uint32_t samples;
+    int32_t gain_exponent;
+    int is_layered;
+    uint32_t most_passes; /* there are no others */
+    const wvl_block_run *run;
+    uint32_t block;
+    uint16_t end_slope;
+    wvl_block_output *out;
+} block_slot;
+
+/* A worker's blocks: those of run after run, while there are runs. */
+typedef struct block_stream {
+    order_work *work;
+    uint32_t worker;
+    wvl_block_scratch scratch;
+    const wvl_block_run *run;
+    uint32_t block, end; /* in the band */
+    uint32_t until_tick; /* runs; 0: this thread does not report progress */
+    block_slot slots[WVL_BLOCK_SLOTS];
+} block_stream;
+
+/* Brings the hull up to the passes coded so far. */
+static void follow_passes(block_slot *b, const wvl_pass *passes, uint32_t count)
+{
+    const wvl_prepared *p = &b->prepared;
+    if (!b->hull->pass_count) {
+        wvl_block_output whole = *b->out;
+        wvl_rdoq_add_error(&whole, p->error);
+        int64_t energy = wvl_rate_weigh_energy(p->band, b->gain_exponent, whole.energy, whole.energy_shift);
+        wvl_hull_init(b->hull, p->band, b->gain_exponent, b->out->planes, energy, b->samples);
+        if (p->lift.kind != WVL_ROI_NONE) {
+            wvl_hull_set_region(b->hull, p->lift.shift, p->lift.kind == WVL_ROI_PART);
+        }
+    }
+    while (b->hull->pass_count < count) {
+        wvl_hull_put_pass(b->hull, passes);
+    }
+}
+
+static int wants_more(void *user, const wvl_pass *passes, uint32_t count)
+{
+    block_slot *b = user;
+    b->threshold = atomic_load_explicit(b->wanted, memory_order_relaxed);
+    if (!b->threshold) {
+        return 1;
+    }
+    follow_passes(b, passes, count);
+    return wvl_hull_is_open(b->hull, passes, b->threshold, b->is_layered);
+}
+
+/* ---- Blocks in --------------------------------------------------------------------------------------------------- */
+
+static int fetch_run(block_stream *s)
+{
+    order_work *work = s->work;
+    wvl_pool_source *source = work->source;
+    if (atomic_load_explicit(&work->failed, memory_order_relaxed) || is_cancelled(source)) {
+        return 0;
+    }
+    uint64_t index = atomic_fetch_add_explicit(&work->next, 1, memory_order_relaxed);
+    if (index >= work->end - work->first) {
+        return 0;
+    }
+    if (s->until_tick && --s->until_tick == 0) {
+        source->tick(source->tick_user, source->runs_done + index, source->runs);
+        s->until_tick = TICK_RUNS;
+    }
+    s->run = &work->order->runs[work->first + index];
+    s->block = s->run->first;
+    s->end = s->run->first + s->run->count;
+    return 1;
+}
+
+static int open_slot(block_stream *s, unsigned index, uint32_t block, wvl_block_input *in, wvl_block_output *out)
+{
+    order_work *work = s->work;
+    const wvl_plan *plan = work->source->plan;
+    const wvl_coefs *coefs = &work->source->coefs[s->run->tile];
+    uint32_t group = s->run->rate_group;
+    block_slot *slot = &s->slots[index];
+    *in = wvl_prepare_describe(plan, work->order, coefs, s->run, block, work->source->kernels);
+    if (!wvl_prepare_is_bounded(coefs, s->run, in)) {
+        fail(work, WVL_ERROR_INTERNAL);
+        return 0;
+    }
+    slot->hull = &s->scratch.hulls[index];
+    slot->hull->pass_count = 0;
+    slot->wanted = &work->keeper->thresholds[group];
+    slot->threshold = 0;
+    slot->samples = (uint32_t)in->width * in->height;
+    slot->gain_exponent = plan->gain_exponent;
+    slot->is_layered = plan->layer_count > 1;
+    slot->run = s->run;
+    slot->block = block;
+    slot->end_slope =
+        plan->rdoq ? wvl_keep_slope_of(work->order, wvl_keeper_block(work->keeper, s->run, block), group) : 0;
+    slot->out = out;
+    wvl_prepare_room room = {s->scratch.copies[index], &s->scratch.rdoq[index]};
+    wvl_prepare_block(plan, work->order, coefs, s->run, block, slot->end_slope, &room, in, &slot->prepared);
+    slot->most_passes = in->max_passes;
+    in->wants_more = wants_more;
+    in->wants_user = slot;
+    *out = (wvl_block_output){.bytes = s->scratch.bytes[index], .passes = s->scratch.passes[index]};
+    return 1;
+}
+
+static int fetch_block(void *user, unsigned slot, wvl_block_input *in, wvl_block_output *out)
+{
+    block_stream *s = user;
+    const order_work *work = s->work;
+    for (;;) {
+        if (s->block == s->end && !fetch_run(s)) {
+            return 0;
+        }
+        uint32_t block = s->block++;
+        if (wvl_keep_is_wanted(work->order, wvl_keeper_block(work->keeper, s->run, block), s->run->rate_group)) {
+            return open_slot(s, slot, block, in, out);
+        }
+    }
+}
+
+/* ---- Blocks out -------------------------------------------------------------------------------------------------- */
+
+static wvl_block_record record_of(const block_slot *slot, int has_gains)
+{
+    const wvl_block_output *out = slot->out;
+    const wvl_roi *lift = &slot->prepared.lift;
+    unsigned shift_within = lift->kind == WVL_ROI_PART ? lift->shift : 0,
+             shift_above = lift->kind == WVL_ROI_NONE ? lift->shift : 0;
+    int is_cut = out->pass_count + 2 < 3 * out->planes && out->pass_count < slot->most_passes;
+    return (wvl_block_record){
+        .energy = out->energy,
+        .bytes = out->length,
+        .pass_count = (uint16_t)out->pass_count,
+        .decided = (uint16_t)(has_gains && out->pass_count && is_cut ? slot->threshold : 0),
+        .end_slope = slot->end_slope,
+        .planes = (uint8_t)out->planes,
+        .zero_planes = (uint8_t)(slot->prepared.band->planes + shift_within + shift_above - out->planes),
+        .lift = (uint8_t)shift_within,
+        .energy_shift = out->energy_shift,
+        .is_changed = slot->prepared.is_changed,
+    };
+}
+
+static int keep_slot(const block_stream *s, block_slot *slot)
+{
+    wvl_keeper *keeper = s->work->keeper;
+    wvl_block_output *out = slot->out;
+    wvl_keep_places places;
+    wvl_roi_settle_gains(&slot->prepared.lift, out);
+    if (out->pass_count && keeper->has_gains) {
+        follow_passes(slot, out->passes, out->pass_count);
+    }
+    wvl_rdoq_add_error(out, slot->prepared.error);
+    wvl_block_record record = record_of(slot, keeper->has_gains);
+    if (!wvl_keep_reserve(keeper, s->worker, &record, &places)) {
+        return 0;
+    }
+    if (places.bytes) {
+        memcpy(places.bytes, out->bytes, out->length);
+        memcpy(places.passes, out->passes, out->pass_count * sizeof *out->passes);
+    }
+    if (places.slopes) {
+        wvl_hull_fetch(slot->hull, places.slopes, places.gains);
+    }
+    wvl_keep_record(keeper, slot->run, slot->block, slot->samples, &record);
+    return 1;
+}
+
+static int put_block(void *user, unsigned slot)
+{
+    block_stream *s = user;
+    if (keep_slot(s, &s->slots[slot])) {
+        return 1;
+    }
+    fail(s->work, WVL_ERROR_MEMORY);
+    return 0;
+}
+
+/* ---- Workers ----------------------------------------------------------------------------------------------------- */
+
+static void call_beside(wvl_pool_source *s)
+{
+    void (*beside)(void *user) = s->beside;
+    s->beside = NULL;
+    if (beside) {
+        beside(s->beside_user);
+    }
+}
+
+static void code_stream(void *arg, uint32_t index, uint32_t worker)
+{
+    order_work *work = arg;
+    wvl_pool_source *source = work->source;
+    wvl_carver carver = {source->memory + worker * source->worker_bytes, 0};
+    int is_caller = worker == 0 && wvl_pool_uses_caller(source->pool);
+    block_stream s = {.work = work, .worker = worker, .until_tick = is_caller && source->tick ? TICK_RUNS : 0};
+    (void)index;
+    wvl_blocks_carve_scratch(source->plan, &carver, &s.scratch);
+    if (is_caller) {
+        call_beside(source);
+    }
+    wvl_range_open("wavelane blocks");
+    source->coder->encode_stream(s.scratch.coder, source->kernels,
+                                 &(wvl_block_feed){&s, fetch_block, put_block, s.scratch.coder_bytes});
+    wvl_range_close();
+}
+
+static void run_workers(order_work *work, uint64_t first, uint64_t count, wvl_task_fn task)
+{
+    wvl_pool_source *source = work->source;
+    work->first = first;
+    work->end = first + count;
+    atomic_store(&work->next, 0);
+    wvl_pool_run_ranked(source->pool, source->rank, (uint32_t)wvl_min_u64(source->workers, count), task, work);
+}
+
+static wvl_status code(void *self, const wvl_block_order *order, wvl_keeper *keeper)
+{
+    wvl_pool_source *source = self;
+    order_work work = {.source = source, .order = order, .keeper = keeper};
+    uint64_t step = UINT32_MAX;
+    if (!hold_memory(source)) {
+        return WVL_ERROR_MEMORY;
+    }
+    if (!wvl_pool_uses_caller(source->pool)) {
+        step = wvl_min_u64(step, wvl_max_u64(UINT64_C(256) * source->workers,
+                                             source->runs / 32 + 1)); /* progress without idle workers */
+        call_beside(source);
+    }
+    for (uint64_t first = 0; first < order->run_count; first += step) {
+        uint64_t count = wvl_min_u64(order->run_count - first, step);
+        run_workers(&work, first, count, code_stream);
+        source->runs_done += count;
+        if (source->tick) {
+            source->tick(source->tick_user, wvl_min_u64(source->runs_done, source->runs), source->runs);
+        }
+    }
+    wvl_status failed = (wvl_status)atomic_load(&work.failed);
+    return failed != WVL_ERROR_INTERNAL && is_cancelled(source) ? WVL_CANCELLED : failed;
+}
+
+/* ---- Weights ----------------------------------------------------------------------------------------------------- */
+
+static uint32_t weigh_run(const order_work *work, const wvl_block_run *run)
+{
+    const wvl_block_order *order = work->order;
+    const wvl_coefs *coefs = &work->source->coefs[run->tile];
+    const wvl_tile_plan *tile = coefs->tile;
+    const wvl_band_coding *band =
+        &order->codings[tile->components[run->component].coding].band[tile->bands[run->band].coding_band];
+    uint64_t sum = 0;
+    for (uint32_t b = run->first; b < run->first + run->count; b++) {
+        wvl_block_input in = wvl_prepare_describe(work->source->plan, order, coefs, run, b, NULL);
+        uint32_t weight = wvl_rdoq_weigh(wvl_rdoq_fetch_kernels(), &in, band, order->slopes[run->rate_group]);
+        wvl_keeper_block(work->keeper, run, b)->weight = weight;
+        sum += weight;
+    }
+    return (uint32_t)wvl_min_u64(sum, UINT32_MAX);
+}
+
+static void weigh_runs(void *arg, uint32_t index, uint32_t worker)
+{
+    order_work *work = arg;
+    (void)index;
+    (void)worker;
+    for (uint64_t i; (i = atomic_fetch_add_explicit(&work->next, 1, memory_order_relaxed)) < work->end;) {
+        work->weights[i] = weigh_run(work, &work->order->runs[i]);
+    }
+}
+
+static wvl_status weigh(void *self, const wvl_block_order *order, wvl_keeper *keeper, uint32_t *weights)
+{
+    order_work work = {.source = self, .order = order, .keeper = keeper, .weights = weights};
+    if (order->run_count) {
+        run_workers(&work, 0, order->run_count, weigh_runs);
+    }
+    return WVL_OK;
+}
+
+wvl_block_source wvl_pool_source_of(wvl_pool_source *source) { return (wvl_block_source){source, 0, weigh, code}; }

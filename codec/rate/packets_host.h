@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Packets on the host: coded by the workers of the pool from the blocks that a keeper has. The reference for every
+ * other source of packets. */
+#ifndef WVL_CODEC_RATE_PACKETS_HOST_H
+#define WVL_CODEC_RATE_PACKETS_HOST_H
+
+#include "codec/rate/layers.h"
+
+/* The job must stay where it is. */
+wvl_packet_source wvl_packets_of_job(wvl_layer_job *job);
+
+#endif

@@ -1,0 +1,305 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The interface of block sources (codec/blocks/source.h), by a source that is not the pool's: like a device it takes
+ * the order's thresholds as a snapshot, codes into memory of its own, and hands over a batch of plain data when all is
+ * done. The codestream must be the same, byte by byte, whatever reason a picture is coded again for.
+ */
+#include <check.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "backend/registry.h"
+#include "codec/tile_coder.h"
+#include "context.h"
+#include "wave.h"
+
+#define SIDE 512u
+#define MOST_CHUNKS 64u
+
+typedef struct codestream {
+    uint8_t *data;
+    size_t bytes;
+    unsigned reasons; /* bit per wvl_recode_reason that came up */
+    unsigned orders;
+} codestream;
+
+/* ---- A source of batches ----------------------------------------------------------------------------------------- */
+
+typedef struct batch_source {
+    const wvl_plan *plan;
+    wvl_block_source pool;
+    unsigned orders;
+    int fails; /* the next order fails */
+} batch_source;
+
+enum { NOT_CODED = 0xFF }; /* planes */
+
+static void open_own(const wvl_plan *plan, const wvl_block_order *order, const wvl_keeper *keeper, wvl_keeper *own)
+{
+    memset(own, 0, sizeof *own);
+    ck_assert(wvl_keeper_open(own, keeper->allocator));
+    own->coefs = keeper->coefs;
+    own->writer_count = keeper->writer_count;
+    own->writers = aligned_alloc(64, own->writer_count * sizeof *own->writers);
+    memset(own->writers, 0, own->writer_count * sizeof *own->writers);
+    own->has_gains = keeper->has_gains;
+    own->tiles = calloc(plan->tile_count, sizeof *own->tiles);
+    for (uint32_t t = 0; t < plan->tile_count; t++) {
+        uint64_t count = keeper->tiles[t].block_count;
+        own->tiles[t].blocks = calloc(count + 1, sizeof *own->tiles[t].blocks);
+        own->tiles[t].block_count = count;
+        for (uint64_t b = 0; b < count; b++) {
+            own->tiles[t].blocks[b] = keeper->tiles[t].blocks[b];
+            own->tiles[t].blocks[b].planes = NOT_CODED;
+        }
+    }
+    for (unsigned g = 0; g < WVL_RATE_GROUPS; g++) {
+        atomic_store(&own->thresholds[g], order->thresholds[g]);
+    }
+}
+
+static void close_own(const wvl_plan *plan, wvl_keeper *own)
+{
+    for (uint32_t t = 0; t < plan->tile_count; t++) {
+        free(own->tiles[t].blocks);
+    }
+    free(own->tiles);
+    free(own->writers);
+    wvl_keeper_close(own);
+}
+
+static wvl_block_record record_of(const wvl_coded_block *b)
+{
+    return (wvl_block_record){.bytes_at = b->bytes_at,
+                              .passes_at = b->passes_at,
+                              .energy = b->energy,
+                              .bytes = b->bytes,
+                              .pass_count = b->pass_count,
+                              .decided = b->decided,
+                              .end_slope = b->end_slope,
+                              .planes = b->planes,
+                              .zero_planes = b->zero_planes,
+                              .lift = b->lift,
+                              .energy_shift = b->energy_shift,
+                              .is_changed = b->is_changed};
+}
+
+static wvl_chunks chunks_of(const wvl_store *store, const uint8_t **list)
+{
+    ck_assert(store->chunk_count <= MOST_CHUNKS);
+    for (uint64_t c = 0; c < store->chunk_count; c++) {
+        list[c] = wvl_store_at(store, c << WVL_CHUNK_LOG2);
+    }
+    return (wvl_chunks){list, store->chunk_count};
+}
+
+static int hand_over(const wvl_block_order *order, const wvl_keeper *own, wvl_keeper *keeper)
+{
+    const uint8_t *bytes[MOST_CHUNKS], *passes[MOST_CHUNKS];
+    uint64_t most = 0;
+    for (uint64_t r = 0; r < order->run_count; r++) {
+        most += order->runs[r].count;
+    }
+    wvl_block_record *records = calloc(most + 1, sizeof *records);
+    uint32_t *runs = calloc(most + 1, sizeof *runs), *blocks = calloc(most + 1, sizeof *blocks);
+    wvl_block_batch batch = {records, runs, blocks, 0, chunks_of(&own->bytes, bytes), chunks_of(&own->passes, passes)};
+    for (uint64_t r = 0; r < order->run_count; r++) {
+        const wvl_block_run *run = &order->runs[r];
+        for (uint32_t b = run->first; b < run->first + run->count; b++) {
+            const wvl_coded_block *block = wvl_keeper_block(own, run, b);
+            if (block->planes != NOT_CODED) {
+                records[batch.count] = record_of(block);
+                runs[batch.count] = (uint32_t)r;
+                blocks[batch.count++] = b;
+            }
+        }
+    }
+    int is_kept = wvl_keep_batch(keeper, order, &batch);
+    free(records);
+    free(runs);
+    free(blocks);
+    return is_kept;
+}
+
+static wvl_status code(void *self, const wvl_block_order *order, wvl_keeper *keeper)
+{
+    batch_source *s = self;
+    wvl_keeper own;
+    s->orders++;
+    open_own(s->plan, order, keeper, &own);
+    wvl_status status = s->pool.code(s->pool.self, order, &own);
+    if (s->fails) { /* all work is lost, and nothing of it must be seen */
+        s->fails = 0;
+        close_own(s->plan, &own);
+        open_own(s->plan, order, keeper, &own);
+        status = s->pool.code(s->pool.self, order, &own);
+    }
+    if (status == WVL_OK && !hand_over(order, &own, keeper)) {
+        status = WVL_ERROR_MEMORY;
+    }
+    close_own(s->plan, &own);
+    return status;
+}
+
+static wvl_status weigh(void *self, const wvl_block_order *order, wvl_keeper *keeper, uint32_t *weights)
+{
+    batch_source *s = self;
+    return s->pool.weigh(s->pool.self, order, keeper, weights);
+}
+
+/* ---- Encoding by hand -------------------------------------------------------------------------------------------- */
+
+static int put(void *user, const void *data, size_t bytes)
+{
+    codestream *c = user;
+    c->data = realloc(c->data, c->bytes + bytes + 1);
+    memcpy(c->data + c->bytes, data, bytes);
+    c->bytes += bytes;
+    return 0;
+}
+
+/* The coefficients of all waves would be needed for tiles in several waves: pictures here have one. */
+static void run_coder(const wvl_plan *plan, const wvl_coefs *coefs, uint32_t tiles, wvl_wave *wave, int by_batches,
+                      codestream *c)
+{
+    wvl_coder *coder = calloc(1, sizeof *coder);
+    wvl_coder_options options = {&plan->context->host, plan, plan->context->pool, 1, NULL, NULL, NULL, NULL};
+    ck_assert_int_eq(wvl_coder_init(coder, &options), WVL_OK);
+    batch_source source = {plan, coder->blocks.source, 0, 1};
+    if (by_batches) {
+        coder->blocks.source = (wvl_block_source){&source, 1, weigh, code};
+    }
+    do {
+        ck_assert_int_eq(wvl_coder_code_tiles(coder, coefs, tiles), WVL_OK);
+        ck_assert_int_eq(wvl_coder_finish(coder, &wave->scratch, &wave->order), WVL_OK);
+        c->reasons |= 1u << coder->recode.reason;
+    } while (wvl_coder_wants_again(coder));
+    ck_assert_int_eq(wvl_coder_write(coder, &wave->scratch, &wave->order, put, c), WVL_OK);
+    c->orders = source.orders;
+    wvl_coder_fini(coder);
+    free(coder);
+}
+
+static codestream encode(const wvl_plan *plan, const wvl_image *image, int by_batches)
+{
+    const wvl_backend_vtable *table = wvl_backend_fetch_host();
+    wvl_backend_options options = {&plan->context->host, plan->context->pool, NULL, NULL};
+    wvl_backend *backend;
+    wvl_backend_job *job;
+    wvl_wave wave;
+    codestream c = {NULL, 0, 0, 0};
+    wvl_carver carver = {NULL, 0};
+    wvl_wave_carve(plan, &carver, &wave);
+    void *memory = aligned_alloc(64, carver.used);
+    memset(memory, 0, carver.used);
+    carver = (wvl_carver){memory, 0};
+    wvl_wave_carve(plan, &carver, &wave);
+    uint32_t tiles = wvl_wave_build(plan, 0, wave.tiles);
+    ck_assert_uint_eq(tiles, plan->tile_count);
+    ck_assert_int_eq(table->open(&options, &backend), WVL_OK);
+    ck_assert_int_eq(wvl_backend_prepare_tiles(table, backend, plan->context->pool, plan, wave.tiles, tiles), WVL_OK);
+    ck_assert_int_eq(table->submit(backend, image, wave.tiles, tiles, &job), WVL_OK);
+    ck_assert_int_eq(table->wait(job, WVL_EVENT_DONE, UINT32_MAX), WVL_OK);
+    ck_assert_int_eq(table->collect(job, wave.coefs), WVL_OK);
+    run_coder(plan, wave.coefs, tiles, &wave, by_batches, &c);
+    table->release(job);
+    table->close(backend);
+    free(memory);
+    return c;
+}
+
+/* ---- Cases ------------------------------------------------------------------------------------------------------- */
+
+typedef struct example {
+    const char *settings;
+    int32_t bias;     /* of predicted thresholds: blocks are left too early */
+    unsigned reasons; /* that must come up */
+} example;
+
+static const example examples[] = {
+    {"reversible=yes", 0, 1u << WVL_RECODE_NONE},
+    {"reversible=yes style=HT tile=200,300", 0, 1u << WVL_RECODE_NONE},
+    {"reversible=no bpp=0.7 rdoq=no", 0, 1u << WVL_RECODE_NONE},
+    {"reversible=no bpp=0.7 rdoq=no", 4000, 1u << WVL_RECODE_DEEPER},
+    {"reversible=no bpp=0.3,0.9 rdoq=no block=16,16 tile=300,200", 4000, 1u << WVL_RECODE_DEEPER},
+    {"reversible=no bpp=0.7 rdoq=yes", 0, 1u << WVL_RECODE_NONE},
+    {"reversible=no bpp=0.1,0.2,0.3,0.4,0.5,0.6,0.7,0.8 block=8,8 rdoq=yes", 0, 1u << WVL_RECODE_NONE},
+    {"reversible=no bpp=1 style=HT", 0, 1u << WVL_RECODE_RESCALED},
+    {"reversible=no bpp=1.5 max-component-bytes=60000 mct=off progression=CPRL tile-parts=C rdoq=yes", 0,
+     1u << WVL_RECODE_NONE},
+};
+
+/* Smooth, with edges and noise. */
+static void draw(uint8_t *samples)
+{
+    uint32_t rng = 1;
+    for (uint32_t y = 0; y < SIDE; y++) {
+        for (uint32_t x = 0; x < SIDE; x++) {
+            rng = rng * 1664525u + 1013904223u;
+            uint32_t edge = (x / 40 + y / 56) % 3 * 50;
+            samples[y * SIDE + x] = (uint8_t)(60 + edge + (x * y >> 13) % 40 + (rng >> 24) % (1 + x / 24));
+        }
+    }
+}
+
+static void set_all(wvl_params *params, const char *settings)
+{
+    char text[256], *rest = NULL;
+    (void)snprintf(text, sizeof text, "%s", settings);
+    for (char *key = strtok_r(text, " ", &rest); key; key = strtok_r(NULL, " ", &rest)) {
+        char *value = strchr(key, '=');
+        *value++ = 0;
+        ck_assert_int_eq(wvl_params_set(params, key, value), WVL_OK);
+    }
+}
+
+START_TEST(batches_give_the_same_bytes)
+{
+    const example *e = &examples[_i];
+    wvl_component_format components[3] = {
+        {.depth = 8, .dx = 1, .dy = 1}, {.depth = 8, .dx = 1, .dy = 1}, {.depth = 8, .dx = 1, .dy = 1}};
+    wvl_image_format format = {
+        .struct_size = sizeof format, .x1 = SIDE, .y1 = SIDE, .component_count = 3, .components = components};
+    uint8_t *samples = malloc(SIDE * SIDE);
+    draw(samples);
+    wvl_plane planes[3] = {{.data = samples, .pitch_bytes = SIDE, .container = WVL_SAMPLE_8},
+                           {.data = samples, .pitch_bytes = SIDE, .container = WVL_SAMPLE_8},
+                           {.data = samples, .pitch_bytes = SIDE, .container = WVL_SAMPLE_8}};
+    wvl_image image = {.struct_size = sizeof image, .plane_count = 3, .planes = planes};
+    wvl_context_options options = {.struct_size = sizeof options, .threads = 3};
+    wvl_context *context;
+    wvl_params *params;
+    wvl_plan *plan;
+    ck_assert_int_eq(wvl_context_create(&options, &context), WVL_OK);
+    ck_assert_int_eq(wvl_params_create(context, &params), WVL_OK);
+    set_all(params, e->settings);
+    ck_assert_msg(wvl_plan_create(context, params, &format, NULL, &plan) == WVL_OK, "%s", wvl_context_error(context));
+    plan->depth_bias = e->bias;
+    codestream pool = encode(plan, &image, 0), batches = encode(plan, &image, 1);
+    ck_assert_uint_gt(batches.orders, 0);
+    ck_assert_msg((pool.reasons & e->reasons) == e->reasons && (batches.reasons & e->reasons) == e->reasons,
+                  "\"%s\": reasons %x and %x", e->settings, pool.reasons, batches.reasons);
+    ck_assert_msg(pool.bytes == batches.bytes && !memcmp(pool.data, batches.data, pool.bytes),
+                  "\"%s\": %zu bytes, by batches %zu", e->settings, pool.bytes, batches.bytes);
+    free(pool.data);
+    free(batches.data);
+    free(samples);
+    wvl_plan_release(plan);
+    wvl_params_release(params);
+    wvl_context_release(context);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("blocks");
+    TCase *tests = tcase_create("blocks");
+    tcase_add_loop_test(tests, batches_give_the_same_bytes, 0, (int)(sizeof examples / sizeof examples[0]));
+    suite_add_tcase(suite, tests);
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_ENV);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed != 0;
+}
