@@ -27,7 +27,7 @@ uint64_t wvl_coder_worker_bytes(const wvl_plan *plan, uint32_t concurrency)
     return wvl_mul_saturate(concurrency, carver.used);
 }
 
-static void carve_tile(const wvl_plan *plan, wvl_carver *carver, wvl_coded_tile *tile)
+void wvl_coder_carve_tile(const wvl_plan *plan, wvl_carver *carver, wvl_coded_tile *tile)
 {
     tile->precincts = wvl_carve(carver, tile->precinct_count, sizeof *tile->precincts);
     tile->blocks = wvl_carve(carver, tile->block_count, sizeof *tile->blocks);
@@ -50,7 +50,7 @@ static void size_tile(const wvl_plan *plan, const wvl_tile_plan *plan_tile, wvl_
     tile->node_count = sizes.nodes;
     greatest->scratch_nodes = wvl_max_u64(greatest->scratch_nodes, sizes.scratch_nodes);
     greatest->header_bytes = wvl_max_u64(greatest->header_bytes, sizes.header_bytes);
-    carve_tile(plan, &carver, tile);
+    wvl_coder_carve_tile(plan, &carver, tile);
     tile->memory_bytes = carver.used;
 }
 
@@ -59,47 +59,16 @@ static uint64_t packet_bytes_count(const wvl_plan *plan)
     return wvl_mul_saturate((uint64_t)plan->component_count * (plan->max_levels + 1u), plan->layer_count);
 }
 
-void wvl_coder_measure(const wvl_plan *plan, wvl_tile_plan *scratch, uint32_t concurrency, wvl_coder_memory *memory)
-{
-    memset(memory, 0, sizeof *memory);
-    memory->worker_bytes = wvl_alloc_size(wvl_coder_worker_bytes(plan, concurrency));
-    memory->base_bytes = wvl_alloc_size(concurrency * sizeof(wvl_coder_writers)) + wvl_alloc_size(plan->tile_count * sizeof(wvl_coded_tile)) +
-                         wvl_alloc_size(plan->layer_count * sizeof(wvl_layer_result)) + wvl_alloc_size(wvl_plan_cap_groups(plan) * sizeof(uint64_t)) +
-                         wvl_alloc_size(wvl_depth_memory_bytes(plan)) + wvl_alloc_size(wvl_rescale_bytes(plan)) +
-                         wvl_alloc_size(plan->wave_bands * sizeof(wvl_work_band)) + wvl_alloc_size(2 * plan->wave_groups * sizeof(uint32_t)) +
-                         wvl_alloc_size(plan->part_count * sizeof(wvl_cs_part));
-    memory->base_bytes = wvl_add_saturate(memory->base_bytes, wvl_alloc_size(wvl_mul_saturate(packet_bytes_count(plan), sizeof(uint64_t))));
-    wvl_t2_sizes sizes = {0, 0, 0};
-    uint64_t most_packets = 1;
-    for (uint32_t t = 0; t < plan->tile_count; t++) {
-        wvl_coded_tile tile;
-        wvl_tile_plan_build(plan, t, scratch);
-        size_tile(plan, scratch, &tile, &sizes);
-        memory->tile_bytes = wvl_add_saturate(memory->tile_bytes, wvl_alloc_size(tile.memory_bytes));
-        most_packets = wvl_max_u64(most_packets, wvl_mul_saturate(tile.precinct_count, plan->layer_count));
-        wvl_coder_bound_tile(plan, scratch, tile.node_count, concurrency > 1 ? WVL_STORE_SPAN : WVL_STORE_CHUNK, memory);
-    }
-    uint64_t writing = wvl_add_saturate(wvl_alloc_size(wvl_mul_saturate(most_packets, sizeof(uint32_t))),
-                                        wvl_alloc_size(wvl_cs_measure_main_header(plan, plan->part_count)));
-    memory->finish_bytes = wvl_max_u64(wvl_alloc_size(wvl_layers_working_bytes(plan, &sizes, concurrency)), writing);
-    /* Each store may leave a chunk nearly empty, and every writer a span; then there is its table. */
-    memory->coded_bytes_bound = wvl_add_saturate(memory->coded_bytes_bound, 2 * (2 * WVL_STORE_CHUNK + WVL_STORE_SPAN * concurrency));
-    memory->output_bytes_bound = wvl_add_saturate(memory->output_bytes_bound, wvl_cs_measure_main_header(plan, plan->part_count) + WVL_CS_END_BYTES);
-    if (plan->max_bytes && plan->max_bytes < memory->output_bytes_bound) {
-        memory->output_bytes_bound = plan->max_bytes;
-    }
-}
-
 /* ---- Life ---------------------------------------------------------------------------------------------------------------------- */
 
-wvl_status wvl_coder_init(wvl_coder *coder, const wvl_allocator *allocator, const wvl_plan *plan, wvl_pool *pool, const _Atomic int *cancelled,
+wvl_status wvl_coder_init(wvl_coder *coder, const wvl_allocator *allocator, const wvl_plan *plan, wvl_pool *pool, const wvl_look *look,
                           void *worker_memory)
 {
     memset(coder, 0, sizeof *coder);
     coder->plan = plan;
     coder->allocator = allocator;
     coder->pool = pool;
-    coder->cancelled = cancelled;
+    coder->look = look;
     int has_stores = wvl_store_init(&coder->bytes, allocator) && wvl_store_init(&coder->passes, allocator);
     coder->block_coder = wvl_tile_block_coder(plan);
     coder->kernels = coder->block_coder->fetch_kernels();
@@ -369,7 +338,7 @@ static int fetch_group(block_stream *s)
 {
     wvl_block_work *work = s->work;
     const wvl_coder *coder = work->coder;
-    if (atomic_load_explicit(&work->failed, memory_order_relaxed) || (coder->cancelled && atomic_load_explicit(coder->cancelled, memory_order_relaxed))) {
+    if (atomic_load_explicit(&work->failed, memory_order_relaxed)) {
         return 0;
     }
     uint64_t index = atomic_fetch_add_explicit(&work->next, 1, memory_order_relaxed);
@@ -444,6 +413,9 @@ static int fetch_block(void *user, unsigned slot, wvl_block_input *in, wvl_block
             return 0;
         }
         uint32_t index = s->block++;
+        if (wvl_look_after(work->coder->look, WVL_LOOK_CODE, 1)) {
+            return 0;
+        }
         const wvl_tile_band *band = &work->coefs[s->wb->tile].tile->bands[s->wb->band];
         if (is_wanted(work, &work->tiles[s->wb->tile].blocks[band->first_block + index], s->group)) {
             return open_slot(s, slot, index, in, out);
@@ -500,7 +472,7 @@ static wvl_status open_tiles(wvl_coder *coder, const wvl_coefs *coefs, uint32_t 
             return WVL_ERROR_MEMORY;
         }
         wvl_carver carver = {tile->memory, 0};
-        carve_tile(coder->plan, &carver, tile);
+        wvl_coder_carve_tile(coder->plan, &carver, tile);
         wvl_t2_build_precincts(coder->plan, coefs[i].tile, tile->precincts, &sizes);
     }
     return WVL_OK;
@@ -580,7 +552,7 @@ wvl_status wvl_coder_code_tiles(wvl_coder *coder, const wvl_coefs *coefs, uint32
         (void)snprintf(coder->problem, sizeof coder->problem, "a coefficient exceeds its proved bound");
         return WVL_ERROR_INTERNAL;
     }
-    if (coder->cancelled && atomic_load(coder->cancelled)) {
+    if (wvl_look_is_over(coder->look)) {
         return WVL_CANCELLED;
     }
     return failed ? WVL_ERROR_MEMORY : WVL_OK;

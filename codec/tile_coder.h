@@ -8,6 +8,7 @@
 
 #include <stdatomic.h>
 
+#include "base/look.h"
 #include "base/pool.h"
 #include "codec/coded_tile.h"
 #include "codec/core/block.h"
@@ -25,7 +26,7 @@ typedef struct wvl_coder {
     const wvl_allocator *allocator;
     wvl_pool *pool;
     uint64_t rank;                   /* of its runs in the pool: lower ones come first. 0 after init */
-    const _Atomic int *cancelled;    /* may be NULL; polled for every piece of work */
+    const wvl_look *look;            /* may be NULL */
     wvl_store bytes, passes;
     wvl_coded_tile *tiles;           /* [tile_count] */
     wvl_t2_sizes sizes;              /* greatest of all tiles */
@@ -75,21 +76,46 @@ typedef struct wvl_coder_memory {
     uint64_t output_bytes_bound;     /* codestream */
 } wvl_coder_memory;
 
-/* Tile-parts of all tiles, from geometry alone; component_overhead ([cap groups] or NULL) takes what their headers add to each group. A problem (more than 255 a tile, more than TLM can name) is told in words. */
-wvl_status wvl_coder_count_parts(const wvl_plan *plan, wvl_tile_plan *tile, const wvl_order_memory *memory, uint64_t *component_overhead,
-                                 uint64_t *count, char *problem, size_t problem_bytes);
 /* The same with coder->parts described, and what their headers take of each cap group (tile_division.c). */
 wvl_status wvl_coder_divide_tiles(wvl_coder *coder, wvl_tile_plan *tile, const wvl_order_memory *memory);
-/* Adds what a tile's coded bytes, pass records and output are at their worst (tile_bounds.c). nodes: of its tag trees; span: of the stores, the least
- * run of bytes that is left where a piece does not fit. */
-void wvl_coder_bound_tile(const wvl_plan *plan, const wvl_tile_plan *tile, uint64_t nodes, uint64_t span, wvl_coder_memory *memory);
-/* tiles: one plan after another is built into `scratch`, so that memory does not grow with their number. */
-void wvl_coder_measure(const wvl_plan *plan, wvl_tile_plan *scratch, uint32_t concurrency, wvl_coder_memory *memory);
+/* The largest things of a tile, all components together: sums of their worst cases (tile_bounds.c). */
+typedef struct wvl_coder_tile_sum {
+    uint64_t blocks, precincts;      /* the caller's */
+    uint64_t nodes;                  /* of tag trees */
+    uint64_t codewords, kept, piece, block_headers, index;
+} wvl_coder_tile_sum;
 
+/* The same of the picture. Zero-initialise. */
+typedef struct wvl_coder_sum {
+    wvl_t2_sizes sizes;              /* greatest of all tiles */
+    uint64_t tile_bytes, stored_bytes, output_bytes;
+    uint64_t most_packets, packets, blocks;
+    uint64_t plm_packets;            /* of the first tile that has more than PLM can name; 0: none */
+    uint32_t plm_tile;
+    int is_crowded;                  /* a tile has more packets than can be counted: crowded_tile */
+    uint32_t crowded_tile;
+} wvl_coder_sum;
+
+/* tile->components[component], which stands for `times` components. */
+void wvl_coder_add_component(const wvl_plan *plan, const wvl_tile_plan *tile, uint32_t component, uint64_t times, wvl_coder_tile_sum *tile_sum, wvl_coder_sum *sum);
+/* When all its components were added. tile: index and markers; span: of the stores, the least run of bytes that is left where a piece does not fit. */
+void wvl_coder_add_tile(const wvl_plan *plan, const wvl_tile_plan *tile, uint64_t span, const wvl_coder_tile_sum *tile_sum, wvl_coder_sum *sum);
+void wvl_coder_measure(const wvl_plan *plan, const wvl_coder_sum *sum, uint32_t concurrency, wvl_coder_memory *memory);
+/* What coded data takes of a picture like most: photographs, drawings. No promise. */
+uint64_t wvl_coder_guess_bytes(const wvl_plan *plan, const wvl_coder_sum *sum);
+void wvl_coder_carve_tile(const wvl_plan *plan, wvl_carver *carver, wvl_coded_tile *tile);
+
+/* Most packets that are walked to find where tile-parts begin. */
+#define WVL_CODER_MOST_WALKED (UINT64_C(1) << 26)
+
+/* Tile-parts of all tiles, from geometry alone; component_overhead ([cap groups] or NULL) takes what their headers add to each group. tile, memory: carved, used
+ * with plan->parts only. A problem (more than 255 parts a tile, more than TLM can name, packets that cannot be counted) is put in words. */
+wvl_status wvl_coder_count_parts(const wvl_plan *plan, const wvl_look *look, const wvl_coder_sum *sum, wvl_tile_plan *tile, const wvl_order_memory *memory,
+                                 uint64_t *component_overhead, uint64_t *count, char *problem, size_t problem_bytes);
 /* worker_memory: wvl_coder_worker_bytes() of it for the pool's concurrency, which the caller keeps between pictures; NULL: the coder takes it when it
  * codes the first blocks, so that it need not lie beside what the transform takes, and gives it back with wvl_coder_finish. */
 uint64_t wvl_coder_worker_bytes(const wvl_plan *plan, uint32_t concurrency);
-wvl_status wvl_coder_init(wvl_coder *coder, const wvl_allocator *allocator, const wvl_plan *plan, wvl_pool *pool, const _Atomic int *cancelled,
+wvl_status wvl_coder_init(wvl_coder *coder, const wvl_allocator *allocator, const wvl_plan *plan, wvl_pool *pool, const wvl_look *look,
                           void *worker_memory);
 void wvl_coder_fini(wvl_coder *coder);
 void wvl_coder_drop_workers(wvl_coder *coder);

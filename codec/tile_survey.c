@@ -24,6 +24,9 @@ static void weigh_group(wvl_block_work *work, uint64_t index)
         blocks[b].weight = wvl_rdoq_weigh(wvl_rdoq_fetch_kernels(), &in, coding, work->slopes[rate_group]);
         sum += blocks[b].weight;
         samples += (uint64_t)in.width * in.height;
+        if (wvl_look_after(work->coder->look, WVL_LOOK_WEIGH, 1)) {
+            return;
+        }
     }
     work->list.weights[index] = (uint32_t)wvl_min_u64(sum, UINT32_MAX);
     wvl_depth_weigh(wvl_depth_survey_of(&work->coder->depth, rate_group, band), sum, samples);
@@ -34,7 +37,7 @@ static void weigh_groups(void *arg, uint32_t index, uint32_t worker)
     wvl_block_work *work = arg;
     (void)index;
     (void)worker;
-    for (uint64_t i; (i = atomic_fetch_add_explicit(&work->next, 1, memory_order_relaxed)) < work->run_groups;) {
+    for (uint64_t i; !wvl_look_is_over(work->coder->look) && (i = atomic_fetch_add_explicit(&work->next, 1, memory_order_relaxed)) < work->run_groups;) {
         weigh_group(work, i);
     }
 }

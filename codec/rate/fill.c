@@ -116,7 +116,7 @@ static void add_precinct(const wvl_layer_job *job, uint32_t t, uint64_t p, int l
 static void collect(const wvl_layer_job *job, int last, candidate_list *list)
 {
     for (uint32_t t = 0; t < job->plan->tile_count; t++) {
-        for (uint64_t p = 0; p < job->tiles[t].precinct_count; p++) {
+        for (uint64_t p = 0; p < job->tiles[t].precinct_count && !wvl_look_after(job->look, WVL_LOOK_COLLECT, 1); p++) {
             add_precinct(job, t, p, last, list);
         }
     }
@@ -174,6 +174,9 @@ void wvl_rate_fill(wvl_layer_job *job, uint32_t layer, int last, uint64_t budget
         for (uint32_t i = 0, tries = 0; i < list.count && tries < MAX_TRIES && budget - used > enough; i++, tries++) {
             taken += try_candidate(job, &list.items[i], layer, last, budget, &cost);
             used = wvl_rate_codestream_bytes(job, cost);
+            if (wvl_look_after(job->look, WVL_LOOK_FILL, 1)) {
+                return;
+            }
         }
         if (!taken) {
             break;

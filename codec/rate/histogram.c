@@ -127,7 +127,7 @@ static void build_gains(wvl_layer_job *job)
     }
     job->energy = 0.0;
     for (uint32_t t = 0; t < job->plan->tile_count; t++) {
-        for (uint64_t p = 0; p < job->tiles[t].precinct_count; p++) {
+        for (uint64_t p = 0; p < job->tiles[t].precinct_count && !wvl_look_after(job->look, WVL_LOOK_GAINS, 1); p++) {
             add_precinct(job, &job->tiles[t], &job->tiles[t].precincts[p]);
         }
     }

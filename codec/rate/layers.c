@@ -263,6 +263,9 @@ static wvl_status run_layer(wvl_layer_job *job, uint32_t layer)
     uint32_t threshold = 0;
     wvl_rate_open_layer(job, layer);
     wvl_status status = choose_cuts(job, layer, last, &threshold);
+    if (wvl_look_is_over(job->look)) {
+        return WVL_CANCELLED;
+    }
     if (job->is_undecided) {
         return status; /* committing would write tails into codewords */
     }

@@ -209,7 +209,7 @@ wvl_layer_cost wvl_rate_measure_layer(wvl_layer_job *job, uint32_t layer, int la
     memset(job->component_totals, 0, wvl_plan_cap_groups(job->plan) * sizeof *job->component_totals);
     for (uint32_t t = 0; t < job->plan->tile_count; t++) {
         const wvl_coded_tile *tile = &job->tiles[t];
-        for (uint64_t p = 0; p < tile->precinct_count; p++) {
+        for (uint64_t p = 0; p < tile->precinct_count && !wvl_look_after(job->look, WVL_LOOK_SUM, 1); p++) {
             const wvl_precinct *precinct = &tile->precincts[p];
             (void)wvl_rate_recall_packet(job, tile, p, layer, &cost);
             total.packet_bytes += cost.packet_bytes;
@@ -343,6 +343,9 @@ wvl_status wvl_rate_commit_layer(wvl_layer_job *job, uint32_t layer, int last)
 {
     layer_visit v = {layer, last, 1};
     wvl_sweep_precincts(job, visit_unmeasured, &v);
+    if (wvl_look_is_over(job->look)) {
+        return WVL_CANCELLED; /* packets that were not measured have no place */
+    }
     for (uint32_t t = 0; t < job->plan->tile_count; t++) {
         wvl_coded_tile *tile = &job->tiles[t];
         for (uint64_t p = 0; p < tile->precinct_count; p++) {
@@ -354,5 +357,5 @@ wvl_status wvl_rate_commit_layer(wvl_layer_job *job, uint32_t layer, int last)
         return WVL_ERROR_MEMORY;
     }
     wvl_sweep_precincts(job, visit_commit, &v);
-    return WVL_OK;
+    return wvl_look_is_over(job->look) ? WVL_CANCELLED : WVL_OK;
 }
