@@ -80,7 +80,7 @@ static wvl_status finish_own(wvl_sink *sink, int complete, char *error, size_t e
     tell(error, error_bytes, state->error);
     if (!state->kept) {
         wvl_sink_destroy_state(state);
-        memset(sink, 0, sizeof *sink);
+        memset(sink, 0, WVL_SINK_BYTES);
     }
     return status;
 }
@@ -105,7 +105,7 @@ void wvl_sink_discard(wvl_sink *sink)
     }
     if (((wvl_sink_state *)sink->user)->kept) {
         wvl_sink_destroy_state(sink->user);
-        memset(sink, 0, sizeof *sink);
+        memset(sink, 0, WVL_SINK_BYTES);
         return;
     }
     (void)finish_own(sink, 0, NULL, 0);
@@ -186,12 +186,12 @@ wvl_status wvl_sink_open_memory(wvl_context *context, wvl_sink *sink)
     if (!context || !sink) {
         return WVL_ERROR_ARGUMENT;
     }
-    memset(sink, 0, sizeof *sink);
+    memset(sink, 0, WVL_SINK_BYTES);
     memory_sink *s = wvl_sink_create_state(context, sizeof *s, memory_settle, memory_dispose);
     if (!s) {
         return WVL_ERROR_MEMORY;
     }
-    *sink = (wvl_sink){sizeof *sink, memory_write, memory_patch, NULL, wvl_sink_close_own, s};
+    *sink = (wvl_sink){WVL_SINK_BYTES, memory_write, memory_patch, NULL, wvl_sink_close_own, s};
     return WVL_OK;
 }
 
@@ -233,7 +233,7 @@ wvl_status wvl_sink_take_memory(wvl_sink *sink, void **data, size_t *bytes)
     *bytes = (size_t)s->bytes;
     s->data = NULL;
     wvl_sink_destroy_state(&s->state);
-    memset(sink, 0, sizeof *sink);
+    memset(sink, 0, WVL_SINK_BYTES);
     return WVL_OK;
 }
 
@@ -291,12 +291,12 @@ wvl_status wvl_sink_open_stream(wvl_context *context, void *file, wvl_sink *sink
     if (!context || !file || !sink) {
         return WVL_ERROR_ARGUMENT;
     }
-    memset(sink, 0, sizeof *sink);
+    memset(sink, 0, WVL_SINK_BYTES);
     stream_sink *s = wvl_sink_create_state(context, sizeof *s, stream_settle, stream_dispose);
     if (!s) {
         return WVL_ERROR_MEMORY;
     }
     s->file = file;
-    *sink = (wvl_sink){sizeof *sink, stream_write, NULL, NULL, wvl_sink_close_own, s};
+    *sink = (wvl_sink){WVL_SINK_BYTES, stream_write, NULL, NULL, wvl_sink_close_own, s};
     return WVL_OK;
 }

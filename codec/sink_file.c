@@ -412,7 +412,7 @@ wvl_status wvl_sink_open_file_by(wvl_context *context, const char *path, int ove
     if (!context || !path || !*path || !sink) {
         return WVL_ERROR_ARGUMENT;
     }
-    memset(sink, 0, sizeof *sink);
+    memset(sink, 0, WVL_SINK_BYTES);
     file_sink *s = file_create(context, overwrite ? follow_link(path, resolved) : path, overwrite, system);
     if (!s) {
         return WVL_ERROR_MEMORY;
@@ -422,6 +422,6 @@ wvl_status wvl_sink_open_file_by(wvl_context *context, const char *path, int ove
         wvl_sink_destroy_state(&s->state);
         return WVL_ERROR_SINK;
     }
-    *sink = (wvl_sink){sizeof *sink, file_write, s->is_special ? NULL : file_patch, NULL, wvl_sink_close_own, s};
+    *sink = (wvl_sink){WVL_SINK_BYTES, file_write, s->is_special ? NULL : file_patch, NULL, wvl_sink_close_own, s};
     return WVL_OK;
 }

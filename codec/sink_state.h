@@ -5,7 +5,11 @@
 
 #include <stdint.h>
 
+#include "base/structs.h"
 #include "wavelane.h"
+
+/* The members of version 0.2.0: the library fills and empties no more of a caller's structure, which may be older than this header. */
+#define WVL_SINK_BYTES WVL_STRUCT_UNTIL(wvl_sink, user)
 
 /* First member of every sink of the library. */
 typedef struct wvl_sink_state {

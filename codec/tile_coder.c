@@ -8,7 +8,7 @@
 
 /* ---- Sizes ------------------------------------------------------------------------------------------------------- */
 
-static void carve_tile(const wvl_plan *plan, wvl_carver *carver, wvl_coded_tile *tile)
+void wvl_coder_carve_tile(const wvl_plan *plan, wvl_carver *carver, wvl_coded_tile *tile)
 {
     tile->precincts = wvl_carve(carver, tile->precinct_count, sizeof *tile->precincts);
     tile->blocks = wvl_carve(carver, tile->block_count, sizeof *tile->blocks);
@@ -32,48 +32,13 @@ static void size_tile(const wvl_plan *plan, const wvl_tile_plan *plan_tile, wvl_
     tile->node_count = sizes.nodes;
     greatest->scratch_nodes = wvl_max_u64(greatest->scratch_nodes, sizes.scratch_nodes);
     greatest->header_bytes = wvl_max_u64(greatest->header_bytes, sizes.header_bytes);
-    carve_tile(plan, &carver, tile);
+    wvl_coder_carve_tile(plan, &carver, tile);
     tile->memory_bytes = carver.used;
 }
 
 static uint64_t packet_bytes_count(const wvl_plan *plan)
 {
     return wvl_mul_saturate((uint64_t)plan->component_count * (plan->max_levels + 1u), plan->layer_count);
-}
-
-void wvl_coder_measure(const wvl_plan *plan, wvl_tile_plan *scratch, uint32_t concurrency, wvl_coder_memory *memory)
-{
-    memset(memory, 0, sizeof *memory);
-    memory->worker_bytes = wvl_alloc_size(wvl_pool_source_bytes(plan, concurrency));
-    memory->base_bytes = wvl_blocks_base_bytes(plan, concurrency) + wvl_alloc_size(wvl_recode_bytes(plan)) +
-                         wvl_alloc_size(plan->tile_count * sizeof(wvl_coded_tile)) +
-                         wvl_alloc_size(plan->layer_count * sizeof(wvl_layer_result)) +
-                         wvl_alloc_size(wvl_plan_cap_groups(plan) * sizeof(uint64_t)) +
-                         wvl_alloc_size(plan->part_count * sizeof(wvl_cs_part));
-    memory->base_bytes = wvl_add_saturate(memory->base_bytes,
-                                          wvl_alloc_size(wvl_mul_saturate(packet_bytes_count(plan), sizeof(uint64_t))));
-    wvl_t2_sizes sizes = {0, 0, 0};
-    uint64_t most_packets = 1;
-    for (uint32_t t = 0; t < plan->tile_count; t++) {
-        wvl_coded_tile tile;
-        wvl_tile_plan_build(plan, t, scratch);
-        size_tile(plan, scratch, &tile, &sizes);
-        memory->tile_bytes = wvl_add_saturate(memory->tile_bytes, wvl_alloc_size(tile.memory_bytes));
-        most_packets = wvl_max_u64(most_packets, wvl_mul_saturate(tile.precinct_count, plan->layer_count));
-        wvl_coder_bound_tile(plan, scratch, tile.node_count, concurrency > 1 ? WVL_STORE_SPAN : WVL_STORE_CHUNK,
-                             memory);
-    }
-    uint64_t writing = wvl_add_saturate(wvl_alloc_size(wvl_mul_saturate(most_packets, sizeof(uint32_t))),
-                                        wvl_alloc_size(wvl_cs_measure_main_header(plan, plan->part_count)));
-    memory->finish_bytes = wvl_max_u64(wvl_alloc_size(wvl_layers_working_bytes(plan, &sizes, concurrency)), writing);
-    /* Each store may leave a chunk nearly empty, and every writer a span; then there is its table. */
-    memory->coded_bytes_bound =
-        wvl_add_saturate(memory->coded_bytes_bound, 2 * (2 * WVL_STORE_CHUNK + WVL_STORE_SPAN * concurrency));
-    memory->output_bytes_bound = wvl_add_saturate(
-        memory->output_bytes_bound, wvl_cs_measure_main_header(plan, plan->part_count) + WVL_CS_END_BYTES);
-    if (plan->max_bytes && plan->max_bytes < memory->output_bytes_bound) {
-        memory->output_bytes_bound = plan->max_bytes;
-    }
 }
 
 /* ---- Life -------------------------------------------------------------------------------------------------------- */
@@ -87,9 +52,9 @@ wvl_status wvl_coder_init(wvl_coder *coder, const wvl_coder_options *o)
     coder->allocator = allocator;
     coder->pool = o->pool;
     coder->rank = o->rank;
-    coder->cancelled = o->cancelled;
+    coder->look = o->look;
     coder->tiles = wvl_alloc_zeroed(allocator, plan->tile_count * sizeof *coder->tiles);
-    wvl_pool_source_open(&coder->blocks.pool, allocator, plan, o->pool, o->rank, o->cancelled, o->worker_memory);
+    wvl_pool_source_open(&coder->blocks.pool, allocator, plan, o->pool, o->rank, o->look, o->worker_memory);
     coder->blocks.pool.tick = o->tick;
     coder->blocks.pool.tick_user = o->tick_user;
     int has_blocks = wvl_blocks_init(&coder->blocks, allocator, plan, coder->tiles);
@@ -134,7 +99,7 @@ static wvl_status open_tiles(wvl_coder *coder, const wvl_coefs *coefs, uint32_t 
             return WVL_ERROR_MEMORY;
         }
         wvl_carver carver = {tile->memory, 0};
-        carve_tile(coder->plan, &carver, tile);
+        wvl_coder_carve_tile(coder->plan, &carver, tile);
         wvl_t2_build_precincts(coder->plan, coefs[i].tile, tile->precincts, &sizes);
     }
     return WVL_OK;

@@ -10,6 +10,7 @@
 #ifndef WVL_CODEC_TILE_CODER_H
 #define WVL_CODEC_TILE_CODER_H
 
+#include "base/look.h"
 #include "base/pool.h"
 #include "codec/blocks/blocks.h"
 #include "codec/coded_tile.h"
@@ -23,7 +24,7 @@ typedef struct wvl_coder_options {
     const wvl_plan *plan;
     wvl_pool *pool;
     uint64_t rank;                /* of its runs in the pool: lower ones come first */
-    const _Atomic int *cancelled; /* may be NULL; polled for every piece of work */
+    const wvl_look *look;         /* may be NULL */
     void *worker_memory; /* wvl_pool_source_bytes() of it for the pool's concurrency, kept by the caller between
                             pictures; NULL: the coder takes it with the first blocks, so that it does not lie beside
                             what the transform takes, and returns it with wvl_coder_finish */
@@ -37,7 +38,7 @@ typedef struct wvl_coder {
     const wvl_allocator *allocator;
     wvl_pool *pool;
     uint64_t rank;
-    const _Atomic int *cancelled;
+    const wvl_look *look; /* may be NULL */
     wvl_coded_tile *tiles; /* [tile_count] */
     wvl_t2_sizes sizes;    /* greatest of all tiles */
     wvl_blocks blocks;
@@ -65,8 +66,33 @@ typedef struct wvl_coder_memory {
     uint64_t output_bytes_bound; /* codestream */
 } wvl_coder_memory;
 
-/* tiles: one plan after another is built into `scratch`, so that memory does not grow with their number. */
-void wvl_coder_measure(const wvl_plan *plan, wvl_tile_plan *scratch, uint32_t concurrency, wvl_coder_memory *memory);
+/* tile_bounds.c. */
+/* The largest things of a tile, all components together: sums of their worst cases (tile_bounds.c). */
+typedef struct wvl_coder_tile_sum {
+    uint64_t blocks, precincts;      /* the caller's */
+    uint64_t nodes;                  /* of tag trees */
+    uint64_t codewords, kept, piece, block_headers, index;
+} wvl_coder_tile_sum;
+
+/* The same of the picture. Zero-initialise. */
+typedef struct wvl_coder_sum {
+    wvl_t2_sizes sizes;              /* greatest of all tiles */
+    uint64_t tile_bytes, stored_bytes, output_bytes;
+    uint64_t most_packets, packets, blocks;
+    uint64_t plm_packets;            /* of the first tile that has more than PLM can name; 0: none */
+    uint32_t plm_tile;
+    int is_crowded;                  /* a tile has more packets than can be counted: crowded_tile */
+    uint32_t crowded_tile;
+} wvl_coder_sum;
+
+/* tile->components[component], which stands for `times` components. */
+void wvl_coder_add_component(const wvl_plan *plan, const wvl_tile_plan *tile, uint32_t component, uint64_t times, wvl_coder_tile_sum *tile_sum, wvl_coder_sum *sum);
+/* When all its components were added. tile: index and markers; span: of the stores, the least run of bytes that is left where a piece does not fit. */
+void wvl_coder_add_tile(const wvl_plan *plan, const wvl_tile_plan *tile, uint64_t span, const wvl_coder_tile_sum *tile_sum, wvl_coder_sum *sum);
+void wvl_coder_measure(const wvl_plan *plan, const wvl_coder_sum *sum, uint32_t concurrency, wvl_coder_memory *memory);
+/* What coded data takes of a picture like most: photographs, drawings. No promise. */
+uint64_t wvl_coder_guess_bytes(const wvl_plan *plan, const wvl_coder_sum *sum);
+void wvl_coder_carve_tile(const wvl_plan *plan, wvl_carver *carver, wvl_coded_tile *tile);
 wvl_status wvl_coder_init(wvl_coder *coder, const wvl_coder_options *options);
 void wvl_coder_fini(wvl_coder *coder);
 /* Codes the blocks of these tiles that the coding at work asks for. The coefficients may go afterwards. */
@@ -77,17 +103,16 @@ wvl_status wvl_coder_code_tiles(wvl_coder *coder, const wvl_coefs *coefs, uint32
 wvl_status wvl_coder_finish(wvl_coder *coder, wvl_tile_plan *tile, const wvl_order_memory *memory);
 static inline int wvl_coder_wants_again(const wvl_coder *coder) { return coder->recode.reason != WVL_RECODE_NONE; }
 
-/* tile_division.c. Tile-parts of all tiles, from geometry alone; component_overhead ([cap groups] or NULL) takes what
- * their headers add to each group. A problem (more than 255 a tile, more than TLM can name) is reported in words. */
-wvl_status wvl_coder_count_parts(const wvl_plan *plan, wvl_tile_plan *tile, const wvl_order_memory *memory,
+/* tile_division.c. */
+/* Most packets that are walked to find where tile-parts begin. */
+#define WVL_CODER_MOST_WALKED (UINT64_C(1) << 26)
+
+/* Tile-parts of all tiles, from geometry alone; component_overhead ([cap groups] or NULL) takes what their headers add to each group. tile, memory: carved, used
+ * with plan->parts only. A problem (more than 255 parts a tile, more than TLM can name, packets that cannot be counted) is put in words. */
+wvl_status wvl_coder_count_parts(const wvl_plan *plan, const wvl_look *look, const wvl_coder_sum *sum, wvl_tile_plan *tile, const wvl_order_memory *memory,
                                  uint64_t *component_overhead, uint64_t *count, char *problem, size_t problem_bytes);
 /* The same with coder->parts described, and what their headers take of each cap group. */
 wvl_status wvl_coder_divide_tiles(wvl_coder *coder, wvl_tile_plan *tile, const wvl_order_memory *memory);
-
-/* tile_bounds.c. Adds what a tile's coded bytes, pass records and output are at their worst. nodes: of its tag trees;
- * span: of the stores, the least run of bytes that is left where a piece does not fit. */
-void wvl_coder_bound_tile(const wvl_plan *plan, const wvl_tile_plan *tile, uint64_t nodes, uint64_t span,
-                          wvl_coder_memory *memory);
 
 /* tile_lengths.c. Lengths of all tile-parts and pointer segments; what the standard cannot express is an error, with a
  * text. */

@@ -16,6 +16,7 @@ static int starts_part(const wvl_plan *plan, const wvl_packet_id *before, const 
 /* A walk over the packets of tiles that counts tile-parts or, with parts, describes them. */
 typedef struct division {
     const wvl_plan *plan;
+    const wvl_look *look;
     wvl_cs_part *parts;            /* NULL: only counted */
     uint64_t *component_overhead;  /* [cap groups], added to; NULL: not asked for */
     uint64_t part_count;
@@ -93,6 +94,9 @@ static wvl_status divide_tile(division *d, const wvl_tile_plan *tile, const wvl_
             d->parts[d->part_count - 1].packet_count++;
         }
         before = id;
+        if (wvl_look_after(d->look, WVL_LOOK_DIVIDE, 1)) {
+            return WVL_CANCELLED;
+        }
     }
     for (uint64_t i = first_part; d->parts && i < d->part_count; i++) {
         d->parts[i].count = (uint8_t)(d->part_count - first_part);
@@ -110,19 +114,35 @@ static wvl_status divide_tiles(division *d, wvl_tile_plan *tile, const wvl_order
     return status;
 }
 
-wvl_status wvl_coder_count_parts(const wvl_plan *plan, wvl_tile_plan *tile, const wvl_order_memory *memory, uint64_t *component_overhead,
-                                 uint64_t *count, char *problem, size_t problem_bytes)
+/* Where tiles are not divided nothing need be walked: the sums tell. */
+static wvl_status check_whole_tiles(const division *d, const wvl_coder_sum *sum)
 {
-    division d = {plan, NULL, component_overhead, 0, problem, problem_bytes};
-    wvl_status status = WVL_OK;
-    if (plan->parts) {
+    if (sum->is_crowded) {
+        (void)snprintf(d->problem, d->problem_bytes, "tile %u has more than 2^32 packets; use larger precincts or smaller tiles", sum->crowded_tile);
+        return WVL_ERROR_PARAMETER;
+    }
+    return sum->plm_packets && !d->plan->parts ? check_part(d, sum->plm_tile, sum->plm_packets) : WVL_OK;
+}
+
+static wvl_status check_walk(const division *d, const wvl_coder_sum *sum)
+{
+    if (d->plan->parts && sum->packets > WVL_CODER_MOST_WALKED) {
+        (void)snprintf(d->problem, d->problem_bytes, "tile-parts: where they begin is found packet by packet, and the picture has %llu packets; %llu are supported. Use larger "
+                                                     "precincts, fewer layers, or no tile-parts", (unsigned long long)sum->packets,
+                       (unsigned long long)WVL_CODER_MOST_WALKED);
+        return WVL_ERROR_PARAMETER;
+    }
+    return WVL_OK;
+}
+
+wvl_status wvl_coder_count_parts(const wvl_plan *plan, const wvl_look *look, const wvl_coder_sum *sum, wvl_tile_plan *tile, const wvl_order_memory *memory,
+                                 uint64_t *component_overhead, uint64_t *count, char *problem, size_t problem_bytes)
+{
+    division d = {plan, look, NULL, component_overhead, plan->parts ? 0 : plan->tile_count, problem, problem_bytes};
+    wvl_status status = check_whole_tiles(&d, sum);
+    status = status == WVL_OK ? check_walk(&d, sum) : status;
+    if (status == WVL_OK && plan->parts) {
         status = divide_tiles(&d, tile, memory);
-    } else {
-        d.part_count = plan->tile_count;
-        for (uint32_t t = 0; plan->plm && t < plan->tile_count && status == WVL_OK; t++) {
-            wvl_tile_plan_build(plan, t, tile);
-            status = check_part(&d, t, wvl_mul_saturate(tile->precinct_count, plan->layer_count));
-        }
     }
     *count = d.part_count;
     if (status == WVL_OK && !wvl_cs_tlm_fits(plan, d.part_count)) {
@@ -134,7 +154,7 @@ wvl_status wvl_coder_count_parts(const wvl_plan *plan, wvl_tile_plan *tile, cons
 
 wvl_status wvl_coder_divide_tiles(wvl_coder *coder, wvl_tile_plan *tile, const wvl_order_memory *memory)
 {
-    division d = {coder->plan, coder->parts, coder->component_overhead, 0, coder->problem, sizeof coder->problem};
+    division d = {coder->plan, coder->look, coder->parts, coder->component_overhead, 0, coder->problem, sizeof coder->problem};
     wvl_status status = divide_tiles(&d, tile, memory);
     coder->part_count = d.part_count;
     return status;

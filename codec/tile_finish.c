@@ -15,6 +15,7 @@ static wvl_status allocate_layers(wvl_coder *coder)
     job->allocator = coder->allocator;
     job->pool = coder->pool;
     job->rank = coder->rank;
+    job->look = coder->look;
     job->workers = keeper->writer_count;
     job->slope_least = atomic_load(&keeper->slope_least);
     job->slope_most = atomic_load(&keeper->slope_most);

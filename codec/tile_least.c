@@ -5,21 +5,22 @@
 
 #include "codec/cs/cs.h"
 
-static void add_component(const wvl_plan *plan, const wvl_tile_plan *tile, uint32_t c, uint64_t packet_bytes, uint64_t *group_bytes)
+void wvl_coder_add_least_component(const wvl_plan *plan, const wvl_tile_plan *tile, uint32_t number, wvl_coder_least *least)
 {
-    const wvl_tile_component *component = &tile->components[c];
-    for (unsigned r = 0; r <= component->levels; r++) {
+    const wvl_tile_component *component = &tile->components[0];
+    uint64_t bytes = 1 + wvl_packet_marker_bytes(tile->sop, tile->eph) + (plan->plt != 0);
+    for (unsigned r = 0; least->group_bytes && r <= component->levels; r++) {
         const wvl_tile_resolution *resolution = &tile->resolutions[component->first_resolution + r];
         uint64_t packets = wvl_mul_saturate((uint64_t)resolution->precinct_cols * resolution->precinct_rows, plan->layer_count);
-        uint64_t *group = &group_bytes[wvl_plan_cap_group(plan, c, r)];
-        *group = wvl_add_saturate(*group, wvl_mul_saturate(packets, packet_bytes));
+        uint64_t *group = &least->group_bytes[wvl_plan_cap_group(plan, number, r)];
+        *group = wvl_add_saturate(*group, wvl_mul_saturate(packets, bytes));
     }
 }
 
 /* A packet that sends nothing is one byte between its markers, and its length one byte wherever it is told. */
-void wvl_coder_add_least(const wvl_plan *plan, const wvl_tile_plan *tile, wvl_coder_least *least)
+void wvl_coder_add_least(const wvl_plan *plan, const wvl_tile_plan *tile, uint64_t precincts, wvl_coder_least *least)
 {
-    uint64_t packets = wvl_mul_saturate(tile->precinct_count, plan->layer_count), bytes = 1 + wvl_packet_marker_bytes(tile->sop, tile->eph);
+    uint64_t packets = wvl_mul_saturate(precincts, plan->layer_count), bytes = 1 + wvl_packet_marker_bytes(tile->sop, tile->eph);
     wvl_layer_cost *cost = &least->cost;
     cost->packet_bytes = wvl_add_saturate(cost->packet_bytes, wvl_mul_saturate(packets, bytes));
     cost->plt_bytes = wvl_add_saturate(cost->plt_bytes, plan->plt ? packets : 0);
@@ -27,9 +28,6 @@ void wvl_coder_add_least(const wvl_plan *plan, const wvl_tile_plan *tile, wvl_co
     cost->header_bytes = wvl_add_saturate(cost->header_bytes, plan->packed_headers ? wvl_mul_saturate(packets, 1 + (tile->eph ? WVL_EPH_BYTES : 0)) : 0);
     if (plan->progression_count || plan->choice_count) {
         least->segment_bytes += wvl_cs_measure_tile_segments(plan, tile->index);
-    }
-    for (uint32_t c = 0; least->group_bytes && c < tile->component_count; c++) {
-        add_component(plan, tile, c, bytes + (plan->plt != 0), least->group_bytes);
     }
 }
 

@@ -56,6 +56,9 @@ static wvl_status list_lengths(wvl_coder *coder, const wvl_tile_plan *tile, cons
         parts->body_bytes += bytes - packed;
         parts->header_bytes += packed;
         lengths[n++] = (uint32_t)bytes;
+        if (wvl_look_after(coder->look, WVL_LOOK_LENGTHS, 1)) {
+            return WVL_CANCELLED;
+        }
     }
     return WVL_OK;
 }

@@ -135,13 +135,15 @@ static wvl_status put_tile(tile_output *t, const wvl_order_memory *memory, const
     wvl_order_open(&order, coder->plan, t->tile, memory);
     for (uint32_t p = 0; p < parts->count; p++) {
         wvl_status status = put_part_header(t, &parts[p]);
-        for (uint32_t i = 0; i < parts[p].packet_count && status == WVL_OK && wvl_order_next(&order, &id); i++) {
+        for (uint32_t i = 0; i < parts[p].packet_count && status == WVL_OK &&
+                             !wvl_look_after(coder->look, WVL_LOOK_WRITE, 1) && wvl_order_next(&order, &id);
+             i++) {
             put_packet(coder, t->tile->index, wvl_coder_number_packet(coder, t->tile->index, &id), n++, t->out);
         }
         if (status != WVL_OK || t->out->refused) {
             return status != WVL_OK ? status : WVL_ERROR_SINK;
         }
-        if (coder->cancelled && atomic_load(coder->cancelled)) {
+        if (wvl_look_is_over(coder->look)) {
             return WVL_CANCELLED;
         }
     }
@@ -202,7 +204,7 @@ static void put_main_pointers(const wvl_coder *coder, wvl_cs_pointer kind, wvl_t
                               const wvl_order_memory *memory, output *out)
 {
     main_pointers m = {{out, kind, 0, kind == WVL_CS_PPM ? wvl_coder_ppm_bytes(coder) : 0, 0}, 0, 0};
-    for (uint32_t t = 0; t < coder->plan->tile_count && !out->refused; t++) {
+    for (uint32_t t = 0; t < coder->plan->tile_count && !out->refused && !wvl_look_is_over(coder->look); t++) {
         wvl_tile_plan_build(coder->plan, t, tile);
         pack_tile(coder, tile, memory, &m);
     }

@@ -10,6 +10,7 @@
 #include "base/alloc.h"
 #include "base/cpu.h"
 #include "base/intmath.h"
+#include "base/structs.h"
 
 #define MAX_THREADS 1024u /* the limit of wvl_runner.concurrency, for own threads too */
 
@@ -111,17 +112,15 @@ static int usable_allocator(const wvl_allocator *allocator)
     return !allocator->allocate == !allocator->release;
 }
 
-/* The caller's structure may be older (shorter) or newer (longer) than ours. */
 static wvl_status take_options(const wvl_context_options *given, wvl_context_options *options)
 {
     memset(options, 0, sizeof *options);
     if (!given) {
         return WVL_OK;
     }
-    if (given->struct_size < sizeof given->struct_size) {
+    if (!wvl_struct_read(options, sizeof *options, given, WVL_STRUCT_UNTIL(wvl_context_options, max_samples))) {
         return WVL_ERROR_ARGUMENT;
     }
-    memcpy(options, given, given->struct_size < sizeof *options ? given->struct_size : sizeof *options);
     if (!usable_allocator(&options->host) || !usable_allocator(&options->pinned) || !usable_allocator(&options->device)) {
         return WVL_ERROR_ARGUMENT;
     }
@@ -187,6 +186,7 @@ wvl_status wvl_context_create(const wvl_context_options *given, wvl_context **co
     c->log = options.log;
     c->log_user = options.log_user;
     c->log_level = options.log_level;
+    c->max_samples = options.max_samples;
     uint32_t threads = options.threads ? options.threads : count_processors();
     c->pool = wvl_pool_create(&c->host, threads, options.runner.run ? &options.runner : NULL);
     if (!c->pool) {
@@ -214,6 +214,11 @@ void wvl_context_release(wvl_context *context)
     wvl_allocator host = context->host;
     wvl_context_close_devices(context);
     wvl_pool_destroy(context->pool);
+    while (context->errors) {
+        wvl_error_text *first = context->errors;
+        context->errors = first->next;
+        wvl_free(&host, first, sizeof *first);
+    }
     fini_locks(context);
     wvl_free(&host, context, sizeof *context);
 }
@@ -245,30 +250,85 @@ void wvl_context_log(const wvl_context *context, wvl_log_level level, const char
     context->log(context->log_user, level, text);
 }
 
-const char *wvl_context_error(const wvl_context *context)
+/* Under the lock. NULL: the calling thread has none. */
+static wvl_error_text *find_text(const wvl_context *context)
 {
-    return context ? context->error : "";
+    wvl_error_text *text = context->errors;
+    while (text && !pthread_equal(text->thread, pthread_self())) {
+        text = text->next;
+    }
+    return text;
 }
 
-void wvl_context_clear_error(wvl_context *context)
+/* Under the lock; the text of the calling thread, new and empty if it has none. NULL: no memory. */
+static wvl_error_text *open_text(wvl_context *context)
+{
+    wvl_error_text *text = find_text(context);
+    if (!text && (text = wvl_alloc(&context->host, sizeof *text)) != NULL) {
+        text->thread = pthread_self();
+        text->number = 0;
+        text->text[0] = '\0';
+        text->next = context->errors;
+        context->errors = text;
+    }
+    return text;
+}
+
+static const char *last_text(const wvl_context *context)
+{
+    const wvl_error_text *last = NULL;
+    for (const wvl_error_text *text = context->errors; text; text = text->next) {
+        last = text->text[0] && text->number > (last ? last->number : 0) ? text : last;
+    }
+    return last ? last->text : "";
+}
+
+/* A thread that never failed gets a copy of what failed last anywhere: a text that another thread may change is never given out. */
+const char *wvl_context_error(const wvl_context *given)
+{
+    wvl_context *context = (wvl_context *)(uintptr_t)given; /* its texts are no part of what the caller sees change */
+    if (!context) {
+        return "";
+    }
+    pthread_mutex_lock(&context->error_lock);
+    wvl_error_text *own = find_text(context);
+    const char *last = last_text(context);
+    if ((!own || !own->number) && *last && (own = open_text(context)) != NULL) {
+        memcpy(own->text, last, strlen(last) + 1);
+    }
+    pthread_mutex_unlock(&context->error_lock);
+    return own ? own->text : "";
+}
+
+void wvl_context_set_error(wvl_context *context, const char *text)
 {
     pthread_mutex_lock(&context->error_lock);
-    context->error[0] = '\0';
+    wvl_error_text *own = *text ? open_text(context) : find_text(context);
+    if (own) {
+        (void)snprintf(own->text, sizeof own->text, "%s", text);
+        own->number = ++context->error_count;
+    }
     pthread_mutex_unlock(&context->error_lock);
 }
+
+void wvl_context_clear_error(wvl_context *context) { wvl_context_set_error(context, ""); }
 
 void wvl_context_add_error(wvl_context *context, const char *format, ...)
 {
     pthread_mutex_lock(&context->error_lock);
-    size_t used = strlen(context->error);
-    if (used && used + 2 < sizeof context->error) {
-        context->error[used++] = '\n';
-        context->error[used] = '\0';
+    wvl_error_text *own = open_text(context);
+    size_t used = own ? strlen(own->text) : 0;
+    if (own && used && used + 2 < sizeof own->text) {
+        own->text[used++] = '\n';
+        own->text[used] = '\0';
     }
-    va_list args;
-    va_start(args, format);
-    (void)vsnprintf(context->error + used, sizeof context->error - used, format, args);
-    va_end(args);
+    if (own) {
+        va_list args;
+        va_start(args, format);
+        (void)vsnprintf(own->text + used, sizeof own->text - used, format, args);
+        va_end(args);
+        own->number = ++context->error_count;
+    }
     pthread_mutex_unlock(&context->error_lock);
 }
 
@@ -285,14 +345,14 @@ wvl_status wvl_cancel_create(wvl_context *context, wvl_cancel **cancel)
     }
     wvl_context_retain(context);
     (*cancel)->context = context;
-    atomic_init(&(*cancel)->raised, 0);
+    atomic_init(&(*cancel)->flag.raised, 0);
     return WVL_OK;
 }
 
 void wvl_cancel_raise(wvl_cancel *cancel)
 {
     if (cancel) {
-        atomic_store_explicit(&cancel->raised, 1, memory_order_relaxed);
+        atomic_store_explicit(&cancel->flag.raised, 1, memory_order_relaxed);
     }
 }
 

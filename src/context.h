@@ -6,11 +6,20 @@
 #include <stdarg.h>
 #include <stdatomic.h>
 
+#include "base/look.h"
 #include "base/pool.h"
 #include "base/trace.h"
 #include "wavelane.h"
 
 #define WVL_ERROR_TEXT_BYTES 16384u /* a plan reports all violations, one a line; what does not fit is cut */
+
+/* The error text of one thread: only that thread changes it, so that what wvl_context_error gave out stays as it is. */
+typedef struct wvl_error_text {
+    struct wvl_error_text *next;
+    pthread_t thread;
+    uint64_t number;                  /* counts failures of the context: the greatest is the last one */
+    char text[WVL_ERROR_TEXT_BYTES];
+} wvl_error_text;
 
 struct wvl_context {
     _Atomic uint32_t references;
@@ -23,24 +32,27 @@ struct wvl_context {
     _Atomic uint64_t pictures;        /* begun */
     pthread_mutex_t device_lock;
     struct wvl_device *devices[16];   /* by ordinal, opened at their first use (devices.c) */
-    pthread_mutex_t error_lock;
-    char error[WVL_ERROR_TEXT_BYTES]; /* never moves: threads that share the context may read it while another fails */
+    uint64_t max_samples;             /* 0: no limit */
+    pthread_mutex_t error_lock;       /* guards the list, its numbers and its texts */
+    wvl_error_text *errors;           /* one for every thread that failed or asked */
+    uint64_t error_count;
 };
 
 struct wvl_cancel {
     wvl_context *context;
-    _Atomic int raised; /* lock-free int: may be stored from a signal handler (C11 7.14.1.1) */
+    wvl_look_flag flag;
 };
 
-static inline int wvl_cancel_is_raised(wvl_cancel *cancel)
+static inline int wvl_cancel_is_raised(const wvl_cancel *cancel)
 {
-    return cancel && atomic_load_explicit(&cancel->raised, memory_order_relaxed);
+    return cancel && atomic_load_explicit(&cancel->flag.raised, memory_order_relaxed);
 }
 
 void wvl_context_close_devices(wvl_context *context);
 void wvl_context_retain(wvl_context *context);
 void wvl_context_log(const wvl_context *context, wvl_log_level level, const char *format, ...) __attribute__((format(printf, 3, 4)));
-/* Clears, or appends one line to, the error text. */
+/* Sets, clears, or appends one line to, the error text of the calling thread. */
+void wvl_context_set_error(wvl_context *context, const char *text);
 void wvl_context_clear_error(wvl_context *context);
 void wvl_context_add_error(wvl_context *context, const char *format, ...) __attribute__((format(printf, 2, 3)));
 

@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "backend/registry.h"
+#include "base/structs.h"
 
 _Static_assert(sizeof((wvl_context *)NULL)->devices / sizeof(struct wvl_device *) == WVL_DEVICE_ORDINAL_MAX + 1, "a seat for every ordinal");
 
@@ -42,8 +43,16 @@ void wvl_context_close_devices(wvl_context *context)
 wvl_status wvl_device_describe(uint32_t ordinal, wvl_device_info *info)
 {
     const wvl_backend_vtable *table = wvl_backend_fetch_device();
-    if (!info || info->struct_size < sizeof *info) {
+    wvl_device_info found = {.struct_size = sizeof found};
+    if (!info || !wvl_struct_size(info, WVL_STRUCT_UNTIL(wvl_device_info, usable))) {
         return WVL_ERROR_ARGUMENT;
     }
-    return !table ? WVL_ERROR_UNSUPPORTED : ordinal > WVL_DEVICE_ORDINAL_MAX ? WVL_END : table->describe_device(ordinal, info);
+    if (!table || ordinal > WVL_DEVICE_ORDINAL_MAX) {
+        return table ? WVL_END : WVL_ERROR_UNSUPPORTED;
+    }
+    wvl_status status = table->describe_device(ordinal, &found);
+    if (status == WVL_OK) {
+        (void)wvl_struct_write(info, &found, sizeof found, WVL_STRUCT_UNTIL(wvl_device_info, usable));
+    }
+    return status;
 }

@@ -104,7 +104,7 @@ static wvl_status prepare_slots(wvl_drive *d, const wvl_backend_memory *slot, ui
 
 static wvl_status open_backend(wvl_drive *d, const wvl_backend_vtable *table, const wvl_backend_memory *slot, uint32_t jobs)
 {
-    wvl_backend_options options = {&d->plan->context->host, d->plan->context->pool, d->device, d->trace};
+    wvl_backend_options options = {&d->plan->context->host, d->plan->context->pool, d->device, d->trace, d->look};
     d->table = table;
     wvl_status status = table->open(&options, &d->backend);
     status = status == WVL_OK ? prepare_slots(d, slot, jobs) : status;
@@ -191,13 +191,14 @@ void wvl_drive_close(wvl_drive *d)
     d->jobs = 0;
 }
 
-void wvl_drive_init(wvl_drive *d, const wvl_plan *plan, wvl_wave *wave, const wvl_trace *trace, int many)
+void wvl_drive_init(wvl_drive *d, const wvl_plan *plan, wvl_wave *wave, const wvl_trace *trace, const wvl_look *look, int many)
 {
     memset(d, 0, sizeof *d);
     d->plan = plan;
     d->host = wvl_backend_fetch_host();
     d->wave = wave;
     d->trace = trace;
+    d->look = look;
     d->many = many;
     d->tiles[0] = wave->tiles;
 }
@@ -235,7 +236,7 @@ static wvl_status submit_wave(wvl_drive *d)
 static wvl_status submit_waves(wvl_drive *d)
 {
     wvl_status status = WVL_OK;
-    while (status == WVL_OK && d->count < d->jobs && d->next_tile < d->plan->tile_count) {
+    while (status == WVL_OK && d->count < d->jobs && d->next_tile < d->plan->tile_count && !wvl_look_is_over(d->look)) {
         status = submit_wave(d);
     }
     return status;

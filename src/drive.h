@@ -26,6 +26,7 @@ typedef struct wvl_drive {
     const wvl_plan *plan;
     wvl_wave *wave;             /* its tile plans are those of flight[0]; coefs, of the oldest wave */
     const wvl_trace *trace;
+    const wvl_look *look;       /* of the picture at work */
     int many;                   /* pictures are in flight */
     const wvl_backend_vtable *host;  /* the backend that takes every plan */
     const wvl_backend_vtable *table; /* of the open backend; NULL: none is open */
@@ -47,7 +48,7 @@ typedef struct wvl_drive {
 } wvl_drive;
 
 /* many: pictures are in flight, so that a device pays. */
-void wvl_drive_init(wvl_drive *drive, const wvl_plan *plan, wvl_wave *wave, const wvl_trace *trace, int many);
+void wvl_drive_init(wvl_drive *drive, const wvl_plan *plan, wvl_wave *wave, const wvl_trace *trace, const wvl_look *look, int many);
 void wvl_drive_fini(wvl_drive *drive);
 /* Opens the backend for pictures in this kind of memory, unless it is open already. Nothing more is allocated for such pictures afterwards,
  * as long as no device fails. */

@@ -8,6 +8,7 @@
 #include "base/alloc.h"
 #include "base/fpenv.h"
 #include "base/ranges.h"
+#include "base/structs.h"
 #include "codec/jp2/jp2.h"
 #include "codec/sink.h"
 #include "codec/tile_coder.h"
@@ -36,7 +37,7 @@ struct wvl_session {
     char backend_name[24];
     void *quality_memory;
     wvl_coder coder;
-    _Atomic int cancelled;
+    wvl_look look;
     uint64_t samples_done, samples_in_work;
     unsigned round;               /* how often all pixels have come before */
     uint64_t told;                /* progress */
@@ -75,13 +76,7 @@ static wvl_status fail(wvl_session *s, wvl_status status, const char *text)
     return status;
 }
 
-static int is_cancelled(wvl_session *s)
-{
-    if (s->control && wvl_cancel_is_raised(s->control->cancel)) {
-        atomic_store(&s->cancelled, 1);
-    }
-    return atomic_load(&s->cancelled);
-}
+static int is_cancelled(const wvl_session *s) { return wvl_look_is_over(&s->look); }
 
 /* Where all blocks may come twice, each round is half of the work; a round that nobody foresaw adds nothing. */
 static void tell(wvl_session *s, uint64_t done)
@@ -90,9 +85,8 @@ static void tell(wvl_session *s, uint64_t done)
     uint64_t total = 2 * s->plan->total_samples, share = wvl_recode_may_take_all(s->plan) ? done / 2 + (s->round ? total / 2 : 0) : done;
     s->told = wvl_max_u64(s->told, share);
     if (c && c->progress && c->progress(c->progress_user, s->told, total, s->stage)) {
-        atomic_store(&s->cancelled, 1);
+        atomic_store(&s->look.stopped, 1);
     }
-    (void)is_cancelled(s);
 }
 
 static void tick(void *user, uint64_t done, uint64_t total)
@@ -151,6 +145,9 @@ static wvl_status fetch_wave(wvl_session *s, uint32_t *count)
     }
     if (status < 0) {
         return fail_device(s, status);
+    }
+    if (is_cancelled(s)) {
+        return WVL_CANCELLED; /* coefficients are not complete */
     }
     s->samples_in_work = 0;
     for (uint32_t i = 0; status == WVL_OK && i < *count; i++) {
@@ -212,7 +209,7 @@ static void give_pixels_back(wvl_session *s)
 static double measure_error(void *user)
 {
     wvl_session *s = user;
-    return wvl_quality_measure(s->plan, s->wave.coefs, s->coder.tiles, &s->coder.recode.rescale, s->plan->largest_tile_component, s->plan->context->pool, s->quality_memory);
+    return wvl_quality_measure(s->plan, s->wave.coefs, s->coder.tiles, &s->coder.recode.rescale, s->plan->largest_tile_component, s->plan->context->pool, &s->look, s->quality_memory);
 }
 
 /* The kept wave's tile plans stay in use while layers are chosen: finishing builds its own in the scratch beside them. */
@@ -237,6 +234,10 @@ static int send(wvl_session *s, const void *data, size_t bytes)
 {
     int refused = 0;
     if (s->held) {
+        if (s->written > s->held_bytes || bytes > s->held_bytes - s->written) { /* its length was foretold: write_output says that it was wrong */
+            s->written = UINT64_MAX;
+            return -1;
+        }
         memcpy(s->held + s->written, data, bytes);
         s->written += bytes;
         return 0;
@@ -320,6 +321,9 @@ static wvl_status write_output(wvl_session *s, uint64_t *codestream_offset)
     if (status == WVL_OK && flush(s)) {
         status = WVL_ERROR_SINK;
     }
+    if ((status == WVL_OK || s->written == UINT64_MAX) && s->written != *codestream_offset + codestream) {
+        return fail(s, WVL_ERROR_INTERNAL, "the codestream is not as long as was foretold: a defect of the library, please report it");
+    }
     return status == WVL_OK && s->held ? judge_output(s) : status;
 }
 
@@ -364,7 +368,7 @@ static void close_picture(wvl_session *s)
 static wvl_status open_coder(wvl_session *s)
 {
     const wvl_context *context = s->plan->context;
-    wvl_coder_options options = {&context->host, s->plan, context->pool, s->picture, &s->cancelled, s->worker_memory, tick, s};
+    wvl_coder_options options = {&context->host, s->plan, context->pool, s->picture, &s->look, s->worker_memory, tick, s};
     return wvl_coder_init(&s->coder, &options);
 }
 
@@ -426,14 +430,39 @@ static wvl_status close_sink(wvl_sink *sink, wvl_status status, char *error, siz
     return status == WVL_OK ? closed : status;
 }
 
-/* For calls that fail before there is a session: the sink is closed and the pixels are given back, as far as they can be recognised. */
-static wvl_status refuse(const wvl_image *image, wvl_sink *sink, wvl_status status, const char *text, char *error, size_t error_bytes)
+/* What wvl_encode was given, as this version knows it. */
+typedef struct given {
+    wvl_image image;
+    wvl_sink sink;
+    wvl_control control;
+    int has_image, has_sink, has_control;
+} given;
+
+static void take_arguments(given *g, const wvl_image *image, const wvl_sink *sink, const wvl_control *control)
 {
-    if (image && image->struct_size >= sizeof *image && image->release) {
-        image->release(image->release_user);
+    memset(g, 0, sizeof *g);
+    g->has_image = image && wvl_struct_read(&g->image, sizeof g->image, image, WVL_STRUCT_UNTIL(wvl_image, release_user));
+    g->has_sink = sink && wvl_struct_read(&g->sink, sizeof g->sink, sink, WVL_STRUCT_UNTIL(wvl_sink, user));
+    g->has_control = !control || wvl_struct_read(&g->control, sizeof g->control, control, WVL_STRUCT_UNTIL(wvl_control, cancel));
+}
+
+/* A sink of the library's that was closed is emptied: the caller's structure must not be closed again. */
+static void give_sink_back(const given *g, wvl_sink *sink)
+{
+    if (sink->close && !g->sink.close) {
+        memset(sink, 0, WVL_STRUCT_UNTIL(wvl_sink, user));
     }
-    if (sink && sink->struct_size >= sizeof *sink) {
-        (void)wvl_sink_finish(sink, 0, NULL, 0);
+}
+
+/* For calls that fail before there is a session: the sink is closed and the pixels are given back, as far as they can be recognised. */
+static wvl_status refuse(given *g, wvl_sink *sink, wvl_status status, const char *text, char *error, size_t error_bytes)
+{
+    if (g->has_image && g->image.release) {
+        g->image.release(g->image.release_user);
+    }
+    if (g->has_sink) {
+        (void)wvl_sink_finish(&g->sink, 0, NULL, 0);
+        give_sink_back(g, sink);
     }
     if (error && error_bytes) {
         (void)snprintf(error, error_bytes, "%s", text);
@@ -471,7 +500,7 @@ wvl_session *wvl_session_create(const wvl_plan *plan, const char *track, int man
     }
     carver = (wvl_carver){s->wave_memory, 0};
     wvl_wave_carve(plan, &carver, &s->wave);
-    wvl_drive_init(&s->drive, plan, &s->wave, &plan->context->trace, many);
+    wvl_drive_init(&s->drive, plan, &s->wave, &plan->context->trace, &s->look, many);
     return s;
 }
 
@@ -501,7 +530,8 @@ static void take_picture(wvl_session *s, const wvl_session_picture *p, char *unu
     s->round = 0;
     s->written = s->buffered = 0;
     memset(s->seconds, 0, sizeof s->seconds);
-    atomic_store(&s->cancelled, 0);
+    atomic_store(&s->look.stopped, 0);
+    s->look.flag = p->control && p->control->cancel ? &p->control->cancel->flag : NULL;
 }
 
 wvl_status wvl_session_encode(wvl_session *s, const wvl_session_picture *p)
@@ -530,16 +560,19 @@ wvl_status wvl_encode(const wvl_plan *plan, const wvl_image *image, wvl_sink *si
     if (result) {
         *result = NULL;
     }
-    if (!plan || !image || !sink || !sink->write || image->struct_size < sizeof *image || sink->struct_size < sizeof *sink ||
-        (control && control->struct_size < sizeof *control)) {
-        return refuse(image, sink, WVL_ERROR_ARGUMENT, "wvl_encode: a NULL argument or an unset struct_size", error, error_bytes);
+    given g;
+    take_arguments(&g, image, sink, control);
+    if (!plan || !g.has_image || !g.has_sink || !g.has_control || !g.sink.write) {
+        return refuse(&g, sink, WVL_ERROR_ARGUMENT, "wvl_encode: an argument is NULL, its struct_size is not set, or members that this version does not know are",
+                      error, error_bytes);
     }
     wvl_session *s = wvl_session_create(plan, "encode", 0);
     if (!s) {
-        return refuse(image, sink, WVL_ERROR_MEMORY, wvl_status_text(WVL_ERROR_MEMORY), error, error_bytes);
+        return refuse(&g, sink, WVL_ERROR_MEMORY, wvl_status_text(WVL_ERROR_MEMORY), error, error_bytes);
     }
-    wvl_session_picture picture = {image, sink, control, result, wvl_session_number(plan->context), error, error_bytes};
+    wvl_session_picture picture = {&g.image, &g.sink, control ? &g.control : NULL, result, wvl_session_number(plan->context), error, error_bytes};
     wvl_status status = wvl_session_encode(s, &picture);
     wvl_session_release(s);
+    give_sink_back(&g, sink);
     return status;
 }

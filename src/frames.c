@@ -11,6 +11,7 @@
 
 #include "base/alloc.h"
 #include "base/intmath.h"
+#include "base/structs.h"
 #include "context.h"
 #include "session.h"
 
@@ -296,9 +297,12 @@ static wvl_status fill_place(place *p, const wvl_image *image, const wvl_sink *s
     return WVL_OK;
 }
 
-wvl_status wvl_encoder_submit(wvl_encoder *e, const wvl_image *image, const wvl_sink *sink, void *user)
+wvl_status wvl_encoder_submit(wvl_encoder *e, const wvl_image *given_image, const wvl_sink *given_sink, void *user)
 {
-    if (!e || !image || image->struct_size < sizeof *image || (sink && (sink->struct_size < sizeof *sink || !sink->write))) {
+    wvl_image known_image, *image = &known_image;
+    wvl_sink known_sink, *sink = given_sink ? &known_sink : NULL;
+    if (!e || !given_image || !wvl_struct_read(image, sizeof *image, given_image, WVL_STRUCT_UNTIL(wvl_image, release_user)) ||
+        (sink && (!wvl_struct_read(sink, sizeof *sink, given_sink, WVL_STRUCT_UNTIL(wvl_sink, user)) || !sink->write))) {
         return WVL_ERROR_ARGUMENT;
     }
     pthread_mutex_lock(&e->lock);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/structs.h"
 #include "context.h"
 #include "params_value.h"
 
@@ -44,13 +45,14 @@ static wvl_status refuse(wvl_params *params, const char *reason)
 /* Written so that a NaN is outside. */
 static int is_within(double value, double least, double most) { return value >= least && value <= most; }
 
-wvl_status wvl_params_set_color(wvl_params *params, const wvl_color_tables *tables)
+wvl_status wvl_params_set_color(wvl_params *params, const wvl_color_tables *given)
 {
-    if (!params || (tables && tables->struct_size < sizeof *tables)) {
+    wvl_color_tables known, *tables = &known;
+    if (!params || (given && !wvl_struct_read(&known, sizeof known, given, WVL_STRUCT_UNTIL(wvl_color_tables, matrix)))) {
         return WVL_ERROR_ARGUMENT;
     }
     params->error[0] = '\0';
-    if (!tables) {
+    if (!given) {
         wvl_params_clear_color(params);
         params->settings.input_color = WVL_INPUT_AS_IS;
         return WVL_OK;
@@ -70,7 +72,7 @@ wvl_status wvl_params_set_color(wvl_params *params, const wvl_color_tables *tabl
             return refuse(params, "matrix elements must lie between -16 and 16");
         }
     }
-    wvl_status status = wvl_params_store_color(params, tables->curve, tables->entries, tables->matrix);
+    wvl_status status = wvl_params_store_color(params, (const double *const *)tables->curve, tables->entries, tables->matrix);
     if (status == WVL_OK) {
         params->settings.input_color = WVL_INPUT_CUSTOM;
     }

@@ -1,63 +1,159 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Plans of the public interface: validation, boxes, and the memory they promise. */
+/* Plans of the public interface: validation and boxes. What they promise is measured in plan_measure.c. */
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "backend/registry.h"
 #include "base/alloc.h"
 #include "base/fpenv.h"
-#include "codec/blocks/work.h"
+#include "base/structs.h"
 #include "codec/jp2/jp2.h"
-#include "codec/tile_coder.h"
-#include "codec/tile_least.h"
 #include "context.h"
 #include "drive.h"
 #include "geom/profile.h"
 #include "params.h"
-#include "profile_walk.h"
-#include "quality.h"
-#include "result.h"
+#include "plan_measure.h"
 #include "wave.h"
 
-static void add_violation(void *user, const char *text) { wvl_context_add_error(user, "%s", text); }
+/* A request as this version knows it, and the text that it is answered with. */
+typedef struct plan_request {
+    wvl_plan_request given;
+    wvl_image_format format;
+    wvl_jp2_info jp2_info;
+    const wvl_jp2_info *jp2;  /* NULL: none */
+    size_t used;              /* of given.error */
+} plan_request;
 
-static uint64_t largest_component(const wvl_tile_plan *tile)
+static void add_text(plan_request *r, const char *text)
 {
-    uint64_t most = 0;
-    for (uint32_t c = 0; c < tile->component_count; c++) {
-        most = wvl_max_u64(most, (uint64_t)wvl_rect_width(tile->components[c].rect) * wvl_rect_height(tile->components[c].rect));
-    }
-    return most;
+    size_t left = r->given.error ? r->given.error_bytes - r->used : 0;
+    int n = left ? snprintf(r->given.error + r->used, left, "%s%s", r->used ? "\n" : "", text) : 0;
+    r->used += n > 0 ? wvl_min_u64((uint64_t)n, left - 1) : 0;
 }
 
-/* Walks over the waves: the most that any of them holds, and the least that all of them write. */
-static void measure_waves(wvl_plan *plan, wvl_wave *wave, wvl_coder_least *least)
+static void add_violation(void *user, const char *text) { add_text(user, text); }
+
+static wvl_status add_boxes(plan_request *r, wvl_plan *plan)
 {
-    const wvl_backend_vtable *host = wvl_backend_fetch_host();
-    uint64_t kept_bytes = 0, work_bytes = 0;
-    uint32_t widest = 1;
-    plan->wave_count = 0;
-    for (uint32_t first = 0, count; first < plan->tile_count; first += count, plan->wave_count++) {
-        wvl_backend_memory need;
-        uint64_t bands = 0, runs = 0;
-        count = wvl_wave_build(plan, first, wave->tiles);
-        host->measure(plan, wave->tiles, count, wvl_pool_concurrency(plan->context->pool), &need);
-        kept_bytes = wvl_max_u64(kept_bytes, need.host_bytes - need.work_bytes);
-        work_bytes = wvl_max_u64(work_bytes, need.work_bytes);
-        widest = wvl_max_u32(widest, count);
-        for (uint32_t i = 0; i < count; i++) {
-            bands += wave->tiles[i].band_count;
-            runs += wvl_work_count_runs(&wave->tiles[i]);
-            plan->most_precincts = wvl_max_u64(plan->most_precincts, wave->tiles[i].precinct_count);
-            plan->most_blocks = wvl_max_u64(plan->most_blocks, wave->tiles[i].block_count);
-            plan->largest_tile_component = wvl_max_u64(plan->largest_tile_component, largest_component(&wave->tiles[i]));
-            wvl_coder_add_least(plan, &wave->tiles[i], least);
-        }
-        plan->wave_bands = wvl_max_u64(plan->wave_bands, bands);
-        plan->wave_runs = wvl_max_u64(plan->wave_runs, runs);
+    char text[4096];
+    if (!plan->jp2) {
+        return WVL_OK;
     }
-    plan->wave_tiles = widest;
-    plan->backend = (wvl_backend_memory){.host_bytes = wvl_add_saturate(kept_bytes, work_bytes), .work_bytes = work_bytes};
+    wvl_status status = wvl_jp2_build_boxes(&plan->context->host, plan, r->jp2, &plan->boxes_before, text, sizeof text);
+    if (status == WVL_ERROR_PARAMETER) {
+        add_text(r, text);
+    }
+    return status;
+}
+
+/* The limit of the context, before anything is allocated. */
+static void check_samples(const plan_request *r, wvl_report *report)
+{
+    const wvl_image_format *f = &r->format;
+    uint64_t samples = 0, most = r->given.context->max_samples;
+    for (uint32_t c = 0; most && c < f->component_count; c++) {
+        uint64_t dx = f->components[c].dx ? f->components[c].dx : 1, dy = f->components[c].dy ? f->components[c].dy : 1;
+        uint64_t width = wvl_ceil_div(f->x1, dx) - wvl_ceil_div(f->x0, dx), height = wvl_ceil_div(f->y1, dy) - wvl_ceil_div(f->y0, dy);
+        samples = wvl_add_saturate(samples, wvl_mul_saturate(width, height));
+    }
+    if (samples > most) {
+        wvl_report_add(report, "the picture has %llu samples, and %llu are the limit that was set (max_samples of the context)", (unsigned long long)samples,
+                       (unsigned long long)most);
+    }
+}
+
+static wvl_status measure(plan_request *r, wvl_plan *plan)
+{
+    char problem[320] = "";
+    wvl_look look = {.flag = r->given.cancel ? &r->given.cancel->flag : NULL};
+    wvl_status status = wvl_plan_measure_tiles(plan, &look, problem, sizeof problem);
+    if (status != WVL_OK && problem[0]) {
+        add_text(r, problem);
+    }
+    return status;
+}
+
+static wvl_status build_checked(plan_request *r, wvl_plan **plan)
+{
+    wvl_context *context = r->given.context;
+    wvl_report report = {add_violation, r, 0};
+    wvl_settings settings = r->given.params->settings;
+    wvl_settings_settle(&settings, &r->format);
+    if (wvl_plan_check(&settings, &r->format, &report)) {
+        check_samples(r, &report);
+    }
+    wvl_profile_check_file(&settings, r->jp2, &report);
+    if (report.count) {
+        return WVL_ERROR_PARAMETER;
+    }
+    settings.is_ycc = r->jp2 && r->jp2->color == WVL_COLOR_SYCC;
+    wvl_plan *p = wvl_geom_build_plan(&context->host, &settings, &r->format, &report);
+    if (!p) {
+        return report.count ? WVL_ERROR_PARAMETER : WVL_ERROR_MEMORY;
+    }
+    p->context = context;
+    wvl_context_retain(context);
+    wvl_status status = add_boxes(r, p);
+    status = status == WVL_OK ? measure(r, p) : status;
+    if (status != WVL_OK) {
+        wvl_plan_release(p);
+        return status;
+    }
+    *plan = p;
+    return WVL_OK;
+}
+
+/* 0: an argument is missing, or a structure has a size that is not taken. */
+static int take_request(plan_request *r, const wvl_plan_request *given)
+{
+    memset(r, 0, sizeof *r);
+    if (!given || !wvl_struct_read(&r->given, sizeof r->given, given, WVL_STRUCT_UNTIL(wvl_plan_request, error_bytes))) {
+        return 0;
+    }
+    if (r->given.error && r->given.error_bytes) {
+        r->given.error[0] = '\0';
+    } else {
+        r->given.error = NULL;
+    }
+    if (!r->given.context || !r->given.params || !r->given.format) {
+        return 0;
+    }
+    r->jp2 = r->given.jp2 ? &r->jp2_info : NULL;
+    return wvl_struct_read(&r->format, sizeof r->format, r->given.format, WVL_STRUCT_UNTIL(wvl_image_format, components)) &&
+           (!r->jp2 || wvl_struct_read(&r->jp2_info, sizeof r->jp2_info, r->given.jp2, WVL_STRUCT_UNTIL(wvl_jp2_info, color_unknown)));
+}
+
+wvl_status wvl_plan_build(const wvl_plan_request *request, wvl_plan **plan)
+{
+    plan_request r;
+    if (plan) {
+        *plan = NULL;
+    }
+    if (!take_request(&r, request) || !plan) {
+        add_text(&r, "an argument is NULL, its struct_size is not set, or members that this version does not know are");
+        return WVL_ERROR_ARGUMENT;
+    }
+    wvl_fpenv env;
+    wvl_fpenv_enter(&env);
+    wvl_status status = build_checked(&r, plan);
+    wvl_fpenv_leave(&env);
+    if (status == WVL_ERROR_MEMORY) {
+        add_text(&r, "not enough memory for the plan");
+    }
+    return status;
+}
+
+wvl_status wvl_plan_create(wvl_context *context, const wvl_params *params, const wvl_image_format *format, const wvl_jp2_info *jp2, wvl_plan **plan)
+{
+    char text[WVL_ERROR_TEXT_BYTES];
+    wvl_plan_request request = {.struct_size = sizeof request, .context = context, .params = params, .format = format, .jp2 = jp2,
+                                .error = text, .error_bytes = sizeof text};
+    wvl_status status = wvl_plan_build(&request, plan);
+    if (context && status != WVL_ERROR_ARGUMENT) {
+        wvl_context_set_error(context, text);
+    }
+    return status;
 }
 
 /* Carves a wave out of new memory; *bytes is its size. NULL: no memory. */
@@ -73,163 +169,6 @@ static void *open_wave(const wvl_plan *plan, wvl_wave *wave, uint64_t *bytes)
         return memory;
     }
     return NULL;
-}
-
-/*
- * The most that a stage holds beside what is held all the time. Of the last wave block coding holds the coefficients alone; before that both halves hold
- * what they work in. Finishing holds its own, and coefficients with it when they are kept. Where pixels may come once more, tiles are there already.
- */
-static uint64_t measure_stages(const wvl_plan *plan, const wvl_coder_memory *coder)
-{
-    uint64_t coefs = plan->backend.host_bytes - plan->backend.work_bytes, tiles = coder->tile_bytes;
-    int is_once = plan->wave_count == 1 && !wvl_recode_is_possible(plan);
-    uint64_t transform = wvl_add_saturate(plan->backend.host_bytes, is_once ? 0 : tiles);
-    transform = wvl_add_saturate(transform, plan->wave_count > 1 ? coder->worker_bytes : 0);
-    uint64_t code = wvl_add_saturate(wvl_add_saturate(coefs, tiles), coder->worker_bytes);
-    uint64_t kept = plan->keep_coefs ? wvl_add_saturate(coefs, wvl_alloc_size(plan->quality_bytes)) : 0;
-    uint64_t finish = wvl_max_u64(wvl_add_saturate(coder->finish_bytes, kept), wvl_result_bytes_of_plan(plan));
-    return wvl_max_u64(wvl_max_u64(transform, code), wvl_add_saturate(finish, tiles));
-}
-
-static void promise_memory(wvl_plan *plan, const wvl_coder_memory *coder, uint64_t wave_bytes)
-{
-    plan->quality_bytes = plan->keep_coefs ? wvl_quality_bytes(plan, plan->largest_tile_component) : 0;
-    if (plan->quality_bytes == UINT64_MAX) { /* estimates must do */
-        plan->keep_coefs = 0;
-        plan->quality_bytes = 0;
-    }
-    uint64_t held = wvl_add_saturate(wvl_alloc_size(wave_bytes), wvl_add_saturate(coder->base_bytes, wvl_session_bytes()));
-    plan->base_bytes = wvl_add_saturate(held, measure_stages(plan, coder));
-    plan->coded_bytes_bound = coder->coded_bytes_bound;
-    plan->output_bytes_bound = wvl_add_saturate(coder->output_bytes_bound, plan->jp2 ? plan->boxes_before.bytes + WVL_JP2_MAX_HEADER_BYTES : 0);
-    if (wvl_profile_walks(plan)) {
-        uint64_t walk = wvl_profile_walk_bytes(plan);
-        uint64_t judged = wvl_add_saturate(wvl_alloc_size(plan->output_bytes_bound), wvl_add_saturate(walk, walk / 2));
-        plan->coded_bytes_bound = wvl_add_saturate(plan->coded_bytes_bound, judged);
-    }
-}
-
-static wvl_status count_parts(wvl_plan *plan, wvl_wave *wave, wvl_coder_least *least)
-{
-    char problem[256];
-    wvl_status status = wvl_coder_count_parts(plan, &wave->scratch, &wave->order, least->group_bytes, &plan->part_count, problem, sizeof problem);
-    if (status != WVL_OK) {
-        wvl_context_add_error(plan->context, "%s", problem);
-    }
-    return status;
-}
-
-static wvl_status check_least(wvl_plan *plan, const wvl_coder_least *least)
-{
-    char problem[256];
-    wvl_status status = wvl_coder_check_least(plan, least, plan->part_count, problem, sizeof problem);
-    if (status != WVL_OK) {
-        wvl_context_add_error(plan->context, "%s", problem);
-    }
-    return status;
-}
-
-static wvl_status measure_with(wvl_plan *plan, wvl_coder_least *least)
-{
-    const wvl_allocator *host = &plan->context->host;
-    wvl_carver carver = {NULL, 0};
-    wvl_tile_plan tile;
-    wvl_wave wave;
-    uint64_t bytes;
-    wvl_tile_plan_carve(plan, &carver, &tile);
-    plan->tile_plan_bytes = carver.used;
-    plan->wave_tiles = (uint32_t)wvl_min_u64(wvl_max_u64(1, plan->wave_limit / plan->tile_plan_bytes), plan->tile_count);
-    void *memory = open_wave(plan, &wave, &bytes);
-    if (!memory) {
-        return WVL_ERROR_MEMORY;
-    }
-    measure_waves(plan, &wave, least);
-    wvl_free(host, memory, bytes);
-    memory = open_wave(plan, &wave, &bytes); /* now as wide as any wave is, with room for the order of packets */
-    if (!memory) {
-        return WVL_ERROR_MEMORY;
-    }
-    wvl_status status = count_parts(plan, &wave, least);
-    wvl_coder_memory coder;
-    if (status == WVL_OK) {
-        wvl_profile_space_lengths(plan);
-        status = check_least(plan, least);
-    }
-    if (status == WVL_OK) {
-        wvl_coder_measure(plan, &wave.scratch, wvl_pool_concurrency(plan->context->pool), &coder);
-        promise_memory(plan, &coder, bytes);
-    }
-    wvl_free(host, memory, bytes);
-    return status;
-}
-
-static wvl_status measure_plan(wvl_plan *plan)
-{
-    const wvl_allocator *host = &plan->context->host;
-    uint64_t group_bytes = plan->max_component_bytes ? wvl_plan_cap_groups(plan) * sizeof(uint64_t) : 0;
-    wvl_coder_least least = {.group_bytes = group_bytes ? wvl_alloc_zeroed(host, group_bytes) : NULL};
-    wvl_status status = group_bytes && !least.group_bytes ? WVL_ERROR_MEMORY : measure_with(plan, &least);
-    wvl_free(host, least.group_bytes, group_bytes);
-    return status;
-}
-
-static wvl_status add_boxes(wvl_plan *plan, const wvl_jp2_info *jp2)
-{
-    char text[4096];
-    if (!plan->jp2) {
-        return WVL_OK;
-    }
-    wvl_status status = wvl_jp2_build_boxes(&plan->context->host, plan, jp2, &plan->boxes_before, text, sizeof text);
-    if (status == WVL_ERROR_PARAMETER) {
-        wvl_context_add_error(plan->context, "%s", text);
-    }
-    return status;
-}
-
-static wvl_status create_checked(wvl_context *context, const wvl_params *params, const wvl_image_format *format, const wvl_jp2_info *jp2, wvl_plan **plan)
-{
-    wvl_report report = {add_violation, context, 0};
-    wvl_settings settings = params->settings;
-    wvl_settings_settle(&settings, format);
-    (void)wvl_plan_check(&settings, format, &report);
-    wvl_profile_check_file(&settings, jp2, &report);
-    if (report.count) {
-        return WVL_ERROR_PARAMETER;
-    }
-    settings.is_ycc = jp2 && jp2->color == WVL_COLOR_SYCC;
-    wvl_plan *p = wvl_plan_build(&context->host, &settings, format, &report);
-    if (!p) {
-        return report.count ? WVL_ERROR_PARAMETER : WVL_ERROR_MEMORY;
-    }
-    p->context = context;
-    wvl_context_retain(context);
-    wvl_status status = add_boxes(p, jp2);
-    if (status == WVL_OK) {
-        status = measure_plan(p);
-    }
-    if (status != WVL_OK) {
-        wvl_plan_release(p);
-        return status;
-    }
-    *plan = p;
-    return WVL_OK;
-}
-
-wvl_status wvl_plan_create(wvl_context *context, const wvl_params *params, const wvl_image_format *format, const wvl_jp2_info *jp2, wvl_plan **plan)
-{
-    if (!context || !params || !format || !plan || format->struct_size < sizeof *format || (jp2 && jp2->struct_size < sizeof *jp2)) {
-        return WVL_ERROR_ARGUMENT;
-    }
-    *plan = NULL;
-    wvl_context_clear_error(context);
-    wvl_fpenv env;
-    wvl_fpenv_enter(&env);
-    wvl_status status = create_checked(context, params, format, jp2, plan);
-    wvl_fpenv_leave(&env);
-    if (status == WVL_ERROR_MEMORY) {
-        wvl_context_add_error(context, "not enough memory for the plan");
-    }
-    return status;
 }
 
 void wvl_plan_release(wvl_plan *plan)
@@ -267,14 +206,28 @@ static wvl_status add_device(const wvl_plan *plan, wvl_plan_memory *memory)
     return WVL_OK;
 }
 
+/* What an application holds that keeps each sample in the smallest of 8, 16 and 32 bits. */
+static uint64_t count_picture(const wvl_plan *plan)
+{
+    uint64_t bytes = 0;
+    for (uint32_t c = 0; c < plan->component_count; c++) {
+        const wvl_plan_component *pc = &plan->components[c];
+        unsigned depth = wvl_plan_input_depth(plan, c), wide = depth > 16 ? 4 : 2;
+        bytes = wvl_add_saturate(bytes, wvl_mul_saturate((uint64_t)wvl_rect_width(pc->rect) * wvl_rect_height(pc->rect), depth > 8 ? wide : 1));
+    }
+    return bytes;
+}
+
 wvl_status wvl_plan_measure(const wvl_plan *plan, wvl_plan_memory *memory)
 {
-    if (!plan || !memory || memory->struct_size < sizeof *memory) {
+    if (!plan || !memory || !wvl_struct_size(memory, WVL_STRUCT_UNTIL(wvl_plan_memory, picture_bytes))) {
         return WVL_ERROR_ARGUMENT;
     }
-    memory->base_bytes = plan->base_bytes;
-    memory->coded_bytes_bound = plan->coded_bytes_bound;
-    memory->output_bytes_bound = plan->output_bytes_bound;
-    memory->pinned_bytes = memory->device_bytes = 0;
-    return plan->device < WVL_DEVICE_CUDA ? WVL_OK : add_device(plan, memory);
+    wvl_plan_memory m = {.struct_size = sizeof m, .base_bytes = plan->base_bytes, .coded_bytes_bound = plan->coded_bytes_bound,
+                         .output_bytes_bound = plan->output_bytes_bound, .certain_bytes = plan->certain_bytes, .picture_bytes = count_picture(plan)};
+    wvl_status status = plan->device < WVL_DEVICE_CUDA ? WVL_OK : add_device(plan, &m);
+    m.likely_bytes = wvl_add_saturate(plan->likely_bytes, m.base_bytes - plan->base_bytes);
+    m.worst_bytes = wvl_add_saturate(m.base_bytes, m.coded_bytes_bound);
+    (void)wvl_struct_write(memory, &m, sizeof m, WVL_STRUCT_UNTIL(wvl_plan_memory, picture_bytes));
+    return status;
 }

@@ -143,6 +143,7 @@ typedef struct measurement {
     const wvl_rescale *rescale;
     int reversible;
     float tie;               /* errors from here up to half a sample may round to a whole one */
+    const wvl_look *look;
 } measurement;
 
 /* 4-byte elements throughout: int32 or float. Per task a plane, a spare plane, a row, a copy of a block, and block states or both kinds of cells of rdoq. */
@@ -239,7 +240,8 @@ static coded_view view_coded(const measurement *m, uint32_t component, const wvl
     return view;
 }
 
-static void fill_band(const measurement *m, const wvl_tile_resolution *res, const wvl_tile_band *band, uint32_t component, int decoded, uint32_t *copy,
+/* 0: the look is over, the rest is left as it is. */
+static int fill_band(const measurement *m, const wvl_tile_resolution *res, const wvl_tile_band *band, uint32_t component, int decoded, uint32_t *copy,
                       uint8_t *states, uint8_t *plane, uint64_t stride)
 {
     const wvl_coding *coding = &m->plan->codings[m->coefs->tile->components[component].coding];
@@ -255,8 +257,12 @@ static void fill_band(const measurement *m, const wvl_tile_resolution *res, cons
             block_cut cut = cut_of(&m->coded->blocks[band->first_block + b], &m->coded->states[band->first_block + b], l.coded.frac_bits);
             uint64_t at = (uint64_t)(row + rect.y0 - band->rect.y0) * stride + col + (rect.x0 - band->rect.x0);
             fill_block(m, band, coding->band[band->coding_band].step, &v, &l, cut, decoded, states, plane + 4 * at, stride);
+            if (wvl_look_after(m->look, WVL_LOOK_REBUILD, 1)) {
+                return 0;
+            }
         }
     }
+    return 1;
 }
 
 /* Task: the error plane of a component (9/7), or its original (even) and decoded (odd) plane (5/3). */
@@ -273,13 +279,15 @@ static void build_plane(void *arg, uint32_t index, uint32_t worker)
     for (unsigned r = 0; r <= tc->levels; r++) {
         const wvl_tile_resolution *res = &tile->resolutions[tc->first_resolution + r];
         for (unsigned b = 0; b < res->band_count; b++) {
-            fill_band(m, res, &tile->bands[res->first_band + b], component, (int)(index & 1), (uint32_t *)(void *)copy, states, plane, stride);
+            if (!fill_band(m, res, &tile->bands[res->first_band + b], component, (int)(index & 1), (uint32_t *)(void *)copy, states, plane, stride)) {
+                return;
+            }
         }
     }
     if (m->reversible) {
-        wvl_inverse_53(tile, component, (int32_t *)plane, (int32_t *)spare, stride, (int32_t *)row);
+        wvl_inverse_53(tile, component, (int32_t *)plane, (int32_t *)spare, stride, (int32_t *)row, m->look);
     } else {
-        wvl_inverse_97(tile, component, (float *)plane, (float *)spare, stride, (float *)row);
+        wvl_inverse_97(tile, component, (float *)plane, (float *)spare, stride, (float *)row, m->look);
     }
 }
 
@@ -315,10 +323,18 @@ static void undo_rct(int32_t *a, int32_t *b, int32_t *c)
     *c = blue;
 }
 
+#define COMPARED_AT_ONCE (UINT64_C(1) << 16)
+
+/* Every so many samples: whether the rest is to be left. */
+static int is_left(const measurement *m, uint64_t sample)
+{
+    return sample % COMPARED_AT_ONCE == 0 && wvl_look_after(m->look, WVL_LOOK_COMPARE, sample ? COMPARED_AT_ONCE * m->component_count : 0);
+}
+
 static double sum_reversible(const measurement *m, uint64_t samples, int mct)
 {
     double sum = 0.0;
-    for (uint64_t i = 0; i < samples; i++) {
+    for (uint64_t i = 0; i < samples && !is_left(m, i); i++) {
         int32_t v[MAX_PLANES];
         for (uint32_t t = 0; t < 2 * m->component_count; t++) {
             v[t] = ((const int32_t *)plane_of(m, t))[i];
@@ -338,7 +354,7 @@ static double sum_reversible(const measurement *m, uint64_t samples, int mct)
 static double sum_irreversible(const measurement *m, uint64_t samples, int mct)
 {
     double sum = 0.0;
-    for (uint64_t i = 0; i < samples; i++) {
+    for (uint64_t i = 0; i < samples && !is_left(m, i); i++) {
         float v[3] = {0.0f, 0.0f, 0.0f};
         for (uint32_t c = 0; c < m->component_count; c++) {
             v[c] = ((const float *)plane_of(m, c))[i];
@@ -383,12 +399,12 @@ uint64_t wvl_quality_bytes(const wvl_plan *plan, uint64_t largest_tile_component
 }
 
 double wvl_quality_measure(const wvl_plan *plan, const wvl_coefs *coefs, const wvl_coded_tile *tiles, const wvl_rescale *rescale, uint64_t largest_tile_component,
-                           wvl_pool *pool, void *memory)
+                           wvl_pool *pool, const wvl_look *look, void *memory)
 {
     double sum = 0.0;
     for (uint32_t t = 0; t < plan->tile_count; t++) {
-        measurement m = {plan, &coefs[t], &tiles[t], 0, 0, largest_tile_component, memory, rescale, 0, 0.5f};
-        for (uint32_t c = 0; c < plan->component_count; c += m.component_count) {
+        measurement m = {plan, &coefs[t], &tiles[t], 0, 0, largest_tile_component, memory, rescale, 0, 0.5f, look};
+        for (uint32_t c = 0; c < plan->component_count && !wvl_look_is_over(look); c += m.component_count) {
             int mct = coefs[t].tile->mct && c == 0;
             m.first_component = c;
             m.component_count = mct ? 3 : 1;

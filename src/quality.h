@@ -7,6 +7,7 @@
 #ifndef WVL_QUALITY_H
 #define WVL_QUALITY_H
 
+#include "base/look.h"
 #include "base/pool.h"
 #include "codec/coded_tile.h"
 #include "codec/rescale.h"
@@ -18,8 +19,9 @@ uint64_t wvl_quality_bytes(const wvl_plan *plan, uint64_t largest_tile_component
  * every block is decoded up to states[].next_passes with midpoint reconstruction. coefs: of all tiles. rescale: what the coder made of
  * steps. Clipping to the sample range,
  * which only lowers the error, is left out.
+ * Once the look is over the result means nothing.
  */
 double wvl_quality_measure(const wvl_plan *plan, const wvl_coefs *coefs, const wvl_coded_tile *tiles, const wvl_rescale *rescale, uint64_t largest_tile_component,
-                           wvl_pool *pool, void *memory);
+                           wvl_pool *pool, const wvl_look *look, void *memory);
 
 #endif

@@ -27,14 +27,14 @@ uint64_t wvl_pool_source_bytes(const wvl_plan *plan, uint32_t concurrency)
 }
 
 void wvl_pool_source_open(wvl_pool_source *s, const wvl_allocator *allocator, const wvl_plan *plan, wvl_pool *pool,
-                          uint64_t rank, const _Atomic int *cancelled, void *memory)
+                          uint64_t rank, const wvl_look *look, void *memory)
 {
     memset(s, 0, sizeof *s);
     s->allocator = allocator;
     s->pool = pool;
     s->rank = rank;
     s->workers = wvl_pool_concurrency(pool);
-    s->cancelled = cancelled;
+    s->look = look;
     s->coder = wvl_blocks_choose_coder(plan);
     s->kernels = s->coder->fetch_kernels();
     s->worker_bytes = measure_worker(plan);
@@ -82,11 +82,6 @@ static void fail(order_work *work, wvl_status status)
 {
     int expected = WVL_OK;
     atomic_compare_exchange_strong(&work->failed, &expected, status);
-}
-
-static int is_cancelled(const wvl_pool_source *s)
-{
-    return s->cancelled && atomic_load_explicit(s->cancelled, memory_order_relaxed);
 }
 
 /* A block in the works of a worker. */
@@ -151,7 +146,7 @@ static int fetch_run(block_stream *s)
 {
     order_work *work = s->work;
     wvl_pool_source *source = work->source;
-    if (atomic_load_explicit(&work->failed, memory_order_relaxed) || is_cancelled(source)) {
+    if (atomic_load_explicit(&work->failed, memory_order_relaxed)) {
         return 0;
     }
     uint64_t index = atomic_fetch_add_explicit(&work->next, 1, memory_order_relaxed);
@@ -210,6 +205,9 @@ static int fetch_block(void *user, unsigned slot, wvl_block_input *in, wvl_block
             return 0;
         }
         uint32_t block = s->block++;
+        if (wvl_look_after(work->source->look, WVL_LOOK_CODE, 1)) {
+            return 0;
+        }
         if (wvl_keep_is_wanted(work->order, wvl_keeper_block(work->keeper, s->run, block), s->run->rate_group)) {
             return open_slot(s, slot, block, in, out);
         }
@@ -334,7 +332,7 @@ static wvl_status code(void *self, const wvl_block_order *order, wvl_keeper *kee
         }
     }
     wvl_status failed = (wvl_status)atomic_load(&work.failed);
-    return failed != WVL_ERROR_INTERNAL && is_cancelled(source) ? WVL_CANCELLED : failed;
+    return failed != WVL_ERROR_INTERNAL && wvl_look_is_over(source->look) ? WVL_CANCELLED : failed;
 }
 
 /* ---- Weights ----------------------------------------------------------------------------------------------------- */
@@ -352,6 +350,9 @@ static uint32_t weigh_run(const order_work *work, const wvl_block_run *run)
         uint32_t weight = wvl_rdoq_weigh(wvl_rdoq_fetch_kernels(), &in, band, order->slopes[run->rate_group]);
         wvl_keeper_block(work->keeper, run, b)->weight = weight;
         sum += weight;
+        if (wvl_look_after(work->source->look, WVL_LOOK_WEIGH, 1)) {
+            return 0;
+        }
     }
     return (uint32_t)wvl_min_u64(sum, UINT32_MAX);
 }
@@ -361,7 +362,8 @@ static void weigh_runs(void *arg, uint32_t index, uint32_t worker)
     order_work *work = arg;
     (void)index;
     (void)worker;
-    for (uint64_t i; (i = atomic_fetch_add_explicit(&work->next, 1, memory_order_relaxed)) < work->end;) {
+    for (uint64_t i; !wvl_look_is_over(work->source->look) &&
+                     (i = atomic_fetch_add_explicit(&work->next, 1, memory_order_relaxed)) < work->end;) {
         work->weights[i] = weigh_run(work, &work->order->runs[i]);
     }
 }
@@ -372,7 +374,7 @@ static wvl_status weigh(void *self, const wvl_block_order *order, wvl_keeper *ke
     if (order->run_count) {
         run_workers(&work, 0, order->run_count, weigh_runs);
     }
-    return WVL_OK;
+    return wvl_look_is_over(work.source->look) ? WVL_CANCELLED : WVL_OK;
 }
 
 wvl_block_source wvl_pool_source_of(wvl_pool_source *source) { return (wvl_block_source){source, 0, weigh, code}; }

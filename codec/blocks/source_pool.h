@@ -4,6 +4,7 @@
 #ifndef WVL_CODEC_BLOCKS_SOURCE_POOL_H
 #define WVL_CODEC_BLOCKS_SOURCE_POOL_H
 
+#include "base/look.h"
 #include "base/pool.h"
 #include "codec/blocks/source.h"
 #include "codec/core/block.h"
@@ -13,7 +14,7 @@ typedef struct wvl_pool_source {
     wvl_pool *pool;
     uint64_t rank;                /* of its runs in the pool: lower ones come first */
     uint32_t workers;             /* the pool's concurrency */
-    const _Atomic int *cancelled; /* may be NULL; polled for every run */
+    const wvl_look *look;         /* may be NULL */
     const wvl_block_coder *coder;
     const void *kernels; /* of the block coder */
     uint8_t *memory;     /* the workers' scratch; contents irrelevant between orders; NULL: none is held yet */
@@ -34,7 +35,7 @@ uint64_t wvl_pool_source_bytes(const wvl_plan *plan, uint32_t concurrency);
 /* memory: wvl_pool_source_bytes() of it, which the caller keeps between pictures; NULL: taken with the first order, and
  * given back with _drop. */
 void wvl_pool_source_open(wvl_pool_source *source, const wvl_allocator *allocator, const wvl_plan *plan, wvl_pool *pool,
-                          uint64_t rank, const _Atomic int *cancelled, void *memory);
+                          uint64_t rank, const wvl_look *look, void *memory);
 /* Before the orders of a wave. */
 void wvl_pool_source_take_wave(wvl_pool_source *source, const wvl_plan *plan, const wvl_coefs *coefs, uint64_t runs);
 /* Gives memory back that was not borrowed. */

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "base/structs.h"
 #include "codec/jp2/boxes.h"
 #include "codec/jp2/jp2.h"
 
@@ -17,11 +18,10 @@ static int take_info(const wvl_jp2_info *given, wvl_jp2_info *info, wvl_report *
     if (!given) {
         return 1;
     }
-    if (given->struct_size < sizeof given->struct_size) {
-        wvl_report_add(report, "jp2: struct_size of wvl_jp2_info is not set");
+    if (!wvl_struct_read(info, sizeof *info, given, WVL_STRUCT_UNTIL(wvl_jp2_info, color_unknown))) {
+        wvl_report_add(report, "jp2: struct_size of wvl_jp2_info is not set, or members that this version does not know are");
         return 0;
     }
-    memcpy(info, given, given->struct_size < sizeof *info ? given->struct_size : sizeof *info);
     return 1;
 }
 

@@ -116,7 +116,7 @@ static void add_precinct(const wvl_layer_job *job, uint32_t t, uint64_t p, const
 static void collect(const wvl_layer_job *job, const wvl_layer_cuts *cuts, candidate_list *list)
 {
     for (uint32_t t = 0; t < job->plan->tile_count; t++) {
-        for (uint64_t p = 0; p < job->tiles[t].precinct_count; p++) {
+        for (uint64_t p = 0; p < job->tiles[t].precinct_count && !wvl_look_after(job->look, WVL_LOOK_COLLECT, 1); p++) {
             add_precinct(job, t, p, cuts, list);
         }
     }
@@ -183,6 +183,9 @@ void wvl_rate_fill(wvl_layer_job *job, const wvl_layer_cuts *cuts, const wvl_lay
         for (uint32_t i = 0, tries = 0; i < list.count && tries < MAX_TRIES && budget - used > enough; i++, tries++) {
             taken += try_candidate(job, &list.items[i], &f);
             used = room->codestream_bytes(room->user, cost);
+            if (wvl_look_after(job->look, WVL_LOOK_FILL, 1)) {
+                return;
+            }
         }
         if (!taken) {
             break;

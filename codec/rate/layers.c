@@ -255,6 +255,9 @@ static wvl_status run_layer(wvl_layer_job *job, uint32_t layer)
     uint32_t threshold = 0;
     wvl_status status = job->packets.begin(job->packets.self, layer);
     status = status == WVL_OK ? choose_cuts(job, layer, last, &threshold) : status;
+    if (wvl_look_is_over(job->look)) {
+        return WVL_CANCELLED;
+    }
     if (job->status != WVL_OK) {
         return job->status;
     }

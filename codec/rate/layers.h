@@ -6,6 +6,7 @@
 #ifndef WVL_CODEC_RATE_LAYERS_H
 #define WVL_CODEC_RATE_LAYERS_H
 
+#include "base/look.h"
 #include "base/pool.h"
 #include "codec/coded_tile.h"
 #include "geom/handover_packets.h"
@@ -32,6 +33,7 @@ typedef struct wvl_layer_job {
     const wvl_allocator *allocator;
     wvl_pool *pool;
     uint64_t rank;           /* in the pool */
+    const wvl_look *look;    /* may be NULL; once it is over nothing of the result counts */
     uint32_t workers;        /* the pool's concurrency */
     const wvl_store *bytes, *passes;
     uint32_t slope_least, slope_most; /* of all blocks' hulls, 1 to 65535; least > most: there are none */
@@ -81,7 +83,7 @@ typedef struct wvl_layer_job {
 uint64_t wvl_layers_working_bytes(const wvl_plan *plan, const wvl_t2_sizes *sizes, uint32_t workers);
 /* Releases headers and contributions of a job, whatever wvl_layers_allocate returned. */
 void wvl_layers_fini(wvl_layer_job *job);
-/* WVL_ERROR_UNREACHABLE: a cap is below what headers alone need (problem_bytes). WVL_ERROR_MEMORY. */
+/* WVL_CANCELLED: the look is over. WVL_ERROR_UNREACHABLE: a cap is below what headers alone need (problem_bytes). WVL_ERROR_MEMORY. */
 wvl_status wvl_layers_allocate(wvl_layer_job *job);
 
 #endif

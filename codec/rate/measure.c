@@ -216,7 +216,7 @@ wvl_layer_cost wvl_rate_measure_layer(wvl_layer_job *job, const wvl_layer_cuts *
     memset(group_bytes, 0, wvl_plan_cap_groups(job->plan) * sizeof *group_bytes);
     for (uint32_t t = 0; t < job->plan->tile_count; t++) {
         const wvl_coded_tile *tile = &job->tiles[t];
-        for (uint64_t p = 0; p < tile->precinct_count; p++) {
+        for (uint64_t p = 0; p < tile->precinct_count && !wvl_look_after(job->look, WVL_LOOK_SUM, 1); p++) {
             const wvl_precinct *precinct = &tile->precincts[p];
             (void)wvl_rate_recall_packet(job, tile, p, cuts->layer, &cost);
             add_cost(&total, &cost);
@@ -343,6 +343,9 @@ wvl_status wvl_rate_commit_layer(wvl_layer_job *job, const wvl_layer_cuts *cuts,
     layer_visit v = {cuts, 1};
     *cost = (wvl_layer_cost){0, 0, 0, 0};
     wvl_sweep_precincts(job, visit_unmeasured, &v);
+    if (wvl_look_is_over(job->look)) {
+        return WVL_CANCELLED; /* packets that were not measured have no place */
+    }
     for (uint32_t t = 0; t < job->plan->tile_count; t++) {
         wvl_coded_tile *tile = &job->tiles[t];
         for (uint64_t p = 0; p < tile->precinct_count; p++) {
@@ -357,5 +360,5 @@ wvl_status wvl_rate_commit_layer(wvl_layer_job *job, const wvl_layer_cuts *cuts,
         return WVL_ERROR_MEMORY;
     }
     wvl_sweep_precincts(job, visit_commit, &v);
-    return WVL_OK;
+    return wvl_look_is_over(job->look) ? WVL_CANCELLED : WVL_OK;
 }

@@ -72,6 +72,9 @@ static void visit_precincts(void *arg, uint32_t index, uint32_t worker)
             uint64_t p = is_sorted ? job->sweep_order[i] : i;
             wvl_coded_tile *tile = &job->tiles[find_tile(job, p)];
             s->visit(job, tile, p - tile->first_precinct, worker, s->user);
+            if (wvl_look_after(job->look, WVL_LOOK_VISIT, 1)) {
+                return;
+            }
         }
     }
 }

@@ -12,6 +12,7 @@ typedef void (*wvl_visit_fn)(wvl_layer_job *job, wvl_coded_tile *tile, uint64_t 
 uint64_t wvl_sweep_bytes(void);
 /* Counts precincts and blocks. */
 void wvl_sweep_open(wvl_layer_job *job);
+/* Some precincts are left out when the look is over. */
 void wvl_sweep_precincts(wvl_layer_job *job, wvl_visit_fn visit, void *user);
 
 #endif

@@ -66,6 +66,45 @@ void wvl_t2_build_precincts(const wvl_plan *plan, const wvl_tile_plan *tile, wvl
     }
 }
 
+/* Along an axis precincts between the first and the last are whole, and so alike: one stands for all of them. */
+typedef struct axis_sample {
+    uint32_t at[3];
+    uint64_t times[3];
+    unsigned count;
+} axis_sample;
+
+static axis_sample sample_axis(uint32_t precincts)
+{
+    axis_sample s = {{0, precincts - 1, 1}, {1, 1, precincts - UINT64_C(2)}, precincts < 3 ? precincts : 3};
+    return s;
+}
+
+static void add_resolution(const wvl_plan *plan, const wvl_tile_plan *tile, uint32_t component, unsigned r, uint64_t times, wvl_t2_sizes *sizes)
+{
+    const wvl_tile_component *tc = &tile->components[component];
+    const wvl_tile_resolution *res = &tile->resolutions[tc->first_resolution + r];
+    axis_sample rows = sample_axis(res->precinct_rows), cols = sample_axis(res->precinct_cols);
+    for (unsigned y = 0; y < rows.count; y++) {
+        for (unsigned x = 0; x < cols.count; x++) {
+            wvl_precinct precinct;
+            uint64_t nodes = 0;
+            build_precinct(plan, tile, component, r, res, cols.at[x], rows.at[y], &precinct, &nodes);
+            size_precinct(&precinct, plan->codings[tc->coding].style, plan->layer_count, sizes);
+            uint64_t alike = wvl_mul_saturate(wvl_mul_saturate(rows.times[y], cols.times[x]), times);
+            sizes->nodes = wvl_add_saturate(sizes->nodes, wvl_mul_saturate(nodes, alike));
+        }
+    }
+}
+
+void wvl_t2_add_sizes(const wvl_plan *plan, const wvl_tile_plan *tile, uint32_t component, uint64_t times, wvl_t2_sizes *sizes)
+{
+    for (unsigned r = 0; r <= tile->components[component].levels; r++) {
+        if (tile->resolutions[tile->components[component].first_resolution + r].precinct_cols) {
+            add_resolution(plan, tile, component, r, times, sizes);
+        }
+    }
+}
+
 static void open_band(const wvl_t2_tile *tile, const wvl_precinct_band *pb)
 {
     wvl_tag_node *inclusion = tile->nodes + pb->nodes_at, *planes = inclusion + wvl_tag_tree_nodes(pb->cols, pb->rows);

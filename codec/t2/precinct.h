@@ -62,6 +62,10 @@ typedef struct wvl_t2_sizes {
 /* Fills precincts[tile->precinct_count] unless NULL. */
 void wvl_t2_build_precincts(const wvl_plan *plan, const wvl_tile_plan *tile, wvl_precinct *precincts, wvl_t2_sizes *sizes);
 
+/* The sizes alone, and those in a time that does not depend on the number of precincts. sizes->nodes grows by `times` what the component has; the others
+ * are the greatest ones. */
+void wvl_t2_add_sizes(const wvl_plan *plan, const wvl_tile_plan *tile, uint32_t component, uint64_t times, wvl_t2_sizes *sizes);
+
 /* One tile's packets. */
 typedef struct wvl_t2_tile {
     const wvl_precinct *precincts;

@@ -14,6 +14,7 @@
 #include <stdatomic.h>
 #include <string.h>
 
+#include "backend/cpu_shape.h"
 #include "base/alloc.h"
 #include "dwt/strip.h"
 #include "front/front.h"
@@ -34,15 +35,6 @@ typedef struct cpu_worker {
     cpu_planes planes[WVL_LANES_MAX]; /* deep */
 } cpu_worker;
 
-/* Extremes over the tiles of a job. */
-typedef struct cpu_shape {
-    uint32_t units, lanes_max, width_max;
-    unsigned widest_kind;       /* the line kind with the largest samples */
-    uint64_t plane_bytes[2];    /* largest of one component */
-    uint64_t coef_bytes, block_count;
-    int deep;
-} cpu_shape;
-
 struct wvl_backend_job {
     wvl_backend *backend;
     wvl_backend_job *next;
@@ -55,7 +47,7 @@ struct wvl_backend_job {
     const wvl_tile_plan *tiles;
     uint32_t tile_count, unit_count;
     uint32_t level;             /* wide: the level at work */
-    cpu_shape shape;
+    wvl_cpu_shape shape;
     cpu_unit *units;
     cpu_planes *planes;         /* wide: [tile_count][component_count] */
     uint64_t *first_task;       /* wide: of each unit or lane at the level, and the total */
@@ -67,6 +59,7 @@ struct wvl_backend_job {
 struct wvl_backend {
     wvl_allocator allocator;
     wvl_pool *pool;
+    const wvl_look *look;
     const wvl_dwt_kernels *dwt;
     const wvl_front_kernels *front;
     const wvl_plan *plan;       /* of all slots */
@@ -76,59 +69,7 @@ struct wvl_backend {
 
 /* ---- Memory ---------------------------------------------------------------------------------------------------------------- */
 
-static uint8_t line_kind(const wvl_tile_component *tc)
-{
-    return tc->reversible ? (tc->wide ? WVL_LINE_I64 : WVL_LINE_I32) : WVL_LINE_F32;
-}
-
-static uint64_t plane_pitch(uint32_t width, unsigned kind)
-{
-    return wvl_align_up(wvl_align_up(width, WVL_LINE_ROUND) * wvl_line_element_bytes(kind), WVL_ALIGNMENT);
-}
-
-/* Bytes of the plane that level l of a component writes. */
-static uint64_t low_bytes(const wvl_tile_plan *tile, const wvl_tile_component *tc, unsigned level)
-{
-    wvl_rect low = tile->resolutions[tc->first_resolution + tc->levels - level].rect;
-    return wvl_mul_saturate(plane_pitch(wvl_rect_width(low), line_kind(tc)), wvl_rect_height(low));
-}
-
-static uint64_t component_plane_bytes(const wvl_tile_plan *tile, const wvl_tile_component *tc, unsigned which)
-{
-    return which + 1u < tc->levels ? low_bytes(tile, tc, which + 1u) : 0;
-}
-
-static void widen_shape(cpu_shape *shape, const wvl_tile_plan *tile, const wvl_tile_component *tc)
-{
-    shape->width_max = wvl_max_u32(shape->width_max, wvl_rect_width(tc->rect));
-    if (tc->reversible && tc->wide) {
-        shape->widest_kind = WVL_LINE_I64;
-    }
-    for (unsigned which = 0; which < 2; which++) {
-        shape->plane_bytes[which] = wvl_max_u64(shape->plane_bytes[which], component_plane_bytes(tile, tc, which));
-    }
-}
-
-static cpu_shape measure_shape(const wvl_plan *plan, const wvl_tile_plan *tiles, uint32_t tile_count, uint32_t concurrency)
-{
-    cpu_shape shape = {0};
-    shape.lanes_max = 1;
-    for (uint32_t t = 0; t < tile_count; t++) {
-        for (uint32_t c = 0; c < plan->component_count; c++) {
-            widen_shape(&shape, &tiles[t], &tiles[t].components[c]);
-        }
-        for (uint32_t c = 0; c < plan->component_count; c += wvl_front_count_lanes(plan, &tiles[t], c)) {
-            shape.units++;
-            shape.lanes_max = wvl_max_u32(shape.lanes_max, wvl_front_count_lanes(plan, &tiles[t], c));
-        }
-        shape.coef_bytes = wvl_add_saturate(shape.coef_bytes, tiles[t].coef_bytes);
-        shape.block_count = wvl_add_saturate(shape.block_count, tiles[t].block_count);
-    }
-    shape.deep = concurrency == 1 || shape.units / 2 >= concurrency;
-    return shape;
-}
-
-static void carve_worker(wvl_carver *carver, const cpu_shape *shape, cpu_worker *worker)
+static void carve_worker(wvl_carver *carver, const wvl_cpu_shape *shape, cpu_worker *worker)
 {
     wvl_dwt_carve_lines(carver, shape->lanes_max, shape->width_max, shape->widest_kind, &worker->lines);
     for (uint32_t i = 0; i < shape->lanes_max; i++) {
@@ -146,7 +87,7 @@ static void carve_planes(wvl_carver *carver, const wvl_plan *plan, const wvl_til
     for (uint64_t i = 0; i < (uint64_t)tile_count * plan->component_count; i++) {
         const wvl_tile_plan *tile = &tiles[i / plan->component_count];
         for (unsigned which = 0; which < 2; which++) {
-            uint8_t *rows = wvl_carve(carver, component_plane_bytes(tile, &tile->components[i % plan->component_count], which), 1);
+            uint8_t *rows = wvl_carve(carver, wvl_cpu_plane_bytes(tile, &tile->components[i % plan->component_count], which), 1);
             if (planes) {
                 planes[i].rows[which] = rows;
             }
@@ -154,50 +95,89 @@ static void carve_planes(wvl_carver *carver, const wvl_plan *plan, const wvl_til
     }
 }
 
-/* The job itself comes first, so that its place does not depend on the tiles. Fills it unless measuring. */
-static void carve_job(wvl_carver *carver, wvl_carver *work, const wvl_plan *plan, const wvl_tile_plan *tiles, uint32_t tile_count,
-                      uint32_t concurrency)
+typedef struct job_parts {
+    wvl_backend_job *job;
+    cpu_unit *units;
+    cpu_planes *planes;
+    uint64_t *first_task;
+    cpu_worker *workers;
+    wvl_coefs *coefs;
+    uint32_t *bounds;
+    uint8_t *samples;
+} job_parts;
+
+/* The job itself comes first, so that its place does not depend on the tiles. tiles: NULL while measuring. */
+static job_parts carve_parts(wvl_carver *carver, wvl_carver *work, const wvl_plan *plan, const wvl_cpu_shape *shape, const wvl_tile_plan *tiles,
+                             uint32_t tile_count, uint32_t concurrency)
 {
-    cpu_shape shape = measure_shape(plan, tiles, tile_count, concurrency);
     uint64_t lanes = wvl_mul_saturate(tile_count, plan->component_count);
-    wvl_backend_job *job = wvl_carve(carver, 1, sizeof *job);
-    cpu_unit *units = wvl_carve(carver, shape.units, sizeof *units);
-    cpu_planes *planes = shape.deep ? NULL : wvl_carve(carver, lanes, sizeof *planes);
-    uint64_t *first_task = shape.deep ? NULL : wvl_carve(carver, lanes + 1, sizeof *first_task);
-    cpu_worker *workers = wvl_carve(carver, concurrency, sizeof *workers);
-    wvl_coefs *coefs = wvl_carve(carver, tile_count, sizeof *coefs);
-    uint32_t *bounds = wvl_carve(carver, shape.block_count, sizeof *bounds);
-    uint8_t *samples = wvl_carve(carver, shape.coef_bytes, 1);
+    job_parts p;
+    p.job = wvl_carve(carver, 1, sizeof *p.job);
+    p.units = wvl_carve(carver, shape->units, sizeof *p.units);
+    p.planes = shape->deep ? NULL : wvl_carve(carver, lanes, sizeof *p.planes);
+    p.first_task = shape->deep ? NULL : wvl_carve(carver, lanes + 1, sizeof *p.first_task);
+    p.workers = wvl_carve(carver, concurrency, sizeof *p.workers);
+    p.coefs = wvl_carve(carver, tile_count, sizeof *p.coefs);
+    p.bounds = wvl_carve(carver, shape->block_count, sizeof *p.bounds);
+    p.samples = wvl_carve(carver, shape->coef_bytes, 1);
     for (uint32_t i = 0; i < concurrency; i++) {
         cpu_worker unused;
-        carve_worker(work, &shape, carver->base ? &workers[i] : &unused);
+        carve_worker(work, shape, carver->base ? &p.workers[i] : &unused);
     }
-    if (!shape.deep) {
-        carve_planes(work, plan, tiles, tile_count, planes);
+    if (!shape->deep && tiles && carver->base) {
+        carve_planes(work, plan, tiles, tile_count, p.planes);
+    } else if (!shape->deep) {
+        (void)wvl_carve(work, 1, shape->planes_bytes);
     }
-    if (!carver->base) {
-        return;
-    }
-    job->shape = shape;
-    job->unit_count = shape.units;
-    job->units = units;
-    job->planes = planes;
-    job->first_task = first_task;
-    job->workers = workers;
-    job->coefs = coefs;
+    return p;
+}
+
+static wvl_backend_job *build_job(wvl_carver *carver, wvl_carver *work, const wvl_plan *plan, const wvl_cpu_shape *shape, const wvl_tile_plan *tiles,
+                                  uint32_t tile_count, uint32_t concurrency)
+{
+    job_parts p = carve_parts(carver, work, plan, shape, tiles, tile_count, concurrency);
+    p.job->shape = *shape;
+    p.job->unit_count = shape->units;
+    p.job->units = p.units;
+    p.job->planes = p.planes;
+    p.job->first_task = p.first_task;
+    p.job->workers = p.workers;
+    p.job->coefs = p.coefs;
     for (uint32_t t = 0; t < tile_count; t++) {
-        coefs[t] = (wvl_coefs){&tiles[t], samples, bounds};
-        samples += tiles[t].coef_bytes;
-        bounds += tiles[t].block_count;
+        p.coefs[t] = (wvl_coefs){&tiles[t], p.samples, p.bounds};
+        p.samples += tiles[t].coef_bytes;
+        p.bounds += tiles[t].block_count;
     }
+    return p.job;
+}
+
+static wvl_cpu_shape measure_tiles(const wvl_plan *plan, const wvl_tile_plan *tiles, uint32_t tile_count, uint32_t concurrency)
+{
+    wvl_cpu_shape shape = {.lanes_max = 1};
+    for (uint32_t t = 0; t < tile_count; t++) {
+        for (uint32_t c = 0; c < plan->component_count; c++) {
+            wvl_cpu_add_component(&shape, &tiles[t], c, 1);
+        }
+        wvl_cpu_add_tile(&shape, plan->component_count, wvl_front_count_lanes(plan, &tiles[t], 0), tiles[t].coef_bytes, tiles[t].block_count);
+    }
+    wvl_cpu_settle_shape(&shape, concurrency);
+    return shape;
+}
+
+void wvl_cpu_measure_shape(const wvl_plan *plan, const wvl_cpu_shape *given, uint32_t tile_count, uint32_t concurrency, wvl_backend_memory *memory)
+{
+    wvl_carver job = {NULL, 0}, work = {NULL, 0};
+    wvl_cpu_shape shape = *given;
+    wvl_cpu_settle_shape(&shape, concurrency);
+    (void)carve_parts(&job, &work, plan, &shape, NULL, tile_count, concurrency);
+    uint64_t kept = wvl_add_saturate(wvl_alloc_size(job.used), wvl_alloc_size(sizeof(wvl_backend)));
+    *memory = (wvl_backend_memory){.host_bytes = wvl_add_saturate(kept, wvl_alloc_size(work.used)), .work_bytes = wvl_alloc_size(work.used)};
 }
 
 static void cpu_measure(const wvl_plan *plan, const wvl_tile_plan *tiles, uint32_t tile_count, uint32_t concurrency, wvl_backend_memory *memory)
 {
-    wvl_carver job = {NULL, 0}, work = {NULL, 0};
-    carve_job(&job, &work, plan, tiles, tile_count, concurrency);
-    uint64_t kept = wvl_add_saturate(wvl_alloc_size(job.used), wvl_alloc_size(sizeof(wvl_backend)));
-    *memory = (wvl_backend_memory){.host_bytes = wvl_add_saturate(kept, wvl_alloc_size(work.used)), .work_bytes = wvl_alloc_size(work.used)};
+    wvl_cpu_shape shape = measure_tiles(plan, tiles, tile_count, concurrency);
+    wvl_cpu_measure_shape(plan, &shape, tile_count, concurrency, memory);
 }
 
 /* ---- Work ------------------------------------------------------------------------------------------------------------------ */
@@ -231,10 +211,10 @@ static wvl_dwt_lane build_lane(const wvl_backend_job *job, const cpu_unit *unit,
     const wvl_tile_component *tc = &tile->components[unit->component];
     const wvl_tile_resolution *low = &tile->resolutions[tc->first_resolution + tc->levels - level];
     wvl_dwt_lane lane = {0};
-    lane.kind = line_kind(tc);
+    lane.kind = wvl_cpu_line_kind(tc);
     lane.rect = level ? low[1].rect : low->rect;
     if (level > 1) {
-        lane.in = (wvl_dwt_plane){planes->rows[level & 1], plane_pitch(wvl_rect_width(lane.rect), lane.kind), lane.rect.y0};
+        lane.in = (wvl_dwt_plane){planes->rows[level & 1], wvl_cpu_plane_pitch(wvl_rect_width(lane.rect), lane.kind), lane.rect.y0};
     }
     if (level) {
         build_bands(job, unit, tc->levels - level + 1u, &lane);
@@ -242,7 +222,7 @@ static wvl_dwt_lane build_lane(const wvl_backend_job *job, const cpu_unit *unit,
     if (level == tc->levels) {
         build_bands(job, unit, 0, &lane);
     } else {
-        lane.low = (wvl_dwt_plane){planes->rows[(level - 1) & 1], plane_pitch(wvl_rect_width(low->rect), lane.kind), low->rect.y0};
+        lane.low = (wvl_dwt_plane){planes->rows[(level - 1) & 1], wvl_cpu_plane_pitch(wvl_rect_width(low->rect), lane.kind), low->rect.y0};
     }
     return lane;
 }
@@ -279,11 +259,11 @@ static void run_strip(wvl_backend_job *job, const cpu_unit *unit, unsigned level
     wvl_dwt_lane lanes[WVL_LANES_MAX];
     build_lanes(job, unit, level, planes, lanes);
     wvl_rect rect = lanes[0].rect;
-    if (!wvl_rect_width(rect) || !wvl_rect_height(rect)) {
+    if (!wvl_rect_width(rect) || !wvl_rect_height(rect) || wvl_look_is_over(job->backend->look)) {
         return;
     }
     cpu_worker *w = &job->workers[worker];
-    wvl_dwt_strip strip = {job->backend->dwt, lanes, unit->count, rect.y0, rect.y1, &w->lines, NULL, NULL};
+    wvl_dwt_strip strip = {job->backend->dwt, lanes, unit->count, rect.y0, rect.y1, &w->lines, NULL, NULL, job->backend->look};
     if (wanted) {
         uint64_t rows = wvl_dwt_strip_rows(lanes, unit->count, wanted), top = (rect.y0 / rows + index) * rows;
         strip.y0 = (uint32_t)wvl_max_u64(top, rect.y0);
@@ -333,7 +313,7 @@ static cpu_unit wide_unit(const wvl_backend_job *job, uint64_t index)
     }
     uint32_t components = job->backend->plan->component_count;
     cpu_unit one = {(uint32_t)(index / components), (uint32_t)(index % components), 1, WVL_MCT_NONE, 0};
-    one.kind = line_kind(&job->tiles[one.tile].components[one.component]);
+    one.kind = wvl_cpu_line_kind(&job->tiles[one.tile].components[one.component]);
     return one;
 }
 
@@ -429,6 +409,7 @@ static wvl_status cpu_open(const wvl_backend_options *options, wvl_backend **bac
     }
     b->allocator = host ? *host : (wvl_allocator){0};
     b->pool = options->pool;
+    b->look = options->look;
     b->dwt = wvl_dwt_fetch_kernels(wvl_cpu_fetch_level());
     b->front = wvl_front_fetch_kernels(wvl_cpu_fetch_level());
     *backend = b;
@@ -527,7 +508,7 @@ static void build_units(wvl_backend_job *job)
     for (uint32_t t = 0; t < job->tile_count; t++) {
         for (uint32_t c = 0; c < plan->component_count; c += wvl_front_count_lanes(plan, &job->tiles[t], c)) {
             uint32_t count = wvl_front_count_lanes(plan, &job->tiles[t], c);
-            *unit++ = (cpu_unit){t, c, (uint8_t)count, count == 3 ? job->tiles[t].mct : WVL_MCT_NONE, line_kind(&job->tiles[t].components[c])};
+            *unit++ = (cpu_unit){t, c, (uint8_t)count, count == 3 ? job->tiles[t].mct : WVL_MCT_NONE, wvl_cpu_line_kind(&job->tiles[t].components[c])};
         }
     }
 }
@@ -541,14 +522,15 @@ static wvl_status cpu_submit(wvl_backend *b, const wvl_image *image, const wvl_t
         return WVL_AGAIN;
     }
     wvl_carver carver = {NULL, 0}, work = {NULL, 0};
-    carve_job(&carver, &work, b->plan, tiles, tile_count, concurrency);
+    wvl_cpu_shape shape = measure_tiles(b->plan, tiles, tile_count, concurrency);
+    (void)carve_parts(&carver, &work, b->plan, &shape, NULL, tile_count, concurrency);
     if (carver.used > job->capacity || work.used > job->work_capacity) {
         cpu_release(job);
         return WVL_ERROR_ARGUMENT; /* larger than prepare was told */
     }
     carver = (wvl_carver){(uint8_t *)job, 0};
     work = (wvl_carver){job->work, 0};
-    carve_job(&carver, &work, b->plan, tiles, tile_count, concurrency);
+    job = build_job(&carver, &work, b->plan, &shape, tiles, tile_count, concurrency);
     job->done = 0;
     job->image = image;
     job->tiles = tiles;

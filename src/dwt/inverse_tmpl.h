@@ -63,11 +63,12 @@ static void NAME(synthesise_columns)(SAMPLE *top, uint64_t stride, uint32_t widt
     }
 }
 
-static void NAME(synthesise_level)(wvl_rect rect, uint32_t low_width, uint32_t low_height, SAMPLE *plane, SAMPLE *spare, uint64_t stride, SAMPLE *row)
+static void NAME(synthesise_level)(wvl_rect rect, uint32_t low_width, uint32_t low_height, SAMPLE *plane, SAMPLE *spare, uint64_t stride, SAMPLE *row,
+                                   const wvl_look *look)
 {
     uint32_t width = wvl_rect_width(rect), height = wvl_rect_height(rect);
     unsigned x_parity = rect.x0 & 1, y_parity = rect.y0 & 1;
-    for (uint32_t y = 0; y < height; y++) {
+    for (uint32_t y = 0; y < height && !wvl_look_after(look, WVL_LOOK_INVERSE, width); y++) {
         SAMPLE *to = spare + y * stride;
         memcpy(row, plane + y * stride, width * sizeof *row);
         NAME(synthesise_row)(row, low_width, width - low_width, x_parity);
@@ -78,7 +79,7 @@ static void NAME(synthesise_level)(wvl_rect rect, uint32_t low_width, uint32_t l
             to[2 * k + (x_parity ^ 1)] = row[low_width + k];
         }
     }
-    for (uint32_t x = 0; x < width; x += COLUMNS) {
+    for (uint32_t x = 0; x < width && !wvl_look_after(look, WVL_LOOK_INVERSE, (uint64_t)height * wvl_min_u32(COLUMNS, width - x)); x += COLUMNS) {
         NAME(synthesise_columns)(spare + x, stride, wvl_min_u32(COLUMNS, width - x), low_height, height - low_height, y_parity);
     }
     for (uint32_t y = 0; y < height; y++) {
@@ -87,14 +88,14 @@ static void NAME(synthesise_level)(wvl_rect rect, uint32_t low_width, uint32_t l
     }
 }
 
-void NAME(wvl_inverse)(const wvl_tile_plan *tile, uint32_t component, SAMPLE *plane, SAMPLE *spare, uint64_t stride, SAMPLE *row)
+void NAME(wvl_inverse)(const wvl_tile_plan *tile, uint32_t component, SAMPLE *plane, SAMPLE *spare, uint64_t stride, SAMPLE *row, const wvl_look *look)
 {
     const wvl_tile_component *tc = &tile->components[component];
     for (unsigned r = 1; r <= tc->levels; r++) {
         const wvl_tile_resolution *res = &tile->resolutions[tc->first_resolution + r];
         wvl_rect low = tile->resolutions[tc->first_resolution + r - 1].rect;
         if (wvl_rect_width(res->rect) && wvl_rect_height(res->rect)) {
-            NAME(synthesise_level)(res->rect, wvl_rect_width(low), wvl_rect_height(low), plane, spare, stride, row);
+            NAME(synthesise_level)(res->rect, wvl_rect_width(low), wvl_rect_height(low), plane, spare, stride, row, look);
         }
     }
 }

@@ -192,7 +192,7 @@ static void put_lifted(const wvl_dwt_strip *s)
     unsigned now = 0, next = 1, before = 2; /* slots of pairs k, k + 1 (even rows) or k - 2 (odd rows), k - 1 */
     clear_lines(s);
     bring_row(s, 2 * start, l->even, now, x0);
-    for (int64_t k = start; k < end + lag; k++) {
+    for (int64_t k = start; k < end + lag && !wvl_look_after(s->look, WVL_LOOK_TRANSFORM, 2ull * n * s->lane_count); k++) {
         bring_row(s, 2 * k + 1, l->odd, now, x1);
         bring_row(s, 2 * k + 2, l->even, next, x2);
         for (uint32_t i = 0; i < s->lane_count; i++) {
@@ -247,7 +247,7 @@ static void put_rows(const wvl_dwt_strip *s, int plain)
     for (uint32_t i = 0; i < s->lane_count; i++) {
         rows[i] = s->lines->even[i][0];
     }
-    for (uint32_t y = s->y0; y < s->y1; y++) {
+    for (uint32_t y = s->y0; y < s->y1 && !wvl_look_after(s->look, WVL_LOOK_TRANSFORM, (uint64_t)wvl_rect_width(s->lanes[0].rect) * s->lane_count); y++) {
         s->fetch(s->user, y, rows);
         for (uint32_t i = 0; i < s->lane_count; i++) {
             if (s->lanes[i].plain == plain) {

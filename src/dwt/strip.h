@@ -6,6 +6,7 @@
 #ifndef WVL_DWT_STRIP_H
 #define WVL_DWT_STRIP_H
 
+#include "base/look.h"
 #include "dwt/dwt.h"
 #include "geom/handover.h"
 
@@ -51,6 +52,7 @@ typedef struct wvl_dwt_strip {
     /* Puts row y of every lane into rows[lane_count]; NULL: rows come from the lanes' planes. */
     void (*fetch)(void *user, uint32_t y, void *const *rows);
     void *user;
+    const wvl_look *look;    /* may be NULL; asked before every pair of rows. Once it is over the rest is left as it is */
 } wvl_dwt_strip;
 
 void wvl_dwt_carve_lines(wvl_carver *carver, uint32_t lane_count, uint64_t n, unsigned kind, wvl_dwt_lines *lines);

@@ -343,10 +343,23 @@ static wvl_plan *build_plan(const wvl_allocator *allocator, const wvl_settings *
     return plan;
 }
 
-wvl_plan *wvl_plan_build(const wvl_allocator *allocator, const wvl_settings *s, const wvl_image_format *f, wvl_report *report)
+/* Every tile with settings of its own is looked at component by component. */
+static int check_steps(const wvl_variant_table *table, const wvl_image_format *f, wvl_report *report)
+{
+    uint64_t steps = (uint64_t)table->choice_count * f->component_count;
+    if (steps > WVL_PLAN_MOST_STEPS) {
+        wvl_report_add(report, "overrides, roi: %u tiles with settings of their own, of %u components: %llu tile-components; %llu are supported. Use fewer tiles", table->choice_count,
+                       f->component_count, (unsigned long long)steps, (unsigned long long)WVL_PLAN_MOST_STEPS);
+        return 0;
+    }
+    return 1;
+}
+
+wvl_plan *wvl_geom_build_plan(const wvl_allocator *allocator, const wvl_settings *s, const wvl_image_format *f, wvl_report *report)
 {
     wvl_variant_table table;
-    wvl_plan *plan = wvl_variants_open(&table, allocator, s, f, report) ? build_plan(allocator, s, f, &table) : NULL;
+    int is_open = wvl_variants_open(&table, allocator, s, f, report) && check_steps(&table, f, report);
+    wvl_plan *plan = is_open ? build_plan(allocator, s, f, &table) : NULL;
     wvl_variants_close(&table);
     return plan;
 }

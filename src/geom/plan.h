@@ -227,7 +227,7 @@ struct wvl_plan {
     wvl_backend_memory backend; /* the CPU backend's, for the largest wave */
     uint8_t device;        /* WVL_DEVICE_* */
     uint32_t devices;      /* bit per ordinal: those that it may use */
-    uint64_t base_bytes, coded_bytes_bound, output_bytes_bound;
+    uint64_t base_bytes, coded_bytes_bound, output_bytes_bound, certain_bytes, likely_bytes; /* see wvl_plan_memory */
     uint64_t own_bytes;    /* of the one allocation that holds this structure and its arrays */
 };
 
@@ -276,12 +276,15 @@ typedef struct wvl_report {
     uint32_t count;
 } wvl_report;
 
+/* Most steps of a plan: tile-components that differ from each other, or have settings of their own. */
+#define WVL_PLAN_MOST_STEPS (UINT64_C(1) << 20)
+
 struct wvl_settings;
 /* Checks settings and format against the standard, reporting every violation. Returns 1 when there is none. */
 int wvl_plan_check(const struct wvl_settings *settings, const wvl_image_format *format, wvl_report *report);
 /* Resolves checked settings. The plan is one allocation (release with wvl_plan_destroy); context, boxes and bounds are filled by the
  * conductor. NULL: no memory, or violations that show only after resolving (reported). */
-wvl_plan *wvl_plan_build(const wvl_allocator *allocator, const struct wvl_settings *settings, const wvl_image_format *format, wvl_report *report);
+wvl_plan *wvl_geom_build_plan(const wvl_allocator *allocator, const struct wvl_settings *settings, const wvl_image_format *format, wvl_report *report);
 void wvl_plan_destroy(const wvl_allocator *allocator, wvl_plan *plan);
 /* Depth that a component of this format is coded with: 12 where the front makes X'Y'Z' of it. Every rule about depth asks here. */
 unsigned wvl_plan_coded_depth(const struct wvl_settings *settings, const wvl_image_format *format, uint32_t component);
@@ -360,6 +363,21 @@ wvl_rect wvl_geom_tile_rect(const wvl_plan *plan, uint32_t tile);
  * size is the same for every tile of a plan. */
 void wvl_tile_plan_carve(const wvl_plan *plan, wvl_carver *carver, wvl_tile_plan *tile);
 void wvl_tile_plan_build(const wvl_plan *plan, uint32_t index, wvl_tile_plan *tile);
+/* The same of one component alone, which is component 0 of the result. */
+void wvl_tile_plan_carve_component(const wvl_plan *plan, wvl_carver *carver, wvl_tile_plan *tile);
+void wvl_tile_plan_build_component(const wvl_plan *plan, uint32_t index, uint32_t component, wvl_tile_plan *tile);
+
+/* Components of one class have the same geometry, coding and quantisation in every tile: what one of them takes, each of them takes. */
+typedef struct wvl_component_classes {
+    uint32_t count;
+    uint32_t *first;         /* [count]: the first component of the class */
+    uint32_t *size;          /* [count]: its components */
+    uint32_t *class_of;      /* [component_count] */
+    uint32_t *table;         /* working */
+} wvl_component_classes;
+
+void wvl_geom_carve_classes(const wvl_plan *plan, wvl_carver *carver, wvl_component_classes *classes);
+void wvl_geom_build_classes(const wvl_plan *plan, wvl_component_classes *classes);
 
 /* Whether a region reaches into the tile and is meant for the component. */
 int wvl_geom_region_counts(const wvl_region *region, wvl_rect tile, uint32_t tile_index, uint32_t component);

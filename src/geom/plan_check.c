@@ -398,19 +398,28 @@ static uint64_t widest_tile(uint64_t tile0, uint64_t tile, uint64_t from, uint64
     return widest;
 }
 
+/* Components have at most 255 steps along an axis: the tiles are walked once for each. */
+typedef struct widest_tiles {
+    const wvl_settings *settings;
+    uint64_t tile0, tile, from, to;
+    uint64_t widest[256]; /* 0: not known */
+} widest_tiles;
+
+static uint64_t find_widest(widest_tiles *w, unsigned step)
+{
+    unsigned known = step ? step : 1;
+    if (!w->widest[known]) {
+        w->widest[known] = widest_tile(w->tile0, w->tile, w->from, w->to, (uint64_t)known << w->settings->levels);
+    }
+    return w->widest[known];
+}
+
 static void check_profile_lowest(const wvl_settings *s, const wvl_image_format *f, uint32_t first, uint32_t end, wvl_report *r)
 {
-    uint64_t tile_width = s->tile_width ? s->tile_width : f->x1, tile_height = s->tile_height ? s->tile_height : f->y1;
-    unsigned dx = 0, dy = 0;
+    widest_tiles across = {.settings = s, .tile0 = s->tile_x0, .tile = s->tile_width ? s->tile_width : f->x1, .from = f->x0, .to = f->x1};
+    widest_tiles down = {.settings = s, .tile0 = s->tile_y0, .tile = s->tile_height ? s->tile_height : f->y1, .from = f->y0, .to = f->y1};
     for (uint32_t c = first; c < end; c++) {
-        const wvl_component_format *cf = &f->components[c];
-        if (c > first && cf->dx == dx && cf->dy == dy) {
-            continue;
-        }
-        dx = cf->dx;
-        dy = cf->dy;
-        uint64_t width = widest_tile(s->tile_x0, tile_width, f->x0, f->x1, (uint64_t)(dx ? dx : 1) << s->levels);
-        uint64_t height = widest_tile(s->tile_y0, tile_height, f->y0, f->y1, (uint64_t)(dy ? dy : 1) << s->levels);
+        uint64_t width = find_widest(&across, f->components[c].dx), height = find_widest(&down, f->components[c].dy);
         if (width > 128 || height > 128) {
             wvl_report_add(r, "profile %u: the lowest resolution of component %u has up to %llu,%llu samples a tile; 128,128 are allowed, use more levels (Table A.45)",
                            s->profile - 1u, c, (unsigned long long)width, (unsigned long long)height);

@@ -147,43 +147,64 @@ const wvl_tile_variant *wvl_plan_find_variant(const wvl_plan *plan, uint32_t til
     return lo < plan->choice_count && plan->choices[lo].tile == tile ? &plan->variants[plan->choices[lo].variant] : NULL;
 }
 
-void wvl_tile_plan_carve(const wvl_plan *plan, wvl_carver *carver, wvl_tile_plan *tile)
+static void carve_tile(wvl_carver *carver, uint64_t components, uint64_t resolutions, wvl_tile_plan *tile)
 {
-    uint64_t resolutions = plan->most_resolutions;
-    uint64_t bands = 3 * resolutions - 2 * (uint64_t)plan->component_count;
-    tile->components = wvl_carve(carver, plan->component_count, sizeof *tile->components);
+    tile->components = wvl_carve(carver, components, sizeof *tile->components);
     tile->resolutions = wvl_carve(carver, resolutions, sizeof *tile->resolutions);
-    tile->bands = wvl_carve(carver, bands, sizeof *tile->bands);
+    tile->bands = wvl_carve(carver, 3 * resolutions - 2 * components, sizeof *tile->bands);
 }
 
-void wvl_tile_plan_build(const wvl_plan *plan, uint32_t index, wvl_tile_plan *tile)
+void wvl_tile_plan_carve(const wvl_plan *plan, wvl_carver *carver, wvl_tile_plan *tile)
+{
+    carve_tile(carver, plan->component_count, plan->most_resolutions, tile);
+}
+
+void wvl_tile_plan_carve_component(const wvl_plan *plan, wvl_carver *carver, wvl_tile_plan *tile) { carve_tile(carver, 1, plan->max_levels + 1u, tile); }
+
+static void open_tile(const wvl_plan *plan, uint32_t index, const wvl_tile_variant *variant, wvl_tile_plan *tile)
 {
     tile->index = index;
     tile->rect = wvl_geom_tile_rect(plan, index);
-    const wvl_tile_variant *variant = wvl_plan_find_variant(plan, index);
     tile->order = variant ? variant->order : plan->order;
     tile->mct = variant ? variant->mct : plan->mct;
     tile->sop = variant ? variant->sop : plan->sop;
     tile->eph = variant ? variant->eph : plan->eph;
-    tile->component_count = plan->component_count;
-    tile->resolution_count = tile->band_count = 0;
+    tile->component_count = tile->resolution_count = tile->band_count = 0;
     tile->block_count = tile->precinct_count = tile->coef_bytes = tile->sample_count = 0;
-    for (uint32_t c = 0; c < plan->component_count; c++) {
-        const wvl_plan_component *pc = &plan->components[c];
-        wvl_tile_component *tc = &tile->components[c];
-        tc->coding = variant ? variant->codings[c] : pc->coding;
-        const wvl_coding *coding = &plan->codings[tc->coding];
-        tc->rect = subsampled(tile->rect, pc->dx, pc->dy);
-        tc->first_resolution = tile->resolution_count;
-        tc->levels = coding->levels;
-        tc->reversible = coding->reversible;
-        tc->wide = coding->wide;
-        tile->sample_count = wvl_add_saturate(tile->sample_count, (uint64_t)wvl_rect_width(tc->rect) * wvl_rect_height(tc->rect));
-        for (unsigned r = 0; r <= coding->levels; r++) {
-            build_resolution(coding, tc, r, &tile->resolutions[tile->resolution_count], tile);
-            tile->resolution_count++;
-        }
+}
+
+static void add_component(const wvl_plan *plan, const wvl_tile_variant *variant, uint32_t component, wvl_tile_plan *tile)
+{
+    const wvl_plan_component *pc = &plan->components[component];
+    wvl_tile_component *tc = &tile->components[tile->component_count++];
+    tc->coding = variant ? variant->codings[component] : pc->coding;
+    const wvl_coding *coding = &plan->codings[tc->coding];
+    tc->rect = subsampled(tile->rect, pc->dx, pc->dy);
+    tc->first_resolution = tile->resolution_count;
+    tc->levels = coding->levels;
+    tc->reversible = coding->reversible;
+    tc->wide = coding->wide;
+    tile->sample_count = wvl_add_saturate(tile->sample_count, (uint64_t)wvl_rect_width(tc->rect) * wvl_rect_height(tc->rect));
+    for (unsigned r = 0; r <= coding->levels; r++) {
+        build_resolution(coding, tc, r, &tile->resolutions[tile->resolution_count], tile);
+        tile->resolution_count++;
     }
+}
+
+void wvl_tile_plan_build(const wvl_plan *plan, uint32_t index, wvl_tile_plan *tile)
+{
+    const wvl_tile_variant *variant = wvl_plan_find_variant(plan, index);
+    open_tile(plan, index, variant, tile);
+    for (uint32_t c = 0; c < plan->component_count; c++) {
+        add_component(plan, variant, c, tile);
+    }
+}
+
+void wvl_tile_plan_build_component(const wvl_plan *plan, uint32_t index, uint32_t component, wvl_tile_plan *tile)
+{
+    const wvl_tile_variant *variant = wvl_plan_find_variant(plan, index);
+    open_tile(plan, index, variant, tile);
+    add_component(plan, variant, component, tile);
 }
 
 wvl_rect wvl_geom_block_rect(const wvl_tile_band *band, uint32_t col, uint32_t row)

@@ -141,7 +141,7 @@ static int run_level(source *s, const wvl_cuda_band *bands, const wvl_dwt_plane 
         lane.low = *low;
     }
     build_bands(bands, kind, tile_bands, &lane);
-    wvl_dwt_strip strip = {wvl_dwt_fetch_kernels(WVL_CPU_C), &lane, 1, s->rect.y0, s->rect.y1, &lines, fetch_row, s};
+    wvl_dwt_strip strip = {wvl_dwt_fetch_kernels(WVL_CPU_C), &lane, 1, s->rect.y0, s->rect.y1, &lines, fetch_row, s, NULL};
     if (s->job->levels == WVL_CUDA_PLAIN) {
         wvl_dwt_put_plain(&strip);
     } else {

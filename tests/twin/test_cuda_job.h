@@ -76,7 +76,7 @@ static void plan_job(job *j)
     j->format.components = j->components;
     j->settings.layer_values = &j->layer;
     REQUIRE_THAT(wvl_plan_check(&j->settings, &j->format, &r), "settings");
-    j->plan = wvl_plan_build(NULL, &j->settings, &j->format, &r);
+    j->plan = wvl_geom_build_plan(NULL, &j->settings, &j->format, &r);
     REQUIRE_THAT(j->plan, "no plan");
     uint32_t count = j->plan->tile_count;
     j->tiles = calloc(count, sizeof *j->tiles);

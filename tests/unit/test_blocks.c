@@ -184,7 +184,7 @@ static void run_coder(const wvl_plan *plan, const wvl_coefs *coefs, uint32_t til
 static codestream encode(const wvl_plan *plan, const wvl_image *image, int by_batches)
 {
     const wvl_backend_vtable *table = wvl_backend_fetch_host();
-    wvl_backend_options options = {&plan->context->host, plan->context->pool, NULL, NULL};
+    wvl_backend_options options = {&plan->context->host, plan->context->pool, NULL, NULL, NULL};
     wvl_backend *backend;
     wvl_backend_job *job;
     wvl_wave wave;

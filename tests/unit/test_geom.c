@@ -45,7 +45,7 @@ static fixture open_fixture(const wvl_settings *s, const wvl_image_format *f)
     wvl_report report = {fail_on_report, NULL, 0};
     memset(&x, 0, sizeof x);
     ck_assert(wvl_plan_check(s, f, &report));
-    x.plan = wvl_plan_build(NULL, s, f, &report);
+    x.plan = wvl_geom_build_plan(NULL, s, f, &report);
     ck_assert_ptr_nonnull(x.plan);
     wvl_carver carver = {NULL, 0};
     wvl_tile_plan_carve(x.plan, &carver, &x.tile);

@@ -26,7 +26,7 @@ static wvl_plan *build_plan(const wvl_bench_dwt_case *c)
     for (uint32_t i = 0; i < c->components; i++) {
         components[i] = (wvl_component_format){(uint8_t)c->depth, 0, 1, 1};
     }
-    return wvl_plan_check(&s, &format, &r) ? wvl_plan_build(NULL, &s, &format, &r) : NULL;
+    return wvl_plan_check(&s, &format, &r) ? wvl_geom_build_plan(NULL, &s, &format, &r) : NULL;
 }
 
 static int build_tiles(wvl_bench_dwt_picture *p)

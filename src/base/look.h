@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Looks: every loop that may take long asks between its steps whether the picture is still wanted. A step is at most WVL_LOOK_BLOCKS blocks that are
+ * coded, or WVL_LOOK_SAMPLES samples of a transform, so that an encode ends soon after its cancel token is raised. Each look says what was done since the
+ * one before: tests add it up and see that no loop goes without looks.
+ */
+#ifndef WVL_BASE_LOOK_H
+#define WVL_BASE_LOOK_H
+
+#include <stdatomic.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define WVL_LOOK_BLOCKS 64u                  /* most block codings of a thread between two looks */
+#define WVL_LOOK_SAMPLES (UINT64_C(4) << 20) /* most samples of a transform between two looks */
+
+typedef enum wvl_look_kind {
+    WVL_LOOK_TRANSFORM = 0, /* samples */
+    WVL_LOOK_CODE,          /* blocks coded */
+    WVL_LOOK_WEIGH,         /* blocks weighed before they are coded */
+    WVL_LOOK_VISIT,         /* precincts visited by all workers while layers are chosen */
+    WVL_LOOK_SUM,           /* precincts whose costs are added */
+    WVL_LOOK_GAINS,         /* precincts whose gains are added */
+    WVL_LOOK_COLLECT,       /* precincts searched for passes that fill the last bytes */
+    WVL_LOOK_FILL,          /* passes tried for the last bytes */
+    WVL_LOOK_REBUILD,       /* PSNR: blocks rebuilt as a decoder does */
+    WVL_LOOK_INVERSE,       /* PSNR: samples of the inverse transform */
+    WVL_LOOK_COMPARE,       /* PSNR: samples compared */
+    WVL_LOOK_DIVIDE,        /* packets that are divided into tile-parts */
+    WVL_LOOK_LENGTHS,       /* packets whose lengths are listed */
+    WVL_LOOK_WRITE,         /* packets written */
+    WVL_LOOK_PLAN,          /* tiles measured by a plan */
+    WVL_LOOK_KINDS
+} wvl_look_kind;
+
+/* What another thread, or a signal handler, raises. */
+typedef struct wvl_look_flag {
+    _Atomic int raised;     /* a lock-free int may be stored from a signal handler (C11 7.14.1.1) */
+    void (*note)(void *user, wvl_look_kind kind, uint64_t work); /* sees every look; NULL outside of tests */
+    void *note_user;
+} wvl_look_flag;
+
+typedef struct wvl_look {
+    const wvl_look_flag *flag; /* NULL: nobody can raise it */
+    _Atomic int stopped;       /* for another reason, such as the progress callback */
+} wvl_look;
+
+static inline int wvl_look_is_over(const wvl_look *look)
+{
+    return look && (atomic_load_explicit(&look->stopped, memory_order_relaxed) || (look->flag && atomic_load_explicit(&look->flag->raised, memory_order_relaxed)));
+}
+
+/* Nonzero: stop. work: what was done since the last look, in the units of the kind. look may be NULL. */
+static inline int wvl_look_after(const wvl_look *look, wvl_look_kind kind, uint64_t work)
+{
+    if (look && look->flag && look->flag->note) {
+        look->flag->note(look->flag->note_user, kind, work);
+    }
+    return wvl_look_is_over(look);
+}
+
+#endif

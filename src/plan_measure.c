@@ -1,0 +1,300 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "plan_measure.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "backend/backend.h"
+#include "base/alloc.h"
+#include "codec/blocks/work.h"
+#include "codec/jp2/jp2.h"
+#include "codec/tile_coder.h"
+#include "codec/tile_least.h"
+#include "context.h"
+#include "drive.h"
+#include "profile_walk.h"
+#include "quality.h"
+#include "result.h"
+#include "wave.h"
+
+/* ---- Tiles ------------------------------------------------------------------------------------------------------------------------ */
+
+/* Sums of one tile, then of a wave. */
+typedef struct tile_sum {
+    wvl_cpu_shape shape;
+    uint64_t bands, runs;
+} tile_sum;
+
+typedef struct tile_walk {
+    wvl_plan *plan;
+    const wvl_look *look;
+    wvl_coder_least *least;
+    wvl_component_classes classes;
+    wvl_tile_plan one;         /* a component of the tile at work */
+    wvl_coder_sum coder;
+    uint32_t concurrency;
+    tile_sum wave;
+    uint32_t wave_tiles;
+    uint64_t wave_bytes;       /* of coefficients and tile plans */
+    uint64_t kept_bytes, work_bytes; /* most of any wave */
+    uint32_t widest;
+} tile_walk;
+
+static void add_class(tile_walk *w, uint32_t class, tile_sum *sum, wvl_coder_tile_sum *coded, uint64_t *coef_bytes)
+{
+    wvl_plan *plan = w->plan;
+    const wvl_tile_plan *one = &w->one;
+    uint64_t times = w->classes.size[class];
+    coded->blocks = wvl_add_saturate(coded->blocks, wvl_mul_saturate(one->block_count, times));
+    coded->precincts = wvl_add_saturate(coded->precincts, wvl_mul_saturate(one->precinct_count, times));
+    *coef_bytes = wvl_add_saturate(*coef_bytes, wvl_mul_saturate(one->coef_bytes, times));
+    sum->bands += one->band_count * times;
+    sum->runs = wvl_add_saturate(sum->runs, wvl_mul_saturate(wvl_work_count_runs(one), times));
+    wvl_cpu_add_component(&sum->shape, one, 0, times);
+    wvl_coder_add_component(plan, one, 0, times, coded, &w->coder);
+    wvl_coder_add_least_component(plan, one, w->classes.first[class], w->least);
+    plan->largest_tile_component = wvl_max_u64(plan->largest_tile_component, one->sample_count);
+}
+
+static void close_wave(tile_walk *w)
+{
+    wvl_plan *plan = w->plan;
+    wvl_backend_memory need;
+    wvl_cpu_measure_shape(plan, &w->wave.shape, w->wave_tiles, w->concurrency, &need);
+    w->kept_bytes = wvl_max_u64(w->kept_bytes, need.host_bytes - need.work_bytes);
+    w->work_bytes = wvl_max_u64(w->work_bytes, need.work_bytes);
+    w->widest = wvl_max_u32(w->widest, w->wave_tiles);
+    plan->wave_bands = wvl_max_u64(plan->wave_bands, w->wave.bands);
+    plan->wave_runs = wvl_max_u64(plan->wave_runs, w->wave.runs);
+    plan->wave_count++;
+    w->wave = (tile_sum){.shape = {.lanes_max = 1}};
+    w->wave_tiles = 0;
+    w->wave_bytes = 0;
+}
+
+/* As wvl_wave_build puts them together. */
+static void add_to_wave(tile_walk *w, const tile_sum *sum, uint64_t coef_bytes)
+{
+    uint64_t bytes = wvl_add_saturate(coef_bytes, w->plan->tile_plan_bytes);
+    if (w->wave_tiles && wvl_add_saturate(w->wave_bytes, bytes) > w->plan->wave_limit) {
+        close_wave(w);
+    }
+    wvl_cpu_join_shapes(&w->wave.shape, &sum->shape);
+    w->wave.bands += sum->bands;
+    w->wave.runs = wvl_add_saturate(w->wave.runs, sum->runs);
+    w->wave_tiles++;
+    w->wave_bytes = wvl_add_saturate(w->wave_bytes, bytes);
+}
+
+static void add_tile(tile_walk *w, uint32_t tile)
+{
+    wvl_plan *plan = w->plan;
+    tile_sum sum = {.shape = {.lanes_max = 1}};
+    wvl_coder_tile_sum coded = {0};
+    uint64_t coef_bytes = 0;
+    for (uint32_t class = 0; class < w->classes.count; class++) {
+        wvl_tile_plan_build_component(plan, tile, w->classes.first[class], &w->one);
+        add_class(w, class, &sum, &coded, &coef_bytes);
+    }
+    uint32_t lanes = w->one.mct != WVL_MCT_NONE || plan->xyz.kind != WVL_XYZ_NONE ? 3 : 1;
+    wvl_cpu_add_tile(&sum.shape, plan->component_count, lanes, coef_bytes, coded.blocks);
+    wvl_coder_add_tile(plan, &w->one, w->concurrency > 1 ? WVL_STORE_SPAN : WVL_STORE_CHUNK, &coded, &w->coder);
+    wvl_coder_add_least(plan, &w->one, coded.precincts, w->least);
+    plan->most_precincts = wvl_max_u64(plan->most_precincts, coded.precincts);
+    plan->most_blocks = wvl_max_u64(plan->most_blocks, coded.blocks);
+    add_to_wave(w, &sum, coef_bytes);
+}
+
+/* Every component of a class has the bytes of its first one. */
+static void spread_least(const tile_walk *w)
+{
+    for (uint32_t c = 0; w->least->group_bytes && c < w->plan->component_count; c++) {
+        uint32_t first = w->classes.first[w->classes.class_of[c]];
+        for (uint32_t g = 0; g < wvl_plan_cap_groups(w->plan); g += w->plan->component_count) {
+            w->least->group_bytes[g + c] = w->least->group_bytes[g + first];
+        }
+    }
+}
+
+static wvl_status walk_tiles(tile_walk *w)
+{
+    wvl_plan *plan = w->plan;
+    w->wave = (tile_sum){.shape = {.lanes_max = 1}};
+    w->widest = 1;
+    plan->wave_count = 0;
+    for (uint32_t t = 0; t < plan->tile_count; t++) {
+        add_tile(w, t);
+        if (wvl_look_after(w->look, WVL_LOOK_PLAN, 1)) {
+            return WVL_CANCELLED;
+        }
+    }
+    close_wave(w);
+    spread_least(w);
+    plan->wave_tiles = w->widest;
+    plan->backend = (wvl_backend_memory){.host_bytes = wvl_add_saturate(w->kept_bytes, w->work_bytes), .work_bytes = w->work_bytes};
+    return WVL_OK;
+}
+
+static wvl_status check_steps(const tile_walk *w, char *problem, size_t problem_bytes)
+{
+    uint64_t steps = wvl_mul_saturate(w->plan->tile_count, w->classes.count);
+    if (steps <= WVL_PLAN_MOST_STEPS) {
+        return WVL_OK;
+    }
+    (void)snprintf(problem, problem_bytes, "%u tiles of %u kinds of components (subsampling and settings): %llu together; %llu are supported. Use fewer tiles, or "
+                                           "components that are more alike", w->plan->tile_count, w->classes.count, (unsigned long long)steps,
+                   (unsigned long long)WVL_PLAN_MOST_STEPS);
+    return WVL_ERROR_PARAMETER;
+}
+
+static wvl_status sum_tiles(tile_walk *w, char *problem, size_t problem_bytes)
+{
+    const wvl_allocator *host = &w->plan->context->host;
+    wvl_carver carver = {NULL, 0};
+    wvl_geom_carve_classes(w->plan, &carver, &w->classes);
+    wvl_tile_plan_carve_component(w->plan, &carver, &w->one);
+    uint64_t bytes = carver.used;
+    uint8_t *memory = wvl_alloc(host, bytes);
+    if (!memory) {
+        return WVL_ERROR_MEMORY;
+    }
+    carver = (wvl_carver){memory, 0};
+    wvl_geom_carve_classes(w->plan, &carver, &w->classes);
+    wvl_tile_plan_carve_component(w->plan, &carver, &w->one);
+    wvl_geom_build_classes(w->plan, &w->classes);
+    wvl_status status = check_steps(w, problem, problem_bytes);
+    status = status == WVL_OK ? walk_tiles(w) : status;
+    wvl_free(host, memory, bytes);
+    return status;
+}
+
+/* ---- Tile-parts ------------------------------------------------------------------------------------------------------------------- */
+
+/* Where tiles are divided, their packets are walked in order: that takes a tile plan, and what the order remembers. */
+static wvl_status count_parts(const tile_walk *w, char *problem, size_t problem_bytes)
+{
+    wvl_plan *plan = w->plan;
+    wvl_tile_plan tile = {0};
+    wvl_order_memory order = {0};
+    wvl_carver carver = {NULL, 0};
+    int walks = plan->parts && w->coder.packets <= WVL_CODER_MOST_WALKED;
+    if (walks) {
+        wvl_tile_plan_carve(plan, &carver, &tile);
+        wvl_order_carve(plan, plan->most_resolutions, plan->most_precincts, &carver, &order);
+    }
+    uint64_t bytes = carver.used;
+    uint8_t *memory = wvl_alloc(&plan->context->host, bytes);
+    if (!memory) {
+        return WVL_ERROR_MEMORY;
+    }
+    carver = (wvl_carver){memory, 0};
+    if (walks) {
+        wvl_tile_plan_carve(plan, &carver, &tile);
+        wvl_order_carve(plan, plan->most_resolutions, plan->most_precincts, &carver, &order);
+    }
+    wvl_status status = wvl_coder_count_parts(plan, w->look, &w->coder, &tile, &order, w->least->group_bytes, &plan->part_count, problem, problem_bytes);
+    wvl_free(&plan->context->host, memory, bytes);
+    return status;
+}
+
+/* ---- Memory ----------------------------------------------------------------------------------------------------------------------- */
+
+/* Memory that is held all the time, and the most of the stages beside it. */
+typedef struct stage_memory {
+    uint64_t held, transform, code, finish;
+} stage_memory;
+
+static uint64_t most_of(const stage_memory *m) { return wvl_add_saturate(m->held, wvl_max_u64(wvl_max_u64(m->transform, m->code), m->finish)); }
+
+/*
+ * Of the last wave block coding holds the coefficients alone; before that both halves hold what they work in. Finishing holds its own, and coefficients with
+ * it when they are kept. Where pixels may come again, tiles are there already.
+ */
+static stage_memory measure_stages(const wvl_plan *plan, const wvl_coder_memory *coder, uint64_t wave_bytes)
+{
+    uint64_t coefs = plan->backend.host_bytes - plan->backend.work_bytes, tiles = coder->tile_bytes;
+    int is_once = plan->wave_count == 1 && !wvl_recode_is_possible(plan);
+    uint64_t kept = plan->keep_coefs ? wvl_add_saturate(coefs, wvl_alloc_size(plan->quality_bytes)) : 0;
+    stage_memory m;
+    m.held = wvl_add_saturate(wvl_alloc_size(wave_bytes), wvl_add_saturate(coder->base_bytes, wvl_session_bytes()));
+    m.transform = wvl_add_saturate(plan->backend.host_bytes, is_once ? 0 : tiles);
+    m.transform = wvl_add_saturate(m.transform, plan->wave_count > 1 ? coder->worker_bytes : 0);
+    m.code = wvl_add_saturate(wvl_add_saturate(coefs, tiles), coder->worker_bytes);
+    m.finish = wvl_max_u64(wvl_add_saturate(coder->finish_bytes, kept), wvl_result_bytes_of_plan(plan));
+    m.finish = wvl_add_saturate(m.finish, tiles);
+    return m;
+}
+
+/* Without what only some pictures need: a second round, and where a device may do the transform, the CPU's share of it. */
+static uint64_t count_certain(const wvl_plan *plan, const wvl_coder_memory *coder, stage_memory m)
+{
+    const char *reason;
+    int may_leave = plan->device != WVL_DEVICE_CPU && wvl_drive_device_table(plan, NULL, &reason);
+    m.transform = may_leave ? 0 : plan->backend.host_bytes;
+    m.code = may_leave ? wvl_add_saturate(coder->tile_bytes, coder->worker_bytes) : m.code;
+    m.finish = wvl_add_saturate(coder->finish_bytes, coder->tile_bytes);
+    return most_of(&m);
+}
+
+static void promise_memory(wvl_plan *plan, const wvl_coder_sum *sum, const wvl_coder_memory *coder, uint64_t wave_bytes)
+{
+    plan->quality_bytes = plan->keep_coefs ? wvl_quality_bytes(plan, plan->largest_tile_component) : 0;
+    if (plan->quality_bytes == UINT64_MAX) { /* estimates must do */
+        plan->keep_coefs = 0;
+        plan->quality_bytes = 0;
+    }
+    stage_memory stages = measure_stages(plan, coder, wave_bytes);
+    plan->base_bytes = most_of(&stages);
+    plan->certain_bytes = count_certain(plan, coder, stages);
+    plan->coded_bytes_bound = coder->coded_bytes_bound;
+    uint64_t boxes = plan->jp2 ? plan->boxes_before.bytes + WVL_JP2_MAX_HEADER_BYTES : 0;
+    plan->output_bytes_bound = wvl_add_saturate(coder->output_bytes_bound, boxes);
+    uint64_t likely = wvl_coder_guess_bytes(plan, sum);
+    if (wvl_profile_walks(plan)) {
+        uint64_t walk = wvl_profile_walk_bytes(plan);
+        uint64_t judged = wvl_add_saturate(wvl_alloc_size(plan->output_bytes_bound), wvl_add_saturate(walk, walk / 2));
+        plan->coded_bytes_bound = wvl_add_saturate(plan->coded_bytes_bound, judged);
+    }
+    plan->likely_bytes = wvl_add_saturate(plan->base_bytes, wvl_min_u64(likely, plan->coded_bytes_bound));
+}
+
+static uint64_t measure_wave(const wvl_plan *plan)
+{
+    wvl_carver carver = {NULL, 0};
+    wvl_wave wave;
+    wvl_wave_carve(plan, &carver, &wave);
+    return carver.used;
+}
+
+static wvl_status measure_with(tile_walk *w, char *problem, size_t problem_bytes)
+{
+    wvl_plan *plan = w->plan;
+    wvl_carver carver = {NULL, 0};
+    wvl_coder_memory coder;
+    wvl_tile_plan tile;
+    wvl_tile_plan_carve(plan, &carver, &tile);
+    plan->tile_plan_bytes = carver.used;
+    wvl_status status = sum_tiles(w, problem, problem_bytes);
+    status = status == WVL_OK ? count_parts(w, problem, problem_bytes) : status;
+    if (status != WVL_OK) {
+        return status;
+    }
+    wvl_profile_space_lengths(plan);
+    status = wvl_coder_check_least(plan, w->least, plan->part_count, problem, problem_bytes);
+    if (status == WVL_OK) {
+        wvl_coder_measure(plan, &w->coder, w->concurrency, &coder);
+        promise_memory(plan, &w->coder, &coder, measure_wave(plan));
+    }
+    return status;
+}
+
+wvl_status wvl_plan_measure_tiles(wvl_plan *plan, const wvl_look *look, char *problem, size_t problem_bytes)
+{
+    const wvl_allocator *host = &plan->context->host;
+    uint64_t group_bytes = plan->max_component_bytes ? wvl_plan_cap_groups(plan) * sizeof(uint64_t) : 0;
+    wvl_coder_least least = {.group_bytes = group_bytes ? wvl_alloc_zeroed(host, group_bytes) : NULL};
+    tile_walk walk = {.plan = plan, .look = look, .least = &least, .concurrency = wvl_pool_concurrency(plan->context->pool)};
+    wvl_status status = group_bytes && !least.group_bytes ? WVL_ERROR_MEMORY : measure_with(&walk, problem, problem_bytes);
+    wvl_free(host, least.group_bytes, group_bytes);
+    return status;
+}

@@ -1,0 +1,273 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Looks, counted loop by loop. Each look says how much was done since the one before; the sums must be what the picture has, so that a look that somebody
+ * takes away is missed. Raised at any look of any loop, an encode ends as cancelled, after no more looks than every thread may be at.
+ */
+#include <check.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "context.h"
+#include "geom/plan.h"
+
+#define WIDTH 700u
+#define HEIGHT 500u
+#define THREADS 2u
+
+static const char *const names[WVL_LOOK_KINDS] = {"transform", "code", "weigh", "visit", "sum", "gains", "collect", "fill", "rebuild", "inverse", "compare", "divide",
+                                                  "lengths", "write", "plan"};
+
+/* What an observer of looks has seen, and at which it raises. */
+typedef struct watch {
+    wvl_cancel *cancel;
+    _Atomic uint64_t sums[WVL_LOOK_KINDS], counts[WVL_LOOK_KINDS], most[WVL_LOOK_KINDS];
+    unsigned kind;           /* of the look that raises */
+    uint64_t at;             /* its number, from 1; 0: none */
+    _Atomic uint64_t after;  /* looks since then */
+} watch;
+
+static void note(void *user, wvl_look_kind kind, uint64_t work)
+{
+    watch *w = user;
+    uint64_t most = atomic_load(&w->most[kind]);
+    atomic_fetch_add(&w->sums[kind], work);
+    while (work > most && !atomic_compare_exchange_weak(&w->most[kind], &most, work)) {
+    }
+    if (wvl_cancel_is_raised(w->cancel)) {
+        atomic_fetch_add(&w->after, 1);
+    }
+    if (atomic_fetch_add(&w->counts[kind], 1) + 1 == w->at && kind == w->kind) {
+        wvl_cancel_raise(w->cancel);
+    }
+}
+
+typedef struct bench {
+    wvl_context *context;
+    wvl_params *params;
+    wvl_component_format components[3];
+    wvl_image_format format;
+    uint8_t *pixels;
+    wvl_plane planes[3];
+    wvl_image image;
+} bench;
+
+static void draw(uint8_t *pixels)
+{
+    uint32_t noise = 1;
+    for (uint32_t i = 0; i < WIDTH * HEIGHT; i++) {
+        uint32_t x = i % WIDTH, y = i / WIDTH;
+        noise = noise * 1664525u + 1013904223u;
+        for (unsigned c = 0; c < 3; c++) {
+            pixels[3 * i + c] = (uint8_t)(x / 4 + y / (3 + c) + (noise >> 28) + ((x / 32 + y / 32) & 1 ? 40 : 0));
+        }
+    }
+}
+
+static void open_bench(bench *b, const char *settings)
+{
+    char text[256], *next = text;
+    memset(b, 0, sizeof *b);
+    wvl_context_options options = {.struct_size = sizeof options, .threads = THREADS};
+    ck_assert_int_eq(wvl_context_create(&options, &b->context), WVL_OK);
+    ck_assert_int_eq(wvl_params_create(b->context, &b->params), WVL_OK);
+    (void)snprintf(text, sizeof text, "%s", settings);
+    for (char *key = strtok_r(text, " ", &next); key; key = strtok_r(NULL, " ", &next)) {
+        char *value = strchr(key, '=');
+        *value = 0;
+        ck_assert_msg(wvl_params_set(b->params, key, value + 1) == WVL_OK, "%s", wvl_params_error(b->params));
+    }
+    b->pixels = malloc((size_t)3 * WIDTH * HEIGHT);
+    draw(b->pixels);
+    for (unsigned c = 0; c < 3; c++) {
+        b->components[c] = (wvl_component_format){.depth = 8};
+        b->planes[c] = (wvl_plane){.data = b->pixels, .pitch_bytes = 3 * WIDTH, .sample_stride = 3, .first_sample = c, .container = WVL_SAMPLE_8};
+    }
+    b->format = (wvl_image_format){.struct_size = sizeof b->format, .x1 = WIDTH, .y1 = HEIGHT, .component_count = 3, .components = b->components};
+    b->image = (wvl_image){.struct_size = sizeof b->image, .planes = b->planes, .plane_count = 3};
+}
+
+static void close_bench(bench *b)
+{
+    free(b->pixels);
+    wvl_params_release(b->params);
+    wvl_context_release(b->context);
+}
+
+static int swallow(void *user, const void *data, size_t bytes)
+{
+    (void)user;
+    (void)data;
+    (void)bytes;
+    return 0;
+}
+
+/* Plans and encodes with a fresh token. */
+static wvl_status run(bench *b, watch *w, unsigned kind, uint64_t at)
+{
+    char text[512];
+    wvl_plan *plan;
+    memset(w, 0, sizeof *w);
+    w->kind = kind;
+    w->at = at;
+    ck_assert_int_eq(wvl_cancel_create(b->context, &w->cancel), WVL_OK);
+    w->cancel->flag.note = note;
+    w->cancel->flag.note_user = w;
+    wvl_plan_request request = {.struct_size = sizeof request, .context = b->context, .params = b->params, .format = &b->format, .cancel = w->cancel,
+                                .error = text, .error_bytes = sizeof text};
+    wvl_status status = wvl_plan_build(&request, &plan);
+    if (status == WVL_OK) {
+        wvl_sink sink = {.struct_size = sizeof sink, .write = swallow};
+        wvl_control control = {.struct_size = sizeof control, .cancel = w->cancel};
+        status = wvl_encode(plan, &b->image, &sink, &control, NULL, text, sizeof text);
+    }
+    ck_assert_msg(status == WVL_OK || status == WVL_CANCELLED, "%s", text);
+    wvl_plan_release(plan);
+    wvl_cancel_release(w->cancel);
+    return status;
+}
+
+/* What a whole picture is, in the units of the looks. */
+typedef struct amounts { uint64_t blocks, precincts, packets, samples, tiles; } amounts;
+
+static amounts measure(bench *b)
+{
+    wvl_plan *plan;
+    wvl_tile_plan tile;
+    wvl_carver carver = {NULL, 0};
+    ck_assert_int_eq(wvl_plan_create(b->context, b->params, &b->format, NULL, &plan), WVL_OK);
+    wvl_tile_plan_carve(plan, &carver, &tile);
+    carver = (wvl_carver){aligned_alloc(64, carver.used), 0};
+    uint8_t *memory = carver.base;
+    wvl_tile_plan_carve(plan, &carver, &tile);
+    amounts a = {.samples = plan->total_samples, .tiles = plan->tile_count};
+    for (uint32_t t = 0; t < plan->tile_count; t++) {
+        wvl_tile_plan_build(plan, t, &tile);
+        a.blocks += tile.block_count;
+        a.precincts += tile.precinct_count;
+    }
+    a.packets = a.precincts * plan->layer_count;
+    free(memory);
+    wvl_plan_release(plan);
+    return a;
+}
+
+/* `unit` whole times, at least once. */
+static void check_multiple(const watch *w, unsigned kind, uint64_t unit, const char *settings)
+{
+    uint64_t sum = w->sums[kind];
+    ck_assert_msg(sum >= unit && sum % unit == 0, "%s: %s: %llu of a multiple of %llu", settings, names[kind], (unsigned long long)sum, (unsigned long long)unit);
+}
+
+static void check_least(const watch *w, unsigned kind, uint64_t least, const char *settings)
+{
+    ck_assert_msg(w->sums[kind] >= least, "%s: %s: %llu, at least %llu", settings, names[kind], (unsigned long long)w->sums[kind], (unsigned long long)least);
+}
+
+/* Settings, and the loops that they are there for. */
+typedef struct row { const char *settings; unsigned kinds; } row;
+#define HAS(kind) (1u << WVL_LOOK_##kind)
+#define ALWAYS (HAS(TRANSFORM) | HAS(CODE) | HAS(VISIT) | HAS(SUM) | HAS(DIVIDE) | HAS(LENGTHS) | HAS(WRITE) | HAS(PLAN))
+static const row rows[] = {
+    {"reversible=yes", ALWAYS},
+    {"reversible=no tile=200,150 block=16,16 precincts=[64,64]", ALWAYS},
+    {"reversible=no levels=0 mct=off", ALWAYS},
+    {"reversible=no bpp=0.5,1 rdoq=no block=16,16 precincts=[128,128] tile-parts=R", ALWAYS | HAS(GAINS) | HAS(COLLECT) | HAS(FILL)},
+    {"reversible=no bpp=1 rdoq=yes block=16,16", ALWAYS | HAS(WEIGH) | HAS(GAINS)},
+    {"reversible=no psnr=34 block=16,16", ALWAYS | HAS(GAINS) | HAS(REBUILD) | HAS(INVERSE) | HAS(COMPARE)},
+    {"reversible=yes layers=3 measure-psnr=yes", ALWAYS | HAS(GAINS) | HAS(REBUILD) | HAS(INVERSE) | HAS(COMPARE)},
+    {"reversible=no bpp=1 style=HT block=16,16", ALWAYS | HAS(GAINS)},
+};
+#define ROWS ((int)(sizeof rows / sizeof rows[0]))
+
+START_TEST(every_loop_counts_its_work)
+{
+    const row *r = &rows[_i];
+    watch w;
+    bench b;
+    open_bench(&b, r->settings);
+    amounts a = measure(&b);
+    ck_assert_int_eq(run(&b, &w, 0, 0), WVL_OK);
+    ck_assert_uint_eq(w.sums[WVL_LOOK_PLAN], a.tiles);
+    ck_assert_uint_eq(w.sums[WVL_LOOK_WRITE], a.packets);
+    check_multiple(&w, WVL_LOOK_LENGTHS, a.packets, r->settings);
+    check_multiple(&w, WVL_LOOK_DIVIDE, a.packets, r->settings);
+    check_multiple(&w, WVL_LOOK_CODE, a.blocks, r->settings);
+    check_multiple(&w, WVL_LOOK_SUM, a.precincts, r->settings);
+    check_multiple(&w, WVL_LOOK_VISIT, a.precincts, r->settings);
+    check_least(&w, WVL_LOOK_TRANSFORM, a.samples, r->settings);
+    for (unsigned kind = 0; kind < WVL_LOOK_KINDS; kind++) {
+        ck_assert_msg(!(r->kinds >> kind & 1) || w.counts[kind], "%s: no look while it does %s", r->settings, names[kind]);
+    }
+    if (r->kinds & HAS(WEIGH)) {
+        check_least(&w, WVL_LOOK_WEIGH, a.blocks, r->settings);
+    }
+    if (r->kinds & HAS(GAINS)) {
+        check_multiple(&w, WVL_LOOK_GAINS, a.precincts, r->settings);
+    }
+    if (r->kinds & HAS(COLLECT)) {
+        check_multiple(&w, WVL_LOOK_COLLECT, a.precincts, r->settings);
+    }
+    if (r->kinds & HAS(REBUILD)) {
+        check_multiple(&w, WVL_LOOK_REBUILD, a.blocks, r->settings);
+        check_least(&w, WVL_LOOK_INVERSE, 2 * a.samples, r->settings); /* rows, then columns */
+        check_least(&w, WVL_LOOK_COMPARE, a.samples / 2, r->settings);
+    }
+    close_bench(&b);
+}
+END_TEST
+
+START_TEST(no_step_is_long)
+{
+    watch w;
+    bench b;
+    open_bench(&b, rows[_i].settings);
+    ck_assert_int_eq(run(&b, &w, 0, 0), WVL_OK);
+    ck_assert_uint_le(w.most[WVL_LOOK_CODE], WVL_LOOK_BLOCKS);
+    ck_assert_uint_le(w.most[WVL_LOOK_WEIGH], WVL_LOOK_BLOCKS);
+    ck_assert_uint_le(w.most[WVL_LOOK_REBUILD], WVL_LOOK_BLOCKS);
+    ck_assert_uint_le(w.most[WVL_LOOK_TRANSFORM], WVL_LOOK_SAMPLES);
+    ck_assert_uint_le(w.most[WVL_LOOK_INVERSE], WVL_LOOK_SAMPLES);
+    ck_assert_uint_le(w.most[WVL_LOOK_COMPARE], WVL_LOOK_SAMPLES);
+    close_bench(&b);
+}
+END_TEST
+
+/* Raised at the first, a middle and the last look of a loop. Every thread may be on its way to one look, and so may what comes before the next check. */
+START_TEST(every_loop_ends_soon)
+{
+    const row *r = &rows[_i];
+    watch all, w;
+    bench b;
+    open_bench(&b, r->settings);
+    ck_assert_int_eq(run(&b, &all, 0, 0), WVL_OK);
+    for (unsigned kind = 0; kind < WVL_LOOK_KINDS; kind++) {
+        uint64_t count = all.counts[kind], at[3] = {1, (count + 1) / 2, count - count / 8};
+        for (unsigned i = 0; i < 3 && (r->kinds >> kind & 1); i++) {
+            wvl_status status = run(&b, &w, kind, at[i]);
+            ck_assert_msg(status == WVL_CANCELLED, "%s: raised at look %llu of %llu of %s: %s", r->settings, (unsigned long long)at[i], (unsigned long long)count,
+                          names[kind], wvl_status_text(status));
+            ck_assert_msg(w.after <= 64 * THREADS, "%s: raised at look %llu of %s: %llu looks after it", r->settings, (unsigned long long)at[i], names[kind],
+                          (unsigned long long)w.after);
+        }
+    }
+    close_bench(&b);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("looks");
+    TCase *tests = tcase_create("looks");
+    tcase_set_timeout(tests, 300);
+    tcase_add_loop_test(tests, every_loop_counts_its_work, 0, ROWS);
+    tcase_add_loop_test(tests, no_step_is_long, 0, ROWS);
+    tcase_add_loop_test(tests, every_loop_ends_soon, 0, ROWS);
+    suite_add_tcase(suite, tests);
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_ENV);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
