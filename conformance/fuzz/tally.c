@@ -62,6 +62,7 @@ void fuzz_tally_count(fuzz_tally *t, const fuzz_verdict *v)
     if (v->refusal && v->refusal <= FUZZ_MAX_REFUSALS) {
         t->refusals[v->refusal - 1]++;
     }
+    t->unjudged += v->outcome == FUZZ_PASSED && !(v->found & (FUZZ_WAS_ILLEGAL | FUZZ_WAS_DECODED | FUZZ_WAS_CONFIRMED | FUZZ_WAS_HT_CONFIRMED));
     t->least_margin = v->psnr_margin < t->least_margin ? v->psnr_margin : t->least_margin;
     t->drift += v->drift;
     t->drift_count += v->drift_count;
@@ -117,6 +118,7 @@ void fuzz_tally_print(const fuzz_tally *t)
     for (size_t i = 0; i < faults; i++) {
         print_line(t->excuses[i], fault[i].id);
     }
+    print_used("unjudged: walked, and read by no foreign decoder", t->unjudged);
     print_used("refused for what follows from packets and bytes, or without a picture", t->refused);
     for (size_t i = 0; i < fuzz_refusal_count(); i++) {
         print_line(t->refusals[i], fuzz_refusal_name(i));

@@ -11,7 +11,7 @@
 
 typedef struct fuzz_tally {
     int only_estimates;              /* drawn pictures at a rate, whose mean is known better */
-    uint64_t trials, passed, refused, failed;
+    uint64_t trials, passed, refused, failed, unjudged;
     uint64_t found[32];              /* trials with bit n of FUZZ_WAS_ */
     uint64_t excuses[64];            /* by fault of fuzz_faults() */
     uint64_t refusals[FUZZ_MAX_REFUSALS];
