@@ -67,15 +67,19 @@ double fuzz_estimate_expect_measured(const fuzz_case *c, const fuzz_picture *p, 
     return fmin(fuzz_estimate_expect(c, p, told), fmin(-20.0 * log10(error), 6.02 * least_depth - 1.0));
 }
 
+#define COARSE 0.02
+
 /* ---- Allowances --------------------------------------------------------------------------------------------------------------------- */
 
-/* Names for summaries, and dB beyond FUZZ_PSNR_SLACK: what 20000 configurations needed at most (in brackets), and a little. The greatest one that applies
+/* Names for summaries, and dB beyond FUZZ_PSNR_SLACK: what 40000 configurations needed at most (in brackets), and a little. The greatest one that applies
  * counts; they are not added. */
 static const struct {
     const char *name;
     double most;
 } allowances[FUZZ_ALLOWANCES] = {
     [FUZZ_ALLOW_SUM] = {"sums of squares", 0.8},                       /* [0.7] of 9/7 with nothing out of the ordinary */
+    [FUZZ_ALLOW_COARSE] = {"steps above a fiftieth of the range", 1.4}, /* [1.0] few coefficients stay, and what goes is no noise */
+    [FUZZ_ALLOW_TINY] = {"fewer than 256 samples", 3.6},               /* [3.1] */
     [FUZZ_ALLOW_FEW] = {"fewer than 8192 samples", 2.0},               /* [1.5] */
     [FUZZ_ALLOW_SHALLOW] = {"errors of a sample's last bit", 2.6},     /* [2.1] rounding is not in the sum */
     [FUZZ_ALLOW_MIXED] = {"components of different depth", 3.0},       /* [2.5] */
@@ -115,6 +119,8 @@ static int applies(unsigned allowance, const fuzz_case *c, const fuzz_picture *p
     int is_few = count_samples(p, 3) < 8192.0; /* what comes behind the third component repeats it */
     switch (allowance) {
     case FUZZ_ALLOW_SUM: return 1;
+    case FUZZ_ALLOW_COARSE: return greatest_step(c, p) > COARSE;
+    case FUZZ_ALLOW_TINY: return count_samples(p, 3) < 256.0;
     case FUZZ_ALLOW_FEW: return is_few;
     case FUZZ_ALLOW_SHALLOW: return !is_reversible && told > 6.02 * p->planes[0].depth - 10.0;
     case FUZZ_ALLOW_MIXED: return has_mixed_depth(p);

@@ -28,7 +28,10 @@ static int has_ht_in_jp2(const fuzz_case *c)
     const char *preset = fuzz_case_or(c, "preset", "");
     return !strcmp(fuzz_case_or(c, "container", ""), "jp2") && (strstr(preset, "ht") || strstr(fuzz_case_or(c, "style", ""), "HT"));
 }
-static int has_container(const fuzz_case *c) { return fuzz_case_get(c, "preset") && fuzz_case_get(c, "container"); }
+static int has_other_colours(const fuzz_case *c)
+{
+    return fuzz_case_get(c, "preset") && (fuzz_case_get(c, "container") || !fuzz_draw_suits_preset(c));
+}
 static int has_byte_target(const fuzz_case *c)
 {
     return fuzz_case_get(c, "max-bytes") || fuzz_case_get(c, "layer-bytes") || fuzz_case_get(c, "bpp") || fuzz_case_get(c, "rates") || fuzz_case_get(c, "preset");
@@ -53,7 +56,7 @@ static const struct {
     {"preset: picture does not suit it", WVL_ERROR_PARAMETER, "profile ", has_unsuited_picture},
     {"preset: XMP packet, which is not drawn", WVL_ERROR_PARAMETER, "the XMP packet is missing", lacks_xmp},
     {"preset: HT blocks in JP2", WVL_ERROR_PARAMETER, "readers of it know no HT blocks", has_ht_in_jp2},
-    {"preset: colour words of another picture", WVL_ERROR_PARAMETER, "colour: ", has_container},
+    {"preset: colour words of another picture", WVL_ERROR_PARAMETER, "colour: ", has_other_colours},
     {"preset: tiles before the offset", WVL_ERROR_PARAMETER, "contains no part of the image", has_unsuited_picture},
     {"bytes below those of the headers", WVL_ERROR_UNREACHABLE, "the byte cap is below what the headers", has_byte_target},
     {"component bytes below those of the headers", WVL_ERROR_UNREACHABLE, "the component byte cap is below", has_component_cap},

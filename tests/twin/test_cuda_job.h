@@ -243,18 +243,21 @@ static inline void check_versions(const void *image)
 
 #define SKIPPED 77 /* what CTest takes for a suite that could not run */
 
-/* has_device: set by the suite's first fixture; without a device a suite in which nothing failed counts as skipped. */
-static inline int run_without_forks(Suite *suite, const int *has_device)
+static inline int run_without_forks(Suite *suite)
 {
     SRunner *runner = srunner_create(suite);
     srunner_set_fork_status(runner, CK_NOFORK); /* a device does not survive a fork */
     srunner_run_all(runner, CK_NORMAL);
     int failed = srunner_ntests_failed(runner);
     srunner_free(runner);
-    if (failed) {
-        return EXIT_FAILURE;
-    }
-    return *has_device ? EXIT_SUCCESS : SKIPPED;
+    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
+
+/* has_device: set by the suite's first fixture; without a device a suite in which nothing failed counts as skipped. */
+static inline int run_on_device(Suite *suite, const int *has_device)
+{
+    int status = run_without_forks(suite);
+    return status == EXIT_SUCCESS && !*has_device ? SKIPPED : status;
 }
 
 /* ---- Running and comparing --------------------------------------------------------------------------------------------------------- */
