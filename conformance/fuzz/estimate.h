@@ -12,7 +12,7 @@
 /* Reasons for which a decoder may find less than was told, beyond FUZZ_PSNR_SLACK. `used` below: bits 1 << allowance of those that apply. */
 enum {
     FUZZ_ALLOW_SUM, FUZZ_ALLOW_COARSE, FUZZ_ALLOW_FEW, FUZZ_ALLOW_TINY, FUZZ_ALLOW_SHALLOW, FUZZ_ALLOW_MIXED, FUZZ_ALLOW_WAVELETS, FUZZ_ALLOW_REVERSIBLE, FUZZ_ALLOW_REVERSIBLE_FEW,
-    FUZZ_ALLOW_FLAT, FUZZ_ALLOW_ROUNDING, FUZZ_ALLOW_REGION, FUZZ_ALLOW_DERIVED, FUZZ_ALLOWANCES
+    FUZZ_ALLOW_FLAT, FUZZ_ALLOW_ROUNDING, FUZZ_ALLOW_REGION, FUZZ_ALLOW_DERIVED, FUZZ_ALLOW_LAST_BIT, FUZZ_ALLOWANCES
 };
 const char *fuzz_estimate_allowance_name(unsigned allowance);
 
@@ -33,7 +33,7 @@ double fuzz_estimate_expect(const fuzz_case *c, const fuzz_picture *p, double to
 double fuzz_estimate_slack(const fuzz_case *c, const fuzz_picture *p, int is_reversible, double told, uint32_t *used);
 /* Both for what the encoder told as measured. */
 double fuzz_estimate_expect_measured(const fuzz_case *c, const fuzz_picture *p, double told);
-double fuzz_estimate_measured_slack(const fuzz_case *c, const fuzz_picture *p, uint32_t *used);
+double fuzz_estimate_measured_slack(const fuzz_case *c, const fuzz_picture *p, double told, uint32_t *used);
 double fuzz_estimate_number(const fuzz_case *c, const char *key, const char *otherwise);
 
 #endif
