@@ -21,6 +21,7 @@ typedef struct wvl_walk_boxes {
     wvl_walk_span xmp;
     /* what the profiles ask for */
     uint32_t width, height, components, bpc;
+    int is_unknown_space;        /* UnkC: the colour space is not known */
     unsigned method, enumerated; /* of the first colour specification box */
     /* of the first ICC profile */
     int is_matrix_icc;

@@ -116,7 +116,7 @@ static unsigned judge_colr(wvl_walk *w, wvl_walk_boxes *b, const wvl_walk_span *
     if (b->data[k->at + 1]) {
         wvl_check_fail(w, WVL_RULE_COLR_PRECEDENCE, k->at + 1, "PREC is %u", b->data[k->at + 1]);
     }
-    if (b->data[k->at + 2] && !b->is_jph) {
+    if (b->data[k->at + 2]) {
         wvl_check_fail(w, WVL_RULE_COLR_APPROXIMATION, k->at + 2, "APPROX is %u", b->data[k->at + 2]);
     }
     b->method = is_first ? method : b->method;
@@ -182,6 +182,10 @@ static uint32_t judge_cdef(wvl_walk *w, const wvl_walk_boxes *b, uint32_t colors
             wvl_check_fail(w, WVL_RULE_CDEF_CHANNEL, at, "channel %u is defined twice, or is none of %u", channel, channel_count(b));
             return 0;
         }
+        if (type == 0 && !b->colrs.count) {
+            wvl_check_fail(w, WVL_RULE_CDEF_COLORLESS, at + 2, "channel %u has type 0, and there is no colour specification box", channel);
+            return 0;
+        }
         if (!is_type(b, type)) {
             wvl_check_fail(w, WVL_RULE_CDEF_TYPE, at + 2, "channel %u has type %u", channel, type);
             return 0;
@@ -196,7 +200,7 @@ void wvl_check_judge_colors(wvl_walk *w, wvl_walk_boxes *b)
 {
     const wvl_walk_span *k = b->colrs.items;
     uint32_t wanted = 0, given = channel_count(b);
-    if (!b->colrs.count && !b->is_jph) {
+    if (!b->colrs.count && (!b->is_jph || !b->is_unknown_space)) {
         wvl_check_fail(w, WVL_RULE_COLR_MISSING, b->jp2h.offset, "there is no colour specification box");
     }
     for (size_t i = 0; i < b->colrs.count; i++) {

@@ -54,6 +54,7 @@ static void judge_ihdr(wvl_walk *w, wvl_walk_boxes *b)
     b->width = wvl_check_at32(b, at + 4);
     b->components = wvl_check_at16(b, at + 8);
     b->bpc = b->data[at + 10];
+    b->is_unknown_space = b->data[at + 12] == 1;
     if (w->components) {
         compare_with_siz(w, b);
     }

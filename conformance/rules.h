@@ -156,7 +156,7 @@
     X(HT_UNREAD, "ht.unread", "15444-15 7.1", WARNING, "Decoding reads the bytes of an HT segment; one may be left where two streams meet.")                                   \
     X(HT_EXPONENT, "ht.exponent", "15444-15 7.3.7", ERROR, "Exponent bounds of quads fit the zero bit-planes.")                            \
     X(HT_MAGNITUDE, "ht.magnitude", "15444-15 7.6", ERROR, "Magnitudes fit the zero bit-planes.")                                          \
-    X(HT_OUTSIDE, "ht.outside", "15444-15 7.2", WARNING, "Quads at the edge of a block have no significant sample beyond it.")
+    X(HT_OUTSIDE, "ht.outside", "15444-15 7.2", ERROR, "Quads at the edge of a block have no significant sample beyond it.")
 
 #define WVL_CHECK_RULES_BOX(X)                                                                                                             \
     X(FILE_UNKNOWN, "file.unknown", "I.5.1", ERROR, "A file begins with a signature box or with SOC.")                                     \
@@ -167,7 +167,7 @@
     X(FTYP_MISSING, "ftyp.missing", "I.5.2", ERROR, "The file type box follows the signature box.")                                        \
     X(FTYP_LENGTH, "ftyp.length", "I.5.2", ERROR, "The file type box holds a brand, a version and a list.")                                \
     X(FTYP_BRAND, "ftyp.brand", "I.5.2", ERROR, "The brand is \"jp2 \" or \"jph \".")                                                      \
-    X(FTYP_VERSION, "ftyp.version", "I.5.2", WARNING, "MinV is 0.")                                                                        \
+    X(FTYP_VERSION, "ftyp.version", "I.5.2", ERROR, "MinV is 0.")                                                                        \
     X(FTYP_LIST, "ftyp.list", "I.5.2", ERROR, "The compatibility list holds the brand.")                                                   \
     X(JP2H_MISSING, "jp2h.missing", "I.5.3", ERROR, "A JP2 header box comes before the codestream.")                                       \
     X(IHDR_MISSING, "ihdr.missing", "I.5.3.1", ERROR, "The image header box is the first of the JP2 header box.")                          \
@@ -182,11 +182,11 @@
     X(BPCC_UNNEEDED, "bpcc.unneeded", "I.5.3.2", ERROR, "A bits per component box is there only when BPC is 255.")                         \
     X(BPCC_LENGTH, "bpcc.length", "I.5.3.2", ERROR, "A bits per component box has a byte a component.")                                    \
     X(BPCC_DEPTH, "bpcc.depth", "I.5.3.2", ERROR, "BPC of a component is Ssiz.")                                                           \
-    X(COLR_MISSING, "colr.missing", "I.5.3.3", ERROR, "A JP2 header box has a colour specification box.")                                  \
+    X(COLR_MISSING, "colr.missing", "I.5.3.3", ERROR, "A JP2 header box has a colour specification box; in JPH one with UnkC 0 has.")                                  \
     X(COLR_LENGTH, "colr.length", "I.5.3.3", ERROR, "A colour specification box fits its method.")                                         \
     X(COLR_METHOD, "colr.method", "I.5.3.3", ERROR, "METH is 1 or 2 in JP2, 1, 2, 3 or 5 in JPH.")                                         \
-    X(COLR_PRECEDENCE, "colr.precedence", "I.5.3.3", WARNING, "PREC is 0.")                                                                \
-    X(COLR_APPROXIMATION, "colr.approximation", "I.5.3.3", WARNING, "APPROX is 0 in JP2.")                                                 \
+    X(COLR_PRECEDENCE, "colr.precedence", "I.5.3.3", ERROR, "PREC is 0.")                                                                \
+    X(COLR_APPROXIMATION, "colr.approximation", "I.5.3.3", ERROR, "APPROX is 0.")                                                 \
     X(COLR_ENUMERATED, "colr.enumerated", "I.5.3.3", ERROR, "EnumCS is 16, 17 or 18.")                                                     \
     X(COLR_CHANNELS, "colr.channels", "I.5.3.3", ERROR, "There are as many colour channels as the colour space has.")                      \
     X(COLR_TOGETHER, "colr.together", "I.5.3.3", WARNING, "Colour specification boxes are together.")                                      \
@@ -200,6 +200,7 @@
     X(CDEF_LENGTH, "cdef.length", "I.5.3.6", ERROR, "A channel definition box has six bytes a channel.")                                   \
     X(CDEF_CHANNEL, "cdef.channel", "I.5.3.6", ERROR, "Cn is a channel, each once.")                                                       \
     X(CDEF_TYPE, "cdef.type", "I.5.3.6", ERROR, "Typ is 0, 1, 2 or 65535.")                                                                \
+    X(CDEF_COLORLESS, "cdef.colorless", "15444-15 Annex D", ERROR, "Without a colour specification box no channel has Typ 0.")              \
     X(CDEF_ASSOCIATION, "cdef.association", "I.5.3.6", ERROR, "Asoc is a colour, each with one channel of a type.")                        \
     X(RES_CONTENT, "res.content", "I.5.3.7", ERROR, "A resolution box holds a capture or display resolution box or both.")                 \
     X(RES_LENGTH, "res.length", "I.5.3.7", ERROR, "Capture and display resolution boxes have 10 bytes of content.")                        \

@@ -515,10 +515,10 @@ int fuzz_draw_knows(const char *key)
     return 0;
 }
 
-static void draw_case(uint64_t seed, const fuzz_folder *folder, int only_ht, fuzz_case *c)
+static void draw_case(uint64_t seed, const fuzz_folder *folder, int only_ht, int only_presets, fuzz_case *c)
 {
     static const uint32_t densities[] = {10, 30, 30, 55, 80};
-    fuzz_draw d = {.random = {seed * UINT64_C(0xD1342543DE82EF95) + 7}, .c = c, .folder = folder, .levels = 5, .layers = 1, .tiles = 1, .profile = -1, .seed = seed, .only_ht = only_ht};
+    fuzz_draw d = {.random = {seed * UINT64_C(0xD1342543DE82EF95) + 7}, .c = c, .folder = folder, .levels = 5, .layers = 1, .tiles = 1, .profile = -1, .seed = seed, .only_ht = only_ht, .only_presets = only_presets};
     c->count = 0;
     fuzz_draw_picture(&d);
     d.density = densities[fuzz_draw_between(&d, 0, 4)];
@@ -536,5 +536,27 @@ static void draw_case(uint64_t seed, const fuzz_folder *folder, int only_ht, fuz
     }
 }
 
-void fuzz_draw_case(uint64_t seed, const fuzz_folder *folder, fuzz_case *c) { draw_case(seed, folder, 0, c); }
-void fuzz_draw_ht_case(uint64_t seed, const fuzz_folder *folder, fuzz_case *c) { draw_case(seed, folder, 1, c); }
+void fuzz_draw_case(uint64_t seed, const fuzz_folder *folder, fuzz_case *c) { draw_case(seed, folder, 0, 0, c); }
+void fuzz_draw_ht_case(uint64_t seed, const fuzz_folder *folder, fuzz_case *c) { draw_case(seed, folder, 1, 0, c); }
+void fuzz_draw_preset_case(uint64_t seed, const fuzz_folder *folder, fuzz_case *c) { draw_case(seed, folder, 0, 1, c); }
+
+void fuzz_draw_estimate_case(uint64_t seed, fuzz_case *c)
+{
+    static const char *const components[] = {"8u", "3*8u", "3*12u", "16u"};
+    static const char *const kept[] = {"at", "layouts", "threads", "block", "style", "progression"};
+    static fuzz_case drawn;
+    fuzz_draw d = {.random = {seed * UINT64_C(0xD1342543DE82EF95) + 11}, .c = c, .seed = seed};
+    draw_case(seed, NULL, 0, 0, &drawn);
+    c->count = 0;
+    fuzz_case_set(c, "picture", "natural");
+    for (size_t i = 0; i < sizeof kept / sizeof kept[0]; i++) {
+        if (fuzz_case_get(&drawn, kept[i])) {
+            fuzz_case_set(c, kept[i], "%s", fuzz_case_get(&drawn, kept[i]));
+        }
+    }
+    fuzz_case_set(c, "size", "%u,%u", fuzz_draw_between(&d, 100, 240), fuzz_draw_between(&d, 100, 200));
+    fuzz_case_set(c, "components", "%s", components[fuzz_draw_between(&d, 0, 3)]);
+    fuzz_case_set(c, "reversible", "no");
+    fuzz_case_set(c, "rates", "%u", fuzz_draw_between(&d, 4, 30));
+    fuzz_case_set(c, "measure-psnr", "no");
+}

@@ -15,7 +15,7 @@ typedef struct fuzz_draw {
     uint32_t tiles, levels, layers, targets;
     int reversible, profile; /* profile: 0 and 1, or -1 */
     int can_mct;             /* the first three components are alike */
-    int is_ht, only_ht;
+    int is_ht, only_ht, only_presets;
     int is_converted;        /* to X'Y'Z' */
     double raw_bytes, header_bytes;
     uint64_t seed;
@@ -25,6 +25,10 @@ typedef struct fuzz_draw {
 void fuzz_draw_case(uint64_t seed, const fuzz_folder *folder, fuzz_case *c);
 /* Another one of the seed, with HT blocks. */
 void fuzz_draw_ht_case(uint64_t seed, const fuzz_folder *folder, fuzz_case *c);
+/* Another one of the seed, of a preset. */
+void fuzz_draw_preset_case(uint64_t seed, const fuzz_folder *folder, fuzz_case *c);
+/* Another one of the seed: 9/7 at a rate on a drawn picture, whose PSNR is estimated. */
+void fuzz_draw_estimate_case(uint64_t seed, fuzz_case *c);
 void fuzz_draw_picture(fuzz_draw *d);
 void fuzz_draw_overrides(fuzz_draw *d);
 void fuzz_draw_regions(fuzz_draw *d);
@@ -33,6 +37,8 @@ void fuzz_draw_measure(fuzz_draw *d);
 void fuzz_draw_color(fuzz_draw *d);
 /* 1: a preset was drawn, and a picture that suits it. */
 int fuzz_draw_preset(fuzz_draw *d);
+/* 1: the case's picture is one of those drawn for its preset. */
+int fuzz_draw_suits_preset(const fuzz_case *c);
 void fuzz_draw_frame_rate(fuzz_draw *d);
 /* 1: a generator is there for the key. */
 int fuzz_draw_knows(const char *key);

@@ -54,6 +54,7 @@ static const struct {
     int is_moving;
 } fits[] = {
     {"dci-", {"3*12u", "3*12u", "3*8u", "3*16u"}, 1},
+    {"imf-ht-", {"3*8u", "3*10u", "8u,8u@2x1,8u@2x1", "3*16u"}, 0},
     {"imf-", {"3*8u", "3*10u", "8u,8u@2x1,8u@2x1", "3*16u"}, 1},
     {"broadcast-", {"3*8u", "10u", "10u,10u@2x1,10u@2x1", "4*12u"}, 1},
     {"kb-", {"3*8u", "3*8u", "3*8u", "3*8u"}, 0},
@@ -104,12 +105,39 @@ static void suit_picture(fuzz_draw *d, size_t fit)
     }
 }
 
+/* Presets for still pictures have targets below the headers of small crops. */
+static void enlarge_picture(fuzz_draw *d)
+{
+    if (fuzz_draw_chance(d, 70)) {
+        fuzz_case_set(d->c, "picture", "natural");
+        fuzz_case_set(d->c, "size", "%u,%u", fuzz_draw_between(d, 200, 400), fuzz_draw_between(d, 200, 300));
+    }
+}
+
+int fuzz_draw_suits_preset(const fuzz_case *c)
+{
+    uint32_t x = 0, y = 0;
+    const char *components = fuzz_case_or(c, "components", "");
+    size_t fit = fit_of(fuzz_case_or(c, "preset", ""));
+    fuzz_case_pair(c, "offset", &x, &y);
+    int is_converted = fuzz_case_get(c, "input-color") || fuzz_case_get(c, "tables");
+    if (fits[fit].name[0] == 'd' && strcmp(components, "3*12u") != 0 && !is_converted) {
+        return 0;
+    }
+    for (size_t i = 0; i < 4; i++) {
+        if (!strcmp(fits[fit].components[i], components)) {
+            return !x && !y;
+        }
+    }
+    return 0;
+}
+
 int fuzz_draw_preset(fuzz_draw *d)
 {
     char words[64];
     size_t count;
     const wvl_preset *presets = wvl_presets(&count);
-    if (!fuzz_draw_chance(d, 5)) {
+    if (!d->only_presets && !fuzz_draw_chance(d, 5)) {
         return 0;
     }
     const char *name = presets[fuzz_draw_between(d, 0, (uint32_t)count - 1)].name;
@@ -119,6 +147,8 @@ int fuzz_draw_preset(fuzz_draw *d)
         suit_picture(d, fit);
         if (fits[fit].is_moving) {
             (void)print_words(d, name, words, sizeof words);
+        } else {
+            enlarge_picture(d);
         }
     }
     fuzz_case_set(d->c, "preset", "%s", words);

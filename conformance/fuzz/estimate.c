@@ -38,8 +38,6 @@ double fuzz_estimate_expect(const fuzz_case *c, const fuzz_picture *p, double to
     return fmin(-10.0 * log10(error), limit);
 }
 
-#define COARSE 0.02 /* from here on few coefficients stay, and what goes is no noise */
-
 /* ---- What sums of squares do not tell ------------------------------------------------------------------------------------------------ */
 
 static int has_mixed_depth(const fuzz_picture *p)
@@ -50,15 +48,6 @@ static int has_mixed_depth(const fuzz_picture *p)
         }
     }
     return 0;
-}
-
-static double smallest_side(const fuzz_picture *p)
-{
-    double least = INFINITY;
-    for (uint32_t c = 0; c < p->count; c++) {
-        least = fmin(least, fmin(p->planes[c].width, p->planes[c].height));
-    }
-    return least;
 }
 
 double fuzz_estimate_expect_measured(const fuzz_case *c, const fuzz_picture *p, double told)
@@ -78,37 +67,100 @@ double fuzz_estimate_expect_measured(const fuzz_case *c, const fuzz_picture *p, 
     return fmin(fuzz_estimate_expect(c, p, told), fmin(-20.0 * log10(error), 6.02 * least_depth - 1.0));
 }
 
-double fuzz_estimate_measured_slack(const fuzz_case *c, const fuzz_picture *p)
+#define COARSE 0.02
+
+/* ---- Allowances --------------------------------------------------------------------------------------------------------------------- */
+
+/* Names for summaries, and dB beyond FUZZ_PSNR_SLACK: what 40000 configurations needed at most (in brackets), and a little. The greatest one that applies
+ * counts; they are not added. */
+static const struct {
+    const char *name;
+    double most;
+} allowances[FUZZ_ALLOWANCES] = {
+    [FUZZ_ALLOW_SUM] = {"sums of squares", 0.8},                       /* [0.7] of 9/7 with nothing out of the ordinary */
+    [FUZZ_ALLOW_COARSE] = {"steps above a fiftieth of the range", 1.4}, /* [1.0] few coefficients stay, and what goes is no noise */
+    [FUZZ_ALLOW_TINY] = {"fewer than 256 samples", 3.6},               /* [3.1] */
+    [FUZZ_ALLOW_FEW] = {"fewer than 8192 samples", 2.0},               /* [1.5] */
+    [FUZZ_ALLOW_SHALLOW] = {"errors of a sample's last bit", 2.6},     /* [2.1] rounding is not in the sum */
+    [FUZZ_ALLOW_MIXED] = {"components of different depth", 3.0},       /* [2.5] */
+    [FUZZ_ALLOW_WAVELETS] = {"tiles or components in 5/3", 2.8},       /* [2.3] */
+    [FUZZ_ALLOW_REVERSIBLE] = {"5/3 is not orthogonal", 3.8},          /* [3.4] */
+    [FUZZ_ALLOW_REVERSIBLE_FEW] = {"5/3, fewer than 8192 samples", 4.8}, /* [4.2] */
+    [FUZZ_ALLOW_FLAT] = {"errors of one sign on a flat picture", 5.8}, /* [5.2] */
+    [FUZZ_ALLOW_ROUNDING] = {"chance in rounding of few samples", 4.0},
+    [FUZZ_ALLOW_REGION] = {"region rebuilt at the low end of its step", 6.0},
+    [FUZZ_ALLOW_LAST_BIT] = {"measured 9/7 near a sample's last bit", 0.8}, /* [0.6] coefficients are measured, decoders round samples */
+    [FUZZ_ALLOW_DERIVED] = {"derived steps, under three bits below them", 1.0},
+};
+
+const char *fuzz_estimate_allowance_name(unsigned allowance) { return allowances[allowance].name; }
+
+static double count_samples(const fuzz_picture *p, uint32_t components)
 {
     double samples = 0.0;
-    for (uint32_t i = 0; i < p->count; i++) {
+    for (uint32_t i = 0; i < p->count && i < components; i++) {
         samples += (double)p->planes[i].width * p->planes[i].height;
     }
-    /* Where a decoder rounds a few samples is chance. OpenJPEG rebuilds samples of a region at the low end of their step, which is four times the error. */
-    double slack = FUZZ_PSNR_SLACK + 4.0 / sqrt(samples) + (fuzz_case_get(c, "roi") ? 6.0 : 0.0);
-    /* Derived steps of many levels are coarse: what lies below their last bit kept is not seen. */
-    int is_coarse = !strcmp(fuzz_case_or(c, "quantization", ""), "derived") || strstr(fuzz_case_or(c, "overrides", ""), "quantization=derived");
-    return slack + (is_coarse && fuzz_estimate_number(c, "distortion-bits", "6") < 3.0 ? 1.0 : 0.0);
+    return samples;
 }
 
-/* From what was seen in 20000 cases: few samples, errors that are no noise, rounding of shallow samples among deep ones, next to nothing left of the
- * picture, and more levels than it has samples for: where the lowest band has less than four across, basis functions reach over both borders and are not what
- * their norms say (a flat picture of 119 x 56, of which 5 levels leave three samples: 6.5 dB). */
-double fuzz_estimate_slack(const fuzz_case *c, const fuzz_picture *p, int is_reversible, double told)
+static double least_depth(const fuzz_picture *p)
+{
+    double least = INFINITY;
+    for (uint32_t i = 0; i < p->count; i++) {
+        least = fmin(least, p->planes[i].depth);
+    }
+    return least;
+}
+
+double fuzz_estimate_measured_slack(const fuzz_case *c, const fuzz_picture *p, double told, uint32_t *used)
+{
+    /* Where a decoder rounds a few samples is chance. OpenJPEG rebuilds samples of a region at the low end of their step, which is four times the error.
+     * Derived steps of many levels are coarse: what lies below their last bit kept is not seen. */
+    int is_coarse = !strcmp(fuzz_case_or(c, "quantization", ""), "derived") || strstr(fuzz_case_or(c, "overrides", ""), "quantization=derived");
+    int is_region = fuzz_case_get(c, "roi") != NULL, is_unseen = is_coarse && fuzz_estimate_number(c, "distortion-bits", "6") < 3.0;
+    int is_last_bit = told > 6.02 * least_depth(p) - 10.0 && !strcmp(fuzz_case_or(c, "reversible", "yes"), "no");
+    *used = 1u << FUZZ_ALLOW_ROUNDING | (is_last_bit ? 1u << FUZZ_ALLOW_LAST_BIT : 0) | (is_region ? 1u << FUZZ_ALLOW_REGION : 0) | (is_unseen ? 1u << FUZZ_ALLOW_DERIVED : 0);
+    return FUZZ_PSNR_SLACK + allowances[FUZZ_ALLOW_ROUNDING].most / sqrt(count_samples(p, UINT32_MAX)) + (is_region ? allowances[FUZZ_ALLOW_REGION].most : 0.0) +
+           (is_unseen ? allowances[FUZZ_ALLOW_DERIVED].most : 0.0) + (is_last_bit ? allowances[FUZZ_ALLOW_LAST_BIT].most : 0.0);
+}
+
+static int applies(unsigned allowance, const fuzz_case *c, const fuzz_picture *p, int is_reversible, double told)
+{
+    int is_few = count_samples(p, 3) < 8192.0; /* what comes behind the third component repeats it */
+    switch (allowance) {
+    case FUZZ_ALLOW_SUM: return 1;
+    case FUZZ_ALLOW_COARSE: return greatest_step(c, p) > COARSE;
+    case FUZZ_ALLOW_TINY: return count_samples(p, 3) < 256.0;
+    case FUZZ_ALLOW_FEW: return is_few;
+    case FUZZ_ALLOW_SHALLOW: return !is_reversible && told > 6.02 * p->planes[0].depth - 10.0;
+    case FUZZ_ALLOW_MIXED: return has_mixed_depth(p);
+    case FUZZ_ALLOW_WAVELETS: return strstr(fuzz_case_or(c, "overrides", ""), "reversible=") != NULL;
+    case FUZZ_ALLOW_REVERSIBLE: return is_reversible;
+    case FUZZ_ALLOW_REVERSIBLE_FEW: return is_reversible && is_few;
+    case FUZZ_ALLOW_FLAT: return !strcmp(fuzz_case_or(c, "picture", "natural"), "flat");
+    default: return 0;
+    }
+}
+
+double fuzz_estimate_slack(const fuzz_case *c, const fuzz_picture *p, int is_reversible, double told, uint32_t *used)
+{
+    unsigned greatest = FUZZ_ALLOW_SUM;
+    for (unsigned i = 0; i < FUZZ_ALLOWANCES; i++) {
+        if (applies(i, c, p, is_reversible, told) && allowances[i].most > allowances[greatest].most) {
+            greatest = i;
+        }
+    }
+    *used = 1u << greatest;
+    return FUZZ_PSNR_SLACK + allowances[greatest].most;
+}
+
+/* ---- All estimates together ----------------------------------------------------------------------------------------------------------- */
+
+int fuzz_estimate_counts(const fuzz_case *c, const fuzz_picture *p, int is_reversible, double found, double told)
 {
     const char *kind = fuzz_case_or(c, "picture", "natural");
-    double samples = 0.0, slack = FUZZ_PSNR_SLACK, shallow = 6.02 * p->planes[0].depth - 10.0;
-    for (uint32_t i = 0; i < p->count && i < 3; i++) { /* what comes behind repeats them */
-        samples += (double)p->planes[i].width * p->planes[i].height;
-    }
-    slack += 80.0 / sqrt(samples);
-    slack += greatest_step(c, p) > COARSE ? 2.0 : 0.0;
-    slack += is_reversible && told > 6.02 * p->planes[0].depth + 10.0 ? 6.0 : 0.0; /* a few samples that are one beside what they should be */
-    slack += has_mixed_depth(p) ? 4.0 : 0.0;
-    slack += strstr(fuzz_case_or(c, "overrides", ""), "reversible=") ? 2.0 : 0.0;
-    slack += fuzz_case_get(c, "roi") ? 1.0 : 0.0;
-    slack += ldexp(4.0, (int)fuzz_estimate_number(c, "levels", "5")) > smallest_side(p) ? 3.0 : 0.0;
-    /* Errors of one sign, as flat parts have, gain 2.5 dB for 5/3 over what its norms say of one level, 3.5 dB at three; 9/7 is nearly orthogonal. */
-    slack += is_reversible || told < 25.0 ? 4.0 : told > shallow ? 1.5 : 0.0;
-    return slack + (strchr(kind, '.') || !strcmp(kind, "natural") ? 0.0 : 6.0);
+    double all = 6.02 * p->planes[0].depth - 3.0; /* beyond, rounding decides */
+    return !is_reversible && (strchr(kind, '.') || !strcmp(kind, "natural")) && count_samples(p, 3) >= 4096.0 && isfinite(found) && told > 0.0 && told < 70.0 &&
+           told < all && fuzz_estimate_expect(c, p, told) > told - 0.05;
 }

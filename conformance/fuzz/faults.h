@@ -21,7 +21,7 @@ typedef struct fuzz_fault {
     const char *id, *version;
     int (*applies)(const fuzz_facts *f);
     const char *evidence;
-    int is_fatal; /* the decoder dies or does not come back: it is not asked */
+    int is_fatal; /* the decoder dies or does not come back: it is not asked. Others count only where it dissents */
 } fuzz_fault;
 
 const fuzz_fault *fuzz_faults(size_t *count);

@@ -6,7 +6,7 @@
 
 typedef enum fuzz_outcome {
     FUZZ_PASSED,
-    FUZZ_REFUSED, /* by a rule that the generator does not foresee; text tells */
+    FUZZ_REFUSED, /* by a rule that the generator does not foresee: refusal.c lists them */
     FUZZ_FAILED
 } fuzz_outcome;
 
@@ -34,6 +34,12 @@ typedef struct fuzz_verdict {
     char check[24];       /* which check failed, or which decoder's fault excused it */
     char text[600];
     double psnr_margin;   /* lossy: measured less estimate, dB */
+    uint64_t excuses;     /* bits 1 << n: fault n of fuzz_faults() excused a decoder */
+    uint32_t allowances;  /* bits 1 << FUZZ_ALLOW_: what a PSNR needed beyond FUZZ_PSNR_SLACK */
+    uint32_t refusal;     /* 1 + number of the reason for which it was refused; 0: none */
+    double drift;         /* sum of (told - found) of its estimates, as fuzz_estimate_counts() says */
+    uint32_t drift_count;
+    char preset[32];      /* with a picture that suits it; "": none */
 } fuzz_verdict;
 
 typedef struct fuzz_judge {

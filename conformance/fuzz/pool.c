@@ -31,6 +31,10 @@ void fuzz_pool_draw(const fuzz_plan *plan, uint64_t seed, fuzz_case *c)
 {
     if (plan->only_ht) {
         fuzz_draw_ht_case(seed, &plan->judge->folder, c);
+    } else if (plan->only_presets) {
+        fuzz_draw_preset_case(seed, &plan->judge->folder, c);
+    } else if (plan->only_estimates) {
+        fuzz_draw_estimate_case(seed, c);
     } else if (seed % ILLEGAL_EVERY == ILLEGAL_EVERY - 1) {
         fuzz_illegal_draw(seed, (uint32_t)(seed / ILLEGAL_EVERY % fuzz_illegal_count()), c);
     } else {

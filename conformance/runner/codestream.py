@@ -108,6 +108,32 @@ def has_odd_pair(f):
     return False
 
 
+def is_off_precincts(f):
+    """Does a tile of some component and resolution begin beside the borders of its precincts?"""
+    starts = [sorted({max(f[a + "0"], f["tile_" + a + "0"] + t * f["tile_" + side]) for t in range(ceil_div(f[a + "1"] - f["tile_" + a + "0"], f["tile_" + side]))})
+              for a, side in (("x", "width"), ("y", "height"))]
+    for axis in (0, 1):
+        for step in {s[axis] for s in f["steps"]}:
+            for r, precinct in enumerate(f["precincts"]):
+                scale = step << (f["levels"] - r)
+                if any(ceil_div(start, scale) % precinct[axis] for start in starts[axis]):
+                    return True
+    return False
+
+
+def least_block(f):
+    """Samples of the smallest code block that is not empty: where a block, a precinct or a band of a border tile ends."""
+    least = f["block_width"] * f["block_height"]
+    for r in range(f["levels"] + 1):
+        precinct = f["precincts"][r] if f["precincts"] else (1 << 15, 1 << 15)
+        halves, deep = 1 if r else 0, f["levels"] - r + (1 if r else 0)
+        block = (min(f["block_width"], precinct[0] >> halves), min(f["block_height"], precinct[1] >> halves))
+        for step in set(f["steps"]):
+            sides = [max(1, (tile // step[axis]) >> deep) for axis, tile in enumerate((f["least_width"], f["least_height"]))]
+            least = min(least, *(a * b for a, b in [[min(sides[i], block[i]) for i in (0, 1)], [max(1, sides[i] % max(1, block[i]) or min(sides[i], block[i])) for i in (0, 1)]]))
+    return least
+
+
 def read_style(data, at, f):
     scod, order, layers, mct, levels, xcb, ycb, style, wavelet = struct.unpack_from(">BBHBBBBBB", data, at)
     f.update(progression=ORDERS[order] if order < 5 else "?", layers=layers, mct=mct, levels=levels, block_width=4 << xcb, block_height=4 << ycb,
@@ -151,6 +177,8 @@ def facts(data):
     f["mixed_depths"] = len(set(zip(f["depths"], f["signs"]))) > 1
     f["depth"] = max(f["depths"])
     f["odd_pair"] = has_odd_pair(f)
+    f["off_precincts"] = f["tiles"] < 1 << 16 and is_off_precincts(f)
+    f["least_block"] = least_block(f)
     f["signed"] = any(f["signs"])
     return f
 

@@ -12,6 +12,7 @@ import codestream
 import faults
 import judges
 import rows
+import sources
 from machine import digest_of
 
 
@@ -304,3 +305,27 @@ def exceeded_cap(a):
         rows.settle(inner, verdict, True)
         inner.runner.faults = kept
         a.add("dissent with an entry" if known else "dissent without an entry", inner.checks[0]["verdict"] == ("explained" if known else "fail"), inner.checks[0]["verdict"])
+    no_foreign_decoder(a, inner)
+    strange_words(a)
+
+
+def no_foreign_decoder(a, inner):
+    """A row that nobody else looked at has not passed."""
+    inner.checks = []
+    inner.add("walker", True, "legal")
+    inner.verdicts = {name: judges.Verdict(name, "absent", "not installed") for name in judges.FOREIGN}
+    rows.quorum(inner, True)
+    status = rows.status_of(inner.checks)
+    a.add("no foreign decoder", status == "unjudged", f"shown as {status}")
+
+
+def strange_words(a):
+    """A word of the source columns without a meaning is named, not passed over."""
+    for name, word in (("image_kind", "D:marble"), ("image_kind", "P:kodim03.png crop twice"), ("image_kind", "P:foreman_420.yuv upside down"),
+                       ("image_kind", "D:natural :: malloc fails"), ("size", "120"), ("size", "grid*255"), ("bits", "8,8"), ("signed", "maybe"), ("comps", "three")):
+        row = type(a.row)("A99", {**a.row.columns, "image_kind": "D:natural", name: word})
+        try:
+            sources.check(row)
+            a.fail(f"{name} \"{word}\"", "was taken")
+        except sources.NotUnderstood as error:
+            a.add(f"{name} \"{word}\"", word.split(" ")[-1] in str(error), error)

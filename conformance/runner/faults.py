@@ -13,7 +13,7 @@ class Fault:
     id: str
     judge: str  # openjpeg, ffmpeg, grok, jpylyzer, openjph
     versions: str  # pattern for the judge's own version text
-    kind: str  # "refuses": it says that it can not; "wrong": it decodes something else; "any"
+    kind: str  # "refuses": it says that it can not; "wrong": it decodes something else; "crashed": it ends with a fault of its own; "any" of these
     when: str  # condition over the facts of the stream (codestream.facts) and row, container, group
     message: str  # pattern for what the judge says; "" for any
     evidence: str

@@ -121,6 +121,9 @@ def jpylyzer(machine, stream, jp2):
     valid = re.search(r"<isValid[^>]*>(\w+)</isValid>", o.out)
     if o.crashed or o.code or not valid:
         return Verdict("jpylyzer", "crashed", o.words(), o.command)
+    broken = re.search(r"<failureMessage>([^<]*)</failureMessage>", o.out)
+    if broken:  # it ends with an exception of its own, and reports the file as not valid
+        return Verdict("jpylyzer", "crashed", broken.group(1), o.command)
     failed = sorted(set(re.findall(r"<(\w+)>False</\1>", o.out)))
     warnings = re.findall(r"<warning>([^<]*)</warning>", o.out)
     if valid.group(1) == "True":

@@ -12,6 +12,7 @@ import faults
 import matrix
 import report
 import rows
+import sources
 import special
 from machine import Machine, digest_of
 from pictures import Gallery
@@ -54,7 +55,7 @@ class Runner:
                 result = json.load(file)
         except (OSError, ValueError):
             return None
-        return result if result.get("key") == key and result["status"] not in ("FAIL", "not built", "no picture") else None
+        return result if result.get("key") == key and result["status"] not in ("FAIL", "not built", "no picture", "unjudged") else None
 
     def run_one(self, row, key):
         result = rows.run_row(self, row)
@@ -110,12 +111,16 @@ def parse(argv):
     p.add_argument("--seed", type=int, default=1, help="of the random rows")
     p.add_argument("--quiet", action="store_true", help="name only rows that do not pass")
     p.add_argument("--list-faults", action="store_true", help="print the known faults of the judges, with their evidence, and end")
+    p.add_argument("--list-words", action="store_true", help="print the words that the source columns of a matrix may have, and end")
     p.add_argument("--faults", default=os.path.join(ROOT, "conformance", "faults.json"), help="known faults of the judges")
     return p.parse_args(argv)
 
 
 def main(argv=None):
     options = parse(argv)
+    if options.list_words:
+        sources.print_all()
+        return 0
     try:
         chosen = matrix.select(matrix.read(options.matrix), options.rows)
     except (matrix.MatrixError, OSError) as error:
@@ -133,4 +138,6 @@ def main(argv=None):
     paths = report.write(runner, options, results, seconds)
     counts = report.count(results)
     print(", ".join(f"{n} {name}" for name, n in counts.items() if n) + f" of {len(results)} rows in {seconds:.0f} s; {paths['md']}")
-    return 1 if counts["FAIL"] or counts["not built"] or (counts["no picture"] and options.pictures) else 0
+    for name, used in report.explained_by(results).items():
+        print(f"explained: {used} x {name}")
+    return 1 if counts["FAIL"] or counts["unjudged"] or counts["not built"] or (counts["no picture"] and options.pictures) else 0

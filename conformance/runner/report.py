@@ -13,7 +13,7 @@ GOOD = ("pass", "explained")
 MEANING = {
     "FAIL": "a check failed", "not built": "the encoder refuses an option that it does not have yet", "no picture": "the folder of pictures lacks the row's",
     "other work": "belongs to work that is not part of this run", "long mode": "runs with --long", "explained": "passed; a judge dissents or can not read it, for a reason on record",
-    "pass": "passed, all judges present agree",
+    "pass": "passed, all judges present agree", "unjudged": "no foreign decoder was there to look at the stream",
 }
 
 
@@ -30,11 +30,22 @@ def fault_rows(runner, results):
     return found
 
 
+def explained_by(results):
+    """How often each reason on record was needed, by its name."""
+    used = {}
+    for r in results:
+        for c in r["checks"]:
+            if c["verdict"] == "explained":
+                name = c["evidence"].split(":")[0] if ":" in c["evidence"] else c["name"] + ", " + c["evidence"]
+                used[name] = used.get(name, 0) + 1
+    return dict(sorted(used.items()))
+
+
 def collect(runner, options, results, seconds):
     groups = [(g, name, [r for r in results if r["group"] == g]) for g, name in GROUPS.items()]
     return {
         "matrix": options.matrix, "pictures": options.pictures, "rows_asked": options.rows or "all", "mode": "long" if options.long else "normal", "jobs": options.jobs,
-        "date": time.strftime("%Y-%m-%d %H:%M"), "seconds": round(seconds, 1), "versions": runner.versions, "counts": count(results),
+        "date": time.strftime("%Y-%m-%d %H:%M"), "seconds": round(seconds, 1), "versions": runner.versions, "counts": count(results), "explained": explained_by(results),
         "build": runner.machine.build, "out": runner.machine.out,
         "bad": [r for r in results if r["status"] not in GOOD and r["status"] not in ("other work", "long mode")],
         "groups": [(g, name, rows) for g, name, rows in groups if rows], "faults": fault_rows(runner, results),
@@ -76,6 +87,8 @@ def markdown(d):
     lines = ["# Conformance run", "", f"{d['date']}, {d['mode']} mode, {d['jobs']} at a time, {d['seconds']} s. Matrix `{d['matrix']}`, rows {d['rows_asked']}, "
              f"pictures {'`' + d['pictures'] + '`' if d['pictures'] else 'none'}.", "", "| status | rows | meaning |", "|---|---|---|"]
     lines += [f"| {s} | {n} | {MEANING[s]} |" for s, n in d["counts"].items() if n]
+    if d["explained"]:
+        lines += ["", "| reason on record that was needed | checks |", "|---|---|", *(f"| {cell(name)} | {n} |" for name, n in d["explained"].items())]
     lines += ["", "| judge | version |", "|---|---|", *(f"| {n} | {cell(v)} |" for n, v in d["versions"].items() if n != "grok"), "",
               "Commands below run as they stand after", "", "```sh", f"export PATH={d['build']}/tools:{d['build']}/conformance:$PATH", "```", ""]
     lines += ["## Failures", ""]

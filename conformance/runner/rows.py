@@ -13,12 +13,13 @@ import codestream
 import faults
 import judges
 import options
+import sources
 import special
 from machine import digest_of
 from pictures import Absent, NotUnderstood
 
 # Statuses, best last. "explained" is a pass in which some judge dissents for a reason that is on record.
-STATUSES = ("FAIL", "not built", "no picture", "other work", "long mode", "explained", "pass")
+STATUSES = ("FAIL", "not built", "no picture", "unjudged", "other work", "long mode", "explained", "pass")
 
 
 class Attempt:
@@ -201,7 +202,9 @@ def quorum(attempt, lossless):
     what = "bit-exact" if lossless else "decoded alike"
     if len(agree) == 1 and len(present) > 1:
         clauses.check_twin(attempt)
-    if len(agree) >= min(2, len(present)):
+    if not present:
+        attempt.add("foreign decoders", True, "none is installed", verdict="unjudged")
+    elif len(agree) >= min(2, len(present)):
         attempt.add("foreign decoders", True, f"{what} by {', '.join(agree)}")
     elif agree:
         attempt.add("foreign decoders", True, f"{what} by {agree[0]} alone; the others can not, see there", verdict="explained",
@@ -239,11 +242,14 @@ def run_checks(attempt):
 
 
 def status_of(checks):
+    """A row whose stream no foreign decoder could look at is unjudged, not passed."""
     verdicts = {c["verdict"] for c in checks}
     if "not built" in verdicts and "fail" not in verdicts:
         return "not built"
     if "fail" in verdicts or not verdicts & {"pass", "explained"}:
         return "FAIL"
+    if "unjudged" in verdicts:
+        return "unjudged"
     return "explained" if "explained" in verdicts else "pass"
 
 
@@ -252,6 +258,7 @@ def run_row(runner, row):
     started = time.monotonic()
     status, note = None, ""
     try:
+        sources.check(row)
         note = special.belongs_elsewhere(row)
         if note:
             status = "other work"

@@ -10,7 +10,7 @@ trap 'rm -rf "$scratch"' EXIT
 fail() { echo "$1"; exit 1; }
 
 "$command" devices >"$scratch/list"
-grep -q '^cuda:0  ' "$scratch/list" || { cat "$scratch/list"; echo "no device: skipped"; exit 0; }
+grep -q '^cuda:0  ' "$scratch/list" || { cat "$scratch/list"; echo "no device: skipped"; exit 77; }
 "$command" devices --json >"$scratch/list.json"
 grep -q '"device":"cuda:0"' "$scratch/list.json" || fail "devices --json: no cuda:0"
 for settings in '' '-I' '-I -r 20 -t 128,128' '-n 1'; do

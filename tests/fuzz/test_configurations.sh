@@ -43,18 +43,30 @@ plant()
 }
 
 # Half a decibel too much is more than a measured PSNR may be off.
-if "$fuzz" --seed 1 --count 300 --jobs 2 --no-reduce --plant estimate >"$work/estimate.log"; then
-    cat "$work/estimate.log"
-    echo "PSNRs that are too high were not seen"
+if "$fuzz" --seed 1 --count 300 --jobs 2 --no-reduce --plant measured >"$work/measured.log"; then
+    cat "$work/measured.log"
+    echo "measured PSNRs that are too high were not seen"
     exit 1
 fi
-grep -q "^FAILED seed [0-9]*, psnr:" "$work/estimate.log" || { cat "$work/estimate.log"; exit 1; }
+grep -q "^FAILED seed [0-9]*, psnr:" "$work/measured.log" || { cat "$work/measured.log"; exit 1; }
 
-# A single estimate may be off by as much, all together may not; that takes pictures, and some hundred estimates.
-if [ -n "${WVL_TEST_PICTURES:-}" ]; then
-    "$fuzz" --seed 1 --count 2000 --jobs 2 --no-reduce --plant estimate --pictures "$WVL_TEST_PICTURES" >"$work/estimate.log" || true
-    grep -q "^FAILED estimates" "$work/estimate.log" || { cat "$work/estimate.log"; echo "estimates that drift were not seen"; exit 1; }
+# A single estimate may be off by a quarter of a decibel, the mean of all may not.
+"$fuzz" --estimates --seed 1 --count 200 --jobs 2 --no-reduce
+if "$fuzz" --estimates --seed 1 --count 200 --jobs 2 --no-reduce --plant estimate >"$work/estimate.log"; then
+    cat "$work/estimate.log"
+    echo "estimates that drift were not seen"
+    exit 1
 fi
+grep -q "^FAILED estimates" "$work/estimate.log" || { cat "$work/estimate.log"; exit 1; }
+
+# A preset that refuses every picture is a failure, though each refusal alone might follow from its bytes.
+"$fuzz" --presets --seed 1 --count 400 --jobs 2 --no-reduce
+if "$fuzz" --presets --seed 1 --count 400 --jobs 2 --no-reduce --plant refusal >"$work/refusal.log"; then
+    cat "$work/refusal.log"
+    echo "a preset that refuses everything was not seen"
+    exit 1
+fi
+grep -q "^FAILED preset: " "$work/refusal.log" || { cat "$work/refusal.log"; exit 1; }
 
 plant body exact 24
 plant length result 10

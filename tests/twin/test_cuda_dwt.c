@@ -558,5 +558,5 @@ int main(void)
     if (!getenv("CK_RUN_CASE")) {
         add_case(suite, "all_kernels", all_kernels, 1); /* of all cases */
     }
-    return run_without_forks(suite);
+    return run_on_device(suite, &have_device);
 }

@@ -593,5 +593,5 @@ int main(void)
     add_case(suite, "shared_warps", shared_warps, 12);
     add_case(suite, "structures", structures, 48);
     add_case(suite, "kernels", every_kernel, 1);
-    return run_without_forks(suite);
+    return run_on_device(suite, &have_device);
 }

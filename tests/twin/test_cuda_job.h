@@ -231,6 +231,8 @@ static inline void check_versions(const void *image)
     REQUIRE_THAT(!left, "%" PRIu64 " bytes of other versions", left);
 }
 
+#define SKIPPED 77 /* what CTest takes for a suite that could not run */
+
 static inline int run_without_forks(Suite *suite)
 {
     SRunner *runner = srunner_create(suite);
@@ -239,6 +241,13 @@ static inline int run_without_forks(Suite *suite)
     int failed = srunner_ntests_failed(runner);
     srunner_free(runner);
     return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
+
+/* has_device: set by the suite's first fixture; without a device a suite in which nothing failed counts as skipped. */
+static inline int run_on_device(Suite *suite, const int *has_device)
+{
+    int status = run_without_forks(suite);
+    return status == EXIT_SUCCESS && !*has_device ? SKIPPED : status;
 }
 
 /* ---- Running and comparing --------------------------------------------------------------------------------------------------------- */

@@ -11,6 +11,7 @@
 #define XML "jp2 24x16x1x8 levels=1 xml uuid"
 
 #define JPH "jph 40x30x3x8 style=HT levels=2"
+#define JPH_RGBA "jph 40x30x4x8 style=HT levels=2 mct=off alpha"
 
 const check_row check_rows_boxes[] = {
     {"file.unknown", GREY, "all @8=00", NULL, NULL},
@@ -84,6 +85,11 @@ const check_row check_rows_boxes[] = {
     {"ftyp.brand", JPH, "ftyp @8=6A707820", "ftyp.list jp2.capability", NULL},
     {"ftyp.list", JPH, "ftyp @16=6A707820", NULL, NULL},
     {"jp2.capability", JPH, "ftyp @8=6A703220;ftyp @16=6A703220", NULL, NULL},
+    {"ftyp.version", JPH, "ftyp @12=00000001", NULL, NULL},
+    {"colr.missing", JPH, "colr -", NULL, NULL},
+    {"colr.precedence", JPH, "colr @9=01", NULL, NULL},
+    {"colr.approximation", JPH, "colr @10=01", NULL, NULL},
+    {"cdef.colorless", JPH_RGBA, "ihdr @20=01;colr -", NULL, NULL},
     {"colr.method", JPH, "colr @8=04", NULL, NULL},
     {"colr.enumerated", JPH, "colr @11=0000000B", NULL, NULL},
     {"colr.length", JPH, "colr @15+00", NULL, NULL},

@@ -89,6 +89,33 @@ END_TEST
 START_TEST(profiles) { check_rows(check_rows_profiles, check_rows_profiles_count); }
 END_TEST
 
+/* "shall" for the file, though readers go on: docs/conformance.md says by which clause. */
+START_TEST(what_the_clauses_forbid_is_an_error)
+{
+    static const char *const forbidden[] = {"ftyp.version", "colr.missing", "colr.precedence", "colr.approximation", "cdef.colorless", "ht.outside"};
+    for (size_t i = 0; i < sizeof forbidden / sizeof forbidden[0]; i++) {
+        const wvl_check_rule *rule = find_rule(forbidden[i]);
+        ck_assert_ptr_nonnull(rule);
+        ck_assert_msg(rule->severity == WVL_CHECK_ERROR, "%s is only a warning", forbidden[i]);
+    }
+}
+END_TEST
+
+/* 15444-15 Annex D: only a JPH file whose colour space is not known may do without. */
+START_TEST(an_unknown_space_needs_no_colour_box_in_jph)
+{
+    static const struct { const char *stream; int verdict; } files[] = {{"jph 40x30x3x8 style=HT levels=2", WVL_CHECK_LEGAL},
+                                                                        {"jp2 40x30x3x8 levels=2", WVL_CHECK_ILLEGAL}};
+    for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
+        check_bytes b = check_make(files[i].stream);
+        check_damage(&b, "ihdr @20=01;colr -");
+        check_result r = check_walk(&b, NULL);
+        free(b.p);
+        ck_assert_int_eq(r.verdict, files[i].verdict);
+    }
+}
+END_TEST
+
 START_TEST(every_rule_has_a_row)
 {
     static const struct { const check_row *rows; const size_t *count; } tables[] = {
@@ -124,6 +151,8 @@ int main(void)
     tcase_add_test(tests, ht);
     tcase_add_test(tests, boxes);
     tcase_add_test(tests, profiles);
+    tcase_add_test(tests, what_the_clauses_forbid_is_an_error);
+    tcase_add_test(tests, an_unknown_space_needs_no_colour_box_in_jph);
     tcase_add_test(tests, every_rule_has_a_row);
     suite_add_tcase(suite, tests);
     SRunner *runner = srunner_create(suite);

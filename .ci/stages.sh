@@ -1,0 +1,46 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# Read by .ci/run, .ci/long and .ci/device: named stages, their minutes, and the sum of all results. Set `ci_results` before: a folder that is made anew;
+# and `ci_skips`, if another list than .ci/skips names what may be skipped.
+
+rm -rf "$ci_results"
+mkdir -p "$ci_results"
+: >"$ci_results/stages"
+: >"$ci_results/minutes"
+ci_begun=$(date +%s)
+
+# note OUTCOME NAME SECONDS
+note() {
+    echo "$1 $2" >>"$ci_results/stages"
+    awk -v seconds="$3" -v name="$2" -v outcome="$1" 'BEGIN { printf "%6.1f min  %-8s %s\n", seconds / 60, outcome, name }' >>"$ci_results/minutes"
+    tail -n 1 "$ci_results/minutes"
+}
+
+# stage NAME COMMAND...: counts as one test. 77 is "skipped"; a stage that fails does not end the run.
+stage() {
+    name=$1 from=$(date +%s) status=0 outcome=passed
+    shift
+    echo "---- $name"
+    "$@" || status=$?
+    [ "$status" -eq 0 ] || outcome=failed
+    [ "$status" -ne 77 ] || outcome=skipped
+    note "$outcome" "$name" $(($(date +%s) - from))
+}
+
+# suites NAME BUILD COMMAND...: the command runs ctest in BUILD, which writes BUILD/junit.xml; each test counts, and the stage too.
+suites() {
+    suites_name=$1 build=$2
+    shift 2
+    rm -f "$build/junit.xml"
+    stage "$suites_name" "$@"
+    if [ -e "$build/junit.xml" ]; then
+        cp "$build/junit.xml" "$ci_results/$(echo "$suites_name" | tr -c 'a-z0-9\n' _).xml"
+    fi
+}
+
+# The table of minutes, and as the last line the sum of all results; its status is that of the run.
+finish() {
+    echo "---- minutes"
+    cat "$ci_results/minutes"
+    awk -v seconds=$(($(date +%s) - ci_begun)) 'BEGIN { printf "%6.1f min  in all\n", seconds / 60 }'
+    .ci/summary --skips "${ci_skips:-.ci/skips}" "$ci_results/stages" $(find "$ci_results" -name '*.xml' | LC_ALL=C sort)
+}
