@@ -8,7 +8,7 @@
 
 #include "tools/slots/slots.h"
 
-enum { COPIES_MAX = 16, COPIES_BYTES = 256 * 1024, NAME_COLUMNS = 32 };
+enum { COPIES_MAX = 16, COPIES_BYTES = 192 * 1024, NAME_COLUMNS = 32 };
 
 typedef struct options {
     const char *only, *json;
@@ -101,8 +101,8 @@ static int measure_slot(bench *b, const wvl_slot *slot, row *r)
     const options *o = b->options;
     wvl_slot_shape line = {(uint32_t)o->width, 1, 0}, block = {(uint32_t)o->block[0], (uint32_t)o->block[1], 0};
     wvl_slots_make_scene(slot, slot->is_block ? block : line, 1, &b->scene);
-    size_t most = COPIES_BYTES / b->scene.used;
-    b->copy_count = most < 1 ? 1 : most > COPIES_MAX ? COPIES_MAX : (unsigned)most;
+    size_t fitting = COPIES_BYTES / b->scene.used + 1;
+    b->copy_count = fitting < COPIES_MAX ? (unsigned)fitting : COPIES_MAX;
     *r = (row){.slot = slot, .units = b->scene.units};
     for (unsigned level = 0; level < WVL_SLOTS_LEVELS; level++) {
         r->ns[level] = NAN;

@@ -141,7 +141,8 @@ static uint32_t draw_magnitude(wvl_slot_scene *scene, uint32_t x, uint32_t y, un
 void wvl_slots_make_block(wvl_slot_scene *scene)
 {
     uint32_t w = scene->shape.width, h = scene->shape.height, odd = scene->shape.style ? (uint32_t)wvl_slots_draw(scene) % 4 : 0;
-    unsigned is_wide = scene->shape.style > 1, bits = scene->shape.style ? 1 + (unsigned)(wvl_slots_draw(scene) % (is_wide ? 31 : 15)) : 11;
+    unsigned is_wide = scene->shape.style > 1, most = is_wide ? 31 : 15;
+    unsigned bits = scene->shape.style ? 1 + (unsigned)(wvl_slots_draw(scene) % most) : 11;
     uint32_t stride = w + odd, bound = 0, bytes = is_wide ? 4 : 2;
     scene->at[0] = wvl_slots_place_bytes(scene, (size_t)stride * h * bytes);
     for (uint32_t i = 0; i < stride * h; i++) {

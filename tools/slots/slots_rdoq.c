@@ -61,7 +61,8 @@ static void place_cells(wvl_slot_scene *scene)
 {
     uint64_t v = wvl_slots_draw(scene);
     wvl_slots_make_block(scene);
-    scene->number[0] = scene->shape.style ? (uint32_t)(v % (scene->block.coef_bytes == 2 ? 16 : 31)) : 4;
+    uint32_t planes = scene->block.coef_bytes == 2 ? 16 : 31;
+    scene->number[0] = scene->shape.style ? (uint32_t)(v % planes) : 4;
     scene->at[LEVELS] = wvl_slots_place_bytes(scene, cell_count(scene) + 64);
     scene->at[FRACTIONS] = wvl_slots_place_bytes(scene, cell_count(scene) + 64);
 }

@@ -73,7 +73,8 @@ static void make_refinement_sum(const wvl_slot *slot, wvl_slot_scene *scene)
 {
     (void)slot;
     wvl_slots_make_block(scene);
-    scene->number[0] = scene->shape.style ? (uint32_t)(wvl_slots_draw(scene) % (scene->block.coef_bytes == 2 ? 14 : 30)) : 4;
+    uint32_t planes = scene->block.coef_bytes == 2 ? 14 : 30;
+    scene->number[0] = scene->shape.style ? (uint32_t)(wvl_slots_draw(scene) % planes) : 4;
     place_result(scene, sizeof(uint64_t));
 }
 
