@@ -35,7 +35,13 @@ void wvl_ht_load_stripes_c(wvl_ht_scratch *s, const wvl_block_input *in, unsigne
 static int part_of(const wvl_ht_scratch *s, uint32_t i, unsigned row)
 {
     unsigned own = s->significant[i] >> row & 1, fresh = s->fresh[i] >> row & 1, bit = s->bit[i] >> row & 1;
-    return own ? WVL_HT_MAGREF : fresh ? WVL_HT_SIGPROP : bit ? WVL_HT_REST : -1;
+    if (own) {
+        return WVL_HT_MAGREF;
+    }
+    if (fresh) {
+        return WVL_HT_SIGPROP;
+    }
+    return bit ? WVL_HT_REST : -1;
 }
 
 void wvl_ht_sum_plane_c(const wvl_ht_scratch *s, const wvl_block_input *in, unsigned P, wvl_ht_sums *sums)
@@ -48,7 +54,8 @@ void wvl_ht_sum_plane_c(const wvl_ht_scratch *s, const wvl_block_input *in, unsi
             uint64_t low = wvl_ht_fetch_sample(in, x, y, &negative) & (2 * middle - 1);
             int part = part_of(s, (y / 4 + 1) * (in->width + 2u) + x + 1, y & 3);
             if (part >= 0) {
-                sums->sum[part] += part != WVL_HT_MAGREF ? low : low > middle ? low - middle : middle - low;
+                uint64_t from_middle = low > middle ? low - middle : middle - low;
+                sums->sum[part] += part == WVL_HT_MAGREF ? from_middle : low;
                 sums->count[part]++;
             }
         }

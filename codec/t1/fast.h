@@ -53,6 +53,10 @@ struct wvl_t1_fast {
     uint64_t gain_count;
 };
 
+/* A block before its first pass; `in` is borrowed. Then its samples become masks of `planes` planes above the fraction bits. */
+void wvl_t1_init_block(wvl_t1_fast *b, const wvl_t1_input *in, wvl_t1_fast_state *state);
+void wvl_t1_load_block(wvl_t1_fast *b, const wvl_t1_kernels *kernels, uint32_t planes);
+
 /* A unit with the rows above and below it; `row` units lie between stripes of the framed array. */
 static WVL_ALWAYS_INLINE uint64_t wvl_t1_add_rows(const uint64_t *unit, size_t row, int sees_below)
 {

@@ -46,7 +46,7 @@ size_t wvl_t1_bytes_bound(uint32_t width, uint32_t height, uint32_t planes, uint
 
 static const wvl_t1_kernels *kernels_of(const wvl_t1_input *in) { return in->kernels ? in->kernels : &wvl_t1_kernels_c; }
 
-static void init_block(wvl_t1_fast *b, const wvl_t1_input *in, wvl_t1_fast_state *state)
+void wvl_t1_init_block(wvl_t1_fast *b, const wvl_t1_input *in, wvl_t1_fast_state *state)
 {
     b->s = state;
     b->in = in;
@@ -81,6 +81,13 @@ static void frame_signs(const wvl_t1_fast *b, const uint64_t *inner)
         }
     }
     memset(b->s->significant, 0, sizeof *framed * ((b->units + 1) * (b->stripes + 2) + 1));
+}
+
+void wvl_t1_load_block(wvl_t1_fast *b, const wvl_t1_kernels *kernels, uint32_t planes)
+{
+    wvl_t1_masks masks = {b->s->members, b->s->planes, b->units, b->unit_count};
+    kernels->build_masks(b->in, planes, &masks);
+    frame_signs(b, b->s->members);
 }
 
 /* Appends the segmentation symbol 1010. */
@@ -164,10 +171,8 @@ static int start(job *j, wvl_t1_fast_state *state, const wvl_t1_input *in, wvl_t
     }
     if (!j->passes)
         return 0;
-    init_block(&j->block, in, state);
-    wvl_t1_masks masks = {state->members, state->planes, j->block.units, j->block.unit_count};
-    kernels_of(in)->build_masks(in, out->planes, &masks);
-    frame_signs(&j->block, state->members);
+    wvl_t1_init_block(&j->block, in, state);
+    wvl_t1_load_block(&j->block, kernels_of(in), out->planes);
     list_pass(j);
     return advance(j);
 }

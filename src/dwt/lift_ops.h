@@ -27,4 +27,12 @@ WVL_HD int32_t wvl_lift53_low(int32_t x, int32_t a, int32_t b) { return x + ((a 
 WVL_HD int64_t wvl_lift53_high_wide(int64_t x, int64_t a, int64_t b) { return x - ((a + b) >> 1); }
 WVL_HD int64_t wvl_lift53_low_wide(int64_t x, int64_t a, int64_t b) { return x + ((a + b + 2) >> 2); }
 
+/* Whole-sample symmetric extension (F.4.7): the coordinate in [first, end) that any coordinate stands for; at least two samples. */
+WVL_HD uint32_t wvl_lift_reflect(int64_t at, uint32_t first, uint32_t end)
+{
+    int64_t last = (int64_t)end - 1 - first, folded = (at - (int64_t)first) % (2 * last);
+    folded = folded < 0 ? folded + 2 * last : folded;
+    return (uint32_t)(first + (folded <= last ? folded : 2 * last - folded));
+}
+
 #endif

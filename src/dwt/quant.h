@@ -19,6 +19,9 @@
 
 #define WVL_QUANT_FLOAT_BITS 23u /* magnitudes of at most this many bits may take the float path */
 
+/* Magnitudes of a band with so many coded planes and fraction bits may leave the float path. */
+WVL_HD int wvl_quant_is_deep(unsigned planes, unsigned frac_bits) { return planes + frac_bits > WVL_QUANT_FLOAT_BITS; }
+
 /* |x| * r < 2^31. */
 WVL_HD uint32_t wvl_quant_magnitude(float x, float r) { return (uint32_t)((double)fabsf(x) * (double)r); }
 

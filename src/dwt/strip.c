@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "dwt/lift_ops.h"
 #include "dwt/quant.h"
 
 #define STRIP_ROWS_MIN 64u  /* 9/7 filters 8 rows more than a strip has */
@@ -30,7 +31,7 @@ static unsigned choose_pack(unsigned kind, const wvl_tile_band *band)
     if (band->coef_bytes == 2) {
         return WVL_PACK_F32_16;
     }
-    return (unsigned)(band->planes + band->frac_bits) <= WVL_QUANT_FLOAT_BITS ? WVL_PACK_F32_32 : WVL_PACK_F32_32_DEEP;
+    return wvl_quant_is_deep(band->planes, band->frac_bits) ? WVL_PACK_F32_32_DEEP : WVL_PACK_F32_32;
 }
 
 void wvl_dwt_build_band(const wvl_dwt_kernels *kernels, unsigned kind, const wvl_tile_band *band, uint8_t *samples, uint32_t *bounds,
@@ -132,18 +133,10 @@ static void split_row(const wvl_dwt_strip *s, const wvl_dwt_lane *lane, unsigned
     put_band_row(&lane->band[left + 1], lane->kind, y, high);
 }
 
-/* Whole-sample symmetric extension of the row index (F.4.7): any y, at least two rows. */
-static uint32_t reflect_row(int64_t y, uint32_t y0, uint32_t y1)
-{
-    int64_t last = (int64_t)y1 - 1 - y0, at = (y - (int64_t)y0) % (2 * last);
-    at = at < 0 ? at + 2 * last : at;
-    return (uint32_t)(y0 + (at <= last ? at : 2 * last - at));
-}
-
 /* Brings row y of all lanes: fetched into lines, or found in the planes. */
 static void bring_row(const wvl_dwt_strip *s, int64_t y, uint8_t *const (*lines)[3], unsigned slot, const void **rows)
 {
-    uint32_t at = reflect_row(y, s->lanes[0].rect.y0, s->lanes[0].rect.y1);
+    uint32_t at = wvl_lift_reflect(y, s->lanes[0].rect.y0, s->lanes[0].rect.y1);
     void *targets[WVL_LANES_MAX];
     for (uint32_t i = 0; i < s->lane_count; i++) {
         const wvl_dwt_plane *in = &s->lanes[i].in;

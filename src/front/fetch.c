@@ -88,7 +88,10 @@ static int choose_convert(unsigned mct, unsigned kind)
     if (mct == WVL_MCT_RCT) {
         return kind == WVL_LINE_I64 ? WVL_CONVERT_RCT_I64 : WVL_CONVERT_RCT;
     }
-    return kind == WVL_LINE_I64 ? WVL_CONVERT_I64 : kind == WVL_LINE_F32 ? WVL_CONVERT_F32 : -1;
+    if (kind == WVL_LINE_I64) {
+        return WVL_CONVERT_I64;
+    }
+    return kind == WVL_LINE_F32 ? WVL_CONVERT_F32 : -1;
 }
 
 void wvl_front_build_group(const wvl_front_kernels *kernels, const wvl_plan *plan, const wvl_image *image, uint32_t component, uint32_t count,

@@ -88,10 +88,30 @@ fresh
 {
     echo 'static int long_function(void)'
     echo '{'
-    yes '    f();' | head -n 101
+    yes '    f();' | head -n 61
     echo '}'
 } >>"$work/tree/tools/bench/bench.c"
-expect 'a function of 101 lines'
+expect 'a function of 61 lines'
+
+# What the tree owes is counted exactly, then one more is planted.
+owe() {
+    fresh
+    "$source/tools/lint_rooms" --debts "$work/tree" >"$work/debts"
+    mv "$work/debts" "$work/tree/tools/lint_debts"
+}
+
+owe
+echo 'static int pick(int a) { return a ? 1 : (a > 2 ? 3 : 4); }' >>"$work/tree/codec/t2/tag_tree.c"
+expect 'codec/t2/tag_tree.c:1: has 1 nested conditional operators'
+
+# Not nested: one after the other, and one in the argument of a call.
+owe
+echo 'static int pick(int a) { return f(a ? 1 : 2) + (a ? f(a ? 3 : 4) : 5); }' >>"$work/tree/codec/t2/tag_tree.c"
+"$source/tools/lint_rooms" "$work/tree" >/dev/null
+
+owe
+printf '/* %0121d */\n' 0 >>"$work/tree/codec/t2/tag_tree.c"
+expect 'lines of more than 120 columns'
 
 fresh
 printf '/* see /%s/me/notes */\n' home >>"$work/tree/src/encoder.c"

@@ -8,6 +8,7 @@ static const char usage[] =
     "       wavelane-bench frames [options]          pictures one by one and in flight\n"
     "       wavelane-bench rd [options] [PICTURE...] PSNR at the bytes that OpenJPEG writes\n"
     "       wavelane-bench dwt [options]             the transform stage on a CUDA device, by itself\n"
+    "       wavelane-bench slots [options]           each SIMD kernel beside plain C\n"
     "\n"
     "encode (cycles and instructions a sample too, where the machine counts them for a process)\n"
     "  --image FILE        picture to encode; without it one is generated\n"
@@ -48,21 +49,36 @@ static const char usage[] =
     "  --batch N           pictures in one launch (1)\n"
     "  --plain             one level at a time with the kernels for any shape\n"
     "  --runs N            graphs timed (9)\n"
-    "  --json FILE\n";
+    "  --json FILE\n"
+    "\n"
+    "slots (nanoseconds a sample or symbol, the shortest run; and how many times as fast as plain C); exit status 6 if a level differs from C\n"
+    "  --only TEXT         slots whose name contains the text\n"
+    "  --width N           samples of a line (1024)\n"
+    "  --block W,H         size of a block (64,64)\n"
+    "  --runs N            timed runs of each slot and level (200)\n"
+    "  --json FILE         rows as JSON, - for standard output in place of the text\n";
+
+typedef struct command {
+    const char *name;
+    int (*run)(wvl_bench_args *args);
+} command;
+
+static const command commands[] = {
+    {"encode", wvl_bench_run_encode}, {"frames", wvl_bench_run_frames}, {"rd", wvl_bench_run_rd},
+    {"dwt", wvl_bench_run_dwt},       {"slots", wvl_bench_run_slots},
+};
 
 int main(int argc, char **argv)
 {
     wvl_bench_args args = {.count = argc, .next = 2, .values = argv};
+    const char *name = argc >= 2 ? argv[1] : "";
 
-    if (argc >= 2 && strcmp(argv[1], "encode") == 0)
-        return wvl_bench_run_encode(&args);
-    if (argc >= 2 && strcmp(argv[1], "frames") == 0)
-        return wvl_bench_run_frames(&args);
-    if (argc >= 2 && strcmp(argv[1], "rd") == 0)
-        return wvl_bench_run_rd(&args);
-    if (argc >= 2 && strcmp(argv[1], "dwt") == 0)
-        return wvl_bench_run_dwt(&args);
-    if (argc >= 2 && (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0)) {
+    for (size_t i = 0; i < sizeof commands / sizeof *commands; i++) {
+        if (strcmp(name, commands[i].name) == 0) {
+            return commands[i].run(&args);
+        }
+    }
+    if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0) {
         fputs(usage, stdout);
         return WVL_BENCH_EXIT_OK;
     }

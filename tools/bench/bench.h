@@ -145,5 +145,6 @@ int wvl_bench_run_encode(wvl_bench_args *args);
 int wvl_bench_run_frames(wvl_bench_args *args);
 int wvl_bench_run_rd(wvl_bench_args *args);
 int wvl_bench_run_dwt(wvl_bench_args *args);
+int wvl_bench_run_slots(wvl_bench_args *args);
 
 #endif

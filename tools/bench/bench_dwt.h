@@ -54,6 +54,19 @@ typedef struct wvl_bench_dwt_device {
     char name[128];
 } wvl_bench_dwt_device;
 
+/* What is timed: `set_count` sets of buffers, each for one launch of pictures. */
+typedef struct wvl_bench_dwt_timing {
+    wvl_bench_dwt_device *device;
+    const wvl_bench_dwt_case *c;
+    const wvl_bench_dwt_picture *picture;
+    uint32_t set_count;
+    wvl_cuda_status (*queue)(void *user, uint32_t which, int part); /* on the device's stream */
+    void *user;
+} wvl_bench_dwt_timing;
+
+/* Median of one picture, in microseconds. */
+wvl_cuda_status wvl_bench_dwt_time_part(const wvl_bench_dwt_timing *timing, int part, double *us);
+
 wvl_cuda_status wvl_bench_dwt_run_case(wvl_bench_dwt_device *device, const wvl_bench_dwt_case *c, const wvl_bench_dwt_picture *picture,
                                        wvl_bench_dwt_result *result);
 /* The same for coefficients back to pixels; parts: none, the launch that ends in pixels, the ones before it. wrong: bytes of pixels that differ

@@ -7,7 +7,6 @@
 #include "bench_dwt.h"
 
 #define ROTATE_BYTES 640e6   /* ten times the largest L2 there is */
-#define CHAIN_US 1500.0      /* length of a graph, by the bytes moved */
 #define SETS_MAX 512
 
 /* One launch's worth of pictures with memory of its own. */
@@ -50,52 +49,17 @@ static wvl_cuda_status queue_part(chain *n, const set *s, int part)
     return status;
 }
 
-static int by_value(const void *a, const void *b) { return *(const float *)a < *(const float *)b ? -1 : *(const float *)a > *(const float *)b; }
-
-static wvl_cuda_status time_graph(chain *n, wvl_cuda_exec exec, uint32_t pictures, double *us)
+/* For wvl_bench_dwt_time_part. */
+static wvl_cuda_status queue_set(void *user, uint32_t which, int part)
 {
-    const wvl_cuda_runtime *rt = &n->device->runtime;
-    wvl_cuda_event from = NULL, to = NULL;
-    float ms[64];
-    uint32_t runs = wvl_min_u32(n->c->runs, 64);
-    wvl_cuda_status status = rt->event_create(&from, 0);
-    status = status ? status : rt->event_create(&to, 0);
-    for (uint32_t i = 0; i < runs + 2 && !status; i++) {
-        status = rt->event_record(from, n->device->stream);
-        status = status ? status : rt->graph_launch(exec, n->device->stream);
-        status = status ? status : rt->event_record(to, n->device->stream);
-        status = status ? status : rt->stream_wait(n->device->stream);
-        status = status ? status : rt->event_elapsed(&ms[i < 2 ? 0 : i - 2], from, to);
-    }
-    qsort(ms, runs, sizeof *ms, by_value);
-    *us = status ? 0 : ms[runs / 2] * 1e3 / pictures;
-    (void)rt->event_destroy(from);
-    (void)rt->event_destroy(to);
-    return status;
+    chain *n = user;
+    return queue_part(n, &n->sets[which], part);
 }
 
 static wvl_cuda_status time_part(chain *n, int part, double *us)
 {
-    const wvl_cuda_runtime *rt = &n->device->runtime;
-    wvl_cuda_graph graph = NULL;
-    wvl_cuda_exec exec = NULL;
-    double estimate = 3.0 * (double)n->picture->pixel_bytes * n->c->batch / 4e6;
-    uint32_t chains = (uint32_t)wvl_max_u64((uint64_t)(CHAIN_US / estimate / n->set_count), 1), length = chains * n->set_count;
-    wvl_cuda_status status = rt->capture_begin(n->device->stream, 1);
-    for (uint32_t i = 0; i < length && !status; i++) {
-        status = queue_part(n, &n->sets[i % n->set_count], part);
-    }
-    wvl_cuda_status ended = rt->capture_end(n->device->stream, &graph);
-    status = status ? status : ended;
-    status = status ? status : rt->graph_build(&exec, graph, 0);
-    status = status ? status : time_graph(n, exec, length * n->c->batch, us);
-    if (exec) {
-        (void)rt->exec_destroy(exec);
-    }
-    if (graph) {
-        (void)rt->graph_destroy(graph);
-    }
-    return status;
+    wvl_bench_dwt_timing timing = {n->device, n->c, n->picture, n->set_count, queue_set, n};
+    return wvl_bench_dwt_time_part(&timing, part, us);
 }
 
 /* Pixels of picture f as the device sees them. */

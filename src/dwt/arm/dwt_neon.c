@@ -59,28 +59,19 @@ static void vlift53(const wvl_vlift_rows *rows, uint32_t n)
     }
 }
 
-/* Index i of a signal of n samples under whole-sample symmetric extension. */
-static uint32_t reflect(int64_t i, uint32_t n)
-{
-    int64_t period = 2 * ((int64_t)n - 1);
-    i %= period;
-    i = i < 0 ? i + period : i;
-    return (uint32_t)(i < (int64_t)n ? i : period - i);
-}
-
 static void extend_f32(float *x, uint32_t n)
 {
     for (int i = 1; i <= WVL_LIFT97_REACH; i++) {
-        x[-i] = x[reflect(-i, n)];
-        x[(int64_t)n - 1 + i] = x[reflect((int64_t)n - 1 + i, n)];
+        x[-i] = x[wvl_lift_reflect(-i, 0, n)];
+        x[(int64_t)n - 1 + i] = x[wvl_lift_reflect((int64_t)n - 1 + i, 0, n)];
     }
 }
 
 static void extend_i32(int32_t *x, uint32_t n)
 {
     for (int i = 1; i <= WVL_LIFT53_REACH; i++) {
-        x[-i] = x[reflect(-i, n)];
-        x[(int64_t)n - 1 + i] = x[reflect((int64_t)n - 1 + i, n)];
+        x[-i] = x[wvl_lift_reflect(-i, 0, n)];
+        x[(int64_t)n - 1 + i] = x[wvl_lift_reflect((int64_t)n - 1 + i, 0, n)];
     }
 }
 

@@ -58,23 +58,14 @@ static void vlift53(const wvl_vlift_rows *rows, uint32_t n)
     }
 }
 
-/* Index i of a signal of n samples under whole-sample symmetric extension. */
-static uint32_t reflect(int64_t i, uint32_t n)
-{
-    int64_t period = 2 * ((int64_t)n - 1);
-    i %= period;
-    i = i < 0 ? i + period : i;
-    return (uint32_t)(i < (int64_t)n ? i : period - i);
-}
-
 /* Copies samples of either kind. */
 static void extend(uint8_t *line, uint32_t n, int reach)
 {
     uint8_t *last = line + 4 * (uint64_t)(n - 1);
     for (int i = 1; i <= reach; i++) {
         int is_inside = n > (uint32_t)i;
-        memcpy(line - 4 * i, line + 4 * (uint64_t)(is_inside ? (uint32_t)i : reflect(-i, n)), 4);
-        memcpy(last + 4 * i, line + 4 * (uint64_t)(is_inside ? n - 1 - (uint32_t)i : reflect((int64_t)n - 1 + i, n)), 4);
+        memcpy(line - 4 * i, line + 4 * (uint64_t)(is_inside ? (uint32_t)i : wvl_lift_reflect(-i, 0, n)), 4);
+        memcpy(last + 4 * i, line + 4 * (uint64_t)(is_inside ? n - 1 - (uint32_t)i : wvl_lift_reflect((int64_t)n - 1 + i, 0, n)), 4);
     }
 }
 

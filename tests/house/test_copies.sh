@@ -1,0 +1,51 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+# The lint of copies passes on the tree, finds a planted copy, and an entry of its list that no longer holds.
+#   test_copies.sh SOURCE
+set -eu
+
+source=$1
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+"$source/tools/lint_copies" "$source"
+
+for part in include src codec cuda conformance tools tests; do
+    cp -R "$source/$part" "$work"
+done
+
+# expect WORDS: the lint must fail and say WORDS.
+expect() {
+    if "$source/tools/lint_copies" "$work" >"$work/out" 2>&1; then
+        echo "the lint overlooked: $1"
+        exit 1
+    fi
+    grep -qF "$1" "$work/out" || {
+        cat "$work/out"
+        exit 1
+    }
+}
+
+# lines COUNT: that many lines that stand nowhere else.
+lines() {
+    i=0
+    while [ $i -lt "$1" ]; do
+        i=$((i + 1))
+        echo "    planted_line_$i(a, b);"
+    done
+}
+
+# Nine lines are too few to count.
+lines 9 >>"$work/codec/t2/tag_tree.c"
+lines 9 | sed 's/^/  /' >>"$work/src/wave.c"
+"$source/tools/lint_copies" "$work" >/dev/null
+
+lines 12 >>"$work/codec/t2/tag_tree.c"
+lines 12 | sed 's/^/  /' >>"$work/src/wave.c"
+expect 'stand in src/wave.c'
+
+cp "$source/codec/t2/tag_tree.c" "$work/codec/t2/tag_tree.c"
+echo 'src/wave.c src/drive.c they are friends' >>"$work/tools/lint_copies.list"
+expect 'src/wave.c src/drive.c: no longer copies'
+
+echo "a planted copy was found"
