@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "codec/recode.h"
 
+#include "base/alloc.h"
+
 #include <string.h>
 
 #include "codec/rate/measure.h"
@@ -17,7 +19,11 @@ int wvl_recode_is_possible(const wvl_plan *plan)
     return wvl_depth_is_possible(plan) || wvl_recode_may_take_all(plan);
 }
 
-uint64_t wvl_recode_bytes(const wvl_plan *plan) { return wvl_rescale_bytes(plan); }
+uint64_t wvl_recode_bytes(const wvl_plan *plan)
+{
+    uint64_t bytes = wvl_rescale_bytes(plan);
+    return bytes ? wvl_alloc_size(bytes) : 0;
+}
 
 /* Nothing of a block is in a packet any more. */
 static void clear_states(const wvl_recode_facts *f)

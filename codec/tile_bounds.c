@@ -101,7 +101,7 @@ void wvl_coder_add_tile(const wvl_plan *plan, const wvl_tile_plan *tile, uint64_
 static uint64_t base_bytes(const wvl_plan *plan, uint32_t concurrency)
 {
     uint64_t rows = wvl_mul_saturate((uint64_t)plan->component_count * (plan->max_levels + 1u), plan->layer_count);
-    uint64_t bytes = wvl_blocks_base_bytes(plan, concurrency) + wvl_alloc_size(wvl_recode_bytes(plan)) +
+    uint64_t bytes = wvl_blocks_base_bytes(plan, concurrency) + wvl_recode_bytes(plan) +
                      wvl_alloc_size(plan->tile_count * sizeof(wvl_coded_tile)) +
                      wvl_alloc_size(plan->layer_count * sizeof(wvl_layer_result)) +
                      wvl_alloc_size(wvl_plan_cap_groups(plan) * sizeof(uint64_t)) +

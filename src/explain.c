@@ -136,6 +136,29 @@ static void print_variants_json(const printer *p, const wvl_plan *plan)
     }
 }
 
+static unsigned long long as_number(uint64_t bytes) { return (unsigned long long)bytes; }
+
+static void print_memory(const printer *p, const wvl_plan *plan)
+{
+    wvl_plan_memory m = {.struct_size = sizeof m};
+    if (wvl_plan_measure(plan, &m) != WVL_OK) {
+        return;
+    }
+    print(p, "memory of an encode: %llu bytes certain, %llu likely, %llu at worst; the picture itself: %llu bytes\n", as_number(m.certain_bytes),
+          as_number(m.likely_bytes), as_number(m.worst_bytes), as_number(m.picture_bytes));
+    print(p, "output: at most %llu bytes\n", as_number(m.output_bytes_bound));
+}
+
+static void print_memory_json(const printer *p, const wvl_plan *plan)
+{
+    wvl_plan_memory m = {.struct_size = sizeof m};
+    (void)wvl_plan_measure(plan, &m);
+    print(p, "\"base_bytes\":%llu,\"coded_bytes_bound\":%llu,\"output_bytes_bound\":%llu,", as_number(m.base_bytes), as_number(m.coded_bytes_bound),
+          as_number(m.output_bytes_bound));
+    print(p, "\"certain_bytes\":%llu,\"likely_bytes\":%llu,\"worst_bytes\":%llu,\"picture_bytes\":%llu}\n", as_number(m.certain_bytes),
+          as_number(m.likely_bytes), as_number(m.worst_bytes), as_number(m.picture_bytes));
+}
+
 static void print_text(const printer *p, const wvl_plan *plan)
 {
     print(p, "image %u,%u to %u,%u; tile %ux%u at %u,%u; %u tiles (%u x %u)\n", plan->image.x0, plan->image.y0, plan->image.x1, plan->image.y1,
@@ -181,8 +204,7 @@ static void print_text(const printer *p, const wvl_plan *plan)
         print_coding_text(p, &plan->codings[i], i);
     }
     print(p, "container: %s\n", plan->jp2 == WVL_CONTAINER_JPH ? "JPH" : plan->jp2 ? "JP2" : "codestream");
-    print(p, "memory: %llu bytes, plus at most %llu for coded data; output at most %llu bytes\n", (unsigned long long)plan->base_bytes,
-          (unsigned long long)plan->coded_bytes_bound, (unsigned long long)plan->output_bytes_bound);
+    print_memory(p, plan);
 }
 
 static void print_coding_json(const printer *p, const wvl_coding *c)
@@ -224,8 +246,8 @@ static void print_json(const printer *p, const wvl_plan *plan)
     }
     print(p, "],\"own_tiles\":[");
     print_variants_json(p, plan);
-    print(p, "],\"jp2\":%s,\"base_bytes\":%llu,\"coded_bytes_bound\":%llu,\"output_bytes_bound\":%llu}\n", plan->jp2 ? "true" : "false",
-          (unsigned long long)plan->base_bytes, (unsigned long long)plan->coded_bytes_bound, (unsigned long long)plan->output_bytes_bound);
+    print(p, "],\"jp2\":%s,", plan->jp2 ? "true" : "false");
+    print_memory_json(p, plan);
 }
 
 wvl_status wvl_plan_explain(const wvl_plan *plan, int json, wvl_text_fn write, void *user)

@@ -3,25 +3,12 @@
 #ifndef WVL_CODEC_BLOCKS_CHOICE_H
 #define WVL_CODEC_BLOCKS_CHOICE_H
 
-#include "codec/ht/ht.h"
-#include "codec/t1/t1.h"
+#include "codec/core/block.h"
+#include "geom/plan.h"
 
-static inline const wvl_block_coder *wvl_blocks_choose_coder(const wvl_plan *plan)
-{
-    return plan->codings[0].style & WVL_STYLE_HT ? &wvl_ht_block_coder : &wvl_t1_block_coder;
-}
-
+const wvl_block_coder *wvl_blocks_choose_coder(const wvl_plan *plan);
 /* Of everything that is kept of a block: of HT blocks, where rate control chooses among them, the sets of all planes.
  */
-static inline uint64_t wvl_blocks_bound_bytes(const wvl_plan *plan, uint32_t width, uint32_t height, uint32_t planes,
-                                              uint8_t style)
-{
-    const wvl_block_coder *coder = wvl_blocks_choose_coder(plan);
-    uint64_t bytes = coder->bytes_bound(width, height, planes, style);
-    for (uint32_t n = 1; plan->all_sets && n < planes; n++) {
-        bytes += coder->bytes_bound(width, height, n, style);
-    }
-    return bytes;
-}
+uint64_t wvl_blocks_bound_bytes(const wvl_plan *plan, uint32_t width, uint32_t height, uint32_t planes, uint8_t style);
 
 #endif

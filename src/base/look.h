@@ -24,7 +24,8 @@ typedef enum wvl_look_kind {
     WVL_LOOK_COLLECT,       /* precincts searched for passes that fill the last bytes */
     WVL_LOOK_FILL,          /* passes tried for the last bytes */
     WVL_LOOK_REBUILD,       /* PSNR: blocks rebuilt as a decoder does */
-    WVL_LOOK_INVERSE,       /* PSNR: samples of the inverse transform */
+    WVL_LOOK_ROWS,          /* PSNR: samples of the inverse transform, along rows */
+    WVL_LOOK_COLUMNS,       /* the same along columns */
     WVL_LOOK_COMPARE,       /* PSNR: samples compared */
     WVL_LOOK_DIVIDE,        /* packets that are divided into tile-parts */
     WVL_LOOK_LENGTHS,       /* packets whose lengths are listed */

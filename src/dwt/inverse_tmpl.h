@@ -68,7 +68,7 @@ static void NAME(synthesise_level)(wvl_rect rect, uint32_t low_width, uint32_t l
 {
     uint32_t width = wvl_rect_width(rect), height = wvl_rect_height(rect);
     unsigned x_parity = rect.x0 & 1, y_parity = rect.y0 & 1;
-    for (uint32_t y = 0; y < height && !wvl_look_after(look, WVL_LOOK_INVERSE, width); y++) {
+    for (uint32_t y = 0; y < height && !wvl_look_after(look, WVL_LOOK_ROWS, width); y++) {
         SAMPLE *to = spare + y * stride;
         memcpy(row, plane + y * stride, width * sizeof *row);
         NAME(synthesise_row)(row, low_width, width - low_width, x_parity);
@@ -79,7 +79,7 @@ static void NAME(synthesise_level)(wvl_rect rect, uint32_t low_width, uint32_t l
             to[2 * k + (x_parity ^ 1)] = row[low_width + k];
         }
     }
-    for (uint32_t x = 0; x < width && !wvl_look_after(look, WVL_LOOK_INVERSE, (uint64_t)height * wvl_min_u32(COLUMNS, width - x)); x += COLUMNS) {
+    for (uint32_t x = 0; x < width && !wvl_look_after(look, WVL_LOOK_COLUMNS, (uint64_t)height * wvl_min_u32(COLUMNS, width - x)); x += COLUMNS) {
         NAME(synthesise_columns)(spare + x, stride, wvl_min_u32(COLUMNS, width - x), low_height, height - low_height, y_parity);
     }
     for (uint32_t y = 0; y < height; y++) {

@@ -217,6 +217,9 @@ START_TEST(memory_promise)
         ck_assert_msg(l.live_bytes == before, "\"%s\": %llu bytes stay", shapes[_i], (unsigned long long)(l.live_bytes - before));
         ck_assert_msg(peak <= memory.base_bytes + memory.coded_bytes_bound, "\"%s\": peak %llu, base %llu, coded at most %llu", shapes[_i], (unsigned long long)peak,
                       (unsigned long long)memory.base_bytes, (unsigned long long)memory.coded_bytes_bound);
+        ck_assert_msg(peak <= memory.worst_bytes && peak >= memory.certain_bytes, "\"%s\": peak %llu, certain %llu, worst %llu", shapes[_i], (unsigned long long)peak,
+                      (unsigned long long)memory.certain_bytes, (unsigned long long)memory.worst_bytes);
+        ck_assert_uint_eq(memory.picture_bytes, 160u * 120u * 3u * (k & 1 ? 1u : 2u));
         /* pieces are rounded to 64 bytes; beyond that the base is what a flat picture takes, but for the first chunks of the stores */
         ck_assert_msg(peak + 4096 >= memory.base_bytes, "\"%s\": peak %llu, base %llu", shapes[_i], (unsigned long long)peak, (unsigned long long)memory.base_bytes);
         ck_assert_msg(output.bytes <= memory.output_bytes_bound, "\"%s\": %llu bytes of output, at most %llu were promised", shapes[_i], (unsigned long long)output.bytes,
@@ -228,6 +231,71 @@ START_TEST(memory_promise)
         picture_close_input(&input);
         picture_free(&p);
     }
+}
+END_TEST
+
+/* The likely figure: of what drawn photographs really take between two thirds and one and a half, and little beside the bound where bytes are the target. */
+START_TEST(likely_memory_is_near)
+{
+    static const char *const settings[] = {"", "reversible=no bpp=1", "reversible=no bpp=0.25 rdoq=yes", "reversible=no layers=6", "reversible=no psnr=38",
+                                           "block=32,32 tile=256,256 bpp=2", "reversible=no style=HT bpp=2", "style=HT"};
+    for (unsigned depth = 8; depth <= 12; depth += 4) {
+        ledger l;
+        char text[512];
+        wvl_params *params;
+        wvl_plan *plan;
+        wvl_context *context;
+        wvl_plan_memory memory = {.struct_size = sizeof memory};
+        ledger_open(&l);
+        wvl_context_options options = {.struct_size = sizeof options, .threads = 2, .host = ledger_allocator(&l)};
+        picture p = picture_draw(PICTURE_NATURAL, 1200, 900, 3, depth, depth);
+        picture_input input = picture_open_input(&p, 0);
+        ck_assert_int_eq(wvl_context_create(&options, &context), WVL_OK);
+        ck_assert_int_eq(wvl_params_create(context, &params), WVL_OK);
+        ck_assert_int_eq(case_set(params, settings[_i], text, sizeof text), WVL_OK);
+        ck_assert_msg(wvl_plan_create(context, params, &input.format, NULL, &plan) == WVL_OK, "%s", wvl_context_error(context));
+        ck_assert_int_eq(wvl_plan_measure(plan, &memory), WVL_OK);
+        uint64_t before = l.live_bytes;
+        counter output = {0};
+        wvl_sink sink = {.struct_size = sizeof sink, .write = count_bytes, .user = &output};
+        l.peak_bytes = l.live_bytes;
+        ck_assert_msg(wvl_encode(plan, &input.image, &sink, NULL, NULL, text, sizeof text) == WVL_OK, "%s", text);
+        double peak = (double)(l.peak_bytes - before), ratio = (double)memory.likely_bytes / peak;
+        ck_assert_msg(peak >= (double)memory.certain_bytes && peak <= (double)memory.worst_bytes, "\"%s\": peak %.0f, certain %llu, worst %llu, base %llu", settings[_i], peak,
+                      (unsigned long long)memory.certain_bytes, (unsigned long long)memory.worst_bytes, (unsigned long long)memory.base_bytes);
+        ck_assert_msg(ratio > 0.66 && ratio < 1.5, "\"%s\", %u bits: peak %.0f, likely %llu (%.2f), base %llu, worst %llu", settings[_i], depth, peak,
+                      (unsigned long long)memory.likely_bytes, ratio, (unsigned long long)memory.base_bytes, (unsigned long long)memory.worst_bytes);
+        wvl_plan_release(plan);
+        wvl_params_release(params);
+        wvl_context_release(context);
+        picture_close_input(&input);
+        picture_free(&p);
+    }
+}
+END_TEST
+
+/* With a byte target it follows from the target: 8192 x 8192 x 3 in 16 bits at 2 bits a pixel. */
+START_TEST(likely_memory_follows_the_target)
+{
+    static const wvl_component_format components[3] = {{16, 0, 1, 1}, {16, 0, 1, 1}, {16, 0, 1, 1}};
+    wvl_image_format format = {sizeof format, 0, 0, 8192, 8192, 3, components};
+    wvl_plan_memory memory[2] = {{.struct_size = sizeof memory[0]}, {.struct_size = sizeof memory[0]}};
+    for (unsigned i = 0; i < 2; i++) {
+        char text[512];
+        wvl_params *params;
+        wvl_plan *plan;
+        ck_assert_int_eq(wvl_params_create(case_context(), &params), WVL_OK);
+        ck_assert_int_eq(case_set(params, i ? "reversible=no bpp=4" : "reversible=no bpp=2", text, sizeof text), WVL_OK);
+        ck_assert_int_eq(wvl_plan_create(case_context(), params, &format, NULL, &plan), WVL_OK);
+        ck_assert_int_eq(wvl_plan_measure(plan, &memory[i]), WVL_OK);
+        ck_assert_uint_eq(memory[i].picture_bytes, 8192ull * 8192 * 6);
+        wvl_plan_release(plan);
+        wvl_params_release(params);
+    }
+    uint64_t target = 8192ull * 8192 * 2 / 8, added = memory[0].likely_bytes - memory[0].base_bytes;
+    ck_assert_msg(added > target && added < 4 * target, "%llu beside the base, the target is %llu", (unsigned long long)added, (unsigned long long)target);
+    ck_assert_uint_gt(memory[1].likely_bytes - memory[1].base_bytes, added + target);
+    ck_assert_uint_eq(memory[0].worst_bytes, memory[0].base_bytes + memory[0].coded_bytes_bound);
 }
 END_TEST
 
@@ -341,6 +409,8 @@ int main(void)
     tcase_add_test(tests, arguments_are_checked);
     tcase_add_test(tests, images_are_checked);
     tcase_add_loop_test(tests, memory_promise, 0, SHAPES);
+    tcase_add_loop_test(tests, likely_memory_is_near, 0, 8);
+    tcase_add_test(tests, likely_memory_follows_the_target);
     tcase_add_test(tests, halves_share_memory);
     tcase_add_test(tests, plan_of_a_giant);
     tcase_add_test(tests, plan_explains_itself);

@@ -114,8 +114,8 @@ void wvl_cli_plan_text(FILE *file, const wvl_cli_summary *s, int explain)
     (void)fprintf(file, "%s: %" PRIu32 " x %" PRIu32 ", %" PRIu32 " component%s, %s\n", s->input, s->picture->io.width, s->picture->io.height,
                   f->component_count, f->component_count == 1 ? "" : "s", s->is_jp2 == 2 ? "JPH file" : s->is_jp2 ? "JP2 file" : "codestream");
     if (!explain && !wvl_plan_measure(s->plan, &memory)) {
-        (void)fprintf(file, "memory: %" PRIu64 " bytes, and at most %" PRIu64 " for coded data; output at most %" PRIu64 " bytes\n", memory.base_bytes,
-                      memory.coded_bytes_bound, memory.output_bytes_bound);
+        (void)fprintf(file, "memory: %" PRIu64 " bytes certain, %" PRIu64 " likely, %" PRIu64 " at worst, and %" PRIu64 " for the picture; output at most %" PRIu64
+                      " bytes\n", memory.certain_bytes, memory.likely_bytes, memory.worst_bytes, memory.picture_bytes, memory.output_bytes_bound);
     }
     if (explain) {
         (void)wvl_plan_explain(s->plan, 0, write_text, file);
@@ -238,6 +238,10 @@ void wvl_cli_plan_json(wvl_cli_report *r, const wvl_cli_summary *s, int explain)
         wvl_cli_report_number(r, "base_bytes", memory.base_bytes);
         wvl_cli_report_number(r, "coded_bytes_bound", memory.coded_bytes_bound);
         wvl_cli_report_number(r, "output_bytes_bound", memory.output_bytes_bound);
+        wvl_cli_report_number(r, "certain_bytes", memory.certain_bytes);
+        wvl_cli_report_number(r, "likely_bytes", memory.likely_bytes);
+        wvl_cli_report_number(r, "worst_bytes", memory.worst_bytes);
+        wvl_cli_report_number(r, "picture_bytes", memory.picture_bytes);
     }
     if (explain) {
         wvl_cli_report_raw(r, "plan");
