@@ -9,4 +9,4 @@ cd "$(dirname "$0")/.."
 tools/install_packages.sh
 cmake --preset test "$@"
 cmake --build --preset test -j "$(nproc)"
-ctest --preset test -j "$(nproc)"
+ctest --preset test -j "$(nproc)" --output-junit "$PWD/build/test/junit.xml"
