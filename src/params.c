@@ -150,7 +150,7 @@ const char *wvl_params_error(const wvl_params *params)
 #define NAME_CHARS 32u
 
 /* Levenshtein distance; names longer than the row are as far as can be. */
-static unsigned name_distance(const char *a, const char *b)
+unsigned wvl_params_name_distance(const char *a, const char *b)
 {
     unsigned row[NAME_CHARS + 1];
     size_t a_length = strlen(a), b_length = strlen(b);
@@ -178,7 +178,7 @@ static const char *nearest_key(const char *key)
     const wvl_option *options = wvl_options(&count);
     unsigned least = UINT32_MAX;
     for (size_t i = 0; i < count; i++) {
-        unsigned distance = name_distance(key, options[i].key);
+        unsigned distance = wvl_params_name_distance(key, options[i].key);
         if (distance < least) {
             least = distance;
             best = i;

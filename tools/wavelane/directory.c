@@ -68,7 +68,9 @@ int wvl_cli_list_directory(const char *path, const char *out_format, wvl_cli_dir
     }
     int room = 1;
     for (const struct dirent *d; room && (d = readdir(dir));) {
-        if (is_picture_name(d->d_name)) {
+        if (d->d_name[0] == '.') {
+            wvl_cli_inform("%s/%s: skipped; its name begins with a point", path, d->d_name);
+        } else if (is_picture_name(d->d_name)) {
             room = add_entry(directory, path, d->d_name, out_format);
         } else {
             wvl_cli_inform("%s/%s: no picture by its name", path, d->d_name);

@@ -108,16 +108,12 @@ static void note_assumptions(const wvl_cli_args *args, const char *name, wvl_cli
     }
     if (io->color == WVL_IO_UNKNOWN) {
         p->jp2.color_unknown = 1;
-        wvl_cli_warn("%s: the picture does not say what its %u channels mean; written as %s with the colour marked unknown (--color declares one)",
-                     name, channel_count(io), p->jp2.color == WVL_COLOR_GREY ? "grey" : "sRGB");
+        wvl_cli_warn_once(name, "the picture does not say what its %u channels mean; written as %s with the colour marked unknown (--color declares one)",
+                          channel_count(io), p->jp2.color == WVL_COLOR_GREY ? "grey" : "sRGB");
     } else if (!io->color_declared || (io->icc && args->no_icc)) {
         static const char *const spaces[] = {"grey with the sRGB curve", "sRGB", "sYCC"};
         const char *space = spaces[p->jp2.color == WVL_COLOR_GREY ? 0 : p->jp2.color == WVL_COLOR_SRGB ? 1 : 2];
-        if (io->color == WVL_IO_GREY) {
-            wvl_cli_inform("%s: untagged %s is taken as %s", name, color_word(io->color), space);
-        } else {
-            wvl_cli_warn("%s: untagged %s is taken as %s", name, color_word(io->color), space);
-        }
+        wvl_cli_inform("%s: untagged %s is taken as %s", name, color_word(io->color), space);
     }
 }
 
@@ -248,7 +244,7 @@ static int leave_behind(const wvl_cli_args *args, const char *name, const wvl_io
         return WVL_EXIT_USAGE;
     }
     if (io->palette) {
-        wvl_cli_warn("%s: the palette of %u entries stays behind; a codestream carries the indices only", name, io->palette_entries);
+        wvl_cli_warn_once(name, "the palette of %u entries stays behind; a codestream carries the indices only", io->palette_entries);
     }
     if (io->icc) {
         wvl_cli_inform("%s: the ICC profile stays behind; a codestream carries none", name);

@@ -60,6 +60,9 @@ int wvl_cli_check_output(const wvl_cli_args *args, const char *const *inputs, si
     if (code) {
         return code;
     }
+    if ((args->dry_run || args->explain) && (is_stream || !S_ISREG(out.st_mode) || !strncmp(output, "/dev/", 5))) {
+        return WVL_EXIT_OK; /* nothing is written */
+    }
     if (is_stream) {
         if (isatty(STDOUT_FILENO)) {
             wvl_cli_error("standard output: is a terminal; redirect it to a file or a pipe");

@@ -215,6 +215,31 @@ int wvl_cli_apply_settings(const wvl_cli_args *args, wvl_params *params)
     return halved ? write_halved(params) : WVL_EXIT_OK;
 }
 
+/* Of several settings of one option the last one counts. */
+static int is_last(const wvl_cli_args *args, size_t index)
+{
+    for (size_t i = index + 1; i < args->setting_count; i++) {
+        if (!strcmp(args->settings[i].key, args->settings[index].key)) {
+            return 0;
+        }
+    }
+    return 1;
+}
+
+int wvl_cli_refuse_idle(const wvl_cli_args *args, const wvl_params *params)
+{
+    int code = WVL_EXIT_OK;
+    for (size_t i = 0; i < args->setting_count; i++) {
+        const char *key = args->settings[i].key, *needs = wvl_params_needs(params, key);
+        int follows_picture = args->auto_color && !strncmp(key, "input-", 6); /* the space is found later */
+        if (needs && !follows_picture && is_last(args, i)) {
+            wvl_cli_error("%s needs %s", args->settings[i].spelling, needs);
+            code = WVL_EXIT_USAGE;
+        }
+    }
+    return code;
+}
+
 static int was_set(const wvl_cli_args *args, const char *key)
 {
     for (size_t i = 0; i < args->setting_count; i++) {
