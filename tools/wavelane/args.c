@@ -487,6 +487,7 @@ static int check_together(const wvl_cli_args *args)
     if (args->image_dir) {
         return require(!one_picture, "-ImgDir: cannot be used together with -i or --demo") &&
                require(!args->output, "-ImgDir: cannot be used together with -o; -OutFor gives the extension") &&
+               require(!args->component_steps, "--component-steps needs several -i that make one picture") &&
                require(args->out_format != NULL, "-ImgDir needs -OutFor J2K, J2C, JPC, JHC, JP2 or JPH");
     }
     return require(one_picture, "no picture: use -i FILE -o FILE, or -ImgDir DIR -OutFor JP2, or --demo -o FILE (wavelane --help)") &&
