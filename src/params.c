@@ -205,7 +205,7 @@ wvl_status wvl_params_set(wvl_params *params, const char *key, const char *value
     }
     params->error[0] = '\0';
     if (!key) {
-        fail_text(params, "(null)", "no key");
+        fail_text(params, "(null)", "no key; give the name of an option");
         return WVL_ERROR_ARGUMENT;
     }
     size_t count, index = find_key(key);
@@ -216,7 +216,7 @@ wvl_status wvl_params_set(wvl_params *params, const char *key, const char *value
     }
     const wvl_field *field = &wvl_params_fields()[index];
     if (!value && field->kind != WVL_FIELD_COMMENT) {
-        fail_text(params, key, "no value");
+        fail_text(params, key, "no value; give one");
         return WVL_ERROR_ARGUMENT;
     }
     return wvl_params_read_value(params, &options[index], field, value ? value : "");

@@ -140,7 +140,7 @@ static wvl_status refuse_name(wvl_params *params, const char *name)
 static wvl_status refuse_word(wvl_params *params, const char *name, const char *word)
 {
     (void)snprintf(params->error, sizeof params->error,
-                   "preset \"%.64s\": \"%.16s\" is none of a frame rate, 3d, hfr, m and a main level, s and a sublevel", name, word);
+                   "preset \"%.64s\": \"%.16s\" is unknown; words are a frame rate, 3d, hfr, m with a main level, s with a sublevel", name, word);
     return WVL_ERROR_PARAMETER;
 }
 

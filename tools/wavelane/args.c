@@ -119,7 +119,7 @@ static int take_pair(const char *spelling, const char *value, uint64_t minimum, 
 static int take_once(const char *spelling, const char *value, const char **to)
 {
     if (*to) {
-        wvl_cli_error("%s: given twice (\"%s\" and \"%s\")", spelling, *to, value);
+        wvl_cli_error("%s is given twice, with \"%s\" and \"%s\"; give it once", spelling, *to, value);
         return WVL_EXIT_USAGE;
     }
     *to = value;
@@ -222,7 +222,7 @@ static int add_setting(wvl_cli_args *args, const char *spelling, const char *key
     for (size_t i = 0; i < args->setting_count; i++) {
         const wvl_cli_setting *other = &args->settings[i];
         if (is_target(key) && is_target(other->key) && strcmp(other->key, key) != 0) {
-            wvl_cli_error("%s and %s cannot be used together", other->spelling, spelling);
+            wvl_cli_error("%s and %s cannot be used together; give one of them", other->spelling, spelling);
             return WVL_EXIT_USAGE;
         }
     }
@@ -245,7 +245,7 @@ static int take_resolutions(wvl_cli_args *args, const char *spelling, const char
 static int take_mct(wvl_cli_args *args, const char *spelling, const char *value)
 {
     if (!strcmp(value, "2")) {
-        wvl_cli_error("%s 2: a user colour matrix is an extension of Part 2 of the standard", spelling);
+        wvl_cli_error("%s 2: a user colour matrix belongs to Part 2 of the standard; use off, on or auto", spelling);
         return WVL_EXIT_USAGE;
     }
     return add_setting(args, spelling, "mct", !strcmp(value, "0") ? "off" : !strcmp(value, "1") ? "on" : value, 0);
@@ -386,7 +386,11 @@ static const char *fetch_value(parser *p, const char *spelling, const char *atta
         return alone;
     }
     if (!next || is_known_option(next)) {
-        wvl_cli_error("%s: no value%s%s%s", spelling, next ? " (the option " : "", next ? next : "", next ? " follows)" : "");
+        if (next) {
+            wvl_cli_error("%s: no value, the option %s follows; give one", spelling, next);
+        } else {
+            wvl_cli_error("%s: no value; give one", spelling);
+        }
         return NULL;
     }
     p->index++;
@@ -398,7 +402,7 @@ static int parse_name(parser *p, const char *spelling, match m, const char *atta
     int wants_value = m.key || m.option->argument;
     if (!wants_value) {
         if (attached) {
-            wvl_cli_error("%s: takes no value", spelling);
+            wvl_cli_error("%s takes no value; leave out what follows the =", spelling);
             return WVL_EXIT_USAGE;
         }
         return apply(p->args, m.option, spelling, NULL);
@@ -445,7 +449,7 @@ static int parse_one(parser *p)
 {
     char *text = p->argv[p->index];
     if (text[0] != '-' || !text[1] || !strcmp(text, "--")) {
-        wvl_cli_error("\"%s\": unexpected; inputs follow -i, the output follows -o", text);
+        wvl_cli_error("\"%s\" is unexpected; write inputs after -i and the output after -o", text);
         return WVL_EXIT_USAGE;
     }
     int dashes = text[1] == '-' ? 2 : 1;
@@ -475,23 +479,23 @@ static int require(int condition, const char *message)
 static int check_together(const wvl_cli_args *args)
 {
     int one_picture = args->input_count > 0 || args->demo, is_plan_only = args->dry_run || args->explain;
-    if (!require(!(args->quiet && args->verbose), "--quiet: cannot be used together with --verbose")) {
+    if (!require(!(args->quiet && args->verbose), "--quiet and --verbose cannot be used together; give one of them")) {
         return 0;
     }
     if (!require(!(is_plan_only && args->verify), "--verify needs an encoding; --dry-run and --explain make none") ||
         !require(!(is_plan_only && args->psnr_report), "--psnr-report needs an encoding; --dry-run and --explain make none") ||
-        !require(!(args->quiet && args->psnr_report), "--psnr-report: cannot be used together with --quiet") ||
+        !require(!(args->quiet && args->psnr_report), "--psnr-report and --quiet cannot be used together; give one of them") ||
         !require(!(args->demo && args->io.format), "--input-format needs -i; --demo reads no file")) {
         return 0;
     }
     if (args->image_dir) {
-        return require(!one_picture, "-ImgDir: cannot be used together with -i or --demo") &&
-               require(!args->output, "-ImgDir: cannot be used together with -o; -OutFor gives the extension") &&
+        return require(!one_picture, "-ImgDir and -i or --demo cannot be used together; give one of them") &&
+               require(!args->output, "-ImgDir and -o cannot be used together; give -OutFor, the extension of the outputs") &&
                require(!args->component_steps, "--component-steps needs several -i that make one picture") &&
                require(args->out_format != NULL, "-ImgDir needs -OutFor J2K, J2C, JPC, JHC, JP2 or JPH");
     }
     return require(one_picture, "no picture: use -i FILE -o FILE, or -ImgDir DIR -OutFor JP2, or --demo -o FILE (wavelane --help)") &&
-           require(!(args->input_count && args->demo), "--demo: cannot be used together with -i") &&
+           require(!(args->input_count && args->demo), "--demo and -i cannot be used together; give one of them") &&
            require(!args->out_format || is_plan_only, "-OutFor needs -ImgDir; with -i the name after -o says the format") &&
            require(!args->pictures, "--pictures needs -ImgDir") &&
            require(args->output || args->dry_run || args->explain, "no output: add -o FILE, or --dry-run to encode nothing") &&

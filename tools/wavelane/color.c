@@ -16,7 +16,7 @@ static int set(const char *name, wvl_params *params, const char *key, const char
 static int refuse_kind(const char *name, const wvl_io_picture *io)
 {
     const char *what = io->palette ? "holds palette indices" : io->color == WVL_IO_GREY ? "is grey" : io->color == WVL_IO_YCC ? "is YCbCr" : "is CMYK";
-    wvl_cli_error("%s: the picture %s; X'Y'Z' is made from RGB", name, what);
+    wvl_cli_error("%s: the picture %s; --input-color converts RGB only", name, what);
     return WVL_EXIT_INPUT;
 }
 

@@ -73,7 +73,7 @@ int wvl_cli_list_directory(const char *path, const char *out_format, wvl_cli_dir
         } else if (is_picture_name(d->d_name)) {
             room = add_entry(directory, path, d->d_name, out_format);
         } else {
-            wvl_cli_inform("%s/%s: no picture by its name", path, d->d_name);
+            wvl_cli_inform("%s/%s: skipped; its extension is not one of a picture", path, d->d_name);
         }
     }
     (void)closedir(dir);

@@ -411,7 +411,7 @@ static void encode_entry(void *user, wvl_cli_turns *turns, size_t index)
     int code = WVL_EXIT_OUTPUT;
     j.turns = wvl_cli_count_workers(turns) > 1 ? turns : NULL;
     if (entry->clash) {
-        wvl_cli_error("%s: its output %s is that of %s too", input, entry->output, entry->clash);
+        wvl_cli_error("%s: its output %s is the output of %s too; rename one of the pictures", input, entry->output, entry->clash);
     } else {
         code = read_and_plan(&j);
         if (!code && !is_plan_only(s->args)) {
@@ -447,7 +447,7 @@ static int encode_directory(batch *s)
         wvl_cli_warn_unused(args->image_dir, s->unused);
     }
     if (!s->code && !count) {
-        wvl_cli_error("%s: no picture with a known extension in it", args->image_dir);
+        wvl_cli_error("%s: no picture in this folder; extensions are tif, png, pnm, pam, pgx, dpx, bmp, tga, raw and yuv", args->image_dir);
         s->code = WVL_EXIT_INPUT;
     }
     if (!s->code && s->failed) {
@@ -494,7 +494,7 @@ static int open_batch(batch *s)
 static int check_environment(const wvl_cli_args *args)
 {
     if (args->verify && !wvl_cli_can_verify()) {
-        wvl_cli_error("--verify: this build has no OpenJPEG to decode with");
+        wvl_cli_error("--verify: this build has no OpenJPEG to decode with; leave --verify out, or build with OpenJPEG");
         return WVL_EXIT_USAGE;
     }
     if (args->out_format && wvl_cli_container_of_extension(args->out_format) < 0) {

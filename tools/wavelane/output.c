@@ -38,7 +38,7 @@ static int check_not_input(const char *const *inputs, size_t input_count, const 
     for (size_t i = 0; i < input_count; i++) {
         struct stat in;
         if (!identify(inputs[i], STDIN_FILENO, &in) && S_ISREG(in.st_mode) && in.st_dev == out->st_dev && in.st_ino == out->st_ino) {
-            wvl_cli_error("%s: is the input %s itself", output, inputs[i]);
+            wvl_cli_error("%s: is the input %s itself; choose another name", output, inputs[i]);
             return WVL_EXIT_OUTPUT;
         }
     }
@@ -71,7 +71,7 @@ int wvl_cli_check_output(const wvl_cli_args *args, const char *const *inputs, si
         return WVL_EXIT_OK;
     }
     if (S_ISDIR(out.st_mode)) {
-        wvl_cli_error("%s: is a directory", output);
+        wvl_cli_error("%s: is a directory; give the name of a file", output);
         return WVL_EXIT_OUTPUT;
     }
     if (!args->force) {
