@@ -14,6 +14,7 @@
 #include "drive.h"
 #include "geom/profile.h"
 #include "params.h"
+#include "plan_log.h"
 #include "profile_walk.h"
 #include "quality.h"
 #include "result.h"
@@ -211,6 +212,7 @@ static wvl_status create_checked(wvl_context *context, const wvl_params *params,
         wvl_plan_release(p);
         return status;
     }
+    wvl_plan_log_warnings(p, &settings);
     *plan = p;
     return WVL_OK;
 }

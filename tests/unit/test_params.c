@@ -89,7 +89,7 @@ START_TEST(ranges_say_what_is_enforced)
             }
             expect_refused(o->key, "-1", "whole number");
             expect_refused(o->key, "", "whole number");
-            expect_refused(o->key, "1x", "does not belong");
+            expect_refused(o->key, "1x", "unexpected");
             expect_refused(o->key, " 1", "whole number");
         } else if (o->type == WVL_OPTION_BOOL) {
             expect_set(o->key, "on", "yes");
@@ -144,7 +144,7 @@ START_TEST(pairs)
     expect_refused("tile", "4294967296,1", "whole number");
     expect_refused("tile", "512", "comma");
     expect_refused("tile", "512,", "whole number");
-    expect_refused("tile", "512,512,1", "does not belong");
+    expect_refused("tile", "512,512,1", "unexpected");
     expect_refused("tile", "512x512", "comma");
     expect_refused("tile-offset", "4294967295,0", "whole number");
     expect_set("block", "1024,4", "1024,4");
