@@ -80,7 +80,8 @@ pipe 0 96
 pipe 3 95
 warns 'truncated'
 pipe 3 97
-warns 'more than the 96 bytes that -F describes'
+warns 'standard input: RAW: bytes follow the samples'
+keeps_quiet 'standard input: standard input'
 
 # ---- Regions -----------------------------------------------------------------------------------------------------------
 
@@ -133,6 +134,7 @@ expect 0 -ImgDir many -OutFor jp2 --force --verbose
 warns 'many/.hidden.tif: skipped'
 expect 0 -ImgDir many -OutFor jp2 --force --json
 [ "$(grep -c '"warnings":\["metadata' out)" -eq 5 ] || fail 'JSON has no warnings for each picture'
+sed -n '/^"warnings":\[/,$p' out | grep -q 'many: 1 file skipped' || fail 'JSON has no warnings for the run'
 expect 0 -ImgDir many -OutFor jp2 --force -F 1,1,1,8,u
 warns '-F had no effect'
 expect 0 -i rgb.ppm -o srgb.jp2

@@ -31,6 +31,7 @@ cat >rows <<'ROWS'
 --force|
 -F --raw-format|96,64,1,8,u
 --raw-layout|interleaved
+--max-pixels|100
 --input-format|tif
 --page|3
 --demo|
@@ -113,6 +114,7 @@ ROWS
 
 # What is so already, and why: OPTION CONTEXT, or OPTION * for all contexts.
 cat >already <<'ALREADY'
+--max-input-bytes * a limit for pipes and devices, which unit.cli_files has
 --no-icc * pictures here have no profile
 --no-xmp * pictures here have no XMP
 -o plan the name is checked, nothing is written

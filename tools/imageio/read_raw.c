@@ -144,9 +144,6 @@ static int read_samples(wvl_io_context *context, int big_endian)
 {
     if (!context->options.raw_interleaved)
         return wvl_io_allocate_planar(context) != 0 ? -1 : read_planes(context, big_endian);
-    if (is_subsampled(context->picture))
-        return wvl_io_fail(context, "interleaved samples must have the same subsampling in all components; use %s",
-                           "--raw-layout planar");
     return wvl_io_allocate_interleaved(context) != 0 ? -1 : read_interleaved(context, big_endian);
 }
 
@@ -161,6 +158,9 @@ static int read_headerless(wvl_io_context *context, int big_endian, int is_yuv)
         return -1;
     if (g.steps != NULL && declare_steps(context, &g) != 0)
         return -1;
+    if (context->options.raw_interleaved && is_subsampled(picture))
+        return wvl_io_fail(context, "interleaved samples must have the same subsampling in all components; use %s",
+                           "--raw-layout planar");
     bytes = wvl_io_sample_count(picture) * picture->components[0].sample_bytes;
     if (wvl_io_require_bytes(context, bytes, "samples") != 0 || check_remainder(context, bytes) != 0 ||
         read_samples(context, big_endian) != 0)

@@ -186,6 +186,8 @@ void wvl_cli_forget_messages(size_t mark);
 void wvl_cli_tell_repeats(void);
 /* This thread's warnings since the last call of either are forgotten. */
 void wvl_cli_clear_warnings(void);
+/* Warnings so far belong to no picture: they wait for the report of the run. */
+void wvl_cli_keep_warnings(void);
 void wvl_cli_log(void *user, wvl_log_level level, const char *text);
 int wvl_cli_exit_code(wvl_status status);
 
@@ -215,6 +217,8 @@ void wvl_cli_report_real(wvl_cli_report *r, const char *name, double value);
 void wvl_cli_report_flag(wvl_cli_report *r, const char *name, int value);
 /* A list of this thread's warnings, which are then forgotten. */
 void wvl_cli_report_warnings(wvl_cli_report *r);
+/* The same for the run: those that wvl_cli_keep_warnings kept, then those since the last picture. */
+void wvl_cli_report_warnings_of_run(wvl_cli_report *r);
 /* JSON only: writes the name of a member whose value the caller writes. */
 void wvl_cli_report_raw(wvl_cli_report *r, const char *name);
 

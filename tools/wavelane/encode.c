@@ -448,6 +448,7 @@ static int encode_directory(batch *s)
 {
     const wvl_cli_args *args = s->args;
     s->code = wvl_cli_list_directory(args->image_dir, args->out_format, &s->directory);
+    wvl_cli_keep_warnings();
     size_t count = s->directory.count, threads = wvl_context_threads(s->context), usual = threads < MOST_PICTURES ? threads : MOST_PICTURES;
     size_t workers = args->pictures ? args->pictures : args->trace ? 1 : usual;
     if (!s->code && args->trace) {
@@ -559,7 +560,7 @@ int wvl_cli_run_encode(const wvl_cli_args *args)
         code = encode_all(&s);
         if (args->json) {
             wvl_cli_report_close(&s.report);
-            wvl_cli_report_warnings(&s.report);
+            wvl_cli_report_warnings_of_run(&s.report);
             wvl_cli_report_number(&s.report, "exit_code", (uint64_t)code);
             wvl_cli_report_finish(&s.report);
         }

@@ -28,6 +28,7 @@ typedef struct text_list {
 static _Thread_local char last_error[1024];
 static _Thread_local held_messages held;
 static _Thread_local text_list noted; /* warnings of the picture at work, for its report */
+static text_list of_run;              /* warnings that belong to no picture, for the report of the run */
 static text_list seen;                /* warnings that are printed once a run */
 static pthread_mutex_t seen_lock = PTHREAD_MUTEX_INITIALIZER;
 
@@ -195,17 +196,40 @@ void wvl_cli_tell_repeats(void)
     clear_texts(&seen);
 }
 
+void wvl_cli_keep_warnings(void)
+{
+    clear_texts(&of_run);
+    of_run = noted;
+    noted = (text_list){0};
+}
+
+static void report_texts(wvl_cli_report *r, text_list *list)
+{
+    for (size_t i = 0; i < list->count; i++) {
+        wvl_cli_report_text(r, NULL, list->texts[i]);
+    }
+    clear_texts(list);
+}
+
+void wvl_cli_report_warnings_of_run(wvl_cli_report *r)
+{
+    wvl_cli_report_open_list(r, "warnings");
+    report_texts(r, &of_run);
+    report_texts(r, &noted);
+    wvl_cli_report_close(r);
+}
+
 void wvl_cli_report_warnings(wvl_cli_report *r)
 {
     wvl_cli_report_open_list(r, "warnings");
-    for (size_t i = 0; i < noted.count; i++) {
-        wvl_cli_report_text(r, NULL, noted.texts[i]);
-    }
+    report_texts(r, &noted);
     wvl_cli_report_close(r);
-    clear_texts(&noted);
 }
 
-void wvl_cli_clear_warnings(void) { clear_texts(&noted); }
+void wvl_cli_clear_warnings(void)
+{
+    clear_texts(&noted);
+}
 
 static char *format_text(const char *format, va_list args) __attribute__((format(printf, 1, 0)));
 static char *format_text(const char *format, va_list args)

@@ -20,10 +20,11 @@ static int read_file(const wvl_cli_args *args, const char *name, wvl_io_picture 
     char error[512] = "";
     int result = wvl_io_read_picture(name, &args->io, io, error, sizeof error);
     if (result) {
-        if (!strncmp(error, name, strlen(name))) {
+        const char *shown = strcmp(name, "-") ? name : "standard input";
+        if (!strncmp(error, shown, strlen(shown))) {
             wvl_cli_error("%s", error);
         } else {
-            wvl_cli_error("%s: %s", strcmp(name, "-") ? name : "standard input", error);
+            wvl_cli_error("%s: %s", shown, error);
         }
         return exit_code(result);
     }
