@@ -116,6 +116,29 @@ keeps_quiet 'metadata'
 expect 0 -i tagged.tif -o tagged.jp2
 warns 'does not carry: EXIF, Artist, ImageDescription, GeoTIFF keys'
 
+# Texts and EXIF of a PNG file are lost, and named; the gamma of sRGB is not worth a word, another one is.
+png() { # name gamma chunk-and-content...
+    python3 - "$@" <<'PY'
+import struct, sys, zlib
+chunk = lambda kind, data: struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+content = chunk(b"IHDR", struct.pack(">IIBBBBB", 4, 1, 8, 0, 0, 0, 0)) + chunk(b"gAMA", struct.pack(">I", int(sys.argv[2])))
+for extra in sys.argv[3:]:
+    content += chunk(extra[:4].encode(), extra[4:].replace("=", "\0", 1).encode())
+content += chunk(b"IDAT", zlib.compress(b"\0abcd")) + chunk(b"IEND", b"")
+open(sys.argv[1], "wb").write(b"\x89PNG\r\n\x1a\n" + content)
+PY
+}
+if command -v python3 >/dev/null; then
+    png texts.png 45455 tEXtTitle=a tEXtAuthor=b eXIfMM=*
+    expect 0 -i texts.png -o texts.jp2
+    warns 'does not carry: EXIF, Title, Author'
+    keeps_quiet 'gAMA'
+    png linear.png 100000
+    expect 0 -i linear.png -o linear.jp2
+    warns 'gAMA 1.00000 not carried'
+    keeps_quiet 'metadata'
+fi
+
 # ---- Warnings: once a run, in the report, never inside it --------------------------------------------------------------
 
 mkdir many
@@ -197,7 +220,9 @@ warns '--visual needs a limit'
 expect 2 -i rgb.ppm -o no.j2k --frame-rate 25
 warns '--frame-rate needs a profile'
 expect 2 -i rgb.ppm -o no.j2k --page 3
-warns '--page needs a TIFF file'
+warns '--page needs a TIFF file; this is PNM'
+expect 2 --demo -o no.j2k --page 3
+warns '--page needs a TIFF file; this is made by --demo'
 expect 0 -i rgb.ppm -o idle.j2k --qfactor 50 --qfactor 0
 expect 0 -i rgb.ppm -o idle.j2k --force --preset iiif-lossy -r 1
 expect 2 -i rgb.ppm -o no.j2k --preset iiif-losy
@@ -258,7 +283,8 @@ if command -v bash >/dev/null; then
     complete '--profile --fps --stereo --hfr --original --skip-blocks --json --rules !--output !--bpp' wavelane verify --
     complete 'imf-2k dci-2k cinema2k' wavelane verify --profile ''
     complete 'expand indices' wavelane verify --palette ''
-    complete '--json !--output !--levels' wavelane info --
+    complete '--json --max-input-bytes !--output !--levels' wavelane info --
+    complete '--max-pixels --max-input-bytes !--max-bytes' wavelane verify --max
     complete '--json !--output' wavelane devices --
     complete 'info verify !--output' wavelane help ''
     complete '!-m !--jpip !-W !explain !bench' wavelane ''

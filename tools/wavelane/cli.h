@@ -177,7 +177,7 @@ void wvl_cli_inform(const char *format, ...) __attribute__((format(printf, 1, 2)
 /* -1: errors only, 0: warnings too, 1 and more: everything. */
 void wvl_cli_set_verbosity(int verbosity);
 const char *wvl_cli_last_error(void);
-/* From here on this thread's messages wait until they are told, or forgotten from a mark on. */
+/* From here on this thread's messages wait until they are printed, or forgotten from a mark on. */
 void wvl_cli_hold_messages(void);
 void wvl_cli_tell_messages(void);
 size_t wvl_cli_mark_messages(void);

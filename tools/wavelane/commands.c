@@ -2,7 +2,10 @@
 /* The commands beside encode, and what each takes: for their help and for the completions. */
 #include "cli.h"
 
+#define MAX_INPUT_BYTES {"max-input-bytes", "N", "Most bytes that are read from a pipe or device, as for encode.", NULL}
+
 static const wvl_cli_command_option info_options[] = {
+    MAX_INPUT_BYTES,
     {"json", NULL, "Print one JSON object.", NULL},
 };
 
@@ -28,6 +31,8 @@ static const wvl_cli_command_option verify_options[] = {
     {"input-transfer", "CURVE", "Transfer of the original, as for encode.", NULL},
     {"input-range", "full|video", "Range of the original, as for encode.", "full video"},
     {"no-icc", NULL, "Leave the ICC profile of the original out of the conversion.", NULL},
+    {"max-pixels", "N", "Largest original that is read, in samples, as for encode.", NULL},
+    MAX_INPUT_BYTES,
     {"skip-blocks", NULL, "Do not decode HT blocks; faster.", NULL},
     {"json", NULL, "Print one JSON object.", NULL},
     {"rules", NULL, "List the rules, and end.", NULL},
@@ -40,7 +45,7 @@ static const wvl_cli_command_option no_options[] = {{NULL, NULL, NULL, NULL}};
 
 static const wvl_cli_command commands[] = {
     {"encode", "wavelane [encode] -i PICTURE -o FILE [options]", "Encode a picture, or with -ImgDir all pictures of a folder. The word encode may be left out.", no_options, 0, 1},
-    {"info", "wavelane info [--json] FILE", "Print what a codestream, JP2 or JPH file contains, and check that its lengths agree.", OPTIONS(info_options), 1},
+    {"info", "wavelane info [--json] [--max-input-bytes N] FILE", "Print what a codestream, JP2 or JPH file contains, and check that its lengths agree.", OPTIONS(info_options), 1},
     {"verify", "wavelane verify [options] FILE", "Judge whether a codestream, JP2 or JPH file is legal, and which profiles it meets.", OPTIONS(verify_options), 1},
     {"options", "wavelane options [--json]", "Print the table of encoding options.", OPTIONS(list_options), 0},
     {"devices", "wavelane devices [--json]", "List the devices for --device cuda:N.", OPTIONS(list_options), 0},

@@ -65,7 +65,8 @@ int wvl_cli_refuse_unused(const char *name, const wvl_cli_picture *picture)
 {
     for (size_t i = 0; i < sizeof unused_options / sizeof unused_options[0]; i++) {
         if (picture->unused & unused_options[i].bit) {
-            wvl_cli_error("%s: %s needs %s; this is %s", name, unused_options[i].option, unused_options[i].needs, picture->io.format);
+            wvl_cli_error("%s: %s needs %s; this is %s", name, unused_options[i].option, unused_options[i].needs,
+                          picture->io.format[0] ? picture->io.format : "made by --demo");
             return WVL_EXIT_USAGE;
         }
     }
