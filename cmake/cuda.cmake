@@ -11,7 +11,6 @@ set(WVL_CUDA_SOURCES
     cuda/launch.c
     cuda/layout.c
     cuda/memory.c
-    cuda/runtime_table.c
     cuda/staging.c
     cuda/tables.c
     cuda/window.c
@@ -49,7 +48,7 @@ set(WVL_CUDA_DEVICE_SOURCES
     src/front/xyz_ops.h
     src/geom/plan.h)
 list(APPEND WVL_SOURCES ${WVL_CUDA_SOURCES})
-list(APPEND WVL_HOOKED_SOURCES cuda/module.c)
+list(APPEND WVL_HOOKED_SOURCES cuda/module.c cuda/runtime_table.c)
 
 set(WVL_HAVE_CUDA OFF)
 if(NOT WVL_CUDA STREQUAL "OFF")
@@ -81,7 +80,7 @@ if(WVL_HAVE_CUDA)
         DEPENDS ${device_sources} COMMENT "Device code" VERBATIM)
     set_source_files_properties(cuda/module.c PROPERTIES
         COMPILE_DEFINITIONS WVL_CUDA_IMAGE="${image}" OBJECT_DEPENDS ${image})
-    set_source_files_properties(src/context.c PROPERTIES COMPILE_DEFINITIONS WVL_HAVE_CUDA)
+    set_source_files_properties(src/context.c cuda/runtime_table.c PROPERTIES COMPILE_DEFINITIONS WVL_HAVE_CUDA)
     message(STATUS "CUDA: device code by ${WVL_NVCC}")
 else()
     message(STATUS "CUDA: no device code in this build")

@@ -24,13 +24,27 @@ write_basic_package_version_file(${PROJECT_BINARY_DIR}/wavelane-config-version.c
 install(FILES ${PROJECT_BINARY_DIR}/wavelane-config.cmake ${PROJECT_BINARY_DIR}/wavelane-config-version.cmake
     DESTINATION ${package_dir})
 
+# The .pc files find the prefix from where they lie, so that an installed tree can be moved.
+set(pkgconfig_dir ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 cmake_path(IS_ABSOLUTE CMAKE_INSTALL_LIBDIR libdir_is_absolute)
 if(libdir_is_absolute)
+    set(WVL_PC_PREFIX ${CMAKE_INSTALL_PREFIX})
     set(WVL_PC_LIBDIR ${CMAKE_INSTALL_LIBDIR})
     set(WVL_PC_INCLUDEDIR ${CMAKE_INSTALL_FULL_INCLUDEDIR})
 else()
+    file(RELATIVE_PATH prefix_from_pc /prefix/${pkgconfig_dir} /prefix)
+    string(REGEX REPLACE "/$" "" prefix_from_pc "${prefix_from_pc}")
+    set(WVL_PC_PREFIX "\${pcfiledir}/${prefix_from_pc}")
     set(WVL_PC_LIBDIR "\${prefix}/${CMAKE_INSTALL_LIBDIR}")
     set(WVL_PC_INCLUDEDIR "\${prefix}/${CMAKE_INSTALL_INCLUDEDIR}")
 endif()
-configure_file(cmake/wavelane.pc.in ${PROJECT_BINARY_DIR}/wavelane.pc @ONLY)
-install(FILES ${PROJECT_BINARY_DIR}/wavelane.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+foreach(package wavelane wavelane-check)
+    configure_file(cmake/${package}.pc.in ${PROJECT_BINARY_DIR}/${package}.pc @ONLY)
+    install(FILES ${PROJECT_BINARY_DIR}/${package}.pc DESTINATION ${pkgconfig_dir})
+endforeach()
+
+# cmake --build BUILD --target uninstall: removes what the last installation from this build wrote.
+if(NOT TARGET uninstall)
+    add_custom_target(uninstall
+        COMMAND ${CMAKE_COMMAND} -DMANIFEST=${PROJECT_BINARY_DIR}/install_manifest.txt -P ${PROJECT_SOURCE_DIR}/cmake/uninstall.cmake VERBATIM)
+endif()

@@ -83,7 +83,7 @@ static wvl_status measure_parts(wvl_coder *coder, wvl_cs_part *parts, const uint
     for (wvl_cs_part *part = parts;; part++) {
         if (!wvl_cs_plt_fits(coder->plan, part, lengths)) {
             (void)snprintf(coder->problem, sizeof coder->problem,
-                           "tile %u: PLT can not name %u packets (A.7.3); use more tile-parts", part->tile,
+                           "tile %u: PLT cannot name %u packets (A.7.3); use more tile-parts", part->tile,
                            part->packet_count);
             return WVL_ERROR_PARAMETER;
         }

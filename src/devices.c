@@ -12,7 +12,7 @@ wvl_status wvl_context_fetch_device(wvl_context *context, const wvl_backend_vtab
                                     size_t reason_bytes)
 {
     if (ordinal > WVL_DEVICE_ORDINAL_MAX) {
-        (void)snprintf(reason, reason_bytes, "device %u: %u are looked at", ordinal, WVL_DEVICE_ORDINAL_MAX + 1);
+        (void)snprintf(reason, reason_bytes, "device %u: only the first %u devices can be used", ordinal, WVL_DEVICE_ORDINAL_MAX + 1);
         return WVL_ERROR_DEVICE;
     }
     wvl_status status = WVL_OK;

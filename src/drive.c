@@ -94,7 +94,7 @@ static wvl_status prepare_slots(wvl_drive *d, const wvl_backend_memory *slot, ui
         status = d->table->prepare(d->backend, d->plan, slot);
     }
     if (d->jobs && status == WVL_ERROR_MEMORY) {
-        wvl_context_log(d->plan->context, WVL_LOG_INFO, "device memory for %u of %u waves in flight", d->jobs, jobs);
+        wvl_context_log(d->plan->context, WVL_LOG_INFO, "device memory suffices for %u of %u waves at a time", d->jobs, jobs);
         status = WVL_OK;
     }
     return status == WVL_OK ? open_tiles(d, d->jobs) : status;

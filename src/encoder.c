@@ -14,6 +14,7 @@
 #include "codec/tile_coder.h"
 #include "context.h"
 #include "drive.h"
+#include "plan_log.h"
 #include "profile_walk.h"
 #include "quality.h"
 #include "result.h"
@@ -34,6 +35,7 @@ struct wvl_session {
     wvl_sink *sink;
     const wvl_control *control;
     uint64_t picture;             /* number */
+    unsigned rounds;              /* the pixels of this picture were transformed so often */
     char backend_name[24];
     void *quality_memory;
     wvl_coder coder;
@@ -379,6 +381,7 @@ static wvl_status transform_and_code(wvl_session *s)
         return fail_device(s, status);
     }
     s->samples_done = 0;
+    s->rounds++;
     status = run_waves(s);
     if (!s->plan->keep_coefs || status != WVL_OK) {
         end_waves(s);
@@ -410,6 +413,9 @@ static wvl_status run_picture(wvl_session *s, wvl_result **result)
 {
     uint64_t codestream_offset = 0;
     wvl_status status = encode_picture(s, &codestream_offset);
+    if (status == WVL_OK) {
+        wvl_plan_log_work(s->plan, s->backend_name, s->rounds, s->coder.blocks.survey.is_begun);
+    }
     if (status == WVL_OK && result) {
         *result = wvl_result_create(s->plan->context, &s->coder, codestream_offset, s->seconds, s->backend_name);
         status = *result ? WVL_OK : WVL_ERROR_MEMORY;
@@ -528,6 +534,7 @@ static void take_picture(wvl_session *s, const wvl_session_picture *p, char *unu
     s->picture = p->number;
     s->samples_done = s->samples_in_work = s->told = 0;
     s->round = 0;
+    s->rounds = 0;
     s->written = s->buffered = 0;
     memset(s->seconds, 0, sizeof s->seconds);
     atomic_store(&s->look.stopped, 0);

@@ -192,7 +192,7 @@ static wvl_status open_places(wvl_encoder *e)
         e->place_count += status == WVL_OK;
     }
     if (e->place_count && status != WVL_OK) {
-        wvl_context_log(e->context, WVL_LOG_WARNING, "memory for %u of %u pictures in flight", e->place_count, e->place_capacity);
+        wvl_context_log(e->context, WVL_LOG_WARNING, "memory suffices for %u of %u pictures at a time", e->place_count, e->place_capacity);
         status = WVL_OK;
     }
     for (uint32_t i = 0; i < e->place_count && wvl_pool_starts_threads(e->context->pool); i++) {

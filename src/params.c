@@ -150,7 +150,7 @@ const char *wvl_params_error(const wvl_params *params)
 #define NAME_CHARS 32u
 
 /* Levenshtein distance; names longer than the row are as far as can be. */
-static unsigned name_distance(const char *a, const char *b)
+unsigned wvl_params_name_distance(const char *a, const char *b)
 {
     unsigned row[NAME_CHARS + 1];
     size_t a_length = strlen(a), b_length = strlen(b);
@@ -178,7 +178,7 @@ static const char *nearest_key(const char *key)
     const wvl_option *options = wvl_options(&count);
     unsigned least = UINT32_MAX;
     for (size_t i = 0; i < count; i++) {
-        unsigned distance = name_distance(key, options[i].key);
+        unsigned distance = wvl_params_name_distance(key, options[i].key);
         if (distance < least) {
             least = distance;
             best = i;
@@ -205,7 +205,7 @@ wvl_status wvl_params_set(wvl_params *params, const char *key, const char *value
     }
     params->error[0] = '\0';
     if (!key) {
-        fail_text(params, "(null)", "no key");
+        fail_text(params, "(null)", "no key; give the name of an option");
         return WVL_ERROR_ARGUMENT;
     }
     size_t count, index = find_key(key);
@@ -216,7 +216,7 @@ wvl_status wvl_params_set(wvl_params *params, const char *key, const char *value
     }
     const wvl_field *field = &wvl_params_fields()[index];
     if (!value && field->kind != WVL_FIELD_COMMENT) {
-        fail_text(params, key, "no value");
+        fail_text(params, key, "no value; give one");
         return WVL_ERROR_ARGUMENT;
     }
     return wvl_params_read_value(params, &options[index], field, value ? value : "");

@@ -29,7 +29,7 @@ static wvl_status scan_entries(wvl_params_list *list, size_t element_bytes, wvl_
         }
         ++*count;
         if (*p && !p[1]) {
-            return wvl_params_refuse_entry(list, "another is missing behind the last /");
+            return wvl_params_refuse_entry(list, "an entry is missing after the last /");
         }
         p += *p == '/';
     }

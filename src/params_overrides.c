@@ -157,7 +157,7 @@ static wvl_status scan_value(const wvl_params_list *list, const char **p, wvl_ov
                       *p);
     }
     if ((bit & TILE_KEYS) && wvl_scope_names_component(&o->scope)) {
-        return wvl_params_refuse_entry(list, "%.*s belongs to all components of a tile (A.6.1)", (int)length, *p);
+        return wvl_params_refuse_entry(list, "%.*s holds for all components of a tile; name no component (A.6.1)", (int)length, *p);
     }
     if (o->given & bit) {
         return wvl_params_refuse_entry(list, "%.*s is given twice", (int)length, *p);

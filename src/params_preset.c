@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/intmath.h"
-#include "params.h"
+#include "params_value.h"
 
 #define PLAIN "profile=none mct=auto "
 #define MOVING                                                                                                                          \
@@ -117,9 +117,18 @@ static const wvl_preset *find_preset(const char *name, const char **words)
     return best;
 }
 
+static const char *nearest_preset(const char *name)
+{
+    size_t best = 0;
+    for (size_t i = 1; i < PRESETS; i++) {
+        best = wvl_params_name_distance(name, presets[i].name) < wvl_params_name_distance(name, presets[best].name) ? i : best;
+    }
+    return presets[best].name;
+}
+
 static wvl_status refuse_name(wvl_params *params, const char *name)
 {
-    int n = snprintf(params->error, sizeof params->error, "unknown preset \"%.64s\"; there are", name);
+    int n = snprintf(params->error, sizeof params->error, "unknown preset \"%.64s\"; the nearest is \"%s\"; there are", name, nearest_preset(name));
     size_t used = n > 0 ? (size_t)n : 0;
     for (size_t i = 0; i < PRESETS && used < sizeof params->error; i++) {
         n = snprintf(params->error + used, sizeof params->error - used, "%s %s", i ? "," : "", presets[i].name);
@@ -131,7 +140,7 @@ static wvl_status refuse_name(wvl_params *params, const char *name)
 static wvl_status refuse_word(wvl_params *params, const char *name, const char *word)
 {
     (void)snprintf(params->error, sizeof params->error,
-                   "preset \"%.64s\": \"%.16s\" is none of a frame rate, 3d, hfr, m and a main level, s and a sublevel", name, word);
+                   "preset \"%.64s\": \"%.16s\" is unknown; words are a frame rate, 3d, hfr, m with a main level, s with a sublevel", name, word);
     return WVL_ERROR_PARAMETER;
 }
 

@@ -101,7 +101,7 @@ static wvl_status scan_integer(const reader *r, const char **p, uint64_t *v)
 
 static wvl_status end_of_value(const reader *r, const char *p)
 {
-    return *p ? refuse(r, "\"%.32s\" does not belong to it", p) : WVL_OK;
+    return *p ? refuse(r, "\"%.32s\" after the value is unexpected", p) : WVL_OK;
 }
 
 static wvl_status read_integer(const reader *r, uint64_t *v)

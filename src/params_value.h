@@ -36,6 +36,9 @@ extern const char *const wvl_params_order_names[5];
 /* WVL_DEVICE_* */
 extern const char *const wvl_params_device_names[4];
 
+/* How many letters tell two names apart: added, left out or replaced. */
+unsigned wvl_params_name_distance(const char *a, const char *b);
+
 /* curves: three of `entries` values. */
 wvl_status wvl_params_store_color(wvl_params *params, const double *const *curves, uint32_t entries, const double *matrix);
 void wvl_params_clear_color(wvl_params *params);

@@ -13,6 +13,7 @@
 #include "drive.h"
 #include "geom/profile.h"
 #include "params.h"
+#include "plan_log.h"
 #include "plan_measure.h"
 #include "wave.h"
 
@@ -100,6 +101,7 @@ static wvl_status build_checked(plan_request *r, wvl_plan **plan)
         wvl_plan_release(p);
         return status;
     }
+    wvl_plan_log_warnings(p, &settings);
     *plan = p;
     return WVL_OK;
 }

@@ -109,13 +109,13 @@ static wvl_status find_squared_error(wvl_layer_job *job, double *error)
 
 /*
  * Threshold for a PSNR: the estimate proposes, the measured error corrects its scale. Ends when the error is within 3 % (0.13 dB) below
- * or 0.5 % above what the target allows, or when no threshold lies between a good and a bad one.
+ * what the target allows, and never above it, or when no threshold lies between a good and a bad one.
  */
 static uint32_t measured_threshold(wvl_threshold_search *s, double psnr)
 {
     wvl_layer_job *job = s->job;
     double *decoded_error = &job->layers[s->layer].decoded_error;
-    double allowed = wvl_rate_decoded_error_for_psnr(job->plan, psnr) * 1.005, scale = 1.0;
+    double allowed = wvl_rate_decoded_error_for_psnr(job->plan, psnr), scale = 1.0;
     uint32_t good = 0, bad = WVL_SLOPE_NOTHING + 1;
     uint32_t t = threshold_of_error(job, wvl_rate_error_for_psnr(job->plan, psnr));
     for (int step = 0; step < 28 && bad - good > 1; step++) {

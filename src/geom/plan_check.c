@@ -34,11 +34,11 @@ static int log2_exact(uint32_t v)
 static void check_grid(const wvl_image_format *f, const wvl_settings *s, wvl_report *r)
 {
     if (f->x1 <= f->x0 || f->y1 <= f->y0) {
-        wvl_report_add(r, "image offset %u,%u is not less than the extent %u,%u (A.5.1)", f->x0, f->y0, f->x1, f->y1);
+        wvl_report_add(r, "image offset %u,%u; it must be less than the extent %u,%u (A.5.1)", f->x0, f->y0, f->x1, f->y1);
         return;
     }
     if (s->tile_x0 > f->x0 || s->tile_y0 > f->y0) {
-        wvl_report_add(r, "tile offset %u,%u lies beyond the image offset %u,%u (B-3)", s->tile_x0, s->tile_y0, f->x0, f->y0);
+        wvl_report_add(r, "tile offset %u,%u; it must not lie beyond the image offset %u,%u (B-3)", s->tile_x0, s->tile_y0, f->x0, f->y0);
         return;
     }
     if (!s->tile_width != !s->tile_height) {
@@ -49,7 +49,7 @@ static void check_grid(const wvl_image_format *f, const wvl_settings *s, wvl_rep
         return;
     }
     if ((uint64_t)s->tile_x0 + s->tile_width <= f->x0 || (uint64_t)s->tile_y0 + s->tile_height <= f->y0) {
-        wvl_report_add(r, "the first tile (%u,%u at %u,%u) contains no part of the image at %u,%u (B-4)", s->tile_width, s->tile_height, s->tile_x0,
+        wvl_report_add(r, "the first tile (%u,%u at %u,%u) contains no part of the image at %u,%u; move or enlarge it (B-4)", s->tile_width, s->tile_height, s->tile_x0,
                        s->tile_y0, f->x0, f->y0);
         return;
     }
@@ -119,7 +119,7 @@ static void check_quantizer(const wvl_settings *s, wvl_report *r)
         wvl_report_add(r, "qfactor %u beside step %g: both say how coarse the quantizer is; give one", s->qfactor, s->step);
     }
     if (s->qfactor && s->quant_style == WVL_QUANT_DERIVED && !s->reversible) {
-        wvl_report_add(r, "qfactor: its steps differ from band to band; quantization derived can not tell them (E-5)");
+        wvl_report_add(r, "qfactor with quantization derived: its steps differ from band to band; use expounded (E-5)");
     }
 }
 
@@ -138,7 +138,7 @@ static void check_blocks(const wvl_settings *s, wvl_report *r)
         wvl_report_add(r, "block %u,%u; sides must be powers of two from 4 to 1024 with an area of at most 4096 (A.6.1)", s->block_width, s->block_height);
     }
     if (s->precinct_count > s->levels + 1u) {
-        wvl_report_add(r, "%u precinct sizes for %u resolutions (A.6.1)", s->precinct_count, s->levels + 1u);
+        wvl_report_add(r, "%u precinct sizes for %u resolutions; give at most one for each (A.6.1)", s->precinct_count, s->levels + 1u);
         return;
     }
     for (unsigned i = 0; i <= s->levels && i <= WVL_MAX_LEVELS; i++) {
@@ -192,7 +192,7 @@ static void check_structure(const wvl_settings *s, const wvl_image_format *f, wv
         wvl_report_add(r, "%u layers; 1 to 65535 are allowed (A.6.1)", s->layer_count);
     }
     if (s->layer_value_count > s->layer_count) {
-        wvl_report_add(r, "%u layer targets for %u layers", s->layer_value_count, s->layer_count);
+        wvl_report_add(r, "%u layer targets for %u layers; give at least as many layers as targets", s->layer_value_count, s->layer_count);
     }
     if (s->order > WVL_ORDER_CPRL) {
         wvl_report_add(r, "progression order %u is not defined (A.6.1)", s->order);
@@ -334,7 +334,7 @@ static void check_progressions(const wvl_settings *s, const wvl_image_format *f,
 static void check_pointers(const wvl_settings *s, const wvl_image_format *f, wvl_report *r)
 {
     if (s->packed_headers != WVL_PACKED_NONE && (s->plt || s->plm)) {
-        wvl_report_add(r, "packed-headers with %s: whether a packet's length then counts its header is not clear, and decoders differ (A.7.2 to A.7.5)",
+        wvl_report_add(r, "packed-headers with %s: decoders differ in whether a packet's length counts its header then; use one of them (A.7.2 to A.7.5)",
                        s->plt ? "plt" : "plm");
     }
     if (s->registration_count && f->component_count > 16383) {
@@ -471,7 +471,7 @@ static void check_scope(const char *key, uint32_t entry, const wvl_scope *scope,
 static void check_overrides(const wvl_settings *s, const wvl_image_format *f, wvl_report *r)
 {
     if (s->override_count && s->profile > WVL_PROFILE_1) {
-        wvl_report_add(r, "overrides: the profile allows the same settings for all tiles and components only (A.10)");
+        wvl_report_add(r, "overrides: the profile needs the same settings in all tiles and components; leave overrides out (A.10)");
     }
     for (uint32_t i = 0; i < s->override_count; i++) {
         const wvl_scope *scope = &s->overrides[i].scope;
@@ -499,27 +499,27 @@ static void check_targets(const wvl_settings *s, wvl_report *r)
 {
     double before = 0.0;
     if (s->rdoq == WVL_RDOQ_YES && s->layer_value_count && s->rate_unit == WVL_UNIT_PSNR) {
-        wvl_report_add(r, "rdoq: PSNR targets are met by measuring coefficients as they are; give bytes, bits a pixel or slopes");
+        wvl_report_add(r, "rdoq does not go with PSNR targets; give bytes, bits a pixel or slopes, or use rdoq auto");
     }
     if (s->rdoq == WVL_RDOQ_YES && s->region_count) {
-        wvl_report_add(r, "rdoq: planes of a region of interest are lifted, and its quantizer cells with them; one or the other");
+        wvl_report_add(r, "rdoq does not go with regions of interest; use roi, or rdoq, not both");
     }
     if (s->visual && s->layer_value_count && s->rate_unit == WVL_UNIT_PSNR) {
-        wvl_report_add(r, "visual: a PSNR counts all errors alike; give bytes, bits a pixel or slopes");
+        wvl_report_add(r, "visual does not go with PSNR targets, which count all errors alike; give bytes, bits a pixel or slopes");
     }
     if (s->visual && (s->input_color != WVL_INPUT_AS_IS || wvl_profile_of(s->profile)->family == WVL_FAMILY_CINEMA)) {
-        wvl_report_add(r, "visual: weights are those of luminance and colour differences; there are none for X'Y'Z' of digital cinema");
+        wvl_report_add(r, "visual does not go with X'Y'Z' of digital cinema, for which there are no weights");
     }
     for (uint32_t i = 0; i < s->layer_value_count; i++) {
         double v = s->layer_values[i], quality = v;
         int everything = s->rate_unit == WVL_UNIT_RATIO ? v <= 1.0 : v == 0.0;
         if (!(v >= 0.0 && v < 1e18)) {
-            wvl_report_add(r, "layer %u: target %g is not a usable number", i, v);
+            wvl_report_add(r, "layer %u: target %g; 0 to 1e18 is allowed", i, v);
             return;
         }
         if (everything) {
             if (i + 1 < s->layer_value_count) {
-                wvl_report_add(r, "layer %u asks for everything but is not the last", i);
+                wvl_report_add(r, "layer %u asks for everything but is not the last; only the last may", i);
             }
             return;
         }

@@ -76,7 +76,7 @@ static void check_packets(const profile_job *j)
         refuse(j, "regions of interest are not allowed (A.10)");
     }
     if (s->plm && j->row->family != WVL_FAMILY_CINEMA) {
-        refuse(j, "PLM is not supported in this profile");
+        refuse(j, "PLM is not allowed");
     }
     if (s->progression_count && !is_4k) {
         refuse(j, "progression changes are not allowed (A.10)");
@@ -182,7 +182,8 @@ static void check_depths(const profile_job *j, unsigned most_components, unsigne
         if (depth < least || depth > most || k->is_signed) {
             char allowed[16];
             (void)snprintf(allowed, sizeof allowed, least < most ? "%u to %u" : "%u", least, most);
-            refuse(j, "component %u: depth %u%s; %s bits unsigned are required (%s)", c, depth, k->is_signed ? " signed" : "", allowed, j->clause);
+            refuse(j, "component %u: depth %u%s; %s bits unsigned are required%s (%s)", c, depth, k->is_signed ? " signed" : "", allowed,
+                   j->row->family == WVL_FAMILY_CINEMA ? "; use -TargetBitDepth 12, or --input-color" : "", j->clause);
         }
     }
 }
@@ -338,7 +339,7 @@ static void check_keep_picture(const profile_job *j, const wvl_profile_keep *k)
         }
     }
     if (j->f->component_count == 3 && wvl_plan_choose_mct(j->s, j->f) == WVL_MCT_NONE) {
-        refuse(j, "the colour transform is required with three components, which must be alike");
+        refuse(j, "the colour transform is required; the three components must be alike for it");
     }
 }
 
@@ -386,13 +387,13 @@ static void check_keep_markers(const profile_job *j, const wvl_profile_keep *k)
         refuse(j, "tile-parts must be divided by resolution, R");
     }
     if (s->region_count) {
-        refuse(j, "regions of interest are not part of it");
+        refuse(j, "regions of interest are not allowed");
     }
     if (s->progression_count) {
-        refuse(j, "progression changes are not part of it");
+        refuse(j, "progression changes are not allowed");
     }
     if (s->plm || s->packed_headers != WVL_PACKED_NONE) {
-        refuse(j, "PLM and packed packet headers are not part of it");
+        refuse(j, "PLM and packed packet headers are not allowed");
     }
     if (k->comment && !s->comment_count) {
         refuse(j, "a comment is required");

@@ -196,7 +196,7 @@ START_TEST(refusals_name_the_clause)
         {"mct=off roi=c=0,U=27", "37 in all are possible (A.6.3, H.2)"},
         {"reversible=no guard-bits=7 step=0.0001 roi=rect=0,0,5,5", "fewer guard bits or a coarser step"},
         {"profile=imf-2k roi=c=0,U=5", "regions of interest are not allowed (A.10)"},
-        {"profile=ndnp roi=c=0,U=5", "regions of interest are not part of it"},
+        {"profile=ndnp roi=c=0,U=5", "regions of interest are not allowed"},
     };
     wvl_component_format k[3] = {{8, 0, 1, 1}, {8, 0, 1, 1}, {8, 0, 1, 1}};
     wvl_image_format f = {sizeof f, 0, 0, 150, 100, 3, k};

@@ -19,11 +19,25 @@ quietly() {
 }
 
 quietly cmake --install "$build" --prefix "$prefix"
-# Paths in wavelane.pc are those of the configured prefix; pkg-config moves them with the file.
+# The .pc files find their prefix from where they lie: no path of the configuration, and no --define-prefix.
 pc=$(find "$prefix" -name wavelane.pc)
 libdir=$(dirname "$(dirname "$pc")")
 PKG_CONFIG_PATH=$(dirname "$pc")
 export PKG_CONFIG_PATH
+
+if grep -q '^prefix=/' "$pc"; then
+    echo "$pc keeps the prefix of the configuration: $(grep '^prefix=' "$pc")"
+    exit 1
+fi
+mv "$prefix" "$work/moved" # an installed tree may be moved
+prefix=$work/moved
+pc=$(find "$prefix" -name wavelane.pc)
+libdir=$(dirname "$(dirname "$pc")")
+PKG_CONFIG_PATH=$(dirname "$pc")
+[ -f "$PKG_CONFIG_PATH/wavelane-check.pc" ] || {
+    echo 'the header of the walker is installed, but no wavelane-check.pc'
+    exit 1
+}
 
 mkdir "$work/program"
 cd "$work/program"
@@ -48,13 +62,28 @@ check() {
 
 flags="-std=c11 -Wall -Wextra -Wpedantic -Werror"
 # shellcheck disable=SC2046,SC2086 # compiler flags are words
-quietly "$cc" $flags -o shared example.c $(pkg-config --define-prefix --cflags --libs wavelane)
+quietly "$cc" $flags -o shared example.c $(pkg-config --dont-define-prefix --cflags --libs wavelane)
 LD_LIBRARY_PATH=$libdir ./shared
 check shared
 # shellcheck disable=SC2046,SC2086
-quietly "$cc" $flags -o static example.c $(pkg-config --define-prefix --cflags wavelane) "$libdir/libwavelane.a" "$libdir/libwavelane-check.a" -lm -pthread
+quietly "$cc" $flags -o static example.c $(pkg-config --dont-define-prefix --cflags wavelane) "$libdir/libwavelane.a" "$libdir/libwavelane-check.a" -lm -pthread
 ./static
 check static
+
+cat >judge.c <<'C'
+#include <stdio.h>
+#include <wavelane_check.h>
+int main(void)
+{
+    static const unsigned char nothing[4] = {0};
+    wvl_check_options options = {.struct_size = sizeof options};
+    printf("%d\n", wvl_check_file(nothing, sizeof nothing, &options, NULL, NULL, NULL));
+    return 0;
+}
+C
+# shellcheck disable=SC2046,SC2086
+quietly "$cc" $flags -o judge judge.c $(pkg-config --dont-define-prefix --cflags --libs wavelane-check)
+LD_LIBRARY_PATH=$libdir ./judge >/dev/null
 
 cat >CMakeLists.txt <<'CMAKE'
 cmake_minimum_required(VERSION 3.25)
@@ -92,3 +121,12 @@ if [ -x "$prefix/bin/wavelane" ]; then
     "$prefix/bin/wavelane" --version
     "$prefix/bin/wavelane" info shared.jp2 >/dev/null
 fi
+
+# What was installed can be taken away again.
+quietly cmake --install "$build" --prefix "$work/again"
+quietly cmake -DMANIFEST="$build/install_manifest.txt" -P "$source/cmake/uninstall.cmake"
+left=$(find "$work/again" ! -type d)
+[ -z "$left" ] || {
+    echo "uninstall leaves: $left"
+    exit 1
+}

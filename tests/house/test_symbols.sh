@@ -1,10 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
 # What the library exports and what it calls.
-#   test_symbols.sh SHARED STATIC HEADER
+#   test_symbols.sh SHARED STATIC HEADER DEVICE-CODE     DEVICE-CODE: ON, or OFF for a build without
 set -eu
 
-shared=$1 static=$2 header=$3
+shared=$1 static=$2 header=$3 device_code=$4
 status=0
 
 fail() {
@@ -32,6 +32,16 @@ called=$(nm -D --undefined-only "$shared" | awk '{ sub(/@.*/, "", $2); print $2 
 for name in $forbidden; do
     if echo "$called" | grep -qx "$name"; then
         fail "the library calls $name"
+    fi
+done
+
+# The driver is found at run time, and only by a build that has code for it.
+[ "$device_code" = ON ] || for name in dlopen dlsym dlclose; do
+    if echo "$called" | grep -qx "$name"; then
+        fail "a build without device code calls $name"
+    fi
+    if nm -g --undefined-only "$static" | awk '{ print $2 }' | grep -qx "$name"; then
+        fail "the archive of a build without device code calls $name"
     fi
 done
 

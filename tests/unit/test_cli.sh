@@ -92,7 +92,7 @@ expect 0 options
 says 'progression'
 expect 0 options --json
 says '"key":"guard-bits"'
-refuse 2 'not in this version' bench
+refuse 2 'wavelane-bench' bench
 refuse 2 'takes --json' options now
 
 # ---- Usage ------------------------------------------------------------------------------------------------------------
@@ -117,8 +117,8 @@ refuse 2 'cannot be used together' -i rgb.ppm -o no.j2k -r 20,10 -q 30
 refuse 2 'cannot be used together' -i rgb.ppm -o no.j2k --bpp 1 --slopes 40000
 refuse 2 'cannot be used together' -i rgb.ppm --demo -o no.j2k
 refuse 2 'needs -OutFor' -ImgDir .
-refuse 2 'expected J2K' -ImgDir . -OutFor tif
-refuse 2 'only together with -ImgDir' -i rgb.ppm -o no.j2k -OutFor J2K
+refuse 2 'expected J2K, J2C, JPC, JHC, JP2 or JPH' -ImgDir . -OutFor tif
+refuse 2 '-OutFor needs -ImgDir' -i rgb.ppm -o no.j2k -OutFor J2K
 refuse 2 'says j2k' -i rgb.ppm -o no.jp2 --container j2k
 
 for pair in '-n 34' '-n 0' '-n 6x' '-b 128,64' '-b 63,64' '-b 64' '-t 64,64,64' '-t 64x64' '-T 5' '-d -1,0' '-d 1' '-s 0,1' '-s 256,1' \
@@ -183,7 +183,7 @@ find . -name '.*.??????' -o -name '*.tmp*' | grep . && fail 'temporary files are
 expect 0 -i grey.pgm -o quiet.j2k --quiet
 [ ! -s out ] || fail '--quiet prints'
 silent quiet
-expect 0 -i rgb.ppm -o rgb.jp2
+expect 0 -i rgb.ppm -o rgb.jp2 --verbose
 warns 'untagged RGB is taken as sRGB'
 expect 0 -i rgb.ppm --dry-run
 says '96 x 64, 3 components'
@@ -417,14 +417,14 @@ warns '1 of 3 pictures failed'
 absent shots/c.JP2
 cp grey.pgm shots/a.pgm
 expect 1 -ImgDir shots -OutFor j2k
-warns 'is that of shots/a.pgm too'
+warns 'is the output of shots/a.pgm too'
 [ -s shots/a.j2k ] || fail 'the first of two pictures with one output is missing'
 refuse 3 'missing' -ImgDir missing -OutFor j2k
 mkdir empty
 refuse 3 'no picture' -ImgDir empty -OutFor j2k
 
 # Pictures side by side: the same files, messages and order as one after another.
-refuse 2 'only together with -ImgDir' -i rgb.ppm -o no.j2k --pictures 2
+refuse 2 '--pictures needs -ImgDir' -i rgb.ppm -o no.j2k --pictures 2
 for number in 0 17 two; do
     refuse 2 'whole number from 1 to 16' -ImgDir shots -OutFor j2k --pictures $number
 done

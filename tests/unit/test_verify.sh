@@ -65,7 +65,7 @@ says 'cinema.bytes'
 expect 0 verify --profiles
 says 'bodleian'
 expect 0 verify --help
-says 'wavelane verify [--profile'
+says '--profile NAME|PRESET'
 
 expect 0 -i rgb8.ppm -o blocks.jph
 expect 0 verify blocks.jph

@@ -83,6 +83,7 @@ typedef struct wvl_io_picture {
     double x_pixels_per_metre, y_pixels_per_metre; /* 0: unknown */
 
     char format[8];  /* "TIFF", "PNG", "PNM", "PAM", "PGX", "DPX", "BMP", "TGA", "RAW", "YUV" */
+    char lost[128];  /* metadata of the file that no member holds: "EXIF, IPTC"; or "" */
     char note[192];  /* what a careful person would want to know though nothing was refused; or "" */
 } wvl_io_picture;
 
@@ -97,6 +98,7 @@ typedef struct wvl_io_options {
     const char *format;     /* file name extension to assume ("raw", "rawl", "yuv", "tga", ...) instead of
                                the content and the name; NULL: find out */
     const char *raw_format; /* "w,h,n,bits,{s,u}@1x1:2x2:2x2" for raw, rawl and yuv */
+    int raw_interleaved;    /* raw, rawl, yuv: 1: component after component of each pixel; 0: plane after plane */
     int keep_palette;       /* 1: hand out indices and palette; 0: expand */
     uint32_t page;          /* TIFF: directory, from 0 */
     uint64_t max_samples;   /* over all components; 0: WVL_IO_MAX_SAMPLES */

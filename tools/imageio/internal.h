@@ -80,6 +80,8 @@ int wvl_io_fail(wvl_io_context *context, const char *reason, ...) WVL_IO_PRINTF(
 int wvl_io_fail_memory(wvl_io_context *context, const char *what, uint64_t byte_count);
 /* Appends to picture->note. */
 void wvl_io_note(wvl_io_context *context, const char *remark, ...) WVL_IO_PRINTF(2, 3);
+/* Appends to picture->lost. */
+void wvl_io_lose(wvl_io_context *context, const char *name);
 void wvl_io_clear_picture(wvl_io_picture *picture);
 void *wvl_io_allocate(wvl_io_context *context, uint64_t byte_count, const char *what);
 

@@ -59,6 +59,17 @@ void wvl_io_note(wvl_io_context *context, const char *remark, ...)
     keep_to_one_line(note);
 }
 
+void wvl_io_lose(wvl_io_context *context, const char *name)
+{
+    char *lost = context->picture->lost;
+    size_t used = strlen(lost), room = sizeof context->picture->lost;
+
+    if (used + strlen(name) + 3 > room)
+        return;
+    snprintf(lost + used, room - used, "%s%s", used != 0 ? ", " : "", name);
+    keep_to_one_line(lost);
+}
+
 void wvl_io_clear_picture(wvl_io_picture *picture)
 {
     memset(picture, 0, sizeof *picture);

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define SRGB_GAMMA 45455 /* 1/2.2 in 1/100000, as files of sRGB write it (PNG 11.3.2.2) */
 #define CHUNK_LIMIT_BYTES ((png_alloc_size_t)64 << 20) /* of one decompressed profile or text */
 #define DEFLATE_MOST_PER_BYTE 1032u                   /* RFC 1951: 258 bytes for two bits */
 
@@ -261,7 +262,7 @@ static int take_color(png_state *s)
         return wvl_io_take_icc(s->context, profile, profile_bytes);
     if (png_get_sRGB(s->png, s->info, &intent) != 0)
         s->context->picture->color_declared = 1;
-    else if (png_get_gAMA_fixed(s->png, s->info, &gamma) != 0)
+    else if (png_get_gAMA_fixed(s->png, s->info, &gamma) != 0 && (gamma < SRGB_GAMMA - 200 || gamma > SRGB_GAMMA + 200))
         wvl_io_note(s->context, "gAMA %.5f not carried", (double)gamma / 100000.0);
     return 0;
 }
@@ -271,11 +272,18 @@ static int take_texts(png_state *s)
     png_textp texts = NULL;
     int count = 0, i;
 
+#ifdef PNG_eXIf_SUPPORTED
+    if (png_get_valid(s->png, s->info, PNG_INFO_eXIf) != 0)
+        wvl_io_lose(s->context, "EXIF");
+#endif
     png_get_text(s->png, s->info, &texts, &count);
-    for (i = 0; i < count; i++)
-        if (strcmp(texts[i].key, "XML:com.adobe.xmp") == 0 && s->context->picture->xmp == NULL)
-            return wvl_io_take_xmp(s->context, texts[i].text,
-                                   texts[i].itxt_length != 0 ? texts[i].itxt_length : texts[i].text_length);
+    for (i = 0; i < count; i++) {
+        if (strcmp(texts[i].key, "XML:com.adobe.xmp") != 0 || s->context->picture->xmp != NULL)
+            wvl_io_lose(s->context, texts[i].key);
+        else if (wvl_io_take_xmp(s->context, texts[i].text,
+                                 texts[i].itxt_length != 0 ? texts[i].itxt_length : texts[i].text_length) != 0)
+            return -1;
+    }
     return 0;
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Planes of samples without a header, one component after the other, described from outside as opj_compress
- * has it: "w,h,n,bits,{s,u}@1x1:2x2:2x2". Up to 8 bits a sample takes one byte, up to 16 two, else four.
+ * Samples without a header, plane after plane or (raw_interleaved) pixel after pixel, described from outside as
+ * opj_compress has it: "w,h,n,bits,{s,u}@1x1:2x2:2x2". Up to 8 bits a sample takes one byte, up to 16 two, else four.
  */
 #include "internal.h"
 
@@ -84,6 +84,27 @@ static int read_planes(wvl_io_context *context, int big_endian)
     return 0;
 }
 
+/* Component after component of each pixel, row by row. */
+static int read_interleaved(wvl_io_context *context, int big_endian)
+{
+    wvl_io_picture *picture = context->picture;
+    wvl_io_component *first = &picture->components[0];
+    size_t samples = (size_t)first->width * picture->component_count;
+    uint32_t y, c;
+
+    for (y = 0; y < first->height; y++) {
+        uint8_t *row = (uint8_t *)first->data + y * first->stride_bytes;
+
+        if (wvl_io_read_bytes(context, row, samples * first->sample_bytes, "samples") != 0)
+            return -1;
+        wvl_io_to_host_order(row, samples, first->sample_bytes, big_endian);
+    }
+    for (c = 0; c < picture->component_count; c++)
+        if (wvl_io_check_range(context, c) != 0)
+            return -1;
+    return 0;
+}
+
 static int is_subsampled(const wvl_io_picture *picture)
 {
     uint32_t c;
@@ -119,6 +140,13 @@ static int check_remainder(wvl_io_context *context, uint64_t picture_bytes)
                        (unsigned long long)left);
 }
 
+static int read_samples(wvl_io_context *context, int big_endian)
+{
+    if (!context->options.raw_interleaved)
+        return wvl_io_allocate_planar(context) != 0 ? -1 : read_planes(context, big_endian);
+    return wvl_io_allocate_interleaved(context) != 0 ? -1 : read_interleaved(context, big_endian);
+}
+
 static int read_headerless(wvl_io_context *context, int big_endian, int is_yuv)
 {
     wvl_io_picture *picture = context->picture;
@@ -130,9 +158,12 @@ static int read_headerless(wvl_io_context *context, int big_endian, int is_yuv)
         return -1;
     if (g.steps != NULL && declare_steps(context, &g) != 0)
         return -1;
+    if (context->options.raw_interleaved && is_subsampled(picture))
+        return wvl_io_fail(context, "interleaved samples must have the same subsampling in all components; use %s",
+                           "--raw-layout planar");
     bytes = wvl_io_sample_count(picture) * picture->components[0].sample_bytes;
     if (wvl_io_require_bytes(context, bytes, "samples") != 0 || check_remainder(context, bytes) != 0 ||
-        wvl_io_allocate_planar(context) != 0 || read_planes(context, big_endian) != 0)
+        read_samples(context, big_endian) != 0)
         return -1;
     guess_color(picture, is_yuv);
     return 0;

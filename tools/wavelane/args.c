@@ -65,55 +65,6 @@ static int is_known_option(const char *text)
     return m.option || m.key || (!name[1] && name == text + 1 && match_letter(name[0]));
 }
 
-/* ---- Nearest name ---------------------------------------------------------------------------------------------------- */
-
-#define NAME_CHARS 32u
-
-static unsigned distance(const char *a, const char *b)
-{
-    unsigned row[NAME_CHARS + 1];
-    size_t m = strlen(a), n = strlen(b);
-    if (m > NAME_CHARS || n > NAME_CHARS) {
-        return 2 * NAME_CHARS;
-    }
-    for (unsigned j = 0; j <= n; j++) {
-        row[j] = j;
-    }
-    for (unsigned i = 1; i <= m; i++) {
-        unsigned diagonal = row[0];
-        row[0] = i;
-        for (unsigned j = 1; j <= n; j++) {
-            unsigned best = diagonal + (a[i - 1] != b[j - 1]);
-            diagonal = row[j];
-            best = best < diagonal + 1 ? best : diagonal + 1;
-            row[j] = best < row[j - 1] + 1 ? best : row[j - 1] + 1;
-        }
-    }
-    return row[n];
-}
-
-static const char *nearest_name(const char *name)
-{
-    size_t count;
-    const char *best = "help";
-    unsigned least = UINT32_MAX, d;
-    const wvl_option *keys = wvl_options(&count);
-    for (size_t i = 0; i < count; i++) {
-        if ((d = distance(name, keys[i].key)) < least) {
-            least = d;
-            best = keys[i].key;
-        }
-    }
-    const wvl_cli_option *options = wvl_cli_options(&count);
-    for (size_t i = 0; i < count; i++) {
-        if (options[i].name && (d = distance(name, options[i].name)) < least) {
-            least = d;
-            best = options[i].name;
-        }
-    }
-    return best;
-}
-
 /* ---- Values ---------------------------------------------------------------------------------------------------------- */
 
 static const char *scan_number(const char *p, uint64_t minimum, uint64_t maximum, uint64_t *value)
@@ -170,7 +121,7 @@ static int take_pair(const char *spelling, const char *value, uint64_t minimum, 
 static int take_once(const char *spelling, const char *value, const char **to)
 {
     if (*to) {
-        wvl_cli_error("%s: given twice (\"%s\" and \"%s\")", spelling, *to, value);
+        wvl_cli_error("%s is given twice, with \"%s\" and \"%s\"; give it once", spelling, *to, value);
         return WVL_EXIT_USAGE;
     }
     *to = value;
@@ -242,7 +193,7 @@ static int take_word(const char *spelling, const char *value, const char *const 
             return WVL_EXIT_OK;
         }
     }
-    wvl_cli_error("%s \"%s\": expected one of %s, %s%s%s", spelling, value, words[0], words[1], count > 2 ? ", " : "", count > 2 ? words[2] : "");
+    wvl_cli_error("%s \"%s\": expected %s, %s%s%s", spelling, value, words[0], words[1], count > 2 ? ", " : "", count > 2 ? words[2] : "");
     return WVL_EXIT_USAGE;
 }
 
@@ -273,7 +224,7 @@ static int add_setting(wvl_cli_args *args, const char *spelling, const char *key
     for (size_t i = 0; i < args->setting_count; i++) {
         const wvl_cli_setting *other = &args->settings[i];
         if (is_target(key) && is_target(other->key) && strcmp(other->key, key) != 0) {
-            wvl_cli_error("%s and %s cannot be used together", other->spelling, spelling);
+            wvl_cli_error("%s and %s cannot be used together; give one of them", other->spelling, spelling);
             return WVL_EXIT_USAGE;
         }
     }
@@ -296,7 +247,7 @@ static int take_resolutions(wvl_cli_args *args, const char *spelling, const char
 static int take_mct(wvl_cli_args *args, const char *spelling, const char *value)
 {
     if (!strcmp(value, "2")) {
-        wvl_cli_error("%s 2: a user colour matrix is an extension of Part 2 of the standard", spelling);
+        wvl_cli_error("%s 2: a user colour matrix belongs to Part 2 of the standard; use off, on or auto", spelling);
         return WVL_EXIT_USAGE;
     }
     return add_setting(args, spelling, "mct", !strcmp(value, "0") ? "off" : !strcmp(value, "1") ? "on" : value, 0);
@@ -351,6 +302,15 @@ static int take_pictures(wvl_cli_args *args, const char *spelling, const char *v
     return code || args->pictures ? code : refuse_value(spelling, value, "a whole number from 1 to 16");
 }
 
+static int take_layout(wvl_cli_args *args, const char *spelling, const char *value)
+{
+    static const char *const layouts[] = {"planar", "interleaved"};
+    int index = 0, code = take_word(spelling, value, layouts, 2, &index);
+    args->io.raw_interleaved = index;
+    args->raw_layout_given = !code;
+    return code;
+}
+
 static int take_picture(wvl_cli_args *args, const wvl_cli_option *option, const char *spelling, const char *value)
 {
     static const char *const palettes[] = {"expand", "indices"};
@@ -365,6 +325,7 @@ static int take_picture(wvl_cli_args *args, const wvl_cli_option *option, const 
     case WVL_ACTION_PRESET: return take_profile(args, option, spelling, value);
     case WVL_ACTION_COMPONENT_STEPS: return take_steps(args, spelling, value);
     case WVL_ACTION_PICTURES: return take_pictures(args, spelling, value);
+    case WVL_ACTION_RAW_LAYOUT: return take_layout(args, spelling, value);
     case WVL_ACTION_THREADS: return take_threads(args, spelling, value);
     case WVL_ACTION_SUBSAMPLING: return take_pair(spelling, value, 1, 255, "DX,DY, each from 1 to 255 (A.5.1)", args->subsampling);
     case WVL_ACTION_IMAGE_OFFSET:
@@ -435,7 +396,11 @@ static const char *fetch_value(parser *p, const char *spelling, const char *atta
         return alone;
     }
     if (!next || is_known_option(next)) {
-        wvl_cli_error("%s: no value%s%s%s", spelling, next ? " (the option " : "", next ? next : "", next ? " follows)" : "");
+        if (next) {
+            wvl_cli_error("%s: no value, the option %s follows; give one", spelling, next);
+        } else {
+            wvl_cli_error("%s: no value; give one", spelling);
+        }
         return NULL;
     }
     p->index++;
@@ -447,7 +412,7 @@ static int parse_name(parser *p, const char *spelling, match m, const char *atta
     int wants_value = m.key || m.option->argument;
     if (!wants_value) {
         if (attached) {
-            wvl_cli_error("%s: takes no value", spelling);
+            wvl_cli_error("%s takes no value; leave out what follows the =", spelling);
             return WVL_EXIT_USAGE;
         }
         return apply(p->args, m.option, spelling, NULL);
@@ -462,7 +427,7 @@ static int parse_name(parser *p, const char *spelling, match m, const char *atta
 static int refuse_option(const char *spelling)
 {
     const char *name = spelling + 1 + (spelling[1] == '-');
-    wvl_cli_error("unknown option %s; the nearest is --%s (wavelane --help lists all)", spelling, nearest_name(name));
+    wvl_cli_error("unknown option %s; the nearest is --%s (wavelane --help lists all)", spelling, wvl_cli_nearest_option(name));
     return WVL_EXIT_USAGE;
 }
 
@@ -494,7 +459,7 @@ static int parse_one(parser *p)
 {
     char *text = p->argv[p->index];
     if (text[0] != '-' || !text[1] || !strcmp(text, "--")) {
-        wvl_cli_error("\"%s\": unexpected; inputs follow -i, the output follows -o", text);
+        wvl_cli_error("\"%s\" is unexpected; write inputs after -i and the output after -o", text);
         return WVL_EXIT_USAGE;
     }
     int dashes = text[1] == '-' ? 2 : 1;
@@ -523,21 +488,28 @@ static int require(int condition, const char *message)
 
 static int check_together(const wvl_cli_args *args)
 {
-    int one_picture = args->input_count > 0 || args->demo;
-    if (!require(!(args->quiet && args->verbose), "--quiet: cannot be used together with --verbose")) {
+    int one_picture = args->input_count > 0 || args->demo, is_plan_only = args->dry_run || args->explain;
+    if (!require(!(args->quiet && args->verbose), "--quiet and --verbose cannot be used together; give one of them")) {
+        return 0;
+    }
+    if (!require(!(is_plan_only && args->verify), "--verify needs an encoding; --dry-run and --explain make none") ||
+        !require(!(is_plan_only && args->psnr_report), "--psnr-report needs an encoding; --dry-run and --explain make none") ||
+        !require(!(args->quiet && args->psnr_report), "--psnr-report and --quiet cannot be used together; give one of them") ||
+        !require(!(args->demo && args->io.format), "--input-format needs -i; --demo reads no file")) {
         return 0;
     }
     if (args->image_dir) {
-        return require(!one_picture, "-ImgDir: cannot be used together with -i or --demo") &&
-               require(!args->output, "-ImgDir: cannot be used together with -o; -OutFor gives the extension") &&
-               require(args->out_format != NULL, "-ImgDir: needs -OutFor J2K, J2C, JPC or JP2");
+        return require(!one_picture, "-ImgDir and -i or --demo cannot be used together; give one of them") &&
+               require(!args->output, "-ImgDir and -o cannot be used together; give -OutFor, the extension of the outputs") &&
+               require(!args->component_steps, "--component-steps needs several -i that make one picture") &&
+               require(args->out_format != NULL, "-ImgDir needs -OutFor J2K, J2C, JPC, JHC, JP2 or JPH");
     }
     return require(one_picture, "no picture: use -i FILE -o FILE, or -ImgDir DIR -OutFor JP2, or --demo -o FILE (wavelane --help)") &&
-           require(!(args->input_count && args->demo), "--demo: cannot be used together with -i") &&
-           require(!args->out_format, "-OutFor: only together with -ImgDir") &&
-           require(!args->pictures, "--pictures: only together with -ImgDir") &&
-           require(args->output || args->dry_run || args->explain, "no output: use -o FILE") &&
-           require(!args->component_steps || args->input_count > 1, "--component-steps: only where several -i make one picture");
+           require(!(args->input_count && args->demo), "--demo and -i cannot be used together; give one of them") &&
+           require(!args->out_format || is_plan_only, "-OutFor needs -ImgDir; with -i the name after -o says the format") &&
+           require(!args->pictures, "--pictures needs -ImgDir") &&
+           require(args->output || args->dry_run || args->explain, "no output: add -o FILE, or --dry-run to encode nothing") &&
+           require(!args->component_steps || args->input_count > 1, "--component-steps needs several -i that make one picture");
 }
 
 static int allocate_lists(wvl_cli_args *args, size_t count)

@@ -35,6 +35,7 @@ typedef enum wvl_cli_action {
     WVL_ACTION_OUT_FORMAT,
     WVL_ACTION_PICTURES,
     WVL_ACTION_RAW_FORMAT,
+    WVL_ACTION_RAW_LAYOUT,
     WVL_ACTION_INPUT_FORMAT,
     WVL_ACTION_PAGE,
     WVL_ACTION_MAX_PIXELS,
@@ -82,8 +83,27 @@ typedef struct wvl_cli_option {
 const wvl_cli_option *wvl_cli_options(size_t *count);
 int wvl_cli_is_option(const char *name);
 const char *wvl_cli_dashes(const char *name); /* "-" or "--", as the documents write the name */
+/* The name of an option that is nearest to what was written. */
+const char *wvl_cli_nearest_option(const char *name);
 /* "-o, --output FILE" and the like. */
 void wvl_cli_format_option(char *text, size_t bytes, const wvl_cli_option *option);
+
+/* ---- The commands ------------------------------------------------------------------------------------------------------ */
+
+typedef struct wvl_cli_command_option {
+    const char *name, *argument; /* argument NULL: takes none */
+    const char *doc;
+    const char *words;           /* values with blanks between them; NULL: others, or those of the encoding option of that name */
+} wvl_cli_command_option;
+
+typedef struct wvl_cli_command {
+    const char *name, *usage, *doc;
+    const wvl_cli_command_option *options; /* encode has those of wvl_cli_options and wvl_options */
+    size_t option_count;
+    int takes_file;
+} wvl_cli_command;
+
+const wvl_cli_command *wvl_cli_commands(size_t *count);
 
 /* ---- The parsed command line ----------------------------------------------------------------------------------------- */
 
@@ -106,6 +126,7 @@ typedef struct wvl_cli_args {
     size_t input_count;
     const char *output, *image_dir, *out_format, *trace;
     int demo, force;
+    int raw_layout_given;
     wvl_io_options io;
     uint8_t *component_steps; /* XRsiz, YRsiz in turn; NULL: found out */
     size_t component_step_count;
@@ -137,7 +158,12 @@ void wvl_cli_release_args(wvl_cli_args *args);
 /* Whole text as a number of [minimum, maximum]: 1, else 0. */
 int wvl_cli_parse_number(const char *text, uint64_t minimum, uint64_t maximum, uint64_t *value);
 
+/* Words in lines of at most 100 columns, indented. */
+void wvl_cli_print_wrapped(FILE *file, const char *text);
 void wvl_cli_print_help(FILE *file);
+/* Of one command: encode, info, verify, options or devices; "": all. */
+void wvl_cli_print_help_of(FILE *file, const char *command);
+int wvl_cli_is_command(const char *name);
 void wvl_cli_print_options(FILE *file, int json);
 void wvl_cli_print_version(FILE *file);
 
@@ -145,15 +171,23 @@ void wvl_cli_print_version(FILE *file);
 
 void wvl_cli_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void wvl_cli_warn(const char *format, ...) __attribute__((format(printf, 1, 2)));
+/* The same text comes once a run, with the name of the first picture that has it ("": none), and a count of the others at the end. */
+void wvl_cli_warn_once(const char *name, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void wvl_cli_inform(const char *format, ...) __attribute__((format(printf, 1, 2))); /* only when verbose */
 /* -1: errors only, 0: warnings too, 1 and more: everything. */
 void wvl_cli_set_verbosity(int verbosity);
 const char *wvl_cli_last_error(void);
-/* From here on this thread's messages wait until they are told, or forgotten from a mark on. */
+/* From here on this thread's messages wait until they are printed, or forgotten from a mark on. */
 void wvl_cli_hold_messages(void);
 void wvl_cli_tell_messages(void);
 size_t wvl_cli_mark_messages(void);
 void wvl_cli_forget_messages(size_t mark);
+/* How often each text of wvl_cli_warn_once came again. */
+void wvl_cli_tell_repeats(void);
+/* This thread's warnings since the last call of either are forgotten. */
+void wvl_cli_clear_warnings(void);
+/* Warnings so far belong to no picture: they wait for the report of the run. */
+void wvl_cli_keep_warnings(void);
 void wvl_cli_log(void *user, wvl_log_level level, const char *text);
 int wvl_cli_exit_code(wvl_status status);
 
@@ -181,6 +215,10 @@ void wvl_cli_report_number(wvl_cli_report *r, const char *name, uint64_t value);
 void wvl_cli_report_signed(wvl_cli_report *r, const char *name, int64_t value);
 void wvl_cli_report_real(wvl_cli_report *r, const char *name, double value);
 void wvl_cli_report_flag(wvl_cli_report *r, const char *name, int value);
+/* A list of this thread's warnings, which are then forgotten. */
+void wvl_cli_report_warnings(wvl_cli_report *r);
+/* The same for the run: those that wvl_cli_keep_warnings kept, then those since the last picture. */
+void wvl_cli_report_warnings_of_run(wvl_cli_report *r);
 /* JSON only: writes the name of a member whose value the caller writes. */
 void wvl_cli_report_raw(wvl_cli_report *r, const char *name);
 
@@ -189,6 +227,7 @@ void wvl_cli_report_raw(wvl_cli_report *r, const char *name);
 /* What the library is given: everything points into the structure or into io. */
 typedef struct wvl_cli_picture {
     wvl_io_picture io;
+    unsigned unused; /* WVL_UNUSED_*: options of reading that were given and that no file used */
     wvl_component_format *components;
     wvl_plane *planes;
     wvl_image_format format;
@@ -201,6 +240,12 @@ typedef struct wvl_cli_picture {
     size_t box_count;
 } wvl_cli_picture;
 
+/* Options of reading that some formats have no use for. */
+enum { WVL_UNUSED_PAGE = 1, WVL_UNUSED_RAW = 2, WVL_UNUSED_LAYOUT = 4, WVL_UNUSED_PALETTE = 8 };
+/* Refuses them: 0, or an exit code after a message. */
+int wvl_cli_refuse_unused(const char *name, const wvl_cli_picture *picture);
+/* Warns of them; name is that of a folder none of whose pictures used them. */
+void wvl_cli_warn_unused(const char *name, unsigned unused);
 /* Reads the inputs (several are components of one picture) or makes the demonstration picture. 0 or an exit code after a message. */
 int wvl_cli_read_picture(const wvl_cli_args *args, const char *const *inputs, size_t count, wvl_cli_picture *picture);
 void wvl_cli_release_picture(wvl_cli_picture *picture);

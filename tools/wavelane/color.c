@@ -16,7 +16,7 @@ static int set(const char *name, wvl_params *params, const char *key, const char
 static int refuse_kind(const char *name, const wvl_io_picture *io)
 {
     const char *what = io->palette ? "holds palette indices" : io->color == WVL_IO_GREY ? "is grey" : io->color == WVL_IO_YCC ? "is YCbCr" : "is CMYK";
-    wvl_cli_error("%s: the picture %s; X'Y'Z' is made from RGB", name, what);
+    wvl_cli_error("%s: the picture %s; --input-color converts RGB only", name, what);
     return WVL_EXIT_INPUT;
 }
 
@@ -54,6 +54,18 @@ int wvl_cli_converts_color(const wvl_cli_picture *p, const wvl_params *params)
 
 /* ---- What is coded ------------------------------------------------------------------------------------------------------------ */
 
+/* What would only give warnings: the options of the encoding that a lossless one has no use for. */
+static int drop_idle(const char *name, wvl_params *params)
+{
+    size_t count;
+    const wvl_option *options = wvl_options(&count);
+    int code = WVL_EXIT_OK;
+    for (size_t i = 0; !code && i < count; i++) {
+        code = wvl_params_needs(params, options[i].key) ? set(name, params, options[i].key, options[i].initial) : WVL_EXIT_OK;
+    }
+    return code;
+}
+
 /* No transform at all: little of the coder is between the conversion and the samples. "overrides" and "roi" may be unknown. */
 static int set_plain(const char *name, wvl_params *params)
 {
@@ -64,7 +76,7 @@ static int set_plain(const char *name, wvl_params *params)
     for (size_t i = 0; !code && i < sizeof settings / sizeof settings[0]; i++) {
         code = i < 2 ? (void)wvl_params_set(params, settings[i][0], settings[i][1]), WVL_EXIT_OK : set(name, params, settings[i][0], settings[i][1]);
     }
-    return code;
+    return code ? code : drop_idle(name, params);
 }
 
 static int encode_plain(const char *name, wvl_context *context, const wvl_plan *plan, const wvl_cli_picture *p, void **data, size_t *bytes)

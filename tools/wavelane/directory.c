@@ -67,7 +67,7 @@ static int by_output_then_input(const void *a, const void *b)
 static int is_picture(const char *path, int folder, const char *name, struct stat *st, size_t *hidden)
 {
     if (!is_picture_name(name)) {
-        wvl_cli_inform("%s/%s: no picture by its name", path, name);
+        wvl_cli_inform("%s/%s: skipped; its extension is not one of a picture", path, name);
         return 0;
     }
     if (name[0] == '.') {
@@ -151,7 +151,7 @@ int wvl_cli_check_entry(const wvl_cli_directory *directory, size_t index)
     for (size_t i = 0; i < directory->count; i++) {
         const wvl_cli_entry *other = &directory->entries[i];
         if (other->device == out.st_dev && other->inode == out.st_ino) {
-            wvl_cli_error("%s: is the input %s itself", entry->output, other->input);
+            wvl_cli_error("%s: is the input %s itself; rename it", entry->output, other->input);
             return WVL_EXIT_OUTPUT;
         }
     }

@@ -23,6 +23,7 @@ typedef struct batch {
     size_t failed;         /* of its pictures; changes in turn */
     int code;              /* the same */
     int report_errno;      /* of the first summary that could not be written; 0: all were */
+    unsigned unused;       /* WVL_UNUSED_* of every picture so far; the same */
 } batch;
 
 /* One picture on its way. */
@@ -72,20 +73,44 @@ static int report_lines(const job *j, const char *text, wvl_status status)
     return wvl_cli_exit_code(status);
 }
 
+static int is_plan_only(const wvl_cli_args *args) { return args->dry_run || args->explain; }
+
+/* Where no name says the format: that of -OutFor or --container, else a codestream. */
+static int take_asked_container(job *j)
+{
+    const char *format = j->s->args->out_format, *container = wvl_params_get(j->params, "container");
+    if (format) {
+        char name[16];
+        (void)snprintf(name, sizeof name, "file.%s", format);
+        j->is_jp2 = wvl_cli_container_of(name);
+        return wvl_cli_fix_container(j->s->args, name, j->is_jp2, j->params);
+    }
+    if (!container) {
+        wvl_cli_error("%s: out of memory", j->name);
+        return WVL_EXIT_DEVICE;
+    }
+    j->is_jp2 = 0;
+    if (strcmp(container, "j2k") != 0) {
+        j->is_jp2 = strcmp(container, "jp2") ? 2 : 1;
+    }
+    return WVL_EXIT_OK;
+}
+
 static int choose_container(job *j)
 {
     if (!j->output || !strcmp(j->output, "-")) {
-        const char *container = wvl_params_get(j->params, "container");
-        j->is_jp2 = !container || !strcmp(container, "j2k") ? 0 : strcmp(container, "jp2") ? 2 : 1;
-        if (!container) {
-            wvl_cli_error("%s: out of memory", j->name);
-            return WVL_EXIT_DEVICE;
-        }
-        return WVL_EXIT_OK;
+        return take_asked_container(j);
     }
     j->is_jp2 = wvl_cli_container_of(j->output);
+    if (j->is_jp2 < 0 && is_plan_only(j->s->args)) {
+        return take_asked_container(j);
+    }
     if (j->is_jp2 < 0) {
         wvl_cli_error("%s: the extension must be .jp2 (JP2 file), .jph (JPH file) or .j2k, .j2c, .jpc, .jhc (codestream)", j->output);
+        return WVL_EXIT_USAGE;
+    }
+    if (j->s->args->out_format && !j->s->args->image_dir) {
+        wvl_cli_error("-OutFor needs -ImgDir; the name %s says the format already", j->output);
         return WVL_EXIT_USAGE;
     }
     return wvl_cli_fix_container(j->s->args, j->output, j->is_jp2, j->params);
@@ -114,7 +139,7 @@ static int encode_to(job *j, wvl_sink *sink)
     char error[4096] = "";
     wvl_cli_progress progress;
     const wvl_cli_args *args = j->s->args;
-    wvl_cli_progress_start(&progress, !args->quiet && !j->turns);
+    wvl_cli_progress_start(&progress, !args->quiet && !j->turns && !(args->json && j->s->out == stderr));
     wvl_control control = {.struct_size = sizeof control, .progress = wvl_cli_progress_step, .progress_user = &progress, .cancel = j->s->cancel};
     double start = wvl_cli_seconds();
     wvl_status status = wvl_encode(j->plan, &j->picture.image, sink, &control, &j->result, error, sizeof error);
@@ -255,6 +280,7 @@ static void report_failure(batch *s, const char *input, int code)
         wvl_cli_report_text(r, "status", "failed");
         wvl_cli_report_number(r, "exit_code", (uint64_t)code);
         wvl_cli_report_text(r, "error", wvl_cli_last_error());
+        wvl_cli_report_warnings(r);
         wvl_cli_report_close(r);
     }
 }
@@ -277,6 +303,9 @@ static int read_and_plan(job *j)
     }
     if (!code) {
         code = wvl_cli_read_picture(args, j->inputs, j->input_count, &j->picture);
+    }
+    if (!code && !args->image_dir) {
+        code = wvl_cli_refuse_unused(j->name, &j->picture);
     }
     if (!code) {
         enter(j);
@@ -308,12 +337,13 @@ static void report(job *j, int code)
 {
     if (code) {
         report_failure(j->s, j->name, code);
-    } else if (j->s->args->dry_run || j->s->args->explain) {
+    } else if (is_plan_only(j->s->args)) {
         report_plan(j);
     } else {
         report_success(j);
     }
     note_lost_report(j->s);
+    wvl_cli_clear_warnings();
 }
 
 static void release_job(job *j)
@@ -341,7 +371,7 @@ static int encode_one(batch *s, const char *const *inputs, size_t input_count, c
 {
     job j = describe_job(s, inputs, input_count, output);
     int code = read_and_plan(&j);
-    if (!code && !s->args->dry_run && !s->args->explain) {
+    if (!code && !is_plan_only(s->args)) {
         code = encode(&j);
     }
     report(&j, code);
@@ -391,17 +421,18 @@ static void encode_entry(void *user, wvl_cli_turns *turns, size_t index)
     int code = WVL_EXIT_OUTPUT;
     j.turns = wvl_cli_count_workers(turns) > 1 ? turns : NULL;
     if (entry->clash) {
-        wvl_cli_error("%s: its output %s is that of %s too", input, entry->output, entry->clash);
+        wvl_cli_error("%s: its output %s is the output of %s too; rename one of the pictures", input, entry->output, entry->clash);
     } else {
         code = wvl_cli_check_entry(&s->directory, index);
         if (!code) {
             code = read_and_plan(&j);
         }
-        if (!code && !s->args->dry_run && !s->args->explain) {
+        if (!code && !is_plan_only(s->args)) {
             code = j.turns ? encode_in_turns(&j) : encode(&j);
         }
     }
     wvl_cli_take_turn(turns, index);
+    s->unused &= j.picture.components ? j.picture.unused : ~0u;
     report(&j, code);
     s->failed += code != WVL_EXIT_OK;
     if (code == WVL_EXIT_INTERRUPTED || wvl_cli_was_interrupted()) {
@@ -417,18 +448,23 @@ static int encode_directory(batch *s)
 {
     const wvl_cli_args *args = s->args;
     s->code = wvl_cli_list_directory(args->image_dir, args->out_format, &s->directory);
+    wvl_cli_keep_warnings();
     size_t count = s->directory.count, threads = wvl_context_threads(s->context), usual = threads < MOST_PICTURES ? threads : MOST_PICTURES;
     size_t workers = args->pictures ? args->pictures : args->trace ? 1 : usual;
     if (!s->code && args->trace) {
         s->code = wvl_cli_check_trace(args->trace, &s->directory);
     }
     if (!s->code) {
+        s->unused = count ? ~0u : 0;
         wvl_cli_arm_signals(workers > 1 ? s->cancel : NULL);
         wvl_cli_run_turns(count, workers, encode_entry, s);
         wvl_cli_arm_signals(NULL);
     }
+    if (!s->code && count) {
+        wvl_cli_warn_unused(args->image_dir, s->unused);
+    }
     if (!s->code && !count) {
-        wvl_cli_error("%s: no picture with a known extension in it", args->image_dir);
+        wvl_cli_error("%s: no picture in this folder; extensions are tif, png, pnm, pam, pgx, dpx, bmp, tga, raw and yuv", args->image_dir);
         s->code = WVL_EXIT_INPUT;
     }
     if (!s->code && s->failed) {
@@ -468,17 +504,18 @@ static int open_batch(batch *s)
         wvl_cli_error("%s", wvl_status_text(status));
         return wvl_cli_exit_code(status);
     }
-    return wvl_cli_apply_settings(args, s->params);
+    code = wvl_cli_apply_settings(args, s->params);
+    return code ? code : wvl_cli_refuse_idle(args, s->params);
 }
 
 static int check_environment(const wvl_cli_args *args)
 {
     if (args->verify && !wvl_cli_can_verify()) {
-        wvl_cli_error("--verify: this build has no OpenJPEG to decode with");
+        wvl_cli_error("--verify: this build has no OpenJPEG to decode with; leave --verify out, or build with OpenJPEG");
         return WVL_EXIT_USAGE;
     }
-    if (args->image_dir && wvl_cli_container_of_extension(args->out_format) < 0) {
-        wvl_cli_error("-OutFor \"%s\": expected J2K, J2C, JPC or JP2, without a point", args->out_format);
+    if (args->out_format && wvl_cli_container_of_extension(args->out_format) < 0) {
+        wvl_cli_error("-OutFor \"%s\": expected J2K, J2C, JPC, JHC, JP2 or JPH, without a point", args->out_format);
         return WVL_EXIT_USAGE;
     }
     return WVL_EXIT_OK;
@@ -505,11 +542,14 @@ int wvl_cli_run_encode(const wvl_cli_args *args)
     batch s;
     memset(&s, 0, sizeof s);
     s.args = args;
-    s.out = args->output && !strcmp(args->output, "-") ? stderr : stdout;
+    s.out = args->output && !strcmp(args->output, "-") && !is_plan_only(args) ? stderr : stdout;
     int code = check_environment(args);
     if (!code) {
         wvl_cli_catch_signals();
         code = open_batch(&s);
+    }
+    if (args->json && s.out == stderr) {
+        wvl_cli_hold_messages(); /* they come behind the report, which they would cut in two */
     }
     if (!code) {
         if (args->json) {
@@ -520,9 +560,12 @@ int wvl_cli_run_encode(const wvl_cli_args *args)
         code = encode_all(&s);
         if (args->json) {
             wvl_cli_report_close(&s.report);
+            wvl_cli_report_warnings_of_run(&s.report);
             wvl_cli_report_number(&s.report, "exit_code", (uint64_t)code);
             wvl_cli_report_finish(&s.report);
         }
+        wvl_cli_tell_messages();
+        wvl_cli_tell_repeats();
         code = finish_output(&s, code);
     }
     wvl_params_release(s.params);

@@ -6,7 +6,7 @@
  */
 #include <string.h>
 
-#include "cli.h"
+#include "verify_options.h"
 
 /* ---- roff ------------------------------------------------------------------------------------------------------------ */
 
@@ -109,14 +109,144 @@ static int write_man(const char *path)
     return failed;
 }
 
-/* ---- Completion ------------------------------------------------------------------------------------------------------ */
+/* ---- Completion: values ---------------------------------------------------------------------------------------------------- */
+
+static int is_refused(const wvl_cli_option *option) { return option->action == WVL_ACTION_NEVER; }
 
 static int takes_file(wvl_cli_action action)
 {
-    return action == WVL_ACTION_INPUT || action == WVL_ACTION_OUTPUT || action == WVL_ACTION_XML || action == WVL_ACTION_UUID;
+    return action == WVL_ACTION_INPUT || action == WVL_ACTION_OUTPUT || action == WVL_ACTION_XML || action == WVL_ACTION_TRACE;
 }
 
-static int is_refused(const wvl_cli_option *option) { return option->action == WVL_ACTION_NEVER; }
+static const wvl_option *find_key(const char *name)
+{
+    size_t count;
+    const wvl_option *keys = wvl_options(&count);
+    for (size_t i = 0; name && i < count; i++) {
+        if (!strcmp(keys[i].key, name)) {
+            return &keys[i];
+        }
+    }
+    return NULL;
+}
+
+static void put_preset_names(void)
+{
+    size_t count;
+    const wvl_preset *presets = wvl_presets(&count);
+    for (size_t i = 0; i < count; i++) {
+        (void)printf("%s%s", i ? " " : "", presets[i].name);
+    }
+}
+
+/* Words of a range like "a|b|c", with blanks between them. */
+static void put_words(const char *words)
+{
+    for (; *words; words++) {
+        (void)fputc(*words == '|' ? ' ' : *words, stdout);
+    }
+}
+
+/* Values of options whose range is a text or a list: those that can be written out. NULL: none. */
+static const char *words_of_key(const wvl_option *key)
+{
+    static const char *const known[][2] = {
+        {"device", "auto cpu cuda cuda-only cuda:0 cuda-only:0"},
+        {"style", "BYPASS RESET TERMALL VSC PTERM SEGSYM HT BYPASS+TERMALL HT+VSC"},
+        {"tile-parts", "none R L C RL RC LC RLC"},
+        {"levels", "auto 0 1 2 3 4 5 6"},
+        {"frame-rate", "24 23.976 25 29.97 30 48 50 59.94 60 96 100 120"},
+    };
+    for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
+        if (!strcmp(key->key, known[i][0])) {
+            return known[i][1];
+        }
+    }
+    return NULL;
+}
+
+static const char *words_of_action(const wvl_cli_option *option)
+{
+    switch (option->action) {
+    case WVL_ACTION_OUT_FORMAT: return "J2K J2C JPC JHC JP2 JPH";
+    case WVL_ACTION_PALETTE: return "expand indices";
+    case WVL_ACTION_RAW_LAYOUT: return "planar interleaved";
+    case WVL_ACTION_COLOR: return "srgb grey sycc";
+    case WVL_ACTION_MCT: return "0 1 off on auto";
+    case WVL_ACTION_THREADS: return "ALL_CPUS 1 2 4 8 16";
+    case WVL_ACTION_PICTURES: return "1 2 4 8 16";
+    case WVL_ACTION_INPUT_FORMAT: return "tif png pnm pam pgx dpx bmp tga raw rawl yuv";
+    case WVL_ACTION_INPUT_COLOR: return "auto none xyz rec709 srgb rec601-525 rec601-625 rec2020 p3-dci p3-d60 p3-d65 display-p3";
+    default: return NULL;
+    }
+}
+
+/* Words of -cinema2K and its kin, and of --preset with rates behind the names of moving pictures. */
+static void put_preset_words(const wvl_cli_option *option)
+{
+    static const char *const rates[] = {"24", "25", "30", "48", "50", "60"};
+    size_t count;
+    const wvl_preset *presets = wvl_presets(&count);
+    if (option->fixed && !strcmp(option->fixed, "imf")) {
+        (void)fputs("2K 4K 8K 2K_R 4K_R 8K_R", stdout);
+        return;
+    }
+    if (option->fixed) {
+        (void)fputs("24 25 30 48 50 60 96 100 120", stdout);
+        return;
+    }
+    put_preset_names();
+    for (size_t i = 0; i < count; i++) {
+        for (size_t r = 0; strstr(presets[i].settings, "frame-rate=") && r < sizeof rates / sizeof rates[0]; r++) {
+            (void)printf(" %s-%s %s-%s-3d", presets[i].name, rates[r], presets[i].name, rates[r]);
+        }
+    }
+}
+
+static void put_key_words(const wvl_option *key)
+{
+    const char *words = words_of_key(key);
+    if (key->type == WVL_OPTION_CHOICE || key->type == WVL_OPTION_BOOL) {
+        put_words(key->range);
+    } else if (words) {
+        (void)fputs(words, stdout);
+    }
+}
+
+static int has_key_words(const wvl_option *key)
+{
+    return key && (key->type == WVL_OPTION_CHOICE || key->type == WVL_OPTION_BOOL || words_of_key(key));
+}
+
+static int has_words(const wvl_cli_option *option)
+{
+    return words_of_action(option) || (option->action == WVL_ACTION_PRESET && option->argument) ||
+           (option->action == WVL_ACTION_SETTING && option->argument && has_key_words(find_key(option->key)));
+}
+
+static void put_option_words(const wvl_cli_option *option)
+{
+    if (option->action == WVL_ACTION_PRESET) {
+        put_preset_words(option);
+    } else if (option->action == WVL_ACTION_SETTING) {
+        put_key_words(find_key(option->key));
+    } else {
+        (void)fputs(words_of_action(option), stdout);
+    }
+}
+
+/* ---- bash -------------------------------------------------------------------------------------------------------------------- */
+
+/* Spellings of an option, `between` them: its letter, and its name with one dash and with two. */
+static void put_spellings(const wvl_cli_option *option, const char *between)
+{
+    if (option->letter) {
+        (void)printf("-%c%s", option->letter, option->name ? between : "");
+    }
+    if (option->name) {
+        (void)printf("-%s%s--%s", option->name, between, option->name);
+    }
+}
 
 static void put_names(void)
 {
@@ -141,60 +271,157 @@ static void put_names(void)
     }
 }
 
-static void put_words(const char *words)
-{
-    for (; *words; words++) {
-        (void)fputc(*words == '|' ? ' ' : *words, stdout);
-    }
-}
-
-static int has_words(const wvl_option *key)
-{
-    return key->type == WVL_OPTION_CHOICE || key->type == WVL_OPTION_BOOL;
-}
-
-static void put_preset_names(void)
+static void write_bash_values(void)
 {
     size_t count;
-    const wvl_preset *presets = wvl_presets(&count);
+    const wvl_cli_option *options = wvl_cli_options(&count);
+    (void)fputs("# Words that option $1 takes; FILES, FOLDERS, or VALUE where they cannot be listed, nothing where it takes none.\n"
+                "_wavelane_values()\n{\n    case $1 in\n", stdout);
     for (size_t i = 0; i < count; i++) {
-        (void)printf("%s%s", i ? " " : "", presets[i].name);
+        const wvl_cli_option *o = &options[i];
+        if (is_refused(o) || !o->argument) {
+            continue;
+        }
+        (void)fputs("        ", stdout);
+        put_spellings(o, "|");
+        (void)fputs(") echo '", stdout);
+        if (has_words(o)) {
+            put_option_words(o);
+        } else {
+            (void)fputs(o->action == WVL_ACTION_IMAGE_DIR ? "FOLDERS" : takes_file(o->action) ? "FILES" : "VALUE", stdout);
+        }
+        (void)fputs("' ;;\n", stdout);
     }
+    const wvl_option *keys = wvl_options(&count);
+    for (size_t i = 0; i < count; i++) {
+        if (!wvl_cli_is_option(keys[i].key)) {
+            (void)printf("        -%s|--%s) echo '", keys[i].key, keys[i].key);
+            if (has_key_words(&keys[i])) {
+                put_key_words(&keys[i]);
+            } else {
+                (void)fputs("VALUE", stdout);
+            }
+            (void)fputs("' ;;\n", stdout);
+        }
+    }
+    (void)fputs("    esac\n}\n\n", stdout);
+}
+
+static void put_command_words(const wvl_cli_command_option *o)
+{
+    size_t count;
+    if (!strcmp(o->name, "original")) {
+        (void)fputs("FILES", stdout);
+    } else if (!strcmp(o->name, "profile")) {
+        const wvl_check_profile *profiles = wvl_check_profiles(&count);
+        for (size_t i = 0; i < count; i++) {
+            (void)printf("%s ", profiles[i].name);
+        }
+        put_preset_names();
+    } else if (!strcmp(o->name, "fps")) {
+        (void)fputs("24 25 30 48 50 60", stdout);
+    } else {
+        (void)fputs("$(_wavelane_values --", stdout);
+        (void)printf("%s)", o->name);
+    }
+}
+
+/* Options of the commands beside encode, and their values where these are not those of encode. */
+static void write_bash_commands(void)
+{
+    size_t count;
+    const wvl_cli_command *commands = wvl_cli_commands(&count);
+    (void)fputs("# Options of command $1.\n_wavelane_options()\n{\n    case $1 in\n", stdout);
+    for (size_t i = 0; i < count; i++) {
+        (void)printf("        %s) echo '", commands[i].name);
+        for (size_t k = 0; k < commands[i].option_count; k++) {
+            (void)printf("%s%s ", wvl_cli_dashes(commands[i].options[k].name), commands[i].options[k].name);
+        }
+        if (!strcmp(commands[i].name, "encode")) {
+            put_names();
+        } else {
+            (void)fputs(!strcmp(commands[i].name, "verify") ? "-F -X -cinema2K -cinema4K -IMF --help" : "--help", stdout);
+        }
+        (void)fputs("' ;;\n", stdout);
+    }
+    (void)fputs("    esac\n}\n\n# Words that option $2 of command $1 takes.\n_wavelane_command_values()\n{\n    case $1$2 in\n", stdout);
+    for (size_t i = 0; i < count; i++) {
+        for (size_t k = 0; k < commands[i].option_count; k++) {
+            const wvl_cli_command_option *o = &commands[i].options[k];
+            (void)printf("        %s-%s|%s--%s) echo \"", commands[i].name, o->name, commands[i].name, o->name);
+            if (o->argument) {
+                put_command_words(o);
+            }
+            (void)fputs("\" ;;\n", stdout);
+        }
+    }
+    (void)fputs("        verify*|encode*) _wavelane_values \"$2\" ;;\n    esac\n}\n\n", stdout);
 }
 
 static void write_bash(void)
 {
     size_t count;
-    const wvl_option *keys = wvl_options(&count);
-    (void)fputs("# bash completion for wavelane, made from its table of options\n"
+    const wvl_cli_command *commands = wvl_cli_commands(&count);
+    (void)fputs("# bash completion for wavelane, made from its tables of options\n", stdout);
+    write_bash_values();
+    write_bash_commands();
+    (void)fputs("# Completes $1 with a value of option $3 of command $2, which stands behind $4 on the line.\n"
+                "_wavelane_complete_value()\n{\n"
+                "    local values\n"
+                "    values=$(_wavelane_command_values \"$2\" \"$3\")\n"
+                "    case $values in\n"
+                "        '') return 1 ;;\n"
+                "        FILES) mapfile -t COMPREPLY < <(compgen -f -- \"$1\") ;;\n"
+                "        FOLDERS) mapfile -t COMPREPLY < <(compgen -d -- \"$1\") ;;\n"
+                "        VALUE) COMPREPLY=() ;;\n"
+                "        *) mapfile -t COMPREPLY < <(compgen -W \"$values\" -- \"$1\") ;;\n"
+                "    esac\n"
+                "}\n\n"
                 "_wavelane()\n{\n"
-                "    local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD-1]}\n"
-                "    case $before in\n"
-                "        -ImgDir|--image-dir) mapfile -t COMPREPLY < <(compgen -d -- \"$word\"); return ;;\n"
-                "        -i|--input|-o|--output|--xml|info|verify) mapfile -t COMPREPLY < <(compgen -f -- \"$word\"); return ;;\n"
-                "        -OutFor|--out-format) mapfile -t COMPREPLY < <(compgen -W 'JP2 J2K J2C JPC' -- \"$word\"); return ;;\n"
-                "        --palette) mapfile -t COMPREPLY < <(compgen -W 'expand indices' -- \"$word\"); return ;;\n"
-                "        --color) mapfile -t COMPREPLY < <(compgen -W 'srgb grey sycc' -- \"$word\"); return ;;\n"
-                "        --preset) mapfile -t COMPREPLY < <(compgen -W '",
-                stdout);
-    put_preset_names();
-    (void)fputs("' -- \"$word\"); return ;;\n", stdout);
+                "    local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD-1]} command=encode first=''\n"
+                "    COMPREPLY=()\n"
+                "    case ${COMP_WORDS[1]} in\n        ", stdout);
     for (size_t i = 0; i < count; i++) {
-        if (has_words(&keys[i])) {
-            (void)printf("        --%s%s) mapfile -t COMPREPLY < <(compgen -W '", keys[i].key, !strcmp(keys[i].key, "progression") ? "|-p" : "");
-            put_words(keys[i].range);
-            (void)fputs("' -- \"$word\"); return ;;\n", stdout);
-        }
+        (void)printf("%s%s", i ? "|" : "", commands[i].name);
     }
-    (void)fputs("    esac\n    local words='", stdout);
-    put_names();
-    (void)fputs("'\n"
-                "    [ \"$COMP_CWORD\" -eq 1 ] && words=\"encode info verify options help $words\"\n"
-                "    mapfile -t COMPREPLY < <(compgen -W \"$words\" -- \"$word\")\n"
+    (void)fputs(") [ \"$COMP_CWORD\" -gt 1 ] && command=${COMP_WORDS[1]} ;;\n"
+                "        help) [ \"$COMP_CWORD\" -eq 2 ] && mapfile -t COMPREPLY < <(compgen -W '", stdout);
+    for (size_t i = 0; i < count; i++) {
+        (void)printf("%s%s", i ? " " : "", commands[i].name);
+    }
+    (void)fputs("' -- \"$word\"); [ \"$COMP_CWORD\" -gt 1 ] && return ;;\n"
+                "    esac\n"
+                "    # --name=value: bash makes three words of it where = breaks words, else one\n"
+                "    if [ \"$word\" = '=' ]; then\n"
+                "        _wavelane_complete_value '' \"$command\" \"$before\"\n        return\n"
+                "    fi\n"
+                "    if [ \"$before\" = '=' ] && [ \"$COMP_CWORD\" -gt 2 ]; then\n"
+                "        _wavelane_complete_value \"$word\" \"$command\" \"${COMP_WORDS[COMP_CWORD-2]}\"\n        return\n"
+                "    fi\n"
+                "    case $word in\n"
+                "        -*=*)\n"
+                "            _wavelane_complete_value \"${word#*=}\" \"$command\" \"${word%%=*}\"\n"
+                "            COMPREPLY=(\"${COMPREPLY[@]/#/${word%%=*}=}\")\n"
+                "            return ;;\n"
+                "    esac\n"
+                "    case $before in\n"
+                "        -*) _wavelane_complete_value \"$word\" \"$command\" \"$before\" && return ;;\n"
+                "    esac\n"
+                "    case $word in\n"
+                "        -*) ;;\n"
+                "        *) case $command in info|verify) mapfile -t COMPREPLY < <(compgen -f -- \"$word\"); return ;; esac ;;\n"
+                "    esac\n"
+                "    [ \"$COMP_CWORD\" -eq 1 ] && first='", stdout);
+    for (size_t i = 0; i < count; i++) {
+        (void)printf("%s ", commands[i].name);
+    }
+    (void)fputs("help'\n"
+                "    mapfile -t COMPREPLY < <(compgen -W \"$first $(_wavelane_options \"$command\")\" -- \"$word\")\n"
                 "}\n"
-                "complete -o filenames -F _wavelane wavelane\n",
-                stdout);
+                "complete -o filenames -F _wavelane wavelane\n", stdout);
 }
+
+/* ---- zsh --------------------------------------------------------------------------------------------------------------------- */
 
 /* Inside '...' of an _arguments specification: no quote, and [ ] : escaped. */
 static void put_zsh(const char *text)
@@ -208,36 +435,89 @@ static void put_zsh(const char *text)
     }
 }
 
-static void put_zsh_option(const char *prefix, const char *name, const char *doc, const char *argument, const char *action)
+/* What an _arguments specification begins with: '*--name[doc], and :argument: where it takes one. */
+static void open_zsh(const char *dashes, const char *name, const char *doc, const char *argument)
 {
-    (void)printf("    '*%s%s[", prefix, name);
+    (void)printf("    '*%s%s[", dashes, name);
     put_zsh(doc);
     (void)fputs("]", stdout);
     if (argument) {
         (void)fputs(":", stdout);
         put_zsh(argument);
-        (void)printf(":%s", action);
+        (void)fputs(":", stdout);
     }
-    (void)fputs("' \\\n", stdout);
 }
 
-static const char *zsh_action(const wvl_cli_option *option)
+static void close_zsh(void) { (void)fputs("' \\\n", stdout); }
+
+static void put_zsh_values(const wvl_cli_option *option)
 {
-    switch (option->action) {
-    case WVL_ACTION_IMAGE_DIR: return "_files -/";
-    case WVL_ACTION_PALETTE: return "(expand indices)";
-    case WVL_ACTION_COLOR: return "(srgb grey sycc)";
-    case WVL_ACTION_OUT_FORMAT: return "(JP2 J2K J2C JPC)";
-    default: return takes_file(option->action) ? "_files" : " ";
+    if (has_words(option)) {
+        (void)fputs("(", stdout);
+        put_option_words(option);
+        (void)fputs(")", stdout);
+    } else if (option->action == WVL_ACTION_IMAGE_DIR) {
+        (void)fputs("_files -/", stdout);
+    } else {
+        (void)fputs(takes_file(option->action) ? "_files" : " ", stdout);
     }
+}
+
+static void put_zsh_option(const wvl_cli_option *option, const char *dashes, const char *name)
+{
+    open_zsh(dashes, name, option->doc, option->argument);
+    if (option->argument) {
+        put_zsh_values(option);
+    }
+    close_zsh();
+}
+
+static void put_zsh_keys(void)
+{
+    size_t count;
+    const wvl_option *keys = wvl_options(&count);
+    for (size_t i = 0; i < count; i++) {
+        if (wvl_cli_is_option(keys[i].key)) {
+            continue;
+        }
+        open_zsh("--", keys[i].key, keys[i].doc, keys[i].range);
+        (void)fputs(has_key_words(&keys[i]) ? "(" : " ", stdout);
+        put_key_words(&keys[i]);
+        (void)fputs(has_key_words(&keys[i]) ? ")" : "", stdout);
+        close_zsh();
+    }
+}
+
+/* The commands beside encode have few options of their own. */
+static void put_zsh_commands(void)
+{
+    size_t count;
+    const wvl_cli_command *commands = wvl_cli_commands(&count);
+    (void)fputs("case $words[2] in\n", stdout);
+    for (size_t i = 0; i < count; i++) {
+        if (!commands[i].option_count) {
+            continue;
+        }
+        (void)printf("%s) shift words; (( CURRENT-- )); _arguments \\\n", commands[i].name);
+        for (size_t k = 0; k < commands[i].option_count; k++) {
+            const wvl_cli_command_option *o = &commands[i].options[k];
+            open_zsh(wvl_cli_dashes(o->name), o->name, o->doc, o->argument);
+            if (o->argument) {
+                (void)printf(o->words ? "(%s)" : "%s", o->words ? o->words : !strcmp(o->name, "original") ? "_files" : " ");
+            }
+            close_zsh();
+        }
+        (void)printf("    '%s'; return ;;\n", commands[i].takes_file ? "*:file:_files" : "--help[Print what it takes]");
+    }
+    (void)fputs("esac\n", stdout);
 }
 
 static void write_zsh(void)
 {
     size_t count;
-    (void)fputs("#compdef wavelane\n# zsh completion for wavelane, made from its table of options\n"
-                "_arguments \\\n    '1:command or option:(encode info verify options help)' \\\n",
-                stdout);
+    (void)fputs("#compdef wavelane\n# zsh completion for wavelane, made from its tables of options\n", stdout);
+    put_zsh_commands();
+    (void)fputs("_arguments \\\n    '1:command or option:(encode info verify options devices help)' \\\n", stdout);
     const wvl_cli_option *options = wvl_cli_options(&count);
     for (size_t i = 0; i < count; i++) {
         char letter[2] = {options[i].letter, '\0'};
@@ -245,26 +525,13 @@ static void write_zsh(void)
             continue;
         }
         if (letter[0]) {
-            put_zsh_option("-", letter, options[i].doc, options[i].argument, zsh_action(&options[i]));
+            put_zsh_option(&options[i], "-", letter);
         }
         if (options[i].name) {
-            put_zsh_option(wvl_cli_dashes(options[i].name), options[i].name, options[i].doc, options[i].argument, zsh_action(&options[i]));
+            put_zsh_option(&options[i], wvl_cli_dashes(options[i].name), options[i].name);
         }
     }
-    const wvl_option *keys = wvl_options(&count);
-    for (size_t i = 0; i < count; i++) {
-        char words[128] = " ";
-        if (wvl_cli_is_option(keys[i].key)) {
-            continue;
-        }
-        if (has_words(&keys[i])) {
-            (void)snprintf(words, sizeof words, "(%s)", keys[i].range);
-            for (char *p = words; *p; p++) {
-                *p = *p == '|' ? ' ' : *p;
-            }
-        }
-        put_zsh_option("--", keys[i].key, keys[i].doc, keys[i].range, words);
-    }
+    put_zsh_keys();
     (void)fputs("    '*:file:_files'\n", stdout);
 }
 

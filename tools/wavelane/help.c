@@ -6,8 +6,7 @@
 #define INDENT 8
 #define COLUMNS 100
 
-/* Words of text in lines of COLUMNS, each line indented. */
-static void print_wrapped(FILE *file, const char *text)
+void wvl_cli_print_wrapped(FILE *file, const char *text)
 {
     int column = 0;
     while (*text) {
@@ -35,7 +34,7 @@ static void print_command_options(FILE *file)
         }
         wvl_cli_format_option(text, sizeof text, &options[i]);
         (void)fprintf(file, "  %s\n", text);
-        print_wrapped(file, options[i].doc);
+        wvl_cli_print_wrapped(file, options[i].doc);
     }
 }
 
@@ -53,7 +52,7 @@ static void print_keys(FILE *file)
             (void)fprintf(file, "\n%s\n", section);
         }
         (void)fprintf(file, wvl_cli_is_switch(&keys[i]) ? "  --%s [%s]\n" : "  --%s %s\n", keys[i].key, keys[i].range);
-        print_wrapped(file, keys[i].doc);
+        wvl_cli_print_wrapped(file, keys[i].doc);
         if (keys[i].initial[0]) {
             (void)fprintf(file, "%*sDefault: %s\n", INDENT, "", keys[i].initial);
         }
@@ -67,7 +66,7 @@ static void print_presets(FILE *file)
     (void)fputs("\nPresets\n", file);
     for (size_t i = 0; i < count; i++) {
         (void)fprintf(file, "  %s\n", presets[i].name);
-        print_wrapped(file, presets[i].doc);
+        wvl_cli_print_wrapped(file, presets[i].doc);
     }
 }
 
@@ -78,12 +77,10 @@ void wvl_cli_print_help(FILE *file)
                 "  wavelane [encode] -i PICTURE -o FILE.jp2 [options]\n"
                 "  wavelane [encode] -ImgDir DIR -OutFor JP2 [options]\n"
                 "  wavelane info [--json] FILE    print what a codestream, JP2 or JPH file contains\n"
-                "  wavelane verify FILE           judge whether it is legal: [--profile NAME|PRESET] [--fps N]\n"
-                "                                 [--stereo] [--hfr] [--original PICTURE [how it was read]]\n"
-                "                                 [--skip-blocks] [--json]; --rules and --profiles list what it\n"
-                "                                 knows\n"
+                "  wavelane verify FILE           judge whether it is legal, and which profiles it meets\n"
                 "  wavelane options [--json]      print the table of encoding options\n"
                 "  wavelane devices [--json]      list the devices for --device cuda:N\n"
+                "  wavelane COMMAND --help        print what one of these takes\n"
                 "\n"
                 "Reads TIFF, PNG, PNM, PAM, PGX, DPX, BMP, TGA, raw and YUV. Without options the encoding is lossless.\n"
                 "Names work with one dash or two. -NAME VALUE and --NAME=VALUE are the same; [yes|no] alone is yes.\n",

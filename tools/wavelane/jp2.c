@@ -64,7 +64,8 @@ static int declare_color(const wvl_cli_args *args, const char *name, wvl_cli_pic
         color = WVL_COLOR_SYCC;
     }
     if (channels < color_channels(color)) {
-        wvl_cli_error("%s: %u colour channel%s, but the declared colour space needs %u", name, channels, channels == 1 ? "" : "s", color_channels(color));
+        wvl_cli_error("%s: %s needs %u colour channels; the picture has %u", name, args->color != WVL_COLOR_AUTO ? "--color" : "the colour space",
+                      color_channels(color), channels);
         return args->color != WVL_COLOR_AUTO ? WVL_EXIT_USAGE : WVL_EXIT_INPUT;
     }
     p->jp2.color = color;
@@ -81,7 +82,7 @@ static int carry_profile(const wvl_cli_args *args, const char *name, int is_jph,
     wvl_io_icc kind = wvl_io_icc_kind(io->icc, io->icc_bytes);
     const char *reason = NULL;
     if (kind == WVL_IO_ICC_BROKEN) {
-        reason = "does not hold together";
+        reason = "is damaged: its header and its tags do not agree";
     } else if (kind == WVL_IO_ICC_OTHER && !is_jph) {
         reason = "is not a restricted one (grey or three-component matrix, PCS XYZ, input or display), which alone JP2 can carry (I.5.3.3); a JPH "
                  "file (.jph) takes any";
@@ -107,16 +108,12 @@ static void note_assumptions(const wvl_cli_args *args, const char *name, wvl_cli
     }
     if (io->color == WVL_IO_UNKNOWN) {
         p->jp2.color_unknown = 1;
-        wvl_cli_warn("%s: the picture does not say what its %u channels mean; written as %s with the colour marked unknown (--color declares one)",
-                     name, channel_count(io), p->jp2.color == WVL_COLOR_GREY ? "grey" : "sRGB");
+        wvl_cli_warn_once(name, "the picture does not say what its %u channels mean; written as %s with the colour marked unknown (--color declares one)",
+                          channel_count(io), p->jp2.color == WVL_COLOR_GREY ? "grey" : "sRGB");
     } else if (!io->color_declared || (io->icc && args->no_icc)) {
         static const char *const spaces[] = {"grey with the sRGB curve", "sRGB", "sYCC"};
         const char *space = spaces[p->jp2.color == WVL_COLOR_GREY ? 0 : p->jp2.color == WVL_COLOR_SRGB ? 1 : 2];
-        if (io->color == WVL_IO_GREY) {
-            wvl_cli_inform("%s: untagged %s is taken as %s", name, color_word(io->color), space);
-        } else {
-            wvl_cli_warn("%s: untagged %s is taken as %s", name, color_word(io->color), space);
-        }
+        wvl_cli_inform("%s: untagged %s is taken as %s", name, color_word(io->color), space);
     }
 }
 
@@ -221,13 +218,13 @@ static int leave_behind(const wvl_cli_args *args, const char *name, const wvl_io
         return WVL_EXIT_USAGE;
     }
     if (io->palette) {
-        wvl_cli_warn("%s: the palette of %u entries stays behind; a codestream carries the indices only", name, io->palette_entries);
+        wvl_cli_warn_once(name, "the palette of %u entries is left out; a codestream holds the indices only, a JP2 file (.jp2) both", io->palette_entries);
     }
     if (io->icc) {
-        wvl_cli_inform("%s: the ICC profile stays behind; a codestream carries none", name);
+        wvl_cli_inform("%s: the ICC profile is left out; a codestream has none", name);
     }
     if (io->xmp) {
-        wvl_cli_inform("%s: the XMP packet stays behind; a codestream carries none", name);
+        wvl_cli_inform("%s: the XMP packet is left out; a codestream has none", name);
     }
     return WVL_EXIT_OK;
 }

@@ -36,7 +36,7 @@ static int run_options(int argc, char **argv)
 {
     int json = argc == 2 && !strcmp(argv[1], "--json");
     if (argc > 1 && !json) {
-        wvl_cli_error("options: takes --json or nothing");
+        wvl_cli_error("options takes --json or nothing");
         return WVL_EXIT_USAGE;
     }
     wvl_cli_print_options(stdout, json);
@@ -51,16 +51,37 @@ static int run_devices(int argc, char **argv)
 
 static int run_help(int argc, char **argv)
 {
-    (void)argc, (void)argv;
-    wvl_cli_print_help(stdout);
+    if (argc > 2 || (argc == 2 && !wvl_cli_is_command(argv[1]))) {
+        wvl_cli_error("help: \"%s\" is no command; use encode, info, verify, options or devices, or no word at all", argv[argc - 1]);
+        return WVL_EXIT_USAGE;
+    }
+    wvl_cli_print_help_of(stdout, argc == 2 ? argv[1] : "");
     return flush_output();
 }
 
-static int run_later(int argc, char **argv)
+static int run_explain(int argc, char **argv)
 {
-    (void)argc;
-    wvl_cli_error("%s: not in this version", argv[0]);
+    (void)argc, (void)argv;
+    wvl_cli_error("explain is an option: wavelane -i PICTURE --explain");
     return WVL_EXIT_USAGE;
+}
+
+static int run_bench(int argc, char **argv)
+{
+    (void)argc, (void)argv;
+    wvl_cli_error("bench is a program of its own: wavelane-bench");
+    return WVL_EXIT_USAGE;
+}
+
+/* NAME --help, wherever it stands: the help of the command alone. */
+static int asks_for_help(int argc, char **argv)
+{
+    for (int i = 1; i < argc; i++) {
+        if (!strcmp(argv[i], "--help") || !strcmp(argv[i], "-help") || !strcmp(argv[i], "-h")) {
+            return 1;
+        }
+    }
+    return 0;
 }
 
 int main(int argc, char **argv)
@@ -68,14 +89,17 @@ int main(int argc, char **argv)
     static const struct {
         const char *name;
         int (*run)(int argc, char **argv);
-    } commands[] = {{"encode", run_encode}, {"info", wvl_cli_run_info}, {"options", run_options}, {"help", run_help},
-                    {"verify", wvl_cli_run_verify}, {"devices", run_devices},     {"explain", run_later},   {"bench", run_later}};
-    if (argc > 1) {
-        for (size_t i = 0; i < sizeof commands / sizeof commands[0]; i++) {
-            if (!strcmp(argv[1], commands[i].name)) {
-                return commands[i].run(argc - 1, argv + 1);
-            }
+    } commands[] = {{"encode", run_encode},          {"info", wvl_cli_run_info}, {"options", run_options}, {"help", run_help},
+                    {"verify", wvl_cli_run_verify}, {"devices", run_devices},   {"explain", run_explain}, {"bench", run_bench}};
+    for (size_t i = 0; argc > 1 && i < sizeof commands / sizeof commands[0]; i++) {
+        if (strcmp(argv[1], commands[i].name) != 0) {
+            continue;
         }
+        if (wvl_cli_is_command(argv[1]) && asks_for_help(argc - 1, argv + 1)) {
+            wvl_cli_print_help_of(stdout, argv[1]);
+            return flush_output();
+        }
+        return commands[i].run(argc - 1, argv + 1);
     }
     return run_encode(argc, argv);
 }

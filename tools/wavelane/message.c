@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include <pthread.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,8 +15,68 @@ typedef struct held_messages {
     int holds;
 } held_messages;
 
+/* Texts of a list, each owned. */
+typedef struct text_list {
+    char **texts;
+    size_t *repeats; /* how often each came again */
+    size_t count, capacity;
+} text_list;
+
+#define ONCE '\1'     /* begins a held line that is printed once a run: ONCE name NAME_END text newline */
+#define NAME_END '\2'
+
 static _Thread_local char last_error[1024];
 static _Thread_local held_messages held;
+static _Thread_local text_list noted; /* warnings of the picture at work, for its report */
+static text_list of_run;              /* warnings that belong to no picture, for the report of the run */
+static text_list seen;                /* warnings that are printed once a run */
+static pthread_mutex_t seen_lock = PTHREAD_MUTEX_INITIALIZER;
+
+static size_t find_text(const text_list *list, const char *text)
+{
+    size_t i = 0;
+    while (i < list->count && strcmp(list->texts[i], text) != 0) {
+        i++;
+    }
+    return i;
+}
+
+static int enlarge(text_list *list)
+{
+    size_t capacity = list->capacity ? 2 * list->capacity : 8;
+    char **texts = realloc(list->texts, capacity * sizeof *texts);
+    list->texts = texts ? texts : list->texts;
+    size_t *repeats = texts ? realloc(list->repeats, capacity * sizeof *repeats) : NULL;
+    list->repeats = repeats ? repeats : list->repeats;
+    list->capacity = repeats ? capacity : list->capacity;
+    return repeats != NULL;
+}
+
+/* 1: the text is new. Without memory for it every text is new. */
+static int add_text(text_list *list, const char *text)
+{
+    size_t at = find_text(list, text);
+    if (at < list->count) {
+        list->repeats[at]++;
+        return 0;
+    }
+    char *copy = list->count < list->capacity || enlarge(list) ? strdup(text) : NULL;
+    if (copy) {
+        list->texts[list->count] = copy;
+        list->repeats[list->count++] = 0;
+    }
+    return 1;
+}
+
+static void clear_texts(text_list *list)
+{
+    for (size_t i = 0; i < list->count; i++) {
+        free(list->texts[i]);
+    }
+    free(list->texts);
+    free(list->repeats);
+    *list = (text_list){0};
+}
 
 void wvl_cli_set_verbosity(int verbosity)
 {
@@ -42,10 +103,39 @@ void wvl_cli_forget_messages(size_t mark)
     held.bytes = mark < held.bytes ? mark : held.bytes;
 }
 
+/* name: "" for none. */
+static void print_once(const char *name, const char *text)
+{
+    pthread_mutex_lock(&seen_lock);
+    int is_new = add_text(&seen, text);
+    pthread_mutex_unlock(&seen_lock);
+    if (is_new) {
+        (void)fprintf(stderr, "wavelane: warning: %s%s%s\n", name, name[0] ? ": " : "", text);
+    }
+}
+
+/* One held line, its newline replaced by a zero. */
+static void print_held(char *line)
+{
+    char *text = line[0] == ONCE ? strchr(line, NAME_END) : NULL;
+    if (text) {
+        *text = '\0';
+        print_once(line + 1, text + 1);
+    } else {
+        (void)fprintf(stderr, "%s\n", line);
+    }
+}
+
 void wvl_cli_tell_messages(void)
 {
-    if (held.bytes) {
-        (void)fwrite(held.text, 1, held.bytes, stderr);
+    for (char *line = held.text, *end = held.text + held.bytes; held.bytes && line < end;) {
+        char *newline = memchr(line, '\n', (size_t)(end - line));
+        if (!newline) {
+            break;
+        }
+        *newline = '\0';
+        print_held(line);
+        line = newline + 1;
     }
     free(held.text);
     held = (held_messages){0};
@@ -85,7 +175,64 @@ void wvl_cli_error(const char *format, ...)
     put_line("", last_error);
 }
 
-static void say(const char *kind, const char *format, va_list args)
+/* As put_line, for what is printed once a run. */
+static void put_once(const char *name, const char *text)
+{
+    size_t bytes = strlen(name) + strlen(text) + 4;
+    if (held.holds && make_room(bytes)) {
+        held.bytes += (size_t)snprintf(held.text + held.bytes, bytes, "%c%s%c%s\n", ONCE, name, NAME_END, text);
+    } else {
+        print_once(name, text);
+    }
+}
+
+void wvl_cli_tell_repeats(void)
+{
+    for (size_t i = 0; i < seen.count; i++) {
+        if (seen.repeats[i]) {
+            (void)fprintf(stderr, "wavelane: warning: %zu more: %s\n", seen.repeats[i], seen.texts[i]);
+        }
+    }
+    clear_texts(&seen);
+}
+
+void wvl_cli_keep_warnings(void)
+{
+    clear_texts(&of_run);
+    of_run = noted;
+    noted = (text_list){0};
+}
+
+static void report_texts(wvl_cli_report *r, text_list *list)
+{
+    for (size_t i = 0; i < list->count; i++) {
+        wvl_cli_report_text(r, NULL, list->texts[i]);
+    }
+    clear_texts(list);
+}
+
+void wvl_cli_report_warnings_of_run(wvl_cli_report *r)
+{
+    wvl_cli_report_open_list(r, "warnings");
+    report_texts(r, &of_run);
+    report_texts(r, &noted);
+    wvl_cli_report_close(r);
+}
+
+void wvl_cli_report_warnings(wvl_cli_report *r)
+{
+    wvl_cli_report_open_list(r, "warnings");
+    report_texts(r, &noted);
+    wvl_cli_report_close(r);
+}
+
+void wvl_cli_clear_warnings(void)
+{
+    clear_texts(&noted);
+}
+
+static char *format_text(const char *format, va_list args) __attribute__((format(printf, 1, 0)));
+static char *format_text(const char *format, va_list args)
 {
     va_list again;
     va_copy(again, args);
@@ -93,21 +240,39 @@ static void say(const char *kind, const char *format, va_list args)
     char *text = length < 0 ? NULL : malloc((size_t)length + 1);
     if (text) {
         (void)vsnprintf(text, (size_t)length + 1, format, again);
-        put_line(kind, text);
     }
     va_end(again);
-    free(text);
+    return text;
 }
 
 void wvl_cli_warn(const char *format, ...)
 {
     va_list args;
-    if (verbosity_now < 0) {
-        return;
-    }
     va_start(args, format);
-    say("warning: ", format, args);
+    char *text = format_text(format, args);
     va_end(args);
+    if (text) {
+        (void)add_text(&noted, text);
+        if (verbosity_now >= 0) {
+            put_line("warning: ", text);
+        }
+    }
+    free(text);
+}
+
+void wvl_cli_warn_once(const char *name, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    char *text = format_text(format, args);
+    va_end(args);
+    if (text) {
+        (void)add_text(&noted, text);
+        if (verbosity_now >= 0) {
+            put_once(name, text);
+        }
+    }
+    free(text);
 }
 
 void wvl_cli_inform(const char *format, ...)
@@ -117,15 +282,19 @@ void wvl_cli_inform(const char *format, ...)
         return;
     }
     va_start(args, format);
-    say("", format, args);
+    char *text = format_text(format, args);
     va_end(args);
+    if (text) {
+        put_line("", text);
+    }
+    free(text);
 }
 
 void wvl_cli_log(void *user, wvl_log_level level, const char *text)
 {
     (void)user;
     if (level <= WVL_LOG_WARNING) {
-        wvl_cli_warn("%s", text);
+        wvl_cli_warn_once("", "%s", text);
     } else {
         wvl_cli_inform("%s", text);
     }

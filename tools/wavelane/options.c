@@ -27,6 +27,8 @@ static const wvl_cli_option options[] = {
     {"force", 0, NULL, WVL_ACTION_FORCE, NULL, NULL, "Replace outputs that exist.", FILES},
     {"raw-format", 'F', "W,H,N,BITS,{s|u}[@DXxDY:...]", WVL_ACTION_RAW_FORMAT, NULL, NULL,
      "Geometry of raw input: width, height, components, bits, signed or unsigned, subsampling of each component.", FILES},
+    {"raw-layout", 0, "planar|interleaved", WVL_ACTION_RAW_LAYOUT, NULL, NULL,
+     "Order of raw samples: plane after plane (planar, the default), or all components of a pixel together (interleaved, as rgb48 of FFmpeg).", FILES},
     {"input-format", 0, "EXTENSION", WVL_ACTION_INPUT_FORMAT, NULL, NULL,
      "Take the input for a file of this extension (raw, rawl, yuv, tga, ...) instead of finding out.", FILES},
     {"page", 0, "N", WVL_ACTION_PAGE, NULL, NULL, "Directory of a TIFF file, from 0.", FILES},
@@ -125,10 +127,10 @@ int wvl_cli_is_option(const char *name)
     return 0;
 }
 
-/* opj_compress writes its capitalized names with one dash; both work everywhere. */
+/* opj_compress writes its names with capitals in them with one dash; both work everywhere. */
 const char *wvl_cli_dashes(const char *name)
 {
-    return name[0] >= 'A' && name[0] <= 'Z' ? "-" : "--";
+    return name[strcspn(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZ")] ? "-" : "--";
 }
 
 void wvl_cli_format_option(char *text, size_t bytes, const wvl_cli_option *option)

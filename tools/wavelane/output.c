@@ -44,7 +44,7 @@ static int refuse_input(const char *input, const char *output, const struct stat
 {
     struct stat in;
     if (!identify(input, STDIN_FILENO, &in) && is_same(&in, out)) {
-        wvl_cli_error("%s: is the input %s itself", output, input);
+        wvl_cli_error("%s: is the input %s itself; choose another name", output, input);
         return WVL_EXIT_OUTPUT;
     }
     return WVL_EXIT_OK;
@@ -85,11 +85,17 @@ int wvl_cli_check_output(const wvl_cli_args *args, const char *const *inputs, si
         return WVL_EXIT_OUTPUT;
     }
     int code = check_not_input(args, inputs, input_count, output, &out);
-    if (code || is_stream) {
-        return code ? code : check_stream();
+    if (code) {
+        return code;
+    }
+    if ((args->dry_run || args->explain) && (is_stream || !S_ISREG(out.st_mode) || !strncmp(output, "/dev/", 5))) {
+        return WVL_EXIT_OK; /* nothing is written */
+    }
+    if (is_stream) {
+        return check_stream();
     }
     if (S_ISDIR(out.st_mode)) {
-        wvl_cli_error("%s: is a directory", output);
+        wvl_cli_error("%s: is a directory; give the name of a file", output);
         return WVL_EXIT_OUTPUT;
     }
     if (!args->force && S_ISREG(out.st_mode)) { /* devices and pipes are written to, not replaced */

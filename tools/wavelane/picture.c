@@ -20,20 +20,77 @@ static int read_file(const wvl_cli_args *args, const char *name, wvl_io_picture 
     char error[512] = "";
     int result = wvl_io_read_picture(name, &args->io, io, error, sizeof error);
     if (result) {
-        if (!strncmp(error, name, strlen(name))) {
+        const char *shown = strcmp(name, "-") ? name : "standard input";
+        if (!strncmp(error, shown, strlen(shown))) {
             wvl_cli_error("%s", error);
         } else {
-            wvl_cli_error("%s: %s", strcmp(name, "-") ? name : "standard input", error);
+            wvl_cli_error("%s: %s", shown, error);
         }
         return exit_code(result);
     }
     if (io->note[0]) {
-        wvl_cli_warn("%s: %s", name, io->note);
+        wvl_cli_warn_once(name, "%s", io->note);
+    }
+    if (io->lost[0]) {
+        wvl_cli_warn_once(name, "metadata that the output does not carry: %s", io->lost);
     }
     if (io->orientation > 1) {
-        wvl_cli_warn("%s: orientation %u is not applied; the samples are encoded as they are stored", name, io->orientation);
+        wvl_cli_warn_once(name, "orientation %u is not applied; the samples are encoded as they are stored", io->orientation);
     }
     return WVL_EXIT_OK;
+}
+
+/* ---- Options that a format has no use for ------------------------------------------------------------------------------ */
+
+static unsigned find_unused(const wvl_cli_args *args, const wvl_io_picture *io)
+{
+    int is_raw = !strcmp(io->format, "RAW") || !strcmp(io->format, "YUV");
+    unsigned unused = args->io.page && strcmp(io->format, "TIFF") != 0 ? WVL_UNUSED_PAGE : 0;
+    unused |= args->io.raw_format && !is_raw ? WVL_UNUSED_RAW : 0;
+    unused |= args->raw_layout_given && !is_raw ? WVL_UNUSED_LAYOUT : 0;
+    return unused | (args->io.keep_palette && !io->palette ? WVL_UNUSED_PALETTE : 0);
+}
+
+static const struct {
+    unsigned bit;
+    const char *option, *needs;
+} unused_options[] = {
+    {WVL_UNUSED_PAGE, "--page", "a TIFF file"},
+    {WVL_UNUSED_RAW, "-F", "raw or YUV samples"},
+    {WVL_UNUSED_LAYOUT, "--raw-layout", "raw or YUV samples"},
+    {WVL_UNUSED_PALETTE, "--palette indices", "a picture with a palette"},
+};
+
+int wvl_cli_refuse_unused(const char *name, const wvl_cli_picture *picture)
+{
+    for (size_t i = 0; i < sizeof unused_options / sizeof unused_options[0]; i++) {
+        if (picture->unused & unused_options[i].bit) {
+            wvl_cli_error("%s: %s needs %s; this is %s", name, unused_options[i].option, unused_options[i].needs,
+                          picture->io.format[0] ? picture->io.format : "made by --demo");
+            return WVL_EXIT_USAGE;
+        }
+    }
+    return WVL_EXIT_OK;
+}
+
+void wvl_cli_warn_unused(const char *name, unsigned unused)
+{
+    for (size_t i = 0; i < sizeof unused_options / sizeof unused_options[0]; i++) {
+        if (unused & unused_options[i].bit) {
+            wvl_cli_warn("%s: %s had no effect; it needs %s, and no picture here is one", name, unused_options[i].option, unused_options[i].needs);
+        }
+    }
+}
+
+/* Files that are pictures of several colours by themselves are rarely meant as components of one picture. */
+static void warn_of_colors(const char *name, const wvl_io_picture *parts, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (parts[i].component_count >= 3) {
+            wvl_cli_warn("%s: %zu files become one picture with the components of all; use -ImgDir for a file each", name, count);
+            return;
+        }
+    }
 }
 
 static int merge_parts(const wvl_cli_args *args, const char *name, wvl_io_picture *parts, size_t count, wvl_io_picture *io)
@@ -70,7 +127,7 @@ static int check_total(const wvl_cli_args *args, const char *name, const wvl_io_
     return WVL_EXIT_OK;
 }
 
-static int read_parts(const wvl_cli_args *args, const char *const *inputs, size_t count, wvl_io_picture *io)
+static int read_parts(const wvl_cli_args *args, const char *const *inputs, size_t count, wvl_io_picture *io, unsigned *unused)
 {
     wvl_io_picture *parts = calloc(count, sizeof *parts);
     if (!parts) {
@@ -81,11 +138,13 @@ static int read_parts(const wvl_cli_args *args, const char *const *inputs, size_
     int code = WVL_EXIT_OK;
     for (; !code && done < count; done++) {
         code = read_file(args, inputs[done], &parts[done]);
+        *unused &= code ? 0 : find_unused(args, &parts[done]);
         if (!code) {
             code = check_total(args, inputs[done], &parts[done], &samples);
         }
     }
     if (!code) {
+        warn_of_colors(inputs[0], parts, count);
         code = merge_parts(args, inputs[0], parts, count, io);
     }
     for (size_t i = 0; i < done; i++) {
@@ -221,9 +280,16 @@ int wvl_cli_read_picture(const wvl_cli_args *args, const char *const *inputs, si
 {
     memset(picture, 0, sizeof *picture);
     const char *name = count ? inputs[0] : "demo";
-    int code = !count         ? wvl_cli_make_demo(&picture->io)
-               : count == 1   ? read_file(args, inputs[0], &picture->io)
-                              : read_parts(args, inputs, count, &picture->io);
+    unsigned unused = ~0u;
+    int code = WVL_EXIT_OK;
+    if (!count) {
+        code = wvl_cli_make_demo(&picture->io);
+    } else if (count == 1) {
+        code = read_file(args, inputs[0], &picture->io);
+    } else {
+        code = read_parts(args, inputs, count, &picture->io, &unused);
+    }
+    picture->unused = count > 1 ? unused : find_unused(args, &picture->io);
     uint32_t depth = code ? 0 : wanted_depth(args, name, &picture->io);
     if (depth) {
         code = wvl_cli_scale_depth(name, &picture->io, depth);

@@ -79,7 +79,7 @@ static int set_comment(wvl_params *params, const wvl_cli_setting *setting)
     }
     int converted = convert_comment(setting->value, latin);
     if (converted < 0) {
-        wvl_cli_error("%s \"%s\": a comment can only hold characters of ISO 8859-15 (A.9.2)", setting->spelling, setting->value);
+        wvl_cli_error("%s \"%s\": a comment holds characters of ISO 8859-15 only (A.9.2); leave the others out", setting->spelling, setting->value);
         free(latin);
         return WVL_EXIT_USAGE;
     }
@@ -101,7 +101,7 @@ static int write_halved(wvl_params *params)
     unsigned width = 0, height = 0, count = 0;
     const char *levels = wvl_params_get(params, "levels");
     if (levels && !strcmp(levels, "auto")) {
-        wvl_cli_error("-c halves sizes from resolution to resolution and needs their number: --levels auto does not tell it");
+        wvl_cli_error("-c needs the number of resolutions; give -n or --levels with a number, not auto");
         return WVL_EXIT_USAGE;
     }
     unsigned resolutions = levels ? (unsigned)strtoul(levels, NULL, 10) + 1 : 0;
@@ -215,6 +215,31 @@ int wvl_cli_apply_settings(const wvl_cli_args *args, wvl_params *params)
     return halved ? write_halved(params) : WVL_EXIT_OK;
 }
 
+/* Of several settings of one option the last one counts. */
+static int is_last(const wvl_cli_args *args, size_t index)
+{
+    for (size_t i = index + 1; i < args->setting_count; i++) {
+        if (!strcmp(args->settings[i].key, args->settings[index].key)) {
+            return 0;
+        }
+    }
+    return 1;
+}
+
+int wvl_cli_refuse_idle(const wvl_cli_args *args, const wvl_params *params)
+{
+    int code = WVL_EXIT_OK;
+    for (size_t i = 0; i < args->setting_count; i++) {
+        const char *key = args->settings[i].key, *needs = wvl_params_needs(params, key);
+        int follows_picture = args->auto_color && !strncmp(key, "input-", 6); /* the space is found later */
+        if (needs && !follows_picture && is_last(args, i)) {
+            wvl_cli_error("%s needs %s", args->settings[i].spelling, needs);
+            code = WVL_EXIT_USAGE;
+        }
+    }
+    return code;
+}
+
 static int was_set(const wvl_cli_args *args, const char *key)
 {
     for (size_t i = 0; i < args->setting_count; i++) {
@@ -249,7 +274,7 @@ int wvl_cli_fix_container(const wvl_cli_args *args, const char *output, int is_j
         return fail(output, params, WVL_ERROR_MEMORY);
     }
     if (strcmp(asked, container) != 0) {
-        wvl_cli_error("%s: the extension says %s, but --container says %s", output, container, asked);
+        wvl_cli_error("%s: the extension says %s, but --container says %s; change one of them", output, container, asked);
         return WVL_EXIT_USAGE;
     }
     wvl_status status = wvl_params_set(params, "container", container);

@@ -227,6 +227,7 @@ void wvl_cli_summary_json(wvl_cli_report *r, const wvl_cli_summary *s)
     report_fills(r, s);
     report_layers(r, s);
     report_check(r, s);
+    wvl_cli_report_warnings(r);
     wvl_cli_report_close(r);
 }
 
@@ -247,5 +248,6 @@ void wvl_cli_plan_json(wvl_cli_report *r, const wvl_cli_summary *s, int explain)
         wvl_cli_report_raw(r, "plan");
         (void)wvl_plan_explain(s->plan, 1, write_text, r->file);
     }
+    wvl_cli_report_warnings(r);
     wvl_cli_report_close(r);
 }

@@ -21,7 +21,7 @@ typedef struct request {
     wvl_cli_args args; /* how the originals were read, and a preset */
     wvl_context *context;
     char profile[WVL_CLI_PROFILE_CHARS];
-    int json, help, lists_rules, lists_profiles;
+    int json, lists_rules, lists_profiles;
     wvl_check_options options;
     uint8_t *data;
     size_t bytes;
@@ -69,8 +69,6 @@ static int parse_word(request *q, int argc, char **argv, int *i)
         q->options.hfr = 1;
     } else if (match_flag("skip-blocks", word)) {
         q->options.skip_blocks = 1;
-    } else if (match_flag("help", word) || match_flag("h", word)) {
-        q->help = 1;
     } else if (match_flag("rules", word)) {
         q->lists_rules = 1;
     } else if (match_flag("profiles", word)) {
@@ -140,7 +138,11 @@ static int parse(request *q, int argc, char **argv)
     for (int i = 1; !code && i < argc; i++) {
         code = parse_word(q, argc, argv, &i);
     }
-    if (!code && !q->name && !q->help && !q->lists_rules && !q->lists_profiles) {
+    if (!code && !q->args.input_count && wvl_cli_reads_original(&q->args)) {
+        wvl_cli_error("verify: options that say how a picture was read need --original PICTURE");
+        code = WVL_EXIT_USAGE;
+    }
+    if (!code && !q->name && !q->lists_rules && !q->lists_profiles) {
         wvl_cli_error("verify: no file; the form is: " WVL_CLI_VERIFY_USAGE);
         code = WVL_EXIT_USAGE;
     }
@@ -399,9 +401,7 @@ int wvl_cli_run_verify(int argc, char **argv)
     q->options.struct_size = sizeof q->options;
     q->summary.struct_size = sizeof q->summary;
     int code = parse(q, argc, argv);
-    if (!code && q->help) {
-        (void)puts(WVL_CLI_VERIFY_USAGE);
-    } else if (!code && (q->lists_rules || q->lists_profiles)) {
+    if (!code && (q->lists_rules || q->lists_profiles)) {
         list_tables(q);
     } else if (!code) {
         code = verify(q);

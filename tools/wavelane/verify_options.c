@@ -64,6 +64,12 @@ static int is_about_reading(const wvl_cli_args *a)
     return !encodes && !reports && a->subsampling[0] == 1 && a->subsampling[1] == 1 && !a->offset[0] && !a->offset[1];
 }
 
+int wvl_cli_reads_original(const wvl_cli_args *a)
+{
+    return a->io.raw_format || a->io.format || a->io.page || a->io.keep_palette || a->raw_layout_given || a->component_steps || a->target_depth ||
+           a->no_icc || a->auto_color || a->setting_count;
+}
+
 int wvl_cli_take_original(int argc, char **argv, int *i, wvl_cli_args *args)
 {
     const char *word = argv[*i];
@@ -132,6 +138,9 @@ int wvl_cli_read_original(const wvl_cli_args *args, wvl_context *context, wvl_cl
     plain.preset = NULL;
     plain.coded_depth = wants_conversion(args) ? 0 : args->coded_depth;
     int code = wvl_cli_read_picture(&plain, args->inputs, args->input_count, &read);
+    if (!code) {
+        code = wvl_cli_refuse_unused(name, &read);
+    }
     if (code || !wants_conversion(args)) {
         *picture = read;
         return code;

@@ -12,6 +12,8 @@
 
 /* N, N/D, or a decimal number that is meant for one of them. 0 or an exit code after a message. */
 int wvl_cli_parse_rate(const char *text, wvl_check_options *options);
+/* Whether any option says how an original is read or converted. */
+int wvl_cli_reads_original(const wvl_cli_args *args);
 /* One option of the encoder that says how the original is read or converted, or a preset; others are refused. */
 int wvl_cli_take_original(int argc, char **argv, int *i, wvl_cli_args *args);
 int wvl_cli_is_walker_profile(const char *name);

@@ -1,0 +1,21 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# Removes the files that an installation listed, and the folders of the package that are empty then.
+#   cmake -DMANIFEST=BUILD/install_manifest.txt -P uninstall.cmake
+if(NOT EXISTS ${MANIFEST})
+    message(FATAL_ERROR "${MANIFEST} is missing: nothing was installed from this build")
+endif()
+file(STRINGS ${MANIFEST} files)
+foreach(file IN LISTS files)
+    set(path "$ENV{DESTDIR}${file}")
+    if(EXISTS ${path} OR IS_SYMLINK ${path})
+        file(REMOVE ${path})
+        message(STATUS "Removed: ${path}")
+    endif()
+    cmake_path(GET path PARENT_PATH folder)
+    if(folder MATCHES "/cmake/wavelane$" AND IS_DIRECTORY ${folder})
+        file(GLOB left ${folder}/*)
+        if(NOT left)
+            file(REMOVE_RECURSE ${folder})
+        endif()
+    endif()
+endforeach()
