@@ -2,7 +2,8 @@
 /* Which backends this build has: the only file that knows the device rooms by name. */
 #include "backend/registry.h"
 
-#include "cuda/backend_cuda.h"
+#include "cuda/host/backend_cuda.h"
+#include "cuda/host/launch.h"
 
 const wvl_backend_vtable *wvl_backend_fetch(wvl_backend_kind kind)
 {

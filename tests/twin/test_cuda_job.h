@@ -10,7 +10,8 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "cuda/backend_cuda.h"
+#include "cuda/host/backend_cuda.h"
+#include "cuda/host/launch.h"
 #include "geom/settings.h"
 
 #define REQUIRE(what, ...)              \
@@ -20,6 +21,7 @@
         }                               \
     } while (0)
 #define COMPONENTS 4u
+#define MACHINE 132u /* multiprocessors of an H200 */
 
 static uint64_t seed_state = 1;
 static wvl_pool *pool;
