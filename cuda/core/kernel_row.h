@@ -24,9 +24,9 @@ enum { WVL_CUDA_END_ANYTHING, WVL_CUDA_END_PLANE, WVL_CUDA_END_GRAY, WVL_CUDA_EN
  * more bits than that. */
 enum { WVL_CUDA_DEPTH_ANY, WVL_CUDA_DEPTH_TO23, WVL_CUDA_DEPTH_DEEP };
 
-/* Who shares the work. ONE: a thread block serves one split. PACK: one warp serves several small splits. EACH: of three
- * components each has a thread block. MIX: a thread block has a warp for each of three components, and one that
- * transforms colors. */
+/* Who shares the work. ONE: a warp serves one split. HALF: the same, with level 1 in half floats. WIDE: the same, with
+ * level 2 in shared memory. PACK: a warp serves several small splits. EACH: of three components each has a thread block.
+ * MIX: a thread block has a warp for each of three components, and one that transforms colors. */
 enum {
     WVL_CUDA_SHARE_ONE,
     WVL_CUDA_SHARE_HALF,

@@ -389,34 +389,33 @@ template <class ROW> struct march_types {
     typedef marcher<T, R, A, ROW::columns, ROW::coef_bits / 8, ROW::depth, PACK> type;
     static_assert(type::EDGES == (ROW::owns == WVL_CUDA_OWNS_EDGES), "the row says what the kernel owns");
     static_assert(R::parts == 1 || ROW::share == WVL_CUDA_SHARE_EACH, "a thread block for each component");
+    static_assert(ROW::share == WVL_CUDA_SHARE_WIDE || A::shared_bytes == ROW::shared_bytes, "the row says what it takes");
+    static_assert(ROW::threads == 32, "a warp");
 };
 
+/* The bodies of the kernels, by the row's share. Macros, not functions: with one more function between kernel and marcher
+ * the compiler numbers registers in another way. */
+
 /* One split, or one of three components, a thread block. */
-template <class ROW> __device__ __forceinline__ void run_ONE(LAUNCH_ARGUMENTS)
-{
-    typedef typename march_types<ROW>::R R;
-    typedef typename march_types<ROW>::A A;
-    static_assert(A::shared_bytes == ROW::shared_bytes && ROW::threads == 32, "the row says what the kernel takes");
-    begin_launch(asked);
-    __shared__ uint4 shared[A::shared_bytes ? A::shared_bytes / 16 : 1];
-    const wvl_cuda_item item = items[blockIdx.x / R::parts];
-    typename march_types<ROW>::type march;
-    const wvl_cuda_split &split = splits[first_split<R>(item, only) + blockIdx.x % R::parts];
+#define RUN_ONE(ROW)                                                                                           \
+    begin_launch(asked);                                                                                       \
+    typedef march_types<ROW>::R R;                                                                             \
+    typedef march_types<ROW>::A A;                                                                             \
+    __shared__ uint4 shared[A::shared_bytes ? A::shared_bytes / 16 : 1];                                       \
+    const wvl_cuda_item item = items[blockIdx.x / R::parts];                                                   \
+    march_types<ROW>::type march;                                                                              \
+    const wvl_cuda_split &split = splits[first_split<R>(item, only) + blockIdx.x % R::parts];                  \
     march.run(shared, split, split, item);
-}
+#define RUN_EACH(ROW) RUN_ONE(ROW)
 
 /* Several splits of 8 columns a lane each. */
-template <class ROW> __device__ __forceinline__ void run_PACK(LAUNCH_ARGUMENTS)
-{
-    typedef typename march_types<ROW>::A A;
-    static_assert(A::shared_bytes == ROW::shared_bytes && ROW::threads == 32, "the row says what the kernel takes");
-    begin_launch(asked);
-    __shared__ uint4 shared[A::shared_bytes / 16];
-    const wvl_cuda_item item = items[blockIdx.x];
-    const wvl_cuda_split *split = splits + split_of(item, only);
-    typename march_types<ROW>::type march;
-    const uint32_t tag = threadIdx.x * 8 / (split->rect.x1 - split->rect.x0);
-    march.run(shared, *split, split[min(tag, split->pack - 1u)], item);
-}
+#define RUN_PACK(ROW)                                                                                          \
+    begin_launch(asked);                                                                                       \
+    __shared__ uint4 shared[march_types<ROW>::A::shared_bytes / 16];                                           \
+    const wvl_cuda_item item = items[blockIdx.x];                                                              \
+    const wvl_cuda_split *split = splits + split_of(item, only);                                               \
+    march_types<ROW>::type march;                                                                              \
+    march.run(shared, *split,                                                                                  \
+              split[min(threadIdx.x * 8 / (split->rect.x1 - split->rect.x0), split->pack - 1u)], item);
 
 #endif

@@ -73,15 +73,11 @@ struct half_marcher : marcher<int32_t, pixel_rows<16, 1, 1, false>, row_ring<pix
     }
 };
 
-template <class ROW> __device__ __forceinline__ void run_HALF(LAUNCH_ARGUMENTS)
-{
-    typedef typename march_types<ROW>::A A;
-    static_assert(A::shared_bytes == ROW::shared_bytes && ROW::threads == 32, "the row says what the kernel takes");
-    begin_launch(asked);
-    __shared__ uint4 shared[A::shared_bytes / 16];
-    const wvl_cuda_item item = items[blockIdx.x];
-    half_marcher march;
+#define RUN_HALF(ROW)                                                \
+    begin_launch(asked);                                             \
+    __shared__ uint4 shared[march_types<ROW>::A::shared_bytes / 16]; \
+    const wvl_cuda_item item = items[blockIdx.x];                    \
+    half_marcher march;                                              \
     march.run(shared, splits[split_of(item, only)], item);
-}
 
 #endif

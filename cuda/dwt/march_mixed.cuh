@@ -82,7 +82,7 @@ template <class R, int AHEAD> struct mixed_ahead;
 template <class R> struct mixed_ahead<R, WVL_CUDA_AHEAD_RING> { typedef beside_ring<R, WVL_CUDA_MIXED_ROWS> type; };
 template <class R> struct mixed_ahead<R, WVL_CUDA_AHEAD_WARP> { typedef beside_window<R, WVL_CUDA_MIXED_ROWS> type; };
 
-template <class ROW> __device__ __forceinline__ void run_MIX(LAUNCH_ARGUMENTS)
+template <class ROW> __device__ __forceinline__ void run_mixed(LAUNCH_ARGUMENTS)
 {
     begin_launch(asked);
     typedef typename source_rows<ROW>::type R;
@@ -107,5 +107,6 @@ template <class ROW> __device__ __forceinline__ void run_MIX(LAUNCH_ARGUMENTS)
                   splits, items, only, role);
     }
 }
+#define RUN_MIX(ROW) run_mixed<ROW>(splits, items, asked, only);
 
 #endif

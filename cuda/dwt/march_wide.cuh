@@ -192,7 +192,7 @@ template <class R, class A> struct wide_marcher : marcher<float, R, A, 16, 2> {
     }
 };
 
-template <class ROW> __device__ __forceinline__ void run_WIDE(LAUNCH_ARGUMENTS)
+template <class ROW> __device__ __forceinline__ void run_wide(LAUNCH_ARGUMENTS)
 {
     typedef typename march_types<ROW>::A A;
     typedef wide_marcher<typename march_types<ROW>::R, A> marcher97;
@@ -202,5 +202,6 @@ template <class ROW> __device__ __forceinline__ void run_WIDE(LAUNCH_ARGUMENTS)
     marcher97 march;
     march.run(shared, shared + A::shared_bytes / 16, splits, items, only, 0);
 }
+#define RUN_WIDE(ROW) run_wide<ROW>(splits, items, asked, only);
 
 #endif
