@@ -36,7 +36,7 @@ if(WVL_HAVE_CUDA)
         COMMAND ${WVL_NVCC} -fatbin -std=c++17 -O3 --fmad=false -Werror all-warnings -Xptxas --warn-on-spills -Xptxas --warning-as-error
             -gencode arch=compute_75,code=compute_75 -gencode arch=compute_80,code=compute_80 -gencode arch=compute_90,code=sm_90
             -I${PROJECT_SOURCE_DIR}/include -I${PROJECT_SOURCE_DIR}/src -I${PROJECT_SOURCE_DIR}
-            -o ${inverse_image} ${PROJECT_SOURCE_DIR}/cuda/inverse.cu
+            -o ${inverse_image} ${PROJECT_SOURCE_DIR}/cuda/inverse/kernels.cu
         DEPENDS ${inverse_device_sources} COMMENT "Device code of the inverse" VERBATIM)
     set_source_files_properties(cuda/inverse/module.c PROPERTIES
         COMPILE_DEFINITIONS WVL_CUDA_INVERSE_IMAGE="${inverse_image}" OBJECT_DEPENDS ${inverse_image})

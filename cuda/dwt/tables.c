@@ -141,7 +141,7 @@ static void add_tiles(builder *b, const unit *u, unsigned level)
         }
         t->fronts[u->number] = NO_FRONT;
     } else {
-        /* last.cu and marching with 4 columns a lane make two of one, marching launches up to one more row of warps */
+        /* last.cuh and marching with 4 columns a lane make two of one, marching rounds up to one more row of warps */
         count += (level > 1 && level == u->tc->levels) || wvl_cuda_plane_is_little(b, u, level) ? count : 0;
         count += cols + 2 * rows + 2;
     }
@@ -172,7 +172,7 @@ static void add_any(builder *b, const unit *u, unsigned level)
 
 /* ---- Marching -------------------------------------------------------------------------------------------------------------------- */
 
-/* Iterations of four rows from the first row of the level to the last of the next: march.cu has the same sum. */
+/* Iterations of four rows from the first row of the level to the last of the next: march.cuh has the same sum. */
 static uint32_t march_iterations(const unit *u, unsigned level)
 {
     wvl_rect r = level_rect(u, level);

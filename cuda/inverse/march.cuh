@@ -301,28 +301,30 @@ template <class ROW> struct destination<ROW, WVL_CUDA_END_GRAY> {
 template <class ROW> struct destination<ROW, WVL_CUDA_END_INTERLEAVED> { typedef color_out<ROW::columns, true> type; };
 template <class ROW> struct destination<ROW, WVL_CUDA_END_PLANAR> { typedef color_out<ROW::columns, false> type; };
 
-template <class ROW>
-__device__ __forceinline__ void run_march(const wvl_cuda_inverse_split *splits, const wvl_cuda_item *items)
-{
+template <class ROW> struct march_types {
     typedef typename destination<ROW>::type OUT;
-    typedef typename inverse_sample_type<ROW::reversible>::type T;
-    typedef joiner<T, OUT, ROW::coef_bits / 8, ROW::slots> joiner_type;
-    constexpr int shared_bytes = OUT::shared_bytes + OUT::parts * joiner_type::warp_bytes;
+    typedef joiner<typename inverse_sample_type<ROW::reversible>::type, OUT, ROW::coef_bits / 8, ROW::slots> type;
+    static constexpr int shared_bytes = OUT::shared_bytes + OUT::parts * type::warp_bytes;
 #ifndef WVL_CUDA_COUNTED_BARRIERS
     static_assert(shared_bytes == ROW::shared_bytes, "the row says what the kernel takes");
 #endif
     static_assert(ROW::threads == 32 * OUT::warps, "the row says what the kernel takes");
-    __shared__ uint4 memory[shared_bytes / 16];
-    const wvl_cuda_item item = items[blockIdx.x];
-    joiner_type join;
-    if (OUT::parts == 3) {
-        open_meetings(16);
+};
+
+/* The body of a kernel. A macro, not a function: with one more function between kernel and joiner the compiler numbers
+ * registers in another way. */
+#define RUN_MARCH(ROW)                                                     \
+    typedef march_types<ROW>::OUT OUT;                                     \
+    __shared__ uint4 memory[march_types<ROW>::shared_bytes / 16];          \
+    const wvl_cuda_item item = items[blockIdx.x];                          \
+    march_types<ROW>::type join;                                           \
+    if (OUT::parts == 3) {                                                 \
+        open_meetings(16);                                                 \
+    }                                                                      \
+    if (OUT::parts == 1 || warp_part() < OUT::parts) {                     \
+        join.run((uint8_t *)memory, splits + item.split, item);            \
+    } else if constexpr (OUT::parts == 3) {                                \
+        join.run_last((uint8_t *)memory, splits + item.split, item);       \
     }
-    if (OUT::parts == 1 || warp_part() < OUT::parts) {
-        join.run((uint8_t *)memory, splits + item.split, item);
-    } else if constexpr (OUT::parts == 3) {
-        join.run_last((uint8_t *)memory, splits + item.split, item);
-    }
-}
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What the inverse kernels read: flat tables in device memory, as split.h has them for the forward ones. A split rebuilds one resolution of one
+ * What the inverse kernels read: flat tables in device memory, as core/split.h has them for the forward ones. A split rebuilds one resolution of one
  * component of one tile, one or two levels at once, or turns finished planes into pixels. Items of marching kernels are as there, too.
  */
 #ifndef WVL_CUDA_INVERSE_SPLIT_H

@@ -21,7 +21,7 @@
 #define WVL_CUDA_BACK_RUN_IN97 5
 #define WVL_CUDA_BACK_SEGMENT_MIN 6
 #define WVL_CUDA_BACK_PLANE_SEGMENT_MIN 3
-/* Three components (inverse_tables.c): so many waves of segments of so many iterations; rows of long segments in a wave, hundredths of the
+/* Three components (tables.c): so many waves of segments of so many iterations; rows of long segments in a wave, hundredths of the
  * iterations in them, their least length, and that of the short ones. */
 #define WVL_CUDA_BACK_WAVES 6
 #define WVL_CUDA_BACK_SEGMENT_MANY53 30

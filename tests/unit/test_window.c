@@ -64,7 +64,7 @@ typedef struct plane {
 
 static int is_there(const plane *p, int64_t x, int64_t y) { return p->there[(y - p->rect.y0) * (int64_t)wvl_rect_width(p->rect) + (x - p->rect.x0)]; }
 
-/* Lanes of a strip of march.cu that are its own, wherever they are; the column of one of them, in the picture or in all that stand beside. */
+/* Lanes of a strip of march.cuh that are its own, wherever they are; the column of one of them, in the picture or in all that stand beside. */
 static void own_lanes(const wvl_cuda_split *of, const wvl_cuda_item *item, int64_t *first, int64_t *end)
 {
     *first = !of->lead && !item->x ? 0 : of->room;
@@ -72,7 +72,7 @@ static void own_lanes(const wvl_cuda_split *of, const wvl_cuda_item *item, int64
 }
 static int64_t lane_run(const wvl_cuda_split *of, const wvl_cuda_item *item, int64_t lane) { return (int64_t)item->x * (32 - 2 * (int64_t)of->room) - of->lead + lane; }
 
-/* The last samples of an item of march.cu: lanes but the outer ones, rows of the second level that its iterations end. */
+/* The last samples of an item of march.cuh: lanes but the outer ones, rows of the second level that its iterations end. */
 static void store_item(plane *p, const wvl_cuda_split *front, const wvl_cuda_item *item)
 {
     const int64_t base = (((int64_t)front->rect.y0 >> 1) - 1) >> 1, lag = !front->reversible, width = wvl_rect_width(front->rect);

@@ -86,7 +86,7 @@ template <int N> __device__ __forceinline__ void await_sending(void)
  * row of the lane's first slot, modulo 2^32. */
 struct alignas(16) band_grid {
     uint32_t slot_row, log2_rows, jump, base; /* jump: from the end of a block to the one below */
-    uint32_t beyond[2];      /* from HL to the others: within 4 GiB, as inverse_tables.c sees to */
+    uint32_t beyond[2];      /* from HL to the others: within 4 GiB, as tables.c sees to */
     uint32_t lead, first_block; /* lead: by how much blocks of the first row are shorter */
     float scaled[3];         /* half a step, for unpack_run() */
     int top, end;            /* rows of the resolution that the bands make up */

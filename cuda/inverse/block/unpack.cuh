@@ -74,7 +74,7 @@ template <bool DEEP> __device__ __forceinline__ float scale_step(float half_step
     if (DEEP) {
         return __fmul_rn(half_step, WVL_INVERSE_UNIT); /* for unpack_deep() */
     }
-    return __fmul_rn(__fmul_rn(half_step, 0x1p100f), WVL_INVERSE_UNIT * 0x1p49f); /* below 2^127, as inverse_tables.c sees to */
+    return __fmul_rn(__fmul_rn(half_step, 0x1p100f), WVL_INVERSE_UNIT * 0x1p49f); /* below 2^127, as tables.c sees to */
 }
 
 __device__ __forceinline__ void unpack_pair(uint32_t w, float scaled, float &a, float &b)
