@@ -6,7 +6,6 @@
 #ifndef WVL_CUDA_INVERSE_BLOCK_RING_CUH
 #define WVL_CUDA_INVERSE_BLOCK_RING_CUH
 
-#include "cuda/core/reflect.h"
 #include "cuda/inverse/block/unpack.cuh"
 #include "cuda/inverse/split.h"
 
@@ -112,7 +111,9 @@ struct alignas(16) band_grid {
     /* Row n of the low (high = 0) or high band; beyond the edges its mirror image, once, which keeps parity. */
     __device__ __forceinline__ int mirrored(int n, int high) const
     {
-        return wvl_cuda_reflect_once(2 * n + high, top, end) >> 1;
+        int y = 2 * n + high; /* wvl_cuda_reflect_once() written out: as a call it changes the machine code */
+        y = y < top ? 2 * top - y : y;
+        return (y >= end ? 2 * (end - 1) - y : y) >> 1;
     }
     /* Within the edges, below the first row of blocks where that is shorter: the same of both bands. */
     __device__ __forceinline__ uint32_t plain_row(int n) const
