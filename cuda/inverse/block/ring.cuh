@@ -111,7 +111,7 @@ struct alignas(16) band_grid {
     /* Row n of the low (high = 0) or high band; beyond the edges its mirror image, once, which keeps parity. */
     __device__ __forceinline__ int mirrored(int n, int high) const
     {
-        int y = 2 * n + high; /* wvl_cuda_reflect_once() written out: as a call it changes the machine code */
+        int y = 2 * n + high;
         y = y < top ? 2 * top - y : y;
         return (y >= end ? 2 * (end - 1) - y : y) >> 1;
     }
