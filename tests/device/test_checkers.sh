@@ -18,9 +18,9 @@ compile() {
         -gencode "arch=compute_$from,code=$to" -o "$scratch/$name.image" "$source/cuda/$file.cu" || : >"$scratch/$name.broken"
 }
 
-# Barriers as racecheck knows them (cuda/block/meet.cuh).
+# Barriers as racecheck knows them (cuda/core/meet.cuh).
 compile counted.forward 80 compute_80 kernels -ptx -DWVL_CUDA_COUNTED_BARRIERS=1 &
-compile counted.inverse 80 compute_80 inverse -ptx -DWVL_CUDA_COUNTED_BARRIERS=1 &
+compile counted.inverse 80 compute_80 inverse/kernels -ptx -DWVL_CUDA_COUNTED_BARRIERS=1 &
 wait
 [ -z "$(find "$scratch" -name '*.broken')" ] || exit 1
 real=$(nvidia-smi --query-gpu=compute_cap --format=csv,noheader 2>/dev/null | sed -n '1s/^\([0-9]*\)\.\([0-9]\)$/\1\2/p') || :
@@ -28,7 +28,7 @@ if [ "${real:-0}" -lt 75 ] || CK_RUN_CASE=kernels "$inverse" | grep -q 'no devic
     echo "no device: twins with the portable code and compute-sanitizer are skipped"
     exit 0
 fi
-for pair in forward:kernels inverse:inverse; do
+for pair in forward:kernels inverse:inverse/kernels; do
     direction=${pair%:*} file=${pair#*:}
     compile "75.$direction" 75 "sm_$real" "$file" -cubin &
     [ "$real" -ge 80 ] || continue

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cuda/runtime_table.h"
+#include "cuda/host/runtime_table.h"
 #include "layouts.h"
 #include "tests/decode/picture.h"
 
