@@ -4,6 +4,7 @@
 set(WVL_CUDA_SOURCES
     cuda/backend_cuda.c
     cuda/beside.c
+    cuda/blocks/ht_launch.c
     cuda/choose.c
     cuda/color.c
     cuda/deliver.c
@@ -18,6 +19,17 @@ set(WVL_CUDA_SOURCES
     src/backend/registry.c)
 set(WVL_CUDA_DEVICE_SOURCES
     cuda/kernels.cu
+    cuda/blocks/ht_any.cu
+    cuda/blocks/ht_finish.cu
+    cuda/blocks/ht_job.h
+    cuda/blocks/ht_put.cuh
+    cuda/blocks/ht_quad.cuh
+    cuda/blocks/ht_refine.cu
+    cuda/blocks/ht_rows.cu
+    cuda/blocks/ht_stuff.cuh
+    cuda/blocks/ht_tables.cuh
+    cuda/blocks/kernels.cu
+    cuda/blocks/lane.cuh
     cuda/cascade.cu
     cuda/cascade.h
     cuda/clear.cu
@@ -42,6 +54,7 @@ set(WVL_CUDA_DEVICE_SOURCES
     cuda/block/wide.cuh
     cuda/job.h
     cuda/tuning.h
+    codec/core/gen/ht_tables.h
     src/dwt/lift_ops.h
     src/dwt/quant.h
     src/dwt/scheme.h

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* All device code in one unit: one image, one load. */
+#include "cuda/blocks/kernels.cu"
 #include "cuda/cascade.cu"
 #include "cuda/clear.cu"
 #include "cuda/color.cu"
