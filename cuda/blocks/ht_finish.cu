@@ -25,18 +25,52 @@ struct mel_writer {
     }
 };
 
+/* Events, 32 at a time, a word read ahead. */
+struct event_reader {
+    const uint32_t *words;
+    uint64_t bits;
+    uint32_t have, next, count, ahead; /* bits there; words */
+    __device__ __forceinline__ void open(const uint32_t *from, uint32_t total)
+    {
+        words = from;
+        count = (total + 31) / 32;
+        bits = have = next = 0;
+        ahead = count ? words[0] : 0;
+        refill();
+        refill();
+    }
+    __device__ __forceinline__ void refill()
+    {
+        if (have <= 32) {
+            bits |= (uint64_t)ahead << have;
+            have += 32;
+            next++;
+            ahead = next < count ? words[next] : 0;
+        }
+    }
+    __device__ __forceinline__ void skip(uint32_t n) /* n <= 32 */
+    {
+        bits >>= n;
+        have -= n;
+        refill();
+    }
+};
+
 /* A codeword a turn, so that the lanes stay together: a full run, or a 0 and the run in e bits. */
 __device__ __forceinline__ mel_writer put_mel(const uint32_t *events, uint32_t total, uint8_t *out)
 {
     mel_writer mel = {out, 0, 0, 8};
+    event_reader from;
     uint32_t state = 0;
+    from.open(events, total);
     for (uint32_t pos = 0; pos < total;) {
-        uint32_t e = (uint32_t)(0x5433222111000ull >> 4 * state) & 15, w = __funnelshift_r(events[pos / 32], events[pos / 32 + 1], pos & 31);
-        uint32_t zeros = w ? __ffs(w) - 1 : 32;
-        zeros = zeros >= total - pos ? 32 : zeros; /* as if 0s followed */
+        uint32_t e = (uint32_t)(0x5433222111000ull >> 4 * state) & 15, w = (uint32_t)from.bits;
+        uint32_t zeros = w ? __ffs(w) - 1 : 32; /* beyond the end there are 0s */
         bool full = zeros >> e;
+        uint32_t events_told = full ? 1u << e : zeros + 1;
         mel.put(full ? 1 : zeros, full ? 1 : e + 1);
-        pos += full ? 1u << e : zeros + 1;
+        pos += events_told;
+        from.skip(events_told);
         state = full ? min(state + 1, 12u) : state - (state > 0);
     }
     return mel;
@@ -60,11 +94,15 @@ __device__ __forceinline__ void join_streams(wvl_cuda_ht_part &p, mel_writer &me
     }
 }
 
-__device__ __forceinline__ void finish_block(const wvl_cuda_ht_job &job, uint32_t id)
+/* Returns the bytes of the block. */
+__device__ __forceinline__ uint32_t finish_block(const wvl_cuda_ht_job &job, uint32_t id)
 {
     wvl_cuda_ht_record r = record_of(job, id);
+    if (r.flags & WVL_CUDA_HT_LEFT) {
+        atomicAdd((uint32_t *)job.counters + WVL_CUDA_HT_LEFT_BLOCKS, 1u);
+    }
     if (!r.cleanup_bytes) {
-        return;
+        return 0;
     }
     wvl_cuda_ht_part p = part_of(job, id);
     uint8_t *piece = (uint8_t *)job.scratch + (uint64_t)p.piece * 16, *end = piece + p.vlc_end;
@@ -79,6 +117,7 @@ __device__ __forceinline__ void finish_block(const wvl_cuda_ht_job &job, uint32_
     r.planes = (uint8_t)(block_of(job, id).cleanup_plane + 1);
     part_of(job, id) = p;
     record_of(job, id) = r;
+    return r.bytes;
 }
 
 /* Sum over the thread block up to this thread; *all: over all. sums: a word a warp. */
@@ -95,21 +134,6 @@ __device__ __forceinline__ uint64_t scan_threads(uint32_t own, uint32_t *sums, u
     return (warp ? before : 0) + sum;
 }
 
-/* Places one block: its address and offset, or that it is left. */
-__device__ __forceinline__ void place_block(const wvl_cuda_ht_job &job, const wvl_cuda_ht_group &g, uint32_t id, uint64_t offset, uint32_t bytes)
-{
-    wvl_cuda_ht_record &r = record_of(job, id);
-    bool fits = !g.output || (offset <= g.output_bytes && bytes <= g.output_bytes - offset);
-    r.offset = offset;
-    if (!fits && bytes) {
-        r = empty_record(WVL_CUDA_HT_LEFT);
-    }
-    if (r.flags & WVL_CUDA_HT_LEFT) {
-        atomicAdd((uint32_t *)job.counters + WVL_CUDA_HT_LEFT_BLOCKS, 1u);
-    }
-    part_of(job, id).to = fits && bytes && g.output ? g.output + offset : 0;
-}
-
 /* Copies by a warp, words of the target at a time. */
 __device__ __forceinline__ void copy_bytes(uint8_t *to, const uint8_t *from, uint32_t n)
 {
@@ -123,7 +147,14 @@ __device__ __forceinline__ void copy_bytes(uint8_t *to, const uint8_t *from, uin
     uint32_t shift = 8 * (uint32_t)((uintptr_t)from & 3);
     const uint32_t *words = (const uint32_t *)((uintptr_t)from & ~(uintptr_t)3);
     for (uint32_t i = lane; i < n / 4; i += 32) {
-        ((uint32_t *)to)[i] = shift ? __funnelshift_r(words[i], words[i + 1], shift) : words[i];
+        uint32_t v;
+        if (shift && (i == 0 || i + 1 == n / 4)) { /* words around these may hold bytes of nobody */
+            const uint8_t *at = from + 4 * i;
+            v = at[0] | at[1] << 8 | at[2] << 16 | (uint32_t)at[3] << 24;
+        } else {
+            v = shift ? __funnelshift_r(words[i], words[i + 1], shift) : words[i];
+        }
+        ((uint32_t *)to)[i] = v;
     }
     uint32_t done = n & ~3u;
     if (lane < n - done) {
@@ -131,19 +162,36 @@ __device__ __forceinline__ void copy_bytes(uint8_t *to, const uint8_t *from, uin
     }
 }
 
-__device__ __forceinline__ void gather_block(const wvl_cuda_ht_job &job, uint32_t id)
+/* The segments of a block, one behind the other. */
+__device__ __forceinline__ void copy_block(const wvl_cuda_ht_job &job, uint32_t id, uint8_t *to)
 {
     const wvl_cuda_ht_part p = part_of(job, id);
-    if (!record_of(job, id).bytes || !p.to) {
-        return;
-    }
     const uint8_t *piece = (const uint8_t *)job.scratch + (uint64_t)p.piece * 16, *second = (const uint8_t *)job.scratch + (uint64_t)p.refinement * 16;
-    uint8_t *to = (uint8_t *)p.to;
     copy_bytes(to, piece, p.magsgn);
     copy_bytes(to += p.magsgn, piece + p.mel_at, p.mel);
     copy_bytes(to += p.mel, piece + p.vlc_end - p.vlc, p.vlc);
-    copy_bytes(to += p.vlc, second, p.sigprop);
-    copy_bytes(to += p.sigprop, second + p.magref_end - p.magref, p.magref);
+    if (p.sigprop + p.magref) {
+        copy_bytes(to += p.vlc, second, p.sigprop);
+        copy_bytes(to += p.sigprop, second + p.magref_end - p.magref, p.magref);
+    }
+}
+
+/* Its bytes, if they fit; else it is left. */
+__device__ __forceinline__ void gather_block(const wvl_cuda_ht_job &job, const wvl_cuda_ht_group &g, uint32_t id)
+{
+    uint64_t place = ((const uint64_t *)job.places)[id];
+    uint32_t bytes = ((const uint32_t *)job.totals)[id];
+    bool fits = !g.output || (place <= g.output_bytes && bytes <= g.output_bytes - place);
+    if (!lane_id()) {
+        record_of(job, id).offset = place;
+        if (bytes && !fits) {
+            record_of(job, id) = empty_record(WVL_CUDA_HT_LEFT);
+            atomicAdd((uint32_t *)job.counters + WVL_CUDA_HT_LEFT_BLOCKS, 1u);
+        }
+    }
+    if (bytes && fits && g.output) {
+        copy_block(job, id, (uint8_t *)g.output + place);
+    }
 }
 
 } // namespace wvl_ht
@@ -152,7 +200,7 @@ extern "C" __global__ void __launch_bounds__(WVL_CUDA_HT_FINISH_THREADS) wvl_ht_
 {
     uint32_t id = blockIdx.x * blockDim.x + threadIdx.x;
     if (id < job.block_count) {
-        wvl_ht::finish_block(job, id);
+        ((uint32_t *)job.totals)[id] = wvl_ht::finish_block(job, id);
     }
 }
 
@@ -161,17 +209,18 @@ extern "C" __global__ void __launch_bounds__(WVL_CUDA_HT_PLACE_THREADS) wvl_ht_p
 {
     WVL_HT_SHARED(sums);
     const wvl_cuda_ht_group g = ((const wvl_cuda_ht_group *)job.groups)[blockIdx.x];
-    uint64_t base = 0;
+    const uint32_t *totals = (const uint32_t *)job.totals + g.first;
+    uint64_t base = 0, *places = (uint64_t *)job.places + g.first;
     for (uint32_t first = 0; first < g.count; first += 4 * WVL_CUDA_HT_PLACE_THREADS) {
         uint32_t i = first + 4 * threadIdx.x, bytes[4], own = 0, all;
         for (uint32_t k = 0; k < 4; k++) {
-            bytes[k] = i + k < g.count ? wvl_ht::record_of(job, g.first + i + k).bytes : 0;
+            bytes[k] = i + k < g.count ? totals[i + k] : 0;
             own += bytes[k];
         }
         uint64_t offset = base + wvl_ht::scan_threads(own, sums, &all) - own;
         for (uint32_t k = 0; k < 4; k++) {
             if (i + k < g.count) {
-                wvl_ht::place_block(job, g, g.first + i + k, offset, bytes[k]);
+                places[i + k] = offset;
             }
             offset += bytes[k];
         }
@@ -181,8 +230,9 @@ extern "C" __global__ void __launch_bounds__(WVL_CUDA_HT_PLACE_THREADS) wvl_ht_p
 
 extern "C" __global__ void __launch_bounds__(WVL_CUDA_HT_GATHER_THREADS) wvl_ht_gather(const wvl_cuda_ht_job job)
 {
-    uint32_t id = (blockIdx.x * blockDim.x + threadIdx.x) / 32;
-    if (id < job.block_count) {
-        wvl_ht::gather_block(job, id);
+    const wvl_cuda_ht_group &g = ((const wvl_cuda_ht_group *)job.groups)[blockIdx.y];
+    uint32_t i = (blockIdx.x * blockDim.x + threadIdx.x) / 32;
+    if (i < g.count) {
+        wvl_ht::gather_block(job, g, g.first + i);
     }
 }

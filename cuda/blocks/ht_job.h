@@ -48,7 +48,6 @@ typedef struct wvl_cuda_ht_group {
 
 /* Of a block between the kernels. Offsets are bytes from its piece of scratch; pieces lie at multiples of 16 bytes. */
 typedef struct wvl_cuda_ht_part {
-    uint64_t to;             /* where its bytes go; 0: nowhere */
     uint32_t piece;          /* of the cleanup segment, in units of 16 bytes */
     uint32_t magsgn;         /* bytes, from offset 0 */
     uint32_t vlc, vlc_end;   /* bytes, and offset of the end */
@@ -81,13 +80,15 @@ typedef struct wvl_cuda_ht_job {
     uint64_t groups;         /* wvl_cuda_ht_group[group_count]; every block is in one group */
     uint64_t records;        /* wvl_cuda_ht_record[block_count] */
     uint64_t parts;          /* wvl_cuda_ht_part[block_count] */
+    uint64_t totals;         /* uint32_t[block_count]: bytes of blocks, while they are placed */
+    uint64_t places;         /* uint64_t[block_count]: of their first bytes, from the output of the group */
     uint64_t scratch;        /* scratch_units * 16 bytes, aligned to 16 */
     uint64_t counters;       /* uint32_t[WVL_CUDA_HT_COUNTERS] */
     uint32_t scratch_units;
     uint32_t block_count, group_count;
+    uint32_t group_most;     /* blocks of the largest group */
     uint32_t class_first[WVL_CUDA_HT_CLASSES], class_count[WVL_CUDA_HT_CLASSES];
     uint32_t refines;        /* some block may have SigProp */
-    uint32_t room;
 } wvl_cuda_ht_job;
 
 /* 32-bit words of dynamic shared memory: the tables of a thread block, and what each warp of a kernel takes. */

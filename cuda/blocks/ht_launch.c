@@ -107,7 +107,7 @@ static void measure_block(const wvl_cuda_ht_block *b, wvl_cuda_ht_memory *m)
     uint64_t samples = (uint64_t)b->width * b->height, columns = (b->width + 1u) / 2, quads = columns * ((b->height + 1u) / 2);
     uint64_t events = quads + (columns + 1) / 2, magsgn = most_bytes(samples * (b->planes + 1u)), vlc = most_bytes(15 * quads + 19), mel = most_bytes(6 * events);
     uint64_t second = may_refine(b) ? most_bytes(2 * samples) + most_bytes(samples) : 0;
-    m->most_scratch += whole_units(magsgn + 4 + events / 8 + 8 + mel + vlc) + whole_units(second);
+    m->most_scratch += whole_units(magsgn + 4 + events / 8 + 4 + mel + vlc) + whole_units(second);
     m->most_output += magsgn + mel + vlc + second;
 }
 
@@ -118,6 +118,8 @@ wvl_cuda_ht_memory wvl_cuda_ht_measure(const wvl_cuda_ht_block *blocks, uint32_t
                             (uint64_t)group_count * sizeof(wvl_cuda_ht_group),
                             (uint64_t)count * sizeof(wvl_cuda_ht_record),
                             (uint64_t)count * sizeof(wvl_cuda_ht_part),
+                            (uint64_t)count * sizeof(uint32_t),
+                            (uint64_t)count * sizeof(uint64_t),
                             WVL_CUDA_HT_COUNTERS * sizeof(uint32_t),
                             0,
                             0};
@@ -142,12 +144,12 @@ uint32_t wvl_cuda_ht_collect_left(const wvl_cuda_ht_block *blocks, const wvl_cud
 
 /* ---- Launches -------------------------------------------------------------------------------------------------------------------- */
 
-static wvl_cuda_status launch_kernel(const wvl_cuda_ht *ht, wvl_cuda_function function, uint32_t grid, uint32_t threads, uint32_t shared, const wvl_cuda_ht_job *job,
+static wvl_cuda_status launch_kernel(const wvl_cuda_ht *ht, wvl_cuda_function function, uint32_t grid, uint32_t rows, uint32_t threads, uint32_t shared, const wvl_cuda_ht_job *job,
                                      wvl_cuda_stream stream)
 {
     wvl_cuda_ht_job copy = *job;
     void *arguments[] = {&copy};
-    return ht->runtime->launch(function, grid, 1, 1, threads, 1, 1, shared, stream, arguments, NULL);
+    return ht->runtime->launch(function, grid, rows, 1, threads, 1, 1, shared, stream, arguments, NULL);
 }
 
 /* Warps that take `items` from a list: spread over the device before thread blocks get more of them. */
@@ -161,7 +163,7 @@ static wvl_cuda_status launch_persistent(const wvl_cuda_ht *ht, const wvl_cuda_h
     warps = warps < shape->warps ? warps : shape->warps;
     uint32_t grid = (items + warps - 1) / warps;
     grid = grid < shape->resident ? grid : shape->resident;
-    return launch_kernel(ht, shape->function, grid, 32 * warps, shape->table_bytes + warps * shape->warp_bytes, job, stream);
+    return launch_kernel(ht, shape->function, grid, 1, 32 * warps, shape->table_bytes + warps * shape->warp_bytes, job, stream);
 }
 
 wvl_cuda_status wvl_cuda_ht_launch(const wvl_cuda_ht *ht, const wvl_cuda_ht_job *job, wvl_cuda_stream stream)
@@ -178,9 +180,9 @@ wvl_cuda_status wvl_cuda_ht_launch(const wvl_cuda_ht *ht, const wvl_cuda_ht_job 
     if (!status && job->refines) {
         status = launch_persistent(ht, &ht->refine, count, job, stream);
     }
-    status = status ? status : launch_kernel(ht, ht->finish, (count + finishing - 1) / finishing, finishing, 0, job, stream);
-    status = status ? status : launch_kernel(ht, ht->place, job->group_count, WVL_CUDA_HT_PLACE_THREADS, 32 * sizeof(uint32_t), job, stream);
-    return status ? status : launch_kernel(ht, ht->gather, (count + gathering - 1) / gathering, 32 * gathering, 0, job, stream);
+    status = status ? status : launch_kernel(ht, ht->finish, (count + finishing - 1) / finishing, 1, finishing, 0, job, stream);
+    status = status ? status : launch_kernel(ht, ht->place, job->group_count, 1, WVL_CUDA_HT_PLACE_THREADS, 32 * sizeof(uint32_t), job, stream);
+    return status ? status : launch_kernel(ht, ht->gather, (job->group_most + gathering - 1) / gathering, job->group_count, 32 * gathering, 0, job, stream);
 }
 
 /* ---- Records --------------------------------------------------------------------------------------------------------------------- */

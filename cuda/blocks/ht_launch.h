@@ -34,7 +34,7 @@ void wvl_cuda_ht_sort(const wvl_cuda_ht_block *blocks, uint32_t count, uint32_t 
 
 /* Bytes of device memory. With most_scratch and most_output no block is left. Less may do: what scratch a launch takes follows from its samples. */
 typedef struct wvl_cuda_ht_memory {
-    uint64_t blocks, order, groups, records, parts, counters;
+    uint64_t blocks, order, groups, records, parts, totals, places, counters;
     uint64_t most_scratch, most_output;
 } wvl_cuda_ht_memory;
 wvl_cuda_ht_memory wvl_cuda_ht_measure(const wvl_cuda_ht_block *blocks, uint32_t count, uint32_t group_count);

@@ -52,7 +52,7 @@ struct block_streams {
 /* Lanes of a block are `LANES` neighbours. */
 template <uint32_t LANES> __device__ __forceinline__ block_streams measure_streams(lane_streams &own)
 {
-    block_streams s = {{own.magsgn.finish(), own.vlc.finish(), own.event_count}, {}, {}};
+    block_streams s = {{own.magsgn.finish(own.magsgn_words), own.vlc.finish(own.vlc_words), own.event_count}, {}, {}};
 #pragma unroll
     for (int k = 0; k < 3; k++) {
         uint32_t sum = scan<LANES>(s.length[k]);
@@ -78,7 +78,7 @@ __device__ __forceinline__ void put_events(uint32_t *words, uint32_t *to, uint64
         atomicOr(w + 2, __funnelshift_l(high, 0, shift));
     }
     __syncwarp();
-    for (uint32_t i = lane; i < (total + 31) / 32 + 1; i += 32) { /* MEL reads a word more */
+    for (uint32_t i = lane; i < (total + 31) / 32; i += 32) {
         to[i] = words[i];
     }
     __syncwarp();
@@ -90,7 +90,7 @@ __device__ __forceinline__ wvl_cuda_ht_part lay_out(const uint32_t total[3], uin
     wvl_cuda_ht_part p = {};
     p.events = total[2];
     p.events_at = (most_bytes(total[0]) + 3) & ~3u;
-    p.mel_at = p.events_at + ((total[2] + 31) / 32 + 1) * 4;
+    p.mel_at = p.events_at + (total[2] + 31) / 32 * 4;
     p.vlc_end = p.mel_at + most_bytes(6 * total[2]) + most_bytes(total[1]);
     *bytes = p.vlc_end;
     return p;
@@ -112,7 +112,7 @@ __device__ __forceinline__ void put_block(const wvl_cuda_ht_job &job, uint32_t *
         return;
     }
     uint8_t *piece = (uint8_t *)job.scratch + (uint64_t)p.piece * 16;
-    stream magsgn = {own.magsgn.words, s.offset[0], mine ? s.length[0] : 0, total[0]}, vlc = {own.vlc.words, s.offset[1], mine ? s.length[1] : 0, total[1]};
+    stream magsgn = {own.magsgn_words, s.offset[0], mine ? s.length[0] : 0, total[0]}, vlc = {own.vlc_words, s.offset[1], mine ? s.length[1] : 0, total[1]};
     ending e = put_stream<false>({words, 0, 0, 0, 0, piece}, magsgn);
     /* what a decoder reads beyond the end are 1s */
     uint32_t last = (e.bits | ~0u << e.left) & (0xFFu >> e.flag);

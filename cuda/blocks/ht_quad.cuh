@@ -8,12 +8,11 @@ namespace wvl_ht {
 
 /* Bits side by side; whole words go to shared memory. Fewer than 32 bits wait between two puts. */
 struct writer {
-    uint32_t *words;
-    uint32_t bits, count, at;
-    __device__ __forceinline__ void open(uint32_t *to)
+    uint32_t bits, count, at; /* at: address in shared memory */
+    __device__ __forceinline__ void open(const uint32_t *to)
     {
-        words = to;
-        bits = count = at = 0;
+        bits = count = 0;
+        at = shared_address(to);
     }
     /* n <= 32; bits beyond n are 0. */
     __device__ __forceinline__ void put(uint32_t some, uint32_t n)
@@ -22,18 +21,19 @@ struct writer {
         bits |= shift_left(some, count);
         count += n;
         if (count >= 32) {
-            words[at++] = bits;
+            store_shared(at, bits);
+            at += 4;
             bits = over;
             count -= 32;
         }
     }
-    /* The number of bits. */
-    __device__ __forceinline__ uint32_t finish()
+    /* The number of bits since `from`. */
+    __device__ __forceinline__ uint32_t finish(const uint32_t *from)
     {
         if (count) {
-            words[at] = bits;
+            store_shared(at, bits);
         }
-        return 32 * at + count;
+        return 8 * (at - shared_address(from)) + count;
     }
 };
 
@@ -67,11 +67,14 @@ __device__ __forceinline__ uint32_t find_context(bool is_first, uint32_t above, 
 
 /* What a lane gathers along its way: two streams, and events in the order of MEL. */
 struct lane_streams {
+    const uint32_t *magsgn_words, *vlc_words; /* where they began */
     writer magsgn, vlc;
     uint64_t events;
     uint32_t event_count;
-    __device__ __forceinline__ void open(uint32_t *magsgn_words, uint32_t *vlc_words, bool is_top)
+    __device__ __forceinline__ void open(const uint32_t *magsgn_at, const uint32_t *vlc_at, bool is_top)
     {
+        magsgn_words = magsgn_at;
+        vlc_words = vlc_at;
         magsgn.open(magsgn_words);
         vlc.open(vlc_words);
         events = event_count = 0;

@@ -123,7 +123,8 @@ __device__ __forceinline__ uint32_t put_propagation(const stripes &s, uint32_t *
     for (uint32_t first = 0; first < s.count; first += 32) {
         uint32_t lanes = min(s.count - first, 32u), steps = s.groups + 2 * (lanes - 1);
         writer own;
-        own.open(rows + (lane < lanes ? lane * (s.groups + 1) : 0));
+        const uint32_t *row = rows + (lane < lanes ? lane * (s.groups + 1) : 0);
+        own.open(row);
         for (uint32_t step = 0; step < steps; step++) {
             uint32_t group = step - 2 * lane;
             if (lane < lanes && step >= 2 * lane && group < s.groups) {
@@ -131,7 +132,7 @@ __device__ __forceinline__ uint32_t put_propagation(const stripes &s, uint32_t *
             }
             __syncwarp();
         }
-        bits = append_rows(plain, own.words, lane < lanes ? own.finish() : 0, bits);
+        bits = append_rows(plain, row, lane < lanes ? own.finish(row) : 0, bits);
     }
     return bits;
 }
@@ -141,12 +142,13 @@ __device__ __forceinline__ uint32_t put_magnitudes(const stripes &s, uint32_t *r
 {
     uint32_t total = s.groups * s.count, each = (total + 31) / 32, first = min(lane_id() * each, total);
     writer own;
-    own.open(rows + lane_id() * 5);
+    const uint32_t *row = rows + lane_id() * 5;
+    own.open(row);
     for (uint32_t i = first; i < min(first + each, total); i++) {
         uint32_t which = s.significant[i];
         own.put(extract(s.bit[i], which), __popc(which));
     }
-    return append_rows(plain, own.words, own.finish(), 0);
+    return append_rows(plain, row, own.finish(row), 0);
 }
 
 __device__ __forceinline__ void clear_words(uint32_t *words, uint32_t count)

@@ -18,11 +18,9 @@ template <uint32_t Q> struct rows_layout {
     static constexpr uint32_t pitch = 2 * Q + 4, vlc_pitch = Q / 2 + 1, blocks = 32 / Q; /* VLC: at most 30 bits a pair */
 };
 
-/* 8 samples from (x, y) on; those outside the block are 0. */
-__device__ __forceinline__ void load_8(uint32_t *to, const wvl_cuda_ht_block &b, uint32_t x, uint32_t y)
+/* The first `count` of 8 samples, and zeros. */
+__device__ __forceinline__ void load_8(uint32_t *to, const uint16_t *from, uint32_t count)
 {
-    const uint16_t *from = (const uint16_t *)b.coefs + (size_t)y * b.stride + x;
-    uint32_t count = y < b.height && x < b.width ? min(b.width - x, 8u) : 0;
     if (count == 8 && ((uintptr_t)from & 15) == 0) {
         copy_begin(to, from);
         return;
@@ -33,20 +31,21 @@ __device__ __forceinline__ void load_8(uint32_t *to, const wvl_cuda_ht_block &b,
     }
 }
 
-/* Rows of quads with their two lines in turns of 8 samples. ids: of the blocks of this warp. */
-template <uint32_t Q> __device__ __forceinline__ void load_rows(const wvl_cuda_ht_job &job, uint32_t *rows, const uint32_t *ids, uint32_t count)
+/* A block: rows of quads with their two lines in turns of 8 samples. A lane keeps its columns and takes every (64 / Q)th row of quads. */
+template <uint32_t Q> __device__ __forceinline__ void load_rows(const wvl_cuda_ht_block &b, uint32_t *rows)
 {
-    using L = rows_layout<Q>;
-    __syncwarp();
-    for (uint32_t k = 0; k < count; k++) {
-        const wvl_cuda_ht_block b = block_of(job, ids[k]);
-        for (uint32_t i = lane_id(); i < Q * Q / 2; i += 32) {
-            uint32_t line2 = i / (Q / 2), place = i % (Q / 2), half = place >> 2 & 1, j = (place & 3) | place >> 3 << 2;
-            load_8(rows + (k * Q + line2) * L::pitch + 8 * j + 4 * half, b, 8 * j, 2 * line2 + half);
-        }
+    constexpr uint32_t pitch = rows_layout<Q>::pitch, step = 64 / Q;
+    uint32_t place = lane_id() % (Q / 2), line2 = lane_id() / (Q / 2), half = place >> 2 & 1, j = (place & 3) | place >> 3 << 2;
+    uint32_t stride = 2 * step * b.stride, there = 8 * j < b.width ? min(b.width - 8 * j, 8u) : 0, y = 2 * line2 + half;
+    uint32_t *to = rows + line2 * pitch + 8 * j + 4 * half;
+    const uint16_t *from = (const uint16_t *)b.coefs + (size_t)y * b.stride + 8 * j;
+#pragma unroll 4
+    for (uint32_t i = 0; i < Q / step; i++) {
+        load_8(to, from, y < b.height ? there : 0);
+        y += 2 * step;
+        to += step * pitch;
+        from += stride;
     }
-    copy_wait();
-    __syncwarp();
 }
 
 __device__ __forceinline__ uint32_t word_of(const uint4 &v, int i) { return i == 0 ? v.x : i == 1 ? v.y : i == 2 ? v.z : v.w; }
@@ -120,7 +119,12 @@ template <uint32_t Q, bool SHIFTED> __device__ __forceinline__ void code_blocks(
         }
         return;
     }
-    load_rows<Q>(job, words, ids, count);
+    __syncwarp();
+    for (uint32_t k = 0; k < count; k++) {
+        load_rows<Q>(block_of(job, ids[k]), words + k * Q * L::pitch);
+    }
+    copy_wait();
+    __syncwarp();
     most = __shfl_sync(~0u, quads, 0);
     most = max(most, __shfl_sync(~0u, quads, (32 - Q) & 31));
     lane_streams own;

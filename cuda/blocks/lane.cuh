@@ -18,6 +18,10 @@ __device__ __forceinline__ uint32_t low_bits(uint32_t n)
     return m;
 }
 
+/* Addresses in shared memory, and a store to one. The compiler does not order it with loads through pointers: a meeting does. */
+__device__ __forceinline__ uint32_t shared_address(const uint32_t *at) { return (uint32_t)__cvta_generic_to_shared(at); }
+__device__ __forceinline__ void store_shared(uint32_t address, uint32_t v) { asm volatile("st.shared.u32 [%0], %1;" ::"r"(address), "r"(v)); }
+
 /* 16 bytes to shared memory; copy_wait: all that this lane began are there. */
 __device__ __forceinline__ void copy_begin(uint32_t *to, const void *from)
 {

@@ -148,16 +148,16 @@ static inline void run_block(uint32_t threads)
 }
 
 /* Threads of a thread block: a multiple of 32. Shared memory holds rubbish. */
-static inline void launch(void (*kernel)(const void *), const void *arg, uint32_t grid, uint32_t threads, uint32_t shared_bytes)
+static inline void launch(void (*kernel)(const void *), const void *arg, uint32_t grid, uint32_t rows, uint32_t threads, uint32_t shared_bytes)
 {
     stacks = stacks ? stacks : (uint8_t *)malloc((size_t)most_threads * stack_bytes);
     shared = (uint32_t *)aligned_alloc(16, (shared_bytes + 31) & ~15u);
     body = kernel;
     argument = arg;
-    gridDim = {grid, 1, 1};
+    gridDim = {grid, rows, 1};
     blockDim = {threads, 1, 1};
-    for (uint32_t b = 0; b < grid; b++) {
-        blockIdx = {b, 0, 0};
+    for (uint32_t b = 0; b < grid * rows; b++) {
+        blockIdx = {b % grid, b / grid, 0};
         memset(shared, 0xA5, shared_bytes + 16);
         run_block(threads);
         for (uint32_t i = 0; i < 16; i++) {
@@ -228,6 +228,8 @@ static inline int max(int a, int b) { return a > b ? a : b; }
 namespace wvl_ht {
 
 static inline uint32_t low_bits(uint32_t n) { return (1u << (n & 31)) - 1; }
+static inline uint32_t shared_address(const uint32_t *at) { return (uint32_t)((const uint8_t *)at - (const uint8_t *)emulation::shared); }
+static inline void store_shared(uint32_t address, uint32_t v) { emulation::shared[address / 4] = v; }
 static inline void copy_begin(uint32_t *to, const void *from) { memcpy(to, from, 16); }
 static inline void copy_wait() {}
 

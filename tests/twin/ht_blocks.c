@@ -85,6 +85,7 @@ static wvl_cuda_status open_groups(ht_load *load, const ht_device *d, uint32_t c
         g[i] = (wvl_cuda_ht_group){load->output + i * each, each * output_share / 1000, count / groups * i, count / groups};
     }
     load->job.group_count = groups;
+    load->job.group_most = count / groups;
     wvl_cuda_status status = take(d, &load->job.groups, load->memory.groups, g, groups * sizeof *g);
     free(g);
     return status;
@@ -116,13 +117,14 @@ int ht_load_open(ht_load *load, const ht_device *d, const ht_list *list, uint32_
            !take(d, &load->bounds, 4ull * list->count, list->bounds, 4ull * list->count) && !open_tables(load, d, list) &&
            !take(d, &load->output, load->output_bytes, NULL, 0) && !open_groups(load, d, list->count, groups, output_share) &&
            !take(d, &load->job.records, load->memory.records, NULL, 0) && !take(d, &load->job.parts, load->memory.parts, NULL, 0) &&
+           !take(d, &load->job.totals, load->memory.totals, NULL, 0) && !take(d, &load->job.places, load->memory.places, NULL, 0) &&
            !take(d, &load->job.scratch, 16ull * load->job.scratch_units, NULL, 0) && !take(d, &load->job.counters, load->memory.counters, NULL, 0);
 }
 
 void ht_load_close(ht_load *load, const ht_device *d)
 {
     wvl_cuda_address all[] = {load->samples, load->bounds, load->output, load->job.blocks, load->job.order, load->job.groups, load->job.records, load->job.parts,
-                              load->job.scratch, load->job.counters};
+                              load->job.scratch, load->job.counters, load->job.totals, load->job.places};
     for (unsigned i = 0; i < sizeof all / sizeof *all; i++) {
         if (all[i]) {
             (void)d->runtime->free_device(all[i]);

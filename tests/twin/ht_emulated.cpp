@@ -27,11 +27,11 @@ int wvl_emulate_find(wvl_cuda_function *function, wvl_cuda_module, const char *n
     return 1;
 }
 
-int wvl_emulate_launch(wvl_cuda_function function, unsigned grid_x, unsigned, unsigned, unsigned block_x, unsigned, unsigned, unsigned shared_bytes,
+int wvl_emulate_launch(wvl_cuda_function function, unsigned grid_x, unsigned grid_y, unsigned, unsigned block_x, unsigned, unsigned, unsigned shared_bytes,
                        wvl_cuda_stream, void **arguments, void **)
 {
     const auto *kernel = (decltype(&kernels[0]))(uintptr_t)function;
-    emulation::launch(kernel->call, arguments[0], grid_x, block_x, shared_bytes);
+    emulation::launch(kernel->call, arguments[0], grid_x, grid_y, block_x, shared_bytes);
     return 0;
 }
 
