@@ -116,8 +116,10 @@ template <typename T> __device__ __forceinline__ void run_any(const wvl_cuda_ht_
     stage_tables(shared);
     uint32_t *words = shared + WVL_CUDA_HT_TABLE_WORDS + (threadIdx.x >> 5) * WVL_CUDA_HT_ANY_WORDS((uint32_t)sizeof(T));
     const uint32_t *order = (const uint32_t *)job.order + job.class_first[kind];
+    item_list items;
+    items.open((uint32_t *)job.counters + WVL_CUDA_HT_NEXT + kind, 1);
     for (;;) {
-        uint32_t next = take_items((uint32_t *)job.counters + WVL_CUDA_HT_NEXT + kind, 1);
+        uint32_t next = items.take();
         if (next >= job.class_count[kind]) {
             return;
         }

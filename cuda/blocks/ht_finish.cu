@@ -134,31 +134,23 @@ __device__ __forceinline__ uint64_t scan_threads(uint32_t own, uint32_t *sums, u
     return (warp ? before : 0) + sum;
 }
 
-/* Copies by a warp, words of the target at a time. */
+/* Copies by a warp: words of the target, of which no source word reaches beyond the bytes; a few bytes at both ends one by one. */
 __device__ __forceinline__ void copy_bytes(uint8_t *to, const uint8_t *from, uint32_t n)
 {
-    uint32_t lane = lane_id(), head = min((uint32_t)(-(uintptr_t)to & 3), n);
+    uint32_t lane = lane_id(), head = min((uint32_t)(-(uintptr_t)to & 3) + 4, n);
     if (lane < head) {
         to[lane] = from[lane];
     }
     to += head;
     from += head;
     n -= head;
-    uint32_t shift = 8 * (uint32_t)((uintptr_t)from & 3);
+    uint32_t shift = 8 * (uint32_t)((uintptr_t)from & 3), count = n < 4 ? 0 : n / 4 - 1;
     const uint32_t *words = (const uint32_t *)((uintptr_t)from & ~(uintptr_t)3);
-    for (uint32_t i = lane; i < n / 4; i += 32) {
-        uint32_t v;
-        if (shift && (i == 0 || i + 1 == n / 4)) { /* words around these may hold bytes of nobody */
-            const uint8_t *at = from + 4 * i;
-            v = at[0] | at[1] << 8 | at[2] << 16 | (uint32_t)at[3] << 24;
-        } else {
-            v = shift ? __funnelshift_r(words[i], words[i + 1], shift) : words[i];
-        }
-        ((uint32_t *)to)[i] = v;
+    for (uint32_t i = lane; i < count; i += 32) {
+        ((uint32_t *)to)[i] = shift ? __funnelshift_r(words[i], words[i + 1], shift) : words[i];
     }
-    uint32_t done = n & ~3u;
-    if (lane < n - done) {
-        to[done + lane] = from[done + lane];
+    if (4 * count + lane < n) {
+        to[4 * count + lane] = from[4 * count + lane];
     }
 }
 

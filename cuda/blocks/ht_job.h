@@ -99,7 +99,10 @@ typedef struct wvl_cuda_ht_job {
 #define WVL_CUDA_HT_ROWS_WORDS(Q) (32u * (2u * (Q) + 4u) + 32u * ((Q) / 2u + 1u) + WVL_CUDA_HT_WINDOW_ROOM)
 #define WVL_CUDA_HT_ANY_WORDS(bytes) (32u * (32u * (bytes) + 1u) + 32u * 17u + WVL_CUDA_HT_WINDOW_ROOM)
 #define WVL_CUDA_HT_REFINE_WORDS (4u * 256u + 288u + 300u + 172u)
+/* Most warps of a thread block: what registers allow. */
 #define WVL_CUDA_HT_MOST_WARPS 16u
+#define WVL_CUDA_HT_PAIR_WARPS 20u   /* of kernels for blocks of up to 32x32 */
+#define WVL_CUDA_HT_REFINE_WARPS 24u
 #define WVL_CUDA_HT_PLACE_THREADS 1024u
 #define WVL_CUDA_HT_FINISH_THREADS 32u
 #define WVL_CUDA_HT_GATHER_THREADS 256u

@@ -23,12 +23,13 @@ static wvl_cuda_status fetch_limits(const wvl_cuda_runtime *rt, int device, uint
 }
 
 /* As many warps as the limit holds; then as many thread blocks as a multiprocessor does. */
-static wvl_cuda_status shape_kernel(wvl_cuda_ht *ht, wvl_cuda_ht_shape *shape, uint32_t table_words, uint32_t warp_words, uint32_t limit, uint32_t processor)
+static wvl_cuda_status shape_kernel(wvl_cuda_ht *ht, wvl_cuda_ht_shape *shape, uint32_t most_warps, uint32_t table_words, uint32_t warp_words, uint32_t limit,
+                                    uint32_t processor)
 {
     shape->table_bytes = 4 * table_words;
     shape->warp_bytes = 4 * warp_words;
     shape->warps = (limit - shape->table_bytes) / shape->warp_bytes;
-    shape->warps = shape->warps < WVL_CUDA_HT_MOST_WARPS ? shape->warps : WVL_CUDA_HT_MOST_WARPS;
+    shape->warps = shape->warps < most_warps ? shape->warps : most_warps;
     uint32_t bytes = shape->table_bytes + shape->warps * shape->warp_bytes, each = processor / (bytes + SHARED_OWN);
     shape->resident = ht->multiprocessors * (each ? each : 1);
     return bytes > SHARED_ALWAYS ? ht->runtime->function_set(shape->function, WVL_CUDA_FUNCTION_SHARED, (int)bytes) : WVL_CUDA_SUCCESS;
@@ -59,9 +60,10 @@ wvl_cuda_status wvl_cuda_ht_open(wvl_cuda_ht *ht, const wvl_cuda_runtime *runtim
     limit = shared_limit && shared_limit < limit ? shared_limit : limit;
     status = status ? status : fetch_functions(ht, module);
     for (unsigned i = 0; !status && i < WVL_CUDA_HT_CLASSES; i++) {
-        status = shape_kernel(ht, &ht->cleanup[i], WVL_CUDA_HT_TABLE_WORDS, words[i], limit, processor);
+        uint32_t most = i == WVL_CUDA_HT_32_PLAIN || i == WVL_CUDA_HT_32 ? WVL_CUDA_HT_PAIR_WARPS : WVL_CUDA_HT_MOST_WARPS;
+        status = shape_kernel(ht, &ht->cleanup[i], most, WVL_CUDA_HT_TABLE_WORDS, words[i], limit, processor);
     }
-    return status ? status : shape_kernel(ht, &ht->refine, 0, WVL_CUDA_HT_REFINE_WORDS, limit, processor);
+    return status ? status : shape_kernel(ht, &ht->refine, WVL_CUDA_HT_REFINE_WARPS, 0, WVL_CUDA_HT_REFINE_WORDS, limit, processor);
 }
 
 /* ---- Lists ----------------------------------------------------------------------------------------------------------------------- */

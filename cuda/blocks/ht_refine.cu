@@ -226,12 +226,14 @@ __device__ __forceinline__ void refine_block(const wvl_cuda_ht_job &job, uint32_
 
 } // namespace wvl_ht
 
-extern "C" __global__ void __launch_bounds__(32 * WVL_CUDA_HT_MOST_WARPS, 1) wvl_ht_refine(const wvl_cuda_ht_job job)
+extern "C" __global__ void __launch_bounds__(32 * WVL_CUDA_HT_REFINE_WARPS, 1) wvl_ht_refine(const wvl_cuda_ht_job job)
 {
     WVL_HT_SHARED(shared);
     uint32_t *words = shared + (threadIdx.x >> 5) * WVL_CUDA_HT_REFINE_WORDS, *counter = (uint32_t *)job.counters + WVL_CUDA_HT_NEXT + WVL_CUDA_HT_CLASSES;
+    wvl_ht::item_list items;
+    items.open(counter, 1);
     for (;;) {
-        uint32_t id = wvl_ht::take_items(counter, 1);
+        uint32_t id = items.take();
         if (id >= job.block_count) {
             return;
         }

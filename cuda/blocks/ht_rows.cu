@@ -147,8 +147,10 @@ template <uint32_t Q, bool SHIFTED> __device__ __forceinline__ void run_rows(con
     stage_tables(shared);
     uint32_t *words = shared + WVL_CUDA_HT_TABLE_WORDS + (threadIdx.x >> 5) * WVL_CUDA_HT_ROWS_WORDS(Q);
     const uint32_t *order = (const uint32_t *)job.order + job.class_first[kind];
+    item_list items;
+    items.open((uint32_t *)job.counters + WVL_CUDA_HT_NEXT + kind, blocks);
     for (;;) {
-        uint32_t first = take_items((uint32_t *)job.counters + WVL_CUDA_HT_NEXT + kind, blocks), ids[blocks];
+        uint32_t first = items.take(), ids[blocks];
         if (first >= job.class_count[kind]) {
             return;
         }
@@ -163,13 +165,13 @@ template <uint32_t Q, bool SHIFTED> __device__ __forceinline__ void run_rows(con
 
 } // namespace wvl_ht
 
-#define WVL_HT_ROWS_KERNEL(name, Q, SHIFTED, kind)                                                                        \
-    extern "C" __global__ void __launch_bounds__(32 * WVL_CUDA_HT_MOST_WARPS, 1) name(const wvl_cuda_ht_job job)          \
+#define WVL_HT_ROWS_KERNEL(name, Q, SHIFTED, kind, warps)                                                                 \
+    extern "C" __global__ void __launch_bounds__(32 * (warps), 1) name(const wvl_cuda_ht_job job)                          \
     {                                                                                                                     \
         WVL_HT_SHARED(shared);                                                                                            \
         wvl_ht::run_rows<Q, SHIFTED>(job, shared, kind);                                                                  \
     }
-WVL_HT_ROWS_KERNEL(wvl_ht_rows_64_plain, 32, false, WVL_CUDA_HT_64_PLAIN)
-WVL_HT_ROWS_KERNEL(wvl_ht_rows_64, 32, true, WVL_CUDA_HT_64)
-WVL_HT_ROWS_KERNEL(wvl_ht_rows_32_plain, 16, false, WVL_CUDA_HT_32_PLAIN)
-WVL_HT_ROWS_KERNEL(wvl_ht_rows_32, 16, true, WVL_CUDA_HT_32)
+WVL_HT_ROWS_KERNEL(wvl_ht_rows_64_plain, 32, false, WVL_CUDA_HT_64_PLAIN, WVL_CUDA_HT_MOST_WARPS)
+WVL_HT_ROWS_KERNEL(wvl_ht_rows_64, 32, true, WVL_CUDA_HT_64, WVL_CUDA_HT_MOST_WARPS)
+WVL_HT_ROWS_KERNEL(wvl_ht_rows_32_plain, 16, false, WVL_CUDA_HT_32_PLAIN, WVL_CUDA_HT_PAIR_WARPS)
+WVL_HT_ROWS_KERNEL(wvl_ht_rows_32, 16, true, WVL_CUDA_HT_32, WVL_CUDA_HT_PAIR_WARPS)

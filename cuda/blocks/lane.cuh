@@ -59,11 +59,26 @@ template <uint32_t WIDTH> __device__ __forceinline__ uint32_t scan(uint32_t v)
     return v;
 }
 
-/* The next `count` items of a list that all warps share. */
-__device__ __forceinline__ uint32_t take_items(uint32_t *counter, uint32_t count)
-{
-    uint32_t first = lane_id() ? 0 : atomicAdd(counter, count);
-    return __shfl_sync(~0u, first, 0);
-}
+/* `count` items of a counter that all warps share: asked for by lane 0, and the answer for all lanes. */
+__device__ __forceinline__ uint32_t ask_items(uint32_t *counter, uint32_t count) { return lane_id() ? 0 : atomicAdd(counter, count); }
+__device__ __forceinline__ uint32_t take_items(uint32_t *counter, uint32_t count) { return __shfl_sync(~0u, ask_items(counter, count), 0); }
+
+/* The items of a list, `count` at a time. The next ones are asked for while those at hand are in work. */
+struct item_list {
+    uint32_t *counter;
+    uint32_t asked, count;
+    __device__ __forceinline__ void open(uint32_t *at, uint32_t each)
+    {
+        counter = at;
+        count = each;
+        asked = ask_items(counter, count);
+    }
+    __device__ __forceinline__ uint32_t take()
+    {
+        uint32_t first = __shfl_sync(~0u, asked, 0);
+        asked = ask_items(counter, count);
+        return first;
+    }
+};
 
 } // namespace wvl_ht

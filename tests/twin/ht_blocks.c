@@ -65,16 +65,24 @@ void ht_list_seal(ht_list *list, wvl_cuda_ht_block *b, uint32_t more)
     b->planes = (uint8_t)wvl_bit_length(list->bounds[b->bound] >> (b->frac_bits + b->cleanup_plane));
 }
 
+/* With WVL_CUDA_UNPOISONED a checker looks for reads of what nobody wrote: only what the host reads whole is filled. */
+static int is_filled(uint64_t from_bytes, int is_read) { return !getenv("WVL_CUDA_UNPOISONED") || (is_read && !from_bytes); }
+
 /* ---- Device memory ---------------------------------------------------------------------------------------------------------------- */
 
-static wvl_cuda_status take(const ht_device *d, wvl_cuda_address *to, uint64_t bytes, const void *from, uint64_t from_bytes)
+static wvl_cuda_status take_memory(const ht_device *d, wvl_cuda_address *to, uint64_t bytes, const void *from, uint64_t from_bytes, int is_read)
 {
     wvl_cuda_status status = d->runtime->malloc_device(to, bytes + 64);
-    if (!status && !getenv("WVL_CUDA_UNPOISONED")) {
+    if (!status && is_filled(from_bytes, is_read)) {
         status = d->runtime->fill(*to, POISON, bytes + 64, d->stream);
     }
     status = status || !from_bytes ? status : d->runtime->upload(*to, from, from_bytes, d->stream);
     return status ? status : d->runtime->stream_wait(d->stream);
+}
+
+static wvl_cuda_status take(const ht_device *d, wvl_cuda_address *to, uint64_t bytes, const void *from, uint64_t from_bytes)
+{
+    return take_memory(d, to, bytes, from, from_bytes, 0);
 }
 
 static wvl_cuda_status open_groups(ht_load *load, const ht_device *d, uint32_t count, uint32_t groups, unsigned output_share)
@@ -115,7 +123,7 @@ int ht_load_open(ht_load *load, const ht_device *d, const ht_list *list, uint32_
     load->output_bytes = load->memory.most_output;
     return !wvl_cuda_ht_open(&load->ht, d->runtime, d->module, d->ordinal, shared_limit) && !take(d, &load->samples, list->sample_bytes, list->samples, list->sample_bytes) &&
            !take(d, &load->bounds, 4ull * list->count, list->bounds, 4ull * list->count) && !open_tables(load, d, list) &&
-           !take(d, &load->output, load->output_bytes, NULL, 0) && !open_groups(load, d, list->count, groups, output_share) &&
+           !take_memory(d, &load->output, load->output_bytes, NULL, 0, 1) && !open_groups(load, d, list->count, groups, output_share) &&
            !take(d, &load->job.records, load->memory.records, NULL, 0) && !take(d, &load->job.parts, load->memory.parts, NULL, 0) &&
            !take(d, &load->job.totals, load->memory.totals, NULL, 0) && !take(d, &load->job.places, load->memory.places, NULL, 0) &&
            !take(d, &load->job.scratch, 16ull * load->job.scratch_units, NULL, 0) && !take(d, &load->job.counters, load->memory.counters, NULL, 0);
