@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * HT blocks, after their streams: MEL, the byte that MEL and VLC may share, and Scup (a thread a block); where the bytes of blocks go (a thread block a
- * group); and the bytes themselves (a warp a block).
+ * HT blocks, after their streams: MEL, the byte that MEL and VLC may share, and Scup (a thread a block); where the
+ * bytes of blocks go (a thread block a group); and the bytes themselves (a warp a block).
  */
 #include "cuda/blocks/ht_put.cuh"
 
@@ -67,10 +67,10 @@ __device__ __forceinline__ mel_writer put_mel(const uint32_t *events, uint32_t t
         uint32_t e = (uint32_t)(0x5433222111000ull >> 4 * state) & 15, w = (uint32_t)from.bits;
         uint32_t zeros = w ? __ffs(w) - 1 : 32; /* beyond the end there are 0s */
         bool full = zeros >> e;
-        uint32_t events_told = full ? 1u << e : zeros + 1;
+        uint32_t taken = full ? 1u << e : zeros + 1;
         mel.put(full ? 1 : zeros, full ? 1 : e + 1);
-        pos += events_told;
-        from.skip(events_told);
+        pos += taken;
+        from.skip(taken);
         state = full ? min(state + 1, 12u) : state - (state > 0);
     }
     return mel;
@@ -79,10 +79,12 @@ __device__ __forceinline__ mel_writer put_mel(const uint32_t *events, uint32_t t
 /* The last bytes of MEL and VLC are one where they may be; not the byte that Scup takes half of. */
 __device__ __forceinline__ void join_streams(wvl_cuda_ht_part &p, mel_writer &mel, uint8_t *end)
 {
-    uint32_t mel_byte = mel.bits << mel.room & 0xFF, mel_mask = 0xFFu << mel.room & 0xFF, vlc_byte = p.vlc_tail & 0xFF, vlc_open = p.vlc_tail >> 8;
+    uint32_t mel_byte = mel.bits << mel.room & 0xFF, mel_mask = 0xFFu << mel.room & 0xFF,
+             vlc_byte = p.vlc_tail & 0xFF, vlc_open = p.vlc_tail >> 8;
     uint32_t both = mel_byte | vlc_byte;
     bool mel_is_open = mel.room != 8;
-    if (mel_is_open && vlc_open && !((mel_byte ^ vlc_byte) & mel_mask & ((1u << vlc_open) - 1)) && both != 0xFF && p.vlc > 1) {
+    if (mel_is_open && vlc_open && !((mel_byte ^ vlc_byte) & mel_mask & ((1u << vlc_open) - 1)) && both != 0xFF &&
+        p.vlc > 1) {
         mel.out[mel.count++] = (uint8_t)both;
         return;
     }
@@ -134,7 +136,8 @@ __device__ __forceinline__ uint64_t scan_threads(uint32_t own, uint32_t *sums, u
     return (warp ? before : 0) + sum;
 }
 
-/* Copies by a warp: words of the target, of which no source word reaches beyond the bytes; a few bytes at both ends one by one. */
+/* Copies by a warp: words of the target, of which no source word reaches beyond the bytes; a few bytes at both ends
+ * one by one. */
 __device__ __forceinline__ void copy_bytes(uint8_t *to, const uint8_t *from, uint32_t n)
 {
     uint32_t lane = lane_id(), head = min((uint32_t)(-(uintptr_t)to & 3) + 4, n);
@@ -158,7 +161,8 @@ __device__ __forceinline__ void copy_bytes(uint8_t *to, const uint8_t *from, uin
 __device__ __forceinline__ void copy_block(const wvl_cuda_ht_job &job, uint32_t id, uint8_t *to)
 {
     const wvl_cuda_ht_part p = part_of(job, id);
-    const uint8_t *piece = (const uint8_t *)job.scratch + (uint64_t)p.piece * 16, *second = (const uint8_t *)job.scratch + (uint64_t)p.refinement * 16;
+    const uint8_t *piece = (const uint8_t *)job.scratch + (uint64_t)p.piece * 16,
+                  *second = (const uint8_t *)job.scratch + (uint64_t)p.refinement * 16;
     copy_bytes(to, piece, p.magsgn);
     copy_bytes(to += p.magsgn, piece + p.mel_at, p.mel);
     copy_bytes(to += p.mel, piece + p.vlc_end - p.vlc, p.vlc);

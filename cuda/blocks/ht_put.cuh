@@ -1,14 +1,24 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* From what the lanes of a block gathered to its MagSgn and VLC streams and its events, in a piece of scratch memory. */
+/* From what the lanes of a block gathered to its MagSgn and VLC streams and its events, in a piece of scratch memory.
+ */
 #pragma once
 #include "cuda/blocks/ht_quad.cuh"
 #include "cuda/blocks/ht_stuff.cuh"
 
 namespace wvl_ht {
 
-__device__ __forceinline__ const wvl_cuda_ht_block &block_of(const wvl_cuda_ht_job &job, uint32_t id) { return ((const wvl_cuda_ht_block *)job.blocks)[id]; }
-__device__ __forceinline__ wvl_cuda_ht_part &part_of(const wvl_cuda_ht_job &job, uint32_t id) { return ((wvl_cuda_ht_part *)job.parts)[id]; }
-__device__ __forceinline__ wvl_cuda_ht_record &record_of(const wvl_cuda_ht_job &job, uint32_t id) { return ((wvl_cuda_ht_record *)job.records)[id]; }
+__device__ __forceinline__ const wvl_cuda_ht_block &block_of(const wvl_cuda_ht_job &job, uint32_t id)
+{
+    return ((const wvl_cuda_ht_block *)job.blocks)[id];
+}
+__device__ __forceinline__ wvl_cuda_ht_part &part_of(const wvl_cuda_ht_job &job, uint32_t id)
+{
+    return ((wvl_cuda_ht_part *)job.parts)[id];
+}
+__device__ __forceinline__ wvl_cuda_ht_record &record_of(const wvl_cuda_ht_job &job, uint32_t id)
+{
+    return ((wvl_cuda_ht_record *)job.records)[id];
+}
 
 /* Lowest plane of the cleanup pass in the container. */
 __device__ __forceinline__ uint32_t plane_of(const wvl_cuda_ht_block &b) { return b.frac_bits + b.cleanup_plane; }
@@ -22,12 +32,13 @@ __device__ __forceinline__ bool is_coded(const wvl_cuda_ht_block &b)
 /* Units of 16 bytes of scratch memory, for the warp; ~0: there are no more. */
 __device__ __forceinline__ uint32_t take_scratch(const wvl_cuda_ht_job &job, uint32_t bytes)
 {
-    uint32_t units = (bytes + 15) / 16, first = take_items((uint32_t *)job.counters + WVL_CUDA_HT_SCRATCH_UNITS, units);
+    uint32_t units = (bytes + 15) / 16,
+             first = take_items((uint32_t *)job.counters + WVL_CUDA_HT_SCRATCH_UNITS, units);
     /* counts on beyond the end, up to 2^32: a launch wants less (wvl_cuda_ht_measure) */
     return first <= job.scratch_units && units <= job.scratch_units - first ? first : ~0u;
 }
 
-/* Most bytes of so many bits: two hold at least 15; Scup's, and one that is not full. */
+/* Most bytes that n bits take: two bytes hold at least 15 of them. Scup's and one that is not full are among them. */
 __device__ __forceinline__ uint32_t most_bytes(uint32_t bits) { return 2 * (bits / 15) + 6; }
 
 __device__ __forceinline__ wvl_cuda_ht_record empty_record(uint32_t flags)
@@ -63,7 +74,8 @@ template <uint32_t LANES> __device__ __forceinline__ block_streams measure_strea
 }
 
 /* Events of the lanes side by side; the window is free. */
-__device__ __forceinline__ void put_events(uint32_t *words, uint32_t *to, uint64_t events, uint32_t count, uint32_t offset, uint32_t total)
+__device__ __forceinline__ void put_events(uint32_t *words, uint32_t *to, uint64_t events, uint32_t count,
+                                           uint32_t offset, uint32_t total)
 {
     uint32_t lane = lane_id();
     __syncwarp();
@@ -72,7 +84,8 @@ __device__ __forceinline__ void put_events(uint32_t *words, uint32_t *to, uint64
     }
     __syncwarp();
     if (count) {
-        uint32_t shift = offset & 31, *w = words + offset / 32, low = (uint32_t)events, high = (uint32_t)(events >> 32);
+        uint32_t shift = offset & 31, *w = words + offset / 32, low = (uint32_t)events,
+                 high = (uint32_t)(events >> 32);
         atomicOr(w, low << shift);
         atomicOr(w + 1, __funnelshift_l(low, high, shift));
         atomicOr(w + 2, __funnelshift_l(high, 0, shift));
@@ -97,8 +110,8 @@ __device__ __forceinline__ wvl_cuda_ht_part lay_out(const uint32_t total[3], uin
 }
 
 /* One block of the warp. mine: this lane is one of its lanes, whose first is `source`. */
-__device__ __forceinline__ void put_block(const wvl_cuda_ht_job &job, uint32_t *words, const lane_streams &own, const block_streams &s, uint32_t source, bool mine,
-                                          uint32_t id)
+__device__ __forceinline__ void put_block(const wvl_cuda_ht_job &job, uint32_t *words, const lane_streams &own,
+                                          const block_streams &s, uint32_t source, bool mine, uint32_t id)
 {
     uint32_t total[3], bytes;
 #pragma unroll
@@ -112,7 +125,8 @@ __device__ __forceinline__ void put_block(const wvl_cuda_ht_job &job, uint32_t *
         return;
     }
     uint8_t *piece = (uint8_t *)job.scratch + (uint64_t)p.piece * 16;
-    stream magsgn = {own.magsgn_words, s.offset[0], mine ? s.length[0] : 0, total[0]}, vlc = {own.vlc_words, s.offset[1], mine ? s.length[1] : 0, total[1]};
+    stream magsgn = {own.magsgn_words, s.offset[0], mine ? s.length[0] : 0, total[0]},
+           vlc = {own.vlc_words, s.offset[1], mine ? s.length[1] : 0, total[1]};
     ending e = put_stream<false>({words, 0, 0, 0, 0, piece}, magsgn);
     /* what a decoder reads beyond the end are 1s */
     uint32_t last = (e.bits | ~0u << e.left) & (0xFFu >> e.flag);
@@ -126,7 +140,8 @@ __device__ __forceinline__ void put_block(const wvl_cuda_ht_job &job, uint32_t *
     e = put_stream<true>({words, 0, 0, 0, 1, piece + p.vlc_end}, vlc);
     p.vlc = e.count;
     p.vlc_tail = e.bits | e.left << 8;
-    put_events(words, (uint32_t *)(piece + p.events_at), own.events, mine ? own.event_count : 0, s.offset[2], total[2]);
+    put_events(words, (uint32_t *)(piece + p.events_at), own.events, mine ? own.event_count : 0, s.offset[2],
+               total[2]);
     if (!lane_id()) {
         part_of(job, id) = p;
         wvl_cuda_ht_record r = empty_record(0);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Quads of the HT cleanup pass (15444-15 Annex C, 7.3): what one says to MagSgn, VLC and MEL. codec/ht/cleanup_code.h is the twin. */
+/* Quads of the HT cleanup pass (15444-15 Annex C, 7.3): what one says to MagSgn, VLC and MEL. codec/ht/cleanup_code.h
+ * is the twin. */
 #pragma once
 #include "cuda/blocks/ht_job.h"
 #include "cuda/blocks/lane.cuh"
@@ -41,7 +42,8 @@ struct writer {
 __device__ __forceinline__ uint32_t bytes_to_bits(uint32_t b) { return b * 0x01020408u >> 24; }
 __device__ __forceinline__ uint32_t bits_to_bytes(uint32_t b) { return b * 0x00204081u & 0x01010101u; }
 
-/* What a quad says: significance, the bits of its CxtVLC codeword, and u. has_event: MEL is told whether rho is nonzero. */
+/* What a quad says: significance, the bits of its CxtVLC codeword, and u. has_event: MEL codes whether rho is
+ * nonzero. */
 struct quad {
     uint32_t rho, u, code, code_bits, has_event, event;
 };
@@ -59,7 +61,9 @@ __device__ __forceinline__ quad describe_quad(uint32_t rho, uint32_t u, uint32_t
     return q;
 }
 
-/* Of the first row by the rho to the left; of others by the significance of the samples above: bits 0 and 2 of `above`. */
+/* Of the first row by the rho to the left; of others by the significance of the samples above: bits 0 and 2 of
+ * `above`.
+ */
 __device__ __forceinline__ uint32_t find_context(bool is_first, uint32_t above, uint32_t rho_west)
 {
     return is_first ? rho_west >> 1 | (rho_west & 1) : above | ((rho_west + 12) >> 3 & 2);
@@ -87,7 +91,8 @@ struct lane_streams {
     {
         uint32_t pair = pairs[q0.u << 5 | q1.u], both = q0.code_bits + q1.code_bits;
         vlc.put(q0.code | q1.code << q0.code_bits | (pair & 0xFFFF) << both, both + (pair >> 16));
-        uint32_t e = (q0.has_event & q0.event) | (q1.has_event & q1.event) << q0.has_event, n = q0.has_event + q1.has_event;
+        uint32_t e = (q0.has_event & q0.event) | (q1.has_event & q1.event) << q0.has_event,
+                 n = q0.has_event + q1.has_event;
         if (is_top && q0.u && q1.u) {
             e |= (uint32_t)(q0.u > 2 && q1.u > 2) << n;
             n++;
@@ -97,7 +102,7 @@ struct lane_streams {
     }
 };
 
-/* ---- Samples of 16 bits, two by halves of a word -------------------------------------------------------------------------------- */
+/* ---- Samples of 16 bits, two by halves of a word ----------------------------------------------------------------- */
 
 /* 2 mu - 1 or 0; 2 (mu - 1) + sign; 1 where mu > 0. */
 struct halves {
@@ -118,8 +123,9 @@ template <bool SHIFTED> __device__ __forceinline__ halves read_halves(uint32_t w
 }
 
 /* west, own, east: t of the samples above, of the quads above. */
-__device__ __forceinline__ quad code_halves(const halves &top, const halves &bottom, uint32_t west, uint32_t own, uint32_t east, uint32_t rho_west,
-                                            bool is_first, bool absent, const uint16_t *vlc, writer &magsgn)
+__device__ __forceinline__ quad code_halves(const halves &top, const halves &bottom, uint32_t west, uint32_t own,
+                                            uint32_t east, uint32_t rho_west, bool is_first, bool absent,
+                                            const uint16_t *vlc, writer &magsgn)
 {
     uint32_t bytes = top.nz | bottom.nz << 8, rho = bytes_to_bits(bytes);
     uint32_t near = own | __byte_perm(west, east, 0x5432), some = near & 0x10001;
@@ -127,9 +133,11 @@ __device__ __forceinline__ quad code_halves(const halves &top, const halves &bot
     uint32_t context = find_context(is_first, (some | some >> 14) & 5, rho_west);
     uint32_t kappa = (uint32_t)max(31 - __clz((near | near >> 16) & 0xFFFF), 1);
     kappa = rho & (rho - 1) ? kappa : 1;
-    uint32_t any = top.t | bottom.t, E = 32 - __clz((any | any >> 16) & 0xFFFF), U = max(E, kappa), u = U - kappa, k = U - 1;
+    uint32_t any = top.t | bottom.t, E = 32 - __clz((any | any >> 16) & 0xFFFF), U = max(E, kappa), u = U - kappa,
+             k = U - 1;
     uint32_t emb = bytes_to_bits((top.t >> k & 0x10001) | (bottom.t >> k & 0x10001) << 8);
-    uint32_t entry = vlc[absent ? 0 : context << 8 | rho << 4 | (u ? emb : 0)];
+    emb = u ? emb : 0;
+    uint32_t entry = vlc[absent ? 0 : context << 8 | rho << 4 | emb];
     /* lengths in bytes, at most 16 each; shifts and masks look at five bits */
     uint32_t n0 = bytes * U - bits_to_bytes(entry >> 10), n1 = n0 >> 8, n2 = n0 >> 16, n3 = n0 >> 24, sums = n0 + n1;
     uint32_t left = (top.v & low_bits(n0)) | shift_left(bottom.v & low_bits(n1), n0);
@@ -139,12 +147,13 @@ __device__ __forceinline__ quad code_halves(const halves &top, const halves &bot
     return describe_quad(rho, u, entry, context, absent);
 }
 
-/* ---- Samples of any size, one a word -------------------------------------------------------------------------------------------------- */
+/* ---- Samples of any size, one a word ----------------------------------------------------------------------------- */
 
-/* Sample n: 0 top left, 1 bottom left, 2 top right, 3 bottom right. mu: magnitudes; v: 2 (mu - 1) + sign. near: 2 mu - 1 of the four samples above,
- * ORed; above: bits 0 and 2 of the context. */
-__device__ __forceinline__ quad code_words(const uint32_t mu[4], const uint32_t v[4], uint32_t near, uint32_t above, uint32_t rho_west, bool is_first,
-                                           bool absent, const uint16_t *vlc, writer &magsgn)
+/* Sample n: 0 top left, 1 bottom left, 2 top right, 3 bottom right. mu: magnitudes; v: 2 (mu - 1) + sign. near: 2 mu
+ * - 1 of the four samples above, ORed; above: bits 0 and 2 of the context. */
+__device__ __forceinline__ quad code_words(const uint32_t mu[4], const uint32_t v[4], uint32_t near, uint32_t above,
+                                           uint32_t rho_west, bool is_first, bool absent, const uint16_t *vlc,
+                                           writer &magsgn)
 {
     uint32_t rho = 0, any = 0, emb = 0;
 #pragma unroll
@@ -159,7 +168,8 @@ __device__ __forceinline__ quad code_words(const uint32_t mu[4], const uint32_t 
     for (int i = 0; i < 4; i++) {
         emb |= (mu[i] ? (2 * mu[i] - 1) >> (U - 1) & 1 : 0) << i;
     }
-    uint32_t entry = vlc[absent ? 0 : context << 8 | rho << 4 | (u ? emb : 0)], known = entry >> 10;
+    emb = u ? emb : 0;
+    uint32_t entry = vlc[absent ? 0 : context << 8 | rho << 4 | emb], known = entry >> 10;
 #pragma unroll
     for (int i = 0; i < 4; i++) {
         uint32_t n = rho >> i & 1 ? U - (known >> i & 1) : 0; /* at most 32 */

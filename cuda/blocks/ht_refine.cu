@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The HT SigProp and MagRef passes (15444-15 Annex C), one plane below the cleanup pass: a warp a block. codec/ht/refine_code.h is the twin.
+ * The HT SigProp and MagRef passes (15444-15 Annex C), one plane below the cleanup pass: a warp a block.
+ * codec/ht/refine_code.h is the twin.
  *
- * Samples lie in words: four columns of a stripe, a column a byte, its upper sample in bit 0. SigProp depends on what the samples before became, so
- * stripes go on as a front: lane k is at group g - 2k of stripe k of 32 when lane 0 is at group g. MagRef depends on nothing.
+ * Samples lie in words: four columns of a stripe, a column a byte, its upper sample in bit 0. SigProp depends on what
+ * the samples before became, so stripes go on as a front: lane k is at group g - 2k of stripe k of 32 when lane 0 is
+ * at group g. MagRef depends on nothing.
  */
 #include "cuda/blocks/ht_put.cuh"
 #include "cuda/blocks/ht_tables.cuh"
@@ -19,9 +21,13 @@ struct stripes {
     /* Of old and new significance; outside there is none. */
     __device__ __forceinline__ uint32_t at(const uint32_t *of, int stripe, int group) const
     {
-        return (uint32_t)stripe < count && (uint32_t)group < groups ? of[(uint32_t)stripe * groups + (uint32_t)group] : 0;
+        return (uint32_t)stripe < count && (uint32_t)group < groups ? of[(uint32_t)stripe * groups + (uint32_t)group]
+                                                                    : 0;
     }
-    __device__ __forceinline__ uint32_t either(int stripe, int group) const { return at(significant, stripe, group) | at(fresh, stripe, group); }
+    __device__ __forceinline__ uint32_t either(int stripe, int group) const
+    {
+        return at(significant, stripe, group) | at(fresh, stripe, group);
+    }
 };
 
 __device__ __forceinline__ uint32_t fetch_sample(const wvl_cuda_ht_block &b, uint32_t x, uint32_t y)
@@ -32,7 +38,8 @@ __device__ __forceinline__ uint32_t fetch_sample(const wvl_cuda_ht_block &b, uin
 
 __device__ __forceinline__ void load_group(const stripes &s, const wvl_cuda_ht_block &b, uint32_t i)
 {
-    uint32_t plane = plane_of(b), top = 8u * b.coef_bytes - 1, x = 4 * (i % s.groups), y = 4 * (i / s.groups), significant = 0, bit = 0, negative = 0;
+    uint32_t plane = plane_of(b), top = 8u * b.coef_bytes - 1, x = 4 * (i % s.groups), y = 4 * (i / s.groups),
+             significant = 0, bit = 0, negative = 0;
     for (uint32_t k = 0; k < 16; k++) {
         uint32_t column = x + (k & 3), row = y + (k >> 2), to = 8 * (k & 3) + (k >> 2);
         if (column < s.width && row < s.height) {
@@ -51,14 +58,19 @@ __device__ __forceinline__ void load_group(const stripes &s, const wvl_cuda_ht_b
 /* Samples of a group with a significant neighbour, before it gets new ones. */
 __device__ __forceinline__ uint32_t find_members(const stripes &s, int stripe, int group)
 {
-    uint32_t own = s.at(s.significant, stripe, group), right = s.at(s.significant, stripe, group + 1), over = s.either(stripe - 1, group);
+    uint32_t own = s.at(s.significant, stripe, group), right = s.at(s.significant, stripe, group + 1),
+             over = s.either(stripe - 1, group);
     uint32_t sides = own << 8 | s.either(stripe, group - 1) >> 24 | own >> 8 | right << 24;
-    uint32_t above = over | over << 8 | over >> 8 | s.either(stripe - 1, group - 1) >> 24 | s.either(stripe - 1, group + 1) << 24, below = 0;
+    uint32_t above = over | over << 8 | over >> 8 | s.either(stripe - 1, group - 1) >> 24 |
+                     s.either(stripe - 1, group + 1) << 24,
+             below = 0;
     if (!s.is_causal) {
         uint32_t under = s.at(s.significant, stripe + 1, group);
-        below = under | under << 8 | under >> 8 | s.at(s.significant, stripe + 1, group - 1) >> 24 | s.at(s.significant, stripe + 1, group + 1) << 24;
+        below = under | under << 8 | under >> 8 | s.at(s.significant, stripe + 1, group - 1) >> 24 |
+                s.at(s.significant, stripe + 1, group + 1) << 24;
     }
-    uint32_t near = sides | sides << 1 | sides >> 1 | own << 1 | own >> 1 | (above >> 3 & 0x01010101u) | (below & 0x01010101u) << 3;
+    uint32_t near = sides | sides << 1 | sides >> 1 | own << 1 | own >> 1 | (above >> 3 & 0x01010101u) |
+                    (below & 0x01010101u) << 3;
     return near & 0x0F0F0F0Fu;
 }
 
@@ -83,7 +95,8 @@ __device__ __forceinline__ uint32_t find_absent(const stripes &s, uint32_t strip
 __device__ __forceinline__ void put_group(const stripes &s, uint32_t stripe, uint32_t group, writer &to)
 {
     uint32_t i = stripe * s.groups + group, members = find_members(s, (int)stripe, (int)group);
-    uint32_t own = s.significant[i] | find_absent(s, stripe, group), bits = s.bit[i], all = 0, fresh = 0, code = 0, count = 0;
+    uint32_t own = s.significant[i] | find_absent(s, stripe, group), bits = s.bit[i], all = 0, fresh = 0, code = 0,
+             count = 0;
     if (!(members & ~own)) {
         return;
     }
@@ -101,7 +114,8 @@ __device__ __forceinline__ void put_group(const stripes &s, uint32_t stripe, uin
 }
 
 /* Bits of lanes to their places in a stream of `base` bits; returns its bits then. */
-__device__ __forceinline__ uint32_t append_rows(uint32_t *plain, const uint32_t *words, uint32_t length, uint32_t base)
+__device__ __forceinline__ uint32_t append_rows(uint32_t *plain, const uint32_t *words, uint32_t length,
+                                                uint32_t base)
 {
     uint32_t sum = scan<32>(length), offset = base + sum - length;
     __syncwarp();
@@ -162,7 +176,8 @@ __device__ __forceinline__ void clear_words(uint32_t *words, uint32_t count)
 /* Both streams fill their last bytes from the lowest bit; one byte serves both where their bits agree. Lane 0. */
 __device__ __forceinline__ void join(wvl_cuda_ht_part &p, uint8_t *piece, const ending &sigprop, const ending &magref)
 {
-    uint32_t both = sigprop.bits | magref.bits, mask = ((1u << sigprop.left) - 1) | (sigprop.flag ? 0x80u : 0), other = (1u << magref.left) - 1;
+    uint32_t both = sigprop.bits | magref.bits, mask = ((1u << sigprop.left) - 1) | (sigprop.flag ? 0x80u : 0),
+             other = (1u << magref.left) - 1;
     p.sigprop = sigprop.count;
     p.magref = magref.count;
     if (mask && other && !((sigprop.bits ^ magref.bits) & mask & other) && both != 0xFF) {
@@ -178,11 +193,13 @@ __device__ __forceinline__ void join(wvl_cuda_ht_part &p, uint8_t *piece, const 
 }
 
 /* The second segment of a block; with_magref: it holds MagRef, too. */
-__device__ __forceinline__ void put_refinement(const wvl_cuda_ht_job &job, uint32_t *words, uint32_t id, const stripes &s, bool with_magref)
+__device__ __forceinline__ void put_refinement(const wvl_cuda_ht_job &job, uint32_t *words, uint32_t id,
+                                               const stripes &s, bool with_magref)
 {
     uint32_t *rows = words + 1024, *plain = rows + 288, *plain_magref = plain + 300;
     clear_words(plain, 300 + 172);
-    uint32_t bits = put_propagation(s, rows, plain), magref_bits = with_magref ? put_magnitudes(s, rows, plain_magref) : 0;
+    uint32_t bits = put_propagation(s, rows, plain),
+             magref_bits = with_magref ? put_magnitudes(s, rows, plain_magref) : 0;
     uint32_t bytes = most_bytes(bits) + most_bytes(magref_bits), units = take_scratch(job, bytes);
     if (units == ~0u) {
         put_nothing(job, id, WVL_CUDA_HT_LEFT);
@@ -215,7 +232,9 @@ __device__ __forceinline__ void refine_block(const wvl_cuda_ht_job &job, uint32_
     if (!b.cleanup_plane || b.max_passes < 2 || b.set_passes == 1 || !record_of(job, id).cleanup_bytes) {
         return;
     }
-    stripes s = {words, words + 256, words + 512, words + 768, (b.width + 3u) / 4, (b.height + 3u) / 4, b.width, b.height, (b.style & WVL_STYLE_VSC) != 0};
+    stripes s = {words,       words + 256,        words + 512,
+                 words + 768, (b.width + 3u) / 4, (b.height + 3u) / 4,
+                 b.width,     b.height,           (b.style & WVL_STYLE_VSC) != 0};
     __syncwarp();
     for (uint32_t i = lane_id(); i < s.groups * s.count; i += 32) {
         load_group(s, b, i);
@@ -226,10 +245,12 @@ __device__ __forceinline__ void refine_block(const wvl_cuda_ht_job &job, uint32_
 
 } // namespace wvl_ht
 
-extern "C" __global__ void __launch_bounds__(32 * WVL_CUDA_HT_REFINE_WARPS, 1) wvl_ht_refine(const wvl_cuda_ht_job job)
+extern "C" __global__ void __launch_bounds__(32 * WVL_CUDA_HT_REFINE_WARPS, 1)
+    wvl_ht_refine(const wvl_cuda_ht_job job)
 {
     WVL_HT_SHARED(shared);
-    uint32_t *words = shared + (threadIdx.x >> 5) * WVL_CUDA_HT_REFINE_WORDS, *counter = (uint32_t *)job.counters + WVL_CUDA_HT_NEXT + WVL_CUDA_HT_CLASSES;
+    uint32_t *words = shared + (threadIdx.x >> 5) * WVL_CUDA_HT_REFINE_WORDS,
+             *counter = (uint32_t *)job.counters + WVL_CUDA_HT_NEXT + WVL_CUDA_HT_CLASSES;
     wvl_ht::item_list items;
     items.open(counter, 1);
     for (;;) {

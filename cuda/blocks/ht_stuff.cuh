@@ -2,12 +2,14 @@
 /*
  * Plain bits to the bytes of a stream, by a warp (15444-15 Annex C; codec/ht/streams.h is the twin).
  *
- * Forward streams send seven bits after a byte 0xFF. Backward ones send the seven bits 0x7F and a 0 after a byte above 0x8F. Both are one automaton
- * over bit positions: a position p is a byte of 8 bits, or, where test(p) holds, 15 bits in two bytes; the byte before a position is never short.
- * Forward, test(p) says that eight 1s begin at p; backward, that seven do and that the byte before p exceeds 0x8F.
+ * Forward streams send seven bits after a byte 0xFF. Backward ones send the seven bits 0x7F and a 0 after a byte
+ * above 0x8F. Both are one automaton over bit positions: a position p is a byte of 8 bits, or, where test(p) holds,
+ * 15 bits in two bytes; the byte before a position is never short. Forward, test(p) says that eight 1s begin at p;
+ * backward, that seven do and that the byte before p exceeds 0x8F.
  *
- * Where tests seldom hold, 128 bytes at a time are guessed to be plain, and sent up to the first position where they are not. Where they often
- * hold, each lane follows its part of the stream from all 15 offsets that it may be entered at; the right ones are chosen afterwards.
+ * Where tests seldom hold, 128 bytes at a time are guessed to be plain, and sent up to the first position where they
+ * are not. Where they often hold, each lane follows its part of the stream from all 15 offsets that it may be entered
+ * at; the right ones are chosen afterwards.
  */
 #pragma once
 #include "cuda/blocks/ht_job.h"
@@ -17,17 +19,17 @@ namespace wvl_ht {
 
 /* A stream of a block that lies in pieces with the lanes. */
 struct stream {
-    const uint32_t *words; /* of this lane, shared memory */
+    const uint32_t *words;   /* of this lane, shared memory */
     uint32_t offset, length; /* in bits: where its piece goes, and how long it is */
-    uint32_t total;        /* bits of the stream */
+    uint32_t total;          /* bits of the stream */
 };
 
 /* Bits [base, base + 32 * WVL_CUDA_HT_WINDOW) of a stream, and where coding stands. */
 struct window {
     uint32_t *words;
-    uint32_t base, end;    /* end: of the bits that are there; ~0: all are */
-    uint32_t pos, count;   /* bits read, bytes written */
-    uint8_t *out;          /* forward: of the first byte; backward: of the end */
+    uint32_t base, end;  /* end: of the bits that are there; ~0: all are */
+    uint32_t pos, count; /* bits read, bytes written */
+    uint8_t *out;        /* forward: of the first byte; backward: of the end */
 };
 
 /* What is left of a stream: fewer bits than a byte takes. flag, forward: the last byte was 0xFF. */
@@ -73,11 +75,13 @@ __device__ __forceinline__ void fill(window &w, const stream &s)
     w.end = base + 32 * WVL_CUDA_HT_WINDOW;
 }
 
-/* test() of the bytes of v, in their top bits; before: the bytes in front of each. Forward only the lowest one found is right. */
+/* test() of the bytes of v, in their top bits; before: the bytes in front of each. Forward only the lowest one found
+ * is right. */
 template <bool BACKWARD> __device__ __forceinline__ uint32_t test_bytes(uint32_t v, uint32_t before)
 {
     uint32_t seven = (v & 0x7F7F7F7Fu) + 0x01010101u;
-    return BACKWARD ? seven & before & (before << 1 | before << 2 | before << 3) & 0x80808080u : (~v - 0x01010101u) & v & 0x80808080u;
+    return BACKWARD ? seven & before & (before << 1 | before << 2 | before << 3) & 0x80808080u
+                    : (~v - 0x01010101u) & v & 0x80808080u;
 }
 
 /* test() of 8 positions from pos > 0 on; bits from 8 on are rubbish. */
@@ -101,7 +105,8 @@ template <bool BACKWARD> __device__ __forceinline__ void put_guess(window &w, ui
     uint32_t lane = lane_id(), whole = min((left - 7) / 8, 128u), v = bits_at(w, w.pos + 32 * lane), before = 0;
     if (BACKWARD) {
         before = __shfl_up_sync(~0u, v, 1);
-        before = lane ? before : w.pos ? bits_at(w, w.pos - 8) << 24 : ~0u;
+        uint32_t first = w.pos ? bits_at(w, w.pos - 8) << 24 : ~0u;
+        before = lane ? before : first;
         before = __funnelshift_l(before, v, 8);
     }
     int valid = min(max((int)whole - 4 * (int)lane, 0), 4);
@@ -128,7 +133,8 @@ template <bool BACKWARD> __device__ __forceinline__ void put_guess(window &w, ui
     }
 }
 
-/* Where a part of `steps` bytes is left, for each of the 15 offsets at which it may be entered: four bits of the offset, each a set of entries. */
+/* Where a part of `steps` bytes is left, for each of the 15 offsets at which it may be entered: four bits of the
+ * offset, each a set of entries. */
 struct ways {
     uint32_t low, high; /* bit 0 and bit 1 << 16; bit 2 and bit 3 << 16 */
 };
@@ -177,7 +183,8 @@ __device__ __forceinline__ uint32_t choose_entry(ways own, uint32_t *last)
 }
 
 /* From an offset on to the end of the part; bytes are written if `write`. Returns their number. */
-template <bool BACKWARD> __device__ __forceinline__ uint32_t walk(const window &w, uint32_t pos, uint32_t end, uint32_t n, bool write)
+template <bool BACKWARD>
+__device__ __forceinline__ uint32_t walk(const window &w, uint32_t pos, uint32_t end, uint32_t n, bool write)
 {
     uint32_t first = n;
     while (pos < end) {
@@ -236,7 +243,7 @@ template <bool BACKWARD> __device__ __forceinline__ ending put_stream(window w, 
 {
     uint32_t first = w.count;
     for (;;) {
-        /* every long position saves a bit: so many were found. Dense: at least 8, and one in 64 bytes */
+        /* found: long positions; each makes one bit less of two bytes. Dense: at least 8, and one in 64 bytes */
         uint32_t left = s.total - w.pos, found = 8 * (w.count - first) - w.pos;
         bool dense = found >= 8 && 512 * found > w.pos && left >= 15 + 256;
         if (w.pos + min(left, dense ? 32 * 256 + 15u : 1064u) > w.end) {

@@ -14,7 +14,8 @@
 
 namespace wvl_ht {
 
-/* CxtVLC and U-VLC of both kinds of rows to the first WVL_CUDA_HT_TABLE_WORDS words. All threads of a thread block. */
+/* CxtVLC and U-VLC of both kinds of rows to the first WVL_CUDA_HT_TABLE_WORDS words. All threads of a thread block.
+ */
 __device__ __forceinline__ void stage_tables(uint32_t *shared)
 {
     for (uint32_t i = threadIdx.x; i < 2048; i += blockDim.x) {

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What the kernels of this folder take from a lane. Without nvcc these names come from the emulation, which was included before. */
+/* What the kernels of this folder take from a lane. Without nvcc these names come from the emulation, which was
+ * included before. */
 #pragma once
 #include <stdint.h>
 
 #ifdef __CUDACC__
-#define WVL_HT_SHARED(name)                    \
-    extern __shared__ uint4 wvl_ht_shared4[];  \
+#define WVL_HT_SHARED(name)                                                                                          \
+    extern __shared__ uint4 wvl_ht_shared4[];                                                                        \
     uint32_t *name = (uint32_t *)wvl_ht_shared4
 
 namespace wvl_ht {
@@ -18,15 +19,23 @@ __device__ __forceinline__ uint32_t low_bits(uint32_t n)
     return m;
 }
 
-/* Addresses in shared memory, and a store to one. The compiler does not order it with loads through pointers: a meeting does. */
-__device__ __forceinline__ uint32_t shared_address(const uint32_t *at) { return (uint32_t)__cvta_generic_to_shared(at); }
-__device__ __forceinline__ void store_shared(uint32_t address, uint32_t v) { asm volatile("st.shared.u32 [%0], %1;" ::"r"(address), "r"(v)); }
+/* Addresses in shared memory, and a store to one. The compiler does not order it with loads through pointers: a
+ * meeting does. */
+__device__ __forceinline__ uint32_t shared_address(const uint32_t *at)
+{
+    return (uint32_t)__cvta_generic_to_shared(at);
+}
+__device__ __forceinline__ void store_shared(uint32_t address, uint32_t v)
+{
+    asm volatile("st.shared.u32 [%0], %1;" ::"r"(address), "r"(v));
+}
 
 /* 16 bytes to shared memory; copy_wait: all that this lane began are there. */
 __device__ __forceinline__ void copy_begin(uint32_t *to, const void *from)
 {
 #if __CUDA_ARCH__ >= 800
-    asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"((uint32_t)__cvta_generic_to_shared(to)), "l"(from));
+    asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"((uint32_t)__cvta_generic_to_shared(to)),
+                 "l"(from));
 #else
     *(uint4 *)to = *(const uint4 *)from;
 #endif
@@ -60,8 +69,14 @@ template <uint32_t WIDTH> __device__ __forceinline__ uint32_t scan(uint32_t v)
 }
 
 /* `count` items of a counter that all warps share: asked for by lane 0, and the answer for all lanes. */
-__device__ __forceinline__ uint32_t ask_items(uint32_t *counter, uint32_t count) { return lane_id() ? 0 : atomicAdd(counter, count); }
-__device__ __forceinline__ uint32_t take_items(uint32_t *counter, uint32_t count) { return __shfl_sync(~0u, ask_items(counter, count), 0); }
+__device__ __forceinline__ uint32_t ask_items(uint32_t *counter, uint32_t count)
+{
+    return lane_id() ? 0 : atomicAdd(counter, count);
+}
+__device__ __forceinline__ uint32_t take_items(uint32_t *counter, uint32_t count)
+{
+    return __shfl_sync(~0u, ask_items(counter, count), 0);
+}
 
 /* The items of a list, `count` at a time. The next ones are asked for while those at hand are in work. */
 struct item_list {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The HT block coder on a device, by itself: microseconds a picture by events, after every block has been compared with codec/ht.
- *   time_ht_blocks PICTURE.ppm [RUNS]
- * WVL_CUDA_TWIN_IMAGE names a file of device code to be measured instead of the build's.
- * Cases: the picture's lossless 5/3 coefficients in blocks of 64x64 and 32x32, 1 and 8 pictures in a launch, with each limit of shared memory, with
- * refinement; 32-bit blocks of 16-bit noise of the same size; blocks whose MagSgn is nothing but 1s.
+ * The HT block coder on a device, by itself: microseconds a picture by events, after every block has been compared
+ * with codec/ht. time_ht_blocks PICTURE.ppm [RUNS] WVL_CUDA_TWIN_IMAGE names a file of device code to be measured
+ * instead of the build's. Cases: the picture's lossless 5/3 coefficients in blocks of 64x64 and 32x32, 1 and 8
+ * pictures in a launch, with each limit of shared memory, with refinement; 32-bit blocks of 16-bit noise of the same
+ * size; blocks whose MagSgn is nothing but 1s.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,7 +21,7 @@ static wvl_cuda_runtime driver;
 static ht_device device;
 static unsigned runs = 15;
 
-/* ---- Pictures to blocks ------------------------------------------------------------------------------------------------------------- */
+/* ---- Pictures to blocks ------------------------------------------------------------------------------------------ */
 
 typedef struct pixels {
     uint32_t width, height, depth;
@@ -63,10 +63,23 @@ static void report(void *user, const char *text)
 static wvl_plan *build_plan(const pixels *p, uint32_t side)
 {
     wvl_component_format components[3];
-    wvl_image_format format = {.struct_size = sizeof format, .x1 = p->width, .y1 = p->height, .component_count = 3, .components = components};
+    wvl_image_format format = {.struct_size = sizeof format,
+                               .x1 = p->width,
+                               .y1 = p->height,
+                               .component_count = 3,
+                               .components = components};
     double layer = 0.0;
-    wvl_settings s = {.reversible = 1, .levels = 5, .mct = 2, .block_width = side, .block_height = side, .guard_bits = 2, .quant_style = WVL_QUANT_EXPOUNDED,
-                      .distortion_bits = 4, .layer_count = 1, .layer_value_count = 1, .layer_values = &layer};
+    wvl_settings s = {.reversible = 1,
+                      .levels = 5,
+                      .mct = 2,
+                      .block_width = side,
+                      .block_height = side,
+                      .guard_bits = 2,
+                      .quant_style = WVL_QUANT_EXPOUNDED,
+                      .distortion_bits = 4,
+                      .layer_count = 1,
+                      .layer_value_count = 1,
+                      .layer_values = &layer};
     wvl_report r = {report, NULL, 0};
     for (uint32_t i = 0; i < 3; i++) {
         components[i] = (wvl_component_format){(uint8_t)p->depth, 0, 1, 1};
@@ -75,14 +88,20 @@ static wvl_plan *build_plan(const pixels *p, uint32_t side)
 }
 
 /* The blocks of a band, as a device finds them: rows of slots, the words of their bounds. */
-static void add_band(ht_list *list, const wvl_coefs *coefs, const wvl_tile_band *band, uint64_t samples, uint32_t first_bound)
+static void add_band(ht_list *list, const wvl_coefs *coefs, const wvl_tile_band *band, uint64_t samples,
+                     uint32_t first_bound)
 {
     for (uint32_t k = 0; k < band->block_cols * band->block_rows; k++) {
         wvl_rect r = wvl_geom_block_rect(band, k % band->block_cols, k / band->block_cols);
         wvl_cuda_ht_block *b = &list->blocks[list->count++];
-        *b = (wvl_cuda_ht_block){.coefs = samples + wvl_coef_slot(band, k), .bound = first_bound + band->first_block + k, .stride = band->slot_width,
-                                 .width = (uint16_t)wvl_rect_width(r), .height = (uint16_t)wvl_rect_height(r), .coef_bytes = band->coef_bytes,
-                                 .max_passes = 255, .set_passes = 3};
+        *b = (wvl_cuda_ht_block){.coefs = samples + wvl_coef_slot(band, k),
+                                 .bound = first_bound + band->first_block + k,
+                                 .stride = band->slot_width,
+                                 .width = (uint16_t)wvl_rect_width(r),
+                                 .height = (uint16_t)wvl_rect_height(r),
+                                 .coef_bytes = band->coef_bytes,
+                                 .max_passes = 255,
+                                 .set_passes = 3};
         list->bounds[b->bound] = coefs->bounds[band->first_block + k];
         b->planes = (uint8_t)wvl_bit_length(coefs->bounds[band->first_block + k]);
     }
@@ -91,8 +110,10 @@ static void add_band(ht_list *list, const wvl_coefs *coefs, const wvl_tile_band 
 static void add_tile(ht_list *list, const wvl_coefs *coefs, const wvl_tile_plan *tile, uint32_t frames)
 {
     uint64_t each = (tile->coef_bytes + 255) & ~UINT64_C(255);
-    *list = (ht_list){.blocks = calloc((size_t)tile->block_count * frames, sizeof *list->blocks), .samples = malloc(each * frames),
-                      .bounds = calloc((size_t)tile->block_count * frames, sizeof *list->bounds), .sample_bytes = each * frames};
+    *list = (ht_list){.blocks = calloc((size_t)tile->block_count * frames, sizeof *list->blocks),
+                      .samples = malloc(each * frames),
+                      .bounds = calloc((size_t)tile->block_count * frames, sizeof *list->bounds),
+                      .sample_bytes = each * frames};
     for (uint32_t f = 0; f < frames; f++) {
         memcpy(list->samples + f * each, coefs->samples, tile->coef_bytes);
         for (uint32_t i = 0; i < tile->band_count; i++) {
@@ -113,7 +134,10 @@ static int transform(const pixels *p, uint32_t side, uint32_t frames, ht_list *l
     wvl_backend_job *job = NULL;
     uint32_t bytes = p->depth > 8 ? 2 : 1;
     for (uint32_t i = 0; i < 3; i++) {
-        planes[i] = (wvl_plane){.data = p->data, .sample_stride = 3, .pitch_bytes = (ptrdiff_t)p->width * 3 * bytes, .first_sample = i,
+        planes[i] = (wvl_plane){.data = p->data,
+                                .sample_stride = 3,
+                                .pitch_bytes = (ptrdiff_t)p->width * 3 * bytes,
+                                .first_sample = i,
                                 .container = bytes == 1 ? WVL_SAMPLE_8 : WVL_SAMPLE_16};
     }
     wvl_image image = {.struct_size = sizeof image, .planes = planes, .plane_count = 3};
@@ -126,7 +150,8 @@ static int transform(const pixels *p, uint32_t side, uint32_t frames, ht_list *l
     wvl_pool *pool = wvl_pool_create(NULL, 8, NULL);
     int fine = wvl_backend_cpu.open(&(wvl_backend_options){.pool = pool}, &cpu) == WVL_OK &&
                wvl_backend_prepare_tiles(&wvl_backend_cpu, cpu, pool, plan, &tile, 1) == WVL_OK &&
-               wvl_backend_cpu.submit(cpu, &image, &tile, 1, &job) == WVL_OK && wvl_backend_cpu.wait(job, WVL_EVENT_DONE, UINT32_MAX) == WVL_OK &&
+               wvl_backend_cpu.submit(cpu, &image, &tile, 1, &job) == WVL_OK &&
+               wvl_backend_cpu.wait(job, WVL_EVENT_DONE, UINT32_MAX) == WVL_OK &&
                wvl_backend_cpu.collect(job, &coefs) == WVL_OK;
     if (fine) {
         add_tile(list, &coefs, &tile, frames);
@@ -151,14 +176,15 @@ static void fill_ones(ht_list *list)
     }
 }
 
-/* ---- Times ----------------------------------------------------------------------------------------------------------------------- */
+/* ---- Times ------------------------------------------------------------------------------------------------------- */
 
 #define MOST_PARTS 16
 static wvl_cuda_event marks[MOST_PARTS + 1];
 static unsigned mark_count;
 
-static wvl_cuda_status marked_launch(wvl_cuda_function f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz, unsigned shared,
-                                     wvl_cuda_stream s, void **arguments, void **extra)
+static wvl_cuda_status marked_launch(wvl_cuda_function f, unsigned gx, unsigned gy, unsigned gz, unsigned bx,
+                                     unsigned by, unsigned bz, unsigned shared, wvl_cuda_stream s, void **arguments,
+                                     void **extra)
 {
     wvl_cuda_status status = driver.launch(f, gx, gy, gz, bx, by, bz, shared, s, arguments, extra);
     return status ? status : driver.event_record(marks[++mark_count], s);
@@ -186,8 +212,10 @@ static double time_launch(ht_load *load, double *parts)
     for (unsigned r = 0; r < runs + 2; r++) {
         unsigned to = r < 2 ? 0 : r - 2;
         mark_count = 0;
-        if (driver.event_record(marks[0], device.stream) || wvl_cuda_ht_launch(&load->ht, &load->job, device.stream) ||
-            (!parts && driver.event_record(marks[++mark_count], device.stream)) || driver.stream_wait(device.stream)) {
+        if (driver.event_record(marks[0], device.stream) ||
+            wvl_cuda_ht_launch(&load->ht, &load->job, device.stream) ||
+            (!parts && driver.event_record(marks[++mark_count], device.stream)) ||
+            driver.stream_wait(device.stream)) {
             printf("a call failed\n");
             exit(1);
         }
@@ -206,7 +234,8 @@ static double time_launch(ht_load *load, double *parts)
 static void time_list(const char *name, const ht_list *list, uint32_t frames, uint32_t limit)
 {
     ht_load load;
-    uint32_t left, wrong = ht_check(&device, list, frames, limit, 1000, 1000, &left), counters[WVL_CUDA_HT_COUNTERS] = {0};
+    uint32_t left, wrong = ht_check(&device, list, frames, limit, 1000, 1000, &left),
+                   counters[WVL_CUDA_HT_COUNTERS] = {0};
     if (!ht_load_open(&load, &device, list, frames, limit, 1000, 1000)) {
         printf("%s: no memory\n", name);
         exit(1);
@@ -215,8 +244,9 @@ static void time_list(const char *name, const ht_list *list, uint32_t frames, ui
     (void)time_launch(&load, parts);
     (void)driver.download(counters, load.job.counters, sizeof counters, device.stream);
     (void)driver.stream_wait(device.stream);
-    printf("%-28s %u frames, %6u blocks, wrong %u left %u, scratch %.1f MB of %.1f; us a frame: all %.1f; kernels", name, frames, list->count, wrong, left,
-           16e-6 * counters[WVL_CUDA_HT_SCRATCH_UNITS] / frames, 1e-6 * (double)load.memory.most_scratch / frames, all / frames);
+    printf("%-28s %u frames, %6u blocks, wrong %u left %u, scratch %.1f MB of %.1f; us a frame: all %.1f; kernels",
+           name, frames, list->count, wrong, left, 16e-6 * counters[WVL_CUDA_HT_SCRATCH_UNITS] / frames,
+           1e-6 * (double)load.memory.most_scratch / frames, all / frames);
     for (unsigned k = 0; k < mark_count; k++) {
         printf(" %.1f", parts[k] / frames);
     }
@@ -286,8 +316,9 @@ int main(int argc, char **argv)
     runs = runs < 1 || runs > 62 ? 15 : runs;
     device = (ht_device){.runtime = &driver};
     if (!image || !wvl_cuda_fetch_runtime(&driver) || driver.init(0) || driver.device_count(&count) || !count ||
-        driver.device_get(&device.ordinal, 0) || driver.context_retain(&context, device.ordinal) || driver.context_push(context) ||
-        driver.module_load(&device.module, image) || driver.stream_create(&device.stream, WVL_CUDA_STREAM_NON_BLOCKING)) {
+        driver.device_get(&device.ordinal, 0) || driver.context_retain(&context, device.ordinal) ||
+        driver.context_push(context) || driver.module_load(&device.module, image) ||
+        driver.stream_create(&device.stream, WVL_CUDA_STREAM_NON_BLOCKING)) {
         printf("no device, or no device code in this build\n");
         return 1;
     }
@@ -296,7 +327,9 @@ int main(int argc, char **argv)
     }
     (void)driver.device_name(name, sizeof name, device.ordinal);
     (void)driver.device_attribute(&processors, WVL_CUDA_ATTRIBUTE_MULTIPROCESSORS, device.ordinal);
-    printf("%s, %d multiprocessors; median of %u; kernels: of the classes that are there, refine, finish, place, gather\n", name, processors, runs);
+    printf("%s, %d multiprocessors; median of %u; kernels: of the classes that are there, refine, finish, place, "
+           "gather\n",
+           name, processors, runs);
     time_picture(&picture, 64, "64x64");
     time_picture(&picture, 32, "32x32");
     draw_noise(&picture, &noise);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Device code on the CPU: the kernels' own source is compiled by a C++ compiler after this header. Every thread of a thread block is a fiber that runs to
- * its next meeting (a shuffle, a vote, a barrier); there it waits for all that must come. Threads between two meetings run one after the other, first to
- * last or last to first, so that a missing meeting shows as a difference of both.
+ * Device code on the CPU: the kernels' own source is compiled by a C++ compiler after this header. Every thread of a
+ * thread block is a fiber that runs to its next meeting (a shuffle, a vote, a barrier); there it waits for all that
+ * must come. Threads between two meetings run one after the other, first to last or last to first, so that a missing
+ * meeting shows as a difference of both.
  *
  * A meeting that some lane of the warp does not come to, or that is another one for it, ends the program.
  */
@@ -148,7 +149,8 @@ static inline void run_block(uint32_t threads)
 }
 
 /* Threads of a thread block: a multiple of 32. Shared memory holds rubbish. */
-static inline void launch(void (*kernel)(const void *), const void *arg, uint32_t grid, uint32_t rows, uint32_t threads, uint32_t shared_bytes)
+static inline void launch(void (*kernel)(const void *), const void *arg, uint32_t grid, uint32_t rows,
+                          uint32_t threads, uint32_t shared_bytes)
 {
     stacks = stacks ? stacks : (uint8_t *)malloc((size_t)most_threads * stack_bytes);
     shared = (uint32_t *)aligned_alloc(16, (shared_bytes + 31) & ~15u);
@@ -171,7 +173,7 @@ static inline void launch(void (*kernel)(const void *), const void *arg, uint32_
 
 } // namespace emulation
 
-/* ---- What kernels call ---------------------------------------------------------------------------------------------------------- */
+/* ---- What kernels call ------------------------------------------------------------------------------------------- */
 
 static inline void __syncwarp() { emulation::meet(emulation::WARP, 0); }
 static inline void __syncthreads() { emulation::meet(emulation::BLOCK, 0); }
@@ -206,8 +208,14 @@ static inline uint32_t atomicAdd(uint32_t *at, uint32_t v)
     *at += v;
     return old;
 }
-static inline uint32_t __funnelshift_l(uint32_t low, uint32_t high, uint32_t n) { return (uint32_t)((((uint64_t)high << 32 | low) << (n & 31)) >> 32); }
-static inline uint32_t __funnelshift_r(uint32_t low, uint32_t high, uint32_t n) { return (uint32_t)(((uint64_t)high << 32 | low) >> (n & 31)); }
+static inline uint32_t __funnelshift_l(uint32_t low, uint32_t high, uint32_t n)
+{
+    return (uint32_t)((((uint64_t)high << 32 | low) << (n & 31)) >> 32);
+}
+static inline uint32_t __funnelshift_r(uint32_t low, uint32_t high, uint32_t n)
+{
+    return (uint32_t)(((uint64_t)high << 32 | low) >> (n & 31));
+}
 static inline uint32_t __byte_perm(uint32_t a, uint32_t b, uint32_t selector)
 {
     uint64_t from = (uint64_t)b << 32 | a;
@@ -228,7 +236,10 @@ static inline int max(int a, int b) { return a > b ? a : b; }
 namespace wvl_ht {
 
 static inline uint32_t low_bits(uint32_t n) { return (1u << (n & 31)) - 1; }
-static inline uint32_t shared_address(const uint32_t *at) { return (uint32_t)((const uint8_t *)at - (const uint8_t *)emulation::shared); }
+static inline uint32_t shared_address(const uint32_t *at)
+{
+    return (uint32_t)((const uint8_t *)at - (const uint8_t *)emulation::shared);
+}
 static inline void store_shared(uint32_t address, uint32_t v) { emulation::shared[address / 4] = v; }
 static inline void copy_begin(uint32_t *to, const void *from) { memcpy(to, from, 16); }
 static inline void copy_wait() {}

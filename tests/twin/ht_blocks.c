@@ -10,7 +10,7 @@
 
 #define POISON 0xA7
 
-/* ---- Lists ----------------------------------------------------------------------------------------------------------------------- */
+/* ---- Lists ------------------------------------------------------------------------------------------------------- */
 
 void ht_list_clear(ht_list *list)
 {
@@ -20,14 +20,16 @@ void ht_list_clear(ht_list *list)
     memset(list, 0, sizeof *list);
 }
 
-wvl_cuda_ht_block *ht_list_add(ht_list *list, uint32_t width, uint32_t height, uint32_t stride, unsigned coef_bytes, unsigned offset_samples)
+wvl_cuda_ht_block *ht_list_add(ht_list *list, uint32_t width, uint32_t height, uint32_t stride, unsigned coef_bytes,
+                               unsigned offset_samples)
 {
     if (list->count == list->room) {
         list->room = list->room ? 2 * list->room : 64;
         list->blocks = realloc(list->blocks, list->room * sizeof *list->blocks);
         list->bounds = realloc(list->bounds, list->room * sizeof *list->bounds);
     }
-    uint64_t at = ((list->sample_bytes + 15) & ~UINT64_C(15)) + (uint64_t)offset_samples * coef_bytes, end = at + (uint64_t)stride * height * coef_bytes;
+    uint64_t at = ((list->sample_bytes + 15) & ~UINT64_C(15)) + (uint64_t)offset_samples * coef_bytes,
+             end = at + (uint64_t)stride * height * coef_bytes;
     if (end > list->sample_room) {
         list->sample_room = 2 * end + 4096;
         list->samples = realloc(list->samples, list->sample_room);
@@ -65,12 +67,17 @@ void ht_list_seal(ht_list *list, wvl_cuda_ht_block *b, uint32_t more)
     b->planes = (uint8_t)wvl_bit_length(list->bounds[b->bound] >> (b->frac_bits + b->cleanup_plane));
 }
 
-/* With WVL_CUDA_UNPOISONED a checker looks for reads of what nobody wrote: only what the host reads whole is filled. */
-static int is_filled(uint64_t from_bytes, int is_read) { return !getenv("WVL_CUDA_UNPOISONED") || (is_read && !from_bytes); }
+/* With WVL_CUDA_UNPOISONED a checker looks for reads of what nobody wrote: only what the host reads whole is filled.
+ */
+static int is_filled(uint64_t from_bytes, int is_read)
+{
+    return !getenv("WVL_CUDA_UNPOISONED") || (is_read && !from_bytes);
+}
 
-/* ---- Device memory ---------------------------------------------------------------------------------------------------------------- */
+/* ---- Device memory ----------------------------------------------------------------------------------------------- */
 
-static wvl_cuda_status take_memory(const ht_device *d, wvl_cuda_address *to, uint64_t bytes, const void *from, uint64_t from_bytes, int is_read)
+static wvl_cuda_status take_memory(const ht_device *d, wvl_cuda_address *to, uint64_t bytes, const void *from,
+                                   uint64_t from_bytes, int is_read)
 {
     wvl_cuda_status status = d->runtime->malloc_device(to, bytes + 64);
     if (!status && is_filled(from_bytes, is_read)) {
@@ -80,17 +87,20 @@ static wvl_cuda_status take_memory(const ht_device *d, wvl_cuda_address *to, uin
     return status ? status : d->runtime->stream_wait(d->stream);
 }
 
-static wvl_cuda_status take(const ht_device *d, wvl_cuda_address *to, uint64_t bytes, const void *from, uint64_t from_bytes)
+static wvl_cuda_status take(const ht_device *d, wvl_cuda_address *to, uint64_t bytes, const void *from,
+                            uint64_t from_bytes)
 {
     return take_memory(d, to, bytes, from, from_bytes, 0);
 }
 
-static wvl_cuda_status open_groups(ht_load *load, const ht_device *d, uint32_t count, uint32_t groups, unsigned output_share)
+static wvl_cuda_status open_groups(ht_load *load, const ht_device *d, uint32_t count, uint32_t groups,
+                                   unsigned output_share)
 {
     wvl_cuda_ht_group *g = calloc(groups, sizeof *g);
     uint64_t each = load->output_bytes / groups;
     for (uint32_t i = 0; i < groups; i++) {
-        g[i] = (wvl_cuda_ht_group){load->output + i * each, each * output_share / 1000, count / groups * i, count / groups};
+        g[i] = (wvl_cuda_ht_group){load->output + i * each, each * output_share / 1000, count / groups * i,
+                                   count / groups};
     }
     load->job.group_count = groups;
     load->job.group_most = count / groups;
@@ -115,24 +125,31 @@ static wvl_cuda_status open_tables(ht_load *load, const ht_device *d, const ht_l
     return status;
 }
 
-int ht_load_open(ht_load *load, const ht_device *d, const ht_list *list, uint32_t groups, uint32_t shared_limit, unsigned scratch_share, unsigned output_share)
+int ht_load_open(ht_load *load, const ht_device *d, const ht_list *list, uint32_t groups, uint32_t shared_limit,
+                 unsigned scratch_share, unsigned output_share)
 {
     memset(load, 0, sizeof *load);
     load->memory = wvl_cuda_ht_measure(list->blocks, list->count, groups);
     load->job.scratch_units = (uint32_t)(load->memory.most_scratch / 16 * scratch_share / 1000);
     load->output_bytes = load->memory.most_output;
-    return !wvl_cuda_ht_open(&load->ht, d->runtime, d->module, d->ordinal, shared_limit) && !take(d, &load->samples, list->sample_bytes, list->samples, list->sample_bytes) &&
-           !take(d, &load->bounds, 4ull * list->count, list->bounds, 4ull * list->count) && !open_tables(load, d, list) &&
-           !take_memory(d, &load->output, load->output_bytes, NULL, 0, 1) && !open_groups(load, d, list->count, groups, output_share) &&
-           !take(d, &load->job.records, load->memory.records, NULL, 0) && !take(d, &load->job.parts, load->memory.parts, NULL, 0) &&
-           !take(d, &load->job.totals, load->memory.totals, NULL, 0) && !take(d, &load->job.places, load->memory.places, NULL, 0) &&
-           !take(d, &load->job.scratch, 16ull * load->job.scratch_units, NULL, 0) && !take(d, &load->job.counters, load->memory.counters, NULL, 0);
+    return !wvl_cuda_ht_open(&load->ht, d->runtime, d->module, d->ordinal, shared_limit) &&
+           !take(d, &load->samples, list->sample_bytes, list->samples, list->sample_bytes) &&
+           !take(d, &load->bounds, 4ull * list->count, list->bounds, 4ull * list->count) &&
+           !open_tables(load, d, list) && !take_memory(d, &load->output, load->output_bytes, NULL, 0, 1) &&
+           !open_groups(load, d, list->count, groups, output_share) &&
+           !take(d, &load->job.records, load->memory.records, NULL, 0) &&
+           !take(d, &load->job.parts, load->memory.parts, NULL, 0) &&
+           !take(d, &load->job.totals, load->memory.totals, NULL, 0) &&
+           !take(d, &load->job.places, load->memory.places, NULL, 0) &&
+           !take(d, &load->job.scratch, 16ull * load->job.scratch_units, NULL, 0) &&
+           !take(d, &load->job.counters, load->memory.counters, NULL, 0);
 }
 
 void ht_load_close(ht_load *load, const ht_device *d)
 {
-    wvl_cuda_address all[] = {load->samples, load->bounds, load->output, load->job.blocks, load->job.order, load->job.groups, load->job.records, load->job.parts,
-                              load->job.scratch, load->job.counters, load->job.totals, load->job.places};
+    wvl_cuda_address all[] = {load->samples,     load->bounds,       load->output,      load->job.blocks,
+                              load->job.order,   load->job.groups,   load->job.records, load->job.parts,
+                              load->job.scratch, load->job.counters, load->job.totals,  load->job.places};
     for (unsigned i = 0; i < sizeof all / sizeof *all; i++) {
         if (all[i]) {
             (void)d->runtime->free_device(all[i]);
@@ -141,7 +158,7 @@ void ht_load_close(ht_load *load, const ht_device *d)
     free(load->blocks);
 }
 
-/* ---- Comparison ------------------------------------------------------------------------------------------------------------------- */
+/* ---- Comparison -------------------------------------------------------------------------------------------------- */
 
 typedef struct truth {
     void *scratch;
@@ -151,9 +168,18 @@ typedef struct truth {
 
 static wvl_block_output code_block(truth *t, const ht_list *list, const wvl_cuda_ht_block *b)
 {
-    wvl_block_input in = {.coefs = list->samples + b->coefs, .stride = b->stride, .width = b->width, .height = b->height, .coef_bytes = b->coef_bytes,
-                          .frac_bits = b->frac_bits, .style = b->style, .max_passes = b->max_passes, .cleanup_plane = b->cleanup_plane,
-                          .set_passes = b->set_passes, .bound = list->bounds[b->bound], .kernels = wvl_ht_block_coder.fetch_kernels()};
+    wvl_block_input in = {.coefs = list->samples + b->coefs,
+                          .stride = b->stride,
+                          .width = b->width,
+                          .height = b->height,
+                          .coef_bytes = b->coef_bytes,
+                          .frac_bits = b->frac_bits,
+                          .style = b->style,
+                          .max_passes = b->max_passes,
+                          .cleanup_plane = b->cleanup_plane,
+                          .set_passes = b->set_passes,
+                          .bound = list->bounds[b->bound],
+                          .kernels = wvl_ht_block_coder.fetch_kernels()};
     wvl_block_output out = {.bytes = t->bytes, .passes = t->passes};
     wvl_ht_encode_block(t->scratch, &in, &out);
     return out;
@@ -172,14 +198,17 @@ static int is_wrong(truth *t, const ht_list *list, uint32_t i, const wvl_cuda_ht
     while (k < want.length && k < got.length && bytes[k] == want.bytes[k]) {
         k++;
     }
-    printf("block %u, %ux%u of %u bytes, plane %u + %u, passes %u: %u bytes, want %u; differs at %u; %u passes, want %u; segment %u, want %u\n", i, b->width, b->height,
-           b->coef_bytes, b->frac_bits, b->cleanup_plane, b->max_passes, got.length, want.length, k, got.pass_count, want.pass_count,
-           got.pass_count ? got.passes[0].final_bytes : 0, want.pass_count ? want.passes[0].final_bytes : 0);
+    printf("block %u, %ux%u of %u bytes, plane %u + %u, passes %u: %u bytes, want %u; differs at %u; %u passes, want "
+           "%u; segment %u, want %u\n",
+           i, b->width, b->height, b->coef_bytes, b->frac_bits, b->cleanup_plane, b->max_passes, got.length,
+           want.length, k, got.pass_count, want.pass_count, got.pass_count ? got.passes[0].final_bytes : 0,
+           want.pass_count ? want.passes[0].final_bytes : 0);
     return 1;
 }
 
 /* The blocks that a launch left, with all memory that they may take. */
-static uint32_t check_left(const ht_device *d, const ht_list *list, const wvl_cuda_ht_record *records, uint32_t shared_limit, uint32_t *left)
+static uint32_t check_left(const ht_device *d, const ht_list *list, const wvl_cuda_ht_record *records,
+                           uint32_t shared_limit, uint32_t *left)
 {
     ht_list rest = *list;
     uint32_t *index = malloc(list->count * sizeof *index + 1), wrong = 0, none;
@@ -199,13 +228,17 @@ static uint32_t check_left(const ht_device *d, const ht_list *list, const wvl_cu
     return wrong;
 }
 
-static uint32_t compare(const ht_load *load, const ht_list *list, const wvl_cuda_ht_record *records, const uint8_t *bytes)
+static uint32_t compare(const ht_load *load, const ht_list *list, const wvl_cuda_ht_record *records,
+                        const uint8_t *bytes)
 {
     uint32_t wrong = 0, group = list->count / load->job.group_count;
-    truth t = {.scratch = aligned_alloc(64, (wvl_ht_block_coder.scratch_bytes(64, 64, 31) + 63) / 64 * 64), .bytes = malloc(1 << 16)};
+    truth t = {.scratch = aligned_alloc(64, (wvl_ht_block_coder.scratch_bytes(64, 64, 31) + 63) / 64 * 64),
+               .bytes = malloc(1 << 16)};
     for (uint32_t i = 0; i < list->count && wrong < 10; i++) {
         if (!(records[i].flags & WVL_CUDA_HT_LEFT)) {
-            wrong += (uint32_t)is_wrong(&t, list, i, &records[i], bytes + i / group * (load->output_bytes / load->job.group_count) + records[i].offset);
+            wrong += (uint32_t)is_wrong(&t, list, i, &records[i],
+                                        bytes + i / group * (load->output_bytes / load->job.group_count) +
+                                            records[i].offset);
         }
     }
     free(t.scratch);
@@ -213,17 +246,20 @@ static uint32_t compare(const ht_load *load, const ht_list *list, const wvl_cuda
     return wrong;
 }
 
-uint32_t ht_check(const ht_device *d, const ht_list *list, uint32_t groups, uint32_t shared_limit, unsigned scratch_share, unsigned output_share, uint32_t *left)
+uint32_t ht_check(const ht_device *d, const ht_list *list, uint32_t groups, uint32_t shared_limit,
+                  unsigned scratch_share, unsigned output_share, uint32_t *left)
 {
     ht_load load;
     uint32_t wrong = UINT32_MAX;
     wvl_cuda_ht_record *records = NULL;
     uint8_t *bytes = NULL;
     *left = 0;
-    if (ht_load_open(&load, d, list, groups, shared_limit, scratch_share, output_share) && !wvl_cuda_ht_launch(&load.ht, &load.job, d->stream)) {
+    if (ht_load_open(&load, d, list, groups, shared_limit, scratch_share, output_share) &&
+        !wvl_cuda_ht_launch(&load.ht, &load.job, d->stream)) {
         records = malloc(load.memory.records + 1);
         bytes = malloc(load.output_bytes + 64);
-        if (!d->runtime->download(records, load.job.records, load.memory.records, d->stream) && !d->runtime->download(bytes, load.output, load.output_bytes + 64, d->stream) &&
+        if (!d->runtime->download(records, load.job.records, load.memory.records, d->stream) &&
+            !d->runtime->download(bytes, load.output, load.output_bytes + 64, d->stream) &&
             !d->runtime->stream_wait(d->stream)) {
             wrong = compare(&load, list, records, bytes) + check_left(d, list, records, shared_limit, left);
             for (unsigned i = 0; i < 64 && !getenv("WVL_CUDA_UNPOISONED"); i++) {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Lists of HT blocks through a driver table, compared with codec/ht byte for byte: shared by the twin and the program that measures. */
+/* Lists of HT blocks through a driver table, compared with codec/ht byte for byte: shared by the twin and the program
+ * that measures. */
 #ifndef WVL_TESTS_HT_BLOCKS_H
 #define WVL_TESTS_HT_BLOCKS_H
 
@@ -24,7 +25,8 @@ typedef struct ht_list {
 
 void ht_list_clear(ht_list *list);
 /* A block of the list with room for its samples (poison around them); the caller fills it and sets *bound. */
-wvl_cuda_ht_block *ht_list_add(ht_list *list, uint32_t width, uint32_t height, uint32_t stride, unsigned coef_bytes, unsigned offset_samples);
+wvl_cuda_ht_block *ht_list_add(ht_list *list, uint32_t width, uint32_t height, uint32_t stride, unsigned coef_bytes,
+                               unsigned offset_samples);
 void ht_list_put(ht_list *list, wvl_cuda_ht_block *b, uint32_t x, uint32_t y, uint32_t magnitude, unsigned negative);
 /* The bound of a block: the OR of its magnitudes, and `more`. */
 void ht_list_seal(ht_list *list, wvl_cuda_ht_block *b, uint32_t more);
@@ -39,11 +41,15 @@ typedef struct ht_load {
     wvl_cuda_ht_block *blocks; /* with addresses */
 } ht_load;
 
-/* groups: pictures of equal numbers of blocks. scratch_share, output_share: of the most, in thousandths. 0: a call failed. */
-int ht_load_open(ht_load *load, const ht_device *device, const ht_list *list, uint32_t groups, uint32_t shared_limit, unsigned scratch_share, unsigned output_share);
+/* groups: pictures of equal numbers of blocks. scratch_share, output_share: of the most, in thousandths. 0: a call
+ * failed. */
+int ht_load_open(ht_load *load, const ht_device *device, const ht_list *list, uint32_t groups, uint32_t shared_limit,
+                 unsigned scratch_share, unsigned output_share);
 void ht_load_close(ht_load *load, const ht_device *device);
 
-/* Runs a list and compares every block; blocks that are left go into launches of their own with all memory. Returns wrong blocks; *left: first ones. */
-uint32_t ht_check(const ht_device *device, const ht_list *list, uint32_t groups, uint32_t shared_limit, unsigned scratch_share, unsigned output_share, uint32_t *left);
+/* Runs a list and compares every block; blocks that are left go into launches of their own with all memory. Returns
+ * wrong blocks; *left: first ones. */
+uint32_t ht_check(const ht_device *device, const ht_list *list, uint32_t groups, uint32_t shared_limit,
+                  unsigned scratch_share, unsigned output_share, uint32_t *left);
 
 #endif

@@ -5,16 +5,21 @@
 #include "cuda/blocks/kernels.cu"
 #include "ht_emulated.h"
 
-#define KERNELS(X)                                                                                                                                  \
-    X(wvl_ht_rows_64_plain) X(wvl_ht_rows_64) X(wvl_ht_rows_32_plain) X(wvl_ht_rows_32) X(wvl_ht_any_16) X(wvl_ht_any_32) X(wvl_ht_refine) \
-    X(wvl_ht_finish) X(wvl_ht_place) X(wvl_ht_gather)
-#define CALL(name) static void call_##name(const void *job) { name(*(const wvl_cuda_ht_job *)job); }
+#define KERNELS(X)                                                                                                   \
+    X(wvl_ht_rows_64_plain)                                                                                          \
+    X(wvl_ht_rows_64)                                                                                                \
+    X(wvl_ht_rows_32_plain) X(wvl_ht_rows_32) X(wvl_ht_any_16) X(wvl_ht_any_32) X(wvl_ht_refine) X(wvl_ht_finish)    \
+        X(wvl_ht_place) X(wvl_ht_gather)
+#define CALL(name)                                                                                                   \
+    static void call_##name(const void *job) { name(*(const wvl_cuda_ht_job *)job); }
 KERNELS(CALL)
 
-static const struct { const char *name; void (*call)(const void *); } kernels[] = {
+static const struct {
+    const char *name;
+    void (*call)(const void *);
+} kernels[] = {
 #define ENTRY(name) {#name, call_##name},
-    KERNELS(ENTRY)
-};
+    KERNELS(ENTRY)};
 
 int wvl_emulate_find(wvl_cuda_function *function, wvl_cuda_module, const char *name)
 {
@@ -27,8 +32,8 @@ int wvl_emulate_find(wvl_cuda_function *function, wvl_cuda_module, const char *n
     return 1;
 }
 
-int wvl_emulate_launch(wvl_cuda_function function, unsigned grid_x, unsigned grid_y, unsigned, unsigned block_x, unsigned, unsigned, unsigned shared_bytes,
-                       wvl_cuda_stream, void **arguments, void **)
+int wvl_emulate_launch(wvl_cuda_function function, unsigned grid_x, unsigned grid_y, unsigned, unsigned block_x,
+                       unsigned, unsigned, unsigned shared_bytes, wvl_cuda_stream, void **arguments, void **)
 {
     const auto *kernel = (decltype(&kernels[0]))(uintptr_t)function;
     emulation::launch(kernel->call, arguments[0], grid_x, grid_y, block_x, shared_bytes);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The HT block coder of devices against codec/ht, byte by byte and pass by pass. Its own device code runs twice: compiled for the CPU (emulate.h), in both
- * orders of threads, and on a device if there is one and the build has device code. Device memory is filled with poison first (not with WVL_CUDA_UNPOISONED).
- * WVL_CUDA_SUBSET runs a few blocks (for slow checkers); WVL_CUDA_TWIN_IMAGE names a file of device code to be tested; CK_RUN_CASE names a case.
+ * The HT block coder of devices against codec/ht, byte by byte and pass by pass. Its own device code runs twice:
+ * compiled for the CPU (emulate.h), in both orders of threads, and on a device if there is one and the build has
+ * device code. Device memory is filled with poison first (not with WVL_CUDA_UNPOISONED). WVL_CUDA_SUBSET runs a few
+ * blocks (for slow checkers); WVL_CUDA_TWIN_IMAGE names a file of device code to be tested; CK_RUN_CASE names a case.
  */
 #include <check.h>
 #include <stdio.h>
@@ -15,22 +16,27 @@
 #include "ht_blocks.h"
 #include "ht_emulated.h"
 
-#define REQUIRE(what, ...)              \
-    do {                                \
-        if (!(what)) {                  \
-            ck_abort_msg(__VA_ARGS__);  \
-        }                               \
+#define REQUIRE(what, ...)                                                                                           \
+    do {                                                                                                             \
+        if (!(what)) {                                                                                               \
+            ck_abort_msg(__VA_ARGS__);                                                                               \
+        }                                                                                                            \
     } while (0)
 
 static const uint32_t limits[] = {48, 64, 99, 163, 227}; /* KiB */
 #define LIMITS (sizeof limits / sizeof *limits)
 
-/* ---- Devices --------------------------------------------------------------------------------------------------------------------- */
+/* ---- Devices ----------------------------------------------------------------------------------------------------- */
 
 static wvl_cuda_status emulated_attribute(int *value, int attribute, int device)
 {
     (void)device;
-    *value = attribute == WVL_CUDA_ATTRIBUTE_MULTIPROCESSORS ? 2 : attribute == WVL_CUDA_ATTRIBUTE_SHARED_BLOCK ? 227 << 10 : 228 << 10;
+    *value = 228 << 10;
+    if (attribute == WVL_CUDA_ATTRIBUTE_MULTIPROCESSORS) {
+        *value = 2;
+    } else if (attribute == WVL_CUDA_ATTRIBUTE_SHARED_BLOCK) {
+        *value = 227 << 10;
+    }
     return 0;
 }
 static wvl_cuda_status emulated_malloc(wvl_cuda_address *address, size_t bytes)
@@ -70,13 +76,21 @@ static uint32_t most_shared; /* that a kernel was allowed */
 static wvl_cuda_status emulated_set(wvl_cuda_function function, int attribute, int value)
 {
     (void)function;
-    most_shared = attribute == WVL_CUDA_FUNCTION_SHARED && (uint32_t)value > most_shared ? (uint32_t)value : most_shared;
+    most_shared =
+        attribute == WVL_CUDA_FUNCTION_SHARED && (uint32_t)value > most_shared ? (uint32_t)value : most_shared;
     return attribute != WVL_CUDA_FUNCTION_SHARED || value > 227 << 10;
 }
 
-static const wvl_cuda_runtime emulated = {.device_attribute = emulated_attribute, .module_function = wvl_emulate_find, .malloc_device = emulated_malloc,
-                                          .free_device = emulated_free, .upload = emulated_upload, .download = emulated_download, .fill = emulated_fill,
-                                          .stream_wait = emulated_wait, .launch = wvl_emulate_launch, .function_set = emulated_set};
+static const wvl_cuda_runtime emulated = {.device_attribute = emulated_attribute,
+                                          .module_function = wvl_emulate_find,
+                                          .malloc_device = emulated_malloc,
+                                          .free_device = emulated_free,
+                                          .upload = emulated_upload,
+                                          .download = emulated_download,
+                                          .fill = emulated_fill,
+                                          .stream_wait = emulated_wait,
+                                          .launch = wvl_emulate_launch,
+                                          .function_set = emulated_set};
 static wvl_cuda_runtime driver;
 static ht_device devices[2]; /* the emulation, and the machine's */
 static unsigned device_count;
@@ -103,14 +117,17 @@ static void open_suite(void)
     if (!getenv("WVL_CUDA_NO_EMULATION")) {
         devices[device_count++] = (ht_device){.runtime = &emulated};
     }
-    if (!wvl_cuda_fetch_image() || !wvl_cuda_fetch_runtime(&driver) || driver.init(0) || driver.device_count(&count) || !count) {
+    if (!wvl_cuda_fetch_image() || !wvl_cuda_fetch_runtime(&driver) || driver.init(0) ||
+        driver.device_count(&count) || !count) {
         printf("no device, or no device code in this build: the emulation alone\n");
         return;
     }
     ht_device *d = &devices[device_count++];
     *d = (ht_device){.runtime = &driver};
     void *image = read_image(getenv("WVL_CUDA_TWIN_IMAGE"));
-    REQUIRE(!driver.device_get(&d->ordinal, 0) && !driver.context_retain(&context, d->ordinal) && !driver.context_push(context), "context");
+    REQUIRE(!driver.device_get(&d->ordinal, 0) && !driver.context_retain(&context, d->ordinal) &&
+                !driver.context_push(context),
+            "context");
     REQUIRE(!driver.module_load(&d->module, image ? image : wvl_cuda_fetch_image()), "module");
     REQUIRE(!driver.stream_create(&d->stream, WVL_CUDA_STREAM_NON_BLOCKING), "stream");
     free(image);
@@ -127,7 +144,7 @@ static void close_suite(void)
     }
 }
 
-/* ---- Samples --------------------------------------------------------------------------------------------------------------------- */
+/* ---- Samples ----------------------------------------------------------------------------------------------------- */
 
 static uint64_t seed;
 static uint64_t draw(void)
@@ -149,18 +166,18 @@ static uint32_t draw_magnitude(const sample_kind *k, uint32_t x, uint32_t y)
 {
     uint32_t any = (uint32_t)(draw() << 8 ^ draw()) & k->top, ones = k->planes > 1 ? 1u << (k->planes - 2) : 1;
     switch (k->kind) {
-        case NOISE: return any;
-        case TOP: return k->top;
-        case ONES: return ones;
-        case MIXED: return draw() % 64 < k->share ? ones : any;
-        case SPARSE: return draw() % 64 ? 0 : any;
-        case SMALL: return draw() % 3 < 1;
-        case POWERS: return 1u << draw() % k->planes;
-        case CHECKERS: return (x ^ y) & 1 ? k->top : 0;
-        case ONE_SAMPLE: return x + y ? 0 : k->top;
-        case RAMP: return any >> draw() % k->planes;
-        case QUIET: return draw() % 1024 ? 0 : 1;
-        default: return 0;
+    case NOISE: return any;
+    case TOP: return k->top;
+    case ONES: return ones;
+    case MIXED: return draw() % 64 < k->share ? ones : any;
+    case SPARSE: return draw() % 64 ? 0 : any;
+    case SMALL: return draw() % 3 < 1;
+    case POWERS: return 1u << draw() % k->planes;
+    case CHECKERS: return (x ^ y) & 1 ? k->top : 0;
+    case ONE_SAMPLE: return x + y ? 0 : k->top;
+    case RAMP: return any >> draw() % k->planes;
+    case QUIET: return draw() % 1024 ? 0 : 1;
+    default: return 0;
     }
 }
 
@@ -169,7 +186,12 @@ static void fill_block(ht_list *list, wvl_cuda_ht_block *b, unsigned kind, unsig
     sample_kind k = {kind, planes, planes < 32 ? (1u << planes) - 1 : UINT32_MAX, between(32, 64)};
     for (uint32_t y = 0; y < b->height; y++) {
         for (uint32_t x = 0; x < b->width; x++) {
-            unsigned negative = kind == ONES || kind == MIXED ? draw() % 64 < k.share : kind == TOP ? x & 1 : draw() & 1;
+            unsigned negative = draw() & 1;
+            if (kind == ONES || kind == MIXED) {
+                negative = draw() % 64 < k.share;
+            } else if (kind == TOP) {
+                negative = x & 1;
+            }
             ht_list_put(list, b, x, y, draw_magnitude(&k, x, y), negative);
         }
     }
@@ -178,7 +200,8 @@ static void fill_block(ht_list *list, wvl_cuda_ht_block *b, unsigned kind, unsig
 /* A block of drawn samples; half of the lists ask for lower planes and passes. */
 static void add_block(ht_list *list, uint32_t width, uint32_t height, unsigned coef_bytes, unsigned kind, int plain)
 {
-    unsigned most = coef_bytes == 2 ? 15 : 31, planes = draw() & 1 ? between(1, most) : kind == ONES && draw() & 1 ? most : between(1, 12);
+    unsigned most = coef_bytes == 2 ? 15 : 31, planes = between(1, draw() & 1 ? most : 12);
+    planes = kind == ONES && draw() & 1 ? most : planes;
     uint32_t stride = draw() & 1 ? (width + 7) & ~7u : width + between(0, 9);
     wvl_cuda_ht_block *b = ht_list_add(list, width, height, stride, coef_bytes, draw() & 1 ? 0 : between(0, 9));
     fill_block(list, b, kind, planes);
@@ -205,7 +228,7 @@ static void check_list(ht_list *list, uint32_t groups)
     ht_list_clear(list);
 }
 
-/* ---- Cases ----------------------------------------------------------------------------------------------------------------------- */
+/* ---- Cases ------------------------------------------------------------------------------------------------------- */
 
 /* Every nominal shape, every kind of samples. */
 START_TEST(shapes)
@@ -231,9 +254,11 @@ START_TEST(borders)
     for (unsigned turn = 0; turn < 2; turn++) {
         ht_list list = {0};
         for (uint32_t k = 1; k <= 67 + sizeof extremes / sizeof *extremes; k += subset ? 7 : 1) {
-            uint32_t width = k <= 67 ? k : extremes[k - 68], most = 4096u >> wvl_bit_length(width - 1), height = between(1, most < 1024 ? most : 1024);
+            uint32_t width = k <= 67 ? k : extremes[k - 68], most = 4096u >> wvl_bit_length(width - 1),
+                     height = between(1, most < 1024 ? most : 1024);
             height = draw() & 1 && height > 9 ? between(1, 9) : height;
-            add_block(&list, turn ? height : width, turn ? width : height, draw() % 3 ? 2 : 4, (unsigned)(draw() % KINDS), draw() & 1);
+            add_block(&list, turn ? height : width, turn ? width : height, draw() % 3 ? 2 : 4,
+                      (unsigned)(draw() % KINDS), draw() & 1);
         }
         check_list(&list, 1);
     }
@@ -246,7 +271,8 @@ START_TEST(pairs)
     ht_list list = {0};
     seed = 3;
     for (unsigned k = 0; k < (subset ? 9 : 61); k++) {
-        add_block(&list, between(1, 32), between(1, 32), 2, draw() % 4 ? (unsigned)(draw() % KINDS) : ZERO, draw() & 1);
+        add_block(&list, between(1, 32), between(1, 32), 2, draw() % 4 ? (unsigned)(draw() % KINDS) : ZERO,
+                  draw() & 1);
     }
     check_list(&list, 1);
 }
@@ -271,7 +297,8 @@ START_TEST(refinement)
     ht_list list = {0};
     seed = 5;
     for (unsigned k = 0; k < (subset ? 6 : 60); k++) {
-        unsigned coef_bytes = k & 1 ? 2 : 4, planes = between(2, k % 3 ? 4 : coef_bytes == 2 ? 15 : 31), xcb = between(2, 10), ycb = between(2, 12 - xcb < 10 ? 12 - xcb : 10);
+        unsigned coef_bytes = k & 1 ? 2 : 4, most = coef_bytes == 2 ? 15 : 31, planes = between(2, k % 3 ? 4 : most);
+        unsigned xcb = between(2, 10), ycb = between(2, 12 - xcb < 10 ? 12 - xcb : 10);
         uint32_t width = (1u << xcb) - between(0, 3), height = (1u << ycb) - between(0, 3);
         wvl_cuda_ht_block *b = ht_list_add(&list, width, height, width + 3, coef_bytes, 1);
         fill_block(&list, b, k % 5 ? RAMP : (unsigned)(draw() % KINDS), planes);
@@ -291,33 +318,40 @@ START_TEST(shared_memory)
     seed = 6;
     ht_list list = {0};
     for (unsigned k = 0; k < (subset ? 6 : 24); k++) {
-        add_block(&list, k % 4 ? between(1, 64) : between(65, 128), between(1, 32), k % 3 ? 2 : 4, (unsigned)(draw() % KINDS), draw() & 1);
+        add_block(&list, k % 4 ? between(1, 64) : between(65, 128), between(1, 32), k % 3 ? 2 : 4,
+                  (unsigned)(draw() % KINDS), draw() & 1);
     }
     for (unsigned i = 0; i < device_count; i++) {
         for (unsigned k = 0; k < LIMITS; k++) {
             uint32_t left;
             most_shared = 0;
-            REQUIRE(!ht_check(&devices[i], &list, 1, limits[k] << 10, 1000, 1000, &left) && !left, "device %u, %u KiB", i, limits[k]);
-            REQUIRE(most_shared <= limits[k] << 10 && (k == 0 || devices[i].runtime != &emulated || most_shared > 40 << 10), "%u KiB: %u", limits[k], most_shared);
+            REQUIRE(!ht_check(&devices[i], &list, 1, limits[k] << 10, 1000, 1000, &left) && !left,
+                    "device %u, %u KiB", i, limits[k]);
+            REQUIRE(most_shared <= limits[k] << 10 &&
+                        (k == 0 || devices[i].runtime != &emulated || most_shared > 40 << 10),
+                    "%u KiB: %u", limits[k], most_shared);
         }
     }
     ht_list_clear(&list);
 }
 END_TEST
 
-/* Too little scratch memory or output: some blocks are left, nothing is written elsewhere, and they are right in another launch. */
+/* Too little scratch memory or output: some blocks are left, nothing is written elsewhere, and they are right in
+ * another launch. */
 START_TEST(short_memory)
 {
     static const unsigned shares[][2] = {{0, 1000}, {1000, 0}, {60, 1000}, {1000, 60}, {150, 100}};
     seed = 7;
     ht_list list = {0};
     for (unsigned k = 0; k < (subset ? 8 : 32); k++) {
-        add_block(&list, between(1, 64), between(1, 64), k % 4 ? 2 : 4, k & 1 ? NOISE : (unsigned)(draw() % KINDS), k & 2);
+        add_block(&list, between(1, 64), between(1, 64), k % 4 ? 2 : 4, k & 1 ? NOISE : (unsigned)(draw() % KINDS),
+                  k & 2);
     }
     for (unsigned i = 0; i < device_count; i++) {
         for (unsigned k = 0; k < sizeof shares / sizeof *shares; k++) {
             uint32_t left = 0;
-            REQUIRE(!ht_check(&devices[i], &list, 1, 0, shares[k][0], shares[k][1], &left), "device %u, shares %u", i, k);
+            REQUIRE(!ht_check(&devices[i], &list, 1, 0, shares[k][0], shares[k][1], &left), "device %u, shares %u", i,
+                    k);
             REQUIRE(left, "device %u, shares %u: no block is left", i, k);
         }
     }
@@ -342,12 +376,12 @@ START_TEST(groups)
 }
 END_TEST
 
-#define ADD(name)                                          \
-    do {                                                   \
-        TCase *c = tcase_create(#name);                    \
-        tcase_add_checked_fixture(c, open_suite, close_suite); \
-        tcase_add_test(c, name);                           \
-        suite_add_tcase(s, c);                             \
+#define ADD(name)                                                                                                    \
+    do {                                                                                                             \
+        TCase *c = tcase_create(#name);                                                                              \
+        tcase_add_checked_fixture(c, open_suite, close_suite);                                                       \
+        tcase_add_test(c, name);                                                                                     \
+        suite_add_tcase(s, c);                                                                                       \
     } while (0)
 
 int main(void)
