@@ -2,6 +2,7 @@
 # The device backend. Its host code is plain C that finds the driver at run time; nvcc compiles the kernels to one image that the library
 # carries: machine code for 9.0 and portable code from 7.5 on, which the driver compiles. Without nvcc there is no image and no device.
 set(WVL_CUDA_SOURCES
+    cuda/blocks/ht_launch.c
     cuda/color/color.c
     cuda/dwt/beside.c
     cuda/dwt/choose.c
@@ -19,6 +20,17 @@ set(WVL_CUDA_SOURCES
     src/backend/registry.c)
 set(WVL_CUDA_DEVICE_SOURCES
     cuda/kernels.cu
+    cuda/blocks/ht_any.cu
+    cuda/blocks/ht_finish.cu
+    cuda/blocks/ht_job.h
+    cuda/blocks/ht_put.cuh
+    cuda/blocks/ht_quad.cuh
+    cuda/blocks/ht_refine.cu
+    cuda/blocks/ht_rows.cu
+    cuda/blocks/ht_stuff.cuh
+    cuda/blocks/ht_tables.cuh
+    cuda/blocks/kernels.cu
+    cuda/blocks/lane.cuh
     cuda/color/color.cu
     cuda/color/color.h
     cuda/core/kernel_row.h
@@ -52,6 +64,7 @@ set(WVL_CUDA_DEVICE_SOURCES
     cuda/dwt/block/store.cuh
     cuda/host/deliver.cu
     cuda/host/deliver.h
+    codec/core/gen/ht_tables.h
     src/dwt/lift_ops.h
     src/dwt/quant.h
     src/dwt/scheme.h

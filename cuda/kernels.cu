@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* All device code of the library in one unit: one image, one load. */
+#include "cuda/blocks/kernels.cu"
 #include "cuda/color/color.cu"
 #include "cuda/dwt/clear.cu"
 #include "cuda/dwt/convert.cu"

@@ -31,6 +31,8 @@ typedef struct wvl_cuda_exec_opaque *wvl_cuda_exec;
 #define WVL_CUDA_ATTRIBUTE_MULTIPROCESSORS 16
 #define WVL_CUDA_ATTRIBUTE_MAJOR 75
 #define WVL_CUDA_ATTRIBUTE_MINOR 76
+#define WVL_CUDA_ATTRIBUTE_SHARED_PROCESSOR 81 /* bytes of shared memory of a multiprocessor */
+#define WVL_CUDA_ATTRIBUTE_SHARED_BLOCK 97     /* and what one thread block may ask for */
 
 /* The driver's CUDA_MEMCPY2D. Kinds: 1 host, 2 device. */
 typedef struct wvl_cuda_copy {
@@ -49,6 +51,7 @@ typedef struct wvl_cuda_copy {
     size_t width_bytes, rows;
 } wvl_cuda_copy;
 
+#define WVL_CUDA_FUNCTION_SHARED 8      /* of a function: most bytes of dynamic shared memory */
 #define WVL_CUDA_FUNCTION_PTX_VERSION 5 /* of a function: 10 * major + minor of the capability that it was compiled for */
 #define WVL_CUDA_LAUNCH_OVERLAPS 6      /* launch attribute: may begin before the launch in front of it ends, for which the kernel itself waits */
 
@@ -115,6 +118,7 @@ typedef struct wvl_cuda_launch_config {
 /* NULL where the driver is older than the call. */
 #define WVL_CUDA_LATER_CALLS(X)                                                                                       \
     X(function_attribute, cuFuncGetAttribute, (int *value, int attribute, wvl_cuda_function function))                 \
+    X(function_set, cuFuncSetAttribute, (wvl_cuda_function function, int attribute, int value))                        \
     X(launch_config, cuLaunchKernelEx,                                                                                 \
       (const wvl_cuda_launch_config *config, wvl_cuda_function function, void **arguments, void **extra))
 

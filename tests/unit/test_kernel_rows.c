@@ -16,14 +16,22 @@
 
 typedef const wvl_cuda_kernel_row *row_pointer;
 
+/* Kernels of an image that are in no table of rows. */
+static const char *const inverse_others[] = {NULL};
+static const char *const forward_others[] = {
+    "wvl_xyz",        "wvl_convert",          "wvl_deliver",    "wvl_clear",     /* cuda/color, cuda/dwt, cuda/host */
+    "wvl_ht_rows_64", "wvl_ht_rows_64_plain", "wvl_ht_rows_32", "wvl_ht_rows_32_plain", /* cuda/blocks */
+    "wvl_ht_any_16",  "wvl_ht_any_32",        "wvl_ht_refine",  "wvl_ht_finish",
+    "wvl_ht_place",   "wvl_ht_gather",        NULL};
+
 static const struct table {
     const wvl_cuda_kernel_row *rows;
     uint32_t count;
     int is_inverse;
-    const char *others[5];   /* kernels of the image that are in no table */
+    const char *const *others;
 } tables[2] = {
-    {wvl_cuda_kernel_rows, WVL_CUDA_KERNELS, 0, {"wvl_xyz", "wvl_convert", "wvl_deliver", "wvl_clear", NULL}},
-    {wvl_cuda_inverse_rows, WVL_CUDA_INVERSE_KERNELS, 1, {NULL}},
+    {wvl_cuda_kernel_rows, WVL_CUDA_KERNELS, 0, forward_others},
+    {wvl_cuda_inverse_rows, WVL_CUDA_INVERSE_KERNELS, 1, inverse_others},
 };
 
 /* ---- Names ------------------------------------------------------------------------------------------------------- */
