@@ -2,45 +2,68 @@
 # The device backend. Its host code is plain C that finds the driver at run time; nvcc compiles the kernels to one image that the library
 # carries: machine code for 9.0 and portable code from 7.5 on, which the driver compiles. Without nvcc there is no image and no device.
 set(WVL_CUDA_SOURCES
-    cuda/backend_cuda.c
-    cuda/beside.c
-    cuda/choose.c
-    cuda/color.c
-    cuda/deliver.c
-    cuda/device.c
-    cuda/launch.c
-    cuda/layout.c
-    cuda/memory.c
-    cuda/staging.c
-    cuda/tables.c
-    cuda/window.c
+    cuda/blocks/ht_launch.c
+    cuda/color/color.c
+    cuda/dwt/beside.c
+    cuda/dwt/choose.c
+    cuda/dwt/kernels.c
+    cuda/dwt/tables.c
+    cuda/dwt/window.c
+    cuda/host/backend_cuda.c
+    cuda/host/deliver.c
+    cuda/host/device.c
+    cuda/host/launch.c
+    cuda/host/layout.c
+    cuda/host/memory.c
+    cuda/host/staging.c
     src/backend/registry.c)
 set(WVL_CUDA_DEVICE_SOURCES
     cuda/kernels.cu
-    cuda/cascade.cu
-    cuda/cascade.h
-    cuda/clear.cu
-    cuda/color.cu
-    cuda/convert.cu
-    cuda/deliver.cu
-    cuda/last.cu
-    cuda/level_any.cu
-    cuda/march.cu
-    cuda/march_color.cu
-    cuda/block/bands.cuh
-    cuda/block/beside.cuh
-    cuda/block/halves.cuh
-    cuda/block/lift.cuh
-    cuda/block/load.cuh
-    cuda/block/meet.cuh
-    cuda/block/order.cuh
-    cuda/block/pack.cuh
-    cuda/block/patch.cuh
-    cuda/block/rows.cuh
-    cuda/block/store.cuh
-    cuda/block/wide.cuh
-    cuda/job.h
-    cuda/tuning.h
+    cuda/blocks/ht_any.cu
+    cuda/blocks/ht_finish.cu
+    cuda/blocks/ht_job.h
+    cuda/blocks/ht_put.cuh
+    cuda/blocks/ht_quad.cuh
+    cuda/blocks/ht_refine.cu
+    cuda/blocks/ht_rows.cu
+    cuda/blocks/ht_stuff.cuh
+    cuda/blocks/ht_tables.cuh
+    cuda/blocks/kernels.cu
+    cuda/blocks/lane.cuh
+    cuda/color/color.cu
+    cuda/color/color.h
+    cuda/core/kernel_row.h
+    cuda/core/load.cuh
+    cuda/core/meet.cuh
+    cuda/core/order.cuh
+    cuda/core/pixels.h
+    cuda/core/reflect.h
+    cuda/core/split.h
+    cuda/dwt/cascade.cuh
+    cuda/dwt/cascade.h
+    cuda/dwt/clear.cu
+    cuda/dwt/convert.cu
+    cuda/dwt/kernel_rows.h
+    cuda/dwt/kernels.cu
+    cuda/dwt/last.cuh
+    cuda/dwt/level_any.cuh
+    cuda/dwt/march.cuh
+    cuda/dwt/march_halves.cuh
+    cuda/dwt/march_mixed.cuh
+    cuda/dwt/march_wide.cuh
+    cuda/dwt/tuning.h
+    cuda/dwt/block/bands.cuh
+    cuda/dwt/block/beside.cuh
+    cuda/dwt/block/halves.cuh
+    cuda/dwt/block/lift.cuh
+    cuda/dwt/block/load.cuh
+    cuda/dwt/block/pack.cuh
+    cuda/dwt/block/patch.cuh
+    cuda/dwt/block/rows.cuh
+    cuda/dwt/block/store.cuh
+    cuda/host/deliver.cu
+    cuda/host/deliver.h
+    codec/core/gen/ht_tables.h
     src/dwt/lift_ops.h
     src/dwt/quant.h
     src/dwt/scheme.h
@@ -48,7 +71,7 @@ set(WVL_CUDA_DEVICE_SOURCES
     src/front/xyz_ops.h
     src/geom/plan.h)
 list(APPEND WVL_SOURCES ${WVL_CUDA_SOURCES})
-list(APPEND WVL_HOOKED_SOURCES cuda/module.c cuda/runtime_table.c)
+list(APPEND WVL_HOOKED_SOURCES cuda/module.c cuda/host/runtime_table.c)
 
 set(WVL_HAVE_CUDA OFF)
 if(NOT WVL_CUDA STREQUAL "OFF")
@@ -64,7 +87,7 @@ endif()
 option(WVL_NVTX "NVTX ranges around the stages of an encode and the work for a device" OFF)
 if(WVL_HAVE_CUDA AND WVL_NVTX)
     find_path(WVL_NVTX_INCLUDE nvtx3/nvToolsExt.h PATHS /usr/local/cuda/include ENV CUDA_PATH PATH_SUFFIXES include REQUIRED)
-    set_source_files_properties(cuda/backend_cuda.c src/encoder.c codec/blocks/source_pool.c PROPERTIES
+    set_source_files_properties(cuda/host/backend_cuda.c src/encoder.c codec/blocks/source_pool.c PROPERTIES
         COMPILE_DEFINITIONS WVL_HAVE_NVTX COMPILE_OPTIONS "-isystem;${WVL_NVTX_INCLUDE}")
 endif()
 
@@ -80,7 +103,7 @@ if(WVL_HAVE_CUDA)
         DEPENDS ${device_sources} COMMENT "Device code" VERBATIM)
     set_source_files_properties(cuda/module.c PROPERTIES
         COMPILE_DEFINITIONS WVL_CUDA_IMAGE="${image}" OBJECT_DEPENDS ${image})
-    set_source_files_properties(src/context.c cuda/runtime_table.c PROPERTIES COMPILE_DEFINITIONS WVL_HAVE_CUDA)
+    set_source_files_properties(src/context.c cuda/host/runtime_table.c PROPERTIES COMPILE_DEFINITIONS WVL_HAVE_CUDA)
     message(STATUS "CUDA: device code by ${WVL_NVCC}")
 else()
     message(STATUS "CUDA: no device code in this build")

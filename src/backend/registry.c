@@ -3,7 +3,8 @@
 #include "backend/registry.h"
 
 #include "backend/backend_cpu.h"
-#include "cuda/backend_cuda.h"
+#include "cuda/host/backend_cuda.h"
+#include "cuda/host/launch.h"
 
 const wvl_backend_vtable *wvl_backend_fetch_host(void) { return &wvl_backend_cpu; }
 

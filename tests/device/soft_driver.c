@@ -5,7 +5,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "cuda/runtime_table.h"
+#include "cuda/host/runtime_table.h"
 #include "soft.h"
 
 #define SHOWN __attribute__((visibility("default")))
@@ -427,7 +427,7 @@ int cuModuleUnload(void *module) { return drop(module); }
 SHOWN int cuModuleGetFunction(const void **function, void *module, const char *name);
 int cuModuleGetFunction(const void **function, void *module, const char *name)
 {
-    static char names[64][24];
+    static char names[64][64];
     (void)module;
     int status = begin("cuModuleGetFunction");
     for (unsigned i = 0; i < 64 && !status; i++) {

@@ -1,16 +1,20 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What the kernels compute, by the C reference: every job of a launch at once, whichever items it is cut into. */
+/* What the kernels compute, by the C reference: every split of a launch at once, whichever items it is cut into. */
 #include <stdlib.h>
 #include <string.h>
 
-#include "cuda/job.h"
+#include "cuda/color/color.h"
+#include "cuda/core/kernel_row.h"
+#include "cuda/core/split.h"
+#include "cuda/dwt/kernels.h"
+#include "cuda/host/deliver.h"
 #include "dwt/strip.h"
 #include "front/color_ops.h"
 #include "front/xyz_ops.h"
 #include "soft.h"
 
 typedef struct source {
-    const wvl_cuda_job *job;
+    const wvl_cuda_split *split;
     const uint8_t *plane;    /* NULL: pixels */
     uint64_t pitch_bytes;
     uint32_t plane_y0, skip; /* samples before the first */
@@ -80,13 +84,13 @@ static void fetch_row(void *user, uint32_t y, void *const *rows)
     }
     for (uint32_t i = 0; i < n; i++) {
         int32_t v[3] = {0, 0, 0};
-        for (unsigned k = 0; k < (s->job->mct_part ? 3u : 1u); k++) {
-            v[k] = pixel(&s->job->pixels[k], s->rect.x0 + i, y, &s->outside);
+        for (unsigned k = 0; k < (s->split->mct_part ? 3u : 1u); k++) {
+            v[k] = pixel(&s->split->pixels[k], s->rect.x0 + i, y, &s->outside);
         }
-        if (s->job->reversible) {
-            ((int32_t *)rows[0])[i] = mix_integer(s->job->mct_part, v);
+        if (s->split->reversible) {
+            ((int32_t *)rows[0])[i] = mix_integer(s->split->mct_part, v);
         } else {
-            ((float *)rows[0])[i] = mix_float(s->job->mct_part, v);
+            ((float *)rows[0])[i] = mix_float(s->split->mct_part, v);
         }
     }
 }
@@ -125,7 +129,7 @@ static void sign_zeros(const wvl_cuda_band *band)
 
 static int run_level(source *s, const wvl_cuda_band *bands, const wvl_dwt_plane *low)
 {
-    unsigned kind = s->job->reversible ? WVL_LINE_I32 : WVL_LINE_F32;
+    unsigned kind = s->split->reversible ? WVL_LINE_I32 : WVL_LINE_F32;
     wvl_dwt_lane lane = {.kind = (uint8_t)kind, .rect = s->rect};
     wvl_tile_band tile_bands[4];
     wvl_dwt_lines lines;
@@ -142,12 +146,12 @@ static int run_level(source *s, const wvl_cuda_band *bands, const wvl_dwt_plane 
     }
     build_bands(bands, kind, tile_bands, &lane);
     wvl_dwt_strip strip = {wvl_dwt_fetch_kernels(WVL_CPU_C), &lane, 1, s->rect.y0, s->rect.y1, &lines, fetch_row, s, NULL};
-    if (s->job->levels == WVL_CUDA_PLAIN) {
+    if (s->split->levels == WVL_CUDA_PLAIN) {
         wvl_dwt_put_plain(&strip);
     } else {
         wvl_dwt_put_strip(&strip);
     }
-    for (unsigned b = 0; b < 4 && !s->job->reversible; b++) {
+    for (unsigned b = 0; b < 4 && !s->split->reversible; b++) {
         if (bands[b].samples) {
             sign_zeros(&bands[b]);
         }
@@ -162,15 +166,15 @@ static wvl_rect low_rect(wvl_rect r)
 }
 
 /* Two levels at once: through a plane that the device never has. */
-static int run_twice(source *s, const wvl_cuda_job *job, const wvl_dwt_plane *low)
+static int run_twice(source *s, const wvl_cuda_split *split, const wvl_dwt_plane *low)
 {
-    wvl_rect rect = low_rect(job->rect);
+    wvl_rect rect = low_rect(split->rect);
     uint64_t pitch = wvl_align_up(wvl_rect_width(rect) * 4ull, 64);
     uint8_t *rows = malloc((size_t)(pitch * wvl_rect_height(rect)));
     wvl_dwt_plane between = {rows, pitch, rect.y0};
-    int status = !rows ? 2 : run_level(s, job->band, &between);
-    source deep = {.job = job, .plane = rows, .pitch_bytes = pitch, .plane_y0 = rect.y0, .rect = rect};
-    status = status ? status : run_level(&deep, job->deep_band, low);
+    int status = !rows ? 2 : run_level(s, split->band, &between);
+    source deep = {.split = split, .plane = rows, .pitch_bytes = pitch, .plane_y0 = rect.y0, .rect = rect};
+    status = status ? status : run_level(&deep, split->deep_band, low);
     free(rows);
     return status;
 }
@@ -187,54 +191,54 @@ static void narrow_plane(const wvl_dwt_plane *from, wvl_rect rect, const wvl_cud
     }
 }
 
-static int run_narrow(source *s, const wvl_cuda_job *job, wvl_rect below)
+static int run_narrow(source *s, const wvl_cuda_split *split, wvl_rect below)
 {
     uint64_t pitch = wvl_align_up(wvl_rect_width(below) * 4ull, 64);
     wvl_dwt_plane low = {malloc((size_t)(pitch * wvl_rect_height(below))), pitch, below.y0};
-    int status = low.rows ? run_twice(s, job, &low) : 2;
+    int status = low.rows ? run_twice(s, split, &low) : 2;
     if (!status) {
-        narrow_plane(&low, below, &job->low);
+        narrow_plane(&low, below, &split->low);
     }
     free(low.rows);
     return status;
 }
 
-static int run_job(const wvl_cuda_job *job)
+static int run_split(const wvl_cuda_split *split)
 {
-    source s = {.job = job, .rect = job->rect};
-    if (!wvl_rect_width(job->rect) || !wvl_rect_height(job->rect)) {
+    source s = {.split = split, .rect = split->rect};
+    if (!wvl_rect_width(split->rect) || !wvl_rect_height(split->rect)) {
         return 0; /* the end of a chain may have nothing left */
     }
-    wvl_rect below = job->levels == WVL_CUDA_SPLIT_TWICE ? low_rect(low_rect(job->rect)) : low_rect(job->rect);
-    wvl_dwt_plane low = {(uint8_t *)(uintptr_t)job->low.data + 4ull * (below.x0 - job->low.x0), job->low.pitch_bytes, job->low.y0};
-    if (!job->from_pixels) {
-        s.plane = (const uint8_t *)(uintptr_t)job->in.data;
-        s.pitch_bytes = job->in.pitch_bytes;
-        s.plane_y0 = job->in.y0;
-        s.skip = job->rect.x0 - job->in.x0;
-        s.narrow = job->in.narrow;
+    wvl_rect below = split->levels == WVL_CUDA_SPLIT_TWICE ? low_rect(low_rect(split->rect)) : low_rect(split->rect);
+    wvl_dwt_plane low = {(uint8_t *)(uintptr_t)split->low.data + 4ull * (below.x0 - split->low.x0), split->low.pitch_bytes, split->low.y0};
+    if (!split->from_pixels) {
+        s.plane = (const uint8_t *)(uintptr_t)split->in.data;
+        s.pitch_bytes = split->in.pitch_bytes;
+        s.plane_y0 = split->in.y0;
+        s.skip = split->rect.x0 - split->in.x0;
+        s.narrow = split->in.narrow;
     }
-    int status = job->levels != WVL_CUDA_SPLIT_TWICE ? run_level(&s, job->band, job->low.data ? &low : NULL)
-                 : job->low.narrow                   ? run_narrow(&s, job, below)
-                                                     : run_twice(&s, job, &low);
+    int status = split->levels != WVL_CUDA_SPLIT_TWICE ? run_level(&s, split->band, split->low.data ? &low : NULL)
+                 : split->low.narrow                   ? run_narrow(&s, split, below)
+                                                     : run_twice(&s, split, &low);
     if (s.outside) {
-        *(uint32_t *)(uintptr_t)job->outside |= 1u;
+        *(uint32_t *)(uintptr_t)split->outside |= 1u;
     }
     return status;
 }
 
 /* ---- Launches ----------------------------------------------------------------------------------------------------------------- */
 
-/* Items of a job follow one another. One of a chain stands for the jobs of all its levels, one of a pack for those that share its warp, one of a strip that goes
+/* Items of a split follow one another. One of a chain stands for the splits of all its levels, one of a pack for those that share its warp, one of a strip that goes
  * on for all that stand beside. */
-static int run_items(const wvl_cuda_job *jobs, const wvl_cuda_item *items, unsigned count, unsigned parts)
+static int run_items(const wvl_cuda_split *splits, const wvl_cuda_item *items, unsigned count, unsigned parts)
 {
     int status = 0;
     for (unsigned i = 0; i < count; i++) {
-        const wvl_cuda_job *job = &jobs[items[i].job];
-        unsigned wanted = i && items[i].job == items[i - 1].job ? 0 : job->chain > 1 ? job->chain : job->pack > 1 ? job->pack : parts;
-        for (unsigned k = 0; k < wanted * (job->beside ? job->beside : 1u) && !status; k++) {
-            status = run_job(&job[k / wanted * job->beside_jobs + k % wanted]);
+        const wvl_cuda_split *split = &splits[items[i].split];
+        unsigned wanted = i && items[i].split == items[i - 1].split ? 0 : split->chain > 1 ? split->chain : split->pack > 1 ? split->pack : parts;
+        for (unsigned k = 0; k < wanted * (split->beside ? split->beside : 1u) && !status; k++) {
+            status = run_split(&split[k / wanted * split->beside_splits + k % wanted]);
         }
     }
     return status;
@@ -276,6 +280,22 @@ static int deliver(const wvl_cuda_parcel *parcels, unsigned count, soft_control 
     return 0;
 }
 
+static const wvl_cuda_kernel_row *find_row(const char *name)
+{
+    for (unsigned k = 0; k < WVL_CUDA_KERNELS; k++) {
+        if (!strcmp(name, wvl_cuda_kernel_rows[k].name)) {
+            return &wvl_cuda_kernel_rows[k];
+        }
+    }
+    return NULL;
+}
+
+/* Splits of an item: one for each component that shares it. */
+static unsigned count_splits(const wvl_cuda_kernel_row *row)
+{
+    return row->share == WVL_CUDA_SHARE_EACH || row->share == WVL_CUDA_SHARE_MIX ? 3 : 1;
+}
+
 int soft_run_kernel(const char *name, unsigned grid_x, const uint64_t arguments[2], soft_control *control)
 {
     const void *first = (const void *)(uintptr_t)arguments[0], *second = (const void *)(uintptr_t)arguments[1];
@@ -289,10 +309,10 @@ int soft_run_kernel(const char *name, unsigned grid_x, const uint64_t arguments[
         memset((void *)(uintptr_t)arguments[0], 0, (size_t)arguments[1] * 16);
         return 0;
     }
-    /* Jobs of an item, of which each has a thread block, unless a block of four warps takes all three. */
-    unsigned parts = strstr(name, "x3") || strstr(name, "p3") ? 3 : 1;
-    unsigned blocks = !strncmp(name, "wvl_march97_8", 13) && strchr(name + 13, 'w') ? 1 : parts;
-    int levels = !strncmp(name, "wvl_any", 7) || !strncmp(name, "wvl_cascade", 11) || !strncmp(name, "wvl_last", 8) || !strncmp(name, "wvl_plane", 9) || !strncmp(name, "wvl_march", 9);
-    control->marches += levels && strncmp(name, "wvl_any", 7) != 0;
-    return levels ? run_items(first, second, grid_x / blocks, parts) : 500;
+    const wvl_cuda_kernel_row *row = find_row(name);
+    if (!row) {
+        return 500;
+    }
+    control->marches += row->family != WVL_CUDA_FAMILY_ANY;
+    return run_items(first, second, grid_x / wvl_cuda_row_parts(row), count_splits(row));
 }

@@ -2,10 +2,11 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # The twins of both directions with the portable device code, assembled for the device that is here, and under compute-sanitizer: memcheck and synccheck
 # on a subset of the cases, racecheck and initcheck, which are slow, on a smaller one. Without a device: the builds of device code that nothing else makes.
-#   test_checkers.sh NVCC SOURCE FORWARD INVERSE
+# BLOCKS, the twin of the block coders, with all four checkers on its subset; it may be absent.
+#   test_checkers.sh NVCC SOURCE FORWARD INVERSE [BLOCKS]
 set -eu
 
-nvcc=$1 source=$2 forward=$3 inverse=$4
+nvcc=$1 source=$2 forward=$3 inverse=$4 blocks=${5:-}
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 export CK_DEFAULT_TIMEOUT=0
@@ -18,9 +19,9 @@ compile() {
         -gencode "arch=compute_$from,code=$to" -o "$scratch/$name.image" "$source/cuda/$file.cu" || : >"$scratch/$name.broken"
 }
 
-# Barriers as racecheck knows them (cuda/block/meet.cuh).
+# Barriers as racecheck knows them (cuda/core/meet.cuh).
 compile counted.forward 80 compute_80 kernels -ptx -DWVL_CUDA_COUNTED_BARRIERS=1 &
-compile counted.inverse 80 compute_80 inverse -ptx -DWVL_CUDA_COUNTED_BARRIERS=1 &
+compile counted.inverse 80 compute_80 inverse/kernels -ptx -DWVL_CUDA_COUNTED_BARRIERS=1 &
 wait
 [ -z "$(find "$scratch" -name '*.broken')" ] || exit 1
 real=$(nvidia-smi --query-gpu=compute_cap --format=csv,noheader 2>/dev/null | sed -n '1s/^\([0-9]*\)\.\([0-9]\)$/\1\2/p') || :
@@ -28,7 +29,7 @@ if [ "${real:-0}" -lt 75 ] || CK_RUN_CASE=kernels "$inverse" | grep -q 'no devic
     echo "no device: twins with the portable code and compute-sanitizer are skipped"
     exit 77
 fi
-for pair in forward:kernels inverse:inverse; do
+for pair in forward:kernels inverse:inverse/kernels; do
     direction=${pair%:*} file=${pair#*:}
     compile "75.$direction" 75 "sm_$real" "$file" -cubin &
     [ "$real" -ge 80 ] || continue
@@ -71,6 +72,19 @@ for direction in forward inverse; do
     [ ! -e "$scratch/$direction.racecheck.$meeting.job" ] || job "control.$direction" "$program" CK_RUN_CASE=$meeting WVL_CUDA_SUBSET=2 \
         WVL_CUDA_TWIN_IMAGE="$scratch/control.$direction.image" "$checker" racecheck --num-cuda-barriers 16
 done
+if [ -n "$blocks" ]; then
+    export WVL_CUDA_NO_EMULATION=1
+    for image in 75 80; do
+        [ ! -e "$scratch/$image.forward.image" ] || job "blocks.portable_$image" "$blocks" WVL_CUDA_TWIN_IMAGE="$scratch/$image.forward.image"
+    done
+    for check in $checks; do
+        for only in shapes borders pairs ones refinement shared_memory short_memory groups; do
+            unpoisoned=
+            [ "$check" != initcheck ] || unpoisoned=WVL_CUDA_UNPOISONED=1
+            job "blocks.$check.$only" "$blocks" CK_RUN_CASE="$only" WVL_CUDA_SUBSET=1 ${unpoisoned:+"$unpoisoned"} "$checker" "$check"
+        done
+    done
+fi
 cat >"$scratch/judge" <<'END'
 name=$(basename "$1" .job)
 sh "$1" >"$1.log" 2>&1

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cuda/device.h"
+#include "cuda/host/device.h"
 #include "layouts.h"
 #include "soft.h"
 #include "tests/decode/picture.h"

@@ -10,7 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "cuda/runtime_table.h"
+#include "cuda/host/runtime_table.h"
 #include "layouts.h"
 #include "tests/decode/picture.h"
 

@@ -4,7 +4,7 @@
  * and the steady state neither allocates nor waits but once a collect. The stub's device memory is host memory; its kernels do nothing.
  */
 #include "../twin/test_cuda_job.h"
-#include "cuda/device.h"
+#include "cuda/host/device.h"
 
 static uint32_t calls, fail_at, live, waits, allocations, marches;
 static wvl_cuda_status failure;

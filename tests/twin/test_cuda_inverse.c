@@ -7,9 +7,9 @@
  */
 #include "test_cuda_job.h"
 
-#include "cuda/inverse_host.h"
-#include "cuda/inverse_launch.h"
-#include "cuda/inverse_tables.h"
+#include "cuda/inverse/host.h"
+#include "cuda/inverse/launch.h"
+#include "cuda/inverse/tables.h"
 
 #define POISON 0xA7
 
@@ -17,8 +17,8 @@ static wvl_cuda_runtime driver;
 static wvl_cuda_inverse_kernels kernels;
 static wvl_backend *cpu;
 static int have_device, subset; /* 0, 1 or 2 */
-static uint64_t kernel_uses[WVL_CUDA_BACK_KERNELS], uneven_jobs; /* of long segments and short ones */
-static unsigned machine; /* options of the tables: another machine's segments */
+static uint64_t kernel_uses[WVL_CUDA_INVERSE_KERNELS], uneven_splits; /* of long segments and short ones */
+static uint32_t machine = MACHINE; /* multiprocessors that segments are chosen for */
 
 static void open_suite(void)
 {
@@ -36,7 +36,7 @@ static void open_suite(void)
     }
     REQUIRE_THAT(!driver.device_get(&device, 0) && !driver.context_retain(&context, device) && !driver.context_push(context), "context");
     const void *image = read_image(getenv("WVL_CUDA_TWIN_IMAGE"));
-    wvl_cuda_status status = wvl_cuda_inverse_init_kernels(&driver, image ? image : wvl_cuda_inverse_fetch_image(), &kernels);
+    wvl_cuda_status status = wvl_cuda_inverse_init_kernels(&driver, image ? image : wvl_cuda_inverse_fetch_image(), MACHINE, &kernels);
     REQUIRE_THAT(!status, "kernels: %d", status);
     have_device = 1;
 }
@@ -182,50 +182,55 @@ static wvl_cuda_address take(uint64_t bytes, int poisoned)
     return a;
 }
 
-static void fill_tables(const job *j, unsigned options, const wvl_cuda_inverse_memory *memory, wvl_cuda_inverse_tables *t)
+static void build_tables(const job *j, int any_shape, const wvl_cuda_inverse_memory *memory, wvl_cuda_inverse_tables *t)
+{
+    wvl_cuda_inverse_build_tables(j->plan, j->tiles, j->plan->tile_count, &(wvl_cuda_inverse_options){any_shape, 0, machine}, memory, t);
+}
+
+static void fill_tables(const job *j, int any_shape, const wvl_cuda_inverse_memory *memory, wvl_cuda_inverse_tables *t)
 {
     wvl_cuda_inverse_tables counts = *t;
-    t->jobs = calloc(t->job_count + 1, sizeof *t->jobs);
+    t->splits = calloc(t->split_count + 1, sizeof *t->splits);
     t->items = calloc(t->item_count + 1, sizeof *t->items);
-    t->rounds = calloc(t->round_count + 1, sizeof *t->rounds);
-    wvl_cuda_inverse_build_tables(j->plan, j->tiles, j->plan->tile_count, options, memory, t);
-    for (uint64_t i = 0; i < t->job_count; i++) {
-        uneven_jobs += t->jobs[i].long_rows > 0;
+    t->launches = calloc(t->launch_count + 1, sizeof *t->launches);
+    build_tables(j, any_shape, memory, t);
+    for (uint64_t i = 0; i < t->split_count; i++) {
+        uneven_splits += t->splits[i].long_rows > 0;
     }
-    REQUIRE_THAT(t->job_count == counts.job_count && t->item_count == counts.item_count && t->round_count == counts.round_count &&
+    REQUIRE_THAT(t->split_count == counts.split_count && t->item_count == counts.item_count && t->launch_count == counts.launch_count &&
             t->plane_bytes == counts.plane_bytes, "counted otherwise than filled: %s", j->name);
 }
 
-static void run_device(const job *j, const coefficients *c, const layout *l, unsigned options, uint8_t *out)
+static void run_device(const job *j, const coefficients *c, const layout *l, int any_shape, uint8_t *out)
 {
     wvl_cuda_pixels pixels[COMPONENTS];
     wvl_cuda_inverse_memory memory = {0, 0, pixels};
     wvl_cuda_inverse_tables t = {0};
     place_layout(l, 0, pixels);
-    wvl_cuda_inverse_build_tables(j->plan, j->tiles, j->plan->tile_count, options, &memory, &t);
+    build_tables(j, any_shape, &memory, &t);
     const int poisoned = !getenv("WVL_CUDA_UNPOISONED");
-    wvl_cuda_address to = take(l->bytes, 1), jobs = take(t.job_count * sizeof *t.jobs, poisoned), items = take(t.item_count * sizeof *t.items, poisoned);
+    wvl_cuda_address to = take(l->bytes, 1), splits = take(t.split_count * sizeof *t.splits, poisoned), items = take(t.item_count * sizeof *t.items, poisoned);
     memory.coefs = take(c->bytes, poisoned);
     memory.planes = take(t.plane_bytes, poisoned);
     place_layout(l, to, pixels);
-    fill_tables(j, options, &memory, &t);
+    fill_tables(j, any_shape, &memory, &t);
     DRIVER(driver.upload(memory.coefs, c->memory, c->bytes, NULL));
-    DRIVER(driver.upload(jobs, t.jobs, t.job_count * sizeof *t.jobs, NULL));
+    DRIVER(driver.upload(splits, t.splits, t.split_count * sizeof *t.splits, NULL));
     DRIVER(driver.upload(items, t.items, t.item_count * sizeof *t.items, NULL));
-    for (uint64_t i = 0; i < t.round_count; i++) {
-        const wvl_cuda_inverse_round *r = &t.rounds[i];
+    for (uint64_t i = 0; i < t.launch_count; i++) {
+        const wvl_cuda_inverse_launch *r = &t.launches[i];
         kernel_uses[r->kernel]++;
-        DRIVER(wvl_cuda_inverse_launch_level(&driver, &kernels, r->kernel, jobs, items + r->first_item * sizeof *t.items, r->item_count, r > t.rounds, NULL));
+        DRIVER(wvl_cuda_inverse_launch_level(&driver, &kernels, r->kernel, splits, items + r->first_item * sizeof *t.items, r->item_count, r > t.launches, NULL));
     }
     DRIVER(driver.download(out, to, l->bytes, NULL));
     DRIVER(driver.stream_wait(NULL));
-    wvl_cuda_address all[] = {to, jobs, items, memory.coefs, memory.planes};
+    wvl_cuda_address all[] = {to, splits, items, memory.coefs, memory.planes};
     for (unsigned i = 0; i < 5; i++) {
         DRIVER(driver.free_device(all[i]));
     }
-    free(t.jobs);
+    free(t.splits);
     free(t.items);
-    free(t.rounds);
+    free(t.launches);
 }
 
 static void compare_outputs(const job *j, const layout *l, const uint8_t *host, const uint8_t *device, const char *which)
@@ -311,7 +316,7 @@ static void check_job(job *j, unsigned style, int32_t slack)
             compare_pixels(j, &l, host + shift, slack);
         }
         for (unsigned plain = 0; have_device && plain < (once ? 1u : 2u); plain++) {
-            run_device(j, &c, &l, machine | (plain ? WVL_CUDA_INVERSE_PLAIN_PATH : 0), device);
+            run_device(j, &c, &l, plain, device);
             compare_outputs(j, &l, host + shift, device, plain ? "plain" : "fast");
         }
         close_coefficients(&c);
@@ -402,9 +407,9 @@ START_TEST(marching)
         }
         plan_job(&j);
         draw_plain_pixels(&j, (int)(draw() & 1));
-        machine = draw() & 1 ? WVL_CUDA_INVERSE_MULTIPROCESSORS(between(1, 12)) : 0;
+        machine = draw() & 1 ? between(1, 12) : MACHINE;
         check_job(&j, draw() & 1 ? TIGHT_PIXELS : TIGHT_PLANES, j.settings.reversible ? 0 : 16);
-        machine = 0;
+        machine = MACHINE;
     }
 }
 END_TEST
@@ -520,29 +525,26 @@ static const struct { uint32_t width, height, components, depth, levels, bits, s
     {256, 128, 1, 16, 4, 4, TIGHT_PLANES, 0}, {37, 35, 3, 8, 2, 4, LOOSE_PIXELS, 0},   {240, 720, 3, 8, 2, 0, TIGHT_PIXELS, 1},
 };
 
-/* Those that the tables name, with addresses that nobody reads. */
 static void count_kernels(const job *j, const layout *l, uint64_t *uses)
 {
     wvl_cuda_pixels pixels[COMPONENTS];
     wvl_cuda_inverse_memory memory = {UINT64_C(1) << 32, UINT64_C(1) << 33, pixels};
-    wvl_cuda_inverse_tables t = {0};
+    wvl_cuda_inverse_tables t = {0}; /* addresses are read by nobody */
     place_layout(l, UINT64_C(1) << 34, pixels);
-    wvl_cuda_inverse_build_tables(j->plan, j->tiles, j->plan->tile_count, machine, &memory, &t);
-    fill_tables(j, machine, &memory, &t);
-    for (uint64_t i = 0; i < t.round_count; i++) {
-        uses[t.rounds[i].kernel]++;
-    }
-    free(t.jobs);
+    build_tables(j, 0, &memory, &t);
+    fill_tables(j, 0, &memory, &t);
+    for (uint64_t i = 0; i < t.launch_count; uses[t.launches[i++].kernel]++) {}
+    free(t.splits);
     free(t.items);
-    free(t.rounds);
+    free(t.launches);
 }
 
 START_TEST(every_kernel)
 {
     static job j;
-    uint64_t planned[WVL_CUDA_BACK_KERNELS] = {0};
+    uint64_t planned[WVL_CUDA_INVERSE_KERNELS] = {0};
     memset(kernel_uses, 0, sizeof kernel_uses);
-    uneven_jobs = 0;
+    uneven_splits = 0;
     for (uint32_t i = 0; i < 2 * sizeof kinds / sizeof *kinds; i++) {
         layout l;
         seed_state = 5150u + i;
@@ -558,13 +560,13 @@ START_TEST(every_kernel)
         plan_job(&j);
         draw_plain_pixels(&j, 0);
         lay_out(&j, kinds[i / 2].style, &l);
-        machine = WVL_CUDA_INVERSE_MULTIPROCESSORS(kinds[i / 2].multiprocessors);
+        machine = kinds[i / 2].multiprocessors ? kinds[i / 2].multiprocessors : MACHINE;
         count_kernels(&j, &l, planned);
         check_job(&j, kinds[i / 2].style, j.settings.reversible ? 0 : 16);
-        machine = 0;
+        machine = MACHINE;
     }
-    REQUIRE_THAT(uneven_jobs, "no segments of two lengths");
-    for (unsigned k = 0; k < WVL_CUDA_BACK_KERNELS; k++) {
+    REQUIRE_THAT(uneven_splits, "no segments of two lengths");
+    for (unsigned k = 0; k < WVL_CUDA_INVERSE_KERNELS; k++) {
         REQUIRE_THAT(planned[k], "kernel %u is nowhere in the tables", k);
         REQUIRE_THAT(!have_device || kernel_uses[k], "kernel %u never ran", k);
     }

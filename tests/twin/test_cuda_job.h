@@ -11,11 +11,13 @@
 
 #include "base/alloc.h"
 #include "backend/backend_cpu.h"
-#include "cuda/backend_cuda.h"
+#include "cuda/host/backend_cuda.h"
+#include "cuda/host/launch.h"
 #include "geom/settings.h"
 #include "tests/support/support.h"
 
 #define COMPONENTS 4u
+#define MACHINE 132u /* multiprocessors of an H200 */
 
 static uint64_t seed_state = 1;
 static wvl_pool *pool;

@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * What items of later launches wait for, judged by what the kernels do: every sample that an item reads of the plane in front is one that the items
- * in its window store, and every other word of what is asked lies between the flags of one job. No device is needed.
+ * in its window store, and every other word of what is asked lies between the flags of one split. No device is needed.
  */
 #include "tests/twin/test_cuda_job.h"
 
-#include "cuda/beside.h"
-#include "cuda/cascade.h"
-#include "cuda/launch.h"
-#include "cuda/tables_unit.h"
-#include "cuda/tuning.h"
+#include "cuda/dwt/beside.h"
+#include "cuda/dwt/cascade.h"
+#include "cuda/dwt/kernels.h"
+#include "cuda/dwt/tables_unit.h"
+#include "cuda/dwt/tuning.h"
 
 #define FLAGS UINT64_C(0x100000000)
 
+static uint32_t machine = MACHINE; /* multiprocessors that the tables are for */
 static uint64_t windows[4];      /* of marching, cascades, tiles, last levels: seen by the suite */
 static uint64_t uneven;          /* launches of segments of two lengths, long ones first */
 static uint64_t crossing;        /* strips that go on from one picture to the next */
@@ -25,6 +26,7 @@ typedef struct tables_of {
 static void open_tables(const job *j, tables_of *o)
 {
     wvl_cuda_memory memory = {.coefs = 1u << 28, .bounds = 1u << 20, .outside = 1u << 16, .planes = UINT64_C(1) << 40, .flags = FLAGS, .pixels = o->pixels};
+    const wvl_cuda_table_options options = {.multiprocessors = machine};
     uint32_t count = j->plan->tile_count;
     memset(o, 0, sizeof *o);
     for (uint32_t c = 0; c < j->format.component_count; c++) {
@@ -34,22 +36,22 @@ static void open_tables(const job *j, tables_of *o)
                                          .stride = j->format.component_count, .x0 = pc->rect.x0, .y0 = pc->rect.y0, .half = 1u << (pc->depth - 1),
                                          .container = pc->depth > 8 ? WVL_SAMPLE_16 : WVL_SAMPLE_8, .depth = pc->depth};
     }
-    wvl_cuda_build_tables(j->plan, j->tiles, count, 0, NULL, &o->t);
-    o->t.jobs = calloc(o->t.job_count, sizeof *o->t.jobs);
+    wvl_cuda_build_tables(j->plan, j->tiles, count, &options, NULL, &o->t);
+    o->t.splits = calloc(o->t.split_count, sizeof *o->t.splits);
     o->t.items = calloc(o->t.item_count, sizeof *o->t.items);
-    o->t.rounds = calloc(o->t.round_count, sizeof *o->t.rounds);
+    o->t.launches = calloc(o->t.launch_count, sizeof *o->t.launches);
     o->t.fronts = calloc((size_t)count * j->format.component_count, sizeof *o->t.fronts);
     uint64_t flags = o->t.flag_count, items = o->t.item_count;
-    wvl_cuda_build_tables(j->plan, j->tiles, count, 0, &memory, &o->t);
+    wvl_cuda_build_tables(j->plan, j->tiles, count, &options, &memory, &o->t);
     REQUIRE_THAT(o->t.flag_count <= flags && o->t.item_count <= items, "%llu flags of %llu: %s", (unsigned long long)o->t.flag_count,
             (unsigned long long)flags, j->name);
 }
 
 static void close_tables(tables_of *o)
 {
-    free(o->t.jobs);
+    free(o->t.splits);
     free(o->t.items);
-    free(o->t.rounds);
+    free(o->t.launches);
     free(o->t.fronts);
 }
 
@@ -62,16 +64,16 @@ typedef struct plane {
 
 static int is_there(const plane *p, int64_t x, int64_t y) { return p->there[(y - p->rect.y0) * (int64_t)wvl_rect_width(p->rect) + (x - p->rect.x0)]; }
 
-/* Lanes of a strip of march.cu that are its own, wherever they are; the column of one of them, in the picture or in all that stand beside. */
-static void own_lanes(const wvl_cuda_job *of, const wvl_cuda_item *item, int64_t *first, int64_t *end)
+/* Lanes of a strip of march.cuh that are its own, wherever they are; the column of one of them, in the picture or in all that stand beside. */
+static void own_lanes(const wvl_cuda_split *of, const wvl_cuda_item *item, int64_t *first, int64_t *end)
 {
     *first = !of->lead && !item->x ? 0 : of->room;
     *end = !of->lead && item->x + 1 == of->strips ? 32 : 32 - (int64_t)of->room;
 }
-static int64_t lane_run(const wvl_cuda_job *of, const wvl_cuda_item *item, int64_t lane) { return (int64_t)item->x * (32 - 2 * (int64_t)of->room) - of->lead + lane; }
+static int64_t lane_run(const wvl_cuda_split *of, const wvl_cuda_item *item, int64_t lane) { return (int64_t)item->x * (32 - 2 * (int64_t)of->room) - of->lead + lane; }
 
-/* The last samples of an item of march.cu: lanes but the outer ones, rows of the second level that its iterations end. */
-static void store_item(plane *p, const wvl_cuda_job *front, const wvl_cuda_item *item)
+/* The last samples of an item of march.cuh: lanes but the outer ones, rows of the second level that its iterations end. */
+static void store_item(plane *p, const wvl_cuda_split *front, const wvl_cuda_item *item)
 {
     const int64_t base = (((int64_t)front->rect.y0 >> 1) - 1) >> 1, lag = !front->reversible, width = wvl_rect_width(front->rect);
     for (int64_t m = base + item->y; m < base + item->y + item->count; m++) {
@@ -86,12 +88,12 @@ static void store_item(plane *p, const wvl_cuda_job *front, const wvl_cuda_item 
     }
 }
 
-/* The job whose flags an item asks, and the items that it has, by their numbers. */
-static const wvl_cuda_job *find_front(const wvl_cuda_tables *t, uint64_t flags, uint64_t *first)
+/* The split whose flags an item asks, and the items that it has, by their numbers. */
+static const wvl_cuda_split *find_front(const wvl_cuda_tables *t, uint64_t flags, uint64_t *first)
 {
-    const wvl_cuda_job *front = NULL;
-    for (uint64_t i = 0; i < t->job_count && !front; i++) {
-        front = t->jobs[i].flags == flags ? &t->jobs[i] : NULL;
+    const wvl_cuda_split *front = NULL;
+    for (uint64_t i = 0; i < t->split_count && !front; i++) {
+        front = t->splits[i].flags == flags ? &t->splits[i] : NULL;
         *first = i;
     }
     return front;
@@ -100,14 +102,14 @@ static const wvl_cuda_job *find_front(const wvl_cuda_tables *t, uint64_t flags, 
 /* Three components share the items of the first. */
 static int item_serves(const wvl_cuda_tables *t, const wvl_cuda_item *item, uint64_t number)
 {
-    uint32_t part = t->jobs[number].mct_part;
-    return item->job + (part ? part - 1u : 0u) == number;
+    uint32_t part = t->splits[number].mct_part;
+    return item->split + (part ? part - 1u : 0u) == number;
 }
 
 static void store_window(const wvl_cuda_tables *t, const wvl_cuda_item *asks, plane *p, const job *j)
 {
     uint64_t number, found = 0;
-    const wvl_cuda_job *front = find_front(t, t->jobs[asks->job].front_flags, &number);
+    const wvl_cuda_split *front = find_front(t, t->splits[asks->split].front_flags, &number);
     REQUIRE_THAT(front && asks->front_cols && front->flags >= FLAGS, "no front: %s", j->name);
     memset(p->there, 0, (size_t)wvl_rect_width(p->rect) * wvl_rect_height(p->rect));
     for (const wvl_cuda_item *item = t->items; item < asks; item++) {
@@ -142,38 +144,38 @@ static void read_area(const plane *p, int64_t x0, int64_t x1, int64_t y0, int64_
     }
 }
 
-static void read_march(const plane *p, const wvl_cuda_job *job_of, const wvl_cuda_item *item, const job *j)
+static void read_march(const plane *p, const wvl_cuda_split *split_of, const wvl_cuda_item *item, const job *j)
 {
-    const int64_t base = (((int64_t)job_of->rect.y0 >> 1) - 1) >> 1, warm = job_of->reversible ? 2 : 5, r0 = job_of->reversible ? 3 : 5;
-    const int64_t width = wvl_rect_width(job_of->rect), m = base + item->y - warm, to = base + item->y + item->count;
+    const int64_t base = (((int64_t)split_of->rect.y0 >> 1) - 1) >> 1, warm = split_of->reversible ? 2 : 5, r0 = split_of->reversible ? 3 : 5;
+    const int64_t width = wvl_rect_width(split_of->rect), m = base + item->y - warm, to = base + item->y + item->count;
     for (int64_t lane = 0; lane < 32; lane++) {
-        int64_t col = lane_run(job_of, item, lane) * job_of->columns;
-        col = job_of->rect.x0 + (col < 0 ? 0 : col > width - job_of->columns ? width - job_of->columns : col);
-        read_area(p, col, col + job_of->columns, 4 * m + r0 - 1, 4 * (to - 1) + r0 + 4, j);
+        int64_t col = lane_run(split_of, item, lane) * split_of->columns;
+        col = split_of->rect.x0 + (col < 0 ? 0 : col > width - split_of->columns ? width - split_of->columns : col);
+        read_area(p, col, col + split_of->columns, 4 * m + r0 - 1, 4 * (to - 1) + r0 + 4, j);
     }
     windows[0]++;
 }
 
 static int64_t larger(int64_t a, int64_t b) { return a > b ? a : b; }
 
-static void read_cascade(const plane *p, const wvl_cuda_job *jobs, const wvl_cuda_item *item, const job *j)
+static void read_cascade(const plane *p, const wvl_cuda_split *splits, const wvl_cuda_item *item, const job *j)
 {
-    const int reach = jobs->reversible ? WVL_CUDA_CASCADE_REACH53 : WVL_CUDA_CASCADE_REACH97, shift = jobs->chain - 1;
+    const int reach = splits->reversible ? WVL_CUDA_CASCADE_REACH53 : WVL_CUDA_CASCADE_REACH97, shift = splits->chain - 1;
     const int64_t margin = wvl_cuda_cascade_margin(reach, shift), scale = 1 << shift;
-    const wvl_rect deep = jobs[shift].rect, r = jobs->rect;
-    int64_t c0 = (deep.x0 & ~3u) + (int64_t)item->x * jobs->tile_width, r0 = (deep.y0 & ~7u) + (int64_t)item->y * jobs->tile_height;
+    const wvl_rect deep = splits[shift].rect, r = splits->rect;
+    int64_t c0 = (deep.x0 & ~3u) + (int64_t)item->x * splits->tile_width, r0 = (deep.y0 & ~7u) + (int64_t)item->y * splits->tile_height;
     int64_t left = larger(c0 * scale - margin, r.x0), top = larger(r0 * scale - margin, r.y0) & ~7;
-    int64_t right = (c0 + jobs->tile_width) * scale + margin, bottom = (r0 + jobs->tile_height) * scale + margin;
+    int64_t right = (c0 + splits->tile_width) * scale + margin, bottom = (r0 + splits->tile_height) * scale + margin;
     right = right > r.x1 ? r.x1 : right;
     bottom = bottom > r.y1 ? r.y1 : bottom;
     read_area(p, left - 4, right + 4, top - reach, bottom + reach, j);
     windows[1]++;
 }
 
-static void read_last(const plane *p, const wvl_cuda_job *job_of, const wvl_cuda_item *item, const job *j)
+static void read_last(const plane *p, const wvl_cuda_split *split_of, const wvl_cuda_item *item, const job *j)
 {
-    const int reach = job_of->reversible ? WVL_CUDA_CASCADE_REACH53 : WVL_CUDA_CASCADE_REACH97;
-    const wvl_rect r = job_of->rect;
+    const int reach = split_of->reversible ? WVL_CUDA_CASCADE_REACH53 : WVL_CUDA_CASCADE_REACH97;
+    const wvl_rect r = split_of->rect;
     int64_t x = (r.x0 & ~3u) + (int64_t)item->x * WVL_CUDA_CASCADE_OWN, y = (r.y0 & ~7u) + (int64_t)item->y * WVL_CUDA_CASCADE_ROWS;
     int64_t right = x + WVL_CUDA_CASCADE_OWN, bottom = y + WVL_CUDA_CASCADE_ROWS;
     right = right > r.x1 ? r.x1 : right;
@@ -182,12 +184,12 @@ static void read_last(const plane *p, const wvl_cuda_job *job_of, const wvl_cuda
     windows[3]++;
 }
 
-static void read_tile(const plane *p, const wvl_cuda_job *job_of, const wvl_cuda_item *item, const job *j)
+static void read_tile(const plane *p, const wvl_cuda_split *split_of, const wvl_cuda_item *item, const job *j)
 {
-    const wvl_rect r = job_of->rect;
+    const wvl_rect r = split_of->rect;
     int64_t x = (r.x0 & ~7u) + (int64_t)item->x * WVL_CUDA_TILE_WIDTH - 4, y = (r.y0 & ~7u) + (int64_t)item->y * WVL_CUDA_TILE_HEIGHT - 4;
     int64_t end = x + WVL_CUDA_TILE_WIDTH + 8;
-    if (job_of->chain) {
+    if (split_of->chain) {
         read_area(p, r.x0, r.x1, r.y0, r.y1, j);
     } else {
         read_area(p, x, end > (int64_t)r.x1 + 4 ? (int64_t)r.x1 + 4 : end, y, y + WVL_CUDA_TILE_HEIGHT + 7, j);
@@ -195,36 +197,36 @@ static void read_tile(const plane *p, const wvl_cuda_job *job_of, const wvl_cuda
     windows[2]++;
 }
 
-static void check_item(const wvl_cuda_tables *t, uint32_t kernel, const wvl_cuda_item *item, const job *j)
+static void check_item(const wvl_cuda_tables *t, unsigned family, const wvl_cuda_item *item, const job *j)
 {
-    const wvl_cuda_job *job_of = &t->jobs[item->job];
+    const wvl_cuda_split *split_of = &t->splits[item->split];
     if (!item->front_rows) {
         return;
     }
-    plane p = {job_of->rect, malloc((size_t)wvl_rect_width(job_of->rect) * wvl_rect_height(job_of->rect))};
+    plane p = {split_of->rect, malloc((size_t)wvl_rect_width(split_of->rect) * wvl_rect_height(split_of->rect))};
     store_window(t, item, &p, j);
-    if (kernel >= WVL_CUDA_PLANE53) {
-        read_march(&p, job_of, item, j);
-    } else if (kernel >= WVL_CUDA_LAST53) {
-        read_last(&p, job_of, item, j);
-    } else if (kernel >= WVL_CUDA_CASCADE53) {
-        read_cascade(&p, job_of, item, j);
+    if (family == WVL_CUDA_FAMILY_MARCH) {
+        read_march(&p, split_of, item, j);
+    } else if (family == WVL_CUDA_FAMILY_LAST) {
+        read_last(&p, split_of, item, j);
+    } else if (family == WVL_CUDA_FAMILY_CASCADE) {
+        read_cascade(&p, split_of, item, j);
     } else {
-        read_tile(&p, job_of, item, j);
+        read_tile(&p, split_of, item, j);
     }
     free(p.there);
 }
 
-/* Flags of jobs do not overlap. */
+/* Flags of splits do not overlap. */
 static void check_flags(const wvl_cuda_tables *t, const job *j)
 {
     uint64_t used = 0;
     uint8_t *taken = calloc(t->flag_count + 1, 1);
     for (uint64_t i = 0; i < t->item_count; i++) {
-        for (uint64_t k = 0; k < 3 && t->items[i].job + k < t->job_count; k++) {
-            const wvl_cuda_job *of = &t->jobs[t->items[i].job + k];
+        for (uint64_t k = 0; k < 3 && t->items[i].split + k < t->split_count; k++) {
+            const wvl_cuda_split *of = &t->splits[t->items[i].split + k];
             uint64_t at = of->flags ? (of->flags - FLAGS) / 4 + t->items[i].flag : 0;
-            if (of->flags && item_serves(t, &t->items[i], t->items[i].job + k)) {
+            if (of->flags && item_serves(t, &t->items[i], t->items[i].split + k)) {
                 REQUIRE_THAT(at < t->flag_count && !taken[at], "flag %llu: %s", (unsigned long long)at, j->name);
                 taken[at] = 1;
                 used++;
@@ -235,53 +237,53 @@ static void check_flags(const wvl_cuda_tables *t, const job *j)
     free(taken);
 }
 
-/* A launch knows its job exactly if it has but one. */
-static void check_only(const wvl_cuda_tables *t, uint64_t round, const job *j)
+/* A launch knows its split exactly if it has but one. */
+static void check_only(const wvl_cuda_tables *t, uint64_t at_launch, const job *j)
 {
-    const wvl_cuda_item *items = &t->items[t->rounds[round].first_item];
+    const wvl_cuda_item *items = &t->items[t->launches[at_launch].first_item];
     uint32_t others = 0;
-    for (uint32_t i = 1; i < t->rounds[round].item_count; i++) {
-        others += items[i].job != items->job;
+    for (uint32_t i = 1; i < t->launches[at_launch].item_count; i++) {
+        others += items[i].split != items->split;
     }
-    REQUIRE_THAT(t->rounds[round].only == (others ? 0 : items->job + 1), "the only job of launch %llu: %s", (unsigned long long)round, j->name);
+    REQUIRE_THAT(t->launches[at_launch].only == (others ? 0 : items->split + 1), "the only split of launch %llu: %s", (unsigned long long)at_launch, j->name);
 }
 
-/* Items of a launch, or of several, by the jobs that they are of. */
+/* Items of a launch, or of several, by the splits that they are of. */
 typedef struct launch {
-    const wvl_cuda_job *jobs;
+    const wvl_cuda_split *splits;
     const wvl_cuda_item *items;
-    uint64_t first_job, end_job, item_count;
+    uint64_t first_split, end_split, item_count;
 } launch;
 
-static uint64_t count_runs(const wvl_cuda_job *of) { return of->columns ? wvl_rect_width(of->rect) / of->columns : 0; }
+static uint64_t count_runs(const wvl_cuda_split *of) { return of->columns ? wvl_rect_width(of->rect) / of->columns : 0; }
 
-/* Every lane of every picture is some strip's own, once an iteration. Of three components the first has the items; other_levels: there are jobs of later
+/* Every lane of every picture is some strip's own, once an iteration. Of three components the first has the items; other_levels: there are splits of later
  * launches, too. */
 static void check_owned(const launch *l, int other_levels, const job *j)
 {
-    uint64_t *at = calloc(l->end_job + 1, sizeof *at);
-    for (uint64_t k = l->first_job; k < l->end_job; k++) {
-        at[k + 1] = at[k] + count_runs(&l->jobs[k]);
+    uint64_t *at = calloc(l->end_split + 1, sizeof *at);
+    for (uint64_t k = l->first_split; k < l->end_split; k++) {
+        at[k + 1] = at[k] + count_runs(&l->splits[k]);
     }
-    uint32_t *owned = calloc(at[l->end_job] + 1, sizeof *owned);
+    uint32_t *owned = calloc(at[l->end_split] + 1, sizeof *owned);
     for (uint64_t i = 0; i < l->item_count; i++) {
         const wvl_cuda_item *item = &l->items[i];
-        const wvl_cuda_job *of = &l->jobs[item->job];
+        const wvl_cuda_split *of = &l->splits[item->split];
         const int64_t runs = (int64_t)count_runs(of);
         int64_t lane, end;
         for (own_lanes(of, item, &lane, &end); lane < end; lane++) {
             int64_t n = lane_run(of, item, lane);
             if (n >= 0 && n < runs * of->beside) {
-                owned[at[item->job + (uint64_t)(n / runs) * of->beside_jobs] + (uint64_t)(n % runs)] += item->count;
+                owned[at[item->split + (uint64_t)(n / runs) * of->beside_splits] + (uint64_t)(n % runs)] += item->count;
             }
         }
         crossing += of->beside > 1 && item->x * 30 / runs != (item->x * 30 + 29) / runs;
     }
-    for (uint64_t k = l->first_job; k < l->end_job; k++) {
-        const wvl_cuda_job *of = &l->jobs[k];
+    for (uint64_t k = l->first_split; k < l->end_split; k++) {
+        const wvl_cuda_split *of = &l->splits[k];
         uint32_t wanted = of->mct_part > 1 || (other_levels && !of->from_pixels) ? 0 : of->iterations;
         for (uint64_t n = 0; n < count_runs(of); n++) {
-            REQUIRE_THAT(owned[at[k] + n] == wanted, "job %llu, lane %llu: %u of %u iterations: %s", (unsigned long long)k, (unsigned long long)n,
+            REQUIRE_THAT(owned[at[k] + n] == wanted, "split %llu, lane %llu: %u of %u iterations: %s", (unsigned long long)k, (unsigned long long)n,
                     owned[at[k] + n], wanted, j->name);
         }
     }
@@ -292,33 +294,34 @@ static void check_owned(const launch *l, int other_levels, const job *j)
 /* Pictures that stand beside the first one. */
 static void check_beside(const launch *l, const job *j)
 {
-    for (uint64_t number = l->first_job; number < l->end_job; number++) {
-        const wvl_cuda_job *job_of = &l->jobs[number];
-        for (uint32_t k = 1; k < job_of->beside; k++) {
-            const wvl_cuda_job *other = job_of + (uint64_t)k * job_of->beside_jobs;
-            REQUIRE_THAT(other < l->jobs + l->end_job && rects_alike(other->rect, job_of->rect) && other->rect.y0 == job_of->rect.y0 && !other->flags && other->beside == 1,
+    for (uint64_t number = l->first_split; number < l->end_split; number++) {
+        const wvl_cuda_split *split_of = &l->splits[number];
+        for (uint32_t k = 1; k < split_of->beside; k++) {
+            const wvl_cuda_split *other = split_of + (uint64_t)k * split_of->beside_splits;
+            REQUIRE_THAT(other < l->splits + l->end_split && rects_alike(other->rect, split_of->rect) && other->rect.y0 == split_of->rect.y0 && !other->flags && other->beside == 1,
                     "picture %u beside: %s", k, j->name);
         }
     }
 }
 
-static void check_march(const wvl_cuda_tables *t, uint64_t round, const job *j)
+static void check_march(const wvl_cuda_tables *t, uint64_t at_launch, const job *j)
 {
-    const wvl_cuda_round *r = &t->rounds[round];
-    const launch l = {t->jobs, t->items + r->first_item, r->first_job, round + 1 < t->round_count ? r[1].first_job : t->job_count, r->item_count};
-    if (r->kernel >= WVL_CUDA_PLANE53 && (r->kernel < WVL_CUDA_PLANE53_P || r->kernel > WVL_CUDA_PLANE53_SP)) {
+    const wvl_cuda_launch *r = &t->launches[at_launch];
+    const launch l = {t->splits, t->items + r->first_item, r->first_split, at_launch + 1 < t->launch_count ? r[1].first_split : t->split_count, r->item_count};
+    const wvl_cuda_kernel_row *row = &wvl_cuda_kernel_rows[r->kernel];
+    if (row->family == WVL_CUDA_FAMILY_MARCH && row->share != WVL_CUDA_SHARE_PACK) {
         check_owned(&l, 0, j);
         check_beside(&l, j);
     }
 }
 
 /* A launch that is finished once more stays as it is. */
-static void check_again(const wvl_cuda_tables *t, uint64_t round, const job *j)
+static void check_again(const wvl_cuda_tables *t, uint64_t at_launch, const job *j)
 {
-    const uint32_t count = t->rounds[round].item_count;
-    wvl_cuda_item *items = &t->items[t->rounds[round].first_item], *before = malloc(count * sizeof *before);
+    const uint32_t count = t->launches[at_launch].item_count;
+    wvl_cuda_item *items = &t->items[t->launches[at_launch].first_item], *before = malloc(count * sizeof *before);
     memcpy(before, items, count * sizeof *before);
-    uint64_t left = wvl_cuda_finish_items(t->rounds[round].kernel, (uint64_t)j->plan->tile_count * j->format.component_count, t->jobs, items, count);
+    uint64_t left = wvl_cuda_finish_items(t->launches[at_launch].kernel, (uint64_t)j->plan->tile_count * j->format.component_count, t->splits, items, count);
     REQUIRE_THAT(left == count && !memcmp(before, items, count * sizeof *before), "%llu of %u items: %s", (unsigned long long)left, count, j->name);
     free(before);
 }
@@ -329,18 +332,18 @@ static void check_windows(job *j)
     plan_job(j);
     open_tables(j, &o);
     check_flags(&o.t, j);
-    for (uint64_t r = 0; r < o.t.round_count; r++) {
-        const wvl_cuda_item *items = &o.t.items[o.t.rounds[r].first_item];
+    for (uint64_t r = 0; r < o.t.launch_count; r++) {
+        const wvl_cuda_item *items = &o.t.items[o.t.launches[r].first_item];
         check_only(&o.t, r, j);
         check_march(&o.t, r, j);
-        uneven += o.t.jobs[items->job].long_rows < o.t.jobs[items->job].rows;
-        for (uint32_t i = 0; i < o.t.rounds[r].item_count; i++) {
+        uneven += o.t.splits[items->split].long_rows < o.t.splits[items->split].rows;
+        for (uint32_t i = 0; i < o.t.launches[r].item_count; i++) {
             REQUIRE_THAT(!i || items[i].count <= WVL_CUDA_MARCH_SHORT_MOST || items[i - 1].count > WVL_CUDA_MARCH_SHORT_MOST ||
-                        o.t.jobs[items->job].long_rows == o.t.jobs[items->job].rows, "order of items: %s", j->name);
-            check_item(&o.t, o.t.rounds[r].kernel, &o.t.items[o.t.rounds[r].first_item + i], j);
+                        o.t.splits[items->split].long_rows == o.t.splits[items->split].rows, "order of items: %s", j->name);
+            check_item(&o.t, wvl_cuda_kernel_rows[o.t.launches[r].kernel].family, &o.t.items[o.t.launches[r].first_item + i], j);
         }
     }
-    for (uint64_t r = 0; r < o.t.round_count; r++) {
+    for (uint64_t r = 0; r < o.t.launch_count; r++) {
         check_again(&o.t, r, j);
     }
     close_tables(&o);
@@ -349,9 +352,9 @@ static void check_windows(job *j)
 
 /* Launches of several pictures, merged as the benchmark does. */
 typedef struct merged {
-    wvl_cuda_job *jobs;
+    wvl_cuda_split *splits;
     wvl_cuda_item *items;
-    uint64_t job_count, item_count;
+    uint64_t split_count, item_count;
     uint32_t kernel;
 } merged;
 
@@ -361,18 +364,19 @@ static void merge_picture(const job *j, const tables_of *o, uint32_t number, uin
     uint64_t blocks = o->t.block_count * 4, at = (uint64_t)number * wvl_align_up(o->t.coef_bytes, 256);
     wvl_cuda_memory memory = {.coefs = (UINT64_C(1) << 41) + at, .bounds = (1u << 20) + number * wvl_align_up(blocks, 256), .outside = 1u << 16,
                               .planes = UINT64_C(1) << 40, .flags = FLAGS, .pixels = o->pixels};
+    const wvl_cuda_table_options options = {.batch = batch, .multiprocessors = machine};
     wvl_cuda_tables t = o->t;
-    t.jobs = m->jobs + m->job_count;
+    t.splits = m->splits + m->split_count;
     t.items = calloc(o->t.item_count + 1000, sizeof *t.items);
-    wvl_cuda_build_tables(j->plan, j->tiles, j->plan->tile_count, WVL_CUDA_BATCH(batch), &memory, &t);
-    for (uint64_t r = 0; r < t.round_count; r++) {
-        for (uint32_t i = 0; i < t.rounds[r].item_count && wvl_cuda_is_mixing(t.rounds[r].kernel); i++) {
-            m->kernel = t.rounds[r].kernel;
-            m->items[m->item_count] = t.items[t.rounds[r].first_item + i];
-            m->items[m->item_count++].job += (uint32_t)m->job_count;
+    wvl_cuda_build_tables(j->plan, j->tiles, j->plan->tile_count, &options, &memory, &t);
+    for (uint64_t r = 0; r < t.launch_count; r++) {
+        for (uint32_t i = 0; i < t.launches[r].item_count && wvl_cuda_kernel_rows[t.launches[r].kernel].share == WVL_CUDA_SHARE_MIX; i++) {
+            m->kernel = t.launches[r].kernel;
+            m->items[m->item_count] = t.items[t.launches[r].first_item + i];
+            m->items[m->item_count++].split += (uint32_t)m->split_count;
         }
     }
-    m->job_count += t.job_count;
+    m->split_count += t.split_count;
     free(t.items);
 }
 
@@ -381,15 +385,15 @@ static void check_batch(job *j, uint32_t batch)
     static tables_of o;
     plan_job(j);
     open_tables(j, &o);
-    merged m = {calloc(o.t.job_count * batch, sizeof *m.jobs), calloc((o.t.item_count + 1000) * batch, sizeof *m.items), 0, 0, 0};
+    merged m = {calloc(o.t.split_count * batch, sizeof *m.splits), calloc((o.t.item_count + 1000) * batch, sizeof *m.items), 0, 0, 0};
     for (uint32_t f = 0; f < batch; f++) {
         merge_picture(j, &o, f, batch, &m);
     }
     uint64_t before = m.item_count;
-    m.item_count = wvl_cuda_finish_items(m.kernel, (uint64_t)j->plan->tile_count * 3 * batch, m.jobs, m.items, m.item_count);
+    m.item_count = wvl_cuda_finish_items(m.kernel, (uint64_t)j->plan->tile_count * 3 * batch, m.splits, m.items, m.item_count);
     REQUIRE_THAT(before && m.item_count <= before, "%llu of %llu items: %s", (unsigned long long)m.item_count, (unsigned long long)before, j->name);
-    check_owned(&(launch){m.jobs, m.items, 0, m.job_count, m.item_count}, 1, j);
-    free(m.jobs);
+    check_owned(&(launch){m.splits, m.items, 0, m.split_count, m.item_count}, 1, j);
+    free(m.splits);
     free(m.items);
     close_tables(&o);
     free_job(j);

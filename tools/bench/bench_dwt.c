@@ -143,10 +143,12 @@ static const void *read_image(const char *path)
 
 static wvl_cuda_status open_device(wvl_bench_dwt_device *d, const void *image)
 {
-    int device = 0;
+    int device = 0, multiprocessors = 0;
     wvl_cuda_status status = d->runtime.init(0);
     status = status ? status : d->runtime.device_get(&device, 0);
     status = status ? status : d->runtime.device_name(d->name, sizeof d->name, device);
+    status = status ? status : d->runtime.device_attribute(&multiprocessors, WVL_CUDA_ATTRIBUTE_MULTIPROCESSORS, device);
+    d->multiprocessors = (uint32_t)multiprocessors;
     status = status ? status : d->runtime.context_retain(&d->context, device);
     status = status ? status : d->runtime.context_push(d->context);
     status = status ? status : wvl_cuda_init_kernels(&d->runtime, image, &d->kernels);

@@ -4,8 +4,8 @@
 #define WVL_BENCH_DWT_H
 
 #include "backend/backend_cpu.h"
-#include "cuda/launch.h"
-#include "cuda/tables.h"
+#include "cuda/host/launch.h"
+#include "cuda/dwt/tables.h"
 
 typedef struct wvl_bench_dwt_case {
     uint32_t width, height, components, depth, tile; /* tile 0: none */
@@ -51,6 +51,7 @@ typedef struct wvl_bench_dwt_device {
     wvl_cuda_context context;
     wvl_cuda_kernels kernels;
     wvl_cuda_stream stream;
+    uint32_t multiprocessors;
     char name[128];
 } wvl_bench_dwt_device;
 

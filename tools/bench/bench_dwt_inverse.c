@@ -5,17 +5,17 @@
 
 #include "base/intmath.h"
 #include "bench_dwt.h"
-#include "cuda/inverse_host.h"
-#include "cuda/inverse_launch.h"
-#include "cuda/inverse_tables.h"
+#include "cuda/inverse/host.h"
+#include "cuda/inverse/launch.h"
+#include "cuda/inverse/tables.h"
 
 #define ROTATE_BYTES 640e6   /* ten times the largest L2 there is */
 #define SETS_MAX 512
-#define ROUNDS_MAX 64
+#define LAUNCHES_MAX 64
 
 /* One launch's worth of pictures with memory of its own. */
 typedef struct set {
-    wvl_cuda_address base, pixels, coefs, planes, jobs, items;
+    wvl_cuda_address base, pixels, coefs, planes, splits, items;
 } set;
 
 typedef struct chain {
@@ -24,7 +24,7 @@ typedef struct chain {
     const wvl_bench_dwt_picture *picture;
     wvl_cuda_inverse_kernels kernels;
     wvl_cuda_inverse_tables tables; /* counts of one picture */
-    wvl_cuda_inverse_round rounds[ROUNDS_MAX]; /* of a set: all its pictures together */
+    wvl_cuda_inverse_launch launches[LAUNCHES_MAX]; /* of a set: all its pictures together */
     uint64_t coef_bytes, pixel_bytes, plane_bytes; /* of one picture, aligned */
     uint8_t *coefs;          /* the CPU's, tile after tile */
     set sets[SETS_MAX];
@@ -41,12 +41,12 @@ static wvl_cuda_status queue_part(chain *n, const set *s, int part)
     if (part == PART_CEILING) {
         return wvl_cuda_launch_convert(rt, &n->device->kernels, s->pixels, s->coefs, n->picture->pixel_bytes * n->c->batch, n->device->stream);
     }
-    for (uint64_t r = 0; r < n->tables.round_count && !status; r++) {
-        int last = r + 1 == n->tables.round_count;
+    for (uint64_t r = 0; r < n->tables.launch_count && !status; r++) {
+        int last = r + 1 == n->tables.launch_count;
         if (part == PART_ALL || part == (last ? PART_LAST : PART_SMALL)) {
-            wvl_cuda_address items = s->items + n->rounds[r].first_item * sizeof(wvl_cuda_item);
+            wvl_cuda_address items = s->items + n->launches[r].first_item * sizeof(wvl_cuda_item);
             int follows = r > 0 && part == PART_ALL && !n->c->apart;
-            status = wvl_cuda_inverse_launch_level(rt, &n->kernels, n->rounds[r].kernel, s->jobs, items, n->rounds[r].item_count, follows,
+            status = wvl_cuda_inverse_launch_level(rt, &n->kernels, n->launches[r].kernel, s->splits, items, n->launches[r].item_count, follows,
                                                    n->device->stream);
         }
     }
@@ -80,11 +80,11 @@ static void place_pixels(const chain *n, uint64_t base, wvl_cuda_pixels *pixels)
 
 static void build_tables(const chain *n, const wvl_cuda_inverse_memory *memory, wvl_cuda_inverse_tables *t)
 {
-    unsigned options = (n->c->plain ? WVL_CUDA_INVERSE_PLAIN_PATH : 0) | WVL_CUDA_INVERSE_BATCH(n->c->batch);
-    wvl_cuda_inverse_build_tables(n->picture->plan, n->picture->tiles, n->picture->plan->tile_count, options, memory, t);
+    wvl_cuda_inverse_options options = {n->c->plain, n->c->batch, n->device->multiprocessors};
+    wvl_cuda_inverse_build_tables(n->picture->plan, n->picture->tiles, n->picture->plan->tile_count, &options, memory, t);
 }
 
-static wvl_cuda_status upload_set(chain *n, const set *s, const wvl_cuda_inverse_job *jobs, const wvl_cuda_item *items)
+static wvl_cuda_status upload_set(chain *n, const set *s, const wvl_cuda_inverse_split *splits, const wvl_cuda_item *items)
 {
     const wvl_cuda_runtime *rt = &n->device->runtime;
     wvl_cuda_status status = WVL_CUDA_SUCCESS;
@@ -92,7 +92,7 @@ static wvl_cuda_status upload_set(chain *n, const set *s, const wvl_cuda_inverse
     for (uint32_t f = 0; f < batch && !status; f++) {
         status = rt->upload(s->coefs + n->coef_bytes * f, n->coefs, n->tables.coef_bytes, n->device->stream);
     }
-    status = status ? status : rt->upload(s->jobs, jobs, n->tables.job_count * batch * sizeof *jobs, n->device->stream);
+    status = status ? status : rt->upload(s->splits, splits, n->tables.split_count * batch * sizeof *splits, n->device->stream);
     status = status ? status : rt->upload(s->items, items, n->tables.item_count * batch * sizeof *items, n->device->stream);
     return status ? status : rt->stream_wait(n->device->stream);
 }
@@ -102,31 +102,31 @@ static wvl_cuda_status build_set(chain *n, const set *s)
 {
     uint32_t batch = n->c->batch;
     wvl_cuda_inverse_tables t = n->tables;
-    wvl_cuda_inverse_job *jobs = calloc(t.job_count * batch, sizeof *jobs);
+    wvl_cuda_inverse_split *splits = calloc(t.split_count * batch, sizeof *splits);
     wvl_cuda_item *items = calloc(t.item_count * batch, sizeof *items), *one = calloc(t.item_count, sizeof *one);
-    wvl_cuda_inverse_round rounds[ROUNDS_MAX];
-    for (uint32_t f = 0; jobs && items && one && f < batch; f++) {
+    wvl_cuda_inverse_launch launches[LAUNCHES_MAX];
+    for (uint32_t f = 0; splits && items && one && f < batch; f++) {
         wvl_cuda_pixels pixels[4];
         place_pixels(n, s->pixels + n->pixel_bytes * f, pixels);
         wvl_cuda_inverse_memory memory = {s->coefs + n->coef_bytes * f, s->planes + n->plane_bytes * f, pixels};
-        t.jobs = jobs + t.job_count * f;
+        t.splits = splits + t.split_count * f;
         t.items = one;
-        t.rounds = rounds;
+        t.launches = launches;
         build_tables(n, &memory, &t);
-        for (uint64_t r = 0; r < t.round_count; r++) {
-            n->rounds[r] = (wvl_cuda_inverse_round){rounds[r].kernel, rounds[r].first_item * batch, rounds[r].item_count * batch};
-            for (uint32_t i = 0; i < rounds[r].item_count; i++) {
-                wvl_cuda_item item = one[rounds[r].first_item + i];
-                item.job += (uint32_t)(t.job_count * f);
-                items[n->rounds[r].first_item + f * rounds[r].item_count + i] = item;
+        for (uint64_t r = 0; r < t.launch_count; r++) {
+            n->launches[r] = (wvl_cuda_inverse_launch){launches[r].kernel, launches[r].first_item * batch, launches[r].item_count * batch};
+            for (uint32_t i = 0; i < launches[r].item_count; i++) {
+                wvl_cuda_item item = one[launches[r].first_item + i];
+                item.split += (uint32_t)(t.split_count * f);
+                items[n->launches[r].first_item + f * launches[r].item_count + i] = item;
             }
         }
     }
-    for (uint64_t r = 0; jobs && items && r < t.round_count; r++) {
-        wvl_cuda_inverse_order_items(jobs, items + n->rounds[r].first_item, n->rounds[r].item_count);
+    for (uint64_t r = 0; splits && items && r < t.launch_count; r++) {
+        wvl_cuda_inverse_order_items(splits, items + n->launches[r].first_item, n->launches[r].item_count);
     }
-    wvl_cuda_status status = jobs && items && one ? upload_set(n, s, jobs, items) : WVL_CUDA_OUT_OF_MEMORY;
-    free(jobs);
+    wvl_cuda_status status = splits && items && one ? upload_set(n, s, splits, items) : WVL_CUDA_OUT_OF_MEMORY;
+    free(splits);
     free(items);
     free(one);
     return status;
@@ -146,10 +146,10 @@ static wvl_cuda_status open_set(chain *n, set *s)
     at.pixels = place(&end, n->pixel_bytes * batch);
     at.coefs = place(&end, wvl_max_u64(n->coef_bytes, 2 * n->pixel_bytes) * batch);
     at.planes = place(&end, n->plane_bytes * batch);
-    at.jobs = place(&end, n->tables.job_count * batch * sizeof(wvl_cuda_inverse_job));
+    at.splits = place(&end, n->tables.split_count * batch * sizeof(wvl_cuda_inverse_split));
     at.items = place(&end, n->tables.item_count * batch * sizeof(wvl_cuda_item));
     wvl_cuda_status status = n->device->runtime.malloc_device(&at.base, end);
-    *s = (set){at.base, at.base + at.pixels, at.base + at.coefs, at.base + at.planes, at.base + at.jobs, at.base + at.items};
+    *s = (set){at.base, at.base + at.pixels, at.base + at.coefs, at.base + at.planes, at.base + at.splits, at.base + at.items};
     return status ? status : build_set(n, s);
 }
 
@@ -191,7 +191,7 @@ static wvl_cuda_status measure_chain(chain *n, wvl_bench_dwt_result *result)
     status = status ? status : time_part(n, PART_LAST, &result->part_us[1]);
     status = status ? status : time_part(n, PART_SMALL, &result->part_us[2]);
     status = status ? status : time_part(n, PART_CEILING, &result->ceiling_us);
-    result->launches = n->tables.round_count;
+    result->launches = n->tables.launch_count;
     return status;
 }
 
@@ -211,10 +211,10 @@ static wvl_cuda_status open_chain(chain *n)
         memcpy(n->coefs + at, n->picture->coefs[t].samples, n->picture->tiles[t].coef_bytes);
         at += n->picture->tiles[t].coef_bytes;
     }
-    if (!n->coefs || n->tables.round_count > ROUNDS_MAX) {
+    if (!n->coefs || n->tables.launch_count > LAUNCHES_MAX) {
         return WVL_CUDA_OUT_OF_MEMORY;
     }
-    return wvl_cuda_inverse_init_kernels(&n->device->runtime, wvl_cuda_inverse_fetch_image(), &n->kernels);
+    return wvl_cuda_inverse_init_kernels(&n->device->runtime, wvl_cuda_inverse_fetch_image(), n->device->multiprocessors, &n->kernels);
 }
 
 wvl_cuda_status wvl_bench_dwt_run_inverse(wvl_bench_dwt_device *device, const wvl_bench_dwt_case *c, const wvl_bench_dwt_picture *picture,

@@ -11,7 +11,7 @@
 
 /* One launch's worth of pictures with memory of its own. */
 typedef struct set {
-    wvl_cuda_address base, pixels, coefs, bounds, planes, jobs, items;
+    wvl_cuda_address base, pixels, coefs, bounds, planes, splits, items;
 } set;
 
 typedef struct chain {
@@ -19,8 +19,8 @@ typedef struct chain {
     const wvl_bench_dwt_case *c;
     const wvl_bench_dwt_picture *picture;
     wvl_cuda_tables tables;    /* counts of one picture */
-    wvl_cuda_round rounds[64]; /* of a set: all its pictures together */
-    uint64_t round_count;
+    wvl_cuda_launch launches[64]; /* of a set: all its pictures together */
+    uint64_t launch_count;
     uint64_t bound_bytes, coef_bytes, plane_bytes; /* of one picture, aligned */
     uint64_t set_bytes, table_bytes; /* of a set; of its tables, as far as they are used */
     set sets[SETS_MAX];
@@ -37,12 +37,12 @@ static wvl_cuda_status queue_part(chain *n, const set *s, int part)
         return wvl_cuda_launch_convert(rt, &n->device->kernels, s->pixels, s->coefs, n->picture->pixel_bytes * n->c->batch, n->device->stream);
     }
     if (part == PART_ALL || part == PART_CLEAR) {
-        status = wvl_cuda_launch_clear(rt, &n->device->kernels, s->bounds, n->bound_bytes * n->c->batch, s->jobs, n->table_bytes, n->device->stream);
+        status = wvl_cuda_launch_clear(rt, &n->device->kernels, s->bounds, n->bound_bytes * n->c->batch, s->splits, n->table_bytes, n->device->stream);
     }
-    for (uint64_t r = 0; r < n->round_count && !status; r++) {
-        int first = n->rounds[r].kernel > WVL_CUDA_PLANE53_SP || r == 0;
+    for (uint64_t r = 0; r < n->launch_count && !status; r++) {
+        int first = wvl_cuda_kernel_rows[n->launches[r].kernel].end > WVL_CUDA_END_PLANE || r == 0;
         if (part == PART_ALL || part == (first ? PART_FIRST : PART_LATER)) {
-            status = wvl_cuda_launch_level(rt, &n->device->kernels, &n->rounds[r], s->jobs, s->items + n->rounds[r].first_item * sizeof(wvl_cuda_item),
+            status = wvl_cuda_launch_level(rt, &n->device->kernels, &n->launches[r], s->splits, s->items + n->launches[r].first_item * sizeof(wvl_cuda_item),
                                            part == PART_ALL && !n->c->apart, n->device->stream);
         }
     }
@@ -74,52 +74,53 @@ static void place_pixels(const chain *n, const set *s, uint32_t f, wvl_cuda_pixe
     }
 }
 
-/* The tables of all pictures of a set, merged launch by launch. Returns the host copy: jobs, then items. */
+/* The tables of all pictures of a set, merged launch by launch. Returns the host copy: splits, then items. */
 static wvl_cuda_status build_set(chain *n, set *s)
 {
     const wvl_cuda_runtime *rt = &n->device->runtime;
     uint32_t batch = n->c->batch;
+    const wvl_cuda_table_options options = {n->c->plain, batch, n->device->multiprocessors};
     wvl_cuda_tables t = n->tables;
-    wvl_cuda_job *jobs = calloc(t.job_count * batch, sizeof *jobs);
+    wvl_cuda_split *splits = calloc(t.split_count * batch, sizeof *splits);
     wvl_cuda_item *items = calloc(t.item_count * batch, sizeof *items), *one = calloc(t.item_count, sizeof *one);
     uint32_t *fronts = calloc((size_t)n->picture->plan->tile_count * n->picture->plan->component_count, sizeof *fronts);
-    wvl_cuda_round rounds[64];
-    uint64_t job_count = 0, components = (uint64_t)n->picture->plan->tile_count * n->picture->plan->component_count * batch;
-    for (uint32_t f = 0; jobs && items && one && fronts && f < batch; f++) {
+    wvl_cuda_launch launches[64];
+    uint64_t split_count = 0, components = (uint64_t)n->picture->plan->tile_count * n->picture->plan->component_count * batch;
+    for (uint32_t f = 0; splits && items && one && fronts && f < batch; f++) {
         wvl_cuda_pixels pixels[4];
         place_pixels(n, s, f, pixels);
         wvl_cuda_memory memory = {s->coefs + n->coef_bytes * f, s->bounds + n->bound_bytes * f, s->bounds + n->bound_bytes * (f + 1) - 4,
                                   s->planes + n->plane_bytes * f, s->bounds + n->bound_bytes * f + n->tables.block_count * 4, pixels};
-        t.jobs = jobs + job_count;
+        t.splits = splits + split_count;
         t.items = one;
-        t.rounds = rounds;
+        t.launches = launches;
         t.fronts = fronts;
         wvl_cuda_build_tables(n->picture->plan, n->picture->tiles, n->picture->plan->tile_count,
-                              (n->c->plain ? WVL_CUDA_PLAIN_PATH : 0) | WVL_CUDA_BATCH(batch), &memory, &t);
-        n->round_count = t.round_count;
-        for (uint64_t r = 0; r < t.round_count; r++) {
-            n->rounds[r] = (wvl_cuda_round){rounds[r].kernel, rounds[r].first_item * batch, rounds[r].item_count * batch, 0, rounds[r].asked,
-                                             batch > 1 ? 0 : rounds[r].only};
-            for (uint32_t i = 0; i < rounds[r].item_count; i++) {
-                wvl_cuda_item item = one[rounds[r].first_item + i];
-                item.job += (uint32_t)job_count;
-                items[n->rounds[r].first_item + f * rounds[r].item_count + i] = item;
+                              &options, &memory, &t);
+        n->launch_count = t.launch_count;
+        for (uint64_t r = 0; r < t.launch_count; r++) {
+            n->launches[r] = (wvl_cuda_launch){launches[r].kernel, launches[r].first_item * batch, launches[r].item_count * batch, 0, launches[r].asked,
+                                             batch > 1 ? 0 : launches[r].only};
+            for (uint32_t i = 0; i < launches[r].item_count; i++) {
+                wvl_cuda_item item = one[launches[r].first_item + i];
+                item.split += (uint32_t)split_count;
+                items[n->launches[r].first_item + f * launches[r].item_count + i] = item;
             }
         }
-        job_count += t.job_count;
-        n->table_bytes = s->items - s->jobs + t.item_count * batch * sizeof *items;
+        split_count += t.split_count;
+        n->table_bytes = s->items - s->splits + t.item_count * batch * sizeof *items;
     }
-    for (uint64_t r = 0; jobs && items && r < n->round_count; r++) {
-        n->rounds[r].item_count = (uint32_t)wvl_cuda_finish_items(n->rounds[r].kernel, components, jobs, items + n->rounds[r].first_item, n->rounds[r].item_count);
+    for (uint64_t r = 0; splits && items && r < n->launch_count; r++) {
+        n->launches[r].item_count = (uint32_t)wvl_cuda_finish_items(n->launches[r].kernel, components, splits, items + n->launches[r].first_item, n->launches[r].item_count);
     }
-    wvl_cuda_status status = jobs && items && one && fronts ? WVL_CUDA_SUCCESS : WVL_CUDA_OUT_OF_MEMORY;
+    wvl_cuda_status status = splits && items && one && fronts ? WVL_CUDA_SUCCESS : WVL_CUDA_OUT_OF_MEMORY;
     for (uint32_t f = 0; f < batch && !status; f++) {
         status = rt->upload(s->pixels + n->picture->pixel_bytes * f, n->picture->pixels, n->picture->pixel_bytes, n->device->stream);
     }
-    status = status ? status : rt->upload(s->jobs, jobs, job_count * sizeof *jobs, n->device->stream);
+    status = status ? status : rt->upload(s->splits, splits, split_count * sizeof *splits, n->device->stream);
     status = status ? status : rt->upload(s->items, items, n->tables.item_count * batch * sizeof *items, n->device->stream);
     status = status ? status : rt->stream_wait(n->device->stream);
-    free(jobs);
+    free(splits);
     free(items);
     free(one);
     free(fronts);
@@ -141,11 +142,11 @@ static wvl_cuda_status open_set(chain *n, set *s)
     at.coefs = place(&end, wvl_max_u64(n->coef_bytes, 2 * n->picture->pixel_bytes) * batch);
     at.bounds = place(&end, n->bound_bytes * batch);
     at.planes = place(&end, n->plane_bytes * batch);
-    at.jobs = place(&end, n->tables.job_count * batch * sizeof(wvl_cuda_job));
+    at.splits = place(&end, n->tables.split_count * batch * sizeof(wvl_cuda_split));
     at.items = place(&end, n->tables.item_count * batch * sizeof(wvl_cuda_item));
     wvl_cuda_status status = n->device->runtime.malloc_device(&at.base, end);
     n->set_bytes = end;
-    *s = (set){at.base, at.base + at.pixels, at.base + at.coefs, at.base + at.bounds, at.base + at.planes, at.base + at.jobs, at.base + at.items};
+    *s = (set){at.base, at.base + at.pixels, at.base + at.coefs, at.base + at.bounds, at.base + at.planes, at.base + at.splits, at.base + at.items};
     return status ? status : build_set(n, s);
 }
 
@@ -184,7 +185,7 @@ static wvl_cuda_status measure_chain(chain *n, wvl_bench_dwt_result *result)
         status = time_part(n, PART_CLEAR + i, &result->part_us[i]);
     }
     status = status ? status : time_part(n, PART_CEILING, &result->ceiling_us);
-    result->launches = n->round_count;
+    result->launches = n->launch_count;
     return status;
 }
 
@@ -199,7 +200,8 @@ wvl_cuda_status wvl_bench_dwt_run_case(wvl_bench_dwt_device *device, const wvl_b
     n->c = c;
     n->picture = picture;
     memset(result, 0, sizeof *result);
-    wvl_cuda_build_tables(picture->plan, picture->tiles, picture->plan->tile_count, 0, NULL, &n->tables);
+    wvl_cuda_table_options options = {0};
+    wvl_cuda_build_tables(picture->plan, picture->tiles, picture->plan->tile_count, &options, NULL, &n->tables);
     n->bound_bytes = wvl_align_up((n->tables.block_count + n->tables.flag_count) * 4 + 4, 256);
     n->coef_bytes = wvl_align_up(n->tables.coef_bytes, 256);
     n->plane_bytes = n->tables.plane_bytes;

@@ -1,0 +1,255 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "cuda/blocks/ht_launch.h"
+
+#include <string.h>
+
+#include "base/intmath.h"
+
+#define SHARED_ALWAYS (48u << 10) /* of a thread block, without asking for more */
+#define SHARED_OWN 1024u          /* what a thread block takes beside its own */
+
+/* ---- Shapes ------------------------------------------------------------------------------------------------------ */
+
+static wvl_cuda_status fetch_limits(const wvl_cuda_runtime *rt, int device, uint32_t *block_bytes,
+                                    uint32_t *processor_bytes, uint32_t *processors)
+{
+    int block = 0, processor = 0, count = 0;
+    wvl_cuda_status status = rt->device_attribute(&count, WVL_CUDA_ATTRIBUTE_MULTIPROCESSORS, device);
+    status = status ? status : rt->device_attribute(&block, WVL_CUDA_ATTRIBUTE_SHARED_BLOCK, device);
+    status = status ? status : rt->device_attribute(&processor, WVL_CUDA_ATTRIBUTE_SHARED_PROCESSOR, device);
+    *block_bytes = rt->function_set && block > (int)SHARED_ALWAYS ? (uint32_t)block : SHARED_ALWAYS;
+    *processor_bytes = processor > (int)SHARED_ALWAYS ? (uint32_t)processor : SHARED_ALWAYS;
+    *processors = count > 0 ? (uint32_t)count : 1;
+    return status;
+}
+
+/* As many warps as the limit holds; then as many thread blocks as a multiprocessor does. */
+static wvl_cuda_status shape_kernel(wvl_cuda_ht *ht, wvl_cuda_ht_shape *shape, uint32_t most_warps,
+                                    uint32_t table_words, uint32_t warp_words, uint32_t limit, uint32_t processor)
+{
+    shape->table_bytes = 4 * table_words;
+    shape->warp_bytes = 4 * warp_words;
+    shape->warps = (limit - shape->table_bytes) / shape->warp_bytes;
+    shape->warps = shape->warps < most_warps ? shape->warps : most_warps;
+    uint32_t bytes = shape->table_bytes + shape->warps * shape->warp_bytes, each = processor / (bytes + SHARED_OWN);
+    shape->resident = ht->multiprocessors * (each ? each : 1);
+    return bytes > SHARED_ALWAYS ? ht->runtime->function_set(shape->function, WVL_CUDA_FUNCTION_SHARED, (int)bytes)
+                                 : WVL_CUDA_SUCCESS;
+}
+
+static wvl_cuda_status fetch_functions(wvl_cuda_ht *ht, wvl_cuda_module module)
+{
+    static const char *const names[WVL_CUDA_HT_CLASSES] = {"wvl_ht_rows_64_plain", "wvl_ht_rows_64",
+                                                           "wvl_ht_rows_32_plain", "wvl_ht_rows_32",
+                                                           "wvl_ht_any_16",        "wvl_ht_any_32"};
+    const wvl_cuda_runtime *rt = ht->runtime;
+    wvl_cuda_status status = rt->module_function(&ht->refine.function, module, "wvl_ht_refine");
+    for (unsigned i = 0; !status && i < WVL_CUDA_HT_CLASSES; i++) {
+        status = rt->module_function(&ht->cleanup[i].function, module, names[i]);
+    }
+    status = status ? status : rt->module_function(&ht->finish, module, "wvl_ht_finish");
+    status = status ? status : rt->module_function(&ht->place, module, "wvl_ht_place");
+    return status ? status : rt->module_function(&ht->gather, module, "wvl_ht_gather");
+}
+
+wvl_cuda_status wvl_cuda_ht_open(wvl_cuda_ht *ht, const wvl_cuda_runtime *runtime, wvl_cuda_module module, int device,
+                                 uint32_t shared_limit)
+{
+    static const uint32_t words[WVL_CUDA_HT_CLASSES] = {WVL_CUDA_HT_ROWS_WORDS(32), WVL_CUDA_HT_ROWS_WORDS(32),
+                                                        WVL_CUDA_HT_ROWS_WORDS(16), WVL_CUDA_HT_ROWS_WORDS(16),
+                                                        WVL_CUDA_HT_ANY_WORDS(2),   WVL_CUDA_HT_ANY_WORDS(4)};
+    uint32_t limit, processor;
+    memset(ht, 0, sizeof *ht);
+    ht->runtime = runtime;
+    wvl_cuda_status status = fetch_limits(runtime, device, &limit, &processor, &ht->multiprocessors);
+    limit = shared_limit && shared_limit < limit ? shared_limit : limit;
+    status = status ? status : fetch_functions(ht, module);
+    for (unsigned i = 0; !status && i < WVL_CUDA_HT_CLASSES; i++) {
+        uint32_t most =
+            i == WVL_CUDA_HT_32_PLAIN || i == WVL_CUDA_HT_32 ? WVL_CUDA_HT_PAIR_WARPS : WVL_CUDA_HT_MOST_WARPS;
+        status = shape_kernel(ht, &ht->cleanup[i], most, WVL_CUDA_HT_TABLE_WORDS, words[i], limit, processor);
+    }
+    return status ? status
+                  : shape_kernel(ht, &ht->refine, WVL_CUDA_HT_REFINE_WARPS, 0, WVL_CUDA_HT_REFINE_WORDS, limit,
+                                 processor);
+}
+
+/* ---- Lists ------------------------------------------------------------------------------------------------------- */
+
+static unsigned class_of(const wvl_cuda_ht_block *b)
+{
+    unsigned shifted = b->frac_bits + b->cleanup_plane != 0;
+    if (b->coef_bytes != 2) {
+        return WVL_CUDA_HT_ANY32;
+    }
+    if (b->width <= 32 && b->height <= 32) {
+        return WVL_CUDA_HT_32_PLAIN + shifted;
+    }
+    return b->width <= 64 && b->height <= 64 ? WVL_CUDA_HT_64_PLAIN + shifted : WVL_CUDA_HT_ANY16;
+}
+
+static int may_refine(const wvl_cuda_ht_block *b)
+{
+    return b->cleanup_plane && b->max_passes > 1 && b->set_passes != 1;
+}
+
+void wvl_cuda_ht_sort(const wvl_cuda_ht_block *blocks, uint32_t count, uint32_t *order, wvl_cuda_ht_job *job)
+{
+    uint32_t next[WVL_CUDA_HT_CLASSES];
+    memset(job->class_count, 0, sizeof job->class_count);
+    job->refines = 0;
+    job->block_count = count;
+    for (uint32_t i = 0; i < count; i++) {
+        job->class_count[class_of(&blocks[i])]++;
+        job->refines |= (uint32_t)may_refine(&blocks[i]);
+    }
+    for (uint32_t i = 0, first = 0; i < WVL_CUDA_HT_CLASSES; first += job->class_count[i++]) {
+        next[i] = job->class_first[i] = first;
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        order[next[class_of(&blocks[i])]++] = i;
+    }
+}
+
+/* As most_bytes and lay_out of the kernels count. */
+static uint64_t most_bytes(uint64_t bits) { return 2 * (bits / 15) + 6; }
+static uint64_t whole_units(uint64_t bytes) { return (bytes + 15) & ~UINT64_C(15); }
+
+static void measure_block(const wvl_cuda_ht_block *b, wvl_cuda_ht_memory *m)
+{
+    uint64_t samples = (uint64_t)b->width * b->height, columns = (b->width + 1u) / 2,
+             quads = columns * ((b->height + 1u) / 2);
+    uint64_t events = quads + (columns + 1) / 2, magsgn = most_bytes(samples * (b->planes + 1u)),
+             vlc = most_bytes(15 * quads + 19), mel = most_bytes(6 * events);
+    uint64_t second = may_refine(b) ? most_bytes(2 * samples) + most_bytes(samples) : 0;
+    m->most_scratch += whole_units(magsgn + 4 + events / 8 + 4 + mel + vlc) + whole_units(second);
+    m->most_output += magsgn + mel + vlc + second;
+}
+
+wvl_cuda_ht_memory wvl_cuda_ht_measure(const wvl_cuda_ht_block *blocks, uint32_t count, uint32_t group_count)
+{
+    wvl_cuda_ht_memory m = {(uint64_t)count * sizeof *blocks,
+                            (uint64_t)count * sizeof(uint32_t),
+                            (uint64_t)group_count * sizeof(wvl_cuda_ht_group),
+                            (uint64_t)count * sizeof(wvl_cuda_ht_record),
+                            (uint64_t)count * sizeof(wvl_cuda_ht_part),
+                            (uint64_t)count * sizeof(uint32_t),
+                            (uint64_t)count * sizeof(uint64_t),
+                            WVL_CUDA_HT_COUNTERS * sizeof(uint32_t),
+                            0,
+                            0};
+    for (uint32_t i = 0; i < count; i++) {
+        measure_block(&blocks[i], &m);
+    }
+    return m;
+}
+
+uint32_t wvl_cuda_ht_collect_left(const wvl_cuda_ht_block *blocks, const wvl_cuda_ht_record *records, uint32_t count,
+                                  wvl_cuda_ht_block *left, uint32_t *index)
+{
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        if (records[i].flags & WVL_CUDA_HT_LEFT) {
+            left[n] = blocks[i];
+            index[n++] = i;
+        }
+    }
+    return n;
+}
+
+/* ---- Launches ---------------------------------------------------------------------------------------------------- */
+
+static wvl_cuda_status launch_kernel(const wvl_cuda_ht *ht, wvl_cuda_function function, uint32_t grid, uint32_t rows,
+                                     uint32_t threads, uint32_t shared, const wvl_cuda_ht_job *job,
+                                     wvl_cuda_stream stream)
+{
+    wvl_cuda_ht_job copy = *job;
+    void *arguments[] = {&copy};
+    return ht->runtime->launch(function, grid, rows, 1, threads, 1, 1, shared, stream, arguments, NULL);
+}
+
+/* Warps that take `items` from a list: spread over the device before thread blocks get more of them. */
+static wvl_cuda_status launch_persistent(const wvl_cuda_ht *ht, const wvl_cuda_ht_shape *shape, uint32_t items,
+                                         const wvl_cuda_ht_job *job, wvl_cuda_stream stream)
+{
+    if (!items) {
+        return WVL_CUDA_SUCCESS;
+    }
+    uint32_t warps = (items + ht->multiprocessors - 1) / ht->multiprocessors;
+    warps = warps < shape->warps ? warps : shape->warps;
+    uint32_t grid = (items + warps - 1) / warps;
+    grid = grid < shape->resident ? grid : shape->resident;
+    return launch_kernel(ht, shape->function, grid, 1, 32 * warps, shape->table_bytes + warps * shape->warp_bytes,
+                         job, stream);
+}
+
+wvl_cuda_status wvl_cuda_ht_launch(const wvl_cuda_ht *ht, const wvl_cuda_ht_job *job, wvl_cuda_stream stream)
+{
+    uint32_t count = job->block_count, finishing = WVL_CUDA_HT_FINISH_THREADS,
+             gathering = WVL_CUDA_HT_GATHER_THREADS / 32;
+    if (!count) {
+        return WVL_CUDA_SUCCESS;
+    }
+    wvl_cuda_status status = ht->runtime->fill(job->counters, 0, WVL_CUDA_HT_COUNTERS * sizeof(uint32_t), stream);
+    for (unsigned i = 0; !status && i < WVL_CUDA_HT_CLASSES; i++) {
+        int pairs = i == WVL_CUDA_HT_32_PLAIN || i == WVL_CUDA_HT_32;
+        status = launch_persistent(ht, &ht->cleanup[i], pairs ? (job->class_count[i] + 1) / 2 : job->class_count[i],
+                                   job, stream);
+    }
+    if (!status && job->refines) {
+        status = launch_persistent(ht, &ht->refine, count, job, stream);
+    }
+    status = status
+                 ? status
+                 : launch_kernel(ht, ht->finish, (count + finishing - 1) / finishing, 1, finishing, 0, job, stream);
+    status = status ? status
+                    : launch_kernel(ht, ht->place, job->group_count, 1, WVL_CUDA_HT_PLACE_THREADS,
+                                    32 * sizeof(uint32_t), job, stream);
+    return status ? status
+                  : launch_kernel(ht, ht->gather, (job->group_most + gathering - 1) / gathering, job->group_count,
+                                  32 * gathering, 0, job, stream);
+}
+
+/* ---- Records ----------------------------------------------------------------------------------------------------- */
+
+static wvl_pass *add_pass(wvl_block_output *out, uint32_t final_bytes, unsigned flags)
+{
+    wvl_pass *p = &out->passes[out->pass_count++];
+    memset(p, 0, sizeof *p);
+    p->final_bytes = final_bytes;
+    p->flags = (uint8_t)(WVL_PASS_SET | flags);
+    return p;
+}
+
+/* Passes that a set does not have stand there and tell nothing, where a block may have more of them (codec/ht/ht.c).
+ */
+static void add_missing(const wvl_cuda_ht_block *block, wvl_block_output *out)
+{
+    if (block->cleanup_plane && block->max_passes > 1 && (block->set_passes == 1 || block->set_passes == 2)) {
+        while (out->pass_count < 3) {
+            (void)add_pass(out, out->passes[out->pass_count - 1].final_bytes, 0);
+        }
+    }
+}
+
+void wvl_cuda_ht_describe(const wvl_cuda_ht_block *block, const wvl_cuda_ht_record *r, wvl_block_output *out)
+{
+    out->length = r->bytes;
+    out->planes = r->planes;
+    out->pass_count = 0;
+    out->energy = 0;
+    out->energy_shift = 0;
+    if (!r->cleanup_bytes) {
+        return;
+    }
+    (void)add_pass(out, r->cleanup_bytes, WVL_PASS_TERM);
+    if (r->has_sigprop) {
+        wvl_pass *p = add_pass(out, r->cleanup_bytes + r->sigprop_bytes, r->has_magref ? 0 : WVL_PASS_TERM);
+        p->tail_count = r->has_magref ? r->tail_count : 0;
+        p->tail[0] = r->has_magref && r->tail_count ? r->tail : 0;
+    }
+    if (r->has_magref) {
+        (void)add_pass(out, r->bytes, WVL_PASS_TERM);
+    }
+    add_missing(block, out);
+}

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What the kernels of this folder take from a lane. Without nvcc these names come from the emulation, which was
+ * included before. */
+#pragma once
+#include <stdint.h>
+
+#ifdef __CUDACC__
+#define WVL_HT_SHARED(name)                                                                                          \
+    extern __shared__ uint4 wvl_ht_shared4[];                                                                        \
+    uint32_t *name = (uint32_t *)wvl_ht_shared4
+
+namespace wvl_ht {
+
+/* The lowest n mod 32 bits. */
+__device__ __forceinline__ uint32_t low_bits(uint32_t n)
+{
+    uint32_t m;
+    asm("bmsk.wrap.b32 %0, 0, %1;" : "=r"(m) : "r"(n));
+    return m;
+}
+
+/* Addresses in shared memory, and a store to one. The compiler does not order it with loads through pointers: a
+ * meeting does. */
+__device__ __forceinline__ uint32_t shared_address(const uint32_t *at)
+{
+    return (uint32_t)__cvta_generic_to_shared(at);
+}
+__device__ __forceinline__ void store_shared(uint32_t address, uint32_t v)
+{
+    asm volatile("st.shared.u32 [%0], %1;" ::"r"(address), "r"(v));
+}
+
+/* 16 bytes to shared memory; copy_wait: all that this lane began are there. */
+__device__ __forceinline__ void copy_begin(uint32_t *to, const void *from)
+{
+#if __CUDA_ARCH__ >= 800
+    asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"((uint32_t)__cvta_generic_to_shared(to)),
+                 "l"(from));
+#else
+    *(uint4 *)to = *(const uint4 *)from;
+#endif
+}
+__device__ __forceinline__ void copy_wait()
+{
+#if __CUDA_ARCH__ >= 800
+    asm volatile("cp.async.wait_all;" ::: "memory");
+#endif
+}
+
+} // namespace wvl_ht
+#endif
+
+namespace wvl_ht {
+
+__device__ __forceinline__ uint32_t lane_id() { return threadIdx.x & 31; }
+/* v << n mod 32 */
+__device__ __forceinline__ uint32_t shift_left(uint32_t v, uint32_t n) { return __funnelshift_l(0, v, n); }
+
+/* Sum of the lanes up to this one, of each `width` lanes for themselves. */
+template <uint32_t WIDTH> __device__ __forceinline__ uint32_t scan(uint32_t v)
+{
+    uint32_t place = lane_id() % WIDTH;
+#pragma unroll
+    for (uint32_t d = 1; d < WIDTH; d <<= 1) {
+        uint32_t other = __shfl_up_sync(~0u, v, d, WIDTH);
+        v += place >= d ? other : 0;
+    }
+    return v;
+}
+
+/* `count` items of a counter that all warps share: asked for by lane 0, and the answer for all lanes. */
+__device__ __forceinline__ uint32_t ask_items(uint32_t *counter, uint32_t count)
+{
+    return lane_id() ? 0 : atomicAdd(counter, count);
+}
+__device__ __forceinline__ uint32_t take_items(uint32_t *counter, uint32_t count)
+{
+    return __shfl_sync(~0u, ask_items(counter, count), 0);
+}
+
+/* The items of a list, `count` at a time. The next ones are asked for while those at hand are in work. */
+struct item_list {
+    uint32_t *counter;
+    uint32_t asked, count;
+    __device__ __forceinline__ void open(uint32_t *at, uint32_t each)
+    {
+        counter = at;
+        count = each;
+        asked = ask_items(counter, count);
+    }
+    __device__ __forceinline__ uint32_t take()
+    {
+        uint32_t first = __shfl_sync(~0u, asked, 0);
+        asked = ask_items(counter, count);
+        return first;
+    }
+};
+
+} // namespace wvl_ht

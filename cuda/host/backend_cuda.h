@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The device backend. Names no type of the toolkit. */
+#ifndef WVL_CUDA_HOST_BACKEND_CUDA_H
+#define WVL_CUDA_HOST_BACKEND_CUDA_H
+
+#include "backend/backend.h"
+#include "cuda/host/runtime_table.h"
+
+extern const wvl_backend_vtable wvl_backend_cuda;
+
+/* For tests. PLAIN_PATH: every level by the any-shape kernels. WHOLE_DOWNLOAD: every slot is copied to the host, empty
+ * ones too. */
+enum { WVL_CUDA_PLAIN_PATH = 1, WVL_CUDA_WHOLE_DOWNLOAD = 2 };
+
+typedef struct wvl_cuda_options {
+    int device;                    /* ordinal */
+    unsigned tables;               /* bits: WVL_CUDA_PLAIN_PATH, WVL_CUDA_WHOLE_DOWNLOAD */
+    const wvl_cuda_runtime *runtime; /* NULL: the driver's; must outlive the backend */
+    const void *image;             /* NULL: the library's */
+} wvl_cuda_options;
+
+/* A backend with a device of its own. The vtable's other entries serve what comes back. */
+wvl_status wvl_cuda_open_backend(const wvl_allocator *host, wvl_pool *pool, const wvl_cuda_options *options,
+                                 wvl_backend **backend);
+
+#endif

@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include <string.h>
+
+#include "cuda/host/device.h"
+
+#define MEMORY_ALIGNMENT 256u
+#define PINNED_PORTABLE 1u /* page-locked for every driver context of the process */
+
+static const wvl_allocator *allocator_of(const wvl_device *d, unsigned place) { return place == WVL_CUDA_PINNED ? &d->pinned : &d->memory; }
+
+static wvl_cuda_status take(const wvl_device *d, unsigned place, uint64_t bytes, wvl_cuda_address *address)
+{
+    const wvl_allocator *a = allocator_of(d, place);
+    void *at = NULL;
+    *address = 0;
+    if (bytes > SIZE_MAX / 2) {
+        return WVL_CUDA_OUT_OF_MEMORY;
+    }
+    if (!a->allocate && place == WVL_CUDA_ON_DEVICE) {
+        return d->runtime->malloc_device(address, (size_t)bytes);
+    }
+    wvl_cuda_status status = WVL_CUDA_SUCCESS;
+    if (a->allocate) {
+        at = a->allocate(a->user, (size_t)bytes, MEMORY_ALIGNMENT, NULL);
+        status = at ? WVL_CUDA_SUCCESS : WVL_CUDA_OUT_OF_MEMORY;
+    } else {
+        status = d->runtime->malloc_pinned(&at, (size_t)bytes, PINNED_PORTABLE);
+    }
+    *address = status ? 0 : (wvl_cuda_address)(uintptr_t)at;
+    return status;
+}
+
+static void give(const wvl_device *d, unsigned place, wvl_cuda_block block)
+{
+    const wvl_allocator *a = allocator_of(d, place);
+    void *at = (void *)(uintptr_t)block.address;
+    if (!block.address) {
+        return;
+    }
+    if (a->release) {
+        a->release(a->user, at, (size_t)block.bytes, NULL);
+    } else if (place == WVL_CUDA_PINNED) {
+        (void)d->runtime->free_pinned(at);
+    } else {
+        (void)d->runtime->free_device(block.address);
+    }
+}
+
+/* ---- Kept blocks ------------------------------------------------------------------------------------------------------------- */
+
+/* One of exactly this size: larger ones would take more than the plan has promised. 0: none. */
+static wvl_cuda_address take_kept(wvl_device *d, unsigned place, uint64_t bytes)
+{
+    wvl_cuda_address found = 0;
+    pthread_mutex_lock(&d->kept_lock);
+    for (unsigned i = 0; i < WVL_CUDA_KEPT && !found; i++) {
+        wvl_cuda_block *block = &d->kept[place][i];
+        if (block->address && block->bytes == bytes) {
+            found = block->address;
+            memmove(block, block + 1, (WVL_CUDA_KEPT - 1 - i) * sizeof *block);
+            d->kept[place][WVL_CUDA_KEPT - 1] = (wvl_cuda_block){0, 0};
+        }
+    }
+    pthread_mutex_unlock(&d->kept_lock);
+    return found;
+}
+
+/* Returns the block that has to go for it, if any. */
+static wvl_cuda_block keep(wvl_device *d, unsigned place, wvl_cuda_block block)
+{
+    wvl_cuda_block *kept = d->kept[place];
+    if (!d->keeps || allocator_of(d, place)->allocate || wvl_cuda_is_lost(d)) {
+        return block;
+    }
+    pthread_mutex_lock(&d->kept_lock);
+    wvl_cuda_block oldest = kept[WVL_CUDA_KEPT - 1];
+    memmove(kept + 1, kept, (WVL_CUDA_KEPT - 1) * sizeof *kept);
+    kept[0] = block;
+    pthread_mutex_unlock(&d->kept_lock);
+    return oldest;
+}
+
+int wvl_cuda_drop_kept(wvl_device *d)
+{
+    int any = 0;
+    wvl_cuda_block kept[WVL_CUDA_PLACES][WVL_CUDA_KEPT];
+    pthread_mutex_lock(&d->kept_lock);
+    memcpy(kept, d->kept, sizeof kept);
+    memset(d->kept, 0, sizeof d->kept);
+    pthread_mutex_unlock(&d->kept_lock);
+    for (unsigned i = 0; i < WVL_CUDA_PLACES * WVL_CUDA_KEPT; i++) {
+        wvl_cuda_block block = kept[i / WVL_CUDA_KEPT][i % WVL_CUDA_KEPT];
+        give(d, i / WVL_CUDA_KEPT, block);
+        any |= block.address != 0;
+    }
+    return any;
+}
+
+static wvl_cuda_status alloc_block(wvl_device *d, unsigned place, uint64_t bytes, wvl_cuda_address *address)
+{
+    *address = take_kept(d, place, bytes);
+    wvl_cuda_status status = *address ? WVL_CUDA_SUCCESS : take(d, place, bytes, address);
+    if (status == WVL_CUDA_OUT_OF_MEMORY && wvl_cuda_drop_kept(d)) {
+        status = take(d, place, bytes, address);
+    }
+    return status;
+}
+
+/* ---- By place ---------------------------------------------------------------------------------------------------------------- */
+
+wvl_cuda_status wvl_cuda_alloc_device(wvl_device *d, uint64_t bytes, wvl_cuda_address *address) { return alloc_block(d, WVL_CUDA_ON_DEVICE, bytes, address); }
+
+wvl_cuda_status wvl_cuda_alloc_pinned(wvl_device *d, uint64_t bytes, uint8_t **memory)
+{
+    wvl_cuda_address address;
+    wvl_cuda_status status = alloc_block(d, WVL_CUDA_PINNED, bytes, &address);
+    *memory = (uint8_t *)(uintptr_t)address;
+    return status;
+}
+
+void wvl_cuda_free_device(wvl_device *d, wvl_cuda_address address, uint64_t bytes)
+{
+    if (address) {
+        give(d, WVL_CUDA_ON_DEVICE, keep(d, WVL_CUDA_ON_DEVICE, (wvl_cuda_block){address, bytes}));
+    }
+}
+
+void wvl_cuda_free_pinned(wvl_device *d, uint8_t *memory, uint64_t bytes)
+{
+    if (memory) {
+        give(d, WVL_CUDA_PINNED, keep(d, WVL_CUDA_PINNED, (wvl_cuda_block){(wvl_cuda_address)(uintptr_t)memory, bytes}));
+    }
+}

@@ -1,0 +1,249 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Device code on the CPU: the kernels' own source is compiled by a C++ compiler after this header. Every thread of a
+ * thread block is a fiber that runs to its next meeting (a shuffle, a vote, a barrier); there it waits for all that
+ * must come. Threads between two meetings run one after the other, first to last or last to first, so that a missing
+ * meeting shows as a difference of both.
+ *
+ * A meeting that some lane of the warp does not come to, or that is another one for it, ends the program.
+ */
+#ifndef WVL_TESTS_EMULATE_H
+#define WVL_TESTS_EMULATE_H
+
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <ucontext.h>
+
+#define __global__
+#define __device__
+#define __forceinline__ inline
+#define __noinline__ __attribute__((noinline))
+#define __launch_bounds__(...)
+#define WVL_HT_SHARED(name) uint32_t *name = emulation::shared
+
+struct uint3 {
+    uint32_t x, y, z;
+};
+struct alignas(16) uint4 {
+    uint32_t x, y, z, w;
+};
+static inline uint4 make_uint4(uint32_t x, uint32_t y, uint32_t z, uint32_t w) { return {x, y, z, w}; }
+static uint3 threadIdx, blockIdx, blockDim, gridDim;
+
+namespace emulation {
+
+enum meeting { NONE, WARP, SHUFFLE, VOTE, BLOCK, DONE };
+constexpr uint32_t most_threads = 1024, stack_bytes = 64 << 10;
+
+struct fiber {
+    ucontext_t context;
+    meeting at;
+    uint32_t given, seen[32]; /* what it brings to a meeting, and what all lanes of its warp brought */
+};
+
+static fiber fibers[most_threads];
+static ucontext_t scheduler;
+static uint8_t *stacks;
+static uint32_t *shared, current;
+static void (*body)(const void *);
+static const void *argument;
+static bool reversed; /* the last thread runs first */
+
+static inline void fail(const char *what)
+{
+    fprintf(stderr, "emulation: thread %u of block %u: %s\n", current, blockIdx.x, what);
+    abort();
+}
+
+/* Brings a value, waits, and leaves what the lanes brought in seen. */
+static inline const uint32_t *meet(meeting at, uint32_t given)
+{
+    fiber &f = fibers[current];
+    f.at = at;
+    f.given = given;
+    swapcontext(&f.context, &scheduler);
+    return f.seen;
+}
+
+static inline void run_fiber()
+{
+    body(argument);
+    fibers[current].at = DONE;
+    swapcontext(&fibers[current].context, &scheduler);
+}
+
+/* Lets lanes [first, first + count) go on, if all wait for the same. */
+static inline bool release(uint32_t first, uint32_t count, bool whole_block)
+{
+    meeting at = fibers[first].at;
+    if (at == NONE || at == DONE || (at == BLOCK) != whole_block) {
+        return false;
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        current = first + i;
+        if (fibers[current].at != at) {
+            if (whole_block) {
+                return false;
+            }
+            fail("lanes of a warp meet at different places");
+        }
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        for (uint32_t k = 0; k < 32 && !whole_block; k++) {
+            fibers[first + i].seen[k] = fibers[first + k].given;
+        }
+        fibers[first + i].at = NONE;
+    }
+    return true;
+}
+
+static inline bool release_some(uint32_t threads)
+{
+    bool any = release(0, threads, true);
+    for (uint32_t w = 0; w < threads && !any; w += 32) {
+        bool waits = fibers[w].at != DONE && fibers[w].at != BLOCK;
+        any |= waits && release(w, 32, false);
+        for (uint32_t v = w + 32; any && v < threads; v += 32) {
+            if (fibers[v].at != DONE && fibers[v].at != BLOCK) {
+                release(v, 32, false);
+            }
+        }
+    }
+    return any;
+}
+
+static inline void resume(uint32_t thread)
+{
+    current = thread;
+    threadIdx = {thread, 0, 0};
+    swapcontext(&scheduler, &fibers[thread].context);
+}
+
+static inline void run_block(uint32_t threads)
+{
+    for (uint32_t i = 0; i < threads; i++) {
+        fiber &f = fibers[i];
+        f.at = NONE;
+        getcontext(&f.context);
+        f.context.uc_stack.ss_sp = stacks + (size_t)i * stack_bytes;
+        f.context.uc_stack.ss_size = stack_bytes;
+        f.context.uc_link = NULL;
+        makecontext(&f.context, run_fiber, 0);
+    }
+    do {
+        for (uint32_t i = 0; i < threads; i++) {
+            uint32_t thread = reversed ? threads - 1 - i : i;
+            if (fibers[thread].at == NONE) {
+                resume(thread);
+            }
+        }
+    } while (release_some(threads));
+    for (uint32_t i = 0; i < threads; i++) {
+        if (fibers[i].at != DONE) {
+            current = i;
+            fail("waits for ever");
+        }
+    }
+}
+
+/* Threads of a thread block: a multiple of 32. Shared memory holds rubbish. */
+static inline void launch(void (*kernel)(const void *), const void *arg, uint32_t grid, uint32_t rows,
+                          uint32_t threads, uint32_t shared_bytes)
+{
+    stacks = stacks ? stacks : (uint8_t *)malloc((size_t)most_threads * stack_bytes);
+    shared = (uint32_t *)aligned_alloc(16, (shared_bytes + 31) & ~15u);
+    body = kernel;
+    argument = arg;
+    gridDim = {grid, rows, 1};
+    blockDim = {threads, 1, 1};
+    for (uint32_t b = 0; b < grid * rows; b++) {
+        blockIdx = {b % grid, b / grid, 0};
+        memset(shared, 0xA5, shared_bytes + 16);
+        run_block(threads);
+        for (uint32_t i = 0; i < 16; i++) {
+            if (((uint8_t *)shared)[shared_bytes + i] != 0xA5) {
+                fail("wrote beyond its shared memory");
+            }
+        }
+    }
+    free(shared);
+}
+
+} // namespace emulation
+
+/* ---- What kernels call ------------------------------------------------------------------------------------------- */
+
+static inline void __syncwarp() { emulation::meet(emulation::WARP, 0); }
+static inline void __syncthreads() { emulation::meet(emulation::BLOCK, 0); }
+static inline uint32_t __shfl_sync(uint32_t, uint32_t v, uint32_t lane, uint32_t width = 32)
+{
+    uint32_t own = emulation::current & 31;
+    return emulation::meet(emulation::SHUFFLE, v)[(own & ~(width - 1)) | (lane & (width - 1))];
+}
+static inline uint32_t __shfl_up_sync(uint32_t, uint32_t v, uint32_t d, uint32_t width = 32)
+{
+    uint32_t own = emulation::current & 31;
+    return emulation::meet(emulation::SHUFFLE, v)[(own & (width - 1)) >= d ? own - d : own];
+}
+static inline uint32_t __ballot_sync(uint32_t, bool v)
+{
+    const uint32_t *seen = emulation::meet(emulation::VOTE, v);
+    uint32_t all = 0;
+    for (uint32_t i = 0; i < 32; i++) {
+        all |= seen[i] << i;
+    }
+    return all;
+}
+static inline uint32_t atomicOr(uint32_t *at, uint32_t v)
+{
+    uint32_t old = *at;
+    *at |= v;
+    return old;
+}
+static inline uint32_t atomicAdd(uint32_t *at, uint32_t v)
+{
+    uint32_t old = *at;
+    *at += v;
+    return old;
+}
+static inline uint32_t __funnelshift_l(uint32_t low, uint32_t high, uint32_t n)
+{
+    return (uint32_t)((((uint64_t)high << 32 | low) << (n & 31)) >> 32);
+}
+static inline uint32_t __funnelshift_r(uint32_t low, uint32_t high, uint32_t n)
+{
+    return (uint32_t)(((uint64_t)high << 32 | low) >> (n & 31));
+}
+static inline uint32_t __byte_perm(uint32_t a, uint32_t b, uint32_t selector)
+{
+    uint64_t from = (uint64_t)b << 32 | a;
+    uint32_t v = 0;
+    for (int i = 0; i < 4; i++) {
+        v |= (uint32_t)(from >> 8 * (selector >> 4 * i & 7) & 255) << 8 * i;
+    }
+    return v;
+}
+static inline int __clz(uint32_t v) { return v ? __builtin_clz(v) : 32; }
+static inline int __ffs(uint32_t v) { return __builtin_ffs((int)v); }
+static inline int __popc(uint32_t v) { return __builtin_popcount(v); }
+static inline uint32_t min(uint32_t a, uint32_t b) { return a < b ? a : b; }
+static inline uint32_t max(uint32_t a, uint32_t b) { return a > b ? a : b; }
+static inline int min(int a, int b) { return a < b ? a : b; }
+static inline int max(int a, int b) { return a > b ? a : b; }
+
+namespace wvl_ht {
+
+static inline uint32_t low_bits(uint32_t n) { return (1u << (n & 31)) - 1; }
+static inline uint32_t shared_address(const uint32_t *at)
+{
+    return (uint32_t)((const uint8_t *)at - (const uint8_t *)emulation::shared);
+}
+static inline void store_shared(uint32_t address, uint32_t v) { emulation::shared[address / 4] = v; }
+static inline void copy_begin(uint32_t *to, const void *from) { memcpy(to, from, 16); }
+static inline void copy_wait() {}
+
+} // namespace wvl_ht
+
+#endif

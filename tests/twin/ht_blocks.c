@@ -1,0 +1,274 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "ht_blocks.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/intmath.h"
+#include "codec/ht/ht.h"
+
+#define POISON 0xA7
+
+/* ---- Lists ------------------------------------------------------------------------------------------------------- */
+
+void ht_list_clear(ht_list *list)
+{
+    free(list->blocks);
+    free(list->samples);
+    free(list->bounds);
+    memset(list, 0, sizeof *list);
+}
+
+wvl_cuda_ht_block *ht_list_add(ht_list *list, uint32_t width, uint32_t height, uint32_t stride, unsigned coef_bytes,
+                               unsigned offset_samples)
+{
+    if (list->count == list->room) {
+        list->room = list->room ? 2 * list->room : 64;
+        list->blocks = realloc(list->blocks, list->room * sizeof *list->blocks);
+        list->bounds = realloc(list->bounds, list->room * sizeof *list->bounds);
+    }
+    uint64_t at = ((list->sample_bytes + 15) & ~UINT64_C(15)) + (uint64_t)offset_samples * coef_bytes,
+             end = at + (uint64_t)stride * height * coef_bytes;
+    if (end > list->sample_room) {
+        list->sample_room = 2 * end + 4096;
+        list->samples = realloc(list->samples, list->sample_room);
+    }
+    memset(list->samples + list->sample_bytes, POISON, end - list->sample_bytes);
+    list->sample_bytes = end;
+    wvl_cuda_ht_block *b = &list->blocks[list->count];
+    memset(b, 0, sizeof *b);
+    b->coefs = at;
+    b->bound = list->count;
+    b->stride = stride;
+    b->width = (uint16_t)width;
+    b->height = (uint16_t)height;
+    b->coef_bytes = (uint8_t)coef_bytes;
+    b->max_passes = 255;
+    b->set_passes = 3;
+    list->bounds[list->count++] = 0;
+    return b;
+}
+
+void ht_list_put(ht_list *list, wvl_cuda_ht_block *b, uint32_t x, uint32_t y, uint32_t magnitude, unsigned negative)
+{
+    size_t i = (size_t)y * b->stride + x;
+    list->bounds[b->bound] |= magnitude;
+    if (b->coef_bytes == 2) {
+        ((uint16_t *)(list->samples + b->coefs))[i] = (uint16_t)(magnitude | negative << 15);
+    } else {
+        ((uint32_t *)(list->samples + b->coefs))[i] = magnitude | (uint32_t)negative << 31;
+    }
+}
+
+void ht_list_seal(ht_list *list, wvl_cuda_ht_block *b, uint32_t more)
+{
+    list->bounds[b->bound] |= more;
+    b->planes = (uint8_t)wvl_bit_length(list->bounds[b->bound] >> (b->frac_bits + b->cleanup_plane));
+}
+
+/* With WVL_CUDA_UNPOISONED a checker looks for reads of what nobody wrote: only what the host reads whole is filled.
+ */
+static int is_filled(uint64_t from_bytes, int is_read)
+{
+    return !getenv("WVL_CUDA_UNPOISONED") || (is_read && !from_bytes);
+}
+
+/* ---- Device memory ----------------------------------------------------------------------------------------------- */
+
+static wvl_cuda_status take_memory(const ht_device *d, wvl_cuda_address *to, uint64_t bytes, const void *from,
+                                   uint64_t from_bytes, int is_read)
+{
+    wvl_cuda_status status = d->runtime->malloc_device(to, bytes + 64);
+    if (!status && is_filled(from_bytes, is_read)) {
+        status = d->runtime->fill(*to, POISON, bytes + 64, d->stream);
+    }
+    status = status || !from_bytes ? status : d->runtime->upload(*to, from, from_bytes, d->stream);
+    return status ? status : d->runtime->stream_wait(d->stream);
+}
+
+static wvl_cuda_status take(const ht_device *d, wvl_cuda_address *to, uint64_t bytes, const void *from,
+                            uint64_t from_bytes)
+{
+    return take_memory(d, to, bytes, from, from_bytes, 0);
+}
+
+static wvl_cuda_status open_groups(ht_load *load, const ht_device *d, uint32_t count, uint32_t groups,
+                                   unsigned output_share)
+{
+    wvl_cuda_ht_group *g = calloc(groups, sizeof *g);
+    uint64_t each = load->output_bytes / groups;
+    for (uint32_t i = 0; i < groups; i++) {
+        g[i] = (wvl_cuda_ht_group){load->output + i * each, each * output_share / 1000, count / groups * i,
+                                   count / groups};
+    }
+    load->job.group_count = groups;
+    load->job.group_most = count / groups;
+    wvl_cuda_status status = take(d, &load->job.groups, load->memory.groups, g, groups * sizeof *g);
+    free(g);
+    return status;
+}
+
+static wvl_cuda_status open_tables(ht_load *load, const ht_device *d, const ht_list *list)
+{
+    uint32_t *order = malloc(list->count * sizeof *order + 1);
+    load->blocks = malloc(list->count * sizeof *load->blocks + 1);
+    memcpy(load->blocks, list->blocks, list->count * sizeof *load->blocks);
+    for (uint32_t i = 0; i < list->count; i++) {
+        load->blocks[i].coefs += load->samples;
+        load->blocks[i].bound = load->bounds + 4 * load->blocks[i].bound;
+    }
+    wvl_cuda_ht_sort(load->blocks, list->count, order, &load->job);
+    wvl_cuda_status status = take(d, &load->job.blocks, load->memory.blocks, load->blocks, load->memory.blocks);
+    status = status ? status : take(d, &load->job.order, load->memory.order, order, load->memory.order);
+    free(order);
+    return status;
+}
+
+int ht_load_open(ht_load *load, const ht_device *d, const ht_list *list, uint32_t groups, uint32_t shared_limit,
+                 unsigned scratch_share, unsigned output_share)
+{
+    memset(load, 0, sizeof *load);
+    load->memory = wvl_cuda_ht_measure(list->blocks, list->count, groups);
+    load->job.scratch_units = (uint32_t)(load->memory.most_scratch / 16 * scratch_share / 1000);
+    load->output_bytes = load->memory.most_output;
+    return !wvl_cuda_ht_open(&load->ht, d->runtime, d->module, d->ordinal, shared_limit) &&
+           !take(d, &load->samples, list->sample_bytes, list->samples, list->sample_bytes) &&
+           !take(d, &load->bounds, 4ull * list->count, list->bounds, 4ull * list->count) &&
+           !open_tables(load, d, list) && !take_memory(d, &load->output, load->output_bytes, NULL, 0, 1) &&
+           !open_groups(load, d, list->count, groups, output_share) &&
+           !take(d, &load->job.records, load->memory.records, NULL, 0) &&
+           !take(d, &load->job.parts, load->memory.parts, NULL, 0) &&
+           !take(d, &load->job.totals, load->memory.totals, NULL, 0) &&
+           !take(d, &load->job.places, load->memory.places, NULL, 0) &&
+           !take(d, &load->job.scratch, 16ull * load->job.scratch_units, NULL, 0) &&
+           !take(d, &load->job.counters, load->memory.counters, NULL, 0);
+}
+
+void ht_load_close(ht_load *load, const ht_device *d)
+{
+    wvl_cuda_address all[] = {load->samples,     load->bounds,       load->output,      load->job.blocks,
+                              load->job.order,   load->job.groups,   load->job.records, load->job.parts,
+                              load->job.scratch, load->job.counters, load->job.totals,  load->job.places};
+    for (unsigned i = 0; i < sizeof all / sizeof *all; i++) {
+        if (all[i]) {
+            (void)d->runtime->free_device(all[i]);
+        }
+    }
+    free(load->blocks);
+}
+
+/* ---- Comparison -------------------------------------------------------------------------------------------------- */
+
+typedef struct truth {
+    void *scratch;
+    uint8_t *bytes;
+    wvl_pass passes[3 * 32], got[3 * 32];
+} truth;
+
+static wvl_block_output code_block(truth *t, const ht_list *list, const wvl_cuda_ht_block *b)
+{
+    wvl_block_input in = {.coefs = list->samples + b->coefs,
+                          .stride = b->stride,
+                          .width = b->width,
+                          .height = b->height,
+                          .coef_bytes = b->coef_bytes,
+                          .frac_bits = b->frac_bits,
+                          .style = b->style,
+                          .max_passes = b->max_passes,
+                          .cleanup_plane = b->cleanup_plane,
+                          .set_passes = b->set_passes,
+                          .bound = list->bounds[b->bound],
+                          .kernels = wvl_ht_block_coder.fetch_kernels()};
+    wvl_block_output out = {.bytes = t->bytes, .passes = t->passes};
+    wvl_ht_encode_block(t->scratch, &in, &out);
+    return out;
+}
+
+static int is_wrong(truth *t, const ht_list *list, uint32_t i, const wvl_cuda_ht_record *r, const uint8_t *bytes)
+{
+    const wvl_cuda_ht_block *b = &list->blocks[i];
+    wvl_block_output want = code_block(t, list, b), got = {.passes = t->got};
+    wvl_cuda_ht_describe(b, r, &got);
+    if (got.length == want.length && got.planes == want.planes && got.pass_count == want.pass_count &&
+        !memcmp(t->got, t->passes, want.pass_count * sizeof *t->got) && !memcmp(bytes, want.bytes, want.length)) {
+        return 0;
+    }
+    uint32_t k = 0;
+    while (k < want.length && k < got.length && bytes[k] == want.bytes[k]) {
+        k++;
+    }
+    printf("block %u, %ux%u of %u bytes, plane %u + %u, passes %u: %u bytes, want %u; differs at %u; %u passes, want "
+           "%u; segment %u, want %u\n",
+           i, b->width, b->height, b->coef_bytes, b->frac_bits, b->cleanup_plane, b->max_passes, got.length,
+           want.length, k, got.pass_count, want.pass_count, got.pass_count ? got.passes[0].final_bytes : 0,
+           want.pass_count ? want.passes[0].final_bytes : 0);
+    return 1;
+}
+
+/* The blocks that a launch left, with all memory that they may take. */
+static uint32_t check_left(const ht_device *d, const ht_list *list, const wvl_cuda_ht_record *records,
+                           uint32_t shared_limit, uint32_t *left)
+{
+    ht_list rest = *list;
+    uint32_t *index = malloc(list->count * sizeof *index + 1), wrong = 0, none;
+    rest.blocks = malloc(list->count * sizeof *rest.blocks + 1);
+    rest.count = *left = wvl_cuda_ht_collect_left(list->blocks, records, list->count, rest.blocks, index);
+    if (rest.count) {
+        rest.bounds = malloc(rest.count * sizeof *rest.bounds);
+        for (uint32_t i = 0; i < rest.count; i++) {
+            rest.bounds[i] = list->bounds[index[i]];
+            rest.blocks[i].bound = i;
+        }
+        wrong = ht_check(d, &rest, 1, shared_limit, 1000, 1000, &none) + none;
+        free(rest.bounds);
+    }
+    free(rest.blocks);
+    free(index);
+    return wrong;
+}
+
+static uint32_t compare(const ht_load *load, const ht_list *list, const wvl_cuda_ht_record *records,
+                        const uint8_t *bytes)
+{
+    uint32_t wrong = 0, group = list->count / load->job.group_count;
+    truth t = {.scratch = aligned_alloc(64, (wvl_ht_block_coder.scratch_bytes(64, 64, 31) + 63) / 64 * 64),
+               .bytes = malloc(1 << 16)};
+    for (uint32_t i = 0; i < list->count && wrong < 10; i++) {
+        if (!(records[i].flags & WVL_CUDA_HT_LEFT)) {
+            wrong += (uint32_t)is_wrong(&t, list, i, &records[i],
+                                        bytes + i / group * (load->output_bytes / load->job.group_count) +
+                                            records[i].offset);
+        }
+    }
+    free(t.scratch);
+    free(t.bytes);
+    return wrong;
+}
+
+uint32_t ht_check(const ht_device *d, const ht_list *list, uint32_t groups, uint32_t shared_limit,
+                  unsigned scratch_share, unsigned output_share, uint32_t *left)
+{
+    ht_load load;
+    uint32_t wrong = UINT32_MAX;
+    wvl_cuda_ht_record *records = NULL;
+    uint8_t *bytes = NULL;
+    *left = 0;
+    if (ht_load_open(&load, d, list, groups, shared_limit, scratch_share, output_share) &&
+        !wvl_cuda_ht_launch(&load.ht, &load.job, d->stream)) {
+        records = malloc(load.memory.records + 1);
+        bytes = malloc(load.output_bytes + 64);
+        if (!d->runtime->download(records, load.job.records, load.memory.records, d->stream) &&
+            !d->runtime->download(bytes, load.output, load.output_bytes + 64, d->stream) &&
+            !d->runtime->stream_wait(d->stream)) {
+            wrong = compare(&load, list, records, bytes) + check_left(d, list, records, shared_limit, left);
+            for (unsigned i = 0; i < 64 && !getenv("WVL_CUDA_UNPOISONED"); i++) {
+                wrong += bytes[load.output_bytes + i] != POISON;
+            }
+        }
+    }
+    free(records);
+    free(bytes);
+    ht_load_close(&load, d);
+    return wrong;
+}

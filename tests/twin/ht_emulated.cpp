@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The block coders' own device code on the CPU, behind the table that real drivers fill (cuda/host/runtime_table.h). */
+#include "emulate.h"
+
+#include "cuda/blocks/kernels.cu"
+#include "ht_emulated.h"
+
+#define KERNELS(X)                                                                                                   \
+    X(wvl_ht_rows_64_plain)                                                                                          \
+    X(wvl_ht_rows_64)                                                                                                \
+    X(wvl_ht_rows_32_plain) X(wvl_ht_rows_32) X(wvl_ht_any_16) X(wvl_ht_any_32) X(wvl_ht_refine) X(wvl_ht_finish)    \
+        X(wvl_ht_place) X(wvl_ht_gather)
+#define CALL(name)                                                                                                   \
+    static void call_##name(const void *job) { name(*(const wvl_cuda_ht_job *)job); }
+KERNELS(CALL)
+
+static const struct {
+    const char *name;
+    void (*call)(const void *);
+} kernels[] = {
+#define ENTRY(name) {#name, call_##name},
+    KERNELS(ENTRY)};
+
+int wvl_emulate_find(wvl_cuda_function *function, wvl_cuda_module, const char *name)
+{
+    for (const auto &k : kernels) {
+        if (strcmp(k.name, name) == 0) {
+            *function = (wvl_cuda_function)(uintptr_t)&k;
+            return 0;
+        }
+    }
+    return 1;
+}
+
+int wvl_emulate_launch(wvl_cuda_function function, unsigned grid_x, unsigned grid_y, unsigned, unsigned block_x,
+                       unsigned, unsigned, unsigned shared_bytes, wvl_cuda_stream, void **arguments, void **)
+{
+    const auto *kernel = (decltype(&kernels[0]))(uintptr_t)function;
+    emulation::launch(kernel->call, arguments[0], grid_x, grid_y, block_x, shared_bytes);
+    return 0;
+}
+
+void wvl_emulate_reversed(int reversed) { emulation::reversed = reversed != 0; }

@@ -1,0 +1,397 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The HT block coder of devices against codec/ht, byte by byte and pass by pass. Its own device code runs twice:
+ * compiled for the CPU (emulate.h), in both orders of threads, and on a device if there is one and the build has
+ * device code. Device memory is filled with poison first (not with WVL_CUDA_UNPOISONED). WVL_CUDA_SUBSET runs a few
+ * blocks (for slow checkers); WVL_CUDA_TWIN_IMAGE names a file of device code to be tested; CK_RUN_CASE names a case.
+ */
+#include <check.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/intmath.h"
+#include "cuda/host/launch.h"
+#include "geom/plan.h"
+#include "ht_blocks.h"
+#include "ht_emulated.h"
+#include "tests/support/support.h"
+
+static const uint32_t limits[] = {48, 64, 99, 163, 227}; /* KiB */
+#define LIMITS (sizeof limits / sizeof *limits)
+
+/* ---- Devices ----------------------------------------------------------------------------------------------------- */
+
+static wvl_cuda_status emulated_attribute(int *value, int attribute, int device)
+{
+    (void)device;
+    *value = 228 << 10;
+    if (attribute == WVL_CUDA_ATTRIBUTE_MULTIPROCESSORS) {
+        *value = 2;
+    } else if (attribute == WVL_CUDA_ATTRIBUTE_SHARED_BLOCK) {
+        *value = 227 << 10;
+    }
+    return 0;
+}
+static wvl_cuda_status emulated_malloc(wvl_cuda_address *address, size_t bytes)
+{
+    *address = (uintptr_t)aligned_alloc(64, (bytes + 63) & ~(size_t)63);
+    return *address ? 0 : WVL_CUDA_OUT_OF_MEMORY;
+}
+static wvl_cuda_status emulated_free(wvl_cuda_address address)
+{
+    free((void *)(uintptr_t)address);
+    return 0;
+}
+static wvl_cuda_status emulated_upload(wvl_cuda_address to, const void *from, size_t bytes, wvl_cuda_stream stream)
+{
+    (void)stream;
+    memcpy((void *)(uintptr_t)to, from, bytes);
+    return 0;
+}
+static wvl_cuda_status emulated_download(void *to, wvl_cuda_address from, size_t bytes, wvl_cuda_stream stream)
+{
+    (void)stream;
+    memcpy(to, (const void *)(uintptr_t)from, bytes);
+    return 0;
+}
+static wvl_cuda_status emulated_fill(wvl_cuda_address to, unsigned char value, size_t bytes, wvl_cuda_stream stream)
+{
+    (void)stream;
+    memset((void *)(uintptr_t)to, value, bytes);
+    return 0;
+}
+static wvl_cuda_status emulated_wait(wvl_cuda_stream stream)
+{
+    (void)stream;
+    return 0;
+}
+static uint32_t most_shared; /* that a kernel was allowed */
+static wvl_cuda_status emulated_set(wvl_cuda_function function, int attribute, int value)
+{
+    (void)function;
+    most_shared =
+        attribute == WVL_CUDA_FUNCTION_SHARED && (uint32_t)value > most_shared ? (uint32_t)value : most_shared;
+    return attribute != WVL_CUDA_FUNCTION_SHARED || value > 227 << 10;
+}
+
+static const wvl_cuda_runtime emulated = {.device_attribute = emulated_attribute,
+                                          .module_function = wvl_emulate_find,
+                                          .malloc_device = emulated_malloc,
+                                          .free_device = emulated_free,
+                                          .upload = emulated_upload,
+                                          .download = emulated_download,
+                                          .fill = emulated_fill,
+                                          .stream_wait = emulated_wait,
+                                          .launch = wvl_emulate_launch,
+                                          .function_set = emulated_set};
+static wvl_cuda_runtime driver;
+static ht_device devices[2]; /* the emulation, and the machine's */
+static unsigned device_count;
+static int subset;
+
+static void *read_image(const char *name)
+{
+    FILE *f = name ? fopen(name, "rb") : NULL;
+    void *image = NULL;
+    if (f) {
+        image = calloc(1, 64 << 20);
+        REQUIRE_THAT(image && fread(image, 1, (64 << 20) - 1, f) > 0, "%s", name);
+        (void)fclose(f);
+    }
+    return image;
+}
+
+static void open_suite(void)
+{
+    int count = 0;
+    wvl_cuda_context context;
+    subset = getenv("WVL_CUDA_SUBSET") != NULL;
+    device_count = 0;
+    if (!getenv("WVL_CUDA_NO_EMULATION")) {
+        devices[device_count++] = (ht_device){.runtime = &emulated};
+    }
+    if (!wvl_cuda_fetch_image() || !wvl_cuda_fetch_runtime(&driver) || driver.init(0) ||
+        driver.device_count(&count) || !count) {
+        printf("no device, or no device code in this build: the emulation alone\n");
+        return;
+    }
+    ht_device *d = &devices[device_count++];
+    *d = (ht_device){.runtime = &driver};
+    void *image = read_image(getenv("WVL_CUDA_TWIN_IMAGE"));
+    REQUIRE_THAT(!driver.device_get(&d->ordinal, 0) && !driver.context_retain(&context, d->ordinal) &&
+                !driver.context_push(context),
+            "context");
+    REQUIRE_THAT(!driver.module_load(&d->module, image ? image : wvl_cuda_fetch_image()), "module");
+    REQUIRE_THAT(!driver.stream_create(&d->stream, WVL_CUDA_STREAM_NON_BLOCKING), "stream");
+    free(image);
+}
+
+static void close_suite(void)
+{
+    for (unsigned i = 0; i < device_count; i++) {
+        if (devices[i].runtime == &driver) {
+            (void)driver.stream_destroy(devices[i].stream);
+            (void)driver.module_unload(devices[i].module);
+            (void)driver.context_release(devices[i].ordinal);
+        }
+    }
+}
+
+/* ---- Samples ----------------------------------------------------------------------------------------------------- */
+
+static uint64_t seed;
+static uint64_t draw(void)
+{
+    seed = seed * 6364136223846793005u + 1442695040888963407u;
+    return seed >> 24;
+}
+static uint32_t between(uint32_t low, uint32_t high) { return low + (uint32_t)(draw() % (high - low + 1)); }
+
+/* What the samples of a block are. ONES: MagSgn is nothing but 1s; MIXED: mostly so. */
+enum { NOISE, ZERO, TOP, ONES, MIXED, SPARSE, SMALL, POWERS, CHECKERS, ONE_SAMPLE, RAMP, QUIET, KINDS };
+
+typedef struct sample_kind {
+    unsigned kind, planes;
+    uint32_t top, share;
+} sample_kind;
+
+static uint32_t draw_magnitude(const sample_kind *k, uint32_t x, uint32_t y)
+{
+    uint32_t any = (uint32_t)(draw() << 8 ^ draw()) & k->top, ones = k->planes > 1 ? 1u << (k->planes - 2) : 1;
+    switch (k->kind) {
+    case NOISE: return any;
+    case TOP: return k->top;
+    case ONES: return ones;
+    case MIXED: return draw() % 64 < k->share ? ones : any;
+    case SPARSE: return draw() % 64 ? 0 : any;
+    case SMALL: return draw() % 3 < 1;
+    case POWERS: return 1u << draw() % k->planes;
+    case CHECKERS: return (x ^ y) & 1 ? k->top : 0;
+    case ONE_SAMPLE: return x + y ? 0 : k->top;
+    case RAMP: return any >> draw() % k->planes;
+    case QUIET: return draw() % 1024 ? 0 : 1;
+    default: return 0;
+    }
+}
+
+static void fill_block(ht_list *list, wvl_cuda_ht_block *b, unsigned kind, unsigned planes)
+{
+    sample_kind k = {kind, planes, planes < 32 ? (1u << planes) - 1 : UINT32_MAX, between(32, 64)};
+    for (uint32_t y = 0; y < b->height; y++) {
+        for (uint32_t x = 0; x < b->width; x++) {
+            unsigned negative = draw() & 1;
+            if (kind == ONES || kind == MIXED) {
+                negative = draw() % 64 < k.share;
+            } else if (kind == TOP) {
+                negative = x & 1;
+            }
+            ht_list_put(list, b, x, y, draw_magnitude(&k, x, y), negative);
+        }
+    }
+}
+
+/* A block of drawn samples; half of the lists ask for lower planes and passes. */
+static void add_block(ht_list *list, uint32_t width, uint32_t height, unsigned coef_bytes, unsigned kind, int plain)
+{
+    unsigned most = coef_bytes == 2 ? 15 : 31, planes = between(1, draw() & 1 ? most : 12);
+    planes = kind == ONES && draw() & 1 ? most : planes;
+    uint32_t stride = draw() & 1 ? (width + 7) & ~7u : width + between(0, 9);
+    wvl_cuda_ht_block *b = ht_list_add(list, width, height, stride, coef_bytes, draw() & 1 ? 0 : between(0, 9));
+    fill_block(list, b, kind, planes);
+    if (!plain) {
+        b->frac_bits = (uint8_t)(draw() & 1 ? 0 : between(0, planes - 1));
+        b->cleanup_plane = (uint8_t)between(0, planes - b->frac_bits > 4 ? 4 : planes - b->frac_bits);
+        b->style = draw() & 1 ? WVL_STYLE_VSC : 0;
+        b->max_passes = (uint8_t)(draw() & 1 ? 255 : between(0, 3));
+        b->set_passes = (uint8_t)(draw() & 1 ? 3 : between(1, 3));
+    }
+    ht_list_seal(list, b, draw() % 8 ? 0 : (uint32_t)draw() & ((1u << most) - 1)); /* bounds may be larger */
+}
+
+static void check_list(ht_list *list, uint32_t groups)
+{
+    uint32_t left = 0;
+    for (unsigned i = 0; i < device_count; i++) {
+        for (int reversed = 0; reversed < (devices[i].runtime == &emulated ? 2 : 1); reversed++) {
+            wvl_emulate_reversed(reversed);
+            REQUIRE_THAT(!ht_check(&devices[i], list, groups, 0, 1000, 1000, &left), "device %u, order %d", i, reversed);
+            REQUIRE_THAT(!left, "%u blocks are left with all memory", left);
+        }
+    }
+    ht_list_clear(list);
+}
+
+/* ---- Cases ------------------------------------------------------------------------------------------------------- */
+
+/* Every nominal shape, every kind of samples. */
+START_TEST(shapes)
+{
+    seed = 1;
+    for (unsigned xcb = 2; xcb <= 10; xcb++) {
+        ht_list list = {0};
+        for (unsigned ycb = 2; ycb <= 10 && xcb + ycb <= 12; ycb++) {
+            for (unsigned kind = 0; kind < KINDS; kind += subset ? 5 : 1) {
+                add_block(&list, 1u << xcb, 1u << ycb, draw() & 1 ? 2 : 4, kind, kind & 1);
+            }
+        }
+        check_list(&list, 1);
+    }
+}
+END_TEST
+
+/* Widths 1 to 67 and the extremes, at heights of all remainders. */
+START_TEST(borders)
+{
+    static const uint32_t extremes[] = {127, 128, 129, 255, 511, 513, 1021, 1022, 1023, 1024};
+    seed = 2;
+    for (unsigned turn = 0; turn < 2; turn++) {
+        ht_list list = {0};
+        for (uint32_t k = 1; k <= 67 + sizeof extremes / sizeof *extremes; k += subset ? 7 : 1) {
+            uint32_t width = k <= 67 ? k : extremes[k - 68], most = 4096u >> wvl_bit_length(width - 1),
+                     height = between(1, most < 1024 ? most : 1024);
+            height = draw() & 1 && height > 9 ? between(1, 9) : height;
+            add_block(&list, turn ? height : width, turn ? width : height, draw() % 3 ? 2 : 4,
+                      (unsigned)(draw() % KINDS), draw() & 1);
+        }
+        check_list(&list, 1);
+    }
+}
+END_TEST
+
+/* Blocks of up to 32x32 go two to a warp, empty ones among them. */
+START_TEST(pairs)
+{
+    ht_list list = {0};
+    seed = 3;
+    for (unsigned k = 0; k < (subset ? 9 : 61); k++) {
+        add_block(&list, between(1, 32), between(1, 32), 2, draw() % 4 ? (unsigned)(draw() % KINDS) : ZERO,
+                  draw() & 1);
+    }
+    check_list(&list, 1);
+}
+END_TEST
+
+/* Streams full of 1s, and of 0xFF here and there. */
+START_TEST(ones)
+{
+    ht_list list = {0};
+    seed = 4;
+    for (unsigned k = 0; k < (subset ? 4 : 40); k++) {
+        uint32_t side = k % 3 ? 64 : 32;
+        add_block(&list, side - k % 2, side - k % 5, k % 4 ? 2 : 4, k % 4 == 1 ? ONES : MIXED, 1);
+    }
+    check_list(&list, 1);
+}
+END_TEST
+
+/* SigProp and MagRef of blocks that are large, of one plane and of many. */
+START_TEST(refinement)
+{
+    ht_list list = {0};
+    seed = 5;
+    for (unsigned k = 0; k < (subset ? 6 : 60); k++) {
+        unsigned coef_bytes = k & 1 ? 2 : 4, most = coef_bytes == 2 ? 15 : 31, planes = between(2, k % 3 ? 4 : most);
+        unsigned xcb = between(2, 10), ycb = between(2, 12 - xcb < 10 ? 12 - xcb : 10);
+        uint32_t width = (1u << xcb) - between(0, 3), height = (1u << ycb) - between(0, 3);
+        wvl_cuda_ht_block *b = ht_list_add(&list, width, height, width + 3, coef_bytes, 1);
+        fill_block(&list, b, k % 5 ? RAMP : (unsigned)(draw() % KINDS), planes);
+        b->style = k & 2 ? WVL_STYLE_VSC : 0;
+        b->cleanup_plane = (uint8_t)between(1, planes - 1);
+        b->frac_bits = (uint8_t)between(0, planes - 1u - b->cleanup_plane);
+        b->max_passes = (uint8_t)(k % 4 ? 255 : between(1, 3));
+        ht_list_seal(&list, b, 0);
+    }
+    check_list(&list, 1);
+}
+END_TEST
+
+/* The same bytes with all sizes of shared memory. */
+START_TEST(shared_memory)
+{
+    seed = 6;
+    ht_list list = {0};
+    for (unsigned k = 0; k < (subset ? 6 : 24); k++) {
+        add_block(&list, k % 4 ? between(1, 64) : between(65, 128), between(1, 32), k % 3 ? 2 : 4,
+                  (unsigned)(draw() % KINDS), draw() & 1);
+    }
+    for (unsigned i = 0; i < device_count; i++) {
+        for (unsigned k = 0; k < LIMITS; k++) {
+            uint32_t left;
+            most_shared = 0;
+            REQUIRE_THAT(!ht_check(&devices[i], &list, 1, limits[k] << 10, 1000, 1000, &left) && !left,
+                    "device %u, %u KiB", i, limits[k]);
+            REQUIRE_THAT(most_shared <= limits[k] << 10 &&
+                        (k == 0 || devices[i].runtime != &emulated || most_shared > 40 << 10),
+                    "%u KiB: %u", limits[k], most_shared);
+        }
+    }
+    ht_list_clear(&list);
+}
+END_TEST
+
+/* Too little scratch memory or output: some blocks are left, nothing is written elsewhere, and they are right in
+ * another launch. */
+START_TEST(short_memory)
+{
+    static const unsigned shares[][2] = {{0, 1000}, {1000, 0}, {60, 1000}, {1000, 60}, {150, 100}};
+    seed = 7;
+    ht_list list = {0};
+    for (unsigned k = 0; k < (subset ? 8 : 32); k++) {
+        add_block(&list, between(1, 64), between(1, 64), k % 4 ? 2 : 4, k & 1 ? NOISE : (unsigned)(draw() % KINDS),
+                  k & 2);
+    }
+    for (unsigned i = 0; i < device_count; i++) {
+        for (unsigned k = 0; k < sizeof shares / sizeof *shares; k++) {
+            uint32_t left = 0;
+            REQUIRE_THAT(!ht_check(&devices[i], &list, 1, 0, shares[k][0], shares[k][1], &left), "device %u, shares %u", i,
+                    k);
+            REQUIRE_THAT(left, "device %u, shares %u: no block is left", i, k);
+        }
+    }
+    ht_list_clear(&list);
+}
+END_TEST
+
+/* Groups lie in memory of their own; more blocks than a turn of ht_place takes. */
+START_TEST(groups)
+{
+    seed = 8;
+    ht_list list = {0};
+    for (unsigned k = 0; k < (subset ? 8 : 9000); k++) {
+        add_block(&list, between(1, 4), between(1, 2), 2, k % 7 ? ZERO : NOISE, 1);
+    }
+    for (unsigned i = 0; i < device_count; i++) {
+        uint32_t left;
+        wvl_emulate_reversed(0);
+        REQUIRE_THAT(!ht_check(&devices[i], &list, 2, 0, 1000, 1000, &left) && !left, "device %u", i);
+    }
+    ht_list_clear(&list);
+}
+END_TEST
+
+#define ADD(name)                                                                                                    \
+    do {                                                                                                             \
+        TCase *c = tcase_create(#name);                                                                              \
+        tcase_add_checked_fixture(c, open_suite, close_suite);                                                       \
+        tcase_add_test(c, name);                                                                                     \
+        suite_add_tcase(s, c);                                                                                       \
+    } while (0)
+
+int main(void)
+{
+    Suite *s = suite_create("cuda_ht");
+    ADD(shapes);
+    ADD(borders);
+    ADD(pairs);
+    ADD(ones);
+    ADD(refinement);
+    ADD(shared_memory);
+    ADD(short_memory);
+    ADD(groups);
+    SRunner *runner = srunner_create(s);
+    srunner_run_all(runner, CK_ENV);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed ? 1 : 0;
+}
