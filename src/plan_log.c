@@ -66,7 +66,7 @@ void wvl_plan_log_warnings(const wvl_plan *plan, const wvl_settings *settings)
 
 void wvl_plan_log_work(const wvl_plan *plan, const char *backend_name, unsigned rounds, int is_surveyed)
 {
-    const char *foresight = "none: every pass is coded";
+    const char *foresight = rounds > 1 ? "none: blocks are coded twice" : "none: every pass is coded";
     if (is_surveyed) {
         foresight = "slopes surveyed, then blocks quantized for them";
     } else if (wvl_depth_is_possible(plan)) {

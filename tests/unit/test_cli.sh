@@ -417,7 +417,7 @@ warns '1 of 3 pictures failed'
 absent shots/c.JP2
 cp grey.pgm shots/a.pgm
 expect 1 -ImgDir shots -OutFor j2k
-warns 'is that of shots/a.pgm too'
+warns 'is the output of shots/a.pgm too'
 [ -s shots/a.j2k ] || fail 'the first of two pictures with one output is missing'
 refuse 3 'missing' -ImgDir missing -OutFor j2k
 mkdir empty

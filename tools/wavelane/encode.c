@@ -520,7 +520,7 @@ int wvl_cli_run_encode(const wvl_cli_args *args)
     batch s;
     memset(&s, 0, sizeof s);
     s.args = args;
-    s.out = args->output && !strcmp(args->output, "-") ? stderr : stdout;
+    s.out = args->output && !strcmp(args->output, "-") && !is_plan_only(args) ? stderr : stdout;
     int code = check_environment(args);
     if (!code) {
         code = open_batch(&s);

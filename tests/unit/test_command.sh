@@ -1,0 +1,278 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+# What the command says and takes: raw layouts, regions, metadata that is lost, warnings and JSON, what was decided, plans, help, completion.
+#   test_command.sh WAVELANE GEN_DOCS
+set -u
+wavelane=$(CDPATH='' cd -- "$(dirname -- "$1")" && pwd)/$(basename -- "$1")
+gen_docs=$(CDPATH='' cd -- "$(dirname -- "$2")" && pwd)/$(basename -- "$2")
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+cd "$work" || exit 1
+LC_ALL=C
+export LC_ALL
+checks=0
+failures=0
+
+fail() {
+    failures=$((failures + 1))
+    echo "FAIL: $*"
+    sed 's/^/  out: /' out | head -5
+    sed 's/^/  err: /' err | head -5
+}
+
+# expect CODE ARGUMENTS...: runs the command with its output in out and err.
+expect() {
+    wanted=$1
+    shift
+    checks=$((checks + 1))
+    "$wavelane" "$@" >out 2>err </dev/null
+    code=$?
+    [ $code -eq "$wanted" ] || fail "exit $code instead of $wanted: wavelane $*"
+}
+
+says() { grep -qF -- "$1" out || fail "out lacks \"$1\""; }
+warns() { grep -qF -- "$1" err || fail "err lacks \"$1\""; }
+keeps_quiet() { ! grep -qF -- "$1" err || fail "err has \"$1\""; }
+same() { cmp -s "$1" "$2" || fail "$1 and $2 differ"; }
+
+ramp() { # name type channels width height
+    {
+        printf '%s\n%d %d\n255\n' "$2" "$4" "$5"
+        awk -v n="$3" -v w="$4" -v h="$5" 'BEGIN { for (y = 0; y < h; y++) { for (x = 0; x < w; x++) for (c = 0; c < n; c++)
+            printf "%d ", (x * 2 + y * (c + 1) + (x * y * 7) % 53) % 256; print "" } }'
+    } >"$1"
+}
+ramp rgb.ppm P3 3 96 64
+ramp grey.pgm P2 1 96 64
+
+# ---- Raw samples: planes, or pixels ------------------------------------------------------------------------------------
+
+# The same 8 x 4 picture as planes and as pixels, of 8 and of 16 bits (big-endian).
+samples() { # bytes layout: octal escapes
+    awk -v bytes="$1" -v layout="$2" 'function put(c, x, y) { if (bytes == 2) printf "\\000"; printf "\\%03o", 20 + c * 60 + x * 5 + y }
+        BEGIN { if (layout == "planar") for (c = 0; c < 3; c++) for (y = 0; y < 4; y++) for (x = 0; x < 8; x++) put(c, x, y)
+                else for (y = 0; y < 4; y++) for (x = 0; x < 8; x++) for (c = 0; c < 3; c++) put(c, x, y) }'
+}
+for bytes in 1 2; do
+    # shellcheck disable=SC2059 # the samples are escapes
+    { printf "$(samples $bytes planar)" >planes.raw && printf "$(samples $bytes interleaved)" >pixels.raw; }
+    expect 0 -i planes.raw -F 8,4,3,$((8 * bytes)),u -o planes.j2k --force
+    expect 0 -i pixels.raw -F 8,4,3,$((8 * bytes)),u --raw-layout interleaved -o pixels.j2k --force
+    same planes.j2k pixels.j2k
+    expect 0 -i planes.raw -F 8,4,3,$((8 * bytes)),u --raw-layout planar -o named.j2k --force
+    same planes.j2k named.j2k
+done
+expect 3 -i pixels.raw -F 8,4,3,8,u@1x1:2x2:2x2 --raw-layout interleaved -o no.j2k
+warns '--raw-layout planar'
+expect 2 -i pixels.raw -F 8,4,3,16,u --raw-layout rows -o no.j2k
+warns 'planar, interleaved'
+expect 2 -i rgb.ppm --raw-layout interleaved -o no.j2k
+warns '--raw-layout needs raw or YUV samples'
+
+# pipe CODE BYTES: so many bytes on a pipe, for a geometry of 96.
+pipe() {
+    checks=$((checks + 1))
+    head -c "$2" /dev/zero | "$wavelane" -i - --input-format raw -F 8,4,3,8,u -o piped.j2k --force >out 2>err
+    code=$?
+    [ $code -eq "$1" ] || fail "a pipe of $2 bytes: exit $code instead of $1"
+}
+pipe 0 96
+pipe 3 95
+warns 'truncated'
+pipe 3 97
+warns 'more than the 96 bytes that -F describes'
+
+# ---- Regions -----------------------------------------------------------------------------------------------------------
+
+expect 0 -i rgb.ppm -ROI c=1,U=1 -r 8 -o roi.j2k
+warns 'whole component goes first'
+expect 0 -i rgb.ppm -ROI c=1,U=1 -o roi.j2k --force
+keeps_quiet 'roi:'
+expect 0 -i rgb.ppm -ROI c=1,U=25 -mct 0 -o roi.j2k --force
+warns 'OpenJPEG decodes at most 31'
+expect 0 -i rgb.ppm -roi rect=0,0,20,20 -r 8 -o roi.j2k --force
+keeps_quiet 'roi:'
+
+# ---- Metadata that is lost ---------------------------------------------------------------------------------------------
+
+byte2() { printf "\\$(printf %03o $(($1 % 256)))\\$(printf %03o $(($1 / 256)))"; }
+byte4() { byte2 $(($1 % 65536)) && byte2 $(($1 / 65536)); }
+field() { byte2 "$1" && byte2 "$2" && byte4 "$3" && byte4 "$4"; } # tag type count value
+tiff() { # fields of 8 bits grey, 4 x 1: Artist, EXIF and GeoTIFF keys with $1 = all
+    count=9
+    [ "$1" != all ] || count=13
+    printf 'II*\000' && byte4 12 && printf 'abcd' && byte2 $count
+    field 256 3 1 4 && field 257 3 1 1 && field 258 3 1 8 && field 259 3 1 1 && field 262 3 1 1
+    [ "$1" != all ] || field 270 2 4 6513249
+    field 273 4 1 8 && field 277 3 1 1 && field 278 3 1 1 && field 279 4 1 4
+    [ "$1" != all ] || { field 315 2 4 6513249 && field 34665 4 1 8 && field 34735 3 1 1; }
+    byte4 0
+}
+tiff plain >plain.tif
+tiff all >tagged.tif
+expect 0 -i plain.tif -o plain.jp2
+keeps_quiet 'metadata'
+expect 0 -i tagged.tif -o tagged.jp2
+warns 'does not carry: EXIF, Artist, ImageDescription, GeoTIFF keys'
+
+# ---- Warnings: once a run, in the report, never inside it --------------------------------------------------------------
+
+mkdir many
+for i in 1 2 3 4 5; do
+    cp tagged.tif many/$i.tif
+done
+cp tagged.tif many/.hidden.tif
+for pictures in 1 3; do
+    expect 0 -ImgDir many -OutFor jp2 --force --pictures $pictures
+    [ "$(grep -c 'does not carry' err)" -eq 2 ] || fail 'a warning of several pictures is not printed once, with a count'
+    warns 'many/1.tif: metadata'
+    warns '4 more: metadata'
+done
+[ ! -e many/.hidden.jp2 ] || fail '-ImgDir takes names that begin with a point'
+expect 0 -ImgDir many -OutFor jp2 --force --verbose
+warns 'many/.hidden.tif: skipped'
+expect 0 -ImgDir many -OutFor jp2 --force --json
+[ "$(grep -c '"warnings":\["metadata' out)" -eq 5 ] || fail 'JSON has no warnings for each picture'
+expect 0 -ImgDir many -OutFor jp2 --force -F 1,1,1,8,u
+warns '-F had no effect'
+expect 0 -i rgb.ppm -o srgb.jp2
+keeps_quiet 'untagged'
+expect 0 -i rgb.ppm -i rgb.ppm -o two.j2k
+warns '2 files become one picture'
+checks=$((checks + 1))
+"$wavelane" -i tagged.tif -o - --json --verbose >stream.j2k 2>err || fail '-o - --json'
+sed '/^"exit_code"/q' err >report
+sed '1,/^"exit_code"/d' err >rest
+if command -v python3 >/dev/null; then
+    python3 -c 'import json, sys; sys.exit(not json.load(open("report"))["pictures"][0]["warnings"])' || fail 'with -o - the report on standard error is no JSON'
+fi
+grep -q 'wavelane: ' report && fail 'messages stand inside the report'
+grep -q 'wavelane: warning: ' rest || fail 'warnings do not follow the report'
+
+# ---- What was decided --------------------------------------------------------------------------------------------------
+
+expect 0 -i rgb.ppm -o verbose.j2k --verbose -threads 2 -t 48,32
+for word in 'backend cpu (device auto)' 'threads 2' 'SIMD ' 'tiles 4' 'waves 1' 'rounds 1' 'foresight: none'; do
+    warns "$word"
+done
+expect 0 --demo -o verbose.j2k --force --verbose -r 20
+warns 'foresight: slopes surveyed'
+
+# ---- Plans -------------------------------------------------------------------------------------------------------------
+
+for plan in --dry-run --explain; do
+    for name in /dev/null /dev/stdout picture - rgb.ppm.out; do
+        expect 0 -i rgb.ppm $plan -o $name
+        says 'codestream'
+        [ ! -e picture ] && [ ! -e rgb.ppm.out ] || fail "$plan writes $name"
+    done
+    expect 0 -i rgb.ppm $plan -o /dev/null --container jp2
+    says 'JP2 file'
+    expect 0 -i rgb.ppm $plan -o /dev/null -OutFor JPH
+    says 'JPH file'
+    expect 2 -i rgb.ppm $plan -o no.j2k -OutFor JP2
+    warns '-OutFor needs -ImgDir'
+done
+expect 2 -i rgb.ppm -o picture
+expect 2 -i rgb.ppm -o no.j2c -cinema2K 24
+warns '12 bits unsigned are required; use -TargetBitDepth 12, or --input-color'
+
+# ---- A PSNR that is asked for is met -----------------------------------------------------------------------------------
+
+for target in 30 40 44 47 50; do
+    expect 0 -i rgb.ppm -o psnr.j2k --force -I -q $target --measure-psnr yes --json
+    sed -n 's/.*"psnr":\([0-9.]*\).*/\1/p' out | awk -v least=$target '{ if ($1 < least) { exit 1 } n++ } END { if (!n) exit 1 }' || fail "-q $target is not met"
+done
+
+# ---- Options that need others, presets, help ---------------------------------------------------------------------------
+
+expect 2 -i rgb.ppm -o no.j2k --qfactor 50
+warns '--qfactor needs -I'
+expect 2 -i rgb.ppm -o no.j2k --step 0.01
+warns '--step needs -I'
+expect 2 -i rgb.ppm -o no.j2k --visual
+warns '--visual needs a limit'
+expect 2 -i rgb.ppm -o no.j2k --frame-rate 25
+warns '--frame-rate needs a profile'
+expect 2 -i rgb.ppm -o no.j2k --page 3
+warns '--page needs a TIFF file'
+expect 0 -i rgb.ppm -o idle.j2k --qfactor 50 --qfactor 0
+expect 0 -i rgb.ppm -o idle.j2k --force --preset iiif-lossy -r 1
+expect 2 -i rgb.ppm -o no.j2k --preset iiif-losy
+warns 'the nearest is "iiif-lossy"'
+expect 2 -i rgb.ppm -o no.j2k --preset dci2k
+warns 'the nearest is "dci-2k"'
+expect 2 -ImgDir many -OutFor gif
+warns 'J2K, J2C, JPC, JHC, JP2 or JPH'
+expect 2 -ImgDir many
+warns 'J2K, J2C, JPC, JHC, JP2 or JPH'
+expect 2 verify idle.j2k -F 8,4,3,8,u
+warns '--original'
+for name in info verify options devices; do
+    expect 0 $name --help
+    says "wavelane $name"
+    cp out help.$name
+    expect 0 help $name
+    same out help.$name
+done
+expect 0 encode --help
+says '--max-component-bytes'
+expect 2 help nothing
+
+# ---- Completion --------------------------------------------------------------------------------------------------------
+
+# complete EXPECTED WORD...: the words that bash is offered for the last one.
+complete() {
+    checks=$((checks + 1))
+    wanted=$1
+    shift
+    # shellcheck disable=SC2016 # for the bash below
+    bash -c 'source ./complete.bash; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _wavelane; printf "%s\n" "${COMPREPLY[@]}"' bash "$@" >out 2>err
+    [ ! -s err ] || fail "completion of $*: an error"
+    for word in $wanted; do
+        case $word in
+        !*) ! grep -qxF -e "${word#!}" out || fail "completion of $*: offers ${word#!}" ;;
+        *) grep -qxF -e "$word" out || fail "completion of $*: lacks $word" ;;
+        esac
+    done
+}
+if command -v bash >/dev/null; then
+    "$gen_docs" bash >complete.bash || fail 'the completion is not made'
+    complete 'devices' wavelane d
+    complete 'encode info verify options devices help --input -cinema2K' wavelane ''
+    complete '-cinema2K -cinema4K' wavelane -cin
+    complete 'JP2 JPH JPC J2K J2C JHC' wavelane -ImgDir x -OutFor J
+    complete 'auto cpu cuda cuda-only' wavelane --device ''
+    complete '--device=cpu --device=cuda !--device=auto' wavelane --device=c
+    complete 'cpu !auto' wavelane --device = c
+    complete 'cpu auto' wavelane -device =
+    complete 'none R L C RLC' wavelane -TP ''
+    complete 'BYPASS HT' wavelane -M ''
+    complete '2K 4K 8K_R' wavelane -IMF ''
+    complete 'ALL_CPUS' wavelane -threads ''
+    complete 'LRCP CPRL' wavelane -p ''
+    complete 'dci-2k dci-2k-48 dci-2k-24-3d' wavelane --preset dci-2k
+    complete 'planar interleaved' wavelane --raw-layout ''
+    complete '--profile --fps --stereo --hfr --original --skip-blocks --json --rules !--output !--bpp' wavelane verify --
+    complete 'imf-2k dci-2k cinema2k' wavelane verify --profile ''
+    complete 'expand indices' wavelane verify --palette ''
+    complete '--json !--output !--levels' wavelane info --
+    complete '--json !--output' wavelane devices --
+    complete 'info verify !--output' wavelane help ''
+    complete '!-m !--jpip !-W !explain !bench' wavelane ''
+    complete 'rgb.ppm' wavelane -i rgb
+    complete 'rgb.ppm' wavelane info rgb
+    # Every word that is offered for an option is one that the option takes.
+    "$gen_docs" bash | sed -n '/^_wavelane_values/,/^}/s/^ *\([^ )]*\)) echo .\(.*\). ;;$/\1 \2/p' | grep -v -e ' FILES$' -e ' FOLDERS$' -e ' VALUE$' >offered
+    [ "$(wc -l <offered)" -gt 30 ] || fail 'few options with words found'
+    while read -r names words; do
+        for word in $words; do
+            "$wavelane" -i rgb.ppm --explain "${names##*|}" "$word" >out 2>err </dev/null
+            checks=$((checks + 1))
+            ! grep -q -e 'expected' -e 'unknown' -e 'is unexpected' -e 'is none of' err || fail "${names##*|} $word is offered, and refused"
+        done
+    done <offered
+fi
+
+echo "$checks checks, $failures failures"
+[ "$failures" -eq 0 ]
