@@ -190,7 +190,7 @@ static const rule rules[] = {
     {"color-two-curves", "components=3*8u tables=1 input-transfer=2.2", "curves already", NULL},
     /* presets: what else is set comes behind them. Those that begin with one are found to break one rule alone. */
     {"preset-name", "preset=dci-3k", "unknown preset", NULL},
-    {"preset-word", "preset=dci-2k-fast", "none of a frame rate", NULL},
+    {"preset-word", "preset=dci-2k-fast", "words are a frame rate", NULL},
     {"preset-rate", DCI "frame-rate=24000/1001", "DCSS 2.1.1", NULL},
     {"preset-offset", DCI "offset=2,0 size=2000,1000", "both must be 0,0", NULL},
     {"preset-order", DCI "progression=LRCP", "CPRL is required", NULL},

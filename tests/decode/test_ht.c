@@ -349,9 +349,9 @@ START_TEST(refusals)
         {"style=HT overrides=C1:style=SEGSYM", "all blocks of a picture"},
         {"style=HT overrides=C1:style=HT+RESET", "only VSC"},
         {"style=HT container=jp2", "use jph"},
-        {"container=jph", "add the style HT"},
+        {"container=jph", "add style HT"},
         {"style=HT layers=2", "one layer"},
-        {"style=HT profile=1", "none of the profiles"},
+        {"style=HT profile=1", "no profile of Part 1"},
     };
     picture p = picture_draw(PICTURE_FLAT, 16, 16, 3, 8, 0);
     picture_input input = picture_open_input(&p, 0);

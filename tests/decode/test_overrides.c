@@ -188,7 +188,7 @@ START_TEST(refusals_name_the_entry)
         {"overrides=C1:levels=3,levels=2", "given twice"},
         {"overrides=C1:sop=yes", "(A.6.1)"},
         {"overrides=T1C1:mct=off", "(A.6.1)"},
-        {"overrides=C1:levels=3/", "behind the last /"},
+        {"overrides=C1:levels=3/", "after the last /"},
         {"overrides=C3:levels=2", "(A.6.2)"},
         {"overrides=T2:levels=2", "(A.4.2)"},
         {"mct=on overrides=C1:reversible=no", "(G.2, G.3)"},
@@ -198,7 +198,7 @@ START_TEST(refusals_name_the_entry)
         {"overrides=C2:block=1024,8", "entry 1: block \"1024,8\""},
         {"profile=1 overrides=C1:block=128,32", "component 1: profile 1: block"},
         {"profile=0 tile=128,128 overrides=T1:levels=4", "(Table A.45)"},
-        {"profile=cinema2k overrides=C1:levels=4", "overrides: the profile allows"},
+        {"profile=cinema2k overrides=C1:levels=4", "overrides: the profile needs"},
         {"levels=2 progression-changes=0,0,1,3,3,RPCL overrides=C1:levels=3", "(A.6.6)"},
     };
     wvl_component_format k[3] = {{8, 0, 1, 1}, {8, 0, 1, 1}, {8, 0, 1, 1}};

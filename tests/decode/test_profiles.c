@@ -184,7 +184,7 @@ static const refusal refusals[] = {
     {"preset=imf-ht-irv reversible=yes", "reversible yes; no", RGB12, 0, 0, 0},
     {"preset=imf-ht-irv container=jph", "container jph", RGB12, 0, 0, 0},
     {"preset=imf-ht-irv style=HT+BYPASS", "only VSC goes with HT", RGB12, 0, 0, 0},
-    {"profile=cinema2k style=HT", "none of the profiles of Part 1", RGB12, 0, 0, 0},
+    {"profile=cinema2k style=HT", "no profile of Part 1", RGB12, 0, 0, 0},
     {"preset=kb-master", "the restricted ICC profile is missing", RGB8, 0, 0, 0},
     {"preset=kb-master", "the capture resolution is missing", RGB8, 0, 0, 0},
 };

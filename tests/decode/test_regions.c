@@ -185,7 +185,7 @@ START_TEST(refusals_name_the_clause)
         {"roi=rect=1,2,3", "expected rect="},
         {"roi=rect=1,2,0,3", "expected rect="},
         {"roi=rect=1,2,4294967295,3", "below 2^32"},
-        {"roi=rect=1,2,3,4/", "behind the last /"},
+        {"roi=rect=1,2,3,4/", "after the last /"},
         {"roi=rect=1,2,3,4;V=3", "expected rect="},
         {"roi=T0:U=3", "expected T and tiles"},
         {"roi=c=3,U=5", "(A.6.2)"},
