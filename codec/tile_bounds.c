@@ -118,6 +118,7 @@ void wvl_coder_measure(const wvl_plan *plan, const wvl_coder_sum *sum, uint32_t 
     memset(memory, 0, sizeof *memory);
     memory->worker_bytes = wvl_alloc_size(wvl_coder_worker_bytes(plan, concurrency));
     memory->base_bytes = base_bytes(plan, concurrency);
+    memory->optional_bytes = wvl_alloc_size(wvl_rescale_bytes(plan));
     memory->tile_bytes = sum->tile_bytes;
     memory->finish_bytes = wvl_max_u64(wvl_alloc_size(wvl_layers_working_bytes(plan, &sum->sizes, concurrency)), wvl_add_saturate(lengths, wvl_alloc_size(header)));
     /* Each store may leave a chunk nearly empty, and every writer a span; then there is its table. */

@@ -69,6 +69,7 @@ typedef struct wvl_coder {
 
 typedef struct wvl_coder_memory {
     uint64_t base_bytes;             /* exact: held from init to fini */
+    uint64_t optional_bytes;         /* of base_bytes: only where blocks come again with other steps */
     uint64_t tile_bytes;             /* exact: of all tiles, each held from the wave that it is coded in to fini */
     uint64_t worker_bytes;           /* exact: held from the first wave of a round to its wvl_coder_finish, unless borrowed */
     uint64_t finish_bytes;           /* exact: the most held beside them during finish and write */

@@ -230,6 +230,7 @@ static uint64_t count_certain(const wvl_plan *plan, const wvl_coder_memory *code
 {
     const char *reason;
     int may_leave = plan->device != WVL_DEVICE_CPU && wvl_drive_device_table(plan, &reason);
+    m.held -= wvl_min_u64(coder->optional_bytes, m.held);
     m.transform = may_leave ? 0 : plan->backend.host_bytes;
     m.code = may_leave ? wvl_add_saturate(coder->tile_bytes, coder->worker_bytes) : m.code;
     m.finish = wvl_add_saturate(coder->finish_bytes, coder->tile_bytes);
