@@ -64,19 +64,22 @@ static int on_error(TIFF *tiff, void *user, const char *module, const char *form
 }
 
 /*
- * libtiff goes on after these, and what it then hands out is not the picture: coders that run out of data fill
- * up, JPEG data smaller than its strip leaves the rest unwritten, a tag beyond the end of the file is left out,
- * and without its colour map a palette picture becomes a grey one.
+ * Some coders warn and go on where they have no data, and what they then hand out is not the picture: fax lines of another length, JPEG data that ends early
+ * or is smaller than its strip. Their warnings are no part of sound files, whatever the words are. Others warn of what is harmless, such as LZW in the old
+ * style; where data is missing they return an error. What warnings about the directory may hide is found by wvl_io_tiff_check_directory.
  */
-static int is_fatal_warning(const char *text)
+static int is_fatal_warning(const wvl_io_tiff *t)
 {
-    static const char *const signs[] = {"remature", "Improper JPEG", "IO error", "ColorMap", "Colormap"};
-    size_t i;
-
-    for (i = 0; i < sizeof signs / sizeof signs[0]; i++)
-        if (strstr(text, signs[i]) != NULL)
-            return 1;
-    return 0;
+    switch (t->strict ? t->compression : 0) {
+    case COMPRESSION_CCITTRLE:
+    case COMPRESSION_CCITTRLEW:
+    case COMPRESSION_CCITTFAX3:
+    case COMPRESSION_CCITTFAX4:
+    case COMPRESSION_JPEG:
+        return 1;
+    default:
+        return 0;
+    }
 }
 
 /* Other warnings are worth a note while pixels are decoded; in the directory they are mostly private tags. */
@@ -88,7 +91,7 @@ static int on_warning(TIFF *tiff, void *user, const char *module, const char *fo
     (void)tiff;
     (void)module;
     vsnprintf(text, sizeof text, format, arguments);
-    if (is_fatal_warning(text)) {
+    if (is_fatal_warning(t)) {
         if (!t->error_seen)
             memcpy(t->message, text, sizeof text);
         t->error_seen = 1;
@@ -181,6 +184,8 @@ static int read_all(wvl_io_tiff *t)
         return -1;
     if (t->error_seen)
         return wvl_io_tiff_fail(t, "directory");
+    if (wvl_io_tiff_check_directory(t) != 0)
+        return -1;
     if (wvl_io_tiff_read_fields(t) != 0)
         return -1;
     t->strict = 1;

@@ -23,6 +23,9 @@ typedef struct wvl_io_tiff {
 /* Fails with libtiff's own words where there are any. */
 int wvl_io_tiff_fail(wvl_io_tiff *t, const char *otherwise);
 
+/* tiff_directory.c: what libtiff only warns of. */
+int wvl_io_tiff_check_directory(wvl_io_tiff *t);
+
 /* tiff_fields.c: reads and judges the tags, fills everything after `message`. */
 int wvl_io_tiff_read_fields(wvl_io_tiff *t);
 /* Colour, alpha, profile, XMP, resolution, orientation, once the picture has been described. */

@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Damage of which libtiff only warns: entries of the directory that lie beyond the file, palettes without a colour map, fax and JPEG data that end early. */
+#include "imageio_bench.h"
+
+#include <stdio.h>
+#include <tiffio.h>
+#include <unistd.h>
+
+#define WIDTH 64u
+#define HEIGHT 48u
+
+static uint8_t file[1 << 16];
+static size_t file_bytes;
+
+static void put_rows(TIFF *tiff, unsigned samples)
+{
+    uint8_t row[3 * WIDTH];
+    uint32_t x, y;
+
+    for (y = 0; y < HEIGHT; y++) {
+        for (x = 0; x < samples * WIDTH; x++)
+            row[x] = (uint8_t)(x * y + 31 * y + x / 5);
+        ck_assert_int_eq(TIFFWriteScanline(tiff, row, y, 0), 1);
+    }
+}
+
+/* mode: of TIFFOpen. */
+static void write_file(const char *mode, uint16_t photometric, uint16_t compression, unsigned depth, unsigned samples)
+{
+    char path[] = "/tmp/tiff-damage-XXXXXX";
+    uint16_t map[3][256] = {{0}};
+    int fd = mkstemp(path);
+    TIFF *tiff = TIFFOpen(path, mode);
+    FILE *from;
+
+    ck_assert(fd >= 0 && tiff != NULL);
+    TIFFSetField(tiff, TIFFTAG_IMAGEWIDTH, WIDTH);
+    TIFFSetField(tiff, TIFFTAG_IMAGELENGTH, HEIGHT);
+    TIFFSetField(tiff, TIFFTAG_BITSPERSAMPLE, depth);
+    TIFFSetField(tiff, TIFFTAG_SAMPLESPERPIXEL, samples);
+    TIFFSetField(tiff, TIFFTAG_ROWSPERSTRIP, HEIGHT);
+    TIFFSetField(tiff, TIFFTAG_COMPRESSION, compression);
+    TIFFSetField(tiff, TIFFTAG_PHOTOMETRIC, photometric);
+    if (photometric == PHOTOMETRIC_PALETTE)
+        TIFFSetField(tiff, TIFFTAG_COLORMAP, map[0], map[1], map[2]);
+    TIFFSetField(tiff, TIFFTAG_XRESOLUTION, 300.0);
+    TIFFSetField(tiff, TIFFTAG_ARTIST, "someone with a name");
+    put_rows(tiff, samples);
+    TIFFClose(tiff);
+    from = fopen(path, "rb");
+    ck_assert_ptr_nonnull(from);
+    file_bytes = fread(file, 1, sizeof file, from);
+    ck_assert(file_bytes && file_bytes < sizeof file);
+    fclose(from);
+    close(fd);
+    unlink(path);
+}
+
+static uint64_t number_at(const uint8_t *at, unsigned width, int is_big_endian)
+{
+    uint64_t value = 0;
+    unsigned i;
+
+    for (i = 0; i < width; i++)
+        value = value << 8 | at[is_big_endian ? i : width - 1 - i];
+    return value;
+}
+
+/* The entry of a tag in the first directory. */
+static uint8_t *find_entry(uint16_t tag)
+{
+    int is_big_endian = file[0] == 'M', is_big = number_at(file + 2, 2, is_big_endian) == 43;
+    uint8_t *at = file + number_at(file + (is_big ? 8 : 4), is_big ? 8 : 4, is_big_endian);
+    uint64_t count = number_at(at, is_big ? 8 : 2, is_big_endian), i;
+
+    for (i = 0, at += is_big ? 8 : 2; i < count; i++, at += is_big ? 20 : 12)
+        if (number_at(at, 2, is_big_endian) == tag)
+            return at;
+    ck_abort_msg("no tag %u", tag);
+    return NULL;
+}
+
+static const char *const modes[] = {"wl", "wb", "wl8", "wb8"};
+
+static void read_file(void)
+{
+    wvl_io_picture p;
+
+    read_bytes(&p, file, file_bytes, "a.tif", NULL);
+    wvl_io_release_picture(&p);
+}
+
+START_TEST(palette_without_a_map)
+{
+    write_file(modes[_i], PHOTOMETRIC_PALETTE, COMPRESSION_LZW, 8, 1);
+    read_file();
+    memcpy(find_entry(TIFFTAG_COLORMAP), "\xFD\xFD", 2); /* a private tag */
+    refuse_bytes(file, file_bytes, "a.tif", NULL, "PhotometricInterpretation 3");
+}
+END_TEST
+
+START_TEST(values_beyond_the_file)
+{
+    static const uint16_t tags[] = {TIFFTAG_XRESOLUTION, TIFFTAG_ARTIST};
+    int is_big = _i % 4 >= 2, is_big_endian = _i % 2;
+
+    write_file(modes[_i % 4], PHOTOMETRIC_RGB, COMPRESSION_LZW, 8, 3);
+    read_file();
+    if (is_big && _i / 4 == 0)
+        return; /* a RATIONAL fits its entry there */
+    find_entry(tags[_i / 4])[(is_big ? 12 : 8) + (is_big_endian ? (is_big ? 5 : 1) : 2)] = 0x7F; /* some 8 million bytes further */
+    refuse_bytes(file, file_bytes, "a.tif", NULL, "truncated");
+}
+END_TEST
+
+/* The strip is as long as it was, so that nothing but its data shows that something is missing. */
+START_TEST(data_that_ends_early)
+{
+    static const uint16_t compressions[] = {COMPRESSION_CCITTFAX3, COMPRESSION_CCITTFAX4, COMPRESSION_CCITTRLE, COMPRESSION_JPEG};
+    int is_jpeg = compressions[_i] == COMPRESSION_JPEG;
+    uint8_t *offset, *count;
+    uint64_t at, length;
+
+    if (!TIFFIsCODECConfigured(compressions[_i]))
+        return;
+    write_file("wl", is_jpeg ? PHOTOMETRIC_MINISBLACK : PHOTOMETRIC_MINISWHITE, compressions[_i], is_jpeg ? 8 : 1, 1);
+    read_file();
+    offset = find_entry(TIFFTAG_STRIPOFFSETS);
+    count = find_entry(TIFFTAG_STRIPBYTECOUNTS);
+    at = number_at(offset + 8, 4, 0);
+    length = number_at(count + 8, number_at(count + 2, 2, 0) == 3 ? 2 : 4, 0);
+    memset(file + at + length / 2, is_jpeg ? 0 : 0x55, length - length / 2);
+    refuse_bytes(file, file_bytes, "a.tif", NULL, "libtiff");
+}
+END_TEST
+
+/* In the old style, bits of codes are in reverse: a warning, and the whole picture. */
+START_TEST(harmless_warnings_stay_notes)
+{
+    static const uint8_t old_lzw[] = {0x00, 0x01}; /* how data in the old style begins: the clear code, low bits first */
+    wvl_io_picture p;
+    char error[256];
+
+    write_file("wl", PHOTOMETRIC_MINISBLACK, COMPRESSION_LZW, 8, 1);
+    memcpy(file + number_at(find_entry(TIFFTAG_STRIPOFFSETS) + 8, 4, 0), old_lzw, sizeof old_lzw);
+    if (wvl_io_read_memory(file, file_bytes, "a.tif", NULL, &p, error, sizeof error) == 0)
+        wvl_io_release_picture(&p); /* what follows is in the new style: a picture or an error of the coder, never a refusal for a warning */
+    else
+        ck_assert_msg(strstr(error, "Old-style") == NULL, "%s", error);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("damaged TIFF");
+    TCase *tests = tcase_create("damage");
+    SRunner *runner;
+    int failed;
+
+    tcase_add_loop_test(tests, palette_without_a_map, 0, 4);
+    tcase_add_loop_test(tests, values_beyond_the_file, 0, 8);
+    tcase_add_loop_test(tests, data_that_ends_early, 0, 4);
+    tcase_add_test(tests, harmless_warnings_stay_notes);
+    suite_add_tcase(suite, tests);
+    runner = srunner_create(suite);
+    srunner_run_all(runner, CK_ENV);
+    failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed != 0;
+}
