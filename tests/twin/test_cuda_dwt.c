@@ -13,7 +13,7 @@ static int have_device;
 static int subset; /* 1 or 2 */
 
 /* Which kernels the suite has reached. Every backend loads its own; addresses of those that are closed may come again. */
-static struct { char name[32]; uint32_t launches; } kernel_uses[64];
+static struct { char name[64]; uint32_t launches; } kernel_uses[64];
 static struct { wvl_cuda_function function; unsigned use; } loaded[256];
 static unsigned loaded_count;
 
