@@ -55,7 +55,7 @@ static const struct {
     {"shift of a region", WVL_ERROR_PARAMETER, "roi: a shift of", has_region},
     {"preset: picture does not suit it", WVL_ERROR_PARAMETER, "profile ", has_unsuited_picture},
     {"preset: XMP packet, which is not drawn", WVL_ERROR_PARAMETER, "the XMP packet is missing", lacks_xmp},
-    {"preset: HT blocks in JP2", WVL_ERROR_PARAMETER, "readers of it know no HT blocks", has_ht_in_jp2},
+    {"preset: HT blocks in JP2", WVL_ERROR_PARAMETER, "without HT blocks", has_ht_in_jp2},
     {"preset: colour words of another picture", WVL_ERROR_PARAMETER, "colour: ", has_other_colours},
     {"preset: tiles before the offset", WVL_ERROR_PARAMETER, "contains no part of the image", has_unsuited_picture},
     {"bytes below those of the headers", WVL_ERROR_UNREACHABLE, "the byte cap is below what the headers", has_byte_target},

@@ -25,33 +25,8 @@ static inline size_t wvl_struct_size(const void *from, size_t least)
 }
 
 /* Copies what is known of a caller's structure into `to`, of `bytes` bytes, the rest zero. 0: its size is not taken, or its unknown end is not zero. */
-static inline int wvl_struct_read(void *to, size_t bytes, const void *from, size_t least)
-{
-    size_t size = wvl_struct_size(from, least);
-    memset(to, 0, bytes);
-    if (!size) {
-        return 0;
-    }
-    for (size_t i = bytes; i < size; i++) {
-        if (((const uint8_t *)from)[i]) {
-            return 0;
-        }
-    }
-    memcpy(to, from, size < bytes ? size : bytes);
-    memcpy(to, &bytes, sizeof bytes);
-    return 1;
-}
-
+int wvl_struct_read(void *to, size_t bytes, const void *from, size_t least);
 /* Fills as much of a caller's structure as it has; its size stays, and what is unknown of it becomes zero. 0: its size is not taken. */
-static inline int wvl_struct_write(void *to, const void *from, size_t bytes, size_t least)
-{
-    size_t size = wvl_struct_size(to, least);
-    if (!size) {
-        return 0;
-    }
-    memset((uint8_t *)to + sizeof size, 0, size - sizeof size);
-    memcpy((uint8_t *)to + sizeof size, (const uint8_t *)from + sizeof size, (size < bytes ? size : bytes) - sizeof size);
-    return 1;
-}
+int wvl_struct_write(void *to, const void *from, size_t bytes, size_t least);
 
 #endif

@@ -235,6 +235,9 @@ WVL_API void wvl_params_release(wvl_params *params);
 WVL_API wvl_status wvl_params_set(wvl_params *params, const char *key, const char *value);
 /* Current value as text, valid until the next call on params; NULL for an unknown key, or if memory is short. */
 WVL_API const char *wvl_params_get(const wvl_params *params, const char *key);
+/* Why the value of an option has no effect as the other options stand, in words that follow "KEY needs "; static. NULL: it has an effect, asks
+ * for nothing, or is not known. wvl_plan_build() does not refuse such a value; it logs a warning. */
+WVL_API const char *wvl_params_needs(const wvl_params *params, const char *key);
 /* Sets the options that the preset fixes and leaves the others. WVL_ERROR_PARAMETER: an unknown name; the text lists
  * the names. Presets of cinema, IMF and broadcast take words behind their names: a frame rate, 3d, hfr, m and a main
  * level, s and a sublevel, as in dci-2k-48-3d and imf-2k-24-m3-s1. A preset with a profile has it checked:
