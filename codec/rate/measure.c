@@ -330,7 +330,8 @@ static void visit_commit(wvl_layer_job *job, wvl_coded_tile *tile, uint64_t p, u
     const wvl_packet *packet = packet_at(tile, p, v->cuts->layer);
     const wvl_precinct *precinct = &tile->precincts[p];
     wvl_t2_tile t2 = wvl_rate_open_t2(job, tile);
-    wvl_contribution *to = job->contributions + packet->contributions_at;
+    /* Without a contribution there may be no list. */
+    wvl_contribution *to = packet->contribution_count ? job->contributions + packet->contributions_at : NULL;
     (void)worker;
     (void)wvl_t2_code_header(&t2, precinct, v->cuts->layer, 1, NULL, job->headers + packet->header_at);
     for (unsigned i = 0; i < precinct->band_count; i++) {

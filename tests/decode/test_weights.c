@@ -300,10 +300,10 @@ START_TEST(refusals)
 {
     static const wvl_component_format parts[3] = {{12, 0, 1, 1}, {12, 0, 1, 1}, {12, 0, 1, 1}};
     wvl_image_format format = {sizeof format, 0, 0, 2048, 1080, 3, parts};
-    case_refused("psnr", &format, "reversible=no psnr=40 visual=yes", "visual: a PSNR");
-    case_refused("xyz", &format, "reversible=no bpp=1 input-color=xyz visual=yes", "visual: weights");
-    case_refused("rgb to xyz", &format, "reversible=no bpp=1 input-color=p3-d65 visual=yes", "visual: weights");
-    case_refused("cinema", &format, "preset=dci-2k visual=yes", "visual: weights");
+    case_refused("psnr", &format, "reversible=no psnr=40 visual=yes", "visual does not go with PSNR");
+    case_refused("xyz", &format, "reversible=no bpp=1 input-color=xyz visual=yes", "visual does not go with X");
+    case_refused("rgb to xyz", &format, "reversible=no bpp=1 input-color=p3-d65 visual=yes", "visual does not go with X");
+    case_refused("cinema", &format, "preset=dci-2k visual=yes", "visual does not go with X");
     case_refused("word", &format, "visual=eye", "yes or no");
 }
 END_TEST
