@@ -17,7 +17,7 @@ typedef struct wvl_coder_least {
     uint64_t *group_bytes;     /* [cap groups], caller's; NULL without a component cap */
 } wvl_coder_least;
 
-/* A tile with so many precincts; of `tile` index and markers count. */
+/* Adds a tile. precincts: of all its components. tile: only its index and markers are read. */
 void wvl_coder_add_least(const wvl_plan *plan, const wvl_tile_plan *tile, uint64_t precincts, wvl_coder_least *least);
 /* The component with this number, which is component 0 of `tile`, for the cap groups. */
 void wvl_coder_add_least_component(const wvl_plan *plan, const wvl_tile_plan *tile, uint32_t number, wvl_coder_least *least);

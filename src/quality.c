@@ -325,7 +325,7 @@ static void undo_rct(int32_t *a, int32_t *b, int32_t *c)
 
 #define COMPARED_AT_ONCE (UINT64_C(1) << 16)
 
-/* Every so many samples: whether the rest is to be left. */
+/* Looks at the cancel token after each share of samples. Nonzero: stop. */
 static int is_left(const measurement *m, uint64_t sample)
 {
     return sample % COMPARED_AT_ONCE == 0 && wvl_look_after(m->look, WVL_LOOK_COMPARE, sample ? COMPARED_AT_ONCE * m->component_count : 0);

@@ -181,7 +181,7 @@ static uint32_t march_iterations(const unit *u, unsigned level)
     return (uint32_t)((one > two ? one : two) + 1 - base);
 }
 
-/* All rows of items alike, each of at most so many iterations. */
+/* Rows are divided into items of equal length. No item has more than the given number of iterations. */
 static void cut_evenly(wvl_cuda_split *split, uint64_t segment)
 {
     split->rows = split->long_rows = (uint32_t)wvl_ceil_div(split->iterations, segment);

@@ -19,7 +19,7 @@
 
 #define WVL_QUANT_FLOAT_BITS 23u /* magnitudes of at most this many bits may take the float path */
 
-/* Magnitudes of a band with so many coded planes and fraction bits may leave the float path. */
+/* Nonzero: a magnitude of a band with these coded planes and fraction bits may not fit the float path. */
 WVL_HD int wvl_quant_is_deep(unsigned planes, unsigned frac_bits) { return planes + frac_bits > WVL_QUANT_FLOAT_BITS; }
 
 /* |x| * r < 2^31. */
