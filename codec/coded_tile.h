@@ -7,7 +7,8 @@
 #include "codec/t2/precinct.h"
 #include "geom/handover.h"
 
-/* One packet as committed. Of the layer in work, as measured last: header_bytes is 0 where its blocks have other cuts now, places come later. */
+/* One packet as committed. Of the layer in work, as measured last: header_bytes is 0 where its blocks have other cuts
+ * now, places come later. */
 typedef struct wvl_packet {
     uint64_t header_at;        /* in the header bytes of the picture */
     uint64_t contributions_at; /* in the contributions of the picture */
@@ -20,11 +21,14 @@ typedef struct wvl_packet {
 #define WVL_EPH_BYTES 2u
 
 /* Of the markers around a packet's header. */
-static inline uint32_t wvl_packet_marker_bytes(int sop, int eph) { return (sop ? WVL_SOP_BYTES : 0) + (eph ? WVL_EPH_BYTES : 0); }
+static inline uint32_t wvl_packet_marker_bytes(int sop, int eph)
+{
+    return (sop ? WVL_SOP_BYTES : 0) + (eph ? WVL_EPH_BYTES : 0);
+}
 
 /* Bytes [from, to) of a block's codeword go into the packet. */
 typedef struct wvl_contribution {
-    uint64_t block;            /* tile block index */
+    uint64_t block; /* tile block index */
     uint32_t from, to;
 } wvl_contribution;
 
@@ -33,16 +37,19 @@ typedef struct wvl_coded_tile {
     wvl_coded_block *blocks;
     wvl_block_state *states;
     wvl_tag_node *nodes;
-    wvl_packet *packets;       /* [layer][precinct] */
+    wvl_packet *packets; /* [layer][precinct] */
     uint64_t precinct_count, block_count, node_count;
-    uint64_t first_precinct;   /* counted over all tiles */
-    uint8_t sop, eph;          /* markers around its packet headers */
-    void *memory;              /* one allocation holds all of it */
+    uint64_t first_precinct; /* counted over all tiles */
+    uint8_t sop, eph;        /* markers around its packet headers */
+    void *memory;            /* one allocation holds all of it */
     uint64_t memory_bytes;
 } wvl_coded_tile;
 
 /* Passes of a block, followed in the store by cumulative weighted gains and hull slopes when rate control is on. */
-static inline const wvl_pass *wvl_block_passes(const wvl_store *store, const wvl_coded_block *block) { return wvl_store_at(store, block->passes_at); }
+static inline const wvl_pass *wvl_block_passes(const wvl_store *store, const wvl_coded_block *block)
+{
+    return wvl_store_at(store, block->passes_at);
+}
 static inline int64_t *wvl_block_gains(const wvl_store *store, const wvl_coded_block *block)
 {
     return (int64_t *)wvl_store_at(store, block->passes_at + block->pass_count * sizeof(wvl_pass));

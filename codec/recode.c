@@ -33,7 +33,7 @@ static void clear_states(const wvl_recode_facts *f)
     }
 }
 
-/* ---- Deeper ------------------------------------------------------------------------------------------------------ */
+/* ---- Deeper ---------------------------------------------------------------------------------- */
 
 /* What blocks that stay are decided for. */
 static void note_decided(const wvl_recode *r, const wvl_recode_facts *f, const wvl_coded_tile *tile)
@@ -67,7 +67,7 @@ static void go_deeper(wvl_recode *r, const wvl_recode_facts *f)
     }
 }
 
-/* ---- All blocks -------------------------------------------------------------------------------------------------- */
+/* ---- All blocks ------------------------------------------------------------------------------ */
 
 static wvl_status take_all(wvl_recode *r, const wvl_recode_facts *f, wvl_recode_reason reason)
 {
@@ -104,7 +104,7 @@ static wvl_status rescale(wvl_recode *r, const wvl_recode_facts *f, const wvl_re
     return take_all(r, f, WVL_RECODE_RESCALED);
 }
 
-/* ---- Quantised for other slopes ---------------------------------------------------------------------------------- */
+/* ---- Quantised for other slopes -------------------------------------------------------------- */
 
 /* Where everything is sent after all, nothing must have been changed, and no candidate left out. */
 static int is_far_off(const wvl_recode_facts *f)
@@ -164,7 +164,7 @@ static wvl_status requantise(wvl_recode *r, const wvl_recode_facts *f)
     return take_all(r, f, WVL_RECODE_REQUANTISED);
 }
 
-/* ---- Decision ---------------------------------------------------------------------------------------------------- */
+/* ---- Decision -------------------------------------------------------------------------------- */
 
 wvl_status wvl_recode_decide(wvl_recode *r, const wvl_recode_facts *f)
 {

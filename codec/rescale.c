@@ -6,8 +6,8 @@
 #include "base/intmath.h"
 
 #define SET_PASSES 3u
-#define PLANE 256         /* planes are counted in so many parts */
-#define SETS_ABOVE 2u     /* planes above the mean one from which sets are coded again */
+#define PLANE 256     /* planes are counted in so many parts */
+#define SETS_ABOVE 2u /* planes above the mean one from which sets are coded again */
 
 static int is_possible(const wvl_plan *plan) { return plan->follows_step != 0; }
 
@@ -18,12 +18,15 @@ uint64_t wvl_rescale_bytes(const wvl_plan *plan)
 
 uint32_t wvl_rescale_samples(const wvl_plan *plan) { return is_possible(plan) ? 4096 : 0; }
 
-/* Refinement lies between this cleanup pass and the next one. What that one would add follows from what this one and the one before added: where the growth grows, it goes on
- * to do so (13/16 was found by trying: D-ht-04). What was coded beyond the cut says nothing, since it may differ from run to run. */
+/* Refinement lies between this cleanup pass and the next one. What that one would add follows from what this one and
+ * the one before added: where the growth grows, it goes on to do so (13/16 was found by trying: D-ht-04). What was
+ * coded beyond the cut says nothing, since it may differ from run to run. */
 void wvl_rescale_add_end(wvl_rescale_ends *ends, const wvl_coded_block *block, const wvl_pass *passes, uint32_t cut)
 {
-    uint32_t set = (cut - 1) / SET_PASSES, first = passes[set * SET_PASSES].final_bytes, bytes = passes[cut - 1].final_bytes;
-    uint32_t before = set ? passes[(set - 1) * SET_PASSES].final_bytes : 0, long_before = set > 1 ? passes[(set - 2) * SET_PASSES].final_bytes : 0;
+    uint32_t set = (cut - 1) / SET_PASSES, first = passes[set * SET_PASSES].final_bytes,
+             bytes = passes[cut - 1].final_bytes;
+    uint32_t before = set ? passes[(set - 1) * SET_PASSES].final_bytes : 0,
+             long_before = set > 1 ? passes[(set - 2) * SET_PASSES].final_bytes : 0;
     int64_t growth = (int64_t)first - before, growth_before = (int64_t)before - long_before;
     int64_t step = growth + (growth > growth_before ? (growth - growth_before) * 13 / 16 : 0);
     int64_t part = step > 0 ? (int64_t)wvl_min_u64((uint64_t)PLANE * (bytes - first) / (uint64_t)step, PLANE) : 0;
@@ -32,7 +35,10 @@ void wvl_rescale_add_end(wvl_rescale_ends *ends, const wvl_coded_block *block, c
 }
 
 /* The mean plane, and half a sixteenth. */
-static int64_t mean_plane(const wvl_rescale_ends *ends) { return ends->bytes ? ends->planes / (int64_t)ends->bytes + PLANE / 32 : 0; }
+static int64_t mean_plane(const wvl_rescale_ends *ends)
+{
+    return ends->bytes ? ends->planes / (int64_t)ends->bytes + PLANE / 32 : 0;
+}
 
 unsigned wvl_rescale_choose(const wvl_plan *plan, const wvl_rescale_ends *ends)
 {
@@ -44,10 +50,12 @@ unsigned wvl_rescale_choose(const wvl_plan *plan, const wvl_rescale_ends *ends)
 /* Old step over new one, rounded down. */
 static uint64_t factor_of(const wvl_band_coding *before, const wvl_band_coding *after)
 {
-    return ((uint64_t)(2048u + before->mantissa) << (32 + after->exponent - before->exponent)) / (2048u + after->mantissa);
+    return ((uint64_t)(2048u + before->mantissa) << (32 + after->exponent - before->exponent)) /
+           (2048u + after->mantissa);
 }
 
-int wvl_rescale_open(wvl_rescale *r, const wvl_allocator *allocator, const wvl_plan *plan, const wvl_rescale_ends *ends, unsigned sixteenths)
+int wvl_rescale_open(wvl_rescale *r, const wvl_allocator *allocator, const wvl_plan *plan, const wvl_rescale_ends *ends,
+                     unsigned sixteenths)
 {
     uint8_t *memory = wvl_alloc(allocator, wvl_rescale_bytes(plan));
     if (!memory) {
@@ -55,7 +63,7 @@ int wvl_rescale_open(wvl_rescale *r, const wvl_allocator *allocator, const wvl_p
     }
     r->plan = *plan;
     r->plan.codings = (wvl_coding *)memory;
-    r->factors = (uint64_t (*)[WVL_MAX_BANDS])(memory + plan->coding_count * sizeof(wvl_coding));
+    r->factors = (uint64_t(*)[WVL_MAX_BANDS])(memory + plan->coding_count * sizeof(wvl_coding));
     memcpy(r->plan.codings, plan->codings, plan->coding_count * sizeof *plan->codings);
     r->first_set = (uint8_t)(SETS_ABOVE + (uint32_t)(mean_plane(ends) / PLANE) + 1);
     r->is_open = 1;
@@ -87,7 +95,8 @@ static uint32_t scale_narrow(const wvl_block_input *in, uint64_t factor, uint16_
     uint32_t bound = 0, factor16 = (uint32_t)(factor >> 16);
     for (uint32_t y = 0; y < in->height; y++) {
         for (uint32_t x = 0; x < in->width; x++) {
-            uint32_t s = from[(size_t)y * in->stride + x], m = (uint32_t)((uint64_t)(2 * (s & 0x7FFFu) + 1) * factor16 >> 17);
+            uint32_t s = from[(size_t)y * in->stride + x],
+                     m = (uint32_t)((uint64_t)(2 * (s & 0x7FFFu) + 1) * factor16 >> 17);
             to[(size_t)y * in->stride + x] = (uint16_t)(m ? (s & 0x8000u) | m : 0);
             bound |= m;
         }
@@ -101,7 +110,8 @@ static uint32_t scale_wide(const wvl_block_input *in, uint64_t factor, uint32_t 
     uint32_t bound = 0;
     for (uint32_t y = 0; y < in->height; y++) {
         for (uint32_t x = 0; x < in->width; x++) {
-            uint32_t s = from[(size_t)y * in->stride + x], m = (uint32_t)(((uint64_t)(s & 0x7FFFFFFFu) * factor + factor / 2) >> 32);
+            uint32_t s = from[(size_t)y * in->stride + x],
+                     m = (uint32_t)(((uint64_t)(s & 0x7FFFFFFFu) * factor + factor / 2) >> 32);
             to[(size_t)y * in->stride + x] = m ? (s & 0x80000000u) | m : 0;
             bound |= m;
         }

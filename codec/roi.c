@@ -3,7 +3,10 @@
 
 #include <string.h>
 
-unsigned wvl_roi_count_planes(const wvl_coding *coding, unsigned planes) { return planes + (coding->region == WVL_REGION_PART ? coding->region_shift : 0); }
+unsigned wvl_roi_count_planes(const wvl_coding *coding, unsigned planes)
+{
+    return planes + (coding->region == WVL_REGION_PART ? coding->region_shift : 0);
+}
 
 unsigned wvl_roi_find_planes(const wvl_plan *plan)
 {
@@ -20,12 +23,14 @@ uint32_t wvl_roi_count_samples(const wvl_plan *plan)
 {
     uint32_t most = 0;
     for (uint32_t i = 0; i < plan->coding_count; i++) {
-        most = wvl_max_u32(most, plan->codings[i].region == WVL_REGION_PART ? UINT32_C(1) << (plan->codings[i].xcb + plan->codings[i].ycb) : 0);
+        most = wvl_max_u32(most, plan->codings[i].region == WVL_REGION_PART
+                                     ? UINT32_C(1) << (plan->codings[i].xcb + plan->codings[i].ycb)
+                                     : 0);
     }
     return most;
 }
 
-/* ---- What of a block is region ------------------------------------------------------------------------------------------------- */
+/* ---- What of a block is region --------------------------------------------------------------- */
 
 /* Marks samples of `inner` with 1. */
 static void mark(uint32_t *copy, wvl_rect block, wvl_rect inner)
@@ -41,7 +46,8 @@ static void mark(uint32_t *copy, wvl_rect block, wvl_rect inner)
 static int touches(wvl_rect a, wvl_rect b) { return a.x0 < b.x1 && b.x0 < a.x1 && a.y0 < b.y1 && b.y0 < a.y1; }
 static int covers(wvl_rect a, wvl_rect b) { return a.x0 <= b.x0 && a.y0 <= b.y0 && a.x1 >= b.x1 && a.y1 >= b.y1; }
 
-static unsigned mark_regions(const wvl_plan *plan, const wvl_tile_plan *tile, uint32_t component, const wvl_tile_band *band, wvl_rect rect, uint32_t *copy)
+static unsigned mark_regions(const wvl_plan *plan, const wvl_tile_plan *tile, uint32_t component,
+                             const wvl_tile_band *band, wvl_rect rect, uint32_t *copy)
 {
     unsigned kind = WVL_ROI_NONE;
     for (uint32_t i = 0; i < plan->region_count; i++) {
@@ -49,7 +55,8 @@ static unsigned mark_regions(const wvl_plan *plan, const wvl_tile_plan *tile, ui
         if (!wvl_geom_region_counts(region, tile->rect, tile->index, component)) {
             continue;
         }
-        wvl_rect inner = wvl_geom_region_in_band(&plan->components[component], &tile->components[component], band, region->rect);
+        wvl_rect inner =
+            wvl_geom_region_in_band(&plan->components[component], &tile->components[component], band, region->rect);
         if (covers(inner, rect)) {
             return WVL_ROI_WHOLE;
         }
@@ -64,7 +71,7 @@ static unsigned mark_regions(const wvl_plan *plan, const wvl_tile_plan *tile, ui
     return kind;
 }
 
-/* ---- Copies -------------------------------------------------------------------------------------------------------------------- */
+/* ---- Copies ---------------------------------------------------------------------------------- */
 
 static uint32_t fetch(const wvl_block_input *in, uint32_t x, uint32_t y)
 {
@@ -77,9 +84,9 @@ static uint32_t fetch(const wvl_block_input *in, uint32_t x, uint32_t y)
 }
 
 /*
- * After its last plane a sample is held to be in the middle of its step; its fraction says how far off that is. With m the sample, c what the copy has
- * of it, r and k their fractions, all in units of 2^-F step, gains of c add up to c^2 - (k - 2^F / 2)^2, and what is then left is (r - 2^F / 2)^2. A
- * sample below one step gains nothing.
+ * After its last plane a sample is held to be in the middle of its step; its fraction says how far off that is. With m
+ * the sample, c what the copy has of it, r and k their fractions, all in units of 2^-F step, gains of c add up to c^2 -
+ * (k - 2^F / 2)^2, and what is then left is (r - 2^F / 2)^2. A sample below one step gains nothing.
  */
 static uint64_t energy_of(uint32_t m, uint32_t c, unsigned frac_bits)
 {
@@ -88,14 +95,17 @@ static uint64_t energy_of(uint32_t m, uint32_t c, unsigned frac_bits)
 }
 
 /* Replaces the marks. Returns the OR of the coded bits of the background. */
-static uint32_t copy_samples(const wvl_block_input *in, unsigned copy_frac_bits, uint32_t *copy, wvl_roi *lift, uint32_t *bound)
+static uint32_t copy_samples(const wvl_block_input *in, unsigned copy_frac_bits, uint32_t *copy, wvl_roi *lift,
+                             uint32_t *bound)
 {
     uint32_t background = 0;
     for (uint32_t y = 0; y < in->height; y++) {
         for (uint32_t x = 0; x < in->width; x++) {
-            uint32_t *to = &copy[y * in->width + x], s = fetch(in, x, y), m = s & 0x7FFFFFFFu, steps = m >> in->frac_bits;
+            uint32_t *to = &copy[y * in->width + x], s = fetch(in, x, y), m = s & 0x7FFFFFFFu,
+                     steps = m >> in->frac_bits;
             uint32_t v = *to ? steps << (lift->shift + copy_frac_bits) : m >> lift->lost_frac_bits;
-            lift->energy += energy_of(m, *to ? steps << in->frac_bits : m >> lift->lost_frac_bits << lift->lost_frac_bits, in->frac_bits);
+            lift->energy += energy_of(
+                m, *to ? steps << in->frac_bits : m >> lift->lost_frac_bits << lift->lost_frac_bits, in->frac_bits);
             lift->count += *to && steps;
             background |= *to ? 0 : steps;
             *bound |= v;
@@ -105,8 +115,8 @@ static uint32_t copy_samples(const wvl_block_input *in, unsigned copy_frac_bits,
     return background;
 }
 
-void wvl_roi_block(const wvl_plan *plan, const wvl_tile_plan *tile, uint32_t component, const wvl_tile_band *band, uint32_t index, wvl_block_input *in,
-                       uint32_t *copy, wvl_roi *lift)
+void wvl_roi_block(const wvl_plan *plan, const wvl_tile_plan *tile, uint32_t component, const wvl_tile_band *band,
+                   uint32_t index, wvl_block_input *in, uint32_t *copy, wvl_roi *lift)
 {
     const wvl_coding *coding = &plan->codings[tile->components[component].coding];
     memset(lift, 0, sizeof *lift);
@@ -138,10 +148,11 @@ void wvl_roi_block(const wvl_plan *plan, const wvl_tile_plan *tile, uint32_t com
     in->bound = bound;
 }
 
-/* ---- Gains --------------------------------------------------------------------------------------------------------------------- */
+/* ---- Gains ----------------------------------------------------------------------------------- */
 
-/* Of one pass of the copy. With P = plane + F of the copy, what refines a region's sample below s finds m' = 0, where codec/core/gain.h gives 3 * 2^P;
- * at plane s a reversible sample is exact, and a quarter more of each square is gone than a sample in the middle of its step would tell. */
+/* Of one pass of the copy. With P = plane + F of the copy, what refines a region's sample below s finds m' = 0, where
+ * codec/core/gain.h gives 3 * 2^P; at plane s a reversible sample is exact, and a quarter more of each square is gone
+ * than a sample in the middle of its step would tell. */
 static int64_t settle_gain(const wvl_roi *lift, int64_t gain, unsigned plane, unsigned pass)
 {
     unsigned P = plane + lift->frac_bits;
@@ -162,6 +173,7 @@ void wvl_roi_settle_gains(const wvl_roi *lift, wvl_block_output *out)
     out->energy = lift->energy;
     out->energy_shift = 0;
     for (unsigned i = 0; i < out->pass_count; i++) {
-        out->passes[i].gain_quarters = settle_gain(lift, out->passes[i].gain_quarters, out->planes - 1 - (i + 2) / 3, i);
+        out->passes[i].gain_quarters =
+            settle_gain(lift, out->passes[i].gain_quarters, out->planes - 1 - (i + 2) / 3, i);
     }
 }

@@ -13,7 +13,7 @@
 
 #define FIRST_CAPACITY 65536u /* of a memory sink */
 
-/* ---- What the library's sinks share -------------------------------------------------------------------------------------- */
+/* ---- What the library's sinks share ---------------------------------------------------------- */
 
 int wvl_sink_fail(wvl_sink_state *state, wvl_status status, const char *action, const char *path, int code)
 {
@@ -25,7 +25,8 @@ int wvl_sink_fail(wvl_sink_state *state, wvl_status status, const char *action, 
     if (code && strerror_r(code, reason, sizeof reason)) {
         (void)snprintf(reason, sizeof reason, "error %d", code);
     }
-    (void)snprintf(state->error, sizeof state->error, "%s%s%.320s%s%s", action, *path ? " " : "", path, code ? ": " : "", reason);
+    (void)snprintf(state->error, sizeof state->error, "%s%s%.320s%s%s", action, *path ? " " : "", path,
+                   code ? ": " : "", reason);
     return -1;
 }
 
@@ -122,7 +123,7 @@ int wvl_sink_check_patch(wvl_sink_state *state, uint64_t written, uint64_t offse
     return 0;
 }
 
-/* ---- Memory -------------------------------------------------------------------------------------------------------------- */
+/* ---- Memory ---------------------------------------------------------------------------------- */
 
 typedef struct memory_sink {
     wvl_sink_state state;
@@ -250,7 +251,7 @@ wvl_status wvl_sink_reserve(wvl_sink *sink, uint64_t bytes)
     return memory_grow(s, need, need) ? WVL_ERROR_MEMORY : WVL_OK;
 }
 
-/* ---- Stream -------------------------------------------------------------------------------------------------------------- */
+/* ---- Stream ---------------------------------------------------------------------------------- */
 
 /* No patch: the stream may be a pipe, or append wherever it stands. */
 typedef struct stream_sink {

@@ -8,12 +8,14 @@
 
 #include "wavelane.h"
 
-/* The number of bytes that will follow is known: a memory sink allocates once and hands over without a copy. Others ignore it. */
+/* The number of bytes that will follow is known: a memory sink allocates once and hands over without a copy. Others
+ * ignore it. */
 wvl_status wvl_sink_reserve(wvl_sink *sink, uint64_t bytes);
 
-/* Closes the sink, the only place that does. WVL_ERROR_SINK or _MEMORY when it failed now or at an earlier write or patch; the first
- * reason, with the name of the file and the system's text, is stored in error (if not NULL, always terminated, "" without a reason). A
- * sink of the library's is emptied, so that a second close, discard or take finds nothing; complete memory stays to be taken. */
+/* Closes the sink, the only place that does. WVL_ERROR_SINK or _MEMORY when it failed now or at an earlier write or
+ * patch; the first reason, with the name of the file and the system's text, is stored in error (if not NULL, always
+ * terminated, "" without a reason). A sink of the library's is emptied, so that a second close, discard or take finds
+ * nothing; complete memory stays to be taken. */
 wvl_status wvl_sink_finish(wvl_sink *sink, int complete, char *error, size_t error_bytes);
 
 #endif

@@ -26,18 +26,21 @@
 typedef struct file_sink {
     wvl_sink_state state;
     const wvl_sink_system *system;
-    int fd;              /* -1: closed */
+    int fd; /* -1: closed */
     int overwrite;
-    int is_special;      /* a device, FIFO or socket: written directly, neither patched nor renamed */
-    uint64_t flushed;    /* bytes that left the buffer */
-    uint32_t used;       /* bytes in it */
+    int is_special;                 /* a device, FIFO or socket: written directly, neither patched nor renamed */
+    uint64_t flushed;               /* bytes that left the buffer */
+    uint32_t used;                  /* bytes in it */
     char *path, *directory, *spare; /* all in names; spare: room for the temporary name */
     char *temporary;                /* spare, or NULL when there is no file of that name to remove */
     uint8_t buffer[FILE_BUFFER_BYTES];
     char names[];
 } file_sink;
 
-static int file_fail(file_sink *s, const char *action, int code) { return wvl_sink_fail(&s->state, WVL_ERROR_SINK, action, s->path, code); }
+static int file_fail(file_sink *s, const char *action, int code)
+{
+    return wvl_sink_fail(&s->state, WVL_ERROR_SINK, action, s->path, code);
+}
 
 /* Writes everything, at an offset or (negative) where the file stands. Returns 0 or an errno value. */
 static int write_all(int fd, const uint8_t *data, uint64_t bytes, off_t offset)
@@ -60,7 +63,8 @@ static int write_all(int fd, const uint8_t *data, uint64_t bytes, off_t offset)
 
 static int file_put(file_sink *s, const uint8_t *data, uint64_t bytes)
 {
-    int code = bytes > INT64_MAX - s->flushed ? EFBIG : write_all(s->fd, data, bytes, s->is_special ? -1 : (off_t)s->flushed);
+    int code =
+        bytes > INT64_MAX - s->flushed ? EFBIG : write_all(s->fd, data, bytes, s->is_special ? -1 : (off_t)s->flushed);
     if (code) {
         return file_fail(s, "cannot write", code);
     }
@@ -111,9 +115,10 @@ static int file_patch(void *user, uint64_t offset, const void *data, size_t byte
     return code ? file_fail(s, "cannot write", code) : 0;
 }
 
-/* ---- Names ----------------------------------------------------------------------------------------------------------- */
+/* ---- Names ----------------------------------------------------------------------------------- */
 
-/* ".NAME.xxxxxx" in the directory of path. NAME is cut, at a character of UTF-8, where the whole could exceed NAME_MAX. Returns the end. */
+/* ".NAME.xxxxxx" in the directory of path. NAME is cut, at a character of UTF-8, where the whole could exceed NAME_MAX.
+ * Returns the end. */
 static char *put_temporary_name(char *out, const char *path)
 {
     const char *slash = strrchr(path, '/'), *base = slash ? slash + 1 : path;
@@ -171,7 +176,7 @@ static void remove_temporary(file_sink *s)
     }
 }
 
-/* ---- End ------------------------------------------------------------------------------------------------------------- */
+/* ---- End ------------------------------------------------------------------------------------- */
 
 /* A file system that cannot synchronise is not a failure. Returns 0 or an errno value. */
 static int sync_descriptor(const file_sink *s, int fd)
@@ -228,8 +233,10 @@ static int rename_new(file_sink *s)
         return 0;
     }
     if (errno == EINVAL || lacks_links(errno)) {
-        return file_fail(s, "this file system cannot create a file without the risk to replace one; allow that with "
-                            "--force (overwrite) for", errno);
+        return file_fail(s,
+                         "this file system cannot create a file without the risk to replace one; allow that with "
+                         "--force (overwrite) for",
+                         errno);
     }
     return file_fail(s, "cannot create", errno);
 }
@@ -319,7 +326,7 @@ static void file_dispose(void *sink)
     (void)close_descriptor(s->fd);
 }
 
-/* ---- Open ------------------------------------------------------------------------------------------------------------ */
+/* ---- Open ------------------------------------------------------------------------------------ */
 
 static int open_special(file_sink *s)
 {
@@ -330,7 +337,8 @@ static int open_special(file_sink *s)
     return s->fd < 0 ? file_fail(s, "cannot open", errno) : 0;
 }
 
-/* A target that could not be written in place is not replaced either; one that is replaced passes its permissions on. */
+/* A target that could not be written in place is not replaced either; one that is replaced passes its permissions on.
+ */
 static int file_open(file_sink *s)
 {
     struct stat target, link_itself;

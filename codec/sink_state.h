@@ -8,7 +8,8 @@
 #include "base/structs.h"
 #include "wavelane.h"
 
-/* The members of version 0.2.0: the library fills and empties no more of a caller's structure, which may be older than this header. */
+/* The members of version 0.2.0: the library fills and empties no more of a caller's structure, which may be older than
+ * this header. */
 #define WVL_SINK_BYTES WVL_STRUCT_UNTIL(wvl_sink, user)
 
 /* First member of every sink of the library. */
@@ -24,7 +25,8 @@ typedef struct wvl_sink_state {
     char error[512];
 } wvl_sink_state;
 
-/* Clears the context's error and creates a zeroed sink of `bytes` bytes with its state first; NULL: no memory, the context says so. */
+/* Clears the context's error and creates a zeroed sink of `bytes` bytes with its state first; NULL: no memory, the
+ * context says so. */
 void *wvl_sink_create_state(wvl_context *context, uint64_t bytes, int (*settle)(void *, int), void (*dispose)(void *));
 void wvl_sink_destroy_state(wvl_sink_state *state);
 /* Notes the first failure: action, path ("" for none), the text of code (an errno value; 0 for none). Returns -1. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Private to the file sink: the system calls that create, name and flush a file. Tests replace them to make each fail. */
+/* Private to the file sink: the system calls that create, name and flush a file. Tests replace them to make each fail.
+ */
 #ifndef WVL_CODEC_SINK_SYSTEM_H
 #define WVL_CODEC_SINK_SYSTEM_H
 

@@ -46,7 +46,8 @@ static uint64_t add_chunk(wvl_store *store)
     return c << WVL_STORE_CHUNK_LOG2;
 }
 
-/* Under the lock: a span for the writer, at least `bytes`; the one it has goes on where nothing lies behind it. 0: no memory. */
+/* Under the lock: a span for the writer, at least `bytes`; the one it has goes on where nothing lies behind it. 0: no
+ * memory. */
 static int open_span(wvl_store *store, wvl_store_writer *writer, uint64_t bytes)
 {
     int goes_on = writer->end == store->at && store->end > store->at && store->end - writer->at >= bytes;

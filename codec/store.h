@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* An elastic store for coded data: chunks that never move, positions instead of pointers. Writers own a span of a chunk each, so that they meet
- * only when one is full. A piece never straddles chunks. */
+/* An elastic store for coded data: chunks that never move, positions instead of pointers. Writers own a span of a chunk
+ * each, so that they meet only when one is full. A piece never straddles chunks. */
 #ifndef WVL_CODEC_STORE_H
 #define WVL_CODEC_STORE_H
 
@@ -13,8 +13,8 @@
 #define WVL_STORE_CHUNK_LOG2 WVL_CHUNK_LOG2
 #define WVL_STORE_CHUNK WVL_CHUNK_BYTES
 #define WVL_STORE_SPAN ((uint64_t)128 << 10) /* a writer may leave so much unused */
-#define WVL_STORE_TABLE_LOG2 10u /* chunk pointers per table page */
-#define WVL_STORE_PAGES 4096u    /* 2^42 bytes in all */
+#define WVL_STORE_TABLE_LOG2 10u             /* chunk pointers per table page */
+#define WVL_STORE_PAGES 4096u                /* 2^42 bytes in all */
 
 typedef struct wvl_store {
     const wvl_allocator *allocator;
@@ -37,7 +37,8 @@ uint64_t wvl_store_reserve(wvl_store *store, wvl_store_writer *writer, uint64_t 
 static inline void *wvl_store_at(const wvl_store *store, uint64_t at)
 {
     uint64_t chunk = at >> WVL_STORE_CHUNK_LOG2;
-    return store->pages[chunk >> WVL_STORE_TABLE_LOG2][chunk & ((1u << WVL_STORE_TABLE_LOG2) - 1)] + (at & (WVL_STORE_CHUNK - 1));
+    return store->pages[chunk >> WVL_STORE_TABLE_LOG2][chunk & ((1u << WVL_STORE_TABLE_LOG2) - 1)] +
+           (at & (WVL_STORE_CHUNK - 1));
 }
 
 #endif

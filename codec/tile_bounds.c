@@ -6,8 +6,8 @@
 #include "codec/roi.h"
 #include "codec/tile_coder.h"
 
-/* Coding segments and POC of the tile, PLM, PPM and PPT beyond what they take from elsewhere: lengths of at most five bytes, an entry and a segment for every
- * tile-part, and segments that hold 65277 bytes or more. */
+/* Coding segments and POC of the tile, PLM, PPM and PPT beyond what they take from elsewhere: lengths of at most five
+ * bytes, an entry and a segment for every tile-part, and segments that hold 65277 bytes or more. */
 static uint64_t bound_pointers(const wvl_plan *plan, uint64_t segments, uint64_t packets, uint64_t headers)
 {
     uint64_t parts = plan->parts ? WVL_CS_MAX_PARTS_PER_TILE : 1, bytes = segments;
@@ -27,26 +27,36 @@ static uint64_t add_gaps(uint64_t kept, uint64_t piece, uint64_t span)
     return wvl_add_saturate(kept, 2 * piece < span ? wvl_mul_saturate(kept / (span - piece) + 1, piece) : kept);
 }
 
-static uint64_t add_times(uint64_t sum, uint64_t count, uint64_t bytes) { return wvl_add_saturate(sum, wvl_mul_saturate(count, bytes)); }
+static uint64_t add_times(uint64_t sum, uint64_t count, uint64_t bytes)
+{
+    return wvl_add_saturate(sum, wvl_mul_saturate(count, bytes));
+}
 
-static void add_band(const wvl_plan *plan, const wvl_coding *coding, const wvl_tile_band *band, uint64_t times, wvl_coder_tile_sum *t)
+static void add_band(const wvl_plan *plan, const wvl_coding *coding, const wvl_tile_band *band, uint64_t times,
+                     wvl_coder_tile_sum *t)
 {
     const wvl_block_coder *coder = wvl_blocks_choose_coder(plan);
-    uint64_t n = wvl_mul_saturate((uint64_t)band->block_cols * band->block_rows, times), layers_of_block = wvl_min_u32(plan->layer_count, 109);
+    uint64_t n = wvl_mul_saturate((uint64_t)band->block_cols * band->block_rows, times),
+             layers_of_block = wvl_min_u32(plan->layer_count, 109);
     unsigned planes = wvl_roi_count_planes(coding, band->planes);
     uint64_t block = wvl_blocks_bound_bytes(plan, band->slot_width, band->slot_height, planes, coding->style);
-    t->codewords = add_times(t->codewords, n, coder->bytes_bound(band->slot_width, band->slot_height, planes, coding->style));
-    t->kept = add_times(t->kept, n, block + wvl_block_passes_bytes(coder->passes_bound(planes), plan->rate_control) + 8);
+    t->codewords =
+        add_times(t->codewords, n, coder->bytes_bound(band->slot_width, band->slot_height, planes, coding->style));
+    t->kept =
+        add_times(t->kept, n, block + wvl_block_passes_bytes(coder->passes_bound(planes), plan->rate_control) + 8);
     t->piece = wvl_max_u64(t->piece, block + 8);
-    t->block_headers = add_times(t->block_headers, n, layers_of_block * (wvl_t2_header_bound(1, 0, coding->style, 1) + 1));
+    t->block_headers =
+        add_times(t->block_headers, n, layers_of_block * (wvl_t2_header_bound(1, 0, coding->style, 1) + 1));
     t->index = add_times(t->index, n, layers_of_block * sizeof(wvl_contribution));
 }
 
-void wvl_coder_add_component(const wvl_plan *plan, const wvl_tile_plan *tile, uint32_t component, uint64_t times, wvl_coder_tile_sum *t, wvl_coder_sum *sum)
+void wvl_coder_add_component(const wvl_plan *plan, const wvl_tile_plan *tile, uint32_t component, uint64_t times,
+                             wvl_coder_tile_sum *t, wvl_coder_sum *sum)
 {
     const wvl_tile_component *tc = &tile->components[component];
     const wvl_coding *coding = &plan->codings[tc->coding];
-    const wvl_tile_band *band = &tile->bands[tile->resolutions[tc->first_resolution].first_band], *end = band + 3u * tc->levels + 1u;
+    const wvl_tile_band *band = &tile->bands[tile->resolutions[tc->first_resolution].first_band],
+                        *end = band + 3u * tc->levels + 1u;
     for (; band < end; band++) {
         add_band(plan, coding, band, times, t);
     }
@@ -68,19 +78,23 @@ static void add_tile_memory(const wvl_plan *plan, const wvl_coder_tile_sum *t, w
     sum->tile_bytes = wvl_add_saturate(sum->tile_bytes, wvl_alloc_size(carver.used));
 }
 
-void wvl_coder_add_tile(const wvl_plan *plan, const wvl_tile_plan *tile, uint64_t span, const wvl_coder_tile_sum *t, wvl_coder_sum *sum)
+void wvl_coder_add_tile(const wvl_plan *plan, const wvl_tile_plan *tile, uint64_t span, const wvl_coder_tile_sum *t,
+                        wvl_coder_sum *sum)
 {
     uint64_t stored = add_gaps(t->kept, t->piece, span), packets = wvl_mul_saturate(t->precincts, plan->layer_count);
-    stored = wvl_depth_is_possible(plan) ? wvl_mul_saturate(stored, 3) : stored; /* blocks that were left too early are stored again */
+    stored = wvl_depth_is_possible(plan) ? wvl_mul_saturate(stored, 3)
+                                         : stored; /* blocks that were left too early are stored again */
     uint64_t tree_bytes = wvl_mul_saturate(t->nodes / 2, plan->layer_count + 40ull) / 7;
     uint64_t headers = wvl_add_saturate(wvl_add_saturate(t->block_headers, tree_bytes), wvl_mul_saturate(packets, 4));
     /* Growing arrays may hold three halves of what they need, and old and new at once while they grow. */
     uint64_t growing = wvl_add_saturate(headers, t->index), segments = wvl_cs_measure_tile_segments(plan, tile->index);
     uint64_t part_headers = wvl_add_saturate(wvl_cs_bound_part_header(plan, packets), segments);
     growing = growing > UINT64_MAX / 5 ? UINT64_MAX : 5 * growing / 2;
-    sum->stored_bytes = wvl_add_saturate(sum->stored_bytes, wvl_add_saturate(wvl_add_saturate(stored, growing), part_headers));
+    sum->stored_bytes =
+        wvl_add_saturate(sum->stored_bytes, wvl_add_saturate(wvl_add_saturate(stored, growing), part_headers));
     uint64_t markers = wvl_mul_saturate(packets, wvl_packet_marker_bytes(tile->sop, tile->eph));
-    uint64_t output = wvl_add_saturate(wvl_add_saturate(wvl_add_saturate(t->codewords, headers), markers), part_headers);
+    uint64_t output =
+        wvl_add_saturate(wvl_add_saturate(wvl_add_saturate(t->codewords, headers), markers), part_headers);
     output = wvl_add_saturate(output, bound_pointers(plan, segments, packets, wvl_add_saturate(headers, markers)));
     sum->output_bytes = wvl_add_saturate(sum->output_bytes, wvl_add_saturate(output, plan->parts ? 255u * 14u : 14u));
     sum->most_packets = wvl_max_u64(sum->most_packets, packets);
@@ -117,16 +131,18 @@ void wvl_coder_measure(const wvl_plan *plan, const wvl_coder_sum *sum, uint32_t 
     memory->worker_bytes = wvl_alloc_size(wvl_pool_source_bytes(plan, concurrency));
     memory->base_bytes = base_bytes(plan, concurrency);
     memory->tile_bytes = sum->tile_bytes;
-    memory->finish_bytes = wvl_max_u64(wvl_alloc_size(wvl_layers_working_bytes(plan, &sum->sizes, concurrency)), wvl_add_saturate(lengths, wvl_alloc_size(header)));
+    memory->finish_bytes = wvl_max_u64(wvl_alloc_size(wvl_layers_working_bytes(plan, &sum->sizes, concurrency)),
+                                       wvl_add_saturate(lengths, wvl_alloc_size(header)));
     /* Each store may leave a chunk nearly empty, and every writer a span; then there is its table. */
-    memory->coded_bytes_bound = wvl_add_saturate(sum->stored_bytes, 2 * (2 * WVL_STORE_CHUNK + WVL_STORE_SPAN * concurrency));
+    memory->coded_bytes_bound =
+        wvl_add_saturate(sum->stored_bytes, 2 * (2 * WVL_STORE_CHUNK + WVL_STORE_SPAN * concurrency));
     memory->output_bytes_bound = wvl_add_saturate(sum->output_bytes, header + WVL_CS_END_BYTES);
     if (plan->max_bytes && plan->max_bytes < memory->output_bytes_bound) {
         memory->output_bytes_bound = plan->max_bytes;
     }
 }
 
-/* ---- What is likely ---------------------------------------------------------------------------------------------------------------- */
+/* ---- What is likely -------------------------------------------------------------------------- */
 
 /* Bits of a sample that code it without loss, as a part of its depth: photographs take 0.4 to 0.7. */
 #define SHARE_OF_DEPTH 0.55
@@ -162,7 +178,8 @@ uint64_t wvl_coder_guess_bytes(const wvl_plan *plan, const wvl_coder_sum *sum)
     double bits = guess_bits(plan), planes = bits * 1.2 + 1.0, sets = plan->all_sets ? 2.0 : 1.0;
     double block = 3.0 * planes * (double)wvl_block_passes_bytes(1, plan->rate_control) + 16.0;
     double sent = (double)wvl_min_u32(plan->layer_count, 8) * sizeof(wvl_contribution) * 1.5;
-    double bytes = sets * bits / 8.0 * (double)plan->total_samples + (double)sum->blocks * (block + sent) + (double)sum->packets * 2.0;
+    double bytes = sets * bits / 8.0 * (double)plan->total_samples + (double)sum->blocks * (block + sent) +
+                   (double)sum->packets * 2.0;
     bytes += 2.0 * (double)WVL_STORE_CHUNK;
     return bytes < 1e18 ? (uint64_t)bytes : UINT64_MAX;
 }

@@ -6,7 +6,7 @@
 
 #include "base/alloc.h"
 
-/* ---- Sizes ------------------------------------------------------------------------------------------------------- */
+/* ---- Sizes ----------------------------------------------------------------------------------- */
 
 void wvl_coder_carve_tile(const wvl_plan *plan, wvl_carver *carver, wvl_coded_tile *tile)
 {
@@ -41,7 +41,7 @@ static uint64_t packet_bytes_count(const wvl_plan *plan)
     return wvl_mul_saturate((uint64_t)plan->component_count * (plan->max_levels + 1u), plan->layer_count);
 }
 
-/* ---- Life -------------------------------------------------------------------------------------------------------- */
+/* ---- Life ------------------------------------------------------------------------------------ */
 
 wvl_status wvl_coder_init(wvl_coder *coder, const wvl_coder_options *o)
 {
@@ -86,7 +86,7 @@ void wvl_coder_fini(wvl_coder *coder)
     memset(coder, 0, sizeof *coder);
 }
 
-/* ---- Waves ------------------------------------------------------------------------------------------------------- */
+/* ---- Waves ----------------------------------------------------------------------------------- */
 
 static wvl_status open_tiles(wvl_coder *coder, const wvl_coefs *coefs, uint32_t tile_count)
 {

@@ -23,11 +23,11 @@ typedef struct wvl_coder_options {
     const wvl_allocator *allocator;
     const wvl_plan *plan;
     wvl_pool *pool;
-    uint64_t rank;                /* of its runs in the pool: lower ones come first */
-    const wvl_look *look;         /* may be NULL */
-    void *worker_memory; /* wvl_pool_source_bytes() of it for the pool's concurrency, kept by the caller between
-                            pictures; NULL: the coder takes it with the first blocks, so that it does not lie beside
-                            what the transform takes, and returns it with wvl_coder_finish */
+    uint64_t rank;        /* of its runs in the pool: lower ones come first */
+    const wvl_look *look; /* may be NULL */
+    void *worker_memory;  /* wvl_pool_source_bytes() of it for the pool's concurrency, kept by the caller between
+                             pictures; NULL: the coder takes it with the first blocks, so that it does not lie beside
+                             what the transform takes, and returns it with wvl_coder_finish */
     void (*tick)(void *user, uint64_t done,
                  uint64_t all); /* progress of code_tiles, from the calling thread; may be NULL */
     void *tick_user;
@@ -38,7 +38,7 @@ typedef struct wvl_coder {
     const wvl_allocator *allocator;
     wvl_pool *pool;
     uint64_t rank;
-    const wvl_look *look; /* may be NULL */
+    const wvl_look *look;  /* may be NULL */
     wvl_coded_tile *tiles; /* [tile_count] */
     wvl_t2_sizes sizes;    /* greatest of all tiles */
     wvl_blocks blocks;
@@ -69,26 +69,29 @@ typedef struct wvl_coder_memory {
 /* tile_bounds.c. */
 /* The largest things of a tile, all components together: sums of their worst cases (tile_bounds.c). */
 typedef struct wvl_coder_tile_sum {
-    uint64_t blocks, precincts;      /* the caller's */
-    uint64_t nodes;                  /* of tag trees */
+    uint64_t blocks, precincts; /* the caller's */
+    uint64_t nodes;             /* of tag trees */
     uint64_t codewords, kept, piece, block_headers, index;
 } wvl_coder_tile_sum;
 
 /* The same of the picture. Zero-initialise. */
 typedef struct wvl_coder_sum {
-    wvl_t2_sizes sizes;              /* greatest of all tiles */
+    wvl_t2_sizes sizes; /* greatest of all tiles */
     uint64_t tile_bytes, stored_bytes, output_bytes;
     uint64_t most_packets, packets, blocks;
-    uint64_t plm_packets;            /* of the first tile that has more than PLM can name; 0: none */
+    uint64_t plm_packets; /* of the first tile that has more than PLM can name; 0: none */
     uint32_t plm_tile;
-    int is_crowded;                  /* a tile has more packets than can be counted: crowded_tile */
+    int is_crowded; /* a tile has more packets than can be counted: crowded_tile */
     uint32_t crowded_tile;
 } wvl_coder_sum;
 
 /* tile->components[component], which stands for `times` components. */
-void wvl_coder_add_component(const wvl_plan *plan, const wvl_tile_plan *tile, uint32_t component, uint64_t times, wvl_coder_tile_sum *tile_sum, wvl_coder_sum *sum);
-/* When all its components were added. tile: index and markers; span: of the stores, the least run of bytes that is left where a piece does not fit. */
-void wvl_coder_add_tile(const wvl_plan *plan, const wvl_tile_plan *tile, uint64_t span, const wvl_coder_tile_sum *tile_sum, wvl_coder_sum *sum);
+void wvl_coder_add_component(const wvl_plan *plan, const wvl_tile_plan *tile, uint32_t component, uint64_t times,
+                             wvl_coder_tile_sum *tile_sum, wvl_coder_sum *sum);
+/* When all its components were added. tile: index and markers; span: of the stores, the least run of bytes that is left
+ * where a piece does not fit. */
+void wvl_coder_add_tile(const wvl_plan *plan, const wvl_tile_plan *tile, uint64_t span,
+                        const wvl_coder_tile_sum *tile_sum, wvl_coder_sum *sum);
 void wvl_coder_measure(const wvl_plan *plan, const wvl_coder_sum *sum, uint32_t concurrency, wvl_coder_memory *memory);
 /* What coded data takes of a picture like most: photographs, drawings. No promise. */
 uint64_t wvl_coder_guess_bytes(const wvl_plan *plan, const wvl_coder_sum *sum);
@@ -107,10 +110,12 @@ static inline int wvl_coder_wants_again(const wvl_coder *coder) { return coder->
 /* Most packets that are walked to find where tile-parts begin. */
 #define WVL_CODER_MOST_WALKED (UINT64_C(1) << 26)
 
-/* Tile-parts of all tiles, from geometry alone; component_overhead ([cap groups] or NULL) takes what their headers add to each group. tile, memory: carved, used
- * with plan->parts only. A problem (more than 255 parts a tile, more than TLM can name, packets that cannot be counted) is put in words. */
-wvl_status wvl_coder_count_parts(const wvl_plan *plan, const wvl_look *look, const wvl_coder_sum *sum, wvl_tile_plan *tile, const wvl_order_memory *memory,
-                                 uint64_t *component_overhead, uint64_t *count, char *problem, size_t problem_bytes);
+/* Tile-parts of all tiles, from geometry alone; component_overhead ([cap groups] or NULL) takes what their headers add
+ * to each group. tile, memory: carved, used with plan->parts only. A problem (more than 255 parts a tile, more than TLM
+ * can name, packets that cannot be counted) is put in words. */
+wvl_status wvl_coder_count_parts(const wvl_plan *plan, const wvl_look *look, const wvl_coder_sum *sum,
+                                 wvl_tile_plan *tile, const wvl_order_memory *memory, uint64_t *component_overhead,
+                                 uint64_t *count, char *problem, size_t problem_bytes);
 /* The same with coder->parts described, and what their headers take of each cap group. */
 wvl_status wvl_coder_divide_tiles(wvl_coder *coder, wvl_tile_plan *tile, const wvl_order_memory *memory);
 

@@ -8,7 +8,8 @@
 /* A volume of its own order is also a part of its own: cinema streams count on it. */
 static int starts_part(const wvl_plan *plan, const wvl_packet_id *before, const wvl_packet_id *now, int new_volume)
 {
-    return (plan->parts && new_volume) || ((plan->parts & WVL_PARTS_RESOLUTION) && now->resolution != before->resolution) ||
+    return (plan->parts && new_volume) ||
+           ((plan->parts & WVL_PARTS_RESOLUTION) && now->resolution != before->resolution) ||
            ((plan->parts & WVL_PARTS_LAYER) && now->layer != before->layer) ||
            ((plan->parts & WVL_PARTS_COMPONENT) && now->component != before->component);
 }
@@ -17,8 +18,8 @@ static int starts_part(const wvl_plan *plan, const wvl_packet_id *before, const 
 typedef struct division {
     const wvl_plan *plan;
     const wvl_look *look;
-    wvl_cs_part *parts;            /* NULL: only counted */
-    uint64_t *component_overhead;  /* [cap groups], added to; NULL: not asked for */
+    wvl_cs_part *parts;           /* NULL: only counted */
+    uint64_t *component_overhead; /* [cap groups], added to; NULL: not asked for */
     uint64_t part_count;
     char *problem;
     size_t problem_bytes;
@@ -49,7 +50,8 @@ static void charge_part(division *d, uint32_t tile, uint64_t index, const wvl_pa
         d->parts[d->part_count - 1].cap_group = group;
     }
     if (d->component_overhead) {
-        d->component_overhead[group] += WVL_CS_SOT_SOD_BYTES + (plan->plt || plan->packed_headers == WVL_PACKED_PPT ? 5 : 0);
+        d->component_overhead[group] +=
+            WVL_CS_SOT_SOD_BYTES + (plan->plt || plan->packed_headers == WVL_PACKED_PPT ? 5 : 0);
         d->component_overhead[group] += index ? 0 : wvl_cs_measure_tile_segments(plan, tile);
     }
 }
@@ -60,8 +62,10 @@ static wvl_status check_part(const division *d, uint32_t tile, uint64_t packets)
     if (!d->plan->plm || packets <= WVL_CS_MAX_NPLM) {
         return WVL_OK;
     }
-    (void)snprintf(d->problem, d->problem_bytes, "PLM: a tile-part of tile %u has %llu packets, and Nplm names up to 255 bytes of lengths (A.7.2); use more tile-parts, or PLT", tile,
-                   (unsigned long long)packets);
+    (void)snprintf(d->problem, d->problem_bytes,
+                   "PLM: a tile-part of tile %u has %llu packets, and Nplm names up to 255 bytes of lengths (A.7.2); "
+                   "use more tile-parts, or PLT",
+                   tile, (unsigned long long)packets);
     return WVL_ERROR_PARAMETER;
 }
 
@@ -76,8 +80,10 @@ static wvl_status divide_tile(division *d, const wvl_tile_plan *tile, const wvl_
         uint64_t index = d->part_count - first_part - 1;
         int starts = packets && starts_part(d->plan, &before, &id, order.volume_next != volume);
         if (packets == UINT32_MAX || (starts && index + 1 >= WVL_CS_MAX_PARTS_PER_TILE)) {
-            (void)snprintf(d->problem, d->problem_bytes, starts ? "tile %u needs more than 255 tile-parts in this progression (A.4.2)"
-                                                                : "tile %u has more than 2^32 packets", tile->index);
+            (void)snprintf(d->problem, d->problem_bytes,
+                           starts ? "tile %u needs more than 255 tile-parts in this progression (A.4.2)"
+                                  : "tile %u has more than 2^32 packets",
+                           tile->index);
             return WVL_ERROR_PARAMETER;
         }
         if (starts) {
@@ -118,7 +124,8 @@ static wvl_status divide_tiles(division *d, wvl_tile_plan *tile, const wvl_order
 static wvl_status check_whole_tiles(const division *d, const wvl_coder_sum *sum)
 {
     if (sum->is_crowded) {
-        (void)snprintf(d->problem, d->problem_bytes, "tile %u has more than 2^32 packets; use larger precincts or smaller tiles", sum->crowded_tile);
+        (void)snprintf(d->problem, d->problem_bytes,
+                       "tile %u has more than 2^32 packets; use larger precincts or smaller tiles", sum->crowded_tile);
         return WVL_ERROR_PARAMETER;
     }
     return sum->plm_packets && !d->plan->parts ? check_part(d, sum->plm_tile, sum->plm_packets) : WVL_OK;
@@ -127,16 +134,19 @@ static wvl_status check_whole_tiles(const division *d, const wvl_coder_sum *sum)
 static wvl_status check_walk(const division *d, const wvl_coder_sum *sum)
 {
     if (d->plan->parts && sum->packets > WVL_CODER_MOST_WALKED) {
-        (void)snprintf(d->problem, d->problem_bytes, "tile-parts: where they begin is found packet by packet, and the picture has %llu packets; %llu are supported. Use larger "
-                                                     "precincts, fewer layers, or no tile-parts", (unsigned long long)sum->packets,
-                       (unsigned long long)WVL_CODER_MOST_WALKED);
+        (void)snprintf(d->problem, d->problem_bytes,
+                       "tile-parts: where they begin is found packet by packet, and the picture has %llu packets; %llu "
+                       "are supported. Use larger "
+                       "precincts, fewer layers, or no tile-parts",
+                       (unsigned long long)sum->packets, (unsigned long long)WVL_CODER_MOST_WALKED);
         return WVL_ERROR_PARAMETER;
     }
     return WVL_OK;
 }
 
-wvl_status wvl_coder_count_parts(const wvl_plan *plan, const wvl_look *look, const wvl_coder_sum *sum, wvl_tile_plan *tile, const wvl_order_memory *memory,
-                                 uint64_t *component_overhead, uint64_t *count, char *problem, size_t problem_bytes)
+wvl_status wvl_coder_count_parts(const wvl_plan *plan, const wvl_look *look, const wvl_coder_sum *sum,
+                                 wvl_tile_plan *tile, const wvl_order_memory *memory, uint64_t *component_overhead,
+                                 uint64_t *count, char *problem, size_t problem_bytes)
 {
     division d = {plan, look, NULL, component_overhead, plan->parts ? 0 : plan->tile_count, problem, problem_bytes};
     wvl_status status = check_whole_tiles(&d, sum);
@@ -146,7 +156,8 @@ wvl_status wvl_coder_count_parts(const wvl_plan *plan, const wvl_look *look, con
     }
     *count = d.part_count;
     if (status == WVL_OK && !wvl_cs_tlm_fits(plan, d.part_count)) {
-        (void)snprintf(problem, problem_bytes, "%llu tile-parts are more than TLM can name (A.7.1)", (unsigned long long)d.part_count);
+        (void)snprintf(problem, problem_bytes, "%llu tile-parts are more than TLM can name (A.7.1)",
+                       (unsigned long long)d.part_count);
         status = WVL_ERROR_PARAMETER;
     }
     return status;
@@ -154,7 +165,8 @@ wvl_status wvl_coder_count_parts(const wvl_plan *plan, const wvl_look *look, con
 
 wvl_status wvl_coder_divide_tiles(wvl_coder *coder, wvl_tile_plan *tile, const wvl_order_memory *memory)
 {
-    division d = {coder->plan, coder->look, coder->parts, coder->component_overhead, 0, coder->problem, sizeof coder->problem};
+    division d = {coder->plan, coder->look,    coder->parts,         coder->component_overhead,
+                  0,           coder->problem, sizeof coder->problem};
     wvl_status status = divide_tiles(&d, tile, memory);
     coder->part_count = d.part_count;
     return status;

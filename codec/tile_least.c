@@ -5,13 +5,15 @@
 
 #include "codec/cs/cs.h"
 
-void wvl_coder_add_least_component(const wvl_plan *plan, const wvl_tile_plan *tile, uint32_t number, wvl_coder_least *least)
+void wvl_coder_add_least_component(const wvl_plan *plan, const wvl_tile_plan *tile, uint32_t number,
+                                   wvl_coder_least *least)
 {
     const wvl_tile_component *component = &tile->components[0];
     uint64_t bytes = 1 + wvl_packet_marker_bytes(tile->sop, tile->eph) + (plan->plt != 0);
     for (unsigned r = 0; least->group_bytes && r <= component->levels; r++) {
         const wvl_tile_resolution *resolution = &tile->resolutions[component->first_resolution + r];
-        uint64_t packets = wvl_mul_saturate((uint64_t)resolution->precinct_cols * resolution->precinct_rows, plan->layer_count);
+        uint64_t packets =
+            wvl_mul_saturate((uint64_t)resolution->precinct_cols * resolution->precinct_rows, plan->layer_count);
         uint64_t *group = &least->group_bytes[wvl_plan_cap_group(plan, number, r)];
         *group = wvl_add_saturate(*group, wvl_mul_saturate(packets, bytes));
     }
@@ -20,12 +22,14 @@ void wvl_coder_add_least_component(const wvl_plan *plan, const wvl_tile_plan *ti
 /* A packet that sends nothing is one byte between its markers, and its length one byte wherever it is told. */
 void wvl_coder_add_least(const wvl_plan *plan, const wvl_tile_plan *tile, uint64_t precincts, wvl_coder_least *least)
 {
-    uint64_t packets = wvl_mul_saturate(precincts, plan->layer_count), bytes = 1 + wvl_packet_marker_bytes(tile->sop, tile->eph);
+    uint64_t packets = wvl_mul_saturate(precincts, plan->layer_count),
+             bytes = 1 + wvl_packet_marker_bytes(tile->sop, tile->eph);
     wvl_layer_cost *cost = &least->cost;
     cost->packet_bytes = wvl_add_saturate(cost->packet_bytes, wvl_mul_saturate(packets, bytes));
     cost->plt_bytes = wvl_add_saturate(cost->plt_bytes, plan->plt ? packets : 0);
     cost->plm_bytes = wvl_add_saturate(cost->plm_bytes, plan->plm ? packets : 0);
-    cost->header_bytes = wvl_add_saturate(cost->header_bytes, plan->packed_headers ? wvl_mul_saturate(packets, 1 + (tile->eph ? WVL_EPH_BYTES : 0)) : 0);
+    cost->header_bytes = wvl_add_saturate(
+        cost->header_bytes, plan->packed_headers ? wvl_mul_saturate(packets, 1 + (tile->eph ? WVL_EPH_BYTES : 0)) : 0);
     if (plan->progression_count || plan->choice_count) {
         least->segment_bytes += wvl_cs_measure_tile_segments(plan, tile->index);
     }
@@ -42,20 +46,27 @@ static uint64_t budget_of(const wvl_plan *plan)
 {
     const wvl_layer_target *target = &plan->layers[plan->layer_count - 1];
     uint64_t budget = plan->max_bytes ? plan->max_bytes : UINT64_MAX;
-    return target->kind == WVL_RATE_BYTES && target->value < 1e18 ? wvl_min_u64(budget, (uint64_t)target->value) : budget;
+    return target->kind == WVL_RATE_BYTES && target->value < 1e18 ? wvl_min_u64(budget, (uint64_t)target->value)
+                                                                  : budget;
 }
 
-wvl_status wvl_coder_check_least(const wvl_plan *plan, const wvl_coder_least *least, uint64_t part_count, char *problem, size_t problem_bytes)
+wvl_status wvl_coder_check_least(const wvl_plan *plan, const wvl_coder_least *least, uint64_t part_count, char *problem,
+                                 size_t problem_bytes)
 {
-    uint64_t budget = budget_of(plan), fixed = wvl_cs_measure_main_header(plan, part_count) + part_count * WVL_CS_SOT_SOD_BYTES + WVL_CS_END_BYTES;
-    wvl_layer_job job = {.plan = plan, .overhead = {.codestream_bytes = fixed + least->segment_bytes, .part_count = part_count}};
-    uint64_t bytes = least->cost.packet_bytes >> 60 ? least->cost.packet_bytes : wvl_rate_codestream_bytes(&job, least->cost);
+    uint64_t budget = budget_of(plan), fixed = wvl_cs_measure_main_header(plan, part_count) +
+                                               part_count * WVL_CS_SOT_SOD_BYTES + WVL_CS_END_BYTES;
+    wvl_layer_job job = {.plan = plan,
+                         .overhead = {.codestream_bytes = fixed + least->segment_bytes, .part_count = part_count}};
+    uint64_t bytes =
+        least->cost.packet_bytes >> 60 ? least->cost.packet_bytes : wvl_rate_codestream_bytes(&job, least->cost);
     if (bytes > budget) {
         return refuse(problem, problem_bytes, "the byte cap is below what the headers of an empty picture", bytes);
     }
     for (uint32_t i = 0; least->group_bytes && i < wvl_plan_cap_groups(plan); i++) {
         if (least->group_bytes[i] > plan->max_component_bytes) {
-            return refuse(problem, problem_bytes, "the component byte cap is below what the headers of an empty component", least->group_bytes[i]);
+            return refuse(problem, problem_bytes,
+                          "the component byte cap is below what the headers of an empty component",
+                          least->group_bytes[i]);
         }
     }
     return WVL_OK;

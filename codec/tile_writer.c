@@ -4,7 +4,7 @@
 #include "base/bytes.h"
 #include "codec/tile_coder.h"
 
-/* ---- Bytes ------------------------------------------------------------------------------------------------------- */
+/* ---- Bytes ----------------------------------------------------------------------------------- */
 
 typedef struct output {
     wvl_put_fn put;
@@ -150,7 +150,7 @@ static wvl_status put_tile(tile_output *t, const wvl_order_memory *memory, const
     return WVL_OK;
 }
 
-/* ---- Bytes of the main header ------------------------------------------------------------------------------------ */
+/* ---- Bytes of the main header ---------------------------------------------------------------- */
 
 /* Entries of PLM or PPM for the parts of one tile. PLM: entries stay whole, and part_at is the part that a segment
  * begins with. */

@@ -12,10 +12,7 @@ typedef struct box {
     char name[5];
 } box;
 
-uint32_t wvl_check_at16(const wvl_walk_boxes *b, uint64_t at)
-{
-    return (uint32_t)b->data[at] << 8 | b->data[at + 1];
-}
+uint32_t wvl_check_at16(const wvl_walk_boxes *b, uint64_t at) { return (uint32_t)b->data[at] << 8 | b->data[at + 1]; }
 
 uint32_t wvl_check_at32(const wvl_walk_boxes *b, uint64_t at)
 {
@@ -36,7 +33,8 @@ static int read_box(wvl_walk *w, const wvl_walk_boxes *b, uint64_t at, uint64_t 
 {
     memset(k, 0, sizeof *k);
     if (end - at < 8) {
-        return wvl_check_fail(w, WVL_RULE_BOX_TRUNCATED, at, "%llu bytes where a box is expected", (unsigned long long)(end - at));
+        return wvl_check_fail(w, WVL_RULE_BOX_TRUNCATED, at, "%llu bytes where a box is expected",
+                              (unsigned long long)(end - at));
     }
     uint64_t length = wvl_check_at32(b, at), header = 8;
     k->type = wvl_check_at32(b, at + 4);
@@ -48,12 +46,13 @@ static int read_box(wvl_walk *w, const wvl_walk_boxes *b, uint64_t at, uint64_t 
         length = end - at;
     }
     if (length < header) {
-        return wvl_check_fail(w, WVL_RULE_BOX_LENGTH, at, "box \"%s\" has a length of %llu", k->name, (unsigned long long)length);
+        return wvl_check_fail(w, WVL_RULE_BOX_LENGTH, at, "box \"%s\" has a length of %llu", k->name,
+                              (unsigned long long)length);
     }
     k->span = (wvl_walk_span){at, at + header, at + length};
     if (length > end - at) {
-        wvl_check_fail(w, WVL_RULE_BOX_TRUNCATED, at, "box \"%s\" has a length of %llu, %llu bytes are left", k->name, (unsigned long long)length,
-                       (unsigned long long)(end - at));
+        wvl_check_fail(w, WVL_RULE_BOX_TRUNCATED, at, "box \"%s\" has a length of %llu, %llu bytes are left", k->name,
+                       (unsigned long long)length, (unsigned long long)(end - at));
         k->span.end = end;
     }
     return 1;
@@ -69,7 +68,7 @@ static void keep(wvl_walk *w, wvl_walk_span *slot, const box *k)
     }
 }
 
-/* ---- Superboxes --------------------------------------------------------------------------------------------------------- */
+/* ---- Superboxes ------------------------------------------------------------------------------ */
 
 static void read_resolution(wvl_walk *w, wvl_walk_boxes *b)
 {
@@ -100,14 +99,17 @@ static void place_inner(wvl_walk *w, wvl_walk_boxes *b, const box *k, uint64_t *
     case BOX('r', 'e', 's', ' '): keep(w, &b->res, k); break;
     case BOX('c', 'o', 'l', 'r'):
         if (*last_colr && *last_colr != k->span.offset) {
-            wvl_check_fail(w, WVL_RULE_COLR_TOGETHER, k->span.offset, "other boxes are between colour specification boxes");
+            wvl_check_fail(w, WVL_RULE_COLR_TOGETHER, k->span.offset,
+                           "other boxes are between colour specification boxes");
         }
         *last_colr = k->span.end;
         (void)wvl_check_push(w, &b->colrs, &k->span, sizeof k->span);
         break;
     case BOX('j', 'p', '2', 'c'):
     case BOX('f', 't', 'y', 'p'):
-    case BOX('j', 'p', '2', 'h'): wvl_check_fail(w, WVL_RULE_BOX_PLACE, k->span.offset, "box \"%s\" within \"jp2h\"", k->name); break;
+    case BOX('j', 'p', '2', 'h'):
+        wvl_check_fail(w, WVL_RULE_BOX_PLACE, k->span.offset, "box \"%s\" within \"jp2h\"", k->name);
+        break;
     default: break;
     }
 }
@@ -146,18 +148,20 @@ static void read_info(wvl_walk *w, const wvl_walk_boxes *b, const wvl_walk_span 
         }
     }
     if (lists != 1 || urls != 1) {
-        wvl_check_fail(w, WVL_RULE_UINF_CONTENT, span->offset, "%u lists and %u URLs of the length they tell in a UUID info box", lists, urls);
+        wvl_check_fail(w, WVL_RULE_UINF_CONTENT, span->offset,
+                       "%u lists and %u URLs of the length they tell in a UUID info box", lists, urls);
     }
 }
 
-/* ---- The file ----------------------------------------------------------------------------------------------------------- */
+/* ---- The file -------------------------------------------------------------------------------- */
 
 static void read_ftyp(wvl_walk *w, wvl_walk_boxes *b)
 {
     uint64_t at = b->ftyp.at, bytes = b->ftyp.end - at;
     int is_listed = 0;
     if (bytes < 12 || bytes % 4) {
-        wvl_check_fail(w, WVL_RULE_FTYP_LENGTH, b->ftyp.offset, "the file type box has %llu bytes of content", (unsigned long long)bytes);
+        wvl_check_fail(w, WVL_RULE_FTYP_LENGTH, b->ftyp.offset, "the file type box has %llu bytes of content",
+                       (unsigned long long)bytes);
         return;
     }
     uint32_t brand = wvl_check_at32(b, at);
@@ -178,10 +182,12 @@ static void read_ftyp(wvl_walk *w, wvl_walk_boxes *b)
 
 static void read_uuid(wvl_walk *w, wvl_walk_boxes *b, const box *k)
 {
-    static const uint8_t xmp[16] = {0xBE, 0x7A, 0xCF, 0xCB, 0x97, 0xA9, 0x42, 0xE8, 0x9C, 0x71, 0x99, 0x94, 0x91, 0xE3, 0xAF, 0xAC};
+    static const uint8_t xmp[16] = {0xBE, 0x7A, 0xCF, 0xCB, 0x97, 0xA9, 0x42, 0xE8,
+                                    0x9C, 0x71, 0x99, 0x94, 0x91, 0xE3, 0xAF, 0xAC};
     b->uuid_count++;
     if (k->span.end - k->span.at < 16) {
-        wvl_check_fail(w, WVL_RULE_UUID_LENGTH, k->span.offset, "a UUID box of %llu bytes", (unsigned long long)(k->span.end - k->span.at));
+        wvl_check_fail(w, WVL_RULE_UUID_LENGTH, k->span.offset, "a UUID box of %llu bytes",
+                       (unsigned long long)(k->span.end - k->span.at));
     } else if (!memcmp(b->data + k->span.at, xmp, 16)) {
         b->xmp_count++;
         b->xmp = (wvl_walk_span){k->span.offset, k->span.at + 16, k->span.end};
@@ -191,7 +197,9 @@ static void read_uuid(wvl_walk *w, wvl_walk_boxes *b, const box *k)
 static void place_outer(wvl_walk *w, wvl_walk_boxes *b, const box *k)
 {
     switch (k->type) {
-    case BOX('j', 'P', ' ', ' '): wvl_check_fail(w, WVL_RULE_BOX_DUPLICATE, k->span.offset, "a second signature box"); break;
+    case BOX('j', 'P', ' ', ' '):
+        wvl_check_fail(w, WVL_RULE_BOX_DUPLICATE, k->span.offset, "a second signature box");
+        break;
     case BOX('f', 't', 'y', 'p'): keep(w, &b->ftyp, k); break;
     case BOX('j', 'p', '2', 'h'):
         if (b->jp2c.at) {
@@ -217,7 +225,9 @@ static void place_outer(wvl_walk *w, wvl_walk_boxes *b, const box *k)
     case BOX('c', 'm', 'a', 'p'):
     case BOX('c', 'd', 'e', 'f'):
     case BOX('r', 'e', 's', ' '):
-    case BOX('b', 'p', 'c', 'c'): wvl_check_fail(w, WVL_RULE_BOX_PLACE, k->span.offset, "box \"%s\" outside \"jp2h\"", k->name); break;
+    case BOX('b', 'p', 'c', 'c'):
+        wvl_check_fail(w, WVL_RULE_BOX_PLACE, k->span.offset, "box \"%s\" outside \"jp2h\"", k->name);
+        break;
     default: break;
     }
 }

@@ -7,7 +7,7 @@
 #define TAG(a, b, c, d) ((uint32_t)(a) << 24 | (uint32_t)(b) << 16 | (uint32_t)(c) << 8 | (uint32_t)(d))
 #define ICC_HEADER 132u /* with the number of tags */
 
-/* ---- ICC profiles (ICC.1, clause 7) ------------------------------------------------------------------------------------- */
+/* ---- ICC profiles (ICC.1, clause 7) ---------------------------------------------------------- */
 
 static int icc_has_tag(const wvl_walk_boxes *b, const wvl_walk_span *icc, uint32_t tag, wvl_walk_span *found)
 {
@@ -46,7 +46,8 @@ static void keep_icc_name(wvl_walk_boxes *b, const wvl_walk_span *icc)
     int is_wide = wvl_check_at32(b, tag.at) == TAG('m', 'l', 'u', 'c');
     uint64_t at = tag.at + 12, end = tag.end;
     if (is_wide) {
-        uint64_t length = wvl_check_at32(b, tag.at + 20), offset = wvl_check_at32(b, tag.at + 24), bytes = tag.end - tag.at;
+        uint64_t length = wvl_check_at32(b, tag.at + 20), offset = wvl_check_at32(b, tag.at + 24),
+                 bytes = tag.end - tag.at;
         if (offset > bytes || length > bytes - offset) {
             return;
         }
@@ -66,20 +67,25 @@ static unsigned judge_icc(wvl_walk *w, wvl_walk_boxes *b, const wvl_walk_span *i
     static const uint32_t matrix[] = {TAG('r', 'X', 'Y', 'Z'), TAG('g', 'X', 'Y', 'Z'), TAG('b', 'X', 'Y', 'Z'),
                                       TAG('r', 'T', 'R', 'C'), TAG('g', 'T', 'R', 'C'), TAG('b', 'T', 'R', 'C')};
     uint64_t bytes = icc->end - icc->at;
-    if (bytes < ICC_HEADER || wvl_check_at32(b, icc->at) != bytes || wvl_check_at32(b, icc->at + 36) != TAG('a', 'c', 's', 'p') ||
+    if (bytes < ICC_HEADER || wvl_check_at32(b, icc->at) != bytes ||
+        wvl_check_at32(b, icc->at + 36) != TAG('a', 'c', 's', 'p') ||
         wvl_check_at32(b, icc->at + 128) > (bytes - ICC_HEADER) / 12) {
-        wvl_check_fail(w, WVL_RULE_ICC_HEADER, icc->offset, "an ICC profile of %llu bytes is broken", (unsigned long long)bytes);
+        wvl_check_fail(w, WVL_RULE_ICC_HEADER, icc->offset, "an ICC profile of %llu bytes is broken",
+                       (unsigned long long)bytes);
         return 0;
     }
-    uint32_t class = wvl_check_at32(b, icc->at + 12), space = wvl_check_at32(b, icc->at + 16), pcs = wvl_check_at32(b, icc->at + 20);
+    uint32_t class = wvl_check_at32(b, icc->at + 12), space = wvl_check_at32(b, icc->at + 16),
+             pcs = wvl_check_at32(b, icc->at + 20);
     int is_grey = space == TAG('G', 'R', 'A', 'Y') && has_all(b, icc, grey, 1);
     int is_matrix = space == TAG('R', 'G', 'B', ' ') && has_all(b, icc, matrix, 6);
     if (!b->icc_name[0]) {
         keep_icc_name(b, icc);
     }
-    if (is_restricted && ((class != TAG('s', 'c', 'n', 'r') && class != TAG('m', 'n', 't', 'r')) || pcs != TAG('X', 'Y', 'Z', ' ') ||
-                          (!is_grey && !is_matrix) || icc_has_tag(b, icc, TAG('A', '2', 'B', '0'), NULL))) {
-        wvl_check_fail(w, WVL_RULE_ICC_RESTRICTED, icc->offset, "the ICC profile is of class 0x%08X, space 0x%08X, PCS 0x%08X, or has a lookup table",
+    if (is_restricted &&
+        ((class != TAG('s', 'c', 'n', 'r') && class != TAG('m', 'n', 't', 'r')) || pcs != TAG('X', 'Y', 'Z', ' ') ||
+         (!is_grey && !is_matrix) || icc_has_tag(b, icc, TAG('A', '2', 'B', '0'), NULL))) {
+        wvl_check_fail(w, WVL_RULE_ICC_RESTRICTED, icc->offset,
+                       "the ICC profile is of class 0x%08X, space 0x%08X, PCS 0x%08X, or has a lookup table",
                        (unsigned)class, (unsigned)space, (unsigned)pcs);
         return 0;
     }
@@ -87,7 +93,7 @@ static unsigned judge_icc(wvl_walk *w, wvl_walk_boxes *b, const wvl_walk_span *i
     return is_grey ? 1 : is_matrix ? 3 : 0;
 }
 
-/* ---- Colour specification ----------------------------------------------------------------------------------------------- */
+/* ---- Colour specification -------------------------------------------------------------------- */
 
 static unsigned judge_enumerated(wvl_walk *w, const wvl_walk_boxes *b, const wvl_walk_span *k)
 {
@@ -104,11 +110,13 @@ static unsigned judge_enumerated(wvl_walk *w, const wvl_walk_boxes *b, const wvl
     return space == 17 ? 1 : 3;
 }
 
-/* Colour channels that the box asks for; 0: not known. is_first: the one that a JP2 reader uses; it ignores others that it does not know. */
+/* Colour channels that the box asks for; 0: not known. is_first: the one that a JP2 reader uses; it ignores others that
+ * it does not know. */
 static unsigned judge_colr(wvl_walk *w, wvl_walk_boxes *b, const wvl_walk_span *k, int is_first)
 {
     if (k->end - k->at < 3) {
-        wvl_check_fail(w, WVL_RULE_COLR_LENGTH, k->offset, "a colour specification box of %llu bytes", (unsigned long long)(k->end - k->at));
+        wvl_check_fail(w, WVL_RULE_COLR_LENGTH, k->offset, "a colour specification box of %llu bytes",
+                       (unsigned long long)(k->end - k->at));
         return 0;
     }
     unsigned method = b->data[k->at];
@@ -138,7 +146,7 @@ static unsigned judge_colr(wvl_walk *w, wvl_walk_boxes *b, const wvl_walk_span *
     return 0;
 }
 
-/* ---- Channel definition ------------------------------------------------------------------------------------------------- */
+/* ---- Channel definition ---------------------------------------------------------------------- */
 
 static uint32_t channel_count(const wvl_walk_boxes *b)
 {
@@ -158,7 +166,8 @@ static void judge_association(wvl_walk *w, const wvl_walk_boxes *b, uint64_t at,
         is_wrong = wvl_check_at16(b, other + 2) == type && wvl_check_at16(b, other + 4) == color;
     }
     if (is_wrong) {
-        wvl_check_fail(w, WVL_RULE_CDEF_ASSOCIATION, at, "channel %u has type %u and association %u, as another one or beyond the colours",
+        wvl_check_fail(w, WVL_RULE_CDEF_ASSOCIATION, at,
+                       "channel %u has type %u and association %u, as another one or beyond the colours",
                        wvl_check_at16(b, at), type, color);
     }
 }
@@ -169,7 +178,8 @@ static uint32_t judge_cdef(wvl_walk *w, const wvl_walk_boxes *b, uint32_t colors
     uint64_t bytes = b->cdef.end - b->cdef.at, at = b->cdef.at + 2;
     uint32_t count = bytes < 2 ? 0 : wvl_check_at16(b, b->cdef.at), told = 0;
     if (!count || bytes != 2 + 6 * (uint64_t)count) {
-        wvl_check_fail(w, WVL_RULE_CDEF_LENGTH, b->cdef.offset, "a channel definition box of %llu bytes for %u channels", (unsigned long long)bytes, count);
+        wvl_check_fail(w, WVL_RULE_CDEF_LENGTH, b->cdef.offset,
+                       "a channel definition box of %llu bytes for %u channels", (unsigned long long)bytes, count);
         return 0;
     }
     for (; at < b->cdef.end && wvl_check_charge(w, count); at += 6) {
@@ -179,11 +189,13 @@ static uint32_t judge_cdef(wvl_walk *w, const wvl_walk_boxes *b, uint32_t colors
             is_wrong = wvl_check_at16(b, other) == channel;
         }
         if (is_wrong) {
-            wvl_check_fail(w, WVL_RULE_CDEF_CHANNEL, at, "channel %u is defined twice, or is none of %u", channel, channel_count(b));
+            wvl_check_fail(w, WVL_RULE_CDEF_CHANNEL, at, "channel %u is defined twice, or is none of %u", channel,
+                           channel_count(b));
             return 0;
         }
         if (type == 0 && !b->colrs.count) {
-            wvl_check_fail(w, WVL_RULE_CDEF_COLORLESS, at + 2, "channel %u has type 0, and there is no colour specification box", channel);
+            wvl_check_fail(w, WVL_RULE_CDEF_COLORLESS, at + 2,
+                           "channel %u has type 0, and there is no colour specification box", channel);
             return 0;
         }
         if (!is_type(b, type)) {
@@ -214,6 +226,7 @@ void wvl_check_judge_colors(wvl_walk *w, wvl_walk_boxes *b)
         }
     }
     if (wanted && b->components && given < wanted) {
-        wvl_check_fail(w, WVL_RULE_COLR_CHANNELS, k[0].offset, "the colour space has %u channels, the file %u for colour", wanted, given);
+        wvl_check_fail(w, WVL_RULE_COLR_CHANNELS, k[0].offset,
+                       "the colour space has %u channels, the file %u for colour", wanted, given);
     }
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* XML as far as a reader trips over it: characters, and tags that close what they opened. No entity and no document type is looked into. */
+/* XML as far as a reader trips over it: characters, and tags that close what they opened. No entity and no document
+ * type is looked into. */
 #include "boxes.h"
 
 #include <string.h>
@@ -20,7 +21,11 @@ static int bad(text *t, const char *what)
 /* Length of the UTF-8 sequence at p; 0: none. */
 static unsigned utf8_length(const uint8_t *p, uint64_t left)
 {
-    unsigned n = p[0] < 0x80 ? 1 : p[0] >= 0xC2 && p[0] < 0xE0 ? 2 : p[0] >= 0xE0 && p[0] < 0xF0 ? 3 : p[0] >= 0xF0 && p[0] < 0xF5 ? 4 : 0;
+    unsigned n = p[0] < 0x80                   ? 1
+                 : p[0] >= 0xC2 && p[0] < 0xE0 ? 2
+                 : p[0] >= 0xE0 && p[0] < 0xF0 ? 3
+                 : p[0] >= 0xF0 && p[0] < 0xF5 ? 4
+                                               : 0;
     if (n > left) {
         return 0;
     }
@@ -63,10 +68,7 @@ static int skip_to(text *t, const char *word)
     return 1;
 }
 
-static int is_name_end(uint8_t c)
-{
-    return c <= ' ' || c == '/' || c == '>' || c == '=';
-}
+static int is_name_end(uint8_t c) { return c <= ' ' || c == '/' || c == '>' || c == '='; }
 
 /* At the '<' of a start or end tag. */
 static int take_tag(text *t)
@@ -95,7 +97,8 @@ static int take_tag(text *t)
         return is_empty || wvl_check_push(t->w, &t->open, &name, sizeof name) != NULL;
     }
     wvl_walk_span *top = t->open.count ? (wvl_walk_span *)t->open.items + t->open.count - 1 : NULL;
-    if (!top || top->end - top->at != name.end - name.at || memcmp(t->data + top->at, t->data + name.at, (size_t)(name.end - name.at))) {
+    if (!top || top->end - top->at != name.end - name.at ||
+        memcmp(t->data + top->at, t->data + name.at, (size_t)(name.end - name.at))) {
         return bad(t, "an end tag closes no open element");
     }
     t->open.count--;
@@ -137,7 +140,8 @@ static int tags_are_good(text *t)
 void wvl_check_judge_xml(wvl_walk *w, const wvl_walk_boxes *b, const wvl_walk_span *span)
 {
     text t = {w, b->data, span->at, span->at, span->end, {0}, 0};
-    int is_wide = span->end - span->at >= 2 && ((b->data[span->at] ^ b->data[span->at + 1]) == 1) && b->data[span->at] >= 0xFE;
+    int is_wide =
+        span->end - span->at >= 2 && ((b->data[span->at] ^ b->data[span->at + 1]) == 1) && b->data[span->at] >= 0xFE;
     if (!is_wide && characters_are_good(&t)) { /* UTF-16 is legal and is not looked into */
         (void)tags_are_good(&t);
     }

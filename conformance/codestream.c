@@ -22,7 +22,8 @@ void wvl_check_walk_codestream(wvl_walk *w)
 
 void wvl_check_release_walk(wvl_walk *w)
 {
-    wvl_walk_list *const lists[] = {&w->tlm, &w->plm, &w->ppm, &w->tlm_entries, &w->parts, &w->all_codings, &w->all_styles};
+    wvl_walk_list *const lists[] = {&w->tlm,   &w->plm,         &w->ppm,       &w->tlm_entries,
+                                    &w->parts, &w->all_codings, &w->all_styles};
     wvl_check_release(w, w->tiles, w->tiles_wide * w->tiles_high, sizeof *w->tiles);
     wvl_check_release_scope(w, &w->main);
     wvl_check_release_scope(w, &w->tile_scope);
@@ -46,7 +47,7 @@ void wvl_check_release_summary(wvl_check_summary *summary)
     }
 }
 
-/* ---- Entry -------------------------------------------------------------------------------------------------------------- */
+/* ---- Entry ----------------------------------------------------------------------------------- */
 
 typedef struct request {
     wvl_check_options options;
@@ -65,7 +66,8 @@ static wvl_check_options known_options(const wvl_check_options *options)
     return known;
 }
 
-static int open_request(request *q, const void *data, size_t bytes, const wvl_check_options *options, wvl_check_report_fn report, void *user)
+static int open_request(request *q, const void *data, size_t bytes, const wvl_check_options *options,
+                        wvl_check_report_fn report, void *user)
 {
     if ((!data && bytes) || (options && options->struct_size < sizeof options->struct_size) ||
         (q->options.profile && !wvl_check_knows_profile(q->options.profile))) {
@@ -108,7 +110,10 @@ static int close_request(request *q, wvl_check_summary *summary)
 {
     wvl_walk *w = &q->walk;
     wvl_check_judge_profiles(w, &q->boxes);
-    int verdict = w->no_memory ? WVL_CHECK_NO_MEMORY : q->summary.errors ? WVL_CHECK_ILLEGAL : w->limit_hit ? WVL_CHECK_UNDECIDED : WVL_CHECK_LEGAL;
+    int verdict = w->no_memory        ? WVL_CHECK_NO_MEMORY
+                  : q->summary.errors ? WVL_CHECK_ILLEGAL
+                  : w->limit_hit      ? WVL_CHECK_UNDECIDED
+                                      : WVL_CHECK_LEGAL;
     wvl_check_release_list(w, &q->boxes.colrs);
     wvl_check_release_walk(w);
     if (summary && summary->struct_size >= sizeof summary->struct_size) {
@@ -129,8 +134,8 @@ static void walk_codestream(request *q)
 
 static void walk_file(request *q) { wvl_check_walk_file(&q->walk, &q->boxes); }
 
-static int run(walk_fn walk, const void *data, size_t bytes, const wvl_check_options *options, wvl_check_report_fn report, void *user,
-               wvl_check_summary *summary)
+static int run(walk_fn walk, const void *data, size_t bytes, const wvl_check_options *options,
+               wvl_check_report_fn report, void *user, wvl_check_summary *summary)
 {
     wvl_check_options known = known_options(options);
     int verdict = WVL_CHECK_BAD_ARGUMENT;
@@ -150,14 +155,14 @@ static int run(walk_fn walk, const void *data, size_t bytes, const wvl_check_opt
     return verdict;
 }
 
-int wvl_check_codestream(const void *data, size_t bytes, const wvl_check_options *options, wvl_check_report_fn report, void *user,
-                         wvl_check_summary *summary)
+int wvl_check_codestream(const void *data, size_t bytes, const wvl_check_options *options, wvl_check_report_fn report,
+                         void *user, wvl_check_summary *summary)
 {
     return run(walk_codestream, data, bytes, options, report, user, summary);
 }
 
-int wvl_check_file(const void *data, size_t bytes, const wvl_check_options *options, wvl_check_report_fn report, void *user,
-                   wvl_check_summary *summary)
+int wvl_check_file(const void *data, size_t bytes, const wvl_check_options *options, wvl_check_report_fn report,
+                   void *user, wvl_check_summary *summary)
 {
     return run(walk_file, data, bytes, options, report, user, summary);
 }

@@ -1,36 +1,25 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Annex B: tiles, tile-components, resolutions, precincts, bands, code blocks. 64 bits throughout: coordinates are below 2^32, steps on the
- * reference grid below 255 * 2^47. */
+/* Annex B: tiles, tile-components, resolutions, precincts, bands, code blocks. 64 bits throughout: coordinates are
+ * below 2^32, steps on the reference grid below 255 * 2^47. */
 #include <string.h>
 
 #include "tile.h"
 
-static uint64_t ceil_div(uint64_t a, uint64_t b)
-{
-    return a / b + (a % b != 0);
-}
+static uint64_t ceil_div(uint64_t a, uint64_t b) { return a / b + (a % b != 0); }
 
-static uint64_t ceil_shift(uint64_t a, unsigned s)
-{
-    return (a + ((UINT64_C(1) << s) - 1)) >> s;
-}
+static uint64_t ceil_shift(uint64_t a, unsigned s) { return (a + ((UINT64_C(1) << s) - 1)) >> s; }
 
-static uint64_t least(uint64_t a, uint64_t b)
-{
-    return a < b ? a : b;
-}
+static uint64_t least(uint64_t a, uint64_t b) { return a < b ? a : b; }
 
-static uint64_t greatest(uint64_t a, uint64_t b)
-{
-    return a > b ? a : b;
-}
+static uint64_t greatest(uint64_t a, uint64_t b) { return a > b ? a : b; }
 
 /* B-7, B-8: clipped to the image area. */
 static wvl_walk_rect tile_rect(const wvl_walk *w, uint32_t tile)
 {
     uint64_t p = tile % w->tiles_wide, q = tile / w->tiles_wide;
     uint64_t x = w->tile_x0 + p * w->tile_width, y = w->tile_y0 + q * w->tile_height;
-    wvl_walk_rect r = {greatest(x, w->x0), greatest(y, w->y0), least(x + w->tile_width, w->x1), least(y + w->tile_height, w->y1)};
+    wvl_walk_rect r = {greatest(x, w->x0), greatest(y, w->y0), least(x + w->tile_width, w->x1),
+                       least(y + w->tile_height, w->y1)};
     return r;
 }
 
@@ -55,14 +44,16 @@ static uint64_t band_edge(uint64_t edge, unsigned level, unsigned high)
 static wvl_walk_rect band_rect(wvl_walk_rect c, unsigned level, unsigned orient)
 {
     unsigned x = orient & 1, y = orient >> 1;
-    wvl_walk_rect r = {band_edge(c.x0, level, x), band_edge(c.y0, level, y), band_edge(c.x1, level, x), band_edge(c.y1, level, y)};
+    wvl_walk_rect r = {band_edge(c.x0, level, x), band_edge(c.y0, level, y), band_edge(c.x1, level, x),
+                       band_edge(c.y1, level, y)};
     return r;
 }
 
 static wvl_walk_rect component_rect(const wvl_walk *w, wvl_walk_rect tile, uint32_t c)
 {
     const wvl_walk_component *k = &w->components[c];
-    wvl_walk_rect r = {ceil_div(tile.x0, k->dx), ceil_div(tile.y0, k->dy), ceil_div(tile.x1, k->dx), ceil_div(tile.y1, k->dy)};
+    wvl_walk_rect r = {ceil_div(tile.x0, k->dx), ceil_div(tile.y0, k->dy), ceil_div(tile.x1, k->dx),
+                       ceil_div(tile.y1, k->dy)};
     return r;
 }
 
@@ -99,7 +90,8 @@ static int add_resolution(wvl_walk_tile_walk *t, uint32_t c, unsigned r, const w
     res.step_y = (uint64_t)size->dy << (res.ppy + down);
     /* every precinct has a packet, every packet a byte */
     if (res.wide > t->bytes || res.high > t->bytes || res.wide * res.high > t->bytes - t->precinct_count) {
-        wvl_check_fail(t->w, WVL_RULE_PACKET_MISSING, t->part->offset, "tile %u: more precincts than its tile-parts have bytes (%llu)", t->tile,
+        wvl_check_fail(t->w, WVL_RULE_PACKET_MISSING, t->part->offset,
+                       "tile %u: more precincts than its tile-parts have bytes (%llu)", t->tile,
                        (unsigned long long)t->bytes);
         return 0;
     }
@@ -163,17 +155,20 @@ void wvl_check_close_tile(wvl_walk_tile_walk *t)
     wvl_check_release_list(w, &t->ht_parts);
 }
 
-/* ---- Precincts ---------------------------------------------------------------------------------------------------------- */
+/* ---- Precincts ------------------------------------------------------------------------------- */
 
-static void measure_band(wvl_walk_tile_walk *t, const wvl_walk_resolution *res, uint64_t k, unsigned b, wvl_walk_band *band)
+static void measure_band(wvl_walk_tile_walk *t, const wvl_walk_resolution *res, uint64_t k, unsigned b,
+                         wvl_walk_band *band)
 {
     const wvl_walk_coding *coding = wvl_check_coding_of(t->w, res->component);
-    unsigned half = res->r ? 1 : 0, level = res->r ? res->levels - res->r + 1u : res->levels, orient = res->r ? b + 1 : 0;
+    unsigned half = res->r ? 1 : 0, level = res->r ? res->levels - res->r + 1u : res->levels,
+             orient = res->r ? b + 1 : 0;
     unsigned px = res->ppx - half, py = res->ppy - half;
     unsigned xcb = coding->xcb < px ? coding->xcb : px, ycb = coding->ycb < py ? coding->ycb : py;
     wvl_walk_rect r = band_rect(res->component_rect, level, orient);
     uint64_t kx = (res->rect.x0 >> res->ppx) + k % res->wide, ky = (res->rect.y0 >> res->ppy) + k / res->wide;
-    wvl_walk_rect area = {greatest(r.x0, kx << px), greatest(r.y0, ky << py), least(r.x1, (kx + 1) << px), least(r.y1, (ky + 1) << py)};
+    wvl_walk_rect area = {greatest(r.x0, kx << px), greatest(r.y0, ky << py), least(r.x1, (kx + 1) << px),
+                          least(r.y1, (ky + 1) << py)};
     band->mb = wvl_check_magnitude_bits(t->w, res->component, res->r, b);
     band->area = area;
     band->xcb = (uint8_t)xcb;
@@ -226,7 +221,8 @@ void wvl_check_close_bands(wvl_walk_tile_walk *t, wvl_walk_resolution *res, uint
     for (unsigned b = 0; bands && b < count; b++) {
         uint64_t blocks = (uint64_t)bands[b].cols * bands[b].rows;
         if (bands[b].nodes) {
-            wvl_check_release(t->w, bands[b].nodes, 2 * wvl_check_tag_nodes(bands[b].cols, bands[b].rows), sizeof *bands[b].nodes);
+            wvl_check_release(t->w, bands[b].nodes, 2 * wvl_check_tag_nodes(bands[b].cols, bands[b].rows),
+                              sizeof *bands[b].nodes);
         }
         wvl_check_release(t->w, bands[b].blocks, blocks, sizeof *bands[b].blocks);
         wvl_check_release(t->w, bands[b].coded, blocks, sizeof *bands[b].coded);

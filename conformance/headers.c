@@ -15,14 +15,22 @@ typedef struct marker {
 } marker;
 
 static const marker markers[WVL_WALK_MARK_COUNT] = {
-    [WVL_WALK_MARK_CAP] = {0xFF50, "CAP", 1, 0, 0, 1, wvl_check_read_cap}, [WVL_WALK_MARK_SIZ] = {WVL_WALK_SIZ, "SIZ", 1, 0, 0, 1, NULL},
-    [WVL_WALK_MARK_COD] = {0xFF52, "COD", 1, 1, 0, 1, wvl_check_read_cod}, [WVL_WALK_MARK_COC] = {0xFF53, "COC", 1, 1, 0, 0, wvl_check_read_coc},
-    [WVL_WALK_MARK_TLM] = {0xFF55, "TLM", 1, 0, 0, 0, wvl_check_read_tlm}, [WVL_WALK_MARK_PRF] = {0xFF56, "PRF", 1, 0, 0, 1, wvl_check_read_prf},
-    [WVL_WALK_MARK_PLM] = {0xFF57, "PLM", 1, 0, 0, 0, wvl_check_read_plm}, [WVL_WALK_MARK_PLT] = {0xFF58, "PLT", 0, 1, 1, 0, NULL},
-    [WVL_WALK_MARK_CPF] = {0xFF59, "CPF", 1, 0, 0, 1, wvl_check_read_cpf}, [WVL_WALK_MARK_QCD] = {0xFF5C, "QCD", 1, 1, 0, 1, wvl_check_read_qcd},
-    [WVL_WALK_MARK_QCC] = {0xFF5D, "QCC", 1, 1, 0, 0, wvl_check_read_qcc}, [WVL_WALK_MARK_RGN] = {0xFF5E, "RGN", 1, 1, 0, 0, wvl_check_read_rgn},
-    [WVL_WALK_MARK_POC] = {0xFF5F, "POC", 1, 1, 1, 1, wvl_check_read_poc}, [WVL_WALK_MARK_PPM] = {0xFF60, "PPM", 1, 0, 0, 0, wvl_check_read_ppm},
-    [WVL_WALK_MARK_PPT] = {0xFF61, "PPT", 0, 1, 1, 0, NULL},               [WVL_WALK_MARK_CRG] = {0xFF63, "CRG", 1, 0, 0, 1, wvl_check_read_crg},
+    [WVL_WALK_MARK_CAP] = {0xFF50, "CAP", 1, 0, 0, 1, wvl_check_read_cap},
+    [WVL_WALK_MARK_SIZ] = {WVL_WALK_SIZ, "SIZ", 1, 0, 0, 1, NULL},
+    [WVL_WALK_MARK_COD] = {0xFF52, "COD", 1, 1, 0, 1, wvl_check_read_cod},
+    [WVL_WALK_MARK_COC] = {0xFF53, "COC", 1, 1, 0, 0, wvl_check_read_coc},
+    [WVL_WALK_MARK_TLM] = {0xFF55, "TLM", 1, 0, 0, 0, wvl_check_read_tlm},
+    [WVL_WALK_MARK_PRF] = {0xFF56, "PRF", 1, 0, 0, 1, wvl_check_read_prf},
+    [WVL_WALK_MARK_PLM] = {0xFF57, "PLM", 1, 0, 0, 0, wvl_check_read_plm},
+    [WVL_WALK_MARK_PLT] = {0xFF58, "PLT", 0, 1, 1, 0, NULL},
+    [WVL_WALK_MARK_CPF] = {0xFF59, "CPF", 1, 0, 0, 1, wvl_check_read_cpf},
+    [WVL_WALK_MARK_QCD] = {0xFF5C, "QCD", 1, 1, 0, 1, wvl_check_read_qcd},
+    [WVL_WALK_MARK_QCC] = {0xFF5D, "QCC", 1, 1, 0, 0, wvl_check_read_qcc},
+    [WVL_WALK_MARK_RGN] = {0xFF5E, "RGN", 1, 1, 0, 0, wvl_check_read_rgn},
+    [WVL_WALK_MARK_POC] = {0xFF5F, "POC", 1, 1, 1, 1, wvl_check_read_poc},
+    [WVL_WALK_MARK_PPM] = {0xFF60, "PPM", 1, 0, 0, 0, wvl_check_read_ppm},
+    [WVL_WALK_MARK_PPT] = {0xFF61, "PPT", 0, 1, 1, 0, NULL},
+    [WVL_WALK_MARK_CRG] = {0xFF63, "CRG", 1, 0, 0, 1, wvl_check_read_crg},
     [WVL_WALK_MARK_COM] = {0xFF64, "COM", 1, 1, 1, 0, wvl_check_read_com},
 };
 
@@ -41,10 +49,7 @@ uint32_t wvl_check_take(wvl_walk_segment *s, unsigned bytes)
     return value;
 }
 
-unsigned wvl_check_index_bytes(const wvl_walk *w)
-{
-    return w->component_count < 257 ? 1 : 2;
-}
+unsigned wvl_check_index_bytes(const wvl_walk *w) { return w->component_count < 257 ? 1 : 2; }
 
 uint16_t wvl_check_code_at(const wvl_walk *w, uint64_t offset)
 {
@@ -64,7 +69,8 @@ static int find_marker(uint16_t code)
 /* Markers that stand alone (A.1). */
 static int is_bare(uint16_t code)
 {
-    return (code >= 0xFF30 && code <= 0xFF3F) || code == WVL_WALK_SOC || code == WVL_WALK_SOD || code == WVL_WALK_EOC || code == WVL_WALK_EPH;
+    return (code >= 0xFF30 && code <= 0xFF3F) || code == WVL_WALK_SOC || code == WVL_WALK_SOD || code == WVL_WALK_EOC ||
+           code == WVL_WALK_EPH;
 }
 
 /* Reads the frame of the segment at offset; 0 after a complaint that ends the header. */
@@ -84,7 +90,8 @@ static int open_segment(wvl_walk *w, uint64_t offset, uint64_t end, wvl_walk_seg
     }
     s->length = end - offset < 4 ? 0 : wvl_check_code_at(w, offset + 2);
     if (s->length < 2 || s->length > end - offset - 2) {
-        return wvl_check_fail(w, WVL_RULE_SEGMENT_TRUNCATED, offset, "marker 0x%04X has a length of %llu, %llu bytes are left", s->marker,
+        return wvl_check_fail(w, WVL_RULE_SEGMENT_TRUNCATED, offset,
+                              "marker 0x%04X has a length of %llu, %llu bytes are left", s->marker,
                               (unsigned long long)s->length, (unsigned long long)(end - offset - 2));
     }
     s->p = w->data + offset + 4;
@@ -97,10 +104,12 @@ static int is_placed(wvl_walk *w, const wvl_walk_segment *s, int id, uint32_t se
 {
     const marker *m = &markers[id];
     if (!s->part ? !m->in_main : !m->in_first) {
-        return wvl_check_fail(w, WVL_RULE_MARKER_MISPLACED, s->offset, "%.3s in a %s header", m->name, s->part ? "tile-part" : "main");
+        return wvl_check_fail(w, WVL_RULE_MARKER_MISPLACED, s->offset, "%.3s in a %s header", m->name,
+                              s->part ? "tile-part" : "main");
     }
     if (s->part && !is_first && !m->in_part) {
-        return wvl_check_fail(w, WVL_RULE_MARKER_LATE, s->offset, "%.3s in a tile-part header that is not the tile's first", m->name);
+        return wvl_check_fail(w, WVL_RULE_MARKER_LATE, s->offset,
+                              "%.3s in a tile-part header that is not the tile's first", m->name);
     }
     if (m->is_single && seen) {
         return wvl_check_fail(w, WVL_RULE_MARKER_DUPLICATE, s->offset, "a second %.3s in this header", m->name);
@@ -111,15 +120,17 @@ static int is_placed(wvl_walk *w, const wvl_walk_segment *s, int id, uint32_t se
 static void note_stray(wvl_walk *w, const wvl_walk_segment *s)
 {
     if (s->marker >= 0xFF30 && s->marker <= 0xFF3F) {
-        wvl_check_fail(w, WVL_RULE_MARKER_RESERVED, s->offset, "marker 0x%04X in a %s header", s->marker, s->part ? "tile-part" : "main");
+        wvl_check_fail(w, WVL_RULE_MARKER_RESERVED, s->offset, "marker 0x%04X in a %s header", s->marker,
+                       s->part ? "tile-part" : "main");
         return;
     }
-    int is_known = s->marker == WVL_WALK_SOC || s->marker == WVL_WALK_SOP || s->marker == WVL_WALK_EPH || s->marker == WVL_WALK_SOD;
-    wvl_check_fail(w, is_known ? WVL_RULE_MARKER_MISPLACED : WVL_RULE_MARKER_UNKNOWN, s->offset, "marker 0x%04X in a %s header", s->marker,
-                   s->part ? "tile-part" : "main");
+    int is_known = s->marker == WVL_WALK_SOC || s->marker == WVL_WALK_SOP || s->marker == WVL_WALK_EPH ||
+                   s->marker == WVL_WALK_SOD;
+    wvl_check_fail(w, is_known ? WVL_RULE_MARKER_MISPLACED : WVL_RULE_MARKER_UNKNOWN, s->offset,
+                   "marker 0x%04X in a %s header", s->marker, s->part ? "tile-part" : "main");
 }
 
-/* ---- Main header -------------------------------------------------------------------------------------------------------- */
+/* ---- Main header ----------------------------------------------------------------------------- */
 
 static int read_main_segment(wvl_walk *w, wvl_walk_segment *s)
 {
@@ -158,7 +169,8 @@ static int read_main_segments(wvl_walk *w, uint64_t offset)
             return 0;
         }
         if (offset == 2 && s.marker != WVL_WALK_SIZ) {
-            return wvl_check_fail(w, WVL_RULE_SIZ_MISSING, offset, "marker 0x%04X follows SOC instead of SIZ", s.marker);
+            return wvl_check_fail(w, WVL_RULE_SIZ_MISSING, offset, "marker 0x%04X follows SOC instead of SIZ",
+                                  s.marker);
         }
         if (!read_main_segment(w, &s)) {
             return 0;
@@ -174,18 +186,20 @@ static void check_capability(wvl_walk *w)
     if ((w->rsiz & 0x4000) && !w->has_cap) {
         wvl_check_fail(w, WVL_RULE_CAP_MISSING, 2, "Rsiz is 0x%04X, but there is no CAP", w->rsiz);
     } else if (w->has_cap && !(w->rsiz & 0x4000)) {
-        wvl_check_fail(w, WVL_RULE_CAP_UNANNOUNCED, w->first_of[WVL_WALK_MARK_CAP], "there is a CAP, but Rsiz is 0x%04X", w->rsiz);
+        wvl_check_fail(w, WVL_RULE_CAP_UNANNOUNCED, w->first_of[WVL_WALK_MARK_CAP],
+                       "there is a CAP, but Rsiz is 0x%04X", w->rsiz);
     }
     if (w->main_count[WVL_WALK_MARK_CPF] && !(w->pcap & 0x20000)) {
-        wvl_check_fail(w, WVL_RULE_CPF_UNANNOUNCED, w->first_of[WVL_WALK_MARK_CPF], "CPF without a CAP that names Part 15");
+        wvl_check_fail(w, WVL_RULE_CPF_UNANNOUNCED, w->first_of[WVL_WALK_MARK_CPF],
+                       "CPF without a CAP that names Part 15");
     }
     if (w->main_count[WVL_WALK_MARK_RGN] && w->has_ht && !(w->ccap15 & 0x1000)) {
         wvl_check_fail(w, WVL_RULE_CAP_RGN, w->first_of[WVL_WALK_MARK_RGN], "RGN, but Ccap15 is 0x%04X", w->ccap15);
     }
     int is_numbered = (w->rsiz & 0xFFF) == 0xFFF;
     if (is_numbered != w->has_prf) {
-        wvl_check_fail(w, WVL_RULE_PRF_UNANNOUNCED, w->has_prf ? w->first_of[WVL_WALK_MARK_PRF] : 2, "Rsiz is 0x%04X, and there is %s PRF", w->rsiz,
-                       w->has_prf ? "a" : "no");
+        wvl_check_fail(w, WVL_RULE_PRF_UNANNOUNCED, w->has_prf ? w->first_of[WVL_WALK_MARK_PRF] : 2,
+                       "Rsiz is 0x%04X, and there is %s PRF", w->rsiz, w->has_prf ? "a" : "no");
     }
 }
 
@@ -214,13 +228,14 @@ int wvl_check_read_main_header(wvl_walk *w)
     return 1;
 }
 
-/* ---- Tile-part headers -------------------------------------------------------------------------------------------------- */
+/* ---- Tile-part headers ----------------------------------------------------------------------- */
 
 uint64_t wvl_check_find_body(wvl_walk *w, uint64_t offset, uint64_t end)
 {
     wvl_walk_segment s;
     for (;;) {
-        if (end - offset < 2 || wvl_check_code_at(w, offset) == WVL_WALK_SOT || wvl_check_code_at(w, offset) == WVL_WALK_EOC) {
+        if (end - offset < 2 || wvl_check_code_at(w, offset) == WVL_WALK_SOT ||
+            wvl_check_code_at(w, offset) == WVL_WALK_EOC) {
             return (uint64_t)wvl_check_fail(w, WVL_RULE_SOD_MISSING, offset, "the tile-part header has no SOD");
         }
         if (!open_segment(w, offset, end, &s)) {
@@ -233,7 +248,8 @@ uint64_t wvl_check_find_body(wvl_walk *w, uint64_t offset, uint64_t end)
     }
 }
 
-static void read_part_segment(wvl_walk *w, wvl_walk_segment *s, wvl_walk_tile_walk *t, uint32_t seen[WVL_WALK_MARK_COUNT])
+static void read_part_segment(wvl_walk *w, wvl_walk_segment *s, wvl_walk_tile_walk *t,
+                              uint32_t seen[WVL_WALK_MARK_COUNT])
 {
     int id = find_marker(s->marker);
     if (id < 0) {

@@ -8,20 +8,21 @@
 #include "ht_streams.h"
 
 #define PAIR_BITS 38u /* of VLC at most: two codewords of 7, two residuals of 12 */
-#define WIDEST 56u /* bits of a magnitude and its sign that one refill covers; Mb is below 40 without a region of interest */
+#define WIDEST                                                                                                         \
+    56u /* bits of a magnitude and its sign that one refill covers; Mb is below 40 without a region of interest */
 
 typedef struct decoder {
     const wvl_walk_ht_block *block;
     wvl_walk_forward magsgn;
     wvl_walk_backward vlc;
     wvl_walk_mel mel;
-    const uint16_t *codewords;      /* of the quad row at hand */
-    const uint8_t *above;           /* exponents of the row above, from one column before the block on */
-    uint8_t *below;                 /* of this row */
-    uint8_t *map;                   /* sample 0, 0; NULL where nothing is refined */
-    unsigned stride, row;           /* of the map; the quad row */
-    uint64_t limit, most;           /* of 2 mu - 1: what it has to stay below, and the greatest one */
-    int is_any, is_unjudged;        /* a sample is significant; magnitudes are wider than this code reads */
+    const uint16_t *codewords; /* of the quad row at hand */
+    const uint8_t *above;      /* exponents of the row above, from one column before the block on */
+    uint8_t *below;            /* of this row */
+    uint8_t *map;              /* sample 0, 0; NULL where nothing is refined */
+    unsigned stride, row;      /* of the map; the quad row */
+    uint64_t limit, most;      /* of 2 mu - 1: what it has to stay below, and the greatest one */
+    int is_any, is_unjudged;   /* a sample is significant; magnitudes are wider than this code reads */
     wvl_walk_ht_finding found;
 } decoder;
 
@@ -33,7 +34,7 @@ static int fail(decoder *d, wvl_walk_ht_fault fault, unsigned a, unsigned b)
     return 0;
 }
 
-/* ---- Codewords ------------------------------------------------------------------------------------------------------------ */
+/* ---- Codewords ------------------------------------------------------------------------------- */
 
 /* 7.3.5. 0: MEL says that the quad is insignificant. */
 static unsigned take_codeword(decoder *d, unsigned context)
@@ -88,15 +89,12 @@ static void take_residuals(decoder *d, unsigned first, unsigned second, unsigned
     u[1] += prefix[1] + suffix[1] + 4 * take_extension(s, suffix[1]) + (exceeds ? 2 : 0);
 }
 
-/* ---- Samples -------------------------------------------------------------------------------------------------------------- */
+/* ---- Samples --------------------------------------------------------------------------------- */
 
-static unsigned length_of(uint64_t value)
-{
-    return value ? 64 - (unsigned)__builtin_clzll(value) : 0;
-}
+static unsigned length_of(uint64_t value) { return value ? 64 - (unsigned)__builtin_clzll(value) : 0; }
 
-/* 7.3.8: the samples of a quad with the bound U, without a branch on their significance; their E, 0 for those that are not there. The greatest
- * 2 mu - 1, or 1. */
+/* 7.3.8: the samples of a quad with the bound U, without a branch on their significance; their E, 0 for those that are
+ * not there. The greatest 2 mu - 1, or 1. */
 static inline uint64_t take_samples(wvl_walk_forward *s, unsigned codeword, unsigned bound, unsigned exponents[4])
 {
     uint64_t most = 1;
@@ -162,7 +160,7 @@ static int take_quad(decoder *d, unsigned x, unsigned codeword, unsigned u)
     return 1;
 }
 
-/* ---- Rows ----------------------------------------------------------------------------------------------------------------- */
+/* ---- Rows ------------------------------------------------------------------------------------ */
 
 /* Formulas of 7.3.5: bit 0 and bit 2 from the row above, or all from the quad to the left in the first row. */
 static unsigned context_of(const decoder *d, unsigned x, unsigned left)
@@ -205,7 +203,11 @@ static void begin(decoder *d, const uint8_t *data, size_t bytes, unsigned scup)
     unsigned nibble = data[bytes - 2] >> 4, has_seven = (nibble & 7) == 7;
     d->magsgn = (wvl_walk_forward){.start = data, .at = data, .end = suffix, .fill = 0xFF};
     d->mel = (wvl_walk_mel){.at = suffix, .end = data + bytes};
-    d->vlc = (wvl_walk_backward){.start = suffix, .at = data + bytes - 2, .end = data + bytes - 1, .bits = has_seven ? 7 : nibble, .left = has_seven ? 3 : 4};
+    d->vlc = (wvl_walk_backward){.start = suffix,
+                                 .at = data + bytes - 2,
+                                 .end = data + bytes - 1,
+                                 .bits = has_seven ? 7 : nibble,
+                                 .left = has_seven ? 3 : 4};
     d->vlc.head = d->vlc.left;
     d->vlc.last = data[bytes - 2];
 }
@@ -213,7 +215,8 @@ static void begin(decoder *d, const uint8_t *data, size_t bytes, unsigned scup)
 /* What makes all that follows meaningless comes before what was found in it. 0: nothing. */
 static int find_cause(decoder *d, const uint8_t *data)
 {
-    uint64_t magsgn = wvl_walk_ht_taken_filler(d->magsgn.filler, d->magsgn.left), vlc = wvl_walk_ht_taken_filler(d->vlc.filler, d->vlc.left);
+    uint64_t magsgn = wvl_walk_ht_taken_filler(d->magsgn.filler, d->magsgn.left),
+             vlc = wvl_walk_ht_taken_filler(d->vlc.filler, d->vlc.left);
     if (d->magsgn.unstuffed) {
         d->found.at = (size_t)(d->magsgn.unstuffed - data);
         (void)fail(d, WVL_WALK_HT_MAGSGN_STUFFING, 0, 0);
@@ -229,11 +232,12 @@ static int find_cause(decoder *d, const uint8_t *data)
     return 1;
 }
 
-/* Of a pass that was read to its end: do its streams meet as they should? Encoders write a byte more behind 0xFF, or where one stream has nothing to
- * share with the other's last byte. */
+/* Of a pass that was read to its end: do its streams meet as they should? Encoders write a byte more behind 0xFF, or
+ * where one stream has nothing to share with the other's last byte. */
 static void judge_ends(decoder *d, const uint8_t *data, size_t bytes)
 {
-    const uint8_t *mel = d->mel.at, *vlc = wvl_walk_ht_end_backward(&d->vlc), *magsgn = wvl_walk_ht_end_forward(&d->magsgn);
+    const uint8_t *mel = d->mel.at, *vlc = wvl_walk_ht_end_backward(&d->vlc),
+                  *magsgn = wvl_walk_ht_end_forward(&d->magsgn);
     const uint8_t *scup = data + bytes - 2, *tail = vlc < scup ? vlc : scup;
     if (vlc <= scup && *scup >> 4 == 15) {
         d->found.at = bytes - 2;
@@ -246,11 +250,13 @@ static void judge_ends(decoder *d, const uint8_t *data, size_t bytes)
         (void)fail(d, WVL_WALK_HT_CLEANUP_OVERLAP, (unsigned)(mel - vlc), 0);
     } else if (magsgn < d->magsgn.end || mel + 1 < tail) {
         d->found.at = (size_t)((magsgn < d->magsgn.end ? magsgn : mel) - data);
-        (void)fail(d, WVL_WALK_HT_CLEANUP_UNREAD, (unsigned)((d->magsgn.end - magsgn) + (mel < tail ? tail - mel : 0)), 0);
+        (void)fail(d, WVL_WALK_HT_CLEANUP_UNREAD, (unsigned)((d->magsgn.end - magsgn) + (mel < tail ? tail - mel : 0)),
+                   0);
     }
 }
 
-wvl_walk_ht_finding wvl_check_decode_cleanup(const wvl_walk_ht_block *block, const uint8_t *data, size_t bytes, int is_refined, wvl_walk_ht_work *work, unsigned *bits)
+wvl_walk_ht_finding wvl_check_decode_cleanup(const wvl_walk_ht_block *block, const uint8_t *data, size_t bytes,
+                                             int is_refined, wvl_walk_ht_work *work, unsigned *bits)
 {
     decoder d = {.block = block, .stride = block->width + 2, .most = 1, .limit = UINT64_MAX};
     int is_good = 1;
@@ -270,7 +276,8 @@ wvl_walk_ht_finding wvl_check_decode_cleanup(const wvl_walk_ht_block *block, con
         is_good = take_row(&d) && !find_cause(&d, data);
     }
     if (!is_good && !d.is_unjudged) {
-        d.found.at = d.found.fault >= WVL_WALK_HT_EXPONENT ? (size_t)(wvl_walk_ht_end_forward(&d.magsgn) - data) : d.found.at;
+        d.found.at =
+            d.found.fault >= WVL_WALK_HT_EXPONENT ? (size_t)(wvl_walk_ht_end_forward(&d.magsgn) - data) : d.found.at;
         (void)find_cause(&d, data);
     } else if (is_good) {
         judge_ends(&d, data, bytes);

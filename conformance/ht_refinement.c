@@ -17,11 +17,13 @@ static int is_member(const sweep *s, const uint8_t *at, int has_below)
     return !(*at & 1) && (near || (has_below && (below[-1] | below[0] | below[1])));
 }
 
-/* A group of 4 x 4 samples, or what the block has of it: first the bits of all members, then the signs of those that became significant. */
+/* A group of 4 x 4 samples, or what the block has of it: first the bits of all members, then the signs of those that
+ * became significant. */
 static void sweep_group(sweep *s, unsigned x0, unsigned y0)
 {
     const wvl_walk_ht_block *block = s->block;
-    unsigned x1 = x0 + 4 < block->width ? x0 + 4 : block->width, y1 = y0 + 4 < block->height ? y0 + 4 : block->height, signs = 0;
+    unsigned x1 = x0 + 4 < block->width ? x0 + 4 : block->width, y1 = y0 + 4 < block->height ? y0 + 4 : block->height,
+             signs = 0;
     wvl_walk_ht_refill_forward(&s->sigprop); /* 32 bits at most */
     for (unsigned x = x0; x < x1; x++) {
         for (unsigned y = y0; y < y1; y++) {
@@ -60,7 +62,8 @@ static const uint8_t *find_magref(const sweep *s, const uint8_t *data, size_t by
     return wvl_walk_ht_end_backward(&magref);
 }
 
-wvl_walk_ht_finding wvl_check_decode_refinement(const wvl_walk_ht_block *block, const uint8_t *data, size_t bytes, unsigned passes, int is_complete, wvl_walk_ht_work *work)
+wvl_walk_ht_finding wvl_check_decode_refinement(const wvl_walk_ht_block *block, const uint8_t *data, size_t bytes,
+                                                unsigned passes, int is_complete, wvl_walk_ht_work *work)
 {
     sweep s = {.block = block, .stride = block->width + 2};
     wvl_walk_ht_finding found = {WVL_WALK_HT_SOUND, 0, 0, 0};
@@ -71,13 +74,16 @@ wvl_walk_ht_finding wvl_check_decode_refinement(const wvl_walk_ht_block *block, 
             sweep_group(&s, x, y);
         }
     }
-    const uint8_t *sigprop = wvl_walk_ht_end_forward(&s.sigprop), *magref = passes > 2 ? find_magref(&s, data, bytes) : data + bytes;
+    const uint8_t *sigprop = wvl_walk_ht_end_forward(&s.sigprop),
+                  *magref = passes > 2 ? find_magref(&s, data, bytes) : data + bytes;
     if (s.sigprop.unstuffed && s.sigprop.unstuffed < sigprop) {
         found = (wvl_walk_ht_finding){WVL_WALK_HT_SIGPROP_STUFFING, (size_t)(s.sigprop.unstuffed - data), 0, 0};
     } else if (is_complete && sigprop > magref + 1) {
-        found = (wvl_walk_ht_finding){WVL_WALK_HT_REFINEMENT_OVERLAP, (size_t)(magref - data), (unsigned)(sigprop - magref), 0};
+        found = (wvl_walk_ht_finding){WVL_WALK_HT_REFINEMENT_OVERLAP, (size_t)(magref - data),
+                                      (unsigned)(sigprop - magref), 0};
     } else if (is_complete && sigprop + 1 < magref) { /* one byte more follows 0xFF */
-        found = (wvl_walk_ht_finding){WVL_WALK_HT_REFINEMENT_UNREAD, (size_t)(sigprop - data), (unsigned)(magref - sigprop), 0};
+        found = (wvl_walk_ht_finding){WVL_WALK_HT_REFINEMENT_UNREAD, (size_t)(sigprop - data),
+                                      (unsigned)(magref - sigprop), 0};
     }
     return found;
 }

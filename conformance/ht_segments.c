@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* HT segments of a packet, decoded where they stand. With several layers a block's refinement may come later than its cleanup pass, which is then decoded
- * a second time: nothing of it is kept but its place. */
+/* HT segments of a packet, decoded where they stand. With several layers a block's refinement may come later than its
+ * cleanup pass, which is then decoded a second time: nothing of it is kept but its place. */
 #include <string.h>
 
 #include "ht.h"
@@ -22,22 +22,43 @@ static void report(const judge *j, wvl_walk_ht_finding f, uint64_t at)
     wvl_walk *w = j->t->w;
     at += f.at;
     switch (f.fault) {
-    case WVL_WALK_HT_MAGSGN_STUFFING: wvl_check_fail_once(w, WVL_RULE_HT_STUFFING, at, "MagSgn has a 1 after 0xFF"); break;
-    case WVL_WALK_HT_SIGPROP_STUFFING: wvl_check_fail_once(w, WVL_RULE_HT_STUFFING, at, "SigProp has a 1 after 0xFF"); break;
+    case WVL_WALK_HT_MAGSGN_STUFFING:
+        wvl_check_fail_once(w, WVL_RULE_HT_STUFFING, at, "MagSgn has a 1 after 0xFF");
+        break;
+    case WVL_WALK_HT_SIGPROP_STUFFING:
+        wvl_check_fail_once(w, WVL_RULE_HT_STUFFING, at, "SigProp has a 1 after 0xFF");
+        break;
     case WVL_WALK_HT_MEL_STUFFING: wvl_check_fail_once(w, WVL_RULE_HT_SKIPPED_BIT, at, "MEL has a 1 after 0xFF"); break;
     case WVL_WALK_HT_VLC_STUFFING: wvl_check_fail_once(w, WVL_RULE_HT_SKIPPED_BIT, at, "VLC begins with 0xF"); break;
-    case WVL_WALK_HT_MAGSGN_SHORT: wvl_check_fail_once(w, WVL_RULE_HT_MAGSGN_SHORT, at, "%u bits of MagSgn behind its last byte", f.a); break;
-    case WVL_WALK_HT_VLC_SHORT: wvl_check_fail_once(w, WVL_RULE_HT_VLC_SHORT, at, "%u bits of VLC before its first byte", f.a); break;
-    case WVL_WALK_HT_EXPONENT: wvl_check_fail_once(w, WVL_RULE_HT_EXPONENT, at, "U is %u, at most %u fits the zero bit-planes", f.a, f.b); break;
-    case WVL_WALK_HT_MAGNITUDE: wvl_check_fail_once(w, WVL_RULE_HT_MAGNITUDE, at, "a magnitude of %u bits, %u fit the zero bit-planes", f.a, f.b); break;
-    case WVL_WALK_HT_OUTSIDE:
-        wvl_check_fail_once(w, WVL_RULE_HT_OUTSIDE, at, "the quad at %u, %u is significant beyond a block of %u x %u", f.a, f.b, j->block.width,
-                            j->block.height);
+    case WVL_WALK_HT_MAGSGN_SHORT:
+        wvl_check_fail_once(w, WVL_RULE_HT_MAGSGN_SHORT, at, "%u bits of MagSgn behind its last byte", f.a);
         break;
-    case WVL_WALK_HT_CLEANUP_OVERLAP: wvl_check_fail_once(w, WVL_RULE_HT_OVERLAP, at, "MEL and VLC both read %u bytes", f.a); break;
-    case WVL_WALK_HT_REFINEMENT_OVERLAP: wvl_check_fail_once(w, WVL_RULE_HT_OVERLAP, at, "SigProp and MagRef both read %u bytes", f.a); break;
-    case WVL_WALK_HT_CLEANUP_UNREAD: wvl_check_fail_once(w, WVL_RULE_HT_UNREAD, at, "%u bytes of a cleanup segment are not read", f.a); break;
-    case WVL_WALK_HT_REFINEMENT_UNREAD: wvl_check_fail_once(w, WVL_RULE_HT_UNREAD, at, "%u bytes of a refinement segment are not read", f.a); break;
+    case WVL_WALK_HT_VLC_SHORT:
+        wvl_check_fail_once(w, WVL_RULE_HT_VLC_SHORT, at, "%u bits of VLC before its first byte", f.a);
+        break;
+    case WVL_WALK_HT_EXPONENT:
+        wvl_check_fail_once(w, WVL_RULE_HT_EXPONENT, at, "U is %u, at most %u fits the zero bit-planes", f.a, f.b);
+        break;
+    case WVL_WALK_HT_MAGNITUDE:
+        wvl_check_fail_once(w, WVL_RULE_HT_MAGNITUDE, at, "a magnitude of %u bits, %u fit the zero bit-planes", f.a,
+                            f.b);
+        break;
+    case WVL_WALK_HT_OUTSIDE:
+        wvl_check_fail_once(w, WVL_RULE_HT_OUTSIDE, at, "the quad at %u, %u is significant beyond a block of %u x %u",
+                            f.a, f.b, j->block.width, j->block.height);
+        break;
+    case WVL_WALK_HT_CLEANUP_OVERLAP:
+        wvl_check_fail_once(w, WVL_RULE_HT_OVERLAP, at, "MEL and VLC both read %u bytes", f.a);
+        break;
+    case WVL_WALK_HT_REFINEMENT_OVERLAP:
+        wvl_check_fail_once(w, WVL_RULE_HT_OVERLAP, at, "SigProp and MagRef both read %u bytes", f.a);
+        break;
+    case WVL_WALK_HT_CLEANUP_UNREAD:
+        wvl_check_fail_once(w, WVL_RULE_HT_UNREAD, at, "%u bytes of a cleanup segment are not read", f.a);
+        break;
+    case WVL_WALK_HT_REFINEMENT_UNREAD:
+        wvl_check_fail_once(w, WVL_RULE_HT_UNREAD, at, "%u bytes of a refinement segment are not read", f.a);
+        break;
     default: break;
     }
 }
@@ -50,12 +71,16 @@ static int open_block(judge *j)
 {
     const wvl_walk_band *band = j->part->band;
     const wvl_walk_block *k = &band->blocks[j->part->block];
-    uint64_t col = (band->area.x0 >> band->xcb) + j->part->block % band->cols, row = (band->area.y0 >> band->ycb) + j->part->block / band->cols;
-    j->block.width = (unsigned)(least((col + 1) << band->xcb, band->area.x1) - greatest(col << band->xcb, band->area.x0));
-    j->block.height = (unsigned)(least((row + 1) << band->ycb, band->area.y1) - greatest(row << band->ycb, band->area.y0));
+    uint64_t col = (band->area.x0 >> band->xcb) + j->part->block % band->cols,
+             row = (band->area.y0 >> band->ycb) + j->part->block / band->cols;
+    j->block.width =
+        (unsigned)(least((col + 1) << band->xcb, band->area.x1) - greatest(col << band->xcb, band->area.x0));
+    j->block.height =
+        (unsigned)(least((row + 1) << band->ycb, band->area.y1) - greatest(row << band->ycb, band->area.y0));
     j->block.skipped = (unsigned)(band->mb - k->planes) + j->part->set;
     j->block.is_causal = wvl_check_coding_of(j->t->w, j->res->component)->style >> 3 & 1;
-    return k->planes > (int)j->part->set && wvl_check_charge(j->t->w, j->block.width * j->block.height / SAMPLES_A_UNIT + 1);
+    return k->planes > (int)j->part->set &&
+           wvl_check_charge(j->t->w, j->block.width * j->block.height / SAMPLES_A_UNIT + 1);
 }
 
 static int scup_is_sound(const uint8_t *data, uint64_t bytes)
@@ -69,8 +94,10 @@ static void compare_bound(const judge *j, unsigned bits, uint64_t at)
 {
     wvl_walk *w = j->t->w;
     const wvl_walk_resolution *res = j->res;
-    int level = res->r ? res->levels - res->r + 1 : res->levels, reversible = wvl_check_coding_of(w, res->component)->transform;
-    int needed = (int)bits + j->part->band->blocks[j->part->block].planes - 1 - j->part->set + (reversible ? 0 : 1 - level);
+    int level = res->r ? res->levels - res->r + 1 : res->levels,
+        reversible = wvl_check_coding_of(w, res->component)->transform;
+    int needed =
+        (int)bits + j->part->band->blocks[j->part->block].planes - 1 - j->part->set + (reversible ? 0 : 1 - level);
     w->summary->ht_block_count++;
     if (!bits || !w->has_ht || wvl_check_shift_of(w, res->component)) {
         return;
@@ -78,7 +105,8 @@ static void compare_bound(const judge *j, unsigned bits, uint64_t at)
     w->summary->ht_bound_told = wvl_check_told_bound(w);
     w->summary->ht_bound_needed = (uint32_t)greatest(w->summary->ht_bound_needed, needed > 0 ? (uint64_t)needed : 0);
     if (needed > (int)wvl_check_told_bound(w)) {
-        wvl_check_fail_once(w, WVL_RULE_CAP_MAGNITUDE_EXCEEDED, at, "a sample needs %d bits, but Ccap15 is 0x%04X, %u bits", needed, w->ccap15,
+        wvl_check_fail_once(w, WVL_RULE_CAP_MAGNITUDE_EXCEEDED, at,
+                            "a sample needs %d bits, but Ccap15 is 0x%04X, %u bits", needed, w->ccap15,
                             wvl_check_told_bound(w));
     }
 }
@@ -86,7 +114,8 @@ static void compare_bound(const judge *j, unsigned bits, uint64_t at)
 /* Whether the block's refinement can be judged by it. */
 static int is_whole(wvl_walk_ht_fault fault)
 {
-    return fault == WVL_WALK_HT_SOUND || fault == WVL_WALK_HT_MEL_STUFFING || fault == WVL_WALK_HT_VLC_STUFFING || fault > WVL_WALK_HT_OUTSIDE;
+    return fault == WVL_WALK_HT_SOUND || fault == WVL_WALK_HT_MEL_STUFFING || fault == WVL_WALK_HT_VLC_STUFFING ||
+           fault > WVL_WALK_HT_OUTSIDE;
 }
 
 static void judge_cleanup(judge *j, uint64_t at, uint32_t bytes, int is_refined)
@@ -113,7 +142,8 @@ static int restore_map(judge *j, const wvl_walk_ht_coded *coded)
     if (!coded->cleanup_bytes || !open_block(j)) {
         return 0;
     }
-    wvl_walk_ht_finding found = wvl_check_decode_cleanup(&j->block, j->t->w->data + coded->cleanup_at, coded->cleanup_bytes, 1, j->t->w->ht, &bits);
+    wvl_walk_ht_finding found = wvl_check_decode_cleanup(&j->block, j->t->w->data + coded->cleanup_at,
+                                                         coded->cleanup_bytes, 1, j->t->w->ht, &bits);
     return is_whole(found.fault);
 }
 
@@ -125,8 +155,8 @@ static const uint8_t *join(judge *j, const wvl_walk_ht_coded *coded, const uint8
         return data;
     }
     if (*bytes + coded->refinement_bytes > WVL_WALK_HT_REFINEMENT) {
-        wvl_check_fail_once(j->t->w, WVL_RULE_HT_REFINEMENT_LENGTH, (uint64_t)(data - j->t->w->data), "an HT refinement segment of %u bytes in two packets",
-                            *bytes + coded->refinement_bytes);
+        wvl_check_fail_once(j->t->w, WVL_RULE_HT_REFINEMENT_LENGTH, (uint64_t)(data - j->t->w->data),
+                            "an HT refinement segment of %u bytes in two packets", *bytes + coded->refinement_bytes);
         return NULL;
     }
     memcpy(joint, j->t->w->data + coded->refinement_at, coded->refinement_bytes);
@@ -140,10 +170,12 @@ static void judge_refinement(judge *j, uint64_t at, uint32_t bytes, unsigned pas
     const wvl_walk_ht_coded *coded = j->part->band->coded ? &j->part->band->coded[j->part->block] : NULL;
     int has_map = j->map_band == j->part->band && j->map_block == j->part->block;
     const uint8_t *data;
-    if (bytes > WVL_WALK_HT_REFINEMENT || (!has_map && !(coded && restore_map(j, coded))) || !(data = join(j, coded, j->t->w->data + at, &bytes))) {
+    if (bytes > WVL_WALK_HT_REFINEMENT || (!has_map && !(coded && restore_map(j, coded))) ||
+        !(data = join(j, coded, j->t->w->data + at, &bytes))) {
         return;
     }
-    wvl_walk_ht_finding found = wvl_check_decode_refinement(&j->block, data, bytes, passes, passes > 2 || is_last, j->t->w->ht);
+    wvl_walk_ht_finding found =
+        wvl_check_decode_refinement(&j->block, data, bytes, passes, passes > 2 || is_last, j->t->w->ht);
     if (data == j->t->w->ht->refinement) { /* a place in one of two pieces */
         size_t first = coded->refinement_bytes;
         at = found.at < first ? coded->refinement_at : at - first;
@@ -156,7 +188,9 @@ static void remember(const judge *j, const wvl_walk_contribution *c, uint64_t at
     if (j->part->band->coded) {
         wvl_walk_ht_coded *coded = &j->part->band->coded[j->part->block];
         if (c->kind == 1) {
-            *coded = (wvl_walk_ht_coded){.cleanup_at = at, .cleanup_bytes = scup_is_sound(j->t->w->data + at, c->bytes) ? (uint16_t)c->bytes : 0};
+            *coded = (wvl_walk_ht_coded){.cleanup_at = at,
+                                         .cleanup_bytes =
+                                             scup_is_sound(j->t->w->data + at, c->bytes) ? (uint16_t)c->bytes : 0};
         } else if (c->bytes <= WVL_WALK_HT_REFINEMENT) {
             coded->refinement_at = at;
             coded->refinement_bytes = (uint16_t)c->bytes;
@@ -167,7 +201,8 @@ static void remember(const judge *j, const wvl_walk_contribution *c, uint64_t at
 static int is_refined_next(const wvl_walk_tile_walk *t, size_t i, const wvl_walk_ht_part *part)
 {
     const wvl_walk_contribution *c = t->contributions.items;
-    return i + 1 < t->contributions.count && c[i + 1].kind == 2 && part[1].band == part->band && part[1].block == part->block;
+    return i + 1 < t->contributions.count && c[i + 1].kind == 2 && part[1].band == part->band &&
+           part[1].block == part->block;
 }
 
 void wvl_check_judge_ht(wvl_walk_tile_walk *t, const wvl_walk_resolution *res, uint64_t at, int is_last)

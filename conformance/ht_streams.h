@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The bit streams of HT segments (15444-15 7.1). Readers of a buffer of 64 bits take bytes ahead, and behind the data they take filler; what was
- * really read is found at the end from what is left in the buffer. `left` counts bits in the buffer, the last `filler` of all that came are no data.
+ * The bit streams of HT segments (15444-15 7.1). Readers of a buffer of 64 bits take bytes ahead, and behind the data
+ * they take filler; what was really read is found at the end from what is left in the buffer. `left` counts bits in the
+ * buffer, the last `filler` of all that came are no data.
  */
 #ifndef WVL_CONFORMANCE_HT_STREAMS_H
 #define WVL_CONFORMANCE_HT_STREAMS_H
@@ -19,14 +20,15 @@ typedef struct wvl_walk_forward {
     const uint8_t *unstuffed; /* the first byte above 0x7F that follows 0xFF; NULL: none came */
     uint64_t bits, filler;
     unsigned left;
-    uint8_t last, fill;       /* the byte before; what comes behind the end */
+    uint8_t last, fill; /* the byte before; what comes behind the end */
 } wvl_walk_forward;
 
 static inline unsigned wvl_walk_ht_room_after(uint8_t last) { return last == 0xFF ? 7 : 8; }
 
 static inline void wvl_walk_ht_refill_forward(wvl_walk_forward *s)
 {
-    if (s->left <= 32 && s->end - s->at >= 4 && s->last != 0xFF) { /* most bytes follow no 0xFF, and four of them come at once */
+    if (s->left <= 32 && s->end - s->at >= 4 &&
+        s->last != 0xFF) { /* most bytes follow no 0xFF, and four of them come at once */
         uint32_t four = s->at[0] | (uint32_t)s->at[1] << 8 | (uint32_t)s->at[2] << 16 | (uint32_t)s->at[3] << 24;
         if (!wvl_walk_ht_has_ff(four)) {
             s->bits |= (uint64_t)four << s->left;
@@ -60,7 +62,10 @@ static inline uint64_t wvl_walk_ht_take_forward(wvl_walk_forward *s, unsigned co
 }
 
 /* Bits taken from behind the end. */
-static inline uint64_t wvl_walk_ht_taken_filler(uint64_t filler, unsigned left) { return filler > left ? filler - left : 0; }
+static inline uint64_t wvl_walk_ht_taken_filler(uint64_t filler, unsigned left)
+{
+    return filler > left ? filler - left : 0;
+}
 
 /* The place behind the last byte of which a bit was taken. */
 static inline const uint8_t *wvl_walk_ht_end_forward(const wvl_walk_forward *s)
@@ -78,15 +83,19 @@ static inline const uint8_t *wvl_walk_ht_end_forward(const wvl_walk_forward *s)
     return at;
 }
 
-/* VLC and MagRef: from the last byte back, each from its lowest bit; of a byte 0x7F or 0xFF before one above 0x8F the highest bit is not there. */
+/* VLC and MagRef: from the last byte back, each from its lowest bit; of a byte 0x7F or 0xFF before one above 0x8F the
+ * highest bit is not there. */
 typedef struct wvl_walk_backward {
     const uint8_t *start, *at, *end; /* at: behind the next byte */
     uint64_t bits, filler;
-    unsigned left, head;             /* head: bits that the last byte has, if Scup takes others of it; 0: it is as any other */
-    uint8_t first, last;             /* what stands behind the end; the byte before */
+    unsigned left, head; /* head: bits that the last byte has, if Scup takes others of it; 0: it is as any other */
+    uint8_t first, last; /* what stands behind the end; the byte before */
 } wvl_walk_backward;
 
-static inline unsigned wvl_walk_ht_room_before(uint8_t last, uint8_t byte) { return last > 0x8F && (byte & 0x7F) == 0x7F ? 7 : 8; }
+static inline unsigned wvl_walk_ht_room_before(uint8_t last, uint8_t byte)
+{
+    return last > 0x8F && (byte & 0x7F) == 0x7F ? 7 : 8;
+}
 
 static inline void wvl_walk_ht_refill_backward(wvl_walk_backward *s)
 {
@@ -128,7 +137,8 @@ static inline const uint8_t *wvl_walk_ht_end_backward(const wvl_walk_backward *s
     const uint8_t *at = s->at;
     uint64_t left = s->left > s->filler ? s->left - s->filler : 0;
     while (at < s->end) {
-        unsigned room = at + 1 == s->end && s->head ? s->head : wvl_walk_ht_room_before(at + 1 < s->end ? at[1] : s->first, *at);
+        unsigned room =
+            at + 1 == s->end && s->head ? s->head : wvl_walk_ht_room_before(at + 1 < s->end ? at[1] : s->first, *at);
         if (left < room) {
             break;
         }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Packet lengths told in advance, against the packets found (A.7.2, A.7.3): seven bits a byte, the most significant first. */
+/* Packet lengths told in advance, against the packets found (A.7.2, A.7.3): seven bits a byte, the most significant
+ * first. */
 #include "tile.h"
 
 /* 0: none is left, or it is broken off. */
@@ -35,11 +36,28 @@ static int next_length(wvl_walk_tile_walk *t, wvl_walk_lengths *l, uint64_t *val
 void wvl_check_start_lengths(wvl_walk_tile_walk *t)
 {
     wvl_walk *w = t->w;
-    t->from_plt = (wvl_walk_lengths){WVL_RULE_PLT_LENGTH, WVL_RULE_PLT_COUNT, WVL_RULE_PLT_BYTES, "PLT", t->plt.count != 0, w->data, 0, 0, 0,
-                                t->part->offset, 0};
-    t->from_plm = (wvl_walk_lengths){WVL_RULE_PLM_LENGTH, WVL_RULE_PLM_COUNT, WVL_RULE_PLM_BYTES, "PLM", w->plm.count != 0,
-                                w->lengths.bytes.items, t->part->plm_at, t->part->plm_at + t->part->plm_bytes, 0,
-                                w->first_of[WVL_WALK_MARK_PLM], 0};
+    t->from_plt = (wvl_walk_lengths){WVL_RULE_PLT_LENGTH,
+                                     WVL_RULE_PLT_COUNT,
+                                     WVL_RULE_PLT_BYTES,
+                                     "PLT",
+                                     t->plt.count != 0,
+                                     w->data,
+                                     0,
+                                     0,
+                                     0,
+                                     t->part->offset,
+                                     0};
+    t->from_plm = (wvl_walk_lengths){WVL_RULE_PLM_LENGTH,
+                                     WVL_RULE_PLM_COUNT,
+                                     WVL_RULE_PLM_BYTES,
+                                     "PLM",
+                                     w->plm.count != 0,
+                                     w->lengths.bytes.items,
+                                     t->part->plm_at,
+                                     t->part->plm_at + t->part->plm_bytes,
+                                     0,
+                                     w->first_of[WVL_WALK_MARK_PLM],
+                                     0};
 }
 
 static void compare(wvl_walk_tile_walk *t, wvl_walk_lengths *l, uint64_t bytes)
@@ -51,18 +69,19 @@ static void compare(wvl_walk_tile_walk *t, wvl_walk_lengths *l, uint64_t bytes)
     if (!next_length(t, l, &value)) {
         if (l->active) {
             l->active = 0;
-            wvl_check_fail(t->w, l->count_rule, l->offset, "tile %u, part %u: %s lists %llu packets, there are more", t->tile, t->part->index, l->name,
-                           (unsigned long long)l->values);
+            wvl_check_fail(t->w, l->count_rule, l->offset, "tile %u, part %u: %s lists %llu packets, there are more",
+                           t->tile, t->part->index, l->name, (unsigned long long)l->values);
         }
     } else if (value != bytes) {
         l->active = 0; /* what follows is most likely out of step */
-        wvl_check_fail(t->w, l->bytes_rule, l->offset, "tile %u, part %u: %s gives packet %llu %llu bytes, it has %llu", t->tile, t->part->index,
-                       l->name, (unsigned long long)l->values - 1, (unsigned long long)value, (unsigned long long)bytes);
+        wvl_check_fail(t->w, l->bytes_rule, l->offset, "tile %u, part %u: %s gives packet %llu %llu bytes, it has %llu",
+                       t->tile, t->part->index, l->name, (unsigned long long)l->values - 1, (unsigned long long)value,
+                       (unsigned long long)bytes);
     }
 }
 
-/* With packed headers an empty packet leaves no byte that tells its tile-part, and whether a length counts the header elsewhere is read in
- * both ways: only the sum is compared then. */
+/* With packed headers an empty packet leaves no byte that tells its tile-part, and whether a length counts the header
+ * elsewhere is read in both ways: only the sum is compared then. */
 void wvl_check_compare_length(wvl_walk_tile_walk *t, uint64_t bytes)
 {
     if (!t->is_packed) {
@@ -82,10 +101,12 @@ static void finish(wvl_walk_tile_walk *t, wvl_walk_lengths *l)
         return;
     }
     if (!t->is_packed && more) {
-        wvl_check_fail(t->w, l->count_rule, l->offset, "tile %u, part %u: %s lists %llu packets, there are %llu", t->tile, t->part->index, l->name,
-                       (unsigned long long)l->values, (unsigned long long)(l->values - more));
+        wvl_check_fail(t->w, l->count_rule, l->offset, "tile %u, part %u: %s lists %llu packets, there are %llu",
+                       t->tile, t->part->index, l->name, (unsigned long long)l->values,
+                       (unsigned long long)(l->values - more));
     } else if (t->is_packed && sum != data && sum != data + t->packed_used) {
-        wvl_check_fail(t->w, l->bytes_rule, l->offset, "tile %u, part %u: the lengths of %s add to %llu, the packets to %llu, or %llu with headers",
+        wvl_check_fail(t->w, l->bytes_rule, l->offset,
+                       "tile %u, part %u: the lengths of %s add to %llu, the packets to %llu, or %llu with headers",
                        t->tile, t->part->index, l->name, (unsigned long long)sum, (unsigned long long)data,
                        (unsigned long long)(data + t->packed_used));
     }

@@ -9,7 +9,8 @@ static int note_limit(wvl_walk *w, wvl_check_rule_id rule, uint64_t limit)
 {
     if (!w->limit_hit) {
         w->limit_hit = 1;
-        wvl_check_fail(w, rule, 0, "the limit of %llu is reached; what is left was not walked", (unsigned long long)limit);
+        wvl_check_fail(w, rule, 0, "the limit of %llu is reached; what is left was not walked",
+                       (unsigned long long)limit);
     }
     return 0;
 }

@@ -31,7 +31,8 @@ static int take_sop(wvl_walk_tile_walk *t, int is_allowed)
     }
     unsigned number = (unsigned)p[4] << 8 | p[5];
     if (number != (t->packets & 0xFFFF)) {
-        wvl_check_fail_once(w, WVL_RULE_SOP_NUMBER, t->at, "Nsop is %u, %u is expected", number, (unsigned)(t->packets & 0xFFFF));
+        wvl_check_fail_once(w, WVL_RULE_SOP_NUMBER, t->at, "Nsop is %u, %u is expected", number,
+                            (unsigned)(t->packets & 0xFFFF));
     }
     w->has_sop = 1;
     t->at += 6;
@@ -42,10 +43,12 @@ static void take_eph(wvl_walk_tile_walk *t, int is_required, const uint8_t *data
 {
     int is_there = code_is(data, *at, end, WVL_WALK_EPH);
     if (is_there && !is_required) {
-        wvl_check_fail_once(t->w, WVL_RULE_EPH_UNEXPECTED, wvl_check_packed_origin(t, *at), "EPH, but Scod does not announce it");
+        wvl_check_fail_once(t->w, WVL_RULE_EPH_UNEXPECTED, wvl_check_packed_origin(t, *at),
+                            "EPH, but Scod does not announce it");
     } else if (!is_there && is_required) {
-        wvl_check_fail_once(t->w, WVL_RULE_EPH_MISSING, wvl_check_packed_origin(t, *at), "packet %llu of tile %u has no EPH after its header",
-                            (unsigned long long)t->packets, t->tile);
+        wvl_check_fail_once(t->w, WVL_RULE_EPH_MISSING, wvl_check_packed_origin(t, *at),
+                            "packet %llu of tile %u has no EPH after its header", (unsigned long long)t->packets,
+                            t->tile);
     }
     *at += is_there ? 2 : 0;
 }
@@ -60,7 +63,7 @@ static uint64_t sum_contributions(const wvl_walk_tile_walk *t)
     return sum;
 }
 
-/* ---- Body --------------------------------------------------------------------------------------------------------------- */
+/* ---- Body ------------------------------------------------------------------------------------ */
 
 static void check_marker_free(wvl_walk_tile_walk *t, uint64_t at, uint32_t bytes)
 {
@@ -79,7 +82,8 @@ static void check_scup(wvl_walk_tile_walk *t, uint64_t at, uint32_t bytes)
     const uint8_t *end = t->w->data + at + bytes;
     unsigned scup = bytes < 2 ? 0 : (unsigned)end[-1] << 4 | (end[-2] & 15);
     if (bytes >= 2 && (scup < 2 || scup > 4079 || scup > bytes)) {
-        wvl_check_fail_once(t->w, WVL_RULE_HT_SCUP, at + bytes - 2, "Scup is %u in a cleanup segment of %u bytes", scup, bytes);
+        wvl_check_fail_once(t->w, WVL_RULE_HT_SCUP, at + bytes - 2, "Scup is %u in a cleanup segment of %u bytes", scup,
+                            bytes);
     }
 }
 
@@ -112,9 +116,10 @@ static void check_body(wvl_walk_tile_walk *t)
     }
 }
 
-/* ---- Counting ----------------------------------------------------------------------------------------------------------- */
+/* ---- Counting -------------------------------------------------------------------------------- */
 
-static void count_packet(wvl_walk_tile_walk *t, const wvl_walk_resolution *res, uint64_t k, const wvl_check_packet *packet, int is_empty)
+static void count_packet(wvl_walk_tile_walk *t, const wvl_walk_resolution *res, uint64_t k,
+                         const wvl_check_packet *packet, int is_empty)
 {
     wvl_check_summary *m = t->w->summary;
     wvl_walk_part *part = t->part;
@@ -139,16 +144,19 @@ static void count_packet(wvl_walk_tile_walk *t, const wvl_walk_resolution *res, 
     }
 }
 
-/* ---- The packet --------------------------------------------------------------------------------------------------------- */
+/* ---- The packet ------------------------------------------------------------------------------ */
 
-static int take_header(wvl_walk_tile_walk *t, wvl_walk_resolution *res, uint64_t k, wvl_check_packet *packet, int *is_empty)
+static int take_header(wvl_walk_tile_walk *t, wvl_walk_resolution *res, uint64_t k, wvl_check_packet *packet,
+                       int *is_empty)
 {
     int has_eph = wvl_check_style_of(t->w)->scod >> 2 & 1;
     const uint8_t *data = t->is_packed ? t->packed->bytes.items : t->w->data;
-    uint64_t *at = t->is_packed ? &t->packed_at : &t->at, end = t->is_packed ? t->packed_end : t->part->end, start = *at;
+    uint64_t *at = t->is_packed ? &t->packed_at : &t->at, end = t->is_packed ? t->packed_end : t->part->end,
+             start = *at;
     if (t->is_packed && start >= end) {
         int is_ppm = t->packed != &t->ppt;
-        return wvl_check_fail(t->w, is_ppm ? WVL_RULE_PPM_EXCESS : WVL_RULE_PPT_LATE, t->at, "no packet header has come for the data here");
+        return wvl_check_fail(t->w, is_ppm ? WVL_RULE_PPM_EXCESS : WVL_RULE_PPT_LATE, t->at,
+                              "no packet header has come for the data here");
     }
     if (!wvl_check_read_packet_header(t, res, k, data, at, end, is_empty)) {
         return 0;
@@ -171,8 +179,10 @@ static int take_body(wvl_walk_tile_walk *t, const wvl_walk_resolution *res, wvl_
         }
     }
     if (body > t->part->end - t->at) {
-        return wvl_check_fail(t->w, WVL_RULE_PACKET_BODY_SHORT, t->at, "tile %u, packet %llu: a body of %llu bytes, %llu are left", t->tile,
-                              (unsigned long long)t->packets, (unsigned long long)body, (unsigned long long)(t->part->end - t->at));
+        return wvl_check_fail(t->w, WVL_RULE_PACKET_BODY_SHORT, t->at,
+                              "tile %u, packet %llu: a body of %llu bytes, %llu are left", t->tile,
+                              (unsigned long long)t->packets, (unsigned long long)body,
+                              (unsigned long long)(t->part->end - t->at));
     }
     packet->body_bytes = body;
     check_body(t);
@@ -184,11 +194,16 @@ static int take_body(wvl_walk_tile_walk *t, const wvl_walk_resolution *res, wvl_
 int wvl_check_read_packet(wvl_walk_tile_walk *t, wvl_walk_resolution *res, uint64_t k)
 {
     wvl_walk_precinct *precinct = &res->precincts[k];
-    wvl_check_packet packet = {.tile = t->tile, .component = res->component, .resolution = res->r, .layer = precinct->next_layer, .precinct = k};
+    wvl_check_packet packet = {.tile = t->tile,
+                               .component = res->component,
+                               .resolution = res->r,
+                               .layer = precinct->next_layer,
+                               .precinct = k};
     int is_empty = 0;
     t->contributions.count = t->ht_parts.count = 0;
     packet.offset = t->at;
-    if (!take_sop(t, wvl_check_style_of(t->w)->scod & 2) || !take_header(t, res, k, &packet, &is_empty) || !take_body(t, res, &packet)) {
+    if (!take_sop(t, wvl_check_style_of(t->w)->scod & 2) || !take_header(t, res, k, &packet, &is_empty) ||
+        !take_body(t, res, &packet)) {
         return 0;
     }
     packet.part = (uint32_t)(t->part - (wvl_walk_part *)t->w->parts.items);

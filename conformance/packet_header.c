@@ -13,14 +13,11 @@ typedef struct header {
     uint32_t layer;
     unsigned style;
     const wvl_walk_band *band; /* at hand */
-    int is_single_set; /* HT: Ccap15 allows one HT set a block */
+    int is_single_set;         /* HT: Ccap15 allows one HT set a block */
     int failed;
 } header;
 
-static uint64_t place(const header *h)
-{
-    return wvl_check_packed_origin(h->t, h->bits.at ? h->bits.at - 1 : 0);
-}
+static uint64_t place(const header *h) { return wvl_check_packed_origin(h->t, h->bits.at ? h->bits.at - 1 : 0); }
 
 static unsigned log2_floor(unsigned v)
 {
@@ -70,7 +67,7 @@ static int add_contribution(header *h, uint32_t bytes)
     return 1;
 }
 
-/* ---- Codeword segments -------------------------------------------------------------------------------------------------- */
+/* ---- Codeword segments ----------------------------------------------------------------------- */
 
 /* Passes that the segment at hand can still take when `done` passes of the block are coded (Table D.9). */
 static unsigned segment_room(unsigned style, unsigned done)
@@ -99,7 +96,8 @@ static void take_classic(header *h, wvl_walk_block *k, unsigned passes)
 }
 
 /* kind and passes as in wvl_walk_contribution; done: passes of the block before this segment's, placeholders aside. */
-static int add_segment(header *h, const wvl_walk_block *k, uint32_t bytes, unsigned kind, unsigned passes, unsigned done)
+static int add_segment(header *h, const wvl_walk_block *k, uint32_t bytes, unsigned kind, unsigned passes,
+                       unsigned done)
 {
     wvl_walk_contribution c = {bytes, (uint8_t)kind, (uint8_t)passes};
     wvl_walk_ht_part part = {h->band, (uint32_t)(k - h->band->blocks), (uint16_t)(done / 3)};
@@ -119,8 +117,9 @@ static void check_cleanup(header *h, uint32_t bytes)
     }
 }
 
-/* Where HT and MQ blocks mix, the first length tells: HT when it leaves its most significant bit 0, with Lblock above 3 and more than a byte.
- * An MQ block's length then takes as many bits as all its passes ask for. 1: it is an MQ block, and it was taken. */
+/* Where HT and MQ blocks mix, the first length tells: HT when it leaves its most significant bit 0, with Lblock above 3
+ * and more than a byte. An MQ block's length then takes as many bits as all its passes ask for. 1: it is an MQ block,
+ * and it was taken. */
 static int take_if_classic(header *h, wvl_walk_block *k, unsigned passes, unsigned first, uint32_t bytes)
 {
     unsigned width = k->lblock + log2_floor(first), full = k->lblock + log2_floor(passes);
@@ -143,7 +142,8 @@ static unsigned take_first_set(header *h, wvl_walk_block *k, unsigned passes)
     }
     if (!bytes) { /* placeholders only; refinement placeholders have no length */
         if (passes % 3) {
-            wvl_check_fail_once(h->w, WVL_RULE_HT_PLACEHOLDER, place(h), "%u passes without a byte before a block's first HT set", passes);
+            wvl_check_fail_once(h->w, WVL_RULE_HT_PLACEHOLDER, place(h),
+                                "%u passes without a byte before a block's first HT set", passes);
         }
         return 0;
     }
@@ -163,7 +163,8 @@ static void take_ht(header *h, wvl_walk_block *k, unsigned passes)
     if (!k->has_data) {
         left = take_first_set(h, k, passes);
     } else if (h->is_single_set && k->passes % 3 + passes > 3) {
-        wvl_check_fail_once(h->w, WVL_RULE_HT_SETS, place(h), "a second HT set in a block, but Ccap15 is 0x%04X", h->w->ccap15);
+        wvl_check_fail_once(h->w, WVL_RULE_HT_SETS, place(h), "a second HT set in a block, but Ccap15 is 0x%04X",
+                            h->w->ccap15);
     }
     while (left && !h->failed) {
         unsigned phase = (done - left) % 3, chunk = phase == 0 ? 1 : 3 - phase < left ? 3 - phase : left;
@@ -174,21 +175,20 @@ static void take_ht(header *h, wvl_walk_block *k, unsigned passes)
         if (!phase) {
             check_cleanup(h, bytes);
         } else if (bytes > 2046) {
-            wvl_check_fail_once(h->w, WVL_RULE_HT_REFINEMENT_LENGTH, place(h), "an HT refinement segment of %u bytes", bytes);
+            wvl_check_fail_once(h->w, WVL_RULE_HT_REFINEMENT_LENGTH, place(h), "an HT refinement segment of %u bytes",
+                                bytes);
         }
         left -= chunk;
     }
 }
 
-/* ---- Blocks ------------------------------------------------------------------------------------------------------------- */
+/* ---- Blocks ---------------------------------------------------------------------------------- */
 
-static int is_alive(const header *h)
-{
-    return !h->failed && !h->bits.is_short && !h->bits.is_unstuffed;
-}
+static int is_alive(const header *h) { return !h->failed && !h->bits.is_short && !h->bits.is_unstuffed; }
 
 /* Zero bit-planes (B.10.5): beyond Mb they are only counted, and far beyond it the header makes no sense. */
-static void take_planes(header *h, const wvl_walk_band *band, const wvl_walk_tag_shape *shape, uint32_t *nodes, uint32_t col, uint32_t row, wvl_walk_block *k)
+static void take_planes(header *h, const wvl_walk_band *band, const wvl_walk_tag_shape *shape, uint32_t *nodes,
+                        uint32_t col, uint32_t row, wvl_walk_block *k)
 {
     uint32_t zero = 0, node = 0, most = (uint32_t)(band->mb > 0 ? band->mb : 0) + 64;
     while (is_alive(h) && zero <= most) {
@@ -213,7 +213,8 @@ static void take_block(header *h, wvl_walk_block *k)
         return;
     }
     if (k->planes > 0 && k->passes + passes > 3u * (unsigned)k->planes - 2) {
-        wvl_check_fail_once(h->w, WVL_RULE_PACKET_PASSES, place(h), "%u passes in %d bit-planes", k->passes + passes, k->planes);
+        wvl_check_fail_once(h->w, WVL_RULE_PACKET_PASSES, place(h), "%u passes in %d bit-planes", k->passes + passes,
+                            k->planes);
     }
     while (is_alive(h) && wvl_check_take_bit(&h->bits)) {
         if (++k->lblock > 32) {
@@ -285,7 +286,7 @@ static void take_band(header *h, wvl_walk_band *band)
     }
 }
 
-/* ---- The header --------------------------------------------------------------------------------------------------------- */
+/* ---- The header ------------------------------------------------------------------------------ */
 
 /* B.10.1: whole bytes, and a byte 0xFF is followed by one more, whose first bit is 0. */
 static void close_bits(header *h)
@@ -311,12 +312,14 @@ static int conclude(header *h)
     if (h->bits.is_unstuffed) {
         wvl_check_fail(h->w, WVL_RULE_PACKET_STUFFING, place(h), "0xFF%02X in a packet header", h->bits.byte);
     } else if (h->bits.is_short) {
-        wvl_check_fail(h->w, WVL_RULE_PACKET_HEADER_SHORT, wvl_check_packed_origin(h->t, h->start), "a packet header has no end");
+        wvl_check_fail(h->w, WVL_RULE_PACKET_HEADER_SHORT, wvl_check_packed_origin(h->t, h->start),
+                       "a packet header has no end");
     }
     return is_alive(h);
 }
 
-int wvl_check_read_packet_header(wvl_walk_tile_walk *t, wvl_walk_resolution *res, uint64_t k, const uint8_t *data, uint64_t *at, uint64_t end, int *is_empty)
+int wvl_check_read_packet_header(wvl_walk_tile_walk *t, wvl_walk_resolution *res, uint64_t k, const uint8_t *data,
+                                 uint64_t *at, uint64_t end, int *is_empty)
 {
     wvl_walk_precinct *precinct = &res->precincts[k];
     header h = {.t = t, .w = t->w, .start = *at, .layer = precinct->next_layer};

@@ -29,14 +29,15 @@ struct wvl_walk_profile {
     const char *name;
     int file, part15, number; /* number: what Rsiz says of it, or which of a family it is */
     const wvl_walk_profile_rules *rules;
-    const void *numbers;      /* of the family's own type */
+    const void *numbers; /* of the family's own type */
 };
 
-extern const wvl_walk_profile_rules wvl_check_profile0_rules, wvl_check_profile1_rules, wvl_check_cinema_rules, wvl_check_imf_rules,
-    wvl_check_broadcast_rules, wvl_check_keep_rules, wvl_check_dicom_rules, wvl_check_imf_ht_rules;
+extern const wvl_walk_profile_rules wvl_check_profile0_rules, wvl_check_profile1_rules, wvl_check_cinema_rules,
+    wvl_check_imf_rules, wvl_check_broadcast_rules, wvl_check_keep_rules, wvl_check_dicom_rules, wvl_check_imf_ht_rules;
 
 typedef struct wvl_walk_keep_numbers wvl_walk_keep_numbers;
-extern const wvl_walk_keep_numbers wvl_check_kb_master, wvl_check_kb_access, wvl_check_ndnp, wvl_check_bodleian, wvl_check_bodleian_lossy, wvl_check_bl_newspaper, wvl_check_ht_archive;
+extern const wvl_walk_keep_numbers wvl_check_kb_master, wvl_check_kb_access, wvl_check_ndnp, wvl_check_bodleian,
+    wvl_check_bodleian_lossy, wvl_check_bl_newspaper, wvl_check_ht_archive;
 
 /* Sets f->text and returns 0. */
 int wvl_check_refuse(wvl_walk_facts *f, const char *format, ...) __attribute__((format(printf, 2, 3)));

@@ -7,7 +7,7 @@
 
 #include "profile_table.h"
 
-/* ---- Questions that several profiles ask -------------------------------------------------------------------------------- */
+/* ---- Questions that several profiles ask ----------------------------------------------------- */
 
 int wvl_check_refuse(wvl_walk_facts *f, const char *format, ...)
 {
@@ -64,7 +64,8 @@ int wvl_check_blocks_32(wvl_walk_facts *f)
     const wvl_walk_coding *k = f->w->all_codings.items;
     for (size_t i = 0; i < f->w->all_codings.count; i++) {
         if (k[i].xcb != 5 || k[i].ycb != 5 || k[i].style) {
-            return wvl_check_refuse(f, "code blocks are %u x %u with style 0x%02X", 1u << k[i].xcb, 1u << k[i].ycb, k[i].style);
+            return wvl_check_refuse(f, "code blocks are %u x %u with style 0x%02X", 1u << k[i].xcb, 1u << k[i].ycb,
+                                    k[i].style);
         }
     }
     return 1;
@@ -76,7 +77,8 @@ int wvl_check_precincts_7_8(wvl_walk_facts *f)
     for (size_t i = 0; i < f->w->all_codings.count; i++) {
         for (unsigned r = 0; r <= k[i].levels; r++) {
             if (k[i].precincts[r] != (r ? 0x88 : 0x77)) {
-                return wvl_check_refuse(f, "precincts are 2^%u x 2^%u at resolution %u", k[i].precincts[r] & 15, k[i].precincts[r] >> 4, r);
+                return wvl_check_refuse(f, "precincts are 2^%u x 2^%u at resolution %u", k[i].precincts[r] & 15,
+                                        k[i].precincts[r] >> 4, r);
             }
         }
     }
@@ -109,15 +111,9 @@ int wvl_check_parts_by_component(wvl_walk_facts *f)
     return 1;
 }
 
-int wvl_check_has_tlm(wvl_walk_facts *f)
-{
-    return f->w->main_count[WVL_WALK_MARK_TLM] != 0;
-}
+int wvl_check_has_tlm(wvl_walk_facts *f) { return f->w->main_count[WVL_WALK_MARK_TLM] != 0; }
 
-int wvl_check_is_one_tile(const wvl_walk *w)
-{
-    return w->tiles_wide == 1 && w->tiles_high == 1;
-}
+int wvl_check_is_one_tile(const wvl_walk *w) { return w->tiles_wide == 1 && w->tiles_high == 1; }
 
 static void frame_rate(const wvl_walk *w, uint64_t *frames, uint64_t *seconds)
 {
@@ -154,40 +150,45 @@ int wvl_check_samples_fit(wvl_walk_facts *f, unsigned level)
     if (!limit || seconds > UINT64_MAX / limit || samples <= limit * seconds / frames) {
         return 1;
     }
-    return wvl_check_refuse(f, "%llu samples a frame at %llu/%llu frames a second, level %u has %llu a second", (unsigned long long)samples,
-                            (unsigned long long)frames, (unsigned long long)seconds, level, (unsigned long long)limit);
+    return wvl_check_refuse(f, "%llu samples a frame at %llu/%llu frames a second, level %u has %llu a second",
+                            (unsigned long long)samples, (unsigned long long)frames, (unsigned long long)seconds, level,
+                            (unsigned long long)limit);
 }
 
-/* ---- The profiles ------------------------------------------------------------------------------------------------------- */
+/* ---- The profiles ---------------------------------------------------------------------------- */
 
 /* X(name, sentence, file: 0 any, 1 JP2, 2 JPH; Part 15: 1 yes, 0 no, -1 either; number; rules; numbers) */
-#define PROFILES(X)                                                                                                         \
-    X("part1", "Codestream of Part 1, whatever its Rsiz", 0, 0, 0, NULL, NULL)                                              \
-    X("part15", "Codestream of Part 15 (HTJ2K)", 0, 1, 0, NULL, NULL)                                                       \
-    X("jp2", "JP2 file (Annex I)", 1, -1, 0, NULL, NULL)                                                                    \
-    X("jph", "JPH file (15444-15 Annex D)", 2, 1, 0, NULL, NULL)                                                            \
-    X("profile0", "Profile 0 (Table A.45)", 0, 0, 0, &wvl_check_profile0_rules, NULL)                                       \
-    X("profile1", "Profile 1 (Table A.45)", 0, 0, 0, &wvl_check_profile1_rules, NULL)                                       \
-    X("cinema2k", "Digital cinema 2K, with the byte limits of the frame rate", 0, 0, 2, &wvl_check_cinema_rules, NULL)      \
-    X("cinema4k", "Digital cinema 4K, with the byte limits of the frame rate", 0, 0, 4, &wvl_check_cinema_rules, NULL)      \
-    X("imf-2k", "IMF 2K, lossy", 0, 0, 4, &wvl_check_imf_rules, NULL)                                                       \
-    X("imf-4k", "IMF 4K, lossy", 0, 0, 5, &wvl_check_imf_rules, NULL)                                                       \
-    X("imf-8k", "IMF 8K, lossy", 0, 0, 6, &wvl_check_imf_rules, NULL)                                                       \
-    X("imf-2k-r", "IMF 2K, reversible", 0, 0, 7, &wvl_check_imf_rules, NULL)                                                \
-    X("imf-4k-r", "IMF 4K, reversible", 0, 0, 8, &wvl_check_imf_rules, NULL)                                                \
-    X("imf-8k-r", "IMF 8K, reversible", 0, 0, 9, &wvl_check_imf_rules, NULL)                                                \
-    X("broadcast-single", "Broadcast contribution, one tile", 0, 0, 1, &wvl_check_broadcast_rules, NULL)                    \
-    X("broadcast-multi", "Broadcast contribution, several tiles", 0, 0, 2, &wvl_check_broadcast_rules, NULL)                \
-    X("broadcast-multi-r", "Broadcast contribution, several tiles, reversible", 0, 0, 3, &wvl_check_broadcast_rules, NULL)  \
-    X("kb-master", "Koninklijke Bibliotheek, lossless master", 1, 0, 0, &wvl_check_keep_rules, &wvl_check_kb_master)        \
-    X("kb-access", "Koninklijke Bibliotheek, access copy", 1, 0, 0, &wvl_check_keep_rules, &wvl_check_kb_access)            \
-    X("ndnp", "Library of Congress, National Digital Newspaper Program", 1, 0, 0, &wvl_check_keep_rules, &wvl_check_ndnp)   \
-    X("bodleian", "Bodleian Library, lossless", 1, 0, 0, &wvl_check_keep_rules, &wvl_check_bodleian)                        \
-    X("bodleian-lossy", "Bodleian Library, lossy", 1, 0, 0, &wvl_check_keep_rules, &wvl_check_bodleian_lossy)               \
-    X("bl-newspaper", "British Library, newspapers", 1, 0, 0, &wvl_check_keep_rules, &wvl_check_bl_newspaper) \
-    X("ht-archive", "Preservation master with HT blocks, as the preset of that name writes it", 2, 1, 0, &wvl_check_keep_rules, &wvl_check_ht_archive) \
-    X("dicom-htj2k-rpcl", "DICOM, HTJ2K Lossless RPCL (1.2.840.10008.1.2.4.202)", 0, 1, 0, &wvl_check_dicom_rules, NULL)      \
-    X("imf-ht-rev", "IMF with HT blocks, reversible", 0, 1, 1, &wvl_check_imf_ht_rules, NULL)                               \
+#define PROFILES(X)                                                                                                    \
+    X("part1", "Codestream of Part 1, whatever its Rsiz", 0, 0, 0, NULL, NULL)                                         \
+    X("part15", "Codestream of Part 15 (HTJ2K)", 0, 1, 0, NULL, NULL)                                                  \
+    X("jp2", "JP2 file (Annex I)", 1, -1, 0, NULL, NULL)                                                               \
+    X("jph", "JPH file (15444-15 Annex D)", 2, 1, 0, NULL, NULL)                                                       \
+    X("profile0", "Profile 0 (Table A.45)", 0, 0, 0, &wvl_check_profile0_rules, NULL)                                  \
+    X("profile1", "Profile 1 (Table A.45)", 0, 0, 0, &wvl_check_profile1_rules, NULL)                                  \
+    X("cinema2k", "Digital cinema 2K, with the byte limits of the frame rate", 0, 0, 2, &wvl_check_cinema_rules, NULL) \
+    X("cinema4k", "Digital cinema 4K, with the byte limits of the frame rate", 0, 0, 4, &wvl_check_cinema_rules, NULL) \
+    X("imf-2k", "IMF 2K, lossy", 0, 0, 4, &wvl_check_imf_rules, NULL)                                                  \
+    X("imf-4k", "IMF 4K, lossy", 0, 0, 5, &wvl_check_imf_rules, NULL)                                                  \
+    X("imf-8k", "IMF 8K, lossy", 0, 0, 6, &wvl_check_imf_rules, NULL)                                                  \
+    X("imf-2k-r", "IMF 2K, reversible", 0, 0, 7, &wvl_check_imf_rules, NULL)                                           \
+    X("imf-4k-r", "IMF 4K, reversible", 0, 0, 8, &wvl_check_imf_rules, NULL)                                           \
+    X("imf-8k-r", "IMF 8K, reversible", 0, 0, 9, &wvl_check_imf_rules, NULL)                                           \
+    X("broadcast-single", "Broadcast contribution, one tile", 0, 0, 1, &wvl_check_broadcast_rules, NULL)               \
+    X("broadcast-multi", "Broadcast contribution, several tiles", 0, 0, 2, &wvl_check_broadcast_rules, NULL)           \
+    X("broadcast-multi-r", "Broadcast contribution, several tiles, reversible", 0, 0, 3, &wvl_check_broadcast_rules,   \
+      NULL)                                                                                                            \
+    X("kb-master", "Koninklijke Bibliotheek, lossless master", 1, 0, 0, &wvl_check_keep_rules, &wvl_check_kb_master)   \
+    X("kb-access", "Koninklijke Bibliotheek, access copy", 1, 0, 0, &wvl_check_keep_rules, &wvl_check_kb_access)       \
+    X("ndnp", "Library of Congress, National Digital Newspaper Program", 1, 0, 0, &wvl_check_keep_rules,               \
+      &wvl_check_ndnp)                                                                                                 \
+    X("bodleian", "Bodleian Library, lossless", 1, 0, 0, &wvl_check_keep_rules, &wvl_check_bodleian)                   \
+    X("bodleian-lossy", "Bodleian Library, lossy", 1, 0, 0, &wvl_check_keep_rules, &wvl_check_bodleian_lossy)          \
+    X("bl-newspaper", "British Library, newspapers", 1, 0, 0, &wvl_check_keep_rules, &wvl_check_bl_newspaper)          \
+    X("ht-archive", "Preservation master with HT blocks, as the preset of that name writes it", 2, 1, 0,               \
+      &wvl_check_keep_rules, &wvl_check_ht_archive)                                                                    \
+    X("dicom-htj2k-rpcl", "DICOM, HTJ2K Lossless RPCL (1.2.840.10008.1.2.4.202)", 0, 1, 0, &wvl_check_dicom_rules,     \
+      NULL)                                                                                                            \
+    X("imf-ht-rev", "IMF with HT blocks, reversible", 0, 1, 1, &wvl_check_imf_ht_rules, NULL)                          \
     X("imf-ht-irv", "IMF with HT blocks, irreversible", 0, 1, 0, &wvl_check_imf_ht_rules, NULL)
 
 static const wvl_walk_profile profiles[] = {
@@ -239,7 +240,8 @@ static void report(wvl_walk *w, const wvl_walk_profile *p, wvl_check_rule_id id,
     wvl_check_report_profile(w, rule, p->name, text);
 }
 
-static void judge_profile(wvl_walk *w, const wvl_walk_boxes *b, const wvl_walk_profile *p, int is_chosen, int is_clean, wvl_check_profile *result)
+static void judge_profile(wvl_walk *w, const wvl_walk_boxes *b, const wvl_walk_profile *p, int is_chosen, int is_clean,
+                          wvl_check_profile *result)
 {
     wvl_walk_facts f = {w, b, p, ""};
     result->applies = applies(p, w);

@@ -7,7 +7,8 @@
 static int rsiz_holds(wvl_walk_facts *f)
 {
     unsigned rsiz = f->w->rsiz;
-    return ((int)(rsiz >> 8) == f->profile->number && !(rsiz >> 4 & 15) && (rsiz & 15) <= 11) || wvl_check_refuse(f, "Rsiz is 0x%04X", rsiz);
+    return ((int)(rsiz >> 8) == f->profile->number && !(rsiz >> 4 & 15) && (rsiz & 15) <= 11) ||
+           wvl_check_refuse(f, "Rsiz is 0x%04X", rsiz);
 }
 
 static int tiles_hold(wvl_walk_facts *f)
@@ -15,7 +16,8 @@ static int tiles_hold(wvl_walk_facts *f)
     const wvl_walk *w = f->w;
     int is_four = (w->tiles_wide == 2 && w->tiles_high == 2) || (w->tiles_wide == 1 && w->tiles_high == 4);
     return wvl_check_is_one_tile(w) || (f->profile->number > 1 && is_four) ||
-           wvl_check_refuse(f, "%llu x %llu tiles", (unsigned long long)w->tiles_wide, (unsigned long long)w->tiles_high);
+           wvl_check_refuse(f, "%llu x %llu tiles", (unsigned long long)w->tiles_wide,
+                            (unsigned long long)w->tiles_high);
 }
 
 static int components_hold(wvl_walk_facts *f)
@@ -38,7 +40,8 @@ static int subsampling_holds(wvl_walk_facts *f)
     const wvl_walk_component *k = f->w->components;
     for (uint32_t c = 0; c < f->w->component_count; c++) {
         int is_chroma = c == 1 || c == 2;
-        if ((!is_chroma && (k[c].dx != 1 || k[c].dy != 1)) || k[c].dx > 2 || k[c].dy > k[c].dx || (c == 2 && (k[2].dx != k[1].dx || k[2].dy != k[1].dy))) {
+        if ((!is_chroma && (k[c].dx != 1 || k[c].dy != 1)) || k[c].dx > 2 || k[c].dy > k[c].dx ||
+            (c == 2 && (k[2].dx != k[1].dx || k[2].dy != k[1].dy))) {
             return wvl_check_refuse(f, "component %u has a subsampling of %u x %u", c, k[c].dx, k[c].dy);
         }
     }
@@ -63,7 +66,8 @@ static int blocks_hold(wvl_walk_facts *f)
     const wvl_walk_coding *k = f->w->all_codings.items;
     for (size_t i = 0; i < f->w->all_codings.count; i++) {
         if (k[i].xcb < 5 || k[i].xcb > 7 || k[i].ycb < 5 || k[i].ycb > 7 || k[i].style) {
-            return wvl_check_refuse(f, "code blocks are %u x %u with style 0x%02X", 1u << k[i].xcb, 1u << k[i].ycb, k[i].style);
+            return wvl_check_refuse(f, "code blocks are %u x %u with style 0x%02X", 1u << k[i].xcb, 1u << k[i].ycb,
+                                    k[i].style);
         }
     }
     return 1;
@@ -88,7 +92,8 @@ static int bytes_hold(wvl_walk_facts *f)
     unsigned level = f->w->rsiz & 15;
     uint64_t rate = level <= 3 ? UINT64_C(200000000) : UINT64_C(200000000) << (level - 3);
     uint64_t limit = level ? wvl_check_frame_bytes(f->w, rate) : UINT64_MAX, bytes = f->w->summary->codestream_bytes;
-    return bytes <= limit || wvl_check_refuse(f, "%llu bytes, level %u leaves %llu", (unsigned long long)bytes, level, (unsigned long long)limit);
+    return bytes <= limit || wvl_check_refuse(f, "%llu bytes, level %u leaves %llu", (unsigned long long)bytes, level,
+                                              (unsigned long long)limit);
 }
 
 static const wvl_walk_profile_rule rules[] = {

@@ -4,15 +4,9 @@
 
 #define COUNT(array) (sizeof(array) / sizeof(array)[0])
 
-static int is_4k(const wvl_walk_facts *f)
-{
-    return f->profile->number == 4;
-}
+static int is_4k(const wvl_walk_facts *f) { return f->profile->number == 4; }
 
-static unsigned level_count(const wvl_walk_facts *f)
-{
-    return f->w->main.cod.levels;
-}
+static unsigned level_count(const wvl_walk_facts *f) { return f->w->main.cod.levels; }
 
 static int rsiz_holds(wvl_walk_facts *f)
 {
@@ -40,8 +34,8 @@ static int components_hold(wvl_walk_facts *f)
     for (unsigned c = 0; c < 3; c++) {
         const wvl_walk_component *k = &f->w->components[c];
         if (k->depth != 12 || k->is_signed || k->dx != 1 || k->dy != 1) {
-            return wvl_check_refuse(f, "component %u has %u bits%s and a subsampling of %u x %u", c, k->depth, k->is_signed ? ", signed," : "", k->dx,
-                                    k->dy);
+            return wvl_check_refuse(f, "component %u has %u bits%s and a subsampling of %u x %u", c, k->depth,
+                                    k->is_signed ? ", signed," : "", k->dx, k->dy);
         }
     }
     return 1;
@@ -74,13 +68,11 @@ static int levels_are_full(wvl_walk_facts *f)
 
 static int guard_holds(wvl_walk_facts *f)
 {
-    return f->w->guard_bits_seen == (is_4k(f) ? 4u : 2u) || wvl_check_refuse(f, "%u guard bits in QCD", f->w->main.qcd.guard_bits);
+    return f->w->guard_bits_seen == (is_4k(f) ? 4u : 2u) ||
+           wvl_check_refuse(f, "%u guard bits in QCD", f->w->main.qcd.guard_bits);
 }
 
-static int steps_hold(wvl_walk_facts *f)
-{
-    return f->w->step_styles_seen == 4;
-}
+static int steps_hold(wvl_walk_facts *f) { return f->w->step_styles_seen == 4; }
 
 /* Part i of 3 or 6: component i % 3; for 4K the first three hold all resolutions but the last, the others that one. */
 static int parts_hold(wvl_walk_facts *f)
@@ -94,8 +86,8 @@ static int parts_hold(wvl_walk_facts *f)
         int is_low = i < 3;
         if (!p[i].packets || p[i].c_min != i % 3 || p[i].c_max != i % 3 ||
             (is_4k(f) && (is_low ? p[i].r_max + 1 != top && top : p[i].r_min != top))) {
-            return wvl_check_refuse(f, "tile-part %u holds components %u to %u, resolutions %u to %u", i, p[i].c_min, p[i].c_max, p[i].r_min,
-                                    p[i].r_max);
+            return wvl_check_refuse(f, "tile-part %u holds components %u to %u, resolutions %u to %u", i, p[i].c_min,
+                                    p[i].c_max, p[i].r_min, p[i].r_max);
         }
     }
     return 1;
@@ -142,7 +134,8 @@ static uint64_t mega(const wvl_walk_facts *f) { return f->w->options->hfr ? 2000
 static int bytes_hold(wvl_walk_facts *f)
 {
     uint64_t limit = wvl_check_frame_bytes(f->w, mega(f) * 250), bytes = f->w->summary->codestream_bytes;
-    return bytes <= limit || wvl_check_refuse(f, "%llu bytes, the limit is %llu", (unsigned long long)bytes, (unsigned long long)limit);
+    return bytes <= limit ||
+           wvl_check_refuse(f, "%llu bytes, the limit is %llu", (unsigned long long)bytes, (unsigned long long)limit);
 }
 
 static int component_bytes_hold(wvl_walk_facts *f)
@@ -157,7 +150,8 @@ static int component_bytes_hold(wvl_walk_facts *f)
     }
     for (unsigned c = 0; c < 3; c++) {
         if (bytes[c] > limit) {
-            return wvl_check_refuse(f, "component %u has %llu bytes, the limit is %llu", c, (unsigned long long)bytes[c], (unsigned long long)limit);
+            return wvl_check_refuse(f, "component %u has %llu bytes, the limit is %llu", c,
+                                    (unsigned long long)bytes[c], (unsigned long long)limit);
         }
     }
     return 1;
@@ -170,14 +164,15 @@ static int part_bytes_hold(wvl_walk_facts *f)
     uint64_t limit = wvl_check_frame_bytes(f->w, mega(f) * 200);
     for (size_t i = 3; i < f->w->parts.count && is_4k(f); i++) {
         if (p[i].end - p[i].offset > limit) {
-            return wvl_check_refuse(f, "tile-part %zu has %llu bytes, the limit is %llu", i, (unsigned long long)(p[i].end - p[i].offset),
-                                    (unsigned long long)limit);
+            return wvl_check_refuse(f, "tile-part %zu has %llu bytes, the limit is %llu", i,
+                                    (unsigned long long)(p[i].end - p[i].offset), (unsigned long long)limit);
         }
     }
     return 1;
 }
 
-/* The server reads the main header with each of the first three parts behind it: place `at` of that run, as a place in the codestream. */
+/* The server reads the main header with each of the first three parts behind it: place `at` of that run, as a place in
+ * the codestream. */
 static uint64_t place_of(const wvl_walk_facts *f, const wvl_walk_part *part, uint64_t at)
 {
     uint64_t header = ((const wvl_walk_part *)f->w->parts.items)->offset;

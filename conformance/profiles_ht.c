@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What users of HT blocks ask for: DICOM (PS3.5 10.18, HTJ2K Lossless RPCL) and IMF (ST 2067-21, APP2.HT; profile->number: 1 REV, 0 IRV). */
+/* What users of HT blocks ask for: DICOM (PS3.5 10.18, HTJ2K Lossless RPCL) and IMF (ST 2067-21, APP2.HT;
+ * profile->number: 1 REV, 0 IRV). */
 #include "profile_table.h"
 
 #define COUNT(array) (sizeof(array) / sizeof(array)[0])
@@ -14,12 +15,9 @@ static int no_poc(wvl_walk_facts *f)
 
 static int order_holds(wvl_walk_facts *f) { return wvl_check_order_is(f, RPCL) && no_poc(f); }
 
-/* ---- DICOM ---------------------------------------------------------------------------------------------------------------- */
+/* ---- DICOM ----------------------------------------------------------------------------------- */
 
-static int is_bare(wvl_walk_facts *f)
-{
-    return f->w->summary->format == WVL_CHECK_CODESTREAM;
-}
+static int is_bare(wvl_walk_facts *f) { return f->w->summary->format == WVL_CHECK_CODESTREAM; }
 
 static int is_reversible(wvl_walk_facts *f) { return wvl_check_wavelet_is(f, 1); }
 
@@ -49,14 +47,16 @@ static int base_holds(wvl_walk_facts *f)
 {
     uint64_t width, height;
     find_base(f->w, &width, &height);
-    return width <= 64 || height <= 64 || wvl_check_refuse(f, "%llu x %llu", (unsigned long long)width, (unsigned long long)height);
+    return width <= 64 || height <= 64 ||
+           wvl_check_refuse(f, "%llu x %llu", (unsigned long long)width, (unsigned long long)height);
 }
 
 static int both_hold(wvl_walk_facts *f)
 {
     uint64_t width, height;
     find_base(f->w, &width, &height);
-    return (width <= 64) == (height <= 64) || wvl_check_refuse(f, "%llu x %llu", (unsigned long long)width, (unsigned long long)height);
+    return (width <= 64) == (height <= 64) ||
+           wvl_check_refuse(f, "%llu x %llu", (unsigned long long)width, (unsigned long long)height);
 }
 
 static int parts_hold(wvl_walk_facts *f)
@@ -78,8 +78,8 @@ static int components_are_alike(wvl_walk_facts *f)
     }
     for (uint32_t c = 0; c < f->w->component_count; c++) {
         if (k[c].dx != 1 || k[c].dy != 1 || k[c].depth != k[0].depth || k[c].is_signed != k[0].is_signed) {
-            return wvl_check_refuse(f, "component %u has %u bits%s and a subsampling of %u x %u", c, k[c].depth, k[c].is_signed ? ", signed" : "", k[c].dx,
-                                    k[c].dy);
+            return wvl_check_refuse(f, "component %u has %u bits%s and a subsampling of %u x %u", c, k[c].depth,
+                                    k[c].is_signed ? ", signed" : "", k[c].dx, k[c].dy);
         }
     }
     return 1;
@@ -99,7 +99,7 @@ static const wvl_walk_profile_rule dicom_rules[] = {
 
 const wvl_walk_profile_rules wvl_check_dicom_rules = {dicom_rules, COUNT(dicom_rules)};
 
-/* ---- IMF ------------------------------------------------------------------------------------------------------------------ */
+/* ---- IMF ------------------------------------------------------------------------------------- */
 
 static int is_rev(const wvl_walk_facts *f) { return f->profile->number == 1; }
 
@@ -144,13 +144,15 @@ static int subsampling_holds(wvl_walk_facts *f)
 
 static int cap_holds(wvl_walk_facts *f)
 {
-    return (f->w->pcap == PCAP_PART15 && !(f->w->ccap15 & 0xF000)) || wvl_check_refuse(f, "Pcap 0x%08X, Ccap15 0x%04X", f->w->pcap, f->w->ccap15);
+    return (f->w->pcap == PCAP_PART15 && !(f->w->ccap15 & 0xF000)) ||
+           wvl_check_refuse(f, "Pcap 0x%08X, Ccap15 0x%04X", f->w->pcap, f->w->ccap15);
 }
 
 static int wavelet_holds(wvl_walk_facts *f)
 {
     int says_rev = !(f->w->ccap15 & 0x20);
-    return wvl_check_wavelet_is(f, (unsigned)is_rev(f)) && (says_rev == is_rev(f) || wvl_check_refuse(f, "Ccap15 is 0x%04X", f->w->ccap15));
+    return wvl_check_wavelet_is(f, (unsigned)is_rev(f)) &&
+           (says_rev == is_rev(f) || wvl_check_refuse(f, "Ccap15 is 0x%04X", f->w->ccap15));
 }
 
 static int levels_hold(wvl_walk_facts *f)
@@ -171,7 +173,8 @@ static int blocks_hold(wvl_walk_facts *f)
     const wvl_walk_coding *k = f->w->all_codings.items;
     for (size_t i = 0; i < f->w->all_codings.count; i++) {
         if (k[i].xcb < 5 || k[i].xcb > 7 || k[i].ycb < 5 || k[i].ycb > 6 || k[i].style != 0x40) {
-            return wvl_check_refuse(f, "code blocks are %u x %u with style 0x%02X", 1u << k[i].xcb, 1u << k[i].ycb, k[i].style);
+            return wvl_check_refuse(f, "code blocks are %u x %u with style 0x%02X", 1u << k[i].xcb, 1u << k[i].ycb,
+                                    k[i].style);
         }
     }
     return 1;
@@ -192,7 +195,8 @@ static unsigned expected_bound(const wvl_walk_facts *f)
 static int magnitude_holds(wvl_walk_facts *f)
 {
     unsigned told = wvl_check_told_bound(f->w), expected = expected_bound(f);
-    return (is_rev(f) ? told == expected : told <= 31) || wvl_check_refuse(f, "B is %u, %u is asked for", told, is_rev(f) ? expected : 31);
+    return (is_rev(f) ? told == expected : told <= 31) ||
+           wvl_check_refuse(f, "B is %u, %u is asked for", told, is_rev(f) ? expected : 31);
 }
 
 static int magnitude_is_low(wvl_walk_facts *f)

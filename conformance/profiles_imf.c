@@ -12,12 +12,14 @@ static int rsiz_holds(wvl_walk_facts *f)
 {
     static const uint8_t greatest_sublevel[12] = {9, 1, 1, 1, 2, 3, 4, 5, 6, 7, 8, 9};
     unsigned rsiz = f->w->rsiz, level = rsiz & 15, sub = rsiz >> 4 & 15;
-    return ((int)(rsiz >> 8) == f->profile->number && level <= 11 && sub <= greatest_sublevel[level]) || wvl_check_refuse(f, "Rsiz is 0x%04X", rsiz);
+    return ((int)(rsiz >> 8) == f->profile->number && level <= 11 && sub <= greatest_sublevel[level]) ||
+           wvl_check_refuse(f, "Rsiz is 0x%04X", rsiz);
 }
 
 static int size_holds(wvl_walk_facts *f)
 {
-    return (f->w->x1 <= 2048u << class_of(f) && f->w->y1 <= 1556u << class_of(f)) || wvl_check_refuse(f, "%u x %u", f->w->x1, f->w->y1);
+    return (f->w->x1 <= 2048u << class_of(f) && f->w->y1 <= 1556u << class_of(f)) ||
+           wvl_check_refuse(f, "%u x %u", f->w->x1, f->w->y1);
 }
 
 static int tiles_hold(wvl_walk_facts *f)
@@ -100,8 +102,8 @@ static int bytes_hold(wvl_walk_facts *f)
     unsigned sub = f->w->rsiz >> 4 & 15;
     uint64_t limit = sub && sub <= 9 ? wvl_check_frame_bytes(f->w, UINT64_C(200000000) << (sub - 1)) : UINT64_MAX;
     uint64_t bytes = f->w->summary->codestream_bytes;
-    return bytes <= limit ||
-           wvl_check_refuse(f, "%llu bytes, sublevel %u leaves %llu", (unsigned long long)bytes, sub, (unsigned long long)limit);
+    return bytes <= limit || wvl_check_refuse(f, "%llu bytes, sublevel %u leaves %llu", (unsigned long long)bytes, sub,
+                                              (unsigned long long)limit);
 }
 
 static const wvl_walk_profile_rule rules[] = {

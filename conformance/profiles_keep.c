@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Preservation: what libraries ask of their masters and access copies, as their published command lines and schemas have it. */
+/* Preservation: what libraries ask of their masters and access copies, as their published command lines and schemas
+ * have it. */
 #include "profile_table.h"
 
 #include <string.h>
@@ -9,35 +10,92 @@
 /* 0 or -1: not asked for. Precincts from the highest resolution down, the last one repeats. */
 struct wvl_walk_keep_numbers {
     int components, depth, transform, tile, levels, layers, order, style; /* -1: any */
-    uint8_t precincts[3]; /* PP of both axes; 0 ends the list */
+    uint8_t precincts[3];                                                 /* PP of both axes; 0 ends the list */
     int sop_eph, plt, parts_by_resolution, comment, xmp, icc, capture, no_region;
 };
 
-const wvl_walk_keep_numbers wvl_check_kb_master = {
-    .components = 3, .depth = 8, .transform = 1, .tile = 1024, .levels = 5, .layers = 11, .order = 2, .style = 0x20, .precincts = {8, 8, 7},
-    .sop_eph = 1, .comment = 1, .xmp = 1, .icc = 1, .capture = 1};
-const wvl_walk_keep_numbers wvl_check_kb_access = {
-    .components = 3, .depth = 8, .transform = 0, .tile = 1024, .levels = 5, .layers = 8, .order = 2, .style = 0x20, .precincts = {8, 8, 7},
-    .sop_eph = 1, .comment = 1};
-const wvl_walk_keep_numbers wvl_check_ndnp = {
-    .components = 1, .depth = 8, .transform = 0, .tile = 1024, .levels = 6, .layers = 25, .order = 1, .style = 0x01, .no_region = 1};
-const wvl_walk_keep_numbers wvl_check_bodleian = {
-    .components = -1, .depth = -1, .transform = 1, .tile = 512, .levels = 6, .layers = 6, .order = 2, .style = 0x00, .precincts = {8, 8, 7},
-    .sop_eph = 1, .plt = 1, .parts_by_resolution = 1};
-const wvl_walk_keep_numbers wvl_check_bodleian_lossy = {
-    .components = -1, .depth = -1, .transform = 0, .tile = 512, .levels = 6, .layers = 6, .order = 2, .style = 0x00, .precincts = {8, 8, 7},
-    .sop_eph = 1, .plt = 1, .parts_by_resolution = 1};
-const wvl_walk_keep_numbers wvl_check_bl_newspaper = {
-    .components = -1, .depth = 8, .transform = 0, .tile = 0, .levels = 6, .layers = 12, .order = 2, .style = 0x01, .precincts = {8, 8, 7}, .plt = 1};
+const wvl_walk_keep_numbers wvl_check_kb_master = {.components = 3,
+                                                   .depth = 8,
+                                                   .transform = 1,
+                                                   .tile = 1024,
+                                                   .levels = 5,
+                                                   .layers = 11,
+                                                   .order = 2,
+                                                   .style = 0x20,
+                                                   .precincts = {8, 8, 7},
+                                                   .sop_eph = 1,
+                                                   .comment = 1,
+                                                   .xmp = 1,
+                                                   .icc = 1,
+                                                   .capture = 1};
+const wvl_walk_keep_numbers wvl_check_kb_access = {.components = 3,
+                                                   .depth = 8,
+                                                   .transform = 0,
+                                                   .tile = 1024,
+                                                   .levels = 5,
+                                                   .layers = 8,
+                                                   .order = 2,
+                                                   .style = 0x20,
+                                                   .precincts = {8, 8, 7},
+                                                   .sop_eph = 1,
+                                                   .comment = 1};
+const wvl_walk_keep_numbers wvl_check_ndnp = {.components = 1,
+                                              .depth = 8,
+                                              .transform = 0,
+                                              .tile = 1024,
+                                              .levels = 6,
+                                              .layers = 25,
+                                              .order = 1,
+                                              .style = 0x01,
+                                              .no_region = 1};
+const wvl_walk_keep_numbers wvl_check_bodleian = {.components = -1,
+                                                  .depth = -1,
+                                                  .transform = 1,
+                                                  .tile = 512,
+                                                  .levels = 6,
+                                                  .layers = 6,
+                                                  .order = 2,
+                                                  .style = 0x00,
+                                                  .precincts = {8, 8, 7},
+                                                  .sop_eph = 1,
+                                                  .plt = 1,
+                                                  .parts_by_resolution = 1};
+const wvl_walk_keep_numbers wvl_check_bodleian_lossy = {.components = -1,
+                                                        .depth = -1,
+                                                        .transform = 0,
+                                                        .tile = 512,
+                                                        .levels = 6,
+                                                        .layers = 6,
+                                                        .order = 2,
+                                                        .style = 0x00,
+                                                        .precincts = {8, 8, 7},
+                                                        .sop_eph = 1,
+                                                        .plt = 1,
+                                                        .parts_by_resolution = 1};
+const wvl_walk_keep_numbers wvl_check_bl_newspaper = {.components = -1,
+                                                      .depth = 8,
+                                                      .transform = 0,
+                                                      .tile = 0,
+                                                      .levels = 6,
+                                                      .layers = 12,
+                                                      .order = 2,
+                                                      .style = 0x01,
+                                                      .precincts = {8, 8, 7},
+                                                      .plt = 1};
 
-const wvl_walk_keep_numbers wvl_check_ht_archive = {
-    .components = -1, .depth = -1, .transform = 1, .tile = 1024, .levels = 5, .layers = 1, .order = 2, .style = 0x40, .precincts = {8, 8, 7},
-    .sop_eph = 1, .plt = 1};
+const wvl_walk_keep_numbers wvl_check_ht_archive = {.components = -1,
+                                                    .depth = -1,
+                                                    .transform = 1,
+                                                    .tile = 1024,
+                                                    .levels = 5,
+                                                    .layers = 1,
+                                                    .order = 2,
+                                                    .style = 0x40,
+                                                    .precincts = {8, 8, 7},
+                                                    .sop_eph = 1,
+                                                    .plt = 1};
 
-static const wvl_walk_keep_numbers *numbers(const wvl_walk_facts *f)
-{
-    return f->profile->numbers;
-}
+static const wvl_walk_keep_numbers *numbers(const wvl_walk_facts *f) { return f->profile->numbers; }
 
 static int components_hold(wvl_walk_facts *f)
 {
@@ -47,7 +105,8 @@ static int components_hold(wvl_walk_facts *f)
     }
     for (uint32_t c = 0; n->depth > 0 && c < f->w->component_count; c++) {
         if (f->w->components[c].depth != n->depth || f->w->components[c].is_signed) {
-            return wvl_check_refuse(f, "component %u has %u bits, %d are asked for", c, f->w->components[c].depth, n->depth);
+            return wvl_check_refuse(f, "component %u has %u bits, %d are asked for", c, f->w->components[c].depth,
+                                    n->depth);
         }
     }
     return 1;
@@ -55,10 +114,7 @@ static int components_hold(wvl_walk_facts *f)
 
 static int wavelet_holds(wvl_walk_facts *f) { return wvl_check_wavelet_is(f, (unsigned)numbers(f)->transform); }
 
-static int transform_holds(wvl_walk_facts *f)
-{
-    return f->w->component_count != 3 || f->w->main.style.mct == 1;
-}
+static int transform_holds(wvl_walk_facts *f) { return f->w->component_count != 3 || f->w->main.style.mct == 1; }
 
 static int tiles_hold(wvl_walk_facts *f)
 {
@@ -70,7 +126,8 @@ static int tiles_hold(wvl_walk_facts *f)
 
 static int levels_hold(wvl_walk_facts *f)
 {
-    return f->w->main.cod.levels == numbers(f)->levels || wvl_check_refuse(f, "%u levels, %d are asked for", f->w->main.cod.levels, numbers(f)->levels);
+    return f->w->main.cod.levels == numbers(f)->levels ||
+           wvl_check_refuse(f, "%u levels, %d are asked for", f->w->main.cod.levels, numbers(f)->levels);
 }
 
 static int layers_hold(wvl_walk_facts *f)
@@ -90,7 +147,8 @@ static int blocks_hold(wvl_walk_facts *f)
 static int style_holds(wvl_walk_facts *f)
 {
     return f->w->main.cod.style == numbers(f)->style ||
-           wvl_check_refuse(f, "the code-block style is 0x%02X, 0x%02X is asked for", f->w->main.cod.style, (unsigned)numbers(f)->style);
+           wvl_check_refuse(f, "the code-block style is 0x%02X, 0x%02X is asked for", f->w->main.cod.style,
+                            (unsigned)numbers(f)->style);
 }
 
 static int precincts_hold(wvl_walk_facts *f)
@@ -101,7 +159,8 @@ static int precincts_hold(wvl_walk_facts *f)
     for (unsigned r = k->levels + 1u; r-- > 0; at += at + 1 < 3 && list[at + 1]) {
         unsigned wanted = list[0] ? list[at] : 15;
         if (k->precincts[r] != (wanted << 4 | wanted)) {
-            return wvl_check_refuse(f, "precincts are 2^%u x 2^%u at resolution %u", k->precincts[r] & 15, k->precincts[r] >> 4, r);
+            return wvl_check_refuse(f, "precincts are 2^%u x 2^%u at resolution %u", k->precincts[r] & 15,
+                                    k->precincts[r] >> 4, r);
         }
     }
     return 1;
@@ -156,7 +215,9 @@ static int xmp_holds(wvl_walk_facts *f)
 static int icc_holds(wvl_walk_facts *f)
 {
     const wvl_walk_boxes *b = f->b;
-    return !numbers(f)->icc || (b->method == 2 && b->is_matrix_icc && (strstr(b->icc_name, "Adobe RGB (1998)") || strstr(b->icc_name, "eciRGB v2"))) ||
+    return !numbers(f)->icc ||
+           (b->method == 2 && b->is_matrix_icc &&
+            (strstr(b->icc_name, "Adobe RGB (1998)") || strstr(b->icc_name, "eciRGB v2"))) ||
            wvl_check_refuse(f, "METH %u, profile \"%s\"", b->method, b->icc_name);
 }
 

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Profiles 0 and 1 (Table A.45). Where the table's text was not at hand, a rule is no stricter than the streams of ISO/IEC 15444-4 that
- * declare the profile. */
+/* Profiles 0 and 1 (Table A.45). Where the table's text was not at hand, a rule is no stricter than the streams of
+ * ISO/IEC 15444-4 that declare the profile. */
 #include "profile_table.h"
 
 #define COUNT(array) (sizeof(array) / sizeof(array)[0])
 
 static int extent_holds(wvl_walk_facts *f)
 {
-    return (f->w->x1 < 0x80000000u && f->w->y1 < 0x80000000u) || wvl_check_refuse(f, "Xsiz is %u, Ysiz %u", f->w->x1, f->w->y1);
+    return (f->w->x1 < 0x80000000u && f->w->y1 < 0x80000000u) ||
+           wvl_check_refuse(f, "Xsiz is %u, Ysiz %u", f->w->x1, f->w->y1);
 }
 
 static int shift_holds(wvl_walk_facts *f)
@@ -19,7 +20,8 @@ static int lowest_holds(wvl_walk_facts *f)
 {
     const wvl_walk *w = f->w;
     return (w->lowest_width <= 128 && w->lowest_height <= 128) ||
-           wvl_check_refuse(f, "%llu x %llu", (unsigned long long)w->lowest_width, (unsigned long long)w->lowest_height);
+           wvl_check_refuse(f, "%llu x %llu", (unsigned long long)w->lowest_width,
+                            (unsigned long long)w->lowest_height);
 }
 
 static int tiles0_hold(wvl_walk_facts *f)
@@ -93,9 +95,14 @@ static int blocks1_hold(wvl_walk_facts *f)
 }
 
 static const wvl_walk_profile_rule profile0[] = {
-    {WVL_RULE_P01_EXTENT, extent_holds},     {WVL_RULE_P01_SHIFT, shift_holds}, {WVL_RULE_P01_LOWEST, lowest_holds},
-    {WVL_RULE_P0_TILES, tiles0_hold},        {WVL_RULE_P0_SUBSAMPLING, subsampling0_holds},
-    {WVL_RULE_P0_BLOCKS, blocks0_hold},      {WVL_RULE_P0_STYLE, style0_holds}, {WVL_RULE_P0_PACKED, packed0_holds},
+    {WVL_RULE_P01_EXTENT, extent_holds},
+    {WVL_RULE_P01_SHIFT, shift_holds},
+    {WVL_RULE_P01_LOWEST, lowest_holds},
+    {WVL_RULE_P0_TILES, tiles0_hold},
+    {WVL_RULE_P0_SUBSAMPLING, subsampling0_holds},
+    {WVL_RULE_P0_BLOCKS, blocks0_hold},
+    {WVL_RULE_P0_STYLE, style0_holds},
+    {WVL_RULE_P0_PACKED, packed0_holds},
 };
 
 static const wvl_walk_profile_rule profile1[] = {

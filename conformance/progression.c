@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Order of packets (B.12). A volume is walked group by group: LRCP and PCRL have one group, RLCP and RPCL one a resolution, CPRL one a
- * component. In LRCP and RLCP the layers go round the group; in the others the precincts of the group are merged by their place on the
- * reference grid, which rises along each resolution's raster, and all layers of a precinct come together.
- * A precinct's packets come layer by layer whatever the order, so its next layer is all that is to be known of what was sent (B.12.2).
+ * Order of packets (B.12). A volume is walked group by group: LRCP and PCRL have one group, RLCP and RPCL one a
+ * resolution, CPRL one a component. In LRCP and RLCP the layers go round the group; in the others the precincts of the
+ * group are merged by their place on the reference grid, which rises along each resolution's raster, and all layers of
+ * a precinct come together. A precinct's packets come layer by layer whatever the order, so its next layer is all that
+ * is to be known of what was sent (B.12.2).
  */
 #include <stdlib.h>
 
@@ -13,19 +14,17 @@ enum { LRCP, RLCP, RPCL, PCRL, CPRL };
 
 static int by_resolution(const void *a, const void *b)
 {
-    const wvl_walk_resolution *p = ((const wvl_walk_cursor *)a)->resolution, *q = ((const wvl_walk_cursor *)b)->resolution;
+    const wvl_walk_resolution *p = ((const wvl_walk_cursor *)a)->resolution,
+                              *q = ((const wvl_walk_cursor *)b)->resolution;
     if (p->r != q->r) {
         return p->r < q->r ? -1 : 1;
     }
     return p->component < q->component ? -1 : p->component > q->component;
 }
 
-static int is_positional(const wvl_walk_sequence *s)
-{
-    return s->volume.progression >= RPCL;
-}
+static int is_positional(const wvl_walk_sequence *s) { return s->volume.progression >= RPCL; }
 
-/* ---- Merging by place --------------------------------------------------------------------------------------------------- */
+/* ---- Merging by place ------------------------------------------------------------------------ */
 
 static void locate(const wvl_walk_tile_walk *t, wvl_walk_cursor *c)
 {
@@ -70,7 +69,7 @@ static void sift_down(wvl_walk_cursor *heap, size_t count, size_t i)
     }
 }
 
-/* ---- Groups ------------------------------------------------------------------------------------------------------------- */
+/* ---- Groups ---------------------------------------------------------------------------------- */
 
 static int same_group(const wvl_walk_sequence *s, const wvl_walk_resolution *a, const wvl_walk_resolution *b)
 {
@@ -86,7 +85,8 @@ static void open_group(wvl_walk_tile_walk *t)
 {
     wvl_walk_sequence *s = &t->sequence;
     s->group = s->group_end;
-    while (s->group_end < s->count && same_group(s, s->cursors[s->group].resolution, s->cursors[s->group_end].resolution)) {
+    while (s->group_end < s->count &&
+           same_group(s, s->cursors[s->group].resolution, s->cursors[s->group_end].resolution)) {
         s->group_end++;
     }
     s->layer = 0;
@@ -130,7 +130,7 @@ static int open_volume(wvl_walk_tile_walk *t)
     return 1;
 }
 
-/* ---- Next --------------------------------------------------------------------------------------------------------------- */
+/* ---- Next ------------------------------------------------------------------------------------ */
 
 /* Layers around the group: 0 when the group is done. */
 static wvl_walk_resolution *next_by_layer(wvl_walk_tile_walk *t, uint64_t *k)

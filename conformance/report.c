@@ -10,10 +10,7 @@ static const wvl_check_rule rules[] = {
 #undef RULE
 };
 
-const wvl_check_rule *wvl_check_rule_of(wvl_check_rule_id rule)
-{
-    return &rules[rule];
-}
+const wvl_check_rule *wvl_check_rule_of(wvl_check_rule_id rule) { return &rules[rule]; }
 
 const wvl_check_rule *wvl_check_rules(size_t *count)
 {

@@ -50,8 +50,9 @@ void wvl_check_clear_scope(wvl_walk *w, wvl_walk_scope *scope)
 
 void wvl_check_release_scope(wvl_walk *w, wvl_walk_scope *scope)
 {
-    wvl_walk_list *const lists[] = {&scope->cocs, &scope->qccs, &scope->shifts, &scope->coc_components, &scope->qcc_components, &scope->shift_components,
-                               &scope->volumes};
+    wvl_walk_list *const lists[] = {&scope->cocs,           &scope->qccs,           &scope->shifts,
+                                    &scope->coc_components, &scope->qcc_components, &scope->shift_components,
+                                    &scope->volumes};
     for (size_t i = 0; i < sizeof lists / sizeof lists[0]; i++) {
         wvl_check_release_list(w, lists[i]);
     }
@@ -109,7 +110,7 @@ int wvl_check_magnitude_bits(const wvl_walk *w, uint32_t component, unsigned res
 {
     const wvl_walk_quant *q = wvl_check_quant_of(w, component);
     unsigned index = resolution ? 3 * (resolution - 1) + 1 + band : 0;
-    int eps = 31; /* a step that is not there was reported; blocks are not judged by it */
+    int eps = 31;        /* a step that is not there was reported; blocks are not judged by it */
     if (q->style == 1) { /* E-5: eps_0 - N_L + n_b */
         eps = (q->steps[0] >> 11) - (int)(resolution ? resolution - 1 : 0);
     } else if (index < q->count) {
@@ -118,7 +119,7 @@ int wvl_check_magnitude_bits(const wvl_walk *w, uint32_t component, unsigned res
     return q->guard_bits + eps - 1 + (int)wvl_check_shift_of(w, component);
 }
 
-/* ---- Do they fit together? ---------------------------------------------------------------------------------------------- */
+/* ---- Do they fit together? ------------------------------------------------------------------- */
 
 static int quant_fits(wvl_walk *w, uint32_t c)
 {
@@ -126,15 +127,17 @@ static int quant_fits(wvl_walk *w, uint32_t c)
     const wvl_walk_quant *q = wvl_check_quant_of(w, c);
     unsigned bands = 3u * k->levels + 1;
     if (k->transform ? q->style != 0 : q->style == 0) {
-        return wvl_check_fail(w, WVL_RULE_QUANT_WAVELET, q->offset, "component %u: the %s wavelet with quantization style %u", c,
+        return wvl_check_fail(w, WVL_RULE_QUANT_WAVELET, q->offset,
+                              "component %u: the %s wavelet with quantization style %u", c,
                               k->transform ? "5/3" : "9/7", q->style);
     }
     if (q->style != 1 && q->count < bands) {
-        return wvl_check_fail(w, WVL_RULE_QUANT_STEPS, q->offset, "component %u: %u steps for %u bands", c, q->count, bands);
+        return wvl_check_fail(w, WVL_RULE_QUANT_STEPS, q->offset, "component %u: %u steps for %u bands", c, q->count,
+                              bands);
     }
     if (q->style == 1 && k->levels > 1 && (q->steps[0] >> 11) < k->levels - 1) {
-        return wvl_check_fail(w, WVL_RULE_QUANT_EXPONENT, q->offset, "component %u: an exponent of %u with %u levels", c, q->steps[0] >> 11,
-                              k->levels);
+        return wvl_check_fail(w, WVL_RULE_QUANT_EXPONENT, q->offset, "component %u: an exponent of %u with %u levels",
+                              c, q->steps[0] >> 11, k->levels);
     }
     return 1;
 }
@@ -145,16 +148,19 @@ static int style_fits(wvl_walk *w, uint32_t c)
     const wvl_walk_coding *k = wvl_check_coding_of(w, c);
     unsigned ht = k->style >> 6, kind = w->ccap15 >> 14;
     if (ht && !w->has_ht) {
-        return wvl_check_fail(w, WVL_RULE_CODING_HT, k->offset, "the code-block style 0x%02X without a CAP that names Part 15", k->style);
+        return wvl_check_fail(w, WVL_RULE_CODING_HT, k->offset,
+                              "the code-block style 0x%02X without a CAP that names Part 15", k->style);
     }
     if (ht == 1 && (k->style & 0x37)) {
         return wvl_check_fail(w, WVL_RULE_CODING_HT_STYLE, k->offset, "the code-block style is 0x%02X", k->style);
     }
     if (w->has_ht && ((kind == 0 && ht != 1) || (kind == 2 && ht == 3))) {
-        return wvl_check_fail(w, WVL_RULE_CAP_BLOCKS, k->offset, "the code-block style is 0x%02X, but Ccap15 is 0x%04X", k->style, w->ccap15);
+        return wvl_check_fail(w, WVL_RULE_CAP_BLOCKS, k->offset, "the code-block style is 0x%02X, but Ccap15 is 0x%04X",
+                              k->style, w->ccap15);
     }
     if (ht && !(w->ccap15 & 0x20) && !k->transform) {
-        return wvl_check_fail(w, WVL_RULE_CAP_REVERSIBLE, k->offset, "HT blocks with the 9/7 wavelet, but Ccap15 is 0x%04X", w->ccap15);
+        return wvl_check_fail(w, WVL_RULE_CAP_REVERSIBLE, k->offset,
+                              "HT blocks with the 9/7 wavelet, but Ccap15 is 0x%04X", w->ccap15);
     }
     return 1;
 }
@@ -165,7 +171,8 @@ unsigned wvl_check_told_bound(const wvl_walk *w)
     return p < 20 ? p + 8 : p < 31 ? 4 * (p - 19) + 27 : 74;
 }
 
-/* What a band's exponent allows, on the scale of B: Mb with 5/3, one more less the band's level with 9/7. Whether samples need it only a decoder finds. */
+/* What a band's exponent allows, on the scale of B: Mb with 5/3, one more less the band's level with 9/7. Whether
+ * samples need it only a decoder finds. */
 static int is_told(wvl_walk *w, uint32_t c)
 {
     const wvl_walk_coding *k = wvl_check_coding_of(w, c);
@@ -176,8 +183,9 @@ static int is_told(wvl_walk *w, uint32_t c)
         unsigned r = i ? (i - 1) / 3 + 1 : 0, level = r ? k->levels - r + 1u : k->levels;
         int bits = wvl_check_magnitude_bits(w, c, r, i ? (i - 1) % 3 : 0) + (k->transform ? 0 : 1 - (int)level);
         if (bits > (int)wvl_check_told_bound(w)) {
-            return wvl_check_fail(w, WVL_RULE_CAP_MAGNITUDE, wvl_check_quant_of(w, c)->offset, "component %u: %d bits, but Ccap15 is 0x%04X, %u bits", c, bits,
-                                  w->ccap15, wvl_check_told_bound(w));
+            return wvl_check_fail(w, WVL_RULE_CAP_MAGNITUDE, wvl_check_quant_of(w, c)->offset,
+                                  "component %u: %d bits, but Ccap15 is 0x%04X, %u bits", c, bits, w->ccap15,
+                                  wvl_check_told_bound(w));
         }
     }
     return 1;
@@ -207,13 +215,15 @@ static void check_transform(wvl_walk *w, uint64_t offset)
         return;
     }
     if (w->component_count < 3) {
-        wvl_check_fail(w, WVL_RULE_COD_MCT_COMPONENTS, offset, "a multiple component transform of %u components", w->component_count);
+        wvl_check_fail(w, WVL_RULE_COD_MCT_COMPONENTS, offset, "a multiple component transform of %u components",
+                       w->component_count);
         return;
     }
     for (unsigned c = 1; c < 3; c++) {
         if (k[c].depth != k[0].depth || k[c].is_signed != k[0].is_signed || k[c].dx != k[0].dx || k[c].dy != k[0].dy ||
             wvl_check_coding_of(w, c)->transform != wvl_check_coding_of(w, 0)->transform) {
-            wvl_check_fail(w, WVL_RULE_COD_MCT_COMPONENTS, offset, "components 0 and %u differ under a multiple component transform", c);
+            wvl_check_fail(w, WVL_RULE_COD_MCT_COMPONENTS, offset,
+                           "components 0 and %u differ under a multiple component transform", c);
             return;
         }
     }

@@ -4,7 +4,7 @@
 
 #include "walk.h"
 
-/* ---- Coding style ------------------------------------------------------------------------------------------------------- */
+/* ---- Coding style ---------------------------------------------------------------------------- */
 
 static int check_coding(wvl_walk *w, const wvl_walk_segment *s, const wvl_walk_coding *k)
 {
@@ -20,22 +20,24 @@ static int check_coding(wvl_walk *w, const wvl_walk_segment *s, const wvl_walk_c
     }
     for (unsigned r = 1; k->has_precincts && r <= k->levels; r++) {
         if (!(k->precincts[r] & 15) || !(k->precincts[r] >> 4)) {
-            return wvl_check_fail(w, WVL_RULE_CODING_PRECINCT, s->offset, "precincts of 2^%u x 2^%u at resolution %u", k->precincts[r] & 15,
-                                  k->precincts[r] >> 4, r);
+            return wvl_check_fail(w, WVL_RULE_CODING_PRECINCT, s->offset, "precincts of 2^%u x 2^%u at resolution %u",
+                                  k->precincts[r] & 15, k->precincts[r] >> 4, r);
         }
     }
     return good;
 }
 
 /* SPcod or SPcoc. 0 when the rest of the codestream cannot be read with it. */
-static int read_coding(wvl_walk *w, wvl_walk_segment *s, int has_precincts, wvl_check_rule_id length_rule, wvl_walk_coding *k)
+static int read_coding(wvl_walk *w, wvl_walk_segment *s, int has_precincts, wvl_check_rule_id length_rule,
+                       wvl_walk_coding *k)
 {
     memset(k, 0, sizeof *k); /* with its padding: it is compared as bytes */
     memset(k->precincts, 0xFF, sizeof k->precincts);
     k->offset = s->offset;
     uint64_t fixed = s->length - s->left + 5; /* up to the wavelet */
     if (s->left < 5) {
-        return wvl_check_fail(w, length_rule, s->offset, "the segment has a length of %llu", (unsigned long long)s->length);
+        return wvl_check_fail(w, length_rule, s->offset, "the segment has a length of %llu",
+                              (unsigned long long)s->length);
     }
     unsigned levels = wvl_check_take(s, 1);
     k->levels = (uint8_t)levels;
@@ -48,7 +50,8 @@ static int read_coding(wvl_walk *w, wvl_walk_segment *s, int has_precincts, wvl_
         return wvl_check_fail(w, WVL_RULE_CODING_LEVELS, s->offset, "%u decomposition levels", levels);
     }
     if (s->length != fixed + (has_precincts ? levels + 1 : 0)) {
-        return wvl_check_fail(w, length_rule, s->offset, "the segment has a length of %llu with %u levels and %s precinct sizes",
+        return wvl_check_fail(w, length_rule, s->offset,
+                              "the segment has a length of %llu with %u levels and %s precinct sizes",
                               (unsigned long long)s->length, levels, has_precincts ? "with" : "without");
     }
     for (unsigned r = 0; has_precincts && r <= levels; r++) {
@@ -98,8 +101,8 @@ void wvl_check_read_cod(wvl_walk *w, wvl_walk_segment *s)
 }
 
 /* The component that a segment begins with; UINT32_MAX after a complaint. */
-static uint32_t take_component(wvl_walk *w, wvl_walk_segment *s, const char *name, wvl_check_rule_id range, wvl_check_rule_id duplicate,
-                               const uint16_t *map)
+static uint32_t take_component(wvl_walk *w, wvl_walk_segment *s, const char *name, wvl_check_rule_id range,
+                               wvl_check_rule_id duplicate, const uint16_t *map)
 {
     uint32_t c = wvl_check_take(s, wvl_check_index_bytes(w));
     if (c >= w->component_count) {
@@ -134,7 +137,7 @@ void wvl_check_read_coc(wvl_walk *w, wvl_walk_segment *s)
     }
 }
 
-/* ---- Quantization ------------------------------------------------------------------------------------------------------- */
+/* ---- Quantization ---------------------------------------------------------------------------- */
 
 static int read_quant(wvl_walk *w, wvl_walk_segment *s, wvl_check_rule_id length_rule, wvl_walk_quant *q)
 {
@@ -189,7 +192,7 @@ void wvl_check_read_qcc(wvl_walk *w, wvl_walk_segment *s)
     }
 }
 
-/* ---- Region of interest ------------------------------------------------------------------------------------------------- */
+/* ---- Region of interest ---------------------------------------------------------------------- */
 
 void wvl_check_read_rgn(wvl_walk *w, wvl_walk_segment *s)
 {
@@ -213,7 +216,7 @@ void wvl_check_read_rgn(wvl_walk *w, wvl_walk_segment *s)
     }
 }
 
-/* ---- Progression order changes ------------------------------------------------------------------------------------------ */
+/* ---- Progression order changes --------------------------------------------------------------- */
 
 static void read_volume(wvl_walk *w, wvl_walk_segment *s, wvl_walk_scope *scope)
 {
@@ -229,8 +232,8 @@ static void read_volume(wvl_walk *w, wvl_walk_segment *s, wvl_walk_scope *scope)
         v.c1 = width == 1 ? 256 : 16384;
     }
     if (v.r0 >= v.r1 || v.r1 > 33 || v.c0 >= v.c1 || v.c0 >= w->component_count || v.c1 > 16384 || !v.layers) {
-        wvl_check_fail(w, WVL_RULE_POC_RANGE, s->offset, "resolutions [%u, %u), components [%u, %u), layers [0, %u)", v.r0, v.r1, v.c0, v.c1,
-                       v.layers);
+        wvl_check_fail(w, WVL_RULE_POC_RANGE, s->offset, "resolutions [%u, %u), components [%u, %u), layers [0, %u)",
+                       v.r0, v.r1, v.c0, v.c1, v.layers);
         return;
     }
     if (v.progression > 4) {
@@ -245,7 +248,8 @@ void wvl_check_read_poc(wvl_walk *w, wvl_walk_segment *s)
 {
     size_t size = 5 + 2 * wvl_check_index_bytes(w);
     if (!s->left || s->left % size) {
-        wvl_check_fail(w, WVL_RULE_POC_LENGTH, s->offset, "Lpoc is %llu, entries have %zu bytes", (unsigned long long)s->length, size);
+        wvl_check_fail(w, WVL_RULE_POC_LENGTH, s->offset, "Lpoc is %llu, entries have %zu bytes",
+                       (unsigned long long)s->length, size);
         return;
     }
     s->scope->has_poc = 1;

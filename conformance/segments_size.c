@@ -18,23 +18,26 @@ static int is_known_profile(unsigned rsiz)
 
 static int read_extents(wvl_walk *w, wvl_walk_segment *s)
 {
-    uint32_t *const fields[8] = {&w->x1, &w->y1, &w->x0, &w->y0, &w->tile_width, &w->tile_height, &w->tile_x0, &w->tile_y0};
+    uint32_t *const fields[8] = {&w->x1,         &w->y1,          &w->x0,      &w->y0,
+                                 &w->tile_width, &w->tile_height, &w->tile_x0, &w->tile_y0};
     for (unsigned i = 0; i < 8; i++) {
         *fields[i] = wvl_check_take(s, 4);
     }
     if (w->x0 >= w->x1 || w->y0 >= w->y1) {
-        return wvl_check_fail(w, WVL_RULE_SIZ_EXTENT, s->offset, "the image area is [%u, %u) by [%u, %u)", w->x0, w->x1, w->y0, w->y1);
+        return wvl_check_fail(w, WVL_RULE_SIZ_EXTENT, s->offset, "the image area is [%u, %u) by [%u, %u)", w->x0, w->x1,
+                              w->y0, w->y1);
     }
     if (w->tile_x0 > w->x0 || w->tile_y0 > w->y0 || (uint64_t)w->tile_x0 + w->tile_width <= w->x0 ||
         (uint64_t)w->tile_y0 + w->tile_height <= w->y0) {
-        return wvl_check_fail(w, WVL_RULE_SIZ_TILE, s->offset, "tiles of %u x %u from %u,%u, but the image begins at %u,%u", w->tile_width,
+        return wvl_check_fail(w, WVL_RULE_SIZ_TILE, s->offset,
+                              "tiles of %u x %u from %u,%u, but the image begins at %u,%u", w->tile_width,
                               w->tile_height, w->tile_x0, w->tile_y0, w->x0, w->y0);
     }
     w->tiles_wide = ((uint64_t)w->x1 - w->tile_x0 + w->tile_width - 1) / w->tile_width;
     w->tiles_high = ((uint64_t)w->y1 - w->tile_y0 + w->tile_height - 1) / w->tile_height;
     if (w->tiles_wide * w->tiles_high > 65535) {
-        return wvl_check_fail(w, WVL_RULE_SIZ_TILE_COUNT, s->offset, "%llu x %llu tiles", (unsigned long long)w->tiles_wide,
-                              (unsigned long long)w->tiles_high);
+        return wvl_check_fail(w, WVL_RULE_SIZ_TILE_COUNT, s->offset, "%llu x %llu tiles",
+                              (unsigned long long)w->tiles_wide, (unsigned long long)w->tiles_high);
     }
     return 1;
 }
@@ -57,7 +60,8 @@ static int read_components(wvl_walk *w, wvl_walk_segment *s, uint32_t count)
             wvl_check_fail(w, WVL_RULE_SIZ_DEPTH, s->offset, "component %u has %u bits", c, k->depth);
         }
         if (!k->dx || !k->dy) {
-            return wvl_check_fail(w, WVL_RULE_SIZ_SUBSAMPLING, s->offset, "component %u has a subsampling of %u x %u", c, k->dx, k->dy);
+            return wvl_check_fail(w, WVL_RULE_SIZ_SUBSAMPLING, s->offset, "component %u has a subsampling of %u x %u",
+                                  c, k->dx, k->dy);
         }
     }
     return 1;
@@ -100,12 +104,13 @@ int wvl_check_read_siz(wvl_walk *w, wvl_walk_segment *s)
         return wvl_check_fail(w, WVL_RULE_SIZ_COMPONENTS, s->offset, "Csiz is %u", count);
     }
     if (s->length != 38 + 3 * (uint64_t)count) {
-        return wvl_check_fail(w, WVL_RULE_SIZ_LENGTH, s->offset, "Lsiz is %llu with %u components", (unsigned long long)s->length, count);
+        return wvl_check_fail(w, WVL_RULE_SIZ_LENGTH, s->offset, "Lsiz is %llu with %u components",
+                              (unsigned long long)s->length, count);
     }
     return read_components(w, s, count) && copy_to_summary(w);
 }
 
-/* ---- Capabilities and profile numbers ----------------------------------------------------------------------------------- */
+/* ---- Capabilities and profile numbers -------------------------------------------------------- */
 
 void wvl_check_read_cap(wvl_walk *w, wvl_walk_segment *s)
 {
@@ -123,7 +128,8 @@ void wvl_check_read_cap(wvl_walk *w, wvl_walk_segment *s)
         words++;
     }
     if (s->length != 6 + 2 * words) {
-        wvl_check_fail(w, WVL_RULE_CAP_LENGTH, s->offset, "Lcap is %llu with %u parts named", (unsigned long long)s->length, words);
+        wvl_check_fail(w, WVL_RULE_CAP_LENGTH, s->offset, "Lcap is %llu with %u parts named",
+                       (unsigned long long)s->length, words);
     }
     if (w->pcap & ~UINT32_C(0x20000)) {
         wvl_check_fail(w, WVL_RULE_CAP_PARTS, s->offset, "Pcap is 0x%08X", (unsigned)w->pcap);
@@ -142,7 +148,8 @@ void wvl_check_read_cap(wvl_walk *w, wvl_walk_segment *s)
     }
 }
 
-static void check_words(wvl_walk *w, wvl_walk_segment *s, const char *name, wvl_check_rule_id length_rule, wvl_check_rule_id value_rule)
+static void check_words(wvl_walk *w, wvl_walk_segment *s, const char *name, wvl_check_rule_id length_rule,
+                        wvl_check_rule_id value_rule)
 {
     uint32_t last = 0;
     if (s->length < 4 || s->length % 2) {
@@ -168,12 +175,13 @@ void wvl_check_read_cpf(wvl_walk *w, wvl_walk_segment *s)
     check_words(w, s, "CPF", WVL_RULE_CPF_LENGTH, WVL_RULE_CPF_VALUE);
 }
 
-/* ---- Informative segments ----------------------------------------------------------------------------------------------- */
+/* ---- Informative segments -------------------------------------------------------------------- */
 
 void wvl_check_read_crg(wvl_walk *w, wvl_walk_segment *s)
 {
     if (s->length != 2 + 4 * (uint64_t)w->component_count) {
-        wvl_check_fail(w, WVL_RULE_CRG_LENGTH, s->offset, "Lcrg is %llu with %u components", (unsigned long long)s->length, w->component_count);
+        wvl_check_fail(w, WVL_RULE_CRG_LENGTH, s->offset, "Lcrg is %llu with %u components",
+                       (unsigned long long)s->length, w->component_count);
     }
 }
 

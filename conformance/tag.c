@@ -63,7 +63,8 @@ uint32_t wvl_check_tag_step(uint32_t node, uint32_t threshold, wvl_walk_bits *b)
     return node;
 }
 
-uint32_t wvl_check_tag_descend(const wvl_walk_tag_shape *shape, uint32_t *nodes, uint32_t col, uint32_t row, uint32_t threshold, wvl_walk_bits *b)
+uint32_t wvl_check_tag_descend(const wvl_walk_tag_shape *shape, uint32_t *nodes, uint32_t col, uint32_t row,
+                               uint32_t threshold, wvl_walk_bits *b)
 {
     uint32_t low = 0, node = 0;
     for (unsigned l = shape->levels; l-- > 0;) {

@@ -27,9 +27,11 @@ unsigned wvl_check_take_bits(wvl_walk_bits *b, unsigned count); /* 32 at most */
 
 uint64_t wvl_check_tag_nodes(uint32_t cols, uint32_t rows);
 void wvl_check_tag_measure(wvl_walk_tag_shape *shape, uint32_t cols, uint32_t rows);
-/* A node is twice its lower bound, plus 1 when that is its value. Reads until it is known whether the value is below the threshold. */
+/* A node is twice its lower bound, plus 1 when that is its value. Reads until it is known whether the value is below
+ * the threshold. */
 uint32_t wvl_check_tag_step(uint32_t node, uint32_t threshold, wvl_walk_bits *b);
 /* The same from the root to a leaf; returns the leaf's node. */
-uint32_t wvl_check_tag_descend(const wvl_walk_tag_shape *shape, uint32_t *nodes, uint32_t col, uint32_t row, uint32_t threshold, wvl_walk_bits *b);
+uint32_t wvl_check_tag_descend(const wvl_walk_tag_shape *shape, uint32_t *nodes, uint32_t col, uint32_t row,
+                               uint32_t threshold, wvl_walk_bits *b);
 
 #endif

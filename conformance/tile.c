@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-/* ---- Tile-parts --------------------------------------------------------------------------------------------------------- */
+/* ---- Tile-parts ------------------------------------------------------------------------------ */
 
 static void add_volumes(wvl_walk_tile_walk *t, const wvl_walk_list *volumes)
 {
@@ -23,13 +23,15 @@ static void add_progressions(wvl_walk_tile_walk *t)
     if (t->part->index == 0 && !t->volumes.count) {
         t->has_poc = scope->has_poc || w->main.has_poc;
         if (!t->has_poc) {
-            wvl_walk_volume all = {t->part->offset, 0, WVL_WALK_MAX_RESOLUTIONS, 0, w->component_count, style->layers, style->progression};
+            wvl_walk_volume all = {t->part->offset,   0, WVL_WALK_MAX_RESOLUTIONS, 0, w->component_count, style->layers,
+                                   style->progression};
             (void)wvl_check_push(w, &t->volumes, &all, sizeof all);
         } else if (!scope->has_poc) {
             add_volumes(t, &w->main.volumes);
         }
     } else if (scope->has_poc && !t->has_poc) {
-        wvl_check_fail(w, WVL_RULE_POC_LATE, t->part->offset, "tile %u: a POC in part %u, but none in the first or in the main header", t->tile,
+        wvl_check_fail(w, WVL_RULE_POC_LATE, t->part->offset,
+                       "tile %u: a POC in part %u, but none in the first or in the main header", t->tile,
                        t->part->index);
     }
     add_volumes(t, &scope->volumes);
@@ -97,7 +99,7 @@ int wvl_check_enter_next_part(wvl_walk_tile_walk *t)
     return 1;
 }
 
-/* ---- Packets ------------------------------------------------------------------------------------------------------------ */
+/* ---- Packets --------------------------------------------------------------------------------- */
 
 static int part_has_more(const wvl_walk_tile_walk *t)
 {
@@ -140,21 +142,27 @@ static void walk_packets(wvl_walk_tile_walk *t)
 static void judge_end(wvl_walk_tile_walk *t)
 {
     wvl_walk *w = t->w;
-    uint64_t k, total = t->precinct_count * wvl_check_style_of(w)->layers; /* below 2^32 * 2^16: precincts are fewer than bytes */
+    uint64_t k, total = t->precinct_count *
+                        wvl_check_style_of(w)->layers; /* below 2^32 * 2^16: precincts are fewer than bytes */
     if (t->stop || w->limit_hit) {
         w->summary->complete = 0;
     } else if (t->packets == total) {
         if (t->excess) {
             int is_ppm = t->is_packed && t->packed != &t->ppt, is_data = t->excess >= t->part->body || !t->is_packed;
-            wvl_check_fail(w, is_data ? WVL_RULE_PACKET_EXCESS : is_ppm ? WVL_RULE_PPM_EXCESS : WVL_RULE_PPT_EXCESS, t->excess,
-                           "tile %u: data after the last of %llu packets", t->tile, (unsigned long long)total);
+            wvl_check_fail(w,
+                           is_data  ? WVL_RULE_PACKET_EXCESS
+                           : is_ppm ? WVL_RULE_PPM_EXCESS
+                                    : WVL_RULE_PPT_EXCESS,
+                           t->excess, "tile %u: data after the last of %llu packets", t->tile,
+                           (unsigned long long)total);
         }
     } else {
         w->summary->complete = 0;
         int is_uncovered = wvl_check_next_packet(t, &k) == NULL;
         wvl_check_fail(w, is_uncovered ? WVL_RULE_POC_INCOMPLETE : WVL_RULE_PACKET_MISSING, t->part->end,
-                       is_uncovered ? "tile %u: the progressions cover %llu of %llu packets" : "tile %u: %llu of %llu packets are there", t->tile,
-                       (unsigned long long)t->packets, (unsigned long long)total);
+                       is_uncovered ? "tile %u: the progressions cover %llu of %llu packets"
+                                    : "tile %u: %llu of %llu packets are there",
+                       t->tile, (unsigned long long)t->packets, (unsigned long long)total);
     }
 }
 
@@ -169,7 +177,7 @@ static void sum_parts(wvl_walk *w, const wvl_walk_tile *tile)
     }
 }
 
-/* ---- The tile ----------------------------------------------------------------------------------------------------------- */
+/* ---- The tile -------------------------------------------------------------------------------- */
 
 static int size_layers(wvl_walk *w)
 {
@@ -196,9 +204,10 @@ static void check_homogeneous(wvl_walk_tile_walk *t)
 {
     wvl_walk *w = t->w;
     const wvl_walk_scope *s = &w->tile_scope;
-    if (w->has_ht && !(w->ccap15 & 0x0800) && (s->has_cod || s->has_qcd || s->cocs.count || s->qccs.count || s->shifts.count)) {
-        wvl_check_fail(w, WVL_RULE_CAP_HOMOGENEOUS, t->part->offset, "tile %u has coding parameters of its own, but Ccap15 is 0x%04X", t->tile,
-                       w->ccap15);
+    if (w->has_ht && !(w->ccap15 & 0x0800) &&
+        (s->has_cod || s->has_qcd || s->cocs.count || s->qccs.count || s->shifts.count)) {
+        wvl_check_fail(w, WVL_RULE_CAP_HOMOGENEOUS, t->part->offset,
+                       "tile %u has coding parameters of its own, but Ccap15 is 0x%04X", t->tile, w->ccap15);
     }
 }
 

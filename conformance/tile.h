@@ -17,7 +17,8 @@ typedef struct wvl_walk_block {
     uint16_t passes;
 } wvl_walk_block;
 
-/* Where an HT block's segments lie, while refinement may come with a later packet. Bytes 0: there is none, or it is unsound. */
+/* Where an HT block's segments lie, while refinement may come with a later packet. Bytes 0: there is none, or it is
+ * unsound. */
 typedef struct wvl_walk_ht_coded {
     uint64_t cleanup_at, refinement_at;
     uint16_t cleanup_bytes, refinement_bytes;
@@ -26,16 +27,17 @@ typedef struct wvl_walk_ht_coded {
 typedef struct wvl_walk_band {
     uint32_t cols, rows;
     int mb;
-    wvl_walk_rect area;       /* in the band's coordinates */
-    uint8_t xcb, ycb;    /* clipped by the precinct */
-    uint32_t root;    /* of the inclusion tree while there is nothing else */
-    uint32_t *nodes;  /* inclusion, then zero bit-planes: wvl_walk_tag_node_count() each; NULL until a block may be included */
+    wvl_walk_rect area; /* in the band's coordinates */
+    uint8_t xcb, ycb;   /* clipped by the precinct */
+    uint32_t root;      /* of the inclusion tree while there is nothing else */
+    uint32_t *
+        nodes; /* inclusion, then zero bit-planes: wvl_walk_tag_node_count() each; NULL until a block may be included */
     wvl_walk_block *blocks;
     wvl_walk_ht_coded *coded; /* HT blocks in several layers; NULL elsewhere */
 } wvl_walk_band;
 
 typedef struct wvl_walk_precinct {
-    wvl_walk_band *bands;  /* NULL before the first packet that is not empty, and after the last */
+    wvl_walk_band *bands; /* NULL before the first packet that is not empty, and after the last */
     uint32_t next_layer;
 } wvl_walk_precinct;
 
@@ -47,10 +49,10 @@ typedef struct wvl_walk_resolution {
     uint64_t wide, high;     /* precincts */
     uint64_t step_x, step_y; /* distance of precincts on the reference grid */
     wvl_walk_precinct *precincts;
-    uint64_t complete;       /* precincts whose layers have all come */
+    uint64_t complete; /* precincts whose layers have all come */
 } wvl_walk_resolution;
 
-/* ---- Order of packets (progression.c) ----------------------------------------------------------------------------------- */
+/* ---- Order of packets (progression.c) -------------------------------------------------------- */
 
 typedef struct wvl_walk_cursor {
     wvl_walk_resolution *resolution;
@@ -59,9 +61,9 @@ typedef struct wvl_walk_cursor {
 
 typedef struct wvl_walk_sequence {
     wvl_walk_volume volume;
-    wvl_walk_cursor *cursors; /* those of the volume, in the order of the progression; room for all of the tile */
+    wvl_walk_cursor *cursors;       /* those of the volume, in the order of the progression; room for all of the tile */
     size_t count, group, group_end; /* [group, group_end): those that are merged or nested at present */
-    size_t live;         /* positional: cursors in the heap, from group on */
+    size_t live;                    /* positional: cursors in the heap, from group on */
     size_t entry;
     uint64_t k;
     uint32_t layer;
@@ -99,28 +101,28 @@ struct wvl_walk_tile_walk {
     wvl_walk_resolution *resolutions; /* by component, then resolution */
     size_t resolution_count, resolution_room;
     uint64_t precinct_count, bytes; /* bytes: of all its tile-parts, an upper bound of its packets */
-    wvl_walk_list volumes;               /* wvl_walk_volume, still to come */
+    wvl_walk_list volumes;          /* wvl_walk_volume, still to come */
     size_t volume;                  /* the next one to open */
     wvl_walk_sequence sequence;
 
     wvl_walk_part *part;
-    uint64_t at;                    /* in the part's data */
-    uint64_t packets;               /* of the tile */
-    int stop;                       /* nothing more can be read */
+    uint64_t at;      /* in the part's data */
+    uint64_t packets; /* of the tile */
+    int stop;         /* nothing more can be read */
 
-    int is_packed;                  /* headers come from PPM or PPT */
+    int is_packed; /* headers come from PPM or PPT */
     const wvl_walk_gathered *packed;
     wvl_walk_gathered ppt;
     uint64_t packed_at, packed_end;
     unsigned next_zppt;
-    wvl_walk_list plt, ppt_items;        /* wvl_walk_series_item of the part */
-    int has_poc;                    /* a POC governs the tile */
-    uint64_t excess;                /* offset of data after the last packet; 0: none */
+    wvl_walk_list plt, ppt_items; /* wvl_walk_series_item of the part */
+    int has_poc;                  /* a POC governs the tile */
+    uint64_t excess;              /* offset of data after the last packet; 0: none */
     wvl_walk_lengths from_plt, from_plm;
-    uint64_t packed_used;           /* header bytes taken for the part */
+    uint64_t packed_used; /* header bytes taken for the part */
 
-    wvl_walk_list contributions;         /* of the packet at hand */
-    wvl_walk_list ht_parts;              /* wvl_walk_ht_part: of its HT contributions, in turn */
+    wvl_walk_list contributions; /* of the packet at hand */
+    wvl_walk_list ht_parts;      /* wvl_walk_ht_part: of its HT contributions, in turn */
     uint64_t header_start;
 };
 
@@ -137,8 +139,10 @@ wvl_walk_resolution *wvl_check_next_packet(wvl_walk_tile_walk *t, uint64_t *k);
 
 /* packet.c: reads one; 0 when the tile cannot be walked further. */
 int wvl_check_read_packet(wvl_walk_tile_walk *t, wvl_walk_resolution *res, uint64_t k);
-/* packet_header.c: bits of one header at *at of data[0..end); adds to t->contributions. 0 after a complaint that ends the tile's walk. */
-int wvl_check_read_packet_header(wvl_walk_tile_walk *t, wvl_walk_resolution *res, uint64_t k, const uint8_t *data, uint64_t *at, uint64_t end, int *is_empty);
+/* packet_header.c: bits of one header at *at of data[0..end); adds to t->contributions. 0 after a complaint that ends
+ * the tile's walk. */
+int wvl_check_read_packet_header(wvl_walk_tile_walk *t, wvl_walk_resolution *res, uint64_t k, const uint8_t *data,
+                                 uint64_t *at, uint64_t end, int *is_empty);
 uint64_t wvl_check_packed_origin(const wvl_walk_tile_walk *t, uint64_t at);
 
 /* ht_segments.c: the contributions of a packet whose body is at `at`; is_last: of the precinct. */

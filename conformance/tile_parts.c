@@ -7,18 +7,21 @@ static uint32_t take32(const wvl_walk *w, uint64_t offset)
     return (uint32_t)wvl_check_code_at(w, offset) << 16 | wvl_check_code_at(w, offset + 2);
 }
 
-/* ---- Tile-parts --------------------------------------------------------------------------------------------------------- */
+/* ---- Tile-parts ------------------------------------------------------------------------------ */
 
 static void check_numbers(wvl_walk *w, const wvl_walk_part *p)
 {
     wvl_walk_tile *t = &w->tiles[p->tile];
     if (p->index != t->parts) {
-        wvl_check_fail(w, WVL_RULE_SOT_PART, p->offset, "tile %u: TPsot is %u, %u is expected", p->tile, p->index, t->parts);
+        wvl_check_fail(w, WVL_RULE_SOT_PART, p->offset, "tile %u: TPsot is %u, %u is expected", p->tile, p->index,
+                       t->parts);
     }
     if (p->count && t->declared && p->count != t->declared) {
-        wvl_check_fail(w, WVL_RULE_SOT_COUNT, p->offset, "tile %u: TNsot is %u, before it was %u", p->tile, p->count, t->declared);
+        wvl_check_fail(w, WVL_RULE_SOT_COUNT, p->offset, "tile %u: TNsot is %u, before it was %u", p->tile, p->count,
+                       t->declared);
     } else if (p->count && p->index >= p->count) {
-        wvl_check_fail(w, WVL_RULE_SOT_COUNT, p->offset, "tile %u: TPsot is %u and TNsot %u", p->tile, p->index, p->count);
+        wvl_check_fail(w, WVL_RULE_SOT_COUNT, p->offset, "tile %u: TPsot is %u and TNsot %u", p->tile, p->index,
+                       p->count);
     }
     t->declared = p->count ? p->count : t->declared;
 }
@@ -50,7 +53,8 @@ static uint64_t find_end(wvl_walk *w, uint64_t offset, uint32_t psot)
         return w->bytes - (has_eoc ? 2 : 0);
     }
     if (psot < 14 || psot > left) {
-        return (uint64_t)wvl_check_fail(w, WVL_RULE_SOT_PSOT, offset, "Psot is %u, %llu bytes are left", psot, (unsigned long long)left);
+        return (uint64_t)wvl_check_fail(w, WVL_RULE_SOT_PSOT, offset, "Psot is %u, %llu bytes are left", psot,
+                                        (unsigned long long)left);
     }
     return offset + psot;
 }
@@ -77,7 +81,8 @@ static uint64_t scan_part(wvl_walk *w, uint64_t offset)
         return 0;
     }
     if (p.tile >= w->tiles_wide * w->tiles_high) {
-        wvl_check_fail(w, WVL_RULE_SOT_TILE, offset, "Isot is %u, there are %llu tiles", p.tile, (unsigned long long)(w->tiles_wide * w->tiles_high));
+        wvl_check_fail(w, WVL_RULE_SOT_TILE, offset, "Isot is %u, there are %llu tiles", p.tile,
+                       (unsigned long long)(w->tiles_wide * w->tiles_high));
         return p.end;
     }
     return note_part(w, &p) ? p.end : 0;
@@ -87,11 +92,13 @@ static void check_end(wvl_walk *w, uint64_t offset)
 {
     w->summary->codestream_bytes = offset + 2;
     if (w->bytes - offset > 2) {
-        wvl_check_fail(w, WVL_RULE_EOC_TRAILING, offset + 2, "%llu bytes follow EOC", (unsigned long long)(w->bytes - offset - 2));
+        wvl_check_fail(w, WVL_RULE_EOC_TRAILING, offset + 2, "%llu bytes follow EOC",
+                       (unsigned long long)(w->bytes - offset - 2));
     }
 }
 
-/* 1: the sequence ends as it should or lacks only EOC; 0: it broke off, and what is missing behind needs no report of its own. */
+/* 1: the sequence ends as it should or lacks only EOC; 0: it broke off, and what is missing behind needs no report of
+ * its own. */
 static int scan_sequence(wvl_walk *w)
 {
     uint64_t offset = w->main_header_end;
@@ -124,18 +131,20 @@ static void check_tiles(wvl_walk *w)
         if (!t->first && wvl_check_charge(w, w->component_count) && wvl_check_tile_has_samples(w, (uint32_t)i)) {
             first = missing++ ? first : i;
         } else if (t->declared && t->parts < t->declared) {
-            wvl_check_fail(w, WVL_RULE_SOT_COUNT, ((wvl_walk_part *)w->parts.items)[t->last - 1].offset, "tile %llu: TNsot is %u, there are %u tile-parts",
-                           (unsigned long long)i, t->declared, t->parts);
+            wvl_check_fail(w, WVL_RULE_SOT_COUNT, ((wvl_walk_part *)w->parts.items)[t->last - 1].offset,
+                           "tile %llu: TNsot is %u, there are %u tile-parts", (unsigned long long)i, t->declared,
+                           t->parts);
         }
     }
     if (missing) {
         w->summary->complete = 0;
-        wvl_check_fail(w, WVL_RULE_TILE_MISSING, w->bytes, "%llu of %llu tiles have samples and no tile-part; the first is %llu", (unsigned long long)missing,
-                       (unsigned long long)count, (unsigned long long)first);
+        wvl_check_fail(w, WVL_RULE_TILE_MISSING, w->bytes,
+                       "%llu of %llu tiles have samples and no tile-part; the first is %llu",
+                       (unsigned long long)missing, (unsigned long long)count, (unsigned long long)first);
     }
 }
 
-/* ---- TLM ---------------------------------------------------------------------------------------------------------------- */
+/* ---- TLM ------------------------------------------------------------------------------------- */
 
 static int list_tlm(wvl_walk *w)
 {
@@ -165,7 +174,8 @@ static void check_implicit(wvl_walk *w)
     const wvl_walk_tlm_entry *e = w->tlm_entries.items;
     for (size_t i = 0; i < w->tlm_entries.count && i < w->parts.count; i++) {
         if (e[i].tile == UINT32_MAX && (parts[i].tile != i || parts[i].index)) {
-            wvl_check_fail(w, WVL_RULE_TLM_IMPLICIT, e[i].offset, "TLM names no tile for tile-part %zu, which is part %u of tile %u", i, parts[i].index,
+            wvl_check_fail(w, WVL_RULE_TLM_IMPLICIT, e[i].offset,
+                           "TLM names no tile for tile-part %zu, which is part %u of tile %u", i, parts[i].index,
                            parts[i].tile);
             return;
         }
@@ -181,24 +191,25 @@ static void check_tlm(wvl_walk *w)
     }
     const wvl_walk_tlm_entry *e = w->tlm_entries.items;
     if (w->tlm_entries.count != w->parts.count) {
-        wvl_check_fail(w, WVL_RULE_TLM_COUNT, w->first_of[WVL_WALK_MARK_TLM], "TLM lists %zu tile-parts, there are %zu", w->tlm_entries.count,
-                       w->parts.count);
+        wvl_check_fail(w, WVL_RULE_TLM_COUNT, w->first_of[WVL_WALK_MARK_TLM], "TLM lists %zu tile-parts, there are %zu",
+                       w->tlm_entries.count, w->parts.count);
         return;
     }
     check_implicit(w);
     for (size_t i = 0; i < w->parts.count; i++) {
         uint64_t bytes = parts[i].end - parts[i].offset;
         if (e[i].tile != UINT32_MAX && e[i].tile != parts[i].tile) {
-            wvl_check_fail(w, WVL_RULE_TLM_TILE, e[i].offset, "TLM gives tile-part %zu tile %u, it is of tile %u", i, e[i].tile, parts[i].tile);
+            wvl_check_fail(w, WVL_RULE_TLM_TILE, e[i].offset, "TLM gives tile-part %zu tile %u, it is of tile %u", i,
+                           e[i].tile, parts[i].tile);
         }
         if (e[i].bytes != bytes) {
-            wvl_check_fail(w, WVL_RULE_TLM_BYTES, e[i].offset, "TLM gives tile-part %zu %u bytes, it has %llu", i, e[i].bytes,
-                           (unsigned long long)bytes);
+            wvl_check_fail(w, WVL_RULE_TLM_BYTES, e[i].offset, "TLM gives tile-part %zu %u bytes, it has %llu", i,
+                           e[i].bytes, (unsigned long long)bytes);
         }
     }
 }
 
-/* ---- PPM and PLM: pieces of the segments, in order, handed to the tile-parts in order ----------------------------------- */
+/* ---- PPM and PLM: pieces of the segments, in order, handed to the tile-parts in order -------- */
 
 static int gather_series(wvl_walk *w, wvl_walk_list *series, wvl_walk_gathered *g)
 {
@@ -217,10 +228,12 @@ static void assign_ppm(wvl_walk *w)
     uint64_t at = 0, end = w->packed.bytes.count;
     wvl_walk_part *parts = w->parts.items;
     for (size_t i = 0; i < w->parts.count; i++) {
-        uint64_t bytes = end - at < 4 ? UINT64_MAX : (uint64_t)data[at] << 24 | (uint64_t)data[at + 1] << 16 | (uint64_t)data[at + 2] << 8 | data[at + 3];
+        uint64_t bytes = end - at < 4 ? UINT64_MAX
+                                      : (uint64_t)data[at] << 24 | (uint64_t)data[at + 1] << 16 |
+                                            (uint64_t)data[at + 2] << 8 | data[at + 3];
         if (bytes > end - at - (end - at < 4 ? 0 : 4)) {
-            wvl_check_fail(w, WVL_RULE_PPM_PARTS, wvl_check_origin(&w->packed, at), "PPM ends before the packet headers of tile-part %zu of %zu", i,
-                           w->parts.count);
+            wvl_check_fail(w, WVL_RULE_PPM_PARTS, wvl_check_origin(&w->packed, at),
+                           "PPM ends before the packet headers of tile-part %zu of %zu", i, w->parts.count);
             return;
         }
         parts[i].packed_at = at + 4;
@@ -228,8 +241,8 @@ static void assign_ppm(wvl_walk *w)
         at += 4 + bytes;
     }
     if (at < end) {
-        wvl_check_fail(w, WVL_RULE_PPM_PARTS, wvl_check_origin(&w->packed, at), "PPM has %llu bytes beyond those of the last tile-part",
-                       (unsigned long long)(end - at));
+        wvl_check_fail(w, WVL_RULE_PPM_PARTS, wvl_check_origin(&w->packed, at),
+                       "PPM has %llu bytes beyond those of the last tile-part", (unsigned long long)(end - at));
     }
 }
 
@@ -242,8 +255,8 @@ static int list_plm(wvl_walk *w, wvl_walk_list *lists)
         while (at < end) {
             uint8_t bytes = w->data[at++];
             if (bytes > end - at) {
-                return wvl_check_fail(w, WVL_RULE_PLM_LENGTH, items[i].offset, "a list of %u bytes, %llu are left", bytes,
-                                      (unsigned long long)(end - at));
+                return wvl_check_fail(w, WVL_RULE_PLM_LENGTH, items[i].offset, "a list of %u bytes, %llu are left",
+                                      bytes, (unsigned long long)(end - at));
             }
             if (!wvl_check_push(w, lists, &bytes, sizeof bytes) || !wvl_check_gather(w, &w->lengths, at, bytes)) {
                 return 0;
@@ -254,8 +267,8 @@ static int list_plm(wvl_walk *w, wvl_walk_list *lists)
     return 1;
 }
 
-/* A list for each tile-part. Nplm has 8 bits: where there are more lists than tile-parts, one that has no room for another length of
- * five bytes is taken to go on in the next. */
+/* A list for each tile-part. Nplm has 8 bits: where there are more lists than tile-parts, one that has no room for
+ * another length of five bytes is taken to go on in the next. */
 static void assign_plm(wvl_walk *w)
 {
     wvl_walk_list lists = {0};
@@ -274,7 +287,8 @@ static void assign_plm(wvl_walk *w)
             }
         }
         if (next < lists.count || lists.count < w->parts.count) {
-            wvl_check_fail(w, WVL_RULE_PLM_COUNT, w->first_of[WVL_WALK_MARK_PLM], "PLM has %zu lists for %zu tile-parts", lists.count, w->parts.count);
+            wvl_check_fail(w, WVL_RULE_PLM_COUNT, w->first_of[WVL_WALK_MARK_PLM],
+                           "PLM has %zu lists for %zu tile-parts", lists.count, w->parts.count);
             w->plm.count = 0; /* not to be compared */
         }
     } else {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What the files of the walker share: what the headers said, and where the walk is. Offsets count from SOC unless said otherwise. */
+/* What the files of the walker share: what the headers said, and where the walk is. Offsets count from SOC unless said
+ * otherwise. */
 #ifndef WVL_CONFORMANCE_WALK_H
 #define WVL_CONFORMANCE_WALK_H
 
@@ -12,17 +13,17 @@
 #define WVL_WALK_MAX_RESOLUTIONS 33u
 #define WVL_WALK_MAX_BANDS 97u
 
-/* ---- Growing arrays ----------------------------------------------------------------------------------------------------- */
+/* ---- Growing arrays -------------------------------------------------------------------------- */
 
 typedef struct wvl_walk_list {
     void *items;
     size_t count, capacity, item_bytes; /* item_bytes is set by the first push */
 } wvl_walk_list;
 
-/* ---- What segments say -------------------------------------------------------------------------------------------------- */
+/* ---- What segments say ----------------------------------------------------------------------- */
 
 typedef struct wvl_walk_coding { /* SPcod or SPcoc: A.6.1, Table A.15 */
-    uint64_t offset;        /* of its marker segment */
+    uint64_t offset;             /* of its marker segment */
     uint8_t levels, xcb, ycb, style, transform, has_precincts;
     uint8_t precincts[WVL_WALK_MAX_RESOLUTIONS]; /* PPy << 4 | PPx, resolution 0 first */
 } wvl_walk_coding;
@@ -33,7 +34,7 @@ typedef struct wvl_walk_style { /* Scod and SGcod */
 } wvl_walk_style;
 
 typedef struct wvl_walk_quant { /* SPqcd or SPqcc: as stored, 8 or 16 bits each */
-    uint64_t offset;       /* of its marker segment */
+    uint64_t offset;            /* of its marker segment */
     uint8_t style, guard_bits;
     uint16_t count;
     uint16_t steps[WVL_WALK_MAX_BANDS];
@@ -51,7 +52,7 @@ typedef struct wvl_walk_scope {
     wvl_walk_style style;
     wvl_walk_coding cod;
     wvl_walk_quant qcd;
-    wvl_walk_list cocs, qccs, shifts; /* wvl_walk_coding, wvl_walk_quant, uint8_t */
+    wvl_walk_list cocs, qccs, shifts;                               /* wvl_walk_coding, wvl_walk_quant, uint8_t */
     wvl_walk_list coc_components, qcc_components, shift_components; /* uint16_t: what to clear */
     uint16_t *coc_of, *qcc_of, *shift_of;
     wvl_walk_list volumes;
@@ -69,11 +70,11 @@ typedef struct wvl_walk_component {
 } wvl_walk_component;
 
 typedef struct wvl_walk_part {
-    uint64_t offset, body, end; /* SOT, first byte after SOD, end */
+    uint64_t offset, body, end;       /* SOT, first byte after SOD, end */
     uint64_t packed_at, packed_bytes; /* its packet headers in the PPM data */
     uint64_t plm_at, plm_bytes;       /* its lengths in the PLM data */
-    uint32_t tile, next;        /* next: the tile's next one plus one, 0 for none */
-    uint8_t index, count;       /* TPsot, TNsot */
+    uint32_t tile, next;              /* next: the tile's next one plus one, 0 for none */
+    uint8_t index, count;             /* TPsot, TNsot */
     /* of the packets found */
     uint64_t packets;
     uint32_t c_min, c_max, r_min, r_max;
@@ -82,12 +83,28 @@ typedef struct wvl_walk_part {
 typedef struct wvl_walk_tile {
     uint32_t first, last; /* tile-part plus one, 0 for none */
     uint16_t parts;
-    uint8_t declared;     /* TNsot, 0 for none yet */
+    uint8_t declared; /* TNsot, 0 for none yet */
 } wvl_walk_tile;
 
 typedef enum wvl_walk_marker_id {
-    WVL_WALK_MARK_CAP, WVL_WALK_MARK_SIZ, WVL_WALK_MARK_COD, WVL_WALK_MARK_COC, WVL_WALK_MARK_TLM, WVL_WALK_MARK_PRF, WVL_WALK_MARK_PLM, WVL_WALK_MARK_PLT, WVL_WALK_MARK_CPF,
-    WVL_WALK_MARK_QCD, WVL_WALK_MARK_QCC, WVL_WALK_MARK_RGN, WVL_WALK_MARK_POC, WVL_WALK_MARK_PPM, WVL_WALK_MARK_PPT, WVL_WALK_MARK_CRG, WVL_WALK_MARK_COM, WVL_WALK_MARK_COUNT
+    WVL_WALK_MARK_CAP,
+    WVL_WALK_MARK_SIZ,
+    WVL_WALK_MARK_COD,
+    WVL_WALK_MARK_COC,
+    WVL_WALK_MARK_TLM,
+    WVL_WALK_MARK_PRF,
+    WVL_WALK_MARK_PLM,
+    WVL_WALK_MARK_PLT,
+    WVL_WALK_MARK_CPF,
+    WVL_WALK_MARK_QCD,
+    WVL_WALK_MARK_QCC,
+    WVL_WALK_MARK_RGN,
+    WVL_WALK_MARK_POC,
+    WVL_WALK_MARK_PPM,
+    WVL_WALK_MARK_PPT,
+    WVL_WALK_MARK_CRG,
+    WVL_WALK_MARK_COM,
+    WVL_WALK_MARK_COUNT
 } wvl_walk_marker_id;
 
 /* Bytes gathered from several places of the input, with the way back. */
@@ -100,12 +117,12 @@ typedef struct wvl_walk_piece {
     uint64_t start, offset; /* in the gathered bytes; in the codestream */
 } wvl_walk_piece;
 
-/* ---- The walk ----------------------------------------------------------------------------------------------------------- */
+/* ---- The walk -------------------------------------------------------------------------------- */
 
 typedef struct wvl_walk {
     const uint8_t *data; /* SOC */
     size_t bytes;
-    uint64_t base;       /* of data in what the caller gave */
+    uint64_t base; /* of data in what the caller gave */
     const wvl_check_options *options;
     wvl_check_report_fn report;
     void *user;
@@ -125,7 +142,7 @@ typedef struct wvl_walk {
     int has_cap, has_prf, has_ht;
     int has_sop; /* found in the bit stream */
     wvl_walk_scope main, tile_scope;
-    int in_tile;         /* tile_scope counts */
+    int in_tile; /* tile_scope counts */
     uint32_t main_count[WVL_WALK_MARK_COUNT], tile_count[WVL_WALK_MARK_COUNT];
     uint64_t first_of[WVL_WALK_MARK_COUNT]; /* offset of the first one in the main header */
     uint32_t comment_texts;
@@ -135,11 +152,11 @@ typedef struct wvl_walk {
     wvl_walk_gathered lengths;   /* PLM */
     uint64_t main_header_end;
     /* for the profiles: what any header said, each once */
-    wvl_walk_list all_codings, all_styles; /* wvl_walk_coding with offset 0, wvl_walk_style */
+    wvl_walk_list all_codings, all_styles;      /* wvl_walk_coding with offset 0, wvl_walk_style */
     uint32_t guard_bits_seen, step_styles_seen; /* bit masks */
     unsigned greatest_shift;
     uint64_t lowest_width, lowest_height; /* greatest resolution 0 of a tile-component */
-    wvl_walk_list parts;         /* wvl_walk_part */
+    wvl_walk_list parts;                  /* wvl_walk_part */
     wvl_walk_tile *tiles;
     struct wvl_walk_ht_work *ht; /* NULL before the first HT block */
 } wvl_walk;
@@ -149,16 +166,18 @@ typedef struct wvl_walk_tlm_entry {
     uint32_t tile, bytes; /* tile UINT32_MAX: not named */
 } wvl_walk_tlm_entry;
 
-/* ---- Reporting (report.c) ----------------------------------------------------------------------------------------------- */
+/* ---- Reporting (report.c) -------------------------------------------------------------------- */
 
 /* Returns 0, so that it can be returned. */
-int wvl_check_fail(wvl_walk *w, wvl_check_rule_id rule, uint64_t offset, const char *format, ...) __attribute__((format(printf, 4, 5)));
+int wvl_check_fail(wvl_walk *w, wvl_check_rule_id rule, uint64_t offset, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
 /* The same, but once for each rule and tile. */
-int wvl_check_fail_once(wvl_walk *w, wvl_check_rule_id rule, uint64_t offset, const char *format, ...) __attribute__((format(printf, 4, 5)));
+int wvl_check_fail_once(wvl_walk *w, wvl_check_rule_id rule, uint64_t offset, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
 void wvl_check_report_profile(wvl_walk *w, const wvl_check_rule *rule, const char *profile, const char *text);
 const wvl_check_rule *wvl_check_rule_of(wvl_check_rule_id rule);
 
-/* ---- Memory within the limit (memory.c) --------------------------------------------------------------------------------- */
+/* ---- Memory within the limit (memory.c) ------------------------------------------------------ */
 
 /* Zeroed; NULL after noting why. release takes the same size. */
 void *wvl_check_allocate(wvl_walk *w, uint64_t count, size_t size);
@@ -178,7 +197,7 @@ int wvl_check_charge(wvl_walk *w, uint64_t work);
 /* B of MAGB as CAP tells it: 8, 9 .. 27, 31, 35 .. 71, 74 (15444-15 Annex A). */
 unsigned wvl_check_told_bound(const wvl_walk *w);
 
-/* ---- Headers ------------------------------------------------------------------------------------------------------------ */
+/* ---- Headers --------------------------------------------------------------------------------- */
 
 /* One marker segment with its content behind the length. */
 typedef struct wvl_walk_segment {
@@ -191,7 +210,7 @@ typedef struct wvl_walk_segment {
 } wvl_walk_segment;
 
 uint32_t wvl_check_take(wvl_walk_segment *s, unsigned bytes); /* big-endian; 0 beyond the end */
-unsigned wvl_check_index_bytes(const wvl_walk *w); /* of a component number: 1 below 257 components */
+unsigned wvl_check_index_bytes(const wvl_walk *w);            /* of a component number: 1 below 257 components */
 
 /* headers.c: the headers' sequence of marker segments. */
 typedef struct wvl_walk_tile_walk wvl_walk_tile_walk;
@@ -220,7 +239,8 @@ void wvl_check_read_ppm(wvl_walk *w, wvl_walk_segment *s);
 
 /* A Zxxx series: sorted, complaints about numbers that are not first, first + 1, ... */
 void wvl_check_add_series(wvl_walk *w, wvl_walk_list *series, wvl_walk_segment *s);
-void wvl_check_settle_series(wvl_walk *w, wvl_walk_list *series, wvl_check_rule_id rule, unsigned first, const char *name);
+void wvl_check_settle_series(wvl_walk *w, wvl_walk_list *series, wvl_check_rule_id rule, unsigned first,
+                             const char *name);
 
 /* scope.c: which parameters govern a component (A.6), and whether they fit together. */
 const wvl_walk_coding *wvl_check_coding_of(const wvl_walk *w, uint32_t component);

@@ -69,26 +69,27 @@ extern "C" {
 #define WVL_VERSION_MINOR 2
 #define WVL_VERSION_PATCH 0
 
-/* ---- Status ------------------------------------------------------------------------------------------------------ */
+/* ---- Status ---------------------------------------------------------------------------------- */
 
 /* Values are never renumbered. */
 typedef enum wvl_status {
     WVL_OK = 0,
-    WVL_AGAIN = 1,               /* no result yet, or no free place: ask later (pictures in flight) */
-    WVL_END = 2,                 /* nothing more will come */
-    WVL_CANCELLED = 3,           /* the cancel token was raised, or the progress callback returned nonzero */
-    WVL_ERROR_ARGUMENT = -1,     /* an argument of the call is NULL or does not fit the others */
-    WVL_ERROR_PARAMETER = -2,    /* an unknown key, a malformed value, or settings that the standard or a limit forbids */
-    WVL_ERROR_UNSUPPORTED = -3,  /* legal, but this build or version does not do it; the text says what */
-    WVL_ERROR_UNREACHABLE = -4,  /* a byte cap is below what headers and empty packets need; the text says how many bytes these
-                                    are. (A PSNR that no quantizer reaches is no error: everything is coded.) */
-    WVL_ERROR_MEMORY = -5,       /* an allocation failed */
-    WVL_ERROR_SINK = -6,         /* the sink refused bytes (disk full, closed pipe, ...) */
-    WVL_ERROR_DEVICE = -7,       /* a device failed or is missing */
-    WVL_ERROR_INPUT = -8,        /* a sample lies outside the declared depth */
-    WVL_ERROR_THREAD = -9,       /* reserved: threads that do not start are done without */
-    WVL_ERROR_INTERNAL = -10,    /* a proved bound was broken: a defect of the library, please report it */
-    WVL_ERROR_PROFILE = -11      /* the finished bytes break the profile that was asked for; the text says how. Nothing was written */
+    WVL_AGAIN = 1,            /* no result yet, or no free place: ask later (pictures in flight) */
+    WVL_END = 2,              /* nothing more will come */
+    WVL_CANCELLED = 3,        /* the cancel token was raised, or the progress callback returned nonzero */
+    WVL_ERROR_ARGUMENT = -1,  /* an argument of the call is NULL or does not fit the others */
+    WVL_ERROR_PARAMETER = -2, /* an unknown key, a malformed value, or settings that the standard or a limit forbids */
+    WVL_ERROR_UNSUPPORTED = -3, /* legal, but this build or version does not do it; the text says what */
+    WVL_ERROR_UNREACHABLE = -4, /* a byte cap is below what headers and empty packets need; the text says how many bytes
+                                   these are. (A PSNR that no quantizer reaches is no error: everything is coded.) */
+    WVL_ERROR_MEMORY = -5,      /* an allocation failed */
+    WVL_ERROR_SINK = -6,        /* the sink refused bytes (disk full, closed pipe, ...) */
+    WVL_ERROR_DEVICE = -7,      /* a device failed or is missing */
+    WVL_ERROR_INPUT = -8,       /* a sample lies outside the declared depth */
+    WVL_ERROR_THREAD = -9,      /* reserved: threads that do not start are done without */
+    WVL_ERROR_INTERNAL = -10,   /* a proved bound was broken: a defect of the library, please report it */
+    WVL_ERROR_PROFILE =
+        -11 /* the finished bytes break the profile that was asked for; the text says how. Nothing was written */
 } wvl_status;
 
 /* Static texts, never NULL; from any thread. */
@@ -97,7 +98,7 @@ WVL_API const char *wvl_build_text(void); /* version, compiler, SIMD level in us
 /* Version of the library in use; each argument may be NULL. */
 WVL_API void wvl_version(int *major, int *minor, int *patch);
 
-/* ---- Context: allocators, log, threads --------------------------------------------------------------------------- */
+/* ---- Context: allocators, log, threads ------------------------------------------------------- */
 
 typedef struct wvl_context wvl_context;
 typedef struct wvl_params wvl_params;
@@ -114,7 +115,12 @@ typedef struct wvl_allocator {
     void *user;
 } wvl_allocator;
 
-typedef enum wvl_log_level { WVL_LOG_ERROR = 0, WVL_LOG_WARNING = 1, WVL_LOG_INFO = 2, WVL_LOG_DEBUG = 3 } wvl_log_level;
+typedef enum wvl_log_level {
+    WVL_LOG_ERROR = 0,
+    WVL_LOG_WARNING = 1,
+    WVL_LOG_INFO = 2,
+    WVL_LOG_DEBUG = 3
+} wvl_log_level;
 typedef void (*wvl_log_fn)(void *user, wvl_log_level level, const char *text); /* any thread; must be reentrant */
 
 /* Runner: calls task(arg, index, worker) once for every index in [0, count), from any number of threads, and returns
@@ -130,18 +136,18 @@ typedef struct wvl_runner {
  * CLOCK_MONOTONIC; those of a device are measured by it and placed on that clock. */
 typedef struct wvl_trace_span {
     size_t struct_size;
-    const char *track;   /* what was at work: "encode 1", "cuda:0 upload", ... */
-    const char *name;    /* "transform", "code", "rate", "write", "stage", "upload", "kernels", "download" */
-    uint64_t picture;    /* number of the picture in the context, from 1; 0: none */
-    double begin, end;   /* seconds */
+    const char *track; /* what was at work: "encode 1", "cuda:0 upload", ... */
+    const char *name;  /* "transform", "code", "rate", "write", "stage", "upload", "kernels", "download" */
+    uint64_t picture;  /* number of the picture in the context, from 1; 0: none */
+    double begin, end; /* seconds */
 } wvl_trace_span;
 typedef void (*wvl_trace_fn)(void *user, const wvl_trace_span *span); /* any thread; must be reentrant */
 
 typedef struct wvl_context_options {
     size_t struct_size;
-    wvl_allocator host;      /* of everything on the host, except pinned memory */
-    wvl_allocator pinned;    /* must give memory that is page-locked for the device in use; unused without a device */
-    wvl_allocator device;    /* the same for memory of the device */
+    wvl_allocator host;   /* of everything on the host, except pinned memory */
+    wvl_allocator pinned; /* must give memory that is page-locked for the device in use; unused without a device */
+    wvl_allocator device; /* the same for memory of the device */
     wvl_log_fn log;
     void *log_user;
     wvl_log_level log_level; /* messages above it are not formatted */
@@ -149,8 +155,8 @@ typedef struct wvl_context_options {
     wvl_runner runner;       /* run != NULL: does the work instead of own threads, and `threads` is ignored */
     wvl_trace_fn trace;
     void *trace_user;
-    uint64_t max_samples;    /* a plan for a picture of more samples, all components together, is refused (WVL_ERROR_PARAMETER);
-                                0: no limit but the standard's */
+    uint64_t max_samples; /* a plan for a picture of more samples, all components together, is refused
+                             (WVL_ERROR_PARAMETER); 0: no limit but the standard's */
 } wvl_context_options;
 
 /* options may be NULL. Errors: _ARGUMENT, _MEMORY. Threads that cannot be started are done without (logged): the
@@ -171,15 +177,14 @@ WVL_API const char *wvl_params_error(const wvl_params *params);
  *
  * The option "device" says where pixels become coefficients. Block coding and everything after it run on the CPU.
  * The bytes do not depend on it.
- *   auto        a device where it pays (pixels that lie on one; pictures in flight of an encoder object), else the CPU. The default.
- *   cpu         the CPU.
- *   cuda        device 0; cuda:N: device N. The CPU takes over if there is no such device, if its memory is too small, or if it
- *               cannot do the picture (components of more than 16 bits); the log says so (WVL_LOG_WARNING).
- *   cuda-only   the same without the CPU: WVL_ERROR_DEVICE, _MEMORY or _UNSUPPORTED instead. cuda-only:N: device N.
- * wvl_result_backend() says what was used. A context opens a device at its first use. After a failure that lasts (a
- * fault in a kernel, a lost device) the pictures that the device has end with WVL_ERROR_DEVICE, and the device
- * counts as lost for the whole process; later pictures go to the CPU if the option allows it. The library never
- * resets a device.
+ *   auto        a device where it pays (pixels that lie on one; pictures in flight of an encoder object), else the CPU.
+ * The default. cpu         the CPU. cuda        device 0; cuda:N: device N. The CPU takes over if there is no such
+ * device, if its memory is too small, or if it cannot do the picture (components of more than 16 bits); the log says so
+ * (WVL_LOG_WARNING). cuda-only   the same without the CPU: WVL_ERROR_DEVICE, _MEMORY or _UNSUPPORTED instead.
+ * cuda-only:N: device N. wvl_result_backend() says what was used. A context opens a device at its first use. After a
+ * failure that lasts (a fault in a kernel, a lost device) the pictures that the device has end with WVL_ERROR_DEVICE,
+ * and the device counts as lost for the whole process; later pictures go to the CPU if the option allows it. The
+ * library never resets a device.
  *
  * Device memory and page-locked memory of a picture are kept for the next picture of its plan (up to four blocks of
  * each kind a device) until the context is released or memory runs short. Memory from allocators of the caller is
@@ -188,37 +193,37 @@ WVL_API const char *wvl_params_error(const wvl_params *params);
 typedef struct wvl_device_info {
     size_t struct_size;
     char name[128];
-    uint32_t ordinal;            /* the N of cuda:N */
+    uint32_t ordinal; /* the N of cuda:N */
     uint32_t capability_major, capability_minor;
     uint32_t multiprocessors;
     uint64_t memory_bytes;
-    uint8_t usable;              /* 0: too old for this build (compute capability below 7.5), or lost */
+    uint8_t usable; /* 0: too old for this build (compute capability below 7.5), or lost */
 } wvl_device_info;
 
 /* Describes device `ordinal`, from 0, and opens nothing. WVL_END: there are not that many. WVL_ERROR_UNSUPPORTED: a
  * build without device code. WVL_ERROR_DEVICE: no driver. */
 WVL_API wvl_status wvl_device_describe(uint32_t ordinal, wvl_device_info *info);
 
-/* ---- Params: one table of options -------------------------------------------------------------------------------- */
+/* ---- Params: one table of options ------------------------------------------------------------ */
 
 typedef enum wvl_option_type {
-    WVL_OPTION_BOOL,    /* yes/no, on/off, true/false, 1/0 */
+    WVL_OPTION_BOOL, /* yes/no, on/off, true/false, 1/0 */
     WVL_OPTION_INTEGER,
     WVL_OPTION_REAL,
     WVL_OPTION_TEXT,
-    WVL_OPTION_CHOICE,  /* one of the words in `range` */
-    WVL_OPTION_PAIR,    /* width,height or x,y */
-    WVL_OPTION_PAIRS,   /* [w,h],[w,h],... */
-    WVL_OPTION_REALS    /* a,b,c,... */
+    WVL_OPTION_CHOICE, /* one of the words in `range` */
+    WVL_OPTION_PAIR,   /* width,height or x,y */
+    WVL_OPTION_PAIRS,  /* [w,h],[w,h],... */
+    WVL_OPTION_REALS   /* a,b,c,... */
 } wvl_option_type;
 
 typedef struct wvl_option {
     const char *key;
     wvl_option_type type;
-    const char *range;       /* human readable */
-    const char *initial;     /* default, as wvl_params_set would take it */
-    const char *doc;         /* one sentence, clause included where there is one */
-    const char *section;     /* heading in --help and the manual page */
+    const char *range;   /* human readable */
+    const char *initial; /* default, as wvl_params_set would take it */
+    const char *doc;     /* one sentence, clause included where there is one */
+    const char *section; /* heading in --help and the manual page */
 } wvl_option;
 
 /* The table of all options: *count entries, static. Numbers are parsed independently of the locale. */
@@ -235,8 +240,9 @@ WVL_API void wvl_params_release(wvl_params *params);
 WVL_API wvl_status wvl_params_set(wvl_params *params, const char *key, const char *value);
 /* Current value as text, valid until the next call on params; NULL for an unknown key, or if memory is short. */
 WVL_API const char *wvl_params_get(const wvl_params *params, const char *key);
-/* Why the value of an option has no effect as the other options stand, in words that follow "KEY needs "; static. NULL: it has an effect, asks
- * for nothing, or is not known. wvl_plan_build() does not refuse such a value; it logs a warning. */
+/* Why the value of an option has no effect as the other options stand, in words that follow "KEY needs "; static. NULL:
+ * it has an effect, asks for nothing, or is not known. wvl_plan_build() does not refuse such a value; it logs a
+ * warning. */
 WVL_API const char *wvl_params_needs(const wvl_params *params, const char *key);
 /* Sets the options that the preset fixes and leaves the others. WVL_ERROR_PARAMETER: an unknown name; the text lists
  * the names. Presets of cinema, IMF and broadcast take words behind their names: a frame rate, 3d, hfr, m and a main
@@ -244,7 +250,11 @@ WVL_API const char *wvl_params_needs(const wvl_params *params, const char *key);
  * wvl_plan_build() lists what does not fit, byte limits are kept, and wvl_encode() judges the finished bytes before
  * the sink gets any of them (WVL_ERROR_PROFILE). */
 WVL_API wvl_status wvl_params_preset(wvl_params *params, const char *name);
-typedef struct wvl_preset { const char *name; const char *doc; const char *settings; /* "key=value key=value" */ } wvl_preset;
+typedef struct wvl_preset {
+    const char *name;
+    const char *doc;
+    const char *settings; /* "key=value key=value" */
+} wvl_preset;
 WVL_API const wvl_preset *wvl_presets(size_t *count); /* *count entries, static */
 
 /* How the first three samples of a pixel, R, G and B, stand for light if no word of "input-color" says it: three
@@ -255,19 +265,21 @@ WVL_API const wvl_preset *wvl_presets(size_t *count); /* *count entries, static 
  * the ranges below; matrix elements lie between -16 and 16. */
 typedef struct wvl_color_tables {
     size_t struct_size;
-    uint32_t entries;       /* of each curve, 2..65536 at equal distances from black to white of the samples; straight lines between them */
+    uint32_t entries; /* of each curve, 2..65536 at equal distances from black to white of the samples; straight lines
+                         between them */
     const double *curve[3]; /* R, G, B: light, 0..1 */
     double matrix[9];       /* rows X, Y, Z; columns R, G, B */
 } wvl_color_tables;
 WVL_API wvl_status wvl_params_set_color(wvl_params *params, const wvl_color_tables *tables);
 
-/* ---- Picture ----------------------------------------------------------------------------------------------------- */
+/* ---- Picture --------------------------------------------------------------------------------- */
 
 /* A component as its samples are given and, unless "input-color" converts the first three to 12-bit X'Y'Z', as the
  * codestream declares it (A.5.1). A conversion takes three unsigned components of one depth, 8 to 16, without
  * subsampling; all others are coded as they are. */
 typedef struct wvl_component_format {
-    uint8_t depth;     /* significant bits, 1..28. The standard knows depths to 38; 29 to 38 are refused (WVL_ERROR_PARAMETER) */
+    uint8_t depth;     /* significant bits, 1..28. The standard knows depths to 38; 29 to 38 are refused
+                          (WVL_ERROR_PARAMETER) */
     uint8_t is_signed; /* 0 or 1 */
     uint8_t dx, dy;    /* XRsiz, YRsiz: 1..255; 0 means 1 */
 } wvl_component_format;
@@ -276,22 +288,28 @@ typedef struct wvl_component_format {
  * columns, and rows alike (B.2). */
 typedef struct wvl_image_format {
     size_t struct_size;
-    uint32_t x0, y0; /* image offset on the reference grid (XOsiz, YOsiz) */
-    uint32_t x1, y1; /* extent (Xsiz, Ysiz); the picture is (x1 - x0) by (y1 - y0) */
-    uint32_t component_count; /* 1..16384 */
+    uint32_t x0, y0;                        /* image offset on the reference grid (XOsiz, YOsiz) */
+    uint32_t x1, y1;                        /* extent (Xsiz, Ysiz); the picture is (x1 - x0) by (y1 - y0) */
+    uint32_t component_count;               /* 1..16384 */
     const wvl_component_format *components; /* [component_count], read during the call only */
 } wvl_image_format;
 
 typedef enum wvl_container_type {
-    WVL_SAMPLE_8 = 1,        /* int8_t or uint8_t by the component's sign */
+    WVL_SAMPLE_8 = 1, /* int8_t or uint8_t by the component's sign */
     WVL_SAMPLE_16 = 2,
     WVL_SAMPLE_32 = 3,
-    WVL_SAMPLE_64 = 4,       /* reserved: refused with WVL_ERROR_UNSUPPORTED */
-    WVL_SAMPLE_PACKED10 = 5, /* unsigned 10-bit samples, consecutive, most significant bit first; rows start on a byte */
-    WVL_SAMPLE_PACKED12 = 6  /* the same with 12 bits */
+    WVL_SAMPLE_64 = 4, /* reserved: refused with WVL_ERROR_UNSUPPORTED */
+    WVL_SAMPLE_PACKED10 =
+        5,                  /* unsigned 10-bit samples, consecutive, most significant bit first; rows start on a byte */
+    WVL_SAMPLE_PACKED12 = 6 /* the same with 12 bits */
 } wvl_container_type;
 
-typedef enum wvl_memory_kind { WVL_MEMORY_HOST = 0, WVL_MEMORY_PINNED = 1, WVL_MEMORY_DEVICE = 2, WVL_MEMORY_MANAGED = 3 } wvl_memory_kind;
+typedef enum wvl_memory_kind {
+    WVL_MEMORY_HOST = 0,
+    WVL_MEMORY_PINNED = 1,
+    WVL_MEMORY_DEVICE = 2,
+    WVL_MEMORY_MANAGED = 3
+} wvl_memory_kind;
 
 /* Samples of one component. Sample (column i, row j) is container number first_sample + i * sample_stride of the row
  * that starts at data + j * pitch_bytes. Interleaved RGB: the same data in three planes, first_sample 0, 1, 2 and
@@ -321,35 +339,42 @@ typedef struct wvl_image {
     void *release_user;
 } wvl_image;
 
-/* ---- JP2 boxes (Annex I) ----------------------------------------------------------------------------------------- */
+/* ---- JP2 boxes (Annex I) --------------------------------------------------------------------- */
 
 typedef enum wvl_color { WVL_COLOR_AUTO = 0, WVL_COLOR_SRGB = 16, WVL_COLOR_GREY = 17, WVL_COLOR_SYCC = 18 } wvl_color;
-typedef enum wvl_channel_type { WVL_CHANNEL_COLOR = 0, WVL_CHANNEL_OPACITY = 1, WVL_CHANNEL_PREMULTIPLIED = 2, WVL_CHANNEL_UNSPECIFIED = 65535 } wvl_channel_type;
+typedef enum wvl_channel_type {
+    WVL_CHANNEL_COLOR = 0,
+    WVL_CHANNEL_OPACITY = 1,
+    WVL_CHANNEL_PREMULTIPLIED = 2,
+    WVL_CHANNEL_UNSPECIFIED = 65535
+} wvl_channel_type;
 
 typedef struct wvl_box {
-    uint32_t type;           /* 0x786D6C20 'xml ' or 0x75756964 'uuid' */
-    uint8_t uuid[16];        /* for uuid */
-    const void *data;        /* content after the type (and uuid) */
+    uint32_t type;    /* 0x786D6C20 'xml ' or 0x75756964 'uuid' */
+    uint8_t uuid[16]; /* for uuid */
+    const void *data; /* content after the type (and uuid) */
     size_t bytes;
 } wvl_box;
 
-/* What a JP2 or JPH file says beyond its codestream; ignored for raw codestreams. All data is copied while the plan is built. */
+/* What a JP2 or JPH file says beyond its codestream; ignored for raw codestreams. All data is copied while the plan is
+ * built. */
 typedef struct wvl_jp2_info {
     size_t struct_size;
-    wvl_color color;              /* AUTO: grey for 1 or 2 channels, sRGB for 3 or 4 (I.5.3.3) */
-    const void *icc;              /* restricted ICC profile (METH 2), in a JPH file any (METH 3); NULL: enumerated colour */
+    wvl_color color; /* AUTO: grey for 1 or 2 channels, sRGB for 3 or 4 (I.5.3.3) */
+    const void *icc; /* restricted ICC profile (METH 2), in a JPH file any (METH 3); NULL: enumerated colour */
     size_t icc_bytes;
-    uint32_t palette_entries;     /* pclr + cmap (I.5.3.4): 0 none, else 1..1024 on component 0 */
-    uint32_t palette_columns;     /* 1..255 */
-    uint8_t palette_depth;        /* bits of every column, 1..16 */
-    const uint16_t *palette;      /* [entries][columns] */
-    const uint16_t *channel_types;/* wvl_channel_type per channel; NULL: colours first, any further channel unspecified */
+    uint32_t palette_entries; /* pclr + cmap (I.5.3.4): 0 none, else 1..1024 on component 0 */
+    uint32_t palette_columns; /* 1..255 */
+    uint8_t palette_depth;    /* bits of every column, 1..16 */
+    const uint16_t *palette;  /* [entries][columns] */
+    const uint16_t
+        *channel_types; /* wvl_channel_type per channel; NULL: colours first, any further channel unspecified */
     uint32_t channel_count;
     double capture_x_per_metre, capture_y_per_metre; /* resc (I.5.3.7.1); 0: none */
     double display_x_per_metre, display_y_per_metre; /* resd; 0: none */
-    const wvl_box *boxes;         /* xml and uuid boxes, in file order, before the codestream */
+    const wvl_box *boxes;                            /* xml and uuid boxes, in file order, before the codestream */
     uint32_t box_count;
-    uint8_t color_unknown;        /* UnkC of ihdr */
+    uint8_t color_unknown; /* UnkC of ihdr */
 } wvl_jp2_info;
 
 /* ---- Plan ---------------------------------------------------------------------------------------------------------
@@ -362,10 +387,10 @@ typedef struct wvl_plan_request {
     wvl_context *context;
     const wvl_params *params;
     const wvl_image_format *format;
-    const wvl_jp2_info *jp2;      /* may be NULL */
-    wvl_cancel *cancel;           /* may be NULL; raised: WVL_CANCELLED */
-    char *error;                  /* gets the reason of a failure, always terminated, "" on success; may be NULL */
-    size_t error_bytes;           /* of error; a text that is longer is cut */
+    const wvl_jp2_info *jp2; /* may be NULL */
+    wvl_cancel *cancel;      /* may be NULL; raised: WVL_CANCELLED */
+    char *error;             /* gets the reason of a failure, always terminated, "" on success; may be NULL */
+    size_t error_bytes;      /* of error; a text that is longer is cut */
 } wvl_plan_request;
 
 /* Checks params and format against the standard and against each other; the error text lists every violation, one a
@@ -377,8 +402,8 @@ typedef struct wvl_plan_request {
  * Any number of threads may build plans with one context; params must not change meanwhile. */
 WVL_API wvl_status wvl_plan_build(const wvl_plan_request *request, wvl_plan **plan);
 /* The same without a cancel token; wvl_context_error() gives the text. jp2 may be NULL. */
-WVL_API wvl_status wvl_plan_create(wvl_context *context, const wvl_params *params, const wvl_image_format *format, const wvl_jp2_info *jp2,
-                                   wvl_plan **plan);
+WVL_API wvl_status wvl_plan_create(wvl_context *context, const wvl_params *params, const wvl_image_format *format,
+                                   const wvl_jp2_info *jp2, wvl_plan **plan);
 WVL_API void wvl_plan_release(wvl_plan *plan);
 
 /* Memory that one wvl_encode() takes from the host allocator of the context at its peak: certain, likely and worst.
@@ -386,14 +411,15 @@ WVL_API void wvl_plan_release(wvl_plan *plan);
 typedef struct wvl_plan_memory {
     size_t struct_size;
     uint64_t base_bytes;         /* most that is held beside coded data, for any picture of this plan */
-    uint64_t coded_bytes_bound;  /* proved bound of what coded data may add, whatever the pixels: noise that no coder shortens */
+    uint64_t coded_bytes_bound;  /* proved bound of what coded data may add, whatever the pixels: noise that no coder
+                                    shortens */
     uint64_t output_bytes_bound; /* proved bound of the bytes that the sink gets */
     uint64_t pinned_bytes;       /* most that a device takes of page-locked memory; 0 if none is used */
     uint64_t device_bytes;       /* most that it takes of its own */
     uint64_t certain_bytes;      /* every picture of this plan takes at least as much */
-    uint64_t likely_bytes;       /* an estimate for photographs and the like; with a byte target it follows from the target */
-    uint64_t worst_bytes;        /* no picture takes more: base_bytes and coded_bytes_bound */
-    uint64_t picture_bytes;      /* of the samples, each in the smallest of 8, 16 and 32 bits that holds it */
+    uint64_t likely_bytes; /* an estimate for photographs and the like; with a byte target it follows from the target */
+    uint64_t worst_bytes;  /* no picture takes more: base_bytes and coded_bytes_bound */
+    uint64_t picture_bytes; /* of the samples, each in the smallest of 8, 16 and 32 bits that holds it */
 } wvl_plan_memory;
 /* With a device base_bytes is an upper bound: the CPU or the device holds its share. Errors: _ARGUMENT, _MEMORY. */
 WVL_API wvl_status wvl_plan_measure(const wvl_plan *plan, wvl_plan_memory *memory);
@@ -403,7 +429,7 @@ typedef void (*wvl_text_fn)(void *user, const char *text, size_t bytes);
 /* Resolved geometry, quantization, markers and memory: text for people (json = 0) or one JSON object (json = 1). */
 WVL_API wvl_status wvl_plan_explain(const wvl_plan *plan, int json, wvl_text_fn write, void *user);
 
-/* ---- Sink -------------------------------------------------------------------------------------------------------- */
+/* ---- Sink ------------------------------------------------------------------------------------ */
 
 /* Where bytes go. The functions are called by the thread that encodes, one at a time.
  * write gets consecutive bytes and returns 0, or nonzero to end the encode with WVL_ERROR_SINK.
@@ -437,13 +463,19 @@ WVL_API wvl_status wvl_sink_open_file(wvl_context *context, const char *path, in
 /* For a sink of the library that was opened but not given to an encode, or whose memory was not taken: discards it. */
 WVL_API void wvl_sink_discard(wvl_sink *sink);
 
-/* ---- Encode ------------------------------------------------------------------------------------------------------ */
+/* ---- Encode ---------------------------------------------------------------------------------- */
 
-typedef enum wvl_stage { WVL_STAGE_TRANSFORM = 0, WVL_STAGE_CODE = 1, WVL_STAGE_RATE = 2, WVL_STAGE_WRITE = 3 } wvl_stage;
+typedef enum wvl_stage {
+    WVL_STAGE_TRANSFORM = 0,
+    WVL_STAGE_CODE = 1,
+    WVL_STAGE_RATE = 2,
+    WVL_STAGE_WRITE = 3
+} wvl_stage;
 
 typedef struct wvl_control {
     size_t struct_size;
-    /* Called from the thread that called wvl_encode(), never under a lock. done of total is in samples of work. Nonzero cancels. */
+    /* Called from the thread that called wvl_encode(), never under a lock. done of total is in samples of work. Nonzero
+     * cancels. */
     int (*progress)(void *user, uint64_t done, uint64_t total, wvl_stage stage);
     void *progress_user;
     wvl_cancel *cancel; /* may be NULL */
@@ -459,15 +491,15 @@ WVL_API void wvl_cancel_release(wvl_cancel *cancel);
 /* Encodes one picture and returns when the sink is closed. On anything but WVL_OK the sink was closed with complete
  * = 0 and *result is NULL. control and result may be NULL. The reason of a failure goes to error (error_bytes bytes,
  * always terminated; may be NULL). Several threads may encode with one plan at once. */
-WVL_API wvl_status wvl_encode(const wvl_plan *plan, const wvl_image *image, wvl_sink *sink, const wvl_control *control, wvl_result **result,
-                              char *error, size_t error_bytes);
+WVL_API wvl_status wvl_encode(const wvl_plan *plan, const wvl_image *image, wvl_sink *sink, const wvl_control *control,
+                              wvl_result **result, char *error, size_t error_bytes);
 
 /* ---- Pictures in flight -------------------------------------------------------------------------------------------
  *
  *   wvl_encoder_create(plan, 0, &encoder);
- *   one thread:       while (there are pictures) wvl_encoder_submit(encoder, &image, NULL, user);   // WVL_AGAIN: receive first
- *                     wvl_encoder_end(encoder);
- *   it, or another:   while (wvl_encoder_receive(encoder, UINT32_MAX, &picture) == WVL_OK) { ...; wvl_encoded_picture_release(picture); }
+ *   one thread:       while (there are pictures) wvl_encoder_submit(encoder, &image, NULL, user);   // WVL_AGAIN:
+ * receive first wvl_encoder_end(encoder); it, or another:   while (wvl_encoder_receive(encoder, UINT32_MAX, &picture)
+ * == WVL_OK) { ...; wvl_encoded_picture_release(picture); }
  *
  * Several pictures of one plan at a time: while one waits for a device, has its layers chosen or is written, others
  * are coded. Results come in the order of submission, with the same bytes as from wvl_encode(). All memory of the
@@ -502,28 +534,37 @@ WVL_API void wvl_encoder_cancel(wvl_encoder *encoder);
 /* A finished picture belongs to the caller until wvl_encoded_picture_release(), and so does all that these give out. */
 WVL_API wvl_status wvl_encoded_picture_status(const wvl_encoded_picture *picture);
 WVL_API const char *wvl_encoded_picture_error(const wvl_encoded_picture *picture);
-WVL_API const void *wvl_encoded_picture_data(const wvl_encoded_picture *picture, size_t *bytes); /* NULL if a sink was given */
-WVL_API const wvl_result *wvl_encoded_picture_result(const wvl_encoded_picture *picture);        /* NULL unless the status is WVL_OK */
-WVL_API void *wvl_encoded_picture_user(const wvl_encoded_picture *picture);                      /* what submit got */
+WVL_API const void *wvl_encoded_picture_data(const wvl_encoded_picture *picture,
+                                             size_t *bytes); /* NULL if a sink was given */
+WVL_API const wvl_result *
+wvl_encoded_picture_result(const wvl_encoded_picture *picture);             /* NULL unless the status is WVL_OK */
+WVL_API void *wvl_encoded_picture_user(const wvl_encoded_picture *picture); /* what submit got */
 WVL_API void wvl_encoded_picture_release(wvl_encoded_picture *picture);
 
-/* ---- Result ------------------------------------------------------------------------------------------------------ */
+/* ---- Result ---------------------------------------------------------------------------------- */
 
-typedef struct wvl_span { uint64_t offset, bytes; } wvl_span; /* offsets count from the first byte given to the sink */
+typedef struct wvl_span {
+    uint64_t offset, bytes;
+} wvl_span; /* offsets count from the first byte given to the sink */
 /* How full a limit is: first the limit of the codestream, then those of max-component-bytes. The bytes of a
  * component are its tile-parts (Psot) if tile-parts hold one component each, else its packets. In cinema4k the lower
  * resolutions of all components come first, then the highest ones. */
 typedef struct wvl_fill {
-    uint32_t component; /* UINT32_MAX: the codestream */
-    uint32_t part;      /* 1: the highest resolution of a component in cinema4k, else 0 */
+    uint32_t component;          /* UINT32_MAX: the codestream */
+    uint32_t part;               /* 1: the highest resolution of a component in cinema4k, else 0 */
     uint64_t bytes, target, cap; /* target, cap: 0 for none */
 } wvl_fill;
-typedef struct wvl_tile_part_info { uint64_t offset, bytes; uint32_t tile; uint32_t part; uint32_t part_count; } wvl_tile_part_info;
+typedef struct wvl_tile_part_info {
+    uint64_t offset, bytes;
+    uint32_t tile;
+    uint32_t part;
+    uint32_t part_count;
+} wvl_tile_part_info;
 
 /* A result may be read by any number of threads. An index that is too large gives WVL_ERROR_ARGUMENT, or 0. */
 WVL_API void wvl_result_release(wvl_result *result);
-WVL_API uint64_t wvl_result_bytes(const wvl_result *result);            /* whole output */
-WVL_API wvl_span wvl_result_codestream(const wvl_result *result);       /* SOC..EOC */
+WVL_API uint64_t wvl_result_bytes(const wvl_result *result);      /* whole output */
+WVL_API wvl_span wvl_result_codestream(const wvl_result *result); /* SOC..EOC */
 WVL_API wvl_span wvl_result_main_header(const wvl_result *result);
 WVL_API uint32_t wvl_result_tile_part_count(const wvl_result *result);
 WVL_API wvl_status wvl_result_tile_part(const wvl_result *result, uint32_t index, wvl_tile_part_info *info);
@@ -531,7 +572,8 @@ WVL_API uint32_t wvl_result_fill_count(const wvl_result *result); /* 1 or more *
 WVL_API wvl_status wvl_result_fill(const wvl_result *result, uint32_t index, wvl_fill *fill);
 WVL_API uint32_t wvl_result_layer_count(const wvl_result *result);
 /* Packet bytes (headers and bodies) of component, resolution and layer; UINT32_MAX sums over that index. */
-WVL_API uint64_t wvl_result_packet_bytes(const wvl_result *result, uint32_t component, uint32_t resolution, uint32_t layer);
+WVL_API uint64_t wvl_result_packet_bytes(const wvl_result *result, uint32_t component, uint32_t resolution,
+                                         uint32_t layer);
 /* Bytes of the codestream if it is cut after `layer`, and the slope threshold that was reached: 256 * log2 of
  * distortion per byte in squared sample units, plus 32768, and 16384 more in a region of interest; 0: everything is
  * included. With "visual" errors are weighted first. */

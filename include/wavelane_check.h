@@ -7,11 +7,12 @@
  *   int verdict = wvl_check_file(data, bytes, &options, print_issue, NULL, &summary);
  *   wvl_check_release_summary(&summary);
  *
- * It reads every marker segment of ISO/IEC 15444-1 and those that 15444-15 adds, decodes every packet header, and checks the pointer
- * segments against the packets found. It decodes HT blocks, to see how each of their streams ends, but no other samples. It shares no code with
- * the encoder, links libc alone, never prints, keeps no global state, and may be called from any number of threads. Any input is safe: what a
- * header claims is believed only as far as the bytes bear it out, and work and memory are bounded by the input's size and by the options.
- * Clauses are those of ISO/IEC 15444-1 (ITU-T T.800) unless another document is named.
+ * It reads every marker segment of ISO/IEC 15444-1 and those that 15444-15 adds, decodes every packet header, and
+ * checks the pointer segments against the packets found. It decodes HT blocks, to see how each of their streams ends,
+ * but no other samples. It shares no code with the encoder, links libc alone, never prints, keeps no global state, and
+ * may be called from any number of threads. Any input is safe: what a header claims is believed only as far as the
+ * bytes bear it out, and work and memory are bounded by the input's size and by the options. Clauses are those of
+ * ISO/IEC 15444-1 (ITU-T T.800) unless another document is named.
  */
 #ifndef WAVELANE_CHECK_H
 #define WAVELANE_CHECK_H
@@ -46,7 +47,7 @@ typedef enum wvl_check_verdict {
 typedef struct wvl_check_issue {
     uint64_t offset; /* from the first byte given */
     wvl_check_severity severity;
-    const char *rule;    /* stable name, see wvl_check_rules() */
+    const char *rule; /* stable name, see wvl_check_rules() */
     const char *clause;
     const char *profile; /* NULL: the standard itself; else the profile that forbids it */
     const char *text;    /* what is wrong, with the values found; no line end */
@@ -69,22 +70,30 @@ typedef void (*wvl_check_packet_fn)(void *user, const wvl_check_packet *packet);
 /* Zero-initialise; zero is the default everywhere. */
 typedef struct wvl_check_options {
     size_t struct_size;
-    const char *profile;       /* its violations are reported too and decide the verdict; a name of wvl_check_profiles() */
-    uint32_t frames, seconds;  /* frame rate as a fraction, for byte limits; 0: 24/1 */
-    int stereo;                /* one eye of a stereoscopic pair: half the bytes */
-    uint64_t memory_limit;     /* bytes; 0: 256 MiB and 64 times the input */
-    uint64_t work_limit;       /* code blocks and precincts visited, 32 samples of an HT block; 0: 2^25 and 128 times the input's bytes */
-    uint32_t issue_limit;      /* reports; 0: 1000. What is beyond is counted only */
+    const char *profile; /* its violations are reported too and decide the verdict; a name of wvl_check_profiles() */
+    uint32_t frames, seconds; /* frame rate as a fraction, for byte limits; 0: 24/1 */
+    int stereo;               /* one eye of a stereoscopic pair: half the bytes */
+    uint64_t memory_limit;    /* bytes; 0: 256 MiB and 64 times the input */
+    uint64_t work_limit;      /* code blocks and precincts visited, 32 samples of an HT block; 0: 2^25 and 128 times the
+                                 input's bytes */
+    uint32_t issue_limit;     /* reports; 0: 1000. What is beyond is counted only */
     wvl_check_packet_fn packet; /* called for every packet, with the same user */
-    int hfr;                   /* high frame rate: twice the bytes of a cinema profile */
-    /* Where memory comes from; both or none. The walk must then have no summary. release gets the size and pointer of an allocate. */
+    int hfr;                    /* high frame rate: twice the bytes of a cinema profile */
+    /* Where memory comes from; both or none. The walk must then have no summary. release gets the size and pointer of
+     * an allocate. */
     void *(*allocate)(void *user, size_t bytes);
     void (*release)(void *user, void *memory, size_t bytes);
     void *memory_user;
-    int skip_blocks; /* HT segments are not decoded: lengths, Scup and forbidden pairs are all that is checked of them */
+    int skip_blocks; /* HT segments are not decoded: lengths, Scup and forbidden pairs are all that is checked of them
+                      */
 } wvl_check_options;
 
-typedef enum wvl_check_format { WVL_CHECK_NOTHING = 0, WVL_CHECK_CODESTREAM = 1, WVL_CHECK_JP2 = 2, WVL_CHECK_JPH = 3 } wvl_check_format;
+typedef enum wvl_check_format {
+    WVL_CHECK_NOTHING = 0,
+    WVL_CHECK_CODESTREAM = 1,
+    WVL_CHECK_JP2 = 2,
+    WVL_CHECK_JPH = 3
+} wvl_check_format;
 
 typedef struct wvl_check_profile {
     const char *name, *doc;
@@ -121,16 +130,17 @@ typedef struct wvl_check_summary {
     uint64_t resolution_bytes[33];     /* packets of each resolution */
     uint32_t profile_count;
     wvl_check_profile profiles[WVL_CHECK_PROFILE_ROOM];
-    uint64_t ht_block_count;                   /* HT cleanup segments that were decoded to their end */
-    uint32_t ht_bound_told, ht_bound_needed;   /* B of MAGB in CAP, and the least B that covers those blocks; 0 without HT blocks */
+    uint64_t ht_block_count; /* HT cleanup segments that were decoded to their end */
+    uint32_t ht_bound_told,
+        ht_bound_needed; /* B of MAGB in CAP, and the least B that covers those blocks; 0 without HT blocks */
 } wvl_check_summary;
 
 /* A raw codestream, SOC to EOC. report and summary may be NULL, options too. */
-WVL_CHECK_API int wvl_check_codestream(const void *data, size_t bytes, const wvl_check_options *options, wvl_check_report_fn report, void *user,
-                                       wvl_check_summary *summary);
+WVL_CHECK_API int wvl_check_codestream(const void *data, size_t bytes, const wvl_check_options *options,
+                                       wvl_check_report_fn report, void *user, wvl_check_summary *summary);
 /* JP2 or JPH by its signature box, a raw codestream otherwise. */
-WVL_CHECK_API int wvl_check_file(const void *data, size_t bytes, const wvl_check_options *options, wvl_check_report_fn report, void *user,
-                                 wvl_check_summary *summary);
+WVL_CHECK_API int wvl_check_file(const void *data, size_t bytes, const wvl_check_options *options,
+                                 wvl_check_report_fn report, void *user, wvl_check_summary *summary);
 WVL_CHECK_API void wvl_check_release_summary(wvl_check_summary *summary);
 
 typedef struct wvl_check_rule {

@@ -21,7 +21,7 @@
 #define TEXT2(x) #x
 #define TEXT(x) TEXT2(x)
 
-/* ---- Status, version ------------------------------------------------------------------------------------------------- */
+/* ---- Status, version ------------------------------------------------------------------------- */
 
 const char *wvl_status_text(wvl_status status)
 {
@@ -85,10 +85,10 @@ const char *wvl_build_text(void)
     return texts[wvl_cpu_fetch_level()];
 }
 
-/* ---- Life ------------------------------------------------------------------------------------------------------------ */
+/* ---- Life ------------------------------------------------------------------------------------ */
 
-/* Processors this process may use: the affinity mask, which container runtimes and batch systems set. The mask of a machine with
- * more processors than a cpu_set_t holds is asked for in larger and larger sets. */
+/* Processors this process may use: the affinity mask, which container runtimes and batch systems set. The mask of a
+ * machine with more processors than a cpu_set_t holds is asked for in larger and larger sets. */
 static uint32_t count_processors(void)
 {
     for (size_t cpus = CPU_SETSIZE; cpus <= CPU_SETSIZE * 64u; cpus *= 2) {
@@ -107,10 +107,7 @@ static uint32_t count_processors(void)
     return online < 1 ? 1 : wvl_min_u32((uint32_t)online, MAX_THREADS);
 }
 
-static int usable_allocator(const wvl_allocator *allocator)
-{
-    return !allocator->allocate == !allocator->release;
-}
+static int usable_allocator(const wvl_allocator *allocator) { return !allocator->allocate == !allocator->release; }
 
 static wvl_status take_options(const wvl_context_options *given, wvl_context_options *options)
 {
@@ -121,10 +118,12 @@ static wvl_status take_options(const wvl_context_options *given, wvl_context_opt
     if (!wvl_struct_read(options, sizeof *options, given, WVL_STRUCT_UNTIL(wvl_context_options, max_samples))) {
         return WVL_ERROR_ARGUMENT;
     }
-    if (!usable_allocator(&options->host) || !usable_allocator(&options->pinned) || !usable_allocator(&options->device)) {
+    if (!usable_allocator(&options->host) || !usable_allocator(&options->pinned) ||
+        !usable_allocator(&options->device)) {
         return WVL_ERROR_ARGUMENT;
     }
-    if ((int)options->log_level < WVL_LOG_ERROR || options->log_level > WVL_LOG_DEBUG || options->threads > MAX_THREADS) {
+    if ((int)options->log_level < WVL_LOG_ERROR || options->log_level > WVL_LOG_DEBUG ||
+        options->threads > MAX_THREADS) {
         return WVL_ERROR_ARGUMENT;
     }
     if (options->runner.run && (options->runner.concurrency < 1 || options->runner.concurrency > MAX_THREADS)) {
@@ -137,7 +136,8 @@ static void log_threads(const wvl_context *context, uint32_t wanted)
 {
     uint32_t got = wvl_context_threads(context);
     if (got < wanted) {
-        wvl_context_log(context, WVL_LOG_WARNING, "%u of %u threads could be started; the output is the same", got, wanted);
+        wvl_context_log(context, WVL_LOG_WARNING, "%u of %u threads could be started; the output is the same", got,
+                        wanted);
     }
 }
 
@@ -223,10 +223,7 @@ void wvl_context_release(wvl_context *context)
     wvl_free(&host, context, sizeof *context);
 }
 
-uint32_t wvl_context_threads(const wvl_context *context)
-{
-    return context ? wvl_pool_concurrency(context->pool) : 0;
-}
+uint32_t wvl_context_threads(const wvl_context *context) { return context ? wvl_pool_concurrency(context->pool) : 0; }
 
 void wvl_memory_release(wvl_context *context, void *data, size_t bytes)
 {
@@ -235,7 +232,7 @@ void wvl_memory_release(wvl_context *context, void *data, size_t bytes)
     }
 }
 
-/* ---- Log and error text ---------------------------------------------------------------------------------------------- */
+/* ---- Log and error text ---------------------------------------------------------------------- */
 
 void wvl_context_log(const wvl_context *context, wvl_log_level level, const char *format, ...)
 {
@@ -283,7 +280,8 @@ static const char *last_text(const wvl_context *context)
     return last ? last->text : "";
 }
 
-/* A thread that never failed gets a copy of what failed last anywhere: a text that another thread may change is never given out. */
+/* A thread that never failed gets a copy of what failed last anywhere: a text that another thread may change is never
+ * given out. */
 const char *wvl_context_error(const wvl_context *given)
 {
     wvl_context *context = (wvl_context *)(uintptr_t)given; /* its texts are no part of what the caller sees change */
@@ -332,7 +330,7 @@ void wvl_context_add_error(wvl_context *context, const char *format, ...)
     pthread_mutex_unlock(&context->error_lock);
 }
 
-/* ---- Cancel ---------------------------------------------------------------------------------------------------------- */
+/* ---- Cancel ---------------------------------------------------------------------------------- */
 
 wvl_status wvl_cancel_create(wvl_context *context, wvl_cancel **cancel)
 {

@@ -17,7 +17,7 @@
 typedef struct wvl_error_text {
     struct wvl_error_text *next;
     pthread_t thread;
-    uint64_t number;                  /* counts failures of the context: the greatest is the last one */
+    uint64_t number; /* counts failures of the context: the greatest is the last one */
     char text[WVL_ERROR_TEXT_BYTES];
 } wvl_error_text;
 
@@ -29,12 +29,12 @@ struct wvl_context {
     wvl_log_level log_level;
     wvl_pool *pool;
     wvl_trace trace;
-    _Atomic uint64_t pictures;        /* begun */
+    _Atomic uint64_t pictures; /* begun */
     pthread_mutex_t device_lock;
-    struct wvl_device *devices[16];   /* by ordinal, opened at their first use (devices.c) */
-    uint64_t max_samples;             /* 0: no limit */
-    pthread_mutex_t error_lock;       /* guards the list, its numbers and its texts */
-    wvl_error_text *errors;           /* one for every thread that failed or asked */
+    struct wvl_device *devices[16]; /* by ordinal, opened at their first use (devices.c) */
+    uint64_t max_samples;           /* 0: no limit */
+    pthread_mutex_t error_lock;     /* guards the list, its numbers and its texts */
+    wvl_error_text *errors;         /* one for every thread that failed or asked */
     uint64_t error_count;
 };
 
@@ -50,7 +50,8 @@ static inline int wvl_cancel_is_raised(const wvl_cancel *cancel)
 
 void wvl_context_close_devices(wvl_context *context);
 void wvl_context_retain(wvl_context *context);
-void wvl_context_log(const wvl_context *context, wvl_log_level level, const char *format, ...) __attribute__((format(printf, 3, 4)));
+void wvl_context_log(const wvl_context *context, wvl_log_level level, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
 /* Sets, clears, or appends one line to, the error text of the calling thread. */
 void wvl_context_set_error(wvl_context *context, const char *text);
 void wvl_context_clear_error(wvl_context *context);

@@ -6,20 +6,23 @@
 #include "backend/registry.h"
 #include "base/structs.h"
 
-_Static_assert(sizeof((wvl_context *)NULL)->devices / sizeof(struct wvl_device *) == WVL_DEVICE_ORDINAL_MAX + 1, "a seat for every ordinal");
+_Static_assert(sizeof((wvl_context *)NULL)->devices / sizeof(struct wvl_device *) == WVL_DEVICE_ORDINAL_MAX + 1,
+               "a seat for every ordinal");
 
-wvl_status wvl_context_fetch_device(wvl_context *context, const wvl_backend_vtable *table, uint32_t ordinal, wvl_device **device, char *reason,
-                                    size_t reason_bytes)
+wvl_status wvl_context_fetch_device(wvl_context *context, const wvl_backend_vtable *table, uint32_t ordinal,
+                                    wvl_device **device, char *reason, size_t reason_bytes)
 {
     if (ordinal > WVL_DEVICE_ORDINAL_MAX) {
-        (void)snprintf(reason, reason_bytes, "device %u: only the first %u devices can be used", ordinal, WVL_DEVICE_ORDINAL_MAX + 1);
+        (void)snprintf(reason, reason_bytes, "device %u: only the first %u devices can be used", ordinal,
+                       WVL_DEVICE_ORDINAL_MAX + 1);
         return WVL_ERROR_DEVICE;
     }
     wvl_status status = WVL_OK;
     pthread_mutex_lock(&context->device_lock);
     wvl_device **seat = &context->devices[ordinal];
     if (!*seat) {
-        wvl_device_options options = {&context->host, &context->pinned, &context->device, ordinal, reason, reason_bytes};
+        wvl_device_options options = {&context->host, &context->pinned, &context->device,
+                                      ordinal,        reason,           reason_bytes};
         status = table->open_device(&options, seat);
     } else if (table->is_lost(*seat)) {
         (void)snprintf(reason, reason_bytes, "it failed before and is lost");

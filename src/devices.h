@@ -7,7 +7,7 @@
 #include "context.h"
 
 /* WVL_ERROR_DEVICE without a try where the device is lost. reason: why there is none, in words. */
-wvl_status wvl_context_fetch_device(wvl_context *context, const wvl_backend_vtable *table, uint32_t ordinal, wvl_device **device, char *reason,
-                                    size_t reason_bytes);
+wvl_status wvl_context_fetch_device(wvl_context *context, const wvl_backend_vtable *table, uint32_t ordinal,
+                                    wvl_device **device, char *reason, size_t reason_bytes);
 
 #endif

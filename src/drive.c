@@ -8,10 +8,11 @@
 #include "base/alloc.h"
 #include "devices.h"
 
-/* Pictures in flight: below so many samples, queueing costs more than the transform (1 Mi samples take the CPU about 3 ms). */
+/* Pictures in flight: below so many samples, queueing costs more than the transform (1 Mi samples take the CPU about 3
+ * ms). */
 #define SAMPLES_MIN (UINT64_C(1) << 20)
 
-/* ---- Choice ------------------------------------------------------------------------------------------------------------------- */
+/* ---- Choice ---------------------------------------------------------------------------------- */
 
 const wvl_backend_vtable *wvl_drive_device_table(const wvl_plan *plan, const wvl_image *image, const char **reason)
 {
@@ -33,7 +34,8 @@ static int wants_device(const wvl_drive *d)
     switch (d->plan->device) {
     case WVL_DEVICE_CPU: return 0;
     case WVL_DEVICE_AUTO:
-        return !host_can(d) || (d->many && d->plan->total_samples >= SAMPLES_MIN && wvl_drive_device_table(d->plan, d->image, &why));
+        return !host_can(d) ||
+               (d->many && d->plan->total_samples >= SAMPLES_MIN && wvl_drive_device_table(d->plan, d->image, &why));
     default: return 1;
     }
 }
@@ -47,9 +49,10 @@ static uint32_t device_ordinal(const wvl_drive *d)
     return d->image->memory_kind == WVL_MEMORY_DEVICE ? (uint32_t)d->image->device : wvl_plan_first_device(d->plan);
 }
 
-/* ---- Memory ------------------------------------------------------------------------------------------------------------------- */
+/* ---- Memory ---------------------------------------------------------------------------------- */
 
-uint32_t wvl_drive_measure(const wvl_plan *plan, const wvl_backend_vtable *table, wvl_wave *wave, wvl_backend_memory *slot)
+uint32_t wvl_drive_measure(const wvl_plan *plan, const wvl_backend_vtable *table, wvl_wave *wave,
+                           wvl_backend_memory *slot)
 {
     uint32_t waves = 0;
     *slot = (wvl_backend_memory){.host_bytes = 0};
@@ -94,15 +97,17 @@ static wvl_status prepare_slots(wvl_drive *d, const wvl_backend_memory *slot, ui
         status = d->table->prepare(d->backend, d->plan, slot);
     }
     if (d->jobs && status == WVL_ERROR_MEMORY) {
-        wvl_context_log(d->plan->context, WVL_LOG_INFO, "device memory suffices for %u of %u waves at a time", d->jobs, jobs);
+        wvl_context_log(d->plan->context, WVL_LOG_INFO, "device memory suffices for %u of %u waves at a time", d->jobs,
+                        jobs);
         status = WVL_OK;
     }
     return status == WVL_OK ? open_tiles(d, d->jobs) : status;
 }
 
-/* ---- Open and close ----------------------------------------------------------------------------------------------------------- */
+/* ---- Open and close -------------------------------------------------------------------------- */
 
-static wvl_status open_backend(wvl_drive *d, const wvl_backend_vtable *table, const wvl_backend_memory *slot, uint32_t jobs)
+static wvl_status open_backend(wvl_drive *d, const wvl_backend_vtable *table, const wvl_backend_memory *slot,
+                               uint32_t jobs)
 {
     wvl_backend_options options = {&d->plan->context->host, d->plan->context->pool, d->device, d->trace, d->look};
     d->table = table;
@@ -133,7 +138,8 @@ static wvl_status open_device(wvl_drive *d)
         return WVL_ERROR_UNSUPPORTED;
     }
     (void)snprintf(d->reason, sizeof d->reason, "its memory does not suffice"); /* unless something else turns out */
-    wvl_status status = wvl_context_fetch_device(d->plan->context, table, device_ordinal(d), &device, d->reason, sizeof d->reason);
+    wvl_status status =
+        wvl_context_fetch_device(d->plan->context, table, device_ordinal(d), &device, d->reason, sizeof d->reason);
     if (status != WVL_OK || (d->table == table && d->device == device)) {
         return status;
     }
@@ -150,8 +156,8 @@ static wvl_status open_device(wvl_drive *d)
 
 static void tell_fallback(wvl_drive *d)
 {
-    wvl_context_log(d->plan->context, d->plan->device == WVL_DEVICE_AUTO ? WVL_LOG_INFO : WVL_LOG_WARNING, "device %u: %s; the CPU takes over",
-                    device_ordinal(d), d->reason);
+    wvl_context_log(d->plan->context, d->plan->device == WVL_DEVICE_AUTO ? WVL_LOG_INFO : WVL_LOG_WARNING,
+                    "device %u: %s; the CPU takes over", device_ordinal(d), d->reason);
     d->reason[0] = 0;
     d->given_up = 1;
 }
@@ -160,12 +166,14 @@ wvl_status wvl_drive_open(wvl_drive *d, const wvl_image *image)
 {
     d->image = image;
     d->reason[0] = 0;
-    if (image->memory_kind == WVL_MEMORY_DEVICE && d->plan->device != WVL_DEVICE_AUTO && !wvl_plan_names_device(d->plan, image->device)) {
+    if (image->memory_kind == WVL_MEMORY_DEVICE && d->plan->device != WVL_DEVICE_AUTO &&
+        !wvl_plan_names_device(d->plan, image->device)) {
         (void)snprintf(d->reason, sizeof d->reason, "the pixels lie on device %d", image->device);
         return WVL_ERROR_ARGUMENT;
     }
     if (d->plan->device == WVL_DEVICE_CPU && needs_device(d)) {
-        (void)snprintf(d->reason, sizeof d->reason, "pixels on a device, or a ready event, and the option \"device\" is cpu");
+        (void)snprintf(d->reason, sizeof d->reason,
+                       "pixels on a device, or a ready event, and the option \"device\" is cpu");
         return WVL_ERROR_UNSUPPORTED;
     }
     if (wants_device(d) && (!d->given_up || needs_device(d))) {
@@ -191,7 +199,8 @@ void wvl_drive_close(wvl_drive *d)
     d->jobs = 0;
 }
 
-void wvl_drive_init(wvl_drive *d, const wvl_plan *plan, wvl_wave *wave, const wvl_trace *trace, const wvl_look *look, int many)
+void wvl_drive_init(wvl_drive *d, const wvl_plan *plan, wvl_wave *wave, const wvl_trace *trace, const wvl_look *look,
+                    int many)
 {
     memset(d, 0, sizeof *d);
     d->plan = plan;
@@ -210,7 +219,7 @@ void wvl_drive_fini(wvl_drive *d)
     }
 }
 
-/* ---- Waves -------------------------------------------------------------------------------------------------------------------- */
+/* ---- Waves ----------------------------------------------------------------------------------- */
 
 void wvl_drive_start(wvl_drive *d)
 {
@@ -248,7 +257,8 @@ static wvl_status fetch_wave(wvl_drive *d, uint32_t *count)
 {
     wvl_status status = d->ahead;
     d->ahead = WVL_OK;
-    if (status == WVL_OK && !(d->count && d->table->wait(d->flight[d->oldest].job, WVL_EVENT_DONE, 0) == WVL_OK)) { /* there is time for it */
+    if (status == WVL_OK && !(d->count && d->table->wait(d->flight[d->oldest].job, WVL_EVENT_DONE, 0) ==
+                                              WVL_OK)) { /* there is time for it */
         status = submit_waves(d);
     }
     if (status != WVL_OK || !d->count) {
@@ -271,7 +281,10 @@ static int change_to_host(wvl_drive *d, wvl_status *status)
         return 0;
     }
     int lost = d->table->is_lost(d->device);
-    (void)snprintf(d->reason, sizeof d->reason, "%s", lost ? "it failed and is lost" : *status == WVL_ERROR_MEMORY ? "its memory does not suffice" : "it failed");
+    (void)snprintf(d->reason, sizeof d->reason, "%s",
+                   lost                          ? "it failed and is lost"
+                   : *status == WVL_ERROR_MEMORY ? "its memory does not suffice"
+                                                 : "it failed");
     if (lost || needs_device(d)) {
         return 0;
     }
@@ -313,7 +326,8 @@ void wvl_drive_name(const wvl_drive *d, char *text, size_t bytes)
     const char *host = d->host->name;
     if (d->used & WVL_DRIVE_DEVICE) {
         int is_mixed = d->used & WVL_DRIVE_HOST;
-        (void)snprintf(text, bytes, "%s:%u%s%s", wvl_backend_fetch_device()->name, device_ordinal(d), is_mixed ? " " : "", is_mixed ? host : "");
+        (void)snprintf(text, bytes, "%s:%u%s%s", wvl_backend_fetch_device()->name, device_ordinal(d),
+                       is_mixed ? " " : "", is_mixed ? host : "");
     } else {
         (void)snprintf(text, bytes, "%s", host);
     }

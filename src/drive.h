@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The waves of a picture on their way through a backend: which one it is, how many are in flight, and what happens when a device fails.
+ * The waves of a picture on their way through a backend: which one it is, how many are in flight, and what happens when
+ * a device fails.
  *
- * A device may fail before a picture (there is none, its memory is too small) or within it. Where the plan allows it the CPU goes on with the
- * first wave that has not been handed over: waves do not depend on each other, so the bytes are the same. A device that is lost ends the
- * picture.
+ * A device may fail before a picture (there is none, its memory is too small) or within it. Where the plan allows it
+ * the CPU goes on with the first wave that has not been handed over: waves do not depend on each other, so the bytes
+ * are the same. A device that is lost ends the picture.
  */
 #ifndef WVL_DRIVE_H
 #define WVL_DRIVE_H
@@ -17,51 +18,53 @@
 
 typedef struct wvl_drive_flight {
     wvl_backend_job *job;
-    uint32_t first, count;      /* tiles */
+    uint32_t first, count; /* tiles */
 } wvl_drive_flight;
 
 enum { WVL_DRIVE_HOST = 1, WVL_DRIVE_DEVICE = 2 };
 
 typedef struct wvl_drive {
     const wvl_plan *plan;
-    wvl_wave *wave;             /* its tile plans are those of flight[0]; coefs, of the oldest wave */
+    wvl_wave *wave; /* its tile plans are those of flight[0]; coefs, of the oldest wave */
     const wvl_trace *trace;
-    const wvl_look *look;       /* of the picture at work */
-    int many;                   /* pictures are in flight */
+    const wvl_look *look;            /* of the picture at work */
+    int many;                        /* pictures are in flight */
     const wvl_backend_vtable *host;  /* the backend that takes every plan */
     const wvl_backend_vtable *table; /* of the open backend; NULL: none is open */
     wvl_backend *backend;
     wvl_device *device;
-    uint32_t jobs;              /* slots prepared */
-    int given_up;               /* a device was tried, and the CPU took over: not tried again unless it is needed */
+    uint32_t jobs; /* slots prepared */
+    int given_up;  /* a device was tried, and the CPU took over: not tried again unless it is needed */
     wvl_tile_plan *tiles[WVL_DRIVE_JOBS];
-    void *tile_memory;          /* of the flights beyond the first */
+    void *tile_memory; /* of the flights beyond the first */
     uint64_t tile_bytes;
     /* Of the picture at work: */
     const wvl_image *image;
     wvl_drive_flight flight[WVL_DRIVE_JOBS];
-    uint32_t oldest, count;     /* flights */
+    uint32_t oldest, count; /* flights */
     uint32_t next_tile;
-    wvl_status ahead;           /* of the last wvl_drive_submit_ahead */
-    unsigned used;              /* WVL_DRIVE_HOST, WVL_DRIVE_DEVICE: where waves came from */
-    char reason[256];           /* why there is no device, or why it failed */
+    wvl_status ahead; /* of the last wvl_drive_submit_ahead */
+    unsigned used;    /* WVL_DRIVE_HOST, WVL_DRIVE_DEVICE: where waves came from */
+    char reason[256]; /* why there is no device, or why it failed */
 } wvl_drive;
 
 /* many: pictures are in flight, so that a device pays. */
-void wvl_drive_init(wvl_drive *drive, const wvl_plan *plan, wvl_wave *wave, const wvl_trace *trace, const wvl_look *look, int many);
+void wvl_drive_init(wvl_drive *drive, const wvl_plan *plan, wvl_wave *wave, const wvl_trace *trace,
+                    const wvl_look *look, int many);
 void wvl_drive_fini(wvl_drive *drive);
-/* Opens the backend for pictures in this kind of memory, unless it is open already. Nothing more is allocated for such pictures afterwards,
- * as long as no device fails. */
+/* Opens the backend for pictures in this kind of memory, unless it is open already. Nothing more is allocated for such
+ * pictures afterwards, as long as no device fails. */
 wvl_status wvl_drive_open(wvl_drive *drive, const wvl_image *image);
 /* Closes the backend, flights included. */
 void wvl_drive_close(wvl_drive *drive);
 /* After wvl_drive_open, which borrows the image too. */
 void wvl_drive_start(wvl_drive *drive);
-/* Hands over the next wave: wave->coefs[0, count). WVL_END after the last; WVL_ERROR_INPUT: samples outside their depth. Unless pictures are in flight,
- * the last wave leaves nothing but its coefficients: the backend is to be closed before the next picture, or round, is opened. */
+/* Hands over the next wave: wave->coefs[0, count). WVL_END after the last; WVL_ERROR_INPUT: samples outside their
+ * depth. Unless pictures are in flight, the last wave leaves nothing but its coefficients: the backend is to be closed
+ * before the next picture, or round, is opened. */
 wvl_status wvl_drive_next(wvl_drive *drive, uint32_t *count);
-/* Submits what wvl_drive_next has left to be submitted while the wave that it handed over is being coded: staging takes time. From the same thread;
- * the next wvl_drive_next tells how it went, or does it. */
+/* Submits what wvl_drive_next has left to be submitted while the wave that it handed over is being coded: staging takes
+ * time. From the same thread; the next wvl_drive_next tells how it went, or does it. */
 void wvl_drive_submit_ahead(wvl_drive *drive);
 /* Gives the oldest wave back, which wvl_drive_next has handed over. */
 void wvl_drive_pass(wvl_drive *drive);
@@ -71,8 +74,10 @@ void wvl_drive_stop(wvl_drive *drive);
 void wvl_drive_name(const wvl_drive *drive, char *text, size_t bytes);
 
 /* What a slot of the table needs for the largest wave, and the number of waves. wave: for plans of tiles. */
-uint32_t wvl_drive_measure(const wvl_plan *plan, const wvl_backend_vtable *table, wvl_wave *wave, wvl_backend_memory *slot);
-/* The table of devices that take pictures of this plan, with pixels where the image has them (NULL: wherever); NULL: there is none, and why. */
+uint32_t wvl_drive_measure(const wvl_plan *plan, const wvl_backend_vtable *table, wvl_wave *wave,
+                           wvl_backend_memory *slot);
+/* The table of devices that take pictures of this plan, with pixels where the image has them (NULL: wherever); NULL:
+ * there is none, and why. */
 const wvl_backend_vtable *wvl_drive_device_table(const wvl_plan *plan, const wvl_image *image, const char **reason);
 /* Flights of pictures with so many waves. */
 uint32_t wvl_drive_jobs(const wvl_backend_vtable *table, uint32_t waves);

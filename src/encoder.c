@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The conductor: waves of tiles go through the backend into the coder, layers are chosen, bytes leave through the sink. The only file
- * that sees both halves. */
+/* The conductor: waves of tiles go through the backend into the coder, layers are chosen, bytes leave through the sink.
+ * The only file that sees both halves. */
 #include <stdio.h>
 #include <string.h>
 
@@ -27,27 +27,27 @@ struct wvl_session {
     wvl_wave wave;
     void *wave_memory;
     uint64_t wave_bytes;
-    void *worker_memory;          /* of the coder, kept between pictures; NULL: each takes its own */
+    void *worker_memory; /* of the coder, kept between pictures; NULL: each takes its own */
     uint64_t worker_bytes;
     wvl_drive drive;
     /* Of the picture at work: */
-    const wvl_image *image;       /* NULL: given back */
+    const wvl_image *image; /* NULL: given back */
     wvl_sink *sink;
     const wvl_control *control;
-    uint64_t picture;             /* number */
-    unsigned rounds;              /* the pixels of this picture were transformed so often */
+    uint64_t picture; /* number */
+    unsigned rounds;  /* the pixels of this picture were transformed so often */
     char backend_name[24];
     void *quality_memory;
     wvl_coder coder;
     wvl_look look;
     uint64_t samples_done, samples_in_work;
-    unsigned round;               /* how often all pixels have come before */
-    uint64_t told;                /* progress */
+    unsigned round; /* how often all pixels have come before */
+    uint64_t told;  /* progress */
     wvl_stage stage;
     double seconds[4];
     size_t buffered;
     uint64_t written;
-    uint8_t *held;                /* the whole output of a profile that is judged before the sink gets it */
+    uint8_t *held; /* the whole output of a profile that is judged before the sink gets it */
     uint64_t held_bytes;
     char *error;
     size_t error_bytes;
@@ -84,7 +84,8 @@ static int is_cancelled(const wvl_session *s) { return wvl_look_is_over(&s->look
 static void tell(wvl_session *s, uint64_t done)
 {
     const wvl_control *c = s->control;
-    uint64_t total = 2 * s->plan->total_samples, share = wvl_recode_may_take_all(s->plan) ? done / 2 + (s->round ? total / 2 : 0) : done;
+    uint64_t total = 2 * s->plan->total_samples,
+             share = wvl_recode_may_take_all(s->plan) ? done / 2 + (s->round ? total / 2 : 0) : done;
     s->told = wvl_max_u64(s->told, share);
     if (c && c->progress && c->progress(c->progress_user, s->told, total, s->stage)) {
         atomic_store(&s->look.stopped, 1);
@@ -94,10 +95,11 @@ static void tell(wvl_session *s, uint64_t done)
 static void tick(void *user, uint64_t done, uint64_t total)
 {
     wvl_session *s = user;
-    tell(s, 2 * s->samples_done + s->samples_in_work + (uint64_t)((double)s->samples_in_work * (double)done / (double)total));
+    tell(s, 2 * s->samples_done + s->samples_in_work +
+                (uint64_t)((double)s->samples_in_work * (double)done / (double)total));
 }
 
-/* ---- Arguments ------------------------------------------------------------------------------------------------------------------- */
+/* ---- Arguments ------------------------------------------------------------------------------- */
 
 static wvl_status check_image(wvl_session *s)
 {
@@ -118,21 +120,23 @@ static wvl_status check_image(wvl_session *s)
             (void)snprintf(text, sizeof text, "component %u: container type %u is not supported", c, plane->container);
             return fail(s, WVL_ERROR_UNSUPPORTED, text);
         }
-        if (!plane->data || depth > bits[plane->container] || (plane->container >= WVL_SAMPLE_PACKED10 && pc->is_signed)) {
-            (void)snprintf(text, sizeof text, "component %u: depth %u%s does not fit its container, or it has no data", c, depth,
-                           pc->is_signed ? " signed" : "");
+        if (!plane->data || depth > bits[plane->container] ||
+            (plane->container >= WVL_SAMPLE_PACKED10 && pc->is_signed)) {
+            (void)snprintf(text, sizeof text, "component %u: depth %u%s does not fit its container, or it has no data",
+                           c, depth, pc->is_signed ? " signed" : "");
             return fail(s, WVL_ERROR_ARGUMENT, text);
         }
     }
     return WVL_OK;
 }
 
-/* ---- Waves ----------------------------------------------------------------------------------------------------------------------- */
+/* ---- Waves ----------------------------------------------------------------------------------- */
 
 static wvl_status fail_device(wvl_session *s, wvl_status status)
 {
     char text[320];
-    (void)snprintf(text, sizeof text, "%s%s%s", wvl_status_text(status), s->drive.reason[0] ? ": " : "", s->drive.reason);
+    (void)snprintf(text, sizeof text, "%s%s%s", wvl_status_text(status), s->drive.reason[0] ? ": " : "",
+                   s->drive.reason);
     return fail(s, status, text);
 }
 
@@ -211,10 +215,12 @@ static void give_pixels_back(wvl_session *s)
 static double measure_error(void *user)
 {
     wvl_session *s = user;
-    return wvl_quality_measure(s->plan, s->wave.coefs, s->coder.tiles, &s->coder.recode.rescale, s->plan->largest_tile_component, s->plan->context->pool, &s->look, s->quality_memory);
+    return wvl_quality_measure(s->plan, s->wave.coefs, s->coder.tiles, &s->coder.recode.rescale,
+                               s->plan->largest_tile_component, s->plan->context->pool, &s->look, s->quality_memory);
 }
 
-/* The kept wave's tile plans stay in use while layers are chosen: finishing builds its own in the scratch beside them. */
+/* The kept wave's tile plans stay in use while layers are chosen: finishing builds its own in the scratch beside them.
+ */
 static wvl_status open_measurement(wvl_session *s)
 {
     s->quality_memory = wvl_alloc(&s->plan->context->host, s->plan->quality_bytes);
@@ -229,14 +235,15 @@ static void close_measurement(wvl_session *s)
     s->quality_memory = NULL;
 }
 
-/* ---- Output ---------------------------------------------------------------------------------------------------------------------- */
+/* ---- Output ---------------------------------------------------------------------------------- */
 
 /* Nothing is ever patched: what was written is final. */
 static int send(wvl_session *s, const void *data, size_t bytes)
 {
     int refused = 0;
     if (s->held) {
-        if (s->written > s->held_bytes || bytes > s->held_bytes - s->written) { /* its length was foretold: write_output says that it was wrong */
+        if (s->written > s->held_bytes ||
+            bytes > s->held_bytes - s->written) { /* its length was foretold: write_output says that it was wrong */
             s->written = UINT64_MAX;
             return -1;
         }
@@ -301,7 +308,8 @@ static wvl_status judge_output(wvl_session *s)
     s->held = NULL;
     s->written = 0;
     for (uint64_t at = 0; at < s->held_bytes && status == WVL_OK; at += WVL_WRITE_BUFFER_BYTES) {
-        status = send(s, held + at, (size_t)wvl_min_u64(s->held_bytes - at, WVL_WRITE_BUFFER_BYTES)) ? WVL_ERROR_SINK : WVL_OK;
+        status = send(s, held + at, (size_t)wvl_min_u64(s->held_bytes - at, WVL_WRITE_BUFFER_BYTES)) ? WVL_ERROR_SINK
+                                                                                                     : WVL_OK;
     }
     s->held = held;
     return status;
@@ -324,7 +332,8 @@ static wvl_status write_output(wvl_session *s, uint64_t *codestream_offset)
         status = WVL_ERROR_SINK;
     }
     if ((status == WVL_OK || s->written == UINT64_MAX) && s->written != *codestream_offset + codestream) {
-        return fail(s, WVL_ERROR_INTERNAL, "the codestream is not as long as was foretold: a defect of the library, please report it");
+        return fail(s, WVL_ERROR_INTERNAL,
+                    "the codestream is not as long as was foretold: a defect of the library, please report it");
     }
     return status == WVL_OK && s->held ? judge_output(s) : status;
 }
@@ -354,7 +363,7 @@ static wvl_status finish(wvl_session *s, uint64_t *codestream_offset)
     return status;
 }
 
-/* ---- Encode ---------------------------------------------------------------------------------------------------------------------- */
+/* ---- Encode ---------------------------------------------------------------------------------- */
 
 static void close_picture(wvl_session *s)
 {
@@ -370,7 +379,8 @@ static void close_picture(wvl_session *s)
 static wvl_status open_coder(wvl_session *s)
 {
     const wvl_context *context = s->plan->context;
-    wvl_coder_options options = {&context->host, s->plan, context->pool, s->picture, &s->look, s->worker_memory, tick, s};
+    wvl_coder_options options = {&context->host, s->plan,          context->pool, s->picture,
+                                 &s->look,       s->worker_memory, tick,          s};
     return wvl_coder_init(&s->coder, &options);
 }
 
@@ -392,7 +402,8 @@ static wvl_status transform_and_code(wvl_session *s)
     return status;
 }
 
-/* Mostly once. Where the coder left blocks too early for what the rate control found, the pixels are transformed again for these. */
+/* Mostly once. Where the coder left blocks too early for what the rate control found, the pixels are transformed again
+ * for these. */
 static wvl_status encode_picture(wvl_session *s, uint64_t *codestream_offset)
 {
     wvl_status status = check_image(s);
@@ -447,9 +458,11 @@ typedef struct given {
 static void take_arguments(given *g, const wvl_image *image, const wvl_sink *sink, const wvl_control *control)
 {
     memset(g, 0, sizeof *g);
-    g->has_image = image && wvl_struct_read(&g->image, sizeof g->image, image, WVL_STRUCT_UNTIL(wvl_image, release_user));
+    g->has_image =
+        image && wvl_struct_read(&g->image, sizeof g->image, image, WVL_STRUCT_UNTIL(wvl_image, release_user));
     g->has_sink = sink && wvl_struct_read(&g->sink, sizeof g->sink, sink, WVL_STRUCT_UNTIL(wvl_sink, user));
-    g->has_control = !control || wvl_struct_read(&g->control, sizeof g->control, control, WVL_STRUCT_UNTIL(wvl_control, cancel));
+    g->has_control =
+        !control || wvl_struct_read(&g->control, sizeof g->control, control, WVL_STRUCT_UNTIL(wvl_control, cancel));
 }
 
 /* A sink of the library's that was closed is emptied: the caller's structure must not be closed again. */
@@ -460,7 +473,8 @@ static void give_sink_back(const given *g, wvl_sink *sink)
     }
 }
 
-/* For calls that fail before there is a session: the sink is closed and the pixels are given back, as far as they can be recognised. */
+/* For calls that fail before there is a session: the sink is closed and the pixels are given back, as far as they can
+ * be recognised. */
 static wvl_status refuse(given *g, wvl_sink *sink, wvl_status status, const char *text, char *error, size_t error_bytes)
 {
     if (g->has_image && g->image.release) {
@@ -476,7 +490,7 @@ static wvl_status refuse(given *g, wvl_sink *sink, wvl_status status, const char
     return status;
 }
 
-/* ---- Session --------------------------------------------------------------------------------------------------------------------- */
+/* ---- Session --------------------------------------------------------------------------------- */
 
 uint64_t wvl_session_number(wvl_context *context) { return atomic_fetch_add(&context->pictures, 1) + 1; }
 
@@ -561,8 +575,8 @@ wvl_status wvl_session_encode(wvl_session *s, const wvl_session_picture *p)
     return status;
 }
 
-wvl_status wvl_encode(const wvl_plan *plan, const wvl_image *image, wvl_sink *sink, const wvl_control *control, wvl_result **result, char *error,
-                      size_t error_bytes)
+wvl_status wvl_encode(const wvl_plan *plan, const wvl_image *image, wvl_sink *sink, const wvl_control *control,
+                      wvl_result **result, char *error, size_t error_bytes)
 {
     if (result) {
         *result = NULL;
@@ -570,14 +584,17 @@ wvl_status wvl_encode(const wvl_plan *plan, const wvl_image *image, wvl_sink *si
     given g;
     take_arguments(&g, image, sink, control);
     if (!plan || !g.has_image || !g.has_sink || !g.has_control || !g.sink.write) {
-        return refuse(&g, sink, WVL_ERROR_ARGUMENT, "wvl_encode: an argument is NULL, its struct_size is not set, or members that this version does not know are",
+        return refuse(&g, sink, WVL_ERROR_ARGUMENT,
+                      "wvl_encode: an argument is NULL, its struct_size is not set, or members that this version does "
+                      "not know are",
                       error, error_bytes);
     }
     wvl_session *s = wvl_session_create(plan, "encode", 0);
     if (!s) {
         return refuse(&g, sink, WVL_ERROR_MEMORY, wvl_status_text(WVL_ERROR_MEMORY), error, error_bytes);
     }
-    wvl_session_picture picture = {&g.image, &g.sink, control ? &g.control : NULL, result, wvl_session_number(plan->context), error, error_bytes};
+    wvl_session_picture picture = {
+        &g.image, &g.sink, control ? &g.control : NULL, result, wvl_session_number(plan->context), error, error_bytes};
     wvl_status status = wvl_session_encode(s, &picture);
     wvl_session_release(s);
     give_sink_back(&g, sink);

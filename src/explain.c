@@ -33,7 +33,10 @@ static const char *const quant_names[] = {"none", "derived", "expounded"};
 static const char *const band_names[] = {"LL", "HL", "LH", "HH"};
 
 static unsigned orient_of(unsigned band) { return band ? (band - 1) % 3 + 1 : 0; }
-static unsigned level_of(const wvl_coding *coding, unsigned band) { return band ? coding->levels - (band - 1) / 3 : coding->levels; }
+static unsigned level_of(const wvl_coding *coding, unsigned band)
+{
+    return band ? coding->levels - (band - 1) / 3 : coding->levels;
+}
 
 static void print_target(const printer *p, const wvl_layer_target *t, int json)
 {
@@ -65,21 +68,23 @@ static void print_layers(const printer *p, const wvl_plan *plan, int json)
 
 static void print_coding_text(const printer *p, const wvl_coding *c, uint32_t index)
 {
-    print(p, "coding %u: depth %u, %s, %u levels, block %ux%u, style %u, quantization %s, guard bits %u%s\n", index, c->depth,
-          c->reversible ? "5/3 reversible" : "9/7 irreversible", c->levels, 1u << c->xcb, 1u << c->ycb, c->style, quant_names[c->quant_style],
-          c->guard_bits, c->wide ? ", 64-bit lifting" : "");
+    print(p, "coding %u: depth %u, %s, %u levels, block %ux%u, style %u, quantization %s, guard bits %u%s\n", index,
+          c->depth, c->reversible ? "5/3 reversible" : "9/7 irreversible", c->levels, 1u << c->xcb, 1u << c->ycb,
+          c->style, quant_names[c->quant_style], c->guard_bits, c->wide ? ", 64-bit lifting" : "");
     print(p, "  precincts");
     for (unsigned r = 0; r <= c->levels; r++) {
         print(p, " %ux%u", 1u << (c->precinct[r] & 15), 1u << (c->precinct[r] >> 4));
     }
     print(p, " (lowest resolution first)\n");
     if (c->region) {
-        print(p, "  region of interest: %s, shift %u\n", c->region == WVL_REGION_WHOLE ? "all of it" : "rectangles", c->region_shift);
+        print(p, "  region of interest: %s, shift %u\n", c->region == WVL_REGION_WHOLE ? "all of it" : "rectangles",
+              c->region_shift);
     }
     for (unsigned b = 0; b < 3u * c->levels + 1u; b++) {
         const wvl_band_coding *bc = &c->band[b];
-        print(p, "  %s%u: exponent %u, mantissa %u, step %.9g, %u planes, %u fraction bits, %u-bit coefficients", band_names[orient_of(b)],
-              level_of(c, b), bc->exponent, bc->mantissa, bc->step, bc->planes, bc->frac_bits, 8u * bc->coef_bytes);
+        print(p, "  %s%u: exponent %u, mantissa %u, step %.9g, %u planes, %u fraction bits, %u-bit coefficients",
+              band_names[orient_of(b)], level_of(c, b), bc->exponent, bc->mantissa, bc->step, bc->planes, bc->frac_bits,
+              8u * bc->coef_bytes);
         if (c->visual) {
             print(p, ", visual weight %.9g", bc->visual);
         }
@@ -89,15 +94,17 @@ static void print_coding_text(const printer *p, const wvl_coding *c, uint32_t in
 
 static int has_markers(const wvl_plan *plan)
 {
-    return plan->sop || plan->eph || plan->plt || plan->tlm || plan->plm || plan->packed_headers || plan->registration || plan->progression_count;
+    return plan->sop || plan->eph || plan->plt || plan->tlm || plan->plm || plan->packed_headers ||
+           plan->registration || plan->progression_count;
 }
 
 static void print_progressions(const printer *p, const wvl_plan *plan)
 {
     for (uint32_t i = 0; i < plan->progression_count; i++) {
         const wvl_progression *v = &plan->progressions[i];
-        print(p, "  change %u: %s, resolutions %u to %u, components %u to %u, layers 0 to %u", i + 1, order_names[v->order], v->resolution_first,
-              v->resolution_end, v->component_first, v->component_end, v->layer_end);
+        print(p, "  change %u: %s, resolutions %u to %u, components %u to %u, layers 0 to %u", i + 1,
+              order_names[v->order], v->resolution_first, v->resolution_end, v->component_first, v->component_end,
+              v->layer_end);
         if (v->tile != WVL_ALL_TILES) {
             print(p, ", tile %u", v->tile + 1);
         }
@@ -111,8 +118,8 @@ static void print_variants_text(const printer *p, const wvl_plan *plan)
 {
     for (uint32_t i = 0; i < plan->choice_count && i < MOST_TILES_SHOWN; i++) {
         const wvl_tile_variant *v = &plan->variants[plan->choices[i].variant];
-        print(p, "  tile %u: %s, colour transform %s%s%s, codings", plan->choices[i].tile + 1, order_names[v->order], mct_names[v->mct], v->sop ? ", SOP" : "",
-              v->eph ? ", EPH" : "");
+        print(p, "  tile %u: %s, colour transform %s%s%s, codings", plan->choices[i].tile + 1, order_names[v->order],
+              mct_names[v->mct], v->sop ? ", SOP" : "", v->eph ? ", EPH" : "");
         for (uint32_t c = 0; c < plan->component_count && c < 16; c++) {
             print(p, " %u", v->codings[c]);
         }
@@ -127,8 +134,8 @@ static void print_variants_json(const printer *p, const wvl_plan *plan)
 {
     for (uint32_t i = 0; i < plan->choice_count; i++) {
         const wvl_tile_variant *v = &plan->variants[plan->choices[i].variant];
-        print(p, "%s{\"tile\":%u,\"progression\":\"%s\",\"mct\":\"%s\",\"sop\":%u,\"eph\":%u,\"codings\":[", i ? "," : "", plan->choices[i].tile,
-              order_names[v->order], mct_names[v->mct], v->sop, v->eph);
+        print(p, "%s{\"tile\":%u,\"progression\":\"%s\",\"mct\":\"%s\",\"sop\":%u,\"eph\":%u,\"codings\":[",
+              i ? "," : "", plan->choices[i].tile, order_names[v->order], mct_names[v->mct], v->sop, v->eph);
         for (uint32_t c = 0; c < plan->component_count; c++) {
             print(p, "%s%u", c ? "," : "", v->codings[c]);
         }
@@ -144,8 +151,8 @@ static void print_memory(const printer *p, const wvl_plan *plan)
     if (wvl_plan_measure(plan, &m) != WVL_OK) {
         return;
     }
-    print(p, "memory of an encode: %llu bytes certain, %llu likely, %llu at worst; the picture itself: %llu bytes\n", as_number(m.certain_bytes),
-          as_number(m.likely_bytes), as_number(m.worst_bytes), as_number(m.picture_bytes));
+    print(p, "memory of an encode: %llu bytes certain, %llu likely, %llu at worst; the picture itself: %llu bytes\n",
+          as_number(m.certain_bytes), as_number(m.likely_bytes), as_number(m.worst_bytes), as_number(m.picture_bytes));
     print(p, "output: at most %llu bytes\n", as_number(m.output_bytes_bound));
 }
 
@@ -153,52 +160,60 @@ static void print_memory_json(const printer *p, const wvl_plan *plan)
 {
     wvl_plan_memory m = {.struct_size = sizeof m};
     (void)wvl_plan_measure(plan, &m);
-    print(p, "\"base_bytes\":%llu,\"coded_bytes_bound\":%llu,\"output_bytes_bound\":%llu,", as_number(m.base_bytes), as_number(m.coded_bytes_bound),
-          as_number(m.output_bytes_bound));
-    print(p, "\"certain_bytes\":%llu,\"likely_bytes\":%llu,\"worst_bytes\":%llu,\"picture_bytes\":%llu}\n", as_number(m.certain_bytes),
-          as_number(m.likely_bytes), as_number(m.worst_bytes), as_number(m.picture_bytes));
+    print(p, "\"base_bytes\":%llu,\"coded_bytes_bound\":%llu,\"output_bytes_bound\":%llu,", as_number(m.base_bytes),
+          as_number(m.coded_bytes_bound), as_number(m.output_bytes_bound));
+    print(p, "\"certain_bytes\":%llu,\"likely_bytes\":%llu,\"worst_bytes\":%llu,\"picture_bytes\":%llu}\n",
+          as_number(m.certain_bytes), as_number(m.likely_bytes), as_number(m.worst_bytes), as_number(m.picture_bytes));
 }
 
 static void print_text(const printer *p, const wvl_plan *plan)
 {
-    print(p, "image %u,%u to %u,%u; tile %ux%u at %u,%u; %u tiles (%u x %u)\n", plan->image.x0, plan->image.y0, plan->image.x1, plan->image.y1,
-          plan->tile_width, plan->tile_height, plan->tile_x0, plan->tile_y0, plan->tile_count, plan->tile_cols, plan->tile_rows);
-    print(p, "%u components, %llu samples, colour transform %s\n", plan->component_count, (unsigned long long)plan->total_samples, mct_names[plan->mct]);
+    print(p, "image %u,%u to %u,%u; tile %ux%u at %u,%u; %u tiles (%u x %u)\n", plan->image.x0, plan->image.y0,
+          plan->image.x1, plan->image.y1, plan->tile_width, plan->tile_height, plan->tile_x0, plan->tile_y0,
+          plan->tile_count, plan->tile_cols, plan->tile_rows);
+    print(p, "%u components, %llu samples, colour transform %s\n", plan->component_count,
+          (unsigned long long)plan->total_samples, mct_names[plan->mct]);
     for (uint32_t c = 0; c < plan->component_count && c < 16; c++) {
         const wvl_plan_component *pc = &plan->components[c];
-        print(p, "  component %u: %ux%u, %u bits %s, subsampling %u,%u, coding %u\n", c, wvl_rect_width(pc->rect), wvl_rect_height(pc->rect), pc->depth,
-              pc->is_signed ? "signed" : "unsigned", pc->dx, pc->dy, pc->coding);
+        print(p, "  component %u: %ux%u, %u bits %s, subsampling %u,%u, coding %u\n", c, wvl_rect_width(pc->rect),
+              wvl_rect_height(pc->rect), pc->depth, pc->is_signed ? "signed" : "unsigned", pc->dx, pc->dy, pc->coding);
     }
     if (plan->xyz.is_xyz) {
-        print(p, "components 0 to 2 are X'Y'Z', %s %u bits given\n", plan->xyz.kind == WVL_XYZ_MATRIX ? "from RGB of" : "as they are of",
-              wvl_plan_input_depth(plan, 0));
+        print(p, "components 0 to 2 are X'Y'Z', %s %u bits given\n",
+              plan->xyz.kind == WVL_XYZ_MATRIX ? "from RGB of" : "as they are of", wvl_plan_input_depth(plan, 0));
     }
-    print(p, "progression %s, %u layer%s:", order_names[plan->order], plan->layer_count, plan->layer_count > 1 ? "s" : "");
+    print(p, "progression %s, %u layer%s:", order_names[plan->order], plan->layer_count,
+          plan->layer_count > 1 ? "s" : "");
     print_layers(p, plan, 0);
-    print(p, "%s\nmarkers:%s%s%s%s%s%s%s%s%s; tile-parts by%s%s%s%s; %u comments\n", plan->lossless ? " (lossless)" : "", plan->sop ? " SOP" : "",
-          plan->eph ? " EPH" : "", plan->plt ? " PLT" : "", plan->tlm ? " TLM" : "", plan->plm ? " PLM" : "",
-          plan->packed_headers == WVL_PACKED_PPM ? " PPM" : plan->packed_headers == WVL_PACKED_PPT ? " PPT" : "", plan->registration ? " CRG" : "",
-          plan->progression_count ? " POC" : "", has_markers(plan) ? "" : " none",
-          plan->parts & WVL_PARTS_RESOLUTION ? " resolution" : "",
-          plan->parts & WVL_PARTS_LAYER ? " layer" : "", plan->parts & WVL_PARTS_COMPONENT ? " component" : "", plan->parts ? "" : " tile",
-          plan->comment_count);
+    print(p, "%s\nmarkers:%s%s%s%s%s%s%s%s%s; tile-parts by%s%s%s%s; %u comments\n",
+          plan->lossless ? " (lossless)" : "", plan->sop ? " SOP" : "", plan->eph ? " EPH" : "",
+          plan->plt ? " PLT" : "", plan->tlm ? " TLM" : "", plan->plm ? " PLM" : "",
+          plan->packed_headers == WVL_PACKED_PPM   ? " PPM"
+          : plan->packed_headers == WVL_PACKED_PPT ? " PPT"
+                                                   : "",
+          plan->registration ? " CRG" : "", plan->progression_count ? " POC" : "", has_markers(plan) ? "" : " none",
+          plan->parts & WVL_PARTS_RESOLUTION ? " resolution" : "", plan->parts & WVL_PARTS_LAYER ? " layer" : "",
+          plan->parts & WVL_PARTS_COMPONENT ? " component" : "", plan->parts ? "" : " tile", plan->comment_count);
     print_progressions(p, plan);
     print_variants_text(p, plan);
     if (plan->rsiz) {
         print(p, "Rsiz %u\n", plan->rsiz);
     }
     if (plan->profile) {
-        print(p, "profile %s%s\n", wvl_profile_of(plan->profile)->name, wvl_profile_walks(plan) ? ", the finished bytes are judged" : "");
+        print(p, "profile %s%s\n", wvl_profile_of(plan->profile)->name,
+              wvl_profile_walks(plan) ? ", the finished bytes are judged" : "");
     }
     if (plan->target_bytes) {
-        print(p, "target of the profile: %llu bytes at %u/%u frames a second%s%s\n", (unsigned long long)plan->target_bytes, plan->frames, plan->seconds,
+        print(p, "target of the profile: %llu bytes at %u/%u frames a second%s%s\n",
+              (unsigned long long)plan->target_bytes, plan->frames, plan->seconds,
               plan->stereo ? ", one eye of two" : "", plan->hfr ? ", high frame rate" : "");
     }
     if (plan->max_bytes) {
         print(p, "cap: %llu bytes\n", (unsigned long long)plan->max_bytes);
     }
     if (plan->max_component_bytes) {
-        print(p, "cap of each %s: %llu bytes\n", plan->cap_split ? "tile-part" : "component", (unsigned long long)plan->max_component_bytes);
+        print(p, "cap of each %s: %llu bytes\n", plan->cap_split ? "tile-part" : "component",
+              (unsigned long long)plan->max_component_bytes);
     }
     for (uint32_t i = 0; i < plan->coding_count; i++) {
         print_coding_text(p, &plan->codings[i], i);
@@ -209,35 +224,51 @@ static void print_text(const printer *p, const wvl_plan *plan)
 
 static void print_coding_json(const printer *p, const wvl_coding *c)
 {
-    print(p, "{\"depth\":%u,\"reversible\":%s,\"levels\":%u,\"block\":[%u,%u],\"style\":%u,\"quantization\":\"%s\",\"guard_bits\":%u,\"region_shift\":%u,\"precincts\":[", c->depth,
-          c->reversible ? "true" : "false", c->levels, 1u << c->xcb, 1u << c->ycb, c->style, quant_names[c->quant_style], c->guard_bits, c->region_shift);
+    print(p,
+          "{\"depth\":%u,\"reversible\":%s,\"levels\":%u,\"block\":[%u,%u],\"style\":%u,\"quantization\":\"%s\","
+          "\"guard_bits\":%u,\"region_shift\":%u,\"precincts\":[",
+          c->depth, c->reversible ? "true" : "false", c->levels, 1u << c->xcb, 1u << c->ycb, c->style,
+          quant_names[c->quant_style], c->guard_bits, c->region_shift);
     for (unsigned r = 0; r <= c->levels; r++) {
         print(p, "%s[%u,%u]", r ? "," : "", 1u << (c->precinct[r] & 15), 1u << (c->precinct[r] >> 4));
     }
     print(p, "],\"bands\":[");
     for (unsigned b = 0; b < 3u * c->levels + 1u; b++) {
         const wvl_band_coding *bc = &c->band[b];
-        print(p, "%s{\"band\":\"%s%u\",\"exponent\":%u,\"mantissa\":%u,\"step\":%.17g,\"planes\":%u,\"fraction_bits\":%u,\"coefficient_bits\":%u,\"visual_weight\":%.17g}", b ? "," : "",
-              band_names[orient_of(b)], level_of(c, b), bc->exponent, bc->mantissa, bc->step, bc->planes, bc->frac_bits, 8u * bc->coef_bytes, bc->visual);
+        print(p,
+              "%s{\"band\":\"%s%u\",\"exponent\":%u,\"mantissa\":%u,\"step\":%.17g,\"planes\":%u,\"fraction_bits\":%u,"
+              "\"coefficient_bits\":%u,\"visual_weight\":%.17g}",
+              b ? "," : "", band_names[orient_of(b)], level_of(c, b), bc->exponent, bc->mantissa, bc->step, bc->planes,
+              bc->frac_bits, 8u * bc->coef_bytes, bc->visual);
     }
     print(p, "]}");
 }
 
 static void print_json(const printer *p, const wvl_plan *plan)
 {
-    print(p, "{\"image\":[%u,%u,%u,%u],\"tile\":[%u,%u],\"tile_offset\":[%u,%u],\"tiles\":%u,\"samples\":%llu,\"mct\":\"%s\",\"components\":[", plan->image.x0,
-          plan->image.y0, plan->image.x1, plan->image.y1, plan->tile_width, plan->tile_height, plan->tile_x0, plan->tile_y0, plan->tile_count,
-          (unsigned long long)plan->total_samples, mct_names[plan->mct]);
+    print(p,
+          "{\"image\":[%u,%u,%u,%u],\"tile\":[%u,%u],\"tile_offset\":[%u,%u],\"tiles\":%u,\"samples\":%llu,\"mct\":\"%"
+          "s\",\"components\":[",
+          plan->image.x0, plan->image.y0, plan->image.x1, plan->image.y1, plan->tile_width, plan->tile_height,
+          plan->tile_x0, plan->tile_y0, plan->tile_count, (unsigned long long)plan->total_samples,
+          mct_names[plan->mct]);
     for (uint32_t c = 0; c < plan->component_count; c++) {
         const wvl_plan_component *pc = &plan->components[c];
-        print(p, "%s{\"width\":%u,\"height\":%u,\"depth\":%u,\"signed\":%s,\"dx\":%u,\"dy\":%u,\"coding\":%u}", c ? "," : "", wvl_rect_width(pc->rect),
-              wvl_rect_height(pc->rect), pc->depth, pc->is_signed ? "true" : "false", pc->dx, pc->dy, pc->coding);
+        print(p, "%s{\"width\":%u,\"height\":%u,\"depth\":%u,\"signed\":%s,\"dx\":%u,\"dy\":%u,\"coding\":%u}",
+              c ? "," : "", wvl_rect_width(pc->rect), wvl_rect_height(pc->rect), pc->depth,
+              pc->is_signed ? "true" : "false", pc->dx, pc->dy, pc->coding);
     }
-    print(p, "],\"xyz\":%s,\"input_depth\":%u,\"progression\":\"%s\",\"lossless\":%s,\"layers\":[", plan->xyz.is_xyz ? "true" : "false", wvl_plan_input_depth(plan, 0), order_names[plan->order], plan->lossless ? "true" : "false");
+    print(p, "],\"xyz\":%s,\"input_depth\":%u,\"progression\":\"%s\",\"lossless\":%s,\"layers\":[",
+          plan->xyz.is_xyz ? "true" : "false", wvl_plan_input_depth(plan, 0), order_names[plan->order],
+          plan->lossless ? "true" : "false");
     print_layers(p, plan, 1);
-    print(p, "],\"sop\":%u,\"eph\":%u,\"plt\":%u,\"tlm\":%u,\"plm\":%u,\"packed_headers\":%u,\"progression_changes\":%u,\"rsiz\":%u,\"profile\":\"%s\",\"target_bytes\":%llu,\"tile_parts\":%u,\"max_bytes\":%llu,\"max_component_bytes\":%llu,\"codings\":[", plan->sop, plan->eph,
-          plan->plt, plan->tlm, plan->plm, plan->packed_headers, plan->progression_count, plan->rsiz, wvl_profile_of(plan->profile)->name,
-          (unsigned long long)plan->target_bytes, plan->parts, (unsigned long long)plan->max_bytes, (unsigned long long)plan->max_component_bytes);
+    print(p,
+          "],\"sop\":%u,\"eph\":%u,\"plt\":%u,\"tlm\":%u,\"plm\":%u,\"packed_headers\":%u,\"progression_changes\":%u,"
+          "\"rsiz\":%u,\"profile\":\"%s\",\"target_bytes\":%llu,\"tile_parts\":%u,\"max_bytes\":%llu,\"max_component_"
+          "bytes\":%llu,\"codings\":[",
+          plan->sop, plan->eph, plan->plt, plan->tlm, plan->plm, plan->packed_headers, plan->progression_count,
+          plan->rsiz, wvl_profile_of(plan->profile)->name, (unsigned long long)plan->target_bytes, plan->parts,
+          (unsigned long long)plan->max_bytes, (unsigned long long)plan->max_component_bytes);
     for (uint32_t i = 0; i < plan->coding_count; i++) {
         if (i) {
             print(p, ",");

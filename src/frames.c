@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Pictures in flight. Every place in flight has a session of its own and, where the context may start threads, a thread; picture n takes place
- * n modulo their number, so that results come in the order of submission without sorting. While one picture is in a part that one thread does
- * alone (choosing layers, writing), waits for the device or copies pixels, others keep the pool at work.
+ * Pictures in flight. Every place in flight has a session of its own and, where the context may start threads, a
+ * thread; picture n takes place n modulo their number, so that results come in the order of submission without sorting.
+ * While one picture is in a part that one thread does alone (choosing layers, writing), waits for the device or copies
+ * pixels, others keep the pool at work.
  */
 #include <pthread.h>
 #include <stdio.h>
@@ -16,13 +17,15 @@
 #include "session.h"
 
 #define FRAMES_LEAST 3u /* chosen: one in the transform, one in block coding, one being written */
-#define FRAMES_MOST 6u  /* the same: from here on nothing of a device's transform is left beside block coding on 16 processors (D-drive-03) */
+#define FRAMES_MOST                                                                                                    \
+    6u /* the same: from here on nothing of a device's transform is left beside block coding on 16 processors          \
+          (D-drive-03) */
 #define FRAMES_MAX 64u
 
 struct wvl_encoded_picture {
     wvl_context *context;
     wvl_status status;
-    void *data;               /* NULL where the caller gave a sink */
+    void *data; /* NULL where the caller gave a sink */
     size_t bytes;
     wvl_result *result;
     void *user;
@@ -37,10 +40,10 @@ typedef struct place {
     pthread_t thread;
     int has_thread;
     char track[24];
-    place_state state;        /* under the encoder's lock */
-    uint64_t number;          /* of the context's pictures, in the order of submission */
+    place_state state; /* under the encoder's lock */
+    uint64_t number;   /* of the context's pictures, in the order of submission */
     wvl_image image;
-    wvl_plane *planes;        /* [component_count]: the caller's need not stay */
+    wvl_plane *planes; /* [component_count]: the caller's need not stay */
     wvl_sink sink;
     int in_memory;
     wvl_encoded_picture *finished;
@@ -50,7 +53,7 @@ struct wvl_encoder {
     const wvl_plan *plan;
     wvl_context *context;
     wvl_cancel *cancel;
-    pthread_mutex_t lock;     /* guards the states and what follows */
+    pthread_mutex_t lock; /* guards the states and what follows */
     pthread_cond_t changed;
     uint64_t submitted, received;
     int ended, stopping;
@@ -58,7 +61,7 @@ struct wvl_encoder {
     place *places;
 };
 
-/* ---- Packets --------------------------------------------------------------------------------------------------------------------- */
+/* ---- Packets --------------------------------------------------------------------------------- */
 
 static wvl_encoded_picture *create_finished(wvl_context *context, void *user)
 {
@@ -93,14 +96,15 @@ const void *wvl_encoded_picture_data(const wvl_encoded_picture *finished, size_t
     return finished->data;
 }
 
-/* ---- Work ------------------------------------------------------------------------------------------------------------------------ */
+/* ---- Work ------------------------------------------------------------------------------------ */
 
 /* Outside the lock: the place is this thread's while it is at work. */
 static void encode_place(place *p)
 {
     wvl_encoded_picture *finished = p->finished;
     wvl_control control = {.struct_size = sizeof control, .cancel = p->encoder->cancel};
-    wvl_session_picture picture = {&p->image, &p->sink, &control, &finished->result, p->number, finished->error, sizeof finished->error};
+    wvl_session_picture picture = {
+        &p->image, &p->sink, &control, &finished->result, p->number, finished->error, sizeof finished->error};
     finished->status = wvl_session_encode(p->session, &picture);
     if (p->in_memory && finished->status == WVL_OK) {
         finished->status = wvl_sink_take_memory(&p->sink, &finished->data, &finished->bytes);
@@ -139,7 +143,7 @@ static void *place_main(void *arg)
     return NULL;
 }
 
-/* ---- Life ------------------------------------------------------------------------------------------------------------------------ */
+/* ---- Life ------------------------------------------------------------------------------------ */
 
 static void close_place(place *p)
 {
@@ -173,7 +177,8 @@ static int init_locks(wvl_encoder *e)
         return 0;
     }
     if (pthread_condattr_init(&attributes) == 0) {
-        int failed = pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC) || pthread_cond_init(&e->changed, &attributes);
+        int failed =
+            pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC) || pthread_cond_init(&e->changed, &attributes);
         pthread_condattr_destroy(&attributes);
         if (!failed) {
             return 1;
@@ -192,7 +197,8 @@ static wvl_status open_places(wvl_encoder *e)
         e->place_count += status == WVL_OK;
     }
     if (e->place_count && status != WVL_OK) {
-        wvl_context_log(e->context, WVL_LOG_WARNING, "memory suffices for %u of %u pictures at a time", e->place_count, e->place_capacity);
+        wvl_context_log(e->context, WVL_LOG_WARNING, "memory suffices for %u of %u pictures at a time", e->place_count,
+                        e->place_capacity);
         status = WVL_OK;
     }
     for (uint32_t i = 0; i < e->place_count && wvl_pool_starts_threads(e->context->pool); i++) {
@@ -265,7 +271,7 @@ void wvl_encoder_release(wvl_encoder *e)
 
 uint32_t wvl_encoder_frames(const wvl_encoder *encoder) { return encoder->place_count; }
 
-/* ---- Submit and receive ---------------------------------------------------------------------------------------------------------- */
+/* ---- Submit and receive ---------------------------------------------------------------------- */
 
 /* The place that the next picture takes, NULL while it is in use. */
 static place *find_place(wvl_encoder *e)
@@ -301,8 +307,10 @@ wvl_status wvl_encoder_submit(wvl_encoder *e, const wvl_image *given_image, cons
 {
     wvl_image known_image, *image = &known_image;
     wvl_sink known_sink, *sink = given_sink ? &known_sink : NULL;
-    if (!e || !given_image || !wvl_struct_read(image, sizeof *image, given_image, WVL_STRUCT_UNTIL(wvl_image, release_user)) ||
-        (sink && (!wvl_struct_read(sink, sizeof *sink, given_sink, WVL_STRUCT_UNTIL(wvl_sink, user)) || !sink->write))) {
+    if (!e || !given_image ||
+        !wvl_struct_read(image, sizeof *image, given_image, WVL_STRUCT_UNTIL(wvl_image, release_user)) ||
+        (sink &&
+         (!wvl_struct_read(sink, sizeof *sink, given_sink, WVL_STRUCT_UNTIL(wvl_sink, user)) || !sink->write))) {
         return WVL_ERROR_ARGUMENT;
     }
     pthread_mutex_lock(&e->lock);
@@ -335,7 +343,8 @@ static int wait_for_change(wvl_encoder *e, uint32_t timeout_ms, const struct tim
     if (!timeout_ms) {
         return 0;
     }
-    return timeout_ms == UINT32_MAX ? pthread_cond_wait(&e->changed, &e->lock) == 0 : pthread_cond_timedwait(&e->changed, &e->lock, deadline) == 0;
+    return timeout_ms == UINT32_MAX ? pthread_cond_wait(&e->changed, &e->lock) == 0
+                                    : pthread_cond_timedwait(&e->changed, &e->lock, deadline) == 0;
 }
 
 static wvl_status take_finished(wvl_encoder *e, place *p, wvl_encoded_picture **finished)

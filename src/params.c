@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Params: life and lookup. Values are read in params_value.c and printed in params_print.c, presets are in params_preset.c. */
+/* Params: life and lookup. Values are read in params_value.c and printed in params_print.c, presets are in
+ * params_preset.c. */
 #include "params.h"
 
 #include <stdio.h>
@@ -16,7 +17,7 @@ static void fail_text(wvl_params *params, const char *key, const char *reason)
     (void)snprintf(params->error, sizeof params->error, "%s: %s", key, reason);
 }
 
-/* ---- Life ------------------------------------------------------------------------------------------------------------ */
+/* ---- Life ------------------------------------------------------------------------------------ */
 
 static wvl_status set_defaults(wvl_params *params)
 {
@@ -73,7 +74,8 @@ static wvl_status copy_lists(const wvl_params *from, wvl_params *to)
         status = wvl_params_store_registration(to, s->registration, s->registration_count);
     }
     if (!status && s->custom.entries) {
-        const double *const curves[3] = {s->custom.curves, s->custom.curves + s->custom.entries, s->custom.curves + 2ull * s->custom.entries};
+        const double *const curves[3] = {s->custom.curves, s->custom.curves + s->custom.entries,
+                                         s->custom.curves + 2ull * s->custom.entries};
         status = wvl_params_store_color(to, curves, s->custom.entries, s->custom.matrix);
     }
     if (!status) {
@@ -129,10 +131,14 @@ void wvl_params_release(wvl_params *params)
     wvl_params_clear_comments(params);
     wvl_params_clear_color(params);
     wvl_free(&context->host, params->settings.comments, params->comment_capacity * sizeof *params->settings.comments);
-    wvl_free(&context->host, params->settings.layer_values, params->layer_capacity * sizeof *params->settings.layer_values);
-    wvl_free(&context->host, params->settings.progressions, params->progression_capacity * sizeof *params->settings.progressions);
-    wvl_free(&context->host, params->settings.registration, params->registration_capacity * sizeof *params->settings.registration);
-    wvl_free(&context->host, params->settings.overrides, params->override_capacity * sizeof *params->settings.overrides);
+    wvl_free(&context->host, params->settings.layer_values,
+             params->layer_capacity * sizeof *params->settings.layer_values);
+    wvl_free(&context->host, params->settings.progressions,
+             params->progression_capacity * sizeof *params->settings.progressions);
+    wvl_free(&context->host, params->settings.registration,
+             params->registration_capacity * sizeof *params->settings.registration);
+    wvl_free(&context->host, params->settings.overrides,
+             params->override_capacity * sizeof *params->settings.overrides);
     wvl_free(&context->host, params->settings.regions, params->region_capacity * sizeof *params->settings.regions);
     wvl_free(&context->host, params->override_text, params->override_text_capacity);
     wvl_free(&context->host, params->text, params->text_capacity);
@@ -140,12 +146,9 @@ void wvl_params_release(wvl_params *params)
     wvl_context_release(context);
 }
 
-const char *wvl_params_error(const wvl_params *params)
-{
-    return params ? params->error : "";
-}
+const char *wvl_params_error(const wvl_params *params) { return params ? params->error : ""; }
 
-/* ---- Keys ------------------------------------------------------------------------------------------------------------ */
+/* ---- Keys ------------------------------------------------------------------------------------ */
 
 #define NAME_CHARS 32u
 
@@ -211,7 +214,8 @@ wvl_status wvl_params_set(wvl_params *params, const char *key, const char *value
     size_t count, index = find_key(key);
     const wvl_option *options = wvl_options(&count);
     if (index == count) {
-        (void)snprintf(params->error, sizeof params->error, "unknown option \"%.64s\"; the nearest is \"%s\"", key, nearest_key(key));
+        (void)snprintf(params->error, sizeof params->error, "unknown option \"%.64s\"; the nearest is \"%s\"", key,
+                       nearest_key(key));
         return WVL_ERROR_PARAMETER;
     }
     const wvl_field *field = &wvl_params_fields()[index];

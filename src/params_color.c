@@ -18,7 +18,8 @@ void wvl_params_clear_color(wvl_params *params)
     memset(custom, 0, sizeof *custom);
 }
 
-wvl_status wvl_params_store_color(wvl_params *params, const double *const *curves, uint32_t entries, const double *matrix)
+wvl_status wvl_params_store_color(wvl_params *params, const double *const *curves, uint32_t entries,
+                                  const double *matrix)
 {
     wvl_custom_color *custom = &params->settings.custom;
     double *copy = wvl_alloc(&params->context->host, (uint64_t)3 * entries * sizeof *copy);
@@ -48,7 +49,8 @@ static int is_within(double value, double least, double most) { return value >= 
 wvl_status wvl_params_set_color(wvl_params *params, const wvl_color_tables *given)
 {
     wvl_color_tables known, *tables = &known;
-    if (!params || (given && !wvl_struct_read(&known, sizeof known, given, WVL_STRUCT_UNTIL(wvl_color_tables, matrix)))) {
+    if (!params ||
+        (given && !wvl_struct_read(&known, sizeof known, given, WVL_STRUCT_UNTIL(wvl_color_tables, matrix)))) {
         return WVL_ERROR_ARGUMENT;
     }
     params->error[0] = '\0';
@@ -72,7 +74,8 @@ wvl_status wvl_params_set_color(wvl_params *params, const wvl_color_tables *give
             return refuse(params, "matrix elements must lie between -16 and 16");
         }
     }
-    wvl_status status = wvl_params_store_color(params, (const double *const *)tables->curve, tables->entries, tables->matrix);
+    wvl_status status =
+        wvl_params_store_color(params, (const double *const *)tables->curve, tables->entries, tables->matrix);
     if (status == WVL_OK) {
         params->settings.input_color = WVL_INPUT_CUSTOM;
     }

@@ -13,7 +13,7 @@ typedef struct idle_rule {
     const char *needs; /* follows "KEY needs " */
 } idle_rule;
 
-/* ---- What others say -------------------------------------------------------------------------------------------------- */
+/* ---- What others say ------------------------------------------------------------------------- */
 
 static int has_97(const wvl_settings *s)
 {
@@ -31,7 +31,8 @@ static int is_limited(const wvl_settings *s)
     wvl_profile_limits limits = wvl_profile_limits_of(s);
     double last = s->layer_value_count ? s->layer_values[s->layer_value_count - 1] : 0.0;
     int has_target = s->layer_value_count && last > (s->rate_unit == WVL_UNIT_RATIO ? 1.0 : 0.0);
-    return has_target || s->max_bytes || s->max_component_bytes || limits.frame_bytes || limits.component_bytes || limits.target_bytes;
+    return has_target || s->max_bytes || s->max_component_bytes || limits.frame_bytes || limits.component_bytes ||
+           limits.target_bytes;
 }
 
 static int has_truncation(const wvl_settings *s) { return is_limited(s) || s->layer_count > 1; }
@@ -43,7 +44,10 @@ static int has_transfer(const wvl_settings *s)
     return s->input_color != WVL_INPUT_AS_IS && s->input_color != WVL_INPUT_XYZ && s->input_color != WVL_INPUT_CUSTOM;
 }
 
-static int has_range(const wvl_settings *s) { return s->input_color != WVL_INPUT_AS_IS && s->input_color != WVL_INPUT_XYZ; }
+static int has_range(const wvl_settings *s)
+{
+    return s->input_color != WVL_INPUT_AS_IS && s->input_color != WVL_INPUT_XYZ;
+}
 static int is_cinema(const wvl_settings *s) { return wvl_profile_of(s->profile)->family == WVL_FAMILY_CINEMA; }
 
 static int has_main_level(const wvl_settings *s)
@@ -53,9 +57,12 @@ static int has_main_level(const wvl_settings *s)
 }
 
 static int has_sub_level(const wvl_settings *s) { return has_main_level(s); } /* broadcast profiles refuse it */
-static int has_frames(const wvl_settings *s) { return is_cinema(s) || (has_main_level(s) && (s->main_level || s->sub_level)); }
+static int has_frames(const wvl_settings *s)
+{
+    return is_cinema(s) || (has_main_level(s) && (s->main_level || s->sub_level));
+}
 
-/* ---- What is asked for ------------------------------------------------------------------------------------------------ */
+/* ---- What is asked for ----------------------------------------------------------------------- */
 
 static int asks_transfer(const wvl_settings *s) { return s->input_transfer != WVL_TRANSFER_AUTO; }
 static int asks_range(const wvl_settings *s) { return s->input_video; }
@@ -70,21 +77,25 @@ static int asks_qfactor(const wvl_settings *s) { return s->qfactor != 0; }
 static int asks_distortion(const wvl_settings *s) { return s->distortion_bits != 6; }
 static int asks_rdoq(const wvl_settings *s) { return s->rdoq == WVL_RDOQ_YES; }
 static int asks_visual(const wvl_settings *s) { return s->visual; }
-static int asks_passes(const wvl_settings *s) { return s->ht_passes == 2; } /* 1 is what blocks have without a target, 3 the default */
+static int asks_passes(const wvl_settings *s)
+{
+    return s->ht_passes == 2;
+} /* 1 is what blocks have without a target, 3 the default */
 static int asks_measure(const wvl_settings *s) { return s->measure_psnr == WVL_MEASURE_ALWAYS; }
 
 static int asks_override_steps(const wvl_settings *s)
 {
     for (uint32_t i = 0; i < s->override_count; i++) {
         const wvl_override *o = &s->overrides[i];
-        if (((o->given & WVL_GIVEN_STEP) && o->step > 0.0) || ((o->given & WVL_GIVEN_QUANTIZATION) && o->quant_style == WVL_QUANT_DERIVED)) {
+        if (((o->given & WVL_GIVEN_STEP) && o->step > 0.0) ||
+            ((o->given & WVL_GIVEN_QUANTIZATION) && o->quant_style == WVL_QUANT_DERIVED)) {
             return 1;
         }
     }
     return 0;
 }
 
-/* ---- The table --------------------------------------------------------------------------------------------------------- */
+/* ---- The table ------------------------------------------------------------------------------- */
 
 #define NEEDS_97 "-I (reversible no): only the 9/7 wavelet has quantizer steps"
 #define NEEDS_LIMIT "a limit, as rates, bpp, layer-bytes, psnr, slopes or max-bytes give it"
@@ -92,9 +103,12 @@ static int asks_override_steps(const wvl_settings *s)
 static const idle_rule rules[] = {
     {"input-transfer", asks_transfer, has_transfer, "input-color with a space of RGB: nothing is converted without it"},
     {"input-range", asks_range, has_range, "input-color with a space of RGB: nothing is converted without it"},
-    {"overrides", asks_override_steps, has_97, "-I (reversible no), or reversible=no in an entry: only the 9/7 wavelet has quantizer steps"},
-    {"frame-rate", asks_frames, has_frames, "a profile with byte limits: cinema, or IMF and broadcast with main-level or sub-level"},
-    {"stereo", asks_stereo, has_frames, "a profile with byte limits: cinema, or IMF and broadcast with main-level or sub-level"},
+    {"overrides", asks_override_steps, has_97,
+     "-I (reversible no), or reversible=no in an entry: only the 9/7 wavelet has quantizer steps"},
+    {"frame-rate", asks_frames, has_frames,
+     "a profile with byte limits: cinema, or IMF and broadcast with main-level or sub-level"},
+    {"stereo", asks_stereo, has_frames,
+     "a profile with byte limits: cinema, or IMF and broadcast with main-level or sub-level"},
     {"hfr", asks_hfr, is_cinema, "a profile of digital cinema (cinema2k, cinema4k)"},
     {"main-level", asks_main_level, has_main_level, "a profile of IMF or broadcast"},
     {"sub-level", asks_sub_level, has_sub_level, "a profile of IMF"},
@@ -105,7 +119,8 @@ static const idle_rule rules[] = {
     {"rdoq", asks_rdoq, is_limited, NEEDS_LIMIT},
     {"visual", asks_visual, has_truncation, NEEDS_LIMIT ", or several layers"},
     {"ht-passes", asks_passes, is_limited, NEEDS_LIMIT ": without one, HT blocks have the cleanup pass alone"},
-    {"measure-psnr", asks_measure, has_errors, "-I (reversible no), several layers or a limit: a lossless file has no error to measure"},
+    {"measure-psnr", asks_measure, has_errors,
+     "-I (reversible no), several layers or a limit: a lossless file has no error to measure"},
 };
 
 const char *wvl_settings_find_idle(const wvl_settings *settings, size_t *at, const char **needs)

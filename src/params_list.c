@@ -19,7 +19,8 @@ wvl_status wvl_params_refuse_entry(const wvl_params_list *list, const char *form
     return wvl_params_refuse_value(list->params, list->option, list->value, reason);
 }
 
-static wvl_status scan_entries(wvl_params_list *list, size_t element_bytes, wvl_params_scan_fn scan, char *elements, uint32_t *count)
+static wvl_status scan_entries(wvl_params_list *list, size_t element_bytes, wvl_params_scan_fn scan, char *elements,
+                               uint32_t *count)
 {
     for (const char *p = list->value; *p;) {
         list->entry = *count + 1;
@@ -36,7 +37,8 @@ static wvl_status scan_entries(wvl_params_list *list, size_t element_bytes, wvl_
     return WVL_OK;
 }
 
-wvl_status wvl_params_scan_list(wvl_params_list *list, uint64_t most, size_t element_bytes, wvl_params_scan_fn scan, wvl_params_keep_fn keep)
+wvl_status wvl_params_scan_list(wvl_params_list *list, uint64_t most, size_t element_bytes, wvl_params_scan_fn scan,
+                                wvl_params_keep_fn keep)
 {
     const wvl_allocator *host = &list->params->context->host;
     uint64_t bound = list->value[0] ? 1 : 0;

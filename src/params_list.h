@@ -19,8 +19,10 @@ typedef wvl_status (*wvl_params_scan_fn)(const wvl_params_list *list, const char
 typedef wvl_status (*wvl_params_keep_fn)(const wvl_params_list *list, const void *elements, uint32_t count);
 
 /* Says which entry it is about. */
-wvl_status wvl_params_refuse_entry(const wvl_params_list *list, const char *format, ...) __attribute__((format(printf, 2, 3)));
+wvl_status wvl_params_refuse_entry(const wvl_params_list *list, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
 /* Scans at most `most` entries, and when all are legal hands them to keep. */
-wvl_status wvl_params_scan_list(wvl_params_list *list, uint64_t most, size_t element_bytes, wvl_params_scan_fn scan, wvl_params_keep_fn keep);
+wvl_status wvl_params_scan_list(wvl_params_list *list, uint64_t most, size_t element_bytes, wvl_params_scan_fn scan,
+                                wvl_params_keep_fn keep);
 
 #endif

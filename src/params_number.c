@@ -35,10 +35,7 @@ static void leave_neutral(neutral *n)
     freelocale(n->c);
 }
 
-static int is_digit(char c)
-{
-    return c >= '0' && c <= '9';
-}
+static int is_digit(char c) { return c >= '0' && c <= '9'; }
 
 wvl_status wvl_number_scan_unsigned(const char **text, uint64_t *value)
 {
@@ -67,7 +64,8 @@ static const char *skip_digits(const char *p, unsigned *count)
     return p;
 }
 
-/* Length of the number at p, 0 if there is none. strtod alone would also take hexadecimal, "inf", "nan" and leading blanks. */
+/* Length of the number at p, 0 if there is none. strtod alone would also take hexadecimal, "inf", "nan" and leading
+ * blanks. */
 static size_t real_length(const char *p)
 {
     const char *start = p;

@@ -12,7 +12,7 @@
 #define MOST_COMPONENTS 16384u
 #define VALUE_CHARS 640u /* 33 precinct sizes take 494 */
 
-/* ---- Storing --------------------------------------------------------------------------------------------------------- */
+/* ---- Storing --------------------------------------------------------------------------------- */
 
 wvl_status wvl_params_store_overrides(wvl_params *params, const wvl_override *values, uint32_t count, const char *text)
 {
@@ -39,7 +39,7 @@ wvl_status wvl_params_store_overrides(wvl_params *params, const wvl_override *va
     return WVL_OK;
 }
 
-/* ---- Scope ----------------------------------------------------------------------------------------------------------- */
+/* ---- Scope ----------------------------------------------------------------------------------- */
 
 /* n or n-m, both from `least` to `most`, as a half-open range of numbers from 0. */
 static int scan_range(const char **p, uint32_t least, uint32_t most, uint32_t *first, uint32_t *end)
@@ -81,7 +81,7 @@ int wvl_params_scan_scope(const char **p, wvl_scope *scope)
     return 1;
 }
 
-/* ---- Values ---------------------------------------------------------------------------------------------------------- */
+/* ---- Values ---------------------------------------------------------------------------------- */
 
 #define TILE_KEYS (WVL_GIVEN_ORDER | WVL_GIVEN_MCT | WVL_GIVEN_SOP | WVL_GIVEN_EPH)
 
@@ -89,9 +89,18 @@ static const struct {
     const char *key;
     uint32_t bit;
 } keys[] = {
-    {"reversible", WVL_GIVEN_REVERSIBLE}, {"levels", WVL_GIVEN_LEVELS}, {"block", WVL_GIVEN_BLOCK}, {"precincts", WVL_GIVEN_PRECINCTS}, {"style", WVL_GIVEN_STYLE},
-    {"quantization", WVL_GIVEN_QUANTIZATION}, {"step", WVL_GIVEN_STEP}, {"guard-bits", WVL_GIVEN_GUARD_BITS}, {"progression", WVL_GIVEN_ORDER},
-    {"mct", WVL_GIVEN_MCT}, {"sop", WVL_GIVEN_SOP}, {"eph", WVL_GIVEN_EPH},
+    {"reversible", WVL_GIVEN_REVERSIBLE},
+    {"levels", WVL_GIVEN_LEVELS},
+    {"block", WVL_GIVEN_BLOCK},
+    {"precincts", WVL_GIVEN_PRECINCTS},
+    {"style", WVL_GIVEN_STYLE},
+    {"quantization", WVL_GIVEN_QUANTIZATION},
+    {"step", WVL_GIVEN_STEP},
+    {"guard-bits", WVL_GIVEN_GUARD_BITS},
+    {"progression", WVL_GIVEN_ORDER},
+    {"mct", WVL_GIVEN_MCT},
+    {"sop", WVL_GIVEN_SOP},
+    {"eph", WVL_GIVEN_EPH},
 };
 
 static void take_values(const wvl_settings *s, wvl_override *o)
@@ -153,11 +162,14 @@ static wvl_status scan_value(const wvl_params_list *list, const char **p, wvl_ov
     size_t length = strcspn(*p, "=;/");
     uint32_t bit = find_bit(*p, length);
     if (!bit || (*p)[length] != '=') {
-        return wvl_params_refuse_entry(list, "expected one of reversible, levels, block, precincts, style, quantization, step, guard-bits, progression, mct, sop, eph, and =, at \"%.32s\"",
-                      *p);
+        return wvl_params_refuse_entry(list,
+                                       "expected one of reversible, levels, block, precincts, style, quantization, "
+                                       "step, guard-bits, progression, mct, sop, eph, and =, at \"%.32s\"",
+                                       *p);
     }
     if ((bit & TILE_KEYS) && wvl_scope_names_component(&o->scope)) {
-        return wvl_params_refuse_entry(list, "%.*s holds for all components of a tile; name no component (A.6.1)", (int)length, *p);
+        return wvl_params_refuse_entry(list, "%.*s holds for all components of a tile; name no component (A.6.1)",
+                                       (int)length, *p);
     }
     if (o->given & bit) {
         return wvl_params_refuse_entry(list, "%.*s is given twice", (int)length, *p);
@@ -178,8 +190,11 @@ static wvl_status scan_entry(const wvl_params_list *list, const char **p, void *
 {
     wvl_override *o = element;
     memset(o, 0, sizeof *o);
-    if (!wvl_params_scan_scope(p, &o->scope) || (!wvl_scope_names_tile(&o->scope) && !wvl_scope_names_component(&o->scope)) || *(*p)++ != ':') {
-        return wvl_params_refuse_entry(list, "expected T and tiles from 1 to %u, C and components from 0 to %u, or both, and a colon", MOST_TILES, MOST_COMPONENTS - 1);
+    if (!wvl_params_scan_scope(p, &o->scope) ||
+        (!wvl_scope_names_tile(&o->scope) && !wvl_scope_names_component(&o->scope)) || *(*p)++ != ':') {
+        return wvl_params_refuse_entry(
+            list, "expected T and tiles from 1 to %u, C and components from 0 to %u, or both, and a colon", MOST_TILES,
+            MOST_COMPONENTS - 1);
     }
     for (;;) {
         wvl_status status = scan_value(list, p, o);
@@ -199,7 +214,8 @@ static wvl_status keep(const wvl_params_list *list, const void *overrides, uint3
     return wvl_params_store_overrides(list->params, overrides, count, list->value);
 }
 
-wvl_status wvl_params_read_overrides(wvl_params *params, const wvl_option *option, const wvl_field *field, const char *value)
+wvl_status wvl_params_read_overrides(wvl_params *params, const wvl_option *option, const wvl_field *field,
+                                     const char *value)
 {
     const wvl_allocator *host = &params->context->host;
     wvl_params_list list = {params, option, value, "entry", "entries", wvl_alloc_zeroed(host, sizeof *list.scratch), 1};

@@ -19,16 +19,14 @@ typedef struct printer {
     int failed; /* memory was short */
 } printer;
 
-static const void *source(const printer *p)
-{
-    return (const char *)&p->params->settings + p->field->offset;
-}
+static const void *source(const printer *p) { return (const char *)&p->params->settings + p->field->offset; }
 
 static void put_text(printer *p, const char *text)
 {
     size_t bytes = strlen(text);
     void *array = p->params->text;
-    if (p->failed || !wvl_grow(&p->params->context->host, &array, &p->params->text_capacity, (uint64_t)p->used + bytes + 1, 1)) {
+    if (p->failed ||
+        !wvl_grow(&p->params->context->host, &array, &p->params->text_capacity, (uint64_t)p->used + bytes + 1, 1)) {
         p->failed = 1;
         return;
     }
@@ -93,7 +91,8 @@ static void put_parts(printer *p)
 {
     unsigned parts = p->params->settings.parts;
     put_text(p, parts ? "" : "none");
-    put(p, "%s%s%s", parts & WVL_PARTS_RESOLUTION ? "R" : "", parts & WVL_PARTS_LAYER ? "L" : "", parts & WVL_PARTS_COMPONENT ? "C" : "");
+    put(p, "%s%s%s", parts & WVL_PARTS_RESOLUTION ? "R" : "", parts & WVL_PARTS_LAYER ? "L" : "",
+        parts & WVL_PARTS_COMPONENT ? "C" : "");
 }
 
 static void put_targets(printer *p)
@@ -119,8 +118,8 @@ static void put_progressions(printer *p)
         if (v->tile != WVL_ALL_TILES) {
             put(p, "T%" PRIu32 "=", v->tile + 1);
         }
-        put(p, "%u,%" PRIu32 ",%" PRIu32 ",%u,%" PRIu32 ",%s", (unsigned)v->resolution_first, v->component_first, v->layer_end, (unsigned)v->resolution_end,
-            v->component_end, wvl_params_order_names[v->order]);
+        put(p, "%u,%" PRIu32 ",%" PRIu32 ",%u,%" PRIu32 ",%s", (unsigned)v->resolution_first, v->component_first,
+            v->layer_end, (unsigned)v->resolution_end, v->component_end, wvl_params_order_names[v->order]);
     }
 }
 
@@ -155,7 +154,8 @@ static void put_regions(printer *p)
         put_range(p, "C", v->scope.component_first, v->scope.component_end, 0);
         put_text(p, wvl_scope_names_tile(&v->scope) || wvl_scope_names_component(&v->scope) ? ":" : "");
         if (!v->is_whole) {
-            put(p, "rect=%" PRIu32 ",%" PRIu32 ",%" PRIu32 ",%" PRIu32, v->rect.x0, v->rect.y0, wvl_rect_width(v->rect), wvl_rect_height(v->rect));
+            put(p, "rect=%" PRIu32 ",%" PRIu32 ",%" PRIu32 ",%" PRIu32, v->rect.x0, v->rect.y0, wvl_rect_width(v->rect),
+                wvl_rect_height(v->rect));
         }
         if (v->shift_given) {
             put(p, "%sU=%u", v->is_whole ? "" : ";", (unsigned)v->shift);
@@ -211,8 +211,12 @@ const char *wvl_params_print_value(wvl_params *params, const wvl_option *option,
     case WVL_FIELD_UINT64: put(&p, "%" PRIu64, *(const uint64_t *)from); break;
     case WVL_FIELD_REAL: put_real(&p, *(const double *)from); break;
     case WVL_FIELD_WORD: put_word(&p); break;
-    case WVL_FIELD_PAIR32: put(&p, "%" PRIu32 ",%" PRIu32, ((const uint32_t *)from)[0], ((const uint32_t *)from)[1]); break;
-    case WVL_FIELD_PAIR16: put(&p, "%u,%u", (unsigned)((const uint16_t *)from)[0], (unsigned)((const uint16_t *)from)[1]); break;
+    case WVL_FIELD_PAIR32:
+        put(&p, "%" PRIu32 ",%" PRIu32, ((const uint32_t *)from)[0], ((const uint32_t *)from)[1]);
+        break;
+    case WVL_FIELD_PAIR16:
+        put(&p, "%u,%u", (unsigned)((const uint16_t *)from)[0], (unsigned)((const uint16_t *)from)[1]);
+        break;
     case WVL_FIELD_PRECINCTS: put_precincts(&p); break;
     case WVL_FIELD_STYLE: put_style(&p); break;
     case WVL_FIELD_PARTS: put_parts(&p); break;

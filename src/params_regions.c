@@ -44,7 +44,8 @@ static wvl_status scan_rectangle(const wvl_params_list *list, const char **p, wv
 {
     uint64_t n[4];
     if (!scan_numbers(p, n, 4, UINT32_MAX) || !n[2] || !n[3] || n[0] + n[2] > UINT32_MAX || n[1] + n[3] > UINT32_MAX) {
-        return wvl_params_refuse_entry(list, "expected rect=x,y,width,height on the reference grid, below 2^32 and not empty");
+        return wvl_params_refuse_entry(
+            list, "expected rect=x,y,width,height on the reference grid, below 2^32 and not empty");
     }
     region->is_whole = 0;
     region->rect = (wvl_rect){(uint32_t)n[0], (uint32_t)n[1], (uint32_t)(n[0] + n[2]), (uint32_t)(n[1] + n[3])};
@@ -81,7 +82,8 @@ static wvl_status scan_entry(const wvl_params_list *list, const char **p, void *
     region->is_whole = 1;
     int has_scope = **p == 'T' || **p == 't' || **p == 'C' || (**p == 'c' && (*p)[1] != '=');
     if (has_scope && (!wvl_params_scan_scope(p, &region->scope) || *(*p)++ != ':')) {
-        return wvl_params_refuse_entry(list, "expected T and tiles from 1 to 65535, C and components from 0 to 16383, or both, and a colon");
+        return wvl_params_refuse_entry(
+            list, "expected T and tiles from 1 to 65535, C and components from 0 to 16383, or both, and a colon");
     }
     for (;;) {
         wvl_status status = scan_item(list, p, region);
@@ -89,7 +91,9 @@ static wvl_status scan_entry(const wvl_params_list *list, const char **p, void *
             return status;
         }
         if (!**p || **p == '/') {
-            return region->is_whole && !region->shift_given ? wvl_params_refuse_entry(list, "whole components need a shift, U=N (A.6.3)") : WVL_OK;
+            return region->is_whole && !region->shift_given
+                       ? wvl_params_refuse_entry(list, "whole components need a shift, U=N (A.6.3)")
+                       : WVL_OK;
         }
         if (**p != ';' && **p != ',') {
             return wvl_params_refuse_entry(list, "expected ; or , at \"%.32s\"", *p);
@@ -98,9 +102,13 @@ static wvl_status scan_entry(const wvl_params_list *list, const char **p, void *
     }
 }
 
-static wvl_status keep(const wvl_params_list *list, const void *regions, uint32_t count) { return wvl_params_store_regions(list->params, regions, count); }
+static wvl_status keep(const wvl_params_list *list, const void *regions, uint32_t count)
+{
+    return wvl_params_store_regions(list->params, regions, count);
+}
 
-wvl_status wvl_params_read_regions(wvl_params *params, const wvl_option *option, const wvl_field *field, const char *value)
+wvl_status wvl_params_read_regions(wvl_params *params, const wvl_option *option, const wvl_field *field,
+                                   const char *value)
 {
     wvl_params_list list = {params, option, value, "entry", "entries", NULL, 1};
     return wvl_params_scan_list(&list, field->maximum, sizeof(wvl_region), scan_entry, keep);

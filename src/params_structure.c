@@ -45,7 +45,7 @@ static uint64_t count_chars(const char *value, char c)
     return count;
 }
 
-/* ---- Progression order changes --------------------------------------------------------------------------------------- */
+/* ---- Progression order changes --------------------------------------------------------------- */
 
 wvl_status wvl_params_store_progressions(wvl_params *params, const wvl_progression *values, uint32_t count)
 {
@@ -61,11 +61,15 @@ wvl_status wvl_params_store_progressions(wvl_params *params, const wvl_progressi
     return WVL_OK;
 }
 
-/* [Tn=]RS,CS,LYE,RE,CE,ORDER. The numbers fit their fields (A.6.6); the plan checks them against each other and the picture. */
+/* [Tn=]RS,CS,LYE,RE,CE,ORDER. The numbers fit their fields (A.6.6); the plan checks them against each other and the
+ * picture. */
 static wvl_status scan_progression(const wvl_params_list *list, const char **p, void *element)
 {
     wvl_progression *v = element;
-    static const struct { const char *name; unsigned most; } parts[5] = {{"RS", 32}, {"CS", 16383}, {"LYE", 65535}, {"RE", 33}, {"CE", 16384}};
+    static const struct {
+        const char *name;
+        unsigned most;
+    } parts[5] = {{"RS", 32}, {"CS", 16383}, {"LYE", 65535}, {"RE", 33}, {"CE", 16384}};
     uint64_t n[5], tile = 0;
     if (**p == 'T' || **p == 't') {
         ++*p;
@@ -75,7 +79,8 @@ static wvl_status scan_progression(const wvl_params_list *list, const char **p, 
     }
     for (unsigned i = 0; i < 5; i++) {
         if (wvl_number_scan_unsigned(p, &n[i]) || n[i] > parts[i].most || *(*p)++ != ',') {
-            return wvl_params_refuse_entry(list, "expected RS,CS,LYE,RE,CE,ORDER with %s from 0 to %u (A.6.6)", parts[i].name, parts[i].most);
+            return wvl_params_refuse_entry(list, "expected RS,CS,LYE,RE,CE,ORDER with %s from 0 to %u (A.6.6)",
+                                           parts[i].name, parts[i].most);
         }
     }
     size_t length = strcspn(*p, "/");
@@ -87,7 +92,13 @@ static wvl_status scan_progression(const wvl_params_list *list, const char **p, 
         return wvl_params_refuse_entry(list, "expected LRCP, RLCP, RPCL, PCRL or CPRL at \"%.32s\"", *p);
     }
     *p += length;
-    *v = (wvl_progression){tile ? (uint32_t)tile - 1 : WVL_ALL_TILES, (uint32_t)n[1], (uint32_t)n[4], (uint32_t)n[2], (uint8_t)n[0], (uint8_t)n[3], order};
+    *v = (wvl_progression){tile ? (uint32_t)tile - 1 : WVL_ALL_TILES,
+                           (uint32_t)n[1],
+                           (uint32_t)n[4],
+                           (uint32_t)n[2],
+                           (uint8_t)n[0],
+                           (uint8_t)n[3],
+                           order};
     return WVL_OK;
 }
 
@@ -96,13 +107,14 @@ static wvl_status keep_progressions(const wvl_params_list *list, const void *pro
     return wvl_params_store_progressions(list->params, progressions, count);
 }
 
-wvl_status wvl_params_read_progressions(wvl_params *params, const wvl_option *option, const wvl_field *field, const char *value)
+wvl_status wvl_params_read_progressions(wvl_params *params, const wvl_option *option, const wvl_field *field,
+                                        const char *value)
 {
     wvl_params_list list = {params, option, value, "change", "changes", NULL, 1};
     return wvl_params_scan_list(&list, field->maximum, sizeof(wvl_progression), scan_progression, keep_progressions);
 }
 
-/* ---- Registration ---------------------------------------------------------------------------------------------------- */
+/* ---- Registration ---------------------------------------------------------------------------- */
 
 wvl_status wvl_params_store_registration(wvl_params *params, const uint16_t *pairs, uint32_t count)
 {
@@ -120,8 +132,8 @@ wvl_status wvl_params_store_registration(wvl_params *params, const uint16_t *pai
 
 static int scan_pair(const char **p, uint64_t v[2])
 {
-    return *(*p)++ == '[' && !wvl_number_scan_unsigned(p, &v[0]) && *(*p)++ == ',' && !wvl_number_scan_unsigned(p, &v[1]) && *(*p)++ == ']' && v[0] <= 65535 &&
-           v[1] <= 65535;
+    return *(*p)++ == '[' && !wvl_number_scan_unsigned(p, &v[0]) && *(*p)++ == ',' &&
+           !wvl_number_scan_unsigned(p, &v[1]) && *(*p)++ == ']' && v[0] <= 65535 && v[1] <= 65535;
 }
 
 static wvl_status scan_registration(const reader *r, uint16_t *pairs, uint32_t *count)
@@ -160,7 +172,7 @@ wvl_status wvl_params_read_registration(wvl_params *params, const wvl_option *op
     return status;
 }
 
-/* ---- Device ------------------------------------------------------------------------------------------------------------ */
+/* ---- Device ---------------------------------------------------------------------------------- */
 
 const char *const wvl_params_device_names[4] = {"auto", "cpu", "cuda", "cuda-only"};
 
@@ -169,16 +181,19 @@ wvl_status wvl_params_read_device(wvl_params *params, const wvl_option *option, 
     size_t length = strcspn(value, ":");
     uint64_t ordinal = 0;
     for (unsigned i = 0; i < 4; i++) {
-        if (strlen(wvl_params_device_names[i]) != length || strncasecmp(wvl_params_device_names[i], value, length) != 0) {
+        if (strlen(wvl_params_device_names[i]) != length ||
+            strncasecmp(wvl_params_device_names[i], value, length) != 0) {
             continue;
         }
         const char *p = value + length;
-        if (*p && (i < WVL_DEVICE_CUDA || (p++, wvl_number_scan_unsigned(&p, &ordinal)) || *p || ordinal > WVL_DEVICE_ORDINAL_MAX)) {
+        if (*p && (i < WVL_DEVICE_CUDA || (p++, wvl_number_scan_unsigned(&p, &ordinal)) || *p ||
+                   ordinal > WVL_DEVICE_ORDINAL_MAX)) {
             break;
         }
         params->settings.device = (uint8_t)i;
         params->settings.device_ordinal = (uint32_t)ordinal;
         return WVL_OK;
     }
-    return wvl_params_refuse_value(params, option, value, "expected auto, cpu, cuda, cuda-only, cuda:N or cuda-only:N, N from 0 to 15");
+    return wvl_params_refuse_value(params, option, value,
+                                   "expected auto, cpu, cuda, cuda-only, cuda:N or cuda-only:N, N from 0 to 15");
 }

@@ -12,8 +12,10 @@
 #include "context.h"
 #include "params_number.h"
 
-const char *const wvl_params_style_names[WVL_STYLE_COUNT] = {"BYPASS", "RESET", "TERMALL", "VSC", "PTERM", "SEGSYM", "HT"};
-static const char *const style_aliases[WVL_STYLE_COUNT] = {"LAZY", NULL, "RESTART", "CAUSAL", "ERTERM", "SEGMARK", NULL};
+const char *const wvl_params_style_names[WVL_STYLE_COUNT] = {"BYPASS", "RESET",  "TERMALL", "VSC",
+                                                             "PTERM",  "SEGSYM", "HT"};
+static const char *const style_aliases[WVL_STYLE_COUNT] = {"LAZY",   NULL,      "RESTART", "CAUSAL",
+                                                           "ERTERM", "SEGMARK", NULL};
 static const char *const style_aliases2[WVL_STYLE_COUNT] = {NULL, NULL, NULL, NULL, "SEGTERM", NULL, NULL};
 
 typedef struct reader {
@@ -23,10 +25,7 @@ typedef struct reader {
     const char *value; /* all of it, for messages */
 } reader;
 
-static void *target(const reader *r)
-{
-    return (char *)&r->params->settings + r->field->offset;
-}
+static void *target(const reader *r) { return (char *)&r->params->settings + r->field->offset; }
 
 wvl_status wvl_params_refuse_value(wvl_params *params, const wvl_option *option, const char *value, const char *reason)
 {
@@ -50,7 +49,7 @@ static wvl_status out_of_memory(const reader *r)
     return WVL_ERROR_MEMORY;
 }
 
-/* ---- Scalars --------------------------------------------------------------------------------------------------------- */
+/* ---- Scalars --------------------------------------------------------------------------------- */
 
 static wvl_status read_bool(const reader *r)
 {
@@ -169,7 +168,8 @@ static wvl_status read_real(const reader *r)
         status = end_of_value(r, p);
     }
     if (!status && !(v >= (double)r->field->minimum && v < (double)r->field->maximum)) {
-        status = refuse(r, "expected a number from %" PRIu64 " to less than %" PRIu64, r->field->minimum, r->field->maximum);
+        status =
+            refuse(r, "expected a number from %" PRIu64 " to less than %" PRIu64, r->field->minimum, r->field->maximum);
     }
     if (!status) {
         *(double *)target(r) = v;
@@ -177,7 +177,7 @@ static wvl_status read_real(const reader *r)
     return status;
 }
 
-/* ---- Pairs ----------------------------------------------------------------------------------------------------------- */
+/* ---- Pairs ----------------------------------------------------------------------------------- */
 
 static wvl_status scan_pair(const reader *r, const char **p, uint64_t v[2])
 {
@@ -211,10 +211,7 @@ static wvl_status read_pair32(const reader *r)
     return status;
 }
 
-static int is_power_of_two(uint64_t v)
-{
-    return v && !(v & (v - 1));
-}
+static int is_power_of_two(uint64_t v) { return v && !(v & (v - 1)); }
 
 static wvl_status read_pair16(const reader *r)
 {
@@ -281,7 +278,7 @@ static wvl_status read_precincts(const reader *r)
     return WVL_OK;
 }
 
-/* ---- Sets ------------------------------------------------------------------------------------------------------------ */
+/* ---- Sets ------------------------------------------------------------------------------------ */
 
 static int same_word(const char *word, size_t length, const char *name)
 {
@@ -301,8 +298,8 @@ static wvl_status scan_style(const reader *r, const char *word, size_t length, u
         }
     }
     if (wvl_number_scan_unsigned(&end, &number) || end != word + length || number > r->field->maximum) {
-        return refuse(r, "\"%.*s\" is none of BYPASS, RESET, TERMALL, VSC, PTERM, SEGSYM, HT or 0 to 127 (Table A.19)", (int)(length < 32 ? length : 32),
-                      word);
+        return refuse(r, "\"%.*s\" is none of BYPASS, RESET, TERMALL, VSC, PTERM, SEGSYM, HT or 0 to 127 (Table A.19)",
+                      (int)(length < 32 ? length : 32), word);
     }
     *bits = (unsigned)number;
     return WVL_OK;
@@ -352,7 +349,7 @@ static wvl_status read_parts(const reader *r)
     return WVL_OK;
 }
 
-/* ---- Lists ----------------------------------------------------------------------------------------------------------- */
+/* ---- Lists ----------------------------------------------------------------------------------- */
 
 wvl_status wvl_params_store_targets(wvl_params *params, const double *values, uint32_t count)
 {
@@ -446,7 +443,8 @@ wvl_status wvl_params_store_comment(wvl_params *params, const char *text)
     const wvl_allocator *host = &params->context->host;
     void *array = params->settings.comments;
     size_t bytes = strlen(text) + 1;
-    if (!wvl_grow(host, &array, &params->comment_capacity, (uint64_t)params->settings.comment_count + 1, sizeof(char *))) {
+    if (!wvl_grow(host, &array, &params->comment_capacity, (uint64_t)params->settings.comment_count + 1,
+                  sizeof(char *))) {
         return WVL_ERROR_MEMORY;
     }
     params->settings.comments = array;
@@ -481,7 +479,8 @@ static wvl_status read_comment(const reader *r)
     return wvl_params_store_comment(r->params, r->value) ? out_of_memory(r) : WVL_OK;
 }
 
-wvl_status wvl_params_read_value(wvl_params *params, const wvl_option *option, const wvl_field *field, const char *value)
+wvl_status wvl_params_read_value(wvl_params *params, const wvl_option *option, const wvl_field *field,
+                                 const char *value)
 {
     reader r = {params, option, field, value};
     switch (field->kind) {

@@ -22,8 +22,8 @@ typedef struct plan_request {
     wvl_plan_request given;
     wvl_image_format format;
     wvl_jp2_info jp2_info;
-    const wvl_jp2_info *jp2;  /* NULL: none */
-    size_t used;              /* of given.error */
+    const wvl_jp2_info *jp2; /* NULL: none */
+    size_t used;             /* of given.error */
 } plan_request;
 
 static void add_text(plan_request *r, const char *text)
@@ -55,12 +55,14 @@ static void check_samples(const plan_request *r, wvl_report *report)
     uint64_t samples = 0, most = r->given.context->max_samples;
     for (uint32_t c = 0; most && c < f->component_count; c++) {
         uint64_t dx = f->components[c].dx ? f->components[c].dx : 1, dy = f->components[c].dy ? f->components[c].dy : 1;
-        uint64_t width = wvl_ceil_div(f->x1, dx) - wvl_ceil_div(f->x0, dx), height = wvl_ceil_div(f->y1, dy) - wvl_ceil_div(f->y0, dy);
+        uint64_t width = wvl_ceil_div(f->x1, dx) - wvl_ceil_div(f->x0, dx),
+                 height = wvl_ceil_div(f->y1, dy) - wvl_ceil_div(f->y0, dy);
         samples = wvl_add_saturate(samples, wvl_mul_saturate(width, height));
     }
     if (samples > most) {
-        wvl_report_add(report, "the picture has %llu samples, and %llu are the limit that was set (max_samples of the context)", (unsigned long long)samples,
-                       (unsigned long long)most);
+        wvl_report_add(report,
+                       "the picture has %llu samples, and %llu are the limit that was set (max_samples of the context)",
+                       (unsigned long long)samples, (unsigned long long)most);
     }
 }
 
@@ -110,7 +112,8 @@ static wvl_status build_checked(plan_request *r, wvl_plan **plan)
 static int take_request(plan_request *r, const wvl_plan_request *given)
 {
     memset(r, 0, sizeof *r);
-    if (!given || !wvl_struct_read(&r->given, sizeof r->given, given, WVL_STRUCT_UNTIL(wvl_plan_request, error_bytes))) {
+    if (!given ||
+        !wvl_struct_read(&r->given, sizeof r->given, given, WVL_STRUCT_UNTIL(wvl_plan_request, error_bytes))) {
         return 0;
     }
     if (r->given.error && r->given.error_bytes) {
@@ -122,8 +125,10 @@ static int take_request(plan_request *r, const wvl_plan_request *given)
         return 0;
     }
     r->jp2 = r->given.jp2 ? &r->jp2_info : NULL;
-    return wvl_struct_read(&r->format, sizeof r->format, r->given.format, WVL_STRUCT_UNTIL(wvl_image_format, components)) &&
-           (!r->jp2 || wvl_struct_read(&r->jp2_info, sizeof r->jp2_info, r->given.jp2, WVL_STRUCT_UNTIL(wvl_jp2_info, color_unknown)));
+    return wvl_struct_read(&r->format, sizeof r->format, r->given.format,
+                           WVL_STRUCT_UNTIL(wvl_image_format, components)) &&
+           (!r->jp2 || wvl_struct_read(&r->jp2_info, sizeof r->jp2_info, r->given.jp2,
+                                       WVL_STRUCT_UNTIL(wvl_jp2_info, color_unknown)));
 }
 
 wvl_status wvl_plan_build(const wvl_plan_request *request, wvl_plan **plan)
@@ -146,11 +151,17 @@ wvl_status wvl_plan_build(const wvl_plan_request *request, wvl_plan **plan)
     return status;
 }
 
-wvl_status wvl_plan_create(wvl_context *context, const wvl_params *params, const wvl_image_format *format, const wvl_jp2_info *jp2, wvl_plan **plan)
+wvl_status wvl_plan_create(wvl_context *context, const wvl_params *params, const wvl_image_format *format,
+                           const wvl_jp2_info *jp2, wvl_plan **plan)
 {
     char text[WVL_ERROR_TEXT_BYTES];
-    wvl_plan_request request = {.struct_size = sizeof request, .context = context, .params = params, .format = format, .jp2 = jp2,
-                                .error = text, .error_bytes = sizeof text};
+    wvl_plan_request request = {.struct_size = sizeof request,
+                                .context = context,
+                                .params = params,
+                                .format = format,
+                                .jp2 = jp2,
+                                .error = text,
+                                .error_bytes = sizeof text};
     wvl_status status = wvl_plan_build(&request, plan);
     if (context && status != WVL_ERROR_ARGUMENT) {
         wvl_context_set_error(context, text);
@@ -202,7 +213,8 @@ static wvl_status add_device(const wvl_plan *plan, wvl_plan_memory *memory)
         wvl_wave_carve_tiles(plan, &carver, &wave.tiles);
     }
     wvl_free(&plan->context->host, scratch, bytes);
-    memory->base_bytes = wvl_add_saturate(memory->base_bytes, wvl_add_saturate(carver.used, wvl_mul_saturate(jobs, slot.host_bytes)));
+    memory->base_bytes =
+        wvl_add_saturate(memory->base_bytes, wvl_add_saturate(carver.used, wvl_mul_saturate(jobs, slot.host_bytes)));
     memory->pinned_bytes = wvl_mul_saturate(jobs, slot.pinned_bytes);
     memory->device_bytes = wvl_mul_saturate(jobs, slot.device_bytes);
     return WVL_OK;
@@ -215,7 +227,8 @@ static uint64_t count_picture(const wvl_plan *plan)
     for (uint32_t c = 0; c < plan->component_count; c++) {
         const wvl_plan_component *pc = &plan->components[c];
         unsigned depth = wvl_plan_input_depth(plan, c), wide = depth > 16 ? 4 : 2;
-        bytes = wvl_add_saturate(bytes, wvl_mul_saturate((uint64_t)wvl_rect_width(pc->rect) * wvl_rect_height(pc->rect), depth > 8 ? wide : 1));
+        bytes = wvl_add_saturate(bytes, wvl_mul_saturate((uint64_t)wvl_rect_width(pc->rect) * wvl_rect_height(pc->rect),
+                                                         depth > 8 ? wide : 1));
     }
     return bytes;
 }
@@ -225,8 +238,12 @@ wvl_status wvl_plan_measure(const wvl_plan *plan, wvl_plan_memory *memory)
     if (!plan || !memory || !wvl_struct_size(memory, WVL_STRUCT_UNTIL(wvl_plan_memory, picture_bytes))) {
         return WVL_ERROR_ARGUMENT;
     }
-    wvl_plan_memory m = {.struct_size = sizeof m, .base_bytes = plan->base_bytes, .coded_bytes_bound = plan->coded_bytes_bound,
-                         .output_bytes_bound = plan->output_bytes_bound, .certain_bytes = plan->certain_bytes, .picture_bytes = count_picture(plan)};
+    wvl_plan_memory m = {.struct_size = sizeof m,
+                         .base_bytes = plan->base_bytes,
+                         .coded_bytes_bound = plan->coded_bytes_bound,
+                         .output_bytes_bound = plan->output_bytes_bound,
+                         .certain_bytes = plan->certain_bytes,
+                         .picture_bytes = count_picture(plan)};
     wvl_status status = plan->device < WVL_DEVICE_CUDA ? WVL_OK : add_device(plan, &m);
     m.likely_bytes = wvl_add_saturate(plan->likely_bytes, m.base_bytes - plan->base_bytes);
     m.worst_bytes = wvl_add_saturate(m.base_bytes, m.coded_bytes_bound);

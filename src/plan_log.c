@@ -34,8 +34,10 @@ static void warn_of_shifts(const wvl_plan *plan)
         const wvl_coding *c = &plan->codings[i];
         unsigned planes = most_planes(c);
         if (c->region == WVL_REGION_WHOLE && planes + c->region_shift > DECODED_PLANES) {
-            wvl_context_log(plan->context, WVL_LOG_WARNING, "roi: shift %u on %u magnitude bits makes %u bit-planes; OpenJPEG decodes at most %u; use a smaller U",
-                            (unsigned)c->region_shift, planes, planes + c->region_shift, DECODED_PLANES);
+            wvl_context_log(
+                plan->context, WVL_LOG_WARNING,
+                "roi: shift %u on %u magnitude bits makes %u bit-planes; OpenJPEG decodes at most %u; use a smaller U",
+                (unsigned)c->region_shift, planes, planes + c->region_shift, DECODED_PLANES);
             return;
         }
     }
@@ -44,12 +46,15 @@ static void warn_of_shifts(const wvl_plan *plan)
 /* Whole components below the full shift: opj_compress weighs their errors by 4^U, here they go first whatever U is. */
 static void warn_of_starving(const wvl_plan *plan)
 {
-    int is_limited = plan->layers[plan->layer_count - 1].kind != WVL_RATE_ALL || plan->max_bytes || plan->max_component_bytes;
+    int is_limited =
+        plan->layers[plan->layer_count - 1].kind != WVL_RATE_ALL || plan->max_bytes || plan->max_component_bytes;
     for (uint32_t i = 0; is_limited && i < plan->coding_count; i++) {
         const wvl_coding *c = &plan->codings[i];
         if (c->region == WVL_REGION_WHOLE && c->region_shift < most_planes(c)) {
-            wvl_context_log(plan->context, WVL_LOG_WARNING, "roi: with a rate target a whole component goes first, whatever its shift; the others get what is left "
-                            "(opj_compress weighs by 4^U)");
+            wvl_context_log(
+                plan->context, WVL_LOG_WARNING,
+                "roi: with a rate target a whole component goes first, whatever its shift; the others get what is left "
+                "(opj_compress weighs by 4^U)");
             return;
         }
     }
@@ -72,7 +77,8 @@ void wvl_plan_log_work(const wvl_plan *plan, const char *backend_name, unsigned 
     } else if (wvl_depth_is_possible(plan)) {
         foresight = "blocks end where the rate needs no more";
     }
-    wvl_context_log(plan->context, WVL_LOG_INFO, "backend %s (device %s), threads %u, SIMD %s, tiles %u, waves %u, rounds %u, foresight: %s", backend_name,
-                    wvl_params_device_names[plan->device], wvl_pool_concurrency(plan->context->pool), wvl_cpu_level_text(wvl_cpu_fetch_level()),
-                    plan->tile_count, plan->wave_count, rounds, foresight);
+    wvl_context_log(plan->context, WVL_LOG_INFO,
+                    "backend %s (device %s), threads %u, SIMD %s, tiles %u, waves %u, rounds %u, foresight: %s",
+                    backend_name, wvl_params_device_names[plan->device], wvl_pool_concurrency(plan->context->pool),
+                    wvl_cpu_level_text(wvl_cpu_fetch_level()), plan->tile_count, plan->wave_count, rounds, foresight);
 }

@@ -17,7 +17,7 @@
 #include "result.h"
 #include "wave.h"
 
-/* ---- Tiles ------------------------------------------------------------------------------------------------------------------------ */
+/* ---- Tiles ----------------------------------------------------------------------------------- */
 
 /* Sums of one tile, then of a wave. */
 typedef struct tile_sum {
@@ -30,12 +30,12 @@ typedef struct tile_walk {
     const wvl_look *look;
     wvl_coder_least *least;
     wvl_component_classes classes;
-    wvl_tile_plan one;         /* a component of the tile at work */
+    wvl_tile_plan one; /* a component of the tile at work */
     wvl_coder_sum coder;
     uint32_t concurrency;
     tile_sum wave;
     uint32_t wave_tiles;
-    uint64_t wave_bytes;       /* of coefficients and tile plans */
+    uint64_t wave_bytes;             /* of coefficients and tile plans */
     uint64_t kept_bytes, work_bytes; /* most of any wave */
     uint32_t widest;
 } tile_walk;
@@ -92,7 +92,7 @@ static void add_tile(tile_walk *w, uint32_t tile)
     tile_sum sum = {.shape = {.lanes_max = 1}};
     wvl_coder_tile_sum coded = {0};
     uint64_t coef_bytes = 0;
-    for (uint32_t class = 0; class < w->classes.count; class++) {
+    for (uint32_t class = 0; class < w->classes.count; class ++) {
         wvl_tile_plan_build_component(plan, tile, w->classes.first[class], &w->one);
         add_class(w, class, &sum, &coded, &coef_bytes);
     }
@@ -131,7 +131,8 @@ static wvl_status walk_tiles(tile_walk *w)
     close_wave(w);
     spread_least(w);
     plan->wave_tiles = w->widest;
-    plan->backend = (wvl_backend_memory){.host_bytes = wvl_add_saturate(w->kept_bytes, w->work_bytes), .work_bytes = w->work_bytes};
+    plan->backend =
+        (wvl_backend_memory){.host_bytes = wvl_add_saturate(w->kept_bytes, w->work_bytes), .work_bytes = w->work_bytes};
     return WVL_OK;
 }
 
@@ -141,8 +142,11 @@ static wvl_status check_steps(const tile_walk *w, char *problem, size_t problem_
     if (steps <= WVL_PLAN_MOST_STEPS) {
         return WVL_OK;
     }
-    (void)snprintf(problem, problem_bytes, "%u tiles of %u kinds of components (subsampling and settings): %llu together; %llu are supported. Use fewer tiles, or "
-                                           "components that are more alike", w->plan->tile_count, w->classes.count, (unsigned long long)steps,
+    (void)snprintf(problem, problem_bytes,
+                   "%u tiles of %u kinds of components (subsampling and settings): %llu together; %llu are supported. "
+                   "Use fewer tiles, or "
+                   "components that are more alike",
+                   w->plan->tile_count, w->classes.count, (unsigned long long)steps,
                    (unsigned long long)WVL_PLAN_MOST_STEPS);
     return WVL_ERROR_PARAMETER;
 }
@@ -168,7 +172,7 @@ static wvl_status sum_tiles(tile_walk *w, char *problem, size_t problem_bytes)
     return status;
 }
 
-/* ---- Tile-parts ------------------------------------------------------------------------------------------------------------------- */
+/* ---- Tile-parts ------------------------------------------------------------------------------ */
 
 /* Where tiles are divided, their packets are walked in order: that takes a tile plan, and what the order remembers. */
 static wvl_status count_parts(const tile_walk *w, char *problem, size_t problem_bytes)
@@ -192,23 +196,27 @@ static wvl_status count_parts(const tile_walk *w, char *problem, size_t problem_
         wvl_tile_plan_carve(plan, &carver, &tile);
         wvl_order_carve(plan, plan->most_resolutions, plan->most_precincts, &carver, &order);
     }
-    wvl_status status = wvl_coder_count_parts(plan, w->look, &w->coder, &tile, &order, w->least->group_bytes, &plan->part_count, problem, problem_bytes);
+    wvl_status status = wvl_coder_count_parts(plan, w->look, &w->coder, &tile, &order, w->least->group_bytes,
+                                              &plan->part_count, problem, problem_bytes);
     wvl_free(&plan->context->host, memory, bytes);
     return status;
 }
 
-/* ---- Memory ----------------------------------------------------------------------------------------------------------------------- */
+/* ---- Memory ---------------------------------------------------------------------------------- */
 
 /* Memory that is held all the time, and the most of the stages beside it. */
 typedef struct stage_memory {
     uint64_t held, transform, code, finish;
 } stage_memory;
 
-static uint64_t most_of(const stage_memory *m) { return wvl_add_saturate(m->held, wvl_max_u64(wvl_max_u64(m->transform, m->code), m->finish)); }
+static uint64_t most_of(const stage_memory *m)
+{
+    return wvl_add_saturate(m->held, wvl_max_u64(wvl_max_u64(m->transform, m->code), m->finish));
+}
 
 /*
- * Of the last wave block coding holds the coefficients alone; before that both halves hold what they work in. Finishing holds its own, and coefficients with
- * it when they are kept. Where pixels may come again, tiles are there already.
+ * Of the last wave block coding holds the coefficients alone; before that both halves hold what they work in. Finishing
+ * holds its own, and coefficients with it when they are kept. Where pixels may come again, tiles are there already.
  */
 static stage_memory measure_stages(const wvl_plan *plan, const wvl_coder_memory *coder, uint64_t wave_bytes)
 {
@@ -225,7 +233,8 @@ static stage_memory measure_stages(const wvl_plan *plan, const wvl_coder_memory 
     return m;
 }
 
-/* Without what only some pictures need: a second round, and where a device may do the transform, the CPU's share of it. */
+/* Without what only some pictures need: a second round, and where a device may do the transform, the CPU's share of it.
+ */
 static uint64_t count_certain(const wvl_plan *plan, const wvl_coder_memory *coder, stage_memory m)
 {
     const char *reason;
@@ -294,8 +303,10 @@ wvl_status wvl_plan_measure_tiles(wvl_plan *plan, const wvl_look *look, char *pr
     const wvl_allocator *host = &plan->context->host;
     uint64_t group_bytes = plan->max_component_bytes ? wvl_plan_cap_groups(plan) * sizeof(uint64_t) : 0;
     wvl_coder_least least = {.group_bytes = group_bytes ? wvl_alloc_zeroed(host, group_bytes) : NULL};
-    tile_walk walk = {.plan = plan, .look = look, .least = &least, .concurrency = wvl_pool_concurrency(plan->context->pool)};
-    wvl_status status = group_bytes && !least.group_bytes ? WVL_ERROR_MEMORY : measure_with(&walk, problem, problem_bytes);
+    tile_walk walk = {
+        .plan = plan, .look = look, .least = &least, .concurrency = wvl_pool_concurrency(plan->context->pool)};
+    wvl_status status =
+        group_bytes && !least.group_bytes ? WVL_ERROR_MEMORY : measure_with(&walk, problem, problem_bytes);
     wvl_free(host, least.group_bytes, group_bytes);
     return status;
 }

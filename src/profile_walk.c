@@ -10,12 +10,12 @@
 #include "geom/profile.h"
 #include "wavelane_check.h"
 
-#define FIXED_BYTES (UINT64_C(4) << 20)  /* request, headers, bands that wait, lists that begin */
-#define PART_BYTES 1024u                 /* its record and its TLM entry, lists doubled */
+#define FIXED_BYTES (UINT64_C(4) << 20) /* request, headers, bands that wait, lists that begin */
+#define PART_BYTES 1024u                /* its record and its TLM entry, lists doubled */
 #define RESOLUTION_BYTES 1024u
-#define PRECINCT_BYTES 512u              /* its record and three bands */
-#define BLOCK_BYTES 256u                 /* its state, two trees, one contribution, lists doubled */
-#define SEGMENTS_WITH_BYPASS 64u         /* contributions of a block in one packet */
+#define PRECINCT_BYTES 512u      /* its record and three bands */
+#define BLOCK_BYTES 256u         /* its state, two trees, one contribution, lists doubled */
+#define SEGMENTS_WITH_BYPASS 64u /* contributions of a block in one packet */
 
 typedef struct report_text {
     const wvl_plan *plan;
@@ -32,7 +32,8 @@ uint64_t wvl_profile_walk_bytes(const wvl_plan *plan)
         return 0;
     }
     uint64_t bytes = wvl_add_saturate(FIXED_BYTES, wvl_mul_saturate(plan->part_count, PART_BYTES));
-    bytes = wvl_add_saturate(bytes, wvl_mul_saturate((uint64_t)plan->component_count * (plan->max_levels + 1u), RESOLUTION_BYTES));
+    bytes = wvl_add_saturate(
+        bytes, wvl_mul_saturate((uint64_t)plan->component_count * (plan->max_levels + 1u), RESOLUTION_BYTES));
     bytes = wvl_add_saturate(bytes, wvl_mul_saturate(plan->most_precincts, PRECINCT_BYTES));
     bytes = wvl_add_saturate(bytes, wvl_mul_saturate(plan->most_blocks, block));
     bytes = wvl_add_saturate(bytes, wvl_mul_saturate(plan->boxes_before.bytes, 32));
@@ -43,7 +44,8 @@ uint64_t wvl_profile_walk_bytes(const wvl_plan *plan)
 
 static int lengths_are_exposed(const wvl_plan *plan)
 {
-    uint64_t end = wvl_cs_measure_main_header(plan, plan->part_count), first = end - wvl_cs_measure_part_lengths(plan, plan->part_count);
+    uint64_t end = wvl_cs_measure_main_header(plan, plan->part_count),
+             first = end - wvl_cs_measure_part_lengths(plan, plan->part_count);
     return (end + PSOT_END + 1) / 256 != (first + 1) / 256; /* a multiple of 256, less one or two, lies between */
 }
 
@@ -77,7 +79,8 @@ static void report(void *user, const wvl_check_issue *issue)
     if (issue->severity == WVL_CHECK_ERROR && t->bytes) {
         add_line(t, issue);
     } else if (issue->severity != WVL_CHECK_ERROR && issue->profile) {
-        wvl_context_log(t->plan->context, WVL_LOG_WARNING, "profile %s: %s (%s)", issue->profile, issue->text, issue->rule);
+        wvl_context_log(t->plan->context, WVL_LOG_WARNING, "profile %s: %s (%s)", issue->profile, issue->text,
+                        issue->rule);
     }
 }
 
@@ -86,9 +89,17 @@ wvl_status wvl_profile_walk(const wvl_plan *plan, const void *data, uint64_t byt
     /* The allocator is only read. */
     void *host = (void *)(uintptr_t)&plan->context->host;
     report_text lines = {plan, text, text_bytes, 0};
-    wvl_check_options options = {.struct_size = sizeof options, .profile = wvl_profile_of(plan->profile)->name, .frames = plan->frames,
-                                 .seconds = plan->seconds, .stereo = plan->stereo, .hfr = plan->hfr, .memory_limit = wvl_profile_walk_bytes(plan),
-                                 .work_limit = UINT64_MAX, .allocate = allocate, .release = release, .memory_user = host,
+    wvl_check_options options = {.struct_size = sizeof options,
+                                 .profile = wvl_profile_of(plan->profile)->name,
+                                 .frames = plan->frames,
+                                 .seconds = plan->seconds,
+                                 .stereo = plan->stereo,
+                                 .hfr = plan->hfr,
+                                 .memory_limit = wvl_profile_walk_bytes(plan),
+                                 .work_limit = UINT64_MAX,
+                                 .allocate = allocate,
+                                 .release = release,
+                                 .memory_user = host,
                                  .skip_blocks = 1}; /* no profile speaks of what is in a block */
     switch (wvl_check_file(data, (size_t)bytes, &options, report, &lines, NULL)) {
     case WVL_CHECK_LEGAL: return WVL_OK;

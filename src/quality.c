@@ -4,15 +4,15 @@
 #include <math.h>
 #include <string.h>
 
-#include "codec/roi.h"
 #include "codec/rate/rdoq.h"
 #include "codec/rescale.h"
+#include "codec/roi.h"
 #include "dwt/inverse.h"
 
 #define BLOCK_SAMPLES 4096u /* at most (A.6.1) */
-#define MAX_PLANES 6u /* original and decoded of three components */
+#define MAX_PLANES 6u       /* original and decoded of three components */
 
-/* ---- What is decoded of a block ------------------------------------------------------------------------------------------------ */
+/* ---- What is decoded of a block -------------------------------------------------------------- */
 
 /* A block as its samples lie in the slot. */
 typedef struct block_view {
@@ -46,8 +46,10 @@ static uint32_t magnitude_of(uint32_t sample) { return sample & 0x7FFFFFFFu; }
 #define MOST_CELLS CELLS(4, 1024)
 _Static_assert(MOST_CELLS <= WVL_RDOQ_CELLS, "states lie where cells of rdoq do");
 
-/* Of a stripe from row `top` on. seen: significant samples of each column and of the rows above and below, with a column before the first and after the last. */
-static void mark_stripe(const block_view *v, unsigned P, uint32_t top, const uint32_t *rows, uint8_t *seen, uint8_t *state)
+/* Of a stripe from row `top` on. seen: significant samples of each column and of the rows above and below, with a
+ * column before the first and after the last. */
+static void mark_stripe(const block_view *v, unsigned P, uint32_t top, const uint32_t *rows, uint8_t *seen,
+                        uint8_t *state)
 {
     uint64_t pitch = v->width + 2ull;
     uint32_t height = wvl_min_u32(4, v->height - top);
@@ -70,8 +72,8 @@ static void mark_stripe(const block_view *v, unsigned P, uint32_t top, const uin
     }
 }
 
-/* Membership in the significance pass of bit position P, by the rule of D.3.1 on magnitudes alone. state: 1 significant before or now, 2
- * visited. */
+/* Membership in the significance pass of bit position P, by the rule of D.3.1 on magnitudes alone. state: 1 significant
+ * before or now, 2 visited. */
 static void mark_significance_pass(const block_view *v, unsigned P, uint8_t *state)
 {
     uint64_t pitch = v->width + 2ull;
@@ -92,16 +94,17 @@ static void mark_significance_pass(const block_view *v, unsigned P, uint8_t *sta
     }
 }
 
-/* How the samples of a block were coded: as they lie, lifted where it lies in a region of interest in part (codec/roi.h), quantised for where it ends
- * (codec/rate/rdoq.h), or of another step (codec/rescale.h). */
+/* How the samples of a block were coded: as they lie, lifted where it lies in a region of interest in part
+ * (codec/roi.h), quantised for where it ends (codec/rate/rdoq.h), or of another step (codec/rescale.h). */
 typedef struct coded_view {
     block_view coded;
-    unsigned shift;          /* of what was lifted, else 0 */
-    int is_changed;          /* magnitudes are not those that lie there */
+    unsigned shift; /* of what was lifted, else 0 */
+    int is_changed; /* magnitudes are not those that lie there */
     double step;
 } coded_view;
 
-/* Position in the band's units of what was decoded down to `position` of the copy: bits of the region below its shift are taken off again. */
+/* Position in the band's units of what was decoded down to `position` of the copy: bits of the region below its shift
+ * are taken off again. */
 static unsigned lower_position(const coded_view *l, uint32_t coded, unsigned position, unsigned frac_bits)
 {
     unsigned own = l->coded.frac_bits, is_region = coded >> (l->shift + own) != 0;
@@ -118,7 +121,8 @@ typedef struct block_cut {
 #define NO_BIT 31u /* magnitudes have none there */
 
 /* Lowest bit position decoded of each sample of a row. states: of mark_significance_pass, where it was run. */
-static void find_positions(const coded_view *l, block_cut cut, unsigned frac_bits, const uint32_t *coded, const uint8_t *states, uint8_t *positions)
+static void find_positions(const coded_view *l, block_cut cut, unsigned frac_bits, const uint32_t *coded,
+                           const uint8_t *states, uint8_t *positions)
 {
     uint32_t width = l->coded.width;
     memset(positions, (int)(cut.nothing ? NO_BIT : cut.P), width);
@@ -131,7 +135,7 @@ static void find_positions(const coded_view *l, block_cut cut, unsigned frac_bit
     }
 }
 
-/* ---- One plane ------------------------------------------------------------------------------------------------------------------- */
+/* ---- One plane ------------------------------------------------------------------------------- */
 
 typedef struct measurement {
     const wvl_plan *plan;
@@ -142,18 +146,22 @@ typedef struct measurement {
     uint8_t *memory;
     const wvl_rescale *rescale;
     int reversible;
-    float tie;               /* errors from here up to half a sample may round to a whole one */
+    float tie; /* errors from here up to half a sample may round to a whole one */
     const wvl_look *look;
 } measurement;
 
-/* 4-byte elements throughout: int32 or float. Per task a plane, a spare plane, a row, a copy of a block, and block states or both kinds of cells of rdoq. */
+/* 4-byte elements throughout: int32 or float. Per task a plane, a spare plane, a row, a copy of a block, and block
+ * states or both kinds of cells of rdoq. */
 static uint64_t task_elements(const wvl_plan *plan, uint64_t samples)
 {
     uint64_t bytes = plan->rdoq ? 2 * WVL_RDOQ_CELLS : MOST_CELLS;
     return 3 * samples + BLOCK_SAMPLES + (bytes + 3) / 4 + 64;
 }
 
-static void *plane_of(const measurement *m, uint32_t task) { return m->memory + 4 * task * task_elements(m->plan, m->plane_elements); }
+static void *plane_of(const measurement *m, uint32_t task)
+{
+    return m->memory + 4 * task * task_elements(m->plan, m->plane_elements);
+}
 
 /* Twice the value that a decoder rebuilds, in units of the step over 2^F, but for what is exact. */
 static uint64_t twice_rebuilt(uint32_t magnitude, unsigned position)
@@ -162,7 +170,8 @@ static uint64_t twice_rebuilt(uint32_t magnitude, unsigned position)
     return (2 * kept + (kept != 0)) << wvl_min_u32(position, NO_BIT);
 }
 
-static block_cut cut_of(const wvl_coded_block *block, const wvl_block_state *state, unsigned frac_bits /* of what was coded */)
+static block_cut cut_of(const wvl_coded_block *block, const wvl_block_state *state,
+                        unsigned frac_bits /* of what was coded */)
 {
     block_cut cut = {0, 0, !state->next_passes};
     if (!cut.nothing) {
@@ -174,30 +183,35 @@ static block_cut cut_of(const wvl_coded_block *block, const wvl_block_state *sta
 }
 
 /* Samples as they are, or as they are decoded. */
-static void put_integers(const uint32_t *row, const uint32_t *sent, const uint8_t *positions, int decoded, uint32_t width, int32_t *to)
+static void put_integers(const uint32_t *row, const uint32_t *sent, const uint8_t *positions, int decoded,
+                         uint32_t width, int32_t *to)
 {
     for (uint32_t x = 0; x < width; x++) {
         uint32_t value = magnitude_of(row[x]);
         if (decoded) {
-            value = positions[x] ? (uint32_t)(twice_rebuilt(magnitude_of(sent[x]), positions[x]) >> 1) : magnitude_of(sent[x]);
+            value = positions[x] ? (uint32_t)(twice_rebuilt(magnitude_of(sent[x]), positions[x]) >> 1)
+                                 : magnitude_of(sent[x]);
         }
         to[x] = row[x] >> 31 ? -(int32_t)value : (int32_t)value;
     }
 }
 
 /* unit, sent_unit: of a magnitude, and of one that was sent. No branches: signs and significance are noise. */
-static void put_errors(const uint32_t *row, const uint32_t *sent, const uint8_t *positions, double unit, double sent_unit, uint32_t width, float *to)
+static void put_errors(const uint32_t *row, const uint32_t *sent, const uint8_t *positions, double unit,
+                       double sent_unit, uint32_t width, float *to)
 {
     const double signs[2] = {0.5, -0.5};
     for (uint32_t x = 0; x < width; x++) {
-        uint64_t magnitude = magnitude_of(row[x]), truth = 2 * magnitude + (magnitude != 0); /* half a unit for what was below the last fraction bit */
+        uint64_t magnitude = magnitude_of(row[x]),
+                 truth = 2 * magnitude + (magnitude != 0); /* half a unit for what was below the last fraction bit */
         double error = (double)truth * unit - (double)twice_rebuilt(magnitude_of(sent[x]), positions[x]) * sent_unit;
         to[x] = (float)(error * signs[row[x] >> 31]);
     }
 }
 
-static void fill_block(const measurement *m, const wvl_tile_band *band, double step, const block_view *v, const coded_view *l, block_cut cut, int decoded,
-                       uint8_t *states, uint8_t *plane, uint64_t stride)
+static void fill_block(const measurement *m, const wvl_tile_band *band, double step, const block_view *v,
+                       const coded_view *l, block_cut cut, int decoded, uint8_t *states, uint8_t *plane,
+                       uint64_t stride)
 {
     if (!cut.nothing && cut.type) {
         mark_significance_pass(&l->coded, cut.P, states);
@@ -212,24 +226,34 @@ static void fill_block(const measurement *m, const wvl_tile_band *band, double s
         if (m->reversible) {
             put_integers(row, sent, positions, decoded, v->width, (int32_t *)(void *)to);
         } else {
-            put_errors(row, sent, positions, ldexp(step, -(int)band->frac_bits), ldexp(l->step, -(int)band->frac_bits), v->width, (float *)(void *)to);
+            put_errors(row, sent, positions, ldexp(step, -(int)band->frac_bits), ldexp(l->step, -(int)band->frac_bits),
+                       v->width, (float *)(void *)to);
         }
     }
 }
 
-static coded_view view_coded(const measurement *m, uint32_t component, const wvl_tile_band *band, uint32_t index, const block_view *v, uint32_t *copy, uint8_t *cells)
+static coded_view view_coded(const measurement *m, uint32_t component, const wvl_tile_band *band, uint32_t index,
+                             const block_view *v, uint32_t *copy, uint8_t *cells)
 {
     const wvl_coded_block *block = &m->coded->blocks[band->first_block + index];
     uint32_t number = m->coefs->tile->components[component].coding;
     const wvl_band_coding *coding = &m->plan->codings[number].band[band->coding_band];
     coded_view view = {*v, block->lift, m->plan->rdoq || m->rescale->is_open, coding->step};
-    wvl_block_input in = {.coefs = v->samples, .stride = v->stride, .width = (uint16_t)v->width, .height = (uint16_t)v->height, .coef_bytes = v->coef_bytes,
-                          .frac_bits = v->frac_bits, .orient = band->orient, .reversible = m->reversible, .bound = UINT32_MAX >> 1};
+    wvl_block_input in = {.coefs = v->samples,
+                          .stride = v->stride,
+                          .width = (uint16_t)v->width,
+                          .height = (uint16_t)v->height,
+                          .coef_bytes = v->coef_bytes,
+                          .frac_bits = v->frac_bits,
+                          .orient = band->orient,
+                          .reversible = m->reversible,
+                          .bound = UINT32_MAX >> 1};
     if (view.shift) {
         wvl_roi lift;
         wvl_roi_block(m->plan, m->coefs->tile, component, band, index, &in, copy, &lift);
     } else if (m->plan->rdoq) {
-        wvl_rdoq rdoq = {wvl_rdoq_fetch_kernels(), copy, cells, (int8_t *)cells + WVL_RDOQ_CELLS, 0}; /* passes are known */
+        wvl_rdoq rdoq = {wvl_rdoq_fetch_kernels(), copy, cells, (int8_t *)cells + WVL_RDOQ_CELLS,
+                         0}; /* passes are known */
         in.bound = m->coefs->bounds[band->first_block + index];
         (void)wvl_rdoq_change(&rdoq, &in, coding, block->end_slope);
     } else if (m->rescale->is_open) {
@@ -241,8 +265,8 @@ static coded_view view_coded(const measurement *m, uint32_t component, const wvl
 }
 
 /* 0: the look is over, the rest is left as it is. */
-static int fill_band(const measurement *m, const wvl_tile_resolution *res, const wvl_tile_band *band, uint32_t component, int decoded, uint32_t *copy,
-                      uint8_t *states, uint8_t *plane, uint64_t stride)
+static int fill_band(const measurement *m, const wvl_tile_resolution *res, const wvl_tile_band *band,
+                     uint32_t component, int decoded, uint32_t *copy, uint8_t *states, uint8_t *plane, uint64_t stride)
 {
     const wvl_coding *coding = &m->plan->codings[m->coefs->tile->components[component].coding];
     uint32_t col, row;
@@ -251,12 +275,19 @@ static int fill_band(const measurement *m, const wvl_tile_resolution *res, const
         for (uint32_t bx = 0; bx < band->block_cols; bx++) {
             uint32_t b = by * band->block_cols + bx;
             wvl_rect rect = wvl_geom_block_rect(band, bx, by);
-            block_view v = {m->coefs->samples + wvl_coef_slot(band, b), band->slot_width, wvl_rect_width(rect), wvl_rect_height(rect), band->coef_bytes,
-                            band->frac_bits, (coding->style & WVL_STYLE_VSC) != 0};
+            block_view v = {m->coefs->samples + wvl_coef_slot(band, b),
+                            band->slot_width,
+                            wvl_rect_width(rect),
+                            wvl_rect_height(rect),
+                            band->coef_bytes,
+                            band->frac_bits,
+                            (coding->style & WVL_STYLE_VSC) != 0};
             coded_view l = view_coded(m, component, band, b, &v, copy, states);
-            block_cut cut = cut_of(&m->coded->blocks[band->first_block + b], &m->coded->states[band->first_block + b], l.coded.frac_bits);
+            block_cut cut = cut_of(&m->coded->blocks[band->first_block + b], &m->coded->states[band->first_block + b],
+                                   l.coded.frac_bits);
             uint64_t at = (uint64_t)(row + rect.y0 - band->rect.y0) * stride + col + (rect.x0 - band->rect.x0);
-            fill_block(m, band, coding->band[band->coding_band].step, &v, &l, cut, decoded, states, plane + 4 * at, stride);
+            fill_block(m, band, coding->band[band->coding_band].step, &v, &l, cut, decoded, states, plane + 4 * at,
+                       stride);
             if (wvl_look_after(m->look, WVL_LOOK_REBUILD, 1)) {
                 return 0;
             }
@@ -279,7 +310,8 @@ static void build_plane(void *arg, uint32_t index, uint32_t worker)
     for (unsigned r = 0; r <= tc->levels; r++) {
         const wvl_tile_resolution *res = &tile->resolutions[tc->first_resolution + r];
         for (unsigned b = 0; b < res->band_count; b++) {
-            if (!fill_band(m, res, &tile->bands[res->first_band + b], component, (int)(index & 1), (uint32_t *)(void *)copy, states, plane, stride)) {
+            if (!fill_band(m, res, &tile->bands[res->first_band + b], component, (int)(index & 1),
+                           (uint32_t *)(void *)copy, states, plane, stride)) {
                 return;
             }
         }
@@ -291,9 +323,10 @@ static void build_plane(void *arg, uint32_t index, uint32_t worker)
     }
 }
 
-/* ---- Sums ------------------------------------------------------------------------------------------------------------------------ */
+/* ---- Sums ------------------------------------------------------------------------------------ */
 
-/* Samples are whole numbers and so are those that a decoder hands out. Which way it rounds half of one is its own affair: it counts as a whole one. */
+/* Samples are whole numbers and so are those that a decoder hands out. Which way it rounds half of one is its own
+ * affair: it counts as a whole one. */
 static double rounded_square(float error, float tie)
 {
     double e = floor(fabs((double)error) + (1.0 - tie));
@@ -301,8 +334,9 @@ static double rounded_square(float error, float tie)
 }
 
 /*
- * Without levels and colour transform coefficients are the samples themselves, and where the step is a whole number decoders stand exactly halfway between two.
- * What is kept below the step does not tell "exactly" from "within half of its last bit". Everywhere else errors are sums of many and halves are rare.
+ * Without levels and colour transform coefficients are the samples themselves, and where the step is a whole number
+ * decoders stand exactly halfway between two. What is kept below the step does not tell "exactly" from "within half of
+ * its last bit". Everywhere else errors are sums of many and halves are rare.
  */
 static float tie_of(const measurement *m, int mct)
 {
@@ -328,7 +362,8 @@ static void undo_rct(int32_t *a, int32_t *b, int32_t *c)
 /* Looks at the cancel token after each share of samples. Nonzero: stop. */
 static int is_left(const measurement *m, uint64_t sample)
 {
-    return sample % COMPARED_AT_ONCE == 0 && wvl_look_after(m->look, WVL_LOOK_COMPARE, sample ? COMPARED_AT_ONCE * m->component_count : 0);
+    return sample % COMPARED_AT_ONCE == 0 &&
+           wvl_look_after(m->look, WVL_LOOK_COMPARE, sample ? COMPARED_AT_ONCE * m->component_count : 0);
 }
 
 static double sum_reversible(const measurement *m, uint64_t samples, int mct)
@@ -398,8 +433,9 @@ uint64_t wvl_quality_bytes(const wvl_plan *plan, uint64_t largest_tile_component
     return wvl_mul_saturate(planes, wvl_mul_saturate(4, task_elements(plan, largest_tile_component)));
 }
 
-double wvl_quality_measure(const wvl_plan *plan, const wvl_coefs *coefs, const wvl_coded_tile *tiles, const wvl_rescale *rescale, uint64_t largest_tile_component,
-                           wvl_pool *pool, const wvl_look *look, void *memory)
+double wvl_quality_measure(const wvl_plan *plan, const wvl_coefs *coefs, const wvl_coded_tile *tiles,
+                           const wvl_rescale *rescale, uint64_t largest_tile_component, wvl_pool *pool,
+                           const wvl_look *look, void *memory)
 {
     double sum = 0.0;
     for (uint32_t t = 0; t < plan->tile_count; t++) {

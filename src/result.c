@@ -13,14 +13,14 @@ struct wvl_result {
     uint64_t part_count, part_bytes;
     wvl_tile_part_info *parts;
     uint32_t component_count, resolution_count, layer_count;
-    uint64_t *packet_bytes;       /* taken from the coder */
+    uint64_t *packet_bytes; /* taken from the coder */
     uint64_t packet_bytes_size;
-    wvl_layer_result *layers;     /* taken from the coder */
+    wvl_layer_result *layers; /* taken from the coder */
     double *psnr;
     double seconds[4];
     char backend[24];
     uint32_t fill_count;
-    wvl_fill *fills;              /* the codestream, then the cap groups */
+    wvl_fill *fills; /* the codestream, then the cap groups */
 };
 
 static void fill_parts(wvl_result *result, const wvl_coder *coder, uint64_t offset)
@@ -47,7 +47,8 @@ static void fill_limits(wvl_result *result, const wvl_coder *coder)
     wvl_fill *fills = result->fills;
     fills[0] = (wvl_fill){UINT32_MAX, 0, result->codestream.bytes, target_of(plan), plan->max_bytes};
     for (uint32_t g = 0; g + 1 < result->fill_count; g++) {
-        fills[1 + g] = (wvl_fill){g % plan->component_count, g / plan->component_count, 0, 0, plan->max_component_bytes};
+        fills[1 + g] =
+            (wvl_fill){g % plan->component_count, g / plan->component_count, 0, 0, plan->max_component_bytes};
     }
     for (uint64_t i = 0; parts_tell(coder) && i < coder->part_count; i++) {
         fills[1 + coder->parts[i].cap_group].bytes += coder->parts[i].psot;
@@ -65,10 +66,12 @@ static void fill_limits(wvl_result *result, const wvl_coder *coder)
 uint64_t wvl_result_bytes_of_plan(const wvl_plan *plan)
 {
     return wvl_alloc_size(sizeof(wvl_result)) + wvl_alloc_size(plan->part_count * sizeof(wvl_tile_part_info)) +
-           wvl_alloc_size(plan->layer_count * sizeof(double)) + wvl_alloc_size((wvl_plan_cap_groups(plan) + UINT64_C(1)) * sizeof(wvl_fill));
+           wvl_alloc_size(plan->layer_count * sizeof(double)) +
+           wvl_alloc_size((wvl_plan_cap_groups(plan) + UINT64_C(1)) * sizeof(wvl_fill));
 }
 
-wvl_result *wvl_result_create(wvl_context *context, wvl_coder *coder, uint64_t codestream_offset, const double seconds[4], const char *backend)
+wvl_result *wvl_result_create(wvl_context *context, wvl_coder *coder, uint64_t codestream_offset,
+                              const double seconds[4], const char *backend)
 {
     const wvl_plan *plan = coder->plan;
     wvl_result *result = wvl_alloc_zeroed(&context->host, sizeof *result);
@@ -94,7 +97,8 @@ wvl_result *wvl_result_create(wvl_context *context, wvl_coder *coder, uint64_t c
     fill_limits(result, coder);
     result->component_count = plan->component_count;
     result->resolution_count = plan->max_levels + 1u;
-    result->packet_bytes_size = (uint64_t)result->component_count * result->resolution_count * result->layer_count * sizeof(uint64_t);
+    result->packet_bytes_size =
+        (uint64_t)result->component_count * result->resolution_count * result->layer_count * sizeof(uint64_t);
     result->packet_bytes = coder->packet_bytes;
     coder->packet_bytes = NULL;
     result->layers = coder->layers;
@@ -169,13 +173,25 @@ uint64_t wvl_result_packet_bytes(const wvl_result *result, uint32_t component, u
     return sum;
 }
 
-uint64_t wvl_result_layer_bytes(const wvl_result *result, uint32_t layer) { return layer < result->layer_count ? result->layers[layer].bytes : 0; }
-uint32_t wvl_result_layer_slope(const wvl_result *result, uint32_t layer) { return layer < result->layer_count ? result->layers[layer].slope : 0; }
+uint64_t wvl_result_layer_bytes(const wvl_result *result, uint32_t layer)
+{
+    return layer < result->layer_count ? result->layers[layer].bytes : 0;
+}
+uint32_t wvl_result_layer_slope(const wvl_result *result, uint32_t layer)
+{
+    return layer < result->layer_count ? result->layers[layer].slope : 0;
+}
 int wvl_result_layer_is_measured(const wvl_result *result, uint32_t layer)
 {
     return layer < result->layer_count && (result->layers[layer].decoded_error >= 0.0 || isinf(result->psnr[layer]));
 }
 
-double wvl_result_layer_psnr(const wvl_result *result, uint32_t layer) { return layer < result->layer_count ? result->psnr[layer] : 0.0; }
-double wvl_result_seconds(const wvl_result *result, wvl_stage stage) { return (unsigned)stage < 4 ? result->seconds[stage] : 0.0; }
+double wvl_result_layer_psnr(const wvl_result *result, uint32_t layer)
+{
+    return layer < result->layer_count ? result->psnr[layer] : 0.0;
+}
+double wvl_result_seconds(const wvl_result *result, wvl_stage stage)
+{
+    return (unsigned)stage < 4 ? result->seconds[stage] : 0.0;
+}
 const char *wvl_result_backend(const wvl_result *result) { return result->backend; }

@@ -20,7 +20,8 @@ typedef struct wvl_session_picture {
 
 /* The number of the context's next picture, from 1. */
 uint64_t wvl_session_number(wvl_context *context);
-/* track: of traces, must outlive the session. many: several sessions work on pictures in flight, and the backend stays open between them. */
+/* track: of traces, must outlive the session. many: several sessions work on pictures in flight, and the backend stays
+ * open between them. */
 wvl_session *wvl_session_create(const wvl_plan *plan, const char *track, int many);
 void wvl_session_release(wvl_session *session);
 /* Takes the memory of the backend now; without this the first picture does. */

@@ -9,8 +9,7 @@ const wvl_block_coder *wvl_blocks_choose_coder(const wvl_plan *plan)
     return plan->codings[0].style & WVL_STYLE_HT ? &wvl_ht_block_coder : &wvl_t1_block_coder;
 }
 
-uint64_t wvl_blocks_bound_bytes(const wvl_plan *plan, uint32_t width, uint32_t height, uint32_t planes,
-                                              uint8_t style)
+uint64_t wvl_blocks_bound_bytes(const wvl_plan *plan, uint32_t width, uint32_t height, uint32_t planes, uint8_t style)
 {
     const wvl_block_coder *coder = wvl_blocks_choose_coder(plan);
     uint64_t bytes = coder->bytes_bound(width, height, planes, style);

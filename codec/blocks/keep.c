@@ -137,7 +137,7 @@ void wvl_keep_record(wvl_keeper *k, const wvl_block_run *run, uint32_t index, ui
     }
 }
 
-/* ---- Which blocks, for which slopes ------------------------------------------------------------------------------ */
+/* ---- Which blocks, for which slopes ---------------------------------------------------------- */
 
 static int is_stale(const wvl_block_order *order, const wvl_coded_block *block, uint32_t group)
 {
@@ -156,7 +156,7 @@ uint16_t wvl_keep_slope_of(const wvl_block_order *order, const wvl_coded_block *
     return is_new ? (uint16_t)order->slopes[group] : block->end_slope;
 }
 
-/* ---- Batches ----------------------------------------------------------------------------------------------------- */
+/* ---- Batches --------------------------------------------------------------------------------- */
 
 static uint32_t count_samples(const wvl_keeper *k, const wvl_block_run *run, uint32_t index)
 {

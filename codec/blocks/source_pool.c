@@ -11,7 +11,7 @@
 
 #define TICK_RUNS 64u /* of a worker, between two reports of progress */
 
-/* ---- Life -------------------------------------------------------------------------------------------------------- */
+/* ---- Life ------------------------------------------------------------------------------------ */
 
 static uint64_t measure_worker(const wvl_plan *plan)
 {
@@ -66,7 +66,7 @@ void wvl_pool_source_drop(wvl_pool_source *s)
     }
 }
 
-/* ---- An order at work -------------------------------------------------------------------------------------------- */
+/* ---- An order at work ------------------------------------------------------------------------ */
 
 typedef struct order_work {
     wvl_pool_source *source;
@@ -140,7 +140,7 @@ static int wants_more(void *user, const wvl_pass *passes, uint32_t count)
     return wvl_hull_is_open(b->hull, passes, b->threshold, b->is_layered);
 }
 
-/* ---- Blocks in --------------------------------------------------------------------------------------------------- */
+/* ---- Blocks in ------------------------------------------------------------------------------- */
 
 static int fetch_run(block_stream *s)
 {
@@ -214,7 +214,7 @@ static int fetch_block(void *user, unsigned slot, wvl_block_input *in, wvl_block
     }
 }
 
-/* ---- Blocks out -------------------------------------------------------------------------------------------------- */
+/* ---- Blocks out ------------------------------------------------------------------------------ */
 
 static wvl_block_record record_of(const block_slot *slot, int has_gains)
 {
@@ -272,7 +272,7 @@ static int put_block(void *user, unsigned slot)
     return 0;
 }
 
-/* ---- Workers ----------------------------------------------------------------------------------------------------- */
+/* ---- Workers --------------------------------------------------------------------------------- */
 
 static void call_beside(wvl_pool_source *s)
 {
@@ -335,7 +335,7 @@ static wvl_status code(void *self, const wvl_block_order *order, wvl_keeper *kee
     return failed != WVL_ERROR_INTERNAL && wvl_look_is_over(source->look) ? WVL_CANCELLED : failed;
 }
 
-/* ---- Weights ----------------------------------------------------------------------------------------------------- */
+/* ---- Weights --------------------------------------------------------------------------------- */
 
 static uint32_t weigh_run(const order_work *work, const wvl_block_run *run)
 {

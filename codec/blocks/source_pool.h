@@ -12,9 +12,9 @@
 typedef struct wvl_pool_source {
     const wvl_allocator *allocator;
     wvl_pool *pool;
-    uint64_t rank;                /* of its runs in the pool: lower ones come first */
-    uint32_t workers;             /* the pool's concurrency */
-    const wvl_look *look;         /* may be NULL */
+    uint64_t rank;        /* of its runs in the pool: lower ones come first */
+    uint32_t workers;     /* the pool's concurrency */
+    const wvl_look *look; /* may be NULL */
     const wvl_block_coder *coder;
     const void *kernels; /* of the block coder */
     uint8_t *memory;     /* the workers' scratch; contents irrelevant between orders; NULL: none is held yet */

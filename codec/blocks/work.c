@@ -5,7 +5,7 @@
 
 #define RUN_SAMPLES 8192u /* work handed out at a time: two blocks of nominal size, or as many small ones */
 
-/* ---- Order ------------------------------------------------------------------------------------------------------- */
+/* ---- Order ----------------------------------------------------------------------------------- */
 
 /* Growing shares of the runs, coarse bands (eighths) and fine ones (shares of 32) apart, each share spread over its
  * bands. */
@@ -151,7 +151,7 @@ void wvl_work_sort(wvl_work_list *list)
     }
 }
 
-/* ---- Listing ----------------------------------------------------------------------------------------------------- */
+/* ---- Listing --------------------------------------------------------------------------------- */
 
 void wvl_work_carve(const wvl_plan *plan, wvl_carver *carver, wvl_work_memory *memory)
 {

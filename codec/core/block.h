@@ -20,14 +20,15 @@ typedef struct wvl_block_input {
     uint8_t want_gains;     /* 0: gains and energy are left 0 */
     uint8_t max_passes;     /* code at most so many passes from the top (255: all) */
     uint8_t cleanup_plane;  /* HT: plane of the cleanup pass of the last set; EBCOT: 0 */
-    uint8_t all_sets;       /* HT: a set for every plane from the top one down, for rate control to choose from; 0: one set */
-    uint8_t first_set;      /* HT with all_sets: one more than the plane of the first set; 0: of the top one */
-    uint8_t set_passes;     /* HT with all_sets: most passes of a set, 1 to 3; 0: three */
-    /* Asked after every pass but the last, with the records so far; 0 ends the block there, as max_passes does. NULL: all passes. */
+    uint8_t all_sets; /* HT: a set for every plane from the top one down, for rate control to choose from; 0: one set */
+    uint8_t first_set;  /* HT with all_sets: one more than the plane of the first set; 0: of the top one */
+    uint8_t set_passes; /* HT with all_sets: most passes of a set, 1 to 3; 0: three */
+    /* Asked after every pass but the last, with the records so far; 0 ends the block there, as max_passes does. NULL:
+     * all passes. */
     int (*wants_more)(void *user, const wvl_pass *passes, uint32_t pass_count);
     void *wants_user;
-    const void *kernels;    /* what fetch_kernels gave; NULL: plain C */
-    uint32_t bound;         /* OR of the magnitudes; larger makes empty top planes, smaller is forbidden */
+    const void *kernels; /* what fetch_kernels gave; NULL: plain C */
+    uint32_t bound;      /* OR of the magnitudes; larger makes empty top planes, smaller is forbidden */
 } wvl_block_input;
 
 typedef struct wvl_block_output {
@@ -35,8 +36,9 @@ typedef struct wvl_block_output {
     uint32_t length;
     wvl_pass *passes; /* caller's, room for passes_bound */
     uint32_t pass_count;
-    uint32_t planes;      /* Mb less the zero bit-planes: coded magnitude planes P (EBCOT), or one more than the plane of the cleanup pass (HT) */
-    uint64_t energy;      /* sum of m^2, divided by 4^energy_shift */
+    uint32_t planes; /* Mb less the zero bit-planes: coded magnitude planes P (EBCOT), or one more than the plane of the
+                        cleanup pass (HT) */
+    uint64_t energy; /* sum of m^2, divided by 4^energy_shift */
     uint8_t energy_shift; /* 0, or 8 where the sum would leave 62 bits */
 } wvl_block_output;
 
@@ -55,19 +57,22 @@ typedef struct wvl_block_feed {
 
 /* A block coder. Its functions are pure but for what they write, and neither allocate nor fail. */
 typedef struct wvl_block_coder {
-    /* For blocks up to this shape and so many planes; never less for more. Aligned to 64, contents irrelevant between calls. */
+    /* For blocks up to this shape and so many planes; never less for more. Aligned to 64, contents irrelevant between
+     * calls. */
     size_t (*scratch_bytes)(uint32_t width, uint32_t height, uint32_t planes);
-    const void *(*fetch_kernels)(void);/* the fastest that this processor runs; all give the same results */
+    const void *(*fetch_kernels)(void); /* the fastest that this processor runs; all give the same results */
     /* Never exceeded by any block of this shape, whatever its samples; bytes that only the coder uses are included. */
     size_t (*bytes_bound)(uint32_t width, uint32_t height, uint32_t planes, uint8_t style);
     uint32_t (*passes_bound)(uint32_t planes);
-    /* As many blocks as there are. Each one's result is the one it has alone. kernels: what fetch_kernels gave; NULL: plain C. */
+    /* As many blocks as there are. Each one's result is the one it has alone. kernels: what fetch_kernels gave; NULL:
+     * plain C. */
     void (*encode_stream)(void *scratch, const void *kernels, const wvl_block_feed *feed);
     unsigned slots; /* slots below this are used */
 } wvl_block_coder;
 
-/* Energy from the sums of the low and the high 32 bits of the squares: 4096 squares of 31-bit magnitudes make 2^74. What is dropped is below
- * 2^-45 of the sum: rate control subtracts gains from energies and must not see the difference. */
+/* Energy from the sums of the low and the high 32 bits of the squares: 4096 squares of 31-bit magnitudes make 2^74.
+ * What is dropped is below 2^-45 of the sum: rate control subtracts gains from energies and must not see the
+ * difference. */
 static inline void wvl_block_set_energy(wvl_block_output *out, uint64_t low, uint64_t high)
 {
     int fits = high < (uint64_t)1 << 29;

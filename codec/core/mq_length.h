@@ -2,15 +2,17 @@
 /*
  * How many bytes a decoder needs, as functions of the MQ registers alone.
  *
- * The code so far is a half-open interval [C, U) with U = C + A. C is the register of Annex C (spacer and byte bits included, carry
- * not yet resolved); with CT shifts left before the next byte leaves, bit 27 - CT is the carry into the pending byte B, the next byte
- * takes the 8 bits below it, and so on down. A decoder given n bytes and then 0xFF sees the value "n bytes, then ones for ever"; call
- * it V_n. It decodes every decision so far exactly when V_n lies in [C, U).
+ * The code so far is a half-open interval [C, U) with U = C + A. C is the register of Annex C (spacer and byte bits
+ * included, carry not yet resolved); with CT shifts left before the next byte leaves, bit 27 - CT is the carry into the
+ * pending byte B, the next byte takes the 8 bits below it, and so on down. A decoder given n bytes and then 0xFF sees
+ * the value "n bytes, then ones for ever"; call it V_n. It decodes every decision so far exactly when V_n lies in [C,
+ * U).
  *
- * U <= 2 * 2^(27-CT) always: after a byte leaves, C < 2^19 and A < 2^16 with CT = 8 (or both one bit up with CT = 7), and intervals
- * nest from there. Before the first byte U <= 2^(27-12), so nothing ever carries out of the segment.
+ * U <= 2 * 2^(27-CT) always: after a byte leaves, C < 2^19 and A < 2^16 with CT = 8 (or both one bit up with CT = 7),
+ * and intervals nest from there. Before the first byte U <= 2^(27-12), so nothing ever carries out of the segment.
  *
- * Stuffing: the byte after 0xFF has 7 new bits (its top bit takes a late carry), and is at most 0x8F, so never 0xFF itself.
+ * Stuffing: the byte after 0xFF has 7 new bits (its top bit takes a late carry), and is at most 0x8F, so never 0xFF
+ * itself.
  */
 #ifndef WVL_CORE_MQ_LENGTH_H
 #define WVL_CORE_MQ_LENGTH_H
@@ -35,14 +37,15 @@ typedef struct wvl_mq_tail {
 /*
  * Bytes beyond B that make every prefix safe, whatever is coded later.
  *
- * Later codewords are values V anywhere in [C, U): the upper edge stays where it is while the more probable symbol is coded, so V
- * comes as close to U as one likes. Cutting V after n bytes and filling with ones gives V_n, the top of its cell of n bytes.
- * From above: V_n < U for all V if and only if U is a multiple of the cell, that is, all bits of U below the cell are 0 (else take
- * V in the cell that holds U). From below: V_n < V happens only when a late carry was left out after a final 0xFF; that byte left
- * the coder when its cell held the C of that time, which is not below the C of now, so V_n >= C still. Were that byte B itself, U
- * would exceed the carry and not be a multiple of it, and at least one more byte is asked for.
- * What remains is how many bits k bytes cover below the carry bit: 8 each, 7 after a 0xFF. Only values next to U matter, so a byte
- * can be 0xFF only where U - 1 has ones, or zeros that a carry made of ones.
+ * Later codewords are values V anywhere in [C, U): the upper edge stays where it is while the more probable symbol is
+ * coded, so V comes as close to U as one likes. Cutting V after n bytes and filling with ones gives V_n, the top of its
+ * cell of n bytes. From above: V_n < U for all V if and only if U is a multiple of the cell, that is, all bits of U
+ * below the cell are 0 (else take V in the cell that holds U). From below: V_n < V happens only when a late carry was
+ * left out after a final 0xFF; that byte left the coder when its cell held the C of that time, which is not below the C
+ * of now, so V_n >= C still. Were that byte B itself, U would exceed the carry and not be a multiple of it, and at
+ * least one more byte is asked for. What remains is how many bits k bytes cover below the carry bit: 8 each, 7 after a
+ * 0xFF. Only values next to U matter, so a byte can be 0xFF only where U - 1 has ones, or zeros that a carry made of
+ * ones.
  */
 WVL_HD unsigned wvl_mq_safe_extra(const wvl_mq_registers *r)
 {
@@ -66,14 +69,15 @@ WVL_HD unsigned wvl_mq_safe_extra(const wvl_mq_registers *r)
 }
 
 /*
- * The fewest bytes that end the codeword here. V must have ones below some bit e and lie in [C, U): V = T - (a trace) with T a
- * multiple of 2^e and C < T <= U; the largest candidate T is U rounded down. With no byte beyond B, T can only be the carry itself:
- * B stays and all below is ones. If that fails the carry is the same for all values in the interval. As A >= 2^15, e <= 15 always
- * has a T, and two bytes reach e = 12 - CT at worst, so two bytes suffice. A result with bytes beyond B ends neither in 0xFF nor in
- * 0xFF 0x7F: either would mean that fewer bytes had served. With count = 1 the caller strips such endings.
+ * The fewest bytes that end the codeword here. V must have ones below some bit e and lie in [C, U): V = T - (a trace)
+ * with T a multiple of 2^e and C < T <= U; the largest candidate T is U rounded down. With no byte beyond B, T can only
+ * be the carry itself: B stays and all below is ones. If that fails the carry is the same for all values in the
+ * interval. As A >= 2^15, e <= 15 always has a T, and two bytes reach e = 12 - CT at worst, so two bytes suffice. A
+ * result with bytes beyond B ends neither in 0xFF nor in 0xFF 0x7F: either would mean that fewer bytes had served. With
+ * count = 1 the caller strips such endings.
  *
- * The result is the shortest of all strings with the given bytes before B, and any string that ends a later codeword also ends this
- * one (intervals nest): the length never falls from one pass to the next.
+ * The result is the shortest of all strings with the given bytes before B, and any string that ends a later codeword
+ * also ends this one (intervals nest): the length never falls from one pass to the next.
  */
 WVL_HD wvl_mq_tail wvl_mq_end_shortest(const wvl_mq_registers *r)
 {
@@ -120,11 +124,11 @@ WVL_HD void wvl_mq_tail_byte(wvl_mq_tail *tail, uint32_t *c, uint32_t *ct)
 }
 
 /*
- * Predictable termination (D.4.2). Its last byte may come out as 0xFF, which is not written; then `count` shrinks by one. At most 15
- * bits of C are left out, and A >= 2^15, so the ones that the decoder supplies stay inside [C, U).
- * Leaving out that 0xFF can make a codeword one byte shorter than at the pass before. Where the caller asks for at least
- * `floor_count` bytes from B on, the 0xFF stays and the next bytes of C follow; a decoder sees only more bits of the same C. The bits
- * of C end within four bytes and zeros follow, so six bytes hold the longest result.
+ * Predictable termination (D.4.2). Its last byte may come out as 0xFF, which is not written; then `count` shrinks by
+ * one. At most 15 bits of C are left out, and A >= 2^15, so the ones that the decoder supplies stay inside [C, U).
+ * Leaving out that 0xFF can make a codeword one byte shorter than at the pass before. Where the caller asks for at
+ * least `floor_count` bytes from B on, the 0xFF stays and the next bytes of C follow; a decoder sees only more bits of
+ * the same C. The bits of C end within four bytes and zeros follow, so six bytes hold the longest result.
  */
 WVL_HD wvl_mq_tail wvl_mq_end_predictable(const wvl_mq_registers *r, unsigned floor_count)
 {

@@ -50,7 +50,7 @@ WVL_HD uint64_t wvl_bits_close(wvl_bit_writer *w)
     return w->count;
 }
 
-/* ---- Codewords --------------------------------------------------------------------------------------------------- */
+/* ---- Codewords ------------------------------------------------------------------------------- */
 
 #define WVL_PACKET_FIRST_LBLOCK 3u /* B.10.7.1 */
 
@@ -86,7 +86,7 @@ WVL_HD void wvl_bits_put_lblock(wvl_bit_writer *w, unsigned from, unsigned to)
     wvl_bits_put(w, ((UINT32_C(1) << (to - from)) - 1) << 1, to - from + 1);
 }
 
-/* ---- Tag trees --------------------------------------------------------------------------------------------------- */
+/* ---- Tag trees ------------------------------------------------------------------------------- */
 
 /* A node of a tag tree (B.10.2). low: what the decoder knows to be a lower bound. known: the decoder has the value. */
 typedef struct wvl_tag_node {

@@ -25,7 +25,7 @@
 /* A block is quantised well enough for slopes so near the one that it was quantised for. */
 #define WVL_RDOQ_REACH 112u
 
-/* ---- Samples ----------------------------------------------------------------------------------------------------- */
+/* ---- Samples --------------------------------------------------------------------------------- */
 
 /*
  * A sample is split at a plane P of step S = 2^P: its level is 0 below S, then 1, 2, 3 for octaves from S on, and 4
@@ -94,7 +94,7 @@ WVL_HD int wvl_rdoq_fetch_border(const wvl_rdoq_rule *rule, const uint8_t *l, ui
     return is_alone ? let_alone : rule->first[n];
 }
 
-/* ---- Ends -------------------------------------------------------------------------------------------------------- */
+/* ---- Ends ------------------------------------------------------------------------------------ */
 
 /* Bits of a pass against its entropy without contexts, in 1/256. */
 enum { WVL_RDOQ_SHARE_NEAR = 294, WVL_RDOQ_SHARE_ABOVE = 269, WVL_RDOQ_SHARE_FAR = 180 };
@@ -276,7 +276,7 @@ WVL_HD uint8_t wvl_rdoq_count_passes(const wvl_block_input *in, const wvl_rdoq_e
     return (uint8_t)(passes + wvl_rdoq_count_more(end, is_large));
 }
 
-/* ---- Moving samples ---------------------------------------------------------------------------------------------- */
+/* ---- Moving samples -------------------------------------------------------------------------- */
 
 /* (2m - a)^2, a at most 2m or little more. */
 WVL_HD wvl_uwide wvl_rdoq_square_of(uint32_t m, uint64_t a)

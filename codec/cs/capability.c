@@ -3,11 +3,12 @@
 #include "codec/cs/marker.h"
 #include "geom/profile.h"
 
-#define PCAP_PART15 0x00020000u    /* bit 15 counted from 1 at the top */
+#define PCAP_PART15 0x00020000u /* bit 15 counted from 1 at the top */
 #define CCAP_HETEROGENEOUS 0x0800u
 #define CCAP_IRREVERSIBLE 0x0020u
 
-/* B of MAGB, from what every band is proved to hold: Mb where it is reversible, Mb + 1 - n for an irreversible band of level n. */
+/* B of MAGB, from what every band is proved to hold: Mb where it is reversible, Mb + 1 - n for an irreversible band of
+ * level n. */
 static unsigned magnitude_bound(const wvl_plan *plan, unsigned *irreversible)
 {
     unsigned most = 0;
@@ -42,7 +43,8 @@ static void put_content(wvl_cursor *c, const void *arg)
 {
     unsigned irreversible = 0, bits = magnitude_bound(arg, &irreversible);
     wvl_cursor_put_u32(c, PCAP_PART15);
-    wvl_cursor_put_u16(c, bound_code(bits) | (irreversible ? CCAP_IRREVERSIBLE : 0) | (is_heterogeneous(arg) ? CCAP_HETEROGENEOUS : 0));
+    wvl_cursor_put_u16(c, bound_code(bits) | (irreversible ? CCAP_IRREVERSIBLE : 0) |
+                              (is_heterogeneous(arg) ? CCAP_HETEROGENEOUS : 0));
 }
 
 void wvl_cs_put_capabilities(wvl_cursor *c, const wvl_plan *plan)

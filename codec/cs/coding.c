@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* COD, COC, QCD, QCC and RGN of the main header and of tiles (A.6.1 to A.6.5). What is written is the least that says the plan: what a tile's COC leaves
- * open its COD says, then the main header's COC, then its COD, and likewise for quantisation. */
+/* COD, COC, QCD, QCC and RGN of the main header and of tiles (A.6.1 to A.6.5). What is written is the least that says
+ * the plan: what a tile's COC leaves open its COD says, then the main header's COC, then its COD, and likewise for
+ * quantisation. */
 #include "codec/cs/cs.h"
 #include "codec/cs/marker.h"
 
@@ -32,7 +33,7 @@ void wvl_cs_put_component_index(wvl_cursor *c, const wvl_plan *plan, uint32_t in
     }
 }
 
-/* ---- COD, COC (A.6.1, A.6.2) ----------------------------------------------------------------------------------------------- */
+/* ---- COD, COC (A.6.1, A.6.2) ----------------------------------------------------------------- */
 
 /* SPcod, SPcoc: Table A.15 and A.23. */
 static void put_structure(wvl_cursor *c, const wvl_coding *coding)
@@ -50,7 +51,8 @@ static void put_structure(wvl_cursor *c, const wvl_coding *coding)
 static void put_coding_default(wvl_cursor *c, const void *arg)
 {
     const default_ref *ref = arg;
-    wvl_cursor_put_u8(c, (ref->coding->user_precincts ? SCOD_PRECINCTS : 0) | (ref->sop ? SCOD_SOP : 0) | (ref->eph ? SCOD_EPH : 0));
+    wvl_cursor_put_u8(c, (ref->coding->user_precincts ? SCOD_PRECINCTS : 0) | (ref->sop ? SCOD_SOP : 0) |
+                             (ref->eph ? SCOD_EPH : 0));
     wvl_cursor_put_u8(c, ref->order);
     wvl_cursor_put_u16(c, ref->plan->layer_count);
     wvl_cursor_put_u8(c, ref->mct != WVL_MCT_NONE);
@@ -67,11 +69,12 @@ static void put_coding_component(wvl_cursor *c, const void *arg)
 
 static int same_structure(const wvl_coding *a, const wvl_coding *b)
 {
-    return a->levels == b->levels && a->xcb == b->xcb && a->ycb == b->ycb && a->style == b->style && a->reversible == b->reversible &&
-           a->user_precincts == b->user_precincts && (!a->user_precincts || !memcmp(a->precinct, b->precinct, a->levels + 1u));
+    return a->levels == b->levels && a->xcb == b->xcb && a->ycb == b->ycb && a->style == b->style &&
+           a->reversible == b->reversible && a->user_precincts == b->user_precincts &&
+           (!a->user_precincts || !memcmp(a->precinct, b->precinct, a->levels + 1u));
 }
 
-/* ---- QCD, QCC (A.6.4, A.6.5) ----------------------------------------------------------------------------------------------- */
+/* ---- QCD, QCC (A.6.4, A.6.5) ----------------------------------------------------------------- */
 
 static unsigned step_count(const wvl_coding *coding)
 {
@@ -103,22 +106,24 @@ static void put_quantization_component(wvl_cursor *c, const void *arg)
     put_quantization(c, ref->coding);
 }
 
-/* QCD serves a component only when it says exactly what the component's own segment would: a list of another length is never shared,
- * although A.6.4 lets a decoder ignore entries past the component's levels. A derived step has no length and is shared across levels. */
+/* QCD serves a component only when it says exactly what the component's own segment would: a list of another length is
+ * never shared, although A.6.4 lets a decoder ignore entries past the component's levels. A derived step has no length
+ * and is shared across levels. */
 static int same_quantization(const wvl_coding *a, const wvl_coding *b)
 {
     if (a->quant_style != b->quant_style || a->guard_bits != b->guard_bits || step_count(a) != step_count(b)) {
         return 0;
     }
     for (unsigned i = 0; i < step_count(a); i++) {
-        if (a->band[i].exponent != b->band[i].exponent || (a->quant_style != WVL_QUANT_NONE && a->band[i].mantissa != b->band[i].mantissa)) {
+        if (a->band[i].exponent != b->band[i].exponent ||
+            (a->quant_style != WVL_QUANT_NONE && a->band[i].mantissa != b->band[i].mantissa)) {
             return 0;
         }
     }
     return 1;
 }
 
-/* ---- RGN (A.6.3) ----------------------------------------------------------------------------------------------------------- */
+/* ---- RGN (A.6.3) ----------------------------------------------------------------------------- */
 
 static void put_region(wvl_cursor *c, const void *arg)
 {
@@ -130,13 +135,13 @@ static void put_region(wvl_cursor *c, const void *arg)
 
 static int same_region(const wvl_coding *a, const wvl_coding *b) { return a->region_shift == b->region_shift; }
 
-/* ---- Headers --------------------------------------------------------------------------------------------------------------- */
+/* ---- Headers --------------------------------------------------------------------------------- */
 
 typedef int (*is_same_fn)(const wvl_coding *a, const wvl_coding *b);
 
 /* Segments of the components that `shared`, or where it is NULL the main header, does not speak for. */
-static void put_components(wvl_cursor *c, const wvl_plan *plan, const wvl_tile_variant *variant, const wvl_coding *shared, unsigned marker,
-                           wvl_cs_content_fn put, is_same_fn is_same)
+static void put_components(wvl_cursor *c, const wvl_plan *plan, const wvl_tile_variant *variant,
+                           const wvl_coding *shared, unsigned marker, wvl_cs_content_fn put, is_same_fn is_same)
 {
     for (uint32_t i = 0; i < plan->component_count; i++) {
         const wvl_coding *main_coding = &plan->codings[plan->components[i].coding];
@@ -166,7 +171,8 @@ void wvl_cs_put_tile_codings(wvl_cursor *c, const wvl_plan *plan, uint32_t tile)
     }
     const default_ref all = {plan, &plan->codings[v->default_coding], v->order, v->mct, v->sop, v->eph};
     const wvl_coding *main_default = &plan->codings[0], *structure = NULL, *quantization = NULL;
-    if (v->order != plan->order || !v->mct != !plan->mct || v->sop != plan->sop || v->eph != plan->eph || !same_structure(all.coding, main_default)) {
+    if (v->order != plan->order || !v->mct != !plan->mct || v->sop != plan->sop || v->eph != plan->eph ||
+        !same_structure(all.coding, main_default)) {
         structure = all.coding;
         wvl_cs_put_segment(c, WVL_MARKER_COD, put_coding_default, &all);
     }

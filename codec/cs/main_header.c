@@ -4,7 +4,7 @@
 
 #define WIDE_INDEX_COMPONENTS 257u /* component indices take 16 bits from here on (A.6.6) */
 
-/* ---- SIZ (A.5.1) ----------------------------------------------------------------------------------------------------------- */
+/* ---- SIZ (A.5.1) ----------------------------------------------------------------------------- */
 
 static void put_size(wvl_cursor *c, const void *arg)
 {
@@ -27,7 +27,7 @@ static void put_size(wvl_cursor *c, const void *arg)
     }
 }
 
-/* ---- POC (A.6.6), CRG (A.9.1) ---------------------------------------------------------------------------------------------- */
+/* ---- POC (A.6.6), CRG (A.9.1) ---------------------------------------------------------------- */
 
 typedef struct progression_run {
     const wvl_plan *plan;
@@ -73,8 +73,8 @@ static int any_tile_has_progressions(const wvl_plan *plan)
     return 0;
 }
 
-/* A tile's POC replaces that of the main header (A.6.6), but OpenJPEG 2.5 and Grok 10 append it. Where one tile has its own, every tile gets
- * a segment and the main header none, which all of them read alike. */
+/* A tile's POC replaces that of the main header (A.6.6), but OpenJPEG 2.5 and Grok 10 append it. Where one tile has its
+ * own, every tile gets a segment and the main header none, which all of them read alike. */
 void wvl_cs_put_progressions(wvl_cursor *c, const wvl_plan *plan, uint32_t tile)
 {
     progression_run run = {plan, tile};
@@ -99,7 +99,7 @@ static void put_registration(wvl_cursor *c, const void *arg)
     }
 }
 
-/* ---- COM (A.9.2) ----------------------------------------------------------------------------------------------------------- */
+/* ---- COM (A.9.2) ----------------------------------------------------------------------------- */
 
 /* Length of a well-formed UTF-8 sequence of two to four bytes at p, or 0. */
 static unsigned utf8_sequence(const uint8_t *p, uint64_t left)
@@ -147,7 +147,7 @@ static void put_comment(wvl_cursor *c, const void *arg)
     wvl_cursor_put_bytes(c, text->data, text->bytes);
 }
 
-/* ---- The header ------------------------------------------------------------------------------------------------------------ */
+/* ---- The header ------------------------------------------------------------------------------ */
 
 static void put_before_part_lengths(wvl_cursor *c, const wvl_plan *plan)
 {

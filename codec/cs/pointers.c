@@ -4,22 +4,22 @@
 #include "codec/cs/cs.h"
 #include "codec/cs/marker.h"
 
-#define MAX_SEGMENTS 256u             /* Ztlm and Zplt: 0..255 */
-#define NARROW_TILES 255u             /* an 8-bit Ttlm names tiles 0..254 (Table A.34) */
+#define MAX_SEGMENTS 256u /* Ztlm and Zplt: 0..255 */
+#define NARROW_TILES 255u /* an 8-bit Ttlm names tiles 0..254 (Table A.34) */
 #define STLM_INDEX_8 0x10u
 #define STLM_INDEX_16 0x20u
 #define STLM_LENGTH_32 0x40u
-#define TLM_FIXED_BYTES 4u            /* Ltlm, Ztlm, Stlm */
-#define PLT_FIXED_BYTES 3u            /* Lplt, Zplt */
+#define TLM_FIXED_BYTES 4u /* Ltlm, Ztlm, Stlm */
+#define PLT_FIXED_BYTES 3u /* Lplt, Zplt */
 #define PLT_DATA_BYTES (WVL_CS_MAX_SEGMENT_BYTES - PLT_FIXED_BYTES)
 
-/* ---- TLM (A.7.1) ----------------------------------------------------------------------------------------------------------- */
+/* ---- TLM (A.7.1) ----------------------------------------------------------------------------- */
 
 typedef struct tlm_run {
     const wvl_cs_part *parts; /* NULL: lengths not known yet */
     uint32_t count;
-    unsigned index;           /* Ztlm */
-    int wide;                 /* 16-bit tile indices */
+    unsigned index; /* Ztlm */
+    int wide;       /* 16-bit tile indices */
 } tlm_run;
 
 static int has_wide_tiles(const wvl_plan *plan) { return plan->tile_count > NARROW_TILES; }
@@ -57,8 +57,8 @@ static void put_part_lengths(wvl_cursor *c, const wvl_plan *plan, const wvl_cs_p
         return;
     }
     for (uint64_t first = 0; first < part_count; first += capacity) {
-        tlm_run run = {parts ? parts + first : NULL, (uint32_t)wvl_min_u64(part_count - first, capacity), (unsigned)(first / capacity),
-                       has_wide_tiles(plan)};
+        tlm_run run = {parts ? parts + first : NULL, (uint32_t)wvl_min_u64(part_count - first, capacity),
+                       (unsigned)(first / capacity), has_wide_tiles(plan)};
         wvl_cs_put_segment(c, WVL_MARKER_TLM, put_tlm, &run);
     }
 }
@@ -77,7 +77,7 @@ uint8_t *wvl_cs_put_part_lengths(const wvl_plan *plan, const wvl_cs_part *parts,
     return c.at;
 }
 
-/* ---- PLT (A.7.3) ----------------------------------------------------------------------------------------------------------- */
+/* ---- PLT (A.7.3) ----------------------------------------------------------------------------- */
 
 typedef struct plt_run {
     const uint32_t *packet_bytes;
@@ -147,7 +147,8 @@ int wvl_cs_plt_fits(const wvl_plan *plan, const wvl_cs_part *part, const uint32_
     return segments <= MAX_SEGMENTS;
 }
 
-static void put_packet_lengths(wvl_cursor *c, const wvl_plan *plan, const wvl_cs_part *part, const uint32_t *tile_packet_bytes)
+static void put_packet_lengths(wvl_cursor *c, const wvl_plan *plan, const wvl_cs_part *part,
+                               const uint32_t *tile_packet_bytes)
 {
     if (!plan->plt || !wvl_cs_plt_fits(plan, part, tile_packet_bytes)) {
         return;
@@ -161,7 +162,7 @@ static void put_packet_lengths(wvl_cursor *c, const wvl_plan *plan, const wvl_cs
     }
 }
 
-/* ---- PLM (A.7.2) ----------------------------------------------------------------------------------------------------------- */
+/* ---- PLM (A.7.2) ----------------------------------------------------------------------------- */
 
 uint32_t wvl_cs_plm_segment_bytes(const wvl_cs_part *parts, uint64_t part_count, uint64_t *taken)
 {
@@ -190,9 +191,12 @@ uint64_t wvl_cs_measure_plm(const wvl_cs_part *parts, uint64_t part_count)
     return segments <= MAX_SEGMENTS ? bytes : UINT64_MAX;
 }
 
-/* ---- PPM, PPT (A.7.4, A.7.5) ----------------------------------------------------------------------------------------------- */
+/* ---- PPM, PPT (A.7.4, A.7.5) ----------------------------------------------------------------- */
 
-uint64_t wvl_cs_measure_packed(uint64_t data_bytes) { return data_bytes + WVL_CS_SEGMENT_HEAD_BYTES * wvl_cs_packed_segments(data_bytes); }
+uint64_t wvl_cs_measure_packed(uint64_t data_bytes)
+{
+    return data_bytes + WVL_CS_SEGMENT_HEAD_BYTES * wvl_cs_packed_segments(data_bytes);
+}
 
 uint64_t wvl_cs_packed_segments(uint64_t data_bytes) { return wvl_ceil_div(data_bytes, WVL_CS_SEGMENT_DATA_BYTES); }
 
@@ -204,7 +208,7 @@ uint8_t *wvl_cs_put_segment_head(wvl_cs_pointer kind, unsigned index, uint32_t d
     return wvl_put_u8(p, index);
 }
 
-/* ---- Tile-part header (A.4.2) and the end ---------------------------------------------------------------------------------- */
+/* ---- Tile-part header (A.4.2) and the end ---------------------------------------------------- */
 
 static void put_part(wvl_cursor *c, const void *arg)
 {
@@ -215,7 +219,8 @@ static void put_part(wvl_cursor *c, const void *arg)
     wvl_cursor_put_u8(c, part->count);
 }
 
-static void put_part_header(wvl_cursor *c, const wvl_plan *plan, const wvl_cs_part *part, const uint32_t *tile_packet_bytes)
+static void put_part_header(wvl_cursor *c, const wvl_plan *plan, const wvl_cs_part *part,
+                            const uint32_t *tile_packet_bytes)
 {
     wvl_cs_put_segment(c, WVL_MARKER_SOT, put_part, part);
     if (!part->index) {
@@ -233,7 +238,8 @@ uint64_t wvl_cs_measure_part_header(const wvl_plan *plan, const wvl_cs_part *par
     return c.bytes;
 }
 
-uint8_t *wvl_cs_put_part_header(const wvl_plan *plan, const wvl_cs_part *part, const uint32_t *tile_packet_bytes, uint8_t *p)
+uint8_t *wvl_cs_put_part_header(const wvl_plan *plan, const wvl_cs_part *part, const uint32_t *tile_packet_bytes,
+                                uint8_t *p)
 {
     wvl_cursor c = {p, 0};
     put_part_header(&c, plan, part, tile_packet_bytes);
@@ -248,8 +254,8 @@ uint64_t wvl_cs_measure_tile_segments(const wvl_plan *plan, uint32_t tile)
     return c.bytes;
 }
 
-/* Psot < 2^32 leaves room for 15 packets of 2^28 bytes or more, whose Iplt has five bytes; all others have at most four. A length never
- * straddles, so every segment but the last carries at least PLT_DATA_BYTES - 4. */
+/* Psot < 2^32 leaves room for 15 packets of 2^28 bytes or more, whose Iplt has five bytes; all others have at most
+ * four. A length never straddles, so every segment but the last carries at least PLT_DATA_BYTES - 4. */
 uint64_t wvl_cs_bound_part_header(const wvl_plan *plan, uint64_t packet_count)
 {
     if (!plan->plt || !packet_count) {

@@ -17,7 +17,8 @@ static inline uint32_t fetch(unsigned coef_bytes, const void *line, uint32_t x, 
     return coef_bytes == 2 ? v >> 16 & 0x7FFF : v & 0x7FFFFFFF;
 }
 
-static void gather(unsigned coef_bytes, const void *above, const void *below, uint32_t width, unsigned shift, wvl_ht_row *row)
+static void gather(unsigned coef_bytes, const void *above, const void *below, uint32_t width, unsigned shift,
+                   wvl_ht_row *row)
 {
     const void *lines[2] = {above, below};
     clear_row(row, width);
@@ -36,7 +37,8 @@ static inline unsigned greater(unsigned a, unsigned b) { return a > b ? a : b; }
 static void describe(wvl_ht_row *row, uint32_t quads)
 {
     for (uint32_t q = 0; q < quads; q++) {
-        uint32_t e = row->e[q + 1], left = row->e[q] >> 24, right = row->e[q + 2] >> 8 & 0xFF, lower = e >> 8 & 0xFF, last = e >> 24;
+        uint32_t e = row->e[q + 1], left = row->e[q] >> 24, right = row->e[q + 2] >> 8 & 0xFF, lower = e >> 8 & 0xFF,
+                 last = e >> 24;
         unsigned below = greater(greater(left, lower), greater(last, right)), top = 0, rho = 0, equal = 0;
         for (unsigned n = 0; n < 4; n++) {
             top = greater(top, e >> 8 * n & 0xFF);
@@ -53,4 +55,5 @@ static void describe(wvl_ht_row *row, uint32_t quads)
 
 #include "codec/ht/cleanup_code.h"
 
-const wvl_ht_kernels wvl_ht_kernels_c = {encode_cleanup, wvl_ht_encode_refinement_c, wvl_ht_sum_plane_c, wvl_ht_sum_squares_c};
+const wvl_ht_kernels wvl_ht_kernels_c = {encode_cleanup, wvl_ht_encode_refinement_c, wvl_ht_sum_plane_c,
+                                         wvl_ht_sum_squares_c};

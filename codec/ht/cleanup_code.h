@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The HT cleanup pass (15444-15 Annex C, 7.3) quad by quad. Who includes it defines before:
- *   static void gather(coef_bytes, above, below, width, shift, row): samples of a row of quads (below NULL under the last row) to v and e;
- *   static void describe(row, quads): e to info.
+ *   static void gather(coef_bytes, above, below, width, shift, row): samples of a row of quads (below NULL under the
+ * last row) to v and e; static void describe(row, quads): e to info.
  */
 #ifndef WVL_HT_CLEANUP_CODE_H
 #define WVL_HT_CLEANUP_CODE_H
@@ -10,7 +10,7 @@
 #include "codec/core/gen/ht_tables.h"
 #include "codec/ht/segment.h"
 
-/* ---- Quads to streams -------------------------------------------------------------------------------------------------------- */
+/* ---- Quads to streams ------------------------------------------------------------------------ */
 
 /* MagSgn of a quad: U bits of every significant sample, less the one that EMB tells (e_k). */
 static inline void put_samples(wvl_ht_forward *s, const uint32_t v[4], unsigned rho, unsigned U, unsigned e_k)
@@ -21,9 +21,10 @@ static inline void put_samples(wvl_ht_forward *s, const uint32_t v[4], unsigned 
     }
 }
 
-/* Codes quad q of the row but for its U-VLC; returns the CxtVLC codeword, its bits << 8, and u << 16. predicted: kappa where several samples are
- * significant. */
-static inline uint32_t code_quad(cleanup *c, const uint16_t *table, const wvl_ht_row *row, uint32_t q, unsigned context, unsigned predicted)
+/* Codes quad q of the row but for its U-VLC; returns the CxtVLC codeword, its bits << 8, and u << 16. predicted: kappa
+ * where several samples are significant. */
+static inline uint32_t code_quad(cleanup *c, const uint16_t *table, const wvl_ht_row *row, uint32_t q, unsigned context,
+                                 unsigned predicted)
 {
     uint32_t info = row->info[q];
     unsigned rho = info & 15, greatest = info >> 16 & 0xFF, kappa = rho & (rho - 1) ? predicted : 1;
@@ -64,7 +65,10 @@ static inline void code_first_row(cleanup *c, const wvl_ht_row *row, uint32_t qu
 }
 
 /* Context of a quad from what the row above says and the rho to the left. */
-static inline unsigned context_of(uint32_t above, unsigned left) { return (above >> 4 & 5) | (unsigned)(left > 3) << 1; }
+static inline unsigned context_of(uint32_t above, unsigned left)
+{
+    return (above >> 4 & 5) | (unsigned)(left > 3) << 1;
+}
 
 static inline void code_row(cleanup *c, const wvl_ht_row *row, const wvl_ht_row *before, uint32_t quads)
 {

@@ -1,20 +1,23 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The HT cleanup pass on LANES quads of a row at once (D-ht-02), for blocks whose magnitudes have at most 15 bits in the planes that are coded: what a quad
- * says depends on the quads to its left and above only by their significance and exponents, so that all but the runs of MEL and the places of bits
- * comes out of arithmetic on whole vectors. Vectors go through it in batches, step by step, so that no step waits for one vector's chain of results.
+ * The HT cleanup pass on LANES quads of a row at once (D-ht-02), for blocks whose magnitudes have at most 15 bits in
+ * the planes that are coded: what a quad says depends on the quads to its left and above only by their significance and
+ * exponents, so that all but the runs of MEL and the places of bits comes out of arithmetic on whole vectors. Vectors
+ * go through it in batches, step by step, so that no step waits for one vector's chain of results.
  *
- * A lane of 32 bits is a quad or a column of two samples of one line: the left one in the low half, the right one in the high half. Samples are told
- * by t = 2 mu - 1, or 0 where mu is 0: odd where significant, and with as many bits as the exponent E.
+ * A lane of 32 bits is a quad or a column of two samples of one line: the left one in the low half, the right one in
+ * the high half. Samples are told by t = 2 mu - 1, or 0 where mu is 0: odd where significant, and with as many bits as
+ * the exponent E.
  *
  * Who includes it defines before:
  *   LANES (4, 8 or 16), lanes, halves, pairs: vectors of uint32_t, uint16_t and, for two quads, uint64_t;
- *   load16, load32: (line, count, shift, signs) to magnitudes and signs of count <= 2 LANES columns, 0 behind them, from samples of 16 or 32 bits;
- *   less_one: halves less 1, but 0 stays; greatest: of 32-bit lanes; length: bits of 32-bit lanes below 2^16;
- *   at_bit(t, U): 1 where bit U - 1 of a half is set, U >= 1; keep(v, n): the low n bits of halves, n <= 16;
- *   left: 64-bit lanes shifted by up to 64 each; behind(before, now): every quad's left neighbour; mask_of(v): a bit for every lane but 0;
- *   crossed(v): pairs 1, 0, 3, 2, ...; put_even(to, v): pairs 0, 2, 4, ...; put_turns(to, even, odd): even 0, odd 0, even 1, ...;
- *   squeeze(bits, members): those of the members side by side; pick(table, index) of 32-bit lanes, pick_pairs; LANES_NUMBERED: {0, 1, 2, ...}.
+ *   load16, load32: (line, count, shift, signs) to magnitudes and signs of count <= 2 LANES columns, 0 behind them,
+ * from samples of 16 or 32 bits; less_one: halves less 1, but 0 stays; greatest: of 32-bit lanes; length: bits of
+ * 32-bit lanes below 2^16; at_bit(t, U): 1 where bit U - 1 of a half is set, U >= 1; keep(v, n): the low n bits of
+ * halves, n <= 16; left: 64-bit lanes shifted by up to 64 each; behind(before, now): every quad's left neighbour;
+ * mask_of(v): a bit for every lane but 0; crossed(v): pairs 1, 0, 3, 2, ...; put_even(to, v): pairs 0, 2, 4, ...;
+ * put_turns(to, even, odd): even 0, odd 0, even 1, ...; squeeze(bits, members): those of the members side by side;
+ * pick(table, index) of 32-bit lanes, pick_pairs; LANES_NUMBERED: {0, 1, 2, ...}.
  */
 #ifndef WVL_HT_CLEANUP_LANES_H
 #define WVL_HT_CLEANUP_LANES_H
@@ -48,7 +51,7 @@ typedef struct lanes_quads {
 
 static inline lanes whole(uint32_t v) { return (lanes){0} + v; }
 
-/* ---- Samples to codes -------------------------------------------------------------------------------------------------------- */
+/* ---- Samples to codes ------------------------------------------------------------------------ */
 
 /* Bits 0 and 16 of both vectors to the four of a quad, in the order of its samples. */
 static inline lanes nibbles(lanes top, lanes bottom)
@@ -62,7 +65,8 @@ static inline halves load_line(const uint8_t *line, uint32_t count, unsigned shi
     return is_narrow ? load16(line, count, shift, sign) : load32(line, count, shift, sign);
 }
 
-static inline void load_quads(const lanes_job *j, const uint8_t *above, const uint8_t *below, uint32_t first, int is_narrow, lanes_quads *q)
+static inline void load_quads(const lanes_job *j, const uint8_t *above, const uint8_t *below, uint32_t first,
+                              int is_narrow, lanes_quads *q)
 {
     uint32_t columns = j->width - 2 * first, count = columns < 2 * LANES ? columns : 2 * LANES;
     size_t at = (size_t)first * (is_narrow ? 4 : 8);
@@ -78,15 +82,16 @@ static inline void load_quads(const lanes_job *j, const uint8_t *above, const ui
     q->rho = nibbles(q->top & 0x10001, q->bottom & 0x10001);
 }
 
-/* Bits 0 and 2 of the context, and kappa where several samples are significant. lower: t of the lower samples of the row above, from the quad to
- * the left of the first one on. */
+/* Bits 0 and 2 of the context, and kappa where several samples are significant. lower: t of the lower samples of the
+ * row above, from the quad to the left of the first one on. */
 static inline void look_above(const uint32_t *lower, lanes_quads *q)
 {
     lanes west, own, east;
     memcpy(&west, lower, sizeof west);
     memcpy(&own, lower + 1, sizeof own);
     memcpy(&east, lower + 2, sizeof east);
-    lanes near = own | west >> 16 | east << 16, told = near & 0x10001; /* samples left and right of the middle of the quad */
+    lanes near = own | west >> 16 | east << 16,
+          told = near & 0x10001; /* samples left and right of the middle of the quad */
     q->context = (told | told >> 14) & 5;
     q->kappa = greatest(length((near | near >> 16) & 0xFFFF), whole(2)) - 1;
 }
@@ -113,7 +118,8 @@ static inline void queue_quads(lanes_job *j, const lanes_quads *q, uint32_t firs
     static const lanes number = LANES_NUMBERED;
     lanes_batch *b = &j->batch;
     unsigned i = b->count++;
-    lanes emb = nibbles(at_bit(q->top, q->U), at_bit(q->bottom, q->U)) & (lanes)(q->u != 0), there = (lanes)(number < j->quads - first);
+    lanes emb = nibbles(at_bit(q->top, q->U), at_bit(q->bottom, q->U)) & (lanes)(q->u != 0),
+          there = (lanes)(number < j->quads - first);
     b->top[i] = (q->top & 0xFFFEFFFE) | q->top_sign;
     b->bottom[i] = (q->bottom & 0xFFFEFFFE) | q->bottom_sign;
     b->U[i] = q->U;
@@ -123,7 +129,7 @@ static inline void queue_quads(lanes_job *j, const lanes_quads *q, uint32_t firs
     b->ones[i] = mask_of(q->rho);
 }
 
-/* ---- Codes to streams -------------------------------------------------------------------------------------------------------- */
+/* ---- Codes to streams ------------------------------------------------------------------------ */
 
 /* The events of the first row: where both quads of a pair have u > 0, one more. */
 static inline void put_first_events(wvl_ht_plain *s, const lanes_batch *b, unsigned i)
@@ -164,7 +170,8 @@ static inline unsigned queue_vlc(lanes_batch *b, unsigned at, lanes entry, lanes
     return at + LANES / 4;
 }
 
-/* Quads in turn, n bits each: by fours where two quads never have more than 32 bits, by twos where they never have more than 64. */
+/* Quads in turn, n bits each: by fours where two quads never have more than 32 bits, by twos where they never have more
+ * than 64. */
 static inline unsigned queue_magsgn(lanes_batch *b, unsigned at, pairs even, pairs even_bits, pairs odd, pairs odd_bits)
 {
     pairs n = even_bits + odd_bits, both = even | left(odd, even_bits);
@@ -192,12 +199,14 @@ static inline unsigned queue_samples(lanes_batch *b, unsigned at, unsigned i, la
 {
     const pairs low_lane = (pairs){0} + UINT32_MAX;
     lanes e_k = entry >> 10, U = b->U[i] | b->U[i] << 16, rho = b->index[i] >> 4 & 15;
-    lanes top_bits = (U - top_of(e_k)) & (lanes)-(halves)top_of(rho), bottom_bits = (U - bottom_of(e_k)) & (lanes)-(halves)bottom_of(rho);
+    lanes top_bits = (U - top_of(e_k)) & (lanes) - (halves)top_of(rho),
+          bottom_bits = (U - bottom_of(e_k)) & (lanes) - (halves)bottom_of(rho);
     lanes top = keep(b->top[i], top_bits), bottom = keep(b->bottom[i], bottom_bits);
     lanes bits = top_bits + bottom_bits, quad_bits = (bits & 0xFFFF) + (bits >> 16);
     pairs west = (pairs)((top & 0xFFFF) | (bottom & 0xFFFF) << (top_bits & 0xFFFF)), west_bits = (pairs)(bits & 0xFFFF);
     pairs east = (pairs)(top >> 16 | bottom >> 16 << (top_bits >> 16));
-    pairs even = (west & low_lane) | left(east & low_lane, west_bits & low_lane), odd = west >> 32 | left(east >> 32, west_bits >> 32);
+    pairs even = (west & low_lane) | left(east & low_lane, west_bits & low_lane),
+          odd = west >> 32 | left(east >> 32, west_bits >> 32);
     return queue_magsgn(b, at, even, (pairs)quad_bits & low_lane, odd, (pairs)quad_bits >> 32);
 }
 
@@ -236,11 +245,11 @@ static inline void flush_batch(lanes_job *j, int is_first)
     b->count = 0;
 }
 
-/* ---- Blocks -------------------------------------------------------------------------------------------------------------------- */
+/* ---- Blocks ---------------------------------------------------------------------------------- */
 
 /* A row of quads; lower: of the row above and of this one. */
-static inline void code_lanes(lanes_job *j, const uint8_t *above, const uint8_t *below, const uint32_t *lower_before, uint32_t *lower, int is_first,
-                              int is_narrow)
+static inline void code_lanes(lanes_job *j, const uint8_t *above, const uint8_t *below, const uint32_t *lower_before,
+                              uint32_t *lower, int is_first, int is_narrow)
 {
     lanes rho_before = {0}, nothing = {0};
     for (uint32_t first = 0; first < j->quads; first += LANES) {

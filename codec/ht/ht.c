@@ -34,8 +34,9 @@ static const void *fetch_kernels(void)
 }
 
 /*
- * MagSgn: at most planes + 1 bits a sample (U); CxtVLC and U-VLC 15 bits a quad; MEL six a quad and six a pair of the first row; refinement two a
- * sample. Stuffing leaves at least fifteen bits in two bytes, and each stream may have two bytes that are not full.
+ * MagSgn: at most planes + 1 bits a sample (U); CxtVLC and U-VLC 15 bits a quad; MEL six a quad and six a pair of the
+ * first row; refinement two a sample. Stuffing leaves at least fifteen bits in two bytes, and each stream may have two
+ * bytes that are not full.
  */
 static size_t bytes_bound(uint32_t width, uint32_t height, uint32_t planes, uint8_t style)
 {
@@ -82,7 +83,10 @@ typedef struct job {
 } job;
 
 /* In the place of a pass that sets do not have: no block ends there, since it tells nothing. */
-static void skip_pass(wvl_block_output *out) { add_pass(out, out->passes[out->pass_count - 1].safe_bytes, out->passes[out->pass_count - 1].final_bytes, 0, 0); }
+static void skip_pass(wvl_block_output *out)
+{
+    add_pass(out, out->passes[out->pass_count - 1].safe_bytes, out->passes[out->pass_count - 1].final_bytes, 0, 0);
+}
 
 /* SigProp and MagRef of plane - 1, the first alone where no more than one pass is left to code. */
 static void encode_refinement(job *j, unsigned plane, uint32_t start)
@@ -113,7 +117,8 @@ static void encode_refinement(job *j, unsigned plane, uint32_t start)
 
 static int wants_more(const wvl_block_input *in, const wvl_block_output *out)
 {
-    return out->pass_count < in->max_passes && (!in->wants_more || in->wants_more(in->wants_user, out->passes, out->pass_count));
+    return out->pass_count < in->max_passes &&
+           (!in->wants_more || in->wants_more(in->wants_user, out->passes, out->pass_count));
 }
 
 /* Energy, and the gain of a first cleanup pass of this plane. */
@@ -140,7 +145,8 @@ static void skip_refinement(job *j, unsigned plane)
     if (j->in->want_gains) {
         measure(j, plane - 1);
         int64_t told = j->gains[WVL_HT_REST];
-        j->gains[WVL_HT_REST] -= j->told > INT64_MAX / 2 ? INT64_MAX : 2 * j->told; /* units are halved from plane to plane */
+        j->gains[WVL_HT_REST] -=
+            j->told > INT64_MAX / 2 ? INT64_MAX : 2 * j->told; /* units are halved from plane to plane */
         j->told = told;
     }
 }
@@ -165,7 +171,8 @@ static int encode_set(job *j, unsigned plane)
 
 static void encode_block(wvl_ht_scratch *s, const wvl_block_input *in, wvl_block_output *out)
 {
-    unsigned bits = wvl_bit_length(in->bound >> in->frac_bits), plane = in->all_sets && bits ? bits - 1 : in->cleanup_plane;
+    unsigned bits = wvl_bit_length(in->bound >> in->frac_bits),
+             plane = in->all_sets && bits ? bits - 1 : in->cleanup_plane;
     plane = in->first_set && in->first_set <= plane ? in->first_set - 1u : plane;
     job j = {s, in, in->kernels ? in->kernels : &wvl_ht_kernels_c, out, {0}, 0};
     int is_told = bits > in->cleanup_plane && in->max_passes;
@@ -185,7 +192,10 @@ static void encode_block(wvl_ht_scratch *s, const wvl_block_input *in, wvl_block
     }
 }
 
-void wvl_ht_encode_block(void *scratch, const wvl_block_input *in, wvl_block_output *out) { encode_block(scratch, in, out); }
+void wvl_ht_encode_block(void *scratch, const wvl_block_input *in, wvl_block_output *out)
+{
+    encode_block(scratch, in, out);
+}
 
 static void encode_stream(void *scratch, const void *kernels, const wvl_block_feed *feed)
 {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Streams in two steps: bits lie side by side first, without the 0s that keep 0xFF90 and more out, and many bits are put at once; then eight
- * bytes at a time are looked at and sent as they are, or up to the one that wants a 0 behind it. For processors with the low byte first.
+ * Streams in two steps: bits lie side by side first, without the 0s that keep 0xFF90 and more out, and many bits are
+ * put at once; then eight bytes at a time are looked at and sent as they are, or up to the one that wants a 0 behind
+ * it. For processors with the low byte first.
  */
 #ifndef WVL_HT_PLAIN_H
 #define WVL_HT_PLAIN_H
@@ -68,7 +69,8 @@ static inline void wvl_ht_forward_put_plain(wvl_ht_forward *s, const uint8_t *p,
 {
     size_t at = 0;
     while (bits - at >= 64) {
-        uint64_t w = wvl_ht_plain_fetch(p, at), full = (~w - UINT64_C(0x0101010101010101)) & w & UINT64_C(0x8080808080808080);
+        uint64_t w = wvl_ht_plain_fetch(p, at),
+                 full = (~w - UINT64_C(0x0101010101010101)) & w & UINT64_C(0x8080808080808080);
         memcpy(s->at, &w, sizeof w);
         if (!full) {
             s->at += 8;
@@ -97,7 +99,8 @@ static inline void wvl_ht_backward_put_plain(wvl_ht_backward *s, const uint8_t *
 {
     size_t at = 0;
     while (bits - at >= 64) {
-        uint64_t w = wvl_ht_plain_fetch(p, at), ones = UINT64_C(0x0101010101010101), sevens = ((w & 0x7F * ones) + ones) & 0x80 * ones;
+        uint64_t w = wvl_ht_plain_fetch(p, at), ones = UINT64_C(0x0101010101010101),
+                 sevens = ((w & 0x7F * ones) + ones) & 0x80 * ones;
         if (!sevens) { /* nowhere seven 1s */
             uint64_t turned = __builtin_bswap64(w);
             s->at -= 8;

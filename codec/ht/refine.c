@@ -31,7 +31,8 @@ void wvl_ht_load_stripes_c(wvl_ht_scratch *s, const wvl_block_input *in, unsigne
     }
 }
 
-/* Which part of the plane a sample belongs to: it was significant, SigProp made it so, or its first bit is left for the cleanup pass; or none. */
+/* Which part of the plane a sample belongs to: it was significant, SigProp made it so, or its first bit is left for the
+ * cleanup pass; or none. */
 static int part_of(const wvl_ht_scratch *s, uint32_t i, unsigned row)
 {
     unsigned own = s->significant[i] >> row & 1, fresh = s->fresh[i] >> row & 1, bit = s->bit[i] >> row & 1;
@@ -62,16 +63,20 @@ void wvl_ht_sum_plane_c(const wvl_ht_scratch *s, const wvl_block_input *in, unsi
     }
 }
 
-static void load_stripes(wvl_ht_scratch *s, const wvl_block_input *in, unsigned shift) { wvl_ht_load_stripes_c(s, in, shift); }
+static void load_stripes(wvl_ht_scratch *s, const wvl_block_input *in, unsigned shift)
+{
+    wvl_ht_load_stripes_c(s, in, shift);
+}
 
 #include "codec/ht/refine_code.h"
 
-wvl_ht_refinement wvl_ht_encode_refinement_c(wvl_ht_scratch *s, const wvl_block_input *in, unsigned plane, int with_magref, uint8_t *to)
+wvl_ht_refinement wvl_ht_encode_refinement_c(wvl_ht_scratch *s, const wvl_block_input *in, unsigned plane,
+                                             int with_magref, uint8_t *to)
 {
     return encode_refinement(s, in, plane, with_magref, to);
 }
 
-/* ---- Distortion ---------------------------------------------------------------------------------------------------------------- */
+/* ---- Distortion ------------------------------------------------------------------------------ */
 
 void wvl_ht_measure_plane(const wvl_ht_sums *sums, unsigned P, int exact, int64_t gains[WVL_HT_PARTS])
 {
@@ -89,8 +94,8 @@ static int64_t saturate(wide v)
 }
 
 /*
- * Cleanup: with k = m >> P the decoder puts a sample at (k + 1/2) 2^P, which removes (2k + 1) t - (k + 1/2)^2 of t = m / 2^P; exact samples
- * remove t^2. As quarters of 2^P: (8k + 4) m - (2k + 1)^2 2^P, and 4 m^2.
+ * Cleanup: with k = m >> P the decoder puts a sample at (k + 1/2) 2^P, which removes (2k + 1) t - (k + 1/2)^2 of t = m
+ * / 2^P; exact samples remove t^2. As quarters of 2^P: (8k + 4) m - (2k + 1)^2 2^P, and 4 m^2.
  */
 int64_t wvl_ht_measure_cleanup(const wvl_block_input *in, unsigned plane)
 {
@@ -102,7 +107,8 @@ int64_t wvl_ht_measure_cleanup(const wvl_block_input *in, unsigned plane)
             unsigned negative;
             uint64_t m = wvl_ht_fetch_sample(in, x, y, &negative), k = m >> P;
             if (k) {
-                gain += exact ? (wide)(4 * m) * (wide)m : (wide)(8 * k + 4) * (wide)m - ((wide)((2 * k + 1) * (2 * k + 1)) << P);
+                gain += exact ? (wide)(4 * m) * (wide)m
+                              : (wide)(8 * k + 4) * (wide)m - ((wide)((2 * k + 1) * (2 * k + 1)) << P);
             }
         }
     }

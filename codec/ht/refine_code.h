@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The HT SigProp and MagRef passes, one plane below the cleanup pass (15444-15 Annex C), compiled once for every level of processors. Who includes
- * it defines before:
- *   static void load_stripes(s, in, shift): significance, next bit and sign of every stripe column, from bit `shift` of the magnitudes on.
+ * The HT SigProp and MagRef passes, one plane below the cleanup pass (15444-15 Annex C), compiled once for every level
+ * of processors. Who includes it defines before: static void load_stripes(s, in, shift): significance, next bit and
+ * sign of every stripe column, from bit `shift` of the magnitudes on.
  */
 #ifndef WVL_HT_REFINE_CODE_H
 #define WVL_HT_REFINE_CODE_H
@@ -31,9 +31,12 @@ static inline uint32_t extract(uint32_t from, uint32_t which)
 }
 
 /* Four stripe columns in the bytes of a word. */
-static inline uint32_t load_four(const uint8_t *p) { return p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24; }
+static inline uint32_t load_four(const uint8_t *p)
+{
+    return p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24;
+}
 
-/* ---- SigProp ------------------------------------------------------------------------------------------------------------------- */
+/* ---- SigProp --------------------------------------------------------------------------------- */
 
 /* Samples of four columns with a significant neighbour, before any of these columns gets new ones. */
 static inline uint32_t members_of(const wvl_ht_scratch *s, uint32_t i, uint32_t pitch, int is_causal)
@@ -44,12 +47,15 @@ static inline uint32_t members_of(const wvl_ht_scratch *s, uint32_t i, uint32_t 
         above |= load_four(old - pitch - 1 + k) | load_four(fresh - pitch - 1 + k);
     }
     uint32_t below = is_causal ? 0 : load_four(old + pitch - 1) | load_four(old + pitch) | load_four(old + pitch + 1);
-    uint32_t near = sides | sides << 1 | sides >> 1 | own << 1 | own >> 1 | (above >> 3 & 0x01010101u) | (below & 0x01010101u) << 3;
+    uint32_t near =
+        sides | sides << 1 | sides >> 1 | own << 1 | own >> 1 | (above >> 3 & 0x01010101u) | (below & 0x01010101u) << 3;
     return near & 0x0F0F0F0Fu;
 }
 
-/* A group of up to four columns: their bits, then the signs of what became significant. absent: samples that do not exist. */
-static inline void put_group(wvl_ht_scratch *s, uint32_t i, uint32_t pitch, uint32_t columns, uint32_t absent, int is_causal, wvl_ht_forward *stream)
+/* A group of up to four columns: their bits, then the signs of what became significant. absent: samples that do not
+ * exist. */
+static inline void put_group(wvl_ht_scratch *s, uint32_t i, uint32_t pitch, uint32_t columns, uint32_t absent,
+                             int is_causal, wvl_ht_forward *stream)
 {
     uint32_t members = members_of(s, i, pitch, is_causal), own = load_four(s->significant + i) | absent;
     if (!(members & ~own)) {
@@ -67,7 +73,8 @@ static inline void put_group(wvl_ht_scratch *s, uint32_t i, uint32_t pitch, uint
         all_fresh |= fresh << 8 * k;
     }
     uint32_t signs = extract(load_four(s->negative + i), all_fresh);
-    wvl_ht_forward_put(stream, code | signs << count, count + (unsigned)__builtin_popcount(all_fresh)); /* at most 16 of either */
+    wvl_ht_forward_put(stream, code | signs << count,
+                       count + (unsigned)__builtin_popcount(all_fresh)); /* at most 16 of either */
 }
 
 static void put_propagation(wvl_ht_scratch *s, const wvl_block_input *in, wvl_ht_forward *stream)
@@ -83,7 +90,7 @@ static void put_propagation(wvl_ht_scratch *s, const wvl_block_input *in, wvl_ht
     }
 }
 
-/* ---- MagRef -------------------------------------------------------------------------------------------------------------------- */
+/* ---- MagRef ---------------------------------------------------------------------------------- */
 
 static void put_magnitude_bits(const wvl_ht_scratch *s, const wvl_block_input *in, wvl_ht_backward *stream)
 {
@@ -97,9 +104,10 @@ static void put_magnitude_bits(const wvl_ht_scratch *s, const wvl_block_input *i
     }
 }
 
-/* ---- The segment --------------------------------------------------------------------------------------------------------------- */
+/* ---- The segment ----------------------------------------------------------------------------- */
 
-/* SigProp alone: decoders read 0s beyond the end, and the last byte must not be 0xFF. Where MagRef follows, that end is kept aside. */
+/* SigProp alone: decoders read 0s beyond the end, and the last byte must not be 0xFF. Where MagRef follows, that end is
+ * kept aside. */
 static void end_propagation(const wvl_ht_forward *stream, const uint8_t *to, wvl_ht_refinement *r)
 {
     r->tail_at = (uint32_t)(stream->at - to);
@@ -129,7 +137,8 @@ static uint8_t *join_refinement(wvl_ht_forward *sigprop, wvl_ht_backward *magref
     return at;
 }
 
-static wvl_ht_refinement encode_refinement(wvl_ht_scratch *s, const wvl_block_input *in, unsigned plane, int with_magref, uint8_t *to)
+static wvl_ht_refinement encode_refinement(wvl_ht_scratch *s, const wvl_block_input *in, unsigned plane,
+                                           int with_magref, uint8_t *to)
 {
     uint8_t *end = s->refinement + sizeof s->refinement;
     wvl_ht_refinement r;

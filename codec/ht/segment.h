@@ -39,8 +39,8 @@ static inline uint8_t *end_magsgn(wvl_ht_forward *s)
     return s->at;
 }
 
-/* The last MEL byte, filled from its highest bit, and the last VLC byte, filled from its lowest, are one where they may be. The byte that
- * Scup takes half of is not shared. */
+/* The last MEL byte, filled from its highest bit, and the last VLC byte, filled from its lowest, are one where they may
+ * be. The byte that Scup takes half of is not shared. */
 static inline void join(wvl_ht_mel *mel, wvl_ht_backward *vlc, const uint8_t *vlc_end)
 {
     if (mel->run) {
@@ -50,7 +50,8 @@ static inline void join(wvl_ht_mel *mel, wvl_ht_backward *vlc, const uint8_t *vl
     unsigned mel_byte = mel->byte << mel->room, mel_mask = 0xFFu << mel->room & 0xFFu;
     unsigned vlc_byte = (unsigned)vlc->bits, vlc_mask = (1u << vlc->count) - 1, both = mel_byte | vlc_byte;
     int mel_is_open = mel->room != 8, vlc_is_open = vlc->count != 0;
-    if (mel_is_open && vlc_is_open && !((mel_byte ^ vlc_byte) & mel_mask & vlc_mask) && both != 0xFF && vlc_end - vlc->at > 1) {
+    if (mel_is_open && vlc_is_open && !((mel_byte ^ vlc_byte) & mel_mask & vlc_mask) && both != 0xFF &&
+        vlc_end - vlc->at > 1) {
         *mel->at++ = (uint8_t)both;
         return;
     }
@@ -68,7 +69,8 @@ static inline uint32_t close_segment(cleanup *c, const wvl_ht_scratch *s, const 
     const uint8_t *vlc_end = s->vlc + sizeof s->vlc;
     uint8_t *end = end_magsgn(&c->magsgn);
     join(&c->mel, &c->vlc, vlc_end);
-    size_t mel_bytes = (size_t)(c->mel.at - s->mel), vlc_bytes = (size_t)(vlc_end - c->vlc.at), suffix = mel_bytes + vlc_bytes;
+    size_t mel_bytes = (size_t)(c->mel.at - s->mel), vlc_bytes = (size_t)(vlc_end - c->vlc.at),
+           suffix = mel_bytes + vlc_bytes;
     memcpy(end, s->mel, mel_bytes);
     memcpy(end + mel_bytes, c->vlc.at, vlc_bytes);
     end += suffix;

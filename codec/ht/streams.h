@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The bit streams of an HT block (15444-15 Annex C). Forward ones send a bit 0 after a byte 0xFF; backward ones grow from high addresses to
- * low ones and send a 0 where seven 1s would stand below it and the byte sent before exceeds 0x8F. So no two bytes make 0xFF90 or more.
+ * The bit streams of an HT block (15444-15 Annex C). Forward ones send a bit 0 after a byte 0xFF; backward ones grow
+ * from high addresses to low ones and send a 0 where seven 1s would stand below it and the byte sent before exceeds
+ * 0x8F. So no two bytes make 0xFF90 or more.
  */
 #ifndef WVL_HT_STREAMS_H
 #define WVL_HT_STREAMS_H
 
 #include <stdint.h>
 
-/* ---- Forward, lowest bit first: MagSgn, SigProp --------------------------------------------------------------------------------- */
+/* ---- Forward, lowest bit first: MagSgn, SigProp ---------------------------------------------- */
 
 typedef struct wvl_ht_forward {
     uint8_t *at;
     uint64_t bits;
-    unsigned count;     /* less than 32 between two puts */
+    unsigned count; /* less than 32 between two puts */
     unsigned after_ff;
 } wvl_ht_forward;
 
@@ -71,13 +72,13 @@ static inline void wvl_ht_forward_finish(wvl_ht_forward *s)
     }
 }
 
-/* ---- Backward, lowest bit first: VLC, MagRef --------------------------------------------------------------------------------------- */
+/* ---- Backward, lowest bit first: VLC, MagRef ------------------------------------------------- */
 
 typedef struct wvl_ht_backward {
-    uint8_t *at;        /* the byte written last */
+    uint8_t *at; /* the byte written last */
     uint64_t bits;
-    unsigned count;     /* less than 32 between two puts */
-    unsigned after_high;/* the byte written last exceeds 0x8F */
+    unsigned count;      /* less than 32 between two puts */
+    unsigned after_high; /* the byte written last exceeds 0x8F */
 } wvl_ht_backward;
 
 /* As if a byte 0xFF stood at `end`. */
@@ -135,7 +136,7 @@ static inline void wvl_ht_backward_finish(wvl_ht_backward *s)
     }
 }
 
-/* ---- MEL: forward, highest bit first, an adaptive run coder ------------------------------------------------------------------------ */
+/* ---- MEL: forward, highest bit first, an adaptive run coder ---------------------------------- */
 
 typedef struct wvl_ht_mel {
     uint8_t *at;

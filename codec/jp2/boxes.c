@@ -9,20 +9,20 @@
 #include "codec/jp2/jp2.h"
 #include "codec/jp2/resolve.h"
 
-#define BRAND_JP2 0x6A703220u      /* 'jp2 ' */
-#define BRAND_JPH 0x6A706820u      /* 'jph ' (15444-15 Annex D) */
+#define BRAND_JP2 0x6A703220u /* 'jp2 ' */
+#define BRAND_JPH 0x6A706820u /* 'jph ' (15444-15 Annex D) */
 #define SIGNATURE 0x0D0A870Au
-#define COMPRESSION_WAVELET 7u     /* C of ihdr */
-#define DEPTH_VARIES 255u          /* BPC of ihdr */
+#define COMPRESSION_WAVELET 7u /* C of ihdr */
+#define DEPTH_VARIES 255u      /* BPC of ihdr */
 #define METHOD_ENUMERATED 1u
 #define METHOD_RESTRICTED_ICC 2u
-#define METHOD_ANY_ICC 3u          /* JPH */
+#define METHOD_ANY_ICC 3u /* JPH */
 #define ASSOCIATED_IMAGE 0u
 #define ASSOCIATED_NONE 65535u
 #define BOX_HEADER_BYTES 8u
 #define LONG_BOX_HEADER_BYTES 16u
 
-/* ---- The form of a box (I.4) ----------------------------------------------------------------------------------------------- */
+/* ---- The form of a box (I.4) ----------------------------------------------------------------- */
 
 static void put_box_header(wvl_cursor *c, uint32_t type, uint64_t content_bytes)
 {
@@ -53,7 +53,7 @@ size_t wvl_jp2_put_codestream_header(uint8_t out[WVL_JP2_MAX_HEADER_BYTES], uint
     return (size_t)c.bytes;
 }
 
-/* ---- jp2h (I.5.3) ---------------------------------------------------------------------------------------------------------- */
+/* ---- jp2h (I.5.3) ---------------------------------------------------------------------------- */
 
 static unsigned component_depth_byte(const wvl_plan_component *component)
 {
@@ -83,7 +83,9 @@ static void put_depths(wvl_cursor *c, const void *arg)
 static void put_color(wvl_cursor *c, const void *arg)
 {
     const wvl_jp2_header *header = arg;
-    wvl_cursor_put_u8(c, !header->info.icc ? METHOD_ENUMERATED : header->any_icc ? METHOD_ANY_ICC : METHOD_RESTRICTED_ICC);
+    wvl_cursor_put_u8(c, !header->info.icc ? METHOD_ENUMERATED
+                         : header->any_icc ? METHOD_ANY_ICC
+                                           : METHOD_RESTRICTED_ICC);
     wvl_cursor_put_u8(c, 0); /* PREC */
     wvl_cursor_put_u8(c, 0); /* APPROX */
     if (header->info.icc) {
@@ -136,7 +138,9 @@ static void put_channels(wvl_cursor *c, const void *arg)
         unsigned type = wvl_jp2_channel_type(header, i);
         wvl_cursor_put_u16(c, i);
         wvl_cursor_put_u16(c, type);
-        wvl_cursor_put_u16(c, type == WVL_CHANNEL_COLOR ? ++color : type == WVL_CHANNEL_UNSPECIFIED ? ASSOCIATED_NONE : ASSOCIATED_IMAGE);
+        wvl_cursor_put_u16(c, type == WVL_CHANNEL_COLOR         ? ++color
+                              : type == WVL_CHANNEL_UNSPECIFIED ? ASSOCIATED_NONE
+                                                                : ASSOCIATED_IMAGE);
     }
 }
 
@@ -174,7 +178,8 @@ static void put_header(wvl_cursor *c, const void *arg)
         put_box(c, WVL_BOX_PALETTE, put_palette, header);
         put_box(c, WVL_BOX_MAPPING, put_mapping, header);
     }
-    if (header->channel_count != header->color_count) { /* else channel i is colour i + 1 without being told (I.5.3.6) */
+    if (header->channel_count !=
+        header->color_count) { /* else channel i is colour i + 1 without being told (I.5.3.6) */
         put_box(c, WVL_BOX_CHANNELS, put_channels, header);
     }
     if (header->capture.present || header->display.present) {
@@ -182,7 +187,7 @@ static void put_header(wvl_cursor *c, const void *arg)
     }
 }
 
-/* ---- The file up to the codestream ----------------------------------------------------------------------------------------- */
+/* ---- The file up to the codestream ----------------------------------------------------------- */
 
 static void put_signature(wvl_cursor *c, const void *arg)
 {
@@ -234,8 +239,8 @@ static void add_line(void *user, const char *line)
     lines->used += n < 0 ? 0 : (size_t)n;
 }
 
-wvl_status wvl_jp2_build_boxes(const wvl_allocator *allocator, const wvl_plan *plan, const wvl_jp2_info *info, wvl_blob *before, char *error,
-                               size_t error_bytes)
+wvl_status wvl_jp2_build_boxes(const wvl_allocator *allocator, const wvl_plan *plan, const wvl_jp2_info *info,
+                               wvl_blob *before, char *error, size_t error_bytes)
 {
     text_lines lines = {error_bytes ? error : NULL, error_bytes, 0};
     wvl_report report = {add_line, &lines, 0};

@@ -3,8 +3,8 @@
 #include "codec/jp2/resolve.h"
 
 #define MOST_TERM 65535u
-#define LEAST_SCALED 0.9e-4      /* below 1 / 10000 by more than any rounding */
-#define EXACT_ERROR 1e-12        /* rounding of value and scaling stays below this: what is nearer is meant to be equal */
+#define LEAST_SCALED 0.9e-4 /* below 1 / 10000 by more than any rounding */
+#define EXACT_ERROR 1e-12   /* rounding of value and scaling stays below this: what is nearer is meant to be equal */
 #define MOST_ERROR 1e-4
 #define MOST_EXPONENT 127
 
@@ -17,13 +17,14 @@ static double relative_error(double x, uint64_t n, uint64_t d)
 /* Largest a with a * h1 + h0 <= MOST_TERM; unlimited when h1 is 0. */
 static uint64_t most_quotient(uint64_t h1, uint64_t h0) { return h1 ? (MOST_TERM - h0) / h1 : UINT64_MAX; }
 
-/* Continued fraction of x in [LEAST_SCALED, MOST_TERM], ended by the last convergent or intermediate fraction whose terms fit. Both
- * first convergents fit: floor(x) / 1 and, below 1, 1 / floor(1 / x) with 1 / x < 11112. */
+/* Continued fraction of x in [LEAST_SCALED, MOST_TERM], ended by the last convergent or intermediate fraction whose
+ * terms fit. Both first convergents fit: floor(x) / 1 and, below 1, 1 / floor(1 / x) with 1 / x < 11112. */
 static double reduce(double x, wvl_jp2_ratio *ratio)
 {
     uint64_t n0 = 0, n1 = 1, d0 = 1, d1 = 0;
     for (double rest = x;;) {
-        uint64_t most_n = most_quotient(n1, n0), most_d = most_quotient(d1, d0), most = most_n < most_d ? most_n : most_d;
+        uint64_t most_n = most_quotient(n1, n0), most_d = most_quotient(d1, d0),
+                 most = most_n < most_d ? most_n : most_d;
         int cut = rest >= (double)most + 1.0;
         uint64_t quotient = cut ? most : (uint64_t)rest;
         uint64_t n = quotient * n1 + n0, d = quotient * d1 + d0;

@@ -19,7 +19,8 @@ static int take_info(const wvl_jp2_info *given, wvl_jp2_info *info, wvl_report *
         return 1;
     }
     if (!wvl_struct_read(info, sizeof *info, given, WVL_STRUCT_UNTIL(wvl_jp2_info, color_unknown))) {
-        wvl_report_add(report, "jp2: struct_size of wvl_jp2_info is not set, or members that this version does not know are");
+        wvl_report_add(report,
+                       "jp2: struct_size of wvl_jp2_info is not set, or members that this version does not know are");
         return 0;
     }
     return 1;
@@ -28,22 +29,23 @@ static int take_info(const wvl_jp2_info *given, wvl_jp2_info *info, wvl_report *
 static uint8_t has_mixed_depth(const wvl_plan *plan)
 {
     for (uint32_t c = 1; c < plan->component_count; c++) {
-        if (plan->components[c].depth != plan->components[0].depth || plan->components[c].is_signed != plan->components[0].is_signed) {
+        if (plan->components[c].depth != plan->components[0].depth ||
+            plan->components[c].is_signed != plan->components[0].is_signed) {
             return 1;
         }
     }
     return 0;
 }
 
-/* ---- Palette (I.5.3.4) ----------------------------------------------------------------------------------------------------- */
+/* ---- Palette (I.5.3.4) ----------------------------------------------------------------------- */
 
 static void check_palette_values(const wvl_jp2_info *info, wvl_report *report)
 {
     uint32_t count = info->palette_entries * info->palette_columns;
     for (uint32_t i = 0; i < count; i++) {
         if (info->palette[i] >> info->palette_depth) {
-            wvl_report_add(report, "palette: entry %u, column %u is %u and does not fit %u bits", i / info->palette_columns,
-                           i % info->palette_columns, info->palette[i], info->palette_depth);
+            wvl_report_add(report, "palette: entry %u, column %u is %u and does not fit %u bits",
+                           i / info->palette_columns, i % info->palette_columns, info->palette[i], info->palette_depth);
             return; /* the first names the mistake */
         }
     }
@@ -87,7 +89,7 @@ static uint32_t count_channels(const wvl_jp2_header *header)
     return header->plan->component_count + (info->palette_entries ? columns - (columns > 0) : 0);
 }
 
-/* ---- Channels and colour (I.5.3.3, I.5.3.6) -------------------------------------------------------------------------------- */
+/* ---- Channels and colour (I.5.3.3, I.5.3.6) -------------------------------------------------- */
 
 unsigned wvl_jp2_channel_type(const wvl_jp2_header *header, uint32_t channel)
 {
@@ -104,7 +106,8 @@ static void check_channel_types(wvl_jp2_header *header, wvl_report *report)
     const wvl_jp2_info *info = &header->info;
     uint32_t opacity_count = 0, before = report->count;
     if ((info->channel_types || info->channel_count) && info->channel_count != header->channel_count) {
-        wvl_report_add(report, "channels: %u are described, components and palette make %u", info->channel_count, header->channel_count);
+        wvl_report_add(report, "channels: %u are described, components and palette make %u", info->channel_count,
+                       header->channel_count);
         header->info.channel_types = NULL; /* not to be read beyond its end */
         return;
     }
@@ -119,7 +122,8 @@ static void check_channel_types(wvl_jp2_header *header, wvl_report *report)
         }
     }
     if (opacity_count > 1) {
-        wvl_report_add(report, "channels: %u are opacity; at most one may belong to the whole image (I.5.3.6)", opacity_count);
+        wvl_report_add(report, "channels: %u are opacity; at most one may belong to the whole image (I.5.3.6)",
+                       opacity_count);
     }
 }
 
@@ -146,8 +150,11 @@ static void resolve_enumerated(wvl_jp2_header *header, wvl_report *report)
 {
     wvl_color color = header->info.color == WVL_COLOR_AUTO ? guess_color(header) : header->info.color;
     if (color == WVL_COLOR_AUTO) {
-        wvl_report_add(report, "colour: JP2 expresses grey (1 colour channel), sRGB and sYCC (3); %u channels, %u of them colour, need a colour by name "
-                       "or a raw codestream (I.5.3.3)", header->channel_count,
+        wvl_report_add(report,
+                       "colour: JP2 expresses grey (1 colour channel), sRGB and sYCC (3); %u channels, %u of them "
+                       "colour, need a colour by name "
+                       "or a raw codestream (I.5.3.3)",
+                       header->channel_count,
                        header->info.channel_types ? count_declared_colors(header) : header->channel_count);
     } else if (color != WVL_COLOR_GREY && color != WVL_COLOR_SRGB && color != WVL_COLOR_SYCC) {
         wvl_report_add(report, "colour: %u is none of 16 (sRGB), 17 (grey), 18 (sYCC) (I.5.3.3)", (unsigned)color);
@@ -169,7 +176,8 @@ static void resolve_profile(wvl_jp2_header *header, wvl_report *report)
     }
     if (info->color == WVL_COLOR_SYCC || (info->color == WVL_COLOR_GREY && header->color_count == 3) ||
         (info->color == WVL_COLOR_SRGB && header->color_count == 1)) {
-        wvl_report_add(report, "colour: %u is named beside an ICC profile of another kind; name none (I.5.3.3)", (unsigned)info->color);
+        wvl_report_add(report, "colour: %u is named beside an ICC profile of another kind; name none (I.5.3.3)",
+                       (unsigned)info->color);
     }
 }
 
@@ -177,12 +185,15 @@ static void resolve_profile(wvl_jp2_header *header, wvl_report *report)
 static void check_color_count(const wvl_jp2_header *header, wvl_report *report)
 {
     const wvl_jp2_info *info = &header->info;
-    uint32_t want = header->color_count, colors = info->channel_types ? count_declared_colors(header) : header->channel_count;
+    uint32_t want = header->color_count,
+             colors = info->channel_types ? count_declared_colors(header) : header->channel_count;
     int too_many = info->channel_types ? colors > want : info->icc && colors > want + 1;
     if (want && (colors < want || too_many)) { /* want 0 is reported already */
-        const char *name = header->enumerated == WVL_COLOR_GREY ? "grey" : header->enumerated == WVL_COLOR_SRGB ? "sRGB" : "sYCC";
-        wvl_report_add(report, "colour: %s has %u colour channel%s, the picture has %u (I.5.3.6)", info->icc ? "the ICC profile" : name, want,
-                       want == 1 ? "" : "s", colors);
+        const char *name = header->enumerated == WVL_COLOR_GREY   ? "grey"
+                           : header->enumerated == WVL_COLOR_SRGB ? "sRGB"
+                                                                  : "sYCC";
+        wvl_report_add(report, "colour: %s has %u colour channel%s, the picture has %u (I.5.3.6)",
+                       info->icc ? "the ICC profile" : name, want, want == 1 ? "" : "s", colors);
     }
 }
 
@@ -199,7 +210,7 @@ static void resolve_color(wvl_jp2_header *header, wvl_report *report)
     check_color_count(header, report);
 }
 
-/* ---- Resolution, boxes ----------------------------------------------------------------------------------------------------- */
+/* ---- Resolution, boxes ----------------------------------------------------------------------- */
 
 static void resolve_resolution(const char *name, double x, double y, wvl_jp2_resolution *resolution, wvl_report *report)
 {
@@ -208,7 +219,9 @@ static void resolve_resolution(const char *name, double x, double y, wvl_jp2_res
         return;
     }
     if (!wvl_jp2_find_ratio(x, &resolution->x) || !wvl_jp2_find_ratio(y, &resolution->y)) {
-        wvl_report_add(report, "%s resolution %g by %g per metre: both must be positive and expressible as N / D * 10^E with 16-bit N and D (I.5.3.7)",
+        wvl_report_add(report,
+                       "%s resolution %g by %g per metre: both must be positive and expressible as N / D * 10^E with "
+                       "16-bit N and D (I.5.3.7)",
                        name, x, y);
         return;
     }
@@ -248,8 +261,10 @@ int wvl_jp2_resolve_header(const wvl_plan *plan, const wvl_jp2_info *info, wvl_j
     header->channel_count = count_channels(header);
     check_channel_types(header, report);
     resolve_color(header, report);
-    resolve_resolution("capture", header->info.capture_x_per_metre, header->info.capture_y_per_metre, &header->capture, report);
-    resolve_resolution("display", header->info.display_x_per_metre, header->info.display_y_per_metre, &header->display, report);
+    resolve_resolution("capture", header->info.capture_x_per_metre, header->info.capture_y_per_metre, &header->capture,
+                       report);
+    resolve_resolution("display", header->info.display_x_per_metre, header->info.display_y_per_metre, &header->display,
+                       report);
     check_boxes(&header->info, report);
     return report->count == before;
 }

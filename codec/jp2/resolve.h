@@ -18,12 +18,12 @@ typedef struct wvl_jp2_resolution {
 
 typedef struct wvl_jp2_header {
     const wvl_plan *plan;
-    wvl_jp2_info info;         /* members past the caller's struct_size are 0 */
-    uint32_t channel_count;    /* after the palette */
-    uint32_t color_count;      /* of the colour space */
-    uint32_t enumerated;       /* EnumCS; unused with a profile */
-    uint8_t any_icc;           /* JPH: a profile that is not of the restricted kind */
-    uint8_t mixed_depth;       /* components differ in depth or sign: bpcc */
+    wvl_jp2_info info;      /* members past the caller's struct_size are 0 */
+    uint32_t channel_count; /* after the palette */
+    uint32_t color_count;   /* of the colour space */
+    uint32_t enumerated;    /* EnumCS; unused with a profile */
+    uint8_t any_icc;        /* JPH: a profile that is not of the restricted kind */
+    uint8_t mixed_depth;    /* components differ in depth or sign: bpcc */
     wvl_jp2_resolution capture, display;
 } wvl_jp2_header;
 
@@ -32,11 +32,12 @@ int wvl_jp2_resolve_header(const wvl_plan *plan, const wvl_jp2_info *info, wvl_j
 /* wvl_channel_type of a channel. */
 unsigned wvl_jp2_channel_type(const wvl_jp2_header *header, uint32_t channel);
 
-/* Best approximation with 16-bit terms. 0: value is not positive, not finite, or out of reach (relative error above 1e-4). */
+/* Best approximation with 16-bit terms. 0: value is not positive, not finite, or out of reach (relative error above
+ * 1e-4). */
 int wvl_jp2_find_ratio(double value, wvl_jp2_ratio *ratio);
 
-/* Checks that a profile is of the restricted kind (I.5.3.3: monochrome or three-component matrix-based). Returns its number of colours, 0
- * when that is unknown. */
+/* Checks that a profile is of the restricted kind (I.5.3.3: monochrome or three-component matrix-based). Returns its
+ * number of colours, 0 when that is unknown. */
 unsigned wvl_jp2_check_profile(const uint8_t *profile, size_t bytes, wvl_report *report);
 /* Colours of any profile that holds together; 0 and a report. */
 unsigned wvl_jp2_count_profile_colors(const uint8_t *profile, size_t bytes, wvl_report *report);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "codec/mq/mq.h"
 
-#define TRANSITION(row, q, nmps, nlps, flip) \
+#define TRANSITION(row, q, nmps, nlps, flip)                                                                           \
     {q, 2 * (nmps), 2 * (nlps) + (flip)}, {q, 2 * (nmps) + 1, 2 * (nlps) + 1 - (flip)},
 
 const wvl_mq_transition wvl_mq_transitions[WVL_MQ_STATE_COUNT] = {WVL_MQ_ROWS(TRANSITION)};

@@ -10,8 +10,8 @@
 #include "codec/core/mq_table.h"
 
 /*
- * bp points at the pending byte B in the output. At the start of a segment it points one before the segment, at a byte that must
- * exist, must not be 0xFF and keeps its value: nothing carries out of a segment.
+ * bp points at the pending byte B in the output. At the start of a segment it points one before the segment, at a byte
+ * that must exist, must not be 0xFF and keeps its value: nothing carries out of a segment.
  */
 typedef struct wvl_mq {
     uint32_t a;
@@ -40,15 +40,16 @@ void wvl_mq_encode_bit(wvl_mq *mq, unsigned ctx, unsigned bit);
 void wvl_mq_encode_symbols(wvl_mq *mq, const uint8_t *symbols, size_t count);
 
 /*
- * `symbol_count` symbols of each of `count` codewords, coded in turns. Up to WVL_MQ_READ_AHEAD bytes beyond the lists are read, and have no
- * effect. The C form works on two codewords at a time. The AVX2 form may have given a carry to B that C would still hold: the same code, and
- * the same ends (core/mq_length.h).
+ * `symbol_count` symbols of each of `count` codewords, coded in turns. Up to WVL_MQ_READ_AHEAD bytes beyond the lists
+ * are read, and have no effect. The C form works on two codewords at a time. The AVX2 form may have given a carry to B
+ * that C would still hold: the same code, and the same ends (core/mq_length.h).
  */
 #define WVL_MQ_MAX_LANES 16
 #define WVL_MQ_READ_AHEAD 16
 void wvl_mq_encode_lanes_c(wvl_mq *const mq[], const uint8_t *const symbols[], unsigned count, size_t symbol_count);
 void wvl_mq_encode_lanes_avx2(wvl_mq *const mq[], const uint8_t *const symbols[], unsigned count, size_t symbol_count);
-void wvl_mq_encode_lanes_avx512(wvl_mq *const mq[], const uint8_t *const symbols[], unsigned count, size_t symbol_count);
+void wvl_mq_encode_lanes_avx512(wvl_mq *const mq[], const uint8_t *const symbols[], unsigned count,
+                                size_t symbol_count);
 
 /* The ways a segment can stand at a given moment. Lengths count from the start of the segment. */
 typedef struct wvl_segment_end {

@@ -27,8 +27,9 @@ void wvl_raw_encode_symbols(wvl_raw *raw, const uint8_t *symbols, size_t count)
 }
 
 /*
- * A partial byte is filled with 0, 1, 0, 1.. (D.6), which never makes 0xFF. A last full 0xFF is left out, unless predictable
- * termination asks for the stuffed byte after it (0101010), or leaving it out would make the segment shorter than at the pass before.
+ * A partial byte is filled with 0, 1, 0, 1.. (D.6), which never makes 0xFF. A last full 0xFF is left out, unless
+ * predictable termination asks for the stuffed byte after it (0101010), or leaving it out would make the segment
+ * shorter than at the pass before.
  */
 wvl_segment_end wvl_raw_fetch_end(const wvl_raw *raw, int predictable, uint32_t floor_bytes)
 {

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The MQ coder over lists of symbols. A branch on a decision is mispredicted whenever the decision surprises, which is what the coder
- * is for; so a step has no branch but the one for a finished byte. What remains is a chain of dependent steps (context state, interval,
- * shift, state), and two codewords that have nothing to do with each other, coded in turns, fill the gaps of each other's chains.
+ * The MQ coder over lists of symbols. A branch on a decision is mispredicted whenever the decision surprises, which is
+ * what the coder is for; so a step has no branch but the one for a finished byte. What remains is a chain of dependent
+ * steps (context state, interval, shift, state), and two codewords that have nothing to do with each other, coded in
+ * turns, fill the gaps of each other's chains.
  */
 #include <string.h>
 
@@ -28,12 +29,13 @@ static unsigned top_bit(uint32_t v)
  * By 2 * state + bit: Qe, twice the state after renormalisation in bits 16..23, bit 31 set where the bit is the MPS.
  */
 #define STEP(q, mps, next) (uint32_t)(q) | (uint32_t)(next) << 17 | (uint32_t)(mps) << 31
-#define STEPS(row, q, nmps, nlps, flip)                                                         \
-    STEP(q, 1, 2 * (nmps)), STEP(q, 0, 2 * (nlps) + (flip)), STEP(q, 0, 2 * (nlps) + 1 - (flip)), \
+#define STEPS(row, q, nmps, nlps, flip)                                                                                \
+    STEP(q, 1, 2 * (nmps)), STEP(q, 0, 2 * (nlps) + (flip)), STEP(q, 0, 2 * (nlps) + 1 - (flip)),                      \
         STEP(q, 1, 2 * (nmps) + 1),
 static const uint32_t steps[2 * WVL_MQ_STATE_COUNT] = {WVL_MQ_ROWS(STEPS)};
 
-/* A coder at work. C may run up to 14 shifts past the end of a byte, so it takes 64 bits; ct falls to 0 or below then. */
+/* A coder at work. C may run up to 14 shifts past the end of a byte, so it takes 64 bits; ct falls to 0 or below then.
+ */
 typedef struct lane {
     uint64_t c;
     uint32_t a;
@@ -64,8 +66,8 @@ static ALWAYS_INLINE void put_bytes(lane *l)
 }
 
 /*
- * With `upper` = A - Qe: the MPS takes the larger part, the LPS the smaller. C moves up by Qe when the part taken is the upper one.
- * The new A has its top bit at 15 - shift.
+ * With `upper` = A - Qe: the MPS takes the larger part, the LPS the smaller. C moves up by Qe when the part taken is
+ * the upper one. The new A has its top bit at 15 - shift.
  */
 static ALWAYS_INLINE void put_symbol(lane *l, unsigned symbol)
 {
@@ -73,7 +75,7 @@ static ALWAYS_INLINE void put_symbol(lane *l, unsigned symbol)
     uint32_t qe = step & 0xFFFF, upper = l->a - qe, is_mps = (uint32_t)((int32_t)step >> 31);
     uint32_t smaller = upper < qe ? upper : qe;
     uint32_t a = smaller ^ ((upper ^ qe) & is_mps);
-    uint32_t takes_upper = (uint32_t)-(upper < qe) ^ is_mps;
+    uint32_t takes_upper = (uint32_t) - (upper < qe) ^ is_mps;
     unsigned shift = top_bit(a) ^ 15;
     uint32_t renormalised = (a >> 15) - 1;
     l->state[symbol >> 1] = (uint8_t)(state ^ ((state ^ (step >> 16 & 0xFF)) & renormalised));

@@ -13,11 +13,13 @@
 int wvl_depth_is_possible(const wvl_plan *plan)
 {
     const wvl_layer_target *last = &plan->layers[plan->layer_count - 1];
-    int kind = last->kind == WVL_RATE_BYTES || last->kind == WVL_RATE_SLOPE || (last->kind == WVL_RATE_ALL && plan->max_bytes);
+    int kind =
+        last->kind == WVL_RATE_BYTES || last->kind == WVL_RATE_SLOPE || (last->kind == WVL_RATE_ALL && plan->max_bytes);
     for (uint32_t i = 0; i < plan->layer_count; i++) {
         kind = kind && plan->layers[i].kind != WVL_RATE_PSNR;
     }
-    return kind && !plan->region_count && wvl_rate_reach(plan) < 65536 && (!plan->max_component_bytes || wvl_plan_rate_groups(plan) > 1);
+    return kind && !plan->region_count && wvl_rate_reach(plan) < 65536 &&
+           (!plan->max_component_bytes || wvl_plan_rate_groups(plan) > 1);
 }
 
 uint64_t wvl_depth_memory_bytes(const wvl_plan *plan)
@@ -44,7 +46,8 @@ void wvl_depth_init(wvl_depth *depth, const wvl_plan *plan, void *memory)
     depth->survey = depth->is_enabled && plan->rdoq ? depth->parts + 2 * (size_t)depth->groups : NULL;
 }
 
-void wvl_depth_put_block(wvl_depth_part *part, const wvl_pass *passes, const uint16_t *slopes, uint32_t pass_count, uint64_t samples)
+void wvl_depth_put_block(wvl_depth_part *part, const wvl_pass *passes, const uint16_t *slopes, uint32_t pass_count,
+                         uint64_t samples)
 {
     uint32_t end = 0, bytes = 0, used = atomic_load_explicit(&part->used, memory_order_relaxed);
     atomic_fetch_add_explicit(&part->seen, samples, memory_order_relaxed);
@@ -56,7 +59,8 @@ void wvl_depth_put_block(wvl_depth_part *part, const wvl_pass *passes, const uin
             end = wvl_max_u32(end, bin + 1);
         }
     }
-    while (end > used && !atomic_compare_exchange_weak_explicit(&part->used, &used, end, memory_order_relaxed, memory_order_relaxed)) {
+    while (end > used && !atomic_compare_exchange_weak_explicit(&part->used, &used, end, memory_order_relaxed,
+                                                                memory_order_relaxed)) {
     }
 }
 
@@ -78,7 +82,9 @@ static int scale_parts(const wvl_depth *depth, const wvl_depth_part *parts, doub
         wave += depth->parts[k].samples;
     }
     for (uint32_t k = 0; k < 2 * depth->groups; k++) {
-        double seen = (double)atomic_load_explicit(&parts[k].seen, memory_order_relaxed), all = parts == depth->survey ? (double)atomic_load_explicit(&parts[k].weight, memory_order_relaxed) : parts[k].samples;
+        double seen = (double)atomic_load_explicit(&parts[k].seen, memory_order_relaxed),
+               all = parts == depth->survey ? (double)atomic_load_explicit(&parts[k].weight, memory_order_relaxed)
+                                            : parts[k].samples;
         all *= depth->samples / wave;
         if (seen <= 0.0 && all > 0.0) {
             return 0;
@@ -96,7 +102,8 @@ static uint32_t lower(uint32_t bin, int64_t margin)
 
 /* Down from the steep end until the budget is full; a group that is full before stops counting. */
 /* floors: slopes below which nothing counts; NULL: none. */
-static void find_thresholds(const wvl_depth *depth, const wvl_depth_part *parts, const uint32_t *floors, int64_t margin, uint32_t *thresholds)
+static void find_thresholds(const wvl_depth *depth, const wvl_depth_part *parts, const uint32_t *floors, int64_t margin,
+                            uint32_t *thresholds)
 {
     double scales[2 * WVL_RATE_GROUPS], bytes[WVL_RATE_GROUPS] = {0}, total = 0.0;
     int is_full[WVL_RATE_GROUPS] = {0}, is_known = depth->known || !scale_parts(depth, parts, scales);
@@ -132,7 +139,10 @@ void wvl_depth_fetch_thresholds(const wvl_depth *depth, uint32_t margin, uint32_
     }
 }
 
-void wvl_depth_fetch_slopes(const wvl_depth *depth, const uint32_t *floors, uint32_t *slopes) { find_thresholds(depth, depth->survey, floors, 0, slopes); }
+void wvl_depth_fetch_slopes(const wvl_depth *depth, const uint32_t *floors, uint32_t *slopes)
+{
+    find_thresholds(depth, depth->survey, floors, 0, slopes);
+}
 
 void wvl_depth_weigh(wvl_depth_part *survey, uint64_t weight, uint64_t samples)
 {
@@ -145,7 +155,8 @@ int wvl_depth_is_heavy(const wvl_depth *depth)
     double bytes = 0.0, wave = 0.0, least = depth->cap * depth->groups;
     for (uint32_t k = 0; k < 2 * depth->groups; k++) {
         double samples = (double)atomic_load(&depth->survey[k].weighed);
-        bytes += samples > 0.0 ? (double)atomic_load(&depth->survey[k].weight) / samples * depth->parts[k].samples : 0.0;
+        bytes +=
+            samples > 0.0 ? (double)atomic_load(&depth->survey[k].weight) / samples * depth->parts[k].samples : 0.0;
         wave += depth->parts[k].samples;
     }
     return bytes * depth->samples / wave * WVL_DEPTH_BYTES_OF_WEIGHT > (least < depth->budget ? least : depth->budget);

@@ -7,8 +7,8 @@
 #include "codec/rate/measure.h"
 
 #define MAX_CANDIDATES 4096u
-#define MAX_TRIES 384u       /* measured packets; each costs a header */
-#define REACH 6u             /* passes beyond the cut that are candidates */
+#define MAX_TRIES 384u /* measured packets; each costs a header */
+#define REACH 6u       /* passes beyond the cut that are candidates */
 
 typedef struct candidate {
     uint64_t precinct, block;
@@ -19,7 +19,7 @@ typedef struct candidate {
 typedef struct candidate_list {
     candidate *items;
     uint32_t count;
-    uint32_t floor_slope;    /* below it nothing enters a full list */
+    uint32_t floor_slope; /* below it nothing enters a full list */
     uint64_t slack;
 } candidate_list;
 
@@ -41,7 +41,8 @@ static int by_slope(const void *a, const void *b)
     return p->cut < q->cut ? -1 : p->cut > q->cut;
 }
 
-/* When full, the better half stays: the same list whatever the order of arrival would be, up to ties, and the order is fixed. */
+/* When full, the better half stays: the same list whatever the order of arrival would be, up to ties, and the order is
+ * fixed. */
 static void add_candidate(candidate_list *list, candidate c)
 {
     if (c.slope <= list->floor_slope) {
@@ -56,9 +57,11 @@ static void add_candidate(candidate_list *list, candidate c)
 }
 
 /* Passes up to the last point of the hull that is not much less steep than the threshold. */
-static uint32_t find_end(const wvl_layer_job *job, const wvl_coded_block *block, const wvl_block_state *state, uint32_t threshold)
+static uint32_t find_end(const wvl_layer_job *job, const wvl_coded_block *block, const wvl_block_state *state,
+                         uint32_t threshold)
 {
-    uint32_t cut = state->next_passes, end = wvl_min_u32(block->pass_count, cut + REACH), reach = wvl_rate_reach(job->plan);
+    uint32_t cut = state->next_passes, end = wvl_min_u32(block->pass_count, cut + REACH),
+             reach = wvl_rate_reach(job->plan);
     if (threshold <= reach) {
         return end;
     }
@@ -73,7 +76,8 @@ static uint32_t find_end(const wvl_layer_job *job, const wvl_coded_block *block,
     return found;
 }
 
-static void add_block(const wvl_layer_job *job, const wvl_coded_tile *tile, candidate c, uint32_t threshold, int last, candidate_list *list)
+static void add_block(const wvl_layer_job *job, const wvl_coded_tile *tile, candidate c, uint32_t threshold, int last,
+                      candidate_list *list)
 {
     const wvl_coded_block *block = &tile->blocks[c.block];
     const wvl_block_state *state = &tile->states[c.block];
@@ -97,7 +101,8 @@ static void add_block(const wvl_layer_job *job, const wvl_coded_tile *tile, cand
     }
 }
 
-static void add_precinct(const wvl_layer_job *job, uint32_t t, uint64_t p, const wvl_layer_cuts *cuts, candidate_list *list)
+static void add_precinct(const wvl_layer_job *job, uint32_t t, uint64_t p, const wvl_layer_cuts *cuts,
+                         candidate_list *list)
 {
     const wvl_coded_tile *tile = &job->tiles[t];
     const wvl_precinct *precinct = &tile->precincts[p];
@@ -168,7 +173,8 @@ static int try_candidate(wvl_layer_job *job, const candidate *c, filling *f)
 
 uint64_t wvl_rate_fill_bytes(void) { return MAX_CANDIDATES * sizeof(candidate); }
 
-void wvl_rate_fill(wvl_layer_job *job, const wvl_layer_cuts *cuts, const wvl_layer_room *room, wvl_layer_cost *cost, uint64_t *group_bytes)
+void wvl_rate_fill(wvl_layer_job *job, const wvl_layer_cuts *cuts, const wvl_layer_room *room, wvl_layer_cost *cost,
+                   uint64_t *group_bytes)
 {
     filling f = {cuts, room, cost, group_bytes};
     uint64_t budget = room->budget, used = room->codestream_bytes(room->user, cost);

@@ -15,7 +15,7 @@ int wvl_histogram_has_gains(const wvl_plan *plan)
     return has;
 }
 
-/* ---- Bytes: integers, so nobody can tell in which order they were added ----------------------------------------------------------- */
+/* ---- Bytes: integers, so nobody can tell in which order they were added ---------------------- */
 
 static void add_bytes(uint64_t *sum, uint32_t bytes, int is_alone)
 {
@@ -45,7 +45,8 @@ static void visit_bodies(wvl_layer_job *job, wvl_coded_tile *tile, uint64_t p, u
 {
     const wvl_slope_sums *sums = user;
     const wvl_precinct *precinct = &tile->precincts[p];
-    uint64_t *bodies = sums->bodies + (uint64_t)wvl_plan_rate_group(job->plan, precinct->component, precinct->resolution) * WVL_SLOPES;
+    uint64_t *bodies =
+        sums->bodies + (uint64_t)wvl_plan_rate_group(job->plan, precinct->component, precinct->resolution) * WVL_SLOPES;
     (void)worker;
     for (unsigned i = 0; i < precinct->band_count; i++) {
         const wvl_precinct_band *pb = &precinct->band[i];
@@ -81,7 +82,7 @@ static void sum_bodies(const wvl_plan *plan, const wvl_slope_sums *sums)
     }
 }
 
-/* ---- Gains: doubles, added in a fixed order ----------------------------------------------------------------------------------------- */
+/* ---- Gains: doubles, added in a fixed order -------------------------------------------------- */
 
 static void add_gains(const wvl_layer_job *job, const wvl_coded_block *block, double *sums)
 {
@@ -97,7 +98,8 @@ static void add_gains(const wvl_layer_job *job, const wvl_coded_block *block, do
     sums[0] += (double)(gains[block->pass_count - 1] - gain);
 }
 
-static void add_precinct(const wvl_layer_job *job, const wvl_coded_tile *tile, const wvl_precinct *precinct, wvl_slope_sums *sums)
+static void add_precinct(const wvl_layer_job *job, const wvl_coded_tile *tile, const wvl_precinct *precinct,
+                         wvl_slope_sums *sums)
 {
     for (unsigned i = 0; i < precinct->band_count; i++) {
         const wvl_precinct_band *pb = &precinct->band[i];
@@ -105,7 +107,8 @@ static void add_precinct(const wvl_layer_job *job, const wvl_coded_tile *tile, c
         for (uint64_t k = 0; k < wvl_precinct_blocks(pb); k++) {
             const wvl_coded_block *block = &tile->blocks[wvl_precinct_block(pb, k)];
             /* also of what lies below the step */
-            sums->energy += (double)wvl_rate_weigh_energy(band, job->plan->gain_exponent, block->energy, block->energy_shift);
+            sums->energy +=
+                (double)wvl_rate_weigh_energy(band, job->plan->gain_exponent, block->energy, block->energy_shift);
             if (sums->gains && block->pass_count) {
                 add_gains(job, block, sums->gains);
             }

@@ -5,14 +5,14 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "codec/rate/histogram.h"
 #include "codec/core/hull.h"
+#include "codec/rate/histogram.h"
 #include "codec/rate/measure.h"
 #include "codec/rate/quality.h"
 #include "codec/rate/search.h"
 #include "codec/rate/sweep.h"
 
-/* ---- Thresholds --------------------------------------------------------------------------------------------------------------- */
+/* ---- Thresholds ------------------------------------------------------------------------------ */
 
 /* Greatest threshold whose estimated squared error does not exceed the target. */
 static uint32_t threshold_of_error(const wvl_layer_job *job, double target)
@@ -29,7 +29,7 @@ static uint32_t threshold_of_error(const wvl_layer_job *job, double target)
     return lo;
 }
 
-/* ---- Layers -------------------------------------------------------------------------------------------------------------------- */
+/* ---- Layers ---------------------------------------------------------------------------------- */
 
 /* Threshold that a layer's own target asks for; byte targets come as a budget instead. */
 static uint32_t own_threshold(const wvl_layer_job *job, const wvl_layer_target *target)
@@ -40,14 +40,14 @@ static uint32_t own_threshold(const wvl_layer_job *job, const wvl_layer_target *
     return target->kind == WVL_RATE_SLOPE ? (uint32_t)target->value : 0;
 }
 
-#define SPAN (9u << 16)      /* octaves that automatic layers reach below the next given one, in 1/65536 */
+#define SPAN (9u << 16) /* octaves that automatic layers reach below the next given one, in 1/65536 */
 #define LONGEST_STEP (1u << 16)
 #define SHORTEST_STEP (1u << 13)
 
 /*
- * Threshold of an automatic layer: bodies halve from the next given layer downwards, or fall in smaller steps when there are many. With
- * more layers than steps of an eighth of an octave the last ones repeat the given layer's cut, that is, stay empty: decoders need not
- * handle blocks that first appear in layer 50000.
+ * Threshold of an automatic layer: bodies halve from the next given layer downwards, or fall in smaller steps when
+ * there are many. With more layers than steps of an eighth of an octave the last ones repeat the given layer's cut,
+ * that is, stay empty: decoders need not handle blocks that first appear in layer 50000.
  */
 static uint32_t automatic_threshold(wvl_layer_job *job, uint32_t layer)
 {
@@ -55,11 +55,14 @@ static uint32_t automatic_threshold(wvl_layer_job *job, uint32_t layer)
     uint32_t given = job->given_layer;
     const wvl_layer_target *target = &plan->layers[given];
     double fixed = (double)job->overhead.codestream_bytes, body = wvl_rate_body_bytes(job, NULL, 0);
-    double budget = target->kind == WVL_RATE_BYTES ? target->value - fixed : plan->max_bytes ? (double)plan->max_bytes - fixed : body;
+    double budget = target->kind == WVL_RATE_BYTES ? target->value - fixed
+                    : plan->max_bytes              ? (double)plan->max_bytes - fixed
+                                                   : body;
     if (target->kind == WVL_RATE_PSNR || target->kind == WVL_RATE_SLOPE) {
         body = wvl_rate_body_bytes(job, NULL, own_threshold(job, target));
     } else {
-        wvl_rate_want(job, NULL, budget < body ? WVL_SLOPE_NOTHING : 0); /* there may be more than what has been coded */
+        wvl_rate_want(job, NULL,
+                      budget < body ? WVL_SLOPE_NOTHING : 0); /* there may be more than what has been coded */
     }
     body = budget < body ? budget : body;
     uint64_t step = SPAN / given;
@@ -74,8 +77,8 @@ static uint64_t target_bytes(const wvl_layer_target *target)
     return target->kind == WVL_RATE_BYTES && target->value < 1e18 ? (uint64_t)target->value : WVL_NO_BUDGET;
 }
 
-/* Most bytes up to each layer. A target, and what caps the whole codestream, must leave room for the empty packets of the layers to come:
- * an earlier layer gets less than its own target where later ones follow closely. */
+/* Most bytes up to each layer. A target, and what caps the whole codestream, must leave room for the empty packets of
+ * the layers to come: an earlier layer gets less than its own target where later ones follow closely. */
 static void set_budgets(wvl_layer_job *job)
 {
     const wvl_plan *plan = job->plan;
@@ -89,7 +92,8 @@ static void set_budgets(wvl_layer_job *job)
     }
 }
 
-/* Energies and gains are sums of doubles and of rounded integers: what is left of them is not known better than this part of the energy. */
+/* Energies and gains are sums of doubles and of rounded integers: what is left of them is not known better than this
+ * part of the energy. */
 #define LEAST_ERROR 0x1p-48
 
 /* A PSNR is of errors that count alike, whatever the layers were chosen by. */
@@ -103,13 +107,15 @@ static wvl_status find_squared_error(wvl_layer_job *job, double *error)
     }
     double energy = plan->visual ? sums.energy_plain : job->energy, gain = plan->visual ? sums.gain_plain : sums.gain;
     double left = fmax(energy - gain, energy * LEAST_ERROR);
-    *error = sums.is_everything && plan->reversible_share >= 1.0 ? 0.0 : fmax(ldexp(left, plan->gain_exponent), plan->hidden_error);
+    *error = sums.is_everything && plan->reversible_share >= 1.0
+                 ? 0.0
+                 : fmax(ldexp(left, plan->gain_exponent), plan->hidden_error);
     return WVL_OK;
 }
 
 /*
- * Threshold for a PSNR: the estimate proposes, the measured error corrects its scale. Ends when the error is within 3 % (0.13 dB) below
- * what the target allows, and never above it, or when no threshold lies between a good and a bad one.
+ * Threshold for a PSNR: the estimate proposes, the measured error corrects its scale. Ends when the error is within 3 %
+ * (0.13 dB) below what the target allows, and never above it, or when no threshold lies between a good and a bad one.
  */
 static uint32_t measured_threshold(wvl_threshold_search *s, double psnr)
 {
@@ -156,7 +162,8 @@ static wvl_status check_components(wvl_layer_job *job)
     for (uint32_t c = 0; c < wvl_plan_cap_groups(job->plan); c++) {
         if (!wvl_rate_component_fits(job, c, job->component_totals[c])) {
             job->problem = "the component byte cap is below what the headers of an empty component need";
-            job->problem_bytes = job->sent_component_bytes[c] + job->component_totals[c] + job->overhead.component_bytes[c];
+            job->problem_bytes =
+                job->sent_component_bytes[c] + job->component_totals[c] + job->overhead.component_bytes[c];
             return WVL_ERROR_UNREACHABLE;
         }
     }
@@ -174,9 +181,15 @@ static int is_cut_at(const wvl_layer_job *job, uint32_t threshold)
     return 1;
 }
 
-static uint64_t codestream_bytes(void *user, const wvl_layer_cost *cost) { return wvl_rate_codestream_bytes(user, *cost); }
+static uint64_t codestream_bytes(void *user, const wvl_layer_cost *cost)
+{
+    return wvl_rate_codestream_bytes(user, *cost);
+}
 
-static int group_fits(void *user, uint32_t group, uint64_t group_bytes) { return wvl_rate_component_fits(user, group, group_bytes); }
+static int group_fits(void *user, uint32_t group, uint64_t group_bytes)
+{
+    return wvl_rate_component_fits(user, group, group_bytes);
+}
 
 static wvl_status fill_layer(wvl_threshold_search *s)
 {
@@ -228,10 +241,12 @@ static wvl_status measure_empty_layer(wvl_layer_job *job)
     }
     wvl_status status = job->packets.begin(job->packets.self, 0);
     status = status == WVL_OK ? job->packets.measure(job->packets.self, &cuts, &cost, job->component_totals) : status;
-    job->empty_layer_bytes = cost.packet_bytes + cost.plt_bytes + (job->plan->plt ? 5 * (cost.plt_bytes / 65527 + 1) : 0);
+    job->empty_layer_bytes =
+        cost.packet_bytes + cost.plt_bytes + (job->plan->plt ? 5 * (cost.plt_bytes / 65527 + 1) : 0);
     job->empty_layer_bytes += cost.plm_bytes + (job->plan->plm ? 5 * (cost.plm_bytes / 65277 + 1) : 0);
     job->empty_layer_bytes += job->plan->packed_headers ? 5 * (cost.header_bytes / 65532 + 1) : 0;
-    memcpy(job->empty_component_bytes, job->component_totals, wvl_plan_cap_groups(job->plan) * sizeof *job->component_totals);
+    memcpy(job->empty_component_bytes, job->component_totals,
+           wvl_plan_cap_groups(job->plan) * sizeof *job->component_totals);
     return status;
 }
 
@@ -264,7 +279,8 @@ static wvl_status run_layer(wvl_layer_job *job, uint32_t layer)
     if (job->is_undecided) {
         return status; /* committing would write tails into codewords */
     }
-    if (status == WVL_OK && job->measure_error && job->plan->measure_layers && job->layers[layer].decoded_error < 0.0 && !(last && job->plan->lossless)) {
+    if (status == WVL_OK && job->measure_error && job->plan->measure_layers && job->layers[layer].decoded_error < 0.0 &&
+        !(last && job->plan->lossless)) {
         job->layers[layer].decoded_error = job->measure_error(job->measure_user);
     }
     if (status == WVL_OK) {
@@ -283,7 +299,7 @@ static wvl_status run_layer(wvl_layer_job *job, uint32_t layer)
     return status;
 }
 
-/* ---- Memory -------------------------------------------------------------------------------------------------------------------- */
+/* ---- Memory ---------------------------------------------------------------------------------- */
 
 /* Returns the bytes that are to be zeroed, those in front: of the rest only little may ever be touched. */
 static uint64_t carve_memory(wvl_layer_job *job, wvl_carver *carver)
@@ -302,8 +318,10 @@ static uint64_t carve_memory(wvl_layer_job *job, wvl_carver *carver)
     job->fill_memory = wvl_carve(carver, 1, wvl_rate_fill_bytes());
     job->sweep_order = wvl_carve(carver, 1, wvl_sweep_bytes());
     job->scratch = wvl_carve(carver, job->workers, wvl_rate_scratch_bytes(&job->sizes));
-    job->body_histogram = wvl_carve(carver, (uint64_t)wvl_plan_rate_groups(job->plan) * WVL_SLOPES, sizeof *job->body_histogram);
-    job->gain_histogram = wvl_histogram_has_gains(job->plan) ? wvl_carve(carver, WVL_SLOPES, sizeof *job->gain_histogram) : NULL;
+    job->body_histogram =
+        wvl_carve(carver, (uint64_t)wvl_plan_rate_groups(job->plan) * WVL_SLOPES, sizeof *job->body_histogram);
+    job->gain_histogram =
+        wvl_histogram_has_gains(job->plan) ? wvl_carve(carver, WVL_SLOPES, sizeof *job->gain_histogram) : NULL;
     return zeroed;
 }
 

@@ -8,7 +8,8 @@
 
 wvl_t2_tile wvl_rate_open_t2(const wvl_layer_job *job, const wvl_coded_tile *tile)
 {
-    wvl_t2_tile t2 = {tile->precincts, tile->precinct_count, tile->blocks, job->passes, tile->states, tile->nodes, tile->sop, tile->eph};
+    wvl_t2_tile t2 = {tile->precincts, tile->precinct_count, tile->blocks, job->passes,
+                      tile->states,    tile->nodes,          tile->sop,    tile->eph};
     return t2;
 }
 
@@ -31,10 +32,12 @@ uint64_t wvl_rate_scratch_bytes(const wvl_t2_sizes *sizes)
     return carver.used;
 }
 
-/* ---- Cuts ------------------------------------------------------------------------------------------------------------------------ */
+/* ---- Cuts ------------------------------------------------------------------------------------ */
 
-/* Number of passes that a block sends at a threshold from 1 to 65535, never fewer than it has sent, and the thresholds that all say so. */
-static uint32_t find_cut(const wvl_layer_job *job, const wvl_coded_block *block, wvl_block_state *state, uint32_t threshold)
+/* Number of passes that a block sends at a threshold from 1 to 65535, never fewer than it has sent, and the thresholds
+ * that all say so. */
+static uint32_t find_cut(const wvl_layer_job *job, const wvl_coded_block *block, wvl_block_state *state,
+                         uint32_t threshold)
 {
     const uint16_t *slopes = wvl_block_slopes(job->passes, block);
     uint32_t cut = state->sent_passes;
@@ -54,8 +57,9 @@ static uint32_t find_cut(const wvl_layer_job *job, const wvl_coded_block *block,
     return cut;
 }
 
-/* Whether the codeword can end with this pass, `sent_bytes` of it being in earlier packets already: its tail may rewrite some of those, but
- * must not make an 0xFF of what could be the end of a contribution. Predictable termination sometimes would. */
+/* Whether the codeword can end with this pass, `sent_bytes` of it being in earlier packets already: its tail may
+ * rewrite some of those, but must not make an 0xFF of what could be the end of a contribution. Predictable termination
+ * sometimes would. */
 static int can_end(const wvl_pass *p, uint32_t sent_bytes)
 {
     uint32_t tail_at = p->final_bytes - p->tail_count;
@@ -67,7 +71,8 @@ static int can_end(const wvl_pass *p, uint32_t sent_bytes)
     return p->final_bytes >= sent_bytes;
 }
 
-uint32_t wvl_rate_cut_bytes(const wvl_layer_job *job, const wvl_coded_block *block, uint32_t cut, const wvl_block_state *state, int last)
+uint32_t wvl_rate_cut_bytes(const wvl_layer_job *job, const wvl_coded_block *block, uint32_t cut,
+                            const wvl_block_state *state, int last)
 {
     if (cut == state->sent_passes) {
         return state->sent_bytes;
@@ -81,7 +86,8 @@ uint32_t wvl_rate_cut_bytes(const wvl_layer_job *job, const wvl_coded_block *blo
         i++;
     }
     uint32_t bytes = wvl_min_u32(p->safe_bytes, passes[i].final_bytes);
-    /* A contribution ending in 0xFF could make a marker with whatever follows it in the packet: the 0xFF goes with the next one. */
+    /* A contribution ending in 0xFF could make a marker with whatever follows it in the packet: the 0xFF goes with the
+     * next one. */
     const uint8_t *coded = wvl_store_at(job->bytes, block->bytes_at);
     return bytes > state->sent_bytes && coded[bytes - 1] == 0xFF ? bytes - 1 : bytes;
 }
@@ -95,7 +101,7 @@ static uint32_t plt_length(uint64_t bytes)
     return n;
 }
 
-/* ---- Packets --------------------------------------------------------------------------------------------------------------------- */
+/* ---- Packets --------------------------------------------------------------------------------- */
 
 static wvl_layer_cost packet_cost(const wvl_plan *plan, const wvl_coded_tile *tile, const wvl_packet *packet)
 {
@@ -120,7 +126,8 @@ static wvl_packet *packet_at(const wvl_coded_tile *tile, uint64_t precinct, uint
     return &tile->packets[(uint64_t)layer * tile->precinct_count + precinct];
 }
 
-wvl_layer_cost wvl_rate_measure_packet(wvl_layer_job *job, wvl_coded_tile *tile, uint64_t precinct, uint32_t layer, uint32_t worker)
+wvl_layer_cost wvl_rate_measure_packet(wvl_layer_job *job, wvl_coded_tile *tile, uint64_t precinct, uint32_t layer,
+                                       uint32_t worker)
 {
     wvl_carver carver = {job->scratch + worker * wvl_rate_scratch_bytes(&job->sizes), 0};
     wvl_t2_tile t2 = wvl_rate_open_t2(job, tile);
@@ -134,7 +141,8 @@ wvl_layer_cost wvl_rate_measure_packet(wvl_layer_job *job, wvl_coded_tile *tile,
     return packet_cost(job->plan, tile, packet);
 }
 
-int wvl_rate_recall_packet(const wvl_layer_job *job, const wvl_coded_tile *tile, uint64_t precinct, uint32_t layer, wvl_layer_cost *cost)
+int wvl_rate_recall_packet(const wvl_layer_job *job, const wvl_coded_tile *tile, uint64_t precinct, uint32_t layer,
+                           wvl_layer_cost *cost)
 {
     const wvl_packet *packet = packet_at(tile, precinct, layer);
     *cost = packet_cost(job->plan, tile, packet);
@@ -151,7 +159,8 @@ void wvl_rate_open_layer(wvl_layer_job *job, uint32_t layer)
 }
 
 /* Returns whether the block's part of the layer became another. */
-static int cut_block(const wvl_layer_job *job, const wvl_coded_block *block, wvl_block_state *state, uint32_t threshold, int last)
+static int cut_block(const wvl_layer_job *job, const wvl_coded_block *block, wvl_block_state *state, uint32_t threshold,
+                     int last)
 {
     wvl_block_state before = *state;
     if (threshold && threshold >= state->cut_least && threshold <= state->cut_most) {
@@ -163,13 +172,15 @@ static int cut_block(const wvl_layer_job *job, const wvl_coded_block *block, wvl
     } else if (!threshold) {
         state->next_passes = (uint8_t)block->pass_count;
     } else {
-        state->next_passes = threshold < WVL_SLOPE_NOTHING ? (uint8_t)find_cut(job, block, state, threshold) : state->sent_passes;
+        state->next_passes =
+            threshold < WVL_SLOPE_NOTHING ? (uint8_t)find_cut(job, block, state, threshold) : state->sent_passes;
     }
     state->next_bytes = wvl_rate_cut_bytes(job, block, state->next_passes, state, last);
     return state->next_passes != before.next_passes || state->next_bytes != before.next_bytes;
 }
 
-static int cut_precinct(const wvl_layer_job *job, const wvl_coded_tile *tile, const wvl_precinct *precinct, const wvl_layer_cuts *cuts)
+static int cut_precinct(const wvl_layer_job *job, const wvl_coded_tile *tile, const wvl_precinct *precinct,
+                        const wvl_layer_cuts *cuts)
 {
     uint32_t threshold = cuts->thresholds[wvl_plan_cap_group(job->plan, precinct->component, precinct->resolution)];
     int changes = 0;
@@ -220,15 +231,17 @@ wvl_layer_cost wvl_rate_measure_layer(wvl_layer_job *job, const wvl_layer_cuts *
             const wvl_precinct *precinct = &tile->precincts[p];
             (void)wvl_rate_recall_packet(job, tile, p, cuts->layer, &cost);
             add_cost(&total, &cost);
-            group_bytes[wvl_plan_cap_group(job->plan, precinct->component, precinct->resolution)] += cost.packet_bytes + cost.plt_bytes;
+            group_bytes[wvl_plan_cap_group(job->plan, precinct->component, precinct->resolution)] +=
+                cost.packet_bytes + cost.plt_bytes;
         }
     }
     return total;
 }
 
 /*
- * What PLM, PPM and PPT add to the packets. A PLM segment ends when an entry of up to 256 bytes does not fit, so all but the last hold
- * 65277 bytes or more. PPM fills its segments. A tile-part has ceil(h / 65532) PPT segments, not more than one beyond h / 65532.
+ * What PLM, PPM and PPT add to the packets. A PLM segment ends when an entry of up to 256 bytes does not fit, so all
+ * but the last hold 65277 bytes or more. PPM fills its segments. A tile-part has ceil(h / 65532) PPT segments, not more
+ * than one beyond h / 65532.
  */
 static uint64_t pointer_bytes(const wvl_layer_job *job, wvl_layer_cost cost)
 {
@@ -245,12 +258,14 @@ static uint64_t pointer_bytes(const wvl_layer_job *job, wvl_layer_cost cost)
     return bytes;
 }
 
-/* A PLT segment costs 5 bytes beyond its lengths and holds at least 65527 of them; every tile-part may end one early. */
+/* A PLT segment costs 5 bytes beyond its lengths and holds at least 65527 of them; every tile-part may end one early.
+ */
 uint64_t wvl_rate_codestream_bytes(const wvl_layer_job *job, wvl_layer_cost cost)
 {
     uint64_t plt = job->sent_plt_bytes + cost.plt_bytes;
     uint64_t segments = job->plan->plt ? job->overhead.part_count + plt / 65527 : 0;
-    return job->overhead.codestream_bytes + job->sent_bytes + cost.packet_bytes + plt + 5 * segments + pointer_bytes(job, cost);
+    return job->overhead.codestream_bytes + job->sent_bytes + cost.packet_bytes + plt + 5 * segments +
+           pointer_bytes(job, cost);
 }
 
 int wvl_rate_component_fits(const wvl_layer_job *job, uint32_t group, uint64_t layer_bytes)
@@ -268,7 +283,7 @@ int wvl_rate_component_fits(const wvl_layer_job *job, uint32_t group, uint64_t l
     return bytes <= cap;
 }
 
-/* ---- Commit ---------------------------------------------------------------------------------------------------------------------- */
+/* ---- Commit ---------------------------------------------------------------------------------- */
 
 /* Where the bytes of a cut are: those of a set of HT passes follow the sets before it. */
 static uint32_t start_of(const wvl_pass *p) { return p->flags & WVL_PASS_SET ? p->safe_bytes : 0; }
@@ -284,7 +299,8 @@ static void end_block(const wvl_layer_job *job, const wvl_coded_block *block, co
     memcpy(bytes + start_of(p) + p->final_bytes - p->tail_count, p->tail, p->tail_count);
 }
 
-static wvl_contribution *commit_band(wvl_layer_job *job, wvl_coded_tile *tile, const wvl_precinct_band *pb, int last, wvl_contribution *to)
+static wvl_contribution *commit_band(wvl_layer_job *job, wvl_coded_tile *tile, const wvl_precinct_band *pb, int last,
+                                     wvl_contribution *to)
 {
     for (uint32_t row = 0; row < pb->rows; row++) {
         for (uint32_t col = 0; col < pb->cols; col++) {
@@ -339,7 +355,8 @@ static void visit_commit(wvl_layer_job *job, wvl_coded_tile *tile, uint64_t p, u
     }
 }
 
-wvl_status wvl_rate_commit_layer(wvl_layer_job *job, const wvl_layer_cuts *cuts, wvl_layer_cost *cost, uint64_t *group_bytes)
+wvl_status wvl_rate_commit_layer(wvl_layer_job *job, const wvl_layer_cuts *cuts, wvl_layer_cost *cost,
+                                 uint64_t *group_bytes)
 {
     layer_visit v = {cuts, 1};
     *cost = (wvl_layer_cost){0, 0, 0, 0};
@@ -353,11 +370,13 @@ wvl_status wvl_rate_commit_layer(wvl_layer_job *job, const wvl_layer_cuts *cuts,
             const wvl_precinct *precinct = &tile->precincts[p];
             wvl_layer_cost packet = place_packet(job, tile, packet_at(tile, p, cuts->layer));
             add_cost(cost, &packet);
-            group_bytes[wvl_plan_cap_group(job->plan, precinct->component, precinct->resolution)] += packet.packet_bytes + packet.plt_bytes;
+            group_bytes[wvl_plan_cap_group(job->plan, precinct->component, precinct->resolution)] +=
+                packet.packet_bytes + packet.plt_bytes;
         }
     }
     if (!wvl_grow(job->allocator, (void **)&job->headers, &job->header_capacity, job->header_count, 1) ||
-        !wvl_grow(job->allocator, (void **)&job->contributions, &job->contribution_capacity, job->contribution_count, sizeof *job->contributions)) {
+        !wvl_grow(job->allocator, (void **)&job->contributions, &job->contribution_capacity, job->contribution_count,
+                  sizeof *job->contributions)) {
         return WVL_ERROR_MEMORY;
     }
     wvl_sweep_precincts(job, visit_commit, &v);

@@ -53,7 +53,7 @@ static wvl_status host_commit(void *self, const wvl_layer_cuts *cuts, wvl_layer_
     return wvl_rate_commit_layer(self, cuts, cost, group_bytes);
 }
 
-/* ---- What was sent ----------------------------------------------------------------------------------------------- */
+/* ---- What was sent --------------------------------------------------------------------------- */
 
 static double gain_of(const wvl_layer_job *job, const wvl_coded_tile *tile, uint64_t b)
 {
@@ -98,7 +98,7 @@ static wvl_status host_sent(void *self, wvl_sent_sums *sums)
     return WVL_OK;
 }
 
-/* ---- Packets ----------------------------------------------------------------------------------------------------- */
+/* ---- Packets --------------------------------------------------------------------------------- */
 
 static wvl_packet_length host_length(void *self, uint32_t tile, uint64_t packet)
 {

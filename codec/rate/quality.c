@@ -13,13 +13,14 @@ double wvl_rate_exp2_negative(uint64_t x)
     return ldexp(v, x >> 16 > 1000 ? -1000 : -(int)(x >> 16));
 }
 
-/* A decoder rounds to integers: mean square of a rounded normal error against its variance. Beyond the table rounding adds 1/12. Values: sum over k of (2k - 1) * P(|e| > k - 1/2). */
+/* A decoder rounds to integers: mean square of a rounded normal error against its variance. Beyond the table rounding
+ * adds 1/12. Values: sum over k of (2k - 1) * P(|e| > k - 1/2). */
 static const double variance_table[] = {0.0, 0.02, 0.03, 0.05, 0.075, 0.1, 0.15, 0.2, 0.3, 0.4};
 static const double rounded_table[] = {0.0, 0.0004, 0.0039, 0.0253, 0.0679, 0.1139, 0.1971, 0.2660, 0.3801, 0.4828};
 #define TABLE_COUNT (sizeof variance_table / sizeof variance_table[0])
 
-/* Small errors vanish in rounding only where they are spread evenly. In flat and sparse pictures few samples hold them all, and there they stay: the
- * estimate is never less than the error itself. */
+/* Small errors vanish in rounding only where they are spread evenly. In flat and sparse pictures few samples hold them
+ * all, and there they stay: the estimate is never less than the error itself. */
 static double round_error(double v)
 {
     const double *from = variance_table, *to = rounded_table;
@@ -35,9 +36,9 @@ static double round_error(double v)
 }
 
 /*
- * Error of decoded samples from the error of coefficients. Neither kernel is orthogonal: errors of neighbours add up to a few per cent
- * more than the norms say. Truncated 5/3 also rounds in every inverse lifting step. Constants measured on photographs
- * (D-rate-02); they hold within 0.3 dB from 25 to 50 dB.
+ * Error of decoded samples from the error of coefficients. Neither kernel is orthogonal: errors of neighbours add up to
+ * a few per cent more than the norms say. Truncated 5/3 also rounds in every inverse lifting step. Constants measured
+ * on photographs (D-rate-02); they hold within 0.3 dB from 25 to 50 dB.
  */
 #define CORRELATION_97 1.03
 #define CORRELATION_53 1.10
@@ -83,14 +84,21 @@ double wvl_rate_decoded_error_for_psnr(const wvl_plan *plan, double psnr)
 double wvl_rate_error_for_psnr(const wvl_plan *plan, double psnr)
 {
     double samples = (double)plan->total_samples;
-    return ldexp(coefficient_error(plan, wvl_rate_decoded_error_for_psnr(plan, psnr) / samples) * samples, -plan->gain_exponent);
+    return ldexp(coefficient_error(plan, wvl_rate_decoded_error_for_psnr(plan, psnr) / samples) * samples,
+                 -plan->gain_exponent);
 }
 
-static double psnr_of(const wvl_plan *plan, double mse) { return mse > 0.0 ? 10.0 * log10(peak_squared(plan) / mse) : (double)INFINITY; }
+static double psnr_of(const wvl_plan *plan, double mse)
+{
+    return mse > 0.0 ? 10.0 * log10(peak_squared(plan) / mse) : (double)INFINITY;
+}
 
 double wvl_rate_psnr_for_error(const wvl_plan *plan, double squared_error)
 {
     return psnr_of(plan, decoded_error(plan, squared_error / (double)plan->total_samples));
 }
 
-double wvl_rate_psnr_for_decoded_error(const wvl_plan *plan, double squared_error) { return psnr_of(plan, squared_error / (double)plan->total_samples); }
+double wvl_rate_psnr_for_decoded_error(const wvl_plan *plan, double squared_error)
+{
+    return psnr_of(plan, squared_error / (double)plan->total_samples);
+}

@@ -9,7 +9,8 @@
 
 /* 2^-x for x >= 0 in 1/65536 octaves, by multiplications whose results are the same everywhere. */
 double wvl_rate_exp2_negative(uint64_t x);
-/* Squared coefficient error, in gain units over the whole picture, that leads to a PSNR over the mean of all samples. */
+/* Squared coefficient error, in gain units over the whole picture, that leads to a PSNR over the mean of all samples.
+ */
 double wvl_rate_error_for_psnr(const wvl_plan *plan, double psnr);
 /* Squared error of the decoded picture, in squared units of the deepest component, at a PSNR. */
 double wvl_rate_decoded_error_for_psnr(const wvl_plan *plan, double psnr);

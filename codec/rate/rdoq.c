@@ -3,7 +3,8 @@
 
 #include <string.h>
 
-uint32_t wvl_rdoq_weigh(const wvl_rdoq_kernels *kernels, const wvl_block_input *in, const wvl_band_coding *band, uint32_t slope)
+uint32_t wvl_rdoq_weigh(const wvl_rdoq_kernels *kernels, const wvl_block_input *in, const wvl_band_coding *band,
+                        uint32_t slope)
 {
     int32_t least = wvl_rdoq_find_least(band, slope);
     uint32_t n[4] = {(uint32_t)in->width * in->height, 0, 0, 0};
@@ -21,8 +22,8 @@ typedef struct wvl_rdoq_block {
     void *samples;
     const uint8_t *levels;
     uint32_t pitch;
-    uint32_t moved;         /* OR of magnitudes before */
-    wvl_uwide error;            /* in quarters */
+    uint32_t moved;  /* OR of magnitudes before */
+    wvl_uwide error; /* in quarters */
 } moving_block;
 
 static uint32_t move_sample(moving_block *b, const uint8_t *level, uint32_t before, int is_up)
@@ -71,7 +72,8 @@ static uint32_t find_bound(const wvl_block_input *in)
 {
     uint32_t bound = 0;
     for (size_t y = 0; y < in->height; y++) {
-        bound |= in->coef_bytes == 2 ? join_16((const uint16_t *)in->coefs + y * in->stride, in->width) : join_32((const uint32_t *)in->coefs + y * in->stride, in->width);
+        bound |= in->coef_bytes == 2 ? join_16((const uint16_t *)in->coefs + y * in->stride, in->width)
+                                     : join_32((const uint32_t *)in->coefs + y * in->stride, in->width);
     }
     return bound;
 }

@@ -22,7 +22,8 @@ static void rank(const wvl_block_input *in, uint32_t least, uint32_t counts[3])
     for (uint32_t y = 0; y < in->height; y++) {
         for (uint32_t x = 0; x < in->width; x++) {
             size_t at = (size_t)y * in->stride + x;
-            uint32_t m = in->coef_bytes == 2 ? ((const uint16_t *)in->coefs)[at] & 0x7FFFu : ((const uint32_t *)in->coefs)[at] & 0x7FFFFFFFu;
+            uint32_t m = in->coef_bytes == 2 ? ((const uint16_t *)in->coefs)[at] & 0x7FFFu
+                                             : ((const uint32_t *)in->coefs)[at] & 0x7FFFFFFFu;
             counts[0] += m >= least;
             counts[1] += m / 2 >= least;
             counts[2] += m / 4 >= least;
@@ -39,7 +40,8 @@ static void split(const wvl_block_input *in, unsigned plane, uint8_t *levels, in
         memset(&fractions[to], 0x80, pitch - 2);
         for (uint32_t x = 0; x < in->width; x++) {
             size_t at = (size_t)y * in->stride + x;
-            uint32_t m = in->coef_bytes == 2 ? ((const uint16_t *)in->coefs)[at] & 0x7FFFu : ((const uint32_t *)in->coefs)[at] & 0x7FFFFFFFu;
+            uint32_t m = in->coef_bytes == 2 ? ((const uint16_t *)in->coefs)[at] & 0x7FFFu
+                                             : ((const uint32_t *)in->coefs)[at] & 0x7FFFFFFFu;
             wvl_rdoq_split_sample(m, plane, &levels[to + x], &fractions[to + x]);
         }
     }
@@ -69,7 +71,8 @@ static wvl_rdoq_sums count(const uint8_t *levels, const int8_t *fractions, uint3
     return s;
 }
 
-static void move_row(const wvl_rdoq_rule *rule, uint8_t *levels, const int8_t *fractions, uint32_t width, uint64_t *down, uint64_t *up)
+static void move_row(const wvl_rdoq_rule *rule, uint8_t *levels, const int8_t *fractions, uint32_t width,
+                     uint64_t *down, uint64_t *up)
 {
     uint32_t pitch = wvl_rdoq_pitch(width);
     memset(down, 0, (width + 63) / 64 * sizeof *down);

@@ -11,9 +11,10 @@ typedef struct wvl_rdoq_kernels {
     void (*split)(const wvl_block_input *in, unsigned plane, uint8_t *levels, int8_t *fractions);
     /* levels, fractions: of the whole block. */
     wvl_rdoq_sums (*count)(const uint8_t *levels, const int8_t *fractions, uint32_t width, uint32_t height);
-    /* A row, at its first sample: bits of samples that move down, and up, from bit 0 of the first word. Levels become what they are then,
-     * so that the row below sees them; within a row neighbours count as they were. */
-    void (*move_row)(const wvl_rdoq_rule *rule, uint8_t *levels, const int8_t *fractions, uint32_t width, uint64_t *down, uint64_t *up);
+    /* A row, at its first sample: bits of samples that move down, and up, from bit 0 of the first word. Levels become
+     * what they are then, so that the row below sees them; within a row neighbours count as they were. */
+    void (*move_row)(const wvl_rdoq_rule *rule, uint8_t *levels, const int8_t *fractions, uint32_t width,
+                     uint64_t *down, uint64_t *up);
 } wvl_rdoq_kernels;
 
 extern const wvl_rdoq_kernels wvl_rdoq_kernels_c;

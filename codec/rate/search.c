@@ -39,7 +39,8 @@ void wvl_rate_want_below(wvl_layer_job *job, uint32_t reach)
     wvl_rate_want(job, n > 1 ? floors : NULL, n > 1 ? 0 : floors[0]);
 }
 
-/* Where a group is not decided, its histogram shows too few bytes, and the result may come out too low, never too high. */
+/* Where a group is not decided, its histogram shows too few bytes, and the result may come out too low, never too high.
+ */
 uint32_t wvl_rate_guess(wvl_layer_job *job, const uint32_t *floors, uint64_t budget, double rest)
 {
     uint32_t lo = 0, hi = WVL_SLOPE_NOTHING;
@@ -63,7 +64,10 @@ static void set_thresholds(wvl_layer_job *job, const uint32_t *floors, uint32_t 
 }
 
 /* A failed measurement leaves the search to end with what it has: the job's status tells that nothing counts. */
-static void note_status(wvl_layer_job *job, wvl_status status) { job->status = job->status == WVL_OK ? status : job->status; }
+static void note_status(wvl_layer_job *job, wvl_status status)
+{
+    job->status = job->status == WVL_OK ? status : job->status;
+}
 
 static void measure(wvl_threshold_search *s)
 {
@@ -93,7 +97,8 @@ uint32_t wvl_rate_search(wvl_threshold_search *s, uint32_t least)
 {
     wvl_layer_job *job = s->job;
     uint32_t good = WVL_SLOPE_NOTHING + 1, bad = least;
-    double rest = (double)job->overhead.codestream_bytes + 2.0 * (double)job->sent_bytes / 100.0 + (s->budget < WVL_NO_BUDGET ? (double)s->budget / 32.0 : 0.0);
+    double rest = (double)job->overhead.codestream_bytes + 2.0 * (double)job->sent_bytes / 100.0 +
+                  (s->budget < WVL_NO_BUDGET ? (double)s->budget / 32.0 : 0.0);
     wvl_layer_cost cost = s->cost;
     int least_bad = 0;
     for (int step = 0; good > bad && !(least_bad && good == bad + 1); step++) {
@@ -121,7 +126,7 @@ uint32_t wvl_rate_search(wvl_threshold_search *s, uint32_t least)
     return good;
 }
 
-/* ---- Caps ---------------------------------------------------------------------------------------------------------------------- */
+/* ---- Caps ------------------------------------------------------------------------------------ */
 
 /* Least threshold from `low` on at which the group's bodies and its rest are estimated to keep the cap. */
 static uint32_t guess_floor(const wvl_layer_job *job, uint32_t group, uint32_t low, uint32_t high)
@@ -141,8 +146,8 @@ static uint32_t guess_floor(const wvl_layer_job *job, uint32_t group, uint32_t l
 /* What a group's bytes are beside its bodies at the threshold measured last. */
 static void learn_rest(wvl_layer_job *job, uint32_t group)
 {
-    uint64_t bytes = job->component_totals[group] + job->overhead.component_bytes[group] + job->sent_component_bytes[group] +
-                     job->layers_to_come * job->empty_component_bytes[group];
+    uint64_t bytes = job->component_totals[group] + job->overhead.component_bytes[group] +
+                     job->sent_component_bytes[group] + job->layers_to_come * job->empty_component_bytes[group];
     job->floors_rest[group] = (double)bytes - (double)wvl_histogram_bodies(job, group, job->thresholds[group]);
 }
 
@@ -152,7 +157,9 @@ static uint32_t open_floors(wvl_layer_job *job)
     uint32_t n = wvl_plan_cap_groups(job->plan), open = 0;
     uint8_t *is_open = job->floors_open;
     for (uint32_t c = 0; c < n; c++) {
-        int has_more = job->thresholds[c] < WVL_SLOPE_NOTHING; /* else a later step tells that the cap is too small, or the layer stays empty */
+        int has_more =
+            job->thresholds[c] <
+            WVL_SLOPE_NOTHING; /* else a later step tells that the cap is too small, or the layer stays empty */
         is_open[c] = has_more && !wvl_rate_component_fits(job, c, job->component_totals[c]);
         open += is_open[c];
         if (is_open[c]) {
@@ -176,8 +183,10 @@ static uint32_t narrow_floors(wvl_threshold_search *s, int step)
     for (uint32_t c = 0; c < n; c++) {
         if (is_open[c]) {
             int guesses = is_followed && step < 5;
-            job->thresholds[c] = guesses ? guess_floor(job, c, job->floors_bad[c], job->floors[c]) : job->floors_bad[c] + (job->floors[c] - job->floors_bad[c]) / 2;
-            job->thresholds[c] = wvl_min_u32(job->thresholds[c], job->floors[c] - (job->floors[c] > job->floors_bad[c]));
+            job->thresholds[c] = guesses ? guess_floor(job, c, job->floors_bad[c], job->floors[c])
+                                         : job->floors_bad[c] + (job->floors[c] - job->floors_bad[c]) / 2;
+            job->thresholds[c] =
+                wvl_min_u32(job->thresholds[c], job->floors[c] - (job->floors[c] > job->floors_bad[c]));
         }
     }
     measure(s);

@@ -9,11 +9,11 @@
 
 typedef struct wvl_threshold_search {
     wvl_layer_job *job;
-    const uint32_t *floors;  /* [cap groups]: least threshold of each; NULL: none */
+    const uint32_t *floors; /* [cap groups]: least threshold of each; NULL: none */
     uint64_t budget;
     uint32_t layer;
     int last;
-    wvl_layer_cost cost;     /* of the threshold measured last */
+    wvl_layer_cost cost; /* of the threshold measured last */
 } wvl_threshold_search;
 
 /* Bytes on the hulls at this threshold, or the floor of the group if that is greater. */
@@ -29,11 +29,13 @@ void wvl_rate_take(wvl_threshold_search *search, uint32_t threshold);
 /* Cuts and measures; whether the budget is kept. */
 int wvl_rate_fits(wvl_threshold_search *search, uint32_t threshold);
 /*
- * Least threshold in [least, 65536] that fits. The histogram of bodies proposes; the rest (headers, and what the estimate gets wrong) is
- * learnt from each measurement; after a few proposals plain bisection ends it. UINT32_MAX: not even empty packets fit.
+ * Least threshold in [least, 65536] that fits. The histogram of bodies proposes; the rest (headers, and what the
+ * estimate gets wrong) is learnt from each measurement; after a few proposals plain bisection ends it. UINT32_MAX: not
+ * even empty packets fit.
  */
 uint32_t wvl_rate_search(wvl_threshold_search *search, uint32_t least);
-/* The same with floors that keep every cap group within its cap (job->floors): where one is full, the others go on to their own slope. */
+/* The same with floors that keep every cap group within its cap (job->floors): where one is full, the others go on to
+ * their own slope. */
 uint32_t wvl_rate_search_capped(wvl_threshold_search *search, uint32_t least);
 
 #endif

@@ -3,15 +3,15 @@
 
 #include <stdatomic.h>
 
-#define SORTED 1024u       /* precincts: more are even enough as they come */
-#define LEAST_BLOCKS 512u  /* fewer are visited sooner than workers come */
+#define SORTED 1024u      /* precincts: more are even enough as they come */
+#define LEAST_BLOCKS 512u /* fewer are visited sooner than workers come */
 #define RUNS_PER_WORKER 64u
 
 typedef struct sweep {
     wvl_layer_job *job;
     wvl_visit_fn visit;
     void *user;
-    uint64_t step;         /* precincts taken at a time */
+    uint64_t step; /* precincts taken at a time */
     _Atomic uint64_t next;
 } sweep;
 
@@ -82,7 +82,9 @@ static void visit_precincts(void *arg, uint32_t index, uint32_t worker)
 void wvl_sweep_precincts(wvl_layer_job *job, wvl_visit_fn visit, void *user)
 {
     uint64_t tasks = job->block_count < LEAST_BLOCKS ? 1 : wvl_min_u64(job->workers, job->precinct_count);
-    sweep s = {job, visit, user, job->precinct_count <= SORTED ? 1 : wvl_max_u64(1, job->precinct_count / (RUNS_PER_WORKER * job->workers)), 0};
+    sweep s = {
+        job, visit, user,
+        job->precinct_count <= SORTED ? 1 : wvl_max_u64(1, job->precinct_count / (RUNS_PER_WORKER * job->workers)), 0};
     if (tasks > 1) {
         wvl_pool_run_ranked(job->pool, job->rank, (uint32_t)tasks, visit_precincts, &s);
     } else {

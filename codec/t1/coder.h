@@ -28,13 +28,14 @@ static inline int wvl_t1_pass_is_end(uint32_t pass, unsigned style)
     return (style & WVL_STYLE_BYPASS) && pass >= 9 && wvl_t1_pass_kind(pass) != WVL_T1_PROPAGATE;
 }
 
-/* Segment state. The codeword is built one byte into out->bytes, because B of the first segment needs a byte before it. */
+/* Segment state. The codeword is built one byte into out->bytes, because B of the first segment needs a byte before it.
+ */
 typedef struct wvl_t1_coder {
     wvl_mq mq;
     wvl_raw raw;
-    uint8_t *next;        /* where the present segment starts */
-    uint32_t total;       /* passes of the block, coded or not */
-    uint32_t safe_floor;  /* of the pass before in the segment */
+    uint8_t *next;       /* where the present segment starts */
+    uint32_t total;      /* passes of the block, coded or not */
+    uint32_t safe_floor; /* of the pass before in the segment */
     uint32_t final_floor;
     uint8_t style;
     uint8_t at_start; /* the next pass opens a segment */

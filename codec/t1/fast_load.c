@@ -46,9 +46,13 @@ static WVL_ALWAYS_INLINE column_pair fetch_pair(const wvl_t1_input *in, uint32_t
 }
 
 /* Two columns of four bits as columns 0 and 1 of a window. */
-static WVL_ALWAYS_INLINE uint64_t spread_pair(uint64_t byte) { return ((byte & 0x0F) | (byte & 0xF0) << 2) << WVL_T1_INNER_FIRST; }
+static WVL_ALWAYS_INLINE uint64_t spread_pair(uint64_t byte)
+{
+    return ((byte & 0x0F) | (byte & 0xF0) << 2) << WVL_T1_INNER_FIRST;
+}
 
-static WVL_ALWAYS_INLINE void put_pair(const wvl_t1_masks *m, unsigned frac_bits, const column_pair *pair, uint32_t unit, uint32_t shift, uint32_t planes)
+static WVL_ALWAYS_INLINE void put_pair(const wvl_t1_masks *m, unsigned frac_bits, const column_pair *pair,
+                                       uint32_t unit, uint32_t shift, uint32_t planes)
 {
     uint64_t signs = 0;
     for (unsigned r = 0; r < 4; r++)
@@ -142,4 +146,5 @@ static void square_sum(const wvl_t1_input *in, uint64_t *low_sum, uint64_t *high
     *high_sum = high;
 }
 
-const wvl_t1_kernels wvl_t1_kernels_c = {build_masks, refinement_sum, square_sum, wvl_t1_list_pass_c, wvl_mq_encode_lanes_c, 2};
+const wvl_t1_kernels wvl_t1_kernels_c = {build_masks,        refinement_sum,        square_sum,
+                                         wvl_t1_list_pass_c, wvl_mq_encode_lanes_c, 2};

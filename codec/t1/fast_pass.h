@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The three coding passes as lists of symbols: the walk over stripes and units. Included by one file per instruction set, which has
- *     tools, open_tools()    what is the same for all units of a pass
- *     propagate_unit()       lists its symbols, marks significance in the window, returns the samples visited
- *     clean_unit()           the same for those not visited; full_stripe: columns may be in run mode
- *     refine_members()
- *     add_gain()             adds to gain_sum and gain_count what became significant
- * and gets list_pass().
+ * The three coding passes as lists of symbols: the walk over stripes and units. Included by one file per instruction
+ * set, which has tools, open_tools()    what is the same for all units of a pass propagate_unit()       lists its
+ * symbols, marks significance in the window, returns the samples visited clean_unit()           the same for those not
+ * visited; full_stripe: columns may be in run mode refine_members() add_gain()             adds to gain_sum and
+ * gain_count what became significant and gets list_pass().
  */
 #include "codec/t1/fast_unit.h"
 
@@ -15,7 +13,8 @@ static WVL_ALWAYS_INLINE uint64_t add_rows(const wvl_t1_fast *b, const stripe *s
     return wvl_t1_add_rows(s->significant + k, b->units + 1, !(flags & CAUSAL));
 }
 
-static WVL_ALWAYS_INLINE uint8_t *list_stripe(wvl_t1_fast *b, const tools *t, const stripe *s, int kind, uint32_t plane, uint8_t *out, int flags)
+static WVL_ALWAYS_INLINE uint8_t *list_stripe(wvl_t1_fast *b, const tools *t, const stripe *s, int kind, uint32_t plane,
+                                              uint8_t *out, int flags)
 {
     wvl_t1_fast_state *st = b->s;
     uint64_t left = 0, own = add_rows(b, s, 0, flags);
@@ -42,7 +41,8 @@ static WVL_ALWAYS_INLINE uint8_t *list_stripe(wvl_t1_fast *b, const tools *t, co
     return out;
 }
 
-static WVL_ALWAYS_INLINE uint8_t *refine_stripe(wvl_t1_fast *b, const stripe *s, uint32_t plane, uint8_t *out, int flags)
+static WVL_ALWAYS_INLINE uint8_t *refine_stripe(wvl_t1_fast *b, const stripe *s, uint32_t plane, uint8_t *out,
+                                                int flags)
 {
     wvl_t1_fast_state *st = b->s;
     uint64_t left = 0, own = add_rows(b, s, 0, flags);
@@ -83,17 +83,33 @@ static WVL_ALWAYS_INLINE size_t list_with_gains(wvl_t1_fast *b, int kind, uint32
 {
     if (!b->in->want_gains)
         return list_stripes(b, kind, plane, flags);
-    return b->in->coef_bytes == 4 ? list_stripes(b, kind, plane, flags | GAINS | WIDE) : list_stripes(b, kind, plane, flags | GAINS);
+    return b->in->coef_bytes == 4 ? list_stripes(b, kind, plane, flags | GAINS | WIDE)
+                                  : list_stripes(b, kind, plane, flags | GAINS);
 }
 
 static size_t list_propagate(wvl_t1_fast *b, uint32_t plane) { return list_with_gains(b, WVL_T1_PROPAGATE, plane, 0); }
-static size_t list_propagate_raw(wvl_t1_fast *b, uint32_t plane) { return list_with_gains(b, WVL_T1_PROPAGATE, plane, RAW); }
-static size_t list_propagate_causal(wvl_t1_fast *b, uint32_t plane) { return list_with_gains(b, WVL_T1_PROPAGATE, plane, CAUSAL); }
-static size_t list_propagate_causal_raw(wvl_t1_fast *b, uint32_t plane) { return list_with_gains(b, WVL_T1_PROPAGATE, plane, CAUSAL | RAW); }
+static size_t list_propagate_raw(wvl_t1_fast *b, uint32_t plane)
+{
+    return list_with_gains(b, WVL_T1_PROPAGATE, plane, RAW);
+}
+static size_t list_propagate_causal(wvl_t1_fast *b, uint32_t plane)
+{
+    return list_with_gains(b, WVL_T1_PROPAGATE, plane, CAUSAL);
+}
+static size_t list_propagate_causal_raw(wvl_t1_fast *b, uint32_t plane)
+{
+    return list_with_gains(b, WVL_T1_PROPAGATE, plane, CAUSAL | RAW);
+}
 static size_t list_refine(wvl_t1_fast *b, uint32_t plane) { return list_stripes(b, WVL_T1_REFINE, plane, 0); }
-static size_t list_refine_causal(wvl_t1_fast *b, uint32_t plane) { return list_stripes(b, WVL_T1_REFINE, plane, CAUSAL); }
+static size_t list_refine_causal(wvl_t1_fast *b, uint32_t plane)
+{
+    return list_stripes(b, WVL_T1_REFINE, plane, CAUSAL);
+}
 static size_t list_clean(wvl_t1_fast *b, uint32_t plane) { return list_with_gains(b, WVL_T1_CLEANUP, plane, 0); }
-static size_t list_clean_causal(wvl_t1_fast *b, uint32_t plane) { return list_with_gains(b, WVL_T1_CLEANUP, plane, CAUSAL); }
+static size_t list_clean_causal(wvl_t1_fast *b, uint32_t plane)
+{
+    return list_with_gains(b, WVL_T1_CLEANUP, plane, CAUSAL);
+}
 
 static size_t list_pass(wvl_t1_fast *b, int kind, int raw, unsigned plane)
 {

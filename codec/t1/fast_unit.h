@@ -50,6 +50,9 @@ static WVL_ALWAYS_INLINE uint64_t find_runs(uint64_t before, uint64_t after, uin
 }
 
 /* How many of eight columns have a bit at their top. */
-static WVL_ALWAYS_INLINE unsigned count_tops(uint64_t tops) { return (unsigned)((tops >> WVL_T1_INNER_FIRST) * UINT64_C(0x41041041041) >> 42) & 15; }
+static WVL_ALWAYS_INLINE unsigned count_tops(uint64_t tops)
+{
+    return (unsigned)((tops >> WVL_T1_INNER_FIRST) * UINT64_C(0x41041041041) >> 42) & 15;
+}
 
 #endif

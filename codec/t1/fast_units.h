@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The symbols of a unit, sample by sample. The includer defines FETCH_NEIGHBOURS(x), the nine bits of x at 0-2, 6-8 and 12-14.
+ * The symbols of a unit, sample by sample. The includer defines FETCH_NEIGHBOURS(x), the nine bits of x at 0-2, 6-8 and
+ * 12-14.
  *
- * Whether a sample becomes significant is what the arithmetic coder is there to find out, so branches on it would be mispredicted: the
- * loops store the sign symbol in any case, and step over it only where there is one.
+ * Whether a sample becomes significant is what the arithmetic coder is there to find out, so branches on it would be
+ * mispredicted: the loops store the sign symbol in any case, and step over it only where there is one.
  */
 #include <string.h>
 
@@ -14,7 +15,10 @@ typedef struct tools {
     const uint8_t *zero_codes; /* 2 * context of zero coding, by neighbourhood read column by column */
 } tools;
 
-static WVL_ALWAYS_INLINE tools open_tools(const wvl_t1_fast *b) { return (tools){wvl_t1_zero_codes_by_column(b->in->orient & 3)}; }
+static WVL_ALWAYS_INLINE tools open_tools(const wvl_t1_fast *b)
+{
+    return (tools){wvl_t1_zero_codes_by_column(b->in->orient & 3)};
+}
 
 /* Context and decision of the sign of bit i, whose neighbourhood of significance is n. */
 static WVL_ALWAYS_INLINE uint8_t sign_symbol(const unit *u, unsigned i, unsigned n, int flags)
@@ -26,7 +30,10 @@ static WVL_ALWAYS_INLINE uint8_t sign_symbol(const unit *u, unsigned i, unsigned
     return (uint8_t)(wvl_t1_sign_codes_by_column[(n & 0xAA) | (FETCH_NEIGHBOURS(y) >> 1 & 0x55)] ^ sign);
 }
 
-static WVL_ALWAYS_INLINE unsigned neighbours(const unit *u, unsigned i) { return FETCH_NEIGHBOURS(u->window >> (i - WVL_T1_INNER_FIRST)); }
+static WVL_ALWAYS_INLINE unsigned neighbours(const unit *u, unsigned i)
+{
+    return FETCH_NEIGHBOURS(u->window >> (i - WVL_T1_INNER_FIRST));
+}
 
 /* Zero coding and, where the sample becomes significant, its sign. */
 static WVL_ALWAYS_INLINE void code_sample(const tools *t, unit *u, unsigned i, uint8_t **out, unsigned base, int flags)
@@ -38,7 +45,8 @@ static WVL_ALWAYS_INLINE void code_sample(const tools *t, unit *u, unsigned i, u
     u->window |= (uint64_t)bit << i;
 }
 
-/* Returns the samples visited. Which they are is known before one is coded: what becomes significant brings those that follow it in. */
+/* Returns the samples visited. Which they are is known before one is coded: what becomes significant brings those that
+ * follow it in. */
 static WVL_ALWAYS_INLINE uint64_t propagate_unit(const tools *t, unit *u, uint8_t **symbols, int flags)
 {
     uint64_t insignificant = ~u->window & u->valid, more = widen(u->window) & insignificant, visited;
@@ -69,7 +77,8 @@ static WVL_ALWAYS_INLINE void break_run(unit *u, unsigned i, uint64_t tops, uint
     u->window |= UINT64_C(1) << i;
 }
 
-static WVL_ALWAYS_INLINE void clean_unit(const tools *t, unit *u, uint64_t visited, uint8_t **symbols, int flags, int full_stripe)
+static WVL_ALWAYS_INLINE void clean_unit(const tools *t, unit *u, uint64_t visited, uint8_t **symbols, int flags,
+                                         int full_stripe)
 {
     uint64_t coded = ~(u->window | visited) & u->valid, after = u->window | (coded & u->bits);
     uint64_t run = full_stripe ? find_runs(u->window, after, u->valid) : 0, breaks = run & fold_columns(u->bits);
@@ -80,7 +89,8 @@ static WVL_ALWAYS_INLINE void clean_unit(const tools *t, unit *u, uint64_t visit
         return;
     }
     /* Of a broken run's column, the samples up to the first that becomes significant. */
-    uint64_t broken = u->bits & (breaks * 15), upto = broken ^ (broken - breaks), first = broken & upto, whole = run ^ breaks;
+    uint64_t broken = u->bits & (breaks * 15), upto = broken ^ (broken - breaks), first = broken & upto,
+             whole = run ^ breaks;
     coded &= ~(whole * 14 | (upto ^ first));
     for (; coded; coded &= coded - 1) {
         unsigned i = wvl_trailing_zeros(coded);
@@ -98,7 +108,8 @@ static WVL_ALWAYS_INLINE void add_each_gain(wvl_t1_fast *b, const stripe *s, uin
     uint64_t sum = 0, count = 0;
     for (; fresh; fresh &= fresh - 1, count++) {
         size_t i = at + b->offsets[wvl_trailing_zeros(fresh)];
-        sum += flags & WIDE ? ((const uint32_t *)b->in->coefs)[i] & 0x7FFFFFFF : ((const uint16_t *)b->in->coefs)[i] & 0x7FFFu;
+        sum += flags & WIDE ? ((const uint32_t *)b->in->coefs)[i] & 0x7FFFFFFF
+                            : ((const uint16_t *)b->in->coefs)[i] & 0x7FFFu;
     }
     b->gain_sum += sum;
     b->gain_count += count;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The parts of the block coder that have twins: bit-plane masks, the listing of passes, and the sums that distortion needs. */
+/* The parts of the block coder that have twins: bit-plane masks, the listing of passes, and the sums that distortion
+ * needs. */
 #ifndef WVL_T1_KERNELS_H
 #define WVL_T1_KERNELS_H
 
@@ -10,7 +11,7 @@
 /* Samples of a block as inner bits of windows (fast.h): unit i * units + k holds columns 8 k.. of stripe i. */
 typedef struct wvl_t1_masks {
     uint64_t *negative;
-    uint64_t *planes;    /* plane p, unit i at p * unit_count + i */
+    uint64_t *planes; /* plane p, unit i at p * unit_count + i */
     uint32_t units, unit_count;
 } wvl_t1_masks;
 

@@ -10,7 +10,8 @@
 #include "codec/t1/kernels.h"
 #include "codec/t1/t1_ref.h"
 
-/* All blocks in work. Their states lie an odd number of cache lines apart: lists of symbols, read in turns, are in different sets of the cache. */
+/* All blocks in work. Their states lie an odd number of cache lines apart: lists of symbols, read in turns, are in
+ * different sets of the cache. */
 static size_t count_scratch(size_t units, uint32_t planes)
 {
     size_t lines = (sizeof(wvl_t1_fast_state) + sizeof(uint64_t) * planes * units + 63) / 64;
@@ -44,7 +45,10 @@ size_t wvl_t1_bytes_bound(uint32_t width, uint32_t height, uint32_t planes, uint
     return wvl_t1_bound_bytes(width, height, planes, style);
 }
 
-static const wvl_t1_kernels *kernels_of(const wvl_t1_input *in) { return in->kernels ? in->kernels : &wvl_t1_kernels_c; }
+static const wvl_t1_kernels *kernels_of(const wvl_t1_input *in)
+{
+    return in->kernels ? in->kernels : &wvl_t1_kernels_c;
+}
 
 void wvl_t1_init_block(wvl_t1_fast *b, const wvl_t1_input *in, wvl_t1_fast_state *state)
 {
@@ -140,7 +144,8 @@ static void list_pass(job *j)
 static int is_complete(const job *j)
 {
     const wvl_t1_input *in = j->block.in;
-    return j->pass == j->passes || (in->wants_more && !in->wants_more(in->wants_user, j->out->passes, j->out->pass_count));
+    return j->pass == j->passes ||
+           (in->wants_more && !in->wants_more(in->wants_user, j->out->passes, j->out->pass_count));
 }
 
 /* Closes passes that are done and lists new ones until the MQ coder has work. Returns 0 when the block is complete. */
@@ -203,7 +208,8 @@ static void fill_slots(slot_set *set, uint8_t *scratch, const wvl_block_feed *fe
         unsigned slot = set->order[set->busy];
         if (!feed->fetch(feed->user, slot, &set->in[slot], &set->out[slot]))
             set->is_open = 0;
-        else if (start(&set->jobs[slot], (wvl_t1_fast_state *)(void *)(scratch + slot * pitch), &set->in[slot], &set->out[slot]))
+        else if (start(&set->jobs[slot], (wvl_t1_fast_state *)(void *)(scratch + slot * pitch), &set->in[slot],
+                       &set->out[slot]))
             set->busy++;
         else
             put_block(set, feed, slot);
@@ -285,12 +291,16 @@ void wvl_t1_encode_block(wvl_t1_scratch *scratch, const wvl_t1_input *in, wvl_t1
     wvl_t1_encode_stream(scratch, in->kernels, &(wvl_block_feed){&s, fetch_single, put_single, wvl_t1_scratch_bytes()});
 }
 
-/* ---- As a block coder -------------------------------------------------------------------------------------------------------------- */
+/* ---- As a block coder ------------------------------------------------------------------------ */
 
 static const void *fetch_kernels(void) { return wvl_t1_fetch_kernels(); }
 
 static uint32_t passes_bound(uint32_t planes) { return 3 * planes; }
 
-static void encode_stream(void *scratch, const void *kernels, const wvl_block_feed *feed) { wvl_t1_encode_stream(scratch, kernels, feed); }
+static void encode_stream(void *scratch, const void *kernels, const wvl_block_feed *feed)
+{
+    wvl_t1_encode_stream(scratch, kernels, feed);
+}
 
-const wvl_block_coder wvl_t1_block_coder = {scratch_bytes, fetch_kernels, wvl_t1_bytes_bound, passes_bound, encode_stream, WVL_BLOCK_SLOTS};
+const wvl_block_coder wvl_t1_block_coder = {scratch_bytes, fetch_kernels, wvl_t1_bytes_bound,
+                                            passes_bound,  encode_stream, WVL_BLOCK_SLOTS};

@@ -175,7 +175,11 @@ static void load(ref *r, const wvl_t1_input *in, wvl_t1_output *out)
 
 void wvl_t1_encode_block_ref(wvl_t1_scratch *scratch, const wvl_t1_input *in, wvl_t1_output *out)
 {
-    ref r = {.s = (wvl_t1_ref_state *)(void *)scratch, .width = in->width, .height = in->height, .orient = in->orient, .style = in->style};
+    ref r = {.s = (wvl_t1_ref_state *)(void *)scratch,
+             .width = in->width,
+             .height = in->height,
+             .orient = in->orient,
+             .style = in->style};
     uint32_t count = wvl_t1_init_coder(&r.coder, in, out);
     load(&r, in, out);
     for (uint32_t pass = 0; pass < count; pass++) {

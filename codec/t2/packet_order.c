@@ -15,10 +15,12 @@ static uint64_t precincts_of(const wvl_packet_order *o, uint32_t component, uint
 }
 
 /*
- * Reference grid coordinate at which the loops of B.12.1.3 to 5 reach precinct `index` of an axis: where the position condition first
- * holds. The first precinct counts from the tile's edge t0 unless it starts exactly on the precinct grid.
+ * Reference grid coordinate at which the loops of B.12.1.3 to 5 reach precinct `index` of an axis: where the position
+ * condition first holds. The first precinct counts from the tile's edge t0 unless it starts exactly on the precinct
+ * grid.
  */
-static uint64_t precinct_position(uint32_t index, uint32_t first, uint32_t start, unsigned pp, unsigned s, uint32_t d, uint32_t t0)
+static uint64_t precinct_position(uint32_t index, uint32_t first, uint32_t start, unsigned pp, unsigned s, uint32_t d,
+                                  uint32_t t0)
 {
     if (index == 0 && (start & (((uint64_t)1 << pp) - 1))) {
         return t0;
@@ -86,7 +88,8 @@ static int fill_heap(wvl_packet_order *o)
     const wvl_progression *v = &o->volume;
     uint32_t end = v->order == WVL_ORDER_RPCL ? v->resolution_end : v->order == WVL_ORDER_CPRL ? v->component_end : 1;
     while (!o->heap_count && o->outer < end) {
-        uint32_t outer = o->outer++, c0 = v->component_first, c1 = v->component_end, r0 = v->resolution_first, r1 = v->resolution_end;
+        uint32_t outer = o->outer++, c0 = v->component_first, c1 = v->component_end, r0 = v->resolution_first,
+                 r1 = v->resolution_end;
         if (v->order == WVL_ORDER_CPRL) {
             c0 = outer;
             c1 = outer + 1;
@@ -162,7 +165,8 @@ static int next_by_layer(wvl_packet_order *o, wvl_packet_id *id)
     o->started = 1;
     for (;;) {
         while (o->component < o->volume.component_end) {
-            if (o->resolution <= o->tile->components[o->component].levels && o->precinct < precincts_of(o, o->component, o->resolution)) {
+            if (o->resolution <= o->tile->components[o->component].levels &&
+                o->precinct < precincts_of(o, o->component, o->resolution)) {
                 id->component = o->component;
                 id->resolution = (uint8_t)o->resolution;
                 id->precinct = resolution_of(o, o->component, o->resolution)->first_precinct + o->precinct;
@@ -179,7 +183,7 @@ static int next_by_layer(wvl_packet_order *o, wvl_packet_id *id)
     }
 }
 
-/* ---- Volumes --------------------------------------------------------------------------------------------------------------------- */
+/* ---- Volumes --------------------------------------------------------------------------------- */
 
 static void start_volume(wvl_packet_order *o, const wvl_progression *volume)
 {
@@ -188,7 +192,9 @@ static void start_volume(wvl_packet_order *o, const wvl_progression *volume)
     o->volume.resolution_end = (uint8_t)wvl_min_u32(volume->resolution_end, o->plan->max_levels + 1u);
     o->volume.layer_end = wvl_min_u32(volume->layer_end, o->plan->layer_count);
     o->heap_count = 0;
-    o->outer = volume->order == WVL_ORDER_RPCL ? volume->resolution_first : volume->order == WVL_ORDER_CPRL ? volume->component_first : 0;
+    o->outer = volume->order == WVL_ORDER_RPCL   ? volume->resolution_first
+               : volume->order == WVL_ORDER_CPRL ? volume->component_first
+                                                 : 0;
     o->layer = 0;
     o->component = volume->component_first;
     o->resolution = volume->resolution_first;
@@ -232,15 +238,18 @@ static uint32_t choose_volumes(const wvl_plan *plan, uint32_t tile)
     return WVL_ALL_TILES;
 }
 
-void wvl_order_carve(const wvl_plan *plan, uint64_t resolutions, uint64_t precincts, wvl_carver *carver, wvl_order_memory *memory)
+void wvl_order_carve(const wvl_plan *plan, uint64_t resolutions, uint64_t precincts, wvl_carver *carver,
+                     wvl_order_memory *memory)
 {
     memory->streams = wvl_carve(carver, resolutions, sizeof *memory->streams);
     memory->next_layers = plan->progression_count ? wvl_carve(carver, precincts, sizeof *memory->next_layers) : NULL;
 }
 
-void wvl_order_open(wvl_packet_order *order, const wvl_plan *plan, const wvl_tile_plan *tile, const wvl_order_memory *memory)
+void wvl_order_open(wvl_packet_order *order, const wvl_plan *plan, const wvl_tile_plan *tile,
+                    const wvl_order_memory *memory)
 {
-    wvl_progression whole = {WVL_ALL_TILES, 0, tile->component_count, plan->layer_count, 0, (uint8_t)(plan->max_levels + 1u), tile->order};
+    wvl_progression whole = {
+        WVL_ALL_TILES, 0, tile->component_count, plan->layer_count, 0, (uint8_t)(plan->max_levels + 1u), tile->order};
     memset(order, 0, sizeof *order);
     order->plan = plan;
     order->tile = tile;

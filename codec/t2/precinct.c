@@ -3,10 +3,11 @@
 
 #include <string.h>
 
-#define NEVER 65535u        /* inclusion value of a block that no layer so far includes */
+#define NEVER 65535u /* inclusion value of a block that no layer so far includes */
 
-static void build_precinct(const wvl_plan *plan, const wvl_tile_plan *tile, uint32_t component, unsigned r, const wvl_tile_resolution *res, uint32_t col, uint32_t row,
-                           wvl_precinct *precinct, uint64_t *nodes)
+static void build_precinct(const wvl_plan *plan, const wvl_tile_plan *tile, uint32_t component, unsigned r,
+                           const wvl_tile_resolution *res, uint32_t col, uint32_t row, wvl_precinct *precinct,
+                           uint64_t *nodes)
 {
     unsigned style = plan->codings[tile->components[component].coding].style;
     memset(precinct, 0, sizeof *precinct);
@@ -43,7 +44,8 @@ static void size_precinct(const wvl_precinct *precinct, uint8_t style, uint32_t 
     sizes->header_bytes = wvl_max_u64(sizes->header_bytes, wvl_t2_header_bound(blocks, nodes, style, layer_count));
 }
 
-static void build_resolution(const wvl_plan *plan, const wvl_tile_plan *tile, uint32_t component, unsigned r, wvl_precinct *precincts, wvl_t2_sizes *sizes)
+static void build_resolution(const wvl_plan *plan, const wvl_tile_plan *tile, uint32_t component, unsigned r,
+                             wvl_precinct *precincts, wvl_t2_sizes *sizes)
 {
     const wvl_tile_resolution *res = &tile->resolutions[tile->components[component].first_resolution + r];
     uint64_t at = res->first_precinct;
@@ -56,7 +58,8 @@ static void build_resolution(const wvl_plan *plan, const wvl_tile_plan *tile, ui
     }
 }
 
-void wvl_t2_build_precincts(const wvl_plan *plan, const wvl_tile_plan *tile, wvl_precinct *precincts, wvl_t2_sizes *sizes)
+void wvl_t2_build_precincts(const wvl_plan *plan, const wvl_tile_plan *tile, wvl_precinct *precincts,
+                            wvl_t2_sizes *sizes)
 {
     memset(sizes, 0, sizeof *sizes);
     for (uint32_t c = 0; c < tile->component_count; c++) {
@@ -79,7 +82,8 @@ static axis_sample sample_axis(uint32_t precincts)
     return s;
 }
 
-static void add_resolution(const wvl_plan *plan, const wvl_tile_plan *tile, uint32_t component, unsigned r, uint64_t times, wvl_t2_sizes *sizes)
+static void add_resolution(const wvl_plan *plan, const wvl_tile_plan *tile, uint32_t component, unsigned r,
+                           uint64_t times, wvl_t2_sizes *sizes)
 {
     const wvl_tile_component *tc = &tile->components[component];
     const wvl_tile_resolution *res = &tile->resolutions[tc->first_resolution + r];
@@ -96,7 +100,8 @@ static void add_resolution(const wvl_plan *plan, const wvl_tile_plan *tile, uint
     }
 }
 
-void wvl_t2_add_sizes(const wvl_plan *plan, const wvl_tile_plan *tile, uint32_t component, uint64_t times, wvl_t2_sizes *sizes)
+void wvl_t2_add_sizes(const wvl_plan *plan, const wvl_tile_plan *tile, uint32_t component, uint64_t times,
+                      wvl_t2_sizes *sizes)
 {
     for (unsigned r = 0; r <= tile->components[component].levels; r++) {
         if (tile->resolutions[tile->components[component].first_resolution + r].precinct_cols) {
@@ -135,7 +140,7 @@ void wvl_t2_open_precinct(const wvl_t2_tile *tile, uint64_t precinct)
 /* Calls for every codeword segment that gains passes between the sent and the next cut. */
 typedef struct segment_walk {
     const wvl_pass *passes;
-    uint32_t pass, end;       /* next pass, end of the cut */
+    uint32_t pass, end; /* next pass, end of the cut */
     uint32_t from_bytes, end_bytes;
 } segment_walk;
 
@@ -165,10 +170,11 @@ static uint32_t first_pass(const wvl_precinct_band *pb, const wvl_block_state *s
     return pb->has_sets ? (state->next_passes - 1u) / 3 * 3 : state->sent_passes;
 }
 
-static segment_walk open_walk(const wvl_t2_tile *tile, const wvl_precinct_band *pb, uint64_t block, const wvl_block_state *state)
+static segment_walk open_walk(const wvl_t2_tile *tile, const wvl_precinct_band *pb, uint64_t block,
+                              const wvl_block_state *state)
 {
-    segment_walk walk = {wvl_store_at(tile->passes, tile->blocks[block].passes_at), first_pass(pb, state), state->next_passes, state->sent_bytes,
-                         state->next_bytes};
+    segment_walk walk = {wvl_store_at(tile->passes, tile->blocks[block].passes_at), first_pass(pb, state),
+                         state->next_passes, state->sent_bytes, state->next_bytes};
     return walk;
 }
 
@@ -184,7 +190,8 @@ static unsigned put_length(const wvl_block_state *state, wvl_bit_writer *w)
 }
 
 /* The same with the lengths of all segments. */
-static unsigned put_lengths(const wvl_t2_tile *tile, const wvl_precinct_band *pb, uint64_t block, const wvl_block_state *state, wvl_bit_writer *w)
+static unsigned put_lengths(const wvl_t2_tile *tile, const wvl_precinct_band *pb, uint64_t block,
+                            const wvl_block_state *state, wvl_bit_writer *w)
 {
     unsigned lblock = state->lblock;
     uint32_t passes, bytes;
@@ -201,7 +208,8 @@ static unsigned put_lengths(const wvl_t2_tile *tile, const wvl_precinct_band *pb
     return lblock;
 }
 
-/* Of the set that a block sends; nothing is sent of blocks that stay out, so that they do not lower what the tree says of others. */
+/* Of the set that a block sends; nothing is sent of blocks that stay out, so that they do not lower what the tree says
+ * of others. */
 static uint32_t zero_planes(const wvl_t2_tile *tile, const wvl_precinct_band *pb, uint64_t block)
 {
     const wvl_block_state *state = &tile->states[block];
@@ -216,14 +224,16 @@ static void set_zero_planes(const wvl_t2_tile *tile, const wvl_precinct_band *pb
 {
     for (uint32_t row = 0; row < pb->rows; row++) {
         for (uint32_t col = 0; col < pb->cols; col++) {
-            planes[(uint64_t)row * pb->cols + col].value = (uint16_t)zero_planes(tile, pb, wvl_precinct_block_at(pb, col, row));
+            planes[(uint64_t)row * pb->cols + col].value =
+                (uint16_t)zero_planes(tile, pb, wvl_precinct_block_at(pb, col, row));
         }
     }
     wvl_tag_tree_build(planes, pb->cols, pb->rows);
 }
 
-static void put_block(const wvl_t2_tile *tile, const wvl_precinct_band *pb, uint32_t col, uint32_t row, uint32_t layer, int commit,
-                      wvl_tag_node *inclusion, wvl_tag_node *planes, wvl_bit_writer *w, wvl_t2_packet *packet)
+static void put_block(const wvl_t2_tile *tile, const wvl_precinct_band *pb, uint32_t col, uint32_t row, uint32_t layer,
+                      int commit, wvl_tag_node *inclusion, wvl_tag_node *planes, wvl_bit_writer *w,
+                      wvl_t2_packet *packet)
 {
     uint64_t b = wvl_precinct_block_at(pb, col, row);
     wvl_block_state *state = &tile->states[b];
@@ -237,7 +247,8 @@ static void put_block(const wvl_t2_tile *tile, const wvl_precinct_band *pb, uint
         return;
     }
     if (!state->sent_passes) {
-        /* Up to the value itself: a node says nothing before its parent has said all, so the bits are those of threshold after threshold. */
+        /* Up to the value itself: a node says nothing before its parent has said all, so the bits are those of
+         * threshold after threshold. */
         wvl_tag_tree_put(planes, pb->cols, pb->rows, col, row, zero_planes(tile, pb, b) + 1, w);
     }
     wvl_bits_put_pass_count(w, state->next_passes - first_pass(pb, state));
@@ -266,7 +277,8 @@ static int precinct_joins(const wvl_t2_tile *tile, const wvl_precinct *precinct)
 }
 
 /* Blocks that come in with this layer get their inclusion value. */
-static void lower_inclusion(const wvl_t2_tile *tile, const wvl_precinct_band *pb, uint32_t layer, wvl_tag_node *inclusion)
+static void lower_inclusion(const wvl_t2_tile *tile, const wvl_precinct_band *pb, uint32_t layer,
+                            wvl_tag_node *inclusion)
 {
     for (uint32_t row = 0; row < pb->rows; row++) {
         for (uint32_t col = 0; col < pb->cols; col++) {
@@ -278,8 +290,8 @@ static void lower_inclusion(const wvl_t2_tile *tile, const wvl_precinct_band *pb
     }
 }
 
-static void put_band(const wvl_t2_tile *tile, const wvl_precinct_band *pb, uint32_t layer, int commit, wvl_tag_node *scratch, wvl_bit_writer *w,
-                     wvl_t2_packet *packet)
+static void put_band(const wvl_t2_tile *tile, const wvl_precinct_band *pb, uint32_t layer, int commit,
+                     wvl_tag_node *scratch, wvl_bit_writer *w, wvl_t2_packet *packet)
 {
     uint64_t count = wvl_tag_tree_nodes(pb->cols, pb->rows);
     wvl_tag_node *inclusion = tile->nodes + pb->nodes_at;
@@ -298,7 +310,8 @@ static void put_band(const wvl_t2_tile *tile, const wvl_precinct_band *pb, uint3
     }
 }
 
-wvl_t2_packet wvl_t2_code_header(const wvl_t2_tile *tile, const wvl_precinct *precinct, uint32_t layer, int commit, wvl_tag_node *scratch, uint8_t *bytes)
+wvl_t2_packet wvl_t2_code_header(const wvl_t2_tile *tile, const wvl_precinct *precinct, uint32_t layer, int commit,
+                                 wvl_tag_node *scratch, uint8_t *bytes)
 {
     wvl_t2_packet packet = {0, 1, 0};
     wvl_bit_writer w;
@@ -318,10 +331,10 @@ wvl_t2_packet wvl_t2_code_header(const wvl_t2_tile *tile, const wvl_precinct *pr
 }
 
 /*
- * Bits of a header: per node of the inclusion trees at most one 0 a layer (all of them in one header when those before were empty) and a
- * 1, of the zero-plane trees at most 38 zeros and a 1; per block an inclusion bit, 16 bits of pass count, at most 32 Lblock ones and a
- * zero, and for each of at most 109 segments (passes) 32 + 7 length bits, or one segment without terminations, two of an HT block. Stuffing adds at most
- * one bit in seven, padding at most two bytes.
+ * Bits of a header: per node of the inclusion trees at most one 0 a layer (all of them in one header when those before
+ * were empty) and a 1, of the zero-plane trees at most 38 zeros and a 1; per block an inclusion bit, 16 bits of pass
+ * count, at most 32 Lblock ones and a zero, and for each of at most 109 segments (passes) 32 + 7 length bits, or one
+ * segment without terminations, two of an HT block. Stuffing adds at most one bit in seven, padding at most two bytes.
  */
 uint64_t wvl_t2_header_bound(uint64_t blocks, uint64_t nodes, uint8_t style, uint32_t layer_count)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Packets of a tile. The geometry is condensed once into a table of precincts; headers are coded layer by layer against a state that
- * is either the real one (commit) or a scratch copy (measuring a candidate), by the same function.
+ * Packets of a tile. The geometry is condensed once into a table of precincts; headers are coded layer by layer against
+ * a state that is either the real one (commit) or a scratch copy (measuring a candidate), by the same function.
  */
 #ifndef WVL_CODEC_T2_PRECINCT_H
 #define WVL_CODEC_T2_PRECINCT_H
@@ -11,19 +11,22 @@
 #include "geom/handover.h"
 
 typedef struct wvl_precinct_band {
-    uint64_t first_block;  /* tile block index of the top left block */
-    uint64_t nodes_at;     /* inclusion tree, then zero-plane tree, in the tile's nodes */
-    uint32_t stride;       /* blocks from row to row of the band */
-    uint32_t cols, rows;   /* blocks of the precinct in the band; 0: nothing */
-    uint8_t planes;        /* Mb */
+    uint64_t first_block; /* tile block index of the top left block */
+    uint64_t nodes_at;    /* inclusion tree, then zero-plane tree, in the tile's nodes */
+    uint32_t stride;      /* blocks from row to row of the band */
+    uint32_t cols, rows;  /* blocks of the precinct in the band; 0: nothing */
+    uint8_t planes;       /* Mb */
     uint8_t coding_band;
-    uint8_t has_sets;      /* HT: what is sent of a block is one set of passes, which tells its zero planes */
-    uint8_t has_segments;  /* codewords end within blocks */
+    uint8_t has_sets;     /* HT: what is sent of a block is one set of passes, which tells its zero planes */
+    uint8_t has_segments; /* codewords end within blocks */
 } wvl_precinct_band;
 
 /* Blocks of the precinct in the band, and their tile block indices: by number in raster order, by place. */
 static inline uint64_t wvl_precinct_blocks(const wvl_precinct_band *pb) { return (uint64_t)pb->cols * pb->rows; }
-static inline uint64_t wvl_precinct_block(const wvl_precinct_band *pb, uint64_t k) { return pb->first_block + k / pb->cols * pb->stride + k % pb->cols; }
+static inline uint64_t wvl_precinct_block(const wvl_precinct_band *pb, uint64_t k)
+{
+    return pb->first_block + k / pb->cols * pb->stride + k % pb->cols;
+}
 static inline uint64_t wvl_precinct_block_at(const wvl_precinct_band *pb, uint32_t col, uint32_t row)
 {
     return pb->first_block + (uint64_t)row * pb->stride + col;
@@ -31,16 +34,16 @@ static inline uint64_t wvl_precinct_block_at(const wvl_precinct_band *pb, uint32
 
 typedef struct wvl_precinct {
     uint16_t component;
-    uint16_t coding;       /* index into the plan's codings */
+    uint16_t coding; /* index into the plan's codings */
     uint8_t resolution, band_count;
     wvl_precinct_band band[3];
 } wvl_precinct;
 
 /* What the packet headers have told of a block so far, and the cut proposed for the next layer. */
 typedef struct wvl_block_state {
-    uint32_t sent_bytes;   /* cumulative, over the layers committed */
-    uint32_t next_bytes;   /* cumulative after the layer in question */
-    uint16_t cut_least, cut_most; /* slope thresholds that all make the present cut; cut_most 0: not known */
+    uint32_t sent_bytes;              /* cumulative, over the layers committed */
+    uint32_t next_bytes;              /* cumulative after the layer in question */
+    uint16_t cut_least, cut_most;     /* slope thresholds that all make the present cut; cut_most 0: not known */
     uint8_t sent_passes, next_passes; /* of at most 112 */
     uint8_t lblock;
 } wvl_block_state;
@@ -49,22 +52,24 @@ typedef struct wvl_block_state {
 typedef struct wvl_t2_packet {
     uint64_t body_bytes;
     uint32_t header_bytes;
-    uint32_t contribution_count;   /* blocks that have something in it */
+    uint32_t contribution_count; /* blocks that have something in it */
 } wvl_t2_packet;
 
 /* What the packets of a tile need, known from the tile plan. */
 typedef struct wvl_t2_sizes {
-    uint64_t nodes;          /* tag nodes of the tile */
-    uint64_t scratch_nodes;  /* of the largest precinct in one band */
-    uint64_t header_bytes;   /* bound of the longest header */
+    uint64_t nodes;         /* tag nodes of the tile */
+    uint64_t scratch_nodes; /* of the largest precinct in one band */
+    uint64_t header_bytes;  /* bound of the longest header */
 } wvl_t2_sizes;
 
 /* Fills precincts[tile->precinct_count] unless NULL. */
-void wvl_t2_build_precincts(const wvl_plan *plan, const wvl_tile_plan *tile, wvl_precinct *precincts, wvl_t2_sizes *sizes);
+void wvl_t2_build_precincts(const wvl_plan *plan, const wvl_tile_plan *tile, wvl_precinct *precincts,
+                            wvl_t2_sizes *sizes);
 
-/* The sizes alone, and those in a time that does not depend on the number of precincts. sizes->nodes grows by `times` what the component has; the others
- * are the greatest ones. */
-void wvl_t2_add_sizes(const wvl_plan *plan, const wvl_tile_plan *tile, uint32_t component, uint64_t times, wvl_t2_sizes *sizes);
+/* The sizes alone, and those in a time that does not depend on the number of precincts. sizes->nodes grows by `times`
+ * what the component has; the others are the greatest ones. */
+void wvl_t2_add_sizes(const wvl_plan *plan, const wvl_tile_plan *tile, uint32_t component, uint64_t times,
+                      wvl_t2_sizes *sizes);
 
 /* One tile's packets. */
 typedef struct wvl_t2_tile {
@@ -74,7 +79,7 @@ typedef struct wvl_t2_tile {
     const wvl_store *passes;
     wvl_block_state *states;
     wvl_tag_node *nodes;
-    uint8_t sop, eph;      /* markers around its packet headers */
+    uint8_t sop, eph; /* markers around its packet headers */
 } wvl_t2_tile;
 
 /* Sets up trees and block states of a precinct before the first layer: zero-plane values, nothing included. */
@@ -84,9 +89,11 @@ void wvl_t2_open_precinct(const wvl_t2_tile *tile, uint64_t precinct);
 uint64_t wvl_t2_header_bound(uint64_t blocks, uint64_t nodes, uint8_t style, uint32_t layer_count);
 
 /*
- * Codes the header of the packet of `precinct` in `layer` with the cuts next_passes/next_bytes of its blocks. commit = 0: nothing changes
- * (nodes are worked on in `scratch`); commit = 1: trees and states take the layer in. Different precincts may be coded at the same time.
+ * Codes the header of the packet of `precinct` in `layer` with the cuts next_passes/next_bytes of its blocks. commit =
+ * 0: nothing changes (nodes are worked on in `scratch`); commit = 1: trees and states take the layer in. Different
+ * precincts may be coded at the same time.
  */
-wvl_t2_packet wvl_t2_code_header(const wvl_t2_tile *tile, const wvl_precinct *precinct, uint32_t layer, int commit, wvl_tag_node *scratch, uint8_t *bytes);
+wvl_t2_packet wvl_t2_code_header(const wvl_t2_tile *tile, const wvl_precinct *precinct, uint32_t layer, int commit,
+                                 wvl_tag_node *scratch, uint8_t *bytes);
 
 #endif

@@ -46,7 +46,8 @@ static int climb(tag_place *p)
     if ((uint64_t)p->cols * p->rows <= 1) {
         return 0;
     }
-    *p = (tag_place){p->nodes + (uint64_t)p->cols * p->rows, (p->cols + 1) / 2, (p->rows + 1) / 2, p->col / 2, p->row / 2};
+    *p = (tag_place){p->nodes + (uint64_t)p->cols * p->rows, (p->cols + 1) / 2, (p->rows + 1) / 2, p->col / 2,
+                     p->row / 2};
     return 1;
 }
 
@@ -61,8 +62,10 @@ void wvl_tag_tree_lower(wvl_tag_node *nodes, uint32_t cols, uint32_t rows, uint3
     } while (climb(&p));
 }
 
-/* The path begins below the first node, from the leaf on, that has said all for this threshold: those above it have said as much before. */
-void wvl_tag_tree_put(wvl_tag_node *nodes, uint32_t cols, uint32_t rows, uint32_t col, uint32_t row, uint32_t threshold, wvl_bit_writer *bits)
+/* The path begins below the first node, from the leaf on, that has said all for this threshold: those above it have
+ * said as much before. */
+void wvl_tag_tree_put(wvl_tag_node *nodes, uint32_t cols, uint32_t rows, uint32_t col, uint32_t row, uint32_t threshold,
+                      wvl_bit_writer *bits)
 {
     wvl_tag_node *path[MAX_DEPTH];
     tag_place p = {nodes, cols, rows, col, row};

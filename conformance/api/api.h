@@ -29,9 +29,11 @@ void *wvl_api_need_memory(size_t bytes);
 int wvl_api_open_picture(const char *path, wvl_api_picture *p);
 void wvl_api_close_picture(wvl_api_picture *p);
 /* Sets key=value words; NULL ends them. */
-wvl_status wvl_api_create_plan(wvl_context *context, const wvl_image_format *format, const char *const *settings, int count, wvl_plan **plan, char *error, size_t bytes);
+wvl_status wvl_api_create_plan(wvl_context *context, const wvl_image_format *format, const char *const *settings,
+                               int count, wvl_plan **plan, char *error, size_t bytes);
 /* Encodes into memory. The caller frees data with wvl_memory_release. */
-wvl_api_stream wvl_api_encode(wvl_context *context, const wvl_api_picture *p, const char *const *settings, int count, wvl_cancel *cancel);
+wvl_api_stream wvl_api_encode(wvl_context *context, const wvl_api_picture *p, const char *const *settings, int count,
+                              wvl_cancel *cancel);
 int wvl_api_same(const wvl_api_stream *a, const wvl_api_stream *b);
 
 int wvl_api_run_encode(int argc, char **argv);

@@ -25,7 +25,8 @@ static int take_file(job *j, char *word)
     char error[512];
     unsigned dx, dy;
     char *at = strrchr(word, '@');
-    if (!at || sscanf(at, "@%3ux%3u", &dx, &dy) != 2 || !dx || !dy || dx > 255 || dy > 255 || j->part_count == MOST_PARTS) {
+    if (!at || sscanf(at, "@%3ux%3u", &dx, &dy) != 2 || !dx || !dy || dx > 255 || dy > 255 ||
+        j->part_count == MOST_PARTS) {
         return wvl_api_fail(WVL_API_USAGE, "\"%s\": expected FILE@DXxDY or KEY=VALUE", word);
     }
     *at = '\0';
@@ -35,8 +36,11 @@ static int take_file(job *j, char *word)
     }
     const wvl_io_component *k = &io->components[0];
     j->components[j->part_count] = (wvl_component_format){k->depth, k->is_signed, (uint8_t)dx, (uint8_t)dy};
-    j->planes[j->part_count] = (wvl_plane){k->data, (ptrdiff_t)k->stride_bytes, (uint32_t)(k->sample_stride_bytes / k->sample_bytes), 0,
-                                           k->sample_bytes == 1 ? WVL_SAMPLE_8 : k->sample_bytes == 2 ? WVL_SAMPLE_16 : WVL_SAMPLE_32};
+    j->planes[j->part_count] =
+        (wvl_plane){k->data, (ptrdiff_t)k->stride_bytes, (uint32_t)(k->sample_stride_bytes / k->sample_bytes), 0,
+                    k->sample_bytes == 1   ? WVL_SAMPLE_8
+                    : k->sample_bytes == 2 ? WVL_SAMPLE_16
+                                           : WVL_SAMPLE_32};
     j->part_count++;
     return WVL_API_DONE;
 }
@@ -60,8 +64,10 @@ static int take_words(job *j, int argc, char **argv)
             }
         }
     }
-    j->picture.format = (wvl_image_format){sizeof j->picture.format, area[0], area[1], area[2], area[3], (uint32_t)j->part_count, j->components};
-    j->picture.image = (wvl_image){.struct_size = sizeof j->picture.image, .planes = j->planes, .plane_count = (uint32_t)j->part_count};
+    j->picture.format = (wvl_image_format){sizeof j->picture.format, area[0],      area[1], area[2], area[3],
+                                           (uint32_t)j->part_count,  j->components};
+    j->picture.image = (wvl_image){
+        .struct_size = sizeof j->picture.image, .planes = j->planes, .plane_count = (uint32_t)j->part_count};
     return WVL_API_DONE;
 }
 
@@ -82,7 +88,8 @@ int wvl_api_run_encode(int argc, char **argv)
     wvl_context_options options = {.struct_size = sizeof options, .threads = j->threads};
     if (!code && wvl_context_create(&options, &context) == WVL_OK) {
         wvl_api_stream s = wvl_api_encode(context, &j->picture, j->settings, j->setting_count, NULL);
-        code = s.status == WVL_OK ? write_stream(j, &s) : wvl_api_fail(WVL_API_REFUSED, "%s: %s", wvl_status_text(s.status), s.error);
+        code = s.status == WVL_OK ? write_stream(j, &s)
+                                  : wvl_api_fail(WVL_API_REFUSED, "%s: %s", wvl_status_text(s.status), s.error);
         wvl_memory_release(context, s.data, s.bytes);
     }
     wvl_context_release(context);

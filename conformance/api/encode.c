@@ -27,8 +27,11 @@ int wvl_api_open_picture(const char *path, wvl_api_picture *p)
     for (uint32_t c = 0; c < count; c++) {
         const wvl_io_component *k = &p->io.components[c];
         p->components[c] = (wvl_component_format){k->depth, k->is_signed, k->dx, k->dy};
-        p->planes[c] = (wvl_plane){k->data, (ptrdiff_t)k->stride_bytes, (uint32_t)(k->sample_stride_bytes / k->sample_bytes), 0,
-                                   k->sample_bytes == 1 ? WVL_SAMPLE_8 : k->sample_bytes == 2 ? WVL_SAMPLE_16 : WVL_SAMPLE_32};
+        p->planes[c] =
+            (wvl_plane){k->data, (ptrdiff_t)k->stride_bytes, (uint32_t)(k->sample_stride_bytes / k->sample_bytes), 0,
+                        k->sample_bytes == 1   ? WVL_SAMPLE_8
+                        : k->sample_bytes == 2 ? WVL_SAMPLE_16
+                                               : WVL_SAMPLE_32};
     }
     p->format = (wvl_image_format){sizeof p->format, 0, 0, p->io.width, p->io.height, count, p->components};
     p->image = (wvl_image){.struct_size = sizeof p->image, .planes = p->planes, .plane_count = count};
@@ -42,7 +45,8 @@ void wvl_api_close_picture(wvl_api_picture *p)
     free(p->planes);
 }
 
-wvl_status wvl_api_create_plan(wvl_context *context, const wvl_image_format *format, const char *const *settings, int count, wvl_plan **plan, char *error, size_t bytes)
+wvl_status wvl_api_create_plan(wvl_context *context, const wvl_image_format *format, const char *const *settings,
+                               int count, wvl_plan **plan, char *error, size_t bytes)
 {
     wvl_params *params;
     char key[64];
@@ -67,7 +71,8 @@ wvl_status wvl_api_create_plan(wvl_context *context, const wvl_image_format *for
     return status;
 }
 
-wvl_api_stream wvl_api_encode(wvl_context *context, const wvl_api_picture *p, const char *const *settings, int count, wvl_cancel *cancel)
+wvl_api_stream wvl_api_encode(wvl_context *context, const wvl_api_picture *p, const char *const *settings, int count,
+                              wvl_cancel *cancel)
 {
     wvl_api_stream s;
     wvl_plan *plan = NULL;
@@ -90,5 +95,6 @@ wvl_api_stream wvl_api_encode(wvl_context *context, const wvl_api_picture *p, co
 
 int wvl_api_same(const wvl_api_stream *a, const wvl_api_stream *b)
 {
-    return a->status == WVL_OK && b->status == WVL_OK && a->bytes == b->bytes && a->bytes && !memcmp(a->data, b->data, a->bytes);
+    return a->status == WVL_OK && b->status == WVL_OK && a->bytes == b->bytes && a->bytes &&
+           !memcmp(a->data, b->data, a->bytes);
 }

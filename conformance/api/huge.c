@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Output beyond 4 GiB without a file of that size: the sink keeps the boxes' heads and follows the chain of tile-parts as the bytes go by. The
- * picture is noise whose rows overlap in memory, so that it needs none either.
+ * Output beyond 4 GiB without a file of that size: the sink keeps the boxes' heads and follows the chain of tile-parts
+ * as the bytes go by. The picture is noise whose rows overlap in memory, so that it needs none either.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -29,7 +29,8 @@ static uint64_t read_number(const uint8_t *p, unsigned bytes)
     return v;
 }
 
-/* First byte of the codestream and, when the box says it, the length of jp2c's content; 0 as long as the head is not complete. */
+/* First byte of the codestream and, when the box says it, the length of jp2c's content; 0 as long as the head is not
+ * complete. */
 static uint64_t find_codestream(const counter *k, uint64_t *length)
 {
     uint64_t at = 0, have = k->bytes < HEAD_BYTES ? k->bytes : HEAD_BYTES;
@@ -124,10 +125,13 @@ static int judge(const counter *k, uint64_t least, int with_patch)
 {
     uint64_t length = 0, start = find_codestream(k, &length), parts = find_first_part(k);
     int long_box = start >= 16 && read_number(k->head + start - 16, 4) == 1;
-    (void)printf("%" PRIu64 " bytes, jp2c at %" PRIu64 " with %s length %" PRIu64 ", %" PRIu64 " tile-parts of %" PRIu64 " bytes, %s\n", k->bytes,
-                 start ? start - (long_box ? 16 : 8) : 0, long_box ? "XLBox, content" : "LBox, content", length, k->parts, k->part_bytes,
+    (void)printf("%" PRIu64 " bytes, jp2c at %" PRIu64 " with %s length %" PRIu64 ", %" PRIu64 " tile-parts of %" PRIu64
+                 " bytes, %s\n",
+                 k->bytes, start ? start - (long_box ? 16 : 8) : 0, long_box ? "XLBox, content" : "LBox, content",
+                 length, k->parts, k->part_bytes,
                  k->tail[1] == 0xD9 ? "EOC at the end" : "NO EOC where the last tile-part ends");
-    int good = k->complete && start && parts && length == k->bytes - start && long_box == (k->bytes - start + 8 > UINT32_MAX);
+    int good =
+        k->complete && start && parts && length == k->bytes - start && long_box == (k->bytes - start + 8 > UINT32_MAX);
     good = good && (with_patch || (!k->broken && k->tail[1] == 0xD9 && parts + k->part_bytes + 2 == k->bytes));
     if (k->bytes < least) {
         return wvl_api_fail(WVL_API_WRONG, "%" PRIu64 " bytes were asked for", least);
@@ -139,7 +143,8 @@ int wvl_api_run_huge(uint64_t bytes, int with_patch)
 {
     static const char *const settings[] = {"container=jp2", "tile=2048,2048", "levels=1", "style=BYPASS"};
     uint64_t tiles = (bytes / (2048u * 2048u * DEPTH / 8u)) + 1;
-    uint32_t width = 2048u * 16u, height = (uint32_t)(2048u * ((tiles + 15) / 16)), step = 8209; /* samples from row to row */
+    uint32_t width = 2048u * 16u, height = (uint32_t)(2048u * ((tiles + 15) / 16)),
+             step = 8209; /* samples from row to row */
     size_t samples = width + (size_t)step * height;
     int32_t *noise = wvl_api_need_memory(samples * sizeof *noise);
     uint64_t state = 88172645463325252u;
@@ -155,7 +160,8 @@ int wvl_api_run_huge(uint64_t bytes, int with_patch)
     wvl_plane plane = {noise, (ptrdiff_t)step * 4, 1, 0, WVL_SAMPLE_32};
     wvl_image image = {.struct_size = sizeof image, .planes = &plane, .plane_count = 1};
     counter *k = wvl_api_need_memory(sizeof *k);
-    wvl_sink sink = {.struct_size = sizeof sink, .write = count, .patch = with_patch ? ignore_patch : NULL, .close = end, .user = k};
+    wvl_sink sink = {
+        .struct_size = sizeof sink, .write = count, .patch = with_patch ? ignore_patch : NULL, .close = end, .user = k};
     wvl_context *context = NULL;
     wvl_plan *plan = NULL;
     (void)wvl_context_create(NULL, &context);
@@ -166,7 +172,8 @@ int wvl_api_run_huge(uint64_t bytes, int with_patch)
     wvl_plan_release(plan);
     wvl_context_release(context);
     free(noise);
-    int code = status == WVL_OK ? judge(k, bytes, with_patch) : wvl_api_fail(WVL_API_WRONG, "%s: %s", wvl_status_text(status), error);
+    int code = status == WVL_OK ? judge(k, bytes, with_patch)
+                                : wvl_api_fail(WVL_API_WRONG, "%s: %s", wvl_status_text(status), error);
     free(k);
     return code;
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The same samples in other memory layouts, samples that are out of range, numbers under a locale with a decimal comma. */
+/* The same samples in other memory layouts, samples that are out of range, numbers under a locale with a decimal comma.
+ */
 #include <locale.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,7 +18,8 @@ typedef struct shape {
 static wvl_api_picture lay_out(const wvl_api_picture *p, const shape *s, uint8_t **memory)
 {
     uint32_t count = p->format.component_count, stride = s->interleaved ? count : 1;
-    size_t size = p->io.components[0].sample_bytes, row = size * stride * p->io.width + s->gap, plane = row * p->io.height;
+    size_t size = p->io.components[0].sample_bytes, row = size * stride * p->io.width + s->gap,
+           plane = row * p->io.height;
     wvl_api_picture q = *p;
     *memory = wvl_api_need_memory(s->lead + plane * (s->interleaved ? 1 : count) + 16);
     memset(*memory, 0xA5, s->lead + plane * (s->interleaved ? 1 : count) + 16);
@@ -28,7 +30,8 @@ static wvl_api_picture lay_out(const wvl_api_picture *p, const shape *s, uint8_t
         for (uint32_t y = 0; y < k->height; y++) {
             uint8_t *to = start + row * (s->upside_down ? k->height - 1 - y : y);
             for (uint32_t x = 0; x < k->width; x++) {
-                memcpy(to + size * (stride * x + (s->interleaved ? c : 0)), (const uint8_t *)k->data + y * k->stride_bytes + x * k->sample_stride_bytes, size);
+                memcpy(to + size * (stride * x + (s->interleaved ? c : 0)),
+                       (const uint8_t *)k->data + y * k->stride_bytes + x * k->sample_stride_bytes, size);
             }
         }
         q.planes[c] = p->planes[c];
@@ -43,9 +46,10 @@ static wvl_api_picture lay_out(const wvl_api_picture *p, const shape *s, uint8_t
 
 int wvl_api_run_strides(const wvl_api_picture *p)
 {
-    static const shape shapes[] = {{"tight", 0, 0, 0, 0},         {"rows of 13 bytes more", 0, 13, 0, 0},   {"odd address", 1, 0, 0, 0},
-                                   {"odd address and rows", 3, 7, 0, 0}, {"upside down", 0, 0, 1, 0},         {"upside down, odd", 1, 5, 1, 0},
-                                   {"interleaved", 0, 0, 0, 1},   {"interleaved, odd, upside down", 5, 11, 1, 1}};
+    static const shape shapes[] = {{"tight", 0, 0, 0, 0},       {"rows of 13 bytes more", 0, 13, 0, 0},
+                                   {"odd address", 1, 0, 0, 0}, {"odd address and rows", 3, 7, 0, 0},
+                                   {"upside down", 0, 0, 1, 0}, {"upside down, odd", 1, 5, 1, 0},
+                                   {"interleaved", 0, 0, 0, 1}, {"interleaved, odd, upside down", 5, 11, 1, 1}};
     wvl_context *context = NULL;
     unsigned wrong = 0;
     (void)wvl_context_create(NULL, &context);
@@ -110,9 +114,11 @@ int wvl_api_run_locale(const wvl_api_picture *p, const char *name)
     if (!setlocale(LC_ALL, name) || strcmp(localeconv()->decimal_point, ",") != 0) {
         return wvl_api_fail(WVL_API_USAGE, "locale %s is not there, or has no decimal comma", name);
     }
-    wvl_api_stream after = wvl_api_encode(context, p, settings, 3, NULL), other = wvl_api_encode(context, p, comma, 2, NULL);
+    wvl_api_stream after = wvl_api_encode(context, p, settings, 3, NULL),
+                   other = wvl_api_encode(context, p, comma, 2, NULL);
     int same = wvl_api_same(&before, &after);
-    (void)printf("decimal point \"%s\": %s bytes; \"bpp=0,25\" stays a list: %s\n", localeconv()->decimal_point, same ? "the same" : "OTHER", wvl_status_text(other.status));
+    (void)printf("decimal point \"%s\": %s bytes; \"bpp=0,25\" stays a list: %s\n", localeconv()->decimal_point,
+                 same ? "the same" : "OTHER", wvl_status_text(other.status));
     wvl_memory_release(context, before.data, before.bytes);
     wvl_memory_release(context, after.data, after.bytes);
     wvl_memory_release(context, other.data, other.bytes);

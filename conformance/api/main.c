@@ -7,15 +7,18 @@
 #include "api.h"
 
 static const char usage[] =
-    "wavelane-api-rows plan WxH COMPONENTS DEPTH [KEY=VALUE ...]   is the format accepted? 7: refused, with the reason\n"
-    "wavelane-api-rows encode OUT X0,Y0,X1,Y1 FILE@DXxDY ... [KEY=VALUE ...]   components of one file each, anywhere on the reference grid\n"
+    "wavelane-api-rows plan WxH COMPONENTS DEPTH [KEY=VALUE ...]   is the format accepted? 7: refused, with the "
+    "reason\n"
+    "wavelane-api-rows encode OUT X0,Y0,X1,Y1 FILE@DXxDY ... [KEY=VALUE ...]   components of one file each, anywhere "
+    "on the reference grid\n"
     "wavelane-api-rows cancel PICTURE          cancels encodes from another thread, early and late\n"
     "wavelane-api-rows pair PICTURE            two encoders of 16 threads at once give the bytes of one thread\n"
     "wavelane-api-rows loop PICTURE ROUNDS     encodes again and again; the memory of the process must not grow\n"
     "wavelane-api-rows strides PICTURE         long, negative and odd row distances, interleaving, unaligned memory\n"
     "wavelane-api-rows outside PICTURE         samples outside the declared depth are refused\n"
     "wavelane-api-rows locale PICTURE NAME     numbers are read, and bytes written, as in the C locale\n"
-    "wavelane-api-rows huge BYTES patch|plain  at least BYTES of output into a counting sink whose boxes and tile-parts are followed\n";
+    "wavelane-api-rows huge BYTES patch|plain  at least BYTES of output into a counting sink whose boxes and "
+    "tile-parts are followed\n";
 
 int wvl_api_fail(int code, const char *format, ...)
 {
@@ -46,7 +49,8 @@ static int run_plan(int argc, char **argv)
     if (wvl_context_create(NULL, &context) != WVL_OK) {
         return wvl_api_fail(WVL_API_WRONG, "no context");
     }
-    wvl_status status = wvl_api_create_plan(context, &format, (const char *const *)argv + 5, argc - 5, &plan, error, sizeof error);
+    wvl_status status =
+        wvl_api_create_plan(context, &format, (const char *const *)argv + 5, argc - 5, &plan, error, sizeof error);
     wvl_plan_release(plan);
     wvl_context_release(context);
     free(components);

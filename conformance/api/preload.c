@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A preloaded library that makes a program's machine fail: the N-th allocation, every new thread, writes from some byte on. Set by the environment:
- *   WVL_FAULT=malloc:N     the N-th allocation of the process fails, counted from 1
+ * A preloaded library that makes a program's machine fail: the N-th allocation, every new thread, writes from some byte
+ * on. Set by the environment: WVL_FAULT=malloc:N     the N-th allocation of the process fails, counted from 1
  *   WVL_FAULT=threads:N    only N threads can be started
- *   WVL_FAULT=write:N:E    writes fail with errno E once N bytes have been written to files other than the standard streams
- *   WVL_FAULT=shaky:N      every second write is interrupted (EINTR), the others take at most N bytes
+ *   WVL_FAULT=write:N:E    writes fail with errno E once N bytes have been written to files other than the standard
+ * streams WVL_FAULT=shaky:N      every second write is interrupted (EINTR), the others take at most N bytes
  *   WVL_FAULT_COUNT=FILE   gets the number of allocations at the end
  */
 #define _GNU_SOURCE
@@ -29,10 +29,7 @@ static unsigned long fail_call, write_limit, shaky;
 static long threads_left = -1;
 static int write_error, ready;
 
-static int fails(void)
-{
-    return ready && atomic_fetch_add(&calls, 1) + 1 == fail_call;
-}
+static int fails(void) { return ready && atomic_fetch_add(&calls, 1) + 1 == fail_call; }
 
 __attribute__((constructor)) static void configure(void)
 {

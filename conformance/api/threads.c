@@ -19,7 +19,7 @@ static wvl_context *open_context(uint32_t threads)
 static const char *const lossy[] = {"reversible=no", "bpp=1,2", "tile=100,90", "plt=yes", "tlm=yes"};
 #define LOSSY 5
 
-/* ---- Cancel ------------------------------------------------------------------------------------------------------------------ */
+/* ---- Cancel ---------------------------------------------------------------------------------- */
 
 typedef struct bell {
     wvl_cancel *cancel;
@@ -77,7 +77,7 @@ int wvl_api_run_cancel(const wvl_api_picture *p)
     return cancelled ? WVL_API_DONE : wvl_api_fail(WVL_API_WRONG, "none was cancelled");
 }
 
-/* ---- Two encoders ------------------------------------------------------------------------------------------------------------ */
+/* ---- Two encoders ---------------------------------------------------------------------------- */
 
 typedef struct worker {
     const wvl_api_picture *picture;
@@ -125,7 +125,7 @@ int wvl_api_run_pair(const wvl_api_picture *p)
     return wrong ? WVL_API_WRONG : WVL_API_DONE;
 }
 
-/* ---- Many encodes ------------------------------------------------------------------------------------------------------------ */
+/* ---- Many encodes ---------------------------------------------------------------------------- */
 
 static long resident_kib(void)
 {

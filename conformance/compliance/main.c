@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Prints docs/compliance.md, or proves every row of it: encodes its cases, reads the field back, has the walker and OpenJPEG judge the streams. */
+/* Prints docs/compliance.md, or proves every row of it: encodes its cases, reads the field back, has the walker and
+ * OpenJPEG judge the streams. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,7 +11,7 @@
 #include "table.h"
 #include "wavelane.h"
 
-/* ---- Fields --------------------------------------------------------------------------------------------------------------------------- */
+/* ---- Fields ---------------------------------------------------------------------------------- */
 
 static uint64_t fetch(const uint8_t *p, unsigned bytes)
 {
@@ -21,7 +22,8 @@ static uint64_t fetch(const uint8_t *p, unsigned bytes)
     return v;
 }
 
-/* First segment with the marker, before the first packet; 0: there is none. Psot and the like need no look: headers follow each other until SOD. */
+/* First segment with the marker, before the first packet; 0: there is none. Psot and the like need no look: headers
+ * follow each other until SOD. */
 static const uint8_t *find_segment(const uint8_t *p, size_t bytes, unsigned marker)
 {
     for (size_t at = 2; at + 4 <= bytes;) {
@@ -50,7 +52,7 @@ static int read_field(const compliance_field *f, const uint8_t *data, size_t byt
     return 1;
 }
 
-/* ---- Proofs --------------------------------------------------------------------------------------------------------------------------- */
+/* ---- Proofs ---------------------------------------------------------------------------------- */
 
 static fuzz_case one;
 
@@ -71,7 +73,8 @@ static int has_value(const compliance_row *row, const compliance_proof *proof)
         return complain(&row->field, proof->text, text);
     }
     fuzz_run_encode(&one, &p, 0, &run);
-    int is_read = run.status == WVL_OK && read_field(&row->field, run.data + run.codestream.offset, (size_t)run.codestream.bytes, &value);
+    int is_read = run.status == WVL_OK &&
+                  read_field(&row->field, run.data + run.codestream.offset, (size_t)run.codestream.bytes, &value);
     (void)snprintf(text, sizeof text, "is %" PRIu64 " and not %" PRIu64, value, proof->value);
     int good = is_read && value == proof->value;
     fuzz_run_free(&run);
@@ -128,7 +131,7 @@ static int prove(void)
     return failed ? EXIT_FAILURE : EXIT_SUCCESS;
 }
 
-/* ---- Document ------------------------------------------------------------------------------------------------------------------------- */
+/* ---- Document -------------------------------------------------------------------------------- */
 
 static const wvl_option *find_option(const char *key)
 {
@@ -185,18 +188,26 @@ static void put_document(void)
     const compliance_row *rows = compliance_rows(&count);
     const char *segment = "";
     printf("# Implementation compliance statement\n\n"
-           "What the encoder writes into the fields of SIZ, CAP, COD, COC, QCD, QCC, RGN and POC (ISO/IEC 15444-1 Annex A, 15444-15 Annex A). Made by\n"
-           "`wavelane-compliance` from `conformance/compliance/table.c` and the table of options. One suite compares this file with what it prints, another\n"
-           "proves each row: it encodes the case of every value, reads the field back, walks the stream with libwavelane-check, decodes it with OpenJPEG,\n"
-           "and encodes it a second time to the same bytes. Where OpenJPEG is known to be wrong, `wavelane-fuzz --faults` says so with its evidence. The\n"
+           "What the encoder writes into the fields of SIZ, CAP, COD, COC, QCD, QCC, RGN and POC (ISO/IEC 15444-1 "
+           "Annex A, 15444-15 Annex A). Made by\n"
+           "`wavelane-compliance` from `conformance/compliance/table.c` and the table of options. One suite compares "
+           "this file with what it prints, another\n"
+           "proves each row: it encodes the case of every value, reads the field back, walks the stream with "
+           "libwavelane-check, decodes it with OpenJPEG,\n"
+           "and encodes it a second time to the same bytes. Where OpenJPEG is known to be wrong, `wavelane-fuzz "
+           "--faults` says so with its evidence. The\n"
            "last column is refused, with the clause. A case is repeated by `wavelane-fuzz --replay \"CASE\"`.\n\n"
-           "Values are the ends of the range, or all of them where they stand for kinds. Depths above 28 bits are refused, because a high-pass band of\n"
-           "a deeper component needs more than the 31 magnitude bits that decoders carry. What tiles say in COD, COC, QCD, QCC, RGN and POC lies in the\n"
+           "Values are the ends of the range, or all of them where they stand for kinds. Depths above 28 bits are "
+           "refused, because a high-pass band of\n"
+           "a deeper component needs more than the 31 magnitude bits that decoders carry. What tiles say in COD, COC, "
+           "QCD, QCC, RGN and POC lies in the\n"
            "same ranges.\n");
     for (size_t i = 0; i < count; i++) {
         if (strcmp(segment, rows[i].field.segment) != 0) {
             segment = rows[i].field.segment;
-            printf("\n## %s\n\n| field | clause | values | | option | proved by | refused |\n|---|---|---|---|---|---|---|\n", segment);
+            printf("\n## %s\n\n| field | clause | values | | option | proved by | refused "
+                   "|\n|---|---|---|---|---|---|---|\n",
+                   segment);
         }
         put_row(&rows[i]);
     }

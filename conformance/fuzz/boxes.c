@@ -66,7 +66,9 @@ static void add_channels(const char *words, const fuzz_picture *p, fuzz_boxes *b
         return;
     }
     for (uint32_t i = 0; i < count; i++) {
-        b->types[i] = i + 1 < count ? WVL_CHANNEL_COLOR : has_word(words, "alpha") ? WVL_CHANNEL_OPACITY : WVL_CHANNEL_PREMULTIPLIED;
+        b->types[i] = i + 1 < count              ? WVL_CHANNEL_COLOR
+                      : has_word(words, "alpha") ? WVL_CHANNEL_OPACITY
+                                                 : WVL_CHANNEL_PREMULTIPLIED;
     }
     b->info.channel_types = b->types;
     b->info.channel_count = count;
@@ -79,7 +81,8 @@ static void add_extras(const char *words, fuzz_boxes *b)
         b->boxes[b->info.box_count++] = (wvl_box){0x786D6C20, {0}, text, sizeof text - 1};
     }
     if (has_word(words, "uuid")) {
-        b->boxes[b->info.box_count++] = (wvl_box){0x75756964, {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16}, "anything", 8};
+        b->boxes[b->info.box_count++] =
+            (wvl_box){0x75756964, {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16}, "anything", 8};
     }
     b->info.boxes = b->boxes;
     if (has_word(words, "res")) {
@@ -97,7 +100,10 @@ void fuzz_boxes_make(const char *words, const fuzz_picture *p, fuzz_boxes *b)
 {
     memset(b, 0, sizeof *b);
     b->info.struct_size = sizeof b->info;
-    b->info.color = has_word(words, "grey") ? WVL_COLOR_GREY : has_word(words, "srgb") ? WVL_COLOR_SRGB : has_word(words, "sycc") ? WVL_COLOR_SYCC : WVL_COLOR_AUTO;
+    b->info.color = has_word(words, "grey")   ? WVL_COLOR_GREY
+                    : has_word(words, "srgb") ? WVL_COLOR_SRGB
+                    : has_word(words, "sycc") ? WVL_COLOR_SYCC
+                                              : WVL_COLOR_AUTO;
     if (has_word(words, "palette")) {
         add_palette(p, b);
     }

@@ -16,8 +16,9 @@ typedef struct fuzz_boxes {
 } fuzz_boxes;
 
 /*
- * From the words of the key jp2: grey, srgb, sycc; icc (of as many colours as the components suggest); alpha, premultiplied (the last channel);
- * palette (component 0 has indices of three columns); res, resd; xml, uuid; unknown (UnkC).
+ * From the words of the key jp2: grey, srgb, sycc; icc (of as many colours as the components suggest); alpha,
+ * premultiplied (the last channel); palette (component 0 has indices of three columns); res, resd; xml, uuid; unknown
+ * (UnkC).
  */
 void fuzz_boxes_make(const char *words, const fuzz_picture *p, fuzz_boxes *b);
 

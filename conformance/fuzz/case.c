@@ -8,7 +8,8 @@
 
 int fuzz_case_is_picture_key(const char *key)
 {
-    static const char *const keys[] = {"picture", "at", "size", "offset", "components", "layouts", "threads", "preset", "tables", "jp2", "illegal"};
+    static const char *const keys[] = {"picture", "at",     "size",   "offset", "components", "layouts",
+                                       "threads", "preset", "tables", "jp2",    "illegal"};
     for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++) {
         if (!strcmp(key, keys[i])) {
             return 1;
@@ -17,7 +18,7 @@ int fuzz_case_is_picture_key(const char *key)
     return 0;
 }
 
-/* ---- Text ---------------------------------------------------------------------------------------------------------------------- */
+/* ---- Text ------------------------------------------------------------------------------------ */
 
 static int hex_digit(char c) { return c >= '0' && c <= '9' ? c - '0' : c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1; }
 
@@ -88,7 +89,7 @@ void fuzz_case_print(const fuzz_case *c, char *text, size_t text_bytes)
     }
 }
 
-/* ---- Pairs --------------------------------------------------------------------------------------------------------------------- */
+/* ---- Pairs ----------------------------------------------------------------------------------- */
 
 const char *fuzz_case_get(const fuzz_case *c, const char *key)
 {

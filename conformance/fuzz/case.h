@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A case: everything that a trial depends on, as "key=value key=value ...", so that one line repeats it. Keys of the picture (below), and
- * the keys of the option table. Blanks, % and bytes beyond ASCII are written %XX.
+ * A case: everything that a trial depends on, as "key=value key=value ...", so that one line repeats it. Keys of the
+ * picture (below), and the keys of the option table. Blanks, % and bytes beyond ASCII are written %XX.
  *
  *   picture=NAME         a file of the folder, or natural, noise, flat, extreme, sparse: drawn
  *   at=X,Y               where the crop of a file begins; the seed of a drawn picture is X
@@ -55,7 +55,7 @@ int fuzz_case_is_on(const fuzz_case *c, const char *key);
 /* "a,b" of a key, or what a and b were. */
 void fuzz_case_pair(const fuzz_case *c, const char *key, uint32_t *a, uint32_t *b);
 
-/* ---- Numbers: the same everywhere for a seed ------------------------------------------------------------------------------------ */
+/* ---- Numbers: the same everywhere for a seed ------------------------------------------------- */
 
 typedef struct fuzz_random {
     uint64_t state;
@@ -75,6 +75,9 @@ static inline uint32_t fuzz_random_between(fuzz_random *r, uint32_t low, uint32_
     return low + (uint32_t)((fuzz_random_next(r) >> 32) * ((uint64_t)high - low + 1) >> 32);
 }
 
-static inline int fuzz_random_chance(fuzz_random *r, uint32_t percent) { return fuzz_random_between(r, 1, 100) <= percent; }
+static inline int fuzz_random_chance(fuzz_random *r, uint32_t percent)
+{
+    return fuzz_random_between(r, 1, 100) <= percent;
+}
 
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* RGB to X'Y'Z' in extended precision, from the chromaticities and powers of the documents: shares nothing with the encoder's tables. */
+/* RGB to X'Y'Z' in extended precision, from the chromaticities and powers of the documents: shares nothing with the
+ * encoder's tables. */
 #include "color.h"
 
 #include <math.h>
@@ -34,7 +35,7 @@ typedef struct conversion {
     int is_video;
 } conversion;
 
-/* ---- Matrix ------------------------------------------------------------------------------------------------------------------------ */
+/* ---- Matrix ---------------------------------------------------------------------------------- */
 
 static long double determinant(const long double *a, const long double *b, const long double *c)
 {
@@ -60,17 +61,19 @@ static void build_matrix(const space *s, long double *matrix)
     }
 }
 
-/* ---- Samples ----------------------------------------------------------------------------------------------------------------------- */
+/* ---- Samples --------------------------------------------------------------------------------- */
 
 static long double light_of(const conversion *k, unsigned channel, int32_t sample)
 {
     long double unit = ldexpl(1.0L, (int)k->depth - 8);
-    long double x = k->is_video ? (sample - 16.0L * unit) / (219.0L * unit) : sample / (ldexpl(1.0L, (int)k->depth) - 1.0L);
+    long double x =
+        k->is_video ? (sample - 16.0L * unit) / (219.0L * unit) : sample / (ldexpl(1.0L, (int)k->depth) - 1.0L);
     x = fminl(fmaxl(x, 0.0L), 1.0L);
     if (!k->transfer) {
         const double *curve = k->own.curve[channel];
         long double at = x * (k->own.tables.entries - 1), below = floorl(fminl(at, k->own.tables.entries - 2.0L));
-        return curve[(unsigned)below] + (curve[(unsigned)below + 1] - (long double)curve[(unsigned)below]) * (at - below);
+        return curve[(unsigned)below] +
+               (curve[(unsigned)below + 1] - (long double)curve[(unsigned)below]) * (at - below);
     }
     if (!strcmp(k->transfer, "srgb")) {
         return x <= 0.04045L ? x / 12.92L : powl((x + 0.055L) / 1.055L, 2.4L);
@@ -107,7 +110,9 @@ static int open_conversion(const fuzz_case *c, const char *word, unsigned depth,
     for (size_t i = 0; i < sizeof spaces / sizeof spaces[0]; i++) {
         if (!strcmp(spaces[i].word, word)) {
             build_matrix(&spaces[i], k->matrix);
-            k->transfer = !strcmp(transfer, "auto") ? spaces[i].transfer : !strcmp(transfer, "bt1886") ? "2.4" : transfer;
+            k->transfer = !strcmp(transfer, "auto")     ? spaces[i].transfer
+                          : !strcmp(transfer, "bt1886") ? "2.4"
+                                                        : transfer;
             return 1;
         }
     }
@@ -119,7 +124,8 @@ void fuzz_color_convert(const fuzz_case *c, fuzz_picture *p)
     static conversion k;
     const char *word = fuzz_case_or(c, "input-color", fuzz_case_get(c, "tables") ? "custom" : "none");
     int is_xyz = !strcmp(word, "xyz");
-    if (!strcmp(word, "none") || !fuzz_color_can(p, is_xyz) || (!is_xyz && !open_conversion(c, word, p->planes[0].depth, &k))) {
+    if (!strcmp(word, "none") || !fuzz_color_can(p, is_xyz) ||
+        (!is_xyz && !open_conversion(c, word, p->planes[0].depth, &k))) {
         return;
     }
     unsigned shift = p->planes[0].depth - CODED_DEPTH;
@@ -137,7 +143,7 @@ void fuzz_color_convert(const fuzz_case *c, fuzz_picture *p)
     }
 }
 
-/* ---- Drawing ----------------------------------------------------------------------------------------------------------------------- */
+/* ---- Drawing --------------------------------------------------------------------------------- */
 
 int fuzz_color_can(const fuzz_picture *p, int is_xyz)
 {

@@ -30,7 +30,8 @@ static int run_quietly(char *const arguments[])
     }
     (void)posix_spawn_file_actions_addopen(&actions, 1, "/dev/null", O_WRONLY, 0);
     (void)posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0);
-    int spawned = !posix_spawnp(&child, arguments[0], &actions, NULL, arguments, environ) && waitpid(child, &status, 0) == child;
+    int spawned =
+        !posix_spawnp(&child, arguments[0], &actions, NULL, arguments, environ) && waitpid(child, &status, 0) == child;
     (void)posix_spawn_file_actions_destroy(&actions);
     return spawned && WIFEXITED(status) ? WEXITSTATUS(status) : spawned ? 1 : -1;
 }
@@ -63,7 +64,8 @@ static void remove_files(const char *folder, uint32_t count)
     }
 }
 
-int fuzz_grok_decode(const uint8_t *data, size_t bytes, uint32_t component_count, fuzz_picture *p, char *text, size_t text_bytes)
+int fuzz_grok_decode(const uint8_t *data, size_t bytes, uint32_t component_count, fuzz_picture *p, char *text,
+                     size_t text_bytes)
 {
     const char *temporary = getenv("TMPDIR");
     char folder[256], from[300], to[300];

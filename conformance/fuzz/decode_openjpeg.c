@@ -6,7 +6,7 @@
 
 #include "decoder.h"
 
-/* ---- Stream over memory ---------------------------------------------------------------------------------------------------------- */
+/* ---- Stream over memory ---------------------------------------------------------------------- */
 
 typedef struct reader {
     const uint8_t *data;
@@ -45,7 +45,7 @@ static OPJ_BOOL seek_to(OPJ_OFF_T at, void *user)
     return OPJ_TRUE;
 }
 
-/* ---- Complaints ------------------------------------------------------------------------------------------------------------------ */
+/* ---- Complaints ------------------------------------------------------------------------------ */
 
 typedef struct complaints {
     char *text;
@@ -54,7 +54,8 @@ typedef struct complaints {
     int layered; /* several layers */
 } complaints;
 
-/* A block whose last cut lies in a layer before the last one ends with a prefix of its codeword, which no predictable termination follows. */
+/* A block whose last cut lies in a layer before the last one ends with a prefix of its codeword, which no predictable
+ * termination follows. */
 static int is_of_a_prefix(const char *message) { return !strncmp(message, "PTERM check failure", 19); }
 
 static void complain(const char *message, void *user)
@@ -68,16 +69,19 @@ static void complain(const char *message, void *user)
     }
 }
 
-/* ---- Decoding -------------------------------------------------------------------------------------------------------------------- */
+/* ---- Decoding -------------------------------------------------------------------------------- */
 
 static void take_image(const opj_image_t *image, fuzz_picture *p)
 {
-    *p = (fuzz_picture){image->x0, image->y0, image->x1, image->y1, image->numcomps, calloc(image->numcomps, sizeof *p->planes)};
+    *p = (fuzz_picture){image->x0, image->y0,       image->x1,
+                        image->y1, image->numcomps, calloc(image->numcomps, sizeof *p->planes)};
     for (uint32_t c = 0; p->planes && c < p->count; c++) {
         const opj_image_comp_t *from = &image->comps[c];
         fuzz_plane *to = &p->planes[c];
         size_t samples = (size_t)from->w * from->h;
-        *to = (fuzz_plane){from->w, from->h, (uint8_t)from->prec, (uint8_t)(from->sgnd != 0), (uint8_t)from->dx, (uint8_t)from->dy, NULL};
+        *to =
+            (fuzz_plane){from->w,           from->h, (uint8_t)from->prec, (uint8_t)(from->sgnd != 0), (uint8_t)from->dx,
+                         (uint8_t)from->dy, NULL};
         to->samples = calloc(samples + 1, sizeof *to->samples);
         if (to->samples && from->data) {
             memcpy(to->samples, from->data, samples * sizeof *to->samples);
@@ -128,7 +132,8 @@ static int has_layers(const uint8_t *data, size_t bytes)
     return 0;
 }
 
-int fuzz_openjpeg_decode(const uint8_t *data, size_t bytes, unsigned layers, fuzz_picture *p, char *text, size_t text_bytes)
+int fuzz_openjpeg_decode(const uint8_t *data, size_t bytes, unsigned layers, fuzz_picture *p, char *text,
+                         size_t text_bytes)
 {
     reader r = {data, bytes, 0};
     complaints c = {text, text_bytes, 0, has_layers(data, bytes)};
@@ -136,7 +141,8 @@ int fuzz_openjpeg_decode(const uint8_t *data, size_t bytes, unsigned layers, fuz
     memset(p, 0, sizeof *p);
     opj_stream_t *stream = open_stream(&r);
     opj_codec_t *codec = open_codec(data, bytes, layers, &c);
-    int done = stream && codec && opj_read_header(stream, codec, &image) && opj_set_decode_area(codec, image, 0, 0, 0, 0) && opj_decode(codec, stream, image) &&
+    int done = stream && codec && opj_read_header(stream, codec, &image) &&
+               opj_set_decode_area(codec, image, 0, 0, 0, 0) && opj_decode(codec, stream, image) &&
                opj_end_decompress(codec, stream);
     if (done && !c.count) {
         take_image(image, p);

@@ -18,11 +18,13 @@ extern "C" {
 #include "decoder.h"
 }
 
-namespace {
+namespace
+{
 
 // The library's handlers are global; trials have processes of their own.
-class thrower : public ojph::message_error {
-public:
+class thrower : public ojph::message_error
+{
+  public:
     void operator()(int, const char *, int, const char *format, ...) override
     {
         char text[400];
@@ -34,13 +36,15 @@ public:
     }
 };
 
-class silence : public ojph::message_warning {
-public:
+class silence : public ojph::message_warning
+{
+  public:
     void operator()(int, const char *, int, const char *, ...) override {}
 };
 
-class no_news : public ojph::message_info {
-public:
+class no_news : public ojph::message_info
+{
+  public:
     void operator()(int, const char *, int, const char *, ...) override {}
 };
 
@@ -57,9 +61,15 @@ uint64_t open_planes(ojph::codestream &codestream, fuzz_picture *p)
     for (uint32_t c = 0; p->planes && c < siz.get_num_components(); c++) {
         ojph::point step = siz.get_downsampling(c);
         fuzz_plane *plane = &p->planes[p->count++];
-        *plane = fuzz_plane{siz.get_recon_width(c), siz.get_recon_height(c), static_cast<uint8_t>(siz.get_bit_depth(c)), siz.is_signed(c),
-                            static_cast<uint8_t>(step.x), static_cast<uint8_t>(step.y), nullptr};
-        plane->samples = static_cast<int32_t *>(std::calloc(static_cast<size_t>(plane->width) * plane->height + 1, sizeof *plane->samples));
+        *plane = fuzz_plane{siz.get_recon_width(c),
+                            siz.get_recon_height(c),
+                            static_cast<uint8_t>(siz.get_bit_depth(c)),
+                            siz.is_signed(c),
+                            static_cast<uint8_t>(step.x),
+                            static_cast<uint8_t>(step.y),
+                            nullptr};
+        plane->samples = static_cast<int32_t *>(
+            std::calloc(static_cast<size_t>(plane->width) * plane->height + 1, sizeof *plane->samples));
         rows += plane->height;
     }
     return rows;
@@ -68,7 +78,8 @@ uint64_t open_planes(ojph::codestream &codestream, fuzz_picture *p)
 // Values beyond the depth's range are held to it, as every decoder does.
 int32_t hold(int64_t v, const fuzz_plane &plane)
 {
-    int64_t low = plane.is_signed ? -(INT64_C(1) << (plane.depth - 1)) : 0, high = plane.is_signed ? -low - 1 : (INT64_C(1) << plane.depth) - 1;
+    int64_t low = plane.is_signed ? -(INT64_C(1) << (plane.depth - 1)) : 0,
+            high = plane.is_signed ? -low - 1 : (INT64_C(1) << plane.depth) - 1;
     return static_cast<int32_t>(v < low ? low : v > high ? high : v);
 }
 

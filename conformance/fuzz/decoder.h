@@ -5,13 +5,17 @@
 
 #include "picture.h"
 
-/* OpenJPEG, linked. layers: decode only so many, 0: all. 1: decoded without an error or a warning. 0: text tells the complaint. */
-int fuzz_openjpeg_decode(const uint8_t *data, size_t bytes, unsigned layers, fuzz_picture *p, char *text, size_t text_bytes);
+/* OpenJPEG, linked. layers: decode only so many, 0: all. 1: decoded without an error or a warning. 0: text tells the
+ * complaint. */
+int fuzz_openjpeg_decode(const uint8_t *data, size_t bytes, unsigned layers, fuzz_picture *p, char *text,
+                         size_t text_bytes);
 
 /* Grok as a program. 1: decoded; 0: it complained or wrote nothing; -1: there is no such program. */
-int fuzz_grok_decode(const uint8_t *data, size_t bytes, uint32_t component_count, fuzz_picture *p, char *text, size_t text_bytes);
+int fuzz_grok_decode(const uint8_t *data, size_t bytes, uint32_t component_count, fuzz_picture *p, char *text,
+                     size_t text_bytes);
 
-/* OpenJPH, linked where CMake finds it; bytes: of the codestream alone, of HT blocks. 1: decoded; 0: it complained; -1: it is not there. */
+/* OpenJPH, linked where CMake finds it; bytes: of the codestream alone, of HT blocks. 1: decoded; 0: it complained; -1:
+ * it is not there. */
 #ifdef WVL_HAVE_OPENJPH
 int fuzz_openjph_decode(const uint8_t *data, size_t bytes, fuzz_picture *p, char *text, size_t text_bytes);
 #else

@@ -77,8 +77,9 @@ int fuzz_digests_write(const fuzz_plan *plan, const char *path)
         return 1;
     }
     int good = fuzz_pool_run(plan, gather, &g) && write_lines(&g, path);
-    printf("%" PRIu64 " configurations, seeds %" PRIu64 " to %" PRIu64 ": %" PRIu64 " digests, %" PRIu64 " processes ended early\n", g.count, g.seed,
-           g.seed + g.count - 1, g.digests, g.failed);
+    printf("%" PRIu64 " configurations, seeds %" PRIu64 " to %" PRIu64 ": %" PRIu64 " digests, %" PRIu64
+           " processes ended early\n",
+           g.count, g.seed, g.seed + g.count - 1, g.digests, g.failed);
     free(g.lines);
     return !good || g.failed;
 }

@@ -20,7 +20,7 @@ static void say_bool(fuzz_draw *d, const char *key, uint32_t percent)
     }
 }
 
-/* ---- Transform ---------------------------------------------------------------------------------------------------------------------- */
+/* ---- Transform ------------------------------------------------------------------------------- */
 
 static void draw_reversible(fuzz_draw *d)
 {
@@ -45,14 +45,16 @@ static void draw_mct(fuzz_draw *d)
     }
 }
 
-/* ---- Structure ---------------------------------------------------------------------------------------------------------------------- */
+/* ---- Structure ------------------------------------------------------------------------------- */
 
-/* Profiles 0 and 1 leave less to choose, so they are drawn first. Sides below 128 meet the rule about the lowest resolution. */
+/* Profiles 0 and 1 leave less to choose, so they are drawn first. Sides below 128 meet the rule about the lowest
+ * resolution. */
 static void draw_profile(fuzz_draw *d)
 {
     const fuzz_picture *p = &d->shape;
     d->profile = -1;
-    if (!d->only_ht && fuzz_draw_chance(d, 6) && p->x1 <= 128 + p->x0 && p->y1 <= 128 + p->y0 && p->x1 <= INT32_MAX && p->y1 <= INT32_MAX) {
+    if (!d->only_ht && fuzz_draw_chance(d, 6) && p->x1 <= 128 + p->x0 && p->y1 <= 128 + p->y0 && p->x1 <= INT32_MAX &&
+        p->y1 <= INT32_MAX) {
         d->profile = (int)fuzz_draw_between(d, 0, 1);
         for (uint32_t c = 0; c < p->count; c++) {
             unsigned dx = p->planes[c].dx, dy = p->planes[c].dy;
@@ -76,7 +78,8 @@ static void draw_tile(fuzz_draw *d)
     if (!fuzz_draw_wants(d) || d->profile >= 0 || p->count > 200) {
         return;
     }
-    uint32_t before_x = fuzz_draw_between(d, 0, p->x0 < 70 ? p->x0 : 70), before_y = fuzz_draw_between(d, 0, p->y0 < 70 ? p->y0 : 70);
+    uint32_t before_x = fuzz_draw_between(d, 0, p->x0 < 70 ? p->x0 : 70),
+             before_y = fuzz_draw_between(d, 0, p->y0 < 70 ? p->y0 : 70);
     uint32_t w = draw_tile_side(d, before_x, width), h = draw_tile_side(d, before_y, height);
     d->tiles = ((before_x + width + w - 1) / w) * ((before_y + height + h - 1) / h);
     if (d->tiles > MOST_TILES && !fuzz_draw_chance(d, 4)) {
@@ -111,13 +114,16 @@ static void draw_precincts(fuzz_draw *d)
 {
     char list[FUZZ_MAX_VALUE] = "";
     size_t n = 0;
-    uint32_t count = fuzz_draw_between(d, 1, d->levels + 1), small = d->raw_bytes < 4000 || fuzz_draw_chance(d, 5) ? 1 : 3;
+    uint32_t count = fuzz_draw_between(d, 1, d->levels + 1),
+             small = d->raw_bytes < 4000 || fuzz_draw_chance(d, 5) ? 1 : 3;
     if (!fuzz_draw_wants(d)) {
         return;
     }
-    for (uint32_t i = 0; i < count; i++) { /* from the top; only the value of resolution 0 may be 1, and the last repeats */
+    for (uint32_t i = 0; i < count;
+         i++) { /* from the top; only the value of resolution 0 may be 1, and the last repeats */
         uint32_t least = i == d->levels ? 0 : small, most = fuzz_draw_chance(d, 95) ? 8 : 15;
-        n += (size_t)snprintf(list + n, sizeof list - n, "%s[%u,%u]", i ? "," : "", 1u << fuzz_draw_between(d, least, most), 1u << fuzz_draw_between(d, least, most));
+        n += (size_t)snprintf(list + n, sizeof list - n, "%s[%u,%u]", i ? "," : "",
+                              1u << fuzz_draw_between(d, least, most), 1u << fuzz_draw_between(d, least, most));
     }
     fuzz_case_set(d->c, "precincts", "%s", list);
 }
@@ -125,7 +131,8 @@ static void draw_precincts(fuzz_draw *d)
 static void draw_style(fuzz_draw *d)
 {
     uint32_t style = fuzz_draw_between(d, 0, 63);
-    if (d->only_ht || (d->profile < 0 && fuzz_draw_chance(d, 8))) { /* HT blocks take VSC beside them, and have one layer */
+    if (d->only_ht ||
+        (d->profile < 0 && fuzz_draw_chance(d, 8))) { /* HT blocks take VSC beside them, and have one layer */
         d->is_ht = 1;
         say(d, "style", 64 + (style & 8));
     } else if (fuzz_draw_wants(d)) {
@@ -154,8 +161,10 @@ static size_t print_volumes(fuzz_draw *d, char *list, size_t room, const char *t
     size_t n = 0;
     uint32_t count = fuzz_draw_between(d, 0, 3), components = d->shape.count;
     for (uint32_t i = 0; i <= count; i++) {
-        uint32_t rs = fuzz_draw_between(d, 0, d->levels), cs = fuzz_draw_between(d, 0, components - 1), le = fuzz_draw_between(d, 1, d->layers);
-        uint32_t re = fuzz_draw_between(d, rs + 1, fuzz_draw_chance(d, 80) ? d->levels + 1 : 33), ce = fuzz_draw_between(d, cs + 1, components);
+        uint32_t rs = fuzz_draw_between(d, 0, d->levels), cs = fuzz_draw_between(d, 0, components - 1),
+                 le = fuzz_draw_between(d, 1, d->layers);
+        uint32_t re = fuzz_draw_between(d, rs + 1, fuzz_draw_chance(d, 80) ? d->levels + 1 : 33),
+                 ce = fuzz_draw_between(d, cs + 1, components);
         const char *order = orders[fuzz_draw_between(d, 0, 4)];
         if (i == count) {
             rs = cs = 0;
@@ -163,7 +172,8 @@ static size_t print_volumes(fuzz_draw *d, char *list, size_t room, const char *t
             re = fuzz_draw_chance(d, 50) ? 33 : d->levels + 1;
             ce = components == 256 || fuzz_draw_chance(d, 50) ? components : components < 257 ? 256 : 16384;
         }
-        n += (size_t)snprintf(list + n, room - n, "%s%s%u,%u,%u,%u,%u,%s", i ? "/" : "", tile, rs, cs, le, re, ce, order);
+        n += (size_t)snprintf(list + n, room - n, "%s%s%u,%u,%u,%u,%u,%s", i ? "/" : "", tile, rs, cs, le, re, ce,
+                              order);
     }
     return n;
 }
@@ -223,14 +233,15 @@ static void draw_registration(fuzz_draw *d)
     size_t n = 0;
     uint32_t count = d->shape.count <= 5 && fuzz_draw_chance(d, 50) ? d->shape.count : 1;
     for (uint32_t i = 0; i < count; i++) {
-        n += (size_t)snprintf(list + n, sizeof list - n, "%s[%u,%u]", i ? "," : "", fuzz_draw_between(d, 0, 65535), fuzz_draw_between(d, 0, 65535));
+        n += (size_t)snprintf(list + n, sizeof list - n, "%s[%u,%u]", i ? "," : "", fuzz_draw_between(d, 0, 65535),
+                              fuzz_draw_between(d, 0, 65535));
     }
     if (fuzz_draw_wants(d) && fuzz_draw_chance(d, 30)) {
         fuzz_case_set(d->c, "registration", "%s", list);
     }
 }
 
-/* ---- Quantization -------------------------------------------------------------------------------------------------------------------- */
+/* ---- Quantization ---------------------------------------------------------------------------- */
 
 static void draw_quantization(fuzz_draw *d)
 {
@@ -252,7 +263,8 @@ static void draw_qfactor(fuzz_draw *d)
 {
     const char *style = fuzz_case_get(d->c, "quantization");
     uint32_t factor = fuzz_draw_between(d, 1, 100);
-    if (fuzz_draw_wants(d) && !fuzz_case_get(d->c, "step") && !fuzz_case_get(d->c, "overrides") && !(style && !strcmp(style, "derived"))) {
+    if (fuzz_draw_wants(d) && !fuzz_case_get(d->c, "step") && !fuzz_case_get(d->c, "overrides") &&
+        !(style && !strcmp(style, "derived"))) {
         say(d, "qfactor", factor);
     }
 }
@@ -271,26 +283,25 @@ static void draw_distortion_bits(fuzz_draw *d)
     }
 }
 
-/* ---- Rate ---------------------------------------------------------------------------------------------------------------------------- */
+/* ---- Rate ------------------------------------------------------------------------------------ */
 
 /* About what the headers of an empty stream take. */
 static double least_bytes(const fuzz_draw *d)
 {
     double packets = (double)d->tiles * d->shape.count * (d->levels + 1) * 4;
-    return 400.0 + 40.0 * d->tiles + packets * 12.0 + (fuzz_case_get(d->c, "precincts") ? d->raw_bytes / 2.0 : 0.0) + 3.0 * d->shape.count;
+    return 400.0 + 40.0 * d->tiles + packets * 12.0 + (fuzz_case_get(d->c, "precincts") ? d->raw_bytes / 2.0 : 0.0) +
+           3.0 * d->shape.count;
 }
 
-static double draw_share(fuzz_draw *d)
-{
-    return exp2(-(double)fuzz_draw_between(d, 0, 600) / 100.0) * 1.3;
-}
+static double draw_share(fuzz_draw *d) { return exp2(-(double)fuzz_draw_between(d, 0, 600) / 100.0) * 1.3; }
 
 /* One of the five targets; `index` is the place in the lists below. */
 static void print_target(fuzz_draw *d, const char *key, uint32_t count)
 {
     char list[FUZZ_MAX_VALUE] = "";
     size_t n = 0;
-    double pixels = ((double)d->shape.x1 - d->shape.x0) * ((double)d->shape.y1 - d->shape.y0), bytes = least_bytes(d), quality = 18.0, slope = 44000.0;
+    double pixels = ((double)d->shape.x1 - d->shape.x0) * ((double)d->shape.y1 - d->shape.y0), bytes = least_bytes(d),
+           quality = 18.0, slope = 44000.0;
     int everything = fuzz_draw_chance(d, 25);
     for (uint32_t i = 0; i < count; i++) {
         double value = 0.0;
@@ -366,7 +377,8 @@ static void draw_layers(fuzz_draw *d)
     d->layers = d->targets ? d->targets : 1;
     if (!d->is_ht && fuzz_draw_wants(d)) {
         uint32_t kind = fuzz_draw_between(d, 1, 200);
-        d->layers += kind == 1 && d->tiles < 4 && d->shape.count < 6 ? fuzz_draw_between(d, 100, 1100) : fuzz_draw_between(d, 0, kind <= 20 ? 40 : 5);
+        d->layers += kind == 1 && d->tiles < 4 && d->shape.count < 6 ? fuzz_draw_between(d, 100, 1100)
+                                                                     : fuzz_draw_between(d, 0, kind <= 20 ? 40 : 5);
         say(d, "layers", d->layers);
     }
 }
@@ -374,18 +386,21 @@ static void draw_layers(fuzz_draw *d)
 static void draw_max_bytes(fuzz_draw *d)
 {
     if (d->density && fuzz_draw_chance(d, 10)) {
-        fuzz_case_set(d->c, "max-bytes", "%.0f", least_bytes(d) * (1.0 + d->layers / 8.0) + d->raw_bytes * draw_share(d));
+        fuzz_case_set(d->c, "max-bytes", "%.0f",
+                      least_bytes(d) * (1.0 + d->layers / 8.0) + d->raw_bytes * draw_share(d));
     }
 }
 
 static void draw_max_component_bytes(fuzz_draw *d)
 {
     if (d->density && fuzz_draw_chance(d, 6)) {
-        fuzz_case_set(d->c, "max-component-bytes", "%.0f", least_bytes(d) * (1.0 + d->layers / 8.0) / d->shape.count + 200.0 + d->raw_bytes / d->shape.count * draw_share(d));
+        fuzz_case_set(d->c, "max-component-bytes", "%.0f",
+                      least_bytes(d) * (1.0 + d->layers / 8.0) / d->shape.count + 200.0 +
+                          d->raw_bytes / d->shape.count * draw_share(d));
     }
 }
 
-/* ---- Output -------------------------------------------------------------------------------------------------------------------------- */
+/* ---- Output ---------------------------------------------------------------------------------- */
 
 static void draw_jp2_words(fuzz_draw *d)
 {
@@ -401,7 +416,10 @@ static void draw_jp2_words(fuzz_draw *d)
     } else if (!(count & 1) && kind < 2) {
         n = (size_t)snprintf(words, sizeof words, kind ? "alpha" : "premultiplied");
     } else {
-        n = (size_t)snprintf(words, sizeof words, kind == 2 ? "icc" : kind == 3 ? (count < 3 ? "grey" : "sycc") : "auto");
+        n = (size_t)snprintf(words, sizeof words,
+                             kind == 2   ? "icc"
+                             : kind == 3 ? (count < 3 ? "grey" : "sycc")
+                                         : "auto");
     }
     for (uint32_t i = 0; i < 5; i++) {
         if (fuzz_draw_chance(d, 20)) {
@@ -436,7 +454,7 @@ static void draw_comment(fuzz_draw *d)
     }
 }
 
-/* ---- Machine ----------------------------------------------------------------------------------------------------------------------- */
+/* ---- Machine --------------------------------------------------------------------------------- */
 
 static void draw_device(fuzz_draw *d)
 {
@@ -446,9 +464,10 @@ static void draw_device(fuzz_draw *d)
     }
 }
 
-/* ---- Table --------------------------------------------------------------------------------------------------------------------------- */
+/* ---- Table ----------------------------------------------------------------------------------- */
 
-/* In the order in which they depend on each other. Several keys may share a generator: those without one are drawn with their neighbour. */
+/* In the order in which they depend on each other. Several keys may share a generator: those without one are drawn with
+ * their neighbour. */
 static const struct {
     const char *key;
     void (*draw)(fuzz_draw *d);
@@ -518,7 +537,16 @@ int fuzz_draw_knows(const char *key)
 static void draw_case(uint64_t seed, const fuzz_folder *folder, int only_ht, int only_presets, fuzz_case *c)
 {
     static const uint32_t densities[] = {10, 30, 30, 55, 80};
-    fuzz_draw d = {.random = {seed * UINT64_C(0xD1342543DE82EF95) + 7}, .c = c, .folder = folder, .levels = 5, .layers = 1, .tiles = 1, .profile = -1, .seed = seed, .only_ht = only_ht, .only_presets = only_presets};
+    fuzz_draw d = {.random = {seed * UINT64_C(0xD1342543DE82EF95) + 7},
+                   .c = c,
+                   .folder = folder,
+                   .levels = 5,
+                   .layers = 1,
+                   .tiles = 1,
+                   .profile = -1,
+                   .seed = seed,
+                   .only_ht = only_ht,
+                   .only_presets = only_presets};
     c->count = 0;
     fuzz_draw_picture(&d);
     d.density = densities[fuzz_draw_between(&d, 0, 4)];

@@ -9,14 +9,14 @@
 typedef struct fuzz_draw {
     fuzz_random random;
     fuzz_case *c;
-    fuzz_picture shape;      /* without samples */
+    fuzz_picture shape; /* without samples */
     const fuzz_folder *folder;
-    uint32_t density;        /* percent: how many options leave their default */
+    uint32_t density; /* percent: how many options leave their default */
     uint32_t tiles, levels, layers, targets;
     int reversible, profile; /* profile: 0 and 1, or -1 */
     int can_mct;             /* the first three components are alike */
     int is_ht, only_ht, only_presets;
-    int is_converted;        /* to X'Y'Z' */
+    int is_converted; /* to X'Y'Z' */
     double raw_bytes, header_bytes;
     uint64_t seed;
 } fuzz_draw;
@@ -43,7 +43,10 @@ void fuzz_draw_frame_rate(fuzz_draw *d);
 /* 1: a generator is there for the key. */
 int fuzz_draw_knows(const char *key);
 
-static inline uint32_t fuzz_draw_between(fuzz_draw *d, uint32_t low, uint32_t high) { return fuzz_random_between(&d->random, low, high); }
+static inline uint32_t fuzz_draw_between(fuzz_draw *d, uint32_t low, uint32_t high)
+{
+    return fuzz_random_between(&d->random, low, high);
+}
 static inline int fuzz_draw_chance(fuzz_draw *d, uint32_t percent) { return fuzz_random_chance(&d->random, percent); }
 /* An option that half of the dense cases use. */
 static inline int fuzz_draw_wants(fuzz_draw *d) { return fuzz_draw_chance(d, d->density); }

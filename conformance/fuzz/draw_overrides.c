@@ -33,7 +33,8 @@ static void draw_scope(fuzz_draw *d, entry *e)
     }
 }
 
-/* Guard bits come first in every entry: those of the options may not fit the other wavelet or the levels of this one. */
+/* Guard bits come first in every entry: those of the options may not fit the other wavelet or the levels of this one.
+ */
 static void draw_quantization(fuzz_draw *d, entry *e)
 {
     int deep = d->shape.planes[0].depth >= 28;
@@ -41,7 +42,8 @@ static void draw_quantization(fuzz_draw *d, entry *e)
     if (!e->joins && !deep && fuzz_draw_chance(d, 20)) {
         say(e, fuzz_draw_chance(d, 50) ? ";reversible=yes" : ";reversible=no", 0, 0);
     }
-    int tells = strcmp(fuzz_case_or(d->c, "distortion-bits", "6"), "0") != 0; /* else nothing is known of what a coarse step leaves out */
+    int tells = strcmp(fuzz_case_or(d->c, "distortion-bits", "6"), "0") !=
+                0; /* else nothing is known of what a coarse step leaves out */
     if (tells && fuzz_draw_chance(d, 20)) {
         say(e, ";step=0.%04u", fuzz_draw_between(d, 5, 600), 0);
     }
@@ -68,7 +70,8 @@ static void draw_structure(fuzz_draw *d, entry *e)
 
 static void draw_tile_coding(fuzz_draw *d, entry *e)
 {
-    static const char *const orders[] = {";progression=LRCP", ";progression=RLCP", ";progression=RPCL", ";progression=PCRL", ";progression=CPRL"};
+    static const char *const orders[] = {";progression=LRCP", ";progression=RLCP", ";progression=RPCL",
+                                         ";progression=PCRL", ";progression=CPRL"};
     if (fuzz_draw_chance(d, 50)) {
         say(e, orders[fuzz_draw_between(d, 0, 4)], 0, 0);
     }
@@ -100,7 +103,7 @@ void fuzz_draw_overrides(fuzz_draw *d)
     fuzz_case_set(d->c, "overrides", "%s", list);
 }
 
-/* ---- Regions -------------------------------------------------------------------------------------------------------------------------- */
+/* ---- Regions --------------------------------------------------------------------------------- */
 
 static void draw_rectangle(fuzz_draw *d, entry *e)
 {

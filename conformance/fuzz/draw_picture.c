@@ -20,7 +20,8 @@ static void draw_grid(fuzz_draw *d, uint32_t count)
 {
     fuzz_picture *p = &d->shape;
     uint32_t kind = fuzz_draw_between(d, 1, 100), most = count >= MANY ? 12 : kind <= 20 ? 8 : kind <= 88 ? 128 : 300;
-    uint32_t width = fuzz_draw_between(d, 1, most), height = fuzz_draw_between(d, 1, most), place = fuzz_draw_between(d, 1, 100);
+    uint32_t width = fuzz_draw_between(d, 1, most), height = fuzz_draw_between(d, 1, most),
+             place = fuzz_draw_between(d, 1, 100);
     if (place <= 42) {
         p->x0 = fuzz_draw_between(d, 0, 70);
         p->y0 = fuzz_draw_between(d, 0, 70);
@@ -42,7 +43,10 @@ static void draw_grid(fuzz_draw *d, uint32_t count)
 static void draw_plane(fuzz_draw *d, fuzz_plane *plane)
 {
     static const uint8_t common[] = {8, 8, 8, 10, 12, 16};
-    *plane = (fuzz_plane){0, 0, fuzz_draw_chance(d, 60) ? common[fuzz_draw_between(d, 0, 5)] : (uint8_t)fuzz_draw_between(d, 1, 28), 0, 1, 1, NULL};
+    *plane = (fuzz_plane){
+        0,   0, fuzz_draw_chance(d, 60) ? common[fuzz_draw_between(d, 0, 5)] : (uint8_t)fuzz_draw_between(d, 1, 28),
+        0,   1, 1,
+        NULL};
     plane->is_signed = (uint8_t)fuzz_draw_chance(d, 20);
 }
 
@@ -52,7 +56,8 @@ static void thin_out(fuzz_draw *d, fuzz_plane *plane)
     uint32_t most = fuzz_draw_chance(d, 90) ? 4 : 255;
     plane->dx = (uint8_t)(fuzz_draw_chance(d, 40) ? 1 : fuzz_draw_between(d, 1, most));
     plane->dy = (uint8_t)(fuzz_draw_chance(d, 40) ? 1 : fuzz_draw_between(d, 1, most));
-    if (ceil_div(p->x0, plane->dx) >= ceil_div(p->x1, plane->dx) || ceil_div(p->y0, plane->dy) >= ceil_div(p->y1, plane->dy)) {
+    if (ceil_div(p->x0, plane->dx) >= ceil_div(p->x1, plane->dx) ||
+        ceil_div(p->y0, plane->dy) >= ceil_div(p->y1, plane->dy)) {
         plane->dx = plane->dy = 1; /* else it had no sample, which B-2 forbids */
     }
 }
@@ -107,9 +112,11 @@ void fuzz_draw_measure(fuzz_draw *d)
     d->can_mct = p->count >= 3;
     d->raw_bytes = 0.0;
     for (uint32_t c = 0; c < p->count; c++) {
-        double columns = ceil_div(p->x1, k[c].dx) - ceil_div(p->x0, k[c].dx), rows = ceil_div(p->y1, k[c].dy) - ceil_div(p->y0, k[c].dy);
+        double columns = ceil_div(p->x1, k[c].dx) - ceil_div(p->x0, k[c].dx),
+               rows = ceil_div(p->y1, k[c].dy) - ceil_div(p->y0, k[c].dy);
         d->raw_bytes += columns * rows * k[c].depth / 8.0;
-        if (c < 3 && (k[c].depth != k[0].depth || k[c].is_signed != k[0].is_signed || k[c].dx != k[0].dx || k[c].dy != k[0].dy)) {
+        if (c < 3 && (k[c].depth != k[0].depth || k[c].is_signed != k[0].is_signed || k[c].dx != k[0].dx ||
+                      k[c].dy != k[0].dy)) {
             d->can_mct = 0;
         }
     }
@@ -117,8 +124,10 @@ void fuzz_draw_measure(fuzz_draw *d)
 
 static void draw_source(fuzz_draw *d)
 {
-    static const char *const kinds[] = {"natural", "natural", "natural", "natural", "natural", "noise", "extreme", "extreme", "sparse", "flat"};
-    uint32_t file = fuzz_picture_hash((uint32_t)(d->seed / 50), (uint32_t)(d->seed / 50 >> 32), 3); /* runs of seeds share a file: it is read once */
+    static const char *const kinds[] = {"natural", "natural", "natural", "natural", "natural",
+                                        "noise",   "extreme", "extreme", "sparse",  "flat"};
+    uint32_t file = fuzz_picture_hash((uint32_t)(d->seed / 50), (uint32_t)(d->seed / 50 >> 32),
+                                      3); /* runs of seeds share a file: it is read once */
     if (d->folder && d->folder->count && fuzz_draw_chance(d, 65)) {
         fuzz_case_set(d->c, "picture", "%s", d->folder->names[file % d->folder->count]);
         fuzz_case_set(d->c, "at", "%u,%u", fuzz_draw_between(d, 0, 500), fuzz_draw_between(d, 0, 500));

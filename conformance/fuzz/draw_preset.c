@@ -6,7 +6,7 @@
 #include "color.h"
 #include "draw.h"
 
-/* ---- Colour ------------------------------------------------------------------------------------------------------------------------ */
+/* ---- Colour ---------------------------------------------------------------------------------- */
 
 static void draw_transfer(fuzz_draw *d)
 {
@@ -19,7 +19,8 @@ static void draw_transfer(fuzz_draw *d)
 /* JP2 has no words for what comes out. */
 static void set_color(fuzz_draw *d, uint32_t kind)
 {
-    static const char *const words[] = {"rec709", "srgb", "rec601-525", "rec601-625", "rec2020", "p3-dci", "p3-d60", "p3-d65", "display-p3"};
+    static const char *const words[] = {"rec709", "srgb",   "rec601-525", "rec601-625", "rec2020",
+                                        "p3-dci", "p3-d60", "p3-d65",     "display-p3"};
     if (kind == 0) {
         fuzz_case_set(d->c, "input-color", "xyz");
     } else if (kind == 1) {
@@ -46,9 +47,10 @@ void fuzz_draw_color(fuzz_draw *d)
     }
 }
 
-/* ---- Presets ----------------------------------------------------------------------------------------------------------------------- */
+/* ---- Presets --------------------------------------------------------------------------------- */
 
-/* Pictures that are taken; 0: the words behind the name are not for it. kb-master needs an ICC profile of two that are not drawn here. */
+/* Pictures that are taken; 0: the words behind the name are not for it. kb-master needs an ICC profile of two that are
+ * not drawn here. */
 static const struct {
     const char *name, *components[4];
     int is_moving;
@@ -152,7 +154,8 @@ int fuzz_draw_preset(fuzz_draw *d)
         }
     }
     fuzz_case_set(d->c, "preset", "%s", words);
-    if (!strncmp(name, "imf-", 4) && strstr(name, "-r")) { /* levels by the tile, which is no greater than the picture */
+    if (!strncmp(name, "imf-", 4) &&
+        strstr(name, "-r")) { /* levels by the tile, which is no greater than the picture */
         fuzz_case_set(d->c, "levels", "%u", fuzz_draw_between(d, 1, 4));
     }
     if (fuzz_draw_chance(d, 20)) {
@@ -161,7 +164,7 @@ int fuzz_draw_preset(fuzz_draw *d)
     return 1;
 }
 
-/* ---- Rates ------------------------------------------------------------------------------------------------------------------------- */
+/* ---- Rates ----------------------------------------------------------------------------------- */
 
 /* What a rate is counted from; without a profile that has limits these change nothing. */
 void fuzz_draw_frame_rate(fuzz_draw *d)

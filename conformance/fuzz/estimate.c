@@ -5,11 +5,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-double fuzz_estimate_number(const fuzz_case *c, const char *key, const char *otherwise) { return strtod(fuzz_case_or(c, key, otherwise), NULL); }
+double fuzz_estimate_number(const fuzz_case *c, const char *key, const char *otherwise)
+{
+    return strtod(fuzz_case_or(c, key, otherwise), NULL);
+}
 
-/* ---- What the encoder can not see --------------------------------------------------------------------------------------------------- */
+/* ---- What the encoder can not see ------------------------------------------------------------ */
 
-/* Greatest step as a part of the full range, of the options or of a tile or component; 0 is one least significant bit of the shallowest samples. */
+/* Greatest step as a part of the full range, of the options or of a tile or component; 0 is one least significant bit
+ * of the shallowest samples. */
 static double greatest_step(const fuzz_case *c, const fuzz_picture *p)
 {
     double step = fuzz_estimate_number(c, "step", "0"), q = fuzz_estimate_number(c, "qfactor", "0");
@@ -27,18 +31,23 @@ static double greatest_step(const fuzz_case *c, const fuzz_picture *p)
 }
 
 /* dB that OpenJPEG's 9/7 in floats reaches: on small pictures of extremes 83.3 were seen. */
-static double find_floor(const fuzz_case *c) { return strcmp(fuzz_case_or(c, "picture", "natural"), "extreme") != 0 ? FUZZ_JUDGE_FLOOR : FUZZ_JUDGE_FLOOR - 8.0; }
+static double find_floor(const fuzz_case *c)
+{
+    return strcmp(fuzz_case_or(c, "picture", "natural"), "extreme") != 0 ? FUZZ_JUDGE_FLOOR : FUZZ_JUDGE_FLOOR - 8.0;
+}
 
 double fuzz_estimate_expect(const fuzz_case *c, const fuzz_picture *p, double told)
 {
-    /* Magnitudes below the last bit kept under the step count as nothing; rounding half a sample either way may cost a whole one. */
+    /* Magnitudes below the last bit kept under the step count as nothing; rounding half a sample either way may cost a
+     * whole one. */
     double unseen = ldexp(greatest_step(c, p), -(int)fuzz_estimate_number(c, "distortion-bits", "6"));
-    double limit = fmin(find_floor(c), 6.02 * p->planes[0].depth + (fuzz_estimate_number(c, "levels", "5") == 0.0 ? -1.0 : 2.0));
+    double limit =
+        fmin(find_floor(c), 6.02 * p->planes[0].depth + (fuzz_estimate_number(c, "levels", "5") == 0.0 ? -1.0 : 2.0));
     double error = (isinf(told) ? 0.0 : pow(10.0, -told / 10.0)) + pow(10.0, -find_floor(c) / 10.0) + unseen * unseen;
     return fmin(-10.0 * log10(error), limit);
 }
 
-/* ---- What sums of squares do not tell ------------------------------------------------------------------------------------------------ */
+/* ---- What sums of squares do not tell -------------------------------------------------------- */
 
 static int has_mixed_depth(const fuzz_picture *p)
 {
@@ -60,8 +69,8 @@ double fuzz_estimate_expect_measured(const fuzz_case *c, const fuzz_picture *p, 
     if (fewest >= 1024.0 && strcmp(fuzz_case_or(c, "picture", "natural"), "flat") != 0) {
         return fuzz_estimate_expect(c, p, told);
     }
-    /* One coefficient makes all samples of a tiny component, or of a flat one: errors add up as they are, and where it lies near half a sample, rounding errors
-     * of floats decide over all of them. */
+    /* One coefficient makes all samples of a tiny component, or of a flat one: errors add up as they are, and where it
+     * lies near half a sample, rounding errors of floats decide over all of them. */
     double unseen = ldexp(greatest_step(c, p), -(int)fuzz_estimate_number(c, "distortion-bits", "6"));
     double error = (isinf(told) ? 0.0 : pow(10.0, -told / 20.0)) + unseen;
     return fmin(fuzz_estimate_expect(c, p, told), fmin(-20.0 * log10(error), 6.02 * least_depth - 1.0));
@@ -69,27 +78,29 @@ double fuzz_estimate_expect_measured(const fuzz_case *c, const fuzz_picture *p, 
 
 #define COARSE 0.02
 
-/* ---- Allowances --------------------------------------------------------------------------------------------------------------------- */
+/* ---- Allowances ------------------------------------------------------------------------------ */
 
-/* Names for summaries, and dB beyond FUZZ_PSNR_SLACK: what 40000 configurations needed at most (in brackets), and a little. The greatest one that applies
- * counts; they are not added. */
+/* Names for summaries, and dB beyond FUZZ_PSNR_SLACK: what 40000 configurations needed at most (in brackets), and a
+ * little. The greatest one that applies counts; they are not added. */
 static const struct {
     const char *name;
     double most;
 } allowances[FUZZ_ALLOWANCES] = {
-    [FUZZ_ALLOW_SUM] = {"sums of squares", 0.8},                       /* [0.7] of 9/7 with nothing out of the ordinary */
-    [FUZZ_ALLOW_COARSE] = {"steps above a fiftieth of the range", 1.4}, /* [1.0] few coefficients stay, and what goes is no noise */
-    [FUZZ_ALLOW_TINY] = {"fewer than 256 samples", 3.6},               /* [3.1] */
-    [FUZZ_ALLOW_FEW] = {"fewer than 8192 samples", 2.0},               /* [1.5] */
-    [FUZZ_ALLOW_SHALLOW] = {"errors of a sample's last bit", 2.6},     /* [2.1] rounding is not in the sum */
-    [FUZZ_ALLOW_MIXED] = {"components of different depth", 3.0},       /* [2.5] */
-    [FUZZ_ALLOW_WAVELETS] = {"tiles or components in 5/3", 2.8},       /* [2.3] */
-    [FUZZ_ALLOW_REVERSIBLE] = {"5/3 is not orthogonal", 3.8},          /* [3.4] */
+    [FUZZ_ALLOW_SUM] = {"sums of squares", 0.8}, /* [0.7] of 9/7 with nothing out of the ordinary */
+    [FUZZ_ALLOW_COARSE] = {"steps above a fiftieth of the range",
+                           1.4},                         /* [1.0] few coefficients stay, and what goes is no noise */
+    [FUZZ_ALLOW_TINY] = {"fewer than 256 samples", 3.6}, /* [3.1] */
+    [FUZZ_ALLOW_FEW] = {"fewer than 8192 samples", 2.0}, /* [1.5] */
+    [FUZZ_ALLOW_SHALLOW] = {"errors of a sample's last bit", 2.6},       /* [2.1] rounding is not in the sum */
+    [FUZZ_ALLOW_MIXED] = {"components of different depth", 3.0},         /* [2.5] */
+    [FUZZ_ALLOW_WAVELETS] = {"tiles or components in 5/3", 2.8},         /* [2.3] */
+    [FUZZ_ALLOW_REVERSIBLE] = {"5/3 is not orthogonal", 3.8},            /* [3.4] */
     [FUZZ_ALLOW_REVERSIBLE_FEW] = {"5/3, fewer than 8192 samples", 4.8}, /* [4.2] */
-    [FUZZ_ALLOW_FLAT] = {"errors of one sign on a flat picture", 5.8}, /* [5.2] */
+    [FUZZ_ALLOW_FLAT] = {"errors of one sign on a flat picture", 5.8},   /* [5.2] */
     [FUZZ_ALLOW_ROUNDING] = {"chance in rounding of few samples", 4.0},
     [FUZZ_ALLOW_REGION] = {"region rebuilt at the low end of its step", 6.0},
-    [FUZZ_ALLOW_LAST_BIT] = {"measured 9/7 near a sample's last bit", 0.8}, /* [0.6] coefficients are measured, decoders round samples */
+    [FUZZ_ALLOW_LAST_BIT] = {"measured 9/7 near a sample's last bit",
+                             0.8}, /* [0.6] coefficients are measured, decoders round samples */
     [FUZZ_ALLOW_DERIVED] = {"derived steps, under three bits below them", 1.0},
 };
 
@@ -115,14 +126,20 @@ static double least_depth(const fuzz_picture *p)
 
 double fuzz_estimate_measured_slack(const fuzz_case *c, const fuzz_picture *p, double told, uint32_t *used)
 {
-    /* Where a decoder rounds a few samples is chance. OpenJPEG rebuilds samples of a region at the low end of their step, which is four times the error.
-     * Derived steps of many levels are coarse: what lies below their last bit kept is not seen. */
-    int is_coarse = !strcmp(fuzz_case_or(c, "quantization", ""), "derived") || strstr(fuzz_case_or(c, "overrides", ""), "quantization=derived");
-    int is_region = fuzz_case_get(c, "roi") != NULL, is_unseen = is_coarse && fuzz_estimate_number(c, "distortion-bits", "6") < 3.0;
+    /* Where a decoder rounds a few samples is chance. OpenJPEG rebuilds samples of a region at the low end of their
+     * step, which is four times the error. Derived steps of many levels are coarse: what lies below their last bit kept
+     * is not seen. */
+    int is_coarse = !strcmp(fuzz_case_or(c, "quantization", ""), "derived") ||
+                    strstr(fuzz_case_or(c, "overrides", ""), "quantization=derived");
+    int is_region = fuzz_case_get(c, "roi") != NULL,
+        is_unseen = is_coarse && fuzz_estimate_number(c, "distortion-bits", "6") < 3.0;
     int is_last_bit = told > 6.02 * least_depth(p) - 10.0 && !strcmp(fuzz_case_or(c, "reversible", "yes"), "no");
-    *used = 1u << FUZZ_ALLOW_ROUNDING | (is_last_bit ? 1u << FUZZ_ALLOW_LAST_BIT : 0) | (is_region ? 1u << FUZZ_ALLOW_REGION : 0) | (is_unseen ? 1u << FUZZ_ALLOW_DERIVED : 0);
-    return FUZZ_PSNR_SLACK + allowances[FUZZ_ALLOW_ROUNDING].most / sqrt(count_samples(p, UINT32_MAX)) + (is_region ? allowances[FUZZ_ALLOW_REGION].most : 0.0) +
-           (is_unseen ? allowances[FUZZ_ALLOW_DERIVED].most : 0.0) + (is_last_bit ? allowances[FUZZ_ALLOW_LAST_BIT].most : 0.0);
+    *used = 1u << FUZZ_ALLOW_ROUNDING | (is_last_bit ? 1u << FUZZ_ALLOW_LAST_BIT : 0) |
+            (is_region ? 1u << FUZZ_ALLOW_REGION : 0) | (is_unseen ? 1u << FUZZ_ALLOW_DERIVED : 0);
+    return FUZZ_PSNR_SLACK + allowances[FUZZ_ALLOW_ROUNDING].most / sqrt(count_samples(p, UINT32_MAX)) +
+           (is_region ? allowances[FUZZ_ALLOW_REGION].most : 0.0) +
+           (is_unseen ? allowances[FUZZ_ALLOW_DERIVED].most : 0.0) +
+           (is_last_bit ? allowances[FUZZ_ALLOW_LAST_BIT].most : 0.0);
 }
 
 static int applies(unsigned allowance, const fuzz_case *c, const fuzz_picture *p, int is_reversible, double told)
@@ -155,12 +172,12 @@ double fuzz_estimate_slack(const fuzz_case *c, const fuzz_picture *p, int is_rev
     return FUZZ_PSNR_SLACK + allowances[greatest].most;
 }
 
-/* ---- All estimates together ----------------------------------------------------------------------------------------------------------- */
+/* ---- All estimates together ------------------------------------------------------------------ */
 
 int fuzz_estimate_counts(const fuzz_case *c, const fuzz_picture *p, int is_reversible, double found, double told)
 {
     const char *kind = fuzz_case_or(c, "picture", "natural");
     double all = 6.02 * p->planes[0].depth - 3.0; /* beyond, rounding decides */
-    return !is_reversible && (strchr(kind, '.') || !strcmp(kind, "natural")) && count_samples(p, 3) >= 4096.0 && isfinite(found) && told > 0.0 && told < 70.0 &&
-           told < all && fuzz_estimate_expect(c, p, told) > told - 0.05;
+    return !is_reversible && (strchr(kind, '.') || !strcmp(kind, "natural")) && count_samples(p, 3) >= 4096.0 &&
+           isfinite(found) && told > 0.0 && told < 70.0 && told < all && fuzz_estimate_expect(c, p, told) > told - 0.05;
 }

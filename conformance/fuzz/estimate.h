@@ -5,29 +5,46 @@
 
 #include "picture.h"
 
-#define FUZZ_PSNR_SLACK 0.3 /* dB that a decoder may find less than the encoder told */
-#define FUZZ_DEEP 24         /* bits from which magnitudes may take more than 31: nothing is measured then */
+#define FUZZ_PSNR_SLACK 0.3   /* dB that a decoder may find less than the encoder told */
+#define FUZZ_DEEP 24          /* bits from which magnitudes may take more than 31: nothing is measured then */
 #define FUZZ_JUDGE_FLOOR 90.0 /* dB that OpenJPEG's 9/7 in floats reaches mostly */
 
-/* Reasons for which a decoder may find less than was told, beyond FUZZ_PSNR_SLACK. `used` below: bits 1 << allowance of those that apply. */
+/* Reasons for which a decoder may find less than was told, beyond FUZZ_PSNR_SLACK. `used` below: bits 1 << allowance of
+ * those that apply. */
 enum {
-    FUZZ_ALLOW_SUM, FUZZ_ALLOW_COARSE, FUZZ_ALLOW_FEW, FUZZ_ALLOW_TINY, FUZZ_ALLOW_SHALLOW, FUZZ_ALLOW_MIXED, FUZZ_ALLOW_WAVELETS, FUZZ_ALLOW_REVERSIBLE, FUZZ_ALLOW_REVERSIBLE_FEW,
-    FUZZ_ALLOW_FLAT, FUZZ_ALLOW_ROUNDING, FUZZ_ALLOW_REGION, FUZZ_ALLOW_DERIVED, FUZZ_ALLOW_LAST_BIT, FUZZ_ALLOWANCES
+    FUZZ_ALLOW_SUM,
+    FUZZ_ALLOW_COARSE,
+    FUZZ_ALLOW_FEW,
+    FUZZ_ALLOW_TINY,
+    FUZZ_ALLOW_SHALLOW,
+    FUZZ_ALLOW_MIXED,
+    FUZZ_ALLOW_WAVELETS,
+    FUZZ_ALLOW_REVERSIBLE,
+    FUZZ_ALLOW_REVERSIBLE_FEW,
+    FUZZ_ALLOW_FLAT,
+    FUZZ_ALLOW_ROUNDING,
+    FUZZ_ALLOW_REGION,
+    FUZZ_ALLOW_DERIVED,
+    FUZZ_ALLOW_LAST_BIT,
+    FUZZ_ALLOWANCES
 };
 const char *fuzz_estimate_allowance_name(unsigned allowance);
 
-/* The mean of (told - found), each taken within +-FUZZ_MEAN_REACH dB, over estimates of 9/7 on pictures that are no drawing, from 4096 samples on and
- * above the last bit of the samples. Over 20000 configurations (373 of them count) it was -0.115 dB with a deviation of 0.27: estimates are a little low. */
+/* The mean of (told - found), each taken within +-FUZZ_MEAN_REACH dB, over estimates of 9/7 on pictures that are no
+ * drawing, from 4096 samples on and above the last bit of the samples. Over 20000 configurations (373 of them count) it
+ * was -0.115 dB with a deviation of 0.27: estimates are a little low. */
 #define FUZZ_MEAN_REACH 0.5
 #define FUZZ_MEAN_HIGHEST 0.0 /* dB; a quarter of a decibel more gives +0.08 */
 #define FUZZ_MEAN_LEAST 80u   /* estimates without which the mean says nothing */
-/* With --estimates every case counts, and the mean of each 200 was -0.291, -0.307 and -0.300; a quarter of a decibel more gives -0.09 to -0.11. */
+/* With --estimates every case counts, and the mean of each 200 was -0.291, -0.307 and -0.300; a quarter of a decibel
+ * more gives -0.09 to -0.11. */
 #define FUZZ_DRAWN_LOWEST (-0.40)
 #define FUZZ_DRAWN_HIGHEST (-0.20)
 /* 1: the estimate is one of those. */
 int fuzz_estimate_counts(const fuzz_case *c, const fuzz_picture *p, int is_reversible, double found, double told);
 
-/* PSNR that is to be found where `told` was told of 9/7: what the judge's own errors, rounding and all that the encoder can not see leave of it. */
+/* PSNR that is to be found where `told` was told of 9/7: what the judge's own errors, rounding and all that the encoder
+ * can not see leave of it. */
 double fuzz_estimate_expect(const fuzz_case *c, const fuzz_picture *p, double told);
 /* dB by which an estimate from sums of squares may be too high. */
 double fuzz_estimate_slack(const fuzz_case *c, const fuzz_picture *p, int is_reversible, double told, uint32_t *used);

@@ -12,7 +12,7 @@
 #define MOST_FILE_BYTES (3l << 20)
 #define MOST_SIDE 768u
 
-/* ---- Folder -------------------------------------------------------------------------------------------------------------------- */
+/* ---- Folder ---------------------------------------------------------------------------------- */
 
 static int compare_names(const void *a, const void *b) { return strcmp(*(char *const *)a, *(char *const *)b); }
 
@@ -74,7 +74,7 @@ void fuzz_folder_close(fuzz_folder *f)
     memset(f, 0, sizeof *f);
 }
 
-/* ---- Files --------------------------------------------------------------------------------------------------------------------- */
+/* ---- Files ----------------------------------------------------------------------------------- */
 
 static int32_t sample_of(const wvl_io_component *c, uint32_t x, uint32_t y)
 {
@@ -96,7 +96,13 @@ static uint32_t least(uint32_t a, uint32_t b) { return a < b ? a : b; }
 
 void fuzz_picture_take(const wvl_io_component *from, uint32_t most_side, fuzz_plane *to)
 {
-    *to = (fuzz_plane){least(from->width, most_side), least(from->height, most_side), from->depth, from->is_signed, from->dx, from->dy, NULL};
+    *to = (fuzz_plane){least(from->width, most_side),
+                       least(from->height, most_side),
+                       from->depth,
+                       from->is_signed,
+                       from->dx,
+                       from->dy,
+                       NULL};
     uint32_t left = (from->width - to->width) / 2, top = (from->height - to->height) / 2;
     to->samples = calloc((size_t)to->width * to->height + 1, sizeof *to->samples);
     if (!to->samples) {
@@ -119,7 +125,8 @@ int fuzz_folder_load(fuzz_folder *f, const char *name)
     }
     fuzz_picture_free(&f->loaded);
     (void)snprintf(path, sizeof path, "%s/%s", f->path ? f->path : ".", name);
-    if (!f->path || strlen(name) >= sizeof f->loaded_name || wvl_io_read_picture(path, NULL, &io, error, sizeof error) < 0) {
+    if (!f->path || strlen(name) >= sizeof f->loaded_name ||
+        wvl_io_read_picture(path, NULL, &io, error, sizeof error) < 0) {
         return 0;
     }
     if (io.components[0].depth <= 28) {
@@ -134,7 +141,7 @@ int fuzz_folder_load(fuzz_folder *f, const char *name)
     return f->loaded.planes != NULL;
 }
 
-/* ---- Drawing ------------------------------------------------------------------------------------------------------------------- */
+/* ---- Drawing --------------------------------------------------------------------------------- */
 
 uint32_t fuzz_picture_hash(uint32_t a, uint32_t b, uint32_t c)
 {
@@ -159,7 +166,8 @@ static int64_t lattice(uint32_t x, uint32_t y, unsigned cell, uint32_t seed)
 /* Amplitudes that fall with frequency, as in photographs; a bright bar and a dark disc for edges; a little grain. */
 static uint32_t natural(uint32_t x, uint32_t y, uint32_t c, uint32_t seed)
 {
-    int64_t v = lattice(x, y, 7, seed) * 8 + lattice(x, y, 6, seed + 1) * 4 + lattice(x, y, 4, seed + 2) * 2 + lattice(x, y, 2, seed + 3);
+    int64_t v = lattice(x, y, 7, seed) * 8 + lattice(x, y, 6, seed + 1) * 4 + lattice(x, y, 4, seed + 2) * 2 +
+                lattice(x, y, 2, seed + 3);
     int64_t u = (int64_t)(x % 300) - 40, w = (int64_t)(y % 260) - 35;
     v = v / 16 + lattice(x, y, 5, seed + 16 + c) / 16;
     if (u * u + w * w < 400) {

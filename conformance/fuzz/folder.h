@@ -3,8 +3,8 @@
 #ifndef WVL_FUZZ_FOLDER_H
 #define WVL_FUZZ_FOLDER_H
 
-#include "tools/imageio/imageio.h"
 #include "picture.h"
+#include "tools/imageio/imageio.h"
 
 /* 1 when the picture `name` lies in f->loaded. */
 int fuzz_folder_load(fuzz_folder *f, const char *name);

@@ -9,7 +9,7 @@
 #include "draw.h"
 #include "run.h"
 
-/* ---- What options can not say ------------------------------------------------------------------------------------------------------- */
+/* ---- What options can not say ---------------------------------------------------------------- */
 
 typedef struct scene {
     wvl_image_format format;
@@ -45,7 +45,7 @@ static void odd_box(scene *s) { s->boxes.boxes[0].type = 0x66726565; }
 static void empty_xml(scene *s) { s->boxes.boxes[0].bytes = 0; }
 static void box_without_data(scene *s) { s->boxes.boxes[0].data = NULL; }
 
-/* ---- Rules -------------------------------------------------------------------------------------------------------------------------- */
+/* ---- Rules ----------------------------------------------------------------------------------- */
 
 typedef struct rule {
     const char *name, *set, *expect;
@@ -70,7 +70,9 @@ static const rule rules[] = {
     {"precinct-large", "precincts=[65536,64]", "32768", NULL},
     {"precinct-text", "precincts=64,64", "[width,height]", NULL},
     {"precinct-many",
-     "levels=32 precincts=[8,8],[8,8],[8,8],[8,8],[8,8],[8,8],[8,8],[8,8],[8,8],[8,8],[8,8],[8,8],[8,8],[8,8],[8,8],[8,8],[8,8],[8,8],[8,8],[8,8],[8,8],"
+     "levels=32 "
+     "precincts=[8,8],[8,8],[8,8],[8,8],[8,8],[8,8],[8,8],[8,8],[8,8],[8,8],[8,8],[8,8],[8,8],[8,8],[8,8],[8,8],[8,8],["
+     "8,8],[8,8],[8,8],[8,8],"
      "[8,8],[8,8],[8,8],[8,8],[8,8],[8,8],[8,8],[8,8],[8,8],[8,8],[8,8],[8,8],[8,8]",
      "A.6.1", NULL},
     {"style-number", "style=200", "Table A.19", NULL},
@@ -150,9 +152,12 @@ static const rule rules[] = {
     {"changes-empty-components", "components=3*8u levels=5 layers=1 progression-changes=0,2,1,6,2,LRCP", "A.6.6", NULL},
     {"changes-layers", "levels=5 layers=2 progression-changes=0,0,3,6,256,LRCP", "A.6.6", NULL},
     {"changes-tile", "levels=5 layers=1 progression-changes=T2=0,0,1,6,256,LRCP", "A.4.2", NULL},
-    {"changes-resolutions-missing", "components=3*8u levels=5 layers=1 progression-changes=0,0,1,5,3,LRCP", "A.6.6", NULL},
-    {"changes-components-missing", "components=3*8u levels=5 layers=1 progression-changes=0,0,1,6,2,LRCP", "A.6.6", NULL},
-    {"changes-layers-missing", "components=3*8u levels=5 layers=2 progression-changes=0,0,1,6,3,LRCP/0,1,2,6,3,LRCP", "A.6.6", NULL},
+    {"changes-resolutions-missing", "components=3*8u levels=5 layers=1 progression-changes=0,0,1,5,3,LRCP", "A.6.6",
+     NULL},
+    {"changes-components-missing", "components=3*8u levels=5 layers=1 progression-changes=0,0,1,6,2,LRCP", "A.6.6",
+     NULL},
+    {"changes-layers-missing", "components=3*8u levels=5 layers=2 progression-changes=0,0,1,6,3,LRCP/0,1,2,6,3,LRCP",
+     "A.6.6", NULL},
     {"changes-end", "components=3*8u levels=5 layers=1 progression-changes=0,0,1,6,257,LRCP", "A.6.6", NULL},
     {"ppm-plt", "packed-headers=ppm plt=yes", "A.7.", NULL},
     {"ppt-plm", "packed-headers=ppt plm=yes", "A.7.", NULL},
@@ -214,8 +219,10 @@ static const rule rules[] = {
     {"preset-imf-level", "preset=imf-2k-24-m1-s2 size=960,540 components=3*10u", "main level 1 has at most 1", NULL},
     {"preset-imf-samples", "preset=imf-2k-48-m1 size=2048,1556 components=3*10u", "main level 1 leaves", NULL},
     {"preset-imf-size", "preset=imf-2k size=2048,1557 components=3*10u", "2048,1556", NULL},
-    {"preset-broadcast-tiles", "preset=broadcast-single size=1920,1080 components=3*10u tile=960,540", "one is required", NULL},
-    {"preset-keep-container", "preset=bodleian size=2000,1000 components=3*8u container=j2k", "a JP2 file is required", NULL},
+    {"preset-broadcast-tiles", "preset=broadcast-single size=1920,1080 components=3*10u tile=960,540",
+     "one is required", NULL},
+    {"preset-keep-container", "preset=bodleian size=2000,1000 components=3*8u container=j2k", "a JP2 file is required",
+     NULL},
     {"preset-keep-depth", "preset=kb-access size=2000,1000 components=3*16u", "8 bits unsigned", NULL},
     {"preset-keep-xmp", "components=3*8u size=2000,1000 preset=kb-master", "XMP packet is missing", NULL},
     {"preset-keep-sop", "preset=bodleian size=2000,1000 components=3*8u sop=no", "both are required", NULL},
@@ -261,15 +268,54 @@ uint32_t fuzz_illegal_count(void) { return RULES; }
 
 const char *fuzz_illegal_name(uint32_t index) { return rules[index].name; }
 
-/* ---- Drawing ------------------------------------------------------------------------------------------------------------------------- */
+/* ---- Drawing --------------------------------------------------------------------------------- */
 
 void fuzz_illegal_draw(uint64_t seed, uint32_t index, fuzz_case *c)
 {
     /* What depends on the picture, or may be refused with others of these, leaves the stage. */
-    static const char *const leave[] = {"picture", "at", "layouts", "preset", "input-color", "input-transfer", "input-range", "tables", "offset",
-                                        "size", "tile", "tile-offset", "precincts", "progression-changes", "overrides", "roi", "rdoq", "visual", "ht-passes", "measure-psnr", "profile", "registration", "mct",
-                                        "jp2", "container", "tile-parts", "plm", "quantization", "step", "qfactor", "guard-bits", "levels", "rates", "bpp",
-                                        "layer-bytes", "psnr", "slopes", "layers", "plt", "packed-headers", "style", "max-bytes", "max-component-bytes"};
+    static const char *const leave[] = {"picture",
+                                        "at",
+                                        "layouts",
+                                        "preset",
+                                        "input-color",
+                                        "input-transfer",
+                                        "input-range",
+                                        "tables",
+                                        "offset",
+                                        "size",
+                                        "tile",
+                                        "tile-offset",
+                                        "precincts",
+                                        "progression-changes",
+                                        "overrides",
+                                        "roi",
+                                        "rdoq",
+                                        "visual",
+                                        "ht-passes",
+                                        "measure-psnr",
+                                        "profile",
+                                        "registration",
+                                        "mct",
+                                        "jp2",
+                                        "container",
+                                        "tile-parts",
+                                        "plm",
+                                        "quantization",
+                                        "step",
+                                        "qfactor",
+                                        "guard-bits",
+                                        "levels",
+                                        "rates",
+                                        "bpp",
+                                        "layer-bytes",
+                                        "psnr",
+                                        "slopes",
+                                        "layers",
+                                        "plt",
+                                        "packed-headers",
+                                        "style",
+                                        "max-bytes",
+                                        "max-component-bytes"};
     static fuzz_case change;
     fuzz_draw_case(seed, NULL, c);
     if (strstr(rules[index].set, "preset=")) {
@@ -288,7 +334,7 @@ void fuzz_illegal_draw(uint64_t seed, uint32_t index, fuzz_case *c)
     fuzz_case_set(c, "illegal", "%s", rules[index].name);
 }
 
-/* ---- Judging ------------------------------------------------------------------------------------------------------------------------- */
+/* ---- Judging --------------------------------------------------------------------------------- */
 
 static const rule *find(const char *name)
 {
@@ -314,7 +360,8 @@ static void fail(fuzz_verdict *v, const rule *r, const char *why, const fuzz_run
 {
     v->outcome = FUZZ_FAILED;
     (void)snprintf(v->check, sizeof v->check, "illegal");
-    (void)snprintf(v->text, sizeof v->text, "%s: %s (expected \"%s\"): %s: %.300s", r ? r->name : "", why, r ? r->expect : "", wvl_status_text(run->status), run->error);
+    (void)snprintf(v->text, sizeof v->text, "%s: %s (expected \"%s\"): %s: %.300s", r ? r->name : "", why,
+                   r ? r->expect : "", wvl_status_text(run->status), run->error);
 }
 
 static void judge(const fuzz_case *c, const rule *r, const fuzz_picture *p, fuzz_verdict *v)
@@ -331,7 +378,8 @@ static void judge(const fuzz_case *c, const rule *r, const fuzz_picture *p, fuzz
         fail(v, r, "not refused", &run);
     } else if (!strstr(run.error, r->expect)) {
         fail(v, r, "refused with other words", &run);
-    } else if (!strncmp(r->set, "preset=", 7) && strchr(run.error, '\n')) { /* the picture is the preset's but for one thing */
+    } else if (!strncmp(r->set, "preset=", 7) &&
+               strchr(run.error, '\n')) { /* the picture is the preset's but for one thing */
         fail(v, r, "more than one rule is broken", &run);
     } else if (picture_bytes > 1u << 20 && run.plan_peak_bytes > picture_bytes / 16) {
         fail(v, r, "refused too late: memory of the picture's size was taken", &run);

@@ -32,7 +32,7 @@ static void put_sample(uint8_t *to, unsigned bytes, int32_t v)
     }
 }
 
-/* ---- Planar layouts -------------------------------------------------------------------------------------------------------------- */
+/* ---- Planar layouts -------------------------------------------------------------------------- */
 
 static size_t row_bytes_of(const fuzz_plane *plane, char layout)
 {
@@ -49,7 +49,10 @@ static void lay_plane(const fuzz_plane *plane, char layout, uint8_t *at, wvl_pla
             put_sample(at + row * pitch + (size_t)x * bytes, bytes, plane->samples[(size_t)y * plane->width + x]);
         }
     }
-    *to = (wvl_plane){at, (ptrdiff_t)pitch, 1, 0, bytes == 4 ? WVL_SAMPLE_32 : bytes == 2 ? WVL_SAMPLE_16 : WVL_SAMPLE_8};
+    *to = (wvl_plane){at, (ptrdiff_t)pitch, 1, 0,
+                      bytes == 4   ? WVL_SAMPLE_32
+                      : bytes == 2 ? WVL_SAMPLE_16
+                                   : WVL_SAMPLE_8};
     if (layout == 'u' && plane->height) {
         to->data = at + (plane->height - 1) * pitch;
         to->pitch_bytes = -(ptrdiff_t)pitch;
@@ -72,7 +75,7 @@ static void lay_packed(const fuzz_plane *plane, uint8_t *at, wvl_plane *to)
     *to = (wvl_plane){at, (ptrdiff_t)pitch, 1, 0, plane->depth == 10 ? WVL_SAMPLE_PACKED10 : WVL_SAMPLE_PACKED12};
 }
 
-/* ---- Interleaved ----------------------------------------------------------------------------------------------------------------- */
+/* ---- Interleaved ----------------------------------------------------------------------------- */
 
 static int are_alike(const fuzz_picture *p)
 {
@@ -94,7 +97,10 @@ static void lay_interleaved(const fuzz_picture *p, uint8_t *samples, wvl_plane *
         for (size_t i = 0; i < (size_t)plane->width * plane->height; i++) {
             put_sample(samples + (i * p->count + c) * bytes, bytes, plane->samples[i]);
         }
-        planes[c] = (wvl_plane){samples, (ptrdiff_t)pitch, p->count, c, bytes == 4 ? WVL_SAMPLE_32 : bytes == 2 ? WVL_SAMPLE_16 : WVL_SAMPLE_8};
+        planes[c] = (wvl_plane){samples, (ptrdiff_t)pitch, p->count, c,
+                                bytes == 4   ? WVL_SAMPLE_32
+                                : bytes == 2 ? WVL_SAMPLE_16
+                                             : WVL_SAMPLE_8};
     }
 }
 
@@ -107,7 +113,8 @@ void fuzz_input_open(const fuzz_picture *p, const char *layout, fuzz_input *in)
     in->planes = need(p->count, sizeof *in->planes);
     for (uint32_t c = 0; c < p->count; c++) {
         bytes += row_bytes_of(&p->planes[c], 'w') * p->planes[c].height + 64 + (size_t)13 * p->planes[c].height;
-        in->components[c] = (wvl_component_format){p->planes[c].depth, p->planes[c].is_signed, p->planes[c].dx, p->planes[c].dy};
+        in->components[c] =
+            (wvl_component_format){p->planes[c].depth, p->planes[c].is_signed, p->planes[c].dx, p->planes[c].dy};
     }
     in->samples = need(bytes, 1);
     if (kind == 'i' && are_alike(p)) {

@@ -19,7 +19,7 @@
 #include "wavelane_check.h"
 
 #define OPENJPH_BITS 14u /* OpenJPH in fewer digits: 2 to 4 of 16 bits apart from OpenJPEG where everything is sent */
-#define JUDGE_BITS 16u  /* decoders compute 9/7 in floats: deeper samples are compared in steps of 16-bit samples */
+#define JUDGE_BITS 16u   /* decoders compute 9/7 in floats: deeper samples are compared in steps of 16-bit samples */
 
 static void fail(fuzz_verdict *v, const char *check, const char *format, ...) __attribute__((format(printf, 3, 4)));
 static void fail(fuzz_verdict *v, const char *check, const char *format, ...)
@@ -35,7 +35,7 @@ static void fail(fuzz_verdict *v, const char *check, const char *format, ...)
     va_end(args);
 }
 
-/* ---- Refusals ---------------------------------------------------------------------------------------------------------------------- */
+/* ---- Refusals -------------------------------------------------------------------------------- */
 
 static int was_encoded(const fuzz_case *c, const fuzz_run *run, fuzz_verdict *v)
 {
@@ -57,7 +57,7 @@ static int was_encoded(const fuzz_case *c, const fuzz_run *run, fuzz_verdict *v)
     return 0;
 }
 
-/* ---- Walker ------------------------------------------------------------------------------------------------------------------------ */
+/* ---- Walker ---------------------------------------------------------------------------------- */
 
 #define FUZZ_MAX_TILES_TOLD 4096u
 
@@ -69,7 +69,8 @@ typedef struct walked {
 
 static void note_issue(void *user, const wvl_check_issue *issue)
 {
-    fail(((walked *)user)->verdict, "walker", "%s %s (%s) at %llu: %s", issue->severity == WVL_CHECK_ERROR ? "error" : "warning", issue->rule, issue->clause,
+    fail(((walked *)user)->verdict, "walker", "%s %s (%s) at %llu: %s",
+         issue->severity == WVL_CHECK_ERROR ? "error" : "warning", issue->rule, issue->clause,
          (unsigned long long)issue->offset, issue->text);
 }
 
@@ -77,11 +78,15 @@ static void check_component_caps(const fuzz_case *c, const wvl_check_summary *m,
 {
     const char *cap = fuzz_case_get(c, "max-component-bytes");
     uint64_t most = cap ? strtoull(cap, NULL, 10) : 0;
-    int by_component = strchr(fuzz_case_or(c, "tile-parts", "none"), 'C') != NULL; /* then headers of tile-parts count too */
+    int by_component =
+        strchr(fuzz_case_or(c, "tile-parts", "none"), 'C') != NULL; /* then headers of tile-parts count too */
     for (uint32_t i = 0; most && i < m->component_count; i++) {
-        uint64_t bytes = by_component && m->components[i].part_bytes > m->components[i].packet_bytes ? m->components[i].part_bytes : m->components[i].packet_bytes;
+        uint64_t bytes = by_component && m->components[i].part_bytes > m->components[i].packet_bytes
+                             ? m->components[i].part_bytes
+                             : m->components[i].packet_bytes;
         if (bytes > most) {
-            fail(v, "cap", "component %u has %llu bytes, the cap is %llu", i, (unsigned long long)bytes, (unsigned long long)most);
+            fail(v, "cap", "component %u has %llu bytes, the cap is %llu", i, (unsigned long long)bytes,
+                 (unsigned long long)most);
         }
     }
 }
@@ -126,8 +131,13 @@ static const char *profile_of(const char *word)
 static void walk(const fuzz_case *c, const fuzz_run *run, walked *w, fuzz_verdict *v)
 {
     const fuzz_settings *s = &run->settings;
-    wvl_check_options options = {.struct_size = sizeof options, .packet = note_packet, .profile = profile_of(s->profile), .frames = s->frames,
-                                 .seconds = s->seconds, .stereo = s->is_stereo, .hfr = s->is_hfr};
+    wvl_check_options options = {.struct_size = sizeof options,
+                                 .packet = note_packet,
+                                 .profile = profile_of(s->profile),
+                                 .frames = s->frames,
+                                 .seconds = s->seconds,
+                                 .stereo = s->is_stereo,
+                                 .hfr = s->is_hfr};
     wvl_check_summary m = {.struct_size = sizeof m};
     w->verdict = v;
     int verdict = wvl_check_file(run->data, run->bytes, &options, note_issue, w, &m);
@@ -135,8 +145,9 @@ static void walk(const fuzz_case *c, const fuzz_run *run, walked *w, fuzz_verdic
         fail(v, "walker", "verdict %d, complete %d", verdict, m.complete);
     }
     if (m.codestream_offset != run->codestream.offset || m.codestream_bytes != run->codestream.bytes) {
-        fail(v, "result", "the codestream has %llu bytes at %llu, the result tells %llu at %llu", (unsigned long long)m.codestream_bytes,
-             (unsigned long long)m.codestream_offset, (unsigned long long)run->codestream.bytes, (unsigned long long)run->codestream.offset);
+        fail(v, "result", "the codestream has %llu bytes at %llu, the result tells %llu at %llu",
+             (unsigned long long)m.codestream_bytes, (unsigned long long)m.codestream_offset,
+             (unsigned long long)run->codestream.bytes, (unsigned long long)run->codestream.offset);
     }
     if (m.layer_count != run->layers && m.packet_count) {
         fail(v, "result", "%u layers, the result tells %u", m.layer_count, run->layers);
@@ -145,7 +156,7 @@ static void walk(const fuzz_case *c, const fuzz_run *run, walked *w, fuzz_verdic
     wvl_check_release_summary(&m);
 }
 
-/* ---- Bytes ------------------------------------------------------------------------------------------------------------------------- */
+/* ---- Bytes ----------------------------------------------------------------------------------- */
 
 static double raw_bits(const fuzz_picture *p)
 {
@@ -162,7 +173,8 @@ static double allowed_bytes(const char *key, double value, const fuzz_picture *p
     if (key[0] == 'r') {
         return value <= 1.0 ? INFINITY : raw_bits(p) / 8.0 / value;
     }
-    double bytes = key[0] == 'b' ? ((double)p->x1 - p->x0) * ((double)p->y1 - p->y0) * value / 8.0 : value; /* pixels first: they are exact */
+    double bytes = key[0] == 'b' ? ((double)p->x1 - p->x0) * ((double)p->y1 - p->y0) * value / 8.0
+                                 : value; /* pixels first: they are exact */
     return value > 0.0 ? bytes : INFINITY;
 }
 
@@ -190,13 +202,15 @@ static int is_left_empty(const walked *w, uint32_t layer)
     return !w->layer_body[layer] || !body;
 }
 
-static void check_bytes(const fuzz_case *c, const fuzz_picture *p, const fuzz_run *run, const walked *w, fuzz_verdict *v)
+static void check_bytes(const fuzz_case *c, const fuzz_picture *p, const fuzz_run *run, const walked *w,
+                        fuzz_verdict *v)
 {
     uint64_t cap = strtoull(fuzz_case_or(c, "max-bytes", "0"), NULL, 10);
     const fuzz_pair *target = target_of(c);
     uint32_t count = 1, first;
     if (cap && run->codestream.bytes > cap) {
-        fail(v, "cap", "%llu bytes, the cap is %llu", (unsigned long long)run->codestream.bytes, (unsigned long long)cap);
+        fail(v, "cap", "%llu bytes, the cap is %llu", (unsigned long long)run->codestream.bytes,
+             (unsigned long long)cap);
     }
     if (!target || target->key[0] == 'p' || target->key[0] == 's') {
         return;
@@ -217,7 +231,7 @@ static void check_bytes(const fuzz_case *c, const fuzz_picture *p, const fuzz_ru
     }
 }
 
-/* ---- Samples ----------------------------------------------------------------------------------------------------------------------- */
+/* ---- Samples --------------------------------------------------------------------------------- */
 
 static int asks_for_everything(const fuzz_case *c)
 {
@@ -225,7 +239,8 @@ static int asks_for_everything(const fuzz_case *c)
     const char *last = target ? strrchr(target->value, ',') : NULL;
     double value = target ? strtod(last ? last + 1 : target->value, NULL) : 0.0;
     int everything = !target || (target->key[0] == 'r' ? value <= 1.0 : value == 0.0);
-    return everything && !fuzz_case_get(c, "max-bytes") && !fuzz_case_get(c, "max-component-bytes") && !fuzz_case_get(c, "preset");
+    return everything && !fuzz_case_get(c, "max-bytes") && !fuzz_case_get(c, "max-component-bytes") &&
+           !fuzz_case_get(c, "preset");
 }
 
 /* Everywhere. */
@@ -234,15 +249,18 @@ static int is_reversible(const fuzz_case *c, const fuzz_run *run)
     return run->settings.is_reversible && !strstr(fuzz_case_or(c, "overrides", ""), "reversible=no");
 }
 
-static void compare_psnr(const fuzz_case *c, const fuzz_picture *p, const fuzz_run *run, double found, double told, int is_measured, const char *where,
-                         fuzz_verdict *v)
+static void compare_psnr(const fuzz_case *c, const fuzz_picture *p, const fuzz_run *run, double found, double told,
+                         int is_measured, const char *where, fuzz_verdict *v)
 {
-    double expected = is_reversible(c, run) ? told : is_measured ? fuzz_estimate_expect_measured(c, p, told) : fuzz_estimate_expect(c, p, told);
+    double expected = is_reversible(c, run) ? told
+                      : is_measured         ? fuzz_estimate_expect_measured(c, p, told)
+                                            : fuzz_estimate_expect(c, p, told);
     if (!is_measured && found < told - FUZZ_PSNR_SLACK && found < expected - FUZZ_PSNR_SLACK) {
         v->found |= FUZZ_WAS_OVERTOLD;
     }
     uint32_t used;
-    double slack = is_measured ? fuzz_estimate_measured_slack(c, p, told, &used) : fuzz_estimate_slack(c, p, is_reversible(c, run), told, &used);
+    double slack = is_measured ? fuzz_estimate_measured_slack(c, p, told, &used)
+                               : fuzz_estimate_slack(c, p, is_reversible(c, run), told, &used);
     v->found |= is_measured ? 0 : FUZZ_WAS_ESTIMATED;
     v->allowances |= found < expected - FUZZ_PSNR_SLACK ? used : 0;
     if (!is_measured && fuzz_estimate_counts(c, p, is_reversible(c, run), found, told)) {
@@ -263,12 +281,14 @@ static void check_layer(const fuzz_case *c, const fuzz_picture *p, const fuzz_ru
         fail(v, "openjpeg", "layers 0 to %u: %s", layer, text);
         return;
     }
-    compare_psnr(c, p, run, fuzz_picture_psnr(p, &back), run->layer[layer].psnr, run->layer[layer].is_measured, where, v);
+    compare_psnr(c, p, run, fuzz_picture_psnr(p, &back), run->layer[layer].psnr, run->layer[layer].is_measured, where,
+                 v);
     fuzz_picture_free(&back);
 }
 
 /* A PSNR asked for is measured, not estimated; when everything is sent (slope 0) there is no more to give. */
-static void check_psnr_target(const fuzz_case *c, const fuzz_picture *p, const fuzz_pair *target, const fuzz_run *run, double found, fuzz_verdict *v)
+static void check_psnr_target(const fuzz_case *c, const fuzz_picture *p, const fuzz_pair *target, const fuzz_run *run,
+                              double found, fuzz_verdict *v)
 {
     int is_deep = 0;
     for (uint32_t i = 0; i < p->count; i++) {
@@ -283,12 +303,14 @@ static void check_psnr_target(const fuzz_case *c, const fuzz_picture *p, const f
     }
 }
 
-static void check_lossy(const fuzz_case *c, const fuzz_picture *p, const fuzz_picture *back, const fuzz_run *run, fuzz_verdict *v)
+static void check_lossy(const fuzz_case *c, const fuzz_picture *p, const fuzz_picture *back, const fuzz_run *run,
+                        fuzz_verdict *v)
 {
     const fuzz_pair *target = target_of(c);
     double found = fuzz_picture_psnr(p, back);
     v->found |= FUZZ_WAS_LOSSY;
-    v->psnr_margin = isfinite(found) && isfinite(run->last_psnr) && found < FUZZ_JUDGE_FLOOR - 10.0 ? found - run->last_psnr : 0.0;
+    v->psnr_margin =
+        isfinite(found) && isfinite(run->last_psnr) && found < FUZZ_JUDGE_FLOOR - 10.0 ? found - run->last_psnr : 0.0;
     compare_psnr(c, p, run, found, run->last_psnr, run->is_last_measured, "all layers", v);
     if (target && !strcmp(target->key, "psnr")) {
         check_psnr_target(c, p, target, run, found, v);
@@ -304,7 +326,8 @@ static int is_exact(const fuzz_case *c, const fuzz_run *run)
     return is_reversible(c, run) && (isinf(run->last_psnr) || asks_for_everything(c));
 }
 
-static void check_samples(const fuzz_case *c, const fuzz_picture *p, const fuzz_picture *back, const fuzz_run *run, fuzz_verdict *v)
+static void check_samples(const fuzz_case *c, const fuzz_picture *p, const fuzz_picture *back, const fuzz_run *run,
+                          fuzz_verdict *v)
 {
     char text[512] = "";
     v->found |= FUZZ_WAS_DECODED;
@@ -320,7 +343,7 @@ static void check_samples(const fuzz_case *c, const fuzz_picture *p, const fuzz_
     }
 }
 
-/* ---- Second decoder ---------------------------------------------------------------------------------------------------------------- */
+/* ---- Second decoder -------------------------------------------------------------------------- */
 
 static void excuse(const fuzz_fault *fault, fuzz_verdict *v)
 {
@@ -334,27 +357,33 @@ static void excuse(const fuzz_fault *fault, fuzz_verdict *v)
 
 #define SAME_PSNR 0.1
 
-/* The original decides between two decoders: the second one is wrong where the first found the very samples that went in, or came clearly nearer to
- * them, and no worse than the encoder told. A program that writes nothing has limits of its own. */
+/* The original decides between two decoders: the second one is wrong where the first found the very samples that went
+ * in, or came clearly nearer to them, and no worse than the encoder told. A program that writes nothing has limits of
+ * its own. */
 static void ask_second(const fuzz_facts *facts, const fuzz_picture *first, const fuzz_run *run, fuzz_verdict *v)
 {
     fuzz_picture back = {0};
     char text[512] = "";
     const fuzz_fault *fault = fuzz_faults_find(FUZZ_GROK, facts);
-    int done = fuzz_grok_decode(run->data + run->codestream.offset, (size_t)run->codestream.bytes, first->count, &back, text, sizeof text);
+    int done = fuzz_grok_decode(run->data + run->codestream.offset, (size_t)run->codestream.bytes, first->count, &back,
+                                text, sizeof text);
     if (done <= 0) {
         return;
     }
     int agrees = fuzz_picture_same_shape(first, &back, text, sizeof text), exact = (v->found & FUZZ_WAS_LOSSLESS) != 0;
     double most = agrees ? fuzz_picture_greatest(first, &back, JUDGE_BITS) : INFINITY;
-    double nearer = agrees && !exact ? fuzz_picture_psnr(facts->p, first) - fuzz_picture_psnr(facts->p, &back) : INFINITY;
+    double nearer =
+        agrees && !exact ? fuzz_picture_psnr(facts->p, first) - fuzz_picture_psnr(facts->p, &back) : INFINITY;
     if (most <= (exact ? 0.0 : 1.0)) {
         v->found |= FUZZ_WAS_CONFIRMED;
     } else if (fault) {
         excuse(fault, v);
     } else if (nearer > SAME_PSNR) {
         v->found |= FUZZ_WAS_DISPUTED;
-    } else if (nearer >= -SAME_PSNR || (!exact && agrees && run->is_last_measured)) { /* nearer than what was measured is no fault; decoders choose where in its interval a truncated coefficient lies (E.1.1.2) */
+    } else if (nearer >= -SAME_PSNR ||
+               (!exact && agrees &&
+                run->is_last_measured)) { /* nearer than what was measured is no fault; decoders choose where in its
+                                             interval a truncated coefficient lies (E.1.1.2) */
         v->found |= FUZZ_WAS_MATCHED;
     } else {
         fail(v, "second", "Grok differs by up to %g, %+.2f dB from the original: %s", most, -nearer, text);
@@ -386,8 +415,8 @@ static void find_exponents(const fuzz_run *run, fuzz_facts *facts)
     }
 }
 
-/* OpenJPH takes fewer structures than the standard has, and says so. What it decodes must be what OpenJPEG decodes, or the very original. first: NULL
- * where OpenJPEG was not asked. */
+/* OpenJPH takes fewer structures than the standard has, and says so. What it decodes must be what OpenJPEG decodes, or
+ * the very original. first: NULL where OpenJPEG was not asked. */
 static void ask_openjph(const fuzz_facts *facts, const fuzz_picture *first, const fuzz_run *run, fuzz_verdict *v)
 {
     fuzz_picture back = {0};
@@ -399,7 +428,9 @@ static void ask_openjph(const fuzz_facts *facts, const fuzz_picture *first, cons
         excuse(before, v);
         return;
     }
-    int done = can ? fuzz_openjph_decode(run->data + run->codestream.offset, (size_t)run->codestream.bytes, &back, text, sizeof text) : -1;
+    int done = can ? fuzz_openjph_decode(run->data + run->codestream.offset, (size_t)run->codestream.bytes, &back, text,
+                                         sizeof text)
+                   : -1;
     if (done < 0) {
         return;
     }
@@ -410,7 +441,8 @@ static void ask_openjph(const fuzz_facts *facts, const fuzz_picture *first, cons
     const fuzz_fault *fault = fuzz_faults_find(FUZZ_OPENJPH, &after);
     int agrees = done && fuzz_picture_same_shape(facts->p, &back, text, sizeof text);
     double most = agrees ? fuzz_picture_greatest(exact ? facts->p : first, &back, exact ? 32 : OPENJPH_BITS) : INFINITY;
-    double nearer = agrees && !exact ? fuzz_picture_psnr(facts->p, first) - fuzz_picture_psnr(facts->p, &back) : INFINITY;
+    double nearer =
+        agrees && !exact ? fuzz_picture_psnr(facts->p, first) - fuzz_picture_psnr(facts->p, &back) : INFINITY;
     if (most <= (exact ? 0.0 : 1.0)) {
         v->found |= FUZZ_WAS_HT_CONFIRMED;
     } else if (fault) {
@@ -418,9 +450,12 @@ static void ask_openjph(const fuzz_facts *facts, const fuzz_picture *first, cons
         excuse(fault, v);
     } else if (nearer >= -SAME_PSNR && nearer <= SAME_PSNR) {
         v->found |= FUZZ_WAS_HT_MATCHED;
-    } else if (agrees && !exact && is_reversible(facts->c, run)) { /* decoders choose where in its interval a truncated coefficient lies (E.1.1.2) */
+    } else if (agrees && !exact &&
+               is_reversible(facts->c,
+                             run)) { /* decoders choose where in its interval a truncated coefficient lies (E.1.1.2) */
         v->found |= FUZZ_WAS_HT_MATCHED;
-        compare_psnr(facts->c, facts->p, run, fuzz_picture_psnr(facts->p, &back), run->last_psnr, run->is_last_measured, "OpenJPH", v);
+        compare_psnr(facts->c, facts->p, run, fuzz_picture_psnr(facts->p, &back), run->last_psnr, run->is_last_measured,
+                     "OpenJPH", v);
     } else {
         fail(v, "openjph", "differs by up to %g: %s", most, text);
     }
@@ -434,7 +469,8 @@ static void ask_second_alone(const fuzz_facts *facts, const fuzz_run *run, fuzz_
     fuzz_picture back = {0};
     char text[512] = "";
     if (fuzz_faults_find(FUZZ_GROK, facts) ||
-        fuzz_grok_decode(run->data + run->codestream.offset, (size_t)run->codestream.bytes, facts->p->count, &back, text, sizeof text) <= 0) {
+        fuzz_grok_decode(run->data + run->codestream.offset, (size_t)run->codestream.bytes, facts->p->count, &back,
+                         text, sizeof text) <= 0) {
         return;
     }
     if (!fuzz_picture_same_shape(facts->p, &back, text, sizeof text)) {
@@ -444,13 +480,15 @@ static void ask_second_alone(const fuzz_facts *facts, const fuzz_run *run, fuzz_
             fail(v, "second", "Grok: %s", text);
         }
     } else {
-        compare_psnr(c, facts->p, run, fuzz_picture_psnr(facts->p, &back), run->last_psnr, run->is_last_measured, "Grok, all layers", v);
+        compare_psnr(c, facts->p, run, fuzz_picture_psnr(facts->p, &back), run->last_psnr, run->is_last_measured,
+                     "Grok, all layers", v);
     }
     v->found |= FUZZ_WAS_CONFIRMED;
     fuzz_picture_free(&back);
 }
 
-static void excuse_first(const fuzz_judge *judge, const fuzz_facts *facts, const fuzz_fault *fault, const fuzz_run *run, fuzz_verdict *v)
+static void excuse_first(const fuzz_judge *judge, const fuzz_facts *facts, const fuzz_fault *fault, const fuzz_run *run,
+                         fuzz_verdict *v)
 {
     excuse(fault, v);
     if (judge->second) {
@@ -472,7 +510,8 @@ static int is_right_all_the_same(const fuzz_case *c, const fuzz_picture *p, cons
     return alone->outcome == FUZZ_PASSED;
 }
 
-static void decode(const fuzz_judge *judge, const fuzz_case *c, const fuzz_picture *p, const fuzz_run *run, const walked *w, fuzz_verdict *v)
+static void decode(const fuzz_judge *judge, const fuzz_case *c, const fuzz_picture *p, const fuzz_run *run,
+                   const walked *w, fuzz_verdict *v)
 {
     fuzz_picture back;
     char text[512] = "";
@@ -501,7 +540,7 @@ static void decode(const fuzz_judge *judge, const fuzz_case *c, const fuzz_pictu
     fuzz_picture_free(&back);
 }
 
-/* ---- A case ------------------------------------------------------------------------------------------------------------------------ */
+/* ---- A case ---------------------------------------------------------------------------------- */
 
 /* Faults that only a judge that looks can see. */
 static void plant(const char *kind, const fuzz_case *c, fuzz_run *run)
@@ -531,8 +570,9 @@ static void check_second_run(const fuzz_case *c, const fuzz_picture *p, const fu
     if (again.broken[0]) {
         fail(v, "memory", "second encode: %s", again.broken);
     } else if (again.status != first->status || again.bytes != first->bytes || at < first->bytes) {
-        fail(v, "same bytes", "other threads and another layout: %s, %zu bytes became %zu, the first difference is at %zu", wvl_status_text(again.status),
-             first->bytes, again.bytes, at);
+        fail(v, "same bytes",
+             "other threads and another layout: %s, %zu bytes became %zu, the first difference is at %zu",
+             wvl_status_text(again.status), first->bytes, again.bytes, at);
     }
     fuzz_run_free(&again);
 }

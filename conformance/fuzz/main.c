@@ -38,7 +38,8 @@ static const char usage[] =
     "  --write FILE      for a --replay that follows: keep the encoded file\n"
     "  --show SEED       print the case of a seed\n"
     "  --device cpu|cuda|cuda-only  option \"device\" of every configuration\n"
-    "  --digests FILE    write a line with seed and SHA-256 of the output for each configuration, and judge nothing: compare two builds by it\n"
+    "  --digests FILE    write a line with seed and SHA-256 of the output for each configuration, and judge nothing: "
+    "compare two builds by it\n"
     "  --faults          list the known faults of the decoders, with evidence\n"
     "  --plant body|length|crash|measured|estimate|refusal  for tests: put a fault into what the encoder did\n"
     "\n"
@@ -59,7 +60,7 @@ typedef struct session {
     uint32_t failure_count;
 } session;
 
-/* ---- Report ------------------------------------------------------------------------------------------------------------------------- */
+/* ---- Report ---------------------------------------------------------------------------------- */
 
 static void count_trial(void *user, uint64_t seed, const fuzz_verdict *v)
 {
@@ -68,19 +69,20 @@ static void count_trial(void *user, uint64_t seed, const fuzz_verdict *v)
     if (v->outcome == FUZZ_FAILED && s->failure_count < MAX_FAILURES) {
         s->failures[s->failure_count++] = (failure){seed, *v};
     }
-    if (getenv("WVL_FUZZ_VERBOSE") && (v->outcome == FUZZ_REFUSED || (v->found & (FUZZ_WAS_EXCUSED | FUZZ_WAS_DISPUTED | FUZZ_WAS_HT_DECLINED)))) {
+    if (getenv("WVL_FUZZ_VERBOSE") &&
+        (v->outcome == FUZZ_REFUSED || (v->found & (FUZZ_WAS_EXCUSED | FUZZ_WAS_DISPUTED | FUZZ_WAS_HT_DECLINED)))) {
         printf("seed %" PRIu64 ": %s %s\n", seed, v->check, v->text);
     }
 }
 
 static void print_summary(const session *s, double seconds)
 {
-    printf("%" PRIu64 " configurations, seeds %" PRIu64 " to %" PRIu64 ", %u processes, %.0f s: %" PRIu64 " failed\n", s->tally.trials, s->plan.seed,
-           s->plan.seed + s->plan.count - 1, s->plan.jobs, seconds, s->tally.failed);
+    printf("%" PRIu64 " configurations, seeds %" PRIu64 " to %" PRIu64 ", %u processes, %.0f s: %" PRIu64 " failed\n",
+           s->tally.trials, s->plan.seed, s->plan.seed + s->plan.count - 1, s->plan.jobs, seconds, s->tally.failed);
     fuzz_tally_print(&s->tally);
 }
 
-/* ---- Reducing ----------------------------------------------------------------------------------------------------------------------- */
+/* ---- Reducing -------------------------------------------------------------------------------- */
 
 typedef struct wanted {
     session *s;
@@ -144,7 +146,7 @@ static void report_failure(session *s, failure *f)
     (void)fflush(stdout);
 }
 
-/* ---- Replaying ---------------------------------------------------------------------------------------------------------------------- */
+/* ---- Replaying ------------------------------------------------------------------------------- */
 
 static int replay(session *s, const char *name, const char *text)
 {
@@ -179,7 +181,11 @@ static void list_faults(void)
     size_t count;
     const fuzz_fault *faults = fuzz_faults(&count);
     for (size_t i = 0; i < count; i++) {
-        printf("%s (%s %s)\n    %s\n", faults[i].id, faults[i].decoder == FUZZ_OPENJPEG ? "OpenJPEG" : faults[i].decoder == FUZZ_GROK ? "Grok" : "OpenJPH", faults[i].version, faults[i].evidence);
+        printf("%s (%s %s)\n    %s\n", faults[i].id,
+               faults[i].decoder == FUZZ_OPENJPEG ? "OpenJPEG"
+               : faults[i].decoder == FUZZ_GROK   ? "Grok"
+                                                  : "OpenJPH",
+               faults[i].version, faults[i].evidence);
     }
 }
 
@@ -193,7 +199,7 @@ static int show(session *s, uint64_t seed)
     return 0;
 }
 
-/* ---- Command line ------------------------------------------------------------------------------------------------------------------- */
+/* ---- Command line ---------------------------------------------------------------------------- */
 
 static int write_digests(session *s)
 {
@@ -201,7 +207,8 @@ static int write_digests(session *s)
     s->plan.judge_case = fuzz_digests_judge;
     return fuzz_digests_write(&s->plan, s->digests);
 #else
-    (void)fprintf(stderr, "%s: this build has no --digests: install nettle (Debian: nettle-dev) and configure again\n", s->digests);
+    (void)fprintf(stderr, "%s: this build has no --digests: install nettle (Debian: nettle-dev) and configure again\n",
+                  s->digests);
     return 2;
 #endif
 }

@@ -10,7 +10,7 @@
 
 static uint32_t ceil_div(uint64_t a, uint32_t b) { return (uint32_t)((a + b - 1) / b); }
 
-/* ---- Shape --------------------------------------------------------------------------------------------------------------------- */
+/* ---- Shape ----------------------------------------------------------------------------------- */
 
 /* [n*]depth(u|s)[@dxxdy] at *p */
 static int scan_component(const char **p, uint32_t *repeat, fuzz_plane *plane)
@@ -69,12 +69,13 @@ int fuzz_picture_shape(const fuzz_case *c, fuzz_picture *p, char *text, size_t t
     if (take_components(fuzz_case_or(c, "components", "8u"), p)) {
         return 1;
     }
-    (void)snprintf(text, text_bytes, "components \"%.64s\": expected [n*]depth(u|s)[@dxxdy],...", fuzz_case_or(c, "components", ""));
+    (void)snprintf(text, text_bytes, "components \"%.64s\": expected [n*]depth(u|s)[@dxxdy],...",
+                   fuzz_case_or(c, "components", ""));
     fuzz_picture_free(p);
     return 0;
 }
 
-/* ---- Samples ------------------------------------------------------------------------------------------------------------------- */
+/* ---- Samples --------------------------------------------------------------------------------- */
 
 /* `value` of `from` bits becomes one of `to` bits: cut, or filled up with noise. */
 static int64_t change_depth(uint32_t value, unsigned from, unsigned to, uint32_t noise)
@@ -95,14 +96,16 @@ static uint32_t sample_of_file(const fuzz_picture *from, uint32_t x, uint32_t y,
     return (uint32_t)(plane->samples[(size_t)y * plane->width + x] + zero);
 }
 
-static void fill(const char *kind, const fuzz_picture *file, uint32_t at_x, uint32_t at_y, uint32_t c, fuzz_plane *plane)
+static void fill(const char *kind, const fuzz_picture *file, uint32_t at_x, uint32_t at_y, uint32_t c,
+                 fuzz_plane *plane)
 {
     int64_t zero = plane->is_signed ? INT64_C(1) << (plane->depth - 1) : 0;
     for (uint32_t j = 0; j < plane->height; j++) {
         for (uint32_t i = 0; i < plane->width; i++) {
             unsigned depth = 16;
             uint32_t x = i * plane->dx, y = j * plane->dy;
-            uint32_t v = file ? sample_of_file(file, at_x + x, at_y + y, c, &depth) : fuzz_picture_draw(kind, x, y, c, at_x);
+            uint32_t v =
+                file ? sample_of_file(file, at_x + x, at_y + y, c, &depth) : fuzz_picture_draw(kind, x, y, c, at_x);
             int64_t wide = change_depth(v, depth, plane->depth, fuzz_picture_hash(x, y, at_x + c));
             if (!file && depth < plane->depth && (v == 0 || v == 65535)) { /* the ends of the range stay the ends */
                 wide = v ? (INT64_C(1) << plane->depth) - 1 : 0;
@@ -111,8 +114,6 @@ static void fill(const char *kind, const fuzz_picture *file, uint32_t at_x, uint
         }
     }
 }
-
-
 
 int fuzz_picture_build(const fuzz_case *c, fuzz_folder *folder, fuzz_picture *p, char *text, size_t text_bytes)
 {
@@ -151,7 +152,7 @@ void fuzz_picture_free(fuzz_picture *p)
     memset(p, 0, sizeof *p);
 }
 
-/* ---- Comparing ----------------------------------------------------------------------------------------------------------------- */
+/* ---- Comparing ------------------------------------------------------------------------------- */
 
 int fuzz_picture_same_shape(const fuzz_picture *a, const fuzz_picture *b, char *text, size_t text_bytes)
 {
@@ -162,8 +163,8 @@ int fuzz_picture_same_shape(const fuzz_picture *a, const fuzz_picture *b, char *
     for (uint32_t c = 0; c < a->count; c++) {
         const fuzz_plane *p = &a->planes[c], *q = &b->planes[c];
         if (p->width != q->width || p->height != q->height || p->depth != q->depth || p->is_signed != q->is_signed) {
-            (void)snprintf(text, text_bytes, "component %u: %ux%u %u%c became %ux%u %u%c", c, p->width, p->height, p->depth, p->is_signed ? 's' : 'u', q->width,
-                           q->height, q->depth, q->is_signed ? 's' : 'u');
+            (void)snprintf(text, text_bytes, "component %u: %ux%u %u%c became %ux%u %u%c", c, p->width, p->height,
+                           p->depth, p->is_signed ? 's' : 'u', q->width, q->height, q->depth, q->is_signed ? 's' : 'u');
             return 0;
         }
     }
@@ -180,7 +181,8 @@ int fuzz_picture_equal(const fuzz_picture *a, const fuzz_picture *b, char *text,
         const fuzz_plane *p = &a->planes[c], *q = &b->planes[c];
         for (size_t i = 0; i < (size_t)p->width * p->height; i++) {
             if (p->samples[i] != q->samples[i] && !wrong++) {
-                (void)snprintf(text, text_bytes, "component %u at %zu,%zu: %d became %d", c, i % p->width, i / p->width, p->samples[i], q->samples[i]);
+                (void)snprintf(text, text_bytes, "component %u at %zu,%zu: %d became %d", c, i % p->width, i / p->width,
+                               p->samples[i], q->samples[i]);
             }
         }
     }

@@ -50,19 +50,20 @@ typedef struct fuzz_input {
     uint8_t *samples;
 } fuzz_input;
 
-/* layout: planar (smallest container), wide (32 bits), loose (16 bits where 8 would do, rows padded), upside (negative pitch), interleaved (planar
- * where components are unlike), packed (10 and 12 bits, else planar). */
+/* layout: planar (smallest container), wide (32 bits), loose (16 bits where 8 would do, rows padded), upside (negative
+ * pitch), interleaved (planar where components are unlike), packed (10 and 12 bits, else planar). */
 void fuzz_input_open(const fuzz_picture *p, const char *layout, fuzz_input *in);
 void fuzz_input_close(fuzz_input *in);
 
-/* ---- Comparing: pictures of one shape ---------------------------------------------------------------------------------------- */
+/* ---- Comparing: pictures of one shape -------------------------------------------------------- */
 
 /* 1 when size, sign and depth agree; else text says where they differ. */
 int fuzz_picture_same_shape(const fuzz_picture *a, const fuzz_picture *b, char *text, size_t text_bytes);
 int fuzz_picture_equal(const fuzz_picture *a, const fuzz_picture *b, char *text, size_t text_bytes);
 /* Over all samples, scaled to the greatest depth; infinity when equal. */
 double fuzz_picture_psnr(const fuzz_picture *a, const fuzz_picture *b);
-/* Greatest difference, in units of `unit_bits` below full range: samples deeper than that are compared in coarser steps. */
+/* Greatest difference, in units of `unit_bits` below full range: samples deeper than that are compared in coarser
+ * steps. */
 double fuzz_picture_greatest(const fuzz_picture *a, const fuzz_picture *b, unsigned unit_bits);
 
 #endif

@@ -45,7 +45,7 @@ void fuzz_pool_draw(const fuzz_plan *plan, uint64_t seed, fuzz_case *c)
     }
 }
 
-/* ---- Records ------------------------------------------------------------------------------------------------------------------------ */
+/* ---- Records --------------------------------------------------------------------------------- */
 
 static int write_all(int to, const void *data, size_t bytes)
 {
@@ -84,11 +84,12 @@ static void describe_end(int status, fuzz_verdict *v)
     if (WIFSIGNALED(status)) {
         (void)snprintf(v->text, sizeof v->text, "the process was ended by signal %d", WTERMSIG(status));
     } else {
-        (void)snprintf(v->text, sizeof v->text, "the process ended with status %d", WIFEXITED(status) ? WEXITSTATUS(status) : -1);
+        (void)snprintf(v->text, sizeof v->text, "the process ended with status %d",
+                       WIFEXITED(status) ? WEXITSTATUS(status) : -1);
     }
 }
 
-/* ---- Workers ------------------------------------------------------------------------------------------------------------------------ */
+/* ---- Workers --------------------------------------------------------------------------------- */
 
 static void work(const fuzz_plan *plan, uint64_t first, int to)
 {
@@ -141,7 +142,8 @@ static int start(const fuzz_plan *plan, worker *w)
 }
 
 /* One record of a worker, or its end. */
-static int serve(const fuzz_plan *plan, worker *w, void (*done)(void *user, uint64_t seed, const fuzz_verdict *v), void *user)
+static int serve(const fuzz_plan *plan, worker *w, void (*done)(void *user, uint64_t seed, const fuzz_verdict *v),
+                 void *user)
 {
     record r;
     int status = 0;

@@ -11,10 +11,10 @@ typedef struct fuzz_plan {
     uint64_t seed, count;
     uint32_t jobs, seconds; /* seconds: of one trial at most */
     fuzz_judge *judge;
-    int only_ht;            /* HT blocks and nothing illegal */
-    int only_presets;       /* every case has a preset */
-    int only_estimates;     /* 9/7 at a rate whose PSNR is estimated */
-    const char *device;     /* value of the option "device" for every case; NULL: as drawn */
+    int only_ht;        /* HT blocks and nothing illegal */
+    int only_presets;   /* every case has a preset */
+    int only_estimates; /* 9/7 at a rate whose PSNR is estimated */
+    const char *device; /* value of the option "device" for every case; NULL: as drawn */
     void (*judge_case)(fuzz_judge *judge, const fuzz_case *c, fuzz_verdict *v); /* NULL: fuzz_judge_case */
 } fuzz_plan;
 

@@ -28,13 +28,14 @@ static int keep(search *s)
     return 1;
 }
 
-/* ---- Pairs -------------------------------------------------------------------------------------------------------------------------- */
+/* ---- Pairs ----------------------------------------------------------------------------------- */
 
 static int drop_pairs(search *s)
 {
     int changed = 0;
     for (uint32_t i = s->best->count; i--;) {
-        if (strcmp(s->best->pairs[i].key, "illegal") != 0) { /* without its rule a case is judged by other standards, and its picture may be huge */
+        if (strcmp(s->best->pairs[i].key, "illegal") !=
+            0) { /* without its rule a case is judged by other standards, and its picture may be huge */
             s->trial = *s->best;
             fuzz_case_drop(&s->trial, i);
             changed |= keep(s);
@@ -53,7 +54,7 @@ static int put_value(search *s, uint32_t index, const char *value)
     return keep(s);
 }
 
-/* ---- Lists -------------------------------------------------------------------------------------------------------------------------- */
+/* ---- Lists ----------------------------------------------------------------------------------- */
 
 /* Length of the item at p: up to the separator outside of brackets. */
 static size_t item_length(const char *p, char separator)
@@ -102,7 +103,7 @@ static int drop_items(search *s, uint32_t index, char separator)
     return changed;
 }
 
-/* ---- Numbers ------------------------------------------------------------------------------------------------------------------------ */
+/* ---- Numbers --------------------------------------------------------------------------------- */
 
 /* Puts `v` where `length` digits at `at` were. */
 static int put_number(search *s, uint32_t index, size_t at, size_t length, uint64_t v)
@@ -144,7 +145,7 @@ static int lower_numbers(search *s, uint32_t index)
     return changed;
 }
 
-/* ---- All ---------------------------------------------------------------------------------------------------------------------------- */
+/* ---- All ------------------------------------------------------------------------------------- */
 
 static int simplify_values(search *s)
 {

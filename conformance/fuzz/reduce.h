@@ -8,9 +8,9 @@
 typedef int (*fuzz_shows_fn)(void *user, const fuzz_case *c);
 
 /*
- * Makes a case that shows something as small as this finds it: pairs are dropped, items of lists are dropped, numbers become smaller, until
- * nothing of that leaves it showing, or after `most` trials. Knows nothing of what keys mean: a change that makes another thing of the case
- * does not show what is looked for. Returns the trials.
+ * Makes a case that shows something as small as this finds it: pairs are dropped, items of lists are dropped, numbers
+ * become smaller, until nothing of that leaves it showing, or after `most` trials. Knows nothing of what keys mean: a
+ * change that makes another thing of the case does not show what is looked for. Returns the trials.
  */
 uint32_t fuzz_reduce_case(fuzz_case *c, fuzz_shows_fn shows, void *user, uint32_t most);
 

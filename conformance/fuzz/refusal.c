@@ -5,7 +5,8 @@
 
 #include "draw.h"
 
-/* A preset whose picture suits it may be refused for its bytes, and for what no drawn picture has. Any other refusal is a finding. */
+/* A preset whose picture suits it may be refused for its bytes, and for what no drawn picture has. Any other refusal is
+ * a finding. */
 static int lacks_xmp(const fuzz_case *c) { return !strcmp(fuzz_case_or(c, "preset", ""), "kb-master"); }
 static int has_unsuited_picture(const fuzz_case *c) { return fuzz_case_get(c, "preset") && !fuzz_draw_suits_preset(c); }
 static int has_tile_parts(const fuzz_case *c) { return fuzz_case_get(c, "tile-parts") != NULL; }
@@ -21,12 +22,14 @@ static int has_any(const fuzz_case *c) { return c->count != 0; }
 static int has_step(const fuzz_case *c)
 {
     const char *overrides = fuzz_case_or(c, "overrides", "");
-    return fuzz_case_get(c, "step") || fuzz_case_get(c, "quantization") || strstr(overrides, "step=") || strstr(overrides, "quantization=");
+    return fuzz_case_get(c, "step") || fuzz_case_get(c, "quantization") || strstr(overrides, "step=") ||
+           strstr(overrides, "quantization=");
 }
 static int has_ht_in_jp2(const fuzz_case *c)
 {
     const char *preset = fuzz_case_or(c, "preset", "");
-    return !strcmp(fuzz_case_or(c, "container", ""), "jp2") && (strstr(preset, "ht") || strstr(fuzz_case_or(c, "style", ""), "HT"));
+    return !strcmp(fuzz_case_or(c, "container", ""), "jp2") &&
+           (strstr(preset, "ht") || strstr(fuzz_case_or(c, "style", ""), "HT"));
 }
 static int has_other_colours(const fuzz_case *c)
 {
@@ -34,9 +37,13 @@ static int has_other_colours(const fuzz_case *c)
 }
 static int has_byte_target(const fuzz_case *c)
 {
-    return fuzz_case_get(c, "max-bytes") || fuzz_case_get(c, "layer-bytes") || fuzz_case_get(c, "bpp") || fuzz_case_get(c, "rates") || fuzz_case_get(c, "preset");
+    return fuzz_case_get(c, "max-bytes") || fuzz_case_get(c, "layer-bytes") || fuzz_case_get(c, "bpp") ||
+           fuzz_case_get(c, "rates") || fuzz_case_get(c, "preset");
 }
-static int has_component_cap(const fuzz_case *c) { return fuzz_case_get(c, "max-component-bytes") || fuzz_case_get(c, "preset"); }
+static int has_component_cap(const fuzz_case *c)
+{
+    return fuzz_case_get(c, "max-component-bytes") || fuzz_case_get(c, "preset");
+}
 
 static const struct {
     const char *name;
@@ -58,8 +65,10 @@ static const struct {
     {"preset: HT blocks in JP2", WVL_ERROR_PARAMETER, "without HT blocks", has_ht_in_jp2},
     {"preset: colour words of another picture", WVL_ERROR_PARAMETER, "colour: ", has_other_colours},
     {"preset: tiles before the offset", WVL_ERROR_PARAMETER, "contains no part of the image", has_unsuited_picture},
-    {"bytes below those of the headers", WVL_ERROR_UNREACHABLE, "the byte cap is below what the headers", has_byte_target},
-    {"component bytes below those of the headers", WVL_ERROR_UNREACHABLE, "the component byte cap is below", has_component_cap},
+    {"bytes below those of the headers", WVL_ERROR_UNREACHABLE, "the byte cap is below what the headers",
+     has_byte_target},
+    {"component bytes below those of the headers", WVL_ERROR_UNREACHABLE, "the component byte cap is below",
+     has_component_cap},
     {"target out of reach", WVL_ERROR_UNREACHABLE, "cannot be met", has_byte_target},
 };
 

@@ -9,7 +9,7 @@
 #include "boxes.h"
 #include "color.h"
 
-/* ---- Books ----------------------------------------------------------------------------------------------------------------------- */
+/* ---- Books ----------------------------------------------------------------------------------- */
 
 typedef struct ledger {
     _Atomic uint64_t live, peak, pieces, wrong_sizes;
@@ -57,7 +57,7 @@ static void give_back(void *user, void *memory, size_t bytes, void *stream)
     free((uint8_t *)memory - alignment);
 }
 
-/* ---- Sink ------------------------------------------------------------------------------------------------------------------------ */
+/* ---- Sink ------------------------------------------------------------------------------------ */
 
 typedef struct output {
     uint8_t *data;
@@ -111,7 +111,7 @@ static int note_close(void *user, int complete)
     return 0;
 }
 
-/* ---- Plan ------------------------------------------------------------------------------------------------------------------------ */
+/* ---- Plan ------------------------------------------------------------------------------------ */
 
 static void note_error(fuzz_run *run, fuzz_stage stage, wvl_status status, const char *text)
 {
@@ -162,7 +162,8 @@ static wvl_status set_all(const fuzz_case *c, wvl_params *params, fuzz_run *run)
     return status;
 }
 
-static wvl_plan *make_plan(const fuzz_case *c, wvl_context *context, const wvl_image_format *format, const wvl_jp2_info *jp2, fuzz_run *run)
+static wvl_plan *make_plan(const fuzz_case *c, wvl_context *context, const wvl_image_format *format,
+                           const wvl_jp2_info *jp2, fuzz_run *run)
 {
     wvl_params *params = NULL;
     wvl_plan *plan = NULL;
@@ -185,7 +186,7 @@ static const wvl_jp2_info *describe(const fuzz_case *c, const fuzz_picture *p, f
     return &boxes->info;
 }
 
-/* ---- Encode ---------------------------------------------------------------------------------------------------------------------- */
+/* ---- Encode ---------------------------------------------------------------------------------- */
 
 static void take_result(wvl_result *result, fuzz_run *run)
 {
@@ -202,7 +203,8 @@ static void take_result(wvl_result *result, fuzz_run *run)
     run->last_psnr = wvl_result_layer_psnr(result, run->layers - 1);
     run->last_slope = wvl_result_layer_slope(result, run->layers - 1);
     if (wvl_result_bytes(result) != run->bytes) {
-        (void)snprintf(run->broken, sizeof run->broken, "the result tells %llu bytes of %zu", (unsigned long long)wvl_result_bytes(result), run->bytes);
+        (void)snprintf(run->broken, sizeof run->broken, "the result tells %llu bytes of %zu",
+                       (unsigned long long)wvl_result_bytes(result), run->bytes);
     }
 }
 
@@ -210,14 +212,18 @@ static void check_promises(const wvl_plan_memory *m, const ledger *l, uint64_t b
 {
     uint64_t peak = l->peak - before, live = l->live;
     if (live != before) {
-        (void)snprintf(run->broken, sizeof run->broken, "memory: %llu bytes are held after the encode, %llu before", (unsigned long long)live, (unsigned long long)before);
+        (void)snprintf(run->broken, sizeof run->broken, "memory: %llu bytes are held after the encode, %llu before",
+                       (unsigned long long)live, (unsigned long long)before);
     } else if (peak > m->base_bytes + m->coded_bytes_bound) {
-        (void)snprintf(run->broken, sizeof run->broken, "memory: peak %llu, promised base %llu and at most %llu coded", (unsigned long long)peak,
-                       (unsigned long long)m->base_bytes, (unsigned long long)m->coded_bytes_bound);
+        (void)snprintf(run->broken, sizeof run->broken, "memory: peak %llu, promised base %llu and at most %llu coded",
+                       (unsigned long long)peak, (unsigned long long)m->base_bytes,
+                       (unsigned long long)m->coded_bytes_bound);
     } else if (o->bytes > m->output_bytes_bound) {
-        (void)snprintf(run->broken, sizeof run->broken, "memory: %zu bytes of output, promised at most %llu", o->bytes, (unsigned long long)m->output_bytes_bound);
+        (void)snprintf(run->broken, sizeof run->broken, "memory: %zu bytes of output, promised at most %llu", o->bytes,
+                       (unsigned long long)m->output_bytes_bound);
     } else if (o->broken || o->closed != 1 || o->complete != (run->status == WVL_OK)) {
-        (void)snprintf(run->broken, sizeof run->broken, "sink: closed %d times, complete %d, %s", o->closed, o->complete, o->broken ? "patched beyond its bounds" : "");
+        (void)snprintf(run->broken, sizeof run->broken, "sink: closed %d times, complete %d, %s", o->closed,
+                       o->complete, o->broken ? "patched beyond its bounds" : "");
     }
 }
 
@@ -249,14 +255,16 @@ static void encode(const wvl_plan *plan, const fuzz_input *in, unsigned turn, le
     }
 }
 
-static void run_with(const fuzz_case *c, const wvl_image_format *format, const wvl_jp2_info *jp2, const fuzz_input *in, unsigned turn, fuzz_run *run)
+static void run_with(const fuzz_case *c, const wvl_image_format *format, const wvl_jp2_info *jp2, const fuzz_input *in,
+                     unsigned turn, fuzz_run *run)
 {
     ledger l = {0};
     uint32_t threads[2] = {1, 3};
     wvl_context *context = NULL;
     memset(run, 0, sizeof *run);
     fuzz_case_pair(c, "threads", &threads[0], &threads[1]);
-    wvl_context_options options = {.struct_size = sizeof options, .host = {take, give_back, &l}, .threads = threads[turn] ? threads[turn] : 1};
+    wvl_context_options options = {
+        .struct_size = sizeof options, .host = {take, give_back, &l}, .threads = threads[turn] ? threads[turn] : 1};
     wvl_status status = wvl_context_create(&options, &context);
     if (status != WVL_OK) {
         note_error(run, FUZZ_AT_PARAMS, status, "no context");
@@ -272,8 +280,9 @@ static void run_with(const fuzz_case *c, const wvl_image_format *format, const w
     wvl_plan_release(plan);
     wvl_context_release(context);
     if (!run->broken[0] && (l.live || l.pieces || l.wrong_sizes)) {
-        (void)snprintf(run->broken, sizeof run->broken, "memory: %llu bytes in %llu pieces stay, %llu releases of a wrong size", (unsigned long long)l.live,
-                       (unsigned long long)l.pieces, (unsigned long long)l.wrong_sizes);
+        (void)snprintf(run->broken, sizeof run->broken,
+                       "memory: %llu bytes in %llu pieces stay, %llu releases of a wrong size",
+                       (unsigned long long)l.live, (unsigned long long)l.pieces, (unsigned long long)l.wrong_sizes);
     }
 }
 
@@ -292,14 +301,18 @@ void fuzz_run_encode(const fuzz_case *c, const fuzz_picture *p, unsigned turn, f
     fuzz_input_close(&in);
 }
 
-void fuzz_run_plan_of(const fuzz_case *c, const wvl_image_format *format, const wvl_jp2_info *jp2, fuzz_run *run) { run_with(c, format, jp2, NULL, 0, run); }
+void fuzz_run_plan_of(const fuzz_case *c, const wvl_image_format *format, const wvl_jp2_info *jp2, fuzz_run *run)
+{
+    run_with(c, format, jp2, NULL, 0, run);
+}
 
 void fuzz_run_plan(const fuzz_case *c, const fuzz_picture *p, fuzz_run *run)
 {
     static fuzz_boxes boxes;
     static wvl_component_format components[FUZZ_MAX_COMPONENTS];
     for (uint32_t i = 0; i < p->count; i++) {
-        components[i] = (wvl_component_format){p->planes[i].depth, p->planes[i].is_signed, p->planes[i].dx, p->planes[i].dy};
+        components[i] =
+            (wvl_component_format){p->planes[i].depth, p->planes[i].is_signed, p->planes[i].dx, p->planes[i].dy};
     }
     wvl_image_format format = {sizeof format, p->x0, p->y0, p->x1, p->y1, p->count, components};
     run_with(c, &format, describe(c, p, &boxes), NULL, 0, run);

@@ -19,10 +19,10 @@ typedef struct fuzz_settings {
 
 typedef struct fuzz_run {
     wvl_status status;
-    fuzz_stage stage;     /* that status and error come from */
+    fuzz_stage stage; /* that status and error come from */
     char error[2048];
-    char broken[256];     /* a promise of the interface that was not kept; "": all were */
-    uint8_t *data;        /* release with fuzz_run_free */
+    char broken[256]; /* a promise of the interface that was not kept; "": all were */
+    uint8_t *data;    /* release with fuzz_run_free */
     size_t bytes;
     uint64_t plan_peak_bytes; /* allocated at most while params and plan were made */
     fuzz_settings settings;

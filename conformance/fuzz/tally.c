@@ -10,7 +10,7 @@
 
 #define ENOUGH_TRIALS 6u /* of a preset: fewer may all be refused by chance */
 
-/* ---- Counting ----------------------------------------------------------------------------------------------------------------------- */
+/* ---- Counting -------------------------------------------------------------------------------- */
 
 /* The preset's own name: the longest one that the words begin with. */
 static const char *name_preset(const char *words)
@@ -62,14 +62,15 @@ void fuzz_tally_count(fuzz_tally *t, const fuzz_verdict *v)
     if (v->refusal && v->refusal <= FUZZ_MAX_REFUSALS) {
         t->refusals[v->refusal - 1]++;
     }
-    t->unjudged += v->outcome == FUZZ_PASSED && !(v->found & (FUZZ_WAS_ILLEGAL | FUZZ_WAS_DECODED | FUZZ_WAS_CONFIRMED | FUZZ_WAS_HT_CONFIRMED));
+    t->unjudged += v->outcome == FUZZ_PASSED &&
+                   !(v->found & (FUZZ_WAS_ILLEGAL | FUZZ_WAS_DECODED | FUZZ_WAS_CONFIRMED | FUZZ_WAS_HT_CONFIRMED));
     t->least_margin = v->psnr_margin < t->least_margin ? v->psnr_margin : t->least_margin;
     t->drift += v->drift;
     t->drift_count += v->drift_count;
     count_preset(t, v);
 }
 
-/* ---- Saying ------------------------------------------------------------------------------------------------------------------------- */
+/* ---- Saying ---------------------------------------------------------------------------------- */
 
 static uint64_t found(const fuzz_tally *t, uint32_t bit)
 {
@@ -82,24 +83,27 @@ static uint64_t found(const fuzz_tally *t, uint32_t bit)
 
 static void print_decoders(const fuzz_tally *t)
 {
-    printf("  %" PRIu64 " encoded and judged: %" PRIu64 " decoded by OpenJPEG (%" PRIu64 " exactly, %" PRIu64 " lossy, least margin %+.2f dB), %" PRIu64
-           " confirmed by Grok within 1, %" PRIu64 " in PSNR, %" PRIu64 " disputed by it against the original\n",
-           t->passed - found(t, FUZZ_WAS_ILLEGAL), found(t, FUZZ_WAS_DECODED), found(t, FUZZ_WAS_LOSSLESS), found(t, FUZZ_WAS_LOSSY), t->least_margin,
-           found(t, FUZZ_WAS_CONFIRMED), found(t, FUZZ_WAS_MATCHED), found(t, FUZZ_WAS_DISPUTED));
-    printf("  %" PRIu64 " with HT blocks put before OpenJPH: %" PRIu64 " confirmed exactly or within 1, %" PRIu64 " in PSNR, %" PRIu64
-           " refused by it for a known reason\n",
-           found(t, FUZZ_WAS_HT), found(t, FUZZ_WAS_HT_CONFIRMED), found(t, FUZZ_WAS_HT_MATCHED), found(t, FUZZ_WAS_HT_DECLINED));
-    printf("  %" PRIu64 " of the lossy ones had a measured PSNR; of %" PRIu64 " with estimates %" PRIu64 " were more than 0.3 dB too high\n",
-           found(t, FUZZ_WAS_LOSSY) - found(t, FUZZ_WAS_ESTIMATED), found(t, FUZZ_WAS_ESTIMATED), found(t, FUZZ_WAS_OVERTOLD));
+    printf("  %" PRIu64 " encoded and judged: %" PRIu64 " decoded by OpenJPEG (%" PRIu64 " exactly, %" PRIu64
+           " lossy, least margin %+.2f dB), %" PRIu64 " confirmed by Grok within 1, %" PRIu64 " in PSNR, %" PRIu64
+           " disputed by it against the original\n",
+           t->passed - found(t, FUZZ_WAS_ILLEGAL), found(t, FUZZ_WAS_DECODED), found(t, FUZZ_WAS_LOSSLESS),
+           found(t, FUZZ_WAS_LOSSY), t->least_margin, found(t, FUZZ_WAS_CONFIRMED), found(t, FUZZ_WAS_MATCHED),
+           found(t, FUZZ_WAS_DISPUTED));
+    printf("  %" PRIu64 " with HT blocks put before OpenJPH: %" PRIu64 " confirmed exactly or within 1, %" PRIu64
+           " in PSNR, %" PRIu64 " refused by it for a known reason\n",
+           found(t, FUZZ_WAS_HT), found(t, FUZZ_WAS_HT_CONFIRMED), found(t, FUZZ_WAS_HT_MATCHED),
+           found(t, FUZZ_WAS_HT_DECLINED));
+    printf("  %" PRIu64 " of the lossy ones had a measured PSNR; of %" PRIu64 " with estimates %" PRIu64
+           " were more than 0.3 dB too high\n",
+           found(t, FUZZ_WAS_LOSSY) - found(t, FUZZ_WAS_ESTIMATED), found(t, FUZZ_WAS_ESTIMATED),
+           found(t, FUZZ_WAS_OVERTOLD));
     if (t->drift_count) {
-        printf("  estimates of 9/7 less what was found: %+.3f dB in the mean of %" PRIu64 "\n", t->drift / (double)t->drift_count, t->drift_count);
+        printf("  estimates of 9/7 less what was found: %+.3f dB in the mean of %" PRIu64 "\n",
+               t->drift / (double)t->drift_count, t->drift_count);
     }
 }
 
-static void print_used(const char *title, uint64_t sum)
-{
-    printf("  %s: %" PRIu64 "\n", title, sum);
-}
+static void print_used(const char *title, uint64_t sum) { printf("  %s: %" PRIu64 "\n", title, sum); }
 
 static void print_line(uint64_t count, const char *name)
 {
@@ -133,17 +137,19 @@ void fuzz_tally_print(const fuzz_tally *t)
     }
 }
 
-/* ---- All together ------------------------------------------------------------------------------------------------------------------- */
+/* ---- All together ---------------------------------------------------------------------------- */
 
 /* Single estimates have excuses, all together have not. */
 static int do_estimates_drift(const fuzz_tally *t)
 {
     double mean = t->drift_count ? t->drift / (double)t->drift_count : 0.0;
-    double most = t->only_estimates ? FUZZ_DRAWN_HIGHEST : FUZZ_MEAN_HIGHEST, least = t->only_estimates ? FUZZ_DRAWN_LOWEST : -FUZZ_MEAN_REACH;
+    double most = t->only_estimates ? FUZZ_DRAWN_HIGHEST : FUZZ_MEAN_HIGHEST,
+           least = t->only_estimates ? FUZZ_DRAWN_LOWEST : -FUZZ_MEAN_REACH;
     if (t->drift_count < FUZZ_MEAN_LEAST || (mean <= most && mean >= least)) {
         return 0;
     }
-    printf("FAILED estimates: %+.3f dB in the mean of %" PRIu64 ", %+.2f to %+.2f is allowed\n", mean, t->drift_count, least, most);
+    printf("FAILED estimates: %+.3f dB in the mean of %" PRIu64 ", %+.2f to %+.2f is allowed\n", mean, t->drift_count,
+           least, most);
     return 1;
 }
 
@@ -152,8 +158,10 @@ static int does_preset_refuse_all(const fuzz_tally *t)
 {
     int failed = 0;
     for (size_t i = 0; i < FUZZ_MAX_PRESETS && t->presets[i].name[0]; i++) {
-        if (t->presets[i].tried >= ENOUGH_TRIALS && t->presets[i].refused == t->presets[i].tried && strcmp(t->presets[i].name, "kb-master") != 0) {
-            printf("FAILED preset: %s refused all of %" PRIu64 " pictures that suit it\n", t->presets[i].name, t->presets[i].tried);
+        if (t->presets[i].tried >= ENOUGH_TRIALS && t->presets[i].refused == t->presets[i].tried &&
+            strcmp(t->presets[i].name, "kb-master") != 0) {
+            printf("FAILED preset: %s refused all of %" PRIu64 " pictures that suit it\n", t->presets[i].name,
+                   t->presets[i].tried);
             failed = 1;
         }
     }

@@ -10,17 +10,17 @@
 #define FUZZ_MAX_REFUSALS 32u
 
 typedef struct fuzz_tally {
-    int only_estimates;              /* drawn pictures at a rate, whose mean is known better */
+    int only_estimates; /* drawn pictures at a rate, whose mean is known better */
     uint64_t trials, passed, refused, failed, unjudged;
-    uint64_t found[32];              /* trials with bit n of FUZZ_WAS_ */
-    uint64_t excuses[64];            /* by fault of fuzz_faults() */
+    uint64_t found[32];   /* trials with bit n of FUZZ_WAS_ */
+    uint64_t excuses[64]; /* by fault of fuzz_faults() */
     uint64_t refusals[FUZZ_MAX_REFUSALS];
     uint64_t allowances[FUZZ_ALLOWANCES];
     double least_margin, drift;
     uint64_t drift_count;
     struct {
-        char name[32];               /* without the words behind it: "dci-2k" for "dci-2k-48" */
-        uint64_t tried, refused;     /* with pictures that suit it */
+        char name[32];           /* without the words behind it: "dci-2k" for "dci-2k-48" */
+        uint64_t tried, refused; /* with pictures that suit it */
     } presets[FUZZ_MAX_PRESETS];
 } fuzz_tally;
 

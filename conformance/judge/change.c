@@ -61,13 +61,15 @@ static void set_component_count(wvl_judge_picture *p, uint32_t count)
     p->count = count;
 }
 
-/* One pixel, whose components are the first samples of component 0 one after the other, a row's length apart every row. */
+/* One pixel, whose components are the first samples of component 0 one after the other, a row's length apart every row.
+ */
 static void take_pixels(wvl_judge_picture *p, uint32_t count)
 {
     wvl_judge_plane from = p->planes[0];
     wvl_judge_plane *planes = wvl_judge_need_memory(count, sizeof *planes);
     for (uint32_t c = 0; c < count; c++) {
-        planes[c] = (wvl_judge_plane){1, 1, from.depth, from.is_signed, 1, 1, wvl_judge_need_memory(1, sizeof(int32_t))};
+        planes[c] =
+            (wvl_judge_plane){1, 1, from.depth, from.is_signed, 1, 1, wvl_judge_need_memory(1, sizeof(int32_t))};
         planes[c].samples[0] = from.samples[(size_t)c * 977 % ((size_t)from.width * from.height)];
     }
     for (uint32_t c = 0; c < p->count; c++) {
@@ -101,15 +103,18 @@ static int shift_depths(const wvl_judge_args *args, wvl_judge_picture *p)
     return WVL_JUDGE_DONE;
 }
 
-/* Each component cut to as many samples as an image area of the reference grid asks for (B-2). The area's place is not kept. */
+/* Each component cut to as many samples as an image area of the reference grid asks for (B-2). The area's place is not
+ * kept. */
 static int fit_area(const wvl_judge_args *args, wvl_judge_picture *p)
 {
     uint64_t x0 = args->area[0], y0 = args->area[1], x1 = x0 + args->area[2], y1 = y0 + args->area[3];
     for (uint32_t c = 0; c < p->count; c++) {
         wvl_judge_plane *plane = &p->planes[c];
-        uint32_t w = ceil_div(x1, plane->dx) - ceil_div(x0, plane->dx), h = ceil_div(y1, plane->dy) - ceil_div(y0, plane->dy);
+        uint32_t w = ceil_div(x1, plane->dx) - ceil_div(x0, plane->dx),
+                 h = ceil_div(y1, plane->dy) - ceil_div(y0, plane->dy);
         if (w > plane->width || h > plane->height || !w || !h) {
-            return wvl_judge_fail(WVL_JUDGE_USAGE, "component %u: %ux%u samples, the area asks for %ux%u", c, plane->width, plane->height, w, h);
+            return wvl_judge_fail(WVL_JUDGE_USAGE, "component %u: %ux%u samples, the area asks for %ux%u", c,
+                                  plane->width, plane->height, w, h);
         }
         cut_plane(plane, 0, 0, w, h);
     }

@@ -45,7 +45,8 @@ static difference compare_planes(const wvl_judge_plane *a, const wvl_judge_plane
     return best;
 }
 
-static int find_shape_fault(const wvl_judge_picture *a, const wvl_judge_picture *b, int aligned, char *text, size_t bytes)
+static int find_shape_fault(const wvl_judge_picture *a, const wvl_judge_picture *b, int aligned, char *text,
+                            size_t bytes)
 {
     if (a->count != b->count) {
         (void)snprintf(text, bytes, "%u components became %u", a->count, b->count);
@@ -56,8 +57,9 @@ static int find_shape_fault(const wvl_judge_picture *a, const wvl_judge_picture 
         int same = p->width == q->width && p->height == q->height;
         same = same && (aligned ? q->depth >= p->depth : p->depth == q->depth && p->is_signed == q->is_signed);
         if (!same) {
-            (void)snprintf(text, bytes, "component %u: %ux%u, %u bits %s became %ux%u, %u bits %s", c, p->width, p->height, p->depth,
-                           p->is_signed ? "signed" : "unsigned", q->width, q->height, q->depth, q->is_signed ? "signed" : "unsigned");
+            (void)snprintf(text, bytes, "component %u: %ux%u, %u bits %s became %ux%u, %u bits %s", c, p->width,
+                           p->height, p->depth, p->is_signed ? "signed" : "unsigned", q->width, q->height, q->depth,
+                           q->is_signed ? "signed" : "unsigned");
             return 1;
         }
     }
@@ -90,8 +92,8 @@ void wvl_judge_print_comparison(const wvl_judge_picture *original, const wvl_jud
         double samples = (double)p->width * p->height;
         difference d = compare_planes(p, &decoded->planes[c], aligned);
         if (d.count && !count) {
-            (void)snprintf(fault, sizeof fault, "component %u at %zu,%zu: %d became %d", c, d.first % p->width, d.first / p->width, p->samples[d.first],
-                           decoded->planes[c].samples[d.first]);
+            (void)snprintf(fault, sizeof fault, "component %u at %zu,%zu: %d became %d", c, d.first % p->width,
+                           d.first / p->width, p->samples[d.first], decoded->planes[c].samples[d.first]);
         }
         count += d.count;
         greatest = d.greatest > greatest ? d.greatest : greatest;
@@ -102,7 +104,8 @@ void wvl_judge_print_comparison(const wvl_judge_picture *original, const wvl_jud
             (void)printf("}");
         }
     }
-    (void)printf("],\"exact\":%s,\"differing\":%" PRIu64 ",\"max_error\":%" PRIu64 ",", count ? "false" : "true", count, greatest);
+    (void)printf("],\"exact\":%s,\"differing\":%" PRIu64 ",\"max_error\":%" PRIu64 ",", count ? "false" : "true", count,
+                 greatest);
     print_psnr("psnr", mse, original->planes[0].depth);
     (void)printf(",\"first\":\"%s\"}\n", fault);
 }

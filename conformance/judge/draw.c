@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Pictures for machines without any: octaves of smooth noise whose amplitude falls with the frequency, as in photographs, objects with hard
- * borders, a little grain. Integers only, so that they are the same everywhere.
+ * Pictures for machines without any: octaves of smooth noise whose amplitude falls with the frequency, as in
+ * photographs, objects with hard borders, a little grain. Integers only, so that they are the same everywhere.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -51,7 +51,12 @@ static int64_t draw_sample(const char *kind, uint32_t x, uint32_t y, uint32_t c,
     }
     if (!strcmp(kind, "extreme")) { /* columns, rows, checks and edges of full range */
         uint32_t pattern = hash(x >> 4, y >> 4, seed + c) >> 29;
-        uint32_t bit = pattern == 0 ? x : pattern == 1 ? y : pattern == 2 ? x + y : pattern == 3 ? x >> 1 : pattern == 4 ? hash(x, y, seed) >> 7 : pattern;
+        uint32_t bit = pattern == 0   ? x
+                       : pattern == 1 ? y
+                       : pattern == 2 ? x + y
+                       : pattern == 3 ? x >> 1
+                       : pattern == 4 ? hash(x, y, seed) >> 7
+                                      : pattern;
         return bit & 1 ? top : 0;
     }
     if (!strcmp(kind, "sparse")) {
@@ -68,8 +73,8 @@ int wvl_judge_draw_picture(const char *text, wvl_judge_picture *p)
     char kind[16], sign;
     unsigned w, h, count, depth, seed;
     int used = 0;
-    if (sscanf(text, "%15[a-z],%u,%u,%u,%u,%c,%u%n", kind, &w, &h, &count, &depth, &sign, &seed, &used) != 7 || !w || !h || !count || count > 16384 || !depth ||
-        depth > 31 || (sign != 'u' && sign != 's')) {
+    if (sscanf(text, "%15[a-z],%u,%u,%u,%u,%c,%u%n", kind, &w, &h, &count, &depth, &sign, &seed, &used) != 7 || !w ||
+        !h || !count || count > 16384 || !depth || depth > 31 || (sign != 'u' && sign != 's')) {
         return wvl_judge_fail(WVL_JUDGE_USAGE, "--draw \"%s\": expected KIND,W,H,N,DEPTH,u|s,SEED[,DXxDY:...]", text);
     }
     *p = (wvl_judge_picture){0, 0, w, h, count, wvl_judge_need_memory(count, sizeof *p->planes)};
@@ -80,11 +85,14 @@ int wvl_judge_draw_picture(const char *text, wvl_judge_picture *p)
             text += 1 + used;
         }
         wvl_judge_plane *plane = &p->planes[c];
-        *plane = (wvl_judge_plane){ceil_div(w, dx), ceil_div(h, dy), (uint8_t)depth, sign == 's', (uint8_t)dx, (uint8_t)dy, NULL};
+        *plane = (wvl_judge_plane){
+            ceil_div(w, dx), ceil_div(h, dy), (uint8_t)depth, sign == 's', (uint8_t)dx, (uint8_t)dy, NULL};
         plane->samples = wvl_judge_need_memory((size_t)plane->width * plane->height, sizeof(int32_t));
         int64_t zero = plane->is_signed ? (int64_t)1 << (depth - 1) : 0;
         for (size_t i = 0; i < (size_t)plane->width * plane->height; i++) {
-            plane->samples[i] = (int32_t)(draw_sample(kind, (uint32_t)(i % plane->width) * dx, (uint32_t)(i / plane->width) * dy, c, depth, seed) - zero);
+            plane->samples[i] = (int32_t)(draw_sample(kind, (uint32_t)(i % plane->width) * dx,
+                                                      (uint32_t)(i / plane->width) * dy, c, depth, seed) -
+                                          zero);
         }
     }
     return WVL_JUDGE_DONE;

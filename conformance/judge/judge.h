@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * wavelane-judge: what the conformance runs need beside programs that anybody has. It makes pictures (reads, cuts, draws), decodes with
- * OpenJPEG, reads what other decoders wrote, compares sample by sample, and encodes with OpenJPEG where a row asks for its quality.
+ * wavelane-judge: what the conformance runs need beside programs that anybody has. It makes pictures (reads, cuts,
+ * draws), decodes with OpenJPEG, reads what other decoders wrote, compares sample by sample, and encodes with OpenJPEG
+ * where a row asks for its quality.
  */
 #ifndef WVL_JUDGE_H
 #define WVL_JUDGE_H
@@ -37,8 +38,10 @@ typedef struct wvl_judge_args {
     uint32_t mosaic[2];
     uint32_t size[2]; /* of a raw picture to compare with */
     unsigned layers, reduce, levels, tile[2];
-    unsigned style, markers, precincts[66], precinct_count; /* of the peer: markers 2 SOP, 4 EPH; precincts w,h,w,h from the top */
-    uint32_t cinema[3]; /* of the peer: 2 or 4 (K), limits of the codestream and of a component in bytes; 0: not digital cinema */
+    unsigned style, markers, precincts[66],
+        precinct_count; /* of the peer: markers 2 SOP, 4 EPH; precincts w,h,w,h from the top */
+    uint32_t cinema[3]; /* of the peer: 2 or 4 (K), limits of the codestream and of a component in bytes; 0: not digital
+                           cinema */
     const char *words[2]; /* the command and its file */
     unsigned word_count;
 } wvl_judge_args;
@@ -55,14 +58,15 @@ int wvl_judge_change_picture(const wvl_judge_args *args, wvl_judge_picture *p);
 int wvl_judge_draw_picture(const char *text, wvl_judge_picture *p);
 /* PNM, PAM, raw, or one PGX file a component, by the extension. */
 int wvl_judge_write_picture(const char *path, const wvl_judge_picture *p);
-/* Samples as FFmpeg writes them with -f rawvideo in the pixel format called name. The depths of the result are those of the format. */
+/* Samples as FFmpeg writes them with -f rawvideo in the pixel format called name. The depths of the result are those of
+ * the format. */
 int wvl_judge_read_raw(const char *path, const char *name, uint32_t width, uint32_t height, wvl_judge_picture *p);
 
 int wvl_judge_decode_openjpeg(const wvl_judge_args *args, const char *path, wvl_judge_picture *p);
 int wvl_judge_encode_openjpeg(const wvl_judge_args *args, const wvl_judge_picture *p);
 
-/* Prints one JSON object: shape, exact, greatest error, PSNR. aligned: the second picture's samples may be shifted up to the depth of its
- * container, and signed ones are offset to unsigned, as FFmpeg does. */
+/* Prints one JSON object: shape, exact, greatest error, PSNR. aligned: the second picture's samples may be shifted up
+ * to the depth of its container, and signed ones are offset to unsigned, as FFmpeg does. */
 void wvl_judge_print_comparison(const wvl_judge_picture *original, const wvl_judge_picture *decoded, int aligned);
 
 #endif

@@ -7,15 +7,19 @@
 #include "judge.h"
 
 static const char usage[] =
-    "wavelane-judge picture  PICTURE -o FILE                  make a picture file (.pgm .ppm .pam .rawl, .pgx: one a component)\n"
+    "wavelane-judge picture  PICTURE -o FILE                  make a picture file (.pgm .ppm .pam .rawl, .pgx: one a "
+    "component)\n"
     "wavelane-judge openjpeg FILE PICTURE                     decode with OpenJPEG and compare: one JSON object\n"
     "wavelane-judge compare  PICTURE --decoded PATHS          compare with picture files (joined by commas)\n"
     "wavelane-judge compare  PICTURE --decoded RAW --pixels NAME --size W,H   with FFmpeg's rawvideo\n"
-    "wavelane-judge peer     PICTURE --ratios R,... -o FILE   encode with OpenJPEG, 9/7: [--levels N] [--tile W,H] [--style N] [--markers N]\n"
+    "wavelane-judge peer     PICTURE --ratios R,... -o FILE   encode with OpenJPEG, 9/7: [--levels N] [--tile W,H] "
+    "[--style N] [--markers N]\n"
     "                                                         [--order RPCL] [--precincts W,H,W,H,...]\n"
     "wavelane-judge peer     PICTURE --cinema 2|4,BYTES,COMPONENT-BYTES -o FILE   the same in its cinema mode\n"
-    "PICTURE: -i FILE [-i FILE ...] [-F W,H,N,BITS,u@...] [--steps 1x1:2x2] [--indices], or --draw KIND,W,H,N,DEPTH,u|s,SEED[,DXxDY:...]\n"
-    "  changes: --mosaic C,R  --crop X,Y,W,H  --components N  --take-pixels N  --shift BITS  --depths A,B,C  --area X,Y,W,H\n"
+    "PICTURE: -i FILE [-i FILE ...] [-F W,H,N,BITS,u@...] [--steps 1x1:2x2] [--indices], or --draw "
+    "KIND,W,H,N,DEPTH,u|s,SEED[,DXxDY:...]\n"
+    "  changes: --mosaic C,R  --crop X,Y,W,H  --components N  --take-pixels N  --shift BITS  --depths A,B,C  --area "
+    "X,Y,W,H\n"
     "decoding: --layers N --reduce N, -o FILE keeps what OpenJPEG decoded\n";
 
 int wvl_judge_fail(int code, const char *format, ...)
@@ -74,13 +78,21 @@ typedef struct list_option {
 
 static int take_option(wvl_judge_args *a, const char *name, const char *value)
 {
-    const text_option texts[] = {{"-o", &a->output},      {"-F", &a->raw_format},           {"--draw", &a->draw},
-                                 {"--steps", &a->steps},  {"--pixels", &a->pixels_of_raw}, {"--decoded", &a->decoded},
+    const text_option texts[] = {{"-o", &a->output},       {"-F", &a->raw_format},          {"--draw", &a->draw},
+                                 {"--steps", &a->steps},   {"--pixels", &a->pixels_of_raw}, {"--decoded", &a->decoded},
                                  {"--ratios", &a->ratios}, {"--order", &a->order}};
-    const list_option lists[] = {{"--crop", a->crop, 4, &a->has_crop},         {"--area", a->area, 4, &a->has_area},   {"--mosaic", a->mosaic, 2, NULL},
-                                 {"--components", &a->components, 1, NULL},    {"--take-pixels", &a->take_pixels, 1, NULL}, {"--size", a->size, 2, NULL},
-                                 {"--layers", &a->layers, 1, NULL},            {"--reduce", &a->reduce, 1, NULL},      {"--levels", &a->levels, 1, NULL},
-                                 {"--tile", a->tile, 2, NULL},                {"--style", &a->style, 1, NULL},          {"--markers", &a->markers, 1, NULL},
+    const list_option lists[] = {{"--crop", a->crop, 4, &a->has_crop},
+                                 {"--area", a->area, 4, &a->has_area},
+                                 {"--mosaic", a->mosaic, 2, NULL},
+                                 {"--components", &a->components, 1, NULL},
+                                 {"--take-pixels", &a->take_pixels, 1, NULL},
+                                 {"--size", a->size, 2, NULL},
+                                 {"--layers", &a->layers, 1, NULL},
+                                 {"--reduce", &a->reduce, 1, NULL},
+                                 {"--levels", &a->levels, 1, NULL},
+                                 {"--tile", a->tile, 2, NULL},
+                                 {"--style", &a->style, 1, NULL},
+                                 {"--markers", &a->markers, 1, NULL},
                                  {"--cinema", a->cinema, 3, NULL}};
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
         if (!strcmp(name, texts[i].name)) {
@@ -125,7 +137,8 @@ int wvl_judge_parse_args(int argc, char **argv, wvl_judge_args *args)
         } else if (!strcmp(argv[i], "--indices")) {
             args->keep_indices = 1;
         } else if (i + 1 >= argc || !take_option(args, argv[i], argv[i + 1])) {
-            return wvl_judge_fail(WVL_JUDGE_USAGE, "%s: unknown, or its value is missing or malformed\n%s", argv[i], usage);
+            return wvl_judge_fail(WVL_JUDGE_USAGE, "%s: unknown, or its value is missing or malformed\n%s", argv[i],
+                                  usage);
         } else {
             i++;
         }

@@ -24,12 +24,14 @@ static void complain(const char *message, void *user)
 
 static void take_picture(const opj_image_t *image, wvl_judge_picture *p)
 {
-    *p = (wvl_judge_picture){image->x0, image->y0, image->x1, image->y1, image->numcomps, wvl_judge_need_memory(image->numcomps, sizeof *p->planes)};
+    *p = (wvl_judge_picture){image->x0, image->y0,       image->x1,
+                             image->y1, image->numcomps, wvl_judge_need_memory(image->numcomps, sizeof *p->planes)};
     for (uint32_t c = 0; c < p->count; c++) {
         const opj_image_comp_t *from = &image->comps[c];
         wvl_judge_plane *to = &p->planes[c];
         size_t samples = (size_t)from->w * from->h;
-        *to = (wvl_judge_plane){from->w, from->h, (uint8_t)from->prec, from->sgnd != 0, (uint8_t)from->dx, (uint8_t)from->dy, NULL};
+        *to = (wvl_judge_plane){from->w,           from->h, (uint8_t)from->prec, from->sgnd != 0, (uint8_t)from->dx,
+                                (uint8_t)from->dy, NULL};
         to->samples = wvl_judge_need_memory(samples, sizeof *to->samples);
         if (from->data) {
             memcpy(to->samples, from->data, samples * sizeof *to->samples);
@@ -65,15 +67,18 @@ int wvl_judge_decode_openjpeg(const wvl_judge_args *args, const char *path, wvl_
     parameters.flags = args->keep_indices ? OPJ_DPARAMETERS_IGNORE_PCLR_CMAP_CDEF_FLAG : 0;
     (void)opj_set_error_handler(codec, complain, &c);
     (void)opj_set_warning_handler(codec, complain, &c);
-    int done = opj_setup_decoder(codec, &parameters) && opj_read_header(stream, codec, &image) && opj_set_decode_area(codec, image, 0, 0, 0, 0) &&
-               opj_decode(codec, stream, image) && opj_end_decompress(codec, stream);
+    int done = opj_setup_decoder(codec, &parameters) && opj_read_header(stream, codec, &image) &&
+               opj_set_decode_area(codec, image, 0, 0, 0, 0) && opj_decode(codec, stream, image) &&
+               opj_end_decompress(codec, stream);
     if (done && !c.count) {
         take_picture(image, p);
     }
     opj_image_destroy(image);
     opj_destroy_codec(codec);
     opj_stream_destroy(stream);
-    return done && !c.count ? WVL_JUDGE_DONE : wvl_judge_fail(WVL_JUDGE_REFUSED, "OpenJPEG %s: %s", opj_version(), c.count ? c.text : "no reason given");
+    return done && !c.count ? WVL_JUDGE_DONE
+                            : wvl_judge_fail(WVL_JUDGE_REFUSED, "OpenJPEG %s: %s", opj_version(),
+                                             c.count ? c.text : "no reason given");
 }
 
 static opj_image_t *make_image(const wvl_judge_picture *p)
@@ -96,7 +101,8 @@ static opj_image_t *make_image(const wvl_judge_picture *p)
     image->x1 = p->x1;
     image->y1 = p->y1;
     for (uint32_t c = 0; c < p->count; c++) {
-        memcpy(image->comps[c].data, p->planes[c].samples, (size_t)p->planes[c].width * p->planes[c].height * sizeof(int32_t));
+        memcpy(image->comps[c].data, p->planes[c].samples,
+               (size_t)p->planes[c].width * p->planes[c].height * sizeof(int32_t));
     }
     return image;
 }
@@ -115,8 +121,10 @@ static int set_cinema(const wvl_judge_args *args, opj_cparameters_t *to)
 /* Fields of opj_cparameters_t from the command line. 0: the list of ratios is malformed. */
 static int set_parameters(const wvl_judge_args *args, unsigned components, opj_cparameters_t *to)
 {
-    static const struct { const char *name; OPJ_PROG_ORDER order; } orders[] = {
-        {"LRCP", OPJ_LRCP}, {"RLCP", OPJ_RLCP}, {"RPCL", OPJ_RPCL}, {"PCRL", OPJ_PCRL}, {"CPRL", OPJ_CPRL}};
+    static const struct {
+        const char *name;
+        OPJ_PROG_ORDER order;
+    } orders[] = {{"LRCP", OPJ_LRCP}, {"RLCP", OPJ_RLCP}, {"RPCL", OPJ_RPCL}, {"PCRL", OPJ_PCRL}, {"CPRL", OPJ_CPRL}};
     opj_set_default_encoder_parameters(to);
     to->tcp_numlayers = 0;
     for (const char *at = args->ratios; at && to->tcp_numlayers < 100;) {
@@ -156,8 +164,8 @@ int wvl_judge_encode_openjpeg(const wvl_judge_args *args, const wvl_judge_pictur
     opj_image_t *image = make_image(p);
     opj_codec_t *codec = opj_create_compress(OPJ_CODEC_J2K);
     opj_stream_t *stream = opj_stream_create_default_file_stream(args->output, OPJ_FALSE);
-    int done = stream && codec && opj_setup_encoder(codec, &parameters, image) && opj_start_compress(codec, image, stream) && opj_encode(codec, stream) &&
-               opj_end_compress(codec, stream);
+    int done = stream && codec && opj_setup_encoder(codec, &parameters, image) &&
+               opj_start_compress(codec, image, stream) && opj_encode(codec, stream) && opj_end_compress(codec, stream);
     opj_stream_destroy(stream);
     opj_destroy_codec(codec);
     opj_image_destroy(image);

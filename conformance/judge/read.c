@@ -54,13 +54,15 @@ static uint32_t extent(uint32_t samples, unsigned step, uint32_t most)
     return samples * step > most ? samples * step : most;
 }
 
-/* Each file's components in turn. Files of different sizes are taken as they are: what the reference grid makes of them is the caller's. */
+/* Each file's components in turn. Files of different sizes are taken as they are: what the reference grid makes of them
+ * is the caller's. */
 static int join(const wvl_judge_args *args, wvl_io_picture *parts, unsigned count, wvl_judge_picture *p)
 {
     uint8_t steps[2 * WVL_JUDGE_INPUTS];
     memset(steps, 1, sizeof steps);
     if (count > 1 && args->steps && !parse_steps(args->steps, steps, count)) {
-        return wvl_judge_fail(WVL_JUDGE_USAGE, "--steps \"%s\": expected DXxDY for each of %u files", args->steps, count);
+        return wvl_judge_fail(WVL_JUDGE_USAGE, "--steps \"%s\": expected DXxDY for each of %u files", args->steps,
+                              count);
     }
     for (unsigned i = 0; i < count; i++) {
         p->count += parts[i].component_count;
@@ -106,7 +108,8 @@ int wvl_judge_read_files(const wvl_judge_args *args, const char *const *paths, u
 
 int wvl_judge_read_picture(const wvl_judge_args *args, wvl_judge_picture *p)
 {
-    int code = args->draw ? wvl_judge_draw_picture(args->draw, p) : wvl_judge_read_files(args, args->inputs, args->input_count, p);
+    int code = args->draw ? wvl_judge_draw_picture(args->draw, p)
+                          : wvl_judge_read_files(args, args->inputs, args->input_count, p);
     return code ? code : wvl_judge_change_picture(args, p);
 }
 
@@ -119,7 +122,7 @@ void wvl_judge_release_picture(wvl_judge_picture *p)
     memset(p, 0, sizeof *p);
 }
 
-/* ---- FFmpeg's pixel formats -------------------------------------------------------------------------------------------------- */
+/* ---- FFmpeg's pixel formats ------------------------------------------------------------------ */
 
 typedef struct layout {
     unsigned count, bits, packed, log2_dx, log2_dy;
@@ -136,16 +139,24 @@ static int parse_planar_yuv(const char *name, layout *l)
     if (name[used] && sscanf(name + used, "%2ule", &bits) != 1) {
         return 0;
     }
-    *l = (layout){alpha ? 4 : 3, bits, 0, j == 44 || j == 40 ? 0 : j == 10 || j == 11 ? 2 : 1, j == 20 || j == 40 ? 1 : j == 10 ? 2 : 0};
+    *l = (layout){alpha ? 4 : 3, bits, 0,
+                  j == 44 || j == 40   ? 0
+                  : j == 10 || j == 11 ? 2
+                                       : 1,
+                  j == 20 || j == 40 ? 1
+                  : j == 10          ? 2
+                                     : 0};
     return j == 44 || j == 40 || j == 22 || j == 20 || j == 11 || j == 10;
 }
 
 static int parse_layout(const char *name, layout *l)
 {
-    static const struct { const char *name; layout l; } packed[] = {
-        {"gray", {1, 8, 1, 0, 0}},    {"pal8", {1, 8, 1, 0, 0}},      {"ya8", {2, 8, 1, 0, 0}},        {"ya16le", {2, 16, 1, 0, 0}},
-        {"rgb24", {3, 8, 1, 0, 0}},   {"rgba", {4, 8, 1, 0, 0}},      {"rgb48le", {3, 16, 1, 0, 0}},   {"rgba64le", {4, 16, 1, 0, 0}},
-        {"xyz12le", {3, 16, 1, 0, 0}}};
+    static const struct {
+        const char *name;
+        layout l;
+    } packed[] = {{"gray", {1, 8, 1, 0, 0}},     {"pal8", {1, 8, 1, 0, 0}},      {"ya8", {2, 8, 1, 0, 0}},
+                  {"ya16le", {2, 16, 1, 0, 0}},  {"rgb24", {3, 8, 1, 0, 0}},     {"rgba", {4, 8, 1, 0, 0}},
+                  {"rgb48le", {3, 16, 1, 0, 0}}, {"rgba64le", {4, 16, 1, 0, 0}}, {"xyz12le", {3, 16, 1, 0, 0}}};
     unsigned bits;
     for (size_t i = 0; i < sizeof packed / sizeof packed[0]; i++) {
         if (!strcmp(name, packed[i].name)) {
@@ -205,5 +216,6 @@ int wvl_judge_read_raw(const char *path, const char *name, uint32_t width, uint3
     }
     int done = fetch_samples(file, &l, p);
     (void)fclose(file);
-    return done ? WVL_JUDGE_DONE : wvl_judge_fail(WVL_JUDGE_INPUT, "%s holds too few samples for %ux%u %s", path, width, height, name);
+    return done ? WVL_JUDGE_DONE
+                : wvl_judge_fail(WVL_JUDGE_INPUT, "%s holds too few samples for %ux%u %s", path, width, height, name);
 }

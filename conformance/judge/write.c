@@ -48,8 +48,8 @@ static int write_pnm(const char *path, const wvl_judge_picture *p)
     }
     if (pam) {
         static const char *const kinds[] = {"GRAYSCALE", "GRAYSCALE_ALPHA", "RGB", "RGB_ALPHA"};
-        (void)fprintf(file, "P7\nWIDTH %u\nHEIGHT %u\nDEPTH %u\nMAXVAL %u\nTUPLTYPE %s\nENDHDR\n", p->x1, p->y1, p->count, top,
-                      p->count <= 4 ? kinds[p->count - 1] : "BANDS");
+        (void)fprintf(file, "P7\nWIDTH %u\nHEIGHT %u\nDEPTH %u\nMAXVAL %u\nTUPLTYPE %s\nENDHDR\n", p->x1, p->y1,
+                      p->count, top, p->count <= 4 ? kinds[p->count - 1] : "BANDS");
     } else {
         (void)fprintf(file, "%s\n%u %u\n%u\n", p->count == 1 ? "P5" : "P6", p->x1, p->y1, top);
     }
@@ -78,7 +78,8 @@ static int write_pgx(const char *path, const wvl_judge_picture *p)
             code = wvl_judge_fail(WVL_JUDGE_OUTPUT, "%s cannot be written", name);
             break;
         }
-        (void)fprintf(file, "PG ML %c %u %u %u\n", plane->is_signed ? '-' : '+', plane->depth, plane->width, plane->height);
+        (void)fprintf(file, "PG ML %c %u %u %u\n", plane->is_signed ? '-' : '+', plane->depth, plane->width,
+                      plane->height);
         for (size_t i = 0; i < (size_t)plane->width * plane->height; i++) {
             put_sample(file, plane->samples[i], bytes_of(plane->depth), 0);
         }

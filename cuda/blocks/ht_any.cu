@@ -7,7 +7,8 @@
 #include "cuda/blocks/ht_put.cuh"
 #include "cuda/blocks/ht_tables.cuh"
 
-namespace wvl_ht {
+namespace wvl_ht
+{
 
 /* The samples of a block; outside there are zeros. */
 template <typename T> struct sample_source {
@@ -89,8 +90,7 @@ __device__ __forceinline__ void code_pairs(lane_streams &own, const sample_sourc
         bool is_top = v.y == 0;
         const uint16_t *vlc = (const uint16_t *)shared + (is_top ? 0 : 2048);
         look_above(from, v);
-        quad q0 = code_any(from, v, 0, v.rho_west, vlc, own.magsgn),
-             q1 = code_any(from, v, 1, q0.rho, vlc, own.magsgn);
+        quad q0 = code_any(from, v, 0, v.rho_west, vlc, own.magsgn), q1 = code_any(from, v, 1, q0.rho, vlc, own.magsgn);
         own.put_pair(q0, q1, shared + 2048 + (is_top ? 0 : 1024), is_top);
         v.rho_west = q1.rho;
         v.x += 4;

@@ -5,7 +5,8 @@
  */
 #include "cuda/blocks/ht_put.cuh"
 
-namespace wvl_ht {
+namespace wvl_ht
+{
 
 /* MEL (codec/ht/streams.h): bits from the top of a byte down, seven after 0xFF. */
 struct mel_writer {
@@ -79,8 +80,8 @@ __device__ __forceinline__ mel_writer put_mel(const uint32_t *events, uint32_t t
 /* The last bytes of MEL and VLC are one where they may be; not the byte that Scup takes half of. */
 __device__ __forceinline__ void join_streams(wvl_cuda_ht_part &p, mel_writer &mel, uint8_t *end)
 {
-    uint32_t mel_byte = mel.bits << mel.room & 0xFF, mel_mask = 0xFFu << mel.room & 0xFF,
-             vlc_byte = p.vlc_tail & 0xFF, vlc_open = p.vlc_tail >> 8;
+    uint32_t mel_byte = mel.bits << mel.room & 0xFF, mel_mask = 0xFFu << mel.room & 0xFF, vlc_byte = p.vlc_tail & 0xFF,
+             vlc_open = p.vlc_tail >> 8;
     uint32_t both = mel_byte | vlc_byte;
     bool mel_is_open = mel.room != 8;
     if (mel_is_open && vlc_open && !((mel_byte ^ vlc_byte) & mel_mask & ((1u << vlc_open) - 1)) && both != 0xFF &&

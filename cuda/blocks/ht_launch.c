@@ -8,7 +8,7 @@
 #define SHARED_ALWAYS (48u << 10) /* of a thread block, without asking for more */
 #define SHARED_OWN 1024u          /* what a thread block takes beside its own */
 
-/* ---- Shapes ------------------------------------------------------------------------------------------------------ */
+/* ---- Shapes ---------------------------------------------------------------------------------- */
 
 static wvl_cuda_status fetch_limits(const wvl_cuda_runtime *rt, int device, uint32_t *block_bytes,
                                     uint32_t *processor_bytes, uint32_t *processors)
@@ -69,12 +69,12 @@ wvl_cuda_status wvl_cuda_ht_open(wvl_cuda_ht *ht, const wvl_cuda_runtime *runtim
             i == WVL_CUDA_HT_32_PLAIN || i == WVL_CUDA_HT_32 ? WVL_CUDA_HT_PAIR_WARPS : WVL_CUDA_HT_MOST_WARPS;
         status = shape_kernel(ht, &ht->cleanup[i], most, WVL_CUDA_HT_TABLE_WORDS, words[i], limit, processor);
     }
-    return status ? status
-                  : shape_kernel(ht, &ht->refine, WVL_CUDA_HT_REFINE_WARPS, 0, WVL_CUDA_HT_REFINE_WORDS, limit,
-                                 processor);
+    return status
+               ? status
+               : shape_kernel(ht, &ht->refine, WVL_CUDA_HT_REFINE_WARPS, 0, WVL_CUDA_HT_REFINE_WORDS, limit, processor);
 }
 
-/* ---- Lists ------------------------------------------------------------------------------------------------------- */
+/* ---- Lists ----------------------------------------------------------------------------------- */
 
 static unsigned class_of(const wvl_cuda_ht_block *b)
 {
@@ -157,7 +157,7 @@ uint32_t wvl_cuda_ht_collect_left(const wvl_cuda_ht_block *blocks, const wvl_cud
     return n;
 }
 
-/* ---- Launches ---------------------------------------------------------------------------------------------------- */
+/* ---- Launches -------------------------------------------------------------------------------- */
 
 static wvl_cuda_status launch_kernel(const wvl_cuda_ht *ht, wvl_cuda_function function, uint32_t grid, uint32_t rows,
                                      uint32_t threads, uint32_t shared, const wvl_cuda_ht_job *job,
@@ -179,8 +179,8 @@ static wvl_cuda_status launch_persistent(const wvl_cuda_ht *ht, const wvl_cuda_h
     warps = warps < shape->warps ? warps : shape->warps;
     uint32_t grid = (items + warps - 1) / warps;
     grid = grid < shape->resident ? grid : shape->resident;
-    return launch_kernel(ht, shape->function, grid, 1, 32 * warps, shape->table_bytes + warps * shape->warp_bytes,
-                         job, stream);
+    return launch_kernel(ht, shape->function, grid, 1, 32 * warps, shape->table_bytes + warps * shape->warp_bytes, job,
+                         stream);
 }
 
 wvl_cuda_status wvl_cuda_ht_launch(const wvl_cuda_ht *ht, const wvl_cuda_ht_job *job, wvl_cuda_stream stream)
@@ -199,9 +199,8 @@ wvl_cuda_status wvl_cuda_ht_launch(const wvl_cuda_ht *ht, const wvl_cuda_ht_job 
     if (!status && job->refines) {
         status = launch_persistent(ht, &ht->refine, count, job, stream);
     }
-    status = status
-                 ? status
-                 : launch_kernel(ht, ht->finish, (count + finishing - 1) / finishing, 1, finishing, 0, job, stream);
+    status = status ? status
+                    : launch_kernel(ht, ht->finish, (count + finishing - 1) / finishing, 1, finishing, 0, job, stream);
     status = status ? status
                     : launch_kernel(ht, ht->place, job->group_count, 1, WVL_CUDA_HT_PLACE_THREADS,
                                     32 * sizeof(uint32_t), job, stream);
@@ -210,7 +209,7 @@ wvl_cuda_status wvl_cuda_ht_launch(const wvl_cuda_ht *ht, const wvl_cuda_ht_job 
                                   32 * gathering, 0, job, stream);
 }
 
-/* ---- Records ----------------------------------------------------------------------------------------------------- */
+/* ---- Records --------------------------------------------------------------------------------- */
 
 static wvl_pass *add_pass(wvl_block_output *out, uint32_t final_bytes, unsigned flags)
 {

@@ -5,7 +5,8 @@
 #include "cuda/blocks/ht_quad.cuh"
 #include "cuda/blocks/ht_stuff.cuh"
 
-namespace wvl_ht {
+namespace wvl_ht
+{
 
 __device__ __forceinline__ const wvl_cuda_ht_block &block_of(const wvl_cuda_ht_job &job, uint32_t id)
 {
@@ -32,8 +33,7 @@ __device__ __forceinline__ bool is_coded(const wvl_cuda_ht_block &b)
 /* Units of 16 bytes of scratch memory, for the warp; ~0: there are no more. */
 __device__ __forceinline__ uint32_t take_scratch(const wvl_cuda_ht_job &job, uint32_t bytes)
 {
-    uint32_t units = (bytes + 15) / 16,
-             first = take_items((uint32_t *)job.counters + WVL_CUDA_HT_SCRATCH_UNITS, units);
+    uint32_t units = (bytes + 15) / 16, first = take_items((uint32_t *)job.counters + WVL_CUDA_HT_SCRATCH_UNITS, units);
     /* counts on beyond the end, up to 2^32: a launch wants less (wvl_cuda_ht_measure) */
     return first <= job.scratch_units && units <= job.scratch_units - first ? first : ~0u;
 }
@@ -84,8 +84,7 @@ __device__ __forceinline__ void put_events(uint32_t *words, uint32_t *to, uint64
     }
     __syncwarp();
     if (count) {
-        uint32_t shift = offset & 31, *w = words + offset / 32, low = (uint32_t)events,
-                 high = (uint32_t)(events >> 32);
+        uint32_t shift = offset & 31, *w = words + offset / 32, low = (uint32_t)events, high = (uint32_t)(events >> 32);
         atomicOr(w, low << shift);
         atomicOr(w + 1, __funnelshift_l(low, high, shift));
         atomicOr(w + 2, __funnelshift_l(high, 0, shift));
@@ -140,8 +139,7 @@ __device__ __forceinline__ void put_block(const wvl_cuda_ht_job &job, uint32_t *
     e = put_stream<true>({words, 0, 0, 0, 1, piece + p.vlc_end}, vlc);
     p.vlc = e.count;
     p.vlc_tail = e.bits | e.left << 8;
-    put_events(words, (uint32_t *)(piece + p.events_at), own.events, mine ? own.event_count : 0, s.offset[2],
-               total[2]);
+    put_events(words, (uint32_t *)(piece + p.events_at), own.events, mine ? own.event_count : 0, s.offset[2], total[2]);
     if (!lane_id()) {
         part_of(job, id) = p;
         wvl_cuda_ht_record r = empty_record(0);

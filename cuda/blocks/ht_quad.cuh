@@ -5,7 +5,8 @@
 #include "cuda/blocks/ht_job.h"
 #include "cuda/blocks/lane.cuh"
 
-namespace wvl_ht {
+namespace wvl_ht
+{
 
 /* Bits side by side; whole words go to shared memory. Fewer than 32 bits wait between two puts. */
 struct writer {
@@ -102,7 +103,7 @@ struct lane_streams {
     }
 };
 
-/* ---- Samples of 16 bits, two by halves of a word ----------------------------------------------------------------- */
+/* ---- Samples of 16 bits, two by halves of a word --------------------------------------------- */
 
 /* 2 mu - 1 or 0; 2 (mu - 1) + sign; 1 where mu > 0. */
 struct halves {
@@ -147,7 +148,7 @@ __device__ __forceinline__ quad code_halves(const halves &top, const halves &bot
     return describe_quad(rho, u, entry, context, absent);
 }
 
-/* ---- Samples of any size, one a word ----------------------------------------------------------------------------- */
+/* ---- Samples of any size, one a word --------------------------------------------------------- */
 
 /* Sample n: 0 top left, 1 bottom left, 2 top right, 3 bottom right. mu: magnitudes; v: 2 (mu - 1) + sign. near: 2 mu
  * - 1 of the four samples above, ORed; above: bits 0 and 2 of the context. */

@@ -11,7 +11,8 @@
 #include "cuda/blocks/ht_tables.cuh"
 #include "geom/plan.h"
 
-namespace wvl_ht {
+namespace wvl_ht
+{
 
 /* Words of groups of four stripe columns, raster order. */
 struct stripes {
@@ -69,8 +70,8 @@ __device__ __forceinline__ uint32_t find_members(const stripes &s, int stripe, i
         below = under | under << 8 | under >> 8 | s.at(s.significant, stripe + 1, group - 1) >> 24 |
                 s.at(s.significant, stripe + 1, group + 1) << 24;
     }
-    uint32_t near = sides | sides << 1 | sides >> 1 | own << 1 | own >> 1 | (above >> 3 & 0x01010101u) |
-                    (below & 0x01010101u) << 3;
+    uint32_t near =
+        sides | sides << 1 | sides >> 1 | own << 1 | own >> 1 | (above >> 3 & 0x01010101u) | (below & 0x01010101u) << 3;
     return near & 0x0F0F0F0Fu;
 }
 
@@ -114,8 +115,7 @@ __device__ __forceinline__ void put_group(const stripes &s, uint32_t stripe, uin
 }
 
 /* Bits of lanes to their places in a stream of `base` bits; returns its bits then. */
-__device__ __forceinline__ uint32_t append_rows(uint32_t *plain, const uint32_t *words, uint32_t length,
-                                                uint32_t base)
+__device__ __forceinline__ uint32_t append_rows(uint32_t *plain, const uint32_t *words, uint32_t length, uint32_t base)
 {
     uint32_t sum = scan<32>(length), offset = base + sum - length;
     __syncwarp();
@@ -245,8 +245,7 @@ __device__ __forceinline__ void refine_block(const wvl_cuda_ht_job &job, uint32_
 
 } // namespace wvl_ht
 
-extern "C" __global__ void __launch_bounds__(32 * WVL_CUDA_HT_REFINE_WARPS, 1)
-    wvl_ht_refine(const wvl_cuda_ht_job job)
+extern "C" __global__ void __launch_bounds__(32 * WVL_CUDA_HT_REFINE_WARPS, 1) wvl_ht_refine(const wvl_cuda_ht_job job)
 {
     WVL_HT_SHARED(shared);
     uint32_t *words = shared + (threadIdx.x >> 5) * WVL_CUDA_HT_REFINE_WORDS,

@@ -13,7 +13,8 @@
 #include "cuda/blocks/ht_put.cuh"
 #include "cuda/blocks/ht_tables.cuh"
 
-namespace wvl_ht {
+namespace wvl_ht
+{
 
 /* The words of a warp of the row kernels. */
 template <uint32_t Q> struct rows_layout {
@@ -41,8 +42,7 @@ template <uint32_t Q> __device__ __forceinline__ void load_rows(const wvl_cuda_h
     constexpr uint32_t pitch = rows_layout<Q>::pitch, step = 64 / Q;
     uint32_t place = lane_id() % (Q / 2), line2 = lane_id() / (Q / 2), half = place >> 2 & 1,
              j = (place & 3) | place >> 3 << 2;
-    uint32_t stride = 2 * step * b.stride, there = 8 * j < b.width ? min(b.width - 8 * j, 8u) : 0,
-             y = 2 * line2 + half;
+    uint32_t stride = 2 * step * b.stride, there = 8 * j < b.width ? min(b.width - 8 * j, 8u) : 0, y = 2 * line2 + half;
     uint32_t *to = rows + line2 * pitch + 8 * j + 4 * half;
     const uint16_t *from = (const uint16_t *)b.coefs + (size_t)y * b.stride + 8 * j;
 #pragma unroll 4
@@ -81,8 +81,7 @@ template <bool SHIFTED> __device__ __forceinline__ void read_four(halves to[4], 
 /* A lane's row of `quads`; all lanes take the steps of the longest, `most`. */
 template <uint32_t Q, bool SHIFTED>
 __device__ __forceinline__ void code_row(lane_streams &own, uint32_t *row, uint32_t quads, uint32_t most,
-                                         uint32_t shift, bool is_top, const uint16_t *vlc_table,
-                                         const uint32_t *pairs)
+                                         uint32_t shift, bool is_top, const uint16_t *vlc_table, const uint32_t *pairs)
 {
     halves bottom[4], next[4];
     uint32_t above[5], next_above[4], rho_west = 0, west = 0;
@@ -184,11 +183,11 @@ __device__ __forceinline__ void run_rows(const wvl_cuda_ht_job &job, uint32_t *s
 
 } // namespace wvl_ht
 
-#define WVL_HT_ROWS_KERNEL(name, Q, SHIFTED, kind, warps)                                                            \
-    extern "C" __global__ void __launch_bounds__(32 * (warps), 1) name(const wvl_cuda_ht_job job)                    \
-    {                                                                                                                \
-        WVL_HT_SHARED(shared);                                                                                       \
-        wvl_ht::run_rows<Q, SHIFTED>(job, shared, kind);                                                             \
+#define WVL_HT_ROWS_KERNEL(name, Q, SHIFTED, kind, warps)                                                              \
+    extern "C" __global__ void __launch_bounds__(32 * (warps), 1) name(const wvl_cuda_ht_job job)                      \
+    {                                                                                                                  \
+        WVL_HT_SHARED(shared);                                                                                         \
+        wvl_ht::run_rows<Q, SHIFTED>(job, shared, kind);                                                               \
     }
 WVL_HT_ROWS_KERNEL(wvl_ht_rows_64_plain, 32, false, WVL_CUDA_HT_64_PLAIN, WVL_CUDA_HT_MOST_WARPS)
 WVL_HT_ROWS_KERNEL(wvl_ht_rows_64, 32, true, WVL_CUDA_HT_64, WVL_CUDA_HT_MOST_WARPS)

@@ -15,7 +15,8 @@
 #include "cuda/blocks/ht_job.h"
 #include "cuda/blocks/lane.cuh"
 
-namespace wvl_ht {
+namespace wvl_ht
+{
 
 /* A stream of a block that lies in pieces with the lanes. */
 struct stream {

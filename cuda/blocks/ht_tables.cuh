@@ -12,7 +12,8 @@
 #include "codec/core/gen/ht_tables.h"
 #endif
 
-namespace wvl_ht {
+namespace wvl_ht
+{
 
 /* CxtVLC and U-VLC of both kinds of rows to the first WVL_CUDA_HT_TABLE_WORDS words. All threads of a thread block.
  */

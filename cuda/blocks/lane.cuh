@@ -5,11 +5,12 @@
 #include <stdint.h>
 
 #ifdef __CUDACC__
-#define WVL_HT_SHARED(name)                                                                                          \
-    extern __shared__ uint4 wvl_ht_shared4[];                                                                        \
+#define WVL_HT_SHARED(name)                                                                                            \
+    extern __shared__ uint4 wvl_ht_shared4[];                                                                          \
     uint32_t *name = (uint32_t *)wvl_ht_shared4
 
-namespace wvl_ht {
+namespace wvl_ht
+{
 
 /* The lowest n mod 32 bits. */
 __device__ __forceinline__ uint32_t low_bits(uint32_t n)
@@ -34,8 +35,7 @@ __device__ __forceinline__ void store_shared(uint32_t address, uint32_t v)
 __device__ __forceinline__ void copy_begin(uint32_t *to, const void *from)
 {
 #if __CUDA_ARCH__ >= 800
-    asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"((uint32_t)__cvta_generic_to_shared(to)),
-                 "l"(from));
+    asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"((uint32_t)__cvta_generic_to_shared(to)), "l"(from));
 #else
     *(uint4 *)to = *(const uint4 *)from;
 #endif
@@ -50,7 +50,8 @@ __device__ __forceinline__ void copy_wait()
 } // namespace wvl_ht
 #endif
 
-namespace wvl_ht {
+namespace wvl_ht
+{
 
 __device__ __forceinline__ uint32_t lane_id() { return threadIdx.x & 31; }
 /* v << n mod 32 */

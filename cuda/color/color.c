@@ -14,7 +14,9 @@ uint64_t wvl_cuda_measure_color(const wvl_plan *plan, wvl_rect rect)
 uint64_t wvl_cuda_measure_light(const wvl_plan *plan)
 {
     const wvl_plan_xyz *xyz = &plan->xyz;
-    return xyz->kind == WVL_XYZ_MATRIX ? (uint64_t)(xyz->linear[2] - xyz->linear[0] + (1 << xyz->depth)) * sizeof(double) : 0;
+    return xyz->kind == WVL_XYZ_MATRIX
+               ? (uint64_t)(xyz->linear[2] - xyz->linear[0] + (1 << xyz->depth)) * sizeof(double)
+               : 0;
 }
 
 uint32_t wvl_cuda_build_color(const wvl_plan *plan, wvl_rect rect, uint64_t converted, wvl_cuda_pixels *pixels,
@@ -30,9 +32,17 @@ uint32_t wvl_cuda_build_color(const wvl_plan *plan, wvl_rect rect, uint64_t conv
     for (uint32_t c = 0; c < 3; c++) {
         color->from[c] = pixels[c];
         color->to[c] = converted + c * plane_bytes + room;
-        color->light[c] = xyz->kind == WVL_XYZ_MATRIX ? color->light[0] + (uint64_t)(xyz->linear[c] - xyz->linear[0]) * sizeof(double) : 0;
-        pixels[c] = (wvl_cuda_pixels){.data = color->to[c], .pitch_bytes = (int64_t)color->pitch_bytes, .stride = 1, .x0 = rect.x0, .y0 = rect.y0,
-                                      .half = 1u << (WVL_XYZ_DEPTH - 1), .container = WVL_SAMPLE_16, .depth = WVL_XYZ_DEPTH};
+        color->light[c] = xyz->kind == WVL_XYZ_MATRIX
+                              ? color->light[0] + (uint64_t)(xyz->linear[c] - xyz->linear[0]) * sizeof(double)
+                              : 0;
+        pixels[c] = (wvl_cuda_pixels){.data = color->to[c],
+                                      .pitch_bytes = (int64_t)color->pitch_bytes,
+                                      .stride = 1,
+                                      .x0 = rect.x0,
+                                      .y0 = rect.y0,
+                                      .half = 1u << (WVL_XYZ_DEPTH - 1),
+                                      .container = WVL_SAMPLE_16,
+                                      .depth = WVL_XYZ_DEPTH};
     }
     return (uint32_t)(wvl_ceil_div(wvl_rect_width(rect), WVL_CUDA_COLOR_THREADS) * wvl_rect_height(rect));
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Pixels to X'Y'Z' codes in 16-bit containers, before the first level: the arithmetic of front/xyz_ops.h, a thread a pixel, no shared memory.
- * WVL_CUDA_COLOR_THREADS threads a block, one part of a row each. Bytes moved a pixel: three containers in, 6 out; the tables of light (at most
- * 512 KiB each) stay in L2.
+ * Pixels to X'Y'Z' codes in 16-bit containers, before the first level: the arithmetic of front/xyz_ops.h, a thread a
+ * pixel, no shared memory. WVL_CUDA_COLOR_THREADS threads a block, one part of a row each. Bytes moved a pixel: three
+ * containers in, 6 out; the tables of light (at most 512 KiB each) stay in L2.
  */
 #include "cuda/color/color.h"
 #include "cuda/core/load.cuh"

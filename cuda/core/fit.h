@@ -28,7 +28,8 @@ static inline int wvl_cuda_rect_fits(wvl_rect r, uint32_t columns, uint32_t leas
            wvl_rect_width(r) % columns == 0;
 }
 
-/* Rows of containers of `bytes`, `stride` containers apart, that lanes may load or store whole, lane_bytes at a time. */
+/* Rows of containers of `bytes`, `stride` containers apart, that lanes may load or store whole, lane_bytes at a time.
+ */
 static inline int wvl_cuda_pixels_fit(const wvl_cuda_pixels *p, const wvl_tile_component *tc, uint32_t stride,
                                       uint32_t bytes, uint32_t lane_bytes)
 {

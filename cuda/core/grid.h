@@ -8,7 +8,8 @@
 
 static inline int wvl_cuda_is_empty(wvl_rect r) { return !wvl_rect_width(r) || !wvl_rect_height(r); }
 
-/* Of a row of 32-bit samples that begins at the last multiple of WVL_CUDA_PLANE_ALIGN and may be read that far past its end. */
+/* Of a row of 32-bit samples that begins at the last multiple of WVL_CUDA_PLANE_ALIGN and may be read that far past its
+ * end. */
 static inline uint64_t wvl_cuda_pitch_bytes(wvl_rect r)
 {
     uint64_t first = r.x0 & ~(WVL_CUDA_PLANE_ALIGN - 1);
@@ -25,8 +26,9 @@ static inline int wvl_cuda_bands_alike(const wvl_tile_band *first, unsigned byte
 {
     for (unsigned i = 0; i < 3; i++) {
         const wvl_tile_band *band = &first[i];
-        if (wvl_cuda_is_empty(band->rect) || band->coef_bytes != bytes || band->xcb < 3 || band->xcb != first->xcb || band->ycb != first->ycb ||
-            band->slot_width != first->slot_width || band->slot_height != first->slot_height || band->block_cols != first->block_cols ||
+        if (wvl_cuda_is_empty(band->rect) || band->coef_bytes != bytes || band->xcb < 3 || band->xcb != first->xcb ||
+            band->ycb != first->ycb || band->slot_width != first->slot_width ||
+            band->slot_height != first->slot_height || band->block_cols != first->block_cols ||
             band->block_x0 != first->block_x0 || band->block_y0 != first->block_y0 || band->rect.x0 != first->rect.x0 ||
             band->rect.y0 != first->rect.y0) {
             return 0;

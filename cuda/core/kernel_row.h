@@ -11,13 +11,19 @@
 
 /* ANY: one level of any shape. CASCADE: two or three levels of a plane, tile by tile. LAST: the last level of a plane.
  * MARCH: two levels, warps that march down. PIXELS: planes to pixels of any shape (inverse). */
-enum { WVL_CUDA_FAMILY_ANY, WVL_CUDA_FAMILY_CASCADE, WVL_CUDA_FAMILY_LAST, WVL_CUDA_FAMILY_MARCH, WVL_CUDA_FAMILY_PIXELS };
+enum {
+    WVL_CUDA_FAMILY_ANY,
+    WVL_CUDA_FAMILY_CASCADE,
+    WVL_CUDA_FAMILY_LAST,
+    WVL_CUDA_FAMILY_MARCH,
+    WVL_CUDA_FAMILY_PIXELS
+};
 
 /* Whether the kernel is reversible, by wavelet. */
 enum { WVL_CUDA_WAVELET_53 = 1, WVL_CUDA_WAVELET_97 = 0 };
 
-/* Where samples come from (inverse: go to). ANYTHING: pixels of any kind, or a plane. GRAY: the pixels of one component.
- * INTERLEAVED, PLANAR: three components and their transform. */
+/* Where samples come from (inverse: go to). ANYTHING: pixels of any kind, or a plane. GRAY: the pixels of one
+ * component. INTERLEAVED, PLANAR: three components and their transform. */
 enum { WVL_CUDA_END_ANYTHING, WVL_CUDA_END_PLANE, WVL_CUDA_END_GRAY, WVL_CUDA_END_INTERLEAVED, WVL_CUDA_END_PLANAR };
 
 /* Magnitudes of the coefficients. ANY: decided at run time. TO23: no more bits than the float quantiser proves. DEEP:
@@ -25,8 +31,8 @@ enum { WVL_CUDA_END_ANYTHING, WVL_CUDA_END_PLANE, WVL_CUDA_END_GRAY, WVL_CUDA_EN
 enum { WVL_CUDA_DEPTH_ANY, WVL_CUDA_DEPTH_TO23, WVL_CUDA_DEPTH_DEEP };
 
 /* Who shares the work. ONE: a warp serves one split. HALF: the same, with level 1 in half floats. WIDE: the same, with
- * level 2 in shared memory. PACK: a warp serves several small splits. EACH: of three components each has a thread block.
- * MIX: a thread block has a warp for each of three components, and one that transforms colors. */
+ * level 2 in shared memory. PACK: a warp serves several small splits. EACH: of three components each has a thread
+ * block. MIX: a thread block has a warp for each of three components, and one that transforms colors. */
 enum {
     WVL_CUDA_SHARE_ONE,
     WVL_CUDA_SHARE_HALF,
@@ -46,22 +52,22 @@ enum { WVL_CUDA_AHEAD_NONE, WVL_CUDA_AHEAD_RING, WVL_CUDA_AHEAD_SHORT, WVL_CUDA_
 enum { WVL_CUDA_OWNS_LEAST, WVL_CUDA_OWNS_WHOLE, WVL_CUDA_OWNS_EDGES };
 
 typedef struct wvl_cuda_kernel_row {
-    const char *name;        /* of the function in the image */
+    const char *name; /* of the function in the image */
     uint8_t family, reversible, end, depth, share, ahead, owns;
-    uint8_t container_bits;  /* of a sample of pixels or planes; 0: any */
-    uint8_t columns;         /* of a lane */
-    uint8_t coef_bits;       /* of a coefficient's container; 0: any */
-    uint16_t threads;        /* of a thread block */
-    uint8_t blocks;          /* thread blocks that a multiprocessor holds: launch bounds */
-    uint8_t counted;         /* marching: warps a multiprocessor that count when segments are chosen */
-    uint32_t shared_bytes;   /* of a thread block */
+    uint8_t container_bits; /* of a sample of pixels or planes; 0: any */
+    uint8_t columns;        /* of a lane */
+    uint8_t coef_bits;      /* of a coefficient's container; 0: any */
+    uint16_t threads;       /* of a thread block */
+    uint8_t blocks;         /* thread blocks that a multiprocessor holds: launch bounds */
+    uint8_t counted;        /* marching: warps a multiprocessor that count when segments are chosen */
+    uint32_t shared_bytes;  /* of a thread block */
 } wvl_cuda_kernel_row;
 
 /* What a chooser asks for. */
 typedef struct wvl_cuda_kernel_wish {
     uint8_t family, reversible, end, container_bits, columns, coef_bits;
-    uint8_t packed;          /* several small splits a warp */
-    uint8_t deep;            /* magnitudes exceed what the float quantiser proves */
+    uint8_t packed; /* several small splits a warp */
+    uint8_t deep;   /* magnitudes exceed what the float quantiser proves */
 } wvl_cuda_kernel_wish;
 
 /* Whether the kernel does what the wish says, apart from `deep`. */

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Warps of a thread block that hand rows to each other through shared memory: whoever gives or has taken arrives at a barrier and goes on, whoever needs
- * rows or room waits there. COUNT: threads of all who meet. */
+/* Warps of a thread block that hand rows to each other through shared memory: whoever gives or has taken arrives at a
+ * barrier and goes on, whoever needs rows or room waits there. COUNT: threads of all who meet. */
 #ifndef WVL_CUDA_CORE_MEET_CUH
 #define WVL_CUDA_CORE_MEET_CUH
 
 #ifdef WVL_CUDA_COUNTED_BARRIERS
-/* Barriers that count in shared memory, from 8.0 on: slower, for racecheck, which knows these but not barriers at which one arrives and another waits.
- * Here who waits arrives first. Defined as 0, nobody waits, and racecheck must say so. */
+/* Barriers that count in shared memory, from 8.0 on: slower, for racecheck, which knows these but not barriers at which
+ * one arrives and another waits. Here who waits arrives first. Defined as 0, nobody waits, and racecheck must say so.
+ */
 __device__ __forceinline__ uint32_t meeting_point(int barrier)
 {
     __shared__ uint64_t points[16];
@@ -18,14 +19,16 @@ __device__ __forceinline__ void open_meetings(int wide)
 {
     const int barrier = (int)threadIdx.x;
     if (barrier < 16) {
-        asm volatile("mbarrier.init.shared.b64 [%0], %1;" ::"r"(meeting_point(barrier)), "r"(barrier < wide ? 64 : 128) : "memory");
+        asm volatile("mbarrier.init.shared.b64 [%0], %1;" ::"r"(meeting_point(barrier)), "r"(barrier < wide ? 64 : 128)
+                     : "memory");
     }
     __syncthreads();
 }
 
 template <int COUNT> __device__ __forceinline__ void arrive_at(int barrier)
 {
-    asm volatile("{ .reg .b64 state; mbarrier.arrive.shared.b64 state, [%0]; }" ::"r"(meeting_point(barrier)) : "memory");
+    asm volatile("{ .reg .b64 state; mbarrier.arrive.shared.b64 state, [%0]; }" ::"r"(meeting_point(barrier))
+                 : "memory");
 }
 
 template <int COUNT> __device__ __forceinline__ void wait_at(int barrier)
@@ -34,7 +37,8 @@ template <int COUNT> __device__ __forceinline__ void wait_at(int barrier)
     asm volatile("{ .reg .b64 state; .reg .pred done;\n"
                  "mbarrier.arrive.shared.b64 state, [%0];\n"
                  "again: mbarrier.test_wait.shared.b64 done, [%0], state;\n"
-                 "@!done bra again; }" ::"r"(meeting_point(barrier)) : "memory");
+                 "@!done bra again; }" ::"r"(meeting_point(barrier))
+                 : "memory");
 #else
     arrive_at<COUNT>(barrier);
 #endif

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Kernels that overlap: a launch may set out while the one in front of it ends (cuda/host/launch.c). What it reads from tables it may read at once.
- * Before it touches what other kernels write, a thread block waits either until all of the launch in front, and with it those before, is in
- * memory, or for the flags of the rows that it reads.
+ * Kernels that overlap: a launch may set out while the one in front of it ends (cuda/host/launch.c). What it reads from
+ * tables it may read at once. Before it touches what other kernels write, a thread block waits either until all of the
+ * launch in front, and with it those before, is in memory, or for the flags of the rows that it reads.
  *
- * Flags need that whoever sets them runs: thread blocks of a launch come only when every block of the launch in front has let them, or has ended, so
- * that none of those is still to come; the first launch waits for nobody. And a launch must not end before the one in front, since whatever comes
- * next waits for the last one alone: its last thread block sees to that.
+ * Flags need that whoever sets them runs: thread blocks of a launch come only when every block of the launch in front
+ * has let them, or has ended, so that none of those is still to come; the first launch waits for nobody. And a launch
+ * must not end before the one in front, since whatever comes next waits for the last one alone: its last thread block
+ * sees to that.
  */
 #ifndef WVL_CUDA_CORE_ORDER_CUH
 #define WVL_CUDA_CORE_ORDER_CUH
@@ -23,8 +24,8 @@ __device__ __forceinline__ void wait_for_launch_in_front(void)
 #endif
 }
 
-/* Blocks of the next launch take what room is left once all blocks of this one have come here. Early is wrong where they wait for all of it: they
- * would crowd where this launch leaves room first. */
+/* Blocks of the next launch take what room is left once all blocks of this one have come here. Early is wrong where
+ * they wait for all of it: they would crowd where this launch leaves room first. */
 __device__ __forceinline__ void let_next_launch_begin(void)
 {
 #if __CUDA_ARCH__ >= 900
@@ -32,7 +33,8 @@ __device__ __forceinline__ void let_next_launch_begin(void)
 #endif
 }
 
-/* Begins a kernel. asked: blocks of the next launch wait for flags. All of this launch are on their way then, since nothing else lets them come. */
+/* Begins a kernel. asked: blocks of the next launch wait for flags. All of this launch are on their way then, since
+ * nothing else lets them come. */
 __device__ __forceinline__ void begin_launch(uint32_t asked)
 {
     if (asked) {
@@ -40,11 +42,15 @@ __device__ __forceinline__ void begin_launch(uint32_t asked)
     }
 }
 
-/* Number of the item's split. only: 1 more than that, if it is the same for all of the launch: then nobody waits for the item to begin with the split. */
-__device__ __forceinline__ uint32_t split_of(const wvl_cuda_item &item, uint32_t only) { return only ? only - 1 : item.split; }
+/* Number of the item's split. only: 1 more than that, if it is the same for all of the launch: then nobody waits for
+ * the item to begin with the split. */
+__device__ __forceinline__ uint32_t split_of(const wvl_cuda_item &item, uint32_t only)
+{
+    return only ? only - 1 : item.split;
+}
 
-/* A warp waits. The load that acquires, once the flags are there, drops what L1 holds of the rows, too: neighbours on the multiprocessor may have read too
- * much too soon. */
+/* A warp waits. The load that acquires, once the flags are there, drops what L1 holds of the rows, too: neighbours on
+ * the multiprocessor may have read too much too soon. */
 __device__ __forceinline__ void wait_for_rows(uint64_t flags, const wvl_cuda_item &item)
 {
 #if __CUDA_ARCH__ >= 900
@@ -80,7 +86,10 @@ __device__ __forceinline__ void wait_for_tile(uint64_t flags, const wvl_cuda_ite
 }
 
 /* Where the warp's flag lies; 0: nobody asks. */
-__device__ __forceinline__ uint64_t open_flag(const wvl_cuda_split &split, const wvl_cuda_item &item) { return split.flags ? split.flags + 4ull * item.flag : 0; }
+__device__ __forceinline__ uint64_t open_flag(const wvl_cuda_split &split, const wvl_cuda_item &item)
+{
+    return split.flags ? split.flags + 4ull * item.flag : 0;
+}
 
 /* All rows of the warp are stored. */
 __device__ __forceinline__ void set_flag(uint64_t at)

@@ -6,14 +6,15 @@
 #include "base/intmath.h"
 #include "geom/plan.h"
 
-/* Pixels of one component. Sample (x, y) is container first + (x - x0) * stride of the row at data + (y - y0) * pitch_bytes. */
+/* Pixels of one component. Sample (x, y) is container first + (x - x0) * stride of the row at data + (y - y0) *
+ * pitch_bytes. */
 typedef struct wvl_cuda_pixels {
     uint64_t data;
     int64_t pitch_bytes;
     uint64_t first;
     uint32_t stride;
     uint32_t x0, y0;
-    uint32_t bias, half;     /* stored + bias is in [0, 2^depth); the transform takes that - half */
+    uint32_t bias, half; /* stored + bias is in [0, 2^depth); the transform takes that - half */
     uint8_t container, is_signed, depth;
 } wvl_cuda_pixels;
 

@@ -5,9 +5,9 @@
 
 #include "base/intmath.h"
 
-/* Iterations of a warp, at least `least` if there are as many: of the ways to cut them, the one whose waves together are
- * shortest. wave: warps that the machine holds. run_in: what a segment costs beyond its own iterations. A wave that is
- * not full is faster, but not in proportion. */
+/* Iterations of a warp, at least `least` if there are as many: of the ways to cut them, the one whose waves together
+ * are shortest. wave: warps that the machine holds. run_in: what a segment costs beyond its own iterations. A wave that
+ * is not full is faster, but not in proportion. */
 static inline uint32_t wvl_cuda_choose_segment(uint64_t strips, uint64_t wave, uint64_t iterations, uint64_t run_in,
                                                uint64_t least)
 {

@@ -7,15 +7,16 @@
 #include "cuda/dwt/segment.h"
 #include "cuda/dwt/tuning.h"
 
-#define PARTS 3              /* splits of a picture: one a component */
+#define PARTS 3 /* splits of a picture: one a component */
 
 static int bands_alike(const wvl_cuda_band *a, const wvl_cuda_band *b)
 {
     int alike = 1;
     for (unsigned i = 1; i < 4; i++) {
-        alike = alike && a[i].row_bytes == b[i].row_bytes && a[i].rect.y0 == b[i].rect.y0 && a[i].block_y0 == b[i].block_y0 &&
-                a[i].block_cols == b[i].block_cols && a[i].slot_width == b[i].slot_width && a[i].slot_bytes == b[i].slot_bytes &&
-                a[i].xcb == b[i].xcb && a[i].ycb == b[i].ycb && a[i].deep == b[i].deep;
+        alike = alike && a[i].row_bytes == b[i].row_bytes && a[i].rect.y0 == b[i].rect.y0 &&
+                a[i].block_y0 == b[i].block_y0 && a[i].block_cols == b[i].block_cols &&
+                a[i].slot_width == b[i].slot_width && a[i].slot_bytes == b[i].slot_bytes && a[i].xcb == b[i].xcb &&
+                a[i].ycb == b[i].ycb && a[i].deep == b[i].deep;
     }
     return alike;
 }
@@ -24,8 +25,8 @@ int wvl_cuda_splits_alike(const wvl_cuda_split *a, const wvl_cuda_split *b)
 {
     return wvl_rect_width(a->rect) == wvl_rect_width(b->rect) && a->rect.y0 == b->rect.y0 && a->rect.y1 == b->rect.y1 &&
            a->rows == b->rows && a->long_rows == b->long_rows && a->long_iterations == b->long_iterations &&
-           a->in.pitch_bytes == b->in.pitch_bytes && a->in.y0 == b->in.y0 && a->low.pitch_bytes == b->low.pitch_bytes && a->low.y0 == b->low.y0 &&
-           bands_alike(a->band, b->band) && bands_alike(a->deep_band, b->deep_band);
+           a->in.pitch_bytes == b->in.pitch_bytes && a->in.y0 == b->in.y0 && a->low.pitch_bytes == b->low.pitch_bytes &&
+           a->low.y0 == b->low.y0 && bands_alike(a->band, b->band) && bands_alike(a->deep_band, b->deep_band);
 }
 
 int wvl_cuda_goes_on(const wvl_cuda_kernel_row *row, uint64_t components)
@@ -33,13 +34,14 @@ int wvl_cuda_goes_on(const wvl_cuda_kernel_row *row, uint64_t components)
     return row->share == WVL_CUDA_SHARE_MIX && components >= WVL_CUDA_MARCH_MANY;
 }
 
-/* Coefficients of all bands lie as far apart, up, and so do bounds: a lane adds that to one offset for all of them, of 32 bits with what is below 31 in
- * a band. */
+/* Coefficients of all bands lie as far apart, up, and so do bounds: a lane adds that to one offset for all of them, of
+ * 32 bits with what is below 31 in a band. */
 static int bands_follow(const wvl_cuda_band *a, const wvl_cuda_band *b, uint64_t samples, uint64_t bounds)
 {
     int follow = !(samples >> 31) && !(bounds >> 32);
     for (unsigned i = 1; i < 4; i++) {
-        follow = follow && b[i].samples - a[i].samples == samples && b[i].bounds - a[i].bounds == bounds && a[i].reciprocal == b[i].reciprocal;
+        follow = follow && b[i].samples - a[i].samples == samples && b[i].bounds - a[i].bounds == bounds &&
+                 a[i].reciprocal == b[i].reciprocal;
     }
     return follow;
 }
@@ -59,8 +61,10 @@ static int may_stand_beside(const wvl_cuda_split *a, const wvl_cuda_split *b)
 {
     int may = a->beside == 1 && b->beside == 1 && a->strips == b->strips && a->room == b->room; /* neither does yet */
     for (unsigned i = 0; i < PARTS; i++) {
-        const uint64_t samples = b[i].band[1].samples - a[i].band[1].samples, bounds = b[i].band[1].bounds - a[i].band[1].bounds;
-        may = may && wvl_cuda_splits_alike(&a[i], &b[i]) && pixels_alike(&a[i], &b[i]) && bands_follow(a[i].band, b[i].band, samples, bounds) &&
+        const uint64_t samples = b[i].band[1].samples - a[i].band[1].samples,
+                       bounds = b[i].band[1].bounds - a[i].band[1].bounds;
+        may = may && wvl_cuda_splits_alike(&a[i], &b[i]) && pixels_alike(&a[i], &b[i]) &&
+              bands_follow(a[i].band, b[i].band, samples, bounds) &&
               bands_follow(a[i].deep_band, b[i].deep_band, samples, bounds);
     }
     return may;
@@ -98,8 +102,9 @@ uint64_t wvl_cuda_set_beside(wvl_cuda_split *splits, wvl_cuda_item *items, uint6
         const uint32_t runs = wvl_rect_width(first->rect) / first->columns;
         uint32_t number = items[at].split, pictures = 1, apart = 0;
         end = next_split(items, at, count);
-        while (end < count && (!apart || items[end].split == number + pictures * apart) && may_stand_beside(first, &splits[items[end].split]) &&
-               pictures < UINT16_MAX && items[end].split - number <= UINT16_MAX && !((uint64_t)runs * (pictures + 1) >> 30)) {
+        while (end < count && (!apart || items[end].split == number + pictures * apart) &&
+               may_stand_beside(first, &splits[items[end].split]) && pictures < UINT16_MAX &&
+               items[end].split - number <= UINT16_MAX && !((uint64_t)runs * (pictures + 1) >> 30)) {
             apart = apart ? apart : items[end].split - number;
             pictures++;
             end = next_split(items, end, count);

@@ -1,21 +1,22 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Two or three levels from a plane in one launch: what is left of a small picture after the first two is too little to march through.
+ * Two or three levels from a plane in one launch: what is left of a small picture after the first two is too little to
+ * march through.
  *
- * Runs: WVL_CUDA_CASCADE_WARPS warps take a tile of the deepest level. Level by level a warp lifts 8 rows of 32 lanes of four columns
- * (block/patch.cuh). Rows of the first level come from the plane, those of the others from shared memory (48 KiB), where the low-low
- * samples lie in between; behind one barrier a level. Of the levels above, a tile splits what it needs: with three levels of a large plane 1.7 (5/3)
- * and 2 (9/7) times its samples.
- * 80 registers in 5/3, 128 in 9/7, no spills; 3 and 2 thread blocks a multiprocessor. choose.c says which planes come here and not to march.cuh:
- * the little ones, and those that do not fit there. One level by itself goes to last.cuh.
+ * Runs: WVL_CUDA_CASCADE_WARPS warps take a tile of the deepest level. Level by level a warp lifts 8 rows of 32 lanes
+ * of four columns (block/patch.cuh). Rows of the first level come from the plane, those of the others from shared
+ * memory (48 KiB), where the low-low samples lie in between; behind one barrier a level. Of the levels above, a tile
+ * splits what it needs: with three levels of a large plane 1.7 (5/3) and 2 (9/7) times its samples. 80 registers in
+ * 5/3, 128 in 9/7, no spills; 3 and 2 thread blocks a multiprocessor. choose.c says which planes come here and not to
+ * march.cuh: the little ones, and those that do not fit there. One level by itself goes to last.cuh.
  */
 #ifndef WVL_CUDA_DWT_CASCADE_CUH
 #define WVL_CUDA_DWT_CASCADE_CUH
 
 #include "cuda/core/order.cuh"
+#include "cuda/core/split.h"
 #include "cuda/dwt/block/patch.cuh"
 #include "cuda/dwt/cascade.h"
-#include "cuda/core/split.h"
 #include "cuda/dwt/tuning.h"
 
 #define CASCADE_ROWS WVL_CUDA_CASCADE_ROWS
@@ -23,11 +24,12 @@
 
 /* One level of a tile, in its own samples. */
 struct cascade_level : patch_area {
-    int left, right, top, bottom; /* what is finished; left a multiple of 4, top of 8 */
+    int left, right, top, bottom;                 /* what is finished; left a multiple of 4, top of 8 */
     int own_left, own_right, own_top, own_bottom; /* what is stored */
-    int at, pitch, rows;     /* between levels: first sample, row stride, rows from top - reach on; a row begins with left - 4 */
-    int strips, tasks;       /* of 120 columns; of eight rows of one */
-    uint32_t inverse;        /* of strips, times 2^16: tasks are few */
+    int at, pitch,
+        rows; /* between levels: first sample, row stride, rows from top - reach on; a row begins with left - 4 */
+    int strips, tasks; /* of 120 columns; of eight rows of one */
+    uint32_t inverse;  /* of strips, times 2^16: tasks are few */
 };
 
 struct cascade_tile {
@@ -40,9 +42,9 @@ struct cascade_tile {
 template <class T, int B, int CB> struct cascade : patch<T, B, CB> {
     typedef patch<T, B, CB> base;
     using base::F97;
+    using base::mirror;
     using base::REACH;
     using base::SPAN;
-    using base::mirror;
     using base::v;
 
     /* ---- Geometry ---- */
@@ -52,7 +54,8 @@ template <class T, int B, int CB> struct cascade : patch<T, B, CB> {
         const wvl_cuda_split &split = s.split[k];
         const int shift = levels - 1 - k, margin = wvl_cuda_cascade_margin(REACH, shift);
         const wvl_rect deep = s.split[levels - 1].rect;
-        const int c0 = ((int)deep.x0 & ~3) + x * (int)s.split[0].tile_width, r0 = ((int)deep.y0 & ~7) + y * (int)s.split[0].tile_height;
+        const int c0 = ((int)deep.x0 & ~3) + x * (int)s.split[0].tile_width,
+                  r0 = ((int)deep.y0 & ~7) + y * (int)s.split[0].tile_height;
         const int c1 = c0 + (int)s.split[0].tile_width, r1 = r0 + (int)s.split[0].tile_height;
         cascade_level g;
         g.x0 = (int)split.rect.x0;
@@ -105,14 +108,17 @@ template <class T, int B, int CB> struct cascade : patch<T, B, CB> {
             }
         }
     }
-    __device__ __forceinline__ void put_plane(const wvl_cuda_plane &low, const cascade_level &g, int x, int y, bool keep)
+    __device__ __forceinline__ void put_plane(const wvl_cuda_plane &low, const cascade_level &g, int x, int y,
+                                              bool keep)
     {
-        uint8_t *to = (uint8_t *)low.data + (int64_t)(y / 2 - (int)low.y0) * (int64_t)low.pitch_bytes + (int64_t)(x / 2 - (int)low.x0) * 4;
+        uint8_t *to = (uint8_t *)low.data + (int64_t)(y / 2 - (int)low.y0) * (int64_t)low.pitch_bytes +
+                      (int64_t)(x / 2 - (int)low.x0) * 4;
 #pragma unroll
         for (int j = 0; j < CASCADE_ROWS / 2; j++) {
             if (keep && y + 2 * j >= g.own_top && y + 2 * j < g.own_bottom) {
                 if constexpr (F97) {
-                    *(float2 *)(to + j * (int64_t)low.pitch_bytes) = make_float2(v[REACH + 2 * j][0], v[REACH + 2 * j][2]);
+                    *(float2 *)(to + j * (int64_t)low.pitch_bytes) =
+                        make_float2(v[REACH + 2 * j][0], v[REACH + 2 * j][2]);
                 } else {
                     *(int2 *)(to + j * (int64_t)low.pitch_bytes) = make_int2(v[REACH + 2 * j][0], v[REACH + 2 * j][2]);
                 }
@@ -125,7 +131,8 @@ template <class T, int B, int CB> struct cascade : patch<T, B, CB> {
         const cascade_level &g = s.level[k];
         const wvl_cuda_split &split = s.split[k];
         const wvl_cuda_band *band = split.band + 1;
-        const int lane = threadIdx.x & 31, from = g.left + strip * WVL_CUDA_CASCADE_OWN, x = from + 4 * (lane - 1), y = g.top + chunk * CASCADE_ROWS;
+        const int lane = threadIdx.x & 31, from = g.left + strip * WVL_CUDA_CASCADE_OWN, x = from + 4 * (lane - 1),
+                  y = g.top + chunk * CASCADE_ROWS;
         if (k) {
             fetch_between(s, g, x, y);
         } else {
@@ -161,7 +168,8 @@ template <class T, int B, int CB> struct cascade : patch<T, B, CB> {
         this->join_bounds(band, 3, grid.col, y / 2, first, last, bound);
         if (split.band[0].samples) {
             const patch_grid low = patch_grid::find<CB>(split.band[0], x / 2);
-            this->put_last(split.band[0], low.col, low.offset<CB>(split.band[0], y / 2), y, own, begin, end, first, last);
+            this->put_last(split.band[0], low.col, low.offset<CB>(split.band[0], y / 2), y, own, begin, end, first,
+                           last);
         }
     }
 
@@ -194,7 +202,8 @@ template <class T, int B, int CB> struct cascade : patch<T, B, CB> {
         }
     }
 
-    static __device__ __forceinline__ void open(cascade_tile &s, const wvl_cuda_split *splits, const wvl_cuda_item &item)
+    static __device__ __forceinline__ void open(cascade_tile &s, const wvl_cuda_split *splits,
+                                                const wvl_cuda_item &item)
     {
         const int levels = splits->chain;
         for (unsigned i = threadIdx.x; i < levels * sizeof *splits / 4; i += CASCADE_THREADS) {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The last levels of a plane in one launch: a thread block takes a tile of the deepest of them and, of the levels above, all that the tile is
- * made of. How large tiles are, for both sides. Speed alone depends on the choice, within what the block has room for.
+ * The last levels of a plane in one launch: a thread block takes a tile of the deepest of them and, of the levels
+ * above, all that the tile is made of. How large tiles are, for both sides. Speed alone depends on the choice, within
+ * what the block has room for.
  */
 #ifndef WVL_CUDA_DWT_CASCADE_H
 #define WVL_CUDA_DWT_CASCADE_H
@@ -11,10 +12,10 @@
 #include "cuda/core/kernel_row.h"
 #include "cuda/dwt/tuning.h"
 
-#define WVL_CUDA_CASCADE_REACH53 2   /* samples that filtering needs at either side */
+#define WVL_CUDA_CASCADE_REACH53 2 /* samples that filtering needs at either side */
 #define WVL_CUDA_CASCADE_REACH97 4
-#define WVL_CUDA_CASCADE_ROWS 8      /* that a warp lifts at a time */
-#define WVL_CUDA_CASCADE_OWN 120     /* columns that a warp finishes: 32 lanes of four but the outer ones */
+#define WVL_CUDA_CASCADE_ROWS 8  /* that a warp lifts at a time */
+#define WVL_CUDA_CASCADE_OWN 120 /* columns that a warp finishes: 32 lanes of four but the outer ones */
 
 /* Samples at either side of the tile that are finished `shift` levels above the deepest. */
 WVL_HD int wvl_cuda_cascade_margin(int reach, int shift) { return 2 * reach * ((1 << shift) - 1); }
@@ -27,7 +28,8 @@ static inline uint64_t wvl_cuda_cascade_turns(uint32_t width, uint32_t height, i
     *samples = 0;
     for (int k = levels - 1; k >= 0; k--) {
         uint64_t margin = 2 * (uint64_t)wvl_cuda_cascade_margin(reach, k), rows = WVL_CUDA_CASCADE_ROWS;
-        uint64_t w = ((uint64_t)width << k) + margin, h = wvl_align_up(((uint64_t)height << k) + margin, rows) + (reach < 4 && k ? rows : 0);
+        uint64_t w = ((uint64_t)width << k) + margin,
+                 h = wvl_align_up(((uint64_t)height << k) + margin, rows) + (reach < 4 && k ? rows : 0);
         turns += wvl_ceil_div(wvl_ceil_div(w, WVL_CUDA_CASCADE_OWN) * (h / rows), WVL_CUDA_CASCADE_WARPS);
         *samples += k < levels - 1 ? (w + 8) * (h + 2 * (uint64_t)reach) : 0;
     }
@@ -43,8 +45,8 @@ static inline uint64_t wvl_cuda_cascade_cost(uint64_t tiles, uint64_t turns, uin
     return full + (rest ? WVL_CUDA_CASCADE_WAVE + turns * (rest + 5) : 0);
 }
 
-/* Tiles of `count` planes whose deepest level is width x height: multiples of 4 columns and 8 rows, and not more of them
- * than the any-shape kernels would make of the first level, for which tables have room. */
+/* Tiles of `count` planes whose deepest level is width x height: multiples of 4 columns and 8 rows, and not more of
+ * them than the any-shape kernels would make of the first level, for which tables have room. */
 static inline void wvl_cuda_choose_cascade(const wvl_cuda_kernel_row *row, uint64_t multiprocessors, uint64_t count,
                                            uint32_t width, uint32_t height, int levels, uint32_t *tile_width,
                                            uint32_t *tile_height)

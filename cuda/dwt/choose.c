@@ -6,10 +6,10 @@
 #include "dwt/quant.h"
 #include "geom/handover.h"
 
-#define REACH53 6u           /* columns that a strip needs at either side, for two levels */
+#define REACH53 6u /* columns that a strip needs at either side, for two levels */
 #define REACH97 12u
 
-/* ---- Any-shape kernels ------------------------------------------------------------------------------------------- */
+/* ---- Any-shape kernels ----------------------------------------------------------------------- */
 
 /* Tiles of an any-shape split. The first of them begins at the last multiple of 8 up to the rectangle. */
 void wvl_cuda_measure_grid(wvl_rect r, uint32_t *cols, uint32_t *rows)
@@ -35,7 +35,7 @@ uint32_t wvl_cuda_chain_length(const builder *b, const unit *u, unsigned level)
     return (uint64_t)cols * rows <= WVL_CUDA_CHAIN_TILES && length > 1 ? length : 0;
 }
 
-/* ---- Strips of marching kernels ---------------------------------------------------------------------------------- */
+/* ---- Strips of marching kernels -------------------------------------------------------------- */
 
 /* Lanes at either side that a strip shares with its neighbour. A second lane (WHOLE) makes what is stored begin with
  * whole sectors at both levels. That is worth more than the samples computed twice where memory is what is waited for
@@ -53,8 +53,8 @@ uint32_t wvl_cuda_march_room(const builder *b, const unit *u, unsigned level, co
 }
 
 /* Where the outer strips own the lanes of their room at the EDGES, it takes a strip less now and then, but moves what
- * strips own by `room` lanes: two keep sectors whole at one level of two. That costs little in planes, where a quarter of
- * the samples is at the other level. */
+ * strips own by `room` lanes: two keep sectors whole at one level of two. That costs little in planes, where a quarter
+ * of the samples is at the other level. */
 uint32_t wvl_cuda_march_strips(const builder *b, const unit *u, unsigned level, const wvl_cuda_kernel_row *row)
 {
     uint32_t lanes = wvl_rect_width(level_rect(u, level)) / row->columns;
@@ -71,7 +71,7 @@ uint64_t wvl_cuda_strip_shares(const builder *b, const unit *u, unsigned level, 
     return 32ull * wvl_cuda_march_strips(b, u, level, row);
 }
 
-/* ---- What fits --------------------------------------------------------------------------------------------------- */
+/* ---- What fits ------------------------------------------------------------------------------- */
 
 static int is_deep(const wvl_tile_band *band) { return band->planes + band->frac_bits > (int)WVL_QUANT_FLOAT_BITS; }
 
@@ -144,7 +144,7 @@ static const wvl_cuda_kernel_row *find_by_depth(const unit *u, unsigned level, w
     return wvl_cuda_find_kernel(wish);
 }
 
-/* ---- Levels 1 and 2 from pixels ---------------------------------------------------------------------------------- */
+/* ---- Levels 1 and 2 from pixels -------------------------------------------------------------- */
 
 static wvl_cuda_kernel_wish wish_for(const unit *u, unsigned family)
 {
@@ -185,7 +185,8 @@ static const wvl_cuda_kernel_row *find_color(const unit *u, int shared, unsigned
     return wvl_cuda_find_kernel(&wish);
 }
 
-/* One of three components. 16 columns a lane are faster by more than an eighth, but lanes of the last strip may idle. */
+/* One of three components. 16 columns a lane are faster by more than an eighth, but lanes of the last strip may idle.
+ */
 static const wvl_cuda_kernel_row *choose_color(const builder *b, const unit *u)
 {
     const wvl_cuda_pixels *p = b->memory->pixels;
@@ -208,7 +209,7 @@ static const wvl_cuda_kernel_row *choose_color(const builder *b, const unit *u)
 
 int wvl_cuda_is_mixed(const unit *u) { return u->tile->mct != WVL_MCT_NONE && u->component < 3; }
 
-/* ---- Later levels, from planes ----------------------------------------------------------------------------------- */
+/* ---- Later levels, from planes --------------------------------------------------------------- */
 
 static uint64_t launch_samples(const builder *b, const unit *u, unsigned level)
 {
@@ -291,7 +292,7 @@ static int is_little(const builder *b, const unit *u, unsigned level)
     return launch_samples(b, u, level) <= little;
 }
 
-/* ---- All levels -------------------------------------------------------------------------------------------------- */
+/* ---- All levels ------------------------------------------------------------------------------ */
 
 /* Levels that a launch takes of a component beyond the first; any-shape kernels: none. */
 static unsigned further_levels(const unit *u, unsigned level, const wvl_cuda_kernel_row *row)
@@ -321,7 +322,7 @@ const wvl_cuda_kernel_row *wvl_cuda_choose_kernel(const builder *b, unit *u, uns
         return NULL;
     }
     int taken = 0;
-    unsigned further = 0;    /* levels that the launch in front takes from this one on */
+    unsigned further = 0; /* levels that the launch in front takes from this one on */
     const wvl_cuda_kernel_row *fast = NULL, *front = NULL;
     u->narrow = 0;
     for (unsigned l = 1; l <= level; l++) {

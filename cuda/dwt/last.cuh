@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The last level by itself, from a plane of any size: behind the planes that are marched through there is nothing to wait for but this.
+ * The last level by itself, from a plane of any size: behind the planes that are marched through there is nothing to
+ * wait for but this.
  *
- * Runs: one warp a thread block takes 8 rows of 120 columns (block/patch.cuh). Blocks are small enough to find room beside those of the launch in front
- * long before it ends, and have read their tables by the time that the rows which they wait for are in memory: all of these set out together then.
- * Bytes a sample: that of the plane, 11 (15 in 9/7) rows for 8 and 128 columns for 120, most from L2, and the coefficient.
- * 64 registers in 5/3, 80 in 9/7, no spills; 288 bytes of shared memory. On an H200, 8192 x 8192 with five levels, by time stamps: all of 320 blocks are
- * there 9 us before the planes end; a block needs 0.9 us from the last row it waits for until it knows, and 1.4 (9/7: 2.0) us from there to its end.
+ * Runs: one warp a thread block takes 8 rows of 120 columns (block/patch.cuh). Blocks are small enough to find room
+ * beside those of the launch in front long before it ends, and have read their tables by the time that the rows which
+ * they wait for are in memory: all of these set out together then. Bytes a sample: that of the plane, 11 (15 in 9/7)
+ * rows for 8 and 128 columns for 120, most from L2, and the coefficient. 64 registers in 5/3, 80 in 9/7, no spills; 288
+ * bytes of shared memory. On an H200, 8192 x 8192 with five levels, by time stamps: all of 320 blocks are there 9 us
+ * before the planes end; a block needs 0.9 us from the last row it waits for until it knows, and 1.4 (9/7: 2.0) us from
+ * there to its end.
  */
 #ifndef WVL_CUDA_DWT_LAST_CUH
 #define WVL_CUDA_DWT_LAST_CUH
@@ -33,7 +36,8 @@ template <class T, int B, int CB, int DEPTH> struct last_level : patch<T, B, CB,
         copy_bands(bands, split);
         const wvl_cuda_plane in = split.in;
         const patch_area area = {(int)split.rect.x0, (int)split.rect.y0, (int)split.rect.x1, (int)split.rect.y1};
-        const int lane = threadIdx.x, from = (area.x0 & ~3) + (int)item.x * WVL_CUDA_CASCADE_OWN, x = from + 4 * (lane - 1);
+        const int lane = threadIdx.x, from = (area.x0 & ~3) + (int)item.x * WVL_CUDA_CASCADE_OWN,
+                  x = from + 4 * (lane - 1);
         const int y = (area.y0 & ~7) + (int)item.y * PATCH_ROWS, begin = area.y0 - y, end = area.y1 - y;
         const bool own = lane > 0 && lane < 31 && x < area.x1;
         const int first = from / 2, last = (min(from + WVL_CUDA_CASCADE_OWN, area.x1) - 1) / 2;
@@ -67,7 +71,8 @@ template <class ROW> __device__ __forceinline__ void run_last(LAUNCH_ARGUMENTS)
                   "the row says what the kernel takes");
     __shared__ __align__(16) wvl_cuda_band bands[4];
     const wvl_cuda_item item = items[blockIdx.x];
-    last_level<typename sample_type<ROW::reversible>::type, ROW::container_bits / 8, ROW::coef_bits / 8, ROW::depth> level;
+    last_level<typename sample_type<ROW::reversible>::type, ROW::container_bits / 8, ROW::coef_bits / 8, ROW::depth>
+        level;
     level.run(bands, splits[split_of(item, only)], item);
 }
 

@@ -1,29 +1,32 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * One level of any shape, or all that are left of a small picture: pixels or a plane in, coefficients, block bounds and the next plane out.
+ * One level of any shape, or all that are left of a small picture: pixels or a plane in, coefficients, block bounds and
+ * the next plane out.
  *
- * Runs: WVL_CUDA_TILE_THREADS threads a tile of 120 x 16 samples of the resolution, 12 KiB of shared memory for rows and
- * 3 KiB for the split. First a thread takes a column, 23 samples of it in registers, and lifts down; then, behind one barrier, half a warp takes
- * a row, each lane eight samples and the four around them, and lifts across. The room of four samples around a tile makes 1.07 x 1.44 loads
- * of every sample; neighbours find theirs in L1 and L2. Bytes a sample from pixels: container + 2 or 4 a coefficient + 1 for the low-low
- * plane. Symmetric extension of the samples is extension of every lifting step bit by bit (dwt/lift_ops.h), so edges need nothing but folded
- * addresses. 70 and 72 registers, 6 thread blocks a multiprocessor, no spills. All levels of an 8192 x 8192 picture of 8 bits by it alone: 14 and
- * 12 % of the convert ceiling on an H200 (the fused kernels: 57 and 51 %).
+ * Runs: WVL_CUDA_TILE_THREADS threads a tile of 120 x 16 samples of the resolution, 12 KiB of shared memory for rows
+ * and 3 KiB for the split. First a thread takes a column, 23 samples of it in registers, and lifts down; then, behind
+ * one barrier, half a warp takes a row, each lane eight samples and the four around them, and lifts across. The room of
+ * four samples around a tile makes 1.07 x 1.44 loads of every sample; neighbours find theirs in L1 and L2. Bytes a
+ * sample from pixels: container + 2 or 4 a coefficient + 1 for the low-low plane. Symmetric extension of the samples is
+ * extension of every lifting step bit by bit (dwt/lift_ops.h), so edges need nothing but folded addresses. 70 and 72
+ * registers, 6 thread blocks a multiprocessor, no spills. All levels of an 8192 x 8192 picture of 8 bits by it alone:
+ * 14 and 12 % of the convert ceiling on an H200 (the fused kernels: 57 and 51 %).
  */
 #ifndef WVL_CUDA_DWT_LEVEL_ANY_CUH
 #define WVL_CUDA_DWT_LEVEL_ANY_CUH
 
+#include "cuda/core/order.cuh"
 #include "cuda/core/reflect.h"
 #include "cuda/dwt/block/lift.cuh"
 #include "cuda/dwt/block/load.cuh"
-#include "cuda/core/order.cuh"
 #include "cuda/dwt/block/pack.cuh"
 #include "cuda/dwt/block/store.cuh"
 #include "cuda/dwt/tuning.h"
 #include "dwt/lift_ops.h"
 #include "dwt/scheme.h"
 
-namespace any_shape {
+namespace any_shape
+{
 
 constexpr int ROOM = 4, COLS = 128, THREADS = WVL_CUDA_TILE_THREADS, CORE_ROWS = WVL_CUDA_TILE_HEIGHT;
 constexpr int SPAN_ROWS = CORE_ROWS + 2 * ROOM - 1; /* nothing needs the last row of the room */
@@ -34,7 +37,7 @@ constexpr int BLOCK_COLS = WVL_CUDA_TILE_WIDTH / 4, BLOCKS = BLOCK_COLS * (CORE_
 template <class T> struct tile {
     T at[(CORE_ROWS + 2 * ROOM) * COLS];
     uint32_t bound[BLOCKS];
-    uint32_t row[SPAN_ROWS];       /* folded */
+    uint32_t row[SPAN_ROWS];      /* folded */
     int64_t offset[3][SPAN_ROWS]; /* of the row, in the plane or the pixels of each component */
     wvl_cuda_split split;
 };
@@ -83,7 +86,8 @@ template <int N> __device__ __forceinline__ void double_span(int32_t (&v)[N])
 template <int N> __device__ __forceinline__ void double_span(float (&)[N]) {}
 
 /* [first, end): the axis of the resolution. */
-template <int CORE, class T> __device__ __forceinline__ void split_span(T (&v)[CORE + 2 * ROOM - 1], uint32_t first, uint32_t end)
+template <int CORE, class T>
+__device__ __forceinline__ void split_span(T (&v)[CORE + 2 * ROOM - 1], uint32_t first, uint32_t end)
 {
     if (end - first > 1) {
         lift_span<CORE>(v);
@@ -92,7 +96,7 @@ template <int CORE, class T> __device__ __forceinline__ void split_span(T (&v)[C
     }
 }
 
-/* ---- Columns ------------------------------------------------------------------------------------------------------------------- */
+/* ---- Columns --------------------------------------------------------------------------------- */
 
 /* Where the rows around the tile at y0 lie. */
 template <class T> __device__ __forceinline__ void find_rows(tile<T> &s, uint32_t y0)
@@ -102,12 +106,13 @@ template <class T> __device__ __forceinline__ void find_rows(tile<T> &s, uint32_
         const uint32_t y = wvl_cuda_reflect_near((int64_t)y0 - ROOM + i, s.split.rect.y0, s.split.rect.y1);
         s.row[i] = y;
         s.offset[c][i] = s.split.from_pixels ? (int64_t)(y - s.split.pixels[c].y0) * s.split.pixels[c].pitch_bytes
-                                           : (int64_t)((y - s.split.in.y0) * s.split.in.pitch_bytes);
+                                             : (int64_t)((y - s.split.in.y0) * s.split.in.pitch_bytes);
     }
     __syncthreads();
 }
 
-template <class S, class T> __device__ __forceinline__ void fetch_samples(T (&v)[SPAN_ROWS], const tile<T> &s, uint32_t x)
+template <class S, class T>
+__device__ __forceinline__ void fetch_samples(T (&v)[SPAN_ROWS], const tile<T> &s, uint32_t x)
 {
     const uint8_t *at = (const uint8_t *)s.split.in.data + (uint64_t)(x - s.split.in.x0) * sizeof(S);
 #pragma unroll
@@ -125,7 +130,10 @@ __device__ __forceinline__ void fetch_plane(int32_t (&v)[SPAN_ROWS], const tile<
     }
 }
 
-__device__ __forceinline__ void fetch_plane(float (&v)[SPAN_ROWS], const tile<float> &s, uint32_t x) { fetch_samples<float>(v, s, x); }
+__device__ __forceinline__ void fetch_plane(float (&v)[SPAN_ROWS], const tile<float> &s, uint32_t x)
+{
+    fetch_samples<float>(v, s, x);
+}
 
 __device__ __forceinline__ bool is_whole(const wvl_cuda_pixels &p, const wvl_cuda_pixels &like)
 {
@@ -148,7 +156,8 @@ template <class C> struct container_column {
     }
 };
 
-template <class C, class T> __device__ __forceinline__ uint32_t fetch_gray(T (&v)[SPAN_ROWS], const tile<T> &s, uint32_t x)
+template <class C, class T>
+__device__ __forceinline__ uint32_t fetch_gray(T (&v)[SPAN_ROWS], const tile<T> &s, uint32_t x)
 {
     const wvl_cuda_split &split = s.split;
     container_column<C> column;
@@ -161,7 +170,8 @@ template <class C, class T> __device__ __forceinline__ uint32_t fetch_gray(T (&v
     return seen >> split.pixels[0].depth;
 }
 
-/* The colour transform and any container go by way of the shared rows, where a thread reads what it wrote: fewer registers, code once. */
+/* The colour transform and any container go by way of the shared rows, where a thread reads what it wrote: fewer
+ * registers, code once. */
 template <class T> __device__ __forceinline__ void fetch_shared(T (&v)[SPAN_ROWS], const tile<T> &s)
 {
 #pragma unroll
@@ -181,8 +191,10 @@ template <class C, class T> __device__ __forceinline__ uint32_t fetch_color(T (&
     }
 #pragma unroll 6
     for (int i = 0; i < SPAN_ROWS; i++) {
-        int32_t a = column[0].fetch(split.pixels[0], s.offset[0][i], seen[0]), b = column[1].fetch(split.pixels[1], s.offset[1][i], seen[1]);
-        put_color(split, a, b, column[2].fetch(split.pixels[2], s.offset[2][i], seen[2]), &s.at[i * COLS + threadIdx.x]);
+        int32_t a = column[0].fetch(split.pixels[0], s.offset[0][i], seen[0]),
+                b = column[1].fetch(split.pixels[1], s.offset[1][i], seen[1]);
+        put_color(split, a, b, column[2].fetch(split.pixels[2], s.offset[2][i], seen[2]),
+                  &s.at[i * COLS + threadIdx.x]);
     }
     fetch_shared(v, s);
     return seen[0] >> split.pixels[0].depth | seen[1] >> split.pixels[1].depth | seen[2] >> split.pixels[2].depth;
@@ -193,7 +205,8 @@ template <class C, class T> __device__ __forceinline__ uint32_t fetch_whole(T (&
     return s.split.mct_part ? fetch_color<C>(v, s, x) : fetch_gray<C>(v, s, x);
 }
 
-template <class T> __device__ __noinline__ T load_one(const wvl_cuda_split &split, uint32_t x, uint32_t y, uint32_t &outside)
+template <class T>
+__device__ __noinline__ T load_one(const wvl_cuda_split &split, uint32_t x, uint32_t y, uint32_t &outside)
 {
     return load_pixel<T>(split, x, y, outside);
 }
@@ -215,13 +228,16 @@ template <class T> __device__ __forceinline__ void split_column(tile<T> &s, uint
     const wvl_cuda_split &split = s.split;
     const wvl_rect rect = split.rect;
     int64_t at = (int64_t)x0 - ROOM + threadIdx.x;
-    uint32_t x = wvl_cuda_reflect_near(at < (int64_t)rect.x1 + ROOM ? at : (int64_t)rect.x1 - 1, rect.x0, rect.x1), outside = 0;
+    uint32_t x = wvl_cuda_reflect_near(at < (int64_t)rect.x1 + ROOM ? at : (int64_t)rect.x1 - 1, rect.x0, rect.x1),
+             outside = 0;
     T v[SPAN_ROWS];
     if (!split.from_pixels) {
         fetch_plane(v, s, x);
     } else if (is_whole(split.pixels[0], split.pixels[0]) &&
-               (!split.mct_part || (is_whole(split.pixels[1], split.pixels[0]) && is_whole(split.pixels[2], split.pixels[0])))) {
-        outside = split.pixels[0].container == WVL_SAMPLE_8 ? fetch_whole<uint8_t>(v, s, x) : fetch_whole<uint16_t>(v, s, x);
+               (!split.mct_part ||
+                (is_whole(split.pixels[1], split.pixels[0]) && is_whole(split.pixels[2], split.pixels[0])))) {
+        outside =
+            split.pixels[0].container == WVL_SAMPLE_8 ? fetch_whole<uint8_t>(v, s, x) : fetch_whole<uint16_t>(v, s, x);
     } else {
         outside = fetch_any(v, s, x);
     }
@@ -237,13 +253,14 @@ template <class T> __device__ __forceinline__ void split_column(tile<T> &s, uint
     }
 }
 
-/* ---- Rows ---------------------------------------------------------------------------------------------------------------------- */
+/* ---- Rows ------------------------------------------------------------------------------------ */
 
 /* Blocks below 4 x 4, which tiny precincts make, have no place in the tile's table. */
 __device__ __forceinline__ bool has_tiny_blocks(const wvl_cuda_band &band) { return band.xcb < 2 || band.ycb < 2; }
 
 /* What is rare stands apart, so that the rest is short. */
-__device__ __noinline__ uint32_t put_one(const wvl_cuda_band &band, uint32_t x, uint32_t y, uint32_t magnitude, bool negative)
+__device__ __noinline__ uint32_t put_one(const wvl_cuda_band &band, uint32_t x, uint32_t y, uint32_t magnitude,
+                                         bool negative)
 {
     if (x < band.rect.x0 || x >= band.rect.x1) {
         return 0;
@@ -276,8 +293,10 @@ __device__ __forceinline__ void find_magnitudes(const wvl_cuda_band &band, const
     }
 }
 
-/* Four coefficients of a row of a band, those inside it. Returns the OR of their magnitudes, unless they have gone to their blocks. */
-template <class T> __device__ __forceinline__ uint32_t put_four(const wvl_cuda_band &band, uint32_t x, uint32_t y, const T (&v)[4])
+/* Four coefficients of a row of a band, those inside it. Returns the OR of their magnitudes, unless they have gone to
+ * their blocks. */
+template <class T>
+__device__ __forceinline__ uint32_t put_four(const wvl_cuda_band &band, uint32_t x, uint32_t y, const T (&v)[4])
 {
     uint32_t m[4];
     if (y < band.rect.y0 || y >= band.rect.y1 || x + 4 <= band.rect.x0 || x >= band.rect.x1) {
@@ -298,8 +317,8 @@ template <class T> __device__ __forceinline__ uint32_t put_four(const wvl_cuda_b
         *(uint2 *)to = make_uint2(wvl_quant_sign16(m[0], v[0] < 0) | (uint32_t)wvl_quant_sign16(m[1], v[1] < 0) << 16,
                                   wvl_quant_sign16(m[2], v[2] < 0) | (uint32_t)wvl_quant_sign16(m[3], v[3] < 0) << 16);
     } else {
-        *(uint4 *)to = make_uint4(wvl_quant_sign32(m[0], v[0] < 0), wvl_quant_sign32(m[1], v[1] < 0), wvl_quant_sign32(m[2], v[2] < 0),
-                                  wvl_quant_sign32(m[3], v[3] < 0));
+        *(uint4 *)to = make_uint4(wvl_quant_sign32(m[0], v[0] < 0), wvl_quant_sign32(m[1], v[1] < 0),
+                                  wvl_quant_sign32(m[2], v[2] < 0), wvl_quant_sign32(m[3], v[3] < 0));
     }
     return m[0] | m[1] | m[2] | m[3];
 }
@@ -307,10 +326,13 @@ template <class T> __device__ __forceinline__ uint32_t put_four(const wvl_cuda_b
 __device__ __forceinline__ uint32_t sample_bits(int32_t v) { return (uint32_t)v; }
 __device__ __forceinline__ uint32_t sample_bits(float v) { return __float_as_uint(v); }
 
-template <class T> __device__ __forceinline__ void put_low(const wvl_cuda_split &split, uint32_t x, uint32_t y, const T (&v)[4])
+template <class T>
+__device__ __forceinline__ void put_low(const wvl_cuda_split &split, uint32_t x, uint32_t y, const T (&v)[4])
 {
-    const uint32_t x0 = (uint32_t)(((uint64_t)split.rect.x0 + 1) / 2), y0 = (uint32_t)(((uint64_t)split.rect.y0 + 1) / 2);
-    const uint32_t x1 = (uint32_t)(((uint64_t)split.rect.x1 + 1) / 2), y1 = (uint32_t)(((uint64_t)split.rect.y1 + 1) / 2);
+    const uint32_t x0 = (uint32_t)(((uint64_t)split.rect.x0 + 1) / 2),
+                   y0 = (uint32_t)(((uint64_t)split.rect.y0 + 1) / 2);
+    const uint32_t x1 = (uint32_t)(((uint64_t)split.rect.x1 + 1) / 2),
+                   y1 = (uint32_t)(((uint64_t)split.rect.y1 + 1) / 2);
     const wvl_cuda_plane low = split.low;
     if (y < y0 || y >= y1 || x + 4 <= x0 || x >= x1) {
         return;
@@ -328,14 +350,16 @@ template <class T> __device__ __forceinline__ void put_low(const wvl_cuda_split 
     }
 }
 
-/* ORs `value` of the lanes of half a warp that share a block, which are neighbours, and leaves it in the tile's table of bounds. */
+/* ORs `value` of the lanes of half a warp that share a block, which are neighbours, and leaves it in the tile's table
+ * of bounds. */
 __device__ __forceinline__ void keep_bound(uint32_t *table, uint32_t col, uint32_t value)
 {
     const int lane = threadIdx.x & (RUNS - 1);
     uint32_t before = __shfl_up_sync(0xffffffffu, col, 1, RUNS);
 #pragma unroll
     for (int d = 1; d < RUNS; d <<= 1) {
-        uint32_t other = __shfl_down_sync(0xffffffffu, value, d, RUNS), of = __shfl_down_sync(0xffffffffu, col, d, RUNS);
+        uint32_t other = __shfl_down_sync(0xffffffffu, value, d, RUNS),
+                 of = __shfl_down_sync(0xffffffffu, col, d, RUNS);
         value |= lane + d < RUNS && of == col ? other : 0;
     }
     if (value && (lane == 0 || before != col)) {
@@ -344,7 +368,9 @@ __device__ __forceinline__ void keep_bound(uint32_t *table, uint32_t col, uint32
 }
 
 /* Bands of the row pair that a warp has: even rows hold LL and HL, odd ones LH and HH. */
-template <class T> __device__ __forceinline__ void put_split(tile<T> &s, const T (&v)[RUN + 2 * ROOM - 1], uint32_t x0, uint32_t y0, int row, int run)
+template <class T>
+__device__ __forceinline__ void put_split(tile<T> &s, const T (&v)[RUN + 2 * ROOM - 1], uint32_t x0, uint32_t y0,
+                                          int row, int run)
 {
     const wvl_cuda_split &split = s.split;
     const int odd = row & 1;
@@ -362,13 +388,16 @@ template <class T> __device__ __forceinline__ void put_split(tile<T> &s, const T
             const T four[4] = {h ? high[0] : low[0], h ? high[1] : low[1], h ? high[2] : low[2], h ? high[3] : low[3]};
             bound = put_four(band, x, y, four);
         }
-        uint32_t *table = s.bound + (2 * odd + h) * BLOCK_COLS + ((y >> band.ycb) - ((y0 / 2) >> band.ycb)) * (BLOCK_COLS / 2);
+        uint32_t *table =
+            s.bound + (2 * odd + h) * BLOCK_COLS + ((y >> band.ycb) - ((y0 / 2) >> band.ycb)) * (BLOCK_COLS / 2);
         keep_bound(table, (x >> band.xcb) - ((x0 / 2) >> band.xcb), bound);
     }
 }
 
 /* A component without decomposition. */
-template <class T> __device__ __forceinline__ void put_whole(tile<T> &s, const T (&v)[RUN + 2 * ROOM - 1], uint32_t x0, uint32_t y0, int row, int run)
+template <class T>
+__device__ __forceinline__ void put_whole(tile<T> &s, const T (&v)[RUN + 2 * ROOM - 1], uint32_t x0, uint32_t y0,
+                                          int row, int run)
 {
     const wvl_cuda_band &band = s.split.band[WVL_BAND_LL];
     const uint32_t y = y0 + (uint32_t)row;
@@ -377,7 +406,8 @@ template <class T> __device__ __forceinline__ void put_whole(tile<T> &s, const T
         const uint32_t x = x0 + (uint32_t)run * RUN + 4 * h;
         const T four[4] = {h ? v[8] : v[4], h ? v[9] : v[5], h ? v[10] : v[6], h ? v[11] : v[7]};
         uint32_t bound = run < RUNS - 1 ? put_four(band, x, y, four) : 0;
-        keep_bound(s.bound + ((y >> band.ycb) - (y0 >> band.ycb)) * BLOCK_COLS, (x >> band.xcb) - (x0 >> band.xcb), bound);
+        keep_bound(s.bound + ((y >> band.ycb) - (y0 >> band.ycb)) * BLOCK_COLS, (x >> band.xcb) - (x0 >> band.xcb),
+                   bound);
     }
 }
 
@@ -401,7 +431,7 @@ template <class T> __device__ __forceinline__ void split_rows(tile<T> &s, uint32
     }
 }
 
-/* ---- Tiles --------------------------------------------------------------------------------------------------------------------- */
+/* ---- Tiles ----------------------------------------------------------------------------------- */
 
 template <class T> __device__ __forceinline__ void flush_bounds(const tile<T> &s, uint32_t x0, uint32_t y0)
 {
@@ -410,8 +440,10 @@ template <class T> __device__ __forceinline__ void flush_bounds(const tile<T> &s
         if (s.bound[i]) {
             int in_band = whole ? i : i % BLOCK_COLS, cols = whole ? BLOCK_COLS : BLOCK_COLS / 2;
             const wvl_cuda_band &band = s.split.band[whole ? WVL_BAND_LL : i / BLOCK_COLS];
-            uint32_t bx = ((whole ? x0 : x0 / 2) >> band.xcb) + in_band % cols, by = ((whole ? y0 : y0 / 2) >> band.ycb) + in_band / cols;
-            atomicOr((uint32_t *)band.bounds + (uint64_t)(by - band.block_y0) * band.block_cols + (bx - band.block_x0), s.bound[i]);
+            uint32_t bx = ((whole ? x0 : x0 / 2) >> band.xcb) + in_band % cols,
+                     by = ((whole ? y0 : y0 / 2) >> band.ycb) + in_band / cols;
+            atomicOr((uint32_t *)band.bounds + (uint64_t)(by - band.block_y0) * band.block_cols + (bx - band.block_x0),
+                     s.bound[i]);
         }
     }
 }
@@ -438,9 +470,10 @@ template <class T> __device__ __forceinline__ void fetch_split(tile<T> &s, const
     __syncthreads();
 }
 
-/* One tile; or all tiles of a split whose resolution is small, and of the splits after it, which read what this thread block wrote. One call of
- * run_tile: instructions that miss the cache are what small levels wait for. */
-template <class T> __device__ __forceinline__ void run_item(const wvl_cuda_split *splits, const wvl_cuda_item *items, uint32_t only)
+/* One tile; or all tiles of a split whose resolution is small, and of the splits after it, which read what this thread
+ * block wrote. One call of run_tile: instructions that miss the cache are what small levels wait for. */
+template <class T>
+__device__ __forceinline__ void run_item(const wvl_cuda_split *splits, const wvl_cuda_item *items, uint32_t only)
 {
     __shared__ tile<T> s;
     wvl_cuda_item item = items[blockIdx.x];
@@ -474,7 +507,8 @@ template <class T> __device__ __forceinline__ void run_item(const wvl_cuda_split
 template <class ROW> __device__ __forceinline__ void run_any(LAUNCH_ARGUMENTS)
 {
     typedef typename sample_type<ROW::reversible>::type T;
-    static_assert(sizeof(tile<T>) == ROW::shared_bytes && ROW::threads == THREADS, "the row says what the kernel takes");
+    static_assert(sizeof(tile<T>) == ROW::shared_bytes && ROW::threads == THREADS,
+                  "the row says what the kernel takes");
     (void)asked;
     run_item<T>(splits, items, only);
 }

@@ -6,26 +6,21 @@
  * Runs: one warp a thread block, so that all but the lane is uniform. It takes a strip of 32 lanes of C columns and
  * marches down, four rows an iteration. The next rows are on their way: four in registers (5/3 from 16-bit pixels to 32
  * bits), or four to eight in 2 to 12 KiB of shared memory; no barrier. Of three components each has a warp of its own,
- * in neighbouring blocks: the pixels that all three read come to the second and third from L2. Where the color transform
- * is long (irreversible, 16 columns), a fourth warp does it once for all: march_mixed.cuh.
- * 9/7 of 16 columns leaves level 2 in shared memory between its steps: march_wide.cuh. 5/3 of 8-bit pixels in 16 columns
- * runs level 1 in half floats: march_halves.cuh.
- * Lifting state stays in registers; one or two lanes at either side, three of 4 columns, recompute what the neighbouring
- * strip owns.
- * Bytes a sample: container + coefficient + 1/4 for the low-low plane (1/8 from 8-bit pixels in 5/3); 2 or 4 (6) of 32
- * lanes and 9 (9/7: 21) rows of a segment are read twice. ncu, 8192 x 8192, 8 bits, 5/3: 79 MB read and 124 MB written
- * while it runs, of 67 and 143.
- * Registers for 9.0 (no spills, which would fail the build) and share of the convert ceiling by the first launch alone,
- * on an H200:
- *   16 columns, 8 bits: 115 in 5/3, 77 %, 167 in 9/7, 69 %; 3 components in batches: 167 and 154, 75 % and 163, 68 %
- *   8 columns, 8 bits: 122 and 164; 3 components 115 to 128; 16 bits to 16: 124, 76 % (by bytes), and 165; 16 bits to
- *   32: 128, 81 %, and 166, 79 %
- *   3 components of 16 bits, 8 columns: 126 to 128 and 168, 6 KiB of shared memory. 4096 x 2160 interleaved alone, by
- *   bytes: 5/3 10 bits 62 %, 16 bits 74 %, 9/7 59 %; planar 5/3 the same, 9/7 54 %. Coefficients of all bands have to be
- *   of one size: of 12 bits in 5/3 they are not.
- *   planes: 122 to 128 and 164 to 168, of 4 columns 118; they wait for the flags of the rows in front (core/order.cuh),
- *   then all compute at once.
- * choose.c says which pictures fit; the others go through the any-shape kernels.
+ * in neighbouring blocks: the pixels that all three read come to the second and third from L2. Where the color
+ * transform is long (irreversible, 16 columns), a fourth warp does it once for all: march_mixed.cuh. 9/7 of 16 columns
+ * leaves level 2 in shared memory between its steps: march_wide.cuh. 5/3 of 8-bit pixels in 16 columns runs level 1 in
+ * half floats: march_halves.cuh. Lifting state stays in registers; one or two lanes at either side, three of 4 columns,
+ * recompute what the neighbouring strip owns. Bytes a sample: container + coefficient + 1/4 for the low-low plane (1/8
+ * from 8-bit pixels in 5/3); 2 or 4 (6) of 32 lanes and 9 (9/7: 21) rows of a segment are read twice. ncu, 8192 x 8192,
+ * 8 bits, 5/3: 79 MB read and 124 MB written while it runs, of 67 and 143. Registers for 9.0 (no spills, which would
+ * fail the build) and share of the convert ceiling by the first launch alone, on an H200: 16 columns, 8 bits: 115 in
+ * 5/3, 77 %, 167 in 9/7, 69 %; 3 components in batches: 167 and 154, 75 % and 163, 68 % 8 columns, 8 bits: 122 and 164;
+ * 3 components 115 to 128; 16 bits to 16: 124, 76 % (by bytes), and 165; 16 bits to 32: 128, 81 %, and 166, 79 % 3
+ * components of 16 bits, 8 columns: 126 to 128 and 168, 6 KiB of shared memory. 4096 x 2160 interleaved alone, by
+ *   bytes: 5/3 10 bits 62 %, 16 bits 74 %, 9/7 59 %; planar 5/3 the same, 9/7 54 %. Coefficients of all bands have to
+ * be of one size: of 12 bits in 5/3 they are not. planes: 122 to 128 and 164 to 168, of 4 columns 118; they wait for
+ * the flags of the rows in front (core/order.cuh), then all compute at once. choose.c says which pictures fit; the
+ * others go through the any-shape kernels.
  */
 #ifndef WVL_CUDA_DWT_MARCH_CUH
 #define WVL_CUDA_DWT_MARCH_CUH
@@ -39,9 +34,10 @@
 #include "cuda/dwt/block/rows.cuh"
 #include "cuda/dwt/tuning.h"
 
-/* Of the lane, in the resolution. Strips begin with the room that the one before owns, so that what they own begins with a whole sector. lead: lanes of
- * the first strip before the first column. */
-template <int C> __device__ __forceinline__ int first_column(const wvl_cuda_split &split, const wvl_cuda_item &item, uint32_t lead)
+/* Of the lane, in the resolution. Strips begin with the room that the one before owns, so that what they own begins
+ * with a whole sector. lead: lanes of the first strip before the first column. */
+template <int C>
+__device__ __forceinline__ int first_column(const wvl_cuda_split &split, const wvl_cuda_item &item, uint32_t lead)
 {
     return ((int)(item.x * (32 - 2 * split.room) - lead) + (int)(threadIdx.x & 31)) * C;
 }
@@ -49,25 +45,29 @@ template <int C> __device__ __forceinline__ int first_column(const wvl_cuda_spli
 /* Iterations: of the segment itself, those before it, of which only the state is wanted, or whichever they are. */
 enum { OWN, RUN_IN, EITHER };
 
-/* T: int32_t (5/3) or float (9/7). R: the rows it reads. A: how they come. C: columns a lane. CB: bytes a coefficient. PACK: as many small splits as
- * the lanes have room for. */
+/* T: int32_t (5/3) or float (9/7). R: the rows it reads. A: how they come. C: columns a lane. CB: bytes a coefficient.
+ * PACK: as many small splits as the lanes have room for. */
 template <class T, class R, class A, int C, int CB, int DEPTH = WVL_CUDA_DEPTH_ANY, bool PACK = false> struct marcher {
     static constexpr bool F97 = column<T, 1>::lag == 1;
     static constexpr int H = C / 2, Q = C / 4, LAG = F97, R0 = F97 ? 5 : 3;
-    /* What a segment runs before its own iterations, so that its state is that of the segment before: steps of level 1 that only go down, one more, whose
-     * low row is the first that level 2 knows, and iterations that store nothing. */
+    /* What a segment runs before its own iterations, so that its state is that of the segment before: steps of level 1
+     * that only go down, one more, whose low row is the first that level 2 knows, and iterations that store nothing. */
     static constexpr int DOWN = F97 ? 3 : 1, WARM = F97 ? 3 : 1, STEPS = DOWN + 1 + 2 * WARM;
     static_assert(STEPS % 2 == 0, "whole iterations");
-    /* Loops of their own for these are faster. In 5/3, of three components and of planes, less code is: launches that overlap share what holds it. */
+    /* Loops of their own for these are faster. In 5/3, of three components and of planes, less code is: launches that
+     * overlap share what holds it. */
     static constexpr bool APART = F97 || (R::parts == 1 && R::bytes != 0);
     static constexpr int REST = APART ? OWN : EITHER;
     static constexpr bool EDGES = F97 && R::bytes == 0 && R::parts == 1; /* the rows of kernel_rows.h that own EDGES */
-    static constexpr int LOW = !F97 && R::bytes == 1 ? 2 : 4; /* bytes a sample of the low-low plane: narrow from 8-bit pixels, as tables.c has it */
+    static constexpr int LOW =
+        !F97 && R::bytes == 1
+            ? 2
+            : 4; /* bytes a sample of the low-low plane: narrow from 8-bit pixels, as tables.c has it */
 
     R rows;
     A ahead;
     uint32_t seen, top_row[R::words];
-    int slot;                /* of the next two rows */
+    int slot; /* of the next two rows */
     column<T, C> v1;
     column<T, H> v2;
     march_bands<CB, PACK, F97 || R::parts == 3> one, two;
@@ -116,19 +116,23 @@ template <class T, class R, class A, int C, int CB, int DEPTH = WVL_CUDA_DEPTH_A
     /* The odd one of the first two rows, the lower of which level 1 begins with. */
     __device__ __forceinline__ int first_row() const { return 4 * from + R0 - 2 * STEPS; }
 
-    /* own: the split of the warp's component, or (PACK) of the lane; split: of the first one, the same in all but pointers and steps, and (PACK) where it
-     * begins. */
-    __device__ __forceinline__ void open(const wvl_cuda_split &split, const wvl_cuda_split &own, const wvl_cuda_item &item)
+    /* own: the split of the warp's component, or (PACK) of the lane; split: of the first one, the same in all but
+     * pointers and steps, and (PACK) where it begins. */
+    __device__ __forceinline__ void open(const wvl_cuda_split &split, const wvl_cuda_split &own,
+                                         const wvl_cuda_item &item)
     {
         const int lane = threadIdx.x & 31, room = (int)split.room;
         const int width = (int)(split.rect.x1 - split.rect.x0), tag = PACK ? (int)threadIdx.x * C / width : 0;
-        const beside_lane at = R::beside ? beside_lane::find<C>(split, item, lane) : beside_lane{0, first_column<C>(split, item, EDGES ? split.lead : split.room)};
+        const beside_lane at = R::beside
+                                   ? beside_lane::find<C>(split, item, lane)
+                                   : beside_lane{0, first_column<C>(split, item, EDGES ? split.lead : split.room)};
         const int col = PACK ? (int)threadIdx.x * C - tag * width : at.col;
         const wvl_cuda_split &here = PACK ? own : (&split)[at.split], &lane_own = (&own)[at.split];
         first = col == 0;
         last = col + C == width;
         const bool edges = EDGES && !split.lead;
-        const int from_lane = edges && !item.x ? 0 : room, to_lane = edges && item.x + 1 == split.strips ? 32 : 32 - room;
+        const int from_lane = edges && !item.x ? 0 : room,
+                  to_lane = edges && item.x + 1 == split.strips ? 32 : 32 - room;
         mine = PACK ? tag < (int)split.pack : col >= 0 && col < width && lane >= from_lane && lane < to_lane;
         open_rows(split, item);
         part = R::parts == 3 ? split.mct_part : 0;
@@ -141,7 +145,8 @@ template <class T, class R, class A, int C, int CB, int DEPTH = WVL_CUDA_DEPTH_A
         one.template open<R::beside>(split.band, own.band, lane_own.band, x1, 2 * from + 1, (uint32_t)tag);
         two.template open<R::beside>(split.deep_band, own.deep_band, lane_own.deep_band, x2, from - LAG, (uint32_t)tag);
         low_pitch = split.low.pitch_bytes;
-        low = (uint8_t *)lane_own.low.data + (int64_t)(from - LAG - (int)split.low.y0) * (int64_t)low_pitch + (int64_t)(x2 - here.low.x0) * LOW;
+        low = (uint8_t *)lane_own.low.data + (int64_t)(from - LAG - (int)split.low.y0) * (int64_t)low_pitch +
+              (int64_t)(x2 - here.low.x0) * LOW;
         v1.clear();
         v2.clear();
         seen = 0;
@@ -197,7 +202,10 @@ template <class T, class R, class A, int C, int CB, int DEPTH = WVL_CUDA_DEPTH_A
         slot = (slot + 2) % A::slots;
     }
 
-    template <int WHICH> __device__ __forceinline__ bool is_own() const { return WHICH == OWN || (WHICH == EITHER && m >= from); }
+    template <int WHICH> __device__ __forceinline__ bool is_own() const
+    {
+        return WHICH == OWN || (WHICH == EITHER && m >= from);
+    }
 
     /* Rows 2m + 1 + h of level 1's bands; a row of its low-low band goes to `ll`. */
     template <int WHICH> __device__ __forceinline__ void put_one(int h, T (&ll)[H])
@@ -248,7 +256,9 @@ template <class T, class R, class A, int C, int CB, int DEPTH = WVL_CUDA_DEPTH_A
         uint32_t w[WORDS];
 #pragma unroll
         for (int j = 0; j < WORDS; j++) {
-            w[j] = LOW == 4 ? low_bits(l2[2 * j]) : __byte_perm(low_bits(l2[LOW == 2 ? 4 * j : 0]), low_bits(l2[LOW == 2 ? 4 * j + 2 : 0]), 0x5410);
+            w[j] = LOW == 4 ? low_bits(l2[2 * j])
+                            : __byte_perm(low_bits(l2[LOW == 2 ? 4 * j : 0]), low_bits(l2[LOW == 2 ? 4 * j + 2 : 0]),
+                                          0x5410);
         }
         if (mine && (F97 || R::parts == 1)) { /* three components in batches leave more than L2 holds */
             store_kept<WORDS>(low, w);
@@ -294,7 +304,7 @@ template <class T, class R, class A, int C, int CB, int DEPTH = WVL_CUDA_DEPTH_A
     /* The steps before the first iteration. */
     __device__ __forceinline__ void go_down()
     {
-#pragma unroll (A::registers ? STEPS - 2 * WARM : 1)
+#pragma unroll(A::registers ? STEPS - 2 * WARM : 1)
         for (int s = -STEPS; s < -2 * WARM; s++) {
             T o[C], e[C], lo[C];
             m = from + (s >> 1);
@@ -336,7 +346,8 @@ template <class T, class R, class A, int C, int CB, int DEPTH = WVL_CUDA_DEPTH_A
         w.two.flush(w.to - 1 - LAG, w.mine);
     }
 
-    __device__ __forceinline__ void run(uint4 *shared, const wvl_cuda_split &split, const wvl_cuda_split &own, const wvl_cuda_item &item)
+    __device__ __forceinline__ void run(uint4 *shared, const wvl_cuda_split &split, const wvl_cuda_split &own,
+                                        const wvl_cuda_item &item)
     {
         ahead.open(shared);
         open(split, own, item);
@@ -357,7 +368,7 @@ template <class R> __device__ __forceinline__ uint32_t first_split(const wvl_cud
     return R::parts == 3 && R::bytes == 2 ? item.split : split_of(item, only);
 }
 
-/* ---- From a row of kernel_rows.h to what a warp runs ------------------------------------------------------------- */
+/* ---- From a row of kernel_rows.h to what a warp runs ----------------------------------------- */
 
 /* The rows that a kernel reads. */
 template <class ROW, int SOURCE = ROW::end> struct source_rows;
@@ -376,10 +387,18 @@ template <class ROW> struct source_rows<ROW, WVL_CUDA_END_PLANAR> {
 
 /* How they come. */
 template <class R, int AHEAD> struct rows_ahead;
-template <class R> struct rows_ahead<R, WVL_CUDA_AHEAD_NONE> { typedef row_registers<R> type; };
-template <class R> struct rows_ahead<R, WVL_CUDA_AHEAD_RING> { typedef row_ring<R> type; };
-template <class R> struct rows_ahead<R, WVL_CUDA_AHEAD_SHORT> { typedef row_ring<R, 4> type; };
-template <class R> struct rows_ahead<R, WVL_CUDA_AHEAD_WARP> { typedef row_window<R> type; };
+template <class R> struct rows_ahead<R, WVL_CUDA_AHEAD_NONE> {
+    typedef row_registers<R> type;
+};
+template <class R> struct rows_ahead<R, WVL_CUDA_AHEAD_RING> {
+    typedef row_ring<R> type;
+};
+template <class R> struct rows_ahead<R, WVL_CUDA_AHEAD_SHORT> {
+    typedef row_ring<R, 4> type;
+};
+template <class R> struct rows_ahead<R, WVL_CUDA_AHEAD_WARP> {
+    typedef row_window<R> type;
+};
 
 template <class ROW> struct march_types {
     typedef typename sample_type<ROW::reversible>::type T;
@@ -389,33 +408,33 @@ template <class ROW> struct march_types {
     typedef marcher<T, R, A, ROW::columns, ROW::coef_bits / 8, ROW::depth, PACK> type;
     static_assert(type::EDGES == (ROW::owns == WVL_CUDA_OWNS_EDGES), "the row says what the kernel owns");
     static_assert(R::parts == 1 || ROW::share == WVL_CUDA_SHARE_EACH, "a thread block for each component");
-    static_assert(ROW::share == WVL_CUDA_SHARE_WIDE || A::shared_bytes == ROW::shared_bytes, "the row says what it takes");
+    static_assert(ROW::share == WVL_CUDA_SHARE_WIDE || A::shared_bytes == ROW::shared_bytes,
+                  "the row says what it takes");
     static_assert(ROW::threads == 32, "a warp");
 };
 
-/* The bodies of the kernels, by the row's share. Macros, not functions: with one more function between kernel and marcher
- * the compiler numbers registers in another way. */
+/* The bodies of the kernels, by the row's share. Macros, not functions: with one more function between kernel and
+ * marcher the compiler numbers registers in another way. */
 
 /* One split, or one of three components, a thread block. */
-#define RUN_ONE(ROW)                                                                                           \
-    begin_launch(asked);                                                                                       \
-    typedef march_types<ROW>::R R;                                                                             \
-    typedef march_types<ROW>::A A;                                                                             \
-    __shared__ uint4 shared[A::shared_bytes ? A::shared_bytes / 16 : 1];                                       \
-    const wvl_cuda_item item = items[blockIdx.x / R::parts];                                                   \
-    march_types<ROW>::type march;                                                                              \
-    const wvl_cuda_split &split = splits[first_split<R>(item, only) + blockIdx.x % R::parts];                  \
+#define RUN_ONE(ROW)                                                                                                   \
+    begin_launch(asked);                                                                                               \
+    typedef march_types<ROW>::R R;                                                                                     \
+    typedef march_types<ROW>::A A;                                                                                     \
+    __shared__ uint4 shared[A::shared_bytes ? A::shared_bytes / 16 : 1];                                               \
+    const wvl_cuda_item item = items[blockIdx.x / R::parts];                                                           \
+    march_types<ROW>::type march;                                                                                      \
+    const wvl_cuda_split &split = splits[first_split<R>(item, only) + blockIdx.x % R::parts];                          \
     march.run(shared, split, split, item);
 #define RUN_EACH(ROW) RUN_ONE(ROW)
 
 /* Several splits of 8 columns a lane each. */
-#define RUN_PACK(ROW)                                                                                          \
-    begin_launch(asked);                                                                                       \
-    __shared__ uint4 shared[march_types<ROW>::A::shared_bytes / 16];                                           \
-    const wvl_cuda_item item = items[blockIdx.x];                                                              \
-    const wvl_cuda_split *split = splits + split_of(item, only);                                               \
-    march_types<ROW>::type march;                                                                              \
-    march.run(shared, *split,                                                                                  \
-              split[min(threadIdx.x * 8 / (split->rect.x1 - split->rect.x0), split->pack - 1u)], item);
+#define RUN_PACK(ROW)                                                                                                  \
+    begin_launch(asked);                                                                                               \
+    __shared__ uint4 shared[march_types<ROW>::A::shared_bytes / 16];                                                   \
+    const wvl_cuda_item item = items[blockIdx.x];                                                                      \
+    const wvl_cuda_split *split = splits + split_of(item, only);                                                       \
+    march_types<ROW>::type march;                                                                                      \
+    march.run(shared, *split, split[min(threadIdx.x * 8 / (split->rect.x1 - split->rect.x0), split->pack - 1u)], item);
 
 #endif

@@ -73,11 +73,11 @@ struct half_marcher : marcher<int32_t, pixel_rows<16, 1, 1, false>, row_ring<pix
     }
 };
 
-#define RUN_HALF(ROW)                                                \
-    begin_launch(asked);                                             \
-    __shared__ uint4 shared[march_types<ROW>::A::shared_bytes / 16]; \
-    const wvl_cuda_item item = items[blockIdx.x];                    \
-    half_marcher march;                                              \
+#define RUN_HALF(ROW)                                                                                                  \
+    begin_launch(asked);                                                                                               \
+    __shared__ uint4 shared[march_types<ROW>::A::shared_bytes / 16];                                                   \
+    const wvl_cuda_item item = items[blockIdx.x];                                                                      \
+    half_marcher march;                                                                                                \
     march.run(shared, splits[split_of(item, only)], item);
 
 #endif

@@ -10,11 +10,12 @@
 #include "cuda/dwt/march_wide.cuh"
 
 /* Of the warps that share a thread block: the component, or 3 for the one that mixes. Warps of one number share a
- * scheduler: the mixing warp is on the critical path of its block, so all mixing warps have one scheduler to themselves.
- * That beats even load. */
+ * scheduler: the mixing warp is on the critical path of its block, so all mixing warps have one scheduler to
+ * themselves. That beats even load. */
 __device__ __forceinline__ int mixed_role(uint32_t thread) { return (int)(thread >> 5); }
 
-/* The fourth warp of three components: pairs of rows, of which the stage holds one while the other warps read the one before. */
+/* The fourth warp of three components: pairs of rows, of which the stage holds one while the other warps read the one
+ * before. */
 template <class T, class R, class A, int C> struct mixer {
     R rows;
     A ahead;
@@ -79,8 +80,12 @@ template <class T, class R, class A, int C> struct mixer {
 };
 
 template <class R, int AHEAD> struct mixed_ahead;
-template <class R> struct mixed_ahead<R, WVL_CUDA_AHEAD_RING> { typedef beside_ring<R, WVL_CUDA_MIXED_ROWS> type; };
-template <class R> struct mixed_ahead<R, WVL_CUDA_AHEAD_WARP> { typedef beside_window<R, WVL_CUDA_MIXED_ROWS> type; };
+template <class R> struct mixed_ahead<R, WVL_CUDA_AHEAD_RING> {
+    typedef beside_ring<R, WVL_CUDA_MIXED_ROWS> type;
+};
+template <class R> struct mixed_ahead<R, WVL_CUDA_AHEAD_WARP> {
+    typedef beside_window<R, WVL_CUDA_MIXED_ROWS> type;
+};
 
 template <class ROW> __device__ __forceinline__ void run_mixed(LAUNCH_ARGUMENTS)
 {
@@ -91,7 +96,8 @@ template <class ROW> __device__ __forceinline__ void run_mixed(LAUNCH_ARGUMENTS)
     typedef wide_marcher<stage_rows<16>, stage> marcher97;
     constexpr int rows_at = stage::shared_bytes / 16, rest_at = rows_at + ahead_type::shared_bytes / 16;
 #ifndef WVL_CUDA_COUNTED_BARRIERS
-    static_assert(16 * rest_at + 3 * marcher97::shared_bytes == ROW::shared_bytes, "the row says what the kernel takes");
+    static_assert(16 * rest_at + 3 * marcher97::shared_bytes == ROW::shared_bytes,
+                  "the row says what the kernel takes");
 #endif
     static_assert(ROW::threads == 128, "a warp for each component, and one that mixes");
     __shared__ uint4 shared[rest_at + 3 * marcher97::shared_bytes / 16];

@@ -33,25 +33,28 @@ struct resting_rows {
 /* What is the same in all lanes, told to the compiler, which then has registers of another kind for it. */
 __device__ __forceinline__ int same(int v) { return __shfl_sync(FULL_WARP, v, 0); }
 __device__ __forceinline__ float same(float v) { return __shfl_sync(FULL_WARP, v, 0); }
-__device__ __forceinline__ uint8_t *same(uint8_t *v) { return (uint8_t *)__shfl_sync(FULL_WARP, (unsigned long long)v, 0); }
+__device__ __forceinline__ uint8_t *same(uint8_t *v)
+{
+    return (uint8_t *)__shfl_sync(FULL_WARP, (unsigned long long)v, 0);
+}
 
 template <class R, class A> struct wide_marcher : marcher<float, R, A, 16, 2> {
     typedef marcher<float, R, A, 16, 2> base;
-    using base::H;
-    using base::Q;
-    using base::LAG;
-    using base::m;
-    using base::from;
-    using base::one;
-    using base::two;
     using base::ahead;
-    using base::mine;
     using base::first;
-    using base::last;
-    using base::y0;
-    using base::y1;
+    using base::from;
+    using base::H;
     using base::l0;
     using base::l1;
+    using base::LAG;
+    using base::last;
+    using base::m;
+    using base::mine;
+    using base::one;
+    using base::Q;
+    using base::two;
+    using base::y0;
+    using base::y1;
     enum { FIRST, X, D1, S1, D2, ROWS }; /* the row that waits for the second one; column<float, 8> */
     static constexpr int shared_bytes = ROWS * resting_rows::row_bytes;
 
@@ -163,8 +166,8 @@ template <class R, class A> struct wide_marcher : marcher<float, R, A, 16, 2> {
         }
     }
 
-    __device__ __forceinline__ void run(uint4 *shared, uint4 *resting, const wvl_cuda_split *splits, const wvl_cuda_item *items, uint32_t only,
-                                        int part)
+    __device__ __forceinline__ void run(uint4 *shared, uint4 *resting, const wvl_cuda_split *splits,
+                                        const wvl_cuda_item *items, uint32_t only, int part)
     {
         const wvl_cuda_item item = items[blockIdx.x];
         ahead.open(shared);

@@ -19,7 +19,8 @@ static inline uint32_t wvl_cuda_first_iteration(const wvl_cuda_split *split, uin
     if (row <= split->long_rows) {
         return wvl_cuda_share(split->long_iterations, split->long_rows, split->grade, row);
     }
-    return split->long_iterations + wvl_cuda_share(split->iterations - split->long_iterations, split->rows - split->long_rows, 100, row - split->long_rows);
+    return split->long_iterations + wvl_cuda_share(split->iterations - split->long_iterations,
+                                                   split->rows - split->long_rows, 100, row - split->long_rows);
 }
 
 /* The row of items that has the iteration. */
@@ -37,9 +38,10 @@ static inline uint32_t wvl_cuda_row_of(const wvl_cuda_split *split, uint32_t ite
     return first;
 }
 
-/* Where a few waves hold a few whole rows of segments and a part of one more: iterations of so many rows of long ones, beside which what is left of the
- * waves does the rest in short ones. 0: not so. */
-static inline uint32_t wvl_cuda_choose_long(uint64_t strips, uint64_t wave, uint64_t iterations, uint64_t run_in, uint32_t *rows)
+/* Where a few waves hold a few whole rows of segments and a part of one more: iterations of so many rows of long ones,
+ * beside which what is left of the waves does the rest in short ones. 0: not so. */
+static inline uint32_t wvl_cuda_choose_long(uint64_t strips, uint64_t wave, uint64_t iterations, uint64_t run_in,
+                                            uint32_t *rows)
 {
     const uint64_t least = WVL_CUDA_MARCH_REST, share = strips * (least + run_in + WVL_CUDA_MARCH_REST_COST);
     uint64_t best = UINT64_MAX;
@@ -49,7 +51,8 @@ static inline uint32_t wvl_cuda_choose_long(uint64_t strips, uint64_t wave, uint
         if (whole < WVL_CUDA_MARCH_ROWS_LEAST || whole > WVL_CUDA_MARCH_ROWS_MOST || iterations < 2 * whole * least) {
             continue;
         }
-        const uint64_t each = wvl_ceil_div(iterations * share - beside * least * run_in, whole * share + beside * least);
+        const uint64_t each =
+            wvl_ceil_div(iterations * share - beside * least * run_in, whole * share + beside * least);
         if (waves * (each + run_in) < best) {
             best = waves * (each + run_in);
             length = (uint32_t)each;

@@ -24,7 +24,10 @@ static uint64_t plane_bytes(const unit *u, unsigned end)
     uint64_t bytes = 0;
     for (unsigned level = 1; level < end; level++) {
         wvl_rect r = low_resolution(u, level)->rect;
-        bytes = wvl_cuda_is_empty(r) ? bytes : wvl_add_saturate(bytes, wvl_align_up(wvl_mul_saturate(wvl_cuda_pitch_bytes(r), wvl_rect_height(r)), 256));
+        bytes = wvl_cuda_is_empty(r)
+                    ? bytes
+                    : wvl_add_saturate(
+                          bytes, wvl_align_up(wvl_mul_saturate(wvl_cuda_pitch_bytes(r), wvl_rect_height(r)), 256));
     }
     return bytes;
 }
@@ -33,8 +36,11 @@ static uint64_t plane_bytes(const unit *u, unsigned end)
 static wvl_cuda_plane build_plane(const builder *b, const unit *u, unsigned level, uint32_t narrow)
 {
     wvl_rect r = low_resolution(u, level)->rect;
-    return (wvl_cuda_plane){.data = b->memory->planes + u->planes + plane_bytes(u, level), .pitch_bytes = wvl_cuda_pitch_bytes(r),
-                            .x0 = r.x0 & ~(WVL_CUDA_PLANE_ALIGN - 1), .y0 = r.y0, .narrow = narrow};
+    return (wvl_cuda_plane){.data = b->memory->planes + u->planes + plane_bytes(u, level),
+                            .pitch_bytes = wvl_cuda_pitch_bytes(r),
+                            .x0 = r.x0 & ~(WVL_CUDA_PLANE_ALIGN - 1),
+                            .y0 = r.y0,
+                            .narrow = narrow};
 }
 
 /* The fused split that writes what `split` reads, if any, whose items tell from now on what they have stored. */
@@ -170,7 +176,7 @@ static void add_any(builder *b, const unit *u, unsigned level)
     t->split_count += chain;
 }
 
-/* ---- Marching -------------------------------------------------------------------------------------------------------------------- */
+/* ---- Marching -------------------------------------------------------------------------------- */
 
 /* Iterations of four rows from the first row of the level to the last of the next: march.cuh has the same sum. */
 static uint32_t march_iterations(const unit *u, unsigned level)
@@ -217,7 +223,8 @@ static void cut_wave(const builder *b, wvl_cuda_split *split)
     }
 }
 
-/* Planes: the shortest segments of which one wave holds all, where those are short: what is waited for at the end is one of them. */
+/* Planes: the shortest segments of which one wave holds all, where those are short: what is waited for at the end is
+ * one of them. */
 static uint64_t choose_plane_segment(const builder *b, const wvl_cuda_split *split, uint64_t whole, uint64_t chosen)
 {
     if (b->components < WVL_CUDA_MARCH_MANY) {
@@ -315,11 +322,13 @@ static void add_march(builder *b, const unit *u, unsigned level)
         return;
     }
     t->fronts[u->number] = tells ? (uint32_t)t->split_count : NO_FRONT;
-    for (uint32_t row = 0, y = 0, count; row < split->rows && !(level == 1 && wvl_cuda_is_mixed(u) && u->component); row++, y += count) {
+    for (uint32_t row = 0, y = 0, count; row < split->rows && !(level == 1 && wvl_cuda_is_mixed(u) && u->component);
+         row++, y += count) {
         count = wvl_cuda_first_iteration(split, row + 1) - y;
         for (uint32_t x = 0; x < split->strips; x++) {
             wvl_cuda_item *item = &t->items[t->item_count++];
-            *item = (wvl_cuda_item){.split = (uint32_t)t->split_count, .x = x, .y = y, .count = count, .flag = row * split->strips + x};
+            *item = (wvl_cuda_item){
+                .split = (uint32_t)t->split_count, .x = x, .y = y, .count = count, .flag = row * split->strips + x};
             wvl_cuda_open_march_window(front, split, item);
         }
     }
@@ -340,7 +349,8 @@ static void add_cascade(builder *b, const unit *u, unsigned level)
     }
     wvl_rect r = split[levels - 1].rect;
     uint32_t width = wvl_rect_width(r), height = r.y1 - (r.y0 & ~7u);
-    if (!b->cascade || b->cascade->chain != levels || !rects_alike(b->cascade[levels - 1].rect, r)) { /* not for every tile anew */
+    if (!b->cascade || b->cascade->chain != levels ||
+        !rects_alike(b->cascade[levels - 1].rect, r)) { /* not for every tile anew */
         wvl_cuda_choose_cascade(b->row, b->multiprocessors, b->components, width, height, (int)levels, &b->tile_width,
                                 &b->tile_height);
     }
@@ -381,7 +391,7 @@ static void count_strips(builder *b, const unit *u, unsigned level)
     b->strips += wvl_cuda_strip_shares(b, u, level, b->row) / (is_packed(b) ? pack_size(level_rect(u, level)) : 1);
 }
 
-/* ---- All splits -------------------------------------------------------------------------------------------------------------------- */
+/* ---- All splits ------------------------------------------------------------------------------ */
 
 typedef void (*visit)(builder *b, const unit *u, unsigned level);
 
@@ -392,7 +402,11 @@ static void walk_units(builder *b, const wvl_tile_plan *tiles, uint32_t tile_cou
     t->plane_bytes = t->coef_bytes = t->block_count = 0;
     for (uint32_t i = 0; i < tile_count; i++) {
         for (uint32_t c = 0; c < b->plan->component_count; c++) {
-            unit u = {.tile = &tiles[i], .tc = &tiles[i].components[c], .component = c, .coefs = t->coef_bytes, .bounds = t->block_count};
+            unit u = {.tile = &tiles[i],
+                      .tc = &tiles[i].components[c],
+                      .component = c,
+                      .coefs = t->coef_bytes,
+                      .bounds = t->block_count};
             u.planes = t->plane_bytes;
             u.number = (uint64_t)i * b->plan->component_count + c;
             t->plane_bytes = wvl_add_saturate(t->plane_bytes, plane_bytes(&u, u.tc->levels));
@@ -421,9 +435,11 @@ static int by_length(const void *a, const void *b)
     return by_split(a, b);
 }
 
-uint64_t wvl_cuda_finish_items(uint32_t kernel, uint64_t components, wvl_cuda_split *splits, wvl_cuda_item *items, uint64_t count)
+uint64_t wvl_cuda_finish_items(uint32_t kernel, uint64_t components, wvl_cuda_split *splits, wvl_cuda_item *items,
+                               uint64_t count)
 {
-    if (wvl_cuda_goes_on(&wvl_cuda_kernel_rows[kernel], components)) { /* they may come from launches that were finished already */
+    if (wvl_cuda_goes_on(&wvl_cuda_kernel_rows[kernel],
+                         components)) { /* they may come from launches that were finished already */
         qsort(items, (size_t)count, sizeof *items, by_split);
         count = wvl_cuda_set_beside(splits, items, count);
     }
@@ -457,9 +473,11 @@ static visit choose_visit(const wvl_cuda_kernel_row *row)
 static void finish_launch(builder *b, uint64_t first)
 {
     wvl_cuda_tables *t = b->tables;
-    uint64_t count = wvl_cuda_finish_items(b->kernel, b->components, t->splits, t->items + first, t->item_count - first);
+    uint64_t count =
+        wvl_cuda_finish_items(b->kernel, b->components, t->splits, t->items + first, t->item_count - first);
     t->item_count = first + count;
-    t->launches[t->launch_count] = (wvl_cuda_launch){.kernel = b->kernel, .first_item = (uint32_t)first,
+    t->launches[t->launch_count] = (wvl_cuda_launch){.kernel = b->kernel,
+                                                     .first_item = (uint32_t)first,
                                                      .item_count = (uint32_t)count,
                                                      .first_split = (uint32_t)b->first_split,
                                                      .only = only_split(t->items + first, count)};
@@ -502,7 +520,8 @@ static uint64_t count_launches(void)
 }
 
 void wvl_cuda_build_tables(const wvl_plan *plan, const wvl_tile_plan *tiles, uint32_t tile_count,
-                           const wvl_cuda_table_options *options, const wvl_cuda_memory *memory, wvl_cuda_tables *tables)
+                           const wvl_cuda_table_options *options, const wvl_cuda_memory *memory,
+                           wvl_cuda_tables *tables)
 {
     builder b = {.plan = plan, .memory = memory, .tables = tables, .any_shape = options->any_shape};
     b.multiprocessors = wvl_max_u32(options->multiprocessors, 1);

@@ -14,27 +14,27 @@ typedef struct unit {
     const wvl_tile_plan *tile;
     const wvl_tile_component *tc;
     uint32_t component;
-    uint64_t coefs, bounds;  /* of the tile: offset in bytes, number of blocks */
-    uint64_t planes;         /* offset of the planes between its levels, one after the other: no launch writes where the
-                              * one in front may still read */
-    uint64_t number;         /* among all components of all tiles */
-    uint32_t narrow;         /* the plane it reads */
+    uint64_t coefs, bounds; /* of the tile: offset in bytes, number of blocks */
+    uint64_t planes;        /* offset of the planes between its levels, one after the other: no launch writes where the
+                             * one in front may still read */
+    uint64_t number;        /* among all components of all tiles */
+    uint32_t narrow;        /* the plane it reads */
 } unit;
 
 typedef struct builder {
     const wvl_plan *plan;
     const wvl_cuda_memory *memory;
     wvl_cuda_tables *tables;
-    int any_shape;           /* every level by the any-shape kernels */
+    int any_shape; /* every level by the any-shape kernels */
     uint64_t multiprocessors;
-    uint64_t batch;          /* pictures that will be launched together */
+    uint64_t batch;                 /* pictures that will be launched together */
     const wvl_cuda_kernel_row *row; /* of the launch being built */
-    uint32_t kernel;         /* its number */
-    uint64_t strips;         /* of all its splits; 32 times the number of warps while they are counted */
-    uint64_t first_split;    /* of the launch */
-    const wvl_cuda_split *cascade; /* the last one that begins one, and its tiles */
+    uint32_t kernel;                /* its number */
+    uint64_t strips;                /* of all its splits; 32 times the number of warps while they are counted */
+    uint64_t first_split;           /* of the launch */
+    const wvl_cuda_split *cascade;  /* the last one that begins one, and its tiles */
     uint32_t tile_width, tile_height;
-    uint64_t components;     /* of all tiles of all pictures that will be launched together */
+    uint64_t components; /* of all tiles of all pictures that will be launched together */
 } builder;
 
 static inline const wvl_tile_resolution *low_resolution(const unit *u, unsigned level)
@@ -48,7 +48,10 @@ static inline int rects_alike(wvl_rect a, wvl_rect b)
 }
 
 /* The resolution that `level` splits. */
-static inline wvl_rect level_rect(const unit *u, unsigned level) { return low_resolution(u, level ? level - 1 : 0)->rect; }
+static inline wvl_rect level_rect(const unit *u, unsigned level)
+{
+    return low_resolution(u, level ? level - 1 : 0)->rect;
+}
 
 /* Planes of this shape that a warp has room for. */
 static inline uint32_t pack_size(wvl_rect r)

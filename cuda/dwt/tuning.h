@@ -7,7 +7,7 @@
 #ifndef WVL_CUDA_DWT_TUNING_H
 #define WVL_CUDA_DWT_TUNING_H
 
-/* ---- Any-shape kernels ------------------------------------------------------------------------------------------- */
+/* ---- Any-shape kernels ----------------------------------------------------------------------- */
 
 /* Samples of the resolution that a thread block splits at a time. With four samples of room at either side a row is as
  * wide as a thread block; with 16 rows a 512 x 512 plane has a tile for every multiprocessor. */
@@ -18,7 +18,7 @@
  * more components than the device has multiprocessors: these fill it level by level. */
 #define WVL_CUDA_CHAIN_TILES 5
 
-/* ---- Marching kernels -------------------------------------------------------------------------------------------- */
+/* ---- Marching kernels ------------------------------------------------------------------------ */
 
 /* A warp marches down a segment of some iterations of four rows. Segments are chosen so that waves are full: short ones
  * pay for their run-in, long ones leave multiprocessors idle at the end. */
@@ -39,20 +39,21 @@
 #define WVL_CUDA_MARCH_SEGMENT_MIN 6
 #define WVL_CUDA_PLANE_SEGMENT_MIN 3
 /* One component of 8 bits in 5/3: LONG_PART percent of the iterations go in long segments, in one wave that fills
- * LONG_WAVE percent of the machine, if long segments then have at least LONG_MIN iterations. The rest goes in segments of
- * SHORT iterations. The last of these end one after the other, top first, as the later launches want them. */
+ * LONG_WAVE percent of the machine, if long segments then have at least LONG_MIN iterations. The rest goes in segments
+ * of SHORT iterations. The last of these end one after the other, top first, as the later launches want them. */
 #define WVL_CUDA_MARCH_LONG_PART 78
 #define WVL_CUDA_MARCH_LONG_WAVE 90
 #define WVL_CUDA_MARCH_LONG_MIN 13
 #define WVL_CUDA_MARCH_SHORT 4
 #define WVL_CUDA_MARCH_SHORT_MOST WVL_CUDA_MARCH_REST /* no long segment is as short */
-/* Samples of all planes of a launch up to which 4 columns a lane, and so twice as many warps, are faster in 9/7: latency
- * is what they wait for. Measured, the whole transform: 1.0 million no change, 1.7 5 % faster, 4.2 2 % slower. */
+/* Samples of all planes of a launch up to which 4 columns a lane, and so twice as many warps, are faster in 9/7:
+ * latency is what they wait for. Measured, the whole transform: 1.0 million no change, 1.7 5 % faster, 4.2 2 % slower.
+ */
 #define WVL_CUDA_PLANE_LITTLE 2500000
 /* Percent of a wave that planes may fill with their shortest segments. Measured in 9/7: 73 and 98. */
 #define WVL_CUDA_PLANE_WAVE 80
-/* Planes that share a warp, up to which the next launch waits for its flags: tiles of 512 and 256 are 2 and 1.5 % faster
- * with flags, tiles of 128 are 1 % slower. */
+/* Planes that share a warp, up to which the next launch waits for its flags: tiles of 512 and 256 are 2 and 1.5 %
+ * faster with flags, tiles of 128 are 1 % slower. */
 #define WVL_CUDA_PACK_FLAGS 4
 /* Planes of many components in 5/3 begin while the first launch ends: iterations of a segment, at most. */
 #define WVL_CUDA_PLANE_SEGMENT_MANY 10
@@ -72,14 +73,14 @@
 /* Smaller pictures go through the any-shape kernels, so that run-in rows are reflected at most once. */
 #define WVL_CUDA_MARCH_SIDE_MIN 32
 
-/* ---- Cascades and last levels ------------------------------------------------------------------------------------ */
+/* ---- Cascades and last levels ---------------------------------------------------------------- */
 
 /* Levels in one launch, at most; warps of a thread block; room between levels in samples. */
 #define WVL_CUDA_CASCADE_LEVELS 3
 #define WVL_CUDA_CASCADE_WARPS 8
 #define WVL_CUDA_CASCADE_SAMPLES 11264
 #define WVL_CUDA_CASCADE_TILE_MAX 240 /* of the deepest level */
-#define WVL_CUDA_CASCADE_WAVE 12      /* cost of a wave before it begins: two turns of a block alone on a multiprocessor */
+#define WVL_CUDA_CASCADE_WAVE 12 /* cost of a wave before it begins: two turns of a block alone on a multiprocessor */
 #define WVL_CUDA_CASCADE_SIDE_MIN 64
 /* Samples of all planes of a launch up to which three levels go in a cascade and do not march. Measured between 415 and
  * 518 thousand, and 518 and 590. */
@@ -88,7 +89,7 @@
 /* The last level by itself: rows and columns are reflected once. */
 #define WVL_CUDA_LAST_SIDE_MIN 8
 
-/* ---- Clearing ---------------------------------------------------------------------------------------------------- */
+/* ---- Clearing -------------------------------------------------------------------------------- */
 
 #define WVL_CUDA_CLEAR_THREADS 256
 #define WVL_CUDA_LINE_BYTES 128

@@ -6,11 +6,13 @@
 #include "cuda/dwt/segment.h"
 #include "cuda/dwt/tuning.h"
 
-#define TILE_ROOM 4          /* samples around a tile of the any-shape kernels */
-#define FLAGS_MAX 4096       /* an item that reads more than so many others wait for the launch */
+#define TILE_ROOM 4    /* samples around a tile of the any-shape kernels */
+#define FLAGS_MAX 4096 /* an item that reads more than so many others wait for the launch */
 
 /* Samples [first, end) of one axis, which may lie outside the resolution: there they are mirrored. */
-typedef struct span { int64_t first, end; } span;
+typedef struct span {
+    int64_t first, end;
+} span;
 
 static int64_t min_i64(int64_t a, int64_t b) { return a < b ? a : b; }
 static int64_t max_i64(int64_t a, int64_t b) { return a > b ? a : b; }
@@ -27,19 +29,23 @@ uint64_t wvl_cuda_count_flags(const wvl_cuda_split *split) { return (uint64_t)sp
 
 static uint32_t strip_of(const wvl_cuda_split *front, int64_t column)
 {
-    uint32_t own = (32u - 2u * front->room) * front->columns / 4, first = (uint32_t)(front->room - front->lead) * front->columns / 4;
+    uint32_t own = (32u - 2u * front->room) * front->columns / 4,
+             first = (uint32_t)(front->room - front->lead) * front->columns / 4;
     return (uint32_t)column < first ? 0 : wvl_min_u32(((uint32_t)column - first) / own, front->strips - 1);
 }
 
-/* Columns and rows of the low-low plane of the front. Iteration i of a fused split finishes its row base + i - lag: march.cuh. */
-static void open_window(const wvl_cuda_split *front, const wvl_cuda_split *split, span columns, span rows, wvl_cuda_item *item)
+/* Columns and rows of the low-low plane of the front. Iteration i of a fused split finishes its row base + i - lag:
+ * march.cuh. */
+static void open_window(const wvl_cuda_split *front, const wvl_cuda_split *split, span columns, span rows,
+                        wvl_cuda_item *item)
 {
     const wvl_rect r = split->rect;
     const int64_t base = (((int64_t)front->rect.y0 >> 1) - 1) >> 1, lag = !front->reversible;
     columns = fold(columns, r.x0, r.x1);
     rows = fold(rows, r.y0, r.y1);
     uint32_t x = strip_of(front, columns.first - r.x0), x_end = strip_of(front, columns.end - 1 - r.x0) + 1;
-    uint32_t y = wvl_cuda_row_of(front, (uint32_t)(rows.first + lag - base)), y_end = wvl_cuda_row_of(front, (uint32_t)(rows.end - 1 + lag - base)) + 1;
+    uint32_t y = wvl_cuda_row_of(front, (uint32_t)(rows.first + lag - base)),
+             y_end = wvl_cuda_row_of(front, (uint32_t)(rows.end - 1 + lag - base)) + 1;
     if ((uint64_t)(x_end - x) * (y_end - y) > FLAGS_MAX) {
         return;
     }
@@ -55,9 +61,11 @@ void wvl_cuda_open_march_window(const wvl_cuda_split *front, const wvl_cuda_spli
     if (!front) {
         return;
     }
-    const int64_t base = (((int64_t)split->rect.y0 >> 1) - 1) >> 1, run_in = split->reversible ? 2 : 5, lead = split->reversible ? 3 : 5;
+    const int64_t base = (((int64_t)split->rect.y0 >> 1) - 1) >> 1, run_in = split->reversible ? 2 : 5,
+                  lead = split->reversible ? 3 : 5;
     const int64_t from = base + item->y, left = (int64_t)item->x * (32 - 2 * (int64_t)split->room) - split->lead;
-    span columns = {max_i64(split->rect.x0 + left * split->columns, split->rect.x0), min_i64(split->rect.x0 + (left + 32) * split->columns, split->rect.x1)};
+    span columns = {max_i64(split->rect.x0 + left * split->columns, split->rect.x0),
+                    min_i64(split->rect.x0 + (left + 32) * split->columns, split->rect.x1)};
     span rows = {4 * (from - run_in) + lead - 1, 4 * (from + item->count) + lead};
     open_window(front, split, columns, rows, item);
 }
@@ -69,24 +77,29 @@ void wvl_cuda_open_cascade_window(const wvl_cuda_split *front, const wvl_cuda_sp
     }
     const int reach = split->reversible ? WVL_CUDA_CASCADE_REACH53 : WVL_CUDA_CASCADE_REACH97, shift = split->chain - 1;
     const wvl_rect deep = split[shift].rect;
-    const int64_t room = wvl_cuda_cascade_margin(reach, shift) + 4, up = reach + 7; /* rows begin with a multiple of 8 */
-    const int64_t x = (deep.x0 & ~3u) + (int64_t)item->x * split->tile_width, y = (deep.y0 & ~7u) + (int64_t)item->y * split->tile_height;
+    const int64_t room = wvl_cuda_cascade_margin(reach, shift) + 4,
+                  up = reach + 7; /* rows begin with a multiple of 8 */
+    const int64_t x = (deep.x0 & ~3u) + (int64_t)item->x * split->tile_width,
+                  y = (deep.y0 & ~7u) + (int64_t)item->y * split->tile_height;
     span columns = {x * (1 << shift) - room, (x + split->tile_width) * (1 << shift) + room};
     span rows = {y * (1 << shift) - room - up, (y + split->tile_height) * (1 << shift) + room + up};
     open_window(front, split, columns, rows, item);
 }
 
-/* The same, of a piece by itself: what it uses, not all that it fetches. Pieces end with odd rows and columns, which need one less than even ones, or at
- * an edge. */
+/* The same, of a piece by itself: what it uses, not all that it fetches. Pieces end with odd rows and columns, which
+ * need one less than even ones, or at an edge. */
 void wvl_cuda_open_last_window(const wvl_cuda_split *front, const wvl_cuda_split *split, wvl_cuda_item *item)
 {
     if (!front) {
         return;
     }
     const int64_t reach = split->reversible ? WVL_CUDA_CASCADE_REACH53 : WVL_CUDA_CASCADE_REACH97;
-    const int64_t x = (split->rect.x0 & ~3u) + (int64_t)item->x * WVL_CUDA_CASCADE_OWN, y = (split->rect.y0 & ~7u) + (int64_t)item->y * WVL_CUDA_CASCADE_ROWS;
-    const int64_t x1 = min_i64(x + WVL_CUDA_CASCADE_OWN, split->rect.x1), y1 = min_i64(y + WVL_CUDA_CASCADE_ROWS, split->rect.y1);
-    open_window(front, split, (span){x - reach, x1 + reach - 1}, (span){max_i64(y, split->rect.y0) - reach, y1 + reach - 1}, item);
+    const int64_t x = (split->rect.x0 & ~3u) + (int64_t)item->x * WVL_CUDA_CASCADE_OWN,
+                  y = (split->rect.y0 & ~7u) + (int64_t)item->y * WVL_CUDA_CASCADE_ROWS;
+    const int64_t x1 = min_i64(x + WVL_CUDA_CASCADE_OWN, split->rect.x1),
+                  y1 = min_i64(y + WVL_CUDA_CASCADE_ROWS, split->rect.y1);
+    open_window(front, split, (span){x - reach, x1 + reach - 1},
+                (span){max_i64(y, split->rect.y0) - reach, y1 + reach - 1}, item);
 }
 
 /* A chain goes over all of its plane. */
@@ -96,7 +109,10 @@ void wvl_cuda_open_tile_window(const wvl_cuda_split *front, const wvl_cuda_split
         return;
     }
     const wvl_rect r = split->rect;
-    int64_t x = (r.x0 & ~7u) + (int64_t)item->x * WVL_CUDA_TILE_WIDTH, y = (r.y0 & ~7u) + (int64_t)item->y * WVL_CUDA_TILE_HEIGHT;
-    span columns = {x - TILE_ROOM, x + WVL_CUDA_TILE_WIDTH + TILE_ROOM}, rows = {y - TILE_ROOM, y + WVL_CUDA_TILE_HEIGHT + TILE_ROOM};
-    open_window(front, split, split->chain ? (span){r.x0, r.x1} : columns, split->chain ? (span){r.y0, r.y1} : rows, item);
+    int64_t x = (r.x0 & ~7u) + (int64_t)item->x * WVL_CUDA_TILE_WIDTH,
+            y = (r.y0 & ~7u) + (int64_t)item->y * WVL_CUDA_TILE_HEIGHT;
+    span columns = {x - TILE_ROOM, x + WVL_CUDA_TILE_WIDTH + TILE_ROOM},
+         rows = {y - TILE_ROOM, y + WVL_CUDA_TILE_HEIGHT + TILE_ROOM};
+    open_window(front, split, split->chain ? (span){r.x0, r.x1} : columns, split->chain ? (span){r.y0, r.y1} : rows,
+                item);
 }

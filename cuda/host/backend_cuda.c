@@ -2,9 +2,9 @@
 /*
  * The device backend: staging, upload, one launch a level and wavelet, delivery.
  *
- * A slot is one job in flight with a stream and memory of its own, allocated by prepare and used again by every submit. Everything of a job
- * is queued by submit in one go; wait looks at an event: the only call that waits for the device. Coefficients stay in pinned memory from
- * collect to release.
+ * A slot is one job in flight with a stream and memory of its own, allocated by prepare and used again by every submit.
+ * Everything of a job is queued by submit in one go; wait looks at an event: the only call that waits for the device.
+ * Coefficients stay in pinned memory from collect to release.
  */
 #include "cuda/host/backend_cuda.h"
 
@@ -30,20 +30,20 @@ enum { AT_START = 0, AT_UPLOADED, AT_COMPUTED, AT_DELIVERED, MARKS }; /* of a tr
 struct wvl_backend_job {
     wvl_backend *backend;
     wvl_backend_job *next;
-    uint64_t capacity;           /* host bytes, which this structure begins */
+    uint64_t capacity; /* host bytes, which this structure begins */
     uint64_t pinned_capacity, device_capacity;
     uint8_t *pinned;
-    uint64_t pinned_address;     /* as the device sees it; 0: not at all */
+    uint64_t pinned_address; /* as the device sees it; 0: not at all */
     wvl_cuda_address device;
     wvl_cuda_stream stream;
     wvl_cuda_event done, mark[MARKS];
-    int busy;                    /* under the backend's lock */
-    int finished;                /* seen by a wait: nothing of it runs any more */
-    int borrows;                 /* pixels are read by the device where they lie: free when done */
-    const uint32_t *outside;     /* pinned */
+    int busy;                /* under the backend's lock */
+    int finished;            /* seen by a wait: nothing of it runs any more */
+    int borrows;             /* pixels are read by the device where they lie: free when done */
+    const uint32_t *outside; /* pinned */
     wvl_cuda_staging staging;
     uint32_t tile_count, color_blocks;
-    wvl_coefs *coefs;            /* [tile_count] */
+    wvl_coefs *coefs; /* [tile_count] */
 };
 
 struct wvl_backend {
@@ -54,9 +54,9 @@ struct wvl_backend {
     int owns_device;
     unsigned options;
     const wvl_trace *trace;
-    wvl_cuda_event epoch;        /* traced: the moment epoch_seconds */
+    wvl_cuda_event epoch; /* traced: the moment epoch_seconds */
     double epoch_seconds;
-    pthread_mutex_t lock;        /* guards the list and busy */
+    pthread_mutex_t lock; /* guards the list and busy */
     wvl_backend_job *slots;
 };
 
@@ -64,22 +64,26 @@ static const wvl_cuda_runtime *runtime(const wvl_backend *b) { return b->device-
 
 static int is_any_shape(const wvl_backend *b) { return (b->options & WVL_CUDA_PLAIN_PATH) != 0; }
 
-/* ---- Memory ---------------------------------------------------------------------------------------------------------------- */
+/* ---- Memory ---------------------------------------------------------------------------------- */
 
 /* The tables of light end a slot's device memory: they stay from prepare on. */
 static uint64_t light_bytes(const wvl_plan *plan) { return wvl_align_up(wvl_cuda_measure_light(plan), 256); }
 
-static wvl_cuda_address light_address(const wvl_backend_job *job) { return job->device + job->device_capacity - light_bytes(job->backend->plan); }
+static wvl_cuda_address light_address(const wvl_backend_job *job)
+{
+    return job->device + job->device_capacity - light_bytes(job->backend->plan);
+}
 
-static void cuda_measure(const wvl_plan *plan, const wvl_tile_plan *tiles, uint32_t tile_count, uint32_t concurrency, wvl_backend_memory *memory)
+static void cuda_measure(const wvl_plan *plan, const wvl_tile_plan *tiles, uint32_t tile_count, uint32_t concurrency,
+                         wvl_backend_memory *memory)
 {
     wvl_cuda_layout l = wvl_cuda_build_layout(plan, tiles, tile_count, 0, sizeof(wvl_backend_job));
     (void)concurrency;
-    *memory = (wvl_backend_memory){wvl_add_saturate(wvl_alloc_size(l.host_end), wvl_alloc_size(sizeof(wvl_backend))), l.down_end,
-                                   wvl_add_saturate(l.device_end, light_bytes(plan)), 0};
+    *memory = (wvl_backend_memory){wvl_add_saturate(wvl_alloc_size(l.host_end), wvl_alloc_size(sizeof(wvl_backend))),
+                                   l.down_end, wvl_add_saturate(l.device_end, light_bytes(plan)), 0};
 }
 
-/* ---- Open and close -------------------------------------------------------------------------------------------------------- */
+/* ---- Open and close -------------------------------------------------------------------------- */
 
 static int is_deep(const wvl_plan *plan)
 {
@@ -197,7 +201,8 @@ static void start_trace(wvl_backend *b)
     wvl_cuda_leave(b->device);
 }
 
-wvl_status wvl_cuda_open_backend(const wvl_allocator *host, wvl_pool *pool, const wvl_cuda_options *options, wvl_backend **backend)
+wvl_status wvl_cuda_open_backend(const wvl_allocator *host, wvl_pool *pool, const wvl_cuda_options *options,
+                                 wvl_backend **backend)
 {
     wvl_device_options device_options = {.host = host, .ordinal = (uint32_t)options->device};
     wvl_device *device;
@@ -230,7 +235,7 @@ static wvl_status cuda_open(const wvl_backend_options *options, wvl_backend **ba
     return status;
 }
 
-/* ---- Slots ------------------------------------------------------------------------------------------------------------------ */
+/* ---- Slots ----------------------------------------------------------------------------------- */
 
 static wvl_cuda_status fill_slot(wvl_backend *b, wvl_backend_job *job)
 {
@@ -245,9 +250,11 @@ static wvl_cuda_status fill_slot(wvl_backend *b, wvl_backend_job *job)
     /* Slots travel with their pads: what others left in them must not. */
     status = status ? status : rt->fill(job->device, 0, (size_t)job->device_capacity, job->stream);
     if (!status && light_bytes(b->plan)) {
-        status = rt->upload(light_address(job), b->plan->xyz.linear[0], (size_t)wvl_cuda_measure_light(b->plan), job->stream);
+        status = rt->upload(light_address(job), b->plan->xyz.linear[0], (size_t)wvl_cuda_measure_light(b->plan),
+                            job->stream);
     }
-    if (!status && !(b->options & WVL_CUDA_WHOLE_DOWNLOAD) && rt->pinned_address(&job->pinned_address, job->pinned, 0)) {
+    if (!status && !(b->options & WVL_CUDA_WHOLE_DOWNLOAD) &&
+        rt->pinned_address(&job->pinned_address, job->pinned, 0)) {
         job->pinned_address = 0;
     }
     return status;
@@ -331,7 +338,7 @@ static void cuda_release(wvl_backend_job *job)
     pthread_mutex_unlock(&b->lock);
 }
 
-/* ---- Work ------------------------------------------------------------------------------------------------------------------- */
+/* ---- Work ------------------------------------------------------------------------------------ */
 
 static void build_views(wvl_backend_job *job, const wvl_cuda_layout *l, const wvl_tile_plan *tiles)
 {
@@ -345,7 +352,8 @@ static void build_views(wvl_backend_job *job, const wvl_cuda_layout *l, const wv
 }
 
 /* Pixels on their way to the device, unless it reads them where they lie; tables in pinned memory. */
-static wvl_cuda_status build_upload(wvl_backend_job *job, const wvl_cuda_layout *l, const wvl_image *image, const wvl_tile_plan *tiles, wvl_cuda_tables *tables)
+static wvl_cuda_status build_upload(wvl_backend_job *job, const wvl_cuda_layout *l, const wvl_image *image,
+                                    const wvl_tile_plan *tiles, wvl_cuda_tables *tables)
 {
     const wvl_backend *b = job->backend;
     wvl_cuda_staging *s = &job->staging;
@@ -356,18 +364,19 @@ static wvl_cuda_status build_upload(wvl_backend_job *job, const wvl_cuda_layout 
     s->stream = job->stream;
     s->begun = job->mark[AT_START];
     s->pixels = (wvl_cuda_pixels *)(void *)((uint8_t *)job + l->host_pixels);
-    s->copies = image->memory_kind == WVL_MEMORY_PINNED ? (wvl_cuda_copy *)(void *)((uint8_t *)job + l->host_copies) : NULL;
+    s->copies =
+        image->memory_kind == WVL_MEMORY_PINNED ? (wvl_cuda_copy *)(void *)((uint8_t *)job + l->host_copies) : NULL;
     wvl_cuda_build_staging(b->plan, tiles, job->tile_count, image, b->pool, s);
     job->borrows = on_device || s->copy_count;
     job->color_blocks = 0;
     if (b->plan->xyz.kind != WVL_XYZ_NONE) {
         wvl_cuda_color *color = (wvl_cuda_color *)(void *)(job->pinned + l->color);
         *color = (wvl_cuda_color){.light[0] = light_address(job), .outside = job->device + l->outside};
-        job->color_blocks = wvl_cuda_build_color(b->plan, wvl_cuda_fetch_rect(tiles, job->tile_count, 0), job->device + l->converted,
-                                                 s->pixels, color);
+        job->color_blocks = wvl_cuda_build_color(b->plan, wvl_cuda_fetch_rect(tiles, job->tile_count, 0),
+                                                 job->device + l->converted, s->pixels, color);
     }
-    wvl_cuda_memory memory = {job->device + l->coefs, job->device + l->bounds, job->device + l->outside, job->device + l->planes, job->device + l->flags,
-                              s->pixels};
+    wvl_cuda_memory memory = {job->device + l->coefs,  job->device + l->bounds, job->device + l->outside,
+                              job->device + l->planes, job->device + l->flags,  s->pixels};
     tables->splits = (wvl_cuda_split *)(void *)(job->pinned + l->splits);
     tables->items = (wvl_cuda_item *)(void *)(job->pinned + l->items);
     tables->launches = (wvl_cuda_launch *)(void *)((uint8_t *)job + l->launches);
@@ -386,7 +395,8 @@ static wvl_cuda_status mark(const wvl_backend_job *job, unsigned at)
 static wvl_cuda_status queue_upload(wvl_backend_job *job, const wvl_cuda_layout *l, const wvl_cuda_tables *t)
 {
     const wvl_cuda_runtime *rt = runtime(job->backend);
-    wvl_cuda_status status = rt->upload(job->device, job->pinned, (size_t)(l->items + t->item_count * sizeof(wvl_cuda_item)), job->stream);
+    wvl_cuda_status status =
+        rt->upload(job->device, job->pinned, (size_t)(l->items + t->item_count * sizeof(wvl_cuda_item)), job->stream);
     for (uint32_t i = 0; i < job->staging.copy_count && !status; i++) {
         status = rt->upload_rows(&job->staging.copies[i], job->stream);
     }
@@ -396,13 +406,16 @@ static wvl_cuda_status queue_upload(wvl_backend_job *job, const wvl_cuda_layout 
 static wvl_cuda_status queue_kernels(wvl_backend_job *job, const wvl_cuda_layout *l, const wvl_cuda_tables *t)
 {
     const wvl_backend *b = job->backend;
-    wvl_cuda_status status = wvl_cuda_launch_color(runtime(b), &b->device->kernels, job->device + l->color, job->color_blocks, job->stream);
-    status = status ? status : wvl_cuda_launch_clear(runtime(b), &b->device->kernels, job->device + l->bounds, l->coefs - l->bounds, job->device,
-                                                     l->items + t->item_count * sizeof(wvl_cuda_item), job->stream);
+    wvl_cuda_status status =
+        wvl_cuda_launch_color(runtime(b), &b->device->kernels, job->device + l->color, job->color_blocks, job->stream);
+    status = status
+                 ? status
+                 : wvl_cuda_launch_clear(runtime(b), &b->device->kernels, job->device + l->bounds, l->coefs - l->bounds,
+                                         job->device, l->items + t->item_count * sizeof(wvl_cuda_item), job->stream);
     for (uint64_t i = 0; i < t->launch_count && !status; i++) {
         wvl_cuda_address items = job->device + l->items + t->launches[i].first_item * sizeof(wvl_cuda_item);
-        status = wvl_cuda_launch_level(runtime(b), &b->device->kernels, &t->launches[i], job->device + l->splits, items, 1,
-                                       job->stream);
+        status = wvl_cuda_launch_level(runtime(b), &b->device->kernels, &t->launches[i], job->device + l->splits, items,
+                                       1, job->stream);
     }
     return status;
 }
@@ -416,10 +429,13 @@ static wvl_cuda_status queue_download(wvl_backend_job *job, const wvl_cuda_layou
     wvl_cuda_status status = WVL_CUDA_SUCCESS;
     uint64_t end = l->down_end;
     if (delivers(job)) {
-        status = wvl_cuda_launch_deliver(rt, &job->backend->device->kernels, job->device + l->parcels, parcel_count, job->stream);
+        status = wvl_cuda_launch_deliver(rt, &job->backend->device->kernels, job->device + l->parcels, parcel_count,
+                                         job->stream);
         end = l->flags;
     }
-    return status ? status : rt->download(job->pinned + l->bounds, job->device + l->bounds, (size_t)(end - l->bounds), job->stream);
+    return status
+               ? status
+               : rt->download(job->pinned + l->bounds, job->device + l->bounds, (size_t)(end - l->bounds), job->stream);
 }
 
 static void next_range(const char *name)
@@ -441,7 +457,8 @@ static wvl_cuda_status queue_start(const wvl_backend_job *job, const wvl_image *
     return status ? status : mark(job, AT_START);
 }
 
-static wvl_cuda_status queue_job(wvl_backend_job *job, const wvl_cuda_layout *l, const wvl_image *image, const wvl_tile_plan *tiles)
+static wvl_cuda_status queue_job(wvl_backend_job *job, const wvl_cuda_layout *l, const wvl_image *image,
+                                 const wvl_tile_plan *tiles)
 {
     wvl_cuda_tables tables = {0};
     uint64_t parcel_count = 0;
@@ -449,7 +466,8 @@ static wvl_cuda_status queue_job(wvl_backend_job *job, const wvl_cuda_layout *l,
     wvl_range_open("wavelane stage");
     status = status ? status : build_upload(job, l, image, tiles, &tables);
     if (delivers(job)) {
-        parcel_count = wvl_cuda_build_parcels(tiles, job->tile_count, job->device + l->coefs, job->device + l->bounds, job->pinned_address + l->coefs,
+        parcel_count = wvl_cuda_build_parcels(tiles, job->tile_count, job->device + l->coefs, job->device + l->bounds,
+                                              job->pinned_address + l->coefs,
                                               (wvl_cuda_parcel *)(void *)(job->pinned + l->parcels));
     }
     next_range("wavelane upload");
@@ -471,7 +489,8 @@ static int fits(const wvl_backend_job *job, const wvl_cuda_layout *l)
     return l->host_end <= job->capacity && l->down_end <= job->pinned_capacity && device_end <= job->device_capacity;
 }
 
-static wvl_status start_job(wvl_backend_job *job, const wvl_image *image, const wvl_tile_plan *tiles, uint32_t tile_count)
+static wvl_status start_job(wvl_backend_job *job, const wvl_image *image, const wvl_tile_plan *tiles,
+                            uint32_t tile_count)
 {
     wvl_backend *b = job->backend;
     wvl_cuda_layout l = wvl_cuda_build_layout(b->plan, tiles, tile_count, is_any_shape(b), sizeof(wvl_backend_job));
@@ -493,7 +512,8 @@ static wvl_status start_job(wvl_backend_job *job, const wvl_image *image, const 
     return wvl_cuda_note_status(b->device, queued);
 }
 
-static wvl_status cuda_submit(wvl_backend *b, const wvl_image *image, const wvl_tile_plan *tiles, uint32_t tile_count, wvl_backend_job **out)
+static wvl_status cuda_submit(wvl_backend *b, const wvl_image *image, const wvl_tile_plan *tiles, uint32_t tile_count,
+                              wvl_backend_job **out)
 {
     wvl_backend_job *job = take_slot(b);
     *out = NULL;
@@ -509,7 +529,7 @@ static wvl_status cuda_submit(wvl_backend *b, const wvl_image *image, const wvl_
     return WVL_OK;
 }
 
-/* ---- Results ---------------------------------------------------------------------------------------------------------------- */
+/* ---- Results --------------------------------------------------------------------------------- */
 
 static uint64_t now_ms(void)
 {
@@ -571,7 +591,9 @@ static wvl_status cuda_wait(wvl_backend_job *job, wvl_backend_event event, uint3
         wvl_cuda_leave(b->device);
     }
     job->finished = !status;
-    return status ? wvl_cuda_note_status(b->device, status) : *job->outside || job->staging.outside ? WVL_ERROR_INPUT : WVL_OK;
+    return status                                  ? wvl_cuda_note_status(b->device, status)
+           : *job->outside || job->staging.outside ? WVL_ERROR_INPUT
+                                                   : WVL_OK;
 }
 
 static wvl_status cuda_collect(wvl_backend_job *job, wvl_coefs *coefs)
@@ -585,7 +607,19 @@ static wvl_status cuda_collect(wvl_backend_job *job, wvl_coefs *coefs)
 }
 
 const wvl_backend_vtable wvl_backend_cuda = {
-    .name = "cuda", .jobs = 2, .reach = cuda_reach, .describe_device = wvl_cuda_describe_device, .open_device = cuda_open_device,
-    .close_device = wvl_cuda_close_device, .is_lost = wvl_cuda_is_lost, .open = cuda_open, .close = cuda_close, .measure = cuda_measure,
-    .prepare = cuda_prepare, .submit = cuda_submit, .wait = cuda_wait, .collect = cuda_collect, .release = cuda_release,
+    .name = "cuda",
+    .jobs = 2,
+    .reach = cuda_reach,
+    .describe_device = wvl_cuda_describe_device,
+    .open_device = cuda_open_device,
+    .close_device = wvl_cuda_close_device,
+    .is_lost = wvl_cuda_is_lost,
+    .open = cuda_open,
+    .close = cuda_close,
+    .measure = cuda_measure,
+    .prepare = cuda_prepare,
+    .submit = cuda_submit,
+    .wait = cuda_wait,
+    .collect = cuda_collect,
+    .release = cuda_release,
 };

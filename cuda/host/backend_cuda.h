@@ -13,10 +13,10 @@ extern const wvl_backend_vtable wvl_backend_cuda;
 enum { WVL_CUDA_PLAIN_PATH = 1, WVL_CUDA_WHOLE_DOWNLOAD = 2 };
 
 typedef struct wvl_cuda_options {
-    int device;                    /* ordinal */
-    unsigned tables;               /* bits: WVL_CUDA_PLAIN_PATH, WVL_CUDA_WHOLE_DOWNLOAD */
+    int device;                      /* ordinal */
+    unsigned tables;                 /* bits: WVL_CUDA_PLAIN_PATH, WVL_CUDA_WHOLE_DOWNLOAD */
     const wvl_cuda_runtime *runtime; /* NULL: the driver's; must outlive the backend */
-    const void *image;             /* NULL: the library's */
+    const void *image;               /* NULL: the library's */
 } wvl_cuda_options;
 
 /* A backend with a device of its own. The vtable's other entries serve what comes back. */

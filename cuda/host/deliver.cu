@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Coefficients to the host, empty blocks left out: threads store into pinned memory at the place that a copy of everything would use, so that the
- * host needs no second look and no index. WVL_CUDA_DELIVER_THREADS threads a parcel of up to WVL_CUDA_PARCEL_BLOCKS slots of one band. Bytes moved:
- * those of the slots that are not empty, once over device memory and once over the bus, which bounds it: 32 registers.
+ * Coefficients to the host, empty blocks left out: threads store into pinned memory at the place that a copy of
+ * everything would use, so that the host needs no second look and no index. WVL_CUDA_DELIVER_THREADS threads a parcel
+ * of up to WVL_CUDA_PARCEL_BLOCKS slots of one band. Bytes moved: those of the slots that are not empty, once over
+ * device memory and once over the bus, which bounds it: 32 registers.
  */
 #include "cuda/host/deliver.h"
 

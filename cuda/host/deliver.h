@@ -11,13 +11,14 @@
 
 /* Consecutive blocks of one band whose slots go to the host unless they are empty. */
 typedef struct wvl_cuda_parcel {
-    uint64_t from, to;       /* the first slot on the device, and in pinned memory as the device sees it */
-    uint64_t bounds;         /* of its block */
+    uint64_t from, to; /* the first slot on the device, and in pinned memory as the device sees it */
+    uint64_t bounds;   /* of its block */
     uint32_t slot_bytes, block_count;
 } wvl_cuda_parcel;
 
-/* Parcels of all blocks of these tiles, whose coefficients and bounds follow one another at these addresses. parcels NULL: counts only. */
-uint64_t wvl_cuda_build_parcels(const wvl_tile_plan *tiles, uint32_t tile_count, uint64_t coefs, uint64_t bounds, uint64_t host,
-                                wvl_cuda_parcel *parcels);
+/* Parcels of all blocks of these tiles, whose coefficients and bounds follow one another at these addresses. parcels
+ * NULL: counts only. */
+uint64_t wvl_cuda_build_parcels(const wvl_tile_plan *tiles, uint32_t tile_count, uint64_t coefs, uint64_t bounds,
+                                uint64_t host, wvl_cuda_parcel *parcels);
 
 #endif

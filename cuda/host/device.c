@@ -7,12 +7,13 @@
 
 #include "base/alloc.h"
 
-#define CAPABILITY_MIN 75  /* of the portable device code: 10 * major + minor */
+#define CAPABILITY_MIN 75 /* of the portable device code: 10 * major + minor */
 
-/* ---- Status ------------------------------------------------------------------------------------------------------------------ */
+/* ---- Status ---------------------------------------------------------------------------------- */
 
-/* Errors after which the driver's context answers every call with the same error: memory errors (ECC 214, 220, 226), faults of kernels (700, 702,
- * 710, 714 to 719, 721), a context that somebody destroyed (709), and what the driver itself can not name (999). */
+/* Errors after which the driver's context answers every call with the same error: memory errors (ECC 214, 220, 226),
+ * faults of kernels (700, 702, 710, 714 to 719, 721), a context that somebody destroyed (709), and what the driver
+ * itself can not name (999). */
 static int is_sticky(wvl_cuda_status status)
 {
     static const short sticky[] = {214, 220, 226, 700, 702, 709, 710, 714, 715, 716, 717, 718, 719, 721, 999};
@@ -24,7 +25,8 @@ static int is_sticky(wvl_cuda_status status)
     return 0;
 }
 
-/* A bit per ordinal. State of the process because that is what it describes: the driver's context, which a fault has ended for everybody in it. */
+/* A bit per ordinal. State of the process because that is what it describes: the driver's context, which a fault has
+ * ended for everybody in it. */
 static _Atomic uint32_t lost_devices;
 _Static_assert(WVL_DEVICE_ORDINAL_MAX < 32, "a bit for every ordinal");
 
@@ -39,7 +41,10 @@ wvl_status wvl_cuda_note_status(wvl_device *device, wvl_cuda_status status)
     if (is_sticky(status)) {
         atomic_fetch_or(&lost_devices, UINT32_C(1) << device->ordinal);
     }
-    return status == WVL_CUDA_SUCCESS ? WVL_OK : status == WVL_CUDA_NOT_READY ? WVL_AGAIN : status == WVL_CUDA_OUT_OF_MEMORY ? WVL_ERROR_MEMORY : WVL_ERROR_DEVICE;
+    return status == WVL_CUDA_SUCCESS         ? WVL_OK
+           : status == WVL_CUDA_NOT_READY     ? WVL_AGAIN
+           : status == WVL_CUDA_OUT_OF_MEMORY ? WVL_ERROR_MEMORY
+                                              : WVL_ERROR_DEVICE;
 }
 
 wvl_cuda_status wvl_cuda_enter(const wvl_device *device) { return device->runtime->context_push(device->context); }
@@ -50,7 +55,7 @@ void wvl_cuda_leave(const wvl_device *device)
     (void)device->runtime->context_pop(&context);
 }
 
-/* ---- Facts ------------------------------------------------------------------------------------------------------------------- */
+/* ---- Facts ----------------------------------------------------------------------------------- */
 
 static wvl_cuda_status read_capability(const wvl_cuda_runtime *rt, int handle, int *major, int *minor)
 {
@@ -96,7 +101,7 @@ wvl_status wvl_cuda_describe_device(uint32_t ordinal, wvl_device_info *info)
     return describe(&runtime, ordinal, info) ? WVL_ERROR_DEVICE : WVL_OK;
 }
 
-/* ---- Open and close ---------------------------------------------------------------------------------------------------------- */
+/* ---- Open and close -------------------------------------------------------------------------- */
 
 static wvl_cuda_status load(wvl_device *d, const void *image, const char **step)
 {
@@ -130,7 +135,8 @@ static void tell_reason(const wvl_device_options *options, const char *reason)
     }
 }
 
-static void tell_step(const wvl_device_options *options, const wvl_cuda_runtime *rt, const char *step, wvl_cuda_status status)
+static void tell_step(const wvl_device_options *options, const wvl_cuda_runtime *rt, const char *step,
+                      wvl_cuda_status status)
 {
     char text[128];
     const char *name = NULL;
@@ -152,7 +158,8 @@ static int init_device(wvl_device *d, const wvl_device_options *options, const w
     return pthread_mutex_init(&d->kept_lock, NULL) == 0;
 }
 
-wvl_status wvl_cuda_open_device(const wvl_device_options *options, const wvl_cuda_runtime *runtime, const void *image, wvl_device **device)
+wvl_status wvl_cuda_open_device(const wvl_device_options *options, const wvl_cuda_runtime *runtime, const void *image,
+                                wvl_device **device)
 {
     *device = NULL;
     if (is_lost(options->ordinal)) {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* One device of a context: its driver context, the loaded kernels, where its memory comes from, and whether it still works. */
+/* One device of a context: its driver context, the loaded kernels, where its memory comes from, and whether it still
+ * works. */
 #ifndef WVL_CUDA_HOST_DEVICE_H
 #define WVL_CUDA_HOST_DEVICE_H
 
@@ -13,7 +14,10 @@
 enum { WVL_CUDA_ON_DEVICE = 0, WVL_CUDA_PINNED, WVL_CUDA_PLACES };
 #define WVL_CUDA_KEPT 4u /* a place: two slots, and another plan's */
 
-typedef struct wvl_cuda_block { wvl_cuda_address address; uint64_t bytes; } wvl_cuda_block; /* address 0: none */
+typedef struct wvl_cuda_block {
+    wvl_cuda_address address;
+    uint64_t bytes;
+} wvl_cuda_block; /* address 0: none */
 
 struct wvl_device {
     wvl_allocator host, pinned, memory;
@@ -30,7 +34,8 @@ struct wvl_device {
 };
 
 /* runtime NULL: the driver's; image NULL: the library's. */
-wvl_status wvl_cuda_open_device(const wvl_device_options *options, const wvl_cuda_runtime *runtime, const void *image, wvl_device **device);
+wvl_status wvl_cuda_open_device(const wvl_device_options *options, const wvl_cuda_runtime *runtime, const void *image,
+                                wvl_device **device);
 void wvl_cuda_close_device(wvl_device *device);
 /* Of the process: all contexts use the driver's one context of a device, and the library never resets it. */
 int wvl_cuda_is_lost(const wvl_device *device);
@@ -38,14 +43,15 @@ int wvl_cuda_is_lost(const wvl_device *device);
 void wvl_cuda_forget_losses(void);
 wvl_status wvl_cuda_describe_device(uint32_t ordinal, wvl_device_info *info);
 
-/* The library's status for a driver's; one that no later call recovers from marks the device as lost for the process. */
+/* The library's status for a driver's; one that no later call recovers from marks the device as lost for the process.
+ */
 wvl_status wvl_cuda_note_status(wvl_device *device, wvl_cuda_status status);
 /* Between the two, calls of this thread go to the device. */
 wvl_cuda_status wvl_cuda_enter(const wvl_device *device);
 void wvl_cuda_leave(const wvl_device *device);
 
-/* Through the caller's allocators, if there are any. Else what is freed is kept for the next picture of the same plan, because page-locking takes
- * longer than a transform; everything kept goes when memory runs short. */
+/* Through the caller's allocators, if there are any. Else what is freed is kept for the next picture of the same plan,
+ * because page-locking takes longer than a transform; everything kept goes when memory runs short. */
 wvl_cuda_status wvl_cuda_alloc_device(wvl_device *device, uint64_t bytes, wvl_cuda_address *address);
 wvl_cuda_status wvl_cuda_alloc_pinned(wvl_device *device, uint64_t bytes, uint8_t **memory);
 void wvl_cuda_free_device(wvl_device *device, wvl_cuda_address address, uint64_t bytes);

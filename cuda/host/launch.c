@@ -14,7 +14,10 @@
 /* The kernels that are in no table of rows. */
 static wvl_cuda_status find_others(const wvl_cuda_runtime *runtime, wvl_cuda_kernels *kernels)
 {
-    const struct { const char *name; wvl_cuda_function *function; } others[] = {
+    const struct {
+        const char *name;
+        wvl_cuda_function *function;
+    } others[] = {
         {"wvl_xyz", &kernels->color},
         {"wvl_convert", &kernels->convert},
         {"wvl_deliver", &kernels->deliver},

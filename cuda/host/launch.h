@@ -12,11 +12,11 @@
 typedef struct wvl_cuda_kernels {
     wvl_cuda_module module;
     wvl_cuda_function function[WVL_CUDA_KERNELS]; /* of wvl_cuda_kernel_rows */
-    wvl_cuda_function color;    /* to X'Y'Z' */
-    wvl_cuda_function convert;  /* the benchmark's ceiling */
+    wvl_cuda_function color;                      /* to X'Y'Z' */
+    wvl_cuda_function convert;                    /* the benchmark's ceiling */
     wvl_cuda_function deliver;
     wvl_cuda_function clear;
-    int overlap;                /* the device code waits for the launch in front by itself */
+    int overlap; /* the device code waits for the launch in front by itself */
 } wvl_cuda_kernels;
 
 /* The compiled device code: NULL in a build without it. */
@@ -37,7 +37,8 @@ wvl_cuda_status wvl_cuda_launch_level(const wvl_cuda_runtime *runtime, const wvl
 /* Copies the slots of blocks whose bounds are not 0. */
 wvl_cuda_status wvl_cuda_launch_deliver(const wvl_cuda_runtime *runtime, const wvl_cuda_kernels *kernels,
                                         wvl_cuda_address parcels, uint64_t parcel_count, wvl_cuda_stream stream);
-/* bytes (a multiple of 16) of unsigned samples to twice as many bytes of signed ones: what memory allows a transform. */
+/* bytes (a multiple of 16) of unsigned samples to twice as many bytes of signed ones: what memory allows a transform.
+ */
 wvl_cuda_status wvl_cuda_launch_convert(const wvl_cuda_runtime *runtime, const wvl_cuda_kernels *kernels,
                                         wvl_cuda_address from, wvl_cuda_address to, uint64_t bytes,
                                         wvl_cuda_stream stream);

@@ -6,7 +6,10 @@
 #define MEMORY_ALIGNMENT 256u
 #define PINNED_PORTABLE 1u /* page-locked for every driver context of the process */
 
-static const wvl_allocator *allocator_of(const wvl_device *d, unsigned place) { return place == WVL_CUDA_PINNED ? &d->pinned : &d->memory; }
+static const wvl_allocator *allocator_of(const wvl_device *d, unsigned place)
+{
+    return place == WVL_CUDA_PINNED ? &d->pinned : &d->memory;
+}
 
 static wvl_cuda_status take(const wvl_device *d, unsigned place, uint64_t bytes, wvl_cuda_address *address)
 {
@@ -46,7 +49,7 @@ static void give(const wvl_device *d, unsigned place, wvl_cuda_block block)
     }
 }
 
-/* ---- Kept blocks ------------------------------------------------------------------------------------------------------------- */
+/* ---- Kept blocks ----------------------------------------------------------------------------- */
 
 /* One of exactly this size: larger ones would take more than the plan has promised. 0: none. */
 static wvl_cuda_address take_kept(wvl_device *d, unsigned place, uint64_t bytes)
@@ -106,9 +109,12 @@ static wvl_cuda_status alloc_block(wvl_device *d, unsigned place, uint64_t bytes
     return status;
 }
 
-/* ---- By place ---------------------------------------------------------------------------------------------------------------- */
+/* ---- By place -------------------------------------------------------------------------------- */
 
-wvl_cuda_status wvl_cuda_alloc_device(wvl_device *d, uint64_t bytes, wvl_cuda_address *address) { return alloc_block(d, WVL_CUDA_ON_DEVICE, bytes, address); }
+wvl_cuda_status wvl_cuda_alloc_device(wvl_device *d, uint64_t bytes, wvl_cuda_address *address)
+{
+    return alloc_block(d, WVL_CUDA_ON_DEVICE, bytes, address);
+}
 
 wvl_cuda_status wvl_cuda_alloc_pinned(wvl_device *d, uint64_t bytes, uint8_t **memory)
 {
@@ -128,6 +134,7 @@ void wvl_cuda_free_device(wvl_device *d, wvl_cuda_address address, uint64_t byte
 void wvl_cuda_free_pinned(wvl_device *d, uint8_t *memory, uint64_t bytes)
 {
     if (memory) {
-        give(d, WVL_CUDA_PINNED, keep(d, WVL_CUDA_PINNED, (wvl_cuda_block){(wvl_cuda_address)(uintptr_t)memory, bytes}));
+        give(d, WVL_CUDA_PINNED,
+             keep(d, WVL_CUDA_PINNED, (wvl_cuda_block){(wvl_cuda_address)(uintptr_t)memory, bytes}));
     }
 }

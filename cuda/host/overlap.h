@@ -5,7 +5,8 @@
 
 #include "cuda/host/runtime_table.h"
 
-/* Whether the driver and this function know how. Machine code made at load from portable code, on a machine of 9.0 too, does not wait by itself. */
+/* Whether the driver and this function know how. Machine code made at load from portable code, on a machine of 9.0 too,
+ * does not wait by itself. */
 static inline int wvl_cuda_may_overlap(const wvl_cuda_runtime *runtime, wvl_cuda_function function)
 {
     int version = 0;
@@ -15,8 +16,9 @@ static inline int wvl_cuda_may_overlap(const wvl_cuda_runtime *runtime, wvl_cuda
 
 /* One launch, after all that is queued. overlap: what is queued last is a launch too, for whose end the kernel itself
  * waits. */
-static inline wvl_cuda_status wvl_cuda_launch_kernel(const wvl_cuda_runtime *runtime, wvl_cuda_function function, uint32_t blocks, unsigned threads,
-                                              int overlap, wvl_cuda_stream stream, void **arguments)
+static inline wvl_cuda_status wvl_cuda_launch_kernel(const wvl_cuda_runtime *runtime, wvl_cuda_function function,
+                                                     uint32_t blocks, unsigned threads, int overlap,
+                                                     wvl_cuda_stream stream, void **arguments)
 {
     if (!overlap) {
         return runtime->launch(function, blocks, 1, 1, threads, 1, 1, 0, stream, arguments, NULL);

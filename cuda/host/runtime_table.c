@@ -20,7 +20,8 @@ int wvl_cuda_fetch_runtime(wvl_cuda_runtime *runtime)
     void *library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
     int complete = library != NULL;
     memset(runtime, 0, sizeof *runtime);
-#define WVL_CUDA_FETCH(member, symbol, parameters) complete = complete && fetch_entry(library, #symbol, &runtime->member);
+#define WVL_CUDA_FETCH(member, symbol, parameters)                                                                     \
+    complete = complete && fetch_entry(library, #symbol, &runtime->member);
     WVL_CUDA_CALLS(WVL_CUDA_FETCH)
 #undef WVL_CUDA_FETCH
 #define WVL_CUDA_FETCH(member, symbol, parameters) (void)(complete && fetch_entry(library, #symbol, &runtime->member));

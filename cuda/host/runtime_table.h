@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Every call to the device goes through this table. It names no type of the toolkit: the real table is filled from the driver's library at
- * run time (so nothing is linked, and a machine without one merely has no device), and a test may fail or count the n-th call.
+ * Every call to the device goes through this table. It names no type of the toolkit: the real table is filled from the
+ * driver's library at run time (so nothing is linked, and a machine without one merely has no device), and a test may
+ * fail or count the n-th call.
  *
- * Entries have the signatures of the driver interface: status 0 is success, addresses are 64-bit, streams, events and functions opaque.
+ * Entries have the signatures of the driver interface: status 0 is success, addresses are 64-bit, streams, events and
+ * functions opaque.
  */
 #ifndef WVL_CUDA_HOST_RUNTIME_TABLE_H
 #define WVL_CUDA_HOST_RUNTIME_TABLE_H
@@ -51,14 +53,19 @@ typedef struct wvl_cuda_copy {
     size_t width_bytes, rows;
 } wvl_cuda_copy;
 
-#define WVL_CUDA_FUNCTION_SHARED 8      /* of a function: most bytes of dynamic shared memory */
-#define WVL_CUDA_FUNCTION_PTX_VERSION 5 /* of a function: 10 * major + minor of the capability that it was compiled for */
-#define WVL_CUDA_LAUNCH_OVERLAPS 6      /* launch attribute: may begin before the launch in front of it ends, for which the kernel itself waits */
+#define WVL_CUDA_FUNCTION_SHARED 8 /* of a function: most bytes of dynamic shared memory */
+#define WVL_CUDA_FUNCTION_PTX_VERSION                                                                                  \
+    5 /* of a function: 10 * major + minor of the capability that it was compiled for */
+#define WVL_CUDA_LAUNCH_OVERLAPS                                                                                       \
+    6 /* launch attribute: may begin before the launch in front of it ends, for which the kernel itself waits */
 
 /* The driver's CUlaunchAttribute and CUlaunchConfig. */
 typedef struct wvl_cuda_launch_attribute {
     int id, pad;
-    union { int flag; uint64_t room[8]; } value;
+    union {
+        int flag;
+        uint64_t room[8];
+    } value;
 } wvl_cuda_launch_attribute;
 
 typedef struct wvl_cuda_launch_config {
@@ -74,30 +81,30 @@ typedef struct wvl_cuda_launch_config {
     X(device_count, cuDeviceGetCount, (int *count))                                                                    \
     X(device_get, cuDeviceGet, (int *device, int ordinal))                                                             \
     X(device_name, cuDeviceGetName, (char *name, int bytes, int device))                                               \
-    X(device_bytes, cuDeviceTotalMem_v2, (size_t *bytes, int device))                                                  \
+    X(device_bytes, cuDeviceTotalMem_v2, (size_t * bytes, int device))                                                 \
     X(error_name, cuGetErrorName, (wvl_cuda_status status, const char **name))                                         \
     X(device_attribute, cuDeviceGetAttribute, (int *value, int attribute, int device))                                 \
-    X(context_retain, cuDevicePrimaryCtxRetain, (wvl_cuda_context *context, int device))                               \
+    X(context_retain, cuDevicePrimaryCtxRetain, (wvl_cuda_context * context, int device))                              \
     X(context_release, cuDevicePrimaryCtxRelease_v2, (int device))                                                     \
     X(context_push, cuCtxPushCurrent_v2, (wvl_cuda_context context))                                                   \
-    X(context_pop, cuCtxPopCurrent_v2, (wvl_cuda_context *context))                                                    \
-    X(module_load, cuModuleLoadData, (wvl_cuda_module *module, const void *image))                                     \
+    X(context_pop, cuCtxPopCurrent_v2, (wvl_cuda_context * context))                                                   \
+    X(module_load, cuModuleLoadData, (wvl_cuda_module * module, const void *image))                                    \
     X(module_unload, cuModuleUnload, (wvl_cuda_module module))                                                         \
-    X(module_function, cuModuleGetFunction, (wvl_cuda_function *function, wvl_cuda_module module, const char *name))   \
-    X(memory_info, cuMemGetInfo_v2, (size_t *available, size_t *total))                                                \
-    X(malloc_device, cuMemAlloc_v2, (wvl_cuda_address *address, size_t bytes))                                         \
+    X(module_function, cuModuleGetFunction, (wvl_cuda_function * function, wvl_cuda_module module, const char *name))  \
+    X(memory_info, cuMemGetInfo_v2, (size_t * available, size_t * total))                                              \
+    X(malloc_device, cuMemAlloc_v2, (wvl_cuda_address * address, size_t bytes))                                        \
     X(free_device, cuMemFree_v2, (wvl_cuda_address address))                                                           \
     X(malloc_pinned, cuMemHostAlloc, (void **memory, size_t bytes, unsigned flags))                                    \
     X(free_pinned, cuMemFreeHost, (void *memory))                                                                      \
-    X(pinned_address, cuMemHostGetDevicePointer_v2, (wvl_cuda_address *address, void *memory, unsigned flags))         \
+    X(pinned_address, cuMemHostGetDevicePointer_v2, (wvl_cuda_address * address, void *memory, unsigned flags))        \
     X(upload_rows, cuMemcpy2DAsync_v2, (const wvl_cuda_copy *copy, wvl_cuda_stream stream))                            \
     X(upload, cuMemcpyHtoDAsync_v2, (wvl_cuda_address to, const void *from, size_t bytes, wvl_cuda_stream stream))     \
     X(download, cuMemcpyDtoHAsync_v2, (void *to, wvl_cuda_address from, size_t bytes, wvl_cuda_stream stream))         \
     X(fill, cuMemsetD8Async, (wvl_cuda_address to, unsigned char value, size_t bytes, wvl_cuda_stream stream))         \
-    X(stream_create, cuStreamCreate, (wvl_cuda_stream *stream, unsigned flags))                                        \
+    X(stream_create, cuStreamCreate, (wvl_cuda_stream * stream, unsigned flags))                                       \
     X(stream_destroy, cuStreamDestroy_v2, (wvl_cuda_stream stream))                                                    \
     X(stream_wait, cuStreamSynchronize, (wvl_cuda_stream stream))                                                      \
-    X(event_create, cuEventCreate, (wvl_cuda_event *event, unsigned flags))                                            \
+    X(event_create, cuEventCreate, (wvl_cuda_event * event, unsigned flags))                                           \
     X(event_destroy, cuEventDestroy_v2, (wvl_cuda_event event))                                                        \
     X(event_record, cuEventRecord, (wvl_cuda_event event, wvl_cuda_stream stream))                                     \
     X(event_query, cuEventQuery, (wvl_cuda_event event))                                                               \
@@ -109,14 +116,15 @@ typedef struct wvl_cuda_launch_config {
        unsigned block_y, unsigned block_z, unsigned shared_bytes, wvl_cuda_stream stream, void **arguments,            \
        void **extra))                                                                                                  \
     X(capture_begin, cuStreamBeginCapture_v2, (wvl_cuda_stream stream, int mode))                                      \
-    X(capture_end, cuStreamEndCapture, (wvl_cuda_stream stream, wvl_cuda_graph *graph))                                \
-    X(graph_build, cuGraphInstantiateWithFlags, (wvl_cuda_exec *exec, wvl_cuda_graph graph, unsigned long long flags)) \
+    X(capture_end, cuStreamEndCapture, (wvl_cuda_stream stream, wvl_cuda_graph * graph))                               \
+    X(graph_build, cuGraphInstantiateWithFlags,                                                                        \
+      (wvl_cuda_exec * exec, wvl_cuda_graph graph, unsigned long long flags))                                          \
     X(graph_launch, cuGraphLaunch, (wvl_cuda_exec exec, wvl_cuda_stream stream))                                       \
     X(graph_destroy, cuGraphDestroy, (wvl_cuda_graph graph))                                                           \
     X(exec_destroy, cuGraphExecDestroy, (wvl_cuda_exec exec))
 
 /* NULL where the driver is older than the call. */
-#define WVL_CUDA_LATER_CALLS(X)                                                                                       \
+#define WVL_CUDA_LATER_CALLS(X)                                                                                        \
     X(function_attribute, cuFuncGetAttribute, (int *value, int attribute, wvl_cuda_function function))                 \
     X(function_set, cuFuncSetAttribute, (wvl_cuda_function function, int attribute, int value))                        \
     X(launch_config, cuLaunchKernelEx,                                                                                 \

@@ -7,24 +7,25 @@
 
 #define ROWS_PER_TASK 16u
 #define TASKS_MAX 256u
-#define PIECE_BYTES (UINT64_C(2) << 20) /* sent while more is copied: 40 us on a bus of 50 GB/s, several times what a call costs */
+#define PIECE_BYTES                                                                                                    \
+    (UINT64_C(2) << 20) /* sent while more is copied: 40 us on a bus of 50 GB/s, several times what a call costs */
 
 /* Pixels of one component, or of several that interleave. */
 typedef struct stage {
-    const uint8_t *from;      /* row `rect.y0` of the job, first container */
+    const uint8_t *from; /* row `rect.y0` of the job, first container */
     ptrdiff_t from_pitch;
     uint8_t *to;
     uint64_t to_pitch, row_bytes;
-    uint64_t first, stride;   /* gathered: containers of the source */
+    uint64_t first, stride; /* gathered: containers of the source */
     uint32_t rows, rows_per_task, width, bits, to_bytes;
-    uint32_t bias, depth;     /* checked where containers shrink */
+    uint32_t bias, depth; /* checked where containers shrink */
     int gathered, is_signed;
     _Atomic uint32_t *outside;
     /* Sent on the way, by the calling thread: */
-    wvl_cuda_staging *sends;  /* NULL: afterwards */
-    uint64_t at;              /* of the rows, in the staging memory */
-    uint32_t whole;           /* tasks, from the first on without a gap, whose rows lie there */
-    _Atomic uint8_t *done;    /* [tasks] */
+    wvl_cuda_staging *sends; /* NULL: afterwards */
+    uint64_t at;             /* of the rows, in the staging memory */
+    uint32_t whole;          /* tasks, from the first on without a gap, whose rows lie there */
+    _Atomic uint8_t *done;   /* [tasks] */
 } stage;
 
 wvl_rect wvl_cuda_fetch_rect(const wvl_tile_plan *tiles, uint32_t tile_count, uint32_t c)
@@ -33,7 +34,8 @@ wvl_rect wvl_cuda_fetch_rect(const wvl_tile_plan *tiles, uint32_t tile_count, ui
     for (uint32_t t = 0; t < tile_count; t++) {
         wvl_rect r = tiles[t].components[c].rect;
         if (wvl_rect_width(r) && wvl_rect_height(r)) {
-            all = (wvl_rect){wvl_min_u32(all.x0, r.x0), wvl_min_u32(all.y0, r.y0), wvl_max_u32(all.x1, r.x1), wvl_max_u32(all.y1, r.y1)};
+            all = (wvl_rect){wvl_min_u32(all.x0, r.x0), wvl_min_u32(all.y0, r.y0), wvl_max_u32(all.x1, r.x1),
+                             wvl_max_u32(all.y1, r.y1)};
         }
     }
     return all.x0 < all.x1 ? all : (wvl_rect){0, 0, 0, 0};
@@ -46,7 +48,8 @@ uint64_t wvl_cuda_measure_staging(const wvl_plan *plan, const wvl_tile_plan *til
 {
     uint64_t bytes = 0;
     for (uint32_t c = 0; c < plan->component_count; c++) {
-        bytes = wvl_add_saturate(bytes, wvl_cuda_measure_plane(wvl_cuda_fetch_rect(tiles, tile_count, c), sample_bytes(plan, c)));
+        bytes = wvl_add_saturate(
+            bytes, wvl_cuda_measure_plane(wvl_cuda_fetch_rect(tiles, tile_count, c), sample_bytes(plan, c)));
     }
     return bytes;
 }
@@ -103,17 +106,20 @@ static void send_until(wvl_cuda_staging *staging, uint64_t end)
 {
     uint64_t from = staging->sent_bytes;
     if (end > from && !staging->status) {
-        staging->status = !from && staging->begun ? staging->runtime->event_record(staging->begun, staging->stream) : WVL_CUDA_SUCCESS;
+        staging->status = !from && staging->begun ? staging->runtime->event_record(staging->begun, staging->stream)
+                                                  : WVL_CUDA_SUCCESS;
     }
     if (end > from && !staging->status) {
-        staging->status = staging->runtime->upload(staging->address + from, staging->memory + from, (size_t)(end - from), staging->stream);
+        staging->status = staging->runtime->upload(staging->address + from, staging->memory + from,
+                                                   (size_t)(end - from), staging->stream);
     }
     staging->sent_bytes = end;
 }
 
 static void send_whole(stage *s)
 {
-    while ((uint64_t)s->whole * s->rows_per_task < s->rows && atomic_load_explicit(&s->done[s->whole], memory_order_acquire)) {
+    while ((uint64_t)s->whole * s->rows_per_task < s->rows &&
+           atomic_load_explicit(&s->done[s->whole], memory_order_acquire)) {
         s->whole++;
     }
     uint64_t end = s->at + s->to_pitch * wvl_min_u64((uint64_t)s->whole * s->rows_per_task, s->rows);
@@ -141,7 +147,8 @@ static void copy_rows(void *arg, uint32_t task, uint32_t worker)
     }
 }
 
-/* The bus works while the host copies: the calling thread, which alone may call the driver, sends what is there between its own rows. */
+/* The bus works while the host copies: the calling thread, which alone may call the driver, sends what is there between
+ * its own rows. */
 static void stage_rows(stage *s, wvl_pool *pool, uint64_t at, wvl_cuda_staging *staging)
 {
     _Atomic uint8_t done[TASKS_MAX];
@@ -153,8 +160,10 @@ static void stage_rows(stage *s, wvl_pool *pool, uint64_t at, wvl_cuda_staging *
     wvl_pool_run(pool, (uint32_t)wvl_ceil_div(s->rows, s->rows_per_task), copy_rows, s);
 }
 
-/* How many components from c on are the interleaved pixels of one picture, each pixel nothing but them, in the smallest container. */
-static uint32_t interleaved(const wvl_plan *plan, const wvl_tile_plan *tiles, uint32_t tile_count, const wvl_image *image, uint32_t c)
+/* How many components from c on are the interleaved pixels of one picture, each pixel nothing but them, in the smallest
+ * container. */
+static uint32_t interleaved(const wvl_plan *plan, const wvl_tile_plan *tiles, uint32_t tile_count,
+                            const wvl_image *image, uint32_t c)
 {
     const wvl_plane *p = &image->planes[c];
     uint32_t n = p->sample_stride;
@@ -166,7 +175,8 @@ static uint32_t interleaved(const wvl_plan *plan, const wvl_tile_plan *tiles, ui
     for (uint32_t i = 0; i < n; i++) {
         const wvl_plane *q = &image->planes[c + i];
         wvl_rect other = wvl_cuda_fetch_rect(tiles, tile_count, c + i);
-        if (q->data != p->data || q->pitch_bytes != p->pitch_bytes || q->container != p->container || q->sample_stride != n || sample_bytes(plan, c + i) != sample_bytes(plan, c) ||
+        if (q->data != p->data || q->pitch_bytes != p->pitch_bytes || q->container != p->container ||
+            q->sample_stride != n || sample_bytes(plan, c + i) != sample_bytes(plan, c) ||
             memcmp(&other, &rect, sizeof rect) != 0) {
             return 1;
         }
@@ -202,9 +212,13 @@ static void describe(const wvl_plan *plan, const wvl_plane *plane, uint32_t c, w
     pixels->pitch_bytes = plane->pitch_bytes;
 }
 
-static stage build_stage(const wvl_plan *plan, const wvl_image *image, wvl_rect rect, uint32_t c, uint32_t n, const wvl_cuda_pixels *p)
+static stage build_stage(const wvl_plan *plan, const wvl_image *image, wvl_rect rect, uint32_t c, uint32_t n,
+                         const wvl_cuda_pixels *p)
 {
-    stage s = {.rows = wvl_rect_height(rect), .width = wvl_rect_width(rect), .bits = wvl_cuda_container_bits(p->container), .is_signed = p->is_signed};
+    stage s = {.rows = wvl_rect_height(rect),
+               .width = wvl_rect_width(rect),
+               .bits = wvl_cuda_container_bits(p->container),
+               .is_signed = p->is_signed};
     s.bias = p->bias;
     s.depth = p->depth;
     s.to_bytes = sample_bytes(plan, c);
@@ -232,9 +246,10 @@ static void add_copy(const stage *s, uint64_t address, wvl_cuda_staging *staging
     copy->rows = s->rows;
 }
 
-/* Components [c, c + n), n > 1 when they interleave: rows as they lie, or gathered, to offset `used` of the staging memory. Returns its new end. */
-static uint64_t stage_components(const wvl_plan *plan, const wvl_image *image, wvl_rect rect, uint32_t c, uint32_t n, wvl_pool *pool, uint64_t used,
-                                 wvl_cuda_staging *staging)
+/* Components [c, c + n), n > 1 when they interleave: rows as they lie, or gathered, to offset `used` of the staging
+ * memory. Returns its new end. */
+static uint64_t stage_components(const wvl_plan *plan, const wvl_image *image, wvl_rect rect, uint32_t c, uint32_t n,
+                                 wvl_pool *pool, uint64_t used, wvl_cuda_staging *staging)
 {
     wvl_cuda_pixels *p = &staging->pixels[c];
     uint64_t lowest = p->first;
@@ -242,7 +257,8 @@ static uint64_t stage_components(const wvl_plan *plan, const wvl_image *image, w
         lowest = wvl_min_u64(lowest, p[i].first);
     }
     stage s = build_stage(plan, image, rect, c, n, p);
-    uint64_t room = (uint64_t)(rect.x0 % WVL_CUDA_ROW_ROOM) * n * s.to_bytes, end = used + wvl_align_up(s.to_pitch * s.rows, 64);
+    uint64_t room = (uint64_t)(rect.x0 % WVL_CUDA_ROW_ROOM) * n * s.to_bytes,
+             end = used + wvl_align_up(s.to_pitch * s.rows, 64);
     s.outside = &staging->outside;
     s.to = staging->memory + used + room;
     s.first = lowest + (uint64_t)(rect.x0 - p->x0) * p->stride;
@@ -268,8 +284,8 @@ static uint64_t stage_components(const wvl_plan *plan, const wvl_image *image, w
     return end;
 }
 
-void wvl_cuda_build_staging(const wvl_plan *plan, const wvl_tile_plan *tiles, uint32_t tile_count, const wvl_image *image, wvl_pool *pool,
-                            wvl_cuda_staging *staging)
+void wvl_cuda_build_staging(const wvl_plan *plan, const wvl_tile_plan *tiles, uint32_t tile_count,
+                            const wvl_image *image, wvl_pool *pool, wvl_cuda_staging *staging)
 {
     uint64_t used = 0;
     staging->copy_count = 0;

@@ -11,25 +11,26 @@
 
 /* Bounding rectangle of the component over the tiles of a job; tiles without samples in it do not count. */
 wvl_rect wvl_cuda_fetch_rect(const wvl_tile_plan *tiles, uint32_t tile_count, uint32_t component);
-/* Samples of the picture beside the device: what of it a job needs, as it lies there or repacked by component into the smallest container
- * (cuda/host/staging.c). Upper bound for pictures in any container. */
+/* Samples of the picture beside the device: what of it a job needs, as it lies there or repacked by component into the
+ * smallest container (cuda/host/staging.c). Upper bound for pictures in any container. */
 uint64_t wvl_cuda_measure_staging(const wvl_plan *plan, const wvl_tile_plan *tiles, uint32_t tile_count);
 
 typedef struct wvl_cuda_staging {
-    uint8_t *memory;               /* pinned; NULL: the picture lies on the device */
-    uint64_t address;              /* of its copy on the device */
-    wvl_cuda_pixels *pixels;       /* [component_count], as seen from the device: filled */
-    wvl_cuda_copy *copies;         /* [component_count], for pixels in pinned memory that need no host copy; NULL: none wanted */
-    uint32_t copy_count;           /* filled */
+    uint8_t *memory;         /* pinned; NULL: the picture lies on the device */
+    uint64_t address;        /* of its copy on the device */
+    wvl_cuda_pixels *pixels; /* [component_count], as seen from the device: filled */
+    wvl_cuda_copy
+        *copies;         /* [component_count], for pixels in pinned memory that need no host copy; NULL: none wanted */
+    uint32_t copy_count; /* filled */
     const wvl_cuda_runtime *runtime; /* what is staged goes up piece by piece, in this stream */
     wvl_cuda_stream stream;
-    wvl_cuda_event begun;          /* recorded before the first of them; NULL: not traced */
-    uint64_t sent_bytes;           /* filled: from the beginning of memory on */
-    wvl_cuda_status status;        /* filled: of the uploads */
-    _Atomic uint32_t outside;      /* filled: nonzero when a repacked sample was outside its depth */
+    wvl_cuda_event begun;     /* recorded before the first of them; NULL: not traced */
+    uint64_t sent_bytes;      /* filled: from the beginning of memory on */
+    wvl_cuda_status status;   /* filled: of the uploads */
+    _Atomic uint32_t outside; /* filled: nonzero when a repacked sample was outside its depth */
 } wvl_cuda_staging;
 /* Pixels that the host has to read are copied to memory, and sent to address while more of them are copied. */
-void wvl_cuda_build_staging(const wvl_plan *plan, const wvl_tile_plan *tiles, uint32_t tile_count, const wvl_image *image, wvl_pool *pool,
-                            wvl_cuda_staging *staging);
+void wvl_cuda_build_staging(const wvl_plan *plan, const wvl_tile_plan *tiles, uint32_t tile_count,
+                            const wvl_image *image, wvl_pool *pool, wvl_cuda_staging *staging);
 
 #endif

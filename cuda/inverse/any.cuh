@@ -1,24 +1,26 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * One level of any shape: coefficients and the low-low plane in, the next plane out; and planes to pixels of any container.
+ * One level of any shape: coefficients and the low-low plane in, the next plane out; and planes to pixels of any
+ * container.
  *
- * Runs: a level: 128 threads a tile of 120 x 16 samples of the resolution, with a room of four around it. Addresses are sums of what rows and columns
- * say, found once for each by one thread. A warp takes six rows of 128 columns, four a lane, asks for all their samples at once, and lifts across by
- * shuffles; behind one barrier a thread takes a column and lifts down. 15 KiB of shared memory, 61 and 54 registers. Pixels: 256 threads a tile of
- * 64 x 32 samples, or up to four times as many where tiles are few (launch.c).
- * Bytes a sample: coefficient, + 1 for the low-low plane, + 4.
+ * Runs: a level: 128 threads a tile of 120 x 16 samples of the resolution, with a room of four around it. Addresses are
+ * sums of what rows and columns say, found once for each by one thread. A warp takes six rows of 128 columns, four a
+ * lane, asks for all their samples at once, and lifts across by shuffles; behind one barrier a thread takes a column
+ * and lifts down. 15 KiB of shared memory, 61 and 54 registers. Pixels: 256 threads a tile of 64 x 32 samples, or up to
+ * four times as many where tiles are few (launch.c). Bytes a sample: coefficient, + 1 for the low-low plane, + 4.
  * Symmetric extension is a matter of folded addresses: it keeps parity, so a low sample is extended by low ones.
  */
 #ifndef WVL_CUDA_INVERSE_ANY_CUH
 #define WVL_CUDA_INVERSE_ANY_CUH
 
-#include "cuda/inverse/block/store.cuh"
 #include "cuda/core/order.cuh"
-#include "cuda/inverse/split.h"
+#include "cuda/inverse/block/store.cuh"
 #include "cuda/inverse/ops.h"
+#include "cuda/inverse/split.h"
 #include "cuda/inverse/tuning.h"
 
-namespace back {
+namespace back
+{
 
 constexpr int ROOM = WVL_CUDA_BACK_JOIN_ROOM, WIDTH = WVL_CUDA_BACK_JOIN_WIDTH, HEIGHT = WVL_CUDA_BACK_JOIN_HEIGHT;
 constexpr int COLS = WIDTH + 2 * ROOM, ROWS = HEIGHT + 2 * ROOM;
@@ -35,7 +37,10 @@ __device__ __forceinline__ uint32_t fold(int64_t at, uint32_t first, uint32_t en
     return first + (uint32_t)(last ? offset : 0);
 }
 
-__device__ __forceinline__ void set_value(uint32_t m, bool negative, float, int32_t &v) { v = negative ? -(int32_t)m : (int32_t)m; }
+__device__ __forceinline__ void set_value(uint32_t m, bool negative, float, int32_t &v)
+{
+    v = negative ? -(int32_t)m : (int32_t)m;
+}
 __device__ __forceinline__ void set_value(uint32_t m, bool negative, float half_step, float &v)
 {
     v = wvl_inverse_magnitude(m, half_step);
@@ -56,13 +61,14 @@ __device__ __forceinline__ float from_plane(float v) { return __fmul_rn(v, 1 / W
 __device__ __forceinline__ void from_word(uint32_t w, int32_t &v) { v = (int32_t)w; }
 __device__ __forceinline__ void from_word(uint32_t w, float &v) { v = __uint_as_float(w); }
 
-/* Where samples of one parity of rows and columns come from: a band, or the low-low plane. Addresses are those of wvl_coef_at() as sums of what the
- * column and what the row say. */
+/* Where samples of one parity of rows and columns come from: a band, or the low-low plane. Addresses are those of
+ * wvl_coef_at() as sums of what the column and what the row say. */
 struct source {
     const wvl_cuda_inverse_band *band;
     const wvl_cuda_plane *plane; /* NULL: the band */
 
-    /* Of the parities that columns and rows of a tile have, which is what its signals have where those are longer than a sample. */
+    /* Of the parities that columns and rows of a tile have, which is what its signals have where those are longer than
+     * a sample. */
     __device__ __forceinline__ void open(const wvl_cuda_inverse_split &split, uint32_t odd_x, uint32_t odd_y)
     {
         const wvl_rect r = split.rect;
@@ -102,12 +108,16 @@ struct source {
 };
 
 /* What columns say, by the parity of the row, and rows by that of the column. */
-struct addresses { uint64_t column[2][COLS], row[2][ROWS]; };
+struct addresses {
+    uint64_t column[2][COLS], row[2][ROWS];
+};
 
 /* By all threads of the block. x0, y0: of the tile with its room, even. */
-__device__ __forceinline__ void open_addresses(const wvl_cuda_inverse_split &split, int64_t x0, int64_t y0, addresses &at)
+__device__ __forceinline__ void open_addresses(const wvl_cuda_inverse_split &split, int64_t x0, int64_t y0,
+                                               addresses &at)
 {
-    const uint32_t t = threadIdx.x, shift = split.levels != WVL_CUDA_PLAIN; /* of coordinates: else all of it is the low-low band */
+    const uint32_t t = threadIdx.x,
+                   shift = split.levels != WVL_CUDA_PLAIN; /* of coordinates: else all of it is the low-low band */
     const uint32_t x = fold(x0 + t, split.rect.x0, split.rect.x1) >> shift;
     source from;
 #pragma unroll
@@ -173,7 +183,9 @@ __device__ __forceinline__ void join_column(float (&v)[ROWS])
 }
 
 /* A warp's rows from `first` on, lifted across: the outermost lanes hold nothing of use then. */
-template <class T> __device__ __forceinline__ void join_across(const wvl_cuda_inverse_split &split, const addresses &at, int first, T (*to)[COLS])
+template <class T>
+__device__ __forceinline__ void join_across(const wvl_cuda_inverse_split &split, const addresses &at, int first,
+                                            T (*to)[COLS])
 {
     const int column = 4 * (int)(threadIdx.x & 31);
     uint32_t w[4][EACH]; /* by parities: of the column, and twice that of the row */
@@ -185,7 +197,8 @@ template <class T> __device__ __forceinline__ void join_across(const wvl_cuda_in
         const bool narrow = from.narrow();
 #pragma unroll
         for (int i = 0; i < EACH; i++) {
-            const uint64_t sample = at.column[k >> 1][column + (k & 1) + 2 * (i & 1)] + at.row[k & 1][first + (i & ~1) + (k >> 1)];
+            const uint64_t sample =
+                at.column[k >> 1][column + (k & 1) + 2 * (i & 1)] + at.row[k & 1][first + (i & ~1) + (k >> 1)];
             w[k][i] = load(sample, narrow);
         }
     }
@@ -218,7 +231,8 @@ template <class T> __device__ void run_tile(const wvl_cuda_inverse_split *splits
 {
     __shared__ alignas(16) T rows[ROWS][COLS];
     __shared__ addresses at;
-    __shared__ wvl_cuda_inverse_split split; /* asked for all at once: its members would be fetched one after the other */
+    __shared__ wvl_cuda_inverse_split
+        split; /* asked for all at once: its members would be fetched one after the other */
     const wvl_cuda_item item = items[blockIdx.x];
     for (unsigned i = threadIdx.x; i < sizeof split / 4; i += WVL_CUDA_BACK_JOIN_THREADS) {
         ((uint32_t *)&split)[i] = ((const uint32_t *)&splits[item.split])[i];
@@ -226,7 +240,8 @@ template <class T> __device__ void run_tile(const wvl_cuda_inverse_split *splits
     __syncthreads();
     const wvl_rect r = split.rect;
     const int first = threadIdx.x / 32 * EACH;
-    const int64_t x0 = (int64_t)(r.x0 & ~1u) + (int64_t)item.x * WIDTH - ROOM, y0 = (int64_t)(r.y0 & ~1u) + (int64_t)item.y * HEIGHT - ROOM;
+    const int64_t x0 = (int64_t)(r.x0 & ~1u) + (int64_t)item.x * WIDTH - ROOM,
+                  y0 = (int64_t)(r.y0 & ~1u) + (int64_t)item.y * HEIGHT - ROOM;
     open_addresses(split, x0, y0, at);
     wait_for_launch_in_front();
     join_across<T>(split, at, first, rows + first);
@@ -245,7 +260,8 @@ template <class T> __device__ void run_tile(const wvl_cuda_inverse_split *splits
     if ((int)threadIdx.x < ROOM || (int)threadIdx.x >= COLS - ROOM || x < r.x0 || x >= r.x1) {
         return;
     }
-    uint64_t to = split.out.data + (uint64_t)(x - split.out.x0) * 4 + (y0 + ROOM - (int64_t)split.out.y0) * (int64_t)split.out.pitch_bytes;
+    uint64_t to = split.out.data + (uint64_t)(x - split.out.x0) * 4 +
+                  (y0 + ROOM - (int64_t)split.out.y0) * (int64_t)split.out.pitch_bytes;
 #pragma unroll
     for (int i = 0; i < HEIGHT; i++) {
         const int64_t y = y0 + ROOM + i;
@@ -254,7 +270,7 @@ template <class T> __device__ void run_tile(const wvl_cuda_inverse_split *splits
     }
 }
 
-/* ---- Planes to pixels -------------------------------------------------------------------------------------------------------------- */
+/* ---- Planes to pixels ------------------------------------------------------------------------ */
 
 constexpr int TILE_WIDTH = WVL_CUDA_BACK_TILE_WIDTH, TILE_HEIGHT = WVL_CUDA_BACK_TILE_HEIGHT;
 
@@ -296,7 +312,8 @@ template <class T> __device__ void run_pixels(const wvl_cuda_inverse_split *spli
             continue;
         }
         if (split->parts == 1) {
-            put_stored(split->pixels, (uint32_t)x, (uint32_t)y, stored(split->pixels, from_plane(*plane_at<const T>(split->in, (uint32_t)x, (uint32_t)y))));
+            put_stored(split->pixels, (uint32_t)x, (uint32_t)y,
+                       stored(split->pixels, from_plane(*plane_at<const T>(split->in, (uint32_t)x, (uint32_t)y))));
             continue;
         }
         T v[3];

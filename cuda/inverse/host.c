@@ -7,9 +7,13 @@
 #include "cuda/inverse/ops.h"
 
 /* 4-byte samples throughout: int32 or float by the wavelet. */
-typedef union sample { int32_t i; float f; } sample;
+typedef union sample {
+    int32_t i;
+    float f;
+} sample;
 
-/* Interleaved low and high samples `step` apart, each `width` neighbouring columns wide; the first is high where parity is 1. */
+/* Interleaved low and high samples `step` apart, each `width` neighbouring columns wide; the first is high where parity
+ * is 1. */
 typedef struct line {
     sample *base;
     uint64_t step, width;
@@ -20,7 +24,7 @@ typedef struct component {
     const wvl_tile_plan *tile;
     const wvl_tile_component *tc;
     const wvl_coefs *coefs;
-    sample *plane, *low;     /* of a resolution, and of the one below */
+    sample *plane, *low; /* of a resolution, and of the one below */
 } component;
 
 /* Whole-sample symmetric extension by one. */
@@ -136,7 +140,7 @@ static void join_resolution(component *c, unsigned r)
     c->plane = done;
 }
 
-/* ---- Pixels ------------------------------------------------------------------------------------------------------------------------ */
+/* ---- Pixels ---------------------------------------------------------------------------------- */
 
 static void put_pixel(const wvl_cuda_pixels *p, uint32_t x, uint32_t y, sample v, int reversible)
 {
@@ -175,7 +179,8 @@ static void put_group(const component *c, const wvl_cuda_pixels *pixels, uint32_
     }
 }
 
-static int run_group(const wvl_tile_plan *tile, const wvl_coefs *coefs, uint32_t first, uint32_t count, const wvl_cuda_pixels *pixels)
+static int run_group(const wvl_tile_plan *tile, const wvl_coefs *coefs, uint32_t first, uint32_t count,
+                     const wvl_cuda_pixels *pixels)
 {
     component c[3];
     int enough = 1;
@@ -201,8 +206,8 @@ static int run_group(const wvl_tile_plan *tile, const wvl_coefs *coefs, uint32_t
     return enough;
 }
 
-int wvl_cuda_inverse_run_host(const wvl_plan *plan, const wvl_tile_plan *tiles, uint32_t tile_count, const wvl_coefs *coefs,
-                              const wvl_cuda_pixels *pixels)
+int wvl_cuda_inverse_run_host(const wvl_plan *plan, const wvl_tile_plan *tiles, uint32_t tile_count,
+                              const wvl_coefs *coefs, const wvl_cuda_pixels *pixels)
 {
     int enough = 1;
     for (uint32_t t = 0; t < tile_count; t++) {

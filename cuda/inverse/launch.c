@@ -49,6 +49,6 @@ wvl_cuda_status wvl_cuda_inverse_launch_level(const wvl_cuda_runtime *runtime, c
     if (!item_count) {
         return WVL_CUDA_SUCCESS;
     }
-    return wvl_cuda_launch_kernel(runtime, kernels->function[kernel], item_count, threads,
-                                  follows && kernels->overlap, stream, arguments);
+    return wvl_cuda_launch_kernel(runtime, kernels->function[kernel], item_count, threads, follows && kernels->overlap,
+                                  stream, arguments);
 }

@@ -11,7 +11,7 @@ typedef struct wvl_cuda_inverse_kernels {
     wvl_cuda_module module;
     wvl_cuda_function function[WVL_CUDA_INVERSE_KERNELS]; /* of wvl_cuda_inverse_rows */
     uint32_t multiprocessors;
-    int overlap;              /* as in host/launch.h */
+    int overlap; /* as in host/launch.h */
 } wvl_cuda_inverse_kernels;
 
 /* The compiled device code: NULL in a build without it. */

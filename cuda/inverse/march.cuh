@@ -1,26 +1,29 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Two levels back in one pass: dequantisation, lifting, inverse colour transform, level shift and clamping to pixels, or to a plane.
+ * Two levels back in one pass: dequantisation, lifting, inverse colour transform, level shift and clamping to pixels,
+ * or to a plane.
  *
- * Runs: a warp takes a strip of 32 lanes of C columns and marches down, four rows an iteration; the coefficients of the next iterations are on
- * their way through shared memory, copied and read by the same lane, so there is no barrier. Lanes may belong to several small planes. Of three
- * components each has a warp of one thread block, and two rows at a time go to a fourth that undoes the colour transform. Lifting state stays in
- * registers; one lane at either side (two for 9/7 with 8 columns) is computed twice. Run-in: 1 iteration of level 2 and 1 of both in 5/3, 3 and 2
- * in 9/7. In 9/7 most iterations know no edges, which makes them one run of instructions without a branch: 1.1 thousand with 16 columns.
- * Bytes a sample: coefficient + container + 1/4 for the low-low plane. Registers for 9.0, no spills: 166 in 5/3 and 254 in 9/7 with 16 columns,
- * 200 for three components; with 8 columns 96 to 128, for planes and 16 bits in 9/7 139 to 168. Share of the convert ceiling by the launch that
- * ends in pixels, on an H200: 8192 x 8192 of 8 bits 78 and 79 %, 4096 x 2160 x 3 in batches of 16 80 and 56 %.
- * tables.c says which pictures fit; the others go through the any-shape kernels.
+ * Runs: a warp takes a strip of 32 lanes of C columns and marches down, four rows an iteration; the coefficients of the
+ * next iterations are on their way through shared memory, copied and read by the same lane, so there is no barrier.
+ * Lanes may belong to several small planes. Of three components each has a warp of one thread block, and two rows at a
+ * time go to a fourth that undoes the colour transform. Lifting state stays in registers; one lane at either side (two
+ * for 9/7 with 8 columns) is computed twice. Run-in: 1 iteration of level 2 and 1 of both in 5/3, 3 and 2 in 9/7. In
+ * 9/7 most iterations know no edges, which makes them one run of instructions without a branch: 1.1 thousand with 16
+ * columns. Bytes a sample: coefficient + container + 1/4 for the low-low plane. Registers for 9.0, no spills: 166 in
+ * 5/3 and 254 in 9/7 with 16 columns, 200 for three components; with 8 columns 96 to 128, for planes and 16 bits in 9/7
+ * 139 to 168. Share of the convert ceiling by the launch that ends in pixels, on an H200: 8192 x 8192 of 8 bits 78 and
+ * 79 %, 4096 x 2160 x 3 in batches of 16 80 and 56 %. tables.c says which pictures fit; the others go through the
+ * any-shape kernels.
  */
 #ifndef WVL_CUDA_INVERSE_MARCH_CUH
 #define WVL_CUDA_INVERSE_MARCH_CUH
 
 #include "cuda/core/kernel_row.h"
+#include "cuda/core/order.cuh"
 #include "cuda/inverse/block/lift.cuh"
 #include "cuda/inverse/block/ring.cuh"
 #include "cuda/inverse/block/store.cuh"
 #include "cuda/inverse/block/unpack.cuh"
-#include "cuda/core/order.cuh"
 #include "cuda/inverse/tuning.h"
 
 /* T: int32_t (5/3) or float (9/7). O: where rows go. CB: bytes a coefficient. S: slots of the ring. */
@@ -28,21 +31,23 @@ template <class T, class O, int CB, int S> struct joiner {
     static constexpr int C = O::C, H = C / 2, Q = C / 4, LAG = joined<T, 1>::lag;
     static constexpr bool F97 = LAG == 3, DEEP = CB == 4 && !O::pixels;
     static constexpr int HALO = (C == 16 || !F97) ? 1 : 2, OUT = 32 - 2 * HALO;
-    static constexpr int ROW0 = 3 * LAG;                        /* iteration m finishes rows 4m - ROW0 and three more */
-    static constexpr int RUN_IN = F97 ? 2 : 1, RUN_IN_LOW = F97 ? 5 : 2; /* of both levels; of the lower one alone before */
-    static constexpr int B1 = H * CB, B2 = Q * CB, BL = Q * 4;  /* bytes of a lane's runs */
+    static constexpr int ROW0 = 3 * LAG; /* iteration m finishes rows 4m - ROW0 and three more */
+    static constexpr int RUN_IN = F97 ? 2 : 1,
+                         RUN_IN_LOW = F97 ? 5 : 2;             /* of both levels; of the lower one alone before */
+    static constexpr int B1 = H * CB, B2 = Q * CB, BL = Q * 4; /* bytes of a lane's runs */
     static constexpr int AT_LOW = 0, AT_TWO = 32 * BL, AT_ONE = AT_TWO + 3 * 32 * B2, SLOT = AT_ONE + 6 * 32 * B1;
     static constexpr int warp_bytes = S * SLOT + (F97 ? 2 * (int)sizeof(band_grid) : 0);
 
     O out;
     joined<T, C> v1;
     joined<T, H> v2;
-    grid_pair<F97, DEEP> grids;    /* of the upper and of the lower level */
+    grid_pair<F97, DEEP> grids; /* of the upper and of the lower level */
     const uint8_t *one, *two, *low;
     uint32_t low_pitch;
-    uint8_t *ring, *slot;    /* slot: of iteration m */
+    uint8_t *ring, *slot; /* slot: of iteration m */
     int m, from, to, bias;
-    int plain_from, plain_to, plain_send; /* iterations without edges; those before the last whose rows are there as they are told */
+    int plain_from, plain_to,
+        plain_send; /* iterations without edges; those before the last whose rows are there as they are told */
     bool first, last;
 
     template <bool EDGE> __device__ __forceinline__ void send_low(const band_grid &g, int k)
@@ -82,7 +87,9 @@ template <class T, class O, int CB, int S> struct joiner {
     }
     __device__ __forceinline__ void next_slot() { slot = slot + SLOT == ring + S * SLOT ? ring : slot + SLOT; }
 
-    template <int N, int BYTES> static __device__ __forceinline__ void read_bands(const uint8_t *at, const band_grid &g, T (&s)[2 * N], T (&d)[2 * N])
+    template <int N, int BYTES>
+    static __device__ __forceinline__ void read_bands(const uint8_t *at, const band_grid &g, T (&s)[2 * N],
+                                                      T (&d)[2 * N])
     {
         const int lane = threadIdx.x & 31;
         uint32_t w[BYTES / 4];
@@ -135,7 +142,8 @@ template <class T, class O, int CB, int S> struct joiner {
         out.template put_pair<HALF>(y, d, keep_d, s, keep_s, m >= from);
     }
 
-    /* A finished row waits in the lane's own room of the slot that it came from, where 9/7 has no registers to spare. */
+    /* A finished row waits in the lane's own room of the slot that it came from, where 9/7 has no registers to spare.
+     */
     __device__ __forceinline__ void keep_row(const T (&v)[H])
     {
         const int lane = threadIdx.x & 31;
@@ -186,7 +194,8 @@ template <class T, class O, int CB, int S> struct joiner {
     __device__ __forceinline__ void open_columns(const wvl_cuda_inverse_split *splits, uint32_t index, uint8_t *memory)
     {
         const wvl_cuda_inverse_split *own = splits;
-        const int lane = threadIdx.x & 31, lanes = (int)(splits->rect.x1 - splits->rect.x0) / C, pack = (int)splits->pack;
+        const int lane = threadIdx.x & 31, lanes = (int)(splits->rect.x1 - splits->rect.x0) / C,
+                  pack = (int)splits->pack;
         int at = (int)index * OUT + lane;
         strip s;
         s.columns = C;
@@ -216,8 +225,8 @@ template <class T, class O, int CB, int S> struct joiner {
         m = from - RUN_IN_LOW;
     }
 
-    /* Plain iterations: low rows 2m - LAG and the next have no edges (join_edges), all four rows lie within the picture. What is sent is plain where
-     * no row of either level is mirrored and none lies in a short block. */
+    /* Plain iterations: low rows 2m - LAG and the next have no edges (join_edges), all four rows lie within the
+     * picture. What is sent is plain where no row of either level is mirrored and none lies in a short block. */
     __device__ __forceinline__ void open_plain()
     {
         const band_grid &g = grids.at(0);
@@ -229,7 +238,8 @@ template <class T, class O, int CB, int S> struct joiner {
     }
 
     /* The fourth warp of three components: it stores what the others have put. */
-    __device__ __forceinline__ void run_last(uint8_t *memory, const wvl_cuda_inverse_split *splits, const wvl_cuda_item &place)
+    __device__ __forceinline__ void run_last(uint8_t *memory, const wvl_cuda_inverse_split *splits,
+                                             const wvl_cuda_item &place)
     {
         const int top = (int)splits->rect.y0, end = (int)splits->rect.y1;
         open_columns(splits, place.x, memory);
@@ -243,7 +253,8 @@ template <class T, class O, int CB, int S> struct joiner {
         }
     }
 
-    __device__ __forceinline__ void open(uint8_t *memory, const wvl_cuda_inverse_split *splits, const wvl_cuda_item &place)
+    __device__ __forceinline__ void open(uint8_t *memory, const wvl_cuda_inverse_split *splits,
+                                         const wvl_cuda_item &place)
     {
         const int part = O::parts == 3 ? warp_part() : 0;
         const wvl_cuda_inverse_split *split = splits + part;
@@ -264,7 +275,8 @@ template <class T, class O, int CB, int S> struct joiner {
         }
     }
 
-    __device__ __forceinline__ void run(uint8_t *memory, const wvl_cuda_inverse_split *splits, const wvl_cuda_item &place)
+    __device__ __forceinline__ void run(uint8_t *memory, const wvl_cuda_inverse_split *splits,
+                                        const wvl_cuda_item &place)
     {
         open(memory, splits, place);
 #pragma unroll 1
@@ -290,16 +302,22 @@ template <class T, class O, int CB, int S> struct joiner {
     }
 };
 
-/* ---- From a row of kernel_rows.h to what a thread block runs ----------------------------------------------------- */
+/* ---- From a row of kernel_rows.h to what a thread block runs --------------------------------- */
 
 /* Where a kernel's rows go. */
 template <class ROW, int END = ROW::end> struct destination;
-template <class ROW> struct destination<ROW, WVL_CUDA_END_PLANE> { typedef plane_out<ROW::columns> type; };
+template <class ROW> struct destination<ROW, WVL_CUDA_END_PLANE> {
+    typedef plane_out<ROW::columns> type;
+};
 template <class ROW> struct destination<ROW, WVL_CUDA_END_GRAY> {
     typedef gray_out<ROW::columns, ROW::container_bits / 8> type;
 };
-template <class ROW> struct destination<ROW, WVL_CUDA_END_INTERLEAVED> { typedef color_out<ROW::columns, true> type; };
-template <class ROW> struct destination<ROW, WVL_CUDA_END_PLANAR> { typedef color_out<ROW::columns, false> type; };
+template <class ROW> struct destination<ROW, WVL_CUDA_END_INTERLEAVED> {
+    typedef color_out<ROW::columns, true> type;
+};
+template <class ROW> struct destination<ROW, WVL_CUDA_END_PLANAR> {
+    typedef color_out<ROW::columns, false> type;
+};
 
 template <class ROW> struct march_types {
     typedef typename destination<ROW>::type OUT;
@@ -313,18 +331,18 @@ template <class ROW> struct march_types {
 
 /* The body of a kernel. A macro, not a function: with one more function between kernel and joiner the compiler numbers
  * registers in another way. */
-#define RUN_MARCH(ROW)                                                     \
-    typedef march_types<ROW>::OUT OUT;                                     \
-    __shared__ uint4 memory[march_types<ROW>::shared_bytes / 16];          \
-    const wvl_cuda_item item = items[blockIdx.x];                          \
-    march_types<ROW>::type join;                                           \
-    if (OUT::parts == 3) {                                                 \
-        open_meetings(16);                                                 \
-    }                                                                      \
-    if (OUT::parts == 1 || warp_part() < OUT::parts) {                     \
-        join.run((uint8_t *)memory, splits + item.split, item);            \
-    } else if constexpr (OUT::parts == 3) {                                \
-        join.run_last((uint8_t *)memory, splits + item.split, item);       \
+#define RUN_MARCH(ROW)                                                                                                 \
+    typedef march_types<ROW>::OUT OUT;                                                                                 \
+    __shared__ uint4 memory[march_types<ROW>::shared_bytes / 16];                                                      \
+    const wvl_cuda_item item = items[blockIdx.x];                                                                      \
+    march_types<ROW>::type join;                                                                                       \
+    if (OUT::parts == 3) {                                                                                             \
+        open_meetings(16);                                                                                             \
+    }                                                                                                                  \
+    if (OUT::parts == 1 || warp_part() < OUT::parts) {                                                                 \
+        join.run((uint8_t *)memory, splits + item.split, item);                                                        \
+    } else if constexpr (OUT::parts == 3) {                                                                            \
+        join.run_last((uint8_t *)memory, splits + item.split, item);                                                   \
     }
 
 #endif

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The arithmetic of the inverse, shared by the host reference and the kernels; 9/7 lifting is wvl_lift97_step() with the signs turned.
+ * The arithmetic of the inverse, shared by the host reference and the kernels; 9/7 lifting is wvl_lift97_step() with
+ * the signs turned.
  *
- * Dequantisation (E.1.1.2) rebuilds the middle of the interval: (m + 1/2) * step for m > 0, and 0, computed as (2m + 1) * (step / 2) with one
- * rounding. step is the inverse of the forward reciprocal, so K, colour gains and one-sample corrections are undone with it.
+ * Dequantisation (E.1.1.2) rebuilds the middle of the interval: (m + 1/2) * step for m > 0, and 0, computed as (2m + 1)
+ * * (step / 2) with one rounding. step is the inverse of the forward reciprocal, so K, colour gains and one-sample
+ * corrections are undone with it.
  */
 #ifndef WVL_CUDA_INVERSE_OPS_H
 #define WVL_CUDA_INVERSE_OPS_H
@@ -57,11 +59,13 @@ WVL_HD void wvl_inverse_ict(float *p0, float *p1, float *p2)
 }
 
 /*
- * Level-shifted samples to stored ones. Up to 8 bits: v + half, to the nearest integer (ties to even), clamped. Deeper ones without a conversion:
- * (v + half) / top, clamped to [0, 1], times top, to the nearest integer as the low bits of 2^23 + it; what the roundings on the way may move
- * lies within 2^-7 of a tie for 16 bits.
+ * Level-shifted samples to stored ones. Up to 8 bits: v + half, to the nearest integer (ties to even), clamped. Deeper
+ * ones without a conversion: (v + half) / top, clamped to [0, 1], times top, to the nearest integer as the low bits of
+ * 2^23 + it; what the roundings on the way may move lies within 2^-7 of a tie for 16 bits.
  */
-typedef struct wvl_inverse_scale { float up, down, shift, half; } wvl_inverse_scale;
+typedef struct wvl_inverse_scale {
+    float up, down, shift, half;
+} wvl_inverse_scale;
 
 WVL_HD wvl_inverse_scale wvl_inverse_set_scale(unsigned depth, uint32_t half)
 {
@@ -78,7 +82,10 @@ WVL_HD uint32_t wvl_inverse_store(float v, wvl_inverse_scale s)
     }
     return __float_as_uint(__fmaf_rn(__saturatef(__fmaf_rn(v, s.down, s.shift)), s.up, 8388608.0f)) & 0x7fffffu;
 #else
-    union { float f; uint32_t i; } u;
+    union {
+        float f;
+        uint32_t i;
+    } u;
     float z = s.up < 256.0f ? v + s.half : fmaf(v, s.down, s.shift), top = s.up < 256.0f ? s.up : 1.0f;
     z = z < 0.0f ? 0.0f : z > top ? top : z;
     u.f = s.up < 256.0f ? z + 8388608.0f : fmaf(z, s.up, 8388608.0f);

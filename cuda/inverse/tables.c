@@ -14,18 +14,19 @@
 
 #define STEPS_MAX (WVL_MAX_LEVELS + 2u)
 
-/* One launch's share of a component: `levels` levels from the low-low band of `level + levels` up to the resolution of `level`, or pixels. */
+/* One launch's share of a component: `levels` levels from the low-low band of `level + levels` up to the resolution of
+ * `level`, or pixels. */
 typedef struct step {
     const wvl_cuda_kernel_row *row;
     unsigned level, levels;
-    uint64_t in, out;        /* offsets of planes; unused where it reads coefficients or writes pixels */
+    uint64_t in, out; /* offsets of planes; unused where it reads coefficients or writes pixels */
 } step;
 
 typedef struct unit {
     const wvl_tile_plan *tile;
     const wvl_tile_component *tc;
     uint32_t component;
-    uint64_t coefs;          /* of the tile, in bytes */
+    uint64_t coefs; /* of the tile, in bytes */
     step steps[STEPS_MAX];
     unsigned step_count;
 } unit;
@@ -36,16 +37,19 @@ typedef struct builder {
     wvl_cuda_inverse_tables *tables;
     wvl_cuda_inverse_options options;
     const wvl_cuda_kernel_row *row; /* of the launch being built */
-    unsigned turn;           /* its place among the steps of components */
-    uint64_t strips;         /* of all its splits; 32 times as many warps while they are counted */
-    wvl_cuda_inverse_split leader; /* of the launch: the last split with items; pack 0: none yet */
-    uint64_t leader_at;      /* its number */
+    unsigned turn;                  /* its place among the steps of components */
+    uint64_t strips;                /* of all its splits; 32 times as many warps while they are counted */
+    wvl_cuda_inverse_split leader;  /* of the launch: the last split with items; pack 0: none yet */
+    uint64_t leader_at;             /* its number */
 } builder;
 
 static int is_mixed(const builder *b, const unit *u) { return b->plan->mct != WVL_MCT_NONE && u->component < 3; }
 
 /* The low-low band of `level`; level 0 is the tile-component. */
-static wvl_rect level_rect(const unit *u, unsigned level) { return wvl_cuda_low_resolution(u->tile, u->tc, level)->rect; }
+static wvl_rect level_rect(const unit *u, unsigned level)
+{
+    return wvl_cuda_low_resolution(u->tile, u->tc, level)->rect;
+}
 
 /* Details of `level`: HL, LH, HH. */
 static const wvl_tile_band *level_bands(const unit *u, unsigned level)
@@ -53,7 +57,7 @@ static const wvl_tile_band *level_bands(const unit *u, unsigned level)
     return wvl_cuda_level_bands(u->tile, u->tc, level);
 }
 
-/* ---- Which kernels take a component ------------------------------------------------------------------------------------------------- */
+/* ---- Which kernels take a component ---------------------------------------------------------- */
 
 /* Times 2^149 and WVL_INVERSE_UNIT that stays a float. */
 #define HALF_STEP_MAX 0x1p9f
@@ -67,7 +71,8 @@ static int bands_march(const wvl_tile_band *first, unsigned bytes, int deep)
     int fit = wvl_cuda_bands_alike(first, bytes);
     for (unsigned i = 0; i < 3 && fit; i++) {
         const wvl_tile_band *band = &first[i];
-        fit = half_step(band) <= HALF_STEP_MAX && (deep || (unsigned)(band->planes + band->frac_bits) <= WVL_QUANT_FLOAT_BITS) &&
+        fit = half_step(band) <= HALF_STEP_MAX &&
+              (deep || (unsigned)(band->planes + band->frac_bits) <= WVL_QUANT_FLOAT_BITS) &&
               !((band->coef_offset - first->coef_offset + wvl_cuda_slots_bytes(band)) >> 32);
     }
     return fit;
@@ -106,7 +111,8 @@ static wvl_cuda_fit fit_of(const builder *b, const unit *u)
 
 static wvl_cuda_kernel_wish wish_for(const unit *u, unsigned family, unsigned columns)
 {
-    return (wvl_cuda_kernel_wish){.family = (uint8_t)family, .reversible = u->tc->reversible, .columns = (uint8_t)columns};
+    return (wvl_cuda_kernel_wish){
+        .family = (uint8_t)family, .reversible = u->tc->reversible, .columns = (uint8_t)columns};
 }
 
 static const wvl_cuda_kernel_row *choose_gray(const builder *b, const unit *u)
@@ -217,11 +223,12 @@ static void plan_steps(builder *b, unit *u)
     for (unsigned i = 0; i + 1 < u->step_count; i++) {
         wvl_rect r = level_rect(u, u->steps[i].level);
         u->steps[i].out = u->steps[i + 1].in = *planes;
-        *planes = wvl_add_saturate(*planes, wvl_align_up(wvl_mul_saturate(wvl_cuda_pitch_bytes(r), wvl_rect_height(r)), 256));
+        *planes =
+            wvl_add_saturate(*planes, wvl_align_up(wvl_mul_saturate(wvl_cuda_pitch_bytes(r), wvl_rect_height(r)), 256));
     }
 }
 
-/* ---- Splits -------------------------------------------------------------------------------------------------------------------------- */
+/* ---- Splits ---------------------------------------------------------------------------------- */
 
 static void build_band(const builder *b, const unit *u, const wvl_tile_band *from, wvl_cuda_inverse_band *to)
 {
@@ -252,7 +259,8 @@ static void build_bands(const builder *b, const unit *u, unsigned level, wvl_cud
 static wvl_cuda_plane build_plane(const builder *b, const unit *u, uint64_t offset, unsigned level)
 {
     wvl_rect r = level_rect(u, level);
-    return (wvl_cuda_plane){b->memory->planes + offset, wvl_cuda_pitch_bytes(r), r.x0 & ~(WVL_CUDA_PLANE_ALIGN - 1), r.y0, 0};
+    return (wvl_cuda_plane){b->memory->planes + offset, wvl_cuda_pitch_bytes(r), r.x0 & ~(WVL_CUDA_PLANE_ALIGN - 1),
+                            r.y0, 0};
 }
 
 static void build_split(const builder *b, const unit *u, const step *s, wvl_cuda_inverse_split *split)
@@ -265,7 +273,8 @@ static void build_split(const builder *b, const unit *u, const step *s, wvl_cuda
     if (from_plane) {
         split->in = build_plane(b, u, s->in, s->level + s->levels);
     } else {
-        build_band(b, u, &u->tile->bands[u->tile->resolutions[u->tc->first_resolution].first_band], &split->band[WVL_BAND_LL]);
+        build_band(b, u, &u->tile->bands[u->tile->resolutions[u->tc->first_resolution].first_band],
+                   &split->band[WVL_BAND_LL]);
     }
     if (to_pixels) {
         split->pixels = b->memory->pixels[u->component];
@@ -280,7 +289,7 @@ static void build_split(const builder *b, const unit *u, const step *s, wvl_cuda
     }
 }
 
-/* ---- Items ------------------------------------------------------------------------------------------------------------------------- */
+/* ---- Items ----------------------------------------------------------------------------------- */
 
 static uint32_t march_strips(const unit *u, const step *s)
 {
@@ -296,8 +305,9 @@ static uint32_t march_iterations(const unit *u, const step *s)
     return ((r.y1 + row0 + 3) >> 2) - ((r.y0 + row0) >> 2);
 }
 
-/* Components whose colours are mixed. Many waves: segments of a length at which the last wave does not count. One and a bit: long ones first, as many
- * rows of them as a wave holds, and short ones behind them for multiprocessors that are early. */
+/* Components whose colours are mixed. Many waves: segments of a length at which the last wave does not count. One and a
+ * bit: long ones first, as many rows of them as a wave holds, and short ones behind them for multiprocessors that are
+ * early. */
 static void cut_wave(wvl_cuda_inverse_split *split, uint64_t strips, uint64_t wave, uint64_t iterations, int reversible)
 {
     uint64_t part = reversible ? WVL_CUDA_BACK_LONG_PART53 : WVL_CUDA_BACK_LONG_PART97, rows = wave / strips;
@@ -305,7 +315,8 @@ static void cut_wave(wvl_cuda_inverse_split *split, uint64_t strips, uint64_t wa
     uint32_t many = reversible ? WVL_CUDA_BACK_SEGMENT_MANY53 : WVL_CUDA_BACK_SEGMENT_MANY97;
     if (strips * iterations >= WVL_CUDA_BACK_WAVES * many * wave) {
         split->segment = split->short_segment = wvl_min_u32(split->segment, many);
-    } else if (rows >= WVL_CUDA_BACK_ROWS_LEAST && rows <= WVL_CUDA_BACK_ROWS_MOST && length >= WVL_CUDA_BACK_LONG_MIN) {
+    } else if (rows >= WVL_CUDA_BACK_ROWS_LEAST && rows <= WVL_CUDA_BACK_ROWS_MOST &&
+               length >= WVL_CUDA_BACK_LONG_MIN) {
         split->segment = (uint32_t)length;
         split->long_rows = (uint32_t)rows;
         split->short_segment = WVL_CUDA_BACK_SHORT;
@@ -314,7 +325,8 @@ static void cut_wave(wvl_cuda_inverse_split *split, uint64_t strips, uint64_t wa
 
 static void cut_rows(const builder *b, const unit *u, const step *s, wvl_cuda_inverse_split *split)
 {
-    uint64_t strips = wvl_max_u64(b->strips * wvl_max_u64(b->options.batch, 1), 1), wave = (uint64_t)s->row->counted * b->options.multiprocessors;
+    uint64_t strips = wvl_max_u64(b->strips * wvl_max_u64(b->options.batch, 1), 1),
+             wave = (uint64_t)s->row->counted * b->options.multiprocessors;
     uint64_t iterations = march_iterations(u, s);
     uint32_t run_in = u->tc->reversible ? WVL_CUDA_BACK_RUN_IN53 : WVL_CUDA_BACK_RUN_IN97;
     uint32_t least = s->level ? WVL_CUDA_BACK_PLANE_SEGMENT_MIN : WVL_CUDA_BACK_SEGMENT_MIN;
@@ -352,7 +364,8 @@ static void put_segments(builder *b, const wvl_cuda_inverse_split *split, uint32
         count = wvl_min_u32(row < split->long_rows ? split->segment : split->short_segment, iterations - y);
         for (uint32_t x = 0; x < split->strips; x++, t->item_count++) {
             if (t->splits) {
-                t->items[t->item_count] = (wvl_cuda_item){.split = (uint32_t)t->split_count, .x = x, .y = y, .count = count};
+                t->items[t->item_count] =
+                    (wvl_cuda_item){.split = (uint32_t)t->split_count, .x = x, .y = y, .count = count};
             }
         }
     }
@@ -369,9 +382,9 @@ static int bands_alike(const wvl_cuda_inverse_band *a, const wvl_cuda_inverse_ba
 {
     int alike = 1;
     for (unsigned i = 1; i < 4; i++) {
-        alike = alike && a[i].samples - a[1].samples == b[i].samples - b[1].samples && a[i].row_bytes == b[i].row_bytes &&
-                a[i].rect.y0 == b[i].rect.y0 && a[i].block_y0 == b[i].block_y0 && a[i].slot_width == b[i].slot_width &&
-                a[i].ycb == b[i].ycb && a[i].half_step == b[i].half_step;
+        alike = alike && a[i].samples - a[1].samples == b[i].samples - b[1].samples &&
+                a[i].row_bytes == b[i].row_bytes && a[i].rect.y0 == b[i].rect.y0 && a[i].block_y0 == b[i].block_y0 &&
+                a[i].slot_width == b[i].slot_width && a[i].ycb == b[i].ycb && a[i].half_step == b[i].half_step;
     }
     return alike;
 }
@@ -381,8 +394,8 @@ static int splits_alike(const wvl_cuda_inverse_split *a, const wvl_cuda_inverse_
 {
     return wvl_rect_width(a->rect) == wvl_rect_width(b->rect) && a->rect.y0 == b->rect.y0 && a->rect.y1 == b->rect.y1 &&
            a->segment == b->segment && a->long_rows == b->long_rows && a->in.pitch_bytes == b->in.pitch_bytes &&
-           a->out.pitch_bytes == b->out.pitch_bytes &&
-           bands_alike(a->band, b->band) && bands_alike(a->deep_band, b->deep_band);
+           a->out.pitch_bytes == b->out.pitch_bytes && bands_alike(a->band, b->band) &&
+           bands_alike(a->deep_band, b->deep_band);
 }
 
 /* Makes the split the next of those that the last one with items begins, if there is room. */
@@ -431,12 +444,13 @@ static void count_strips(builder *b, const unit *u, const step *s)
     b->strips += has_items(b, u, s) ? 32 * march_strips(u, s) / pack_size(u, s) : 0;
 }
 
-/* ---- All splits ---------------------------------------------------------------------------------------------------------------------- */
+/* ---- All splits ------------------------------------------------------------------------------ */
 
 typedef void (*visit)(builder *b, const unit *u, const step *s);
 
-/* Calls for every component whose step `turn`, counted from the last, runs the launch's kernel. Counted from the end, the last steps of three
- * components that share a transform meet in one launch. Returns whether any component has such a step, whatever its kernel. */
+/* Calls for every component whose step `turn`, counted from the last, runs the launch's kernel. Counted from the end,
+ * the last steps of three components that share a transform meet in one launch. Returns whether any component has such
+ * a step, whatever its kernel. */
 static int walk_units(builder *b, const wvl_tile_plan *tiles, uint32_t tile_count, visit call)
 {
     wvl_cuda_inverse_tables *t = b->tables;
@@ -465,7 +479,10 @@ static int by_length(const void *a, const void *b)
     if (l->count != r->count) {
         return l->count > r->count ? -1 : 1;
     }
-    return l->split != r->split ? (l->split < r->split ? -1 : 1) : l->y != r->y ? (l->y < r->y ? -1 : 1) : l->x < r->x ? -1 : l->x > r->x;
+    return l->split != r->split ? (l->split < r->split ? -1 : 1)
+           : l->y != r->y       ? (l->y < r->y ? -1 : 1)
+           : l->x < r->x        ? -1
+                                : l->x > r->x;
 }
 
 void wvl_cuda_inverse_order_items(const wvl_cuda_inverse_split *splits, wvl_cuda_item *items, uint64_t count)
@@ -489,8 +506,8 @@ static void build_launch(builder *b, const wvl_tile_plan *tiles, uint32_t tile_c
     if (t->item_count > first) {
         if (t->splits) {
             wvl_cuda_inverse_order_items(t->splits, t->items + first, t->item_count - first);
-            t->launches[t->launch_count] = (wvl_cuda_inverse_launch){(uint32_t)(b->row - wvl_cuda_inverse_rows), (uint32_t)first,
-                                                                       (uint32_t)(t->item_count - first)};
+            t->launches[t->launch_count] = (wvl_cuda_inverse_launch){
+                (uint32_t)(b->row - wvl_cuda_inverse_rows), (uint32_t)first, (uint32_t)(t->item_count - first)};
         }
         t->launch_count++;
     }

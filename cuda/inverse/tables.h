@@ -1,21 +1,22 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* From tile plans to the tables that the inverse kernels read. Pure: the same function counts (splits NULL) and fills. */
+/* From tile plans to the tables that the inverse kernels read. Pure: the same function counts (splits NULL) and fills.
+ */
 #ifndef WVL_CUDA_INVERSE_TABLES_H
 #define WVL_CUDA_INVERSE_TABLES_H
 
 #include "cuda/inverse/split.h"
 
-/* Device addresses of what the splits read and write. Pixels are whole bytes: no packed containers. While counting, addresses stand for their
- * remainders modulo 256. */
+/* Device addresses of what the splits read and write. Pixels are whole bytes: no packed containers. While counting,
+ * addresses stand for their remainders modulo 256. */
 typedef struct wvl_cuda_inverse_memory {
-    uint64_t coefs;          /* of all tiles, one after the other */
-    uint64_t planes;         /* plane_bytes, aligned to 256 */
+    uint64_t coefs;                /* of all tiles, one after the other */
+    uint64_t planes;               /* plane_bytes, aligned to 256 */
     const wvl_cuda_pixels *pixels; /* [component_count] */
 } wvl_cuda_inverse_memory;
 
 /* One launch. */
 typedef struct wvl_cuda_inverse_launch {
-    uint32_t kernel;         /* number of its row in kernel_rows.h */
+    uint32_t kernel; /* number of its row in kernel_rows.h */
     uint32_t first_item, item_count;
 } wvl_cuda_inverse_launch;
 
@@ -28,8 +29,8 @@ typedef struct wvl_cuda_inverse_tables {
 } wvl_cuda_inverse_tables;
 
 typedef struct wvl_cuda_inverse_options {
-    int any_shape;           /* every level by the any-shape kernels */
-    uint32_t batch;          /* such pictures that will be launched together; 0 and 1: this one alone */
+    int any_shape;            /* every level by the any-shape kernels */
+    uint32_t batch;           /* such pictures that will be launched together; 0 and 1: this one alone */
     uint32_t multiprocessors; /* of the device, at least 1 */
 } wvl_cuda_inverse_options;
 

@@ -3,8 +3,9 @@
 #ifndef WVL_CUDA_INVERSE_TUNING_H
 #define WVL_CUDA_INVERSE_TUNING_H
 
-/* Any-shape kernel: samples of the resolution that a thread block builds, and the room around them that the longer filter reaches into. With it a row
- * is as many columns as there are threads, and a warp's share of the rows is an even number. */
+/* Any-shape kernel: samples of the resolution that a thread block builds, and the room around them that the longer
+ * filter reaches into. With it a row is as many columns as there are threads, and a warp's share of the rows is an even
+ * number. */
 #define WVL_CUDA_BACK_JOIN_WIDTH 120
 #define WVL_CUDA_BACK_JOIN_HEIGHT 16
 #define WVL_CUDA_BACK_JOIN_ROOM 4
@@ -13,7 +14,8 @@
 #define WVL_CUDA_BACK_TILE_WIDTH 64
 #define WVL_CUDA_BACK_TILE_HEIGHT 32
 
-/* Columns of a lane: 16 where pixels of one component have 8 bits, or colors of 9/7 fill the strips; 8 for all others. */
+/* Columns of a lane: 16 where pixels of one component have 8 bits, or colors of 9/7 fill the strips; 8 for all others.
+ */
 #define WVL_CUDA_BACK_WIDE 16
 #define WVL_CUDA_BACK_COLUMNS 8
 /* Iterations of a segment: long enough for the run-in, short enough to fill the machine. */
@@ -21,8 +23,8 @@
 #define WVL_CUDA_BACK_RUN_IN97 5
 #define WVL_CUDA_BACK_SEGMENT_MIN 6
 #define WVL_CUDA_BACK_PLANE_SEGMENT_MIN 3
-/* Three components (tables.c): so many waves of segments of so many iterations; rows of long segments in a wave, hundredths of the
- * iterations in them, their least length, and that of the short ones. */
+/* Three components (tables.c): so many waves of segments of so many iterations; rows of long segments in a wave,
+ * hundredths of the iterations in them, their least length, and that of the short ones. */
 #define WVL_CUDA_BACK_WAVES 6
 #define WVL_CUDA_BACK_SEGMENT_MANY53 30
 #define WVL_CUDA_BACK_SEGMENT_MANY97 40

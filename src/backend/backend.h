@@ -91,23 +91,26 @@ typedef struct wvl_backend_vtable {
 /* Whether jobs run on devices, which must be opened first and may be lost. */
 static inline int wvl_backend_has_devices(const wvl_backend_vtable *table) { return table->open_device != NULL; }
 
-/* What of tiles decides how much memory the CPU takes for them: greatest sizes, and sums. A plan adds it up without a tile plan for every tile. */
+/* What of tiles decides how much memory the CPU takes for them: greatest sizes, and sums. A plan adds it up without a
+ * tile plan for every tile. */
 typedef struct wvl_cpu_shape {
     uint32_t units, lanes_max, width_max;
-    unsigned widest_kind;       /* the line kind with the largest samples */
-    uint64_t plane_bytes[2];    /* largest of one component */
-    uint64_t planes_bytes;      /* of all components, each plane rounded up */
+    unsigned widest_kind;    /* the line kind with the largest samples */
+    uint64_t plane_bytes[2]; /* largest of one component */
+    uint64_t planes_bytes;   /* of all components, each plane rounded up */
     uint64_t coef_bytes, block_count;
-    int deep;                   /* whole units are tasks; else strips of them are */
+    int deep; /* whole units are tasks; else strips of them are */
 } wvl_cpu_shape;
 
 /* tile->components[component], which stands for `times` components. */
 void wvl_cpu_add_component(wvl_cpu_shape *shape, const wvl_tile_plan *tile, uint32_t component, uint64_t times);
 /* When the components of a tile were added. lanes: of its first unit. */
-void wvl_cpu_add_tile(wvl_cpu_shape *shape, uint32_t component_count, uint32_t lanes, uint64_t coef_bytes, uint64_t block_count);
+void wvl_cpu_add_tile(wvl_cpu_shape *shape, uint32_t component_count, uint32_t lanes, uint64_t coef_bytes,
+                      uint64_t block_count);
 void wvl_cpu_join_shapes(wvl_cpu_shape *shape, const wvl_cpu_shape *other);
 /* What a slot for tiles of this shape needs. */
-void wvl_cpu_measure_shape(const wvl_plan *plan, const wvl_cpu_shape *shape, uint32_t tile_count, uint32_t concurrency, wvl_backend_memory *memory);
+void wvl_cpu_measure_shape(const wvl_plan *plan, const wvl_cpu_shape *shape, uint32_t tile_count, uint32_t concurrency,
+                           wvl_backend_memory *memory);
 
 /* Measures and prepares. */
 static inline wvl_status wvl_backend_prepare_tiles(const wvl_backend_vtable *table, wvl_backend *backend,

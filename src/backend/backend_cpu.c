@@ -2,11 +2,12 @@
 /*
  * The backend that every machine has: pixels to quantised coefficients on the caller's pool.
  *
- * Work comes in units: one component of one tile, or the three of a colour transform or conversion. With enough units for all workers, each unit is one task
- * that goes through all its levels with planes of the worker's own (deep); otherwise the levels follow one another and each is cut into
- * strips of block rows (wide). Coefficients are the same.
+ * Work comes in units: one component of one tile, or the three of a colour transform or conversion. With enough units
+ * for all workers, each unit is one task that goes through all its levels with planes of the worker's own (deep);
+ * otherwise the levels follow one another and each is cut into strips of block rows (wide). Coefficients are the same.
  *
- * There is no thread besides the pool's: the first wait with a timeout other than 0 lends its own and returns when the job is done.
+ * There is no thread besides the pool's: the first wait with a timeout other than 0 lends its own and returns when the
+ * job is done.
  */
 #include "backend/backend_cpu.h"
 
@@ -27,7 +28,9 @@ typedef struct cpu_unit {
 } cpu_unit;
 
 /* Low-low planes of one component: level l writes plane (l - 1) & 1. */
-typedef struct cpu_planes { uint8_t *rows[2]; } cpu_planes;
+typedef struct cpu_planes {
+    uint8_t *rows[2];
+} cpu_planes;
 
 typedef struct cpu_worker {
     wvl_dwt_lines lines;
@@ -38,22 +41,22 @@ typedef struct cpu_worker {
 struct wvl_backend_job {
     wvl_backend *backend;
     wvl_backend_job *next;
-    uint64_t capacity;          /* bytes of the arena, which this structure begins */
-    uint8_t *work;              /* lines and planes, which nobody needs when the job is done; NULL: given back */
+    uint64_t capacity; /* bytes of the arena, which this structure begins */
+    uint8_t *work;     /* lines and planes, which nobody needs when the job is done; NULL: given back */
     uint64_t work_capacity;
-    pthread_mutex_t lock;       /* held while the job runs */
-    int busy, done;             /* busy under the backend's lock, done under this one */
+    pthread_mutex_t lock; /* held while the job runs */
+    int busy, done;       /* busy under the backend's lock, done under this one */
     const wvl_image *image;
     const wvl_tile_plan *tiles;
     uint32_t tile_count, unit_count;
-    uint32_t level;             /* wide: the level at work */
+    uint32_t level; /* wide: the level at work */
     wvl_cpu_shape shape;
     cpu_unit *units;
-    cpu_planes *planes;         /* wide: [tile_count][component_count] */
-    uint64_t *first_task;       /* wide: of each unit or lane at the level, and the total */
+    cpu_planes *planes;   /* wide: [tile_count][component_count] */
+    uint64_t *first_task; /* wide: of each unit or lane at the level, and the total */
     cpu_worker *workers;
-    wvl_coefs *coefs;           /* [tile_count] */
-    atomic_uint outside;        /* nonzero: samples outside their depth */
+    wvl_coefs *coefs;    /* [tile_count] */
+    atomic_uint outside; /* nonzero: samples outside their depth */
 };
 
 struct wvl_backend {
@@ -62,12 +65,12 @@ struct wvl_backend {
     const wvl_look *look;
     const wvl_dwt_kernels *dwt;
     const wvl_front_kernels *front;
-    const wvl_plan *plan;       /* of all slots */
-    pthread_mutex_t lock;       /* guards the list and busy */
+    const wvl_plan *plan; /* of all slots */
+    pthread_mutex_t lock; /* guards the list and busy */
     wvl_backend_job *slots;
 };
 
-/* ---- Memory ---------------------------------------------------------------------------------------------------------------- */
+/* ---- Memory ---------------------------------------------------------------------------------- */
 
 static void carve_worker(wvl_carver *carver, const wvl_cpu_shape *shape, cpu_worker *worker)
 {
@@ -82,12 +85,14 @@ static void carve_worker(wvl_carver *carver, const wvl_cpu_shape *shape, cpu_wor
     }
 }
 
-static void carve_planes(wvl_carver *carver, const wvl_plan *plan, const wvl_tile_plan *tiles, uint32_t tile_count, cpu_planes *planes)
+static void carve_planes(wvl_carver *carver, const wvl_plan *plan, const wvl_tile_plan *tiles, uint32_t tile_count,
+                         cpu_planes *planes)
 {
     for (uint64_t i = 0; i < (uint64_t)tile_count * plan->component_count; i++) {
         const wvl_tile_plan *tile = &tiles[i / plan->component_count];
         for (unsigned which = 0; which < 2; which++) {
-            uint8_t *rows = wvl_carve(carver, wvl_cpu_plane_bytes(tile, &tile->components[i % plan->component_count], which), 1);
+            uint8_t *rows =
+                wvl_carve(carver, wvl_cpu_plane_bytes(tile, &tile->components[i % plan->component_count], which), 1);
             if (planes) {
                 planes[i].rows[which] = rows;
             }
@@ -107,8 +112,8 @@ typedef struct job_parts {
 } job_parts;
 
 /* The job itself comes first, so that its place does not depend on the tiles. tiles: NULL while measuring. */
-static job_parts carve_parts(wvl_carver *carver, wvl_carver *work, const wvl_plan *plan, const wvl_cpu_shape *shape, const wvl_tile_plan *tiles,
-                             uint32_t tile_count, uint32_t concurrency)
+static job_parts carve_parts(wvl_carver *carver, wvl_carver *work, const wvl_plan *plan, const wvl_cpu_shape *shape,
+                             const wvl_tile_plan *tiles, uint32_t tile_count, uint32_t concurrency)
 {
     uint64_t lanes = wvl_mul_saturate(tile_count, plan->component_count);
     job_parts p;
@@ -132,8 +137,9 @@ static job_parts carve_parts(wvl_carver *carver, wvl_carver *work, const wvl_pla
     return p;
 }
 
-static wvl_backend_job *build_job(wvl_carver *carver, wvl_carver *work, const wvl_plan *plan, const wvl_cpu_shape *shape, const wvl_tile_plan *tiles,
-                                  uint32_t tile_count, uint32_t concurrency)
+static wvl_backend_job *build_job(wvl_carver *carver, wvl_carver *work, const wvl_plan *plan,
+                                  const wvl_cpu_shape *shape, const wvl_tile_plan *tiles, uint32_t tile_count,
+                                  uint32_t concurrency)
 {
     job_parts p = carve_parts(carver, work, plan, shape, tiles, tile_count, concurrency);
     p.job->shape = *shape;
@@ -151,36 +157,41 @@ static wvl_backend_job *build_job(wvl_carver *carver, wvl_carver *work, const wv
     return p.job;
 }
 
-static wvl_cpu_shape measure_tiles(const wvl_plan *plan, const wvl_tile_plan *tiles, uint32_t tile_count, uint32_t concurrency)
+static wvl_cpu_shape measure_tiles(const wvl_plan *plan, const wvl_tile_plan *tiles, uint32_t tile_count,
+                                   uint32_t concurrency)
 {
     wvl_cpu_shape shape = {.lanes_max = 1};
     for (uint32_t t = 0; t < tile_count; t++) {
         for (uint32_t c = 0; c < plan->component_count; c++) {
             wvl_cpu_add_component(&shape, &tiles[t], c, 1);
         }
-        wvl_cpu_add_tile(&shape, plan->component_count, wvl_front_count_lanes(plan, &tiles[t], 0), tiles[t].coef_bytes, tiles[t].block_count);
+        wvl_cpu_add_tile(&shape, plan->component_count, wvl_front_count_lanes(plan, &tiles[t], 0), tiles[t].coef_bytes,
+                         tiles[t].block_count);
     }
     wvl_cpu_settle_shape(&shape, concurrency);
     return shape;
 }
 
-void wvl_cpu_measure_shape(const wvl_plan *plan, const wvl_cpu_shape *given, uint32_t tile_count, uint32_t concurrency, wvl_backend_memory *memory)
+void wvl_cpu_measure_shape(const wvl_plan *plan, const wvl_cpu_shape *given, uint32_t tile_count, uint32_t concurrency,
+                           wvl_backend_memory *memory)
 {
     wvl_carver job = {NULL, 0}, work = {NULL, 0};
     wvl_cpu_shape shape = *given;
     wvl_cpu_settle_shape(&shape, concurrency);
     (void)carve_parts(&job, &work, plan, &shape, NULL, tile_count, concurrency);
     uint64_t kept = wvl_add_saturate(wvl_alloc_size(job.used), wvl_alloc_size(sizeof(wvl_backend)));
-    *memory = (wvl_backend_memory){.host_bytes = wvl_add_saturate(kept, wvl_alloc_size(work.used)), .work_bytes = wvl_alloc_size(work.used)};
+    *memory = (wvl_backend_memory){.host_bytes = wvl_add_saturate(kept, wvl_alloc_size(work.used)),
+                                   .work_bytes = wvl_alloc_size(work.used)};
 }
 
-static void cpu_measure(const wvl_plan *plan, const wvl_tile_plan *tiles, uint32_t tile_count, uint32_t concurrency, wvl_backend_memory *memory)
+static void cpu_measure(const wvl_plan *plan, const wvl_tile_plan *tiles, uint32_t tile_count, uint32_t concurrency,
+                        wvl_backend_memory *memory)
 {
     wvl_cpu_shape shape = measure_tiles(plan, tiles, tile_count, concurrency);
     wvl_cpu_measure_shape(plan, &shape, tile_count, concurrency, memory);
 }
 
-/* ---- Work ------------------------------------------------------------------------------------------------------------------ */
+/* ---- Work ------------------------------------------------------------------------------------ */
 
 typedef struct cpu_fetch {
     wvl_front_group group;
@@ -197,15 +208,18 @@ static void fetch_row(void *user, uint32_t y, void *const *rows)
 static void build_bands(const wvl_backend_job *job, const cpu_unit *unit, unsigned r, wvl_dwt_lane *lane)
 {
     const wvl_coefs *coefs = &job->coefs[unit->tile];
-    const wvl_tile_resolution *res = &coefs->tile->resolutions[coefs->tile->components[unit->component].first_resolution + r];
+    const wvl_tile_resolution *res =
+        &coefs->tile->resolutions[coefs->tile->components[unit->component].first_resolution + r];
     for (unsigned b = 0; b < res->band_count; b++) {
         const wvl_tile_band *band = &coefs->tile->bands[res->first_band + b];
-        wvl_dwt_build_band(job->backend->dwt, lane->kind, band, coefs->samples, coefs->bounds, &lane->band[band->orient]);
+        wvl_dwt_build_band(job->backend->dwt, lane->kind, band, coefs->samples, coefs->bounds,
+                           &lane->band[band->orient]);
     }
 }
 
 /* One component at `level` (0: no decomposition at all). */
-static wvl_dwt_lane build_lane(const wvl_backend_job *job, const cpu_unit *unit, unsigned level, const cpu_planes *planes)
+static wvl_dwt_lane build_lane(const wvl_backend_job *job, const cpu_unit *unit, unsigned level,
+                               const cpu_planes *planes)
 {
     const wvl_tile_plan *tile = &job->tiles[unit->tile];
     const wvl_tile_component *tc = &tile->components[unit->component];
@@ -214,7 +228,8 @@ static wvl_dwt_lane build_lane(const wvl_backend_job *job, const cpu_unit *unit,
     lane.kind = wvl_cpu_line_kind(tc);
     lane.rect = level ? low[1].rect : low->rect;
     if (level > 1) {
-        lane.in = (wvl_dwt_plane){planes->rows[level & 1], wvl_cpu_plane_pitch(wvl_rect_width(lane.rect), lane.kind), lane.rect.y0};
+        lane.in = (wvl_dwt_plane){planes->rows[level & 1], wvl_cpu_plane_pitch(wvl_rect_width(lane.rect), lane.kind),
+                                  lane.rect.y0};
     }
     if (level) {
         build_bands(job, unit, tc->levels - level + 1u, &lane);
@@ -222,7 +237,8 @@ static wvl_dwt_lane build_lane(const wvl_backend_job *job, const cpu_unit *unit,
     if (level == tc->levels) {
         build_bands(job, unit, 0, &lane);
     } else {
-        lane.low = (wvl_dwt_plane){planes->rows[(level - 1) & 1], wvl_cpu_plane_pitch(wvl_rect_width(low->rect), lane.kind), low->rect.y0};
+        lane.low = (wvl_dwt_plane){planes->rows[(level - 1) & 1],
+                                   wvl_cpu_plane_pitch(wvl_rect_width(low->rect), lane.kind), low->rect.y0};
     }
     return lane;
 }
@@ -241,8 +257,10 @@ static unsigned unit_levels(const wvl_backend_job *job, const cpu_unit *unit)
     return most;
 }
 
-/* Components of a colour transform may have levels of their own: where others split, those without any stay as they are. */
-static void build_lanes(const wvl_backend_job *job, const cpu_unit *unit, unsigned level, const cpu_planes *planes, wvl_dwt_lane *lanes)
+/* Components of a colour transform may have levels of their own: where others split, those without any stay as they
+ * are. */
+static void build_lanes(const wvl_backend_job *job, const cpu_unit *unit, unsigned level, const cpu_planes *planes,
+                        wvl_dwt_lane *lanes)
 {
     for (uint32_t i = 0; i < unit->count; i++) {
         cpu_unit one = {unit->tile, unit->component + i, 1, 0, unit->kind};
@@ -253,8 +271,8 @@ static void build_lanes(const wvl_backend_job *job, const cpu_unit *unit, unsign
 }
 
 /* Strip `index` of those into which `wanted` cuts the level; wanted 0: the whole level. */
-static void run_strip(wvl_backend_job *job, const cpu_unit *unit, unsigned level, const cpu_planes *planes, uint32_t wanted, uint64_t index,
-                      uint32_t worker)
+static void run_strip(wvl_backend_job *job, const cpu_unit *unit, unsigned level, const cpu_planes *planes,
+                      uint32_t wanted, uint64_t index, uint32_t worker)
 {
     wvl_dwt_lane lanes[WVL_LANES_MAX];
     build_lanes(job, unit, level, planes, lanes);
@@ -263,7 +281,8 @@ static void run_strip(wvl_backend_job *job, const cpu_unit *unit, unsigned level
         return;
     }
     cpu_worker *w = &job->workers[worker];
-    wvl_dwt_strip strip = {job->backend->dwt, lanes, unit->count, rect.y0, rect.y1, &w->lines, NULL, NULL, job->backend->look};
+    wvl_dwt_strip strip = {job->backend->dwt, lanes, unit->count, rect.y0,           rect.y1,
+                           &w->lines,         NULL,  NULL,        job->backend->look};
     if (wanted) {
         uint64_t rows = wvl_dwt_strip_rows(lanes, unit->count, wanted), top = (rect.y0 / rows + index) * rows;
         strip.y0 = (uint32_t)wvl_max_u64(top, rect.y0);
@@ -271,7 +290,8 @@ static void run_strip(wvl_backend_job *job, const cpu_unit *unit, unsigned level
     }
     cpu_fetch fetch = {.work = w->work, .x = rect.x0, .n = wvl_rect_width(rect)};
     if (level < 2) {
-        wvl_front_build_group(job->backend->front, job->backend->plan, job->image, unit->component, unit->count, unit->mct, unit->kind, &fetch.group);
+        wvl_front_build_group(job->backend->front, job->backend->plan, job->image, unit->component, unit->count,
+                              unit->mct, unit->kind, &fetch.group);
         strip.fetch = fetch_row;
         strip.user = &fetch;
     }
@@ -322,7 +342,8 @@ static uint64_t wide_count(const wvl_backend_job *job)
     return job->level < 2 ? job->unit_count : (uint64_t)job->tile_count * job->backend->plan->component_count;
 }
 
-/* The level that a unit is at in round `level`: components without decomposition go with the first. UINT32_MAX: none. */
+/* The level that a unit is at in round `level`: components without decomposition go with the first. UINT32_MAX: none.
+ */
 static uint32_t round_level(const wvl_backend_job *job, const cpu_unit *unit)
 {
     unsigned levels = unit_levels(job, unit);
@@ -355,7 +376,8 @@ static void run_task_wide(void *arg, uint32_t task, uint32_t worker)
     wvl_backend_job *job = arg;
     uint64_t index = find_task(job, task);
     cpu_unit unit = wide_unit(job, index);
-    run_strip(job, &unit, round_level(job, &unit), wide_planes(job, &unit), strips_wanted(job), task - job->first_task[index], worker);
+    run_strip(job, &unit, round_level(job, &unit), wide_planes(job, &unit), strips_wanted(job),
+              task - job->first_task[index], worker);
 }
 
 static void run_level_wide(wvl_backend_job *job)
@@ -387,14 +409,16 @@ static void run_job(wvl_backend_job *job)
     }
 }
 
-/* ---- The table ------------------------------------------------------------------------------------------------------------- */
+/* ---- The table ------------------------------------------------------------------------------- */
 
 /* Blocks are coded above: the workers of the pool are a source of blocks by themselves (codec/blocks/source_pool.h). */
 static wvl_reach cpu_reach(const wvl_plan *plan, const wvl_image *image, const char **why)
 {
-    int is_readable = !image || (image->memory_kind != WVL_MEMORY_DEVICE && image->memory_kind != WVL_MEMORY_MANAGED && !image->ready_event);
+    int is_readable = !image || (image->memory_kind != WVL_MEMORY_DEVICE && image->memory_kind != WVL_MEMORY_MANAGED &&
+                                 !image->ready_event);
     (void)plan;
-    *why = is_readable ? "the codec takes coefficients from the host" : "the pixels are on a device, or have a ready event";
+    *why = is_readable ? "the codec takes coefficients from the host"
+                       : "the pixels are on a device, or have a ready event";
     return is_readable ? WVL_REACH_COEFS : WVL_REACH_NONE;
 }
 
@@ -508,12 +532,14 @@ static void build_units(wvl_backend_job *job)
     for (uint32_t t = 0; t < job->tile_count; t++) {
         for (uint32_t c = 0; c < plan->component_count; c += wvl_front_count_lanes(plan, &job->tiles[t], c)) {
             uint32_t count = wvl_front_count_lanes(plan, &job->tiles[t], c);
-            *unit++ = (cpu_unit){t, c, (uint8_t)count, count == 3 ? job->tiles[t].mct : WVL_MCT_NONE, wvl_cpu_line_kind(&job->tiles[t].components[c])};
+            *unit++ = (cpu_unit){t, c, (uint8_t)count, count == 3 ? job->tiles[t].mct : WVL_MCT_NONE,
+                                 wvl_cpu_line_kind(&job->tiles[t].components[c])};
         }
     }
 }
 
-static wvl_status cpu_submit(wvl_backend *b, const wvl_image *image, const wvl_tile_plan *tiles, uint32_t tile_count, wvl_backend_job **out)
+static wvl_status cpu_submit(wvl_backend *b, const wvl_image *image, const wvl_tile_plan *tiles, uint32_t tile_count,
+                             wvl_backend_job **out)
 {
     uint32_t concurrency = wvl_pool_concurrency(b->pool);
     wvl_backend_job *job = take_slot(b);
@@ -570,6 +596,16 @@ static wvl_status cpu_collect(wvl_backend_job *job, wvl_coefs *coefs)
 }
 
 const wvl_backend_vtable wvl_backend_cpu = {
-    .name = "cpu", .jobs = 1, .reach = cpu_reach, .open = cpu_open, .close = cpu_close, .measure = cpu_measure, .prepare = cpu_prepare,
-    .submit = cpu_submit, .wait = cpu_wait, .collect = cpu_collect, .release = cpu_release, .trim = cpu_trim,
+    .name = "cpu",
+    .jobs = 1,
+    .reach = cpu_reach,
+    .open = cpu_open,
+    .close = cpu_close,
+    .measure = cpu_measure,
+    .prepare = cpu_prepare,
+    .submit = cpu_submit,
+    .wait = cpu_wait,
+    .collect = cpu_collect,
+    .release = cpu_release,
+    .trim = cpu_trim,
 };

@@ -37,7 +37,8 @@ void wvl_cpu_add_component(wvl_cpu_shape *shape, const wvl_tile_plan *tile, uint
     }
 }
 
-void wvl_cpu_add_tile(wvl_cpu_shape *shape, uint32_t component_count, uint32_t lanes, uint64_t coef_bytes, uint64_t block_count)
+void wvl_cpu_add_tile(wvl_cpu_shape *shape, uint32_t component_count, uint32_t lanes, uint64_t coef_bytes,
+                      uint64_t block_count)
 {
     shape->units += component_count - lanes + 1;
     shape->lanes_max = wvl_max_u32(shape->lanes_max, lanes);
@@ -59,4 +60,7 @@ void wvl_cpu_join_shapes(wvl_cpu_shape *shape, const wvl_cpu_shape *other)
     shape->block_count = wvl_add_saturate(shape->block_count, other->block_count);
 }
 
-void wvl_cpu_settle_shape(wvl_cpu_shape *shape, uint32_t concurrency) { shape->deep = concurrency == 1 || shape->units / 2 >= concurrency; }
+void wvl_cpu_settle_shape(wvl_cpu_shape *shape, uint32_t concurrency)
+{
+    shape->deep = concurrency == 1 || shape->units / 2 >= concurrency;
+}

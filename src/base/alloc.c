@@ -13,13 +13,17 @@
 
 #define ALIGNMENT 64u
 #define HUGE_PAGE ((uint64_t)2 << 20)
-#define MAP_LEAST ((uint64_t)16 << 20) /* smaller ones stay with malloc, which has them at hand for the next picture */
+#define MAP_LEAST ((uint64_t)16 << 20) /* smaller ones stay with malloc, which has them at hand for the next picture   \
+                                        */
 
 #if defined(MADV_HUGEPAGE)
-/* Linux hands out large pages where it is asked to: of an arena that malloc takes from the system for every picture, touching pages of 4 KiB for
- * the first time was 43 % of a lossless HT encode of 2048x1080 with 32-bit coefficients (D-drive-04). What is left beyond whole large pages takes
- * one more if that wastes less than half of it. */
-static uint64_t round_to_large_pages(uint64_t bytes) { return bytes % HUGE_PAGE > HUGE_PAGE / 2 ? wvl_align_up(bytes, HUGE_PAGE) : bytes; }
+/* Linux hands out large pages where it is asked to: of an arena that malloc takes from the system for every picture,
+ * touching pages of 4 KiB for the first time was 43 % of a lossless HT encode of 2048x1080 with 32-bit coefficients
+ * (D-drive-04). What is left beyond whole large pages takes one more if that wastes less than half of it. */
+static uint64_t round_to_large_pages(uint64_t bytes)
+{
+    return bytes % HUGE_PAGE > HUGE_PAGE / 2 ? wvl_align_up(bytes, HUGE_PAGE) : bytes;
+}
 
 static void wish_large_pages(void *memory, uint64_t bytes)
 {
@@ -28,8 +32,8 @@ static void wish_large_pages(void *memory, uint64_t bytes)
 }
 
 /*
- * Large blocks do not go through malloc: glibc's would take the first one that comes back as a sign to keep up to twice as much of whatever is freed later,
- * and that stays resident. Pages around the aligned block are given back at once.
+ * Large blocks do not go through malloc: glibc's would take the first one that comes back as a sign to keep up to twice
+ * as much of whatever is freed later, and that stays resident. Pages around the aligned block are given back at once.
  */
 static void *map_block(uint64_t bytes)
 {
@@ -58,7 +62,8 @@ static void *allocate_from_system(uint64_t bytes)
     void *memory = aligned_alloc(ALIGNMENT, (size_t)bytes);
 #if defined(MADV_HUGEPAGE)
     if (memory && bytes >= 2 * HUGE_PAGE) {
-        wish_large_pages(memory, bytes); /* those that it has as a whole: aligned to them, it would leave holes in malloc's memory */
+        wish_large_pages(
+            memory, bytes); /* those that it has as a whole: aligned to them, it would leave holes in malloc's memory */
     }
 #endif
     return memory;

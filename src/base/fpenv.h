@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The default floating-point environment (round to nearest even, gradual underflow, no traps) around work that decides bytes. */
+/* The default floating-point environment (round to nearest even, gradual underflow, no traps) around work that decides
+ * bytes. */
 #ifndef WVL_BASE_FPENV_H
 #define WVL_BASE_FPENV_H
 
@@ -17,7 +18,8 @@ static inline void wvl_fpenv_enter(wvl_fpenv *env)
     (void)fegetenv(&env->saved);
     (void)fesetenv(FE_DFL_ENV);
 #if defined(__x86_64__) || defined(__i386__)
-    _mm_setcsr(0x1f80); /* all exceptions masked, nearest, no FTZ, no DAZ: fesetenv leaves FTZ/DAZ to the implementation */
+    _mm_setcsr(
+        0x1f80); /* all exceptions masked, nearest, no FTZ, no DAZ: fesetenv leaves FTZ/DAZ to the implementation */
 #endif
 }
 

@@ -9,7 +9,10 @@
 #include "base/hd.h"
 
 WVL_HD uint64_t wvl_ceil_div(uint64_t a, uint64_t b) { return a / b + (a % b != 0); }
-WVL_HD uint64_t wvl_ceil_shift(uint64_t a, unsigned s) { return s > 63 ? (a != 0) : (a + (((uint64_t)1 << s) - 1)) >> s; }
+WVL_HD uint64_t wvl_ceil_shift(uint64_t a, unsigned s)
+{
+    return s > 63 ? (a != 0) : (a + (((uint64_t)1 << s) - 1)) >> s;
+}
 WVL_HD uint64_t wvl_align_up(uint64_t a, uint64_t power_of_two) { return (a + power_of_two - 1) & ~(power_of_two - 1); }
 WVL_HD uint64_t wvl_min_u64(uint64_t a, uint64_t b) { return a < b ? a : b; }
 WVL_HD uint64_t wvl_max_u64(uint64_t a, uint64_t b) { return a > b ? a : b; }

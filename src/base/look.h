@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Looks: every loop that may take long asks between its steps whether the picture is still wanted. A step is at most WVL_LOOK_BLOCKS blocks that are
- * coded, or WVL_LOOK_SAMPLES samples of a transform, so that an encode ends soon after its cancel token is raised. Each look says what was done since the
- * one before: tests add it up and see that no loop goes without looks.
+ * Looks: every loop that may take long asks between its steps whether the picture is still wanted. A step is at most
+ * WVL_LOOK_BLOCKS blocks that are coded, or WVL_LOOK_SAMPLES samples of a transform, so that an encode ends soon after
+ * its cancel token is raised. Each look says what was done since the one before: tests add it up and see that no loop
+ * goes without looks.
  */
 #ifndef WVL_BASE_LOOK_H
 #define WVL_BASE_LOOK_H
@@ -36,7 +37,7 @@ typedef enum wvl_look_kind {
 
 /* What another thread, or a signal handler, raises. */
 typedef struct wvl_look_flag {
-    _Atomic int raised;     /* a lock-free int may be stored from a signal handler (C11 7.14.1.1) */
+    _Atomic int raised; /* a lock-free int may be stored from a signal handler (C11 7.14.1.1) */
     void (*note)(void *user, wvl_look_kind kind, uint64_t work); /* sees every look; NULL outside of tests */
     void *note_user;
 } wvl_look_flag;
@@ -48,7 +49,8 @@ typedef struct wvl_look {
 
 static inline int wvl_look_is_over(const wvl_look *look)
 {
-    return look && (atomic_load_explicit(&look->stopped, memory_order_relaxed) || (look->flag && atomic_load_explicit(&look->flag->raised, memory_order_relaxed)));
+    return look && (atomic_load_explicit(&look->stopped, memory_order_relaxed) ||
+                    (look->flag && atomic_load_explicit(&look->flag->raised, memory_order_relaxed)));
 }
 
 /* Nonzero: stop. work: what was done since the last look, in the units of the kind. look may be NULL. */

@@ -20,26 +20,26 @@ typedef struct pool_run {
     void *arg;
     uint64_t rank;
     uint32_t count;
-    _Atomic uint32_t taken; /* tasks; runs past count */
+    _Atomic uint32_t taken;   /* tasks; runs past count */
     _Atomic uint32_t helpers; /* workers in it; changes under the pool's lock */
 } pool_run;
 
 struct wvl_pool {
     wvl_allocator allocator;
     wvl_runner runner;
-    uint32_t seat_count;    /* threads of our own that really started */
+    uint32_t seat_count; /* threads of our own that really started */
     uint32_t seat_capacity;
     worker_seat *seats;
-    pthread_mutex_t lock;   /* guards the fields below */
+    pthread_mutex_t lock;      /* guards the fields below */
     pthread_cond_t work, left; /* there is a run; some run has lost its last helper */
-    pool_run *runs;         /* lowest rank first, of one rank oldest first */
-    _Atomic uint32_t added; /* runs so far; changes under the lock */
+    pool_run *runs;            /* lowest rank first, of one rank oldest first */
+    _Atomic uint32_t added;    /* runs so far; changes under the lock */
     int stop;
 };
 
 /*
- * Runs of one picture follow each other within microseconds, some of them short, and to sleep and be woken takes 30 to 50 of them. So whoever has nothing to do
- * looks on for about as long before it sleeps.
+ * Runs of one picture follow each other within microseconds, some of them short, and to sleep and be woken takes 30 to
+ * 50 of them. So whoever has nothing to do looks on for about as long before it sleeps.
  */
 #define LOOKS 1500u
 

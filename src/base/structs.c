@@ -25,6 +25,7 @@ int wvl_struct_write(void *to, const void *from, size_t bytes, size_t least)
         return 0;
     }
     memset((uint8_t *)to + sizeof size, 0, size - sizeof size);
-    memcpy((uint8_t *)to + sizeof size, (const uint8_t *)from + sizeof size, (size < bytes ? size : bytes) - sizeof size);
+    memcpy((uint8_t *)to + sizeof size, (const uint8_t *)from + sizeof size,
+           (size < bytes ? size : bytes) - sizeof size);
     return 1;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Structures that cross the interface begin with their size. A program may have been built with an older header (its structure is shorter) or with a newer
- * one (longer). Every size from that of version 0.2.0 on is taken; what a longer one has beyond today's members must be zero, because nobody here could
- * do what it asks for.
+ * Structures that cross the interface begin with their size. A program may have been built with an older header (its
+ * structure is shorter) or with a newer one (longer). Every size from that of version 0.2.0 on is taken; what a longer
+ * one has beyond today's members must be zero, because nobody here could do what it asks for.
  */
 #ifndef WVL_BASE_STRUCTS_H
 #define WVL_BASE_STRUCTS_H
@@ -24,9 +24,11 @@ static inline size_t wvl_struct_size(const void *from, size_t least)
     return size >= least && size <= WVL_STRUCT_MOST ? size : 0;
 }
 
-/* Copies what is known of a caller's structure into `to`, of `bytes` bytes, the rest zero. 0: its size is not taken, or its unknown end is not zero. */
+/* Copies what is known of a caller's structure into `to`, of `bytes` bytes, the rest zero. 0: its size is not taken, or
+ * its unknown end is not zero. */
 int wvl_struct_read(void *to, size_t bytes, const void *from, size_t least);
-/* Fills as much of a caller's structure as it has; its size stays, and what is unknown of it becomes zero. 0: its size is not taken. */
+/* Fills as much of a caller's structure as it has; its size stays, and what is unknown of it becomes zero. 0: its size
+ * is not taken. */
 int wvl_struct_write(void *to, const void *from, size_t bytes, size_t least);
 
 #endif

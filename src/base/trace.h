@@ -21,8 +21,10 @@ static inline double wvl_trace_now(void)
 
 static inline int wvl_trace_is_on(const wvl_trace *trace) { return trace && trace->fn; }
 
-/* track: who was at work; picture: a number of the context's, 0 where the span belongs to none; seconds of wvl_trace_now(). */
-static inline void wvl_trace_put(const wvl_trace *trace, const char *track, const char *name, uint64_t picture, double begin, double end)
+/* track: who was at work; picture: a number of the context's, 0 where the span belongs to none; seconds of
+ * wvl_trace_now(). */
+static inline void wvl_trace_put(const wvl_trace *trace, const char *track, const char *name, uint64_t picture,
+                                 double begin, double end)
 {
     if (wvl_trace_is_on(trace)) {
         wvl_trace_span span = {sizeof span, track, name, picture, begin, end};

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Kernels of the transform: one const table per instruction set, all bit-equal. Rows are lines or rows of planes as base/line.h defines them.
+ * Kernels of the transform: one const table per instruction set, all bit-equal. Rows are lines or rows of planes as
+ * base/line.h defines them.
  */
 #ifndef WVL_DWT_DWT_H
 #define WVL_DWT_DWT_H
@@ -24,8 +25,9 @@ enum {
 /*
  * One step of rolling vertical lifting: rows 2n+1 and 2n+2 arrive.
  *   5/3: d = H(x1; x0, x2), s = L(x0; dp, d). Final: s and d. dp = high row n-1. sp, dpp unused.
- *   9/7: d = d1[n], s = s1[n]; dp: d1[n-1] becomes d2[n-1], sp: s1[n-1] becomes s2[n-1], with dpp = d2[n-2]. Final: sp and dp.
- * d may be x1 and s may be x0 (lifting in place), and dp may be x1 where s is of no use; otherwise rows do not overlap.
+ *   9/7: d = d1[n], s = s1[n]; dp: d1[n-1] becomes d2[n-1], sp: s1[n-1] becomes s2[n-1], with dpp = d2[n-2]. Final: sp
+ * and dp. d may be x1 and s may be x0 (lifting in place), and dp may be x1 where s is of no use; otherwise rows do not
+ * overlap.
  */
 typedef struct wvl_vlift_rows {
     const void *x0, *x1, *x2; /* rows 2n, 2n+1, 2n+2 */
@@ -38,11 +40,11 @@ typedef struct wvl_dwt_kernels {
     wvl_cpu_level level;
     /* By line kind. n samples; may touch n rounded up to WVL_LINE_ROUND. */
     void (*vlift[WVL_LINE_KINDS])(const wvl_vlift_rows *rows, uint32_t n);
-    /* By line kind. x is a line of n >= 2 samples whose first has the given coordinate parity; its samples survive. low may be written up to
-     * its count rounded up to WVL_LINE_ROUND, high is a line. */
+    /* By line kind. x is a line of n >= 2 samples whose first has the given coordinate parity; its samples survive. low
+     * may be written up to its count rounded up to WVL_LINE_ROUND, high is a line. */
     void (*hlift[WVL_LINE_KINDS])(void *x, uint32_t n, unsigned parity, void *low, void *high);
-    /* By WVL_PACK_*. n samples of a line to a slot row; writes up to n rounded up to 8 where level is not WVL_CPU_C, there exactly n.
-     * r is the band's reciprocal, ignored by the integer kinds. Returns the OR of the magnitudes. */
+    /* By WVL_PACK_*. n samples of a line to a slot row; writes up to n rounded up to 8 where level is not WVL_CPU_C,
+     * there exactly n. r is the band's reciprocal, ignored by the integer kinds. Returns the OR of the magnitudes. */
     uint32_t (*pack[WVL_PACK_KINDS])(const void *x, uint32_t n, float r, void *slot);
 } wvl_dwt_kernels;
 

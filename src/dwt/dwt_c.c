@@ -38,8 +38,8 @@ static void vlift97(const wvl_vlift_rows *rows, uint32_t n)
     }
 }
 
-/* One lifting step on a deinterleaved signal: the neighbours of to[i] are from[i + first - 1] and from[i + first], clamped, which is what
- * symmetric extension comes to. */
+/* One lifting step on a deinterleaved signal: the neighbours of to[i] are from[i + first - 1] and from[i + first],
+ * clamped, which is what symmetric extension comes to. */
 static void lift_half(float *to, uint32_t to_count, const float *from, uint32_t from_count, unsigned first, float c)
 {
     uint32_t last = from_count - 1;

@@ -3,9 +3,11 @@
 
 #include <string.h>
 
-void wvl_inverse_band_origin(const wvl_tile_resolution *resolution, const wvl_tile_band *band, uint32_t *col, uint32_t *row)
+void wvl_inverse_band_origin(const wvl_tile_resolution *resolution, const wvl_tile_band *band, uint32_t *col,
+                             uint32_t *row)
 {
-    /* The details follow the low-pass samples of the same level, whose number is what the detail band leaves of the resolution. */
+    /* The details follow the low-pass samples of the same level, whose number is what the detail band leaves of the
+     * resolution. */
     *col = band->orient & 1 ? wvl_rect_width(resolution->rect) - wvl_rect_width(band->rect) : 0;
     *row = band->orient >> 1 ? wvl_rect_height(resolution->rect) - wvl_rect_height(band->rect) : 0;
 }

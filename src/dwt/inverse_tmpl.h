@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Body of the inverse transform for SAMPLE, whose STEPS lifting steps LIFT(x, sum of both neighbours, step) go to low and high samples in turn. Those are arrays
- * of their own, of scalars (a row) or of stretches of rows (some columns at once). The neighbours of sample k of one half are samples k + shift - 1 and k + shift
- * of the other; whole-sample symmetric reflection repeats the outermost. */
+/* Body of the inverse transform for SAMPLE, whose STEPS lifting steps LIFT(x, sum of both neighbours, step) go to low
+ * and high samples in turn. Those are arrays of their own, of scalars (a row) or of stretches of rows (some columns at
+ * once). The neighbours of sample k of one half are samples k + shift - 1 and k + shift of the other; whole-sample
+ * symmetric reflection repeats the outermost. */
 
-static void NAME(lift)(SAMPLE *restrict x, uint32_t count, const SAMPLE *restrict other, uint32_t other_count, unsigned shift, unsigned step)
+static void NAME(lift)(SAMPLE *restrict x, uint32_t count, const SAMPLE *restrict other, uint32_t other_count,
+                       unsigned shift, unsigned step)
 {
     uint32_t first = shift ^ 1, end = wvl_min_u32(count, other_count - shift);
     if (first) {
@@ -17,10 +19,12 @@ static void NAME(lift)(SAMPLE *restrict x, uint32_t count, const SAMPLE *restric
     }
 }
 
-static void NAME(lift_rows)(SAMPLE *x, uint32_t count, const SAMPLE *other, uint32_t other_count, unsigned shift, uint64_t stride, uint32_t width, unsigned step)
+static void NAME(lift_rows)(SAMPLE *x, uint32_t count, const SAMPLE *other, uint32_t other_count, unsigned shift,
+                            uint64_t stride, uint32_t width, unsigned step)
 {
     for (uint32_t k = 0; k < count; k++) {
-        const SAMPLE *before = other + (k + shift ? k + shift - 1 : 0) * stride, *after = other + wvl_min_u32(k + shift, other_count - 1) * stride;
+        const SAMPLE *before = other + (k + shift ? k + shift - 1 : 0) * stride,
+                     *after = other + wvl_min_u32(k + shift, other_count - 1) * stride;
         SAMPLE *restrict to = x + k * stride;
         for (uint32_t i = 0; i < width; i++) {
             LIFT(to[i], before[i] + after[i], step);
@@ -45,7 +49,8 @@ static void NAME(synthesise_row)(SAMPLE *line, uint32_t low_count, uint32_t high
 }
 
 /* Columns, as many as stay in the cache with all their rows. */
-static void NAME(synthesise_columns)(SAMPLE *top, uint64_t stride, uint32_t width, uint32_t low_count, uint32_t high_count, unsigned parity)
+static void NAME(synthesise_columns)(SAMPLE *top, uint64_t stride, uint32_t width, uint32_t low_count,
+                                     uint32_t high_count, unsigned parity)
 {
     SAMPLE *high = top + low_count * stride;
     for (uint32_t y = 0; y < low_count + high_count; y++) {
@@ -63,8 +68,8 @@ static void NAME(synthesise_columns)(SAMPLE *top, uint64_t stride, uint32_t widt
     }
 }
 
-static void NAME(synthesise_level)(wvl_rect rect, uint32_t low_width, uint32_t low_height, SAMPLE *plane, SAMPLE *spare, uint64_t stride, SAMPLE *row,
-                                   const wvl_look *look)
+static void NAME(synthesise_level)(wvl_rect rect, uint32_t low_width, uint32_t low_height, SAMPLE *plane, SAMPLE *spare,
+                                   uint64_t stride, SAMPLE *row, const wvl_look *look)
 {
     uint32_t width = wvl_rect_width(rect), height = wvl_rect_height(rect);
     unsigned x_parity = rect.x0 & 1, y_parity = rect.y0 & 1;
@@ -79,8 +84,11 @@ static void NAME(synthesise_level)(wvl_rect rect, uint32_t low_width, uint32_t l
             to[2 * k + (x_parity ^ 1)] = row[low_width + k];
         }
     }
-    for (uint32_t x = 0; x < width && !wvl_look_after(look, WVL_LOOK_COLUMNS, (uint64_t)height * wvl_min_u32(COLUMNS, width - x)); x += COLUMNS) {
-        NAME(synthesise_columns)(spare + x, stride, wvl_min_u32(COLUMNS, width - x), low_height, height - low_height, y_parity);
+    for (uint32_t x = 0;
+         x < width && !wvl_look_after(look, WVL_LOOK_COLUMNS, (uint64_t)height * wvl_min_u32(COLUMNS, width - x));
+         x += COLUMNS) {
+        NAME(synthesise_columns)
+        (spare + x, stride, wvl_min_u32(COLUMNS, width - x), low_height, height - low_height, y_parity);
     }
     for (uint32_t y = 0; y < height; y++) {
         int is_high = (y + y_parity) & 1; /* of both kinds, y / 2 stand before row y */
@@ -88,14 +96,16 @@ static void NAME(synthesise_level)(wvl_rect rect, uint32_t low_width, uint32_t l
     }
 }
 
-void NAME(wvl_inverse)(const wvl_tile_plan *tile, uint32_t component, SAMPLE *plane, SAMPLE *spare, uint64_t stride, SAMPLE *row, const wvl_look *look)
+void NAME(wvl_inverse)(const wvl_tile_plan *tile, uint32_t component, SAMPLE *plane, SAMPLE *spare, uint64_t stride,
+                       SAMPLE *row, const wvl_look *look)
 {
     const wvl_tile_component *tc = &tile->components[component];
     for (unsigned r = 1; r <= tc->levels; r++) {
         const wvl_tile_resolution *res = &tile->resolutions[tc->first_resolution + r];
         wvl_rect low = tile->resolutions[tc->first_resolution + r - 1].rect;
         if (wvl_rect_width(res->rect) && wvl_rect_height(res->rect)) {
-            NAME(synthesise_level)(res->rect, wvl_rect_width(low), wvl_rect_height(low), plane, spare, stride, row, look);
+            NAME(synthesise_level)
+            (res->rect, wvl_rect_width(low), wvl_rect_height(low), plane, spare, stride, row, look);
         }
     }
 }

@@ -12,7 +12,8 @@ static void NAME(vlift53)(const wvl_vlift_rows *rows, uint32_t n)
     }
 }
 
-/* The neighbours of high sample i are low samples i - parity and i - parity + 1; beyond the ends the mirrored neighbour is the other one. */
+/* The neighbours of high sample i are low samples i - parity and i - parity + 1; beyond the ends the mirrored neighbour
+ * is the other one. */
 static void NAME(hlift53)(void *line, uint32_t n, unsigned parity, void *low_line, void *high_line)
 {
     const SAMPLE *x = line;

@@ -3,11 +3,12 @@
  * Dead-zone quantiser (E-1) and sign-magnitude packing.
  *
  * m = floor(|x| * r) of the exact product: both factors have 24 significant bits, so the double product is exact.
- * Where |x| * r < 2^23 is proved, float arithmetic gives the same m. Let p be the exact product, t = RN(p), i = trunc(t). Integers up to
- * 2^23 are floats and rounding is monotone, so floor(p) <= t <= floor(p) + 1 and i is floor(p) or floor(p) + 1, the latter exactly when
- * p - i < 0. e = fma(|x|, r, -i) is p - i rounded once and keeps its sign: it cannot underflow to 0, because i >= 1 means p > 1/2 and p is a
- * multiple of a power of two above p * 2^-48. So m = i - (e < 0). With i = 0, e = p >= 0.
- * Rounding the product toward zero gives trunc(RZ(p)) = floor(p) directly where a machine offers that.
+ * Where |x| * r < 2^23 is proved, float arithmetic gives the same m. Let p be the exact product, t = RN(p), i =
+ * trunc(t). Integers up to 2^23 are floats and rounding is monotone, so floor(p) <= t <= floor(p) + 1 and i is floor(p)
+ * or floor(p) + 1, the latter exactly when p - i < 0. e = fma(|x|, r, -i) is p - i rounded once and keeps its sign: it
+ * cannot underflow to 0, because i >= 1 means p > 1/2 and p is a multiple of a power of two above p * 2^-48. So m = i -
+ * (e < 0). With i = 0, e = p >= 0. Rounding the product toward zero gives trunc(RZ(p)) = floor(p) directly where a
+ * machine offers that.
  */
 #ifndef WVL_DWT_QUANT_H
 #define WVL_DWT_QUANT_H
@@ -42,6 +43,9 @@ WVL_HD uint16_t wvl_quant_sign16(uint32_t magnitude, int negative)
 {
     return (uint16_t)(magnitude | (negative && magnitude ? 0x8000u : 0u));
 }
-WVL_HD uint32_t wvl_quant_sign32(uint32_t magnitude, int negative) { return magnitude | (negative && magnitude ? 0x80000000u : 0u); }
+WVL_HD uint32_t wvl_quant_sign32(uint32_t magnitude, int negative)
+{
+    return magnitude | (negative && magnitude ? 0x80000000u : 0u);
+}
 
 #endif

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The lifting schemes as data (Annex F). The scale factor K is no step here: unscaled lifting leaves low samples K times and high samples
- * 1/K times the normalised ones per level and axis, and the plan folds that, the quantiser step and the colour gains into one reciprocal
- * per band.
+ * The lifting schemes as data (Annex F). The scale factor K is no step here: unscaled lifting leaves low samples K
+ * times and high samples 1/K times the normalised ones per level and axis, and the plan folds that, the quantiser step
+ * and the colour gains into one reciprocal per band.
  */
 #ifndef WVL_DWT_SCHEME_H
 #define WVL_DWT_SCHEME_H
 
-/* 9/7, in the order of application: odd, even, odd, even samples (F.4.8.2). Decimals longer than a float holds, rounded by the compiler. */
+/* 9/7, in the order of application: odd, even, odd, even samples (F.4.8.2). Decimals longer than a float holds, rounded
+ * by the compiler. */
 #define WVL_LIFT97_ALPHA (-1.58613434205992355842f)
 #define WVL_LIFT97_BETA (-0.05298011857296141461f)
 #define WVL_LIFT97_GAMMA (0.88291107553093329591f)

@@ -6,7 +6,7 @@
 #include "dwt/lift_ops.h"
 #include "dwt/quant.h"
 
-#define STRIP_ROWS_MIN 64u  /* 9/7 filters 8 rows more than a strip has */
+#define STRIP_ROWS_MIN 64u /* 9/7 filters 8 rows more than a strip has */
 
 void wvl_dwt_carve_lines(wvl_carver *carver, uint32_t lane_count, uint64_t n, unsigned kind, wvl_dwt_lines *lines)
 {
@@ -34,8 +34,8 @@ static unsigned choose_pack(unsigned kind, const wvl_tile_band *band)
     return wvl_quant_is_deep(band->planes, band->frac_bits) ? WVL_PACK_F32_32_DEEP : WVL_PACK_F32_32;
 }
 
-void wvl_dwt_build_band(const wvl_dwt_kernels *kernels, unsigned kind, const wvl_tile_band *band, uint8_t *samples, uint32_t *bounds,
-                        wvl_dwt_band *out)
+void wvl_dwt_build_band(const wvl_dwt_kernels *kernels, unsigned kind, const wvl_tile_band *band, uint8_t *samples,
+                        uint32_t *bounds, wvl_dwt_band *out)
 {
     /* Fast kernels write multiples of 8 samples, which slots of 4-wide blocks do not have. */
     const wvl_dwt_kernels *k = band->slot_width & 7 ? wvl_dwt_fetch_kernels(WVL_CPU_C) : kernels;
@@ -109,7 +109,8 @@ static void double_sample(void *x, unsigned kind, uint64_t n)
     }
 }
 
-/* Horizontal split of a vertically filtered row: band row y of the low or the high half (orients `left` and `left` + 1). */
+/* Horizontal split of a vertically filtered row: band row y of the low or the high half (orients `left` and `left` +
+ * 1). */
 static void split_row(const wvl_dwt_strip *s, const wvl_dwt_lane *lane, unsigned left, uint32_t y, uint8_t *row)
 {
     uint32_t n = wvl_rect_width(lane->rect);
@@ -121,7 +122,8 @@ static void split_row(const wvl_dwt_strip *s, const wvl_dwt_lane *lane, unsigned
     }
     if (n > 1) {
         s->kernels->hlift[lane->kind](row, n, parity, low, high);
-    } else if (parity) { /* a single sample is not filtered: even passes, odd doubles (F.4.8); 9/7 has the 2 in its reciprocal */
+    } else if (parity) { /* a single sample is not filtered: even passes, odd doubles (F.4.8); 9/7 has the 2 in its
+                            reciprocal */
         memcpy(high, row, wvl_line_element_bytes(lane->kind));
         double_sample(high, lane->kind, 1);
     } else {
@@ -158,11 +160,12 @@ static void put_pair(const wvl_dwt_strip *s, uint32_t i, int64_t m, uint8_t *low
     }
 }
 
-/* The rolling rows are overwritten by rows of another kind or component between strips; 9/7 filters them before they are first filled, and
- * must not meet bits that are slow to add. */
+/* The rolling rows are overwritten by rows of another kind or component between strips; 9/7 filters them before they
+ * are first filled, and must not meet bits that are slow to add. */
 static void clear_lines(const wvl_dwt_strip *s)
 {
-    uint64_t bytes = wvl_align_up(wvl_rect_width(s->lanes[0].rect), WVL_LINE_ROUND) * wvl_line_element_bytes(s->lanes[0].kind);
+    uint64_t bytes =
+        wvl_align_up(wvl_rect_width(s->lanes[0].rect), WVL_LINE_ROUND) * wvl_line_element_bytes(s->lanes[0].kind);
     for (uint32_t i = 0; i < s->lane_count; i++) {
         for (unsigned slot = 0; slot < 3; slot++) {
             memset(s->lines->even[i][slot], 0, bytes);
@@ -172,8 +175,8 @@ static void clear_lines(const wvl_dwt_strip *s)
 }
 
 /*
- * Pair k is rows 2k+1 and 2k+2. 5/3 finishes pair k with it and needs the high row k-1: one pair of run-in. 9/7 finishes pair k-1 and
- * needs d1, s1 and d2 of the pairs before: pair m is right once pairs m-2 .. m+1 have passed.
+ * Pair k is rows 2k+1 and 2k+2. 5/3 finishes pair k with it and needs the high row k-1: one pair of run-in. 9/7
+ * finishes pair k-1 and needs d1, s1 and d2 of the pairs before: pair m is right once pairs m-2 .. m+1 have passed.
  */
 static void put_lifted(const wvl_dwt_strip *s)
 {
@@ -185,14 +188,17 @@ static void put_lifted(const wvl_dwt_strip *s)
     unsigned now = 0, next = 1, before = 2; /* slots of pairs k, k + 1 (even rows) or k - 2 (odd rows), k - 1 */
     clear_lines(s);
     bring_row(s, 2 * start, l->even, now, x0);
-    for (int64_t k = start; k < end + lag && !wvl_look_after(s->look, WVL_LOOK_TRANSFORM, 2ull * n * s->lane_count); k++) {
+    for (int64_t k = start; k < end + lag && !wvl_look_after(s->look, WVL_LOOK_TRANSFORM, 2ull * n * s->lane_count);
+         k++) {
         bring_row(s, 2 * k + 1, l->odd, now, x1);
         bring_row(s, 2 * k + 2, l->even, next, x2);
         for (uint32_t i = 0; i < s->lane_count; i++) {
             if (s->lanes[i].plain) {
                 continue;
             }
-            wvl_vlift_rows rows = {x0[i], x1[i], x2[i], l->odd[i][now], l->even[i][now], l->odd[i][before], l->even[i][before], l->odd[i][next]};
+            wvl_vlift_rows rows = {
+                x0[i],          x1[i], x2[i], l->odd[i][now], l->even[i][now], l->odd[i][before], l->even[i][before],
+                l->odd[i][next]};
             s->kernels->vlift[kind](&rows, n);
             unsigned done = lag ? before : now;
             if (k - lag >= first) {
@@ -240,7 +246,9 @@ static void put_rows(const wvl_dwt_strip *s, int plain)
     for (uint32_t i = 0; i < s->lane_count; i++) {
         rows[i] = s->lines->even[i][0];
     }
-    for (uint32_t y = s->y0; y < s->y1 && !wvl_look_after(s->look, WVL_LOOK_TRANSFORM, (uint64_t)wvl_rect_width(s->lanes[0].rect) * s->lane_count); y++) {
+    for (uint32_t y = s->y0; y < s->y1 && !wvl_look_after(s->look, WVL_LOOK_TRANSFORM,
+                                                          (uint64_t)wvl_rect_width(s->lanes[0].rect) * s->lane_count);
+         y++) {
         s->fetch(s->user, y, rows);
         for (uint32_t i = 0; i < s->lane_count; i++) {
             if (s->lanes[i].plain == plain) {

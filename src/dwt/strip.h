@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * One decomposition level of one or more components over a strip of rows, in one rolling pass: rows come in, coefficients go to their
- * slots, low-low rows to the plane of the next level. Strips of a level are independent of each other.
+ * One decomposition level of one or more components over a strip of rows, in one rolling pass: rows come in,
+ * coefficients go to their slots, low-low rows to the plane of the next level. Strips of a level are independent of
+ * each other.
  */
 #ifndef WVL_DWT_STRIP_H
 #define WVL_DWT_STRIP_H
@@ -29,12 +30,12 @@ typedef struct wvl_dwt_plane {
 
 /* One component at one level: the resolution `rect` splits into low-low, HL, LH and HH. */
 typedef struct wvl_dwt_lane {
-    uint8_t kind;            /* WVL_LINE_*, equal for the lanes of a strip */
-    uint8_t plain;           /* among lanes that are split: its rows are coefficients of the low-low band */
+    uint8_t kind;  /* WVL_LINE_*, equal for the lanes of a strip */
+    uint8_t plain; /* among lanes that are split: its rows are coefficients of the low-low band */
     wvl_rect rect;
-    wvl_dwt_plane in;        /* unused where rows are fetched */
-    wvl_dwt_plane low;       /* rows == NULL: low-low rows are coefficients of band[WVL_BAND_LL] */
-    wvl_dwt_band band[4];    /* by WVL_BAND_* */
+    wvl_dwt_plane in;     /* unused where rows are fetched */
+    wvl_dwt_plane low;    /* rows == NULL: low-low rows are coefficients of band[WVL_BAND_LL] */
+    wvl_dwt_band band[4]; /* by WVL_BAND_* */
 } wvl_dwt_lane;
 
 /* Working lines of one worker: six rolling rows a lane and two halves. */
@@ -46,19 +47,19 @@ typedef struct wvl_dwt_lines {
 typedef struct wvl_dwt_strip {
     const wvl_dwt_kernels *kernels;
     const wvl_dwt_lane *lanes;
-    uint32_t lane_count;     /* lanes of one strip share rect */
-    uint32_t y0, y1;         /* rows of the resolution; inner limits are even and divide no code block of a band */
+    uint32_t lane_count; /* lanes of one strip share rect */
+    uint32_t y0, y1;     /* rows of the resolution; inner limits are even and divide no code block of a band */
     const wvl_dwt_lines *lines;
     /* Puts row y of every lane into rows[lane_count]; NULL: rows come from the lanes' planes. */
     void (*fetch)(void *user, uint32_t y, void *const *rows);
     void *user;
-    const wvl_look *look;    /* may be NULL; asked before every pair of rows. Once it is over the rest is left as it is */
+    const wvl_look *look; /* may be NULL; asked before every pair of rows. Once it is over the rest is left as it is */
 } wvl_dwt_strip;
 
 void wvl_dwt_carve_lines(wvl_carver *carver, uint32_t lane_count, uint64_t n, unsigned kind, wvl_dwt_lines *lines);
 /* samples: of the tile; bounds: of the tile's first block. */
-void wvl_dwt_build_band(const wvl_dwt_kernels *kernels, unsigned kind, const wvl_tile_band *band, uint8_t *samples, uint32_t *bounds,
-                        wvl_dwt_band *out);
+void wvl_dwt_build_band(const wvl_dwt_kernels *kernels, unsigned kind, const wvl_tile_band *band, uint8_t *samples,
+                        uint32_t *bounds, wvl_dwt_band *out);
 /* Rows of a strip where about `wanted` of them make a level: whole code blocks of every band of every lane. */
 uint64_t wvl_dwt_strip_rows(const wvl_dwt_lane *lanes, uint32_t lane_count, uint32_t wanted);
 /* How many strips of that many rows there are; 0: nothing to do. */

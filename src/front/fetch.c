@@ -19,7 +19,8 @@ static unsigned choose_load(unsigned container, int is_signed)
     }
 }
 
-static void build_plane(const wvl_front_kernels *kernels, const wvl_plan *plan, uint32_t index, const wvl_plane *from, wvl_front_plane *plane)
+static void build_plane(const wvl_front_kernels *kernels, const wvl_plan *plan, uint32_t index, const wvl_plane *from,
+                        wvl_front_plane *plane)
 {
     const wvl_plan_component *component = &plan->components[index];
     int converted = plan->xyz.kind && index < 3; /* the conversion shifts its results */
@@ -41,14 +42,16 @@ static void build_plane(const wvl_front_kernels *kernels, const wvl_plan *plan, 
     }
 }
 
-/* Where the first sample of a plane lies. A caller may give the pixels' address with every plane, or that of each plane's first sample. */
+/* Where the first sample of a plane lies. A caller may give the pixels' address with every plane, or that of each
+ * plane's first sample. */
 static uintptr_t first_address(const wvl_plane *p)
 {
     return (uintptr_t)p->data + (uintptr_t)(p->first_sample * (container_bits(p->container) / 8));
 }
 
 /* Three planes that are places 0, 1, 2 (in any order) of pixels of three containers. */
-static wvl_front_load3 choose_triple(const wvl_front_kernels *kernels, const wvl_image *image, uint32_t component, wvl_front_group *group)
+static wvl_front_load3 choose_triple(const wvl_front_kernels *kernels, const wvl_image *image, uint32_t component,
+                                     wvl_front_group *group)
 {
     const wvl_plane *p = &image->planes[component];
     uintptr_t lowest = first_address(&p[0]), bytes = container_bits(p[0].container) / 8;
@@ -94,8 +97,8 @@ static int choose_convert(unsigned mct, unsigned kind)
     return kind == WVL_LINE_F32 ? WVL_CONVERT_F32 : -1;
 }
 
-void wvl_front_build_group(const wvl_front_kernels *kernels, const wvl_plan *plan, const wvl_image *image, uint32_t component, uint32_t count,
-                           unsigned mct, unsigned kind, wvl_front_group *group)
+void wvl_front_build_group(const wvl_front_kernels *kernels, const wvl_plan *plan, const wvl_image *image,
+                           uint32_t component, uint32_t count, unsigned mct, unsigned kind, wvl_front_group *group)
 {
     group->count = count;
     for (uint32_t i = 0; i < count; i++) {
@@ -136,7 +139,8 @@ static uint32_t load_planes(const wvl_front_group *group, uint32_t y, uint32_t x
     return outside;
 }
 
-uint32_t wvl_front_fetch_row(const wvl_front_group *group, uint32_t y, uint32_t x, uint32_t n, int32_t *const *work, void *const *rows)
+uint32_t wvl_front_fetch_row(const wvl_front_group *group, uint32_t y, uint32_t x, uint32_t n, int32_t *const *work,
+                             void *const *rows)
 {
     int32_t *lines[WVL_FRONT_PLANES_MAX];
     const int32_t *loaded[WVL_FRONT_PLANES_MAX];

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * From the caller's pixels to lines of samples: unpacking, range check, conversion to X'Y'Z' where the plan wants it (xyz_ops.h), level shift
- * (G.1), component transform (G.2, G.3).
+ * From the caller's pixels to lines of samples: unpacking, range check, conversion to X'Y'Z' where the plan wants it
+ * (xyz_ops.h), level shift (G.1), component transform (G.2, G.3).
  *
  * Level-shifted samples are exact 32-bit integers (depth at most 28). Then:
  *   RCT: Y = floor((R + 2G + B) / 4), U = B - G, V = R - G.
- *   ICT: Y = fmaf(0.299, R, fmaf(0.587, G, 0.114 * B)); B - Y and R - Y are carried unscaled, the plan's reciprocals hold 0.5 / (1 - 0.114)
- *   and 0.5 / (1 - 0.299).
- * The conversion of samples to float rounds to nearest where they have more than 24 bits.
+ *   ICT: Y = fmaf(0.299, R, fmaf(0.587, G, 0.114 * B)); B - Y and R - Y are carried unscaled, the plan's reciprocals
+ * hold 0.5 / (1 - 0.114) and 0.5 / (1 - 0.299). The conversion of samples to float rounds to nearest where they have
+ * more than 24 bits.
  */
 #ifndef WVL_FRONT_FRONT_H
 #define WVL_FRONT_FRONT_H
@@ -18,19 +18,34 @@
 
 #define WVL_FRONT_PLANES_MAX 3u
 
-/* Constants that turn stored values v into v + bias (which must lie in [0, 2^depth)) and then into level-shifted samples by - half. Unsigned:
- * bias 0; signed: bias = half, so that nothing is shifted in the end. half = 2^(depth-1). */
-typedef struct wvl_front_shift { uint32_t bias, half; } wvl_front_shift;
+/* Constants that turn stored values v into v + bias (which must lie in [0, 2^depth)) and then into level-shifted
+ * samples by - half. Unsigned: bias 0; signed: bias = half, so that nothing is shifted in the end. half = 2^(depth-1).
+ */
+typedef struct wvl_front_shift {
+    uint32_t bias, half;
+} wvl_front_shift;
 
-/* Kernels. Loads take n samples and read no byte beyond them; `first` is the number of the first container in the row. The result is the OR
- * of the biased values. Conversions work on lines: they may touch n rounded up to WVL_LINE_ROUND. */
-typedef uint32_t (*wvl_front_load1)(const uint8_t *row, uint64_t first, uint64_t stride, uint32_t n, wvl_front_shift shift, int32_t *out);
+/* Kernels. Loads take n samples and read no byte beyond them; `first` is the number of the first container in the row.
+ * The result is the OR of the biased values. Conversions work on lines: they may touch n rounded up to WVL_LINE_ROUND.
+ */
+typedef uint32_t (*wvl_front_load1)(const uint8_t *row, uint64_t first, uint64_t stride, uint32_t n,
+                                    wvl_front_shift shift, int32_t *out);
 typedef uint32_t (*wvl_front_load3)(const uint8_t *row, uint32_t n, wvl_front_shift shift, int32_t *const *out);
 typedef void (*wvl_front_convert)(const int32_t *const *in, uint32_t n, void *const *out);
-/* In place, three lines: from samples as they were given, of which bits above the depth are not looked at, to level-shifted ones. */
+/* In place, three lines: from samples as they were given, of which bits above the depth are not looked at, to
+ * level-shifted ones. */
 typedef void (*wvl_front_color)(const wvl_plan_xyz *xyz, uint32_t n, int32_t *const *lines);
 
-enum { WVL_LOAD_U8 = 0, WVL_LOAD_S8, WVL_LOAD_U16, WVL_LOAD_S16, WVL_LOAD_32, WVL_LOAD_PACKED10, WVL_LOAD_PACKED12, WVL_LOAD_KINDS };
+enum {
+    WVL_LOAD_U8 = 0,
+    WVL_LOAD_S8,
+    WVL_LOAD_U16,
+    WVL_LOAD_S16,
+    WVL_LOAD_32,
+    WVL_LOAD_PACKED10,
+    WVL_LOAD_PACKED12,
+    WVL_LOAD_KINDS
+};
 enum {
     WVL_CONVERT_I64 = 0, /* one line */
     WVL_CONVERT_F32,     /* one line */
@@ -45,7 +60,8 @@ typedef struct wvl_front_kernels {
     wvl_cpu_level level;
     wvl_front_load1 strided[WVL_LOAD_KINDS];    /* any stride */
     wvl_front_load1 contiguous[WVL_LOAD_KINDS]; /* stride 1 */
-    wvl_front_load3 triple[WVL_LOAD_KINDS];     /* three components interleaved, none besides: out[i] gets those at place i of a pixel */
+    wvl_front_load3 triple[WVL_LOAD_KINDS]; /* three components interleaved, none besides: out[i] gets those at place i
+                                               of a pixel */
     wvl_front_convert convert[WVL_CONVERT_KINDS];
     wvl_front_color color[WVL_XYZ_KINDS];
 } wvl_front_kernels;
@@ -62,26 +78,27 @@ extern const wvl_front_kernels wvl_front_kernels_neon;
 
 /* One component's samples in the caller's memory. */
 typedef struct wvl_front_plane {
-    const uint8_t *data;     /* row y0 of the component */
+    const uint8_t *data; /* row y0 of the component */
     ptrdiff_t pitch_bytes;
-    uint64_t first, stride;  /* containers */
-    uint32_t x0, y0;         /* component coordinates of the first sample */
+    uint64_t first, stride; /* containers */
+    uint32_t x0, y0;        /* component coordinates of the first sample */
     wvl_front_load1 load;
     uint32_t container_bits;
     uint8_t depth;
     wvl_front_shift shift;
 } wvl_front_plane;
 
-/* One component, or the three of a component transform or of a conversion to X'Y'Z' (equal depth, sign and subsampling). */
+/* One component, or the three of a component transform or of a conversion to X'Y'Z' (equal depth, sign and
+ * subsampling). */
 typedef struct wvl_front_group {
     wvl_front_plane plane[WVL_FRONT_PLANES_MAX];
     uint32_t count;
-    wvl_front_load3 triple;    /* not NULL: the planes are one interleaved picture */
+    wvl_front_load3 triple;              /* not NULL: the planes are one interleaved picture */
     uint8_t place[WVL_FRONT_PLANES_MAX]; /* component at place i of a pixel */
-    const wvl_plan_xyz *xyz;   /* the plan's, for color */
-    wvl_front_color color;     /* NULL: none */
-    wvl_front_convert convert; /* NULL: the samples are what is wanted */
-    uint8_t mixes;             /* convert takes all lines at once, else one by one */
+    const wvl_plan_xyz *xyz;             /* the plan's, for color */
+    wvl_front_color color;               /* NULL: none */
+    wvl_front_convert convert;           /* NULL: the samples are what is wanted */
+    uint8_t mixes;                       /* convert takes all lines at once, else one by one */
 } wvl_front_group;
 
 /* How many components from this one on must be fetched together. */
@@ -90,12 +107,13 @@ static inline uint32_t wvl_front_count_lanes(const wvl_plan *plan, const wvl_til
     return component == 0 && (tile->mct != WVL_MCT_NONE || plan->xyz.kind != WVL_XYZ_NONE) ? 3 : 1;
 }
 
-/* Components [component, component + count), a multiple of which wvl_front_count_lanes gives, with transform mct (WVL_MCT_*, NONE unless count
- * is 3), delivered as WVL_LINE_* kind. */
-void wvl_front_build_group(const wvl_front_kernels *kernels, const wvl_plan *plan, const wvl_image *image, uint32_t component, uint32_t count,
-                           unsigned mct, unsigned kind, wvl_front_group *group);
-/* Row y, columns [x, x + n), component coordinates. work: `count` lines of n samples, used when there is a conversion; rows: the same in the
- * group's kind. Returns 0 when every sample is within the declared depth. */
-uint32_t wvl_front_fetch_row(const wvl_front_group *group, uint32_t y, uint32_t x, uint32_t n, int32_t *const *work, void *const *rows);
+/* Components [component, component + count), a multiple of which wvl_front_count_lanes gives, with transform mct
+ * (WVL_MCT_*, NONE unless count is 3), delivered as WVL_LINE_* kind. */
+void wvl_front_build_group(const wvl_front_kernels *kernels, const wvl_plan *plan, const wvl_image *image,
+                           uint32_t component, uint32_t count, unsigned mct, unsigned kind, wvl_front_group *group);
+/* Row y, columns [x, x + n), component coordinates. work: `count` lines of n samples, used when there is a conversion;
+ * rows: the same in the group's kind. Returns 0 when every sample is within the declared depth. */
+uint32_t wvl_front_fetch_row(const wvl_front_group *group, uint32_t y, uint32_t x, uint32_t n, int32_t *const *work,
+                             void *const *rows);
 
 #endif

@@ -11,7 +11,8 @@
 #pragma STDC FP_CONTRACT OFF
 #endif
 
-/* Sums are taken modulo 2^32: a 32-bit value outside the depth cannot come back into [0, 2^depth), because value + bias stays within
+/* Sums are taken modulo 2^32: a 32-bit value outside the depth cannot come back into [0, 2^depth), because value + bias
+ * stays within
  * [-2^31, 2^31 + 2^27], whose images of everything outside that range have bits above it. */
 static int32_t put_sample(uint32_t value, wvl_front_shift shift, uint32_t *seen)
 {
@@ -20,17 +21,18 @@ static int32_t put_sample(uint32_t value, wvl_front_shift shift, uint32_t *seen)
     return (int32_t)(biased - shift.half);
 }
 
-#define LOAD(name, type, widen)                                                                                                  \
-    static uint32_t name(const uint8_t *row, uint64_t first, uint64_t stride, uint32_t n, wvl_front_shift shift, int32_t *out)    \
-    {                                                                                                                             \
-        const uint8_t *p = row + first * sizeof(type);                                                                            \
-        uint32_t seen = 0;                                                                                                        \
-        for (uint32_t i = 0; i < n; i++, p += stride * sizeof(type)) {                                                            \
-            type value;                                                                                                           \
-            memcpy(&value, p, sizeof value);                                                                                      \
-            out[i] = put_sample((uint32_t)(widen)value, shift, &seen);                                                            \
-        }                                                                                                                         \
-        return seen;                                                                                                              \
+#define LOAD(name, type, widen)                                                                                        \
+    static uint32_t name(const uint8_t *row, uint64_t first, uint64_t stride, uint32_t n, wvl_front_shift shift,       \
+                         int32_t *out)                                                                                 \
+    {                                                                                                                  \
+        const uint8_t *p = row + first * sizeof(type);                                                                 \
+        uint32_t seen = 0;                                                                                             \
+        for (uint32_t i = 0; i < n; i++, p += stride * sizeof(type)) {                                                 \
+            type value;                                                                                                \
+            memcpy(&value, p, sizeof value);                                                                           \
+            out[i] = put_sample((uint32_t)(widen)value, shift, &seen);                                                 \
+        }                                                                                                              \
+        return seen;                                                                                                   \
     }
 LOAD(load_u8, uint8_t, uint32_t)
 LOAD(load_s8, int8_t, int32_t)
@@ -38,7 +40,8 @@ LOAD(load_u16, uint16_t, uint32_t)
 LOAD(load_s16, int16_t, int32_t)
 LOAD(load_32, uint32_t, uint32_t)
 
-/* Bits at any bit position, most significant first: a sample of at most 12 bits lies in at most 3 bytes, all of them the row's. */
+/* Bits at any bit position, most significant first: a sample of at most 12 bits lies in at most 3 bytes, all of them
+ * the row's. */
 static uint32_t packed_bits(const uint8_t *row, uint64_t at, unsigned bits)
 {
     uint32_t window = 0;
@@ -49,7 +52,8 @@ static uint32_t packed_bits(const uint8_t *row, uint64_t at, unsigned bits)
     return window >> ((last + 1) * 8 - at - bits) & ((1u << bits) - 1);
 }
 
-static uint32_t load_packed(const uint8_t *row, uint64_t at, uint64_t step, unsigned bits, uint32_t n, wvl_front_shift shift, int32_t *out)
+static uint32_t load_packed(const uint8_t *row, uint64_t at, uint64_t step, unsigned bits, uint32_t n,
+                            wvl_front_shift shift, int32_t *out)
 {
     uint32_t seen = 0;
     for (uint32_t i = 0; i < n; i++, at += step) {
@@ -58,12 +62,14 @@ static uint32_t load_packed(const uint8_t *row, uint64_t at, uint64_t step, unsi
     return seen;
 }
 
-static uint32_t load_packed10(const uint8_t *row, uint64_t first, uint64_t stride, uint32_t n, wvl_front_shift shift, int32_t *out)
+static uint32_t load_packed10(const uint8_t *row, uint64_t first, uint64_t stride, uint32_t n, wvl_front_shift shift,
+                              int32_t *out)
 {
     return load_packed(row, first * 10, stride * 10, 10, n, shift, out);
 }
 
-static uint32_t load_packed12(const uint8_t *row, uint64_t first, uint64_t stride, uint32_t n, wvl_front_shift shift, int32_t *out)
+static uint32_t load_packed12(const uint8_t *row, uint64_t first, uint64_t stride, uint32_t n, wvl_front_shift shift,
+                              int32_t *out)
 {
     return load_packed(row, first * 12, stride * 12, 12, n, shift, out);
 }

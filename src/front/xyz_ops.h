@@ -4,12 +4,13 @@
  *
  *   code = floor(4095 * (48/52.37 * V)^(1/2.6) + 1/2), V in [0, 1] being X, Y or Z relative to the Y of peak white.
  *
- * The plan's matrix holds 4095^2.6 * 48/52.37, so that it delivers w = (4095 * (48/52.37 * V)^(1/2.6))^2.6. Then code >= c exactly where
- * w >= (c - 1/2)^2.6, which is w^5 >= (c - 1/2)^13: products alone, no function of libm decides. A guess in single precision leaves two
- * candidates, or one where it is not near a threshold; because it only chooses where to compare, it need not be the same everywhere.
+ * The plan's matrix holds 4095^2.6 * 48/52.37, so that it delivers w = (4095 * (48/52.37 * V)^(1/2.6))^2.6. Then code
+ * >= c exactly where w >= (c - 1/2)^2.6, which is w^5 >= (c - 1/2)^13: products alone, no function of libm decides. A
+ * guess in single precision leaves two candidates, or one where it is not near a threshold; because it only chooses
+ * where to compare, it need not be the same everywhere.
  *
- * Multiplications and additions of doubles are single ones in the order written, nothing is fused. Their relative error, below 2^-48, moves a
- * threshold by less than 1e-11 of a code.
+ * Multiplications and additions of doubles are single ones in the order written, nothing is fused. Their relative
+ * error, below 2^-48, moves a threshold by less than 1e-11 of a code.
  */
 #ifndef WVL_FRONT_XYZ_OPS_H
 #define WVL_FRONT_XYZ_OPS_H
@@ -20,14 +21,17 @@
 #include "base/hd.h"
 
 #define WVL_XYZ_HALF 2048 /* level shift of 12-bit codes (G.1) */
-/* Clamps in w: 0.0625 has code 0 and 4095^2.6 has code 4095; between them floats are normal and powers stay in range. */
+/* Clamps in w: 0.0625 has code 0 and 4095^2.6 has code 4095; between them floats are normal and powers stay in range.
+ */
 #define WVL_XYZ_LEAST 0.0625
 #define WVL_XYZ_MOST 2465245392.870972
 /* A guess is off by less than 0.0015 of a code: 0.001 by the polynomial, the rest by its roundings. Light and
- * matrix in single precision add less than 0.001 (five roundings, scaled by 5/13), or 0.002 where negative terms take up to a third. */
+ * matrix in single precision add less than 0.001 (five roundings, scaled by 5/13), or 0.002 where negative terms take
+ * up to a third. */
 #define WVL_XYZ_NEAR (1.0f / 256.0f)
 
-/* m^(5/13) = sum of POWERi (m - 1)^i for m in [sqrt(1/2), sqrt(2)), interpolated at Chebyshev points: relative error 2.5e-7. */
+/* m^(5/13) = sum of POWERi (m - 1)^i for m in [sqrt(1/2), sqrt(2)), interpolated at Chebyshev points: relative
+ * error 2.5e-7. */
 #define WVL_XYZ_ROOT_BITS 0x3F3504F3u /* sqrt(1/2) */
 #define WVL_XYZ_POWER0 0.99999985f
 #define WVL_XYZ_POWER1 0.38461669f

@@ -4,17 +4,24 @@
 #define DEPTH_LEAST 8u
 #define DEPTH_MOST 16u
 
-/* SMPTE ST 428-1: white of 48 cd/m2 stands in a container of 52.37 cd/m2; 4095^2.6 brings the light to the scale of codes. */
+/* SMPTE ST 428-1: white of 48 cd/m2 stands in a container of 52.37 cd/m2; 4095^2.6 brings the light to the scale of
+ * codes. */
 #define PEAK (48.0 / 52.37)
 #define SCALE 2465245392.870972
 
-/* ---- Spaces -------------------------------------------------------------------------------------------------------------------- */
+/* ---- Spaces ---------------------------------------------------------------------------------- */
 
 /* Chromaticities x, y. */
-typedef struct color_space { double red[2], green[2], blue[2], white[2]; } color_space;
+typedef struct color_space {
+    double red[2], green[2], blue[2], white[2];
+} color_space;
 
-#define D65 {0.3127, 0.3290}
-#define P3 {0.680, 0.320}, {0.265, 0.690}, {0.150, 0.060}
+#define D65                                                                                                            \
+    {                                                                                                                  \
+        0.3127, 0.3290                                                                                                 \
+    }
+#define P3                                                                                                             \
+    {0.680, 0.320}, {0.265, 0.690}, { 0.150, 0.060 }
 
 static const color_space spaces[WVL_INPUT_CUSTOM] = {
     [WVL_INPUT_REC709] = {{0.640, 0.330}, {0.300, 0.600}, {0.150, 0.060}, D65},     /* ITU-R BT.709 */
@@ -60,7 +67,7 @@ static void build_matrix(const color_space *space, double *m)
     }
 }
 
-/* ---- Curves -------------------------------------------------------------------------------------------------------------------- */
+/* ---- Curves ---------------------------------------------------------------------------------- */
 
 /* x^(1/5) by Newton's method from above, where it falls until the last bit; `above` is not less than the root. */
 static double fifth_root(double x, double above)
@@ -92,7 +99,8 @@ static unsigned resolve_transfer(const wvl_settings *s)
     }
 }
 
-/* Light of x in [0, 1]. *root: of the last larger x, 1 at first. All powers are fifths: 2.2, 2.4, 2.6 are 2 and 1, 2, 3 of them. */
+/* Light of x in [0, 1]. *root: of the last larger x, 1 at first. All powers are fifths: 2.2, 2.4, 2.6 are 2 and 1, 2, 3
+ * of them. */
 static double apply_transfer(unsigned transfer, double x, double *root)
 {
     if (transfer == WVL_TRANSFER_LINEAR) {
@@ -121,7 +129,8 @@ static double apply_curve(const double *curve, uint32_t entries, double x)
 static double place_sample(const wvl_settings *s, uint32_t value, unsigned depth)
 {
     double unit = (double)(1u << (depth - 8));
-    double x = s->input_video ? ((double)value - 16.0 * unit) / (219.0 * unit) : (double)value / (double)((1u << depth) - 1);
+    double x =
+        s->input_video ? ((double)value - 16.0 * unit) / (219.0 * unit) : (double)value / (double)((1u << depth) - 1);
     return x < 0.0 ? 0.0 : x > 1.0 ? 1.0 : x;
 }
 
@@ -131,12 +140,14 @@ static void build_curve(const wvl_settings *s, unsigned depth, unsigned channel,
     double root = 1.0;
     for (uint32_t value = 1u << depth; value-- > 0;) {
         double x = place_sample(s, value, depth);
-        linear[value] = s->input_color == WVL_INPUT_CUSTOM ? apply_curve(s->custom.curves + (uint64_t)channel * s->custom.entries, s->custom.entries, x)
-                                                           : apply_transfer(transfer, x, &root);
+        linear[value] =
+            s->input_color == WVL_INPUT_CUSTOM
+                ? apply_curve(s->custom.curves + (uint64_t)channel * s->custom.entries, s->custom.entries, x)
+                : apply_transfer(transfer, x, &root);
     }
 }
 
-/* ---- Tables -------------------------------------------------------------------------------------------------------------------- */
+/* ---- Tables ---------------------------------------------------------------------------------- */
 
 unsigned wvl_plan_coded_depth(const wvl_settings *s, const wvl_image_format *f, uint32_t component)
 {
@@ -207,21 +218,23 @@ void wvl_color_build(const wvl_settings *s, const wvl_image_format *f, double *l
     fill_matrix(s, xyz);
 }
 
-/* ---- Rules --------------------------------------------------------------------------------------------------------------------- */
+/* ---- Rules ----------------------------------------------------------------------------------- */
 
 static void check_samples(const wvl_image_format *f, unsigned least, wvl_report *r)
 {
     for (uint32_t c = 0; c < 3; c++) {
         const wvl_component_format *cf = &f->components[c];
         if (cf->dx > 1 || cf->dy > 1) {
-            wvl_report_add(r, "input-color: component %u is subsampled %u,%u; X'Y'Z' needs every sample of all three", c, cf->dx ? cf->dx : 1, cf->dy ? cf->dy : 1);
+            wvl_report_add(r, "input-color: component %u is subsampled %u,%u; X'Y'Z' needs every sample of all three",
+                           c, cf->dx ? cf->dx : 1, cf->dy ? cf->dy : 1);
         }
         if (cf->is_signed) {
             wvl_report_add(r, "input-color: component %u is signed; X'Y'Z' needs unsigned samples", c);
         }
         int is_other = cf->depth != f->components[0].depth;
         if (is_other || (c == 0 && (cf->depth < least || cf->depth > DEPTH_MOST))) {
-            wvl_report_add(r, "input-color: component %u has depth %u; three equal depths of %u to %u are supported", c, cf->depth, least, DEPTH_MOST);
+            wvl_report_add(r, "input-color: component %u has depth %u; three equal depths of %u to %u are supported", c,
+                           cf->depth, least, DEPTH_MOST);
         }
     }
 }
@@ -249,6 +262,7 @@ void wvl_color_check(const wvl_settings *s, const wvl_image_format *f, wvl_repor
     }
     check_samples(f, is_xyz ? WVL_XYZ_DEPTH : DEPTH_LEAST, r);
     if (s->jp2) {
-        wvl_report_add(r, "input-color: JP2 has no colour space for X'Y'Z' of digital cinema (I.5.3.3); write a codestream");
+        wvl_report_add(
+            r, "input-color: JP2 has no colour space for X'Y'Z' of digital cinema (I.5.3.3); write a codestream");
     }
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * From the colour space of the samples given to the tables of the front. Everything here is addition, multiplication, division and comparison
- * of doubles in a fixed order, so that the tables are the same on every machine.
+ * From the colour space of the samples given to the tables of the front. Everything here is addition, multiplication,
+ * division and comparison of doubles in a fixed order, so that the tables are the same on every machine.
  */
 #ifndef WVL_GEOM_COLOR_H
 #define WVL_GEOM_COLOR_H

@@ -2,12 +2,12 @@
 /*
  * What the two halves pass to each other. PODs of offsets; wvl_coef_at() and wvl_coef_slot() alone know the layout.
  *
- * Coefficients: block-contiguous. Every block of a band has a slot of slot_width * slot_height samples, slots follow in band raster
- * order, the block's first sample is the slot's first, rows are slot_width apart. Samples are sign-magnitude, sign in the top bit (15
- * or 31), magnitude with F fractional bits below the quantiser step. The sign bit of a zero magnitude may be either (a device need not
- * clean it, the CPU does): nobody who reads looks at the sign of what is not significant. What a slot holds beyond its block is
- * undefined. The bound of a block is the OR of its magnitudes.
- * Where it is 0 the samples need not be there: a device does not deliver empty blocks.
+ * Coefficients: block-contiguous. Every block of a band has a slot of slot_width * slot_height samples, slots follow in
+ * band raster order, the block's first sample is the slot's first, rows are slot_width apart. Samples are
+ * sign-magnitude, sign in the top bit (15 or 31), magnitude with F fractional bits below the quantiser step. The sign
+ * bit of a zero magnitude may be either (a device need not clean it, the CPU does): nobody who reads looks at the sign
+ * of what is not significant. What a slot holds beyond its block is undefined. The bound of a block is the OR of its
+ * magnitudes. Where it is 0 the samples need not be there: a device does not deliver empty blocks.
  */
 #ifndef WVL_GEOM_HANDOVER_H
 #define WVL_GEOM_HANDOVER_H
@@ -20,8 +20,8 @@
 
 typedef struct wvl_coefs {
     const wvl_tile_plan *tile;
-    uint8_t *samples;       /* tile->coef_bytes */
-    uint32_t *bounds;       /* [tile->block_count] */
+    uint8_t *samples; /* tile->coef_bytes */
+    uint32_t *bounds; /* [tile->block_count] */
 } wvl_coefs;
 
 /* Byte offset of a block's slot from the start of the tile's coefficients. block counts from the band's first. */
@@ -53,15 +53,16 @@ static inline int wvl_coef_agree(const uint8_t *a, const uint8_t *b, uint64_t co
     return agree;
 }
 
-/* A coded block as rate control and packets see it: what its coder said (wvl_block_record), and two notes of the codec. */
+/* A coded block as rate control and packets see it: what its coder said (wvl_block_record), and two notes of the codec.
+ */
 typedef struct wvl_coded_block {
-    uint64_t bytes_at;      /* position in the byte store */
-    uint64_t passes_at;     /* position in the pass store */
+    uint64_t bytes_at;  /* position in the byte store */
+    uint64_t passes_at; /* position in the pass store */
     uint64_t energy;
     uint32_t bytes;
-    uint32_t weight;        /* about how many bits it takes, in no unit (rdoq) */
+    uint32_t weight; /* about how many bits it takes, in no unit (rdoq) */
     uint16_t pass_count, decided, end_slope;
-    uint16_t last_slope;    /* the threshold of the last layer (rdoq) */
+    uint16_t last_slope; /* the threshold of the last layer (rdoq) */
     uint8_t planes, zero_planes, lift, energy_shift, is_changed;
 } wvl_coded_block;
 

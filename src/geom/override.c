@@ -10,7 +10,8 @@ int wvl_scope_names_component(const wvl_scope *scope) { return scope->component_
 static int is_for(const wvl_scope *scope, uint32_t tile, uint32_t component)
 {
     return (!wvl_scope_names_tile(scope) || (tile >= scope->tile_first && tile < scope->tile_end)) &&
-           (!wvl_scope_names_component(scope) || (component >= scope->component_first && component < scope->component_end));
+           (!wvl_scope_names_component(scope) ||
+            (component >= scope->component_first && component < scope->component_end));
 }
 
 static void apply(const wvl_override *from, wvl_settings *to)
@@ -39,8 +40,10 @@ uint64_t wvl_settings_lowest_side(const wvl_image_format *f, unsigned levels)
 {
     uint64_t most = 0;
     for (uint32_t c = 0; f->components && c < f->component_count; c++) {
-        uint64_t dx = (uint64_t)wvl_max_u32(f->components[c].dx, 1) << levels, dy = (uint64_t)wvl_max_u32(f->components[c].dy, 1) << levels;
-        uint64_t width = wvl_ceil_div(f->x1, dx) - wvl_ceil_div(f->x0, dx), height = wvl_ceil_div(f->y1, dy) - wvl_ceil_div(f->y0, dy);
+        uint64_t dx = (uint64_t)wvl_max_u32(f->components[c].dx, 1) << levels,
+                 dy = (uint64_t)wvl_max_u32(f->components[c].dy, 1) << levels;
+        uint64_t width = wvl_ceil_div(f->x1, dx) - wvl_ceil_div(f->x0, dx),
+                 height = wvl_ceil_div(f->y1, dy) - wvl_ceil_div(f->y0, dy);
         most = wvl_max_u64(most, wvl_max_u64(width, height));
     }
     return most;
@@ -51,7 +54,8 @@ void wvl_settings_settle(wvl_settings *s, const wvl_image_format *f)
 {
     if (s->levels == WVL_LEVELS_AUTO) {
         int is_sound = f->x1 > f->x0 && f->y1 > f->y0;
-        for (s->levels = 0; is_sound && s->levels < WVL_MAX_LEVELS && wvl_settings_lowest_side(f, s->levels) > WVL_THUMBNAIL_SIDE;) {
+        for (s->levels = 0;
+             is_sound && s->levels < WVL_MAX_LEVELS && wvl_settings_lowest_side(f, s->levels) > WVL_THUMBNAIL_SIDE;) {
             s->levels++;
         }
     }
@@ -63,7 +67,8 @@ void wvl_settings_resolve(const wvl_settings *settings, uint32_t tile, uint32_t 
     for (int rank = 1; rank <= 3 && settings->override_count; rank++) { /* 1 component, 2 tile, 3 both */
         for (uint32_t i = 0; i < settings->override_count; i++) {
             const wvl_override *o = &settings->overrides[i];
-            if (wvl_scope_names_component(&o->scope) + 2 * wvl_scope_names_tile(&o->scope) == rank && is_for(&o->scope, tile, component)) {
+            if (wvl_scope_names_component(&o->scope) + 2 * wvl_scope_names_tile(&o->scope) == rank &&
+                is_for(&o->scope, tile, component)) {
                 apply(o, resolved);
             }
         }

@@ -31,7 +31,8 @@ typedef struct plan_parts {
 
 static uint64_t length_of(const char *text) { return strlen(text); }
 
-static plan_parts carve_plan(wvl_carver *carver, const wvl_settings *s, const wvl_image_format *f, const wvl_variant_table *t)
+static plan_parts carve_plan(wvl_carver *carver, const wvl_settings *s, const wvl_image_format *f,
+                             const wvl_variant_table *t)
 {
     plan_parts parts;
     uint64_t text = 0;
@@ -47,7 +48,8 @@ static plan_parts carve_plan(wvl_carver *carver, const wvl_settings *s, const wv
     parts.layers = wvl_carve(carver, s->layer_count, sizeof *parts.layers);
     parts.progressions = wvl_carve(carver, s->progression_count, sizeof *parts.progressions);
     parts.regions = wvl_carve(carver, s->region_count, sizeof *parts.regions);
-    parts.registration = wvl_carve(carver, s->registration_count ? 2ull * f->component_count : 0, sizeof *parts.registration);
+    parts.registration =
+        wvl_carve(carver, s->registration_count ? 2ull * f->component_count : 0, sizeof *parts.registration);
     parts.comments = wvl_carve(carver, s->comment_count + UINT64_C(1), sizeof *parts.comments);
     parts.comment_bytes = wvl_carve(carver, text + WVL_SPACER_BYTES, 1);
     parts.linear = wvl_carve(carver, wvl_color_count_entries(s, f), sizeof *parts.linear);
@@ -96,8 +98,8 @@ static void fill_codings(wvl_plan *plan, const plan_parts *parts, const wvl_vari
     }
 }
 
-/* What a tile or the picture goes through. Of 9/7: parts of magnitudes below the last fraction bit are in no energy; with even steps every band has the
- * weight of the finest. */
+/* What a tile or the picture goes through. Of 9/7: parts of magnitudes below the last fraction bit are in no energy;
+ * with even steps every band has the weight of the finest. */
 typedef struct wavelet_use {
     uint64_t reversible_samples;
     double hidden_error;
@@ -110,9 +112,12 @@ static wavelet_use sum_use(const wvl_plan *plan, const wvl_tile_variant *variant
         const wvl_plan_component *pc = &plan->components[c];
         const wvl_coding *coding = &plan->codings[variant ? variant->codings[c] : pc->coding];
         const wvl_band_coding *finest = &coding->band[3u * coding->levels];
-        uint64_t n = (wvl_ceil_div(rect.x1, pc->dx) - wvl_ceil_div(rect.x0, pc->dx)) * (wvl_ceil_div(rect.y1, pc->dy) - wvl_ceil_div(rect.y0, pc->dy));
+        uint64_t n = (wvl_ceil_div(rect.x1, pc->dx) - wvl_ceil_div(rect.x0, pc->dx)) *
+                     (wvl_ceil_div(rect.y1, pc->dy) - wvl_ceil_div(rect.y0, pc->dy));
         use.reversible_samples += coding->reversible ? n : 0;
-        use.hidden_error += coding->reversible ? 0.0 : ldexp((double)finest->weight_mantissa, finest->weight_exponent) / finest->visual / 12.0 * (double)n;
+        use.hidden_error += coding->reversible ? 0.0
+                                               : ldexp((double)finest->weight_mantissa, finest->weight_exponent) /
+                                                     finest->visual / 12.0 * (double)n;
     }
     return use;
 }
@@ -122,7 +127,8 @@ static void fill_use(wvl_plan *plan)
     wavelet_use all = sum_use(plan, NULL, plan->image);
     for (uint32_t i = 0; i < plan->choice_count; i++) {
         wvl_rect rect = wvl_geom_tile_rect(plan, plan->choices[i].tile);
-        wavelet_use usual = sum_use(plan, NULL, rect), own = sum_use(plan, &plan->variants[plan->choices[i].variant], rect);
+        wavelet_use usual = sum_use(plan, NULL, rect),
+                    own = sum_use(plan, &plan->variants[plan->choices[i].variant], rect);
         all.reversible_samples += own.reversible_samples - usual.reversible_samples;
         all.hidden_error += own.hidden_error - usual.hidden_error;
     }
@@ -130,8 +136,9 @@ static void fill_use(wvl_plan *plan)
     plan->hidden_error = plan->reversible_share < 1.0 && all.hidden_error > 0.0 ? all.hidden_error : 0.0;
 }
 
-/* No block's weighted energy, 4096 * 4^(planes + F) * weight, leaves 62 bits. Of samples deeper than about 22 bits the lowest planes then gain less
- * than a unit: a layer gets those passes only together with everything, which costs less than a gain that saturates at the top planes. */
+/* No block's weighted energy, 4096 * 4^(planes + F) * weight, leaves 62 bits. Of samples deeper than about 22 bits the
+ * lowest planes then gain less than a unit: a layer gets those passes only together with everything, which costs less
+ * than a gain that saturates at the top planes. */
 static int32_t choose_gain_exponent(const wvl_plan *plan)
 {
     int32_t most = INT32_MIN;
@@ -164,8 +171,12 @@ static wvl_layer_target resolve_target(const wvl_plan *plan, const wvl_settings 
     if (s->rate_unit == WVL_UNIT_RATIO ? value <= 1.0 : value == 0.0) {
         return t;
     }
-    t.kind = s->rate_unit == WVL_UNIT_PSNR ? WVL_RATE_PSNR : s->rate_unit == WVL_UNIT_SLOPE ? WVL_RATE_SLOPE : WVL_RATE_BYTES;
-    t.value = s->rate_unit == WVL_UNIT_RATIO ? floor(raw_bytes(plan) / value) : s->rate_unit == WVL_UNIT_BPP ? floor(pixels * value / 8.0) : value;
+    t.kind = s->rate_unit == WVL_UNIT_PSNR    ? WVL_RATE_PSNR
+             : s->rate_unit == WVL_UNIT_SLOPE ? WVL_RATE_SLOPE
+                                              : WVL_RATE_BYTES;
+    t.value = s->rate_unit == WVL_UNIT_RATIO ? floor(raw_bytes(plan) / value)
+              : s->rate_unit == WVL_UNIT_BPP ? floor(pixels * value / 8.0)
+                                             : value;
     return t;
 }
 
@@ -190,7 +201,8 @@ static void fill_profile(wvl_plan *plan, const wvl_settings *s)
 static int can_follow_step(const wvl_plan *plan, const wvl_settings *s, const wvl_layer_target *last)
 {
     int is_byte_target = last->kind == WVL_RATE_BYTES || (last->kind == WVL_RATE_ALL && plan->max_bytes);
-    int can = plan->all_sets && is_byte_target && plan->layer_count == 1 && s->step == 0.0 && !s->visual && !plan->max_component_bytes;
+    int can = plan->all_sets && is_byte_target && plan->layer_count == 1 && s->step == 0.0 && !s->visual &&
+              !plan->max_component_bytes;
     for (uint32_t i = 0; i < plan->coding_count; i++) {
         const wvl_coding *c = &plan->codings[i];
         can = can && !c->reversible && !c->qfactor && c->base_step == plan->codings[0].base_step;
@@ -198,13 +210,15 @@ static int can_follow_step(const wvl_plan *plan, const wvl_settings *s, const wv
     return can;
 }
 
-/* Small pictures are what estimates know least: as many samples, counted once a layer, are measured unless told otherwise. */
+/* Small pictures are what estimates know least: as many samples, counted once a layer, are measured unless told
+ * otherwise. */
 #define MEASURED_SAMPLES (UINT64_C(1) << 16)
 
 static int measures_layers(const wvl_plan *plan, const wvl_settings *s)
 {
     int is_small = plan->total_samples <= MEASURED_SAMPLES / plan->layer_count;
-    return plan->rate_control && (s->measure_psnr == WVL_MEASURE_ALWAYS || (s->measure_psnr == WVL_MEASURE_SMALL && is_small));
+    return plan->rate_control &&
+           (s->measure_psnr == WVL_MEASURE_ALWAYS || (s->measure_psnr == WVL_MEASURE_SMALL && is_small));
 }
 
 static void fill_layers(wvl_plan *plan, const wvl_settings *s)
@@ -215,20 +229,24 @@ static void fill_layers(wvl_plan *plan, const wvl_settings *s)
         if (i >= automatic) {
             t = resolve_target(plan, s, s->layer_values[i - automatic]);
         } else if (i + 1 == plan->layer_count) {
-            t = plan->target_bytes ? (wvl_layer_target){WVL_RATE_BYTES, (double)plan->target_bytes} : (wvl_layer_target){WVL_RATE_ALL, 0.0};
+            t = plan->target_bytes ? (wvl_layer_target){WVL_RATE_BYTES, (double)plan->target_bytes}
+                                   : (wvl_layer_target){WVL_RATE_ALL, 0.0};
         }
         plan->layers[i] = t;
         plan->keep_coefs |= t.kind == WVL_RATE_PSNR;
     }
     const wvl_layer_target *last = &plan->layers[plan->layer_count - 1];
-    plan->lossless = plan->reversible_share == 1.0 && last->kind == WVL_RATE_ALL && !plan->max_bytes && !plan->max_component_bytes;
+    plan->lossless =
+        plan->reversible_share == 1.0 && last->kind == WVL_RATE_ALL && !plan->max_bytes && !plan->max_component_bytes;
     plan->rate_control = plan->layer_count > 1 || !plan->lossless;
-    plan->all_sets = (plan->codings[0].style & WVL_STYLE_HT) && (last->kind != WVL_RATE_ALL || plan->max_bytes || plan->max_component_bytes);
+    plan->all_sets = (plan->codings[0].style & WVL_STYLE_HT) &&
+                     (last->kind != WVL_RATE_ALL || plan->max_bytes || plan->max_component_bytes);
     plan->ht_passes = s->ht_passes;
     plan->follows_step = can_follow_step(plan, s, last);
     int is_limited = last->kind == WVL_RATE_BYTES || plan->max_bytes || plan->max_component_bytes;
     int is_fit = !plan->keep_coefs && !s->region_count && !(plan->codings[0].style & WVL_STYLE_HT);
-    plan->rdoq = s->rdoq == WVL_RDOQ_YES ? is_limited || last->kind != WVL_RATE_ALL : s->rdoq == WVL_RDOQ_AUTO && is_limited && is_fit;
+    plan->rdoq = s->rdoq == WVL_RDOQ_YES ? is_limited || last->kind != WVL_RATE_ALL
+                                         : s->rdoq == WVL_RDOQ_AUTO && is_limited && is_fit;
     plan->visual = s->visual;
     plan->measure_layers = (uint8_t)measures_layers(plan, s);
     plan->keep_coefs |= plan->measure_layers;
@@ -282,9 +300,11 @@ static void copy_structure(wvl_plan *plan, const plan_parts *parts, const wvl_se
     plan->progressions = parts->progressions;
     for (uint32_t i = 0; i < s->progression_count; i++) {
         wvl_progression v = s->progressions[i];
-        /* Ends beyond the picture say no more than its own, and decoders read those: 256 is written as 0, which OpenJPEG 2.5 takes for 0. */
+        /* Ends beyond the picture say no more than its own, and decoders read those: 256 is written as 0, which
+         * OpenJPEG 2.5 takes for 0. */
         v.component_end = wvl_min_u32(v.component_end, wvl_max_u32(plan->component_count, v.component_first + 1));
-        v.resolution_end = (uint8_t)wvl_min_u32(v.resolution_end, wvl_max_u32(plan->max_levels, v.resolution_first) + 1);
+        v.resolution_end =
+            (uint8_t)wvl_min_u32(v.resolution_end, wvl_max_u32(plan->max_levels, v.resolution_first) + 1);
         plan->progressions[i] = v;
     }
     plan->region_count = s->region_count;
@@ -312,7 +332,8 @@ static void fill_options(wvl_plan *plan, const wvl_settings *s)
     plan->devices = UINT32_C(1) << s->device_ordinal;
 }
 
-static wvl_plan *build_plan(const wvl_allocator *allocator, const wvl_settings *s, const wvl_image_format *f, const wvl_variant_table *t)
+static wvl_plan *build_plan(const wvl_allocator *allocator, const wvl_settings *s, const wvl_image_format *f,
+                            const wvl_variant_table *t)
 {
     wvl_carver carver = {NULL, 0};
     (void)carve_plan(&carver, s, f, t);
@@ -348,14 +369,18 @@ static int check_steps(const wvl_variant_table *table, const wvl_image_format *f
 {
     uint64_t steps = (uint64_t)table->choice_count * f->component_count;
     if (steps > WVL_PLAN_MOST_STEPS) {
-        wvl_report_add(report, "overrides, roi: %u tiles with settings of their own, of %u components: %llu tile-components; %llu are supported. Use fewer tiles", table->choice_count,
-                       f->component_count, (unsigned long long)steps, (unsigned long long)WVL_PLAN_MOST_STEPS);
+        wvl_report_add(report,
+                       "overrides, roi: %u tiles with settings of their own, of %u components: %llu tile-components; "
+                       "%llu are supported. Use fewer tiles",
+                       table->choice_count, f->component_count, (unsigned long long)steps,
+                       (unsigned long long)WVL_PLAN_MOST_STEPS);
         return 0;
     }
     return 1;
 }
 
-wvl_plan *wvl_geom_build_plan(const wvl_allocator *allocator, const wvl_settings *s, const wvl_image_format *f, wvl_report *report)
+wvl_plan *wvl_geom_build_plan(const wvl_allocator *allocator, const wvl_settings *s, const wvl_image_format *f,
+                              wvl_report *report)
 {
     wvl_variant_table table;
     int is_open = wvl_variants_open(&table, allocator, s, f, report) && check_steps(&table, f, report);

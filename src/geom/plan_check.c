@@ -34,11 +34,13 @@ static int log2_exact(uint32_t v)
 static void check_grid(const wvl_image_format *f, const wvl_settings *s, wvl_report *r)
 {
     if (f->x1 <= f->x0 || f->y1 <= f->y0) {
-        wvl_report_add(r, "image offset %u,%u; it must be less than the extent %u,%u (A.5.1)", f->x0, f->y0, f->x1, f->y1);
+        wvl_report_add(r, "image offset %u,%u; it must be less than the extent %u,%u (A.5.1)", f->x0, f->y0, f->x1,
+                       f->y1);
         return;
     }
     if (s->tile_x0 > f->x0 || s->tile_y0 > f->y0) {
-        wvl_report_add(r, "tile offset %u,%u; it must not lie beyond the image offset %u,%u (B-3)", s->tile_x0, s->tile_y0, f->x0, f->y0);
+        wvl_report_add(r, "tile offset %u,%u; it must not lie beyond the image offset %u,%u (B-3)", s->tile_x0,
+                       s->tile_y0, f->x0, f->y0);
         return;
     }
     if (!s->tile_width != !s->tile_height) {
@@ -49,11 +51,13 @@ static void check_grid(const wvl_image_format *f, const wvl_settings *s, wvl_rep
         return;
     }
     if ((uint64_t)s->tile_x0 + s->tile_width <= f->x0 || (uint64_t)s->tile_y0 + s->tile_height <= f->y0) {
-        wvl_report_add(r, "the first tile (%u,%u at %u,%u) contains no part of the image at %u,%u; move or enlarge it (B-4)", s->tile_width, s->tile_height, s->tile_x0,
-                       s->tile_y0, f->x0, f->y0);
+        wvl_report_add(
+            r, "the first tile (%u,%u at %u,%u) contains no part of the image at %u,%u; move or enlarge it (B-4)",
+            s->tile_width, s->tile_height, s->tile_x0, s->tile_y0, f->x0, f->y0);
         return;
     }
-    uint64_t cols = wvl_ceil_div((uint64_t)f->x1 - s->tile_x0, s->tile_width), rows = wvl_ceil_div((uint64_t)f->y1 - s->tile_y0, s->tile_height);
+    uint64_t cols = wvl_ceil_div((uint64_t)f->x1 - s->tile_x0, s->tile_width),
+             rows = wvl_ceil_div((uint64_t)f->y1 - s->tile_y0, s->tile_height);
     if (cols * rows > 65535) {
         wvl_report_add(r, "%llu tiles; 65535 are allowed (A.4.2)", (unsigned long long)(cols * rows));
     }
@@ -70,8 +74,11 @@ static void check_components(const wvl_image_format *f, wvl_report *r)
         if (cf->depth < 1 || cf->depth > 38) {
             wvl_report_add(r, "component %u: depth %u; 1 to 38 are allowed (A.5.1)", c, cf->depth);
         } else if (cf->depth > MAX_DEPTH) {
-            wvl_report_add(r, "component %u: depth %u; up to %u are supported, because a high-pass band of a deeper one needs more than the 31 magnitude "
-                              "bits that decoders carry", c, cf->depth, MAX_DEPTH);
+            wvl_report_add(r,
+                           "component %u: depth %u; up to %u are supported, because a high-pass band of a deeper one "
+                           "needs more than the 31 magnitude "
+                           "bits that decoders carry",
+                           c, cf->depth, MAX_DEPTH);
         }
         uint32_t dx = cf->dx ? cf->dx : 1, dy = cf->dy ? cf->dy : 1;
         if (wvl_ceil_div(f->x1, dx) <= wvl_ceil_div(f->x0, dx) || wvl_ceil_div(f->y1, dy) <= wvl_ceil_div(f->y0, dy)) {
@@ -91,8 +98,8 @@ unsigned wvl_plan_choose_mct(const wvl_settings *s, const wvl_image_format *f)
     const wvl_component_format *c = f->components;
     unsigned depth = wvl_plan_coded_depth(s, f, 0);
     for (int i = 1; i < 3; i++) {
-        if (wvl_plan_coded_depth(s, f, (uint32_t)i) != depth || c[i].is_signed != c[0].is_signed || (c[i].dx ? c[i].dx : 1) != (c[0].dx ? c[0].dx : 1) ||
-            (c[i].dy ? c[i].dy : 1) != (c[0].dy ? c[0].dy : 1)) {
+        if (wvl_plan_coded_depth(s, f, (uint32_t)i) != depth || c[i].is_signed != c[0].is_signed ||
+            (c[i].dx ? c[i].dx : 1) != (c[0].dx ? c[0].dx : 1) || (c[i].dy ? c[i].dy : 1) != (c[0].dy ? c[0].dy : 1)) {
             return WVL_MCT_NONE;
         }
     }
@@ -116,7 +123,8 @@ static void check_quantizer(const wvl_settings *s, wvl_report *r)
         wvl_report_add(r, "step %g; it is relative to the full range and must lie between 0 and 1 (E-3)", s->step);
     }
     if (s->qfactor && s->step > 0.0 && !s->reversible) {
-        wvl_report_add(r, "qfactor %u beside step %g: both say how coarse the quantizer is; give one", s->qfactor, s->step);
+        wvl_report_add(r, "qfactor %u beside step %g: both say how coarse the quantizer is; give one", s->qfactor,
+                       s->step);
     }
     if (s->qfactor && s->quant_style == WVL_QUANT_DERIVED && !s->reversible) {
         wvl_report_add(r, "qfactor with quantization derived: its steps differ from band to band; use expounded (E-5)");
@@ -126,7 +134,9 @@ static void check_quantizer(const wvl_settings *s, wvl_report *r)
 static void check_transform(const wvl_settings *s, const wvl_image_format *f, wvl_report *r)
 {
     if (s->mct == 1 && wvl_plan_choose_mct(s, f) == WVL_MCT_NONE) {
-        wvl_report_add(r, "mct: the colour transform needs three first components of equal depth, sign and subsampling (G.2, G.3)");
+        wvl_report_add(
+            r,
+            "mct: the colour transform needs three first components of equal depth, sign and subsampling (G.2, G.3)");
     }
     check_quantizer(s, r);
 }
@@ -135,10 +145,13 @@ static void check_blocks(const wvl_settings *s, wvl_report *r)
 {
     int xcb = log2_exact(s->block_width), ycb = log2_exact(s->block_height);
     if (xcb < 2 || xcb > 10 || ycb < 2 || ycb > 10 || xcb + ycb > 12) {
-        wvl_report_add(r, "block %u,%u; sides must be powers of two from 4 to 1024 with an area of at most 4096 (A.6.1)", s->block_width, s->block_height);
+        wvl_report_add(r,
+                       "block %u,%u; sides must be powers of two from 4 to 1024 with an area of at most 4096 (A.6.1)",
+                       s->block_width, s->block_height);
     }
     if (s->precinct_count > s->levels + 1u) {
-        wvl_report_add(r, "%u precinct sizes for %u resolutions; give at most one for each (A.6.1)", s->precinct_count, s->levels + 1u);
+        wvl_report_add(r, "%u precinct sizes for %u resolutions; give at most one for each (A.6.1)", s->precinct_count,
+                       s->levels + 1u);
         return;
     }
     for (unsigned i = 0; i <= s->levels && i <= WVL_MAX_LEVELS; i++) {
@@ -148,7 +161,8 @@ static void check_blocks(const wvl_settings *s, wvl_report *r)
             return;
         }
         if (i > 0 && (!(pp & 15) || !(pp >> 4))) {
-            wvl_report_add(r, "precinct of resolution %u has a side of 1, allowed only at resolution 0 (A.6.1, B.6)", i);
+            wvl_report_add(r, "precinct of resolution %u has a side of 1, allowed only at resolution 0 (A.6.1, B.6)",
+                           i);
             return;
         }
     }
@@ -158,7 +172,8 @@ unsigned wvl_plan_precinct(const wvl_settings *s, unsigned r)
 {
     if (!s->precinct_count) {
         unsigned family = wvl_profile_of(s->profile)->family;
-        int is_moving = family == WVL_FAMILY_CINEMA || family == WVL_FAMILY_IMF || family == WVL_FAMILY_BROADCAST || family == WVL_FAMILY_IMF_HT;
+        int is_moving = family == WVL_FAMILY_CINEMA || family == WVL_FAMILY_IMF || family == WVL_FAMILY_BROADCAST ||
+                        family == WVL_FAMILY_IMF_HT;
         return !is_moving ? 0xFF : r ? 0x88 : 0x77;
     }
     unsigned from_top = s->levels - r; /* the list starts at the highest resolution, its last value repeats */
@@ -192,12 +207,15 @@ static void check_structure(const wvl_settings *s, const wvl_image_format *f, wv
         wvl_report_add(r, "%u layers; 1 to 65535 are allowed (A.6.1)", s->layer_count);
     }
     if (s->layer_value_count > s->layer_count) {
-        wvl_report_add(r, "%u layer targets for %u layers; give at least as many layers as targets", s->layer_value_count, s->layer_count);
+        wvl_report_add(r, "%u layer targets for %u layers; give at least as many layers as targets",
+                       s->layer_value_count, s->layer_count);
     }
     if (s->order > WVL_ORDER_CPRL) {
         wvl_report_add(r, "progression order %u is not defined (A.6.1)", s->order);
-    } else if (!s->progression_count && !s->override_count && product_of_parts(s, f) > 255) { /* with those, the coder counts */
-        wvl_report_add(r, "tile-parts: %llu parts a tile in this progression; 255 are allowed (A.4.2)", (unsigned long long)product_of_parts(s, f));
+    } else if (!s->progression_count && !s->override_count &&
+               product_of_parts(s, f) > 255) { /* with those, the coder counts */
+        wvl_report_add(r, "tile-parts: %llu parts a tile in this progression; 255 are allowed (A.4.2)",
+                       (unsigned long long)product_of_parts(s, f));
     }
     for (uint32_t i = 0; i < s->comment_count; i++) {
         uint64_t n = 0;
@@ -210,42 +228,50 @@ static void check_structure(const wvl_settings *s, const wvl_image_format *f, wv
     }
 }
 
-/* ---- Progression order changes (A.6.6) ----------------------------------------------------------------------------------------- */
+/* ---- Progression order changes (A.6.6) ------------------------------------------------------- */
 
 #define MAX_CHANGES 32u /* for all tiles, and of each tile: what decoders carry */
 
-static int check_progression(const wvl_settings *s, const wvl_image_format *f, uint64_t tiles, uint32_t i, wvl_report *r)
+static int check_progression(const wvl_settings *s, const wvl_image_format *f, uint64_t tiles, uint32_t i,
+                             wvl_report *r)
 {
     const wvl_progression *v = &s->progressions[i];
     uint32_t before = r->count, most = f->component_count < 257 ? 256 : 16384;
     if (v->resolution_first >= v->resolution_end || v->resolution_end > WVL_MAX_LEVELS + 1) {
-        wvl_report_add(r, "progression change %u: resolutions %u to %u; the end must be greater than the start and at most 33 (A.6.6)", i + 1, v->resolution_first,
-                       v->resolution_end);
+        wvl_report_add(r,
+                       "progression change %u: resolutions %u to %u; the end must be greater than the start and at "
+                       "most 33 (A.6.6)",
+                       i + 1, v->resolution_first, v->resolution_end);
     }
     if (v->component_first >= v->component_end || v->component_end > most) {
-        wvl_report_add(r, "progression change %u: components %u to %u; the end must be greater than the start and at most %u (A.6.6)", i + 1,
-                       v->component_first, v->component_end, most);
+        wvl_report_add(
+            r,
+            "progression change %u: components %u to %u; the end must be greater than the start and at most %u (A.6.6)",
+            i + 1, v->component_first, v->component_end, most);
     }
     if (v->layer_end < 1 || v->layer_end > s->layer_count) {
-        wvl_report_add(r, "progression change %u: layer end %u; 1 to %u, the number of layers, are allowed (A.6.6)", i + 1, v->layer_end, s->layer_count);
+        wvl_report_add(r, "progression change %u: layer end %u; 1 to %u, the number of layers, are allowed (A.6.6)",
+                       i + 1, v->layer_end, s->layer_count);
     }
     if (v->order > WVL_ORDER_CPRL) {
         wvl_report_add(r, "progression change %u: order %u is not defined (A.6.6)", i + 1, v->order);
     }
     if (v->tile != WVL_ALL_TILES && v->tile >= tiles) {
-        wvl_report_add(r, "progression change %u: there is no tile %u, the picture has %llu (A.4.2)", i + 1, v->tile + 1, (unsigned long long)tiles);
+        wvl_report_add(r, "progression change %u: there is no tile %u, the picture has %llu (A.4.2)", i + 1,
+                       v->tile + 1, (unsigned long long)tiles);
     }
     return r->count == before;
 }
 
-/* Layers that the changes for `tile` send of a resolution of a component: every change starts at layer 0, so the greatest end counts. */
+/* Layers that the changes for `tile` send of a resolution of a component: every change starts at layer 0, so the
+ * greatest end counts. */
 static uint32_t layers_sent(const wvl_settings *s, uint32_t tile, uint32_t component, uint32_t resolution)
 {
     uint32_t end = 0;
     for (uint32_t i = 0; i < s->progression_count; i++) {
         const wvl_progression *v = &s->progressions[i];
-        if (v->tile == tile && resolution >= v->resolution_first && resolution < v->resolution_end && component >= v->component_first &&
-            component < v->component_end && v->layer_end > end) {
+        if (v->tile == tile && resolution >= v->resolution_first && resolution < v->resolution_end &&
+            component >= v->component_first && component < v->component_end && v->layer_end > end) {
             end = v->layer_end;
         }
     }
@@ -260,7 +286,8 @@ static uint32_t levels_of(const wvl_settings *s, uint32_t tile, uint32_t compone
     uint32_t most = resolved.levels;
     for (uint32_t i = 0; tile == WVL_ALL_TILES && i < s->override_count; i++) {
         const wvl_override *o = &s->overrides[i];
-        int is_meant = !wvl_scope_names_component(&o->scope) || (component >= o->scope.component_first && component < o->scope.component_end);
+        int is_meant = !wvl_scope_names_component(&o->scope) ||
+                       (component >= o->scope.component_first && component < o->scope.component_end);
         if (is_meant && wvl_scope_names_tile(&o->scope) && (o->given & WVL_GIVEN_LEVELS)) {
             most = wvl_max_u32(most, o->levels);
         }
@@ -278,8 +305,10 @@ static int covers_component(const wvl_settings *s, uint32_t tile, uint32_t compo
             if (tile != WVL_ALL_TILES) {
                 (void)snprintf(whose, sizeof whose, " for tile %u", tile + 1);
             }
-            wvl_report_add(r, "progression-changes: no change%s sends layer %u of resolution %u of component %u; every packet must be sent (A.6.6)", whose, sent,
-                           resolution, component);
+            wvl_report_add(r,
+                           "progression-changes: no change%s sends layer %u of resolution %u of component %u; every "
+                           "packet must be sent (A.6.6)",
+                           whose, sent, resolution, component);
             return 0;
         }
     }
@@ -288,15 +317,17 @@ static int covers_component(const wvl_settings *s, uint32_t tile, uint32_t compo
 
 static void check_coverage(const wvl_settings *s, const wvl_image_format *f, uint32_t tile, wvl_report *r)
 {
-    for (uint32_t c = 0; c == 0 || (c < f->component_count && s->override_count); c++) { /* components may have levels of their own */
+    for (uint32_t c = 0; c == 0 || (c < f->component_count && s->override_count);
+         c++) { /* components may have levels of their own */
         if (!covers_component(s, tile, c, r)) {
             return;
         }
     }
     for (uint32_t i = 0; i < s->progression_count; i++) {
         const wvl_progression *v = &s->progressions[i];
-        if (v->tile == tile && ((v->component_first < f->component_count && !covers_component(s, tile, v->component_first, r)) ||
-                                (v->component_end < f->component_count && !covers_component(s, tile, v->component_end, r)))) {
+        if (v->tile == tile &&
+            ((v->component_first < f->component_count && !covers_component(s, tile, v->component_first, r)) ||
+             (v->component_end < f->component_count && !covers_component(s, tile, v->component_end, r)))) {
             return;
         }
     }
@@ -304,7 +335,9 @@ static void check_coverage(const wvl_settings *s, const wvl_image_format *f, uin
 
 static uint64_t tile_count_of(const wvl_settings *s, const wvl_image_format *f)
 {
-    return s->tile_width ? wvl_ceil_div((uint64_t)f->x1 - s->tile_x0, s->tile_width) * wvl_ceil_div((uint64_t)f->y1 - s->tile_y0, s->tile_height) : 1;
+    return s->tile_width ? wvl_ceil_div((uint64_t)f->x1 - s->tile_x0, s->tile_width) *
+                               wvl_ceil_div((uint64_t)f->y1 - s->tile_y0, s->tile_height)
+                         : 1;
 }
 
 /* Grid, components and layers are known to be legal. */
@@ -329,23 +362,26 @@ static void check_progressions(const wvl_settings *s, const wvl_image_format *f,
     }
 }
 
-/* ---- Headers in headers, registration ------------------------------------------------------------------------------------------ */
+/* ---- Headers in headers, registration -------------------------------------------------------- */
 
 static void check_pointers(const wvl_settings *s, const wvl_image_format *f, wvl_report *r)
 {
     if (s->packed_headers != WVL_PACKED_NONE && (s->plt || s->plm)) {
-        wvl_report_add(r, "packed-headers with %s: decoders differ in whether a packet's length counts its header then; use one of them (A.7.2 to A.7.5)",
+        wvl_report_add(r,
+                       "packed-headers with %s: decoders differ in whether a packet's length counts its header then; "
+                       "use one of them (A.7.2 to A.7.5)",
                        s->plt ? "plt" : "plm");
     }
     if (s->registration_count && f->component_count > 16383) {
         wvl_report_add(r, "registration: %u components; CRG holds 16383 (A.9.1)", f->component_count);
     }
     if (s->registration_count > 1 && s->registration_count != f->component_count) {
-        wvl_report_add(r, "registration: %u pairs for %u components; give one for all, or one for each (A.9.1)", s->registration_count, f->component_count);
+        wvl_report_add(r, "registration: %u pairs for %u components; give one for all, or one for each (A.9.1)",
+                       s->registration_count, f->component_count);
     }
 }
 
-/* ---- Profiles 0 and 1 (A.10, Table A.45): what is checked, and from which source, is told in the documentation ------------------- */
+/* ---- Profiles 0 and 1 (A.10, Table A.45): what is checked, and from which source, is told in the documentation --- */
 
 static void check_profile_tiles(const wvl_settings *s, const wvl_image_format *f, wvl_report *r)
 {
@@ -355,19 +391,25 @@ static void check_profile_tiles(const wvl_settings *s, const wvl_image_format *f
         least = dx < least ? dx : least;
         least = dy < least ? dy : least;
         if (s->profile == 1 && ((dx != 1 && dx != 2 && dx != 4) || (dy != 1 && dy != 2 && dy != 4))) {
-            wvl_report_add(r, "profile 0: component %u: subsampling %u,%u; 1, 2 and 4 are allowed (Table A.45)", c, dx, dy);
+            wvl_report_add(r, "profile 0: component %u: subsampling %u,%u; 1, 2 and 4 are allowed (Table A.45)", c, dx,
+                           dy);
             break;
         }
     }
     if (tile_count_of(s, f) == 1) {
         return;
     }
-    if (s->profile == 1 && (s->tile_width != 128 || s->tile_height != 128 || s->tile_x0 || s->tile_y0 || f->x0 || f->y0)) {
-        wvl_report_add(r, "profile 0: tile %u,%u; one tile, or tiles of 128,128 without offsets, are allowed (Table A.45)", s->tile_width, s->tile_height);
+    if (s->profile == 1 &&
+        (s->tile_width != 128 || s->tile_height != 128 || s->tile_x0 || s->tile_y0 || f->x0 || f->y0)) {
+        wvl_report_add(r,
+                       "profile 0: tile %u,%u; one tile, or tiles of 128,128 without offsets, are allowed (Table A.45)",
+                       s->tile_width, s->tile_height);
     }
     if (s->profile == 2 && (s->tile_width != s->tile_height || s->tile_width / least > 1024)) {
-        wvl_report_add(r, "profile 1: tile %u,%u; one tile, or square tiles of at most 1024 times the least subsampling, are allowed (Table A.45)", s->tile_width,
-                       s->tile_height);
+        wvl_report_add(r,
+                       "profile 1: tile %u,%u; one tile, or square tiles of at most 1024 times the least subsampling, "
+                       "are allowed (Table A.45)",
+                       s->tile_width, s->tile_height);
     }
 }
 
@@ -375,9 +417,11 @@ static void check_profile_blocks(const wvl_settings *s, wvl_report *r)
 {
     unsigned number = s->profile - 1u;
     if (s->block_width > 64 || s->block_height > 64) {
-        wvl_report_add(r, "profile %u: block %u,%u; sides of at most 64 are allowed (Table A.45)", number, s->block_width, s->block_height);
+        wvl_report_add(r, "profile %u: block %u,%u; sides of at most 64 are allowed (Table A.45)", number,
+                       s->block_width, s->block_height);
     } else if (s->profile == 1 && (s->block_width != s->block_height || s->block_width < 32)) {
-        wvl_report_add(r, "profile 0: block %u,%u; 32,32 and 64,64 are allowed (Table A.45)", s->block_width, s->block_height);
+        wvl_report_add(r, "profile 0: block %u,%u; 32,32 and 64,64 are allowed (Table A.45)", s->block_width,
+                       s->block_height);
     }
     if (s->profile == 1 && (s->style & (WVL_STYLE_BYPASS | WVL_STYLE_RESET | WVL_STYLE_TERMALL | WVL_STYLE_VSC))) {
         wvl_report_add(r, "profile 0: style %u; BYPASS, RESET, TERMALL and VSC are not allowed (Table A.45)", s->style);
@@ -392,7 +436,8 @@ static uint64_t widest_tile(uint64_t tile0, uint64_t tile, uint64_t from, uint64
 {
     uint64_t widest = 0;
     for (uint64_t at = tile0; at < to; at += tile) {
-        uint64_t first = wvl_ceil_div(wvl_max_u64(at, from), step), end = wvl_ceil_div(wvl_min_u64(at + tile, to), step);
+        uint64_t first = wvl_ceil_div(wvl_max_u64(at, from), step),
+                 end = wvl_ceil_div(wvl_min_u64(at + tile, to), step);
         widest = wvl_max_u64(widest, end > first ? end - first : 0);
     }
     return widest;
@@ -414,14 +459,22 @@ static uint64_t find_widest(widest_tiles *w, unsigned step)
     return w->widest[known];
 }
 
-static void check_profile_lowest(const wvl_settings *s, const wvl_image_format *f, uint32_t first, uint32_t end, wvl_report *r)
+static void check_profile_lowest(const wvl_settings *s, const wvl_image_format *f, uint32_t first, uint32_t end,
+                                 wvl_report *r)
 {
-    widest_tiles across = {.settings = s, .tile0 = s->tile_x0, .tile = s->tile_width ? s->tile_width : f->x1, .from = f->x0, .to = f->x1};
-    widest_tiles down = {.settings = s, .tile0 = s->tile_y0, .tile = s->tile_height ? s->tile_height : f->y1, .from = f->y0, .to = f->y1};
+    widest_tiles across = {
+        .settings = s, .tile0 = s->tile_x0, .tile = s->tile_width ? s->tile_width : f->x1, .from = f->x0, .to = f->x1};
+    widest_tiles down = {.settings = s,
+                         .tile0 = s->tile_y0,
+                         .tile = s->tile_height ? s->tile_height : f->y1,
+                         .from = f->y0,
+                         .to = f->y1};
     for (uint32_t c = first; c < end; c++) {
         uint64_t width = find_widest(&across, f->components[c].dx), height = find_widest(&down, f->components[c].dy);
         if (width > 128 || height > 128) {
-            wvl_report_add(r, "profile %u: the lowest resolution of component %u has up to %llu,%llu samples a tile; 128,128 are allowed, use more levels (Table A.45)",
+            wvl_report_add(r,
+                           "profile %u: the lowest resolution of component %u has up to %llu,%llu samples a tile; "
+                           "128,128 are allowed, use more levels (Table A.45)",
                            s->profile - 1u, c, (unsigned long long)width, (unsigned long long)height);
             return;
         }
@@ -431,7 +484,8 @@ static void check_profile_lowest(const wvl_settings *s, const wvl_image_format *
 static void check_profile(const wvl_settings *s, const wvl_image_format *f, wvl_report *r)
 {
     if (f->x1 > INT32_MAX || f->y1 > INT32_MAX) {
-        wvl_report_add(r, "profile %u: extent %u,%u; less than 2^31 is allowed (Table A.45)", s->profile - 1u, f->x1, f->y1);
+        wvl_report_add(r, "profile %u: extent %u,%u; less than 2^31 is allowed (Table A.45)", s->profile - 1u, f->x1,
+                       f->y1);
     }
     check_profile_tiles(s, f, r);
     if (s->override_count) { /* then every component's settings are checked for themselves */
@@ -441,7 +495,7 @@ static void check_profile(const wvl_settings *s, const wvl_image_format *f, wvl_
     check_profile_lowest(s, f, 0, f->component_count, r);
 }
 
-/* ---- Settings of single tiles and components ------------------------------------------------------------------------------------- */
+/* ---- Settings of single tiles and components ------------------------------------------------- */
 
 int wvl_plan_check_coding(const wvl_settings *s, const wvl_image_format *f, uint32_t component, wvl_report *r)
 {
@@ -455,15 +509,17 @@ int wvl_plan_check_coding(const wvl_settings *s, const wvl_image_format *f, uint
     return r->count == before;
 }
 
-static void check_scope(const char *key, uint32_t entry, const wvl_scope *scope, const wvl_settings *s, const wvl_image_format *f, wvl_report *r)
+static void check_scope(const char *key, uint32_t entry, const wvl_scope *scope, const wvl_settings *s,
+                        const wvl_image_format *f, wvl_report *r)
 {
     uint64_t tiles = tile_count_of(s, f);
     if (wvl_scope_names_tile(scope) && scope->tile_end > tiles) {
-        wvl_report_add(r, "%s: entry %u is for tile %u, the picture has %llu (A.4.2)", key, entry, scope->tile_end, (unsigned long long)tiles);
+        wvl_report_add(r, "%s: entry %u is for tile %u, the picture has %llu (A.4.2)", key, entry, scope->tile_end,
+                       (unsigned long long)tiles);
     }
     if (wvl_scope_names_component(scope) && scope->component_end > f->component_count) {
-        wvl_report_add(r, "%s: entry %u is for component %u, the picture has components 0 to %u (A.6.2)", key, entry, scope->component_end - 1,
-                       f->component_count - 1);
+        wvl_report_add(r, "%s: entry %u is for component %u, the picture has components 0 to %u (A.6.2)", key, entry,
+                       scope->component_end - 1, f->component_count - 1);
     }
 }
 
@@ -471,13 +527,18 @@ static void check_scope(const char *key, uint32_t entry, const wvl_scope *scope,
 static void check_overrides(const wvl_settings *s, const wvl_image_format *f, wvl_report *r)
 {
     if (s->override_count && s->profile > WVL_PROFILE_1) {
-        wvl_report_add(r, "overrides: the profile needs the same settings in all tiles and components; leave overrides out (A.10)");
+        wvl_report_add(
+            r,
+            "overrides: the profile needs the same settings in all tiles and components; leave overrides out (A.10)");
     }
     for (uint32_t i = 0; i < s->override_count; i++) {
         const wvl_scope *scope = &s->overrides[i].scope;
         check_scope("overrides", i + 1, scope, s, f, r);
         if (s->profile == 1 && wvl_scope_names_tile(scope)) {
-            wvl_report_add(r, "profile 0: overrides: entry %u is for single tiles; COD, COC, QCD and QCC are allowed in the main header only (Table A.45)", i + 1);
+            wvl_report_add(r,
+                           "profile 0: overrides: entry %u is for single tiles; COD, COC, QCD and QCC are allowed in "
+                           "the main header only (Table A.45)",
+                           i + 1);
         }
     }
 }
@@ -488,8 +549,11 @@ static void check_regions(const wvl_settings *s, const wvl_image_format *f, wvl_
     for (uint32_t i = 0; i < s->region_count; i++) {
         const wvl_region *region = &s->regions[i];
         check_scope("roi", i + 1, &region->scope, s, f, r);
-        if (!region->is_whole && (region->rect.x1 <= f->x0 || region->rect.x0 >= f->x1 || region->rect.y1 <= f->y0 || region->rect.y0 >= f->y1)) {
-            wvl_report_add(r, "roi: entry %u lies outside the picture, which covers %u,%u to %u,%u of the reference grid (B.2)", i + 1, f->x0, f->y0, f->x1, f->y1);
+        if (!region->is_whole && (region->rect.x1 <= f->x0 || region->rect.x0 >= f->x1 || region->rect.y1 <= f->y0 ||
+                                  region->rect.y0 >= f->y1)) {
+            wvl_report_add(
+                r, "roi: entry %u lies outside the picture, which covers %u,%u to %u,%u of the reference grid (B.2)",
+                i + 1, f->x0, f->y0, f->x1, f->y1);
         }
     }
 }
@@ -505,7 +569,9 @@ static void check_targets(const wvl_settings *s, wvl_report *r)
         wvl_report_add(r, "rdoq does not go with regions of interest; use roi, or rdoq, not both");
     }
     if (s->visual && s->layer_value_count && s->rate_unit == WVL_UNIT_PSNR) {
-        wvl_report_add(r, "visual does not go with PSNR targets, which count all errors alike; give bytes, bits a pixel or slopes");
+        wvl_report_add(
+            r,
+            "visual does not go with PSNR targets, which count all errors alike; give bytes, bits a pixel or slopes");
     }
     if (s->visual && (s->input_color != WVL_INPUT_AS_IS || wvl_profile_of(s->profile)->family == WVL_FAMILY_CINEMA)) {
         wvl_report_add(r, "visual does not go with X'Y'Z' of digital cinema, for which there are no weights");
@@ -532,7 +598,9 @@ static void check_targets(const wvl_settings *s, wvl_report *r)
             }
         }
         if (i && quality <= before) {
-            wvl_report_add(r, "layer %u: target %g is not better than the one before; targets must improve from layer to layer", i, v);
+            wvl_report_add(
+                r, "layer %u: target %g is not better than the one before; targets must improve from layer to layer", i,
+                v);
         }
         before = quality;
     }

@@ -36,8 +36,9 @@ typedef enum wvl_profile_id {
 } wvl_profile_id;
 
 /* Words of the option `profile`, in the order of wvl_profile_id. */
-#define WVL_PROFILE_WORDS                                                                                                              \
-    "none|0|1|cinema2k|cinema4k|imf-2k|imf-4k|imf-8k|imf-2k-r|imf-4k-r|imf-8k-r|broadcast-single|broadcast-multi|broadcast-multi-r|" \
+#define WVL_PROFILE_WORDS                                                                                              \
+    "none|0|1|cinema2k|cinema4k|imf-2k|imf-4k|imf-8k|imf-2k-r|imf-4k-r|imf-8k-r|broadcast-single|broadcast-multi|"     \
+    "broadcast-multi-r|"                                                                                               \
     "kb-master|kb-access|ndnp|bodleian|bodleian-lossy|bl-newspaper|ht-archive|dicom-htj2k-rpcl|imf-ht-rev|imf-ht-irv"
 
 typedef enum wvl_profile_family {
@@ -51,18 +52,18 @@ typedef enum wvl_profile_family {
 } wvl_profile_family;
 
 typedef struct wvl_profile_row {
-    const char *name;    /* as the walker and the option have it */
+    const char *name; /* as the walker and the option have it */
     uint8_t family;
-    uint8_t number;      /* Rsiz, or its bits 11..8 with levels below them */
-    uint8_t reversible;  /* the wavelet that it asks for */
-    uint8_t size;        /* cinema and IMF: 0, 1, 2 for 2K, 4K, 8K */
-    uint8_t ht;          /* blocks are HT blocks */
+    uint8_t number;     /* Rsiz, or its bits 11..8 with levels below them */
+    uint8_t reversible; /* the wavelet that it asks for */
+    uint8_t size;       /* cinema and IMF: 0, 1, 2 for 2K, 4K, 8K */
+    uint8_t ht;         /* blocks are HT blocks */
 } wvl_profile_row;
 
 /* What preservation profiles ask of the coding; the walker has its own copy. 0 or -1: not asked for. */
 typedef struct wvl_profile_keep {
     int8_t components, depth, levels, layers, order, style;
-    uint16_t tile;       /* 0: one tile */
+    uint16_t tile;           /* 0: one tile */
     uint8_t small_precincts; /* 256, 256, then 128; else one a resolution */
     uint8_t sop_eph, plt, parts_by_resolution, comment, metadata, container; /* container: WVL_CONTAINER_* */
 } wvl_profile_keep;
@@ -80,7 +81,8 @@ wvl_profile_limits wvl_profile_limits_of(const wvl_settings *settings);
 /* Samples a second of main level 1..11; 0: no limit. */
 uint64_t wvl_profile_level_samples(unsigned level);
 
-/* profile_check.c: what settings and format, and what the JP2 description, break of the profile; every violation is reported. */
+/* profile_check.c: what settings and format, and what the JP2 description, break of the profile; every violation is
+ * reported. */
 void wvl_profile_check(const wvl_settings *settings, const wvl_image_format *format, wvl_report *report);
 void wvl_profile_check_file(const wvl_settings *settings, const wvl_jp2_info *jp2, wvl_report *report);
 

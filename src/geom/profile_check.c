@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What keeps a picture or settings from a profile, before anything is encoded. Stricter than the walker where checkers in the field are. */
+/* What keeps a picture or settings from a profile, before anything is encoded. Stricter than the walker where checkers
+ * in the field are. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -30,7 +31,7 @@ static unsigned step_of(uint8_t d) { return d ? d : 1; }
 static const char *const containers[] = {"j2k", "jp2", "jph"};
 static const char *const orders[] = {"LRCP", "RLCP", "RPCL", "PCRL", "CPRL"};
 
-/* ---- What moving-picture profiles have in common (A.10) -------------------------------------------------------------------------- */
+/* ---- What moving-picture profiles have in common (A.10) -------------------------------------- */
 
 static void check_frame_rate(const profile_job *j)
 {
@@ -43,13 +44,15 @@ static void check_frame_rate(const profile_job *j)
             return;
         }
     }
-    refuse(j, "frame-rate %u/%u; 24, 25, 30, 48, 50, 60, 96, 100 and 120 are allowed (DCSS 2.1.1, ST 428-11)", j->s->frames, j->s->seconds);
+    refuse(j, "frame-rate %u/%u; 24, 25, 30, 48, 50, 60, 96, 100 and 120 are allowed (DCSS 2.1.1, ST 428-11)",
+           j->s->frames, j->s->seconds);
 }
 
 static void check_offsets(const profile_job *j)
 {
     if (j->f->x0 | j->f->y0 | j->s->tile_x0 | j->s->tile_y0) {
-        refuse(j, "image offset %u,%u, tile offset %u,%u; both must be 0,0 (%s)", j->f->x0, j->f->y0, j->s->tile_x0, j->s->tile_y0, j->clause);
+        refuse(j, "image offset %u,%u, tile offset %u,%u; both must be 0,0 (%s)", j->f->x0, j->f->y0, j->s->tile_x0,
+               j->s->tile_y0, j->clause);
     }
 }
 
@@ -88,7 +91,8 @@ static void check_precincts(const profile_job *j)
     const wvl_settings *s = j->s;
     for (unsigned r = 0; s->levels <= WVL_MAX_LEVELS && r <= s->levels; r++) {
         if (wvl_plan_precinct(s, r) != (r ? 0x88 : 0x77)) {
-            refuse(j, "precincts must be 128,128 at resolution 0 and 256,256 above; without the option they are (%s)", j->clause);
+            refuse(j, "precincts must be 128,128 at resolution 0 and 256,256 above; without the option they are (%s)",
+                   j->clause);
             return;
         }
     }
@@ -100,7 +104,8 @@ static void check_blocks(const profile_job *j)
     int is_broadcast = j->row->family == WVL_FAMILY_BROADCAST;
     if (is_broadcast ? s->block_width < 32 || s->block_width > 128 || s->block_height < 32 || s->block_height > 128
                      : s->block_width != 32 || s->block_height != 32) {
-        refuse(j, "block %u,%u; %s (A.10)", s->block_width, s->block_height, is_broadcast ? "sides of 32, 64 and 128 are allowed" : "32,32 is required");
+        refuse(j, "block %u,%u; %s (A.10)", s->block_width, s->block_height,
+               is_broadcast ? "sides of 32, 64 and 128 are allowed" : "32,32 is required");
     }
     if (s->style) {
         refuse(j, "style %u; 0 is required (A.10)", s->style);
@@ -120,8 +125,8 @@ static double raw_bytes(const wvl_settings *s, const wvl_image_format *f)
     double bits = 0.0;
     for (uint32_t c = 0; c < f->component_count; c++) {
         unsigned dx = step_of(f->components[c].dx), dy = step_of(f->components[c].dy);
-        bits += (double)(wvl_ceil_div(f->x1, dx) - wvl_ceil_div(f->x0, dx)) * (double)(wvl_ceil_div(f->y1, dy) - wvl_ceil_div(f->y0, dy)) *
-                wvl_plan_coded_depth(s, f, c);
+        bits += (double)(wvl_ceil_div(f->x1, dx) - wvl_ceil_div(f->x0, dx)) *
+                (double)(wvl_ceil_div(f->y1, dy) - wvl_ceil_div(f->y0, dy)) * wvl_plan_coded_depth(s, f, c);
     }
     return bits / 8.0;
 }
@@ -147,12 +152,16 @@ static void check_rate(const profile_job *j)
         refuse(j, "max-bytes %llu; a frame has at most %llu", (unsigned long long)s->max_bytes, frame);
     }
     if (component && s->max_component_bytes > component) {
-        refuse(j, "max-component-bytes %llu; a component has at most %llu", (unsigned long long)s->max_component_bytes, component);
+        refuse(j, "max-component-bytes %llu; a component has at most %llu", (unsigned long long)s->max_component_bytes,
+               component);
     }
     for (uint32_t i = 0; frame && i < s->layer_value_count; i++) {
         double bytes = bytes_of_target(j, s->layer_values[i]);
         if (bytes >= (double)frame + 1.0) {
-            refuse(j, "the rate of layer %u asks for %.0f bytes; a frame has at most %llu (a rate of 1 takes what is allowed)", i, bytes, frame);
+            refuse(j,
+                   "the rate of layer %u asks for %.0f bytes; a frame has at most %llu (a rate of 1 takes what is "
+                   "allowed)",
+                   i, bytes, frame);
         }
     }
 }
@@ -160,13 +169,15 @@ static void check_rate(const profile_job *j)
 static void check_samples(const profile_job *j)
 {
     const wvl_settings *s = j->s;
-    uint64_t samples = 0, limit = wvl_profile_level_samples(s->main_level) * s->seconds / ((uint64_t)s->frames * (s->stereo ? 2 : 1));
+    uint64_t samples = 0, limit = wvl_profile_level_samples(s->main_level) * s->seconds /
+                                  ((uint64_t)s->frames * (s->stereo ? 2 : 1));
     for (uint32_t c = 0; c < j->f->component_count; c++) {
-        samples += wvl_ceil_div(j->f->x1, step_of(j->f->components[c].dx)) * wvl_ceil_div(j->f->y1, step_of(j->f->components[c].dy));
+        samples += wvl_ceil_div(j->f->x1, step_of(j->f->components[c].dx)) *
+                   wvl_ceil_div(j->f->y1, step_of(j->f->components[c].dy));
     }
     if (s->main_level && samples > limit) {
-        refuse(j, "%llu samples a frame; main level %u leaves %llu at %u/%u frames a second (A.10)", (unsigned long long)samples, s->main_level,
-               (unsigned long long)limit, s->frames, s->seconds);
+        refuse(j, "%llu samples a frame; main level %u leaves %llu at %u/%u frames a second (A.10)",
+               (unsigned long long)samples, s->main_level, (unsigned long long)limit, s->frames, s->seconds);
     }
 }
 
@@ -182,7 +193,8 @@ static void check_depths(const profile_job *j, unsigned most_components, unsigne
         if (depth < least || depth > most || k->is_signed) {
             char allowed[16];
             (void)snprintf(allowed, sizeof allowed, least < most ? "%u to %u" : "%u", least, most);
-            refuse(j, "component %u: depth %u%s; %s bits unsigned are required%s (%s)", c, depth, k->is_signed ? " signed" : "", allowed,
+            refuse(j, "component %u: depth %u%s; %s bits unsigned are required%s (%s)", c, depth,
+                   k->is_signed ? " signed" : "", allowed,
                    j->row->family == WVL_FAMILY_CINEMA ? "; use -TargetBitDepth 12, or --input-color" : "", j->clause);
         }
     }
@@ -197,13 +209,13 @@ static void check_chroma(const profile_job *j, int tall)
         int is_chroma = c == 1 || c == 2;
         if ((!is_chroma && (dx != 1 || dy != 1)) || dx > 2 || dy > (tall ? dx : 1) ||
             (c == 2 && (dx != step_of(first->dx) || dy != step_of(first->dy)))) {
-            refuse(j, "component %u: subsampling %u,%u; %s (%s)", c, dx, dy, is_chroma ? "chroma has full or half width, both alike" : "1,1 is required",
-                   j->clause);
+            refuse(j, "component %u: subsampling %u,%u; %s (%s)", c, dx, dy,
+                   is_chroma ? "chroma has full or half width, both alike" : "1,1 is required", j->clause);
         }
     }
 }
 
-/* ---- Families -------------------------------------------------------------------------------------------------------------------- */
+/* ---- Families -------------------------------------------------------------------------------- */
 
 static void check_cinema_coding(const profile_job *j)
 {
@@ -235,11 +247,13 @@ static void check_cinema_order(const profile_job *j)
     int holds = s->progression_count == 2;
     for (uint32_t i = 0; i < 2 && holds; i++) {
         const wvl_progression *v = &s->progressions[i];
-        holds = v->tile == WVL_ALL_TILES && v->resolution_first == (i ? s->levels : 0) && v->resolution_end == s->levels + i && !v->component_first &&
-                v->component_end == 3 && v->layer_end == 1 && v->order == WVL_ORDER_CPRL;
+        holds = v->tile == WVL_ALL_TILES && v->resolution_first == (i ? s->levels : 0) &&
+                v->resolution_end == s->levels + i && !v->component_first && v->component_end == 3 &&
+                v->layer_end == 1 && v->order == WVL_ORDER_CPRL;
     }
     if (!holds) {
-        refuse(j, "progression-changes must be 0,0,1,%u,3,CPRL/%u,0,1,%u,3,CPRL: the 2K part first (A.10)", s->levels, s->levels, s->levels + 1u);
+        refuse(j, "progression-changes must be 0,0,1,%u,3,CPRL/%u,0,1,%u,3,CPRL: the 2K part first (A.10)", s->levels,
+               s->levels, s->levels + 1u);
     }
 }
 
@@ -259,7 +273,8 @@ static void check_cinema(const profile_job *j)
     check_depths(j, 3, 12, 12);
     for (uint32_t c = 0; c < f->component_count && c < 3; c++) {
         if (step_of(f->components[c].dx) != 1 || step_of(f->components[c].dy) != 1) {
-            refuse(j, "component %u: subsampling %u,%u; 1,1 is required (A.10)", c, step_of(f->components[c].dx), step_of(f->components[c].dy));
+            refuse(j, "component %u: subsampling %u,%u; 1,1 is required (A.10)", c, step_of(f->components[c].dx),
+                   step_of(f->components[c].dy));
         }
     }
     check_cinema_coding(j);
@@ -278,7 +293,8 @@ static void check_imf_tiles(const profile_job *j)
         holds |= width == 1024u << i && height == width;
     }
     if (!holds) {
-        refuse(j, "tile %u,%u; one tile%s (A.10)", width, height, j->row->reversible ? ", or squares of 1024, for 4K of 2048, for 8K of 4096" : " is required");
+        refuse(j, "tile %u,%u; one tile%s (A.10)", width, height,
+               j->row->reversible ? ", or squares of 1024, for 4K of 2048, for 8K of 4096" : " is required");
     }
     for (uint32_t least = 2048; j->row->reversible && by_tile < 7 && width >= least; least *= 2) {
         by_tile++;
@@ -298,7 +314,8 @@ static void check_imf(const profile_job *j)
         refuse(j, "%u,%u samples; at most %u,%u are allowed (A.10)", j->f->x1, j->f->y1, width, height);
     }
     if (s->main_level > 11 || s->sub_level > most_sublevel[s->main_level]) {
-        refuse(j, "sub-level %u; main level %u has at most %u (A.10)", s->sub_level, s->main_level, s->main_level > 11 ? 0 : most_sublevel[s->main_level]);
+        refuse(j, "sub-level %u; main level %u has at most %u (A.10)", s->sub_level, s->main_level,
+               s->main_level > 11 ? 0 : most_sublevel[s->main_level]);
     }
     check_imf_tiles(j);
     check_depths(j, 3, 8, 16);
@@ -308,10 +325,12 @@ static void check_imf(const profile_job *j)
 static void check_broadcast(const profile_job *j)
 {
     const wvl_settings *s = j->s;
-    uint64_t wide = s->tile_width ? wvl_ceil_div(j->f->x1, s->tile_width) : 1, high = s->tile_height ? wvl_ceil_div(j->f->y1, s->tile_height) : 1;
+    uint64_t wide = s->tile_width ? wvl_ceil_div(j->f->x1, s->tile_width) : 1,
+             high = s->tile_height ? wvl_ceil_div(j->f->y1, s->tile_height) : 1;
     int is_four = j->row->number > 1 && ((wide == 2 && high == 2) || (wide == 1 && high == 4));
     if ((wide != 1 || high != 1) && !is_four) {
-        refuse(j, "%llu x %llu tiles; one%s (A.10)", (unsigned long long)wide, (unsigned long long)high, j->row->number > 1 ? ", 2 x 2 or 1 x 4 are allowed" : " is required");
+        refuse(j, "%llu x %llu tiles; one%s (A.10)", (unsigned long long)wide, (unsigned long long)high,
+               j->row->number > 1 ? ", 2 x 2 or 1 x 4 are allowed" : " is required");
     }
     if (s->sub_level) {
         refuse(j, "sub-level %u; there are none in broadcast profiles (A.10)", s->sub_level);
@@ -323,18 +342,20 @@ static void check_broadcast(const profile_job *j)
     check_chroma(j, 1);
 }
 
-/* ---- Preservation ---------------------------------------------------------------------------------------------------------------- */
+/* ---- Preservation ---------------------------------------------------------------------------- */
 
 static void check_keep_picture(const profile_job *j, const wvl_profile_keep *k)
 {
     if (k->components > 0 && j->f->component_count != (uint32_t)k->components) {
-        refuse(j, "%u component%s; %d %s required", j->f->component_count, j->f->component_count == 1 ? "" : "s", k->components, k->components == 1 ? "is" : "are");
+        refuse(j, "%u component%s; %d %s required", j->f->component_count, j->f->component_count == 1 ? "" : "s",
+               k->components, k->components == 1 ? "is" : "are");
     }
     for (uint32_t c = 0; k->depth > 0 && c < j->f->component_count; c++) {
         const wvl_component_format *cf = &j->f->components[c];
         unsigned depth = wvl_plan_coded_depth(j->s, j->f, c);
         if (depth != (unsigned)k->depth || cf->is_signed) {
-            refuse(j, "component %u: depth %u%s; %d bits unsigned are required", c, depth, cf->is_signed ? " signed" : "", k->depth);
+            refuse(j, "component %u: depth %u%s; %d bits unsigned are required", c, depth,
+                   cf->is_signed ? " signed" : "", k->depth);
             return;
         }
     }
@@ -348,7 +369,8 @@ static int small_precinct(unsigned from_top) { return from_top < 2 ? 0x88 : 0x77
 static void check_keep_coding(const profile_job *j, const wvl_profile_keep *k)
 {
     const wvl_settings *s = j->s;
-    if (k->tile ? s->tile_width != k->tile || s->tile_height != k->tile : s->tile_width && (s->tile_width < j->f->x1 || s->tile_height < j->f->y1)) {
+    if (k->tile ? s->tile_width != k->tile || s->tile_height != k->tile
+                : s->tile_width && (s->tile_width < j->f->x1 || s->tile_height < j->f->y1)) {
         refuse(j, "tile %u,%u; %u,%u is required", s->tile_width, s->tile_height, k->tile, k->tile);
     }
     if (s->levels != k->levels) {
@@ -358,7 +380,8 @@ static void check_keep_coding(const profile_job *j, const wvl_profile_keep *k)
         refuse(j, "%u layers; %d are required", s->layer_count, k->layers);
     }
     if (s->order != k->order) {
-        refuse(j, "progression %s; %s is required", orders[s->order <= WVL_ORDER_CPRL ? s->order : 0], orders[k->order]);
+        refuse(j, "progression %s; %s is required", orders[s->order <= WVL_ORDER_CPRL ? s->order : 0],
+               orders[k->order]);
     }
     if (s->block_width != 64 || s->block_height != 64) {
         refuse(j, "block %u,%u; 64,64 is required", s->block_width, s->block_height);
@@ -368,7 +391,8 @@ static void check_keep_coding(const profile_job *j, const wvl_profile_keep *k)
     }
     for (unsigned r = 0; s->levels <= WVL_MAX_LEVELS && r <= s->levels; r++) {
         if (wvl_plan_precinct(s, r) != (k->small_precincts ? (unsigned)small_precinct(s->levels - r) : 0xFFu)) {
-            refuse(j, "precincts must be %s", k->small_precincts ? "[256,256],[256,256],[128,128]" : "one a resolution");
+            refuse(j, "precincts must be %s",
+                   k->small_precincts ? "[256,256],[256,256],[128,128]" : "one a resolution");
             break;
         }
     }
@@ -408,11 +432,12 @@ static void check_keep(const profile_job *j)
     check_keep_markers(j, k);
     check_wavelet(j);
     if (j->s->jp2 != k->container) {
-        refuse(j, "container %s; a %s file is required", containers[j->s->jp2 <= WVL_CONTAINER_JPH ? j->s->jp2 : 0], k->container == WVL_CONTAINER_JPH ? "JPH" : "JP2");
+        refuse(j, "container %s; a %s file is required", containers[j->s->jp2 <= WVL_CONTAINER_JPH ? j->s->jp2 : 0],
+               k->container == WVL_CONTAINER_JPH ? "JPH" : "JP2");
     }
 }
 
-/* ---- HT blocks ------------------------------------------------------------------------------------------------------------------- */
+/* ---- HT blocks ------------------------------------------------------------------------------- */
 
 /* What DICOM and IMF have in common. */
 static void check_ht_packets(const profile_job *j)
@@ -422,7 +447,8 @@ static void check_ht_packets(const profile_job *j)
         refuse(j, "style %u; HT and nothing else is required (%s)", s->style, j->clause);
     }
     if (s->order != WVL_ORDER_RPCL) {
-        refuse(j, "progression %s; RPCL is required (%s)", orders[s->order <= WVL_ORDER_CPRL ? s->order : 0], j->clause);
+        refuse(j, "progression %s; RPCL is required (%s)", orders[s->order <= WVL_ORDER_CPRL ? s->order : 0],
+               j->clause);
     }
     if (s->progression_count) {
         refuse(j, "progression changes are not allowed (%s)", j->clause);
@@ -431,25 +457,29 @@ static void check_ht_packets(const profile_job *j)
         refuse(j, "tlm no; the main header must have TLM (%s)", j->clause);
     }
     if (s->jp2) {
-        refuse(j, "container %s; the codestream goes into the package without boxes, j2k", containers[s->jp2 <= WVL_CONTAINER_JPH ? s->jp2 : 0]);
+        refuse(j, "container %s; the codestream goes into the package without boxes, j2k",
+               containers[s->jp2 <= WVL_CONTAINER_JPH ? s->jp2 : 0]);
     }
 }
 
-/* PS3.5 asks for a base resolution of which "width or height" are at most 64; both are, so that no reader can disagree. */
+/* PS3.5 asks for a base resolution of which "width or height" are at most 64; both are, so that no reader can disagree.
+ */
 static void check_dicom(const profile_job *j)
 {
     const wvl_image_format *f = j->f;
     uint64_t side = j->s->levels <= WVL_MAX_LEVELS ? wvl_settings_lowest_side(f, j->s->levels) : 0;
     if (side > WVL_THUMBNAIL_SIDE) {
-        refuse(j, "levels %u leave %llu samples; a lowest resolution of at most %u,%u is required, use levels=auto (%s)", j->s->levels, (unsigned long long)side,
-               WVL_THUMBNAIL_SIDE, WVL_THUMBNAIL_SIDE, j->clause);
+        refuse(j,
+               "levels %u leave %llu samples; a lowest resolution of at most %u,%u is required, use levels=auto (%s)",
+               j->s->levels, (unsigned long long)side, WVL_THUMBNAIL_SIDE, WVL_THUMBNAIL_SIDE, j->clause);
     }
     if (f->component_count != 1 && f->component_count != 3) {
         refuse(j, "%u components; one or three are allowed (PS3.3 C.7.6.3.1.1)", f->component_count);
     }
     for (uint32_t c = 0; c < f->component_count && c < 3; c++) {
         const wvl_component_format *k = &f->components[c];
-        if (step_of(k->dx) != 1 || step_of(k->dy) != 1 || k->depth != f->components->depth || k->is_signed != f->components->is_signed) {
+        if (step_of(k->dx) != 1 || step_of(k->dy) != 1 || k->depth != f->components->depth ||
+            k->is_signed != f->components->is_signed) {
             refuse(j, "component %u: components must be alike, without subsampling (PS3.5 8.2)", c);
         }
     }
@@ -467,7 +497,8 @@ static void check_imf_ht_structure(const profile_job *j)
         refuse(j, "levels %u; 1 to %u are allowed (%s)", s->levels, most, j->clause);
     }
     if (s->block_width < 32 || s->block_width > 128 || s->block_height < 32 || s->block_height > 64) {
-        refuse(j, "block %u,%u; a width of 32, 64 or 128 and a height of 32 or 64 are allowed (%s)", s->block_width, s->block_height, j->clause);
+        refuse(j, "block %u,%u; a width of 32, 64 or 128 and a height of 32 or 64 are allowed (%s)", s->block_width,
+               s->block_height, j->clause);
     }
     if (s->packed_headers != WVL_PACKED_NONE) {
         refuse(j, "packed packet headers are not allowed (%s)", j->clause);
@@ -531,11 +562,12 @@ void wvl_profile_check(const wvl_settings *s, const wvl_image_format *f, wvl_rep
     check_rate(&j);
 }
 
-/* ---- What a file must say -------------------------------------------------------------------------------------------------------- */
+/* ---- What a file must say -------------------------------------------------------------------- */
 
 static int has_xmp(const wvl_jp2_info *jp2)
 {
-    static const uint8_t id[16] = {0xBE, 0x7A, 0xCF, 0xCB, 0x97, 0xA9, 0x42, 0xE8, 0x9C, 0x71, 0x99, 0x94, 0x91, 0xE3, 0xAF, 0xAC};
+    static const uint8_t id[16] = {0xBE, 0x7A, 0xCF, 0xCB, 0x97, 0xA9, 0x42, 0xE8,
+                                   0x9C, 0x71, 0x99, 0x94, 0x91, 0xE3, 0xAF, 0xAC};
     for (uint32_t i = 0; i < jp2->box_count; i++) {
         if (jp2->boxes[i].type == 0x75756964 && !memcmp(jp2->boxes[i].uuid, id, sizeof id)) {
             return 1;

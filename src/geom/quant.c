@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Steps, exponents, magnitude bounds and distortion weights of the bands of a coding (Annex E, and J.14.4.2 for the norms). */
+/* Steps, exponents, magnitude bounds and distortion weights of the bands of a coding (Annex E, and J.14.4.2 for the
+ * norms). */
 #include <math.h>
 
 #include "geom/gen/norms.h"
@@ -21,7 +22,10 @@ static double squared_norm_at(const wvl_coding *coding, unsigned band, unsigned 
     return ((orient & 1) ? high : low)[level] * ((orient >> 1) ? high : low)[level];
 }
 
-static double squared_norm(const wvl_coding *coding, unsigned band) { return squared_norm_at(coding, band, band_level(band, coding->levels)); }
+static double squared_norm(const wvl_coding *coding, unsigned band)
+{
+    return squared_norm_at(coding, band, band_level(band, coding->levels));
+}
 
 /* Squared L2 norm of the inverse colour transform's column. */
 static double squared_color_norm(const wvl_coding *coding)
@@ -32,16 +36,18 @@ static double squared_color_norm(const wvl_coding *coding)
 }
 
 /*
- * Reversible: the 2-D analysis gains of 5/3 stay below 2.95 (LL), 4.92 (HL, LH) and 8.22 (HH) times the input amplitude A for any
- * number of levels, rounding included less than 1 LSB a step; with A = 2^(P-1), or 2^P - 1 for RCT chroma, the magnitudes need at
- * most P + 1, P + 2, P + 3 bits (P one higher with RCT). eps_b follows from Mb = G + eps_b - 1 for whatever G the user wants.
+ * Reversible: the 2-D analysis gains of 5/3 stay below 2.95 (LL), 4.92 (HL, LH) and 8.22 (HH) times the input amplitude
+ * A for any number of levels, rounding included less than 1 LSB a step; with A = 2^(P-1), or 2^P - 1 for RCT chroma,
+ * the magnitudes need at most P + 1, P + 2, P + 3 bits (P one higher with RCT). eps_b follows from Mb = G + eps_b - 1
+ * for whatever G the user wants.
  */
 static int set_reversible(wvl_coding *coding, unsigned band, wvl_report *report)
 {
     unsigned bits = coding->depth + coding->rct + log2_gain(band_orient(band)) + 1;
     if (bits > 31 || bits + 1 < coding->guard_bits || bits + 1 - coding->guard_bits > 31) {
-        wvl_report_add(report, "depth %u%s with %u guard bits: a band needs %u magnitude bits, 31 can be carried (E.1, E-2)", coding->depth,
-                       coding->rct ? " with RCT" : "", coding->guard_bits, bits);
+        wvl_report_add(report,
+                       "depth %u%s with %u guard bits: a band needs %u magnitude bits, 31 can be carried (E.1, E-2)",
+                       coding->depth, coding->rct ? " with RCT" : "", coding->guard_bits, bits);
         return 0;
     }
     coding->band[band].exponent = (uint8_t)(bits + 1 - coding->guard_bits);
@@ -50,8 +56,8 @@ static int set_reversible(wvl_coding *coding, unsigned band, wvl_report *report)
     return 1;
 }
 
-/* eps and mu of the step nearest to `step` (E-3). The exponent is held at what 31 magnitude bits can carry: a coarser step than
- * asked for, which only very deep decompositions and samples meet. */
+/* eps and mu of the step nearest to `step` (E-3). The exponent is held at what 31 magnitude bits can carry: a coarser
+ * step than asked for, which only very deep decompositions and samples meet. */
 static int split_step(double step, unsigned range_bits, unsigned guard_bits, wvl_band_coding *bc)
 {
     int e;
@@ -76,15 +82,18 @@ static int split_step(double step, unsigned range_bits, unsigned guard_bits, wvl
 }
 
 /*
- * Irreversible: |y| < 1.905 * 2^(R_b - 1) for any number of levels (BIBO gains of 9/7; ICT rows have L1 norm 1), so |q| < 2^eps_b:
- * one guard bit holds everything, float rounding included.
+ * Irreversible: |y| < 1.905 * 2^(R_b - 1) for any number of levels (BIBO gains of 9/7; ICT rows have L1 norm 1), so |q|
+ * < 2^eps_b: one guard bit holds everything, float rounding included.
  */
 static double choose_step(const wvl_coding *coding, unsigned band, unsigned range_bits)
 {
     if (!coding->qfactor) {
-        return (coding->base_step > 0.0 ? ldexp(coding->base_step, coding->depth) : 1.0) / sqrt(squared_norm(coding, band));
+        return (coding->base_step > 0.0 ? ldexp(coding->base_step, coding->depth) : 1.0) /
+               sqrt(squared_norm(coding, band));
     }
-    double step = ldexp(wvl_quant_visual_step(coding, band_level(band, coding->levels), band_orient(band)), coding->depth) / sqrt(squared_norm(coding, band));
+    double step =
+        ldexp(wvl_quant_visual_step(coding, band_level(band, coding->levels), band_orient(band)), coding->depth) /
+        sqrt(squared_norm(coding, band));
     /* The coarsest that can be told, where nothing but 0 is left: low factors go beyond it in the finest bands. */
     double coarsest = ldexp(1.9375, (int)range_bits - (coding->guard_bits < 2 ? 2 - coding->guard_bits : 0));
     return step < coarsest ? step : coarsest;
@@ -97,13 +106,15 @@ static int set_irreversible(wvl_coding *coding, unsigned band, wvl_report *repor
     if (coding->quant_style == WVL_QUANT_DERIVED && band) {
         int exponent = (int)coding->band[0].exponent - (int)coding->levels + (int)band_level(band, coding->levels);
         if (exponent < 0) {
-            wvl_report_add(report, "derived quantization: exponent of level %u falls below 0; use a finer step (E-5)", band_level(band, coding->levels));
+            wvl_report_add(report, "derived quantization: exponent of level %u falls below 0; use a finer step (E-5)",
+                           band_level(band, coding->levels));
             return 0;
         }
         bc->exponent = (uint8_t)exponent;
         bc->mantissa = coding->band[0].mantissa;
     } else if (!split_step(choose_step(coding, band, range_bits), range_bits, coding->guard_bits, bc)) {
-        wvl_report_add(report, "step %g is too coarse for depth %u: its exponent falls below 0 (E-3)", coding->base_step, coding->depth);
+        wvl_report_add(report, "step %g is too coarse for depth %u: its exponent falls below 0 (E-3)",
+                       coding->base_step, coding->depth);
         return 0;
     }
     if (coding->guard_bits + bc->exponent < 2) {
@@ -115,8 +126,8 @@ static int set_irreversible(wvl_coding *coding, unsigned band, wvl_report *repor
     return 1;
 }
 
-/* Fraction bits: as many as wanted and the container holds. A 16-bit container is worth giving up what exceeds ENOUGH_FRACTION_BITS:
- * beyond three the rate-distortion curve moves by less than 0.001 dB (D-plan-04). */
+/* Fraction bits: as many as wanted and the container holds. A 16-bit container is worth giving up what exceeds
+ * ENOUGH_FRACTION_BITS: beyond three the rate-distortion curve moves by less than 0.001 dB (D-plan-04). */
 #define ENOUGH_FRACTION_BITS 3u
 
 static void set_container(wvl_band_coding *bc, unsigned wanted, int reversible)
@@ -129,25 +140,39 @@ static void set_container(wvl_band_coding *bc, unsigned wanted, int reversible)
     bc->coef_bytes = bc->planes + frac <= 15 ? 2 : 4;
 }
 
-/* reach: from this level on a band of the picture is one sample wide or high, and its samples reach no farther than the picture does. The norms of an
- * endless picture would go on growing, until gains of the deepest levels leave no room for those of the others. */
+/* reach: from this level on a band of the picture is one sample wide or high, and its samples reach no farther than the
+ * picture does. The norms of an endless picture would go on growing, until gains of the deepest levels leave no room
+ * for those of the others. */
 static void set_weight(wvl_coding *coding, unsigned band, unsigned max_depth, unsigned reach)
 {
     wvl_band_coding *bc = &coding->band[band];
     unsigned level = wvl_min_u32(band_level(band, coding->levels), reach);
     double unit = ldexp(bc->step, -(int)bc->frac_bits + (int)(max_depth - coding->depth));
     int e;
-    bc->visual = coding->visual ? wvl_quant_visual_weight(coding, band_level(band, coding->levels), band_orient(band)) : 1.0;
+    bc->visual =
+        coding->visual ? wvl_quant_visual_weight(coding, band_level(band, coding->levels), band_orient(band)) : 1.0;
     double f = frexp(unit * unit * squared_norm_at(coding, band, level) * squared_color_norm(coding) * bc->visual, &e);
     bc->weight_mantissa = (uint32_t)(f * 4294967296.0);
     bc->weight_exponent = e - 32;
 }
 
 /* 2^(i/16) */
-static const double roots[16] = {
-    1.0, 1.0442737824274138, 1.0905077326652577, 1.1387886347566916, 1.189207115002721, 1.241857812073484,
-    1.2968395546510096, 1.3542555469368927, 1.4142135623730951, 1.4768261459394993, 1.5422108254079407,
-    1.6104903319492543, 1.681792830507429, 1.7562521603732995, 1.8340080864093424, 1.9152065613971474};
+static const double roots[16] = {1.0,
+                                 1.0442737824274138,
+                                 1.0905077326652577,
+                                 1.1387886347566916,
+                                 1.189207115002721,
+                                 1.241857812073484,
+                                 1.2968395546510096,
+                                 1.3542555469368927,
+                                 1.4142135623730951,
+                                 1.4768261459394993,
+                                 1.5422108254079407,
+                                 1.6104903319492543,
+                                 1.681792830507429,
+                                 1.7562521603732995,
+                                 1.8340080864093424,
+                                 1.9152065613971474};
 
 int wvl_quant_scale_steps(const wvl_plan *plan, wvl_coding *coding, unsigned sixteenths)
 {
@@ -176,8 +201,8 @@ int wvl_quant_scale_steps(const wvl_plan *plan, wvl_coding *coding, unsigned six
 #define EASY_PLANES 30u       /* OpenJPEG 2.5 decodes no more */
 
 /*
- * The shift must lift the region above every plane of the background (H.2). OpenJPEG 2.5 takes magnitudes from half that on for the region's,
- * so a shift that is found is one greater where there is room.
+ * The shift must lift the region above every plane of the background (H.2). OpenJPEG 2.5 takes magnitudes from half
+ * that on for the region's, so a shift that is found is one greater where there is room.
  */
 static int set_region_shift(wvl_coding *coding, wvl_report *report)
 {
@@ -186,8 +211,10 @@ static int set_region_shift(wvl_coding *coding, wvl_report *report)
         most = wvl_max_u32(most, coding->band[band].planes);
     }
     if (coding->region == WVL_REGION_PART && !coding->region_auto && shift < most) {
-        wvl_report_add(report, "roi: a shift of %u; %u or more are needed to lift a part above the background, whose bands have up to %u magnitude bits (H.2)", shift,
-                       most, most);
+        wvl_report_add(report,
+                       "roi: a shift of %u; %u or more are needed to lift a part above the background, whose bands "
+                       "have up to %u magnitude bits (H.2)",
+                       shift, most, most);
         return 0;
     }
     if (coding->region == WVL_REGION_PART && coding->region_auto) {
@@ -195,15 +222,19 @@ static int set_region_shift(wvl_coding *coding, wvl_report *report)
     }
     unsigned limit = coding->region == WVL_REGION_PART ? MOST_CODED_PLANES : MOST_PLANES;
     if (coding->region && most + shift > limit) {
-        wvl_report_add(report, "roi: a shift of %u on %u magnitude bits; %u in all are %s (A.6.3, H.2)%s", shift, most, limit,
-                       coding->region == WVL_REGION_PART ? "coded" : "possible", coding->region == WVL_REGION_PART && !coding->reversible ? "; fewer guard bits or a coarser step make room" : "");
+        wvl_report_add(report, "roi: a shift of %u on %u magnitude bits; %u in all are %s (A.6.3, H.2)%s", shift, most,
+                       limit, coding->region == WVL_REGION_PART ? "coded" : "possible",
+                       coding->region == WVL_REGION_PART && !coding->reversible
+                           ? "; fewer guard bits or a coarser step make room"
+                           : "");
         return 0;
     }
     coding->region_shift = (uint8_t)shift;
     return 1;
 }
 
-int wvl_quant_build_bands(wvl_coding *coding, unsigned distortion_bits, unsigned max_depth, unsigned reach, wvl_report *report)
+int wvl_quant_build_bands(wvl_coding *coding, unsigned distortion_bits, unsigned max_depth, unsigned reach,
+                          wvl_report *report)
 {
     for (unsigned band = 0; band < 3u * coding->levels + 1u; band++) {
         if (coding->reversible ? !set_reversible(coding, band, report) : !set_irreversible(coding, band, report)) {

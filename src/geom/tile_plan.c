@@ -36,12 +36,14 @@ static uint32_t band_coord(uint32_t v, unsigned level, int high)
 static wvl_rect band_rect(wvl_rect tc, unsigned level, unsigned orient)
 {
     int hx = orient & 1, hy = orient >> 1;
-    wvl_rect r = {band_coord(tc.x0, level, hx), band_coord(tc.y0, level, hy), band_coord(tc.x1, level, hx), band_coord(tc.y1, level, hy)};
+    wvl_rect r = {band_coord(tc.x0, level, hx), band_coord(tc.y0, level, hy), band_coord(tc.x1, level, hx),
+                  band_coord(tc.y1, level, hy)};
     return r;
 }
 
-/* Scale that unscaled lifting has against the normalised band along one axis: K per high-pass level, 1/K per low-pass level, and 1
- * or 2 where the signal has one sample (F.4.8: even passes, odd doubles). first..last are the axis interval of the tile-component. */
+/* Scale that unscaled lifting has against the normalised band along one axis: K per high-pass level, 1/K per low-pass
+ * level, and 1 or 2 where the signal has one sample (F.4.8: even passes, odd doubles). first..last are the axis
+ * interval of the tile-component. */
 static double axis_scale(uint32_t first, uint32_t last, unsigned level, int high)
 {
     static const double k = 1.230174104914001;
@@ -58,9 +60,10 @@ static double axis_scale(uint32_t first, uint32_t last, unsigned level, int high
     return scale;
 }
 
-/* 2^F / Delta_b with everything folded in that the transform leaves out. Built from IEEE multiplications and divisions in a fixed order, so
- * it is the same number everywhere. */
-static float band_reciprocal(const wvl_coding *coding, const wvl_band_coding *bc, wvl_rect tc, const wvl_tile_band *band)
+/* 2^F / Delta_b with everything folded in that the transform leaves out. Built from IEEE multiplications and divisions
+ * in a fixed order, so it is the same number everywhere. */
+static float band_reciprocal(const wvl_coding *coding, const wvl_band_coding *bc, wvl_rect tc,
+                             const wvl_tile_band *band)
 {
     static const double chroma[4] = {1.0, 1.0, 0.5 / (1.0 - 0.114), 0.5 / (1.0 - 0.299)};
     double r = (double)(1u << bc->frac_bits) / bc->step;
@@ -88,11 +91,12 @@ static void build_blocks(wvl_tile_band *band, wvl_tile_plan *tile)
     tile->block_count += blocks;
     uint64_t bytes = wvl_mul_saturate(blocks, (uint64_t)band->slot_width * band->slot_height * band->coef_bytes);
     /* Saturated: a size that no memory holds stays one. */
-    tile->coef_bytes = wvl_add_saturate(tile->coef_bytes, bytes > UINT64_MAX - WVL_ALIGNMENT ? UINT64_MAX : wvl_align_up(bytes, WVL_ALIGNMENT));
+    tile->coef_bytes = wvl_add_saturate(
+        tile->coef_bytes, bytes > UINT64_MAX - WVL_ALIGNMENT ? UINT64_MAX : wvl_align_up(bytes, WVL_ALIGNMENT));
 }
 
-static void build_band(const wvl_coding *coding, const wvl_tile_component *tc, unsigned r, unsigned orient, const wvl_tile_resolution *res,
-                       wvl_tile_band *band, wvl_tile_plan *tile)
+static void build_band(const wvl_coding *coding, const wvl_tile_component *tc, unsigned r, unsigned orient,
+                       const wvl_tile_resolution *res, wvl_tile_band *band, wvl_tile_plan *tile)
 {
     unsigned nl = coding->levels;
     memset(band, 0, sizeof *band);
@@ -111,7 +115,8 @@ static void build_band(const wvl_coding *coding, const wvl_tile_component *tc, u
     build_blocks(band, tile);
 }
 
-static void build_resolution(const wvl_coding *coding, const wvl_tile_component *tc, unsigned r, wvl_tile_resolution *res, wvl_tile_plan *tile)
+static void build_resolution(const wvl_coding *coding, const wvl_tile_component *tc, unsigned r,
+                             wvl_tile_resolution *res, wvl_tile_plan *tile)
 {
     unsigned s = coding->levels - r;
     memset(res, 0, sizeof *res);
@@ -123,8 +128,10 @@ static void build_resolution(const wvl_coding *coding, const wvl_tile_component 
     res->precinct_x0 = res->rect.x0 >> res->ppx;
     res->precinct_y0 = res->rect.y0 >> res->ppy;
     /* numprecinctswide and -high depend on each axis alone (B.6); with either empty there is no packet. */
-    res->precinct_cols = wvl_rect_width(res->rect) ? (uint32_t)wvl_ceil_shift(res->rect.x1, res->ppx) - res->precinct_x0 : 0;
-    res->precinct_rows = wvl_rect_height(res->rect) ? (uint32_t)wvl_ceil_shift(res->rect.y1, res->ppy) - res->precinct_y0 : 0;
+    res->precinct_cols =
+        wvl_rect_width(res->rect) ? (uint32_t)wvl_ceil_shift(res->rect.x1, res->ppx) - res->precinct_x0 : 0;
+    res->precinct_rows =
+        wvl_rect_height(res->rect) ? (uint32_t)wvl_ceil_shift(res->rect.y1, res->ppy) - res->precinct_y0 : 0;
     res->first_precinct = tile->precinct_count;
     tile->precinct_count += (uint64_t)res->precinct_cols * res->precinct_rows;
     for (unsigned b = 0; b < res->band_count; b++) {
@@ -144,7 +151,8 @@ const wvl_tile_variant *wvl_plan_find_variant(const wvl_plan *plan, uint32_t til
             hi = mid;
         }
     }
-    return lo < plan->choice_count && plan->choices[lo].tile == tile ? &plan->variants[plan->choices[lo].variant] : NULL;
+    return lo < plan->choice_count && plan->choices[lo].tile == tile ? &plan->variants[plan->choices[lo].variant]
+                                                                     : NULL;
 }
 
 static void carve_tile(wvl_carver *carver, uint64_t components, uint64_t resolutions, wvl_tile_plan *tile)
@@ -159,7 +167,10 @@ void wvl_tile_plan_carve(const wvl_plan *plan, wvl_carver *carver, wvl_tile_plan
     carve_tile(carver, plan->component_count, plan->most_resolutions, tile);
 }
 
-void wvl_tile_plan_carve_component(const wvl_plan *plan, wvl_carver *carver, wvl_tile_plan *tile) { carve_tile(carver, 1, plan->max_levels + 1u, tile); }
+void wvl_tile_plan_carve_component(const wvl_plan *plan, wvl_carver *carver, wvl_tile_plan *tile)
+{
+    carve_tile(carver, 1, plan->max_levels + 1u, tile);
+}
 
 static void open_tile(const wvl_plan *plan, uint32_t index, const wvl_tile_variant *variant, wvl_tile_plan *tile)
 {
@@ -173,7 +184,8 @@ static void open_tile(const wvl_plan *plan, uint32_t index, const wvl_tile_varia
     tile->block_count = tile->precinct_count = tile->coef_bytes = tile->sample_count = 0;
 }
 
-static void add_component(const wvl_plan *plan, const wvl_tile_variant *variant, uint32_t component, wvl_tile_plan *tile)
+static void add_component(const wvl_plan *plan, const wvl_tile_variant *variant, uint32_t component,
+                          wvl_tile_plan *tile)
 {
     const wvl_plan_component *pc = &plan->components[component];
     wvl_tile_component *tc = &tile->components[tile->component_count++];
@@ -184,7 +196,8 @@ static void add_component(const wvl_plan *plan, const wvl_tile_variant *variant,
     tc->levels = coding->levels;
     tc->reversible = coding->reversible;
     tc->wide = coding->wide;
-    tile->sample_count = wvl_add_saturate(tile->sample_count, (uint64_t)wvl_rect_width(tc->rect) * wvl_rect_height(tc->rect));
+    tile->sample_count =
+        wvl_add_saturate(tile->sample_count, (uint64_t)wvl_rect_width(tc->rect) * wvl_rect_height(tc->rect));
     for (unsigned r = 0; r <= coding->levels; r++) {
         build_resolution(coding, tc, r, &tile->resolutions[tile->resolution_count], tile);
         tile->resolution_count++;
@@ -219,7 +232,8 @@ wvl_rect wvl_geom_block_rect(const wvl_tile_band *band, uint32_t col, uint32_t r
 }
 
 /* Block columns (relative to the first) that lie in precinct `index` of size 2^pp (in band samples) and in [b0, b1). */
-static void precinct_axis(uint64_t index, unsigned pp, unsigned cb, uint32_t b0, uint32_t b1, uint32_t first, uint32_t *lo, uint32_t *hi)
+static void precinct_axis(uint64_t index, unsigned pp, unsigned cb, uint32_t b0, uint32_t b1, uint32_t first,
+                          uint32_t *lo, uint32_t *hi)
 {
     uint64_t p0 = wvl_max_u64(index << pp, b0), p1 = wvl_min_u64((index + 1) << pp, b1);
     *lo = *hi = 0;
@@ -229,12 +243,15 @@ static void precinct_axis(uint64_t index, unsigned pp, unsigned cb, uint32_t b0,
     }
 }
 
-wvl_rect wvl_geom_precinct_blocks(const wvl_tile_resolution *res, const wvl_tile_band *band, uint32_t precinct_col, uint32_t precinct_row)
+wvl_rect wvl_geom_precinct_blocks(const wvl_tile_resolution *res, const wvl_tile_band *band, uint32_t precinct_col,
+                                  uint32_t precinct_row)
 {
     unsigned cut = res->band_count == 1 ? 0 : 1;
     wvl_rect r;
-    precinct_axis((uint64_t)res->precinct_x0 + precinct_col, res->ppx - cut, band->xcb, band->rect.x0, band->rect.x1, band->block_x0, &r.x0, &r.x1);
-    precinct_axis((uint64_t)res->precinct_y0 + precinct_row, res->ppy - cut, band->ycb, band->rect.y0, band->rect.y1, band->block_y0, &r.y0, &r.y1);
+    precinct_axis((uint64_t)res->precinct_x0 + precinct_col, res->ppx - cut, band->xcb, band->rect.x0, band->rect.x1,
+                  band->block_x0, &r.x0, &r.x1);
+    precinct_axis((uint64_t)res->precinct_y0 + precinct_row, res->ppy - cut, band->ycb, band->rect.y0, band->rect.y1,
+                  band->block_y0, &r.y0, &r.y1);
     if (r.x0 == r.x1 || r.y0 == r.y1) {
         r.x1 = r.x0;
         r.y1 = r.y0;

@@ -25,7 +25,7 @@ static int grow(wvl_variant_table *t, void *array, uint64_t *capacity, uint64_t 
     return 1;
 }
 
-/* ---- Reports that say whose settings they are about --------------------------------------------------------------------------- */
+/* ---- Reports that say whose settings they are about ------------------------------------------ */
 
 typedef struct named_report {
     wvl_report report;
@@ -50,19 +50,21 @@ static void add_named(void *user, const char *text)
 
 static void open_report(named_report *n, const wvl_variant_table *t, uint32_t tile, uint32_t component)
 {
-    *n = (named_report){{add_named, n, 0}, t->report, tile, component, t->settings->override_count + t->settings->region_count > 0};
+    *n = (named_report){
+        {add_named, n, 0}, t->report, tile, component, t->settings->override_count + t->settings->region_count > 0};
 }
 
-/* ---- Tiles and regions --------------------------------------------------------------------------------------------------------- */
+/* ---- Tiles and regions ----------------------------------------------------------------------- */
 
 static wvl_rect tile_rect(const wvl_variant_table *t, uint32_t tile)
 {
     const wvl_settings *s = t->settings;
     const wvl_image_format *f = t->format;
-    uint64_t x = s->tile_x0 + (uint64_t)(tile % t->tile_cols) * s->tile_width, y = s->tile_y0 + (uint64_t)(tile / t->tile_cols) * s->tile_height;
+    uint64_t x = s->tile_x0 + (uint64_t)(tile % t->tile_cols) * s->tile_width,
+             y = s->tile_y0 + (uint64_t)(tile / t->tile_cols) * s->tile_height;
     wvl_rect whole = {f->x0, f->y0, f->x1, f->y1};
-    wvl_rect rect = {(uint32_t)wvl_max_u64(x, f->x0), (uint32_t)wvl_max_u64(y, f->y0), (uint32_t)wvl_min_u64(x + s->tile_width, f->x1),
-                     (uint32_t)wvl_min_u64(y + s->tile_height, f->y1)};
+    wvl_rect rect = {(uint32_t)wvl_max_u64(x, f->x0), (uint32_t)wvl_max_u64(y, f->y0),
+                     (uint32_t)wvl_min_u64(x + s->tile_width, f->x1), (uint32_t)wvl_min_u64(y + s->tile_height, f->y1)};
     return s->tile_width ? rect : whole;
 }
 
@@ -70,21 +72,25 @@ static wvl_rect tile_rect(const wvl_variant_table *t, uint32_t tile)
 static int is_everywhere(const wvl_variant_table *t, const wvl_region *region)
 {
     uint32_t last = t->tile_cols * t->tile_rows - 1;
-    return !wvl_scope_names_tile(&region->scope) && wvl_geom_region_counts(region, tile_rect(t, 0), 0, region->scope.component_first) &&
+    return !wvl_scope_names_tile(&region->scope) &&
+           wvl_geom_region_counts(region, tile_rect(t, 0), 0, region->scope.component_first) &&
            wvl_geom_region_counts(region, tile_rect(t, last), last, region->scope.component_first);
 }
 
-/* ---- Codings ------------------------------------------------------------------------------------------------------------------ */
+/* ---- Codings --------------------------------------------------------------------------------- */
 
 static int has_byte_limit(const wvl_settings *s)
 {
     double last = s->layer_value_count ? s->layer_values[s->layer_value_count - 1] : 0.0;
-    int is_limit = s->rate_unit == WVL_UNIT_RATIO ? last > 1.0 : (s->rate_unit == WVL_UNIT_BPP || s->rate_unit == WVL_UNIT_BYTES) && last > 0.0;
+    int is_limit = s->rate_unit == WVL_UNIT_RATIO
+                       ? last > 1.0
+                       : (s->rate_unit == WVL_UNIT_BPP || s->rate_unit == WVL_UNIT_BYTES) && last > 0.0;
     return is_limit || s->max_bytes || s->max_component_bytes;
 }
 
-/* Steps that nobody gave: one least significant bit; half of it where bytes decide, and those of 8 bits may well be more than that step has. Deep blocks are coded only
- * as far as they count, so that the finer step costs hardly any time; but regions need two planes for every one. 0: one. */
+/* Steps that nobody gave: one least significant bit; half of it where bytes decide, and those of 8 bits may well be
+ * more than that step has. Deep blocks are coded only as far as they count, so that the finer step costs hardly any
+ * time; but regions need two planes for every one. 0: one. */
 static double choose_step(const wvl_settings *all, const wvl_settings *s, unsigned depth)
 {
     int finer = s->step == 0.0 && !s->qfactor && depth <= 8 && !all->region_count && has_byte_limit(all);
@@ -94,19 +100,24 @@ static double choose_step(const wvl_settings *all, const wvl_settings *s, unsign
     return s->reversible ? 0.0 : finer ? ldexp(0.5, -(int)depth) : s->step;
 }
 
-/* What the colour transform makes of the component, else what it is said to be; two that are subsampled against the first can only be Cb and Cr. */
+/* What the colour transform makes of the component, else what it is said to be; two that are subsampled against the
+ * first can only be Cb and Cr. */
 static void describe_visual(const wvl_variant_table *t, uint32_t component, wvl_coding *coding)
 {
     const wvl_component_format *f = t->format->components, *own = &f[component], *first = f;
-    unsigned dx = wvl_max_u32(own->dx, 1) / wvl_max_u32(first->dx, 1), dy = wvl_max_u32(own->dy, 1) / wvl_max_u32(first->dy, 1);
+    unsigned dx = wvl_max_u32(own->dx, 1) / wvl_max_u32(first->dx, 1),
+             dy = wvl_max_u32(own->dy, 1) / wvl_max_u32(first->dy, 1);
     int is_third = t->format->component_count >= 3 && component - 1 < 2, is_coarse = dx > 1 || dy > 1;
-    coding->visual = coding->mct_part ? coding->mct_part : is_third && (t->settings->is_ycc || is_coarse) ? (uint8_t)(component + 1) : WVL_VISUAL_LUMA;
+    coding->visual = coding->mct_part                                 ? coding->mct_part
+                     : is_third && (t->settings->is_ycc || is_coarse) ? (uint8_t)(component + 1)
+                                                                      : WVL_VISUAL_LUMA;
     coding->visual_dx = (uint8_t)wvl_max_u32(dx, 1);
     coding->visual_dy = (uint8_t)wvl_max_u32(dy, 1);
 }
 
 /* All that tells codings apart; zeroed before, so that bytes can be compared. */
-static void describe_coding(const wvl_variant_table *t, const wvl_settings *s, unsigned mct, uint32_t component, wvl_coding *coding)
+static void describe_coding(const wvl_variant_table *t, const wvl_settings *s, unsigned mct, uint32_t component,
+                            wvl_coding *coding)
 {
     memset(coding, 0, sizeof *coding);
     coding->depth = (uint8_t)wvl_plan_coded_depth(t->settings, t->format, component);
@@ -138,7 +149,8 @@ static void describe_regions(const wvl_variant_table *t, uint32_t tile, uint32_t
     for (uint32_t i = 0; i < t->settings->region_count; i++) {
         const wvl_region *region = &t->settings->regions[i];
         wvl_rect rect = tile == WVL_ALL_TILES ? region->rect : tile_rect(t, tile);
-        if ((tile == WVL_ALL_TILES && !is_everywhere(t, region)) || !wvl_geom_region_counts(region, rect, tile, component)) {
+        if ((tile == WVL_ALL_TILES && !is_everywhere(t, region)) ||
+            !wvl_geom_region_counts(region, rect, tile, component)) {
             continue;
         }
         coding->region = region->is_whole || coding->region == WVL_REGION_WHOLE ? WVL_REGION_WHOLE : WVL_REGION_PART;
@@ -179,10 +191,11 @@ static uint32_t find_coding(wvl_variant_table *t, uint32_t tile, unsigned mct, u
     return t->coding_count++;
 }
 
-/* ---- Variants ----------------------------------------------------------------------------------------------------------------- */
+/* ---- Variants -------------------------------------------------------------------------------- */
 
-/* The transform joins the first three components, so they must have the same wavelet (G.2, G.3). Nothing says that they must have the same
- * levels, but OpenJPEG 2.5 then leaves the transform out: where the choice is ours, so do we. UINT32_MAX: reported. */
+/* The transform joins the first three components, so they must have the same wavelet (G.2, G.3). Nothing says that they
+ * must have the same levels, but OpenJPEG 2.5 then leaves the transform out: where the choice is ours, so do we.
+ * UINT32_MAX: reported. */
 static uint32_t choose_mct(wvl_variant_table *t, uint32_t tile, const wvl_settings *tile_settings)
 {
     wvl_settings s = *tile_settings, first, one;
@@ -191,7 +204,9 @@ static uint32_t choose_mct(wvl_variant_table *t, uint32_t tile, const wvl_settin
     for (uint32_t c = 1; c < 3 && c < t->format->component_count; c++) {
         wvl_settings_resolve(t->settings, tile, c, &one);
         if (one.reversible != first.reversible && s.input_color != WVL_INPUT_AS_IS) {
-            wvl_report_add(t->report, "input-color: the first three components of a tile are converted together and need the same wavelet");
+            wvl_report_add(
+                t->report,
+                "input-color: the first three components of a tile are converted together and need the same wavelet");
             return UINT32_MAX;
         }
         if (one.reversible != first.reversible || (s.mct == 2 && one.levels != first.levels)) {
@@ -202,7 +217,8 @@ static uint32_t choose_mct(wvl_variant_table *t, uint32_t tile, const wvl_settin
     if (tile_settings->mct == 1 && mct == WVL_MCT_NONE) {
         named_report named;
         open_report(&named, t, tile, 0);
-        wvl_report_add(&named.report, "mct: the colour transform needs three first components of equal wavelet, depth, sign and subsampling (G.2, G.3)");
+        wvl_report_add(&named.report, "mct: the colour transform needs three first components of equal wavelet, depth, "
+                                      "sign and subsampling (G.2, G.3)");
         return UINT32_MAX;
     }
     return mct;
@@ -224,7 +240,10 @@ static int add_variant(wvl_variant_table *t, uint32_t tile, uint64_t signature)
     uint32_t components = t->format->component_count;
     uint64_t entries = (t->variant_count + 1ull) * components;
     if (t->variant_count == MAX_VARIANTS || (t->variant_count && entries > MAX_MAP_ENTRIES)) {
-        wvl_report_add(t->report, "overrides: more than %u different tiles, or %u different components of tiles; they are not supported", MAX_VARIANTS, MAX_MAP_ENTRIES);
+        wvl_report_add(
+            t->report,
+            "overrides: more than %u different tiles, or %u different components of tiles; they are not supported",
+            MAX_VARIANTS, MAX_MAP_ENTRIES);
         return 0;
     }
     if (!grow(t, &t->variants, &t->variant_capacity, t->variant_count + 1ull, sizeof *t->variants) ||
@@ -252,9 +271,12 @@ static int add_variant(wvl_variant_table *t, uint32_t tile, uint64_t signature)
     return 1;
 }
 
-/* ---- Tiles -------------------------------------------------------------------------------------------------------------------- */
+/* ---- Tiles ----------------------------------------------------------------------------------- */
 
-static uint32_t entry_count(const wvl_variant_table *t) { return t->settings->override_count + t->settings->region_count; }
+static uint32_t entry_count(const wvl_variant_table *t)
+{
+    return t->settings->override_count + t->settings->region_count;
+}
 
 /* Whether entry i, an override or a region, makes the tile differ from the main header. */
 static int counts_for(const wvl_variant_table *t, uint32_t i, uint32_t tile)
@@ -264,7 +286,8 @@ static int counts_for(const wvl_variant_table *t, uint32_t i, uint32_t tile)
         return tile >= scope->tile_first && tile < scope->tile_end;
     }
     const wvl_region *region = &t->settings->regions[i - t->settings->override_count];
-    return !is_everywhere(t, region) && wvl_geom_region_counts(region, tile_rect(t, tile), tile, region->scope.component_first);
+    return !is_everywhere(t, region) &&
+           wvl_geom_region_counts(region, tile_rect(t, tile), tile, region->scope.component_first);
 }
 
 /* Hash of the entries that count for the tile; 0: none does. */
@@ -318,8 +341,8 @@ static int choose_variant(wvl_variant_table *t, uint32_t tile)
     return 1;
 }
 
-int wvl_variants_open(wvl_variant_table *t, const wvl_allocator *allocator, const wvl_settings *settings, const wvl_image_format *format,
-                      wvl_report *report)
+int wvl_variants_open(wvl_variant_table *t, const wvl_allocator *allocator, const wvl_settings *settings,
+                      const wvl_image_format *format, wvl_report *report)
 {
     uint32_t before = report->count;
     memset(t, 0, sizeof *t);
@@ -331,8 +354,12 @@ int wvl_variants_open(wvl_variant_table *t, const wvl_allocator *allocator, cons
         t->peak_depth = (uint8_t)wvl_max_u32(t->peak_depth, wvl_plan_coded_depth(settings, format, c));
     }
     t->reach = (uint8_t)wvl_bit_length(wvl_max_u32(format->x1 - format->x0, format->y1 - format->y0));
-    t->tile_cols = settings->tile_width ? (uint32_t)wvl_ceil_div((uint64_t)format->x1 - settings->tile_x0, settings->tile_width) : 1;
-    t->tile_rows = settings->tile_height ? (uint32_t)wvl_ceil_div((uint64_t)format->y1 - settings->tile_y0, settings->tile_height) : 1;
+    t->tile_cols = settings->tile_width
+                       ? (uint32_t)wvl_ceil_div((uint64_t)format->x1 - settings->tile_x0, settings->tile_width)
+                       : 1;
+    t->tile_rows = settings->tile_height
+                       ? (uint32_t)wvl_ceil_div((uint64_t)format->y1 - settings->tile_y0, settings->tile_height)
+                       : 1;
     int good = add_variant(t, WVL_ALL_TILES, 0);
     for (uint32_t tile = 0; good && entry_count(t) && tile < t->tile_cols * t->tile_rows; tile++) {
         good = choose_variant(t, tile);

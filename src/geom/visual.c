@@ -4,16 +4,17 @@
  * S. Lei, "An overview of the visual optimization tools in JPEG 2000", Signal Processing: Image Communication 17
  * (2002), Table 2: contrast sensitivity at the middle of each band, at a viewing distance of 1700 pixels.
  *
- * Steps of a quality factor Q from 1 to 100, as JPEG counts it: the mapping that the JPEG committee's white paper on HTJ2K gives and encoders share. M falls
- * from 50 to 0 as Q rises; bands get steps in proportion to the error that eyes allow there (weights), less so towards high quality.
+ * Steps of a quality factor Q from 1 to 100, as JPEG counts it: the mapping that the JPEG committee's white paper on
+ * HTJ2K gives and encoders share. M falls from 50 to 0 as Q rises; bands get steps in proportion to the error that eyes
+ * allow there (weights), less so towards high quality.
  */
 #include <math.h>
 
 #include "base/intmath.h"
 #include "geom/plan.h"
 
-#define LOW_QUALITY 65.0   /* up to here weights count in full, */
-#define HIGH_QUALITY 97.0  /* and from here on not at all */
+#define LOW_QUALITY 65.0  /* up to here weights count in full, */
+#define HIGH_QUALITY 97.0 /* and from here on not at all */
 #define LOW_SLOPE 0.04
 #define HIGH_SLOPE 0.10
 
@@ -73,12 +74,14 @@ static double weight_of(unsigned part, unsigned level, unsigned orient)
 }
 
 /*
- * A sample of a component that is subsampled by two stands where the next level of one that is not does, and for as many pixels more. Where the axes
- * differ, a band is as fine as its finer axis: Table 2 says the same of 4:2:2 and 4:2:0.
+ * A sample of a component that is subsampled by two stands where the next level of one that is not does, and for as
+ * many pixels more. Where the axes differ, a band is as fine as its finer axis: Table 2 says the same of 4:2:2 and
+ * 4:2:0.
  */
 double wvl_quant_visual_weight(const wvl_coding *coding, unsigned level, unsigned orient)
 {
-    unsigned across = level + wvl_bit_length(coding->visual_dx) - 1, down = level + wvl_bit_length(coding->visual_dy) - 1;
+    unsigned across = level + wvl_bit_length(coding->visual_dx) - 1,
+             down = level + wvl_bit_length(coding->visual_dy) - 1;
     unsigned fine = orient == WVL_BAND_HL ? across : orient == WVL_BAND_LH ? down : wvl_min_u32(across, down);
     double weight = weight_of(coding->visual, fine, orient == WVL_BAND_HH && across != down ? WVL_BAND_HL : orient);
     return weight * weight * (coding->visual_dx * coding->visual_dy);
@@ -86,7 +89,8 @@ double wvl_quant_visual_weight(const wvl_coding *coding, unsigned level, unsigne
 
 double wvl_quant_visual_step(const wvl_coding *coding, unsigned level, unsigned orient)
 {
-    static const double chroma[4] = {1.0, 1.0, 1.8051 / 1.7321, 1.5734 / 1.7321}; /* of the inverse colour transform, against that of Y */
+    static const double chroma[4] = {1.0, 1.0, 1.8051 / 1.7321,
+                                     1.5734 / 1.7321}; /* of the inverse colour transform, against that of Y */
     double q = coding->qfactor, pw = weight_power(q), slope = HIGH_SLOPE * power(LOW_SLOPE / HIGH_SLOPE, pw);
     double reference = slope * multiplier_of(q) + ldexp(sqrt(0.5), -(int)coding->depth);
     return reference / (chroma[coding->mct_part] * power(weight_of(coding->mct_part, level, orient), pw));

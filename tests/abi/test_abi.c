@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A program of version 0.2: it sees nothing but the header of that version, and runs with the library of today. Prints the bytes of what it encoded. */
+/* A program of version 0.2: it sees nothing but the header of that version, and runs with the library of today. Prints
+ * the bytes of what it encoded. */
 #include "wavelane-0.2.h"
 
 #include <stdio.h>
@@ -26,7 +27,8 @@ static int encode_in_flight(const wvl_plan *plan, const wvl_image *image, size_t
     if (status || wvl_encoded_picture_status(picture)) {
         return fail("in flight", status, picture ? wvl_encoded_picture_error(picture) : "");
     }
-    int same = wvl_encoded_picture_data(picture, &bytes) && bytes == expected && wvl_encoded_picture_user(picture) == rgb;
+    int same =
+        wvl_encoded_picture_data(picture, &bytes) && bytes == expected && wvl_encoded_picture_user(picture) == rgb;
     wvl_encoded_picture_release(picture);
     wvl_encoder_release(encoder);
     return same ? 0 : fail("in flight", WVL_OK, "other bytes");
@@ -65,7 +67,8 @@ int main(void)
     wvl_params *params = NULL;
     wvl_plan *plan = NULL;
     wvl_component_format components[3] = {{.depth = 8}, {.depth = 8}, {.depth = 8}};
-    wvl_image_format format = {.struct_size = sizeof format, .x1 = WIDTH, .y1 = HEIGHT, .component_count = 3, .components = components};
+    wvl_image_format format = {
+        .struct_size = sizeof format, .x1 = WIDTH, .y1 = HEIGHT, .component_count = 3, .components = components};
     wvl_context_options options = {.struct_size = sizeof options, .threads = 2, .max_samples = 3 * WIDTH * HEIGHT};
     wvl_jp2_info jp2 = {.struct_size = sizeof jp2, .color = WVL_COLOR_SRGB};
     wvl_plane planes[3];
@@ -74,12 +77,18 @@ int main(void)
         rgb[i / 3 / WIDTH][i / 3 % WIDTH][i % 3] = (uint8_t)(i * 7 + i / 91);
     }
     for (unsigned c = 0; c < 3; c++) {
-        planes[c] = (wvl_plane){.data = rgb, .pitch_bytes = 3 * WIDTH, .sample_stride = 3, .first_sample = c, .container = WVL_SAMPLE_8};
+        planes[c] = (wvl_plane){
+            .data = rgb, .pitch_bytes = 3 * WIDTH, .sample_stride = 3, .first_sample = c, .container = WVL_SAMPLE_8};
     }
     wvl_status status = wvl_context_create(&options, &context);
     status = status ? status : wvl_params_create(context, &params);
     status = status ? status : wvl_params_set(params, "container", "jp2");
-    wvl_plan_request request = {.struct_size = sizeof request, .context = context, .params = params, .format = &format, .jp2 = &jp2, .error = error,
+    wvl_plan_request request = {.struct_size = sizeof request,
+                                .context = context,
+                                .params = params,
+                                .format = &format,
+                                .jp2 = &jp2,
+                                .error = error,
                                 .error_bytes = sizeof error};
     status = status ? status : wvl_plan_build(&request, &plan);
     int code = status ? fail("plan", status, error) : encode(context, plan, &image);

@@ -25,7 +25,7 @@ wvl_context *case_context(void)
     return context;
 }
 
-/* ---- Settings ------------------------------------------------------------------------------------------------------------ */
+/* ---- Settings -------------------------------------------------------------------------------- */
 
 wvl_status case_set(wvl_params *params, const char *settings, char *error, size_t error_bytes)
 {
@@ -38,7 +38,8 @@ wvl_status case_set(wvl_params *params, const char *settings, char *error, size_
         equals = strchr(word, '=');
         ck_assert_msg(equals != NULL, "\"%s\" is not key=value", word);
         *equals = 0;
-        wvl_status status = strcmp(word, "preset") ? wvl_params_set(params, word, equals + 1) : wvl_params_preset(params, equals + 1);
+        wvl_status status =
+            strcmp(word, "preset") ? wvl_params_set(params, word, equals + 1) : wvl_params_preset(params, equals + 1);
         free(word);
         if (status != WVL_OK) {
             (void)snprintf(error, error_bytes, "%s", wvl_params_error(params));
@@ -66,7 +67,7 @@ static wvl_status make_plan(outcome *o, const wvl_image_format *format, const ch
     return status;
 }
 
-/* ---- Encoding ------------------------------------------------------------------------------------------------------------ */
+/* ---- Encoding -------------------------------------------------------------------------------- */
 
 static wvl_status run(outcome *o, const picture_input *input)
 {
@@ -83,7 +84,8 @@ static wvl_status run(outcome *o, const picture_input *input)
     return status;
 }
 
-/* WVL_TEST_DEVICE in the environment: a second encode on that device, whose bytes must be the same. What only the CPU takes is told. */
+/* WVL_TEST_DEVICE in the environment: a second encode on that device, whose bytes must be the same. What only the CPU
+ * takes is told. */
 static void check_device(const outcome *o, const picture_input *input, const char *settings, const wvl_jp2_info *jp2)
 {
     const char *device = getenv("WVL_TEST_DEVICE");
@@ -98,10 +100,13 @@ static void check_device(const outcome *o, const picture_input *input, const cha
     d.status = make_plan(&d, &input->format, text, jp2);
     d.status = d.status == WVL_OK ? run(&d, input) : d.status;
     if (d.status == WVL_ERROR_UNSUPPORTED && o->status == WVL_OK) {
-        printf("only the CPU: %u components of %u bits, \"%s\": %s\n", input->format.component_count, input->components[0].depth, settings, d.error);
+        printf("only the CPU: %u components of %u bits, \"%s\": %s\n", input->format.component_count,
+               input->components[0].depth, settings, d.error);
     } else {
-        ck_assert_msg(d.status == o->status, "\"%s\": status %d, on the CPU %d: %s", text, d.status, o->status, d.error);
-        ck_assert_msg(d.bytes == o->bytes && (!d.bytes || !memcmp(d.data, o->data, d.bytes)), "\"%s\": %zu bytes, from the CPU %zu, or other ones", text, d.bytes, o->bytes);
+        ck_assert_msg(d.status == o->status, "\"%s\": status %d, on the CPU %d: %s", text, d.status, o->status,
+                      d.error);
+        ck_assert_msg(d.bytes == o->bytes && (!d.bytes || !memcmp(d.data, o->data, d.bytes)),
+                      "\"%s\": %zu bytes, from the CPU %zu, or other ones", text, d.bytes, o->bytes);
     }
     wvl_memory_release(d.context, d.data, d.bytes);
     wvl_result_release(d.result);
@@ -130,14 +135,17 @@ outcome case_try(const picture *p, const char *settings, const wvl_jp2_info *jp2
 static void check_result(const char *what, const outcome *o)
 {
     wvl_span codestream = wvl_result_codestream(o->result), header = wvl_result_main_header(o->result);
-    ck_assert_msg(wvl_result_bytes(o->result) == o->bytes, "%s: result says %llu bytes of %zu", what, (unsigned long long)wvl_result_bytes(o->result), o->bytes);
-    ck_assert_msg(header.offset == codestream.offset && header.bytes == o->stream.main_header_bytes, "%s: main header span", what);
+    ck_assert_msg(wvl_result_bytes(o->result) == o->bytes, "%s: result says %llu bytes of %zu", what,
+                  (unsigned long long)wvl_result_bytes(o->result), o->bytes);
+    ck_assert_msg(header.offset == codestream.offset && header.bytes == o->stream.main_header_bytes,
+                  "%s: main header span", what);
     ck_assert_msg(wvl_result_tile_part_count(o->result) == o->stream.part_count, "%s: tile-part count", what);
     for (uint32_t i = 0; i < o->stream.part_count; i++) {
         wvl_tile_part_info info;
         const cs_tile_part *part = &o->stream.parts[i];
         ck_assert_int_eq(wvl_result_tile_part(o->result, i, &info), WVL_OK);
-        ck_assert_msg(info.offset == codestream.offset + part->offset && info.bytes == part->bytes && info.tile == part->tile && info.part == part->index,
+        ck_assert_msg(info.offset == codestream.offset + part->offset && info.bytes == part->bytes &&
+                          info.tile == part->tile && info.part == part->index,
                       "%s: tile-part %u", what, i);
         ck_assert_msg(!part->count || info.part_count == part->count, "%s: part count of tile-part %u", what, i);
     }
@@ -157,12 +165,13 @@ static void check_packet_bytes(const char *what, const outcome *o)
             sums[((size_t)p->component * 33 + p->resolution) * layers + p->layer] += p->bytes;
         }
     }
-    ck_assert_msg(wvl_result_packet_bytes(o->result, UINT32_MAX, UINT32_MAX, UINT32_MAX) == all, "%s: all packet bytes", what);
+    ck_assert_msg(wvl_result_packet_bytes(o->result, UINT32_MAX, UINT32_MAX, UINT32_MAX) == all, "%s: all packet bytes",
+                  what);
     for (size_t i = 0; sums && cells < 4096 && i < cells; i++) { /* each query sums the whole table */
         uint32_t c = (uint32_t)(i / layers / 33), r = (uint32_t)(i / layers % 33), l = (uint32_t)(i % layers);
         uint64_t told = wvl_result_packet_bytes(o->result, c, r, l);
-        ck_assert_msg(told == sums[i], "%s: component %u resolution %u layer %u: %llu bytes told, %llu found", what, c, r, l, (unsigned long long)told,
-                      (unsigned long long)sums[i]);
+        ck_assert_msg(told == sums[i], "%s: component %u resolution %u layer %u: %llu bytes told, %llu found", what, c,
+                      r, l, (unsigned long long)told, (unsigned long long)sums[i]);
     }
     free(sums);
 }
@@ -216,7 +225,7 @@ void case_free(outcome *o)
     memset(o, 0, sizeof *o);
 }
 
-/* ---- Judging ------------------------------------------------------------------------------------------------------------- */
+/* ---- Judging --------------------------------------------------------------------------------- */
 
 picture case_decode(const char *what, const outcome *o, const decode_options *options)
 {
@@ -250,7 +259,9 @@ void case_refused(const char *what, const wvl_image_format *format, const char *
     memset(&o, 0, sizeof o);
     o.context = case_context();
     o.status = make_plan(&o, format, settings, NULL);
-    ck_assert_msg(o.status == WVL_ERROR_PARAMETER || o.status == WVL_ERROR_UNSUPPORTED, "%s: \"%s\" gave \"%s\"", what, settings, wvl_status_text(o.status));
+    ck_assert_msg(o.status == WVL_ERROR_PARAMETER || o.status == WVL_ERROR_UNSUPPORTED, "%s: \"%s\" gave \"%s\"", what,
+                  settings, wvl_status_text(o.status));
     ck_assert_ptr_null(o.plan);
-    ck_assert_msg(strstr(o.error, reason) != NULL, "%s: \"%s\" was refused with \"%s\", not with \"%s\"", what, settings, o.error, reason);
+    ck_assert_msg(strstr(o.error, reason) != NULL, "%s: \"%s\" was refused with \"%s\", not with \"%s\"", what,
+                  settings, o.error, reason);
 }

@@ -8,26 +8,27 @@
 
 typedef struct outcome {
     wvl_status status;
-    char error[2048];         /* of plan or encode */
+    char error[2048]; /* of plan or encode */
     uint8_t *data;
     size_t bytes;
     wvl_result *result;
     wvl_plan_memory memory;
     wvl_plan *plan;
-    cs_stream stream;         /* of the codestream inside */
+    cs_stream stream; /* of the codestream inside */
     packet_list packets;
     wvl_context *context;
 } outcome;
 
 /* Context shared by the encodes of a program; threads from WVL_TEST_THREADS, else 2. */
 wvl_context *case_context(void);
-/* Sets "key=value key=value ..."; a value may hold no blank; preset=NAME applies one. Returns the status of the first that is refused, its text in error. */
+/* Sets "key=value key=value ..."; a value may hold no blank; preset=NAME applies one. Returns the status of the first
+ * that is refused, its text in error. */
 wvl_status case_set(wvl_params *params, const char *settings, char *error, size_t error_bytes);
 
 /* Encodes p. A refusal is a result like another: status and error tell. */
 outcome case_try(const picture *p, const char *settings, const wvl_jp2_info *jp2);
-/* Encodes p and fails the test (naming `what`) unless it succeeds, every marker and packet parses back, the result object tells what the
- * codestream says, and the plan's promises hold. */
+/* Encodes p and fails the test (naming `what`) unless it succeeds, every marker and packet parses back, the result
+ * object tells what the codestream says, and the plan's promises hold. */
 outcome case_encode(const char *what, const picture *p, const char *settings, const wvl_jp2_info *jp2);
 void case_free(outcome *o);
 

@@ -7,7 +7,7 @@
 
 #include <openjpeg.h>
 
-/* ---- Stream over memory -------------------------------------------------------------------------------------------------- */
+/* ---- Stream over memory ---------------------------------------------------------------------- */
 
 typedef struct memory {
     const uint8_t *data;
@@ -59,7 +59,7 @@ static opj_stream_t *open_stream(memory *m)
     return stream;
 }
 
-/* ---- Complaints ---------------------------------------------------------------------------------------------------------- */
+/* ---- Complaints ------------------------------------------------------------------------------ */
 
 typedef struct complaints {
     char *text;
@@ -77,11 +77,12 @@ static void complain(const char *message, void *user)
     }
 }
 
-/* ---- Decoding ------------------------------------------------------------------------------------------------------------ */
+/* ---- Decoding -------------------------------------------------------------------------------- */
 
 static void take_picture(const opj_image_t *image, picture *p)
 {
-    *p = (picture){image->x0, image->y0, image->x1, image->y1, image->numcomps, calloc(image->numcomps, sizeof *p->planes)};
+    *p = (picture){image->x0, image->y0,       image->x1,
+                   image->y1, image->numcomps, calloc(image->numcomps, sizeof *p->planes)};
     if (!p->planes) {
         abort();
     }
@@ -89,7 +90,9 @@ static void take_picture(const opj_image_t *image, picture *p)
         const opj_image_comp_t *from = &image->comps[c];
         picture_plane *to = &p->planes[c];
         size_t samples = (size_t)from->w * from->h;
-        *to = (picture_plane){from->w, from->h, (uint8_t)from->prec, (uint8_t)(from->sgnd != 0), (uint8_t)from->dx, (uint8_t)from->dy, NULL};
+        *to = (picture_plane){
+            from->w,           from->h, (uint8_t)from->prec, (uint8_t)(from->sgnd != 0), (uint8_t)from->dx,
+            (uint8_t)from->dy, NULL};
         to->samples = calloc(samples ? samples : 1, sizeof *to->samples);
         if (!to->samples) {
             abort();
@@ -137,7 +140,8 @@ static opj_codec_t *open_codec(const uint8_t *data, size_t bytes, const decode_o
     return codec;
 }
 
-int decode_picture(const uint8_t *data, size_t bytes, const decode_options *options, picture *p, decode_info *info, char *text, size_t text_bytes)
+int decode_picture(const uint8_t *data, size_t bytes, const decode_options *options, picture *p, decode_info *info,
+                   char *text, size_t text_bytes)
 {
     memory m = {data, bytes, 0};
     complaints c = {text, text_bytes, 0, 0};
@@ -146,8 +150,9 @@ int decode_picture(const uint8_t *data, size_t bytes, const decode_options *opti
     text[0] = 0;
     opj_stream_t *stream = open_stream(&m);
     opj_codec_t *codec = open_codec(data, bytes, options, &c);
-    int done = stream && codec && opj_read_header(stream, codec, &image) && opj_set_decode_area(codec, image, 0, 0, 0, 0) &&
-               opj_decode(codec, stream, image) && opj_end_decompress(codec, stream);
+    int done = stream && codec && opj_read_header(stream, codec, &image) &&
+               opj_set_decode_area(codec, image, 0, 0, 0, 0) && opj_decode(codec, stream, image) &&
+               opj_end_decompress(codec, stream);
     if (done && !c.count) {
         take_picture(image, p);
         if (info) {

@@ -72,12 +72,14 @@ static opj_image_t *make_image(const picture *p)
     image->x1 = p->x1;
     image->y1 = p->y1;
     for (uint32_t c = 0; c < p->count; c++) {
-        memcpy(image->comps[c].data, p->planes[c].samples, (size_t)p->planes[c].width * p->planes[c].height * sizeof(int32_t));
+        memcpy(image->comps[c].data, p->planes[c].samples,
+               (size_t)p->planes[c].width * p->planes[c].height * sizeof(int32_t));
     }
     return image;
 }
 
-int peer_encode(const picture *p, double ratio, unsigned levels, uint32_t tile_width, uint32_t tile_height, uint8_t **data, size_t *bytes)
+int peer_encode(const picture *p, double ratio, unsigned levels, uint32_t tile_width, uint32_t tile_height,
+                uint8_t **data, size_t *bytes)
 {
     memory m = {NULL, 0, 0, 0};
     opj_cparameters_t parameters;
@@ -98,8 +100,8 @@ int peer_encode(const picture *p, double ratio, unsigned levels, uint32_t tile_w
     opj_stream_set_skip_function(stream, skip_memory);
     opj_stream_set_seek_function(stream, seek_memory);
     opj_stream_set_user_data(stream, &m, NULL);
-    int done = opj_setup_encoder(codec, &parameters, image) && opj_start_compress(codec, image, stream) && opj_encode(codec, stream) &&
-               opj_end_compress(codec, stream);
+    int done = opj_setup_encoder(codec, &parameters, image) && opj_start_compress(codec, image, stream) &&
+               opj_encode(codec, stream) && opj_end_compress(codec, stream);
     opj_stream_destroy(stream);
     opj_destroy_codec(codec);
     opj_image_destroy(image);

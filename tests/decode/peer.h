@@ -6,6 +6,7 @@
 #include "tests/decode/picture.h"
 
 /* ratio: of raw bits to the codestream. tile_width 0: one tile. 1: *data is to be released with free. */
-int peer_encode(const picture *p, double ratio, unsigned levels, uint32_t tile_width, uint32_t tile_height, uint8_t **data, size_t *bytes);
+int peer_encode(const picture *p, double ratio, unsigned levels, uint32_t tile_width, uint32_t tile_height,
+                uint8_t **data, size_t *bytes);
 
 #endif

@@ -15,7 +15,7 @@ static void *need(size_t count, size_t size)
     return memory;
 }
 
-/* ---- Numbers ------------------------------------------------------------------------------------------------------------- */
+/* ---- Numbers --------------------------------------------------------------------------------- */
 
 uint32_t picture_hash(uint32_t a, uint32_t b, uint32_t c)
 {
@@ -36,7 +36,7 @@ uint32_t picture_between(uint32_t *state, uint32_t low, uint32_t high)
     return low + (uint32_t)(((uint64_t)picture_random(state) * ((uint64_t)high - low + 1)) >> 32);
 }
 
-/* ---- Drawing ------------------------------------------------------------------------------------------------------------- */
+/* ---- Drawing --------------------------------------------------------------------------------- */
 
 /* Bilinear noise on a lattice 2^cell apart, 0..65535. */
 static int32_t octave(uint32_t x, uint32_t y, unsigned cell, uint32_t seed)
@@ -87,14 +87,17 @@ static int64_t draw_sample(picture_kind kind, uint32_t x, uint32_t y, uint32_t c
 {
     int64_t top = ((int64_t)1 << depth) - 1;
     switch (kind) {
-    case PICTURE_NOISE: return (int64_t)(((uint64_t)picture_hash(x, y, seed + 31 * c) << 8 | (picture_hash(y, x, seed + c) & 255)) >> (40 - depth));
+    case PICTURE_NOISE:
+        return (int64_t)(((uint64_t)picture_hash(x, y, seed + 31 * c) << 8 | (picture_hash(y, x, seed + c) & 255)) >>
+                         (40 - depth));
     case PICTURE_FLAT: return top / 3;
     case PICTURE_EXTREME: return extreme(x, y, seed + c) ? top : 0;
     case PICTURE_SPARSE: return picture_hash(x, y, seed + c) < 1u << 22 ? top - (int64_t)(x & 1) : top / 2;
     case PICTURE_NATURAL: break;
     }
     int64_t v = natural(x, y, c, seed);
-    return depth <= 16 ? v >> (16 - depth) : v << (depth - 16) | (picture_hash(x, y, seed + 99) & (((int64_t)1 << (depth - 16)) - 1));
+    return depth <= 16 ? v >> (16 - depth)
+                       : v << (depth - 16) | (picture_hash(x, y, seed + 99) & (((int64_t)1 << (depth - 16)) - 1));
 }
 
 static uint32_t ceil_div(uint64_t a, uint32_t b) { return (uint32_t)((a + b - 1) / b); }
@@ -108,7 +111,12 @@ static void set_size(picture *p, picture_plane *plane)
 
 picture picture_draw_format(picture_kind kind, const wvl_image_format *format, uint32_t seed)
 {
-    picture p = {format->x0, format->y0, format->x1, format->y1, format->component_count, need(format->component_count, sizeof *p.planes)};
+    picture p = {format->x0,
+                 format->y0,
+                 format->x1,
+                 format->y1,
+                 format->component_count,
+                 need(format->component_count, sizeof *p.planes)};
     for (uint32_t c = 0; c < p.count; c++) {
         picture_plane *plane = &p.planes[c];
         const wvl_component_format *f = &format->components[c];
@@ -120,7 +128,8 @@ picture picture_draw_format(picture_kind kind, const wvl_image_format *format, u
         int64_t zero = plane->is_signed ? (int64_t)1 << (plane->depth - 1) : 0;
         for (uint32_t y = 0; y < plane->height; y++) {
             for (uint32_t x = 0; x < plane->width; x++) {
-                plane->samples[(size_t)y * plane->width + x] = (int32_t)(draw_sample(kind, x, y, c, plane->depth, seed) - zero);
+                plane->samples[(size_t)y * plane->width + x] =
+                    (int32_t)(draw_sample(kind, x, y, c, plane->depth, seed) - zero);
             }
         }
     }
@@ -148,7 +157,7 @@ void picture_free(picture *p)
     memset(p, 0, sizeof *p);
 }
 
-/* ---- Crop and place ------------------------------------------------------------------------------------------------------ */
+/* ---- Crop and place -------------------------------------------------------------------------- */
 
 static uint32_t least(uint32_t a, uint32_t b) { return a < b ? a : b; }
 
@@ -159,7 +168,8 @@ void picture_crop(picture *p, uint32_t x, uint32_t y, uint32_t width, uint32_t h
     for (uint32_t c = 0; c < p->count; c++) {
         picture_plane *plane = &p->planes[c];
         for (uint32_t j = 0; j < height; j++) {
-            memmove(plane->samples + (size_t)j * width, plane->samples + (size_t)(y + j) * plane->width + x, width * sizeof *plane->samples);
+            memmove(plane->samples + (size_t)j * width, plane->samples + (size_t)(y + j) * plane->width + x,
+                    width * sizeof *plane->samples);
         }
         plane->width = width;
         plane->height = height;
@@ -176,7 +186,7 @@ void picture_place(picture *p, uint32_t x0, uint32_t y0)
     p->y0 = y0;
 }
 
-/* ---- Encoder input ------------------------------------------------------------------------------------------------------- */
+/* ---- Encoder input --------------------------------------------------------------------------- */
 
 static void pack(const picture_plane *plane, unsigned bytes, uint8_t *to)
 {
@@ -208,7 +218,10 @@ picture_input picture_open_input(const picture *p, int wide)
         const picture_plane *plane = &p->planes[c];
         unsigned size = wide || plane->depth > 16 ? 4 : plane->depth > 8 ? 2 : 1;
         in.components[c] = (wvl_component_format){plane->depth, plane->is_signed, plane->dx, plane->dy};
-        in.planes[c] = (wvl_plane){in.samples + at, (ptrdiff_t)plane->width * size, 1, 0, size == 4 ? WVL_SAMPLE_32 : size == 2 ? WVL_SAMPLE_16 : WVL_SAMPLE_8};
+        in.planes[c] = (wvl_plane){in.samples + at, (ptrdiff_t)plane->width * size, 1, 0,
+                                   size == 4   ? WVL_SAMPLE_32
+                                   : size == 2 ? WVL_SAMPLE_16
+                                               : WVL_SAMPLE_8};
         pack(plane, size, in.samples + at);
         at += (size_t)size * plane->width * plane->height;
     }
@@ -227,7 +240,7 @@ void picture_close_input(picture_input *in)
     memset(in, 0, sizeof *in);
 }
 
-/* ---- Comparing ----------------------------------------------------------------------------------------------------------- */
+/* ---- Comparing ------------------------------------------------------------------------------- */
 
 static int same_shape(const picture *a, const picture *b, char *text, size_t text_bytes)
 {
@@ -237,9 +250,11 @@ static int same_shape(const picture *a, const picture *b, char *text, size_t tex
     }
     for (uint32_t c = 0; c < a->count; c++) {
         const picture_plane *p = &a->planes[c], *q = &b->planes[c];
-        if (p->width != q->width || p->height != q->height || p->depth != q->depth || p->is_signed != q->is_signed || p->dx != q->dx || p->dy != q->dy) {
-            (void)snprintf(text, text_bytes, "component %u: %ux%u %u bits %s became %ux%u %u bits %s", c, p->width, p->height, p->depth,
-                           p->is_signed ? "signed" : "unsigned", q->width, q->height, q->depth, q->is_signed ? "signed" : "unsigned");
+        if (p->width != q->width || p->height != q->height || p->depth != q->depth || p->is_signed != q->is_signed ||
+            p->dx != q->dx || p->dy != q->dy) {
+            (void)snprintf(text, text_bytes, "component %u: %ux%u %u bits %s became %ux%u %u bits %s", c, p->width,
+                           p->height, p->depth, p->is_signed ? "signed" : "unsigned", q->width, q->height, q->depth,
+                           q->is_signed ? "signed" : "unsigned");
             return 0;
         }
     }
@@ -256,7 +271,8 @@ int picture_equal(const picture *a, const picture *b, char *text, size_t text_by
         const picture_plane *p = &a->planes[c], *q = &b->planes[c];
         for (size_t i = 0; i < (size_t)p->width * p->height; i++) {
             if (p->samples[i] != q->samples[i] && !wrong++) {
-                (void)snprintf(text, text_bytes, "component %u at %zu,%zu: %d became %d", c, i % p->width, i / p->width, p->samples[i], q->samples[i]);
+                (void)snprintf(text, text_bytes, "component %u at %zu,%zu: %d became %d", c, i % p->width, i / p->width,
+                               p->samples[i], q->samples[i]);
             }
         }
     }
@@ -287,7 +303,8 @@ double picture_psnr(const picture *a, const picture *b)
 {
     double mse = 0.0;
     for (uint32_t c = 0; c < a->count; c++) {
-        mse += squared_error(&a->planes[c], &b->planes[c]) / ((double)a->planes[c].width * a->planes[c].height * a->count);
+        mse +=
+            squared_error(&a->planes[c], &b->planes[c]) / ((double)a->planes[c].width * a->planes[c].height * a->count);
     }
     return to_decibel(mse, a->planes[0].depth);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Pictures for tests: drawn by integer arithmetic, so that they are the same everywhere, or real ones where a folder of them is named by
- * the environment variable WVL_TEST_PICTURES (or, by the build, in the macro of that name).
+ * Pictures for tests: drawn by integer arithmetic, so that they are the same everywhere, or real ones where a folder of
+ * them is named by the environment variable WVL_TEST_PICTURES (or, by the build, in the macro of that name).
  */
 #ifndef TEST_PICTURE_H
 #define TEST_PICTURE_H
@@ -24,11 +24,11 @@ typedef struct picture {
 } picture;
 
 typedef enum picture_kind {
-    PICTURE_NATURAL,  /* octaves of smooth noise, hard edges, stripes, a little grain; components correlated */
-    PICTURE_NOISE,    /* independent full-range samples */
+    PICTURE_NATURAL, /* octaves of smooth noise, hard edges, stripes, a little grain; components correlated */
+    PICTURE_NOISE,   /* independent full-range samples */
     PICTURE_FLAT,
-    PICTURE_EXTREME,  /* only the least and the greatest value, in patterns that drive the filters to their bounds */
-    PICTURE_SPARSE    /* flat, with a few points */
+    PICTURE_EXTREME, /* only the least and the greatest value, in patterns that drive the filters to their bounds */
+    PICTURE_SPARSE   /* flat, with a few points */
 } picture_kind;
 
 uint32_t picture_hash(uint32_t a, uint32_t b, uint32_t c);
@@ -65,7 +65,8 @@ void picture_close_input(picture_input *input);
 
 /* 1 when size and every sample agree; else text says where they differ first. */
 int picture_equal(const picture *a, const picture *b, char *text, size_t text_bytes);
-/* dB over the mean of the components' mean squared errors, peak 2^depth - 1 of component 0 (components of equal depth). */
+/* dB over the mean of the components' mean squared errors, peak 2^depth - 1 of component 0 (components of equal depth).
+ */
 double picture_psnr(const picture *a, const picture *b);
 /* The library's measure: squared errors of all samples together, scaled to the deepest component. */
 double picture_sample_psnr(const picture *a, const picture *b);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* X'Y'Z' through the whole library: every kind of picture memory, tiles with offsets, both wavelets, any number of threads; OpenJPEG decodes
- * what was coded without loss, and a model in extended precision says what it must be. */
+/* X'Y'Z' through the whole library: every kind of picture memory, tiles with offsets, both wavelets, any number of
+ * threads; OpenJPEG decodes what was coded without loss, and a model in extended precision says what it must be. */
 #include <check.h>
 #include <math.h>
 #include <stdio.h>
@@ -51,7 +51,8 @@ static void fill_memory(scene *s)
     for (uint32_t c = 0; c < s->count; c++) {
         uint64_t first = (s->layout == 2 ? s->count - 1 - c : c) * lane;
         for (uint64_t i = 0; i < (uint64_t)s->width * s->height; i++) {
-            put_value(s->memory + i / s->width * pitch, s->container, first + i % s->width * step, s->values[(uint64_t)c * s->width * s->height + i]);
+            put_value(s->memory + i / s->width * pitch, s->container, first + i % s->width * step,
+                      s->values[(uint64_t)c * s->width * s->height + i]);
         }
         s->planes[c] = (wvl_plane){s->memory, (ptrdiff_t)pitch, (uint32_t)step, (uint32_t)first, (uint8_t)s->container};
         s->components[c] = (wvl_component_format){.depth = (uint8_t)s->depth, .dx = 1, .dy = 1};
@@ -67,8 +68,13 @@ static void open_scene(scene *s, uint32_t seed)
         s->values[i] = picture_random(&seed) >> (32 - s->depth);
     }
     fill_memory(s);
-    s->format = (wvl_image_format){.struct_size = sizeof s->format, .x0 = s->x0, .y0 = s->y0, .x1 = s->x0 + s->width, .y1 = s->y0 + s->height,
-                                   .component_count = s->count, .components = s->components};
+    s->format = (wvl_image_format){.struct_size = sizeof s->format,
+                                   .x0 = s->x0,
+                                   .y0 = s->y0,
+                                   .x1 = s->x0 + s->width,
+                                   .y1 = s->y0 + s->height,
+                                   .component_count = s->count,
+                                   .components = s->components};
     s->image = (wvl_image){.struct_size = sizeof s->image, .planes = s->planes, .plane_count = s->count};
 }
 
@@ -79,7 +85,8 @@ static void close_scene(scene *s)
 }
 
 /* Encodes; *data is released with wvl_memory_release. */
-static void encode(wvl_context *context, const scene *s, const char *settings, const wvl_color_tables *tables, void **data, size_t *bytes)
+static void encode(wvl_context *context, const scene *s, const char *settings, const wvl_color_tables *tables,
+                   void **data, size_t *bytes)
 {
     char error[512] = "";
     wvl_params *params, *copy;
@@ -92,10 +99,12 @@ static void encode(wvl_context *context, const scene *s, const char *settings, c
     }
     ck_assert_int_eq(wvl_params_clone(params, &copy), WVL_OK); /* tables travel with a copy */
     wvl_params_release(params);
-    ck_assert_msg(wvl_plan_create(context, copy, &s->format, NULL, &plan) == WVL_OK, "%s: %s", settings, wvl_context_error(context));
+    ck_assert_msg(wvl_plan_create(context, copy, &s->format, NULL, &plan) == WVL_OK, "%s: %s", settings,
+                  wvl_context_error(context));
     wvl_params_release(copy);
     ck_assert_int_eq(wvl_sink_open_memory(context, &sink), WVL_OK);
-    ck_assert_msg(wvl_encode(plan, &s->image, &sink, NULL, NULL, error, sizeof error) == WVL_OK, "%s: %s", settings, error);
+    ck_assert_msg(wvl_encode(plan, &s->image, &sink, NULL, NULL, error, sizeof error) == WVL_OK, "%s: %s", settings,
+                  error);
     ck_assert_int_eq(wvl_sink_take_memory(&sink, data, bytes), WVL_OK);
     wvl_plan_release(plan);
 }
@@ -136,16 +145,28 @@ static void check_scene(const char *settings, const scene *s, const xyz_model *m
 
 START_TEST(any_memory)
 {
-    static const struct { unsigned container, depth; } kinds[] = {
-        {WVL_SAMPLE_8, 8},   {WVL_SAMPLE_16, 8},  {WVL_SAMPLE_16, 10},       {WVL_SAMPLE_16, 12},       {WVL_SAMPLE_16, 16},       {WVL_SAMPLE_32, 9},
-        {WVL_SAMPLE_32, 16}, {WVL_SAMPLE_16, 13}, {WVL_SAMPLE_PACKED10, 10}, {WVL_SAMPLE_PACKED12, 12}, {WVL_SAMPLE_PACKED12, 11}, {WVL_SAMPLE_PACKED10, 8},
+    static const struct {
+        unsigned container, depth;
+    } kinds[] = {
+        {WVL_SAMPLE_8, 8},         {WVL_SAMPLE_16, 8},        {WVL_SAMPLE_16, 10},       {WVL_SAMPLE_16, 12},
+        {WVL_SAMPLE_16, 16},       {WVL_SAMPLE_32, 9},        {WVL_SAMPLE_32, 16},       {WVL_SAMPLE_16, 13},
+        {WVL_SAMPLE_PACKED10, 10}, {WVL_SAMPLE_PACKED12, 12}, {WVL_SAMPLE_PACKED12, 11}, {WVL_SAMPLE_PACKED10, 8},
     };
     static const char *const settings[] = {
-        "input-color=rec709", "input-color=rec709 mct=off", "input-color=rec709 levels=0 mct=off", "input-color=rec709 tile=50,37 tile-offset=3,1 levels=3",
+        "input-color=rec709",
+        "input-color=rec709 mct=off",
+        "input-color=rec709 levels=0 mct=off",
+        "input-color=rec709 tile=50,37 tile-offset=3,1 levels=3",
     };
     for (uint32_t layout = 0; layout < 3; layout++) {
         for (uint32_t count = 3; count <= EXTRA; count++) {
-            scene s = {.x0 = layout * 7, .y0 = layout * 5, .width = 131, .height = 75, .count = count, .depth = kinds[_i].depth, .container = kinds[_i].container,
+            scene s = {.x0 = layout * 7,
+                       .y0 = layout * 5,
+                       .width = 131,
+                       .height = 75,
+                       .count = count,
+                       .depth = kinds[_i].depth,
+                       .container = kinds[_i].container,
                        .layout = layout};
             s.x0 += 3;
             s.y0 += 1;
@@ -171,7 +192,8 @@ START_TEST(every_word)
     static const xyz_curve curves[] = {CURVE_LINEAR, CURVE_22, CURVE_24, CURVE_26, CURVE_SRGB, CURVE_24};
     for (unsigned t = 0; t < 6; t++) {
         model = xyz_build_model(space, curves[t], 10, t & 1);
-        (void)snprintf(settings, sizeof settings, "input-color=%s input-transfer=%s input-range=%s", space->word, transfers[t], t & 1 ? "video" : "full");
+        (void)snprintf(settings, sizeof settings, "input-color=%s input-transfer=%s input-range=%s", space->word,
+                       transfers[t], t & 1 ? "video" : "full");
         check_scene(settings, &s, &model, NULL);
     }
     close_scene(&s);
@@ -185,7 +207,8 @@ START_TEST(tables_of_the_caller)
     scene s = {.width = 90, .height = 40, .count = 3, .depth = 10, .container = WVL_SAMPLE_PACKED10};
     open_scene(&s, 5);
     xyz_model model = xyz_build_model(space, CURVE_22, 10, 0);
-    wvl_color_tables tables = {.struct_size = sizeof tables, .entries = 1024, .curve = {curves[0], curves[1], curves[2]}};
+    wvl_color_tables tables = {
+        .struct_size = sizeof tables, .entries = 1024, .curve = {curves[0], curves[1], curves[2]}};
     for (unsigned i = 0; i < 3 * 1024; i++) {
         curves[i / 1024][i % 1024] = (double)xyz_linear(&model, i % 1024);
     }
@@ -231,10 +254,19 @@ END_TEST
 START_TEST(same_bytes_for_any_threads)
 {
     static const char *const settings[] = {
-        "input-color=p3-d65 reversible=no rates=8", "input-color=p3-d65 reversible=no rates=8 mct=off", "input-color=p3-d65",
+        "input-color=p3-d65 reversible=no rates=8",
+        "input-color=p3-d65 reversible=no rates=8 mct=off",
+        "input-color=p3-d65",
         "input-color=p3-d65 reversible=no rates=12,6 tile=100,90 tile-offset=2,3",
     };
-    scene s = {.x0 = 5, .y0 = 3, .width = 331, .height = 207, .count = 3, .depth = 16, .container = WVL_SAMPLE_16, .layout = 1};
+    scene s = {.x0 = 5,
+               .y0 = 3,
+               .width = 331,
+               .height = 207,
+               .count = 3,
+               .depth = 16,
+               .container = WVL_SAMPLE_16,
+               .layout = 1};
     void *first = NULL;
     size_t first_bytes = 0;
     open_scene(&s, 77);
@@ -284,9 +316,12 @@ END_TEST
 
 START_TEST(refusals)
 {
-    wvl_component_format rgb[3] = {{8, 0, 1, 1}, {8, 0, 1, 1}, {8, 0, 1, 1}}, chroma[3] = {{8, 0, 1, 1}, {8, 0, 2, 2}, {8, 0, 2, 2}};
-    wvl_component_format with_sign[3] = {{8, 0, 1, 1}, {8, 0, 1, 1}, {8, 1, 1, 1}}, unequal[3] = {{8, 0, 1, 1}, {10, 0, 1, 1}, {8, 0, 1, 1}};
-    wvl_component_format shallow[3] = {{7, 0, 1, 1}, {7, 0, 1, 1}, {7, 0, 1, 1}}, deep[3] = {{17, 0, 1, 1}, {17, 0, 1, 1}, {17, 0, 1, 1}};
+    wvl_component_format rgb[3] = {{8, 0, 1, 1}, {8, 0, 1, 1}, {8, 0, 1, 1}},
+                         chroma[3] = {{8, 0, 1, 1}, {8, 0, 2, 2}, {8, 0, 2, 2}};
+    wvl_component_format with_sign[3] = {{8, 0, 1, 1}, {8, 0, 1, 1}, {8, 1, 1, 1}},
+                         unequal[3] = {{8, 0, 1, 1}, {10, 0, 1, 1}, {8, 0, 1, 1}};
+    wvl_component_format shallow[3] = {{7, 0, 1, 1}, {7, 0, 1, 1}, {7, 0, 1, 1}},
+                         deep[3] = {{17, 0, 1, 1}, {17, 0, 1, 1}, {17, 0, 1, 1}};
     wvl_image_format f = {.struct_size = sizeof f, .x1 = 64, .y1 = 64, .component_count = 3, .components = rgb};
     case_refused("jp2", &f, "input-color=rec709 container=jp2", "no colour space for X'Y'Z'");
     case_refused("8-bit X'Y'Z'", &f, "input-color=xyz", "depth 8; three equal depths of 12 to 16");

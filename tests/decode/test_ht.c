@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* HT codestreams and JPH files: group H of the torture matrix, every shape of block, and what does not go with HT. Decoded by OpenJPEG, re-parsed,
- * and judged by the walker. */
+/* HT codestreams and JPH files: group H of the torture matrix, every shape of block, and what does not go with HT.
+ * Decoded by OpenJPEG, re-parsed, and judged by the walker. */
 #include <check.h>
 #include <math.h>
 #include <stdio.h>
@@ -28,7 +28,9 @@ static unsigned bits_of(const cs_component *k)
     unsigned most = 0;
     for (unsigned i = 0; i < 3 * k->levels + 1; i++) {
         unsigned level = i ? k->levels - (i - 1) / 3 : k->levels, above = k->levels - level;
-        unsigned eps = k->quant_style == 0 ? k->step[i] >> 3 : k->quant_style == 2 ? k->step[i] >> 11 : (k->step[0] >> 11) - above;
+        unsigned eps = k->quant_style == 0   ? k->step[i] >> 3
+                       : k->quant_style == 2 ? k->step[i] >> 11
+                                             : (k->step[0] >> 11) - above;
         unsigned bits = k->guard_bits + eps - (k->quant_style ? level : 1);
         most = bits > most ? bits : most;
     }
@@ -49,7 +51,8 @@ static void expect_capabilities(const char *what, const cs_stream *s)
     }
     ck_assert_msg(s->rsiz == 0x4000 && s->pcap == 0x00020000, "%s: Rsiz %04X, Pcap %08X", what, s->rsiz, s->pcap);
     ck_assert_msg((s->ccap15 & 31) == code, "%s: Ccap15 %04X, magnitudes of %u bits", what, s->ccap15, most);
-    ck_assert_msg((s->ccap15 & 0xF7C0) == 0 && !(s->ccap15 & 32) == (s->components[0].quant_style == 0), "%s: Ccap15 %04X", what, s->ccap15);
+    ck_assert_msg((s->ccap15 & 0xF7C0) == 0 && !(s->ccap15 & 32) == (s->components[0].quant_style == 0),
+                  "%s: Ccap15 %04X", what, s->ccap15);
 }
 
 static outcome encode(const char *what, const picture *p, const char *settings)
@@ -70,7 +73,7 @@ static void lossless(const char *what, const picture *p, const char *settings)
     case_free(&o);
 }
 
-/* ---- Group H ------------------------------------------------------------------------------------------------------------------- */
+/* ---- Group H --------------------------------------------------------------------------------- */
 
 typedef struct row {
     const char *id, *file, *raw;
@@ -97,7 +100,8 @@ static const row rows[] = {
     {"H19", "foreman_420.yuv", "352,288,3,8,u@1x1:2x2:2x2", 352, 288, 1, 8, 0, 0, "style=HT mct=off"},
     {"H20", KODIM5, 65, 33, "style=HT tile=33,33"},
     {"H22", KODIM5, 1000, 1, "style=HT levels=0"},
-    {"sop", KODIM3, 200, 150, "style=HT tile=100,64 sop=yes eph=yes plt=yes tlm=yes tile-parts=R progression=RLCP precincts=[64,64]"},
+    {"sop", KODIM3, 200, 150,
+     "style=HT tile=100,64 sop=yes eph=yes plt=yes tlm=yes tile-parts=R progression=RLCP precincts=[64,64]"},
     {"ppm", KODIM3, 200, 150, "style=HT tile=100,64 packed-headers=ppm progression=CPRL tile-parts=C"},
     {"coc", KODIM3, 200, 150, "style=HT tile=100,64 overrides=C1:style=HT+VSC;levels=2/T2:block=8,8"},
     {"poc", KODIM3, 200, 150, "style=HT progression-changes=0,0,1,3,3,RPCL/0,0,1,6,3,PCRL guard-bits=3"},
@@ -123,7 +127,8 @@ START_TEST(every_block_shape)
     static const picture_kind kinds[] = {PICTURE_NATURAL, PICTURE_NOISE, PICTURE_SPARSE};
     for (unsigned ycb = 2; ycb <= 12u - (unsigned)_i && ycb <= 10; ycb++) {
         char settings[96];
-        (void)snprintf(settings, sizeof settings, "style=%u block=%u,%u levels=2", ycb & 1 ? 64 : 72, 1u << _i, 1u << ycb);
+        (void)snprintf(settings, sizeof settings, "style=%u block=%u,%u levels=2", ycb & 1 ? 64 : 72, 1u << _i,
+                       1u << ycb);
         picture p = picture_draw(kinds[ycb % 3], 1100 >> (ycb / 2), 40u << (ycb / 2), 1, 8 + ycb % 5, ycb);
         lossless(settings, &p, settings);
         picture_free(&p);
@@ -134,7 +139,8 @@ END_TEST
 /* Of 28 bits a band has 31 planes; OpenJPEG carries 30 of HT blocks. */
 START_TEST(every_depth)
 {
-    picture p = picture_draw(PICTURE_NATURAL, 90, 70, 1, (unsigned)_i, (uint32_t)_i), q = picture_draw(PICTURE_EXTREME, 90, 70, 1, (unsigned)_i, 3);
+    picture p = picture_draw(PICTURE_NATURAL, 90, 70, 1, (unsigned)_i, (uint32_t)_i),
+            q = picture_draw(PICTURE_EXTREME, 90, 70, 1, (unsigned)_i, 3);
     lossless("natural", &p, "style=HT levels=3");
     lossless("extreme", &q, "style=HT levels=3");
     picture_free(&p);
@@ -142,12 +148,14 @@ START_TEST(every_depth)
 }
 END_TEST
 
-/* ---- Lossy --------------------------------------------------------------------------------------------------------------------- */
+/* ---- Lossy ----------------------------------------------------------------------------------- */
 
 /* The same quantizer with the other block coder: a decoder must see the same samples. */
 START_TEST(same_samples_as_ebcot)
 {
-    static const char *const settings[] = {"reversible=no", "reversible=no step=0.01", "reversible=no step=0.05 quantization=derived", "reversible=no step=0.0005 tile=100,90 mct=off"};
+    static const char *const settings[] = {"reversible=no", "reversible=no step=0.01",
+                                           "reversible=no step=0.05 quantization=derived",
+                                           "reversible=no step=0.0005 tile=100,90 mct=off"};
     char ht[128];
     picture p = picture_draw(PICTURE_NATURAL, 230, 190, 3, 8, 5);
     (void)snprintf(ht, sizeof ht, "%s style=HT container=jph", settings[_i]);
@@ -156,7 +164,8 @@ START_TEST(same_samples_as_ebcot)
     uint32_t error = picture_greatest_error(&a, &b);
     ck_assert_msg(error == 0, "\"%s\": samples differ by up to %u", settings[_i], error);
     double told = wvl_result_layer_psnr(other.result, 0), found = picture_sample_psnr(&p, &b);
-    ck_assert_msg(found > 60.0 || (told > found - 0.5 && told < found + 0.5), "\"%s\": %.2f dB told, %.2f dB found", settings[_i], told, found);
+    ck_assert_msg(found > 60.0 || (told > found - 0.5 && told < found + 0.5), "\"%s\": %.2f dB told, %.2f dB found",
+                  settings[_i], told, found);
     picture_free(&a);
     picture_free(&b);
     picture_free(&p);
@@ -165,9 +174,10 @@ START_TEST(same_samples_as_ebcot)
 }
 END_TEST
 
-/* ---- Targets ------------------------------------------------------------------------------------------------------------------- */
+/* ---- Targets --------------------------------------------------------------------------------- */
 
-static int is_drawn; /* the picture that natural() gave: smoother than real ones, on which refinement passes do better */
+static int
+    is_drawn; /* the picture that natural() gave: smoother than real ones, on which refinement passes do better */
 
 static picture natural(unsigned i)
 {
@@ -183,25 +193,31 @@ static picture natural(unsigned i)
     return p;
 }
 
-/* A byte target is kept and used, and from 1 bit a pixel on the picture is little worse than EBCOT makes it; with few levels more, for HT does not compress a lowest band. */
+/* A byte target is kept and used, and from 1 bit a pixel on the picture is little worse than EBCOT makes it; with few
+ * levels more, for HT does not compress a lowest band. */
 START_TEST(byte_targets)
 {
     static const double rates[] = {0.25, 0.5, 1.0, 2.0, 4.0};
-    static const char *const more[] = {"", " tile=200,150 precincts=[64,64] sop=yes eph=yes plt=yes tlm=yes", " block=32,128 levels=3 mct=off"};
+    static const char *const more[] = {"", " tile=200,150 precincts=[64,64] sop=yes eph=yes plt=yes tlm=yes",
+                                       " block=32,128 levels=3 mct=off"};
     picture p = natural((unsigned)_i % 3);
     char settings[256], ht[280];
-    (void)snprintf(ht, sizeof ht, "reversible=no%s style=HT step=0.001953125", more[_i / 3]); /* half a least significant bit, as for byte targets */
+    (void)snprintf(ht, sizeof ht, "reversible=no%s style=HT step=0.001953125",
+                   more[_i / 3]);       /* half a least significant bit, as for byte targets */
     outcome all = encode("HT", &p, ht); /* all that the quantizer keeps */
     for (unsigned i = 0; i < 5; i++) {
         (void)snprintf(settings, sizeof settings, "reversible=no bpp=%g%s", rates[i], more[_i / 3]);
         (void)snprintf(ht, sizeof ht, "%s style=HT", settings);
         outcome other = encode("HT", &p, ht), plain = case_encode("EBCOT", &p, settings, NULL);
         picture a = case_decode("HT", &other, NULL), b = case_decode("EBCOT", &plain, NULL);
-        double budget = (double)(p.x1 - p.x0) * (p.y1 - p.y0) * rates[i] / 8, ours = picture_psnr(&p, &a), best = picture_psnr(&p, &b);
+        double budget = (double)(p.x1 - p.x0) * (p.y1 - p.y0) * rates[i] / 8, ours = picture_psnr(&p, &a),
+               best = picture_psnr(&p, &b);
         printf("%s: %zu bytes of %.0f, %.2f dB, EBCOT %.2f dB\n", ht, other.bytes, budget, ours, best);
         int everything = other.bytes == all.bytes;
-        ck_assert_msg((double)other.bytes <= budget && (everything || (double)other.bytes > 0.98 * budget), "\"%s\": %zu bytes of %.0f", ht, other.bytes, budget);
-        ck_assert_msg(rates[i] < 1.0 || everything || ours > best - (_i / 3 == 2 || is_drawn ? 3.0 : 1.5), "\"%s\": %.2f dB, EBCOT %.2f dB", ht, ours, best);
+        ck_assert_msg((double)other.bytes <= budget && (everything || (double)other.bytes > 0.98 * budget),
+                      "\"%s\": %zu bytes of %.0f", ht, other.bytes, budget);
+        ck_assert_msg(rates[i] < 1.0 || everything || ours > best - (_i / 3 == 2 || is_drawn ? 3.0 : 1.5),
+                      "\"%s\": %.2f dB, EBCOT %.2f dB", ht, ours, best);
         picture_free(&a);
         picture_free(&b);
         case_free(&other);
@@ -225,8 +241,8 @@ static double fixed_step_psnr(const picture *p, double step, size_t *bytes)
     return psnr;
 }
 
-/* The step follows a byte target, so that no fixed step is better by more than what a small picture's headers make: not one between two powers of
- * two, where planes of the default step are far off. */
+/* The step follows a byte target, so that no fixed step is better by more than what a small picture's headers make: not
+ * one between two powers of two, where planes of the default step are far off. */
 START_TEST(steps_follow_byte_targets)
 {
     picture p = natural(1);
@@ -265,11 +281,15 @@ START_TEST(sets_of_fewer_passes)
         double budget = (double)(p.x1 - p.x0) * (p.y1 - p.y0) * 1.3 / 8;
         psnr[passes] = picture_psnr(&p, &back);
         unsigned long long blocks = o.packets.blocks_coded, sent = o.packets.passes;
-        printf("%u passes: %zu bytes of %.0f, %.2f dB, %llu passes of %llu blocks\n", passes, o.bytes, budget, psnr[passes], sent, blocks);
-        ck_assert_msg(passes == 1 ? sent == blocks : sent > blocks && sent <= passes * blocks, "%llu passes of %llu blocks", sent, blocks);
-        ck_assert_msg((double)o.bytes <= budget && (double)o.bytes > 0.98 * budget, "%zu bytes of %.0f", o.bytes, budget);
+        printf("%u passes: %zu bytes of %.0f, %.2f dB, %llu passes of %llu blocks\n", passes, o.bytes, budget,
+               psnr[passes], sent, blocks);
+        ck_assert_msg(passes == 1 ? sent == blocks : sent > blocks && sent <= passes * blocks,
+                      "%llu passes of %llu blocks", sent, blocks);
+        ck_assert_msg((double)o.bytes <= budget && (double)o.bytes > 0.98 * budget, "%zu bytes of %.0f", o.bytes,
+                      budget);
         double told = wvl_result_layer_psnr(o.result, 0), found = picture_sample_psnr(&p, &back);
-        ck_assert_msg(told > found - (is_drawn ? 1.0 : 0.5) && told < found + 0.5, "%.2f dB told, %.2f dB found", told, found);
+        ck_assert_msg(told > found - (is_drawn ? 1.0 : 0.5) && told < found + 0.5, "%.2f dB told, %.2f dB found", told,
+                      found);
         picture_free(&back);
         case_free(&o);
     }
@@ -314,7 +334,8 @@ START_TEST(quality_factors)
         outcome o = case_encode(settings, &p, settings, NULL);
         picture back = case_decode(settings, &o, NULL);
         double psnr = picture_psnr(&p, &back);
-        ck_assert_msg(o.bytes > bytes && psnr > before, "\"%s\": %zu bytes after %zu, %.2f dB after %.2f dB", settings, o.bytes, bytes, psnr, before);
+        ck_assert_msg(o.bytes > bytes && psnr > before, "\"%s\": %zu bytes after %zu, %.2f dB after %.2f dB", settings,
+                      o.bytes, bytes, psnr, before);
         bytes = o.bytes;
         before = psnr;
         picture_free(&back);
@@ -338,11 +359,13 @@ START_TEST(cap_beyond_everything)
 }
 END_TEST
 
-/* ---- What does not go together ------------------------------------------------------------------------------------------------- */
+/* ---- What does not go together --------------------------------------------------------------- */
 
 START_TEST(refusals)
 {
-    static const struct { const char *settings, *reason; } table[] = {
+    static const struct {
+        const char *settings, *reason;
+    } table[] = {
         {"style=HT+BYPASS", "only VSC"},
         {"style=HT+SEGSYM", "only VSC"},
         {"style=127", "only VSC"},

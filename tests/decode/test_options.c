@@ -29,7 +29,7 @@ static void check_near(const char *what, const picture *p, const char *settings,
     case_free(&o);
 }
 
-/* ---- Block coder ----------------------------------------------------------------------------------------------------------- */
+/* ---- Block coder ----------------------------------------------------------------------------- */
 
 START_TEST(every_style)
 {
@@ -61,7 +61,8 @@ START_TEST(every_style_cut_where_told)
         decode_options options = {.layers = layer};
         picture back = case_decode("cut", &o, &options);
         double told = wvl_result_layer_psnr(o.result, layer - 1), found = picture_psnr(&p, &back);
-        ck_assert_msg(fabs(told - found) < 0.25, "style %d, layer %u: %.3f dB told, %.3f dB found", _i, layer, told, found);
+        ck_assert_msg(fabs(told - found) < 0.25, "style %d, layer %u: %.3f dB told, %.3f dB found", _i, layer, told,
+                      found);
         picture_free(&back);
     }
     case_free(&o);
@@ -95,7 +96,7 @@ START_TEST(every_block_shape)
 }
 END_TEST
 
-/* ---- Levels ---------------------------------------------------------------------------------------------------------------- */
+/* ---- Levels ---------------------------------------------------------------------------------- */
 
 START_TEST(every_level_count)
 {
@@ -112,7 +113,8 @@ START_TEST(every_level_count)
             add_text(settings, sizeof settings, " quantization=derived");
             if (_i <= 20) {
                 check_near("levels, derived", &p, settings, 1);
-            } else if (_i < 32) { /* the exponent of LL ends at 31, and those of the finer levels lie below it by their distance */
+            } else if (_i < 32) { /* the exponent of LL ends at 31, and those of the finer levels lie below it by their
+                                     distance */
                 case_structure("levels, derived", &p, settings);
             }
             picture_free(&p);
@@ -140,16 +142,18 @@ START_TEST(fewer_resolutions_decode)
 }
 END_TEST
 
-/* ---- Progressions, tile-parts, markers --------------------------------------------------------------------------------------- */
+/* ---- Progressions, tile-parts, markers ------------------------------------------------------- */
 
 /* A new tile-part begins exactly where one of the letters changes. */
 static void check_parts(const char *settings, const outcome *o, unsigned letters)
 {
     for (size_t i = 1; i < o->packets.count; i++) {
         const packet_info *a = &o->packets.items[i - 1], *b = &o->packets.items[i];
-        int new_part = a->part != b->part, expected = a->tile != b->tile || ((letters & 1) && a->resolution != b->resolution) ||
-                                                      ((letters & 2) && a->layer != b->layer) || ((letters & 4) && a->component != b->component);
-        ck_assert_msg(new_part == expected, "\"%s\": packet %zu: new tile-part %d, expected %d", settings, i, new_part, expected);
+        int new_part = a->part != b->part,
+            expected = a->tile != b->tile || ((letters & 1) && a->resolution != b->resolution) ||
+                       ((letters & 2) && a->layer != b->layer) || ((letters & 4) && a->component != b->component);
+        ck_assert_msg(new_part == expected, "\"%s\": packet %zu: new tile-part %d, expected %d", settings, i, new_part,
+                      expected);
     }
 }
 
@@ -163,8 +167,9 @@ START_TEST(every_progression_and_part)
         unsigned letters = i / 16;
         decode_options options = {0, 0, 0};
         (void)snprintf(settings, sizeof settings,
-                       "progression=%s tile-parts=%s sop=%u eph=%u plt=%u tlm=%u levels=2 layers=3 tile=40,40 precincts=[16,32],[32,16] block=8,8", orders[_i],
-                       parts[letters], i & 1, i >> 1 & 1, i >> 2 & 1, i >> 3 & 1);
+                       "progression=%s tile-parts=%s sop=%u eph=%u plt=%u tlm=%u levels=2 layers=3 tile=40,40 "
+                       "precincts=[16,32],[32,16] block=8,8",
+                       orders[_i], parts[letters], i & 1, i >> 1 & 1, i >> 2 & 1, i >> 3 & 1);
         outcome o = case_encode("progression", &p, settings, NULL);
         check_parts(settings, &o, letters);
         ck_assert_uint_eq(o.stream.tlm_segments != 0, i >> 3 & 1);
@@ -187,7 +192,7 @@ START_TEST(sop_wraps)
 }
 END_TEST
 
-/* ---- Depths ------------------------------------------------------------------------------------------------------------------ */
+/* ---- Depths ---------------------------------------------------------------------------------- */
 
 START_TEST(every_depth)
 {
@@ -196,7 +201,9 @@ START_TEST(every_depth)
     for (unsigned k = 0; k < 6; k++) {
         char what[64], settings[64];
         unsigned mct = k & 1;
-        wvl_component_format components[3] = {{(uint8_t)depth, (uint8_t)is_signed, 1, 1}, {(uint8_t)depth, (uint8_t)is_signed, 1, 1}, {(uint8_t)depth, (uint8_t)is_signed, 1, 1}};
+        wvl_component_format components[3] = {{(uint8_t)depth, (uint8_t)is_signed, 1, 1},
+                                              {(uint8_t)depth, (uint8_t)is_signed, 1, 1},
+                                              {(uint8_t)depth, (uint8_t)is_signed, 1, 1}};
         wvl_image_format format = {sizeof format, 0, 0, 70, 66, 3, components};
         picture p = picture_draw_format(kinds[k / 2], &format, depth);
         (void)snprintf(what, sizeof what, "depth %u%s, kind %u", depth, is_signed ? " signed" : "", k / 2);
@@ -230,7 +237,8 @@ END_TEST
 
 START_TEST(mixed_depths_and_signs)
 {
-    static const wvl_component_format components[6] = {{1, 0, 1, 1}, {16, 1, 2, 1}, {8, 0, 1, 3}, {12, 1, 1, 1}, {5, 0, 2, 2}, {24, 1, 1, 1}};
+    static const wvl_component_format components[6] = {{1, 0, 1, 1},  {16, 1, 2, 1}, {8, 0, 1, 3},
+                                                       {12, 1, 1, 1}, {5, 0, 2, 2},  {24, 1, 1, 1}};
     wvl_image_format format = {sizeof format, 5, 9, 105, 99, 6, components};
     picture p = picture_draw_format(PICTURE_NATURAL, &format, 6);
     case_lossless("mixed", &p, "", NULL);
@@ -255,7 +263,7 @@ START_TEST(many_components)
 }
 END_TEST
 
-/* ---- Layers ------------------------------------------------------------------------------------------------------------------ */
+/* ---- Layers ---------------------------------------------------------------------------------- */
 
 static void check_layers(const char *settings, const picture *p, unsigned layers)
 {
@@ -278,10 +286,14 @@ static void check_layers(const char *settings, const picture *p, unsigned layers
 
 START_TEST(layers_end_lossless)
 {
-    static const char *const settings[] = {
-        "layers=8", "rates=100,50,25,12,1", "bpp=0.2,0.4,0.8,1.6,0 tile=50,60", "psnr=28,32,36,40,0 progression=RPCL precincts=[32,32]",
-        "slopes=36500,35500,34500,33500,0 style=TERMALL+BYPASS", "layers=12 rates=80,20,1 progression=CPRL sop=yes eph=yes",
-        "layers=40 style=BYPASS+RESET+VSC", "layer-bytes=500,5000,0 container=jp2"};
+    static const char *const settings[] = {"layers=8",
+                                           "rates=100,50,25,12,1",
+                                           "bpp=0.2,0.4,0.8,1.6,0 tile=50,60",
+                                           "psnr=28,32,36,40,0 progression=RPCL precincts=[32,32]",
+                                           "slopes=36500,35500,34500,33500,0 style=TERMALL+BYPASS",
+                                           "layers=12 rates=80,20,1 progression=CPRL sop=yes eph=yes",
+                                           "layers=40 style=BYPASS+RESET+VSC",
+                                           "layer-bytes=500,5000,0 container=jp2"};
     static const unsigned layers[] = {8, 5, 5, 5, 5, 12, 40, 3};
     picture p = picture_draw(PICTURE_NATURAL, 150, 133, 3, 8, 2);
     check_layers(settings[_i], &p, layers[_i]);
@@ -289,14 +301,19 @@ START_TEST(layers_end_lossless)
 }
 END_TEST
 
-/* ---- JP2 --------------------------------------------------------------------------------------------------------------------- */
+/* ---- JP2 ------------------------------------------------------------------------------------- */
 
 START_TEST(jp2_palette)
 {
     uint16_t palette[40][3];
     char text[256];
-    picture p = picture_draw(PICTURE_NATURAL, 61, 47, 1, 8, 3), expected = picture_draw(PICTURE_FLAT, 61, 47, 3, 8, 3), back;
-    wvl_jp2_info jp2 = {.struct_size = sizeof jp2, .palette_entries = 40, .palette_columns = 3, .palette_depth = 8, .palette = palette[0]};
+    picture p = picture_draw(PICTURE_NATURAL, 61, 47, 1, 8, 3), expected = picture_draw(PICTURE_FLAT, 61, 47, 3, 8, 3),
+            back;
+    wvl_jp2_info jp2 = {.struct_size = sizeof jp2,
+                        .palette_entries = 40,
+                        .palette_columns = 3,
+                        .palette_depth = 8,
+                        .palette = palette[0]};
     for (unsigned i = 0; i < 40; i++) {
         for (unsigned c = 0; c < 3; c++) {
             palette[i][c] = (uint16_t)(picture_hash(i, c, 5) & 255);
@@ -396,8 +413,14 @@ START_TEST(jp2_profile_and_boxes)
 {
     uint8_t icc[200];
     static const char xml[] = "<a>text</a>", xmp[] = "<x:xmpmeta/>";
-    wvl_box boxes[2] = {{0x786D6C20, {0}, xml, sizeof xml - 1}, {0x75756964, {0xBE, 0x7A, 0xCF, 0xCB}, xmp, sizeof xmp - 1}};
-    wvl_jp2_info jp2 = {.struct_size = sizeof jp2, .icc = icc, .icc_bytes = sizeof icc, .boxes = boxes, .box_count = 2, .capture_x_per_metre = 11811.0,
+    wvl_box boxes[2] = {{0x786D6C20, {0}, xml, sizeof xml - 1},
+                        {0x75756964, {0xBE, 0x7A, 0xCF, 0xCB}, xmp, sizeof xmp - 1}};
+    wvl_jp2_info jp2 = {.struct_size = sizeof jp2,
+                        .icc = icc,
+                        .icc_bytes = sizeof icc,
+                        .boxes = boxes,
+                        .box_count = 2,
+                        .capture_x_per_metre = 11811.0,
                         .capture_y_per_metre = 11811.0};
     cs_box found[32];
     size_t count, seen = 0;
@@ -415,7 +438,10 @@ START_TEST(jp2_profile_and_boxes)
         if (found[i].type == 0x786D6C20) {
             seen |= found[i].content_bytes == sizeof xml - 1 && !memcmp(content, xml, sizeof xml - 1) ? 1 : 0;
         } else if (found[i].type == 0x75756964) {
-            seen |= found[i].content_bytes == 16 + sizeof xmp - 1 && !memcmp(content, boxes[1].uuid, 16) && !memcmp(content + 16, xmp, sizeof xmp - 1) ? 2 : 0;
+            seen |= found[i].content_bytes == 16 + sizeof xmp - 1 && !memcmp(content, boxes[1].uuid, 16) &&
+                            !memcmp(content + 16, xmp, sizeof xmp - 1)
+                        ? 2
+                        : 0;
         } else if (found[i].type == 0x72657363) {
             seen |= 4;
         }
@@ -429,7 +455,8 @@ END_TEST
 int main(void)
 {
     Suite *suite = suite_create("options");
-    TCase *blocks = tcase_create("blocks"), *structure = tcase_create("structure"), *samples = tcase_create("samples"), *jp2 = tcase_create("jp2");
+    TCase *blocks = tcase_create("blocks"), *structure = tcase_create("structure"), *samples = tcase_create("samples"),
+          *jp2 = tcase_create("jp2");
     tcase_set_timeout(blocks, 600);
     tcase_set_timeout(structure, 600);
     tcase_set_timeout(samples, 600);

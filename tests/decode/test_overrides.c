@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Settings of single components and tiles: which segments carry them, what takes precedence, and that decoders agree. */
+/* Settings of single components and tiles: which segments carry them, what takes precedence, and that decoders agree.
+ */
 #include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -7,7 +8,10 @@
 
 #include "tests/decode/cases.h"
 
-typedef struct said { const char *settings; unsigned main_segments, tile_segments; } said;
+typedef struct said {
+    const char *settings;
+    unsigned main_segments, tile_segments;
+} said;
 
 /* COC and QCC of the main header. */
 static unsigned main_segments(const cs_stream *s)
@@ -25,21 +29,21 @@ static unsigned main_segments(const cs_stream *s)
 START_TEST(segments_are_the_least)
 {
     static const said cases[] = {
-        {"overrides=C1:levels=5", 0, 0},                          /* what holds anyway */
+        {"overrides=C1:levels=5", 0, 0}, /* what holds anyway */
         {"overrides=C1:block=32,32", 1, 0},
-        {"overrides=C0:block=32,32", 1, 0},                       /* COD speaks for those that no entry names */
+        {"overrides=C0:block=32,32", 1, 0}, /* COD speaks for those that no entry names */
         {"overrides=C0-2:block=32,32", 0, 0},
-        {"mct=off overrides=C1:levels=3", 2, 0},                  /* the list of steps follows the levels */
+        {"mct=off overrides=C1:levels=3", 2, 0}, /* the list of steps follows the levels */
         {"mct=off overrides=C1:guard-bits=3", 1, 0},
         {"overrides=C0:style=RESET/C2:precincts=[64,64]", 2, 0},
         {TILES "overrides=T2:levels=5;progression=LRCP", 0, 0},
         {TILES "overrides=T2:progression=RPCL", 0, 1},
         {TILES "overrides=T2:sop=yes", 0, 1},
-        {TILES "overrides=T2:mct=off", 0, 2},                     /* one bit less in every band: QCD as well */
+        {TILES "overrides=T2:mct=off", 0, 2}, /* one bit less in every band: QCD as well */
         {TILES "overrides=T2:levels=2", 0, 2},
         {TILES "overrides=T1-6:block=16,16", 0, 6},
         {TILES "overrides=T3C1:block=16,16", 0, 1},
-        {TILES "overrides=C1:style=1/T3:block=16,16", 1, 2},      /* the tile's COD hides the main COC */
+        {TILES "overrides=C1:style=1/T3:block=16,16", 1, 2}, /* the tile's COD hides the main COC */
         {TILES "overrides=C1:style=1/T3:block=16,16;style=1", 1, 1},
         {TILES "overrides=C1:style=1/T3C1:style=0", 1, 1},
         {TILES "mct=off overrides=C0:levels=3/T3:guard-bits=4", 2, 2},
@@ -48,8 +52,10 @@ START_TEST(segments_are_the_least)
     picture p = picture_draw(PICTURE_NATURAL, 150, 100, 3, 8, (uint32_t)_i);
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         outcome o = case_encode(cases[i].settings, &p, cases[i].settings, NULL);
-        ck_assert_msg(main_segments(&o.stream) == cases[i].main_segments && o.stream.tile_segments == cases[i].tile_segments,
-                      "\"%s\": %u segments of components, %zu of tiles", cases[i].settings, main_segments(&o.stream), o.stream.tile_segments);
+        ck_assert_msg(main_segments(&o.stream) == cases[i].main_segments &&
+                          o.stream.tile_segments == cases[i].tile_segments,
+                      "\"%s\": %u segments of components, %zu of tiles", cases[i].settings, main_segments(&o.stream),
+                      o.stream.tile_segments);
         picture back = case_decode(cases[i].settings, &o, NULL);
         ck_assert_msg(picture_equal(&p, &back, text, sizeof text), "\"%s\": %s", cases[i].settings, text);
         picture_free(&back);
@@ -63,17 +69,20 @@ END_TEST
 START_TEST(the_nearest_entry_counts)
 {
     static const char settings[] = "mct=off " TILES "levels=4 style=0 guard-bits=2 block=64,64 "
-                                   "overrides=T2C1:levels=1/T2:levels=2;style=4/C1:levels=3;style=2;guard-bits=3/T2C1:block=8,16/C1:style=8/T4-5C1-2:guard-bits=1";
-    static const struct { unsigned tile, component, levels, style, guard_bits, xcb; } expected[] = {
-        {0, 0, 4, 0, 2, 6}, {0, 1, 3, 8, 3, 6}, {1, 0, 2, 4, 2, 6}, {1, 1, 1, 4, 3, 3}, {1, 2, 2, 4, 2, 6},
-        {2, 1, 3, 8, 3, 6}, {3, 0, 4, 0, 2, 6}, {3, 1, 3, 8, 1, 6}, {4, 2, 4, 0, 1, 6}, {5, 2, 4, 0, 2, 6}};
+                                   "overrides=T2C1:levels=1/T2:levels=2;style=4/C1:levels=3;style=2;guard-bits=3/"
+                                   "T2C1:block=8,16/C1:style=8/T4-5C1-2:guard-bits=1";
+    static const struct {
+        unsigned tile, component, levels, style, guard_bits, xcb;
+    } expected[] = {{0, 0, 4, 0, 2, 6}, {0, 1, 3, 8, 3, 6}, {1, 0, 2, 4, 2, 6}, {1, 1, 1, 4, 3, 3}, {1, 2, 2, 4, 2, 6},
+                    {2, 1, 3, 8, 3, 6}, {3, 0, 4, 0, 2, 6}, {3, 1, 3, 8, 1, 6}, {4, 2, 4, 0, 1, 6}, {5, 2, 4, 0, 2, 6}};
     picture p = picture_draw(PICTURE_NATURAL, 150, 100, 3, 8, 1);
     outcome o = case_encode(settings, &p, settings, NULL);
     for (size_t i = 0; i < sizeof expected / sizeof expected[0]; i++) {
         const cs_component *c = &cs_scope_of(&o.stream, expected[i].tile).components[expected[i].component];
-        ck_assert_msg(c->levels == expected[i].levels && c->style == expected[i].style && c->guard_bits == expected[i].guard_bits && c->xcb == expected[i].xcb,
-                      "tile %u, component %u: levels %u, style %u, guard bits %u, xcb %u", expected[i].tile, expected[i].component, c->levels, c->style,
-                      c->guard_bits, c->xcb);
+        ck_assert_msg(c->levels == expected[i].levels && c->style == expected[i].style &&
+                          c->guard_bits == expected[i].guard_bits && c->xcb == expected[i].xcb,
+                      "tile %u, component %u: levels %u, style %u, guard bits %u, xcb %u", expected[i].tile,
+                      expected[i].component, c->levels, c->style, c->guard_bits, c->xcb);
     }
     case_free(&o);
     case_lossless(settings, &p, settings, NULL);
@@ -89,7 +98,8 @@ START_TEST(tiles_of_all_kinds_decode)
         TILES "packed-headers=ppt sop=yes eph=yes overrides=T1-2:eph=no/T2-3:sop=no",
         TILES "packed-headers=ppm eph=no layers=2 overrides=T5:eph=yes/T2-3:style=63;block=4,4",
         TILES "plm=yes overrides=T5:eph=yes/T2-3:style=63",
-        TILES "layers=2 progression-changes=T2=0,0,2,3,3,RPCL/T2=0,0,2,6,3,PCRL overrides=T2:levels=3/C1:style=4/T3:progression=RPCL",
+        TILES "layers=2 progression-changes=T2=0,0,2,3,3,RPCL/T2=0,0,2,6,3,PCRL "
+              "overrides=T2:levels=3/C1:style=4/T3:progression=RPCL",
         TILES "levels=2 layers=2 progression-changes=0,0,1,6,3,RPCL/0,0,2,6,3,LRCP overrides=T2:levels=5/T4:levels=1",
         "levels=0 overrides=C1:block=4,1024/C2:precincts=[2,2]",
         "mct=off overrides=C0:levels=0/C1:levels=32/C2:levels=1",
@@ -132,8 +142,10 @@ END_TEST
 /* Caps and targets hold, whatever the tiles are coded by. */
 START_TEST(caps_hold)
 {
-    static const char *const extras[] = {TILES "overrides=T1:progression=RPCL;sop=yes/T2C1:block=16,16/T3:levels=1", "mct=off overrides=C1:levels=3;step=0.01/C2:style=TERMALL",
-                                         TILES "packed-headers=ppt tile-parts=R overrides=T2:reversible=yes/T4:eph=yes"};
+    static const char *const extras[] = {TILES "overrides=T1:progression=RPCL;sop=yes/T2C1:block=16,16/T3:levels=1",
+                                         "mct=off overrides=C1:levels=3;step=0.01/C2:style=TERMALL",
+                                         TILES
+                                         "packed-headers=ppt tile-parts=R overrides=T2:reversible=yes/T4:eph=yes"};
     picture p = picture_draw(PICTURE_NATURAL, 150, 100, 3, 8, 5);
     for (unsigned cap = 9000; cap < 16000; cap += 2311) {
         char settings[256];
@@ -149,7 +161,8 @@ END_TEST
 START_TEST(psnr_targets_hold)
 {
     picture p = picture_draw(PICTURE_NATURAL, 150, 100, 3, 8, 5);
-    static const char *const settings[] = {"reversible=no psnr=38 " TILES "overrides=T2:mct=off/T3:levels=2", "psnr=38 mct=off overrides=C2:reversible=no"};
+    static const char *const settings[] = {"reversible=no psnr=38 " TILES "overrides=T2:mct=off/T3:levels=2",
+                                           "psnr=38 mct=off overrides=C2:reversible=no"};
     outcome o = case_encode("psnr", &p, settings[_i], NULL);
     picture back = case_decode("psnr", &o, NULL);
     ck_assert_double_eq_tol(picture_sample_psnr(&p, &back), 38.0, 0.25);
@@ -193,7 +206,8 @@ START_TEST(refusals_name_the_entry)
         {"overrides=T2:levels=2", "(A.4.2)"},
         {"mct=on overrides=C1:reversible=no", "(G.2, G.3)"},
         {TILES "overrides=T2:mct=on/T2C1:reversible=no", "tile 2, component 0: mct"},
-        {TILES "overrides=T3C2:levels=1;precincts=[64,64],[32,32],[16,16]", "tile 3, component 2: 3 precinct sizes for 2 resolutions"},
+        {TILES "overrides=T3C2:levels=1;precincts=[64,64],[32,32],[16,16]",
+         "tile 3, component 2: 3 precinct sizes for 2 resolutions"},
         {"overrides=C1:reversible=no;guard-bits=0 mct=off", "component 1: guard-bits 0"},
         {"overrides=C2:block=1024,8", "entry 1: block \"1024,8\""},
         {"profile=1 overrides=C1:block=128,32", "component 1: profile 1: block"},

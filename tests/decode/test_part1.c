@@ -18,7 +18,7 @@ static outcome decode_exactly(const picture *p, const char *settings)
     return o;
 }
 
-/* ---- Progression order changes --------------------------------------------------------------------------------------------- */
+/* ---- Progression order changes --------------------------------------------------------------- */
 
 #define SPLIT "0,0,1,6,3,RLCP/0,0,2,6,3,RLCP" /* disjoint by layers */
 #define OVER "0,0,2,3,3,LRCP/0,0,2,6,3,CPRL"  /* the second covers the first */
@@ -29,7 +29,8 @@ START_TEST(changes_decode)
         "progression=RLCP layers=2 progression-changes=" SPLIT,
         "layers=2 progression-changes=" OVER,
         "layers=2 progression-changes=0,0,2,6,3,CPRL/0,0,2,6,3,LRCP", /* the second sends nothing */
-        "layers=3 sop=yes eph=yes plt=yes tlm=yes tile=70,61 progression-changes=0,0,1,3,3,RPCL/0,0,3,6,1,PCRL/0,1,3,6,3,LRCP",
+        "layers=3 sop=yes eph=yes plt=yes tlm=yes tile=70,61 "
+        "progression-changes=0,0,1,3,3,RPCL/0,0,3,6,1,PCRL/0,1,3,6,3,LRCP",
         "layers=3 progression-changes=0,1,1,33,2,PCRL/0,0,3,33,256,RPCL precincts=[16,32]",
         "layers=2 tile=64,64 progression-changes=T2=0,0,2,3,3,RPCL/T2=0,0,2,6,3,PCRL",
         "layers=2 tile=64,64 progression-changes=T2=0,0,2,3,3,RPCL/T2=0,0,2,6,3,PCRL/" SPLIT,
@@ -53,11 +54,13 @@ END_TEST
 START_TEST(changes_change_the_order_only)
 {
     picture p = picture_draw(PICTURE_NATURAL, 150, 100, 3, 8, 1);
-    outcome plain = decode_exactly(&p, "layers=2 progression=LRCP"), changed = decode_exactly(&p, "layers=2 progression-changes=" OVER);
+    outcome plain = decode_exactly(&p, "layers=2 progression=LRCP"),
+            changed = decode_exactly(&p, "layers=2 progression-changes=" OVER);
     size_t moved = 0;
     ck_assert_uint_eq(plain.packets.count, changed.packets.count);
     for (size_t i = 0; i < plain.packets.count; i++) {
-        moved += plain.packets.items[i].resolution != changed.packets.items[i].resolution || plain.packets.items[i].component != changed.packets.items[i].component;
+        moved += plain.packets.items[i].resolution != changed.packets.items[i].resolution ||
+                 plain.packets.items[i].component != changed.packets.items[i].component;
     }
     ck_assert_uint_gt(moved, 0);
     ck_assert_uint_eq(changed.bytes, plain.bytes + 4 + 7 * 2);
@@ -67,13 +70,16 @@ START_TEST(changes_change_the_order_only)
 }
 END_TEST
 
-/* 4K cinema: two volumes, each a tile-part a component. With one component only the volume tells where a part begins. */
+/* 4K cinema: two volumes, each a tile-part a component. With one component only the volume tells where a part begins.
+ */
 START_TEST(volumes_start_tile_parts)
 {
     for (unsigned components = 1; components <= 3; components += 2) {
         char settings[160];
         picture p = picture_draw(PICTURE_NATURAL, 128, 96, components, 8, 3);
-        (void)snprintf(settings, sizeof settings, "tile-parts=C progression=CPRL tlm=yes progression-changes=0,0,1,5,%u,CPRL/5,0,1,6,%u,CPRL", components, components);
+        (void)snprintf(settings, sizeof settings,
+                       "tile-parts=C progression=CPRL tlm=yes progression-changes=0,0,1,5,%u,CPRL/5,0,1,6,%u,CPRL",
+                       components, components);
         outcome o = decode_exactly(&p, settings);
         ck_assert_uint_eq(o.stream.part_count, 2 * components);
         for (size_t i = 0; i < o.packets.count; i++) {
@@ -86,14 +92,21 @@ START_TEST(volumes_start_tile_parts)
 }
 END_TEST
 
-/* ---- Packed headers, PLM ----------------------------------------------------------------------------------------------------- */
+/* ---- Packed headers, PLM --------------------------------------------------------------------- */
 
 START_TEST(packed_headers_decode)
 {
     static const char *const packed[] = {"ppm", "ppt"};
-    static const char *const rest[] = {
-        "", "sop=yes", "eph=yes", "sop=yes eph=yes tile=64,64 tlm=yes layers=3", "tile-parts=R layers=2", "tile-parts=RLC layers=3 sop=yes eph=yes tile=90,50",
-        "tile=64,64 layers=2 progression-changes=" OVER, "tile-parts=C layers=2 progression-changes=T1=" "0,0,2,6,3,RPCL", "max-bytes=9000 layers=4 reversible=no"};
+    static const char *const rest[] = {"",
+                                       "sop=yes",
+                                       "eph=yes",
+                                       "sop=yes eph=yes tile=64,64 tlm=yes layers=3",
+                                       "tile-parts=R layers=2",
+                                       "tile-parts=RLC layers=3 sop=yes eph=yes tile=90,50",
+                                       "tile=64,64 layers=2 progression-changes=" OVER,
+                                       "tile-parts=C layers=2 progression-changes=T1="
+                                       "0,0,2,6,3,RPCL",
+                                       "max-bytes=9000 layers=4 reversible=no"};
     unsigned kind = (unsigned)_i % 2;
     char settings[256];
     picture p = picture_draw(PICTURE_NATURAL, 150, 100, 3, 8, (uint32_t)_i);
@@ -117,9 +130,10 @@ END_TEST
 /* More headers than a segment holds: several, cut inside a header. */
 START_TEST(packed_headers_fill_segments)
 {
-    static const char *const settings[] = {"packed-headers=ppm block=4,4 precincts=[8,8] layers=8 sop=yes eph=yes levels=2",
-                                           "packed-headers=ppt block=4,4 precincts=[8,8] layers=8 sop=yes eph=yes levels=2",
-                                           "packed-headers=ppt block=4,4 precincts=[8,8] layers=8 levels=2 tile-parts=R progression=RLCP"};
+    static const char *const settings[] = {
+        "packed-headers=ppm block=4,4 precincts=[8,8] layers=8 sop=yes eph=yes levels=2",
+        "packed-headers=ppt block=4,4 precincts=[8,8] layers=8 sop=yes eph=yes levels=2",
+        "packed-headers=ppt block=4,4 precincts=[8,8] layers=8 levels=2 tile-parts=R progression=RLCP"};
     picture p = picture_draw(PICTURE_NOISE, 320, 256, 3, 8, 2);
     outcome o = decode_exactly(&p, settings[_i]);
     size_t headers = 0;
@@ -134,7 +148,8 @@ END_TEST
 
 START_TEST(plm_tells_every_packet)
 {
-    static const char *const settings[] = {"plm=yes", "plm=yes plt=yes tlm=yes", "plm=yes tile=20,20 layers=2 tlm=yes", "plm=yes tile=20,20 tile-parts=R sop=yes eph=yes layers=3"};
+    static const char *const settings[] = {"plm=yes", "plm=yes plt=yes tlm=yes", "plm=yes tile=20,20 layers=2 tlm=yes",
+                                           "plm=yes tile=20,20 tile-parts=R sop=yes eph=yes layers=3"};
     picture p = picture_draw(PICTURE_NATURAL, 150, 100, 3, 8, 7);
     outcome o = decode_exactly(&p, settings[_i]);
     ck_assert_uint_gt(o.stream.plm_segments, 0);
@@ -172,8 +187,13 @@ END_TEST
 /* Caps hold to the byte, with every extra in the headers counted, and are used. */
 START_TEST(caps_hold)
 {
-    static const char *const extras[] = {"packed-headers=ppm", "packed-headers=ppt", "packed-headers=ppt tile-parts=R tile=64,64", "packed-headers=ppm tile-parts=R tile=64,64",
-                                         "plm=yes tile=64,64", "plm=yes plt=yes tile=64,64 tile-parts=R", "tile=64,64 progression-changes=T1=0,0,9,6,3,RPCL/0,0,9,6,3,CPRL",
+    static const char *const extras[] = {"packed-headers=ppm",
+                                         "packed-headers=ppt",
+                                         "packed-headers=ppt tile-parts=R tile=64,64",
+                                         "packed-headers=ppm tile-parts=R tile=64,64",
+                                         "plm=yes tile=64,64",
+                                         "plm=yes plt=yes tile=64,64 tile-parts=R",
+                                         "tile=64,64 progression-changes=T1=0,0,9,6,3,RPCL/0,0,9,6,3,CPRL",
                                          "packed-headers=ppm sop=yes eph=yes tile=64,64"};
     picture p = picture_draw(PICTURE_NOISE, 200, 160, 3, 8, 5);
     for (unsigned layers = 1; layers <= 9; layers += 4) {
@@ -182,7 +202,8 @@ START_TEST(caps_hold)
             if (layers != 9 && strstr(extras[_i], "progression")) {
                 continue;
             }
-            (void)snprintf(settings, sizeof settings, "%s reversible=no layers=%u max-bytes=%u", extras[_i], layers, cap);
+            (void)snprintf(settings, sizeof settings, "%s reversible=no layers=%u max-bytes=%u", extras[_i], layers,
+                           cap);
             outcome o = case_encode("cap", &p, settings, NULL);
             ck_assert_msg(o.bytes <= cap && o.bytes + cap / 50 >= cap, "\"%s\": %zu bytes", settings, o.bytes);
             case_free(&o);
@@ -195,12 +216,14 @@ END_TEST
 /* A component's bytes are its tile-parts'. */
 START_TEST(component_caps_hold)
 {
-    static const char *const extras[] = {"packed-headers=ppt", "plm=yes plt=yes", "progression-changes=T1=0,0,1,5,3,CPRL/T1=5,0,1,6,3,CPRL"};
+    static const char *const extras[] = {"packed-headers=ppt", "plm=yes plt=yes",
+                                         "progression-changes=T1=0,0,1,5,3,CPRL/T1=5,0,1,6,3,CPRL"};
     picture p = picture_draw(PICTURE_NATURAL, 200, 160, 3, 8, 5);
     for (unsigned cap = 5000; cap < 9000; cap += 777) {
         char settings[256];
         uint64_t sums[3] = {0, 0, 0};
-        (void)snprintf(settings, sizeof settings, "%s reversible=no progression=CPRL tile-parts=C max-component-bytes=%u", extras[_i], cap);
+        (void)snprintf(settings, sizeof settings,
+                       "%s reversible=no progression=CPRL tile-parts=C max-component-bytes=%u", extras[_i], cap);
         outcome o = case_encode("component cap", &p, settings, NULL);
         for (size_t i = 0, seen = SIZE_MAX; i < o.packets.count; i++) {
             const packet_info *packet = &o.packets.items[i];
@@ -208,7 +231,8 @@ START_TEST(component_caps_hold)
             seen = packet->part;
         }
         for (unsigned c = 0; c < 3; c++) {
-            ck_assert_msg(sums[c] <= cap && sums[c] > cap / 2, "\"%s\": component %u has %llu bytes", settings, c, (unsigned long long)sums[c]);
+            ck_assert_msg(sums[c] <= cap && sums[c] > cap / 2, "\"%s\": component %u has %llu bytes", settings, c,
+                          (unsigned long long)sums[c]);
         }
         case_free(&o);
     }
@@ -216,12 +240,13 @@ START_TEST(component_caps_hold)
 }
 END_TEST
 
-/* ---- A real picture ------------------------------------------------------------------------------------------------------------ */
+/* ---- A real picture -------------------------------------------------------------------------- */
 
 START_TEST(real_picture)
 {
-    static const char *const rows[] = {"progression=RLCP layers=2 progression-changes=" SPLIT, "layers=2 progression-changes=" OVER,
-                                       "tile=64,64 packed-headers=ppt sop=yes eph=yes", "tile=64,64 packed-headers=ppm sop=yes eph=yes layers=4"};
+    static const char *const rows[] = {
+        "progression=RLCP layers=2 progression-changes=" SPLIT, "layers=2 progression-changes=" OVER,
+        "tile=64,64 packed-headers=ppt sop=yes eph=yes", "tile=64,64 packed-headers=ppm sop=yes eph=yes layers=4"};
     picture p;
     if (!picture_load("kodim03.png", NULL, &p)) {
         return; /* no folder of pictures: the drawn ones stand alone */
@@ -238,12 +263,13 @@ START_TEST(real_picture)
 }
 END_TEST
 
-/* ---- Registration, profiles -------------------------------------------------------------------------------------------------- */
+/* ---- Registration, profiles ------------------------------------------------------------------ */
 
 START_TEST(registration_is_written)
 {
     picture p = picture_draw(PICTURE_NATURAL, 60, 40, 3, 8, 7);
-    outcome o = decode_exactly(&p, "registration=[0,1],[32768,65535],[7,8]"), one = decode_exactly(&p, "registration=[5,6]"), none = decode_exactly(&p, "");
+    outcome o = decode_exactly(&p, "registration=[0,1],[32768,65535],[7,8]"),
+            one = decode_exactly(&p, "registration=[5,6]"), none = decode_exactly(&p, "");
     static const unsigned want[6] = {0, 1, 32768, 65535, 7, 8};
     ck_assert_mem_eq(o.stream.registration, want, sizeof want);
     ck_assert_uint_eq(one.stream.registration[4], 5);
@@ -260,7 +286,8 @@ END_TEST
 START_TEST(profiles_are_declared)
 {
     picture p = picture_draw(PICTURE_NATURAL, 300, 200, 3, 8, 7);
-    static const char *const settings[] = {"", "profile=0", "profile=0 tile=128,128 block=32,32", "profile=1 tile=256,256", "profile=1 block=64,16 levels=2"};
+    static const char *const settings[] = {"", "profile=0", "profile=0 tile=128,128 block=32,32",
+                                           "profile=1 tile=256,256", "profile=1 block=64,16 levels=2"};
     static const unsigned rsiz[] = {0, 1, 1, 2, 2};
     for (unsigned i = 0; i < 5; i++) {
         outcome o = decode_exactly(&p, settings[i]);
@@ -271,9 +298,12 @@ START_TEST(profiles_are_declared)
 }
 END_TEST
 
-/* ---- Refusals ---------------------------------------------------------------------------------------------------------------- */
+/* ---- Refusals -------------------------------------------------------------------------------- */
 
-static const struct refusal { const char *settings, *reason; uint32_t components; } refusals[] = {
+static const struct refusal {
+    const char *settings, *reason;
+    uint32_t components;
+} refusals[] = {
     {"progression-changes=0,2,1,6,3,LRCP", "layer 0 of resolution 0 of component 0", 3},
     {"progression-changes=0,0,1,6,2,LRCP", "layer 0 of resolution 0 of component 2", 3},
     {"progression-changes=0,0,1,5,3,LRCP", "layer 0 of resolution 5 of component 0", 3},
@@ -326,12 +356,13 @@ START_TEST(refused_with_reason)
 }
 END_TEST
 
-/* 256 components: an end of 256 is written as 0, which OpenJPEG 2.5 takes for 0 components, so only the walker judges. 257: indices of two bytes,
- * and an end of 256 as it stands. */
+/* 256 components: an end of 256 is written as 0, which OpenJPEG 2.5 takes for 0 components, so only the walker judges.
+ * 257: indices of two bytes, and an end of 256 as it stands. */
 START_TEST(wide_component_indices)
 {
     picture narrow = picture_draw(PICTURE_NOISE, 3, 2, 256, 8, 1), wide = picture_draw(PICTURE_NOISE, 3, 2, 257, 8, 1);
-    outcome a = case_encode("256 components", &narrow, "levels=1 mct=off progression-changes=0,0,1,1,256,LRCP/0,0,1,2,256,RPCL", NULL);
+    outcome a = case_encode("256 components", &narrow,
+                            "levels=1 mct=off progression-changes=0,0,1,1,256,LRCP/0,0,1,2,256,RPCL", NULL);
     outcome b = decode_exactly(&wide, "levels=1 mct=off progression-changes=0,0,1,2,256,LRCP/0,256,1,2,16384,RPCL");
     ck_assert_uint_eq(a.stream.volumes[0].c_end, 256);
     ck_assert_uint_eq(b.stream.volumes[0].c_end, 256);
@@ -347,8 +378,12 @@ END_TEST
 /* Values read back as they were given, from a clone too. */
 START_TEST(values_print_back)
 {
-    static const char *const settings[][2] = {{"progression-changes", "T2=0,0,2,3,3,RPCL/T65535=1,16383,65535,33,16384,PCRL/0,0,1,6,3,LRCP"},
-                                              {"registration", "[0,65535],[1,2]"}, {"packed-headers", "ppt"}, {"plm", "yes"}, {"profile", "1"}};
+    static const char *const settings[][2] = {
+        {"progression-changes", "T2=0,0,2,3,3,RPCL/T65535=1,16383,65535,33,16384,PCRL/0,0,1,6,3,LRCP"},
+        {"registration", "[0,65535],[1,2]"},
+        {"packed-headers", "ppt"},
+        {"plm", "yes"},
+        {"profile", "1"}};
     wvl_params *params, *copy;
     ck_assert_int_eq(wvl_params_create(case_context(), &params), WVL_OK);
     for (unsigned i = 0; i < 5; i++) {

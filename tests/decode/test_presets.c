@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Presets make what they promise: byte limits to the byte, filled as far as there is something to fill them with, legal to the walker. */
+/* Presets make what they promise: byte limits to the byte, filled as far as there is something to fill them with, legal
+ * to the walker. */
 #include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,17 +9,19 @@
 #include "tests/decode/cases.h"
 #include "wavelane_check.h"
 
-/* ---- Byte limits of digital cinema, as they are published -------------------------------------------------------------------------- */
+/* ---- Byte limits of digital cinema, as they are published ------------------------------------ */
 
 typedef struct limit {
-    const char *words;          /* behind dci-2k or dci-4k */
+    const char *words; /* behind dci-2k or dci-4k */
     uint32_t frame, component;
 } limit;
 
 static const limit limits[] = {
-    {"-24", 1302083, 1041666}, {"-25", 1250000, 1000000}, {"-30", 1041666, 833333}, {"-48", 651041, 520833}, {"-50", 625000, 500000}, {"-60", 520833, 416666},
-    {"-24-3d", 651041, 520833}, {"-25-3d", 625000, 500000}, {"-30-3d", 520833, 416666}, {"-48-3d", 325520, 260416}, {"-50-3d", 312500, 250000},
-    {"-60-3d", 260416, 208333}, {"-24-hfr", 2604166, 2083333}, {"-48-hfr", 1302083, 1041666}, {"-60-hfr", 1041666, 833333},
+    {"-24", 1302083, 1041666},     {"-25", 1250000, 1000000},     {"-30", 1041666, 833333},
+    {"-48", 651041, 520833},       {"-50", 625000, 500000},       {"-60", 520833, 416666},
+    {"-24-3d", 651041, 520833},    {"-25-3d", 625000, 500000},    {"-30-3d", 520833, 416666},
+    {"-48-3d", 325520, 260416},    {"-50-3d", 312500, 250000},    {"-60-3d", 260416, 208333},
+    {"-24-hfr", 2604166, 2083333}, {"-48-hfr", 1302083, 1041666}, {"-60-hfr", 1041666, 833333},
 };
 #define LIMITS ((int)(sizeof limits / sizeof limits[0]))
 
@@ -54,7 +57,8 @@ static void check_parts(const char *what, const outcome *o, const limit *l, unsi
     ck_assert_uint_eq(wvl_result_fill_count(o->result), parts + 1);
     ck_assert_msg(o->bytes <= l->frame, "%s: %zu bytes of %u", what, o->bytes, l->frame);
     for (unsigned i = 0; i < parts; i++) {
-        ck_assert_msg(o->stream.parts[i].bytes <= l->component, "%s: part %u has %llu bytes of %u", what, i, (unsigned long long)o->stream.parts[i].bytes, l->component);
+        ck_assert_msg(o->stream.parts[i].bytes <= l->component, "%s: part %u has %llu bytes of %u", what, i,
+                      (unsigned long long)o->stream.parts[i].bytes, l->component);
         ck_assert_int_eq(wvl_result_fill(o->result, i + 1, &fill), WVL_OK);
         ck_assert_uint_eq(fill.bytes, o->stream.parts[i].bytes);
         ck_assert_uint_eq(fill.cap, l->component);
@@ -75,8 +79,9 @@ static void check_filled(const char *what, const outcome *o, const limit *l, uin
         ck_assert_int_eq(wvl_result_fill(o->result, i, &fill), WVL_OK);
         components_full &= fill.part || (double)fill.bytes >= 0.995 * l->component;
     }
-    ck_assert_msg((double)o->bytes >= 0.97 * (double)target || components_full || wvl_result_layer_slope(o->result, 0) == 0, "%s: %zu bytes of %llu", what, o->bytes,
-                  (unsigned long long)target);
+    ck_assert_msg((double)o->bytes >= 0.97 * (double)target || components_full ||
+                      wvl_result_layer_slope(o->result, 0) == 0,
+                  "%s: %zu bytes of %llu", what, o->bytes, (unsigned long long)target);
 }
 
 static void check_frame(const char *what, const picture *p, const char *preset, const limit *l, const char *rest)
@@ -88,13 +93,15 @@ static void check_frame(const char *what, const picture *p, const char *preset, 
     check_parts(settings, &o, l, is_4k ? 6 : 3);
     wvl_fill fill;
     ck_assert_int_eq(wvl_result_fill(o.result, 0, &fill), WVL_OK);
-    ck_assert_uint_eq(fill.target, at_cap ? 0 : (uint64_t)l->frame * 230 / 250 + (fill.target == (uint64_t)l->frame * 230 / 250 + 1));
+    ck_assert_uint_eq(
+        fill.target, at_cap ? 0 : (uint64_t)l->frame * 230 / 250 + (fill.target == (uint64_t)l->frame * 230 / 250 + 1));
     check_filled(settings, &o, l, at_cap ? l->frame : fill.target);
     walk(&o, is_4k ? "cinema4k" : "cinema2k", l);
     case_free(&o);
 }
 
-/* Noise fills every limit, four megabytes of it the greatest; extremes strain the bound of a pass; a flat picture has nothing to send. */
+/* Noise fills every limit, four megabytes of it the greatest; extremes strain the bound of a pass; a flat picture has
+ * nothing to send. */
 START_TEST(hard_pictures_2k)
 {
     static const picture_kind kinds[] = {PICTURE_NOISE, PICTURE_EXTREME, PICTURE_FLAT};
@@ -166,7 +173,8 @@ START_TEST(lower_rates)
     picture p = picture_draw(PICTURE_NATURAL, 2048, 858, 3, 12, 3);
     for (unsigned i = 0; i < 4; i++) {
         char settings[128];
-        (void)snprintf(settings, sizeof settings, "preset=dci-2k max-bytes=%u max-component-bytes=%u", bytes[i], bytes[i] / 2);
+        (void)snprintf(settings, sizeof settings, "preset=dci-2k max-bytes=%u max-component-bytes=%u", bytes[i],
+                       bytes[i] / 2);
         outcome o = case_encode("lower", &p, settings, NULL);
         ck_assert_uint_le(o.bytes, bytes[i]);
         for (unsigned c = 0; c < 3; c++) {
@@ -179,7 +187,8 @@ START_TEST(lower_rates)
 }
 END_TEST
 
-/* Comments of any length: no length may lie where old servers stumble, and what is added for that is one comment more. */
+/* Comments of any length: no length may lie where old servers stumble, and what is added for that is one comment more.
+ */
 START_TEST(lengths_keep_their_distance)
 {
     picture p = picture_draw(PICTURE_FLAT, 16, 16, 3, 12, 3);
@@ -193,7 +202,8 @@ START_TEST(lengths_keep_their_distance)
         size_t header = o.stream.main_header_bytes, tlm = 6 + 5 * o.stream.part_count;
         ck_assert(o.data[header - tlm] == 0xFF && o.data[header - tlm + 1] == 0x55);
         for (size_t at = 254; at < header + 12; at += 256) {
-            ck_assert_msg(at < header - tlm || at >= header + 10, "comment of %u: a length at %zu, TLM ends at %zu", n, at, header);
+            ck_assert_msg(at < header - tlm || at >= header + 10, "comment of %u: a length at %zu, TLM ends at %zu", n,
+                          at, header);
         }
         ck_assert(o.stream.comment_count == 1 || o.stream.comment_count == 2);
         spaced += o.stream.comment_count - 1;
@@ -205,7 +215,7 @@ START_TEST(lengths_keep_their_distance)
 }
 END_TEST
 
-/* ---- Any size ---------------------------------------------------------------------------------------------------------------------- */
+/* ---- Any size -------------------------------------------------------------------------------- */
 
 typedef struct shape {
     const char *preset, *profile;
@@ -214,18 +224,35 @@ typedef struct shape {
 } shape;
 
 static const shape shapes[] = {
-    {"dci-2k-24", "cinema2k", 3, 700, 500, 12},     {"dci-2k-60-3d", "cinema2k", 3, 700, 500, 12},      {"dci-4k-24", "cinema4k", 3, 700, 500, 12},
-    {"imf-2k-24-m3-s1", "imf-2k", 3, 700, 500, 10}, {"imf-4k", "imf-4k", 1, 700, 500, 16},              {"imf-8k", "imf-8k", 3, 700, 500, 8},
-    {"imf-2k-r", "imf-2k-r", 3, 700, 500, 12},      {"imf-4k-r levels=4", "imf-4k-r", 2, 700, 500, 16}, {"imf-8k-r levels=3", "imf-8k-r", 3, 700, 500, 9},
+    {"dci-2k-24", "cinema2k", 3, 700, 500, 12},
+    {"dci-2k-60-3d", "cinema2k", 3, 700, 500, 12},
+    {"dci-4k-24", "cinema4k", 3, 700, 500, 12},
+    {"imf-2k-24-m3-s1", "imf-2k", 3, 700, 500, 10},
+    {"imf-4k", "imf-4k", 1, 700, 500, 16},
+    {"imf-8k", "imf-8k", 3, 700, 500, 8},
+    {"imf-2k-r", "imf-2k-r", 3, 700, 500, 12},
+    {"imf-4k-r levels=4", "imf-4k-r", 2, 700, 500, 16},
+    {"imf-8k-r levels=3", "imf-8k-r", 3, 700, 500, 9},
     {"imf-2k-r tile=1024,1024", "imf-2k-r", 1, 2048, 1556, 8},
-    {"broadcast-single-25-m2", "broadcast-single", 4, 700, 500, 10}, {"broadcast-multi-25-m2", "broadcast-multi", 3, 700, 500, 12},
-    {"broadcast-multi-r", "broadcast-multi-r", 3, 700, 500, 8},      {"kb-access", "kb-access", 3, 1300, 1200, 8},
-    {"ndnp", "ndnp", 1, 1300, 1200, 8},             {"bodleian", "bodleian", 3, 900, 700, 16},          {"bodleian", "bodleian", 1, 900, 700, 1},
-    {"bodleian-lossy", "bodleian-lossy", 3, 900, 700, 8}, {"bl-newspaper", "bl-newspaper", 3, 900, 700, 8}, {"bl-newspaper", "bl-newspaper", 1, 900, 700, 8},
-    {"archive-lossless", "jp2", 3, 700, 500, 8},    {"iiif-lossless", "jp2", 3, 700, 500, 8},           {"iiif-lossy", "jp2", 1, 700, 500, 16},
+    {"broadcast-single-25-m2", "broadcast-single", 4, 700, 500, 10},
+    {"broadcast-multi-25-m2", "broadcast-multi", 3, 700, 500, 12},
+    {"broadcast-multi-r", "broadcast-multi-r", 3, 700, 500, 8},
+    {"kb-access", "kb-access", 3, 1300, 1200, 8},
+    {"ndnp", "ndnp", 1, 1300, 1200, 8},
+    {"bodleian", "bodleian", 3, 900, 700, 16},
+    {"bodleian", "bodleian", 1, 900, 700, 1},
+    {"bodleian-lossy", "bodleian-lossy", 3, 900, 700, 8},
+    {"bl-newspaper", "bl-newspaper", 3, 900, 700, 8},
+    {"bl-newspaper", "bl-newspaper", 1, 900, 700, 8},
+    {"archive-lossless", "jp2", 3, 700, 500, 8},
+    {"iiif-lossless", "jp2", 3, 700, 500, 8},
+    {"iiif-lossy", "jp2", 1, 700, 500, 16},
     {"wellcome", "jp2", 3, 900, 700, 8},
-    {"ht-archive", "ht-archive", 3, 1300, 1200, 16}, {"dicom-htj2k-rpcl", "dicom-htj2k-rpcl", 1, 2200, 700, 16}, {"dicom-htj2k-rpcl", "dicom-htj2k-rpcl", 3, 700, 500, 8},
-    {"imf-ht-rev", "imf-ht-rev", 4, 700, 500, 8},    {"imf-ht-irv step=0.01", "imf-ht-irv", 3, 700, 500, 10},
+    {"ht-archive", "ht-archive", 3, 1300, 1200, 16},
+    {"dicom-htj2k-rpcl", "dicom-htj2k-rpcl", 1, 2200, 700, 16},
+    {"dicom-htj2k-rpcl", "dicom-htj2k-rpcl", 3, 700, 500, 8},
+    {"imf-ht-rev", "imf-ht-rev", 4, 700, 500, 8},
+    {"imf-ht-irv step=0.01", "imf-ht-irv", 3, 700, 500, 10},
     {"imf-ht-irv qfactor=90", "imf-ht-irv", 3, 700, 500, 12},
 };
 
@@ -238,9 +265,14 @@ START_TEST(random_sizes)
     uint32_t state = 77u + (uint32_t)_i, least = is_archive ? 200 : 1;
     for (unsigned n = 0; n < 12; n++) {
         char settings[128], what[160];
-        uint32_t width = picture_between(&state, least, n < 6 ? least + 60 : s->most_width), height = picture_between(&state, least, n & 1 ? least + 60 : s->most_height);
-        picture p = picture_draw(n % 3 ? PICTURE_NATURAL : n ? PICTURE_NOISE : PICTURE_FLAT, width, height, s->components, s->depth, n);
-        (void)snprintf(settings, sizeof settings, "preset=%s%s", s->preset, strcmp(s->profile, "jp2") ? "" : " container=jp2");
+        uint32_t width = picture_between(&state, least, n < 6 ? least + 60 : s->most_width),
+                 height = picture_between(&state, least, n & 1 ? least + 60 : s->most_height);
+        picture p = picture_draw(n % 3 ? PICTURE_NATURAL
+                                 : n   ? PICTURE_NOISE
+                                       : PICTURE_FLAT,
+                                 width, height, s->components, s->depth, n);
+        (void)snprintf(settings, sizeof settings, "preset=%s%s", s->preset,
+                       strcmp(s->profile, "jp2") ? "" : " container=jp2");
         (void)snprintf(what, sizeof what, "%s, %u x %u", settings, width, height);
         outcome o = case_encode(what, &p, settings, NULL);
         walk(&o, s->profile, NULL);
@@ -272,7 +304,8 @@ START_TEST(no_preset_is_left_out)
         int found = !strcmp(presets[i].name, "kb-master"); /* its suite is that of the profiles */
         for (size_t k = 0; k < sizeof shapes / sizeof shapes[0]; k++) {
             size_t n = strlen(presets[i].name);
-            found |= !strncmp(shapes[k].preset, presets[i].name, n) && (!shapes[k].preset[n] || shapes[k].preset[n] == '-' || shapes[k].preset[n] == ' ');
+            found |= !strncmp(shapes[k].preset, presets[i].name, n) &&
+                     (!shapes[k].preset[n] || shapes[k].preset[n] == '-' || shapes[k].preset[n] == ' ');
         }
         ck_assert_msg(found, "%s is not tried", presets[i].name);
     }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What keeps a picture or an option from a profile is refused and named, all of it; what shows only in the bytes is found before they leave. */
+/* What keeps a picture or an option from a profile is refused and named, all of it; what shows only in the bytes is
+ * found before they leave. */
 #include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -193,9 +194,14 @@ static wvl_image_format format_of(const refusal *r, wvl_component_format compone
 {
     for (uint32_t c = 0; c < r->count; c++) {
         int is_chroma = c == 1 || c == 2;
-        components[c] = (wvl_component_format){r->depth, r->is_signed, is_chroma && r->dx ? r->dx : 1, is_chroma && r->dy ? r->dy : 1};
+        components[c] = (wvl_component_format){r->depth, r->is_signed, is_chroma && r->dx ? r->dx : 1,
+                                               is_chroma && r->dy ? r->dy : 1};
     }
-    return (wvl_image_format){.struct_size = sizeof(wvl_image_format), .x1 = r->width, .y1 = r->height, .component_count = r->count, .components = components};
+    return (wvl_image_format){.struct_size = sizeof(wvl_image_format),
+                              .x1 = r->width,
+                              .y1 = r->height,
+                              .component_count = r->count,
+                              .components = components};
 }
 
 START_TEST(each_rule_is_refused)
@@ -211,13 +217,26 @@ END_TEST
 /* The text has a line for everything that is wrong, and for nothing else. */
 START_TEST(all_of_it_is_listed)
 {
-    static const char *const lines[] = {"2049,1081", "component 0: depth 10", "component 1: depth 10", "component 2: depth 10", "levels 4", "guard-bits 3",
-                                        "reversible yes", "progression LRCP", "tlm no", "block 16,16", "style 1", "frame-rate 7/1"};
+    static const char *const lines[] = {"2049,1081",
+                                        "component 0: depth 10",
+                                        "component 1: depth 10",
+                                        "component 2: depth 10",
+                                        "levels 4",
+                                        "guard-bits 3",
+                                        "reversible yes",
+                                        "progression LRCP",
+                                        "tlm no",
+                                        "block 16,16",
+                                        "style 1",
+                                        "frame-rate 7/1"};
     wvl_component_format components[8];
     const refusal all = {"", "", 2049, 1081, 3, 10, 0, 0, 0};
     wvl_image_format format = format_of(&all, components);
     for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++) {
-        case_refused("everything", &format, "preset=dci-2k levels=4 guard-bits=3 reversible=yes progression=LRCP tlm=no block=16,16 style=1 frame-rate=7", lines[i]);
+        case_refused("everything", &format,
+                     "preset=dci-2k levels=4 guard-bits=3 reversible=yes progression=LRCP tlm=no block=16,16 style=1 "
+                     "frame-rate=7",
+                     lines[i]);
     }
     unsigned count = 1;
     for (const char *p = wvl_context_error(case_context()); *p; p++) {
@@ -227,7 +246,7 @@ START_TEST(all_of_it_is_listed)
 }
 END_TEST
 
-/* ---- What shows only in the bytes ------------------------------------------------------------------------------------------------ */
+/* ---- What shows only in the bytes ------------------------------------------------------------ */
 
 typedef struct counted {
     unsigned writes, closes;
@@ -298,7 +317,8 @@ START_TEST(broken_bytes_do_not_leave)
     char error[1024];
     open_broken(&b);
     encode_broken(&b, error, sizeof error);
-    ck_assert_msg(strstr(error, "imf-2k-r") && strstr(error, "leaves 25000") && strstr(error, "imf.bytes"), "%s", error);
+    ck_assert_msg(strstr(error, "imf-2k-r") && strstr(error, "leaves 25000") && strstr(error, "imf.bytes"), "%s",
+                  error);
     close_broken(&b);
 }
 END_TEST
@@ -319,7 +339,7 @@ START_TEST(no_room_for_the_text)
 }
 END_TEST
 
-/* ---- Masters of the Koninklijke Bibliotheek --------------------------------------------------------------------------------------- */
+/* ---- Masters of the Koninklijke Bibliotheek -------------------------------------------------- */
 
 static void put_u32(uint8_t *p, size_t value)
 {
@@ -375,8 +395,15 @@ START_TEST(masters_need_their_metadata)
 {
     const master *m = &masters[_i];
     uint8_t icc[512];
-    wvl_box box = {0x75756964, {0xBE, 0x7A, 0xCF, 0xCB, 0x97, 0xA9, 0x42, 0xE8, 0x9C, 0x71, 0x99, 0x94, 0x91, 0xE3, 0xAF, 0xAC}, m->xmp, m->xmp ? strlen(m->xmp) : 0};
-    wvl_jp2_info jp2 = {.struct_size = sizeof jp2, .capture_x_per_metre = m->capture, .capture_y_per_metre = m->capture, .boxes = &box, .box_count = m->xmp ? 1 : 0};
+    wvl_box box = {0x75756964,
+                   {0xBE, 0x7A, 0xCF, 0xCB, 0x97, 0xA9, 0x42, 0xE8, 0x9C, 0x71, 0x99, 0x94, 0x91, 0xE3, 0xAF, 0xAC},
+                   m->xmp,
+                   m->xmp ? strlen(m->xmp) : 0};
+    wvl_jp2_info jp2 = {.struct_size = sizeof jp2,
+                        .capture_x_per_metre = m->capture,
+                        .capture_y_per_metre = m->capture,
+                        .boxes = &box,
+                        .box_count = m->xmp ? 1 : 0};
     if (m->icc) {
         jp2.icc_bytes = make_icc(icc, m->icc);
         jp2.icc = icc;

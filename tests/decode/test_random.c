@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Random legal configurations of small pictures: whatever the options are together, OpenJPEG decodes exactly what went in. WVL_TEST_ROUNDS and
- * WVL_TEST_SEED widen the search. */
+/* Random legal configurations of small pictures: whatever the options are together, OpenJPEG decodes exactly what went
+ * in. WVL_TEST_ROUNDS and WVL_TEST_SEED widen the search. */
 #include <check.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -39,17 +39,25 @@ static void draw_format(draw *d)
 {
     wvl_image_format *f = &d->format;
     unsigned alike = (unsigned)chance(d, 50);
-    *f = (wvl_image_format){sizeof *f, chance(d, 60) ? between(d, 0, 70) : 0, chance(d, 60) ? between(d, 0, 70) : 0, 0, 0, between(d, 1, MOST_COMPONENTS), d->components};
+    *f = (wvl_image_format){sizeof *f,
+                            chance(d, 60) ? between(d, 0, 70) : 0,
+                            chance(d, 60) ? between(d, 0, 70) : 0,
+                            0,
+                            0,
+                            between(d, 1, MOST_COMPONENTS),
+                            d->components};
     f->x1 = f->x0 + between(d, 1, chance(d, 20) ? 8 : 110);
     f->y1 = f->y0 + between(d, 1, chance(d, 20) ? 8 : 90);
     for (uint32_t c = 0; c < f->component_count; c++) {
         wvl_component_format *k = &d->components[c];
         *k = d->components[0];
         if (!c || !alike) {
-            *k = (wvl_component_format){(uint8_t)between(d, 1, 16), (uint8_t)between(d, 0, 1), (uint8_t)(chance(d, 70) ? 1 : between(d, 1, 5)),
+            *k = (wvl_component_format){(uint8_t)between(d, 1, 16), (uint8_t)between(d, 0, 1),
+                                        (uint8_t)(chance(d, 70) ? 1 : between(d, 1, 5)),
                                         (uint8_t)(chance(d, 70) ? 1 : between(d, 1, 5))};
         }
-        if (naive_ceil(f->x0, k->dx) == naive_ceil(f->x1, k->dx) || naive_ceil(f->y0, k->dy) == naive_ceil(f->y1, k->dy)) {
+        if (naive_ceil(f->x0, k->dx) == naive_ceil(f->x1, k->dx) ||
+            naive_ceil(f->y0, k->dy) == naive_ceil(f->y1, k->dy)) {
             k->dx = k->dy = 1; /* else the component has no sample, which B-2 forbids */
         }
     }
@@ -75,7 +83,8 @@ static void draw_precincts(draw *d)
     }
     unsigned count = between(d, 1, d->levels + 1);
     say(d, " precincts=");
-    for (unsigned i = 0; i < count; i++) { /* the list starts at the top; only its value for resolution 0 may be 1, and the last repeats */
+    for (unsigned i = 0; i < count;
+         i++) { /* the list starts at the top; only its value for resolution 0 may be 1, and the last repeats */
         unsigned least = i == d->levels ? 0 : 1;
         say(d, "%s[%u,%u]", i ? "," : "", 1u << between(d, least, 7), 1u << between(d, least, 7));
     }
@@ -90,8 +99,8 @@ static void draw_coding(draw *d)
     unsigned xcb = between(d, 2, 8), ycb = between(d, 2, 10 - (xcb > 8 ? 0 : xcb - 2));
     d->levels = between(d, 0, 6);
     d->layers = chance(d, 50) || d->is_ht ? 1 : between(d, 2, 6);
-    say(d, "levels=%u layers=%u block=%u,%u style=%u progression=%s tile-parts=%s guard-bits=%u", d->levels, d->layers, 1u << xcb, 1u << ycb, draw_style(d),
-        orders[between(d, 0, 4)], parts[between(d, 0, 7)], between(d, 0, 7));
+    say(d, "levels=%u layers=%u block=%u,%u style=%u progression=%s tile-parts=%s guard-bits=%u", d->levels, d->layers,
+        1u << xcb, 1u << ycb, draw_style(d), orders[between(d, 0, 4)], parts[between(d, 0, 7)], between(d, 0, 7));
     say(d, " sop=%u eph=%u plt=%u tlm=%u", between(d, 0, 1), between(d, 0, 1), between(d, 0, 1), between(d, 0, 1));
     draw_tiles(d);
     draw_precincts(d);
@@ -126,12 +135,14 @@ static void draw_overrides(draw *d)
             say(d, ",block=%u,%u,style=%u", 1u << between(d, 2, 6), 1u << between(d, 2, 6), draw_style(d));
         }
         if (!component && chance(d, 60)) {
-            say(d, ";progression=%s;sop=%u;eph=%u;mct=%s", orders[between(d, 0, 4)], between(d, 0, 1), between(d, 0, 1), chance(d, 50) ? "auto" : "off");
+            say(d, ";progression=%s;sop=%u;eph=%u;mct=%s", orders[between(d, 0, 4)], between(d, 0, 1), between(d, 0, 1),
+                chance(d, 50) ? "auto" : "off");
         }
     }
 }
 
-/* Whole components and rectangles, which may lie anywhere. Shifts of 30 planes and less are what OpenJPEG 2.5 decodes. */
+/* Whole components and rectangles, which may lie anywhere. Shifts of 30 planes and less are what OpenJPEG 2.5 decodes.
+ */
 static void draw_regions(draw *d)
 {
     const wvl_image_format *f = &d->format;
@@ -153,7 +164,8 @@ static void draw_regions(draw *d)
 static int bound_to_be_refused(const outcome *o)
 {
     /* The number of tile-parts follows from the packets; guard bits can push an exponent below 0. */
-    return strstr(o->error, "255") || strstr(o->error, "roi: a shift of") || strstr(o->error, "tile-part") || strstr(o->error, "guard bits") || strstr(o->error, "precinct sizes for");
+    return strstr(o->error, "255") || strstr(o->error, "roi: a shift of") || strstr(o->error, "tile-part") ||
+           strstr(o->error, "guard bits") || strstr(o->error, "precinct sizes for");
 }
 
 /* OpenJPEG 2.5 fails on a tile in which a subsampled component has no sample, which B.3 allows. */
@@ -179,8 +191,8 @@ static unsigned odd_part(unsigned v)
     return v;
 }
 
-/* With RPCL and PCRL OpenJPEG 2.5 steps by the least distance of precincts of any component, and misses those of a component whose distance is no
- * multiple of it. The loops of B.12.1.3 and B.12.1.4 visit every position. */
+/* With RPCL and PCRL OpenJPEG 2.5 steps by the least distance of precincts of any component, and misses those of a
+ * component whose distance is no multiple of it. The loops of B.12.1.3 and B.12.1.4 visit every position. */
 static int has_odd_steps(const cs_stream *s)
 {
     int by_position = s->order == 2 || s->order == 3;
@@ -188,14 +200,16 @@ static int has_odd_steps(const cs_stream *s)
         by_position |= s->scopes[i].order == 2 || s->scopes[i].order == 3;
     }
     for (unsigned c = 1; c < s->component_count && by_position; c++) {
-        if (odd_part(s->components[c].dx) != odd_part(s->components[0].dx) || odd_part(s->components[c].dy) != odd_part(s->components[0].dy)) {
+        if (odd_part(s->components[c].dx) != odd_part(s->components[0].dx) ||
+            odd_part(s->components[c].dy) != odd_part(s->components[0].dy)) {
             return 1;
         }
     }
     return 0;
 }
 
-/* OpenJPEG 2.5 checks predictable termination in all components when component 0 has it, and complains of those that do not. */
+/* OpenJPEG 2.5 checks predictable termination in all components when component 0 has it, and complains of those that do
+ * not. */
 static int has_mixed_termination(const cs_stream *s)
 {
     for (uint64_t t = 0; t < s->tile_count; t++) {
@@ -209,7 +223,8 @@ static int has_mixed_termination(const cs_stream *s)
     return 0;
 }
 
-/* OpenJPEG 2.5 begins with raw passes s planes too late where the component has a region of interest: the samples come out wrong. */
+/* OpenJPEG 2.5 begins with raw passes s planes too late where the component has a region of interest: the samples come
+ * out wrong. */
 static int has_region_with_bypass(const cs_stream *s)
 {
     for (uint64_t t = 0; t < s->tile_count; t++) {
@@ -227,7 +242,8 @@ static void run_one(uint32_t seed, int is_ht)
 {
     draw d = {.state = seed, .is_ht = is_ht};
     char what[64], text[512];
-    static const picture_kind kinds[] = {PICTURE_NATURAL, PICTURE_NATURAL, PICTURE_NOISE, PICTURE_EXTREME, PICTURE_SPARSE, PICTURE_FLAT};
+    static const picture_kind kinds[] = {PICTURE_NATURAL, PICTURE_NATURAL, PICTURE_NOISE,
+                                         PICTURE_EXTREME, PICTURE_SPARSE,  PICTURE_FLAT};
     draw_format(&d);
     draw_coding(&d);
     draw_overrides(&d);
@@ -236,23 +252,25 @@ static void run_one(uint32_t seed, int is_ht)
     picture p = picture_draw_format(kinds[between(&d, 0, 5)], &d.format, seed);
     outcome o = case_try(&p, d.settings, NULL);
     if (o.status != WVL_OK) {
-        ck_assert_msg((o.status == WVL_ERROR_PARAMETER || o.status == WVL_ERROR_UNSUPPORTED) && bound_to_be_refused(&o), "%s: \"%s\": %s: %s", what, d.settings,
-                      wvl_status_text(o.status), o.error);
+        ck_assert_msg((o.status == WVL_ERROR_PARAMETER || o.status == WVL_ERROR_UNSUPPORTED) && bound_to_be_refused(&o),
+                      "%s: \"%s\": %s: %s", what, d.settings, wvl_status_text(o.status), o.error);
         case_free(&o);
         picture_free(&p);
         return;
     }
     case_free(&o);
     o = case_encode(what, &p, d.settings, NULL);
-    if (has_empty_tile_component(&o.stream) || has_odd_steps(&o.stream) || has_mixed_termination(&o.stream) || has_region_with_bypass(&o.stream)) {
+    if (has_empty_tile_component(&o.stream) || has_odd_steps(&o.stream) || has_mixed_termination(&o.stream) ||
+        has_region_with_bypass(&o.stream)) {
         picture_free(&p);
         case_free(&o);
         return;
     }
     picture back;
-    ck_assert_msg(decode_picture(o.data, o.bytes, NULL, &back, NULL, text, sizeof text), "%s: image %u,%u..%u,%u \"%s\": %s", what, p.x0, p.y0, p.x1, p.y1, d.settings,
-                  text);
-    ck_assert_msg(picture_equal(&p, &back, text, sizeof text), "%s: image %u,%u..%u,%u \"%s\": %s", what, p.x0, p.y0, p.x1, p.y1, d.settings, text);
+    ck_assert_msg(decode_picture(o.data, o.bytes, NULL, &back, NULL, text, sizeof text),
+                  "%s: image %u,%u..%u,%u \"%s\": %s", what, p.x0, p.y0, p.x1, p.y1, d.settings, text);
+    ck_assert_msg(picture_equal(&p, &back, text, sizeof text), "%s: image %u,%u..%u,%u \"%s\": %s", what, p.x0, p.y0,
+                  p.x1, p.y1, d.settings, text);
     picture_free(&back);
     picture_free(&p);
     case_free(&o);

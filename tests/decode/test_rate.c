@@ -9,7 +9,8 @@
 #include "tests/decode/cases.h"
 
 #define NAMES 6
-static const char *const names[NAMES] = {"kodim03.png", "kodim05.png", "kodim13.png", "ic_spider_web_g8.png", "GoldenGate_srgb16.tif", "MR2.pgm"};
+static const char *const names[NAMES] = {"kodim03.png",          "kodim05.png",           "kodim13.png",
+                                         "ic_spider_web_g8.png", "GoldenGate_srgb16.tif", "MR2.pgm"};
 
 /* Picture i: a real one, else drawn; at most 512 x 512. */
 static int is_drawn; /* the picture that fetch() gave: few blocks that are much alike, so that cuts lie farther apart */
@@ -39,13 +40,28 @@ static uint64_t bytes_up_to(const outcome *o, unsigned layer)
     return bytes;
 }
 
-/* ---- Caps of the codestream -------------------------------------------------------------------------------------------------- */
+/* ---- Caps of the codestream ------------------------------------------------------------------ */
 
-static const char *const structures[] = {
-    "", "sop=yes eph=yes", "plt=yes tlm=yes", "sop=yes eph=yes plt=yes tlm=yes tile-parts=R progression=RPCL", "tile=128,128",
-    "tile=100,90 tile-parts=C progression=CPRL plt=yes tlm=yes", "style=TERMALL", "style=BYPASS", "style=TERMALL+BYPASS+PTERM+SEGSYM",
-    "style=BYPASS+RESET+VSC tile=200,200", "precincts=[64,64] progression=PCRL eph=yes", "block=16,16", "reversible=yes", "reversible=yes mct=off style=TERMALL",
-    "levels=0", "quantization=derived", "mct=off", "distortion-bits=0", "container=jp2", "step=0.02"};
+static const char *const structures[] = {"",
+                                         "sop=yes eph=yes",
+                                         "plt=yes tlm=yes",
+                                         "sop=yes eph=yes plt=yes tlm=yes tile-parts=R progression=RPCL",
+                                         "tile=128,128",
+                                         "tile=100,90 tile-parts=C progression=CPRL plt=yes tlm=yes",
+                                         "style=TERMALL",
+                                         "style=BYPASS",
+                                         "style=TERMALL+BYPASS+PTERM+SEGSYM",
+                                         "style=BYPASS+RESET+VSC tile=200,200",
+                                         "precincts=[64,64] progression=PCRL eph=yes",
+                                         "block=16,16",
+                                         "reversible=yes",
+                                         "reversible=yes mct=off style=TERMALL",
+                                         "levels=0",
+                                         "quantization=derived",
+                                         "mct=off",
+                                         "distortion-bits=0",
+                                         "container=jp2",
+                                         "step=0.02"};
 #define STRUCTURES (sizeof structures / sizeof structures[0])
 
 START_TEST(final_budgets)
@@ -61,12 +77,13 @@ START_TEST(final_budgets)
         ck_assert_msg(bytes <= budgets[i], "\"%s\": %llu bytes", settings, (unsigned long long)bytes);
         /* a step of 0.02 ends before the larger budgets do */
         int everything = wvl_result_layer_slope(o.result, 0) == 0;
-        ck_assert_msg(everything || (double)bytes >= 0.995 * budgets[i], "\"%s\": %llu bytes are %.2f %%", settings, (unsigned long long)bytes,
-                      100.0 * (double)bytes / budgets[i]);
+        ck_assert_msg(everything || (double)bytes >= 0.995 * budgets[i], "\"%s\": %llu bytes are %.2f %%", settings,
+                      (unsigned long long)bytes, 100.0 * (double)bytes / budgets[i]);
         ck_assert_msg(!everything || strstr(structures[_i], "step"), "\"%s\": everything fits", settings);
         picture back = case_decode(settings, &o, NULL);
-        ck_assert_msg(strstr(structures[_i], "step") || strstr(structures[_i], "levels=0") || picture_psnr(&p, &back) > 20.0, "\"%s\": %.2f dB", settings,
-                      picture_psnr(&p, &back));
+        ck_assert_msg(strstr(structures[_i], "step") || strstr(structures[_i], "levels=0") ||
+                          picture_psnr(&p, &back) > 20.0,
+                      "\"%s\": %.2f dB", settings, picture_psnr(&p, &back));
         picture_free(&back);
         case_free(&o);
     }
@@ -80,17 +97,20 @@ START_TEST(intermediate_budgets)
     char settings[256];
     picture p = fetch(0);
     picture_crop(&p, 0, 0, 384, 320);
-    (void)snprintf(settings, sizeof settings, "reversible=no layer-bytes=8192,12000,18000,30000,45000 %s", structures[_i]);
+    (void)snprintf(settings, sizeof settings, "reversible=no layer-bytes=8192,12000,18000,30000,45000 %s",
+                   structures[_i]);
     outcome o = case_encode("layers", &p, settings, NULL);
     for (unsigned i = 0; i < 5; i++) {
         uint64_t told = wvl_result_layer_bytes(o.result, i), found = bytes_up_to(&o, i);
         double least = i == 4 ? 0.995 : 0.97;
         int everything = wvl_result_layer_slope(o.result, i) == 0;
         ck_assert_msg(told <= budgets[i], "\"%s\": layer %u: %llu bytes", settings, i, (unsigned long long)told);
-        ck_assert_msg(everything || (double)told >= least * budgets[i], "\"%s\": layer %u: %llu bytes of %u", settings, i, (unsigned long long)told, budgets[i]);
+        ck_assert_msg(everything || (double)told >= least * budgets[i], "\"%s\": layer %u: %llu bytes of %u", settings,
+                      i, (unsigned long long)told, budgets[i]);
         /* PLT is one piece: cut short it would name the later packets too */
-        ck_assert_msg(told == found || (strstr(settings, "plt") && told < found), "\"%s\": layer %u: %llu bytes told, %llu found", settings, i,
-                      (unsigned long long)told, (unsigned long long)found);
+        ck_assert_msg(told == found || (strstr(settings, "plt") && told < found),
+                      "\"%s\": layer %u: %llu bytes told, %llu found", settings, i, (unsigned long long)told,
+                      (unsigned long long)found);
     }
     case_free(&o);
     picture_free(&p);
@@ -100,15 +120,17 @@ END_TEST
 /* Targets closer than the empty packets between them: an earlier layer must leave room, or the later one overshoots. */
 START_TEST(crowded_budgets)
 {
-    static const char *const more[] = {"", "sop=yes eph=yes plt=yes", "tile=64,64", "precincts=[16,16] tile-parts=R progression=RPCL"};
+    static const char *const more[] = {"", "sop=yes eph=yes plt=yes", "tile=64,64",
+                                       "precincts=[16,16] tile-parts=R progression=RPCL"};
     picture p = picture_draw(PICTURE_NATURAL, 200, 160, 3, 8, 9);
     char settings[200];
-    (void)snprintf(settings, sizeof settings, "reversible=no layer-bytes=30000,30005,30010,30020,30600,40000 %s", more[_i]);
+    (void)snprintf(settings, sizeof settings, "reversible=no layer-bytes=30000,30005,30010,30020,30600,40000 %s",
+                   more[_i]);
     static const unsigned budgets[] = {30000, 30005, 30010, 30020, 30600, 40000};
     outcome o = case_encode("crowded", &p, settings, NULL);
     for (unsigned i = 0; i < 6; i++) {
-        ck_assert_msg(wvl_result_layer_bytes(o.result, i) <= budgets[i], "\"%s\": layer %u: %llu bytes of %u", settings, i,
-                      (unsigned long long)wvl_result_layer_bytes(o.result, i), budgets[i]);
+        ck_assert_msg(wvl_result_layer_bytes(o.result, i) <= budgets[i], "\"%s\": layer %u: %llu bytes of %u", settings,
+                      i, (unsigned long long)wvl_result_layer_bytes(o.result, i), budgets[i]);
     }
     case_free(&o);
     picture_free(&p);
@@ -119,7 +141,15 @@ END_TEST
 START_TEST(caps_on_hard_pictures)
 {
     static const picture_kind kinds[] = {PICTURE_NOISE, PICTURE_FLAT, PICTURE_EXTREME, PICTURE_SPARSE};
-    static const char *const targets[] = {"", "psnr=45", "layers=7", "rates=1", "slopes=100", "psnr=20,30,0", "reversible=no", "reversible=no psnr=60", "reversible=no layers=20"};
+    static const char *const targets[] = {"",
+                                          "psnr=45",
+                                          "layers=7",
+                                          "rates=1",
+                                          "slopes=100",
+                                          "psnr=20,30,0",
+                                          "reversible=no",
+                                          "reversible=no psnr=60",
+                                          "reversible=no layers=20"};
     for (unsigned k = 0; k < 4; k++) {
         picture p = picture_draw(kinds[k], 130, 111, 3, 8, k);
         for (unsigned t = 0; t < 9; t++) {
@@ -139,13 +169,21 @@ START_TEST(caps_on_hard_pictures)
 }
 END_TEST
 
-/* Byte by byte around the least that is possible: either the cap is kept, or the plan refuses it and says what would do. */
+/* Byte by byte around the least that is possible: either the cap is kept, or the plan refuses it and says what would
+ * do. */
 START_TEST(smallest_caps)
 {
-    static const struct { const char *settings; unsigned first, count; } cases[] = {
-        {"max-bytes=%u", 90, 310}, {"max-bytes=%u plt=yes plm=yes tlm=yes sop=yes eph=yes", 100, 700}, {"max-bytes=%u tile=20,20 layers=3", 400, 700},
-        {"max-bytes=%u packed-headers=ppm eph=yes tile=30,64", 100, 500}, {"max-bytes=%u packed-headers=ppt tile-parts=R", 100, 500},
-        {"layers=2 bpp=0.001,0.%u", 100, 800}, {"max-component-bytes=%u", 1, 60}, {"max-component-bytes=%u plt=yes tile-parts=C progression=CPRL tile=20,20", 100, 700}};
+    static const struct {
+        const char *settings;
+        unsigned first, count;
+    } cases[] = {{"max-bytes=%u", 90, 310},
+                 {"max-bytes=%u plt=yes plm=yes tlm=yes sop=yes eph=yes", 100, 700},
+                 {"max-bytes=%u tile=20,20 layers=3", 400, 700},
+                 {"max-bytes=%u packed-headers=ppm eph=yes tile=30,64", 100, 500},
+                 {"max-bytes=%u packed-headers=ppt tile-parts=R", 100, 500},
+                 {"layers=2 bpp=0.001,0.%u", 100, 800},
+                 {"max-component-bytes=%u", 1, 60},
+                 {"max-component-bytes=%u plt=yes tile-parts=C progression=CPRL tile=20,20", 100, 700}};
     picture p = picture_draw(PICTURE_NATURAL, 64, 64, 3, 8, 1);
     unsigned refused = 0, kept = 0;
     for (unsigned cap = cases[_i].first; cap < cases[_i].first + cases[_i].count; cap += 1 + (_i != 0) * (cap & 3)) {
@@ -169,12 +207,19 @@ START_TEST(smallest_caps)
 }
 END_TEST
 
-/* ---- Caps of a component ------------------------------------------------------------------------------------------------------- */
+/* ---- Caps of a component --------------------------------------------------------------------- */
 
 START_TEST(component_caps)
 {
-    static const char *const more[] = {"", "max-bytes=20000", "plt=yes tile-parts=C progression=CPRL", "sop=yes eph=yes tile=90,90", "layers=4", "bpp=0.4,0.9",
-                                       "style=TERMALL", "reversible=yes", "psnr=30,42"};
+    static const char *const more[] = {"",
+                                       "max-bytes=20000",
+                                       "plt=yes tile-parts=C progression=CPRL",
+                                       "sop=yes eph=yes tile=90,90",
+                                       "layers=4",
+                                       "bpp=0.4,0.9",
+                                       "style=TERMALL",
+                                       "reversible=yes",
+                                       "psnr=30,42"};
     picture p = fetch(2);
     picture_crop(&p, 0, 0, 256, 256);
     for (unsigned cap = 3000; cap <= 12000; cap += 3000) {
@@ -186,18 +231,20 @@ START_TEST(component_caps)
             sums[o.packets.items[i].component] += o.packets.items[i].bytes;
         }
         for (unsigned c = 0; c < 3; c++) {
-            ck_assert_msg(sums[c] <= cap, "\"%s\": component %u has %llu bytes", settings, c, (unsigned long long)sums[c]);
+            ck_assert_msg(sums[c] <= cap, "\"%s\": component %u has %llu bytes", settings, c,
+                          (unsigned long long)sums[c]);
             most = sums[c] > most ? sums[c] : most;
         }
         int bound_elsewhere = strstr(settings, "max-bytes") || strstr(settings, "bpp") || strstr(settings, "psnr");
-        ck_assert_msg(bound_elsewhere || (double)most > 0.97 * cap, "\"%s\": the fullest component has %llu bytes", settings, (unsigned long long)most);
+        ck_assert_msg(bound_elsewhere || (double)most > 0.97 * cap, "\"%s\": the fullest component has %llu bytes",
+                      settings, (unsigned long long)most);
         case_free(&o);
     }
     picture_free(&p);
 }
 END_TEST
 
-/* ---- PSNR ---------------------------------------------------------------------------------------------------------------------- */
+/* ---- PSNR ------------------------------------------------------------------------------------ */
 
 static void check_psnr_targets(const picture *p, const char *settings, const double *targets, unsigned count)
 {
@@ -206,8 +253,8 @@ static void check_psnr_targets(const picture *p, const char *settings, const dou
         decode_options options = {.layers = i + 1};
         picture back = case_decode(settings, &o, &options);
         double found = picture_sample_psnr(p, &back), told = wvl_result_layer_psnr(o.result, i);
-        ck_assert_msg(found >= targets[i] - 0.1 && found <= targets[i] + (is_drawn ? 0.35 : 0.3), "\"%s\": %g dB were asked for, %.3f dB came (%.3f dB told)", settings, targets[i],
-                      found, told);
+        ck_assert_msg(found >= targets[i] - 0.1 && found <= targets[i] + (is_drawn ? 0.35 : 0.3),
+                      "\"%s\": %g dB were asked for, %.3f dB came (%.3f dB told)", settings, targets[i], found, told);
         ck_assert_msg(fabs(found - told) < 0.2, "\"%s\": %.3f dB told, %.3f dB found", settings, told, found);
         picture_free(&back);
     }
@@ -220,7 +267,8 @@ START_TEST(psnr_targets)
     static const double common[] = {28.0, 32.0, 36.0, 40.0, 44.0}, dark[] = {45.0, 50.0, 55.0, 60.0, 65.0};
     const double *targets = _i == 5 ? dark : common;
     char all[96];
-    static const char *const more[] = {"", "mct=off", "tile=200,200", "style=BYPASS+TERMALL", "distortion-bits=2", "block=32,32 levels=7"};
+    static const char *const more[] = {
+        "", "mct=off", "tile=200,200", "style=BYPASS+TERMALL", "distortion-bits=2", "block=32,32 levels=7"};
     picture p = fetch(_i);
     for (unsigned i = 0; i < 5; i++) {
         char settings[160];
@@ -231,16 +279,22 @@ START_TEST(psnr_targets)
         (void)snprintf(settings, sizeof settings, "reversible=yes psnr=%g", targets[i]);
         check_psnr_targets(&p, settings, &targets[i], 1);
     }
-    (void)snprintf(all, sizeof all, "reversible=no psnr=%g,%g,%g,%g,%g", targets[0], targets[1], targets[2], targets[3], targets[4]);
+    (void)snprintf(all, sizeof all, "reversible=no psnr=%g,%g,%g,%g,%g", targets[0], targets[1], targets[2], targets[3],
+                   targets[4]);
     check_psnr_targets(&p, all, targets, 5);
     picture_free(&p);
 }
 END_TEST
 
-/* What the result tells is what a decoder finds, down to the last bit of deep samples; only an exact picture has no error. */
+/* What the result tells is what a decoder finds, down to the last bit of deep samples; only an exact picture has no
+ * error. */
 START_TEST(told_is_found)
 {
-    static const char *const asked[] = {"reversible=no", "reversible=no slopes=39000", "reversible=no slopes=36500", "reversible=no slopes=34500", "reversible=no bpp=2,6",
+    static const char *const asked[] = {"reversible=no",
+                                        "reversible=no slopes=39000",
+                                        "reversible=no slopes=36500",
+                                        "reversible=no slopes=34500",
+                                        "reversible=no bpp=2,6",
                                         "reversible=yes bpp=1,4"};
     picture p;
     if (_i || !picture_load("M13_blue_0001.pgm", NULL, &p)) {
@@ -251,9 +305,11 @@ START_TEST(told_is_found)
     for (unsigned i = 0; i < 6; i++) {
         outcome o = case_encode("told", &p, asked[i], NULL);
         picture back = case_decode("told", &o, NULL);
-        double told = wvl_result_layer_psnr(o.result, wvl_result_layer_count(o.result) - 1), found = picture_sample_psnr(&p, &back);
+        double told = wvl_result_layer_psnr(o.result, wvl_result_layer_count(o.result) - 1),
+               found = picture_sample_psnr(&p, &back);
         /* beyond 100 dB the judge's floats are part of the error */
-        ck_assert_msg(fabs(told - found) < 0.5 || (found > 100.0 && told > found - 0.5 && told < 140.0), "\"%s\": %.3f dB told, %.3f dB found", asked[i], told, found);
+        ck_assert_msg(fabs(told - found) < 0.5 || (found > 100.0 && told > found - 0.5 && told < 140.0),
+                      "\"%s\": %.3f dB told, %.3f dB found", asked[i], told, found);
         picture_free(&back);
         case_free(&o);
     }
@@ -261,20 +317,33 @@ START_TEST(told_is_found)
 }
 END_TEST
 
-static double told_last(const outcome *o) { return wvl_result_layer_psnr(o->result, wvl_result_layer_count(o->result) - 1); }
+static double told_last(const outcome *o)
+{
+    return wvl_result_layer_psnr(o->result, wvl_result_layer_count(o->result) - 1);
+}
 
-/* measure-psnr: what is told is what the decoder finds, of every layer and whatever the blocks were quantised for; bytes are the same. Small pictures need no word. */
+/* measure-psnr: what is told is what the decoder finds, of every layer and whatever the blocks were quantised for;
+ * bytes are the same. Small pictures need no word. */
 START_TEST(told_as_measured)
 {
-    static const char *const asked[] = {"reversible=no bpp=0.3,1", "reversible=yes bpp=0.2,0.8", "reversible=no rdoq=yes bpp=0.4,1.5", "reversible=yes rdoq=yes bpp=1",
-                                        "reversible=no slopes=38000 style=BYPASS+VSC", "reversible=no levels=0 bpp=2", "reversible=no visual=yes bpp=0.7",
-                                        "reversible=no style=HT bpp=1", "rates=30,10,1", "reversible=no layers=5 max-bytes=9000 tile=130,111"};
-    picture p = picture_draw(PICTURE_NATURAL, 333, 217, 3, _i ? 12 : 8, 77), small = picture_draw(PICTURE_NATURAL, 70, 60, 3, _i ? 12 : 8, 78);
+    static const char *const asked[] = {"reversible=no bpp=0.3,1",
+                                        "reversible=yes bpp=0.2,0.8",
+                                        "reversible=no rdoq=yes bpp=0.4,1.5",
+                                        "reversible=yes rdoq=yes bpp=1",
+                                        "reversible=no slopes=38000 style=BYPASS+VSC",
+                                        "reversible=no levels=0 bpp=2",
+                                        "reversible=no visual=yes bpp=0.7",
+                                        "reversible=no style=HT bpp=1",
+                                        "rates=30,10,1",
+                                        "reversible=no layers=5 max-bytes=9000 tile=130,111"};
+    picture p = picture_draw(PICTURE_NATURAL, 333, 217, 3, _i ? 12 : 8, 77),
+            small = picture_draw(PICTURE_NATURAL, 70, 60, 3, _i ? 12 : 8, 78);
     for (unsigned i = 0; i < sizeof asked / sizeof *asked; i++) {
         char yes[128], no[128];
         (void)snprintf(yes, sizeof yes, "%s measure-psnr=yes", asked[i]);
         (void)snprintf(no, sizeof no, "%s measure-psnr=no", asked[i]);
-        outcome o = case_encode("measured", &p, yes, NULL), other = case_encode("measured", &p, no, NULL), automatic = case_encode("measured", &small, asked[i], NULL);
+        outcome o = case_encode("measured", &p, yes, NULL), other = case_encode("measured", &p, no, NULL),
+                automatic = case_encode("measured", &small, asked[i], NULL);
         ck_assert(o.bytes == other.bytes && !memcmp(o.data, other.data, o.bytes));
         for (uint32_t layer = 0; layer < wvl_result_layer_count(o.result); layer++) {
             decode_options options = {.layers = layer + 1};
@@ -282,12 +351,14 @@ START_TEST(told_as_measured)
             double told = wvl_result_layer_psnr(o.result, layer), found = picture_sample_psnr(&p, &back);
             ck_assert(wvl_result_layer_is_measured(o.result, layer));
             ck_assert(isinf(told) || !wvl_result_layer_is_measured(other.result, layer));
-            ck_assert_msg((isinf(told) && isinf(found)) || fabs(told - found) < 0.05, "\"%s\", layer %u: %.3f dB told, %.3f dB found", asked[i], layer, told, found);
+            ck_assert_msg((isinf(told) && isinf(found)) || fabs(told - found) < 0.05,
+                          "\"%s\", layer %u: %.3f dB told, %.3f dB found", asked[i], layer, told, found);
             picture_free(&back);
         }
         picture back = case_decode(asked[i], &automatic, NULL);
         double found = picture_sample_psnr(&small, &back), told = told_last(&automatic);
-        ck_assert((isinf(told) && isinf(found)) || (wvl_result_layer_is_measured(automatic.result, 0) && fabs(told - found) < 0.1));
+        ck_assert((isinf(told) && isinf(found)) ||
+                  (wvl_result_layer_is_measured(automatic.result, 0) && fabs(told - found) < 0.1));
         ck_assert(!wvl_result_layer_is_measured(automatic.result, UINT32_MAX));
         picture_free(&back);
         case_free(&o);
@@ -302,7 +373,8 @@ END_TEST
 /* Components of different size and depth: the error is that of all samples, scaled to the deepest. */
 START_TEST(psnr_of_unlike_components)
 {
-    static const wvl_component_format components[3] = {{8, 0, 1, 1}, {8, 0, 2, 2}, {8, 0, 2, 2}}, mixed[2] = {{8, 0, 1, 1}, {12, 1, 1, 1}};
+    static const wvl_component_format components[3] = {{8, 0, 1, 1}, {8, 0, 2, 2}, {8, 0, 2, 2}},
+                                      mixed[2] = {{8, 0, 1, 1}, {12, 1, 1, 1}};
     wvl_image_format format = {sizeof format, 0, 0, 300, 280, 3, components};
     double target = 38.0;
     picture p = picture_draw_format(PICTURE_NATURAL, &format, 71);
@@ -316,17 +388,19 @@ START_TEST(psnr_of_unlike_components)
 }
 END_TEST
 
-/* ---- Slopes, automatic layers, meanings -------------------------------------------------------------------------------------------- */
+/* ---- Slopes, automatic layers, meanings ------------------------------------------------------ */
 
 START_TEST(slopes)
 {
-    unsigned given[5], up = _i == 4 ? 4096 : 0; /* 16 bits: 8 more are a factor of 2^16 in squared error, 4096 in slope */
+    unsigned given[5],
+        up = _i == 4 ? 4096 : 0; /* 16 bits: 8 more are a factor of 2^16 in squared error, 4096 in slope */
     char settings[128];
     picture p = fetch(_i);
     for (unsigned i = 0; i < 5; i++) {
         given[i] = i < 4 ? 36000 + up - 1000 * i : 0;
     }
-    (void)snprintf(settings, sizeof settings, "reversible=no slopes=%u,%u,%u,%u,0", given[0], given[1], given[2], given[3]);
+    (void)snprintf(settings, sizeof settings, "reversible=no slopes=%u,%u,%u,%u,0", given[0], given[1], given[2],
+                   given[3]);
     outcome o = case_encode("slopes", &p, settings, NULL), again;
     uint64_t before = 0;
     for (unsigned i = 0; i < 5; i++) {
@@ -338,8 +412,8 @@ START_TEST(slopes)
     /* a slope is a property of the picture, not of the other layers: alone it takes the same passes */
     (void)snprintf(settings, sizeof settings, "reversible=no slopes=%u", given[2]);
     again = case_encode("slopes", &p, settings, NULL);
-    ck_assert_msg(fabs(wvl_result_layer_psnr(again.result, 0) - wvl_result_layer_psnr(o.result, 2)) < 1e-6, "%.4f dB, %.4f dB", wvl_result_layer_psnr(again.result, 0),
-                  wvl_result_layer_psnr(o.result, 2));
+    ck_assert_msg(fabs(wvl_result_layer_psnr(again.result, 0) - wvl_result_layer_psnr(o.result, 2)) < 1e-6,
+                  "%.4f dB, %.4f dB", wvl_result_layer_psnr(again.result, 0), wvl_result_layer_psnr(o.result, 2));
     case_free(&again);
     case_free(&o);
     picture_free(&p);
@@ -350,9 +424,11 @@ START_TEST(automatic_layers_halve)
 {
     picture p = fetch(_i);
     outcome o = case_encode("layers", &p, "layers=7", NULL);
-    uint64_t fixed = wvl_result_codestream(o.result).bytes - wvl_result_packet_bytes(o.result, UINT32_MAX, UINT32_MAX, UINT32_MAX);
+    uint64_t fixed =
+        wvl_result_codestream(o.result).bytes - wvl_result_packet_bytes(o.result, UINT32_MAX, UINT32_MAX, UINT32_MAX);
     for (unsigned i = 0; i < 6; i++) {
-        double a = (double)(wvl_result_layer_bytes(o.result, i) - fixed), b = (double)(wvl_result_layer_bytes(o.result, i + 1) - fixed);
+        double a = (double)(wvl_result_layer_bytes(o.result, i) - fixed),
+               b = (double)(wvl_result_layer_bytes(o.result, i + 1) - fixed);
         ck_assert_msg(b / a > 1.85 && b / a < 2.15, "layer %u has %.0f bytes, the next %.0f", i, a, b);
     }
     case_free(&o);
@@ -371,15 +447,18 @@ START_TEST(meaning_of_units)
     wvl_image_format format = {sizeof format, 3, 1, 303, 281, 3, components};
     picture p = picture_draw_format(PICTURE_NATURAL, &format, 5);
     double samples = picture_raw_bits(&p) / 10.0;
-    static const struct { const char *settings; double per_pixel, per_raw; } units[] = {
-        {"bpp=1", 0.125, 0}, {"bpp=0.75,2", 0.25, 0}, {"rates=10", 0, 0.1}, {"rates=40,17.5", 0, 1 / 17.5}};
+    static const struct {
+        const char *settings;
+        double per_pixel, per_raw;
+    } units[] = {{"bpp=1", 0.125, 0}, {"bpp=0.75,2", 0.25, 0}, {"rates=10", 0, 0.1}, {"rates=40,17.5", 0, 1 / 17.5}};
     ck_assert(samples > 300 * 280 * 1.7);
     for (unsigned i = 0; i < 4; i++) {
         char settings[64];
         (void)snprintf(settings, sizeof settings, "reversible=no %s", units[i].settings);
         double budget = floor(units[i].per_pixel * 300 * 280 + units[i].per_raw * picture_raw_bits(&p) / 8.0);
         outcome o = case_encode("units", &p, settings, NULL);
-        ck_assert_msg((double)o.bytes <= budget && (double)o.bytes >= 0.99 * budget, "\"%s\": %zu bytes, budget %.0f", settings, o.bytes, budget);
+        ck_assert_msg((double)o.bytes <= budget && (double)o.bytes >= 0.99 * budget, "\"%s\": %zu bytes, budget %.0f",
+                      settings, o.bytes, budget);
         case_free(&o);
     }
     picture_free(&p);
@@ -388,7 +467,8 @@ END_TEST
 
 START_TEST(lossless_after_lossy)
 {
-    static const char *const settings[] = {"rates=30,10,1", "bpp=0.5,0", "psnr=35,0", "slopes=35000,0", "layer-bytes=9000,0", "layers=9", "rates=8,0"};
+    static const char *const settings[] = {"rates=30,10,1",      "bpp=0.5,0", "psnr=35,0", "slopes=35000,0",
+                                           "layer-bytes=9000,0", "layers=9",  "rates=8,0"};
     picture p = fetch(_i % 6);
     picture_crop(&p, 0, 0, 300, 260);
     case_lossless("lossless", &p, settings[_i], NULL);

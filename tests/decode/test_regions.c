@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Regions of interest (Annex H): lossless as a whole, exact in the region before anything else is sent, honest estimates, and what is refused. */
+/* Regions of interest (Annex H): lossless as a whole, exact in the region before anything else is sent, honest
+ * estimates, and what is refused. */
 #include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,10 +14,13 @@
 /* Tile by tile and component by component: the shift that RGN says. */
 START_TEST(segments_say_the_shift)
 {
-    static const struct { const char *settings; unsigned main_shifts[3], first_tile[3], last_tile[3]; } cases[] = {
+    static const struct {
+        const char *settings;
+        unsigned main_shifts[3], first_tile[3], last_tile[3];
+    } cases[] = {
         {"roi=c=0,U=7", {7, 0, 0}, {7, 0, 0}, {7, 0, 0}},
         {"roi=C1-2:U=9/c=1,U=11", {0, 11, 9}, {0, 11, 9}, {0, 11, 9}},
-        {"mct=off roi=rect=10,10,20,20", {12, 12, 12}, {12, 12, 12}, {12, 12, 12}},  /* 8 + 2 + 1 planes, and one more */
+        {"mct=off roi=rect=10,10,20,20", {12, 12, 12}, {12, 12, 12}, {12, 12, 12}}, /* 8 + 2 + 1 planes, and one more */
         {"mct=off roi=rect=10,10,20,20;U=15", {15, 15, 15}, {15, 15, 15}, {15, 15, 15}},
         {TILES "mct=off roi=rect=10,10,20,20", {0, 0, 0}, {12, 12, 12}, {0, 0, 0}},
         {TILES "mct=off roi=rect=0,0,150,100", {12, 12, 12}, {12, 12, 12}, {12, 12, 12}},
@@ -28,8 +32,10 @@ START_TEST(segments_say_the_shift)
         outcome o = case_encode(cases[i].settings, &p, cases[i].settings, NULL);
         for (unsigned c = 0; c < 3; c++) {
             unsigned last = (unsigned)o.stream.tile_count - 1;
-            unsigned in_main = o.stream.components[c].shift, in_first = cs_scope_of(&o.stream, 0).components[c].shift, in_last = cs_scope_of(&o.stream, last).components[c].shift;
-            ck_assert_msg(in_main == cases[i].main_shifts[c] && in_first == cases[i].first_tile[c] && in_last == cases[i].last_tile[c],
+            unsigned in_main = o.stream.components[c].shift, in_first = cs_scope_of(&o.stream, 0).components[c].shift,
+                     in_last = cs_scope_of(&o.stream, last).components[c].shift;
+            ck_assert_msg(in_main == cases[i].main_shifts[c] && in_first == cases[i].first_tile[c] &&
+                              in_last == cases[i].last_tile[c],
                           "\"%s\", component %u: %u, %u, %u", cases[i].settings, c, in_main, in_first, in_last);
         }
         case_free(&o);
@@ -74,7 +80,9 @@ START_TEST(formats_of_all_kinds)
 {
     wvl_component_format k[4] = {{8, 0, 1, 1}, {5, 1, 2, 1}, {1, 0, 3, 2}, {11, 1, 1, 4}};
     wvl_image_format f = {sizeof f, 37, 11, 180, 131, 4, k};
-    static const char *const settings[] = {"roi=rect=90,50,40,41", TILES "tile-offset=5,3 roi=rect=90,50,40,41/C3:rect=40,12,1,1", "levels=3 layers=4 roi=C2:U=6/C3:rect=100,100,50,50"};
+    static const char *const settings[] = {"roi=rect=90,50,40,41",
+                                           TILES "tile-offset=5,3 roi=rect=90,50,40,41/C3:rect=40,12,1,1",
+                                           "levels=3 layers=4 roi=C2:U=6/C3:rect=100,100,50,50"};
     picture p = picture_draw_format(PICTURE_NATURAL, &f, 7);
     case_lossless(settings[_i], &p, settings[_i], NULL);
     picture_free(&p);
@@ -97,10 +105,15 @@ static void compare_inside(const picture *p, const picture *back, naive_rect r, 
     }
 }
 
-/* A threshold between the region's slopes and all others: the first layer holds the region, all of it, and nothing else. */
+/* A threshold between the region's slopes and all others: the first layer holds the region, all of it, and nothing
+ * else. */
 START_TEST(the_region_comes_first)
 {
-    static const struct { const char *settings; naive_rect rect; uint32_t most; } cases[] = {
+    static const struct {
+        const char *settings;
+        naive_rect rect;
+        uint32_t most;
+    } cases[] = {
         {"slopes=46000,0 roi=rect=60,30,50,40", {60, 30, 110, 70}, 0},
         {"slopes=46000,0 levels=3 roi=rect=61,31,1,1", {61, 31, 62, 32}, 0},
         {"slopes=46000,0 " TILES "roi=rect=60,30,50,40", {60, 30, 110, 70}, 0},
@@ -127,7 +140,9 @@ END_TEST
 
 START_TEST(caps_hold)
 {
-    static const char *const extras[] = {"roi=rect=30,20,40,40", TILES "mct=off roi=rect=30,20,40,40/c=1,U=10 max-component-bytes=6000", "roi=C0:rect=30,20,40,40"};
+    static const char *const extras[] = {"roi=rect=30,20,40,40",
+                                         TILES "mct=off roi=rect=30,20,40,40/c=1,U=10 max-component-bytes=6000",
+                                         "roi=C0:rect=30,20,40,40"};
     picture p = picture_draw(PICTURE_NATURAL, 150, 100, 3, 8, 5);
     for (unsigned cap = 5000; cap < 12000; cap += 2311) {
         char settings[256];
@@ -140,13 +155,17 @@ START_TEST(caps_hold)
 }
 END_TEST
 
-/* Of every layer: gains of lifted samples are those of the samples. Without regions 5/3 is off by as much. OpenJPEG 2.5 rebuilds samples of a region that were
- * coded together with others at the low end of their step instead of near its middle (E.1.1.2), which costs up to 0.7 dB where nothing else is lost. */
+/* Of every layer: gains of lifted samples are those of the samples. Without regions 5/3 is off by as much. OpenJPEG 2.5
+ * rebuilds samples of a region that were coded together with others at the low end of their step instead of near its
+ * middle (E.1.1.2), which costs up to 0.7 dB where nothing else is lost. */
 START_TEST(estimates_are_honest)
 {
     static const char *const settings[] = {
-        "reversible=no bpp=1,2,4 roi=rect=30,20,40,40", "reversible=no step=0.02 bpp=1,0 roi=rect=30,20,40,40", "bpp=2,4,8 roi=rect=30,20,40,40",
-        "reversible=no bpp=1,2,4 guard-bits=1 step=0.002 mct=off roi=rect=30,20,40,40", "reversible=no bpp=2,4 roi=c=0,U=10",
+        "reversible=no bpp=1,2,4 roi=rect=30,20,40,40",
+        "reversible=no step=0.02 bpp=1,0 roi=rect=30,20,40,40",
+        "bpp=2,4,8 roi=rect=30,20,40,40",
+        "reversible=no bpp=1,2,4 guard-bits=1 step=0.002 mct=off roi=rect=30,20,40,40",
+        "reversible=no bpp=2,4 roi=c=0,U=10",
         "reversible=no bpp=1,0 distortion-bits=3 mct=off roi=rect=30,20,90,60"};
     picture p = picture_draw(PICTURE_NATURAL, 300, 200, 3, 8, 5);
     outcome o = case_encode(settings[_i], &p, settings[_i], NULL);
@@ -154,7 +173,8 @@ START_TEST(estimates_are_honest)
         decode_options some = {layer + 1, 0, 0};
         picture back = case_decode(settings[_i], &o, &some);
         double told = wvl_result_layer_psnr(o.result, layer), found = picture_sample_psnr(&p, &back);
-        ck_assert_msg(told < found + (_i == 2 || _i == 5 ? 1.0 : 0.4) && told > found - (_i == 2 ? 2.5 : 1.0), "\"%s\", layer %u: %.2f dB told, %.2f dB found", settings[_i], layer, told, found);
+        ck_assert_msg(told < found + (_i == 2 || _i == 5 ? 1.0 : 0.4) && told > found - (_i == 2 ? 2.5 : 1.0),
+                      "\"%s\", layer %u: %.2f dB told, %.2f dB found", settings[_i], layer, told, found);
         picture_free(&back);
     }
     case_free(&o);
@@ -164,7 +184,8 @@ END_TEST
 
 START_TEST(psnr_targets_hold)
 {
-    static const char *const settings[] = {"reversible=no psnr=38 roi=rect=30,20,40,40", "psnr=38 roi=rect=30,20,40,40", "reversible=no psnr=36 step=0.01 " TILES "roi=rect=30,20,40,40/c=1,U=10"};
+    static const char *const settings[] = {"reversible=no psnr=38 roi=rect=30,20,40,40", "psnr=38 roi=rect=30,20,40,40",
+                                           "reversible=no psnr=36 step=0.01 " TILES "roi=rect=30,20,40,40/c=1,U=10"};
     picture p = picture_draw(PICTURE_NATURAL, 150, 100, 3, 8, 5);
     outcome o = case_encode("psnr", &p, settings[_i], NULL);
     picture back = case_decode("psnr", &o, NULL);

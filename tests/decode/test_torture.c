@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The torture matrix, groups A to F: each row is one combination that has broken some codec. Rows name a real picture; without it a drawn one
- * of the same shape stands in. Large pictures are cut unless WVL_LONG is set. */
+/* The torture matrix, groups A to F: each row is one combination that has broken some codec. Rows name a real picture;
+ * without it a drawn one of the same shape stands in. Large pictures are cut unless WVL_LONG is set. */
 #include <check.h>
 #include <math.h>
 #include <stdio.h>
@@ -16,7 +16,7 @@ typedef struct row {
     const char *id, *file, *raw;
     uint32_t width, height, count; /* of the drawn picture */
     uint8_t depth, is_signed;
-    uint8_t check, limit;          /* NEAR: greatest error. RD: bits per pixel in tenths */
+    uint8_t check, limit; /* NEAR: greatest error. RD: bits per pixel in tenths */
     uint32_t crop_width, crop_height, x0, y0;
     const char *settings;
 } row;
@@ -67,7 +67,8 @@ static const row rows[] = {
     {"C07", KODIM3, LL, 0, WHOLE, "tile=1024,1024"},
     {"C08", KODIM3, STRUCTURE, 0, WHOLE, "tile=4294967295,4294967295"},
     {"C10", KODIM3, LL, 0, AT(5, 128), "tile=127,126 tile-offset=1,101"},
-    {"C11", KODIM3, LL, 0, AT(17, 12), "levels=7 tile=37,37 tile-offset=8,2 precincts=[16,16] block=8,64 progression=PCRL layers=2 sop=yes eph=yes"},
+    {"C11", KODIM3, LL, 0, AT(17, 12),
+     "levels=7 tile=37,37 tile-offset=8,2 precincts=[16,16] block=8,64 progression=PCRL layers=2 sop=yes eph=yes"},
     {"C12", KODIM3, LL, 0, AT(1, 1), ""},
     {"C14", KODIM5, LL, 0, 1, 1, 1, 1, ""},
     {"C15", KODIM3, LL, 0, AT(50, 50), ""},
@@ -77,7 +78,8 @@ static const row rows[] = {
     {"D04", KODIM3, LL, 0, WHOLE, "precincts=[32768,32768]"},
     {"D05", KODIM3, LL, 0, WHOLE, "precincts=[256,256],[256,256],[128,128] progression=RPCL"},
     {"D06", KODIM3, LL, 0, WHOLE, "precincts=[64,64]"},
-    {"D08", "c1p0_11_0.pgx", NULL, 128, 1, 1, 8, 0, LL, 0, CUT(128, 1), "levels=0 precincts=[128,2] style=SEGSYM eph=yes"},
+    {"D08", "c1p0_11_0.pgx", NULL, 128, 1, 1, 8, 0, LL, 0, CUT(128, 1),
+     "levels=0 precincts=[128,2] style=SEGSYM eph=yes"},
     {"D09", KODIM3, LL, 0, WHOLE, "block=4,4"},
     {"D10", KODIM3, LL, 0, WHOLE, "block=4,1024"},
     {"D12", KODIM3, LL, 0, WHOLE, "block=8,512"},
@@ -95,11 +97,16 @@ static const row rows[] = {
     {"D30", KODIM3, LL, 0, WHOLE, "style=BYPASS+VSC+SEGSYM"},
     {"D32", UMBRA, LL, 0, WHOLE, "block=4,4 style=TERMALL+SEGSYM+PTERM sop=yes eph=yes"},
     {"D33", M13, NEAR, 3, WHOLE,
-     "reversible=no precincts=[256,256],[256,256],[128,128] style=BYPASS progression=RPCL sop=yes eph=yes rates=320,160,80,40,20,15,12,10,8,6,4,1"},
-    {"E01", KODIM3, LL, 0, WHOLE, "tile=200,150 precincts=[64,64] layers=5 sop=yes eph=yes plt=yes tlm=yes progression=LRCP"},
-    {"E03", KODIM3, LL, 0, WHOLE, "tile=200,150 precincts=[64,64] layers=5 sop=yes eph=yes plt=yes tlm=yes progression=RPCL"},
-    {"E04", KODIM3, LL, 0, WHOLE, "tile=200,150 precincts=[64,64] layers=5 sop=yes eph=yes plt=yes tlm=yes progression=PCRL"},
-    {"E05", KODIM3, LL, 0, WHOLE, "tile=200,150 precincts=[64,64] layers=5 sop=yes eph=yes plt=yes tlm=yes progression=CPRL"},
+     "reversible=no precincts=[256,256],[256,256],[128,128] style=BYPASS progression=RPCL sop=yes eph=yes "
+     "rates=320,160,80,40,20,15,12,10,8,6,4,1"},
+    {"E01", KODIM3, LL, 0, WHOLE,
+     "tile=200,150 precincts=[64,64] layers=5 sop=yes eph=yes plt=yes tlm=yes progression=LRCP"},
+    {"E03", KODIM3, LL, 0, WHOLE,
+     "tile=200,150 precincts=[64,64] layers=5 sop=yes eph=yes plt=yes tlm=yes progression=RPCL"},
+    {"E04", KODIM3, LL, 0, WHOLE,
+     "tile=200,150 precincts=[64,64] layers=5 sop=yes eph=yes plt=yes tlm=yes progression=PCRL"},
+    {"E05", KODIM3, LL, 0, WHOLE,
+     "tile=200,150 precincts=[64,64] layers=5 sop=yes eph=yes plt=yes tlm=yes progression=CPRL"},
     {"E11", KODIM5, LL, 0, CUT(64, 64), "layers=65535"},
     {"E20", KODIM3, LL, 0, WHOLE, "tile=256,256 precincts=[128,128] progression=RPCL tlm=yes tile-parts=R"},
     {"E21", KODIM3, LL, 0, WHOLE, "tile=256,256 precincts=[256,256],[256,256] layers=5 tile-parts=L"},
@@ -121,7 +128,8 @@ static const row rows[] = {
     /* OpenJPEG's 2/K is 3e-5 off, two units of 65535 on a hard edge */
     {"F15", FLOWER(16), NEAR, 2, WHOLE, "reversible=no step=0.000003"},
     {"F21", "cog_int16.tif", NULL, 900, 700, 1, 16, 1, LL, 0, WHOLE, "tile=512,512"},
-    {"F23", "c1p0_03_0.pgx", NULL, 256, 256, 1, 4, 1, LL, 0, WHOLE, "levels=1 tile=128,128 progression=PCRL layers=8 sop=yes roi=rect=0,0,128,128"},
+    {"F23", "c1p0_03_0.pgx", NULL, 256, 256, 1, 4, 1, LL, 0, WHOLE,
+     "levels=1 tile=128,128 progression=PCRL layers=8 sop=yes roi=rect=0,0,128,128"},
     {"F25", FLOWER16, NEAR, 2, WHOLE, "reversible=no step=0.000003"},
     {"F26", FLOWER16, LL, 0, WHOLE, "mct=on"},
     {"F27", KODIM3, LL, 0, WHOLE, "mct=off"},
@@ -146,7 +154,8 @@ static picture fetch(const row *r)
         if (picture_folder()) {
             printf("%s: %s is not there, a drawn picture stands in\n", r->id, r->file);
         }
-        p = r->raw ? draw_420(0, 0, 352, 288) : picture_draw(PICTURE_NATURAL, r->width, r->height, r->count, r->depth, r->id[1] * 7u + r->id[2]);
+        p = r->raw ? draw_420(0, 0, 352, 288)
+                   : picture_draw(PICTURE_NATURAL, r->width, r->height, r->count, r->depth, r->id[1] * 7u + r->id[2]);
         for (uint32_t c = 0; c < p.count && r->is_signed; c++) {
             p.planes[c].is_signed = 1;
             for (size_t i = 0; i < (size_t)p.planes[c].width * p.planes[c].height; i++) {
@@ -180,14 +189,16 @@ static void check_near(const row *r, const picture *p)
 }
 
 /* PSNR of ours at the bytes of OpenJPEG's against OpenJPEG's. */
-static void compare_with_peer(const char *what, const picture *p, const char *settings, double bpp, unsigned levels, uint32_t tile_width, uint32_t tile_height)
+static void compare_with_peer(const char *what, const picture *p, const char *settings, double bpp, unsigned levels,
+                              uint32_t tile_width, uint32_t tile_height)
 {
     char text[512];
     uint8_t *data;
     size_t bytes;
     picture theirs;
     double pixels = (double)(p->x1 - p->x0) * (p->y1 - p->y0);
-    ck_assert_msg(peer_encode(p, picture_raw_bits(p) / (bpp * pixels), levels, tile_width, tile_height, &data, &bytes), "%s: OpenJPEG failed", what);
+    ck_assert_msg(peer_encode(p, picture_raw_bits(p) / (bpp * pixels), levels, tile_width, tile_height, &data, &bytes),
+                  "%s: OpenJPEG failed", what);
     ck_assert_msg(decode_picture(data, bytes, NULL, &theirs, NULL, text, sizeof text), "%s: %s", what, text);
     (void)snprintf(text, sizeof text, "%s layer-bytes=%zu", settings, bytes);
     outcome o = case_encode(what, p, text, NULL);
@@ -217,7 +228,7 @@ START_TEST(row_holds)
 }
 END_TEST
 
-/* ---- Rows of their own ----------------------------------------------------------------------------------------------------- */
+/* ---- Rows of their own ----------------------------------------------------------------------- */
 
 /* E07, E08: four components of different subsampling in one image. */
 START_TEST(mixed_subsampling)
@@ -232,7 +243,8 @@ START_TEST(mixed_subsampling)
         if (picture_load(name, NULL, &real)) { /* its samples, where they cover the place */
             for (uint32_t y = 0; y < p.planes[c].height && y < real.planes[0].height; y++) {
                 uint32_t w = p.planes[c].width < real.planes[0].width ? p.planes[c].width : real.planes[0].width;
-                memcpy(p.planes[c].samples + (size_t)y * p.planes[c].width, real.planes[0].samples + (size_t)y * real.planes[0].width, w * sizeof(int32_t));
+                memcpy(p.planes[c].samples + (size_t)y * p.planes[c].width,
+                       real.planes[0].samples + (size_t)y * real.planes[0].width, w * sizeof(int32_t));
             }
             picture_free(&real);
         }
@@ -280,11 +292,14 @@ START_TEST(odd_budgets)
 {
     picture p = kodim("kodim03.png"), m;
     outcome o = case_try(&p, "reversible=no bpp=0.001", NULL);
-    ck_assert_msg(o.status == WVL_ERROR_UNREACHABLE && strlen(o.error) > 20, "E16: %s: %s", wvl_status_text(o.status), o.error);
+    ck_assert_msg(o.status == WVL_ERROR_UNREACHABLE && strlen(o.error) > 20, "E16: %s: %s", wvl_status_text(o.status),
+                  o.error);
     case_free(&o);
-    outcome all = case_encode("E17", &p, "reversible=no step=0.001953125", NULL); /* the step of a picture whose bytes are limited */
+    outcome all = case_encode("E17", &p, "reversible=no step=0.001953125",
+                              NULL); /* the step of a picture whose bytes are limited */
     o = case_encode("E17", &p, "reversible=no bpp=24", NULL);
-    ck_assert_msg(o.bytes <= all.bytes && o.bytes > all.bytes - all.bytes / 500, "E17: %zu bytes, everything is %zu", o.bytes, all.bytes);
+    ck_assert_msg(o.bytes <= all.bytes && o.bytes > all.bytes - all.bytes / 500, "E17: %zu bytes, everything is %zu",
+                  o.bytes, all.bytes);
     case_free(&o);
     case_free(&all);
     if (!picture_load("M13_blue_0001.pgm", NULL, &m)) {
@@ -346,7 +361,8 @@ START_TEST(partial_tiles_are_not_starved)
                 sum += d * d;
             }
             double psnr = 10.0 * log10(255.0 * 255.0 * w * h / (sum > 0.0 ? sum : 1e-9));
-            ck_assert_msg(psnr > whole - 6.0, "C22: the tile at %u,%u has %.2f dB, the picture %.2f dB", x, y, psnr, whole);
+            ck_assert_msg(psnr > whole - 6.0, "C22: the tile at %u,%u has %.2f dB, the picture %.2f dB", x, y, psnr,
+                          whole);
         }
     }
     picture_free(&back);
@@ -391,13 +407,16 @@ START_TEST(subsampling_and_many_components)
     case_lossless("F37", &p, "", NULL);
     picture_free(&p);
     p = picture_draw(PICTURE_NOISE, 1, 1, 257, 8, 39);
-    case_lossless("F39", &p, "levels=1 block=32,32 style=PTERM progression=RLCP overrides=C5:levels=0;block=16,16/C256:guard-bits=4 "
-                             "progression-changes=T1=0,0,1,1,257,RLCP/T1=1,0,1,2,257,RLCP roi=c=0,U=12", NULL);
+    case_lossless(
+        "F39", &p,
+        "levels=1 block=32,32 style=PTERM progression=RLCP overrides=C5:levels=0;block=16,16/C256:guard-bits=4 "
+        "progression-changes=T1=0,0,1,1,257,RLCP/T1=1,0,1,2,257,RLCP roi=c=0,U=12",
+        NULL);
     picture_free(&p);
 }
 END_TEST
 
-/* ---- Refusals ---------------------------------------------------------------------------------------------------------------- */
+/* ---- Refusals -------------------------------------------------------------------------------- */
 
 typedef struct refusal {
     const char *id, *settings, *reason;

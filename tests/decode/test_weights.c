@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Visual weights do what they are for: at the same bytes the decoded picture has less error as eyes weigh it, and more as it is. The error is
- * taken apart here, by a wavelet transform of its own, from pictures that OpenJPEG decodes.
+ * Visual weights do what they are for: at the same bytes the decoded picture has less error as eyes weigh it, and more
+ * as it is. The error is taken apart here, by a wavelet transform of its own, from pictures that OpenJPEG decodes.
  */
 #include <check.h>
 #include <math.h>
@@ -11,13 +11,14 @@
 
 #include "tests/decode/cases.h"
 
-/* ---- The eye ----------------------------------------------------------------------------------------------------------------- */
+/* ---- The eye --------------------------------------------------------------------------------- */
 
 #define LEVELS 5
 #define LONGEST 4096
 enum { LUMA, CB, CR };
 
-/* 9/7 in lifting steps (F.4.8.2) on n samples from an even place on, in both directions; low-pass samples keep even places. */
+/* 9/7 in lifting steps (F.4.8.2) on n samples from an even place on, in both directions; low-pass samples keep even
+ * places. */
 static void step(double *v, int n, int first, double factor)
 {
     for (int i = first; i < n; i += 2) {
@@ -25,7 +26,8 @@ static void step(double *v, int n, int first, double factor)
     }
 }
 
-static const double factors[4] = {-1.586134342059924, -0.052980118572961, 0.882911075530934, 0.443506852043971}, K = 1.230174104914001;
+static const double factors[4] = {-1.586134342059924, -0.052980118572961, 0.882911075530934, 0.443506852043971},
+                    K = 1.230174104914001;
 
 static void forward(double *v, int n)
 {
@@ -120,8 +122,10 @@ static double weigh_plane(double *plane, int width, int height, int role, int ha
         forward_lines(plane, w, h, width, 1);
         forward_lines(plane, h, w, 1, width);
         int wl = (w + 1) / 2, hl = (h + 1) / 2;
-        double side = energy_of(plane, width, wl, 0, w, hl) + energy_of(plane, width, 0, hl, wl, h), corner = energy_of(plane, width, wl, hl, w, h);
-        sum += weight_at(role, level + halved, 0) * side * high[level] * low[level] + weight_at(role, level + halved, 1) * corner * high[level] * high[level];
+        double side = energy_of(plane, width, wl, 0, w, hl) + energy_of(plane, width, 0, hl, wl, h),
+               corner = energy_of(plane, width, wl, hl, w, h);
+        sum += weight_at(role, level + halved, 0) * side * high[level] * low[level] +
+               weight_at(role, level + halved, 1) * corner * high[level] * high[level];
         w = wl;
         h = hl;
     }
@@ -153,7 +157,11 @@ static void turn_colors(double *r, double *g, double *b, size_t n)
     }
 }
 
-typedef enum colors { AS_RGB, AS_LUMA, AS_YCC } colors; /* RGB seen as luminance and chrominance; each for itself; Y, Cb, Cr */
+typedef enum colors {
+    AS_RGB,
+    AS_LUMA,
+    AS_YCC
+} colors; /* RGB seen as luminance and chrominance; each for itself; Y, Cb, Cr */
 
 static double weighted_error(const picture *a, const picture *b, colors kind)
 {
@@ -167,14 +175,15 @@ static double weighted_error(const picture *a, const picture *b, colors kind)
     }
     for (uint32_t c = 0; c < a->count; c++) {
         const picture_plane *p = &a->planes[c];
-        double part = weigh_plane(planes[c], (int)p->width, (int)p->height, kind == AS_LUMA ? LUMA : (int)c, p->dx > a->planes[0].dx);
+        double part = weigh_plane(planes[c], (int)p->width, (int)p->height, kind == AS_LUMA ? LUMA : (int)c,
+                                  p->dx > a->planes[0].dx);
         sum += kind == AS_RGB ? part * norms[c] : part;
         free(planes[c]);
     }
     return sum;
 }
 
-/* ---- At the same bytes --------------------------------------------------------------------------------------------------------- */
+/* ---- At the same bytes ----------------------------------------------------------------------- */
 
 static picture fetch(const char *name, uint32_t count, uint32_t seed)
 {
@@ -191,46 +200,64 @@ static picture draw_ycc(void)
     static const wvl_component_format parts[3] = {{8, 0, 1, 1}, {8, 0, 2, 2}, {8, 0, 2, 2}};
     wvl_image_format format = {sizeof format, 0, 0, 352, 288, 3, parts};
     picture p;
-    return picture_load("foreman_420.yuv", "352,288,3,8,u@1x1:2x2:2x2", &p) ? p : picture_draw_format(PICTURE_NATURAL, &format, 40);
+    return picture_load("foreman_420.yuv", "352,288,3,8,u@1x1:2x2:2x2", &p)
+               ? p
+               : picture_draw_format(PICTURE_NATURAL, &format, 40);
 }
 
-typedef struct quality { double weighted, psnr, told; uint64_t bytes; } quality;
+typedef struct quality {
+    double weighted, psnr, told;
+    uint64_t bytes;
+} quality;
 
 static quality measure(const picture *p, colors kind, const char *settings, const char *more, const wvl_jp2_info *jp2)
 {
     char all[300];
-    (void)snprintf(all, sizeof all, "%s%s%s", settings, more, strstr(settings, "rdoq") ? "" : " rdoq=no"); /* what weights alone do */
+    (void)snprintf(all, sizeof all, "%s%s%s", settings, more,
+                   strstr(settings, "rdoq") ? "" : " rdoq=no"); /* what weights alone do */
     outcome o = case_encode(all, p, all, jp2);
     picture back = case_decode(all, &o, NULL);
-    quality q = {weighted_error(p, &back, kind), picture_sample_psnr(p, &back), wvl_result_layer_psnr(o.result, wvl_result_layer_count(o.result) - 1),
+    quality q = {weighted_error(p, &back, kind), picture_sample_psnr(p, &back),
+                 wvl_result_layer_psnr(o.result, wvl_result_layer_count(o.result) - 1),
                  wvl_result_codestream(o.result).bytes};
     picture_free(&back);
     case_free(&o);
     return q;
 }
 
-/* Less error before eyes and more in squares, at bytes that differ by less than two hundredths; and the PSNR that is told is the one that is found. */
+/* Less error before eyes and more in squares, at bytes that differ by less than two hundredths; and the PSNR that is
+ * told is the one that is found. */
 static void expect_better(const picture *p, colors kind, const char *settings, const wvl_jp2_info *jp2)
 {
     quality plain = measure(p, kind, settings, "", jp2), visual = measure(p, kind, settings, " visual=yes", jp2);
     double gain = 10.0 * log10(plain.weighted / visual.weighted);
-    ck_assert_msg(fabs((double)plain.bytes - (double)visual.bytes) < 0.02 * (double)plain.bytes, "\"%s\": %llu bytes, %llu with weights", settings,
-                  (unsigned long long)plain.bytes, (unsigned long long)visual.bytes);
+    ck_assert_msg(fabs((double)plain.bytes - (double)visual.bytes) < 0.02 * (double)plain.bytes,
+                  "\"%s\": %llu bytes, %llu with weights", settings, (unsigned long long)plain.bytes,
+                  (unsigned long long)visual.bytes);
     ck_assert_msg(gain > 0.05, "\"%s\": the weighted error is only %.3f dB less", settings, gain);
     ck_assert_msg(visual.psnr < plain.psnr, "\"%s\": %.3f dB, %.3f dB with weights", settings, plain.psnr, visual.psnr);
     double drift = strstr(settings, "reversible=no") ? 0.6 : 1.2; /* estimates of truncated 5/3 are that far off */
-    ck_assert_msg(fabs(visual.psnr - visual.told) < drift, "\"%s\": %.3f dB told, %.3f dB found", settings, visual.told, visual.psnr);
+    ck_assert_msg(fabs(visual.psnr - visual.told) < drift, "\"%s\": %.3f dB told, %.3f dB found", settings, visual.told,
+                  visual.psnr);
     if (getenv("WVL_TEST_VERBOSE")) {
-        printf("%s: %.3f dB better, %.3f dB PSNR less, told %.3f found %.3f\n", settings, gain, plain.psnr - visual.psnr, visual.told, visual.psnr);
+        printf("%s: %.3f dB better, %.3f dB PSNR less, told %.3f found %.3f\n", settings, gain,
+               plain.psnr - visual.psnr, visual.told, visual.psnr);
     }
 }
 
 START_TEST(colors_at_the_same_bytes)
 {
-    static const char *const settings[] = {
-        "reversible=no bpp=0.25", "reversible=no bpp=1", "reversible=no bpp=2", "bpp=1", "reversible=no bpp=0.7 style=HT", "reversible=no bpp=0.7 rdoq=yes",
-        "reversible=no bpp=0.7 tile=128,128", "reversible=no bpp=0.2,0.5,1 style=BYPASS+TERMALL levels=7 block=32,32", "reversible=no qfactor=90 max-bytes=15000",
-        "reversible=no max-component-bytes=5000", "reversible=no bpp=1 roi=rect=40,50,90,60"};
+    static const char *const settings[] = {"reversible=no bpp=0.25",
+                                           "reversible=no bpp=1",
+                                           "reversible=no bpp=2",
+                                           "bpp=1",
+                                           "reversible=no bpp=0.7 style=HT",
+                                           "reversible=no bpp=0.7 rdoq=yes",
+                                           "reversible=no bpp=0.7 tile=128,128",
+                                           "reversible=no bpp=0.2,0.5,1 style=BYPASS+TERMALL levels=7 block=32,32",
+                                           "reversible=no qfactor=90 max-bytes=15000",
+                                           "reversible=no max-component-bytes=5000",
+                                           "reversible=no bpp=1 roi=rect=40,50,90,60"};
     picture p = fetch("kodim05.png", 3, 41);
     for (unsigned i = 0; i < sizeof settings / sizeof settings[0]; i++) {
         expect_better(&p, AS_RGB, settings[i], NULL);
@@ -239,7 +266,8 @@ START_TEST(colors_at_the_same_bytes)
 }
 END_TEST
 
-/* Without the colour transform nothing says that a component is chrominance, but that it is subsampled or that its file says so. */
+/* Without the colour transform nothing says that a component is chrominance, but that it is subsampled or that its file
+ * says so. */
 START_TEST(other_components_at_the_same_bytes)
 {
     picture rgb = fetch("kodim05.png", 3, 41), grey = fetch("ic_spider_web_g8.png", 1, 42), ycc = draw_ycc();
@@ -255,7 +283,7 @@ START_TEST(other_components_at_the_same_bytes)
 }
 END_TEST
 
-/* ---- Everything, and nothing to weigh --------------------------------------------------------------------------------------------- */
+/* ---- Everything, and nothing to weigh -------------------------------------------------------- */
 
 static picture decode_layers(const picture *p, const char *settings, unsigned layers)
 {
@@ -269,7 +297,8 @@ static picture decode_layers(const picture *p, const char *settings, unsigned la
 START_TEST(lossless_layers)
 {
     picture p = fetch("kodim13.png", 3, 43);
-    picture all = decode_layers(&p, "bpp=0.5,0 visual=yes", 0), first = decode_layers(&p, "bpp=0.5,0 visual=yes", 1), plain = decode_layers(&p, "bpp=0.5,0", 1);
+    picture all = decode_layers(&p, "bpp=0.5,0 visual=yes", 0), first = decode_layers(&p, "bpp=0.5,0 visual=yes", 1),
+            plain = decode_layers(&p, "bpp=0.5,0", 1);
     char text[200];
     ck_assert_msg(picture_equal(&p, &all, text, sizeof text), "%s", text);
     ck_assert(weighted_error(&p, &first, AS_RGB) < 0.95 * weighted_error(&p, &plain, AS_RGB));
@@ -288,7 +317,8 @@ START_TEST(nothing_to_weigh)
         char weighted[64];
         (void)snprintf(weighted, sizeof weighted, "%s visual=yes", settings[i]);
         outcome a = case_encode(settings[i], &p, settings[i], NULL), b = case_encode(weighted, &p, weighted, NULL);
-        ck_assert_msg(a.bytes == b.bytes && !memcmp(a.data, b.data, a.bytes), "\"%s\": other bytes though all are sent", settings[i]);
+        ck_assert_msg(a.bytes == b.bytes && !memcmp(a.data, b.data, a.bytes), "\"%s\": other bytes though all are sent",
+                      settings[i]);
         case_free(&a);
         case_free(&b);
     }
@@ -302,7 +332,8 @@ START_TEST(refusals)
     wvl_image_format format = {sizeof format, 0, 0, 2048, 1080, 3, parts};
     case_refused("psnr", &format, "reversible=no psnr=40 visual=yes", "visual does not go with PSNR");
     case_refused("xyz", &format, "reversible=no bpp=1 input-color=xyz visual=yes", "visual does not go with X");
-    case_refused("rgb to xyz", &format, "reversible=no bpp=1 input-color=p3-d65 visual=yes", "visual does not go with X");
+    case_refused("rgb to xyz", &format, "reversible=no bpp=1 input-color=p3-d65 visual=yes",
+                 "visual does not go with X");
     case_refused("cinema", &format, "preset=dci-2k visual=yes", "visual does not go with X");
     case_refused("word", &format, "visual=eye", "yes or no");
 }

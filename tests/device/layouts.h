@@ -19,7 +19,9 @@ typedef struct layout {
 
 /* Number of containers that layout_fill() knows. */
 #define LAYOUT_CONTAINERS 5u
-static const struct { uint8_t container, bits; } layout_containers[LAYOUT_CONTAINERS] = {
+static const struct {
+    uint8_t container, bits;
+} layout_containers[LAYOUT_CONTAINERS] = {
     {WVL_SAMPLE_8, 8}, {WVL_SAMPLE_16, 16}, {WVL_SAMPLE_32, 32}, {WVL_SAMPLE_PACKED10, 10}, {WVL_SAMPLE_PACKED12, 12}};
 
 static void layout_put(uint8_t *row, size_t at, unsigned bits, uint32_t v)
@@ -34,7 +36,8 @@ static void layout_put(uint8_t *row, size_t at, unsigned bits, uint32_t v)
     }
 }
 
-/* spare: containers of a pixel beyond the components (interleaved), or bytes between rows. 0: the container does not hold the samples. */
+/* spare: containers of a pixel beyond the components (interleaved), or bytes between rows. 0: the container does not
+ * hold the samples. */
 static inline int layout_fill(const picture *p, unsigned container, int interleaved, uint32_t spare, layout *l)
 {
     unsigned bits = layout_containers[container].bits;
@@ -47,7 +50,8 @@ static inline int layout_fill(const picture *p, unsigned container, int interlea
     l->memory = calloc(1, l->bytes);
     for (uint32_t c = 0; c < p->count; c++) {
         size_t first = interleaved ? p->count - 1 - c : 0, offset = interleaved ? 0 : c * plane;
-        l->planes[c] = (wvl_plane){(const void *)(uintptr_t)offset, (ptrdiff_t)pitch, n, first, layout_containers[container].container};
+        l->planes[c] = (wvl_plane){(const void *)(uintptr_t)offset, (ptrdiff_t)pitch, n, first,
+                                   layout_containers[container].container};
         for (size_t i = 0; i < (size_t)w * h; i++) {
             layout_put(l->memory + offset + i / w * pitch, first + i % w * n, bits, (uint32_t)p->planes[c].samples[i]);
         }
@@ -56,7 +60,8 @@ static inline int layout_fill(const picture *p, unsigned container, int interlea
 }
 
 /* The picture where its bytes lie now. planes: [count]. */
-static inline void layout_place(const layout *l, uint64_t address, wvl_memory_kind kind, picture_input *input, wvl_plane *planes)
+static inline void layout_place(const layout *l, uint64_t address, wvl_memory_kind kind, picture_input *input,
+                                wvl_plane *planes)
 {
     for (uint32_t c = 0; c < l->count; c++) {
         planes[c] = l->planes[c];

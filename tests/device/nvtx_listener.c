@@ -8,7 +8,10 @@
 #include <nvtx3/nvToolsExt.h>
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static struct { char name[48]; unsigned count; } ranges[32];
+static struct {
+    char name[48];
+    unsigned count;
+} ranges[32];
 static unsigned range_count, closed;
 
 static int NVTX_API count_push(const char *name)

@@ -1,16 +1,18 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A driver library that computes: device memory is host memory, streams are queues that run when somebody waits, and the kernels are the C
- * reference. What the device backend's host code does can be judged by the bytes that come out, on any machine. Built as libcuda.so.1 in a
- * folder of its own: the library finds it as it finds the real one.
+ * A driver library that computes: device memory is host memory, streams are queues that run when somebody waits, and
+ * the kernels are the C reference. What the device backend's host code does can be judged by the bytes that come out,
+ * on any machine. Built as libcuda.so.1 in a folder of its own: the library finds it as it finds the real one.
  *
- * Block coding on this device: a kernel of the block coders is answered in soft_run_kernel() by the C reference, as every other kernel is. Its arguments
- * name the job's coefficients and bounds in device memory, the runs, and the output records and chunks. wvl_prepare_describe() and wvl_prepare_block()
- * (codec/blocks/prepare.h) make the input of one block, the plain kernels of wvl_blocks_choose_coder() code it, core/hull.h adds slopes; what
+ * Block coding on this device: a kernel of the block coders is answered in soft_run_kernel() by the C reference, as
+ * every other kernel is. Its arguments name the job's coefficients and bounds in device memory, the runs, and the
+ * output records and chunks. wvl_prepare_describe() and wvl_prepare_block() (codec/blocks/prepare.h) make the input of
+ * one block, the plain kernels of wvl_blocks_choose_coder() code it, core/hull.h adds slopes; what
  * codec/blocks/source_pool.c does with a block is the model. tests/unit/test_blocks.c has the batch made from it.
  *
- * Failures come by the control block, or for whole programs by the environment: SOFT_FAIL="N:STATUS" (the N-th call fails, and after a status that
- * lasts every later one), SOFT_MEMORY (bytes that can be allocated), SOFT_DEVICES (how many there are).
+ * Failures come by the control block, or for whole programs by the environment: SOFT_FAIL="N:STATUS" (the N-th call
+ * fails, and after a status that lasts every later one), SOFT_MEMORY (bytes that can be allocated), SOFT_DEVICES (how
+ * many there are).
  */
 #ifndef WVL_TESTS_DEVICE_SOFT_H
 #define WVL_TESTS_DEVICE_SOFT_H
@@ -29,8 +31,8 @@ typedef struct soft_control {
     uint64_t delivered_bytes, downloaded_bytes, uploaded_bytes;
     uint64_t memory_used, memory_limit; /* 0: none */
     int devices;
-    int capability;          /* 10 * major + minor */
-    const char *last;        /* name of the call that failed */
+    int capability;   /* 10 * major + minor */
+    const char *last; /* name of the call that failed */
 } soft_control;
 
 soft_control *soft_driver_control(void);

@@ -29,12 +29,17 @@ typedef struct queue {
 } queue;
 
 typedef struct event {
-    queue *on;       /* the stream that it was last recorded in */
+    queue *on; /* the stream that it was last recorded in */
     int reached;
     double seconds;
 } event;
 
-typedef struct block { struct block *next; void *memory; size_t bytes; int pinned; } block;
+typedef struct block {
+    struct block *next;
+    void *memory;
+    size_t bytes;
+    int pinned;
+} block;
 
 static soft_control control = {.devices = 1, .capability = 90};
 static block *blocks;
@@ -56,7 +61,7 @@ static void read_environment(void)
     control.devices = devices ? atoi(devices) : control.devices;
 }
 
-/* ---- Failures ------------------------------------------------------------------------------------------------------------------- */
+/* ---- Failures -------------------------------------------------------------------------------- */
 
 static int begin(const char *name)
 {
@@ -105,7 +110,7 @@ static int drop(void *what)
     return end(0);
 }
 
-/* ---- Streams ---------------------------------------------------------------------------------------------------------------------- */
+/* ---- Streams --------------------------------------------------------------------------------- */
 
 static int run_op(op *o)
 {
@@ -198,7 +203,11 @@ int cuStreamDestroy_v2(queue *stream)
 }
 
 SHOWN int cuEventCreate(void **e, unsigned flags);
-int cuEventCreate(void **e, unsigned flags) { (void)flags; return make("cuEventCreate", sizeof(event), e); }
+int cuEventCreate(void **e, unsigned flags)
+{
+    (void)flags;
+    return make("cuEventCreate", sizeof(event), e);
+}
 SHOWN int cuEventDestroy_v2(event *e);
 int cuEventDestroy_v2(event *e) { return drop(e); }
 
@@ -250,7 +259,7 @@ int cuStreamWaitEvent(queue *stream, event *e, unsigned flags)
     return end(status ? status : run_queue(e->on));
 }
 
-/* ---- Memory ----------------------------------------------------------------------------------------------------------------------- */
+/* ---- Memory ---------------------------------------------------------------------------------- */
 
 static int allocate(const char *name, size_t bytes, int pinned, void **memory)
 {
@@ -301,7 +310,11 @@ int cuMemAlloc_v2(uint64_t *address, size_t bytes)
 SHOWN int cuMemFree_v2(uint64_t address);
 int cuMemFree_v2(uint64_t address) { return release((void *)(uintptr_t)address); }
 SHOWN int cuMemHostAlloc(void **memory, size_t bytes, unsigned flags);
-int cuMemHostAlloc(void **memory, size_t bytes, unsigned flags) { (void)flags; return allocate("cuMemHostAlloc", bytes, 1, memory); }
+int cuMemHostAlloc(void **memory, size_t bytes, unsigned flags)
+{
+    (void)flags;
+    return allocate("cuMemHostAlloc", bytes, 1, memory);
+}
 SHOWN int cuMemFreeHost(void *memory);
 int cuMemFreeHost(void *memory) { return release(memory); }
 
@@ -344,8 +357,9 @@ int cuMemcpy2DAsync_v2(const wvl_cuda_copy *copy, queue *stream)
 {
     op o = {.kind = OP_ROWS, .copy = *copy};
     count_bytes(&control.uploaded_bytes, copy->width_bytes * copy->rows);
-    return copy->from_pitch_bytes < copy->width_bytes || copy->to_pitch_bytes < copy->width_bytes ? 1
-                                                                                                 : enqueue("cuMemcpy2DAsync", (wvl_cuda_stream)stream, &o);
+    return copy->from_pitch_bytes < copy->width_bytes || copy->to_pitch_bytes < copy->width_bytes
+               ? 1
+               : enqueue("cuMemcpy2DAsync", (wvl_cuda_stream)stream, &o);
 }
 
 SHOWN int cuMemsetD8Async(uint64_t to, unsigned char value, size_t bytes, queue *stream);
@@ -355,15 +369,25 @@ int cuMemsetD8Async(uint64_t to, unsigned char value, size_t bytes, queue *strea
     return enqueue("cuMemsetD8Async", (wvl_cuda_stream)stream, &o);
 }
 
-/* ---- Devices, contexts, kernels ------------------------------------------------------------------------------------------------------ */
+/* ---- Devices, contexts, kernels -------------------------------------------------------------- */
 
 static void *primary; /* context of the device, counted as a thing */
 static uint32_t retained;
 
 SHOWN int cuInit(unsigned flags);
-int cuInit(unsigned flags) { (void)flags; int status = begin("cuInit"); return end(status ? status : control.devices ? 0 : 100); }
+int cuInit(unsigned flags)
+{
+    (void)flags;
+    int status = begin("cuInit");
+    return end(status ? status : control.devices ? 0 : 100);
+}
 SHOWN int cuDeviceGetCount(int *count);
-int cuDeviceGetCount(int *count) { int status = begin("cuDeviceGetCount"); *count = control.devices; return end(status); }
+int cuDeviceGetCount(int *count)
+{
+    int status = begin("cuDeviceGetCount");
+    *count = control.devices;
+    return end(status);
+}
 SHOWN int cuDeviceGet(int *device, int ordinal);
 int cuDeviceGet(int *device, int ordinal)
 {
@@ -379,17 +403,29 @@ int cuDeviceGetName(char *name, int bytes, int device)
     return end(status);
 }
 SHOWN int cuDeviceTotalMem_v2(size_t *bytes, int device);
-int cuDeviceTotalMem_v2(size_t *bytes, int device) { (void)device; size_t available; return cuMemGetInfo_v2(&available, bytes); }
+int cuDeviceTotalMem_v2(size_t *bytes, int device)
+{
+    (void)device;
+    size_t available;
+    return cuMemGetInfo_v2(&available, bytes);
+}
 SHOWN int cuDeviceGetAttribute(int *value, int attribute, int device);
 int cuDeviceGetAttribute(int *value, int attribute, int device)
 {
     (void)device;
     int status = begin("cuDeviceGetAttribute");
-    *value = attribute == WVL_CUDA_ATTRIBUTE_MAJOR ? control.capability / 10 : attribute == WVL_CUDA_ATTRIBUTE_MINOR ? control.capability % 10 : 4;
+    *value = attribute == WVL_CUDA_ATTRIBUTE_MAJOR   ? control.capability / 10
+             : attribute == WVL_CUDA_ATTRIBUTE_MINOR ? control.capability % 10
+                                                     : 4;
     return end(status);
 }
 SHOWN int cuGetErrorName(int status, const char **name);
-int cuGetErrorName(int status, const char **name) { (void)status; *name = "CUDA_ERROR_OF_THE_SOFT_DRIVER"; return 0; }
+int cuGetErrorName(int status, const char **name)
+{
+    (void)status;
+    *name = "CUDA_ERROR_OF_THE_SOFT_DRIVER";
+    return 0;
+}
 
 SHOWN int cuDevicePrimaryCtxRetain(void **context, int device);
 int cuDevicePrimaryCtxRetain(void **context, int device)
@@ -415,9 +451,19 @@ int cuDevicePrimaryCtxRelease_v2(int device)
     return end(control.broken);
 }
 SHOWN int cuCtxPushCurrent_v2(void *context);
-int cuCtxPushCurrent_v2(void *context) { (void)context; begin_quietly(); return end(control.broken); }
+int cuCtxPushCurrent_v2(void *context)
+{
+    (void)context;
+    begin_quietly();
+    return end(control.broken);
+}
 SHOWN int cuCtxPopCurrent_v2(void **context);
-int cuCtxPopCurrent_v2(void **context) { begin_quietly(); *context = primary; return end(control.broken); }
+int cuCtxPopCurrent_v2(void **context)
+{
+    begin_quietly();
+    *context = primary;
+    return end(control.broken);
+}
 SHOWN int cuModuleLoadData(void **module, const void *image);
 int cuModuleLoadData(void **module, const void *image) { return !image ? 200 : make("cuModuleLoadData", 1, module); }
 SHOWN int cuModuleUnload(void *module);
@@ -440,10 +486,10 @@ int cuModuleGetFunction(const void **function, void *module, const char *name)
     return end(status);
 }
 
-SHOWN int cuLaunchKernel(const void *function, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz, unsigned shared, queue *stream,
-                         void **arguments, void **extra);
-int cuLaunchKernel(const void *function, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz, unsigned shared, queue *stream,
-                   void **arguments, void **extra)
+SHOWN int cuLaunchKernel(const void *function, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by,
+                         unsigned bz, unsigned shared, queue *stream, void **arguments, void **extra);
+int cuLaunchKernel(const void *function, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz,
+                   unsigned shared, queue *stream, void **arguments, void **extra)
 {
     (void)gy, (void)gz, (void)bx, (void)by, (void)bz, (void)shared, (void)extra;
     op o = {.kind = OP_LAUNCH, .from = function, .grid_x = gx};
@@ -458,8 +504,8 @@ int cuLaunchKernel(const void *function, unsigned gx, unsigned gy, unsigned gz, 
 }
 
 /* Graphs serve the benchmark only. */
-#define ABSENT(name)      \
-    SHOWN int name(void); \
+#define ABSENT(name)                                                                                                   \
+    SHOWN int name(void);                                                                                              \
     int name(void) { return 801; }
 ABSENT(cuStreamBeginCapture_v2)
 ABSENT(cuStreamEndCapture)

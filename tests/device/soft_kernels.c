@@ -15,7 +15,7 @@
 
 typedef struct source {
     const wvl_cuda_split *split;
-    const uint8_t *plane;    /* NULL: pixels */
+    const uint8_t *plane; /* NULL: pixels */
     uint64_t pitch_bytes;
     uint32_t plane_y0, skip; /* samples before the first */
     uint32_t narrow;
@@ -23,7 +23,7 @@ typedef struct source {
     uint32_t outside;
 } source;
 
-/* ---- Pixels ------------------------------------------------------------------------------------------------------------------- */
+/* ---- Pixels ---------------------------------------------------------------------------------- */
 
 static uint32_t bits_at(const uint8_t *row, uint64_t at, unsigned bits)
 {
@@ -72,7 +72,8 @@ static void fetch_row(void *user, uint32_t y, void *const *rows)
     source *s = user;
     uint32_t n = wvl_rect_width(s->rect);
     if (s->plane && s->narrow) {
-        const int16_t *from = (const int16_t *)(const void *)(s->plane + (uint64_t)(y - s->plane_y0) * s->pitch_bytes) + s->skip;
+        const int16_t *from =
+            (const int16_t *)(const void *)(s->plane + (uint64_t)(y - s->plane_y0) * s->pitch_bytes) + s->skip;
         for (uint32_t i = 0; i < n; i++) {
             ((int32_t *)rows[0])[i] = from[i];
         }
@@ -95,7 +96,7 @@ static void fetch_row(void *user, uint32_t y, void *const *rows)
     }
 }
 
-/* ---- One level ---------------------------------------------------------------------------------------------------------------- */
+/* ---- One level ------------------------------------------------------------------------------- */
 
 static void build_bands(const wvl_cuda_band *from, unsigned kind, wvl_tile_band *bands, wvl_dwt_lane *lane)
 {
@@ -104,18 +105,29 @@ static void build_bands(const wvl_cuda_band *from, unsigned kind, wvl_tile_band 
         if (!from[b].samples) {
             continue;
         }
-        bands[b] = (wvl_tile_band){.rect = from[b].rect, .orient = (uint8_t)b, .planes = from[b].deep ? 31 : 20, .coef_bytes = from[b].coef_bytes,
-                                   .xcb = from[b].xcb, .ycb = from[b].ycb, .reciprocal = from[b].reciprocal, .block_x0 = from[b].block_x0,
-                                   .block_y0 = from[b].block_y0, .block_cols = from[b].block_cols, .slot_width = from[b].slot_width,
+        bands[b] = (wvl_tile_band){.rect = from[b].rect,
+                                   .orient = (uint8_t)b,
+                                   .planes = from[b].deep ? 31 : 20,
+                                   .coef_bytes = from[b].coef_bytes,
+                                   .xcb = from[b].xcb,
+                                   .ycb = from[b].ycb,
+                                   .reciprocal = from[b].reciprocal,
+                                   .block_x0 = from[b].block_x0,
+                                   .block_y0 = from[b].block_y0,
+                                   .block_cols = from[b].block_cols,
+                                   .slot_width = from[b].slot_width,
                                    .slot_height = from[b].slot_bytes / (from[b].slot_width * from[b].coef_bytes)};
-        wvl_dwt_build_band(kernels, kind, &bands[b], (uint8_t *)(uintptr_t)from[b].samples, (uint32_t *)(uintptr_t)from[b].bounds, &lane->band[b]);
+        wvl_dwt_build_band(kernels, kind, &bands[b], (uint8_t *)(uintptr_t)from[b].samples,
+                           (uint32_t *)(uintptr_t)from[b].bounds, &lane->band[b]);
     }
 }
 
-/* Zeros of a device may be negative (geom/handover.h): here every second sample's are, so that suites that compare bytes find who looks at them. */
+/* Zeros of a device may be negative (geom/handover.h): here every second sample's are, so that suites that compare
+ * bytes find who looks at them. */
 static void sign_zeros(const wvl_cuda_band *band)
 {
-    uint64_t rows = ((band->rect.y1 - 1) >> band->ycb) - band->block_y0 + 1, count = rows * band->row_bytes / band->coef_bytes;
+    uint64_t rows = ((band->rect.y1 - 1) >> band->ycb) - band->block_y0 + 1,
+             count = rows * band->row_bytes / band->coef_bytes;
     uint16_t *narrow = (uint16_t *)(uintptr_t)band->samples;
     uint32_t *wide = (uint32_t *)(uintptr_t)band->samples;
     for (uint64_t i = 0; i < count; i += 2) {
@@ -145,7 +157,8 @@ static int run_level(source *s, const wvl_cuda_band *bands, const wvl_dwt_plane 
         lane.low = *low;
     }
     build_bands(bands, kind, tile_bands, &lane);
-    wvl_dwt_strip strip = {wvl_dwt_fetch_kernels(WVL_CPU_C), &lane, 1, s->rect.y0, s->rect.y1, &lines, fetch_row, s, NULL};
+    wvl_dwt_strip strip = {
+        wvl_dwt_fetch_kernels(WVL_CPU_C), &lane, 1, s->rect.y0, s->rect.y1, &lines, fetch_row, s, NULL};
     if (s->split->levels == WVL_CUDA_PLAIN) {
         wvl_dwt_put_plain(&strip);
     } else {
@@ -162,7 +175,8 @@ static int run_level(source *s, const wvl_cuda_band *bands, const wvl_dwt_plane 
 
 static wvl_rect low_rect(wvl_rect r)
 {
-    return (wvl_rect){(uint32_t)((r.x0 + 1ull) / 2), (uint32_t)((r.y0 + 1ull) / 2), (uint32_t)((r.x1 + 1ull) / 2), (uint32_t)((r.y1 + 1ull) / 2)};
+    return (wvl_rect){(uint32_t)((r.x0 + 1ull) / 2), (uint32_t)((r.y0 + 1ull) / 2), (uint32_t)((r.x1 + 1ull) / 2),
+                      (uint32_t)((r.y1 + 1ull) / 2)};
 }
 
 /* Two levels at once: through a plane that the device never has. */
@@ -210,7 +224,8 @@ static int run_split(const wvl_cuda_split *split)
         return 0; /* the end of a chain may have nothing left */
     }
     wvl_rect below = split->levels == WVL_CUDA_SPLIT_TWICE ? low_rect(low_rect(split->rect)) : low_rect(split->rect);
-    wvl_dwt_plane low = {(uint8_t *)(uintptr_t)split->low.data + 4ull * (below.x0 - split->low.x0), split->low.pitch_bytes, split->low.y0};
+    wvl_dwt_plane low = {(uint8_t *)(uintptr_t)split->low.data + 4ull * (below.x0 - split->low.x0),
+                         split->low.pitch_bytes, split->low.y0};
     if (!split->from_pixels) {
         s.plane = (const uint8_t *)(uintptr_t)split->in.data;
         s.pitch_bytes = split->in.pitch_bytes;
@@ -220,23 +235,26 @@ static int run_split(const wvl_cuda_split *split)
     }
     int status = split->levels != WVL_CUDA_SPLIT_TWICE ? run_level(&s, split->band, split->low.data ? &low : NULL)
                  : split->low.narrow                   ? run_narrow(&s, split, below)
-                                                     : run_twice(&s, split, &low);
+                                                       : run_twice(&s, split, &low);
     if (s.outside) {
         *(uint32_t *)(uintptr_t)split->outside |= 1u;
     }
     return status;
 }
 
-/* ---- Launches ----------------------------------------------------------------------------------------------------------------- */
+/* ---- Launches -------------------------------------------------------------------------------- */
 
-/* Items of a split follow one another. One of a chain stands for the splits of all its levels, one of a pack for those that share its warp, one of a strip that goes
- * on for all that stand beside. */
+/* Items of a split follow one another. One of a chain stands for the splits of all its levels, one of a pack for those
+ * that share its warp, one of a strip that goes on for all that stand beside. */
 static int run_items(const wvl_cuda_split *splits, const wvl_cuda_item *items, unsigned count, unsigned parts)
 {
     int status = 0;
     for (unsigned i = 0; i < count; i++) {
         const wvl_cuda_split *split = &splits[items[i].split];
-        unsigned wanted = i && items[i].split == items[i - 1].split ? 0 : split->chain > 1 ? split->chain : split->pack > 1 ? split->pack : parts;
+        unsigned wanted = i && items[i].split == items[i - 1].split ? 0
+                          : split->chain > 1                        ? split->chain
+                          : split->pack > 1                         ? split->pack
+                                                                    : parts;
         for (unsigned k = 0; k < wanted * (split->beside ? split->beside : 1u) && !status; k++) {
             status = run_split(&split[k / wanted * split->beside_splits + k % wanted]);
         }
@@ -256,8 +274,11 @@ static int color(const wvl_cuda_color *c)
                 light[k] = c->light[k] ? ((const double *)(uintptr_t)c->light[k])[v[k]] : 0.0;
             }
             for (unsigned k = 0; k < 3; k++) {
-                uint16_t code = (uint16_t)(c->light[k] ? (uint32_t)wvl_xyz_code(wvl_xyz_row(c->matrix + 3 * k, light[0], light[1], light[2])) : v[k] >> (c->depth - WVL_XYZ_DEPTH));
-                memcpy((uint8_t *)(uintptr_t)c->to[k] + (y - c->rect.y0) * c->pitch_bytes + 2ull * (x - c->rect.x0), &code, sizeof code);
+                uint16_t code = (uint16_t)(c->light[k] ? (uint32_t)wvl_xyz_code(wvl_xyz_row(c->matrix + 3 * k, light[0],
+                                                                                            light[1], light[2]))
+                                                       : v[k] >> (c->depth - WVL_XYZ_DEPTH));
+                memcpy((uint8_t *)(uintptr_t)c->to[k] + (y - c->rect.y0) * c->pitch_bytes + 2ull * (x - c->rect.x0),
+                       &code, sizeof code);
             }
             *(uint32_t *)(uintptr_t)c->outside |= outside;
         }
@@ -271,7 +292,8 @@ static int deliver(const wvl_cuda_parcel *parcels, unsigned count, soft_control 
         const wvl_cuda_parcel *p = &parcels[i];
         for (uint32_t b = 0; b < p->block_count; b++) {
             if (((const uint32_t *)(uintptr_t)p->bounds)[b]) {
-                memcpy((uint8_t *)(uintptr_t)p->to + (uint64_t)b * p->slot_bytes, (const uint8_t *)(uintptr_t)p->from + (uint64_t)b * p->slot_bytes, p->slot_bytes);
+                memcpy((uint8_t *)(uintptr_t)p->to + (uint64_t)b * p->slot_bytes,
+                       (const uint8_t *)(uintptr_t)p->from + (uint64_t)b * p->slot_bytes, p->slot_bytes);
                 control->delivered_bytes += p->slot_bytes;
             }
         }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Whole encodes on a device that computes in software (soft.h): same bytes as the CPU's from every kind of picture memory, every call failing once in
- * turn, too little memory, lost devices, and what the steady state costs.
+ * Whole encodes on a device that computes in software (soft.h): same bytes as the CPU's from every kind of picture
+ * memory, every call failing once in turn, too little memory, lost devices, and what the steady state costs.
  */
 #include <check.h>
 #include <dlfcn.h>
@@ -22,7 +22,12 @@ static wvl_context *context;
 static ledger books;
 static char log_text[4096];
 
-typedef struct bytes { void *data; size_t count; wvl_status status; char backend[32], error[512]; } bytes;
+typedef struct bytes {
+    void *data;
+    size_t count;
+    wvl_status status;
+    char backend[32], error[512];
+} bytes;
 
 static void note(void *user, wvl_log_level level, const char *text)
 {
@@ -39,7 +44,11 @@ static void open_context(void)
     soft = fetch();
     log_text[0] = 0;
     ledger_open(&books);
-    wvl_context_options options = {.struct_size = sizeof options, .threads = 2, .host = ledger_allocator(&books), .log = note, .log_level = WVL_LOG_DEBUG};
+    wvl_context_options options = {.struct_size = sizeof options,
+                                   .threads = 2,
+                                   .host = ledger_allocator(&books),
+                                   .log = note,
+                                   .log_level = WVL_LOG_DEBUG};
     ck_assert_int_eq(wvl_context_create(&options, &context), WVL_OK);
 }
 
@@ -105,33 +114,34 @@ static void free_bytes(bytes *b)
 static void expect_same(const char *what, const bytes *a, bytes b, const char *backend)
 {
     ck_assert_msg(b.status == WVL_OK, "%s: %s", what, b.error);
-    ck_assert_msg(a->count == b.count && !memcmp(a->data, b.data, a->count), "%s: %zu bytes, %zu bytes, or other ones", what, a->count, b.count);
+    ck_assert_msg(a->count == b.count && !memcmp(a->data, b.data, a->count), "%s: %zu bytes, %zu bytes, or other ones",
+                  what, a->count, b.count);
     ck_assert_msg(!strcmp(b.backend, backend), "%s: came from \"%s\"", what, b.backend);
     free_bytes(&b);
 }
 
-/* ---- Same bytes ------------------------------------------------------------------------------------------------------------------ */
+/* ---- Same bytes ------------------------------------------------------------------------------ */
 
-static const char *const settings[] = {
-    "",
-    "reversible=no",
-    "reversible=no bpp=0.3,1,2 tile=100,90",
-    "layers=6 style=BYPASS+TERMALL+SEGSYM",
-    "reversible=no psnr=30,40 progression=RPCL precincts=[64,64] plt=yes tlm=yes",
-    "rates=30,10,1 tile=64,64 tile-parts=RL",
-    "reversible=no slopes=36000,34000 style=63 block=16,16",
-    "levels=0",
-    "levels=9 block=4,4",
-    "tile=37,200 tile-offset=0,0 block=8,4",
-    "reversible=no levels=1 mct=off tile=512,512",
-    "reversible=no bpp=0.7 rdoq=yes tile=150,512",
-    "reversible=no bpp=0.4,1.5 visual=yes",
-    "style=HT tile=100,90",
-    "style=HT reversible=no bpp=1.2 block=32,128",
-    "reversible=no qfactor=60"};
+static const char *const settings[] = {"",
+                                       "reversible=no",
+                                       "reversible=no bpp=0.3,1,2 tile=100,90",
+                                       "layers=6 style=BYPASS+TERMALL+SEGSYM",
+                                       "reversible=no psnr=30,40 progression=RPCL precincts=[64,64] plt=yes tlm=yes",
+                                       "rates=30,10,1 tile=64,64 tile-parts=RL",
+                                       "reversible=no slopes=36000,34000 style=63 block=16,16",
+                                       "levels=0",
+                                       "levels=9 block=4,4",
+                                       "tile=37,200 tile-offset=0,0 block=8,4",
+                                       "reversible=no levels=1 mct=off tile=512,512",
+                                       "reversible=no bpp=0.7 rdoq=yes tile=150,512",
+                                       "reversible=no bpp=0.4,1.5 visual=yes",
+                                       "style=HT tile=100,90",
+                                       "style=HT reversible=no bpp=1.2 block=32,128",
+                                       "reversible=no qfactor=60"};
 #define SETTINGS ((int)(sizeof settings / sizeof settings[0]))
 
-/* The picture in all containers, planar and interleaved, each in one kind of memory in turn: samples are moved, values stay. */
+/* The picture in all containers, planar and interleaved, each in one kind of memory in turn: samples are moved, values
+ * stay. */
 static void check_layouts(const picture *p, const picture_input *input, const char *text, const bytes *reference)
 {
     static const wvl_memory_kind kinds[] = {WVL_MEMORY_HOST, WVL_MEMORY_PINNED, WVL_MEMORY_DEVICE, WVL_MEMORY_MANAGED};
@@ -150,10 +160,14 @@ static void check_layouts(const picture *p, const picture_input *input, const ch
 
 START_TEST(same_bytes)
 {
-    static const struct { uint32_t w, h, count; unsigned depth; } shapes[] = {{203, 151, 3, 8}, {170, 190, 3, 12}, {64, 333, 1, 16}, {257, 64, 4, 8}, {1, 1, 1, 8}, {1025, 70, 1, 8},
-                 {256, 192, 3, 8}, {544, 130, 1, 8}, {264, 96, 1, 16}};
+    static const struct {
+        uint32_t w, h, count;
+        unsigned depth;
+    } shapes[] = {{203, 151, 3, 8}, {170, 190, 3, 12}, {64, 333, 1, 16}, {257, 64, 4, 8}, {1, 1, 1, 8},
+                  {1025, 70, 1, 8}, {256, 192, 3, 8},  {544, 130, 1, 8}, {264, 96, 1, 16}};
     for (unsigned i = 0; i < sizeof shapes / sizeof shapes[0]; i++) {
-        picture p = picture_draw(i & 1 ? PICTURE_NATURAL : PICTURE_SPARSE, shapes[i].w, shapes[i].h, shapes[i].count, shapes[i].depth, i);
+        picture p = picture_draw(i & 1 ? PICTURE_NATURAL : PICTURE_SPARSE, shapes[i].w, shapes[i].h, shapes[i].count,
+                                 shapes[i].depth, i);
         picture_input input = picture_open_input(&p, 0);
         bytes reference = encode(&input, settings[_i], "cpu");
         if (reference.status != WVL_ERROR_UNREACHABLE) {
@@ -171,8 +185,13 @@ END_TEST
 /* Conversion to X'Y'Z' before the transform, tiles and all memory kinds included. */
 START_TEST(converted)
 {
-    static const struct { unsigned depth; const char *settings; } cases[] = {{8, "input-color=srgb reversible=no tile=100,90"}, {10, "input-color=rec2020"},
-                 {12, "input-color=p3-d65 tile=64,64 overrides=T1:mct=off"}, {16, "input-color=xyz"}};
+    static const struct {
+        unsigned depth;
+        const char *settings;
+    } cases[] = {{8, "input-color=srgb reversible=no tile=100,90"},
+                 {10, "input-color=rec2020"},
+                 {12, "input-color=p3-d65 tile=64,64 overrides=T1:mct=off"},
+                 {16, "input-color=xyz"}};
     for (unsigned i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         picture p = picture_draw(PICTURE_NATURAL, 203, 151, 3, cases[i].depth, i);
         picture_input input = picture_open_input(&p, 0);
@@ -201,7 +220,7 @@ START_TEST(empty_blocks_stay)
 }
 END_TEST
 
-/* ---- Choice ---------------------------------------------------------------------------------------------------------------------- */
+/* ---- Choice ---------------------------------------------------------------------------------- */
 
 START_TEST(deep_samples_go_to_the_cpu)
 {
@@ -224,7 +243,8 @@ START_TEST(words)
 {
     wvl_params *params;
     static const char *const good[] = {"auto", "cpu", "cuda", "cuda-only", "cuda:3", "cuda-only:15"};
-    static const char *const bad[] = {"", "gpu", "cuda:", "cuda:16", "cuda:-1", "cpu:0", "auto:1", "cuda-onl", "cuda:1x"};
+    static const char *const bad[] = {"",      "gpu",    "cuda:",    "cuda:16", "cuda:-1",
+                                      "cpu:0", "auto:1", "cuda-onl", "cuda:1x"};
     ck_assert_int_eq(wvl_params_create(context, &params), WVL_OK);
     ck_assert_str_eq(wvl_params_get(params, "device"), "auto");
     for (unsigned i = 0; i < sizeof good / sizeof good[0]; i++) {
@@ -248,7 +268,8 @@ START_TEST(automatic)
     expect_same("host", &reference, encode(&input, "", "auto"), "cpu");
     input.image.memory_kind = WVL_MEMORY_DEVICE;
     expect_same("device", &reference, encode(&input, "", "auto"), "cuda:0");
-    ck_assert_ptr_nonnull(strstr(log_text, "blocks are coded on the CPU")); /* how far the device reaches, and why no farther */
+    ck_assert_ptr_nonnull(
+        strstr(log_text, "blocks are coded on the CPU")); /* how far the device reaches, and why no farther */
     bytes refused = encode(&input, "", "cpu");
     ck_assert_int_eq(refused.status, WVL_ERROR_UNSUPPORTED);
     input.image.device = 1;
@@ -288,9 +309,10 @@ START_TEST(missing_and_old_devices)
 }
 END_TEST
 
-/* ---- Memory ---------------------------------------------------------------------------------------------------------------------- */
+/* ---- Memory ---------------------------------------------------------------------------------- */
 
-/* Many tiles through little memory; one slot where there is no room for two; the CPU or a refusal where there is none for one. */
+/* Many tiles through little memory; one slot where there is no room for two; the CPU or a refusal where there is none
+ * for one. */
 START_TEST(little_memory)
 {
     picture p = picture_draw(PICTURE_SPARSE, 4000, 1500, 3, 8, 1);
@@ -309,7 +331,8 @@ START_TEST(little_memory)
     soft->memory_limit = memory.device_bytes;
     uint32_t waits = soft->waits;
     expect_same("two slots", &reference, encode_plan(plan, &input.image), "cuda:0");
-    ck_assert_msg(soft->waits - waits == 2 + 2, "%u waits for two waves and the end of two streams", soft->waits - waits);
+    ck_assert_msg(soft->waits - waits == 2 + 2, "%u waits for two waves and the end of two streams",
+                  soft->waits - waits);
     free_bytes(&reference);
     wvl_plan_release(plan);
     picture_close_input(&input);
@@ -322,7 +345,8 @@ START_TEST(kept_memory)
 {
     picture p = picture_draw(PICTURE_NATURAL, 800, 600, 3, 8, 1);
     picture_input input = picture_open_input(&p, 0);
-    wvl_plan *plan = make_plan(&input.format, "", "cuda-only"), *tiled = make_plan(&input.format, "tile=256,256 block=32,32", "cuda-only");
+    wvl_plan *plan = make_plan(&input.format, "", "cuda-only"),
+             *tiled = make_plan(&input.format, "tile=256,256 block=32,32", "cuda-only");
     bytes reference = encode(&input, "", "cpu"), tiled_reference = encode(&input, "tile=256,256 block=32,32", "cpu");
     expect_same("first", &reference, encode_plan(plan, &input.image), "cuda:0");
     uint32_t taken = soft->allocations;
@@ -352,7 +376,8 @@ START_TEST(memory_promise)
 {
     picture p = picture_draw(PICTURE_NATURAL, 700, 500, 3, 8, 1);
     picture_input input = picture_open_input(&p, 0);
-    static const char *const shapes[] = {"", "tile=128,128", "tile=64,64 reversible=no layers=4", "reversible=no psnr=35"};
+    static const char *const shapes[] = {"", "tile=128,128", "tile=64,64 reversible=no layers=4",
+                                         "reversible=no psnr=35"};
     for (unsigned i = 0; i < 4; i++) {
         wvl_plan *plan = make_plan(&input.format, shapes[i], "cuda-only");
         wvl_plan_memory memory = {.struct_size = sizeof memory};
@@ -361,8 +386,9 @@ START_TEST(memory_promise)
         uint64_t before = books.live_bytes;
         books.peak_bytes = before;
         expect_same(shapes[i], &first, encode_plan(plan, &input.image), "cuda:0");
-        ck_assert_msg(books.peak_bytes - before <= memory.base_bytes + memory.coded_bytes_bound, "%s: peak %llu, promised %llu", shapes[i],
-                      (unsigned long long)(books.peak_bytes - before), (unsigned long long)(memory.base_bytes + memory.coded_bytes_bound));
+        ck_assert_msg(books.peak_bytes - before <= memory.base_bytes + memory.coded_bytes_bound,
+                      "%s: peak %llu, promised %llu", shapes[i], (unsigned long long)(books.peak_bytes - before),
+                      (unsigned long long)(memory.base_bytes + memory.coded_bytes_bound));
         free_bytes(&first);
         wvl_plan_release(plan);
     }
@@ -371,9 +397,10 @@ START_TEST(memory_promise)
 }
 END_TEST
 
-/* ---- Failures -------------------------------------------------------------------------------------------------------------------- */
+/* ---- Failures -------------------------------------------------------------------------------- */
 
-/* Every call of an encode fails once, alone or for good. With a fallback the bytes come all the same, unless the device is lost in the middle. */
+/* Every call of an encode fails once, alone or for good. With a fallback the bytes come all the same, unless the device
+ * is lost in the middle. */
 START_TEST(every_call_may_fail)
 {
     int status = _i & 1 ? STICKY : 2, only = _i & 2;
@@ -398,16 +425,22 @@ START_TEST(every_call_may_fail)
         failures += failed;
         if (b.status == WVL_OK) {
             ck_assert_msg(!failed || !only, "call %u (%s) failed unseen", n, soft->last);
-            ck_assert_msg(b.count == reference.count && !memcmp(b.data, reference.data, b.count), "call %u (%s): other bytes", n, soft->last);
-            ck_assert_msg(failed ? strstr(b.backend, "cpu") != NULL : !strcmp(b.backend, "cuda:0"), "call %u (%s): from %s", n, soft->last, b.backend);
+            ck_assert_msg(b.count == reference.count && !memcmp(b.data, reference.data, b.count),
+                          "call %u (%s): other bytes", n, soft->last);
+            ck_assert_msg(failed ? strstr(b.backend, "cpu") != NULL : !strcmp(b.backend, "cuda:0"),
+                          "call %u (%s): from %s", n, soft->last, b.backend);
         } else {
-            ck_assert_msg(failed && (b.status == WVL_ERROR_MEMORY || b.status == WVL_ERROR_DEVICE) && (only || status == STICKY), "call %u (%s): %d %s", n, soft->last, b.status, b.error);
+            ck_assert_msg(failed && (b.status == WVL_ERROR_MEMORY || b.status == WVL_ERROR_DEVICE) &&
+                              (only || status == STICKY),
+                          "call %u (%s): %d %s", n, soft->last, b.status, b.error);
             ck_assert_msg(strlen(b.error) > 10, "call %u (%s): no text", n, soft->last);
         }
         free_bytes(&b);
         if (failed && !only) { /* the next picture comes in any case */
             bytes next = encode(&input, text, device);
-            ck_assert_msg(next.status == WVL_OK && next.count == reference.count && !memcmp(next.data, reference.data, next.count), "after call %u: %s", n, next.error);
+            ck_assert_msg(next.status == WVL_OK && next.count == reference.count &&
+                              !memcmp(next.data, reference.data, next.count),
+                          "after call %u: %s", n, next.error);
             ck_assert_msg(status != STICKY || !strcmp(next.backend, "cpu"), "after call %u: from %s", n, next.backend);
             free_bytes(&next);
         }
@@ -437,7 +470,8 @@ static bytes encode_in(wvl_context *other, const picture_input *input, const cha
     return b;
 }
 
-/* A device that one context has lost is lost for the process: nothing is tried on it any more, neither by contexts that had opened it nor by new ones. */
+/* A device that one context has lost is lost for the process: nothing is tried on it any more, neither by contexts that
+ * had opened it nor by new ones. */
 START_TEST(lost_for_good)
 {
     wvl_context *others[2];

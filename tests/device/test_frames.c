@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Pictures in flight: order, bytes, threads, failures of single pictures, cancelling, and what the steady state takes. Runs on the CPU, and on the
- * software device where its driver is found. */
+/* Pictures in flight: order, bytes, threads, failures of single pictures, cancelling, and what the steady state takes.
+ * Runs on the CPU, and on the software device where its driver is found. */
 #include <check.h>
 #include <dlfcn.h>
 #include <pthread.h>
@@ -25,8 +25,16 @@ static size_t expected_bytes[PICTURES];
 static _Atomic uint32_t released;
 static _Atomic uint32_t spans;
 
-static void count_release(void *user) { (void)user; released++; }
-static void count_span(void *user, const wvl_trace_span *span) { (void)user; spans += span->end >= span->begin; }
+static void count_release(void *user)
+{
+    (void)user;
+    released++;
+}
+static void count_span(void *user, const wvl_trace_span *span)
+{
+    (void)user;
+    spans += span->end >= span->begin;
+}
 
 static wvl_plan *make_plan(const char *tile, const char *device)
 {
@@ -38,14 +46,16 @@ static wvl_plan *make_plan(const char *tile, const char *device)
     ck_assert_int_eq(wvl_params_set(params, "bpp", "0.5,2"), WVL_OK);
     ck_assert_int_eq(wvl_params_set(params, "rdoq", "no"), WVL_OK); /* each picture goes over the device once */
     ck_assert_int_eq(wvl_params_set(params, "device", device), WVL_OK);
-    ck_assert_msg(wvl_plan_create(context, params, &inputs[0].format, NULL, &plan) == WVL_OK, "%s", wvl_context_error(context));
+    ck_assert_msg(wvl_plan_create(context, params, &inputs[0].format, NULL, &plan) == WVL_OK, "%s",
+                  wvl_context_error(context));
     wvl_params_release(params);
     return plan;
 }
 
 static void open_context(uint32_t threads)
 {
-    wvl_context_options options = {.struct_size = sizeof options, .threads = threads, .host = ledger_allocator(&books), .trace = count_span};
+    wvl_context_options options = {
+        .struct_size = sizeof options, .threads = threads, .host = ledger_allocator(&books), .trace = count_span};
     ck_assert_int_eq(wvl_context_create(&options, &context), WVL_OK);
 }
 
@@ -101,8 +111,10 @@ static void check_packet(wvl_encoded_picture *packet, uint32_t n)
     const void *data = wvl_encoded_picture_data(packet, &bytes);
     ck_assert_msg(wvl_encoded_picture_status(packet) == WVL_OK, "%s", wvl_encoded_picture_error(packet));
     ck_assert_uint_eq((uintptr_t)wvl_encoded_picture_user(packet), n + 1);
-    ck_assert_msg(bytes == expected_bytes[n % PICTURES] && !memcmp(data, expected[n % PICTURES], bytes), "picture %u: other bytes", n);
-    ck_assert_str_eq(wvl_result_backend(wvl_encoded_picture_result(packet)), strcmp(device_name(), "cpu") != 0 ? "cuda:0" : "cpu");
+    ck_assert_msg(bytes == expected_bytes[n % PICTURES] && !memcmp(data, expected[n % PICTURES], bytes),
+                  "picture %u: other bytes", n);
+    ck_assert_str_eq(wvl_result_backend(wvl_encoded_picture_result(packet)),
+                     strcmp(device_name(), "cpu") != 0 ? "cuda:0" : "cpu");
     wvl_encoded_picture_release(packet);
 }
 
@@ -118,7 +130,8 @@ static wvl_status submit(wvl_encoder *encoder, uint32_t n)
     return status;
 }
 
-/* One thread, any number of threads and places: in order, and nothing of the device or of pinned memory is taken after creation. */
+/* One thread, any number of threads and places: in order, and nothing of the device or of pinned memory is taken after
+ * creation. */
 START_TEST(one_thread_submits_and_receives)
 {
     static const uint32_t threads[] = {1, 2, 4}, frames[] = {1, 2, 5};
@@ -143,8 +156,10 @@ START_TEST(one_thread_submits_and_receives)
             check_packet(packet, got++);
         }
         ck_assert_uint_eq(released, count);
-        ck_assert_msg(!soft || soft->allocations == allocations, "%u allocations in the steady state", soft->allocations - allocations);
-        ck_assert_msg(!soft || soft->waits - waits == count, "%u waits for %u pictures of one wave", soft->waits - waits, count);
+        ck_assert_msg(!soft || soft->allocations == allocations, "%u allocations in the steady state",
+                      soft->allocations - allocations);
+        ck_assert_msg(!soft || soft->waits - waits == count, "%u waits for %u pictures of one wave",
+                      soft->waits - waits, count);
         wvl_encoder_end(encoder);
         ck_assert_int_eq(wvl_encoder_receive(encoder, UINT32_MAX, &packet), WVL_END);
         ck_assert_int_eq(submit(encoder, 0), WVL_ERROR_ARGUMENT);
@@ -224,7 +239,8 @@ START_TEST(one_bad_picture)
     for (unsigned i = 0; i < 3; i++) {
         ck_assert_int_eq(wvl_encoder_receive(encoder, UINT32_MAX, &packet), WVL_OK);
         ck_assert_int_eq(wvl_encoded_picture_status(packet), i == 1 ? WVL_ERROR_ARGUMENT : WVL_OK);
-        ck_assert((wvl_encoded_picture_result(packet) == NULL) == (i == 1) && (strlen(wvl_encoded_picture_error(packet)) > 10) == (i == 1));
+        ck_assert((wvl_encoded_picture_result(packet) == NULL) == (i == 1) &&
+                  (strlen(wvl_encoded_picture_error(packet)) > 10) == (i == 1));
         wvl_encoded_picture_release(packet);
     }
     ck_assert_uint_eq(released, 3);
@@ -250,7 +266,8 @@ START_TEST(cancelled_and_dropped)
         if (threads > 1) {
             wvl_encoder_cancel(encoder);
             ck_assert_int_eq(wvl_encoder_receive(encoder, UINT32_MAX, &packet), WVL_OK);
-            ck_assert(wvl_encoded_picture_status(packet) == WVL_OK || wvl_encoded_picture_status(packet) == WVL_CANCELLED);
+            ck_assert(wvl_encoded_picture_status(packet) == WVL_OK ||
+                      wvl_encoded_picture_status(packet) == WVL_CANCELLED);
             wvl_encoded_picture_release(packet);
         }
         wvl_encoder_release(encoder);
@@ -281,7 +298,8 @@ START_TEST(device_lost_on_the_way)
         size_t bytes;
         const void *data = wvl_encoded_picture_data(packet, &bytes);
         failed += wvl_encoded_picture_status(packet) != WVL_OK;
-        ck_assert(wvl_encoded_picture_status(packet) == WVL_ERROR_DEVICE || (bytes == expected_bytes[n] && !memcmp(data, expected[n], bytes)));
+        ck_assert(wvl_encoded_picture_status(packet) == WVL_ERROR_DEVICE ||
+                  (bytes == expected_bytes[n] && !memcmp(data, expected[n], bytes)));
         wvl_encoded_picture_release(packet);
     }
     ck_assert_uint_eq(failed, 1);

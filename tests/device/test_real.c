@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What only a real device can show: a fault in a kernel, memory that others hold, pixels that lie on it. Every test is a process of its own. Without a
- * device the suite says so and counts as skipped.
+ * What only a real device can show: a fault in a kernel, memory that others hold, pixels that lie on it. Every test is
+ * a process of its own. Without a device the suite says so and counts as skipped.
  */
 #include <check.h>
 #include <stdio.h>
@@ -38,14 +38,20 @@ static void setup(void)
         return;
     }
     int device;
-    ck_assert(wvl_cuda_fetch_runtime(&driver) && !driver.init(0) && !driver.device_get(&device, 0) && !driver.context_retain(&primary, device));
+    ck_assert(wvl_cuda_fetch_runtime(&driver) && !driver.init(0) && !driver.device_get(&device, 0) &&
+              !driver.context_retain(&primary, device));
     ck_assert_int_eq(driver.context_push(primary), 0);
     ck_assert_int_eq(wvl_context_create(&options, &context), WVL_OK);
 }
 
 static void teardown(void) { wvl_context_release(context); }
 
-typedef struct bytes { void *data; size_t count; wvl_status status; char backend[32], error[512]; } bytes;
+typedef struct bytes {
+    void *data;
+    size_t count;
+    wvl_status status;
+    char backend[32], error[512];
+} bytes;
 
 static void set(wvl_params *params, const char *key, const char *value)
 {
@@ -69,7 +75,8 @@ static bytes encode(const picture_input *input, const char *settings, const char
         set(params, word, equals + 1);
     }
     set(params, "device", device);
-    ck_assert_msg(wvl_plan_create(context, params, &input->format, NULL, &plan) == WVL_OK, "%s", wvl_context_error(context));
+    ck_assert_msg(wvl_plan_create(context, params, &input->format, NULL, &plan) == WVL_OK, "%s",
+                  wvl_context_error(context));
     ck_assert_int_eq(wvl_sink_open_memory(context, &sink), WVL_OK);
     b.status = wvl_encode(plan, &input->image, &sink, NULL, &result, b.error, sizeof b.error);
     if (b.status == WVL_OK) {
@@ -84,11 +91,13 @@ static bytes encode(const picture_input *input, const char *settings, const char
 
 static void expect_same(bytes a, bytes b)
 {
-    ck_assert_msg(a.status == WVL_OK && b.status == WVL_OK && a.count == b.count && !memcmp(a.data, b.data, a.count), "%zu bytes, %zu bytes, or other ones", a.count, b.count);
+    ck_assert_msg(a.status == WVL_OK && b.status == WVL_OK && a.count == b.count && !memcmp(a.data, b.data, a.count),
+                  "%zu bytes, %zu bytes, or other ones", a.count, b.count);
     wvl_memory_release(context, b.data, b.count);
 }
 
-/* A kernel reads where nothing is: the picture fails, the device is lost for the process, and the CPU goes on for later pictures. */
+/* A kernel reads where nothing is: the picture fails, the device is lost for the process, and the CPU goes on for later
+ * pictures. */
 START_TEST(a_real_fault)
 {
     if (!have_device) {
@@ -134,7 +143,8 @@ START_TEST(little_memory)
     picture p = picture_draw(PICTURE_SPARSE, 9088, 6848, 3, 8, 1);
     picture_input input = picture_open_input(&p, 0);
     bytes tiled = encode(&input, "2048,2048", "cpu"), whole = encode(&input, "0,0", "cpu");
-    wvl_cuda_address held = hold_memory((size_t)200 << 20); /* first the least: what a picture took is kept for later ones */
+    wvl_cuda_address held =
+        hold_memory((size_t)200 << 20); /* first the least: what a picture took is kept for later ones */
     bytes refused = encode(&input, "0,0", "cuda-only");
     ck_assert_int_eq(refused.status, WVL_ERROR_MEMORY);
     bytes by_cpu = encode(&input, "0,0", "cuda");
@@ -152,12 +162,22 @@ START_TEST(little_memory)
 }
 END_TEST
 
-/* What comes after the transform does not ask where it ran: rate control that wants the pixels again, HT blocks, weights, measured targets. */
+/* What comes after the transform does not ask where it ran: rate control that wants the pixels again, HT blocks,
+ * weights, measured targets. */
 START_TEST(whatever_follows)
 {
-    static const char *const cases[] = {"reversible=no bpp=0.5 rdoq=yes", "reversible=no bpp=0.3,1 rdoq=yes tile=300,200", "bpp=1,2", "style=HT", "style=HT reversible=no bpp=1",
-                                        "style=HT reversible=no bpp=2 tile=256,256", "reversible=no bpp=0.5,2 visual=yes", "reversible=no qfactor=70", "reversible=no psnr=34,42",
-                                        "input-color=srgb reversible=no tile=200,200", "roi=rect=100,80,200,150 layers=2 mct=off", "mct=off overrides=C1:reversible=no;levels=2 tile=300,300"};
+    static const char *const cases[] = {"reversible=no bpp=0.5 rdoq=yes",
+                                        "reversible=no bpp=0.3,1 rdoq=yes tile=300,200",
+                                        "bpp=1,2",
+                                        "style=HT",
+                                        "style=HT reversible=no bpp=1",
+                                        "style=HT reversible=no bpp=2 tile=256,256",
+                                        "reversible=no bpp=0.5,2 visual=yes",
+                                        "reversible=no qfactor=70",
+                                        "reversible=no psnr=34,42",
+                                        "input-color=srgb reversible=no tile=200,200",
+                                        "roi=rect=100,80,200,150 layers=2 mct=off",
+                                        "mct=off overrides=C1:reversible=no;levels=2 tile=300,300"};
     if (!have_device) {
         return;
     }
@@ -176,7 +196,12 @@ END_TEST
 /* What the device has less after 240 pictures of several plans in turn than after the first 30. */
 static size_t memory_gone(const picture_input *input)
 {
-    static const char *const cases[] = {"tile=0,0", "reversible=no tile=256,256 bpp=1", "style=HT", "levels=2 block=32,32", "mct=off tile=300,300", "input-color=srgb"};
+    static const char *const cases[] = {"tile=0,0",
+                                        "reversible=no tile=256,256 bpp=1",
+                                        "style=HT",
+                                        "levels=2 block=32,32",
+                                        "mct=off tile=300,300",
+                                        "input-color=srgb"};
     size_t after_first = 0, available = 0, total;
     for (unsigned i = 0; i < 240; i++) {
         bytes b = encode(input, cases[i % (sizeof cases / sizeof cases[0])], "cuda-only");
@@ -215,7 +240,8 @@ static void check_elsewhere(const layout *l, const picture_input *input, bytes w
     wvl_cuda_address there = 0;
     wvl_cuda_stream stream;
     wvl_cuda_event ready;
-    ck_assert(!driver.malloc_pinned(&pinned, l->bytes, 1) && !driver.malloc_device(&there, l->bytes) && !driver.stream_create(&stream, 1) && !driver.event_create(&ready, 2));
+    ck_assert(!driver.malloc_pinned(&pinned, l->bytes, 1) && !driver.malloc_device(&there, l->bytes) &&
+              !driver.stream_create(&stream, 1) && !driver.event_create(&ready, 2));
     memcpy(pinned, l->memory, l->bytes);
     layout_place(l, (uintptr_t)l->memory, WVL_MEMORY_HOST, &moved, planes);
     expect_same(tiled, encode(&moved, "200,128", "cuda-only"));

@@ -21,7 +21,7 @@ static wvl_cuda_runtime driver;
 static ht_device device;
 static unsigned runs = 15;
 
-/* ---- Pictures to blocks ------------------------------------------------------------------------------------------ */
+/* ---- Pictures to blocks ---------------------------------------------------------------------- */
 
 typedef struct pixels {
     uint32_t width, height, depth;
@@ -63,11 +63,8 @@ static void report(void *user, const char *text)
 static wvl_plan *build_plan(const pixels *p, uint32_t side)
 {
     wvl_component_format components[3];
-    wvl_image_format format = {.struct_size = sizeof format,
-                               .x1 = p->width,
-                               .y1 = p->height,
-                               .component_count = 3,
-                               .components = components};
+    wvl_image_format format = {
+        .struct_size = sizeof format, .x1 = p->width, .y1 = p->height, .component_count = 3, .components = components};
     double layer = 0.0;
     wvl_settings s = {.reversible = 1,
                       .levels = 5,
@@ -176,7 +173,7 @@ static void fill_ones(ht_list *list)
     }
 }
 
-/* ---- Times ------------------------------------------------------------------------------------------------------- */
+/* ---- Times ----------------------------------------------------------------------------------- */
 
 #define MOST_PARTS 16
 static wvl_cuda_event marks[MOST_PARTS + 1];
@@ -212,10 +209,8 @@ static double time_launch(ht_load *load, double *parts)
     for (unsigned r = 0; r < runs + 2; r++) {
         unsigned to = r < 2 ? 0 : r - 2;
         mark_count = 0;
-        if (driver.event_record(marks[0], device.stream) ||
-            wvl_cuda_ht_launch(&load->ht, &load->job, device.stream) ||
-            (!parts && driver.event_record(marks[++mark_count], device.stream)) ||
-            driver.stream_wait(device.stream)) {
+        if (driver.event_record(marks[0], device.stream) || wvl_cuda_ht_launch(&load->ht, &load->job, device.stream) ||
+            (!parts && driver.event_record(marks[++mark_count], device.stream)) || driver.stream_wait(device.stream)) {
             printf("a call failed\n");
             exit(1);
         }

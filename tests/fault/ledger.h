@@ -26,7 +26,10 @@ static inline void *ledger_allocate(void *user, size_t bytes, size_t alignment, 
     (void)pthread_mutex_lock(&l->lock);
     uint64_t call = ++l->calls;
     int fails = l->fail_at && (l->fail_on ? call >= l->fail_at : call == l->fail_at);
-    uint8_t *memory = fails || alignment > LEDGER_HEADER ? NULL : aligned_alloc(LEDGER_HEADER, LEDGER_HEADER + (bytes + LEDGER_HEADER - 1) / LEDGER_HEADER * LEDGER_HEADER);
+    uint8_t *memory =
+        fails || alignment > LEDGER_HEADER
+            ? NULL
+            : aligned_alloc(LEDGER_HEADER, LEDGER_HEADER + (bytes + LEDGER_HEADER - 1) / LEDGER_HEADER * LEDGER_HEADER);
     if (memory) {
         memcpy(memory, &bytes, sizeof bytes);
         memset(memory + LEDGER_HEADER, 0xA5, bytes); /* nobody may count on zeros */

@@ -14,7 +14,7 @@
 #include "tests/decode/picture.h"
 #include "tests/fault/ledger.h"
 
-/* ---- Threads that do not start ----------------------------------------------------------------------------------------------- */
+/* ---- Threads that do not start --------------------------------------------------------------- */
 
 static int threads_allowed = -1; /* -1: all */
 
@@ -30,7 +30,7 @@ int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*
     return real(thread, attributes, start, arg);
 }
 
-/* ---- A sink that watches ----------------------------------------------------------------------------------------------------- */
+/* ---- A sink that watches --------------------------------------------------------------------- */
 
 typedef struct watch {
     uint8_t *data;
@@ -77,7 +77,7 @@ static void watch_free(watch *w)
     memset(w, 0, sizeof *w);
 }
 
-/* ---- One encode ------------------------------------------------------------------------------------------------------------------ */
+/* ---- One encode ------------------------------------------------------------------------------ */
 
 typedef struct recipe {
     const char *const (*settings)[2];
@@ -87,17 +87,27 @@ typedef struct recipe {
 } recipe;
 
 static const char *const plain[][2] = {{"levels", "3"}};
-static const char *const layered[][2] = {{"reversible", "no"}, {"bpp", "0.5,1,2"}, {"tile", "40,40"}, {"plt", "yes"}, {"tlm", "yes"}, {"tile-parts", "R"},
-                                         {"progression", "RPCL"}, {"comment", "words"}, {"max-component-bytes", "4000"}};
-static const char *const boxed[][2] = {{"container", "jp2"}, {"layers", "4"}, {"precincts", "[32,32]"}, {"psnr", "30,0"}};
-static const char *const judged[][2] = {{"profile", "imf-2k"}, {"reversible", "no"}, {"levels", "3"}, {"block", "32,32"}, {"progression", "CPRL"},
-                                       {"tile-parts", "C"}, {"tlm", "yes"}, {"sub-level", "1"}};
-static const char *const varied[][2] = {{"tile", "50,40"}, {"reversible", "no"}, {"bpp", "1,3"}, {"overrides", "C1:block=16,16/T2:levels=2;progression=RPCL/T3C2:style=4/T1-2:eph=yes"}};
+static const char *const layered[][2] = {
+    {"reversible", "no"},    {"bpp", "0.5,1,2"},   {"tile", "40,40"},
+    {"plt", "yes"},          {"tlm", "yes"},       {"tile-parts", "R"},
+    {"progression", "RPCL"}, {"comment", "words"}, {"max-component-bytes", "4000"}};
+static const char *const boxed[][2] = {
+    {"container", "jp2"}, {"layers", "4"}, {"precincts", "[32,32]"}, {"psnr", "30,0"}};
+static const char *const judged[][2] = {{"profile", "imf-2k"}, {"reversible", "no"},    {"levels", "3"},
+                                        {"block", "32,32"},    {"progression", "CPRL"}, {"tile-parts", "C"},
+                                        {"tlm", "yes"},        {"sub-level", "1"}};
+static const char *const varied[][2] = {
+    {"tile", "50,40"},
+    {"reversible", "no"},
+    {"bpp", "1,3"},
+    {"overrides", "C1:block=16,16/T2:levels=2;progression=RPCL/T3C2:style=4/T1-2:eph=yes"}};
 static const char *const lifted[][2] = {{"tile", "50,40"}, {"psnr", "30,0"}, {"roi", "rect=20,20,30,30/T1C0:U=4"}};
-static const char *const stepped[][2] = {{"style", "HT"}, {"reversible", "no"}, {"bpp", "1.5"}, {"tile", "60,50"}}; /* coded twice, with other steps */
+static const char *const stepped[][2] = {
+    {"style", "HT"}, {"reversible", "no"}, {"bpp", "1.5"}, {"tile", "60,50"}}; /* coded twice, with other steps */
 static const char *const rounded[][2] = {{"reversible", "no"}, {"bpp", "1.5"}, {"rdoq", "yes"}}; /* coded twice too */
-static const recipe recipes[] = {{plain, 1, 90, 70, 1, 0}, {layered, 9, 90, 70, 1, 0}, {boxed, 4, 64, 64, 3, 1}, {layered, 9, 200, 50, 2, 0},
-                                 {judged, 8, 90, 70, 1, 0}, {varied, 4, 90, 70, 2, 0}, {lifted, 3, 90, 70, 1, 0}, {stepped, 4, 90, 70, 1, 0}, {rounded, 3, 90, 70, 1, 0}};
+static const recipe recipes[] = {{plain, 1, 90, 70, 1, 0},    {layered, 9, 90, 70, 1, 0}, {boxed, 4, 64, 64, 3, 1},
+                                 {layered, 9, 200, 50, 2, 0}, {judged, 8, 90, 70, 1, 0},  {varied, 4, 90, 70, 2, 0},
+                                 {lifted, 3, 90, 70, 1, 0},   {stepped, 4, 90, 70, 1, 0}, {rounded, 3, 90, 70, 1, 0}};
 #define RECIPES ((int)(sizeof recipes / sizeof recipes[0]))
 
 typedef struct kitchen {
@@ -126,7 +136,8 @@ static wvl_status prepare(kitchen *k, const recipe *r, const wvl_allocator *allo
     for (unsigned i = 0; status == WVL_OK && i < r->setting_count; i++) {
         status = wvl_params_set(k->params, r->settings[i][0], r->settings[i][1]);
     }
-    return status == WVL_OK ? wvl_plan_create(k->context, k->params, &k->input->format, r->jp2 ? &jp2 : NULL, &k->plan) : status;
+    return status == WVL_OK ? wvl_plan_create(k->context, k->params, &k->input->format, r->jp2 ? &jp2 : NULL, &k->plan)
+                            : status;
 }
 
 static wvl_status encode(kitchen *k, watch *w, const wvl_control *control)
@@ -140,7 +151,8 @@ static wvl_status encode(kitchen *k, watch *w, const wvl_control *control)
     wvl_status status = wvl_encode(k->plan, &image, &sink, control, &k->result, text, sizeof text);
     ck_assert_msg((status == WVL_OK) == (text[0] == 0), "status %d with the text \"%s\"", status, text);
     ck_assert_msg(k->releases == 1, "the picture was released %u times", k->releases);
-    ck_assert_msg(w->closes == 1 && w->complete == (status == WVL_OK), "%u closes, complete = %d after %s", w->closes, w->complete, wvl_status_text(status));
+    ck_assert_msg(w->closes == 1 && w->complete == (status == WVL_OK), "%u closes, complete = %d after %s", w->closes,
+                  w->complete, wvl_status_text(status));
     ck_assert_msg(!w->wrote_after_refusal, "written to after a refusal");
     ck_assert((status == WVL_OK) == (k->result != NULL));
     return status;
@@ -155,7 +167,7 @@ static void clean(kitchen *k)
     *k = (kitchen){.input = k->input};
 }
 
-/* ---- Memory ---------------------------------------------------------------------------------------------------------------------- */
+/* ---- Memory ---------------------------------------------------------------------------------- */
 
 static void fail_each_call(const recipe *r, int fail_on)
 {
@@ -178,20 +190,22 @@ static void fail_each_call(const recipe *r, int fail_on)
         if (status == WVL_OK) {
             status = encode(&k, &w, NULL);
         }
-        ck_assert_msg(status == WVL_OK || status == WVL_ERROR_MEMORY, "call %llu: %s", (unsigned long long)n, wvl_status_text(status));
+        ck_assert_msg(status == WVL_OK || status == WVL_ERROR_MEMORY, "call %llu: %s", (unsigned long long)n,
+                      wvl_status_text(status));
         if (status == WVL_OK && w.bytes) { /* done without: the bytes are the same */
             ck_assert_uint_eq(w.bytes, reference.bytes);
             ck_assert_msg(!memcmp(w.data, reference.data, w.bytes), "call %llu: other bytes", (unsigned long long)n);
         }
         refused += status != WVL_OK;
         clean(&k);
-        ck_assert_msg(l.live_count == 0 && l.live_bytes == 0, "call %llu: %llu pieces, %llu bytes are left", (unsigned long long)n, (unsigned long long)l.live_count,
-                      (unsigned long long)l.live_bytes);
+        ck_assert_msg(l.live_count == 0 && l.live_bytes == 0, "call %llu: %llu pieces, %llu bytes are left",
+                      (unsigned long long)n, (unsigned long long)l.live_count, (unsigned long long)l.live_bytes);
         ck_assert_msg(l.wrong_sizes == 0, "call %llu: a piece was released with another size", (unsigned long long)n);
         watch_free(&w);
         reached = l.calls >= n;
     }
-    ck_assert_msg(n > 15 && refused > 8, "only %llu of %llu calls mattered", (unsigned long long)refused, (unsigned long long)n);
+    ck_assert_msg(n > 15 && refused > 8, "only %llu of %llu calls mattered", (unsigned long long)refused,
+                  (unsigned long long)n);
     watch_free(&reference);
     picture_close_input(&input);
     picture_free(&p);
@@ -202,7 +216,7 @@ END_TEST
 START_TEST(all_allocations_fail_from_one_on) { fail_each_call(&recipes[_i], 1); }
 END_TEST
 
-/* ---- Threads --------------------------------------------------------------------------------------------------------------------- */
+/* ---- Threads --------------------------------------------------------------------------------- */
 
 START_TEST(threads_that_do_not_start)
 {
@@ -229,7 +243,7 @@ START_TEST(threads_that_do_not_start)
 }
 END_TEST
 
-/* ---- Sinks ----------------------------------------------------------------------------------------------------------------------- */
+/* ---- Sinks ----------------------------------------------------------------------------------- */
 
 START_TEST(sink_refuses_each_write)
 {
@@ -282,7 +296,7 @@ START_TEST(full_disk)
 }
 END_TEST
 
-/* ---- Samples --------------------------------------------------------------------------------------------------------------------- */
+/* ---- Samples --------------------------------------------------------------------------------- */
 
 /* One sample too great or too small, anywhere, in any container, is found. */
 START_TEST(samples_outside_the_depth)
@@ -299,18 +313,21 @@ START_TEST(samples_outside_the_depth)
             picture p = picture_draw_format(PICTURE_NATURAL, &format, 3);
             picture_plane *plane = &p.planes[picture_between(&state, 0, 2)];
             size_t at = picture_between(&state, 0, 77 * 53 - 1);
-            int32_t top = is_signed ? 1 << (depths[i] - 1) : 1 << depths[i], bottom = is_signed ? -top - 1 : depths[i] < 8 ? top : 2 * top - 1;
+            int32_t top = is_signed ? 1 << (depths[i] - 1) : 1 << depths[i], bottom = is_signed       ? -top - 1
+                                                                                      : depths[i] < 8 ? top
+                                                                                                      : 2 * top - 1;
             plane->samples[at] = picture_between(&state, 0, 1) ? top : bottom;
             picture_input input = picture_open_input(&p, (int)picture_between(&state, 0, 1));
             for (unsigned reversible = 0; reversible < 2; reversible++) {
-                const char *const settings[][2] = {{"reversible", reversible ? "yes" : "no"}, {"mct", picture_between(&state, 0, 1) ? "auto" : "off"}};
+                const char *const settings[][2] = {{"reversible", reversible ? "yes" : "no"},
+                                                   {"mct", picture_between(&state, 0, 1) ? "auto" : "off"}};
                 recipe r = {settings, 2, 77, 53, 1 + picture_between(&state, 0, 1), 0};
                 kitchen k = {.input = &input};
                 watch w = {0};
                 ck_assert_int_eq(prepare(&k, &r, NULL), WVL_OK);
                 wvl_status status = encode(&k, &w, NULL);
-                ck_assert_msg(status == WVL_ERROR_INPUT, "depth %u%s: sample %d passed: %s", depths[i], is_signed ? " signed" : "", plane->samples[at],
-                              wvl_status_text(status));
+                ck_assert_msg(status == WVL_ERROR_INPUT, "depth %u%s: sample %d passed: %s", depths[i],
+                              is_signed ? " signed" : "", plane->samples[at], wvl_status_text(status));
                 watch_free(&w);
                 clean(&k);
             }
@@ -321,7 +338,7 @@ START_TEST(samples_outside_the_depth)
 }
 END_TEST
 
-/* ---- Cancelling ------------------------------------------------------------------------------------------------------------------ */
+/* ---- Cancelling ------------------------------------------------------------------------------ */
 
 static void *raise_later(void *user)
 {
@@ -360,7 +377,11 @@ START_TEST(cancel_from_another_thread)
 }
 END_TEST
 
-typedef struct steps { unsigned calls, stop_at; uint64_t done, total; int fell; } steps;
+typedef struct steps {
+    unsigned calls, stop_at;
+    uint64_t done, total;
+    int fell;
+} steps;
 
 static int step(void *user, uint64_t done, uint64_t total, wvl_stage stage)
 {
@@ -387,7 +408,8 @@ START_TEST(progress_cancels)
         status = encode(&k, &w, &control);
         ck_assert(!s.fell);
         ck_assert(status == WVL_CANCELLED || status == WVL_OK);
-        ck_assert_msg(status == WVL_CANCELLED || s.calls < n || s.done == s.total, "the answer of call %u was not heard", n);
+        ck_assert_msg(status == WVL_CANCELLED || s.calls < n || s.done == s.total,
+                      "the answer of call %u was not heard", n);
         wvl_result_release(k.result);
         k.result = NULL;
         watch_free(&w);

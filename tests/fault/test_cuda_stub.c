@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The host logic of the device backend against a stub of the runtime table, on any machine: every call fails once in turn, nothing leaks,
- * and the steady state neither allocates nor waits but once a collect. The stub's device memory is host memory; its kernels do nothing.
+ * The host logic of the device backend against a stub of the runtime table, on any machine: every call fails once in
+ * turn, nothing leaks, and the steady state neither allocates nor waits but once a collect. The stub's device memory is
+ * host memory; its kernels do nothing.
  */
 #include "../twin/test_cuda_job.h"
 #include "cuda/host/device.h"
@@ -29,15 +30,30 @@ static wvl_cuda_status drop(void *what)
     return WVL_CUDA_SUCCESS;
 }
 
-#define MAKER(name, type) static wvl_cuda_status name(type *out) { void *made = NULL; wvl_cuda_status s = make(&made); *out = made; return s; }
+#define MAKER(name, type)                                                                                              \
+    static wvl_cuda_status name(type *out)                                                                             \
+    {                                                                                                                  \
+        void *made = NULL;                                                                                             \
+        wvl_cuda_status s = make(&made);                                                                               \
+        *out = made;                                                                                                   \
+        return s;                                                                                                      \
+    }
 MAKER(make_context, wvl_cuda_context)
 MAKER(make_module, wvl_cuda_module)
 MAKER(make_stream, wvl_cuda_stream)
 MAKER(make_event, wvl_cuda_event)
 
 static void *context;
-static wvl_cuda_status stub_init(unsigned flags) { (void)flags; return tick(); }
-static wvl_cuda_status stub_get(int *device, int ordinal) { *device = ordinal; return tick(); }
+static wvl_cuda_status stub_init(unsigned flags)
+{
+    (void)flags;
+    return tick();
+}
+static wvl_cuda_status stub_get(int *device, int ordinal)
+{
+    *device = ordinal;
+    return tick();
+}
 static wvl_cuda_status stub_retain(wvl_cuda_context *out, int device)
 {
     (void)device;
@@ -45,19 +61,47 @@ static wvl_cuda_status stub_retain(wvl_cuda_context *out, int device)
     context = status ? context : *out;
     return status;
 }
-static wvl_cuda_status stub_release(int device) { (void)device; return drop(context); }
-static wvl_cuda_status stub_attribute(int *value, int attribute, int device) { (void)attribute; (void)device; *value = 9; return tick(); }
+static wvl_cuda_status stub_release(int device)
+{
+    (void)device;
+    return drop(context);
+}
+static wvl_cuda_status stub_attribute(int *value, int attribute, int device)
+{
+    (void)attribute;
+    (void)device;
+    *value = 9;
+    return tick();
+}
 static wvl_cuda_status stub_pinned_address(wvl_cuda_address *address, void *memory, unsigned flags)
 {
     (void)flags;
     *address = (wvl_cuda_address)(uintptr_t)memory;
     return WVL_CUDA_SUCCESS;
 }
-static wvl_cuda_status stub_push(wvl_cuda_context c) { (void)c; return WVL_CUDA_SUCCESS; }
-static wvl_cuda_status stub_pop(wvl_cuda_context *c) { (void)c; return WVL_CUDA_SUCCESS; }
-static wvl_cuda_status stub_load(wvl_cuda_module *out, const void *image) { (void)image; return make_module(out); }
+static wvl_cuda_status stub_push(wvl_cuda_context c)
+{
+    (void)c;
+    return WVL_CUDA_SUCCESS;
+}
+static wvl_cuda_status stub_pop(wvl_cuda_context *c)
+{
+    (void)c;
+    return WVL_CUDA_SUCCESS;
+}
+static wvl_cuda_status stub_load(wvl_cuda_module *out, const void *image)
+{
+    (void)image;
+    return make_module(out);
+}
 static wvl_cuda_status stub_unload(wvl_cuda_module m) { return drop(m); }
-static wvl_cuda_status stub_function(wvl_cuda_function *f, wvl_cuda_module m, const char *name) { (void)m; (void)name; *f = NULL; return tick(); }
+static wvl_cuda_status stub_function(wvl_cuda_function *f, wvl_cuda_module m, const char *name)
+{
+    (void)m;
+    (void)name;
+    *f = NULL;
+    return tick();
+}
 static wvl_cuda_status stub_malloc(wvl_cuda_address *address, size_t bytes)
 {
     void *memory = NULL;
@@ -98,29 +142,86 @@ static wvl_cuda_status stub_fill(wvl_cuda_address to, unsigned char value, size_
     memset((void *)(uintptr_t)to, value, bytes);
     return tick();
 }
-static wvl_cuda_status stub_stream(wvl_cuda_stream *s, unsigned flags) { (void)flags; return make_stream(s); }
-static wvl_cuda_status stub_stream_end(wvl_cuda_stream s) { return drop(s); }
-static wvl_cuda_status stub_stream_wait(wvl_cuda_stream s) { (void)s; waits++; return WVL_CUDA_SUCCESS; }
-static wvl_cuda_status stub_event(wvl_cuda_event *e, unsigned flags) { (void)flags; return make_event(e); }
-static wvl_cuda_status stub_event_end(wvl_cuda_event e) { return drop(e); }
-static wvl_cuda_status stub_record(wvl_cuda_event e, wvl_cuda_stream s) { (void)e; (void)s; return tick(); }
-static wvl_cuda_status stub_query(wvl_cuda_event e) { (void)e; return tick(); }
-static wvl_cuda_status stub_event_wait(wvl_cuda_event e) { (void)e; waits++; return tick(); }
-static wvl_cuda_status stub_launch(wvl_cuda_function f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz,
-                                   unsigned shared, wvl_cuda_stream s, void **arguments, void **extra)
+static wvl_cuda_status stub_stream(wvl_cuda_stream *s, unsigned flags)
 {
-    (void)f; (void)gx; (void)gy; (void)gz; (void)by; (void)bz; (void)shared; (void)s; (void)arguments; (void)extra;
+    (void)flags;
+    return make_stream(s);
+}
+static wvl_cuda_status stub_stream_end(wvl_cuda_stream s) { return drop(s); }
+static wvl_cuda_status stub_stream_wait(wvl_cuda_stream s)
+{
+    (void)s;
+    waits++;
+    return WVL_CUDA_SUCCESS;
+}
+static wvl_cuda_status stub_event(wvl_cuda_event *e, unsigned flags)
+{
+    (void)flags;
+    return make_event(e);
+}
+static wvl_cuda_status stub_event_end(wvl_cuda_event e) { return drop(e); }
+static wvl_cuda_status stub_record(wvl_cuda_event e, wvl_cuda_stream s)
+{
+    (void)e;
+    (void)s;
+    return tick();
+}
+static wvl_cuda_status stub_query(wvl_cuda_event e)
+{
+    (void)e;
+    return tick();
+}
+static wvl_cuda_status stub_event_wait(wvl_cuda_event e)
+{
+    (void)e;
+    waits++;
+    return tick();
+}
+static wvl_cuda_status stub_launch(wvl_cuda_function f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by,
+                                   unsigned bz, unsigned shared, wvl_cuda_stream s, void **arguments, void **extra)
+{
+    (void)f;
+    (void)gx;
+    (void)gy;
+    (void)gz;
+    (void)by;
+    (void)bz;
+    (void)shared;
+    (void)s;
+    (void)arguments;
+    (void)extra;
     marches += bx == 32;
     return tick();
 }
 
 static const wvl_cuda_runtime stub = {
-    .init = stub_init, .device_attribute = stub_attribute, .pinned_address = stub_pinned_address, .device_get = stub_get, .context_retain = stub_retain, .context_release = stub_release, .context_push = stub_push,
-    .context_pop = stub_pop, .module_load = stub_load, .module_unload = stub_unload, .module_function = stub_function,
-    .malloc_device = stub_malloc, .free_device = stub_free, .malloc_pinned = stub_pinned, .free_pinned = stub_unpin, .upload = stub_up,
-    .download = stub_down, .fill = stub_fill, .stream_create = stub_stream, .stream_destroy = stub_stream_end, .stream_wait = stub_stream_wait,
-    .event_create = stub_event, .event_destroy = stub_event_end, .event_record = stub_record, .event_query = stub_query,
-    .event_wait = stub_event_wait, .launch = stub_launch,
+    .init = stub_init,
+    .device_attribute = stub_attribute,
+    .pinned_address = stub_pinned_address,
+    .device_get = stub_get,
+    .context_retain = stub_retain,
+    .context_release = stub_release,
+    .context_push = stub_push,
+    .context_pop = stub_pop,
+    .module_load = stub_load,
+    .module_unload = stub_unload,
+    .module_function = stub_function,
+    .malloc_device = stub_malloc,
+    .free_device = stub_free,
+    .malloc_pinned = stub_pinned,
+    .free_pinned = stub_unpin,
+    .upload = stub_up,
+    .download = stub_down,
+    .fill = stub_fill,
+    .stream_create = stub_stream,
+    .stream_destroy = stub_stream_end,
+    .stream_wait = stub_stream_wait,
+    .event_create = stub_event,
+    .event_destroy = stub_event_end,
+    .event_record = stub_record,
+    .event_query = stub_query,
+    .event_wait = stub_event_wait,
+    .launch = stub_launch,
 };
 
 static job j;
@@ -186,7 +287,8 @@ START_TEST(every_call_may_fail)
 }
 END_TEST
 
-/* An error that lasts, at any call: the device is refused from then on, by whomever it is opened, and no call is made. */
+/* An error that lasts, at any call: the device is refused from then on, by whomever it is opened, and no call is made.
+ */
 START_TEST(lost_for_the_process)
 {
     static const wvl_cuda_status lasting[] = {214, 700, 719, 999};
@@ -225,7 +327,9 @@ START_TEST(steady_state)
         ck_assert_uint_eq(waits, 1);
         wvl_backend_cuda.release(running);
         ck_assert_uint_eq(allocations, before);
-        ck_assert_uint_eq(marches, 3 * picture); /* levels 1 and 2, then 3 and 4, march in this picture, and single warps take the last */
+        ck_assert_uint_eq(
+            marches,
+            3 * picture); /* levels 1 and 2, then 3 and 4, march in this picture, and single warps take the last */
     }
     wvl_backend_cuda.close(backend);
     ck_assert_uint_eq(live, 0);

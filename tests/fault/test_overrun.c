@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A codestream that is not as long as was foretold: an internal error with a text, before anything is written beyond the memory that was taken for it. */
+/* A codestream that is not as long as was foretold: an internal error with a text, before anything is written beyond
+ * the memory that was taken for it. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,7 +8,10 @@
 
 /* The conductor is compiled into this program with a coder whose prediction is wrong by so many bytes. */
 static int64_t off_by;
-static uint64_t foretell(const wvl_coder *coder) { return (uint64_t)((int64_t)wvl_coder_codestream_bytes(coder) + off_by); }
+static uint64_t foretell(const wvl_coder *coder)
+{
+    return (uint64_t)((int64_t)wvl_coder_codestream_bytes(coder) + off_by);
+}
 #define wvl_coder_codestream_bytes foretell
 #include "src/encoder.c"
 #undef wvl_coder_codestream_bytes
@@ -38,7 +42,8 @@ static wvl_status encode(const char *preset, char *text, size_t text_bytes)
     enum { WIDTH = 2048, HEIGHT = 1080 };
     static uint16_t samples[3 * WIDTH * HEIGHT];
     wvl_component_format components[3] = {{12, 0, 1, 1}, {12, 0, 1, 1}, {12, 0, 1, 1}};
-    wvl_image_format format = {.struct_size = sizeof format, .x1 = WIDTH, .y1 = HEIGHT, .component_count = 3, .components = components};
+    wvl_image_format format = {
+        .struct_size = sizeof format, .x1 = WIDTH, .y1 = HEIGHT, .component_count = 3, .components = components};
     wvl_plane planes[3];
     wvl_image image = {.struct_size = sizeof image, .planes = planes, .plane_count = 3};
     wvl_sink sink = {.struct_size = sizeof sink, .write = count_bytes, .close = note_close};
@@ -47,7 +52,11 @@ static wvl_status encode(const char *preset, char *text, size_t text_bytes)
     wvl_params *params;
     wvl_plan *plan;
     for (unsigned c = 0; c < 3; c++) {
-        planes[c] = (wvl_plane){.data = samples, .pitch_bytes = 6 * WIDTH, .sample_stride = 3, .first_sample = c, .container = WVL_SAMPLE_16};
+        planes[c] = (wvl_plane){.data = samples,
+                                .pitch_bytes = 6 * WIDTH,
+                                .sample_stride = 3,
+                                .first_sample = c,
+                                .container = WVL_SAMPLE_16};
     }
     for (uint32_t i = 0; i < 3 * WIDTH * HEIGHT; i++) {
         samples[i] = (uint16_t)(i / 300 % 4096);

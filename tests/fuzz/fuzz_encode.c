@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Fuzz target of params, plan and encoder: the input is a case of wavelane-fuzz, "key=value ...". What is taken must come out legal to the walker, the
- * same twice, within the memory promised; what is refused must say why. */
+/* Fuzz target of params, plan and encoder: the input is a case of wavelane-fuzz, "key=value ...". What is taken must
+ * come out legal to the walker, the same twice, within the memory promised; what is refused must say why. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -69,7 +69,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
     size_t length = bytes < sizeof line ? bytes : sizeof line - 1;
     memcpy(line, data, length);
     line[length] = 0;
-    if (!fuzz_case_parse(&c, line) || c.count + 3 > FUZZ_MAX_PAIRS || !is_small(&c) || !fuzz_picture_shape(&c, &p, text, sizeof text)) {
+    if (!fuzz_case_parse(&c, line) || c.count + 3 > FUZZ_MAX_PAIRS || !is_small(&c) ||
+        !fuzz_picture_shape(&c, &p, text, sizeof text)) {
         return 0;
     }
     uint64_t samples = samples_of(&p);

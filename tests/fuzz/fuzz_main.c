@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Runs a fuzz target without libFuzzer: TARGET CHANGES FILE...
- * Each file as it is, then CHANGES times with up to eight small changes, the same in every run. No coverage guides it: it is a test, not a search.
+ * Each file as it is, then CHANGES times with up to eight small changes, the same in every run. No coverage guides it:
+ * it is a test, not a search.
  */
 #include "tests/fuzz/fuzz_main.h"
 

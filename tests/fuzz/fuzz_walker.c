@@ -51,7 +51,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
 {
     size_t count;
     const wvl_check_profile *profiles = wvl_check_profiles(&count);
-    wvl_check_options options = {.struct_size = sizeof options, .packet = count_packet, .memory_limit = 32u << 20, .work_limit = 1u << 18, .issue_limit = 50};
+    wvl_check_options options = {.struct_size = sizeof options,
+                                 .packet = count_packet,
+                                 .memory_limit = 32u << 20,
+                                 .work_limit = 1u << 18,
+                                 .issue_limit = 50};
     if (bytes < 2) {
         return 0;
     }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The generator of random configurations knows every option and draws each of them; the reducer finds what a failure needs. */
+/* The generator of random configurations knows every option and draws each of them; the reducer finds what a failure
+ * needs. */
 #include <check.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,7 +20,8 @@ START_TEST(every_option_is_known)
     size_t count;
     const wvl_option *options = wvl_options(&count);
     for (size_t i = 0; i < count; i++) {
-        ck_assert_msg(fuzz_draw_knows(options[i].key), "option %s: conformance/fuzz/draw.c has no generator for it", options[i].key);
+        ck_assert_msg(fuzz_draw_knows(options[i].key), "option %s: conformance/fuzz/draw.c has no generator for it",
+                      options[i].key);
     }
 }
 END_TEST
@@ -82,7 +84,7 @@ START_TEST(rules_have_names)
 }
 END_TEST
 
-/* ---- Reducing ------------------------------------------------------------------------------------------------------------------------ */
+/* ---- Reducing -------------------------------------------------------------------------------- */
 
 typedef struct planted {
     unsigned trials;
@@ -93,7 +95,8 @@ static int shows_planted(void *user, const fuzz_case *c)
 {
     planted *p = user;
     p->trials++;
-    return (strtoul(fuzz_case_or(c, "style", "0"), NULL, 10) & 4) && strtoul(fuzz_case_or(c, "levels", "5"), NULL, 10) >= 3 &&
+    return (strtoul(fuzz_case_or(c, "style", "0"), NULL, 10) & 4) &&
+           strtoul(fuzz_case_or(c, "levels", "5"), NULL, 10) >= 3 &&
            strstr(fuzz_case_or(c, "components", "8u"), "12u") != NULL;
 }
 
@@ -121,14 +124,16 @@ END_TEST
 static int shows_long_list(void *user, const fuzz_case *c)
 {
     (void)user;
-    return strstr(fuzz_case_or(c, "precincts", ""), "[32,64]") && strstr(fuzz_case_or(c, "progression-changes", ""), "RPCL") &&
+    return strstr(fuzz_case_or(c, "precincts", ""), "[32,64]") &&
+           strstr(fuzz_case_or(c, "progression-changes", ""), "RPCL") &&
            strtoul(fuzz_case_or(c, "size", "0"), NULL, 10) >= 37;
 }
 
 START_TEST(lists_and_numbers_become_small)
 {
-    ck_assert(fuzz_case_parse(&drawn, "picture=kodim01.png size=211,190 precincts=[128,8],[32,64],[256,256] sop=yes comment=a%20b "
-                                      "progression-changes=T1=2,0,1,3,1,LRCP/4,0,7,6,3,RPCL/0,0,7,33,256,CPRL"));
+    ck_assert(fuzz_case_parse(
+        &drawn, "picture=kodim01.png size=211,190 precincts=[128,8],[32,64],[256,256] sop=yes comment=a%20b "
+                "progression-changes=T1=2,0,1,3,1,LRCP/4,0,7,6,3,RPCL/0,0,7,33,256,CPRL"));
     (void)fuzz_reduce_case(&drawn, shows_long_list, NULL, 5000);
     fuzz_case_print(&drawn, line, sizeof line);
     ck_assert_str_eq(line, "size=37 precincts=[32,64] progression-changes=RPCL");

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Coding blocks no deeper than needed changes no byte: neither when the depth is predicted well, nor when blocks must be coded again. */
+/* Coding blocks no deeper than needed changes no byte: neither when the depth is predicted well, nor when blocks must
+ * be coded again. */
 #include <check.h>
 #include <stdlib.h>
 #include <string.h>
@@ -40,7 +41,11 @@ static const char *const settings[] = {
     "bpp=0.5,0.6,0.7,0.8,0.9,1,1.1,1.2,1.3,1.4,1.5 block=16,8"};
 #define SETTINGS ((int)(sizeof settings / sizeof settings[0]))
 
-typedef struct depth { uint8_t full; int32_t bias; uint32_t threads; } depth;
+typedef struct depth {
+    uint8_t full;
+    int32_t bias;
+    uint32_t threads;
+} depth;
 
 static void *encode(const picture_input *input, const char *text, depth d, size_t *count)
 {
@@ -54,11 +59,13 @@ static void *encode(const picture_input *input, const char *text, depth d, size_
     ck_assert_int_eq(wvl_context_create(&options, &context), WVL_OK);
     ck_assert_int_eq(wvl_params_create(context, &params), WVL_OK);
     ck_assert_msg(case_set(params, text, error, sizeof error) == WVL_OK, "%s", error);
-    ck_assert_msg(wvl_plan_create(context, params, &input->format, NULL, &plan) == WVL_OK, "%s", wvl_context_error(context));
+    ck_assert_msg(wvl_plan_create(context, params, &input->format, NULL, &plan) == WVL_OK, "%s",
+                  wvl_context_error(context));
     plan->depth_full = d.full;
     plan->depth_bias = d.bias;
     ck_assert_int_eq(wvl_sink_open_memory(context, &sink), WVL_OK);
-    ck_assert_msg(wvl_encode(plan, &input->image, &sink, NULL, NULL, error, sizeof error) == WVL_OK, "\"%s\": %s", text, error);
+    ck_assert_msg(wvl_encode(plan, &input->image, &sink, NULL, NULL, error, sizeof error) == WVL_OK, "\"%s\": %s", text,
+                  error);
     ck_assert_int_eq(wvl_sink_take_memory(&sink, &data, count), WVL_OK);
     void *copy = malloc(*count);
     ck_assert_ptr_nonnull(copy);
@@ -74,14 +81,16 @@ static void *encode(const picture_input *input, const char *text, depth d, size_
 START_TEST(depth_changes_no_byte)
 {
     static const depth depths[] = {{0, 0, 2}, {0, 150, 2}, {0, 300, 1}, {0, 3000, 2}};
-    picture p = _i % 3 == 1 ? picture_draw(PICTURE_NATURAL, 740, 715, 1, 8, (unsigned)_i) : picture_draw(PICTURE_NATURAL, 430, 410, 3, 10, (unsigned)_i);
+    picture p = _i % 3 == 1 ? picture_draw(PICTURE_NATURAL, 740, 715, 1, 8, (unsigned)_i)
+                            : picture_draw(PICTURE_NATURAL, 430, 410, 3, 10, (unsigned)_i);
     picture_input input = picture_open_input(&p, 0);
     size_t full_count, count;
     void *full = encode(&input, settings[_i], (depth){1, 0, 2}, &full_count);
     for (unsigned i = 0; i < sizeof depths / sizeof depths[0]; i++) {
         void *data = encode(&input, settings[_i], depths[i], &count);
-        ck_assert_msg(count == full_count && !memcmp(data, full, count), "%s, bias %d: %zu bytes, in full %zu, or other ones", settings[_i],
-                      depths[i].bias, count, full_count);
+        ck_assert_msg(count == full_count && !memcmp(data, full, count),
+                      "%s, bias %d: %zu bytes, in full %zu, or other ones", settings[_i], depths[i].bias, count,
+                      full_count);
         free(data);
     }
     free(full);

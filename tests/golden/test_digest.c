@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Same bytes: for any number of threads, on repetition, on any SIMD level, under any floating-point environment of the caller, with any
- * allocator, runner, container or layout. */
+/* Same bytes: for any number of threads, on repetition, on any SIMD level, under any floating-point environment of the
+ * caller, with any allocator, runner, container or layout. */
 #include <check.h>
 #include <fenv.h>
 #include <pthread.h>
@@ -11,8 +11,8 @@
 #include <xmmintrin.h>
 #endif
 
-#include "tests/decode/picture.h"
 #include "tests/decode/cases.h"
+#include "tests/decode/picture.h"
 #include "tests/fault/ledger.h"
 
 static const char *const settings[] = {
@@ -30,13 +30,17 @@ static const char *const settings[] = {
     "psnr=35,0 mct=off roi=rect=40,30,50,80",
     "reversible=no bpp=0.4,1.1 tile=100,90 visual=yes",
     "reversible=no bpp=0.5,1,2 block=4,4", /* blocks enough for all workers to visit them */
-    "reversible=no bpp=4,6 max-component-bytes=12000 mct=off block=4,4 precincts=[8,8] plt=yes", /* and more precincts than are sorted */
+    "reversible=no bpp=4,6 max-component-bytes=12000 mct=off block=4,4 precincts=[8,8] plt=yes", /* and more precincts
+                                                                                                    than are sorted */
     "style=HT tile=90,80",
     "style=HT+VSC reversible=no step=0.01 block=32,128",
     "style=HT reversible=no bpp=1.5 tile=100,90"};
 #define SETTINGS ((int)(sizeof settings / sizeof settings[0]))
 
-typedef struct bytes { uint8_t *data; size_t count; } bytes;
+typedef struct bytes {
+    uint8_t *data;
+    size_t count;
+} bytes;
 
 static bytes encode(const wvl_context_options *options, const picture_input *input, const char *text)
 {
@@ -50,9 +54,11 @@ static bytes encode(const wvl_context_options *options, const picture_input *inp
     ck_assert_int_eq(wvl_context_create(options, &context), WVL_OK);
     ck_assert_int_eq(wvl_params_create(context, &params), WVL_OK);
     ck_assert_msg(case_set(params, text, error, sizeof error) == WVL_OK, "%s", error);
-    ck_assert_msg(wvl_plan_create(context, params, &input->format, NULL, &plan) == WVL_OK, "%s", wvl_context_error(context));
+    ck_assert_msg(wvl_plan_create(context, params, &input->format, NULL, &plan) == WVL_OK, "%s",
+                  wvl_context_error(context));
     ck_assert_int_eq(wvl_sink_open_memory(context, &sink), WVL_OK);
-    ck_assert_msg(wvl_encode(plan, &input->image, &sink, NULL, NULL, error, sizeof error) == WVL_OK, "\"%s\": %s", text, error);
+    ck_assert_msg(wvl_encode(plan, &input->image, &sink, NULL, NULL, error, sizeof error) == WVL_OK, "\"%s\": %s", text,
+                  error);
     ck_assert_int_eq(wvl_sink_take_memory(&sink, &data, &b.count), WVL_OK);
     b.data = malloc(b.count);
     ck_assert_ptr_nonnull(b.data);
@@ -66,7 +72,8 @@ static bytes encode(const wvl_context_options *options, const picture_input *inp
 
 static void expect_same(const char *what, bytes a, bytes b)
 {
-    ck_assert_msg(a.count == b.count && !memcmp(a.data, b.data, a.count), "%s: %zu bytes, %zu bytes, or other ones", what, a.count, b.count);
+    ck_assert_msg(a.count == b.count && !memcmp(a.data, b.data, a.count), "%s: %zu bytes, %zu bytes, or other ones",
+                  what, a.count, b.count);
     free(b.data);
 }
 
@@ -151,7 +158,7 @@ START_TEST(floating_point_environments)
 }
 END_TEST
 
-/* ---- Runner, allocator ------------------------------------------------------------------------------------------------------------ */
+/* ---- Runner, allocator ----------------------------------------------------------------------- */
 
 static void run_backwards(void *user, uint32_t count, wvl_task_fn task, void *arg)
 {
@@ -161,7 +168,11 @@ static void run_backwards(void *user, uint32_t count, wvl_task_fn task, void *ar
     }
 }
 
-typedef struct crew { uint32_t count, worker, workers; wvl_task_fn task; void *arg; } crew;
+typedef struct crew {
+    uint32_t count, worker, workers;
+    wvl_task_fn task;
+    void *arg;
+} crew;
 
 static void *work(void *user)
 {
@@ -213,7 +224,11 @@ START_TEST(runners_and_allocators)
 }
 END_TEST
 
-typedef struct race { const picture_input *input; const char *text; bytes result; } race;
+typedef struct race {
+    const picture_input *input;
+    const char *text;
+    bytes result;
+} race;
 
 static void *race_main(void *user)
 {
@@ -246,16 +261,21 @@ START_TEST(side_by_side)
 }
 END_TEST
 
-/* ---- Layouts ------------------------------------------------------------------------------------------------------------------------ */
+/* ---- Layouts --------------------------------------------------------------------------------- */
 
-/* Bottom-up rows, padding, no alignment, interleaved, wider containers, packed bits: the samples count, not where they lie. */
+/* Bottom-up rows, padding, no alignment, interleaved, wider containers, packed bits: the samples count, not where they
+ * lie. */
 static wvl_plane lay_out(const picture_plane *plane, uint32_t c, unsigned layout, uint8_t *memory, size_t room)
 {
     uint32_t w = plane->width, h = plane->height;
-    unsigned container = layout == 0 ? 4 : layout == 1 || layout == 2 ? 2 : 4, stride = layout == 2 ? 3 : 1, first = layout == 2 ? c : 0;
+    unsigned container = layout == 0                  ? 4
+                         : layout == 1 || layout == 2 ? 2
+                                                      : 4,
+             stride = layout == 2 ? 3 : 1, first = layout == 2 ? c : 0;
     ptrdiff_t pitch = (ptrdiff_t)(w * stride * container) + 5;
     size_t own = (size_t)pitch * h + 16;
-    uint8_t *base = memory + 1 + (layout == 2 ? 0 : c * own), *start = layout == 1 ? base + pitch * (ptrdiff_t)(h - 1) : base;
+    uint8_t *base = memory + 1 + (layout == 2 ? 0 : c * own),
+            *start = layout == 1 ? base + pitch * (ptrdiff_t)(h - 1) : base;
     ck_assert_uint_lt((size_t)(base - memory) + own, room);
     pitch = layout == 1 ? -pitch : pitch;
     for (uint32_t y = 0; y < h; y++) {
@@ -299,7 +319,8 @@ START_TEST(layouts)
         wvl_plane planes[3];
         picture_input other = input;
         for (uint32_t c = 0; c < 3; c++) {
-            planes[c] = layout < 3 ? lay_out(&p.planes[c], c, layout, memory, room) : lay_bits(&p.planes[c], c, depth, memory, room);
+            planes[c] = layout < 3 ? lay_out(&p.planes[c], c, layout, memory, room)
+                                   : lay_bits(&p.planes[c], c, depth, memory, room);
         }
         other.image.planes = planes;
         char what[32];

@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "tests/prop/cs_reader.h"
 
-static unsigned peek16(const reader *r) { return r->end - r->at < 2 ? 0 : (unsigned)r->data[r->at] << 8 | r->data[r->at + 1]; }
+static unsigned peek16(const reader *r)
+{
+    return r->end - r->at < 2 ? 0 : (unsigned)r->data[r->at] << 8 | r->data[r->at + 1];
+}
 
-/* ---- Main header --------------------------------------------------------------------------------------------------------- */
+/* ---- Main header ----------------------------------------------------------------------------- */
 
 static void parse_siz(reader *r, cs_stream *s)
 {
@@ -17,8 +20,9 @@ static void parse_siz(reader *r, cs_stream *s)
     s->tile_x0 = take(r, 4);
     s->tile_y0 = take(r, 4);
     s->component_count = take(r, 2);
-    if (s->x0 >= s->x1 || s->y0 >= s->y1 || s->tile_x0 > s->x0 || s->tile_y0 > s->y0 || !s->tile_width || !s->tile_height ||
-        (uint64_t)s->tile_x0 + s->tile_width <= s->x0 || (uint64_t)s->tile_y0 + s->tile_height <= s->y0) {
+    if (s->x0 >= s->x1 || s->y0 >= s->y1 || s->tile_x0 > s->x0 || s->tile_y0 > s->y0 || !s->tile_width ||
+        !s->tile_height || (uint64_t)s->tile_x0 + s->tile_width <= s->x0 ||
+        (uint64_t)s->tile_y0 + s->tile_height <= s->y0) {
         bad(r, "SIZ: impossible grid");
         return;
     }
@@ -61,7 +65,8 @@ static cs_component parse_structure(reader *r, unsigned user_precincts)
     k.ycb = take(r, 1) + 2;
     k.style = take(r, 1);
     k.transform = take(r, 1);
-    if (k.levels > 32 || k.xcb > 10 || k.ycb > 10 || k.xcb + k.ycb > 12 || k.style > 127 || (k.style > 63 && (k.style & 0x37)) || k.transform > 1) {
+    if (k.levels > 32 || k.xcb > 10 || k.ycb > 10 || k.xcb + k.ycb > 12 || k.style > 127 ||
+        (k.style > 63 && (k.style & 0x37)) || k.transform > 1) {
         bad(r, "COD or COC: impossible coding parameters");
         return k;
     }
@@ -227,10 +232,14 @@ static void parse_main_poc(reader *r, cs_stream *s) { cs_parse_poc(r, s, CS_ALL_
 
 static void parse_main_segment(reader *r, cs_stream *s, unsigned marker, unsigned *seen)
 {
-    static const struct { unsigned marker, bit; void (*parse)(reader *, cs_stream *); } table[] = {
-        {0xFF51, 1, parse_siz}, {0xFF52, 2, parse_cod}, {0xFF5C, 4, parse_qcd}, {0xFF53, 0, parse_coc},
-        {0xFF5D, 0, parse_qcc}, {0xFF5E, 0, parse_rgn}, {0xFF64, 0, parse_com}, {0xFF55, 0, parse_tlm}, {0xFF5F, 8, parse_main_poc},
-        {0xFF50, 32, parse_cap}, {0xFF63, 16, cs_parse_crg}, {0xFF57, 0, cs_parse_plm}, {0xFF60, 0, cs_parse_ppm}};
+    static const struct {
+        unsigned marker, bit;
+        void (*parse)(reader *, cs_stream *);
+    } table[] = {{0xFF51, 1, parse_siz},   {0xFF52, 2, parse_cod},     {0xFF5C, 4, parse_qcd},
+                 {0xFF53, 0, parse_coc},   {0xFF5D, 0, parse_qcc},     {0xFF5E, 0, parse_rgn},
+                 {0xFF64, 0, parse_com},   {0xFF55, 0, parse_tlm},     {0xFF5F, 8, parse_main_poc},
+                 {0xFF50, 32, parse_cap},  {0xFF63, 16, cs_parse_crg}, {0xFF57, 0, cs_parse_plm},
+                 {0xFF60, 0, cs_parse_ppm}};
     for (size_t i = 0; i < sizeof table / sizeof table[0]; i++) {
         if (table[i].marker != marker) {
             continue;
@@ -279,7 +288,7 @@ static void parse_main_header(reader *r, cs_stream *s)
     check_components(r, s, s->components);
 }
 
-/* ---- Tile-parts ---------------------------------------------------------------------------------------------------------- */
+/* ---- Tile-parts ------------------------------------------------------------------------------ */
 
 static void parse_plt(reader *r, cs_stream *s, cs_tile_part *part)
 {
@@ -304,7 +313,7 @@ static void parse_plt(reader *r, cs_stream *s, cs_tile_part *part)
     part->has_lengths = 1;
 }
 
-/* ---- Coding segments of tiles -------------------------------------------------------------------------------------------- */
+/* ---- Coding segments of tiles ---------------------------------------------------------------- */
 
 cs_scope cs_scope_of(const cs_stream *s, unsigned tile)
 {
@@ -335,7 +344,10 @@ static cs_scope *open_scope(cs_stream *s, unsigned tile)
 /* 0: another marker. COD comes before COC here, so that it hides those of the main header only. */
 static int parse_tile_coding(reader *r, cs_stream *s, unsigned tile, unsigned marker)
 {
-    static const struct { unsigned marker; void (*parse)(reader *, cs_stream *); } table[] = {
+    static const struct {
+        unsigned marker;
+        void (*parse)(reader *, cs_stream *);
+    } table[] = {
         {0xFF52, parse_cod}, {0xFF53, parse_coc}, {0xFF5C, parse_qcd}, {0xFF5D, parse_qcc}, {0xFF5E, parse_rgn}};
     for (size_t i = 0; i < sizeof table / sizeof table[0]; i++) {
         if (table[i].marker == marker) {
@@ -356,7 +368,10 @@ static int parse_tile_coding(reader *r, cs_stream *s, unsigned tile, unsigned ma
     return 0;
 }
 
-typedef struct tile_state { unsigned parts, announced, ppt_segments; size_t packets; } tile_state;
+typedef struct tile_state {
+    unsigned parts, announced, ppt_segments;
+    size_t packets;
+} tile_state;
 
 static void parse_part_segments(reader *r, cs_stream *s, cs_tile_part *part, tile_state *tile)
 {
@@ -379,7 +394,8 @@ static void parse_part_segments(reader *r, cs_stream *s, cs_tile_part *part, til
     check_components(r, s, cs_scope_of(s, part->tile).components);
 }
 
-/* Packets may hold no marker but SOP and EPH, and those only where Scod announces them. Nsop itself may look like a marker. */
+/* Packets may hold no marker but SOP and EPH, and those only where Scod announces them. Nsop itself may look like a
+ * marker. */
 static void check_body(reader *r, const cs_stream *s, const cs_tile_part *part)
 {
     unsigned scod = cs_scope_of(s, part->tile).scod;
@@ -396,8 +412,8 @@ static void check_body(reader *r, const cs_stream *s, const cs_tile_part *part)
     }
 }
 
-/* With PLT the packets are known: each must begin with its SOP and hold one EPH, where Scod announces them. first: packets of the tile in
- * earlier parts. */
+/* With PLT the packets are known: each must begin with its SOP and hold one EPH, where Scod announces them. first:
+ * packets of the tile in earlier parts. */
 static void check_packets(reader *r, const cs_stream *s, const cs_tile_part *part, size_t first)
 {
     const uint8_t *p = r->data + part->body_offset;
@@ -410,7 +426,8 @@ static void check_packets(reader *r, const cs_stream *s, const cs_tile_part *par
             break;
         }
         unsigned nsop = (unsigned)(first + i) & 0xFFFF;
-        if ((scod & 2) && (length < 6 || p[0] != 0xFF || p[1] != 0x91 || p[2] || p[3] != 4 || (unsigned)(p[4] << 8 | p[5]) != nsop)) {
+        if ((scod & 2) &&
+            (length < 6 || p[0] != 0xFF || p[1] != 0x91 || p[2] || p[3] != 4 || (unsigned)(p[4] << 8 | p[5]) != nsop)) {
             bad(r, "packet %zu of tile %u does not begin with SOP %u", first + i, part->tile, nsop);
         }
         for (size_t j = scod & 2 ? 6 : 0; j + 1 < length; j++) {
@@ -471,8 +488,8 @@ static void check_tlm(reader *r, const cs_stream *s)
     }
     for (size_t i = 0; !r->failed && i < s->tlm_count; i++) {
         if (s->tlm[i].tile != s->parts[i].tile || s->tlm[i].bytes != s->parts[i].bytes) {
-            bad(r, "TLM entry %zu: tile %u, %u bytes; the part is of tile %u and has %zu", i, s->tlm[i].tile, s->tlm[i].bytes, s->parts[i].tile,
-                s->parts[i].bytes);
+            bad(r, "TLM entry %zu: tile %u, %u bytes; the part is of tile %u and has %zu", i, s->tlm[i].tile,
+                s->tlm[i].bytes, s->parts[i].tile, s->parts[i].bytes);
         }
     }
 }
@@ -491,7 +508,8 @@ int cs_parse(const uint8_t *data, size_t bytes, cs_stream *s, char *error, size_
     }
     for (uint64_t t = 0; !r.failed && t < s->tile_count; t++) {
         if (!tiles[t].parts || (tiles[t].announced && tiles[t].announced != tiles[t].parts)) {
-            bad(&r, "tile %llu has %u parts and announces %u", (unsigned long long)t, tiles[t].parts, tiles[t].announced);
+            bad(&r, "tile %llu has %u parts and announces %u", (unsigned long long)t, tiles[t].parts,
+                tiles[t].announced);
         }
     }
     check_tlm(&r, s);
@@ -521,7 +539,7 @@ void cs_free(cs_stream *s)
     memset(s, 0, sizeof *s);
 }
 
-/* ---- Boxes --------------------------------------------------------------------------------------------------------------- */
+/* ---- Boxes ----------------------------------------------------------------------------------- */
 
 static void walk_boxes(reader *r, unsigned depth, cs_box *boxes, size_t max_count, size_t *count)
 {
@@ -535,7 +553,8 @@ static void walk_boxes(reader *r, unsigned depth, cs_box *boxes, size_t max_coun
             box.header_bytes = 16;
         }
         if (!r->failed && (length < box.header_bytes || length > r->end - box.offset || *count == max_count)) {
-            bad(r, "box %08X: length %llu, %zu bytes left", (unsigned)box.type, (unsigned long long)length, r->end - box.offset);
+            bad(r, "box %08X: length %llu, %zu bytes left", (unsigned)box.type, (unsigned long long)length,
+                r->end - box.offset);
         }
         if (r->failed) {
             return;
@@ -553,7 +572,8 @@ static void walk_boxes(reader *r, unsigned depth, cs_box *boxes, size_t max_coun
     }
 }
 
-int cs_parse_boxes(const uint8_t *data, size_t bytes, cs_box *boxes, size_t max_count, size_t *count, char *error, size_t error_bytes)
+int cs_parse_boxes(const uint8_t *data, size_t bytes, cs_box *boxes, size_t max_count, size_t *count, char *error,
+                   size_t error_bytes)
 {
     reader r = {data, 0, bytes, 0, error, error_bytes};
     *count = 0;

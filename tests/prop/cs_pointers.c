@@ -11,8 +11,10 @@ void cs_parse_poc(reader *r, cs_stream *s, unsigned tile)
     while (!r->failed && r->at < r->end) {
         cs_volume v = {tile, take(r, 1), take(r, size), take(r, 2), take(r, 1), take(r, size), take(r, 1)};
         v.c_end = v.c_end ? v.c_end : size == 1 ? 256 : 16384;
-        if (v.r0 > 32 || v.r_end <= v.r0 || v.r_end > 33 || v.c_end <= v.c0 || v.c_end > 16384 || !v.layer_end || v.layer_end > s->layers || v.order > 4) {
-            bad(r, "POC: resolutions %u to %u, components %u to %u, layers to %u, order %u", v.r0, v.r_end, v.c0, v.c_end, v.layer_end, v.order);
+        if (v.r0 > 32 || v.r_end <= v.r0 || v.r_end > 33 || v.c_end <= v.c0 || v.c_end > 16384 || !v.layer_end ||
+            v.layer_end > s->layers || v.order > 4) {
+            bad(r, "POC: resolutions %u to %u, components %u to %u, layers to %u, order %u", v.r0, v.r_end, v.c0,
+                v.c_end, v.layer_end, v.order);
         }
         s->volumes = room(s->volumes, s->volume_count, sizeof *s->volumes);
         s->volumes[s->volume_count++] = v;

@@ -6,7 +6,7 @@
 
 #include "../../tools/tablegen/ht_vlc_rows.h"
 
-/* ---- Readers ------------------------------------------------------------------------------------------------------------------ */
+/* ---- Readers --------------------------------------------------------------------------------- */
 
 /* Forward, lowest bit first; `beyond` is what comes after the end. */
 typedef struct forward {
@@ -97,7 +97,7 @@ static unsigned take_event(mel_reader *r)
     return 1;
 }
 
-/* ---- Cleanup ------------------------------------------------------------------------------------------------------------------- */
+/* ---- Cleanup --------------------------------------------------------------------------------- */
 
 typedef struct quad {
     unsigned rho, u_off, e_k, e_1, u;
@@ -129,7 +129,8 @@ static unsigned context_of(const decoder *d, long col, long row)
         unsigned l = left->rho;
         return (bit_of(l, 0) | bit_of(l, 1)) + 2 * bit_of(l, 2) + 4 * bit_of(l, 3);
     }
-    const quad *above = quad_at(d, col, row - 1), *above_left = quad_at(d, col - 1, row - 1), *above_right = quad_at(d, col + 1, row - 1);
+    const quad *above = quad_at(d, col, row - 1), *above_left = quad_at(d, col - 1, row - 1),
+               *above_right = quad_at(d, col + 1, row - 1);
     return (bit_of(above_left->rho, 3) | bit_of(above->rho, 1)) + 2 * (bit_of(left->rho, 2) | bit_of(left->rho, 3)) +
            4 * (bit_of(above->rho, 3) | bit_of(above_right->rho, 1));
 }
@@ -208,7 +209,8 @@ static unsigned kappa_of(const decoder *d, long col, long row, unsigned rho)
     if (!row || (rho & (rho - 1)) == 0) {
         return 1;
     }
-    const quad *above = quad_at(d, col, row - 1), *left = quad_at(d, col - 1, row - 1), *right = quad_at(d, col + 1, row - 1);
+    const quad *above = quad_at(d, col, row - 1), *left = quad_at(d, col - 1, row - 1),
+               *right = quad_at(d, col + 1, row - 1);
     unsigned e[4] = {left->exponent[3], above->exponent[1], above->exponent[3], right->exponent[1]}, most = 0;
     for (int i = 0; i < 4; i++) {
         most = e[i] > most ? e[i] : most;
@@ -275,7 +277,7 @@ static const char *take_quads(decoder *d)
     return NULL;
 }
 
-/* ---- Refinement ---------------------------------------------------------------------------------------------------------------- */
+/* ---- Refinement ------------------------------------------------------------------------------ */
 
 static int is_neighbour_significant(const ht_block *b, const ht_sample *s, uint32_t x, uint32_t y)
 {
@@ -342,7 +344,7 @@ static void take_refinement(const ht_block *b, const uint8_t *bytes, size_t coun
     }
 }
 
-/* ---- The block ----------------------------------------------------------------------------------------------------------------- */
+/* ---- The block ------------------------------------------------------------------------------- */
 
 static const char *check_bytes(const uint8_t *bytes, size_t count)
 {
@@ -376,8 +378,8 @@ static const char *take_cleanup(decoder *d, const uint8_t *bytes, size_t count)
     return wrong;
 }
 
-const char *ht_decode_block(const ht_block *block, const uint8_t *cleanup, size_t cleanup_bytes, const uint8_t *refinement, size_t refinement_bytes,
-                            ht_sample *samples)
+const char *ht_decode_block(const ht_block *block, const uint8_t *cleanup, size_t cleanup_bytes,
+                            const uint8_t *refinement, size_t refinement_bytes, ht_sample *samples)
 {
     memset(samples, 0, (size_t)block->width * block->height * sizeof *samples);
     if (cleanup_bytes < 2 || cleanup_bytes > 65534 || refinement_bytes > 2046) {

@@ -5,7 +5,9 @@
 
 #include <stdint.h>
 
-typedef struct naive_rect { uint64_t x0, y0, x1, y1; } naive_rect;
+typedef struct naive_rect {
+    uint64_t x0, y0, x1, y1;
+} naive_rect;
 
 static inline uint64_t naive_ceil(uint64_t a, uint64_t b) { return a / b + (a % b != 0); }
 static inline uint64_t naive_max(uint64_t a, uint64_t b) { return a > b ? a : b; }
@@ -16,8 +18,8 @@ static inline int naive_empty(naive_rect r) { return r.x1 <= r.x0 || r.y1 <= r.y
 static inline naive_rect naive_tile(uint64_t t, naive_rect image, uint64_t tx, uint64_t ty, uint64_t tw, uint64_t th)
 {
     uint64_t wide = naive_ceil(image.x1 - tx, tw), p = t % wide, q = t / wide;
-    naive_rect r = {naive_max(tx + p * tw, image.x0), naive_max(ty + q * th, image.y0), naive_min(tx + (p + 1) * tw, image.x1),
-                    naive_min(ty + (q + 1) * th, image.y1)};
+    naive_rect r = {naive_max(tx + p * tw, image.x0), naive_max(ty + q * th, image.y0),
+                    naive_min(tx + (p + 1) * tw, image.x1), naive_min(ty + (q + 1) * th, image.y1)};
     return r;
 }
 
@@ -44,8 +46,8 @@ static inline uint64_t naive_band_edge(uint64_t tc, unsigned level, unsigned hig
 
 static inline naive_rect naive_band(naive_rect tc, unsigned level, unsigned horizontal, unsigned vertical)
 {
-    naive_rect b = {naive_band_edge(tc.x0, level, horizontal), naive_band_edge(tc.y0, level, vertical), naive_band_edge(tc.x1, level, horizontal),
-                    naive_band_edge(tc.y1, level, vertical)};
+    naive_rect b = {naive_band_edge(tc.x0, level, horizontal), naive_band_edge(tc.y0, level, vertical),
+                    naive_band_edge(tc.x1, level, horizontal), naive_band_edge(tc.y1, level, vertical)};
     return b;
 }
 

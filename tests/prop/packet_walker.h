@@ -9,9 +9,11 @@
 #include "tests/prop/packets.h"
 #include "tests/prop/tag_reader.h"
 
-/* ---- State of a tile ----------------------------------------------------------------------------------------------------- */
+/* ---- State of a tile ------------------------------------------------------------------------- */
 
-typedef struct block { unsigned included, planes, passes, lblock; } block;
+typedef struct block {
+    unsigned included, planes, passes, lblock;
+} block;
 
 typedef struct precinct_band {
     uint32_t cols, rows;
@@ -20,7 +22,10 @@ typedef struct precinct_band {
     block *blocks;
 } precinct_band;
 
-typedef struct precinct { unsigned band_count; precinct_band band[3]; } precinct;
+typedef struct precinct {
+    unsigned band_count;
+    precinct_band band[3];
+} precinct;
 
 typedef struct resolution {
     naive_rect rect;
@@ -29,7 +34,10 @@ typedef struct resolution {
     precinct *precincts;
 } resolution;
 
-typedef struct tile_component { naive_rect rect; resolution resolutions[33]; } tile_component;
+typedef struct tile_component {
+    naive_rect rect;
+    resolution resolutions[33];
+} tile_component;
 
 typedef struct walker {
     const uint8_t *data;
@@ -39,16 +47,16 @@ typedef struct walker {
     size_t error_bytes;
     int failed;
     unsigned tile;
-    cs_scope scope;                 /* what holds for the tile */
+    cs_scope scope; /* what holds for the tile */
     naive_rect rect;
     tile_component *components;
     unsigned max_levels;
-    size_t part, at, end;           /* tile-part and place in it */
-    const uint8_t *head;            /* where headers are: data, or the part's packed headers */
-    size_t head_at, head_end;       /* place in these, when packed */
-    uint32_t **next_layers;         /* [component * 33 + resolution][precinct]: what POC has sent so far */
+    size_t part, at, end;     /* tile-part and place in it */
+    const uint8_t *head;      /* where headers are: data, or the part's packed headers */
+    size_t head_at, head_end; /* place in these, when packed */
+    uint32_t **next_layers;   /* [component * 33 + resolution][precinct]: what POC has sent so far */
     size_t part_packets, tile_packets;
-    unsigned byte, bits_left;       /* header bits */
+    unsigned byte, bits_left; /* header bits */
 } walker;
 
 static inline void *need(size_t count, size_t size)

@@ -38,13 +38,16 @@ static unsigned magnitude_bits(const cs_component *k, unsigned r, unsigned index
     return k->guard_bits + eps - 1 + k->shift;
 }
 
-static void open_band(const cs_component *k, const tile_component *tc, const resolution *res, unsigned r, unsigned b, uint64_t col, uint64_t row, precinct_band *pb)
+static void open_band(const cs_component *k, const tile_component *tc, const resolution *res, unsigned r, unsigned b,
+                      uint64_t col, uint64_t row, precinct_band *pb)
 {
     unsigned orient = r ? b + 1 : 0, level = r ? k->levels - r + 1 : k->levels, half = r ? 1 : 0;
-    unsigned px = res->ppx - half, py = res->ppy - half, xcb = k->xcb < px ? k->xcb : px, ycb = k->ycb < py ? k->ycb : py;
+    unsigned px = res->ppx - half, py = res->ppy - half, xcb = k->xcb < px ? k->xcb : px,
+             ycb = k->ycb < py ? k->ycb : py;
     naive_rect band = naive_band(tc->rect, level, orient & 1, orient >> 1);
     uint64_t kx = (res->rect.x0 >> res->ppx) + col, ky = (res->rect.y0 >> res->ppy) + row;
-    naive_rect area = {naive_max(band.x0, kx << px), naive_max(band.y0, ky << py), naive_min(band.x1, (kx + 1) << px), naive_min(band.y1, (ky + 1) << py)};
+    naive_rect area = {naive_max(band.x0, kx << px), naive_max(band.y0, ky << py), naive_min(band.x1, (kx + 1) << px),
+                       naive_min(band.y1, (ky + 1) << py)};
     memset(pb, 0, sizeof *pb);
     pb->mb = magnitude_bits(k, r, r ? 3 * (r - 1) + b + 1 : 0);
     if (naive_empty(area) || naive_empty(band)) {
@@ -113,7 +116,7 @@ static void close_tile(walker *w)
     w->components = NULL;
 }
 
-/* ---- Packet headers (B.10) ----------------------------------------------------------------------------------------------- */
+/* ---- Packet headers (B.10) ------------------------------------------------------------------- */
 
 static unsigned take_bit(void *user)
 {
@@ -243,7 +246,8 @@ static uint64_t take_band(walker *w, unsigned style, precinct_band *pb, unsigned
     for (uint32_t row = 0; row < pb->rows; row++) {
         for (uint32_t col = 0; col < pb->cols && !w->failed; col++) {
             block *b = &pb->blocks[(size_t)row * pb->cols + col];
-            if (b->included ? take_bit(w) : (unsigned)tag_reader_below(pb->inclusion, col, row, layer + 1, take_bit, w)) {
+            if (b->included ? take_bit(w)
+                            : (unsigned)tag_reader_below(pb->inclusion, col, row, layer + 1, take_bit, w)) {
                 if (!b->included) {
                     first_inclusion(w, pb, col, row, b);
                 }
@@ -254,7 +258,7 @@ static uint64_t take_band(walker *w, unsigned style, precinct_band *pb, unsigned
     return bytes;
 }
 
-/* ---- Packets ------------------------------------------------------------------------------------------------------------- */
+/* ---- Packets --------------------------------------------------------------------------------- */
 
 /* Part of the tile that holds the next packet: the one at hand, or the next when that is used up. */
 static int enter_part(walker *w)
@@ -262,7 +266,8 @@ static int enter_part(walker *w)
     const cs_stream *s = w->s;
     while ((s->packed ? w->head_at == w->head_end : w->at == w->end) || w->part == s->part_count) {
         size_t next = w->part == s->part_count ? 0 : w->part + 1;
-        if (w->part < s->part_count && s->parts[w->part].has_lengths && s->parts[w->part].packet_count != w->part_packets) {
+        if (w->part < s->part_count && s->parts[w->part].has_lengths &&
+            s->parts[w->part].packet_count != w->part_packets) {
             return bad(w, "PLT names %zu packets, there are %zu", s->parts[w->part].packet_count, w->part_packets);
         }
         if (w->at != w->end) {
@@ -288,7 +293,8 @@ static int enter_part(walker *w)
 static void take_sop(walker *w)
 {
     const uint8_t *p = w->data + w->at;
-    if (w->end - w->at < 6 || p[0] != 0xFF || p[1] != 0x91 || p[2] || p[3] != 4 || (size_t)(p[4] << 8 | p[5]) != (w->tile_packets & 0xFFFF)) {
+    if (w->end - w->at < 6 || p[0] != 0xFF || p[1] != 0x91 || p[2] || p[3] != 4 ||
+        (size_t)(p[4] << 8 | p[5]) != (w->tile_packets & 0xFFFF)) {
         bad(w, "SOP is missing or misnumbered");
     }
     w->at += 6;
@@ -356,7 +362,8 @@ void packets_take(walker *w, unsigned component, unsigned r, uint64_t k, unsigne
     w->at += (size_t)body;
     packet.bytes = w->at - packet.offset + (w->head_at - head_from);
     const cs_tile_part *part = &s->parts[w->part];
-    if (part->has_lengths && (w->part_packets >= part->packet_count || s->packet_bytes[part->first_packet + w->part_packets] != packet.bytes)) {
+    if (part->has_lengths && (w->part_packets >= part->packet_count ||
+                              s->packet_bytes[part->first_packet + w->part_packets] != packet.bytes)) {
         bad(w, "PLT does not tell the packet's %zu bytes", packet.bytes);
     }
     note_packet(w, &packet);
@@ -377,12 +384,14 @@ static void check_end(walker *w)
         return;
     }
     if (expected != w->tile_packets) {
-        bad(w, "%llu packets make the tile, the progression reaches %zu", (unsigned long long)expected, w->tile_packets);
+        bad(w, "%llu packets make the tile, the progression reaches %zu", (unsigned long long)expected,
+            w->tile_packets);
     }
     if (w->at != w->end || (w->s->packed && w->head_at != w->head_end)) {
         bad(w, "%zu bytes, or packed headers, follow the last packet", w->end - w->at);
     }
-    if (w->part < w->s->part_count && w->s->parts[w->part].has_lengths && w->s->parts[w->part].packet_count != w->part_packets) {
+    if (w->part < w->s->part_count && w->s->parts[w->part].has_lengths &&
+        w->s->parts[w->part].packet_count != w->part_packets) {
         bad(w, "PLT names %zu packets, there are %zu", w->s->parts[w->part].packet_count, w->part_packets);
     }
     for (size_t p = w->part == w->s->part_count ? 0 : w->part + 1; p < w->s->part_count; p++) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "tests/prop/packet_walker.h"
 
-/* ---- Progressions (B.12) ------------------------------------------------------------------------------------------------- */
+/* ---- Progressions (B.12) --------------------------------------------------------------------- */
 
 static int has_resolution(const walker *w, unsigned c, unsigned r) { return r <= w->scope.components[c].levels; }
 
@@ -32,9 +32,11 @@ static int by_value(const void *a, const void *b)
 }
 
 /* Coordinates of an axis at which any precinct of the range of components and resolutions can begin. */
-static size_t list_positions(const walker *w, int vertical, unsigned c0, unsigned c1, unsigned r0, unsigned r1, uint64_t **positions)
+static size_t list_positions(const walker *w, int vertical, unsigned c0, unsigned c1, unsigned r0, unsigned r1,
+                             uint64_t **positions)
 {
-    uint64_t t0 = vertical ? w->rect.y0 : w->rect.x0, t1 = vertical ? w->rect.y1 : w->rect.x1, *list = need(1, sizeof *list);
+    uint64_t t0 = vertical ? w->rect.y0 : w->rect.x0, t1 = vertical ? w->rect.y1 : w->rect.x1,
+             *list = need(1, sizeof *list);
     size_t count = 1, kept = 0;
     list[0] = t0;
     for (unsigned c = c0; c <= c1; c++) {
@@ -155,7 +157,9 @@ void packets_take_tile(walker *w)
     w->next_layers = need(count, sizeof *w->next_layers);
     for (size_t i = 0; i < count; i++) {
         const resolution *res = &w->components[i / 33].resolutions[i % 33];
-        w->next_layers[i] = has_resolution(w, (unsigned)(i / 33), (unsigned)(i % 33)) ? need((size_t)(res->wide * res->high), sizeof **w->next_layers) : NULL;
+        w->next_layers[i] = has_resolution(w, (unsigned)(i / 33), (unsigned)(i % 33))
+                                ? need((size_t)(res->wide * res->high), sizeof **w->next_layers)
+                                : NULL;
     }
     take_volumes(w);
     for (size_t i = 0; i < count; i++) {

@@ -6,14 +6,17 @@
 
 enum { BYPASS = 1, RESET = 2, TERMALL = 4, VSC = 8, SEGSYM = 32 };
 
-static const uint16_t mq_qe[47] = {
-    0x5601, 0x3401, 0x1801, 0x0AC1, 0x0521, 0x0221, 0x5601, 0x5401, 0x4801, 0x3801, 0x3001, 0x2401, 0x1C01, 0x1601, 0x5601, 0x5401,
-    0x5101, 0x4801, 0x3801, 0x3401, 0x3001, 0x2801, 0x2401, 0x2201, 0x1C01, 0x1801, 0x1601, 0x1401, 0x1201, 0x1101, 0x0AC1, 0x09C1,
-    0x08A1, 0x0521, 0x0441, 0x02A1, 0x0221, 0x0141, 0x0111, 0x0085, 0x0049, 0x0025, 0x0015, 0x0009, 0x0005, 0x0001, 0x5601};
-static const uint8_t mq_nmps[47] = {1,  2,  3,  4,  5,  38, 7,  8,  9,  10, 11, 12, 13, 29, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24,
-                                    25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 37, 38, 39, 40, 41, 42, 43, 44, 45, 45, 46};
-static const uint8_t mq_nlps[47] = {1,  6,  9,  12, 29, 33, 6,  14, 14, 14, 17, 18, 20, 21, 14, 14, 15, 16, 17, 18, 19, 19, 20, 21,
-                                    22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 37, 38, 39, 40, 41, 42, 43, 46};
+static const uint16_t mq_qe[47] = {0x5601, 0x3401, 0x1801, 0x0AC1, 0x0521, 0x0221, 0x5601, 0x5401, 0x4801, 0x3801,
+                                   0x3001, 0x2401, 0x1C01, 0x1601, 0x5601, 0x5401, 0x5101, 0x4801, 0x3801, 0x3401,
+                                   0x3001, 0x2801, 0x2401, 0x2201, 0x1C01, 0x1801, 0x1601, 0x1401, 0x1201, 0x1101,
+                                   0x0AC1, 0x09C1, 0x08A1, 0x0521, 0x0441, 0x02A1, 0x0221, 0x0141, 0x0111, 0x0085,
+                                   0x0049, 0x0025, 0x0015, 0x0009, 0x0005, 0x0001, 0x5601};
+static const uint8_t mq_nmps[47] = {1,  2,  3,  4,  5,  38, 7,  8,  9,  10, 11, 12, 13, 29, 15, 16,
+                                    17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32,
+                                    33, 34, 35, 36, 37, 38, 39, 40, 41, 42, 43, 44, 45, 45, 46};
+static const uint8_t mq_nlps[47] = {1,  6,  9,  12, 29, 33, 6,  14, 14, 14, 17, 18, 20, 21, 14, 14,
+                                    15, 16, 17, 18, 19, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29,
+                                    30, 31, 32, 33, 34, 35, 36, 37, 38, 39, 40, 41, 42, 43, 46};
 
 void mq_decoder_init_contexts(mq_decoder *d)
 {
@@ -123,7 +126,10 @@ typedef struct decoder {
     uint32_t plane;
 } decoder;
 
-static unsigned next_bit(decoder *d, unsigned ctx) { return d->is_raw ? raw_bit(&d->raw) : mq_decoder_fetch_bit(&d->mq, ctx); }
+static unsigned next_bit(decoder *d, unsigned ctx)
+{
+    return d->is_raw ? raw_bit(&d->raw) : mq_decoder_fetch_bit(&d->mq, ctx);
+}
 
 static const t1_sample *neighbour(const decoder *d, uint32_t x, uint32_t y, int dx, int dy)
 {
@@ -136,7 +142,10 @@ static const t1_sample *neighbour(const decoder *d, uint32_t x, uint32_t y, int 
     return &d->samples[ny * d->block->width + nx];
 }
 
-static int sig(const decoder *d, uint32_t x, uint32_t y, int dx, int dy) { return neighbour(d, x, y, dx, dy)->significant; }
+static int sig(const decoder *d, uint32_t x, uint32_t y, int dx, int dy)
+{
+    return neighbour(d, x, y, dx, dy)->significant;
+}
 
 static unsigned edge_context(int h, int v, int dd)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A plain EBCOT block decoder for tests, written from Annexes C and D alone: it shares no table and no code with the encoder. */
+/* A plain EBCOT block decoder for tests, written from Annexes C and D alone: it shares no table and no code with the
+ * encoder. */
 #ifndef WVL_TESTS_PROP_T1_DECODE_H
 #define WVL_TESTS_PROP_T1_DECODE_H
 

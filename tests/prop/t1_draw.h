@@ -10,15 +10,11 @@
 #include "codec/t1/t1.h"
 #include "tests/support/support.h"
 
-
 typedef struct t1_rng {
     uint64_t s;
 } t1_rng;
 
-static inline uint32_t t1_random(t1_rng *r)
-{
-    return test_draw32(&r->s);
-}
+static inline uint32_t t1_random(t1_rng *r) { return test_draw32(&r->s); }
 
 static inline uint64_t t1_seed(void)
 {
@@ -46,7 +42,8 @@ static inline uint32_t t1_draw_magnitude(t1_rng *r, unsigned temper, unsigned bi
 }
 
 /* Fills w x h samples at the given stride, with rubbish between the rows, and sets in->coefs, bound and geometry. */
-static inline void t1_draw_block(t1_rng *r, wvl_t1_input *in, void *samples, uint32_t w, uint32_t h, uint32_t stride, unsigned bits)
+static inline void t1_draw_block(t1_rng *r, wvl_t1_input *in, void *samples, uint32_t w, uint32_t h, uint32_t stride,
+                                 unsigned bits)
 {
     unsigned temper = t1_random(r) % T1_TEMPERS;
     in->bound = 0;

@@ -14,13 +14,13 @@ static void *need(size_t count, size_t size)
 
 typedef struct tag_level {
     uint32_t cols, rows;
-    uint32_t *least;        /* proved lower bound of the node's value */
+    uint32_t *least; /* proved lower bound of the node's value */
     uint8_t *exact;
 } tag_level;
 
 struct tag_reader {
     unsigned depth;
-    tag_level level[34];    /* 0: leaves */
+    tag_level level[34]; /* 0: leaves */
 };
 
 tag_reader *tag_reader_create(uint32_t cols, uint32_t rows)
@@ -47,7 +47,8 @@ void tag_reader_free(tag_reader *tree)
 }
 
 /* Reads the node of a level that covers the leaf, after its ancestors. */
-static void refine(tag_reader *tree, unsigned level, uint32_t col, uint32_t row, uint32_t threshold, unsigned (*bit)(void *), void *user)
+static void refine(tag_reader *tree, unsigned level, uint32_t col, uint32_t row, uint32_t threshold,
+                   unsigned (*bit)(void *), void *user)
 {
     tag_level *l = &tree->level[level];
     size_t i = (size_t)(row >> level) * l->cols + (col >> level);
@@ -66,7 +67,8 @@ static void refine(tag_reader *tree, unsigned level, uint32_t col, uint32_t row,
     }
 }
 
-int tag_reader_below(tag_reader *tree, uint32_t col, uint32_t row, uint32_t threshold, unsigned (*bit)(void *), void *user)
+int tag_reader_below(tag_reader *tree, uint32_t col, uint32_t row, uint32_t threshold, unsigned (*bit)(void *),
+                     void *user)
 {
     refine(tree, 0, col, row, threshold, bit, user);
     size_t i = (size_t)row * tree->level[0].cols + col;

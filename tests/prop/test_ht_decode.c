@@ -57,7 +57,8 @@ static long double error_of(const wvl_block_input *in, uint32_t i, const view *v
     return e * e;
 }
 
-static void check_gain(const wvl_block_input *in, const wvl_block_output *out, uint32_t pass, const view *old, const view *now)
+static void check_gain(const wvl_block_input *in, const wvl_block_output *out, uint32_t pass, const view *old,
+                       const view *now)
 {
     long double before = 0, after = 0;
     for (uint32_t i = 0; i < (uint32_t)in->width * in->height; i++) {
@@ -97,7 +98,8 @@ static uint32_t expected_passes(const wvl_block_input *in, unsigned planes)
 }
 
 /* The same bytes and records from other kernels. */
-static void check_twin(const wvl_block_input *in, const wvl_block_output *out, size_t capacity, const wvl_ht_kernels *kernels)
+static void check_twin(const wvl_block_input *in, const wvl_block_output *out, size_t capacity,
+                       const wvl_ht_kernels *kernels)
 {
     wvl_pass passes[3 * 31];
     wvl_block_input plain = *in;
@@ -184,7 +186,8 @@ START_TEST(long_shapes)
 {
     for (unsigned x = 7; x <= 10; x++) {
         for (int i = 0; i < 40; i++) {
-            uint32_t width = (1u << x) - (i & 1 ? t1_random(&rng) % (1u << (x - 1)) : 0), height = 1 + t1_random(&rng) % (4096u >> x);
+            uint32_t width = (1u << x) - (i & 1 ? t1_random(&rng) % (1u << (x - 1)) : 0),
+                     height = 1 + t1_random(&rng) % (4096u >> x);
             draw_and_check(width, height);
             draw_and_check(height, width);
         }
@@ -205,7 +208,13 @@ START_TEST(single_samples)
 {
     for (unsigned bits = 1; bits <= 31; bits++) {
         for (uint32_t at = 0; at < 35; at++) {
-            wvl_block_input in = {.coefs = samples, .stride = 8, .width = 5, .height = 7, .coef_bytes = 4, .max_passes = 255, .want_gains = 1};
+            wvl_block_input in = {.coefs = samples,
+                                  .stride = 8,
+                                  .width = 5,
+                                  .height = 7,
+                                  .coef_bytes = 4,
+                                  .max_passes = 255,
+                                  .want_gains = 1};
             memset(samples, 0, 8 * 7 * sizeof *samples);
             uint32_t m = (uint32_t)((UINT64_C(1) << bits) - 1) >> (at & 1 ? 0 : bits / 2);
             samples[at / 5 * 8 + at % 5] = m | (at & 2 ? 1u << 31 : 0);
@@ -223,7 +232,12 @@ START_TEST(all_ones_of_every_length)
 {
     for (unsigned bits = 1; bits <= 31; bits++) {
         for (uint32_t width = 1; width <= 40; width++) {
-            wvl_block_input in = {.coefs = samples, .stride = 40, .width = (uint16_t)width, .height = 9, .coef_bytes = 4, .max_passes = 255};
+            wvl_block_input in = {.coefs = samples,
+                                  .stride = 40,
+                                  .width = (uint16_t)width,
+                                  .height = 9,
+                                  .coef_bytes = 4,
+                                  .max_passes = 255};
             in.want_gains = 1;
             in.bound = (uint32_t)((UINT64_C(1) << bits) - 1);
             for (unsigned i = 0; i < 9 * 40; i++) {

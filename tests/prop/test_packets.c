@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Packet headers written through the codec alone, read back by the walker; and the walker itself, which must notice every damage. */
+/* Packet headers written through the codec alone, read back by the walker; and the walker itself, which must notice
+ * every damage. */
 #include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -7,15 +8,21 @@
 
 #include "tests/decode/cases.h"
 
-/* Structures that no decoder at hand can judge: coordinates beyond 2^31, many precincts, tiles without samples of a component. */
+/* Structures that no decoder at hand can judge: coordinates beyond 2^31, many precincts, tiles without samples of a
+ * component. */
 START_TEST(what_only_the_walker_judges)
 {
     static const wvl_component_format components[3] = {{8, 0, 1, 1}, {8, 0, 3, 5}, {12, 1, 255, 7}};
     static const char *const settings[] = {
-        "", "tile=50,40 tile-offset=4294960000,4294960000", "tile=2,40 tile-offset=4294960000,4294960000 levels=2 layers=2",
-        "precincts=[32,16],[8,8] progression=PCRL layers=3 block=4,4", "precincts=[4,4],[2,2] progression=CPRL tile=64,64 tile-offset=4294959999,4294960001",
-        "precincts=[2,2] progression=RPCL style=BYPASS+TERMALL sop=yes eph=yes plt=yes", "levels=32 progression=RPCL tile-parts=R tlm=yes plt=yes"};
-    wvl_image_format format = {sizeof format, 4294960001u, 4294960003u, 4294960001u + 300, 4294960003u + 130, 3, components};
+        "",
+        "tile=50,40 tile-offset=4294960000,4294960000",
+        "tile=2,40 tile-offset=4294960000,4294960000 levels=2 layers=2",
+        "precincts=[32,16],[8,8] progression=PCRL layers=3 block=4,4",
+        "precincts=[4,4],[2,2] progression=CPRL tile=64,64 tile-offset=4294959999,4294960001",
+        "precincts=[2,2] progression=RPCL style=BYPASS+TERMALL sop=yes eph=yes plt=yes",
+        "levels=32 progression=RPCL tile-parts=R tlm=yes plt=yes"};
+    wvl_image_format format = {sizeof format,     4294960001u, 4294960003u, 4294960001u + 300,
+                               4294960003u + 130, 3,           components};
     picture p = picture_draw_format(PICTURE_NATURAL, &format, 12);
     case_structure(settings[_i], &p, settings[_i]);
     picture_free(&p);
@@ -40,7 +47,8 @@ START_TEST(walker_notices_damage)
             *at ^= mask;
         }
     }
-    /* what stays unseen moves a length from one block to another, or trades zero bit-planes that are not checked against coded data */
+    /* what stays unseen moves a length from one block to another, or trades zero bit-planes that are not checked
+     * against coded data */
     ck_assert_msg(flips > 400 && noticed > flips * 6 / 10, "%u of %u flips were noticed", noticed, flips);
     packet_list list;
     ck_assert(packets_walk(o.data, &o.stream, &list, text, sizeof text));
@@ -59,8 +67,9 @@ START_TEST(layers_of_all_kinds)
         picture p = picture_draw(kinds[k], 230, 170, 2, 10, k);
         for (unsigned layers = 1; layers <= 300; layers = layers * 3 + 1) {
             char settings[200];
-            (void)snprintf(settings, sizeof settings, "progression=%s layers=%u style=%u block=8,16 precincts=[64,64] sop=%u eph=%u plt=%u", orders[_i], layers,
-                           (layers * 5 + k) % 64, layers & 1, k & 1, layers >> 1 & 1);
+            (void)snprintf(settings, sizeof settings,
+                           "progression=%s layers=%u style=%u block=8,16 precincts=[64,64] sop=%u eph=%u plt=%u",
+                           orders[_i], layers, (layers * 5 + k) % 64, layers & 1, k & 1, layers >> 1 & 1);
             case_structure(settings, &p, settings);
         }
         picture_free(&p);

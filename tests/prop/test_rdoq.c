@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Optimised quantisation: what it says of the error is what a decoder finds, and error and bytes together are worth it. */
+/* Optimised quantisation: what it says of the error is what a decoder finds, and error and bytes together are worth it.
+ */
 #include <check.h>
 #include <math.h>
 
@@ -13,7 +14,7 @@ enum { AREA = WVL_T1_MAX_SAMPLES, TURNS = 300 };
 typedef struct bench {
     t1_rng rng;
     wvl_block_input in;
-    wvl_band_coding band;        /* weight 1: a magnitude is a sample */
+    wvl_band_coding band; /* weight 1: a magnitude is a sample */
     uint32_t original[2 * AREA], changed[WVL_RDOQ_SAMPLES];
     uint8_t levels[WVL_RDOQ_CELLS];
     int8_t fractions[WVL_RDOQ_CELLS];
@@ -43,7 +44,12 @@ static void set_sample(void *samples, const wvl_block_input *in, uint32_t at, ui
 static void draw_block(bench *b)
 {
     uint32_t w = 1 + t1_random(&b->rng) % 64, h = 1 + t1_random(&b->rng) % 64, ridge = t1_random(&b->rng) % 3;
-    b->in = (wvl_block_input){.coefs = b->original, .stride = w + t1_random(&b->rng) % 3, .width = (uint16_t)w, .height = (uint16_t)h, .want_gains = 1, .max_passes = 255};
+    b->in = (wvl_block_input){.coefs = b->original,
+                              .stride = w + t1_random(&b->rng) % 3,
+                              .width = (uint16_t)w,
+                              .height = (uint16_t)h,
+                              .want_gains = 1,
+                              .max_passes = 255};
     b->in.stride = b->in.stride > 64 ? w : b->in.stride;
     b->in.coef_bytes = t1_random(&b->rng) % 2 ? 2 : 4;
     b->in.frac_bits = (uint8_t)(t1_random(&b->rng) % 5);
@@ -52,7 +58,8 @@ static void draw_block(bench *b)
     double scale = ldexp(1.0, (int)(b->in.frac_bits + t1_random(&b->rng) % 7));
     for (uint32_t y = 0; y < h; y++) {
         for (uint32_t x = 0; x < w; x++) {
-            double u = (t1_random(&b->rng) + 0.5) / 4294967296.0, m = -log(u) * scale * (ridge && (x + y) % 17 < 2 ? 6.0 : 1.0);
+            double u = (t1_random(&b->rng) + 0.5) / 4294967296.0,
+                   m = -log(u) * scale * (ridge && (x + y) % 17 < 2 ? 6.0 : 1.0);
             uint32_t v = m < 30000.0 ? (uint32_t)m : 30000;
             b->in.bound |= v;
             set_sample(b->original, &b->in, y * b->in.stride + x, v ? v | (t1_random(&b->rng) & 0x80000000u) : 0);
@@ -88,7 +95,8 @@ static long double decode_error(bench *b, const wvl_block_input *in, const wvl_b
         long double twice = 0;
         if (s->significant) {
             unsigned P = s->plane + in->frac_bits;
-            twice = 2.0L * ldexpl(s->magnitude, in->frac_bits) + (in->reversible && P == 0 ? 0.0L : ldexpl(1.0L, (int)P));
+            twice =
+                2.0L * ldexpl(s->magnitude, in->frac_bits) + (in->reversible && P == 0 ? 0.0L : ldexpl(1.0L, (int)P));
             twice = s->negative ? -twice : twice;
         }
         long double e = (v >> 31 ? -2.0L : 2.0L) * (v & 0x7FFFFFFFu) - twice;
@@ -117,7 +125,9 @@ static void check_samples(const bench *b, const wvl_block_input *in, uint64_t *d
             bound |= after & 0x7FFFFFFFu;
             *down += (after & 0x7FFFFFFFu) < (before & 0x7FFFFFFFu);
             *up += (after & 0x7FFFFFFFu) > (before & 0x7FFFFFFFu);
-            REQUIRE((after & 0x7FFFFFFFu) <= (before & 0x7FFFFFFFu) || ((after & (after - 1) & 0x7FFFFFFFu) == 0 && 4 * (uint64_t)(before & 0x7FFFFFFFu) >= 3 * (uint64_t)(after & 0x7FFFFFFFu) - 4));
+            REQUIRE((after & 0x7FFFFFFFu) <= (before & 0x7FFFFFFFu) ||
+                    ((after & (after - 1) & 0x7FFFFFFFu) == 0 &&
+                     4 * (uint64_t)(before & 0x7FFFFFFFu) >= 3 * (uint64_t)(after & 0x7FFFFFFFu) - 4));
             REQUIRE(after ? (after ^ before) >> 31 == 0 : 1);
         }
     }
@@ -140,10 +150,14 @@ static wvl_rdoq_error change_in(bench *b, wvl_block_input *in, uint32_t slope, i
 
 static wvl_rdoq_error change(bench *b, wvl_block_input *in, uint32_t slope) { return change_in(b, in, slope, 0); }
 
-typedef struct sums { long double before, after; uint64_t down, up, blocks; } sums;
+typedef struct sums {
+    long double before, after;
+    uint64_t down, up, blocks;
+} sums;
 
 /* The least of error + lambda * bytes over all ends, four times as errors are, and where it is. */
-static long double find_best(bench *b, const wvl_block_input *in, const wvl_block_output *out, long double lambda, uint32_t *end)
+static long double find_best(bench *b, const wvl_block_input *in, const wvl_block_output *out, long double lambda,
+                             uint32_t *end)
 {
     long double best = decode_error(b, in, out, 0);
     *end = 0;
@@ -162,7 +176,8 @@ static void try_block(bench *b, sums *s)
     if (!out.pass_count) {
         return;
     }
-    uint32_t slope = WVL_SLOPE_ZERO + 768 + 512 * (b->in.frac_bits + t1_random(&b->rng) % 5) + t1_random(&b->rng) % 512 - 640;
+    uint32_t slope =
+        WVL_SLOPE_ZERO + 768 + 512 * (b->in.frac_bits + t1_random(&b->rng) % 5) + t1_random(&b->rng) % 512 - 640;
     long double lambda = 4.0L * powl(2.0L, ((long double)slope - WVL_SLOPE_ZERO) / 256.0L);
     uint32_t end;
     long double before = find_best(b, &b->in, &out, lambda, &end);
@@ -216,7 +231,8 @@ START_TEST(errors_and_worth)
 }
 END_TEST
 
-/* Where a bit is worth nothing, nothing moves and all passes are coded; where everything is worth less than a bit, little is coded. */
+/* Where a bit is worth nothing, nothing moves and all passes are coded; where everything is worth less than a bit,
+ * little is coded. */
 START_TEST(nothing_to_gain)
 {
     bench *b = open_bench();
@@ -224,27 +240,32 @@ START_TEST(nothing_to_gain)
         draw_block(b);
         wvl_block_input in = b->in;
         wvl_rdoq_error error = change(b, &in, i % 2);
-        ck_assert(in.coefs == b->in.coefs && error.low == 0 && error.high == 0 && in.bound == b->in.bound && in.max_passes == 255);
+        ck_assert(in.coefs == b->in.coefs && error.low == 0 && error.high == 0 && in.bound == b->in.bound &&
+                  in.max_passes == 255);
         error = change(b, &in, WVL_SLOPE_ZERO + 768 + 512 * 24);
-        ck_assert(in.coefs == b->in.coefs && error.low == 0 && error.high == 0 && in.bound == b->in.bound && in.max_passes <= WVL_RDOQ_MORE_PASSES + 1);
+        ck_assert(in.coefs == b->in.coefs && error.low == 0 && error.high == 0 && in.bound == b->in.bound &&
+                  in.max_passes <= WVL_RDOQ_MORE_PASSES + 1);
     }
     close_bench(b);
 }
 END_TEST
 
-/* In large pictures some blocks have no candidate behind a cleanup pass. Samples are the same, and the best end is rarely cut off. */
+/* In large pictures some blocks have no candidate behind a cleanup pass. Samples are the same, and the best end is
+ * rarely cut off. */
 START_TEST(last_plane_of_large_pictures)
 {
     bench *b = open_bench();
     unsigned blocks = 0, fewer = 0, cut = 0;
     for (unsigned i = 0; i < TURNS; i++) {
         draw_block(b);
-        uint32_t slope = WVL_SLOPE_ZERO + 768 + 512 * (b->in.frac_bits + t1_random(&b->rng) % 5) + t1_random(&b->rng) % 512 - 640;
+        uint32_t slope =
+            WVL_SLOPE_ZERO + 768 + 512 * (b->in.frac_bits + t1_random(&b->rng) % 5) + t1_random(&b->rng) % 512 - 640;
         wvl_block_input small = b->in, large = b->in;
         wvl_rdoq_error error = change(b, &small, slope);
         uint32_t first = sample_of(small.coefs, &small, 0, 0);
         wvl_rdoq_error again = change_in(b, &large, slope, 1);
-        ck_assert(large.bound == small.bound && again.low == error.low && again.high == error.high && sample_of(large.coefs, &large, 0, 0) == first);
+        ck_assert(large.bound == small.bound && again.low == error.low && again.high == error.high &&
+                  sample_of(large.coefs, &large, 0, 0) == first);
         ck_assert(large.max_passes <= small.max_passes && large.max_passes + WVL_RDOQ_MORE_PASSES >= small.max_passes);
         wvl_block_output out = encode(b, &small);
         if (!out.pass_count) {
@@ -281,13 +302,15 @@ START_TEST(exact_plane)
 }
 END_TEST
 
-/* A sample alone, at every fraction of an octave: it goes where 3x - 2.25 squared steps are worth less than its five and a half bits. */
+/* A sample alone, at every fraction of an octave: it goes where 3x - 2.25 squared steps are worth less than its five
+ * and a half bits. */
 START_TEST(border_of_zero)
 {
     bench *b = open_bench();
     const unsigned last = 13;
     for (uint32_t e = 0; e < 512; e++) {
-        double worth = pow(2.0, (double)e / 256.0 - 4.3), border = (5.5 * worth + 2.25) / 3.0; /* 0.05 to 0.2: such blocks end with the cleanup */
+        double worth = pow(2.0, (double)e / 256.0 - 4.3),
+               border = (5.5 * worth + 2.25) / 3.0; /* 0.05 to 0.2: such blocks end with the cleanup */
         for (int side = -1; side <= 1; side += 2) {
             double x = border * (1.0 + 0.012 * side);
             if (x < 1.02 || x > 1.98) {
@@ -295,7 +318,14 @@ START_TEST(border_of_zero)
             }
             uint32_t slope = (uint32_t)(WVL_SLOPE_ZERO + 768 + 512 * last + 256 * log2(worth));
             b->original[0] = (uint32_t)(x * (1u << last));
-            wvl_block_input in = {.coefs = b->original, .stride = 1, .width = 1, .height = 1, .orient = 1, .coef_bytes = 4, .frac_bits = 4, .bound = b->original[0]};
+            wvl_block_input in = {.coefs = b->original,
+                                  .stride = 1,
+                                  .width = 1,
+                                  .height = 1,
+                                  .orient = 1,
+                                  .coef_bytes = 4,
+                                  .frac_bits = 4,
+                                  .bound = b->original[0]};
             (void)change(b, &in, slope);
             uint32_t after = sample_of(in.coefs, &in, 0, 0);
             ck_assert_msg((after == 0) == (side < 0), "worth %f of a bit, %f steps: %u", worth, x, after);
@@ -305,14 +335,19 @@ START_TEST(border_of_zero)
 }
 END_TEST
 
-/* The block of `values` at a slope where a bit is worth 2^(octaves / 256) squared steps of plane 6: passes that are left as candidates. What they
- * code is what a coder of all passes has there. */
+/* The block of `values` at a slope where a bit is worth 2^(octaves / 256) squared steps of plane 6: passes that are
+ * left as candidates. What they code is what a coder of all passes has there. */
 static uint32_t count_candidates(bench *b, const uint32_t *values, uint32_t side, int octaves)
 {
     const unsigned plane = 6;
     wvl_pass few[WVL_T1_MAX_PASSES];
     memcpy(b->original, values, sizeof *values * side * side);
-    wvl_block_input in = {.coefs = b->original, .stride = side, .width = (uint16_t)side, .height = (uint16_t)side, .orient = 1, .coef_bytes = 4};
+    wvl_block_input in = {.coefs = b->original,
+                          .stride = side,
+                          .width = (uint16_t)side,
+                          .height = (uint16_t)side,
+                          .orient = 1,
+                          .coef_bytes = 4};
     in.max_passes = 255;
     for (uint32_t i = 0; i < side * side; i++) {
         in.bound |= values[i];
@@ -329,8 +364,9 @@ static uint32_t count_candidates(bench *b, const uint32_t *values, uint32_t side
     return left;
 }
 
-/* Refinement out of reach ends what may be sent beyond the end foreseen: 40000 / 65536 lies between 183 and 182 steps of 1/256 octave below 1. Of a
- * block that ends with the propagation pass no candidate is left there, of one that ends with the cleanup of the plane above one is. */
+/* Refinement out of reach ends what may be sent beyond the end foreseen: 40000 / 65536 lies between 183 and 182 steps
+ * of 1/256 octave below 1. Of a block that ends with the propagation pass no candidate is left there, of one that ends
+ * with the cleanup of the plane above one is. */
 START_TEST(refinement_reach)
 {
     bench *b = open_bench();

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Whatever the encoder writes, at every place where it says the block may be cut, decodes to exactly what it says has been coded. */
+/* Whatever the encoder writes, at every place where it says the block may be cut, decodes to exactly what it says has
+ * been coded. */
 #include <check.h>
 #include <math.h>
 
@@ -56,8 +57,8 @@ static int decode(const coded *c, const uint8_t *bytes, uint32_t length, uint32_
 static int same(const coded *c, const t1_sample *a, const t1_sample *b)
 {
     for (uint32_t i = 0; i < (uint32_t)c->in.width * c->in.height; i++) {
-        if (a[i].magnitude != b[i].magnitude || a[i].significant != b[i].significant || a[i].negative != b[i].negative ||
-            a[i].plane != b[i].plane)
+        if (a[i].magnitude != b[i].magnitude || a[i].significant != b[i].significant ||
+            a[i].negative != b[i].negative || a[i].plane != b[i].plane)
             return 0;
     }
     return 1;
@@ -85,7 +86,8 @@ static long double error_of(const coded *c, uint32_t i, const t1_sample *s)
     uint64_t m = magnitude_of(&c->in, i, &negative), rebuilt = 0;
     unsigned P = s->plane + c->in.frac_bits;
     if (s->significant)
-        rebuilt = 2 * ((uint64_t)s->magnitude << c->in.frac_bits) + ((c->in.reversible && P == 0) ? 0 : (uint64_t)1 << P);
+        rebuilt =
+            2 * ((uint64_t)s->magnitude << c->in.frac_bits) + ((c->in.reversible && P == 0) ? 0 : (uint64_t)1 << P);
     long double e = (long double)(2 * m) - (long double)rebuilt;
     return e * e;
 }
@@ -175,7 +177,8 @@ static void check_limited(const coded *c, uint32_t k, uint8_t *cut)
 {
     wvl_pass passes[MAX_PASSES];
     wvl_t1_input in = c->in;
-    wvl_t1_output out = {.bytes = malloc(wvl_t1_bytes_bound(in.width, in.height, c->out.planes, in.style)), .passes = passes};
+    wvl_t1_output out = {.bytes = malloc(wvl_t1_bytes_bound(in.width, in.height, c->out.planes, in.style)),
+                         .passes = passes};
     in.max_passes = (uint8_t)(k + 1);
     encode(scratch, &in, &out);
     REQUIRE(out.pass_count == k + 1);
@@ -194,7 +197,8 @@ static void check_flags(const coded *c)
         REQUIRE(!(p->flags & WVL_PASS_RAW) == !(lazy && k >= 10 && kind != 2));
         REQUIRE(!(p->flags & WVL_PASS_TERM) == !term);
         REQUIRE(!term || (p->safe_bytes == p->final_bytes && p->tail_count == 0));
-        REQUIRE(k == 0 || (c->passes[k - 1].flags & WVL_PASS_TERM) || term || p->safe_bytes >= c->passes[k - 1].safe_bytes);
+        REQUIRE(k == 0 || (c->passes[k - 1].flags & WVL_PASS_TERM) || term ||
+                p->safe_bytes >= c->passes[k - 1].safe_bytes);
     }
     REQUIRE(c->out.pass_count == 0 || c->out.length == c->passes[c->out.pass_count - 1].final_bytes);
 }
@@ -229,7 +233,8 @@ static void check_block(wvl_t1_input in)
 
 static wvl_t1_input draw(uint32_t w, uint32_t h, unsigned style, unsigned max_bits)
 {
-    wvl_t1_input in = {.orient = (uint8_t)(t1_random(&rng) % 4), .style = (uint8_t)style, .want_gains = 1, .max_passes = 255};
+    wvl_t1_input in = {
+        .orient = (uint8_t)(t1_random(&rng) % 4), .style = (uint8_t)style, .want_gains = 1, .max_passes = 255};
     unsigned bits = t1_random(&rng) % (max_bits + 1);
     in.coef_bytes = bits > 15 || t1_random(&rng) % 2 ? 4 : 2;
     in.frac_bits = (uint8_t)(t1_random(&rng) % 2 ? 0 : t1_random(&rng) % 7);
@@ -272,7 +277,8 @@ END_TEST
 
 START_TEST(extreme_shapes)
 {
-    static const uint16_t shapes[][2] = {{64, 64}, {1024, 4}, {4, 1024}, {1, 1024}, {1024, 1}, {819, 5}, {5, 819}, {128, 32}, {17, 240}};
+    static const uint16_t shapes[][2] = {{64, 64}, {1024, 4}, {4, 1024}, {1, 1024}, {1024, 1},
+                                         {819, 5}, {5, 819},  {128, 32}, {17, 240}};
     rng.s += (uint64_t)_i << 20;
     wvl_t1_input in = draw(shapes[_i][0], shapes[_i][1], t1_random(&rng) % 64, 4);
     check_block(in);

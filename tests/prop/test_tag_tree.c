@@ -31,7 +31,9 @@ static unsigned take_bit(void *user)
 START_TEST(example_of_the_standard)
 {
     static const uint16_t values[18] = {1, 3, 2, 3, 2, 3, 2, 2, 1, 4, 3, 2, 2, 2, 2, 2, 1, 2};
-    static const char expected[] = "01111" "001" "101"; /* q3(0,0), q3(1,0), q3(2,0) */
+    static const char expected[] = "01111"
+                                   "001"
+                                   "101"; /* q3(0,0), q3(1,0), q3(2,0) */
     wvl_tag_node nodes[64];
     wvl_bit_writer w;
     bit_reader r = {0, 0, 0};
@@ -69,14 +71,17 @@ static void check_layers(uint32_t cols, uint32_t rows, uint32_t most, uint32_t *
     wvl_tag_tree_build(nodes, cols, rows);
     wvl_bits_open(&w, bytes);
     for (uint32_t pass = 0; pass < 2; pass++) {
-        for (uint32_t threshold = 1; threshold <= most; threshold += 1 + (threshold & 1)) { /* every other one is skipped */
+        for (uint32_t threshold = 1; threshold <= most;
+             threshold += 1 + (threshold & 1)) { /* every other one is skipped */
             for (uint32_t i = 0; i < cols * rows; i++) {
                 if (!pass) {
                     wvl_tag_tree_put(nodes, cols, rows, i % cols, i / cols, threshold, &w);
                 } else {
                     int below = tag_reader_below(reader, i % cols, i / cols, threshold, take_bit, &r);
-                    if (below != (nodes[i].value < threshold)) { /* Check reports assertions that hold, too; there are millions here */
-                        ck_abort_msg("%ux%u, leaf %u, value %u, threshold %u", cols, rows, i, nodes[i].value, threshold);
+                    if (below != (nodes[i].value <
+                                  threshold)) { /* Check reports assertions that hold, too; there are millions here */
+                        ck_abort_msg("%ux%u, leaf %u, value %u, threshold %u", cols, rows, i, nodes[i].value,
+                                     threshold);
                     }
                 }
             }
@@ -96,15 +101,18 @@ START_TEST(random_trees)
 {
     uint32_t state = 7 + (uint32_t)_i;
     check_layers(1 + (uint32_t)_i % 17, 1 + (uint32_t)_i / 17, picture_between(&state, 1, 12), &state);
-    check_layers(picture_between(&state, 1, 70), picture_between(&state, 1, 70), picture_between(&state, 1, 40), &state);
+    check_layers(picture_between(&state, 1, 70), picture_between(&state, 1, 70), picture_between(&state, 1, 40),
+                 &state);
     check_layers(picture_between(&state, 1, 3), picture_between(&state, 1, 900), 3, &state);
 }
 END_TEST
 
-/* Lowering what the decoder can not have excluded yet gives the same bits as a tree built with the values from the start. */
+/* Lowering what the decoder can not have excluded yet gives the same bits as a tree built with the values from the
+ * start. */
 START_TEST(lowered_as_built)
 {
-    uint32_t state = (uint32_t)_i, cols = picture_between(&state, 1, 9), rows = picture_between(&state, 1, 9), layers = 6;
+    uint32_t state = (uint32_t)_i, cols = picture_between(&state, 1, 9), rows = picture_between(&state, 1, 9),
+             layers = 6;
     uint64_t count = wvl_tag_tree_nodes(cols, rows);
     wvl_tag_node built[256], lowered[256];
     uint16_t values[81];

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The whole CPU backend against independent truths: 5/3 coefficients are inverted by a decoder written here and give the pixels back; 9/7
- * coefficients equal a textbook filter bank in double precision, normalised and divided by the step as Annexes E and F say; the quantiser
- * agrees with exact rational arithmetic; nothing depends on threads, instruction set or floating-point environment.
+ * The whole CPU backend against independent truths: 5/3 coefficients are inverted by a decoder written here and give
+ * the pixels back; 9/7 coefficients equal a textbook filter bank in double precision, normalised and divided by the
+ * step as Annexes E and F say; the quantiser agrees with exact rational arithmetic; nothing depends on threads,
+ * instruction set or floating-point environment.
  */
 #include <check.h>
 #include <fenv.h>
@@ -15,7 +16,7 @@
 #include "dwt/quant.h"
 #include "transform_job.h"
 
-/* ---- 5/3, inverted ------------------------------------------------------------------------------------------------------------ */
+/* ---- 5/3, inverted --------------------------------------------------------------------------- */
 
 /* F.3.8.2 on the interval [i0, i0 + n): y interleaved, even absolute coordinates low. Symmetric extension by index. */
 static int64_t extended(const int64_t *y, int64_t i0, int64_t n, int64_t i)
@@ -40,7 +41,10 @@ static void inverse_53(int64_t *y, int64_t i0, int64_t n)
     }
 }
 
-typedef struct field { wvl_rect rect; int64_t *v; } field;
+typedef struct field {
+    wvl_rect rect;
+    int64_t *v;
+} field;
 
 static field make_field(wvl_rect rect)
 {
@@ -64,7 +68,8 @@ static void invert_axis(field *f, int vertical)
     free(line);
 }
 
-/* Interleaves low-low (already rebuilt) with the three bands of resolution r, and inverts horizontally, then vertically. */
+/* Interleaves low-low (already rebuilt) with the three bands of resolution r, and inverts horizontally, then
+ * vertically. */
 static field rebuild_level(const wvl_coefs *coefs, const wvl_tile_resolution *res, field low)
 {
     field f = make_field(res->rect);
@@ -93,7 +98,8 @@ static field rebuild_component(const wvl_coefs *coefs, uint32_t c)
     field f = make_field(res->rect);
     for (uint32_t y = f.rect.y0; y < f.rect.y1; y++) {
         for (uint32_t x = f.rect.x0; x < f.rect.x1; x++) {
-            f.v[(int64_t)(y - f.rect.y0) * wvl_rect_width(f.rect) + (x - f.rect.x0)] = coef_value(coefs, &coefs->tile->bands[res->first_band], x, y);
+            f.v[(int64_t)(y - f.rect.y0) * wvl_rect_width(f.rect) + (x - f.rect.x0)] =
+                coef_value(coefs, &coefs->tile->bands[res->first_band], x, y);
         }
     }
     for (unsigned r = 1; r <= tc->levels; r++) {
@@ -123,21 +129,28 @@ static void check_tile_pixels(const job *j, const wvl_coefs *coefs)
         int64_t shift = pc->is_signed ? 0 : (int64_t)1 << (pc->depth - 1), *v = f[c].v;
         for (uint32_t y = f[c].rect.y0; y < f[c].rect.y1; y++) {
             for (uint32_t x = f[c].rect.x0; x < f[c].rect.x1; x++, v++) {
-                int64_t pixel = j->pixels[c][(uint64_t)(y - pc->rect.y0) * wvl_rect_width(pc->rect) + (x - pc->rect.x0)];
-                REQUIRE_THAT(*v + shift == pixel, "component %u (%u, %u): %lld, was %lld", c, x, y, (long long)(*v + shift), (long long)pixel);
+                int64_t pixel =
+                    j->pixels[c][(uint64_t)(y - pc->rect.y0) * wvl_rect_width(pc->rect) + (x - pc->rect.x0)];
+                REQUIRE_THAT(*v + shift == pixel, "component %u (%u, %u): %lld, was %lld", c, x, y,
+                             (long long)(*v + shift), (long long)pixel);
             }
         }
         free(f[c].v);
     }
 }
 
-/* ---- 9/7, by convolution ------------------------------------------------------------------------------------------------------ */
+/* ---- 9/7, by convolution --------------------------------------------------------------------- */
 
-/* Analysis filters with DC gain 1 and Nyquist gain 2 (the wavelet of Cohen, Daubechies and Feauveau as F.4.8.2 normalises it), centre first. */
-static const double low_taps[5] = {0.602949018236357945, 0.266864118442872285, -0.078223266528987895, -0.016864118442872285, 0.026748757410810147};
+/* Analysis filters with DC gain 1 and Nyquist gain 2 (the wavelet of Cohen, Daubechies and Feauveau as F.4.8.2
+ * normalises it), centre first. */
+static const double low_taps[5] = {0.602949018236357945, 0.266864118442872285, -0.078223266528987895,
+                                   -0.016864118442872285, 0.026748757410810147};
 static const double high_taps[4] = {1.115087052456994, -0.591271763114247, -0.057543526228499, 0.091271763114249};
 
-typedef struct real_field { wvl_rect rect; double *v; } real_field;
+typedef struct real_field {
+    wvl_rect rect;
+    double *v;
+} real_field;
 
 static real_field make_real(wvl_rect rect)
 {
@@ -167,26 +180,31 @@ static void analyse(real_field *f, int vertical)
     real_field out = make_real(f->rect);
     for (int64_t y = 0; y < h; y++) {
         for (int64_t x = 0; x < w; x++) {
-            out.v[y * w + x] = vertical ? convolve(f->v + x, w, f->rect.y0, h, f->rect.y0 + y) : convolve(f->v + y * w, 1, f->rect.x0, w, f->rect.x0 + x);
+            out.v[y * w + x] = vertical ? convolve(f->v + x, w, f->rect.y0, h, f->rect.y0 + y)
+                                        : convolve(f->v + y * w, 1, f->rect.x0, w, f->rect.x0 + x);
         }
     }
     free(f->v);
     *f = out;
 }
 
-/* A quantised magnitude lies within the float error of the real one. peak: of the picture, in the units of the coefficients. */
-static void check_coefficient(const wvl_coefs *coefs, const wvl_tile_band *band, const wvl_band_coding *bc, uint32_t x, uint32_t y, double real,
-                              double peak)
+/* A quantised magnitude lies within the float error of the real one. peak: of the picture, in the units of the
+ * coefficients. */
+static void check_coefficient(const wvl_coefs *coefs, const wvl_tile_band *band, const wvl_band_coding *bc, uint32_t x,
+                              uint32_t y, double real, double peak)
 {
-    double q = real / bc->step * ldexp(1.0, band->frac_bits), slack = 4e-6 * (peak / bc->step * ldexp(1.0, band->frac_bits)) + 1e-6;
+    double q = real / bc->step * ldexp(1.0, band->frac_bits),
+           slack = 4e-6 * (peak / bc->step * ldexp(1.0, band->frac_bits)) + 1e-6;
     int64_t got = coef_value(coefs, band, x, y);
     double m = (double)(got < 0 ? -got : got);
-    REQUIRE_THAT(m <= fabs(q) + slack && m + 1.0 > fabs(q) - slack, "orient %u level %u (%u, %u): %lld for %.9g, slack %g", band->orient, band->level, x, y,
-            (long long)got, q, slack);
+    REQUIRE_THAT(m <= fabs(q) + slack && m + 1.0 > fabs(q) - slack,
+                 "orient %u level %u (%u, %u): %lld for %.9g, slack %g", band->orient, band->level, x, y,
+                 (long long)got, q, slack);
     REQUIRE_THAT(got == 0 || fabs(q) <= slack || (got < 0) == (q < 0.0), "sign of %g", q);
 }
 
-static real_field check_level(const wvl_coefs *coefs, const wvl_coding *coding, const wvl_tile_resolution *res, real_field f, double peak)
+static real_field check_level(const wvl_coefs *coefs, const wvl_coding *coding, const wvl_tile_resolution *res,
+                              real_field f, double peak)
 {
     analyse(&f, 1);
     analyse(&f, 0);
@@ -218,7 +236,9 @@ static real_field load_component(const job *j, const wvl_coefs *coefs, uint32_t 
             for (uint32_t k = 0; k < j->format.component_count; k++) {
                 const wvl_plan_component *pc = &j->plan->components[k];
                 uint64_t at = (uint64_t)(y - pc->rect.y0) * wvl_rect_width(pc->rect) + (x - pc->rect.x0);
-                s[k] = k == c || (j->plan->mct && k < 3) ? j->pixels[k][at] - (pc->is_signed ? 0.0 : ldexp(1.0, pc->depth - 1)) : 0.0;
+                s[k] = k == c || (j->plan->mct && k < 3)
+                           ? j->pixels[k][at] - (pc->is_signed ? 0.0 : ldexp(1.0, pc->depth - 1))
+                           : 0.0;
             }
             double luma = 0.299 * s[0] + 0.587 * s[1] + 0.114 * s[2];
             double mixed[3] = {luma, 0.5 * (s[2] - luma) / (1.0 - 0.114), 0.5 * (s[0] - luma) / (1.0 - 0.299)};
@@ -250,7 +270,7 @@ static void check_tile_97(const job *j, const wvl_coefs *coefs)
     }
 }
 
-/* ---- Cases -------------------------------------------------------------------------------------------------------------------- */
+/* ---- Cases ----------------------------------------------------------------------------------- */
 
 static void check_job(const job *j)
 {
@@ -309,7 +329,8 @@ static void draw_components(job *j, unsigned most)
     int alike = draw() & 1;
     for (unsigned c = 0; c < COMPONENTS; c++) {
         wvl_component_format one = {(uint8_t)between(1, most), draw() & 1, 1, 1};
-        if (!alike && wvl_ceil_div(j->format.x0, 2) < wvl_ceil_div(j->format.x1, 2) && wvl_ceil_div(j->format.y0, 3) < wvl_ceil_div(j->format.y1, 3)) {
+        if (!alike && wvl_ceil_div(j->format.x0, 2) < wvl_ceil_div(j->format.x1, 2) &&
+            wvl_ceil_div(j->format.y0, 3) < wvl_ceil_div(j->format.y1, 3)) {
             one.dx = (uint8_t)between(1, 2);
             one.dy = (uint8_t)between(0, 1) ? 3 : 1;
         }
@@ -463,7 +484,8 @@ START_TEST(out_of_depth_is_refused)
 }
 END_TEST
 
-/* A slot serves later, smaller jobs of other shape, and refuses larger ones; coefficients outlast a trim, after which there are no more jobs. */
+/* A slot serves later, smaller jobs of other shape, and refuses larger ones; coefficients outlast a trim, after which
+ * there are no more jobs. */
 START_TEST(slots_are_reused)
 {
     static job j;
@@ -477,10 +499,12 @@ START_TEST(slots_are_reused)
     j.pool = wvl_pool_create(NULL, 2, NULL);
     wvl_backend_memory memory;
     wvl_backend_cpu.measure(j.plan, j.tiles, 2, 2, &memory);
-    REQUIRE_THAT(memory.host_bytes > j.tiles[0].coef_bytes && memory.pinned_bytes == 0 && memory.device_bytes == 0, "measure");
+    REQUIRE_THAT(memory.host_bytes > j.tiles[0].coef_bytes && memory.pinned_bytes == 0 && memory.device_bytes == 0,
+                 "measure");
     REQUIRE_THAT(wvl_backend_cpu.open(&(wvl_backend_options){.pool = j.pool}, &j.backend) == WVL_OK, "open");
     REQUIRE_THAT(wvl_backend_cpu.prepare(j.backend, j.plan, &memory) == WVL_OK, "prepare");
-    REQUIRE_THAT(wvl_backend_cpu.submit(j.backend, &j.image, j.tiles, 6, &j.running) == WVL_ERROR_ARGUMENT, "six tiles in a slot of two");
+    REQUIRE_THAT(wvl_backend_cpu.submit(j.backend, &j.image, j.tiles, 6, &j.running) == WVL_ERROR_ARGUMENT,
+                 "six tiles in a slot of two");
     for (uint32_t t = 0; t < 6; t += 2) {
         REQUIRE_THAT(wvl_backend_cpu.submit(j.backend, &j.image, j.tiles + t, 2, &j.running) == WVL_OK, "submit");
         REQUIRE_THAT(wvl_backend_cpu.wait(j.running, WVL_EVENT_INPUT_FREE, UINT32_MAX) == WVL_OK, "wait");
@@ -493,14 +517,15 @@ START_TEST(slots_are_reused)
         wvl_backend_cpu.release(j.running);
     }
     REQUIRE_THAT(memory.work_bytes > 0 && memory.work_bytes < memory.host_bytes, "measure");
-    REQUIRE_THAT(wvl_backend_cpu.submit(j.backend, &j.image, j.tiles, 2, &j.running) == WVL_ERROR_ARGUMENT, "a job without room to work");
+    REQUIRE_THAT(wvl_backend_cpu.submit(j.backend, &j.image, j.tiles, 2, &j.running) == WVL_ERROR_ARGUMENT,
+                 "a job without room to work");
     wvl_backend_cpu.close(j.backend);
     wvl_pool_destroy(j.pool);
     free_job(&j);
 }
 END_TEST
 
-/* ---- Quantiser, exactly --------------------------------------------------------------------------------------------------------- */
+/* ---- Quantiser, exactly ---------------------------------------------------------------------- */
 
 /* floor(x * r) from the integers that the floats are: x = a * 2^ea, r = b * 2^eb. */
 static uint64_t exact_floor(float x, float r)
@@ -527,7 +552,8 @@ START_TEST(quantizer_is_exact)
         float s = draw() & 1 ? -x : x;
         REQUIRE_THAT(wvl_quant_magnitude(s, r) == exact_floor(x, r), "%a * %a", (double)s, (double)r);
         if (exact_floor(x, r) < 1u << 23) {
-            REQUIRE_THAT(wvl_quant_magnitude_float(s, r) == exact_floor(x, r), "float path: %a * %a", (double)s, (double)r);
+            REQUIRE_THAT(wvl_quant_magnitude_float(s, r) == exact_floor(x, r), "float path: %a * %a", (double)s,
+                         (double)r);
         }
     }
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A drawn picture, its plan and its coefficients from the CPU backend: the apparatus of test_transform.c, which alone includes it. */
+/* A drawn picture, its plan and its coefficients from the CPU backend: the apparatus of test_transform.c, which alone
+ * includes it. */
 #ifndef WVL_TESTS_PROP_TRANSFORM_JOB_H
 #define WVL_TESTS_PROP_TRANSFORM_JOB_H
 
@@ -13,13 +14,12 @@
 #include "geom/settings.h"
 #include "tests/support/support.h"
 
-
 static uint64_t seed_state = 1;
 
 static uint64_t draw(void) { return test_draw(&seed_state); }
 static uint32_t between(uint32_t low, uint32_t high) { return low + (uint32_t)(draw() % (high - low + 1)); }
 
-/* ---- A picture, its plan, its coefficients ------------------------------------------------------------------------------------ */
+/* ---- A picture, its plan, its coefficients --------------------------------------------------- */
 
 #define COMPONENTS 4u
 
@@ -97,12 +97,16 @@ static void draw_pixels(job *j)
         uint32_t top = (1u << pc->depth) - 1, offset = pc->is_signed ? 1u << (pc->depth - 1) : 0;
         j->pixels[c] = malloc((size_t)(n + 1) * sizeof *j->pixels[c]);
         for (uint64_t i = 0; i < n; i++) {
-            uint32_t v = style == 2 ? (draw() & 1 ? top : 0) : style == 1 ? (uint32_t)draw() & top : (uint32_t)(i + draw() % 5) & top;
+            uint32_t v = style == 2   ? (draw() & 1 ? top : 0)
+                         : style == 1 ? (uint32_t)draw() & top
+                                      : (uint32_t)(i + draw() % 5) & top;
             j->pixels[c][i] = (int32_t)(v - offset);
         }
-        j->planes[c] = (wvl_plane){.data = j->pixels[c], .pitch_bytes = (ptrdiff_t)wvl_rect_width(pc->rect) * 4, .container = WVL_SAMPLE_32};
+        j->planes[c] = (wvl_plane){
+            .data = j->pixels[c], .pitch_bytes = (ptrdiff_t)wvl_rect_width(pc->rect) * 4, .container = WVL_SAMPLE_32};
     }
-    j->image = (wvl_image){.struct_size = sizeof j->image, .planes = j->planes, .plane_count = j->format.component_count};
+    j->image =
+        (wvl_image){.struct_size = sizeof j->image, .planes = j->planes, .plane_count = j->format.component_count};
 }
 
 static wvl_status run_job(job *j, uint32_t threads)
@@ -110,10 +114,12 @@ static wvl_status run_job(job *j, uint32_t threads)
     uint32_t count = j->plan->tile_count;
     j->pool = wvl_pool_create(NULL, threads, NULL);
     REQUIRE_THAT(wvl_backend_cpu.open(&(wvl_backend_options){.pool = j->pool}, &j->backend) == WVL_OK, "open");
-    REQUIRE_THAT(wvl_backend_prepare_tiles(&wvl_backend_cpu, j->backend, j->pool, j->plan, j->tiles, count) == WVL_OK, "prepare");
+    REQUIRE_THAT(wvl_backend_prepare_tiles(&wvl_backend_cpu, j->backend, j->pool, j->plan, j->tiles, count) == WVL_OK,
+                 "prepare");
     wvl_backend_job *none = NULL;
     REQUIRE_THAT(wvl_backend_cpu.submit(j->backend, &j->image, j->tiles, count, &j->running) == WVL_OK, "submit");
-    REQUIRE_THAT(wvl_backend_cpu.submit(j->backend, &j->image, j->tiles, count, &none) == WVL_AGAIN, "a second job in one slot");
+    REQUIRE_THAT(wvl_backend_cpu.submit(j->backend, &j->image, j->tiles, count, &none) == WVL_AGAIN,
+                 "a second job in one slot");
     REQUIRE_THAT(wvl_backend_cpu.wait(j->running, WVL_EVENT_DONE, 0) == WVL_AGAIN, "done before it ran");
     wvl_status status = wvl_backend_cpu.wait(j->running, WVL_EVENT_DONE, UINT32_MAX);
     REQUIRE_THAT(wvl_backend_cpu.collect(j->running, j->coefs) == WVL_OK, "collect");
@@ -171,7 +177,8 @@ static void check_bounds(const wvl_coefs *coefs, const wvl_tile_band *band)
             }
             uint32_t bound = coefs->bounds[band->first_block + (uint64_t)row * band->block_cols + col];
             REQUIRE_THAT(bound == seen, "bound %x, magnitudes %x", bound, seen);
-            REQUIRE_THAT((uint64_t)bound >> (band->planes + band->frac_bits) == 0, "magnitude %x in %u + %u bits", bound, band->planes, band->frac_bits);
+            REQUIRE_THAT((uint64_t)bound >> (band->planes + band->frac_bits) == 0, "magnitude %x in %u + %u bits",
+                         bound, band->planes, band->frac_bits);
         }
     }
 }

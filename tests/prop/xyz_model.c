@@ -3,7 +3,10 @@
 
 #include <math.h>
 
-#define WHITE_D65 {0.3127L, 0.3290L}
+#define WHITE_D65                                                                                                      \
+    {                                                                                                                  \
+        0.3127L, 0.3290L                                                                                               \
+    }
 
 const xyz_space xyz_spaces[XYZ_SPACES] = {
     {"rec709", {0.64L, 0.33L, 0.30L, 0.60L, 0.15L, 0.06L}, WHITE_D65, CURVE_24},
@@ -64,7 +67,8 @@ xyz_model xyz_build_model(const xyz_space *space, xyz_curve curve, unsigned dept
 long double xyz_linear(const xyz_model *model, uint32_t sample)
 {
     long double unit = (long double)(1u << (model->depth - 8));
-    long double x = model->is_video ? (sample - 16.0L * unit) / (219.0L * unit) : (long double)sample / ((1u << model->depth) - 1);
+    long double x =
+        model->is_video ? (sample - 16.0L * unit) / (219.0L * unit) : (long double)sample / ((1u << model->depth) - 1);
     x = x < 0.0L ? 0.0L : x > 1.0L ? 1.0L : x;
     switch (model->curve) {
     case CURVE_LINEAR: return x;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What X'Y'Z' codes should be, in extended precision and by powers of libm: the judge of the library's tables and kernels. */
+/* What X'Y'Z' codes should be, in extended precision and by powers of libm: the judge of the library's tables and
+ * kernels. */
 #ifndef TEST_XYZ_MODEL_H
 #define TEST_XYZ_MODEL_H
 
@@ -8,9 +9,9 @@
 typedef enum xyz_curve { CURVE_LINEAR, CURVE_22, CURVE_24, CURVE_26, CURVE_SRGB } xyz_curve;
 
 typedef struct xyz_space {
-    const char *word;   /* of input-color */
+    const char *word; /* of input-color */
     long double primaries[6], white[2];
-    xyz_curve curve;    /* without input-transfer */
+    xyz_curve curve; /* without input-transfer */
 } xyz_space;
 
 #define XYZ_SPACES 9
@@ -27,7 +28,8 @@ xyz_model xyz_build_model(const xyz_space *space, xyz_curve curve, unsigned dept
 long double xyz_linear(const xyz_model *model, uint32_t sample);
 /* Codes before rounding. */
 void xyz_convert(const xyz_model *model, const uint32_t *rgb, long double *codes);
-/* 1 when the code is the rounded value, or either neighbour where that lies on the border within what doubles resolve. */
+/* 1 when the code is the rounded value, or either neighbour where that lies on the border within what doubles resolve.
+ */
 int xyz_is_right(long double exact, int32_t code);
 
 #endif

@@ -7,18 +7,18 @@
 #include <stdint.h>
 
 /* The assertions of Check write to a pipe even when they hold. These write only when they fail. */
-#define REQUIRE(condition)                                 \
-    do {                                                   \
-        if (!(condition)) {                                \
-            ck_abort_msg("not true: %s", #condition);      \
-        }                                                  \
+#define REQUIRE(condition)                                                                                             \
+    do {                                                                                                               \
+        if (!(condition)) {                                                                                            \
+            ck_abort_msg("not true: %s", #condition);                                                                  \
+        }                                                                                                              \
     } while (0)
 /* The same with a text of printf. */
-#define REQUIRE_THAT(condition, ...)                       \
-    do {                                                   \
-        if (!(condition)) {                                \
-            ck_abort_msg(__VA_ARGS__);                     \
-        }                                                  \
+#define REQUIRE_THAT(condition, ...)                                                                                   \
+    do {                                                                                                               \
+        if (!(condition)) {                                                                                            \
+            ck_abort_msg(__VA_ARGS__);                                                                                 \
+        }                                                                                                              \
     } while (0)
 
 /* splitmix64 */

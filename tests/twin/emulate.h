@@ -32,7 +32,8 @@ struct alignas(16) uint4 {
 static inline uint4 make_uint4(uint32_t x, uint32_t y, uint32_t z, uint32_t w) { return {x, y, z, w}; }
 static uint3 threadIdx, blockIdx, blockDim, gridDim;
 
-namespace emulation {
+namespace emulation
+{
 
 enum meeting { NONE, WARP, SHUFFLE, VOTE, BLOCK, DONE };
 constexpr uint32_t most_threads = 1024, stack_bytes = 64 << 10;
@@ -149,8 +150,8 @@ static inline void run_block(uint32_t threads)
 }
 
 /* Threads of a thread block: a multiple of 32. Shared memory holds rubbish. */
-static inline void launch(void (*kernel)(const void *), const void *arg, uint32_t grid, uint32_t rows,
-                          uint32_t threads, uint32_t shared_bytes)
+static inline void launch(void (*kernel)(const void *), const void *arg, uint32_t grid, uint32_t rows, uint32_t threads,
+                          uint32_t shared_bytes)
 {
     stacks = stacks ? stacks : (uint8_t *)malloc((size_t)most_threads * stack_bytes);
     shared = (uint32_t *)aligned_alloc(16, (shared_bytes + 31) & ~15u);
@@ -173,7 +174,7 @@ static inline void launch(void (*kernel)(const void *), const void *arg, uint32_
 
 } // namespace emulation
 
-/* ---- What kernels call ------------------------------------------------------------------------------------------- */
+/* ---- What kernels call ----------------------------------------------------------------------- */
 
 static inline void __syncwarp() { emulation::meet(emulation::WARP, 0); }
 static inline void __syncthreads() { emulation::meet(emulation::BLOCK, 0); }
@@ -233,7 +234,8 @@ static inline uint32_t max(uint32_t a, uint32_t b) { return a > b ? a : b; }
 static inline int min(int a, int b) { return a < b ? a : b; }
 static inline int max(int a, int b) { return a > b ? a : b; }
 
-namespace wvl_ht {
+namespace wvl_ht
+{
 
 static inline uint32_t low_bits(uint32_t n) { return (1u << (n & 31)) - 1; }
 static inline uint32_t shared_address(const uint32_t *at)

@@ -10,7 +10,7 @@
 
 #define POISON 0xA7
 
-/* ---- Lists ------------------------------------------------------------------------------------------------------- */
+/* ---- Lists ----------------------------------------------------------------------------------- */
 
 void ht_list_clear(ht_list *list)
 {
@@ -74,7 +74,7 @@ static int is_filled(uint64_t from_bytes, int is_read)
     return !getenv("WVL_CUDA_UNPOISONED") || (is_read && !from_bytes);
 }
 
-/* ---- Device memory ----------------------------------------------------------------------------------------------- */
+/* ---- Device memory --------------------------------------------------------------------------- */
 
 static wvl_cuda_status take_memory(const ht_device *d, wvl_cuda_address *to, uint64_t bytes, const void *from,
                                    uint64_t from_bytes, int is_read)
@@ -158,7 +158,7 @@ void ht_load_close(ht_load *load, const ht_device *d)
     free(load->blocks);
 }
 
-/* ---- Comparison -------------------------------------------------------------------------------------------------- */
+/* ---- Comparison ------------------------------------------------------------------------------ */
 
 typedef struct truth {
     void *scratch;

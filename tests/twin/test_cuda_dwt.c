@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The device backend against the CPU's, coefficient by coefficient and bound by bound. Device memory is filled with poison when it is
- * allocated (not with WVL_CUDA_UNPOISONED in the environment, for a checker of its own). Without a device the suite says so and passes.
- * WVL_CUDA_SUBSET runs a few shapes (for slow checkers), 2 fewer still; CK_RUN_CASE names a case. WVL_CUDA_TWIN_IMAGE names a file of device code to be
- * tested instead. device/test_checkers.sh uses all of these.
+ * The device backend against the CPU's, coefficient by coefficient and bound by bound. Device memory is filled with
+ * poison when it is allocated (not with WVL_CUDA_UNPOISONED in the environment, for a checker of its own). Without a
+ * device the suite says so and passes. WVL_CUDA_SUBSET runs a few shapes (for slow checkers), 2 fewer still;
+ * CK_RUN_CASE names a case. WVL_CUDA_TWIN_IMAGE names a file of device code to be tested instead.
+ * device/test_checkers.sh uses all of these.
  */
 #include "test_cuda_job.h"
 
@@ -12,9 +13,16 @@ static wvl_backend *cpu, *cuda[2]; /* cuda[1]: every level with the any-shape ke
 static int have_device;
 static int subset; /* 1 or 2 */
 
-/* Which kernels the suite has reached. Every backend loads its own; addresses of those that are closed may come again. */
-static struct { char name[64]; uint32_t launches; } kernel_uses[64];
-static struct { wvl_cuda_function function; unsigned use; } loaded[256];
+/* Which kernels the suite has reached. Every backend loads its own; addresses of those that are closed may come again.
+ */
+static struct {
+    char name[64];
+    uint32_t launches;
+} kernel_uses[64];
+static struct {
+    wvl_cuda_function function;
+    unsigned use;
+} loaded[256];
 static unsigned loaded_count;
 
 static wvl_cuda_status named_function(wvl_cuda_function *function, wvl_cuda_module module, const char *name)
@@ -40,14 +48,16 @@ static void count_launch(wvl_cuda_function function)
     }
 }
 
-static wvl_cuda_status counted_launch(wvl_cuda_function f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz,
-                                      unsigned shared, wvl_cuda_stream s, void **arguments, void **extra)
+static wvl_cuda_status counted_launch(wvl_cuda_function f, unsigned gx, unsigned gy, unsigned gz, unsigned bx,
+                                      unsigned by, unsigned bz, unsigned shared, wvl_cuda_stream s, void **arguments,
+                                      void **extra)
 {
     count_launch(f);
     return driver.launch(f, gx, gy, gz, bx, by, bz, shared, s, arguments, extra);
 }
 
-static wvl_cuda_status counted_config(const wvl_cuda_launch_config *config, wvl_cuda_function f, void **arguments, void **extra)
+static wvl_cuda_status counted_config(const wvl_cuda_launch_config *config, wvl_cuda_function f, void **arguments,
+                                      void **extra)
 {
     count_launch(f);
     return driver.launch_config(config, f, arguments, extra);
@@ -74,7 +84,8 @@ static void find_device(void)
         return;
     }
     subset = few ? few[0] == '2' ? 2 : 1 : 0;
-    if (!wvl_cuda_fetch_image() || !wvl_cuda_fetch_runtime(&driver) || driver.init(0) || driver.device_count(&count) || !count) {
+    if (!wvl_cuda_fetch_image() || !wvl_cuda_fetch_runtime(&driver) || driver.init(0) || driver.device_count(&count) ||
+        !count) {
         printf("no device, or no device code in this build: the device twins are skipped\n");
         return;
     }
@@ -173,7 +184,8 @@ END_TEST
 /* Shapes near the limits of tiles, strips and segments of the kernels. */
 START_TEST(limits)
 {
-    static const uint32_t near[] = {127, 128, 129, 239, 240, 241, 255, 256, 257, 447, 448, 464, 479, 480, 481, 495, 496, 512, 513, 1023, 1024};
+    static const uint32_t near[] = {127, 128, 129, 239, 240, 241, 255, 256, 257,  447, 448,
+                                    464, 479, 480, 481, 495, 496, 512, 513, 1023, 1024};
     static job j;
     if (!have_device || (subset == 2 && _i % 5)) {
         return;
@@ -199,7 +211,8 @@ START_TEST(limits)
 }
 END_TEST
 
-/* Pictures that the marching kernels take: every height parity, several strips and segments, all containers of theirs. */
+/* Pictures that the marching kernels take: every height parity, several strips and segments, all containers of theirs.
+ */
 START_TEST(marching)
 {
     static job j;
@@ -242,7 +255,8 @@ START_TEST(wide)
     if (!have_device || (subset && _i % (4 * subset))) {
         return;
     }
-    for (uint32_t turn = subset ? 1 : 0; turn < (subset ? 3u : 8u); turn++) { /* of the subset the second is ICT, whose warps meet at barriers */
+    for (uint32_t turn = subset ? 1 : 0; turn < (subset ? 3u : 8u);
+         turn++) { /* of the subset the second is ICT, whose warps meet at barriers */
         seed_state = 424242u + (uint64_t)_i * 100u + turn;
         default_job(&j);
         j.settings.reversible = turn & 1;
@@ -258,7 +272,8 @@ START_TEST(wide)
 }
 END_TEST
 
-/* Tiles whose planes share a warp: two, four and eight, rows of them that do not end with a warp, tiles that differ beside those that do not. */
+/* Tiles whose planes share a warp: two, four and eight, rows of them that do not end with a warp, tiles that differ
+ * beside those that do not. */
 START_TEST(packed)
 {
     static job j;
@@ -278,10 +293,12 @@ START_TEST(packed)
         for (uint32_t c = 0; c < COMPONENTS; c++) {
             j.components[c].depth = (uint8_t)(_i & 1 ? between(9, 12) : 8);
         }
-        uint32_t narrow = 128u << _i % 3, cols = between(3, narrow == 128 ? 9 : 5), many = narrow == 128 ? 140 / cols + 1 : between(1, 4);
+        uint32_t narrow = 128u << _i % 3, cols = between(3, narrow == 128 ? 9 : 5),
+                 many = narrow == 128 ? 140 / cols + 1 : between(1, 4);
         j.settings.tile_width = narrow;
         j.settings.tile_height = narrow == 128 ? 128 : between(160, 300);
-        place_picture(&j, cols * narrow - (draw() & 1 ? 16 * between(0, 4) : 0), many * j.settings.tile_height - between(0, 40), 0, 0);
+        place_picture(&j, cols * narrow - (draw() & 1 ? 16 * between(0, 4) : 0),
+                      many * j.settings.tile_height - between(0, 40), 0, 0);
         plan_job(&j);
         draw_plain_pixels(&j, (int)(draw() & 1));
         check_job(&j);
@@ -289,8 +306,8 @@ START_TEST(packed)
 }
 END_TEST
 
-/* Tiles of three components that stand side by side in the strips, wide and narrow ones, that end with a row of tiles or inside a warp, beside those of other
- * shapes, and in short segments. */
+/* Tiles of three components that stand side by side in the strips, wide and narrow ones, that end with a row of tiles
+ * or inside a warp, beside those of other shapes, and in short segments. */
 START_TEST(beside)
 {
     static job j;
@@ -309,7 +326,8 @@ START_TEST(beside)
         uint32_t cols = between(2, 6), rows = 8 / cols + between(0, 1) + 1;
         j.settings.tile_width = turn == 3 ? 512 : 16 * between(_i & 1 ? 3 : 33, 70);
         j.settings.tile_height = between(33, _i & 2 ? 60 : 260);
-        place_picture(&j, cols * j.settings.tile_width - (turn == 1 ? 16 * between(0, 16) : 0), rows * j.settings.tile_height - between(0, 20), 0, 0);
+        place_picture(&j, cols * j.settings.tile_width - (turn == 1 ? 16 * between(0, 16) : 0),
+                      rows * j.settings.tile_height - between(0, 20), 0, 0);
         plan_job(&j);
         draw_plain_pixels(&j, (int)(draw() % 4 > 0));
         check_job(&j);
@@ -317,8 +335,8 @@ START_TEST(beside)
 }
 END_TEST
 
-/* Planes that cascades take: one, two and three levels, several tiles either way that end anywhere, deepest levels of odd and even sides, blocks down to
- * 8 x 4, offsets whose planes begin inside eight rows. */
+/* Planes that cascades take: one, two and three levels, several tiles either way that end anywhere, deepest levels of
+ * odd and even sides, blocks down to 8 x 4, offsets whose planes begin inside eight rows. */
 START_TEST(cascades)
 {
     static job j;
@@ -362,7 +380,8 @@ START_TEST(last_levels)
     j.settings.block_height = (uint16_t)(8u << between(0, 3));
     uint8_t depth = (uint8_t)(_i == 2 ? 16 : _i & 2 && _i != 6 ? between(9, 16) : 8);
     j.settings.distortion_bits = _i == 2 ? 8 : 4;
-    j.format.component_count = _i == 6 ? 4 : 1; /* so many samples of level 3 that lanes have eight columns of 9/7 again */
+    j.format.component_count =
+        _i == 6 ? 4 : 1; /* so many samples of level 3 that lanes have eight columns of 9/7 again */
     for (uint32_t c = 0; c < COMPONENTS; c++) {
         j.components[c].depth = depth;
     }
@@ -472,7 +491,8 @@ START_TEST(outside_is_refused)
             continue;
         }
         uint8_t *row = (uint8_t *)(uintptr_t)p->data + (ptrdiff_t)between(0, j.format.y1 - 1) * p->pitch_bytes;
-        put_sample(row, p->first_sample + (uint64_t)between(0, j.format.x1 - 1) * p->sample_stride, p->container, 1u << depth);
+        put_sample(row, p->first_sample + (uint64_t)between(0, j.format.x1 - 1) * p->sample_stride, p->container,
+                   1u << depth);
         run b = {.table = &wvl_backend_cuda};
         for (unsigned i = 0; i < 2; i++) {
             b.backend = cuda[i];
@@ -497,7 +517,9 @@ START_TEST(refusals)
     j.components[0].depth = 17;
     place_picture(&j, 20, 20, 0, 0);
     plan_job(&j);
-    REQUIRE_THAT(wvl_backend_prepare_tiles(&wvl_backend_cuda, cuda[0], pool, j.plan, j.tiles, 1) == WVL_ERROR_UNSUPPORTED, "17 bits taken");
+    REQUIRE_THAT(wvl_backend_prepare_tiles(&wvl_backend_cuda, cuda[0], pool, j.plan, j.tiles, 1) ==
+                     WVL_ERROR_UNSUPPORTED,
+                 "17 bits taken");
     free_job(&j);
     default_job(&j);
     place_picture(&j, 100, 100, 0, 0);
@@ -508,7 +530,8 @@ START_TEST(refusals)
     REQUIRE_THAT(wvl_cuda_open_backend(NULL, pool, &options, &b.backend) == WVL_OK, "open");
     start_run(&b, &j);
     wvl_backend_job *none = NULL;
-    REQUIRE_THAT(wvl_backend_cuda.submit(b.backend, &j.image, j.tiles, 1, &none) == WVL_AGAIN, "a second job in one slot");
+    REQUIRE_THAT(wvl_backend_cuda.submit(b.backend, &j.image, j.tiles, 1, &none) == WVL_AGAIN,
+                 "a second job in one slot");
     finish_run(&b, &j);
     end_run(&b);
     wvl_backend_cuda.close(b.backend);
@@ -521,7 +544,8 @@ START_TEST(all_kernels)
 {
     for (unsigned i = 0; i < 64 && have_device && !subset; i++) {
         const char *name = kernel_uses[i].name;
-        REQUIRE_THAT(!name[0] || kernel_uses[i].launches || !strcmp(name, "wvl_convert"), "%s was never launched", name);
+        REQUIRE_THAT(!name[0] || kernel_uses[i].launches || !strcmp(name, "wvl_convert"), "%s was never launched",
+                     name);
     }
 }
 END_TEST

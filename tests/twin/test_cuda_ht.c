@@ -20,7 +20,7 @@
 static const uint32_t limits[] = {48, 64, 99, 163, 227}; /* KiB */
 #define LIMITS (sizeof limits / sizeof *limits)
 
-/* ---- Devices ----------------------------------------------------------------------------------------------------- */
+/* ---- Devices --------------------------------------------------------------------------------- */
 
 static wvl_cuda_status emulated_attribute(int *value, int attribute, int device)
 {
@@ -111,8 +111,8 @@ static void open_suite(void)
     if (!getenv("WVL_CUDA_NO_EMULATION")) {
         devices[device_count++] = (ht_device){.runtime = &emulated};
     }
-    if (!wvl_cuda_fetch_image() || !wvl_cuda_fetch_runtime(&driver) || driver.init(0) ||
-        driver.device_count(&count) || !count) {
+    if (!wvl_cuda_fetch_image() || !wvl_cuda_fetch_runtime(&driver) || driver.init(0) || driver.device_count(&count) ||
+        !count) {
         printf("no device, or no device code in this build: the emulation alone\n");
         return;
     }
@@ -120,8 +120,8 @@ static void open_suite(void)
     *d = (ht_device){.runtime = &driver};
     void *image = read_image(getenv("WVL_CUDA_TWIN_IMAGE"));
     REQUIRE_THAT(!driver.device_get(&d->ordinal, 0) && !driver.context_retain(&context, d->ordinal) &&
-                !driver.context_push(context),
-            "context");
+                     !driver.context_push(context),
+                 "context");
     REQUIRE_THAT(!driver.module_load(&d->module, image ? image : wvl_cuda_fetch_image()), "module");
     REQUIRE_THAT(!driver.stream_create(&d->stream, WVL_CUDA_STREAM_NON_BLOCKING), "stream");
     free(image);
@@ -138,7 +138,7 @@ static void close_suite(void)
     }
 }
 
-/* ---- Samples ----------------------------------------------------------------------------------------------------- */
+/* ---- Samples --------------------------------------------------------------------------------- */
 
 static uint64_t seed;
 static uint64_t draw(void)
@@ -215,14 +215,15 @@ static void check_list(ht_list *list, uint32_t groups)
     for (unsigned i = 0; i < device_count; i++) {
         for (int reversed = 0; reversed < (devices[i].runtime == &emulated ? 2 : 1); reversed++) {
             wvl_emulate_reversed(reversed);
-            REQUIRE_THAT(!ht_check(&devices[i], list, groups, 0, 1000, 1000, &left), "device %u, order %d", i, reversed);
+            REQUIRE_THAT(!ht_check(&devices[i], list, groups, 0, 1000, 1000, &left), "device %u, order %d", i,
+                         reversed);
             REQUIRE_THAT(!left, "%u blocks are left with all memory", left);
         }
     }
     ht_list_clear(list);
 }
 
-/* ---- Cases ------------------------------------------------------------------------------------------------------- */
+/* ---- Cases ----------------------------------------------------------------------------------- */
 
 /* Every nominal shape, every kind of samples. */
 START_TEST(shapes)
@@ -265,8 +266,7 @@ START_TEST(pairs)
     ht_list list = {0};
     seed = 3;
     for (unsigned k = 0; k < (subset ? 9 : 61); k++) {
-        add_block(&list, between(1, 32), between(1, 32), 2, draw() % 4 ? (unsigned)(draw() % KINDS) : ZERO,
-                  draw() & 1);
+        add_block(&list, between(1, 32), between(1, 32), 2, draw() % 4 ? (unsigned)(draw() % KINDS) : ZERO, draw() & 1);
     }
     check_list(&list, 1);
 }
@@ -320,10 +320,10 @@ START_TEST(shared_memory)
             uint32_t left;
             most_shared = 0;
             REQUIRE_THAT(!ht_check(&devices[i], &list, 1, limits[k] << 10, 1000, 1000, &left) && !left,
-                    "device %u, %u KiB", i, limits[k]);
+                         "device %u, %u KiB", i, limits[k]);
             REQUIRE_THAT(most_shared <= limits[k] << 10 &&
-                        (k == 0 || devices[i].runtime != &emulated || most_shared > 40 << 10),
-                    "%u KiB: %u", limits[k], most_shared);
+                             (k == 0 || devices[i].runtime != &emulated || most_shared > 40 << 10),
+                         "%u KiB: %u", limits[k], most_shared);
         }
     }
     ht_list_clear(&list);
@@ -344,8 +344,8 @@ START_TEST(short_memory)
     for (unsigned i = 0; i < device_count; i++) {
         for (unsigned k = 0; k < sizeof shares / sizeof *shares; k++) {
             uint32_t left = 0;
-            REQUIRE_THAT(!ht_check(&devices[i], &list, 1, 0, shares[k][0], shares[k][1], &left), "device %u, shares %u", i,
-                    k);
+            REQUIRE_THAT(!ht_check(&devices[i], &list, 1, 0, shares[k][0], shares[k][1], &left), "device %u, shares %u",
+                         i, k);
             REQUIRE_THAT(left, "device %u, shares %u: no block is left", i, k);
         }
     }
@@ -370,12 +370,12 @@ START_TEST(groups)
 }
 END_TEST
 
-#define ADD(name)                                                                                                    \
-    do {                                                                                                             \
-        TCase *c = tcase_create(#name);                                                                              \
-        tcase_add_checked_fixture(c, open_suite, close_suite);                                                       \
-        tcase_add_test(c, name);                                                                                     \
-        suite_add_tcase(s, c);                                                                                       \
+#define ADD(name)                                                                                                      \
+    do {                                                                                                               \
+        TCase *c = tcase_create(#name);                                                                                \
+        tcase_add_checked_fixture(c, open_suite, close_suite);                                                         \
+        tcase_add_test(c, name);                                                                                       \
+        suite_add_tcase(s, c);                                                                                         \
     } while (0)
 
 int main(void)

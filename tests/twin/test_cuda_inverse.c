@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The inverse: the host's against the forward transform (any machine), the device's against the host's, byte by byte with the gaps between the
- * pixels. Device memory and output are filled with poison first (with WVL_CUDA_UNPOISONED in the environment, for a checker of its own, pixels alone).
- * WVL_CUDA_SUBSET runs a few shapes (for slow checkers), 2 fewer still and each once on the device; CK_RUN_CASE names a case. WVL_CUDA_TWIN_IMAGE: as in
- * test_cuda_dwt.c.
+ * The inverse: the host's against the forward transform (any machine), the device's against the host's, byte by byte
+ * with the gaps between the pixels. Device memory and output are filled with poison first (with WVL_CUDA_UNPOISONED in
+ * the environment, for a checker of its own, pixels alone). WVL_CUDA_SUBSET runs a few shapes (for slow checkers), 2
+ * fewer still and each once on the device; CK_RUN_CASE names a case. WVL_CUDA_TWIN_IMAGE: as in test_cuda_dwt.c.
  */
 #include "test_cuda_job.h"
 
@@ -16,9 +16,9 @@
 static wvl_cuda_runtime driver;
 static wvl_cuda_inverse_kernels kernels;
 static wvl_backend *cpu;
-static int have_device, subset; /* 0, 1 or 2 */
+static int have_device, subset;                                       /* 0, 1 or 2 */
 static uint64_t kernel_uses[WVL_CUDA_INVERSE_KERNELS], uneven_splits; /* of long segments and short ones */
-static uint32_t machine = MACHINE; /* multiprocessors that segments are chosen for */
+static uint32_t machine = MACHINE;                                    /* multiprocessors that segments are chosen for */
 
 static void open_suite(void)
 {
@@ -29,14 +29,18 @@ static void open_suite(void)
     have_device = 0;
     pool = wvl_pool_create(NULL, 2, NULL);
     REQUIRE_THAT(wvl_backend_cpu.open(&(wvl_backend_options){.pool = pool}, &cpu) == WVL_OK, "cpu");
-    if (!wvl_cuda_inverse_fetch_image() || !wvl_cuda_fetch_runtime(&driver) || driver.init(0) || driver.device_count(&count) || !count) {
+    if (!wvl_cuda_inverse_fetch_image() || !wvl_cuda_fetch_runtime(&driver) || driver.init(0) ||
+        driver.device_count(&count) || !count) {
         printf("no device, or no device code in this build: the device twins of the inverse are skipped\n");
         subset = 1; /* the host's reference alone */
         return;
     }
-    REQUIRE_THAT(!driver.device_get(&device, 0) && !driver.context_retain(&context, device) && !driver.context_push(context), "context");
+    REQUIRE_THAT(!driver.device_get(&device, 0) && !driver.context_retain(&context, device) &&
+                     !driver.context_push(context),
+                 "context");
     const void *image = read_image(getenv("WVL_CUDA_TWIN_IMAGE"));
-    wvl_cuda_status status = wvl_cuda_inverse_init_kernels(&driver, image ? image : wvl_cuda_inverse_fetch_image(), MACHINE, &kernels);
+    wvl_cuda_status status =
+        wvl_cuda_inverse_init_kernels(&driver, image ? image : wvl_cuda_inverse_fetch_image(), MACHINE, &kernels);
     REQUIRE_THAT(!status, "kernels: %d", status);
     have_device = 1;
 }
@@ -51,7 +55,7 @@ static void close_suite(void)
     wvl_pool_destroy(pool);
 }
 
-/* ---- Where pixels go --------------------------------------------------------------------------------------------------------------- */
+/* ---- Where pixels go ------------------------------------------------------------------------- */
 
 /* All components in one piece of memory; data are offsets into it. */
 typedef struct layout {
@@ -79,7 +83,8 @@ static int equal_rects(const job *j)
 static void lay_out(const job *j, unsigned style, layout *l)
 {
     style = equal_rects(j) ? style : style & ~1u; /* planes */
-    uint32_t count = j->format.component_count, together = style == TIGHT_PIXELS || style == LOOSE_PIXELS, loose = style >= LOOSE_PLANES;
+    uint32_t count = j->format.component_count, together = style == TIGHT_PIXELS || style == LOOSE_PIXELS,
+             loose = style >= LOOSE_PLANES;
     uint32_t extra = loose ? (uint32_t)(draw() % 2) : 0;
     unsigned deepest = 0;
     for (uint32_t c = 0; c < count; c++) {
@@ -95,10 +100,18 @@ static void lay_out(const job *j, unsigned style, layout *l)
         uint64_t pitch = (w * stride + (loose ? 4 : 0)) * bytes + (loose && !together ? draw() % 9 : 0);
         int down = together || !loose || draw() % 2;
         uint64_t start = together && c ? l->pixels[0].data : wvl_align_up(l->bytes, 64) + (loose ? draw() % 5 : 0);
-        l->pixels[c] = (wvl_cuda_pixels){.data = start + (down || !h ? 0 : (h - 1) * pitch), .pitch_bytes = down ? (int64_t)pitch : -(int64_t)pitch,
-                                         .first = together ? (loose ? count - 1 - c : c) : loose ? draw() % 3 : 0, .stride = (uint32_t)stride,
-                                         .x0 = pc->rect.x0, .y0 = pc->rect.y0, .half = 1u << (pc->depth - 1), .container = (uint8_t)container,
-                                         .is_signed = pc->is_signed, .depth = pc->depth};
+        l->pixels[c] = (wvl_cuda_pixels){.data = start + (down || !h ? 0 : (h - 1) * pitch),
+                                         .pitch_bytes = down ? (int64_t)pitch : -(int64_t)pitch,
+                                         .first = together ? (loose ? count - 1 - c : c)
+                                                  : loose  ? draw() % 3
+                                                           : 0,
+                                         .stride = (uint32_t)stride,
+                                         .x0 = pc->rect.x0,
+                                         .y0 = pc->rect.y0,
+                                         .half = 1u << (pc->depth - 1),
+                                         .container = (uint8_t)container,
+                                         .is_signed = pc->is_signed,
+                                         .depth = pc->depth};
         l->pixels[c].bias = pc->is_signed ? l->pixels[c].half : 0;
         l->bytes = start + h * pitch + 64;
     }
@@ -113,28 +126,32 @@ static void place_layout(const layout *l, uint64_t base, wvl_cuda_pixels *pixels
     }
 }
 
-/* ---- Coefficients ------------------------------------------------------------------------------------------------------------------ */
+/* ---- Coefficients ---------------------------------------------------------------------------- */
 
 typedef struct coefficients {
-    uint8_t *memory;         /* of all tiles, one after the other */
+    uint8_t *memory; /* of all tiles, one after the other */
     uint64_t bytes;
     wvl_coefs *tiles;
 } coefficients;
 
 static void draw_block(const wvl_coefs *c, const wvl_tile_band *band, wvl_rect r, unsigned style)
 {
-    uint32_t top = (uint32_t)(((uint64_t)1 << (band->planes + band->frac_bits)) - 1), sign = band->coef_bytes == 2 ? 0x8000u : 0x80000000u;
+    uint32_t top = (uint32_t)(((uint64_t)1 << (band->planes + band->frac_bits)) - 1),
+             sign = band->coef_bytes == 2 ? 0x8000u : 0x80000000u;
     for (uint32_t y = r.y0; y < r.y1; y++) {
         for (uint32_t x = r.x0; x < r.x1; x++) {
             uint64_t v = draw();
-            uint32_t m = style == 0 ? (uint32_t)(v >> 8) & top : style == 1 ? (v & 2 ? top : 0) : (v & 6 ? 0 : (uint32_t)(v >> 8) & top);
+            uint32_t m = style == 0   ? (uint32_t)(v >> 8) & top
+                         : style == 1 ? (v & 2 ? top : 0)
+                                      : (v & 6 ? 0 : (uint32_t)(v >> 8) & top);
             uint32_t w = m | (v & 1 ? sign : 0); /* of a zero too: geom/handover.h */
             memcpy(c->samples + wvl_coef_at(band, x, y), &w, band->coef_bytes);
         }
     }
 }
 
-/* What the CPU's forward transform makes of the pixels, or anything that the magnitude bounds of the bands admit; pads are poison. */
+/* What the CPU's forward transform makes of the pixels, or anything that the magnitude bounds of the bands admit; pads
+ * are poison. */
 static void open_coefficients(const job *j, const run *forward, unsigned style, coefficients *c)
 {
     uint32_t count = j->plan->tile_count;
@@ -154,7 +171,8 @@ static void open_coefficients(const job *j, const run *forward, unsigned style, 
                 wvl_rect r = wvl_geom_block_rect(band, k % band->block_cols, k / band->block_cols);
                 for (uint32_t y = r.y0; forward && y < r.y1; y++) {
                     uint64_t row = wvl_coef_at(band, r.x0, y);
-                    memcpy(c->tiles[t].samples + row, forward->coefs[t].samples + row, (size_t)(r.x1 - r.x0) * band->coef_bytes);
+                    memcpy(c->tiles[t].samples + row, forward->coefs[t].samples + row,
+                           (size_t)(r.x1 - r.x0) * band->coef_bytes);
                 }
                 if (!forward) {
                     draw_block(&c->tiles[t], band, r, style);
@@ -170,9 +188,13 @@ static void close_coefficients(coefficients *c)
     free(c->tiles);
 }
 
-/* ---- The device's side ------------------------------------------------------------------------------------------------------------- */
+/* ---- The device's side ----------------------------------------------------------------------- */
 
-#define DRIVER(call) do { wvl_cuda_status done = (call); REQUIRE_THAT(!done, "%s: %d", #call, done); } while (0)
+#define DRIVER(call)                                                                                                   \
+    do {                                                                                                               \
+        wvl_cuda_status done = (call);                                                                                 \
+        REQUIRE_THAT(!done, "%s: %d", #call, done);                                                                    \
+    } while (0)
 
 static wvl_cuda_address take(uint64_t bytes, int poisoned)
 {
@@ -184,7 +206,8 @@ static wvl_cuda_address take(uint64_t bytes, int poisoned)
 
 static void build_tables(const job *j, int any_shape, const wvl_cuda_inverse_memory *memory, wvl_cuda_inverse_tables *t)
 {
-    wvl_cuda_inverse_build_tables(j->plan, j->tiles, j->plan->tile_count, &(wvl_cuda_inverse_options){any_shape, 0, machine}, memory, t);
+    wvl_cuda_inverse_build_tables(j->plan, j->tiles, j->plan->tile_count,
+                                  &(wvl_cuda_inverse_options){any_shape, 0, machine}, memory, t);
 }
 
 static void fill_tables(const job *j, int any_shape, const wvl_cuda_inverse_memory *memory, wvl_cuda_inverse_tables *t)
@@ -197,8 +220,9 @@ static void fill_tables(const job *j, int any_shape, const wvl_cuda_inverse_memo
     for (uint64_t i = 0; i < t->split_count; i++) {
         uneven_splits += t->splits[i].long_rows > 0;
     }
-    REQUIRE_THAT(t->split_count == counts.split_count && t->item_count == counts.item_count && t->launch_count == counts.launch_count &&
-            t->plane_bytes == counts.plane_bytes, "counted otherwise than filled: %s", j->name);
+    REQUIRE_THAT(t->split_count == counts.split_count && t->item_count == counts.item_count &&
+                     t->launch_count == counts.launch_count && t->plane_bytes == counts.plane_bytes,
+                 "counted otherwise than filled: %s", j->name);
 }
 
 static void run_device(const job *j, const coefficients *c, const layout *l, int any_shape, uint8_t *out)
@@ -209,7 +233,8 @@ static void run_device(const job *j, const coefficients *c, const layout *l, int
     place_layout(l, 0, pixels);
     build_tables(j, any_shape, &memory, &t);
     const int poisoned = !getenv("WVL_CUDA_UNPOISONED");
-    wvl_cuda_address to = take(l->bytes, 1), splits = take(t.split_count * sizeof *t.splits, poisoned), items = take(t.item_count * sizeof *t.items, poisoned);
+    wvl_cuda_address to = take(l->bytes, 1), splits = take(t.split_count * sizeof *t.splits, poisoned),
+                     items = take(t.item_count * sizeof *t.items, poisoned);
     memory.coefs = take(c->bytes, poisoned);
     memory.planes = take(t.plane_bytes, poisoned);
     place_layout(l, to, pixels);
@@ -220,7 +245,9 @@ static void run_device(const job *j, const coefficients *c, const layout *l, int
     for (uint64_t i = 0; i < t.launch_count; i++) {
         const wvl_cuda_inverse_launch *r = &t.launches[i];
         kernel_uses[r->kernel]++;
-        DRIVER(wvl_cuda_inverse_launch_level(&driver, &kernels, r->kernel, splits, items + r->first_item * sizeof *t.items, r->item_count, r > t.launches, NULL));
+        DRIVER(wvl_cuda_inverse_launch_level(&driver, &kernels, r->kernel, splits,
+                                             items + r->first_item * sizeof *t.items, r->item_count, r > t.launches,
+                                             NULL));
     }
     DRIVER(driver.download(out, to, l->bytes, NULL));
     DRIVER(driver.stream_wait(NULL));
@@ -233,7 +260,8 @@ static void run_device(const job *j, const coefficients *c, const layout *l, int
     free(t.launches);
 }
 
-static void compare_outputs(const job *j, const layout *l, const uint8_t *host, const uint8_t *device, const char *which)
+static void compare_outputs(const job *j, const layout *l, const uint8_t *host, const uint8_t *device,
+                            const char *which)
 {
     if (!memcmp(host, device, l->bytes)) {
         return;
@@ -244,22 +272,24 @@ static void compare_outputs(const job *j, const layout *l, const uint8_t *host, 
         uint64_t bytes = container_bits(p->container) / 8;
         for (uint32_t y = r.y0; y < r.y1; y++) {
             for (uint32_t x = r.x0; x < r.x1; x++) {
-                uint64_t at = p->data + (uint64_t)((int64_t)(y - r.y0) * p->pitch_bytes) + (p->first + (uint64_t)(x - r.x0) * p->stride) * bytes;
-                REQUIRE_THAT(!memcmp(host + at, device + at, bytes), "%s: component %u (%u,%u): %02x, device %02x: %s", which, c, x, y, host[at],
-                        device[at], j->name);
+                uint64_t at = p->data + (uint64_t)((int64_t)(y - r.y0) * p->pitch_bytes) +
+                              (p->first + (uint64_t)(x - r.x0) * p->stride) * bytes;
+                REQUIRE_THAT(!memcmp(host + at, device + at, bytes), "%s: component %u (%u,%u): %02x, device %02x: %s",
+                             which, c, x, y, host[at], device[at], j->name);
             }
         }
     }
     ck_abort_msg("%s: written between the pixels: %s", which, j->name);
 }
 
-/* ---- One case ---------------------------------------------------------------------------------------------------------------------- */
+/* ---- One case -------------------------------------------------------------------------------- */
 
 static uint32_t pixel_value(const uint8_t *base, const wvl_cuda_pixels *p, uint32_t x, uint32_t y)
 {
     uint64_t bytes = container_bits(p->container) / 8;
     uint32_t v = 0;
-    memcpy(&v, base + p->data + (uint64_t)((int64_t)y * p->pitch_bytes) + (p->first + (uint64_t)x * p->stride) * bytes, bytes);
+    memcpy(&v, base + p->data + (uint64_t)((int64_t)y * p->pitch_bytes) + (p->first + (uint64_t)x * p->stride) * bytes,
+           bytes);
     return v;
 }
 
@@ -286,14 +316,17 @@ static void compare_pixels(const job *j, const layout *l, const uint8_t *out, in
         uint32_t mask = (1u << pc->depth) - 1, flip = pc->is_signed ? 1u << (pc->depth - 1) : 0;
         for (uint32_t y = 0; y < wvl_rect_height(pc->rect); y++) {
             for (uint32_t x = 0; x < wvl_rect_width(pc->rect); x++) {
-                int32_t was = (int32_t)((source_value(p, x, y) + flip) & mask), is = (int32_t)((pixel_value(out, &l->pixels[c], x, y) + flip) & mask);
-                REQUIRE_THAT(abs(was - is) <= slack, "component %u (%u,%u): %d came back as %d: %s", c, x, y, was, is, j->name);
+                int32_t was = (int32_t)((source_value(p, x, y) + flip) & mask),
+                        is = (int32_t)((pixel_value(out, &l->pixels[c], x, y) + flip) & mask);
+                REQUIRE_THAT(abs(was - is) <= slack, "component %u (%u,%u): %d came back as %d: %s", c, x, y, was, is,
+                             j->name);
             }
         }
     }
 }
 
-/* Forward on the CPU, back on the host; that twice on the device too, fast and plain. The job has pixels of whole bytes, one or two. */
+/* Forward on the CPU, back on the host; that twice on the device too, fast and plain. The job has pixels of whole
+ * bytes, one or two. */
 static void check_job(job *j, unsigned style, int32_t slack)
 {
     unsigned kind = (unsigned)(draw() % 4);
@@ -307,7 +340,8 @@ static void check_job(job *j, unsigned style, int32_t slack)
     place_layout(&l, base, pixels);
     start_run(&forward, j);
     finish_run(&forward, j);
-    const unsigned once = subset == 2 && have_device, only = once ? (unsigned)(draw() & 1) : 0; /* of the coefficients: the picture's, drawn ones */
+    const unsigned once = subset == 2 && have_device,
+                   only = once ? (unsigned)(draw() & 1) : 0; /* of the coefficients: the picture's, drawn ones */
     for (unsigned turn = only; turn < (once ? only + 1 : have_device ? 2u : 1u); turn++) {
         open_coefficients(j, turn ? NULL : &forward, kind, &c);
         memset(host, POISON, l.bytes + 256);
@@ -377,7 +411,8 @@ START_TEST(small_shapes)
 }
 END_TEST
 
-/* Pictures that the marching kernels take: every height parity, several strips and segments, all containers of theirs, and the edges of that. */
+/* Pictures that the marching kernels take: every height parity, several strips and segments, all containers of theirs,
+ * and the edges of that. */
 START_TEST(marching)
 {
     static job j;
@@ -515,14 +550,18 @@ START_TEST(structures)
 }
 END_TEST
 
-/* ---- Every kernel ------------------------------------------------------------------------------------------------------------------ */
+/* ---- Every kernel ---------------------------------------------------------------------------- */
 
 /* Pictures as small as the kernels take them; one with segments of two lengths. */
-static const struct { uint32_t width, height, components, depth, levels, bits, style, multiprocessors; } kinds[] = {
-    {320, 40, 1, 8, 2, 0, TIGHT_PLANES, 0},  {64, 40, 1, 8, 2, 0, TIGHT_PLANES, 0},    {64, 36, 3, 8, 2, 0, TIGHT_PIXELS, 0},
-    {64, 36, 3, 8, 2, 0, TIGHT_PLANES, 0},   {512, 32, 3, 8, 2, 0, TIGHT_PIXELS, 0},   {512, 32, 3, 8, 2, 0, TIGHT_PLANES, 0},
-    {64, 36, 1, 12, 2, 0, TIGHT_PLANES, 0},  {64, 36, 1, 16, 2, 4, TIGHT_PLANES, 0},   {256, 128, 1, 8, 4, 0, TIGHT_PLANES, 0},
-    {256, 128, 1, 16, 4, 4, TIGHT_PLANES, 0}, {37, 35, 3, 8, 2, 4, LOOSE_PIXELS, 0},   {240, 720, 3, 8, 2, 0, TIGHT_PIXELS, 1},
+static const struct {
+    uint32_t width, height, components, depth, levels, bits, style, multiprocessors;
+} kinds[] = {
+    {320, 40, 1, 8, 2, 0, TIGHT_PLANES, 0},  {64, 40, 1, 8, 2, 0, TIGHT_PLANES, 0},
+    {64, 36, 3, 8, 2, 0, TIGHT_PIXELS, 0},   {64, 36, 3, 8, 2, 0, TIGHT_PLANES, 0},
+    {512, 32, 3, 8, 2, 0, TIGHT_PIXELS, 0},  {512, 32, 3, 8, 2, 0, TIGHT_PLANES, 0},
+    {64, 36, 1, 12, 2, 0, TIGHT_PLANES, 0},  {64, 36, 1, 16, 2, 4, TIGHT_PLANES, 0},
+    {256, 128, 1, 8, 4, 0, TIGHT_PLANES, 0}, {256, 128, 1, 16, 4, 4, TIGHT_PLANES, 0},
+    {37, 35, 3, 8, 2, 4, LOOSE_PIXELS, 0},   {240, 720, 3, 8, 2, 0, TIGHT_PIXELS, 1},
 };
 
 static void count_kernels(const job *j, const layout *l, uint64_t *uses)
@@ -533,7 +572,8 @@ static void count_kernels(const job *j, const layout *l, uint64_t *uses)
     place_layout(l, UINT64_C(1) << 34, pixels);
     build_tables(j, 0, &memory, &t);
     fill_tables(j, 0, &memory, &t);
-    for (uint64_t i = 0; i < t.launch_count; uses[t.launches[i++].kernel]++) {}
+    for (uint64_t i = 0; i < t.launch_count; uses[t.launches[i++].kernel]++) {
+    }
     free(t.splits);
     free(t.items);
     free(t.launches);

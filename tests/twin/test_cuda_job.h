@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A drawn picture in any container, its plan, and its coefficients from two backends: the apparatus of the device suites. */
+/* A drawn picture in any container, its plan, and its coefficients from two backends: the apparatus of the device
+ * suites. */
 #ifndef WVL_TESTS_TWIN_TEST_CUDA_JOB_H
 #define WVL_TESTS_TWIN_TEST_CUDA_JOB_H
 
@@ -9,8 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/alloc.h"
 #include "backend/backend_cpu.h"
+#include "base/alloc.h"
 #include "cuda/host/backend_cuda.h"
 #include "cuda/host/launch.h"
 #include "geom/settings.h"
@@ -92,9 +93,10 @@ static void plan_job(job *j)
         wvl_tile_plan_build(j->plan, t, &j->tiles[t]);
     }
     snprintf(j->name, sizeof j->name, "%ux%u+%u+%u, %u components of %u bits, %u levels, %s, block %ux%u, tile %ux%u",
-             j->format.x1 - j->format.x0, j->format.y1 - j->format.y0, j->format.x0, j->format.y0, j->format.component_count,
-             j->components[0].depth, j->settings.levels, j->settings.reversible ? "5/3" : "9/7", j->settings.block_width,
-             j->settings.block_height, j->settings.tile_width, j->settings.tile_height);
+             j->format.x1 - j->format.x0, j->format.y1 - j->format.y0, j->format.x0, j->format.y0,
+             j->format.component_count, j->components[0].depth, j->settings.levels,
+             j->settings.reversible ? "5/3" : "9/7", j->settings.block_width, j->settings.block_height,
+             j->settings.tile_width, j->settings.tile_height);
 }
 
 static uint32_t container_bits(unsigned container)
@@ -140,16 +142,24 @@ static inline void draw_pixels(job *j, int interleaved)
     unsigned shared = draw_container(&j->components[0]);
     for (uint32_t c = 0; c < count; c++) {
         const wvl_plan_component *pc = &j->plan->components[c];
-        uint32_t w = wvl_rect_width(pc->rect), h = wvl_rect_height(pc->rect), top = (1u << wvl_plan_input_depth(j->plan, c)) - 1;
+        uint32_t w = wvl_rect_width(pc->rect), h = wvl_rect_height(pc->rect),
+                 top = (1u << wvl_plan_input_depth(j->plan, c)) - 1;
         uint32_t offset = pc->is_signed ? 1u << (pc->depth - 1) : 0;
         unsigned container = interleaved ? shared : draw_container(&j->components[c]);
-        uint32_t stride = interleaved ? count : draw() % 4 ? 1 : between(2, 3), first = interleaved ? count - 1 - c : (uint32_t)(draw() % 3);
-        ptrdiff_t pitch = (ptrdiff_t)((((uint64_t)w * stride + 4) * container_bits(container) + 7) / 8 + (interleaved ? 0 : draw() % 9));
+        uint32_t stride = interleaved  ? count
+                          : draw() % 4 ? 1
+                                       : between(2, 3),
+                 first = interleaved ? count - 1 - c : (uint32_t)(draw() % 3);
+        ptrdiff_t pitch = (ptrdiff_t)((((uint64_t)w * stride + 4) * container_bits(container) + 7) / 8 +
+                                      (interleaved ? 0 : draw() % 9));
         uint8_t *base = interleaved && c ? j->memory[0] : malloc((size_t)pitch * (h + 1) + 16);
         j->memory[c] = interleaved && c ? NULL : base;
         int down = interleaved || draw() % 4;
-        j->planes[c] = (wvl_plane){.data = down ? base : base + (ptrdiff_t)(h ? h - 1 : 0) * pitch, .pitch_bytes = down ? pitch : -pitch,
-                                   .sample_stride = stride, .first_sample = first, .container = (uint8_t)container};
+        j->planes[c] = (wvl_plane){.data = down ? base : base + (ptrdiff_t)(h ? h - 1 : 0) * pitch,
+                                   .pitch_bytes = down ? pitch : -pitch,
+                                   .sample_stride = stride,
+                                   .first_sample = first,
+                                   .container = (uint8_t)container};
         for (uint64_t i = 0; i < (uint64_t)w * h; i++) {
             uint8_t *row = (uint8_t *)(uintptr_t)j->planes[c].data + (ptrdiff_t)(i / w) * j->planes[c].pitch_bytes;
             put_sample(row, first + i % w * stride, container, draw_value(style, i, top) - offset);
@@ -161,14 +171,19 @@ static inline void draw_pixels(job *j, int interleaved)
 /* The smallest whole-byte container, planes of their own without gaps, or pixels in the order of the components. */
 static inline void draw_plain_pixels(job *j, int interleaved)
 {
-    uint32_t count = j->format.component_count, style = (uint32_t)(draw() % 3), bytes = j->components[0].depth > 8 ? 2 : 1;
+    uint32_t count = j->format.component_count, style = (uint32_t)(draw() % 3),
+             bytes = j->components[0].depth > 8 ? 2 : 1;
     for (uint32_t c = 0; c < count; c++) {
         const wvl_plan_component *pc = &j->plan->components[c];
-        uint32_t w = wvl_rect_width(pc->rect), h = wvl_rect_height(pc->rect), top = (1u << pc->depth) - 1, n = interleaved ? count : 1;
+        uint32_t w = wvl_rect_width(pc->rect), h = wvl_rect_height(pc->rect), top = (1u << pc->depth) - 1,
+                 n = interleaved ? count : 1;
         uint8_t *base = interleaved && c ? j->memory[0] : malloc((size_t)w * h * n * bytes + 1);
         j->memory[c] = interleaved && c ? NULL : base;
-        j->planes[c] = (wvl_plane){.data = base, .pitch_bytes = (ptrdiff_t)((uint64_t)w * n * bytes), .sample_stride = n,
-                                   .first_sample = interleaved ? c : 0, .container = bytes == 1 ? WVL_SAMPLE_8 : WVL_SAMPLE_16};
+        j->planes[c] = (wvl_plane){.data = base,
+                                   .pitch_bytes = (ptrdiff_t)((uint64_t)w * n * bytes),
+                                   .sample_stride = n,
+                                   .first_sample = interleaved ? c : 0,
+                                   .container = bytes == 1 ? WVL_SAMPLE_8 : WVL_SAMPLE_16};
         for (uint64_t i = 0; i < (uint64_t)w * h; i++) {
             put_sample(base, (interleaved ? c : 0) + i * n, j->planes[c].container, draw_value(style, i, top));
         }
@@ -189,7 +204,8 @@ static void free_job(job *j)
     wvl_plan_destroy(NULL, j->plan);
 }
 
-/* Device code from a file: the portable code, assembled for this machine, takes the suite as well. Kept until the end. */
+/* Device code from a file: the portable code, assembled for this machine, takes the suite as well. Kept until the end.
+ */
 static inline const void *read_image(const char *path)
 {
     static char image[16u << 20];
@@ -202,10 +218,14 @@ static inline const void *read_image(const char *path)
     return path ? image : NULL;
 }
 
-/* Device code that a build carries (a fat binary; NULL: none): portable code for 7.5 and for 8.0, machine code for 9.0. */
+/* Device code that a build carries (a fat binary; NULL: none): portable code for 7.5 and for 8.0, machine code for 9.0.
+ */
 static inline void check_versions(const void *image)
 {
-    static const struct { uint16_t kind; uint32_t version; } wanted[] = {{1, 75}, {1, 80}, {2, 90}};
+    static const struct {
+        uint16_t kind;
+        uint32_t version;
+    } wanted[] = {{1, 75}, {1, 80}, {2, 90}};
     const uint8_t *at = image;
     uint32_t magic;
     uint64_t left;
@@ -226,7 +246,8 @@ static inline void check_versions(const void *image)
             memcpy(&bytes, at + 8, sizeof bytes);
             memcpy(&version, at + 28, sizeof version);
         }
-        REQUIRE_THAT(kind == wanted[i].kind && version == wanted[i].version && head + bytes <= left, "version %u: kind %u for %u", i, kind, version);
+        REQUIRE_THAT(kind == wanted[i].kind && version == wanted[i].version && head + bytes <= left,
+                     "version %u: kind %u for %u", i, kind, version);
         at += head + bytes;
         left -= head + bytes;
     }
@@ -252,7 +273,7 @@ static inline int run_on_device(Suite *suite, const int *has_device)
     return status == EXIT_SUCCESS && !*has_device ? SKIPPED : status;
 }
 
-/* ---- Running and comparing --------------------------------------------------------------------------------------------------------- */
+/* ---- Running and comparing ------------------------------------------------------------------- */
 
 typedef struct run {
     const wvl_backend_vtable *table;
@@ -275,7 +296,8 @@ static inline void start_run(run *r, const job *j)
 static inline void finish_run(run *r, const job *j)
 {
     r->status = r->table->wait(r->job, WVL_EVENT_DONE, UINT32_MAX);
-    REQUIRE_THAT(r->status == WVL_OK || r->status == WVL_ERROR_INPUT, "%s: status %d: %s", r->table->name, r->status, j->name);
+    REQUIRE_THAT(r->status == WVL_OK || r->status == WVL_ERROR_INPUT, "%s: status %d: %s", r->table->name, r->status,
+                 j->name);
     REQUIRE_THAT(r->table->collect(r->job, r->coefs) == WVL_OK, "collect");
 }
 
@@ -292,24 +314,27 @@ static uint32_t coefficient(const uint8_t *at, unsigned bytes)
     return v;
 }
 
-static void compare_block(const wvl_coefs *a, const wvl_coefs *b, const wvl_tile_band *band, uint32_t col, uint32_t row, const job *j)
+static void compare_block(const wvl_coefs *a, const wvl_coefs *b, const wvl_tile_band *band, uint32_t col, uint32_t row,
+                          const job *j)
 {
     wvl_rect r = wvl_geom_block_rect(band, col, row);
     uint64_t index = band->first_block + (uint64_t)row * band->block_cols + col;
     if (!a->bounds[index] && !b->bounds[index]) {
         return; /* empty blocks do not travel */
     }
-    REQUIRE_THAT(a->bounds[index] == b->bounds[index], "bound of block %u,%u orient %u level %u: %x, device %x: %s", col, row, band->orient,
-            band->level, a->bounds[index], b->bounds[index], j->name);
+    REQUIRE_THAT(a->bounds[index] == b->bounds[index], "bound of block %u,%u orient %u level %u: %x, device %x: %s",
+                 col, row, band->orient, band->level, a->bounds[index], b->bounds[index], j->name);
     for (uint32_t y = r.y0; y < r.y1; y++) {
         uint64_t at = wvl_coef_at(band, r.x0, y);
         if (memcmp(a->samples + at, b->samples + at, (size_t)(r.x1 - r.x0) * band->coef_bytes) == 0) {
             continue;
         }
         for (uint32_t x = r.x0; x < r.x1; x++, at += band->coef_bytes) {
-            uint32_t va = coefficient(a->samples + at, band->coef_bytes), vb = coefficient(b->samples + at, band->coef_bytes);
-            REQUIRE_THAT(wvl_coef_agree(a->samples + at, b->samples + at, 1, band->coef_bytes), "sample %u,%u of [%u,%u)x[%u,%u) orient %u level %u: %x, device %x: %s", x, y, band->rect.x0, band->rect.x1,
-                    band->rect.y0, band->rect.y1, band->orient, band->level, va, vb, j->name);
+            uint32_t va = coefficient(a->samples + at, band->coef_bytes),
+                     vb = coefficient(b->samples + at, band->coef_bytes);
+            REQUIRE_THAT(wvl_coef_agree(a->samples + at, b->samples + at, 1, band->coef_bytes),
+                         "sample %u,%u of [%u,%u)x[%u,%u) orient %u level %u: %x, device %x: %s", x, y, band->rect.x0,
+                         band->rect.x1, band->rect.y0, band->rect.y1, band->orient, band->level, va, vb, j->name);
         }
     }
 }

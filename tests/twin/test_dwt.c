@@ -15,7 +15,8 @@ static uint64_t draw(void) { return test_draw(&seed_state); }
 /* A float whose product with r is an integer, or the nearest float on either side of one, or anything below 2^bits. */
 static float draw_near_integer(float r, unsigned bits)
 {
-    double target = (double)(draw() % (((uint64_t)1 << bits) - 1)) * (draw() % 4 ? 1.0 : ldexp(1.0, -(int)(draw() % bits)));
+    double target =
+        (double)(draw() % (((uint64_t)1 << bits) - 1)) * (draw() % 4 ? 1.0 : ldexp(1.0, -(int)(draw() % bits)));
     float x = (float)(target / (double)r);
     unsigned nudge = draw() % 4;
     x = nudge == 1 ? nextafterf(x, INFINITY) : nudge == 2 ? nextafterf(x, 0.0f) : x;

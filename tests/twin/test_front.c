@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The front: fast loads and conversions against their C references, those against arithmetic written here, and whole rows from every kind of
- * picture memory. Source rows end at an inaccessible page, so that a read beyond them is a crash. */
+/* The front: fast loads and conversions against their C references, those against arithmetic written here, and whole
+ * rows from every kind of picture memory. Source rows end at an inaccessible page, so that a read beyond them is a
+ * crash. */
 #define _DEFAULT_SOURCE 1 /* MAP_ANONYMOUS */
 #include <check.h>
 #include <math.h>
@@ -40,8 +41,8 @@ static void setup(void)
 static void teardown(void) { (void)munmap(wall - WALL_BYTES, WALL_BYTES + (size_t)sysconf(_SC_PAGESIZE)); }
 
 static const unsigned load_bits[WVL_LOAD_KINDS] = {8, 8, 16, 16, 32, 10, 12};
-static const unsigned load_container[WVL_LOAD_KINDS] = {WVL_SAMPLE_8,  WVL_SAMPLE_8,        WVL_SAMPLE_16,      WVL_SAMPLE_16,
-                                                        WVL_SAMPLE_32, WVL_SAMPLE_PACKED10, WVL_SAMPLE_PACKED12};
+static const unsigned load_container[WVL_LOAD_KINDS] = {
+    WVL_SAMPLE_8, WVL_SAMPLE_8, WVL_SAMPLE_16, WVL_SAMPLE_16, WVL_SAMPLE_32, WVL_SAMPLE_PACKED10, WVL_SAMPLE_PACKED12};
 static const int load_signed[WVL_LOAD_KINDS] = {0, 1, 0, 1, 0, 0, 0};
 
 /* Container number k of a row, by definition: bit by bit for the packed ones. */
@@ -79,7 +80,9 @@ static void fill_random(uint8_t *p, uint64_t bytes)
 }
 
 /* A poisoned output line of n samples with its room. */
-typedef struct line { uint8_t bytes[8 * (WVL_LINE_LEAD + MOST + 16 + WVL_LINE_TAIL)]; } line;
+typedef struct line {
+    uint8_t bytes[8 * (WVL_LINE_LEAD + MOST + 16 + WVL_LINE_TAIL)];
+} line;
 static void *open_line(line *l)
 {
     memset(l->bytes, POISON, sizeof l->bytes);
@@ -88,11 +91,13 @@ static void *open_line(line *l)
 static void check_poison(const line *l, uint64_t bytes)
 {
     for (uint64_t i = 0; i < sizeof l->bytes; i++) {
-        REQUIRE_THAT((i >= 8 * WVL_LINE_LEAD && i < 8 * WVL_LINE_LEAD + bytes) || l->bytes[i] == POISON, "byte %llu written", (unsigned long long)i);
+        REQUIRE_THAT((i >= 8 * WVL_LINE_LEAD && i < 8 * WVL_LINE_LEAD + bytes) || l->bytes[i] == POISON,
+                     "byte %llu written", (unsigned long long)i);
     }
 }
 
-static void load_case(wvl_front_load1 load, unsigned kind, uint64_t first, uint64_t stride, uint32_t n, wvl_front_shift shift)
+static void load_case(wvl_front_load1 load, unsigned kind, uint64_t first, uint64_t stride, uint32_t n,
+                      wvl_front_shift shift)
 {
     static line out;
     uint64_t containers = n ? first + (uint64_t)(n - 1) * stride + 1 : 0, bytes = row_bytes(kind, containers);
@@ -144,7 +149,8 @@ START_TEST(triples)
             for (uint32_t i = 0; i < 3 * n; i++) {
                 uint32_t biased = (uint32_t)container_value(row, kind, i, load_signed[kind]) + shift.bias;
                 expected_seen |= biased;
-                REQUIRE_THAT(x[i % 3][i / 3] == (int32_t)(biased - shift.half), "triple %u sample %u of %u", kind, i, n);
+                REQUIRE_THAT(x[i % 3][i / 3] == (int32_t)(biased - shift.half), "triple %u sample %u of %u", kind, i,
+                             n);
             }
             REQUIRE_THAT(seen == expected_seen, "triple %u n %u", kind, n);
             for (unsigned p = 0; p < 3; p++) {
@@ -166,9 +172,12 @@ static void check_color(unsigned kind, uint32_t i, const int32_t *const *in, voi
     } else if (kind == WVL_CONVERT_F32) {
         REQUIRE_THAT(((float *)out[0])[i] == (float)r, "to float");
     } else if (kind == WVL_CONVERT_ICT) {
-        double y = 0.299 * (double)r + 0.587 * (double)g + 0.114 * (double)b, slack = 1e-6 * (fabs((double)r) + fabs((double)g) + fabs((double)b));
+        double y = 0.299 * (double)r + 0.587 * (double)g + 0.114 * (double)b,
+               slack = 1e-6 * (fabs((double)r) + fabs((double)g) + fabs((double)b));
         const float *o[3] = {out[0], out[1], out[2]};
-        REQUIRE_THAT(fabs(o[0][i] - y) <= slack && fabs(o[1][i] - ((double)b - y)) <= slack && fabs(o[2][i] - ((double)r - y)) <= slack, "ICT");
+        REQUIRE_THAT(fabs(o[0][i] - y) <= slack && fabs(o[1][i] - ((double)b - y)) <= slack &&
+                         fabs(o[2][i] - ((double)r - y)) <= slack,
+                     "ICT");
     } else {
         int64_t sum = r + 2 * g + b, y = sum >= 0 ? sum / 4 : -((3 - sum) / 4), o[3];
         for (unsigned c = 0; c < 3; c++) {
@@ -189,7 +198,10 @@ START_TEST(conversions)
                 int32_t *x = open_line(&source[c]);
                 for (uint32_t i = 0; i < n; i++) {
                     uint32_t v = (uint32_t)(draw() >> (64 - depth));
-                    x[i] = (int32_t)(draw() % 8 ? v : draw() & 1 ? 0 : (1u << depth) - 1) - (int32_t)(1u << (depth - 1));
+                    x[i] = (int32_t)(draw() % 8   ? v
+                                     : draw() & 1 ? 0
+                                                  : (1u << depth) - 1) -
+                           (int32_t)(1u << (depth - 1));
                 }
                 in[c] = x;
             }
@@ -202,7 +214,8 @@ START_TEST(conversions)
                 }
                 for (unsigned c = 0; c < convert_lines[kind]; c++) {
                     const uint8_t *mine = rows[c], *first = out[0][c].bytes + 8 * WVL_LINE_LEAD;
-                    REQUIRE_THAT(memcmp(mine, first, (size_t)n * convert_bytes[kind]) == 0, "conversion %u line %u n %u", kind, c, n);
+                    REQUIRE_THAT(memcmp(mine, first, (size_t)n * convert_bytes[kind]) == 0,
+                                 "conversion %u line %u n %u", kind, c, n);
                     check_poison(&out[t][c], (uint64_t)(t ? (n + 15) / 16 * 16 : n) * convert_bytes[kind]);
                 }
             }
@@ -211,7 +224,7 @@ START_TEST(conversions)
 }
 END_TEST
 
-/* ---- Whole rows -------------------------------------------------------------------------------------------------------------- */
+/* ---- Whole rows ------------------------------------------------------------------------------ */
 
 typedef struct scene {
     wvl_plan plan;
@@ -242,7 +255,8 @@ static void put_container(uint8_t *row, unsigned load, uint64_t k, uint32_t v)
     }
 }
 
-/* layout 0: planar (here: the planes side by side in a row), 1: interleaved in any order, 2: interleaved with a fourth container. */
+/* layout 0: planar (here: the planes side by side in a row), 1: interleaved in any order, 2: interleaved with a fourth
+ * container. */
 static void build_scene(scene *s, unsigned load, unsigned layout, unsigned depth, int is_signed)
 {
     memset(s, 0, sizeof *s);
@@ -260,7 +274,8 @@ static void build_scene(scene *s, unsigned load, unsigned layout, unsigned depth
     unsigned told_by_address = load_bits[load] % 8 == 0 && draw() & 1; /* the first sample, not its place in the row */
     for (uint32_t c = 0; c < 3; c++) {
         uint32_t place = ((mirror ? 2 - c : c) + turn) % 3;
-        s->components[c] = (wvl_plan_component){.depth = (uint8_t)depth, .is_signed = (uint8_t)is_signed, .dx = 1, .dy = 1};
+        s->components[c] =
+            (wvl_plan_component){.depth = (uint8_t)depth, .is_signed = (uint8_t)is_signed, .dx = 1, .dy = 1};
         s->components[c].rect = (wvl_rect){1000, 4000000000u, 1000 + s->width, 4000000000u + s->height};
         s->planes[c] = (wvl_plane){.data = upside_down ? s->first_row + s->pitch * (s->height - 1) : s->first_row,
                                    .pitch_bytes = upside_down ? -(ptrdiff_t)s->pitch : (ptrdiff_t)s->pitch,
@@ -314,7 +329,8 @@ static void check_scene_rows(const scene *s, const wvl_front_kernels *k, unsigne
             uint32_t c = i % s->count, at = i / s->count;
             int64_t v = container_value(scene_row(s, c, y), s->load, scene_container(s, c, x + at), is_signed);
             int64_t half = is_signed ? 0 : (int64_t)1 << (depth - 1);
-            REQUIRE_THAT(((int32_t *)rows[c])[at] == v - half, "load %u component %u column %u of %u", s->load, c, at, n);
+            REQUIRE_THAT(((int32_t *)rows[c])[at] == v - half, "load %u component %u column %u of %u", s->load, c, at,
+                         n);
         }
     }
 }
@@ -333,7 +349,8 @@ static void check_scene_refusal(scene *s, const wvl_front_kernels *k, unsigned d
     wvl_front_build_group(k, &s->plan, &s->image, 0, s->count, WVL_MCT_NONE, WVL_LINE_I32, &group);
     int32_t *lines[3] = {open_line(&work[0]), open_line(&work[1]), open_line(&work[2])};
     void *rows[3] = {open_line(&out[0]), open_line(&out[1]), open_line(&out[2])};
-    REQUIRE_THAT(wvl_front_fetch_row(&group, 4000000000u, 1000, s->width, lines, rows) != 0, "load %u depth %u: %x passed", s->load, depth, over);
+    REQUIRE_THAT(wvl_front_fetch_row(&group, 4000000000u, 1000, s->width, lines, rows) != 0,
+                 "load %u depth %u: %x passed", s->load, depth, over);
 }
 
 START_TEST(rows)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Every SIMD slot of the table (tools/slots) at every level of this machine against plain C: the same results, and nothing written beyond. */
+/* Every SIMD slot of the table (tools/slots) at every level of this machine against plain C: the same results, and
+ * nothing written beyond. */
 #include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -39,14 +40,15 @@ static void compare_shape(const wvl_slot *slot, wvl_cpu_level level, wvl_slot_sh
 {
     wvl_slots_make_scene(slot, shape, seed, &scene);
     size_t wrong = wvl_slots_compare_level(slot, &scene, level, plain, fast);
-    REQUIRE_THAT(!wrong, "%s: %s: %ux%u, style %u, seed %llu: byte %zu of the scene", slot->name, wvl_cpu_level_text(level), shape.width,
-                 shape.height, shape.style, (unsigned long long)seed, wrong - 1);
+    REQUIRE_THAT(!wrong, "%s: %s: %ux%u, style %u, seed %llu: byte %zu of the scene", slot->name,
+                 wvl_cpu_level_text(level), shape.width, shape.height, shape.style, (unsigned long long)seed,
+                 wrong - 1);
 }
 
 /* All small widths, and both sides of multiples of vectors and blocks. */
 static void compare_lines(const wvl_slot *slot, wvl_cpu_level level, unsigned style)
 {
-    static const uint16_t large[] = {95,  96,  97,  127, 128, 129, 139, 191, 192, 193, 247, 255, 256,
+    static const uint16_t large[] = {95,  96,  97,  127, 128, 129, 139, 191, 192, 193,  247,  255, 256,
                                      257, 263, 271, 300, 329, 511, 512, 513, 599, 1023, 1025, 4096};
     uint64_t seed = 0;
     for (uint32_t width = 1; width < 68; width++) {
@@ -128,15 +130,16 @@ static void check_table(const char *name, const void *table, size_t first, size_
     for (size_t at = first; at < end; at += sizeof(wvl_slot_entry)) {
         wvl_slot_entry entry;
         memcpy(&entry, (const uint8_t *)table + at, sizeof entry);
-        REQUIRE_THAT(!entry || is_in_table(entry, level), "%s: %s: no slot for function %zu", name, wvl_cpu_level_text(level),
-                     (at - first) / sizeof entry);
+        REQUIRE_THAT(!entry || is_in_table(entry, level), "%s: %s: no slot for function %zu", name,
+                     wvl_cpu_level_text(level), (at - first) / sizeof entry);
     }
 }
 
 static void check_level(wvl_cpu_level level)
 {
     check_table("dwt", wvl_dwt_fetch_kernels(level), offsetof(wvl_dwt_kernels, vlift), sizeof(wvl_dwt_kernels), level);
-    check_table("front", wvl_front_fetch_kernels(level), offsetof(wvl_front_kernels, strided), sizeof(wvl_front_kernels), level);
+    check_table("front", wvl_front_fetch_kernels(level), offsetof(wvl_front_kernels, strided),
+                sizeof(wvl_front_kernels), level);
     if (level == wvl_cpu_fetch_level()) { /* these choose by the machine */
         check_table("ht", wvl_ht_block_coder.fetch_kernels(), 0, sizeof(wvl_ht_kernels), level);
         check_table("rdoq", wvl_rdoq_fetch_kernels(), 0, sizeof(wvl_rdoq_kernels), level);

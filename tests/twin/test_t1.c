@@ -18,7 +18,8 @@ typedef struct result {
     size_t capacity;
 } result;
 
-static void run(void (*encode)(wvl_t1_scratch *, const wvl_t1_input *, wvl_t1_output *), const wvl_t1_input *in, result *r)
+static void run(void (*encode)(wvl_t1_scratch *, const wvl_t1_input *, wvl_t1_output *), const wvl_t1_input *in,
+                result *r)
 {
     unsigned planes = 0;
     while (planes < 31 && in->bound >> in->frac_bits >> planes)
@@ -121,7 +122,8 @@ START_TEST(long_shapes)
     for (int trial = 0; trial < 12; trial++) {
         uint32_t long_side = 64 + t1_random(&rng) % (WVL_T1_MAX_SIDE - 63), most = WVL_T1_MAX_SAMPLES / long_side;
         uint32_t short_side = trial & 1 ? most : 1 + t1_random(&rng) % most;
-        compare_drawn(_i & 1 ? long_side : short_side, _i & 1 ? short_side : long_side, t1_random(&rng) % 64, t1_random(&rng) % 20);
+        compare_drawn(_i & 1 ? long_side : short_side, _i & 1 ? short_side : long_side, t1_random(&rng) % 64,
+                      t1_random(&rng) % 20);
     }
     compare_drawn(_i & 1 ? 1024 : 4, _i & 1 ? 4 : 1024, t1_random(&rng) % 64, 9);
     compare_drawn(_i & 1 ? 819 : 5, _i & 1 ? 5 : 819, t1_random(&rng) % 64, 9);
@@ -180,7 +182,8 @@ START_TEST(streams)
     s.stop_after = SIZE_MAX;
     s.count = t1_random(&rng) % (MOST + 1);
     for (size_t i = 0; i < s.count; i++) {
-        s.in[i] = draw(1 + t1_random(&rng) % 64, 1 + t1_random(&rng) % 64, t1_random(&rng) % 64, t1_random(&rng) % 16, stream_data[i]);
+        s.in[i] = draw(1 + t1_random(&rng) % 64, 1 + t1_random(&rng) % 64, t1_random(&rng) % 64, t1_random(&rng) % 16,
+                       stream_data[i]);
         run(wvl_t1_encode_block_ref, &s.in[i], &slow[i]);
         planes = slow[i].out.planes > planes ? slow[i].out.planes : planes;
         s.out[i].bytes = malloc(slow[i].capacity);
@@ -217,7 +220,8 @@ START_TEST(ended_streams)
         s.out[i].bytes = malloc(wvl_t1_bytes_bound(32, 32, 31, 0));
         s.out[i].passes = passes[i];
     }
-    wvl_t1_encode_stream(scratch, draw_kernels(), &(wvl_block_feed){&s, fetch_drawn, put_drawn, wvl_t1_scratch_bytes()});
+    wvl_t1_encode_stream(scratch, draw_kernels(),
+                         &(wvl_block_feed){&s, fetch_drawn, put_drawn, wvl_t1_scratch_bytes()});
     REQUIRE(s.put == s.stop_after);
     for (size_t i = 0; i < s.count; i++)
         free(s.out[i].bytes);

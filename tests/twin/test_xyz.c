@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* X'Y'Z' at the bottom: the guess, the plan's tables and the reference kernel against a model in extended precision, and the fast kernel
- * against the reference. */
+/* X'Y'Z' at the bottom: the guess, the plan's tables and the reference kernel against a model in extended precision,
+ * and the fast kernel against the reference. */
 #include <check.h>
 #include <math.h>
 #include <stdio.h>
@@ -27,7 +27,8 @@ static double tables[(3u << 16) + (3u << 15)];
 static void convert(wvl_cpu_level level, const wvl_plan_xyz *xyz, uint32_t n, int32_t (*rows)[MOST + 2 * ROOM])
 {
     const wvl_front_kernels *k = wvl_front_fetch_kernels(level);
-    wvl_front_color color = k->color[xyz->kind] ? k->color[xyz->kind] : wvl_front_fetch_kernels(WVL_CPU_C)->color[xyz->kind];
+    wvl_front_color color =
+        k->color[xyz->kind] ? k->color[xyz->kind] : wvl_front_fetch_kernels(WVL_CPU_C)->color[xyz->kind];
     int32_t *lines[3] = {rows[0] + ROOM, rows[1] + ROOM, rows[2] + ROOM};
     color(xyz, n, lines);
 }
@@ -35,22 +36,25 @@ static void convert(wvl_cpu_level level, const wvl_plan_xyz *xyz, uint32_t n, in
 /* A word of the option as the setting holds it: the table of options is the conductor's. */
 static uint8_t input_of(unsigned space)
 {
-    static const uint8_t inputs[XYZ_SPACES] = {WVL_INPUT_REC709,  WVL_INPUT_SRGB,   WVL_INPUT_REC601_525, WVL_INPUT_REC601_625, WVL_INPUT_REC2020,
-                                               WVL_INPUT_P3_DCI, WVL_INPUT_P3_D60, WVL_INPUT_P3_D65,     WVL_INPUT_DISPLAY_P3};
+    static const uint8_t inputs[XYZ_SPACES] = {WVL_INPUT_REC709,     WVL_INPUT_SRGB,    WVL_INPUT_REC601_525,
+                                               WVL_INPUT_REC601_625, WVL_INPUT_REC2020, WVL_INPUT_P3_DCI,
+                                               WVL_INPUT_P3_D60,     WVL_INPUT_P3_D65,  WVL_INPUT_DISPLAY_P3};
     return inputs[space];
 }
 
 static wvl_plan_xyz build(const wvl_settings *s, unsigned depth)
 {
-    wvl_component_format components[3] = {{(uint8_t)depth, 0, 1, 1}, {(uint8_t)depth, 0, 1, 1}, {(uint8_t)depth, 0, 1, 1}};
-    wvl_image_format format = {.struct_size = sizeof format, .x1 = 16, .y1 = 16, .component_count = 3, .components = components};
+    wvl_component_format components[3] = {
+        {(uint8_t)depth, 0, 1, 1}, {(uint8_t)depth, 0, 1, 1}, {(uint8_t)depth, 0, 1, 1}};
+    wvl_image_format format = {
+        .struct_size = sizeof format, .x1 = 16, .y1 = 16, .component_count = 3, .components = components};
     wvl_plan_xyz xyz = {0};
     ck_assert_uint_le(wvl_color_count_entries(s, &format), sizeof tables / sizeof tables[0]);
     wvl_color_build(s, &format, tables, &xyz);
     return xyz;
 }
 
-/* ---- Against the model ----------------------------------------------------------------------------------------------------------- */
+/* ---- Against the model ----------------------------------------------------------------------- */
 
 START_TEST(the_guess_is_close)
 {
@@ -89,7 +93,8 @@ static void put_pixel(uint32_t i, uint32_t r, uint32_t g, uint32_t b)
     }
 }
 
-/* What the reference makes of the pixels of buffer 1 against the model, and that no code is off by more than one is implied by is_right. */
+/* What the reference makes of the pixels of buffer 1 against the model, and that no code is off by more than one is
+ * implied by is_right. */
 static void judge(const char *what, const wvl_plan_xyz *xyz, const xyz_model *model, uint32_t n)
 {
     convert(WVL_CPU_C, xyz, n, buffer[0]);
@@ -102,8 +107,9 @@ static void judge(const char *what, const wvl_plan_xyz *xyz, const xyz_model *mo
         xyz_convert(model, rgb, exact);
         for (unsigned c = 0; c < 3; c++) {
             int32_t code = buffer[0][c][ROOM + i] + WVL_XYZ_HALF;
-            REQUIRE_THAT(code >= 0 && code <= 4095 && xyz_is_right(exact[c], code), "%s: %u,%u,%u: component %u is %d instead of %.6Lf", what, rgb[0], rgb[1],
-                          rgb[2], c, code, exact[c]);
+            REQUIRE_THAT(code >= 0 && code <= 4095 && xyz_is_right(exact[c], code),
+                         "%s: %u,%u,%u: component %u is %d instead of %.6Lf", what, rgb[0], rgb[1], rgb[2], c, code,
+                         exact[c]);
         }
     }
 }
@@ -146,13 +152,17 @@ END_TEST
 
 START_TEST(transfers_match_the_model)
 {
-    static const struct { uint8_t transfer; xyz_curve curve; } rows[] = {
+    static const struct {
+        uint8_t transfer;
+        xyz_curve curve;
+    } rows[] = {
         {WVL_TRANSFER_LINEAR, CURVE_LINEAR}, {WVL_TRANSFER_22, CURVE_22},     {WVL_TRANSFER_24, CURVE_24},
         {WVL_TRANSFER_26, CURVE_26},         {WVL_TRANSFER_BT1886, CURVE_24}, {WVL_TRANSFER_SRGB, CURVE_SRGB},
     };
     for (unsigned depth = 8; depth <= 16; depth += 2) {
         for (int video = 0; video < 2; video++) {
-            wvl_settings s = {.input_color = WVL_INPUT_REC2020, .input_transfer = rows[_i].transfer, .input_video = (uint8_t)video};
+            wvl_settings s = {
+                .input_color = WVL_INPUT_REC2020, .input_transfer = rows[_i].transfer, .input_video = (uint8_t)video};
             xyz_model model = xyz_build_model(&xyz_spaces[4], rows[_i].curve, depth, video);
             judge_all("transfer", &s, &model);
         }
@@ -160,7 +170,7 @@ START_TEST(transfers_match_the_model)
 }
 END_TEST
 
-/* ---- Known values ---------------------------------------------------------------------------------------------------------------- */
+/* ---- Known values ---------------------------------------------------------------------------- */
 
 static void codes_of(const wvl_plan_xyz *xyz, uint32_t r, uint32_t g, uint32_t b, int32_t *codes)
 {
@@ -207,7 +217,8 @@ START_TEST(greys_never_fall)
 }
 END_TEST
 
-/* Tables of the caller that say the same as a word give the same codes; three different curves go to their own channels. */
+/* Tables of the caller that say the same as a word give the same codes; three different curves go to their own
+ * channels. */
 START_TEST(tables_from_the_caller)
 {
     static double curves[3 * 256];
@@ -235,7 +246,7 @@ START_TEST(tables_from_the_caller)
 }
 END_TEST
 
-/* ---- Twins ----------------------------------------------------------------------------------------------------------------------- */
+/* ---- Twins ----------------------------------------------------------------------------------- */
 
 static void compare_twins(const wvl_plan_xyz *xyz, uint32_t n)
 {
@@ -280,7 +291,11 @@ START_TEST(twins_of_hard_light)
 {
     static float coarse[65536];
     static const double matrix[9] = {1.7, -0.4, -0.2, -0.3, 1.6, -0.3, 0.01, -0.5, 1.5};
-    wvl_plan_xyz xyz = {.kind = WVL_XYZ_MATRIX, .is_xyz = 1, .depth = 16, .linear = {tables, tables, tables}, .coarse = {coarse, coarse, coarse}};
+    wvl_plan_xyz xyz = {.kind = WVL_XYZ_MATRIX,
+                        .is_xyz = 1,
+                        .depth = 16,
+                        .linear = {tables, tables, tables},
+                        .coarse = {coarse, coarse, coarse}};
     for (unsigned round = 0; round < 4; round++) {
         for (uint32_t i = 0; i < 65536; i++) {
             double at = pow((double)(i % 4096) + 0.5, 2.6) / WVL_XYZ_MOST;
@@ -311,7 +326,8 @@ START_TEST(bits_are_dropped)
         convert(wvl_cpu_fetch_level(), &xyz, MOST, buffer[0]);
         for (uint32_t i = 0; i < MOST; i++) {
             REQUIRE_THAT(buffer[0][0][ROOM + i] == (buffer[1][0][ROOM + i] >> (depth - 12)) - 2048, "depth %u", depth);
-            REQUIRE_THAT(buffer[0][1][ROOM + i] == (int32_t)i - 2048 && buffer[0][2][ROOM + i] == (int32_t)i - 2048, "depth %u sample %u", depth, i);
+            REQUIRE_THAT(buffer[0][1][ROOM + i] == (int32_t)i - 2048 && buffer[0][2][ROOM + i] == (int32_t)i - 2048,
+                         "depth %u sample %u", depth, i);
         }
         compare_twins(&xyz, 61);
     }

@@ -8,7 +8,7 @@
 
 #include "tests/unit/check_make.h"
 
-/* ---- Bytes -------------------------------------------------------------------------------------------------------------- */
+/* ---- Bytes ----------------------------------------------------------------------------------- */
 
 void check_insert(check_bytes *b, size_t at, const uint8_t *data, size_t bytes)
 {
@@ -25,10 +25,7 @@ void check_insert(check_bytes *b, size_t at, const uint8_t *data, size_t bytes)
     b->n += bytes;
 }
 
-void check_put(check_bytes *b, const void *data, size_t bytes)
-{
-    check_insert(b, b->n, data, bytes);
-}
+void check_put(check_bytes *b, const void *data, size_t bytes) { check_insert(b, b->n, data, bytes); }
 
 void check_remove(check_bytes *b, size_t at, size_t bytes)
 {
@@ -105,22 +102,25 @@ void check_put_hex(check_bytes *b, const char *hex, size_t length)
     }
 }
 
-/* ---- Places ------------------------------------------------------------------------------------------------------------- */
+/* ---- Places ---------------------------------------------------------------------------------- */
 
 typedef struct place {
     size_t at, bytes;
     int is_segment, is_box;
-    size_t part;         /* offset of the SOT that holds it; 0: main header or none */
-    size_t parents[4];   /* boxes around it */
+    size_t part;       /* offset of the SOT that holds it; 0: main header or none */
+    size_t parents[4]; /* boxes around it */
     unsigned parent_count;
 } place;
 
 static unsigned code_of(const char *name)
 {
-    static const struct { const char *name; unsigned code; } codes[] = {
-        {"SOC", 0xFF4F}, {"CAP", 0xFF50}, {"SIZ", 0xFF51}, {"COD", 0xFF52}, {"COC", 0xFF53}, {"TLM", 0xFF55}, {"PRF", 0xFF56}, {"PLM", 0xFF57},
-        {"PLT", 0xFF58}, {"CPF", 0xFF59}, {"QCD", 0xFF5C}, {"QCC", 0xFF5D}, {"RGN", 0xFF5E}, {"POC", 0xFF5F}, {"PPM", 0xFF60}, {"PPT", 0xFF61},
-        {"CRG", 0xFF63}, {"COM", 0xFF64}, {"SOT", 0xFF90}, {"SOD", 0xFF93}, {"EOC", 0xFFD9}};
+    static const struct {
+        const char *name;
+        unsigned code;
+    } codes[] = {{"SOC", 0xFF4F}, {"CAP", 0xFF50}, {"SIZ", 0xFF51}, {"COD", 0xFF52}, {"COC", 0xFF53}, {"TLM", 0xFF55},
+                 {"PRF", 0xFF56}, {"PLM", 0xFF57}, {"PLT", 0xFF58}, {"CPF", 0xFF59}, {"QCD", 0xFF5C}, {"QCC", 0xFF5D},
+                 {"RGN", 0xFF5E}, {"POC", 0xFF5F}, {"PPM", 0xFF60}, {"PPT", 0xFF61}, {"CRG", 0xFF63}, {"COM", 0xFF64},
+                 {"SOT", 0xFF90}, {"SOD", 0xFF93}, {"EOC", 0xFFD9}};
     for (size_t i = 0; i < sizeof codes / sizeof codes[0]; i++) {
         if (!strcmp(codes[i].name, name)) {
             return codes[i].code;
@@ -134,7 +134,8 @@ static int find_marker(const check_bytes *b, unsigned code, unsigned nth, int wa
     size_t at = 0, part = 0;
     while (at + 2 <= b->n) {
         unsigned marker = check_get(b, at, 2);
-        int is_bare = marker == 0xFF4F || marker == 0xFF93 || marker == 0xFFD9 || (marker >= 0xFF30 && marker <= 0xFF3F);
+        int is_bare =
+            marker == 0xFF4F || marker == 0xFF93 || marker == 0xFFD9 || (marker >= 0xFF30 && marker <= 0xFF3F);
         size_t bytes = is_bare ? 2 : 2 + check_get(b, at + 2, 2);
         part = marker == 0xFF90 ? at : marker == 0xFFD9 ? 0 : part;
         if (marker == code && !nth--) {
@@ -190,7 +191,7 @@ static place find(const check_bytes *b, const char *name, unsigned nth)
     return found;
 }
 
-/* ---- Damage ------------------------------------------------------------------------------------------------------------- */
+/* ---- Damage ---------------------------------------------------------------------------------- */
 
 /* Lengths of everything around a place that grew by `more` (or shrank); inside: the place's own length too. */
 static void adjust(check_bytes *b, const place *p, int more, int inside)
@@ -275,7 +276,7 @@ void check_damage(check_bytes *b, const char *commands)
     }
 }
 
-/* ---- Walk --------------------------------------------------------------------------------------------------------------- */
+/* ---- Walk ------------------------------------------------------------------------------------ */
 
 static void collect(void *user, const wvl_check_issue *issue)
 {
@@ -340,7 +341,8 @@ check_result check_walk(const check_bytes *b, const char *options)
         memcpy(exact, b->p, b->n);
     }
     int is_raw = options && strstr(options, "raw");
-    r.verdict = (is_raw || (b->n > 1 && b->p[0] == 0xFF) ? wvl_check_codestream : wvl_check_file)(exact, b->n, &o, collect, &r, &r.summary);
+    r.verdict = (is_raw || (b->n > 1 && b->p[0] == 0xFF) ? wvl_check_codestream
+                                                         : wvl_check_file)(exact, b->n, &o, collect, &r, &r.summary);
     free(exact);
     wvl_check_release_summary(&r.summary);
     return r;

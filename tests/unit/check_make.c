@@ -8,7 +8,7 @@
 
 #include "wavelane.h"
 
-/* ---- By hand ------------------------------------------------------------------------------------------------------------ */
+/* ---- By hand --------------------------------------------------------------------------------- */
 
 /* Value of word key=...; its length in *length; NULL: not there. From `*from` on, which moves behind it. */
 static const char *next_word(const char **from, const char *key, size_t *length)
@@ -19,7 +19,8 @@ static const char *next_word(const char **from, const char *key, size_t *length)
             at++;
         }
         size_t word = 0;
-        for (int open = 0; at[word] && (open || at[word] != ' '); word++) { /* blanks within (bits) belong to the word */
+        for (int open = 0; at[word] && (open || at[word] != ' ');
+             word++) { /* blanks within (bits) belong to the word */
             open += at[word] == '(' || at[word] == '[';
             open -= at[word] == ')' || at[word] == ']';
         }
@@ -33,10 +34,7 @@ static const char *next_word(const char **from, const char *key, size_t *length)
     return NULL;
 }
 
-static const char *word_of(const char *text, const char *key, size_t *length)
-{
-    return next_word(&text, key, length);
-}
+static const char *word_of(const char *text, const char *key, size_t *length) { return next_word(&text, key, length); }
 
 static unsigned number_of(const char *text, const char *key, int base, unsigned initial)
 {
@@ -117,8 +115,10 @@ static void put_siz(check_bytes *b, const char *text)
 static void put_coding(check_bytes *b, const char *text)
 {
     size_t length;
-    unsigned levels = number_of(text, "L", 0, 0), scod = number_of(text, "scod", 16, 0), wave = number_of(text, "wave", 0, 1);
-    unsigned style = number_of(text, "qstyle", 0, wave ? 0 : 2), eps = number_of(text, "eps", 0, 9), bands = style == 1 ? 1 : 3 * levels + 1;
+    unsigned levels = number_of(text, "L", 0, 0), scod = number_of(text, "scod", 16, 0),
+             wave = number_of(text, "wave", 0, 1);
+    unsigned style = number_of(text, "qstyle", 0, wave ? 0 : 2), eps = number_of(text, "eps", 0, 9),
+             bands = style == 1 ? 1 : 3 * levels + 1;
     const char *precincts = word_of(text, "prec", &length);
     put(b, 2, 0xFF52);
     put(b, 2, 12 + (precincts ? levels + 1 : 0));
@@ -177,7 +177,7 @@ check_bytes check_make_by_hand(const char *text)
     return b;
 }
 
-/* ---- By the encoder ----------------------------------------------------------------------------------------------------- */
+/* ---- By the encoder -------------------------------------------------------------------------- */
 
 #define MOST_SAMPLES (1u << 18)
 
@@ -198,12 +198,14 @@ static void draw(drawing *d)
     uint16_t *p = d->samples;
     for (unsigned c = 0; c < d->count; c++) {
         d->formats[c] = (wvl_component_format){.depth = (uint8_t)d->depth};
-        d->planes[c] = (wvl_plane){.data = p, .pitch_bytes = (ptrdiff_t)d->width * (d->depth > 8 ? 2 : 1),
+        d->planes[c] = (wvl_plane){.data = p,
+                                   .pitch_bytes = (ptrdiff_t)d->width * (d->depth > 8 ? 2 : 1),
                                    .container = d->depth > 8 ? WVL_SAMPLE_16 : WVL_SAMPLE_8};
         for (unsigned y = 0; y < d->height; y++) {
             for (unsigned x = 0; x < d->width; x++) {
                 seed = seed * 1664525u + 1013904223u;
-                unsigned value = ((x * 3 + y * (c + 1)) << d->depth >> 9) + (x > y ? 1u << (d->depth - 2) : 0) + (seed >> (36 - d->depth));
+                unsigned value = ((x * 3 + y * (c + 1)) << d->depth >> 9) + (x > y ? 1u << (d->depth - 2) : 0) +
+                                 (seed >> (36 - d->depth));
                 value &= (1u << d->depth) - 1;
                 if (d->depth > 8) {
                     p[(size_t)y * d->width + x] = (uint16_t)value;
@@ -259,10 +261,13 @@ static size_t make_icc(uint8_t icc[512], const char *name)
     return bytes;
 }
 
-static void fill_info(wvl_jp2_info *info, const char *text, uint8_t icc[512], wvl_box boxes[2], uint16_t types[8], uint16_t palette[12])
+static void fill_info(wvl_jp2_info *info, const char *text, uint8_t icc[512], wvl_box boxes[2], uint16_t types[8],
+                      uint16_t palette[12])
 {
-    static const char xmp[] = "<x:xmpmeta xmlns:x=\"adobe:ns:meta/\"><tiff:Make exif:a=\"1\" photoshop:b='2'/></x:xmpmeta>";
-    static const uint8_t xmp_id[16] = {0xBE, 0x7A, 0xCF, 0xCB, 0x97, 0xA9, 0x42, 0xE8, 0x9C, 0x71, 0x99, 0x94, 0x91, 0xE3, 0xAF, 0xAC};
+    static const char xmp[] =
+        "<x:xmpmeta xmlns:x=\"adobe:ns:meta/\"><tiff:Make exif:a=\"1\" photoshop:b='2'/></x:xmpmeta>";
+    static const uint8_t xmp_id[16] = {0xBE, 0x7A, 0xCF, 0xCB, 0x97, 0xA9, 0x42, 0xE8,
+                                       0x9C, 0x71, 0x99, 0x94, 0x91, 0xE3, 0xAF, 0xAC};
     info->struct_size = sizeof *info;
     if (strstr(text, " icc")) {
         info->icc = icc;
@@ -315,7 +320,11 @@ check_bytes check_make_by_encoder(const char *text, const char *container)
             ((uint8_t *)d.samples)[i] &= 3;
         }
     }
-    wvl_image_format format = {.struct_size = sizeof format, .x1 = d.width, .y1 = d.height, .component_count = d.count, .components = d.formats};
+    wvl_image_format format = {.struct_size = sizeof format,
+                               .x1 = d.width,
+                               .y1 = d.height,
+                               .component_count = d.count,
+                               .components = d.formats};
     wvl_image image = {.struct_size = sizeof image, .planes = d.planes, .plane_count = d.count};
     wvl_context_options options = {.struct_size = sizeof options, .threads = 1};
     wvl_context *context;

@@ -11,17 +11,13 @@
 #include "tests/prop/cs_parse.h"
 #include "tests/support/support.h"
 
-
 static uint64_t rng_state = 0x9E3779B97F4A7C15u;
 
-static inline uint32_t rnd(void)
-{
-    return test_draw32(&rng_state);
-}
+static inline uint32_t rnd(void) { return test_draw32(&rng_state); }
 
 static inline uint32_t below(uint32_t n) { return rnd() % n; }
 
-/* ---- Plans by hand --------------------------------------------------------------------------------------------------------- */
+/* ---- Plans by hand --------------------------------------------------------------------------- */
 
 typedef struct bench {
     wvl_plan plan;
@@ -83,7 +79,7 @@ static inline void set_tiles(wvl_plan *p, uint32_t cols, uint32_t rows)
     p->tile_count = cols * rows;
 }
 
-/* ---- Writing with a fence ---------------------------------------------------------------------------------------------------- */
+/* ---- Writing with a fence -------------------------------------------------------------------- */
 
 #define FENCE 0xA5
 
@@ -112,7 +108,8 @@ static inline uint8_t *main_header(const wvl_plan *plan, const wvl_cs_part *part
     return p;
 }
 
-static inline uint8_t *part_header(const wvl_plan *plan, const wvl_cs_part *part, const uint32_t *packets, size_t *bytes)
+static inline uint8_t *part_header(const wvl_plan *plan, const wvl_cs_part *part, const uint32_t *packets,
+                                   size_t *bytes)
 {
     uint64_t measured = wvl_cs_measure_part_header(plan, part, packets);
     REQUIRE(measured <= wvl_cs_bound_part_header(plan, part->packet_count));
@@ -153,7 +150,8 @@ static inline void check_steps(const cs_component *read, const wvl_coding *k)
     ck_assert(read->quant_style == k->quant_style && read->guard_bits == k->guard_bits);
     ck_assert_uint_eq(read->step_count, k->quant_style == WVL_QUANT_DERIVED ? 1 : 3u * k->levels + 1);
     for (unsigned i = 0; i < read->step_count; i++) {
-        unsigned want = k->quant_style ? (unsigned)k->band[i].exponent << 11 | k->band[i].mantissa : (unsigned)k->band[i].exponent << 3;
+        unsigned want = k->quant_style ? (unsigned)k->band[i].exponent << 11 | k->band[i].mantissa
+                                       : (unsigned)k->band[i].exponent << 3;
         ck_assert_uint_eq(read->step[i], want);
     }
 }

@@ -46,7 +46,8 @@ static inline void put_le32(bytes *b, uint32_t value)
 }
 
 /* An information header of 40 bytes, a palette or masks, then the pixels. */
-static inline void start_bmp(bytes *b, int32_t width, int32_t height, unsigned bits, unsigned compression, unsigned extra)
+static inline void start_bmp(bytes *b, int32_t width, int32_t height, unsigned bits, unsigned compression,
+                             unsigned extra)
 {
     b->count = 0;
     put(b, "BM", 2);
@@ -66,7 +67,8 @@ static inline void start_bmp(bytes *b, int32_t width, int32_t height, unsigned b
     put_le32(b, 0);
 }
 
-static inline void start_tga(bytes *b, unsigned type, unsigned width, unsigned height, unsigned bits, unsigned descriptor)
+static inline void start_tga(bytes *b, unsigned type, unsigned width, unsigned height, unsigned bits,
+                             unsigned descriptor)
 {
     b->count = 0;
     put(b, "\2", 1); /* two bytes of identification */
@@ -85,7 +87,7 @@ static inline void start_tga(bytes *b, unsigned type, unsigned width, unsigned h
 
 /* Header fields of SMPTE 268M in either order; the pixels follow at 2048. */
 static inline void start_dpx(bytes *b, int big, unsigned width, unsigned height, unsigned descriptor, unsigned depth,
-                      unsigned packing)
+                             unsigned packing)
 {
     b->count = 2048;
     memset(b->at, 0, 2048);

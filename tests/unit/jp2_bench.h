@@ -15,7 +15,7 @@
 #define MAX_BOXES 64
 #define TYPE(a, b, c, d) ((uint32_t)(a) << 24 | (uint32_t)(b) << 16 | (uint32_t)(c) << 8 | (uint32_t)(d))
 
-/* ---- A plan, a description, the boxes they make --------------------------------------------------------------------------------- */
+/* ---- A plan, a description, the boxes they make ---------------------------------------------- */
 
 static wvl_plan plan;
 static wvl_plan_component components[16384];
@@ -49,7 +49,8 @@ static inline void build_from(const wvl_jp2_info *given)
     drop();
     wvl_status status = wvl_jp2_build_boxes(NULL, &plan, given, &built, text, sizeof text);
     ck_assert_msg(status == WVL_OK && !*text, "%s", text);
-    ck_assert_msg(cs_parse_boxes(built.data, (size_t)built.bytes, boxes, MAX_BOXES, &box_count, text, sizeof text), "%s", text);
+    ck_assert_msg(cs_parse_boxes(built.data, (size_t)built.bytes, boxes, MAX_BOXES, &box_count, text, sizeof text),
+                  "%s", text);
 }
 
 static inline void build(void) { build_from(&info); }
@@ -92,7 +93,8 @@ static inline void refuse(const char *reason, unsigned lines)
         count += *p == '\n';
     }
     ck_assert_msg(strstr(text, reason) != NULL, "'%s' is not in: %s", reason, text);
-    ck_assert_msg(count == lines && report.count == lines, "%u lines, %u reports, %u wanted: %s", count, report.count, lines, text);
+    ck_assert_msg(count == lines && report.count == lines, "%u lines, %u reports, %u wanted: %s", count, report.count,
+                  lines, text);
 }
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A context whose memory can fail, a directory of its own, and a pattern to write, for the tests of the sinks. Define _XOPEN_SOURCE 700
- * before the first include. */
+/* A context whose memory can fail, a directory of its own, and a pattern to write, for the tests of the sinks. Define
+ * _XOPEN_SOURCE 700 before the first include. */
 #ifndef TEST_SINK_BENCH_H
 #define TEST_SINK_BENCH_H
 
@@ -18,9 +18,11 @@
 
 #define TEMPLATE_BYTES 4000
 
-/* ---- Memory that can fail ---------------------------------------------------------------------------------------------------- */
+/* ---- Memory that can fail -------------------------------------------------------------------- */
 
-typedef struct ledger { uint64_t live, calls, fail_at, fail_count; } ledger;
+typedef struct ledger {
+    uint64_t live, calls, fail_at, fail_count;
+} ledger;
 
 static inline void *ledger_allocate(void *user, size_t bytes, size_t alignment, void *stream)
 {
@@ -94,7 +96,7 @@ static inline void teardown(void)
     ck_assert_uint_eq(books.live, 0);
 }
 
-/* ---- What is written --------------------------------------------------------------------------------------------------------- */
+/* ---- What is written ------------------------------------------------------------------------- */
 
 static inline uint8_t pattern(uint64_t i) { return (uint8_t)(i * 2654435761u >> 16); }
 
@@ -140,7 +142,8 @@ static inline void check_file(const char *name, size_t bytes)
 static inline void expect_finish(int complete, wvl_status status, const char *reason)
 {
     wvl_status got = wvl_sink_finish(&sink, complete, error, sizeof error);
-    ck_assert_msg(got == status && strstr(error, reason) != NULL && (*reason || !*error), "%d: '%s', not %d: '%s'", got, error, status, reason);
+    ck_assert_msg(got == status && strstr(error, reason) != NULL && (*reason || !*error), "%d: '%s', not %d: '%s'", got,
+                  error, status, reason);
 }
 
 #endif

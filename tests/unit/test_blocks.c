@@ -24,7 +24,7 @@ typedef struct codestream {
     unsigned orders;
 } codestream;
 
-/* ---- A source of batches ----------------------------------------------------------------------------------------- */
+/* ---- A source of batches --------------------------------------------------------------------- */
 
 typedef struct batch_source {
     const wvl_plan *plan;
@@ -148,7 +148,7 @@ static wvl_status weigh(void *self, const wvl_block_order *order, wvl_keeper *ke
     return s->pool.weigh(s->pool.self, order, keeper, weights);
 }
 
-/* ---- Encoding by hand -------------------------------------------------------------------------------------------- */
+/* ---- Encoding by hand ------------------------------------------------------------------------ */
 
 static int put(void *user, const void *data, size_t bytes)
 {
@@ -209,7 +209,7 @@ static codestream encode(const wvl_plan *plan, const wvl_image *image, int by_ba
     return c;
 }
 
-/* ---- Cases ------------------------------------------------------------------------------------------------------- */
+/* ---- Cases ----------------------------------------------------------------------------------- */
 
 typedef struct example {
     const char *settings;

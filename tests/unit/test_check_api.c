@@ -8,7 +8,8 @@
 
 #include "tests/unit/check_bench.h"
 
-#define SOUND "encode 60x50x3x8 levels=3 layers=3 tile=32,32 sop=yes eph=yes plt=yes tlm=yes tile-parts=R progression=RLCP"
+#define SOUND                                                                                                          \
+    "encode 60x50x3x8 levels=3 layers=3 tile=32,32 sop=yes eph=yes plt=yes tlm=yes tile-parts=R progression=RLCP"
 #define SECONDS 4.0 /* under a sanitizer, on a loaded machine; without, none takes a tenth of it */
 
 static check_result walk(const char *stream, const char *damage, const char *options)
@@ -23,7 +24,7 @@ static check_result walk(const char *stream, const char *damage, const char *opt
     return r;
 }
 
-/* ---- Arguments ------------------------------------------------------------------------------------------------------------ */
+/* ---- Arguments ------------------------------------------------------------------------------- */
 
 START_TEST(arguments)
 {
@@ -88,7 +89,7 @@ START_TEST(issue_limit)
 }
 END_TEST
 
-/* ---- Summary -------------------------------------------------------------------------------------------------------------- */
+/* ---- Summary --------------------------------------------------------------------------------- */
 
 typedef struct totals {
     uint64_t packets, bytes, header_bytes, body_bytes, layers[8], resolutions[8], components[8], last_end;
@@ -120,7 +121,8 @@ START_TEST(summary_adds_up)
     wvl_check_options options = {.struct_size = sizeof options, .packet = add_packet};
     wvl_check_summary m = {.struct_size = sizeof m};
     ck_assert_int_eq(wvl_check_codestream(b.p, b.n, &options, NULL, &t, &m), WVL_CHECK_LEGAL);
-    ck_assert(m.complete && m.x1 == 60 && m.y1 == 50 && m.tile_width == 32 && m.tile_count == 4 && m.component_count == 3 && m.layer_count == 3);
+    ck_assert(m.complete && m.x1 == 60 && m.y1 == 50 && m.tile_width == 32 && m.tile_count == 4 &&
+              m.component_count == 3 && m.layer_count == 3);
     ck_assert_uint_eq(m.part_count, 16);
     ck_assert_uint_eq(m.codestream_bytes, b.n);
     ck_assert_uint_eq(m.packet_count, t.packets);
@@ -166,7 +168,8 @@ START_TEST(profiles_met)
     ck_assert_uint_eq(m.profile_count, count);
     for (size_t i = 0; i < count; i++) {
         const char *name = m.profiles[i].name;
-        int is_expected = !strcmp(name, "part1") || !strcmp(name, "jp2") || !strcmp(name, "profile0") || !strcmp(name, "profile1");
+        int is_expected =
+            !strcmp(name, "part1") || !strcmp(name, "jp2") || !strcmp(name, "profile0") || !strcmp(name, "profile1");
         ck_assert_str_eq(name, names[i].name);
         ck_assert_msg(m.profiles[i].met == is_expected, "%s is %smet", name, m.profiles[i].met ? "" : "not ");
     }
@@ -175,7 +178,7 @@ START_TEST(profiles_met)
 }
 END_TEST
 
-/* ---- Lies ----------------------------------------------------------------------------------------------------------------- */
+/* ---- Lies ------------------------------------------------------------------------------------ */
 
 /* Refused for what they are, within a small memory, and fast. */
 START_TEST(lies_are_refused_cheaply)
@@ -201,7 +204,8 @@ END_TEST
 /* Nothing is wrong as far as the walk goes, but it would go too far. */
 START_TEST(limits_end_the_walk)
 {
-    check_result r = walk("x=32768 y=32768 xcb=0 ycb=0 layers=3 part=0/0/1::(11 01 0 0 000)0000", "", "memory=50000000");
+    check_result r =
+        walk("x=32768 y=32768 xcb=0 ycb=0 layers=3 part=0/0/1::(11 01 0 0 000)0000", "", "memory=50000000");
     ck_assert(r.verdict == WVL_CHECK_UNDECIDED && check_has(&r, "limit.memory"));
     check_bytes b = check_make(SOUND);
     for (unsigned limit = 1; limit < 40000; limit += limit < 500 ? 1 : 500) {
@@ -249,7 +253,7 @@ START_TEST(work_is_bounded)
 }
 END_TEST
 
-/* ---- HT blocks ------------------------------------------------------------------------------------------------------------ */
+/* ---- HT blocks ------------------------------------------------------------------------------- */
 
 START_TEST(blocks_are_decoded_unless_they_are_skipped)
 {
@@ -262,12 +266,14 @@ START_TEST(blocks_are_decoded_unless_they_are_skipped)
     ck_assert_uint_eq(skipped.summary.ht_block_count, 0);
     ck_assert(whole.summary.ht_bound_needed > 4 && whole.summary.ht_bound_needed <= whole.summary.ht_bound_told);
     free(b.p);
-    b = check_make("ht=0002 style=40 part=0/0/1::(11 001 0 0 100)F3C02400"); /* a sample of 1 above plane 7: eight bits */
+    b = check_make(
+        "ht=0002 style=40 part=0/0/1::(11 001 0 0 100)F3C02400"); /* a sample of 1 above plane 7: eight bits */
     whole = check_walk(&b, NULL);
     ck_assert_uint_eq(whole.summary.ht_bound_told, 10);
     ck_assert_uint_eq(whole.summary.ht_bound_needed, 8);
     free(b.p);
-    b = check_make("ht=0002 style=40 part=0/0/1::(11 01 0 0 110)FEF3C0107500"); /* a magnitude of 4 with one zero bit-plane too few */
+    b = check_make("ht=0002 style=40 part=0/0/1::(11 01 0 0 110)FEF3C0107500"); /* a magnitude of 4 with one zero
+                                                                                   bit-plane too few */
     whole = check_walk(&b, NULL);
     skipped = check_walk(&b, "skip-blocks");
     ck_assert_int_eq(whole.verdict, WVL_CHECK_ILLEGAL);
@@ -280,9 +286,12 @@ END_TEST
 START_TEST(refinement_in_two_packets_has_its_place)
 {
 #define TWO_PIECES "ht=0002 style=40 layers=3 part=0/0/1::(11 001 0 0 100)F3C02400"
-    /* SigProp of one byte, and nothing reads what follows up to MagRef in the last: in the first piece, and in the second. */
-    static const char *const streams[] = {TWO_PIECES "(1 1 0 0 010)0000(1 1 0 10 0110)000000000000", TWO_PIECES "(1 1 0 0 001)00(1 1 0 10 0110)000000000000"};
-    static const uint64_t places[] = {97, 99}; /* the body of the packet begins at 89: 6 bytes, a header, the piece; then a header of 2 bytes */
+    /* SigProp of one byte, and nothing reads what follows up to MagRef in the last: in the first piece, and in the
+     * second. */
+    static const char *const streams[] = {TWO_PIECES "(1 1 0 0 010)0000(1 1 0 10 0110)000000000000",
+                                          TWO_PIECES "(1 1 0 0 001)00(1 1 0 10 0110)000000000000"};
+    static const uint64_t places[] = {
+        97, 99}; /* the body of the packet begins at 89: 6 bytes, a header, the piece; then a header of 2 bytes */
     for (unsigned i = 0; i < 2; i++) {
         check_bytes b = check_make(streams[i]);
         check_result r = check_walk(&b, NULL);
@@ -293,7 +302,7 @@ START_TEST(refinement_in_two_packets_has_its_place)
 }
 END_TEST
 
-/* ---- Cut and spoilt ------------------------------------------------------------------------------------------------------- */
+/* ---- Cut and spoilt -------------------------------------------------------------------------- */
 
 static const char *const samples[] = {
     SOUND,

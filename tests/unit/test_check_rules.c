@@ -92,7 +92,8 @@ END_TEST
 /* "shall" for the file, though readers go on: docs/conformance.md says by which clause. */
 START_TEST(what_the_clauses_forbid_is_an_error)
 {
-    static const char *const forbidden[] = {"ftyp.version", "colr.missing", "colr.precedence", "colr.approximation", "cdef.colorless", "ht.outside"};
+    static const char *const forbidden[] = {"ftyp.version",       "colr.missing",   "colr.precedence",
+                                            "colr.approximation", "cdef.colorless", "ht.outside"};
     for (size_t i = 0; i < sizeof forbidden / sizeof forbidden[0]; i++) {
         const wvl_check_rule *rule = find_rule(forbidden[i]);
         ck_assert_ptr_nonnull(rule);
@@ -104,8 +105,10 @@ END_TEST
 /* 15444-15 Annex D: only a JPH file whose colour space is not known may do without. */
 START_TEST(an_unknown_space_needs_no_colour_box_in_jph)
 {
-    static const struct { const char *stream; int verdict; } files[] = {{"jph 40x30x3x8 style=HT levels=2", WVL_CHECK_LEGAL},
-                                                                        {"jp2 40x30x3x8 levels=2", WVL_CHECK_ILLEGAL}};
+    static const struct {
+        const char *stream;
+        int verdict;
+    } files[] = {{"jph 40x30x3x8 style=HT levels=2", WVL_CHECK_LEGAL}, {"jp2 40x30x3x8 levels=2", WVL_CHECK_ILLEGAL}};
     for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
         check_bytes b = check_make(files[i].stream);
         check_damage(&b, "ihdr @20=01;colr -");
@@ -118,10 +121,12 @@ END_TEST
 
 START_TEST(every_rule_has_a_row)
 {
-    static const struct { const check_row *rows; const size_t *count; } tables[] = {
-        {check_rows_stream, &check_rows_stream_count}, {check_rows_coding, &check_rows_coding_count}, {check_rows_packet, &check_rows_packet_count},
-        {check_rows_ht, &check_rows_ht_count},
-        {check_rows_boxes, &check_rows_boxes_count},   {check_rows_profiles, &check_rows_profiles_count}};
+    static const struct {
+        const check_row *rows;
+        const size_t *count;
+    } tables[] = {{check_rows_stream, &check_rows_stream_count}, {check_rows_coding, &check_rows_coding_count},
+                  {check_rows_packet, &check_rows_packet_count}, {check_rows_ht, &check_rows_ht_count},
+                  {check_rows_boxes, &check_rows_boxes_count},   {check_rows_profiles, &check_rows_profiles_count}};
     size_t count, rows = 0;
     const wvl_check_rule *rules = wvl_check_rules(&count);
     ck_assert_uint_gt(count, 150);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Pictures with ICC profiles that Little CMS makes: by curves and matrix, with the adaptation told in either way, and by tables. OpenJPEG
- * decodes, and the model of the same space, which knows of no profile, says what must come out. */
+/* Pictures with ICC profiles that Little CMS makes: by curves and matrix, with the adaptation told in either way, and
+ * by tables. OpenJPEG decodes, and the model of the same space, which knows of no profile, says what must come out. */
 #include <check.h>
 #include <lcms2.h>
 #include <math.h>
@@ -23,8 +23,15 @@ static wvl_params *params;
 static void wrap(wvl_io_component *c, uint16_t *data, unsigned depth)
 {
     for (unsigned i = 0; i < 3; i++) {
-        c[i] = (wvl_io_component){.width = SIDE, .height = SIDE, .dx = 1, .dy = 1, .depth = (uint8_t)depth, .sample_bytes = 2, .sample_stride_bytes = 6,
-                                  .stride_bytes = 6 * SIDE, .data = data + i};
+        c[i] = (wvl_io_component){.width = SIDE,
+                                  .height = SIDE,
+                                  .dx = 1,
+                                  .dy = 1,
+                                  .depth = (uint8_t)depth,
+                                  .sample_bytes = 2,
+                                  .sample_stride_bytes = 6,
+                                  .stride_bytes = 6 * SIDE,
+                                  .data = data + i};
     }
 }
 
@@ -52,8 +59,14 @@ static wvl_cli_picture open_picture(cmsHPROFILE profile, unsigned depth)
     wvl_cli_picture p = {.components = formats, .planes = planes};
     cmsUInt32Number bytes = 0;
     ck_assert(cmsSaveProfileToMem(profile, NULL, &bytes));
-    p.io = (wvl_io_picture){.width = SIDE, .height = SIDE, .component_count = 3, .components = components, .color = WVL_IO_RGB, .alpha_component = -1,
-                            .icc = malloc(bytes), .icc_bytes = bytes};
+    p.io = (wvl_io_picture){.width = SIDE,
+                            .height = SIDE,
+                            .component_count = 3,
+                            .components = components,
+                            .color = WVL_IO_RGB,
+                            .alpha_component = -1,
+                            .icc = malloc(bytes),
+                            .icc_bytes = bytes};
     ck_assert(p.io.icc && cmsSaveProfileToMem(profile, p.io.icc, &bytes));
     cmsCloseProfile(profile);
     wrap(components, samples, depth);
@@ -61,7 +74,8 @@ static wvl_cli_picture open_picture(cmsHPROFILE profile, unsigned depth)
         formats[i] = (wvl_component_format){.depth = (uint8_t)depth, .dx = 1, .dy = 1};
         planes[i] = (wvl_plane){samples, 6 * SIDE, 3, i, WVL_SAMPLE_16};
     }
-    p.format = (wvl_image_format){.struct_size = sizeof p.format, .x1 = SIDE, .y1 = SIDE, .component_count = 3, .components = formats};
+    p.format = (wvl_image_format){
+        .struct_size = sizeof p.format, .x1 = SIDE, .y1 = SIDE, .component_count = 3, .components = formats};
     p.image = (wvl_image){.struct_size = sizeof p.image, .planes = planes, .plane_count = 3};
     return p;
 }
@@ -76,7 +90,8 @@ static double code_and_compare(const wvl_cli_picture *p)
     wvl_cli_check check = {0};
     wvl_cli_picture other = {.io = {.component_count = 3, .components = expected_components}};
     wrap(expected_components, expected, 12);
-    ck_assert_msg(wvl_plan_create(context, params, &p->format, NULL, &plan) == WVL_OK, "%s", wvl_context_error(context));
+    ck_assert_msg(wvl_plan_create(context, params, &p->format, NULL, &plan) == WVL_OK, "%s",
+                  wvl_context_error(context));
     ck_assert_int_eq(wvl_sink_open_memory(context, &sink), WVL_OK);
     ck_assert_int_eq(wvl_encode(plan, &p->image, &sink, NULL, NULL, NULL, 0), WVL_OK);
     ck_assert_int_eq(wvl_sink_take_memory(&sink, &data, &bytes), WVL_OK);
@@ -106,15 +121,16 @@ static cmsHPROFILE make_profile(unsigned space)
     cmsFloat64Number srgb[5] = {2.4, 1.0 / 1.055, 0.055 / 1.055, 1.0 / 12.92, 0.04045};
     cmsToneCurve *curve = cmsBuildParametricToneCurve(NULL, 4, srgb), *curves[3] = {curve, curve, curve};
     cmsCIExyY white = {(double)w[0], (double)w[1], 1.0};
-    cmsCIExyYTRIPLE primaries = {{(double)v[0], (double)v[1], 1.0}, {(double)v[2], (double)v[3], 1.0}, {(double)v[4], (double)v[5], 1.0}};
+    cmsCIExyYTRIPLE primaries = {
+        {(double)v[0], (double)v[1], 1.0}, {(double)v[2], (double)v[3], 1.0}, {(double)v[4], (double)v[5], 1.0}};
     cmsHPROFILE profile = cmsCreateRGBProfile(&white, &primaries, curves);
     cmsFreeToneCurve(curve);
     ck_assert_ptr_nonnull(profile);
     return profile;
 }
 
-/* Profiles keep colorants in 16 bits behind the point. That is 89 dB and more (a fiftieth of the samples off by one), but where P3's red, which has
- * no Z, is left with 8e-6 of it: dark codes are dense. */
+/* Profiles keep colorants in 16 bits behind the point. That is 89 dB and more (a fiftieth of the samples off by one),
+ * but where P3's red, which has no Z, is left with 8e-6 of it: dark codes are dense. */
 START_TEST(matrix_profiles)
 {
     for (unsigned space = 0; space < XYZ_SPACES; space++) {
@@ -143,7 +159,8 @@ END_TEST
 START_TEST(table_profiles)
 {
     cmsHPROFILE srgb = make_profile(1), xyz = cmsCreateXYZProfile();
-    cmsHTRANSFORM transform = cmsCreateTransform(srgb, TYPE_RGB_16, xyz, TYPE_XYZ_16, INTENT_RELATIVE_COLORIMETRIC, cmsFLAGS_NOOPTIMIZE);
+    cmsHTRANSFORM transform =
+        cmsCreateTransform(srgb, TYPE_RGB_16, xyz, TYPE_XYZ_16, INTENT_RELATIVE_COLORIMETRIC, cmsFLAGS_NOOPTIMIZE);
     cmsHPROFILE link = cmsTransform2DeviceLink(transform, 4.2, cmsFLAGS_FORCE_CLUT);
     ck_assert_ptr_nonnull(link);
     cmsSetDeviceClass(link, cmsSigColorSpaceClass);

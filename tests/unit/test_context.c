@@ -11,7 +11,7 @@
 #include "context.h"
 #include "params.h"
 
-/* ---- An allocator that counts and can fail --------------------------------------------------------------------------- */
+/* ---- An allocator that counts and can fail --------------------------------------------------- */
 
 typedef struct ledger {
     uint64_t live_bytes;
@@ -45,12 +45,13 @@ static wvl_context_options ledger_options(ledger *l)
     return options;
 }
 
-/* ---- Faults ---------------------------------------------------------------------------------------------------------- */
+/* ---- Faults ---------------------------------------------------------------------------------- */
 
 /* One life of everything; memory errors are passed up, anything else is a failure. */
 static wvl_status live_once(const wvl_context_options *options)
 {
-    static const char *const settings[][2] = {{"rates", "40,20,10"}, {"comment", "a"}, {"comment", "b"}, {"layer-bytes", "1,2,3,4,5,6,7,8,9,10,11"}};
+    static const char *const settings[][2] = {
+        {"rates", "40,20,10"}, {"comment", "a"}, {"comment", "b"}, {"layer-bytes", "1,2,3,4,5,6,7,8,9,10,11"}};
     wvl_context *c = NULL;
     wvl_params *p = NULL, *copy = NULL;
     wvl_cancel *cancel = NULL;
@@ -97,7 +98,7 @@ START_TEST(every_failed_allocation_is_reported_and_leaks_nothing)
 }
 END_TEST
 
-/* ---- Context --------------------------------------------------------------------------------------------------------- */
+/* ---- Context --------------------------------------------------------------------------------- */
 
 static void run_serially(void *user, uint32_t count, wvl_task_fn task, void *arg)
 {
@@ -147,7 +148,8 @@ START_TEST(context_log_and_errors)
 {
     char log[256] = "";
     wvl_context *c;
-    wvl_context_options options = {.struct_size = sizeof options, .threads = 1, .log = keep_log, .log_user = log, .log_level = WVL_LOG_WARNING};
+    wvl_context_options options = {
+        .struct_size = sizeof options, .threads = 1, .log = keep_log, .log_user = log, .log_level = WVL_LOG_WARNING};
     ck_assert_int_eq(wvl_context_create(&options, &c), WVL_OK);
     wvl_context_log(c, WVL_LOG_INFO, "hidden");
     wvl_context_log(c, WVL_LOG_WARNING, "seen %d", 7);
@@ -201,7 +203,7 @@ START_TEST(texts)
 }
 END_TEST
 
-/* ---- Whom the workers help ------------------------------------------------------------------------------------------------ */
+/* ---- Whom the workers help ------------------------------------------------------------------- */
 
 static _Atomic int gate_is_open, held, order_count;
 static const void *order[3];
@@ -235,7 +237,8 @@ static void *start_run(void *arg)
     return NULL;
 }
 
-/* Three runs of other ranks come while the only worker is held in one: it then helps by rank, and by age within a rank. */
+/* Three runs of other ranks come while the only worker is held in one: it then helps by rank, and by age within a rank.
+ */
 START_TEST(workers_help_by_rank)
 {
     static const uint64_t ranks[4] = {0, 9, 7, 9};

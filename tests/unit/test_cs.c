@@ -2,15 +2,15 @@
 /* The main header: hand-worked bytes, and every field read back by an independent walker. */
 #include "tests/unit/cs_bench.h"
 
-/* ---- Main header ----------------------------------------------------------------------------------------------------------- */
+/* ---- Main header ----------------------------------------------------------------------------- */
 
 START_TEST(smallest_codestream_by_hand)
 {
-    static const uint8_t want[] = {
-        0xFF, 0x4F,
-        0xFF, 0x51, 0, 41, 0, 0, 0, 0, 0, 16, 0, 0, 0, 8, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 16, 0, 0, 0, 8, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 7, 1, 1,
-        0xFF, 0x52, 0, 12, 0, 0, 0, 1, 0, 1, 4, 4, 0, 1,
-        0xFF, 0x5C, 0, 7, 0x40, 9 << 3, 10 << 3, 11 << 3, 12 << 3};
+    static const uint8_t want[] = {0xFF, 0x4F, 0xFF, 0x51, 0,    41, 0,  0,    0,      0,       0,       16,     0, 0,
+                                   0,    8,    0,    0,    0,    0,  0,  0,    0,      0,       0,       0,      0, 16,
+                                   0,    0,    0,    8,    0,    0,  0,  0,    0,      0,       0,       0,      0, 1,
+                                   7,    1,    1,    0xFF, 0x52, 0,  12, 0,    0,      0,       1,       0,      1, 4,
+                                   4,    0,    1,    0xFF, 0x5C, 0,  7,  0x40, 9 << 3, 10 << 3, 11 << 3, 12 << 3};
     static const uint8_t want_part[] = {0xFF, 0x90, 0, 10, 0, 0, 0, 0, 0, 18, 0, 1, 0xFF, 0x93};
     bench *b = make_bench(1);
     wvl_cs_part part = {0, 0, 1, 0, 4, 4, 18, 0, 0, 0};
@@ -83,7 +83,8 @@ START_TEST(coding_style_is_read_back)
         ck_assert(s.order == i % 5 && s.layers == b->plan.layer_count && s.mct == (i % 3 != 0));
         for (int c = 0; c < 3; c++) {
             const cs_component *read = &s.components[c];
-            ck_assert(!read->has_coc && !read->has_qcc && read->levels == k->levels && read->xcb == k->xcb && read->ycb == k->ycb);
+            ck_assert(!read->has_coc && !read->has_qcc && read->levels == k->levels && read->xcb == k->xcb &&
+                      read->ycb == k->ycb);
             ck_assert(read->style == i && read->transform == k->reversible && read->guard_bits == (i & 7));
             for (unsigned r = 0; r <= k->levels; r++) {
                 ck_assert_uint_eq(read->precinct[r], k->precinct[r]);
@@ -167,9 +168,9 @@ START_TEST(what_is_not_written_makes_no_difference)
     for (int i = 0; i < 2; i++) {
         set_coding(&b->codings[i], 3, WVL_QUANT_NONE);
     }
-    b->codings[1].band[0].mantissa = 7;     /* style 0 has no mantissa */
-    b->codings[1].band[10].exponent = 3;    /* beyond 3 levels */
-    b->codings[1].precinct[0] = 0x11;       /* no user precincts */
+    b->codings[1].band[0].mantissa = 7;  /* style 0 has no mantissa */
+    b->codings[1].band[10].exponent = 3; /* beyond 3 levels */
+    b->codings[1].precinct[0] = 0x11;    /* no user precincts */
     b->codings[1].mct_part = 2;
     parse_header_of(&b->plan, &s);
     ck_assert(!s.components[1].has_coc && !s.components[1].has_qcc);
@@ -208,9 +209,11 @@ START_TEST(component_index_width)
         parse_header_of(&b->plan, &s);
         ck_assert_uint_eq(s.component_count, n);
         size_t own = n / 2, index = n < 257 ? 1 : 2;
-        ck_assert_uint_eq(s.main_header_bytes, 2 + 2 + 38 + 3 * n + 14 + (2 + 7) + own * (2 + 8 + index) + own * (2 + 10 + index));
+        ck_assert_uint_eq(s.main_header_bytes,
+                          2 + 2 + 38 + 3 * n + 14 + (2 + 7) + own * (2 + 8 + index) + own * (2 + 10 + index));
         for (uint32_t c = 0; c < n; c++) {
-            REQUIRE(s.components[c].has_coc == c % 2 && s.components[c].has_qcc == c % 2 && s.components[c].levels == 1 + c % 2);
+            REQUIRE(s.components[c].has_coc == c % 2 && s.components[c].has_qcc == c % 2 &&
+                    s.components[c].levels == 1 + c % 2);
         }
         cs_free(&s);
         free_bench(b);
@@ -218,7 +221,7 @@ START_TEST(component_index_width)
 }
 END_TEST
 
-/* ---- Comments -------------------------------------------------------------------------------------------------------------- */
+/* ---- Comments -------------------------------------------------------------------------------- */
 
 static unsigned rcom_of(const char *text, size_t bytes)
 {
@@ -238,10 +241,10 @@ static unsigned rcom_of(const char *text, size_t bytes)
 START_TEST(comments_are_text_or_binary)
 {
     ck_assert_uint_eq(rcom_of("plain text, tab\t and\r\n lines ~", 30), 1);
-    ck_assert_uint_eq(rcom_of("\xE5ngstr\xF6m \xA4", 10), 1);       /* ISO 8859-15 */
-    ck_assert_uint_eq(rcom_of("\xC3\xA5ngstr\xC3\xB6m", 10), 0);     /* the same word in UTF-8 */
+    ck_assert_uint_eq(rcom_of("\xE5ngstr\xF6m \xA4", 10), 1);    /* ISO 8859-15 */
+    ck_assert_uint_eq(rcom_of("\xC3\xA5ngstr\xC3\xB6m", 10), 0); /* the same word in UTF-8 */
     ck_assert_uint_eq(rcom_of("\xE2\x82\xAC", 3), 0);
-    ck_assert_uint_eq(rcom_of("\xC3", 1), 1);                        /* not UTF-8: a letter of its own */
+    ck_assert_uint_eq(rcom_of("\xC3", 1), 1); /* not UTF-8: a letter of its own */
     ck_assert_uint_eq(rcom_of("\xE9\xE8", 2), 1);
     ck_assert_uint_eq(rcom_of("nul\0", 4), 0);
     ck_assert_uint_eq(rcom_of("\x7F", 1), 0);
@@ -276,7 +279,8 @@ START_TEST(progression_changes_by_hand)
     static const uint8_t narrow[] = {0xFF, 0x5F, 0, 16, 0, 0, 0x01, 0x02, 33, 0, 4, 3, 7, 0, 2, 6, 9, 0};
     static const uint8_t wide[] = {0xFF, 0x5F, 0, 11, 1, 1, 0, 0, 5, 2, 0x40, 0, 2};
     static const uint8_t crg[] = {0xFF, 0x63, 0, 6, 0x80, 0, 0xFF, 0xFE};
-    wvl_progression two[2] = {{WVL_ALL_TILES, 0, 256, 0x0102, 0, 33, WVL_ORDER_CPRL}, {WVL_ALL_TILES, 7, 9, 2, 3, 6, WVL_ORDER_LRCP}};
+    wvl_progression two[2] = {{WVL_ALL_TILES, 0, 256, 0x0102, 0, 33, WVL_ORDER_CPRL},
+                              {WVL_ALL_TILES, 7, 9, 2, 3, 6, WVL_ORDER_LRCP}};
     wvl_progression one = {0, 256, 16384, 5, 1, 2, WVL_ORDER_RPCL};
     uint16_t place[2] = {0x8000, 0xFFFE};
     wvl_cs_part part = {0, 0, 1, 0, 0, 0, 14, 0, 0, 0}, later = {0, 1, 2, 0, 0, 0, 14, 0, 0, 0};

@@ -2,11 +2,14 @@
 /* TLM and PLT at their limits, tile-parts, and random codestreams through an independent walker. */
 #include "tests/unit/cs_bench.h"
 
-/* ---- TLM ------------------------------------------------------------------------------------------------------------------- */
+/* ---- TLM ------------------------------------------------------------------------------------- */
 
 START_TEST(tlm_takes_the_narrowest_tile_index)
 {
-    static const struct { uint32_t tiles; unsigned entry, segments; } cases[] = {{1, 5, 1}, {255, 5, 1}, {256, 6, 1}, {65535, 6, 7}};
+    static const struct {
+        uint32_t tiles;
+        unsigned entry, segments;
+    } cases[] = {{1, 5, 1}, {255, 5, 1}, {256, 6, 1}, {65535, 6, 7}};
     for (int i = 0; i < 4; i++) {
         bench *b = make_bench(1);
         cs_stream s;
@@ -15,7 +18,8 @@ START_TEST(tlm_takes_the_narrowest_tile_index)
         parse_header_of(&b->plan, &s);
         ck_assert_uint_eq(s.tlm_segments, cases[i].segments);
         ck_assert_uint_eq(s.tlm_count, cases[i].tiles);
-        ck_assert_uint_eq(wvl_cs_measure_part_lengths(&b->plan, cases[i].tiles), cases[i].segments * 6 + (uint64_t)cases[i].tiles * cases[i].entry);
+        ck_assert_uint_eq(wvl_cs_measure_part_lengths(&b->plan, cases[i].tiles),
+                          cases[i].segments * 6 + (uint64_t)cases[i].tiles * cases[i].entry);
         cs_free(&s);
         free_bench(b);
     }
@@ -68,13 +72,15 @@ START_TEST(tlm_is_reserved_and_patched)
 }
 END_TEST
 
-/* ---- PLT ------------------------------------------------------------------------------------------------------------------- */
+/* ---- PLT ------------------------------------------------------------------------------------- */
 
 START_TEST(plt_lengths_by_hand)
 {
-    static const uint32_t packets[] = {9, 9, 0, 127, 128, 16383, 16384, 2097151, 2097152, 268435455, 268435456, 4294967295u};
-    static const uint8_t want[] = {0xFF, 0x58, 0, 33, 0, 0, 0x7F, 0x81, 0, 0xFF, 0x7F, 0x81, 0x80, 0, 0xFF, 0xFF, 0x7F, 0x81, 0x80, 0x80, 0, 0xFF,
-                                   0xFF, 0xFF, 0x7F, 0x81, 0x80, 0x80, 0x80, 0, 0x8F, 0xFF, 0xFF, 0xFF, 0x7F, 0xFF, 0x93};
+    static const uint32_t packets[] = {9,     9,       0,       127,       128,       16383,
+                                       16384, 2097151, 2097152, 268435455, 268435456, 4294967295u};
+    static const uint8_t want[] = {0xFF, 0x58, 0,    33,   0,    0,    0x7F, 0x81, 0,    0xFF, 0x7F, 0x81, 0x80,
+                                   0,    0xFF, 0xFF, 0x7F, 0x81, 0x80, 0x80, 0,    0xFF, 0xFF, 0xFF, 0x7F, 0x81,
+                                   0x80, 0x80, 0x80, 0,    0x8F, 0xFF, 0xFF, 0xFF, 0x7F, 0xFF, 0x93};
     bench *b = make_bench(1);
     wvl_cs_part part = {0, 0, 1, 2, 10, 0, 99, 0, 0, 0};
     b->plan.plt = 1;
@@ -91,7 +97,9 @@ END_TEST
 /* Packets of equal length: what a segment holds, and that no length straddles. */
 START_TEST(plt_segments_fill_up)
 {
-    static const struct { uint32_t length, per_segment; } cases[] = {{1, 65532}, {128, 32766}, {16384, 21844}, {2097152, 16383}};
+    static const struct {
+        uint32_t length, per_segment;
+    } cases[] = {{1, 65532}, {128, 32766}, {16384, 21844}, {2097152, 16383}};
     for (int i = 0; i < 4; i++) {
         bench *b = make_bench(1);
         uint32_t n = cases[i].per_segment, size = (uint32_t)i + 1, count = 3 * n + 1;
@@ -101,7 +109,8 @@ START_TEST(plt_segments_fill_up)
         }
         b->plan.plt = 1;
         for (uint32_t segments = 1; segments <= 3; segments++) {
-            wvl_cs_part full = {0, 0, 1, 0, segments * n, 0, 99, 0, 0, 0}, more = {0, 0, 1, 0, segments * n + 1, 0, 99, 0, 0, 0};
+            wvl_cs_part full = {0, 0, 1, 0, segments * n, 0, 99, 0, 0, 0},
+                        more = {0, 0, 1, 0, segments * n + 1, 0, 99, 0, 0, 0};
             size_t bytes;
             free(part_header(&b->plan, &full, packets, &bytes));
             ck_assert_uint_eq(bytes, 14 + segments * 5 + segments * n * size);
@@ -123,7 +132,8 @@ START_TEST(plt_has_a_limit)
     for (uint32_t k = 0; k <= most; k++) {
         packets[k] = 1;
     }
-    wvl_cs_part fits = {0, 0, 1, 0, most, 0, 99, 0, 0, 0}, exceeds = {0, 0, 1, 0, most + 1, 0, 99, 0, 0, 0}, later = {0, 0, 1, 1, most, 0, 99, 0, 0, 0};
+    wvl_cs_part fits = {0, 0, 1, 0, most, 0, 99, 0, 0, 0}, exceeds = {0, 0, 1, 0, most + 1, 0, 99, 0, 0, 0},
+                later = {0, 0, 1, 1, most, 0, 99, 0, 0, 0};
     b->plan.plt = 1;
     ck_assert_int_eq(wvl_cs_plt_fits(&b->plan, &fits, packets), 1);
     ck_assert_int_eq(wvl_cs_plt_fits(&b->plan, &later, packets), 1);
@@ -155,7 +165,8 @@ START_TEST(part_header_bound_holds)
         wvl_cs_part part = {0, 0, 1, 0, count, 0, 99, 0, 0, 0};
         free(part_header(&b->plan, &part, packets, &bytes));
     }
-    for (uint32_t i = 0; i < WORST; i++) { /* one length of five bytes among those of four leaves three of a segment unused */
+    for (uint32_t i = 0; i < WORST;
+         i++) { /* one length of five bytes among those of four leaves three of a segment unused */
         packets[i] = i % 16382 ? 1u << 21 : 1u << 28;
     }
     packets[WORST - 1] = 1u << 21;
@@ -168,7 +179,7 @@ START_TEST(part_header_bound_holds)
 }
 END_TEST
 
-/* ---- PLM, PPM, PPT ----------------------------------------------------------------------------------------------------------- */
+/* ---- PLM, PPM, PPT --------------------------------------------------------------------------- */
 
 START_TEST(pointer_segments_fill_up)
 {
@@ -198,14 +209,14 @@ START_TEST(pointer_segments_fill_up)
 }
 END_TEST
 
-/* ---- Whole codestreams ------------------------------------------------------------------------------------------------------- */
+/* ---- Whole codestreams ----------------------------------------------------------------------- */
 
 typedef struct random_stream {
     bench *bench;
     wvl_cs_part *parts;
     uint32_t part_count, packet_total;
-    uint32_t *packets;      /* of all tiles, tile after tile */
-    uint32_t *tile_first;   /* a tile's first */
+    uint32_t *packets;    /* of all tiles, tile after tile */
+    uint32_t *tile_first; /* a tile's first */
     uint32_t *tile_packets;
     uint8_t *bytes;
     size_t size;
@@ -220,8 +231,8 @@ static void draw_plan(bench *b)
     p->plt = below(2);
     p->tlm = below(2);
     p->comment_count = below(3);
-    b->comments[0] = (wvl_blob){(uint8_t *)(uintptr_t)"first", 5};
-    b->comments[1] = (wvl_blob){(uint8_t *)(uintptr_t)"\x01\x02", 2};
+    b->comments[0] = (wvl_blob){(uint8_t *)(uintptr_t) "first", 5};
+    b->comments[1] = (wvl_blob){(uint8_t *)(uintptr_t) "\x01\x02", 2};
     for (uint32_t c = 0; c < p->component_count; c++) {
         b->components[c].coding = (uint16_t)below(4);
     }
@@ -231,7 +242,8 @@ static void draw_plan(bench *b)
     }
 }
 
-/* Every tile gets packets and splits them over parts, in rounds over the tiles, so that parts of different tiles interleave. */
+/* Every tile gets packets and splits them over parts, in rounds over the tiles, so that parts of different tiles
+ * interleave. */
 static void draw_parts(random_stream *s)
 {
     const wvl_plan *p = &s->bench->plan;
@@ -336,7 +348,8 @@ static void check_parts(const random_stream *s, const cs_stream *read)
         REQUIRE(got->bytes == part->psot && got->body_bytes == part->body_bytes);
         REQUIRE(got->packet_count == (p->plt ? part->packet_count : 0));
         for (uint32_t k = 0; k < got->packet_count; k++) {
-            REQUIRE(read->packet_bytes[got->first_packet + k] == s->packets[s->tile_first[part->tile] + part->packet_first + k]);
+            REQUIRE(read->packet_bytes[got->first_packet + k] ==
+                    s->packets[s->tile_first[part->tile] + part->packet_first + k]);
         }
     }
     for (uint32_t c = 0; c < p->component_count; c++) {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Tiles, tile-components, resolutions, bands, precincts and blocks against hand-worked cases and against the formulas of Annex B. */
+/* Tiles, tile-components, resolutions, bands, precincts and blocks against hand-worked cases and against the formulas
+ * of Annex B. */
 #include <check.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +12,11 @@
 #include "tests/prop/packet_geom.h"
 
 /* Check reports every assertion that holds to its parent process; in inner loops that is most of the time. */
-#define HOLDS(condition) do { if (!(condition)) ck_abort_msg("%s", #condition); } while (0)
+#define HOLDS(condition)                                                                                               \
+    do {                                                                                                               \
+        if (!(condition))                                                                                              \
+            ck_abort_msg("%s", #condition);                                                                            \
+    } while (0)
 
 typedef struct fixture {
     wvl_plan *plan;
@@ -68,13 +73,14 @@ static void check_rect(const char *what, wvl_rect r, naive_rect n)
     if (same) {
         return;
     }
-    ck_abort_msg("%s: %u,%u..%u,%u, not %llu,%llu..%llu,%llu", what, r.x0, r.y0, r.x1, r.y1,
-                  (unsigned long long)n.x0, (unsigned long long)n.y0, (unsigned long long)n.x1, (unsigned long long)n.y1);
+    ck_abort_msg("%s: %u,%u..%u,%u, not %llu,%llu..%llu,%llu", what, r.x0, r.y0, r.x1, r.y1, (unsigned long long)n.x0,
+                 (unsigned long long)n.y0, (unsigned long long)n.x1, (unsigned long long)n.y1);
 }
 
-/* ---- Against the formulas -------------------------------------------------------------------------------------------------------- */
+/* ---- Against the formulas -------------------------------------------------------------------- */
 
-/* Every sample of the band lies in exactly one block of exactly one precinct: areas add up, and no block of two precincts is shared. */
+/* Every sample of the band lies in exactly one block of exactly one precinct: areas add up, and no block of two
+ * precincts is shared. */
 static void check_blocks(const wvl_tile_resolution *res, const wvl_tile_band *band, unsigned cut)
 {
     naive_rect nb = {band->rect.x0, band->rect.y0, band->rect.x1, band->rect.y1};
@@ -84,7 +90,8 @@ static void check_blocks(const wvl_tile_resolution *res, const wvl_tile_band *ba
         for (uint32_t col = 0; col < res->precinct_cols; col++) {
             wvl_rect range = wvl_geom_precinct_blocks(res, band, col, row);
             uint64_t kx = (uint64_t)res->precinct_x0 + col, ky = (uint64_t)res->precinct_y0 + row;
-            naive_rect cell = {naive_max(nb.x0, kx << px), naive_max(nb.y0, ky << py), naive_min(nb.x1, (kx + 1) << px), naive_min(nb.y1, (ky + 1) << py)};
+            naive_rect cell = {naive_max(nb.x0, kx << px), naive_max(nb.y0, ky << py), naive_min(nb.x1, (kx + 1) << px),
+                               naive_min(nb.y1, (ky + 1) << py)};
             if (naive_empty(cell) || naive_empty(nb)) {
                 HOLDS(range.x0 == range.x1 || range.y0 == range.y1);
                 continue;
@@ -92,7 +99,8 @@ static void check_blocks(const wvl_tile_resolution *res, const wvl_tile_band *ba
             for (uint32_t j = range.y0; j < range.y1; j++) {
                 for (uint32_t i = range.x0; i < range.x1; i++) {
                     wvl_rect b = wvl_geom_block_rect(band, i, j);
-                    HOLDS(b.x0 < b.x1 && b.y0 < b.y1 && b.x0 >= cell.x0 && b.x1 <= cell.x1 && b.y0 >= cell.y0 && b.y1 <= cell.y1);
+                    HOLDS(b.x0 < b.x1 && b.y0 < b.y1 && b.x0 >= cell.x0 && b.x1 <= cell.x1 && b.y0 >= cell.y0 &&
+                          b.y1 <= cell.y1);
                     HOLDS(b.x0 >> band->xcb == (b.x1 - 1) >> band->xcb && b.y0 >> band->ycb == (b.y1 - 1) >> band->ycb);
                     HOLDS(b.x1 - b.x0 <= band->slot_width && b.y1 - b.y0 <= band->slot_height);
                     area += (uint64_t)(b.x1 - b.x0) * (b.y1 - b.y0);
@@ -106,7 +114,8 @@ static void check_blocks(const wvl_tile_resolution *res, const wvl_tile_band *ba
     ck_assert_uint_eq(blocks, naive_empty(nb) ? 0 : (uint64_t)band->block_cols * band->block_rows);
 }
 
-static void check_resolution(const wvl_settings *s, const fixture *x, const wvl_tile_component *tc, naive_rect ntc, unsigned r, uint64_t *precincts, uint64_t *blocks)
+static void check_resolution(const wvl_settings *s, const fixture *x, const wvl_tile_component *tc, naive_rect ntc,
+                             unsigned r, uint64_t *precincts, uint64_t *blocks)
 {
     const wvl_tile_resolution *res = &x->tile.resolutions[tc->first_resolution + r];
     naive_rect tr = naive_resolution(ntc, s->levels, r);
@@ -136,7 +145,8 @@ static void check_resolution(const wvl_settings *s, const fixture *x, const wvl_
 static void check_tile(const wvl_settings *s, const wvl_image_format *f, fixture *x, uint32_t t)
 {
     naive_rect image = {f->x0, f->y0, f->x1, f->y1};
-    uint64_t tw = s->tile_width ? s->tile_width : (uint64_t)f->x1 - s->tile_x0, th = s->tile_height ? s->tile_height : (uint64_t)f->y1 - s->tile_y0;
+    uint64_t tw = s->tile_width ? s->tile_width : (uint64_t)f->x1 - s->tile_x0,
+             th = s->tile_height ? s->tile_height : (uint64_t)f->y1 - s->tile_y0;
     naive_rect tile = naive_tile(t, image, s->tile_x0, s->tile_y0, tw, th);
     uint64_t precincts = 0, blocks = 0, samples = 0;
     wvl_tile_plan_build(x->plan, t, &x->tile);
@@ -182,19 +192,28 @@ START_TEST(random_geometry)
         static const uint32_t places[] = {0, 0, 1, 5, 63, 64, 1000, 0x7FFFFFF0u, 0x80000000u, 0xFFFF0000u};
         wvl_component_format components[3];
         wvl_settings s = default_settings();
-        wvl_image_format f = {sizeof f, places[picture_between(&state, 0, 9)], places[picture_between(&state, 0, 9)], 0, 0, picture_between(&state, 1, 3), components};
+        wvl_image_format f = {sizeof f,
+                              places[picture_between(&state, 0, 9)],
+                              places[picture_between(&state, 0, 9)],
+                              0,
+                              0,
+                              picture_between(&state, 1, 3),
+                              components};
         f.x1 = f.x0 + picture_between(&state, 1, 900);
         f.y1 = f.y0 + picture_between(&state, 1, 900);
         for (uint32_t c = 0; c < f.component_count; c++) {
-            components[c] = (wvl_component_format){8, 0, (uint8_t)picture_between(&state, 1, 4), (uint8_t)picture_between(&state, 1, 4)};
-            if (naive_ceil(f.x0, components[c].dx) == naive_ceil(f.x1, components[c].dx) || naive_ceil(f.y0, components[c].dy) == naive_ceil(f.y1, components[c].dy)) {
+            components[c] = (wvl_component_format){8, 0, (uint8_t)picture_between(&state, 1, 4),
+                                                   (uint8_t)picture_between(&state, 1, 4)};
+            if (naive_ceil(f.x0, components[c].dx) == naive_ceil(f.x1, components[c].dx) ||
+                naive_ceil(f.y0, components[c].dy) == naive_ceil(f.y1, components[c].dy)) {
                 components[c].dx = components[c].dy = 1;
             }
         }
         draw_settings(&state, &s, &f);
         fixture x = open_fixture(&s, &f);
         for (uint32_t n = 0; n < 6; n++) {
-            check_tile(&s, &f, &x, n < 2 ? (n ? x.plan->tile_count - 1 : 0) : picture_between(&state, 0, x.plan->tile_count - 1));
+            check_tile(&s, &f, &x,
+                       n < 2 ? (n ? x.plan->tile_count - 1 : 0) : picture_between(&state, 0, x.plan->tile_count - 1));
         }
         close_fixture(&x);
     }
@@ -204,10 +223,14 @@ END_TEST
 /* Tiles cover the image once. */
 START_TEST(tiles_partition)
 {
-    static const uint32_t grids[][8] = {/* x0 y0 x1 y1, tile x0 y0 w h */
-                                        {5, 128, 773, 640, 1, 101, 127, 126}, {17, 12, 785, 524, 8, 2, 37, 37}, {0, 0, 16, 16, 0, 0, 1, 1},
-                                        {4294967000u, 4294967000u, 4294967295u, 4294967295u, 4294966999u, 4294966990u, 77, 41}, {0, 0, 768, 512, 0, 0, 4294967295u, 4294967295u},
-                                        {0, 0, 4294967295u, 4294967295u, 0, 0, 16777300u, 17000000u}};
+    static const uint32_t grids[][8] = {
+        /* x0 y0 x1 y1, tile x0 y0 w h */
+        {5, 128, 773, 640, 1, 101, 127, 126},
+        {17, 12, 785, 524, 8, 2, 37, 37},
+        {0, 0, 16, 16, 0, 0, 1, 1},
+        {4294967000u, 4294967000u, 4294967295u, 4294967295u, 4294966999u, 4294966990u, 77, 41},
+        {0, 0, 768, 512, 0, 0, 4294967295u, 4294967295u},
+        {0, 0, 4294967295u, 4294967295u, 0, 0, 16777300u, 17000000u}};
     for (unsigned i = 0; i < sizeof grids / sizeof grids[0]; i++) {
         static const wvl_component_format one = {8, 0, 1, 1};
         const uint32_t *g = grids[i];
@@ -230,9 +253,12 @@ START_TEST(tiles_partition)
 }
 END_TEST
 
-/* ---- Worked by hand ----------------------------------------------------------------------------------------------------------------- */
+/* ---- Worked by hand -------------------------------------------------------------------------- */
 
-static const wvl_tile_band *band_of(const fixture *x, unsigned r, unsigned b) { return &x->tile.bands[x->tile.resolutions[r].first_band + b]; }
+static const wvl_tile_band *band_of(const fixture *x, unsigned r, unsigned b)
+{
+    return &x->tile.bands[x->tile.resolutions[r].first_band + b];
+}
 
 static void expect_rect(wvl_rect r, uint32_t x0, uint32_t y0, uint32_t x1, uint32_t y1)
 {
@@ -268,7 +294,8 @@ START_TEST(tiny_precincts)
 }
 END_TEST
 
-/* One sample at an odd place: it is a high-pass sample, the LL band is empty, and the resolution below has no precinct. */
+/* One sample at an odd place: it is a high-pass sample, the LL band is empty, and the resolution below has no precinct.
+ */
 START_TEST(lone_odd_sample)
 {
     static const wvl_component_format one = {8, 0, 1, 1};
@@ -290,7 +317,8 @@ START_TEST(lone_odd_sample)
 }
 END_TEST
 
-/* 127 x 126 tiles at 1,101, image at 5,128 (ISO stream p1_01): the first tile, its first two resolutions from the top. */
+/* 127 x 126 tiles at 1,101, image at 5,128 (ISO stream p1_01): the first tile, its first two resolutions from the top.
+ */
 START_TEST(offset_tiles)
 {
     static const wvl_component_format components[2] = {{8, 0, 1, 1}, {8, 0, 2, 2}};

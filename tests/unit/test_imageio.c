@@ -66,7 +66,8 @@ END_TEST
 
 START_TEST(pam_tuples)
 {
-    static const char grey_alpha[] = "P7\nWIDTH 2\nHEIGHT 1\n# c\nDEPTH 2\nMAXVAL 255\nTUPLTYPE GRAYSCALE_ALPHA\nENDHDR\nabcd";
+    static const char grey_alpha[] =
+        "P7\nWIDTH 2\nHEIGHT 1\n# c\nDEPTH 2\nMAXVAL 255\nTUPLTYPE GRAYSCALE_ALPHA\nENDHDR\nabcd";
     static const char six[] = "P7\nWIDTH 1\nHEIGHT 1\nDEPTH 6\nMAXVAL 3\nENDHDR\n\0\1\2\3\2\1";
     static const char liar[] = "P7\nWIDTH 1\nHEIGHT 1\nDEPTH 2\nMAXVAL 255\nTUPLTYPE RGB\nENDHDR\nab";
     wvl_io_picture p;

@@ -182,8 +182,14 @@ START_TEST(tiff_every_layout)
 
     make_folder();
     for (k = 0; k < 3 * 2 * 2 * 2 * 2; k++) {
-        layout l = {modes[k % 3], (unsigned)_i, 1, k / 3 % 2, k / 6 % 2 ? PLANARCONFIG_SEPARATE : PLANARCONFIG_CONTIG,
-                    k / 12 % 2, PHOTOMETRIC_MINISBLACK, COMPRESSION_NONE};
+        layout l = {modes[k % 3],
+                    (unsigned)_i,
+                    1,
+                    k / 3 % 2,
+                    k / 6 % 2 ? PLANARCONFIG_SEPARATE : PLANARCONFIG_CONTIG,
+                    k / 12 % 2,
+                    PHOTOMETRIC_MINISBLACK,
+                    COMPRESSION_NONE};
 
         if (k / 24 != 0) {
             l.samples = 3;
@@ -312,7 +318,8 @@ START_TEST(tiff_subsampled)
                     chunk[n++] = (uint8_t)stored_bits(&l, 2, (x0 + x) / sx, (y0 + y) / sy);
                 }
             if (tiled)
-                ck_assert_int_gt(TIFFWriteEncodedTile(tiff, TIFFComputeTile(tiff, x0, y0, 0, 0), chunk, (tmsize_t)n), 0);
+                ck_assert_int_gt(TIFFWriteEncodedTile(tiff, TIFFComputeTile(tiff, x0, y0, 0, 0), chunk, (tmsize_t)n),
+                                 0);
             else
                 ck_assert_int_gt(TIFFWriteEncodedStrip(tiff, y0 / down, chunk, (tmsize_t)n), 0);
         }
@@ -409,18 +416,18 @@ typedef struct png_case {
 } png_case;
 
 static const png_case png_cases[] = {
-    {1, PNG_COLOR_TYPE_GRAY, 0, 0},    {2, PNG_COLOR_TYPE_GRAY, 1, 1},       {4, PNG_COLOR_TYPE_GRAY, 0, 0},
-    {8, PNG_COLOR_TYPE_GRAY, 1, 0},    {16, PNG_COLOR_TYPE_GRAY, 0, 1},      {8, PNG_COLOR_TYPE_GRAY_ALPHA, 0, 0},
-    {16, PNG_COLOR_TYPE_GRAY_ALPHA, 1, 0}, {8, PNG_COLOR_TYPE_RGB, 0, 1},    {16, PNG_COLOR_TYPE_RGB, 1, 1},
+    {1, PNG_COLOR_TYPE_GRAY, 0, 0},        {2, PNG_COLOR_TYPE_GRAY, 1, 1},       {4, PNG_COLOR_TYPE_GRAY, 0, 0},
+    {8, PNG_COLOR_TYPE_GRAY, 1, 0},        {16, PNG_COLOR_TYPE_GRAY, 0, 1},      {8, PNG_COLOR_TYPE_GRAY_ALPHA, 0, 0},
+    {16, PNG_COLOR_TYPE_GRAY_ALPHA, 1, 0}, {8, PNG_COLOR_TYPE_RGB, 0, 1},        {16, PNG_COLOR_TYPE_RGB, 1, 1},
     {8, PNG_COLOR_TYPE_RGB_ALPHA, 1, 0},   {16, PNG_COLOR_TYPE_RGB_ALPHA, 0, 0}, {1, PNG_COLOR_TYPE_PALETTE, 1, 0},
-    {2, PNG_COLOR_TYPE_PALETTE, 0, 1}, {4, PNG_COLOR_TYPE_PALETTE, 1, 0},    {8, PNG_COLOR_TYPE_PALETTE, 0, 1},
+    {2, PNG_COLOR_TYPE_PALETTE, 0, 1},     {4, PNG_COLOR_TYPE_PALETTE, 1, 0},    {8, PNG_COLOR_TYPE_PALETTE, 0, 1},
 };
 
 static unsigned channels_of(int color_type)
 {
-    return color_type == PNG_COLOR_TYPE_PALETTE ? 1
-                                                : ((color_type & PNG_COLOR_MASK_COLOR) != 0 ? 3u : 1u) +
-                                                      ((color_type & PNG_COLOR_MASK_ALPHA) != 0);
+    return color_type == PNG_COLOR_TYPE_PALETTE
+               ? 1
+               : ((color_type & PNG_COLOR_MASK_COLOR) != 0 ? 3u : 1u) + ((color_type & PNG_COLOR_MASK_ALPHA) != 0);
 }
 
 static layout png_layout(const png_case *k)

@@ -25,7 +25,7 @@
 #define CAN_FAIL 0
 #endif
 
-/* ---- Memory that fails ------------------------------------------------------------------------------------------------------- */
+/* ---- Memory that fails ----------------------------------------------------------------------- */
 
 static long calls, fail_at; /* the call that fails; 0: none */
 
@@ -50,7 +50,7 @@ SHOWN void *calloc(size_t count, size_t n) { return fails() ? NULL : __libc_call
 SHOWN void *realloc(void *block, size_t n) { return fails() ? NULL : __libc_realloc(block, n); }
 #endif
 
-/* ---- Files ------------------------------------------------------------------------------------------------------------------- */
+/* ---- Files ----------------------------------------------------------------------------------- */
 
 static char path[] = "/tmp/imageio-limits-XXXXXX";
 
@@ -152,7 +152,7 @@ static const char *make_file(bytes *b, int kind)
     return names[kind];
 }
 
-/* ---- Tests ------------------------------------------------------------------------------------------------------------------- */
+/* ---- Tests ----------------------------------------------------------------------------------- */
 
 enum { DONE, SHORT_OF_MEMORY, WRONG, CRASHED };
 

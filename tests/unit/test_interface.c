@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The interface across versions and threads: structures of every size, plans by request, limits, texts of threads that share a context, and pictures whose
- * plan must not take long.
+ * The interface across versions and threads: structures of every size, plans by request, limits, texts of threads that
+ * share a context, and pictures whose plan must not take long.
  */
 #include <check.h>
 #include <pthread.h>
@@ -31,7 +31,7 @@ static wvl_params *open_params(wvl_context *context, const char *key, const char
     return params;
 }
 
-/* ---- Structures of every size ------------------------------------------------------------------------------------------------------ */
+/* ---- Structures of every size ---------------------------------------------------------------- */
 
 /* Everything that takes a structure, called with one in `memory`. */
 typedef struct stage {
@@ -138,18 +138,28 @@ static wvl_status use_frame_sink(stage *s, void *memory)
     return status;
 }
 
-/* Sizes are those of version 0.2.0: numbers, so that a structure that grows or shrinks shows. writes: the library fills it. */
+/* Sizes are those of version 0.2.0: numbers, so that a structure that grows or shrinks shows. writes: the library fills
+ * it. */
 typedef struct shape {
     const char *name;
     size_t first, today;
     wvl_status (*use)(stage *s, void *memory);
     int writes;
 } shape;
-#define SHAPE(type, last, use, writes) {#type, WVL_STRUCT_UNTIL(type, last), sizeof(type), use, writes}
+#define SHAPE(type, last, use, writes)                                                                                 \
+    {                                                                                                                  \
+#type, WVL_STRUCT_UNTIL(type, last), sizeof(type), use, writes                                                 \
+    }
 static const shape shapes[] = {
-    SHAPE(wvl_context_options, max_samples, use_options, 0), SHAPE(wvl_plan_request, error_bytes, use_request, 0), SHAPE(wvl_image_format, components, use_format, 0),
-    SHAPE(wvl_jp2_info, color_unknown, use_jp2, 0),          SHAPE(wvl_plan_memory, picture_bytes, use_memory, 1), SHAPE(wvl_color_tables, matrix, use_color, 0),
-    SHAPE(wvl_image, release_user, use_image, 0),            SHAPE(wvl_sink, user, use_sink, 0),                   SHAPE(wvl_control, cancel, use_control, 0),
+    SHAPE(wvl_context_options, max_samples, use_options, 0),
+    SHAPE(wvl_plan_request, error_bytes, use_request, 0),
+    SHAPE(wvl_image_format, components, use_format, 0),
+    SHAPE(wvl_jp2_info, color_unknown, use_jp2, 0),
+    SHAPE(wvl_plan_memory, picture_bytes, use_memory, 1),
+    SHAPE(wvl_color_tables, matrix, use_color, 0),
+    SHAPE(wvl_image, release_user, use_image, 0),
+    SHAPE(wvl_sink, user, use_sink, 0),
+    SHAPE(wvl_control, cancel, use_control, 0),
     SHAPE(wvl_sink, user, use_frame_sink, 0),
 };
 #define SHAPES ((int)(sizeof shapes / sizeof shapes[0]))
@@ -160,7 +170,8 @@ static void open_stage(stage *s)
     memset(s, 0, sizeof *s);
     s->context = open_context(0);
     s->params = open_params(s->context, NULL, NULL);
-    s->format = (wvl_image_format){.struct_size = sizeof s->format, .x1 = 4, .y1 = 4, .component_count = 1, .components = &grey};
+    s->format = (wvl_image_format){
+        .struct_size = sizeof s->format, .x1 = 4, .y1 = 4, .component_count = 1, .components = &grey};
     s->plane = (wvl_plane){.data = s->pixels, .pitch_bytes = 4, .container = WVL_SAMPLE_8};
     s->image = (wvl_image){.struct_size = sizeof s->image, .planes = &s->plane, .plane_count = 1};
     ck_assert_int_eq(wvl_plan_create(s->context, s->params, &s->format, NULL, &s->plan), WVL_OK);
@@ -173,7 +184,8 @@ static void close_stage(stage *s)
     wvl_context_release(s->context);
 }
 
-/* In a block that ends with the structure, so that a checker sees who reads or writes beyond it. mark: put into its last byte beyond today's. */
+/* In a block that ends with the structure, so that a checker sees who reads or writes beyond it. mark: put into its
+ * last byte beyond today's. */
 static wvl_status try_size(stage *s, const shape *h, size_t size, uint8_t mark)
 {
     size_t room = size > h->today ? size : h->today; /* members of today are set whatever the size says */
@@ -200,7 +212,8 @@ START_TEST(structures_of_every_size)
     }
     for (size_t size = h->today + 1; size <= h->today + TAIL && !h->writes; size++) {
         wvl_status status = try_size(&s, h, size, 1);
-        ck_assert_msg(status == WVL_ERROR_ARGUMENT, "%s: size %zu with a member that nobody knows: %s", h->name, size, wvl_status_text(status));
+        ck_assert_msg(status == WVL_ERROR_ARGUMENT, "%s: size %zu with a member that nobody knows: %s", h->name, size,
+                      wvl_status_text(status));
     }
     ck_assert_int_eq(try_size(&s, h, h->first - 1, 0), WVL_ERROR_ARGUMENT);
     ck_assert_int_eq(try_size(&s, h, 0, 0), WVL_ERROR_ARGUMENT);
@@ -211,8 +224,14 @@ END_TEST
 /* A structure of tomorrow, and a program of yesterday, by the helpers alone. */
 START_TEST(helpers_copy_what_is_known)
 {
-    typedef struct { size_t size; uint32_t a, b; } old_kind;
-    typedef struct { size_t size; uint32_t a, b, c, d; } new_kind;
+    typedef struct {
+        size_t size;
+        uint32_t a, b;
+    } old_kind;
+    typedef struct {
+        size_t size;
+        uint32_t a, b, c, d;
+    } new_kind;
     old_kind before = {sizeof before, 1, 2}, back = {sizeof back, 7, 7};
     new_kind after = {sizeof after, 3, 4, 0, 0}, now = {0, 9, 9, 9, 9};
     ck_assert(wvl_struct_read(&now, sizeof now, &before, sizeof before));
@@ -228,13 +247,20 @@ START_TEST(helpers_copy_what_is_known)
 }
 END_TEST
 
-/* ---- Plans by request ---------------------------------------------------------------------------------------------------------------- */
+/* ---- Plans by request ------------------------------------------------------------------------ */
 
-static wvl_status request_plan(wvl_context *context, const wvl_params *params, uint32_t width, uint32_t height, wvl_cancel *cancel, char *text, size_t bytes)
+static wvl_status request_plan(wvl_context *context, const wvl_params *params, uint32_t width, uint32_t height,
+                               wvl_cancel *cancel, char *text, size_t bytes)
 {
     wvl_plan *plan = NULL;
-    wvl_image_format format = {.struct_size = sizeof format, .x1 = width, .y1 = height, .component_count = 1, .components = &grey};
-    wvl_plan_request request = {.struct_size = sizeof request, .context = context, .params = params, .format = &format, .cancel = cancel, .error = text,
+    wvl_image_format format = {
+        .struct_size = sizeof format, .x1 = width, .y1 = height, .component_count = 1, .components = &grey};
+    wvl_plan_request request = {.struct_size = sizeof request,
+                                .context = context,
+                                .params = params,
+                                .format = &format,
+                                .cancel = cancel,
+                                .error = text,
                                 .error_bytes = bytes};
     wvl_status status = wvl_plan_build(&request, &plan);
     ck_assert(!plan == (status != WVL_OK));
@@ -280,7 +306,8 @@ START_TEST(limit_of_samples)
     ck_assert_int_eq(request_plan(context, params, 151, 1, NULL, text, sizeof text), WVL_ERROR_PARAMETER);
     ck_assert_ptr_nonnull(strstr(text, "151 samples"));
     ck_assert_ptr_nonnull(strstr(text, "150"));
-    wvl_image_format format = {.struct_size = sizeof format, .x1 = 10, .y1 = 10, .component_count = 3, .components = three};
+    wvl_image_format format = {
+        .struct_size = sizeof format, .x1 = 10, .y1 = 10, .component_count = 3, .components = three};
     ck_assert_int_eq(wvl_plan_create(context, params, &format, NULL, &plan), WVL_OK); /* 100 + 25 + 25 */
     wvl_plan_release(plan);
     format.x1 = 11;
@@ -290,7 +317,7 @@ START_TEST(limit_of_samples)
 }
 END_TEST
 
-/* ---- Plans that must not take long ----------------------------------------------------------------------------------------------------- */
+/* ---- Plans that must not take long ----------------------------------------------------------- */
 
 typedef struct giant {
     const char *settings;
@@ -340,12 +367,18 @@ START_TEST(giants_are_planned_or_refused)
     for (uint32_t c = 0; c < g->components; c++) {
         components[c] = grey;
     }
-    wvl_image_format format = {.struct_size = sizeof format, .x1 = g->width, .y1 = g->height, .component_count = g->components, .components = components};
+    wvl_image_format format = {.struct_size = sizeof format,
+                               .x1 = g->width,
+                               .y1 = g->height,
+                               .component_count = g->components,
+                               .components = components};
     double start = seconds();
     wvl_status status = wvl_plan_create(context, params, &format, NULL, &plan);
     double taken = seconds() - start;
-    ck_assert_msg(status == (g->reason ? WVL_ERROR_PARAMETER : WVL_OK), "%s: %s: %s", g->settings, wvl_status_text(status), wvl_context_error(context));
-    ck_assert_msg(!g->reason || strstr(wvl_context_error(context), g->reason), "%s: %s", g->settings, wvl_context_error(context));
+    ck_assert_msg(status == (g->reason ? WVL_ERROR_PARAMETER : WVL_OK), "%s: %s: %s", g->settings,
+                  wvl_status_text(status), wvl_context_error(context));
+    ck_assert_msg(!g->reason || strstr(wvl_context_error(context), g->reason), "%s: %s", g->settings,
+                  wvl_context_error(context));
     ck_assert_msg(taken < (getenv("CK_TIMEOUT_MULTIPLIER") ? 10.0 : 1.0), "%s: %.2f s", g->settings, taken);
     wvl_plan_release(plan);
     free(components);
@@ -364,7 +397,8 @@ START_TEST(unlike_components_are_refused)
     for (uint32_t c = 0; c < 4096; c++) {
         components[c] = (wvl_component_format){8, 0, (uint8_t)(1 + c % 64), (uint8_t)(1 + c / 64)};
     }
-    wvl_image_format format = {.struct_size = sizeof format, .x1 = 65280, .y1 = 65280, .component_count = 4096, .components = components};
+    wvl_image_format format = {
+        .struct_size = sizeof format, .x1 = 65280, .y1 = 65280, .component_count = 4096, .components = components};
     double start = seconds();
     ck_assert_int_eq(wvl_plan_create(context, params, &format, NULL, &plan), WVL_ERROR_PARAMETER);
     ck_assert_msg(seconds() - start < 1.0, "%.2f s", seconds() - start);
@@ -375,7 +409,7 @@ START_TEST(unlike_components_are_refused)
 }
 END_TEST
 
-/* ---- Texts of threads that share a context ----------------------------------------------------------------------------------------------- */
+/* ---- Texts of threads that share a context --------------------------------------------------- */
 
 #define CALLERS 4u
 #define CALLS 300u
@@ -394,7 +428,8 @@ static void *fail_often(void *arg)
     wvl_plan *plan;
     (void)snprintf(expected, sizeof expected, "depth %u;", 40 + c->number);
     wvl_component_format deep = {(uint8_t)(40 + c->number), 0, 1, 1};
-    wvl_image_format format = {.struct_size = sizeof format, .x1 = 8, .y1 = 8, .component_count = 1, .components = &deep};
+    wvl_image_format format = {
+        .struct_size = sizeof format, .x1 = 8, .y1 = 8, .component_count = 1, .components = &deep};
     for (uint32_t i = 0; i < CALLS; i++) {
         (void)wvl_plan_create(c->context, c->params, &format, NULL, &plan);
         c->wrong += strstr(wvl_context_error(c->context), expected) == NULL;
@@ -416,7 +451,8 @@ START_TEST(threads_read_their_own_errors)
         ck_assert_msg(!callers[i].wrong, "thread %u: %u of %u texts were those of others", i, callers[i].wrong, CALLS);
         wvl_params_release(callers[i].params);
     }
-    ck_assert_ptr_nonnull(strstr(wvl_context_error(context), "depth 4")); /* this thread made no call: the last failure of any */
+    ck_assert_ptr_nonnull(
+        strstr(wvl_context_error(context), "depth 4")); /* this thread made no call: the last failure of any */
     wvl_context_release(context);
 }
 END_TEST

@@ -2,15 +2,15 @@
 /* JP2 boxes: hand-worked bytes, and contents found again by an independent walker. */
 #include "tests/unit/jp2_bench.h"
 
-/* ---- Contents ---------------------------------------------------------------------------------------------------------------- */
+/* ---- Contents -------------------------------------------------------------------------------- */
 
 START_TEST(smallest_file_by_hand)
 {
-    static const uint8_t want[] = {0, 0, 0, 12, 'j', 'P', ' ', ' ', 0x0D, 0x0A, 0x87, 0x0A,
-                                   0, 0, 0, 20, 'f', 't', 'y', 'p', 'j', 'p', '2', ' ', 0, 0, 0, 0, 'j', 'p', '2', ' ',
-                                   0, 0, 0, 45, 'j', 'p', '2', 'h',
-                                   0, 0, 0, 22, 'i', 'h', 'd', 'r', 0, 0, 1, 0xE0, 0, 0, 2, 0x80, 0, 1, 7, 7, 0, 0,
-                                   0, 0, 0, 15, 'c', 'o', 'l', 'r', 1, 0, 0, 0, 0, 0, 17};
+    static const uint8_t want[] = {0,   0,   0,   12,   'j', 'P', ' ', ' ',  0x0D, 0x0A, 0x87, 0x0A, 0,   0,   0,   20,
+                                   'f', 't', 'y', 'p',  'j', 'p', '2', ' ',  0,    0,    0,    0,    'j', 'p', '2', ' ',
+                                   0,   0,   0,   45,   'j', 'p', '2', 'h',  0,    0,    0,    22,   'i', 'h', 'd', 'r',
+                                   0,   0,   1,   0xE0, 0,   0,   2,   0x80, 0,    1,    7,    7,    0,   0,   0,   0,
+                                   0,   15,  'c', 'o',  'l', 'r', 1,   0,    0,    0,    0,    0,    17};
     start(1);
     build_from(NULL);
     ck_assert_uint_eq(built.bytes, sizeof want);
@@ -81,8 +81,8 @@ START_TEST(channels_are_defined)
 {
     static const uint16_t alpha[] = {0, 0, 0, 1}, mixed[] = {2, 0, 65535, 0, 0}, plain[] = {0, 0, 0};
     static const uint8_t want_alpha[] = {0, 4, 0, 0, 0, 0, 0, 1, 0, 1, 0, 0, 0, 2, 0, 2, 0, 0, 0, 3, 0, 3, 0, 1, 0, 0};
-    static const uint8_t want_mixed[] = {0, 5, 0, 0, 0, 2, 0, 0, 0, 1, 0, 0, 0, 1, 0, 2, 0xFF, 0xFF, 0xFF, 0xFF,
-                                         0, 3, 0, 0, 0, 2, 0, 4, 0, 0, 0, 3};
+    static const uint8_t want_mixed[] = {0,    5,    0,    0,    0, 2, 0, 0, 0, 1, 0, 0, 0, 1, 0, 2,
+                                         0xFF, 0xFF, 0xFF, 0xFF, 0, 3, 0, 0, 0, 2, 0, 4, 0, 0, 0, 3};
     start(4);
     info.channel_types = alpha;
     info.channel_count = 4;
@@ -112,7 +112,8 @@ END_TEST
 START_TEST(palettes)
 {
     static const uint16_t narrow[] = {1, 2, 3, 250, 251, 252}, wide[] = {0x123, 0xFFF};
-    static const uint8_t want[] = {0, 2, 3, 7, 7, 7, 1, 2, 3, 250, 251, 252}, want_wide[] = {0, 2, 1, 11, 1, 0x23, 0x0F, 0xFF};
+    static const uint8_t want[] = {0, 2, 3, 7, 7, 7, 1, 2, 3, 250, 251, 252},
+                         want_wide[] = {0, 2, 1, 11, 1, 0x23, 0x0F, 0xFF};
     static const uint8_t want_map[] = {0, 0, 1, 0, 0, 0, 1, 1, 0, 0, 1, 2, 0, 1, 0, 0};
     static const uint16_t types[] = {0, 0, 0, 1};
     start(2);
@@ -170,17 +171,19 @@ START_TEST(resolutions)
     ck_assert(!has(TYPE('r', 'e', 's', 'c')) && has(TYPE('r', 'e', 's', 'd')));
     info.display_x_per_metre = 1e-30;
     build();
-    ck_assert_uint_eq(content(TYPE('r', 'e', 's', 'd'), 10)[9], (uint8_t)-26); /* 1/10000 * 10^-26: the exponent nearest to 0 */
+    ck_assert_uint_eq(content(TYPE('r', 'e', 's', 'd'), 10)[9],
+                      (uint8_t)-26); /* 1/10000 * 10^-26: the exponent nearest to 0 */
     drop();
 }
 END_TEST
 
 START_TEST(xml_and_uuid_in_order)
 {
-    static const wvl_box given[] = {{TYPE('x', 'm', 'l', ' '), {0}, "<a/>", 4},
-                                    {TYPE('u', 'u', 'i', 'd'), {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16}, "xyz", 3},
-                                    {TYPE('u', 'u', 'i', 'd'), {16}, NULL, 0},
-                                    {TYPE('x', 'm', 'l', ' '), {0}, "<b></b>", 7}};
+    static const wvl_box given[] = {
+        {TYPE('x', 'm', 'l', ' '), {0}, "<a/>", 4},
+        {TYPE('u', 'u', 'i', 'd'), {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16}, "xyz", 3},
+        {TYPE('u', 'u', 'i', 'd'), {16}, NULL, 0},
+        {TYPE('x', 'm', 'l', ' '), {0}, "<b></b>", 7}};
     start(1);
     info.boxes = given;
     info.box_count = 4;
@@ -198,7 +201,7 @@ START_TEST(xml_and_uuid_in_order)
 }
 END_TEST
 
-/* ---- The codestream box -------------------------------------------------------------------------------------------------------- */
+/* ---- The codestream box ---------------------------------------------------------------------- */
 
 static uint64_t big_endian(const uint8_t *p, int bytes)
 {
@@ -211,7 +214,8 @@ static uint64_t big_endian(const uint8_t *p, int bytes)
 
 START_TEST(codestream_box_grows_to_64_bits)
 {
-    static const uint64_t cases[] = {2, 100, 0xFFFFFFF6, 0xFFFFFFF7, 0xFFFFFFF8, 0xFFFFFFFF, 0x100000000, 5000000000, 1ull << 63};
+    static const uint64_t cases[] = {2,          100,         0xFFFFFFF6, 0xFFFFFFF7, 0xFFFFFFF8,
+                                     0xFFFFFFFF, 0x100000000, 5000000000, 1ull << 63};
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         uint8_t out[18];
         memset(out, 0xA5, sizeof out);
@@ -226,7 +230,7 @@ START_TEST(codestream_box_grows_to_64_bits)
 }
 END_TEST
 
-/* ---- The structure, memory ----------------------------------------------------------------------------------------------------- */
+/* ---- The structure, memory ------------------------------------------------------------------- */
 
 START_TEST(structures_before_0_2_are_refused)
 {
@@ -239,7 +243,9 @@ START_TEST(structures_before_0_2_are_refused)
 }
 END_TEST
 
-typedef struct ledger { uint64_t live, calls, fail_at; } ledger;
+typedef struct ledger {
+    uint64_t live, calls, fail_at;
+} ledger;
 
 static void *ledger_allocate(void *user, size_t bytes, size_t alignment, void *stream)
 {

@@ -20,14 +20,27 @@ static double value_of(const wvl_jp2_ratio *r) { return r->numerator / (double)r
 
 START_TEST(ratios_of_known_values)
 {
-    static const struct { double value; unsigned n, d; int e; } cases[] = {
-        {1, 1, 1, 0}, {300, 300, 1, 0}, {0.5, 1, 2, 0}, {65535, 65535, 1, 0}, {65536, 32768, 5, 1}, {1e6, 10000, 1, 2}, {72 / 0.0254, 36000, 127, 1},
-        {96 / 0.0254, 48000, 127, 1}, {600 / 0.0254, 30000, 127, 2}, {1.0 / 3, 1, 3, 0}, {1e-6, 1, 10000, -2}, {1.0 / 65535, 2, 13107, -1}};
+    static const struct {
+        double value;
+        unsigned n, d;
+        int e;
+    } cases[] = {{1, 1, 1, 0},
+                 {300, 300, 1, 0},
+                 {0.5, 1, 2, 0},
+                 {65535, 65535, 1, 0},
+                 {65536, 32768, 5, 1},
+                 {1e6, 10000, 1, 2},
+                 {72 / 0.0254, 36000, 127, 1},
+                 {96 / 0.0254, 48000, 127, 1},
+                 {600 / 0.0254, 30000, 127, 2},
+                 {1.0 / 3, 1, 3, 0},
+                 {1e-6, 1, 10000, -2},
+                 {1.0 / 65535, 2, 13107, -1}};
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         wvl_jp2_ratio r;
         ck_assert_int_eq(wvl_jp2_find_ratio(cases[i].value, &r), 1);
-        ck_assert_msg(r.numerator == cases[i].n && r.denominator == cases[i].d && r.exponent == cases[i].e, "%g: %u/%u e%d", cases[i].value,
-                      r.numerator, r.denominator, r.exponent);
+        ck_assert_msg(r.numerator == cases[i].n && r.denominator == cases[i].d && r.exponent == cases[i].e,
+                      "%g: %u/%u e%d", cases[i].value, r.numerator, r.denominator, r.exponent);
     }
 }
 END_TEST
@@ -61,7 +74,8 @@ START_TEST(ratios_of_any_size)
             wvl_jp2_ratio r;
             double value = (1 + rnd() / 4294967296.0 * 9) * pow(10, e);
             ck_assert_msg(wvl_jp2_find_ratio(value, &r), "%g", value);
-            ck_assert_msg(fabs(value_of(&r) / value - 1) < 0.8e-5, "%.17g: %u/%u e%d", value, r.numerator, r.denominator, r.exponent);
+            ck_assert_msg(fabs(value_of(&r) / value - 1) < 0.8e-5, "%.17g: %u/%u e%d", value, r.numerator,
+                          r.denominator, r.exponent);
         }
     }
     for (size_t i = 0; i < sizeof refused / sizeof refused[0]; i++) {

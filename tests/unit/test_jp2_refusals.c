@@ -4,11 +4,14 @@
 
 #include "tests/unit/jp2_bench.h"
 
-/* ---- Profiles ------------------------------------------------------------------------------------------------------------------ */
+/* ---- Profiles -------------------------------------------------------------------------------- */
 
 #define MAX_PROFILE 400
 
-typedef struct profile { uint8_t bytes[MAX_PROFILE]; size_t size; } profile;
+typedef struct profile {
+    uint8_t bytes[MAX_PROFILE];
+    size_t size;
+} profile;
 
 static void store(uint8_t *p, uint32_t v)
 {
@@ -68,7 +71,8 @@ END_TEST
 /* A JPH file takes look-up tables, other classes and spaces too, with METH 3; what is restricted stays METH 2. */
 START_TEST(jph_takes_any_profile)
 {
-    profile table = make_profile("prtr", "RGB ", "A2B0"), press = make_profile("prtr", "CMYK", "A2B0"), rgb = make_profile("mntr", "RGB ", RGB_TAGS);
+    profile table = make_profile("prtr", "RGB ", "A2B0"), press = make_profile("prtr", "CMYK", "A2B0"),
+            rgb = make_profile("mntr", "RGB ", RGB_TAGS);
     start(3);
     plan.jp2 = WVL_CONTAINER_JPH;
     use_profile(&table);
@@ -177,7 +181,7 @@ START_TEST(profile_and_picture_must_agree)
 }
 END_TEST
 
-/* ---- Other refusals ---------------------------------------------------------------------------------------------------------- */
+/* ---- Other refusals -------------------------------------------------------------------------- */
 
 START_TEST(colours_are_refused)
 {
@@ -245,7 +249,9 @@ END_TEST
 
 START_TEST(resolutions_and_boxes_are_refused)
 {
-    static const wvl_box wrong[] = {{TYPE('j', 'p', '2', 'c'), {0}, "x", 1}, {TYPE('x', 'm', 'l', ' '), {0}, NULL, 5}, {TYPE('x', 'm', 'l', ' '), {0}, "", 0}};
+    static const wvl_box wrong[] = {{TYPE('j', 'p', '2', 'c'), {0}, "x", 1},
+                                    {TYPE('x', 'm', 'l', ' '), {0}, NULL, 5},
+                                    {TYPE('x', 'm', 'l', ' '), {0}, "", 0}};
     start(1);
     info.capture_x_per_metre = 300;
     refuse("capture resolution 300 by 0", 1);
@@ -283,7 +289,8 @@ START_TEST(every_violation_at_once)
     refuse("palette: 2000 entries", 8);
     memset(small, 'z', sizeof small);
     ck_assert_int_eq(wvl_jp2_build_boxes(NULL, &plan, &info, &built, small, sizeof small - 1), WVL_ERROR_PARAMETER);
-    ck_assert(strlen(small) == sizeof small - 2 && !strncmp(small, text, sizeof small - 2) && small[sizeof small - 1] == 'z');
+    ck_assert(strlen(small) == sizeof small - 2 && !strncmp(small, text, sizeof small - 2) &&
+              small[sizeof small - 1] == 'z');
     ck_assert_int_eq(wvl_jp2_build_boxes(NULL, &plan, &info, &built, NULL, 0), WVL_ERROR_PARAMETER);
     static uint16_t many[16384];
     memset(many, 7, sizeof many);

@@ -19,11 +19,21 @@ typedef const wvl_cuda_kernel_row *row_pointer;
 
 /* Kernels of an image that are in no table of rows. */
 static const char *const inverse_others[] = {NULL};
-static const char *const forward_others[] = {
-    "wvl_xyz",        "wvl_convert",          "wvl_deliver",    "wvl_clear",     /* cuda/color, cuda/dwt, cuda/host */
-    "wvl_ht_rows_64", "wvl_ht_rows_64_plain", "wvl_ht_rows_32", "wvl_ht_rows_32_plain", /* cuda/blocks */
-    "wvl_ht_any_16",  "wvl_ht_any_32",        "wvl_ht_refine",  "wvl_ht_finish",
-    "wvl_ht_place",   "wvl_ht_gather",        NULL};
+static const char *const forward_others[] = {"wvl_xyz",
+                                             "wvl_convert",
+                                             "wvl_deliver",
+                                             "wvl_clear", /* cuda/color, cuda/dwt, cuda/host */
+                                             "wvl_ht_rows_64",
+                                             "wvl_ht_rows_64_plain",
+                                             "wvl_ht_rows_32",
+                                             "wvl_ht_rows_32_plain", /* cuda/blocks */
+                                             "wvl_ht_any_16",
+                                             "wvl_ht_any_32",
+                                             "wvl_ht_refine",
+                                             "wvl_ht_finish",
+                                             "wvl_ht_place",
+                                             "wvl_ht_gather",
+                                             NULL};
 
 static const struct table {
     const wvl_cuda_kernel_row *rows;
@@ -35,7 +45,7 @@ static const struct table {
     {wvl_cuda_inverse_rows, WVL_CUDA_INVERSE_KERNELS, 1, inverse_others},
 };
 
-/* ---- Names ------------------------------------------------------------------------------------------------------- */
+/* ---- Names ----------------------------------------------------------------------------------- */
 
 static void spell_march(const struct table *t, row_pointer row, char *name, size_t size)
 {
@@ -64,8 +74,8 @@ static void spell_name(const struct table *t, row_pointer row, char *name, size_
     case WVL_CUDA_FAMILY_PIXELS: snprintf(name, size, "wvl_%spixels_%s", direction, wavelet); break;
     case WVL_CUDA_FAMILY_MARCH: spell_march(t, row, name, size); break;
     default:
-        snprintf(name, size, "wvl_%s_%s_plane%u_to%u%s", row->family == WVL_CUDA_FAMILY_LAST ? "last" : "cascade", wavelet,
-                 row->container_bits, row->coef_bits, deep);
+        snprintf(name, size, "wvl_%s_%s_plane%u_to%u%s", row->family == WVL_CUDA_FAMILY_LAST ? "last" : "cascade",
+                 wavelet, row->container_bits, row->coef_bits, deep);
     }
 }
 
@@ -80,16 +90,20 @@ START_TEST(spelling)
 }
 END_TEST
 
-/* ---- Rows and rows ----------------------------------------------------------------------------------------------- */
+/* ---- Rows and rows --------------------------------------------------------------------------- */
 
 START_TEST(wishes)
 {
     const struct table *t = &tables[_i];
     for (uint32_t k = 0; k < t->count; k++) {
         row_pointer row = &t->rows[k];
-        wvl_cuda_kernel_wish wish = {.family = row->family, .reversible = row->reversible, .end = row->end,
-                                     .container_bits = row->container_bits, .columns = row->columns,
-                                     .coef_bits = row->coef_bits, .packed = row->share == WVL_CUDA_SHARE_PACK,
+        wvl_cuda_kernel_wish wish = {.family = row->family,
+                                     .reversible = row->reversible,
+                                     .end = row->end,
+                                     .container_bits = row->container_bits,
+                                     .columns = row->columns,
+                                     .coef_bits = row->coef_bits,
+                                     .packed = row->share == WVL_CUDA_SHARE_PACK,
                                      .deep = row->depth == WVL_CUDA_DEPTH_DEEP};
         row_pointer found = t->is_inverse ? wvl_cuda_inverse_find_kernel(&wish) : wvl_cuda_find_kernel(&wish);
         ck_assert_msg(found == row, "%s: found %s", row->name, found ? found->name : "none");
@@ -111,7 +125,7 @@ START_TEST(limits)
 }
 END_TEST
 
-/* ---- Rows and machine code --------------------------------------------------------------------------------------- */
+/* ---- Rows and machine code ------------------------------------------------------------------- */
 
 typedef struct section {
     char name[96];
@@ -199,8 +213,8 @@ static void check_kernel(const image *m, row_pointer row)
     ck_assert_msg(find_section(m, ".text.", row->name) != NULL, "%s is not in the image", row->name);
     ck_assert_msg(read_threads(find_section(m, ".nv.info.", row->name)) == row->threads, "%s: threads", row->name);
     uint64_t rounded = (row->shared_bytes + SHARED_UNIT - 1) / SHARED_UNIT * SHARED_UNIT;
-    ck_assert_msg(bytes == row->shared_bytes || bytes == rounded, "%s: %llu bytes of shared memory, its row says %u", row->name,
-                  (unsigned long long)bytes, row->shared_bytes);
+    ck_assert_msg(bytes == row->shared_bytes || bytes == rounded, "%s: %llu bytes of shared memory, its row says %u",
+                  row->name, (unsigned long long)bytes, row->shared_bytes);
 }
 
 static int is_known(const struct table *t, const char *name)

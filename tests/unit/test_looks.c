@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Looks, counted loop by loop. Each look says how much was done since the one before; the sums must be what the picture has, so that a look that somebody
- * takes away is missed. Raised at any look of any loop, an encode ends as cancelled, after no more looks than every thread may be at.
+ * Looks, counted loop by loop. Each look says how much was done since the one before; the sums must be what the picture
+ * has, so that a look that somebody takes away is missed. Raised at any look of any loop, an encode ends as cancelled,
+ * after no more looks than every thread may be at.
  */
 #include <check.h>
 #include <stdatomic.h>
@@ -16,16 +17,17 @@
 #define HEIGHT 500u
 #define THREADS 2u
 
-static const char *const names[WVL_LOOK_KINDS] = {"transform", "code", "weigh", "visit", "sum", "gains", "collect", "fill", "rebuild", "rows", "columns", "compare", "divide",
-                                                  "lengths", "write", "plan"};
+static const char *const names[WVL_LOOK_KINDS] = {"transform", "code",    "weigh",   "visit", "sum",     "gains",
+                                                  "collect",   "fill",    "rebuild", "rows",  "columns", "compare",
+                                                  "divide",    "lengths", "write",   "plan"};
 
 /* What an observer of looks has seen, and at which it raises. */
 typedef struct watch {
     wvl_cancel *cancel;
     _Atomic uint64_t sums[WVL_LOOK_KINDS], counts[WVL_LOOK_KINDS], most[WVL_LOOK_KINDS];
-    unsigned kind;           /* of the look that raises */
-    uint64_t at;             /* its number, from 1; 0: none */
-    _Atomic uint64_t after;  /* looks since then */
+    unsigned kind;          /* of the look that raises */
+    uint64_t at;            /* its number, from 1; 0: none */
+    _Atomic uint64_t after; /* looks since then */
 } watch;
 
 static void note(void *user, wvl_look_kind kind, uint64_t work)
@@ -82,9 +84,14 @@ static void open_bench(bench *b, const char *settings)
     draw(b->pixels);
     for (unsigned c = 0; c < 3; c++) {
         b->components[c] = (wvl_component_format){.depth = 8};
-        b->planes[c] = (wvl_plane){.data = b->pixels, .pitch_bytes = 3 * WIDTH, .sample_stride = 3, .first_sample = c, .container = WVL_SAMPLE_8};
+        b->planes[c] = (wvl_plane){.data = b->pixels,
+                                   .pitch_bytes = 3 * WIDTH,
+                                   .sample_stride = 3,
+                                   .first_sample = c,
+                                   .container = WVL_SAMPLE_8};
     }
-    b->format = (wvl_image_format){.struct_size = sizeof b->format, .x1 = WIDTH, .y1 = HEIGHT, .component_count = 3, .components = b->components};
+    b->format = (wvl_image_format){
+        .struct_size = sizeof b->format, .x1 = WIDTH, .y1 = HEIGHT, .component_count = 3, .components = b->components};
     b->image = (wvl_image){.struct_size = sizeof b->image, .planes = b->planes, .plane_count = 3};
 }
 
@@ -114,8 +121,13 @@ static wvl_status run(bench *b, watch *w, unsigned kind, uint64_t at)
     ck_assert_int_eq(wvl_cancel_create(b->context, &w->cancel), WVL_OK);
     w->cancel->flag.note = note;
     w->cancel->flag.note_user = w;
-    wvl_plan_request request = {.struct_size = sizeof request, .context = b->context, .params = b->params, .format = &b->format, .cancel = w->cancel,
-                                .error = text, .error_bytes = sizeof text};
+    wvl_plan_request request = {.struct_size = sizeof request,
+                                .context = b->context,
+                                .params = b->params,
+                                .format = &b->format,
+                                .cancel = w->cancel,
+                                .error = text,
+                                .error_bytes = sizeof text};
     wvl_status status = wvl_plan_build(&request, &plan);
     if (status == WVL_OK) {
         wvl_sink sink = {.struct_size = sizeof sink, .write = swallow};
@@ -129,7 +141,9 @@ static wvl_status run(bench *b, watch *w, unsigned kind, uint64_t at)
 }
 
 /* What a whole picture is, in the units of the looks. */
-typedef struct amounts { uint64_t blocks, precincts, packets, samples, tiles, inverse; } amounts;
+typedef struct amounts {
+    uint64_t blocks, precincts, packets, samples, tiles, inverse;
+} amounts;
 
 static amounts measure(bench *b)
 {
@@ -148,7 +162,8 @@ static amounts measure(bench *b)
         a.precincts += tile.precinct_count;
         for (uint32_t r = 0; r < tile.resolution_count; r++) { /* all but the lowest are put together */
             wvl_rect rect = tile.resolutions[r].rect;
-            a.inverse += tile.resolutions[r].band_count == 1 ? 0 : (uint64_t)wvl_rect_width(rect) * wvl_rect_height(rect);
+            a.inverse +=
+                tile.resolutions[r].band_count == 1 ? 0 : (uint64_t)wvl_rect_width(rect) * wvl_rect_height(rect);
         }
     }
     a.packets = a.precincts * plan->layer_count;
@@ -161,26 +176,34 @@ static amounts measure(bench *b)
 static void check_multiple(const watch *w, unsigned kind, uint64_t unit, const char *settings)
 {
     uint64_t sum = w->sums[kind];
-    ck_assert_msg(sum >= unit && sum % unit == 0, "%s: %s: %llu of a multiple of %llu", settings, names[kind], (unsigned long long)sum, (unsigned long long)unit);
+    ck_assert_msg(sum >= unit && sum % unit == 0, "%s: %s: %llu of a multiple of %llu", settings, names[kind],
+                  (unsigned long long)sum, (unsigned long long)unit);
 }
 
 static void check_least(const watch *w, unsigned kind, uint64_t least, const char *settings)
 {
-    ck_assert_msg(w->sums[kind] >= least, "%s: %s: %llu, at least %llu", settings, names[kind], (unsigned long long)w->sums[kind], (unsigned long long)least);
+    ck_assert_msg(w->sums[kind] >= least, "%s: %s: %llu, at least %llu", settings, names[kind],
+                  (unsigned long long)w->sums[kind], (unsigned long long)least);
 }
 
 /* Settings, and the loops that they are there for. */
-typedef struct row { const char *settings; unsigned kinds; } row;
+typedef struct row {
+    const char *settings;
+    unsigned kinds;
+} row;
 #define HAS(kind) (1u << WVL_LOOK_##kind)
-#define ALWAYS (HAS(TRANSFORM) | HAS(CODE) | HAS(VISIT) | HAS(SUM) | HAS(DIVIDE) | HAS(LENGTHS) | HAS(WRITE) | HAS(PLAN))
+#define ALWAYS                                                                                                         \
+    (HAS(TRANSFORM) | HAS(CODE) | HAS(VISIT) | HAS(SUM) | HAS(DIVIDE) | HAS(LENGTHS) | HAS(WRITE) | HAS(PLAN))
 static const row rows[] = {
     {"reversible=yes", ALWAYS},
     {"reversible=no tile=200,150 block=16,16 precincts=[64,64]", ALWAYS},
     {"reversible=no levels=0 mct=off", ALWAYS},
-    {"reversible=no bpp=0.5,1 rdoq=no block=16,16 precincts=[128,128] tile-parts=R", ALWAYS | HAS(GAINS) | HAS(COLLECT) | HAS(FILL)},
+    {"reversible=no bpp=0.5,1 rdoq=no block=16,16 precincts=[128,128] tile-parts=R",
+     ALWAYS | HAS(GAINS) | HAS(COLLECT) | HAS(FILL)},
     {"reversible=no bpp=1 rdoq=yes block=16,16", ALWAYS | HAS(WEIGH) | HAS(GAINS)},
     {"reversible=no psnr=34 block=16,16", ALWAYS | HAS(GAINS) | HAS(REBUILD) | HAS(ROWS) | HAS(COLUMNS) | HAS(COMPARE)},
-    {"reversible=yes layers=3 measure-psnr=yes", ALWAYS | HAS(GAINS) | HAS(REBUILD) | HAS(ROWS) | HAS(COLUMNS) | HAS(COMPARE)},
+    {"reversible=yes layers=3 measure-psnr=yes",
+     ALWAYS | HAS(GAINS) | HAS(REBUILD) | HAS(ROWS) | HAS(COLUMNS) | HAS(COMPARE)},
     {"reversible=no bpp=1 style=HT block=16,16", ALWAYS | HAS(GAINS)},
 };
 #define ROWS ((int)(sizeof rows / sizeof rows[0]))
@@ -202,7 +225,8 @@ START_TEST(every_loop_counts_its_work)
     check_multiple(&w, WVL_LOOK_VISIT, a.precincts, r->settings);
     check_least(&w, WVL_LOOK_TRANSFORM, a.samples, r->settings);
     for (unsigned kind = 0; kind < WVL_LOOK_KINDS; kind++) {
-        ck_assert_msg(!(r->kinds >> kind & 1) || w.counts[kind], "%s: no look while it does %s", r->settings, names[kind]);
+        ck_assert_msg(!(r->kinds >> kind & 1) || w.counts[kind], "%s: no look while it does %s", r->settings,
+                      names[kind]);
     }
     if (r->kinds & HAS(WEIGH)) {
         check_least(&w, WVL_LOOK_WEIGH, a.blocks, r->settings);
@@ -240,7 +264,8 @@ START_TEST(no_step_is_long)
 }
 END_TEST
 
-/* Raised at the first, a middle and the last look of a loop. Every thread may be on its way to one look, and so may what comes before the next check. */
+/* Raised at the first, a middle and the last look of a loop. Every thread may be on its way to one look, and so may
+ * what comes before the next check. */
 START_TEST(every_loop_ends_soon)
 {
     const row *r = &rows[_i];
@@ -252,10 +277,10 @@ START_TEST(every_loop_ends_soon)
         uint64_t count = all.counts[kind], at[3] = {1, (count + 1) / 2, count - count / 8};
         for (unsigned i = 0; i < 3 && (r->kinds >> kind & 1); i++) {
             wvl_status status = run(&b, &w, kind, at[i]);
-            ck_assert_msg(status == WVL_CANCELLED, "%s: raised at look %llu of %llu of %s: %s", r->settings, (unsigned long long)at[i], (unsigned long long)count,
-                          names[kind], wvl_status_text(status));
-            ck_assert_msg(w.after <= 64 * THREADS, "%s: raised at look %llu of %s: %llu looks after it", r->settings, (unsigned long long)at[i], names[kind],
-                          (unsigned long long)w.after);
+            ck_assert_msg(status == WVL_CANCELLED, "%s: raised at look %llu of %llu of %s: %s", r->settings,
+                          (unsigned long long)at[i], (unsigned long long)count, names[kind], wvl_status_text(status));
+            ck_assert_msg(w.after <= 64 * THREADS, "%s: raised at look %llu of %s: %llu looks after it", r->settings,
+                          (unsigned long long)at[i], names[kind], (unsigned long long)w.after);
         }
     }
     close_bench(&b);

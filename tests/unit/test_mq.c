@@ -9,15 +9,11 @@
 #include "codec/mq/mq.h"
 #include "tests/support/support.h"
 
-
 enum { MAX_SYMBOLS = 400, CAPACITY = 2048 };
 
 static uint64_t rng_state;
 
-static uint32_t rnd(void)
-{
-    return test_draw32(&rng_state);
-}
+static uint32_t rnd(void) { return test_draw32(&rng_state); }
 
 typedef struct run {
     uint8_t symbols[MAX_SYMBOLS + WVL_MQ_READ_AHEAD];
@@ -89,10 +85,12 @@ static void draw_run(run *r)
 
 START_TEST(standard_sequence)
 {
-    static const uint8_t input[32] = {0x00, 0x02, 0x00, 0x51, 0x00, 0x00, 0x00, 0xC0, 0x03, 0x52, 0x87, 0x2A, 0xAA, 0xAA, 0xAA, 0xAA,
-                                      0x82, 0xC0, 0x20, 0x00, 0xFC, 0xD7, 0x9E, 0xF6, 0xBF, 0x7F, 0xED, 0x90, 0x4F, 0x46, 0xA3, 0xBF};
-    static const uint8_t output[28] = {0x84, 0xC7, 0x3B, 0xFC, 0xE1, 0xA1, 0x43, 0x04, 0x02, 0x20, 0x00, 0x00, 0x41, 0x0D,
-                                       0xBB, 0x86, 0xF4, 0x31, 0x7F, 0xFF, 0x88, 0xFF, 0x37, 0x47, 0x1A, 0xDB, 0x6A, 0xDF};
+    static const uint8_t input[32] = {0x00, 0x02, 0x00, 0x51, 0x00, 0x00, 0x00, 0xC0, 0x03, 0x52, 0x87,
+                                      0x2A, 0xAA, 0xAA, 0xAA, 0xAA, 0x82, 0xC0, 0x20, 0x00, 0xFC, 0xD7,
+                                      0x9E, 0xF6, 0xBF, 0x7F, 0xED, 0x90, 0x4F, 0x46, 0xA3, 0xBF};
+    static const uint8_t output[28] = {0x84, 0xC7, 0x3B, 0xFC, 0xE1, 0xA1, 0x43, 0x04, 0x02, 0x20,
+                                       0x00, 0x00, 0x41, 0x0D, 0xBB, 0x86, 0xF4, 0x31, 0x7F, 0xFF,
+                                       0x88, 0xFF, 0x37, 0x47, 0x1A, 0xDB, 0x6A, 0xDF};
     uint8_t buffer[64] = {0};
     wvl_mq mq;
     wvl_mq_init_contexts(&mq);
@@ -152,8 +150,8 @@ START_TEST(every_safe_prefix_decodes)
 END_TEST
 
 /*
- * The same against continuations that hug an edge of the interval: the more probable symbol for ever keeps the upper edge, and the
- * symbol whose sub-interval is the lower one keeps the lower.
+ * The same against continuations that hug an edge of the interval: the more probable symbol for ever keeps the upper
+ * edge, and the symbol whose sub-interval is the lower one keeps the lower.
  */
 START_TEST(safe_prefix_survives_edges)
 {
@@ -358,8 +356,9 @@ END_TEST
 START_TEST(shifts_are_bounded)
 {
     static const uint8_t f[16] = {WVL_MQ_SEVENTHS_PER_SEGMENT, 0, 2, 2};
-    static const uint16_t h[WVL_MQ_ROW_COUNT] = {0, 0, 0, 0, 4, 15, 0, 0, 2, 0, 0, 0,  0,  0,  0,  0,  0,  2,   0,  0,   0,   0,   0,  0,
-                                                 0, 0, 0, 0, 0, 0,  0, 0, 0, 4, 4, 15, 15, 33, 34, 84, 75, 125, 130, 180, 230, 280, 0};
+    static const uint16_t h[WVL_MQ_ROW_COUNT] = {0, 0, 0, 0,  4,  15, 0,  0,  2,  0,   0,   0,   0,   0,   0, 0,
+                                                 0, 2, 0, 0,  0,  0,  0,  0,  0,  0,   0,   0,   0,   0,   0, 0,
+                                                 0, 4, 4, 15, 15, 33, 34, 84, 75, 125, 130, 180, 230, 280, 0};
     unsigned start = 0;
     for (unsigned ctx = 0; ctx < WVL_T1_CTX_COUNT; ctx++)
         start += h[WVL_T1_CTX_ROW0(ctx)];

@@ -43,11 +43,12 @@ static void expect_refused(const char *key, const char *value, const char *reaso
     wvl_status status = wvl_params_set(params, key, value);
     ck_assert_msg(status < 0, "%s=%s was accepted", key, value);
     ck_assert_msg(strstr(wvl_params_error(params), reason) != NULL, "%s=%s: %s", key, value, wvl_params_error(params));
-    ck_assert_msg(strstr(wvl_params_error(params), key) != NULL, "%s: the key is not named: %s", key, wvl_params_error(params));
+    ck_assert_msg(strstr(wvl_params_error(params), key) != NULL, "%s: the key is not named: %s", key,
+                  wvl_params_error(params));
     ck_assert_str_eq(wvl_params_get(params, key), before);
 }
 
-/* ---- The table ------------------------------------------------------------------------------------------------------- */
+/* ---- The table ------------------------------------------------------------------------------- */
 
 START_TEST(every_default_reads_back)
 {
@@ -206,7 +207,7 @@ START_TEST(styles)
 }
 END_TEST
 
-/* ---- Rates ----------------------------------------------------------------------------------------------------------- */
+/* ---- Rates ----------------------------------------------------------------------------------- */
 
 START_TEST(one_target_replaces_the_others)
 {
@@ -284,7 +285,8 @@ END_TEST
 /* Locales with a decimal comma, of which a machine may have none. */
 static int set_comma_locale(void)
 {
-    static const char *const names[] = {"de_DE.UTF-8", "de_DE.utf8", "fr_FR.UTF-8", "pl_PL.UTF-8", "ru_RU.UTF-8", "de_DE"};
+    static const char *const names[] = {"de_DE.UTF-8", "de_DE.utf8",  "fr_FR.UTF-8",
+                                        "pl_PL.UTF-8", "ru_RU.UTF-8", "de_DE"};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         if (setlocale(LC_ALL, names[i])) {
             return 1;
@@ -321,7 +323,7 @@ START_TEST(numbers_do_not_depend_on_the_rounding_mode)
 }
 END_TEST
 
-/* ---- Keys, comments, presets, clones --------------------------------------------------------------------------------- */
+/* ---- Keys, comments, presets, clones --------------------------------------------------------- */
 
 START_TEST(unknown_keys_name_the_nearest)
 {
@@ -329,7 +331,8 @@ START_TEST(unknown_keys_name_the_nearest)
     ck_assert_ptr_nonnull(strstr(wvl_params_error(params), "\"levels\""));
     ck_assert_int_eq(wvl_params_set(params, "progresion", "RPCL"), WVL_ERROR_PARAMETER);
     ck_assert_ptr_nonnull(strstr(wvl_params_error(params), "\"progression\""));
-    ck_assert_int_eq(wvl_params_set(params, "a-very-long-key-that-nobody-would-ever-have-thought-of", "1"), WVL_ERROR_PARAMETER);
+    ck_assert_int_eq(wvl_params_set(params, "a-very-long-key-that-nobody-would-ever-have-thought-of", "1"),
+                     WVL_ERROR_PARAMETER);
     ck_assert_ptr_null(wvl_params_get(params, "level"));
     ck_assert_int_eq(wvl_params_set(params, "levels", NULL), WVL_ERROR_ARGUMENT);
     ck_assert_int_eq(wvl_params_set(params, NULL, "1"), WVL_ERROR_ARGUMENT);
@@ -364,7 +367,8 @@ START_TEST(presets_apply)
     for (size_t i = 0; i < count; i++) {
         ck_assert_int_eq(wvl_params_set(params, "comment", "kept"), WVL_OK);
         ck_assert_int_eq(wvl_params_set(params, "psnr", "30"), WVL_OK);
-        ck_assert_msg(wvl_params_preset(params, presets[i].name) == WVL_OK, "%s: %s", presets[i].name, wvl_params_error(params));
+        ck_assert_msg(wvl_params_preset(params, presets[i].name) == WVL_OK, "%s: %s", presets[i].name,
+                      wvl_params_error(params));
         ck_assert_ptr_nonnull(strstr(presets[i].settings, wvl_params_get(params, "progression")));
         ck_assert_str_eq(wvl_params_get(params, "psnr"), "");
         ck_assert_ptr_nonnull(strstr(wvl_params_get(params, "comment"), "kept"));
@@ -381,7 +385,8 @@ END_TEST
 
 START_TEST(preset_names_carry_words)
 {
-    static const char *const bad[] = {"dci", "dci-2k-", "dci-2k-4d", "dci-2k-24-", "dci-2k-0", "dci-2k-24-m12", "iiif-lossy-24", "kb-master-3d", "imf-2k-s10", "imf-2k-x"};
+    static const char *const bad[] = {"dci",           "dci-2k-",       "dci-2k-4d",    "dci-2k-24-", "dci-2k-0",
+                                      "dci-2k-24-m12", "iiif-lossy-24", "kb-master-3d", "imf-2k-s10", "imf-2k-x"};
     ck_assert_int_eq(wvl_params_preset(params, "dci-4k-48-3d-hfr"), WVL_OK);
     ck_assert_str_eq(wvl_params_get(params, "profile"), "cinema4k");
     ck_assert_str_eq(wvl_params_get(params, "frame-rate"), "48");

@@ -9,7 +9,7 @@
 #include "tests/decode/cases.h"
 #include "tests/fault/ledger.h"
 
-/* ---- Violations ---------------------------------------------------------------------------------------------------------------- */
+/* ---- Violations ------------------------------------------------------------------------------ */
 
 typedef struct violation {
     const char *settings, *reason; /* the text must hold it, the clause included */
@@ -17,8 +17,10 @@ typedef struct violation {
     wvl_component_format component;
 } violation;
 
-#define SMALL 0, 0, 64, 48, 1, {8, 0, 1, 1}
-#define RGB 0, 0, 64, 48, 3, {8, 0, 1, 1}
+#define SMALL                                                                                                          \
+    0, 0, 64, 48, 1, { 8, 0, 1, 1 }
+#define RGB                                                                                                            \
+    0, 0, 64, 48, 3, { 8, 0, 1, 1 }
 static const violation violations[] = {
     {"", "A.5.1", 64, 0, 64, 48, 1, {8, 0, 1, 1}},
     {"", "A.5.1", 0, 49, 64, 48, 1, {8, 0, 1, 1}},
@@ -146,8 +148,9 @@ START_TEST(images_are_checked)
         wvl_plane planes[3];
         char text[256];
         wvl_sink sink;
-        static const wvl_status expected[] = {WVL_ERROR_ARGUMENT, WVL_ERROR_ARGUMENT, WVL_ERROR_UNSUPPORTED, WVL_ERROR_ARGUMENT, WVL_ERROR_UNSUPPORTED,
-                                              WVL_ERROR_UNSUPPORTED, WVL_ERROR_ARGUMENT, WVL_OK};
+        static const wvl_status expected[] = {
+            WVL_ERROR_ARGUMENT,    WVL_ERROR_ARGUMENT,    WVL_ERROR_UNSUPPORTED, WVL_ERROR_ARGUMENT,
+            WVL_ERROR_UNSUPPORTED, WVL_ERROR_UNSUPPORTED, WVL_ERROR_ARGUMENT,    WVL_OK};
         memcpy(planes, input.planes, sizeof planes);
         image.planes = planes;
         image.plane_count = i == 0 ? 2 : 3;
@@ -168,9 +171,11 @@ START_TEST(images_are_checked)
 }
 END_TEST
 
-/* ---- Memory ---------------------------------------------------------------------------------------------------------------------- */
+/* ---- Memory ---------------------------------------------------------------------------------- */
 
-typedef struct counter { uint64_t bytes; } counter;
+typedef struct counter {
+    uint64_t bytes;
+} counter;
 
 static int count_bytes(void *user, const void *data, size_t bytes)
 {
@@ -180,15 +185,29 @@ static int count_bytes(void *user, const void *data, size_t bytes)
 }
 
 static const char *const shapes[] = {
-    "", "reversible=no bpp=0.5,1,2", "layers=10 style=TERMALL block=8,8", "tile=64,64 plt=yes tlm=yes", "precincts=[32,32] progression=PCRL sop=yes eph=yes",
-    "levels=0 block=4,4 style=63", "max-component-bytes=5000 layers=3", "reversible=no psnr=35 tile=100,60", "layers=200", "container=jp2 tile-parts=R",
-    "block=4,1024", "precincts=[2,2] tile=50,50", "preset=imf-2k-24-m3-s1 levels=2", "preset=bodleian", "preset=imf-2k-r levels=1",
+    "",
+    "reversible=no bpp=0.5,1,2",
+    "layers=10 style=TERMALL block=8,8",
+    "tile=64,64 plt=yes tlm=yes",
+    "precincts=[32,32] progression=PCRL sop=yes eph=yes",
+    "levels=0 block=4,4 style=63",
+    "max-component-bytes=5000 layers=3",
+    "reversible=no psnr=35 tile=100,60",
+    "layers=200",
+    "container=jp2 tile-parts=R",
+    "block=4,1024",
+    "precincts=[2,2] tile=50,50",
+    "preset=imf-2k-24-m3-s1 levels=2",
+    "preset=bodleian",
+    "preset=imf-2k-r levels=1",
     "tile=64,64 layers=3 overrides=C1:block=8,8;style=4/T1:levels=2;sop=yes;mct=off/T2-4C2:precincts=[16,16]",
     "tile=64,64 mct=off overrides=T3:levels=8;block=4,4/C0:reversible=no psnr=35",
-    "mct=off roi=rect=20,20,50,40 layers=3", "tile=64,64 reversible=no step=0.008 psnr=35 roi=rect=20,20,50,40/c=1,U=5"};
+    "mct=off roi=rect=20,20,50,40 layers=3",
+    "tile=64,64 reversible=no step=0.008 psnr=35 roi=rect=20,20,50,40/c=1,U=5"};
 #define SHAPES ((int)(sizeof shapes / sizeof shapes[0]))
 
-/* What an encode allocates at its peak lies between the base, which every picture of the plan takes, and the base with the coded bound. */
+/* What an encode allocates at its peak lies between the base, which every picture of the plan takes, and the base with
+ * the coded bound. */
 START_TEST(memory_promise)
 {
     static const picture_kind kinds[] = {PICTURE_NATURAL, PICTURE_NOISE, PICTURE_FLAT, PICTURE_EXTREME};
@@ -200,30 +219,39 @@ START_TEST(memory_promise)
         wvl_context *context;
         wvl_plan_memory memory = {.struct_size = sizeof memory};
         ledger_open(&l);
-        wvl_context_options options = {.struct_size = sizeof options, .threads = k < 4 ? 1 : 3, .host = ledger_allocator(&l)};
+        wvl_context_options options = {
+            .struct_size = sizeof options, .threads = k < 4 ? 1 : 3, .host = ledger_allocator(&l)};
         picture p = picture_draw(kinds[k % 4], 160, 120, 3, k & 1 ? 8 : 12, k);
         picture_input input = picture_open_input(&p, 0);
         ck_assert_int_eq(wvl_context_create(&options, &context), WVL_OK);
         ck_assert_int_eq(wvl_params_create(context, &params), WVL_OK);
         ck_assert_int_eq(case_set(params, shapes[_i], text, sizeof text), WVL_OK);
-        ck_assert_msg(wvl_plan_create(context, params, &input.format, NULL, &plan) == WVL_OK, "%s", wvl_context_error(context));
+        ck_assert_msg(wvl_plan_create(context, params, &input.format, NULL, &plan) == WVL_OK, "%s",
+                      wvl_context_error(context));
         ck_assert_int_eq(wvl_plan_measure(plan, &memory), WVL_OK);
         uint64_t before = l.live_bytes;
         counter output = {0};
         wvl_sink sink = {.struct_size = sizeof sink, .write = count_bytes, .user = &output};
         l.peak_bytes = l.live_bytes;
-        ck_assert_msg(wvl_encode(plan, &input.image, &sink, NULL, NULL, text, sizeof text) == WVL_OK, "\"%s\": %s", shapes[_i], text);
+        ck_assert_msg(wvl_encode(plan, &input.image, &sink, NULL, NULL, text, sizeof text) == WVL_OK, "\"%s\": %s",
+                      shapes[_i], text);
         uint64_t peak = l.peak_bytes - before;
-        ck_assert_msg(l.live_bytes == before, "\"%s\": %llu bytes stay", shapes[_i], (unsigned long long)(l.live_bytes - before));
-        ck_assert_msg(peak <= memory.base_bytes + memory.coded_bytes_bound, "\"%s\": peak %llu, base %llu, coded at most %llu", shapes[_i], (unsigned long long)peak,
+        ck_assert_msg(l.live_bytes == before, "\"%s\": %llu bytes stay", shapes[_i],
+                      (unsigned long long)(l.live_bytes - before));
+        ck_assert_msg(peak <= memory.base_bytes + memory.coded_bytes_bound,
+                      "\"%s\": peak %llu, base %llu, coded at most %llu", shapes[_i], (unsigned long long)peak,
                       (unsigned long long)memory.base_bytes, (unsigned long long)memory.coded_bytes_bound);
-        ck_assert_msg(peak <= memory.worst_bytes && peak >= memory.certain_bytes, "\"%s\": peak %llu, certain %llu, worst %llu", shapes[_i], (unsigned long long)peak,
+        ck_assert_msg(peak <= memory.worst_bytes && peak >= memory.certain_bytes,
+                      "\"%s\": peak %llu, certain %llu, worst %llu", shapes[_i], (unsigned long long)peak,
                       (unsigned long long)memory.certain_bytes, (unsigned long long)memory.worst_bytes);
         ck_assert_uint_eq(memory.picture_bytes, 160u * 120u * 3u * (k & 1 ? 1u : 2u));
-        /* pieces are rounded to 64 bytes; beyond that the base is what a flat picture takes, but for the first chunks of the stores */
-        ck_assert_msg(peak + 4096 >= memory.base_bytes, "\"%s\": peak %llu, base %llu", shapes[_i], (unsigned long long)peak, (unsigned long long)memory.base_bytes);
-        ck_assert_msg(output.bytes <= memory.output_bytes_bound, "\"%s\": %llu bytes of output, at most %llu were promised", shapes[_i], (unsigned long long)output.bytes,
-                      (unsigned long long)memory.output_bytes_bound);
+        /* pieces are rounded to 64 bytes; beyond that the base is what a flat picture takes, but for the first chunks
+         * of the stores */
+        ck_assert_msg(peak + 4096 >= memory.base_bytes, "\"%s\": peak %llu, base %llu", shapes[_i],
+                      (unsigned long long)peak, (unsigned long long)memory.base_bytes);
+        ck_assert_msg(output.bytes <= memory.output_bytes_bound,
+                      "\"%s\": %llu bytes of output, at most %llu were promised", shapes[_i],
+                      (unsigned long long)output.bytes, (unsigned long long)memory.output_bytes_bound);
         wvl_plan_release(plan);
         wvl_params_release(params);
         wvl_context_release(context);
@@ -234,11 +262,18 @@ START_TEST(memory_promise)
 }
 END_TEST
 
-/* The likely figure: of what drawn photographs really take between two thirds and one and a half, and little beside the bound where bytes are the target. */
+/* The likely figure: of what drawn photographs really take between two thirds and one and a half, and little beside the
+ * bound where bytes are the target. */
 START_TEST(likely_memory_is_near)
 {
-    static const char *const settings[] = {"", "reversible=no bpp=1", "reversible=no bpp=0.25 rdoq=yes", "reversible=no layers=6", "reversible=no psnr=38",
-                                           "block=32,32 tile=256,256 bpp=2", "reversible=no style=HT bpp=2", "style=HT"};
+    static const char *const settings[] = {"",
+                                           "reversible=no bpp=1",
+                                           "reversible=no bpp=0.25 rdoq=yes",
+                                           "reversible=no layers=6",
+                                           "reversible=no psnr=38",
+                                           "block=32,32 tile=256,256 bpp=2",
+                                           "reversible=no style=HT bpp=2",
+                                           "style=HT"};
     for (unsigned depth = 8; depth <= 12; depth += 4) {
         ledger l;
         char text[512];
@@ -253,7 +288,8 @@ START_TEST(likely_memory_is_near)
         ck_assert_int_eq(wvl_context_create(&options, &context), WVL_OK);
         ck_assert_int_eq(wvl_params_create(context, &params), WVL_OK);
         ck_assert_int_eq(case_set(params, settings[_i], text, sizeof text), WVL_OK);
-        ck_assert_msg(wvl_plan_create(context, params, &input.format, NULL, &plan) == WVL_OK, "%s", wvl_context_error(context));
+        ck_assert_msg(wvl_plan_create(context, params, &input.format, NULL, &plan) == WVL_OK, "%s",
+                      wvl_context_error(context));
         ck_assert_int_eq(wvl_plan_measure(plan, &memory), WVL_OK);
         uint64_t before = l.live_bytes;
         counter output = {0};
@@ -261,10 +297,14 @@ START_TEST(likely_memory_is_near)
         l.peak_bytes = l.live_bytes;
         ck_assert_msg(wvl_encode(plan, &input.image, &sink, NULL, NULL, text, sizeof text) == WVL_OK, "%s", text);
         double peak = (double)(l.peak_bytes - before), ratio = (double)memory.likely_bytes / peak;
-        ck_assert_msg(peak >= (double)memory.certain_bytes && peak <= (double)memory.worst_bytes, "\"%s\": peak %.0f, certain %llu, worst %llu, base %llu", settings[_i], peak,
-                      (unsigned long long)memory.certain_bytes, (unsigned long long)memory.worst_bytes, (unsigned long long)memory.base_bytes);
-        ck_assert_msg(ratio > 0.66 && ratio < 1.5, "\"%s\", %u bits: peak %.0f, likely %llu (%.2f), base %llu, worst %llu", settings[_i], depth, peak,
-                      (unsigned long long)memory.likely_bytes, ratio, (unsigned long long)memory.base_bytes, (unsigned long long)memory.worst_bytes);
+        ck_assert_msg(peak >= (double)memory.certain_bytes && peak <= (double)memory.worst_bytes,
+                      "\"%s\": peak %.0f, certain %llu, worst %llu, base %llu", settings[_i], peak,
+                      (unsigned long long)memory.certain_bytes, (unsigned long long)memory.worst_bytes,
+                      (unsigned long long)memory.base_bytes);
+        ck_assert_msg(ratio > 0.66 && ratio < 1.5,
+                      "\"%s\", %u bits: peak %.0f, likely %llu (%.2f), base %llu, worst %llu", settings[_i], depth,
+                      peak, (unsigned long long)memory.likely_bytes, ratio, (unsigned long long)memory.base_bytes,
+                      (unsigned long long)memory.worst_bytes);
         wvl_plan_release(plan);
         wvl_params_release(params);
         wvl_context_release(context);
@@ -285,7 +325,8 @@ START_TEST(likely_memory_follows_the_target)
         wvl_params *params;
         wvl_plan *plan;
         ck_assert_int_eq(wvl_params_create(case_context(), &params), WVL_OK);
-        ck_assert_int_eq(case_set(params, i ? "reversible=no bpp=4" : "reversible=no bpp=2", text, sizeof text), WVL_OK);
+        ck_assert_int_eq(case_set(params, i ? "reversible=no bpp=4" : "reversible=no bpp=2", text, sizeof text),
+                         WVL_OK);
         ck_assert_int_eq(wvl_plan_create(case_context(), params, &format, NULL, &plan), WVL_OK);
         ck_assert_int_eq(wvl_plan_measure(plan, &memory[i]), WVL_OK);
         ck_assert_uint_eq(memory[i].picture_bytes, 8192ull * 8192 * 6);
@@ -293,7 +334,8 @@ START_TEST(likely_memory_follows_the_target)
         wvl_params_release(params);
     }
     uint64_t target = 8192ull * 8192 * 2 / 8, added = memory[0].likely_bytes - memory[0].base_bytes;
-    ck_assert_msg(added > target && added < 4 * target, "%llu beside the base, the target is %llu", (unsigned long long)added, (unsigned long long)target);
+    ck_assert_msg(added > target && added < 4 * target, "%llu beside the base, the target is %llu",
+                  (unsigned long long)added, (unsigned long long)target);
     ck_assert_uint_gt(memory[1].likely_bytes - memory[1].base_bytes, added + target);
     ck_assert_uint_eq(memory[0].worst_bytes, memory[0].base_bytes + memory[0].coded_bytes_bound);
 }
@@ -310,13 +352,15 @@ START_TEST(halves_share_memory)
         wvl_plan *plan;
         wvl_context *context;
         ledger_open(&l);
-        wvl_context_options options = {.struct_size = sizeof options, .threads = i < 3 ? 1 : 2, .host = ledger_allocator(&l)};
+        wvl_context_options options = {
+            .struct_size = sizeof options, .threads = i < 3 ? 1 : 2, .host = ledger_allocator(&l)};
         picture p = picture_draw(PICTURE_FLAT, 1024, 1000, 3, 8, 1);
         picture_input input = picture_open_input(&p, 0);
         ck_assert_int_eq(wvl_context_create(&options, &context), WVL_OK);
         ck_assert_int_eq(wvl_params_create(context, &params), WVL_OK);
         ck_assert_int_eq(case_set(params, settings[i % 3], text, sizeof text), WVL_OK);
-        ck_assert_msg(wvl_plan_create(context, params, &input.format, NULL, &plan) == WVL_OK, "%s", wvl_context_error(context));
+        ck_assert_msg(wvl_plan_create(context, params, &input.format, NULL, &plan) == WVL_OK, "%s",
+                      wvl_context_error(context));
         uint64_t before = l.live_bytes;
         counter output = {0};
         wvl_sink sink = {.struct_size = sizeof sink, .write = count_bytes, .user = &output};
@@ -324,9 +368,11 @@ START_TEST(halves_share_memory)
         ck_assert_msg(wvl_encode(plan, &input.image, &sink, NULL, NULL, text, sizeof text) == WVL_OK, "%s", text);
         uint64_t peak = l.peak_bytes - before, chunks = peak > plan->base_bytes ? peak - plan->base_bytes : 0;
         ck_assert(plan->wave_count == 1 && plan->backend.work_bytes > 1000000);
-        ck_assert_msg(peak + 64 >= plan->base_bytes && chunks <= 2 * (WVL_STORE_CHUNK + 8192) + 4096, "\"%s\": %llu, promised %llu", settings[i % 3],
-                      (unsigned long long)peak, (unsigned long long)plan->base_bytes);
-        ck_assert(i % 3 == 2 || plan->base_bytes < plan->backend.host_bytes + wvl_pool_source_bytes(plan, options.threads));
+        ck_assert_msg(peak + 64 >= plan->base_bytes && chunks <= 2 * (WVL_STORE_CHUNK + 8192) + 4096,
+                      "\"%s\": %llu, promised %llu", settings[i % 3], (unsigned long long)peak,
+                      (unsigned long long)plan->base_bytes);
+        ck_assert(i % 3 == 2 ||
+                  plan->base_bytes < plan->backend.host_bytes + wvl_pool_source_bytes(plan, options.threads));
         wvl_plan_release(plan);
         wvl_params_release(params);
         wvl_context_release(context);
@@ -364,9 +410,12 @@ START_TEST(plan_of_a_giant)
 }
 END_TEST
 
-/* ---- Explaining ------------------------------------------------------------------------------------------------------------------ */
+/* ---- Explaining ------------------------------------------------------------------------------ */
 
-typedef struct text { char bytes[1 << 16]; size_t used; } text;
+typedef struct text {
+    char bytes[1 << 16];
+    size_t used;
+} text;
 
 static void collect(void *user, const char *piece, size_t bytes)
 {
@@ -390,7 +439,9 @@ START_TEST(plan_explains_itself)
     int depth = 0, quoted = 0;
     for (size_t i = 0; i < json.used; i++) {
         quoted ^= json.bytes[i] == '"';
-        depth += quoted ? 0 : (json.bytes[i] == '{' || json.bytes[i] == '[') - (json.bytes[i] == '}' || json.bytes[i] == ']');
+        depth += quoted
+                     ? 0
+                     : (json.bytes[i] == '{' || json.bytes[i] == '[') - (json.bytes[i] == '}' || json.bytes[i] == ']');
         ck_assert(depth > 0 || json.bytes[i] == '\n' || i + 2 >= json.used);
     }
     ck_assert(depth == 0 && !quoted);

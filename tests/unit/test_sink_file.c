@@ -12,7 +12,7 @@
 
 #define NOBODY 65534 /* the user that root becomes where permissions must bind */
 
-/* ---- System calls that can fail -------------------------------------------------------------------------------------------- */
+/* ---- System calls that can fail -------------------------------------------------------------- */
 
 /* errno values; 0: the call works. Every test runs twice: with files that have no name until they are complete, and
  * without such. */
@@ -98,7 +98,7 @@ ssize_t write(int fd, const void *data, size_t bytes)
     return writev(fd, &piece, 1);
 }
 
-/* ---- File -------------------------------------------------------------------------------------------------------------------- */
+/* ---- File ------------------------------------------------------------------------------------ */
 
 static void make_file(const char *name, mode_t mode)
 {
@@ -309,8 +309,11 @@ END_TEST
 START_TEST(file_is_patched)
 {
     choose_way(_i);
-    static const struct { uint64_t offset; size_t bytes; } patches[] = {
-        {0, 12}, {131070, 4}, {131060, 12}, {299999, 1}, {200000, 65536}, {0, 300000}, {262143, 2}, {300000, 0}};
+    static const struct {
+        uint64_t offset;
+        size_t bytes;
+    } patches[] = {{0, 12},         {131070, 4}, {131060, 12}, {299999, 1},
+                   {200000, 65536}, {0, 300000}, {262143, 2},  {300000, 0}};
     for (size_t i = 0; i < sizeof patches / sizeof patches[0]; i++) {
         uint8_t *data = malloc(300000);
         for (size_t k = 0; k < 300000; k++) {

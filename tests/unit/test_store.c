@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The store of coded data: pieces keep what was written, and little is left between them. And where all memory comes from. */
+/* The store of coded data: pieces keep what was written, and little is left between them. And where all memory comes
+ * from. */
 #include <check.h>
 #include <stdlib.h>
 #include <string.h>
@@ -75,7 +76,8 @@ START_TEST(little_is_left)
             uint64_t bytes = (uint64_t)PIECES * (most[i] + 8), span = writers > 1 ? WVL_STORE_SPAN : WVL_STORE_CHUNK;
             uint64_t open = TABLE_BYTES + WVL_STORE_CHUNK + (writers > 1 ? writers * WVL_STORE_SPAN : 0);
             uint64_t rest = write_pieces(writers, most[i]);
-            ck_assert_msg(rest <= open + (bytes / (span - most[i]) + 1) * most[i], "%u writers, up to %u bytes: %llu", writers, most[i], (unsigned long long)rest);
+            ck_assert_msg(rest <= open + (bytes / (span - most[i]) + 1) * most[i], "%u writers, up to %u bytes: %llu",
+                          writers, most[i], (unsigned long long)rest);
         }
     }
 }
@@ -90,7 +92,8 @@ START_TEST(large_pieces)
     ledger_open(&l);
     wvl_allocator allocator = ledger_allocator(&l);
     ck_assert(wvl_store_init(&store, &allocator));
-    static const uint64_t sizes[] = {24, 3 * WVL_STORE_SPAN, WVL_STORE_SPAN + 8, WVL_STORE_CHUNK, 8, WVL_STORE_CHUNK - 8};
+    static const uint64_t sizes[] = {24, 3 * WVL_STORE_SPAN, WVL_STORE_SPAN + 8, WVL_STORE_CHUNK,
+                                     8,  WVL_STORE_CHUNK - 8};
     for (unsigned i = 0; i < sizeof sizes / sizeof *sizes; i++) {
         uint64_t a = wvl_store_reserve(&store, &writer, sizes[i]), b = wvl_store_reserve(&store, &other, 16);
         ck_assert(a != UINT64_MAX && b != UINT64_MAX && a % WVL_STORE_CHUNK + sizes[i] <= WVL_STORE_CHUNK);
@@ -106,7 +109,8 @@ START_TEST(large_pieces)
 }
 END_TEST
 
-/* Memory comes from malloc, in large pages or straight from the system, as large as it is: every byte is there, and it goes back. */
+/* Memory comes from malloc, in large pages or straight from the system, as large as it is: every byte is there, and it
+ * goes back. */
 START_TEST(blocks_of_all_sizes)
 {
     static const uint64_t near[] = {64, 4096, 1 << 20, 4 << 20, 15 << 20, 16 << 20, 17 << 20, 33 << 20};

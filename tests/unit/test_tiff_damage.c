@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Damage of which libtiff only warns: entries of the directory that lie beyond the file, palettes without a colour map, fax and JPEG data that end early. */
+/* Damage of which libtiff only warns: entries of the directory that lie beyond the file, palettes without a colour map,
+ * fax and JPEG data that end early. */
 #include "imageio_bench.h"
 
 #include <stdio.h>
@@ -108,7 +109,8 @@ START_TEST(values_beyond_the_file)
     read_file();
     if (is_big && _i / 4 == 0)
         return; /* a RATIONAL fits its entry there */
-    find_entry(tags[_i / 4])[(is_big ? 12 : 8) + (is_big_endian ? (is_big ? 5 : 1) : 2)] = 0x7F; /* some 8 million bytes further */
+    find_entry(tags[_i / 4])[(is_big ? 12 : 8) + (is_big_endian ? (is_big ? 5 : 1) : 2)] =
+        0x7F; /* some 8 million bytes further */
     refuse_bytes(file, file_bytes, "a.tif", NULL, "truncated");
 }
 END_TEST
@@ -116,7 +118,8 @@ END_TEST
 /* The strip is as long as it was, so that nothing but its data shows that something is missing. */
 START_TEST(data_that_ends_early)
 {
-    static const uint16_t compressions[] = {COMPRESSION_CCITTFAX3, COMPRESSION_CCITTFAX4, COMPRESSION_CCITTRLE, COMPRESSION_JPEG};
+    static const uint16_t compressions[] = {COMPRESSION_CCITTFAX3, COMPRESSION_CCITTFAX4, COMPRESSION_CCITTRLE,
+                                            COMPRESSION_JPEG};
     int is_jpeg = compressions[_i] == COMPRESSION_JPEG;
     uint8_t *offset, *count;
     uint64_t at, length;
@@ -137,14 +140,16 @@ END_TEST
 /* In the old style, bits of codes are in reverse: a warning, and the whole picture. */
 START_TEST(harmless_warnings_stay_notes)
 {
-    static const uint8_t old_lzw[] = {0x00, 0x01}; /* how data in the old style begins: the clear code, low bits first */
+    static const uint8_t old_lzw[] = {0x00,
+                                      0x01}; /* how data in the old style begins: the clear code, low bits first */
     wvl_io_picture p;
     char error[256];
 
     write_file("wl", PHOTOMETRIC_MINISBLACK, COMPRESSION_LZW, 8, 1);
     memcpy(file + number_at(find_entry(TIFFTAG_STRIPOFFSETS) + 8, 4, 0), old_lzw, sizeof old_lzw);
     if (wvl_io_read_memory(file, file_bytes, "a.tif", NULL, &p, error, sizeof error) == 0)
-        wvl_io_release_picture(&p); /* what follows is in the new style: a picture or an error of the coder, never a refusal for a warning */
+        wvl_io_release_picture(&p); /* what follows is in the new style: a picture or an error of the coder, never a
+                                       refusal for a warning */
     else
         ck_assert_msg(strstr(error, "Old-style") == NULL, "%s", error);
 }

@@ -33,9 +33,13 @@ START_TEST(steps_follow_the_formula)
         for (unsigned part = 0; part < 4; part++) {
             for (unsigned level = 1; level <= 7; level++) {
                 for (unsigned orient = 0; orient < 4; orient++) {
-                    wvl_coding coding = {.depth = (uint8_t)(q % 2 ? 8 : 12), .mct_part = (uint8_t)part, .qfactor = (uint8_t)q};
-                    double step = wvl_quant_visual_step(&coding, level, orient), wanted = expected(q, coding.depth, part, level, orient);
-                    ck_assert_msg(fabs(step - wanted) < 1e-9 * wanted, "Q %u, part %u, level %u, band %u: %.12g, not %.12g", q, part, level, orient, step, wanted);
+                    wvl_coding coding = {
+                        .depth = (uint8_t)(q % 2 ? 8 : 12), .mct_part = (uint8_t)part, .qfactor = (uint8_t)q};
+                    double step = wvl_quant_visual_step(&coding, level, orient),
+                           wanted = expected(q, coding.depth, part, level, orient);
+                    ck_assert_msg(fabs(step - wanted) < 1e-9 * wanted,
+                                  "Q %u, part %u, level %u, band %u: %.12g, not %.12g", q, part, level, orient, step,
+                                  wanted);
                 }
             }
         }
@@ -60,18 +64,46 @@ START_TEST(steps_fall)
 }
 END_TEST
 
-/* Weights of Cb and Cr as HL, LH, HH, levels 1 to 6, as they are published for 4:2:2 and 4:2:0: times the root of the pixels that a sample stands for. */
-static const struct { uint8_t dx, dy; double weight[2][6][3]; } subsampled[] = {
-    {2, 1, {{{0.3626, 0.122, 0.122}, {0.6634, 0.3626, 0.3626}, {0.9225, 0.6634, 0.6634}, {1.1027, 0.9225, 0.9225}, {1.4142, 1.1027, 1.1027}, {1.4142, 1.4142, 1.4142}},
-            {{0.5841, 0.2595, 0.2595}, {0.9141, 0.5841, 0.5841}, {1.1673, 0.9141, 0.9141}, {1.3328, 1.1673, 1.1673}, {1.4142, 1.3328, 1.3328}, {1.4142, 1.4142, 1.4142}}}},
-    {2, 2, {{{0.5128, 0.5128, 0.2724}, {0.9382, 0.9382, 0.6692}, {1.3046, 1.3046, 1.0888}, {1.5594, 1.5594, 1.4156}, {2, 2, 2}, {2, 2, 2}},
-            {{0.826, 0.826, 0.5196}, {1.2928, 1.2928, 1.008}, {1.6508, 1.6508, 1.444}, {1.8848, 1.8848, 1.7538}, {2, 2, 2}, {2, 2, 2}}}}};
+/* Weights of Cb and Cr as HL, LH, HH, levels 1 to 6, as they are published for 4:2:2 and 4:2:0: times the root of the
+ * pixels that a sample stands for. */
+static const struct {
+    uint8_t dx, dy;
+    double weight[2][6][3];
+} subsampled[] = {{2,
+                   1,
+                   {{{0.3626, 0.122, 0.122},
+                     {0.6634, 0.3626, 0.3626},
+                     {0.9225, 0.6634, 0.6634},
+                     {1.1027, 0.9225, 0.9225},
+                     {1.4142, 1.1027, 1.1027},
+                     {1.4142, 1.4142, 1.4142}},
+                    {{0.5841, 0.2595, 0.2595},
+                     {0.9141, 0.5841, 0.5841},
+                     {1.1673, 0.9141, 0.9141},
+                     {1.3328, 1.1673, 1.1673},
+                     {1.4142, 1.3328, 1.3328},
+                     {1.4142, 1.4142, 1.4142}}}},
+                  {2,
+                   2,
+                   {{{0.5128, 0.5128, 0.2724},
+                     {0.9382, 0.9382, 0.6692},
+                     {1.3046, 1.3046, 1.0888},
+                     {1.5594, 1.5594, 1.4156},
+                     {2, 2, 2},
+                     {2, 2, 2}},
+                    {{0.826, 0.826, 0.5196},
+                     {1.2928, 1.2928, 1.008},
+                     {1.6508, 1.6508, 1.444},
+                     {1.8848, 1.8848, 1.7538},
+                     {2, 2, 2},
+                     {2, 2, 2}}}}};
 
 static void expect_weight(uint8_t part, uint8_t dx, uint8_t dy, unsigned level, unsigned orient, double amplitude)
 {
     wvl_coding coding = {.visual = part, .visual_dx = dx, .visual_dy = dy};
     double weight = sqrt(wvl_quant_visual_weight(&coding, level, orient));
-    ck_assert_msg(fabs(weight - amplitude) < 1.1e-4, "part %u of %ux%u, level %u, band %u: %.5f, not %.5f", part, dx, dy, level, orient, weight, amplitude);
+    ck_assert_msg(fabs(weight - amplitude) < 1.1e-4, "part %u of %ux%u, level %u, band %u: %.5f, not %.5f", part, dx,
+                  dy, level, orient, weight, amplitude);
 }
 
 START_TEST(weights_are_those_of_the_table)
@@ -79,11 +111,14 @@ START_TEST(weights_are_those_of_the_table)
     for (unsigned level = 1; level <= 32; level++) {
         for (unsigned orient = 1; orient < 4; orient++) {
             for (uint8_t part = WVL_VISUAL_LUMA; part <= WVL_VISUAL_CR; part++) {
-                expect_weight(part, 1, 1, level, orient, level <= 5 ? table[part - 1][level - 1][orient == WVL_BAND_HH] : 1.0);
+                expect_weight(part, 1, 1, level, orient,
+                              level <= 5 ? table[part - 1][level - 1][orient == WVL_BAND_HH] : 1.0);
             }
             for (uint8_t part = WVL_VISUAL_CB; part <= WVL_VISUAL_CR; part++) {
-                expect_weight(part, 2, 1, level, orient, subsampled[0].weight[part - WVL_VISUAL_CB][level < 6 ? level - 1 : 5][orient - 1]);
-                expect_weight(part, 2, 2, level, orient, subsampled[1].weight[part - WVL_VISUAL_CB][level < 6 ? level - 1 : 5][orient - 1]);
+                expect_weight(part, 2, 1, level, orient,
+                              subsampled[0].weight[part - WVL_VISUAL_CB][level < 6 ? level - 1 : 5][orient - 1]);
+                expect_weight(part, 2, 2, level, orient,
+                              subsampled[1].weight[part - WVL_VISUAL_CB][level < 6 ? level - 1 : 5][orient - 1]);
             }
         }
         expect_weight(WVL_VISUAL_CR, 2, 2, level, WVL_BAND_LL, 2.0);
@@ -97,15 +132,21 @@ START_TEST(weights_have_an_order)
     for (uint8_t part = WVL_VISUAL_LUMA; part <= WVL_VISUAL_CR; part++) {
         for (unsigned level = 1; level <= 7; level++) {
             for (unsigned shape = 0; shape < 25; shape++) {
-                wvl_coding coding = {.visual = part, .visual_dx = (uint8_t)(1 + shape % 5), .visual_dy = (uint8_t)(1 + shape / 5)}, turned = coding;
+                wvl_coding coding = {.visual = part,
+                                     .visual_dx = (uint8_t)(1 + shape % 5),
+                                     .visual_dy = (uint8_t)(1 + shape / 5)},
+                           turned = coding;
                 turned.visual_dx = coding.visual_dy;
                 turned.visual_dy = coding.visual_dx;
-                double hl = wvl_quant_visual_weight(&coding, level, WVL_BAND_HL), lh = wvl_quant_visual_weight(&coding, level, WVL_BAND_LH);
+                double hl = wvl_quant_visual_weight(&coding, level, WVL_BAND_HL),
+                       lh = wvl_quant_visual_weight(&coding, level, WVL_BAND_LH);
                 double hh = wvl_quant_visual_weight(&coding, level, WVL_BAND_HH);
-                ck_assert(hl == wvl_quant_visual_weight(&turned, level, WVL_BAND_LH) && hh == wvl_quant_visual_weight(&turned, level, WVL_BAND_HH));
+                ck_assert(hl == wvl_quant_visual_weight(&turned, level, WVL_BAND_LH) &&
+                          hh == wvl_quant_visual_weight(&turned, level, WVL_BAND_HH));
                 ck_assert(hh > 0.0 && hh <= hl && hh <= lh);
                 for (unsigned orient = 0; orient < 4; orient++) {
-                    ck_assert(wvl_quant_visual_weight(&coding, level, orient) <= wvl_quant_visual_weight(&coding, level + 1, orient));
+                    ck_assert(wvl_quant_visual_weight(&coding, level, orient) <=
+                              wvl_quant_visual_weight(&coding, level + 1, orient));
                 }
             }
         }

@@ -35,11 +35,14 @@ typedef struct wvl_bench_picture {
     uint64_t raw_bytes;    /* sample_count, each in whole bytes */
 } wvl_bench_picture;
 
-typedef struct wvl_bench_shape { uint32_t width, height, component_count, depth; } wvl_bench_shape;
+typedef struct wvl_bench_shape {
+    uint32_t width, height, component_count, depth;
+} wvl_bench_shape;
 
 /* keep_palette: indices as one component, where the file has them. */
 int wvl_bench_fetch_picture(const char *path, int keep_palette, wvl_bench_picture *picture, char *error);
-/* Octaves of value noise, hard-edged regions and grain from a fixed seed: integer arithmetic, the same picture everywhere. */
+/* Octaves of value noise, hard-edged regions and grain from a fixed seed: integer arithmetic, the same picture
+ * everywhere. */
 int wvl_bench_build_picture(const wvl_bench_shape *shape, wvl_bench_picture *picture, char *error);
 void wvl_bench_release_picture(wvl_bench_picture *picture);
 /* One row of a component, widened. Depth at most 31 bits. */
@@ -52,11 +55,20 @@ void wvl_bench_write_picture(const wvl_bench_picture *picture, FILE *out); /* on
 
 /* ---- Coders (bench_wavelane.c, bench_opj.c, bench_ht.c) ---- */
 
-typedef enum wvl_bench_coder { WVL_BENCH_WAVELANE, WVL_BENCH_OPENJPEG, WVL_BENCH_OPENJPH, WVL_BENCH_OPENHTJ2K, WVL_BENCH_CODERS } wvl_bench_coder;
+typedef enum wvl_bench_coder {
+    WVL_BENCH_WAVELANE,
+    WVL_BENCH_OPENJPEG,
+    WVL_BENCH_OPENJPH,
+    WVL_BENCH_OPENHTJ2K,
+    WVL_BENCH_CODERS
+} wvl_bench_coder;
 
 /* Further "key=value" parameters of Wavelane, set last. */
 #define WVL_BENCH_MAX_SETTINGS 32
-typedef struct wvl_bench_settings { const char *text[WVL_BENCH_MAX_SETTINGS]; size_t count; } wvl_bench_settings;
+typedef struct wvl_bench_settings {
+    const char *text[WVL_BENCH_MAX_SETTINGS];
+    size_t count;
+} wvl_bench_settings;
 
 typedef struct wvl_bench_job {
     int reversible;
@@ -81,13 +93,16 @@ typedef struct wvl_bench_coded {
     wvl_bench_time time;
 } wvl_bench_coded;
 
-/* Timed: everything from the parameters to the last byte in memory and the release of the coder. Not timed: starting the threads
- * of Wavelane's context, which serves any number of pictures (those of the others belong to one picture), and bringing the picture into the planes
- * that the others are given (Wavelane reads it as it is). */
-int wvl_bench_encode_wavelane(const wvl_bench_picture *picture, const wvl_bench_job *job, wvl_bench_coded *coded, char *error);
-int wvl_bench_encode_opj(const wvl_bench_picture *picture, const wvl_bench_job *job, wvl_bench_coded *coded, char *error);
+/* Timed: everything from the parameters to the last byte in memory and the release of the coder. Not timed: starting
+ * the threads of Wavelane's context, which serves any number of pictures (those of the others belong to one picture),
+ * and bringing the picture into the planes that the others are given (Wavelane reads it as it is). */
+int wvl_bench_encode_wavelane(const wvl_bench_picture *picture, const wvl_bench_job *job, wvl_bench_coded *coded,
+                              char *error);
+int wvl_bench_encode_opj(const wvl_bench_picture *picture, const wvl_bench_job *job, wvl_bench_coded *coded,
+                         char *error);
 /* OpenJPH or OpenHTJ2K, where built in (wvl_bench_has_coder). */
-int wvl_bench_encode_ht(wvl_bench_coder coder, const wvl_bench_picture *picture, const wvl_bench_job *job, wvl_bench_coded *coded, char *error);
+int wvl_bench_encode_ht(wvl_bench_coder coder, const wvl_bench_picture *picture, const wvl_bench_job *job,
+                        wvl_bench_coded *coded, char *error);
 int wvl_bench_has_coder(wvl_bench_coder coder);
 const char *wvl_bench_coder_name(wvl_bench_coder coder);    /* as one word */
 const char *wvl_bench_coder_version(wvl_bench_coder coder); /* "" where not built in */
@@ -98,7 +113,8 @@ typedef struct wvl_bench_memory {
     uint64_t peak_bytes; /* greatest sum of live allocations seen, output included, picture not */
     uint64_t output_bytes;
 } wvl_bench_memory;
-int wvl_bench_measure_wavelane(const wvl_bench_picture *picture, const wvl_bench_job *job, wvl_bench_memory *memory, char *error);
+int wvl_bench_measure_wavelane(const wvl_bench_picture *picture, const wvl_bench_job *job, wvl_bench_memory *memory,
+                               char *error);
 
 /* A picture as the library wants it: the same memory, described. */
 typedef struct wvl_bench_source {
@@ -110,8 +126,12 @@ typedef struct wvl_bench_source {
 int wvl_bench_open_source(const wvl_bench_picture *picture, wvl_bench_source *source, char *error);
 void wvl_bench_close_source(wvl_bench_source *source);
 
-typedef struct wvl_bench_quality { int exact; double psnr; /* dB over the mean of the components' mean square errors */ } wvl_bench_quality;
-int wvl_bench_decode_opj(const wvl_bench_coded *coded, const wvl_bench_picture *picture, wvl_bench_quality *quality, char *error);
+typedef struct wvl_bench_quality {
+    int exact;
+    double psnr; /* dB over the mean of the components' mean square errors */
+} wvl_bench_quality;
+int wvl_bench_decode_opj(const wvl_bench_coded *coded, const wvl_bench_picture *picture, wvl_bench_quality *quality,
+                         char *error);
 
 int wvl_bench_has_opj(void);
 const char *wvl_bench_opj_version(void);
@@ -119,7 +139,11 @@ const char *wvl_bench_wavelane_version(void);
 
 /* ---- Small things (bench_json.c, bench_args.c) ---- */
 
-typedef struct wvl_bench_json { FILE *out; const char *path; int separate; } wvl_bench_json;
+typedef struct wvl_bench_json {
+    FILE *out;
+    const char *path;
+    int separate;
+} wvl_bench_json;
 /* path NULL: out is NULL and nothing is to be put; "-": standard output. */
 int wvl_bench_json_open(wvl_bench_json *json, const char *path);
 /* complete = 0 removes the file. Returns nonzero (reported) if the text could not be written. */
@@ -130,14 +154,22 @@ void wvl_bench_put_close(wvl_bench_json *json, char bracket);
 void wvl_bench_put_text(wvl_bench_json *json, const char *key, const char *text);
 void wvl_bench_put_number(wvl_bench_json *json, const char *key, double number);
 
-/* apply gets the value, or NULL where the option has none; nonzero (after saying why) ends the parse. A last entry without a name
- * takes what is not an option. */
-typedef struct wvl_bench_option { const char *name; int has_value; int (*apply)(const char *value, void *options); } wvl_bench_option;
-typedef struct wvl_bench_args { int count, next; char **values; } wvl_bench_args;
+/* apply gets the value, or NULL where the option has none; nonzero (after saying why) ends the parse. A last entry
+ * without a name takes what is not an option. */
+typedef struct wvl_bench_option {
+    const char *name;
+    int has_value;
+    int (*apply)(const char *value, void *options);
+} wvl_bench_option;
+typedef struct wvl_bench_args {
+    int count, next;
+    char **values;
+} wvl_bench_args;
 int wvl_bench_args_parse(wvl_bench_args *args, const wvl_bench_option *table, size_t count, void *options);
 int wvl_bench_args_number(const char *name, const char *text, double lowest, double highest, double *number);
 /* a,b,c: at most `limit` numbers; returns how many, 0 (reported) if there is none or one is out of range. */
-size_t wvl_bench_args_list(const char *name, const char *text, double lowest, double highest, double *numbers, size_t limit);
+size_t wvl_bench_args_list(const char *name, const char *text, double lowest, double highest, double *numbers,
+                           size_t limit);
 
 int wvl_bench_settings_add(wvl_bench_settings *settings, const char *text);
 

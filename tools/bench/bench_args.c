@@ -58,7 +58,8 @@ int wvl_bench_args_number(const char *name, const char *text, double lowest, dou
     return -1;
 }
 
-size_t wvl_bench_args_list(const char *name, const char *text, double lowest, double highest, double *numbers, size_t limit)
+size_t wvl_bench_args_list(const char *name, const char *text, double lowest, double highest, double *numbers,
+                           size_t limit)
 {
     const char *at = text;
     size_t count = 0;
@@ -70,14 +71,16 @@ size_t wvl_bench_args_list(const char *name, const char *text, double lowest, do
         if (*at++ != ',')
             break;
     }
-    fprintf(stderr, "wavelane-bench: %s %s: not a list of at most %zu numbers from %g to %g\n", name, text, limit, lowest, highest);
+    fprintf(stderr, "wavelane-bench: %s %s: not a list of at most %zu numbers from %g to %g\n", name, text, limit,
+            lowest, highest);
     return 0;
 }
 
 int wvl_bench_settings_add(wvl_bench_settings *settings, const char *text)
 {
     if (strchr(text, '=') == NULL || settings->count == WVL_BENCH_MAX_SETTINGS) {
-        fprintf(stderr, "wavelane-bench: --set %s: not KEY=VALUE, or more than %d of them\n", text, WVL_BENCH_MAX_SETTINGS);
+        fprintf(stderr, "wavelane-bench: --set %s: not KEY=VALUE, or more than %d of them\n", text,
+                WVL_BENCH_MAX_SETTINGS);
         return -1;
     }
     settings->text[settings->count++] = text;

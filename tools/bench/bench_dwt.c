@@ -37,12 +37,30 @@ static int set_number(const char *name, const char *value, double low, double hi
     return 0;
 }
 
-static int set_components(const char *value, void *user) { return set_number("--components", value, 1, 4, &((options *)user)->one.components); }
-static int set_depth(const char *value, void *user) { return set_number("--depth", value, 1, 16, &((options *)user)->one.depth); }
-static int set_tile(const char *value, void *user) { return set_number("--tile", value, 16, 65536, &((options *)user)->one.tile); }
-static int set_batch(const char *value, void *user) { return set_number("--batch", value, 1, 256, &((options *)user)->one.batch); }
-static int set_runs(const char *value, void *user) { return set_number("--runs", value, 1, 64, &((options *)user)->one.runs); }
-static int set_levels(const char *value, void *user) { return set_number("--levels", value, 1, 12, &((options *)user)->one.levels); }
+static int set_components(const char *value, void *user)
+{
+    return set_number("--components", value, 1, 4, &((options *)user)->one.components);
+}
+static int set_depth(const char *value, void *user)
+{
+    return set_number("--depth", value, 1, 16, &((options *)user)->one.depth);
+}
+static int set_tile(const char *value, void *user)
+{
+    return set_number("--tile", value, 16, 65536, &((options *)user)->one.tile);
+}
+static int set_batch(const char *value, void *user)
+{
+    return set_number("--batch", value, 1, 256, &((options *)user)->one.batch);
+}
+static int set_runs(const char *value, void *user)
+{
+    return set_number("--runs", value, 1, 64, &((options *)user)->one.runs);
+}
+static int set_levels(const char *value, void *user)
+{
+    return set_number("--levels", value, 1, 12, &((options *)user)->one.levels);
+}
 static int set_planar(const char *value, void *user)
 {
     (void)value;
@@ -81,9 +99,10 @@ static int set_image(const char *value, void *user)
 }
 
 static const wvl_bench_option table[] = {
-    {"--size", 1, set_size},   {"--components", 1, set_components}, {"--depth", 1, set_depth},   {"--tile", 1, set_tile},  {"--batch", 1, set_batch},
-    {"--runs", 1, set_runs},   {"--levels", 1, set_levels},         {"--planar", 0, set_planar}, {"--plain", 0, set_plain}, {"--json", 1, set_json},
-    {"--inverse", 0, set_inverse}, {"--apart", 0, set_apart},
+    {"--size", 1, set_size},     {"--components", 1, set_components}, {"--depth", 1, set_depth},
+    {"--tile", 1, set_tile},     {"--batch", 1, set_batch},           {"--runs", 1, set_runs},
+    {"--levels", 1, set_levels}, {"--planar", 0, set_planar},         {"--plain", 0, set_plain},
+    {"--json", 1, set_json},     {"--inverse", 0, set_inverse},       {"--apart", 0, set_apart},
     {"--image", 1, set_image},
 };
 
@@ -104,9 +123,13 @@ static uint32_t build_cases(const options *o, wvl_bench_dwt_case *cases)
         add_case(cases, &count, c);
         return count;
     }
-    static const struct { uint32_t width, height, components, depth, tile, batch; int interleaved, plain; } standard[] = {
-        {8192, 8192, 1, 8, 0, 1, 1, 0},  {8192, 8192, 1, 8, 0, 1, 1, 1},   {8192, 8192, 1, 16, 0, 1, 1, 0}, {8192, 8192, 1, 12, 0, 1, 1, 0}, {8192, 8192, 1, 8, 256, 1, 1, 0},
-        {4096, 2160, 3, 8, 0, 16, 1, 0}, {4096, 2160, 3, 8, 0, 16, 0, 0}, {4096, 2160, 3, 8, 0, 1, 1, 0},  {2048, 1080, 3, 8, 0, 16, 1, 0},
+    static const struct {
+        uint32_t width, height, components, depth, tile, batch;
+        int interleaved, plain;
+    } standard[] = {
+        {8192, 8192, 1, 8, 0, 1, 1, 0},  {8192, 8192, 1, 8, 0, 1, 1, 1},   {8192, 8192, 1, 16, 0, 1, 1, 0},
+        {8192, 8192, 1, 12, 0, 1, 1, 0}, {8192, 8192, 1, 8, 256, 1, 1, 0}, {4096, 2160, 3, 8, 0, 16, 1, 0},
+        {4096, 2160, 3, 8, 0, 16, 0, 0}, {4096, 2160, 3, 8, 0, 1, 1, 0},   {2048, 1080, 3, 8, 0, 16, 1, 0},
     };
     for (uint32_t i = 0; i < sizeof standard / sizeof *standard; i++) {
         c.width = standard[i].width;
@@ -147,7 +170,8 @@ static wvl_cuda_status open_device(wvl_bench_dwt_device *d, const void *image)
     wvl_cuda_status status = d->runtime.init(0);
     status = status ? status : d->runtime.device_get(&device, 0);
     status = status ? status : d->runtime.device_name(d->name, sizeof d->name, device);
-    status = status ? status : d->runtime.device_attribute(&multiprocessors, WVL_CUDA_ATTRIBUTE_MULTIPROCESSORS, device);
+    status =
+        status ? status : d->runtime.device_attribute(&multiprocessors, WVL_CUDA_ATTRIBUTE_MULTIPROCESSORS, device);
     d->multiprocessors = (uint32_t)multiprocessors;
     status = status ? status : d->runtime.context_retain(&d->context, device);
     status = status ? status : d->runtime.context_push(d->context);
@@ -158,10 +182,18 @@ static wvl_cuda_status open_device(wvl_bench_dwt_device *d, const void *image)
 static void put_result(FILE *text, wvl_bench_json *json, const wvl_bench_dwt_case *c, const wvl_bench_dwt_result *r)
 {
     double gbs = r->floor_bytes / r->picture_us / 1e3;
-    fprintf(text, "%5ux%-5u x%u %2u bit %s%s tile %4u batch %2u: %8.2f us %6.0f GB/s %5.1f %% of %8.2f us (clear %.2f, first %.2f, later %.2f; %llu launches)%s\n",
-            c->width, c->height, c->components, c->depth, c->inverse ? c->reversible ? "5/3 inverse" : "9/7 inverse" : c->reversible ? "5/3" : "9/7", c->plain ? " plain" : c->components > 1 && !c->interleaved ? " planar" : "",
-            c->tile, c->batch, r->picture_us, gbs, 100.0 * r->ceiling_us / r->picture_us, r->ceiling_us, r->part_us[0], r->part_us[1], r->part_us[2],
-            (unsigned long long)r->launches, r->wrong ? " WRONG" : "");
+    fprintf(text,
+            "%5ux%-5u x%u %2u bit %s%s tile %4u batch %2u: %8.2f us %6.0f GB/s %5.1f %% of %8.2f us (clear %.2f, first "
+            "%.2f, later %.2f; %llu launches)%s\n",
+            c->width, c->height, c->components, c->depth,
+            c->inverse      ? c->reversible ? "5/3 inverse" : "9/7 inverse"
+            : c->reversible ? "5/3"
+                            : "9/7",
+            c->plain                               ? " plain"
+            : c->components > 1 && !c->interleaved ? " planar"
+                                                   : "",
+            c->tile, c->batch, r->picture_us, gbs, 100.0 * r->ceiling_us / r->picture_us, r->ceiling_us, r->part_us[0],
+            r->part_us[1], r->part_us[2], (unsigned long long)r->launches, r->wrong ? " WRONG" : "");
     fflush(text);
     if (!json->out) {
         return;
@@ -189,7 +221,8 @@ static int run_cases(wvl_bench_dwt_device *device, const options *o, FILE *text,
     wvl_bench_dwt_case cases[CASES_MAX];
     uint32_t count = build_cases(o, cases);
     int exit_code = WVL_BENCH_EXIT_OK;
-    fprintf(text, "%s, %u levels, blocks 64x64; median of %u graphs over rotated buffers, one picture\n", device->name, o->one.levels, o->one.runs);
+    fprintf(text, "%s, %u levels, blocks 64x64; median of %u graphs over rotated buffers, one picture\n", device->name,
+            o->one.levels, o->one.runs);
     for (uint32_t i = 0; i < count; i++) {
         wvl_bench_dwt_picture picture;
         wvl_bench_dwt_result result;

@@ -4,24 +4,24 @@
 #define WVL_BENCH_DWT_H
 
 #include "backend/backend_cpu.h"
-#include "cuda/host/launch.h"
 #include "cuda/dwt/tables.h"
+#include "cuda/host/launch.h"
 
 typedef struct wvl_bench_dwt_case {
     uint32_t width, height, components, depth, tile; /* tile 0: none */
-    uint32_t batch;          /* pictures in one launch */
-    int reversible, interleaved, plain; /* plain: the any-shape kernels */
-    int inverse;             /* coefficients back to pixels */
-    int apart;               /* launches do not overlap */
+    uint32_t batch;                                  /* pictures in one launch */
+    int reversible, interleaved, plain;              /* plain: the any-shape kernels */
+    int inverse;                                     /* coefficients back to pixels */
+    int apart;                                       /* launches do not overlap */
     uint32_t levels, runs;
 } wvl_bench_dwt_case;
 
 typedef struct wvl_bench_dwt_result {
     double picture_us, ceiling_us; /* median; of one picture */
-    double part_us[3];       /* of the picture, apart: clearing the bounds, the first launches, the later ones */
-    double floor_bytes;      /* every input byte read once, every coefficient byte written once */
+    double part_us[3];             /* of the picture, apart: clearing the bounds, the first launches, the later ones */
+    double floor_bytes;            /* every input byte read once, every coefficient byte written once */
     uint64_t launches;
-    uint64_t wrong;          /* coefficients and bounds that differ from the CPU's */
+    uint64_t wrong; /* coefficients and bounds that differ from the CPU's */
 } wvl_bench_dwt_result;
 
 /* A picture, its plan and the CPU's coefficients. */
@@ -68,11 +68,11 @@ typedef struct wvl_bench_dwt_timing {
 /* Median of one picture, in microseconds. */
 wvl_cuda_status wvl_bench_dwt_time_part(const wvl_bench_dwt_timing *timing, int part, double *us);
 
-wvl_cuda_status wvl_bench_dwt_run_case(wvl_bench_dwt_device *device, const wvl_bench_dwt_case *c, const wvl_bench_dwt_picture *picture,
-                                       wvl_bench_dwt_result *result);
-/* The same for coefficients back to pixels; parts: none, the launch that ends in pixels, the ones before it. wrong: bytes of pixels that differ
- * from the host's. */
-wvl_cuda_status wvl_bench_dwt_run_inverse(wvl_bench_dwt_device *device, const wvl_bench_dwt_case *c, const wvl_bench_dwt_picture *picture,
-                                          wvl_bench_dwt_result *result);
+wvl_cuda_status wvl_bench_dwt_run_case(wvl_bench_dwt_device *device, const wvl_bench_dwt_case *c,
+                                       const wvl_bench_dwt_picture *picture, wvl_bench_dwt_result *result);
+/* The same for coefficients back to pixels; parts: none, the launch that ends in pixels, the ones before it. wrong:
+ * bytes of pixels that differ from the host's. */
+wvl_cuda_status wvl_bench_dwt_run_inverse(wvl_bench_dwt_device *device, const wvl_bench_dwt_case *c,
+                                          const wvl_bench_dwt_picture *picture, wvl_bench_dwt_result *result);
 
 #endif

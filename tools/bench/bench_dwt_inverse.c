@@ -9,7 +9,7 @@
 #include "cuda/inverse/launch.h"
 #include "cuda/inverse/tables.h"
 
-#define ROTATE_BYTES 640e6   /* ten times the largest L2 there is */
+#define ROTATE_BYTES 640e6 /* ten times the largest L2 there is */
 #define SETS_MAX 512
 #define LAUNCHES_MAX 64
 
@@ -23,10 +23,10 @@ typedef struct chain {
     const wvl_bench_dwt_case *c;
     const wvl_bench_dwt_picture *picture;
     wvl_cuda_inverse_kernels kernels;
-    wvl_cuda_inverse_tables tables; /* counts of one picture */
+    wvl_cuda_inverse_tables tables;                 /* counts of one picture */
     wvl_cuda_inverse_launch launches[LAUNCHES_MAX]; /* of a set: all its pictures together */
-    uint64_t coef_bytes, pixel_bytes, plane_bytes; /* of one picture, aligned */
-    uint8_t *coefs;          /* the CPU's, tile after tile */
+    uint64_t coef_bytes, pixel_bytes, plane_bytes;  /* of one picture, aligned */
+    uint8_t *coefs;                                 /* the CPU's, tile after tile */
     set sets[SETS_MAX];
     uint32_t set_count;
 } chain;
@@ -39,15 +39,16 @@ static wvl_cuda_status queue_part(chain *n, const set *s, int part)
     const wvl_cuda_runtime *rt = &n->device->runtime;
     wvl_cuda_status status = WVL_CUDA_SUCCESS;
     if (part == PART_CEILING) {
-        return wvl_cuda_launch_convert(rt, &n->device->kernels, s->pixels, s->coefs, n->picture->pixel_bytes * n->c->batch, n->device->stream);
+        return wvl_cuda_launch_convert(rt, &n->device->kernels, s->pixels, s->coefs,
+                                       n->picture->pixel_bytes * n->c->batch, n->device->stream);
     }
     for (uint64_t r = 0; r < n->tables.launch_count && !status; r++) {
         int last = r + 1 == n->tables.launch_count;
         if (part == PART_ALL || part == (last ? PART_LAST : PART_SMALL)) {
             wvl_cuda_address items = s->items + n->launches[r].first_item * sizeof(wvl_cuda_item);
             int follows = r > 0 && part == PART_ALL && !n->c->apart;
-            status = wvl_cuda_inverse_launch_level(rt, &n->kernels, n->launches[r].kernel, s->splits, items, n->launches[r].item_count, follows,
-                                                   n->device->stream);
+            status = wvl_cuda_inverse_launch_level(rt, &n->kernels, n->launches[r].kernel, s->splits, items,
+                                                   n->launches[r].item_count, follows, n->device->stream);
         }
     }
     return status;
@@ -72,8 +73,12 @@ static void place_pixels(const chain *n, uint64_t base, wvl_cuda_pixels *pixels)
     const wvl_bench_dwt_picture *p = n->picture;
     for (uint32_t i = 0; i < n->c->components; i++) {
         uint64_t offset = (uint64_t)((const uint8_t *)p->planes[i].data - p->pixels);
-        pixels[i] = (wvl_cuda_pixels){.data = base + offset, .pitch_bytes = p->planes[i].pitch_bytes, .first = p->planes[i].first_sample,
-                                      .stride = p->planes[i].sample_stride, .half = 1u << (n->c->depth - 1), .container = p->planes[i].container,
+        pixels[i] = (wvl_cuda_pixels){.data = base + offset,
+                                      .pitch_bytes = p->planes[i].pitch_bytes,
+                                      .first = p->planes[i].first_sample,
+                                      .stride = p->planes[i].sample_stride,
+                                      .half = 1u << (n->c->depth - 1),
+                                      .container = p->planes[i].container,
                                       .depth = (uint8_t)n->c->depth};
     }
 }
@@ -81,10 +86,12 @@ static void place_pixels(const chain *n, uint64_t base, wvl_cuda_pixels *pixels)
 static void build_tables(const chain *n, const wvl_cuda_inverse_memory *memory, wvl_cuda_inverse_tables *t)
 {
     wvl_cuda_inverse_options options = {n->c->plain, n->c->batch, n->device->multiprocessors};
-    wvl_cuda_inverse_build_tables(n->picture->plan, n->picture->tiles, n->picture->plan->tile_count, &options, memory, t);
+    wvl_cuda_inverse_build_tables(n->picture->plan, n->picture->tiles, n->picture->plan->tile_count, &options, memory,
+                                  t);
 }
 
-static wvl_cuda_status upload_set(chain *n, const set *s, const wvl_cuda_inverse_split *splits, const wvl_cuda_item *items)
+static wvl_cuda_status upload_set(chain *n, const set *s, const wvl_cuda_inverse_split *splits,
+                                  const wvl_cuda_item *items)
 {
     const wvl_cuda_runtime *rt = &n->device->runtime;
     wvl_cuda_status status = WVL_CUDA_SUCCESS;
@@ -92,8 +99,10 @@ static wvl_cuda_status upload_set(chain *n, const set *s, const wvl_cuda_inverse
     for (uint32_t f = 0; f < batch && !status; f++) {
         status = rt->upload(s->coefs + n->coef_bytes * f, n->coefs, n->tables.coef_bytes, n->device->stream);
     }
-    status = status ? status : rt->upload(s->splits, splits, n->tables.split_count * batch * sizeof *splits, n->device->stream);
-    status = status ? status : rt->upload(s->items, items, n->tables.item_count * batch * sizeof *items, n->device->stream);
+    status = status ? status
+                    : rt->upload(s->splits, splits, n->tables.split_count * batch * sizeof *splits, n->device->stream);
+    status =
+        status ? status : rt->upload(s->items, items, n->tables.item_count * batch * sizeof *items, n->device->stream);
     return status ? status : rt->stream_wait(n->device->stream);
 }
 
@@ -114,7 +123,8 @@ static wvl_cuda_status build_set(chain *n, const set *s)
         t.launches = launches;
         build_tables(n, &memory, &t);
         for (uint64_t r = 0; r < t.launch_count; r++) {
-            n->launches[r] = (wvl_cuda_inverse_launch){launches[r].kernel, launches[r].first_item * batch, launches[r].item_count * batch};
+            n->launches[r] = (wvl_cuda_inverse_launch){launches[r].kernel, launches[r].first_item * batch,
+                                                       launches[r].item_count * batch};
             for (uint32_t i = 0; i < launches[r].item_count; i++) {
                 wvl_cuda_item item = one[launches[r].first_item + i];
                 item.split += (uint32_t)(t.split_count * f);
@@ -149,7 +159,8 @@ static wvl_cuda_status open_set(chain *n, set *s)
     at.splits = place(&end, n->tables.split_count * batch * sizeof(wvl_cuda_inverse_split));
     at.items = place(&end, n->tables.item_count * batch * sizeof(wvl_cuda_item));
     wvl_cuda_status status = n->device->runtime.malloc_device(&at.base, end);
-    *s = (set){at.base, at.base + at.pixels, at.base + at.coefs, at.base + at.planes, at.base + at.splits, at.base + at.items};
+    *s = (set){at.base,           at.base + at.pixels, at.base + at.coefs, at.base + at.planes, at.base + at.splits,
+               at.base + at.items};
     return status ? status : build_set(n, s);
 }
 
@@ -161,13 +172,17 @@ static wvl_cuda_status check_sets(chain *n, uint64_t *wrong)
     uint8_t *host = malloc(bytes), *got = malloc(bytes);
     wvl_cuda_pixels pixels[4];
     place_pixels(n, (uint64_t)(uintptr_t)host, pixels);
-    wvl_cuda_status status = host && got && wvl_cuda_inverse_run_host(n->picture->plan, n->picture->tiles, n->picture->plan->tile_count,
-                                                                      n->picture->coefs, pixels) ? WVL_CUDA_SUCCESS : WVL_CUDA_OUT_OF_MEMORY;
+    wvl_cuda_status status = host && got &&
+                                     wvl_cuda_inverse_run_host(n->picture->plan, n->picture->tiles,
+                                                               n->picture->plan->tile_count, n->picture->coefs, pixels)
+                                 ? WVL_CUDA_SUCCESS
+                                 : WVL_CUDA_OUT_OF_MEMORY;
     for (uint32_t i = 0; i < wvl_min_u32(n->set_count, 2) && !status; i++) {
         const set *s = &n->sets[i];
         status = rt->fill(s->pixels, 0xA7, n->pixel_bytes * n->c->batch, n->device->stream);
         status = status ? status : queue_part(n, s, PART_ALL);
-        status = status ? status : rt->download(got, s->pixels + n->pixel_bytes * (n->c->batch - 1), bytes, n->device->stream);
+        status = status ? status
+                        : rt->download(got, s->pixels + n->pixel_bytes * (n->c->batch - 1), bytes, n->device->stream);
         status = status ? status : rt->stream_wait(n->device->stream);
         for (uint64_t k = 0; k < bytes && !status; k++) {
             *wrong += host[k] != got[k];
@@ -214,11 +229,12 @@ static wvl_cuda_status open_chain(chain *n)
     if (!n->coefs || n->tables.launch_count > LAUNCHES_MAX) {
         return WVL_CUDA_OUT_OF_MEMORY;
     }
-    return wvl_cuda_inverse_init_kernels(&n->device->runtime, wvl_cuda_inverse_fetch_image(), n->device->multiprocessors, &n->kernels);
+    return wvl_cuda_inverse_init_kernels(&n->device->runtime, wvl_cuda_inverse_fetch_image(),
+                                         n->device->multiprocessors, &n->kernels);
 }
 
-wvl_cuda_status wvl_bench_dwt_run_inverse(wvl_bench_dwt_device *device, const wvl_bench_dwt_case *c, const wvl_bench_dwt_picture *picture,
-                                          wvl_bench_dwt_result *result)
+wvl_cuda_status wvl_bench_dwt_run_inverse(wvl_bench_dwt_device *device, const wvl_bench_dwt_case *c,
+                                          const wvl_bench_dwt_picture *picture, wvl_bench_dwt_result *result)
 {
     chain *n = calloc(1, sizeof *n);
     if (!n) {
@@ -231,7 +247,8 @@ wvl_cuda_status wvl_bench_dwt_run_inverse(wvl_bench_dwt_device *device, const wv
     for (uint32_t t = 0; t < picture->plan->tile_count; t++) {
         for (uint32_t b = 0; b < picture->tiles[t].band_count; b++) {
             wvl_rect r = picture->tiles[t].bands[b].rect;
-            result->floor_bytes += (double)wvl_rect_width(r) * wvl_rect_height(r) * picture->tiles[t].bands[b].coef_bytes;
+            result->floor_bytes +=
+                (double)wvl_rect_width(r) * wvl_rect_height(r) * picture->tiles[t].bands[b].coef_bytes;
         }
     }
     result->floor_bytes += (double)picture->pixel_bytes;

@@ -17,11 +17,25 @@ static void report(void *user, const char *text)
 static wvl_plan *build_plan(const wvl_bench_dwt_case *c)
 {
     wvl_component_format components[4];
-    wvl_image_format format = {.struct_size = sizeof format, .x1 = c->width, .y1 = c->height, .component_count = c->components, .components = components};
+    wvl_image_format format = {.struct_size = sizeof format,
+                               .x1 = c->width,
+                               .y1 = c->height,
+                               .component_count = c->components,
+                               .components = components};
     double layer = 0.0;
-    wvl_settings s = {.reversible = (uint8_t)c->reversible, .levels = (uint8_t)c->levels, .mct = 2, .block_width = 64, .block_height = 64,
-                      .guard_bits = 2, .quant_style = WVL_QUANT_EXPOUNDED, .distortion_bits = 4, .layer_count = 1, .layer_value_count = 1,
-                      .layer_values = &layer, .tile_width = c->tile, .tile_height = c->tile};
+    wvl_settings s = {.reversible = (uint8_t)c->reversible,
+                      .levels = (uint8_t)c->levels,
+                      .mct = 2,
+                      .block_width = 64,
+                      .block_height = 64,
+                      .guard_bits = 2,
+                      .quant_style = WVL_QUANT_EXPOUNDED,
+                      .distortion_bits = 4,
+                      .layer_count = 1,
+                      .layer_value_count = 1,
+                      .layer_values = &layer,
+                      .tile_width = c->tile,
+                      .tile_height = c->tile};
     wvl_report r = {report, NULL, 0};
     for (uint32_t i = 0; i < c->components; i++) {
         components[i] = (wvl_component_format){(uint8_t)c->depth, 0, 1, 1};
@@ -54,7 +68,8 @@ static uint32_t sample_at(uint32_t x, uint32_t y, uint32_t c, uint32_t depth)
 {
     uint32_t h = (x * 2654435761u) ^ (y * 2246822519u) ^ (c * 3266489917u);
     h = (h ^ h >> 15) * 668265263u;
-    uint32_t slope = (x * 3 + y * 5 + c * 70) >> 2, edge = ((x >> 7) + (y >> 6) + c) & 1 ? 60 : 0, v = (slope + edge + (h >> 28)) & 255;
+    uint32_t slope = (x * 3 + y * 5 + c * 70) >> 2, edge = ((x >> 7) + (y >> 6) + c) & 1 ? 60 : 0,
+             v = (slope + edge + (h >> 28)) & 255;
     return depth >= 8 ? v << (depth - 8) | (h >> 8 & ((1u << (depth - 8)) - 1)) : v >> (8 - depth);
 }
 
@@ -72,9 +87,11 @@ static int draw_pixels(const wvl_bench_dwt_case *c, wvl_bench_dwt_picture *p)
         memcpy(p->pixels + i * bytes, &v, bytes); /* little endian */
     }
     for (uint32_t i = 0; i < n; i++) {
-        p->planes[i] = (wvl_plane){.data = p->pixels + (c->interleaved ? 0 : plane * i * bytes), .sample_stride = c->interleaved ? n : 1,
+        p->planes[i] = (wvl_plane){.data = p->pixels + (c->interleaved ? 0 : plane * i * bytes),
+                                   .sample_stride = c->interleaved ? n : 1,
                                    .pitch_bytes = (ptrdiff_t)((uint64_t)c->width * bytes * (c->interleaved ? n : 1)),
-                                   .first_sample = c->interleaved ? i : 0, .container = bytes == 1 ? WVL_SAMPLE_8 : WVL_SAMPLE_16};
+                                   .first_sample = c->interleaved ? i : 0,
+                                   .container = bytes == 1 ? WVL_SAMPLE_8 : WVL_SAMPLE_16};
     }
     p->image = (wvl_image){.struct_size = sizeof p->image, .planes = p->planes, .plane_count = n};
     return p->pixels != NULL;
@@ -88,7 +105,8 @@ static int run_cpu(wvl_bench_dwt_picture *p)
     return p->pool && p->coefs && wvl_backend_cpu.open(&(wvl_backend_options){.pool = p->pool}, &p->cpu) == WVL_OK &&
            wvl_backend_prepare_tiles(&wvl_backend_cpu, p->cpu, p->pool, p->plan, p->tiles, count) == WVL_OK &&
            wvl_backend_cpu.submit(p->cpu, &p->image, p->tiles, count, &p->job) == WVL_OK &&
-           wvl_backend_cpu.wait(p->job, WVL_EVENT_DONE, UINT32_MAX) == WVL_OK && wvl_backend_cpu.collect(p->job, p->coefs) == WVL_OK;
+           wvl_backend_cpu.wait(p->job, WVL_EVENT_DONE, UINT32_MAX) == WVL_OK &&
+           wvl_backend_cpu.collect(p->job, p->coefs) == WVL_OK;
 }
 
 int wvl_bench_dwt_open_picture(const wvl_bench_dwt_case *c, wvl_bench_dwt_picture *picture)
@@ -122,7 +140,8 @@ void wvl_bench_dwt_close_picture(wvl_bench_dwt_picture *p)
     }
 }
 
-static uint64_t compare_block(const wvl_coefs *a, const wvl_tile_band *band, uint32_t index, const uint8_t *samples, const uint32_t *bounds)
+static uint64_t compare_block(const wvl_coefs *a, const wvl_tile_band *band, uint32_t index, const uint8_t *samples,
+                              const uint32_t *bounds)
 {
     wvl_rect r = wvl_geom_block_rect(band, index % band->block_cols, index / band->block_cols);
     uint64_t wrong = a->bounds[band->first_block + index] != bounds[band->first_block + index];

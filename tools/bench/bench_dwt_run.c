@@ -6,7 +6,7 @@
 #include "base/intmath.h"
 #include "bench_dwt.h"
 
-#define ROTATE_BYTES 640e6   /* ten times the largest L2 there is */
+#define ROTATE_BYTES 640e6 /* ten times the largest L2 there is */
 #define SETS_MAX 512
 
 /* One launch's worth of pictures with memory of its own. */
@@ -18,11 +18,11 @@ typedef struct chain {
     wvl_bench_dwt_device *device;
     const wvl_bench_dwt_case *c;
     const wvl_bench_dwt_picture *picture;
-    wvl_cuda_tables tables;    /* counts of one picture */
+    wvl_cuda_tables tables;       /* counts of one picture */
     wvl_cuda_launch launches[64]; /* of a set: all its pictures together */
     uint64_t launch_count;
     uint64_t bound_bytes, coef_bytes, plane_bytes; /* of one picture, aligned */
-    uint64_t set_bytes, table_bytes; /* of a set; of its tables, as far as they are used */
+    uint64_t set_bytes, table_bytes;               /* of a set; of its tables, as far as they are used */
     set sets[SETS_MAX];
     uint32_t set_count;
 } chain;
@@ -34,15 +34,18 @@ static wvl_cuda_status queue_part(chain *n, const set *s, int part)
     const wvl_cuda_runtime *rt = &n->device->runtime;
     wvl_cuda_status status = WVL_CUDA_SUCCESS;
     if (part == PART_CEILING) {
-        return wvl_cuda_launch_convert(rt, &n->device->kernels, s->pixels, s->coefs, n->picture->pixel_bytes * n->c->batch, n->device->stream);
+        return wvl_cuda_launch_convert(rt, &n->device->kernels, s->pixels, s->coefs,
+                                       n->picture->pixel_bytes * n->c->batch, n->device->stream);
     }
     if (part == PART_ALL || part == PART_CLEAR) {
-        status = wvl_cuda_launch_clear(rt, &n->device->kernels, s->bounds, n->bound_bytes * n->c->batch, s->splits, n->table_bytes, n->device->stream);
+        status = wvl_cuda_launch_clear(rt, &n->device->kernels, s->bounds, n->bound_bytes * n->c->batch, s->splits,
+                                       n->table_bytes, n->device->stream);
     }
     for (uint64_t r = 0; r < n->launch_count && !status; r++) {
         int first = wvl_cuda_kernel_rows[n->launches[r].kernel].end > WVL_CUDA_END_PLANE || r == 0;
         if (part == PART_ALL || part == (first ? PART_FIRST : PART_LATER)) {
-            status = wvl_cuda_launch_level(rt, &n->device->kernels, &n->launches[r], s->splits, s->items + n->launches[r].first_item * sizeof(wvl_cuda_item),
+            status = wvl_cuda_launch_level(rt, &n->device->kernels, &n->launches[r], s->splits,
+                                           s->items + n->launches[r].first_item * sizeof(wvl_cuda_item),
                                            part == PART_ALL && !n->c->apart, n->device->stream);
         }
     }
@@ -68,9 +71,13 @@ static void place_pixels(const chain *n, const set *s, uint32_t f, wvl_cuda_pixe
     const wvl_bench_dwt_picture *p = n->picture;
     for (uint32_t i = 0; i < n->c->components; i++) {
         uint64_t offset = (uint64_t)((const uint8_t *)p->planes[i].data - p->pixels);
-        pixels[i] = (wvl_cuda_pixels){.data = s->pixels + p->pixel_bytes * f + offset, .pitch_bytes = p->planes[i].pitch_bytes,
-                                      .first = p->planes[i].first_sample, .stride = p->planes[i].sample_stride, .half = 1u << (n->c->depth - 1),
-                                      .container = p->planes[i].container, .depth = (uint8_t)n->c->depth};
+        pixels[i] = (wvl_cuda_pixels){.data = s->pixels + p->pixel_bytes * f + offset,
+                                      .pitch_bytes = p->planes[i].pitch_bytes,
+                                      .first = p->planes[i].first_sample,
+                                      .stride = p->planes[i].sample_stride,
+                                      .half = 1u << (n->c->depth - 1),
+                                      .container = p->planes[i].container,
+                                      .depth = (uint8_t)n->c->depth};
     }
 }
 
@@ -85,22 +92,27 @@ static wvl_cuda_status build_set(chain *n, set *s)
     wvl_cuda_item *items = calloc(t.item_count * batch, sizeof *items), *one = calloc(t.item_count, sizeof *one);
     uint32_t *fronts = calloc((size_t)n->picture->plan->tile_count * n->picture->plan->component_count, sizeof *fronts);
     wvl_cuda_launch launches[64];
-    uint64_t split_count = 0, components = (uint64_t)n->picture->plan->tile_count * n->picture->plan->component_count * batch;
+    uint64_t split_count = 0,
+             components = (uint64_t)n->picture->plan->tile_count * n->picture->plan->component_count * batch;
     for (uint32_t f = 0; splits && items && one && fronts && f < batch; f++) {
         wvl_cuda_pixels pixels[4];
         place_pixels(n, s, f, pixels);
-        wvl_cuda_memory memory = {s->coefs + n->coef_bytes * f, s->bounds + n->bound_bytes * f, s->bounds + n->bound_bytes * (f + 1) - 4,
-                                  s->planes + n->plane_bytes * f, s->bounds + n->bound_bytes * f + n->tables.block_count * 4, pixels};
+        wvl_cuda_memory memory = {s->coefs + n->coef_bytes * f,
+                                  s->bounds + n->bound_bytes * f,
+                                  s->bounds + n->bound_bytes * (f + 1) - 4,
+                                  s->planes + n->plane_bytes * f,
+                                  s->bounds + n->bound_bytes * f + n->tables.block_count * 4,
+                                  pixels};
         t.splits = splits + split_count;
         t.items = one;
         t.launches = launches;
         t.fronts = fronts;
-        wvl_cuda_build_tables(n->picture->plan, n->picture->tiles, n->picture->plan->tile_count,
-                              &options, &memory, &t);
+        wvl_cuda_build_tables(n->picture->plan, n->picture->tiles, n->picture->plan->tile_count, &options, &memory, &t);
         n->launch_count = t.launch_count;
         for (uint64_t r = 0; r < t.launch_count; r++) {
-            n->launches[r] = (wvl_cuda_launch){launches[r].kernel, launches[r].first_item * batch, launches[r].item_count * batch, 0, launches[r].asked,
-                                             batch > 1 ? 0 : launches[r].only};
+            n->launches[r] = (wvl_cuda_launch){
+                launches[r].kernel, launches[r].first_item * batch,  launches[r].item_count * batch, 0,
+                launches[r].asked,  batch > 1 ? 0 : launches[r].only};
             for (uint32_t i = 0; i < launches[r].item_count; i++) {
                 wvl_cuda_item item = one[launches[r].first_item + i];
                 item.split += (uint32_t)split_count;
@@ -111,14 +123,17 @@ static wvl_cuda_status build_set(chain *n, set *s)
         n->table_bytes = s->items - s->splits + t.item_count * batch * sizeof *items;
     }
     for (uint64_t r = 0; splits && items && r < n->launch_count; r++) {
-        n->launches[r].item_count = (uint32_t)wvl_cuda_finish_items(n->launches[r].kernel, components, splits, items + n->launches[r].first_item, n->launches[r].item_count);
+        n->launches[r].item_count = (uint32_t)wvl_cuda_finish_items(
+            n->launches[r].kernel, components, splits, items + n->launches[r].first_item, n->launches[r].item_count);
     }
     wvl_cuda_status status = splits && items && one && fronts ? WVL_CUDA_SUCCESS : WVL_CUDA_OUT_OF_MEMORY;
     for (uint32_t f = 0; f < batch && !status; f++) {
-        status = rt->upload(s->pixels + n->picture->pixel_bytes * f, n->picture->pixels, n->picture->pixel_bytes, n->device->stream);
+        status = rt->upload(s->pixels + n->picture->pixel_bytes * f, n->picture->pixels, n->picture->pixel_bytes,
+                            n->device->stream);
     }
     status = status ? status : rt->upload(s->splits, splits, split_count * sizeof *splits, n->device->stream);
-    status = status ? status : rt->upload(s->items, items, n->tables.item_count * batch * sizeof *items, n->device->stream);
+    status =
+        status ? status : rt->upload(s->items, items, n->tables.item_count * batch * sizeof *items, n->device->stream);
     status = status ? status : rt->stream_wait(n->device->stream);
     free(splits);
     free(items);
@@ -146,7 +161,13 @@ static wvl_cuda_status open_set(chain *n, set *s)
     at.items = place(&end, n->tables.item_count * batch * sizeof(wvl_cuda_item));
     wvl_cuda_status status = n->device->runtime.malloc_device(&at.base, end);
     n->set_bytes = end;
-    *s = (set){at.base, at.base + at.pixels, at.base + at.coefs, at.base + at.bounds, at.base + at.planes, at.base + at.splits, at.base + at.items};
+    *s = (set){at.base,
+               at.base + at.pixels,
+               at.base + at.coefs,
+               at.base + at.bounds,
+               at.base + at.planes,
+               at.base + at.splits,
+               at.base + at.items};
     return status ? status : build_set(n, s);
 }
 
@@ -161,8 +182,10 @@ static wvl_cuda_status check_sets(chain *n, uint64_t *wrong)
         const set *s = &n->sets[i];
         status = rt->fill(s->coefs, 0xA7, n->coef_bytes * n->c->batch, n->device->stream);
         status = status ? status : queue_part(n, s, PART_ALL);
-        status = status ? status : rt->download(samples, s->coefs + n->coef_bytes * last, n->coef_bytes, n->device->stream);
-        status = status ? status : rt->download(bounds, s->bounds + n->bound_bytes * last, n->bound_bytes, n->device->stream);
+        status =
+            status ? status : rt->download(samples, s->coefs + n->coef_bytes * last, n->coef_bytes, n->device->stream);
+        status = status ? status
+                        : rt->download(bounds, s->bounds + n->bound_bytes * last, n->bound_bytes, n->device->stream);
         status = status ? status : rt->stream_wait(n->device->stream);
         *wrong += status ? 0 : wvl_bench_dwt_compare(n->picture, samples, (const uint32_t *)(const void *)bounds);
     }
@@ -189,8 +212,8 @@ static wvl_cuda_status measure_chain(chain *n, wvl_bench_dwt_result *result)
     return status;
 }
 
-wvl_cuda_status wvl_bench_dwt_run_case(wvl_bench_dwt_device *device, const wvl_bench_dwt_case *c, const wvl_bench_dwt_picture *picture,
-                                       wvl_bench_dwt_result *result)
+wvl_cuda_status wvl_bench_dwt_run_case(wvl_bench_dwt_device *device, const wvl_bench_dwt_case *c,
+                                       const wvl_bench_dwt_picture *picture, wvl_bench_dwt_result *result)
 {
     chain *n = calloc(1, sizeof *n);
     if (!n) {
@@ -208,7 +231,8 @@ wvl_cuda_status wvl_bench_dwt_run_case(wvl_bench_dwt_device *device, const wvl_b
     for (uint32_t t = 0; t < picture->plan->tile_count; t++) {
         for (uint32_t b = 0; b < picture->tiles[t].band_count; b++) {
             wvl_rect r = picture->tiles[t].bands[b].rect;
-            result->floor_bytes += (double)wvl_rect_width(r) * wvl_rect_height(r) * picture->tiles[t].bands[b].coef_bytes;
+            result->floor_bytes +=
+                (double)wvl_rect_width(r) * wvl_rect_height(r) * picture->tiles[t].bands[b].coef_bytes;
         }
     }
     result->floor_bytes += (double)picture->pixel_bytes;

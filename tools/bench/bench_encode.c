@@ -48,7 +48,10 @@ static int take_depth(const char *text, void *options)
 }
 
 /* What --mode names. One that names several has no job of its own. */
-typedef struct mode { const char *name; int reversible, ht; } mode;
+typedef struct mode {
+    const char *name;
+    int reversible, ht;
+} mode;
 static const mode modes[] = {{"lossless", 1, 0}, {"lossy", 0, 0}, {"ht-lossless", 1, 1}, {"ht-lossy", 0, 1}};
 #define MODE_COUNT (sizeof modes / sizeof *modes)
 
@@ -130,10 +133,11 @@ static int take_json(const char *text, void *options)
 }
 
 static const wvl_bench_option option_table[] = {
-    {"--image", 1, take_image},     {"--size", 1, take_size},       {"--components", 1, take_components}, {"--depth", 1, take_depth},
-    {"--mode", 1, take_mode},       {"--bpp", 1, take_bpp},         {"--threads", 1, take_threads},       {"--runs", 1, take_runs},
-    {"--set", 1, take_setting},     {"--alone", 0, take_alone},     {"--memory", 0, take_memory},         {"--json", 1, take_json},
-    {"--indices", 0, take_indices}, {"--step", 1, take_step},       {"--scaling", 0, take_scaling},
+    {"--image", 1, take_image},     {"--size", 1, take_size},     {"--components", 1, take_components},
+    {"--depth", 1, take_depth},     {"--mode", 1, take_mode},     {"--bpp", 1, take_bpp},
+    {"--threads", 1, take_threads}, {"--runs", 1, take_runs},     {"--set", 1, take_setting},
+    {"--alone", 0, take_alone},     {"--memory", 0, take_memory}, {"--json", 1, take_json},
+    {"--indices", 0, take_indices}, {"--step", 1, take_step},     {"--scaling", 0, take_scaling},
 };
 
 /* ---- Measuring ---- */
@@ -150,12 +154,17 @@ static int takes_part(wvl_bench_coder coder, const wvl_bench_encode_options *o, 
 
 static wvl_bench_job make_job(const wvl_bench_encode_options *o, const wvl_bench_picture *picture, const mode *m)
 {
-    return (wvl_bench_job){.reversible = m->reversible, .ht = m->ht, .color_transform = wvl_bench_picture_has_color(picture),
-                           .bpp = m->reversible || m->ht ? 0 : o->bpp, .step = m->ht && !m->reversible ? o->step : 0,
-                           .levels = wvl_bench_picture_levels(picture), .settings = &o->settings};
+    return (wvl_bench_job){.reversible = m->reversible,
+                           .ht = m->ht,
+                           .color_transform = wvl_bench_picture_has_color(picture),
+                           .bpp = m->reversible || m->ht ? 0 : o->bpp,
+                           .step = m->ht && !m->reversible ? o->step : 0,
+                           .levels = wvl_bench_picture_levels(picture),
+                           .settings = &o->settings};
 }
 
-static size_t make_entrants(const wvl_bench_encode_options *o, const wvl_bench_picture *picture, const mode *m, wvl_bench_entrant *entrants)
+static size_t make_entrants(const wvl_bench_encode_options *o, const wvl_bench_picture *picture, const mode *m,
+                            wvl_bench_entrant *entrants)
 {
     wvl_bench_job job = make_job(o, picture, m);
     size_t count = 0;
@@ -179,7 +188,8 @@ static int open_contexts(const wvl_bench_report *r)
     for (size_t i = 0; i < r->entrant_count; i++) {
         wvl_bench_job *job = &r->entrants[i].job;
 
-        if (r->entrants[i].coder == WVL_BENCH_WAVELANE && (job->context = wvl_bench_open_context(job->threads, error)) == NULL) {
+        if (r->entrants[i].coder == WVL_BENCH_WAVELANE &&
+            (job->context = wvl_bench_open_context(job->threads, error)) == NULL) {
             fprintf(stderr, "wavelane-bench: %s\n", error);
             return -1;
         }
@@ -226,7 +236,8 @@ static int run_first(const wvl_bench_report *r, wvl_bench_entrant *e)
         e->judged = 1;
         status = wvl_bench_decode_opj(&coded, r->picture, &e->quality, error);
         if (status != 0)
-            fprintf(stderr, "wavelane-bench: the codestream of %s is not decoded: %s\n", wvl_bench_coder_name(e->coder), error);
+            fprintf(stderr, "wavelane-bench: the codestream of %s is not decoded: %s\n", wvl_bench_coder_name(e->coder),
+                    error);
     }
     wvl_bench_release_coded(&coded);
     return status;
@@ -295,7 +306,8 @@ static int measure(wvl_bench_report *r)
 
 /* ---- The command ---- */
 
-static int run_scaling(const wvl_bench_encode_options *o, const wvl_bench_picture *picture, const mode *m, wvl_bench_json *json)
+static int run_scaling(const wvl_bench_encode_options *o, const wvl_bench_picture *picture, const mode *m,
+                       wvl_bench_json *json)
 {
     wvl_bench_job job = make_job(o, picture, m);
     wvl_bench_scaling scaling;
@@ -324,7 +336,8 @@ static int run_scaling(const wvl_bench_encode_options *o, const wvl_bench_pictur
     return 0;
 }
 
-static int run_mode(const wvl_bench_encode_options *o, const wvl_bench_picture *picture, const mode *m, wvl_bench_json *json)
+static int run_mode(const wvl_bench_encode_options *o, const wvl_bench_picture *picture, const mode *m,
+                    wvl_bench_json *json)
 {
     wvl_bench_report report = {.options = o, .picture = picture, .mode = m->name};
     int status;
@@ -350,7 +363,8 @@ static int run_picture(const wvl_bench_encode_options *o, const wvl_bench_pictur
     if (json->out != stdout) {
         for (unsigned coder = 0; coder < WVL_BENCH_CODERS; coder++)
             printf("%s %s\n", wvl_bench_coder_name((wvl_bench_coder)coder),
-                   wvl_bench_has_coder((wvl_bench_coder)coder) ? wvl_bench_coder_version((wvl_bench_coder)coder) : "not built in");
+                   wvl_bench_has_coder((wvl_bench_coder)coder) ? wvl_bench_coder_version((wvl_bench_coder)coder)
+                                                               : "not built in");
         if (o->uncounted[0])
             printf("cycles and instructions: not counted here (%s)\n", o->uncounted);
         wvl_bench_write_picture(picture, stdout);
@@ -378,7 +392,13 @@ static int fetch(const wvl_bench_encode_options *o, wvl_bench_picture *picture)
 
 int wvl_bench_run_encode(wvl_bench_args *args)
 {
-    wvl_bench_encode_options o = {.mode = "both", .shape = {1920, 1080, 3, 8}, .bpp = 1, .step = 1.0 / 128, .threads = {1}, .thread_counts = 1, .runs = 7};
+    wvl_bench_encode_options o = {.mode = "both",
+                                  .shape = {1920, 1080, 3, 8},
+                                  .bpp = 1,
+                                  .step = 1.0 / 128,
+                                  .threads = {1},
+                                  .thread_counts = 1,
+                                  .runs = 7};
     wvl_bench_json json = {.out = NULL};
     wvl_bench_picture picture;
     int status;

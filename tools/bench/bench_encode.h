@@ -24,7 +24,8 @@ typedef struct wvl_bench_encode_options {
 typedef struct wvl_bench_entrant {
     wvl_bench_coder coder;
     wvl_bench_job job;
-    double wall[WVL_BENCH_MAX_RUNS], cpu[WVL_BENCH_MAX_RUNS], cycles[WVL_BENCH_MAX_RUNS], instructions[WVL_BENCH_MAX_RUNS];
+    double wall[WVL_BENCH_MAX_RUNS], cpu[WVL_BENCH_MAX_RUNS], cycles[WVL_BENCH_MAX_RUNS],
+        instructions[WVL_BENCH_MAX_RUNS];
     double wall_least, wall_median, cpu_least, cpu_median;
     double cycles_median, instructions_median; /* NAN where the machine counts neither */
     size_t bytes;
@@ -52,13 +53,15 @@ typedef struct wvl_bench_scaling {
 } wvl_bench_scaling;
 
 void wvl_bench_summarise(const double *seconds, size_t runs, double *least, double *median);
-int wvl_bench_measure_scaling(const wvl_bench_picture *picture, const wvl_bench_job *job, uint32_t threads, uint32_t runs, wvl_bench_scaling *scaling);
+int wvl_bench_measure_scaling(const wvl_bench_picture *picture, const wvl_bench_job *job, uint32_t threads,
+                              uint32_t runs, wvl_bench_scaling *scaling);
 void wvl_bench_write_scaling(const wvl_bench_scaling *scaling, FILE *out);
 void wvl_bench_put_scaling(wvl_bench_json *json, const wvl_bench_scaling *scaling);
 
 /* Text goes to out; JSON between head and tail, one object a report. */
 void wvl_bench_write_report(const wvl_bench_report *report, FILE *out);
-void wvl_bench_put_head(wvl_bench_json *json, const wvl_bench_encode_options *options, const wvl_bench_picture *picture);
+void wvl_bench_put_head(wvl_bench_json *json, const wvl_bench_encode_options *options,
+                        const wvl_bench_picture *picture);
 void wvl_bench_put_report(wvl_bench_json *json, const wvl_bench_report *report);
 void wvl_bench_put_tail(wvl_bench_json *json);
 

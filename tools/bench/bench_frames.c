@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Pictures one after the other, and in flight: pictures a second, for how much of the time blocks were being coded, how much of what a device did
- * lay behind that, and what was exposed: time in which nobody coded blocks although a picture was on its way to them, in staging, on the device or
- * in the CPU's transform. The steady state of pictures in flight begins with the first result and ends with the last submission. */
+/* Pictures one after the other, and in flight: pictures a second, for how much of the time blocks were being coded, how
+ * much of what a device did lay behind that, and what was exposed: time in which nobody coded blocks although a picture
+ * was on its way to them, in staging, on the device or in the CPU's transform. The steady state of pictures in flight
+ * begins with the first result and ends with the last submission. */
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,16 +22,16 @@ typedef struct frames_options {
 } frames_options;
 
 typedef struct span_list {
-    double at[SPANS_MAX][2];     /* begin and end */
+    double at[SPANS_MAX][2]; /* begin and end */
     uint32_t count;
 } span_list;
 
 /* What the library tells of its work. */
 typedef struct spans {
     pthread_mutex_t lock;
-    span_list coding, device;    /* of blocks; copies and kernels of a device */
-    span_list transform;         /* the transform stage, as the conductor sees it: from pixels to coefficients at hand */
-    double waiting;              /* their sum, not joined */
+    span_list coding, device; /* of blocks; copies and kernels of a device */
+    span_list transform;      /* the transform stage, as the conductor sees it: from pixels to coefficients at hand */
+    double waiting;           /* their sum, not joined */
     FILE *file;
     char tracks[64][48];
     uint32_t track_count;
@@ -45,10 +46,13 @@ static void write_span(const wvl_trace_span *span)
         i++;
     if (i == told.track_count && i < 64) {
         snprintf(told.tracks[told.track_count++], sizeof told.tracks[0], "%s", span->track);
-        fprintf(told.file, ",\n{\"ph\":\"M\",\"pid\":1,\"tid\":%u,\"name\":\"thread_name\",\"args\":{\"name\":\"%s\"}}", i, span->track);
+        fprintf(told.file, ",\n{\"ph\":\"M\",\"pid\":1,\"tid\":%u,\"name\":\"thread_name\",\"args\":{\"name\":\"%s\"}}",
+                i, span->track);
     }
-    fprintf(told.file, ",\n{\"ph\":\"X\",\"pid\":1,\"tid\":%u,\"name\":\"%s\",\"ts\":%.3f,\"dur\":%.3f,\"args\":{\"picture\":%llu}}", i, span->name, 1e6 * span->begin,
-            1e6 * (span->end - span->begin), (unsigned long long)span->picture);
+    fprintf(
+        told.file,
+        ",\n{\"ph\":\"X\",\"pid\":1,\"tid\":%u,\"name\":\"%s\",\"ts\":%.3f,\"dur\":%.3f,\"args\":{\"picture\":%llu}}",
+        i, span->name, 1e6 * span->begin, 1e6 * (span->end - span->begin), (unsigned long long)span->picture);
 }
 
 static void add_span(span_list *list, const wvl_trace_span *span)
@@ -107,7 +111,8 @@ static double common_seconds(const span_list *a, const span_list *b)
 {
     double sum = 0.0;
     for (uint32_t i = 0, k = 0; i < a->count && k < b->count;) {
-        double from = a->at[i][0] > b->at[k][0] ? a->at[i][0] : b->at[k][0], to = a->at[i][1] < b->at[k][1] ? a->at[i][1] : b->at[k][1];
+        double from = a->at[i][0] > b->at[k][0] ? a->at[i][0] : b->at[k][0],
+               to = a->at[i][1] < b->at[k][1] ? a->at[i][1] : b->at[k][1];
         sum += to > from ? to - from : 0.0;
         if (a->at[i][1] < b->at[k][1])
             i++;
@@ -131,11 +136,12 @@ static void clip_spans(span_list *list, double from, double to)
     list->count = n;
 }
 
-/* ---- Runs --------------------------------------------------------------------------------------------------------------------- */
+/* ---- Runs ------------------------------------------------------------------------------------ */
 
 typedef struct run {
     double seconds, coding, waiting;
-    double device, hidden;      /* seconds that the device was at work; the part of them during which blocks were being coded */
+    double device,
+        hidden; /* seconds that the device was at work; the part of them during which blocks were being coded */
     double begin, end, exposed; /* the steady state, in seconds of the trace's clock, and what of it was exposed */
     uint32_t results;           /* received in it */
     uint64_t bytes;
@@ -205,7 +211,8 @@ static void measure_exposed(run *r, double from, double to)
     r->end = to;
 }
 
-static wvl_status time_run(wvl_context *context, const wvl_plan *plan, const wvl_image *image, uint32_t frames, uint32_t count, run *r)
+static wvl_status time_run(wvl_context *context, const wvl_plan *plan, const wvl_image *image, uint32_t frames,
+                           uint32_t count, run *r)
 {
     wvl_encoder *encoder = NULL;
     run warm;
@@ -235,18 +242,20 @@ static void print_run(const frames_options *o, uint32_t frames, const run *r, ui
 {
     char how[32];
     snprintf(how, sizeof how, frames ? "%u in flight" : "one by one", frames);
-    printf("%-12s %-8s %u threads: %8.2f pictures/s, %8.1f Msamples/s, blocks coded %5.1f %% of the time, transform waited for %.3f ms a picture, %llu bytes each\n", how,
-           r->backend, o->threads, o->count / r->seconds, 1e-6 * (double)samples * o->count / r->seconds, 100.0 * r->coding / r->seconds,
-           1e3 * r->waiting / o->count, (unsigned long long)(r->bytes / o->count));
+    printf("%-12s %-8s %u threads: %8.2f pictures/s, %8.1f Msamples/s, blocks coded %5.1f %% of the time, transform "
+           "waited for %.3f ms a picture, %llu bytes each\n",
+           how, r->backend, o->threads, o->count / r->seconds, 1e-6 * (double)samples * o->count / r->seconds,
+           100.0 * r->coding / r->seconds, 1e3 * r->waiting / o->count, (unsigned long long)(r->bytes / o->count));
     if (r->device > 0.0)
-        printf("%-12s %-8s device at work for %.3f ms a picture, %.1f %% of that while blocks were being coded\n", how, r->backend, 1e3 * r->device / o->count,
-               100.0 * r->hidden / r->device);
+        printf("%-12s %-8s device at work for %.3f ms a picture, %.1f %% of that while blocks were being coded\n", how,
+               r->backend, 1e3 * r->device / o->count, 100.0 * r->hidden / r->device);
     if (r->results && r->end > r->begin)
-        printf("%-12s %-8s exposed: %.3f ms a picture, %.2f %% of the time%s\n", how, r->backend, 1e3 * r->exposed / r->results,
-               100.0 * r->exposed / (r->end - r->begin), frames ? ", from the first result to the last submission" : "");
+        printf("%-12s %-8s exposed: %.3f ms a picture, %.2f %% of the time%s\n", how, r->backend,
+               1e3 * r->exposed / r->results, 100.0 * r->exposed / (r->end - r->begin),
+               frames ? ", from the first result to the last submission" : "");
 }
 
-/* ---- Command ------------------------------------------------------------------------------------------------------------------ */
+/* ---- Command --------------------------------------------------------------------------------- */
 
 static int take_size(const char *value, void *options)
 {
@@ -278,15 +287,39 @@ static int take_number(const char *name, const char *value, double highest, uint
     return 0;
 }
 
-static int take_image(const char *value, void *o) { ((frames_options *)o)->image = value; return 0; }
-static int take_trace(const char *value, void *o) { ((frames_options *)o)->trace = value; return 0; }
-static int take_components(const char *value, void *o) { return take_number("--components", value, 4, &((frames_options *)o)->shape.component_count); }
-static int take_depth(const char *value, void *o) { return take_number("--depth", value, 16, &((frames_options *)o)->shape.depth); }
-static int take_threads(const char *value, void *o) { return take_number("--threads", value, 1024, &((frames_options *)o)->threads); }
-static int take_count(const char *value, void *o) { return take_number("--count", value, 10000, &((frames_options *)o)->count); }
-static int take_setting(const char *value, void *o) { return wvl_bench_settings_add(&((frames_options *)o)->settings, value); }
+static int take_image(const char *value, void *o)
+{
+    ((frames_options *)o)->image = value;
+    return 0;
+}
+static int take_trace(const char *value, void *o)
+{
+    ((frames_options *)o)->trace = value;
+    return 0;
+}
+static int take_components(const char *value, void *o)
+{
+    return take_number("--components", value, 4, &((frames_options *)o)->shape.component_count);
+}
+static int take_depth(const char *value, void *o)
+{
+    return take_number("--depth", value, 16, &((frames_options *)o)->shape.depth);
+}
+static int take_threads(const char *value, void *o)
+{
+    return take_number("--threads", value, 1024, &((frames_options *)o)->threads);
+}
+static int take_count(const char *value, void *o)
+{
+    return take_number("--count", value, 10000, &((frames_options *)o)->count);
+}
+static int take_setting(const char *value, void *o)
+{
+    return wvl_bench_settings_add(&((frames_options *)o)->settings, value);
+}
 
-static wvl_status make_plan(wvl_context *context, const frames_options *o, const wvl_image_format *format, wvl_plan **plan)
+static wvl_status make_plan(wvl_context *context, const frames_options *o, const wvl_image_format *format,
+                            wvl_plan **plan)
 {
     wvl_params *params = NULL;
     wvl_status status = wvl_params_create(context, &params);
@@ -324,15 +357,17 @@ static int run_picture(const frames_options *o, wvl_context *context, const wvl_
 
 int wvl_bench_run_frames(wvl_bench_args *args)
 {
-    static const wvl_bench_option table[] = {{"--image", 1, take_image}, {"--size", 1, take_size}, {"--components", 1, take_components}, {"--depth", 1, take_depth},
-                                             {"--threads", 1, take_threads}, {"--frames", 1, take_frames}, {"--count", 1, take_count}, {"--set", 1, take_setting},
-                                             {"--trace", 1, take_trace}};
+    static const wvl_bench_option table[] = {
+        {"--image", 1, take_image}, {"--size", 1, take_size},       {"--components", 1, take_components},
+        {"--depth", 1, take_depth}, {"--threads", 1, take_threads}, {"--frames", 1, take_frames},
+        {"--count", 1, take_count}, {"--set", 1, take_setting},     {"--trace", 1, take_trace}};
     frames_options o = {.shape = {4096, 2160, 3, 8}, .threads = 16, .count = 24, .frames = {0, 3}, .frames_count = 2};
     wvl_bench_picture picture;
     char error[WVL_BENCH_ERROR_BYTES];
     if (wvl_bench_args_parse(args, table, sizeof table / sizeof table[0], &o) != 0)
         return WVL_BENCH_EXIT_USAGE;
-    if ((o.image ? wvl_bench_fetch_picture(o.image, 0, &picture, error) : wvl_bench_build_picture(&o.shape, &picture, error)) != 0) {
+    if ((o.image ? wvl_bench_fetch_picture(o.image, 0, &picture, error)
+                 : wvl_bench_build_picture(&o.shape, &picture, error)) != 0) {
         fprintf(stderr, "wavelane-bench: %s\n", error);
         return WVL_BENCH_EXIT_INPUT;
     }
@@ -341,7 +376,9 @@ int wvl_bench_run_frames(wvl_bench_args *args)
     int code = WVL_BENCH_EXIT_FAILED;
     told.file = o.trace ? fopen(o.trace, "wb") : NULL;
     if (told.file != NULL)
-        fputs("{\"displayTimeUnit\":\"ms\",\"traceEvents\":[\n{\"ph\":\"M\",\"pid\":1,\"tid\":0,\"name\":\"process_name\",\"args\":{\"name\":\"wavelane-bench\"}}", told.file);
+        fputs("{\"displayTimeUnit\":\"ms\",\"traceEvents\":[\n{\"ph\":\"M\",\"pid\":1,\"tid\":0,\"name\":\"process_"
+              "name\",\"args\":{\"name\":\"wavelane-bench\"}}",
+              told.file);
     wvl_bench_write_picture(&picture, stdout);
     if (wvl_context_create(&options, &context) == WVL_OK)
         code = run_picture(&o, context, &picture);

@@ -7,7 +7,8 @@
 #include <string.h>
 
 #ifndef WVL_HAVE_OPENJPH
-static int wvl_bench_encode_openjph(const wvl_bench_ht_planes *planes, const wvl_bench_ht_job *job, wvl_bench_ht_coded *coded, char *error)
+static int wvl_bench_encode_openjph(const wvl_bench_ht_planes *planes, const wvl_bench_ht_job *job,
+                                    wvl_bench_ht_coded *coded, char *error)
 {
     (void)planes, (void)job, (void)coded;
     snprintf(error, WVL_BENCH_HT_ERROR_BYTES, "built without OpenJPH");
@@ -20,7 +21,8 @@ static const char *wvl_bench_openjph_version(void) { return ""; }
 #endif
 
 #ifndef WVL_HAVE_OPENHTJ2K
-static int wvl_bench_encode_openhtj2k(const wvl_bench_ht_planes *planes, const wvl_bench_ht_job *job, wvl_bench_ht_coded *coded, char *error)
+static int wvl_bench_encode_openhtj2k(const wvl_bench_ht_planes *planes, const wvl_bench_ht_job *job,
+                                      wvl_bench_ht_coded *coded, char *error)
 {
     (void)planes, (void)job, (void)coded;
     snprintf(error, WVL_BENCH_HT_ERROR_BYTES, "built without OpenHTJ2K");
@@ -70,8 +72,8 @@ static int has_one_shape(const wvl_bench_picture *picture)
     for (uint32_t c = 0; c < picture->io.component_count; c++) {
         const wvl_io_component *other = &picture->io.components[c];
 
-        if (other->width != first->width || other->height != first->height || other->depth != first->depth || other->is_signed != first->is_signed ||
-            other->dx != 1 || other->dy != 1 || other->depth > 16)
+        if (other->width != first->width || other->height != first->height || other->depth != first->depth ||
+            other->is_signed != first->is_signed || other->dx != 1 || other->dy != 1 || other->depth > 16)
             return 0;
     }
     return 1;
@@ -115,8 +117,12 @@ static int open_planes(const wvl_bench_picture *picture, wvl_bench_ht_planes *pl
 {
     const wvl_io_component *first = &picture->io.components[0];
 
-    *planes = (wvl_bench_ht_planes){.width = first->width, .height = first->height, .count = picture->io.component_count, .depth = first->depth,
-                                    .is_signed = first->is_signed, .plane = calloc(picture->io.component_count, sizeof(void *))};
+    *planes = (wvl_bench_ht_planes){.width = first->width,
+                                    .height = first->height,
+                                    .count = picture->io.component_count,
+                                    .depth = first->depth,
+                                    .is_signed = first->is_signed,
+                                    .plane = calloc(picture->io.component_count, sizeof(void *))};
     for (uint32_t c = 0; c < planes->count; c++) {
         if (planes->plane == NULL || (planes->plane[c] = narrow_plane(planes, &picture->io.components[c])) == NULL) {
             release_planes(planes);
@@ -127,9 +133,13 @@ static int open_planes(const wvl_bench_picture *picture, wvl_bench_ht_planes *pl
     return 0;
 }
 
-int wvl_bench_encode_ht(wvl_bench_coder coder, const wvl_bench_picture *picture, const wvl_bench_job *job, wvl_bench_coded *coded, char *error)
+int wvl_bench_encode_ht(wvl_bench_coder coder, const wvl_bench_picture *picture, const wvl_bench_job *job,
+                        wvl_bench_coded *coded, char *error)
 {
-    wvl_bench_ht_job what = {.reversible = job->reversible, .color_transform = job->color_transform, .step = job->step, .levels = job->levels,
+    wvl_bench_ht_job what = {.reversible = job->reversible,
+                             .color_transform = job->color_transform,
+                             .step = job->step,
+                             .levels = job->levels,
                              .threads = job->threads};
     wvl_bench_ht_encode encode = coder == WVL_BENCH_OPENJPH ? wvl_bench_encode_openjph : wvl_bench_encode_openhtj2k;
     wvl_bench_ht_coded result = {.data = NULL};

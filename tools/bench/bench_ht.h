@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Encoders of HT code blocks beside ours, where CMake found them: C++ libraries behind C. Both take their rows one by one, as 32-bit samples:
- * they are widened on the way, while the clock runs, from planes whose samples are as narrow as their depth allows. Of what was tried this
- * is the fastest for both (32-bit planes in memory cost OpenHTJ2K a quarter of its speed).
+ * Encoders of HT code blocks beside ours, where CMake found them: C++ libraries behind C. Both take their rows one by
+ * one, as 32-bit samples: they are widened on the way, while the clock runs, from planes whose samples are as narrow as
+ * their depth allows. Of what was tried this is the fastest for both (32-bit planes in memory cost OpenHTJ2K a quarter
+ * of its speed).
  */
 #ifndef WVL_BENCH_HT_H
 #define WVL_BENCH_HT_H
@@ -57,14 +58,16 @@ typedef struct wvl_bench_ht_coded {
 
 /* Nonzero (reason in error, of WVL_BENCH_HT_ERROR_BYTES) where it failed. */
 #define WVL_BENCH_HT_ERROR_BYTES 256
-typedef int (*wvl_bench_ht_encode)(const wvl_bench_ht_planes *, const wvl_bench_ht_job *, wvl_bench_ht_coded *, char *error);
+typedef int (*wvl_bench_ht_encode)(const wvl_bench_ht_planes *, const wvl_bench_ht_job *, wvl_bench_ht_coded *,
+                                   char *error);
 
 #ifdef WVL_HAVE_OPENJPH
 int wvl_bench_encode_openjph(const wvl_bench_ht_planes *, const wvl_bench_ht_job *, wvl_bench_ht_coded *, char *error);
 const char *wvl_bench_openjph_version(void);
 #endif
 #ifdef WVL_HAVE_OPENHTJ2K
-int wvl_bench_encode_openhtj2k(const wvl_bench_ht_planes *, const wvl_bench_ht_job *, wvl_bench_ht_coded *, char *error);
+int wvl_bench_encode_openhtj2k(const wvl_bench_ht_planes *, const wvl_bench_ht_job *, wvl_bench_ht_coded *,
+                               char *error);
 #endif
 
 #ifdef __cplusplus

@@ -61,7 +61,8 @@ static void encode(const wvl_bench_ht_planes *planes, const wvl_bench_ht_job *jo
     std::memcpy(coded->data, out.data(), coded->bytes);
 }
 
-int wvl_bench_encode_openhtj2k(const wvl_bench_ht_planes *planes, const wvl_bench_ht_job *job, wvl_bench_ht_coded *coded, char *error)
+int wvl_bench_encode_openhtj2k(const wvl_bench_ht_planes *planes, const wvl_bench_ht_job *job,
+                               wvl_bench_ht_coded *coded, char *error)
 {
     try {
         encode(planes, job, coded);

@@ -73,7 +73,8 @@ static void encode(const wvl_bench_ht_planes *planes, const wvl_bench_ht_job *jo
     out.close();
 }
 
-int wvl_bench_encode_openjph(const wvl_bench_ht_planes *planes, const wvl_bench_ht_job *job, wvl_bench_ht_coded *coded, char *error)
+int wvl_bench_encode_openjph(const wvl_bench_ht_planes *planes, const wvl_bench_ht_job *job, wvl_bench_ht_coded *coded,
+                             char *error)
 {
     try {
         encode(planes, job, coded);

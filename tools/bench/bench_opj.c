@@ -9,15 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-int wvl_bench_has_opj(void)
-{
-    return 1;
-}
+int wvl_bench_has_opj(void) { return 1; }
 
-const char *wvl_bench_opj_version(void)
-{
-    return opj_version();
-}
+const char *wvl_bench_opj_version(void) { return opj_version(); }
 
 static void keep_error(const char *text, void *user)
 {
@@ -26,7 +20,10 @@ static void keep_error(const char *text, void *user)
 
 /* ---- Memory as OpenJPEG's stream: a write may land anywhere up to the end, a read ends at `bytes` ---- */
 
-typedef struct memory_stream { uint8_t *data; size_t bytes, capacity, at; } memory_stream;
+typedef struct memory_stream {
+    uint8_t *data;
+    size_t bytes, capacity, at;
+} memory_stream;
 
 static int reserve(memory_stream *stream, size_t capacity)
 {
@@ -107,7 +104,8 @@ static int fits(const wvl_bench_picture *picture, char *error)
 {
     for (uint32_t c = 0; c < picture->io.component_count; c++) {
         if (picture->io.components[c].depth > 31) {
-            snprintf(error, WVL_BENCH_ERROR_BYTES, "component %u has %u bits, OpenJPEG holds 31", c, picture->io.components[c].depth);
+            snprintf(error, WVL_BENCH_ERROR_BYTES, "component %u has %u bits, OpenJPEG holds 31", c,
+                     picture->io.components[c].depth);
             return 0;
         }
     }
@@ -123,7 +121,11 @@ static opj_image_t *make_image(const wvl_bench_picture *picture)
     for (uint32_t c = 0; shapes != NULL && c < count; c++) {
         const wvl_io_component *from = &picture->io.components[c];
 
-        shapes[c] = (opj_image_cmptparm_t){.dx = from->dx, .dy = from->dy, .w = from->width, .h = from->height, .prec = from->depth,
+        shapes[c] = (opj_image_cmptparm_t){.dx = from->dx,
+                                           .dy = from->dy,
+                                           .w = from->width,
+                                           .h = from->height,
+                                           .prec = from->depth,
                                            .sgnd = from->is_signed};
     }
     if (shapes != NULL)
@@ -141,7 +143,8 @@ static opj_image_t *make_image(const wvl_bench_picture *picture)
 
 static void fill_parameters(const wvl_bench_picture *picture, const wvl_bench_job *job, opj_cparameters_t *parameters)
 {
-    double raw_bits = (double)picture->io.component_count * picture->io.components[0].depth; /* a pixel, as OpenJPEG counts it */
+    double raw_bits =
+        (double)picture->io.component_count * picture->io.components[0].depth; /* a pixel, as OpenJPEG counts it */
 
     opj_set_default_encoder_parameters(parameters);
     parameters->irreversible = !job->reversible;
@@ -152,7 +155,8 @@ static void fill_parameters(const wvl_bench_picture *picture, const wvl_bench_jo
     parameters->tcp_rates[0] = job->bpp > 0 ? (float)(raw_bits / job->bpp) : 0;
 }
 
-static int encode_image(opj_image_t *image, opj_cparameters_t *parameters, uint32_t threads, memory_stream *memory, char *error)
+static int encode_image(opj_image_t *image, opj_cparameters_t *parameters, uint32_t threads, memory_stream *memory,
+                        char *error)
 {
     opj_codec_t *codec = opj_create_compress(OPJ_CODEC_J2K);
     opj_stream_t *stream = open_stream(memory, OPJ_FALSE);
@@ -160,7 +164,8 @@ static int encode_image(opj_image_t *image, opj_cparameters_t *parameters, uint3
 
     if (codec != NULL && stream != NULL) {
         opj_set_error_handler(codec, keep_error, error);
-        done = opj_setup_encoder(codec, parameters, image) && (threads <= 1 || opj_codec_set_threads(codec, (int)threads)) &&
+        done = opj_setup_encoder(codec, parameters, image) &&
+               (threads <= 1 || opj_codec_set_threads(codec, (int)threads)) &&
                opj_start_compress(codec, image, stream) && opj_encode(codec, stream) && opj_end_compress(codec, stream);
     }
     opj_stream_destroy(stream);
@@ -168,7 +173,8 @@ static int encode_image(opj_image_t *image, opj_cparameters_t *parameters, uint3
     return done ? 0 : -1;
 }
 
-int wvl_bench_encode_opj(const wvl_bench_picture *picture, const wvl_bench_job *job, wvl_bench_coded *coded, char *error)
+int wvl_bench_encode_opj(const wvl_bench_picture *picture, const wvl_bench_job *job, wvl_bench_coded *coded,
+                         char *error)
 {
     memory_stream memory = {.data = NULL};
     opj_cparameters_t parameters;
@@ -212,7 +218,8 @@ static opj_image_t *decode(const wvl_bench_coded *coded, char *error)
     if (codec != NULL && stream != NULL) {
         opj_set_error_handler(codec, keep_error, error);
         done = opj_setup_decoder(codec, &parameters) && opj_decoder_set_strict_mode(codec, OPJ_TRUE) &&
-               opj_read_header(stream, codec, &image) && opj_decode(codec, stream, image) && opj_end_decompress(codec, stream);
+               opj_read_header(stream, codec, &image) && opj_decode(codec, stream, image) &&
+               opj_end_decompress(codec, stream);
     }
     opj_stream_destroy(stream);
     opj_destroy_codec(codec);
@@ -224,8 +231,8 @@ static opj_image_t *decode(const wvl_bench_coded *coded, char *error)
 
 static int same_shape(const opj_image_comp_t *decoded, const wvl_io_component *truth)
 {
-    return decoded->data != NULL && decoded->w == truth->width && decoded->h == truth->height && decoded->prec == truth->depth &&
-           (decoded->sgnd != 0) == (truth->is_signed != 0);
+    return decoded->data != NULL && decoded->w == truth->width && decoded->h == truth->height &&
+           decoded->prec == truth->depth && (decoded->sgnd != 0) == (truth->is_signed != 0);
 }
 
 /* Mean square error of one component; negative if its shape is not the picture's. */
@@ -248,7 +255,8 @@ static double component_mse(const opj_image_comp_t *decoded, const wvl_io_compon
     return sum / ((double)truth->width * truth->height);
 }
 
-static int compare_image(const opj_image_t *image, const wvl_bench_picture *picture, wvl_bench_quality *quality, char *error)
+static int compare_image(const opj_image_t *image, const wvl_bench_picture *picture, wvl_bench_quality *quality,
+                         char *error)
 {
     uint32_t count = picture->io.component_count, depth = 1;
     int32_t *row = malloc((size_t)picture->io.width * sizeof *row);
@@ -269,7 +277,8 @@ static int compare_image(const opj_image_t *image, const wvl_bench_picture *pict
     return 0;
 }
 
-int wvl_bench_decode_opj(const wvl_bench_coded *coded, const wvl_bench_picture *picture, wvl_bench_quality *quality, char *error)
+int wvl_bench_decode_opj(const wvl_bench_coded *coded, const wvl_bench_picture *picture, wvl_bench_quality *quality,
+                         char *error)
 {
     opj_image_t *image;
     int status;
@@ -293,23 +302,19 @@ static int refuse(char *error)
     return -1;
 }
 
-int wvl_bench_has_opj(void)
-{
-    return 0;
-}
+int wvl_bench_has_opj(void) { return 0; }
 
-const char *wvl_bench_opj_version(void)
-{
-    return "";
-}
+const char *wvl_bench_opj_version(void) { return ""; }
 
-int wvl_bench_encode_opj(const wvl_bench_picture *picture, const wvl_bench_job *job, wvl_bench_coded *coded, char *error)
+int wvl_bench_encode_opj(const wvl_bench_picture *picture, const wvl_bench_job *job, wvl_bench_coded *coded,
+                         char *error)
 {
     (void)picture, (void)job, (void)coded;
     return refuse(error);
 }
 
-int wvl_bench_decode_opj(const wvl_bench_coded *coded, const wvl_bench_picture *picture, wvl_bench_quality *quality, char *error)
+int wvl_bench_decode_opj(const wvl_bench_coded *coded, const wvl_bench_picture *picture, wvl_bench_quality *quality,
+                         char *error)
 {
     (void)coded, (void)picture, (void)quality;
     return refuse(error);

@@ -54,10 +54,7 @@ static uint32_t hash_point(uint32_t x, uint32_t y, uint32_t seed)
 }
 
 /* 3t^2 - 2t^3 on 16-bit fractions. */
-static int64_t smooth_fraction(int64_t t)
-{
-    return t * t / 65536 * (3 * 65536 - 2 * t) / 65536;
-}
+static int64_t smooth_fraction(int64_t t) { return t * t / 65536 * (3 * 65536 - 2 * t) / 65536; }
 
 /* Lattice of random values 2^cell_log2 apart, interpolated: -32768..32767. */
 static int64_t value_noise(uint32_t x, uint32_t y, uint32_t cell_log2, uint32_t seed)
@@ -72,10 +69,12 @@ static int64_t value_noise(uint32_t x, uint32_t y, uint32_t cell_log2, uint32_t 
     return (top + (bottom - top) / 65536 * fy) / 65536 - 32768;
 }
 
-/* Fine octaves are strong only where a slow field says "busy": photographs are calm in most places. 16-bit scale around 0. */
+/* Fine octaves are strong only where a slow field says "busy": photographs are calm in most places. 16-bit scale around
+ * 0. */
 static int64_t luma_at(uint32_t x, uint32_t y)
 {
-    static const int64_t amplitude[10] = {0, 15000, 14000, 11000, 8000, 6000, 5200, 5500, 7000, 9000}; /* by log2 of the cell */
+    static const int64_t amplitude[10] = {0,    15000, 14000, 11000, 8000,
+                                          6000, 5200,  5500,  7000,  9000}; /* by log2 of the cell */
     int64_t busy = value_noise(x, y, 7, 50) + value_noise(x, y, 5, 51) / 2, sum = 0;
 
     busy = busy < 0 ? 4096 : busy + 4096;
@@ -133,8 +132,14 @@ int wvl_bench_build_picture(const wvl_bench_shape *shape, wvl_bench_picture *pic
         return -1;
     }
     for (uint32_t c = 0; c < shape->component_count; c++)
-        components[c] = (wvl_io_component){.width = shape->width, .height = shape->height, .dx = 1, .dy = 1, .depth = (uint8_t)shape->depth,
-                                           .sample_bytes = sample_bytes, .sample_stride_bytes = sample_bytes, .stride_bytes = stride,
+        components[c] = (wvl_io_component){.width = shape->width,
+                                           .height = shape->height,
+                                           .dx = 1,
+                                           .dy = 1,
+                                           .depth = (uint8_t)shape->depth,
+                                           .sample_bytes = sample_bytes,
+                                           .sample_stride_bytes = sample_bytes,
+                                           .stride_bytes = stride,
                                            .data = data + c * plane};
     picture->io.width = shape->width;
     picture->io.height = shape->height;
@@ -155,14 +160,9 @@ static int32_t fetch_sample(const uint8_t *at, uint8_t sample_bytes, uint8_t is_
     uint32_t word;
 
     switch (sample_bytes) {
-    case 1:
-        return is_signed ? (int8_t)*at : *at;
-    case 2:
-        memcpy(&half, at, sizeof half);
-        return is_signed ? (int16_t)half : half;
-    default:
-        memcpy(&word, at, sizeof word);
-        return (int32_t)word;
+    case 1: return is_signed ? (int8_t)*at : *at;
+    case 2: memcpy(&half, at, sizeof half); return is_signed ? (int16_t)half : half;
+    default: memcpy(&word, at, sizeof word); return (int32_t)word;
     }
 }
 
@@ -181,8 +181,8 @@ int wvl_bench_picture_has_color(const wvl_bench_picture *picture)
     if (picture->io.component_count < 3)
         return 0;
     for (uint32_t c = 1; c < 3; c++)
-        if (first[c].width != first->width || first[c].height != first->height || first[c].dx != first->dx || first[c].dy != first->dy ||
-            first[c].depth != first->depth || first[c].is_signed != first->is_signed)
+        if (first[c].width != first->width || first[c].height != first->height || first[c].dx != first->dx ||
+            first[c].dy != first->dy || first[c].depth != first->depth || first[c].is_signed != first->is_signed)
             return 0;
     return 1;
 }
@@ -206,7 +206,7 @@ void wvl_bench_write_picture(const wvl_bench_picture *picture, FILE *out)
 {
     const wvl_io_component *first = picture->io.components;
 
-    fprintf(out, "%s: %u x %u, %u component%s of %u bit%s%s, %.3f Msamples\n", picture->name, picture->io.width, picture->io.height,
-            picture->io.component_count, picture->io.component_count == 1 ? "" : "s", first->depth, first->depth == 1 ? "" : "s",
-            first->is_signed ? ", signed" : "", 1e-6 * (double)picture->sample_count);
+    fprintf(out, "%s: %u x %u, %u component%s of %u bit%s%s, %.3f Msamples\n", picture->name, picture->io.width,
+            picture->io.height, picture->io.component_count, picture->io.component_count == 1 ? "" : "s", first->depth,
+            first->depth == 1 ? "" : "s", first->is_signed ? ", signed" : "", 1e-6 * (double)picture->sample_count);
 }

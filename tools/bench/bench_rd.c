@@ -21,10 +21,22 @@ typedef struct options {
     size_t picture_count;
 } options;
 
-typedef struct side { size_t bytes; wvl_bench_quality quality; } side;
-typedef struct row { const char *picture; double bpp; int color; side opj, wavelane; double difference; } row;
+typedef struct side {
+    size_t bytes;
+    wvl_bench_quality quality;
+} side;
+typedef struct row {
+    const char *picture;
+    double bpp;
+    int color;
+    side opj, wavelane;
+    double difference;
+} row;
 
-typedef struct tally { double worst, sum; size_t count, over_cap; } tally;
+typedef struct tally {
+    double worst, sum;
+    size_t count, over_cap;
+} tally;
 
 typedef struct table {
     const options *options;
@@ -60,10 +72,7 @@ static int take_threads(const char *text, void *o)
     return wvl_bench_args_number("--threads", text, 1, 1024, &((options *)o)->threads);
 }
 
-static int take_setting(const char *text, void *o)
-{
-    return wvl_bench_settings_add(&((options *)o)->settings, text);
-}
+static int take_setting(const char *text, void *o) { return wvl_bench_settings_add(&((options *)o)->settings, text); }
 
 static int take_floor(const char *text, void *o)
 {
@@ -96,8 +105,9 @@ static int take_picture(const char *text, void *o)
 }
 
 static const wvl_bench_option option_table[] = {
-    {"--bpp", 1, take_rates},     {"--color", 1, take_color},       {"--threads", 1, take_threads}, {"--set", 1, take_setting},
-    {"--floor", 1, take_floor},   {"--markdown", 0, take_markdown}, {"--json", 1, take_json},       {NULL, 1, take_picture},
+    {"--bpp", 1, take_rates},   {"--color", 1, take_color}, {"--threads", 1, take_threads},
+    {"--set", 1, take_setting}, {"--floor", 1, take_floor}, {"--markdown", 0, take_markdown},
+    {"--json", 1, take_json},   {NULL, 1, take_picture},
 };
 
 /* Adds the photographs of the test folder; found keeps their names alive. */
@@ -119,7 +129,8 @@ static void find_pictures(options *o, glob_t *found)
 
 typedef int encode_fn(const wvl_bench_picture *picture, const wvl_bench_job *job, wvl_bench_coded *coded, char *error);
 
-static int run_side(encode_fn *encode, const wvl_bench_picture *picture, const wvl_bench_job *job, side *result, char *error)
+static int run_side(encode_fn *encode, const wvl_bench_picture *picture, const wvl_bench_job *job, side *result,
+                    char *error)
 {
     wvl_bench_coded coded = {.data = NULL};
     int status = encode(picture, job, &coded, error);
@@ -134,8 +145,11 @@ static int run_side(encode_fn *encode, const wvl_bench_picture *picture, const w
 
 static int run_row(const options *o, const wvl_bench_picture *picture, row *r)
 {
-    wvl_bench_job job = {.color_transform = r->color, .bpp = r->bpp, .levels = wvl_bench_picture_levels(picture),
-                         .threads = (uint32_t)o->threads, .settings = &o->settings};
+    wvl_bench_job job = {.color_transform = r->color,
+                         .bpp = r->bpp,
+                         .levels = wvl_bench_picture_levels(picture),
+                         .threads = (uint32_t)o->threads,
+                         .settings = &o->settings};
     char error[WVL_BENCH_ERROR_BYTES] = "";
     int status = run_side(wvl_bench_encode_opj, picture, &job, &r->opj, error);
 
@@ -147,7 +161,8 @@ static int run_row(const options *o, const wvl_bench_picture *picture, row *r)
         fprintf(stderr, "wavelane-bench: %s, %g bit/pixel: %s\n", r->picture, r->bpp, error);
         return status;
     }
-    r->difference = r->opj.quality.exact && r->wavelane.quality.exact ? 0 : r->wavelane.quality.psnr - r->opj.quality.psnr;
+    r->difference =
+        r->opj.quality.exact && r->wavelane.quality.exact ? 0 : r->wavelane.quality.psnr - r->opj.quality.psnr;
     return 0;
 }
 
@@ -168,14 +183,16 @@ static void write_head(const table *t)
     if (t->text == NULL)
         return;
     if (t->options->markdown)
-        fprintf(t->text,
-                "OpenJPEG %s; Wavelane %s\n\n"
-                "| picture | bit/pixel | colour transform | OpenJPEG bytes | dB | Wavelane bytes | dB | difference dB |\n"
-                "|---|---|---|---|---|---|---|---|\n",
-                wvl_bench_opj_version(), wvl_bench_wavelane_version());
+        fprintf(
+            t->text,
+            "OpenJPEG %s; Wavelane %s\n\n"
+            "| picture | bit/pixel | colour transform | OpenJPEG bytes | dB | Wavelane bytes | dB | difference dB |\n"
+            "|---|---|---|---|---|---|---|---|\n",
+            wvl_bench_opj_version(), wvl_bench_wavelane_version());
     else
-        fprintf(t->text, "wavelane %s\nopenjpeg %s\n%-28s %6s %-6s %10s %8s %10s %8s %9s\n", wvl_bench_wavelane_version(),
-                wvl_bench_opj_version(), "picture", "bpp", "colour", "opj bytes", "dB", "wvl bytes", "dB", "diff dB");
+        fprintf(t->text, "wavelane %s\nopenjpeg %s\n%-28s %6s %-6s %10s %8s %10s %8s %9s\n",
+                wvl_bench_wavelane_version(), wvl_bench_opj_version(), "picture", "bpp", "colour", "opj bytes", "dB",
+                "wvl bytes", "dB", "diff dB");
 }
 
 static void write_row(const table *t, const row *r)
@@ -185,8 +202,9 @@ static void write_row(const table *t, const row *r)
 
     if (t->text == NULL)
         return;
-    fprintf(t->text, form, r->picture, r->bpp, r->color ? "on" : "off", r->opj.bytes, r->opj.quality.psnr, r->wavelane.bytes,
-            r->wavelane.quality.psnr, r->difference, r->wavelane.bytes > r->opj.bytes ? " OVER THE CAP" : "");
+    fprintf(t->text, form, r->picture, r->bpp, r->color ? "on" : "off", r->opj.bytes, r->opj.quality.psnr,
+            r->wavelane.bytes, r->wavelane.quality.psnr, r->difference,
+            r->wavelane.bytes > r->opj.bytes ? " OVER THE CAP" : "");
     fflush(t->text);
 }
 
@@ -207,8 +225,8 @@ static void put_row(wvl_bench_json *json, const row *r)
 static void write_tally(const table *t, const char *name, const tally *sum)
 {
     if (t->text != NULL && sum->count > 0)
-        fprintf(t->text, "%s%s, %zu rows: worst %+.3f dB, mean %+.3f dB%s\n", t->options->markdown ? "\n" : "", name, sum->count,
-                sum->worst, sum->sum / (double)sum->count, sum->over_cap > 0 ? ", OVER THE CAP" : "");
+        fprintf(t->text, "%s%s, %zu rows: worst %+.3f dB, mean %+.3f dB%s\n", t->options->markdown ? "\n" : "", name,
+                sum->count, sum->worst, sum->sum / (double)sum->count, sum->over_cap > 0 ? ", OVER THE CAP" : "");
 }
 
 static void put_tally(wvl_bench_json *json, const char *name, const tally *sum)
@@ -312,7 +330,8 @@ static int run_table(const options *o)
 
 int wvl_bench_run_rd(wvl_bench_args *args)
 {
-    static options o = {.rates = {0.25, 0.5, 1, 2, 4}, .rate_count = 5, .color_on = 1, .color_off = 1, .threads = 1, .floor = -0.05};
+    static options o = {
+        .rates = {0.25, 0.5, 1, 2, 4}, .rate_count = 5, .color_on = 1, .color_off = 1, .threads = 1, .floor = -0.05};
     glob_t found = {.gl_pathc = 0};
     int status = WVL_BENCH_EXIT_USAGE;
 

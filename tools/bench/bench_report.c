@@ -23,8 +23,9 @@ static void write_entrant(const wvl_bench_report *r, const wvl_bench_entrant *e,
 {
     double samples = 1e-6 * (double)r->picture->sample_count;
 
-    fprintf(out, "%-10s %2u  %10zu  %8.2f %8.2f  %8.2f %8.2f  %8.2f", wvl_bench_coder_name(e->coder), e->job.threads, e->bytes,
-            1e3 * e->wall_least, 1e3 * e->wall_median, 1e3 * e->cpu_least, 1e3 * e->cpu_median, samples / e->wall_least);
+    fprintf(out, "%-10s %2u  %10zu  %8.2f %8.2f  %8.2f %8.2f  %8.2f", wvl_bench_coder_name(e->coder), e->job.threads,
+            e->bytes, 1e3 * e->wall_least, 1e3 * e->wall_median, 1e3 * e->cpu_least, 1e3 * e->cpu_median,
+            samples / e->wall_least);
     if (!r->options->uncounted[0])
         fprintf(out, "  %8.2f %8.2f", 1e-6 * e->cycles_median / samples, 1e-6 * e->instructions_median / samples);
     write_quality(e, out);
@@ -33,9 +34,12 @@ static void write_entrant(const wvl_bench_report *r, const wvl_bench_entrant *e,
 
 static void write_against(const wvl_bench_entrant *e, const wvl_bench_entrant *other, FILE *out)
 {
-    fprintf(out, "wavelane / %s, threads %u: speed %.3f (minimum wall), %.3f (median wall), %.3f (minimum cpu), %.3f (median cpu); bytes %.4f\n",
-            wvl_bench_coder_name(other->coder), e->job.threads, other->wall_least / e->wall_least, other->wall_median / e->wall_median,
-            other->cpu_least / e->cpu_least, other->cpu_median / e->cpu_median, (double)e->bytes / (double)other->bytes);
+    fprintf(out,
+            "wavelane / %s, threads %u: speed %.3f (minimum wall), %.3f (median wall), %.3f (minimum cpu), %.3f "
+            "(median cpu); bytes %.4f\n",
+            wvl_bench_coder_name(other->coder), e->job.threads, other->wall_least / e->wall_least,
+            other->wall_median / e->wall_median, other->cpu_least / e->cpu_least, other->cpu_median / e->cpu_median,
+            (double)e->bytes / (double)other->bytes);
 }
 
 /* How many times faster than the others, and than itself with the first thread count. */
@@ -50,8 +54,9 @@ static void write_ratios(const wvl_bench_report *r, const wvl_bench_entrant *e, 
             write_against(e, other, out);
     }
     if (first != NULL && first->job.threads != e->job.threads)
-        fprintf(out, "%s, threads %u / %u: speed %.3f (minimum wall), %.3f (median wall)\n", wvl_bench_coder_name(e->coder), e->job.threads,
-                first->job.threads, first->wall_least / e->wall_least, first->wall_median / e->wall_median);
+        fprintf(out, "%s, threads %u / %u: speed %.3f (minimum wall), %.3f (median wall)\n",
+                wvl_bench_coder_name(e->coder), e->job.threads, first->job.threads, first->wall_least / e->wall_least,
+                first->wall_median / e->wall_median);
 }
 
 static void write_mode(const wvl_bench_report *r, FILE *out)
@@ -77,7 +82,8 @@ void wvl_bench_write_report(const wvl_bench_report *r, FILE *out)
         write_ratios(r, &r->entrants[i], out);
     if (r->has_memory)
         fprintf(out, "wavelane memory: peak %llu bytes = %.2f a sample, of them %llu output; the plan announced %llu\n",
-                (unsigned long long)r->memory.peak_bytes, (double)r->memory.peak_bytes / (double)r->picture->sample_count,
+                (unsigned long long)r->memory.peak_bytes,
+                (double)r->memory.peak_bytes / (double)r->picture->sample_count,
                 (unsigned long long)r->memory.output_bytes, (unsigned long long)r->memory.base_bytes);
 }
 
@@ -164,7 +170,8 @@ void wvl_bench_put_head(wvl_bench_json *json, const wvl_bench_encode_options *o,
 {
     wvl_bench_put_open(json, NULL, '{');
     for (unsigned coder = 0; coder < WVL_BENCH_CODERS; coder++)
-        wvl_bench_put_text(json, wvl_bench_coder_name((wvl_bench_coder)coder), wvl_bench_coder_version((wvl_bench_coder)coder));
+        wvl_bench_put_text(json, wvl_bench_coder_name((wvl_bench_coder)coder),
+                           wvl_bench_coder_version((wvl_bench_coder)coder));
     wvl_bench_put_text(json, "picture", picture->name);
     wvl_bench_put_number(json, "width", picture->io.width);
     wvl_bench_put_number(json, "height", picture->io.height);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * `encode --scaling`: what n threads on one picture are worth against n encodes on one thread each at the same time. Everybody is a process
- * of its own, so that nobody shares anything but the machine; both ways take turns, so that whatever slows the machine slows both.
+ * `encode --scaling`: what n threads on one picture are worth against n encodes on one thread each at the same time.
+ * Everybody is a process of its own, so that nobody shares anything but the machine; both ways take turns, so that
+ * whatever slows the machine slows both.
  */
 #include "bench_encode.h"
 
@@ -11,11 +12,18 @@
 
 #define MAX_SINGLES 256
 
-typedef struct moment { double begin, end, cpu; int status; } moment;
+typedef struct moment {
+    double begin, end, cpu;
+    int status;
+} moment;
 
-/* Encodes once for every byte on its input; STOP ends it. (The end of the input would not: later workers hold copies of it.) */
+/* Encodes once for every byte on its input; STOP ends it. (The end of the input would not: later workers hold copies of
+ * it.) */
 #define STOP 'q'
-typedef struct worker { pid_t pid; int in, out; } worker;
+typedef struct worker {
+    pid_t pid;
+    int in, out;
+} worker;
 
 static void work(const wvl_bench_picture *picture, wvl_bench_job job, int in, int out)
 {
@@ -95,13 +103,15 @@ static int run_workers(const worker *w, size_t count, double *wall, double *cpu)
 /* team: one worker of n threads; singles: n of one thread. The first run of each is not timed. */
 static int measure_turns(const worker *team, const worker *singles, size_t n, size_t runs, wvl_bench_scaling *s)
 {
-    double team_wall[WVL_BENCH_MAX_RUNS], team_cpu[WVL_BENCH_MAX_RUNS], wall[WVL_BENCH_MAX_RUNS], cpu[WVL_BENCH_MAX_RUNS], ratio[WVL_BENCH_MAX_RUNS];
+    double team_wall[WVL_BENCH_MAX_RUNS], team_cpu[WVL_BENCH_MAX_RUNS], wall[WVL_BENCH_MAX_RUNS],
+        cpu[WVL_BENCH_MAX_RUNS], ratio[WVL_BENCH_MAX_RUNS];
     double unused;
 
     for (size_t run = 0; run <= runs; run++) {
         size_t at = run == 0 ? 0 : run - 1;
 
-        if (run_workers(team, 1, &team_wall[at], &team_cpu[at]) != 0 || run_workers(singles, n, &wall[at], &cpu[at]) != 0)
+        if (run_workers(team, 1, &team_wall[at], &team_cpu[at]) != 0 ||
+            run_workers(singles, n, &wall[at], &cpu[at]) != 0)
             return -1;
         ratio[at] = wall[at] / ((double)n * team_wall[at]);
     }
@@ -113,7 +123,8 @@ static int measure_turns(const worker *team, const worker *singles, size_t n, si
     return 0;
 }
 
-int wvl_bench_measure_scaling(const wvl_bench_picture *picture, const wvl_bench_job *job, uint32_t threads, uint32_t runs, wvl_bench_scaling *s)
+int wvl_bench_measure_scaling(const wvl_bench_picture *picture, const wvl_bench_job *job, uint32_t threads,
+                              uint32_t runs, wvl_bench_scaling *s)
 {
     worker team, singles[MAX_SINGLES];
     size_t started = 0;
@@ -135,9 +146,10 @@ int wvl_bench_measure_scaling(const wvl_bench_picture *picture, const wvl_bench_
 
 void wvl_bench_write_scaling(const wvl_bench_scaling *s, FILE *out)
 {
-    fprintf(out, "threads %2u: %8.2f (%8.2f) ms; as many encodes on one thread each: %8.2f (%8.2f) ms; ", s->threads, 1e3 * s->team_least,
-            1e3 * s->team_median, 1e3 * s->singles_least, 1e3 * s->singles_median);
-    fprintf(out, "throughput %.3f (minimum), %.3f (median of ratios); cpu %.3f\n", s->singles_least / (s->threads * s->team_least), s->ratio_median,
+    fprintf(out, "threads %2u: %8.2f (%8.2f) ms; as many encodes on one thread each: %8.2f (%8.2f) ms; ", s->threads,
+            1e3 * s->team_least, 1e3 * s->team_median, 1e3 * s->singles_least, 1e3 * s->singles_median);
+    fprintf(out, "throughput %.3f (minimum), %.3f (median of ratios); cpu %.3f\n",
+            s->singles_least / (s->threads * s->team_least), s->ratio_median,
             s->threads * s->team_cpu_least / s->singles_cpu_least);
 }
 

@@ -33,9 +33,15 @@ typedef struct row {
 static int take_only(const char *value, void *to) { return ((options *)to)->only = value, 0; }
 static int take_json(const char *value, void *to) { return ((options *)to)->json = value, 0; }
 
-static int take_width(const char *value, void *to) { return wvl_bench_args_number("--width", value, 2, 8192, &((options *)to)->width); }
+static int take_width(const char *value, void *to)
+{
+    return wvl_bench_args_number("--width", value, 2, 8192, &((options *)to)->width);
+}
 
-static int take_runs(const char *value, void *to) { return wvl_bench_args_number("--runs", value, 1, 1e6, &((options *)to)->runs); }
+static int take_runs(const char *value, void *to)
+{
+    return wvl_bench_args_number("--runs", value, 1, 1e6, &((options *)to)->runs);
+}
 
 static int take_block(const char *value, void *to)
 {
@@ -51,7 +57,8 @@ static int take_block(const char *value, void *to)
 }
 
 static const wvl_bench_option table[] = {
-    {"--only", 1, take_only}, {"--width", 1, take_width}, {"--block", 1, take_block}, {"--runs", 1, take_runs}, {"--json", 1, take_json},
+    {"--only", 1, take_only}, {"--width", 1, take_width}, {"--block", 1, take_block},
+    {"--runs", 1, take_runs}, {"--json", 1, take_json},
 };
 
 /* ---- Measuring ---- */
@@ -110,7 +117,8 @@ static int measure_slot(bench *b, const wvl_slot *slot, row *r)
             continue;
         }
         if (wvl_slots_compare_level(slot, &b->scene, (wvl_cpu_level)level, b->plain, b->fast)) {
-            fprintf(stderr, "wavelane-bench: %s: %s differs from plain C\n", slot->name, wvl_cpu_level_text((wvl_cpu_level)level));
+            fprintf(stderr, "wavelane-bench: %s: %s differs from plain C\n", slot->name,
+                    wvl_cpu_level_text((wvl_cpu_level)level));
             return -1;
         }
         r->ns[level] = measure_level(b, slot, (wvl_cpu_level)level);
@@ -169,7 +177,10 @@ static void put_row(wvl_bench_json *json, const row *r)
 
 /* ---- The command ---- */
 
-static int is_wanted(const options *o, const wvl_slot *slot) { return o->only == NULL || strstr(slot->name, o->only) != NULL; }
+static int is_wanted(const options *o, const wvl_slot *slot)
+{
+    return o->only == NULL || strstr(slot->name, o->only) != NULL;
+}
 
 /* Returns an exit status. */
 static int run_all(bench *b, wvl_bench_json *json)

@@ -62,10 +62,7 @@ static double clock_seconds(clockid_t clock)
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-double wvl_bench_wall_seconds(void)
-{
-    return clock_seconds(CLOCK_MONOTONIC);
-}
+double wvl_bench_wall_seconds(void) { return clock_seconds(CLOCK_MONOTONIC); }
 
 wvl_bench_time wvl_bench_time_now(void)
 {

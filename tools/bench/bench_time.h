@@ -7,10 +7,14 @@
 extern "C" {
 #endif
 
-/* Of all threads of the process but for wall. Cycles and instructions outside the kernel; NAN where nothing counts them. */
-typedef struct wvl_bench_time { double wall_seconds, cpu_seconds, cycles, instructions; } wvl_bench_time;
+/* Of all threads of the process but for wall. Cycles and instructions outside the kernel; NAN where nothing counts
+ * them. */
+typedef struct wvl_bench_time {
+    double wall_seconds, cpu_seconds, cycles, instructions;
+} wvl_bench_time;
 
-/* Before any thread is started: those that exist already are not counted. Says in `why` what keeps the machine from counting, else "". */
+/* Before any thread is started: those that exist already are not counted. Says in `why` what keeps the machine from
+ * counting, else "". */
 void wvl_bench_time_open(const char **why);
 double wvl_bench_wall_seconds(void);
 wvl_bench_time wvl_bench_time_now(void);

@@ -6,10 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-const char *wvl_bench_wavelane_version(void)
-{
-    return wvl_build_text();
-}
+const char *wvl_bench_wavelane_version(void) { return wvl_build_text(); }
 
 void wvl_bench_release_coded(wvl_bench_coded *coded)
 {
@@ -30,7 +27,8 @@ int wvl_bench_open_source(const wvl_bench_picture *picture, wvl_bench_source *s,
 {
     uint32_t count = picture->io.component_count;
 
-    *s = (wvl_bench_source){.components = calloc(count, sizeof *s->components), .planes = calloc(count, sizeof *s->planes)};
+    *s = (wvl_bench_source){.components = calloc(count, sizeof *s->components),
+                            .planes = calloc(count, sizeof *s->planes)};
     if (s->components == NULL || s->planes == NULL) {
         wvl_bench_close_source(s);
         snprintf(error, WVL_BENCH_ERROR_BYTES, "no memory");
@@ -39,15 +37,20 @@ int wvl_bench_open_source(const wvl_bench_picture *picture, wvl_bench_source *s,
     for (uint32_t c = 0; c < count; c++) {
         const wvl_io_component *from = &picture->io.components[c];
 
-        s->components[c] = (wvl_component_format){.depth = from->depth, .is_signed = from->is_signed, .dx = from->dx, .dy = from->dy};
-        s->planes[c] = (wvl_plane){.data = from->data, .pitch_bytes = (ptrdiff_t)from->stride_bytes,
+        s->components[c] =
+            (wvl_component_format){.depth = from->depth, .is_signed = from->is_signed, .dx = from->dx, .dy = from->dy};
+        s->planes[c] = (wvl_plane){.data = from->data,
+                                   .pitch_bytes = (ptrdiff_t)from->stride_bytes,
                                    .sample_stride = (uint32_t)(from->sample_stride_bytes / from->sample_bytes),
                                    .container = from->sample_bytes == 1   ? WVL_SAMPLE_8
                                                 : from->sample_bytes == 2 ? WVL_SAMPLE_16
                                                                           : WVL_SAMPLE_32};
     }
-    s->format = (wvl_image_format){.struct_size = sizeof s->format, .x1 = picture->io.width, .y1 = picture->io.height,
-                                   .component_count = count, .components = s->components};
+    s->format = (wvl_image_format){.struct_size = sizeof s->format,
+                                   .x1 = picture->io.width,
+                                   .y1 = picture->io.height,
+                                   .component_count = count,
+                                   .components = s->components};
     s->image = (wvl_image){.struct_size = sizeof s->image, .planes = s->planes, .plane_count = count};
     return 0;
 }
@@ -104,9 +107,14 @@ static int set_job(wvl_params *params, const wvl_bench_job *job, char *error)
 
 /* ---- Encode ---- */
 
-typedef struct output { void *data; size_t bytes; uint64_t base_bytes; } output;
+typedef struct output {
+    void *data;
+    size_t bytes;
+    uint64_t base_bytes;
+} output;
 
-static wvl_status encode_plan(wvl_context *context, const wvl_plan *plan, const wvl_image *image, output *out, char *error)
+static wvl_status encode_plan(wvl_context *context, const wvl_plan *plan, const wvl_image *image, output *out,
+                              char *error)
 {
     wvl_plan_memory memory = {.struct_size = sizeof memory};
     wvl_sink sink = {.struct_size = sizeof sink};
@@ -122,7 +130,8 @@ static wvl_status encode_plan(wvl_context *context, const wvl_plan *plan, const 
     return status == WVL_OK ? wvl_sink_take_memory(&sink, &out->data, &out->bytes) : status;
 }
 
-static int encode_source(wvl_context *context, const wvl_bench_source *s, const wvl_bench_job *job, output *out, char *error)
+static int encode_source(wvl_context *context, const wvl_bench_source *s, const wvl_bench_job *job, output *out,
+                         char *error)
 {
     wvl_params *params = NULL;
     wvl_plan *plan = NULL;
@@ -158,15 +167,9 @@ static wvl_context *open_context(uint32_t threads, const wvl_allocator *host, ch
     return NULL;
 }
 
-wvl_context *wvl_bench_open_context(uint32_t threads, char *error)
-{
-    return open_context(threads, NULL, error);
-}
+wvl_context *wvl_bench_open_context(uint32_t threads, char *error) { return open_context(threads, NULL, error); }
 
-void wvl_bench_close_context(wvl_context *context)
-{
-    wvl_context_release(context);
-}
+void wvl_bench_close_context(wvl_context *context) { wvl_context_release(context); }
 
 /* The library's memory goes back through its context; what the caller keeps is a copy from malloc. */
 static int keep_output(wvl_context *context, output *out, wvl_bench_coded *coded, char *error)
@@ -181,7 +184,8 @@ static int keep_output(wvl_context *context, output *out, wvl_bench_coded *coded
     return coded->data != NULL ? 0 : -1;
 }
 
-static int encode_timed(wvl_context *context, const wvl_bench_picture *picture, const wvl_bench_job *job, wvl_bench_coded *coded, char *error)
+static int encode_timed(wvl_context *context, const wvl_bench_picture *picture, const wvl_bench_job *job,
+                        wvl_bench_coded *coded, char *error)
 {
     output out = {.data = NULL};
     wvl_bench_time start;
@@ -199,7 +203,8 @@ static int encode_timed(wvl_context *context, const wvl_bench_picture *picture, 
     return status;
 }
 
-int wvl_bench_encode_wavelane(const wvl_bench_picture *picture, const wvl_bench_job *job, wvl_bench_coded *coded, char *error)
+int wvl_bench_encode_wavelane(const wvl_bench_picture *picture, const wvl_bench_job *job, wvl_bench_coded *coded,
+                              char *error)
 {
     wvl_context *context = job->context != NULL ? job->context : open_context(job->threads, NULL, error);
     int status = context != NULL ? encode_timed(context, picture, job, coded, error) : -1;
@@ -211,7 +216,9 @@ int wvl_bench_encode_wavelane(const wvl_bench_picture *picture, const wvl_bench_
 
 /* ---- Memory ---- */
 
-typedef struct counter { atomic_uint_fast64_t live_bytes, peak_bytes; } counter;
+typedef struct counter {
+    atomic_uint_fast64_t live_bytes, peak_bytes;
+} counter;
 
 static void *counted_allocate(void *user, size_t bytes, size_t alignment, void *stream)
 {
@@ -237,7 +244,8 @@ static void counted_release(void *user, void *memory, size_t bytes, void *stream
     free(memory);
 }
 
-int wvl_bench_measure_wavelane(const wvl_bench_picture *picture, const wvl_bench_job *job, wvl_bench_memory *memory, char *error)
+int wvl_bench_measure_wavelane(const wvl_bench_picture *picture, const wvl_bench_job *job, wvl_bench_memory *memory,
+                               char *error)
 {
     counter count = {0};
     wvl_allocator host = {.allocate = counted_allocate, .release = counted_release, .user = &count};
@@ -251,7 +259,8 @@ int wvl_bench_measure_wavelane(const wvl_bench_picture *picture, const wvl_bench
         return -1;
     }
     status = encode_source(context, &s, job, &out, error);
-    *memory = (wvl_bench_memory){.base_bytes = out.base_bytes, .peak_bytes = atomic_load(&count.peak_bytes), .output_bytes = out.bytes};
+    *memory = (wvl_bench_memory){
+        .base_bytes = out.base_bytes, .peak_bytes = atomic_load(&count.peak_bytes), .output_bytes = out.bytes};
     if (status == 0)
         wvl_memory_release(context, out.data, out.bytes);
     wvl_bench_close_source(&s);

@@ -10,7 +10,7 @@ typedef struct run_pen {
     uint32_t width, height;
     uint32_t padded_width; /* some writers code the padding of plain rows too; it is skipped */
     unsigned bits;         /* 4 or 8 */
-    uint32_t x, y; /* y counts from the bottom, as the runs do */
+    uint32_t x, y;         /* y counts from the bottom, as the runs do */
 } run_pen;
 
 static int next_byte(run_pen *pen)

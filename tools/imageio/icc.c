@@ -7,10 +7,7 @@
 #define HEADER_BYTES 128u
 #define TAG_BYTES 12u
 
-static int is_signature(const uint8_t *p, const char *signature)
-{
-    return memcmp(p, signature, 4) == 0;
-}
+static int is_signature(const uint8_t *p, const char *signature) { return memcmp(p, signature, 4) == 0; }
 
 static int tags_hold_together(const uint8_t *profile, size_t size)
 {

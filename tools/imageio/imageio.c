@@ -53,12 +53,24 @@ typedef struct magic {
 } magic;
 
 static const magic magics[] = {
-    {"II*\0", 4, &tiff},     {"MM\0*", 4, &tiff},         {"II+\0", 4, &tiff},
-    {"MM\0+", 4, &tiff},     {"\x89PNG\r\n\x1a\n", 8, &png}, {"SDPX", 4, &dpx},
-    {"XPDS", 4, &dpx},       {"P7\n", 3, &pam},           {"P7\r", 3, &pam},
-    {"BM", 2, &bmp},         {"PG ", 3, &pgx},            {"PG\t", 3, &pgx},
-    {"PF\n", 3, &pfm},       {"Pf\n", 3, &pfm},           {"\xff\xd8\xff", 3, &jpeg},
-    {"\0\0\0\x0cjP  ", 8, &jp2}, {"\xff\x4f\xff\x51", 4, &codestream}, {"\x76\x2f\x31\x01", 4, &exr},
+    {"II*\0", 4, &tiff},
+    {"MM\0*", 4, &tiff},
+    {"II+\0", 4, &tiff},
+    {"MM\0+", 4, &tiff},
+    {"\x89PNG\r\n\x1a\n", 8, &png},
+    {"SDPX", 4, &dpx},
+    {"XPDS", 4, &dpx},
+    {"P7\n", 3, &pam},
+    {"P7\r", 3, &pam},
+    {"BM", 2, &bmp},
+    {"PG ", 3, &pgx},
+    {"PG\t", 3, &pgx},
+    {"PF\n", 3, &pfm},
+    {"Pf\n", 3, &pfm},
+    {"\xff\xd8\xff", 3, &jpeg},
+    {"\0\0\0\x0cjP  ", 8, &jp2},
+    {"\xff\x4f\xff\x51", 4, &codestream},
+    {"\x76\x2f\x31\x01", 4, &exr},
     {"GIF8", 4, &gif},
 };
 
@@ -66,9 +78,9 @@ static const struct {
     const char *extension;
     const kind *kind;
 } extensions[] = {
-    {"raw", &raw},  {"rawl", &rawl}, {"yuv", &yuv}, {"tga", &tga}, {"vda", &tga}, {"icb", &tga},
-    {"vst", &tga},  {"tif", &tiff},  {"tiff", &tiff}, {"png", &png}, {"pgm", &pnm}, {"ppm", &pnm},
-    {"pbm", &pnm},  {"pnm", &pnm},   {"pam", &pam}, {"pgx", &pgx}, {"dpx", &dpx}, {"bmp", &bmp},
+    {"raw", &raw}, {"rawl", &rawl}, {"yuv", &yuv},   {"tga", &tga}, {"vda", &tga}, {"icb", &tga},
+    {"vst", &tga}, {"tif", &tiff},  {"tiff", &tiff}, {"png", &png}, {"pgm", &pnm}, {"ppm", &pnm},
+    {"pbm", &pnm}, {"pnm", &pnm},   {"pam", &pam},   {"pgx", &pgx}, {"dpx", &dpx}, {"bmp", &bmp},
 };
 
 static const kind *kind_of_extension(const char *extension)
@@ -173,7 +185,8 @@ static int judge_rest(wvl_io_context *context, const kind *found)
     if (held == 0)
         return 0;
     if (found->rest == REST_NOTHING)
-        return wvl_io_fail(context, "bytes follow the samples; only one picture per input is read: divide the input, or "
+        return wvl_io_fail(context,
+                           "bytes follow the samples; only one picture per input is read: divide the input, or "
                            "correct its geometry");
     if (is_second(found, kind_of_content(context), head, held))
         return wvl_io_fail(context, "a second picture follows; only one picture per input is read: divide the input");

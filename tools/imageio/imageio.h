@@ -20,7 +20,7 @@
 extern "C" {
 #endif
 
-#define WVL_IO_MAX_COMPONENTS 16384u /* Csiz, ISO/IEC 15444-1 A.5.1 */
+#define WVL_IO_MAX_COMPONENTS 16384u               /* Csiz, ISO/IEC 15444-1 A.5.1 */
 #define WVL_IO_MAX_SAMPLES (UINT64_C(1) << 33)     /* unless the caller sets another limit */
 #define WVL_IO_MAX_INPUT_BYTES (UINT64_C(1) << 31) /* of a pipe or device, likewise */
 
@@ -58,12 +58,13 @@ typedef struct wvl_io_picture {
     wvl_io_component *components;
 
     wvl_io_color color;
-    int color_declared;    /* 1: the file says which space (a profile, sRGB, a YCbCr definition equal to
-                              sYCC); 0: assumed, e.g. untagged RGB */
-    const char *space;     /* RGB space that header fields of the file name, as the encoder's "input-color" has it; NULL: none */
-    const char *transfer;  /* its transfer where that is not the usual one, as "input-transfer" has it; NULL */
-    int space_rules;       /* 1: these two count more than a profile (PNG cICP); with NULL: colours that have no such name */
-    int alpha_component;   /* -1: none */
+    int color_declared; /* 1: the file says which space (a profile, sRGB, a YCbCr definition equal to
+                           sYCC); 0: assumed, e.g. untagged RGB */
+    const char
+        *space; /* RGB space that header fields of the file name, as the encoder's "input-color" has it; NULL: none */
+    const char *transfer; /* its transfer where that is not the usual one, as "input-transfer" has it; NULL */
+    int space_rules; /* 1: these two count more than a profile (PNG cICP); with NULL: colours that have no such name */
+    int alpha_component; /* -1: none */
     int alpha_premultiplied;
     uint8_t orientation;   /* TIFF tag 274 numbering; 1: rows run down and samples to the right */
     uint8_t chroma_siting; /* YCC only. 0: unknown, 1: centred, 2: co-sited */
@@ -82,28 +83,28 @@ typedef struct wvl_io_picture {
     size_t xmp_bytes;
     double x_pixels_per_metre, y_pixels_per_metre; /* 0: unknown */
 
-    char format[8];  /* "TIFF", "PNG", "PNM", "PAM", "PGX", "DPX", "BMP", "TGA", "RAW", "YUV" */
-    char lost[128];  /* metadata of the file that no member holds: "EXIF, IPTC"; or "" */
-    char note[192];  /* what a careful person would want to know though nothing was refused; or "" */
+    char format[8]; /* "TIFF", "PNG", "PNM", "PAM", "PGX", "DPX", "BMP", "TGA", "RAW", "YUV" */
+    char lost[128]; /* metadata of the file that no member holds: "EXIF, IPTC"; or "" */
+    char note[192]; /* what a careful person would want to know though nothing was refused; or "" */
 } wvl_io_picture;
 
 /* What a reader returns. */
 enum {
     WVL_IO_OK = 0,
-    WVL_IO_ERROR_INPUT = -1,  /* the file cannot be read, or is not what it claims to be */
-    WVL_IO_ERROR_MEMORY = -2  /* memory is short; the file may be good */
+    WVL_IO_ERROR_INPUT = -1, /* the file cannot be read, or is not what it claims to be */
+    WVL_IO_ERROR_MEMORY = -2 /* memory is short; the file may be good */
 };
 
 typedef struct wvl_io_options {
-    const char *format;     /* file name extension to assume ("raw", "rawl", "yuv", "tga", ...) instead of
-                               the content and the name; NULL: find out */
-    const char *raw_format; /* "w,h,n,bits,{s,u}@1x1:2x2:2x2" for raw, rawl and yuv */
-    int raw_interleaved;    /* raw, rawl, yuv: 1: component after component of each pixel; 0: plane after plane */
-    int keep_palette;       /* 1: hand out indices and palette; 0: expand */
-    uint32_t page;          /* TIFF: directory, from 0 */
-    uint64_t max_samples;   /* over all components; 0: WVL_IO_MAX_SAMPLES */
+    const char *format;       /* file name extension to assume ("raw", "rawl", "yuv", "tga", ...) instead of
+                                 the content and the name; NULL: find out */
+    const char *raw_format;   /* "w,h,n,bits,{s,u}@1x1:2x2:2x2" for raw, rawl and yuv */
+    int raw_interleaved;      /* raw, rawl, yuv: 1: component after component of each pixel; 0: plane after plane */
+    int keep_palette;         /* 1: hand out indices and palette; 0: expand */
+    uint32_t page;            /* TIFF: directory, from 0 */
+    uint64_t max_samples;     /* over all components; 0: WVL_IO_MAX_SAMPLES */
     uint64_t max_input_bytes; /* read from what is not a regular file; 0: WVL_IO_MAX_INPUT_BYTES */
-    int ignore_rest;        /* 1: bytes after the first picture are left unread; 0: a second picture is refused */
+    int ignore_rest;          /* 1: bytes after the first picture are left unread; 0: a second picture is refused */
 } wvl_io_options;
 
 /*
@@ -131,15 +132,15 @@ void wvl_io_release_picture(wvl_io_picture *picture);
  * On success the samples move into *out (not one of the parts) and the parts are empty; on failure the
  * parts are untouched. Profiles and XMP of the parts do not go along.
  */
-int wvl_io_merge_components(wvl_io_picture *parts, size_t count, const uint8_t *steps, wvl_io_picture *out,
-                            char *error, size_t error_bytes);
+int wvl_io_merge_components(wvl_io_picture *parts, size_t count, const uint8_t *steps, wvl_io_picture *out, char *error,
+                            size_t error_bytes);
 
 /* What JP2 may do with an ICC profile (ISO/IEC 15444-1 I.5.3.3: the restricted method). */
 typedef enum wvl_io_icc {
-    WVL_IO_ICC_GREY,   /* restricted: monochrome input or display profile, PCS XYZ */
-    WVL_IO_ICC_RGB,    /* restricted: three-component matrix profile, input or display, PCS XYZ, no A2B0 */
-    WVL_IO_ICC_OTHER,  /* well formed, but not allowed in JP2 */
-    WVL_IO_ICC_BROKEN  /* header or tag table does not hold together */
+    WVL_IO_ICC_GREY,  /* restricted: monochrome input or display profile, PCS XYZ */
+    WVL_IO_ICC_RGB,   /* restricted: three-component matrix profile, input or display, PCS XYZ, no A2B0 */
+    WVL_IO_ICC_OTHER, /* well formed, but not allowed in JP2 */
+    WVL_IO_ICC_BROKEN /* header or tag table does not hold together */
 } wvl_io_icc;
 
 wvl_io_icc wvl_io_icc_kind(const uint8_t *bytes, size_t byte_count);

@@ -10,8 +10,7 @@
 #define WVL_IO_COUNTABLE_SAMPLES (UINT64_C(1) << 56)
 
 #if defined(__GNUC__)
-#define WVL_IO_PRINTF(format_index, first_argument) \
-    __attribute__((format(printf, format_index, first_argument)))
+#define WVL_IO_PRINTF(format_index, first_argument) __attribute__((format(printf, format_index, first_argument)))
 #else
 #define WVL_IO_PRINTF(format_index, first_argument)
 #endif
@@ -28,11 +27,11 @@ typedef struct wvl_io_source {
     uint64_t window_start;
     const uint8_t *window;
     size_t at, end;
-    uint8_t *buffer; /* owned, NULL for borrowed memory */
-    int failed;      /* errno of a read that failed, else 0 */
-    int endless;     /* a character device: something always follows */
+    uint8_t *buffer;      /* owned, NULL for borrowed memory */
+    int failed;           /* errno of a read that failed, else 0 */
+    int endless;          /* a character device: something always follows */
     uint64_t taken, most; /* bytes read from the descriptor, and their limit */
-    int over;        /* the limit was reached */
+    int over;             /* the limit was reached */
 } wvl_io_source;
 
 typedef struct wvl_io_context {
@@ -85,15 +84,12 @@ void wvl_io_lose(wvl_io_context *context, const char *name);
 void wvl_io_clear_picture(wvl_io_picture *picture);
 void *wvl_io_allocate(wvl_io_context *context, uint64_t byte_count, const char *what);
 
-static inline uint8_t wvl_io_container_bytes(unsigned depth)
-{
-    return (uint8_t)(depth <= 8 ? 1 : depth <= 16 ? 2 : 4);
-}
+static inline uint8_t wvl_io_container_bytes(unsigned depth) { return (uint8_t)(depth <= 8 ? 1 : depth <= 16 ? 2 : 4); }
 
 /* Sets size and fills component_count descriptors with depth and sign, without samples. Checks sizes,
    count and max_samples. */
-int wvl_io_describe(wvl_io_context *context, uint64_t width, uint64_t height, uint64_t component_count,
-                    unsigned depth, int is_signed);
+int wvl_io_describe(wvl_io_context *context, uint64_t width, uint64_t height, uint64_t component_count, unsigned depth,
+                    int is_signed);
 /* Declares XRsiz, YRsiz of one component, which sets its size. */
 void wvl_io_subsample(wvl_io_picture *picture, uint32_t component, uint8_t dx, uint8_t dy);
 /* Gives all components one block, sample by sample. All must be of one size and container. */

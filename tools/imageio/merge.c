@@ -17,10 +17,7 @@ static uint8_t step_for(uint32_t whole, uint32_t part)
 
 /* ceil(whole / step) == part holds exactly for whole in (part - 1) * step + 1 .. part * step: the size is
    the smallest upper end, and no lower end may lie above it. */
-static uint64_t upper_end(uint32_t part, uint8_t step)
-{
-    return (uint64_t)part * step;
-}
+static uint64_t upper_end(uint32_t part, uint8_t step) { return (uint64_t)part * step; }
 
 /* The components in order as they shall be, without moving a sample. */
 static void list_components(wvl_io_component *list, const wvl_io_picture *parts, size_t count)
@@ -124,8 +121,8 @@ static void inherit(wvl_io_context *context, wvl_io_picture *parts, size_t count
     }
 }
 
-int wvl_io_merge_components(wvl_io_picture *parts, size_t count, const uint8_t *steps, wvl_io_picture *out,
-                            char *error, size_t error_bytes)
+int wvl_io_merge_components(wvl_io_picture *parts, size_t count, const uint8_t *steps, wvl_io_picture *out, char *error,
+                            size_t error_bytes)
 {
     wvl_io_context context;
     wvl_io_component *list = NULL;

@@ -119,13 +119,15 @@ static int check_size(wvl_io_context *context, uint64_t width, uint64_t height, 
     if (component_count == 0 || component_count > WVL_IO_MAX_COMPONENTS)
         return wvl_io_fail(context, "%llu components: must be 1 to %u", n, WVL_IO_MAX_COMPONENTS);
     if (width > limit / height / component_count)
-        return wvl_io_fail(context, "size %llu x %llu, %llu components: more than the limit of %llu samples "
-                           "(--max-pixels)", w, h, n, limit);
+        return wvl_io_fail(context,
+                           "size %llu x %llu, %llu components: more than the limit of %llu samples "
+                           "(--max-pixels)",
+                           w, h, n, limit);
     return 0;
 }
 
-int wvl_io_describe(wvl_io_context *context, uint64_t width, uint64_t height, uint64_t component_count,
-                    unsigned depth, int is_signed)
+int wvl_io_describe(wvl_io_context *context, uint64_t width, uint64_t height, uint64_t component_count, unsigned depth,
+                    int is_signed)
 {
     wvl_io_picture *picture = context->picture;
     uint32_t c;

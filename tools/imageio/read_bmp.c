@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* BMP: OS/2 and Windows headers, 1 to 32 bits, bit fields, RLE4 and RLE8. 5- and 6-bit fields keep their depth. */
-#include "internal.h"
 #include "read_bmp.h"
+#include "internal.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -101,17 +101,12 @@ static int read_header(wvl_io_context *context, bmp_header *h)
 static int is_known_layout(const bmp_header *h)
 {
     switch (h->compression) {
-    case BI_RGB:
-        return h->bits == 1 || h->bits == 4 || h->bits == 8 || h->bits == 16 || h->bits == 24 || h->bits == 32;
-    case BI_RLE8:
-        return h->bits == 8 && !h->top_down;
-    case BI_RLE4:
-        return h->bits == 4 && !h->top_down;
+    case BI_RGB: return h->bits == 1 || h->bits == 4 || h->bits == 8 || h->bits == 16 || h->bits == 24 || h->bits == 32;
+    case BI_RLE8: return h->bits == 8 && !h->top_down;
+    case BI_RLE4: return h->bits == 4 && !h->top_down;
     case BI_BITFIELDS:
-    case BI_ALPHABITFIELDS:
-        return h->bits == 16 || h->bits == 32;
-    default:
-        return 0;
+    case BI_ALPHABITFIELDS: return h->bits == 16 || h->bits == 32;
+    default: return 0;
     }
 }
 
@@ -122,7 +117,8 @@ static int check_header(wvl_io_context *context, const bmp_header *h)
     if (h->width > INT32_MAX)
         return wvl_io_fail(context, "width %d: must be positive", (int)(h->width - UINT32_MAX) - 1);
     if (!is_known_layout(h))
-        return wvl_io_fail(context, "%u bits with compression %u%s: supported are 1, 4, 8, 16, 24, 32 plain, 8 and 4 "
+        return wvl_io_fail(context,
+                           "%u bits with compression %u%s: supported are 1, 4, 8, 16, 24, 32 plain, 8 and 4 "
                            "with run lengths bottom-up (1, 2), 16 and 32 with bit fields (3, 6)",
                            h->bits, h->compression, h->top_down ? ", top-down" : "");
     return 0;
@@ -234,8 +230,7 @@ static int read_with_palette(wvl_io_context *context, const bmp_header *h)
     if (result == 0)
         result = wvl_io_go_to(context, h->data_offset, "offset to pixel data");
     if (result == 0)
-        result = h->compression == BI_RGB ? read_indexed(context, h, &palette)
-                                          : read_run_lengths(context, h, &palette);
+        result = h->compression == BI_RGB ? read_indexed(context, h, &palette) : read_run_lengths(context, h, &palette);
     if (result == 0)
         wvl_io_settle_palette(context, &palette);
     free(palette.values);

@@ -15,7 +15,6 @@ typedef struct bmp_header {
 } bmp_header;
 
 /* Decodes RLE4 or RLE8 data from the present position into one byte an index; row 0 of indices is the top. */
-int wvl_io_decode_bmp_runs(wvl_io_context *context, const bmp_header *header, uint8_t *indices,
-                           size_t stride_bytes);
+int wvl_io_decode_bmp_runs(wvl_io_context *context, const bmp_header *header, uint8_t *indices, size_t stride_bytes);
 
 #endif

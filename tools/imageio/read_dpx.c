@@ -33,14 +33,16 @@ static uint32_t field16(const uint8_t *head, size_t at, int big_endian)
 static uint32_t samples_of_descriptor(uint32_t descriptor)
 {
     switch (descriptor) {
-    case 1: case 2: case 3: case 4: case 6: /* single colour, alpha, luma */
-        return 1;
-    case 50: case 102: /* RGB, CbYCr 4:4:4 */
-        return 3;
-    case 51: case 52: /* RGBA, ABGR */
-        return 4;
-    default:
-        return 0;
+    case 1:
+    case 2:
+    case 3:
+    case 4:
+    case 6: /* single colour, alpha, luma */ return 1;
+    case 50:
+    case 102: /* RGB, CbYCr 4:4:4 */ return 3;
+    case 51:
+    case 52: /* RGBA, ABGR */ return 4;
+    default: return 0;
     }
 }
 
@@ -71,8 +73,10 @@ static int parse_header(wvl_io_context *context, const uint8_t *head, dpx_header
     if (elements != 1)
         return wvl_io_fail(context, "%u image elements: exactly 1 is supported", elements);
     if (h->samples_per_pixel == 0)
-        return wvl_io_fail(context, "descriptor %u: supported are 1-4 and 6 (one component), 50 RGB, 51 RGBA, "
-                           "52 ABGR, 102 CbYCr 4:4:4", h->descriptor);
+        return wvl_io_fail(context,
+                           "descriptor %u: supported are 1-4 and 6 (one component), 50 RGB, 51 RGBA, "
+                           "52 ABGR, 102 CbYCr 4:4:4",
+                           h->descriptor);
     return 0;
 }
 
@@ -238,8 +242,8 @@ static void order_components(wvl_io_picture *picture, uint32_t descriptor)
 }
 
 /*
- * SMPTE 268M tables 5A and 5B: 5 is SMPTE 274M and 6 ITU-R 709-4, 7 and 8 are ITU-R 601-5 of 625 and 525 lines. The space is told by
- * either field; printing densities and logarithmic data have none.
+ * SMPTE 268M tables 5A and 5B: 5 is SMPTE 274M and 6 ITU-R 709-4, 7 and 8 are ITU-R 601-5 of 625 and 525 lines. The
+ * space is told by either field; printing densities and logarithmic data have none.
  */
 static void name_space(wvl_io_picture *picture, const dpx_header *h)
 {
@@ -258,7 +262,10 @@ static void describe_meaning(wvl_io_context *context, const dpx_header *h)
     wvl_io_picture *picture = context->picture;
     int alpha = h->samples_per_pixel == 4 ? 3 : -1;
 
-    wvl_io_set_color(picture, h->samples_per_pixel == 1 ? WVL_IO_GREY : h->descriptor == 102 ? WVL_IO_YCC : WVL_IO_RGB,
+    wvl_io_set_color(picture,
+                     h->samples_per_pixel == 1 ? WVL_IO_GREY
+                     : h->descriptor == 102    ? WVL_IO_YCC
+                                               : WVL_IO_RGB,
                      0, alpha);
     if (h->orientation < 8)
         picture->orientation = tiff_orientation[h->orientation];

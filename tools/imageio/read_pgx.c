@@ -7,10 +7,7 @@
 #define HEADER_LIMIT 128u
 
 /* Past blanks; the header's only separators. */
-static const char *past_blanks(const char *p)
-{
-    return p + strspn(p, " \t");
-}
+static const char *past_blanks(const char *p) { return p + strspn(p, " \t"); }
 
 static const char *take_number(const char *p, uint32_t *value)
 {

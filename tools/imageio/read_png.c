@@ -7,9 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SRGB_GAMMA 45455 /* 1/2.2 in 1/100000, as files of sRGB write it (PNG 11.3.2.2) */
+#define SRGB_GAMMA 45455                               /* 1/2.2 in 1/100000, as files of sRGB write it (PNG 11.3.2.2) */
 #define CHUNK_LIMIT_BYTES ((png_alloc_size_t)64 << 20) /* of one decompressed profile or text */
-#define DEFLATE_MOST_PER_BYTE 1032u                   /* RFC 1951: 258 bytes for two bits */
+#define DEFLATE_MOST_PER_BYTE 1032u                    /* RFC 1951: 258 bytes for two bits */
 
 /* All that must survive a jump out of libpng. */
 typedef struct png_state {
@@ -65,10 +65,16 @@ static void on_free(png_structp png, png_voidp block)
 /* ITU-T H.273 tables 2 and 3. PQ, HLG and others need more than a curve and a matrix: no name. */
 static void name_space(wvl_io_picture *picture, const uint8_t *cicp)
 {
-    static const char *const spaces[13] = {NULL, "rec709", NULL, NULL, NULL, "rec601-625", "rec601-525", "rec601-525", NULL, "rec2020", NULL, "p3-dci", "p3-d65"};
+    static const char *const spaces[13] = {NULL,         "rec709",     NULL,         NULL, NULL,
+                                           "rec601-625", "rec601-525", "rec601-525", NULL, "rec2020",
+                                           NULL,         "p3-dci",     "p3-d65"};
     unsigned primaries = cicp[0], transfer = cicp[1];
     int is_video = transfer == 1 || transfer == 6 || transfer == 14 || transfer == 15;
-    const char *curve = is_video ? "bt1886" : transfer == 4 ? "2.2" : transfer == 8 ? "linear" : transfer == 13 ? "srgb" : NULL;
+    const char *curve = is_video         ? "bt1886"
+                        : transfer == 4  ? "2.2"
+                        : transfer == 8  ? "linear"
+                        : transfer == 13 ? "srgb"
+                                         : NULL;
 
     picture->space_rules = 1;
     if (primaries < 13 && spaces[primaries] != NULL && curve != NULL && cicp[2] == 0 && cicp[3] == 1) {

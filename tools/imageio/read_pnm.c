@@ -16,10 +16,7 @@ static unsigned bits_of(uint32_t maxval)
     return bits;
 }
 
-static int is_space(int c)
-{
-    return c == ' ' || c == '\t' || c == '\n' || c == '\v' || c == '\f' || c == '\r';
-}
+static int is_space(int c) { return c == ' ' || c == '\t' || c == '\n' || c == '\v' || c == '\f' || c == '\r'; }
 
 /* To the end of the line, which counts as white space. */
 static void skip_comment(wvl_io_source *source)
@@ -67,8 +64,8 @@ static int read_number(wvl_io_context *context, const char *field, uint32_t *val
     return 0;
 }
 
-static int check_maxval_row(wvl_io_context *context, const uint8_t *row, size_t count, unsigned bytes,
-                            uint32_t maxval, uint32_t y)
+static int check_maxval_row(wvl_io_context *context, const uint8_t *row, size_t count, unsigned bytes, uint32_t maxval,
+                            uint32_t y)
 {
     uint32_t highest = 0;
     size_t i;
@@ -153,8 +150,7 @@ static int read_bit_row(wvl_io_context *context, uint8_t *row, size_t count)
     return 0;
 }
 
-static int read_text(wvl_io_context *context, uint32_t width, uint32_t height, uint32_t n, uint32_t maxval,
-                     int bitmap)
+static int read_text(wvl_io_context *context, uint32_t width, uint32_t height, uint32_t n, uint32_t maxval, int bitmap)
 {
     wvl_io_picture *picture = context->picture;
     wvl_io_component *first;
@@ -164,8 +160,7 @@ static int read_text(wvl_io_context *context, uint32_t width, uint32_t height, u
         return -1;
     first = &picture->components[0];
     /* A sample is a digit, and but for bitmaps a space before all save the first. */
-    if (wvl_io_require_bytes(context, wvl_io_sample_count(picture) * (bitmap ? 1 : 2) - !bitmap, "pixel data") !=
-            0 ||
+    if (wvl_io_require_bytes(context, wvl_io_sample_count(picture) * (bitmap ? 1 : 2) - !bitmap, "pixel data") != 0 ||
         wvl_io_allocate_interleaved(context) != 0)
         return -1;
     for (y = 0; y < height; y++) {
@@ -325,7 +320,9 @@ static int color_of_pam(wvl_io_context *context, const pam_header *header)
         uint32_t depth;
         wvl_io_color color;
     } types[] = {
-        {"BLACKANDWHITE", 1, WVL_IO_GREY}, {"GRAYSCALE", 1, WVL_IO_GREY}, {"RGB", 3, WVL_IO_RGB},
+        {"BLACKANDWHITE", 1, WVL_IO_GREY},
+        {"GRAYSCALE", 1, WVL_IO_GREY},
+        {"RGB", 3, WVL_IO_RGB},
         {"CMYK", 4, WVL_IO_CMYK},
     };
     size_t i;

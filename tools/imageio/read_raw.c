@@ -57,8 +57,8 @@ static int declare_steps(wvl_io_context *context, const geometry *g)
             p = take_number(p, &dx);
             p = p != NULL && *p == 'x' ? take_number(p + 1, &dy) : NULL;
             if (p == NULL || dx == 0 || dx > 255 || dy == 0 || dy > 255 || (*p != ':' && *p != '\0'))
-                return wvl_io_fail(context, "raw geometry: subsampling of component %u, \"%.20s\": must be %s", c,
-                                   pair, "dxxdy with steps of 1 to 255");
+                return wvl_io_fail(context, "raw geometry: subsampling of component %u, \"%.20s\": must be %s", c, pair,
+                                   "dxxdy with steps of 1 to 255");
             p = *p == ':' ? p + 1 : NULL;
         }
         wvl_io_subsample(context->picture, c, (uint8_t)dx, (uint8_t)dy);
@@ -134,8 +134,10 @@ static int check_remainder(wvl_io_context *context, uint64_t picture_bytes)
     if (size == WVL_IO_SIZE_UNKNOWN || left == 0 || context->options.ignore_rest)
         return 0;
     if (size % picture_bytes == 0)
-        return wvl_io_fail(context, "%llu pictures of this geometry; only one picture per input is read: divide "
-                           "the input", (unsigned long long)(size / picture_bytes));
+        return wvl_io_fail(context,
+                           "%llu pictures of this geometry; only one picture per input is read: divide "
+                           "the input",
+                           (unsigned long long)(size / picture_bytes));
     return wvl_io_fail(context, "%llu bytes follow the samples: the geometry does not fit the file",
                        (unsigned long long)left);
 }
@@ -169,17 +171,8 @@ static int read_headerless(wvl_io_context *context, int big_endian, int is_yuv)
     return 0;
 }
 
-int wvl_io_read_raw(wvl_io_context *context)
-{
-    return read_headerless(context, 1, 0);
-}
+int wvl_io_read_raw(wvl_io_context *context) { return read_headerless(context, 1, 0); }
 
-int wvl_io_read_rawl(wvl_io_context *context)
-{
-    return read_headerless(context, 0, 0);
-}
+int wvl_io_read_rawl(wvl_io_context *context) { return read_headerless(context, 0, 0); }
 
-int wvl_io_read_yuv(wvl_io_context *context)
-{
-    return read_headerless(context, 0, 1);
-}
+int wvl_io_read_yuv(wvl_io_context *context) { return read_headerless(context, 0, 1); }

@@ -73,7 +73,8 @@ static int read_header(wvl_io_context *context, tga_header *h)
     h->right_to_left = (p[17] & 0x10) != 0;
     h->top_down = (p[17] & 0x20) != 0;
     if (p[2] > 11 || h->type == 0 || h->type > GREYS)
-        return wvl_io_fail(context, "image type %u: supported are 1, 2, 3, 9, 10, 11 (or this is not a TGA file)", p[2]);
+        return wvl_io_fail(context, "image type %u: supported are 1, 2, 3, 9, 10, 11 (or this is not a TGA file)",
+                           p[2]);
     if (h->palette_type > 1 || (h->type == INDEXED && h->palette_type != 1))
         return wvl_io_fail(context, "colour map type %u with image type %u", h->palette_type, p[2]);
     if ((p[17] & 0xc0) != 0)
@@ -84,10 +85,7 @@ static int read_header(wvl_io_context *context, tga_header *h)
     return 0;
 }
 
-static unsigned bytes_of(uint32_t bits)
-{
-    return (bits + 7) / 8;
-}
+static unsigned bytes_of(uint32_t bits) { return (bits + 7) / 8; }
 
 /* The size is checked against the smallest body: run lengths make at most 128 pixels of one packet. */
 static int check_body(wvl_io_context *context, const tga_header *h)
@@ -129,8 +127,8 @@ static int read_line(wvl_io_context *context, const tga_header *h, packets *stat
         if (state->left == 0 && start_packet(context, state, bytes) != 0)
             return -1;
         count = state->left < h->width - x ? state->left : h->width - x;
-        if (!state->repeats && wvl_io_read_bytes(context, line + (size_t)x * bytes, (size_t)count * bytes,
-                                                 "run lengths") != 0)
+        if (!state->repeats &&
+            wvl_io_read_bytes(context, line + (size_t)x * bytes, (size_t)count * bytes, "run lengths") != 0)
             return -1;
         for (k = 0; state->repeats && k < count; k++)
             memcpy(line + (size_t)(x + k) * bytes, state->pixel, bytes);
@@ -212,7 +210,8 @@ static int read_palette(wvl_io_context *context, const tga_header *h, wvl_io_pal
     if (h->entries == 0 || entry->count == 0)
         return wvl_io_fail(context, "colour map of %u entries of %u bits: must be of 15, 16, 24 or 32 bits", h->entries,
                            h->entry_bits);
-    palette->values = wvl_io_allocate(context, (uint64_t)h->entries * entry->count * sizeof *palette->values, "palette");
+    palette->values =
+        wvl_io_allocate(context, (uint64_t)h->entries * entry->count * sizeof *palette->values, "palette");
     if (palette->values == NULL)
         return -1;
     palette->entries = h->entries;

@@ -39,10 +39,7 @@ static toff_t on_seek(thandle_t handle, toff_t offset, int whence)
     return wvl_io_source_seek(source, position) == 0 ? position : (toff_t)-1;
 }
 
-static toff_t on_size(thandle_t handle)
-{
-    return ((wvl_io_tiff *)handle)->context->source.size;
-}
+static toff_t on_size(thandle_t handle) { return ((wvl_io_tiff *)handle)->context->source.size; }
 
 static int on_close(thandle_t handle)
 {
@@ -64,9 +61,10 @@ static int on_error(TIFF *tiff, void *user, const char *module, const char *form
 }
 
 /*
- * Some coders warn and go on where they have no data, and what they then hand out is not the picture: fax lines of another length, JPEG data that ends early
- * or is smaller than its strip. Their warnings are no part of sound files, whatever the words are. Others warn of what is harmless, such as LZW in the old
- * style; where data is missing they return an error. What warnings about the directory may hide is found by wvl_io_tiff_check_directory.
+ * Some coders warn and go on where they have no data, and what they then hand out is not the picture: fax lines of
+ * another length, JPEG data that ends early or is smaller than its strip. Their warnings are no part of sound files,
+ * whatever the words are. Others warn of what is harmless, such as LZW in the old style; where data is missing they
+ * return an error. What warnings about the directory may hide is found by wvl_io_tiff_check_directory.
  */
 static int is_fatal_warning(const wvl_io_tiff *t)
 {
@@ -75,10 +73,8 @@ static int is_fatal_warning(const wvl_io_tiff *t)
     case COMPRESSION_CCITTRLEW:
     case COMPRESSION_CCITTFAX3:
     case COMPRESSION_CCITTFAX4:
-    case COMPRESSION_JPEG:
-        return 1;
-    default:
-        return 0;
+    case COMPRESSION_JPEG: return 1;
+    default: return 0;
     }
 }
 
@@ -136,8 +132,10 @@ static int check_head(wvl_io_context *context)
         return wvl_io_fail(context, "header: does not begin with II or MM, 42 or 43, and the place of a directory");
     offset = version == 42 ? wvl_io_tiff_number(head + 4, big, 4) : wvl_io_tiff_number(head + 8, big, 8);
     if (!context->source.seekable && offset >= context->source.most)
-        return wvl_io_fail(context, "header: the first directory, at %llu, lies beyond the limit of bytes for a "
-                           "pipe or device (--max-input-bytes)", (unsigned long long)offset);
+        return wvl_io_fail(context,
+                           "header: the first directory, at %llu, lies beyond the limit of bytes for a "
+                           "pipe or device (--max-input-bytes)",
+                           (unsigned long long)offset);
     return 0;
 }
 

@@ -178,10 +178,7 @@ size_t wvl_io_source_read_some(wvl_io_source *source, void *bytes, size_t byte_c
     return held + direct;
 }
 
-uint64_t wvl_io_source_position(const wvl_io_source *source)
-{
-    return source->window_start + source->at;
-}
+uint64_t wvl_io_source_position(const wvl_io_source *source) { return source->window_start + source->at; }
 
 static int skip_forward(wvl_io_source *source, uint64_t byte_count)
 {
@@ -239,8 +236,8 @@ int wvl_io_go_to(wvl_io_context *context, uint64_t position, const char *what)
     if (wvl_io_source_seek(&context->source, position) == 0)
         return 0;
     if (!context->source.seekable && position < here)
-        return wvl_io_fail(context, "%s: offset %llu lies before what has been read, and a pipe cannot go back",
-                           what, (unsigned long long)position);
+        return wvl_io_fail(context, "%s: offset %llu lies before what has been read, and a pipe cannot go back", what,
+                           (unsigned long long)position);
     return wvl_io_fail(context, "%s: truncated: offset %llu lies beyond the end of the file", what,
                        (unsigned long long)position);
 }
@@ -251,8 +248,10 @@ int wvl_io_require_bytes(wvl_io_context *context, uint64_t byte_count, const cha
     uint64_t left = size > here ? size - here : 0, most = context->source.most;
 
     if (size == WVL_IO_SIZE_UNKNOWN && (here > most || byte_count > most - here))
-        return wvl_io_fail(context, "%s: %llu bytes needed, more than the limit of %llu for a pipe or device "
-                           "(--max-input-bytes)", what, (unsigned long long)byte_count, (unsigned long long)most);
+        return wvl_io_fail(context,
+                           "%s: %llu bytes needed, more than the limit of %llu for a pipe or device "
+                           "(--max-input-bytes)",
+                           what, (unsigned long long)byte_count, (unsigned long long)most);
     if (size == WVL_IO_SIZE_UNKNOWN || byte_count <= left)
         return 0;
     return wvl_io_fail(context, "%s: truncated: %llu bytes needed, %llu left in the file", what,

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The directory as it lies in the file. libtiff warns and goes on where a tag lies beyond the end of the file, or where a palette picture has no usable colour
- * map, which it then calls grey. Neither shows in what its functions return, and the words of its warnings are no interface: the entries are looked at here.
+ * The directory as it lies in the file. libtiff warns and goes on where a tag lies beyond the end of the file, or where
+ * a palette picture has no usable colour map, which it then calls grey. Neither shows in what its functions return, and
+ * the words of its warnings are no interface: the entries are looked at here.
  */
 #include "read_tiff.h"
 
@@ -57,13 +58,15 @@ static int check_entry(wvl_io_tiff *t, const entry *e)
     uint64_t size = t->context->source.size, word = TIFFIsBigTIFF(t->tiff) ? 8 : 4;
 
     if (e->bytes > word && (e->value > size || e->bytes > size - e->value))
-        return wvl_io_fail(t->context, "tag %u: truncated: %llu bytes at offset %llu, the file has %llu", e->tag, (unsigned long long)e->bytes,
-                           (unsigned long long)e->value, (unsigned long long)size);
+        return wvl_io_fail(t->context, "tag %u: truncated: %llu bytes at offset %llu, the file has %llu", e->tag,
+                           (unsigned long long)e->bytes, (unsigned long long)e->value, (unsigned long long)size);
     if (e->tag == TIFFTAG_PHOTOMETRIC && e->type == TIFF_SHORT && e->count == 1) {
         uint16_t taken = 0;
 
         if (TIFFGetField(t->tiff, TIFFTAG_PHOTOMETRIC, &taken) != 0 && taken != e->value)
-            return wvl_io_fail(t->context, "PhotometricInterpretation %u, but what that needs is missing or damaged (ColorMap, or samples of a pixel)",
+            return wvl_io_fail(t->context,
+                               "PhotometricInterpretation %u, but what that needs is missing or damaged (ColorMap, or "
+                               "samples of a pixel)",
                                (unsigned)e->value);
     }
     return 0;
@@ -84,8 +87,11 @@ int wvl_io_tiff_check_directory(wvl_io_tiff *t)
         entry e;
 
         memset(&e, 0, sizeof e);
-        result = read_entry(t, offset + head + i * (big ? BIG_ENTRY_BYTES : ENTRY_BYTES), &e) != 0 ? wvl_io_fail(t->context, "directory: truncated")
-                                                                                                 : check_entry(t, &e);
+        result = read_entry(t, offset + head + i * (big ? BIG_ENTRY_BYTES : ENTRY_BYTES), &e) != 0
+                     ? wvl_io_fail(t->context, "directory: truncated")
+                     : check_entry(t, &e);
     }
-    return wvl_io_source_seek(&t->context->source, position) != 0 && result == 0 ? wvl_io_fail(t->context, "directory: cannot be read") : result;
+    return wvl_io_source_seek(&t->context->source, position) != 0 && result == 0
+               ? wvl_io_fail(t->context, "directory: cannot be read")
+               : result;
 }

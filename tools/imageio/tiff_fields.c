@@ -12,21 +12,14 @@
 static const char *name_of_refused_photometric(uint16_t photometric)
 {
     switch (photometric) {
-    case PHOTOMETRIC_MASK:
-        return "transparency mask";
-    case PHOTOMETRIC_CIELAB:
-        return "CIE L*a*b*";
-    case PHOTOMETRIC_ICCLAB:
-        return "ICC L*a*b*";
-    case PHOTOMETRIC_ITULAB:
-        return "ITU L*a*b*";
+    case PHOTOMETRIC_MASK: return "transparency mask";
+    case PHOTOMETRIC_CIELAB: return "CIE L*a*b*";
+    case PHOTOMETRIC_ICCLAB: return "ICC L*a*b*";
+    case PHOTOMETRIC_ITULAB: return "ITU L*a*b*";
     case PHOTOMETRIC_LOGL:
-    case PHOTOMETRIC_LOGLUV:
-        return "logarithmic luminance";
-    case PHOTOMETRIC_CFA:
-        return "colour filter array";
-    default:
-        return "not known";
+    case PHOTOMETRIC_LOGLUV: return "logarithmic luminance";
+    case PHOTOMETRIC_CFA: return "colour filter array";
+    default: return "not known";
     }
 }
 
@@ -54,24 +47,17 @@ static int check_photometric(wvl_io_tiff *t)
     switch (t->photometric) {
     case PHOTOMETRIC_MINISWHITE:
     case PHOTOMETRIC_MINISBLACK:
-    case PHOTOMETRIC_SEPARATED:
-        break;
-    case PHOTOMETRIC_RGB:
-        least = 3;
-        break;
-    case PHOTOMETRIC_YCBCR:
-        least = most = 3;
-        break;
-    case PHOTOMETRIC_PALETTE:
-        most = 1;
-        break;
+    case PHOTOMETRIC_SEPARATED: break;
+    case PHOTOMETRIC_RGB: least = 3; break;
+    case PHOTOMETRIC_YCBCR: least = most = 3; break;
+    case PHOTOMETRIC_PALETTE: most = 1; break;
     default:
         return wvl_io_fail(t->context, "PhotometricInterpretation %u (%s) is not supported", t->photometric,
                            name_of_refused_photometric(t->photometric));
     }
     if (t->colors < least || t->colors > most)
-        return wvl_io_fail(t->context, "PhotometricInterpretation %u with %u colour samples: needs %s%u", t->photometric,
-                           t->colors, least == most || most < UINT16_MAX ? "" : "at least ",
+        return wvl_io_fail(t->context, "PhotometricInterpretation %u with %u colour samples: needs %s%u",
+                           t->photometric, t->colors, least == most || most < UINT16_MAX ? "" : "at least ",
                            most < UINT16_MAX ? most : least);
     return 0;
 }
@@ -119,7 +105,8 @@ static int check_subsampling(wvl_io_tiff *t)
         return wvl_io_fail(t->context, "YCbCrSubSampling %u, %u with BitsPerSample %u: must be 8, unsigned", t->step_x,
                            t->step_y, t->depth);
     if (t->is_subsampled && (t->planar != PLANARCONFIG_CONTIG || t->samples != 3))
-        return wvl_io_fail(t->context, "YCbCrSubSampling %u, %u with %u samples, PlanarConfiguration %u: must be 3 and 1",
+        return wvl_io_fail(t->context,
+                           "YCbCrSubSampling %u, %u with %u samples, PlanarConfiguration %u: must be 3 and 1",
                            t->step_x, t->step_y, t->samples, t->planar);
     if (t->is_subsampled && t->compression == COMPRESSION_JPEG)
         choose_jpeg_planes(t);
@@ -216,8 +203,8 @@ int wvl_io_tiff_read_fields(wvl_io_tiff *t)
     TIFFGetFieldDefaulted(t->tiff, TIFFTAG_IMAGEDEPTH, &image_depth);
     if (image_depth > 1)
         return wvl_io_fail(t->context, "ImageDepth %u: only flat pictures are supported", image_depth);
-    if (check_samples(t) != 0 || read_photometric(t) != 0 || read_extra_samples(t) != 0 ||
-        check_photometric(t) != 0 || check_coder(t) != 0 || check_subsampling(t) != 0)
+    if (check_samples(t) != 0 || read_photometric(t) != 0 || read_extra_samples(t) != 0 || check_photometric(t) != 0 ||
+        check_coder(t) != 0 || check_subsampling(t) != 0)
         return -1;
     t->inverts = t->photometric == PHOTOMETRIC_MINISWHITE;
     return read_color_map(t);
@@ -300,10 +287,14 @@ static void name_lost_fields(wvl_io_tiff *t)
     static const struct {
         uint32_t tag;
         const char *name;
-    } fields[] = {{TIFFTAG_EXIFIFD, "EXIF"},         {TIFFTAG_GPSIFD, "GPS"},
-                  {TIFFTAG_RICHTIFFIPTC, "IPTC"},    {TIFFTAG_PHOTOSHOP, "Photoshop resources"},
-                  {TIFFTAG_ARTIST, "Artist"},        {TIFFTAG_COPYRIGHT, "Copyright"},
-                  {TIFFTAG_IMAGEDESCRIPTION, "ImageDescription"}, {TAG_GEO_KEYS, "GeoTIFF keys"}};
+    } fields[] = {{TIFFTAG_EXIFIFD, "EXIF"},
+                  {TIFFTAG_GPSIFD, "GPS"},
+                  {TIFFTAG_RICHTIFFIPTC, "IPTC"},
+                  {TIFFTAG_PHOTOSHOP, "Photoshop resources"},
+                  {TIFFTAG_ARTIST, "Artist"},
+                  {TIFFTAG_COPYRIGHT, "Copyright"},
+                  {TIFFTAG_IMAGEDESCRIPTION, "ImageDescription"},
+                  {TAG_GEO_KEYS, "GeoTIFF keys"}};
     size_t i;
     int at, count = TIFFGetTagListCount(t->tiff);
 

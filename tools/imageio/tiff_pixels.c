@@ -11,7 +11,7 @@
 typedef struct target {
     uint8_t *base;
     size_t row_bytes;
-    uint32_t per_pixel;   /* samples of a pixel in one row of the file's data */
+    uint32_t per_pixel;    /* samples of a pixel in one row of the file's data */
     unsigned sample_bytes; /* container; of the index for palette pictures */
 } target;
 
@@ -96,8 +96,7 @@ static void extend_signs(uint8_t *row, unsigned bytes, unsigned depth, size_t co
    (from `colors` on) mean what they meant. */
 static void invert(const wvl_io_tiff *t, uint8_t *row, const target *to, size_t pixels)
 {
-    uint32_t flip = t->sample_format == SAMPLEFORMAT_INT ? UINT32_MAX
-                                                         : (uint32_t)((UINT64_C(1) << t->depth) - 1);
+    uint32_t flip = t->sample_format == SAMPLEFORMAT_INT ? UINT32_MAX : (uint32_t)((UINT64_C(1) << t->depth) - 1);
     uint32_t per_pixel = to->per_pixel, colors = t->colors < per_pixel ? t->colors : per_pixel, c;
     size_t x;
 
@@ -233,15 +232,16 @@ static int check_chunks(wvl_io_tiff *t)
     uint64_t size = t->context->source.size, chunk_bytes;
     uint32_t count = TIFFIsTiled(t->tiff) ? TIFFNumberOfTiles(t->tiff) : TIFFNumberOfStrips(t->tiff), i;
     uint64_t row_bytes = TIFFIsTiled(t->tiff) ? TIFFTileSize64(t->tiff) : TIFFScanlineSize64(t->tiff);
-    uint64_t rows = TIFFIsTiled(t->tiff)                ? count
+    uint64_t rows = TIFFIsTiled(t->tiff)               ? count
                     : t->planar == PLANARCONFIG_CONTIG ? t->height
-                                                        : (uint64_t)t->height * t->samples;
+                                                       : (uint64_t)t->height * t->samples;
 
     if (count == 0 || row_bytes == 0)
         return wvl_io_tiff_fail(t, "strips or tiles: none, or too large");
     if (t->compression == COMPRESSION_NONE && !t->is_subsampled && row_bytes > size / rows)
-        return wvl_io_fail(t->context, "truncated: %u x %u, %u samples of %u bits, uncompressed: the file has %llu bytes",
-                           t->width, t->height, t->samples, t->depth, (unsigned long long)size);
+        return wvl_io_fail(t->context,
+                           "truncated: %u x %u, %u samples of %u bits, uncompressed: the file has %llu bytes", t->width,
+                           t->height, t->samples, t->depth, (unsigned long long)size);
     for (i = 0; i < count; i++) {
         uint64_t offset = TIFFGetStrileOffset(t->tiff, i);
 

@@ -35,10 +35,7 @@ static void place_units(const wvl_io_tiff *t, const uint8_t *unit, uint32_t x0, 
         }
 }
 
-static uint32_t units_of(uint32_t pixels, uint16_t step)
-{
-    return (uint32_t)(((uint64_t)pixels + step - 1) / step);
-}
+static uint32_t units_of(uint32_t pixels, uint16_t step) { return (uint32_t)(((uint64_t)pixels + step - 1) / step); }
 
 static int read_strips(wvl_io_tiff *t)
 {

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-const wvl_slot_list *const wvl_slots_rooms[WVL_SLOTS_ROOMS] = {&wvl_slots_dwt, &wvl_slots_front, &wvl_slots_t1, &wvl_slots_ht,
-                                                               &wvl_slots_rdoq};
+const wvl_slot_list *const wvl_slots_rooms[WVL_SLOTS_ROOMS] = {&wvl_slots_dwt, &wvl_slots_front, &wvl_slots_t1,
+                                                               &wvl_slots_ht, &wvl_slots_rdoq};
 
 int wvl_slots_has_level(wvl_cpu_level level)
 {
@@ -111,7 +111,8 @@ static void run_level(const wvl_slot *slot, wvl_slot_entry entry, const wvl_slot
     }
 }
 
-size_t wvl_slots_compare_level(const wvl_slot *slot, const wvl_slot_scene *scene, wvl_cpu_level level, uint8_t *plain, uint8_t *fast)
+size_t wvl_slots_compare_level(const wvl_slot *slot, const wvl_slot_scene *scene, wvl_cpu_level level, uint8_t *plain,
+                               uint8_t *fast)
 {
     size_t wrong = 0;
     run_level(slot, slot->fetch(slot, WVL_CPU_C), scene, plain);
@@ -140,7 +141,8 @@ static uint32_t draw_magnitude(wvl_slot_scene *scene, uint32_t x, uint32_t y, un
 
 void wvl_slots_make_block(wvl_slot_scene *scene)
 {
-    uint32_t w = scene->shape.width, h = scene->shape.height, odd = scene->shape.style ? (uint32_t)wvl_slots_draw(scene) % 4 : 0;
+    uint32_t w = scene->shape.width, h = scene->shape.height,
+             odd = scene->shape.style ? (uint32_t)wvl_slots_draw(scene) % 4 : 0;
     unsigned is_wide = scene->shape.style > 1, most = is_wide ? 31 : 15;
     unsigned bits = scene->shape.style ? 1 + (unsigned)(wvl_slots_draw(scene) % most) : 11;
     uint32_t stride = w + odd, bound = 0, bytes = is_wide ? 4 : 2;
@@ -152,8 +154,14 @@ void wvl_slots_make_block(wvl_slot_scene *scene)
         bound |= i % stride < w ? m : 0;
         memcpy(scene->bytes + scene->at[0] + (size_t)i * bytes, is_wide ? (void *)&whole : (void *)&half, bytes);
     }
-    scene->block = (wvl_block_input){.stride = stride, .width = (uint16_t)w, .height = (uint16_t)h, .coef_bytes = (uint8_t)bytes,
-                                     .orient = scene->shape.style % 4, .want_gains = 1, .max_passes = 255, .bound = bound};
+    scene->block = (wvl_block_input){.stride = stride,
+                                     .width = (uint16_t)w,
+                                     .height = (uint16_t)h,
+                                     .coef_bytes = (uint8_t)bytes,
+                                     .orient = scene->shape.style % 4,
+                                     .want_gains = 1,
+                                     .max_passes = 255,
+                                     .bound = bound};
     scene->units = (uint64_t)w * h;
 }
 

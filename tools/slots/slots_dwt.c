@@ -54,16 +54,22 @@ static void make_vlift(const wvl_slot *slot, wvl_slot_scene *scene)
     scene->number[ROW_S - ROW_D] = in_place ? ROW_X0 : ROW_S;
     const uint32_t written[] = {scene->number[0], scene->number[1], ROW_DP, ROW_SP};
     for (unsigned i = 0; i < 4; i++) {
-        wvl_slots_put_output(scene, scene->at[written[i]], (size_t)n * bytes, 0, (size_t)(round_up(n, WVL_LINE_ROUND) - n) * bytes);
+        wvl_slots_put_output(scene, scene->at[written[i]], (size_t)n * bytes, 0,
+                             (size_t)(round_up(n, WVL_LINE_ROUND) - n) * bytes);
     }
 }
 
 static void call_vlift(const wvl_slot *slot, wvl_slot_entry entry, const wvl_slot_scene *scene, uint8_t *bytes)
 {
     const size_t *at = scene->at;
-    wvl_vlift_rows rows = {.x0 = bytes + at[ROW_X0], .x1 = bytes + at[ROW_X1], .x2 = bytes + at[ROW_X2],
-                           .d = bytes + at[scene->number[0]], .s = bytes + at[scene->number[1]],
-                           .dp = bytes + at[ROW_DP], .sp = bytes + at[ROW_SP], .dpp = bytes + at[ROW_DPP]};
+    wvl_vlift_rows rows = {.x0 = bytes + at[ROW_X0],
+                           .x1 = bytes + at[ROW_X1],
+                           .x2 = bytes + at[ROW_X2],
+                           .d = bytes + at[scene->number[0]],
+                           .s = bytes + at[scene->number[1]],
+                           .dp = bytes + at[ROW_DP],
+                           .sp = bytes + at[ROW_SP],
+                           .dpp = bytes + at[ROW_DPP]};
     (void)slot;
     ((void (*)(const wvl_vlift_rows *, uint32_t))entry)(&rows, scene->shape.width);
 }
@@ -89,7 +95,8 @@ static void make_hlift(const wvl_slot *slot, wvl_slot_scene *scene)
     scene->at[2] = place_line(scene, slot->kind, high);
     wvl_slots_put_scratch(scene, scene->at[0] - (size_t)WVL_LINE_LEAD * bytes, (size_t)WVL_LINE_LEAD * bytes);
     wvl_slots_put_scratch(scene, scene->at[0] + (size_t)n * bytes, (size_t)WVL_LINE_TAIL * bytes);
-    wvl_slots_put_output(scene, scene->at[1], (size_t)low * bytes, 0, (size_t)(round_up(low, WVL_LINE_ROUND) - low) * bytes);
+    wvl_slots_put_output(scene, scene->at[1], (size_t)low * bytes, 0,
+                         (size_t)(round_up(low, WVL_LINE_ROUND) - low) * bytes);
     wvl_slots_put_output(scene, scene->at[2], (size_t)high * bytes, (size_t)WVL_LINE_LEAD * bytes,
                          (size_t)(round_up(high, WVL_LINE_ROUND) - high + WVL_LINE_TAIL) * bytes);
 }
@@ -97,8 +104,8 @@ static void make_hlift(const wvl_slot *slot, wvl_slot_scene *scene)
 static void call_hlift(const wvl_slot *slot, wvl_slot_entry entry, const wvl_slot_scene *scene, uint8_t *bytes)
 {
     (void)slot;
-    ((void (*)(void *, uint32_t, unsigned, void *, void *))entry)(bytes + scene->at[0], scene->number[0], scene->number[1],
-                                                                  bytes + scene->at[1], bytes + scene->at[2]);
+    ((void (*)(void *, uint32_t, unsigned, void *, void *))entry)(
+        bytes + scene->at[0], scene->number[0], scene->number[1], bytes + scene->at[1], bytes + scene->at[2]);
 }
 
 static wvl_slot_entry fetch_hlift(const wvl_slot *slot, wvl_cpu_level level)
@@ -108,7 +115,8 @@ static wvl_slot_entry fetch_hlift(const wvl_slot *slot, wvl_cpu_level level)
 
 /* ---- Packing ---- */
 
-static const uint8_t pack_kind[WVL_PACK_KINDS] = {WVL_LINE_I32, WVL_LINE_I32, WVL_LINE_I64, WVL_LINE_F32, WVL_LINE_F32, WVL_LINE_F32};
+static const uint8_t pack_kind[WVL_PACK_KINDS] = {WVL_LINE_I32, WVL_LINE_I32, WVL_LINE_I64,
+                                                  WVL_LINE_F32, WVL_LINE_F32, WVL_LINE_F32};
 static const uint8_t pack_bits[WVL_PACK_KINDS] = {15, 31, 31, 15, 23, 31}; /* of magnitudes */
 static const uint8_t pack_bytes[WVL_PACK_KINDS] = {2, 4, 4, 2, 4, 4};
 
@@ -132,7 +140,8 @@ static void draw_packable(const wvl_slot *slot, wvl_slot_scene *scene, uint32_t 
 {
     unsigned bits = pack_bits[slot->kind], kind = pack_kind[slot->kind], style = scene->shape.style;
     uint64_t v = wvl_slots_draw(scene);
-    const int64_t by_style[PACK_STYLES] = {(int64_t)(v >> (64 - bits)), (int64_t)(v >> 8) % 3, ((int64_t)1 << bits) - 1, 0};
+    const int64_t by_style[PACK_STYLES] = {(int64_t)(v >> (64 - bits)), (int64_t)(v >> 8) % 3, ((int64_t)1 << bits) - 1,
+                                           0};
     int64_t wide = v & 1 ? -by_style[style] : by_style[style];
     int32_t narrow = (int32_t)wide;
     float real = kind == WVL_LINE_F32 ? draw_near_integer(scene, scene->factor, bits) : 0.0f;
@@ -140,7 +149,8 @@ static void draw_packable(const wvl_slot *slot, wvl_slot_scene *scene, uint32_t 
         real = v & 1 ? -0.0f : 1e-42f;
     }
     const void *const sources[WVL_LINE_KINDS] = {&narrow, &wide, &real};
-    memcpy(scene->bytes + scene->at[0] + (size_t)i * wvl_line_element_bytes(kind), sources[kind], wvl_line_element_bytes(kind));
+    memcpy(scene->bytes + scene->at[0] + (size_t)i * wvl_line_element_bytes(kind), sources[kind],
+           wvl_line_element_bytes(kind));
 }
 
 static void make_pack(const wvl_slot *slot, wvl_slot_scene *scene)
@@ -148,8 +158,10 @@ static void make_pack(const wvl_slot *slot, wvl_slot_scene *scene)
     uint32_t n = scene->shape.width, offset = scene->shape.style ? (uint32_t)(wvl_slots_draw(scene) % 9) : 0;
     uint32_t bytes = pack_bytes[slot->kind];
     scene->units = n;
-    scene->factor = ldexpf(1.0f + (float)(wvl_slots_draw(scene) >> 40) / 16777216.0f, (int)(wvl_slots_draw(scene) % 16) - 8);
-    scene->at[0] = place_line(scene, pack_kind[slot->kind], n + offset) + (size_t)offset * wvl_line_element_bytes(pack_kind[slot->kind]);
+    scene->factor =
+        ldexpf(1.0f + (float)(wvl_slots_draw(scene) >> 40) / 16777216.0f, (int)(wvl_slots_draw(scene) % 16) - 8);
+    scene->at[0] = place_line(scene, pack_kind[slot->kind], n + offset) +
+                   (size_t)offset * wvl_line_element_bytes(pack_kind[slot->kind]);
     for (uint32_t i = 0; i < n; i++) {
         draw_packable(slot, scene, i);
     }
@@ -162,8 +174,8 @@ static void make_pack(const wvl_slot *slot, wvl_slot_scene *scene)
 static void call_pack(const wvl_slot *slot, wvl_slot_entry entry, const wvl_slot_scene *scene, uint8_t *bytes)
 {
     (void)slot;
-    uint32_t bound = ((uint32_t (*)(const void *, uint32_t, float, void *))entry)(bytes + scene->at[0], scene->shape.width, scene->factor,
-                                                                                  bytes + scene->at[1]);
+    uint32_t bound = ((uint32_t(*)(const void *, uint32_t, float, void *))entry)(
+        bytes + scene->at[0], scene->shape.width, scene->factor, bytes + scene->at[1]);
     memcpy(bytes + scene->at[2], &bound, sizeof bound);
 }
 
@@ -172,22 +184,23 @@ static wvl_slot_entry fetch_pack(const wvl_slot *slot, wvl_cpu_level level)
     return (wvl_slot_entry)wvl_dwt_fetch_kernels(level)->pack[slot->kind];
 }
 
-#define VLIFT(name, kind) {"dwt.vlift." name, "sample", kind, LINE_STYLES, 0, fetch_vlift, make_vlift, call_vlift, NULL}
-#define HLIFT(name, kind) {"dwt.hlift." name, "sample", kind, LINE_STYLES, 0, fetch_hlift, make_hlift, call_hlift, NULL}
-#define PACK(name, kind) {"dwt.pack." name, "sample", kind, PACK_STYLES, 0, fetch_pack, make_pack, call_pack, NULL}
+#define VLIFT(name, kind)                                                                                              \
+    {                                                                                                                  \
+        "dwt.vlift." name, "sample", kind, LINE_STYLES, 0, fetch_vlift, make_vlift, call_vlift, NULL                   \
+    }
+#define HLIFT(name, kind)                                                                                              \
+    {                                                                                                                  \
+        "dwt.hlift." name, "sample", kind, LINE_STYLES, 0, fetch_hlift, make_hlift, call_hlift, NULL                   \
+    }
+#define PACK(name, kind)                                                                                               \
+    {                                                                                                                  \
+        "dwt.pack." name, "sample", kind, PACK_STYLES, 0, fetch_pack, make_pack, call_pack, NULL                       \
+    }
 
 static const wvl_slot slots[] = {
-    VLIFT("5/3", WVL_LINE_I32),
-    VLIFT("5/3-deep", WVL_LINE_I64),
-    VLIFT("9/7", WVL_LINE_F32),
-    HLIFT("5/3", WVL_LINE_I32),
-    HLIFT("5/3-deep", WVL_LINE_I64),
-    HLIFT("9/7", WVL_LINE_F32),
-    PACK("i32-16", WVL_PACK_I32_16),
-    PACK("i32-32", WVL_PACK_I32_32),
-    PACK("i64-32", WVL_PACK_I64_32),
-    PACK("f32-16", WVL_PACK_F32_16),
-    PACK("f32-32", WVL_PACK_F32_32),
-    PACK("f32-32-deep", WVL_PACK_F32_32_DEEP),
+    VLIFT("5/3", WVL_LINE_I32),      VLIFT("5/3-deep", WVL_LINE_I64), VLIFT("9/7", WVL_LINE_F32),
+    HLIFT("5/3", WVL_LINE_I32),      HLIFT("5/3-deep", WVL_LINE_I64), HLIFT("9/7", WVL_LINE_F32),
+    PACK("i32-16", WVL_PACK_I32_16), PACK("i32-32", WVL_PACK_I32_32), PACK("i64-32", WVL_PACK_I64_32),
+    PACK("f32-16", WVL_PACK_F32_16), PACK("f32-32", WVL_PACK_F32_32), PACK("f32-32-deep", WVL_PACK_F32_32_DEEP),
 };
 const wvl_slot_list wvl_slots_dwt = {slots, sizeof slots / sizeof *slots};

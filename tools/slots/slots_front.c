@@ -20,7 +20,8 @@ static wvl_front_shift shift_of(unsigned kind)
 
 static size_t place_line(wvl_slot_scene *scene, uint32_t n, uint32_t bytes)
 {
-    return wvl_slots_place_bytes(scene, ((size_t)WVL_LINE_LEAD + n + WVL_LINE_ROUND + WVL_LINE_TAIL) * bytes) + (size_t)WVL_LINE_LEAD * bytes;
+    return wvl_slots_place_bytes(scene, ((size_t)WVL_LINE_LEAD + n + WVL_LINE_ROUND + WVL_LINE_TAIL) * bytes) +
+           (size_t)WVL_LINE_LEAD * bytes;
 }
 
 static void place_seen(wvl_slot_scene *scene, unsigned place)
@@ -77,8 +78,9 @@ static void make_triple(const wvl_slot *slot, wvl_slot_scene *scene) { make_load
 
 static void call_load(const wvl_slot *slot, wvl_slot_entry entry, const wvl_slot_scene *scene, uint8_t *bytes)
 {
-    uint32_t seen = ((wvl_front_load1)entry)(bytes + scene->at[ROW], scene->number[0], scene->number[1], scene->shape.width,
-                                             shift_of(slot->kind), (int32_t *)(void *)(bytes + scene->at[LINES]));
+    uint32_t seen =
+        ((wvl_front_load1)entry)(bytes + scene->at[ROW], scene->number[0], scene->number[1], scene->shape.width,
+                                 shift_of(slot->kind), (int32_t *)(void *)(bytes + scene->at[LINES]));
     put_seen(scene, SEEN, bytes, seen);
 }
 
@@ -175,7 +177,8 @@ static const wvl_plan_xyz *fetch_xyz(unsigned kind, unsigned depth)
     if (xyz.kind != kind || xyz.depth != depth) {
         uint8_t bits = (uint8_t)depth;
         wvl_component_format components[3] = {{bits, 0, 1, 1}, {bits, 0, 1, 1}, {bits, 0, 1, 1}};
-        wvl_image_format format = {.struct_size = sizeof format, .x1 = 16, .y1 = 16, .component_count = 3, .components = components};
+        wvl_image_format format = {
+            .struct_size = sizeof format, .x1 = 16, .y1 = 16, .component_count = 3, .components = components};
         wvl_settings settings = {.input_color = kind == WVL_XYZ_SHIFT ? WVL_INPUT_XYZ : WVL_INPUT_REC709};
         wvl_color_build(&settings, &format, xyz_tables, &xyz);
     }
@@ -215,12 +218,20 @@ static wvl_slot_entry fetch_color(const wvl_slot *slot, wvl_cpu_level level)
     return (wvl_slot_entry)wvl_front_fetch_kernels(level)->color[slot->kind];
 }
 
-#define LOADS(name, kind)                                                                                                \
-    {"front.strided." name, "sample", kind, LOAD_STYLES, 0, fetch_strided, make_strided, call_load, NULL},               \
-        {"front.contiguous." name, "sample", kind, LOAD_STYLES, 0, fetch_contiguous, make_contiguous, call_load, NULL},  \
-        {"front.triple." name, "sample", kind, LOAD_STYLES, 0, fetch_triple, make_triple, call_triple, NULL}
-#define CONVERT(name, kind) {"front.convert." name, "sample", kind, CONVERT_STYLES, 0, fetch_convert, make_convert, call_convert, NULL}
-#define COLOR(name, kind) {"front.color." name, "sample", kind, COLOR_STYLES, 0, fetch_color, make_color, call_color, NULL}
+#define LOADS(name, kind)                                                                                               \
+    {"front.strided." name, "sample", kind, LOAD_STYLES, 0, fetch_strided, make_strided, call_load, NULL},              \
+        {"front.contiguous." name, "sample", kind, LOAD_STYLES, 0, fetch_contiguous, make_contiguous, call_load, NULL}, \
+    {                                                                                                                   \
+        "front.triple." name, "sample", kind, LOAD_STYLES, 0, fetch_triple, make_triple, call_triple, NULL              \
+    }
+#define CONVERT(name, kind)                                                                                            \
+    {                                                                                                                  \
+        "front.convert." name, "sample", kind, CONVERT_STYLES, 0, fetch_convert, make_convert, call_convert, NULL      \
+    }
+#define COLOR(name, kind)                                                                                              \
+    {                                                                                                                  \
+        "front.color." name, "sample", kind, COLOR_STYLES, 0, fetch_color, make_color, call_color, NULL                \
+    }
 
 static const wvl_slot slots[] = {
     LOADS("u8", WVL_LOAD_U8),

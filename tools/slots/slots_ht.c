@@ -81,7 +81,7 @@ static void call_cleanup(const wvl_slot *slot, wvl_slot_entry entry, const wvl_s
 {
     wvl_block_input in = wvl_slots_fetch_block(scene, bytes);
     (void)slot;
-    uint32_t length = ((uint32_t (*)(wvl_ht_scratch *, const wvl_block_input *, unsigned, uint8_t *))entry)(
+    uint32_t length = ((uint32_t(*)(wvl_ht_scratch *, const wvl_block_input *, unsigned, uint8_t *))entry)(
         scratch_of(scene, bytes), &in, scene->number[0], bytes + scene->at[BYTES]);
     memcpy(bytes + scene->at[RESULT], &length, sizeof length);
 }
@@ -122,8 +122,9 @@ static void make_refinement(const wvl_slot *slot, wvl_slot_scene *scene)
 static void call_refinement(const wvl_slot *slot, wvl_slot_entry entry, const wvl_slot_scene *scene, uint8_t *bytes)
 {
     wvl_block_input in = wvl_slots_fetch_block(scene, bytes);
-    wvl_ht_refinement r = ((wvl_ht_refinement(*)(wvl_ht_scratch *, const wvl_block_input *, unsigned, int, uint8_t *))entry)(
-        scratch_of(scene, bytes), &in, scene->number[0], (int)slot->kind, bytes + scene->at[BYTES]);
+    wvl_ht_refinement r =
+        ((wvl_ht_refinement(*)(wvl_ht_scratch *, const wvl_block_input *, unsigned, int, uint8_t *))entry)(
+            scratch_of(scene, bytes), &in, scene->number[0], (int)slot->kind, bytes + scene->at[BYTES]);
     memcpy(bytes + scene->at[RESULT], &r, sizeof r);
 }
 
@@ -156,7 +157,8 @@ static void make_plane_sums(const wvl_slot *slot, wvl_slot_scene *scene)
     scene->at[BYTES] = wvl_slots_place_bytes(scene, scene->number[1]);
     place_result(scene, sizeof(wvl_ht_sums));
     wvl_block_input in = wvl_slots_fetch_block(scene, scene->bytes);
-    wvl_ht_kernels_c.encode_refinement(scratch_of(scene, scene->bytes), &in, scene->number[0], 1, scene->bytes + scene->at[BYTES]);
+    wvl_ht_kernels_c.encode_refinement(scratch_of(scene, scene->bytes), &in, scene->number[0], 1,
+                                       scene->bytes + scene->at[BYTES]);
 }
 
 static void call_plane_sums(const wvl_slot *slot, wvl_slot_entry entry, const wvl_slot_scene *scene, uint8_t *bytes)
@@ -186,8 +188,8 @@ static void call_squares(const wvl_slot *slot, wvl_slot_entry entry, const wvl_s
 {
     wvl_block_input in = wvl_slots_fetch_block(scene, bytes);
     (void)slot;
-    ((void (*)(const wvl_block_input *, unsigned, wvl_ht_squares *))entry)(&in, scene->number[0],
-                                                                           (wvl_ht_squares *)(void *)(bytes + scene->at[RESULT]));
+    ((void (*)(const wvl_block_input *, unsigned, wvl_ht_squares *))entry)(
+        &in, scene->number[0], (wvl_ht_squares *)(void *)(bytes + scene->at[RESULT]));
 }
 
 static wvl_slot_entry fetch_squares(const wvl_slot *slot, wvl_cpu_level level)
@@ -198,8 +200,10 @@ static wvl_slot_entry fetch_squares(const wvl_slot *slot, wvl_cpu_level level)
 
 static const wvl_slot slots[] = {
     {"ht.encode_cleanup", "sample", 0, STYLES, 1, fetch_cleanup, make_cleanup, call_cleanup, settle_cleanup},
-    {"ht.encode_refinement.sigprop", "sample", 0, STYLES, 1, fetch_refinement, make_refinement, call_refinement, settle_refinement},
-    {"ht.encode_refinement.magref", "sample", 1, STYLES, 1, fetch_refinement, make_refinement, call_refinement, settle_refinement},
+    {"ht.encode_refinement.sigprop", "sample", 0, STYLES, 1, fetch_refinement, make_refinement, call_refinement,
+     settle_refinement},
+    {"ht.encode_refinement.magref", "sample", 1, STYLES, 1, fetch_refinement, make_refinement, call_refinement,
+     settle_refinement},
     {"ht.sum_plane", "sample", 0, STYLES, 1, fetch_plane_sums, make_plane_sums, call_plane_sums, NULL},
     {"ht.sum_squares", "sample", 0, 2, 1, fetch_squares, make_squares, call_squares, NULL},
 };

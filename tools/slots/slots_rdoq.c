@@ -46,7 +46,7 @@ static void call_rank(const wvl_slot *slot, wvl_slot_entry entry, const wvl_slot
     wvl_block_input in = wvl_slots_fetch_block(scene, bytes);
     (void)slot;
     ((void (*)(const wvl_block_input *, uint32_t, uint32_t *))entry)(&in, scene->number[0],
-                                                                      (uint32_t *)(void *)(bytes + scene->at[RESULT]));
+                                                                     (uint32_t *)(void *)(bytes + scene->at[RESULT]));
 }
 
 static wvl_slot_entry fetch_rank(const wvl_slot *slot, wvl_cpu_level level)
@@ -79,8 +79,8 @@ static void call_split(const wvl_slot *slot, wvl_slot_entry entry, const wvl_slo
 {
     wvl_block_input in = wvl_slots_fetch_block(scene, bytes);
     (void)slot;
-    ((void (*)(const wvl_block_input *, unsigned, uint8_t *, int8_t *))entry)(&in, scene->number[0], bytes + scene->at[LEVELS],
-                                                                              (int8_t *)(bytes + scene->at[FRACTIONS]));
+    ((void (*)(const wvl_block_input *, unsigned, uint8_t *, int8_t *))entry)(
+        &in, scene->number[0], bytes + scene->at[LEVELS], (int8_t *)(bytes + scene->at[FRACTIONS]));
 }
 
 /* Fractions beyond the block count for nobody. */
@@ -109,7 +109,8 @@ static void make_cells(wvl_slot_scene *scene)
 {
     place_cells(scene);
     wvl_block_input in = wvl_slots_fetch_block(scene, scene->bytes);
-    wvl_rdoq_kernels_c.split(&in, scene->number[0], scene->bytes + scene->at[LEVELS], (int8_t *)(scene->bytes + scene->at[FRACTIONS]));
+    wvl_rdoq_kernels_c.split(&in, scene->number[0], scene->bytes + scene->at[LEVELS],
+                             (int8_t *)(scene->bytes + scene->at[FRACTIONS]));
 }
 
 static void make_count(const wvl_slot *slot, wvl_slot_scene *scene)
@@ -123,7 +124,8 @@ static void call_count(const wvl_slot *slot, wvl_slot_entry entry, const wvl_slo
 {
     (void)slot;
     wvl_rdoq_sums sums = ((wvl_rdoq_sums(*)(const uint8_t *, const int8_t *, uint32_t, uint32_t))entry)(
-        bytes + scene->at[LEVELS], (const int8_t *)(bytes + scene->at[FRACTIONS]), scene->shape.width, scene->shape.height);
+        bytes + scene->at[LEVELS], (const int8_t *)(bytes + scene->at[FRACTIONS]), scene->shape.width,
+        scene->shape.height);
     memcpy(bytes + scene->at[RESULT], &sums, sizeof sums);
 }
 
@@ -146,7 +148,8 @@ static void draw_rule(wvl_slot_scene *scene, wvl_rdoq_rule *rule)
 
 static uint32_t row_words(const wvl_slot_scene *scene) { return (scene->shape.width + 63) / 64; }
 
-/* All rows of a block, from the top: a row sees what became of the one above. Results: for each row its words down, then up. */
+/* All rows of a block, from the top: a row sees what became of the one above. Results: for each row its words down,
+ * then up. */
 static void make_move(const wvl_slot *slot, wvl_slot_scene *scene)
 {
     wvl_rdoq_rule rule;
@@ -169,7 +172,8 @@ static void call_move(const wvl_slot *slot, wvl_slot_entry entry, const wvl_slot
         uint64_t down[WVL_RDOQ_WORDS], up[WVL_RDOQ_WORDS];
         size_t at = (size_t)(y + 1) * pitch + 1, to = scene->at[RESULT] + (size_t)y * words * 2 * sizeof(uint64_t);
         ((void (*)(const wvl_rdoq_rule *, uint8_t *, const int8_t *, uint32_t, uint64_t *, uint64_t *))entry)(
-            rule, bytes + scene->at[LEVELS] + at, (const int8_t *)(bytes + scene->at[FRACTIONS] + at), scene->shape.width, down, up);
+            rule, bytes + scene->at[LEVELS] + at, (const int8_t *)(bytes + scene->at[FRACTIONS] + at),
+            scene->shape.width, down, up);
         memcpy(bytes + to, down, words * sizeof(uint64_t));
         memcpy(bytes + to + words * sizeof(uint64_t), up, words * sizeof(uint64_t));
     }

@@ -45,7 +45,8 @@ static void make_masks(const wvl_slot *slot, wvl_slot_scene *scene)
     (void)slot;
     wvl_slots_make_block(scene);
     scene->block.bound |= 1;
-    scene->block.frac_bits = scene->shape.style ? (uint8_t)(wvl_slots_draw(scene) % count_planes(scene->block.bound)) : 0;
+    scene->block.frac_bits =
+        scene->shape.style ? (uint8_t)(wvl_slots_draw(scene) % count_planes(scene->block.bound)) : 0;
     scene->number[0] = count_planes(scene->block.bound >> scene->block.frac_bits);
     scene->number[1] = units;
     scene->number[2] = unit_count;
@@ -167,7 +168,8 @@ static void call_pass(const wvl_slot *slot, wvl_slot_entry entry, const wvl_slot
 {
     wvl_block_input in = wvl_slots_fetch_block(scene, bytes);
     wvl_t1_fast *block = open_block(scene, &in, bytes);
-    uint64_t count = ((size_t(*)(wvl_t1_fast *, int, int, unsigned))entry)(block, (int)slot->kind, (int)scene->number[1], scene->number[0]);
+    uint64_t count = ((size_t(*)(wvl_t1_fast *, int, int, unsigned))entry)(block, (int)slot->kind,
+                                                                           (int)scene->number[1], scene->number[0]);
     memcpy(bytes + scene->at[RESULT], &count, sizeof count);
 }
 
@@ -238,7 +240,8 @@ static void call_lanes(const wvl_slot *slot, wvl_slot_entry entry, const wvl_slo
         wvl_mq_init_contexts(mq[k]);
         wvl_mq_init_segment(mq[k], bytes + scene->at[WORDS] + (size_t)k * scene->number[3] + 1);
     }
-    ((void (*)(wvl_mq *const *, const uint8_t *const *, unsigned, size_t))entry)(mq, symbols, scene->number[0], scene->number[1]);
+    ((void (*)(wvl_mq *const *, const uint8_t *const *, unsigned, size_t))entry)(mq, symbols, scene->number[0],
+                                                                                 scene->number[1]);
 }
 
 /* A carry that waits in C goes to B, unless that is 0xFF (codec/mq/mq.h); pointers become offsets. */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The command line. Names match whole, with one dash or two, before letters are tried, so that -TLM and -TP are no -T and -t. A letter may
- * carry its argument (-r20) as with opj_compress. Names are not abbreviated: an abbreviation that works today may be ambiguous tomorrow.
+ * The command line. Names match whole, with one dash or two, before letters are tried, so that -TLM and -TP are no -T
+ * and -t. A letter may carry its argument (-r20) as with opj_compress. Names are not abbreviated: an abbreviation that
+ * works today may be ambiguous tomorrow.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -65,7 +66,7 @@ static int is_known_option(const char *text)
     return m.option || m.key || (!name[1] && name == text + 1 && match_letter(name[0]));
 }
 
-/* ---- Values ---------------------------------------------------------------------------------------------------------- */
+/* ---- Values ---------------------------------------------------------------------------------- */
 
 static const char *scan_number(const char *p, uint64_t minimum, uint64_t maximum, uint64_t *value)
 {
@@ -105,7 +106,8 @@ static int take_number(const char *spelling, const char *value, uint32_t maximum
     return WVL_EXIT_OK;
 }
 
-static int take_pair(const char *spelling, const char *value, uint64_t minimum, uint64_t maximum, const char *expected, uint32_t to[2])
+static int take_pair(const char *spelling, const char *value, uint64_t minimum, uint64_t maximum, const char *expected,
+                     uint32_t to[2])
 {
     uint64_t v[2];
     const char *p = scan_number(value, minimum, maximum, &v[0]);
@@ -158,7 +160,10 @@ static int take_steps(wvl_cli_args *args, const char *spelling, const char *valu
 
 static int hex_digit(char c)
 {
-    return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
+    return c >= '0' && c <= '9'   ? c - '0'
+           : c >= 'a' && c <= 'f' ? c - 'a' + 10
+           : c >= 'A' && c <= 'F' ? c - 'A' + 10
+                                  : -1;
 }
 
 static int take_uuid(wvl_cli_args *args, const char *spelling, const char *value)
@@ -193,7 +198,8 @@ static int take_word(const char *spelling, const char *value, const char *const 
             return WVL_EXIT_OK;
         }
     }
-    wvl_cli_error("%s \"%s\": expected %s, %s%s%s", spelling, value, words[0], words[1], count > 2 ? ", " : "", count > 2 ? words[2] : "");
+    wvl_cli_error("%s \"%s\": expected %s, %s%s%s", spelling, value, words[0], words[1], count > 2 ? ", " : "",
+                  count > 2 ? words[2] : "");
     return WVL_EXIT_USAGE;
 }
 
@@ -205,7 +211,7 @@ static int take_profile(wvl_cli_args *args, const wvl_cli_option *option, const 
     return take_once(spelling, option->fixed ? option->fixed : value, &args->preset);
 }
 
-/* ---- Settings of the library ----------------------------------------------------------------------------------------- */
+/* ---- Settings of the library ----------------------------------------------------------------- */
 
 static const char *const target_keys[] = {"rates", "psnr", "bpp", "layer-bytes", "slopes"};
 
@@ -260,7 +266,7 @@ static int take_input_color(wvl_cli_args *args, const char *spelling, const char
     return args->auto_color ? WVL_EXIT_OK : add_setting(args, spelling, "input-color", value, 0);
 }
 
-/* ---- One option ------------------------------------------------------------------------------------------------------ */
+/* ---- One option ------------------------------------------------------------------------------ */
 
 static int take_limit(const char *spelling, const char *value, uint64_t *to)
 {
@@ -327,7 +333,8 @@ static int take_picture(wvl_cli_args *args, const wvl_cli_option *option, const 
     case WVL_ACTION_PICTURES: return take_pictures(args, spelling, value);
     case WVL_ACTION_RAW_LAYOUT: return take_layout(args, spelling, value);
     case WVL_ACTION_THREADS: return take_threads(args, spelling, value);
-    case WVL_ACTION_SUBSAMPLING: return take_pair(spelling, value, 1, 255, "DX,DY, each from 1 to 255 (A.5.1)", args->subsampling);
+    case WVL_ACTION_SUBSAMPLING:
+        return take_pair(spelling, value, 1, 255, "DX,DY, each from 1 to 255 (A.5.1)", args->subsampling);
     case WVL_ACTION_IMAGE_OFFSET:
         return take_pair(spelling, value, 0, UINT32_MAX - 1, "X,Y, each from 0 to 4294967294 (A.5.1)", args->offset);
     case WVL_ACTION_TARGET_DEPTH:
@@ -384,8 +391,8 @@ static int apply(wvl_cli_args *args, const wvl_cli_option *option, const char *s
     return take_picture(args, option, spelling, value);
 }
 
-/* The argument that belongs to the option just read: attached, or the next one unless that is an option itself; without one it is `alone`, or NULL is said to be
- * missing. */
+/* The argument that belongs to the option just read: attached, or the next one unless that is an option itself; without
+ * one it is `alone`, or NULL is said to be missing. */
 static const char *fetch_value(parser *p, const char *spelling, const char *attached, const char *alone)
 {
     if (attached) {
@@ -427,7 +434,8 @@ static int parse_name(parser *p, const char *spelling, match m, const char *atta
 static int refuse_option(const char *spelling)
 {
     const char *name = spelling + 1 + (spelling[1] == '-');
-    wvl_cli_error("unknown option %s; the nearest is --%s (wavelane --help lists all)", spelling, wvl_cli_nearest_option(name));
+    wvl_cli_error("unknown option %s; the nearest is --%s (wavelane --help lists all)", spelling,
+                  wvl_cli_nearest_option(name));
     return WVL_EXIT_USAGE;
 }
 
@@ -476,7 +484,7 @@ static int parse_one(parser *p)
     return parse_name(p, text, m, attached);
 }
 
-/* ---- Whole line ------------------------------------------------------------------------------------------------------ */
+/* ---- Whole line ------------------------------------------------------------------------------ */
 
 static int require(int condition, const char *message)
 {
@@ -493,23 +501,31 @@ static int check_together(const wvl_cli_args *args)
         return 0;
     }
     if (!require(!(is_plan_only && args->verify), "--verify needs an encoding; --dry-run and --explain make none") ||
-        !require(!(is_plan_only && args->psnr_report), "--psnr-report needs an encoding; --dry-run and --explain make none") ||
-        !require(!(args->quiet && args->psnr_report), "--psnr-report and --quiet cannot be used together; give one of them") ||
+        !require(!(is_plan_only && args->psnr_report),
+                 "--psnr-report needs an encoding; --dry-run and --explain make none") ||
+        !require(!(args->quiet && args->psnr_report),
+                 "--psnr-report and --quiet cannot be used together; give one of them") ||
         !require(!(args->demo && args->io.format), "--input-format needs -i; --demo reads no file")) {
         return 0;
     }
     if (args->image_dir) {
         return require(!one_picture, "-ImgDir and -i or --demo cannot be used together; give one of them") &&
-               require(!args->output, "-ImgDir and -o cannot be used together; give -OutFor, the extension of the outputs") &&
+               require(!args->output,
+                       "-ImgDir and -o cannot be used together; give -OutFor, the extension of the outputs") &&
                require(!args->component_steps, "--component-steps needs several -i that make one picture") &&
                require(args->out_format != NULL, "-ImgDir needs -OutFor J2K, J2C, JPC, JHC, JP2 or JPH");
     }
-    return require(one_picture, "no picture: use -i FILE -o FILE, or -ImgDir DIR -OutFor JP2, or --demo -o FILE (wavelane --help)") &&
+    return require(
+               one_picture,
+               "no picture: use -i FILE -o FILE, or -ImgDir DIR -OutFor JP2, or --demo -o FILE (wavelane --help)") &&
            require(!(args->input_count && args->demo), "--demo and -i cannot be used together; give one of them") &&
-           require(!args->out_format || is_plan_only, "-OutFor needs -ImgDir; with -i the name after -o says the format") &&
+           require(!args->out_format || is_plan_only,
+                   "-OutFor needs -ImgDir; with -i the name after -o says the format") &&
            require(!args->pictures, "--pictures needs -ImgDir") &&
-           require(args->output || args->dry_run || args->explain, "no output: add -o FILE, or --dry-run to encode nothing") &&
-           require(!args->component_steps || args->input_count > 1, "--component-steps needs several -i that make one picture");
+           require(args->output || args->dry_run || args->explain,
+                   "no output: add -o FILE, or --dry-run to encode nothing") &&
+           require(!args->component_steps || args->input_count > 1,
+                   "--component-steps needs several -i that make one picture");
 }
 
 static int allocate_lists(wvl_cli_args *args, size_t count)

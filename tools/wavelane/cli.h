@@ -24,7 +24,7 @@ enum {
     WVL_EXIT_INTERRUPTED = 130
 };
 
-/* ---- The options of the command -------------------------------------------------------------------------------------- */
+/* ---- The options of the command -------------------------------------------------------------- */
 
 typedef enum wvl_cli_action {
     WVL_ACTION_SETTING, /* sets `key` of the library to `fixed`, or to the argument where fixed is NULL */
@@ -88,12 +88,12 @@ const char *wvl_cli_nearest_option(const char *name);
 /* "-o, --output FILE" and the like. */
 void wvl_cli_format_option(char *text, size_t bytes, const wvl_cli_option *option);
 
-/* ---- The commands ------------------------------------------------------------------------------------------------------ */
+/* ---- The commands ---------------------------------------------------------------------------- */
 
 typedef struct wvl_cli_command_option {
     const char *name, *argument; /* argument NULL: takes none */
     const char *doc;
-    const char *words;           /* values with blanks between them; NULL: others, or those of the encoding option of that name */
+    const char *words; /* values with blanks between them; NULL: others, or those of the encoding option of that name */
 } wvl_cli_command_option;
 
 typedef struct wvl_cli_command {
@@ -105,7 +105,7 @@ typedef struct wvl_cli_command {
 
 const wvl_cli_command *wvl_cli_commands(size_t *count);
 
-/* ---- The parsed command line ----------------------------------------------------------------------------------------- */
+/* ---- The parsed command line ----------------------------------------------------------------- */
 
 typedef struct wvl_cli_setting {
     const char *spelling; /* as the person wrote the option */
@@ -135,14 +135,15 @@ typedef struct wvl_cli_args {
     const char *preset, *preset_spelling, *preset_words; /* words: what -cinema2K or -IMF was given */
     uint32_t subsampling[2], offset[2];
     uint32_t target_depth; /* 0: as it is */
-    uint32_t coded_depth;  /* verify: depth of what the picture is compared with, which a picture of another depth is scaled to; 0: none */
+    uint32_t coded_depth;  /* verify: depth of what the picture is compared with, which a picture of another depth is
+                              scaled to; 0: none */
     wvl_color color;       /* AUTO: as the picture says */
     int auto_color;        /* --input-color auto */
     wvl_cli_box *boxes;
     size_t box_count;
     int no_icc, no_xmp;
     uint32_t threads;
-    uint32_t pictures;     /* at a time; 0: as many as suit */
+    uint32_t pictures; /* at a time; 0: as many as suit */
     int verify, psnr_report, dry_run, explain, json, quiet, verbose;
     int help, version;
     char *storage; /* values made here: levels from -n */
@@ -151,7 +152,8 @@ typedef struct wvl_cli_args {
 
 /* argv[0] is not looked at. 0, or an exit code after a message. */
 int wvl_cli_parse_args(int argc, char **argv, wvl_cli_args *args);
-/* Room for the options of argc arguments; then one option and its value, from argv[*index] on, which ends at the last argument taken. */
+/* Room for the options of argc arguments; then one option and its value, from argv[*index] on, which ends at the last
+ * argument taken. */
 int wvl_cli_init_args(int argc, wvl_cli_args *args);
 int wvl_cli_parse_option(int argc, char **argv, int *index, wvl_cli_args *args);
 void wvl_cli_release_args(wvl_cli_args *args);
@@ -167,11 +169,12 @@ int wvl_cli_is_command(const char *name);
 void wvl_cli_print_options(FILE *file, int json);
 void wvl_cli_print_version(FILE *file);
 
-/* ---- Messages: standard error, one line each, "wavelane: " first ----------------------------------------------------- */
+/* ---- Messages: standard error, one line each, "wavelane: " first ----------------------------- */
 
 void wvl_cli_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void wvl_cli_warn(const char *format, ...) __attribute__((format(printf, 1, 2)));
-/* The same text comes once a run, with the name of the first picture that has it ("": none), and a count of the others at the end. */
+/* The same text comes once a run, with the name of the first picture that has it ("": none), and a count of the others
+ * at the end. */
 void wvl_cli_warn_once(const char *name, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void wvl_cli_inform(const char *format, ...) __attribute__((format(printf, 1, 2))); /* only when verbose */
 /* -1: errors only, 0: warnings too, 1 and more: everything. */
@@ -191,13 +194,13 @@ void wvl_cli_keep_warnings(void);
 void wvl_cli_log(void *user, wvl_log_level level, const char *text);
 int wvl_cli_exit_code(wvl_status status);
 
-/* ---- Report: the same calls write indented text or JSON -------------------------------------------------------------- */
+/* ---- Report: the same calls write indented text or JSON -------------------------------------- */
 
 typedef struct wvl_cli_report {
     FILE *file;
     int json;
     unsigned depth;
-    uint8_t count[16];  /* 0: no member yet */
+    uint8_t count[16]; /* 0: no member yet */
     uint8_t is_list[16];
     uint8_t is_line[16]; /* text: members go on one line */
 } wvl_cli_report;
@@ -210,7 +213,8 @@ void wvl_cli_report_open_line(wvl_cli_report *r, const char *name);
 void wvl_cli_report_open_list(wvl_cli_report *r, const char *name);
 void wvl_cli_report_close(wvl_cli_report *r);
 void wvl_cli_report_text(wvl_cli_report *r, const char *name, const char *value);
-void wvl_cli_report_bytes(wvl_cli_report *r, const char *name, const uint8_t *bytes, size_t count); /* Latin, cut and escaped */
+void wvl_cli_report_bytes(wvl_cli_report *r, const char *name, const uint8_t *bytes,
+                          size_t count); /* Latin, cut and escaped */
 void wvl_cli_report_number(wvl_cli_report *r, const char *name, uint64_t value);
 void wvl_cli_report_signed(wvl_cli_report *r, const char *name, int64_t value);
 void wvl_cli_report_real(wvl_cli_report *r, const char *name, double value);
@@ -222,7 +226,7 @@ void wvl_cli_report_warnings_of_run(wvl_cli_report *r);
 /* JSON only: writes the name of a member whose value the caller writes. */
 void wvl_cli_report_raw(wvl_cli_report *r, const char *name);
 
-/* ---- One picture ------------------------------------------------------------------------------------------------------ */
+/* ---- One picture ----------------------------------------------------------------------------- */
 
 /* What the library is given: everything points into the structure or into io. */
 typedef struct wvl_cli_picture {
@@ -234,7 +238,7 @@ typedef struct wvl_cli_picture {
     wvl_image image;
     wvl_jp2_info jp2;
     uint16_t *channel_types;
-    uint16_t *converted;   /* owned: X'Y'Z' codes in place of the picture's samples */
+    uint16_t *converted; /* owned: X'Y'Z' codes in place of the picture's samples */
     wvl_box *boxes;
     uint8_t **box_data; /* owned contents of boxes read from files, or NULL where borrowed */
     size_t box_count;
@@ -246,7 +250,8 @@ enum { WVL_UNUSED_PAGE = 1, WVL_UNUSED_RAW = 2, WVL_UNUSED_LAYOUT = 4, WVL_UNUSE
 int wvl_cli_refuse_unused(const char *name, const wvl_cli_picture *picture);
 /* Warns of them; name is that of a folder none of whose pictures used them. */
 void wvl_cli_warn_unused(const char *name, unsigned unused);
-/* Reads the inputs (several are components of one picture) or makes the demonstration picture. 0 or an exit code after a message. */
+/* Reads the inputs (several are components of one picture) or makes the demonstration picture. 0 or an exit code after
+ * a message. */
 int wvl_cli_read_picture(const wvl_cli_args *args, const char *const *inputs, size_t count, wvl_cli_picture *picture);
 void wvl_cli_release_picture(wvl_cli_picture *picture);
 /* Says in jp2 what the file cannot say otherwise; refuses what JP2 cannot express. name is for messages. */
@@ -256,7 +261,7 @@ int wvl_cli_make_demo(wvl_io_picture *io);
 double wvl_cli_raw_bits(const wvl_cli_picture *picture);
 double wvl_cli_sample_count(const wvl_cli_picture *picture);
 
-/* ---- Output ------------------------------------------------------------------------------------------------------------ */
+/* ---- Output ---------------------------------------------------------------------------------- */
 
 /* 1: JP2, 0: codestream, -1: neither, by the name's extension. */
 int wvl_cli_container_of(const char *name);
@@ -268,7 +273,7 @@ int wvl_cli_check_output(const wvl_cli_args *args, const char *const *inputs, si
 int wvl_cli_is_same_file(const char *a, const char *b);
 int wvl_cli_open_sink(const wvl_cli_args *args, wvl_context *context, const char *output, wvl_sink *sink);
 
-/* ---- Interruption and progress ----------------------------------------------------------------------------------------- */
+/* ---- Interruption and progress --------------------------------------------------------------- */
 
 /* From here on SIGINT, SIGTERM, SIGHUP and SIGQUIT raise the token while one is armed, and end the process a little
  * later whatever it does; while none is armed they end it at once. Called before any other thread exists: the others
@@ -289,24 +294,25 @@ void wvl_cli_progress_start(wvl_cli_progress *progress, int enabled);
 int wvl_cli_progress_step(void *progress, uint64_t done, uint64_t total, wvl_stage stage);
 void wvl_cli_progress_end(wvl_cli_progress *progress);
 
-/* ---- Verification ------------------------------------------------------------------------------------------------------ */
+/* ---- Verification ---------------------------------------------------------------------------- */
 
 typedef struct wvl_cli_check {
     int done, exact;
-    double psnr;           /* over the mean square error of all samples */
+    double psnr; /* over the mean square error of all samples */
     uint32_t count;
     double *component_psnr;
     char decoder[64];
 } wvl_cli_check;
 
 int wvl_cli_can_verify(void);
-/* Decodes bytes and compares with the picture. 0, or an exit code after a message. The caller frees check->component_psnr. */
-int wvl_cli_verify_bytes(const wvl_cli_picture *picture, const char *name, int is_jp2, int lossless, const uint8_t *bytes, size_t count,
-                         wvl_cli_check *check);
+/* Decodes bytes and compares with the picture. 0, or an exit code after a message. The caller frees
+ * check->component_psnr. */
+int wvl_cli_verify_bytes(const wvl_cli_picture *picture, const char *name, int is_jp2, int lossless,
+                         const uint8_t *bytes, size_t count, wvl_cli_check *check);
 /* Decodes a codestream into picture->io, which the caller releases. name is for messages. */
 int wvl_cli_decode_bytes(const char *name, const uint8_t *bytes, size_t count, wvl_cli_picture *picture);
 
-/* ---- Commands ---------------------------------------------------------------------------------------------------------- */
+/* ---- Commands -------------------------------------------------------------------------------- */
 
 int wvl_cli_run_encode(const wvl_cli_args *args);
 int wvl_cli_run_devices(int argc, char **argv);
@@ -314,6 +320,9 @@ int wvl_cli_run_info(int argc, char **argv);
 int wvl_cli_run_verify(int argc, char **argv);
 
 /* Options of yes and no, other words beside them or not: the name alone is yes. */
-static inline int wvl_cli_is_switch(const wvl_option *key) { return key->type == WVL_OPTION_BOOL || strncmp(key->range, "no|yes", 6) == 0; }
+static inline int wvl_cli_is_switch(const wvl_option *key)
+{
+    return key->type == WVL_OPTION_BOOL || strncmp(key->range, "no|yes", 6) == 0;
+}
 
 #endif

@@ -15,21 +15,28 @@ static int set(const char *name, wvl_params *params, const char *key, const char
 
 static int refuse_kind(const char *name, const wvl_io_picture *io)
 {
-    const char *what = io->palette ? "holds palette indices" : io->color == WVL_IO_GREY ? "is grey" : io->color == WVL_IO_YCC ? "is YCbCr" : "is CMYK";
+    const char *what = io->palette                ? "holds palette indices"
+                       : io->color == WVL_IO_GREY ? "is grey"
+                       : io->color == WVL_IO_YCC  ? "is YCbCr"
+                                                  : "is CMYK";
     wvl_cli_error("%s: the picture %s; --input-color converts RGB only", name, what);
     return WVL_EXIT_INPUT;
 }
 
 static int take_header(const char *name, const wvl_io_picture *io, wvl_params *params)
 {
-    static const char says_nothing[] = "nothing in the picture says which colours these are", has_no_name[] = "the picture's colours have no name here";
-    const char *space = io->space ? io->space : io->color == WVL_IO_RGB && io->color_declared && !io->space_rules ? "srgb" : NULL;
+    static const char says_nothing[] = "nothing in the picture says which colours these are",
+                      has_no_name[] = "the picture's colours have no name here";
+    const char *space = io->space                                                           ? io->space
+                        : io->color == WVL_IO_RGB && io->color_declared && !io->space_rules ? "srgb"
+                                                                                            : NULL;
     if (!space) {
         wvl_cli_error("%s: %s; name them: --input-color rec709, srgb, p3-d65, ..., or xyz", name,
                       io->space_rules ? has_no_name : says_nothing);
         return WVL_EXIT_INPUT;
     }
-    wvl_cli_inform("%s: taken as %s%s%s, as its header says, and converted to X'Y'Z'", name, space, io->transfer ? ", " : "", io->transfer ? io->transfer : "");
+    wvl_cli_inform("%s: taken as %s%s%s, as its header says, and converted to X'Y'Z'", name, space,
+                   io->transfer ? ", " : "", io->transfer ? io->transfer : "");
     int code = set(name, params, "input-color", space);
     return code || !io->transfer ? code : set(name, params, "input-transfer", io->transfer);
 }
@@ -43,7 +50,8 @@ int wvl_cli_fit_color(const wvl_cli_args *args, const char *name, wvl_cli_pictur
     if (io->palette || io->color == WVL_IO_GREY || io->color == WVL_IO_YCC || io->color == WVL_IO_CMYK) {
         return refuse_kind(name, io);
     }
-    return io->icc && !args->no_icc && !io->space_rules ? wvl_cli_apply_profile(name, p, params) : take_header(name, io, params);
+    return io->icc && !args->no_icc && !io->space_rules ? wvl_cli_apply_profile(name, p, params)
+                                                        : take_header(name, io, params);
 }
 
 int wvl_cli_converts_color(const wvl_cli_picture *p, const wvl_params *params)
@@ -52,7 +60,7 @@ int wvl_cli_converts_color(const wvl_cli_picture *p, const wvl_params *params)
     return strcmp(color, "none") != 0 && (strcmp(color, "xyz") != 0 || p->components[0].depth != 12);
 }
 
-/* ---- What is coded ------------------------------------------------------------------------------------------------------------ */
+/* ---- What is coded --------------------------------------------------------------------------- */
 
 /* What would only give warnings: the options of the encoding that a lossless one has no use for. */
 static int drop_idle(const char *name, wvl_params *params)
@@ -61,25 +69,30 @@ static int drop_idle(const char *name, wvl_params *params)
     const wvl_option *options = wvl_options(&count);
     int code = WVL_EXIT_OK;
     for (size_t i = 0; !code && i < count; i++) {
-        code = wvl_params_needs(params, options[i].key) ? set(name, params, options[i].key, options[i].initial) : WVL_EXIT_OK;
+        code = wvl_params_needs(params, options[i].key) ? set(name, params, options[i].key, options[i].initial)
+                                                        : WVL_EXIT_OK;
     }
     return code;
 }
 
-/* No transform at all: little of the coder is between the conversion and the samples. "overrides" and "roi" may be unknown. */
+/* No transform at all: little of the coder is between the conversion and the samples. "overrides" and "roi" may be
+ * unknown. */
 static int set_plain(const char *name, wvl_params *params)
 {
-    static const char *const settings[][2] = {{"overrides", ""}, {"roi", ""}, {"profile", "none"}, {"container", "j2k"}, {"levels", "0"},
-                                            {"precincts", ""}, {"mct", "off"}};
+    static const char *const settings[][2] = {{"overrides", ""},    {"roi", ""},     {"profile", "none"},
+                                              {"container", "j2k"}, {"levels", "0"}, {"precincts", ""},
+                                              {"mct", "off"}};
     wvl_status status = wvl_params_preset(params, "iiif-lossless");
     int code = status ? set(name, params, "preset", "iiif-lossless") : WVL_EXIT_OK;
     for (size_t i = 0; !code && i < sizeof settings / sizeof settings[0]; i++) {
-        code = i < 2 ? (void)wvl_params_set(params, settings[i][0], settings[i][1]), WVL_EXIT_OK : set(name, params, settings[i][0], settings[i][1]);
+        code = i < 2 ? (void)wvl_params_set(params, settings[i][0], settings[i][1]),
+        WVL_EXIT_OK  : set(name, params, settings[i][0], settings[i][1]);
     }
     return code ? code : drop_idle(name, params);
 }
 
-static int encode_plain(const char *name, wvl_context *context, const wvl_plan *plan, const wvl_cli_picture *p, void **data, size_t *bytes)
+static int encode_plain(const char *name, wvl_context *context, const wvl_plan *plan, const wvl_cli_picture *p,
+                        void **data, size_t *bytes)
 {
     char error[1024] = "";
     wvl_sink sink = {.struct_size = sizeof sink};
@@ -96,7 +109,8 @@ static int encode_plain(const char *name, wvl_context *context, const wvl_plan *
     return status ? wvl_cli_exit_code(status) : WVL_EXIT_OK;
 }
 
-int wvl_cli_convert_picture(const char *name, wvl_context *context, const wvl_params *params, const wvl_cli_picture *picture, wvl_cli_picture *converted)
+int wvl_cli_convert_picture(const char *name, wvl_context *context, const wvl_params *params,
+                            const wvl_cli_picture *picture, wvl_cli_picture *converted)
 {
     wvl_params *plain = NULL;
     wvl_plan *plan = NULL;
@@ -110,7 +124,8 @@ int wvl_cli_convert_picture(const char *name, wvl_context *context, const wvl_pa
         code = status ? wvl_cli_exit_code(status) : encode_plain(name, context, plan, picture, &data, &bytes);
     }
     if (status) {
-        wvl_cli_error("%s: conversion of the original: %s", name, plain ? wvl_context_error(context) : wvl_status_text(status));
+        wvl_cli_error("%s: conversion of the original: %s", name,
+                      plain ? wvl_context_error(context) : wvl_status_text(status));
     }
     if (!code) {
         code = wvl_cli_decode_bytes(name, data, bytes, converted);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * ICC profiles. A profile speaks of colours adapted to D50; digital cinema shows them as they are, so the adaptation is taken back: by the
- * profile's own matrix ('chad'), or in profiles before version 4 by Bradford's from the media white.
+ * ICC profiles. A profile speaks of colours adapted to D50; digital cinema shows them as they are, so the adaptation is
+ * taken back: by the profile's own matrix ('chad'), or in profiles before version 4 by Bradford's from the media white.
  */
 #include "color.h"
 
@@ -14,7 +14,9 @@
 int wvl_cli_apply_profile(const char *name, wvl_cli_picture *p, wvl_params *params)
 {
     (void)p, (void)params;
-    wvl_cli_error("%s: this build has no Little CMS to read the picture's ICC profile with; name its colours: --input-color srgb, p3-d65, ...", name);
+    wvl_cli_error("%s: this build has no Little CMS to read the picture's ICC profile with; name its colours: "
+                  "--input-color srgb, p3-d65, ...",
+                  name);
     return WVL_EXIT_INPUT;
 }
 
@@ -36,7 +38,7 @@ static int out_of_memory(const char *name)
     return WVL_EXIT_DEVICE;
 }
 
-/* ---- White ------------------------------------------------------------------------------------------------------------------------ */
+/* ---- White ----------------------------------------------------------------------------------- */
 
 static void multiply(const double *a, const double *b, double *product)
 {
@@ -67,7 +69,8 @@ static int adapt(const double *from, const double *to, double *matrix)
     double back[9], scaled[9];
     for (int i = 0; i < 3; i++) {
         const double *m = &cone[3 * i];
-        double have = m[0] * from[0] + m[1] * from[1] + m[2] * from[2], want = m[0] * to[0] + m[1] * to[1] + m[2] * to[2];
+        double have = m[0] * from[0] + m[1] * from[1] + m[2] * from[2],
+               want = m[0] * to[0] + m[1] * to[1] + m[2] * to[2];
         for (int k = 0; k < 3; k++) {
             scaled[3 * i + k] = m[k] * want / have;
         }
@@ -86,14 +89,15 @@ static int find_white(cmsHPROFILE profile, double *matrix)
         return invert(adaptation, matrix);
     }
     if (white && cmsGetProfileVersion(profile) < 4.0) {
-        return white->Y > 0.5 && adapt((const double[3]){d50->X, d50->Y, d50->Z}, (const double[3]){white->X, white->Y, white->Z}, matrix);
+        return white->Y > 0.5 && adapt((const double[3]){d50->X, d50->Y, d50->Z},
+                                       (const double[3]){white->X, white->Y, white->Z}, matrix);
     }
     static const double same[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
     memcpy(matrix, same, sizeof same);
     return 1;
 }
 
-/* ---- Matrix profiles ---------------------------------------------------------------------------------------------------------------- */
+/* ---- Matrix profiles ------------------------------------------------------------------------- */
 
 static int fill_curves(cmsHPROFILE profile, uint32_t entries, double *curves)
 {
@@ -135,7 +139,9 @@ static int take_matrix(const char *name, cmsHPROFILE profile, const double *whit
     if (!curves) {
         return out_of_memory(name);
     }
-    wvl_color_tables tables = {.struct_size = sizeof tables, .entries = entries, .curve = {curves, curves + entries, curves + 2 * (size_t)entries}};
+    wvl_color_tables tables = {.struct_size = sizeof tables,
+                               .entries = entries,
+                               .curve = {curves, curves + entries, curves + 2 * (size_t)entries}};
     int code = WVL_EXIT_OK;
     if (!fill_curves(profile, entries, curves) || !fill_matrix(profile, white, tables.matrix)) {
         code = refuse(name, "lacks a curve or a colorant");
@@ -147,7 +153,7 @@ static int take_matrix(const char *name, cmsHPROFILE profile, const double *whit
     return code;
 }
 
-/* ---- Other profiles: the picture itself is converted --------------------------------------------------------------------------------- */
+/* ---- Other profiles: the picture itself is converted ----------------------------------------- */
 
 static double fetch_part(const wvl_io_component *c, uint32_t x, uint32_t y)
 {
@@ -165,7 +171,8 @@ static uint16_t code_of(double light)
     return (uint16_t)floor(4095.0 * pow(v > 0.0 ? fmin(v, 1.0) : 0.0, 1.0 / 2.6) + 0.5);
 }
 
-static void convert_row(cmsHTRANSFORM transform, const double *white, const wvl_io_picture *io, uint32_t y, double *row, uint16_t *codes)
+static void convert_row(cmsHTRANSFORM transform, const double *white, const wvl_io_picture *io, uint32_t y, double *row,
+                        uint16_t *codes)
 {
     for (uint32_t i = 0; i < 3 * io->width; i++) {
         row[i] = fetch_part(&io->components[i % 3], i / 3, y);
@@ -188,18 +195,27 @@ static void replace_samples(wvl_cli_picture *p, uint16_t *codes)
         c->sample_stride_bytes = 6;
         c->stride_bytes = (size_t)6 * p->io.width;
         p->components[i].depth = CODE_DEPTH;
-        p->planes[i] = (wvl_plane){.data = codes, .pitch_bytes = (ptrdiff_t)c->stride_bytes, .sample_stride = 3, .first_sample = i, .container = WVL_SAMPLE_16};
+        p->planes[i] = (wvl_plane){.data = codes,
+                                   .pitch_bytes = (ptrdiff_t)c->stride_bytes,
+                                   .sample_stride = 3,
+                                   .first_sample = i,
+                                   .container = WVL_SAMPLE_16};
     }
     p->converted = codes;
 }
 
-static int convert_picture(const char *name, cmsHPROFILE profile, const double *white, wvl_cli_picture *p, wvl_params *params)
+static int convert_picture(const char *name, cmsHPROFILE profile, const double *white, wvl_cli_picture *p,
+                           wvl_params *params)
 {
     cmsHPROFILE xyz = cmsCreateXYZProfile();
-    cmsHTRANSFORM transform = xyz ? cmsCreateTransform(profile, TYPE_RGB_DBL, xyz, TYPE_XYZ_DBL, INTENT_RELATIVE_COLORIMETRIC, cmsFLAGS_NOCACHE) : NULL;
+    cmsHTRANSFORM transform = xyz ? cmsCreateTransform(profile, TYPE_RGB_DBL, xyz, TYPE_XYZ_DBL,
+                                                       INTENT_RELATIVE_COLORIMETRIC, cmsFLAGS_NOCACHE)
+                                  : NULL;
     uint16_t *codes = malloc((size_t)6 * p->io.width * p->io.height);
     double *row = malloc((size_t)3 * p->io.width * sizeof *row);
-    int code = !transform ? refuse(name, "cannot be used for a conversion") : !codes || !row ? out_of_memory(name) : WVL_EXIT_OK;
+    int code = !transform       ? refuse(name, "cannot be used for a conversion")
+               : !codes || !row ? out_of_memory(name)
+                                : WVL_EXIT_OK;
     for (uint32_t y = 0; !code && y < p->io.height; y++) {
         convert_row(transform, white, &p->io, y, row, codes + (size_t)3 * p->io.width * y);
     }
@@ -221,14 +237,17 @@ static int convert_picture(const char *name, cmsHPROFILE profile, const double *
     return code;
 }
 
-/* ---- All ------------------------------------------------------------------------------------------------------------------------------ */
+/* ---- All ------------------------------------------------------------------------------------- */
 
 static int check_components(const char *name, const wvl_io_picture *io)
 {
     for (unsigned i = 0; i < 3; i++) {
         const wvl_io_component *c = &io->components[i];
-        if (io->component_count < 3 || c->depth < 8 || c->depth > 16 || c->depth != io->components[0].depth || c->is_signed || c->dx != 1 || c->dy != 1) {
-            wvl_cli_error("%s: three unsigned components of one depth from 8 to 16 and one size are needed for a conversion to X'Y'Z'", name);
+        if (io->component_count < 3 || c->depth < 8 || c->depth > 16 || c->depth != io->components[0].depth ||
+            c->is_signed || c->dx != 1 || c->dy != 1) {
+            wvl_cli_error("%s: three unsigned components of one depth from 8 to 16 and one size are needed for a "
+                          "conversion to X'Y'Z'",
+                          name);
             return WVL_EXIT_INPUT;
         }
     }
@@ -242,7 +261,8 @@ static int use_profile(const char *name, cmsHPROFILE profile, wvl_cli_picture *p
     if (cmsGetColorSpace(profile) != cmsSigRgbData) {
         return refuse(name, "is not for RGB");
     }
-    if (class != cmsSigInputClass && class != cmsSigDisplayClass && class != cmsSigOutputClass && class != cmsSigColorSpaceClass) {
+    if (class != cmsSigInputClass && class != cmsSigDisplayClass && class != cmsSigOutputClass &&
+        class != cmsSigColorSpaceClass) {
         return refuse(name, "does not describe a device or a space");
     }
     if (!find_white(profile, white)) {
@@ -250,7 +270,8 @@ static int use_profile(const char *name, cmsHPROFILE profile, wvl_cli_picture *p
     }
     int is_matrix = cmsIsMatrixShaper(profile) && !cmsIsTag(profile, cmsSigAToB0Tag);
     wvl_cli_inform("%s: converted to X'Y'Z' by its ICC profile (%s)", name, is_matrix ? "curves and matrix" : "tables");
-    return is_matrix ? take_matrix(name, profile, white, p->io.components[0].depth, params) : convert_picture(name, profile, white, p, params);
+    return is_matrix ? take_matrix(name, profile, white, p->io.components[0].depth, params)
+                     : convert_picture(name, profile, white, p, params);
 }
 
 int wvl_cli_apply_profile(const char *name, wvl_cli_picture *p, wvl_params *params)
@@ -259,7 +280,8 @@ int wvl_cli_apply_profile(const char *name, wvl_cli_picture *p, wvl_params *para
     if (code) {
         return code;
     }
-    cmsHPROFILE profile = p->io.icc_bytes <= UINT32_MAX ? cmsOpenProfileFromMem(p->io.icc, (cmsUInt32Number)p->io.icc_bytes) : NULL;
+    cmsHPROFILE profile =
+        p->io.icc_bytes <= UINT32_MAX ? cmsOpenProfileFromMem(p->io.icc, (cmsUInt32Number)p->io.icc_bytes) : NULL;
     if (!profile) {
         return refuse(name, "cannot be read");
     }

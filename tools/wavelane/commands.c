@@ -2,7 +2,10 @@
 /* The commands beside encode, and what each takes: for their help and for the completions. */
 #include "cli.h"
 
-#define MAX_INPUT_BYTES {"max-input-bytes", "N", "Most bytes that are read from a pipe or device, as for encode.", NULL}
+#define MAX_INPUT_BYTES                                                                                                \
+    {                                                                                                                  \
+        "max-input-bytes", "N", "Most bytes that are read from a pipe or device, as for encode.", NULL                 \
+    }
 
 static const wvl_cli_command_option info_options[] = {
     MAX_INPUT_BYTES,
@@ -14,12 +17,17 @@ static const wvl_cli_command_option list_options[] = {
 };
 
 static const wvl_cli_command_option verify_options[] = {
-    {"profile", "NAME|PRESET", "Judge by this profile too. --profiles lists the names; the name of a preset with its words works as well.", NULL},
-    {"preset", "NAME", "Judge by the profile of this preset, with its frame rate. -cinema2K, -cinema4K and -IMF work as for encode.", NULL},
+    {"profile", "NAME|PRESET",
+     "Judge by this profile too. --profiles lists the names; the name of a preset with its words works as well.", NULL},
+    {"preset", "NAME",
+     "Judge by the profile of this preset, with its frame rate. -cinema2K, -cinema4K and -IMF work as for encode.",
+     NULL},
     {"fps", "N[/D]", "Frame rate for the byte limits of profiles; 24 unless given.", NULL},
     {"stereo", NULL, "The file is one eye of a stereoscopic pair: half the bytes.", NULL},
     {"hfr", NULL, "High frame rate in digital cinema: twice the bytes.", NULL},
-    {"original", "PICTURE", "Decode with OpenJPEG and compare with this picture. Give it again for each file that was an -i of the encoding.", NULL},
+    {"original", "PICTURE",
+     "Decode with OpenJPEG and compare with this picture. Give it again for each file that was an -i of the encoding.",
+     NULL},
     {"raw-format", "W,H,N,BITS,{s|u}[@DXxDY:...]", "How a raw original is read, as for encode; -F is the same.", NULL},
     {"raw-layout", "planar|interleaved", "Order of a raw original's samples, as for encode.", "planar interleaved"},
     {"input-format", "EXTENSION", "Take the original for a file of this extension.", NULL},
@@ -44,9 +52,12 @@ static const wvl_cli_command_option no_options[] = {{NULL, NULL, NULL, NULL}};
 #define OPTIONS(table) table, sizeof table / sizeof table[0]
 
 static const wvl_cli_command commands[] = {
-    {"encode", "wavelane [encode] -i PICTURE -o FILE [options]", "Encode a picture, or with -ImgDir all pictures of a folder. The word encode may be left out.", no_options, 0, 1},
-    {"info", "wavelane info [--json] [--max-input-bytes N] FILE", "Print what a codestream, JP2 or JPH file contains, and check that its lengths agree.", OPTIONS(info_options), 1},
-    {"verify", "wavelane verify [options] FILE", "Judge whether a codestream, JP2 or JPH file is legal, and which profiles it meets.", OPTIONS(verify_options), 1},
+    {"encode", "wavelane [encode] -i PICTURE -o FILE [options]",
+     "Encode a picture, or with -ImgDir all pictures of a folder. The word encode may be left out.", no_options, 0, 1},
+    {"info", "wavelane info [--json] [--max-input-bytes N] FILE",
+     "Print what a codestream, JP2 or JPH file contains, and check that its lengths agree.", OPTIONS(info_options), 1},
+    {"verify", "wavelane verify [options] FILE",
+     "Judge whether a codestream, JP2 or JPH file is legal, and which profiles it meets.", OPTIONS(verify_options), 1},
     {"options", "wavelane options [--json]", "Print the table of encoding options.", OPTIONS(list_options), 0},
     {"devices", "wavelane devices [--json]", "List the devices for --device cuda:N.", OPTIONS(list_options), 0},
 };
@@ -74,7 +85,8 @@ static void print_command(FILE *file, const wvl_cli_command *command)
     (void)fprintf(file, "%s\n\n%s\n", command->usage, command->doc);
     for (size_t i = 0; i < command->option_count; i++) {
         const wvl_cli_command_option *o = &command->options[i];
-        (void)fprintf(file, "\n  %s%s%s%s\n", wvl_cli_dashes(o->name), o->name, o->argument ? " " : "", o->argument ? o->argument : "");
+        (void)fprintf(file, "\n  %s%s%s%s\n", wvl_cli_dashes(o->name), o->name, o->argument ? " " : "",
+                      o->argument ? o->argument : "");
         wvl_cli_print_wrapped(file, o->doc);
     }
 }

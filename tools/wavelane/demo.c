@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A picture with the statistics of a photograph, made of integers only: octaves of smooth noise, and regions with sharp borders. */
+/* A picture with the statistics of a photograph, made of integers only: octaves of smooth noise, and regions with sharp
+ * borders. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,10 +19,7 @@ static uint32_t hash(uint32_t x, uint32_t y, uint32_t seed)
 }
 
 /* 3t^2 - 2t^3 for t in 1/256. */
-static int32_t smooth(int32_t t)
-{
-    return t * t * (768 - 2 * t) >> 16;
-}
+static int32_t smooth(int32_t t) { return t * t * (768 - 2 * t) >> 16; }
 
 /* Value noise in [-128, 127] on a lattice of 2^log2_cell samples. */
 static int32_t noise(uint32_t x, uint32_t y, unsigned log2_cell, uint32_t seed)
@@ -32,7 +30,8 @@ static int32_t noise(uint32_t x, uint32_t y, unsigned log2_cell, uint32_t seed)
     for (uint32_t i = 0; i < 4; i++) {
         corner[i] = (int32_t)(hash(cx + (i & 1), cy + (i >> 1), seed) >> 24) - 128;
     }
-    int32_t top = corner[0] * 256 + (corner[1] - corner[0]) * tx, bottom = corner[2] * 256 + (corner[3] - corner[2]) * tx;
+    int32_t top = corner[0] * 256 + (corner[1] - corner[0]) * tx,
+            bottom = corner[2] * 256 + (corner[3] - corner[2]) * tx;
     return (top * 256 + (bottom - top) * ty) / 65536;
 }
 
@@ -46,16 +45,14 @@ static int32_t octaves(uint32_t x, uint32_t y, unsigned finest, uint32_t seed)
     return sum;
 }
 
-static uint8_t clamp(int32_t v)
-{
-    return (uint8_t)(v < 0 ? 0 : v > 255 ? 255 : v);
-}
+static uint8_t clamp(int32_t v) { return (uint8_t)(v < 0 ? 0 : v > 255 ? 255 : v); }
 
 static void make_pixel(uint32_t x, uint32_t y, uint8_t *rgb)
 {
-    int32_t shape = octaves(x, y, 6, 100);                                /* the sign draws curved borders */
+    int32_t shape = octaves(x, y, 6, 100); /* the sign draws curved borders */
     int32_t luma = 110 + (shape > 20 ? 50 : shape < -40 ? -45 : 0) + octaves(x, y, 1, 200) / 2;
-    int32_t red = octaves(x, y, 5, 300) / 4 + (shape > 20 ? 12 : 0), blue = octaves(x, y, 5, 400) / 4 - (shape < -40 ? 15 : 0);
+    int32_t red = octaves(x, y, 5, 300) / 4 + (shape > 20 ? 12 : 0),
+            blue = octaves(x, y, 5, 400) / 4 - (shape < -40 ? 15 : 0);
     luma += (int32_t)(hash(x, y, 7) >> 30) - 1; /* sensor noise of one unit */
     rgb[0] = clamp(luma + red);
     rgb[1] = clamp(luma - red / 2 - blue / 4);
@@ -87,8 +84,15 @@ int wvl_cli_make_demo(wvl_io_picture *io)
     io->alpha_component = -1;
     io->orientation = 1;
     for (uint32_t c = 0; c < 3; c++) {
-        io->components[c] = (wvl_io_component){.width = WIDTH, .height = HEIGHT, .dx = 1, .dy = 1, .depth = 8, .sample_bytes = 1,
-                                               .sample_stride_bytes = 3, .stride_bytes = (size_t)WIDTH * 3, .data = data + c};
+        io->components[c] = (wvl_io_component){.width = WIDTH,
+                                               .height = HEIGHT,
+                                               .dx = 1,
+                                               .dy = 1,
+                                               .depth = 8,
+                                               .sample_bytes = 1,
+                                               .sample_stride_bytes = 3,
+                                               .stride_bytes = (size_t)WIDTH * 3,
+                                               .data = data + c};
     }
     io->components[0].owned = data;
     return WVL_EXIT_OK;

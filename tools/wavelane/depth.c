@@ -48,7 +48,9 @@ static void scale_component(const wvl_io_component *c, uint8_t *data, unsigned b
         const uint8_t *from = (const uint8_t *)c->data + y * c->stride_bytes;
         uint8_t *to = data + (size_t)y * c->width * bytes;
         for (uint32_t x = 0; x < c->width; x++, from += c->sample_stride_bytes, to += bytes) {
-            store_sample(to, bytes, scale_sample(fetch_sample(from, c->sample_bytes, c->is_signed), c->depth, depth, c->is_signed));
+            store_sample(
+                to, bytes,
+                scale_sample(fetch_sample(from, c->sample_bytes, c->is_signed), c->depth, depth, c->is_signed));
         }
     }
 }

@@ -10,8 +10,9 @@ static void put_device(wvl_cli_report *r, const wvl_device_info *info)
     (void)snprintf(name, sizeof name, "cuda:%u", info->ordinal);
     (void)snprintf(capability, sizeof capability, "%u.%u", info->capability_major, info->capability_minor);
     if (!r->json) {
-        (void)fprintf(r->file, "%s  %s, compute capability %s, %u multiprocessors, %.1f GiB%s\n", name, info->name, capability, info->multiprocessors,
-                      (double)info->memory_bytes / (1024.0 * 1024.0 * 1024.0), info->usable ? "" : "; too old for this build (7.5 and later)");
+        (void)fprintf(r->file, "%s  %s, compute capability %s, %u multiprocessors, %.1f GiB%s\n", name, info->name,
+                      capability, info->multiprocessors, (double)info->memory_bytes / (1024.0 * 1024.0 * 1024.0),
+                      info->usable ? "" : "; too old for this build (7.5 and later)");
         return;
     }
     wvl_cli_report_open_line(r, NULL);
@@ -27,7 +28,9 @@ static void put_device(wvl_cli_report *r, const wvl_device_info *info)
 /* No device is an answer, not a failure. */
 static const char *say_why(wvl_status status)
 {
-    return status == WVL_ERROR_UNSUPPORTED ? "this build has no device code" : status == WVL_ERROR_DEVICE ? "there is no driver, or it does not start" : "none";
+    return status == WVL_ERROR_UNSUPPORTED ? "this build has no device code"
+           : status == WVL_ERROR_DEVICE    ? "there is no driver, or it does not start"
+                                           : "none";
 }
 
 int wvl_cli_run_devices(int argc, char **argv)

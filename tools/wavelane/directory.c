@@ -10,7 +10,8 @@
 
 static int is_picture_name(const char *name)
 {
-    static const char *const known[] = {"tif", "tiff", "png", "pbm", "pgm", "ppm", "pnm", "pam", "pgx", "dpx", "bmp", "tga", "raw", "rawl", "yuv"};
+    static const char *const known[] = {"tif", "tiff", "png", "pbm", "pgm", "ppm",  "pnm", "pam",
+                                        "pgx", "dpx",  "bmp", "tga", "raw", "rawl", "yuv"};
     const char *dot = strrchr(name, '.');
     for (size_t i = 0; dot && dot != name && i < sizeof known / sizeof known[0]; i++) {
         if (!strcasecmp(dot + 1, known[i])) {
@@ -28,8 +29,8 @@ static char *join(const char *path, const char *name, const char *extension)
     char *joined = malloc(bytes);
     if (joined) {
         size_t end = strlen(path);
-        (void)snprintf(joined, bytes, "%s%s%.*s%s%s", path, end && path[end - 1] == '/' ? "" : "/", (int)stem, name, extension ? "." : "",
-                       extension ? extension : "");
+        (void)snprintf(joined, bytes, "%s%s%.*s%s%s", path, end && path[end - 1] == '/' ? "" : "/", (int)stem, name,
+                       extension ? "." : "", extension ? extension : "");
     }
     return joined;
 }
@@ -39,7 +40,8 @@ static int add_entry(wvl_cli_directory *directory, const char *path, const char 
 {
     if (directory->count == directory->capacity) {
         size_t capacity = directory->capacity ? directory->capacity * 2 : 64;
-        wvl_cli_entry *larger = capacity < SIZE_MAX / sizeof *larger ? realloc(directory->entries, capacity * sizeof *larger) : NULL;
+        wvl_cli_entry *larger =
+            capacity < SIZE_MAX / sizeof *larger ? realloc(directory->entries, capacity * sizeof *larger) : NULL;
         if (!larger) {
             return 0;
         }

@@ -5,8 +5,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "directory.h"
 #include "color.h"
+#include "directory.h"
 #include "settings.h"
 #include "summary.h"
 #include "trace.h"
@@ -20,10 +20,10 @@ typedef struct batch {
     wvl_cli_report report; /* used with --json */
     FILE *out;             /* where summaries go */
     wvl_cli_directory directory;
-    size_t failed;         /* of its pictures; changes in turn */
-    int code;              /* the same */
-    int report_errno;      /* of the first summary that could not be written; 0: all were */
-    unsigned unused;       /* WVL_UNUSED_* of every picture so far; the same */
+    size_t failed;    /* of its pictures; changes in turn */
+    int code;         /* the same */
+    int report_errno; /* of the first summary that could not be written; 0: all were */
+    unsigned unused;  /* WVL_UNUSED_* of every picture so far; the same */
 } batch;
 
 /* One picture on its way. */
@@ -33,14 +33,14 @@ typedef struct job {
     size_t input_count;
     const char *output; /* NULL: none (dry run) */
     const char *name;   /* for messages */
-    int is_jp2;                /* 2: JPH */
+    int is_jp2;         /* 2: JPH */
     wvl_cli_picture picture;
     wvl_params *params;
     wvl_plan *plan;
     wvl_result *result;
     wvl_cli_check check;
     double seconds;
-    wvl_cli_turns *turns;      /* other pictures are in work beside it; NULL: none */
+    wvl_cli_turns *turns; /* other pictures are in work beside it; NULL: none */
 } job;
 
 static void enter(const job *j)
@@ -57,7 +57,7 @@ static void leave(const job *j)
     }
 }
 
-/* ---- Plan ------------------------------------------------------------------------------------------------------------ */
+/* ---- Plan ------------------------------------------------------------------------------------ */
 
 /* Every violation on a line of its own. */
 static int report_lines(const job *j, const char *text, wvl_status status)
@@ -106,7 +106,9 @@ static int choose_container(job *j)
         return take_asked_container(j);
     }
     if (j->is_jp2 < 0) {
-        wvl_cli_error("%s: the extension must be .jp2 (JP2 file), .jph (JPH file) or .j2k, .j2c, .jpc, .jhc (codestream)", j->output);
+        wvl_cli_error(
+            "%s: the extension must be .jp2 (JP2 file), .jph (JPH file) or .j2k, .j2c, .jpc, .jhc (codestream)",
+            j->output);
         return WVL_EXIT_USAGE;
     }
     if (j->s->args->out_format && !j->s->args->image_dir) {
@@ -128,11 +130,12 @@ static int make_plan(job *j)
     if (code) {
         return code;
     }
-    wvl_status status = wvl_plan_create(j->s->context, j->params, &j->picture.format, j->is_jp2 ? &j->picture.jp2 : NULL, &j->plan);
+    wvl_status status =
+        wvl_plan_create(j->s->context, j->params, &j->picture.format, j->is_jp2 ? &j->picture.jp2 : NULL, &j->plan);
     return status ? report_lines(j, wvl_context_error(j->s->context), status) : WVL_EXIT_OK;
 }
 
-/* ---- Encode ---------------------------------------------------------------------------------------------------------- */
+/* ---- Encode ---------------------------------------------------------------------------------- */
 
 static int encode_to(job *j, wvl_sink *sink)
 {
@@ -140,7 +143,10 @@ static int encode_to(job *j, wvl_sink *sink)
     wvl_cli_progress progress;
     const wvl_cli_args *args = j->s->args;
     wvl_cli_progress_start(&progress, !args->quiet && !j->turns && !(args->json && j->s->out == stderr));
-    wvl_control control = {.struct_size = sizeof control, .progress = wvl_cli_progress_step, .progress_user = &progress, .cancel = j->s->cancel};
+    wvl_control control = {.struct_size = sizeof control,
+                           .progress = wvl_cli_progress_step,
+                           .progress_user = &progress,
+                           .cancel = j->s->cancel};
     double start = wvl_cli_seconds();
     wvl_status status = wvl_encode(j->plan, &j->picture.image, sink, &control, &j->result, error, sizeof error);
     j->seconds = wvl_cli_seconds() - start;
@@ -155,7 +161,8 @@ static int encode_to(job *j, wvl_sink *sink)
     if (strstr(error, where) && strcmp(where, "-") != 0) {
         wvl_cli_error("%s", error);
     } else {
-        wvl_cli_error("%s: %s", !strcmp(where, "-") ? "standard output" : where, error[0] ? error : wvl_status_text(status));
+        wvl_cli_error("%s: %s", !strcmp(where, "-") ? "standard output" : where,
+                      error[0] ? error : wvl_status_text(status));
     }
     return wvl_cli_exit_code(status);
 }
@@ -241,12 +248,19 @@ static int encode_verified(job *j)
     return code;
 }
 
-/* ---- Report ---------------------------------------------------------------------------------------------------------- */
+/* ---- Report ---------------------------------------------------------------------------------- */
 
 static wvl_cli_summary summarize(const job *j)
 {
-    return (wvl_cli_summary){.input = j->name, .output = j->output, .is_jp2 = j->is_jp2, .picture = &j->picture, .plan = j->plan, .result = j->result,
-                             .check = &j->check, .seconds = j->seconds, .lossless = wvl_cli_wants_lossless(j->params)};
+    return (wvl_cli_summary){.input = j->name,
+                             .output = j->output,
+                             .is_jp2 = j->is_jp2,
+                             .picture = &j->picture,
+                             .plan = j->plan,
+                             .result = j->result,
+                             .check = &j->check,
+                             .seconds = j->seconds,
+                             .lossless = wvl_cli_wants_lossless(j->params)};
 }
 
 static void report_success(job *j)
@@ -285,7 +299,7 @@ static void report_failure(batch *s, const char *input, int code)
     }
 }
 
-/* ---- One picture ------------------------------------------------------------------------------------------------------ */
+/* ---- One picture ----------------------------------------------------------------------------- */
 
 static int read_and_plan(job *j)
 {
@@ -379,7 +393,7 @@ static int encode_one(batch *s, const char *const *inputs, size_t input_count, c
     return code;
 }
 
-/* ---- A directory ------------------------------------------------------------------------------------------------------ */
+/* ---- A directory ----------------------------------------------------------------------------- */
 
 #define MOST_PICTURES 4u /* at a time, unless told: reading, coding and writing then overlap */
 
@@ -398,11 +412,13 @@ static int encode_beside(job *j, uint64_t bytes)
     return code;
 }
 
-/* What one picture alone would have had, it gets: where memory or the device does not suffice for several, it is tried again when no other is in work. */
+/* What one picture alone would have had, it gets: where memory or the device does not suffice for several, it is tried
+ * again when no other is in work. */
 static int encode_in_turns(job *j)
 {
     wvl_plan_memory memory = {.struct_size = sizeof memory};
-    uint64_t bytes = wvl_plan_measure(j->plan, &memory) == WVL_OK ? memory.base_bytes + memory.output_bytes_bound : UINT64_MAX / 2;
+    uint64_t bytes =
+        wvl_plan_measure(j->plan, &memory) == WVL_OK ? memory.base_bytes + memory.output_bytes_bound : UINT64_MAX / 2;
     size_t mark = wvl_cli_mark_messages();
     int code = encode_beside(j, bytes);
     if (code == WVL_EXIT_DEVICE) {
@@ -421,7 +437,8 @@ static void encode_entry(void *user, wvl_cli_turns *turns, size_t index)
     int code = WVL_EXIT_OUTPUT;
     j.turns = wvl_cli_count_workers(turns) > 1 ? turns : NULL;
     if (entry->clash) {
-        wvl_cli_error("%s: its output %s is the output of %s too; rename one of the pictures", input, entry->output, entry->clash);
+        wvl_cli_error("%s: its output %s is the output of %s too; rename one of the pictures", input, entry->output,
+                      entry->clash);
     } else {
         code = wvl_cli_check_entry(&s->directory, index);
         if (!code) {
@@ -442,14 +459,15 @@ static void encode_entry(void *user, wvl_cli_turns *turns, size_t index)
     release_job(&j);
 }
 
-/* ---- All ------------------------------------------------------------------------------------------------------------- */
+/* ---- All ------------------------------------------------------------------------------------- */
 
 static int encode_directory(batch *s)
 {
     const wvl_cli_args *args = s->args;
     s->code = wvl_cli_list_directory(args->image_dir, args->out_format, &s->directory);
     wvl_cli_keep_warnings();
-    size_t count = s->directory.count, threads = wvl_context_threads(s->context), usual = threads < MOST_PICTURES ? threads : MOST_PICTURES;
+    size_t count = s->directory.count, threads = wvl_context_threads(s->context),
+           usual = threads < MOST_PICTURES ? threads : MOST_PICTURES;
     size_t workers = args->pictures ? args->pictures : args->trace ? 1 : usual;
     if (!s->code && args->trace) {
         s->code = wvl_cli_check_trace(args->trace, &s->directory);
@@ -464,7 +482,9 @@ static int encode_directory(batch *s)
         wvl_cli_warn_unused(args->image_dir, s->unused);
     }
     if (!s->code && !count) {
-        wvl_cli_error("%s: no picture in this folder; extensions are tif, png, pnm, pam, pgx, dpx, bmp, tga, raw and yuv", args->image_dir);
+        wvl_cli_error(
+            "%s: no picture in this folder; extensions are tif, png, pnm, pam, pgx, dpx, bmp, tga, raw and yuv",
+            args->image_dir);
         s->code = WVL_EXIT_INPUT;
     }
     if (!s->code && s->failed) {
@@ -487,8 +507,12 @@ static int encode_all(batch *s)
 static int open_batch(batch *s)
 {
     const wvl_cli_args *args = s->args;
-    wvl_context_options options = {.struct_size = sizeof options, .log = wvl_cli_log, .threads = args->threads,
-                                   .log_level = args->verbose > 1 ? WVL_LOG_DEBUG : args->verbose ? WVL_LOG_INFO : WVL_LOG_WARNING};
+    wvl_context_options options = {.struct_size = sizeof options,
+                                   .log = wvl_cli_log,
+                                   .threads = args->threads,
+                                   .log_level = args->verbose > 1 ? WVL_LOG_DEBUG
+                                                : args->verbose   ? WVL_LOG_INFO
+                                                                  : WVL_LOG_WARNING};
     int code = args->trace ? wvl_cli_open_trace(args, &options) : WVL_EXIT_OK;
     if (code) {
         return code;
@@ -511,7 +535,8 @@ static int open_batch(batch *s)
 static int check_environment(const wvl_cli_args *args)
 {
     if (args->verify && !wvl_cli_can_verify()) {
-        wvl_cli_error("--verify: this build has no OpenJPEG to decode with; leave --verify out, or build with OpenJPEG");
+        wvl_cli_error(
+            "--verify: this build has no OpenJPEG to decode with; leave --verify out, or build with OpenJPEG");
         return WVL_EXIT_USAGE;
     }
     if (args->out_format && wvl_cli_container_of_extension(args->out_format) < 0) {

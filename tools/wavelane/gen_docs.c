@@ -8,7 +8,7 @@
 
 #include "verify_options.h"
 
-/* ---- roff ------------------------------------------------------------------------------------------------------------ */
+/* ---- roff ------------------------------------------------------------------------------------ */
 
 /* A dash must stay a dash, a backslash a backslash, and a leading point or quote must not become a request. */
 static void put_roff(const char *text)
@@ -63,7 +63,8 @@ static void put_man_options(void)
             continue;
         }
         put_section(&section, keys[i].section);
-        (void)snprintf(term, sizeof term, wvl_cli_is_switch(&keys[i]) ? "--%s [%s]" : "--%s %s", keys[i].key, keys[i].range);
+        (void)snprintf(term, sizeof term, wvl_cli_is_switch(&keys[i]) ? "--%s [%s]" : "--%s %s", keys[i].key,
+                       keys[i].range);
         put_entry(term, keys[i].doc);
         if (keys[i].initial[0]) {
             (void)fputs("Default: ", stdout);
@@ -109,13 +110,14 @@ static int write_man(const char *path)
     return failed;
 }
 
-/* ---- Completion: values ---------------------------------------------------------------------------------------------------- */
+/* ---- Completion: values ---------------------------------------------------------------------- */
 
 static int is_refused(const wvl_cli_option *option) { return option->action == WVL_ACTION_NEVER; }
 
 static int takes_file(wvl_cli_action action)
 {
-    return action == WVL_ACTION_INPUT || action == WVL_ACTION_OUTPUT || action == WVL_ACTION_XML || action == WVL_ACTION_TRACE;
+    return action == WVL_ACTION_INPUT || action == WVL_ACTION_OUTPUT || action == WVL_ACTION_XML ||
+           action == WVL_ACTION_TRACE;
 }
 
 static const wvl_option *find_key(const char *name)
@@ -176,7 +178,8 @@ static const char *words_of_action(const wvl_cli_option *option)
     case WVL_ACTION_THREADS: return "ALL_CPUS 1 2 4 8 16";
     case WVL_ACTION_PICTURES: return "1 2 4 8 16";
     case WVL_ACTION_INPUT_FORMAT: return "tif png pnm pam pgx dpx bmp tga raw rawl yuv";
-    case WVL_ACTION_INPUT_COLOR: return "auto none xyz rec709 srgb rec601-525 rec601-625 rec2020 p3-dci p3-d60 p3-d65 display-p3";
+    case WVL_ACTION_INPUT_COLOR:
+        return "auto none xyz rec709 srgb rec601-525 rec601-625 rec2020 p3-dci p3-d60 p3-d65 display-p3";
     default: return NULL;
     }
 }
@@ -235,7 +238,7 @@ static void put_option_words(const wvl_cli_option *option)
     }
 }
 
-/* ---- bash -------------------------------------------------------------------------------------------------------------------- */
+/* ---- bash ------------------------------------------------------------------------------------ */
 
 /* Spellings of an option, `between` them: its letter, and its name with one dash and with two. */
 static void put_spellings(const wvl_cli_option *option, const char *between)
@@ -275,8 +278,10 @@ static void write_bash_values(void)
 {
     size_t count;
     const wvl_cli_option *options = wvl_cli_options(&count);
-    (void)fputs("# Words that option $1 takes; FILES, FOLDERS, or VALUE where they cannot be listed, nothing where it takes none.\n"
-                "_wavelane_values()\n{\n    case $1 in\n", stdout);
+    (void)fputs("# Words that option $1 takes; FILES, FOLDERS, or VALUE where they cannot be listed, nothing where it "
+                "takes none.\n"
+                "_wavelane_values()\n{\n    case $1 in\n",
+                stdout);
     for (size_t i = 0; i < count; i++) {
         const wvl_cli_option *o = &options[i];
         if (is_refused(o) || !o->argument) {
@@ -288,7 +293,10 @@ static void write_bash_values(void)
         if (has_words(o)) {
             put_option_words(o);
         } else {
-            (void)fputs(o->action == WVL_ACTION_IMAGE_DIR ? "FOLDERS" : takes_file(o->action) ? "FILES" : "VALUE", stdout);
+            (void)fputs(o->action == WVL_ACTION_IMAGE_DIR ? "FOLDERS"
+                        : takes_file(o->action)           ? "FILES"
+                                                          : "VALUE",
+                        stdout);
         }
         (void)fputs("' ;;\n", stdout);
     }
@@ -340,11 +348,14 @@ static void write_bash_commands(void)
         if (!strcmp(commands[i].name, "encode")) {
             put_names();
         } else {
-            (void)fputs(!strcmp(commands[i].name, "verify") ? "-F -X -cinema2K -cinema4K -IMF --help" : "--help", stdout);
+            (void)fputs(!strcmp(commands[i].name, "verify") ? "-F -X -cinema2K -cinema4K -IMF --help" : "--help",
+                        stdout);
         }
         (void)fputs("' ;;\n", stdout);
     }
-    (void)fputs("    esac\n}\n\n# Words that option $2 of command $1 takes.\n_wavelane_command_values()\n{\n    case $1$2 in\n", stdout);
+    (void)fputs(
+        "    esac\n}\n\n# Words that option $2 of command $1 takes.\n_wavelane_command_values()\n{\n    case $1$2 in\n",
+        stdout);
     for (size_t i = 0; i < count; i++) {
         for (size_t k = 0; k < commands[i].option_count; k++) {
             const wvl_cli_command_option *o = &commands[i].options[k];
@@ -380,48 +391,54 @@ static void write_bash(void)
                 "_wavelane()\n{\n"
                 "    local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD-1]} command=encode first=''\n"
                 "    COMPREPLY=()\n"
-                "    case ${COMP_WORDS[1]} in\n        ", stdout);
+                "    case ${COMP_WORDS[1]} in\n        ",
+                stdout);
     for (size_t i = 0; i < count; i++) {
         (void)printf("%s%s", i ? "|" : "", commands[i].name);
     }
     (void)fputs(") [ \"$COMP_CWORD\" -gt 1 ] && command=${COMP_WORDS[1]} ;;\n"
-                "        help) [ \"$COMP_CWORD\" -eq 2 ] && mapfile -t COMPREPLY < <(compgen -W '", stdout);
+                "        help) [ \"$COMP_CWORD\" -eq 2 ] && mapfile -t COMPREPLY < <(compgen -W '",
+                stdout);
     for (size_t i = 0; i < count; i++) {
         (void)printf("%s%s", i ? " " : "", commands[i].name);
     }
-    (void)fputs("' -- \"$word\"); [ \"$COMP_CWORD\" -gt 1 ] && return ;;\n"
-                "    esac\n"
-                "    # --name=value: bash makes three words of it where = breaks words, else one\n"
-                "    if [ \"$word\" = '=' ]; then\n"
-                "        _wavelane_complete_value '' \"$command\" \"$before\"\n        return\n"
-                "    fi\n"
-                "    if [ \"$before\" = '=' ] && [ \"$COMP_CWORD\" -gt 2 ]; then\n"
-                "        _wavelane_complete_value \"$word\" \"$command\" \"${COMP_WORDS[COMP_CWORD-2]}\"\n        return\n"
-                "    fi\n"
-                "    case $word in\n"
-                "        -*=*)\n"
-                "            _wavelane_complete_value \"${word#*=}\" \"$command\" \"${word%%=*}\"\n"
-                "            COMPREPLY=(\"${COMPREPLY[@]/#/${word%%=*}=}\")\n"
-                "            return ;;\n"
-                "    esac\n"
-                "    case $before in\n"
-                "        -*) _wavelane_complete_value \"$word\" \"$command\" \"$before\" && return ;;\n"
-                "    esac\n"
-                "    case $word in\n"
-                "        -*) ;;\n"
-                "        *) case $command in info|verify) mapfile -t COMPREPLY < <(compgen -f -- \"$word\"); return ;; esac ;;\n"
-                "    esac\n"
-                "    [ \"$COMP_CWORD\" -eq 1 ] && first='", stdout);
+    (void)fputs(
+        "' -- \"$word\"); [ \"$COMP_CWORD\" -gt 1 ] && return ;;\n"
+        "    esac\n"
+        "    # --name=value: bash makes three words of it where = breaks words, else one\n"
+        "    if [ \"$word\" = '=' ]; then\n"
+        "        _wavelane_complete_value '' \"$command\" \"$before\"\n        return\n"
+        "    fi\n"
+        "    if [ \"$before\" = '=' ] && [ \"$COMP_CWORD\" -gt 2 ]; then\n"
+        "        _wavelane_complete_value \"$word\" \"$command\" \"${COMP_WORDS[COMP_CWORD-2]}\"\n        return\n"
+        "    fi\n"
+        "    case $word in\n"
+        "        -*=*)\n"
+        "            _wavelane_complete_value \"${word#*=}\" \"$command\" \"${word%%=*}\"\n"
+        "            COMPREPLY=(\"${COMPREPLY[@]/#/${word%%=*}=}\")\n"
+        "            return ;;\n"
+        "    esac\n"
+        "    case $before in\n"
+        "        -*) _wavelane_complete_value \"$word\" \"$command\" \"$before\" && return ;;\n"
+        "    esac\n"
+        "    case $word in\n"
+        "        -*) ;;\n"
+        "        *) case $command in info|verify) mapfile -t COMPREPLY < <(compgen -f -- \"$word\"); return ;; esac "
+        ";;\n"
+        "    esac\n"
+        "    [ \"$COMP_CWORD\" -eq 1 ] && first='",
+        stdout);
     for (size_t i = 0; i < count; i++) {
         (void)printf("%s ", commands[i].name);
     }
     (void)fputs("help'\n"
                 "    mapfile -t COMPREPLY < <(compgen -W \"$first $(_wavelane_options \"$command\")\" -- \"$word\")\n"
                 "}\n"
-                "complete -o filenames -F _wavelane wavelane\n", stdout);
+                "complete -o filenames -F _wavelane wavelane\n",
+                stdout);
 }
 
-/* ---- zsh --------------------------------------------------------------------------------------------------------------------- */
+/* ---- zsh ------------------------------------------------------------------------------------- */
 
 /* Inside '...' of an _arguments specification: no quote, and [ ] : escaped. */
 static void put_zsh(const char *text)
@@ -503,7 +520,9 @@ static void put_zsh_commands(void)
             const wvl_cli_command_option *o = &commands[i].options[k];
             open_zsh(wvl_cli_dashes(o->name), o->name, o->doc, o->argument);
             if (o->argument) {
-                (void)printf(o->words ? "(%s)" : "%s", o->words ? o->words : !strcmp(o->name, "original") ? "_files" : " ");
+                (void)printf(o->words ? "(%s)" : "%s", o->words                       ? o->words
+                                                       : !strcmp(o->name, "original") ? "_files"
+                                                                                      : " ");
             }
             close_zsh();
         }

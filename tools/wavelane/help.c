@@ -72,19 +72,20 @@ static void print_presets(FILE *file)
 
 void wvl_cli_print_help(FILE *file)
 {
-    (void)fputs("wavelane: JPEG 2000 encoder\n"
-                "\n"
-                "  wavelane [encode] -i PICTURE -o FILE.jp2 [options]\n"
-                "  wavelane [encode] -ImgDir DIR -OutFor JP2 [options]\n"
-                "  wavelane info [--json] FILE    print what a codestream, JP2 or JPH file contains\n"
-                "  wavelane verify FILE           judge whether it is legal, and which profiles it meets\n"
-                "  wavelane options [--json]      print the table of encoding options\n"
-                "  wavelane devices [--json]      list the devices for --device cuda:N\n"
-                "  wavelane COMMAND --help        print what one of these takes\n"
-                "\n"
-                "Reads TIFF, PNG, PNM, PAM, PGX, DPX, BMP, TGA, raw and YUV. Without options the encoding is lossless.\n"
-                "Names work with one dash or two. -NAME VALUE and --NAME=VALUE are the same; [yes|no] alone is yes.\n",
-                file);
+    (void)fputs(
+        "wavelane: JPEG 2000 encoder\n"
+        "\n"
+        "  wavelane [encode] -i PICTURE -o FILE.jp2 [options]\n"
+        "  wavelane [encode] -ImgDir DIR -OutFor JP2 [options]\n"
+        "  wavelane info [--json] FILE    print what a codestream, JP2 or JPH file contains\n"
+        "  wavelane verify FILE           judge whether it is legal, and which profiles it meets\n"
+        "  wavelane options [--json]      print the table of encoding options\n"
+        "  wavelane devices [--json]      list the devices for --device cuda:N\n"
+        "  wavelane COMMAND --help        print what one of these takes\n"
+        "\n"
+        "Reads TIFF, PNG, PNM, PAM, PGX, DPX, BMP, TGA, raw and YUV. Without options the encoding is lossless.\n"
+        "Names work with one dash or two. -NAME VALUE and --NAME=VALUE are the same; [yes|no] alone is yes.\n",
+        file);
     print_command_options(file);
     print_keys(file);
     print_presets(file);
@@ -120,5 +121,6 @@ void wvl_cli_print_options(FILE *file, int json)
 
 void wvl_cli_print_version(FILE *file)
 {
-    (void)fprintf(file, "%s%s\n", wvl_build_text(), wvl_cli_can_verify() ? ", --verify through OpenJPEG" : ", no --verify");
+    (void)fprintf(file, "%s%s\n", wvl_build_text(),
+                  wvl_cli_can_verify() ? ", --verify through OpenJPEG" : ", no --verify");
 }

@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* ---- The file -------------------------------------------------------------------------------------------------------- */
+/* ---- The file -------------------------------------------------------------------------------- */
 
 static int refuse_file(const char *name, const char *reason)
 {
@@ -63,7 +63,8 @@ void wvl_info_close(wvl_info *info)
 int wvl_info_read(wvl_info *info, uint64_t offset, size_t bytes, uint8_t *buffer)
 {
     if (offset > info->size || bytes > info->size - offset) {
-        return wvl_info_problem(info, offset, "%zu bytes are expected, but the file ends at %" PRIu64, bytes, info->size);
+        return wvl_info_problem(info, offset, "%zu bytes are expected, but the file ends at %" PRIu64, bytes,
+                                info->size);
     }
     if (info->memory) {
         memcpy(buffer, info->memory + offset, bytes);
@@ -75,7 +76,8 @@ int wvl_info_read(wvl_info *info, uint64_t offset, size_t bytes, uint8_t *buffer
             continue;
         }
         if (got <= 0) {
-            return wvl_info_problem(info, offset + done, "cannot be read: %s", got < 0 ? strerror(errno) : "the file became shorter");
+            return wvl_info_problem(info, offset + done, "cannot be read: %s",
+                                    got < 0 ? strerror(errno) : "the file became shorter");
         }
         done += (size_t)got;
     }
@@ -113,7 +115,7 @@ int wvl_info_add_length(wvl_info_lengths *lengths, uint64_t value)
     return 1;
 }
 
-/* ---- Problems and entries -------------------------------------------------------------------------------------------- */
+/* ---- Problems and entries -------------------------------------------------------------------- */
 
 int wvl_info_problem(wvl_info *info, uint64_t offset, const char *format, ...)
 {
@@ -162,7 +164,7 @@ static void report_problems(wvl_info *info)
     }
 }
 
-/* ---- The command ----------------------------------------------------------------------------------------------------- */
+/* ---- The command ----------------------------------------------------------------------------- */
 
 static void print_file(wvl_info *info)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* wavelane info: reads files that may be damaged or hostile; every length is checked against what holds it before it is used. */
+/* wavelane info: reads files that may be damaged or hostile; every length is checked against what holds it before it is
+ * used. */
 #ifndef WVL_TOOLS_INFO_H
 #define WVL_TOOLS_INFO_H
 
@@ -16,17 +17,17 @@ typedef struct wvl_info {
     const char *name;
     int fd;
     uint64_t size;
-    uint8_t *memory;     /* a pipe's content; else NULL */
+    uint8_t *memory; /* a pipe's content; else NULL */
     wvl_cli_report report;
     char *problems[WVL_INFO_MAX_PROBLEMS];
-    size_t problem_count; /* of all, those beyond the list included */
+    size_t problem_count;               /* of all, those beyond the list included */
     uint64_t stream_offset, stream_end; /* of the first codestream box; 0, 0 before it */
     /* of the codestream, from its main header */
     uint32_t component_count; /* 0 before SIZ */
     int has_cod, has_qcd;
     uint32_t layers;
-    wvl_info_lengths tlm;        /* lengths, in order */
-    wvl_info_lengths parts;      /* Psot, in order */
+    wvl_info_lengths tlm;            /* lengths, in order */
+    wvl_info_lengths parts;          /* Psot, in order */
     uint64_t plt_packets, plt_bytes; /* of the present tile-part */
 } wvl_info;
 

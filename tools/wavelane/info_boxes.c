@@ -8,7 +8,9 @@
 
 #define CODE(a, b, c, d) ((uint32_t)(a) << 24 | (uint32_t)(b) << 16 | (uint32_t)(c) << 8 | (uint32_t)(d))
 #define SHOWN_TEXT 256u
-#define MAX_HELD (1u << 20) /* content beyond it is described by its length only: no known box but xml, uuid and an ICC colr is larger */
+#define MAX_HELD                                                                                                       \
+    (1u << 20) /* content beyond it is described by its length only: no known box but xml, uuid and an ICC colr is     \
+                  larger */
 
 typedef struct box {
     uint32_t type;
@@ -40,7 +42,8 @@ static int read_header(wvl_info *info, uint64_t offset, uint64_t limit, box *b)
         length = limit - offset;
     }
     if (length < header || length > limit - offset) {
-        return wvl_info_problem(info, offset, "a box of %" PRIu64 " bytes where %" PRIu64 " are left (I.4)", length, limit - offset);
+        return wvl_info_problem(info, offset, "a box of %" PRIu64 " bytes where %" PRIu64 " are left (I.4)", length,
+                                limit - offset);
     }
     b->offset = offset;
     b->content = offset + header;
@@ -60,7 +63,7 @@ static void type_name(uint32_t type, char name[5])
     }
 }
 
-/* ---- Contents -------------------------------------------------------------------------------------------------------- */
+/* ---- Contents -------------------------------------------------------------------------------- */
 
 static void print_type(wvl_info *info, const char *key, uint32_t type)
 {
@@ -120,7 +123,8 @@ static const char *enumerated_name(uint32_t value)
     static const struct {
         uint32_t value;
         const char *name;
-    } names[] = {{0, "bilevel"}, {12, "CMYK"}, {14, "CIELab"}, {16, "sRGB"}, {17, "grey"}, {18, "sYCC"}, {20, "e-sRGB"}, {21, "ROMM"}, {24, "e-sYCC"}};
+    } names[] = {{0, "bilevel"}, {12, "CMYK"},   {14, "CIELab"}, {16, "sRGB"},  {17, "grey"},
+                 {18, "sYCC"},   {20, "e-sRGB"}, {21, "ROMM"},   {24, "e-sYCC"}};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         if (names[i].value == value) {
             return names[i].name;
@@ -192,11 +196,12 @@ static void print_cdef(wvl_info *info, wvl_info_cursor *c)
         wvl_cli_report_open_line(r, NULL);
         wvl_cli_report_number(r, "channel", wvl_info_take(c, 2));
         uint32_t type = wvl_info_take(c, 2);
-        wvl_cli_report_text(r, "type", type == 0       ? "color"
-                                       : type == 1     ? "opacity"
-                                       : type == 2     ? "premultiplied opacity"
-                                       : type == 65535 ? "unspecified"
-                                                       : "other");
+        wvl_cli_report_text(r, "type",
+                            type == 0       ? "color"
+                            : type == 1     ? "opacity"
+                            : type == 2     ? "premultiplied opacity"
+                            : type == 65535 ? "unspecified"
+                                            : "other");
         wvl_cli_report_number(r, "association", wvl_info_take(c, 2));
         wvl_cli_report_close(r);
     }
@@ -276,16 +281,18 @@ typedef struct box_kind {
 } box_kind;
 
 static const box_kind kinds[] = {
-    {CODE('f', 't', 'y', 'p'), print_ftyp, 1},       {CODE('i', 'h', 'd', 'r'), print_ihdr, 1}, {CODE('b', 'p', 'c', 'c'), print_bpcc, 1},
-    {CODE('c', 'o', 'l', 'r'), print_colr, 0},       {CODE('p', 'c', 'l', 'r'), print_pclr, 1}, {CODE('c', 'm', 'a', 'p'), print_cmap, 1},
+    {CODE('f', 't', 'y', 'p'), print_ftyp, 1},       {CODE('i', 'h', 'd', 'r'), print_ihdr, 1},
+    {CODE('b', 'p', 'c', 'c'), print_bpcc, 1},       {CODE('c', 'o', 'l', 'r'), print_colr, 0},
+    {CODE('p', 'c', 'l', 'r'), print_pclr, 1},       {CODE('c', 'm', 'a', 'p'), print_cmap, 1},
     {CODE('c', 'd', 'e', 'f'), print_cdef, 1},       {CODE('r', 'e', 's', 'c'), print_resolution, 1},
-    {CODE('r', 'e', 's', 'd'), print_resolution, 1}, {CODE('u', 'u', 'i', 'd'), print_uuid, 1}, {CODE('x', 'm', 'l', ' '), print_text, 0},
-    {CODE('j', 'p', '2', 'i'), print_text, 0},
+    {CODE('r', 'e', 's', 'd'), print_resolution, 1}, {CODE('u', 'u', 'i', 'd'), print_uuid, 1},
+    {CODE('x', 'm', 'l', ' '), print_text, 0},       {CODE('j', 'p', '2', 'i'), print_text, 0},
 };
 
 static int is_superbox(uint32_t type)
 {
-    static const uint32_t types[] = {CODE('j', 'p', '2', 'h'), CODE('r', 'e', 's', ' '), CODE('u', 'i', 'n', 'f'), CODE('a', 's', 'o', 'c')};
+    static const uint32_t types[] = {CODE('j', 'p', '2', 'h'), CODE('r', 'e', 's', ' '), CODE('u', 'i', 'n', 'f'),
+                                     CODE('a', 's', 'o', 'c')};
     for (size_t i = 0; i < sizeof types / sizeof types[0]; i++) {
         if (types[i] == type) {
             return 1;
@@ -318,14 +325,15 @@ static int print_content(wvl_info *info, const box *b, const box_kind *kind)
         wvl_info_cursor c = {content, held, 0};
         kind->print(info, &c);
         if (c.overrun || (kind->exact && c.left)) {
-            (void)wvl_info_problem(info, b->offset, "the content of the box does not have the length that its fields ask for");
+            (void)wvl_info_problem(info, b->offset,
+                                   "the content of the box does not have the length that its fields ask for");
         }
     }
     free(content);
     return readable;
 }
 
-/* ---- The sequence ---------------------------------------------------------------------------------------------------- */
+/* ---- The sequence ---------------------------------------------------------------------------- */
 
 static int print_sequence(wvl_info *info, uint64_t offset, uint64_t end, unsigned depth);
 

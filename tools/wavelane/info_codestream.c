@@ -52,7 +52,8 @@ static int print_segment(wvl_info *info, unsigned marker, uint64_t *offset, uint
     }
     uint64_t length = (uint64_t)raw[0] << 8 | raw[1];
     if (length < 2 || length + 2 > end - *offset) {
-        return wvl_info_problem(info, *offset, "%s has a length of %" PRIu64 ", but %" PRIu64 " bytes are left", name, length, end - *offset - 2);
+        return wvl_info_problem(info, *offset, "%s has a length of %" PRIu64 ", but %" PRIu64 " bytes are left", name,
+                                length, end - *offset - 2);
     }
     uint8_t *content = malloc(65536);
     if (!content || !wvl_info_read(info, *offset + 4, (size_t)length - 2, content)) {
@@ -68,7 +69,7 @@ static int print_segment(wvl_info *info, unsigned marker, uint64_t *offset, uint
     return 1;
 }
 
-/* ---- Main header ----------------------------------------------------------------------------------------------------- */
+/* ---- Main header ----------------------------------------------------------------------------- */
 
 static int print_main_header(wvl_info *info, uint64_t *offset, uint64_t end)
 {
@@ -100,7 +101,7 @@ static int print_main_header(wvl_info *info, uint64_t *offset, uint64_t end)
     return 1;
 }
 
-/* ---- Tile-parts ------------------------------------------------------------------------------------------------------ */
+/* ---- Tile-parts ------------------------------------------------------------------------------ */
 
 typedef struct tile_part {
     uint32_t tile, part, part_count;
@@ -135,7 +136,8 @@ static int read_sot(wvl_info *info, uint64_t offset, uint64_t end, tile_part *t)
         psot = end - offset - (last[0] == 0xFF && last[1] == 0xD9 ? 2 : 0);
     }
     if (psot < 14 || psot > end - offset) {
-        return wvl_info_problem(info, offset, "tile-part of %" PRIu64 " bytes, but %" PRIu64 " are left (A.4.2)", psot, end - offset);
+        return wvl_info_problem(info, offset, "tile-part of %" PRIu64 " bytes, but %" PRIu64 " are left (A.4.2)", psot,
+                                end - offset);
     }
     t->end = offset + psot;
     return 1;
@@ -181,8 +183,9 @@ static int print_tile_part(wvl_info *info, uint64_t offset, uint64_t end, tile_p
         wvl_cli_report_number(r, "data_offset", data);
         wvl_cli_report_number(r, "data_bytes", t->end - data);
         if (info->plt_packets && info->plt_bytes != t->end - data) {
-            (void)wvl_info_problem(info, offset, "PLT counts %" PRIu64 " bytes of packets, the tile-part holds %" PRIu64 " (A.7.3)", info->plt_bytes,
-                                   t->end - data);
+            (void)wvl_info_problem(info, offset,
+                                   "PLT counts %" PRIu64 " bytes of packets, the tile-part holds %" PRIu64 " (A.7.3)",
+                                   info->plt_bytes, t->end - data);
         }
     }
     wvl_cli_report_close(r);
@@ -199,12 +202,14 @@ static void compare_tlm(wvl_info *info, uint64_t offset)
         return;
     }
     if (tlm->count != parts->count) {
-        (void)wvl_info_problem(info, offset, "TLM lists %zu tile-parts, the codestream has %zu (A.7.1)", tlm->count, parts->count);
+        (void)wvl_info_problem(info, offset, "TLM lists %zu tile-parts, the codestream has %zu (A.7.1)", tlm->count,
+                               parts->count);
     }
     for (size_t i = 0; i < tlm->count && i < parts->count; i++) {
         if (tlm->values[i] != parts->values[i]) {
-            (void)wvl_info_problem(info, offset, "TLM gives tile-part %zu %" PRIu64 " bytes, it has %" PRIu64 " (A.7.1)", i, tlm->values[i],
-                                   parts->values[i]);
+            (void)wvl_info_problem(info, offset,
+                                   "TLM gives tile-part %zu %" PRIu64 " bytes, it has %" PRIu64 " (A.7.1)", i,
+                                   tlm->values[i], parts->values[i]);
             return;
         }
     }

@@ -9,10 +9,7 @@
 
 static const char *const orders[] = {"LRCP", "RLCP", "RPCL", "PCRL", "CPRL"};
 
-static const char *order_name(unsigned order)
-{
-    return order < 5 ? orders[order] : "reserved";
-}
+static const char *order_name(unsigned order) { return order < 5 ? orders[order] : "reserved"; }
 
 /* Component indices take one byte below 257 components, else two. */
 static uint32_t take_component(const wvl_info *info, wvl_info_cursor *c)
@@ -20,7 +17,7 @@ static uint32_t take_component(const wvl_info *info, wvl_info_cursor *c)
     return wvl_info_take(c, info->component_count < 257 ? 1 : 2);
 }
 
-/* ---- SIZ, CAP, PRF, CPF ---------------------------------------------------------------------------------------------- */
+/* ---- SIZ, CAP, PRF, CPF ---------------------------------------------------------------------- */
 
 static void print_siz(wvl_info *info, uint64_t offset, wvl_info_cursor *c)
 {
@@ -64,7 +61,7 @@ static void print_cap(wvl_info *info, wvl_info_cursor *c)
     print_words(info, "Ccap", c);
 }
 
-/* ---- COD, COC -------------------------------------------------------------------------------------------------------- */
+/* ---- COD, COC -------------------------------------------------------------------------------- */
 
 static void print_style(wvl_cli_report *r, unsigned style)
 {
@@ -85,7 +82,9 @@ static void print_coding(wvl_info *info, uint64_t offset, int has_precincts, wvl
     uint32_t levels = wvl_info_take(c, 1), xcb = wvl_info_take(c, 1), ycb = wvl_info_take(c, 1);
     wvl_cli_report_number(r, "levels", levels);
     if (levels > 32 || xcb > 8 || ycb > 8 || xcb + ycb > 8) {
-        (void)wvl_info_problem(info, offset, "%" PRIu32 " levels, block exponents %" PRIu32 " and %" PRIu32 " are not allowed (A.6.1)", levels, xcb, ycb);
+        (void)wvl_info_problem(
+            info, offset, "%" PRIu32 " levels, block exponents %" PRIu32 " and %" PRIu32 " are not allowed (A.6.1)",
+            levels, xcb, ycb);
     } else {
         wvl_cli_report_number(r, "block_width", UINT64_C(4) << xcb);
         wvl_cli_report_number(r, "block_height", UINT64_C(4) << ycb);
@@ -131,7 +130,7 @@ static void print_coc(wvl_info *info, uint64_t offset, wvl_info_cursor *c)
     print_coding(info, offset, scoc & 1, c);
 }
 
-/* ---- QCD, QCC, RGN, POC ---------------------------------------------------------------------------------------------- */
+/* ---- QCD, QCC, RGN, POC ---------------------------------------------------------------------- */
 
 static void print_quantization(wvl_info *info, uint64_t offset, wvl_info_cursor *c)
 {
@@ -196,7 +195,7 @@ static void print_poc(wvl_info *info, wvl_info_cursor *c)
     wvl_cli_report_close(r);
 }
 
-/* ---- Pointers -------------------------------------------------------------------------------------------------------- */
+/* ---- Pointers -------------------------------------------------------------------------------- */
 
 static void print_length(wvl_info *info, size_t index, uint64_t length)
 {
@@ -275,7 +274,7 @@ static void print_indexed(wvl_info *info, wvl_info_cursor *c)
     c->left = 0;
 }
 
-/* ---- CRG, COM -------------------------------------------------------------------------------------------------------- */
+/* ---- CRG, COM -------------------------------------------------------------------------------- */
 
 static void print_crg(wvl_info *info, wvl_info_cursor *c)
 {
@@ -300,15 +299,16 @@ static void print_com(wvl_info *info, wvl_info_cursor *c)
     c->left = 0;
 }
 
-/* ---- Table ----------------------------------------------------------------------------------------------------------- */
+/* ---- Table ----------------------------------------------------------------------------------- */
 
 static const struct {
     unsigned marker;
     const char *name;
-} marker_names[] = {{0xFF4F, "SOC"}, {0xFF50, "CAP"}, {0xFF51, "SIZ"}, {0xFF52, "COD"}, {0xFF53, "COC"}, {0xFF55, "TLM"}, {0xFF56, "PRF"},
-                    {0xFF57, "PLM"}, {0xFF58, "PLT"}, {0xFF59, "CPF"}, {0xFF5C, "QCD"}, {0xFF5D, "QCC"}, {0xFF5E, "RGN"}, {0xFF5F, "POC"},
-                    {0xFF60, "PPM"}, {0xFF61, "PPT"}, {0xFF63, "CRG"}, {0xFF64, "COM"}, {0xFF90, "SOT"}, {0xFF91, "SOP"}, {0xFF92, "EPH"},
-                    {0xFF93, "SOD"}, {0xFFD9, "EOC"}};
+} marker_names[] = {{0xFF4F, "SOC"}, {0xFF50, "CAP"}, {0xFF51, "SIZ"}, {0xFF52, "COD"}, {0xFF53, "COC"},
+                    {0xFF55, "TLM"}, {0xFF56, "PRF"}, {0xFF57, "PLM"}, {0xFF58, "PLT"}, {0xFF59, "CPF"},
+                    {0xFF5C, "QCD"}, {0xFF5D, "QCC"}, {0xFF5E, "RGN"}, {0xFF5F, "POC"}, {0xFF60, "PPM"},
+                    {0xFF61, "PPT"}, {0xFF63, "CRG"}, {0xFF64, "COM"}, {0xFF90, "SOT"}, {0xFF91, "SOP"},
+                    {0xFF92, "EPH"}, {0xFF93, "SOD"}, {0xFFD9, "EOC"}};
 
 const char *wvl_info_marker_name(unsigned marker)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Signals that end the command. A thread of its own waits for them, so that they work while every other thread reads a
- * pipe that stays silent, writes to one that nobody empties, or decodes. Work in progress is cancelled and gets GRACE to
- * end in order; then the process ends, whatever the others do.
+ * pipe that stays silent, writes to one that nobody empties, or decodes. Work in progress is cancelled and gets GRACE
+ * to end in order; then the process ends, whatever the others do.
  */
 #define _GNU_SOURCE /* readlink of /proc, sigtimedwait */
 #include <fcntl.h>
@@ -19,14 +19,14 @@
 
 #define GRACE_NANOSECONDS 700000000 /* a signal ends the command within a second */
 #define MOST_DESCRIPTORS 4096
-#define RANDOM_LETTERS 6u           /* at the end of a temporary name: ".NAME.xxxxxx" */
+#define RANDOM_LETTERS 6u /* at the end of a temporary name: ".NAME.xxxxxx" */
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* guards token */
 static wvl_cancel *volatile token;                       /* lives from the first arming to the end of the command */
 static atomic_int interrupted;
 static sigset_t signals;
 
-/* ---- What a forced end would leave ----------------------------------------------------------------------------------- */
+/* ---- What a forced end would leave ----------------------------------------------------------- */
 
 static int is_temporary_name(const char *path)
 {
@@ -63,7 +63,7 @@ void wvl_cli_remove_temporaries(void)
     }
 }
 
-/* ---- Signals --------------------------------------------------------------------------------------------------------- */
+/* ---- Signals --------------------------------------------------------------------------------- */
 
 static void end_now(void)
 {

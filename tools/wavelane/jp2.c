@@ -9,7 +9,8 @@
 #define BOX_UUID 0x75756964u
 #define MAX_PALETTE 1024u /* I.5.3.4 */
 
-static const uint8_t xmp_uuid[16] = {0xBE, 0x7A, 0xCF, 0xCB, 0x97, 0xA9, 0x42, 0xE8, 0x9C, 0x71, 0x99, 0x94, 0x91, 0xE3, 0xAF, 0xAC};
+static const uint8_t xmp_uuid[16] = {0xBE, 0x7A, 0xCF, 0xCB, 0x97, 0xA9, 0x42, 0xE8,
+                                     0x9C, 0x71, 0x99, 0x94, 0x91, 0xE3, 0xAF, 0xAC};
 
 static int out_of_memory(const char *name)
 {
@@ -17,7 +18,7 @@ static int out_of_memory(const char *name)
     return WVL_EXIT_DEVICE;
 }
 
-/* ---- Colour ---------------------------------------------------------------------------------------------------------- */
+/* ---- Colour ---------------------------------------------------------------------------------- */
 
 static const char *color_word(wvl_io_color color)
 {
@@ -31,10 +32,7 @@ static const char *color_word(wvl_io_color color)
     return "undeclared";
 }
 
-static uint32_t color_channels(wvl_color color)
-{
-    return color == WVL_COLOR_GREY ? 1 : 3;
-}
+static uint32_t color_channels(wvl_color color) { return color == WVL_COLOR_GREY ? 1 : 3; }
 
 /* Channels of the file: the components, or the columns of the palette. */
 static uint32_t channel_count(const wvl_io_picture *io)
@@ -53,7 +51,8 @@ static int declare_color(const wvl_cli_args *args, const char *name, wvl_cli_pic
     uint32_t channels = channel_count(io) - (alpha_channel(io) >= 0);
     wvl_color color = WVL_COLOR_GREY;
     if (io->color == WVL_IO_CMYK) {
-        wvl_cli_error("%s: JP2 cannot express CMYK colour (I.5.3.3); write a codestream (.j2k), or convert it to RGB", name);
+        wvl_cli_error("%s: JP2 cannot express CMYK colour (I.5.3.3); write a codestream (.j2k), or convert it to RGB",
+                      name);
         return WVL_EXIT_INPUT;
     }
     if (args->color != WVL_COLOR_AUTO) {
@@ -64,8 +63,8 @@ static int declare_color(const wvl_cli_args *args, const char *name, wvl_cli_pic
         color = WVL_COLOR_SYCC;
     }
     if (channels < color_channels(color)) {
-        wvl_cli_error("%s: %s needs %u colour channels; the picture has %u", name, args->color != WVL_COLOR_AUTO ? "--color" : "the colour space",
-                      color_channels(color), channels);
+        wvl_cli_error("%s: %s needs %u colour channels; the picture has %u", name,
+                      args->color != WVL_COLOR_AUTO ? "--color" : "the colour space", color_channels(color), channels);
         return args->color != WVL_COLOR_AUTO ? WVL_EXIT_USAGE : WVL_EXIT_INPUT;
     }
     p->jp2.color = color;
@@ -84,12 +83,14 @@ static int carry_profile(const wvl_cli_args *args, const char *name, int is_jph,
     if (kind == WVL_IO_ICC_BROKEN) {
         reason = "is damaged: its header and its tags do not agree";
     } else if (kind == WVL_IO_ICC_OTHER && !is_jph) {
-        reason = "is not a restricted one (grey or three-component matrix, PCS XYZ, input or display), which alone JP2 can carry (I.5.3.3); a JPH "
+        reason = "is not a restricted one (grey or three-component matrix, PCS XYZ, input or display), which alone JP2 "
+                 "can carry (I.5.3.3); a JPH "
                  "file (.jph) takes any";
     } else if (p->jp2.color == WVL_COLOR_SYCC) {
         reason = "is for RGB or grey, but the picture is YCbCr";
     } else if (kind != WVL_IO_ICC_OTHER && (kind == WVL_IO_ICC_GREY) != (p->jp2.color == WVL_COLOR_GREY)) {
-        reason = kind == WVL_IO_ICC_GREY ? "is for grey, but the picture is not" : "is for RGB, but the picture is grey";
+        reason =
+            kind == WVL_IO_ICC_GREY ? "is for grey, but the picture is not" : "is for RGB, but the picture is grey";
     }
     if (reason) {
         wvl_cli_error("%s: the ICC profile %s; --no-icc leaves it out, a codestream (.j2k) has none", name, reason);
@@ -108,7 +109,9 @@ static void note_assumptions(const wvl_cli_args *args, const char *name, wvl_cli
     }
     if (io->color == WVL_IO_UNKNOWN) {
         p->jp2.color_unknown = 1;
-        wvl_cli_warn_once(name, "the picture does not say what its %u channels mean; written as %s with the colour marked unknown (--color declares one)",
+        wvl_cli_warn_once(name,
+                          "the picture does not say what its %u channels mean; written as %s with the colour marked "
+                          "unknown (--color declares one)",
                           channel_count(io), p->jp2.color == WVL_COLOR_GREY ? "grey" : "sRGB");
     } else if (!io->color_declared || (io->icc && args->no_icc)) {
         static const char *const spaces[] = {"grey with the sRGB curve", "sRGB", "sYCC"};
@@ -117,7 +120,7 @@ static void note_assumptions(const wvl_cli_args *args, const char *name, wvl_cli
     }
 }
 
-/* ---- Channels and palette -------------------------------------------------------------------------------------------- */
+/* ---- Channels and palette -------------------------------------------------------------------- */
 
 static int type_channels(const char *name, wvl_cli_picture *p)
 {
@@ -151,7 +154,8 @@ static int carry_palette(const char *name, wvl_cli_picture *p)
         return WVL_EXIT_OK;
     }
     if (io->palette_entries > MAX_PALETTE) {
-        wvl_cli_error("%s: a palette of %u entries; JP2 carries at most %u (I.5.3.4); use --palette expand", name, io->palette_entries, MAX_PALETTE);
+        wvl_cli_error("%s: a palette of %u entries; JP2 carries at most %u (I.5.3.4); use --palette expand", name,
+                      io->palette_entries, MAX_PALETTE);
         return WVL_EXIT_INPUT;
     }
     p->jp2.palette_entries = io->palette_entries;
@@ -161,7 +165,7 @@ static int carry_palette(const char *name, wvl_cli_picture *p)
     return WVL_EXIT_OK;
 }
 
-/* ---- Boxes ----------------------------------------------------------------------------------------------------------- */
+/* ---- Boxes ----------------------------------------------------------------------------------- */
 
 static int read_box(const wvl_cli_args *args, const char *path, uint8_t **data, size_t *bytes)
 {
@@ -208,7 +212,7 @@ static int carry_boxes(const wvl_cli_args *args, const char *name, wvl_cli_pictu
     return WVL_EXIT_OK;
 }
 
-/* ---- All ------------------------------------------------------------------------------------------------------------- */
+/* ---- All ------------------------------------------------------------------------------------- */
 
 /* A bare codestream carries none of it: say what stays behind, and refuse what was asked for. */
 static int leave_behind(const wvl_cli_args *args, const char *name, const wvl_io_picture *io)
@@ -218,7 +222,9 @@ static int leave_behind(const wvl_cli_args *args, const char *name, const wvl_io
         return WVL_EXIT_USAGE;
     }
     if (io->palette) {
-        wvl_cli_warn_once(name, "the palette of %u entries is left out; a codestream holds the indices only, a JP2 file (.jp2) both", io->palette_entries);
+        wvl_cli_warn_once(
+            name, "the palette of %u entries is left out; a codestream holds the indices only, a JP2 file (.jp2) both",
+            io->palette_entries);
     }
     if (io->icc) {
         wvl_cli_inform("%s: the ICC profile is left out; a codestream has none", name);

@@ -22,7 +22,7 @@ typedef struct text_list {
     size_t count, capacity;
 } text_list;
 
-#define ONCE '\1'     /* begins a held line that is printed once a run: ONCE name NAME_END text newline */
+#define ONCE '\1' /* begins a held line that is printed once a run: ONCE name NAME_END text newline */
 #define NAME_END '\2'
 
 static _Thread_local char last_error[1024];
@@ -78,30 +78,15 @@ static void clear_texts(text_list *list)
     *list = (text_list){0};
 }
 
-void wvl_cli_set_verbosity(int verbosity)
-{
-    verbosity_now = verbosity;
-}
+void wvl_cli_set_verbosity(int verbosity) { verbosity_now = verbosity; }
 
-const char *wvl_cli_last_error(void)
-{
-    return last_error;
-}
+const char *wvl_cli_last_error(void) { return last_error; }
 
-void wvl_cli_hold_messages(void)
-{
-    held.holds = 1;
-}
+void wvl_cli_hold_messages(void) { held.holds = 1; }
 
-size_t wvl_cli_mark_messages(void)
-{
-    return held.bytes;
-}
+size_t wvl_cli_mark_messages(void) { return held.bytes; }
 
-void wvl_cli_forget_messages(size_t mark)
-{
-    held.bytes = mark < held.bytes ? mark : held.bytes;
-}
+void wvl_cli_forget_messages(size_t mark) { held.bytes = mark < held.bytes ? mark : held.bytes; }
 
 /* name: "" for none. */
 static void print_once(const char *name, const char *text)
@@ -226,10 +211,7 @@ void wvl_cli_report_warnings(wvl_cli_report *r)
     wvl_cli_report_close(r);
 }
 
-void wvl_cli_clear_warnings(void)
-{
-    clear_texts(&noted);
-}
+void wvl_cli_clear_warnings(void) { clear_texts(&noted); }
 
 static char *format_text(const char *format, va_list args) __attribute__((format(printf, 1, 0)));
 static char *format_text(const char *format, va_list args)

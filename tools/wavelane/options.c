@@ -15,20 +15,30 @@
 /* Every key of the library's table is a long option too and is not repeated here. */
 static const wvl_cli_option options[] = {
     {"input", 'i', "FILE", WVL_ACTION_INPUT, NULL, NULL,
-     "Picture to encode, - for standard input. Given several times, the files are the components of one picture.", FILES},
+     "Picture to encode, - for standard input. Given several times, the files are the components of one picture.",
+     FILES},
     {"output", 'o', "FILE", WVL_ACTION_OUTPUT, NULL, NULL,
-     "File to write: .jp2 is a JP2 file; .j2k, .j2c, .jpc is a codestream; .jph is a JPH file and .jhc a codestream, both with HT blocks; - is a codestream on standard output.", FILES},
-    {"ImgDir", 0, "DIR", WVL_ACTION_IMAGE_DIR, NULL, NULL, "Encode every picture of a directory into the same directory; needs -OutFor.", FILES},
+     "File to write: .jp2 is a JP2 file; .j2k, .j2c, .jpc is a codestream; .jph is a JPH file and .jhc a codestream, "
+     "both with HT blocks; - is a codestream on standard output.",
+     FILES},
+    {"ImgDir", 0, "DIR", WVL_ACTION_IMAGE_DIR, NULL, NULL,
+     "Encode every picture of a directory into the same directory; needs -OutFor.", FILES},
     {"image-dir", 0, "DIR", WVL_ACTION_IMAGE_DIR, NULL, NULL, "Same as -ImgDir.", FILES},
-    {"OutFor", 0, "J2K|J2C|JPC|JP2|JPH|JHC", WVL_ACTION_OUT_FORMAT, NULL, NULL, "Extension of the files that -ImgDir writes, taken as it is written.", FILES},
+    {"OutFor", 0, "J2K|J2C|JPC|JP2|JPH|JHC", WVL_ACTION_OUT_FORMAT, NULL, NULL,
+     "Extension of the files that -ImgDir writes, taken as it is written.", FILES},
     {"out-format", 0, "EXTENSION", WVL_ACTION_OUT_FORMAT, NULL, NULL, "Same as -OutFor.", FILES},
     {"pictures", 0, "N", WVL_ACTION_PICTURES, NULL, NULL,
-     "Pictures of -ImgDir in work at the same time, from 1 to 16; one for each thread and at most 4 otherwise. Files, messages and their order do not depend on it.", FILES},
+     "Pictures of -ImgDir in work at the same time, from 1 to 16; one for each thread and at most 4 otherwise. Files, "
+     "messages and their order do not depend on it.",
+     FILES},
     {"force", 0, NULL, WVL_ACTION_FORCE, NULL, NULL, "Replace outputs that exist.", FILES},
     {"raw-format", 'F', "W,H,N,BITS,{s|u}[@DXxDY:...]", WVL_ACTION_RAW_FORMAT, NULL, NULL,
-     "Geometry of raw input: width, height, components, bits, signed or unsigned, subsampling of each component.", FILES},
+     "Geometry of raw input: width, height, components, bits, signed or unsigned, subsampling of each component.",
+     FILES},
     {"raw-layout", 0, "planar|interleaved", WVL_ACTION_RAW_LAYOUT, NULL, NULL,
-     "Order of raw samples: plane after plane (planar, the default), or all components of a pixel together (interleaved, as rgb48 of FFmpeg).", FILES},
+     "Order of raw samples: plane after plane (planar, the default), or all components of a pixel together "
+     "(interleaved, as rgb48 of FFmpeg).",
+     FILES},
     {"input-format", 0, "EXTENSION", WVL_ACTION_INPUT_FORMAT, NULL, NULL,
      "Take the input for a file of this extension (raw, rawl, yuv, tga, ...) instead of finding out.", FILES},
     {"page", 0, "N", WVL_ACTION_PAGE, NULL, NULL, "Directory of a TIFF file, from 0.", FILES},
@@ -36,38 +46,46 @@ static const wvl_cli_option options[] = {
      "Largest picture that is read, in samples of all components together; 8589934592 (2^33) unless given.", FILES},
     {"max-input-bytes", 0, "N", WVL_ACTION_MAX_INPUT_BYTES, NULL, NULL,
      "Most bytes that are read from an input that is no regular file, as a pipe or a device; 2147483648 (2 GiB) unless "
-     "given, and 67108864 (64 MiB) for --xml and --uuid.", FILES},
+     "given, and 67108864 (64 MiB) for --xml and --uuid.",
+     FILES},
     {"demo", 0, NULL, WVL_ACTION_DEMO, NULL, NULL, "Encode a picture that the command makes itself.", FILES},
 
     {NULL, 'r', "RATIO,...", SET, "rates", NULL, "Same as --rates.", COMPATIBLE},
     {NULL, 'q', "DB,...", SET, "psnr", NULL, "Same as --psnr.", COMPATIBLE},
-    {"resolutions", 'n', "N", WVL_ACTION_RESOLUTIONS, NULL, NULL, "Number of resolutions, one more than --levels.", COMPATIBLE},
+    {"resolutions", 'n', "N", WVL_ACTION_RESOLUTIONS, NULL, NULL, "Number of resolutions, one more than --levels.",
+     COMPATIBLE},
     {NULL, 'b', "W,H", SET, "block", NULL, "Same as --block.", COMPATIBLE},
     {NULL, 'c', "[W,H],...", WVL_ACTION_HALVED_PRECINCTS, NULL, NULL,
      "As --precincts, but the last size halves for each lower resolution instead of repeating.", COMPATIBLE},
     {NULL, 't', "W,H", SET, "tile", NULL, "Same as --tile.", COMPATIBLE},
     {NULL, 'T', "X,Y", SET, "tile-offset", NULL, "Same as --tile-offset.", COMPATIBLE},
-    {"image-offset", 'd', "X,Y", WVL_ACTION_IMAGE_OFFSET, NULL, NULL, "Place of the picture on the reference grid (XOsiz, YOsiz).", COMPATIBLE},
+    {"image-offset", 'd', "X,Y", WVL_ACTION_IMAGE_OFFSET, NULL, NULL,
+     "Place of the picture on the reference grid (XOsiz, YOsiz).", COMPATIBLE},
     {"subsampling", 's', "DX,DY", WVL_ACTION_SUBSAMPLING, NULL, NULL,
-     "Distance of the samples on the reference grid (XRsiz, YRsiz), times that of the input; no sample is left out.", COMPATIBLE},
+     "Distance of the samples on the reference grid (XRsiz, YRsiz), times that of the input; no sample is left out.",
+     COMPATIBLE},
     {NULL, 'p', "ORDER", SET, "progression", NULL, "Same as --progression.", COMPATIBLE},
     {"SOP", 'S', NULL, SET, "sop", "yes", "Same as --sop yes.", COMPATIBLE},
     {"EPH", 'E', NULL, SET, "eph", "yes", "Same as --eph yes.", COMPATIBLE},
     {"PLT", 0, NULL, SET, "plt", "yes", "Same as --plt yes.", COMPATIBLE},
     {"TLM", 0, NULL, SET, "tlm", "yes", "Same as --tlm yes.", COMPATIBLE},
-    {"POC", 'P', "T1=RS,CS,LYE,RE,CE,ORDER/...", SET, "progression-changes", NULL, "Same as --progression-changes.", COMPATIBLE},
+    {"POC", 'P', "T1=RS,CS,LYE,RE,CE,ORDER/...", SET, "progression-changes", NULL, "Same as --progression-changes.",
+     COMPATIBLE},
     {"ROI", 'R', "c=N,U=N", SET, "roi", NULL, "Same as --roi.", COMPATIBLE},
     {NULL, 'M', "STYLE", SET, "style", NULL, "Same as --style.", COMPATIBLE},
-    {"HT", 0, NULL, SET, "style", "HT", "High-throughput block coder (15444-15); same as --style HT and -M 64.", COMPATIBLE},
+    {"HT", 0, NULL, SET, "style", "HT", "High-throughput block coder (15444-15); same as --style HT and -M 64.",
+     COMPATIBLE},
     {"ht", 0, NULL, SET, "style", "HT", "Same as -HT.", COMPATIBLE},
     {"TP", 'u', "R|L|C", SET, "tile-parts", NULL, "Same as --tile-parts.", COMPATIBLE},
     {"irreversible", 'I', NULL, SET, "reversible", "no", "Same as --reversible no.", COMPATIBLE},
     {"mct", 'Y', "0|1|off|on|auto", WVL_ACTION_MCT, NULL, NULL,
-     "Colour transform of the first three components; 0 is off, 1 is on. 2 (user matrix) is Part 2 and refused.", COMPATIBLE},
+     "Colour transform of the first three components; 0 is off, 1 is on. 2 (user matrix) is Part 2 and refused.",
+     COMPATIBLE},
     {"cinema2K", 0, "FPS", WVL_ACTION_PRESET, NULL, "dci-2k", "Same as --preset dci-2k --frame-rate FPS.", COMPATIBLE},
     {"cinema4K", 0, NULL, WVL_ACTION_PRESET, NULL, "dci-4k", "Same as --preset dci-4k.", COMPATIBLE},
     {"IMF", 0, "PROFILE[,mainlevel=N][,sublevel=N][,framerate=FPS]", WVL_ACTION_PRESET, NULL, "imf",
-     "Preset of the IMF profile 2K, 4K, 8K, 2K_R, 4K_R or 8K_R, with --main-level, --sub-level and --frame-rate.", COMPATIBLE},
+     "Preset of the IMF profile 2K, 4K, 8K, 2K_R, 4K_R or 8K_R, with --main-level, --sub-level and --frame-rate.",
+     COMPATIBLE},
     {NULL, 'C', "TEXT", SET, "comment", NULL, "Same as --comment.", COMPATIBLE},
     {"GuardBits", 'G', "N", SET, "guard-bits", NULL, "Same as --guard-bits.", COMPATIBLE},
     {"TargetBitDepth", 'X', "BITS", WVL_ACTION_TARGET_DEPTH, NULL, NULL,
@@ -77,37 +95,51 @@ static const wvl_cli_option options[] = {
      "Number of threads; 0 or ALL_CPUS (the default): one a processor. The bytes do not depend on it.", COMPATIBLE},
     {"help", 'h', NULL, WVL_ACTION_HELP, NULL, NULL, "Print this and end.", COMPATIBLE},
 
-    {"preset", 0, "NAME", WVL_ACTION_PRESET, NULL, NULL, "Start from a preset; other options change it, wherever they stand.", PICTURE},
+    {"preset", 0, "NAME", WVL_ACTION_PRESET, NULL, NULL,
+     "Start from a preset; other options change it, wherever they stand.", PICTURE},
     {"component-steps", 0, "DXxDY:...", WVL_ACTION_COMPONENT_STEPS, NULL, NULL,
      "Subsampling of each component when several -i make one picture; found out from their sizes otherwise.", PICTURE},
     {"palette", 0, "expand|indices", WVL_ACTION_PALETTE, NULL, NULL,
      "Palette pictures: encode the colours (default), or the indices with the palette in the JP2 file.", PICTURE},
-    {"color", 0, "srgb|grey|sycc", WVL_ACTION_COLOR, NULL, NULL, "Colour space to declare in a JP2 file in place of what the picture says.", PICTURE},
+    {"color", 0, "srgb|grey|sycc", WVL_ACTION_COLOR, NULL, NULL,
+     "Colour space to declare in a JP2 file in place of what the picture says.", PICTURE},
     {"input-color", 0, "auto|none|xyz|SPACE", WVL_ACTION_INPUT_COLOR, NULL, NULL,
-     "Convert RGB to 12-bit X'Y'Z' of digital cinema (SMPTE ST 428-1): from rec709, srgb, rec601-525, rec601-625, rec2020, p3-dci, p3-d60, "
-     "p3-d65 or display-p3; auto: from what the ICC profile, PNG or DPX header says, refused where they say nothing; xyz: the samples are "
-     "X'Y'Z' already, of more than 12 bits the uppermost 12 count; none (default): code what is given.", PICTURE},
+     "Convert RGB to 12-bit X'Y'Z' of digital cinema (SMPTE ST 428-1): from rec709, srgb, rec601-525, rec601-625, "
+     "rec2020, p3-dci, p3-d60, "
+     "p3-d65 or display-p3; auto: from what the ICC profile, PNG or DPX header says, refused where they say nothing; "
+     "xyz: the samples are "
+     "X'Y'Z' already, of more than 12 bits the uppermost 12 count; none (default): code what is given.",
+     PICTURE},
     {"no-icc", 0, NULL, WVL_ACTION_NO_ICC, NULL, NULL, "Leave the picture's ICC profile out.", PICTURE},
     {"no-xmp", 0, NULL, WVL_ACTION_NO_XMP, NULL, NULL, "Leave the picture's XMP packet out.", PICTURE},
-    {"xml", 0, "FILE", WVL_ACTION_XML, NULL, NULL, "Add an xml box with the content of FILE to the JP2 file; may be repeated.", PICTURE},
+    {"xml", 0, "FILE", WVL_ACTION_XML, NULL, NULL,
+     "Add an xml box with the content of FILE to the JP2 file; may be repeated.", PICTURE},
     {"uuid", 0, "HEX:FILE", WVL_ACTION_UUID, NULL, NULL,
      "Add a uuid box with this identifier (32 hexadecimal digits) and the content of FILE; may be repeated.", PICTURE},
 
     {"verify", 0, NULL, WVL_ACTION_VERIFY, NULL, NULL,
-     "Decode with OpenJPEG before writing and compare: equal when lossless, PSNR when lossy. No file is written on a mismatch.", CONTROL},
-    {"psnr-report", 0, NULL, WVL_ACTION_PSNR_REPORT, NULL, NULL, "Print bytes, slope and PSNR, measured or estimated, of every layer.", CONTROL},
-    {"dry-run", 0, NULL, WVL_ACTION_DRY_RUN, NULL, NULL, "Check everything, print size and memory, write nothing.", CONTROL},
-    {"explain", 0, NULL, WVL_ACTION_EXPLAIN, NULL, NULL, "As --dry-run, with the geometry, quantization and markers in full.", CONTROL},
-    {"json", 0, NULL, WVL_ACTION_JSON, NULL, NULL, "Report as one JSON object on standard output (standard error with -o -).", CONTROL},
+     "Decode with OpenJPEG before writing and compare: equal when lossless, PSNR when lossy. No file is written on a "
+     "mismatch.",
+     CONTROL},
+    {"psnr-report", 0, NULL, WVL_ACTION_PSNR_REPORT, NULL, NULL,
+     "Print bytes, slope and PSNR, measured or estimated, of every layer.", CONTROL},
+    {"dry-run", 0, NULL, WVL_ACTION_DRY_RUN, NULL, NULL, "Check everything, print size and memory, write nothing.",
+     CONTROL},
+    {"explain", 0, NULL, WVL_ACTION_EXPLAIN, NULL, NULL,
+     "As --dry-run, with the geometry, quantization and markers in full.", CONTROL},
+    {"json", 0, NULL, WVL_ACTION_JSON, NULL, NULL,
+     "Report as one JSON object on standard output (standard error with -o -).", CONTROL},
     {"quiet", 0, NULL, WVL_ACTION_QUIET, NULL, NULL, "Print errors only.", CONTROL},
-    {"trace", 0, "FILE", WVL_ACTION_TRACE, NULL, NULL, "Write what was done when, as a Chrome trace (for chrome://tracing and Perfetto).", CONTROL},
+    {"trace", 0, "FILE", WVL_ACTION_TRACE, NULL, NULL,
+     "Write what was done when, as a Chrome trace (for chrome://tracing and Perfetto).", CONTROL},
     {"verbose", 0, NULL, WVL_ACTION_VERBOSE, NULL, NULL, "Print what is decided on the way; twice: more.", CONTROL},
     {"version", 0, NULL, WVL_ACTION_VERSION, NULL, NULL, "Print the version and how it was built, and end.", CONTROL},
 
     {NULL, 'm', "FILE", NEVER, NULL, NULL, "a user colour matrix is an extension of Part 2 of the standard", REFUSED},
     {"jpip", 'J', NULL, NEVER, NULL, NULL, "the index box of JPIP is not written; use --plt yes --tlm yes", REFUSED},
     {NULL, 'x', "FILE", NEVER, NULL, NULL, "index files are not written; use \"wavelane info\"", REFUSED},
-    {NULL, 'f', "MATRIX", NEVER, NULL, NULL, "fixed layer matrices are not offered; use --layers, --layer-bytes or --slopes", REFUSED},
+    {NULL, 'f', "MATRIX", NEVER, NULL, NULL,
+     "fixed layer matrices are not offered; use --layers, --layer-bytes or --slopes", REFUSED},
     {NULL, 'W', "OPTIONS", NEVER, NULL, NULL, "JPWL (Part 11) is not offered", REFUSED},
 };
 
@@ -128,10 +160,7 @@ int wvl_cli_is_option(const char *name)
 }
 
 /* opj_compress writes its names with capitals in them with one dash; both work everywhere. */
-const char *wvl_cli_dashes(const char *name)
-{
-    return name[strcspn(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZ")] ? "-" : "--";
-}
+const char *wvl_cli_dashes(const char *name) { return name[strcspn(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZ")] ? "-" : "--"; }
 
 void wvl_cli_format_option(char *text, size_t bytes, const wvl_cli_option *option)
 {
@@ -142,6 +171,6 @@ void wvl_cli_format_option(char *text, size_t bytes, const wvl_cli_option *optio
     if (option->name) {
         (void)snprintf(name, sizeof name, "%s%s", wvl_cli_dashes(option->name), option->name);
     }
-    (void)snprintf(text, bytes, "%s%s%s%s%s", letter, letter[0] && name[0] ? ", " : "", name, option->argument ? " " : "",
-                   option->argument ? option->argument : "");
+    (void)snprintf(text, bytes, "%s%s%s%s%s", letter, letter[0] && name[0] ? ", " : "", name,
+                   option->argument ? " " : "", option->argument ? option->argument : "");
 }

@@ -137,7 +137,8 @@ int wvl_cli_is_same_file(const char *a, const char *b)
 int wvl_cli_open_sink(const wvl_cli_args *args, wvl_context *context, const char *output, wvl_sink *sink)
 {
     int is_stream = !strcmp(output, "-");
-    wvl_status status = is_stream ? wvl_sink_open_stream(context, stdout, sink) : wvl_sink_open_file(context, output, args->force, sink);
+    wvl_status status = is_stream ? wvl_sink_open_stream(context, stdout, sink)
+                                  : wvl_sink_open_file(context, output, args->force, sink);
     if (!status) {
         return WVL_EXIT_OK;
     }

@@ -11,7 +11,7 @@ static int out_of_memory(const char *name)
     return WVL_EXIT_DEVICE;
 }
 
-/* ---- Reading --------------------------------------------------------------------------------------------------------- */
+/* ---- Reading --------------------------------------------------------------------------------- */
 
 static int exit_code(int result) { return result == WVL_IO_ERROR_MEMORY ? WVL_EXIT_DEVICE : WVL_EXIT_INPUT; }
 
@@ -35,12 +35,13 @@ static int read_file(const wvl_cli_args *args, const char *name, wvl_io_picture 
         wvl_cli_warn_once(name, "metadata that the output does not carry: %s", io->lost);
     }
     if (io->orientation > 1) {
-        wvl_cli_warn_once(name, "orientation %u is not applied; the samples are encoded as they are stored", io->orientation);
+        wvl_cli_warn_once(name, "orientation %u is not applied; the samples are encoded as they are stored",
+                          io->orientation);
     }
     return WVL_EXIT_OK;
 }
 
-/* ---- Options that a format has no use for ------------------------------------------------------------------------------ */
+/* ---- Options that a format has no use for ---------------------------------------------------- */
 
 static unsigned find_unused(const wvl_cli_args *args, const wvl_io_picture *io)
 {
@@ -77,7 +78,8 @@ void wvl_cli_warn_unused(const char *name, unsigned unused)
 {
     for (size_t i = 0; i < sizeof unused_options / sizeof unused_options[0]; i++) {
         if (unused & unused_options[i].bit) {
-            wvl_cli_warn("%s: %s had no effect; it needs %s, and no picture here is one", name, unused_options[i].option, unused_options[i].needs);
+            wvl_cli_warn("%s: %s had no effect; it needs %s, and no picture here is one", name,
+                         unused_options[i].option, unused_options[i].needs);
         }
     }
 }
@@ -87,13 +89,15 @@ static void warn_of_colors(const char *name, const wvl_io_picture *parts, size_t
 {
     for (size_t i = 0; i < count; i++) {
         if (parts[i].component_count >= 3) {
-            wvl_cli_warn("%s: %zu files become one picture with the components of all; use -ImgDir for a file each", name, count);
+            wvl_cli_warn("%s: %zu files become one picture with the components of all; use -ImgDir for a file each",
+                         name, count);
             return;
         }
     }
 }
 
-static int merge_parts(const wvl_cli_args *args, const char *name, wvl_io_picture *parts, size_t count, wvl_io_picture *io)
+static int merge_parts(const wvl_cli_args *args, const char *name, wvl_io_picture *parts, size_t count,
+                       wvl_io_picture *io)
 {
     char error[512] = "";
     size_t components = 0;
@@ -127,7 +131,8 @@ static int check_total(const wvl_cli_args *args, const char *name, const wvl_io_
     return WVL_EXIT_OK;
 }
 
-static int read_parts(const wvl_cli_args *args, const char *const *inputs, size_t count, wvl_io_picture *io, unsigned *unused)
+static int read_parts(const wvl_cli_args *args, const char *const *inputs, size_t count, wvl_io_picture *io,
+                      unsigned *unused)
 {
     wvl_io_picture *parts = calloc(count, sizeof *parts);
     if (!parts) {
@@ -154,10 +159,10 @@ static int read_parts(const wvl_cli_args *args, const char *const *inputs, size_
     return code;
 }
 
-/* ---- The reference grid ---------------------------------------------------------------------------------------------- */
+/* ---- The reference grid ---------------------------------------------------------------------- */
 
-/* Ends of the image area for which a component that starts at `offset` has exactly `samples` samples at distance `step`:
- * ceil(end / step) - ceil(offset / step) = samples (B.2). */
+/* Ends of the image area for which a component that starts at `offset` has exactly `samples` samples at distance
+ * `step`: ceil(end / step) - ceil(offset / step) = samples (B.2). */
 static void admissible_ends(uint64_t offset, uint64_t step, uint64_t samples, uint64_t *least, uint64_t *most)
 {
     uint64_t first = (offset + step - 1) / step;
@@ -192,9 +197,10 @@ static int refuse_offset(const wvl_cli_args *args, const char *name, const wvl_i
         uint64_t step = (vertical ? c->dy : c->dx) * scale, have = vertical ? c->height : c->width;
         uint64_t need = (end + step - 1) / step - (offset + step - 1) / step;
         if (need != have) {
-            wvl_cli_error("%s: component %u has %llu %s at a step of %llu, but with an image offset of %llu it must have %llu (B.2)", name, i,
-                          (unsigned long long)have, vertical ? "rows" : "columns", (unsigned long long)step, (unsigned long long)offset,
-                          (unsigned long long)need);
+            wvl_cli_error("%s: component %u has %llu %s at a step of %llu, but with an image offset of %llu it must "
+                          "have %llu (B.2)",
+                          name, i, (unsigned long long)have, vertical ? "rows" : "columns", (unsigned long long)step,
+                          (unsigned long long)offset, (unsigned long long)need);
             return WVL_EXIT_USAGE;
         }
     }
@@ -211,20 +217,25 @@ static int place_on_grid(const wvl_cli_args *args, const char *name, wvl_cli_pic
             return refuse_offset(args, name, &p->io, axis);
         }
         if (end[axis] > UINT32_MAX) {
-            wvl_cli_error("%s: the picture would end at %llu on the reference grid; 4294967295 is the limit (A.5.1)", name,
-                          (unsigned long long)end[axis]);
+            wvl_cli_error("%s: the picture would end at %llu on the reference grid; 4294967295 is the limit (A.5.1)",
+                          name, (unsigned long long)end[axis]);
             return WVL_EXIT_USAGE;
         }
     }
-    p->format = (wvl_image_format){.struct_size = sizeof p->format, .x0 = args->offset[0], .y0 = args->offset[1], .x1 = (uint32_t)end[0],
-                                   .y1 = (uint32_t)end[1], .component_count = p->io.component_count, .components = p->components};
+    p->format = (wvl_image_format){.struct_size = sizeof p->format,
+                                   .x0 = args->offset[0],
+                                   .y0 = args->offset[1],
+                                   .x1 = (uint32_t)end[0],
+                                   .y1 = (uint32_t)end[1],
+                                   .component_count = p->io.component_count,
+                                   .components = p->components};
     return WVL_EXIT_OK;
 }
 
-/* ---- Planes ---------------------------------------------------------------------------------------------------------- */
+/* ---- Planes ---------------------------------------------------------------------------------- */
 
-static int fill_component(const wvl_cli_args *args, const char *name, const wvl_io_component *c, uint32_t index, wvl_component_format *format,
-                          wvl_plane *plane)
+static int fill_component(const wvl_cli_args *args, const char *name, const wvl_io_component *c, uint32_t index,
+                          wvl_component_format *format, wvl_plane *plane)
 {
     unsigned dx = c->dx * args->subsampling[0], dy = c->dy * args->subsampling[1];
     if (dx > 255 || dy > 255) {
@@ -232,13 +243,18 @@ static int fill_component(const wvl_cli_args *args, const char *name, const wvl_
         return WVL_EXIT_USAGE;
     }
     if (c->sample_stride_bytes % c->sample_bytes) {
-        wvl_cli_error("%s: component %u: the distance of the samples, %zu bytes, is no multiple of their size", name, index, c->sample_stride_bytes);
+        wvl_cli_error("%s: component %u: the distance of the samples, %zu bytes, is no multiple of their size", name,
+                      index, c->sample_stride_bytes);
         return WVL_EXIT_CHECK;
     }
-    *format = (wvl_component_format){.depth = c->depth, .is_signed = c->is_signed, .dx = (uint8_t)dx, .dy = (uint8_t)dy};
-    *plane = (wvl_plane){.data = c->data, .pitch_bytes = (ptrdiff_t)c->stride_bytes,
+    *format =
+        (wvl_component_format){.depth = c->depth, .is_signed = c->is_signed, .dx = (uint8_t)dx, .dy = (uint8_t)dy};
+    *plane = (wvl_plane){.data = c->data,
+                         .pitch_bytes = (ptrdiff_t)c->stride_bytes,
                          .sample_stride = (uint32_t)(c->sample_stride_bytes / c->sample_bytes),
-                         .container = c->sample_bytes == 1 ? WVL_SAMPLE_8 : c->sample_bytes == 2 ? WVL_SAMPLE_16 : WVL_SAMPLE_32};
+                         .container = c->sample_bytes == 1   ? WVL_SAMPLE_8
+                                      : c->sample_bytes == 2 ? WVL_SAMPLE_16
+                                                             : WVL_SAMPLE_32};
     return WVL_EXIT_OK;
 }
 
@@ -256,7 +272,8 @@ static int wrap_planes(const wvl_cli_args *args, const char *name, wvl_cli_pictu
             return code;
         }
     }
-    p->image = (wvl_image){.struct_size = sizeof p->image, .planes = p->planes, .plane_count = count, .memory_kind = WVL_MEMORY_HOST};
+    p->image = (wvl_image){
+        .struct_size = sizeof p->image, .planes = p->planes, .plane_count = count, .memory_kind = WVL_MEMORY_HOST};
     return WVL_EXIT_OK;
 }
 
@@ -269,7 +286,8 @@ static uint32_t wanted_depth(const wvl_cli_args *args, const char *name, const w
     }
     for (uint32_t i = 0; i < io->component_count; i++) {
         if (io->components[i].depth != depth) {
-            wvl_cli_warn("%s: component %u has %u bits, the file has %u: scaled as -TargetBitDepth does", name, i, io->components[i].depth, depth);
+            wvl_cli_warn("%s: component %u has %u bits, the file has %u: scaled as -TargetBitDepth does", name, i,
+                         io->components[i].depth, depth);
             return depth;
         }
     }

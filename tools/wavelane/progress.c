@@ -4,7 +4,7 @@
 
 #include "cli.h"
 
-/* ---- Progress -------------------------------------------------------------------------------------------------------- */
+/* ---- Progress -------------------------------------------------------------------------------- */
 
 double wvl_cli_seconds(void)
 {
@@ -33,7 +33,8 @@ int wvl_cli_progress_step(void *user, uint64_t done, uint64_t total, wvl_stage s
     double part = (double)done / (double)total;
     int filled = part >= 1.0 ? BAR : (int)(part * BAR);
     (void)fprintf(stderr, "\r%-9s [%.*s%*s] %3d%% %5.1f s ", stages[(unsigned)stage < 4 ? stage : 3], filled,
-                  "########################################", BAR - filled, "", (int)(part * 100.0), now - progress->started);
+                  "########################################", BAR - filled, "", (int)(part * 100.0),
+                  now - progress->started);
     (void)fflush(stderr);
     progress->last = now;
     progress->shown = 1;

@@ -43,7 +43,10 @@ static void put_json_char(FILE *file, unsigned char c)
 static uint32_t utf8_point(const unsigned char *p, unsigned *length)
 {
     static const uint32_t least[5] = {0, 0, 0x80, 0x800, 0x10000};
-    unsigned n = p[0] >= 0xF0 && p[0] < 0xF8 ? 4 : p[0] >= 0xE0 && p[0] < 0xF0 ? 3 : p[0] >= 0xC0 && p[0] < 0xE0 ? 2 : 0;
+    unsigned n = p[0] >= 0xF0 && p[0] < 0xF8   ? 4
+                 : p[0] >= 0xE0 && p[0] < 0xF0 ? 3
+                 : p[0] >= 0xC0 && p[0] < 0xE0 ? 2
+                                               : 0;
     uint32_t point = n ? p[0] & (0x7Fu >> n) : 0;
     for (unsigned i = 1; i < n; i++) {
         if ((p[i] & 0xC0) != 0x80) {
@@ -241,7 +244,4 @@ void wvl_cli_report_flag(wvl_cli_report *r, const char *name, int value)
     end_member(r);
 }
 
-void wvl_cli_report_raw(wvl_cli_report *r, const char *name)
-{
-    put_name(r, name);
-}
+void wvl_cli_report_raw(wvl_cli_report *r, const char *name) { put_name(r, name); }

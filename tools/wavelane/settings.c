@@ -13,14 +13,15 @@ static int fail(const char *spelling, const wvl_params *params, wvl_status statu
     return wvl_cli_exit_code(status);
 }
 
-/* ---- Comments: the terminal speaks UTF-8, the COM segment ISO 8859-15 (A.9.2) ---------------------------------------- */
+/* ---- Comments: the terminal speaks UTF-8, the COM segment ISO 8859-15 (A.9.2) ---------------- */
 
 static unsigned latin9_of(uint32_t point)
 {
     static const struct {
         uint16_t point;
         uint8_t byte;
-    } moved[8] = {{0x20AC, 0xA4}, {0x160, 0xA6}, {0x161, 0xA8}, {0x17D, 0xB4}, {0x17E, 0xB8}, {0x152, 0xBC}, {0x153, 0xBD}, {0x178, 0xBE}};
+    } moved[8] = {{0x20AC, 0xA4}, {0x160, 0xA6}, {0x161, 0xA8}, {0x17D, 0xB4},
+                  {0x17E, 0xB8},  {0x152, 0xBC}, {0x153, 0xBD}, {0x178, 0xBE}};
     for (int i = 0; i < 8; i++) {
         if (moved[i].point == point) {
             return moved[i].byte;
@@ -79,7 +80,8 @@ static int set_comment(wvl_params *params, const wvl_cli_setting *setting)
     }
     int converted = convert_comment(setting->value, latin);
     if (converted < 0) {
-        wvl_cli_error("%s \"%s\": a comment holds characters of ISO 8859-15 only (A.9.2); leave the others out", setting->spelling, setting->value);
+        wvl_cli_error("%s \"%s\": a comment holds characters of ISO 8859-15 only (A.9.2); leave the others out",
+                      setting->spelling, setting->value);
         free(latin);
         return WVL_EXIT_USAGE;
     }
@@ -88,12 +90,12 @@ static int set_comment(wvl_params *params, const wvl_cli_setting *setting)
     return status ? fail(setting->spelling, params, status) : WVL_EXIT_OK;
 }
 
-/* ---- -c -------------------------------------------------------------------------------------------------------------- */
+/* ---- -c -------------------------------------------------------------------------------------- */
 
 #define LIST_CHARS (33u * sizeof "[32768,32768],")
 
-/* Writes the list out for all resolutions, the last size halved for each lower one, but not below 1: a side of 1 above the lowest
- * resolution is then refused by the plan. */
+/* Writes the list out for all resolutions, the last size halved for each lower one, but not below 1: a side of 1 above
+ * the lowest resolution is then refused by the plan. */
 static int write_halved(wvl_params *params)
 {
     char list[LIST_CHARS];
@@ -123,7 +125,7 @@ static int write_halved(wvl_params *params)
     return status ? fail("-c", params, status) : WVL_EXIT_OK;
 }
 
-/* ---- Presets ---------------------------------------------------------------------------------------------------------- */
+/* ---- Presets --------------------------------------------------------------------------------- */
 
 static int set_word(const wvl_cli_args *args, wvl_params *params, const char *key, const char *value)
 {
@@ -133,15 +135,17 @@ static int set_word(const wvl_cli_args *args, wvl_params *params, const char *ke
 
 static int refuse_imf(const wvl_cli_args *args)
 {
-    wvl_cli_error("%s \"%s\": expected 2K, 4K, 8K, 2K_R, 4K_R or 8K_R, then ,mainlevel=N ,sublevel=N ,framerate=FPS as wanted", args->preset_spelling,
-                  args->preset_words);
+    wvl_cli_error(
+        "%s \"%s\": expected 2K, 4K, 8K, 2K_R, 4K_R or 8K_R, then ,mainlevel=N ,sublevel=N ,framerate=FPS as wanted",
+        args->preset_spelling, args->preset_words);
     return WVL_EXIT_USAGE;
 }
 
 /* One ",key=value" of -IMF. */
 static int set_imf_word(const wvl_cli_args *args, wvl_params *params, const char *word, size_t length)
 {
-    static const char *const words[][2] = {{"mainlevel=", "main-level"}, {"sublevel=", "sub-level"}, {"framerate=", "frame-rate"}};
+    static const char *const words[][2] = {
+        {"mainlevel=", "main-level"}, {"sublevel=", "sub-level"}, {"framerate=", "frame-rate"}};
     for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
         size_t name = strlen(words[i][0]);
         if (length > name && length - name < 32 && !strncasecmp(word, words[i][0], name)) {
@@ -155,7 +159,8 @@ static int set_imf_word(const wvl_cli_args *args, wvl_params *params, const char
 
 static int apply_imf(const wvl_cli_args *args, wvl_params *params)
 {
-    static const char *const names[][2] = {{"2K", "imf-2k"}, {"4K", "imf-4k"}, {"8K", "imf-8k"}, {"2K_R", "imf-2k-r"}, {"4K_R", "imf-4k-r"}, {"8K_R", "imf-8k-r"}};
+    static const char *const names[][2] = {{"2K", "imf-2k"},     {"4K", "imf-4k"},     {"8K", "imf-8k"},
+                                           {"2K_R", "imf-2k-r"}, {"4K_R", "imf-4k-r"}, {"8K_R", "imf-8k-r"}};
     const char *p = args->preset_words;
     size_t length = strcspn(p, ","), i = 0;
     while (i < 6 && (strlen(names[i][0]) != length || strncasecmp(p, names[i][0], length) != 0)) {
@@ -186,7 +191,7 @@ static int apply_preset(const wvl_cli_args *args, wvl_params *params)
     return is_named || !args->preset_words ? WVL_EXIT_OK : set_word(args, params, "frame-rate", args->preset_words);
 }
 
-/* ---- All ------------------------------------------------------------------------------------------------------------- */
+/* ---- All ------------------------------------------------------------------------------------- */
 
 int wvl_cli_apply_settings(const wvl_cli_args *args, wvl_params *params)
 {
@@ -274,7 +279,8 @@ int wvl_cli_fix_container(const wvl_cli_args *args, const char *output, int is_j
         return fail(output, params, WVL_ERROR_MEMORY);
     }
     if (strcmp(asked, container) != 0) {
-        wvl_cli_error("%s: the extension says %s, but --container says %s; change one of them", output, container, asked);
+        wvl_cli_error("%s: the extension says %s, but --container says %s; change one of them", output, container,
+                      asked);
         return WVL_EXIT_USAGE;
     }
     wvl_status status = wvl_params_set(params, "container", container);
@@ -285,7 +291,8 @@ int wvl_cli_fix_container(const wvl_cli_args *args, const char *output, int is_j
 }
 
 /* Samples that are luma and chroma already must not be transformed again, unless somebody insists. */
-int wvl_cli_fit_transform(const wvl_cli_args *args, const char *name, const wvl_cli_picture *picture, wvl_params *params)
+int wvl_cli_fit_transform(const wvl_cli_args *args, const char *name, const wvl_cli_picture *picture,
+                          wvl_params *params)
 {
     if (picture->io.color != WVL_IO_YCC || was_set(args, "mct")) {
         return WVL_EXIT_OK;

@@ -10,7 +10,8 @@ int wvl_cli_apply_settings(const wvl_cli_args *args, wvl_params *params);
 int wvl_cli_refuse_idle(const wvl_cli_args *args, const wvl_params *params);
 /* What follows from the output's name, and from the picture. */
 int wvl_cli_fix_container(const wvl_cli_args *args, const char *output, int is_jp2, wvl_params *params);
-int wvl_cli_fit_transform(const wvl_cli_args *args, const char *name, const wvl_cli_picture *picture, wvl_params *params);
+int wvl_cli_fit_transform(const wvl_cli_args *args, const char *name, const wvl_cli_picture *picture,
+                          wvl_params *params);
 /* 1: these settings promise every sample back. */
 int wvl_cli_wants_lossless(const wvl_params *params);
 

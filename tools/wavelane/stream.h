@@ -4,7 +4,8 @@
 
 #include "cli.h"
 
-#define WVL_CLI_BOX_BYTES (UINT64_C(1) << 26) /* of a pipe or device that becomes a box; --max-input-bytes replaces it */
+#define WVL_CLI_BOX_BYTES                                                                                              \
+    (UINT64_C(1) << 26) /* of a pipe or device that becomes a box; --max-input-bytes replaces it */
 
 typedef enum wvl_cli_content {
     WVL_CLI_ANYTHING,

@@ -23,9 +23,12 @@ static double speed(const wvl_cli_summary *s)
     return wvl_cli_sample_count(s->picture) / 1e6 / (s->seconds > NO_SECONDS ? s->seconds : NO_SECONDS);
 }
 
-static const char *word_of(const wvl_cli_summary *s, uint32_t layer) { return wvl_result_layer_is_measured(s->result, layer) ? "measured" : "estimated"; }
+static const char *word_of(const wvl_cli_summary *s, uint32_t layer)
+{
+    return wvl_result_layer_is_measured(s->result, layer) ? "measured" : "estimated";
+}
 
-/* ---- Text ------------------------------------------------------------------------------------------------------------ */
+/* ---- Text ------------------------------------------------------------------------------------ */
 
 static void print_quality(FILE *file, const wvl_cli_summary *s)
 {
@@ -48,7 +51,8 @@ static void print_quality(FILE *file, const wvl_cli_summary *s)
     for (uint32_t i = 0; check->count > 1 && i < check->count && i < 16; i++) {
         (void)fprintf(file, "%s%.2f", i ? " " : " (", check->component_psnr[i]);
     }
-    (void)fprintf(file, "%s%s, checked with %s", check->count > 16 ? " ..." : "", check->count > 1 ? ")" : "", check->decoder);
+    (void)fprintf(file, "%s%s, checked with %s", check->count > 16 ? " ..." : "", check->count > 1 ? ")" : "",
+                  check->decoder);
 }
 
 static void print_layers(FILE *file, const wvl_cli_summary *s)
@@ -58,8 +62,8 @@ static void print_layers(FILE *file, const wvl_cli_summary *s)
     for (uint32_t i = 0; i < count; i++) {
         uint64_t bytes = wvl_result_layer_bytes(s->result, i);
         (void)fprintf(file, "  %5" PRIu32 " %12" PRIu64 " %11.4f %6" PRIu32 "  %.2f dB (%s)\n", i, bytes,
-                      8.0 * (double)bytes / ((double)s->picture->io.width * s->picture->io.height), wvl_result_layer_slope(s->result, i),
-                      wvl_result_layer_psnr(s->result, i), word_of(s, i));
+                      8.0 * (double)bytes / ((double)s->picture->io.width * s->picture->io.height),
+                      wvl_result_layer_slope(s->result, i), wvl_result_layer_psnr(s->result, i), word_of(s, i));
     }
 }
 
@@ -89,8 +93,8 @@ static void print_fills(FILE *file, const wvl_cli_summary *s)
 void wvl_cli_summary_text(FILE *file, const wvl_cli_summary *s, int layers)
 {
     const char *output = strcmp(s->output, "-") != 0 ? s->output : "standard output";
-    (void)fprintf(file, "%s: %" PRIu64 " bytes, ratio %.2f, %.3f bits/pixel, %.3f s, %.1f Msamples/s, ", output, wvl_result_bytes(s->result), ratio(s),
-                  bits_per_pixel(s), s->seconds, speed(s));
+    (void)fprintf(file, "%s: %" PRIu64 " bytes, ratio %.2f, %.3f bits/pixel, %.3f s, %.1f Msamples/s, ", output,
+                  wvl_result_bytes(s->result), ratio(s), bits_per_pixel(s), s->seconds, speed(s));
     print_quality(file, s);
     if (strcmp(wvl_result_backend(s->result), "cpu") != 0) {
         (void)fprintf(file, ", transformed by %s", wvl_result_backend(s->result));
@@ -102,27 +106,30 @@ void wvl_cli_summary_text(FILE *file, const wvl_cli_summary *s, int layers)
     }
 }
 
-static void write_text(void *user, const char *text, size_t bytes)
-{
-    (void)fwrite(text, 1, bytes, user);
-}
+static void write_text(void *user, const char *text, size_t bytes) { (void)fwrite(text, 1, bytes, user); }
 
 void wvl_cli_plan_text(FILE *file, const wvl_cli_summary *s, int explain)
 {
     const wvl_image_format *f = &s->picture->format;
     wvl_plan_memory memory = {.struct_size = sizeof memory};
-    (void)fprintf(file, "%s: %" PRIu32 " x %" PRIu32 ", %" PRIu32 " component%s, %s\n", s->input, s->picture->io.width, s->picture->io.height,
-                  f->component_count, f->component_count == 1 ? "" : "s", s->is_jp2 == 2 ? "JPH file" : s->is_jp2 ? "JP2 file" : "codestream");
+    (void)fprintf(file, "%s: %" PRIu32 " x %" PRIu32 ", %" PRIu32 " component%s, %s\n", s->input, s->picture->io.width,
+                  s->picture->io.height, f->component_count, f->component_count == 1 ? "" : "s",
+                  s->is_jp2 == 2 ? "JPH file"
+                  : s->is_jp2    ? "JP2 file"
+                                 : "codestream");
     if (!explain && !wvl_plan_measure(s->plan, &memory)) {
-        (void)fprintf(file, "memory: %" PRIu64 " bytes certain, %" PRIu64 " likely, %" PRIu64 " at worst, and %" PRIu64 " for the picture; output at most %" PRIu64
-                      " bytes\n", memory.certain_bytes, memory.likely_bytes, memory.worst_bytes, memory.picture_bytes, memory.output_bytes_bound);
+        (void)fprintf(file,
+                      "memory: %" PRIu64 " bytes certain, %" PRIu64 " likely, %" PRIu64 " at worst, and %" PRIu64
+                      " for the picture; output at most %" PRIu64 " bytes\n",
+                      memory.certain_bytes, memory.likely_bytes, memory.worst_bytes, memory.picture_bytes,
+                      memory.output_bytes_bound);
     }
     if (explain) {
         (void)wvl_plan_explain(s->plan, 0, write_text, file);
     }
 }
 
-/* ---- JSON ------------------------------------------------------------------------------------------------------------ */
+/* ---- JSON ------------------------------------------------------------------------------------ */
 
 static void report_layers(wvl_cli_report *r, const wvl_cli_summary *s)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * --trace FILE: spans of work as a Chrome trace (JSON object format; chrome://tracing and Perfetto read it). One process, a thread per track, times in
- * microseconds since the trace was opened.
+ * --trace FILE: spans of work as a Chrome trace (JSON object format; chrome://tracing and Perfetto read it). One
+ * process, a thread per track, times in microseconds since the trace was opened.
  */
 #include "trace.h"
 
@@ -60,8 +60,9 @@ static void put_span(void *user, const wvl_trace_span *span)
     (void)pthread_mutex_lock(&trace.lock);
     uint32_t track = find_track(span->track);
     double begin = 1e6 * (span->begin - trace.start), duration = 1e6 * (span->end - span->begin);
-    put_text(",\n{\"ph\":\"X\",\"pid\":1,\"tid\":%u,\"name\":\"%s\",\"ts\":%.3f,\"dur\":%.3f,\"args\":{\"picture\":%llu}}",
-             track, span->name, begin, duration, (unsigned long long)span->picture);
+    put_text(
+        ",\n{\"ph\":\"X\",\"pid\":1,\"tid\":%u,\"name\":\"%s\",\"ts\":%.3f,\"dur\":%.3f,\"args\":{\"picture\":%llu}}",
+        track, span->name, begin, duration, (unsigned long long)span->picture);
     (void)pthread_mutex_unlock(&trace.lock);
 }
 

@@ -5,15 +5,15 @@
 #include <stdlib.h>
 
 struct wvl_cli_turns {
-    pthread_mutex_t lock;     /* guards what follows */
+    pthread_mutex_t lock; /* guards what follows */
     pthread_cond_t changed;
     size_t count, workers;
-    size_t next, turn;        /* to be begun; to be told */
+    size_t next, turn; /* to be begun; to be told */
     uint64_t held_bytes;
     int stopped;
     wvl_cli_work_fn work;
     void *user;
-    pthread_mutex_t single;   /* of wvl_cli_enter */
+    pthread_mutex_t single; /* of wvl_cli_enter */
 };
 
 size_t wvl_cli_count_workers(const wvl_cli_turns *t) { return t->workers; }
@@ -90,8 +90,13 @@ void wvl_cli_leave(wvl_cli_turns *t) { pthread_mutex_unlock(&t->single); }
 
 void wvl_cli_run_turns(size_t count, size_t workers, wvl_cli_work_fn work, void *user)
 {
-    wvl_cli_turns t = {.lock = PTHREAD_MUTEX_INITIALIZER, .changed = PTHREAD_COND_INITIALIZER, .single = PTHREAD_MUTEX_INITIALIZER,
-                       .count = count, .workers = workers < count ? workers : count, .work = work, .user = user};
+    wvl_cli_turns t = {.lock = PTHREAD_MUTEX_INITIALIZER,
+                       .changed = PTHREAD_COND_INITIALIZER,
+                       .single = PTHREAD_MUTEX_INITIALIZER,
+                       .count = count,
+                       .workers = workers < count ? workers : count,
+                       .work = work,
+                       .user = user};
     pthread_t *threads = t.workers > 1 ? calloc(t.workers - 1, sizeof *threads) : NULL;
     size_t started = 0;
     while (threads && started + 1 < t.workers && pthread_create(&threads[started], NULL, work_on, &t) == 0) {

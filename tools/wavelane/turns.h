@@ -8,15 +8,16 @@
 typedef struct wvl_cli_turns wvl_cli_turns;
 typedef void (*wvl_cli_work_fn)(void *user, wvl_cli_turns *turns, size_t index);
 
-/* Calls work for indices below count, `workers` at a time at most, in threads beside the caller's. Messages are held until the piece takes its turn,
- * or ends. */
+/* Calls work for indices below count, `workers` at a time at most, in threads beside the caller's. Messages are held
+ * until the piece takes its turn, or ends. */
 void wvl_cli_run_turns(size_t count, size_t workers, wvl_cli_work_fn work, void *user);
 size_t wvl_cli_count_workers(const wvl_cli_turns *turns);
 /* Waits until all pieces before this one have ended, and tells its messages. */
 void wvl_cli_take_turn(wvl_cli_turns *turns, size_t index);
 /* No piece is begun any more. */
 void wvl_cli_stop_turns(wvl_cli_turns *turns);
-/* Waits until those at work hold no more than `most` bytes with these; whoever holds none may hold any number when nobody else does. */
+/* Waits until those at work hold no more than `most` bytes with these; whoever holds none may hold any number when
+ * nobody else does. */
 void wvl_cli_hold_bytes(wvl_cli_turns *turns, uint64_t bytes, uint64_t most);
 void wvl_cli_drop_bytes(wvl_cli_turns *turns, uint64_t bytes);
 /* For what only one thread may do at a time. */

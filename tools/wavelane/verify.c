@@ -9,13 +9,10 @@
 
 #ifndef WVL_HAVE_OPENJPEG
 
-int wvl_cli_can_verify(void)
-{
-    return 0;
-}
+int wvl_cli_can_verify(void) { return 0; }
 
-int wvl_cli_verify_bytes(const wvl_cli_picture *picture, const char *name, int is_jp2, int lossless, const uint8_t *bytes, size_t count,
-                         wvl_cli_check *check)
+int wvl_cli_verify_bytes(const wvl_cli_picture *picture, const char *name, int is_jp2, int lossless,
+                         const uint8_t *bytes, size_t count, wvl_cli_check *check)
 {
     (void)picture, (void)is_jp2, (void)lossless, (void)bytes, (void)count, (void)check;
     wvl_cli_error("%s: this build has no OpenJPEG to decode with", name);
@@ -33,12 +30,9 @@ int wvl_cli_decode_bytes(const char *name, const uint8_t *bytes, size_t count, w
 
 #include <openjpeg.h>
 
-int wvl_cli_can_verify(void)
-{
-    return 1;
-}
+int wvl_cli_can_verify(void) { return 1; }
 
-/* ---- Decoding from memory -------------------------------------------------------------------------------------------- */
+/* ---- Decoding from memory -------------------------------------------------------------------- */
 
 typedef struct reader {
     const uint8_t *bytes;
@@ -101,10 +95,7 @@ static void keep_message(const char *text, void *user)
     }
 }
 
-static void drop_message(const char *text, void *user)
-{
-    (void)text, (void)user;
-}
+static void drop_message(const char *text, void *user) { (void)text, (void)user; }
 
 /* Components as the codestream has them: palette and channel definitions are not applied. */
 static opj_image_t *decode(reader *r, int is_jp2, char *message)
@@ -115,9 +106,11 @@ static opj_image_t *decode(reader *r, int is_jp2, char *message)
     opj_codec_t *codec = opj_create_decompress(is_jp2 ? OPJ_CODEC_JP2 : OPJ_CODEC_J2K);
     opj_set_default_decoder_parameters(&parameters);
     parameters.flags |= OPJ_DPARAMETERS_IGNORE_PCLR_CMAP_CDEF_FLAG;
-    int good = stream && codec && opj_set_error_handler(codec, keep_message, message) && opj_set_warning_handler(codec, drop_message, NULL) &&
-               opj_set_info_handler(codec, drop_message, NULL) && opj_setup_decoder(codec, &parameters);
-    good = good && opj_read_header(stream, codec, &image) && opj_decode(codec, stream, image) && opj_end_decompress(codec, stream);
+    int good = stream && codec && opj_set_error_handler(codec, keep_message, message) &&
+               opj_set_warning_handler(codec, drop_message, NULL) && opj_set_info_handler(codec, drop_message, NULL) &&
+               opj_setup_decoder(codec, &parameters);
+    good = good && opj_read_header(stream, codec, &image) && opj_decode(codec, stream, image) &&
+           opj_end_decompress(codec, stream);
     if (!good && image) {
         opj_image_destroy(image);
         image = NULL;
@@ -127,7 +120,7 @@ static opj_image_t *decode(reader *r, int is_jp2, char *message)
     return image;
 }
 
-/* ---- Comparison ------------------------------------------------------------------------------------------------------ */
+/* ---- Comparison ------------------------------------------------------------------------------ */
 
 static int64_t fetch_sample(const wvl_io_component *c, const uint8_t *p)
 {
@@ -143,7 +136,7 @@ static int64_t fetch_sample(const wvl_io_component *c, const uint8_t *p)
 typedef struct difference {
     double squares, samples; /* sum of squared errors in units of the full range, and the number of samples */
     uint64_t unequal;
-    uint32_t x, y;           /* the first unequal one */
+    uint32_t x, y; /* the first unequal one */
     int64_t expected, decoded;
 } difference;
 
@@ -186,22 +179,26 @@ static double psnr_of(double squares, double samples)
 static int check_shape(const wvl_cli_picture *picture, const char *name, const opj_image_t *image)
 {
     if (image->numcomps != picture->io.component_count) {
-        wvl_cli_error("%s: check failed: %u components were decoded, %u encoded", name, image->numcomps, picture->io.component_count);
+        wvl_cli_error("%s: check failed: %u components were decoded, %u encoded", name, image->numcomps,
+                      picture->io.component_count);
         return WVL_EXIT_CHECK;
     }
     for (uint32_t i = 0; i < image->numcomps; i++) {
         const opj_image_comp_t *o = &image->comps[i];
         const wvl_io_component *c = &picture->io.components[i];
         if (o->w != c->width || o->h != c->height || o->prec != c->depth || !o->sgnd != !c->is_signed || !o->data) {
-            wvl_cli_error("%s: check failed: component %u was decoded as %u x %u, %u bits %s; encoded were %u x %u, %u bits %s", name, i, o->w, o->h,
-                          o->prec, o->sgnd ? "signed" : "unsigned", c->width, c->height, c->depth, c->is_signed ? "signed" : "unsigned");
+            wvl_cli_error(
+                "%s: check failed: component %u was decoded as %u x %u, %u bits %s; encoded were %u x %u, %u bits %s",
+                name, i, o->w, o->h, o->prec, o->sgnd ? "signed" : "unsigned", c->width, c->height, c->depth,
+                c->is_signed ? "signed" : "unsigned");
             return WVL_EXIT_CHECK;
         }
     }
     return WVL_EXIT_OK;
 }
 
-static int compare(const wvl_cli_picture *picture, const char *name, int lossless, const opj_image_t *image, wvl_cli_check *check)
+static int compare(const wvl_cli_picture *picture, const char *name, int lossless, const opj_image_t *image,
+                   wvl_cli_check *check)
 {
     double squares = 0.0, samples = 0.0;
     check->component_psnr = calloc(image->numcomps, sizeof *check->component_psnr);
@@ -214,8 +211,10 @@ static int compare(const wvl_cli_picture *picture, const char *name, int lossles
     for (uint32_t i = 0; i < image->numcomps; i++) {
         difference d = compare_component(&picture->io.components[i], &image->comps[i]);
         if (d.unequal && lossless) {
-            wvl_cli_error("%s: check failed: component %u: %llu samples differ, the first at column %u, row %u: %lld instead of %lld", name, i,
-                          (unsigned long long)d.unequal, d.x, d.y, (long long)d.decoded, (long long)d.expected);
+            wvl_cli_error("%s: check failed: component %u: %llu samples differ, the first at column %u, row %u: %lld "
+                          "instead of %lld",
+                          name, i, (unsigned long long)d.unequal, d.x, d.y, (long long)d.decoded,
+                          (long long)d.expected);
             return WVL_EXIT_CHECK;
         }
         check->exact &= !d.unequal;
@@ -239,13 +238,14 @@ static opj_image_t *decode_or_say(const char *name, int is_jp2, const uint8_t *b
     if (!image && *code == WVL_EXIT_DEVICE) {
         wvl_cli_error("%s: not enough memory to decode it with OpenJPEG %s", name, opj_version());
     } else if (!image) {
-        wvl_cli_error("%s: check failed: OpenJPEG %s cannot decode it: %s", name, opj_version(), message[0] ? message : "no reason given");
+        wvl_cli_error("%s: check failed: OpenJPEG %s cannot decode it: %s", name, opj_version(),
+                      message[0] ? message : "no reason given");
     }
     return image;
 }
 
-int wvl_cli_verify_bytes(const wvl_cli_picture *picture, const char *name, int is_jp2, int lossless, const uint8_t *bytes, size_t count,
-                         wvl_cli_check *check)
+int wvl_cli_verify_bytes(const wvl_cli_picture *picture, const char *name, int is_jp2, int lossless,
+                         const uint8_t *bytes, size_t count, wvl_cli_check *check)
 {
     (void)snprintf(check->decoder, sizeof check->decoder, "OpenJPEG %s", opj_version());
     int code;
@@ -261,13 +261,20 @@ int wvl_cli_verify_bytes(const wvl_cli_picture *picture, const char *name, int i
     return code;
 }
 
-/* ---- A picture of what was decoded ------------------------------------------------------------------------------------------ */
+/* ---- A picture of what was decoded ----------------------------------------------------------- */
 
 static int take_component(const opj_image_comp_t *from, wvl_io_component *to)
 {
     size_t bytes = (size_t)from->w * from->h * sizeof(int32_t);
-    *to = (wvl_io_component){.width = from->w, .height = from->h, .dx = (uint8_t)from->dx, .dy = (uint8_t)from->dy, .depth = (uint8_t)from->prec,
-                             .is_signed = from->sgnd != 0, .sample_bytes = 4, .sample_stride_bytes = 4, .stride_bytes = (size_t)from->w * 4};
+    *to = (wvl_io_component){.width = from->w,
+                             .height = from->h,
+                             .dx = (uint8_t)from->dx,
+                             .dy = (uint8_t)from->dy,
+                             .depth = (uint8_t)from->prec,
+                             .is_signed = from->sgnd != 0,
+                             .sample_bytes = 4,
+                             .sample_stride_bytes = 4,
+                             .stride_bytes = (size_t)from->w * 4};
     to->data = to->owned = from->data ? malloc(bytes) : NULL;
     if (to->owned) {
         memcpy(to->owned, from->data, bytes);

@@ -32,7 +32,7 @@ typedef struct request {
     wvl_cli_check check;
 } request;
 
-/* ---- Arguments ------------------------------------------------------------------------------------------------------- */
+/* ---- Arguments ------------------------------------------------------------------------------- */
 
 /* Value of option `name` at argument *i, as --name VALUE or --name=VALUE; NULL: it is another argument. */
 static const char *match_value(const char *name, int argc, char **argv, int *i)
@@ -79,7 +79,8 @@ static int parse_word(request *q, int argc, char **argv, int *i)
         return wvl_cli_parse_rate(value, &q->options);
     } else if ((value = match_value("original", argc, argv, i))) {
         q->args.inputs[q->args.input_count++] = value;
-    } else if (match_flag("original", word) || match_flag("profile", word) || match_flag("fps", word) || (word[0] != '-' && q->name)) {
+    } else if (match_flag("original", word) || match_flag("profile", word) || match_flag("fps", word) ||
+               (word[0] != '-' && q->name)) {
         wvl_cli_error("verify: \"%s\" is unexpected, or lacks its value; the form is: " WVL_CLI_VERIFY_USAGE, word);
         return WVL_EXIT_USAGE;
     } else if (word[0] == '-' && word[1]) {
@@ -156,7 +157,7 @@ static int parse(request *q, int argc, char **argv)
     return code;
 }
 
-/* ---- The file -------------------------------------------------------------------------------------------------------- */
+/* ---- The file -------------------------------------------------------------------------------- */
 
 static int read_file(request *q)
 {
@@ -176,10 +177,11 @@ static void keep_issue(void *user, const wvl_check_issue *issue)
         q->no_memory |= !q->findings;
         return;
     }
-    q->findings[q->count++] = (finding){issue->offset, issue->severity, issue->rule, issue->clause, issue->profile, strdup(issue->text)};
+    q->findings[q->count++] =
+        (finding){issue->offset, issue->severity, issue->rule, issue->clause, issue->profile, strdup(issue->text)};
 }
 
-/* ---- Report ---------------------------------------------------------------------------------------------------------- */
+/* ---- Report ---------------------------------------------------------------------------------- */
 
 static void report_issues(const request *q, wvl_cli_report *r)
 {
@@ -341,7 +343,7 @@ static void list_tables(const request *q)
     wvl_cli_report_finish(&r);
 }
 
-/* ---- The command ----------------------------------------------------------------------------------------------------- */
+/* ---- The command ----------------------------------------------------------------------------- */
 
 /* Depth of every component, or 0 where they differ. */
 static uint32_t common_depth(const wvl_check_summary *m)
@@ -362,7 +364,8 @@ static int compare_original(request *q)
     if (code) {
         return code;
     }
-    code = wvl_cli_verify_bytes(&picture, q->name, q->summary.format != WVL_CHECK_CODESTREAM, 0, q->data, q->bytes, &q->check);
+    code = wvl_cli_verify_bytes(&picture, q->name, q->summary.format != WVL_CHECK_CODESTREAM, 0, q->data, q->bytes,
+                                &q->check);
     wvl_cli_release_picture(&picture);
     return code;
 }
@@ -385,7 +388,8 @@ static int verify(request *q)
     report(q, verdict);
     if (!code && verdict) {
         wvl_cli_error("%s: %s", q->name,
-                      verdict == WVL_CHECK_ILLEGAL ? "is not legal, or not what the profile asks for" : "too much to walk within the limits");
+                      verdict == WVL_CHECK_ILLEGAL ? "is not legal, or not what the profile asks for"
+                                                   : "too much to walk within the limits");
         code = WVL_EXIT_CHECK;
     }
     return code;

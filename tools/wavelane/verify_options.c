@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What wavelane verify takes beside its own options: how the original was read and converted, and the preset that the file was made with. */
+/* What wavelane verify takes beside its own options: how the original was read and converted, and the preset that the
+ * file was made with. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,7 +9,7 @@
 #include "settings.h"
 #include "verify_options.h"
 
-/* ---- Frame rates ------------------------------------------------------------------------------------------------------------------ */
+/* ---- Frame rates ----------------------------------------------------------------------------- */
 
 /* 23.976, 29.97, 59.94 and the like stand for N * 1000 / 1001; whole numbers may have a point too. 0: neither. */
 static int parse_decimal(const char *text, wvl_check_options *options)
@@ -40,7 +41,8 @@ int wvl_cli_parse_rate(const char *text, wvl_check_options *options)
     if (strchr(text, '.') && parse_decimal(text, options)) {
         return WVL_EXIT_OK;
     }
-    if (!wvl_cli_parse_number(number, 1, UINT32_MAX, &frames) || (slash && !wvl_cli_parse_number(slash + 1, 1, UINT32_MAX, &seconds))) {
+    if (!wvl_cli_parse_number(number, 1, UINT32_MAX, &frames) ||
+        (slash && !wvl_cli_parse_number(slash + 1, 1, UINT32_MAX, &seconds))) {
         wvl_cli_error("verify: \"%s\" is no frame rate; 24, 23.976 or 24000/1001 is one", text);
         return WVL_EXIT_USAGE;
     }
@@ -49,7 +51,7 @@ int wvl_cli_parse_rate(const char *text, wvl_check_options *options)
     return WVL_EXIT_OK;
 }
 
-/* ---- Options of the original ------------------------------------------------------------------------------------------------------ */
+/* ---- Options of the original ----------------------------------------------------------------- */
 
 static int refuse(const char *word)
 {
@@ -59,15 +61,17 @@ static int refuse(const char *word)
 
 static int is_about_reading(const wvl_cli_args *a)
 {
-    int encodes = a->output || a->image_dir || a->out_format || a->trace || a->demo || a->force || a->box_count || a->threads || a->color || a->no_xmp;
-    int reports = a->verify || a->psnr_report || a->dry_run || a->explain || a->json || a->quiet || a->verbose || a->help || a->version;
+    int encodes = a->output || a->image_dir || a->out_format || a->trace || a->demo || a->force || a->box_count ||
+                  a->threads || a->color || a->no_xmp;
+    int reports = a->verify || a->psnr_report || a->dry_run || a->explain || a->json || a->quiet || a->verbose ||
+                  a->help || a->version;
     return !encodes && !reports && a->subsampling[0] == 1 && a->subsampling[1] == 1 && !a->offset[0] && !a->offset[1];
 }
 
 int wvl_cli_reads_original(const wvl_cli_args *a)
 {
-    return a->io.raw_format || a->io.format || a->io.page || a->io.keep_palette || a->raw_layout_given || a->component_steps || a->target_depth ||
-           a->no_icc || a->auto_color || a->setting_count;
+    return a->io.raw_format || a->io.format || a->io.page || a->io.keep_palette || a->raw_layout_given ||
+           a->component_steps || a->target_depth || a->no_icc || a->auto_color || a->setting_count;
 }
 
 int wvl_cli_take_original(int argc, char **argv, int *i, wvl_cli_args *args)
@@ -75,13 +79,14 @@ int wvl_cli_take_original(int argc, char **argv, int *i, wvl_cli_args *args)
     const char *word = argv[*i];
     size_t count = args->setting_count;
     int code = wvl_cli_parse_option(argc, argv, i, args);
-    if (!code && (!is_about_reading(args) || (args->setting_count > count && strncmp(args->settings[count].key, "input-", 6)))) {
+    if (!code &&
+        (!is_about_reading(args) || (args->setting_count > count && strncmp(args->settings[count].key, "input-", 6)))) {
         code = refuse(word);
     }
     return code;
 }
 
-/* ---- Presets ---------------------------------------------------------------------------------------------------------------------- */
+/* ---- Presets --------------------------------------------------------------------------------- */
 
 int wvl_cli_is_walker_profile(const char *name)
 {
@@ -102,7 +107,8 @@ static int take_limits(const wvl_params *params, wvl_check_options *options)
     return options->frames ? WVL_EXIT_OK : wvl_cli_parse_rate(wvl_params_get(params, "frame-rate"), options);
 }
 
-int wvl_cli_take_preset(const wvl_cli_args *args, wvl_context *context, wvl_check_options *options, char profile[WVL_CLI_PROFILE_CHARS])
+int wvl_cli_take_preset(const wvl_cli_args *args, wvl_context *context, wvl_check_options *options,
+                        char profile[WVL_CLI_PROFILE_CHARS])
 {
     wvl_params *params = NULL;
     wvl_cli_args plain = *args;
@@ -121,12 +127,9 @@ int wvl_cli_take_preset(const wvl_cli_args *args, wvl_context *context, wvl_chec
     return code;
 }
 
-/* ---- The original ----------------------------------------------------------------------------------------------------------------- */
+/* ---- The original ---------------------------------------------------------------------------- */
 
-static int wants_conversion(const wvl_cli_args *args)
-{
-    return args->auto_color || args->setting_count;
-}
+static int wants_conversion(const wvl_cli_args *args) { return args->auto_color || args->setting_count; }
 
 /* Reads the original as the encoder read it, and converts it as the encoder did. */
 int wvl_cli_read_original(const wvl_cli_args *args, wvl_context *context, wvl_cli_picture *picture)

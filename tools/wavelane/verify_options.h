@@ -5,8 +5,9 @@
 #include "cli.h"
 #include "wavelane_check.h"
 
-#define WVL_CLI_VERIFY_USAGE                                                                                                     \
-    "wavelane verify [--profile NAME|--preset NAME] [--fps N[/D]] [--stereo] [--hfr] [--original PICTURE] [--raw-format ...] " \
+#define WVL_CLI_VERIFY_USAGE                                                                                           \
+    "wavelane verify [--profile NAME|--preset NAME] [--fps N[/D]] [--stereo] [--hfr] [--original PICTURE] "            \
+    "[--raw-format ...] "                                                                                              \
     "[-TargetBitDepth BITS] [--input-color SPACE] [--palette indices] [--skip-blocks] [--json] FILE"
 #define WVL_CLI_PROFILE_CHARS 64
 
@@ -17,8 +18,10 @@ int wvl_cli_reads_original(const wvl_cli_args *args);
 /* One option of the encoder that says how the original is read or converted, or a preset; others are refused. */
 int wvl_cli_take_original(int argc, char **argv, int *i, wvl_cli_args *args);
 int wvl_cli_is_walker_profile(const char *name);
-/* Profile and byte limits of args->preset; profile is room for the name. A preset without a profile leaves options->profile NULL. */
-int wvl_cli_take_preset(const wvl_cli_args *args, wvl_context *context, wvl_check_options *options, char profile[WVL_CLI_PROFILE_CHARS]);
+/* Profile and byte limits of args->preset; profile is room for the name. A preset without a profile leaves
+ * options->profile NULL. */
+int wvl_cli_take_preset(const wvl_cli_args *args, wvl_context *context, wvl_check_options *options,
+                        char profile[WVL_CLI_PROFILE_CHARS]);
 /* The picture as it was coded. The caller releases it. */
 int wvl_cli_read_original(const wvl_cli_args *args, wvl_context *context, wvl_cli_picture *picture);
 

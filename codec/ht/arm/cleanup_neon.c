@@ -10,4 +10,5 @@ static uint32_t encode_cleanup(wvl_ht_scratch *s, const wvl_block_input *in, uns
     return fits_lanes(in, plane) ? encode_lanes(s, in, plane, to) : wvl_ht_kernels_c.encode_cleanup(s, in, plane, to);
 }
 
-const wvl_ht_kernels wvl_ht_kernels_neon = {encode_cleanup, wvl_ht_encode_refinement_c, wvl_ht_sum_plane_c, wvl_ht_sum_squares_c};
+const wvl_ht_kernels wvl_ht_kernels_neon = {encode_cleanup, wvl_ht_encode_refinement_c, wvl_ht_sum_plane_c,
+                                            wvl_ht_sum_squares_c};

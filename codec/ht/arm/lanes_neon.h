@@ -8,7 +8,10 @@
 #include <string.h>
 
 #define LANES 4
-#define LANES_NUMBERED {0, 1, 2, 3}
+#define LANES_NUMBERED                                                                                                 \
+    {                                                                                                                  \
+        0, 1, 2, 3                                                                                                     \
+    }
 typedef uint32_t lanes __attribute__((vector_size(16)));
 typedef uint16_t halves __attribute__((vector_size(16)));
 typedef uint64_t pairs __attribute__((vector_size(16)));
@@ -28,7 +31,7 @@ static inline halves load16(const uint8_t *line, uint32_t count, unsigned shift,
 {
     uint16x8_t v = vreinterpretq_u16_u8(load_part(line, 2 * (size_t)count));
     *sign = (halves)vshrq_n_u16(v, 15);
-    return (halves)vshlq_u16(vandq_u16(v, vdupq_n_u16(0x7FFF)), vdupq_n_s16((int16_t)-(int)shift));
+    return (halves)vshlq_u16(vandq_u16(v, vdupq_n_u16(0x7FFF)), vdupq_n_s16((int16_t) - (int)shift));
 }
 
 static inline halves load32(const uint8_t *line, uint32_t count, unsigned shift, halves *sign)
@@ -36,9 +39,11 @@ static inline halves load32(const uint8_t *line, uint32_t count, unsigned shift,
     const uint32x4_t magnitude = vdupq_n_u32(INT32_MAX);
     int32x4_t by = vdupq_n_s32(-(int)shift);
     uint32_t first = count < 4 ? count : 4;
-    uint32x4_t a = vreinterpretq_u32_u8(load_part(line, 4 * (size_t)first)), b = vreinterpretq_u32_u8(load_part(line + 4 * first, 4 * (size_t)(count - first)));
+    uint32x4_t a = vreinterpretq_u32_u8(load_part(line, 4 * (size_t)first)),
+               b = vreinterpretq_u32_u8(load_part(line + 4 * first, 4 * (size_t)(count - first)));
     *sign = (halves)vcombine_u16(vmovn_u32(vshrq_n_u32(a, 31)), vmovn_u32(vshrq_n_u32(b, 31)));
-    return (halves)vcombine_u16(vmovn_u32(vshlq_u32(vandq_u32(a, magnitude), by)), vmovn_u32(vshlq_u32(vandq_u32(b, magnitude), by)));
+    return (halves)vcombine_u16(vmovn_u32(vshlq_u32(vandq_u32(a, magnitude), by)),
+                                vmovn_u32(vshlq_u32(vandq_u32(b, magnitude), by)));
 }
 
 static inline halves less_one(halves v) { return (halves)vqsubq_u16((uint16x8_t)v, vdupq_n_u16(1)); }
@@ -92,9 +97,13 @@ static inline uint32_t pick_one(const uint32_t *table, uint64_t index)
 
 static inline lanes pick(const uint32_t *table, lanes index)
 {
-    return (lanes){pick_one(table, index[0]), pick_one(table, index[1]), pick_one(table, index[2]), pick_one(table, index[3])};
+    return (lanes){pick_one(table, index[0]), pick_one(table, index[1]), pick_one(table, index[2]),
+                   pick_one(table, index[3])};
 }
 
-static inline pairs pick_pairs(const uint32_t *table, pairs index) { return (pairs){pick_one(table, index[0]), pick_one(table, index[1])}; }
+static inline pairs pick_pairs(const uint32_t *table, pairs index)
+{
+    return (pairs){pick_one(table, index[0]), pick_one(table, index[1])};
+}
 
 #endif

@@ -11,4 +11,5 @@ static uint32_t encode_cleanup(wvl_ht_scratch *s, const wvl_block_input *in, uns
     return fits_lanes(in, plane) ? encode_lanes(s, in, plane, to) : wvl_ht_encode_cleanup_wide_avx2(s, in, plane, to);
 }
 
-const wvl_ht_kernels wvl_ht_kernels_avx512 = {encode_cleanup, wvl_ht_encode_refinement_avx2, wvl_ht_sum_plane_avx2, wvl_ht_sum_squares_avx2};
+const wvl_ht_kernels wvl_ht_kernels_avx512 = {encode_cleanup, wvl_ht_encode_refinement_avx2, wvl_ht_sum_plane_avx2,
+                                              wvl_ht_sum_squares_avx2};

@@ -8,7 +8,10 @@
 #include <string.h>
 
 #define LANES 8
-#define LANES_NUMBERED {0, 1, 2, 3, 4, 5, 6, 7}
+#define LANES_NUMBERED                                                                                                 \
+    {                                                                                                                  \
+        0, 1, 2, 3, 4, 5, 6, 7                                                                                         \
+    }
 typedef uint32_t lanes __attribute__((vector_size(32)));
 typedef uint16_t halves __attribute__((vector_size(32)));
 typedef uint64_t pairs __attribute__((vector_size(32)));
@@ -32,7 +35,10 @@ static inline halves load16(const uint8_t *line, uint32_t count, unsigned shift,
 }
 
 /* Two vectors' low halves, below 2^16. */
-static inline halves narrow(__m256i a, __m256i b) { return (halves)_mm256_permute4x64_epi64(_mm256_packus_epi32(a, b), 0xD8); }
+static inline halves narrow(__m256i a, __m256i b)
+{
+    return (halves)_mm256_permute4x64_epi64(_mm256_packus_epi32(a, b), 0xD8);
+}
 
 static inline halves load32(const uint8_t *line, uint32_t count, unsigned shift, halves *sign)
 {
@@ -41,7 +47,8 @@ static inline halves load32(const uint8_t *line, uint32_t count, unsigned shift,
     uint32_t first = count < 8 ? count : 8;
     __m256i a = load_part(line, 4 * (size_t)first), b = load_part(line + 4 * first, 4 * (size_t)(count - first));
     *sign = narrow(_mm256_srli_epi32(a, 31), _mm256_srli_epi32(b, 31));
-    return narrow(_mm256_srl_epi32(_mm256_and_si256(a, magnitude), by), _mm256_srl_epi32(_mm256_and_si256(b, magnitude), by));
+    return narrow(_mm256_srl_epi32(_mm256_and_si256(a, magnitude), by),
+                  _mm256_srl_epi32(_mm256_and_si256(b, magnitude), by));
 }
 
 static inline halves less_one(halves v) { return (halves)_mm256_subs_epu16((__m256i)v, _mm256_set1_epi16(1)); }
@@ -62,7 +69,8 @@ static inline lanes at_bit(lanes t, lanes U)
 
 static inline lanes keep(lanes v, lanes n)
 {
-    __m256i low = _mm256_sllv_epi32(_mm256_set1_epi32(0xFFFF), (__m256i)(n & 0xFFFF)), high = _mm256_sllv_epi32(_mm256_set1_epi32(-65536), (__m256i)(n >> 16));
+    __m256i low = _mm256_sllv_epi32(_mm256_set1_epi32(0xFFFF), (__m256i)(n & 0xFFFF)),
+            high = _mm256_sllv_epi32(_mm256_set1_epi32(-65536), (__m256i)(n >> 16));
     return (lanes)_mm256_andnot_si256(_mm256_blend_epi16(low, high, 0xAA), (__m256i)v);
 }
 
@@ -83,7 +91,8 @@ static inline void put_even(uint64_t *to, pairs v)
 
 static inline void put_turns(uint64_t *to, pairs even, pairs odd)
 {
-    __m256i low = _mm256_unpacklo_epi64((__m256i)even, (__m256i)odd), high = _mm256_unpackhi_epi64((__m256i)even, (__m256i)odd);
+    __m256i low = _mm256_unpacklo_epi64((__m256i)even, (__m256i)odd),
+            high = _mm256_unpackhi_epi64((__m256i)even, (__m256i)odd);
     _mm256_storeu_si256((__m256i *)(void *)to, _mm256_permute2x128_si256(low, high, 0x20));
     _mm256_storeu_si256((__m256i *)(void *)(to + 4), _mm256_permute2x128_si256(low, high, 0x31));
 }
@@ -95,7 +104,10 @@ static inline uint32_t mask_of(lanes v)
 }
 
 static inline uint32_t squeeze(uint32_t bits, uint32_t members) { return _pext_u32(bits, members); }
-static inline lanes pick(const uint32_t *table, lanes index) { return (lanes)_mm256_i32gather_epi32((const int *)(const void *)table, (__m256i)index, 4); }
+static inline lanes pick(const uint32_t *table, lanes index)
+{
+    return (lanes)_mm256_i32gather_epi32((const int *)(const void *)table, (__m256i)index, 4);
+}
 static inline pairs pick_pairs(const uint32_t *table, pairs index)
 {
     return (pairs)_mm256_cvtepu32_epi64(_mm256_i64gather_epi32((const int *)(const void *)table, (__m256i)index, 4));

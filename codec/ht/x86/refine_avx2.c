@@ -8,17 +8,21 @@
 
 static inline void store_columns(uint8_t *p, __m256i words)
 {
-    _mm_storeu_si128((__m128i *)(void *)p, _mm_packus_epi16(_mm256_castsi256_si128(words), _mm256_extracti128_si256(words, 1)));
+    _mm_storeu_si128((__m128i *)(void *)p,
+                     _mm_packus_epi16(_mm256_castsi256_si128(words), _mm256_extracti128_si256(words, 1)));
 }
 
-/* Up to four rows of sixteen columns. Stores go beyond the last column: with 0, and before the next stripe is written. */
-static inline void load_columns_of(wvl_ht_scratch *s, const uint16_t *p, uint32_t stride, uint32_t rows, uint32_t columns, unsigned shift, uint32_t i)
+/* Up to four rows of sixteen columns. Stores go beyond the last column: with 0, and before the next stripe is written.
+ */
+static inline void load_columns_of(wvl_ht_scratch *s, const uint16_t *p, uint32_t stride, uint32_t rows,
+                                   uint32_t columns, unsigned shift, uint32_t i)
 {
     const __m256i magnitude = _mm256_set1_epi16(0x7FFF), zero = _mm256_setzero_si256(), one = _mm256_set1_epi16(1);
     __m256i own = zero, bits = zero, negative = zero;
     __m128i by = _mm_cvtsi32_si128((int)shift - 1);
     for (uint32_t row = 0; row < rows; row++) {
-        __m256i v = wvl_ht_load_columns(p + (size_t)row * stride, columns), m = _mm256_srl_epi16(_mm256_and_si256(v, magnitude), by);
+        __m256i v = wvl_ht_load_columns(p + (size_t)row * stride, columns),
+                m = _mm256_srl_epi16(_mm256_and_si256(v, magnitude), by);
         __m128i place = _mm_cvtsi32_si128((int)row);
         own = _mm256_or_si256(own, _mm256_sll_epi16(_mm256_and_si256(_mm256_cmpgt_epi16(m, one), one), place));
         bits = _mm256_or_si256(bits, _mm256_sll_epi16(_mm256_and_si256(m, one), place));
@@ -40,14 +44,16 @@ static void load_stripes(wvl_ht_scratch *s, const wvl_block_input *in, unsigned 
     for (uint32_t y = 0; y < height; y += 4) {
         const uint16_t *p = (const uint16_t *)in->coefs + (size_t)y * in->stride;
         for (uint32_t x = 0; x < width; x += 16) {
-            load_columns_of(s, p + x, in->stride, height - y < 4 ? height - y : 4, width - x, shift, (y / 4 + 1) * (width + 2) + x + 1);
+            load_columns_of(s, p + x, in->stride, height - y < 4 ? height - y : 4, width - x, shift,
+                            (y / 4 + 1) * (width + 2) + x + 1);
         }
     }
 }
 
 #include "codec/ht/refine_code.h"
 
-wvl_ht_refinement wvl_ht_encode_refinement_avx2(wvl_ht_scratch *s, const wvl_block_input *in, unsigned plane, int with_magref, uint8_t *to)
+wvl_ht_refinement wvl_ht_encode_refinement_avx2(wvl_ht_scratch *s, const wvl_block_input *in, unsigned plane,
+                                                int with_magref, uint8_t *to)
 {
     return encode_refinement(s, in, plane, with_magref, to);
 }
@@ -73,7 +79,8 @@ void wvl_ht_sum_plane_avx2(const wvl_ht_scratch *s, const wvl_block_input *in, u
         wvl_ht_sum_plane_c(s, in, P, sums);
         return;
     }
-    const __m256i one = _mm256_set1_epi16(1), middle = _mm256_set1_epi16((short)(1 << P)), lower = _mm256_set1_epi16((short)((2 << P) - 1));
+    const __m256i one = _mm256_set1_epi16(1), middle = _mm256_set1_epi16((short)(1 << P)),
+                  lower = _mm256_set1_epi16((short)((2 << P) - 1));
     __m256i sum[WVL_HT_PARTS], count[WVL_HT_PARTS];
     for (int part = 0; part < WVL_HT_PARTS; part++) {
         sum[part] = count[part] = _mm256_setzero_si256();
@@ -85,7 +92,8 @@ void wvl_ht_sum_plane_avx2(const wvl_ht_scratch *s, const wvl_block_input *in, u
             uint32_t i = (y / 4 + 1) * (in->width + 2u) + x + 1, left = in->width - x;
             const __m256i columns = _mm256_setr_epi16(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
             __m256i there = _mm256_cmpgt_epi16(_mm256_set1_epi16((short)(left < 16 ? left : 16)), columns);
-            __m256i low = _mm256_and_si256(wvl_ht_load_columns(p + x, left), lower), value[WVL_HT_PARTS], member[WVL_HT_PARTS];
+            __m256i low = _mm256_and_si256(wvl_ht_load_columns(p + x, left), lower), value[WVL_HT_PARTS],
+                    member[WVL_HT_PARTS];
             member[WVL_HT_MAGREF] = _mm256_and_si256(members_of_row(s->significant + i, place), there);
             member[WVL_HT_SIGPROP] = _mm256_and_si256(members_of_row(s->fresh + i, place), there);
             __m256i told = _mm256_or_si256(member[WVL_HT_MAGREF], member[WVL_HT_SIGPROP]);
@@ -93,7 +101,8 @@ void wvl_ht_sum_plane_avx2(const wvl_ht_scratch *s, const wvl_block_input *in, u
             value[WVL_HT_MAGREF] = _mm256_abs_epi16(_mm256_sub_epi16(low, middle));
             value[WVL_HT_SIGPROP] = value[WVL_HT_REST] = low;
             for (int part = 0; part < WVL_HT_PARTS; part++) {
-                sum[part] = _mm256_add_epi32(sum[part], _mm256_madd_epi16(_mm256_and_si256(value[part], member[part]), one));
+                sum[part] =
+                    _mm256_add_epi32(sum[part], _mm256_madd_epi16(_mm256_and_si256(value[part], member[part]), one));
                 count[part] = _mm256_sub_epi32(count[part], _mm256_madd_epi16(member[part], one));
             }
         }

@@ -25,7 +25,8 @@ static inline void add_samples(sums *s, __m256i samples, __m128i P, __m256i frac
 {
     const __m256i one = _mm256_set1_epi16(1);
     __m256i m = _mm256_and_si256(samples, _mm256_set1_epi16(0x7FFF)), k = _mm256_srl_epi16(m, P);
-    __m256i is_told = _mm256_cmpgt_epi16(k, _mm256_setzero_si256()), r = _mm256_and_si256(_mm256_and_si256(m, fraction), is_told);
+    __m256i is_told = _mm256_cmpgt_epi16(k, _mm256_setzero_si256()),
+            r = _mm256_and_si256(_mm256_and_si256(m, fraction), is_told);
     s->m2 = add_pairs(s->m2, _mm256_madd_epi16(m, m));
     s->k2 = add_pairs(s->k2, _mm256_madd_epi16(k, k));
     s->kr = _mm256_add_epi32(s->kr, _mm256_madd_epi16(k, r)); /* k r <= m, so 2^27 in all */

@@ -2,13 +2,15 @@
 /*
  * Up to sixteen MQ coders in the 32-bit lanes of two vectors, for processors with AVX2 only.
  *
- * What a symbol does to the interval A and to the states does not depend on the code register C. So the vectors follow A and the states, and
- * log for C what is added and how far it is shifted, some symbols in one entry; afterwards the entries of each lane go through a 64-bit C
- * of its own. From C = 0 on, C + A stays at or below 2^(16 + shifts), because intervals are nested: an entry fits 32 bits.
+ * What a symbol does to the interval A and to the states does not depend on the code register C. So the vectors follow
+ * A and the states, and log for C what is added and how far it is shifted, some symbols in one entry; afterwards the
+ * entries of each lane go through a 64-bit C of its own. From C = 0 on, C + A stays at or below 2^(16 + shifts),
+ * because intervals are nested: an entry fits 32 bits.
  *
- * Bytes leave late then, with carries that arrived after their time. The standard gives a carry to a byte that has left, unless it is 0xFF:
- * then the stuffed bit after it takes the carry. So the late byte is the right one, unless it was 0xFF and a carry has made it 0x00. Whenever
- * a 0x00 leaves, the symbols since the last reading of the log are coded again in C (one byte in 256).
+ * Bytes leave late then, with carries that arrived after their time. The standard gives a carry to a byte that has
+ * left, unless it is 0xFF: then the stuffed bit after it takes the carry. So the late byte is the right one, unless it
+ * was 0xFF and a carry has made it 0x00. Whenever a 0x00 leaves, the symbols since the last reading of the log are
+ * coded again in C (one byte in 256).
  */
 #include <immintrin.h>
 #include <string.h>
@@ -16,18 +18,20 @@
 #include "codec/mq/mq.h"
 
 enum {
-    LANES = 8,       /* of a vector */
-    STEPS = 64,      /* symbols of a lane between two readings of the log */
-    MERGED = 8,      /* symbols in an entry */
+    LANES = 8,                        /* of a vector */
+    STEPS = 64,                       /* symbols of a lane between two readings of the log */
+    MERGED = 8,                       /* symbols in an entry */
     ENTRIES = STEPS + STEPS / MERGED, /* where every symbol needs one of its own */
-    MOST_SHIFTS = 16,/* of an entry */
-    LATE = 20,       /* shifts of C beyond the end of a byte before bytes leave: 28 + 19 + MOST_SHIFTS bits are below 64 */
-    FEW = 4,         /* below this, pairs in C are faster */
-    STATE_WORDS = 5  /* four contexts each */
+    MOST_SHIFTS = 16,                 /* of an entry */
+    LATE = 20, /* shifts of C beyond the end of a byte before bytes leave: 28 + 19 + MOST_SHIFTS bits are below 64 */
+    FEW = 4,   /* below this, pairs in C are faster */
+    STATE_WORDS = 5 /* four contexts each */
 };
 
-/* By row: Qe, and how the state (row, MPS in bit 6) changes: with the MPS in bits 16..23, with the LPS in bits 24..31. */
-#define ENTRY(row, q, nmps, nlps, flip) (q) | (uint32_t)((row) ^ (nmps)) << 16 | (uint32_t)(((row) ^ (nlps)) | (flip) << 6) << 24,
+/* By row: Qe, and how the state (row, MPS in bit 6) changes: with the MPS in bits 16..23, with the LPS in bits 24..31.
+ */
+#define ENTRY(row, q, nmps, nlps, flip)                                                                                \
+    (q) | (uint32_t)((row) ^ (nmps)) << 16 | (uint32_t)(((row) ^ (nlps)) | (flip) << 6) << 24,
 static const uint32_t entries[64] = {WVL_MQ_ROWS(ENTRY)};
 
 /* A of eight lanes, their states, and the entry that is being made. */
@@ -44,7 +48,7 @@ typedef struct log {
 /* C of one lane, and its output. */
 typedef struct code_register {
     uint64_t c;
-    int32_t ct; /* falls to 0 and below when bytes are late */
+    int32_t ct;   /* falls to 0 and below when bytes are late */
     int has_zero; /* a byte 0x00 has left */
     uint8_t *bp;
 } code_register;
@@ -54,12 +58,14 @@ typedef struct code_register {
 /* (2 row + MPS) to (row, MPS in bit 6), and back, in each byte. */
 static inline __m256i fold_states(__m256i v)
 {
-    return _mm256_or_si256(_mm256_and_si256(_mm256_srli_epi32(v, 1), SET(0x3F3F3F3F)), _mm256_and_si256(_mm256_slli_epi32(v, 6), SET(0x40404040)));
+    return _mm256_or_si256(_mm256_and_si256(_mm256_srli_epi32(v, 1), SET(0x3F3F3F3F)),
+                           _mm256_and_si256(_mm256_slli_epi32(v, 6), SET(0x40404040)));
 }
 
 static inline __m256i unfold_states(__m256i v)
 {
-    return _mm256_or_si256(_mm256_and_si256(_mm256_slli_epi32(v, 1), SET(0x7E7E7E7E)), _mm256_and_si256(_mm256_srli_epi32(v, 6), SET(0x01010101)));
+    return _mm256_or_si256(_mm256_and_si256(_mm256_slli_epi32(v, 1), SET(0x7E7E7E7E)),
+                           _mm256_and_si256(_mm256_srli_epi32(v, 6), SET(0x01010101)));
 }
 
 static void open_group(group *g, wvl_mq *const mq[], unsigned count)
@@ -158,8 +164,10 @@ static inline __m256i load_halves(const uint8_t *const from[LANES], unsigned fir
 /* 16 symbols of each lane, four of a lane in a word. */
 static inline void fetch_symbols(const uint8_t *const from[LANES], size_t at, __m256i to[4])
 {
-    __m256i q0 = load_halves(from, 0, at), q1 = load_halves(from, 1, at), q2 = load_halves(from, 2, at), q3 = load_halves(from, 3, at);
-    __m256i a = _mm256_unpacklo_epi32(q0, q1), b = _mm256_unpackhi_epi32(q0, q1), c = _mm256_unpacklo_epi32(q2, q3), d = _mm256_unpackhi_epi32(q2, q3);
+    __m256i q0 = load_halves(from, 0, at), q1 = load_halves(from, 1, at), q2 = load_halves(from, 2, at),
+            q3 = load_halves(from, 3, at);
+    __m256i a = _mm256_unpacklo_epi32(q0, q1), b = _mm256_unpackhi_epi32(q0, q1), c = _mm256_unpacklo_epi32(q2, q3),
+            d = _mm256_unpackhi_epi32(q2, q3);
     to[0] = _mm256_unpacklo_epi64(a, c);
     to[1] = _mm256_unpackhi_epi64(a, c);
     to[2] = _mm256_unpacklo_epi64(b, d);
@@ -167,7 +175,8 @@ static inline void fetch_symbols(const uint8_t *const from[LANES], size_t at, __
 }
 
 /* Up to STEPS symbols; the two groups fill the gaps of each other's chains. */
-static inline void run_steps(group g[2], unsigned groups, const uint8_t *const from[2 * LANES], size_t at, size_t count, log_of_codes log[2])
+static inline void run_steps(group g[2], unsigned groups, const uint8_t *const from[2 * LANES], size_t at, size_t count,
+                             log_of_codes log[2])
 {
     log[0].count = log[1].count = 0;
     for (size_t end = at + count; at < end; at += 16) {
@@ -237,8 +246,8 @@ static void code_again(code_register *r, const group *g, unsigned lane, const ui
 }
 
 /* before: the group when the log was empty; symbols: those of the log. */
-static void put_codes(code_register *codes, unsigned count, const group *before, const log_of_codes *log, const uint8_t *const symbols[], size_t at,
-                      size_t symbol_count)
+static void put_codes(code_register *codes, unsigned count, const group *before, const log_of_codes *log,
+                      const uint8_t *const symbols[], size_t at, size_t symbol_count)
 {
     for (unsigned i = 0; i < count; i++) {
         uint8_t b = *codes[i].bp;
@@ -252,7 +261,8 @@ static void put_codes(code_register *codes, unsigned count, const group *before,
     }
 }
 
-static void encode(wvl_mq *const mq[], const uint8_t *const symbols[], unsigned count, size_t symbol_count, unsigned groups)
+static void encode(wvl_mq *const mq[], const uint8_t *const symbols[], unsigned count, size_t symbol_count,
+                   unsigned groups)
 {
     group g[2], before[2];
     log_of_codes log[2];

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Sixteen MQ coders in the 32-bit lanes of vectors (D-t1-04). A step takes one symbol of each: the table lookups are permutations of registers, the
- * state of four contexts lies in each of five vectors, and bytes that leave go, with their lane's number, into a log that is sorted into the
- * codewords after some steps.
+ * Sixteen MQ coders in the 32-bit lanes of vectors (D-t1-04). A step takes one symbol of each: the table lookups are
+ * permutations of registers, the state of four contexts lies in each of five vectors, and bytes that leave go, with
+ * their lane's number, into a log that is sorted into the codewords after some steps.
  *
- * Measured on Zen 4: about 3.5 cycles a symbol with all lanes in use; the scalar coder with two codewords in turns takes 16.
+ * Measured on Zen 4: about 3.5 cycles a symbol with all lanes in use; the scalar coder with two codewords in turns
+ * takes 16.
  */
 #include <immintrin.h>
 #include <string.h>
@@ -43,12 +44,14 @@ typedef struct coder {
 /* (2 row + MPS) to (row, MPS in bit 6), and back, in each byte. */
 static inline __m512i fold_states(__m512i v)
 {
-    return _mm512_or_si512(_mm512_and_si512(_mm512_srli_epi32(v, 1), SET(0x3F3F3F3F)), _mm512_and_si512(_mm512_slli_epi32(v, 6), SET(0x40404040)));
+    return _mm512_or_si512(_mm512_and_si512(_mm512_srli_epi32(v, 1), SET(0x3F3F3F3F)),
+                           _mm512_and_si512(_mm512_slli_epi32(v, 6), SET(0x40404040)));
 }
 
 static inline __m512i unfold_states(__m512i v)
 {
-    return _mm512_or_si512(_mm512_and_si512(_mm512_slli_epi32(v, 1), SET(0x7E7E7E7E)), _mm512_and_si512(_mm512_srli_epi32(v, 6), SET(0x01010101)));
+    return _mm512_or_si512(_mm512_and_si512(_mm512_slli_epi32(v, 1), SET(0x7E7E7E7E)),
+                           _mm512_and_si512(_mm512_srli_epi32(v, 6), SET(0x01010101)));
 }
 
 static void load_lanes(lanes *l, wvl_mq *const mq[], unsigned count)
@@ -88,8 +91,8 @@ static inline void put_bytes(coder *k, __mmask16 out)
     k->b = _mm512_mask_add_epi32(k->b, free, k->b, carry);
     k->c = _mm512_mask_and_epi32(k->c, free, k->c, SET(0x7FFFFFF));
     __mmask16 stuffed = _mm512_mask_cmpeq_epi32_mask(out, k->b, SET(0xFF));
-    __m512i entries = _mm512_or_si512(k->b, _mm512_set_epi32(0xF00, 0xE00, 0xD00, 0xC00, 0xB00, 0xA00, 0x900, 0x800, 0x700, 0x600, 0x500, 0x400,
-                                                             0x300, 0x200, 0x100, 0));
+    __m512i entries = _mm512_or_si512(k->b, _mm512_set_epi32(0xF00, 0xE00, 0xD00, 0xC00, 0xB00, 0xA00, 0x900, 0x800,
+                                                             0x700, 0x600, 0x500, 0x400, 0x300, 0x200, 0x100, 0));
     __mmask16 leaving = out & k->active;
     _mm256_storeu_si256((__m256i *)k->log, _mm256_maskz_compress_epi16(leaving, _mm512_cvtepi32_epi16(entries)));
     k->log += _mm_popcnt_u32(leaving);
@@ -126,15 +129,18 @@ static inline void put_symbols(coder *k, __m512i s)
     __mmask16 in[STATE_WORDS];
     for (unsigned i = 0; i < STATE_WORDS; i++)
         in[i] = _mm512_cmpeq_epi32_mask(word, SET(8 * i));
-    __m512i x = _mm512_mask_mov_epi32(k->state[0], in[1], k->state[1]), y = _mm512_mask_mov_epi32(k->state[2], in[3], k->state[3]);
+    __m512i x = _mm512_mask_mov_epi32(k->state[0], in[1], k->state[1]),
+            y = _mm512_mask_mov_epi32(k->state[2], in[3], k->state[3]);
     x = _mm512_mask_mov_epi32(x, in[2] | in[3], y);
     x = _mm512_mask_mov_epi32(x, in[4], k->state[4]);
     x = _mm512_xor_si512(_mm512_srlv_epi32(x, at), bit);
 
     __mmask16 is_mps = _mm512_testn_epi32_mask(x, SET(0x40));
-    __m512i row = _mm512_ternarylogic_epi32(x, SET(0x3F), SET(0x3F0000), 0xEA); /* (x & 0x3F) | 0x3F0000: entry 63 is 0 */
+    __m512i row =
+        _mm512_ternarylogic_epi32(x, SET(0x3F), SET(0x3F0000), 0xEA); /* (x & 0x3F) | 0x3F0000: entry 63 is 0 */
     __m512i qe = _mm512_permutex2var_epi16(_mm512_loadu_si512(qe_table), row, _mm512_loadu_si512(qe_table + 32));
-    __m512i change = _mm512_permutex2var_epi16(_mm512_loadu_si512(change_table), row, _mm512_loadu_si512(change_table + 32));
+    __m512i change =
+        _mm512_permutex2var_epi16(_mm512_loadu_si512(change_table), row, _mm512_loadu_si512(change_table + 32));
     __m512i upper = _mm512_sub_epi32(k->a, qe);
     __m512i a = _mm512_mask_mov_epi32(_mm512_min_epi32(upper, qe), is_mps, _mm512_max_epi32(upper, qe));
     __mmask16 takes_upper = _mm512_cmplt_epi32_mask(upper, qe) ^ is_mps;
@@ -161,8 +167,10 @@ static inline __m512i load_quarters(const uint8_t *const from[LANES], unsigned f
 /* 16 symbols of each lane, four of a lane in a word. */
 static inline void fetch_symbols(const uint8_t *const from[LANES], size_t at, __m512i to[4])
 {
-    __m512i q0 = load_quarters(from, 0, at), q1 = load_quarters(from, 1, at), q2 = load_quarters(from, 2, at), q3 = load_quarters(from, 3, at);
-    __m512i a = _mm512_unpacklo_epi32(q0, q1), b = _mm512_unpackhi_epi32(q0, q1), c = _mm512_unpacklo_epi32(q2, q3), d = _mm512_unpackhi_epi32(q2, q3);
+    __m512i q0 = load_quarters(from, 0, at), q1 = load_quarters(from, 1, at), q2 = load_quarters(from, 2, at),
+            q3 = load_quarters(from, 3, at);
+    __m512i a = _mm512_unpacklo_epi32(q0, q1), b = _mm512_unpackhi_epi32(q0, q1), c = _mm512_unpacklo_epi32(q2, q3),
+            d = _mm512_unpackhi_epi32(q2, q3);
     to[0] = _mm512_unpacklo_epi64(a, c);
     to[1] = _mm512_unpackhi_epi64(a, c);
     to[2] = _mm512_unpacklo_epi64(b, d);

@@ -9,10 +9,15 @@
 #include "codec/t1/fast_units.h"
 
 /* Eight bits as bytes of one value. */
-static WVL_ALWAYS_INLINE uint64_t spread_bits(uint64_t bits, uint64_t value) { return _pdep_u64(bits, UINT64_C(0x0101010101010101) * value); }
+static WVL_ALWAYS_INLINE uint64_t spread_bits(uint64_t bits, uint64_t value)
+{
+    return _pdep_u64(bits, UINT64_C(0x0101010101010101) * value);
+}
 
-/* Base of the symbols of a refinement: context 14 + lit + 2 * again. What is chosen comes together first, then eight symbols are made at once. */
-static WVL_ALWAYS_INLINE uint8_t *refine_members(uint64_t members, uint64_t bits, uint64_t lit, uint64_t again, uint8_t *out)
+/* Base of the symbols of a refinement: context 14 + lit + 2 * again. What is chosen comes together first, then eight
+ * symbols are made at once. */
+static WVL_ALWAYS_INLINE uint8_t *refine_members(uint64_t members, uint64_t bits, uint64_t lit, uint64_t again,
+                                                 uint8_t *out)
 {
     if (!members)
         return out;
@@ -31,7 +36,8 @@ static WVL_ALWAYS_INLINE __m128i fetch_chosen(const uint16_t *row, unsigned mask
 {
     const __m128i bits = _mm_setr_epi16(1, 2, 4, 8, 16, 32, 64, 128);
     __m128i chosen = _mm_cmpeq_epi16(_mm_and_si128(_mm_set1_epi16((short)mask), bits), bits);
-    return _mm_and_si128(_mm_and_si128(_mm_loadu_si128((const __m128i *)(const void *)row), _mm_set1_epi16(0x7FFF)), chosen);
+    return _mm_and_si128(_mm_and_si128(_mm_loadu_si128((const __m128i *)(const void *)row), _mm_set1_epi16(0x7FFF)),
+                         chosen);
 }
 
 /* Whole units of 16-bit samples row by row. */
@@ -57,4 +63,7 @@ static WVL_ALWAYS_INLINE void add_gain(wvl_t1_fast *b, const stripe *s, uint32_t
 
 #include "codec/t1/fast_pass.h"
 
-size_t wvl_t1_list_pass_bmi2(wvl_t1_fast *block, int kind, int raw, unsigned plane) { return list_pass(block, kind, raw, plane); }
+size_t wvl_t1_list_pass_bmi2(wvl_t1_fast *block, int kind, int raw, unsigned plane)
+{
+    return list_pass(block, kind, raw, plane);
+}

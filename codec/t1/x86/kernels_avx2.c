@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* AVX2 twins of fast_load.c. Rows are read in full vectors only where the block has the samples; ends of rows go through a padded copy. */
+/* AVX2 twins of fast_load.c. Rows are read in full vectors only where the block has the samples; ends of rows go
+ * through a padded copy. */
 #include "codec/t1/fast.h"
 #include "codec/t1/kernels.h"
 
@@ -86,9 +87,11 @@ static inline slice gather32(const __m256i row[8], int shift)
     const __m256i low = _mm256_set1_epi32(0xFF);
     __m256i v[4];
     for (unsigned r = 0; r < 4; r++) { /* columns 0..3, 8..11 | 4..7, 12..15 */
-        v[r] = _mm256_packus_epi32(_mm256_and_si256(_mm256_srl_epi32(row[r], n), low), _mm256_and_si256(_mm256_srl_epi32(row[4 + r], n), low));
+        v[r] = _mm256_packus_epi32(_mm256_and_si256(_mm256_srl_epi32(row[r], n), low),
+                                   _mm256_and_si256(_mm256_srl_epi32(row[4 + r], n), low));
     }
-    __m256i a = _mm256_or_si256(v[0], _mm256_slli_epi16(v[1], 8)), b = _mm256_or_si256(v[2], _mm256_slli_epi16(v[3], 8));
+    __m256i a = _mm256_or_si256(v[0], _mm256_slli_epi16(v[1], 8)),
+            b = _mm256_or_si256(v[2], _mm256_slli_epi16(v[3], 8));
     return (slice){_mm256_unpacklo_epi16(a, b), _mm256_unpackhi_epi16(a, b)};
 }
 
@@ -111,16 +114,20 @@ static void fetch_edge(const wvl_t1_input *in, uint32_t x, uint32_t y, uint8_t *
     uint32_t rows = in->height - y < 4 ? in->height - y : 4, columns = in->width - x < 16 ? in->width - x : 16;
     memset(to, 0, 64u * in->coef_bytes);
     for (uint32_t r = 0; r < rows; r++) {
-        memcpy(to + 16 * r * in->coef_bytes, (const uint8_t *)in->coefs + ((size_t)(y + r) * in->stride + x) * in->coef_bytes, (size_t)columns * in->coef_bytes);
+        memcpy(to + 16 * r * in->coef_bytes,
+               (const uint8_t *)in->coefs + ((size_t)(y + r) * in->stride + x) * in->coef_bytes,
+               (size_t)columns * in->coef_bytes);
     }
 }
 
-static inline void build_word(const wvl_t1_input *in, const uint8_t *from, size_t pitch, uint32_t planes, const target *to)
+static inline void build_word(const wvl_t1_input *in, const uint8_t *from, size_t pitch, uint32_t planes,
+                              const target *to)
 {
     __m256i row[8];
     for (unsigned r = 0; r < 4; r++) {
         row[r] = _mm256_loadu_si256((const __m256i *)(from + r * pitch));
-        row[4 + r] = in->coef_bytes == 4 ? _mm256_loadu_si256((const __m256i *)(from + r * pitch + 32)) : _mm256_setzero_si256();
+        row[4 + r] =
+            in->coef_bytes == 4 ? _mm256_loadu_si256((const __m256i *)(from + r * pitch + 32)) : _mm256_setzero_si256();
     }
     if (in->coef_bytes == 4) {
         build_word32(row, in->frac_bits, planes, to);
@@ -148,7 +155,7 @@ static void build_masks(const wvl_t1_input *in, uint32_t planes, const wvl_t1_ma
     }
 }
 
-/* ---- Sums ---------------------------------------------------------------------------------------------------------------------- */
+/* ---- Sums ------------------------------------------------------------------------------------ */
 
 /* Vectors of a row, the last one padded with zeros. */
 static inline __m256i load_row(const uint8_t *row, uint32_t at, uint32_t end)
@@ -185,7 +192,8 @@ static inline __m256i distance16(__m256i v, unsigned P)
 
 static inline __m256i distance32(__m256i v, unsigned P)
 {
-    const __m256i unit = _mm256_set1_epi32((int32_t)(UINT32_C(1) << P)), mask = _mm256_set1_epi32((int32_t)((UINT32_C(2) << P) - 1));
+    const __m256i unit = _mm256_set1_epi32((int32_t)(UINT32_C(1) << P)),
+                  mask = _mm256_set1_epi32((int32_t)((UINT32_C(2) << P) - 1));
     const __m256i above = _mm256_andnot_si256(mask, _mm256_set1_epi32(0x7FFFFFFF));
     __m256i none = _mm256_cmpeq_epi32(_mm256_and_si256(v, above), _mm256_setzero_si256());
     return _mm256_andnot_si256(none, _mm256_abs_epi32(_mm256_sub_epi32(_mm256_and_si256(v, mask), unit)));
@@ -220,8 +228,10 @@ static void square_sum(const wvl_t1_input *in, uint64_t *low, uint64_t *high)
                 continue;
             }
             v = _mm256_and_si256(v, _mm256_set1_epi32(0x7FFFFFFF));
-            __m256i even = _mm256_mul_epu32(v, v), odd = _mm256_mul_epu32(_mm256_srli_epi64(v, 32), _mm256_srli_epi64(v, 32));
-            lows = _mm256_add_epi64(lows, _mm256_add_epi64(_mm256_and_si256(even, low_mask), _mm256_and_si256(odd, low_mask)));
+            __m256i even = _mm256_mul_epu32(v, v),
+                    odd = _mm256_mul_epu32(_mm256_srli_epi64(v, 32), _mm256_srli_epi64(v, 32));
+            lows = _mm256_add_epi64(
+                lows, _mm256_add_epi64(_mm256_and_si256(even, low_mask), _mm256_and_si256(odd, low_mask)));
             highs = _mm256_add_epi64(highs, _mm256_add_epi64(_mm256_srli_epi64(even, 32), _mm256_srli_epi64(odd, 32)));
         }
     }
@@ -229,5 +239,7 @@ static void square_sum(const wvl_t1_input *in, uint64_t *low, uint64_t *high)
     *high = total(highs);
 }
 
-const wvl_t1_kernels wvl_t1_kernels_avx2 = {build_masks, refinement_sum, square_sum, wvl_t1_list_pass_bmi2, wvl_mq_encode_lanes_avx2, WVL_MQ_MAX_LANES};
-const wvl_t1_kernels wvl_t1_kernels_avx512 = {build_masks, refinement_sum, square_sum, wvl_t1_list_pass_avx512, wvl_mq_encode_lanes_avx512, WVL_MQ_MAX_LANES};
+const wvl_t1_kernels wvl_t1_kernels_avx2 = {build_masks,           refinement_sum,           square_sum,
+                                            wvl_t1_list_pass_bmi2, wvl_mq_encode_lanes_avx2, WVL_MQ_MAX_LANES};
+const wvl_t1_kernels wvl_t1_kernels_avx512 = {
+    build_masks, refinement_sum, square_sum, wvl_t1_list_pass_avx512, wvl_mq_encode_lanes_avx512, WVL_MQ_MAX_LANES};

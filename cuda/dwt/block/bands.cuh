@@ -3,23 +3,25 @@
 #ifndef WVL_CUDA_DWT_BLOCK_BANDS_CUH
 #define WVL_CUDA_DWT_BLOCK_BANDS_CUH
 
-#include "cuda/dwt/block/lift.cuh"
 #include "cuda/core/split.h"
+#include "cuda/dwt/block/lift.cuh"
 
-/* Three bands of one level, which tables.c has found to share their block grid and first row. PACK: lanes of several splits, alike but
- * for where they lie. SMALL: bounds are joined by less code, a little slower. */
+/* Three bands of one level, which tables.c has found to share their block grid and first row. PACK: lanes of several
+ * splits, alike but for where they lie. SMALL: bounds are joined by less code, a little slower. */
 template <int CB, bool PACK, bool SMALL = false> struct march_bands {
-    uint8_t *to[3];          /* one slot row before the first slot, so that offsets of row -1 are not negative */
+    uint8_t *to[3]; /* one slot row before the first slot, so that offsets of row -1 are not negative */
     float r[3];
     const wvl_cuda_band *band;
     uint32_t row_bytes, slot_row, rows_log2, mask, y_block, bound_cols, top;
     uint32_t bound[3], at, block_col, tag; /* tag: of the lane's split */
     bool deep;
 
-    /* x: of the lane's first sample; y: the row that comes first, which may lie before the band. like: bands of the same grid that all warps of the
-     * thread block share, so that what is read from them is uniform. lane: the lane's, BESIDE those of the warp's first picture. */
-    template <bool BESIDE> __device__ __forceinline__ void open(const wvl_cuda_band *like, const wvl_cuda_band *own, const wvl_cuda_band *lane, uint32_t x,
-                                                                int y, uint32_t split_tag)
+    /* x: of the lane's first sample; y: the row that comes first, which may lie before the band. like: bands of the
+     * same grid that all warps of the thread block share, so that what is read from them is uniform. lane: the lane's,
+     * BESIDE those of the warp's first picture. */
+    template <bool BESIDE>
+    __device__ __forceinline__ void open(const wvl_cuda_band *like, const wvl_cuda_band *own, const wvl_cuda_band *lane,
+                                         uint32_t x, int y, uint32_t split_tag)
     {
         const wvl_cuda_band *grid = like + 1, *across = PACK ? own + 1 : BESIDE ? lane + 1 : grid;
         band = own + 1;
@@ -40,8 +42,8 @@ template <int CB, bool PACK, bool SMALL = false> struct march_bands {
         top = (grid->rect.y0 & mask) * slot_row;
         block_col = (x >> grid->xcb) - across->block_x0;
         uint32_t left = block_col ? x & ((1u << grid->xcb) - 1) : x - across->rect.x0;
-        at = slot_row + (uint32_t)block_row(y) * row_bytes + ((uint32_t)y & mask) * slot_row - (block_row(y) <= 0 ? top : 0) +
-             block_col * grid->slot_bytes + left * CB;
+        at = slot_row + (uint32_t)block_row(y) * row_bytes + ((uint32_t)y & mask) * slot_row -
+             (block_row(y) <= 0 ? top : 0) + block_col * grid->slot_bytes + left * CB;
         if (BESIDE) {
             at += (uint32_t)(across->samples - band->samples);
             block_col += (uint32_t)(across->bounds - band->bounds) / 4;
@@ -50,9 +52,12 @@ template <int CB, bool PACK, bool SMALL = false> struct march_bands {
     __device__ __forceinline__ int block_row(int y) const { return (y >> (int)rows_log2) - (int)y_block; }
     __device__ __forceinline__ bool begins(int y) const { return !((uint32_t)y & mask); }
     /* Row y begins blocks: `at` was a row past the block above. Slots of the first block row begin with the band. */
-    __device__ __forceinline__ void jump(int y) { at += row_bytes - (mask + 1) * slot_row + (block_row(y) == 1 ? top : 0); }
-    /* Row y is the last of its blocks, or of the segment. The lanes of a block are neighbours: the first of them speaks for all, because
-     * bounds of neighbouring blocks lie in one part of L2, which serves one of them at a time. */
+    __device__ __forceinline__ void jump(int y)
+    {
+        at += row_bytes - (mask + 1) * slot_row + (block_row(y) == 1 ? top : 0);
+    }
+    /* Row y is the last of its blocks, or of the segment. The lanes of a block are neighbours: the first of them speaks
+     * for all, because bounds of neighbouring blocks lie in one part of L2, which serves one of them at a time. */
     __device__ __forceinline__ void flush(int y, bool keep)
     {
         const int lane = threadIdx.x & 31;
@@ -63,7 +68,7 @@ template <int CB, bool PACK, bool SMALL = false> struct march_bands {
         for (int b = 0; b < 3; b++) {
             bound[b] = CB == 2 ? (bound[b] | bound[b] >> 16) & 0x7fffu : bound[b] & 0x7fffffffu;
         }
-#pragma unroll (SMALL ? 1 : 5)
+#pragma unroll(SMALL ? 1 : 5)
         for (int d = 1; d < 32; d <<= 1) {
             bool joined = __shfl_down_sync(FULL_WARP, group, d) == group && lane + d < 32;
 #pragma unroll

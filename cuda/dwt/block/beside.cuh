@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Strips that go on from one picture to the next: tiles or pictures alike, of which nothing waits for single rows, stand side by side as if they were
- * one. A strip's lanes then lie in two of them or more, and none idles but at the very end (cuda/dwt/beside.c).
+ * Strips that go on from one picture to the next: tiles or pictures alike, of which nothing waits for single rows,
+ * stand side by side as if they were one. A strip's lanes then lie in two of them or more, and none idles but at the
+ * very end (cuda/dwt/beside.c).
  */
 #ifndef WVL_CUDA_DWT_BLOCK_BESIDE_CUH
 #define WVL_CUDA_DWT_BLOCK_BESIDE_CUH
@@ -10,14 +11,16 @@
 
 /* Where a lane of a strip is. */
 struct beside_lane {
-    uint32_t split;            /* of its picture, counted from the first one's */
-    int col;                 /* of its first sample in the picture; outside of it where the lane lies outside of all pictures */
+    uint32_t split; /* of its picture, counted from the first one's */
+    int col;        /* of its first sample in the picture; outside of it where the lane lies outside of all pictures */
 
-    template <int C> static __device__ __forceinline__ beside_lane find(const wvl_cuda_split &split, const wvl_cuda_item &item, int lane)
+    template <int C>
+    static __device__ __forceinline__ beside_lane find(const wvl_cuda_split &split, const wvl_cuda_item &item, int lane)
     {
         const uint32_t runs = (split.rect.x1 - split.rect.x0) / C;
         const int run = (int)(item.x * (32 - 2 * split.room)) - (int)split.lead + lane;
-        const uint32_t picture = split.beside > 1 ? (uint32_t)max(0, min(run, (int)(runs * split.beside) - 1)) / runs : 0;
+        const uint32_t picture =
+            split.beside > 1 ? (uint32_t)max(0, min(run, (int)(runs * split.beside) - 1)) / runs : 0;
         return {picture * split.beside_splits, (run - (int)(picture * runs)) * C};
     }
     /* Rows of the lane's picture. Those of the first are there without one more wait for tables. */
@@ -39,7 +42,8 @@ template <class R, int SLOTS = 8> struct beside_window : row_window<R, SLOTS> {
     using base::chunks;
     const uint8_t *from[chunks];
 
-    template <int C> __device__ __forceinline__ void open(uint4 *shared, R &rows, const wvl_cuda_split &split, const wvl_cuda_item &item)
+    template <int C>
+    __device__ __forceinline__ void open(uint4 *shared, R &rows, const wvl_cuda_split &split, const wvl_cuda_item &item)
     {
         const int lane = threadIdx.x & 31;
         this->to = (uint8_t *)shared + lane * chunk;
@@ -48,7 +52,8 @@ template <class R, int SLOTS = 8> struct beside_window : row_window<R, SLOTS> {
 #pragma unroll
         for (int c = 0; c < chunks; c++) {
             const int i = c * 32 + lane;
-            from[c] = (const uint8_t *)__shfl_sync(0xffffffffu, (unsigned long long)rows.data[0], i / chunks) + i % chunks * chunk;
+            from[c] = (const uint8_t *)__shfl_sync(0xffffffffu, (unsigned long long)rows.data[0], i / chunks) +
+                      i % chunks * chunk;
         }
     }
     __device__ __forceinline__ void fetch(const R &rows, int slot, int y)
@@ -63,7 +68,8 @@ template <class R, int SLOTS = 8> struct beside_window : row_window<R, SLOTS> {
 
 /* row_ring of such strips. */
 template <class R, int SLOTS = 8> struct beside_ring : row_ring<R, SLOTS> {
-    template <int C> __device__ __forceinline__ void open(uint4 *shared, R &rows, const wvl_cuda_split &split, const wvl_cuda_item &item)
+    template <int C>
+    __device__ __forceinline__ void open(uint4 *shared, R &rows, const wvl_cuda_split &split, const wvl_cuda_item &item)
     {
         const beside_lane at = beside_lane::find<C>(split, item, threadIdx.x & 31);
         row_ring<R, SLOTS>::open(shared);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Lifting in registers. Horizontally a warp holds one row, N neighbouring samples a lane, the first at an even coordinate, and a step costs
- * one shuffle. Vertically a lane carries N columns down. Edges substitute the neighbour inside each step, which is what symmetric extension
- * comes to at every level; that the first sample is even and the last odd is given horizontally, not vertically.
+ * Lifting in registers. Horizontally a warp holds one row, N neighbouring samples a lane, the first at an even
+ * coordinate, and a step costs one shuffle. Vertically a lane carries N columns down. Edges substitute the neighbour
+ * inside each step, which is what symmetric extension comes to at every level; that the first sample is even and the
+ * last odd is given horizontally, not vertically.
  */
 #ifndef WVL_CUDA_DWT_BLOCK_LIFT_CUH
 #define WVL_CUDA_DWT_BLOCK_LIFT_CUH
@@ -13,8 +14,12 @@
 #define FULL_WARP 0xffffffffu
 
 /* Of the wavelet: int32_t for 5/3, float for 9/7. */
-template <bool REVERSIBLE> struct sample_type { typedef int32_t type; };
-template <> struct sample_type<false> { typedef float type; };
+template <bool REVERSIBLE> struct sample_type {
+    typedef int32_t type;
+};
+template <> struct sample_type<false> {
+    typedef float type;
+};
 
 /* x - ((a + b) >> 1) and x + ((a + b + 2) >> 2) as one three-input addition and one shifted addition each. */
 __device__ __forceinline__ int32_t high53(int32_t x, int32_t a, int32_t b) { return x + ((1 - a - b) >> 1); }
@@ -78,13 +83,13 @@ template <int N> __device__ __forceinline__ void lift_rows(float (&a)[N], float 
 
 /* What is special about vertical step k, at which rows 2k + 1 and 2k + 2 arrive: bits, uniform over the warp. */
 enum {
-    TOP_EVEN = 1,     /* row 2k is the first */
-    TOP_EVEN_1 = 2,   /* the step after */
-    TOP_ODD = 4,      /* row 2k + 1 is the first */
+    TOP_EVEN = 1,   /* row 2k is the first */
+    TOP_EVEN_1 = 2, /* the step after */
+    TOP_ODD = 4,    /* row 2k + 1 is the first */
     TOP_ODD_1 = 8,
     BOTTOM_EVEN = 16, /* row 2k is the last */
     BOTTOM_EVEN_1 = 32,
-    BOTTOM_ODD = 64,  /* row 2k + 1 is the last */
+    BOTTOM_ODD = 64, /* row 2k + 1 is the last */
     BOTTOM_ODD_1 = 128
 };
 
@@ -114,7 +119,8 @@ template <int N> struct column<int32_t, N> {
             x[j] = d1[j] = 0;
         }
     }
-    template <bool EDGE> __device__ __forceinline__ void step(int32_t (&o)[N], const int32_t (&e)[N], int32_t (&low)[N], int edges)
+    template <bool EDGE>
+    __device__ __forceinline__ void step(int32_t (&o)[N], const int32_t (&e)[N], int32_t (&low)[N], int edges)
     {
 #pragma unroll
         for (int j = 0; j < N; j++) {
@@ -140,7 +146,8 @@ template <int N> struct column<float, N> {
             x[j] = d1[j] = s1[j] = d2[j] = 0.0f;
         }
     }
-    template <bool EDGE> __device__ __forceinline__ void step(float (&o)[N], const float (&e)[N], float (&low)[N], int edges)
+    template <bool EDGE>
+    __device__ __forceinline__ void step(float (&o)[N], const float (&e)[N], float (&low)[N], int edges)
     {
 #pragma unroll
         for (int j = 0; j < N; j++) {

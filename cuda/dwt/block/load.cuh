@@ -26,12 +26,14 @@ __device__ __forceinline__ void put_color(const wvl_cuda_split &split, int32_t r
 }
 
 /* The sample of the split's component at (x, y), which lies in the split's rectangle. */
-template <class T> __device__ __forceinline__ T load_pixel(const wvl_cuda_split &split, uint32_t x, uint32_t y, uint32_t &outside)
+template <class T>
+__device__ __forceinline__ T load_pixel(const wvl_cuda_split &split, uint32_t x, uint32_t y, uint32_t &outside)
 {
     int32_t first = load_shifted(split.pixels[0], x, y, outside);
     T value = (T)first;
     if (split.mct_part) {
-        int32_t second = load_shifted(split.pixels[1], x, y, outside), third = load_shifted(split.pixels[2], x, y, outside);
+        int32_t second = load_shifted(split.pixels[1], x, y, outside),
+                third = load_shifted(split.pixels[2], x, y, outside);
         put_color(split, first, second, third, &value);
     }
     return value;

@@ -8,9 +8,13 @@
 #include "cuda/core/kernel_row.h"
 
 /* 2^23 + |x| * r rounded toward zero leaves floor(|x| * r) in the low bits, where |x| * r < 2^23 (dwt/quant.h). */
-__device__ __forceinline__ uint32_t magic_magnitude(float x, float r) { return __float_as_uint(__fmaf_rz(fabsf(x), r, 8388608.0f)); }
+__device__ __forceinline__ uint32_t magic_magnitude(float x, float r)
+{
+    return __float_as_uint(__fmaf_rz(fabsf(x), r, 8388608.0f));
+}
 
-/* Bounds may gather signs as well: whoever sends them off masks those. Of floats, a zero keeps its sign (geom/handover.h). */
+/* Bounds may gather signs as well: whoever sends them off masks those. Of floats, a zero keeps its sign
+ * (geom/handover.h). */
 
 /* Two 16-bit coefficients. */
 __device__ __forceinline__ uint32_t pack_pair(int32_t a, int32_t b, float, uint32_t &bound)
@@ -20,7 +24,8 @@ __device__ __forceinline__ uint32_t pack_pair(int32_t a, int32_t b, float, uint3
     bound |= magnitude;
     return magnitude | (v & 0x80008000u);
 #endif
-    uint32_t m = __byte_perm((uint32_t)abs(a), (uint32_t)abs(b), 0x5410), s = __byte_perm((uint32_t)a, (uint32_t)b, 0x7632);
+    uint32_t m = __byte_perm((uint32_t)abs(a), (uint32_t)abs(b), 0x5410),
+             s = __byte_perm((uint32_t)a, (uint32_t)b, 0x7632);
     bound |= m;
     return m | (s & 0x80008000u);
 }
@@ -33,8 +38,9 @@ __device__ __forceinline__ uint32_t pack_pair(float a, float b, float r, uint32_
     return w;
 }
 
-/* floor(|x| * r) below 2^31: its multiple of 2^12 comes to rest in the mantissa of 2^35, what is left in that of 2^23; the difference between is exact. With
- * 2^35 goes what takes the exponent of 2^23 from their sum (and has shifted its own out). */
+/* floor(|x| * r) below 2^31: its multiple of 2^12 comes to rest in the mantissa of 2^35, what is left in that of 2^23;
+ * the difference between is exact. With 2^35 goes what takes the exponent of 2^23 from their sum (and has shifted its
+ * own out). */
 __device__ __forceinline__ uint32_t deep_bits(float x, float r)
 {
     const float at = 34359738368.0f + 3036676096.0f; /* 0xB5000000: minus the bits of 2^23 */
@@ -99,9 +105,12 @@ template <int WORDS> __device__ __forceinline__ void store_kept(uint8_t *to, con
     uint64_t policy;
     asm("createpolicy.fractional.L2::evict_last.b64 %0, 1.0;" : "=l"(policy));
     if constexpr (WORDS == 4) {
-        asm volatile("st.global.L2::cache_hint.v4.b32 [%0], {%1, %2, %3, %4}, %5;" ::"l"(to), "r"(w[0]), "r"(w[1]), "r"(w[2]), "r"(w[3]), "l"(policy) : "memory");
+        asm volatile("st.global.L2::cache_hint.v4.b32 [%0], {%1, %2, %3, %4}, %5;" ::"l"(to), "r"(w[0]), "r"(w[1]),
+                     "r"(w[2]), "r"(w[3]), "l"(policy)
+                     : "memory");
     } else if constexpr (WORDS == 2) {
-        asm volatile("st.global.L2::cache_hint.v2.b32 [%0], {%1, %2}, %3;" ::"l"(to), "r"(w[0]), "r"(w[1]), "l"(policy) : "memory");
+        asm volatile("st.global.L2::cache_hint.v2.b32 [%0], {%1, %2}, %3;" ::"l"(to), "r"(w[0]), "r"(w[1]), "l"(policy)
+                     : "memory");
     } else {
         asm volatile("st.global.L2::cache_hint.b32 [%0], %1, %2;" ::"l"(to), "r"(w[0]), "l"(policy) : "memory");
     }

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * One level of eight rows of 32 lanes of four columns, with the rows around them (15 in 9/7, 11 in 5/3) all in registers, so that nothing waits for a
- * row before it. The outer lanes recompute what the neighbouring warps own. Samples beyond the resolution are there mirrored, so that lifting knows no
- * edges.
+ * One level of eight rows of 32 lanes of four columns, with the rows around them (15 in 9/7, 11 in 5/3) all in
+ * registers, so that nothing waits for a row before it. The outer lanes recompute what the neighbouring warps own.
+ * Samples beyond the resolution are there mirrored, so that lifting knows no edges.
  */
 #ifndef WVL_CUDA_DWT_BLOCK_PATCH_CUH
 #define WVL_CUDA_DWT_BLOCK_PATCH_CUH
 
 #include "cuda/core/reflect.h"
+#include "cuda/core/split.h"
 #include "cuda/dwt/block/lift.cuh"
 #include "cuda/dwt/block/pack.cuh"
 #include "cuda/dwt/cascade.h"
-#include "cuda/core/split.h"
 
 #define PATCH_ROWS WVL_CUDA_CASCADE_ROWS
 
@@ -35,16 +35,20 @@ __device__ __forceinline__ uint32_t join_warp(uint32_t v)
 
 /* Where the lane's coefficients of one band, or of bands alike, lie. */
 struct patch_grid {
-    uint32_t left_bytes;     /* in a block row */
-    int col;                 /* of the block */
+    uint32_t left_bytes; /* in a block row */
+    int col;             /* of the block */
 
     /* x: of the lane's first coefficient. */
     template <int CB> static __device__ __forceinline__ patch_grid find(const wvl_cuda_band &band, int x)
     {
-        const int col = (x >> band.xcb) - (int)band.block_x0, first = col ? x >> band.xcb << band.xcb : (int)band.rect.x0;
+        const int col = (x >> band.xcb) - (int)band.block_x0,
+                  first = col ? x >> band.xcb << band.xcb : (int)band.rect.x0;
         return {(uint32_t)col * band.slot_bytes + (uint32_t)(x - first) * CB, col};
     }
-    static __device__ __forceinline__ uint32_t block_row(const wvl_cuda_band &band, int y) { return ((uint32_t)y >> band.ycb) - band.block_y0; }
+    static __device__ __forceinline__ uint32_t block_row(const wvl_cuda_band &band, int y)
+    {
+        return ((uint32_t)y >> band.ycb) - band.block_y0;
+    }
     /* Negative where rows begin above the band. */
     template <int CB> __device__ __forceinline__ int offset(const wvl_cuda_band &band, int y) const
     {
@@ -56,11 +60,12 @@ struct patch_grid {
 /* T: int32_t (5/3) or float (9/7). B: bytes a sample of the plane. CB: bytes a coefficient. */
 template <class T, int B, int CB, int DEPTH = WVL_CUDA_DEPTH_ANY> struct patch {
     static constexpr bool F97 = column<T, 1>::lag == 1;
-    static constexpr int REACH = F97 ? WVL_CUDA_CASCADE_REACH97 : WVL_CUDA_CASCADE_REACH53, SPAN = PATCH_ROWS + 2 * REACH - 1;
+    static constexpr int REACH = F97 ? WVL_CUDA_CASCADE_REACH97 : WVL_CUDA_CASCADE_REACH53,
+                         SPAN = PATCH_ROWS + 2 * REACH - 1;
 
     /* ---- Lifting ---- */
 
-    T v[SPAN][4];            /* row i of it is REACH rows before row i of the eight */
+    T v[SPAN][4]; /* row i of it is REACH rows before row i of the eight */
 
     __device__ __forceinline__ void lift_down()
     {
@@ -90,7 +95,10 @@ template <class T, int B, int CB, int DEPTH = WVL_CUDA_DEPTH_ANY> struct patch {
     static __device__ __forceinline__ T lift_one(int step, T a, T b, T x)
     {
         if constexpr (F97) {
-            const float c = step == 0 ? WVL_LIFT97_ALPHA : step == 1 ? WVL_LIFT97_BETA : step == 2 ? WVL_LIFT97_GAMMA : WVL_LIFT97_DELTA;
+            const float c = step == 0   ? WVL_LIFT97_ALPHA
+                            : step == 1 ? WVL_LIFT97_BETA
+                            : step == 2 ? WVL_LIFT97_GAMMA
+                                        : WVL_LIFT97_DELTA;
             return wvl_lift97_step(c, a, b, x);
         } else {
             return step ? wvl_lift53_low(x, a, b) : high53(x, a, b);
@@ -196,9 +204,10 @@ template <class T, int B, int CB, int DEPTH = WVL_CUDA_DEPTH_ANY> struct patch {
 
     /* ---- Coefficients out ---- */
 
-    /* Bounds of up to three bands alike, of the block row of coefficients of row y. The warp has columns first to last. */
-    static __device__ __forceinline__ void join_bounds(const wvl_cuda_band *band, int count, int col, int y, int first, int last,
-                                                       const uint32_t (&bound)[3])
+    /* Bounds of up to three bands alike, of the block row of coefficients of row y. The warp has columns first to last.
+     */
+    static __device__ __forceinline__ void join_bounds(const wvl_cuda_band *band, int count, int col, int y, int first,
+                                                       int last, const uint32_t (&bound)[3])
     {
         const int lane = threadIdx.x & 31;
         const uint32_t row = patch_grid::block_row(*band, y) * band->block_cols;
@@ -206,7 +215,8 @@ template <class T, int B, int CB, int DEPTH = WVL_CUDA_DEPTH_ANY> struct patch {
         last = (last >> band->xcb) - (int)band->block_x0;
 #pragma unroll 1
         for (int c = first; c <= last; c++) {
-            uint32_t j0 = join_warp(col == c ? bound[0] : 0), j1 = join_warp(col == c ? bound[1] : 0), j2 = join_warp(col == c ? bound[2] : 0);
+            uint32_t j0 = join_warp(col == c ? bound[0] : 0), j1 = join_warp(col == c ? bound[1] : 0),
+                     j2 = join_warp(col == c ? bound[2] : 0);
             uint32_t joined = lane == 0 ? j0 : lane == 1 ? j1 : j2;
             joined = CB == 2 ? (joined | joined >> 16) & 0x7fffu : joined & 0x7fffffffu;
             if (lane < count && joined) {
@@ -216,10 +226,12 @@ template <class T, int B, int CB, int DEPTH = WVL_CUDA_DEPTH_ANY> struct patch {
     }
 
     /* Rows [begin, end) of the eight to the three bands of the level. */
-    template <bool WHOLE> __device__ __forceinline__ void put_bands(const wvl_cuda_band *band, int at, bool low, bool high, int begin, int end,
-                                                                    uint32_t (&bound)[3])
+    template <bool WHOLE>
+    __device__ __forceinline__ void put_bands(const wvl_cuda_band *band, int at, bool low, bool high, int begin,
+                                              int end, uint32_t (&bound)[3])
     {
-        uint8_t *hl = (uint8_t *)band[0].samples + at, *lh = (uint8_t *)band[1].samples + at, *hh = (uint8_t *)band[2].samples + at;
+        uint8_t *hl = (uint8_t *)band[0].samples + at, *lh = (uint8_t *)band[1].samples + at,
+                *hh = (uint8_t *)band[2].samples + at;
         const uint32_t slot_row = band->slot_width * CB;
         const float r0 = band[0].reciprocal, r1 = band[1].reciprocal, r2 = band[2].reciprocal;
         const bool deep = CB == 4 && (band[0].deep || band[1].deep || band[2].deep);
@@ -243,7 +255,8 @@ template <class T, int B, int CB, int DEPTH = WVL_CUDA_DEPTH_ANY> struct patch {
         bound[2] |= high ? b2 : 0;
     }
     /* The same to the last low-low band, whose bounds are joined at once. at: of row y / 2. */
-    __device__ __forceinline__ void put_last(const wvl_cuda_band &band, int col, int at, int y, bool low, int begin, int end, int first, int last)
+    __device__ __forceinline__ void put_last(const wvl_cuda_band &band, int col, int at, int y, bool low, int begin,
+                                             int end, int first, int last)
     {
         uint8_t *to = (uint8_t *)band.samples + at;
         uint32_t bound[3] = {0, 0, 0};

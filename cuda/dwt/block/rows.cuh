@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Rows of pixels as raw words of a lane, and their samples: C columns a lane, B bytes a container, N components, INTER interleaved. */
+/* Rows of pixels as raw words of a lane, and their samples: C columns a lane, B bytes a container, N components, INTER
+ * interleaved. */
 #ifndef WVL_CUDA_DWT_BLOCK_ROWS_CUH
 #define WVL_CUDA_DWT_BLOCK_ROWS_CUH
 
@@ -26,7 +27,9 @@ template <int BYTES> __device__ __forceinline__ void load_chunk(uint32_t *w, con
 template <int BYTES> __device__ __forceinline__ void copy_ahead(void *to, const void *from)
 {
 #if __CUDA_ARCH__ >= 800
-    asm volatile("cp.async.ca.shared.global [%0], [%1], %2;" ::"r"((uint32_t)__cvta_generic_to_shared(to)), "l"(from), "n"(BYTES) : "memory");
+    asm volatile("cp.async.ca.shared.global [%0], [%1], %2;" ::"r"((uint32_t)__cvta_generic_to_shared(to)), "l"(from),
+                 "n"(BYTES)
+                 : "memory");
 #else
     if (BYTES == 16) {
         *(uint4 *)to = *(const uint4 *)from;
@@ -54,9 +57,10 @@ template <int N> __device__ __forceinline__ void wait_groups(void)
 /* WINDOW: rows are fetched by row_window, and begin where the split does, not the lane. */
 template <int C, int B, int N, bool INTER, bool WINDOW = false> struct pixel_rows {
     static constexpr bool window = WINDOW, beside = false;
-    static constexpr int words = C * B * N / 4, bytes = B, parts = N, planes = INTER ? 1 : N, lane_bytes = C * B * (INTER ? N : 1);
+    static constexpr int words = C * B * N / 4, bytes = B, parts = N, planes = INTER ? 1 : N,
+                         lane_bytes = C * B * (INTER ? N : 1);
     const uint8_t *data[planes];
-    uint32_t pitch, top;     /* tables.c keeps offsets inside 32 bits */
+    uint32_t pitch, top; /* tables.c keeps offsets inside 32 bits */
 
     __device__ __forceinline__ void open(const wvl_cuda_split &split, uint32_t x)
     {
@@ -72,7 +76,8 @@ template <int C, int B, int N, bool INTER, bool WINDOW = false> struct pixel_row
     static __device__ __forceinline__ uint32_t value(const uint32_t (&raw)[words], int c, int i, uint32_t high)
     {
         int at = INTER ? (i * N + c) * B : (c * C + i) * B;
-        return B == 1 ? __byte_perm(raw[at / 4], high, 0x7540u + (uint32_t)(at & 3)) : __byte_perm(raw[at / 4], high, (at & 2) ? 0x7632u : 0x7610u);
+        return B == 1 ? __byte_perm(raw[at / 4], high, 0x7540u + (uint32_t)(at & 3))
+                      : __byte_perm(raw[at / 4], high, (at & 2) ? 0x7632u : 0x7610u);
     }
 };
 
@@ -103,11 +108,12 @@ template <class R> __device__ __forceinline__ void load_row(const R &rows, int y
 }
 
 /*
- * Rows on their way, in shared memory, for transforms that are short of registers. A lane reads only what it has copied itself, so there is
- * no barrier. Chunks of a row lie lane by lane: no bank is met twice.
+ * Rows on their way, in shared memory, for transforms that are short of registers. A lane reads only what it has copied
+ * itself, so there is no barrier. Chunks of a row lie lane by lane: no bank is met twice.
  */
 template <class R, int SLOTS = 8> struct row_ring {
-    static constexpr int slots = SLOTS, chunk = R::lane_bytes % 16 ? 8 : 16, per_plane = R::lane_bytes / chunk, chunks = per_plane * R::planes;
+    static constexpr int slots = SLOTS, chunk = R::lane_bytes % 16 ? 8 : 16, per_plane = R::lane_bytes / chunk,
+                         chunks = per_plane * R::planes;
     static constexpr int shared_bytes = slots * chunks * 32 * chunk;
     static constexpr bool peeks = true, registers = false;
     uint8_t *at;
@@ -120,7 +126,8 @@ template <class R, int SLOTS = 8> struct row_ring {
         const uint32_t offset = ((uint32_t)y - rows.top) * rows.pitch;
 #pragma unroll
         for (int c = 0; c < chunks; c++) {
-            copy_ahead<chunk>(at + (slot * chunks + c) * 32 * chunk, rows.data[c / per_plane] + offset + c % per_plane * chunk);
+            copy_ahead<chunk>(at + (slot * chunks + c) * 32 * chunk,
+                              rows.data[c / per_plane] + offset + c % per_plane * chunk);
         }
     }
     __device__ __forceinline__ void close() { close_group(); }
@@ -137,18 +144,19 @@ template <class R, int SLOTS = 8> struct row_ring {
 };
 
 /*
- * The same for interleaved rows, of which neighbouring lanes copy neighbouring 16 bytes, whosever they are: copies of 16 in every 48 bytes keep
- * shared memory busy three times as long. Reads do not collide: 48 bytes are 12 banks.
+ * The same for interleaved rows, of which neighbouring lanes copy neighbouring 16 bytes, whosever they are: copies of
+ * 16 in every 48 bytes keep shared memory busy three times as long. Reads do not collide: 48 bytes are 12 banks.
  */
 template <class R, int SLOTS = 8> struct row_window {
-    static constexpr int slots = SLOTS, chunk = 16, chunks = R::lane_bytes / chunk, row_bytes = 32 * R::lane_bytes, shared_bytes = slots * row_bytes;
+    static constexpr int slots = SLOTS, chunk = 16, chunks = R::lane_bytes / chunk, row_bytes = 32 * R::lane_bytes,
+                         shared_bytes = slots * row_bytes;
     static_assert(R::planes == 1 && R::lane_bytes % chunk == 0, "whole chunks");
     static constexpr bool peeks = false, registers = false;
-    uint8_t *to, *mine;      /* where the lane copies to, and what it reads */
+    uint8_t *to, *mine; /* where the lane copies to, and what it reads */
 
     __device__ __forceinline__ void open(uint4 *shared) { to = mine = (uint8_t *)shared; }
-    /* The rows of a lane begin with what it copies. run: lanes before the strip; runs: of the row, at least 32. The window stays in the row; lanes
-     * outside it read what nobody uses. */
+    /* The rows of a lane begin with what it copies. run: lanes before the strip; runs: of the row, at least 32. The
+     * window stays in the row; lanes outside it read what nobody uses. */
     __device__ __forceinline__ void place(R &rows, int run, int runs)
     {
         const int lane = threadIdx.x & 31, first = max(0, min(run, runs - 32));
@@ -190,10 +198,7 @@ template <class R> struct row_registers {
     __device__ __forceinline__ void open(uint4 *) {}
     __device__ __forceinline__ void place(R &, int, int) {}
     __device__ __forceinline__ void release() {}
-    __device__ __forceinline__ void fetch(const R &rows, int slot, int y)
-    {
-        load_row<R>(rows, y, rows_ahead[slot]);
-    }
+    __device__ __forceinline__ void fetch(const R &rows, int slot, int y) { load_row<R>(rows, y, rows_ahead[slot]); }
     __device__ __forceinline__ void close() {}
     __device__ __forceinline__ void wait() {}
     __device__ __forceinline__ void read(int slot, uint32_t (&raw)[R::words])
@@ -234,9 +239,10 @@ __device__ __forceinline__ int32_t weigh(uint32_t bytes, int32_t weights, int32_
     return r;
 }
 
-/* Samples of a row. Integers keep the level shift: a constant passes 5/3 lifting exactly and stays in the low-low band alone (and, of the
- * colour transform, in luma alone). Floats: 2^23 + v is exact, so one exact subtraction shifts. */
-template <class R, int C> __device__ __forceinline__ void unpack_row(int32_t (&v)[C], const uint32_t (&raw)[R::words], float)
+/* Samples of a row. Integers keep the level shift: a constant passes 5/3 lifting exactly and stays in the low-low band
+ * alone (and, of the colour transform, in luma alone). Floats: 2^23 + v is exact, so one exact subtraction shifts. */
+template <class R, int C>
+__device__ __forceinline__ void unpack_row(int32_t (&v)[C], const uint32_t (&raw)[R::words], float)
 {
 #pragma unroll
     for (int i = 0; i < C; i++) {
@@ -244,7 +250,8 @@ template <class R, int C> __device__ __forceinline__ void unpack_row(int32_t (&v
     }
 }
 
-template <class R, int C> __device__ __forceinline__ void unpack_row(float (&v)[C], const uint32_t (&raw)[R::words], float shift)
+template <class R, int C>
+__device__ __forceinline__ void unpack_row(float (&v)[C], const uint32_t (&raw)[R::words], float shift)
 {
 #pragma unroll
     for (int i = 0; i < C; i++) {
@@ -253,10 +260,14 @@ template <class R, int C> __device__ __forceinline__ void unpack_row(float (&v)[
 }
 
 /* Weights of the bytes of a pixel in the colour transform (G.2), luma still to be divided by 4. */
-__device__ __forceinline__ uint32_t color_weights(int part) { return part == 1 ? 0x010201u : part == 2 ? 0x01ff00u : 0x00ff01u; }
+__device__ __forceinline__ uint32_t color_weights(int part)
+{
+    return part == 1 ? 0x010201u : part == 2 ? 0x01ff00u : 0x00ff01u;
+}
 
 /* 8-bit containers: the sum is weighed together, pixel by pixel or across a word's end. */
-template <class R, int C> __device__ __forceinline__ void unpack_bytes(int32_t (&v)[C], const uint32_t (&raw)[R::words], int part)
+template <class R, int C>
+__device__ __forceinline__ void unpack_bytes(int32_t (&v)[C], const uint32_t (&raw)[R::words], int part)
 {
     const uint32_t k = color_weights(part);
 #pragma unroll
@@ -264,7 +275,9 @@ template <class R, int C> __device__ __forceinline__ void unpack_bytes(int32_t (
         if (R::planes == 1) {
             const int shift = 8 * (3 * i & 3);
             v[i] = weigh(raw[3 * i / 4], (int32_t)(k << shift), 0);
-            v[i] = shift > 8 ? weigh(raw[shift > 8 ? 3 * i / 4 + 1 : 0], (int32_t)(k >> (32 - (shift > 8 ? shift : 16))), v[i]) : v[i];
+            v[i] = shift > 8 ? weigh(raw[shift > 8 ? 3 * i / 4 + 1 : 0],
+                                     (int32_t)(k >> (32 - (shift > 8 ? shift : 16))), v[i])
+                             : v[i];
         } else {
             v[i] = 0;
 #pragma unroll
@@ -282,7 +295,8 @@ template <class R, int C> __device__ __forceinline__ void unpack_bytes(int32_t (
 }
 
 /* What a part does not need it does not unpack: the branch is uniform over the warp. */
-template <class R, int C> __device__ __forceinline__ void unpack_color(int32_t (&v)[C], const uint32_t (&raw)[R::words], float, int part)
+template <class R, int C>
+__device__ __forceinline__ void unpack_color(int32_t (&v)[C], const uint32_t (&raw)[R::words], float, int part)
 {
     if (R::bytes == 1) {
         unpack_bytes<R, C>(v, raw, part);
@@ -291,7 +305,8 @@ template <class R, int C> __device__ __forceinline__ void unpack_color(int32_t (
     if (part == 1) {
 #pragma unroll
         for (int i = 0; i < C; i++) {
-            v[i] = wvl_rct_luma((int32_t)R::value(raw, 0, i, 0), (int32_t)R::value(raw, 1, i, 0), (int32_t)R::value(raw, 2, i, 0));
+            v[i] = wvl_rct_luma((int32_t)R::value(raw, 0, i, 0), (int32_t)R::value(raw, 1, i, 0),
+                                (int32_t)R::value(raw, 2, i, 0));
         }
     } else if (part == 2) {
 #pragma unroll
@@ -306,7 +321,8 @@ template <class R, int C> __device__ __forceinline__ void unpack_color(int32_t (
     }
 }
 
-template <class R, int C> __device__ __forceinline__ void unpack_color(float (&v)[C], const uint32_t (&raw)[R::words], float shift, int part)
+template <class R, int C>
+__device__ __forceinline__ void unpack_color(float (&v)[C], const uint32_t (&raw)[R::words], float shift, int part)
 {
 #pragma unroll
     for (int i = 0; i < C; i++) {
@@ -318,7 +334,7 @@ template <class R, int C> __device__ __forceinline__ void unpack_color(float (&v
     }
 }
 
-/* ---- Rows of three components that one warp mixes for three others ----------------------------------------------------------------------- */
+/* ---- Rows of three components that one warp mixes for three others --------------------------- */
 
 /* As rows of a plane, but nobody fetches them. */
 template <int C> struct stage_rows {
@@ -328,21 +344,24 @@ template <int C> struct stage_rows {
 };
 
 /*
- * Pairs of rows of three components, C samples of 32 bits a lane. The writer tells each reader by a barrier of its own that a pair is there, so that
- * readers do not wait for one another; that a pair has been read, all readers tell by one barrier, for which the writer alone waits.
+ * Pairs of rows of three components, C samples of 32 bits a lane. The writer tells each reader by a barrier of its own
+ * that a pair is there, so that readers do not wait for one another; that a pair has been read, all readers tell by one
+ * barrier, for which the writer alone waits.
  */
 template <int C> struct color_stage {
-    static constexpr int pairs = 2, slots = 2, part_bytes = 32 * C * 4, row_bytes = 3 * part_bytes, pair_bytes = 2 * row_bytes, shared_bytes = pairs * pair_bytes;
+    static constexpr int pairs = 2, slots = 2, part_bytes = 32 * C * 4, row_bytes = 3 * part_bytes,
+                         pair_bytes = 2 * row_bytes, shared_bytes = pairs * pair_bytes;
     static constexpr bool peeks = false, registers = false;
-    static constexpr int first_empty = 1 + 3 * pairs; /* barriers before it are of one reader each; 0 is that of the whole block */
+    static constexpr int first_empty =
+        1 + 3 * pairs; /* barriers before it are of one reader each; 0 is that of the whole block */
     uint8_t *base;
     int pair;
-    int part;                /* of the reader */
+    int part; /* of the reader */
 
     __device__ __forceinline__ void open(uint4 *shared)
     {
         base = (uint8_t *)shared + (threadIdx.x & 31) * 16;
-        pair = pairs - 1;    /* the first wait turns to the first pair */
+        pair = pairs - 1; /* the first wait turns to the first pair */
     }
     __device__ __forceinline__ void place(stage_rows<C> &, int, int) {}
     __device__ __forceinline__ void fetch(const stage_rows<C> &, int, int) {}
@@ -375,12 +394,14 @@ template <int C> struct color_stage {
     }
     __device__ __forceinline__ void write(int row, int part, int c, const float (&v)[4])
     {
-        *(float4 *)(base + pair * pair_bytes + row * row_bytes + part * part_bytes + c * 512) = make_float4(v[0], v[1], v[2], v[3]);
+        *(float4 *)(base + pair * pair_bytes + row * row_bytes + part * part_bytes + c * 512) =
+            make_float4(v[0], v[1], v[2], v[3]);
     }
 };
 
 /* Level shift and irreversible colour transform of a row. */
-template <class R, int C> __device__ __forceinline__ void mix_row(color_stage<C> &stage, int row, const uint32_t (&raw)[R::words], float shift)
+template <class R, int C>
+__device__ __forceinline__ void mix_row(color_stage<C> &stage, int row, const uint32_t (&raw)[R::words], float shift)
 {
 #pragma unroll
     for (int c = 0; c < C / 4; c++) {

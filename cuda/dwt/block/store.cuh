@@ -16,7 +16,8 @@ __device__ __forceinline__ uint64_t band_address(const wvl_cuda_band &band, uint
            ((uint64_t)(y - top) * band.slot_width + (x - left)) * band.coef_bytes;
 }
 
-__device__ __forceinline__ void put_sample(const wvl_cuda_band &band, uint32_t x, uint32_t y, uint32_t magnitude, bool negative)
+__device__ __forceinline__ void put_sample(const wvl_cuda_band &band, uint32_t x, uint32_t y, uint32_t magnitude,
+                                           bool negative)
 {
     uint64_t to = band_address(band, x, y);
     if (band.coef_bytes == 2) {
@@ -28,7 +29,8 @@ __device__ __forceinline__ void put_sample(const wvl_cuda_band &band, uint32_t x
 
 __device__ __forceinline__ uint32_t *block_bound(const wvl_cuda_band &band, uint32_t x, uint32_t y)
 {
-    return (uint32_t *)band.bounds + (uint64_t)((y >> band.ycb) - band.block_y0) * band.block_cols + ((x >> band.xcb) - band.block_x0);
+    return (uint32_t *)band.bounds + (uint64_t)((y >> band.ycb) - band.block_y0) * band.block_cols +
+           ((x >> band.xcb) - band.block_x0);
 }
 
 #endif

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Inverse lifting in registers, laid out as in lift.cuh: horizontally a warp holds one row of interleaved low and high samples, N neighbouring
- * ones a lane, the first at an even coordinate; vertically a lane carries N columns down, a low and a high row a step.
+ * Inverse lifting in registers, laid out as in lift.cuh: horizontally a warp holds one row of interleaved low and high
+ * samples, N neighbouring ones a lane, the first at an even coordinate; vertically a lane carries N columns down, a low
+ * and a high row a step.
  */
 #ifndef WVL_CUDA_INVERSE_BLOCK_LIFT_CUH
 #define WVL_CUDA_INVERSE_BLOCK_LIFT_CUH
@@ -11,12 +12,17 @@
 #define WHOLE_WARP 0xffffffffu
 
 /* Of the wavelet: int32_t for 5/3, float for 9/7. */
-template <bool REVERSIBLE> struct inverse_sample_type { typedef int32_t type; };
-template <> struct inverse_sample_type<false> { typedef float type; };
+template <bool REVERSIBLE> struct inverse_sample_type {
+    typedef int32_t type;
+};
+template <> struct inverse_sample_type<false> {
+    typedef float type;
+};
 
 /*
- * Odd samples of two rows from the even ones beside them; the right neighbours' first samples must be final. Two rows at once, their shuffles
- * first: while one would wait the other has work. The samples at the edge of the lane come last, when the shuffles have arrived.
+ * Odd samples of two rows from the even ones beside them; the right neighbours' first samples must be final. Two rows
+ * at once, their shuffles first: while one would wait the other has work. The samples at the edge of the lane come
+ * last, when the shuffles have arrived.
  */
 template <int N, class T, class F> __device__ __forceinline__ void join_odd(T (&a)[N], T (&b)[N], bool last, F lift)
 {
@@ -57,8 +63,9 @@ template <int N> __device__ __forceinline__ void join_rows(float (&a)[N], float 
 }
 
 /*
- * What is special about vertical step n, at which low row n and high row n arrive: bits, uniform over the warp. The first row is even. High
- * rows beyond the edges arrive mirrored; low rows do not, so results that depend on them are replaced by their mirror images.
+ * What is special about vertical step n, at which low row n and high row n arrive: bits, uniform over the warp. The
+ * first row is even. High rows beyond the edges arrive mirrored; low rows do not, so results that depend on them are
+ * replaced by their mirror images.
  */
 enum {
     JOIN_TOP = 1,      /* high row n - 1 is the first */

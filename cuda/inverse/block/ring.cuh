@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Coefficients on their way: what a lane needs of one iteration lies in one slot of a ring in shared memory, copied by that lane alone, so there
- * is no barrier. Pieces of a slot lie lane by lane: no bank is met twice.
+ * Coefficients on their way: what a lane needs of one iteration lies in one slot of a ring in shared memory, copied by
+ * that lane alone, so there is no barrier. Pieces of a slot lie lane by lane: no bank is met twice.
  */
 #ifndef WVL_CUDA_INVERSE_BLOCK_RING_CUH
 #define WVL_CUDA_INVERSE_BLOCK_RING_CUH
@@ -81,14 +81,14 @@ template <int N> __device__ __forceinline__ void await_sending(void)
 #endif
 }
 
-/* Three bands of one level, which share their block grid and first row: what is the same for all lanes. Rows are told by their bytes from the first
- * row of the lane's first slot, modulo 2^32. */
+/* Three bands of one level, which share their block grid and first row: what is the same for all lanes. Rows are told
+ * by their bytes from the first row of the lane's first slot, modulo 2^32. */
 struct alignas(16) band_grid {
     uint32_t slot_row, log2_rows, jump, base; /* jump: from the end of a block to the one below */
-    uint32_t beyond[2];      /* from HL to the others: within 4 GiB, as tables.c sees to */
-    uint32_t lead, first_block; /* lead: by how much blocks of the first row are shorter */
-    float scaled[3];         /* half a step, for unpack_run() */
-    int top, end;            /* rows of the resolution that the bands make up */
+    uint32_t beyond[2];                       /* from HL to the others: within 4 GiB, as tables.c sees to */
+    uint32_t lead, first_block;               /* lead: by how much blocks of the first row are shorter */
+    float scaled[3];                          /* half a step, for unpack_run() */
+    int top, end;                             /* rows of the resolution that the bands make up */
 
     template <bool DEEP> __device__ __forceinline__ void open(const wvl_cuda_inverse_band *bands, int first, int last)
     {
@@ -126,14 +126,18 @@ struct alignas(16) band_grid {
         return plain_row(y) - ((uint32_t)y >> log2_rows == first_block ? lead : 0);
     }
     /* From this row on rows are plain, as far as blocks go. */
-    __device__ __forceinline__ int first_plain_row() const { return lead ? (int)((first_block + 1) << log2_rows) : top >> 1; }
+    __device__ __forceinline__ int first_plain_row() const
+    {
+        return lead ? (int)((first_block + 1) << log2_rows) : top >> 1;
+    }
 };
 
 /* The lane's place in the first row of HL; x: of its first sample. */
 __device__ __forceinline__ const uint8_t *lane_samples(const wvl_cuda_inverse_band *bands, uint32_t x)
 {
     const wvl_cuda_inverse_band *band = bands + 1;
-    uint32_t block_col = (x >> band->xcb) - band->block_x0, left = block_col ? x & ((1u << band->xcb) - 1) : x - band->rect.x0;
+    uint32_t block_col = (x >> band->xcb) - band->block_x0,
+             left = block_col ? x & ((1u << band->xcb) - 1) : x - band->rect.x0;
     return (const uint8_t *)band->samples + block_col * band->slot_bytes + left * band->coef_bytes;
 }
 
@@ -155,7 +159,8 @@ template <bool DEEP> struct grid_pair<true, DEEP> {
     {
         if ((threadIdx.x & 31) < 2) {
             const int deep = threadIdx.x & 31;
-            room[deep].template open<DEEP>(deep ? split.deep_band : split.band, (int)split.rect.y0 >> deep, (int)(split.rect.y1 - 1) >> deep);
+            room[deep].template open<DEEP>(deep ? split.deep_band : split.band, (int)split.rect.y0 >> deep,
+                                           (int)(split.rect.y1 - 1) >> deep);
         }
         __syncwarp();
         pair = room;

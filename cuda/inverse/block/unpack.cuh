@@ -65,9 +65,10 @@ __device__ __forceinline__ void unpack_pair(uint32_t w, float, int32_t &a, int32
 }
 
 /*
- * A word of sign and u < 2^24 is the float +- u * 2^-149, below the normal ones (and of the first of those): one multiplication by half_step * 2^149
- * makes +- u * half_step of it, with one rounding. That factor is beyond the floats, so all samples of 9/7 are carried times WVL_INVERSE_UNIT;
- * scaled: half_step with both powers. u = 2m + (m > 0).
+ * A word of sign and u < 2^24 is the float +- u * 2^-149, below the normal ones (and of the first of those): one
+ * multiplication by half_step * 2^149 makes +- u * half_step of it, with one rounding. That factor is beyond the
+ * floats, so all samples of 9/7 are carried times WVL_INVERSE_UNIT; scaled: half_step with both powers. u = 2m + (m >
+ * 0).
  */
 template <bool DEEP> __device__ __forceinline__ float scale_step(float half_step)
 {
@@ -106,7 +107,8 @@ __device__ __forceinline__ void unpack_deep(uint32_t w, float scaled, float &a)
 }
 
 /* M coefficients of CB bytes to v[0], v[2], ... */
-template <int M, int CB, bool DEEP, class T> __device__ __forceinline__ void unpack_run(T *v, const uint32_t *w, float scaled)
+template <int M, int CB, bool DEEP, class T>
+__device__ __forceinline__ void unpack_run(T *v, const uint32_t *w, float scaled)
 {
     if constexpr (CB == 2) {
 #pragma unroll

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * NEON twins of dwt_c.c. Horizontal kernels first write the symmetric extension into the room around the line, then run over pairs
- * (even, odd) four at a time with the neighbours of the previous vector kept in registers.
+ * NEON twins of dwt_c.c. Horizontal kernels first write the symmetric extension into the room around the line, then run
+ * over pairs (even, odd) four at a time with the neighbours of the previous vector kept in registers.
  */
 #include "dwt/dwt.h"
 
@@ -22,7 +22,10 @@
 #include "dwt/lift53_tmpl.h"
 
 /* x + c (a + b): the sum rounded, then one fused multiply-add. */
-static inline float32x4_t step97(float c, float32x4_t a, float32x4_t b, float32x4_t x) { return vfmaq_f32(x, vdupq_n_f32(c), vaddq_f32(a, b)); }
+static inline float32x4_t step97(float c, float32x4_t a, float32x4_t b, float32x4_t x)
+{
+    return vfmaq_f32(x, vdupq_n_f32(c), vaddq_f32(a, b));
+}
 
 static void vlift97(const wvl_vlift_rows *rows, uint32_t n)
 {
@@ -41,7 +44,10 @@ static void vlift97(const wvl_vlift_rows *rows, uint32_t n)
     }
 }
 
-static inline int32x4_t high53(int32x4_t x, int32x4_t a, int32x4_t b) { return vsubq_s32(x, vshrq_n_s32(vaddq_s32(a, b), 1)); }
+static inline int32x4_t high53(int32x4_t x, int32x4_t a, int32x4_t b)
+{
+    return vsubq_s32(x, vshrq_n_s32(vaddq_s32(a, b), 1));
+}
 static inline int32x4_t low53(int32x4_t x, int32x4_t a, int32x4_t b)
 {
     return vaddq_s32(x, vshrq_n_s32(vaddq_s32(vaddq_s32(a, b), vdupq_n_s32(2)), 2));
@@ -80,8 +86,9 @@ static inline float32x4_t next_f32(float32x4_t a, float32x4_t b) { return vextq_
 static inline float32x4_t before_f32(float32x4_t a, float32x4_t b) { return vextq_f32(a, b, 3); }
 
 /*
- * Pairs count from the first even sample. With odd parity, high sample 0 belongs to pair -1: the last lane of the vector before the first.
- * That vector reads the extension (and, in lanes that reach no result, whatever lies before it).
+ * Pairs count from the first even sample. With odd parity, high sample 0 belongs to pair -1: the last lane of the
+ * vector before the first. That vector reads the extension (and, in lanes that reach no result, whatever lies before
+ * it).
  */
 static void hlift97(void *line, uint32_t n, unsigned parity, void *low_line, void *high_line)
 {
@@ -135,6 +142,6 @@ const wvl_dwt_kernels wvl_dwt_kernels_neon = {
     WVL_CPU_NEON,
     {vlift53, vlift53_i64, vlift97},
     {hlift53, hlift53_i64, hlift97},
-    {wvl_dwt_pack_i32_16_neon, wvl_dwt_pack_i32_32_neon, wvl_dwt_pack_i64_32_neon, wvl_dwt_pack_f32_16_neon, wvl_dwt_pack_f32_32_neon,
-     wvl_dwt_pack_f32_32_deep_neon},
+    {wvl_dwt_pack_i32_16_neon, wvl_dwt_pack_i32_32_neon, wvl_dwt_pack_i64_32_neon, wvl_dwt_pack_f32_16_neon,
+     wvl_dwt_pack_f32_32_neon, wvl_dwt_pack_f32_32_deep_neon},
 };

@@ -7,7 +7,9 @@
 #include "dwt/quant.h"
 
 /* Four magnitudes and, in bit 31, the signs of those that are not zero. */
-typedef struct signed4 { uint32x4_t magnitude, sign; } signed4;
+typedef struct signed4 {
+    uint32x4_t magnitude, sign;
+} signed4;
 
 static inline uint32x4_t sign_of(uint32x4_t x, uint32x4_t magnitude)
 {
@@ -31,7 +33,10 @@ static inline signed4 from_f32(const uint32_t *p, float r)
     return (signed4){m, sign_of(x, m)};
 }
 
-static inline uint32x2_t magnitudes_deep(float32x2_t a, float64x2_t r) { return vmovn_u64(vcvtq_u64_f64(vmulq_f64(vcvt_f64_f32(a), r))); }
+static inline uint32x2_t magnitudes_deep(float32x2_t a, float64x2_t r)
+{
+    return vmovn_u64(vcvtq_u64_f64(vmulq_f64(vcvt_f64_f32(a), r)));
+}
 
 static inline signed4 from_f32_deep(const uint32_t *p, float r)
 {
@@ -59,7 +64,8 @@ static inline uint32_t or_lanes(uint32x4_t v)
 typedef signed4 (*from4)(const uint32_t *x, float r);
 
 /* The last, partial vector is computed whole (a line has room) and counted only where it has samples. */
-__attribute__((always_inline)) static inline uint32_t pack_16(const uint32_t *x, uint32_t n, float r, uint16_t *out, from4 from)
+__attribute__((always_inline)) static inline uint32_t pack_16(const uint32_t *x, uint32_t n, float r, uint16_t *out,
+                                                              from4 from)
 {
     uint32x4_t bound = vdupq_n_u32(0);
     for (uint32_t i = 0; i < n; i += 4) {
@@ -70,7 +76,8 @@ __attribute__((always_inline)) static inline uint32_t pack_16(const uint32_t *x,
     return or_lanes(bound);
 }
 
-__attribute__((always_inline)) static inline uint32_t pack_32(const uint32_t *x, uint32_t n, float r, uint32_t *out, from4 from)
+__attribute__((always_inline)) static inline uint32_t pack_32(const uint32_t *x, uint32_t n, float r, uint32_t *out,
+                                                              from4 from)
 {
     uint32x4_t bound = vdupq_n_u32(0);
     for (uint32_t i = 0; i < n; i += 4) {
@@ -81,11 +88,26 @@ __attribute__((always_inline)) static inline uint32_t pack_32(const uint32_t *x,
     return or_lanes(bound);
 }
 
-uint32_t wvl_dwt_pack_i32_16_neon(const void *x, uint32_t n, float r, void *slot) { return pack_16(x, n, r, slot, from_i32); }
-uint32_t wvl_dwt_pack_i32_32_neon(const void *x, uint32_t n, float r, void *slot) { return pack_32(x, n, r, slot, from_i32); }
-uint32_t wvl_dwt_pack_f32_16_neon(const void *x, uint32_t n, float r, void *slot) { return pack_16(x, n, r, slot, from_f32); }
-uint32_t wvl_dwt_pack_f32_32_neon(const void *x, uint32_t n, float r, void *slot) { return pack_32(x, n, r, slot, from_f32); }
-uint32_t wvl_dwt_pack_f32_32_deep_neon(const void *x, uint32_t n, float r, void *slot) { return pack_32(x, n, r, slot, from_f32_deep); }
+uint32_t wvl_dwt_pack_i32_16_neon(const void *x, uint32_t n, float r, void *slot)
+{
+    return pack_16(x, n, r, slot, from_i32);
+}
+uint32_t wvl_dwt_pack_i32_32_neon(const void *x, uint32_t n, float r, void *slot)
+{
+    return pack_32(x, n, r, slot, from_i32);
+}
+uint32_t wvl_dwt_pack_f32_16_neon(const void *x, uint32_t n, float r, void *slot)
+{
+    return pack_16(x, n, r, slot, from_f32);
+}
+uint32_t wvl_dwt_pack_f32_32_neon(const void *x, uint32_t n, float r, void *slot)
+{
+    return pack_32(x, n, r, slot, from_f32);
+}
+uint32_t wvl_dwt_pack_f32_32_deep_neon(const void *x, uint32_t n, float r, void *slot)
+{
+    return pack_32(x, n, r, slot, from_f32_deep);
+}
 
 /* Deep samples are rare: the compiler's own vectors will do. */
 uint32_t wvl_dwt_pack_i64_32_neon(const void *x, uint32_t n, float r, void *slot)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * AVX2 and FMA twins of dwt_c.c. Horizontal kernels first write the symmetric extension into the room around the line, then run over pairs
- * (even, odd) eight at a time with the neighbours of the previous vector kept in registers.
+ * AVX2 and FMA twins of dwt_c.c. Horizontal kernels first write the symmetric extension into the room around the line,
+ * then run over pairs (even, odd) eight at a time with the neighbours of the previous vector kept in registers.
  */
 #include "dwt/dwt.h"
 
@@ -44,7 +44,10 @@ static void vlift97(const wvl_vlift_rows *rows, uint32_t n)
 static __m256i load_i32(const int32_t *p) { return _mm256_loadu_si256((const __m256i *)(const void *)p); }
 static void store_i32(int32_t *p, __m256i v) { _mm256_storeu_si256((__m256i *)(void *)p, v); }
 
-static __m256i high53(__m256i x, __m256i a, __m256i b) { return _mm256_sub_epi32(x, _mm256_srai_epi32(_mm256_add_epi32(a, b), 1)); }
+static __m256i high53(__m256i x, __m256i a, __m256i b)
+{
+    return _mm256_sub_epi32(x, _mm256_srai_epi32(_mm256_add_epi32(a, b), 1));
+}
 static __m256i low53(__m256i x, __m256i a, __m256i b)
 {
     return _mm256_add_epi32(x, _mm256_srai_epi32(_mm256_add_epi32(_mm256_add_epi32(a, b), _mm256_set1_epi32(2)), 2));
@@ -82,7 +85,8 @@ static void extend_i32(int32_t *x, uint32_t n)
 static __m256 deinterleave_f32(const float *x, __m256 *odd)
 {
     __m256 a = _mm256_loadu_ps(x), b = _mm256_loadu_ps(x + 8);
-    __m256d even = _mm256_castps_pd(_mm256_shuffle_ps(a, b, 0x88)), other = _mm256_castps_pd(_mm256_shuffle_ps(a, b, 0xDD));
+    __m256d even = _mm256_castps_pd(_mm256_shuffle_ps(a, b, 0x88)),
+            other = _mm256_castps_pd(_mm256_shuffle_ps(a, b, 0xDD));
     *odd = _mm256_castpd_ps(_mm256_permute4x64_pd(other, 0xD8));
     return _mm256_castpd_ps(_mm256_permute4x64_pd(even, 0xD8));
 }
@@ -114,8 +118,9 @@ static __m256i before_i32(__m256i a, __m256i b)
 }
 
 /*
- * Pairs count from the first even sample. With odd parity, high sample 0 belongs to pair -1: the last lane of the vector before the first.
- * That vector reads the extension (and, in lanes that reach no result, whatever lies before it).
+ * Pairs count from the first even sample. With odd parity, high sample 0 belongs to pair -1: the last lane of the
+ * vector before the first. That vector reads the extension (and, in lanes that reach no result, whatever lies before
+ * it).
  */
 static void hlift97(void *line, uint32_t n, unsigned parity, void *low_line, void *high_line)
 {
@@ -174,6 +179,6 @@ const wvl_dwt_kernels wvl_dwt_kernels_avx2 = {
     WVL_CPU_AVX2,
     {vlift53, vlift53_i64, vlift97},
     {hlift53, hlift53_i64, hlift97},
-    {wvl_dwt_pack_i32_16_avx2, wvl_dwt_pack_i32_32_avx2, wvl_dwt_pack_i64_32_avx2, wvl_dwt_pack_f32_16_avx2, wvl_dwt_pack_f32_32_avx2,
-     wvl_dwt_pack_f32_32_deep_avx2},
+    {wvl_dwt_pack_i32_16_avx2, wvl_dwt_pack_i32_32_avx2, wvl_dwt_pack_i64_32_avx2, wvl_dwt_pack_f32_16_avx2,
+     wvl_dwt_pack_f32_32_avx2, wvl_dwt_pack_f32_32_deep_avx2},
 };

@@ -40,7 +40,10 @@ static void vlift97(const wvl_vlift_rows *rows, uint32_t n)
     }
 }
 
-static inline __m512i high53(__m512i x, __m512i a, __m512i b) { return _mm512_sub_epi32(x, _mm512_srai_epi32(_mm512_add_epi32(a, b), 1)); }
+static inline __m512i high53(__m512i x, __m512i a, __m512i b)
+{
+    return _mm512_sub_epi32(x, _mm512_srai_epi32(_mm512_add_epi32(a, b), 1));
+}
 static inline __m512i low53(__m512i x, __m512i a, __m512i b)
 {
     return _mm512_add_epi32(x, _mm512_srai_epi32(_mm512_add_epi32(_mm512_add_epi32(a, b), _mm512_set1_epi32(2)), 2));
@@ -65,7 +68,8 @@ static void extend(uint8_t *line, uint32_t n, int reach)
     for (int i = 1; i <= reach; i++) {
         int is_inside = n > (uint32_t)i;
         memcpy(line - 4 * i, line + 4 * (uint64_t)(is_inside ? (uint32_t)i : wvl_lift_reflect(-i, 0, n)), 4);
-        memcpy(last + 4 * i, line + 4 * (uint64_t)(is_inside ? n - 1 - (uint32_t)i : wvl_lift_reflect((int64_t)n - 1 + i, 0, n)), 4);
+        memcpy(last + 4 * i,
+               line + 4 * (uint64_t)(is_inside ? n - 1 - (uint32_t)i : wvl_lift_reflect((int64_t)n - 1 + i, 0, n)), 4);
     }
 }
 
@@ -81,8 +85,14 @@ static inline __m512i deinterleave(const int32_t *x, __m512i *odd)
 /* a1..a15, b0, and a15, b0..b14 */
 static inline __m512i next(__m512i a, __m512i b) { return _mm512_alignr_epi32(b, a, 1); }
 static inline __m512i before(__m512i a, __m512i b) { return _mm512_alignr_epi32(b, a, 15); }
-static inline __m512 next_f32(__m512 a, __m512 b) { return _mm512_castsi512_ps(next(_mm512_castps_si512(a), _mm512_castps_si512(b))); }
-static inline __m512 before_f32(__m512 a, __m512 b) { return _mm512_castsi512_ps(before(_mm512_castps_si512(a), _mm512_castps_si512(b))); }
+static inline __m512 next_f32(__m512 a, __m512 b)
+{
+    return _mm512_castsi512_ps(next(_mm512_castps_si512(a), _mm512_castps_si512(b)));
+}
+static inline __m512 before_f32(__m512 a, __m512 b)
+{
+    return _mm512_castsi512_ps(before(_mm512_castps_si512(a), _mm512_castps_si512(b)));
+}
 static inline __m512 deinterleave_f32(const float *x, __m512 *odd)
 {
     __m512i o, e = deinterleave((const int32_t *)(const void *)x, &o);
@@ -91,8 +101,9 @@ static inline __m512 deinterleave_f32(const float *x, __m512 *odd)
 }
 
 /*
- * Pairs count from the first even sample. With odd parity, high sample 0 belongs to pair -1: the last lane of the vector before the first.
- * That vector reads the extension (and, in lanes that reach no result, whatever lies before it).
+ * Pairs count from the first even sample. With odd parity, high sample 0 belongs to pair -1: the last lane of the
+ * vector before the first. That vector reads the extension (and, in lanes that reach no result, whatever lies before
+ * it).
  */
 static void hlift97(void *line, uint32_t n, unsigned parity, void *low_line, void *high_line)
 {
@@ -152,6 +163,6 @@ const wvl_dwt_kernels wvl_dwt_kernels_avx512 = {
     WVL_CPU_AVX512,
     {vlift53, vlift53_i64, vlift97},
     {hlift53, hlift53_i64, hlift97},
-    {wvl_dwt_pack_i32_16_avx512, wvl_dwt_pack_i32_32_avx512, wvl_dwt_pack_i64_32_avx2, wvl_dwt_pack_f32_16_avx512, wvl_dwt_pack_f32_32_avx512,
-     wvl_dwt_pack_f32_32_deep_avx2},
+    {wvl_dwt_pack_i32_16_avx512, wvl_dwt_pack_i32_32_avx512, wvl_dwt_pack_i64_32_avx2, wvl_dwt_pack_f32_16_avx512,
+     wvl_dwt_pack_f32_32_avx512, wvl_dwt_pack_f32_32_deep_avx2},
 };

@@ -7,7 +7,9 @@
 #include "dwt/quant.h"
 
 /* Eight magnitudes and, in bit 31, the signs of those that are not zero. */
-typedef struct signed8 { __m256i magnitude, sign; } signed8;
+typedef struct signed8 {
+    __m256i magnitude, sign;
+} signed8;
 
 static inline __m256i load(const void *p) { return _mm256_loadu_si256((const __m256i *)p); }
 
@@ -70,7 +72,8 @@ static inline uint32_t or_lanes(__m256i v)
 typedef signed8 (*from8)(const void *x, __m256 r);
 
 /* The last, partial vector is computed whole (a line has room) and counted only where it has samples. */
-__attribute__((always_inline)) static inline uint32_t pack_16(const uint32_t *x, uint32_t n, float r, uint16_t *out, from8 from)
+__attribute__((always_inline)) static inline uint32_t pack_16(const uint32_t *x, uint32_t n, float r, uint16_t *out,
+                                                              from8 from)
 {
     __m256 rr = _mm256_set1_ps(r);
     __m256i bound = _mm256_setzero_si256();
@@ -91,7 +94,8 @@ __attribute__((always_inline)) static inline uint32_t pack_16(const uint32_t *x,
     return or_lanes(bound);
 }
 
-__attribute__((always_inline)) static inline uint32_t pack_32(const uint32_t *x, uint32_t n, float r, uint32_t *out, from8 from)
+__attribute__((always_inline)) static inline uint32_t pack_32(const uint32_t *x, uint32_t n, float r, uint32_t *out,
+                                                              from8 from)
 {
     __m256 rr = _mm256_set1_ps(r);
     __m256i bound = _mm256_setzero_si256();
@@ -104,11 +108,26 @@ __attribute__((always_inline)) static inline uint32_t pack_32(const uint32_t *x,
     return or_lanes(bound);
 }
 
-uint32_t wvl_dwt_pack_i32_16_avx2(const void *x, uint32_t n, float r, void *slot) { return pack_16(x, n, r, slot, from_i32); }
-uint32_t wvl_dwt_pack_i32_32_avx2(const void *x, uint32_t n, float r, void *slot) { return pack_32(x, n, r, slot, from_i32); }
-uint32_t wvl_dwt_pack_f32_16_avx2(const void *x, uint32_t n, float r, void *slot) { return pack_16(x, n, r, slot, from_f32); }
-uint32_t wvl_dwt_pack_f32_32_avx2(const void *x, uint32_t n, float r, void *slot) { return pack_32(x, n, r, slot, from_f32); }
-uint32_t wvl_dwt_pack_f32_32_deep_avx2(const void *x, uint32_t n, float r, void *slot) { return pack_32(x, n, r, slot, from_f32_deep); }
+uint32_t wvl_dwt_pack_i32_16_avx2(const void *x, uint32_t n, float r, void *slot)
+{
+    return pack_16(x, n, r, slot, from_i32);
+}
+uint32_t wvl_dwt_pack_i32_32_avx2(const void *x, uint32_t n, float r, void *slot)
+{
+    return pack_32(x, n, r, slot, from_i32);
+}
+uint32_t wvl_dwt_pack_f32_16_avx2(const void *x, uint32_t n, float r, void *slot)
+{
+    return pack_16(x, n, r, slot, from_f32);
+}
+uint32_t wvl_dwt_pack_f32_32_avx2(const void *x, uint32_t n, float r, void *slot)
+{
+    return pack_32(x, n, r, slot, from_f32);
+}
+uint32_t wvl_dwt_pack_f32_32_deep_avx2(const void *x, uint32_t n, float r, void *slot)
+{
+    return pack_32(x, n, r, slot, from_f32_deep);
+}
 
 /* Deep samples are rare: the compiler's own vectors will do. */
 uint32_t wvl_dwt_pack_i64_32_avx2(const void *x, uint32_t n, float r, void *slot)

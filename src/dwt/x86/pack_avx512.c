@@ -1,11 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* AVX-512 twins of the quantiser and of sign-magnitude packing. A product rounded toward zero has its floor at once (dwt/quant.h). */
+/* AVX-512 twins of the quantiser and of sign-magnitude packing. A product rounded toward zero has its floor at once
+ * (dwt/quant.h). */
 #include "dwt/x86/pack_avx512.h"
 
 #include <immintrin.h>
 
 /* Sixteen magnitudes, and which of those that are not zero are negative. */
-typedef struct signed16 { __m512i magnitude; __mmask16 negative; } signed16;
+typedef struct signed16 {
+    __m512i magnitude;
+    __mmask16 negative;
+} signed16;
 
 static inline signed16 from_i32(__m512i v, __m512 r)
 {
@@ -28,11 +32,15 @@ static inline __m256i word16(signed16 q)
     return _mm512_cvtepi32_epi16(_mm512_mask_or_epi32(q.magnitude, q.negative, q.magnitude, _mm512_set1_epi32(0x8000)));
 }
 
-static inline __m512i word32(signed16 q) { return _mm512_mask_or_epi32(q.magnitude, q.negative, q.magnitude, _mm512_set1_epi32(INT32_MIN)); }
+static inline __m512i word32(signed16 q)
+{
+    return _mm512_mask_or_epi32(q.magnitude, q.negative, q.magnitude, _mm512_set1_epi32(INT32_MIN));
+}
 
 static inline __mmask16 first_lanes(uint32_t n) { return (__mmask16)((1u << n) - 1); }
 
-__attribute__((always_inline)) static inline uint32_t pack_16(const uint32_t *x, uint32_t n, float r, uint16_t *out, from16 from)
+__attribute__((always_inline)) static inline uint32_t pack_16(const uint32_t *x, uint32_t n, float r, uint16_t *out,
+                                                              from16 from)
 {
     const __m512 rr = _mm512_set1_ps(r);
     __m512i bound = _mm512_setzero_si512();
@@ -50,7 +58,8 @@ __attribute__((always_inline)) static inline uint32_t pack_16(const uint32_t *x,
     return (uint32_t)_mm512_reduce_or_epi32(bound);
 }
 
-__attribute__((always_inline)) static inline uint32_t pack_32(const uint32_t *x, uint32_t n, float r, uint32_t *out, from16 from)
+__attribute__((always_inline)) static inline uint32_t pack_32(const uint32_t *x, uint32_t n, float r, uint32_t *out,
+                                                              from16 from)
 {
     const __m512 rr = _mm512_set1_ps(r);
     __m512i bound = _mm512_setzero_si512();
@@ -63,7 +72,19 @@ __attribute__((always_inline)) static inline uint32_t pack_32(const uint32_t *x,
     return (uint32_t)_mm512_reduce_or_epi32(bound);
 }
 
-uint32_t wvl_dwt_pack_i32_16_avx512(const void *x, uint32_t n, float r, void *slot) { return pack_16(x, n, r, slot, from_i32); }
-uint32_t wvl_dwt_pack_i32_32_avx512(const void *x, uint32_t n, float r, void *slot) { return pack_32(x, n, r, slot, from_i32); }
-uint32_t wvl_dwt_pack_f32_16_avx512(const void *x, uint32_t n, float r, void *slot) { return pack_16(x, n, r, slot, from_f32); }
-uint32_t wvl_dwt_pack_f32_32_avx512(const void *x, uint32_t n, float r, void *slot) { return pack_32(x, n, r, slot, from_f32); }
+uint32_t wvl_dwt_pack_i32_16_avx512(const void *x, uint32_t n, float r, void *slot)
+{
+    return pack_16(x, n, r, slot, from_i32);
+}
+uint32_t wvl_dwt_pack_i32_32_avx512(const void *x, uint32_t n, float r, void *slot)
+{
+    return pack_32(x, n, r, slot, from_i32);
+}
+uint32_t wvl_dwt_pack_f32_16_avx512(const void *x, uint32_t n, float r, void *slot)
+{
+    return pack_16(x, n, r, slot, from_f32);
+}
+uint32_t wvl_dwt_pack_f32_32_avx512(const void *x, uint32_t n, float r, void *slot)
+{
+    return pack_32(x, n, r, slot, from_f32);
+}

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* NEON twins of the loads and conversions that pictures commonly need. Loads never read beyond their samples: what is left after the last
- * whole vector is done one by one. */
+/* NEON twins of the loads and conversions that pictures commonly need. Loads never read beyond their samples: what is
+ * left after the last whole vector is done one by one. */
 #include "front/front.h"
 
 #include <arm_neon.h>
@@ -12,7 +12,9 @@
 #endif
 
 /* Level shift and the record of what was seen. */
-typedef struct shift4 { int32x4_t bias, half, seen; } shift4;
+typedef struct shift4 {
+    int32x4_t bias, half, seen;
+} shift4;
 
 static inline shift4 shift4_of(wvl_front_shift shift)
 {
@@ -45,20 +47,31 @@ static inline void put_u16(shift4 *s, uint16x8_t v, int32_t *out)
     put4(s, vreinterpretq_s32_u32(vmovl_u16(vget_high_u16(v))), out + 4);
 }
 
-/* Eight values from memory; a constant after inlining. Containers lie where the caller put them, maybe not aligned: bytes are loaded. */
+/* Eight values from memory; a constant after inlining. Containers lie where the caller put them, maybe not aligned:
+ * bytes are loaded. */
 typedef void (*load8)(shift4 *s, const uint8_t *p, int32_t *out);
 static inline void load8_u8(shift4 *s, const uint8_t *p, int32_t *out) { put_u16(s, vmovl_u8(vld1_u8(p)), out); }
-static inline void load8_s8(shift4 *s, const uint8_t *p, int32_t *out) { put_s16(s, vmovl_s8(vreinterpret_s8_u8(vld1_u8(p))), out); }
-static inline void load8_u16(shift4 *s, const uint8_t *p, int32_t *out) { put_u16(s, vreinterpretq_u16_u8(vld1q_u8(p)), out); }
-static inline void load8_s16(shift4 *s, const uint8_t *p, int32_t *out) { put_s16(s, vreinterpretq_s16_u8(vld1q_u8(p)), out); }
+static inline void load8_s8(shift4 *s, const uint8_t *p, int32_t *out)
+{
+    put_s16(s, vmovl_s8(vreinterpret_s8_u8(vld1_u8(p))), out);
+}
+static inline void load8_u16(shift4 *s, const uint8_t *p, int32_t *out)
+{
+    put_u16(s, vreinterpretq_u16_u8(vld1q_u8(p)), out);
+}
+static inline void load8_s16(shift4 *s, const uint8_t *p, int32_t *out)
+{
+    put_s16(s, vreinterpretq_s16_u8(vld1q_u8(p)), out);
+}
 static inline void load8_32(shift4 *s, const uint8_t *p, int32_t *out)
 {
     put4(s, vreinterpretq_s32_u8(vld1q_u8(p)), out);
     put4(s, vreinterpretq_s32_u8(vld1q_u8(p + 16)), out + 4);
 }
 
-__attribute__((always_inline)) static inline uint32_t load_row(unsigned kind, load8 load, uint32_t bytes, const uint8_t *row, uint64_t first,
-                                                               uint32_t n, wvl_front_shift shift, int32_t *out)
+__attribute__((always_inline)) static inline uint32_t load_row(unsigned kind, load8 load, uint32_t bytes,
+                                                               const uint8_t *row, uint64_t first, uint32_t n,
+                                                               wvl_front_shift shift, int32_t *out)
 {
     const uint8_t *p = row + first * bytes;
     shift4 s = shift4_of(shift);
@@ -69,11 +82,12 @@ __attribute__((always_inline)) static inline uint32_t load_row(unsigned kind, lo
     return seen4(&s) | wvl_front_fetch_kernels(WVL_CPU_C)->strided[kind](p, i, 1, n - i, shift, out + i);
 }
 
-#define LOAD(name, kind, load, bytes)                                                                                             \
-    static uint32_t name(const uint8_t *row, uint64_t first, uint64_t stride, uint32_t n, wvl_front_shift shift, int32_t *out)    \
-    {                                                                                                                             \
-        (void)stride;                                                                                                             \
-        return load_row(kind, load, bytes, row, first, n, shift, out);                                                            \
+#define LOAD(name, kind, load, bytes)                                                                                  \
+    static uint32_t name(const uint8_t *row, uint64_t first, uint64_t stride, uint32_t n, wvl_front_shift shift,       \
+                         int32_t *out)                                                                                 \
+    {                                                                                                                  \
+        (void)stride;                                                                                                  \
+        return load_row(kind, load, bytes, row, first, n, shift, out);                                                 \
     }
 LOAD(load_u8, WVL_LOAD_U8, load8_u8, 1)
 LOAD(load_s8, WVL_LOAD_S8, load8_s8, 1)
@@ -82,7 +96,8 @@ LOAD(load_s16, WVL_LOAD_S16, load8_s16, 2)
 LOAD(load_32, WVL_LOAD_32, load8_32, 4)
 
 /* What is left of interleaved triples, and all there is in short rows. */
-static uint32_t load_triple_rest(unsigned kind, const uint8_t *row, uint32_t from, uint32_t n, wvl_front_shift shift, int32_t *const *out)
+static uint32_t load_triple_rest(unsigned kind, const uint8_t *row, uint32_t from, uint32_t n, wvl_front_shift shift,
+                                 int32_t *const *out)
 {
     wvl_front_load1 load = wvl_front_fetch_kernels(WVL_CPU_C)->strided[kind];
     uint32_t seen = 0;
@@ -129,7 +144,8 @@ static void ict(const int32_t *const *in, uint32_t n, void *const *out)
     const float32x4_t kr = vdupq_n_f32(WVL_ICT_RED), kg = vdupq_n_f32(WVL_ICT_GREEN), kb = vdupq_n_f32(WVL_ICT_BLUE);
     float *luma = out[0], *cb = out[1], *cr = out[2];
     for (uint32_t i = 0; i < n; i += 4) {
-        float32x4_t r = vcvtq_f32_s32(vld1q_s32(in[0] + i)), g = vcvtq_f32_s32(vld1q_s32(in[1] + i)), b = vcvtq_f32_s32(vld1q_s32(in[2] + i));
+        float32x4_t r = vcvtq_f32_s32(vld1q_s32(in[0] + i)), g = vcvtq_f32_s32(vld1q_s32(in[1] + i)),
+                    b = vcvtq_f32_s32(vld1q_s32(in[2] + i));
         float32x4_t y = vfmaq_f32(vfmaq_f32(vmulq_f32(kb, b), kg, g), kr, r);
         vst1q_f32(luma + i, y);
         vst1q_f32(cb + i, vsubq_f32(b, y));

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* AVX2 and FMA twins of the loads and conversions that pictures commonly need. Loads never read beyond their samples: what is left
- * after the last whole vector is done one by one. */
+/* AVX2 and FMA twins of the loads and conversions that pictures commonly need. Loads never read beyond their samples:
+ * what is left after the last whole vector is done one by one. */
 #include "front/front.h"
 
 #include <immintrin.h>
@@ -13,7 +13,9 @@
 #endif
 
 /* Level shift of eight values and the record of what was seen. */
-typedef struct shift8 { __m256i bias, half, seen; } shift8;
+typedef struct shift8 {
+    __m256i bias, half, seen;
+} shift8;
 
 static inline shift8 shift8_of(wvl_front_shift shift)
 {
@@ -39,14 +41,21 @@ static inline __m128i load128(const void *p) { return _mm_loadu_si128((const __m
 
 /* Eight values from memory; a constant after inlining. */
 typedef __m256i (*widen8)(const uint8_t *p);
-static inline __m256i widen_u8(const uint8_t *p) { return _mm256_cvtepu8_epi32(_mm_loadl_epi64((const __m128i *)(const void *)p)); }
-static inline __m256i widen_s8(const uint8_t *p) { return _mm256_cvtepi8_epi32(_mm_loadl_epi64((const __m128i *)(const void *)p)); }
+static inline __m256i widen_u8(const uint8_t *p)
+{
+    return _mm256_cvtepu8_epi32(_mm_loadl_epi64((const __m128i *)(const void *)p));
+}
+static inline __m256i widen_s8(const uint8_t *p)
+{
+    return _mm256_cvtepi8_epi32(_mm_loadl_epi64((const __m128i *)(const void *)p));
+}
 static inline __m256i widen_u16(const uint8_t *p) { return _mm256_cvtepu16_epi32(load128(p)); }
 static inline __m256i widen_s16(const uint8_t *p) { return _mm256_cvtepi16_epi32(load128(p)); }
 static inline __m256i widen_32(const uint8_t *p) { return _mm256_loadu_si256((const __m256i *)(const void *)p); }
 
-__attribute__((always_inline)) static inline uint32_t load_row(unsigned kind, widen8 widen, uint32_t bytes, const uint8_t *row, uint64_t first,
-                                                               uint32_t n, wvl_front_shift shift, int32_t *out)
+__attribute__((always_inline)) static inline uint32_t load_row(unsigned kind, widen8 widen, uint32_t bytes,
+                                                               const uint8_t *row, uint64_t first, uint32_t n,
+                                                               wvl_front_shift shift, int32_t *out)
 {
     const uint8_t *p = row + first * bytes;
     shift8 s = shift8_of(shift);
@@ -57,11 +66,12 @@ __attribute__((always_inline)) static inline uint32_t load_row(unsigned kind, wi
     return seen8(&s) | wvl_front_fetch_kernels(WVL_CPU_C)->strided[kind](p, i, 1, n - i, shift, out + i);
 }
 
-#define LOAD(name, kind, widen, bytes)                                                                                           \
-    static uint32_t name(const uint8_t *row, uint64_t first, uint64_t stride, uint32_t n, wvl_front_shift shift, int32_t *out)    \
-    {                                                                                                                             \
-        (void)stride;                                                                                                             \
-        return load_row(kind, widen, bytes, row, first, n, shift, out);                                                           \
+#define LOAD(name, kind, widen, bytes)                                                                                 \
+    static uint32_t name(const uint8_t *row, uint64_t first, uint64_t stride, uint32_t n, wvl_front_shift shift,       \
+                         int32_t *out)                                                                                 \
+    {                                                                                                                  \
+        (void)stride;                                                                                                  \
+        return load_row(kind, widen, bytes, row, first, n, shift, out);                                                \
     }
 LOAD(load_u8, WVL_LOAD_U8, widen_u8, 1)
 LOAD(load_s8, WVL_LOAD_S8, widen_s8, 1)
@@ -70,7 +80,8 @@ LOAD(load_s16, WVL_LOAD_S16, widen_s16, 2)
 LOAD(load_32, WVL_LOAD_32, widen_32, 4)
 
 /* What is left of interleaved triples, and all there is in short rows. */
-static uint32_t load_triple_rest(unsigned kind, const uint8_t *row, uint32_t from, uint32_t n, wvl_front_shift shift, int32_t *const *out)
+static uint32_t load_triple_rest(unsigned kind, const uint8_t *row, uint32_t from, uint32_t n, wvl_front_shift shift,
+                                 int32_t *const *out)
 {
     wvl_front_load1 load = wvl_front_fetch_kernels(WVL_CPU_C)->strided[kind];
     uint32_t seen = 0;
@@ -169,11 +180,13 @@ static void rct(const int32_t *const *in, uint32_t n, void *const *out)
 
 static void ict(const int32_t *const *in, uint32_t n, void *const *out)
 {
-    const __m256 kr = _mm256_set1_ps(WVL_ICT_RED), kg = _mm256_set1_ps(WVL_ICT_GREEN), kb = _mm256_set1_ps(WVL_ICT_BLUE);
+    const __m256 kr = _mm256_set1_ps(WVL_ICT_RED), kg = _mm256_set1_ps(WVL_ICT_GREEN),
+                 kb = _mm256_set1_ps(WVL_ICT_BLUE);
     const int32_t *red = in[0], *green = in[1], *blue = in[2];
     float *luma = out[0], *cb = out[1], *cr = out[2];
     for (uint32_t i = 0; i < n; i += 8) {
-        __m256 r = _mm256_cvtepi32_ps(line8(red + i)), g = _mm256_cvtepi32_ps(line8(green + i)), b = _mm256_cvtepi32_ps(line8(blue + i));
+        __m256 r = _mm256_cvtepi32_ps(line8(red + i)), g = _mm256_cvtepi32_ps(line8(green + i)),
+               b = _mm256_cvtepi32_ps(line8(blue + i));
         __m256 y = _mm256_fmadd_ps(kr, r, _mm256_fmadd_ps(kg, g, _mm256_mul_ps(kb, b)));
         _mm256_storeu_ps(luma + i, y);
         _mm256_storeu_ps(cb + i, _mm256_sub_ps(b, y));

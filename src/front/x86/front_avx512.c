@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* AVX-512 twins of the loads and conversions that pictures commonly need. Masks end the loads: no byte beyond the samples is read. */
+/* AVX-512 twins of the loads and conversions that pictures commonly need. Masks end the loads: no byte beyond the
+ * samples is read. */
 #include "front/front.h"
 
 #include <immintrin.h>
@@ -11,7 +12,9 @@
 #endif
 
 /* Level shift of sixteen values and the record of what was seen. */
-typedef struct shift16 { __m512i bias, half, seen; } shift16;
+typedef struct shift16 {
+    __m512i bias, half, seen;
+} shift16;
 
 static inline shift16 shift16_of(wvl_front_shift shift)
 {
@@ -29,13 +32,26 @@ static inline uint64_t first_bits(uint32_t n) { return n < 64 ? (UINT64_C(1) << 
 
 /* Up to sixteen values from memory; a constant after inlining. */
 typedef __m512i (*widen16)(const uint8_t *p, __mmask16 lanes);
-static inline __m512i widen_u8(const uint8_t *p, __mmask16 lanes) { return _mm512_cvtepu8_epi32(_mm_maskz_loadu_epi8(lanes, p)); }
-static inline __m512i widen_s8(const uint8_t *p, __mmask16 lanes) { return _mm512_cvtepi8_epi32(_mm_maskz_loadu_epi8(lanes, p)); }
-static inline __m512i widen_u16(const uint8_t *p, __mmask16 lanes) { return _mm512_cvtepu16_epi32(_mm256_maskz_loadu_epi16(lanes, p)); }
-static inline __m512i widen_s16(const uint8_t *p, __mmask16 lanes) { return _mm512_cvtepi16_epi32(_mm256_maskz_loadu_epi16(lanes, p)); }
+static inline __m512i widen_u8(const uint8_t *p, __mmask16 lanes)
+{
+    return _mm512_cvtepu8_epi32(_mm_maskz_loadu_epi8(lanes, p));
+}
+static inline __m512i widen_s8(const uint8_t *p, __mmask16 lanes)
+{
+    return _mm512_cvtepi8_epi32(_mm_maskz_loadu_epi8(lanes, p));
+}
+static inline __m512i widen_u16(const uint8_t *p, __mmask16 lanes)
+{
+    return _mm512_cvtepu16_epi32(_mm256_maskz_loadu_epi16(lanes, p));
+}
+static inline __m512i widen_s16(const uint8_t *p, __mmask16 lanes)
+{
+    return _mm512_cvtepi16_epi32(_mm256_maskz_loadu_epi16(lanes, p));
+}
 static inline __m512i widen_32(const uint8_t *p, __mmask16 lanes) { return _mm512_maskz_loadu_epi32(lanes, p); }
 
-__attribute__((always_inline)) static inline uint32_t load_row(widen16 widen, uint32_t bytes, const uint8_t *p, uint32_t n, wvl_front_shift shift, int32_t *out)
+__attribute__((always_inline)) static inline uint32_t load_row(widen16 widen, uint32_t bytes, const uint8_t *p,
+                                                               uint32_t n, wvl_front_shift shift, int32_t *out)
 {
     shift16 s = shift16_of(shift);
     for (uint32_t i = 0; i < n; i += 16) {
@@ -45,11 +61,12 @@ __attribute__((always_inline)) static inline uint32_t load_row(widen16 widen, ui
     return (uint32_t)_mm512_reduce_or_epi32(s.seen);
 }
 
-#define LOAD(name, widen, bytes)                                                                                                 \
-    static uint32_t name(const uint8_t *row, uint64_t first, uint64_t stride, uint32_t n, wvl_front_shift shift, int32_t *out)    \
-    {                                                                                                                             \
-        (void)stride;                                                                                                             \
-        return load_row(widen, bytes, row + first * (bytes), n, shift, out);                                                      \
+#define LOAD(name, widen, bytes)                                                                                       \
+    static uint32_t name(const uint8_t *row, uint64_t first, uint64_t stride, uint32_t n, wvl_front_shift shift,       \
+                         int32_t *out)                                                                                 \
+    {                                                                                                                  \
+        (void)stride;                                                                                                  \
+        return load_row(widen, bytes, row + first * (bytes), n, shift, out);                                           \
     }
 LOAD(load_u8, widen_u8, 1)
 LOAD(load_s8, widen_s8, 1)
@@ -60,14 +77,15 @@ LOAD(load_32, widen_32, 4)
 /* Bytes 3i + p of 48, place p after place p - 1. */
 static uint32_t load_u8x3(const uint8_t *row, uint32_t n, wvl_front_shift shift, int32_t *const *out)
 {
-    const __m512i thirds = _mm512_set_epi8(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 47, 44, 41, 38, 35, 32, 29, 26, 23, 20, 17, 14, 11, 8, 5, 2,
-                                           46, 43, 40, 37, 34, 31, 28, 25, 22, 19, 16, 13, 10, 7, 4, 1, 45, 42, 39, 36, 33, 30, 27, 24, 21, 18, 15,
-                                           12, 9, 6, 3, 0);
+    const __m512i thirds = _mm512_set_epi8(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 47, 44, 41, 38, 35, 32, 29,
+                                           26, 23, 20, 17, 14, 11, 8, 5, 2, 46, 43, 40, 37, 34, 31, 28, 25, 22, 19, 16,
+                                           13, 10, 7, 4, 1, 45, 42, 39, 36, 33, 30, 27, 24, 21, 18, 15, 12, 9, 6, 3, 0);
     shift16 s = shift16_of(shift);
     for (uint32_t i = 0; i < n; i += 16) {
         uint32_t rest = n - i < 16 ? n - i : 16;
         __mmask16 lanes = (__mmask16)first_bits(rest);
-        __m512i v = _mm512_permutexvar_epi8(thirds, _mm512_maskz_loadu_epi8(first_bits(3 * rest), row + 3 * (uint64_t)i));
+        __m512i v =
+            _mm512_permutexvar_epi8(thirds, _mm512_maskz_loadu_epi8(first_bits(3 * rest), row + 3 * (uint64_t)i));
         put16(&s, _mm512_cvtepu8_epi32(_mm512_castsi512_si128(v)), lanes, out[0] + i);
         put16(&s, _mm512_cvtepu8_epi32(_mm512_extracti32x4_epi32(v, 1)), lanes, out[1] + i);
         put16(&s, _mm512_cvtepu8_epi32(_mm512_extracti32x4_epi32(v, 2)), lanes, out[2] + i);
@@ -78,14 +96,16 @@ static uint32_t load_u8x3(const uint8_t *row, uint32_t n, wvl_front_shift shift,
 /* Words 3i + p of 48, of which the first vector has 32. */
 static uint32_t load_u16x3(const uint8_t *row, uint32_t n, wvl_front_shift shift, int32_t *const *out)
 {
-    const __m512i first = _mm512_castsi256_si512(_mm256_setr_epi16(0, 3, 6, 9, 12, 15, 18, 21, 24, 27, 30, 33, 36, 39, 42, 45));
+    const __m512i first =
+        _mm512_castsi256_si512(_mm256_setr_epi16(0, 3, 6, 9, 12, 15, 18, 21, 24, 27, 30, 33, 36, 39, 42, 45));
     shift16 s = shift16_of(shift);
     for (uint32_t i = 0; i < n; i += 16) {
         uint32_t rest = n - i < 16 ? n - i : 16;
         __mmask16 lanes = (__mmask16)first_bits(rest);
         uint64_t words = first_bits(3 * rest);
         const uint8_t *p = row + 6 * (uint64_t)i;
-        __m512i a = _mm512_maskz_loadu_epi16((__mmask32)words, p), b = _mm512_maskz_loadu_epi16((__mmask32)(words >> 32), p + 64);
+        __m512i a = _mm512_maskz_loadu_epi16((__mmask32)words, p),
+                b = _mm512_maskz_loadu_epi16((__mmask32)(words >> 32), p + 64);
         for (int place = 0; place < 3; place++) {
             __m512i v = _mm512_permutex2var_epi16(a, _mm512_add_epi16(first, _mm512_set1_epi16((int16_t)place)), b);
             put16(&s, _mm512_cvtepu16_epi32(_mm512_castsi512_si256(v)), lanes, out[place] + i);
@@ -115,11 +135,14 @@ static void rct(const int32_t *const *in, uint32_t n, void *const *out)
 
 static void ict(const int32_t *const *in, uint32_t n, void *const *out)
 {
-    const __m512 kr = _mm512_set1_ps(WVL_ICT_RED), kg = _mm512_set1_ps(WVL_ICT_GREEN), kb = _mm512_set1_ps(WVL_ICT_BLUE);
+    const __m512 kr = _mm512_set1_ps(WVL_ICT_RED), kg = _mm512_set1_ps(WVL_ICT_GREEN),
+                 kb = _mm512_set1_ps(WVL_ICT_BLUE);
     float *luma = out[0], *cb = out[1], *cr = out[2];
     for (uint32_t i = 0; i < n; i += 16) {
-        __m512 r = _mm512_cvtepi32_ps(_mm512_loadu_si512(in[0] + i)), g = _mm512_cvtepi32_ps(_mm512_loadu_si512(in[1] + i));
-        __m512 b = _mm512_cvtepi32_ps(_mm512_loadu_si512(in[2] + i)), y = _mm512_fmadd_ps(kr, r, _mm512_fmadd_ps(kg, g, _mm512_mul_ps(kb, b)));
+        __m512 r = _mm512_cvtepi32_ps(_mm512_loadu_si512(in[0] + i)),
+               g = _mm512_cvtepi32_ps(_mm512_loadu_si512(in[1] + i));
+        __m512 b = _mm512_cvtepi32_ps(_mm512_loadu_si512(in[2] + i)),
+               y = _mm512_fmadd_ps(kr, r, _mm512_fmadd_ps(kg, g, _mm512_mul_ps(kb, b)));
         _mm512_storeu_ps(luma + i, y);
         _mm512_storeu_ps(cb + i, _mm512_sub_ps(b, y));
         _mm512_storeu_ps(cr + i, _mm512_sub_ps(r, y));

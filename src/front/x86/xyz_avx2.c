@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* AVX2 twin of the conversion to X'Y'Z': eight pixels at a time in single precision; the few samples that come near a threshold, 1 % where
- * codes are spread evenly, are decided one by one in double as the reference does. */
+/* AVX2 twin of the conversion to X'Y'Z': eight pixels at a time in single precision; the few samples that come near a
+ * threshold, 1 % where codes are spread evenly, are decided one by one in double as the reference does. */
 #include "front/front.h"
 
 #include <immintrin.h>
@@ -24,12 +24,16 @@ static inline __m256 guess8(__m256 w)
     __m256 m = _mm256_castsi256_ps(_mm256_sub_epi32(bits, _mm256_slli_epi32(exponent, 23)));
     m = _mm256_sub_ps(m, _mm256_set1_ps(1.0f));
     __m256 high = step8(step8(_mm256_set1_ps(WVL_XYZ_POWER6), m, WVL_XYZ_POWER5), m, WVL_XYZ_POWER4);
-    __m256 y = step8(step8(step8(step8(high, m, WVL_XYZ_POWER3), m, WVL_XYZ_POWER2), m, WVL_XYZ_POWER1), m, WVL_XYZ_POWER0);
-    __m256 scale = _mm256_mul_ps(_mm256_permutevar8x32_ps(fine, exponent), _mm256_permutevar8x32_ps(coarse, _mm256_srli_epi32(exponent, 3)));
+    __m256 y =
+        step8(step8(step8(step8(high, m, WVL_XYZ_POWER3), m, WVL_XYZ_POWER2), m, WVL_XYZ_POWER1), m, WVL_XYZ_POWER0);
+    __m256 scale = _mm256_mul_ps(_mm256_permutevar8x32_ps(fine, exponent),
+                                 _mm256_permutevar8x32_ps(coarse, _mm256_srli_epi32(exponent, 3)));
     return _mm256_mul_ps(y, scale);
 }
 
-typedef struct light8 { __m256 r, g, b; } light8;
+typedef struct light8 {
+    __m256 r, g, b;
+} light8;
 
 static inline __m256 row8(float mr, float mg, float mb, const light8 *l)
 {
@@ -40,9 +44,12 @@ static inline __m256 row8(float mr, float mg, float mb, const light8 *l)
 static inline float magnitude(float v) { return v < 0.0f ? -v : v; }
 
 /* Codes, and a bit for each that is not sure. */
-__attribute__((always_inline)) static inline __m256i code8(const float *m, const light8 *l, int has_negative, uint8_t *unsure_bits)
+__attribute__((always_inline)) static inline __m256i code8(const float *m, const light8 *l, int has_negative,
+                                                           uint8_t *unsure_bits)
 {
-    __m256 w = row8(m[0], m[1], m[2], l), clamped = _mm256_min_ps(_mm256_max_ps(w, _mm256_set1_ps((float)WVL_XYZ_LEAST)), _mm256_set1_ps((float)WVL_XYZ_MOST));
+    __m256 w = row8(m[0], m[1], m[2], l),
+           clamped = _mm256_min_ps(_mm256_max_ps(w, _mm256_set1_ps((float)WVL_XYZ_LEAST)),
+                                   _mm256_set1_ps((float)WVL_XYZ_MOST));
     __m256 place = _mm256_add_ps(guess8(clamped), _mm256_set1_ps(0.5f));
     __m256i code = _mm256_cvttps_epi32(place);
     __m256 from_middle = _mm256_sub_ps(_mm256_sub_ps(place, _mm256_cvtepi32_ps(code)), _mm256_set1_ps(0.5f));
@@ -56,15 +63,17 @@ __attribute__((always_inline)) static inline __m256i code8(const float *m, const
     return code;
 }
 
-/* Pixels whose unsure samples are decided together: a branch right behind each vector would be guessed wrong often, and late. */
+/* Pixels whose unsure samples are decided together: a branch right behind each vector would be guessed wrong often, and
+ * late. */
 #define CHUNK 256u
 typedef struct chunk {
-    uint32_t at[3][CHUNK];          /* samples, which the codes overwrite */
-    uint8_t unsure[3][CHUNK / 8];   /* a bit for each */
+    uint32_t at[3][CHUNK];        /* samples, which the codes overwrite */
+    uint8_t unsure[3][CHUNK / 8]; /* a bit for each */
 } chunk;
 
 /* n of the chunk, from element i of the lines; a multiple of 8. */
-__attribute__((always_inline)) static inline void guess_chunk(const wvl_plan_xyz *xyz, uint32_t i, uint32_t n, int32_t *const *lines, int has_negative, chunk *k)
+__attribute__((always_inline)) static inline void guess_chunk(const wvl_plan_xyz *xyz, uint32_t i, uint32_t n,
+                                                              int32_t *const *lines, int has_negative, chunk *k)
 {
     const __m256i mask = _mm256_set1_epi32((1 << xyz->depth) - 1);
     for (uint32_t j = 0; j < n; j += 8) {
@@ -77,7 +86,8 @@ __attribute__((always_inline)) static inline void guess_chunk(const wvl_plan_xyz
         light8 l = {light[0], light[1], light[2]};
         for (unsigned c = 0; c < 3; c++) {
             __m256i code = code8(xyz->coarse_matrix + 3 * c, &l, has_negative, &k->unsure[c][j / 8]);
-            _mm256_storeu_si256((__m256i *)(void *)(lines[c] + i + j), _mm256_sub_epi32(code, _mm256_set1_epi32(WVL_XYZ_HALF)));
+            _mm256_storeu_si256((__m256i *)(void *)(lines[c] + i + j),
+                                _mm256_sub_epi32(code, _mm256_set1_epi32(WVL_XYZ_HALF)));
         }
     }
 }
@@ -89,13 +99,15 @@ static void decide_chunk(const wvl_plan_xyz *xyz, uint32_t n, const chunk *k, un
         memcpy(&unsure, &k->unsure[c][j / 8], sizeof unsure);
         for (unsure &= n - j < 64 ? ((uint64_t)1 << (n - j)) - 1 : UINT64_MAX; unsure; unsure &= unsure - 1) {
             uint32_t p = j + (uint32_t)__builtin_ctzll(unsure);
-            double w = wvl_xyz_row(xyz->matrix + 3 * c, xyz->linear[0][k->at[0][p]], xyz->linear[1][k->at[1][p]], xyz->linear[2][k->at[2][p]]);
+            double w = wvl_xyz_row(xyz->matrix + 3 * c, xyz->linear[0][k->at[0][p]], xyz->linear[1][k->at[1][p]],
+                                   xyz->linear[2][k->at[2][p]]);
             codes[p] = wvl_xyz_code(w) - WVL_XYZ_HALF;
         }
     }
 }
 
-__attribute__((always_inline)) static inline void put_xyz(const wvl_plan_xyz *xyz, uint32_t n, int32_t *const *lines, int has_negative)
+__attribute__((always_inline)) static inline void put_xyz(const wvl_plan_xyz *xyz, uint32_t n, int32_t *const *lines,
+                                                          int has_negative)
 {
     chunk k;
     for (uint32_t i = 0; i < n; i += CHUNK) {
