@@ -114,6 +114,9 @@ static void add_precinct(const wvl_layer_job *job, uint32_t t, uint64_t p, const
                 candidate c = {p, wvl_precinct_block_at(pb, col, row), t, 0, 0};
                 add_block(job, tile, c, threshold, cuts->is_last, list);
             }
+            if (wvl_look_after(job->look, WVL_LOOK_LIST, pb->cols)) {
+                return;
+            }
         }
     }
 }

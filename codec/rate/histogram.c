@@ -55,6 +55,9 @@ static void visit_bodies(wvl_layer_job *job, wvl_coded_tile *tile, uint64_t p, u
             if (block->pass_count) {
                 add_bodies(job, block, bodies, job->workers == 1);
             }
+            if (wvl_look_listed(job->look, k)) {
+                return;
+            }
         }
     }
 }
@@ -111,6 +114,9 @@ static void add_precinct(const wvl_layer_job *job, const wvl_coded_tile *tile, c
                 (double)wvl_rate_weigh_energy(band, job->plan->gain_exponent, block->energy, block->energy_shift);
             if (sums->gains && block->pass_count) {
                 add_gains(job, block, sums->gains);
+            }
+            if (wvl_look_listed(job->look, k)) {
+                return;
             }
         }
     }
