@@ -127,7 +127,7 @@ static void build_gains(const wvl_layer_job *job, wvl_slope_sums *sums)
     if (sums->gains) {
         memset(sums->gains, 0, WVL_SLOPES * sizeof *sums->gains);
     }
-    for (uint32_t t = 0; t < job->plan->tile_count; t++) {
+    for (uint32_t t = 0; t < job->plan->tile_count && !wvl_look_is_over(job->look); t++) {
         for (uint64_t p = 0; p < job->tiles[t].precinct_count && !wvl_look_after(job->look, WVL_LOOK_GAINS, 1); p++) {
             add_precinct(job, &job->tiles[t], &job->tiles[t].precincts[p], sums);
         }

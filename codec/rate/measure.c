@@ -152,7 +152,7 @@ int wvl_rate_recall_packet(const wvl_layer_job *job, const wvl_coded_tile *tile,
 
 void wvl_rate_open_layer(wvl_layer_job *job, uint32_t layer)
 {
-    for (uint32_t t = 0; t < job->plan->tile_count; t++) {
+    for (uint32_t t = 0; t < job->plan->tile_count && !wvl_look_is_over(job->look); t++) {
         for (uint64_t p = 0; p < job->tiles[t].precinct_count && !wvl_look_after(job->look, WVL_LOOK_SUM, 1); p++) {
             packet_at(&job->tiles[t], p, layer)->header_bytes = 0;
         }
@@ -229,7 +229,7 @@ wvl_layer_cost wvl_rate_measure_layer(wvl_layer_job *job, const wvl_layer_cuts *
     layer_visit v = {cuts, 1};
     wvl_sweep_precincts(job, visit_cuts, &v);
     memset(group_bytes, 0, wvl_plan_cap_groups(job->plan) * sizeof *group_bytes);
-    for (uint32_t t = 0; t < job->plan->tile_count; t++) {
+    for (uint32_t t = 0; t < job->plan->tile_count && !wvl_look_is_over(job->look); t++) {
         const wvl_coded_tile *tile = &job->tiles[t];
         for (uint64_t p = 0; p < tile->precinct_count && !wvl_look_after(job->look, WVL_LOOK_SUM, 1); p++) {
             const wvl_precinct *precinct = &tile->precincts[p];
@@ -371,7 +371,7 @@ wvl_status wvl_rate_commit_layer(wvl_layer_job *job, const wvl_layer_cuts *cuts,
     if (wvl_look_is_over(job->look)) {
         return WVL_CANCELLED; /* packets that were not measured have no place */
     }
-    for (uint32_t t = 0; t < job->plan->tile_count; t++) {
+    for (uint32_t t = 0; t < job->plan->tile_count && !wvl_look_is_over(job->look); t++) {
         wvl_coded_tile *tile = &job->tiles[t];
         for (uint64_t p = 0; p < tile->precinct_count && !wvl_look_after(job->look, WVL_LOOK_SUM, 1); p++) {
             const wvl_precinct *precinct = &tile->precincts[p];
