@@ -442,7 +442,7 @@ static double sum_irreversible(const measurement *m, uint64_t samples, int mct)
  */
 #define LAST_BIT 1.0       /* mean square of errors, in samples, from which on this does not matter */
 #define CERTAIN_ROUND 0.01 /* mean square of what is rounded off originals: beyond, they are not certain */
-#define FLOATS 0x1p-24f    /* of the range: what decoders may be off by */
+#define FLOATS 0x1p-21f    /* of the range: what decoders may be off by */
 
 static double sum_exactly(const measurement *m, uint64_t samples, int mct, double otherwise)
 {
