@@ -67,7 +67,7 @@ static void check_packets(const profile_job *j)
         refuse(j, "%u layers; one is required (A.10)", s->layer_count);
     }
     if (s->parts != WVL_PARTS_COMPONENT) {
-        refuse(j, "tiles must be divided into tile-parts by component; use tile-parts=C (A.10)");
+        refuse(j, "tile-parts must be divided by component; use tile-parts=C (A.10)");
     }
     if (!s->tlm) {
         refuse(j, "tlm no; the main header must have TLM; use tlm=yes (A.10)");
@@ -408,7 +408,7 @@ static void check_keep_markers(const profile_job *j, const wvl_profile_keep *k)
         refuse(j, "plt no; packet lengths are required; use plt=yes");
     }
     if (k->parts_by_resolution && !(s->parts & WVL_PARTS_RESOLUTION)) {
-        refuse(j, "tiles must be divided into tile-parts by resolution; use tile-parts=R");
+        refuse(j, "tile-parts must be divided by resolution; use tile-parts=R");
     }
     if (s->region_count) {
         refuse(j, "regions of interest are not allowed");
