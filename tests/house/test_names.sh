@@ -3,10 +3,9 @@
 # Names in comments and docs exist; the lint finds planted ones that do not, and an entry of its list that is not needed.
 #   test_names.sh SOURCE
 set -eu
+. "$(dirname "$0")/../support/shell.sh"
 
 source=$1
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
 
 "$source/tools/lint_names" "$source"
 
@@ -14,18 +13,7 @@ for part in include src codec cuda conformance tools tests cmake docs README.md;
     cp -R "$source/$part" "$work"
 done
 
-# expect WORDS: the lint must fail and say WORDS.
-expect() {
-    if "$source/tools/lint_names" "$work" >"$work/out" 2>&1; then
-        echo "the lint overlooked: $1"
-        exit 1
-    fi
-    grep -qF "$1" "$work/out" || {
-        echo "expected '$1', got:"
-        cat "$work/out"
-        exit 1
-    }
-}
+expect() { expect_fault "$1" "$source/tools/lint_names" "$work"; }
 
 echo '/* see wvl_planted_name() and wvl_planted_list_* */' >>"$work/src/wave.c"
 expect 'wvl_planted_name does not exist'
