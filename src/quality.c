@@ -152,15 +152,15 @@ typedef struct measurement {
 
 /* 4-byte elements throughout: int32 or float. Per task a plane, a spare plane, a row, a copy of a block, and block
  * states or both kinds of cells of rdoq. */
-static uint64_t task_elements(const wvl_plan *plan, uint64_t samples)
+static uint64_t task_elements(const wvl_rate_plan *rate, uint64_t samples)
 {
-    uint64_t bytes = plan->rate.rdoq ? 2 * WVL_RDOQ_CELLS : MOST_CELLS;
+    uint64_t bytes = rate->rdoq ? 2 * WVL_RDOQ_CELLS : MOST_CELLS;
     return 3 * samples + BLOCK_SAMPLES + (bytes + 3) / 4 + 64;
 }
 
 static void *plane_of(const measurement *m, uint32_t task)
 {
-    return m->memory + 4 * task * task_elements(m->plan, m->plane_elements);
+    return m->memory + 4 * task * task_elements(&m->plan->rate, m->plane_elements);
 }
 
 /* Twice the value that a decoder rebuilds, in units of the step over 2^F, but for what is exact. */
@@ -430,7 +430,7 @@ uint64_t wvl_quality_bytes(const wvl_plan *plan, uint64_t largest_tile_component
             return UINT64_MAX;
         }
     }
-    return wvl_mul_saturate(planes, wvl_mul_saturate(4, task_elements(plan, largest_tile_component)));
+    return wvl_mul_saturate(planes, wvl_mul_saturate(4, task_elements(&plan->rate, largest_tile_component)));
 }
 
 double wvl_quality_measure(const wvl_plan *plan, const wvl_coefs *coefs, const wvl_coded_tile *tiles,
