@@ -30,6 +30,10 @@ echo 'Call `WVL_PLANTED_NAME`.' >>"$work/README.md"
 expect 'WVL_PLANTED_NAME does not exist'
 
 cp "$source/README.md" "$work/README.md"
+echo '/* as in src/planted.c */' >>"$work/src/wave.c"
+expect 'src/planted.c does not exist'
+
+cp "$source/src/wave.c" "$work/src/wave.c"
 echo 'WVL_PLANTED_NAME stands for any name' >"$work/tools/lint_names.list"
 expect 'WVL_PLANTED_NAME is not needed'
 
