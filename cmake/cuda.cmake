@@ -10,6 +10,7 @@ set(WVL_CUDA_SOURCES
     cuda/dwt/tables.c
     cuda/dwt/window.c
     cuda/host/backend_cuda.c
+    cuda/host/code.c
     cuda/host/deliver.c
     cuda/host/device.c
     cuda/host/launch.c
@@ -27,6 +28,7 @@ set(WVL_CUDA_DEVICE_SOURCES
     cuda/blocks/ht_refine.cu
     cuda/blocks/ht_rows.cu
     cuda/blocks/ht_stuff.cuh
+    cuda/blocks/ht_sum.cu
     cuda/blocks/ht_tables.cuh
     cuda/blocks/kernels.cu
     cuda/blocks/lane.cuh

@@ -17,6 +17,7 @@
 #include "base/arena.h"
 #include "base/ranges.h"
 #include "cuda/color/color.h"
+#include "cuda/host/code.h"
 #include "cuda/host/deliver.h"
 #include "cuda/host/device.h"
 #include "cuda/host/layout.h"
@@ -44,6 +45,10 @@ struct wvl_backend_job {
     wvl_cuda_staging staging;
     uint32_t tile_count, color_blocks;
     wvl_coefs *coefs; /* [tile_count] */
+    int has_coefs;    /* in pinned memory, when the job is done */
+    int codes;        /* blocks are coded on the device */
+    wvl_cuda_layout layout;
+    wvl_cuda_code code;
 };
 
 struct wvl_backend {
@@ -80,7 +85,7 @@ static void cuda_measure(const wvl_plan *plan, const wvl_tile_plan *tiles, uint3
     wvl_cuda_layout l = wvl_cuda_build_layout(plan, tiles, tile_count, 0, sizeof(wvl_backend_job));
     (void)concurrency;
     *memory = (wvl_backend_memory){wvl_add_saturate(wvl_alloc_size(l.host_end), wvl_alloc_size(sizeof(wvl_backend))),
-                                   l.down_end, wvl_add_saturate(l.device_end, light_bytes(plan)), 0};
+                                   l.pinned_end, wvl_add_saturate(l.device_end, light_bytes(plan)), 0};
 }
 
 /* ---- Open and close -------------------------------------------------------------------------- */
@@ -103,10 +108,12 @@ static int is_deep(const wvl_plan *plan)
 /* Pixels may lie anywhere. */
 static wvl_reach cuda_reach(const wvl_plan *plan, const wvl_image *image, const char **why)
 {
-    int deep = is_deep(plan);
     (void)image;
-    *why = deep ? "components of more than 16 bits are for the CPU" : "blocks are coded on the CPU in this version";
-    return deep ? WVL_REACH_NONE : WVL_REACH_COEFS;
+    if (is_deep(plan)) {
+        *why = "components of more than 16 bits are for the CPU";
+        return WVL_REACH_NONE;
+    }
+    return wvl_cuda_code_can(plan, why) ? WVL_REACH_BLOCKS : WVL_REACH_COEFS;
 }
 
 static wvl_status cuda_open_device(const wvl_device_options *options, wvl_device **device)
@@ -408,20 +415,23 @@ static wvl_cuda_status queue_kernels(wvl_backend_job *job, const wvl_cuda_layout
     const wvl_backend *b = job->backend;
     wvl_cuda_status status =
         wvl_cuda_launch_color(runtime(b), &b->device->kernels, job->device + l->color, job->color_blocks, job->stream);
-    status = status
-                 ? status
-                 : wvl_cuda_launch_clear(runtime(b), &b->device->kernels, job->device + l->bounds, l->coefs - l->bounds,
-                                         job->device, l->items + t->item_count * sizeof(wvl_cuda_item), job->stream);
+    status = status ? status
+                    : wvl_cuda_launch_clear(runtime(b), &b->device->kernels, job->device + l->bounds,
+                                            l->cleared_end - l->bounds, job->device,
+                                            l->items + t->item_count * sizeof(wvl_cuda_item), job->stream);
     for (uint64_t i = 0; i < t->launch_count && !status; i++) {
         wvl_cuda_address items = job->device + l->items + t->launches[i].first_item * sizeof(wvl_cuda_item);
         status = wvl_cuda_launch_level(runtime(b), &b->device->kernels, &t->launches[i], job->device + l->splits, items,
                                        1, job->stream);
     }
-    return status;
+    return status || !job->codes ? status : wvl_cuda_code_queue(&job->code);
 }
 
 /* Where coefficients are kept for measuring, empty blocks are read too. */
-static int delivers(const wvl_backend_job *job) { return job->pinned_address && !job->backend->plan->keep_coefs; }
+static int delivers(const wvl_backend_job *job)
+{
+    return job->pinned_address && !job->codes && !job->backend->plan->keep_coefs;
+}
 
 static wvl_cuda_status queue_download(wvl_backend_job *job, const wvl_cuda_layout *l, uint64_t parcel_count)
 {
@@ -432,6 +442,8 @@ static wvl_cuda_status queue_download(wvl_backend_job *job, const wvl_cuda_layou
         status = wvl_cuda_launch_deliver(rt, &job->backend->device->kernels, job->device + l->parcels, parcel_count,
                                          job->stream);
         end = l->flags;
+    } else if (!job->has_coefs) {
+        end = l->coefs;
     }
     return status
                ? status
@@ -457,6 +469,24 @@ static wvl_cuda_status queue_start(const wvl_backend_job *job, const wvl_image *
     return status ? status : mark(job, AT_START);
 }
 
+/* Members that a slot keeps from job to job say which tables it has. */
+static void build_code(wvl_backend_job *job, const wvl_tile_plan *tiles)
+{
+    wvl_cuda_code *code = &job->code;
+    code->device = job->backend->device;
+    code->plan = job->backend->plan;
+    code->layout = &job->layout;
+    code->host = (uint8_t *)job;
+    code->pinned = job->pinned;
+    code->pinned_address = job->pinned_address;
+    code->address = job->device;
+    code->stream = job->stream;
+    code->event = job->done;
+    code->tiles = tiles;
+    code->tile_count = job->tile_count;
+    wvl_cuda_code_build(code);
+}
+
 static wvl_cuda_status queue_job(wvl_backend_job *job, const wvl_cuda_layout *l, const wvl_image *image,
                                  const wvl_tile_plan *tiles)
 {
@@ -465,6 +495,9 @@ static wvl_cuda_status queue_job(wvl_backend_job *job, const wvl_cuda_layout *l,
     wvl_cuda_status status = queue_start(job, image);
     wvl_range_open("wavelane stage");
     status = status ? status : build_upload(job, l, image, tiles, &tables);
+    if (job->codes) {
+        build_code(job, tiles);
+    }
     if (delivers(job)) {
         parcel_count = wvl_cuda_build_parcels(tiles, job->tile_count, job->device + l->coefs, job->device + l->bounds,
                                               job->pinned_address + l->coefs,
@@ -486,7 +519,7 @@ static wvl_cuda_status queue_job(wvl_backend_job *job, const wvl_cuda_layout *l,
 static int fits(const wvl_backend_job *job, const wvl_cuda_layout *l)
 {
     uint64_t device_end = l->device_end + light_bytes(job->backend->plan);
-    return l->host_end <= job->capacity && l->down_end <= job->pinned_capacity && device_end <= job->device_capacity;
+    return l->host_end <= job->capacity && l->pinned_end <= job->pinned_capacity && device_end <= job->device_capacity;
 }
 
 static wvl_status start_job(wvl_backend_job *job, const wvl_image *image, const wvl_tile_plan *tiles,
@@ -498,6 +531,9 @@ static wvl_status start_job(wvl_backend_job *job, const wvl_image *image, const 
     if (!fits(job, &l)) {
         return WVL_ERROR_ARGUMENT; /* larger than prepare was told */
     }
+    job->layout = l;
+    job->codes = l.block_count && job->pinned_address;
+    job->has_coefs = !job->codes || b->plan->keep_coefs;
     job->tile_count = tile_count;
     job->coefs = (wvl_coefs *)(void *)((uint8_t *)job + l.host_coefs);
     job->outside = (const uint32_t *)(const void *)(job->pinned + l.outside);
@@ -596,14 +632,44 @@ static wvl_status cuda_wait(wvl_backend_job *job, wvl_backend_event event, uint3
                                                    : WVL_OK;
 }
 
+/* Coefficients that stayed on the device, because their blocks were coded there. */
+static wvl_status fetch_coefs(wvl_backend_job *job)
+{
+    const wvl_cuda_layout *l = &job->layout;
+    const wvl_cuda_runtime *rt = runtime(job->backend);
+    wvl_cuda_status status = wvl_cuda_enter(job->backend->device);
+    if (!status) {
+        status =
+            rt->download(job->pinned + l->coefs, job->device + l->coefs, (size_t)(l->down_end - l->coefs), job->stream);
+        status = status ? status : rt->event_record(job->done, job->stream);
+        status = status ? status : rt->event_wait(job->done);
+        wvl_cuda_leave(job->backend->device);
+    }
+    job->has_coefs = !status;
+    job->codes &= l->output != l->coefs; /* coded bytes lay there: from here on the CPU codes */
+    return wvl_cuda_note_status(job->backend->device, status);
+}
+
 static wvl_status cuda_collect(wvl_backend_job *job, wvl_coefs *coefs)
 {
     wvl_status status = job->finished ? WVL_OK : cuda_wait(job, WVL_EVENT_DONE, 0);
+    if (status == WVL_OK && !job->has_coefs) {
+        status = fetch_coefs(job);
+    }
     if (status == WVL_OK || status == WVL_ERROR_INPUT) {
         memcpy(coefs, job->coefs, job->tile_count * sizeof *coefs);
         return WVL_OK;
     }
     return status;
+}
+
+static wvl_status cuda_code(wvl_backend_job *job, const wvl_block_order *order, wvl_block_batch *batch)
+{
+    wvl_status status = job->finished ? WVL_OK : cuda_wait(job, WVL_EVENT_DONE, 0);
+    if (status != WVL_OK) {
+        return status;
+    }
+    return job->codes ? wvl_cuda_code_answer(&job->code, order, batch) : WVL_ERROR_UNSUPPORTED;
 }
 
 const wvl_backend_vtable wvl_backend_cuda = {
@@ -621,5 +687,6 @@ const wvl_backend_vtable wvl_backend_cuda = {
     .submit = cuda_submit,
     .wait = cuda_wait,
     .collect = cuda_collect,
+    .code = cuda_code,
     .release = cuda_release,
 };
