@@ -341,6 +341,9 @@ int wvl_quant_build_bands(wvl_coding *coding, unsigned distortion_bits, unsigned
                           wvl_report *report);
 /* What the tile does otherwise than the main header says, or NULL. */
 const wvl_tile_variant *wvl_plan_find_variant(const wvl_plan *plan, uint32_t tile);
+/* Rules of progression order changes (A.6.6). Grid, components and layers are known to be legal. */
+void wvl_plan_check_progressions(const struct wvl_settings *settings, const wvl_image_format *format,
+                                 wvl_report *report);
 /* Rules of HT blocks (15444-15). */
 void wvl_plan_check_ht(const struct wvl_settings *settings, wvl_report *report);
 /* Step of a coding with a quality factor, before the norm of the band, as a part of the full range. */
