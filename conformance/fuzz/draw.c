@@ -464,6 +464,15 @@ static void draw_device(fuzz_draw *d)
     }
 }
 
+/* With a device that the CPU may stand in for, any is legal. */
+static void draw_reach(fuzz_draw *d)
+{
+    static const char *const reaches[] = {"coefs", "blocks", "packets"};
+    if (fuzz_draw_chance(d, 4)) {
+        fuzz_case_set(d->c, "reach", "%s", reaches[fuzz_draw_between(d, 0, 2)]);
+    }
+}
+
 /* ---- Table ----------------------------------------------------------------------------------- */
 
 /* In the order in which they depend on each other. Several keys may share a generator: those without one are drawn with
@@ -521,6 +530,7 @@ static const struct {
     {"qfactor", draw_qfactor}, /* the last ones, so that seeds go on to draw what they did */
     {"visual", draw_visual},
     {"ht-passes", draw_ht_passes},
+    {"reach", draw_reach},
 };
 #define GENERATORS (sizeof generators / sizeof generators[0])
 

@@ -329,6 +329,7 @@ static void fill_options(wvl_plan *plan, const wvl_settings *s)
     plan->comment_count = s->comment_count;
     plan->jp2 = s->jp2;
     plan->device = s->device;
+    plan->reach = (uint8_t)(s->reach + 1);
     plan->devices = UINT32_C(1) << s->device_ordinal;
 }
 

@@ -257,6 +257,7 @@ struct wvl_plan {
     uint64_t tile_plan_bytes;             /* of one tile plan, the same for all */
     wvl_backend_memory backend;           /* the CPU backend's, for the largest wave */
     uint8_t device;                       /* WVL_DEVICE_* */
+    uint8_t reach;                        /* the least that a device must do: wvl_reach, COEFS or more */
     uint32_t devices;                     /* bit per ordinal: those that it may use */
     uint64_t base_bytes, coded_bytes_bound, output_bytes_bound, certain_bytes, likely_bytes; /* see wvl_plan_memory */
     uint64_t own_bytes; /* of the one allocation that holds this structure and its arrays */
