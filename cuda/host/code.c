@@ -12,7 +12,7 @@
 
 /* ---- Plans ----------------------------------------------------------------------------------- */
 
-int wvl_cuda_code_can(const wvl_plan *plan, const char **why)
+int wvl_cuda_can_code_blocks(const wvl_plan *plan, const char **why)
 {
     *why = "packets are made on the CPU in this version";
     for (uint32_t i = 0; i < plan->coding_count; i++) {
@@ -49,7 +49,7 @@ static wvl_cuda_ht_block describe_slot(const wvl_plan *plan, const wvl_tile_band
     };
 }
 
-void wvl_cuda_code_measure(const wvl_plan *plan, const wvl_tile_plan *tiles, uint32_t tile_count,
+void wvl_cuda_measure_code(const wvl_plan *plan, const wvl_tile_plan *tiles, uint32_t tile_count,
                            uint64_t *scratch_bytes, uint64_t *output_bytes)
 {
     uint64_t scratch = 0, output = 0, largest = 0;
@@ -68,7 +68,7 @@ void wvl_cuda_code_measure(const wvl_plan *plan, const wvl_tile_plan *tiles, uin
     *output_bytes = output;
 }
 
-uint64_t wvl_cuda_code_pass_bytes(const wvl_plan *plan)
+uint64_t wvl_cuda_count_pass_bytes(const wvl_plan *plan)
 {
     uint64_t bytes = sizeof(wvl_pass) + (plan->rate_control ? sizeof(int64_t) + sizeof(uint16_t) : 0);
     return wvl_align_up(bytes, sizeof(int64_t));
@@ -151,7 +151,7 @@ static void start(wvl_cuda_code *code)
     code->output_used = 0;
 }
 
-void wvl_cuda_code_build(wvl_cuda_code *code)
+void wvl_cuda_build_code(wvl_cuda_code *code)
 {
     uint64_t coefs = code->address + code->layout->coefs, bounds = code->address + code->layout->bounds;
     wvl_cuda_ht_block *blocks = table_of(code);
@@ -172,7 +172,7 @@ void wvl_cuda_code_build(wvl_cuda_code *code)
     code->built_count = code->tile_count;
 }
 
-wvl_cuda_status wvl_cuda_code_queue(wvl_cuda_code *code)
+wvl_cuda_status wvl_cuda_queue_code(wvl_cuda_code *code)
 {
     return wvl_cuda_ht_launch(&code->device->ht, &code->job, code->stream);
 }
@@ -231,7 +231,7 @@ static wvl_cuda_status run_part(wvl_cuda_code *code)
     const wvl_cuda_runtime *rt = code->device->runtime;
     wvl_cuda_status status = rt->upload(code->address + l->code_blocks, code->pinned + l->code_blocks,
                                         (size_t)(l->items - l->code_blocks), code->stream);
-    status = status ? status : wvl_cuda_code_queue(code);
+    status = status ? status : wvl_cuda_queue_code(code);
     status = status ? status
                     : rt->download(code->pinned + l->records, code->address + l->records,
                                    (size_t)(l->coefs - l->records), code->stream);
@@ -323,7 +323,7 @@ static void put_record(const wvl_cuda_code *code, const wvl_block_order *order, 
         &order->codings[tile->components[run->component].coding].band[tile->bands[run->band].coding_band];
     const wvl_cuda_done *done = (const wvl_cuda_done *)(const void *)(code->host + l->done) + id;
     *record = (wvl_block_record){.bytes_at = done->bytes_at,
-                                 .passes_at = id * wvl_cuda_code_pass_bytes(code->plan),
+                                 .passes_at = id * wvl_cuda_count_pass_bytes(code->plan),
                                  .energy = done->energy,
                                  .bytes = done->bytes,
                                  .pass_count = done->pass_count,
@@ -335,7 +335,7 @@ static void put_record(const wvl_cuda_code *code, const wvl_block_order *order, 
     }
 }
 
-/* What these orders never ask for (wvl_cuda_code_can). */
+/* What these orders never ask for (wvl_cuda_can_code_blocks). */
 static int can_answer(const wvl_cuda_code *code, const wvl_block_order *order)
 {
     uint64_t count = 0;
@@ -346,7 +346,7 @@ static int can_answer(const wvl_cuda_code *code, const wvl_block_order *order)
            !order->factors && !order->first_set;
 }
 
-wvl_status wvl_cuda_code_answer(wvl_cuda_code *code, const wvl_block_order *order, wvl_block_batch *batch)
+wvl_status wvl_cuda_answer_order(wvl_cuda_code *code, const wvl_block_order *order, wvl_block_batch *batch)
 {
     const wvl_cuda_layout *l = code->layout;
     wvl_block_record *records = (wvl_block_record *)(void *)(code->host + l->batch_records);
@@ -365,7 +365,7 @@ wvl_status wvl_cuda_code_answer(wvl_cuda_code *code, const wvl_block_order *orde
         .blocks = blocks,
         .bytes =
             list_chunks(code->pinned + l->output, l->output_bytes, (const uint8_t **)(void *)(code->host + l->chunks)),
-        .passes = list_chunks(code->host + l->passes, l->block_count * wvl_cuda_code_pass_bytes(code->plan),
+        .passes = list_chunks(code->host + l->passes, l->block_count * wvl_cuda_count_pass_bytes(code->plan),
                               (const uint8_t **)(void *)(code->host + l->pass_chunks))};
     for (uint64_t i = 0; i < order->run_count; i++) {
         const wvl_block_run *run = &order->runs[i];

@@ -43,19 +43,19 @@ typedef struct wvl_cuda_code {
 } wvl_cuda_code;
 
 /* Whether the device codes the blocks of such a plan. *why: why not, or what it leaves to the CPU. Pure. */
-int wvl_cuda_code_can(const wvl_plan *plan, const char **why);
+int wvl_cuda_can_code_blocks(const wvl_plan *plan, const char **why);
 /* Bytes that scratch memory takes so that few pictures need a second part, and those that output may take. Pure. */
-void wvl_cuda_code_measure(const wvl_plan *plan, const wvl_tile_plan *tiles, uint32_t tile_count,
+void wvl_cuda_measure_code(const wvl_plan *plan, const wvl_tile_plan *tiles, uint32_t tile_count,
                            uint64_t *scratch_bytes, uint64_t *output_bytes);
 /* Of the passes of a block, with gains and slopes where the plan has them. */
-uint64_t wvl_cuda_code_pass_bytes(const wvl_plan *plan);
+uint64_t wvl_cuda_count_pass_bytes(const wvl_plan *plan);
 
 /* Fills the tables in pinned memory, which are then to be uploaded. The members above `is_settled` are set. */
-void wvl_cuda_code_build(wvl_cuda_code *code);
+void wvl_cuda_build_code(wvl_cuda_code *code);
 /* Queues all blocks, behind the transform. */
-wvl_cuda_status wvl_cuda_code_queue(wvl_cuda_code *code);
+wvl_cuda_status wvl_cuda_queue_code(wvl_cuda_code *code);
 /* As wvl_backend_vtable.code, when what was queued is done and records are in pinned memory. Waits for the device where
  * blocks are left. */
-wvl_status wvl_cuda_code_answer(wvl_cuda_code *code, const wvl_block_order *order, wvl_block_batch *batch);
+wvl_status wvl_cuda_answer_order(wvl_cuda_code *code, const wvl_block_order *order, wvl_block_batch *batch);
 
 #endif

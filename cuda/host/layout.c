@@ -63,7 +63,7 @@ static void place_results(wvl_cuda_layout *l, const wvl_plan *plan, const wvl_ti
 static void place_host(wvl_cuda_layout *l, const wvl_plan *plan, uint32_t tile_count, const wvl_cuda_tables *t,
                        uint64_t head_bytes)
 {
-    uint64_t end = 0, blocks = l->block_count, pass_bytes = blocks ? wvl_cuda_code_pass_bytes(plan) : 0;
+    uint64_t end = 0, blocks = l->block_count, pass_bytes = blocks ? wvl_cuda_count_pass_bytes(plan) : 0;
     (void)place(&end, 1, head_bytes);
     l->launches = place(&end, t->launch_count, sizeof(wvl_cuda_launch));
     l->fronts = place(&end, tile_count, plan->component_count * sizeof(uint32_t));
@@ -89,9 +89,9 @@ wvl_cuda_layout wvl_cuda_build_layout(const wvl_plan *plan, const wvl_tile_plan 
     wvl_cuda_table_options options = {.any_shape = any_shape};
     const char *why;
     wvl_cuda_build_tables(plan, tiles, tile_count, &options, NULL, &t);
-    if (wvl_cuda_code_can(plan, &why)) {
+    if (wvl_cuda_can_code_blocks(plan, &why)) {
         l.block_count = t.block_count;
-        wvl_cuda_code_measure(plan, tiles, tile_count, &l.scratch_bytes, &l.output_bytes);
+        wvl_cuda_measure_code(plan, tiles, tile_count, &l.scratch_bytes, &l.output_bytes);
     }
     place_results(&l, plan, tiles, tile_count, &t, place_tables(&l, plan, tiles, tile_count, &t));
     place_host(&l, plan, tile_count, &t, head_bytes);

@@ -4,121 +4,15 @@
  * memory, every call failing once in turn, too little memory, lost devices, and what the steady state costs.
  */
 #include <check.h>
-#include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "cuda/host/device.h"
 #include "layouts.h"
-#include "soft.h"
-#include "tests/decode/picture.h"
-#include "tests/fault/ledger.h"
+#include "soft_bench.h"
 
 #define STICKY 719
-
-static soft_control *soft;
-static wvl_context *context;
-static ledger books;
-static char log_text[4096];
-
-typedef struct bytes {
-    void *data;
-    size_t count;
-    wvl_status status;
-    char backend[32], error[512];
-} bytes;
-
-static void note(void *user, wvl_log_level level, const char *text)
-{
-    (void)user, (void)level;
-    strncat(log_text, text, sizeof log_text - strlen(log_text) - 1);
-}
-
-static void open_context(void)
-{
-    void *library = dlopen("libcuda.so.1", RTLD_NOW), *symbol = library ? dlsym(library, "soft_driver_control") : NULL;
-    soft_control *(*fetch)(void);
-    ck_assert_msg(symbol != NULL, "the driver that is found is not the software one");
-    memcpy(&fetch, &symbol, sizeof fetch);
-    soft = fetch();
-    log_text[0] = 0;
-    ledger_open(&books);
-    wvl_context_options options = {.struct_size = sizeof options,
-                                   .threads = 2,
-                                   .host = ledger_allocator(&books),
-                                   .log = note,
-                                   .log_level = WVL_LOG_DEBUG};
-    ck_assert_int_eq(wvl_context_create(&options, &context), WVL_OK);
-}
-
-static void close_context(void)
-{
-    wvl_context_release(context);
-    ck_assert_msg(soft->broken || soft->live == 0, "%u things of the device leaked", soft->live);
-    ck_assert_uint_eq(books.live_count, 0);
-    ck_assert_uint_eq(books.wrong_sizes, 0);
-}
-
-static wvl_plan *make_plan(const wvl_image_format *format, const char *settings, const char *device)
-{
-    wvl_params *params;
-    wvl_plan *plan;
-    char text[512];
-    ck_assert_int_eq(wvl_params_create(context, &params), WVL_OK);
-    ck_assert_int_eq(wvl_params_set(params, "device", device), WVL_OK);
-    (void)snprintf(text, sizeof text, "%s", settings);
-    for (char *word = strtok(text, " "); word; word = strtok(NULL, " ")) {
-        char *equals = strchr(word, '=');
-        *equals = 0;
-        ck_assert_msg(wvl_params_set(params, word, equals + 1) == WVL_OK, "%s", wvl_params_error(params));
-    }
-    wvl_status status = wvl_plan_create(context, params, format, NULL, &plan);
-    ck_assert_msg(status == WVL_OK || status == WVL_ERROR_UNREACHABLE, "%s", wvl_context_error(context));
-    wvl_params_release(params);
-    return plan; /* NULL: the caps are for larger pictures */
-}
-
-static bytes encode_plan(const wvl_plan *plan, const wvl_image *image)
-{
-    bytes b = {0};
-    wvl_sink sink;
-    wvl_result *result = NULL;
-    ck_assert_int_eq(wvl_sink_open_memory(context, &sink), WVL_OK);
-    b.status = wvl_encode(plan, image, &sink, NULL, &result, b.error, sizeof b.error);
-    if (b.status == WVL_OK) {
-        ck_assert_int_eq(wvl_sink_take_memory(&sink, &b.data, &b.count), WVL_OK);
-        (void)snprintf(b.backend, sizeof b.backend, "%s", wvl_result_backend(result));
-    }
-    wvl_result_release(result);
-    return b;
-}
-
-static bytes encode(const picture_input *input, const char *settings, const char *device)
-{
-    wvl_plan *plan = make_plan(&input->format, settings, device);
-    bytes b = {.status = WVL_ERROR_UNREACHABLE};
-    if (plan) {
-        b = encode_plan(plan, &input->image);
-    }
-    wvl_plan_release(plan);
-    return b;
-}
-
-static void free_bytes(bytes *b)
-{
-    wvl_memory_release(context, b->data, b->count);
-    b->data = NULL;
-}
-
-static void expect_same(const char *what, const bytes *a, bytes b, const char *backend)
-{
-    ck_assert_msg(b.status == WVL_OK, "%s: %s", what, b.error);
-    ck_assert_msg(a->count == b.count && !memcmp(a->data, b.data, a->count), "%s: %zu bytes, %zu bytes, or other ones",
-                  what, a->count, b.count);
-    ck_assert_msg(!strcmp(b.backend, backend), "%s: came from \"%s\"", what, b.backend);
-    free_bytes(&b);
-}
 
 /* ---- Same bytes ------------------------------------------------------------------------------ */
 
@@ -225,105 +119,6 @@ START_TEST(empty_blocks_stay)
     ck_assert_uint_gt(soft->deliveries, 0);
     ck_assert_uint_lt(soft->delivered_bytes + soft->downloaded_bytes, 512 * 512 * 2 / 8);
     free_bytes(&reference);
-    picture_close_input(&input);
-    picture_free(&p);
-}
-END_TEST
-
-/* ---- Blocks ---------------------------------------------------------------------------------- */
-
-/* Blocks that are coded on the device: their bytes and records cross the bus, and no coefficients do; nobody waits but
- * once for each wave. */
-START_TEST(blocks_there)
-{
-    picture p = picture_draw(PICTURE_NATURAL, 512, 512, 3, 8, 3);
-    picture_input input = picture_open_input(&p, 0);
-    bytes reference = encode(&input, "style=HT", "cpu");
-    expect_same("opens the device", &reference, encode(&input, "style=HT", "cuda-only"), "cuda:0 blocks");
-    soft->delivered_bytes = soft->downloaded_bytes = 0;
-    soft->coded_parts = soft->waits = 0;
-    expect_same("blocks", &reference, encode(&input, "style=HT reach=blocks", "cuda-only"), "cuda:0 blocks");
-    ck_assert_uint_eq(soft->coded_parts, 1);
-    ck_assert_msg(soft->waits == 1 + 1, "%u waits for a wave and the end of its stream", soft->waits);
-    ck_assert_uint_eq(soft->delivered_bytes, 0);
-    ck_assert_uint_lt(soft->downloaded_bytes, 512 * 512 * 3 * 2 / 16);
-    free_bytes(&reference);
-    picture_close_input(&input);
-    picture_free(&p);
-}
-END_TEST
-
-/* Scratch memory that does not hold a picture: blocks are coded in parts. One that does not hold a block: the CPU codes
- * them, unless the option reach wants the device to. */
-START_TEST(blocks_in_parts)
-{
-    static const char *const texts[] = {"style=HT tile=100,90", "style=HT reversible=no step=0.004 block=32,32",
-                                        "style=HT reversible=no tile=300,90 measure-psnr=yes"};
-    const char *text = texts[_i];
-    char strict[128];
-    (void)snprintf(strict, sizeof strict, "%s reach=blocks", text);
-    picture p = picture_draw(PICTURE_NATURAL, 290, 170, 3, 8, 3);
-    picture_input input = picture_open_input(&p, 0);
-    bytes reference = encode(&input, text, "cpu");
-    soft->scratch_cost = 3;
-    expect_same("once or twice", &reference, encode(&input, strict, "cuda-only"), "cuda:0 blocks");
-    soft->coded_parts = 0;
-    soft->scratch_cost = 16;
-    expect_same("in parts", &reference, encode(&input, strict, "cuda-only"), "cuda:0 blocks");
-    ck_assert_uint_gt(soft->coded_parts, 3);
-    soft->scratch_cost = 1u << 16;
-    expect_same("by the CPU", &reference, encode(&input, text, "cuda-only"), "cuda:0");
-    expect_same("by the CPU", &reference, encode(&input, strict, "cuda"), "cuda:0");
-    bytes refused = encode(&input, strict, "cuda-only");
-    ck_assert_int_eq(refused.status, WVL_ERROR_MEMORY);
-    ck_assert_msg(strstr(refused.error, "reach") != NULL, "%s", refused.error);
-    soft->scratch_cost = 0;
-    free_bytes(&reference);
-    picture_close_input(&input);
-    picture_free(&p);
-}
-END_TEST
-
-/* The kernels' own source in whole encodes, as the CPU runs it (slow: small pictures). */
-START_TEST(blocks_emulated)
-{
-    static const char *const texts[] = {"style=HT", "style=HT reversible=no qfactor=60 block=32,32",
-                                        "style=HT tile=50,40 block=128,8", "style=HT block=4,4 levels=2"};
-    picture p = picture_draw(_i & 1 ? PICTURE_SPARSE : PICTURE_NATURAL, 97, 83, 3, _i & 2 ? 12 : 8, 3);
-    picture_input input = picture_open_input(&p, 0);
-    bytes reference = encode(&input, texts[_i], "cpu");
-    (void)setenv("SOFT_EMULATE", "1", 1);
-    soft->coded_parts = 0;
-    expect_same(texts[_i], &reference, encode(&input, texts[_i], "cuda-only"), "cuda:0 blocks");
-    ck_assert_uint_gt(soft->coded_parts, 0);
-    (void)unsetenv("SOFT_EMULATE");
-    free_bytes(&reference);
-    picture_close_input(&input);
-    picture_free(&p);
-}
-END_TEST
-
-/* The least that a device must do: else it is not used, or not usable. */
-START_TEST(reach_is_asked_for)
-{
-    static const struct {
-        const char *text, *reason;
-    } cases[] = {{"reach=blocks", "style HT"},
-                 {"reach=packets", "style HT"},
-                 {"style=HT reach=packets", "packets are made on the CPU"},
-                 {"style=HT reversible=no bpp=1 reach=blocks", "with a target or a limit"}};
-    picture p = picture_draw(PICTURE_NATURAL, 160, 120, 3, 8, 1);
-    picture_input input = picture_open_input(&p, 0);
-    for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++) {
-        bytes reference = encode(&input, cases[i].text, "cpu"), refused = encode(&input, cases[i].text, "cuda-only");
-        ck_assert_msg(refused.status == WVL_ERROR_UNSUPPORTED && strstr(refused.error, cases[i].reason) &&
-                          strstr(refused.error, "reach"),
-                      "%s: %d %s", cases[i].text, refused.status, refused.error);
-        log_text[0] = 0;
-        expect_same(cases[i].text, &reference, encode(&input, cases[i].text, "cuda"), "cpu");
-        ck_assert_msg(strstr(log_text, cases[i].reason) != NULL, "%s", log_text);
-        free_bytes(&reference);
-    }
     picture_close_input(&input);
     picture_free(&p);
 }
@@ -665,10 +460,6 @@ int main(void)
     tcase_add_loop_test(tests, same_bytes, 0, SETTINGS);
     tcase_add_test(tests, converted);
     tcase_add_test(tests, empty_blocks_stay);
-    tcase_add_test(tests, blocks_there);
-    tcase_add_loop_test(tests, blocks_in_parts, 0, 3);
-    tcase_add_loop_test(tests, blocks_emulated, 0, 4);
-    tcase_add_test(tests, reach_is_asked_for);
     tcase_add_test(tests, deep_samples_go_to_the_cpu);
     tcase_add_test(tests, words);
     tcase_add_test(tests, automatic);
