@@ -124,7 +124,7 @@ static const idle_rule rules[] = {
     {"ht-passes", asks_passes, is_limited, NEEDS_LIMIT ": without one, HT blocks have the cleanup pass alone"},
     {"measure-psnr", asks_measure, has_errors,
      "-I (reversible no), several layers or a limit: a lossless file has no error to measure"},
-    {"reach", asks_reach, may_use_device, "a device: cpu leaves all to the processor"},
+    {"reach", asks_reach, may_use_device, "device auto, cuda or cuda-only: with cpu no device is used"},
 };
 
 const char *wvl_settings_find_idle(const wvl_settings *settings, size_t *at, const char **needs)

@@ -19,7 +19,7 @@ for settings in '' '-I' '-I -r 20 -t 128,128' '-n 1'; do
     # shellcheck disable=SC2086
     "$command" --demo --force -o "$scratch/cuda.j2k" $settings --device cuda-only --trace "$scratch/trace.json" >"$scratch/said"
     cmp "$scratch/cpu.j2k" "$scratch/cuda.j2k" || fail "'$settings': other bytes"
-    grep -q 'transformed by cuda:0' "$scratch/said" || fail "'$settings': not said where"
+    grep -q 'device: cuda:0' "$scratch/said" || fail "'$settings': not said where"
     for name in transform code rate write stage upload kernels download; do
         grep -q "\"name\":\"$name\"" "$scratch/trace.json" || fail "'$settings': no span \"$name\" in the trace"
     done
