@@ -65,9 +65,9 @@ static wvl_status open_plain(const wvl_plan *plan, const wvl_block_order *order,
     uint64_t blocks = 0;
     *plain = (plain_order){.order = *order};
     plain->order.which = WVL_BLOCKS_ALL;
-    if (order->which != WVL_BLOCKS_ALL || plan->rdoq) {
+    if (order->which != WVL_BLOCKS_ALL || plan->rate.rdoq) {
         plain->run_room = list_runs(order, keeper, NULL, &blocks);
-        plain->slope_room = plan->rdoq ? blocks : 0;
+        plain->slope_room = plan->rate.rdoq ? blocks : 0;
         plain->runs = plain->run_room ? wvl_alloc(host, plain->run_room * sizeof *plain->runs) : NULL;
         plain->slopes = plain->slope_room ? wvl_alloc(host, plain->slope_room * sizeof *plain->slopes) : NULL;
         if ((plain->run_room && !plain->runs) || (plain->slope_room && !plain->slopes)) {

@@ -35,13 +35,13 @@ static void cuda_measure(const wvl_plan *plan, const wvl_tile_plan *tiles, uint3
 
 static int is_deep(const wvl_plan *plan)
 {
-    for (uint32_t c = 0; c < plan->component_count; c++) {
-        if (plan->components[c].depth > DEPTH_MAX) {
+    for (uint32_t c = 0; c < plan->syntax.component_count; c++) {
+        if (plan->syntax.components[c].depth > DEPTH_MAX) {
             return 1;
         }
     }
-    for (uint32_t i = 0; i < plan->coding_count; i++) {
-        if (plan->codings[i].wide) {
+    for (uint32_t i = 0; i < plan->syntax.coding_count; i++) {
+        if (plan->syntax.codings[i].wide) {
             return 1;
         }
     }
@@ -200,7 +200,7 @@ static wvl_cuda_status fill_slot(wvl_backend *b, wvl_backend_job *job)
     /* Slots travel with their pads: what others left in them must not. */
     status = status ? status : rt->fill(job->device, 0, (size_t)job->device_capacity, job->stream);
     if (!status && wvl_cuda_light_bytes(b->plan)) {
-        status = rt->upload(wvl_cuda_light_address(job), b->plan->xyz.linear[0],
+        status = rt->upload(wvl_cuda_light_address(job), b->plan->syntax.xyz.linear[0],
                             (size_t)wvl_cuda_measure_light(b->plan), job->stream);
     }
     if (!status && !(b->options & WVL_CUDA_WHOLE_DOWNLOAD) &&

@@ -15,17 +15,17 @@
 int wvl_cuda_can_code_blocks(const wvl_plan *plan, const char **why)
 {
     *why = "packets are made on the CPU in this version";
-    for (uint32_t i = 0; i < plan->coding_count; i++) {
-        if (!(plan->codings[i].style & WVL_STYLE_HT)) {
+    for (uint32_t i = 0; i < plan->syntax.coding_count; i++) {
+        if (!(plan->syntax.codings[i].style & WVL_STYLE_HT)) {
             *why = "blocks without HT (style HT) are coded on the CPU in this version";
             return 0;
         }
     }
-    if (plan->all_sets || plan->rdoq || plan->follows_step) {
+    if (plan->test.all_sets || plan->rate.rdoq || plan->rate.follows_step) {
         *why = "HT blocks with a target or a limit (bytes, PSNR, slope) are coded on the CPU in this version";
         return 0;
     }
-    if (plan->region_count || plan->layer_count > 1) {
+    if (plan->syntax.region_count || plan->syntax.layer_count > 1) {
         *why = "HT blocks with regions or layers are coded on the CPU";
         return 0;
     }
@@ -44,7 +44,7 @@ static wvl_cuda_ht_block describe_slot(const wvl_plan *plan, const wvl_tile_band
         .style = (uint8_t)coding->style,
         .reversible = coding->reversible,
         .max_passes = PASSES_ALL,
-        .set_passes = plan->ht_passes,
+        .set_passes = plan->rate.ht_passes,
         .planes = band->planes,
     };
 }
@@ -57,7 +57,7 @@ void wvl_cuda_measure_code(const wvl_plan *plan, const wvl_tile_plan *tiles, uin
         for (uint32_t b = 0; b < tiles[t].band_count; b++) {
             const wvl_tile_band *band = &tiles[t].bands[b];
             uint64_t blocks = (uint64_t)band->block_cols * band->block_rows;
-            wvl_cuda_ht_block slot = describe_slot(plan, band, &plan->codings[0]);
+            wvl_cuda_ht_block slot = describe_slot(plan, band, &plan->syntax.codings[0]);
             wvl_cuda_ht_memory m = wvl_cuda_ht_measure(&slot, 1, 0);
             scratch = blocks ? wvl_add_saturate(scratch, wvl_mul_saturate(blocks, m.most_scratch)) : scratch;
             output = blocks ? wvl_add_saturate(output, wvl_mul_saturate(blocks, m.most_output)) : output;
@@ -70,7 +70,7 @@ void wvl_cuda_measure_code(const wvl_plan *plan, const wvl_tile_plan *tiles, uin
 
 uint64_t wvl_cuda_count_pass_bytes(const wvl_plan *plan)
 {
-    uint64_t bytes = sizeof(wvl_pass) + (plan->rate_control ? sizeof(int64_t) + sizeof(uint16_t) : 0);
+    uint64_t bytes = sizeof(wvl_pass) + (plan->rate.rate_control ? sizeof(int64_t) + sizeof(uint16_t) : 0);
     return wvl_align_up(bytes, sizeof(int64_t));
 }
 
@@ -99,7 +99,7 @@ static void build_tile(const wvl_cuda_code *code, const wvl_tile_plan *tile, uin
 {
     for (uint32_t c = 0; c < tile->component_count; c++) {
         const wvl_tile_component *component = &tile->components[c];
-        const wvl_coding *coding = &code->plan->codings[component->coding];
+        const wvl_coding *coding = &code->plan->syntax.codings[component->coding];
         for (uint32_t r = 0; r <= component->levels; r++) {
             const wvl_tile_resolution *resolution = &tile->resolutions[component->first_resolution + r];
             for (uint32_t b = 0; b < resolution->band_count; b++) {
@@ -135,7 +135,7 @@ static void build_job(wvl_cuda_code *code)
                                   .order = at + l->code_order,
                                   .groups = at + l->code_group,
                                   .records = at + l->records,
-                                  .sums = code->plan->rate_control ? at + l->sums : 0,
+                                  .sums = code->plan->rate.rate_control ? at + l->sums : 0,
                                   .parts = at + l->parts,
                                   .totals = at + l->totals,
                                   .places = at + l->places,
@@ -217,7 +217,7 @@ static uint32_t take_part(wvl_cuda_code *code, uint32_t count, const uint32_t *i
             code->built_count = 0;
             continue;
         }
-        describe(&blocks[i], &records[i], code->plan->rate_control ? &sums[i] : NULL, &done[id]);
+        describe(&blocks[i], &records[i], code->plan->rate.rate_control ? &sums[i] : NULL, &done[id]);
         done[id].bytes_at = code->output_used + records[i].offset;
         used = wvl_max_u64(used, done[id].bytes ? done[id].bytes_at + done[id].bytes : 0);
     }
@@ -304,10 +304,10 @@ static void put_passes(const wvl_cuda_code *code, const wvl_band_coding *band, c
     wvl_pass pass = {
         .gain_quarters = done->gain_quarters, .final_bytes = done->bytes, .flags = WVL_PASS_SET | WVL_PASS_TERM};
     memcpy(at, &pass, sizeof pass);
-    if (code->plan->rate_control) {
+    if (code->plan->rate.rate_control) {
         wvl_hull hull;
-        int64_t energy = wvl_rate_weigh_energy(band, code->plan->gain_exponent, done->energy, done->energy_shift);
-        wvl_hull_init(&hull, band, code->plan->gain_exponent, done->planes, energy, done->samples);
+        int64_t energy = wvl_rate_weigh_energy(band, code->plan->rate.gain_exponent, done->energy, done->energy_shift);
+        wvl_hull_init(&hull, band, code->plan->rate.gain_exponent, done->planes, energy, done->samples);
         wvl_hull_put_pass(&hull, &pass);
         wvl_hull_fetch(&hull, (uint16_t *)(void *)(at + sizeof pass + sizeof(int64_t)),
                        (int64_t *)(void *)(at + sizeof pass));

@@ -24,7 +24,7 @@ static uint64_t place_tables(wvl_cuda_layout *l, const wvl_plan *plan, const wvl
     uint64_t end = 0, parcels = l->block_count ? 0 : wvl_cuda_build_parcels(tiles, tile_count, 0, 0, 0, NULL);
     l->splits = place(&end, t->split_count, sizeof(wvl_cuda_split));
     l->parcels = place(&end, parcels, sizeof(wvl_cuda_parcel));
-    l->color = place(&end, plan->xyz.kind != WVL_XYZ_NONE, sizeof(wvl_cuda_color));
+    l->color = place(&end, plan->syntax.xyz.kind != WVL_XYZ_NONE, sizeof(wvl_cuda_color));
     l->code_blocks = place(&end, l->block_count, sizeof(wvl_cuda_ht_block));
     l->code_order = place(&end, l->block_count, sizeof(uint32_t));
     l->code_group = place(&end, l->block_count != 0, sizeof(wvl_cuda_ht_group));
@@ -43,11 +43,11 @@ static void place_results(wvl_cuda_layout *l, const wvl_plan *plan, const wvl_ti
     l->flags = l->outside + sizeof(uint32_t);
     l->cleared_end = end;
     l->records = place(&end, blocks, sizeof(wvl_cuda_ht_record));
-    l->sums = place(&end, plan->rate_control ? blocks : 0, sizeof(wvl_cuda_ht_sums));
+    l->sums = place(&end, plan->rate.rate_control ? blocks : 0, sizeof(wvl_cuda_ht_sums));
     l->counters = place(&end, blocks ? WVL_CUDA_HT_COUNTERS : 0, sizeof(uint32_t));
     l->coefs = place(&end, t->coef_bytes, 1);
     l->down_end = end;
-    l->output = plan->keep_coefs ? end : l->coefs;
+    l->output = plan->rate.keep_coefs ? end : l->coefs;
     uint64_t output_end = l->output;
     (void)place(&output_end, l->output_bytes, 1);
     l->pinned_end = wvl_max_u64(end, output_end);
@@ -66,10 +66,10 @@ static void place_host(wvl_cuda_layout *l, const wvl_plan *plan, uint32_t tile_c
     uint64_t end = 0, blocks = l->block_count, pass_bytes = blocks ? wvl_cuda_count_pass_bytes(plan) : 0;
     (void)place(&end, 1, head_bytes);
     l->launches = place(&end, t->launch_count, sizeof(wvl_cuda_launch));
-    l->fronts = place(&end, tile_count, plan->component_count * sizeof(uint32_t));
+    l->fronts = place(&end, tile_count, plan->syntax.component_count * sizeof(uint32_t));
     l->host_coefs = place(&end, tile_count, sizeof(wvl_coefs));
-    l->host_pixels = place(&end, plan->component_count, sizeof(wvl_cuda_pixels));
-    l->host_copies = place(&end, plan->component_count, sizeof(wvl_cuda_copy));
+    l->host_pixels = place(&end, plan->syntax.component_count, sizeof(wvl_cuda_pixels));
+    l->host_copies = place(&end, plan->syntax.component_count, sizeof(wvl_cuda_copy));
     l->done = place(&end, blocks, sizeof(wvl_cuda_done));
     l->batch_records = place(&end, blocks, sizeof(wvl_block_record));
     l->batch_runs = place(&end, blocks, sizeof(uint32_t));

@@ -33,7 +33,7 @@ static wvl_cuda_status build_upload(wvl_backend_job *job, const wvl_cuda_layout 
     wvl_cuda_build_staging(b->plan, tiles, job->tile_count, image, b->pool, s);
     job->borrows = on_device || s->copy_count;
     job->color_blocks = 0;
-    if (b->plan->xyz.kind != WVL_XYZ_NONE) {
+    if (b->plan->syntax.xyz.kind != WVL_XYZ_NONE) {
         wvl_cuda_color *color = (wvl_cuda_color *)(void *)(job->pinned + l->color);
         *color = (wvl_cuda_color){.light[0] = wvl_cuda_light_address(job), .outside = job->device + l->outside};
         job->color_blocks = wvl_cuda_build_color(b->plan, wvl_cuda_fetch_rect(tiles, job->tile_count, 0),
@@ -89,7 +89,7 @@ static wvl_cuda_status queue_kernels(wvl_backend_job *job, const wvl_cuda_layout
 /* Where coefficients are kept for measuring, empty blocks are read too. */
 static int delivers(const wvl_backend_job *job)
 {
-    return job->pinned_address && !job->codes && !job->backend->plan->keep_coefs;
+    return job->pinned_address && !job->codes && !job->backend->plan->rate.keep_coefs;
 }
 
 static wvl_cuda_status queue_download(wvl_backend_job *job, const wvl_cuda_layout *l, uint64_t parcel_count)
@@ -193,7 +193,7 @@ wvl_status wvl_cuda_queue_job(wvl_backend_job *job, const wvl_image *image, cons
     }
     job->layout = l;
     job->codes = l.block_count && job->pinned_address;
-    job->has_coefs = !job->codes || b->plan->keep_coefs;
+    job->has_coefs = !job->codes || b->plan->rate.keep_coefs;
     job->tile_count = tile_count;
     job->coefs = (wvl_coefs *)(void *)((uint8_t *)job + l.host_coefs);
     job->outside = (const uint32_t *)(const void *)(job->pinned + l.outside);
