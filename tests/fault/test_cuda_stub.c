@@ -255,11 +255,11 @@ static void teardown(void)
 /* All blocks of the picture, when the job is done; the stub's kernels have coded none. */
 static wvl_status code_all(wvl_backend_job *running)
 {
-    wvl_block_run run = {.count = j.tiles[0].bands[0].block_cols * j.tiles[0].bands[0].block_rows};
-    wvl_block_order order = {.runs = &run, .run_count = 1, .codings = j.plan->syntax.codings};
+    wvl_block_run all = {.count = j.tiles[0].bands[0].block_cols * j.tiles[0].bands[0].block_rows};
+    wvl_block_order order = {.runs = &all, .run_count = 1, .codings = j.plan->syntax.codings};
     wvl_block_batch batch;
     wvl_status status = wvl_backend_cuda.code(running, &order, &batch);
-    ck_assert(status != WVL_OK || batch.count == run.count);
+    ck_assert(status != WVL_OK || batch.count == all.count);
     return status;
 }
 
