@@ -71,6 +71,7 @@ bytes encode_plan(const wvl_plan *plan, const wvl_image *image)
     if (b.status == WVL_OK) {
         ck_assert_int_eq(wvl_sink_take_memory(&sink, &b.data, &b.count), WVL_OK);
         (void)snprintf(b.backend, sizeof b.backend, "%s", wvl_result_backend(result));
+        b.psnr = wvl_result_layer_psnr(result, wvl_result_layer_count(result) - 1);
     }
     wvl_result_release(result);
     return b;
@@ -98,6 +99,7 @@ void expect_same(const char *what, const bytes *a, bytes b, const char *backend)
     ck_assert_msg(b.status == WVL_OK, "%s: %s", what, b.error);
     ck_assert_msg(a->count == b.count && !memcmp(a->data, b.data, a->count), "%s: %zu bytes, %zu bytes, or other ones",
                   what, a->count, b.count);
+    ck_assert_msg(!memcmp(&a->psnr, &b.psnr, sizeof b.psnr), "%s: PSNR %f, %f", what, a->psnr, b.psnr);
     ck_assert_msg(!strcmp(b.backend, backend), "%s: came from \"%s\"", what, b.backend);
     free_bytes(&b);
 }

@@ -17,6 +17,7 @@ typedef struct bytes {
     void *data;
     size_t count;
     wvl_status status;
+    double psnr; /* of the last layer, as the result says */
     char backend[32], error[512];
 } bytes;
 
