@@ -23,7 +23,7 @@ for settings in '' '-I' '-I -r 20 -t 128,128' '-n 1'; do
         grep -q "\"name\":\"$name\"" "$work/trace.json" || fail "'$settings': no span \"$name\" in the trace"
     done
 done
-if command -v python3 >/dev/null; then
+if part python3; then
     python3 -c 'import json, sys
 for name in sys.argv[1:]: json.load(open(name))' "$work/trace.json" "$work/list.json" || fail "not JSON"
 fi
@@ -34,3 +34,4 @@ grep -q 'device' "$work/said" || fail "cuda-only:9: no reason"
 cmp "$work/cpu.j2k" "$work/fallback.j2k" || fail "cuda:9: other bytes"
 grep -q 'the CPU takes over' "$work/said" || fail "cuda:9: not said"
 echo "devices, --device, --trace: as they should be"
+end_suite 0

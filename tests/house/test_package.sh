@@ -106,7 +106,7 @@ done
 
 echo '#include <wavelane.h>' >header.c
 quietly "$cc" -std=c99 -Wall -Wextra -Wpedantic -Werror -I"$prefix/include" -fsyntax-only header.c
-if command -v c++ >/dev/null; then
+if part c++; then
     quietly c++ -std=c++11 -Wall -Wextra -Wpedantic -Werror -I"$prefix/include" -fsyntax-only -x c++ header.c
 fi
 
@@ -129,3 +129,4 @@ left=$(find "$work/again" ! -type d)
     echo "uninstall leaves: $left"
     exit 1
 }
+end_suite 0

@@ -9,6 +9,28 @@ trap 'rm -rf "$work"' EXIT
 # absolute FILE: its path, which holds in other folders too.
 absolute() { (cd "$(dirname -- "$1")" && printf '%s/%s\n' "$(pwd)" "$(basename -- "$1")"); }
 
+# ---- Parts that need a program which a machine may lack ----------------------------------------------------------------
+
+# Such a part is never passed over without a word: a suite that left one out ends as skipped, and .ci/skips must name it.
+#   if part bash; then ... fi;  end_suite FAILURES
+left_out=
+
+part() {
+    command -v "$1" >/dev/null && return 0
+    left_out="$left_out $1"
+    return 1
+}
+
+# Ends the suite: 1 where something failed, 77 where a part was left out, else 0.
+end_suite() {
+    [ "$1" -eq 0 ] || exit 1
+    [ -z "$left_out" ] || {
+        echo "skipped: parts of this suite need:$left_out"
+        exit 77
+    }
+    exit 0
+}
+
 # ---- Tests of the command --------------------------------------------------------------------------------------------
 
 # open_command COMMAND: further paths are those of $work, and texts are those of the C locale.
@@ -52,7 +74,7 @@ absent() { [ ! -e "$1" ] || fail "$1 exists"; }
 # The last line of a test.
 end_checks() {
     echo "$checks checks, $failures failures"
-    [ "$failures" -eq 0 ]
+    end_suite "$failures"
 }
 
 # ---- Tests of a lint -------------------------------------------------------------------------------------------------

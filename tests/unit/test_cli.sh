@@ -516,11 +516,8 @@ if [ -n "$gen_docs" ]; then
         grep -q -- "-$key" complete.zsh || fail "the zsh completion lacks $key"
     done <keys
     grep '^@' page.1 && fail 'the manual page has a place that was not filled'
-    if command -v bash >/dev/null; then
+    if part bash; then
         bash -n complete.bash || fail 'bash does not take its completion'
-    fi
-    if command -v zsh >/dev/null; then
-        zsh -n complete.zsh || fail 'zsh does not take its completion'
     fi
 fi
 

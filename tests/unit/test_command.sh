@@ -103,7 +103,7 @@ content += chunk(b"IDAT", zlib.compress(b"\0abcd")) + chunk(b"IEND", b"")
 open(sys.argv[1], "wb").write(b"\x89PNG\r\n\x1a\n" + content)
 PY
 }
-if command -v python3 >/dev/null; then
+if part python3; then
     png texts.png 45455 tEXtTitle=a tEXtAuthor=b eXIfMM=*
     expect 0 -i texts.png -o texts.jp2
     warns 'does not carry: EXIF, Title, Author'
@@ -143,7 +143,7 @@ checks=$((checks + 1))
 "$wavelane" -i tagged.tif -o - --json --verbose >stream.j2k 2>err || fail '-o - --json'
 sed '/^"exit_code"/q' err >report
 sed '1,/^"exit_code"/d' err >rest
-if command -v python3 >/dev/null; then
+if part python3; then
     python3 -c 'import json, sys; sys.exit(not json.load(open("report"))["pictures"][0]["warnings"])' || fail 'with -o - the report on standard error is no JSON'
 fi
 grep -q 'wavelane: ' report && fail 'messages stand inside the report'
@@ -238,7 +238,7 @@ complete() {
         esac
     done
 }
-if command -v bash >/dev/null; then
+if part bash; then
     "$gen_docs" bash >complete.bash || fail 'the completion is not made'
     complete 'devices' wavelane d
     complete 'encode info verify options devices help --input -cinema2K' wavelane ''
