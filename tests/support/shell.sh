@@ -9,10 +9,10 @@ trap 'rm -rf "$work"' EXIT
 # absolute FILE: its path, which holds in other folders too.
 absolute() { (cd "$(dirname -- "$1")" && printf '%s/%s\n' "$(pwd)" "$(basename -- "$1")"); }
 
-# ---- Parts that need a program which a machine may lack ----------------------------------------------------------------
+# ---- Parts that a machine may lack -----------------------------------------------------------------------------------
 
-# Such a part is never passed over without a word: a suite that left one out ends as skipped, and .ci/skips must name it.
-#   if part bash; then ... fi;  end_suite FAILURES
+# A part that needs a program is never passed over without a word: a suite that left one out ends as skipped, and
+# .ci/skips must name it.   if part bash; then ... fi;  end_suite FAILURES
 left_out=
 
 part() {

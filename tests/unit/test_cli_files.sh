@@ -5,8 +5,8 @@
 # memory: only what happens where memory is short, which needs a limit that the build can live with (sanitizers reserve more).
 set -u
 . "$(dirname "$0")/../support/shell.sh"
-wanted_part=${2:-}
 open_command "$1"
+wanted_part=${2:-}
 
 # Memory of 3 GB and 30 s, where the build can live with the former: sanitizers reserve more.
 memory='ulimit -v 3000000'
