@@ -128,29 +128,25 @@ static unsigned coefficient_bytes(const unit *u, unsigned level)
 }
 
 /* Whether all bands of the level, and LL behind the last one, have coefficients of `bytes`. */
-static int level_is_of(const unit *u, const wvl_tile_component *tc, unsigned level, unsigned bytes)
+static int level_is_of(const unit *u, unsigned level, unsigned bytes)
 {
-    const wvl_tile_band *bands = wvl_cuda_level_bands(u->tile, tc, level),
-                        *low = wvl_cuda_level_bands(u->tile, tc, tc->levels + 1u);
-    int alike = level < tc->levels || low->coef_bytes == bytes;
+    const wvl_tile_band *bands = wvl_cuda_level_bands(u->tile, u->tc, level),
+                        *low = wvl_cuda_level_bands(u->tile, u->tc, u->tc->levels + 1u);
+    int alike = level < u->tc->levels || low->coef_bytes == bytes;
     for (unsigned i = 0; i < 3; i++) {
         alike = alike && bands[i].coef_bytes == bytes;
     }
     return alike;
 }
 
-/* Bytes of a coefficient of levels `level` to `last`, for a launch that reads planes; 0: bands differ. Components of
- * one color transform share their kernels, so that they share launches. Irreversible bands: those of the first, which
- * its kernels compare. */
+/* Bytes of a coefficient of levels `level` to `last`, for a launch that reads planes; 0: bands differ. Irreversible
+ * bands: those of the first, with which bands_march compares the others. */
 static unsigned common_bytes(const unit *u, unsigned level, unsigned last)
 {
-    const unsigned bytes = coefficient_bytes(u, level), mixed = wvl_cuda_is_mixed(u);
+    const unsigned bytes = coefficient_bytes(u, level);
     int alike = 1;
-    for (uint32_t c = mixed ? 0 : u->component; c < (mixed ? 3 : u->component + 1) && u->tc->reversible; c++) {
-        const wvl_tile_component *tc = &u->tile->components[c];
-        for (unsigned l = level; l <= wvl_min_u32(last, tc->levels); l++) {
-            alike = alike && level_is_of(u, tc, l, bytes);
-        }
+    for (unsigned l = level; u->tc->reversible && l <= wvl_min_u32(last, u->tc->levels); l++) {
+        alike = alike && level_is_of(u, l, bytes);
     }
     return alike ? bytes : 0;
 }

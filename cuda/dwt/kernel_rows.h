@@ -6,6 +6,10 @@
  *
  * A name says: family, wavelet, source with the bits of a sample, bits of a coefficient's container, and what is
  * special. A lane has 8 columns where the name says nothing else.
+ *
+ * to16or32 (coef 0): each band has its own container, and 16-bit pixels may be signed. RGB of 12 bits and one component
+ * of 13 have 32 bits in HH alone; where details have 32, the last low-low band may have 16. A branch that is uniform
+ * over the warp writes the one or the other; the address of a 32-bit band is twice the offset in a 16-bit one.
  */
 /* clang-format off */
 
@@ -60,6 +64,7 @@ MARCH(march_53_plane32_to16or32_packed,     53, PLANE,       32,  8,  0, ANY,  P
  * march_97_gray8_to16_16columns: the second lane of room (WHOLE) pays in 9/7 here alone.
  * march_53_*16_to*, three components: 12 warps a multiprocessor are slower by an eighth.
  * march_97_interleaved16_to16: a word would be spilled where 12 warps are promised.
+ * last_53_plane32_to16or32: so would two words where 32 warps are promised.
  */
 MARCH(march_53_gray8_to16_16columns,        53, GRAY,         8, 16, 16, ANY,  HALF, SHORT, WHOLE,  32, 16, 11, 2048)
 MARCH(march_97_gray8_to16_16columns,        97, GRAY,         8, 16, 16, ANY,  WIDE, SHORT, WHOLE,  32, 12, 12, 7168)
