@@ -23,18 +23,6 @@ static inline int2 make_int2(int32_t x, int32_t y) { return {x, y}; }
 static inline float2 make_float2(float x, float y) { return {x, y}; }
 static inline float4 make_float4(float x, float y, float z, float w) { return {x, y, z, w}; }
 
-/* Byte selectors of the transform extend signs, too. */
-static inline uint32_t permute_bytes(uint32_t a, uint32_t b, uint32_t selector)
-{
-    uint32_t v = 0;
-    for (unsigned i = 0; i < 4; i++) {
-        uint32_t s = selector >> 4 * i & 15, byte = __byte_perm(a, b, s & 7) & 255;
-        v |= (s & 8 ? (byte & 128 ? 255u : 0) : byte) << 8 * i;
-    }
-    return v;
-}
-#define __byte_perm permute_bytes
-
 static inline uint32_t __shfl_down_sync(uint32_t, uint32_t v, uint32_t d, uint32_t width = 32)
 {
     uint32_t own = emulation::current & 31;

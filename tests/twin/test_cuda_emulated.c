@@ -269,6 +269,57 @@ START_TEST(planes)
 }
 END_TEST
 
+#define LINE 256u
+
+/* One level of 5/3 without rounding: the first `count` samples to count / 2 low ones and as many high ones. */
+static void split_line(double *v, uint32_t count)
+{
+    double high[LINE / 2], low[LINE / 2];
+    for (uint32_t k = 0; k < count / 2; k++) {
+        high[k] = v[2 * k + 1] - (v[2 * k] + v[2 * k + 2 < count ? 2 * k + 2 : 2 * k]) / 2;
+        low[k] = v[2 * k] + ((k ? high[k - 1] : high[0]) + high[k]) / 4;
+    }
+    memcpy(v, low, count / 2 * sizeof *v);
+    memcpy(v + count / 2, high, count / 2 * sizeof *v);
+}
+
+/* Whether sample x adds to a high coefficient in the middle of the last of `levels`. */
+static int adds(uint32_t x, uint32_t levels)
+{
+    double v[LINE] = {0};
+    v[x] = 1;
+    for (uint32_t l = 0; l < levels; l++) {
+        split_line(v, LINE >> l);
+    }
+    const uint32_t count = LINE >> levels;
+    return v[count + count / 2] > 0;
+}
+
+/* The two extremes so that magnitudes of HH of the last level take more than 15 bits, where LL behind it has 16-bit
+ * containers (one component of 14 bits). */
+START_TEST(extremes)
+{
+    static job j;
+    int sign[LINE];
+    const uint32_t levels = (uint32_t)_i + 3;
+    default_job(&j);
+    j.settings.levels = (uint8_t)levels;
+    j.settings.block_width = j.settings.block_height = 8;
+    set_components(&j, 1, 14, 0);
+    place_picture(&j, 2 * LINE, 2 * LINE, 0, 0);
+    plan_job(&j);
+    draw_plain_pixels(&j, 0);
+    for (uint32_t x = 0; x < LINE; x++) {
+        sign[x] = adds(x, levels);
+    }
+    for (uint32_t i = 0; i < 4 * LINE * LINE; i++) {
+        uint32_t top = sign[i % LINE] == sign[i / (2 * LINE) % LINE] ? 0x3fff : 0;
+        put_sample(j.memory[0], i, WVL_SAMPLE_16, top);
+    }
+    check_picture(&j, 132, first_gray(14, 0));
+}
+END_TEST
+
 /* Widths that no strip takes: the any-shape kernels, here beside the CPU as well. */
 START_TEST(odd_widths)
 {
@@ -325,6 +376,7 @@ START_TEST(new_kernels)
 }
 END_TEST
 
+/* For every test anew: one that fails leaves its jobs behind. */
 static void open_cpu(void)
 {
     pool = wvl_pool_create(NULL, 1, NULL);
@@ -342,11 +394,12 @@ int main(void)
     Suite *suite = suite_create("twin_cuda_emulated");
     TCase *tests = tcase_create("emulated");
     tcase_set_timeout(tests, 900);
-    tcase_add_unchecked_fixture(tests, open_cpu, close_cpu);
+    tcase_add_checked_fixture(tests, open_cpu, close_cpu);
     tcase_add_loop_test(tests, colors, 0, 32);
     tcase_add_loop_test(tests, grays, 0, 32);
     tcase_add_loop_test(tests, tiles, 0, 12);
     tcase_add_loop_test(tests, planes, 0, 8);
+    tcase_add_loop_test(tests, extremes, 0, 3);
     tcase_add_loop_test(tests, odd_widths, 0, 4);
     tcase_add_loop_test(tests, outside, 0, 16);
     if (!getenv("CK_RUN_CASE")) {

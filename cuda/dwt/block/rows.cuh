@@ -82,6 +82,19 @@ template <int C, int B, int N, bool INTER, bool WINDOW = false> struct pixel_row
     }
 };
 
+/* Half a word, zero- or sign-extended: a selector of prmt, of which __byte_perm drops what extends signs. */
+__device__ __forceinline__ int32_t extend_half(uint32_t word, uint32_t selector)
+{
+#ifdef __CUDA_ARCH__
+    int32_t v;
+    asm("prmt.b32 %0, %1, 0, %2;" : "=r"(v) : "r"(word), "r"(selector));
+    return v;
+#else
+    const uint32_t half = word >> 8 * (selector & 3) & 0xffffu;
+    return (int32_t)(selector & 0x8000u ? (half ^ 0x8000u) - 0x8000u : half);
+#endif
+}
+
 /* 16-bit pixels that may be signed: each split says. Of three components the second warp, whose color transform is the
  * shortest, looks for samples outside their depth; all three have the same pixels. */
 template <class R> struct sign_rows : R {
@@ -102,7 +115,7 @@ template <class R> struct sign_rows : R {
     __device__ __forceinline__ int32_t sample(const uint32_t (&raw)[R::words], int c, int i) const
     {
         const int at = R::index(c, i);
-        return (int32_t)__byte_perm(raw[at / 2], 0, at & 1 ? high : low);
+        return extend_half(raw[at / 2], at & 1 ? high : low);
     }
 };
 
