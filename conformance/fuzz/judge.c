@@ -14,15 +14,12 @@
 #include "estimate.h"
 #include "faults.h"
 #include "illegal.h"
+#include "judge_parts.h"
 #include "refusal.h"
 #include "run.h"
 #include "wavelane_check.h"
 
-#define OPENJPH_BITS 14u /* OpenJPH in fewer digits: 2 to 4 of 16 bits apart from OpenJPEG where everything is sent */
-#define JUDGE_BITS 16u   /* decoders compute 9/7 in floats: deeper samples are compared in steps of 16-bit samples */
-
-static void fail(fuzz_verdict *v, const char *check, const char *format, ...) __attribute__((format(printf, 3, 4)));
-static void fail(fuzz_verdict *v, const char *check, const char *format, ...)
+void fuzz_judge_fail(fuzz_verdict *v, const char *check, const char *format, ...)
 {
     va_list args;
     if (v->outcome == FUZZ_FAILED) {
@@ -40,7 +37,7 @@ static void fail(fuzz_verdict *v, const char *check, const char *format, ...)
 static int was_encoded(const fuzz_case *c, const fuzz_run *run, fuzz_verdict *v)
 {
     if (run->broken[0]) {
-        fail(v, strncmp(run->broken, "memory", 6) != 0 ? "interface" : "memory", "%s", run->broken);
+        fuzz_judge_fail(v, strncmp(run->broken, "memory", 6) != 0 ? "interface" : "memory", "%s", run->broken);
         return 0;
     }
     if (run->status == WVL_OK) {
@@ -52,7 +49,7 @@ static int was_encoded(const fuzz_case *c, const fuzz_run *run, fuzz_verdict *v)
         v->refusal = (uint32_t)reason + 1;
         (void)snprintf(v->text, sizeof v->text, "%s: %.400s", wvl_status_text(run->status), run->error);
     } else {
-        fail(v, "refused", "%s: %.400s", wvl_status_text(run->status), run->error);
+        fuzz_judge_fail(v, "refused", "%s: %.400s", wvl_status_text(run->status), run->error);
     }
     return 0;
 }
@@ -69,9 +66,9 @@ typedef struct walked {
 
 static void note_issue(void *user, const wvl_check_issue *issue)
 {
-    fail(((walked *)user)->verdict, "walker", "%s %s (%s) at %llu: %s",
-         issue->severity == WVL_CHECK_ERROR ? "error" : "warning", issue->rule, issue->clause,
-         (unsigned long long)issue->offset, issue->text);
+    fuzz_judge_fail(((walked *)user)->verdict, "walker", "%s %s (%s) at %llu: %s",
+                    issue->severity == WVL_CHECK_ERROR ? "error" : "warning", issue->rule, issue->clause,
+                    (unsigned long long)issue->offset, issue->text);
 }
 
 static void check_component_caps(const fuzz_case *c, const wvl_check_summary *m, fuzz_verdict *v)
@@ -85,8 +82,8 @@ static void check_component_caps(const fuzz_case *c, const wvl_check_summary *m,
                              ? m->components[i].part_bytes
                              : m->components[i].packet_bytes;
         if (bytes > most) {
-            fail(v, "cap", "component %u has %llu bytes, the cap is %llu", i, (unsigned long long)bytes,
-                 (unsigned long long)most);
+            fuzz_judge_fail(v, "cap", "component %u has %llu bytes, the cap is %llu", i, (unsigned long long)bytes,
+                            (unsigned long long)most);
         }
     }
 }
@@ -142,15 +139,15 @@ static void walk(const fuzz_case *c, const fuzz_run *run, walked *w, fuzz_verdic
     w->verdict = v;
     int verdict = wvl_check_file(run->data, run->bytes, &options, note_issue, w, &m);
     if (verdict != WVL_CHECK_LEGAL || !m.complete) {
-        fail(v, "walker", "verdict %d, complete %d", verdict, m.complete);
+        fuzz_judge_fail(v, "walker", "verdict %d, complete %d", verdict, m.complete);
     }
     if (m.codestream_offset != run->codestream.offset || m.codestream_bytes != run->codestream.bytes) {
-        fail(v, "result", "the codestream has %llu bytes at %llu, the result tells %llu at %llu",
-             (unsigned long long)m.codestream_bytes, (unsigned long long)m.codestream_offset,
-             (unsigned long long)run->codestream.bytes, (unsigned long long)run->codestream.offset);
+        fuzz_judge_fail(v, "result", "the codestream has %llu bytes at %llu, the result tells %llu at %llu",
+                        (unsigned long long)m.codestream_bytes, (unsigned long long)m.codestream_offset,
+                        (unsigned long long)run->codestream.bytes, (unsigned long long)run->codestream.offset);
     }
     if (m.layer_count != run->layers && m.packet_count) {
-        fail(v, "result", "%u layers, the result tells %u", m.layer_count, run->layers);
+        fuzz_judge_fail(v, "result", "%u layers, the result tells %u", m.layer_count, run->layers);
     }
     check_component_caps(c, &m, v);
     wvl_check_release_summary(&m);
@@ -209,8 +206,8 @@ static void check_bytes(const fuzz_case *c, const fuzz_picture *p, const fuzz_ru
     const fuzz_pair *target = target_of(c);
     uint32_t count = 1, first;
     if (cap && run->codestream.bytes > cap) {
-        fail(v, "cap", "%llu bytes, the cap is %llu", (unsigned long long)run->codestream.bytes,
-             (unsigned long long)cap);
+        fuzz_judge_fail(v, "cap", "%llu bytes, the cap is %llu", (unsigned long long)run->codestream.bytes,
+                        (unsigned long long)cap);
     }
     if (!target || target->key[0] == 'p' || target->key[0] == 's') {
         return;
@@ -224,7 +221,8 @@ static void check_bytes(const fuzz_case *c, const fuzz_picture *p, const fuzz_ru
         double allowed = allowed_bytes(target->key, strtod(at, NULL), p);
         uint64_t bytes = i + 1 == run->layers ? run->codestream.bytes : run->layer[i].bytes;
         if ((double)bytes > floor(allowed) && (i + 1 == run->layers || !is_left_empty(w, i))) {
-            fail(v, "cap", "layer %u: %llu bytes, %s allows %.1f", i, (unsigned long long)bytes, target->key, allowed);
+            fuzz_judge_fail(v, "cap", "layer %u: %llu bytes, %s allows %.1f", i, (unsigned long long)bytes, target->key,
+                            allowed);
         }
         at += strcspn(at, ",");
         at += *at == ',';
@@ -244,31 +242,32 @@ static int asks_for_everything(const fuzz_case *c)
 }
 
 /* Everywhere. */
-static int is_reversible(const fuzz_case *c, const fuzz_run *run)
+int fuzz_judge_is_reversible(const fuzz_case *c, const fuzz_run *run)
 {
     return run->settings.is_reversible && !strstr(fuzz_case_or(c, "overrides", ""), "reversible=no");
 }
 
-static void compare_psnr(const fuzz_case *c, const fuzz_picture *p, const fuzz_run *run, double found, double told,
-                         int is_measured, const char *where, fuzz_verdict *v)
+void fuzz_judge_compare_psnr(const fuzz_case *c, const fuzz_picture *p, const fuzz_run *run, double found, double told,
+                             int is_measured, const char *where, fuzz_verdict *v)
 {
-    double expected = is_reversible(c, run) ? told
-                      : is_measured         ? fuzz_estimate_expect_measured(c, p, told)
-                                            : fuzz_estimate_expect(c, p, told);
+    double expected = fuzz_judge_is_reversible(c, run) ? told
+                      : is_measured                    ? fuzz_estimate_expect_measured(c, p, told)
+                                                       : fuzz_estimate_expect(c, p, told);
     if (!is_measured && found < told - FUZZ_PSNR_SLACK && found < expected - FUZZ_PSNR_SLACK) {
         v->found |= FUZZ_WAS_OVERTOLD;
     }
     uint32_t used;
     double slack = is_measured ? fuzz_estimate_measured_slack(c, p, told, &used)
-                               : fuzz_estimate_slack(c, p, is_reversible(c, run), told, &used);
+                               : fuzz_estimate_slack(c, p, fuzz_judge_is_reversible(c, run), told, &used);
     v->found |= is_measured ? 0 : FUZZ_WAS_ESTIMATED;
     v->allowances |= found < expected - FUZZ_PSNR_SLACK ? used : 0;
-    if (!is_measured && fuzz_estimate_counts(c, p, is_reversible(c, run), found, told)) {
+    if (!is_measured && fuzz_estimate_counts(c, p, fuzz_judge_is_reversible(c, run), found, told)) {
         v->drift += fmax(-FUZZ_MEAN_REACH, fmin(FUZZ_MEAN_REACH, told - found));
         v->drift_count++;
     }
     if (found < expected - slack) {
-        fail(v, "psnr", "%s: %.3f dB found, %.3f dB told, %.2f dB less are allowed", where, found, told, slack);
+        fuzz_judge_fail(v, "psnr", "%s: %.3f dB found, %.3f dB told, %.2f dB less are allowed", where, found, told,
+                        slack);
     }
 }
 
@@ -278,11 +277,11 @@ static void check_layer(const fuzz_case *c, const fuzz_picture *p, const fuzz_ru
     char text[512] = "", where[32];
     (void)snprintf(where, sizeof where, "layer %u", layer);
     if (!fuzz_openjpeg_decode(run->data, run->bytes, layer + 1, &back, text, sizeof text)) {
-        fail(v, "openjpeg", "layers 0 to %u: %s", layer, text);
+        fuzz_judge_fail(v, "openjpeg", "layers 0 to %u: %s", layer, text);
         return;
     }
-    compare_psnr(c, p, run, fuzz_picture_psnr(p, &back), run->layer[layer].psnr, run->layer[layer].is_measured, where,
-                 v);
+    fuzz_judge_compare_psnr(c, p, run, fuzz_picture_psnr(p, &back), run->layer[layer].psnr,
+                            run->layer[layer].is_measured, where, v);
     fuzz_picture_free(&back);
 }
 
@@ -299,7 +298,7 @@ static void check_psnr_target(const fuzz_case *c, const fuzz_picture *p, const f
     double asked = strtod(last ? last + 1 : target->value, NULL);
     if (run->last_slope && asked > 0.0 && !fuzz_case_get(c, "max-bytes") && !fuzz_case_get(c, "max-component-bytes") &&
         found < fuzz_estimate_expect(c, p, asked) - slack) {
-        fail(v, "psnr target", "%.3f dB found, %.3f dB asked for", found, asked);
+        fuzz_judge_fail(v, "psnr target", "%.3f dB found, %.3f dB asked for", found, asked);
     }
 }
 
@@ -311,7 +310,7 @@ static void check_lossy(const fuzz_case *c, const fuzz_picture *p, const fuzz_pi
     v->found |= FUZZ_WAS_LOSSY;
     v->psnr_margin =
         isfinite(found) && isfinite(run->last_psnr) && found < FUZZ_JUDGE_FLOOR - 10.0 ? found - run->last_psnr : 0.0;
-    compare_psnr(c, p, run, found, run->last_psnr, run->is_last_measured, "all layers", v);
+    fuzz_judge_compare_psnr(c, p, run, found, run->last_psnr, run->is_last_measured, "all layers", v);
     if (target && !strcmp(target->key, "psnr")) {
         check_psnr_target(c, p, target, run, found, v);
     }
@@ -321,9 +320,9 @@ static void check_lossy(const fuzz_case *c, const fuzz_picture *p, const fuzz_pi
 }
 
 /* 1: the very samples that went in must come back. */
-static int is_exact(const fuzz_case *c, const fuzz_run *run)
+int fuzz_judge_is_exact(const fuzz_case *c, const fuzz_run *run)
 {
-    return is_reversible(c, run) && (isinf(run->last_psnr) || asks_for_everything(c));
+    return fuzz_judge_is_reversible(c, run) && (isinf(run->last_psnr) || asks_for_everything(c));
 }
 
 static void check_samples(const fuzz_case *c, const fuzz_picture *p, const fuzz_picture *back, const fuzz_run *run,
@@ -332,168 +331,26 @@ static void check_samples(const fuzz_case *c, const fuzz_picture *p, const fuzz_
     char text[512] = "";
     v->found |= FUZZ_WAS_DECODED;
     if (!fuzz_picture_same_shape(p, back, text, sizeof text)) {
-        fail(v, "openjpeg", "%s", text);
-    } else if (is_exact(c, run)) {
+        fuzz_judge_fail(v, "openjpeg", "%s", text);
+    } else if (fuzz_judge_is_exact(c, run)) {
         v->found |= FUZZ_WAS_LOSSLESS;
         if (!fuzz_picture_equal(p, back, text, sizeof text)) {
-            fail(v, "exact", "%s", text);
+            fuzz_judge_fail(v, "exact", "%s", text);
         }
     } else {
         check_lossy(c, p, back, run, v);
     }
 }
 
-/* ---- Second decoder -------------------------------------------------------------------------- */
-
-static void excuse(const fuzz_fault *fault, fuzz_verdict *v)
-{
-    size_t count;
-    v->found |= FUZZ_WAS_EXCUSED;
-    v->excuses |= UINT64_C(1) << (fault - fuzz_faults(&count));
-    if (v->outcome == FUZZ_PASSED) {
-        (void)snprintf(v->check, sizeof v->check, "%.23s", fault->id);
-    }
-}
-
-#define SAME_PSNR 0.1
-
-/* The original decides between two decoders: the second one is wrong where the first found the very samples that went
- * in, or came clearly nearer to them, and no worse than the encoder told. A program that writes nothing has limits of
- * its own. */
-static void ask_second(const fuzz_facts *facts, const fuzz_picture *first, const fuzz_run *run, fuzz_verdict *v)
-{
-    fuzz_picture back = {0};
-    char text[512] = "";
-    const fuzz_fault *fault = fuzz_faults_find(FUZZ_GROK, facts);
-    int done = fuzz_grok_decode(run->data + run->codestream.offset, (size_t)run->codestream.bytes, first->count, &back,
-                                text, sizeof text);
-    if (done <= 0) {
-        return;
-    }
-    int agrees = fuzz_picture_same_shape(first, &back, text, sizeof text), exact = (v->found & FUZZ_WAS_LOSSLESS) != 0;
-    double most = agrees ? fuzz_picture_greatest(first, &back, JUDGE_BITS) : INFINITY;
-    double nearer =
-        agrees && !exact ? fuzz_picture_psnr(facts->p, first) - fuzz_picture_psnr(facts->p, &back) : INFINITY;
-    if (most <= (exact ? 0.0 : 1.0)) {
-        v->found |= FUZZ_WAS_CONFIRMED;
-    } else if (fault) {
-        excuse(fault, v);
-    } else if (nearer > SAME_PSNR) {
-        v->found |= FUZZ_WAS_DISPUTED;
-    } else if (nearer >= -SAME_PSNR ||
-               (!exact && agrees &&
-                run->is_last_measured)) { /* nearer than what was measured is no fault; decoders choose where in its
-                                             interval a truncated coefficient lies (E.1.1.2) */
-        v->found |= FUZZ_WAS_MATCHED;
-    } else {
-        fail(v, "second", "Grok differs by up to %g, %+.2f dB from the original: %s", most, -nearer, text);
-    }
-    fuzz_picture_free(&back);
-}
-
-static int has_ht_blocks(const fuzz_run *run)
-{
-    const uint8_t *siz = run->data + run->codestream.offset + 2;
-    return run->codestream.bytes > 50 && siz[4] & 0x40; /* Rsiz */
-}
-
-static unsigned be16(const uint8_t *p) { return (unsigned)p[0] << 8 | p[1]; }
-
-/* What QCD and QCC of the main header say. */
-static void find_exponents(const fuzz_run *run, fuzz_facts *facts)
-{
-    const uint8_t *p = run->data + run->codestream.offset + 2, *end = run->data + run->bytes;
-    unsigned wide = be16(p + 38) > 256;
-    while (p + 4 < end && be16(p) != 0xFF90) {
-        unsigned length = be16(p + 2), at = be16(p) == 0xFF5C ? 4 : 5 + wide, style = p[at] & 31;
-        for (unsigned i = at + 1; (be16(p) == 0xFF5C || be16(p) == 0xFF5D) && i < length + 2; i += style ? 2 : 1) {
-            unsigned planes = (p[at] >> 5) + (p[i] >> 3) - 1;
-            facts->planes = style && planes > facts->planes ? planes : facts->planes;
-            facts->has_exponent_0 |= !style && !(p[i] >> 3);
-        }
-        p += length + 2;
-    }
-}
-
-/* OpenJPH takes fewer structures than the standard has, and says so. What it decodes must be what OpenJPEG decodes, or
- * the very original. first: NULL where OpenJPEG was not asked. */
-static void ask_openjph(const fuzz_facts *facts, const fuzz_picture *first, const fuzz_run *run, fuzz_verdict *v)
-{
-    fuzz_picture back = {0};
-    char text[512] = "";
-    const fuzz_fault *before = fuzz_faults_find(FUZZ_OPENJPH, facts);
-    int exact = is_exact(facts->c, run), can = has_ht_blocks(run) && (first || exact);
-    if (can && before && before->is_fatal) {
-        v->found |= FUZZ_WAS_HT | FUZZ_WAS_HT_DECLINED;
-        excuse(before, v);
-        return;
-    }
-    int done = can ? fuzz_openjph_decode(run->data + run->codestream.offset, (size_t)run->codestream.bytes, &back, text,
-                                         sizeof text)
-                   : -1;
-    if (done < 0) {
-        return;
-    }
-    v->found |= FUZZ_WAS_HT;
-    fuzz_facts after = *facts;
-    after.complaint = done ? NULL : text;
-    find_exponents(run, &after);
-    const fuzz_fault *fault = fuzz_faults_find(FUZZ_OPENJPH, &after);
-    int agrees = done && fuzz_picture_same_shape(facts->p, &back, text, sizeof text);
-    double most = agrees ? fuzz_picture_greatest(exact ? facts->p : first, &back, exact ? 32 : OPENJPH_BITS) : INFINITY;
-    double nearer =
-        agrees && !exact ? fuzz_picture_psnr(facts->p, first) - fuzz_picture_psnr(facts->p, &back) : INFINITY;
-    if (most <= (exact ? 0.0 : 1.0)) {
-        v->found |= FUZZ_WAS_HT_CONFIRMED;
-    } else if (fault) {
-        v->found |= done ? 0 : FUZZ_WAS_HT_DECLINED;
-        excuse(fault, v);
-    } else if (nearer >= -SAME_PSNR && nearer <= SAME_PSNR) {
-        v->found |= FUZZ_WAS_HT_MATCHED;
-    } else if (agrees && !exact &&
-               is_reversible(facts->c,
-                             run)) { /* decoders choose where in its interval a truncated coefficient lies (E.1.1.2) */
-        v->found |= FUZZ_WAS_HT_MATCHED;
-        compare_psnr(facts->c, facts->p, run, fuzz_picture_psnr(facts->p, &back), run->last_psnr, run->is_last_measured,
-                     "OpenJPH", v);
-    } else {
-        fail(v, "openjph", "differs by up to %g: %s", most, text);
-    }
-    fuzz_picture_free(&back);
-}
-
-/* Where OpenJPEG is known to fail, the second decoder is the first. */
-static void ask_second_alone(const fuzz_facts *facts, const fuzz_run *run, fuzz_verdict *v)
-{
-    const fuzz_case *c = facts->c;
-    fuzz_picture back = {0};
-    char text[512] = "";
-    if (fuzz_faults_find(FUZZ_GROK, facts) ||
-        fuzz_grok_decode(run->data + run->codestream.offset, (size_t)run->codestream.bytes, facts->p->count, &back,
-                         text, sizeof text) <= 0) {
-        return;
-    }
-    if (!fuzz_picture_same_shape(facts->p, &back, text, sizeof text)) {
-        fail(v, "second", "Grok: %s", text);
-    } else if (is_exact(c, run)) {
-        if (!fuzz_picture_equal(facts->p, &back, text, sizeof text)) {
-            fail(v, "second", "Grok: %s", text);
-        }
-    } else {
-        compare_psnr(c, facts->p, run, fuzz_picture_psnr(facts->p, &back), run->last_psnr, run->is_last_measured,
-                     "Grok, all layers", v);
-    }
-    v->found |= FUZZ_WAS_CONFIRMED;
-    fuzz_picture_free(&back);
-}
+/* ---- Decoders --------------------------------------------------------------------------------- */
 
 static void excuse_first(const fuzz_judge *judge, const fuzz_facts *facts, const fuzz_fault *fault, const fuzz_run *run,
                          fuzz_verdict *v)
 {
-    excuse(fault, v);
+    fuzz_judge_excuse(fault, v);
     if (judge->second) {
-        ask_second_alone(facts, run, v);
-        ask_openjph(facts, NULL, run, v);
+        fuzz_judge_ask_grok_alone(facts, run, v);
+        fuzz_judge_ask_openjph(facts, NULL, run, v);
     }
 }
 
@@ -528,14 +385,14 @@ static void decode(const fuzz_judge *judge, const fuzz_case *c, const fuzz_pictu
         if (fault) {
             excuse_first(judge, &facts, fault, run, v);
         } else {
-            fail(v, "openjpeg", "%s", text);
+            fuzz_judge_fail(v, "openjpeg", "%s", text);
         }
         return;
     }
     check_samples(c, p, &back, run, v);
     if (judge->second && v->outcome == FUZZ_PASSED) {
-        ask_second(&facts, &back, run, v);
-        ask_openjph(&facts, &back, run, v);
+        fuzz_judge_ask_grok(&facts, &back, run, v);
+        fuzz_judge_ask_openjph(&facts, &back, run, v);
     }
     fuzz_picture_free(&back);
 }
@@ -568,11 +425,11 @@ static void check_second_run(const fuzz_case *c, const fuzz_picture *p, const fu
         at++;
     }
     if (again.broken[0]) {
-        fail(v, "memory", "second encode: %s", again.broken);
+        fuzz_judge_fail(v, "memory", "second encode: %s", again.broken);
     } else if (again.status != first->status || again.bytes != first->bytes || at < first->bytes) {
-        fail(v, "same bytes",
-             "other threads and another layout: %s, %zu bytes became %zu, the first difference is at %zu",
-             wvl_status_text(again.status), first->bytes, again.bytes, at);
+        fuzz_judge_fail(v, "same bytes",
+                        "other threads and another layout: %s, %zu bytes became %zu, the first difference is at %zu",
+                        wvl_status_text(again.status), first->bytes, again.bytes, at);
     }
     fuzz_run_free(&again);
 }

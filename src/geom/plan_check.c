@@ -228,138 +228,11 @@ static void check_structure(const wvl_settings *s, const wvl_image_format *f, wv
     }
 }
 
-/* ---- Progression order changes (A.6.6) ------------------------------------------------------- */
-
-#define MAX_CHANGES 32u /* for all tiles, and of each tile: what decoders carry */
-
-static int check_progression(const wvl_settings *s, const wvl_image_format *f, uint64_t tiles, uint32_t i,
-                             wvl_report *r)
-{
-    const wvl_progression *v = &s->progressions[i];
-    uint32_t before = r->count, most = f->component_count < 257 ? 256 : 16384;
-    if (v->resolution_first >= v->resolution_end || v->resolution_end > WVL_MAX_LEVELS + 1) {
-        wvl_report_add(r,
-                       "progression change %u: resolutions %u to %u; the end must be greater than the start and at "
-                       "most 33 (A.6.6)",
-                       i + 1, v->resolution_first, v->resolution_end);
-    }
-    if (v->component_first >= v->component_end || v->component_end > most) {
-        wvl_report_add(
-            r,
-            "progression change %u: components %u to %u; the end must be greater than the start and at most %u (A.6.6)",
-            i + 1, v->component_first, v->component_end, most);
-    }
-    if (v->layer_end < 1 || v->layer_end > s->layer_count) {
-        wvl_report_add(r, "progression change %u: layer end %u; 1 to %u, the number of layers, are allowed (A.6.6)",
-                       i + 1, v->layer_end, s->layer_count);
-    }
-    if (v->order > WVL_ORDER_CPRL) {
-        wvl_report_add(r, "progression change %u: order %u is not defined (A.6.6)", i + 1, v->order);
-    }
-    if (v->tile != WVL_ALL_TILES && v->tile >= tiles) {
-        wvl_report_add(r, "progression change %u: there is no tile %u, the picture has %llu (A.4.2)", i + 1,
-                       v->tile + 1, (unsigned long long)tiles);
-    }
-    return r->count == before;
-}
-
-/* Layers that the changes for `tile` send of a resolution of a component: every change starts at layer 0, so the
- * greatest end counts. */
-static uint32_t layers_sent(const wvl_settings *s, uint32_t tile, uint32_t component, uint32_t resolution)
-{
-    uint32_t end = 0;
-    for (uint32_t i = 0; i < s->progression_count; i++) {
-        const wvl_progression *v = &s->progressions[i];
-        if (v->tile == tile && resolution >= v->resolution_first && resolution < v->resolution_end &&
-            component >= v->component_first && component < v->component_end && v->layer_end > end) {
-            end = v->layer_end;
-        }
-    }
-    return end;
-}
-
-/* Most levels that a component has in the tiles whose packets these changes order. */
-static uint32_t levels_of(const wvl_settings *s, uint32_t tile, uint32_t component)
-{
-    wvl_settings resolved;
-    wvl_settings_resolve(s, tile, component, &resolved);
-    uint32_t most = resolved.levels;
-    for (uint32_t i = 0; tile == WVL_ALL_TILES && i < s->override_count; i++) {
-        const wvl_override *o = &s->overrides[i];
-        int is_meant = !wvl_scope_names_component(&o->scope) ||
-                       (component >= o->scope.component_first && component < o->scope.component_end);
-        if (is_meant && wvl_scope_names_tile(&o->scope) && (o->given & WVL_GIVEN_LEVELS)) {
-            most = wvl_max_u32(most, o->levels);
-        }
-    }
-    return most;
-}
-
-/* Along either axis coverage changes only where a volume begins or ends, so a missing packet has a neighbour there. */
-static int covers_component(const wvl_settings *s, uint32_t tile, uint32_t component, wvl_report *r)
-{
-    for (uint32_t resolution = 0, levels = levels_of(s, tile, component); resolution <= levels; resolution++) {
-        uint32_t sent = layers_sent(s, tile, component, resolution);
-        if (sent < s->layer_count) {
-            char whose[32] = "";
-            if (tile != WVL_ALL_TILES) {
-                (void)snprintf(whose, sizeof whose, " for tile %u", tile + 1);
-            }
-            wvl_report_add(r,
-                           "progression-changes: no change%s sends layer %u of resolution %u of component %u; every "
-                           "packet must be sent (A.6.6)",
-                           whose, sent, resolution, component);
-            return 0;
-        }
-    }
-    return 1;
-}
-
-static void check_coverage(const wvl_settings *s, const wvl_image_format *f, uint32_t tile, wvl_report *r)
-{
-    for (uint32_t c = 0; c == 0 || (c < f->component_count && s->override_count);
-         c++) { /* components may have levels of their own */
-        if (!covers_component(s, tile, c, r)) {
-            return;
-        }
-    }
-    for (uint32_t i = 0; i < s->progression_count; i++) {
-        const wvl_progression *v = &s->progressions[i];
-        if (v->tile == tile &&
-            ((v->component_first < f->component_count && !covers_component(s, tile, v->component_first, r)) ||
-             (v->component_end < f->component_count && !covers_component(s, tile, v->component_end, r)))) {
-            return;
-        }
-    }
-}
-
-static uint64_t tile_count_of(const wvl_settings *s, const wvl_image_format *f)
+uint64_t wvl_settings_count_tiles(const wvl_settings *s, const wvl_image_format *f)
 {
     return s->tile_width ? wvl_ceil_div((uint64_t)f->x1 - s->tile_x0, s->tile_width) *
                                wvl_ceil_div((uint64_t)f->y1 - s->tile_y0, s->tile_height)
                          : 1;
-}
-
-/* Grid, components and layers are known to be legal. */
-static void check_progressions(const wvl_settings *s, const wvl_image_format *f, wvl_report *r)
-{
-    uint64_t tiles = tile_count_of(s, f);
-    uint32_t before = r->count;
-    for (uint32_t i = 0; i < s->progression_count && r->count < before + 16; i++) {
-        (void)check_progression(s, f, tiles, i, r);
-    }
-    for (uint32_t i = 0; i < s->progression_count && r->count == before; i++) {
-        uint32_t tile = s->progressions[i].tile, same = 0, first = i;
-        for (uint32_t j = 0; j < s->progression_count; j++) {
-            same += s->progressions[j].tile == tile;
-            first = s->progressions[j].tile == tile && j < first ? j : first;
-        }
-        if (same > MAX_CHANGES) {
-            wvl_report_add(r, "progression-changes: %u changes in one header; %u are supported", same, MAX_CHANGES);
-        } else if (first == i) {
-            check_coverage(s, f, tile, r);
-        }
-    }
 }
 
 /* ---- Headers in headers, registration -------------------------------------------------------- */
@@ -396,7 +269,7 @@ static void check_profile_tiles(const wvl_settings *s, const wvl_image_format *f
             break;
         }
     }
-    if (tile_count_of(s, f) == 1) {
+    if (wvl_settings_count_tiles(s, f) == 1) {
         return;
     }
     if (s->profile == 1 &&
@@ -512,7 +385,7 @@ int wvl_plan_check_coding(const wvl_settings *s, const wvl_image_format *f, uint
 static void check_scope(const char *key, uint32_t entry, const wvl_scope *scope, const wvl_settings *s,
                         const wvl_image_format *f, wvl_report *r)
 {
-    uint64_t tiles = tile_count_of(s, f);
+    uint64_t tiles = wvl_settings_count_tiles(s, f);
     if (wvl_scope_names_tile(scope) && scope->tile_end > tiles) {
         wvl_report_add(r, "%s: entry %u is for tile %u, the picture has %llu (A.4.2)", key, entry, scope->tile_end,
                        (unsigned long long)tiles);
@@ -625,7 +498,7 @@ int wvl_plan_check(const wvl_settings *s, const wvl_image_format *f, wvl_report 
         check_regions(s, f, r);
     }
     if (r->count == before && s->progression_count) {
-        check_progressions(s, f, r);
+        wvl_plan_check_progressions(s, f, r);
     }
     if (r->count == before && (s->profile == WVL_PROFILE_0 || s->profile == WVL_PROFILE_1)) {
         check_profile(s, f, r);

@@ -30,6 +30,11 @@ static const wvl_profile_row rows[WVL_PROFILE_COUNT] = {
     [WVL_PROFILE_IMF_HT_IRV] = {"imf-ht-irv", WVL_FAMILY_IMF_HT, 0, 0, 0, 1},
 };
 
+/* The same structure, lossless and lossy. */
+#define BODLEIAN_STRUCTURE                                                                                             \
+    .components = -1, .depth = -1, .tile = 512, .levels = 6, .layers = 6, .order = WVL_ORDER_RPCL,                     \
+    .small_precincts = 1, .sop_eph = 1, .plt = 1, .parts_by_resolution = 1, .container = WVL_CONTAINER_JP2
+
 static const wvl_profile_keep keeps[WVL_PROFILE_COUNT] = {
     [WVL_PROFILE_KB_MASTER] = {.components = 3,
                                .depth = 8,
@@ -62,28 +67,8 @@ static const wvl_profile_keep keeps[WVL_PROFILE_COUNT] = {
                           .order = WVL_ORDER_RLCP,
                           .style = WVL_STYLE_BYPASS,
                           .container = WVL_CONTAINER_JP2},
-    [WVL_PROFILE_BODLEIAN] = {.components = -1,
-                              .depth = -1,
-                              .tile = 512,
-                              .levels = 6,
-                              .layers = 6,
-                              .order = WVL_ORDER_RPCL,
-                              .small_precincts = 1,
-                              .sop_eph = 1,
-                              .plt = 1,
-                              .parts_by_resolution = 1,
-                              .container = WVL_CONTAINER_JP2},
-    [WVL_PROFILE_BODLEIAN_LOSSY] = {.components = -1,
-                                    .depth = -1,
-                                    .tile = 512,
-                                    .levels = 6,
-                                    .layers = 6,
-                                    .order = WVL_ORDER_RPCL,
-                                    .small_precincts = 1,
-                                    .sop_eph = 1,
-                                    .plt = 1,
-                                    .parts_by_resolution = 1,
-                                    .container = WVL_CONTAINER_JP2},
+    [WVL_PROFILE_BODLEIAN] = {BODLEIAN_STRUCTURE},
+    [WVL_PROFILE_BODLEIAN_LOSSY] = {BODLEIAN_STRUCTURE},
     [WVL_PROFILE_BL_NEWSPAPER] = {.components = -1,
                                   .depth = 8,
                                   .levels = 6,

@@ -140,6 +140,8 @@ typedef struct wvl_settings wvl_settings;
 
 /* Most samples of a component of the picture, across or down, after so many levels. */
 uint64_t wvl_settings_lowest_side(const wvl_image_format *format, unsigned levels);
+/* Tiles of the picture; the grid is known to be legal. */
+uint64_t wvl_settings_count_tiles(const wvl_settings *settings, const wvl_image_format *format);
 /* What follows from the picture: the levels, where nobody gave their number. */
 void wvl_settings_settle(wvl_settings *settings, const wvl_image_format *format);
 

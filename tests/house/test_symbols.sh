@@ -13,7 +13,8 @@ fail() {
 }
 
 exported=$(nm -D --defined-only "$shared" | awk '{ print $3 }' | LC_ALL=C sort)
-declared=$(grep -o '^WVL_API [^(;]*(' "$header" | sed 's/($//; s/.*[ *]//' | LC_ALL=C sort)
+# A declaration may have its name on the line after its type.
+declared=$(grep -v '^ *#' "$header" | tr '\n' ' ' | grep -o 'WVL_API [^(;]*(' | sed 's/($//; s/.*[ *]//' | LC_ALL=C sort)
 [ "$(echo "$declared" | wc -l)" -gt 20 ] || fail "$header: few functions found, the test reads it wrongly"
 [ "$exported" = "$declared" ] || fail "exports and header differ :
 $(echo "$exported" | while read -r name; do echo "$declared" | grep -qx "$name" || echo "  only exported: $name"; done

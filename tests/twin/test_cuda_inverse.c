@@ -10,6 +10,7 @@
 #include "cuda/inverse/host.h"
 #include "cuda/inverse/launch.h"
 #include "cuda/inverse/tables.h"
+#include "pixel_layout.h"
 
 #define POISON 0xA7
 
@@ -55,77 +56,6 @@ static void close_suite(void)
     wvl_pool_destroy(pool);
 }
 
-/* ---- Where pixels go ------------------------------------------------------------------------- */
-
-/* All components in one piece of memory; data are offsets into it. */
-typedef struct layout {
-    wvl_cuda_pixels pixels[COMPONENTS];
-    uint64_t bytes;
-} layout;
-
-enum { TIGHT_PLANES, TIGHT_PIXELS, LOOSE_PLANES, LOOSE_PIXELS };
-
-static unsigned whole_bytes(unsigned depth, int loose)
-{
-    unsigned least = depth > 8 ? WVL_SAMPLE_16 : WVL_SAMPLE_8, k = loose ? (unsigned)(draw() % 3) : 0;
-    return k == 1 ? WVL_SAMPLE_32 : k == 2 ? WVL_SAMPLE_16 : least;
-}
-
-static int equal_rects(const job *j)
-{
-    int equal = 1;
-    for (uint32_t c = 1; c < j->format.component_count; c++) {
-        equal = equal && !memcmp(&j->plan->components[c].rect, &j->plan->components[0].rect, sizeof(wvl_rect));
-    }
-    return equal;
-}
-
-static void lay_out(const job *j, unsigned style, layout *l)
-{
-    style = equal_rects(j) ? style : style & ~1u; /* planes */
-    uint32_t count = j->format.component_count, together = style == TIGHT_PIXELS || style == LOOSE_PIXELS,
-             loose = style >= LOOSE_PLANES;
-    uint32_t extra = loose ? (uint32_t)(draw() % 2) : 0;
-    unsigned deepest = 0;
-    for (uint32_t c = 0; c < count; c++) {
-        deepest = wvl_max_u32(deepest, j->plan->components[c].depth);
-    }
-    unsigned shared = whole_bytes(deepest, (int)loose);
-    memset(l, 0, sizeof *l);
-    for (uint32_t c = 0; c < count; c++) {
-        const wvl_plan_component *pc = &j->plan->components[c];
-        uint32_t w = wvl_rect_width(pc->rect), h = wvl_rect_height(pc->rect);
-        unsigned container = together ? shared : whole_bytes(pc->depth, (int)loose);
-        uint64_t stride = together ? count + extra : loose ? between(1, 3) : 1, bytes = container_bits(container) / 8;
-        uint64_t pitch = (w * stride + (loose ? 4 : 0)) * bytes + (loose && !together ? draw() % 9 : 0);
-        int down = together || !loose || draw() % 2;
-        uint64_t start = together && c ? l->pixels[0].data : wvl_align_up(l->bytes, 64) + (loose ? draw() % 5 : 0);
-        l->pixels[c] = (wvl_cuda_pixels){.data = start + (down || !h ? 0 : (h - 1) * pitch),
-                                         .pitch_bytes = down ? (int64_t)pitch : -(int64_t)pitch,
-                                         .first = together ? (loose ? count - 1 - c : c)
-                                                  : loose  ? draw() % 3
-                                                           : 0,
-                                         .stride = (uint32_t)stride,
-                                         .x0 = pc->rect.x0,
-                                         .y0 = pc->rect.y0,
-                                         .half = 1u << (pc->depth - 1),
-                                         .container = (uint8_t)container,
-                                         .is_signed = pc->is_signed,
-                                         .depth = pc->depth};
-        l->pixels[c].bias = pc->is_signed ? l->pixels[c].half : 0;
-        l->bytes = start + h * pitch + 64;
-    }
-}
-
-/* The layout at an address. */
-static void place_layout(const layout *l, uint64_t base, wvl_cuda_pixels *pixels)
-{
-    memcpy(pixels, l->pixels, sizeof l->pixels);
-    for (uint32_t c = 0; c < COMPONENTS; c++) {
-        pixels[c].data += base;
-    }
-}
-
 /* ---- Coefficients ---------------------------------------------------------------------------- */
 
 typedef struct coefficients {
@@ -154,7 +84,7 @@ static void draw_block(const wvl_coefs *c, const wvl_tile_band *band, wvl_rect r
  * are poison. */
 static void open_coefficients(const job *j, const run *forward, unsigned style, coefficients *c)
 {
-    uint32_t count = j->plan->tile_count;
+    uint32_t count = j->plan->syntax.tile_count;
     c->bytes = 0;
     c->tiles = calloc(count, sizeof *c->tiles);
     for (uint32_t t = 0; t < count; t++) {
@@ -206,7 +136,7 @@ static wvl_cuda_address take(uint64_t bytes, int poisoned)
 
 static void build_tables(const job *j, int any_shape, const wvl_cuda_inverse_memory *memory, wvl_cuda_inverse_tables *t)
 {
-    wvl_cuda_inverse_build_tables(j->plan, j->tiles, j->plan->tile_count,
+    wvl_cuda_inverse_build_tables(j->plan, j->tiles, j->plan->syntax.tile_count,
                                   &(wvl_cuda_inverse_options){any_shape, 0, machine}, memory, t);
 }
 
@@ -268,7 +198,7 @@ static void compare_outputs(const job *j, const layout *l, const uint8_t *host, 
     }
     for (uint32_t c = 0; c < j->format.component_count; c++) {
         const wvl_cuda_pixels *p = &l->pixels[c];
-        wvl_rect r = j->plan->components[c].rect;
+        wvl_rect r = j->plan->syntax.components[c].rect;
         uint64_t bytes = container_bits(p->container) / 8;
         for (uint32_t y = r.y0; y < r.y1; y++) {
             for (uint32_t x = r.x0; x < r.x1; x++) {
@@ -311,7 +241,7 @@ static uint32_t source_value(const wvl_plane *p, uint32_t x, uint32_t y)
 static void compare_pixels(const job *j, const layout *l, const uint8_t *out, int32_t slack)
 {
     for (uint32_t c = 0; c < j->format.component_count; c++) {
-        const wvl_plan_component *pc = &j->plan->components[c];
+        const wvl_plan_component *pc = &j->plan->syntax.components[c];
         const wvl_plane *p = &j->planes[c];
         uint32_t mask = (1u << pc->depth) - 1, flip = pc->is_signed ? 1u << (pc->depth - 1) : 0;
         for (uint32_t y = 0; y < wvl_rect_height(pc->rect); y++) {
@@ -345,7 +275,8 @@ static void check_job(job *j, unsigned style, int32_t slack)
     for (unsigned turn = only; turn < (once ? only + 1 : have_device ? 2u : 1u); turn++) {
         open_coefficients(j, turn ? NULL : &forward, kind, &c);
         memset(host, POISON, l.bytes + 256);
-        REQUIRE_THAT(wvl_cuda_inverse_run_host(j->plan, j->tiles, j->plan->tile_count, c.tiles, pixels), "no memory");
+        REQUIRE_THAT(wvl_cuda_inverse_run_host(j->plan, j->tiles, j->plan->syntax.tile_count, c.tiles, pixels),
+                     "no memory");
         if (!turn) {
             compare_pixels(j, &l, host + shift, slack);
         }

@@ -83,6 +83,11 @@ static const struct {
     {"pbm", &pnm}, {"pnm", &pnm},   {"pam", &pam},   {"pgx", &pgx}, {"dpx", &dpx}, {"bmp", &bmp},
 };
 
+const char *wvl_io_extension(size_t index)
+{
+    return index < sizeof extensions / sizeof extensions[0] ? extensions[index].extension : NULL;
+}
+
 static const kind *kind_of_extension(const char *extension)
 {
     size_t i;

@@ -3,7 +3,6 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "color.h"
 #include "directory.h"
@@ -397,16 +396,9 @@ static int encode_one(batch *s, const char *const *inputs, size_t input_count, c
 
 #define MOST_PICTURES 4u /* at a time, unless told: reading, coding and writing then overlap */
 
-/* Half of the machine's memory for pictures side by side; one by itself may take what it needs. */
-static uint64_t share_of_memory(void)
-{
-    long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
-    return pages > 0 && page > 0 ? (uint64_t)pages * (uint64_t)page / 2 : UINT64_MAX / 2;
-}
-
 static int encode_beside(job *j, uint64_t bytes)
 {
-    wvl_cli_hold_bytes(j->turns, bytes, share_of_memory());
+    wvl_cli_hold_bytes(j->turns, bytes, wvl_cli_share_of_memory());
     int code = encode(j);
     wvl_cli_drop_bytes(j->turns, bytes);
     return code;

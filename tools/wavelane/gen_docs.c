@@ -369,13 +369,8 @@ static void write_bash_commands(void)
     (void)fputs("        verify*|encode*) _wavelane_values \"$2\" ;;\n    esac\n}\n\n", stdout);
 }
 
-static void write_bash(void)
+static void write_bash_value_completer(void)
 {
-    size_t count;
-    const wvl_cli_command *commands = wvl_cli_commands(&count);
-    (void)fputs("# bash completion for wavelane, made from its tables of options\n", stdout);
-    write_bash_values();
-    write_bash_commands();
     (void)fputs("# Completes $1 with a value of option $3 of command $2, which stands behind $4 on the line.\n"
                 "_wavelane_complete_value()\n{\n"
                 "    local values\n"
@@ -387,8 +382,19 @@ static void write_bash(void)
                 "        VALUE) COMPREPLY=() ;;\n"
                 "        *) mapfile -t COMPREPLY < <(compgen -W \"$values\" -- \"$1\") ;;\n"
                 "    esac\n"
-                "}\n\n"
-                "_wavelane()\n{\n"
+                "}\n\n",
+                stdout);
+}
+
+static void write_bash(void)
+{
+    size_t count;
+    const wvl_cli_command *commands = wvl_cli_commands(&count);
+    (void)fputs("# bash completion for wavelane, made from its tables of options\n", stdout);
+    write_bash_values();
+    write_bash_commands();
+    write_bash_value_completer();
+    (void)fputs("_wavelane()\n{\n"
                 "    local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD-1]} command=encode first=''\n"
                 "    COMPREPLY=()\n"
                 "    case ${COMP_WORDS[1]} in\n        ",

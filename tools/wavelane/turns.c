@@ -3,6 +3,7 @@
 
 #include <pthread.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 struct wvl_cli_turns {
     pthread_mutex_t lock; /* guards what follows */
@@ -64,6 +65,12 @@ static void *work_on(void *arg)
         end_turn(t);
     }
     return NULL;
+}
+
+uint64_t wvl_cli_share_of_memory(void)
+{
+    long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
+    return pages > 0 && page > 0 ? (uint64_t)pages * (uint64_t)page / 2 : UINT64_MAX / 2;
 }
 
 void wvl_cli_hold_bytes(wvl_cli_turns *t, uint64_t bytes, uint64_t most)

@@ -16,6 +16,8 @@ size_t wvl_cli_count_workers(const wvl_cli_turns *turns);
 void wvl_cli_take_turn(wvl_cli_turns *turns, size_t index);
 /* No piece is begun any more. */
 void wvl_cli_stop_turns(wvl_cli_turns *turns);
+/* Half of the machine's memory: what pictures side by side may hold. One by itself may take what it needs. */
+uint64_t wvl_cli_share_of_memory(void);
 /* Waits until those at work hold no more than `most` bytes with these; whoever holds none may hold any number when
  * nobody else does. */
 void wvl_cli_hold_bytes(wvl_cli_turns *turns, uint64_t bytes, uint64_t most);
