@@ -46,7 +46,7 @@ static void place_pixels(const job *j, device_picture *d)
 {
     int together = j->format.component_count > 1 && j->planes[1].data == j->planes[0].data;
     for (uint32_t c = 0; c < j->format.component_count; c++) {
-        const wvl_plan_component *pc = &j->plan->components[c];
+        const wvl_plan_component *pc = &j->plan->syntax.components[c];
         const wvl_plane *p = &j->planes[c];
         uint32_t half = 1u << (pc->depth - 1);
         d->pixels[c] = (wvl_cuda_pixels){.data = (uint64_t)(uintptr_t)p->data,
@@ -68,7 +68,7 @@ static void place_pixels(const job *j, device_picture *d)
 static void build_tables(const job *j, uint32_t machine, device_picture *d)
 {
     const wvl_cuda_table_options options = {.multiprocessors = machine};
-    uint32_t count = j->plan->tile_count;
+    uint32_t count = j->plan->syntax.tile_count;
     wvl_cuda_tables *t = &d->t;
     wvl_cuda_build_tables(j->plan, j->tiles, count, &options, NULL, t);
     t->splits = calloc(t->split_count, sizeof *t->splits);
@@ -116,8 +116,8 @@ static void compare_picture(const device_picture *d, job *j)
 {
     run a = {.table = &wvl_backend_cpu, .backend = cpu}, b = {.status = WVL_OK};
     uint64_t coefs = 0, bounds = 0;
-    b.coefs = calloc(j->plan->tile_count, sizeof *b.coefs);
-    for (uint32_t t = 0; t < j->plan->tile_count; t++) {
+    b.coefs = calloc(j->plan->syntax.tile_count, sizeof *b.coefs);
+    for (uint32_t t = 0; t < j->plan->syntax.tile_count; t++) {
         b.coefs[t] = (wvl_coefs){&j->tiles[t], d->coefs + coefs, d->bounds + bounds};
         coefs += j->tiles[t].coef_bytes;
         bounds += j->tiles[t].block_count;
@@ -133,7 +133,7 @@ static void compare_picture(const device_picture *d, job *j)
 static void check_first(const device_picture *d, uint32_t first, const job *j)
 {
     int found = 0;
-    for (uint64_t r = 0; r < (j->plan->tile_count > 1 ? d->t.launch_count : 1); r++) {
+    for (uint64_t r = 0; r < (j->plan->syntax.tile_count > 1 ? d->t.launch_count : 1); r++) {
         found = found || d->t.launches[r].kernel == first;
     }
     REQUIRE_THAT(found, "begins with %s, not %s: %s", wvl_cuda_kernel_rows[d->t.launches[0].kernel].name,
