@@ -100,7 +100,7 @@ static wvl_status put_part_header(tile_output *t, const wvl_cs_part *part)
     put_bytes(t->out, header, bytes - WVL_CS_SOD_BYTES);
     if (coder->plan->syntax.packed_headers == WVL_PACKED_PPT) {
         packer k = {t->out, WVL_CS_PPT, t->ppt_index, part->header_bytes, 0};
-        for (uint32_t i = 0; i < part->packet_count; i++) {
+        for (uint32_t i = 0; i < part->packet_count && !wvl_look_after(coder->look, WVL_LOOK_LENGTHS, 1); i++) {
             pack_header(coder, t->tile->index, t->packets[part->packet_first + i], &k);
         }
         t->ppt_index = k.index;
@@ -119,7 +119,8 @@ static void list_packets(const tile_output *t, const wvl_order_memory *memory)
     wvl_packet_id id;
     uint32_t n = 0;
     wvl_order_open(&order, plan, t->tile, memory);
-    while ((plan->syntax.plt || plan->syntax.packed_headers == WVL_PACKED_PPT) && wvl_order_next(&order, &id)) {
+    while ((plan->syntax.plt || plan->syntax.packed_headers == WVL_PACKED_PPT) && wvl_order_next(&order, &id) &&
+           !wvl_look_after(t->coder->look, WVL_LOOK_LENGTHS, 1)) {
         uint64_t packet = wvl_coder_number_packet(t->coder, t->tile->index, &id);
         t->packets[n++] =
             (uint32_t)(plan->syntax.plt ? wvl_coder_packet_bytes(t->coder, t->tile->index, packet) : packet);
@@ -133,6 +134,9 @@ static wvl_status put_tile(tile_output *t, const wvl_order_memory *memory, const
     wvl_packet_id id;
     uint32_t n = 0;
     list_packets(t, memory);
+    if (wvl_look_is_over(coder->look)) {
+        return WVL_CANCELLED; /* the list may not be complete */
+    }
     wvl_order_open(&order, coder->plan, t->tile, memory);
     for (uint32_t p = 0; p < parts->count; p++) {
         wvl_status status = put_part_header(t, &parts[p]);
@@ -188,7 +192,9 @@ static void pack_tile(const wvl_coder *coder, const wvl_tile_plan *tile, const w
     for (uint32_t p = 0, count = coder->parts[m->part_at].count; p < count; p++, m->part_at++) {
         int plm = m->packer.kind == WVL_CS_PLM;
         (plm ? start_plm_entry : start_ppm_entry)(coder, m);
-        for (uint32_t i = 0; i < coder->parts[m->part_at].packet_count && wvl_order_next(&order, &id); i++) {
+        for (uint32_t i = 0; i < coder->parts[m->part_at].packet_count &&
+                             !wvl_look_after(coder->look, WVL_LOOK_LENGTHS, 1) && wvl_order_next(&order, &id);
+             i++) {
             uint64_t packet = wvl_coder_number_packet(coder, tile->index, &id);
             if (plm) {
                 uint8_t code[5];
@@ -201,18 +207,17 @@ static void pack_tile(const wvl_coder *coder, const wvl_tile_plan *tile, const w
     }
 }
 
-static void put_main_pointers(const wvl_coder *coder, wvl_cs_pointer kind, wvl_tile_plan *tile,
+static void put_main_pointers(const wvl_coder *coder, wvl_cs_pointer kind, const wvl_tile_walk *tiles,
                               const wvl_order_memory *memory, output *out)
 {
     main_pointers m = {{out, kind, 0, kind == WVL_CS_PPM ? wvl_coder_ppm_bytes(coder) : 0, 0}, 0, 0};
     for (uint32_t t = 0; t < coder->plan->syntax.tile_count && !out->refused && !wvl_look_is_over(coder->look); t++) {
-        wvl_tile_plan_build(coder->plan, t, tile);
-        pack_tile(coder, tile, memory, &m);
+        pack_tile(coder, wvl_tile_walk_fetch(tiles, t), memory, &m);
     }
 }
 
 /* TLM ends the header; what grows with the packets goes before it. */
-static wvl_status put_main_header(const wvl_coder *coder, wvl_tile_plan *tile, const wvl_order_memory *memory,
+static wvl_status put_main_header(const wvl_coder *coder, const wvl_tile_walk *tiles, const wvl_order_memory *memory,
                                   output *out)
 {
     uint64_t bytes = wvl_cs_measure_main_header(coder->plan, coder->part_count),
@@ -224,26 +229,25 @@ static wvl_status put_main_header(const wvl_coder *coder, wvl_tile_plan *tile, c
     (void)wvl_cs_put_main_header(coder->plan, coder->parts, coder->part_count, header);
     put_bytes(out, header, bytes - tlm);
     if (coder->plan->syntax.plm) {
-        put_main_pointers(coder, WVL_CS_PLM, tile, memory, out);
+        put_main_pointers(coder, WVL_CS_PLM, tiles, memory, out);
     }
     if (coder->plan->syntax.packed_headers == WVL_PACKED_PPM) {
-        put_main_pointers(coder, WVL_CS_PPM, tile, memory, out);
+        put_main_pointers(coder, WVL_CS_PPM, tiles, memory, out);
     }
     put_bytes(out, header + bytes - tlm, tlm);
     wvl_free(coder->allocator, header, bytes);
     return out->refused ? WVL_ERROR_SINK : WVL_OK;
 }
 
-wvl_status wvl_coder_write(wvl_coder *coder, wvl_tile_plan *tile, const wvl_order_memory *memory, wvl_put_fn put,
+wvl_status wvl_coder_write(wvl_coder *coder, const wvl_tile_walk *tiles, const wvl_order_memory *memory, wvl_put_fn put,
                            void *user)
 {
     output out = {put, user, 0};
     uint64_t bytes = wvl_coder_most_packets(coder) * sizeof(uint32_t), part = 0;
     uint32_t *lengths = wvl_alloc(coder->allocator, bytes);
-    wvl_status status = lengths ? put_main_header(coder, tile, memory, &out) : WVL_ERROR_MEMORY;
+    wvl_status status = lengths ? put_main_header(coder, tiles, memory, &out) : WVL_ERROR_MEMORY;
     for (uint32_t t = 0; t < coder->plan->syntax.tile_count && status == WVL_OK; t++) {
-        wvl_tile_plan_build(coder->plan, t, tile);
-        tile_output one = {coder, tile, lengths, 0, &out};
+        tile_output one = {coder, wvl_tile_walk_fetch(tiles, t), lengths, 0, &out};
         status = put_tile(&one, memory, &coder->parts[part]);
         part += coder->parts[part].count;
     }

@@ -3,11 +3,10 @@
 # Random configurations of a fixed seed, the cases that once failed, and faults planted to prove that the judge sees them.
 #   test_configurations.sh FUZZ-PROGRAM REGRESS-FOLDER
 set -eu
+. "$(dirname "$0")/../support/shell.sh"
 
 fuzz=$1
 regress=$2
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
 
 "$fuzz" --replay-files "$regress"/*.case
 if [ -n "${WVL_TEST_PICTURES:-}" ]; then
@@ -49,6 +48,7 @@ if "$fuzz" --seed 1 --count 300 --jobs 2 --no-reduce --plant measured >"$work/me
     exit 1
 fi
 grep -q "^FAILED seed [0-9]*, psnr:" "$work/measured.log" || { cat "$work/measured.log"; exit 1; }
+grep -q "^FAILED measured:" "$work/measured.log" || { cat "$work/measured.log"; echo "their mean does not show it"; exit 1; }
 
 # A single estimate may be off by a quarter of a decibel, the mean of all may not.
 "$fuzz" --estimates --seed 1 --count 200 --jobs 2 --no-reduce

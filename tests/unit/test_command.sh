@@ -3,35 +3,10 @@
 # What the command says and takes: raw layouts, regions, metadata that is lost, warnings and JSON, what was decided, plans, help, completion.
 #   test_command.sh WAVELANE GEN_DOCS
 set -u
-wavelane=$(CDPATH='' cd -- "$(dirname -- "$1")" && pwd)/$(basename -- "$1")
-gen_docs=$(CDPATH='' cd -- "$(dirname -- "$2")" && pwd)/$(basename -- "$2")
-work=$(mktemp -d) || exit 1
-trap 'rm -rf "$work"' EXIT
-cd "$work" || exit 1
-LC_ALL=C
-export LC_ALL
-checks=0
-failures=0
+. "$(dirname "$0")/../support/shell.sh"
+gen_docs=$(CDPATH='' absolute "$2")
+open_command "$1"
 
-fail() {
-    failures=$((failures + 1))
-    echo "FAIL: $*"
-    sed 's/^/  out: /' out | head -5
-    sed 's/^/  err: /' err | head -5
-}
-
-# expect CODE ARGUMENTS...: runs the command with its output in out and err.
-expect() {
-    wanted=$1
-    shift
-    checks=$((checks + 1))
-    "$wavelane" "$@" >out 2>err </dev/null
-    code=$?
-    [ $code -eq "$wanted" ] || fail "exit $code instead of $wanted: wavelane $*"
-}
-
-says() { grep -qF -- "$1" out || fail "out lacks \"$1\""; }
-warns() { grep -qF -- "$1" err || fail "err lacks \"$1\""; }
 keeps_quiet() { ! grep -qF -- "$1" err || fail "err has \"$1\""; }
 same() { cmp -s "$1" "$2" || fail "$1 and $2 differ"; }
 
@@ -128,7 +103,7 @@ content += chunk(b"IDAT", zlib.compress(b"\0abcd")) + chunk(b"IEND", b"")
 open(sys.argv[1], "wb").write(b"\x89PNG\r\n\x1a\n" + content)
 PY
 }
-if command -v python3 >/dev/null; then
+if part python3; then
     png texts.png 45455 tEXtTitle=a tEXtAuthor=b eXIfMM=*
     expect 0 -i texts.png -o texts.jp2
     warns 'does not carry: EXIF, Title, Author'
@@ -168,7 +143,7 @@ checks=$((checks + 1))
 "$wavelane" -i tagged.tif -o - --json --verbose >stream.j2k 2>err || fail '-o - --json'
 sed '/^"exit_code"/q' err >report
 sed '1,/^"exit_code"/d' err >rest
-if command -v python3 >/dev/null; then
+if part python3; then
     python3 -c 'import json, sys; sys.exit(not json.load(open("report"))["pictures"][0]["warnings"])' || fail 'with -o - the report on standard error is no JSON'
 fi
 grep -q 'wavelane: ' report && fail 'messages stand inside the report'
@@ -263,7 +238,7 @@ complete() {
         esac
     done
 }
-if command -v bash >/dev/null; then
+if part bash; then
     "$gen_docs" bash >complete.bash || fail 'the completion is not made'
     complete 'devices' wavelane d
     complete 'encode info verify options devices help --input -cinema2K' wavelane ''
@@ -302,5 +277,4 @@ if command -v bash >/dev/null; then
     done <offered
 fi
 
-echo "$checks checks, $failures failures"
-[ "$failures" -eq 0 ]
+end_checks
