@@ -18,7 +18,7 @@
  * 3 components 115 to 128; 16 bits to 16: 124, 76 % (by bytes), and 165; 16 bits to 32: 128, 81 %, and 166, 79 % 3
  * components of 16 bits, 8 columns: 126 to 128 and 168, 6 KiB of shared memory. 4096 x 2160 interleaved alone, by
  *   bytes: 5/3 10 bits 62 %, 16 bits 74 %, 9/7 59 %; planar 5/3 the same, 9/7 54 %. Containers of two sizes
- * (kernel_rows.h, to16or32): 117 to 124. planes: 122 to 128 and 164 to 168, of 4 columns 118; they wait for the flags
+ * (kernel_rows.h, to16or32): 115 to 124. planes: 122 to 128 and 164 to 168, of 4 columns 118; they wait for the flags
  * of the rows in front (core/order.cuh), then all compute at once. choose.c says which pictures fit; the others go
  * through the any-shape kernels.
  */
