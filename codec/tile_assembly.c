@@ -17,6 +17,9 @@ const char *wvl_assembly_refuses(const wvl_plan *plan)
     if (plan->layer_count > 1) {
         return "several layers";
     }
+    if (plan->follows_step) {
+        return "steps that follow a byte target";
+    }
     if (plan->plm) {
         return "PLM";
     }

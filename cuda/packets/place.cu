@@ -167,9 +167,10 @@ __device__ __forceinline__ void list_block(const job_type &job, uint32_t picture
     const wvl_assembly_place &place = ((const wvl_assembly_place *)job.places)[index];
     const wvl_assembly_packet &p = packet_of(job, place.packet);
     uint32_t piece = piece_of_packet(job, p, place.packet) + 1 + job.pieces * (index - p.first_place);
-    uint64_t at = place_of_packet(job, picture, p.part, place.packet) +
-                  work_at<wvl_cuda_packets_length>(job, picture, job.work.lengths)[place.packet].head_bytes +
-                  work_at<uint32_t>(job, picture, job.work.body_at)[index];
+    const wvl_cuda_packets_length &length =
+        work_at<wvl_cuda_packets_length>(job, picture, job.work.lengths)[place.packet];
+    uint64_t at = place_of_packet(job, picture, p.part, place.packet) + length.head_bytes;
+    at += length.body_bytes ? work_at<uint32_t>(job, picture, job.work.body_at)[index] : 0; /* else it is not written */
     block_pieces own = find_pieces(job, record_at(job, picture, p.layer, place.block));
 #pragma unroll
     for (uint32_t k = 0; k < WVL_CUDA_PACKETS_HT_PIECES; k++) {

@@ -111,7 +111,6 @@ START_TEST(structures)
         {"container=jp2 style=TERMALL block=32,32", 90, 70, 3, 12, PICTURE_NATURAL},
         {"style=BYPASS+TERMALL+SEGSYM block=64,4", 90, 70, 1, 16, PICTURE_NOISE},
         {"style=BYPASS reversible=no bpp=2", 120, 90, 3, 8, PICTURE_NATURAL},
-        {"style=HT reversible=no bpp=2 block=16,16", 120, 90, 3, 8, PICTURE_NATURAL},
         {"style=HT reversible=no qfactor=80 block=16,16", 120, 90, 3, 8, PICTURE_NATURAL},
         {"style=HT sop=yes eph=yes", 64, 64, 1, 8, PICTURE_FLAT},
         {"style=HT block=4,4 levels=1", 40, 300, 1, 8, PICTURE_SPARSE},
@@ -185,6 +184,24 @@ START_TEST(pictures)
 }
 END_TEST
 
+/* Plans that the tables cannot hold. */
+START_TEST(refusals)
+{
+    static const char *const settings[] = {"layers=3", "plm=yes tile=30,30", "packed-headers=ppm", "packed-headers=ppt",
+                                           "style=HT reversible=no bpp=2"};
+    picture p = draw_picture(70, 50, 1, 8, PICTURE_NATURAL, 8);
+    picture_input input = picture_open_input(&p, 0);
+    for (unsigned i = 0; i < sizeof settings / sizeof *settings; i++) {
+        packets_case c;
+        REQUIRE_THAT(!packets_case_open(&c, &input.format, &input.image, settings[i]) && c.expected, "%s", settings[i]);
+        REQUIRE_THAT(wvl_assembly_refuses(c.plan), "%s", settings[i]);
+        packets_case_close(&c);
+    }
+    picture_close_input(&input);
+    picture_free(&p);
+}
+END_TEST
+
 /* ---- Drawn plans ----------------------------------------------------------------------------- */
 
 static uint64_t seed;
@@ -229,8 +246,8 @@ static void draw_settings(char *text, size_t bytes)
                              *const boxes[] = {"", "", " container=jph"};
     unsigned xcb = between(2, 6), ycb = between(2, 6);
     int n = snprintf(text, bytes, "style=%s block=%u,%u levels=%u progression=%s%s%s%s%s%s%s", PICK(styles), 1u << xcb,
-                     1u << ycb, between(0, 6), PICK(progressions), PICK(precincts), PICK(rates), PICK(parts), PICK(markers),
-                     between(0, 1) ? " plt=yes" : "", between(0, 1) ? " tlm=yes" : "");
+                     1u << ycb, between(0, 6), PICK(progressions), PICK(precincts), PICK(rates), PICK(parts),
+                     PICK(markers), between(0, 1) ? " plt=yes" : "", between(0, 1) ? " tlm=yes" : "");
     if (strstr(text, "HT")) {
         n += snprintf(text + n, bytes - (size_t)n, "%s", PICK(boxes));
     }
@@ -270,6 +287,7 @@ int main(void)
     ADD(large_packets);
     ADD(many_packets);
     ADD(pictures);
+    ADD(refusals);
     ADD(drawn);
     SRunner *runner = srunner_create(s);
     srunner_run_all(runner, CK_ENV);
