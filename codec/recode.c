@@ -12,7 +12,7 @@
  */
 #define THRESHOLD_MARGIN 160u
 
-int wvl_recode_may_take_all(const wvl_plan *plan) { return plan->rdoq || plan->follows_step; }
+int wvl_recode_may_take_all(const wvl_plan *plan) { return plan->rate.rdoq || plan->rate.follows_step; }
 
 int wvl_recode_is_possible(const wvl_plan *plan)
 {
@@ -28,7 +28,7 @@ uint64_t wvl_recode_bytes(const wvl_plan *plan)
 /* Nothing of a block is in a packet any more. */
 static void clear_states(const wvl_recode_facts *f)
 {
-    for (uint32_t t = 0; t < f->plan->tile_count; t++) {
+    for (uint32_t t = 0; t < f->plan->syntax.tile_count; t++) {
         memset(f->tiles[t].states, 0, f->tiles[t].block_count * sizeof *f->tiles[t].states);
     }
 }
@@ -62,7 +62,7 @@ static void go_deeper(wvl_recode *r, const wvl_recode_facts *f)
         f->keeper->decided[g] = 0;
     }
     clear_states(f);
-    for (uint32_t t = 0; t < f->plan->tile_count; t++) {
+    for (uint32_t t = 0; t < f->plan->syntax.tile_count; t++) {
         note_decided(r, f, &f->tiles[t]);
     }
 }
@@ -79,7 +79,7 @@ static wvl_status take_all(wvl_recode *r, const wvl_recode_facts *f, wvl_recode_
 static wvl_rescale_ends find_ends(const wvl_recode_facts *f)
 {
     wvl_rescale_ends ends = {0, 0};
-    for (uint32_t t = 0; t < f->plan->tile_count; t++) {
+    for (uint32_t t = 0; t < f->plan->syntax.tile_count; t++) {
         const wvl_coded_tile *tile = &f->tiles[t];
         for (uint64_t b = 0; b < tile->block_count; b++) {
             if (tile->states[b].sent_passes) {
@@ -93,8 +93,9 @@ static wvl_rescale_ends find_ends(const wvl_recode_facts *f)
 
 static wvl_status rescale(wvl_recode *r, const wvl_recode_facts *f, const wvl_rescale_ends *ends, unsigned sixteenths)
 {
-    int64_t start = (int64_t)f->slope + f->plan->depth_bias - (int64_t)(THRESHOLD_MARGIN + wvl_rate_reach(f->plan));
-    start = f->plan->depth_full || start < 0 ? 0 : start;
+    int64_t start =
+        (int64_t)f->slope + f->plan->test.depth_bias - (int64_t)(THRESHOLD_MARGIN + wvl_rate_reach(f->plan));
+    start = f->plan->test.depth_full || start < 0 ? 0 : start;
     if (!wvl_rescale_open(&r->rescale, f->allocator, f->plan, ends, sixteenths)) {
         return WVL_ERROR_MEMORY;
     }
@@ -110,7 +111,7 @@ static wvl_status rescale(wvl_recode *r, const wvl_recode_facts *f, const wvl_re
 static int is_far_off(const wvl_recode_facts *f)
 {
     uint64_t off = 0, all = 0;
-    for (uint32_t t = 0; t < f->plan->tile_count; t++) {
+    for (uint32_t t = 0; t < f->plan->syntax.tile_count; t++) {
         const wvl_coded_tile *tile = &f->tiles[t];
         all += tile->block_count;
         for (uint64_t b = 0; b < tile->block_count; b++) {
@@ -151,11 +152,11 @@ static void set_slopes(wvl_recode *r, const wvl_recode_facts *f, wvl_coded_tile 
 
 static wvl_status requantise(wvl_recode *r, const wvl_recode_facts *f)
 {
-    int is_full = f->plan->depth_full || !wvl_depth_is_possible(f->plan);
+    int is_full = f->plan->test.depth_full || !wvl_depth_is_possible(f->plan);
     for (unsigned g = 0; g < WVL_RATE_GROUPS; g++) {
         r->thresholds[g] = UINT16_MAX;
     }
-    for (uint32_t t = 0; t < f->plan->tile_count; t++) {
+    for (uint32_t t = 0; t < f->plan->syntax.tile_count; t++) {
         set_slopes(r, f, &f->tiles[t]);
     }
     for (unsigned g = 0; g < WVL_RATE_GROUPS; g++) {
@@ -175,14 +176,14 @@ wvl_status wvl_recode_decide(wvl_recode *r, const wvl_recode_facts *f)
     if (f->status != WVL_OK) {
         return f->status;
     }
-    if (f->plan->follows_step && !r->rescale.is_open) {
+    if (f->plan->rate.follows_step && !r->rescale.is_open) {
         wvl_rescale_ends ends = find_ends(f);
         unsigned sixteenths = wvl_rescale_choose(f->plan, &ends);
         if (sixteenths) {
             return rescale(r, f, &ends, sixteenths);
         }
     }
-    if (f->plan->rdoq && !r->has_judged_slopes) {
+    if (f->plan->rate.rdoq && !r->has_judged_slopes) {
         r->has_judged_slopes = 1;
         if (is_far_off(f)) {
             return requantise(r, f);
@@ -196,7 +197,7 @@ void wvl_recode_fill_order(const wvl_recode *r, const wvl_plan *plan, wvl_block_
     memset(order, 0, sizeof *order);
     order->which = r->reason == WVL_RECODE_DEEPER ? WVL_BLOCKS_OPEN : WVL_BLOCKS_ALL;
     order->stale = UINT32_MAX;
-    order->codings = plan->codings;
+    order->codings = plan->syntax.codings;
     memcpy(order->wanted, r->wanted, sizeof order->wanted);
     memcpy(order->thresholds, r->thresholds, sizeof order->thresholds);
     if (r->rescale.is_open) {

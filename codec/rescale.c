@@ -9,11 +9,11 @@
 #define PLANE 256     /* planes are counted in so many parts */
 #define SETS_ABOVE 2u /* planes above the mean one from which sets are coded again */
 
-static int is_possible(const wvl_plan *plan) { return plan->follows_step != 0; }
+static int is_possible(const wvl_plan *plan) { return plan->rate.follows_step != 0; }
 
 uint64_t wvl_rescale_bytes(const wvl_plan *plan)
 {
-    return is_possible(plan) ? plan->coding_count * (sizeof(wvl_coding) + sizeof(uint64_t[WVL_MAX_BANDS])) : 0;
+    return is_possible(plan) ? plan->syntax.coding_count * (sizeof(wvl_coding) + sizeof(uint64_t[WVL_MAX_BANDS])) : 0;
 }
 
 uint32_t wvl_rescale_samples(const wvl_plan *plan) { return is_possible(plan) ? 4096 : 0; }
@@ -62,20 +62,21 @@ int wvl_rescale_open(wvl_rescale *r, const wvl_allocator *allocator, const wvl_p
         return 0;
     }
     r->plan = *plan;
-    r->plan.codings = (wvl_coding *)memory;
-    r->factors = (uint64_t(*)[WVL_MAX_BANDS])(memory + plan->coding_count * sizeof(wvl_coding));
-    memcpy(r->plan.codings, plan->codings, plan->coding_count * sizeof *plan->codings);
+    r->plan.syntax.codings = (wvl_coding *)memory;
+    r->factors = (uint64_t(*)[WVL_MAX_BANDS])(memory + plan->syntax.coding_count * sizeof(wvl_coding));
+    memcpy(r->plan.syntax.codings, plan->syntax.codings, plan->syntax.coding_count * sizeof *plan->syntax.codings);
     r->first_set = (uint8_t)(SETS_ABOVE + (uint32_t)(mean_plane(ends) / PLANE) + 1);
     r->is_open = 1;
-    for (uint32_t i = 0; i < plan->coding_count; i++) {
-        if (!wvl_quant_scale_steps(plan, &r->plan.codings[i], sixteenths)) {
-            memcpy(r->plan.codings, plan->codings, plan->coding_count * sizeof *plan->codings);
+    for (uint32_t i = 0; i < plan->syntax.coding_count; i++) {
+        if (!wvl_quant_scale_steps(plan, &r->plan.syntax.codings[i], sixteenths)) {
+            memcpy(r->plan.syntax.codings, plan->syntax.codings,
+                   plan->syntax.coding_count * sizeof *plan->syntax.codings);
             break;
         }
     }
-    for (uint32_t i = 0; i < plan->coding_count; i++) {
-        for (unsigned b = 0; b < 3u * plan->codings[i].levels + 1u; b++) {
-            r->factors[i][b] = factor_of(&plan->codings[i].band[b], &r->plan.codings[i].band[b]);
+    for (uint32_t i = 0; i < plan->syntax.coding_count; i++) {
+        for (unsigned b = 0; b < 3u * plan->syntax.codings[i].levels + 1u; b++) {
+            r->factors[i][b] = factor_of(&plan->syntax.codings[i].band[b], &r->plan.syntax.codings[i].band[b]);
         }
     }
     return 1;
@@ -84,7 +85,7 @@ int wvl_rescale_open(wvl_rescale *r, const wvl_allocator *allocator, const wvl_p
 void wvl_rescale_close(wvl_rescale *r, const wvl_allocator *allocator)
 {
     if (r->is_open) {
-        wvl_free(allocator, r->plan.codings, wvl_rescale_bytes(&r->plan));
+        wvl_free(allocator, r->plan.syntax.codings, wvl_rescale_bytes(&r->plan));
         r->is_open = 0;
     }
 }

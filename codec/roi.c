@@ -11,9 +11,10 @@ unsigned wvl_roi_count_planes(const wvl_coding *coding, unsigned planes)
 unsigned wvl_roi_find_planes(const wvl_plan *plan)
 {
     unsigned most = 1;
-    for (uint32_t i = 0; i < plan->coding_count; i++) {
-        for (unsigned b = 0; b < 3u * plan->codings[i].levels + 1u; b++) {
-            most = wvl_max_u32(most, wvl_roi_count_planes(&plan->codings[i], plan->codings[i].band[b].planes));
+    for (uint32_t i = 0; i < plan->syntax.coding_count; i++) {
+        for (unsigned b = 0; b < 3u * plan->syntax.codings[i].levels + 1u; b++) {
+            most = wvl_max_u32(most,
+                               wvl_roi_count_planes(&plan->syntax.codings[i], plan->syntax.codings[i].band[b].planes));
         }
     }
     return most;
@@ -22,9 +23,9 @@ unsigned wvl_roi_find_planes(const wvl_plan *plan)
 uint32_t wvl_roi_count_samples(const wvl_plan *plan)
 {
     uint32_t most = 0;
-    for (uint32_t i = 0; i < plan->coding_count; i++) {
-        most = wvl_max_u32(most, plan->codings[i].region == WVL_REGION_PART
-                                     ? UINT32_C(1) << (plan->codings[i].xcb + plan->codings[i].ycb)
+    for (uint32_t i = 0; i < plan->syntax.coding_count; i++) {
+        most = wvl_max_u32(most, plan->syntax.codings[i].region == WVL_REGION_PART
+                                     ? UINT32_C(1) << (plan->syntax.codings[i].xcb + plan->syntax.codings[i].ycb)
                                      : 0);
     }
     return most;
@@ -50,13 +51,13 @@ static unsigned mark_regions(const wvl_plan *plan, const wvl_tile_plan *tile, ui
                              const wvl_tile_band *band, wvl_rect rect, uint32_t *copy)
 {
     unsigned kind = WVL_ROI_NONE;
-    for (uint32_t i = 0; i < plan->region_count; i++) {
-        const wvl_region *region = &plan->regions[i];
+    for (uint32_t i = 0; i < plan->syntax.region_count; i++) {
+        const wvl_region *region = &plan->syntax.regions[i];
         if (!wvl_geom_region_counts(region, tile->rect, tile->index, component)) {
             continue;
         }
-        wvl_rect inner =
-            wvl_geom_region_in_band(&plan->components[component], &tile->components[component], band, region->rect);
+        wvl_rect inner = wvl_geom_region_in_band(&plan->syntax.components[component], &tile->components[component],
+                                                 band, region->rect);
         if (covers(inner, rect)) {
             return WVL_ROI_WHOLE;
         }
@@ -118,7 +119,7 @@ static uint32_t copy_samples(const wvl_block_input *in, unsigned copy_frac_bits,
 void wvl_roi_block(const wvl_plan *plan, const wvl_tile_plan *tile, uint32_t component, const wvl_tile_band *band,
                    uint32_t index, wvl_block_input *in, uint32_t *copy, wvl_roi *lift)
 {
-    const wvl_coding *coding = &plan->codings[tile->components[component].coding];
+    const wvl_coding *coding = &plan->syntax.codings[tile->components[component].coding];
     memset(lift, 0, sizeof *lift);
     lift->shift = coding->region_shift;
     if (coding->region != WVL_REGION_PART || !(in->bound >> in->frac_bits)) {

@@ -14,7 +14,8 @@ void wvl_coder_carve_tile(const wvl_plan *plan, wvl_carver *carver, wvl_coded_ti
     tile->blocks = wvl_carve(carver, tile->block_count, sizeof *tile->blocks);
     tile->states = wvl_carve(carver, tile->block_count, sizeof *tile->states);
     tile->nodes = wvl_carve(carver, tile->node_count, sizeof *tile->nodes);
-    tile->packets = wvl_carve(carver, wvl_mul_saturate(tile->precinct_count, plan->layer_count), sizeof *tile->packets);
+    tile->packets =
+        wvl_carve(carver, wvl_mul_saturate(tile->precinct_count, plan->syntax.layer_count), sizeof *tile->packets);
 }
 
 /* Also lifts the greatest sizes seen. */
@@ -38,7 +39,8 @@ static void size_tile(const wvl_plan *plan, const wvl_tile_plan *plan_tile, wvl_
 
 static uint64_t packet_bytes_count(const wvl_plan *plan)
 {
-    return wvl_mul_saturate((uint64_t)plan->component_count * (plan->max_levels + 1u), plan->layer_count);
+    return wvl_mul_saturate((uint64_t)plan->syntax.component_count * (plan->syntax.max_levels + 1u),
+                            plan->syntax.layer_count);
 }
 
 /* ---- Life ------------------------------------------------------------------------------------ */
@@ -53,15 +55,15 @@ wvl_status wvl_coder_init(wvl_coder *coder, const wvl_coder_options *o)
     coder->pool = o->pool;
     coder->rank = o->rank;
     coder->look = o->look;
-    coder->tiles = wvl_alloc_zeroed(allocator, plan->tile_count * sizeof *coder->tiles);
+    coder->tiles = wvl_alloc_zeroed(allocator, plan->syntax.tile_count * sizeof *coder->tiles);
     wvl_pool_source_open(&coder->blocks.pool, allocator, plan, o->pool, o->rank, o->look, o->worker_memory);
     coder->blocks.pool.tick = o->tick;
     coder->blocks.pool.tick_user = o->tick_user;
     int has_blocks = wvl_blocks_init(&coder->blocks, allocator, plan, coder->tiles);
-    coder->layers = wvl_alloc_zeroed(allocator, plan->layer_count * sizeof *coder->layers);
+    coder->layers = wvl_alloc_zeroed(allocator, plan->syntax.layer_count * sizeof *coder->layers);
     coder->packet_bytes = wvl_alloc_zeroed(allocator, wvl_mul_saturate(packet_bytes_count(plan), sizeof(uint64_t)));
     coder->component_overhead = wvl_alloc_zeroed(allocator, wvl_plan_cap_groups(plan) * sizeof(uint64_t));
-    coder->parts = wvl_alloc(allocator, plan->part_count * sizeof *coder->parts);
+    coder->parts = wvl_alloc(allocator, plan->syntax.part_count * sizeof *coder->parts);
     int has_tables = coder->parts && coder->tiles && coder->layers && coder->packet_bytes && coder->component_overhead;
     return has_blocks && has_tables ? WVL_OK : WVL_ERROR_MEMORY;
 }
@@ -73,14 +75,14 @@ void wvl_coder_fini(wvl_coder *coder)
         return;
     }
     wvl_layers_fini(&coder->layer_job);
-    for (uint32_t t = 0; coder->tiles && t < plan->tile_count; t++) {
+    for (uint32_t t = 0; coder->tiles && t < plan->syntax.tile_count; t++) {
         wvl_free(coder->allocator, coder->tiles[t].memory, coder->tiles[t].memory_bytes);
     }
-    wvl_free(coder->allocator, coder->tiles, plan->tile_count * sizeof *coder->tiles);
-    wvl_free(coder->allocator, coder->layers, plan->layer_count * sizeof *coder->layers);
+    wvl_free(coder->allocator, coder->tiles, plan->syntax.tile_count * sizeof *coder->tiles);
+    wvl_free(coder->allocator, coder->layers, plan->syntax.layer_count * sizeof *coder->layers);
     wvl_free(coder->allocator, coder->packet_bytes, packet_bytes_count(plan) * sizeof(uint64_t));
     wvl_free(coder->allocator, coder->component_overhead, wvl_plan_cap_groups(plan) * sizeof(uint64_t));
-    wvl_free(coder->allocator, coder->parts, plan->part_count * sizeof *coder->parts);
+    wvl_free(coder->allocator, coder->parts, plan->syntax.part_count * sizeof *coder->parts);
     wvl_blocks_fini(&coder->blocks);
     wvl_recode_close(&coder->recode, coder->allocator);
     memset(coder, 0, sizeof *coder);

@@ -111,8 +111,8 @@ static inline int wvl_coder_wants_again(const wvl_coder *coder) { return coder->
 #define WVL_CODER_MOST_WALKED (UINT64_C(1) << 26)
 
 /* Tile-parts of all tiles, from geometry alone; component_overhead ([cap groups] or NULL) takes what their headers add
- * to each group. tile, memory: carved, used with plan->parts only. A problem (more than 255 parts a tile, more than TLM
- * can name, packets that cannot be counted) is put in words. */
+ * to each group. tile, memory: carved, used with plan->syntax.parts only. A problem (more than 255 parts a tile, more
+ * than TLM can name, packets that cannot be counted) is put in words. */
 wvl_status wvl_coder_count_parts(const wvl_plan *plan, const wvl_look *look, const wvl_coder_sum *sum,
                                  wvl_tile_plan *tile, const wvl_order_memory *memory, uint64_t *component_overhead,
                                  uint64_t *count, char *problem, size_t problem_bytes);

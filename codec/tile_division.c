@@ -8,10 +8,10 @@
 /* A volume of its own order is also a part of its own: cinema streams count on it. */
 static int starts_part(const wvl_plan *plan, const wvl_packet_id *before, const wvl_packet_id *now, int new_volume)
 {
-    return (plan->parts && new_volume) ||
-           ((plan->parts & WVL_PARTS_RESOLUTION) && now->resolution != before->resolution) ||
-           ((plan->parts & WVL_PARTS_LAYER) && now->layer != before->layer) ||
-           ((plan->parts & WVL_PARTS_COMPONENT) && now->component != before->component);
+    return (plan->syntax.parts && new_volume) ||
+           ((plan->syntax.parts & WVL_PARTS_RESOLUTION) && now->resolution != before->resolution) ||
+           ((plan->syntax.parts & WVL_PARTS_LAYER) && now->layer != before->layer) ||
+           ((plan->syntax.parts & WVL_PARTS_COMPONENT) && now->component != before->component);
 }
 
 /* A walk over the packets of tiles that counts tile-parts or, with parts, describes them. */
@@ -43,7 +43,7 @@ static void charge_part(division *d, uint32_t tile, uint64_t index, const wvl_pa
 {
     const wvl_plan *plan = d->plan;
     uint32_t group = wvl_plan_cap_group(plan, first->component, first->resolution);
-    if (!(plan->parts & WVL_PARTS_COMPONENT)) {
+    if (!(plan->syntax.parts & WVL_PARTS_COMPONENT)) {
         return;
     }
     if (d->parts) {
@@ -51,7 +51,7 @@ static void charge_part(division *d, uint32_t tile, uint64_t index, const wvl_pa
     }
     if (d->component_overhead) {
         d->component_overhead[group] +=
-            WVL_CS_SOT_SOD_BYTES + (plan->plt || plan->packed_headers == WVL_PACKED_PPT ? 5 : 0);
+            WVL_CS_SOT_SOD_BYTES + (plan->syntax.plt || plan->syntax.packed_headers == WVL_PACKED_PPT ? 5 : 0);
         d->component_overhead[group] += index ? 0 : wvl_cs_measure_tile_segments(plan, tile);
     }
 }
@@ -59,7 +59,7 @@ static void charge_part(division *d, uint32_t tile, uint64_t index, const wvl_pa
 /* Every length takes a byte at least: what PLM can not name is known before anything is coded. */
 static wvl_status check_part(const division *d, uint32_t tile, uint64_t packets)
 {
-    if (!d->plan->plm || packets <= WVL_CS_MAX_NPLM) {
+    if (!d->plan->syntax.plm || packets <= WVL_CS_MAX_NPLM) {
         return WVL_OK;
     }
     (void)snprintf(d->problem, d->problem_bytes,
@@ -113,7 +113,7 @@ static wvl_status divide_tile(division *d, const wvl_tile_plan *tile, const wvl_
 static wvl_status divide_tiles(division *d, wvl_tile_plan *tile, const wvl_order_memory *memory)
 {
     wvl_status status = WVL_OK;
-    for (uint32_t t = 0; t < d->plan->tile_count && status == WVL_OK; t++) {
+    for (uint32_t t = 0; t < d->plan->syntax.tile_count && status == WVL_OK; t++) {
         wvl_tile_plan_build(d->plan, t, tile);
         status = divide_tile(d, tile, memory);
     }
@@ -128,12 +128,12 @@ static wvl_status check_whole_tiles(const division *d, const wvl_coder_sum *sum)
                        "tile %u has more than 2^32 packets; use larger precincts or smaller tiles", sum->crowded_tile);
         return WVL_ERROR_PARAMETER;
     }
-    return sum->plm_packets && !d->plan->parts ? check_part(d, sum->plm_tile, sum->plm_packets) : WVL_OK;
+    return sum->plm_packets && !d->plan->syntax.parts ? check_part(d, sum->plm_tile, sum->plm_packets) : WVL_OK;
 }
 
 static wvl_status check_walk(const division *d, const wvl_coder_sum *sum)
 {
-    if (d->plan->parts && sum->packets > WVL_CODER_MOST_WALKED) {
+    if (d->plan->syntax.parts && sum->packets > WVL_CODER_MOST_WALKED) {
         (void)snprintf(d->problem, d->problem_bytes,
                        "tile-parts: where they begin is found packet by packet, and the picture has %llu packets; %llu "
                        "are supported. Use larger "
@@ -148,10 +148,11 @@ wvl_status wvl_coder_count_parts(const wvl_plan *plan, const wvl_look *look, con
                                  wvl_tile_plan *tile, const wvl_order_memory *memory, uint64_t *component_overhead,
                                  uint64_t *count, char *problem, size_t problem_bytes)
 {
-    division d = {plan, look, NULL, component_overhead, plan->parts ? 0 : plan->tile_count, problem, problem_bytes};
+    division d = {plan,    look,         NULL, component_overhead, plan->syntax.parts ? 0 : plan->syntax.tile_count,
+                  problem, problem_bytes};
     wvl_status status = check_whole_tiles(&d, sum);
     status = status == WVL_OK ? check_walk(&d, sum) : status;
-    if (status == WVL_OK && plan->parts) {
+    if (status == WVL_OK && plan->syntax.parts) {
         status = divide_tiles(&d, tile, memory);
     }
     *count = d.part_count;

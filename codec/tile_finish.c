@@ -31,7 +31,8 @@ static wvl_status allocate_layers(wvl_coder *coder)
     job->overhead.codestream_bytes = wvl_cs_measure_main_header(plan, coder->part_count) +
                                      coder->part_count * WVL_CS_SOT_SOD_BYTES + WVL_CS_END_BYTES;
     job->overhead.component_bytes = coder->component_overhead;
-    for (uint32_t t = 0; (plan->progression_count || plan->choice_count) && t < plan->tile_count; t++) {
+    for (uint32_t t = 0; (plan->syntax.progression_count || plan->syntax.choice_count) && t < plan->syntax.tile_count;
+         t++) {
         job->overhead.codestream_bytes += wvl_cs_measure_tile_segments(plan, t);
     }
     for (unsigned g = 0; g < WVL_RATE_GROUPS; g++) {
@@ -48,7 +49,7 @@ static wvl_status allocate_layers(wvl_coder *coder)
 /* Parts and their cost are counted anew every time layers are chosen. */
 static void clear_division(wvl_coder *coder)
 {
-    memset(coder->parts, 0, coder->plan->part_count * sizeof *coder->parts);
+    memset(coder->parts, 0, coder->plan->syntax.part_count * sizeof *coder->parts);
     memset(coder->component_overhead, 0, wvl_plan_cap_groups(coder->plan) * sizeof *coder->component_overhead);
 }
 
@@ -69,10 +70,12 @@ static wvl_status decide(wvl_coder *coder, wvl_status status)
 static wvl_status check_caps(wvl_coder *coder)
 {
     const wvl_plan *plan = coder->plan;
-    const wvl_layer_target *last = &plan->layers[plan->layer_count - 1];
+    const wvl_layer_target *last = &plan->rate.layers[plan->syntax.layer_count - 1];
     uint64_t bytes = wvl_coder_codestream_bytes(coder);
-    coder->layers[plan->layer_count - 1].bytes = bytes; /* exact: segments of lengths and headers were bounded before */
-    if ((plan->max_bytes && bytes > plan->max_bytes) || (last->kind == WVL_RATE_BYTES && (double)bytes > last->value)) {
+    coder->layers[plan->syntax.layer_count - 1].bytes =
+        bytes; /* exact: segments of lengths and headers were bounded before */
+    if ((plan->rate.max_bytes && bytes > plan->rate.max_bytes) ||
+        (last->kind == WVL_RATE_BYTES && (double)bytes > last->value)) {
         (void)snprintf(coder->problem, sizeof coder->problem, "%llu bytes exceed the cap", (unsigned long long)bytes);
         return WVL_ERROR_INTERNAL;
     }

@@ -9,11 +9,11 @@ void wvl_coder_add_least_component(const wvl_plan *plan, const wvl_tile_plan *ti
                                    wvl_coder_least *least)
 {
     const wvl_tile_component *component = &tile->components[0];
-    uint64_t bytes = 1 + wvl_packet_marker_bytes(tile->sop, tile->eph) + (plan->plt != 0);
+    uint64_t bytes = 1 + wvl_packet_marker_bytes(tile->sop, tile->eph) + (plan->syntax.plt != 0);
     for (unsigned r = 0; least->group_bytes && r <= component->levels; r++) {
         const wvl_tile_resolution *resolution = &tile->resolutions[component->first_resolution + r];
         uint64_t packets =
-            wvl_mul_saturate((uint64_t)resolution->precinct_cols * resolution->precinct_rows, plan->layer_count);
+            wvl_mul_saturate((uint64_t)resolution->precinct_cols * resolution->precinct_rows, plan->syntax.layer_count);
         uint64_t *group = &least->group_bytes[wvl_plan_cap_group(plan, number, r)];
         *group = wvl_add_saturate(*group, wvl_mul_saturate(packets, bytes));
     }
@@ -22,15 +22,16 @@ void wvl_coder_add_least_component(const wvl_plan *plan, const wvl_tile_plan *ti
 /* A packet that sends nothing is one byte between its markers, and its length one byte wherever it is told. */
 void wvl_coder_add_least(const wvl_plan *plan, const wvl_tile_plan *tile, uint64_t precincts, wvl_coder_least *least)
 {
-    uint64_t packets = wvl_mul_saturate(precincts, plan->layer_count),
+    uint64_t packets = wvl_mul_saturate(precincts, plan->syntax.layer_count),
              bytes = 1 + wvl_packet_marker_bytes(tile->sop, tile->eph);
     wvl_layer_cost *cost = &least->cost;
     cost->packet_bytes = wvl_add_saturate(cost->packet_bytes, wvl_mul_saturate(packets, bytes));
-    cost->plt_bytes = wvl_add_saturate(cost->plt_bytes, plan->plt ? packets : 0);
-    cost->plm_bytes = wvl_add_saturate(cost->plm_bytes, plan->plm ? packets : 0);
+    cost->plt_bytes = wvl_add_saturate(cost->plt_bytes, plan->syntax.plt ? packets : 0);
+    cost->plm_bytes = wvl_add_saturate(cost->plm_bytes, plan->syntax.plm ? packets : 0);
     cost->header_bytes = wvl_add_saturate(
-        cost->header_bytes, plan->packed_headers ? wvl_mul_saturate(packets, 1 + (tile->eph ? WVL_EPH_BYTES : 0)) : 0);
-    if (plan->progression_count || plan->choice_count) {
+        cost->header_bytes,
+        plan->syntax.packed_headers ? wvl_mul_saturate(packets, 1 + (tile->eph ? WVL_EPH_BYTES : 0)) : 0);
+    if (plan->syntax.progression_count || plan->syntax.choice_count) {
         least->segment_bytes += wvl_cs_measure_tile_segments(plan, tile->index);
     }
 }
@@ -44,8 +45,8 @@ static wvl_status refuse(char *problem, size_t problem_bytes, const char *what, 
 /* Most bytes that the last layer may bring the codestream to. */
 static uint64_t budget_of(const wvl_plan *plan)
 {
-    const wvl_layer_target *target = &plan->layers[plan->layer_count - 1];
-    uint64_t budget = plan->max_bytes ? plan->max_bytes : UINT64_MAX;
+    const wvl_layer_target *target = &plan->rate.layers[plan->syntax.layer_count - 1];
+    uint64_t budget = plan->rate.max_bytes ? plan->rate.max_bytes : UINT64_MAX;
     return target->kind == WVL_RATE_BYTES && target->value < 1e18 ? wvl_min_u64(budget, (uint64_t)target->value)
                                                                   : budget;
 }
@@ -63,7 +64,7 @@ wvl_status wvl_coder_check_least(const wvl_plan *plan, const wvl_coder_least *le
         return refuse(problem, problem_bytes, "the byte cap is below what the headers of an empty picture", bytes);
     }
     for (uint32_t i = 0; least->group_bytes && i < wvl_plan_cap_groups(plan); i++) {
-        if (least->group_bytes[i] > plan->max_component_bytes) {
+        if (least->group_bytes[i] > plan->rate.max_component_bytes) {
             return refuse(problem, problem_bytes,
                           "the component byte cap is below what the headers of an empty component",
                           least->group_bytes[i]);

@@ -28,7 +28,7 @@ uint64_t wvl_coder_packet_bytes(const wvl_coder *coder, uint32_t tile, uint64_t 
 /* What of a packet goes to PPM or PPT. */
 static uint64_t packed_bytes(const wvl_coder *coder, uint32_t tile, uint64_t packet)
 {
-    return coder->plan->packed_headers
+    return coder->plan->syntax.packed_headers
                ? length_of(coder, tile, packet).header_bytes + (coder->tiles[tile].eph ? WVL_EPH_BYTES : 0u)
                : 0;
 }
@@ -66,15 +66,15 @@ static wvl_status list_lengths(wvl_coder *coder, const wvl_tile_plan *tile, cons
 uint64_t wvl_coder_most_packets(const wvl_coder *coder)
 {
     uint64_t most = 1;
-    for (uint32_t t = 0; t < coder->plan->tile_count; t++) {
-        most = wvl_max_u64(most, coder->tiles[t].precinct_count * coder->plan->layer_count);
+    for (uint32_t t = 0; t < coder->plan->syntax.tile_count; t++) {
+        most = wvl_max_u64(most, coder->tiles[t].precinct_count * coder->plan->syntax.layer_count);
     }
     return most;
 }
 
 static uint64_t measure_ppt(const wvl_plan *plan, const wvl_cs_part *part)
 {
-    return plan->packed_headers == WVL_PACKED_PPT ? wvl_cs_measure_packed(part->header_bytes) : 0;
+    return plan->syntax.packed_headers == WVL_PACKED_PPT ? wvl_cs_measure_packed(part->header_bytes) : 0;
 }
 
 static wvl_status measure_parts(wvl_coder *coder, wvl_cs_part *parts, const uint32_t *lengths)
@@ -87,14 +87,15 @@ static wvl_status measure_parts(wvl_coder *coder, wvl_cs_part *parts, const uint
                            part->packet_count);
             return WVL_ERROR_PARAMETER;
         }
-        ppt_segments += coder->plan->packed_headers == WVL_PACKED_PPT ? wvl_cs_packed_segments(part->header_bytes) : 0;
+        ppt_segments +=
+            coder->plan->syntax.packed_headers == WVL_PACKED_PPT ? wvl_cs_packed_segments(part->header_bytes) : 0;
         if (ppt_segments > WVL_CS_MAX_SEGMENTS) {
             (void)snprintf(coder->problem, sizeof coder->problem,
                            "tile %u: its packet headers are more than PPT can hold (A.7.5); use smaller tiles",
                            part->tile);
             return WVL_ERROR_PARAMETER;
         }
-        if (coder->plan->plm) {
+        if (coder->plan->syntax.plm) {
             part->length_bytes = (uint32_t)wvl_min_u64(
                 UINT32_MAX, wvl_cs_measure_lengths(lengths + part->packet_first, part->packet_count));
         }
@@ -116,7 +117,7 @@ static wvl_status measure_tiles(wvl_coder *coder, wvl_tile_plan *tile, const wvl
     uint64_t bytes = wvl_coder_most_packets(coder) * sizeof(uint32_t), part = 0;
     uint32_t *lengths = wvl_alloc(coder->allocator, bytes);
     wvl_status status = lengths ? WVL_OK : WVL_ERROR_MEMORY;
-    for (uint32_t t = 0; t < coder->plan->tile_count && status == WVL_OK; t++) {
+    for (uint32_t t = 0; t < coder->plan->syntax.tile_count && status == WVL_OK; t++) {
         wvl_tile_plan_build(coder->plan, t, tile);
         status = list_lengths(coder, tile, memory, lengths, &coder->parts[part]);
         if (status == WVL_OK) {
@@ -131,7 +132,7 @@ static wvl_status measure_tiles(wvl_coder *coder, wvl_tile_plan *tile, const wvl
 uint64_t wvl_coder_ppm_bytes(const wvl_coder *coder)
 {
     uint64_t bytes = 0;
-    for (uint64_t i = 0; coder->plan->packed_headers == WVL_PACKED_PPM && i < coder->part_count; i++) {
+    for (uint64_t i = 0; coder->plan->syntax.packed_headers == WVL_PACKED_PPM && i < coder->part_count; i++) {
         bytes += 4 + coder->parts[i].header_bytes;
     }
     return bytes;
@@ -139,7 +140,7 @@ uint64_t wvl_coder_ppm_bytes(const wvl_coder *coder)
 
 uint64_t wvl_coder_main_header_bytes(const wvl_coder *coder)
 {
-    uint64_t plm = coder->plan->plm ? wvl_cs_measure_plm(coder->parts, coder->part_count) : 0;
+    uint64_t plm = coder->plan->syntax.plm ? wvl_cs_measure_plm(coder->parts, coder->part_count) : 0;
     return wvl_cs_measure_main_header(coder->plan, coder->part_count) + plm +
            wvl_cs_measure_packed(wvl_coder_ppm_bytes(coder));
 }
@@ -153,7 +154,7 @@ static wvl_status check_main_header(wvl_coder *coder)
                        (unsigned long long)wvl_coder_ppm_bytes(coder));
         return WVL_ERROR_PARAMETER;
     }
-    if (!coder->plan->plm || wvl_cs_measure_plm(coder->parts, coder->part_count) != UINT64_MAX) {
+    if (!coder->plan->syntax.plm || wvl_cs_measure_plm(coder->parts, coder->part_count) != UINT64_MAX) {
         return WVL_OK;
     }
     const wvl_cs_part *part = coder->parts;
@@ -180,13 +181,13 @@ uint64_t wvl_coder_codestream_bytes(const wvl_coder *coder)
 static void sum_packets(wvl_coder *coder)
 {
     const wvl_plan *plan = coder->plan;
-    for (uint32_t t = 0; t < plan->tile_count; t++) {
+    for (uint32_t t = 0; t < plan->syntax.tile_count; t++) {
         const wvl_coded_tile *tile = &coder->tiles[t];
-        for (uint32_t l = 0; l < plan->layer_count; l++) {
+        for (uint32_t l = 0; l < plan->syntax.layer_count; l++) {
             for (uint64_t p = 0; p < tile->precinct_count; p++) {
                 const wvl_precinct *precinct = &tile->precincts[p];
-                uint64_t row = (uint64_t)precinct->component * (plan->max_levels + 1u) + precinct->resolution;
-                coder->packet_bytes[row * plan->layer_count + l] +=
+                uint64_t row = (uint64_t)precinct->component * (plan->syntax.max_levels + 1u) + precinct->resolution;
+                coder->packet_bytes[row * plan->syntax.layer_count + l] +=
                     wvl_coder_packet_bytes(coder, t, l * tile->precinct_count + p);
             }
         }

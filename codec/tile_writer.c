@@ -68,7 +68,7 @@ static void put_packet(const wvl_coder *coder, uint32_t tile, uint64_t packet, u
         uint8_t sop[6] = {0xFF, 0x91, 0, 4, (uint8_t)(number >> 8), (uint8_t)number};
         put_bytes(out, sop, sizeof sop);
     }
-    if (!coder->plan->packed_headers) {
+    if (!coder->plan->syntax.packed_headers) {
         wvl_packet_span header = fetch(coder, tile, packet, 0);
         put_bytes(out, header.data, header.bytes);
         put_bytes(out, eph_marker, coder->tiles[tile].eph ? sizeof eph_marker : 0);
@@ -98,7 +98,7 @@ static wvl_status put_part_header(tile_output *t, const wvl_cs_part *part)
     }
     (void)wvl_cs_put_part_header(coder->plan, part, t->packets, header);
     put_bytes(t->out, header, bytes - WVL_CS_SOD_BYTES);
-    if (coder->plan->packed_headers == WVL_PACKED_PPT) {
+    if (coder->plan->syntax.packed_headers == WVL_PACKED_PPT) {
         packer k = {t->out, WVL_CS_PPT, t->ppt_index, part->header_bytes, 0};
         for (uint32_t i = 0; i < part->packet_count; i++) {
             pack_header(coder, t->tile->index, t->packets[part->packet_first + i], &k);
@@ -119,9 +119,10 @@ static void list_packets(const tile_output *t, const wvl_order_memory *memory)
     wvl_packet_id id;
     uint32_t n = 0;
     wvl_order_open(&order, plan, t->tile, memory);
-    while ((plan->plt || plan->packed_headers == WVL_PACKED_PPT) && wvl_order_next(&order, &id)) {
+    while ((plan->syntax.plt || plan->syntax.packed_headers == WVL_PACKED_PPT) && wvl_order_next(&order, &id)) {
         uint64_t packet = wvl_coder_number_packet(t->coder, t->tile->index, &id);
-        t->packets[n++] = (uint32_t)(plan->plt ? wvl_coder_packet_bytes(t->coder, t->tile->index, packet) : packet);
+        t->packets[n++] =
+            (uint32_t)(plan->syntax.plt ? wvl_coder_packet_bytes(t->coder, t->tile->index, packet) : packet);
     }
 }
 
@@ -204,7 +205,7 @@ static void put_main_pointers(const wvl_coder *coder, wvl_cs_pointer kind, wvl_t
                               const wvl_order_memory *memory, output *out)
 {
     main_pointers m = {{out, kind, 0, kind == WVL_CS_PPM ? wvl_coder_ppm_bytes(coder) : 0, 0}, 0, 0};
-    for (uint32_t t = 0; t < coder->plan->tile_count && !out->refused && !wvl_look_is_over(coder->look); t++) {
+    for (uint32_t t = 0; t < coder->plan->syntax.tile_count && !out->refused && !wvl_look_is_over(coder->look); t++) {
         wvl_tile_plan_build(coder->plan, t, tile);
         pack_tile(coder, tile, memory, &m);
     }
@@ -222,10 +223,10 @@ static wvl_status put_main_header(const wvl_coder *coder, wvl_tile_plan *tile, c
     }
     (void)wvl_cs_put_main_header(coder->plan, coder->parts, coder->part_count, header);
     put_bytes(out, header, bytes - tlm);
-    if (coder->plan->plm) {
+    if (coder->plan->syntax.plm) {
         put_main_pointers(coder, WVL_CS_PLM, tile, memory, out);
     }
-    if (coder->plan->packed_headers == WVL_PACKED_PPM) {
+    if (coder->plan->syntax.packed_headers == WVL_PACKED_PPM) {
         put_main_pointers(coder, WVL_CS_PPM, tile, memory, out);
     }
     put_bytes(out, header + bytes - tlm, tlm);
@@ -240,7 +241,7 @@ wvl_status wvl_coder_write(wvl_coder *coder, wvl_tile_plan *tile, const wvl_orde
     uint64_t bytes = wvl_coder_most_packets(coder) * sizeof(uint32_t), part = 0;
     uint32_t *lengths = wvl_alloc(coder->allocator, bytes);
     wvl_status status = lengths ? put_main_header(coder, tile, memory, &out) : WVL_ERROR_MEMORY;
-    for (uint32_t t = 0; t < coder->plan->tile_count && status == WVL_OK; t++) {
+    for (uint32_t t = 0; t < coder->plan->syntax.tile_count && status == WVL_OK; t++) {
         wvl_tile_plan_build(coder->plan, t, tile);
         tile_output one = {coder, tile, lengths, 0, &out};
         status = put_tile(&one, memory, &coder->parts[part]);

@@ -31,17 +31,17 @@ static int host_can(const wvl_drive *d)
 static int wants_device(const wvl_drive *d)
 {
     const char *why;
-    switch (d->plan->device) {
+    switch (d->plan->device.choice) {
     case WVL_DEVICE_CPU: return 0;
     case WVL_DEVICE_AUTO:
-        return !host_can(d) ||
-               (d->many && d->plan->total_samples >= SAMPLES_MIN && wvl_drive_device_table(d->plan, d->image, &why));
+        return !host_can(d) || (d->many && d->plan->syntax.total_samples >= SAMPLES_MIN &&
+                                wvl_drive_device_table(d->plan, d->image, &why));
     default: return 1;
     }
 }
 
 /* The host cannot encode this picture, or is not allowed to. */
-static int needs_device(const wvl_drive *d) { return d->plan->device == WVL_DEVICE_CUDA_ONLY || !host_can(d); }
+static int needs_device(const wvl_drive *d) { return d->plan->device.choice == WVL_DEVICE_CUDA_ONLY || !host_can(d); }
 
 /* Where the pixels lie, else the first of the plan's: one device works on a picture so far. */
 static uint32_t device_ordinal(const wvl_drive *d)
@@ -56,7 +56,7 @@ uint32_t wvl_drive_measure(const wvl_plan *plan, const wvl_backend_vtable *table
 {
     uint32_t waves = 0;
     *slot = (wvl_backend_memory){.host_bytes = 0};
-    for (uint32_t first = 0, count; first < plan->tile_count; first += count, waves++) {
+    for (uint32_t first = 0, count; first < plan->syntax.tile_count; first += count, waves++) {
         wvl_backend_memory need;
         count = wvl_wave_build(plan, first, wave->tiles);
         table->measure(plan, wave->tiles, count, wvl_pool_concurrency(plan->context->pool), &need);
@@ -125,7 +125,7 @@ static wvl_status open_host(wvl_drive *d)
         return WVL_OK;
     }
     wvl_drive_close(d);
-    return open_backend(d, d->host, &d->plan->backend, 1);
+    return open_backend(d, d->host, &d->plan->memory.backend, 1);
 }
 
 static wvl_status open_device(wvl_drive *d)
@@ -156,7 +156,7 @@ static wvl_status open_device(wvl_drive *d)
 
 static void tell_fallback(wvl_drive *d)
 {
-    wvl_context_log(d->plan->context, d->plan->device == WVL_DEVICE_AUTO ? WVL_LOG_INFO : WVL_LOG_WARNING,
+    wvl_context_log(d->plan->context, d->plan->device.choice == WVL_DEVICE_AUTO ? WVL_LOG_INFO : WVL_LOG_WARNING,
                     "device %u: %s; the CPU takes over", device_ordinal(d), d->reason);
     d->reason[0] = 0;
     d->given_up = 1;
@@ -166,12 +166,12 @@ wvl_status wvl_drive_open(wvl_drive *d, const wvl_image *image)
 {
     d->image = image;
     d->reason[0] = 0;
-    if (image->memory_kind == WVL_MEMORY_DEVICE && d->plan->device != WVL_DEVICE_AUTO &&
+    if (image->memory_kind == WVL_MEMORY_DEVICE && d->plan->device.choice != WVL_DEVICE_AUTO &&
         !wvl_plan_names_device(d->plan, image->device)) {
         (void)snprintf(d->reason, sizeof d->reason, "the pixels lie on device %d", image->device);
         return WVL_ERROR_ARGUMENT;
     }
-    if (d->plan->device == WVL_DEVICE_CPU && needs_device(d)) {
+    if (d->plan->device.choice == WVL_DEVICE_CPU && needs_device(d)) {
         (void)snprintf(d->reason, sizeof d->reason,
                        "pixels on a device, or a ready event, and the option \"device\" is cpu");
         return WVL_ERROR_UNSUPPORTED;
@@ -245,7 +245,8 @@ static wvl_status submit_wave(wvl_drive *d)
 static wvl_status submit_waves(wvl_drive *d)
 {
     wvl_status status = WVL_OK;
-    while (status == WVL_OK && d->count < d->jobs && d->next_tile < d->plan->tile_count && !wvl_look_is_over(d->look)) {
+    while (status == WVL_OK && d->count < d->jobs && d->next_tile < d->plan->syntax.tile_count &&
+           !wvl_look_is_over(d->look)) {
         status = submit_wave(d);
     }
     return status;
@@ -268,7 +269,7 @@ static wvl_status fetch_wave(wvl_drive *d, uint32_t *count)
     status = d->table->wait(flight->job, WVL_EVENT_DONE, UINT32_MAX);
     *count = flight->count;
     status = status == WVL_OK ? d->table->collect(flight->job, d->wave->coefs) : status;
-    if (status == WVL_OK && !d->many && d->count == 1 && d->next_tile == d->plan->tile_count && d->table->trim) {
+    if (status == WVL_OK && !d->many && d->count == 1 && d->next_tile == d->plan->syntax.tile_count && d->table->trim) {
         d->table->trim(d->backend); /* the last wave is coded in what it leaves */
     }
     return status;

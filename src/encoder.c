@@ -84,7 +84,7 @@ static int is_cancelled(const wvl_session *s) { return wvl_look_is_over(&s->look
 static void tell(wvl_session *s, uint64_t done)
 {
     const wvl_control *c = s->control;
-    uint64_t total = 2 * s->plan->total_samples,
+    uint64_t total = 2 * s->plan->syntax.total_samples,
              share = wvl_recode_may_take_all(s->plan) ? done / 2 + (s->round ? total / 2 : 0) : done;
     s->told = wvl_max_u64(s->told, share);
     if (c && c->progress && c->progress(c->progress_user, s->told, total, s->stage)) {
@@ -104,7 +104,7 @@ static void tick(void *user, uint64_t done, uint64_t total)
 static wvl_status check_image(wvl_session *s)
 {
     const wvl_image *image = s->image;
-    if (image->plane_count != s->plan->component_count || !image->planes) {
+    if (image->plane_count != s->plan->syntax.component_count || !image->planes) {
         return fail(s, WVL_ERROR_ARGUMENT, "the image must have one plane per component of the plan");
     }
     if ((unsigned)image->memory_kind > WVL_MEMORY_MANAGED) {
@@ -113,7 +113,7 @@ static wvl_status check_image(wvl_session *s)
     for (uint32_t c = 0; c < image->plane_count; c++) {
         static const uint8_t bits[] = {0, 8, 16, 32, 0, 10, 12};
         const wvl_plane *plane = &image->planes[c];
-        const wvl_plan_component *pc = &s->plan->components[c];
+        const wvl_plan_component *pc = &s->plan->syntax.components[c];
         unsigned depth = wvl_plan_input_depth(s->plan, c);
         char text[160];
         if (plane->container < WVL_SAMPLE_8 || plane->container > WVL_SAMPLE_PACKED12 || !bits[plane->container]) {
@@ -184,7 +184,7 @@ static wvl_status run_waves(wvl_session *s)
     while (status == WVL_OK) {
         status = code_wave(s, count);
         s->samples_done += s->samples_in_work;
-        if (status != WVL_OK || s->plan->keep_coefs) {
+        if (status != WVL_OK || s->plan->rate.keep_coefs) {
             break;
         }
         wvl_drive_pass(&s->drive);
@@ -216,14 +216,15 @@ static double measure_error(void *user)
 {
     wvl_session *s = user;
     return wvl_quality_measure(s->plan, s->wave.coefs, s->coder.tiles, &s->coder.recode.rescale,
-                               s->plan->largest_tile_component, s->plan->context->pool, &s->look, s->quality_memory);
+                               s->plan->memory.largest_tile_component, s->plan->context->pool, &s->look,
+                               s->quality_memory);
 }
 
 /* The kept wave's tile plans stay in use while layers are chosen: finishing builds its own in the scratch beside them.
  */
 static wvl_status open_measurement(wvl_session *s)
 {
-    s->quality_memory = wvl_alloc(&s->plan->context->host, s->plan->quality_bytes);
+    s->quality_memory = wvl_alloc(&s->plan->context->host, s->plan->memory.quality_bytes);
     s->coder.measure_error = measure_error;
     s->coder.measure_user = s;
     return s->quality_memory ? WVL_OK : WVL_ERROR_MEMORY;
@@ -231,7 +232,7 @@ static wvl_status open_measurement(wvl_session *s)
 
 static void close_measurement(wvl_session *s)
 {
-    wvl_free(&s->plan->context->host, s->quality_memory, s->plan->quality_bytes);
+    wvl_free(&s->plan->context->host, s->quality_memory, s->plan->memory.quality_bytes);
     s->quality_memory = NULL;
 }
 
@@ -320,13 +321,14 @@ static wvl_status write_output(wvl_session *s, uint64_t *codestream_offset)
     const wvl_plan *plan = s->plan;
     uint64_t codestream = wvl_coder_codestream_bytes(&s->coder);
     uint8_t header[WVL_JP2_MAX_HEADER_BYTES];
-    size_t n = plan->jp2 ? wvl_jp2_put_codestream_header(header, codestream) : 0;
-    *codestream_offset = (plan->jp2 ? plan->boxes_before.bytes : 0) + n;
+    size_t n = plan->syntax.jp2 ? wvl_jp2_put_codestream_header(header, codestream) : 0;
+    *codestream_offset = (plan->syntax.jp2 ? plan->syntax.boxes_before.bytes : 0) + n;
     wvl_status status = open_output(s, *codestream_offset + codestream);
     if (status != WVL_OK) {
         return status;
     }
-    int refused = plan->jp2 && (put(s, plan->boxes_before.data, plan->boxes_before.bytes) || put(s, header, n));
+    int refused = plan->syntax.jp2 &&
+                  (put(s, plan->syntax.boxes_before.data, plan->syntax.boxes_before.bytes) || put(s, header, n));
     status = refused ? WVL_ERROR_SINK : wvl_coder_write(&s->coder, &s->wave.scratch, &s->wave.order, put, s);
     if (status == WVL_OK && flush(s)) {
         status = WVL_ERROR_SINK;
@@ -342,18 +344,18 @@ static wvl_status finish(wvl_session *s, uint64_t *codestream_offset)
 {
     double start = begin_stage(s, WVL_STAGE_RATE);
     tell(s, 2 * s->samples_done);
-    wvl_status status = is_cancelled(s) ? WVL_CANCELLED : s->plan->keep_coefs ? open_measurement(s) : WVL_OK;
+    wvl_status status = is_cancelled(s) ? WVL_CANCELLED : s->plan->rate.keep_coefs ? open_measurement(s) : WVL_OK;
     if (status == WVL_OK) {
         status = wvl_coder_finish(&s->coder, &s->wave.scratch, &s->wave.order);
     }
-    if (s->plan->keep_coefs) {
+    if (s->plan->rate.keep_coefs) {
         close_measurement(s);
         end_waves(s);
     }
     end_stage(s, WVL_STAGE_RATE, start);
     if (status == WVL_OK && !wvl_coder_wants_again(&s->coder)) {
         start = begin_stage(s, WVL_STAGE_WRITE);
-        if (s->told < 2 * s->plan->total_samples) { /* no second round after all */
+        if (s->told < 2 * s->plan->syntax.total_samples) { /* no second round after all */
             s->round++;
             tell(s, 2 * s->samples_done);
         }
@@ -393,7 +395,7 @@ static wvl_status transform_and_code(wvl_session *s)
     s->samples_done = 0;
     s->rounds++;
     status = run_waves(s);
-    if (!s->plan->keep_coefs || status != WVL_OK) {
+    if (!s->plan->rate.keep_coefs || status != WVL_OK) {
         end_waves(s);
     }
     if (!wvl_recode_is_possible(s->plan)) {

@@ -54,7 +54,7 @@ static void print_target(const printer *p, const wvl_layer_target *t, int json)
 
 static void print_layers(const printer *p, const wvl_plan *plan, int json)
 {
-    for (uint32_t i = 0; i < plan->layer_count; i++) {
+    for (uint32_t i = 0; i < plan->syntax.layer_count; i++) {
         if (!json && i == MOST_LAYERS_SHOWN) {
             print(p, " ...");
             break;
@@ -62,7 +62,7 @@ static void print_layers(const printer *p, const wvl_plan *plan, int json)
         if (json && i) {
             print(p, ",");
         }
-        print_target(p, &plan->layers[i], json);
+        print_target(p, &plan->rate.layers[i], json);
     }
 }
 
@@ -94,14 +94,14 @@ static void print_coding_text(const printer *p, const wvl_coding *c, uint32_t in
 
 static int has_markers(const wvl_plan *plan)
 {
-    return plan->sop || plan->eph || plan->plt || plan->tlm || plan->plm || plan->packed_headers ||
-           plan->registration || plan->progression_count;
+    return plan->syntax.sop || plan->syntax.eph || plan->syntax.plt || plan->syntax.tlm || plan->syntax.plm ||
+           plan->syntax.packed_headers || plan->syntax.registration || plan->syntax.progression_count;
 }
 
 static void print_progressions(const printer *p, const wvl_plan *plan)
 {
-    for (uint32_t i = 0; i < plan->progression_count; i++) {
-        const wvl_progression *v = &plan->progressions[i];
+    for (uint32_t i = 0; i < plan->syntax.progression_count; i++) {
+        const wvl_progression *v = &plan->syntax.progressions[i];
         print(p, "  change %u: %s, resolutions %u to %u, components %u to %u, layers 0 to %u", i + 1,
               order_names[v->order], v->resolution_first, v->resolution_end, v->component_first, v->component_end,
               v->layer_end);
@@ -116,27 +116,27 @@ static void print_progressions(const printer *p, const wvl_plan *plan)
 
 static void print_variants_text(const printer *p, const wvl_plan *plan)
 {
-    for (uint32_t i = 0; i < plan->choice_count && i < MOST_TILES_SHOWN; i++) {
-        const wvl_tile_variant *v = &plan->variants[plan->choices[i].variant];
-        print(p, "  tile %u: %s, colour transform %s%s%s, codings", plan->choices[i].tile + 1, order_names[v->order],
-              mct_names[v->mct], v->sop ? ", SOP" : "", v->eph ? ", EPH" : "");
-        for (uint32_t c = 0; c < plan->component_count && c < 16; c++) {
+    for (uint32_t i = 0; i < plan->syntax.choice_count && i < MOST_TILES_SHOWN; i++) {
+        const wvl_tile_variant *v = &plan->syntax.variants[plan->syntax.choices[i].variant];
+        print(p, "  tile %u: %s, colour transform %s%s%s, codings", plan->syntax.choices[i].tile + 1,
+              order_names[v->order], mct_names[v->mct], v->sop ? ", SOP" : "", v->eph ? ", EPH" : "");
+        for (uint32_t c = 0; c < plan->syntax.component_count && c < 16; c++) {
             print(p, " %u", v->codings[c]);
         }
         print(p, "\n");
     }
-    if (plan->choice_count > MOST_TILES_SHOWN) {
-        print(p, "  and %u tiles more\n", plan->choice_count - MOST_TILES_SHOWN);
+    if (plan->syntax.choice_count > MOST_TILES_SHOWN) {
+        print(p, "  and %u tiles more\n", plan->syntax.choice_count - MOST_TILES_SHOWN);
     }
 }
 
 static void print_variants_json(const printer *p, const wvl_plan *plan)
 {
-    for (uint32_t i = 0; i < plan->choice_count; i++) {
-        const wvl_tile_variant *v = &plan->variants[plan->choices[i].variant];
+    for (uint32_t i = 0; i < plan->syntax.choice_count; i++) {
+        const wvl_tile_variant *v = &plan->syntax.variants[plan->syntax.choices[i].variant];
         print(p, "%s{\"tile\":%u,\"progression\":\"%s\",\"mct\":\"%s\",\"sop\":%u,\"eph\":%u,\"codings\":[",
-              i ? "," : "", plan->choices[i].tile, order_names[v->order], mct_names[v->mct], v->sop, v->eph);
-        for (uint32_t c = 0; c < plan->component_count; c++) {
+              i ? "," : "", plan->syntax.choices[i].tile, order_names[v->order], mct_names[v->mct], v->sop, v->eph);
+        for (uint32_t c = 0; c < plan->syntax.component_count; c++) {
             print(p, "%s%u", c ? "," : "", v->codings[c]);
         }
         print(p, "]}");
@@ -168,57 +168,64 @@ static void print_memory_json(const printer *p, const wvl_plan *plan)
 
 static void print_text(const printer *p, const wvl_plan *plan)
 {
-    print(p, "image %u,%u to %u,%u; tile %ux%u at %u,%u; %u tiles (%u x %u)\n", plan->image.x0, plan->image.y0,
-          plan->image.x1, plan->image.y1, plan->tile_width, plan->tile_height, plan->tile_x0, plan->tile_y0,
-          plan->tile_count, plan->tile_cols, plan->tile_rows);
-    print(p, "%u components, %llu samples, colour transform %s\n", plan->component_count,
-          (unsigned long long)plan->total_samples, mct_names[plan->mct]);
-    for (uint32_t c = 0; c < plan->component_count && c < 16; c++) {
-        const wvl_plan_component *pc = &plan->components[c];
+    print(p, "image %u,%u to %u,%u; tile %ux%u at %u,%u; %u tiles (%u x %u)\n", plan->syntax.image.x0,
+          plan->syntax.image.y0, plan->syntax.image.x1, plan->syntax.image.y1, plan->syntax.tile_width,
+          plan->syntax.tile_height, plan->syntax.tile_x0, plan->syntax.tile_y0, plan->syntax.tile_count,
+          plan->syntax.tile_cols, plan->syntax.tile_rows);
+    print(p, "%u components, %llu samples, colour transform %s\n", plan->syntax.component_count,
+          (unsigned long long)plan->syntax.total_samples, mct_names[plan->syntax.mct]);
+    for (uint32_t c = 0; c < plan->syntax.component_count && c < 16; c++) {
+        const wvl_plan_component *pc = &plan->syntax.components[c];
         print(p, "  component %u: %ux%u, %u bits %s, subsampling %u,%u, coding %u\n", c, wvl_rect_width(pc->rect),
               wvl_rect_height(pc->rect), pc->depth, pc->is_signed ? "signed" : "unsigned", pc->dx, pc->dy, pc->coding);
     }
-    if (plan->xyz.is_xyz) {
+    if (plan->syntax.xyz.is_xyz) {
         print(p, "components 0 to 2 are X'Y'Z', %s %u bits given\n",
-              plan->xyz.kind == WVL_XYZ_MATRIX ? "from RGB of" : "as they are of", wvl_plan_input_depth(plan, 0));
+              plan->syntax.xyz.kind == WVL_XYZ_MATRIX ? "from RGB of" : "as they are of",
+              wvl_plan_input_depth(plan, 0));
     }
-    print(p, "progression %s, %u layer%s:", order_names[plan->order], plan->layer_count,
-          plan->layer_count > 1 ? "s" : "");
+    print(p, "progression %s, %u layer%s:", order_names[plan->syntax.order], plan->syntax.layer_count,
+          plan->syntax.layer_count > 1 ? "s" : "");
     print_layers(p, plan, 0);
     print(p, "%s\nmarkers:%s%s%s%s%s%s%s%s%s; tile-parts by%s%s%s%s; %u comments\n",
-          plan->lossless ? " (lossless)" : "", plan->sop ? " SOP" : "", plan->eph ? " EPH" : "",
-          plan->plt ? " PLT" : "", plan->tlm ? " TLM" : "", plan->plm ? " PLM" : "",
-          plan->packed_headers == WVL_PACKED_PPM   ? " PPM"
-          : plan->packed_headers == WVL_PACKED_PPT ? " PPT"
-                                                   : "",
-          plan->registration ? " CRG" : "", plan->progression_count ? " POC" : "", has_markers(plan) ? "" : " none",
-          plan->parts & WVL_PARTS_RESOLUTION ? " resolution" : "", plan->parts & WVL_PARTS_LAYER ? " layer" : "",
-          plan->parts & WVL_PARTS_COMPONENT ? " component" : "", plan->parts ? "" : " tile", plan->comment_count);
+          plan->rate.lossless ? " (lossless)" : "", plan->syntax.sop ? " SOP" : "", plan->syntax.eph ? " EPH" : "",
+          plan->syntax.plt ? " PLT" : "", plan->syntax.tlm ? " TLM" : "", plan->syntax.plm ? " PLM" : "",
+          plan->syntax.packed_headers == WVL_PACKED_PPM   ? " PPM"
+          : plan->syntax.packed_headers == WVL_PACKED_PPT ? " PPT"
+                                                          : "",
+          plan->syntax.registration ? " CRG" : "", plan->syntax.progression_count ? " POC" : "",
+          has_markers(plan) ? "" : " none", plan->syntax.parts & WVL_PARTS_RESOLUTION ? " resolution" : "",
+          plan->syntax.parts & WVL_PARTS_LAYER ? " layer" : "",
+          plan->syntax.parts & WVL_PARTS_COMPONENT ? " component" : "", plan->syntax.parts ? "" : " tile",
+          plan->syntax.comment_count);
     print_progressions(p, plan);
     print_variants_text(p, plan);
-    if (plan->rsiz) {
-        print(p, "Rsiz %u\n", plan->rsiz);
+    if (plan->syntax.rsiz) {
+        print(p, "Rsiz %u\n", plan->syntax.rsiz);
     }
-    if (plan->profile) {
-        print(p, "profile %s%s\n", wvl_profile_of(plan->profile)->name,
+    if (plan->syntax.profile) {
+        print(p, "profile %s%s\n", wvl_profile_of(plan->syntax.profile)->name,
               wvl_profile_walks(plan) ? ", the finished bytes are judged" : "");
     }
-    if (plan->target_bytes) {
+    if (plan->rate.target_bytes) {
         print(p, "target of the profile: %llu bytes at %u/%u frames a second%s%s\n",
-              (unsigned long long)plan->target_bytes, plan->frames, plan->seconds,
-              plan->stereo ? ", one eye of two" : "", plan->hfr ? ", high frame rate" : "");
+              (unsigned long long)plan->rate.target_bytes, plan->syntax.frames, plan->syntax.seconds,
+              plan->syntax.stereo ? ", one eye of two" : "", plan->syntax.hfr ? ", high frame rate" : "");
     }
-    if (plan->max_bytes) {
-        print(p, "cap: %llu bytes\n", (unsigned long long)plan->max_bytes);
+    if (plan->rate.max_bytes) {
+        print(p, "cap: %llu bytes\n", (unsigned long long)plan->rate.max_bytes);
     }
-    if (plan->max_component_bytes) {
-        print(p, "cap of each %s: %llu bytes\n", plan->cap_split ? "tile-part" : "component",
-              (unsigned long long)plan->max_component_bytes);
+    if (plan->rate.max_component_bytes) {
+        print(p, "cap of each %s: %llu bytes\n", plan->rate.cap_split ? "tile-part" : "component",
+              (unsigned long long)plan->rate.max_component_bytes);
     }
-    for (uint32_t i = 0; i < plan->coding_count; i++) {
-        print_coding_text(p, &plan->codings[i], i);
+    for (uint32_t i = 0; i < plan->syntax.coding_count; i++) {
+        print_coding_text(p, &plan->syntax.codings[i], i);
     }
-    print(p, "container: %s\n", plan->jp2 == WVL_CONTAINER_JPH ? "JPH" : plan->jp2 ? "JP2" : "codestream");
+    print(p, "container: %s\n",
+          plan->syntax.jp2 == WVL_CONTAINER_JPH ? "JPH"
+          : plan->syntax.jp2                    ? "JP2"
+                                                : "codestream");
     print_memory(p, plan);
 }
 
@@ -249,35 +256,36 @@ static void print_json(const printer *p, const wvl_plan *plan)
     print(p,
           "{\"image\":[%u,%u,%u,%u],\"tile\":[%u,%u],\"tile_offset\":[%u,%u],\"tiles\":%u,\"samples\":%llu,\"mct\":\"%"
           "s\",\"components\":[",
-          plan->image.x0, plan->image.y0, plan->image.x1, plan->image.y1, plan->tile_width, plan->tile_height,
-          plan->tile_x0, plan->tile_y0, plan->tile_count, (unsigned long long)plan->total_samples,
-          mct_names[plan->mct]);
-    for (uint32_t c = 0; c < plan->component_count; c++) {
-        const wvl_plan_component *pc = &plan->components[c];
+          plan->syntax.image.x0, plan->syntax.image.y0, plan->syntax.image.x1, plan->syntax.image.y1,
+          plan->syntax.tile_width, plan->syntax.tile_height, plan->syntax.tile_x0, plan->syntax.tile_y0,
+          plan->syntax.tile_count, (unsigned long long)plan->syntax.total_samples, mct_names[plan->syntax.mct]);
+    for (uint32_t c = 0; c < plan->syntax.component_count; c++) {
+        const wvl_plan_component *pc = &plan->syntax.components[c];
         print(p, "%s{\"width\":%u,\"height\":%u,\"depth\":%u,\"signed\":%s,\"dx\":%u,\"dy\":%u,\"coding\":%u}",
               c ? "," : "", wvl_rect_width(pc->rect), wvl_rect_height(pc->rect), pc->depth,
               pc->is_signed ? "true" : "false", pc->dx, pc->dy, pc->coding);
     }
     print(p, "],\"xyz\":%s,\"input_depth\":%u,\"progression\":\"%s\",\"lossless\":%s,\"layers\":[",
-          plan->xyz.is_xyz ? "true" : "false", wvl_plan_input_depth(plan, 0), order_names[plan->order],
-          plan->lossless ? "true" : "false");
+          plan->syntax.xyz.is_xyz ? "true" : "false", wvl_plan_input_depth(plan, 0), order_names[plan->syntax.order],
+          plan->rate.lossless ? "true" : "false");
     print_layers(p, plan, 1);
     print(p,
           "],\"sop\":%u,\"eph\":%u,\"plt\":%u,\"tlm\":%u,\"plm\":%u,\"packed_headers\":%u,\"progression_changes\":%u,"
           "\"rsiz\":%u,\"profile\":\"%s\",\"target_bytes\":%llu,\"tile_parts\":%u,\"max_bytes\":%llu,\"max_component_"
           "bytes\":%llu,\"codings\":[",
-          plan->sop, plan->eph, plan->plt, plan->tlm, plan->plm, plan->packed_headers, plan->progression_count,
-          plan->rsiz, wvl_profile_of(plan->profile)->name, (unsigned long long)plan->target_bytes, plan->parts,
-          (unsigned long long)plan->max_bytes, (unsigned long long)plan->max_component_bytes);
-    for (uint32_t i = 0; i < plan->coding_count; i++) {
+          plan->syntax.sop, plan->syntax.eph, plan->syntax.plt, plan->syntax.tlm, plan->syntax.plm,
+          plan->syntax.packed_headers, plan->syntax.progression_count, plan->syntax.rsiz,
+          wvl_profile_of(plan->syntax.profile)->name, (unsigned long long)plan->rate.target_bytes, plan->syntax.parts,
+          (unsigned long long)plan->rate.max_bytes, (unsigned long long)plan->rate.max_component_bytes);
+    for (uint32_t i = 0; i < plan->syntax.coding_count; i++) {
         if (i) {
             print(p, ",");
         }
-        print_coding_json(p, &plan->codings[i]);
+        print_coding_json(p, &plan->syntax.codings[i]);
     }
     print(p, "],\"own_tiles\":[");
     print_variants_json(p, plan);
-    print(p, "],\"jp2\":%s,", plan->jp2 ? "true" : "false");
+    print(p, "],\"jp2\":%s,", plan->syntax.jp2 ? "true" : "false");
     print_memory_json(p, plan);
 }
 

@@ -150,7 +150,7 @@ static void close_place(place *p)
     const wvl_encoder *e = p->encoder;
     wvl_session_release(p->session);
     wvl_encoded_picture_release(p->finished);
-    wvl_free(&e->context->host, p->planes, e->plan->component_count * sizeof *p->planes);
+    wvl_free(&e->context->host, p->planes, e->plan->syntax.component_count * sizeof *p->planes);
 }
 
 /* Takes the memory of the backend too, so that none is taken later. */
@@ -160,7 +160,7 @@ static wvl_status open_place(wvl_encoder *e, uint32_t index)
     wvl_image usual = {.struct_size = sizeof usual};
     p->encoder = e;
     (void)snprintf(p->track, sizeof p->track, "encode %u", index + 1);
-    p->planes = wvl_alloc(&e->context->host, e->plan->component_count * sizeof *p->planes);
+    p->planes = wvl_alloc(&e->context->host, e->plan->syntax.component_count * sizeof *p->planes);
     p->session = wvl_session_create(e->plan, p->track, 1);
     wvl_status status = p->planes && p->session ? wvl_session_prepare(p->session, &usual) : WVL_ERROR_MEMORY;
     if (status != WVL_OK) {
@@ -296,7 +296,7 @@ static wvl_status fill_place(place *p, const wvl_image *image, const wvl_sink *s
         return status;
     }
     p->image = *image;
-    if (image->plane_count == e->plan->component_count && image->planes) { /* else the session refuses it */
+    if (image->plane_count == e->plan->syntax.component_count && image->planes) { /* else the session refuses it */
         memcpy(p->planes, image->planes, image->plane_count * sizeof *p->planes);
         p->image.planes = p->planes;
     }

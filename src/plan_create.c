@@ -12,7 +12,7 @@
 #include "context.h"
 #include "drive.h"
 #include "geom/profile.h"
-#include "params.h"
+#include "params/params.h"
 #include "plan_log.h"
 #include "plan_measure.h"
 #include "wave.h"
@@ -38,10 +38,11 @@ static void add_violation(void *user, const char *text) { add_text(user, text); 
 static wvl_status add_boxes(plan_request *r, wvl_plan *plan)
 {
     char text[4096];
-    if (!plan->jp2) {
+    if (!plan->syntax.jp2) {
         return WVL_OK;
     }
-    wvl_status status = wvl_jp2_build_boxes(&plan->context->host, plan, r->jp2, &plan->boxes_before, text, sizeof text);
+    wvl_status status =
+        wvl_jp2_build_boxes(&plan->context->host, plan, r->jp2, &plan->syntax.boxes_before, text, sizeof text);
     if (status == WVL_ERROR_PARAMETER) {
         add_text(r, text);
     }
@@ -190,7 +191,7 @@ void wvl_plan_release(wvl_plan *plan)
         return;
     }
     wvl_context *context = plan->context;
-    wvl_free(&context->host, plan->boxes_before.data, plan->boxes_before.bytes);
+    wvl_free(&context->host, plan->syntax.boxes_before.data, plan->syntax.boxes_before.bytes);
     wvl_plan_destroy(&context->host, plan);
     wvl_context_release(context);
 }
@@ -224,8 +225,8 @@ static wvl_status add_device(const wvl_plan *plan, wvl_plan_memory *memory)
 static uint64_t count_picture(const wvl_plan *plan)
 {
     uint64_t bytes = 0;
-    for (uint32_t c = 0; c < plan->component_count; c++) {
-        const wvl_plan_component *pc = &plan->components[c];
+    for (uint32_t c = 0; c < plan->syntax.component_count; c++) {
+        const wvl_plan_component *pc = &plan->syntax.components[c];
         unsigned depth = wvl_plan_input_depth(plan, c), wide = depth > 16 ? 4 : 2;
         bytes = wvl_add_saturate(bytes, wvl_mul_saturate((uint64_t)wvl_rect_width(pc->rect) * wvl_rect_height(pc->rect),
                                                          depth > 8 ? wide : 1));
@@ -239,13 +240,13 @@ wvl_status wvl_plan_measure(const wvl_plan *plan, wvl_plan_memory *memory)
         return WVL_ERROR_ARGUMENT;
     }
     wvl_plan_memory m = {.struct_size = sizeof m,
-                         .base_bytes = plan->base_bytes,
-                         .coded_bytes_bound = plan->coded_bytes_bound,
-                         .output_bytes_bound = plan->output_bytes_bound,
-                         .certain_bytes = plan->certain_bytes,
+                         .base_bytes = plan->memory.base_bytes,
+                         .coded_bytes_bound = plan->memory.coded_bytes_bound,
+                         .output_bytes_bound = plan->memory.output_bytes_bound,
+                         .certain_bytes = plan->memory.certain_bytes,
                          .picture_bytes = count_picture(plan)};
-    wvl_status status = plan->device < WVL_DEVICE_CUDA ? WVL_OK : add_device(plan, &m);
-    m.likely_bytes = wvl_add_saturate(plan->likely_bytes, m.base_bytes - plan->base_bytes);
+    wvl_status status = plan->device.choice < WVL_DEVICE_CUDA ? WVL_OK : add_device(plan, &m);
+    m.likely_bytes = wvl_add_saturate(plan->memory.likely_bytes, m.base_bytes - plan->memory.base_bytes);
     m.worst_bytes = wvl_add_saturate(m.base_bytes, m.coded_bytes_bound);
     (void)wvl_struct_write(memory, &m, sizeof m, WVL_STRUCT_UNTIL(wvl_plan_memory, picture_bytes));
     return status;

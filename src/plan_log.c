@@ -5,8 +5,8 @@
 #include "base/cpu.h"
 #include "codec/rate/depth.h"
 #include "context.h"
-#include "params_idle.h"
-#include "params_list.h"
+#include "params/idle.h"
+#include "params/list.h"
 
 #define DECODED_PLANES 31u /* OpenJPEG 2.5 holds a shifted magnitude in 31 bits */
 
@@ -30,8 +30,8 @@ static unsigned most_planes(const wvl_coding *coding)
 /* Shifted magnitudes are s bits longer (H.1). */
 static void warn_of_shifts(const wvl_plan *plan)
 {
-    for (uint32_t i = 0; i < plan->coding_count; i++) {
-        const wvl_coding *c = &plan->codings[i];
+    for (uint32_t i = 0; i < plan->syntax.coding_count; i++) {
+        const wvl_coding *c = &plan->syntax.codings[i];
         unsigned planes = most_planes(c);
         if (c->region == WVL_REGION_WHOLE && planes + c->region_shift > DECODED_PLANES) {
             wvl_context_log(
@@ -46,10 +46,10 @@ static void warn_of_shifts(const wvl_plan *plan)
 /* Whole components below the full shift: opj_compress weighs their errors by 4^U, here they go first whatever U is. */
 static void warn_of_starving(const wvl_plan *plan)
 {
-    int is_limited =
-        plan->layers[plan->layer_count - 1].kind != WVL_RATE_ALL || plan->max_bytes || plan->max_component_bytes;
-    for (uint32_t i = 0; is_limited && i < plan->coding_count; i++) {
-        const wvl_coding *c = &plan->codings[i];
+    int is_limited = plan->rate.layers[plan->syntax.layer_count - 1].kind != WVL_RATE_ALL || plan->rate.max_bytes ||
+                     plan->rate.max_component_bytes;
+    for (uint32_t i = 0; is_limited && i < plan->syntax.coding_count; i++) {
+        const wvl_coding *c = &plan->syntax.codings[i];
         if (c->region == WVL_REGION_WHOLE && c->region_shift < most_planes(c)) {
             wvl_context_log(
                 plan->context, WVL_LOG_WARNING,
@@ -63,7 +63,7 @@ static void warn_of_starving(const wvl_plan *plan)
 void wvl_plan_log_warnings(const wvl_plan *plan, const wvl_settings *settings)
 {
     warn_idle(plan, settings);
-    if (plan->region_count) {
+    if (plan->syntax.region_count) {
         warn_of_shifts(plan);
         warn_of_starving(plan);
     }
@@ -79,6 +79,7 @@ void wvl_plan_log_work(const wvl_plan *plan, const char *backend_name, unsigned 
     }
     wvl_context_log(plan->context, WVL_LOG_INFO,
                     "backend %s (device %s), threads %u, SIMD %s, tiles %u, waves %u, rounds %u, foresight: %s",
-                    backend_name, wvl_params_device_names[plan->device], wvl_pool_concurrency(plan->context->pool),
-                    wvl_cpu_level_text(wvl_cpu_fetch_level()), plan->tile_count, plan->wave_count, rounds, foresight);
+                    backend_name, wvl_params_device_names[plan->device.choice],
+                    wvl_pool_concurrency(plan->context->pool), wvl_cpu_level_text(wvl_cpu_fetch_level()),
+                    plan->syntax.tile_count, plan->memory.wave_count, rounds, foresight);
 }

@@ -53,7 +53,7 @@ static void add_class(tile_walk *w, uint32_t class, tile_sum *sum, wvl_coder_til
     wvl_cpu_add_component(&sum->shape, one, 0, times);
     wvl_coder_add_component(plan, one, 0, times, coded, &w->coder);
     wvl_coder_add_least_component(plan, one, w->classes.first[class], w->least);
-    plan->largest_tile_component = wvl_max_u64(plan->largest_tile_component, one->sample_count);
+    plan->memory.largest_tile_component = wvl_max_u64(plan->memory.largest_tile_component, one->sample_count);
 }
 
 static void close_wave(tile_walk *w)
@@ -64,9 +64,9 @@ static void close_wave(tile_walk *w)
     w->kept_bytes = wvl_max_u64(w->kept_bytes, need.host_bytes - need.work_bytes);
     w->work_bytes = wvl_max_u64(w->work_bytes, need.work_bytes);
     w->widest = wvl_max_u32(w->widest, w->wave_tiles);
-    plan->wave_bands = wvl_max_u64(plan->wave_bands, w->wave.bands);
-    plan->wave_runs = wvl_max_u64(plan->wave_runs, w->wave.runs);
-    plan->wave_count++;
+    plan->memory.wave_bands = wvl_max_u64(plan->memory.wave_bands, w->wave.bands);
+    plan->memory.wave_runs = wvl_max_u64(plan->memory.wave_runs, w->wave.runs);
+    plan->memory.wave_count++;
     w->wave = (tile_sum){.shape = {.lanes_max = 1}};
     w->wave_tiles = 0;
     w->wave_bytes = 0;
@@ -75,8 +75,8 @@ static void close_wave(tile_walk *w)
 /* As wvl_wave_build puts them together. */
 static void add_to_wave(tile_walk *w, const tile_sum *sum, uint64_t coef_bytes)
 {
-    uint64_t bytes = wvl_add_saturate(coef_bytes, w->plan->tile_plan_bytes);
-    if (w->wave_tiles && wvl_add_saturate(w->wave_bytes, bytes) > w->plan->wave_limit) {
+    uint64_t bytes = wvl_add_saturate(coef_bytes, w->plan->memory.tile_plan_bytes);
+    if (w->wave_tiles && wvl_add_saturate(w->wave_bytes, bytes) > w->plan->memory.wave_limit) {
         close_wave(w);
     }
     wvl_cpu_join_shapes(&w->wave.shape, &sum->shape);
@@ -96,21 +96,21 @@ static void add_tile(tile_walk *w, uint32_t tile)
         wvl_tile_plan_build_component(plan, tile, w->classes.first[class], &w->one);
         add_class(w, class, &sum, &coded, &coef_bytes);
     }
-    uint32_t lanes = w->one.mct != WVL_MCT_NONE || plan->xyz.kind != WVL_XYZ_NONE ? 3 : 1;
-    wvl_cpu_add_tile(&sum.shape, plan->component_count, lanes, coef_bytes, coded.blocks);
+    uint32_t lanes = w->one.mct != WVL_MCT_NONE || plan->syntax.xyz.kind != WVL_XYZ_NONE ? 3 : 1;
+    wvl_cpu_add_tile(&sum.shape, plan->syntax.component_count, lanes, coef_bytes, coded.blocks);
     wvl_coder_add_tile(plan, &w->one, w->concurrency > 1 ? WVL_STORE_SPAN : WVL_STORE_CHUNK, &coded, &w->coder);
     wvl_coder_add_least(plan, &w->one, coded.precincts, w->least);
-    plan->most_precincts = wvl_max_u64(plan->most_precincts, coded.precincts);
-    plan->most_blocks = wvl_max_u64(plan->most_blocks, coded.blocks);
+    plan->memory.most_precincts = wvl_max_u64(plan->memory.most_precincts, coded.precincts);
+    plan->memory.most_blocks = wvl_max_u64(plan->memory.most_blocks, coded.blocks);
     add_to_wave(w, &sum, coef_bytes);
 }
 
 /* Every component of a class has the bytes of its first one. */
 static void spread_least(const tile_walk *w)
 {
-    for (uint32_t c = 0; w->least->group_bytes && c < w->plan->component_count; c++) {
+    for (uint32_t c = 0; w->least->group_bytes && c < w->plan->syntax.component_count; c++) {
         uint32_t first = w->classes.first[w->classes.class_of[c]];
-        for (uint32_t g = 0; g < wvl_plan_cap_groups(w->plan); g += w->plan->component_count) {
+        for (uint32_t g = 0; g < wvl_plan_cap_groups(w->plan); g += w->plan->syntax.component_count) {
             w->least->group_bytes[g + c] = w->least->group_bytes[g + first];
         }
     }
@@ -121,8 +121,8 @@ static wvl_status walk_tiles(tile_walk *w)
     wvl_plan *plan = w->plan;
     w->wave = (tile_sum){.shape = {.lanes_max = 1}};
     w->widest = 1;
-    plan->wave_count = 0;
-    for (uint32_t t = 0; t < plan->tile_count; t++) {
+    plan->memory.wave_count = 0;
+    for (uint32_t t = 0; t < plan->syntax.tile_count; t++) {
         add_tile(w, t);
         if (wvl_look_after(w->look, WVL_LOOK_PLAN, 1)) {
             return WVL_CANCELLED;
@@ -130,15 +130,15 @@ static wvl_status walk_tiles(tile_walk *w)
     }
     close_wave(w);
     spread_least(w);
-    plan->wave_tiles = w->widest;
-    plan->backend =
+    plan->memory.wave_tiles = w->widest;
+    plan->memory.backend =
         (wvl_backend_memory){.host_bytes = wvl_add_saturate(w->kept_bytes, w->work_bytes), .work_bytes = w->work_bytes};
     return WVL_OK;
 }
 
 static wvl_status check_steps(const tile_walk *w, char *problem, size_t problem_bytes)
 {
-    uint64_t steps = wvl_mul_saturate(w->plan->tile_count, w->classes.count);
+    uint64_t steps = wvl_mul_saturate(w->plan->syntax.tile_count, w->classes.count);
     if (steps <= WVL_PLAN_MOST_STEPS) {
         return WVL_OK;
     }
@@ -146,7 +146,7 @@ static wvl_status check_steps(const tile_walk *w, char *problem, size_t problem_
                    "%u tiles of %u kinds of components (subsampling and settings): %llu together; %llu are supported. "
                    "Use fewer tiles, or "
                    "components that are more alike",
-                   w->plan->tile_count, w->classes.count, (unsigned long long)steps,
+                   w->plan->syntax.tile_count, w->classes.count, (unsigned long long)steps,
                    (unsigned long long)WVL_PLAN_MOST_STEPS);
     return WVL_ERROR_PARAMETER;
 }
@@ -181,10 +181,10 @@ static wvl_status count_parts(const tile_walk *w, char *problem, size_t problem_
     wvl_tile_plan tile = {0};
     wvl_order_memory order = {0};
     wvl_carver carver = {NULL, 0};
-    int walks = plan->parts && w->coder.packets <= WVL_CODER_MOST_WALKED;
+    int walks = plan->syntax.parts && w->coder.packets <= WVL_CODER_MOST_WALKED;
     if (walks) {
         wvl_tile_plan_carve(plan, &carver, &tile);
-        wvl_order_carve(plan, plan->most_resolutions, plan->most_precincts, &carver, &order);
+        wvl_order_carve(plan, plan->memory.most_resolutions, plan->memory.most_precincts, &carver, &order);
     }
     uint64_t bytes = carver.used;
     uint8_t *memory = wvl_alloc(&plan->context->host, bytes);
@@ -194,10 +194,10 @@ static wvl_status count_parts(const tile_walk *w, char *problem, size_t problem_
     carver = (wvl_carver){memory, 0};
     if (walks) {
         wvl_tile_plan_carve(plan, &carver, &tile);
-        wvl_order_carve(plan, plan->most_resolutions, plan->most_precincts, &carver, &order);
+        wvl_order_carve(plan, plan->memory.most_resolutions, plan->memory.most_precincts, &carver, &order);
     }
     wvl_status status = wvl_coder_count_parts(plan, w->look, &w->coder, &tile, &order, w->least->group_bytes,
-                                              &plan->part_count, problem, problem_bytes);
+                                              &plan->syntax.part_count, problem, problem_bytes);
     wvl_free(&plan->context->host, memory, bytes);
     return status;
 }
@@ -220,13 +220,13 @@ static uint64_t most_of(const stage_memory *m)
  */
 static stage_memory measure_stages(const wvl_plan *plan, const wvl_coder_memory *coder, uint64_t wave_bytes)
 {
-    uint64_t coefs = plan->backend.host_bytes - plan->backend.work_bytes, tiles = coder->tile_bytes;
-    int is_once = plan->wave_count == 1 && !wvl_recode_is_possible(plan);
-    uint64_t kept = plan->keep_coefs ? wvl_add_saturate(coefs, wvl_alloc_size(plan->quality_bytes)) : 0;
+    uint64_t coefs = plan->memory.backend.host_bytes - plan->memory.backend.work_bytes, tiles = coder->tile_bytes;
+    int is_once = plan->memory.wave_count == 1 && !wvl_recode_is_possible(plan);
+    uint64_t kept = plan->rate.keep_coefs ? wvl_add_saturate(coefs, wvl_alloc_size(plan->memory.quality_bytes)) : 0;
     stage_memory m;
     m.held = wvl_add_saturate(wvl_alloc_size(wave_bytes), wvl_add_saturate(coder->base_bytes, wvl_session_bytes()));
-    m.transform = wvl_add_saturate(plan->backend.host_bytes, is_once ? 0 : tiles);
-    m.transform = wvl_add_saturate(m.transform, plan->wave_count > 1 ? coder->worker_bytes : 0);
+    m.transform = wvl_add_saturate(plan->memory.backend.host_bytes, is_once ? 0 : tiles);
+    m.transform = wvl_add_saturate(m.transform, plan->memory.wave_count > 1 ? coder->worker_bytes : 0);
     m.code = wvl_add_saturate(wvl_add_saturate(coefs, tiles), coder->worker_bytes);
     m.finish = wvl_max_u64(wvl_add_saturate(coder->finish_bytes, kept), wvl_result_bytes_of_plan(plan));
     m.finish = wvl_add_saturate(m.finish, tiles);
@@ -238,9 +238,9 @@ static stage_memory measure_stages(const wvl_plan *plan, const wvl_coder_memory 
 static uint64_t count_certain(const wvl_plan *plan, const wvl_coder_memory *coder, stage_memory m)
 {
     const char *reason;
-    int may_leave = plan->device != WVL_DEVICE_CPU && wvl_drive_device_table(plan, NULL, &reason);
+    int may_leave = plan->device.choice != WVL_DEVICE_CPU && wvl_drive_device_table(plan, NULL, &reason);
     m.held -= wvl_recode_bytes(plan); /* only when the picture is coded again */
-    m.transform = may_leave ? 0 : plan->backend.host_bytes;
+    m.transform = may_leave ? 0 : plan->memory.backend.host_bytes;
     m.code = may_leave ? wvl_add_saturate(coder->tile_bytes, coder->worker_bytes) : m.code;
     m.finish = wvl_add_saturate(coder->finish_bytes, coder->tile_bytes);
     return most_of(&m);
@@ -248,24 +248,27 @@ static uint64_t count_certain(const wvl_plan *plan, const wvl_coder_memory *code
 
 static void promise_memory(wvl_plan *plan, const wvl_coder_sum *sum, const wvl_coder_memory *coder, uint64_t wave_bytes)
 {
-    plan->quality_bytes = plan->keep_coefs ? wvl_quality_bytes(plan, plan->largest_tile_component) : 0;
-    if (plan->quality_bytes == UINT64_MAX) { /* estimates must do */
-        plan->keep_coefs = 0;
-        plan->quality_bytes = 0;
+    plan->memory.quality_bytes =
+        plan->rate.keep_coefs ? wvl_quality_bytes(plan, plan->memory.largest_tile_component) : 0;
+    if (plan->memory.quality_bytes == UINT64_MAX) { /* estimates must do */
+        plan->rate.keep_coefs = 0;
+        plan->memory.quality_bytes = 0;
     }
     stage_memory stages = measure_stages(plan, coder, wave_bytes);
-    plan->base_bytes = most_of(&stages);
-    plan->certain_bytes = count_certain(plan, coder, stages);
-    plan->coded_bytes_bound = coder->coded_bytes_bound;
-    uint64_t boxes = plan->jp2 ? plan->boxes_before.bytes + WVL_JP2_MAX_HEADER_BYTES : 0;
-    plan->output_bytes_bound = wvl_add_saturate(coder->output_bytes_bound, boxes);
+    plan->memory.base_bytes = most_of(&stages);
+    plan->memory.certain_bytes = count_certain(plan, coder, stages);
+    plan->memory.coded_bytes_bound = coder->coded_bytes_bound;
+    uint64_t boxes = plan->syntax.jp2 ? plan->syntax.boxes_before.bytes + WVL_JP2_MAX_HEADER_BYTES : 0;
+    plan->memory.output_bytes_bound = wvl_add_saturate(coder->output_bytes_bound, boxes);
     uint64_t likely = wvl_coder_guess_bytes(plan, sum);
     if (wvl_profile_walks(plan)) {
         uint64_t walk = wvl_profile_walk_bytes(plan);
-        uint64_t judged = wvl_add_saturate(wvl_alloc_size(plan->output_bytes_bound), wvl_add_saturate(walk, walk / 2));
-        plan->coded_bytes_bound = wvl_add_saturate(plan->coded_bytes_bound, judged);
+        uint64_t judged =
+            wvl_add_saturate(wvl_alloc_size(plan->memory.output_bytes_bound), wvl_add_saturate(walk, walk / 2));
+        plan->memory.coded_bytes_bound = wvl_add_saturate(plan->memory.coded_bytes_bound, judged);
     }
-    plan->likely_bytes = wvl_add_saturate(plan->base_bytes, wvl_min_u64(likely, plan->coded_bytes_bound));
+    plan->memory.likely_bytes =
+        wvl_add_saturate(plan->memory.base_bytes, wvl_min_u64(likely, plan->memory.coded_bytes_bound));
 }
 
 static uint64_t measure_wave(const wvl_plan *plan)
@@ -283,14 +286,14 @@ static wvl_status measure_with(tile_walk *w, char *problem, size_t problem_bytes
     wvl_coder_memory coder;
     wvl_tile_plan tile;
     wvl_tile_plan_carve(plan, &carver, &tile);
-    plan->tile_plan_bytes = carver.used;
+    plan->memory.tile_plan_bytes = carver.used;
     wvl_status status = sum_tiles(w, problem, problem_bytes);
     status = status == WVL_OK ? count_parts(w, problem, problem_bytes) : status;
     if (status != WVL_OK) {
         return status;
     }
     wvl_profile_space_lengths(plan);
-    status = wvl_coder_check_least(plan, w->least, plan->part_count, problem, problem_bytes);
+    status = wvl_coder_check_least(plan, w->least, plan->syntax.part_count, problem, problem_bytes);
     if (status == WVL_OK) {
         wvl_coder_measure(plan, &w->coder, w->concurrency, &coder);
         promise_memory(plan, &w->coder, &coder, measure_wave(plan));
@@ -301,7 +304,7 @@ static wvl_status measure_with(tile_walk *w, char *problem, size_t problem_bytes
 wvl_status wvl_plan_measure_tiles(wvl_plan *plan, const wvl_look *look, char *problem, size_t problem_bytes)
 {
     const wvl_allocator *host = &plan->context->host;
-    uint64_t group_bytes = plan->max_component_bytes ? wvl_plan_cap_groups(plan) * sizeof(uint64_t) : 0;
+    uint64_t group_bytes = plan->rate.max_component_bytes ? wvl_plan_cap_groups(plan) * sizeof(uint64_t) : 0;
     wvl_coder_least least = {.group_bytes = group_bytes ? wvl_alloc_zeroed(host, group_bytes) : NULL};
     tile_walk walk = {
         .plan = plan, .look = look, .least = &least, .concurrency = wvl_pool_concurrency(plan->context->pool)};

@@ -23,39 +23,41 @@ typedef struct report_text {
     size_t bytes, used;
 } report_text;
 
-int wvl_profile_walks(const wvl_plan *plan) { return wvl_profile_of(plan->profile)->family != WVL_FAMILY_NONE; }
+int wvl_profile_walks(const wvl_plan *plan) { return wvl_profile_of(plan->syntax.profile)->family != WVL_FAMILY_NONE; }
 
 uint64_t wvl_profile_walk_bytes(const wvl_plan *plan)
 {
-    uint64_t block = plan->codings[0].style & WVL_STYLE_BYPASS ? BLOCK_BYTES + 24 * SEGMENTS_WITH_BYPASS : BLOCK_BYTES;
+    uint64_t block =
+        plan->syntax.codings[0].style & WVL_STYLE_BYPASS ? BLOCK_BYTES + 24 * SEGMENTS_WITH_BYPASS : BLOCK_BYTES;
     if (!wvl_profile_walks(plan)) {
         return 0;
     }
-    uint64_t bytes = wvl_add_saturate(FIXED_BYTES, wvl_mul_saturate(plan->part_count, PART_BYTES));
+    uint64_t bytes = wvl_add_saturate(FIXED_BYTES, wvl_mul_saturate(plan->syntax.part_count, PART_BYTES));
     bytes = wvl_add_saturate(
-        bytes, wvl_mul_saturate((uint64_t)plan->component_count * (plan->max_levels + 1u), RESOLUTION_BYTES));
-    bytes = wvl_add_saturate(bytes, wvl_mul_saturate(plan->most_precincts, PRECINCT_BYTES));
-    bytes = wvl_add_saturate(bytes, wvl_mul_saturate(plan->most_blocks, block));
-    bytes = wvl_add_saturate(bytes, wvl_mul_saturate(plan->boxes_before.bytes, 32));
-    return wvl_add_saturate(bytes, wvl_mul_saturate(plan->layer_count, 64));
+        bytes,
+        wvl_mul_saturate((uint64_t)plan->syntax.component_count * (plan->syntax.max_levels + 1u), RESOLUTION_BYTES));
+    bytes = wvl_add_saturate(bytes, wvl_mul_saturate(plan->memory.most_precincts, PRECINCT_BYTES));
+    bytes = wvl_add_saturate(bytes, wvl_mul_saturate(plan->memory.most_blocks, block));
+    bytes = wvl_add_saturate(bytes, wvl_mul_saturate(plan->syntax.boxes_before.bytes, 32));
+    return wvl_add_saturate(bytes, wvl_mul_saturate(plan->syntax.layer_count, 64));
 }
 
 #define PSOT_END 10u /* from the start of SOT */
 
 static int lengths_are_exposed(const wvl_plan *plan)
 {
-    uint64_t end = wvl_cs_measure_main_header(plan, plan->part_count),
-             first = end - wvl_cs_measure_part_lengths(plan, plan->part_count);
+    uint64_t end = wvl_cs_measure_main_header(plan, plan->syntax.part_count),
+             first = end - wvl_cs_measure_part_lengths(plan, plan->syntax.part_count);
     return (end + PSOT_END + 1) / 256 != (first + 1) / 256; /* a multiple of 256, less one or two, lies between */
 }
 
 void wvl_profile_space_lengths(wvl_plan *plan)
 {
     static const char text[] = "wavelane ";
-    if (wvl_profile_of(plan->profile)->family != WVL_FAMILY_CINEMA || !lengths_are_exposed(plan)) {
+    if (wvl_profile_of(plan->syntax.profile)->family != WVL_FAMILY_CINEMA || !lengths_are_exposed(plan)) {
         return;
     }
-    wvl_blob *spacer = &plan->comments[plan->comment_count++];
+    wvl_blob *spacer = &plan->syntax.comments[plan->syntax.comment_count++];
     do {
         spacer->data[spacer->bytes] = (uint8_t)text[spacer->bytes % (sizeof text - 1)];
         spacer->bytes++;
@@ -90,11 +92,11 @@ wvl_status wvl_profile_walk(const wvl_plan *plan, const void *data, uint64_t byt
     void *host = (void *)(uintptr_t)&plan->context->host;
     report_text lines = {plan, text, text_bytes, 0};
     wvl_check_options options = {.struct_size = sizeof options,
-                                 .profile = wvl_profile_of(plan->profile)->name,
-                                 .frames = plan->frames,
-                                 .seconds = plan->seconds,
-                                 .stereo = plan->stereo,
-                                 .hfr = plan->hfr,
+                                 .profile = wvl_profile_of(plan->syntax.profile)->name,
+                                 .frames = plan->syntax.frames,
+                                 .seconds = plan->syntax.seconds,
+                                 .stereo = plan->syntax.stereo,
+                                 .hfr = plan->syntax.hfr,
                                  .memory_limit = wvl_profile_walk_bytes(plan),
                                  .work_limit = UINT64_MAX,
                                  .allocate = allocate,

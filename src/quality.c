@@ -154,7 +154,7 @@ typedef struct measurement {
  * states or both kinds of cells of rdoq. */
 static uint64_t task_elements(const wvl_plan *plan, uint64_t samples)
 {
-    uint64_t bytes = plan->rdoq ? 2 * WVL_RDOQ_CELLS : MOST_CELLS;
+    uint64_t bytes = plan->rate.rdoq ? 2 * WVL_RDOQ_CELLS : MOST_CELLS;
     return 3 * samples + BLOCK_SAMPLES + (bytes + 3) / 4 + 64;
 }
 
@@ -237,8 +237,8 @@ static coded_view view_coded(const measurement *m, uint32_t component, const wvl
 {
     const wvl_coded_block *block = &m->coded->blocks[band->first_block + index];
     uint32_t number = m->coefs->tile->components[component].coding;
-    const wvl_band_coding *coding = &m->plan->codings[number].band[band->coding_band];
-    coded_view view = {*v, block->lift, m->plan->rdoq || m->rescale->is_open, coding->step};
+    const wvl_band_coding *coding = &m->plan->syntax.codings[number].band[band->coding_band];
+    coded_view view = {*v, block->lift, m->plan->rate.rdoq || m->rescale->is_open, coding->step};
     wvl_block_input in = {.coefs = v->samples,
                           .stride = v->stride,
                           .width = (uint16_t)v->width,
@@ -251,14 +251,14 @@ static coded_view view_coded(const measurement *m, uint32_t component, const wvl
     if (view.shift) {
         wvl_roi lift;
         wvl_roi_block(m->plan, m->coefs->tile, component, band, index, &in, copy, &lift);
-    } else if (m->plan->rdoq) {
+    } else if (m->plan->rate.rdoq) {
         wvl_rdoq rdoq = {wvl_rdoq_fetch_kernels(), copy, cells, (int8_t *)cells + WVL_RDOQ_CELLS,
                          0}; /* passes are known */
         in.bound = m->coefs->bounds[band->first_block + index];
         (void)wvl_rdoq_change(&rdoq, &in, coding, block->end_slope);
     } else if (m->rescale->is_open) {
         wvl_rescale_block(m->rescale, number, band->coding_band, copy, &in);
-        view.step = m->rescale->plan.codings[number].band[band->coding_band].step;
+        view.step = m->rescale->plan.syntax.codings[number].band[band->coding_band].step;
     }
     view.coded = (block_view){in.coefs, in.stride, v->width, v->height, in.coef_bytes, in.frac_bits, v->causal};
     return view;
@@ -268,7 +268,7 @@ static coded_view view_coded(const measurement *m, uint32_t component, const wvl
 static int fill_band(const measurement *m, const wvl_tile_resolution *res, const wvl_tile_band *band,
                      uint32_t component, int decoded, uint32_t *copy, uint8_t *states, uint8_t *plane, uint64_t stride)
 {
-    const wvl_coding *coding = &m->plan->codings[m->coefs->tile->components[component].coding];
+    const wvl_coding *coding = &m->plan->syntax.codings[m->coefs->tile->components[component].coding];
     uint32_t col, row;
     wvl_inverse_band_origin(res, band, &col, &row);
     for (uint32_t by = 0; by < band->block_rows; by++) {
@@ -345,7 +345,7 @@ static float tie_of(const measurement *m, int mct)
         return 0.5f;
     }
     const wvl_tile_band *band = &m->coefs->tile->bands[m->coefs->tile->resolutions[tc->first_resolution].first_band];
-    double unit = ldexp(m->plan->codings[tc->coding].band[band->coding_band].step, -(int)band->frac_bits);
+    double unit = ldexp(m->plan->syntax.codings[tc->coding].band[band->coding_band].step, -(int)band->frac_bits);
     return (float)fmax(0.0, 0.5 - 0.5 * unit - 1e-6);
 }
 
@@ -415,18 +415,18 @@ static double measure_group(measurement *m, wvl_pool *pool, int mct)
     m->tie = tie_of(m, mct);
     wvl_pool_run(pool, m->component_count * (m->reversible ? 2 : 1), build_plane, m);
     double sum = m->reversible ? sum_reversible(m, samples, mct) : sum_irreversible(m, samples, mct);
-    return ldexp(sum, 2 * (m->plan->peak_depth - m->plan->components[m->first_component].depth));
+    return ldexp(sum, 2 * (m->plan->rate.peak_depth - m->plan->syntax.components[m->first_component].depth));
 }
 
 uint64_t wvl_quality_bytes(const wvl_plan *plan, uint64_t largest_tile_component)
 {
-    uint32_t mct = plan->mct, planes;
-    for (uint32_t v = 0; v < plan->variant_count; v++) {
-        mct |= plan->variants[v].mct;
+    uint32_t mct = plan->syntax.mct, planes;
+    for (uint32_t v = 0; v < plan->syntax.variant_count; v++) {
+        mct |= plan->syntax.variants[v].mct;
     }
-    planes = (mct ? 3 : 1) * (plan->reversible_share > 0.0 ? 2 : 1);
-    for (uint32_t i = 0; i < plan->coding_count; i++) {
-        if (plan->codings[i].wide) {
+    planes = (mct ? 3 : 1) * (plan->rate.reversible_share > 0.0 ? 2 : 1);
+    for (uint32_t i = 0; i < plan->syntax.coding_count; i++) {
+        if (plan->syntax.codings[i].wide) {
             return UINT64_MAX;
         }
     }
@@ -438,9 +438,9 @@ double wvl_quality_measure(const wvl_plan *plan, const wvl_coefs *coefs, const w
                            const wvl_look *look, void *memory)
 {
     double sum = 0.0;
-    for (uint32_t t = 0; t < plan->tile_count; t++) {
+    for (uint32_t t = 0; t < plan->syntax.tile_count; t++) {
         measurement m = {plan, &coefs[t], &tiles[t], 0, 0, largest_tile_component, memory, rescale, 0, 0.5f, look};
-        for (uint32_t c = 0; c < plan->component_count && !wvl_look_is_over(look); c += m.component_count) {
+        for (uint32_t c = 0; c < plan->syntax.component_count && !wvl_look_is_over(look); c += m.component_count) {
             int mct = coefs[t].tile->mct && c == 0;
             m.first_component = c;
             m.component_count = mct ? 3 : 1;

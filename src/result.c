@@ -37,7 +37,7 @@ static int parts_tell(const wvl_coder *coder) { return coder->part_count && code
 
 static uint64_t target_of(const wvl_plan *plan)
 {
-    const wvl_layer_target *last = &plan->layers[plan->layer_count - 1];
+    const wvl_layer_target *last = &plan->rate.layers[plan->syntax.layer_count - 1];
     return last->kind == WVL_RATE_BYTES && last->value < 1e18 ? (uint64_t)last->value : 0;
 }
 
@@ -45,18 +45,18 @@ static void fill_limits(wvl_result *result, const wvl_coder *coder)
 {
     const wvl_plan *plan = coder->plan;
     wvl_fill *fills = result->fills;
-    fills[0] = (wvl_fill){UINT32_MAX, 0, result->codestream.bytes, target_of(plan), plan->max_bytes};
+    fills[0] = (wvl_fill){UINT32_MAX, 0, result->codestream.bytes, target_of(plan), plan->rate.max_bytes};
     for (uint32_t g = 0; g + 1 < result->fill_count; g++) {
-        fills[1 + g] =
-            (wvl_fill){g % plan->component_count, g / plan->component_count, 0, 0, plan->max_component_bytes};
+        fills[1 + g] = (wvl_fill){g % plan->syntax.component_count, g / plan->syntax.component_count, 0, 0,
+                                  plan->rate.max_component_bytes};
     }
     for (uint64_t i = 0; parts_tell(coder) && i < coder->part_count; i++) {
         fills[1 + coder->parts[i].cap_group].bytes += coder->parts[i].psot;
     }
     const uint64_t *at = coder->packet_bytes;
-    for (uint32_t c = 0; c < plan->component_count && !parts_tell(coder); c++) {
-        for (uint32_t r = 0; r <= plan->max_levels; r++, at += plan->layer_count) {
-            for (uint32_t l = 0; l < plan->layer_count; l++) {
+    for (uint32_t c = 0; c < plan->syntax.component_count && !parts_tell(coder); c++) {
+        for (uint32_t r = 0; r <= plan->syntax.max_levels; r++, at += plan->syntax.layer_count) {
+            for (uint32_t l = 0; l < plan->syntax.layer_count; l++) {
                 fills[1 + wvl_plan_cap_group(plan, c, r)].bytes += at[l];
             }
         }
@@ -65,8 +65,8 @@ static void fill_limits(wvl_result *result, const wvl_coder *coder)
 
 uint64_t wvl_result_bytes_of_plan(const wvl_plan *plan)
 {
-    return wvl_alloc_size(sizeof(wvl_result)) + wvl_alloc_size(plan->part_count * sizeof(wvl_tile_part_info)) +
-           wvl_alloc_size(plan->layer_count * sizeof(double)) +
+    return wvl_alloc_size(sizeof(wvl_result)) + wvl_alloc_size(plan->syntax.part_count * sizeof(wvl_tile_part_info)) +
+           wvl_alloc_size(plan->syntax.layer_count * sizeof(double)) +
            wvl_alloc_size((wvl_plan_cap_groups(plan) + UINT64_C(1)) * sizeof(wvl_fill));
 }
 
@@ -83,8 +83,8 @@ wvl_result *wvl_result_create(wvl_context *context, wvl_coder *coder, uint64_t c
     result->part_count = coder->part_count;
     result->part_bytes = coder->part_count * sizeof *result->parts;
     result->parts = wvl_alloc(&context->host, result->part_bytes);
-    result->layer_count = plan->layer_count;
-    result->psnr = wvl_alloc(&context->host, plan->layer_count * sizeof *result->psnr);
+    result->layer_count = plan->syntax.layer_count;
+    result->psnr = wvl_alloc(&context->host, plan->syntax.layer_count * sizeof *result->psnr);
     result->fill_count = wvl_plan_cap_groups(plan) + 1;
     result->fills = wvl_alloc_zeroed(&context->host, result->fill_count * sizeof *result->fills);
     if (!result->parts || !result->psnr || !result->fills) {
@@ -95,8 +95,8 @@ wvl_result *wvl_result_create(wvl_context *context, wvl_coder *coder, uint64_t c
     result->main_header = (wvl_span){codestream_offset, wvl_coder_main_header_bytes(coder)};
     fill_parts(result, coder, codestream_offset + result->main_header.bytes);
     fill_limits(result, coder);
-    result->component_count = plan->component_count;
-    result->resolution_count = plan->max_levels + 1u;
+    result->component_count = plan->syntax.component_count;
+    result->resolution_count = plan->syntax.max_levels + 1u;
     result->packet_bytes_size =
         (uint64_t)result->component_count * result->resolution_count * result->layer_count * sizeof(uint64_t);
     result->packet_bytes = coder->packet_bytes;

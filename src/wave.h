@@ -8,7 +8,7 @@
 
 #define WVL_WRITE_BUFFER_BYTES ((size_t)1 << 17)
 
-/* The conductor's memory for waves of at most plan->wave_tiles tiles. */
+/* The conductor's memory for waves of at most plan->memory.wave_tiles tiles. */
 typedef struct wvl_wave {
     wvl_tile_plan *tiles;   /* [wave_tiles] */
     wvl_tile_plan scratch;  /* for whoever walks over tiles while a wave is in work */
@@ -19,7 +19,7 @@ typedef struct wvl_wave {
 
 void wvl_wave_carve(const wvl_plan *plan, wvl_carver *carver, wvl_wave *wave);
 /* Builds the tile plans of the wave that begins at tile `first`, and returns their number: at least 1. tiles:
- * [plan->wave_tiles]. */
+ * [plan->memory.wave_tiles]. */
 uint32_t wvl_wave_build(const wvl_plan *plan, uint32_t first, wvl_tile_plan *tiles);
 /* Another set of tile plans as in wvl_wave. */
 void wvl_wave_carve_tiles(const wvl_plan *plan, wvl_carver *carver, wvl_tile_plan **tiles);

@@ -32,7 +32,7 @@ int wvl_blocks_init(wvl_blocks *b, const wvl_allocator *allocator, const wvl_pla
     k->tiles = tiles;
     k->writer_count = b->pool.workers;
     k->writers = wvl_alloc_zeroed(allocator, k->writer_count * sizeof *k->writers);
-    k->has_gains = plan->rate_control;
+    k->has_gains = plan->rate.rate_control;
     k->depth = &b->depth;
     b->source = wvl_pool_source_of(&b->pool);
     return has_stores && b->depth_memory && b->work_memory && k->writers;

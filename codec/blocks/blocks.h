@@ -9,8 +9,8 @@
 #include "codec/blocks/source_pool.h"
 #include "codec/blocks/work.h"
 
-/* With plan->rdoq: slopes to quantise for, by rate group, found from surveyed blocks that were coded for slopes from
- * `floors` on. */
+/* With plan->rate.rdoq: slopes to quantise for, by rate group, found from surveyed blocks that were coded for slopes
+ * from `floors` on. */
 typedef struct wvl_survey {
     uint32_t slopes[WVL_RATE_GROUPS], floors[WVL_RATE_GROUPS];
     int is_begun;
@@ -32,8 +32,8 @@ typedef struct wvl_blocks {
 
 /* Exact: held from init to fini, beside the scratch of workers. */
 uint64_t wvl_blocks_base_bytes(const wvl_plan *plan, uint32_t concurrency);
-/* tiles: [plan->tile_count], filled by the caller before the wave that has them. pool: opened. 0: no memory; fini is
- * due all the same. */
+/* tiles: [plan->syntax.tile_count], filled by the caller before the wave that has them. pool: opened. 0: no memory;
+ * fini is due all the same. */
 int wvl_blocks_init(wvl_blocks *blocks, const wvl_allocator *allocator, const wvl_plan *plan, wvl_coded_tile *tiles);
 void wvl_blocks_fini(wvl_blocks *blocks);
 

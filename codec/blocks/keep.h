@@ -24,7 +24,7 @@ typedef struct wvl_keeper {
     wvl_coded_tile *tiles;    /* [tile_count] of the plan, caller's */
     wvl_keep_writer *writers; /* [writer_count], caller's: one thread each */
     uint32_t writer_count;
-    int has_gains; /* plan->rate_control: passes come with gains and slopes */
+    int has_gains; /* plan->rate.rate_control: passes come with gains and slopes */
     wvl_depth *depth;
     _Atomic uint32_t decided[WVL_RATE_GROUPS]; /* the greatest `decided` of all blocks of the rate group */
     _Atomic uint32_t slope_least, slope_most;  /* on the hulls of all blocks, and of those coded before */

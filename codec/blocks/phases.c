@@ -73,7 +73,7 @@ static wvl_status code_rest(wvl_block_wave *w)
 static wvl_status code_phases(wvl_block_wave *w)
 {
     uint64_t first = 0;
-    wvl_status status = w->plan->rdoq ? wvl_survey_wave(w, &first) : WVL_OK;
+    wvl_status status = w->plan->rate.rdoq ? wvl_survey_wave(w, &first) : WVL_OK;
     status = status == WVL_OK ? code_on(w, first, first ? WVL_SURVEY_PHASES : 0) : status;
     return status == WVL_OK ? code_rest(w) : status;
 }

@@ -20,10 +20,10 @@ wvl_block_input wvl_prepare_describe(const wvl_plan *plan, const wvl_block_order
     in.orient = band->orient;
     in.style = coding->style;
     in.reversible = coding->reversible;
-    in.want_gains = plan->rate_control;
+    in.want_gains = plan->rate.rate_control;
     in.max_passes = 255;
-    in.all_sets = plan->all_sets;
-    in.set_passes = plan->ht_passes;
+    in.all_sets = plan->test.all_sets;
+    in.set_passes = plan->rate.ht_passes;
     in.kernels = kernels;
     in.bound = coefs->bounds[band->first_block + block];
     return in;
@@ -48,7 +48,7 @@ void wvl_prepare_block(const wvl_plan *plan, const wvl_block_order *order, const
     if (order->factors) {
         wvl_rescale_change(order->factors[coding][band->coding_band], order->first_set, room->rdoq->samples, in);
     }
-    if (plan->rdoq) {
+    if (plan->rate.rdoq) {
         prepared->error = wvl_rdoq_change(room->rdoq, in, prepared->band, slope);
         prepared->is_changed = in->coefs == room->rdoq->samples || in->max_passes < 255;
     }

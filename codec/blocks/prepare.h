@@ -12,7 +12,7 @@
 /* Room for the copies of one block (wvl_block_scratch). */
 typedef struct wvl_prepare_room {
     uint32_t *copy;       /* of a block that lies in a region in part */
-    const wvl_rdoq *rdoq; /* with plan->rdoq; its samples alone where steps change */
+    const wvl_rdoq *rdoq; /* with plan->rate.rdoq; its samples alone where steps change */
 } wvl_prepare_room;
 
 /* What was done to the samples. */

@@ -30,8 +30,8 @@ static void widen_sizes(const wvl_plan *plan, const wvl_coding *coding, worker_s
 static worker_sizes measure_worker(const wvl_plan *plan)
 {
     worker_sizes s = {.planes = wvl_roi_find_planes(plan)};
-    for (uint32_t i = 0; i < plan->coding_count; i++) {
-        widen_sizes(plan, &plan->codings[i], &s);
+    for (uint32_t i = 0; i < plan->syntax.coding_count; i++) {
+        widen_sizes(plan, &plan->syntax.codings[i], &s);
     }
     return s;
 }
@@ -48,9 +48,9 @@ void wvl_blocks_carve_scratch(const wvl_plan *plan, wvl_carver *carver, wvl_bloc
         scratch->copies[i] = wvl_carve(carver, wvl_roi_count_samples(plan), sizeof *scratch->copies[i]);
     }
     scratch->hulls = wvl_carve(carver, coder->slots, sizeof *scratch->hulls);
-    uint8_t *levels = wvl_carve(carver, plan->rdoq ? s.cells : 0, sizeof *levels); /* of one block at a time */
-    int8_t *fractions = wvl_carve(carver, plan->rdoq ? s.cells : 0, sizeof *fractions);
-    uint64_t copy_bytes = plan->rdoq
+    uint8_t *levels = wvl_carve(carver, plan->rate.rdoq ? s.cells : 0, sizeof *levels); /* of one block at a time */
+    int8_t *fractions = wvl_carve(carver, plan->rate.rdoq ? s.cells : 0, sizeof *fractions);
+    uint64_t copy_bytes = plan->rate.rdoq
                               ? s.samples * s.sample_bytes + 64
                               : wvl_rescale_samples(plan) * sizeof(uint32_t); /* not in the same sets of the cache */
     for (unsigned i = 0; i < coder->slots; i++) {

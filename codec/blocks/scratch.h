@@ -17,7 +17,7 @@ typedef struct wvl_block_scratch {
     wvl_pass *passes[WVL_BLOCK_SLOTS];
     wvl_hull *hulls;                   /* [WVL_BLOCK_SLOTS] */
     uint32_t *copies[WVL_BLOCK_SLOTS]; /* of blocks that lie in a region in part */
-    wvl_rdoq rdoq[WVL_BLOCK_SLOTS];    /* with plan->rdoq; samples alone where blocks are rescaled */
+    wvl_rdoq rdoq[WVL_BLOCK_SLOTS];    /* with plan->rate.rdoq; samples alone where blocks are rescaled */
 } wvl_block_scratch;
 
 void wvl_blocks_carve_scratch(const wvl_plan *plan, wvl_carver *carver, wvl_block_scratch *scratch);

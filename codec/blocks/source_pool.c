@@ -180,12 +180,12 @@ static int open_slot(block_stream *s, unsigned index, uint32_t block, wvl_block_
     slot->wanted = &work->keeper->thresholds[group];
     slot->threshold = 0;
     slot->samples = (uint32_t)in->width * in->height;
-    slot->gain_exponent = plan->gain_exponent;
-    slot->is_layered = plan->layer_count > 1;
+    slot->gain_exponent = plan->rate.gain_exponent;
+    slot->is_layered = plan->syntax.layer_count > 1;
     slot->run = s->run;
     slot->block = block;
     slot->end_slope =
-        plan->rdoq ? wvl_keep_slope_of(work->order, wvl_keeper_block(work->keeper, s->run, block), group) : 0;
+        plan->rate.rdoq ? wvl_keep_slope_of(work->order, wvl_keeper_block(work->keeper, s->run, block), group) : 0;
     slot->out = out;
     wvl_prepare_room room = {s->scratch.copies[index], &s->scratch.rdoq[index]};
     wvl_prepare_block(plan, work->order, coefs, s->run, block, slot->end_slope, &room, in, &slot->prepared);

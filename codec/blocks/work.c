@@ -155,9 +155,9 @@ void wvl_work_sort(wvl_work_list *list)
 
 void wvl_work_carve(const wvl_plan *plan, wvl_carver *carver, wvl_work_memory *memory)
 {
-    uint64_t weighed = plan->rdoq ? plan->wave_runs : 0;
-    memory->bands = wvl_carve(carver, plan->wave_bands, sizeof *memory->bands);
-    memory->runs = wvl_carve(carver, plan->wave_runs, sizeof *memory->runs);
+    uint64_t weighed = plan->rate.rdoq ? plan->memory.wave_runs : 0;
+    memory->bands = wvl_carve(carver, plan->memory.wave_bands, sizeof *memory->bands);
+    memory->runs = wvl_carve(carver, plan->memory.wave_runs, sizeof *memory->runs);
     memory->weights = wvl_carve(carver, weighed, sizeof *memory->weights);
     memory->order = wvl_carve(carver, weighed, sizeof *memory->order);
 }

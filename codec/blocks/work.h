@@ -21,9 +21,9 @@ typedef struct wvl_work_band {
 
 /* Memory of a list, for the largest wave of a plan. */
 typedef struct wvl_work_memory {
-    wvl_work_band *bands;      /* [plan->wave_bands] */
-    wvl_block_run *runs;       /* [plan->wave_runs] */
-    uint32_t *weights, *order; /* [plan->wave_runs] with plan->rdoq, else nothing */
+    wvl_work_band *bands;      /* [plan->memory.wave_bands] */
+    wvl_block_run *runs;       /* [plan->memory.wave_runs] */
+    uint32_t *weights, *order; /* [plan->memory.wave_runs] with plan->rate.rdoq, else nothing */
 } wvl_work_memory;
 
 typedef struct wvl_work_list {

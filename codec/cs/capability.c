@@ -12,8 +12,8 @@
 static unsigned magnitude_bound(const wvl_plan *plan, unsigned *irreversible)
 {
     unsigned most = 0;
-    for (uint32_t i = 0; i < plan->coding_count; i++) {
-        const wvl_coding *coding = &plan->codings[i];
+    for (uint32_t i = 0; i < plan->syntax.coding_count; i++) {
+        const wvl_coding *coding = &plan->syntax.codings[i];
         *irreversible |= !coding->reversible;
         for (unsigned b = 0; b < 3u * coding->levels + 1u; b++) {
             unsigned level = b ? coding->levels - (b - 1) / 3 : coding->levels, planes = coding->band[b].planes;
@@ -22,7 +22,7 @@ static unsigned magnitude_bound(const wvl_plan *plan, unsigned *irreversible)
         }
     }
     /* ST 2067-21 has B of lossless HT from a table: our bound with up to five levels, and one more beyond. */
-    return plan->profile == WVL_PROFILE_IMF_HT_REV && plan->max_levels > 5 ? most + 1 : most;
+    return plan->syntax.profile == WVL_PROFILE_IMF_HT_REV && plan->syntax.max_levels > 5 ? most + 1 : most;
 }
 
 /* The five bits P that tell the least bound not below B: 8, 9 .. 27, 31, 35 .. 71, 74. */
@@ -31,9 +31,9 @@ static unsigned bound_code(unsigned B) { return B <= 8 ? 0 : B <= 27 ? B - 8 : B
 /* Headers of tile-parts that say more than SOT and PLT make the codestream heterogeneous. */
 static int is_heterogeneous(const wvl_plan *plan)
 {
-    int own = plan->choice_count != 0 || plan->packed_headers == WVL_PACKED_PPT;
-    for (uint32_t i = 0; i < plan->progression_count; i++) {
-        own |= plan->progressions[i].tile != WVL_ALL_TILES;
+    int own = plan->syntax.choice_count != 0 || plan->syntax.packed_headers == WVL_PACKED_PPT;
+    for (uint32_t i = 0; i < plan->syntax.progression_count; i++) {
+        own |= plan->syntax.progressions[i].tile != WVL_ALL_TILES;
     }
     return own;
 }
@@ -49,7 +49,7 @@ static void put_content(wvl_cursor *c, const void *arg)
 
 void wvl_cs_put_capabilities(wvl_cursor *c, const wvl_plan *plan)
 {
-    if (plan->rsiz & WVL_RSIZ_CAP) {
+    if (plan->syntax.rsiz & WVL_RSIZ_CAP) {
         wvl_cs_put_segment(c, WVL_MARKER_CAP, put_content, plan);
     }
 }

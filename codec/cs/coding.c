@@ -26,7 +26,7 @@ typedef struct default_ref {
 
 void wvl_cs_put_component_index(wvl_cursor *c, const wvl_plan *plan, uint32_t index)
 {
-    if (plan->component_count < WIDE_INDEX_COMPONENTS) {
+    if (plan->syntax.component_count < WIDE_INDEX_COMPONENTS) {
         wvl_cursor_put_u8(c, index);
     } else {
         wvl_cursor_put_u16(c, index);
@@ -54,7 +54,7 @@ static void put_coding_default(wvl_cursor *c, const void *arg)
     wvl_cursor_put_u8(c, (ref->coding->user_precincts ? SCOD_PRECINCTS : 0) | (ref->sop ? SCOD_SOP : 0) |
                              (ref->eph ? SCOD_EPH : 0));
     wvl_cursor_put_u8(c, ref->order);
-    wvl_cursor_put_u16(c, ref->plan->layer_count);
+    wvl_cursor_put_u16(c, ref->plan->syntax.layer_count);
     wvl_cursor_put_u8(c, ref->mct != WVL_MCT_NONE);
     put_structure(c, ref->coding);
 }
@@ -143,9 +143,9 @@ typedef int (*is_same_fn)(const wvl_coding *a, const wvl_coding *b);
 static void put_components(wvl_cursor *c, const wvl_plan *plan, const wvl_tile_variant *variant,
                            const wvl_coding *shared, unsigned marker, wvl_cs_content_fn put, is_same_fn is_same)
 {
-    for (uint32_t i = 0; i < plan->component_count; i++) {
-        const wvl_coding *main_coding = &plan->codings[plan->components[i].coding];
-        component_ref ref = {plan, variant ? &plan->codings[variant->codings[i]] : main_coding, i};
+    for (uint32_t i = 0; i < plan->syntax.component_count; i++) {
+        const wvl_coding *main_coding = &plan->syntax.codings[plan->syntax.components[i].coding];
+        component_ref ref = {plan, variant ? &plan->syntax.codings[variant->codings[i]] : main_coding, i};
         if (!is_same(ref.coding, shared ? shared : main_coding)) {
             wvl_cs_put_segment(c, marker, put, &ref);
         }
@@ -155,7 +155,8 @@ static void put_components(wvl_cursor *c, const wvl_plan *plan, const wvl_tile_v
 void wvl_cs_put_main_codings(wvl_cursor *c, const wvl_plan *plan)
 {
     static const wvl_coding no_region;
-    const default_ref all = {plan, &plan->codings[0], plan->order, plan->mct, plan->sop, plan->eph};
+    const default_ref all = {
+        plan, &plan->syntax.codings[0], plan->syntax.order, plan->syntax.mct, plan->syntax.sop, plan->syntax.eph};
     wvl_cs_put_segment(c, WVL_MARKER_COD, put_coding_default, &all);
     put_components(c, plan, NULL, all.coding, WVL_MARKER_COC, put_coding_component, same_structure);
     wvl_cs_put_segment(c, WVL_MARKER_QCD, put_quantization_default, &all);
@@ -169,10 +170,10 @@ void wvl_cs_put_tile_codings(wvl_cursor *c, const wvl_plan *plan, uint32_t tile)
     if (!v) {
         return;
     }
-    const default_ref all = {plan, &plan->codings[v->default_coding], v->order, v->mct, v->sop, v->eph};
-    const wvl_coding *main_default = &plan->codings[0], *structure = NULL, *quantization = NULL;
-    if (v->order != plan->order || !v->mct != !plan->mct || v->sop != plan->sop || v->eph != plan->eph ||
-        !same_structure(all.coding, main_default)) {
+    const default_ref all = {plan, &plan->syntax.codings[v->default_coding], v->order, v->mct, v->sop, v->eph};
+    const wvl_coding *main_default = &plan->syntax.codings[0], *structure = NULL, *quantization = NULL;
+    if (v->order != plan->syntax.order || !v->mct != !plan->syntax.mct || v->sop != plan->syntax.sop ||
+        v->eph != plan->syntax.eph || !same_structure(all.coding, main_default)) {
         structure = all.coding;
         wvl_cs_put_segment(c, WVL_MARKER_COD, put_coding_default, &all);
     }

@@ -38,8 +38,8 @@ typedef struct wvl_cs_part {
 /* Bytes from SOC up to the first SOT, TLM included, PLM and PPM not. */
 uint64_t wvl_cs_measure_main_header(const wvl_plan *plan, uint64_t part_count);
 /* Writes exactly that many bytes and returns their end. parts: every tile-part in codestream order, with tile and psot
- * set; they are read only when plan->tlm, and may then be given as NULL to reserve the space (lengths 0) and be patched
- * in later. */
+ * set; they are read only when plan->syntax.tlm, and may then be given as NULL to reserve the space (lengths 0) and be
+ * patched in later. */
 uint8_t *wvl_cs_put_main_header(const wvl_plan *plan, const wvl_cs_part *parts, uint64_t part_count, uint8_t *p);
 /* TLM segments end the main header: they are its last wvl_cs_measure_part_lengths bytes. */
 uint64_t wvl_cs_measure_part_lengths(const wvl_plan *plan, uint64_t part_count);
@@ -71,7 +71,7 @@ uint8_t *wvl_cs_put_lengths(const uint32_t *packet_bytes, uint32_t count, uint8_
 uint64_t wvl_cs_measure_tile_segments(const wvl_plan *plan, uint32_t tile);
 
 /* Bytes from SOT to SOD of a part, PPT excepted. tile_packet_bytes: lengths of the tile's packets in order, SOP,
- * headers and EPH included; read only when plan->plt. */
+ * headers and EPH included; read only when plan->syntax.plt. */
 uint64_t wvl_cs_measure_part_header(const wvl_plan *plan, const wvl_cs_part *part, const uint32_t *tile_packet_bytes);
 uint8_t *wvl_cs_put_part_header(const wvl_plan *plan, const wvl_cs_part *part, const uint32_t *tile_packet_bytes,
                                 uint8_t *p);

@@ -9,18 +9,18 @@
 static void put_size(wvl_cursor *c, const void *arg)
 {
     const wvl_plan *plan = arg;
-    wvl_cursor_put_u16(c, plan->rsiz);
-    wvl_cursor_put_u32(c, plan->image.x1);
-    wvl_cursor_put_u32(c, plan->image.y1);
-    wvl_cursor_put_u32(c, plan->image.x0);
-    wvl_cursor_put_u32(c, plan->image.y0);
-    wvl_cursor_put_u32(c, plan->tile_width);
-    wvl_cursor_put_u32(c, plan->tile_height);
-    wvl_cursor_put_u32(c, plan->tile_x0);
-    wvl_cursor_put_u32(c, plan->tile_y0);
-    wvl_cursor_put_u16(c, plan->component_count);
-    for (uint32_t i = 0; i < plan->component_count; i++) {
-        const wvl_plan_component *component = &plan->components[i];
+    wvl_cursor_put_u16(c, plan->syntax.rsiz);
+    wvl_cursor_put_u32(c, plan->syntax.image.x1);
+    wvl_cursor_put_u32(c, plan->syntax.image.y1);
+    wvl_cursor_put_u32(c, plan->syntax.image.x0);
+    wvl_cursor_put_u32(c, plan->syntax.image.y0);
+    wvl_cursor_put_u32(c, plan->syntax.tile_width);
+    wvl_cursor_put_u32(c, plan->syntax.tile_height);
+    wvl_cursor_put_u32(c, plan->syntax.tile_x0);
+    wvl_cursor_put_u32(c, plan->syntax.tile_y0);
+    wvl_cursor_put_u16(c, plan->syntax.component_count);
+    for (uint32_t i = 0; i < plan->syntax.component_count; i++) {
+        const wvl_plan_component *component = &plan->syntax.components[i];
         wvl_cursor_put_u8(c, (component->is_signed ? 0x80u : 0u) | (component->depth - 1u));
         wvl_cursor_put_u8(c, component->dx);
         wvl_cursor_put_u8(c, component->dy);
@@ -38,9 +38,9 @@ typedef struct progression_run {
 static void put_progressions(wvl_cursor *c, const void *arg)
 {
     const progression_run *run = arg;
-    int wide = run->plan->component_count >= WIDE_INDEX_COMPONENTS;
-    for (uint32_t i = 0; i < run->plan->progression_count; i++) {
-        const wvl_progression *v = &run->plan->progressions[i];
+    int wide = run->plan->syntax.component_count >= WIDE_INDEX_COMPONENTS;
+    for (uint32_t i = 0; i < run->plan->syntax.progression_count; i++) {
+        const wvl_progression *v = &run->plan->syntax.progressions[i];
         if (v->tile != run->tile) {
             continue;
         }
@@ -55,8 +55,8 @@ static void put_progressions(wvl_cursor *c, const void *arg)
 
 static int has_progressions(const wvl_plan *plan, uint32_t tile)
 {
-    for (uint32_t i = 0; i < plan->progression_count; i++) {
-        if (plan->progressions[i].tile == tile) {
+    for (uint32_t i = 0; i < plan->syntax.progression_count; i++) {
+        if (plan->syntax.progressions[i].tile == tile) {
             return 1;
         }
     }
@@ -65,8 +65,8 @@ static int has_progressions(const wvl_plan *plan, uint32_t tile)
 
 static int any_tile_has_progressions(const wvl_plan *plan)
 {
-    for (uint32_t i = 0; i < plan->progression_count; i++) {
-        if (plan->progressions[i].tile != WVL_ALL_TILES) {
+    for (uint32_t i = 0; i < plan->syntax.progression_count; i++) {
+        if (plan->syntax.progressions[i].tile != WVL_ALL_TILES) {
             return 1;
         }
     }
@@ -94,8 +94,8 @@ void wvl_cs_put_progressions(wvl_cursor *c, const wvl_plan *plan, uint32_t tile)
 static void put_registration(wvl_cursor *c, const void *arg)
 {
     const wvl_plan *plan = arg;
-    for (uint32_t i = 0; i < 2 * plan->component_count; i++) {
-        wvl_cursor_put_u16(c, plan->registration[i]);
+    for (uint32_t i = 0; i < 2 * plan->syntax.component_count; i++) {
+        wvl_cursor_put_u16(c, plan->syntax.registration[i]);
     }
 }
 
@@ -156,11 +156,11 @@ static void put_before_part_lengths(wvl_cursor *c, const wvl_plan *plan)
     wvl_cs_put_capabilities(c, plan);
     wvl_cs_put_main_codings(c, plan);
     wvl_cs_put_progressions(c, plan, WVL_ALL_TILES);
-    if (plan->registration) {
+    if (plan->syntax.registration) {
         wvl_cs_put_segment(c, WVL_MARKER_CRG, put_registration, plan);
     }
-    for (uint32_t i = 0; i < plan->comment_count; i++) {
-        wvl_cs_put_segment(c, WVL_MARKER_COM, put_comment, &plan->comments[i]);
+    for (uint32_t i = 0; i < plan->syntax.comment_count; i++) {
+        wvl_cs_put_segment(c, WVL_MARKER_COM, put_comment, &plan->syntax.comments[i]);
     }
 }
 

@@ -22,7 +22,7 @@ typedef struct tlm_run {
     int wide;       /* 16-bit tile indices */
 } tlm_run;
 
-static int has_wide_tiles(const wvl_plan *plan) { return plan->tile_count > NARROW_TILES; }
+static int has_wide_tiles(const wvl_plan *plan) { return plan->syntax.tile_count > NARROW_TILES; }
 
 static uint32_t tlm_capacity(const wvl_plan *plan)
 {
@@ -47,13 +47,13 @@ static void put_tlm(wvl_cursor *c, const void *arg)
 
 int wvl_cs_tlm_fits(const wvl_plan *plan, uint64_t part_count)
 {
-    return !plan->tlm || part_count <= (uint64_t)MAX_SEGMENTS * tlm_capacity(plan);
+    return !plan->syntax.tlm || part_count <= (uint64_t)MAX_SEGMENTS * tlm_capacity(plan);
 }
 
 static void put_part_lengths(wvl_cursor *c, const wvl_plan *plan, const wvl_cs_part *parts, uint64_t part_count)
 {
     uint32_t capacity = tlm_capacity(plan);
-    if (!plan->tlm || !wvl_cs_tlm_fits(plan, part_count)) {
+    if (!plan->syntax.tlm || !wvl_cs_tlm_fits(plan, part_count)) {
         return;
     }
     for (uint64_t first = 0; first < part_count; first += capacity) {
@@ -143,7 +143,7 @@ static uint32_t plt_segment_packets(const uint32_t *packet_bytes, uint32_t count
 
 int wvl_cs_plt_fits(const wvl_plan *plan, const wvl_cs_part *part, const uint32_t *tile_packet_bytes)
 {
-    if (!plan->plt || part->packet_count <= MAX_SEGMENTS * (PLT_DATA_BYTES / 5)) {
+    if (!plan->syntax.plt || part->packet_count <= MAX_SEGMENTS * (PLT_DATA_BYTES / 5)) {
         return 1;
     }
     uint32_t segments = 0;
@@ -156,7 +156,7 @@ int wvl_cs_plt_fits(const wvl_plan *plan, const wvl_cs_part *part, const uint32_
 static void put_packet_lengths(wvl_cursor *c, const wvl_plan *plan, const wvl_cs_part *part,
                                const uint32_t *tile_packet_bytes)
 {
-    if (!plan->plt || !wvl_cs_plt_fits(plan, part, tile_packet_bytes)) {
+    if (!plan->syntax.plt || !wvl_cs_plt_fits(plan, part, tile_packet_bytes)) {
         return;
     }
     plt_run run = {tile_packet_bytes + part->packet_first, 0, 0};
@@ -264,7 +264,7 @@ uint64_t wvl_cs_measure_tile_segments(const wvl_plan *plan, uint32_t tile)
  * four. A length never straddles, so every segment but the last carries at least PLT_DATA_BYTES - 4. */
 uint64_t wvl_cs_bound_part_header(const wvl_plan *plan, uint64_t packet_count)
 {
-    if (!plan->plt || !packet_count) {
+    if (!plan->syntax.plt || !packet_count) {
         return WVL_CS_SOT_SOD_BYTES;
     }
     uint64_t data = wvl_add_saturate(wvl_mul_saturate(packet_count, 4), wvl_min_u64(packet_count, 15));

@@ -63,10 +63,11 @@ static unsigned component_depth_byte(const wvl_plan_component *component)
 static void put_image(wvl_cursor *c, const void *arg)
 {
     const wvl_jp2_header *header = arg;
-    wvl_cursor_put_u32(c, wvl_rect_height(header->plan->image));
-    wvl_cursor_put_u32(c, wvl_rect_width(header->plan->image));
-    wvl_cursor_put_u16(c, header->plan->component_count);
-    wvl_cursor_put_u8(c, header->mixed_depth ? DEPTH_VARIES : component_depth_byte(&header->plan->components[0]));
+    wvl_cursor_put_u32(c, wvl_rect_height(header->plan->syntax.image));
+    wvl_cursor_put_u32(c, wvl_rect_width(header->plan->syntax.image));
+    wvl_cursor_put_u16(c, header->plan->syntax.component_count);
+    wvl_cursor_put_u8(c,
+                      header->mixed_depth ? DEPTH_VARIES : component_depth_byte(&header->plan->syntax.components[0]));
     wvl_cursor_put_u8(c, COMPRESSION_WAVELET);
     wvl_cursor_put_u8(c, header->info.color_unknown ? 1 : 0);
     wvl_cursor_put_u8(c, 0); /* IPR: no jp2i box */
@@ -75,8 +76,8 @@ static void put_image(wvl_cursor *c, const void *arg)
 static void put_depths(wvl_cursor *c, const void *arg)
 {
     const wvl_jp2_header *header = arg;
-    for (uint32_t i = 0; i < header->plan->component_count; i++) {
-        wvl_cursor_put_u8(c, component_depth_byte(&header->plan->components[i]));
+    for (uint32_t i = 0; i < header->plan->syntax.component_count; i++) {
+        wvl_cursor_put_u8(c, component_depth_byte(&header->plan->syntax.components[i]));
     }
 }
 
@@ -122,7 +123,7 @@ static void put_mapping(wvl_cursor *c, const void *arg)
         wvl_cursor_put_u8(c, 1);
         wvl_cursor_put_u8(c, column);
     }
-    for (uint32_t component = 1; component < header->plan->component_count; component++) {
+    for (uint32_t component = 1; component < header->plan->syntax.component_count; component++) {
         wvl_cursor_put_u16(c, component);
         wvl_cursor_put_u8(c, 0);
         wvl_cursor_put_u8(c, 0);
@@ -198,7 +199,7 @@ static void put_signature(wvl_cursor *c, const void *arg)
 static void put_file_type(wvl_cursor *c, const void *arg)
 {
     const wvl_jp2_header *header = arg;
-    uint32_t brand = header->plan->jp2 == WVL_CONTAINER_JPH ? BRAND_JPH : BRAND_JP2;
+    uint32_t brand = header->plan->syntax.jp2 == WVL_CONTAINER_JPH ? BRAND_JPH : BRAND_JP2;
     wvl_cursor_put_u32(c, brand);
     wvl_cursor_put_u32(c, 0); /* MinV */
     wvl_cursor_put_u32(c, brand);

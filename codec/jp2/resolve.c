@@ -28,9 +28,9 @@ static int take_info(const wvl_jp2_info *given, wvl_jp2_info *info, wvl_report *
 
 static uint8_t has_mixed_depth(const wvl_plan *plan)
 {
-    for (uint32_t c = 1; c < plan->component_count; c++) {
-        if (plan->components[c].depth != plan->components[0].depth ||
-            plan->components[c].is_signed != plan->components[0].is_signed) {
+    for (uint32_t c = 1; c < plan->syntax.component_count; c++) {
+        if (plan->syntax.components[c].depth != plan->syntax.components[0].depth ||
+            plan->syntax.components[c].is_signed != plan->syntax.components[0].is_signed) {
             return 1;
         }
     }
@@ -73,7 +73,7 @@ static void check_palette(const wvl_jp2_header *header, wvl_report *report)
     if (!info->palette) {
         wvl_report_add(report, "palette: %u entries are announced, no data is given", info->palette_entries);
     }
-    if (header->plan->components[0].is_signed) {
+    if (header->plan->syntax.components[0].is_signed) {
         wvl_report_add(report, "palette: component 0 holds the indices and must be unsigned (I.5.3.5)");
     }
     if (report->count == before) {
@@ -86,7 +86,7 @@ static uint32_t count_channels(const wvl_jp2_header *header)
 {
     const wvl_jp2_info *info = &header->info;
     uint32_t columns = info->palette_columns < MAX_PALETTE_COLUMNS ? info->palette_columns : MAX_PALETTE_COLUMNS;
-    return header->plan->component_count + (info->palette_entries ? columns - (columns > 0) : 0);
+    return header->plan->syntax.component_count + (info->palette_entries ? columns - (columns > 0) : 0);
 }
 
 /* ---- Channels and colour (I.5.3.3, I.5.3.6) -------------------------------------------------- */
@@ -168,7 +168,7 @@ static void resolve_profile(wvl_jp2_header *header, wvl_report *report)
 {
     wvl_jp2_info *info = &header->info;
     wvl_report unheard = {NULL, NULL, 0};
-    int is_jph = header->plan->jp2 == WVL_CONTAINER_JPH; /* takes any profile (15444-15 Annex D) */
+    int is_jph = header->plan->syntax.jp2 == WVL_CONTAINER_JPH; /* takes any profile (15444-15 Annex D) */
     header->color_count = wvl_jp2_check_profile(info->icc, info->icc_bytes, is_jph ? &unheard : report);
     if (unheard.count) {
         header->any_icc = 1;

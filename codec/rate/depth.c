@@ -12,38 +12,39 @@
 /* Every other target needs what lies below the threshold, or is not found by bytes. */
 int wvl_depth_is_possible(const wvl_plan *plan)
 {
-    const wvl_layer_target *last = &plan->layers[plan->layer_count - 1];
-    int kind =
-        last->kind == WVL_RATE_BYTES || last->kind == WVL_RATE_SLOPE || (last->kind == WVL_RATE_ALL && plan->max_bytes);
-    for (uint32_t i = 0; i < plan->layer_count; i++) {
-        kind = kind && plan->layers[i].kind != WVL_RATE_PSNR;
+    const wvl_layer_target *last = &plan->rate.layers[plan->syntax.layer_count - 1];
+    int kind = last->kind == WVL_RATE_BYTES || last->kind == WVL_RATE_SLOPE ||
+               (last->kind == WVL_RATE_ALL && plan->rate.max_bytes);
+    for (uint32_t i = 0; i < plan->syntax.layer_count; i++) {
+        kind = kind && plan->rate.layers[i].kind != WVL_RATE_PSNR;
     }
-    return kind && !plan->region_count && wvl_rate_reach(plan) < 65536 &&
-           (!plan->max_component_bytes || wvl_plan_rate_groups(plan) > 1);
+    return kind && !plan->syntax.region_count && wvl_rate_reach(plan) < 65536 &&
+           (!plan->rate.max_component_bytes || wvl_plan_rate_groups(plan) > 1);
 }
 
 uint64_t wvl_depth_memory_bytes(const wvl_plan *plan)
 {
-    return wvl_depth_is_possible(plan) ? (plan->rdoq ? 4 : 2) * wvl_plan_rate_groups(plan) * sizeof(wvl_depth_part) : 0;
+    return wvl_depth_is_possible(plan) ? (plan->rate.rdoq ? 4 : 2) * wvl_plan_rate_groups(plan) * sizeof(wvl_depth_part)
+                                       : 0;
 }
 
 void wvl_depth_init(wvl_depth *depth, const wvl_plan *plan, void *memory)
 {
-    const wvl_layer_target *last = &plan->layers[plan->layer_count - 1];
+    const wvl_layer_target *last = &plan->rate.layers[plan->syntax.layer_count - 1];
     memset(depth, 0, sizeof *depth);
-    depth->is_enabled = wvl_depth_is_possible(plan) && (!plan->depth_full || plan->rdoq);
-    depth->is_full = plan->depth_full;
-    depth->bias = plan->depth_bias;
+    depth->is_enabled = wvl_depth_is_possible(plan) && (!plan->test.depth_full || plan->rate.rdoq);
+    depth->is_full = plan->test.depth_full;
+    depth->bias = plan->test.depth_bias;
     depth->groups = wvl_plan_rate_groups(plan);
-    depth->samples = (double)plan->total_samples;
+    depth->samples = (double)plan->syntax.total_samples;
     depth->budget = last->kind == WVL_RATE_BYTES ? last->value : UNLIMITED;
-    if (plan->max_bytes && (double)plan->max_bytes < depth->budget) {
-        depth->budget = (double)plan->max_bytes;
+    if (plan->rate.max_bytes && (double)plan->rate.max_bytes < depth->budget) {
+        depth->budget = (double)plan->rate.max_bytes;
     }
-    depth->cap = plan->max_component_bytes ? (double)plan->max_component_bytes : UNLIMITED;
+    depth->cap = plan->rate.max_component_bytes ? (double)plan->rate.max_component_bytes : UNLIMITED;
     depth->known = last->kind == WVL_RATE_SLOPE ? (uint32_t)last->value : 0;
     depth->parts = memory;
-    depth->survey = depth->is_enabled && plan->rdoq ? depth->parts + 2 * (size_t)depth->groups : NULL;
+    depth->survey = depth->is_enabled && plan->rate.rdoq ? depth->parts + 2 * (size_t)depth->groups : NULL;
 }
 
 void wvl_depth_put_block(wvl_depth_part *part, const wvl_pass *passes, const uint16_t *slopes, uint32_t pass_count,

@@ -25,14 +25,14 @@ typedef struct wvl_depth_part {
 
 typedef struct wvl_depth {
     int is_enabled;
-    int is_full;            /* plan->depth_full: nothing is left out; phases are for slopes */
-    int32_t bias;           /* plan->depth_bias */
+    int is_full;            /* plan->test.depth_full: nothing is left out; phases are for slopes */
+    int32_t bias;           /* plan->test.depth_bias */
     uint32_t known;         /* a threshold given from the start, 0: the budget says */
     uint32_t groups;        /* rate groups */
     double budget, cap;     /* bytes of the last layer; of each group */
     double samples;         /* of the picture */
     wvl_depth_part *parts;  /* [groups][2]: coarse, fine */
-    wvl_depth_part *survey; /* the same of surveyed blocks; NULL without plan->rdoq */
+    wvl_depth_part *survey; /* the same of surveyed blocks; NULL without plan->rate.rdoq */
 } wvl_depth;
 
 /* Coarse bands: below the two finest resolutions. */

@@ -96,7 +96,7 @@ static void add_block(const wvl_layer_job *job, const wvl_coded_tile *tile, cand
             continue;
         }
         c.cut = (uint16_t)next;
-        c.slope = (uint16_t)wvl_rate_slope(gain, more, job->plan->gain_exponent);
+        c.slope = (uint16_t)wvl_rate_slope(gain, more, job->plan->rate.gain_exponent);
         add_candidate(list, c);
     }
 }
@@ -120,7 +120,7 @@ static void add_precinct(const wvl_layer_job *job, uint32_t t, uint64_t p, const
 
 static void collect(const wvl_layer_job *job, const wvl_layer_cuts *cuts, candidate_list *list)
 {
-    for (uint32_t t = 0; t < job->plan->tile_count; t++) {
+    for (uint32_t t = 0; t < job->plan->syntax.tile_count; t++) {
         for (uint64_t p = 0; p < job->tiles[t].precinct_count && !wvl_look_after(job->look, WVL_LOOK_COLLECT, 1); p++) {
             add_precinct(job, t, p, cuts, list);
         }

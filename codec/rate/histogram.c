@@ -9,8 +9,8 @@
 int wvl_histogram_has_gains(const wvl_plan *plan)
 {
     int has = 0;
-    for (uint32_t i = 0; i < plan->layer_count; i++) {
-        has |= plan->layers[i].kind == WVL_RATE_PSNR;
+    for (uint32_t i = 0; i < plan->syntax.layer_count; i++) {
+        has |= plan->rate.layers[i].kind == WVL_RATE_PSNR;
     }
     return has;
 }
@@ -103,12 +103,12 @@ static void add_precinct(const wvl_layer_job *job, const wvl_coded_tile *tile, c
 {
     for (unsigned i = 0; i < precinct->band_count; i++) {
         const wvl_precinct_band *pb = &precinct->band[i];
-        const wvl_band_coding *band = &job->plan->codings[precinct->coding].band[pb->coding_band];
+        const wvl_band_coding *band = &job->plan->syntax.codings[precinct->coding].band[pb->coding_band];
         for (uint64_t k = 0; k < wvl_precinct_blocks(pb); k++) {
             const wvl_coded_block *block = &tile->blocks[wvl_precinct_block(pb, k)];
             /* also of what lies below the step */
             sums->energy +=
-                (double)wvl_rate_weigh_energy(band, job->plan->gain_exponent, block->energy, block->energy_shift);
+                (double)wvl_rate_weigh_energy(band, job->plan->rate.gain_exponent, block->energy, block->energy_shift);
             if (sums->gains && block->pass_count) {
                 add_gains(job, block, sums->gains);
             }
@@ -121,7 +121,7 @@ static void build_gains(const wvl_layer_job *job, wvl_slope_sums *sums)
     if (sums->gains) {
         memset(sums->gains, 0, WVL_SLOPES * sizeof *sums->gains);
     }
-    for (uint32_t t = 0; t < job->plan->tile_count; t++) {
+    for (uint32_t t = 0; t < job->plan->syntax.tile_count; t++) {
         for (uint64_t p = 0; p < job->tiles[t].precinct_count && !wvl_look_after(job->look, WVL_LOOK_GAINS, 1); p++) {
             add_precinct(job, &job->tiles[t], &job->tiles[t].precincts[p], sums);
         }
@@ -135,7 +135,7 @@ void wvl_histogram_build(wvl_layer_job *job, wvl_slope_sums *sums)
 {
     clear_bodies(job->plan, sums);
     sums->energy = 0.0;
-    if (job->plan->rate_control) {
+    if (job->plan->rate.rate_control) {
         wvl_sweep_precincts(job, visit_bodies, sums);
         sum_bodies(job->plan, sums);
         build_gains(job, sums);

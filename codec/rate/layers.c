@@ -53,10 +53,10 @@ static uint32_t automatic_threshold(wvl_layer_job *job, uint32_t layer)
 {
     const wvl_plan *plan = job->plan;
     uint32_t given = job->given_layer;
-    const wvl_layer_target *target = &plan->layers[given];
+    const wvl_layer_target *target = &plan->rate.layers[given];
     double fixed = (double)job->overhead.codestream_bytes, body = wvl_rate_body_bytes(job, NULL, 0);
     double budget = target->kind == WVL_RATE_BYTES ? target->value - fixed
-                    : plan->max_bytes              ? (double)plan->max_bytes - fixed
+                    : plan->rate.max_bytes         ? (double)plan->rate.max_bytes - fixed
                                                    : body;
     if (target->kind == WVL_RATE_PSNR || target->kind == WVL_RATE_SLOPE) {
         body = wvl_rate_body_bytes(job, NULL, own_threshold(job, target));
@@ -82,9 +82,9 @@ static uint64_t target_bytes(const wvl_layer_target *target)
 static void set_budgets(wvl_layer_job *job)
 {
     const wvl_plan *plan = job->plan;
-    uint64_t budget = plan->max_bytes ? plan->max_bytes : WVL_NO_BUDGET;
-    for (uint32_t layer = plan->layer_count; layer-- > 0;) {
-        budget = wvl_min_u64(budget, target_bytes(&plan->layers[layer]));
+    uint64_t budget = plan->rate.max_bytes ? plan->rate.max_bytes : WVL_NO_BUDGET;
+    for (uint32_t layer = plan->syntax.layer_count; layer-- > 0;) {
+        budget = wvl_min_u64(budget, target_bytes(&plan->rate.layers[layer]));
         job->budgets[layer] = budget;
         if (budget != WVL_NO_BUDGET) {
             budget = budget > job->empty_layer_bytes ? budget - job->empty_layer_bytes : 0;
@@ -105,11 +105,12 @@ static wvl_status find_squared_error(wvl_layer_job *job, double *error)
     if (status != WVL_OK) {
         return status;
     }
-    double energy = plan->visual ? sums.energy_plain : job->energy, gain = plan->visual ? sums.gain_plain : sums.gain;
+    double energy = plan->rate.visual ? sums.energy_plain : job->energy,
+           gain = plan->rate.visual ? sums.gain_plain : sums.gain;
     double left = fmax(energy - gain, energy * LEAST_ERROR);
-    *error = sums.is_everything && plan->reversible_share >= 1.0
+    *error = sums.is_everything && plan->rate.reversible_share >= 1.0
                  ? 0.0
-                 : fmax(ldexp(left, plan->gain_exponent), plan->hidden_error);
+                 : fmax(ldexp(left, plan->rate.gain_exponent), plan->rate.hidden_error);
     return WVL_OK;
 }
 
@@ -202,20 +203,22 @@ static wvl_status fill_layer(wvl_threshold_search *s)
 static wvl_status choose_cuts(wvl_layer_job *job, uint32_t layer, int last, uint32_t *threshold)
 {
     const wvl_plan *plan = job->plan;
-    uint8_t kind = plan->layers[layer].kind;
+    uint8_t kind = plan->rate.layers[layer].kind;
     uint64_t budget = job->budgets[layer];
-    uint32_t least = kind == WVL_RATE_AUTO ? automatic_threshold(job, layer) : own_threshold(job, &plan->layers[layer]);
+    uint32_t least =
+        kind == WVL_RATE_AUTO ? automatic_threshold(job, layer) : own_threshold(job, &plan->rate.layers[layer]);
     wvl_threshold_search search = {job, NULL, budget, layer, last, {0, 0, 0, 0}};
     job->layers[layer].decoded_error = -1.0;
     if (kind == WVL_RATE_PSNR && job->measure_error) {
-        least = measured_threshold(&search, plan->layers[layer].value);
+        least = measured_threshold(&search, plan->rate.layers[layer].value);
     }
-    if (budget == WVL_NO_BUDGET && !plan->max_component_bytes) {
+    if (budget == WVL_NO_BUDGET && !plan->rate.max_component_bytes) {
         *threshold = least;
         wvl_rate_take(&search, least);
         return WVL_OK;
     }
-    *threshold = plan->max_component_bytes ? wvl_rate_search_capped(&search, least) : wvl_rate_search(&search, least);
+    *threshold =
+        plan->rate.max_component_bytes ? wvl_rate_search_capped(&search, least) : wvl_rate_search(&search, least);
     if (*threshold == UINT32_MAX || !is_cut_at(job, least)) {
         job->layers[layer].decoded_error = -1.0; /* measured with other cuts */
     }
@@ -224,7 +227,7 @@ static wvl_status choose_cuts(wvl_layer_job *job, uint32_t layer, int last, uint
     }
     wvl_status status = last ? check_components(job) : WVL_OK;
     int quality_target = kind == WVL_RATE_PSNR || kind == WVL_RATE_SLOPE || kind == WVL_RATE_AUTO;
-    if (status == WVL_OK && (*threshold > least || (plan->max_component_bytes && !quality_target))) {
+    if (status == WVL_OK && (*threshold > least || (plan->rate.max_component_bytes && !quality_target))) {
         wvl_rate_want_below(job, wvl_rate_reach(plan));
         status = fill_layer(&search);
     }
@@ -242,9 +245,9 @@ static wvl_status measure_empty_layer(wvl_layer_job *job)
     wvl_status status = job->packets.begin(job->packets.self, 0);
     status = status == WVL_OK ? job->packets.measure(job->packets.self, &cuts, &cost, job->component_totals) : status;
     job->empty_layer_bytes =
-        cost.packet_bytes + cost.plt_bytes + (job->plan->plt ? 5 * (cost.plt_bytes / 65527 + 1) : 0);
-    job->empty_layer_bytes += cost.plm_bytes + (job->plan->plm ? 5 * (cost.plm_bytes / 65277 + 1) : 0);
-    job->empty_layer_bytes += job->plan->packed_headers ? 5 * (cost.header_bytes / 65532 + 1) : 0;
+        cost.packet_bytes + cost.plt_bytes + (job->plan->syntax.plt ? 5 * (cost.plt_bytes / 65527 + 1) : 0);
+    job->empty_layer_bytes += cost.plm_bytes + (job->plan->syntax.plm ? 5 * (cost.plm_bytes / 65277 + 1) : 0);
+    job->empty_layer_bytes += job->plan->syntax.packed_headers ? 5 * (cost.header_bytes / 65532 + 1) : 0;
     memcpy(job->empty_component_bytes, job->component_totals,
            wvl_plan_cap_groups(job->plan) * sizeof *job->component_totals);
     return status;
@@ -266,7 +269,7 @@ static wvl_status commit(wvl_layer_job *job, uint32_t layer, int last)
 
 static wvl_status run_layer(wvl_layer_job *job, uint32_t layer)
 {
-    int last = layer + 1 == job->plan->layer_count;
+    int last = layer + 1 == job->plan->syntax.layer_count;
     uint32_t threshold = 0;
     wvl_status status = job->packets.begin(job->packets.self, layer);
     status = status == WVL_OK ? choose_cuts(job, layer, last, &threshold) : status;
@@ -279,8 +282,8 @@ static wvl_status run_layer(wvl_layer_job *job, uint32_t layer)
     if (job->is_undecided) {
         return status; /* committing would write tails into codewords */
     }
-    if (status == WVL_OK && job->measure_error && job->plan->measure_layers && job->layers[layer].decoded_error < 0.0 &&
-        !(last && job->plan->lossless)) {
+    if (status == WVL_OK && job->measure_error && job->plan->rate.measure_layers &&
+        job->layers[layer].decoded_error < 0.0 && !(last && job->plan->rate.lossless)) {
         job->layers[layer].decoded_error = job->measure_error(job->measure_user);
     }
     if (status == WVL_OK) {
@@ -289,11 +292,11 @@ static wvl_status run_layer(wvl_layer_job *job, uint32_t layer)
     if (status == WVL_OK) {
         job->layers[layer].slope = threshold;
         job->layers[layer].bytes = wvl_rate_codestream_bytes(job, (wvl_layer_cost){0, 0, 0, 0});
-        int exact = last && job->plan->lossless;
+        int exact = last && job->plan->rate.lossless;
         job->layers[layer].squared_error = 0.0;
         status = exact ? WVL_OK : find_squared_error(job, &job->layers[layer].squared_error);
         if (job->layers[layer].decoded_error >= 0.0) { /* measured on magnitudes with their fraction bits */
-            job->layers[layer].decoded_error = fmax(job->layers[layer].decoded_error, job->plan->hidden_error);
+            job->layers[layer].decoded_error = fmax(job->layers[layer].decoded_error, job->plan->rate.hidden_error);
         }
     }
     return status;
@@ -309,7 +312,7 @@ static uint64_t carve_memory(wvl_layer_job *job, wvl_carver *carver)
     job->component_totals = wvl_carve(carver, n, sizeof *job->component_totals);
     job->sent_component_bytes = wvl_carve(carver, n, sizeof *job->sent_component_bytes);
     job->empty_component_bytes = wvl_carve(carver, n, sizeof *job->empty_component_bytes);
-    job->budgets = wvl_carve(carver, job->plan->layer_count, sizeof *job->budgets);
+    job->budgets = wvl_carve(carver, job->plan->syntax.layer_count, sizeof *job->budgets);
     job->floors = wvl_carve(carver, n, sizeof *job->floors);
     job->floors_bad = wvl_carve(carver, n, sizeof *job->floors_bad);
     job->floors_open = wvl_carve(carver, n, sizeof *job->floors_open);
@@ -371,14 +374,14 @@ wvl_status wvl_layers_allocate(wvl_layer_job *job)
     for (unsigned g = 0; g < WVL_RATE_GROUPS; g++) {
         job->wanted[g] = WVL_DECIDED;
     }
-    for (uint32_t layer = 0; layer < job->plan->layer_count && status == WVL_OK && !job->is_undecided; layer++) {
-        job->layers_to_come = job->plan->layer_count - 1 - layer;
-        while (job->plan->layers[job->given_layer].kind == WVL_RATE_AUTO || job->given_layer < layer) {
+    for (uint32_t layer = 0; layer < job->plan->syntax.layer_count && status == WVL_OK && !job->is_undecided; layer++) {
+        job->layers_to_come = job->plan->syntax.layer_count - 1 - layer;
+        while (job->plan->rate.layers[job->given_layer].kind == WVL_RATE_AUTO || job->given_layer < layer) {
             job->given_layer++;
         }
         status = run_layer(job, layer);
     }
-    for (uint32_t t = 0; job->plan->rdoq && status == WVL_OK && t < job->plan->tile_count; t++) {
+    for (uint32_t t = 0; job->plan->rate.rdoq && status == WVL_OK && t < job->plan->syntax.tile_count; t++) {
         note_ends(job, &job->tiles[t]);
     }
     wvl_free(job->allocator, carver.base, bytes);

@@ -37,7 +37,7 @@ typedef struct wvl_layer_job {
     uint32_t workers;     /* the pool's concurrency */
     const wvl_store *bytes, *passes;
     uint32_t slope_least, slope_most; /* of all blocks' hulls, 1 to 65535; least > most: there are none */
-    wvl_coded_tile *tiles;            /* [plan->tile_count] */
+    wvl_coded_tile *tiles;            /* [plan->syntax.tile_count] */
     wvl_packet_source
         packets; /* says what layers cost, and codes them. Set by the caller: wvl_packets_of_job(), or a device's */
     wvl_rate_overhead overhead;

@@ -107,9 +107,9 @@ static wvl_layer_cost packet_cost(const wvl_plan *plan, const wvl_coded_tile *ti
 {
     wvl_layer_cost cost;
     cost.packet_bytes = packet->header_bytes + packet->body_bytes + wvl_packet_marker_bytes(tile->sop, tile->eph);
-    cost.plt_bytes = plan->plt ? plt_length(cost.packet_bytes) : 0;
-    cost.plm_bytes = plan->plm ? plt_length(cost.packet_bytes) : 0;
-    cost.header_bytes = plan->packed_headers ? packet->header_bytes + (tile->eph ? WVL_EPH_BYTES : 0) : 0;
+    cost.plt_bytes = plan->syntax.plt ? plt_length(cost.packet_bytes) : 0;
+    cost.plm_bytes = plan->syntax.plm ? plt_length(cost.packet_bytes) : 0;
+    cost.header_bytes = plan->syntax.packed_headers ? packet->header_bytes + (tile->eph ? WVL_EPH_BYTES : 0) : 0;
     return cost;
 }
 
@@ -151,7 +151,7 @@ int wvl_rate_recall_packet(const wvl_layer_job *job, const wvl_coded_tile *tile,
 
 void wvl_rate_open_layer(wvl_layer_job *job, uint32_t layer)
 {
-    for (uint32_t t = 0; t < job->plan->tile_count; t++) {
+    for (uint32_t t = 0; t < job->plan->syntax.tile_count; t++) {
         for (uint64_t p = 0; p < job->tiles[t].precinct_count; p++) {
             packet_at(&job->tiles[t], p, layer)->header_bytes = 0;
         }
@@ -225,7 +225,7 @@ wvl_layer_cost wvl_rate_measure_layer(wvl_layer_job *job, const wvl_layer_cuts *
     layer_visit v = {cuts, 1};
     wvl_sweep_precincts(job, visit_cuts, &v);
     memset(group_bytes, 0, wvl_plan_cap_groups(job->plan) * sizeof *group_bytes);
-    for (uint32_t t = 0; t < job->plan->tile_count; t++) {
+    for (uint32_t t = 0; t < job->plan->syntax.tile_count; t++) {
         const wvl_coded_tile *tile = &job->tiles[t];
         for (uint64_t p = 0; p < tile->precinct_count && !wvl_look_after(job->look, WVL_LOOK_SUM, 1); p++) {
             const wvl_precinct *precinct = &tile->precincts[p];
@@ -246,13 +246,13 @@ wvl_layer_cost wvl_rate_measure_layer(wvl_layer_job *job, const wvl_layer_cuts *
 static uint64_t pointer_bytes(const wvl_layer_job *job, wvl_layer_cost cost)
 {
     uint64_t parts = job->overhead.part_count, bytes = 0, headers = job->sent_header_bytes + cost.header_bytes;
-    if (job->plan->plm) {
+    if (job->plan->syntax.plm) {
         uint64_t entries = job->sent_plm_bytes + cost.plm_bytes + parts;
         bytes += entries + 5 * (1 + entries / 65277);
     }
-    if (job->plan->packed_headers == WVL_PACKED_PPM) {
+    if (job->plan->syntax.packed_headers == WVL_PACKED_PPM) {
         bytes += 4 * parts + 5 * (1 + (headers + 4 * parts) / 65532);
-    } else if (job->plan->packed_headers == WVL_PACKED_PPT) {
+    } else if (job->plan->syntax.packed_headers == WVL_PACKED_PPT) {
         bytes += 5 * (parts + headers / 65532);
     }
     return bytes;
@@ -263,21 +263,21 @@ static uint64_t pointer_bytes(const wvl_layer_job *job, wvl_layer_cost cost)
 uint64_t wvl_rate_codestream_bytes(const wvl_layer_job *job, wvl_layer_cost cost)
 {
     uint64_t plt = job->sent_plt_bytes + cost.plt_bytes;
-    uint64_t segments = job->plan->plt ? job->overhead.part_count + plt / 65527 : 0;
+    uint64_t segments = job->plan->syntax.plt ? job->overhead.part_count + plt / 65527 : 0;
     return job->overhead.codestream_bytes + job->sent_bytes + cost.packet_bytes + plt + 5 * segments +
            pointer_bytes(job, cost);
 }
 
 int wvl_rate_component_fits(const wvl_layer_job *job, uint32_t group, uint64_t layer_bytes)
 {
-    uint64_t cap = job->plan->max_component_bytes;
+    uint64_t cap = job->plan->rate.max_component_bytes;
     uint64_t later = job->layers_to_come * job->empty_component_bytes[group];
     uint64_t bytes = layer_bytes + later;
     if (!cap) {
         return 1;
     }
     bytes += job->overhead.component_bytes[group] + job->sent_component_bytes[group];
-    if (job->plan->packed_headers == WVL_PACKED_PPT) {
+    if (job->plan->syntax.packed_headers == WVL_PACKED_PPT) {
         bytes += 5 * (bytes / 65532); /* segments beyond the first of each tile-part */
     }
     return bytes <= cap;
@@ -364,7 +364,7 @@ wvl_status wvl_rate_commit_layer(wvl_layer_job *job, const wvl_layer_cuts *cuts,
     if (wvl_look_is_over(job->look)) {
         return WVL_CANCELLED; /* packets that were not measured have no place */
     }
-    for (uint32_t t = 0; t < job->plan->tile_count; t++) {
+    for (uint32_t t = 0; t < job->plan->syntax.tile_count; t++) {
         wvl_coded_tile *tile = &job->tiles[t];
         for (uint64_t p = 0; p < tile->precinct_count; p++) {
             const wvl_precinct *precinct = &tile->precincts[p];

@@ -9,7 +9,7 @@
  * are many, so that no block need be coded much deeper than its cut. */
 static inline uint32_t wvl_rate_reach(const wvl_plan *plan)
 {
-    return plan->total_samples < 1u << 19 ? 65536 : plan->total_samples < 1u << 21 ? 64 : 32;
+    return plan->syntax.total_samples < 1u << 19 ? 65536 : plan->syntax.total_samples < 1u << 21 ? 64 : 32;
 }
 
 /* Of one worker. */

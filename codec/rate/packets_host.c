@@ -67,12 +67,12 @@ static void add_plain(const wvl_layer_job *job, const wvl_coded_tile *tile, cons
 {
     for (unsigned i = 0; i < precinct->band_count; i++) {
         const wvl_precinct_band *pb = &precinct->band[i];
-        const wvl_band_coding *band = &job->plan->codings[precinct->coding].band[pb->coding_band];
+        const wvl_band_coding *band = &job->plan->syntax.codings[precinct->coding].band[pb->coding_band];
         for (uint64_t k = 0; k < wvl_precinct_blocks(pb); k++) {
             uint64_t b = wvl_precinct_block(pb, k);
             const wvl_coded_block *block = &tile->blocks[b];
             sums->energy_plain +=
-                (double)wvl_rate_weigh_energy(band, job->plan->gain_exponent, block->energy, block->energy_shift) /
+                (double)wvl_rate_weigh_energy(band, job->plan->rate.gain_exponent, block->energy, block->energy_shift) /
                 band->visual;
             sums->gain_plain += gain_of(job, tile, b) / band->visual;
         }
@@ -83,7 +83,7 @@ static wvl_status host_sent(void *self, wvl_sent_sums *sums)
 {
     const wvl_layer_job *job = self;
     *sums = (wvl_sent_sums){0.0, 0.0, 0.0, 1};
-    for (uint32_t t = 0; t < job->plan->tile_count; t++) {
+    for (uint32_t t = 0; t < job->plan->syntax.tile_count; t++) {
         const wvl_coded_tile *tile = &job->tiles[t];
         for (uint64_t b = 0; b < tile->block_count; b++) {
             unsigned planes = tile->blocks[b].planes;
@@ -91,7 +91,7 @@ static wvl_status host_sent(void *self, wvl_sent_sums *sums)
                 tile->states[b].sent_passes == (planes ? 3 * planes - 2 : 0); /* not all of them may have been coded */
             sums->gain += gain_of(job, tile, b);
         }
-        for (uint64_t p = 0; job->plan->visual && p < tile->precinct_count; p++) {
+        for (uint64_t p = 0; job->plan->rate.visual && p < tile->precinct_count; p++) {
             add_plain(job, tile, &tile->precincts[p], sums);
         }
     }

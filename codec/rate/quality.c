@@ -50,7 +50,7 @@ static double decoded_error(const wvl_plan *plan, double coefficient_mse)
     double share = coefficient_mse < LIFTING_NOISE_FULL_FROM ? coefficient_mse / LIFTING_NOISE_FULL_FROM : 1.0;
     double from_97 = round_error(coefficient_mse * CORRELATION_97);
     double from_53 = round_error(coefficient_mse * CORRELATION_53) + LIFTING_NOISE_53 * share;
-    return plan->reversible_share * from_53 + (1.0 - plan->reversible_share) * from_97;
+    return plan->rate.reversible_share * from_53 + (1.0 - plan->rate.reversible_share) * from_97;
 }
 
 /* Inverse of the above by bisection: it rises strictly. */
@@ -70,7 +70,7 @@ static double coefficient_error(const wvl_plan *plan, double decoded_mse)
 
 static double peak_squared(const wvl_plan *plan)
 {
-    double peak = (double)(((uint64_t)1 << plan->peak_depth) - 1);
+    double peak = (double)(((uint64_t)1 << plan->rate.peak_depth) - 1);
     return peak * peak;
 }
 
@@ -78,14 +78,14 @@ double wvl_rate_decoded_error_for_psnr(const wvl_plan *plan, double psnr)
 {
     static const double octaves_per_db = 0.33219280948873623; /* log2(10) / 10 */
     uint64_t x = (uint64_t)(psnr * octaves_per_db * 65536.0);
-    return peak_squared(plan) * wvl_rate_exp2_negative(x) * (double)plan->total_samples;
+    return peak_squared(plan) * wvl_rate_exp2_negative(x) * (double)plan->syntax.total_samples;
 }
 
 double wvl_rate_error_for_psnr(const wvl_plan *plan, double psnr)
 {
-    double samples = (double)plan->total_samples;
+    double samples = (double)plan->syntax.total_samples;
     return ldexp(coefficient_error(plan, wvl_rate_decoded_error_for_psnr(plan, psnr) / samples) * samples,
-                 -plan->gain_exponent);
+                 -plan->rate.gain_exponent);
 }
 
 static double psnr_of(const wvl_plan *plan, double mse)
@@ -95,10 +95,10 @@ static double psnr_of(const wvl_plan *plan, double mse)
 
 double wvl_rate_psnr_for_error(const wvl_plan *plan, double squared_error)
 {
-    return psnr_of(plan, decoded_error(plan, squared_error / (double)plan->total_samples));
+    return psnr_of(plan, decoded_error(plan, squared_error / (double)plan->syntax.total_samples));
 }
 
 double wvl_rate_psnr_for_decoded_error(const wvl_plan *plan, double squared_error)
 {
-    return psnr_of(plan, squared_error / (double)plan->total_samples);
+    return psnr_of(plan, squared_error / (double)plan->syntax.total_samples);
 }

@@ -117,7 +117,7 @@ uint32_t wvl_rate_search(wvl_threshold_search *s, uint32_t least)
     if (good > WVL_SLOPE_NOTHING) {
         return UINT32_MAX;
     }
-    if (job->plan->max_component_bytes) {
+    if (job->plan->rate.max_component_bytes) {
         (void)wvl_rate_fits(s, good); /* totals of components, too */
     } else {
         wvl_rate_take(s, good);
@@ -131,7 +131,7 @@ uint32_t wvl_rate_search(wvl_threshold_search *s, uint32_t least)
 /* Least threshold from `low` on at which the group's bodies and its rest are estimated to keep the cap. */
 static uint32_t guess_floor(const wvl_layer_job *job, uint32_t group, uint32_t low, uint32_t high)
 {
-    double room = (double)job->plan->max_component_bytes - job->floors_rest[group];
+    double room = (double)job->plan->rate.max_component_bytes - job->floors_rest[group];
     while (low < high) {
         uint32_t mid = low + (high - low) / 2;
         if ((double)wvl_histogram_bodies(job, group, mid) <= room) {

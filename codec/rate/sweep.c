@@ -21,9 +21,9 @@ uint64_t wvl_sweep_bytes(void) { return SORTED * sizeof(uint16_t); }
 static void sort_precincts(wvl_layer_job *job)
 {
     uint64_t at = 0;
-    for (uint32_t r = job->plan->max_levels + 1u; r-- > 0;) {
+    for (uint32_t r = job->plan->syntax.max_levels + 1u; r-- > 0;) {
         uint64_t index = 0;
-        for (uint32_t t = 0; t < job->plan->tile_count; t++) {
+        for (uint32_t t = 0; t < job->plan->syntax.tile_count; t++) {
             for (uint64_t p = 0; p < job->tiles[t].precinct_count; p++, index++) {
                 if (job->tiles[t].precincts[p].resolution == r) {
                     job->sweep_order[at++] = (uint16_t)index;
@@ -36,7 +36,7 @@ static void sort_precincts(wvl_layer_job *job)
 void wvl_sweep_open(wvl_layer_job *job)
 {
     job->precinct_count = job->block_count = 0;
-    for (uint32_t t = 0; t < job->plan->tile_count; t++) {
+    for (uint32_t t = 0; t < job->plan->syntax.tile_count; t++) {
         job->tiles[t].first_precinct = job->precinct_count;
         job->precinct_count += job->tiles[t].precinct_count;
         job->block_count += job->tiles[t].block_count;
@@ -49,7 +49,7 @@ void wvl_sweep_open(wvl_layer_job *job)
 /* The last tile that begins at or before the precinct, and so has it: empty ones begin where the next one does. */
 static uint32_t find_tile(const wvl_layer_job *job, uint64_t precinct)
 {
-    uint32_t lo = 0, hi = job->plan->tile_count;
+    uint32_t lo = 0, hi = job->plan->syntax.tile_count;
     while (hi - lo > 1) {
         uint32_t mid = lo + (hi - lo) / 2;
         if (job->tiles[mid].first_precinct <= precinct) {

@@ -31,7 +31,7 @@ static uint64_t precinct_position(uint32_t index, uint32_t first, uint32_t start
 static void place_stream(const wvl_packet_order *o, wvl_order_stream *stream)
 {
     const wvl_tile_resolution *res = resolution_of(o, stream->component, stream->resolution);
-    const wvl_plan_component *pc = &o->plan->components[stream->component];
+    const wvl_plan_component *pc = &o->plan->syntax.components[stream->component];
     unsigned s = o->tile->components[stream->component].levels - (unsigned)stream->resolution;
     uint32_t col = (uint32_t)(stream->next % res->precinct_cols), row = (uint32_t)(stream->next / res->precinct_cols);
     stream->x = precinct_position(col, res->precinct_x0, res->rect.x0, res->ppx, s, pc->dx, o->tile->rect.x0);
@@ -189,8 +189,8 @@ static void start_volume(wvl_packet_order *o, const wvl_progression *volume)
 {
     o->volume = *volume;
     o->volume.component_end = wvl_min_u32(volume->component_end, o->tile->component_count);
-    o->volume.resolution_end = (uint8_t)wvl_min_u32(volume->resolution_end, o->plan->max_levels + 1u);
-    o->volume.layer_end = wvl_min_u32(volume->layer_end, o->plan->layer_count);
+    o->volume.resolution_end = (uint8_t)wvl_min_u32(volume->resolution_end, o->plan->syntax.max_levels + 1u);
+    o->volume.layer_end = wvl_min_u32(volume->layer_end, o->plan->syntax.layer_count);
     o->heap_count = 0;
     o->outer = volume->order == WVL_ORDER_RPCL   ? volume->resolution_first
                : volume->order == WVL_ORDER_CPRL ? volume->component_first
@@ -204,8 +204,8 @@ static void start_volume(wvl_packet_order *o, const wvl_progression *volume)
 
 static int next_volume(wvl_packet_order *o)
 {
-    while (o->volume_next < o->plan->progression_count) {
-        const wvl_progression *volume = &o->plan->progressions[o->volume_next++];
+    while (o->volume_next < o->plan->syntax.progression_count) {
+        const wvl_progression *volume = &o->plan->syntax.progressions[o->volume_next++];
         if (volume->tile == o->volume_tile) {
             start_volume(o, volume);
             return 1;
@@ -230,8 +230,8 @@ static int next_in_volume(wvl_packet_order *o, wvl_packet_id *id)
 /* A tile's own volumes stand before those for all tiles (A.6.6). */
 static uint32_t choose_volumes(const wvl_plan *plan, uint32_t tile)
 {
-    for (uint32_t i = 0; i < plan->progression_count; i++) {
-        if (plan->progressions[i].tile == tile) {
+    for (uint32_t i = 0; i < plan->syntax.progression_count; i++) {
+        if (plan->syntax.progressions[i].tile == tile) {
             return tile;
         }
     }
@@ -242,14 +242,16 @@ void wvl_order_carve(const wvl_plan *plan, uint64_t resolutions, uint64_t precin
                      wvl_order_memory *memory)
 {
     memory->streams = wvl_carve(carver, resolutions, sizeof *memory->streams);
-    memory->next_layers = plan->progression_count ? wvl_carve(carver, precincts, sizeof *memory->next_layers) : NULL;
+    memory->next_layers =
+        plan->syntax.progression_count ? wvl_carve(carver, precincts, sizeof *memory->next_layers) : NULL;
 }
 
 void wvl_order_open(wvl_packet_order *order, const wvl_plan *plan, const wvl_tile_plan *tile,
                     const wvl_order_memory *memory)
 {
     wvl_progression whole = {
-        WVL_ALL_TILES, 0, tile->component_count, plan->layer_count, 0, (uint8_t)(plan->max_levels + 1u), tile->order};
+        WVL_ALL_TILES, 0, tile->component_count, plan->syntax.layer_count, 0, (uint8_t)(plan->syntax.max_levels + 1u),
+        tile->order};
     memset(order, 0, sizeof *order);
     order->plan = plan;
     order->tile = tile;
@@ -258,7 +260,7 @@ void wvl_order_open(wvl_packet_order *order, const wvl_plan *plan, const wvl_til
     if (memory->next_layers) {
         memset(memory->next_layers, 0, tile->precinct_count * sizeof *memory->next_layers);
     }
-    if (!plan->progression_count || !next_volume(order)) {
+    if (!plan->syntax.progression_count || !next_volume(order)) {
         start_volume(order, &whole);
     }
 }

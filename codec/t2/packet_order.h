@@ -30,7 +30,7 @@ typedef struct wvl_packet_order {
     const wvl_tile_plan *tile;
     wvl_order_memory memory;
     wvl_progression volume; /* the one in work */
-    uint32_t volume_next;   /* index of the next candidate in plan->progressions */
+    uint32_t volume_next;   /* index of the next candidate in plan->syntax.progressions */
     uint32_t volume_tile;   /* which volumes count: the tile's own, or those for all tiles */
     uint64_t heap_count;
     uint32_t outer; /* outermost loop of RPCL (resolution) or CPRL (component) */

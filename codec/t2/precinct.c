@@ -9,7 +9,7 @@ static void build_precinct(const wvl_plan *plan, const wvl_tile_plan *tile, uint
                            const wvl_tile_resolution *res, uint32_t col, uint32_t row, wvl_precinct *precinct,
                            uint64_t *nodes)
 {
-    unsigned style = plan->codings[tile->components[component].coding].style;
+    unsigned style = plan->syntax.codings[tile->components[component].coding].style;
     memset(precinct, 0, sizeof *precinct);
     precinct->component = (uint16_t)component;
     precinct->coding = tile->components[component].coding;
@@ -53,7 +53,8 @@ static void build_resolution(const wvl_plan *plan, const wvl_tile_plan *tile, ui
         for (uint32_t col = 0; col < res->precinct_cols; col++, at++) {
             wvl_precinct scratch, *precinct = precincts ? &precincts[at] : &scratch;
             build_precinct(plan, tile, component, r, res, col, row, precinct, &sizes->nodes);
-            size_precinct(precinct, plan->codings[tile->components[component].coding].style, plan->layer_count, sizes);
+            size_precinct(precinct, plan->syntax.codings[tile->components[component].coding].style,
+                          plan->syntax.layer_count, sizes);
         }
     }
 }
@@ -93,7 +94,7 @@ static void add_resolution(const wvl_plan *plan, const wvl_tile_plan *tile, uint
             wvl_precinct precinct;
             uint64_t nodes = 0;
             build_precinct(plan, tile, component, r, res, cols.at[x], rows.at[y], &precinct, &nodes);
-            size_precinct(&precinct, plan->codings[tc->coding].style, plan->layer_count, sizes);
+            size_precinct(&precinct, plan->syntax.codings[tc->coding].style, plan->syntax.layer_count, sizes);
             uint64_t alike = wvl_mul_saturate(wvl_mul_saturate(rows.times[y], cols.times[x]), times);
             sizes->nodes = wvl_add_saturate(sizes->nodes, wvl_mul_saturate(nodes, alike));
         }

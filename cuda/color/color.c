@@ -7,13 +7,13 @@
 
 uint64_t wvl_cuda_measure_color(const wvl_plan *plan, wvl_rect rect)
 {
-    return plan->xyz.kind == WVL_XYZ_NONE ? 0 : wvl_mul_saturate(3, wvl_cuda_measure_plane(rect, 2));
+    return plan->syntax.xyz.kind == WVL_XYZ_NONE ? 0 : wvl_mul_saturate(3, wvl_cuda_measure_plane(rect, 2));
 }
 
 /* One curve for all components, or three that follow one another. */
 uint64_t wvl_cuda_measure_light(const wvl_plan *plan)
 {
-    const wvl_plan_xyz *xyz = &plan->xyz;
+    const wvl_plan_xyz *xyz = &plan->syntax.xyz;
     return xyz->kind == WVL_XYZ_MATRIX
                ? (uint64_t)(xyz->linear[2] - xyz->linear[0] + (1 << xyz->depth)) * sizeof(double)
                : 0;
@@ -22,7 +22,7 @@ uint64_t wvl_cuda_measure_light(const wvl_plan *plan)
 uint32_t wvl_cuda_build_color(const wvl_plan *plan, wvl_rect rect, uint64_t converted, wvl_cuda_pixels *pixels,
                               wvl_cuda_color *color)
 {
-    const wvl_plan_xyz *xyz = &plan->xyz;
+    const wvl_plan_xyz *xyz = &plan->syntax.xyz;
     uint64_t plane_bytes = wvl_cuda_measure_plane(rect, 2), room = rect.x0 % WVL_CUDA_ROW_ROOM * 2;
     color->rect = rect;
     color->kind = xyz->kind;

@@ -22,7 +22,7 @@ typedef struct wvl_cuda_color {
 /* rect: what is staged of the first component, wvl_cuda_fetch_rect(). Bytes of the converted planes, a multiple of 64;
  * 0 where nothing is converted. */
 uint64_t wvl_cuda_measure_color(const wvl_plan *plan, wvl_rect rect);
-/* Bytes of the tables of light, which plan->xyz.linear[0] begins: the same for all splits of the plan. */
+/* Bytes of the tables of light, which plan->syntax.xyz.linear[0] begins: the same for all splits of the plan. */
 uint64_t wvl_cuda_measure_light(const wvl_plan *plan);
 
 /* Takes the first three of the pixels and puts the planes at `converted` in their place. color->light[0] and

@@ -401,14 +401,14 @@ static void walk_units(builder *b, const wvl_tile_plan *tiles, uint32_t tile_cou
     wvl_cuda_tables *t = b->tables;
     t->plane_bytes = t->coef_bytes = t->block_count = 0;
     for (uint32_t i = 0; i < tile_count; i++) {
-        for (uint32_t c = 0; c < b->plan->component_count; c++) {
+        for (uint32_t c = 0; c < b->plan->syntax.component_count; c++) {
             unit u = {.tile = &tiles[i],
                       .tc = &tiles[i].components[c],
                       .component = c,
                       .coefs = t->coef_bytes,
                       .bounds = t->block_count};
             u.planes = t->plane_bytes;
-            u.number = (uint64_t)i * b->plan->component_count + c;
+            u.number = (uint64_t)i * b->plan->syntax.component_count + c;
             t->plane_bytes = wvl_add_saturate(t->plane_bytes, plane_bytes(&u, u.tc->levels));
             if (b->row->reversible == u.tc->reversible && wvl_cuda_choose_kernel(b, &u, level) == b->row) {
                 call(b, &u, u.tc->levels ? level : 0);
@@ -526,10 +526,10 @@ void wvl_cuda_build_tables(const wvl_plan *plan, const wvl_tile_plan *tiles, uin
     builder b = {.plan = plan, .memory = memory, .tables = tables, .any_shape = options->any_shape};
     b.multiprocessors = wvl_max_u32(options->multiprocessors, 1);
     b.batch = wvl_max_u32(options->batch, 1);
-    b.components = (uint64_t)tile_count * plan->component_count * b.batch;
+    b.components = (uint64_t)tile_count * plan->syntax.component_count * b.batch;
     tables->split_count = tables->item_count = tables->flag_count = 0;
     tables->launch_count = memory ? 0 : count_launches();
-    for (unsigned level = 1; level <= wvl_max_u32(plan->max_levels, 1); level++) {
+    for (unsigned level = 1; level <= wvl_max_u32(plan->syntax.max_levels, 1); level++) {
         for (b.kernel = 0; b.kernel < WVL_CUDA_KERNELS; b.kernel++) {
             b.row = &wvl_cuda_kernel_rows[b.kernel];
             if (may_begin(b.row, level)) {

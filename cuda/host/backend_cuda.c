@@ -87,13 +87,13 @@ static void cuda_measure(const wvl_plan *plan, const wvl_tile_plan *tiles, uint3
 
 static int is_deep(const wvl_plan *plan)
 {
-    for (uint32_t c = 0; c < plan->component_count; c++) {
-        if (plan->components[c].depth > DEPTH_MAX) {
+    for (uint32_t c = 0; c < plan->syntax.component_count; c++) {
+        if (plan->syntax.components[c].depth > DEPTH_MAX) {
             return 1;
         }
     }
-    for (uint32_t i = 0; i < plan->coding_count; i++) {
-        if (plan->codings[i].wide) {
+    for (uint32_t i = 0; i < plan->syntax.coding_count; i++) {
+        if (plan->syntax.codings[i].wide) {
             return 1;
         }
     }
@@ -250,7 +250,7 @@ static wvl_cuda_status fill_slot(wvl_backend *b, wvl_backend_job *job)
     /* Slots travel with their pads: what others left in them must not. */
     status = status ? status : rt->fill(job->device, 0, (size_t)job->device_capacity, job->stream);
     if (!status && light_bytes(b->plan)) {
-        status = rt->upload(light_address(job), b->plan->xyz.linear[0], (size_t)wvl_cuda_measure_light(b->plan),
+        status = rt->upload(light_address(job), b->plan->syntax.xyz.linear[0], (size_t)wvl_cuda_measure_light(b->plan),
                             job->stream);
     }
     if (!status && !(b->options & WVL_CUDA_WHOLE_DOWNLOAD) &&
@@ -369,7 +369,7 @@ static wvl_cuda_status build_upload(wvl_backend_job *job, const wvl_cuda_layout 
     wvl_cuda_build_staging(b->plan, tiles, job->tile_count, image, b->pool, s);
     job->borrows = on_device || s->copy_count;
     job->color_blocks = 0;
-    if (b->plan->xyz.kind != WVL_XYZ_NONE) {
+    if (b->plan->syntax.xyz.kind != WVL_XYZ_NONE) {
         wvl_cuda_color *color = (wvl_cuda_color *)(void *)(job->pinned + l->color);
         *color = (wvl_cuda_color){.light[0] = light_address(job), .outside = job->device + l->outside};
         job->color_blocks = wvl_cuda_build_color(b->plan, wvl_cuda_fetch_rect(tiles, job->tile_count, 0),
@@ -421,7 +421,7 @@ static wvl_cuda_status queue_kernels(wvl_backend_job *job, const wvl_cuda_layout
 }
 
 /* Where coefficients are kept for measuring, empty blocks are read too. */
-static int delivers(const wvl_backend_job *job) { return job->pinned_address && !job->backend->plan->keep_coefs; }
+static int delivers(const wvl_backend_job *job) { return job->pinned_address && !job->backend->plan->rate.keep_coefs; }
 
 static wvl_cuda_status queue_download(wvl_backend_job *job, const wvl_cuda_layout *l, uint64_t parcel_count)
 {

@@ -26,7 +26,7 @@ wvl_cuda_layout wvl_cuda_build_layout(const wvl_plan *plan, const wvl_tile_plan 
     uint64_t end = 0, host = 0;
     l.splits = place(&end, t.split_count, sizeof(wvl_cuda_split));
     l.parcels = place(&end, wvl_cuda_build_parcels(tiles, tile_count, 0, 0, 0, NULL), sizeof(wvl_cuda_parcel));
-    l.color = place(&end, plan->xyz.kind != WVL_XYZ_NONE, sizeof(wvl_cuda_color));
+    l.color = place(&end, plan->syntax.xyz.kind != WVL_XYZ_NONE, sizeof(wvl_cuda_color));
     l.items = place(&end, t.item_count, sizeof(wvl_cuda_item));
     l.staging = place(&end, wvl_cuda_measure_staging(plan, tiles, tile_count), 1);
     l.bounds = place(&end, t.block_count + 1 + t.flag_count, sizeof(uint32_t)); /* cleared together */
@@ -39,10 +39,10 @@ wvl_cuda_layout wvl_cuda_build_layout(const wvl_plan *plan, const wvl_tile_plan 
     l.device_end = end;
     (void)place(&host, 1, head_bytes);
     l.launches = place(&host, t.launch_count, sizeof(wvl_cuda_launch));
-    l.fronts = place(&host, tile_count, plan->component_count * sizeof(uint32_t));
+    l.fronts = place(&host, tile_count, plan->syntax.component_count * sizeof(uint32_t));
     l.host_coefs = place(&host, tile_count, sizeof(wvl_coefs));
-    l.host_pixels = place(&host, plan->component_count, sizeof(wvl_cuda_pixels));
-    l.host_copies = place(&host, plan->component_count, sizeof(wvl_cuda_copy));
+    l.host_pixels = place(&host, plan->syntax.component_count, sizeof(wvl_cuda_pixels));
+    l.host_copies = place(&host, plan->syntax.component_count, sizeof(wvl_cuda_copy));
     l.host_end = host;
     return l;
 }

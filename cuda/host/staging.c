@@ -47,7 +47,7 @@ static uint32_t sample_bytes(const wvl_plan *plan, uint32_t c) { return wvl_plan
 uint64_t wvl_cuda_measure_staging(const wvl_plan *plan, const wvl_tile_plan *tiles, uint32_t tile_count)
 {
     uint64_t bytes = 0;
-    for (uint32_t c = 0; c < plan->component_count; c++) {
+    for (uint32_t c = 0; c < plan->syntax.component_count; c++) {
         bytes = wvl_add_saturate(
             bytes, wvl_cuda_measure_plane(wvl_cuda_fetch_rect(tiles, tile_count, c), sample_bytes(plan, c)));
     }
@@ -168,7 +168,8 @@ static uint32_t interleaved(const wvl_plan *plan, const wvl_tile_plan *tiles, ui
     const wvl_plane *p = &image->planes[c];
     uint32_t n = p->sample_stride;
     wvl_rect rect = wvl_cuda_fetch_rect(tiles, tile_count, c);
-    if (n < 2 || n > plan->component_count - c || wvl_cuda_container_bits(p->container) != 8 * sample_bytes(plan, c)) {
+    if (n < 2 || n > plan->syntax.component_count - c ||
+        wvl_cuda_container_bits(p->container) != 8 * sample_bytes(plan, c)) {
         return 1;
     }
     uint64_t sum = 0, lowest = p->first_sample, wanted = 0;
@@ -197,7 +198,7 @@ static uint32_t interleaved(const wvl_plan *plan, const wvl_tile_plan *tiles, ui
 
 static void describe(const wvl_plan *plan, const wvl_plane *plane, uint32_t c, wvl_cuda_pixels *pixels)
 {
-    const wvl_plan_component *pc = &plan->components[c];
+    const wvl_plan_component *pc = &plan->syntax.components[c];
     memset(pixels, 0, sizeof *pixels);
     pixels->container = plane->container;
     pixels->is_signed = pc->is_signed;
@@ -292,10 +293,10 @@ void wvl_cuda_build_staging(const wvl_plan *plan, const wvl_tile_plan *tiles, ui
     staging->sent_bytes = 0;
     staging->status = WVL_CUDA_SUCCESS;
     atomic_store(&staging->outside, 0);
-    for (uint32_t c = 0; c < plan->component_count; c++) {
+    for (uint32_t c = 0; c < plan->syntax.component_count; c++) {
         describe(plan, &image->planes[c], c, &staging->pixels[c]);
     }
-    for (uint32_t c = 0, n; staging->memory && c < plan->component_count; c += n) {
+    for (uint32_t c = 0, n; staging->memory && c < plan->syntax.component_count; c += n) {
         wvl_rect rect = wvl_cuda_fetch_rect(tiles, tile_count, c);
         n = interleaved(plan, tiles, tile_count, image, c);
         if (rect.x0 < rect.x1) {

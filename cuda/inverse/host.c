@@ -211,8 +211,8 @@ int wvl_cuda_inverse_run_host(const wvl_plan *plan, const wvl_tile_plan *tiles, 
 {
     int enough = 1;
     for (uint32_t t = 0; t < tile_count; t++) {
-        for (uint32_t c = 0, count; c < plan->component_count; c += count) {
-            count = plan->mct != WVL_MCT_NONE && c == 0 ? 3 : 1;
+        for (uint32_t c = 0, count; c < plan->syntax.component_count; c += count) {
+            count = plan->syntax.mct != WVL_MCT_NONE && c == 0 ? 3 : 1;
             enough = enough && run_group(&tiles[t], &coefs[t], c, count, pixels);
         }
     }

@@ -43,7 +43,7 @@ typedef struct builder {
     uint64_t leader_at;             /* its number */
 } builder;
 
-static int is_mixed(const builder *b, const unit *u) { return b->plan->mct != WVL_MCT_NONE && u->component < 3; }
+static int is_mixed(const builder *b, const unit *u) { return b->plan->syntax.mct != WVL_MCT_NONE && u->component < 3; }
 
 /* The low-low band of `level`; level 0 is the tile-component. */
 static wvl_rect level_rect(const unit *u, unsigned level)
@@ -457,7 +457,7 @@ static int walk_units(builder *b, const wvl_tile_plan *tiles, uint32_t tile_coun
     int more = 0;
     t->plane_bytes = t->coef_bytes = 0;
     for (uint32_t i = 0; i < tile_count; i++) {
-        for (uint32_t c = 0; c < b->plan->component_count; c++) {
+        for (uint32_t c = 0; c < b->plan->syntax.component_count; c++) {
             unit u = {.tile = &tiles[i], .tc = &tiles[i].components[c], .component = c, .coefs = t->coef_bytes};
             if (wvl_cuda_is_empty(u.tc->rect)) {
                 continue;

@@ -76,7 +76,7 @@ typedef struct wvl_backend_vtable {
     /* With reach BLOCKS; NULL: reach is COEFS. Codes blocks of a job that is done. Pure in job and order: it may be
      * called many times, and after an error another source may answer the same order. Tests compare the batch, record
      * by record, with what codec/blocks/source_pool.h gives; a device in software (tests/device/soft.h) may answer with
-     * that. weigh: with plan->rdoq, the weights of the runs at order->slopes. */
+     * that. weigh: with plan->rate.rdoq, the weights of the runs at order->slopes. */
     wvl_status (*code)(wvl_backend_job *job, const wvl_block_order *order, wvl_block_batch *batch);
     wvl_status (*weigh)(wvl_backend_job *job, const wvl_block_order *order, uint32_t *run_weights,
                         uint32_t *block_weights);

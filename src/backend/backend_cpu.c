@@ -149,7 +149,7 @@ static void run_unit_deep(void *arg, uint32_t index, uint32_t worker)
 
 static const wvl_cpu_planes *wide_planes(const wvl_backend_job *job, const wvl_cpu_unit *unit)
 {
-    return job->planes + (uint64_t)unit->tile * job->backend->plan->component_count + unit->component;
+    return job->planes + (uint64_t)unit->tile * job->backend->plan->syntax.component_count + unit->component;
 }
 
 /* Who works at the present level: units at the first, single components at the others. */
@@ -158,7 +158,7 @@ static wvl_cpu_unit wide_unit(const wvl_backend_job *job, uint64_t index)
     if (job->level < 2) {
         return job->units[index];
     }
-    uint32_t components = job->backend->plan->component_count;
+    uint32_t components = job->backend->plan->syntax.component_count;
     wvl_cpu_unit one = {(uint32_t)(index / components), (uint32_t)(index % components), 1, WVL_MCT_NONE, 0};
     one.kind = wvl_cpu_line_kind(&job->tiles[one.tile].components[one.component]);
     return one;
@@ -166,7 +166,7 @@ static wvl_cpu_unit wide_unit(const wvl_backend_job *job, uint64_t index)
 
 static uint64_t wide_count(const wvl_backend_job *job)
 {
-    return job->level < 2 ? job->unit_count : (uint64_t)job->tile_count * job->backend->plan->component_count;
+    return job->level < 2 ? job->unit_count : (uint64_t)job->tile_count * job->backend->plan->syntax.component_count;
 }
 
 /* The level that a unit is at in round `level`: components without decomposition go with the first. UINT32_MAX: none.
@@ -231,7 +231,7 @@ static void run_job(wvl_backend_job *job)
         wvl_pool_run(pool, job->unit_count, run_unit_deep, job);
         return;
     }
-    for (job->level = 1; job->level <= wvl_max_u32(job->backend->plan->max_levels, 1); job->level++) {
+    for (job->level = 1; job->level <= wvl_max_u32(job->backend->plan->syntax.max_levels, 1); job->level++) {
         run_level_wide(job);
     }
 }
@@ -357,7 +357,7 @@ static void build_units(wvl_backend_job *job)
     const wvl_plan *plan = job->backend->plan;
     wvl_cpu_unit *unit = job->units;
     for (uint32_t t = 0; t < job->tile_count; t++) {
-        for (uint32_t c = 0; c < plan->component_count; c += wvl_front_count_lanes(plan, &job->tiles[t], c)) {
+        for (uint32_t c = 0; c < plan->syntax.component_count; c += wvl_front_count_lanes(plan, &job->tiles[t], c)) {
             uint32_t count = wvl_front_count_lanes(plan, &job->tiles[t], c);
             *unit++ = (wvl_cpu_unit){t, c, (uint8_t)count, count == 3 ? job->tiles[t].mct : WVL_MCT_NONE,
                                      wvl_cpu_line_kind(&job->tiles[t].components[c])};

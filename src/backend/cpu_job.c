@@ -20,11 +20,11 @@ static void carve_worker(wvl_carver *carver, const wvl_cpu_shape *shape, wvl_cpu
 static void carve_planes(wvl_carver *carver, const wvl_plan *plan, const wvl_tile_plan *tiles, uint32_t tile_count,
                          wvl_cpu_planes *planes)
 {
-    for (uint64_t i = 0; i < (uint64_t)tile_count * plan->component_count; i++) {
-        const wvl_tile_plan *tile = &tiles[i / plan->component_count];
+    for (uint64_t i = 0; i < (uint64_t)tile_count * plan->syntax.component_count; i++) {
+        const wvl_tile_plan *tile = &tiles[i / plan->syntax.component_count];
         for (unsigned which = 0; which < 2; which++) {
-            uint8_t *rows =
-                wvl_carve(carver, wvl_cpu_plane_bytes(tile, &tile->components[i % plan->component_count], which), 1);
+            uint8_t *rows = wvl_carve(
+                carver, wvl_cpu_plane_bytes(tile, &tile->components[i % plan->syntax.component_count], which), 1);
             if (planes) {
                 planes[i].rows[which] = rows;
             }
@@ -47,7 +47,7 @@ typedef struct job_parts {
 static job_parts carve_parts(wvl_carver *carver, wvl_carver *work, const wvl_plan *plan, const wvl_cpu_shape *shape,
                              const wvl_tile_plan *tiles, uint32_t tile_count, uint32_t concurrency)
 {
-    uint64_t lanes = wvl_mul_saturate(tile_count, plan->component_count);
+    uint64_t lanes = wvl_mul_saturate(tile_count, plan->syntax.component_count);
     job_parts p;
     p.job = wvl_carve(carver, 1, sizeof *p.job);
     p.units = wvl_carve(carver, shape->units, sizeof *p.units);
@@ -94,11 +94,11 @@ static wvl_cpu_shape measure_tiles(const wvl_plan *plan, const wvl_tile_plan *ti
 {
     wvl_cpu_shape shape = {.lanes_max = 1};
     for (uint32_t t = 0; t < tile_count; t++) {
-        for (uint32_t c = 0; c < plan->component_count; c++) {
+        for (uint32_t c = 0; c < plan->syntax.component_count; c++) {
             wvl_cpu_add_component(&shape, &tiles[t], c, 1);
         }
-        wvl_cpu_add_tile(&shape, plan->component_count, wvl_front_count_lanes(plan, &tiles[t], 0), tiles[t].coef_bytes,
-                         tiles[t].block_count);
+        wvl_cpu_add_tile(&shape, plan->syntax.component_count, wvl_front_count_lanes(plan, &tiles[t], 0),
+                         tiles[t].coef_bytes, tiles[t].block_count);
     }
     wvl_cpu_settle_shape(&shape, concurrency);
     return shape;

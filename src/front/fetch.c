@@ -22,8 +22,8 @@ static unsigned choose_load(unsigned container, int is_signed)
 static void build_plane(const wvl_front_kernels *kernels, const wvl_plan *plan, uint32_t index, const wvl_plane *from,
                         wvl_front_plane *plane)
 {
-    const wvl_plan_component *component = &plan->components[index];
-    int converted = plan->xyz.kind && index < 3; /* the conversion shifts its results */
+    const wvl_plan_component *component = &plan->syntax.components[index];
+    int converted = plan->syntax.xyz.kind && index < 3; /* the conversion shifts its results */
     unsigned load = choose_load(from->container, component->is_signed);
     const wvl_front_kernels *c = wvl_front_fetch_kernels(WVL_CPU_C);
     plane->data = from->data;
@@ -76,11 +76,11 @@ static wvl_front_load3 choose_triple(const wvl_front_kernels *kernels, const wvl
 
 static wvl_front_color choose_color(const wvl_front_kernels *kernels, const wvl_plan *plan, uint32_t component)
 {
-    if (component >= 3 || plan->xyz.kind == WVL_XYZ_NONE) {
+    if (component >= 3 || plan->syntax.xyz.kind == WVL_XYZ_NONE) {
         return NULL;
     }
-    wvl_front_color color = kernels->color[plan->xyz.kind];
-    return color ? color : wvl_front_fetch_kernels(WVL_CPU_C)->color[plan->xyz.kind];
+    wvl_front_color color = kernels->color[plan->syntax.xyz.kind];
+    return color ? color : wvl_front_fetch_kernels(WVL_CPU_C)->color[plan->syntax.xyz.kind];
 }
 
 static int choose_convert(unsigned mct, unsigned kind)
@@ -105,7 +105,7 @@ void wvl_front_build_group(const wvl_front_kernels *kernels, const wvl_plan *pla
         build_plane(kernels, plan, component + i, &image->planes[component + i], &group->plane[i]);
     }
     group->triple = count == 3 ? choose_triple(kernels, image, component, group) : NULL;
-    group->xyz = &plan->xyz;
+    group->xyz = &plan->syntax.xyz;
     group->color = choose_color(kernels, plan, component);
     group->mixes = mct != WVL_MCT_NONE;
     int convert = choose_convert(mct, kind);

@@ -104,7 +104,7 @@ typedef struct wvl_front_group {
 /* How many components from this one on must be fetched together. */
 static inline uint32_t wvl_front_count_lanes(const wvl_plan *plan, const wvl_tile_plan *tile, uint32_t component)
 {
-    return component == 0 && (tile->mct != WVL_MCT_NONE || plan->xyz.kind != WVL_XYZ_NONE) ? 3 : 1;
+    return component == 0 && (tile->mct != WVL_MCT_NONE || plan->syntax.xyz.kind != WVL_XYZ_NONE) ? 3 : 1;
 }
 
 /* Components [component, component + count), a multiple of which wvl_front_count_lanes gives, with transform mct

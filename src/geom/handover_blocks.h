@@ -56,9 +56,9 @@ typedef struct wvl_block_order {
      * (wvl_keep_slope_of). NULL: no block is quantised for a slope.
      */
     const uint16_t *block_slopes;
-    const wvl_coding *codings;                /* [plan->coding_count]: steps and weights to code by */
-    const uint64_t (*factors)[WVL_MAX_BANDS]; /* [plan->coding_count]: magnitudes are multiplied by these, in 1/2^32;
-                                                 NULL: as they are */
+    const wvl_coding *codings;                /* [plan->syntax.coding_count]: steps and weights to code by */
+    const uint64_t (*factors)[WVL_MAX_BANDS]; /* [plan->syntax.coding_count]: magnitudes are multiplied by these, in
+                                                 1/2^32; NULL: as they are */
 } wvl_block_order;
 
 /* A block as it was coded. */

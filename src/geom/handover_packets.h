@@ -41,7 +41,7 @@ typedef struct wvl_slope_sums {
  * as wvl_slope_sums.energy. */
 typedef struct wvl_sent_sums {
     double gain;                     /* of passes sent */
-    double energy_plain, gain_plain; /* all energy, and the gain, without visual weights; with plan->visual */
+    double energy_plain, gain_plain; /* all energy, and the gain, without visual weights; with plan->rate.visual */
     int is_everything;               /* every pass of every block is sent */
 } wvl_sent_sums;
 

@@ -59,8 +59,8 @@ static plan_parts carve_plan(wvl_carver *carver, const wvl_settings *s, const wv
 static uint64_t resolutions_of(const wvl_plan *plan, const wvl_tile_variant *variant)
 {
     uint64_t n = 0;
-    for (uint32_t c = 0; c < plan->component_count; c++) {
-        n += plan->codings[variant ? variant->codings[c] : plan->components[c].coding].levels + 1u;
+    for (uint32_t c = 0; c < plan->syntax.component_count; c++) {
+        n += plan->syntax.codings[variant ? variant->codings[c] : plan->syntax.components[c].coding].levels + 1u;
     }
     return n;
 }
@@ -68,33 +68,36 @@ static uint64_t resolutions_of(const wvl_plan *plan, const wvl_tile_variant *var
 /* Variant 0 of the table is the main header. */
 static void fill_codings(wvl_plan *plan, const plan_parts *parts, const wvl_variant_table *t)
 {
-    uint32_t components = plan->component_count;
-    plan->coding_count = t->coding_count;
-    plan->codings = parts->codings;
-    memcpy(plan->codings, t->codings, t->coding_count * sizeof *t->codings);
-    plan->order = t->variants[0].order;
-    plan->mct = t->variants[0].mct;
-    plan->sop = t->variants[0].sop;
-    plan->eph = t->variants[0].eph;
+    uint32_t components = plan->syntax.component_count;
+    plan->syntax.coding_count = t->coding_count;
+    plan->syntax.codings = parts->codings;
+    memcpy(plan->syntax.codings, t->codings, t->coding_count * sizeof *t->codings);
+    plan->syntax.order = t->variants[0].order;
+    plan->syntax.mct = t->variants[0].mct;
+    plan->syntax.sop = t->variants[0].sop;
+    plan->syntax.eph = t->variants[0].eph;
     for (uint32_t c = 0; c < components; c++) {
-        plan->components[c].coding = t->maps[c];
+        plan->syntax.components[c].coding = t->maps[c];
     }
-    plan->most_resolutions = resolutions_of(plan, NULL);
-    plan->variant_count = t->variant_count - 1;
-    plan->variants = parts->variants;
-    for (uint32_t v = 0; v < plan->variant_count; v++) {
-        plan->variants[v] = t->variants[v + 1];
-        plan->variants[v].codings = parts->maps + (uint64_t)v * components;
-        memcpy(plan->variants[v].codings, t->maps + (v + 1ull) * components, components * sizeof *t->maps);
-        plan->most_resolutions = wvl_max_u64(plan->most_resolutions, resolutions_of(plan, &plan->variants[v]));
+    plan->memory.most_resolutions = resolutions_of(plan, NULL);
+    plan->syntax.variant_count = t->variant_count - 1;
+    plan->syntax.variants = parts->variants;
+    for (uint32_t v = 0; v < plan->syntax.variant_count; v++) {
+        plan->syntax.variants[v] = t->variants[v + 1];
+        plan->syntax.variants[v].codings = parts->maps + (uint64_t)v * components;
+        memcpy(plan->syntax.variants[v].codings, t->maps + (v + 1ull) * components, components * sizeof *t->maps);
+        plan->memory.most_resolutions =
+            wvl_max_u64(plan->memory.most_resolutions, resolutions_of(plan, &plan->syntax.variants[v]));
     }
-    plan->choice_count = t->choice_count;
-    plan->choices = parts->choices;
+    plan->syntax.choice_count = t->choice_count;
+    plan->syntax.choices = parts->choices;
     for (uint32_t i = 0; i < t->choice_count; i++) {
-        plan->choices[i] = (wvl_tile_choice){t->choices[i].tile, t->choices[i].variant - 1};
+        plan->syntax.choices[i] = (wvl_tile_choice){t->choices[i].tile, t->choices[i].variant - 1};
     }
     for (uint32_t i = 0; i < t->coding_count; i++) {
-        plan->max_levels = plan->codings[i].levels > plan->max_levels ? plan->codings[i].levels : plan->max_levels;
+        plan->syntax.max_levels = plan->syntax.codings[i].levels > plan->syntax.max_levels
+                                      ? plan->syntax.codings[i].levels
+                                      : plan->syntax.max_levels;
     }
 }
 
@@ -108,9 +111,9 @@ typedef struct wavelet_use {
 static wavelet_use sum_use(const wvl_plan *plan, const wvl_tile_variant *variant, wvl_rect rect)
 {
     wavelet_use use = {0, 0.0};
-    for (uint32_t c = 0; c < plan->component_count; c++) {
-        const wvl_plan_component *pc = &plan->components[c];
-        const wvl_coding *coding = &plan->codings[variant ? variant->codings[c] : pc->coding];
+    for (uint32_t c = 0; c < plan->syntax.component_count; c++) {
+        const wvl_plan_component *pc = &plan->syntax.components[c];
+        const wvl_coding *coding = &plan->syntax.codings[variant ? variant->codings[c] : pc->coding];
         const wvl_band_coding *finest = &coding->band[3u * coding->levels];
         uint64_t n = (wvl_ceil_div(rect.x1, pc->dx) - wvl_ceil_div(rect.x0, pc->dx)) *
                      (wvl_ceil_div(rect.y1, pc->dy) - wvl_ceil_div(rect.y0, pc->dy));
@@ -124,16 +127,16 @@ static wavelet_use sum_use(const wvl_plan *plan, const wvl_tile_variant *variant
 
 static void fill_use(wvl_plan *plan)
 {
-    wavelet_use all = sum_use(plan, NULL, plan->image);
-    for (uint32_t i = 0; i < plan->choice_count; i++) {
-        wvl_rect rect = wvl_geom_tile_rect(plan, plan->choices[i].tile);
+    wavelet_use all = sum_use(plan, NULL, plan->syntax.image);
+    for (uint32_t i = 0; i < plan->syntax.choice_count; i++) {
+        wvl_rect rect = wvl_geom_tile_rect(plan, plan->syntax.choices[i].tile);
         wavelet_use usual = sum_use(plan, NULL, rect),
-                    own = sum_use(plan, &plan->variants[plan->choices[i].variant], rect);
+                    own = sum_use(plan, &plan->syntax.variants[plan->syntax.choices[i].variant], rect);
         all.reversible_samples += own.reversible_samples - usual.reversible_samples;
         all.hidden_error += own.hidden_error - usual.hidden_error;
     }
-    plan->reversible_share = (double)all.reversible_samples / (double)plan->total_samples;
-    plan->hidden_error = plan->reversible_share < 1.0 && all.hidden_error > 0.0 ? all.hidden_error : 0.0;
+    plan->rate.reversible_share = (double)all.reversible_samples / (double)plan->syntax.total_samples;
+    plan->rate.hidden_error = plan->rate.reversible_share < 1.0 && all.hidden_error > 0.0 ? all.hidden_error : 0.0;
 }
 
 /* No block's weighted energy, 4096 * 4^(planes + F) * weight, leaves 62 bits. Of samples deeper than about 22 bits the
@@ -142,8 +145,8 @@ static void fill_use(wvl_plan *plan)
 static int32_t choose_gain_exponent(const wvl_plan *plan)
 {
     int32_t most = INT32_MIN;
-    for (uint32_t i = 0; i < plan->coding_count; i++) {
-        const wvl_coding *coding = &plan->codings[i];
+    for (uint32_t i = 0; i < plan->syntax.coding_count; i++) {
+        const wvl_coding *coding = &plan->syntax.codings[i];
         for (unsigned b = 0; b < 3u * coding->levels + 1u; b++) {
             const wvl_band_coding *bc = &coding->band[b];
             int32_t bits = 12 + 2 * (bc->planes + bc->frac_bits) + 32 + bc->weight_exponent;
@@ -157,8 +160,8 @@ static int32_t choose_gain_exponent(const wvl_plan *plan)
 static double raw_bytes(const wvl_plan *plan)
 {
     double bits = 0.0;
-    for (uint32_t c = 0; c < plan->component_count; c++) {
-        const wvl_plan_component *pc = &plan->components[c];
+    for (uint32_t c = 0; c < plan->syntax.component_count; c++) {
+        const wvl_plan_component *pc = &plan->syntax.components[c];
         bits += (double)wvl_rect_width(pc->rect) * wvl_rect_height(pc->rect) * pc->depth;
     }
     return bits / 8.0;
@@ -167,7 +170,7 @@ static double raw_bytes(const wvl_plan *plan)
 static wvl_layer_target resolve_target(const wvl_plan *plan, const wvl_settings *s, double value)
 {
     wvl_layer_target t = {WVL_RATE_ALL, 0.0};
-    double pixels = (double)wvl_rect_width(plan->image) * wvl_rect_height(plan->image);
+    double pixels = (double)wvl_rect_width(plan->syntax.image) * wvl_rect_height(plan->syntax.image);
     if (s->rate_unit == WVL_UNIT_RATIO ? value <= 1.0 : value == 0.0) {
         return t;
     }
@@ -185,27 +188,27 @@ static uint64_t lower_limit(uint64_t a, uint64_t b) { return !a || (b && b < a) 
 static void fill_profile(wvl_plan *plan, const wvl_settings *s)
 {
     wvl_profile_limits limits = wvl_profile_limits_of(s);
-    plan->rsiz = wvl_profile_rsiz(s) | (s->style & WVL_STYLE_HT ? WVL_RSIZ_CAP : 0);
-    plan->profile = s->profile;
-    plan->frames = s->frames;
-    plan->seconds = s->seconds;
-    plan->stereo = s->stereo;
-    plan->hfr = s->hfr;
-    plan->cap_split = limits.split_resolution;
-    plan->target_bytes = limits.target_bytes;
-    plan->max_bytes = lower_limit(s->max_bytes, limits.frame_bytes);
-    plan->max_component_bytes = lower_limit(s->max_component_bytes, limits.component_bytes);
+    plan->syntax.rsiz = wvl_profile_rsiz(s) | (s->style & WVL_STYLE_HT ? WVL_RSIZ_CAP : 0);
+    plan->syntax.profile = s->profile;
+    plan->syntax.frames = s->frames;
+    plan->syntax.seconds = s->seconds;
+    plan->syntax.stereo = s->stereo;
+    plan->syntax.hfr = s->hfr;
+    plan->rate.cap_split = limits.split_resolution;
+    plan->rate.target_bytes = limits.target_bytes;
+    plan->rate.max_bytes = lower_limit(s->max_bytes, limits.frame_bytes);
+    plan->rate.max_component_bytes = lower_limit(s->max_component_bytes, limits.component_bytes);
 }
 
 /* A target in bytes with HT blocks that quantizers of one kind serve, of a step that nobody gave. */
 static int can_follow_step(const wvl_plan *plan, const wvl_settings *s, const wvl_layer_target *last)
 {
-    int is_byte_target = last->kind == WVL_RATE_BYTES || (last->kind == WVL_RATE_ALL && plan->max_bytes);
-    int can = plan->all_sets && is_byte_target && plan->layer_count == 1 && s->step == 0.0 && !s->visual &&
-              !plan->max_component_bytes;
-    for (uint32_t i = 0; i < plan->coding_count; i++) {
-        const wvl_coding *c = &plan->codings[i];
-        can = can && !c->reversible && !c->qfactor && c->base_step == plan->codings[0].base_step;
+    int is_byte_target = last->kind == WVL_RATE_BYTES || (last->kind == WVL_RATE_ALL && plan->rate.max_bytes);
+    int can = plan->test.all_sets && is_byte_target && plan->syntax.layer_count == 1 && s->step == 0.0 && !s->visual &&
+              !plan->rate.max_component_bytes;
+    for (uint32_t i = 0; i < plan->syntax.coding_count; i++) {
+        const wvl_coding *c = &plan->syntax.codings[i];
+        can = can && !c->reversible && !c->qfactor && c->base_step == plan->syntax.codings[0].base_step;
     }
     return can;
 }
@@ -216,59 +219,59 @@ static int can_follow_step(const wvl_plan *plan, const wvl_settings *s, const wv
 
 static int measures_layers(const wvl_plan *plan, const wvl_settings *s)
 {
-    int is_small = plan->total_samples <= MEASURED_SAMPLES / plan->layer_count;
-    return plan->rate_control &&
+    int is_small = plan->syntax.total_samples <= MEASURED_SAMPLES / plan->syntax.layer_count;
+    return plan->rate.rate_control &&
            (s->measure_psnr == WVL_MEASURE_ALWAYS || (s->measure_psnr == WVL_MEASURE_SMALL && is_small));
 }
 
 static void fill_layers(wvl_plan *plan, const wvl_settings *s)
 {
-    uint32_t given = s->layer_value_count, automatic = plan->layer_count - given;
-    for (uint32_t i = 0; i < plan->layer_count; i++) {
+    uint32_t given = s->layer_value_count, automatic = plan->syntax.layer_count - given;
+    for (uint32_t i = 0; i < plan->syntax.layer_count; i++) {
         wvl_layer_target t = {WVL_RATE_AUTO, 0.0};
         if (i >= automatic) {
             t = resolve_target(plan, s, s->layer_values[i - automatic]);
-        } else if (i + 1 == plan->layer_count) {
-            t = plan->target_bytes ? (wvl_layer_target){WVL_RATE_BYTES, (double)plan->target_bytes}
-                                   : (wvl_layer_target){WVL_RATE_ALL, 0.0};
+        } else if (i + 1 == plan->syntax.layer_count) {
+            t = plan->rate.target_bytes ? (wvl_layer_target){WVL_RATE_BYTES, (double)plan->rate.target_bytes}
+                                        : (wvl_layer_target){WVL_RATE_ALL, 0.0};
         }
-        plan->layers[i] = t;
-        plan->keep_coefs |= t.kind == WVL_RATE_PSNR;
+        plan->rate.layers[i] = t;
+        plan->rate.keep_coefs |= t.kind == WVL_RATE_PSNR;
     }
-    const wvl_layer_target *last = &plan->layers[plan->layer_count - 1];
-    plan->lossless =
-        plan->reversible_share == 1.0 && last->kind == WVL_RATE_ALL && !plan->max_bytes && !plan->max_component_bytes;
-    plan->rate_control = plan->layer_count > 1 || !plan->lossless;
-    plan->all_sets = (plan->codings[0].style & WVL_STYLE_HT) &&
-                     (last->kind != WVL_RATE_ALL || plan->max_bytes || plan->max_component_bytes);
-    plan->ht_passes = s->ht_passes;
-    plan->follows_step = can_follow_step(plan, s, last);
-    int is_limited = last->kind == WVL_RATE_BYTES || plan->max_bytes || plan->max_component_bytes;
-    int is_fit = !plan->keep_coefs && !s->region_count && !(plan->codings[0].style & WVL_STYLE_HT);
-    plan->rdoq = s->rdoq == WVL_RDOQ_YES ? is_limited || last->kind != WVL_RATE_ALL
-                                         : s->rdoq == WVL_RDOQ_AUTO && is_limited && is_fit;
-    plan->visual = s->visual;
-    plan->measure_layers = (uint8_t)measures_layers(plan, s);
-    plan->keep_coefs |= plan->measure_layers;
+    const wvl_layer_target *last = &plan->rate.layers[plan->syntax.layer_count - 1];
+    plan->rate.lossless = plan->rate.reversible_share == 1.0 && last->kind == WVL_RATE_ALL && !plan->rate.max_bytes &&
+                          !plan->rate.max_component_bytes;
+    plan->rate.rate_control = plan->syntax.layer_count > 1 || !plan->rate.lossless;
+    plan->test.all_sets = (plan->syntax.codings[0].style & WVL_STYLE_HT) &&
+                          (last->kind != WVL_RATE_ALL || plan->rate.max_bytes || plan->rate.max_component_bytes);
+    plan->rate.ht_passes = s->ht_passes;
+    plan->rate.follows_step = can_follow_step(plan, s, last);
+    int is_limited = last->kind == WVL_RATE_BYTES || plan->rate.max_bytes || plan->rate.max_component_bytes;
+    int is_fit = !plan->rate.keep_coefs && !s->region_count && !(plan->syntax.codings[0].style & WVL_STYLE_HT);
+    plan->rate.rdoq = s->rdoq == WVL_RDOQ_YES ? is_limited || last->kind != WVL_RATE_ALL
+                                              : s->rdoq == WVL_RDOQ_AUTO && is_limited && is_fit;
+    plan->rate.visual = s->visual;
+    plan->rate.measure_layers = (uint8_t)measures_layers(plan, s);
+    plan->rate.keep_coefs |= plan->rate.measure_layers;
 }
 
 static void fill_grid(wvl_plan *plan, const wvl_settings *s, const wvl_image_format *f)
 {
-    plan->image = (wvl_rect){f->x0, f->y0, f->x1, f->y1};
-    plan->tile_x0 = s->tile_x0;
-    plan->tile_y0 = s->tile_y0;
-    plan->tile_width = s->tile_width ? s->tile_width : f->x1 - s->tile_x0;
-    plan->tile_height = s->tile_height ? s->tile_height : f->y1 - s->tile_y0;
-    plan->tile_cols = (uint32_t)wvl_ceil_div((uint64_t)f->x1 - s->tile_x0, plan->tile_width);
-    plan->tile_rows = (uint32_t)wvl_ceil_div((uint64_t)f->y1 - s->tile_y0, plan->tile_height);
-    plan->tile_count = plan->tile_cols * plan->tile_rows;
+    plan->syntax.image = (wvl_rect){f->x0, f->y0, f->x1, f->y1};
+    plan->syntax.tile_x0 = s->tile_x0;
+    plan->syntax.tile_y0 = s->tile_y0;
+    plan->syntax.tile_width = s->tile_width ? s->tile_width : f->x1 - s->tile_x0;
+    plan->syntax.tile_height = s->tile_height ? s->tile_height : f->y1 - s->tile_y0;
+    plan->syntax.tile_cols = (uint32_t)wvl_ceil_div((uint64_t)f->x1 - s->tile_x0, plan->syntax.tile_width);
+    plan->syntax.tile_rows = (uint32_t)wvl_ceil_div((uint64_t)f->y1 - s->tile_y0, plan->syntax.tile_height);
+    plan->syntax.tile_count = plan->syntax.tile_cols * plan->syntax.tile_rows;
 }
 
 static void fill_components(wvl_plan *plan, const wvl_settings *s, const wvl_image_format *f)
 {
     for (uint32_t c = 0; c < f->component_count; c++) {
         const wvl_component_format *cf = &f->components[c];
-        wvl_plan_component *pc = &plan->components[c];
+        wvl_plan_component *pc = &plan->syntax.components[c];
         pc->depth = (uint8_t)wvl_plan_coded_depth(s, f, c);
         pc->is_signed = cf->is_signed != 0;
         pc->dx = cf->dx ? cf->dx : 1;
@@ -277,8 +280,8 @@ static void fill_components(wvl_plan *plan, const wvl_settings *s, const wvl_ima
         pc->rect.y0 = (uint32_t)wvl_ceil_div(f->y0, pc->dy);
         pc->rect.x1 = (uint32_t)wvl_ceil_div(f->x1, pc->dx);
         pc->rect.y1 = (uint32_t)wvl_ceil_div(f->y1, pc->dy);
-        plan->total_samples += (uint64_t)wvl_rect_width(pc->rect) * wvl_rect_height(pc->rect);
-        plan->peak_depth = pc->depth > plan->peak_depth ? pc->depth : plan->peak_depth;
+        plan->syntax.total_samples += (uint64_t)wvl_rect_width(pc->rect) * wvl_rect_height(pc->rect);
+        plan->rate.peak_depth = pc->depth > plan->rate.peak_depth ? pc->depth : plan->rate.peak_depth;
     }
 }
 
@@ -296,40 +299,41 @@ static void copy_comments(const plan_parts *parts, const wvl_settings *s)
 
 static void copy_structure(wvl_plan *plan, const plan_parts *parts, const wvl_settings *s)
 {
-    plan->progression_count = s->progression_count;
-    plan->progressions = parts->progressions;
+    plan->syntax.progression_count = s->progression_count;
+    plan->syntax.progressions = parts->progressions;
     for (uint32_t i = 0; i < s->progression_count; i++) {
         wvl_progression v = s->progressions[i];
         /* Ends beyond the picture say no more than its own, and decoders read those: 256 is written as 0, which
          * OpenJPEG 2.5 takes for 0. */
-        v.component_end = wvl_min_u32(v.component_end, wvl_max_u32(plan->component_count, v.component_first + 1));
+        v.component_end =
+            wvl_min_u32(v.component_end, wvl_max_u32(plan->syntax.component_count, v.component_first + 1));
         v.resolution_end =
-            (uint8_t)wvl_min_u32(v.resolution_end, wvl_max_u32(plan->max_levels, v.resolution_first) + 1);
-        plan->progressions[i] = v;
+            (uint8_t)wvl_min_u32(v.resolution_end, wvl_max_u32(plan->syntax.max_levels, v.resolution_first) + 1);
+        plan->syntax.progressions[i] = v;
     }
-    plan->region_count = s->region_count;
-    plan->regions = parts->regions;
+    plan->syntax.region_count = s->region_count;
+    plan->syntax.regions = parts->regions;
     if (s->region_count) {
-        memcpy(plan->regions, s->regions, s->region_count * sizeof *s->regions);
+        memcpy(plan->syntax.regions, s->regions, s->region_count * sizeof *s->regions);
     }
-    plan->registration = s->registration_count ? parts->registration : NULL;
-    for (uint32_t i = 0; s->registration_count && i < 2 * plan->component_count; i++) {
-        plan->registration[i] = s->registration[i % (2 * s->registration_count)];
+    plan->syntax.registration = s->registration_count ? parts->registration : NULL;
+    for (uint32_t i = 0; s->registration_count && i < 2 * plan->syntax.component_count; i++) {
+        plan->syntax.registration[i] = s->registration[i % (2 * s->registration_count)];
     }
 }
 
 static void fill_options(wvl_plan *plan, const wvl_settings *s)
 {
-    plan->plt = s->plt;
-    plan->plm = s->plm;
-    plan->packed_headers = s->packed_headers;
-    plan->tlm = s->tlm;
-    plan->parts = s->parts;
-    plan->layer_count = s->layer_count;
-    plan->comment_count = s->comment_count;
-    plan->jp2 = s->jp2;
-    plan->device = s->device;
-    plan->devices = UINT32_C(1) << s->device_ordinal;
+    plan->syntax.plt = s->plt;
+    plan->syntax.plm = s->plm;
+    plan->syntax.packed_headers = s->packed_headers;
+    plan->syntax.tlm = s->tlm;
+    plan->syntax.parts = s->parts;
+    plan->syntax.layer_count = s->layer_count;
+    plan->syntax.comment_count = s->comment_count;
+    plan->syntax.jp2 = s->jp2;
+    plan->device.choice = s->device;
+    plan->device.ordinals = UINT32_C(1) << s->device_ordinal;
 }
 
 static wvl_plan *build_plan(const wvl_allocator *allocator, const wvl_settings *s, const wvl_image_format *f,
@@ -345,22 +349,22 @@ static wvl_plan *build_plan(const wvl_allocator *allocator, const wvl_settings *
     plan_parts parts = carve_plan(&carver, s, f, t);
     wvl_plan *plan = parts.plan;
     plan->own_bytes = bytes;
-    plan->component_count = f->component_count;
-    plan->components = parts.components;
-    plan->layers = parts.layers;
-    plan->comments = parts.comments;
+    plan->syntax.component_count = f->component_count;
+    plan->syntax.components = parts.components;
+    plan->rate.layers = parts.layers;
+    plan->syntax.comments = parts.comments;
     fill_grid(plan, s, f);
     fill_components(plan, s, f);
     fill_codings(plan, &parts, t);
-    wvl_color_build(s, f, parts.linear, &plan->xyz);
+    wvl_color_build(s, f, parts.linear, &plan->syntax.xyz);
     fill_options(plan, s);
     fill_profile(plan, s);
     copy_comments(&parts, s);
     copy_structure(plan, &parts, s);
     fill_use(plan);
     fill_layers(plan, s);
-    plan->wave_limit = plan->keep_coefs ? UINT64_MAX : WAVE_LIMIT_BYTES;
-    plan->gain_exponent = choose_gain_exponent(plan);
+    plan->memory.wave_limit = plan->rate.keep_coefs ? UINT64_MAX : WAVE_LIMIT_BYTES;
+    plan->rate.gain_exponent = choose_gain_exponent(plan);
     return plan;
 }
 

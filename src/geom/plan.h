@@ -182,14 +182,18 @@ typedef struct wvl_blob {
     uint64_t bytes;
 } wvl_blob;
 
-struct wvl_plan {
-    wvl_context *context;
+/*
+ * The plan in parts. A function that needs one part takes that part.
+ * syntax: what the codestream and its boxes say, and the geometry that follows from it.
+ */
+typedef struct wvl_syntax_plan {
     /* SIZ */
     wvl_rect image;                                     /* XOsiz, YOsiz, Xsiz, Ysiz */
     uint32_t tile_x0, tile_y0, tile_width, tile_height; /* XTOsiz, YTOsiz, XTsiz, YTsiz */
     uint32_t tile_cols, tile_rows, tile_count;
     uint32_t component_count;
     wvl_plan_component *components;
+    uint64_t total_samples;
     uint32_t coding_count;
     wvl_coding *codings; /* codings[0] is what COD and QCD of the main header say */
     uint32_t variant_count, choice_count;
@@ -198,67 +202,90 @@ struct wvl_plan {
     uint16_t rsiz;            /* WVL_RSIZ_CAP: a CAP segment follows */
     wvl_plan_xyz xyz;
     /* COD */
-    uint8_t order;           /* WVL_ORDER_* */
-    uint8_t mct;             /* WVL_MCT_*; components 0..2 */
-    uint8_t max_levels;      /* of any component of any tile */
-    double reversible_share; /* of the samples */
-    double hidden_error;     /* squared error that no energy tells of, in squared units of the deepest component */
+    uint8_t order;      /* WVL_ORDER_* */
+    uint8_t mct;        /* WVL_MCT_*; components 0..2 */
+    uint8_t max_levels; /* of any component of any tile */
     uint8_t sop, eph, plt, tlm, plm;
     uint8_t packed_headers;     /* WVL_PACKED_* */
     uint8_t parts;              /* WVL_PARTS_* */
+    uint64_t part_count;        /* tile-parts of the codestream */
     uint16_t *registration;     /* [component][x, y] in 1/65536 of dx, dy (A.9.1); NULL: not written */
     uint32_t progression_count; /* POC volumes, in the order given; 0: only `order` */
     wvl_progression *progressions;
     uint32_t region_count;
     wvl_region *regions;
     uint32_t layer_count;
-    wvl_layer_target *layers;     /* [layer_count] */
-    uint64_t max_bytes;           /* cap of the codestream SOC..EOC; 0 none */
-    uint64_t max_component_bytes; /* 0 none; of each group of wvl_plan_cap_group() */
-    uint64_t target_bytes;        /* what a profile aims at where nobody says more; 0 none */
-    uint8_t cap_split;            /* resolutions from this one on are capped apart from those below; 0: all together */
-    uint8_t profile;              /* WVL_PROFILE_* */
-    uint8_t stereo, hfr;          /* of the profile's byte limits */
-    uint32_t frames, seconds;     /* frame rate as a fraction */
-    uint8_t lossless;             /* last layer takes every pass and nothing is capped */
-    uint8_t ht_passes;            /* most passes of a set, 1 to 3 */
-    uint8_t
-        follows_step; /* HT: steps are made coarser for the byte target, and blocks coded once more (codec/rescale.h) */
-    uint8_t rdoq;     /* blocks are coded once more, quantised for where they end */
-    uint8_t visual;   /* slopes are those of weighted errors (wvl_band_coding.visual) */
-    uint8_t keep_coefs;     /* a PSNR target, or a small picture: all coefficients stay until cuts have been measured */
-    uint8_t measure_layers; /* what every layer leaves is measured, whatever its target */
-    /* Depth to which blocks are coded before the rate control has its say; bytes do not depend on it. Tests set it. */
-    uint8_t depth_full;   /* every pass of every block */
-    int32_t depth_bias;   /* added to predicted thresholds */
-    uint8_t all_sets;     /* HT blocks: rate control chooses among sets of all planes */
-    uint8_t rate_control; /* pass gains are needed: several layers, or not everything is exact */
-    /* Gains are integers in units of 2^gain_exponent squared sample units, so that no sum over the picture leaves 63
-     * bits. */
-    int32_t gain_exponent;
-    uint8_t peak_depth; /* deepest component: errors of shallower ones are scaled to it */
+    uint8_t profile;          /* WVL_PROFILE_* */
+    uint8_t stereo, hfr;      /* of the profile's byte limits */
+    uint32_t frames, seconds; /* frame rate as a fraction */
     uint32_t comment_count;
     wvl_blob *comments;    /* and one more, empty, with room for WVL_SPACER_BYTES: the conductor may add it */
     uint8_t jp2;           /* WVL_CONTAINER_*: boxes around the codestream */
     wvl_blob boxes_before; /* complete boxes up to the codestream box, built once */
-    uint64_t total_samples;
-    /* Tiles are transformed and coded in waves of consecutive tiles: at least one, then as many as fit the wave limit.
-     */
+} wvl_syntax_plan;
+
+/* rate: how bytes are shared out. */
+typedef struct wvl_rate_plan {
+    wvl_layer_target *layers;     /* [syntax.layer_count] */
+    uint64_t max_bytes;           /* cap of the codestream SOC..EOC; 0 none */
+    uint64_t max_component_bytes; /* 0 none; of each group of wvl_plan_cap_group() */
+    uint64_t target_bytes;        /* target of a profile, used if no option gives one; 0 none */
+    uint8_t cap_split;            /* resolutions from this one on are capped apart from those below; 0: all together */
+    uint8_t lossless;             /* last layer takes every pass and nothing is capped */
+    uint8_t rate_control;         /* pass gains are needed: several layers, or not everything is exact */
+    uint8_t ht_passes;            /* most passes of a set, 1 to 3 */
+    uint8_t follows_step;         /* HT: steps are made coarser for the byte target, and blocks are coded again
+                                     (codec/rescale.h) */
+    uint8_t rdoq;                 /* blocks are coded again, quantised for where they end */
+    uint8_t visual;               /* slopes are those of weighted errors (wvl_band_coding.visual) */
+    uint8_t keep_coefs;     /* a PSNR target, or a small picture: all coefficients stay until cuts have been measured */
+    uint8_t measure_layers; /* what every layer leaves is measured, whatever its target */
+    uint8_t peak_depth;     /* deepest component: errors of shallower ones are scaled to it */
+    /* Gains are integers in units of 2^gain_exponent squared sample units, so that no sum over the picture leaves 63
+     * bits. */
+    int32_t gain_exponent;
+    double reversible_share; /* of the samples */
+    double hidden_error;     /* squared error that no coefficient shows, in squared units of the deepest component */
+} wvl_rate_plan;
+
+/* memory: waves, the largest of everything, and what an encode takes. Tiles are transformed and coded in waves of
+ * consecutive tiles: at least one, then as many as fit the wave limit. */
+typedef struct wvl_memory_plan {
     uint64_t wave_limit; /* bytes of coefficients and tile plans */
     uint32_t wave_tiles; /* most tiles in a wave */
     uint32_t wave_count;
     uint64_t wave_bands;                  /* most bands in a wave, empty ones included */
     uint64_t wave_runs;                   /* most runs of blocks in a wave (codec/blocks/work.h) */
-    uint64_t part_count;                  /* tile-parts of the codestream */
     uint64_t largest_tile_component;      /* samples */
     uint64_t most_precincts, most_blocks; /* of any tile */
-    uint64_t quality_bytes;               /* working memory for measuring, 0 when nothing is measured */
     uint64_t most_resolutions;            /* of any tile, all components together */
+    uint64_t quality_bytes;               /* working memory for measuring, 0 when nothing is measured */
     uint64_t tile_plan_bytes;             /* of one tile plan, the same for all */
     wvl_backend_memory backend;           /* the CPU backend's, for the largest wave */
-    uint8_t device;                       /* WVL_DEVICE_* */
-    uint32_t devices;                     /* bit per ordinal: those that it may use */
     uint64_t base_bytes, coded_bytes_bound, output_bytes_bound, certain_bytes, likely_bytes; /* see wvl_plan_memory */
+} wvl_memory_plan;
+
+/* device: where pixels are transformed. */
+typedef struct wvl_device_plan {
+    uint8_t choice;    /* WVL_DEVICE_* */
+    uint32_t ordinals; /* bit per ordinal: those that it may use */
+} wvl_device_plan;
+
+/* test: depth to which blocks are coded before rate control decides; output bytes do not depend on it. Only tests set
+ * it. */
+typedef struct wvl_test_plan {
+    uint8_t depth_full; /* every pass of every block */
+    uint8_t all_sets;   /* HT blocks: rate control chooses among sets of all planes */
+    int32_t depth_bias; /* added to predicted thresholds */
+} wvl_test_plan;
+
+struct wvl_plan {
+    wvl_context *context;
+    wvl_syntax_plan syntax;
+    wvl_rate_plan rate;
+    wvl_memory_plan memory;
+    wvl_device_plan device;
+    wvl_test_plan test;
     uint64_t own_bytes; /* of the one allocation that holds this structure and its arrays */
 };
 
@@ -266,17 +293,17 @@ struct wvl_plan {
  * resolutions come first. */
 WVL_HD uint32_t wvl_plan_cap_group(const struct wvl_plan *plan, uint32_t component, unsigned resolution)
 {
-    return component + (plan->cap_split && resolution >= plan->cap_split ? plan->component_count : 0);
+    return component + (plan->rate.cap_split && resolution >= plan->rate.cap_split ? plan->syntax.component_count : 0);
 }
 WVL_HD uint32_t wvl_plan_cap_groups(const struct wvl_plan *plan)
 {
-    return plan->component_count << (plan->cap_split != 0);
+    return plan->syntax.component_count << (plan->rate.cap_split != 0);
 }
 
 /* Depth of the samples that the caller gives for a component. */
 static inline unsigned wvl_plan_input_depth(const wvl_plan *plan, uint32_t component)
 {
-    return plan->xyz.kind && component < 3 ? plan->xyz.depth : plan->components[component].depth;
+    return plan->syntax.xyz.kind && component < 3 ? plan->syntax.xyz.depth : plan->syntax.components[component].depth;
 }
 
 /* Groups that rate control follows one by one, each with a threshold of its own: those that are capped, where they are
@@ -284,7 +311,8 @@ static inline unsigned wvl_plan_input_depth(const wvl_plan *plan, uint32_t compo
 #define WVL_RATE_GROUPS 8u
 WVL_HD uint32_t wvl_plan_rate_groups(const struct wvl_plan *plan)
 {
-    return plan->max_component_bytes && wvl_plan_cap_groups(plan) <= WVL_RATE_GROUPS ? wvl_plan_cap_groups(plan) : 1;
+    return plan->rate.max_component_bytes && wvl_plan_cap_groups(plan) <= WVL_RATE_GROUPS ? wvl_plan_cap_groups(plan)
+                                                                                          : 1;
 }
 WVL_HD uint32_t wvl_plan_rate_group(const struct wvl_plan *plan, uint32_t component, unsigned resolution)
 {
@@ -295,14 +323,14 @@ WVL_HD uint32_t wvl_plan_rate_group(const struct wvl_plan *plan, uint32_t compon
 static inline uint32_t wvl_plan_first_device(const struct wvl_plan *plan)
 {
     uint32_t ordinal = 0;
-    while (ordinal < WVL_DEVICE_ORDINAL_MAX && !(plan->devices >> ordinal & 1)) {
+    while (ordinal < WVL_DEVICE_ORDINAL_MAX && !(plan->device.ordinals >> ordinal & 1)) {
         ordinal++;
     }
     return ordinal;
 }
 static inline int wvl_plan_names_device(const struct wvl_plan *plan, int ordinal)
 {
-    return ordinal >= 0 && (uint32_t)ordinal <= WVL_DEVICE_ORDINAL_MAX && (plan->devices >> ordinal & 1);
+    return ordinal >= 0 && (uint32_t)ordinal <= WVL_DEVICE_ORDINAL_MAX && (plan->device.ordinals >> ordinal & 1);
 }
 
 /* Receives one violation at a time, without a newline. */

@@ -176,7 +176,8 @@ static const double roots[16] = {1.0,
 
 int wvl_quant_scale_steps(const wvl_plan *plan, wvl_coding *coding, unsigned sixteenths)
 {
-    unsigned reach = wvl_bit_length(wvl_max_u32(wvl_rect_width(plan->image), wvl_rect_height(plan->image)));
+    unsigned reach =
+        wvl_bit_length(wvl_max_u32(wvl_rect_width(plan->syntax.image), wvl_rect_height(plan->syntax.image)));
     for (unsigned band = 0; band < 3u * coding->levels + 1u; band++) {
         wvl_band_coding *bc = &coding->band[band];
         unsigned range_bits = coding->depth + log2_gain(band_orient(band)), old = bc->exponent;
@@ -191,7 +192,7 @@ int wvl_quant_scale_steps(const wvl_plan *plan, wvl_coding *coding, unsigned six
         }
         bc->planes = (uint8_t)(coding->guard_bits + bc->exponent - 1);
         bc->step = ldexp(1.0 + bc->mantissa / 2048.0, (int)range_bits - bc->exponent);
-        set_weight(coding, band, plan->peak_depth, reach);
+        set_weight(coding, band, plan->rate.peak_depth, reach);
     }
     return 1;
 }

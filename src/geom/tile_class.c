@@ -5,13 +5,13 @@
 #include "geom/plan.h"
 
 /* A power of two, at least twice the components. */
-static uint32_t table_size(const wvl_plan *plan) { return UINT32_C(2) << wvl_bit_length(plan->component_count); }
+static uint32_t table_size(const wvl_plan *plan) { return UINT32_C(2) << wvl_bit_length(plan->syntax.component_count); }
 
 void wvl_geom_carve_classes(const wvl_plan *plan, wvl_carver *carver, wvl_component_classes *classes)
 {
-    classes->first = wvl_carve(carver, plan->component_count, sizeof *classes->first);
-    classes->size = wvl_carve(carver, plan->component_count, sizeof *classes->size);
-    classes->class_of = wvl_carve(carver, plan->component_count, sizeof *classes->class_of);
+    classes->first = wvl_carve(carver, plan->syntax.component_count, sizeof *classes->first);
+    classes->size = wvl_carve(carver, plan->syntax.component_count, sizeof *classes->size);
+    classes->class_of = wvl_carve(carver, plan->syntax.component_count, sizeof *classes->class_of);
     classes->table = wvl_carve(carver, table_size(plan), sizeof *classes->table);
 }
 
@@ -23,20 +23,20 @@ static uint64_t mix(uint64_t hash, uint64_t value)
 
 static uint64_t sign_component(const wvl_plan *plan, uint32_t c)
 {
-    const wvl_plan_component *pc = &plan->components[c];
+    const wvl_plan_component *pc = &plan->syntax.components[c];
     uint64_t hash = mix(1, (uint64_t)pc->dx << 32 | (uint64_t)pc->dy << 16 | pc->coding);
-    for (uint32_t v = 0; v < plan->variant_count; v++) {
-        hash = mix(hash, plan->variants[v].codings[c]);
+    for (uint32_t v = 0; v < plan->syntax.variant_count; v++) {
+        hash = mix(hash, plan->syntax.variants[v].codings[c]);
     }
     return hash;
 }
 
 static int are_alike(const wvl_plan *plan, uint32_t a, uint32_t b)
 {
-    const wvl_plan_component *p = &plan->components[a], *q = &plan->components[b];
+    const wvl_plan_component *p = &plan->syntax.components[a], *q = &plan->syntax.components[b];
     int alike = p->dx == q->dx && p->dy == q->dy && p->coding == q->coding;
-    for (uint32_t v = 0; v < plan->variant_count && alike; v++) {
-        alike = plan->variants[v].codings[a] == plan->variants[v].codings[b];
+    for (uint32_t v = 0; v < plan->syntax.variant_count && alike; v++) {
+        alike = plan->syntax.variants[v].codings[a] == plan->syntax.variants[v].codings[b];
     }
     return alike;
 }
@@ -55,7 +55,7 @@ void wvl_geom_build_classes(const wvl_plan *plan, wvl_component_classes *classes
 {
     classes->count = 0;
     memset(classes->table, 0, table_size(plan) * sizeof *classes->table);
-    for (uint32_t c = 0; c < plan->component_count; c++) {
+    for (uint32_t c = 0; c < plan->syntax.component_count; c++) {
         uint32_t *place = find_place(plan, classes, c);
         if (!*place) {
             classes->first[classes->count] = c;

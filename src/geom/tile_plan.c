@@ -6,13 +6,14 @@
 
 wvl_rect wvl_geom_tile_rect(const wvl_plan *plan, uint32_t tile)
 {
-    uint64_t p = tile % plan->tile_cols, q = tile / plan->tile_cols;
-    uint64_t left = plan->tile_x0 + p * plan->tile_width, top = plan->tile_y0 + q * plan->tile_height;
+    uint64_t p = tile % plan->syntax.tile_cols, q = tile / plan->syntax.tile_cols;
+    uint64_t left = plan->syntax.tile_x0 + p * plan->syntax.tile_width,
+             top = plan->syntax.tile_y0 + q * plan->syntax.tile_height;
     wvl_rect rect;
-    rect.x0 = (uint32_t)wvl_max_u64(left, plan->image.x0);
-    rect.y0 = (uint32_t)wvl_max_u64(top, plan->image.y0);
-    rect.x1 = (uint32_t)wvl_min_u64(left + plan->tile_width, plan->image.x1);
-    rect.y1 = (uint32_t)wvl_min_u64(top + plan->tile_height, plan->image.y1);
+    rect.x0 = (uint32_t)wvl_max_u64(left, plan->syntax.image.x0);
+    rect.y0 = (uint32_t)wvl_max_u64(top, plan->syntax.image.y0);
+    rect.x1 = (uint32_t)wvl_min_u64(left + plan->syntax.tile_width, plan->syntax.image.x1);
+    rect.y1 = (uint32_t)wvl_min_u64(top + plan->syntax.tile_height, plan->syntax.image.y1);
     return rect;
 }
 
@@ -142,17 +143,18 @@ static void build_resolution(const wvl_coding *coding, const wvl_tile_component 
 
 const wvl_tile_variant *wvl_plan_find_variant(const wvl_plan *plan, uint32_t tile)
 {
-    uint32_t lo = 0, hi = plan->choice_count;
+    uint32_t lo = 0, hi = plan->syntax.choice_count;
     while (lo < hi) {
         uint32_t mid = lo + (hi - lo) / 2;
-        if (plan->choices[mid].tile < tile) {
+        if (plan->syntax.choices[mid].tile < tile) {
             lo = mid + 1;
         } else {
             hi = mid;
         }
     }
-    return lo < plan->choice_count && plan->choices[lo].tile == tile ? &plan->variants[plan->choices[lo].variant]
-                                                                     : NULL;
+    return lo < plan->syntax.choice_count && plan->syntax.choices[lo].tile == tile
+               ? &plan->syntax.variants[plan->syntax.choices[lo].variant]
+               : NULL;
 }
 
 static void carve_tile(wvl_carver *carver, uint64_t components, uint64_t resolutions, wvl_tile_plan *tile)
@@ -164,22 +166,22 @@ static void carve_tile(wvl_carver *carver, uint64_t components, uint64_t resolut
 
 void wvl_tile_plan_carve(const wvl_plan *plan, wvl_carver *carver, wvl_tile_plan *tile)
 {
-    carve_tile(carver, plan->component_count, plan->most_resolutions, tile);
+    carve_tile(carver, plan->syntax.component_count, plan->memory.most_resolutions, tile);
 }
 
 void wvl_tile_plan_carve_component(const wvl_plan *plan, wvl_carver *carver, wvl_tile_plan *tile)
 {
-    carve_tile(carver, 1, plan->max_levels + 1u, tile);
+    carve_tile(carver, 1, plan->syntax.max_levels + 1u, tile);
 }
 
 static void open_tile(const wvl_plan *plan, uint32_t index, const wvl_tile_variant *variant, wvl_tile_plan *tile)
 {
     tile->index = index;
     tile->rect = wvl_geom_tile_rect(plan, index);
-    tile->order = variant ? variant->order : plan->order;
-    tile->mct = variant ? variant->mct : plan->mct;
-    tile->sop = variant ? variant->sop : plan->sop;
-    tile->eph = variant ? variant->eph : plan->eph;
+    tile->order = variant ? variant->order : plan->syntax.order;
+    tile->mct = variant ? variant->mct : plan->syntax.mct;
+    tile->sop = variant ? variant->sop : plan->syntax.sop;
+    tile->eph = variant ? variant->eph : plan->syntax.eph;
     tile->component_count = tile->resolution_count = tile->band_count = 0;
     tile->block_count = tile->precinct_count = tile->coef_bytes = tile->sample_count = 0;
 }
@@ -187,10 +189,10 @@ static void open_tile(const wvl_plan *plan, uint32_t index, const wvl_tile_varia
 static void add_component(const wvl_plan *plan, const wvl_tile_variant *variant, uint32_t component,
                           wvl_tile_plan *tile)
 {
-    const wvl_plan_component *pc = &plan->components[component];
+    const wvl_plan_component *pc = &plan->syntax.components[component];
     wvl_tile_component *tc = &tile->components[tile->component_count++];
     tc->coding = variant ? variant->codings[component] : pc->coding;
-    const wvl_coding *coding = &plan->codings[tc->coding];
+    const wvl_coding *coding = &plan->syntax.codings[tc->coding];
     tc->rect = subsampled(tile->rect, pc->dx, pc->dy);
     tc->first_resolution = tile->resolution_count;
     tc->levels = coding->levels;
@@ -208,7 +210,7 @@ void wvl_tile_plan_build(const wvl_plan *plan, uint32_t index, wvl_tile_plan *ti
 {
     const wvl_tile_variant *variant = wvl_plan_find_variant(plan, index);
     open_tile(plan, index, variant, tile);
-    for (uint32_t c = 0; c < plan->component_count; c++) {
+    for (uint32_t c = 0; c < plan->syntax.component_count; c++) {
         add_component(plan, variant, c, tile);
     }
 }

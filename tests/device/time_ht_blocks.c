@@ -81,7 +81,7 @@ static wvl_plan *build_plan(const pixels *p, uint32_t side)
     for (uint32_t i = 0; i < 3; i++) {
         components[i] = (wvl_component_format){(uint8_t)p->depth, 0, 1, 1};
     }
-    return wvl_plan_check(&s, &format, &r) ? wvl_plan_build(NULL, &s, &format, &r) : NULL;
+    return wvl_plan_check(&s, &format, &r) ? wvl_geom_build_plan(NULL, &s, &format, &r) : NULL;
 }
 
 /* The blocks of a band, as a device finds them: rows of slots, the words of their bounds. */

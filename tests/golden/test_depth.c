@@ -61,8 +61,8 @@ static void *encode(const picture_input *input, const char *text, depth d, size_
     ck_assert_msg(case_set(params, text, error, sizeof error) == WVL_OK, "%s", error);
     ck_assert_msg(wvl_plan_create(context, params, &input->format, NULL, &plan) == WVL_OK, "%s",
                   wvl_context_error(context));
-    plan->depth_full = d.full;
-    plan->depth_bias = d.bias;
+    plan->test.depth_full = d.full;
+    plan->test.depth_bias = d.bias;
     ck_assert_int_eq(wvl_sink_open_memory(context, &sink), WVL_OK);
     ck_assert_msg(wvl_encode(plan, &input->image, &sink, NULL, NULL, error, sizeof error) == WVL_OK, "\"%s\": %s", text,
                   error);

@@ -22,7 +22,7 @@ if grep -n -i -E "can not|\\b(is|are|be) told\\b|\\btells?\\b|once more|whoever|
     echo 'these messages are not in plain words (see the words above)'
     exit 1
 fi
-if grep -n -E "\"[^\"]*(can not|once more|whoever|so many|where that|of the caller's)[^\"]*\"" src/params_table.c src/params_preset.c tools/wavelane/options.c tools/wavelane/commands.c \
+if grep -n -E "\"[^\"]*(can not|once more|whoever|so many|where that|of the caller's)[^\"]*\"" src/params/table.c src/params/preset.c tools/wavelane/options.c tools/wavelane/commands.c \
     tools/wavelane/help.c docs/wavelane.1.in; then
     echo 'these texts of options and of the manual page are not in plain words'
     exit 1

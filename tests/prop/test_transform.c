@@ -115,7 +115,7 @@ static void check_tile_pixels(const job *j, const wvl_coefs *coefs)
     for (uint32_t c = 0; c < count; c++) {
         f[c] = rebuild_component(coefs, c);
     }
-    if (j->plan->mct) {
+    if (j->plan->syntax.mct) {
         uint64_t n = (uint64_t)wvl_rect_width(f[0].rect) * wvl_rect_height(f[0].rect);
         for (uint64_t i = 0; i < n; i++) {
             int64_t y = f[0].v[i], u = f[1].v[i], v = f[2].v[i], g = y - floor_div(u + v, 4);
@@ -125,7 +125,7 @@ static void check_tile_pixels(const job *j, const wvl_coefs *coefs)
         }
     }
     for (uint32_t c = 0; c < count; c++) {
-        const wvl_plan_component *pc = &j->plan->components[c];
+        const wvl_plan_component *pc = &j->plan->syntax.components[c];
         int64_t shift = pc->is_signed ? 0 : (int64_t)1 << (pc->depth - 1), *v = f[c].v;
         for (uint32_t y = f[c].rect.y0; y < f[c].rect.y1; y++) {
             for (uint32_t x = f[c].rect.x0; x < f[c].rect.x1; x++, v++) {
@@ -234,15 +234,15 @@ static real_field load_component(const job *j, const wvl_coefs *coefs, uint32_t 
         for (uint32_t x = f.rect.x0; x < f.rect.x1; x++) {
             double s[COMPONENTS];
             for (uint32_t k = 0; k < j->format.component_count; k++) {
-                const wvl_plan_component *pc = &j->plan->components[k];
+                const wvl_plan_component *pc = &j->plan->syntax.components[k];
                 uint64_t at = (uint64_t)(y - pc->rect.y0) * wvl_rect_width(pc->rect) + (x - pc->rect.x0);
-                s[k] = k == c || (j->plan->mct && k < 3)
+                s[k] = k == c || (j->plan->syntax.mct && k < 3)
                            ? j->pixels[k][at] - (pc->is_signed ? 0.0 : ldexp(1.0, pc->depth - 1))
                            : 0.0;
             }
             double luma = 0.299 * s[0] + 0.587 * s[1] + 0.114 * s[2];
             double mixed[3] = {luma, 0.5 * (s[2] - luma) / (1.0 - 0.114), 0.5 * (s[0] - luma) / (1.0 - 0.299)};
-            *out++ = j->plan->mct && c < 3 ? mixed[c] : s[c];
+            *out++ = j->plan->syntax.mct && c < 3 ? mixed[c] : s[c];
         }
     }
     return f;
@@ -253,7 +253,7 @@ static void check_tile_97(const job *j, const wvl_coefs *coefs)
     for (uint32_t c = 0; c < j->format.component_count; c++) {
         const wvl_tile_component *tc = &coefs->tile->components[c];
         const wvl_tile_resolution *res = &coefs->tile->resolutions[tc->first_resolution];
-        const wvl_coding *coding = &j->plan->codings[tc->coding];
+        const wvl_coding *coding = &j->plan->syntax.codings[tc->coding];
         double peak = ldexp(1.0, coding->depth);
         real_field f = load_component(j, coefs, c);
         for (unsigned r = tc->levels; r > 0; r--) {
@@ -274,7 +274,7 @@ static void check_tile_97(const job *j, const wvl_coefs *coefs)
 
 static void check_job(const job *j)
 {
-    for (uint32_t t = 0; t < j->plan->tile_count; t++) {
+    for (uint32_t t = 0; t < j->plan->syntax.tile_count; t++) {
         for (uint32_t b = 0; b < j->tiles[t].band_count; b++) {
             check_bounds(&j->coefs[t], &j->tiles[t].bands[b]);
         }
@@ -395,7 +395,7 @@ END_TEST
 static uint64_t digest_job(const job *j)
 {
     uint64_t digest = 14695981039346656037u;
-    for (uint32_t t = 0; t < j->plan->tile_count; t++) {
+    for (uint32_t t = 0; t < j->plan->syntax.tile_count; t++) {
         for (uint32_t b = 0; b < j->tiles[t].band_count; b++) {
             const wvl_tile_band *band = &j->tiles[t].bands[b];
             for (uint32_t y = band->rect.y0; y < band->rect.y1; y++) {

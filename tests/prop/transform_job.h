@@ -73,7 +73,7 @@ static void plan_job(job *j)
     REQUIRE_THAT(wvl_plan_check(&j->settings, &j->format, &r), "settings");
     j->plan = wvl_geom_build_plan(NULL, &j->settings, &j->format, &r);
     REQUIRE_THAT(j->plan, "no plan");
-    uint32_t count = j->plan->tile_count;
+    uint32_t count = j->plan->syntax.tile_count;
     j->tiles = calloc(count, sizeof *j->tiles);
     j->tile_memory = calloc(count, sizeof *j->tile_memory);
     j->coefs = calloc(count, sizeof *j->coefs);
@@ -92,7 +92,7 @@ static void draw_pixels(job *j)
 {
     unsigned style = (unsigned)(draw() % 3);
     for (uint32_t c = 0; c < j->format.component_count; c++) {
-        const wvl_plan_component *pc = &j->plan->components[c];
+        const wvl_plan_component *pc = &j->plan->syntax.components[c];
         uint64_t n = (uint64_t)wvl_rect_width(pc->rect) * wvl_rect_height(pc->rect);
         uint32_t top = (1u << pc->depth) - 1, offset = pc->is_signed ? 1u << (pc->depth - 1) : 0;
         j->pixels[c] = malloc((size_t)(n + 1) * sizeof *j->pixels[c]);
@@ -111,7 +111,7 @@ static void draw_pixels(job *j)
 
 static wvl_status run_job(job *j, uint32_t threads)
 {
-    uint32_t count = j->plan->tile_count;
+    uint32_t count = j->plan->syntax.tile_count;
     j->pool = wvl_pool_create(NULL, threads, NULL);
     REQUIRE_THAT(wvl_backend_cpu.open(&(wvl_backend_options){.pool = j->pool}, &j->backend) == WVL_OK, "open");
     REQUIRE_THAT(wvl_backend_prepare_tiles(&wvl_backend_cpu, j->backend, j->pool, j->plan, j->tiles, count) == WVL_OK,
@@ -135,7 +135,7 @@ static void end_run(job *j)
 
 static void free_job(job *j)
 {
-    for (uint32_t t = 0; t < j->plan->tile_count; t++) {
+    for (uint32_t t = 0; t < j->plan->syntax.tile_count; t++) {
         wvl_free(NULL, j->tile_memory[t], j->tile_bytes);
     }
     for (uint32_t c = 0; c < j->format.component_count; c++) {

@@ -24,7 +24,8 @@ static int equal_rects(const job *j)
 {
     int equal = 1;
     for (uint32_t c = 1; c < j->format.component_count; c++) {
-        equal = equal && !memcmp(&j->plan->components[c].rect, &j->plan->components[0].rect, sizeof(wvl_rect));
+        equal = equal &&
+                !memcmp(&j->plan->syntax.components[c].rect, &j->plan->syntax.components[0].rect, sizeof(wvl_rect));
     }
     return equal;
 }
@@ -37,12 +38,12 @@ static void lay_out(const job *j, unsigned style, layout *l)
     uint32_t extra = loose ? (uint32_t)(draw() % 2) : 0;
     unsigned deepest = 0;
     for (uint32_t c = 0; c < count; c++) {
-        deepest = wvl_max_u32(deepest, j->plan->components[c].depth);
+        deepest = wvl_max_u32(deepest, j->plan->syntax.components[c].depth);
     }
     unsigned shared = whole_bytes(deepest, (int)loose);
     memset(l, 0, sizeof *l);
     for (uint32_t c = 0; c < count; c++) {
-        const wvl_plan_component *pc = &j->plan->components[c];
+        const wvl_plan_component *pc = &j->plan->syntax.components[c];
         uint32_t w = wvl_rect_width(pc->rect), h = wvl_rect_height(pc->rect);
         unsigned container = together ? shared : whole_bytes(pc->depth, (int)loose);
         uint64_t stride = together ? count + extra : loose ? between(1, 3) : 1, bytes = container_bits(container) / 8;

@@ -84,7 +84,7 @@ static void draw_block(const wvl_coefs *c, const wvl_tile_band *band, wvl_rect r
  * are poison. */
 static void open_coefficients(const job *j, const run *forward, unsigned style, coefficients *c)
 {
-    uint32_t count = j->plan->tile_count;
+    uint32_t count = j->plan->syntax.tile_count;
     c->bytes = 0;
     c->tiles = calloc(count, sizeof *c->tiles);
     for (uint32_t t = 0; t < count; t++) {
@@ -136,7 +136,7 @@ static wvl_cuda_address take(uint64_t bytes, int poisoned)
 
 static void build_tables(const job *j, int any_shape, const wvl_cuda_inverse_memory *memory, wvl_cuda_inverse_tables *t)
 {
-    wvl_cuda_inverse_build_tables(j->plan, j->tiles, j->plan->tile_count,
+    wvl_cuda_inverse_build_tables(j->plan, j->tiles, j->plan->syntax.tile_count,
                                   &(wvl_cuda_inverse_options){any_shape, 0, machine}, memory, t);
 }
 
@@ -198,7 +198,7 @@ static void compare_outputs(const job *j, const layout *l, const uint8_t *host, 
     }
     for (uint32_t c = 0; c < j->format.component_count; c++) {
         const wvl_cuda_pixels *p = &l->pixels[c];
-        wvl_rect r = j->plan->components[c].rect;
+        wvl_rect r = j->plan->syntax.components[c].rect;
         uint64_t bytes = container_bits(p->container) / 8;
         for (uint32_t y = r.y0; y < r.y1; y++) {
             for (uint32_t x = r.x0; x < r.x1; x++) {
@@ -241,7 +241,7 @@ static uint32_t source_value(const wvl_plane *p, uint32_t x, uint32_t y)
 static void compare_pixels(const job *j, const layout *l, const uint8_t *out, int32_t slack)
 {
     for (uint32_t c = 0; c < j->format.component_count; c++) {
-        const wvl_plan_component *pc = &j->plan->components[c];
+        const wvl_plan_component *pc = &j->plan->syntax.components[c];
         const wvl_plane *p = &j->planes[c];
         uint32_t mask = (1u << pc->depth) - 1, flip = pc->is_signed ? 1u << (pc->depth - 1) : 0;
         for (uint32_t y = 0; y < wvl_rect_height(pc->rect); y++) {
@@ -275,7 +275,8 @@ static void check_job(job *j, unsigned style, int32_t slack)
     for (unsigned turn = only; turn < (once ? only + 1 : have_device ? 2u : 1u); turn++) {
         open_coefficients(j, turn ? NULL : &forward, kind, &c);
         memset(host, POISON, l.bytes + 256);
-        REQUIRE_THAT(wvl_cuda_inverse_run_host(j->plan, j->tiles, j->plan->tile_count, c.tiles, pixels), "no memory");
+        REQUIRE_THAT(wvl_cuda_inverse_run_host(j->plan, j->tiles, j->plan->syntax.tile_count, c.tiles, pixels),
+                     "no memory");
         if (!turn) {
             compare_pixels(j, &l, host + shift, slack);
         }

@@ -81,7 +81,7 @@ static void plan_job(job *j)
     REQUIRE_THAT(wvl_plan_check(&j->settings, &j->format, &r), "settings");
     j->plan = wvl_geom_build_plan(NULL, &j->settings, &j->format, &r);
     REQUIRE_THAT(j->plan, "no plan");
-    uint32_t count = j->plan->tile_count;
+    uint32_t count = j->plan->syntax.tile_count;
     j->tiles = calloc(count, sizeof *j->tiles);
     j->tile_memory = calloc(count, sizeof *j->tile_memory);
     for (uint32_t t = 0; t < count; t++) {
@@ -141,7 +141,7 @@ static inline void draw_pixels(job *j, int interleaved)
     uint32_t count = j->format.component_count, style = (uint32_t)(draw() % 3);
     unsigned shared = draw_container(&j->components[0]);
     for (uint32_t c = 0; c < count; c++) {
-        const wvl_plan_component *pc = &j->plan->components[c];
+        const wvl_plan_component *pc = &j->plan->syntax.components[c];
         uint32_t w = wvl_rect_width(pc->rect), h = wvl_rect_height(pc->rect),
                  top = (1u << wvl_plan_input_depth(j->plan, c)) - 1;
         uint32_t offset = pc->is_signed ? 1u << (pc->depth - 1) : 0;
@@ -174,7 +174,7 @@ static inline void draw_plain_pixels(job *j, int interleaved)
     uint32_t count = j->format.component_count, style = (uint32_t)(draw() % 3),
              bytes = j->components[0].depth > 8 ? 2 : 1;
     for (uint32_t c = 0; c < count; c++) {
-        const wvl_plan_component *pc = &j->plan->components[c];
+        const wvl_plan_component *pc = &j->plan->syntax.components[c];
         uint32_t w = wvl_rect_width(pc->rect), h = wvl_rect_height(pc->rect), top = (1u << pc->depth) - 1,
                  n = interleaved ? count : 1;
         uint8_t *base = interleaved && c ? j->memory[0] : malloc((size_t)w * h * n * bytes + 1);
@@ -193,7 +193,7 @@ static inline void draw_plain_pixels(job *j, int interleaved)
 
 static void free_job(job *j)
 {
-    for (uint32_t t = 0; t < j->plan->tile_count; t++) {
+    for (uint32_t t = 0; t < j->plan->syntax.tile_count; t++) {
         wvl_free(NULL, j->tile_memory[t], j->tile_bytes);
     }
     for (uint32_t c = 0; c < COMPONENTS; c++) {
@@ -286,7 +286,7 @@ typedef struct run {
 /* Queues all tiles of the job as one. */
 static inline void start_run(run *r, const job *j)
 {
-    uint32_t count = j->plan->tile_count;
+    uint32_t count = j->plan->syntax.tile_count;
     r->coefs = calloc(count, sizeof *r->coefs);
     wvl_status prepared = wvl_backend_prepare_tiles(r->table, r->backend, pool, j->plan, j->tiles, count);
     REQUIRE_THAT(prepared == WVL_OK, "prepare: status %d: %s", prepared, j->name);
@@ -342,7 +342,7 @@ static void compare_block(const wvl_coefs *a, const wvl_coefs *b, const wvl_tile
 static inline void compare_runs(const run *a, const run *b, const job *j)
 {
     REQUIRE_THAT(a->status == b->status, "status %d, device %d: %s", a->status, b->status, j->name);
-    for (uint32_t t = 0; t < j->plan->tile_count; t++) {
+    for (uint32_t t = 0; t < j->plan->syntax.tile_count; t++) {
         const wvl_tile_plan *tile = &j->tiles[t];
         for (uint32_t i = 0; i < tile->band_count; i++) {
             const wvl_tile_band *band = &tile->bands[i];

@@ -287,8 +287,8 @@ static void build_scene(scene *s, unsigned load, unsigned layout, unsigned depth
             s->planes[c].first_sample = 0;
         }
     }
-    s->plan.components = s->components;
-    s->plan.component_count = 3;
+    s->plan.syntax.components = s->components;
+    s->plan.syntax.component_count = 3;
     s->image = (wvl_image){.struct_size = sizeof s->image, .planes = s->planes, .plane_count = 3};
 }
 

@@ -46,19 +46,19 @@ static inline bench *make_bench(uint32_t component_count)
     bench *b = calloc(1, sizeof *b);
     b->components = calloc(component_count, sizeof *b->components);
     wvl_plan *p = &b->plan;
-    p->image = (wvl_rect){0, 0, 16, 8};
-    p->tile_width = 16;
-    p->tile_height = 8;
-    p->tile_cols = p->tile_rows = p->tile_count = 1;
-    p->component_count = component_count;
-    p->components = b->components;
+    p->syntax.image = (wvl_rect){0, 0, 16, 8};
+    p->syntax.tile_width = 16;
+    p->syntax.tile_height = 8;
+    p->syntax.tile_cols = p->syntax.tile_rows = p->syntax.tile_count = 1;
+    p->syntax.component_count = component_count;
+    p->syntax.components = b->components;
     for (uint32_t i = 0; i < component_count; i++) {
         b->components[i] = (wvl_plan_component){8, 0, 1, 1, 0, {0, 0, 16, 8}};
     }
-    p->coding_count = 4;
-    p->codings = b->codings;
-    p->comments = b->comments;
-    p->layer_count = 1;
+    p->syntax.coding_count = 4;
+    p->syntax.codings = b->codings;
+    p->syntax.comments = b->comments;
+    p->syntax.layer_count = 1;
     for (int i = 0; i < 4; i++) {
         set_coding(&b->codings[i], 1, WVL_QUANT_NONE);
     }
@@ -73,10 +73,10 @@ static inline void free_bench(bench *b)
 
 static inline void set_tiles(wvl_plan *p, uint32_t cols, uint32_t rows)
 {
-    p->image = (wvl_rect){0, 0, 16 * cols, 8 * rows};
-    p->tile_cols = cols;
-    p->tile_rows = rows;
-    p->tile_count = cols * rows;
+    p->syntax.image = (wvl_rect){0, 0, 16 * cols, 8 * rows};
+    p->syntax.tile_cols = cols;
+    p->syntax.tile_rows = rows;
+    p->syntax.tile_count = cols * rows;
 }
 
 /* ---- Writing with a fence -------------------------------------------------------------------- */
@@ -123,18 +123,18 @@ static inline uint8_t *part_header(const wvl_plan *plan, const wvl_cs_part *part
 static inline void parse_header_of(const wvl_plan *plan, cs_stream *stream)
 {
     char error[200] = "";
-    wvl_cs_part *parts = calloc(plan->tile_count, sizeof *parts);
-    for (uint32_t t = 0; t < plan->tile_count; t++) {
+    wvl_cs_part *parts = calloc(plan->syntax.tile_count, sizeof *parts);
+    for (uint32_t t = 0; t < plan->syntax.tile_count; t++) {
         parts[t].tile = t;
         parts[t].count = 1;
         parts[t].psot = WVL_CS_SOT_SOD_BYTES;
     }
     size_t bytes;
-    uint8_t *head = main_header(plan, parts, plan->tile_count, &bytes);
-    size_t total = bytes + WVL_CS_SOT_SOD_BYTES * (size_t)plan->tile_count + WVL_CS_END_BYTES;
+    uint8_t *head = main_header(plan, parts, plan->syntax.tile_count, &bytes);
+    size_t total = bytes + WVL_CS_SOT_SOD_BYTES * (size_t)plan->syntax.tile_count + WVL_CS_END_BYTES;
     uint8_t *whole = fenced(total), *p = whole + bytes;
     memcpy(whole, head, bytes);
-    for (uint32_t t = 0; t < plan->tile_count; t++) {
+    for (uint32_t t = 0; t < plan->syntax.tile_count; t++) {
         p = wvl_cs_put_part_header(plan, &parts[t], NULL, p);
     }
     check_fence(whole, total, wvl_cs_put_end(p));

@@ -30,9 +30,9 @@ static inline void start(uint32_t component_count)
     memset(&plan, 0, sizeof plan);
     memset(&info, 0, sizeof info);
     info.struct_size = sizeof info;
-    plan.image = (wvl_rect){100, 200, 740, 680};
-    plan.component_count = component_count;
-    plan.components = components;
+    plan.syntax.image = (wvl_rect){100, 200, 740, 680};
+    plan.syntax.component_count = component_count;
+    plan.syntax.components = components;
     for (uint32_t i = 0; i < component_count; i++) {
         components[i] = (wvl_plan_component){8, 0, 1, 1, 0, {0, 0, 0, 0}};
     }

@@ -44,8 +44,8 @@ static void open_own(const wvl_plan *plan, const wvl_block_order *order, const w
     own->writers = aligned_alloc(64, own->writer_count * sizeof *own->writers);
     memset(own->writers, 0, own->writer_count * sizeof *own->writers);
     own->has_gains = keeper->has_gains;
-    own->tiles = calloc(plan->tile_count, sizeof *own->tiles);
-    for (uint32_t t = 0; t < plan->tile_count; t++) {
+    own->tiles = calloc(plan->syntax.tile_count, sizeof *own->tiles);
+    for (uint32_t t = 0; t < plan->syntax.tile_count; t++) {
         uint64_t count = keeper->tiles[t].block_count;
         own->tiles[t].blocks = calloc(count + 1, sizeof *own->tiles[t].blocks);
         own->tiles[t].block_count = count;
@@ -61,7 +61,7 @@ static void open_own(const wvl_plan *plan, const wvl_block_order *order, const w
 
 static void close_own(const wvl_plan *plan, wvl_keeper *own)
 {
-    for (uint32_t t = 0; t < plan->tile_count; t++) {
+    for (uint32_t t = 0; t < plan->syntax.tile_count; t++) {
         free(own->tiles[t].blocks);
     }
     free(own->tiles);
@@ -196,7 +196,7 @@ static codestream encode(const wvl_plan *plan, const wvl_image *image, int by_ba
     carver = (wvl_carver){memory, 0};
     wvl_wave_carve(plan, &carver, &wave);
     uint32_t tiles = wvl_wave_build(plan, 0, wave.tiles);
-    ck_assert_uint_eq(tiles, plan->tile_count);
+    ck_assert_uint_eq(tiles, plan->syntax.tile_count);
     ck_assert_int_eq(table->open(&options, &backend), WVL_OK);
     ck_assert_int_eq(wvl_backend_prepare_tiles(table, backend, plan->context->pool, plan, wave.tiles, tiles), WVL_OK);
     ck_assert_int_eq(table->submit(backend, image, wave.tiles, tiles, &job), WVL_OK);
@@ -275,7 +275,7 @@ START_TEST(batches_give_the_same_bytes)
     ck_assert_int_eq(wvl_params_create(context, &params), WVL_OK);
     set_all(params, e->settings);
     ck_assert_msg(wvl_plan_create(context, params, &format, NULL, &plan) == WVL_OK, "%s", wvl_context_error(context));
-    plan->depth_bias = e->bias;
+    plan->test.depth_bias = e->bias;
     codestream pool = encode(plan, &image, 0), batches = encode(plan, &image, 1);
     ck_assert_uint_gt(batches.orders, 0);
     ck_assert_msg((pool.reasons & e->reasons) == e->reasons && (batches.reasons & e->reasons) == e->reasons,

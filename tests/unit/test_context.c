@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "context.h"
-#include "params.h"
+#include "params/params.h"
 
 /* ---- An allocator that counts and can fail --------------------------------------------------- */
 

@@ -32,13 +32,13 @@ START_TEST(grid_and_samples_are_read_back)
     bench *b = make_bench(4);
     wvl_plan *p = &b->plan;
     cs_stream s;
-    p->image = (wvl_rect){4000000001u, 17, 4294967295u, 999};
-    p->tile_x0 = 3999999999u;
-    p->tile_y0 = 16;
-    p->tile_width = 4294967295u;
-    p->tile_height = 500;
-    p->tile_rows = p->tile_count = 2;
-    p->rsiz = 0x0302;
+    p->syntax.image = (wvl_rect){4000000001u, 17, 4294967295u, 999};
+    p->syntax.tile_x0 = 3999999999u;
+    p->syntax.tile_y0 = 16;
+    p->syntax.tile_width = 4294967295u;
+    p->syntax.tile_height = 500;
+    p->syntax.tile_rows = p->syntax.tile_count = 2;
+    p->syntax.rsiz = 0x0302;
     b->components[0] = (wvl_plan_component){38, 1, 255, 1, 0, {0, 0, 1, 1}};
     b->components[1] = (wvl_plan_component){1, 0, 1, 255, 0, {0, 0, 1, 1}};
     b->components[2] = (wvl_plan_component){16, 1, 2, 3, 0, {0, 0, 1, 1}};
@@ -73,14 +73,14 @@ START_TEST(coding_style_is_read_back)
         for (unsigned r = 0; k->user_precincts && r < 33; r++) {
             k->precinct[r] = (uint8_t)(r ? 0x10 * (1 + r % 15) + (1 + i % 15) : 0x00);
         }
-        b->plan.order = i % 5;
-        b->plan.sop = i >> 1 & 1;
-        b->plan.eph = i >> 2 & 1;
-        b->plan.mct = i % 3 == 0 ? WVL_MCT_NONE : k->reversible ? WVL_MCT_RCT : WVL_MCT_ICT;
-        b->plan.layer_count = i ? 65535 / i : 1;
+        b->plan.syntax.order = i % 5;
+        b->plan.syntax.sop = i >> 1 & 1;
+        b->plan.syntax.eph = i >> 2 & 1;
+        b->plan.syntax.mct = i % 3 == 0 ? WVL_MCT_NONE : k->reversible ? WVL_MCT_RCT : WVL_MCT_ICT;
+        b->plan.syntax.layer_count = i ? 65535 / i : 1;
         parse_header_of(&b->plan, &s);
-        ck_assert_uint_eq(s.scod, (unsigned)(k->user_precincts | b->plan.sop << 1 | b->plan.eph << 2));
-        ck_assert(s.order == i % 5 && s.layers == b->plan.layer_count && s.mct == (i % 3 != 0));
+        ck_assert_uint_eq(s.scod, (unsigned)(k->user_precincts | b->plan.syntax.sop << 1 | b->plan.syntax.eph << 2));
+        ck_assert(s.order == i % 5 && s.layers == b->plan.syntax.layer_count && s.mct == (i % 3 != 0));
         for (int c = 0; c < 3; c++) {
             const cs_component *read = &s.components[c];
             ck_assert(!read->has_coc && !read->has_qcc && read->levels == k->levels && read->xcb == k->xcb &&
@@ -227,7 +227,7 @@ static unsigned rcom_of(const char *text, size_t bytes)
 {
     bench *b = make_bench(1);
     cs_stream s;
-    b->plan.comment_count = 1;
+    b->plan.syntax.comment_count = 1;
     b->comments[0] = (wvl_blob){(uint8_t *)(uintptr_t)text, bytes};
     parse_header_of(&b->plan, &s);
     ck_assert_uint_eq(s.comment_count, 1);
@@ -257,7 +257,7 @@ START_TEST(comments_of_any_number_and_length)
     static uint8_t longest[65531];
     memset(longest, 'x', sizeof longest);
     bench *b = make_bench(1);
-    b->plan.comment_count = 4;
+    b->plan.syntax.comment_count = 4;
     b->comments[0] = (wvl_blob){longest, sizeof longest};
     b->comments[1] = (wvl_blob){longest, 1};
     b->comments[2] = (wvl_blob){longest, 300};
@@ -288,17 +288,17 @@ START_TEST(progression_changes_by_hand)
     bench *b = make_bench(1), *w = make_bench(257);
     uint8_t *p = main_header(&b->plan, NULL, 1, &plain);
     free(p);
-    b->plan.progressions = two;
-    b->plan.progression_count = 2;
-    b->plan.registration = place;
+    b->plan.syntax.progressions = two;
+    b->plan.syntax.progression_count = 2;
+    b->plan.syntax.registration = place;
     p = main_header(&b->plan, NULL, 1, &bytes);
     ck_assert_uint_eq(bytes, plain + sizeof narrow + sizeof crg);
     ck_assert_mem_eq(p + plain, narrow, sizeof narrow);
     ck_assert_mem_eq(p + plain + sizeof narrow, crg, sizeof crg);
     free(p);
     ck_assert_uint_eq(wvl_cs_measure_part_header(&b->plan, &part, NULL), WVL_CS_SOT_SOD_BYTES);
-    w->plan.progressions = &one; /* of tile 0: in its first part and nowhere else */
-    w->plan.progression_count = 1;
+    w->plan.syntax.progressions = &one; /* of tile 0: in its first part and nowhere else */
+    w->plan.syntax.progression_count = 1;
     uint8_t head[64];
     ck_assert_ptr_eq(wvl_cs_put_part_header(&w->plan, &part, NULL, head), head + WVL_CS_SOT_SOD_BYTES + sizeof wide);
     ck_assert_mem_eq(head + 12, wide, sizeof wide);

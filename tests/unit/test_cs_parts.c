@@ -14,7 +14,7 @@ START_TEST(tlm_takes_the_narrowest_tile_index)
         bench *b = make_bench(1);
         cs_stream s;
         set_tiles(&b->plan, cases[i].tiles, 1);
-        b->plan.tlm = 1;
+        b->plan.syntax.tlm = 1;
         parse_header_of(&b->plan, &s);
         ck_assert_uint_eq(s.tlm_segments, cases[i].segments);
         ck_assert_uint_eq(s.tlm_count, cases[i].tiles);
@@ -29,7 +29,7 @@ END_TEST
 START_TEST(tlm_segments_fill_up)
 {
     bench *b = make_bench(1);
-    b->plan.tlm = 1;
+    b->plan.syntax.tlm = 1;
     ck_assert_uint_eq(wvl_cs_measure_part_lengths(&b->plan, 13106), 2 + 4 + 13106 * 5);
     ck_assert_uint_eq(wvl_cs_measure_part_lengths(&b->plan, 13107), 2 + 4 + 13106 * 5 + 2 + 4 + 5);
     ck_assert_int_eq(wvl_cs_tlm_fits(&b->plan, 256 * 13106), 1);
@@ -39,7 +39,7 @@ START_TEST(tlm_segments_fill_up)
     ck_assert_int_eq(wvl_cs_tlm_fits(&b->plan, 256 * 10921), 1);
     ck_assert_int_eq(wvl_cs_tlm_fits(&b->plan, 256 * 10921 + 1), 0);
     ck_assert_uint_eq(wvl_cs_measure_part_lengths(&b->plan, 256 * 10921 + 1), 0);
-    b->plan.tlm = 0;
+    b->plan.syntax.tlm = 0;
     ck_assert_int_eq(wvl_cs_tlm_fits(&b->plan, UINT64_MAX), 1);
     ck_assert_uint_eq(wvl_cs_measure_part_lengths(&b->plan, 10922), 0);
     free_bench(b);
@@ -54,7 +54,7 @@ START_TEST(tlm_is_reserved_and_patched)
     size_t bytes, same;
     memset(parts, 0, sizeof parts);
     set_tiles(&b->plan, 300, 1);
-    b->plan.tlm = 1;
+    b->plan.syntax.tlm = 1;
     for (uint32_t i = 0; i < 300; i++) {
         parts[i].tile = 299 - i;
         parts[i].psot = 0xFFFFFFFFu - i;
@@ -83,7 +83,7 @@ START_TEST(plt_lengths_by_hand)
                                    0x80, 0x80, 0x80, 0,    0x8F, 0xFF, 0xFF, 0xFF, 0x7F, 0xFF, 0x93};
     bench *b = make_bench(1);
     wvl_cs_part part = {0, 0, 1, 2, 10, 0, 99, 0, 0, 0};
-    b->plan.plt = 1;
+    b->plan.syntax.plt = 1;
     size_t bytes = (size_t)wvl_cs_measure_part_header(&b->plan, &part, packets);
     ck_assert_uint_eq(bytes, 12 + sizeof want);
     uint8_t *p = fenced(bytes);
@@ -107,7 +107,7 @@ START_TEST(plt_segments_fill_up)
         for (uint32_t k = 0; k < count; k++) {
             packets[k] = cases[i].length;
         }
-        b->plan.plt = 1;
+        b->plan.syntax.plt = 1;
         for (uint32_t segments = 1; segments <= 3; segments++) {
             wvl_cs_part full = {0, 0, 1, 0, segments * n, 0, 99, 0, 0, 0},
                         more = {0, 0, 1, 0, segments * n + 1, 0, 99, 0, 0, 0};
@@ -134,7 +134,7 @@ START_TEST(plt_has_a_limit)
     }
     wvl_cs_part fits = {0, 0, 1, 0, most, 0, 99, 0, 0, 0}, exceeds = {0, 0, 1, 0, most + 1, 0, 99, 0, 0, 0},
                 later = {0, 0, 1, 1, most, 0, 99, 0, 0, 0};
-    b->plan.plt = 1;
+    b->plan.syntax.plt = 1;
     ck_assert_int_eq(wvl_cs_plt_fits(&b->plan, &fits, packets), 1);
     ck_assert_int_eq(wvl_cs_plt_fits(&b->plan, &later, packets), 1);
     ck_assert_int_eq(wvl_cs_plt_fits(&b->plan, &exceeds, packets), 0);
@@ -142,7 +142,7 @@ START_TEST(plt_has_a_limit)
     ck_assert_uint_eq(wvl_cs_measure_part_header(&b->plan, &exceeds, packets), 14);
     packets[most] = 128; /* one byte more than the 256 segments hold */
     ck_assert_int_eq(wvl_cs_plt_fits(&b->plan, &later, packets), 0);
-    b->plan.plt = 0;
+    b->plan.syntax.plt = 0;
     ck_assert_int_eq(wvl_cs_plt_fits(&b->plan, &exceeds, packets), 1);
     ck_assert_uint_eq(wvl_cs_bound_part_header(&b->plan, UINT64_MAX), 14);
     free(packets);
@@ -156,7 +156,7 @@ START_TEST(part_header_bound_holds)
     size_t bytes;
     bench *b = make_bench(1);
     uint32_t *packets = malloc(MOST * sizeof *packets);
-    b->plan.plt = 1;
+    b->plan.syntax.plt = 1;
     for (int round = 0; round < 30; round++) {
         uint32_t count = round < 3 ? (uint32_t)round : below(MOST), bits = 1 + below(28), longest = below(16);
         for (uint32_t i = 0; i < count; i++) {
@@ -226,14 +226,14 @@ static void draw_plan(bench *b)
 {
     wvl_plan *p = &b->plan;
     set_tiles(p, 1 + below(20), 1 + below(20));
-    p->sop = below(2);
-    p->eph = below(2);
-    p->plt = below(2);
-    p->tlm = below(2);
-    p->comment_count = below(3);
+    p->syntax.sop = below(2);
+    p->syntax.eph = below(2);
+    p->syntax.plt = below(2);
+    p->syntax.tlm = below(2);
+    p->syntax.comment_count = below(3);
     b->comments[0] = (wvl_blob){(uint8_t *)(uintptr_t) "first", 5};
     b->comments[1] = (wvl_blob){(uint8_t *)(uintptr_t) "\x01\x02", 2};
-    for (uint32_t c = 0; c < p->component_count; c++) {
+    for (uint32_t c = 0; c < p->syntax.component_count; c++) {
         b->components[c].coding = (uint16_t)below(4);
     }
     b->components[0].coding = 0;
@@ -247,22 +247,22 @@ static void draw_plan(bench *b)
 static void draw_parts(random_stream *s)
 {
     const wvl_plan *p = &s->bench->plan;
-    s->parts = calloc((size_t)p->tile_count * 3, sizeof *s->parts);
-    s->tile_first = calloc(p->tile_count + 1u, sizeof *s->tile_first);
-    s->tile_packets = calloc(p->tile_count, sizeof *s->tile_packets);
-    for (uint32_t t = 0; t < p->tile_count; t++) {
+    s->parts = calloc((size_t)p->syntax.tile_count * 3, sizeof *s->parts);
+    s->tile_first = calloc(p->syntax.tile_count + 1u, sizeof *s->tile_first);
+    s->tile_packets = calloc(p->syntax.tile_count, sizeof *s->tile_packets);
+    for (uint32_t t = 0; t < p->syntax.tile_count; t++) {
         s->tile_packets[t] = below(40);
         s->tile_first[t + 1] = s->tile_first[t] + s->tile_packets[t];
     }
-    s->packet_total = s->tile_first[p->tile_count];
+    s->packet_total = s->tile_first[p->syntax.tile_count];
     s->packets = calloc(s->packet_total + 1u, sizeof *s->packets);
-    uint32_t least = 1u + (p->sop ? 6 : 0) + (p->eph ? 2 : 0);
+    uint32_t least = 1u + (p->syntax.sop ? 6 : 0) + (p->syntax.eph ? 2 : 0);
     for (uint32_t i = 0; i < s->packet_total; i++) {
         s->packets[i] = least + below(below(8) ? 20 : 400);
     }
     unsigned count = 1 + below(3), states = below(2);
     for (unsigned index = 0; index < count; index++) {
-        for (uint32_t t = 0; t < p->tile_count; t++) {
+        for (uint32_t t = 0; t < p->syntax.tile_count; t++) {
             wvl_cs_part *part = &s->parts[s->part_count++];
             part->tile = t;
             part->index = (uint8_t)index;
@@ -276,13 +276,13 @@ static void draw_parts(random_stream *s)
 static uint8_t *put_packet(const wvl_plan *p, uint8_t *at, uint32_t bytes, uint32_t number)
 {
     uint8_t *end = at + bytes;
-    if (p->sop) {
+    if (p->syntax.sop) {
         const uint8_t sop[6] = {0xFF, 0x91, 0, 4, (uint8_t)(number >> 8), (uint8_t)number};
         memcpy(at, sop, 6);
         at += 6;
     }
     *at++ = 0x80;
-    if (p->eph) {
+    if (p->syntax.eph) {
         *at++ = 0xFF;
         *at++ = 0x92;
     }
@@ -339,23 +339,23 @@ static void free_stream(random_stream *s)
 static void check_parts(const random_stream *s, const cs_stream *read)
 {
     const wvl_plan *p = &s->bench->plan;
-    REQUIRE(read->part_count == s->part_count && read->tlm_count == (p->tlm ? s->part_count : 0));
-    REQUIRE(read->packet_count == (p->plt ? s->packet_total : 0));
+    REQUIRE(read->part_count == s->part_count && read->tlm_count == (p->syntax.tlm ? s->part_count : 0));
+    REQUIRE(read->packet_count == (p->syntax.plt ? s->packet_total : 0));
     for (uint32_t i = 0; i < s->part_count; i++) {
         const wvl_cs_part *part = &s->parts[i];
         const cs_tile_part *got = &read->parts[i];
         REQUIRE(got->tile == part->tile && got->index == part->index && got->count == part->count);
         REQUIRE(got->bytes == part->psot && got->body_bytes == part->body_bytes);
-        REQUIRE(got->packet_count == (p->plt ? part->packet_count : 0));
+        REQUIRE(got->packet_count == (p->syntax.plt ? part->packet_count : 0));
         for (uint32_t k = 0; k < got->packet_count; k++) {
             REQUIRE(read->packet_bytes[got->first_packet + k] ==
                     s->packets[s->tile_first[part->tile] + part->packet_first + k]);
         }
     }
-    for (uint32_t c = 0; c < p->component_count; c++) {
-        check_steps(&read->components[c], &p->codings[p->components[c].coding]);
+    for (uint32_t c = 0; c < p->syntax.component_count; c++) {
+        check_steps(&read->components[c], &p->syntax.codings[p->syntax.components[c].coding]);
     }
-    REQUIRE(read->comment_count == p->comment_count);
+    REQUIRE(read->comment_count == p->syntax.comment_count);
 }
 
 START_TEST(random_codestreams_parse)
@@ -382,7 +382,7 @@ START_TEST(packet_numbers_wrap)
     char error[200] = "";
     cs_stream read;
     uint32_t *packets = malloc(COUNT * sizeof *packets);
-    b->plan.sop = b->plan.eph = b->plan.plt = 1;
+    b->plan.syntax.sop = b->plan.syntax.eph = b->plan.syntax.plt = 1;
     for (uint32_t i = 0; i < COUNT; i++) {
         packets[i] = PACKET;
     }
@@ -411,7 +411,7 @@ START_TEST(walker_refuses_lies)
     random_stream s = draw_stream();
     cs_stream read;
     char error[200];
-    while (!s.bench->plan.tlm || !s.bench->plan.plt || s.size > 20000 || !s.packet_total) {
+    while (!s.bench->plan.syntax.tlm || !s.bench->plan.syntax.plt || s.size > 20000 || !s.packet_total) {
         free_stream(&s);
         s = draw_stream();
     }

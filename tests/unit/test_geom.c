@@ -213,7 +213,8 @@ START_TEST(random_geometry)
         fixture x = open_fixture(&s, &f);
         for (uint32_t n = 0; n < 6; n++) {
             check_tile(&s, &f, &x,
-                       n < 2 ? (n ? x.plan->tile_count - 1 : 0) : picture_between(&state, 0, x.plan->tile_count - 1));
+                       n < 2 ? (n ? x.plan->syntax.tile_count - 1 : 0)
+                             : picture_between(&state, 0, x.plan->syntax.tile_count - 1));
         }
         close_fixture(&x);
     }
@@ -242,7 +243,7 @@ START_TEST(tiles_partition)
         s.tile_width = g[6];
         s.tile_height = g[7];
         fixture x = open_fixture(&s, &f);
-        for (uint32_t t = 0; t < x.plan->tile_count; t++) {
+        for (uint32_t t = 0; t < x.plan->syntax.tile_count; t++) {
             wvl_rect r = wvl_geom_tile_rect(x.plan, t);
             HOLDS(r.x0 < r.x1 && r.y0 < r.y1);
             area += (uint64_t)(r.x1 - r.x0) * (r.y1 - r.y0);
@@ -279,7 +280,7 @@ START_TEST(tiny_precincts)
     s.precinct_width[0] = s.precinct_height[0] = 2;
     s.precinct_width[1] = s.precinct_height[1] = 1;
     fixture x = open_fixture(&s, &f);
-    ck_assert_uint_eq(x.plan->tile_count, 2);
+    ck_assert_uint_eq(x.plan->syntax.tile_count, 2);
     wvl_tile_plan_build(x.plan, 0, &x.tile);
     expect_rect(x.tile.rect, 4, 4, 12, 12);
     expect_rect(x.tile.resolutions[0].rect, 2, 2, 6, 6);
@@ -329,8 +330,8 @@ START_TEST(offset_tiles)
     s.tile_width = 127;
     s.tile_height = 126;
     fixture x = open_fixture(&s, &f);
-    ck_assert_uint_eq(x.plan->tile_cols, 7); /* ceil((773 - 1) / 127) */
-    ck_assert_uint_eq(x.plan->tile_rows, 5); /* ceil((640 - 101) / 126) */
+    ck_assert_uint_eq(x.plan->syntax.tile_cols, 7); /* ceil((773 - 1) / 127) */
+    ck_assert_uint_eq(x.plan->syntax.tile_rows, 5); /* ceil((640 - 101) / 126) */
     wvl_tile_plan_build(x.plan, 0, &x.tile);
     expect_rect(x.tile.rect, 5, 128, 128, 227);
     expect_rect(x.tile.resolutions[5].rect, 5, 128, 128, 227);

@@ -74,26 +74,26 @@ START_TEST(jph_takes_any_profile)
     profile table = make_profile("prtr", "RGB ", "A2B0"), press = make_profile("prtr", "CMYK", "A2B0"),
             rgb = make_profile("mntr", "RGB ", RGB_TAGS);
     start(3);
-    plan.jp2 = WVL_CONTAINER_JPH;
+    plan.syntax.jp2 = WVL_CONTAINER_JPH;
     use_profile(&table);
     build();
     const uint8_t *colr = content(TYPE('c', 'o', 'l', 'r'), 3 + table.size);
     ck_assert(colr[0] == 3 && colr[1] == 0 && colr[2] == 0);
     ck_assert_mem_eq(colr + 3, table.bytes, table.size);
     start(4);
-    plan.jp2 = WVL_CONTAINER_JPH;
+    plan.syntax.jp2 = WVL_CONTAINER_JPH;
     use_profile(&press);
     build();
     ck_assert_uint_eq(content(TYPE('c', 'o', 'l', 'r'), 3 + press.size)[0], 3);
     start(3);
-    plan.jp2 = WVL_CONTAINER_JPH;
+    plan.syntax.jp2 = WVL_CONTAINER_JPH;
     use_profile(&rgb);
     build();
     ck_assert_uint_eq(content(TYPE('c', 'o', 'l', 'r'), 3 + rgb.size)[0], 2);
     drop();
     table.size--;
     start(3);
-    plan.jp2 = WVL_CONTAINER_JPH;
+    plan.syntax.jp2 = WVL_CONTAINER_JPH;
     use_profile(&table);
     refuse("do not hold together", 1);
 }

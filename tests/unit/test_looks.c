@@ -155,8 +155,8 @@ static amounts measure(bench *b)
     carver = (wvl_carver){aligned_alloc(64, carver.used), 0};
     uint8_t *memory = carver.base;
     wvl_tile_plan_carve(plan, &carver, &tile);
-    amounts a = {.samples = plan->total_samples, .tiles = plan->tile_count};
-    for (uint32_t t = 0; t < plan->tile_count; t++) {
+    amounts a = {.samples = plan->syntax.total_samples, .tiles = plan->syntax.tile_count};
+    for (uint32_t t = 0; t < plan->syntax.tile_count; t++) {
         wvl_tile_plan_build(plan, t, &tile);
         a.blocks += tile.block_count;
         a.precincts += tile.precinct_count;
@@ -166,7 +166,7 @@ static amounts measure(bench *b)
                 tile.resolutions[r].band_count == 1 ? 0 : (uint64_t)wvl_rect_width(rect) * wvl_rect_height(rect);
         }
     }
-    a.packets = a.precincts * plan->layer_count;
+    a.packets = a.precincts * plan->syntax.layer_count;
     free(memory);
     wvl_plan_release(plan);
     return a;

@@ -9,8 +9,8 @@
 #include <string.h>
 
 #include "context.h"
-#include "params.h"
-#include "params_number.h"
+#include "params/number.h"
+#include "params/params.h"
 
 static wvl_context *context;
 static wvl_params *params;

@@ -366,13 +366,14 @@ START_TEST(halves_share_memory)
         wvl_sink sink = {.struct_size = sizeof sink, .write = count_bytes, .user = &output};
         l.peak_bytes = l.live_bytes;
         ck_assert_msg(wvl_encode(plan, &input.image, &sink, NULL, NULL, text, sizeof text) == WVL_OK, "%s", text);
-        uint64_t peak = l.peak_bytes - before, chunks = peak > plan->base_bytes ? peak - plan->base_bytes : 0;
-        ck_assert(plan->wave_count == 1 && plan->backend.work_bytes > 1000000);
-        ck_assert_msg(peak + 64 >= plan->base_bytes && chunks <= 2 * (WVL_STORE_CHUNK + 8192) + 4096,
+        uint64_t peak = l.peak_bytes - before,
+                 chunks = peak > plan->memory.base_bytes ? peak - plan->memory.base_bytes : 0;
+        ck_assert(plan->memory.wave_count == 1 && plan->memory.backend.work_bytes > 1000000);
+        ck_assert_msg(peak + 64 >= plan->memory.base_bytes && chunks <= 2 * (WVL_STORE_CHUNK + 8192) + 4096,
                       "\"%s\": %llu, promised %llu", settings[i % 3], (unsigned long long)peak,
-                      (unsigned long long)plan->base_bytes);
-        ck_assert(i % 3 == 2 ||
-                  plan->base_bytes < plan->backend.host_bytes + wvl_pool_source_bytes(plan, options.threads));
+                      (unsigned long long)plan->memory.base_bytes);
+        ck_assert(i % 3 == 2 || plan->memory.base_bytes <
+                                    plan->memory.backend.host_bytes + wvl_pool_source_bytes(plan, options.threads));
         wvl_plan_release(plan);
         wvl_params_release(params);
         wvl_context_release(context);

@@ -33,10 +33,10 @@ static void open_tables(const job *j, tables_of *o)
                               .flags = FLAGS,
                               .pixels = o->pixels};
     const wvl_cuda_table_options options = {.multiprocessors = machine};
-    uint32_t count = j->plan->tile_count;
+    uint32_t count = j->plan->syntax.tile_count;
     memset(o, 0, sizeof *o);
     for (uint32_t c = 0; c < j->format.component_count; c++) {
-        const wvl_plan_component *pc = &j->plan->components[c];
+        const wvl_plan_component *pc = &j->plan->syntax.components[c];
         uint64_t bytes = pc->depth > 8 ? 2 : 1,
                  pitch = wvl_align_up((wvl_rect_width(pc->rect) + 64ull) * bytes * j->format.component_count, 64);
         o->pixels[c] = (wvl_cuda_pixels){.data = 1u << 30,
@@ -360,9 +360,9 @@ static void check_again(const wvl_cuda_tables *t, uint64_t at_launch, const job 
     const uint32_t count = t->launches[at_launch].item_count;
     wvl_cuda_item *items = &t->items[t->launches[at_launch].first_item], *before = malloc(count * sizeof *before);
     memcpy(before, items, count * sizeof *before);
-    uint64_t left =
-        wvl_cuda_finish_items(t->launches[at_launch].kernel, (uint64_t)j->plan->tile_count * j->format.component_count,
-                              t->splits, items, count);
+    uint64_t left = wvl_cuda_finish_items(t->launches[at_launch].kernel,
+                                          (uint64_t)j->plan->syntax.tile_count * j->format.component_count, t->splits,
+                                          items, count);
     REQUIRE_THAT(left == count && !memcmp(before, items, count * sizeof *before), "%llu of %u items: %s",
                  (unsigned long long)left, count, j->name);
     free(before);
@@ -417,7 +417,7 @@ static void merge_picture(const job *j, const tables_of *o, uint32_t number, uin
     wvl_cuda_tables t = o->t;
     t.splits = m->splits + m->split_count;
     t.items = calloc(o->t.item_count + 1000, sizeof *t.items);
-    wvl_cuda_build_tables(j->plan, j->tiles, j->plan->tile_count, &options, &memory, &t);
+    wvl_cuda_build_tables(j->plan, j->tiles, j->plan->syntax.tile_count, &options, &memory, &t);
     for (uint64_t r = 0; r < t.launch_count; r++) {
         for (uint32_t i = 0;
              i < t.launches[r].item_count && wvl_cuda_kernel_rows[t.launches[r].kernel].share == WVL_CUDA_SHARE_MIX;
@@ -442,8 +442,8 @@ static void check_batch(job *j, uint32_t batch)
         merge_picture(j, &o, f, batch, &m);
     }
     uint64_t before = m.item_count;
-    m.item_count =
-        wvl_cuda_finish_items(m.kernel, (uint64_t)j->plan->tile_count * 3 * batch, m.splits, m.items, m.item_count);
+    m.item_count = wvl_cuda_finish_items(m.kernel, (uint64_t)j->plan->syntax.tile_count * 3 * batch, m.splits, m.items,
+                                         m.item_count);
     REQUIRE_THAT(before && m.item_count <= before, "%llu of %llu items: %s", (unsigned long long)m.item_count,
                  (unsigned long long)before, j->name);
     check_owned(&(launch){m.splits, m.items, 0, m.split_count, m.item_count}, 1, j);

@@ -86,8 +86,8 @@ static void place_pixels(const chain *n, uint64_t base, wvl_cuda_pixels *pixels)
 static void build_tables(const chain *n, const wvl_cuda_inverse_memory *memory, wvl_cuda_inverse_tables *t)
 {
     wvl_cuda_inverse_options options = {n->c->plain, n->c->batch, n->device->multiprocessors};
-    wvl_cuda_inverse_build_tables(n->picture->plan, n->picture->tiles, n->picture->plan->tile_count, &options, memory,
-                                  t);
+    wvl_cuda_inverse_build_tables(n->picture->plan, n->picture->tiles, n->picture->plan->syntax.tile_count, &options,
+                                  memory, t);
 }
 
 static wvl_cuda_status upload_set(chain *n, const set *s, const wvl_cuda_inverse_split *splits,
@@ -172,11 +172,12 @@ static wvl_cuda_status check_sets(chain *n, uint64_t *wrong)
     uint8_t *host = malloc(bytes), *got = malloc(bytes);
     wvl_cuda_pixels pixels[4];
     place_pixels(n, (uint64_t)(uintptr_t)host, pixels);
-    wvl_cuda_status status = host && got &&
-                                     wvl_cuda_inverse_run_host(n->picture->plan, n->picture->tiles,
-                                                               n->picture->plan->tile_count, n->picture->coefs, pixels)
-                                 ? WVL_CUDA_SUCCESS
-                                 : WVL_CUDA_OUT_OF_MEMORY;
+    wvl_cuda_status status =
+        host && got &&
+                wvl_cuda_inverse_run_host(n->picture->plan, n->picture->tiles, n->picture->plan->syntax.tile_count,
+                                          n->picture->coefs, pixels)
+            ? WVL_CUDA_SUCCESS
+            : WVL_CUDA_OUT_OF_MEMORY;
     for (uint32_t i = 0; i < wvl_min_u32(n->set_count, 2) && !status; i++) {
         const set *s = &n->sets[i];
         status = rt->fill(s->pixels, 0xA7, n->pixel_bytes * n->c->batch, n->device->stream);
@@ -222,7 +223,7 @@ static wvl_cuda_status open_chain(chain *n)
     n->pixel_bytes = wvl_align_up(n->picture->pixel_bytes, 256);
     n->plane_bytes = wvl_align_up(n->tables.plane_bytes, 256);
     n->coefs = malloc(n->tables.coef_bytes + 1);
-    for (uint32_t t = 0; n->coefs && t < n->picture->plan->tile_count; t++) {
+    for (uint32_t t = 0; n->coefs && t < n->picture->plan->syntax.tile_count; t++) {
         memcpy(n->coefs + at, n->picture->coefs[t].samples, n->picture->tiles[t].coef_bytes);
         at += n->picture->tiles[t].coef_bytes;
     }
@@ -244,7 +245,7 @@ wvl_cuda_status wvl_bench_dwt_run_inverse(wvl_bench_dwt_device *device, const wv
     n->c = c;
     n->picture = picture;
     memset(result, 0, sizeof *result);
-    for (uint32_t t = 0; t < picture->plan->tile_count; t++) {
+    for (uint32_t t = 0; t < picture->plan->syntax.tile_count; t++) {
         for (uint32_t b = 0; b < picture->tiles[t].band_count; b++) {
             wvl_rect r = picture->tiles[t].bands[b].rect;
             result->floor_bytes +=

@@ -45,7 +45,7 @@ static wvl_plan *build_plan(const wvl_bench_dwt_case *c)
 
 static int build_tiles(wvl_bench_dwt_picture *p)
 {
-    uint32_t count = p->plan->tile_count;
+    uint32_t count = p->plan->syntax.tile_count;
     wvl_tile_plan shape;
     wvl_carver carver = {NULL, 0};
     wvl_tile_plan_carve(p->plan, &carver, &shape);
@@ -99,7 +99,7 @@ static int draw_pixels(const wvl_bench_dwt_case *c, wvl_bench_dwt_picture *p)
 
 static int run_cpu(wvl_bench_dwt_picture *p)
 {
-    uint32_t count = p->plan->tile_count;
+    uint32_t count = p->plan->syntax.tile_count;
     p->pool = wvl_pool_create(NULL, 8, NULL);
     p->coefs = calloc(count, sizeof *p->coefs);
     return p->pool && p->coefs && wvl_backend_cpu.open(&(wvl_backend_options){.pool = p->pool}, &p->cpu) == WVL_OK &&
@@ -157,7 +157,7 @@ static uint64_t compare_block(const wvl_coefs *a, const wvl_tile_band *band, uin
 uint64_t wvl_bench_dwt_compare(const wvl_bench_dwt_picture *p, const uint8_t *samples, const uint32_t *bounds)
 {
     uint64_t wrong = 0;
-    for (uint32_t t = 0; t < p->plan->tile_count; t++) {
+    for (uint32_t t = 0; t < p->plan->syntax.tile_count; t++) {
         const wvl_tile_plan *tile = &p->tiles[t];
         for (uint32_t i = 0; i < tile->band_count; i++) {
             const wvl_tile_band *band = &tile->bands[i];

@@ -90,10 +90,11 @@ static wvl_cuda_status build_set(chain *n, set *s)
     wvl_cuda_tables t = n->tables;
     wvl_cuda_split *splits = calloc(t.split_count * batch, sizeof *splits);
     wvl_cuda_item *items = calloc(t.item_count * batch, sizeof *items), *one = calloc(t.item_count, sizeof *one);
-    uint32_t *fronts = calloc((size_t)n->picture->plan->tile_count * n->picture->plan->component_count, sizeof *fronts);
+    uint32_t *fronts =
+        calloc((size_t)n->picture->plan->syntax.tile_count * n->picture->plan->syntax.component_count, sizeof *fronts);
     wvl_cuda_launch launches[64];
-    uint64_t split_count = 0,
-             components = (uint64_t)n->picture->plan->tile_count * n->picture->plan->component_count * batch;
+    uint64_t split_count = 0, components = (uint64_t)n->picture->plan->syntax.tile_count *
+                                           n->picture->plan->syntax.component_count * batch;
     for (uint32_t f = 0; splits && items && one && fronts && f < batch; f++) {
         wvl_cuda_pixels pixels[4];
         place_pixels(n, s, f, pixels);
@@ -107,7 +108,8 @@ static wvl_cuda_status build_set(chain *n, set *s)
         t.items = one;
         t.launches = launches;
         t.fronts = fronts;
-        wvl_cuda_build_tables(n->picture->plan, n->picture->tiles, n->picture->plan->tile_count, &options, &memory, &t);
+        wvl_cuda_build_tables(n->picture->plan, n->picture->tiles, n->picture->plan->syntax.tile_count, &options,
+                              &memory, &t);
         n->launch_count = t.launch_count;
         for (uint64_t r = 0; r < t.launch_count; r++) {
             n->launches[r] = (wvl_cuda_launch){
@@ -224,11 +226,11 @@ wvl_cuda_status wvl_bench_dwt_run_case(wvl_bench_dwt_device *device, const wvl_b
     n->picture = picture;
     memset(result, 0, sizeof *result);
     wvl_cuda_table_options options = {0};
-    wvl_cuda_build_tables(picture->plan, picture->tiles, picture->plan->tile_count, &options, NULL, &n->tables);
+    wvl_cuda_build_tables(picture->plan, picture->tiles, picture->plan->syntax.tile_count, &options, NULL, &n->tables);
     n->bound_bytes = wvl_align_up((n->tables.block_count + n->tables.flag_count) * 4 + 4, 256);
     n->coef_bytes = wvl_align_up(n->tables.coef_bytes, 256);
     n->plane_bytes = n->tables.plane_bytes;
-    for (uint32_t t = 0; t < picture->plan->tile_count; t++) {
+    for (uint32_t t = 0; t < picture->plan->syntax.tile_count; t++) {
         for (uint32_t b = 0; b < picture->tiles[t].band_count; b++) {
             wvl_rect r = picture->tiles[t].bands[b].rect;
             result->floor_bytes +=

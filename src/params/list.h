@@ -3,7 +3,7 @@
 #ifndef WVL_PARAMS_LIST_H
 #define WVL_PARAMS_LIST_H
 
-#include "params_value.h"
+#include "params/value.h"
 
 typedef struct wvl_params_list {
     wvl_params *params;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "params_list.h"
+#include "params/list.h"
 
 #include <inttypes.h>
 #include <stdarg.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Params: life and lookup. Values are read in params_value.c and printed in params_print.c, presets are in
- * params_preset.c. */
-#include "params.h"
+/* Params: life and lookup. Values are read in value.c and printed in print.c, presets are in
+ * preset.c. */
+#include "params/params.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -9,8 +9,8 @@
 #include "base/alloc.h"
 #include "base/intmath.h"
 #include "context.h"
-#include "params_table.h"
-#include "params_value.h"
+#include "params/table.h"
+#include "params/value.h"
 
 static void fail_text(wvl_params *params, const char *key, const char *reason)
 {

@@ -4,8 +4,8 @@
 
 #include "base/alloc.h"
 #include "context.h"
-#include "params_list.h"
-#include "params_number.h"
+#include "params/list.h"
+#include "params/number.h"
 
 wvl_status wvl_params_store_regions(wvl_params *params, const wvl_region *values, uint32_t count)
 {

@@ -8,8 +8,8 @@
 
 #include "base/alloc.h"
 #include "context.h"
-#include "params_list.h"
-#include "params_number.h"
+#include "params/list.h"
+#include "params/number.h"
 
 const char *const wvl_params_order_names[5] = {"LRCP", "RLCP", "RPCL", "PCRL", "CPRL"};
 

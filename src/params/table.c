@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "params_table.h"
+#include "params/table.h"
 
 #include "geom/profile.h"
 

@@ -6,7 +6,7 @@
 #include "base/alloc.h"
 #include "base/structs.h"
 #include "context.h"
-#include "params_value.h"
+#include "params/value.h"
 
 #define ENTRIES_MOST 65536u
 #define MATRIX_MOST 16.0

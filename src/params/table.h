@@ -5,7 +5,7 @@
 
 #include <stddef.h>
 
-#include "params.h"
+#include "params/params.h"
 
 typedef enum wvl_field_kind {
     WVL_FIELD_BOOL, /* uint8_t */

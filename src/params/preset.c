@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/intmath.h"
-#include "params_value.h"
+#include "params/value.h"
 
 #define PLAIN "profile=none mct=auto "
 #define MOVING                                                                                                         \

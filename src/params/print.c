@@ -7,8 +7,8 @@
 
 #include "base/alloc.h"
 #include "context.h"
-#include "params_number.h"
-#include "params_value.h"
+#include "params/number.h"
+#include "params/value.h"
 
 /* Text under construction in params->text. */
 typedef struct printer {

@@ -2,7 +2,7 @@
 #ifndef WVL_PARAMS_VALUE_H
 #define WVL_PARAMS_VALUE_H
 
-#include "params_table.h"
+#include "params/table.h"
 
 /* A value that is refused leaves the setting as it was. */
 wvl_status wvl_params_read_value(wvl_params *params, const wvl_option *option, const wvl_field *field,

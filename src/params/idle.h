@@ -2,7 +2,7 @@
 #ifndef WVL_PARAMS_IDLE_H
 #define WVL_PARAMS_IDLE_H
 
-#include "params.h"
+#include "params/params.h"
 
 /* The next option from *at on, 0 at first, that has no effect as the settings stand: its key, with *at behind it and
  * what it needs; NULL: none. */

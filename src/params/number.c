@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "params_number.h"
+#include "params/number.h"
 
 #include <locale.h>
 #include <math.h>

@@ -5,8 +5,8 @@
 
 #include "base/alloc.h"
 #include "context.h"
-#include "params_list.h"
-#include "params_number.h"
+#include "params/list.h"
+#include "params/number.h"
 
 #define MOST_TILES 65535u
 #define MOST_COMPONENTS 16384u

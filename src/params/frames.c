@@ -3,8 +3,8 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "params_number.h"
-#include "params_value.h"
+#include "params/number.h"
+#include "params/value.h"
 
 typedef struct rate {
     uint64_t frames, seconds;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Reads the text of one value into the settings. */
-#include "params_value.h"
+#include "params/value.h"
 
 #include <inttypes.h>
 #include <stdarg.h>
@@ -10,7 +10,7 @@
 
 #include "base/alloc.h"
 #include "context.h"
-#include "params_number.h"
+#include "params/number.h"
 
 const char *const wvl_params_style_names[WVL_STYLE_COUNT] = {"BYPASS", "RESET",  "TERMALL", "VSC",
                                                              "PTERM",  "SEGSYM", "HT"};
