@@ -14,16 +14,16 @@
 
 const char *wvl_assembly_refuses(const wvl_plan *plan)
 {
-    if (plan->layer_count > 1) {
+    if (plan->syntax.layer_count > 1) {
         return "several layers";
     }
-    if (plan->follows_step) {
+    if (plan->rate.follows_step) {
         return "steps that follow a byte target";
     }
-    if (plan->plm) {
+    if (plan->syntax.plm) {
         return "PLM";
     }
-    return plan->packed_headers ? "packed packet headers" : NULL;
+    return plan->syntax.packed_headers ? "packed packet headers" : NULL;
 }
 
 /* ---- Sizes ----------------------------------------------------------------------------------- */
@@ -48,9 +48,9 @@ static void carve_scratch(builder *b, wvl_carver *carver)
 {
     const wvl_plan *plan = b->plan;
     wvl_tile_plan_carve(plan, carver, &b->tile);
-    wvl_order_carve(plan, plan->most_resolutions, plan->most_precincts, carver, &b->order);
-    b->precincts = wvl_carve(carver, plan->most_precincts, sizeof *b->precincts);
-    b->parts = wvl_carve(carver, plan->part_count, sizeof *b->parts);
+    wvl_order_carve(plan, plan->memory.most_resolutions, plan->memory.most_precincts, carver, &b->order);
+    b->precincts = wvl_carve(carver, plan->memory.most_precincts, sizeof *b->precincts);
+    b->parts = wvl_carve(carver, plan->syntax.part_count, sizeof *b->parts);
 }
 
 static int open_scratch(builder *b, const wvl_allocator *allocator)
@@ -73,7 +73,7 @@ static uint64_t template_bytes(const builder *b, const wvl_cs_part *part)
 
 static uint32_t most_segments(const wvl_plan *plan, uint32_t packets)
 {
-    return plan->plt ? (uint32_t)(UINT64_C(5) * packets / SEGMENT_DATA_LEAST) + 1 : 0;
+    return plan->syntax.plt ? (uint32_t)(UINT64_C(5) * packets / SEGMENT_DATA_LEAST) + 1 : 0;
 }
 
 /* Counts of all tables. NULL, or what is too large. */
@@ -81,33 +81,33 @@ static const char *measure_tables(builder *b)
 {
     const wvl_plan *plan = b->plan;
     wvl_assembly *a = b->to;
-    uint64_t packets = 0, blocks = 0, segments = 0, boxes = plan->jp2 ? plan->boxes_before.bytes : 0,
-             tlm = wvl_cs_measure_part_lengths(plan, plan->part_count),
-             bytes = boxes + wvl_cs_measure_main_header(plan, plan->part_count);
+    uint64_t packets = 0, blocks = 0, segments = 0, boxes = plan->syntax.jp2 ? plan->syntax.boxes_before.bytes : 0,
+             tlm = wvl_cs_measure_part_lengths(plan, plan->syntax.part_count),
+             bytes = boxes + wvl_cs_measure_main_header(plan, plan->syntax.part_count);
     a->boxes_bytes = (uint32_t)boxes;
     a->tlm_bytes = (uint32_t)tlm;
     a->main_bytes = (uint32_t)(bytes - boxes - tlm);
-    for (uint32_t t = 0; t < plan->tile_count && packets <= MOST_PACKETS && blocks <= MOST_BLOCKS; t++) {
+    for (uint32_t t = 0; t < plan->syntax.tile_count && packets <= MOST_PACKETS && blocks <= MOST_BLOCKS; t++) {
         wvl_tile_plan_build(plan, t, &b->tile);
-        packets += b->tile.precinct_count * plan->layer_count;
+        packets += b->tile.precinct_count * plan->syntax.layer_count;
         blocks += b->tile.block_count;
     }
-    for (uint64_t p = 0; p < plan->part_count && bytes <= MOST_TEMPLATE_BYTES; p++) {
+    for (uint64_t p = 0; p < plan->syntax.part_count && bytes <= MOST_TEMPLATE_BYTES; p++) {
         bytes += template_bytes(b, &b->parts[p]);
         segments += most_segments(plan, b->parts[p].packet_count);
     }
-    if (packets > MOST_PACKETS || blocks * plan->layer_count > MOST_BLOCKS || bytes > MOST_TEMPLATE_BYTES) {
+    if (packets > MOST_PACKETS || blocks * plan->syntax.layer_count > MOST_BLOCKS || bytes > MOST_TEMPLATE_BYTES) {
         return packets > MOST_PACKETS ? "too many packets" : "too many blocks or tile-parts";
     }
     a->packet_count = (uint32_t)packets;
     a->block_count = (uint32_t)blocks;
-    a->layer_count = plan->layer_count;
-    a->place_count = (uint32_t)(blocks * plan->layer_count);
-    a->part_count = (uint32_t)plan->part_count;
+    a->layer_count = plan->syntax.layer_count;
+    a->place_count = (uint32_t)(blocks * plan->syntax.layer_count);
+    a->part_count = (uint32_t)plan->syntax.part_count;
     a->segment_count = (uint32_t)segments;
     a->byte_count = (uint32_t)bytes;
-    a->has_boxes = plan->jp2 != 0;
-    a->has_plt = plan->plt;
+    a->has_boxes = plan->syntax.jp2 != 0;
+    a->has_plt = plan->syntax.plt;
     return NULL;
 }
 
@@ -171,9 +171,9 @@ static int put_packet(builder *b, const wvl_packet_id *id, uint32_t number, uint
     packet->eph = b->tile.eph;
     a->node_count += nodes;
     a->place_count += packet->block_count;
-    a->head_bytes +=
-        wvl_packet_marker_bytes(packet->sop, packet->eph) +
-        wvl_t2_header_bound(blocks, 2 * nodes, b->plan->codings[precinct->coding].style, b->plan->layer_count);
+    a->head_bytes += wvl_packet_marker_bytes(packet->sop, packet->eph) +
+                     wvl_t2_header_bound(blocks, 2 * nodes, b->plan->syntax.codings[precinct->coding].style,
+                                         b->plan->syntax.layer_count);
     put_places(a, precinct, packet);
     return most < WVL_ASSEMBLY_MOST_BLOCKS;
 }
@@ -245,7 +245,7 @@ static void put_main_bytes(builder *b)
 {
     wvl_assembly *a = b->to;
     if (a->boxes_bytes) {
-        memcpy(a->bytes, b->plan->boxes_before.data, a->boxes_bytes);
+        memcpy(a->bytes, b->plan->syntax.boxes_before.data, a->boxes_bytes);
     }
     (void)wvl_cs_put_main_header(b->plan, b->parts, a->part_count, a->bytes + a->boxes_bytes);
     b->tlm_end = a->boxes_bytes + a->main_bytes;
@@ -278,7 +278,7 @@ wvl_status wvl_assembly_build(const wvl_allocator *allocator, const wvl_plan *pl
 {
     builder b = {.plan = plan, .bare = *plan, .to = assembly};
     wvl_carver carver = {NULL, 0};
-    b.bare.plt = 0;
+    b.bare.syntax.plt = 0;
     memset(assembly, 0, sizeof *assembly);
     *why = wvl_assembly_refuses(plan);
     if (*why) {

@@ -64,9 +64,9 @@ static int encode(packets_case *c, const wvl_image *image)
 
 static int has_ht_list(const wvl_plan *plan)
 {
-    int is_ht = !plan->all_sets && !plan->follows_step && !plan->rdoq && !plan->region_count;
-    for (uint32_t i = 0; i < plan->coding_count; i++) {
-        is_ht &= (plan->codings[i].style & WVL_STYLE_HT) != 0;
+    int is_ht = !plan->test.all_sets && !plan->rate.follows_step && !plan->rate.rdoq && !plan->syntax.region_count;
+    for (uint32_t i = 0; i < plan->syntax.coding_count; i++) {
+        is_ht &= (plan->syntax.codings[i].style & WVL_STYLE_HT) != 0;
     }
     return is_ht;
 }
@@ -84,9 +84,9 @@ static void list_band(ht_list *list, const wvl_plan *plan, const wvl_coefs *coef
                                                         .height = (uint16_t)wvl_rect_height(r),
                                                         .coef_bytes = band->coef_bytes,
                                                         .frac_bits = band->frac_bits,
-                                                        .style = plan->codings[tc->coding].style & WVL_STYLE_VSC,
+                                                        .style = plan->syntax.codings[tc->coding].style & WVL_STYLE_VSC,
                                                         .max_passes = 255,
-                                                        .set_passes = plan->ht_passes,
+                                                        .set_passes = plan->rate.ht_passes,
                                                         .planes = (uint8_t)wvl_bit_length(bound >> band->frac_bits)};
         list->bounds[list->count++] = bound;
     }
@@ -170,7 +170,7 @@ static void put_blocks(packets_case *c, const wvl_coder *coder)
 {
     uint64_t first = 0;
     c->blocks = calloc(c->assembly.block_count + 1u, sizeof *c->blocks);
-    for (uint32_t t = 0; t < c->plan->tile_count; t++) {
+    for (uint32_t t = 0; t < c->plan->syntax.tile_count; t++) {
         const wvl_coded_tile *tile = &coder->tiles[t];
         for (uint64_t p = 0; p < tile->precinct_count; p++) {
             for (unsigned i = 0; i < tile->precincts[p].band_count; i++) {
@@ -213,7 +213,7 @@ static wvl_status code_picture(packets_case *c, const wvl_image *image, wvl_code
     wvl_coder_options options = {.plan = c->plan, .pool = c->context->pool};
     wvl_status status = wvl_coder_init(coder, &options);
     for (int round = 0; status == WVL_OK && (!round || wvl_coder_wants_again(coder)); round++) {
-        for (uint32_t t = 0; t < c->plan->tile_count && status == WVL_OK; t++) {
+        for (uint32_t t = 0; t < c->plan->syntax.tile_count && status == WVL_OK; t++) {
             wvl_tile_plan_build(c->plan, t, wave->tiles);
             status = code_tile(c, image, coder, wave->tiles, !round);
         }
