@@ -55,7 +55,7 @@ __device__ __forceinline__ bool sends_anything(const packet_view &v)
 __device__ __forceinline__ void say_blocks(const job_type &job, head_job &h, uint32_t first)
 {
     const wvl_assembly_packet &p = *h.view.packet;
-    uint32_t i = first + threadIdx.x, threads = blockDim.x;
+    uint32_t i = first + threadIdx.x, room = h.window.room;
     bool is_block = i < p.block_count;
     block_place at = {0, 0, 0, 0};
     sent_block b = {0, 0, 0, 0, 0, {0, 0}, nullptr};
@@ -75,14 +75,14 @@ __device__ __forceinline__ void say_blocks(const job_type &job, head_job &h, uin
     h.body += bytes;
     for (;;) {
         if (is_block) {
-            bit_placer placer = {h.window.words, threads, (int)(int64_t)(begin - h.window.at)};
+            bit_placer placer = {h.window.words, room, (int)(int64_t)(begin - h.window.at)};
             say_block(placer, h.view, at, b);
         }
         __syncthreads();
-        if (h.bits - h.window.at < 32 * threads) {
+        if (h.bits - h.window.at < 32 * room) {
             break;
         }
-        empty_window(h.window, 32 * threads, false);
+        empty_window(h.window, 32 * room, false);
     }
 }
 
@@ -115,6 +115,7 @@ __device__ __forceinline__ void open_head(const job_type &job, head_job &h, uint
                 shared + WVL_CUDA_PACKETS_HEAD_SUMS,
                 shared + WVL_CUDA_PACKETS_HEAD_ENTRIES,
                 shared + WVL_CUDA_PACKETS_HEAD_SHARE,
+                WVL_CUDA_PACKETS_HEAD_ROOM(blockDim.x),
                 head + (p.sop ? 6 : 0),
                 0,
                 0,
@@ -135,7 +136,7 @@ extern "C" __global__ void __launch_bounds__(WVL_CUDA_PACKETS_WIDE_THREADS)
     wvl_packets_heads(const wvl_cuda_packets_job job)
 {
     WVL_HT_SHARED(shared);
-    uint32_t packet = ((const uint32_t *)job.order)[job.class_first[job.in_class] + blockIdx.x];
+    uint32_t packet = ((const uint32_t *)job.order)[job.first_packet + blockIdx.x];
     wvl_packets::head_job h;
     h.view.packet = &wvl_packets::packet_of(job, packet);
     h.picture = blockIdx.y;

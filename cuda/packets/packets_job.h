@@ -82,23 +82,25 @@ typedef struct wvl_cuda_packets_work {
 
 /* Thread blocks that code packet headers, by tag nodes and blocks of the packet. */
 enum {
-    WVL_CUDA_PACKETS_SMALL, /* few nodes, in shared memory */
     WVL_CUDA_PACKETS_WIDE,  /* in shared memory, if they fit there */
+    WVL_CUDA_PACKETS_SMALL, /* few nodes, in shared memory */
     WVL_CUDA_PACKETS_CLASSES
 };
 #define WVL_CUDA_PACKETS_SMALL_THREADS 64u
 #define WVL_CUDA_PACKETS_SMALL_NODES 256u
-#define WVL_CUDA_PACKETS_WIDE_THREADS 1024u
-#define WVL_CUDA_PACKETS_WIDE_NODES 8192u
+#define WVL_CUDA_PACKETS_WIDE_THREADS 512u
+#define WVL_CUDA_PACKETS_WIDE_NODES 7168u
 #define WVL_CUDA_PACKETS_PLACE_THREADS 1024u
 #define WVL_CUDA_PACKETS_PIECE_THREADS 256u
 #define WVL_CUDA_PACKETS_WRITE_THREADS 256u
-#define WVL_CUDA_PACKETS_WRITE_BYTES 2048u /* of the output that a warp writes at a time */
+#define WVL_CUDA_PACKETS_WRITE_ROW 512u /* bytes of the output that a warp writes at a time */
+#define WVL_CUDA_PACKETS_WRITE_ROWS 8u  /* most rows that lie side by side for a warp */
 
 /* Pieces of the output beside blocks: boxes, the header of the codestream's box, main header, TLM; EOC. */
 #define WVL_CUDA_PACKETS_MAIN_PIECES 4u
 #define WVL_CUDA_PACKETS_OTHER_PIECES 5u
-#define WVL_CUDA_PACKETS_HT_PIECES 5u /* of a block as the HT coder leaves it in scratch memory */
+#define WVL_CUDA_PACKETS_HT_PIECES 5u      /* of a block as the HT coder leaves it in scratch memory, */
+#define WVL_CUDA_PACKETS_CLEANUP_PIECES 3u /* where no block has SigProp or MagRef */
 
 /* The argument of all kernels. */
 typedef struct wvl_cuda_packets_job {
@@ -119,10 +121,10 @@ typedef struct wvl_cuda_packets_job {
     uint32_t picture_count, packet_count, part_count, place_count, block_count, layer_count;
     uint32_t boxes_bytes, main_bytes, tlm_bytes;
     uint32_t has_boxes, has_plt;
-    uint32_t pieces;      /* of a block: 1, or WVL_CUDA_PACKETS_HT_PIECES */
+    uint32_t pieces;      /* of a block: 1, or WVL_CUDA_PACKETS_*_PIECES */
     uint32_t piece_count; /* of a picture */
-    uint32_t class_first[WVL_CUDA_PACKETS_CLASSES], class_count[WVL_CUDA_PACKETS_CLASSES];
-    uint32_t in_class;     /* the launch is for this class */
+    uint32_t class_count[WVL_CUDA_PACKETS_CLASSES];
+    uint32_t first_packet; /* of a launch, in the order */
     uint32_t shared_nodes; /* tag nodes that its thread blocks hold in shared memory */
 } wvl_cuda_packets_job;
 
@@ -133,7 +135,9 @@ typedef struct wvl_cuda_packets_job {
 #define WVL_CUDA_PACKETS_HEAD_SHARE (WVL_CUDA_PACKETS_HEAD_LEVELS + 3u * WVL_ASSEMBLY_MOST_LEVELS)
 #define WVL_CUDA_PACKETS_HEAD_ENTRIES (WVL_CUDA_PACKETS_HEAD_SHARE + 8u)
 #define WVL_CUDA_PACKETS_HEAD_WINDOW(threads) (WVL_CUDA_PACKETS_HEAD_ENTRIES + (threads) / 2u)
-#define WVL_CUDA_PACKETS_HEAD_NODES(threads) (WVL_CUDA_PACKETS_HEAD_WINDOW(threads) + (threads) + 2u)
+#define WVL_CUDA_PACKETS_HEAD_ROOM(threads) (4u * (threads)) /* words of the window; one more is 0 */
+#define WVL_CUDA_PACKETS_HEAD_NODES(threads)                                                                           \
+    (WVL_CUDA_PACKETS_HEAD_WINDOW(threads) + WVL_CUDA_PACKETS_HEAD_ROOM(threads) + 2u)
 #define WVL_CUDA_PACKETS_WRITE_WORDS (WVL_CUDA_PACKETS_WRITE_THREADS / 32u * 128u)
 
 #endif

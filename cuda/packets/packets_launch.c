@@ -59,14 +59,12 @@ static unsigned class_of(const wvl_assembly_packet *packet)
 
 static void sort_packets(const wvl_assembly *a, uint32_t *order, wvl_cuda_packets_job *job)
 {
-    uint32_t next[WVL_CUDA_PACKETS_CLASSES];
+    uint32_t next[WVL_CUDA_PACKETS_CLASSES] = {0};
     memset(job->class_count, 0, sizeof job->class_count);
     for (uint32_t i = 0; i < a->packet_count; i++) {
         job->class_count[class_of(&a->packets[i])]++;
     }
-    for (uint32_t i = 0, first = 0; i < WVL_CUDA_PACKETS_CLASSES; first += job->class_count[i++]) {
-        next[i] = job->class_first[i] = first;
-    }
+    next[WVL_CUDA_PACKETS_SMALL] = job->class_count[WVL_CUDA_PACKETS_WIDE];
     for (uint32_t i = 0; i < a->packet_count; i++) {
         order[next[class_of(&a->packets[i])]++] = i;
     }
@@ -108,24 +106,31 @@ static wvl_cuda_status launch_kernel(const wvl_cuda_packets *packets, wvl_cuda_f
     return packets->runtime->launch(function, grid, rows, 1, threads, 1, 1, 4 * shared_words, stream, arguments, NULL);
 }
 
-/* The large packets first: they take longest. */
+static wvl_cuda_status launch_class(const wvl_cuda_packets *packets, const wvl_cuda_packets_job *job, uint32_t first,
+                                    uint32_t count, uint32_t threads, uint32_t nodes, wvl_cuda_stream stream)
+{
+    wvl_cuda_packets_job own = *job;
+    own.first_packet = first;
+    own.shared_nodes = nodes;
+    return count ? launch_kernel(packets, packets->heads, count, job->picture_count, threads,
+                                 WVL_CUDA_PACKETS_HEAD_NODES(threads) + nodes, &own, stream)
+                 : WVL_CUDA_SUCCESS;
+}
+
+/* Few packets go in one launch of large thread blocks, which the device holds at once. Else the large ones go first:
+ * they take longest. */
 static wvl_cuda_status launch_heads(const wvl_cuda_packets *packets, const wvl_cuda_packets_job *job,
                                     wvl_cuda_stream stream)
 {
-    static const uint32_t threads[WVL_CUDA_PACKETS_CLASSES] = {WVL_CUDA_PACKETS_SMALL_THREADS,
-                                                               WVL_CUDA_PACKETS_WIDE_THREADS},
-                          nodes[WVL_CUDA_PACKETS_CLASSES] = {WVL_CUDA_PACKETS_SMALL_NODES, WVL_CUDA_PACKETS_WIDE_NODES};
-    wvl_cuda_packets_job own = *job;
-    wvl_cuda_status status = WVL_CUDA_SUCCESS;
-    for (uint32_t i = WVL_CUDA_PACKETS_CLASSES; !status && i-- > 0;) {
-        own.in_class = i;
-        own.shared_nodes = nodes[i];
-        if (job->class_count[i]) {
-            status = launch_kernel(packets, packets->heads, job->class_count[i], job->picture_count, threads[i],
-                                   WVL_CUDA_PACKETS_HEAD_NODES(threads[i]) + nodes[i], &own, stream);
-        }
-    }
-    return status;
+    uint32_t small = job->class_count[WVL_CUDA_PACKETS_SMALL], wide = job->class_count[WVL_CUDA_PACKETS_WIDE];
+    int is_few = (uint64_t)job->packet_count * job->picture_count <= 2 * (uint64_t)packets->multiprocessors;
+    wide += wide && is_few ? small : 0;
+    small = wide && is_few ? 0 : small;
+    wvl_cuda_status status =
+        launch_class(packets, job, 0, wide, WVL_CUDA_PACKETS_WIDE_THREADS, WVL_CUDA_PACKETS_WIDE_NODES, stream);
+    return status ? status
+                  : launch_class(packets, job, wide, small, WVL_CUDA_PACKETS_SMALL_THREADS,
+                                 WVL_CUDA_PACKETS_SMALL_NODES, stream);
 }
 
 wvl_cuda_status wvl_cuda_packets_launch(const wvl_cuda_packets *packets, const wvl_cuda_packets_job *job,

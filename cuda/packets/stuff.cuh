@@ -79,8 +79,9 @@ __device__ __forceinline__ uint32_t find_entry(uint64_t map, uint32_t first, uin
 
 /* Bits that wait for their bytes. All members are the same for all threads. */
 struct bit_window {
-    uint32_t *words; /* [threads + 1]: the last is 0 */
+    uint32_t *words; /* [room + 1]: the last is 0 */
     uint32_t *sums, *entries, *share;
+    uint32_t room; /* words: a multiple of the threads */
     uint8_t *out;
     uint32_t out_count;
     uint64_t at;    /* bits before the first word */
@@ -89,26 +90,26 @@ struct bit_window {
 
 __device__ __forceinline__ void clear_window(const bit_window &w)
 {
-    w.words[threadIdx.x] = 0;
-    if (threadIdx.x < 2) {
-        w.words[blockDim.x + threadIdx.x] = 0;
+    for (uint32_t i = threadIdx.x; i <= w.room; i += blockDim.x) {
+        w.words[i] = 0;
     }
 }
 
-/* Writes the bytes of `bits` bits in the window; if they are the last ones, all of them, else those of all words but
- * the last, which becomes the first. All threads; between meetings. */
-__device__ __forceinline__ void empty_window(bit_window &w, uint32_t bits, bool is_last)
+/* The bytes of units that begin in the next words, one a thread, before bit `bits`. The last word of a window that is
+ * not the last one is kept. */
+__device__ __forceinline__ void stuff_words(bit_window &w, uint32_t first, uint32_t bits, bool is_last)
 {
-    uint32_t begin = 32 * threadIdx.x, left = bits > begin ? bits - begin : 0;
-    uint64_t word = (uint64_t)w.words[threadIdx.x] << 32 | w.words[threadIdx.x + 1], ones = word & word << 1, all;
+    uint32_t at = first + threadIdx.x, begin = 32 * at, left = bits > begin ? bits - begin : 0;
+    uint64_t word = (uint64_t)w.words[at] << 32 | w.words[at + 1], ones = word & word << 1, all;
     ones &= ones << 2;
     ones &= ones << 4;
-    uint32_t first = (uint32_t)(ones >> 32), entry = find_entry(map_entries(first), w.entry, w.entries);
-    bool is_kept = !is_last && threadIdx.x + 1 == blockDim.x;
-    stuffed s = stuff_word(word, first, entry, is_kept ? 0 : min(left, 32u));
-    if (is_kept) {
-        w.share[0] = (uint32_t)(word >> 32);
-        w.share[1] = entry;
+    uint32_t is_ff = (uint32_t)(ones >> 32);
+    uint64_t map = map_entries(is_ff);
+    uint32_t entry = find_entry(map, w.entry, w.entries);
+    bool is_kept = !is_last && at + 1 == w.room;
+    stuffed s = stuff_word(word, is_ff, entry, is_kept ? 0 : min(left, 32u));
+    if (threadIdx.x + 1 == blockDim.x) {
+        w.share[1] = is_kept ? entry : (uint32_t)(map >> 4 * entry) & 15;
     }
     uint64_t end = scan_block(s.count, w.sums, &all);
     uint8_t *to = w.out + w.out_count + (uint32_t)end - s.count;
@@ -116,14 +117,28 @@ __device__ __forceinline__ void empty_window(bit_window &w, uint32_t bits, bool 
         to[i] = (uint8_t)(s.bytes >> 8 * i);
     }
     w.out_count += (uint32_t)all;
-    clear_window(w);
-    w.at += 32 * (blockDim.x - 1);
-    w.entry = is_last ? 0 : w.share[1];
+    w.entry = w.share[1];
     __syncthreads();
-    if (!threadIdx.x && !is_last) {
-        w.words[0] = w.share[0];
+}
+
+/* Writes the bytes of `bits` bits in the window; if they are the last ones, all of them, else those of all words but
+ * the last, which becomes the first. */
+__device__ __forceinline__ void empty_window(bit_window &w, uint32_t bits, bool is_last)
+{
+    for (uint32_t first = 0; 32 * first < bits; first += blockDim.x) {
+        stuff_words(w, first, bits, is_last);
     }
-    __syncthreads();
+    if (!is_last) {
+        uint32_t kept = w.words[w.room - 1];
+        __syncthreads();
+        clear_window(w);
+        __syncthreads();
+        if (!threadIdx.x) {
+            w.words[0] = kept;
+        }
+        w.at += 32 * (w.room - 1);
+        __syncthreads();
+    }
 }
 
 } // namespace wvl_packets

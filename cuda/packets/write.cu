@@ -47,21 +47,6 @@ __device__ __forceinline__ uint32_t advance_piece(const piece_list &list, uint32
     return piece;
 }
 
-/* The piece of each lane's first byte. first: of the warp's; at: the warp's first byte. */
-__device__ __forceinline__ uint32_t spread_pieces(const piece_list &list, uint32_t first, uint64_t at)
-{
-    uint32_t lane = wvl_ht::lane_id(), next = first + 1 + lane, n = 0;
-    uint64_t start = next <= list.count ? list.starts[next] - at : ~UINT64_C(0);
-    uint32_t ahead = start < 0xFFFF ? (uint32_t)start : 0xFFFF;
-#pragma unroll
-    for (uint32_t d = 16; d; d /= 2) {
-        n += __shfl_sync(~0u, ahead, n + d - 1) <= 16 * lane ? d : 0;
-    }
-    n += __shfl_sync(~0u, ahead, n) <= 16 * lane;
-    uint32_t piece = min(first + n, list.count);
-    return n == 32 && at + 16 * lane < list.end ? advance_piece(list, piece, at + 16 * lane) : piece;
-}
-
 /* 16 bytes from any address. */
 __device__ __forceinline__ uint4 load_bytes(uint64_t from)
 {
@@ -81,9 +66,47 @@ __device__ __forceinline__ uint4 load_bytes(uint64_t from)
                       __funnelshift_r(w3, w4, bits));
 }
 
+/* 32 pieces from one on, a piece a lane, as a row of the output sees them. Offsets count from the row. */
+struct piece_row {
+    uint64_t base;  /* address of the byte that offset 0 would have */
+    int start, end; /* offsets, clipped where they are far off */
+};
+
+constexpr int FAR = 4096;
+
+__device__ __forceinline__ piece_row load_pieces(const piece_list &list, uint32_t first, uint64_t at)
+{
+    uint32_t piece = first + wvl_ht::lane_id();
+    piece_row row = {0, FAR, FAR};
+    if (piece < list.count) {
+        int64_t start = (int64_t)(list.starts[piece] - at), end = (int64_t)(list.starts[piece + 1] - at);
+        row.base = list.sources[piece] - (uint64_t)start;
+        row.start = start < -FAR ? -FAR : (int)(start > FAR ? FAR : start);
+        row.end = (int)(end > FAR ? FAR : end);
+    }
+    return row;
+}
+
+/* Which of the 32 pieces an offset lies in; 32: in none of them. */
+__device__ __forceinline__ uint32_t find_in_row(const piece_row &row, int offset)
+{
+    uint32_t n = 0;
+#pragma unroll
+    for (uint32_t d = 16; d; d /= 2) {
+        n += (int)__shfl_sync(~0u, (uint32_t)row.end, n + d - 1) <= offset ? d : 0;
+    }
+    return n + ((int)__shfl_sync(~0u, (uint32_t)row.end, n) <= offset);
+}
+
+__device__ __forceinline__ uint64_t base_of(const piece_row &row, uint32_t piece)
+{
+    uint32_t low = __shfl_sync(~0u, (uint32_t)row.base, piece),
+             high = __shfl_sync(~0u, (uint32_t)(row.base >> 32), piece);
+    return (uint64_t)high << 32 | low;
+}
+
 /* Bytes of lanes in `edges`, two lanes at a time, to shared memory. */
-__device__ __forceinline__ void collect_edges(const piece_list &list, uint32_t edges, uint32_t piece, uint64_t at,
-                                              uint8_t *bytes)
+__device__ __forceinline__ void collect_edges(const piece_row &row, uint32_t edges, int limit, uint8_t *bytes)
 {
     uint32_t lane = wvl_ht::lane_id();
     while (edges) {
@@ -91,41 +114,68 @@ __device__ __forceinline__ void collect_edges(const piece_list &list, uint32_t e
         edges &= edges - 1;
         uint32_t second = edges ? (uint32_t)__ffs((int)edges) - 1 : first, from = lane < 16 ? first : second;
         edges &= edges - 1;
-        uint32_t byte = 16 * from + (lane & 15), own = __shfl_sync(~0u, piece, from);
-        if (at + byte < list.end) {
-            own = advance_piece(list, own, at + byte);
-            bytes[byte] = *(const uint8_t *)(list.sources[own] + (at + byte - list.starts[own]));
+        int offset = (int)(16 * from + (lane & 15));
+        uint64_t base = base_of(row, find_in_row(row, offset) & 31);
+        if (offset < limit) {
+            bytes[offset] = *(const uint8_t *)(base + (uint64_t)offset);
         }
     }
 }
 
-/* The next 512 bytes. Returns the piece of the last lane. */
+/* A row of more than 32 pieces: byte by byte. */
+__device__ __forceinline__ void collect_row(const piece_list list, uint32_t first, uint64_t at, int limit,
+                                            uint8_t *bytes)
+{
+    uint32_t piece = first;
+    for (int offset = (int)wvl_ht::lane_id(); offset < limit; offset += 32) {
+        piece = advance_piece(list, piece, at + (uint64_t)offset);
+        bytes[offset] = *(const uint8_t *)(list.sources[piece] + (at + (uint64_t)offset - list.starts[piece]));
+    }
+}
+
+/* The piece of the first byte behind a row. */
+__device__ __forceinline__ uint32_t follow_row(const piece_list &list, const piece_row &row, uint32_t first,
+                                               uint64_t at)
+{
+    uint32_t n = find_in_row(row, (int)WVL_CUDA_PACKETS_WRITE_ROW);
+    uint64_t next = at + WVL_CUDA_PACKETS_WRITE_ROW;
+    if (n < 32 || next >= list.end) {
+        return min(first + n, list.count - 1);
+    }
+    return advance_piece(list, first, next);
+}
+
+/* The next 512 bytes. Returns the piece of the byte behind them. */
 __device__ __forceinline__ uint32_t write_row(const piece_list &list, uint8_t *output, uint32_t first, uint64_t at,
                                               uint4 *shared)
 {
-    uint32_t lane = wvl_ht::lane_id(), piece = spread_pieces(list, first, at);
-    uint64_t own = at + 16 * lane;
-    bool is_there = own < list.end, is_whole = false;
-    uint4 v = make_uint4(0, 0, 0, 0);
-    if (is_there) {
-        uint64_t start = list.starts[piece], end = list.starts[piece + 1], source = list.sources[piece],
-                 from = source + (own - start), low = from & ~UINT64_C(15), high = (from + 31) & ~UINT64_C(15);
-        is_whole = own + 16 <= end && low >= source && high <= source + (end - start);
-        v = is_whole ? load_bytes(from) : v;
-    }
+    const piece_row row = load_pieces(list, first, at);
+    int offset = 16 * (int)wvl_ht::lane_id(), limit = (int)min(list.end - at, (uint64_t)WVL_CUDA_PACKETS_WRITE_ROW);
+    uint32_t n = find_in_row(row, offset), last = find_in_row(row, limit - 1);
+    int start = (int)__shfl_sync(~0u, (uint32_t)row.start, n & 31),
+        end = (int)__shfl_sync(~0u, (uint32_t)row.end, n & 31);
+    uint64_t from = base_of(row, n & 31) + (uint64_t)offset;
+    int before = (int)(from & 15), after = (int)(((from + 31) & ~UINT64_C(15)) - from);
+    bool is_deep = last == 32, is_there = offset < limit,
+         is_whole = is_there && !is_deep && before <= offset - start && after <= end - offset && offset + 16 <= limit;
+    uint4 v = is_whole ? load_bytes(from) : make_uint4(0, 0, 0, 0);
     uint32_t edges = __ballot_sync(~0u, is_there && !is_whole);
-    collect_edges(list, edges, piece, at, (uint8_t *)shared);
+    if (is_deep) {
+        collect_row(list, first, at, limit, (uint8_t *)shared);
+    } else {
+        collect_edges(row, edges, limit, (uint8_t *)shared);
+    }
     __syncwarp();
-    v = is_whole ? v : shared[lane];
-    if (own + 16 <= list.end) {
-        *(uint4 *)(output + own) = v;
-    } else if (is_there) {
-        for (uint32_t i = 0; own + i < list.end; i++) {
-            output[own + i] = ((const uint8_t *)&shared[lane])[i];
+    v = is_whole ? v : shared[offset / 16];
+    if (offset + 16 <= limit) {
+        *(uint4 *)(output + at + (uint64_t)offset) = v;
+    } else {
+        for (int i = offset; i < limit; i++) {
+            output[at + (uint64_t)i] = ((const uint8_t *)shared)[i];
         }
     }
     __syncwarp();
-    return __shfl_sync(~0u, piece, 31);
+    return follow_row(list, row, first, at);
 }
 
 } // namespace wvl_packets
@@ -141,10 +191,11 @@ extern "C" __global__ void __launch_bounds__(WVL_CUDA_PACKETS_WRITE_THREADS)
                                     wvl_packets::work_at<uint64_t>(job, picture, job.work.totals)[0]};
     uint8_t *output = (uint8_t *)wvl_packets::picture_of(job, picture).output;
     uint4 *own = (uint4 *)shared + threadIdx.x / 32 * 32;
-    for (uint64_t begin = (uint64_t)warp * WVL_CUDA_PACKETS_WRITE_BYTES; begin < list.end;
-         begin += (uint64_t)warps * WVL_CUDA_PACKETS_WRITE_BYTES) {
+    uint32_t rows = (uint32_t)((list.end + WVL_CUDA_PACKETS_WRITE_ROW - 1) / WVL_CUDA_PACKETS_WRITE_ROW);
+    uint64_t run = (uint64_t)min((rows + warps - 1) / warps, WVL_CUDA_PACKETS_WRITE_ROWS) * WVL_CUDA_PACKETS_WRITE_ROW;
+    for (uint64_t begin = warp * run; begin < list.end; begin += warps * run) {
         uint32_t piece = wvl_packets::find_piece(list, begin);
-        for (uint32_t i = 0; i < WVL_CUDA_PACKETS_WRITE_BYTES && begin + i < list.end; i += 512) {
+        for (uint64_t i = 0; i < run && begin + i < list.end; i += WVL_CUDA_PACKETS_WRITE_ROW) {
             piece = wvl_packets::write_row(list, output, piece, begin + i, own);
         }
     }

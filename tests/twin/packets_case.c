@@ -346,6 +346,13 @@ static wvl_cuda_status open_tables(packets_load *load, const ht_device *d, const
     return status ? status : take(d, &load->job.memory, load->job.work.all_bytes * pictures, NULL);
 }
 
+/* SigProp and MagRef are coded below a cleanup pass of a plane above the lowest, which these lists do not have. */
+static uint32_t choose_pieces(const packets_case *c, int codes_blocks)
+{
+    uint32_t of_codes = c->plan->rate.ht_passes == 2 ? WVL_CUDA_PACKETS_HT_PIECES : WVL_CUDA_PACKETS_CLEANUP_PIECES;
+    return codes_blocks ? of_codes : 1;
+}
+
 int packets_load_open(packets_load *load, const ht_device *d, const packets_case *c, uint32_t pictures, uint64_t room,
                       unsigned flags)
 {
@@ -354,7 +361,7 @@ int packets_load_open(packets_load *load, const ht_device *d, const packets_case
     memset(load, 0, sizeof *load);
     load->codes_blocks = flags & PACKETS_CODES_BLOCKS;
     int fine = !wvl_cuda_packets_open(&load->packets, d->runtime, d->module, d->ordinal) &&
-               wvl_cuda_packets_measure(a, load->codes_blocks ? WVL_CUDA_PACKETS_HT_PIECES : 1, order, &load->job) &&
+               wvl_cuda_packets_measure(a, choose_pieces(c, load->codes_blocks), order, &load->job) &&
                !open_tables(load, d, a, order, pictures) &&
                !open_output(load, d, pictures, room, flags & PACKETS_PINNED) &&
                (load->codes_blocks ? open_ht(load, d, c, pictures) : !open_blocks(load, d, c, pictures));
