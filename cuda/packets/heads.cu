@@ -86,6 +86,28 @@ __device__ __forceinline__ void say_blocks(const job_type &job, head_job &h, uin
     }
 }
 
+__device__ __forceinline__ void say_packet(const job_type &job, head_job &h)
+{
+    if (!threadIdx.x) {
+        h.window.words[0] = 0x80000000;
+    }
+    h.bits = 1;
+    __syncthreads();
+    for (uint32_t i = 0; i < h.view.packet->block_count; i += blockDim.x) {
+        say_blocks(job, h, i);
+    }
+    empty_window(h.window, (uint32_t)(h.bits - h.window.at), true);
+}
+
+/* An empty packet: one 0 bit. */
+__device__ __forceinline__ void say_nothing(head_job &h)
+{
+    if (!threadIdx.x) {
+        h.window.out[0] = 0;
+    }
+    h.window.out_count = 1;
+}
+
 /* SOP, EPH (A.8), and the lengths. One thread. */
 __device__ __forceinline__ void close_head(const job_type &job, const head_job &h, uint8_t *head, uint32_t packet)
 {
@@ -120,7 +142,7 @@ __device__ __forceinline__ void open_head(const job_type &job, head_job &h, uint
                 0,
                 0,
                 0};
-    h.bits = 1;
+    h.bits = 0;
     h.body = 0;
     clear_window(h.window);
     if (!threadIdx.x) {
@@ -143,15 +165,11 @@ extern "C" __global__ void __launch_bounds__(WVL_CUDA_PACKETS_WIDE_THREADS)
     uint8_t *head = wvl_packets::work_at<uint8_t>(job, h.picture, job.work.heads) + h.view.packet->head_at;
     wvl_packets::open_head(job, h, shared, head);
     wvl_packets::build_trees(job, h);
-    bool any = wvl_packets::sends_anything(h.view);
-    if (any && !threadIdx.x) {
-        h.window.words[0] = 0x80000000;
+    if (wvl_packets::sends_anything(h.view)) {
+        wvl_packets::say_packet(job, h);
+    } else {
+        wvl_packets::say_nothing(h);
     }
-    __syncthreads();
-    for (uint32_t i = 0; any && i < h.view.packet->block_count; i += blockDim.x) {
-        wvl_packets::say_blocks(job, h, i);
-    }
-    wvl_packets::empty_window(h.window, (uint32_t)(h.bits - h.window.at), true);
     if (!threadIdx.x) {
         wvl_packets::close_head(job, h, head, packet);
     }

@@ -113,7 +113,7 @@ typedef struct wvl_cuda_packets_job {
     /* Blocks of picture p begin at p * layer_count * block_count. */
     uint64_t blocks;   /* wvl_cuda_packets_block; NULL: those of the HT coder follow (cuda/blocks/ht_job.h) */
     uint64_t segments; /* uint32_t: third and further segments of all blocks */
-    uint64_t ht_blocks, ht_records, ht_parts, ht_scratch;
+    uint64_t ht_records, ht_parts, ht_scratch;
     /* Of the job. */
     uint64_t pictures; /* wvl_cuda_packets_picture[picture_count] */
     uint64_t memory;   /* work.all_bytes for each picture, aligned to 256 */

@@ -46,19 +46,13 @@ __device__ __forceinline__ uint32_t segment_of(const sent_block &b, uint32_t i)
     return i < 2 ? b.segment[i] : b.more[i - 2];
 }
 
-/* Passes that a set does not have are sent as passes without bytes (codec/ht/ht.c). */
-__device__ __forceinline__ uint32_t count_ht_passes(const wvl_cuda_ht_block &b, const wvl_cuda_ht_record &r)
-{
-    bool skips = b.cleanup_plane && b.max_passes > 1 && (b.set_passes == 1 || b.set_passes == 2);
-    return skips ? 3 : 1u + r.has_sigprop + r.has_magref;
-}
-
+/* All passes of the block. Those that a set does not have (codec/ht/ht.c) are not sent. */
 __device__ __forceinline__ sent_block load_ht_block(const job_type &job, uint64_t at, uint32_t planes)
 {
     const wvl_cuda_ht_record &r = ((const wvl_cuda_ht_record *)job.ht_records)[at];
     sent_block b = {0, 0, 0, planes, r.flags & WVL_CUDA_HT_LEFT ? (uint32_t)WVL_CUDA_PACKETS_LEFT : 0, {0, 0}, nullptr};
     if (r.cleanup_bytes) {
-        b.passes = count_ht_passes(((const wvl_cuda_ht_block *)job.ht_blocks)[at], r);
+        b.passes = 1u + r.has_sigprop + r.has_magref;
         b.segment_count = b.passes > 1 ? 2 : 1;
         b.bytes = r.bytes;
         b.zero_planes = planes - r.planes;

@@ -7,6 +7,7 @@
 
 #include "backend/backend_cpu.h"
 #include "base/alloc.h"
+#include "codec/ht/ht.h"
 #include "codec/tile_coder.h"
 #include "context.h"
 #include "wave.h"
@@ -301,7 +302,6 @@ static int open_ht(packets_load *load, const ht_device *d, const packets_case *c
     list.bounds = calloc(list.count + 1u, sizeof *list.bounds);
     memcpy(list.bounds, c->list.bounds, count * sizeof *list.bounds);
     int fine = ht_load_open(&load->ht, d, &list, pictures, 0, 1000, 1000);
-    load->job.ht_blocks = load->ht.job.blocks;
     load->job.ht_records = load->ht.job.records;
     load->job.ht_parts = load->ht.job.parts;
     load->job.ht_scratch = load->ht.job.scratch;
@@ -346,11 +346,15 @@ static wvl_cuda_status open_tables(packets_load *load, const ht_device *d, const
     return status ? status : take(d, &load->job.memory, load->job.work.all_bytes * pictures, NULL);
 }
 
-/* SigProp and MagRef are coded below a cleanup pass of a plane above the lowest, which these lists do not have. */
+/* Without SigProp and MagRef three pieces do; five do always. */
 static uint32_t choose_pieces(const packets_case *c, int codes_blocks)
 {
-    uint32_t of_codes = c->plan->rate.ht_passes == 2 ? WVL_CUDA_PACKETS_HT_PIECES : WVL_CUDA_PACKETS_CLEANUP_PIECES;
-    return codes_blocks ? of_codes : 1;
+    uint32_t five = c->plan->rate.ht_passes == 2;
+    for (uint32_t i = 0; i < c->list.count; i++) {
+        five |= c->list.blocks[i].cleanup_plane;
+    }
+    five = five ? WVL_CUDA_PACKETS_HT_PIECES : WVL_CUDA_PACKETS_CLEANUP_PIECES;
+    return codes_blocks ? five : 1;
 }
 
 int packets_load_open(packets_load *load, const ht_device *d, const packets_case *c, uint32_t pictures, uint64_t room,
@@ -441,4 +445,90 @@ const char *packets_load_check(const packets_load *load, const ht_device *d, pac
     free(got);
     free(results);
     return wrong;
+}
+
+/* ---- Other passes ---------------------------------------------------------------------------- */
+
+/* Mb of every block. */
+static uint8_t *list_planes(const wvl_assembly *a)
+{
+    uint8_t *planes = calloc(a->block_count + 1u, 1);
+    for (uint32_t i = 0; i < a->packet_count; i++) {
+        for (unsigned b = 0; b < a->packets[i].band_count; b++) {
+            const wvl_assembly_band *band = &a->packets[i].band[b];
+            for (uint32_t k = 0; k < band->cols * band->rows; k++) {
+                planes[band->first_block + k / band->cols * band->stride + k % band->cols] = (uint8_t)band->planes;
+            }
+        }
+    }
+    return planes;
+}
+
+static void code_again(packets_case *c, uint32_t index, unsigned planes)
+{
+    const wvl_cuda_ht_block *b = &c->list.blocks[index];
+    const wvl_block_coder *coder = &wvl_ht_block_coder;
+    wvl_pass passes[3 * 32];
+    uint8_t *bytes = malloc(coder->bytes_bound(b->width, b->height, 31, WVL_STYLE_HT));
+    void *scratch = wvl_alloc(NULL, coder->scratch_bytes(b->width, b->height, 31));
+    wvl_block_input in = {.coefs = c->list.samples + b->coefs,
+                          .stride = b->stride,
+                          .width = b->width,
+                          .height = b->height,
+                          .coef_bytes = b->coef_bytes,
+                          .frac_bits = b->frac_bits,
+                          .style = b->style,
+                          .max_passes = b->max_passes,
+                          .cleanup_plane = b->cleanup_plane,
+                          .set_passes = b->set_passes,
+                          .bound = c->list.bounds[b->bound],
+                          .kernels = coder->fetch_kernels()};
+    wvl_block_output out = {.bytes = bytes, .passes = passes};
+    wvl_cuda_packets_block *to = &c->blocks[index];
+    wvl_ht_encode_block(scratch, &in, &out);
+    *to = (wvl_cuda_packets_block){
+        .bytes = c->arena_bytes, .byte_count = out.length, .zero_planes = (uint8_t)(planes - out.planes)};
+    c->arena = realloc(c->arena, c->arena_bytes + out.length + 1);
+    memcpy(c->arena + c->arena_bytes, bytes, out.length);
+    c->arena_bytes += out.length;
+    put_segments(c, to, passes, 0, out.pass_count);
+    wvl_free(NULL, scratch, coder->scratch_bytes(b->width, b->height, 31));
+    free(bytes);
+}
+
+/* What the device makes of the blocks becomes what is expected. */
+static int expect_own(packets_case *c, const ht_device *d)
+{
+    const wvl_assembly *a = &c->assembly;
+    packets_load load;
+    wvl_cuda_packets_result result = {0, 0, 1, 0};
+    int fine = packets_load_open(&load, d, c, 1,
+                                 c->arena_bytes + a->head_bytes + a->part_header_bytes + a->byte_count + 64, 0) &&
+               !packets_load_run(&load, d) && !d->runtime->download(&result, load.results, sizeof result, d->stream) &&
+               !d->runtime->stream_wait(d->stream) && !result.flags;
+    if (fine) {
+        wvl_memory_release(c->context, c->expected, c->expected_bytes);
+        c->expected_bytes = result.bytes;
+        c->expected = wvl_alloc(&c->context->host, result.bytes);
+        fine = !d->runtime->download(c->expected, load.output, result.bytes, d->stream) &&
+               !d->runtime->stream_wait(d->stream);
+    }
+    packets_load_close(&load, d);
+    return fine;
+}
+
+int packets_case_refine(packets_case *c, const ht_device *d, unsigned plane, unsigned max_passes)
+{
+    uint8_t *planes = list_planes(&c->assembly);
+    c->arena_bytes = c->segment_count = 0;
+    for (uint32_t i = 0; i < c->list.count; i++) {
+        wvl_cuda_ht_block *b = &c->list.blocks[i];
+        b->cleanup_plane = (uint8_t)plane;
+        b->max_passes = (uint8_t)max_passes;
+        b->set_passes = 3;
+        b->planes = (uint8_t)wvl_bit_length(c->list.bounds[b->bound] >> (b->frac_bits + plane));
+        code_again(c, i, planes[i]);
+    }
+    free(planes);
+    return expect_own(c, d);
 }

@@ -27,6 +27,10 @@ typedef struct packets_case {
  * once by wvl_encode and once for its blocks. */
 int packets_case_open(packets_case *c, const wvl_image_format *format, const wvl_image *image, const char *settings);
 void packets_case_close(packets_case *c);
+/* The case with HT blocks of other passes: the cleanup pass of this plane, SigProp and MagRef of the one below, at most
+ * max_passes in all. The CPU codes them; what the device makes of the given blocks is expected of its own. 0: a call
+ * failed. */
+int packets_case_refine(packets_case *c, const ht_device *d, unsigned plane, unsigned max_passes);
 
 /* Device memory of a case: `pictures` times the same blocks, each in its own memory. */
 typedef struct packets_load {

@@ -88,7 +88,7 @@ START_TEST(orders)
                                           "plt=yes tlm=yes tile-parts=C tile=70,80"};
     picture p = draw_picture(131, 117, 3, 8, PICTURE_NATURAL, 5);
     for (unsigned i = 0; i < 5; i++) {
-        for (unsigned m = 0; m < 5; m += subset ? 4 : 1) {
+        for (unsigned m = 0; m < 5; m += subset ? 4 : 1 + (i & 1)) {
             char text[256];
             (void)snprintf(text, sizeof text, "style=%s block=16,16 precincts=[64,32] progression=%s %s",
                            (i + m) & 1 ? "0" : "HT", progressions[i], markers[m]);
@@ -146,10 +146,14 @@ START_TEST(large_packets)
 }
 END_TEST
 
-/* More lengths than one PLT segment holds. */
+/* More lengths than one PLT segment holds: of empty packets, which are coded fast. */
 START_TEST(many_packets)
 {
-    picture p = draw_picture(subset ? 200 : 1040, subset ? 90 : 1030, 1, 8, PICTURE_FLAT, 1);
+    uint32_t side = subset ? 90 : 257 * 4;
+    picture p = draw_picture(side, side, 1, 8, PICTURE_FLAT, 1);
+    for (uint32_t i = 0; i < side * side; i++) {
+        p.planes[0].samples[i] = 128 + (i == side * side / 2);
+    }
     picture_input input = picture_open_input(&p, 0);
     packets_case c;
     REQUIRE_THAT(
@@ -179,6 +183,24 @@ START_TEST(pictures)
         check_load(&devices[i], &c, 1, 0, PACKETS_CODES_BLOCKS, "no output");
     }
     packets_case_close(&c);
+    picture_close_input(&input);
+    picture_free(&p);
+}
+END_TEST
+
+/* Blocks with SigProp and MagRef, which no plan of one layer asks for yet. */
+START_TEST(refined)
+{
+    picture p = draw_picture(120, 90, 3, 8, PICTURE_NATURAL, 8);
+    picture_input input = picture_open_input(&p, 0);
+    for (unsigned passes = 1; passes <= 3; passes++) {
+        packets_case c;
+        REQUIRE_THAT(packets_case_open(&c, &input.format, &input.image, "style=HT block=32,16 sop=yes"), "%s",
+                     c.problem);
+        REQUIRE(device_count && packets_case_refine(&c, &devices[0], passes, passes));
+        check_case(&c, 1, "refined");
+        packets_case_close(&c);
+    }
     picture_close_input(&input);
     picture_free(&p);
 }
@@ -240,7 +262,7 @@ static void draw_settings(char *text, size_t bytes)
                                                " reversible=no",
                                                " reversible=no bpp=1",
                                                " reversible=no qfactor=60",
-                                               " bpp=3"},
+                                               " bpp=7"},
                              *const parts[] = {"", "", " tile-parts=R", " tile-parts=C", " tile-parts=RC"},
                              *const markers[] = {"", " sop=yes", " eph=yes", " sop=yes eph=yes"},
                              *const boxes[] = {"", "", " container=jph"};
@@ -258,7 +280,7 @@ static void draw_settings(char *text, size_t bytes)
 
 START_TEST(drawn)
 {
-    uint32_t taken = 0, count = subset ? 6 : 120;
+    uint32_t taken = 0, count = subset ? 6 : 30;
     seed = 77;
     for (uint32_t i = 0; i < count; i++) {
         char text[512];
@@ -287,6 +309,7 @@ int main(void)
     ADD(large_packets);
     ADD(many_packets);
     ADD(pictures);
+    ADD(refined);
     ADD(refusals);
     ADD(drawn);
     SRunner *runner = srunner_create(s);
