@@ -260,7 +260,7 @@ static void draw_settings(char *text, size_t bytes)
                              *const rates[] = {"",
                                                "",
                                                " reversible=no",
-                                               " reversible=no bpp=1",
+                                               " reversible=no bpp=6",
                                                " reversible=no qfactor=60",
                                                " bpp=7"},
                              *const parts[] = {"", "", " tile-parts=R", " tile-parts=C", " tile-parts=RC"},
