@@ -29,7 +29,10 @@ uint64_t wvl_recode_bytes(const wvl_plan *plan)
 static void clear_states(const wvl_recode_facts *f)
 {
     for (uint32_t t = 0; t < f->plan->syntax.tile_count; t++) {
-        memset(f->tiles[t].states, 0, f->tiles[t].block_count * sizeof *f->tiles[t].states);
+        wvl_block_state *states = f->tiles[t].states;
+        if (wvl_look_clear(f->job->look, states, f->tiles[t].block_count * sizeof *states)) {
+            return;
+        }
     }
 }
 
@@ -47,6 +50,9 @@ static void note_decided(const wvl_recode *r, const wvl_recode_facts *f, const w
                 uint32_t decided = tile->blocks[wvl_precinct_block(pb, k)].decided;
                 if (decided <= r->wanted[g]) {
                     f->keeper->decided[g] = wvl_max_u32(f->keeper->decided[g], decided);
+                }
+                if (wvl_look_listed(f->job->look, k)) {
+                    return;
                 }
             }
         }
@@ -86,6 +92,9 @@ static wvl_rescale_ends find_ends(const wvl_recode_facts *f)
                 wvl_rescale_add_end(&ends, &tile->blocks[b], wvl_block_passes(&f->keeper->passes, &tile->blocks[b]),
                                     tile->states[b].sent_passes);
             }
+            if (wvl_look_listed(f->job->look, b)) {
+                return ends;
+            }
         }
     }
     return ends;
@@ -121,6 +130,9 @@ static int is_far_off(const wvl_recode_facts *f)
             }
             off +=
                 is > should ? tile->blocks[b].is_changed && is - should > WVL_RDOQ_REACH : should - is > WVL_RDOQ_REACH;
+            if (wvl_look_listed(f->job->look, b)) {
+                return 0;
+            }
         }
     }
     return 2 * off > all;
@@ -145,6 +157,9 @@ static void set_slopes(wvl_recode *r, const wvl_recode_facts *f, wvl_coded_tile 
                 wvl_coded_block *block = &tile->blocks[wvl_precinct_block(pb, k)];
                 block->end_slope = next_slope(block);
                 r->thresholds[g] = wvl_min_u32(r->thresholds[g], block->end_slope);
+                if (wvl_look_listed(f->job->look, k)) {
+                    return;
+                }
             }
         }
     }

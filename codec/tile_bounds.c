@@ -126,6 +126,14 @@ static uint64_t base_bytes(const wvl_plan *plan, uint32_t concurrency)
     return wvl_add_saturate(bytes, wvl_alloc_size(wvl_mul_saturate(rows, sizeof(uint64_t))));
 }
 
+/* Bytes of the codestream that a target or a cap allows; it is an error to exceed them. */
+static uint64_t most_asked_for(const wvl_plan *plan)
+{
+    const wvl_layer_target *last = &plan->rate.layers[plan->syntax.layer_count - 1];
+    uint64_t most = plan->rate.max_bytes ? plan->rate.max_bytes : UINT64_MAX;
+    return last->kind == WVL_RATE_BYTES && last->value < 1e18 ? wvl_min_u64(most, (uint64_t)last->value) : most;
+}
+
 void wvl_coder_measure(const wvl_plan *plan, const wvl_coder_sum *sum, uint32_t concurrency, wvl_coder_memory *memory)
 {
     uint64_t header = wvl_cs_measure_main_header(plan, plan->syntax.part_count);
@@ -140,9 +148,7 @@ void wvl_coder_measure(const wvl_plan *plan, const wvl_coder_sum *sum, uint32_t 
     memory->coded_bytes_bound =
         wvl_add_saturate(sum->stored_bytes, 2 * (2 * WVL_STORE_CHUNK + WVL_STORE_SPAN * concurrency));
     memory->output_bytes_bound = wvl_add_saturate(sum->output_bytes, header + WVL_CS_END_BYTES);
-    if (plan->rate.max_bytes && plan->rate.max_bytes < memory->output_bytes_bound) {
-        memory->output_bytes_bound = plan->rate.max_bytes;
-    }
+    memory->output_bytes_bound = wvl_min_u64(memory->output_bytes_bound, most_asked_for(plan));
 }
 
 /* ---- What is likely -------------------------------------------------------------------------- */

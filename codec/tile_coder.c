@@ -19,7 +19,7 @@ void wvl_coder_carve_tile(const wvl_plan *plan, wvl_carver *carver, wvl_coded_ti
 }
 
 /* Also lifts the greatest sizes seen. */
-static void size_tile(const wvl_plan *plan, const wvl_tile_plan *plan_tile, wvl_coded_tile *tile,
+static void size_tile(const wvl_plan *plan, const wvl_tile_plan *plan_tile, const wvl_look *look, wvl_coded_tile *tile,
                       wvl_t2_sizes *greatest)
 {
     wvl_carver carver = {NULL, 0};
@@ -29,7 +29,7 @@ static void size_tile(const wvl_plan *plan, const wvl_tile_plan *plan_tile, wvl_
     tile->block_count = plan_tile->block_count;
     tile->sop = plan_tile->sop;
     tile->eph = plan_tile->eph;
-    wvl_t2_build_precincts(plan, plan_tile, NULL, &sizes);
+    wvl_t2_build_precincts(plan, plan_tile, NULL, look, &sizes);
     tile->node_count = sizes.nodes;
     greatest->scratch_nodes = wvl_max_u64(greatest->scratch_nodes, sizes.scratch_nodes);
     greatest->header_bytes = wvl_max_u64(greatest->header_bytes, sizes.header_bytes);
@@ -95,16 +95,22 @@ static wvl_status open_tiles(wvl_coder *coder, const wvl_coefs *coefs, uint32_t 
     for (uint32_t i = 0; i < tile_count; i++) {
         wvl_coded_tile *tile = &coder->tiles[coefs[i].tile->index];
         wvl_t2_sizes sizes;
-        size_tile(coder->plan, coefs[i].tile, tile, &coder->sizes);
-        tile->memory = wvl_alloc_zeroed(coder->allocator, tile->memory_bytes);
+        size_tile(coder->plan, coefs[i].tile, coder->look, tile, &coder->sizes);
+        if (wvl_look_is_over(coder->look)) {
+            return WVL_CANCELLED; /* not all of its nodes were counted */
+        }
+        tile->memory = wvl_alloc(coder->allocator, tile->memory_bytes);
         if (!tile->memory) {
             return WVL_ERROR_MEMORY;
         }
+        if (wvl_look_clear(coder->look, tile->memory, tile->memory_bytes)) {
+            return WVL_CANCELLED;
+        }
         wvl_carver carver = {tile->memory, 0};
         wvl_coder_carve_tile(coder->plan, &carver, tile);
-        wvl_t2_build_precincts(coder->plan, coefs[i].tile, tile->precincts, &sizes);
+        wvl_t2_build_precincts(coder->plan, coefs[i].tile, tile->precincts, coder->look, &sizes);
     }
-    return WVL_OK;
+    return wvl_look_is_over(coder->look) ? WVL_CANCELLED : WVL_OK;
 }
 
 wvl_status wvl_coder_code_tiles(wvl_coder *coder, const wvl_coefs *coefs, uint32_t tile_count)

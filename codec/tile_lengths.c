@@ -189,6 +189,9 @@ static void sum_packets(wvl_coder *coder)
                 uint64_t row = (uint64_t)precinct->component * (plan->syntax.max_levels + 1u) + precinct->resolution;
                 coder->packet_bytes[row * plan->syntax.layer_count + l] +=
                     wvl_coder_packet_bytes(coder, t, l * tile->precinct_count + p);
+                if (wvl_look_after(coder->look, WVL_LOOK_LENGTHS, 1)) {
+                    return;
+                }
             }
         }
     }

@@ -100,7 +100,7 @@ static wvl_status put_part_header(tile_output *t, const wvl_cs_part *part)
     put_bytes(t->out, header, bytes - WVL_CS_SOD_BYTES);
     if (coder->plan->syntax.packed_headers == WVL_PACKED_PPT) {
         packer k = {t->out, WVL_CS_PPT, t->ppt_index, part->header_bytes, 0};
-        for (uint32_t i = 0; i < part->packet_count; i++) {
+        for (uint32_t i = 0; i < part->packet_count && !wvl_look_after(coder->look, WVL_LOOK_LENGTHS, 1); i++) {
             pack_header(coder, t->tile->index, t->packets[part->packet_first + i], &k);
         }
         t->ppt_index = k.index;
@@ -119,7 +119,8 @@ static void list_packets(const tile_output *t, const wvl_order_memory *memory)
     wvl_packet_id id;
     uint32_t n = 0;
     wvl_order_open(&order, plan, t->tile, memory);
-    while ((plan->syntax.plt || plan->syntax.packed_headers == WVL_PACKED_PPT) && wvl_order_next(&order, &id)) {
+    while ((plan->syntax.plt || plan->syntax.packed_headers == WVL_PACKED_PPT) && wvl_order_next(&order, &id) &&
+           !wvl_look_after(t->coder->look, WVL_LOOK_LENGTHS, 1)) {
         uint64_t packet = wvl_coder_number_packet(t->coder, t->tile->index, &id);
         t->packets[n++] =
             (uint32_t)(plan->syntax.plt ? wvl_coder_packet_bytes(t->coder, t->tile->index, packet) : packet);
@@ -133,6 +134,9 @@ static wvl_status put_tile(tile_output *t, const wvl_order_memory *memory, const
     wvl_packet_id id;
     uint32_t n = 0;
     list_packets(t, memory);
+    if (wvl_look_is_over(coder->look)) {
+        return WVL_CANCELLED; /* the list may not be complete */
+    }
     wvl_order_open(&order, coder->plan, t->tile, memory);
     for (uint32_t p = 0; p < parts->count; p++) {
         wvl_status status = put_part_header(t, &parts[p]);
@@ -188,7 +192,9 @@ static void pack_tile(const wvl_coder *coder, const wvl_tile_plan *tile, const w
     for (uint32_t p = 0, count = coder->parts[m->part_at].count; p < count; p++, m->part_at++) {
         int plm = m->packer.kind == WVL_CS_PLM;
         (plm ? start_plm_entry : start_ppm_entry)(coder, m);
-        for (uint32_t i = 0; i < coder->parts[m->part_at].packet_count && wvl_order_next(&order, &id); i++) {
+        for (uint32_t i = 0; i < coder->parts[m->part_at].packet_count &&
+                             !wvl_look_after(coder->look, WVL_LOOK_LENGTHS, 1) && wvl_order_next(&order, &id);
+             i++) {
             uint64_t packet = wvl_coder_number_packet(coder, tile->index, &id);
             if (plm) {
                 uint8_t code[5];

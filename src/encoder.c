@@ -140,7 +140,8 @@ static wvl_status fail_device(wvl_session *s, wvl_status status)
     return fail(s, status, text);
 }
 
-/* The next wave, transformed; *count tiles of it, WVL_END after the last. */
+/* The next wave, transformed; *count tiles of it, WVL_END after the last. Once the look is over its coefficients need
+ * not be complete, or no wave comes at all: coding ends then before it reads any. */
 static wvl_status fetch_wave(wvl_session *s, uint32_t *count)
 {
     double start = begin_stage(s, WVL_STAGE_TRANSFORM);
@@ -151,9 +152,6 @@ static wvl_status fetch_wave(wvl_session *s, uint32_t *count)
     }
     if (status < 0) {
         return fail_device(s, status);
-    }
-    if (is_cancelled(s)) {
-        return WVL_CANCELLED; /* coefficients are not complete */
     }
     s->samples_in_work = 0;
     for (uint32_t i = 0; status == WVL_OK && i < *count; i++) {
@@ -170,7 +168,7 @@ static wvl_status code_wave(wvl_session *s, uint32_t count)
     tell(s, 2 * s->samples_done + s->samples_in_work);
     s->coder.beside = submit_beside;
     s->coder.beside_user = &s->drive;
-    wvl_status status = is_cancelled(s) ? WVL_CANCELLED : wvl_coder_code_tiles(&s->coder, s->wave.coefs, count);
+    wvl_status status = wvl_coder_code_tiles(&s->coder, s->wave.coefs, count);
     end_stage(s, WVL_STAGE_CODE, start);
     return status;
 }
@@ -180,7 +178,7 @@ static wvl_status run_waves(wvl_session *s)
 {
     uint32_t count;
     wvl_drive_start(&s->drive);
-    wvl_status status = is_cancelled(s) ? WVL_CANCELLED : fetch_wave(s, &count);
+    wvl_status status = fetch_wave(s, &count);
     while (status == WVL_OK) {
         status = code_wave(s, count);
         s->samples_done += s->samples_in_work;
@@ -188,9 +186,12 @@ static wvl_status run_waves(wvl_session *s)
             break;
         }
         wvl_drive_pass(&s->drive);
-        status = is_cancelled(s) ? WVL_CANCELLED : fetch_wave(s, &count);
+        status = fetch_wave(s, &count);
     }
-    return status == WVL_END ? WVL_OK : status;
+    if (status == WVL_END) {
+        status = is_cancelled(s) ? WVL_CANCELLED : WVL_OK; /* waves may be missing */
+    }
+    return status;
 }
 
 /* Nobody needs the pixels or the transform's memory any more. */
@@ -344,7 +345,7 @@ static wvl_status finish(wvl_session *s, uint64_t *codestream_offset)
 {
     double start = begin_stage(s, WVL_STAGE_RATE);
     tell(s, 2 * s->samples_done);
-    wvl_status status = is_cancelled(s) ? WVL_CANCELLED : s->plan->rate.keep_coefs ? open_measurement(s) : WVL_OK;
+    wvl_status status = s->plan->rate.keep_coefs ? open_measurement(s) : WVL_OK;
     if (status == WVL_OK) {
         status = wvl_coder_finish(&s->coder, &s->wave.scratch, &s->wave.order);
     }
@@ -359,7 +360,7 @@ static wvl_status finish(wvl_session *s, uint64_t *codestream_offset)
             s->round++;
             tell(s, 2 * s->samples_done);
         }
-        status = is_cancelled(s) ? WVL_CANCELLED : write_output(s, codestream_offset);
+        status = write_output(s, codestream_offset);
         end_stage(s, WVL_STAGE_WRITE, start);
     }
     return status;

@@ -40,7 +40,10 @@ static unsigned level_of(const wvl_coding *coding, unsigned band)
 
 static void print_target(const printer *p, const wvl_layer_target *t, int json)
 {
-    static const char *const kinds[] = {"everything", "automatic", "bytes", "psnr", "slope"};
+    static const char *const kinds[WVL_RATE_COUNT] = {
+        [WVL_RATE_ALL] = "everything", [WVL_RATE_AUTO] = "automatic", [WVL_RATE_BYTES] = "bytes",
+        [WVL_RATE_PSNR] = "psnr",      [WVL_RATE_SLOPE] = "slope",
+    };
     if (json) {
         print(p, "{\"kind\":\"%s\",\"value\":%.17g}", kinds[t->kind], t->value);
     } else if (t->kind <= WVL_RATE_AUTO) {

@@ -146,21 +146,30 @@ typedef struct measurement {
     uint8_t *memory;
     const wvl_rescale *rescale;
     int reversible;
-    float tie; /* errors from here up to half a sample may round to a whole one */
+    int originals; /* 9/7: originals are built, not errors */
+    float tie;     /* errors from here up to half a sample may round to a whole one */
     const wvl_look *look;
 } measurement;
 
-/* 4-byte elements throughout: int32 or float. Per task a plane, a spare plane, a row, a copy of a block, and block
- * states or both kinds of cells of rdoq. */
+static uint64_t plane_count(const wvl_plan *plan) { return plan->rate.reversible_share < 1.0 ? 4 : 3; }
+
+/* 4-byte elements throughout: int32 or float. Per task a plane, with 9/7 one for originals, a spare plane, a row, a
+ * copy of a block, and block states or both kinds of cells of rdoq. */
 static uint64_t task_elements(const wvl_plan *plan, uint64_t samples)
 {
     uint64_t bytes = plan->rate.rdoq ? 2 * WVL_RDOQ_CELLS : MOST_CELLS;
-    return 3 * samples + BLOCK_SAMPLES + (bytes + 3) / 4 + 64;
+    return plane_count(plan) * samples + BLOCK_SAMPLES + (bytes + 3) / 4 + 64;
 }
 
 static void *plane_of(const measurement *m, uint32_t task)
 {
     return m->memory + 4 * task * task_elements(m->plan, m->plane_elements);
+}
+
+/* The last of a task's planes: behind its plane, spare plane and row. */
+static void *original_of(const measurement *m, uint32_t task)
+{
+    return (uint8_t *)plane_of(m, task) + 12 * m->plane_elements;
 }
 
 /* Twice the value that a decoder rebuilds, in units of the step over 2^F, but for what is exact. */
@@ -209,6 +218,15 @@ static void put_errors(const uint32_t *row, const uint32_t *sent, const uint8_t 
     }
 }
 
+static void put_originals(const uint32_t *row, double unit, uint32_t width, float *to)
+{
+    const double signs[2] = {0.5, -0.5};
+    for (uint32_t x = 0; x < width; x++) {
+        uint64_t magnitude = magnitude_of(row[x]);
+        to[x] = (float)((double)(2 * magnitude + (magnitude != 0)) * unit * signs[row[x] >> 31]);
+    }
+}
+
 static void fill_block(const measurement *m, const wvl_tile_band *band, double step, const block_view *v,
                        const coded_view *l, block_cut cut, int decoded, uint8_t *states, uint8_t *plane,
                        uint64_t stride)
@@ -225,6 +243,8 @@ static void fill_block(const measurement *m, const wvl_tile_band *band, double s
         const uint32_t *sent = l->is_changed ? coded : row;
         if (m->reversible) {
             put_integers(row, sent, positions, decoded, v->width, (int32_t *)(void *)to);
+        } else if (m->originals) {
+            put_originals(row, ldexp(step, -(int)band->frac_bits), v->width, (float *)(void *)to);
         } else {
             put_errors(row, sent, positions, ldexp(step, -(int)band->frac_bits), ldexp(l->step, -(int)band->frac_bits),
                        v->width, (float *)(void *)to);
@@ -296,7 +316,8 @@ static int fill_band(const measurement *m, const wvl_tile_resolution *res, const
     return 1;
 }
 
-/* Task: the error plane of a component (9/7), or its original (even) and decoded (odd) plane (5/3). */
+/* Task: the error plane of a component, or its original plane (9/7); its original (even) and decoded (odd) plane (5/3).
+ */
 static void build_plane(void *arg, uint32_t index, uint32_t worker)
 {
     const measurement *m = arg;
@@ -306,7 +327,8 @@ static void build_plane(void *arg, uint32_t index, uint32_t worker)
     const wvl_tile_component *tc = &tile->components[component];
     uint64_t stride = wvl_rect_width(tc->rect);
     uint8_t *plane = plane_of(m, index), *spare = plane + 4 * m->plane_elements, *row = spare + 4 * m->plane_elements;
-    uint8_t *copy = row + 4 * m->plane_elements, *states = copy + 4 * BLOCK_SAMPLES;
+    uint8_t *copy = plane + 4 * plane_count(m->plan) * m->plane_elements, *states = copy + 4 * BLOCK_SAMPLES;
+    plane = m->originals ? original_of(m, index) : plane;
     for (unsigned r = 0; r <= tc->levels; r++) {
         const wvl_tile_resolution *res = &tile->resolutions[tc->first_resolution + r];
         for (unsigned b = 0; b < res->band_count; b++) {
@@ -357,6 +379,14 @@ static void undo_rct(int32_t *a, int32_t *b, int32_t *c)
     *c = blue;
 }
 
+static void undo_ict(float v[3])
+{
+    float y = v[0], cb = v[1], cr = v[2];
+    v[0] = y + 1.402f * cr;
+    v[1] = y - 0.344136f * cb - 0.714136f * cr;
+    v[2] = y + 1.772f * cb;
+}
+
 #define COMPARED_AT_ONCE (UINT64_C(1) << 16)
 
 /* Looks at the cancel token after each share of samples. Nonzero: stop. */
@@ -395,16 +425,46 @@ static double sum_irreversible(const measurement *m, uint64_t samples, int mct)
             v[c] = ((const float *)plane_of(m, c))[i];
         }
         if (mct) {
-            float y = v[0], cb = v[1], cr = v[2];
-            v[0] = y + 1.402f * cr;
-            v[1] = y - 0.344136f * cb - 0.714136f * cr;
-            v[2] = y + 1.772f * cb;
+            undo_ict(v);
         }
         for (uint32_t c = 0; c < m->component_count; c++) {
             sum += rounded_square(v[c], m->tie);
         }
     }
     return sum;
+}
+
+/*
+ * Errors of a sample's last bit. What is kept below the step says an original to some hundredths of a sample, so an
+ * error near half of one may count as none, or as a whole one; in pictures of few different samples all errors may lie
+ * there. But originals are whole numbers: rounded, they are exact, and what a decoder rounds is then known to the
+ * precision of its floats.
+ */
+#define LAST_BIT 1.0       /* mean square of errors, in samples, from which on this does not matter */
+#define CERTAIN_ROUND 0.01 /* mean square of what is rounded off originals: beyond, they are not certain */
+#define FLOATS 0x1p-21f    /* of the range: what decoders may be off by */
+
+static double sum_exactly(const measurement *m, uint64_t samples, int mct, double otherwise)
+{
+    double sum = 0.0, off = 0.0;
+    float half = ldexpf(0.5f, m->plan->syntax.components[m->first_component].depth), tie = 2.0f * half * FLOATS;
+    for (uint64_t i = 0; i < samples && !is_left(m, i); i++) {
+        float e[3] = {0.0f, 0.0f, 0.0f}, v[3] = {0.0f, 0.0f, 0.0f};
+        for (uint32_t c = 0; c < m->component_count; c++) {
+            e[c] = ((const float *)plane_of(m, c))[i];
+            v[c] = ((const float *)original_of(m, c))[i];
+        }
+        if (mct) {
+            undo_ict(e);
+            undo_ict(v);
+        }
+        for (uint32_t c = 0; c < m->component_count; c++) {
+            float whole = floorf(v[c] + 0.5f), decoded = fminf(fmaxf(v[c] - e[c], -half), half - 1.0f);
+            off += (double)(v[c] - whole) * (v[c] - whole);
+            sum += rounded_square(whole - decoded, 0.5f - tie);
+        }
+    }
+    return off <= CERTAIN_ROUND * (double)samples * m->component_count ? sum : otherwise;
 }
 
 static double measure_group(measurement *m, wvl_pool *pool, int mct)
@@ -415,6 +475,12 @@ static double measure_group(measurement *m, wvl_pool *pool, int mct)
     m->tie = tie_of(m, mct);
     wvl_pool_run(pool, m->component_count * (m->reversible ? 2 : 1), build_plane, m);
     double sum = m->reversible ? sum_reversible(m, samples, mct) : sum_irreversible(m, samples, mct);
+    if (!m->reversible && sum < LAST_BIT * (double)samples * m->component_count && !wvl_look_is_over(m->look)) {
+        m->originals = 1;
+        wvl_pool_run(pool, m->component_count, build_plane, m);
+        sum = sum_exactly(m, samples, mct, sum);
+        m->originals = 0;
+    }
     return ldexp(sum, 2 * (m->plan->rate.peak_depth - m->plan->syntax.components[m->first_component].depth));
 }
 
@@ -439,7 +505,7 @@ double wvl_quality_measure(const wvl_plan *plan, const wvl_coefs *coefs, const w
 {
     double sum = 0.0;
     for (uint32_t t = 0; t < plan->syntax.tile_count; t++) {
-        measurement m = {plan, &coefs[t], &tiles[t], 0, 0, largest_tile_component, memory, rescale, 0, 0.5f, look};
+        measurement m = {plan, &coefs[t], &tiles[t], 0, 0, largest_tile_component, memory, rescale, 0, 0, 0.5f, look};
         for (uint32_t c = 0; c < plan->syntax.component_count && !wvl_look_is_over(look); c += m.component_count) {
             int mct = coefs[t].tile->mct && c == 0;
             m.first_component = c;

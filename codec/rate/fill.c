@@ -114,13 +114,16 @@ static void add_precinct(const wvl_layer_job *job, uint32_t t, uint64_t p, const
                 candidate c = {p, wvl_precinct_block_at(pb, col, row), t, 0, 0};
                 add_block(job, tile, c, threshold, cuts->is_last, list);
             }
+            if (wvl_look_after(job->look, WVL_LOOK_LIST, pb->cols)) {
+                return;
+            }
         }
     }
 }
 
 static void collect(const wvl_layer_job *job, const wvl_layer_cuts *cuts, candidate_list *list)
 {
-    for (uint32_t t = 0; t < job->plan->syntax.tile_count; t++) {
+    for (uint32_t t = 0; t < job->plan->syntax.tile_count && !wvl_look_is_over(job->look); t++) {
         for (uint64_t p = 0; p < job->tiles[t].precinct_count && !wvl_look_after(job->look, WVL_LOOK_COLLECT, 1); p++) {
             add_precinct(job, t, p, cuts, list);
         }

@@ -55,6 +55,9 @@ static void visit_bodies(wvl_layer_job *job, wvl_coded_tile *tile, uint64_t p, u
             if (block->pass_count) {
                 add_bodies(job, block, bodies, job->workers == 1);
             }
+            if (wvl_look_listed(job->look, k)) {
+                return;
+            }
         }
     }
 }
@@ -112,6 +115,9 @@ static void add_precinct(const wvl_layer_job *job, const wvl_coded_tile *tile, c
             if (sums->gains && block->pass_count) {
                 add_gains(job, block, sums->gains);
             }
+            if (wvl_look_listed(job->look, k)) {
+                return;
+            }
         }
     }
 }
@@ -121,7 +127,7 @@ static void build_gains(const wvl_layer_job *job, wvl_slope_sums *sums)
     if (sums->gains) {
         memset(sums->gains, 0, WVL_SLOPES * sizeof *sums->gains);
     }
-    for (uint32_t t = 0; t < job->plan->syntax.tile_count; t++) {
+    for (uint32_t t = 0; t < job->plan->syntax.tile_count && !wvl_look_is_over(job->look); t++) {
         for (uint64_t p = 0; p < job->tiles[t].precinct_count && !wvl_look_after(job->look, WVL_LOOK_GAINS, 1); p++) {
             add_precinct(job, &job->tiles[t], &job->tiles[t].precincts[p], sums);
         }

@@ -346,6 +346,9 @@ static void note_ends(const wvl_layer_job *job, wvl_coded_tile *tile)
             const wvl_precinct_band *pb = &precinct->band[i];
             for (uint64_t k = 0; k < wvl_precinct_blocks(pb); k++) {
                 tile->blocks[wvl_precinct_block(pb, k)].last_slope = (uint16_t)wvl_min_u32(threshold, UINT16_MAX);
+                if (wvl_look_listed(job->look, k)) {
+                    return;
+                }
             }
         }
     }
@@ -385,7 +388,7 @@ wvl_status wvl_layers_allocate(wvl_layer_job *job)
         note_ends(job, &job->tiles[t]);
     }
     wvl_free(job->allocator, carver.base, bytes);
-    return status;
+    return status == WVL_OK && wvl_look_is_over(job->look) ? WVL_CANCELLED : status;
 }
 
 void wvl_layers_fini(wvl_layer_job *job)

@@ -9,7 +9,8 @@
 wvl_t2_tile wvl_rate_open_t2(const wvl_layer_job *job, const wvl_coded_tile *tile)
 {
     wvl_t2_tile t2 = {tile->precincts, tile->precinct_count, tile->blocks, job->passes,
-                      tile->states,    tile->nodes,          tile->sop,    tile->eph};
+                      tile->states,    tile->nodes,          tile->sop,    tile->eph,
+                      job->look};
     return t2;
 }
 
@@ -151,8 +152,8 @@ int wvl_rate_recall_packet(const wvl_layer_job *job, const wvl_coded_tile *tile,
 
 void wvl_rate_open_layer(wvl_layer_job *job, uint32_t layer)
 {
-    for (uint32_t t = 0; t < job->plan->syntax.tile_count; t++) {
-        for (uint64_t p = 0; p < job->tiles[t].precinct_count; p++) {
+    for (uint32_t t = 0; t < job->plan->syntax.tile_count && !wvl_look_is_over(job->look); t++) {
+        for (uint64_t p = 0; p < job->tiles[t].precinct_count && !wvl_look_after(job->look, WVL_LOOK_SUM, 1); p++) {
             packet_at(&job->tiles[t], p, layer)->header_bytes = 0;
         }
     }
@@ -191,6 +192,9 @@ static int cut_precinct(const wvl_layer_job *job, const wvl_coded_tile *tile, co
             for (uint32_t col = 0; col < pb->cols; col++, b++) {
                 changes |= cut_block(job, &tile->blocks[b], &tile->states[b], threshold, cuts->is_last);
             }
+            if (wvl_look_after(job->look, WVL_LOOK_LIST, pb->cols)) {
+                return changes;
+            }
         }
     }
     return changes;
@@ -225,7 +229,7 @@ wvl_layer_cost wvl_rate_measure_layer(wvl_layer_job *job, const wvl_layer_cuts *
     layer_visit v = {cuts, 1};
     wvl_sweep_precincts(job, visit_cuts, &v);
     memset(group_bytes, 0, wvl_plan_cap_groups(job->plan) * sizeof *group_bytes);
-    for (uint32_t t = 0; t < job->plan->syntax.tile_count; t++) {
+    for (uint32_t t = 0; t < job->plan->syntax.tile_count && !wvl_look_is_over(job->look); t++) {
         const wvl_coded_tile *tile = &job->tiles[t];
         for (uint64_t p = 0; p < tile->precinct_count && !wvl_look_after(job->look, WVL_LOOK_SUM, 1); p++) {
             const wvl_precinct *precinct = &tile->precincts[p];
@@ -318,6 +322,9 @@ static wvl_contribution *commit_band(wvl_layer_job *job, wvl_coded_tile *tile, c
             state->sent_passes = state->next_passes;
             state->sent_bytes = state->next_bytes;
         }
+        if (wvl_look_after(job->look, WVL_LOOK_LIST, pb->cols)) {
+            break;
+        }
     }
     return to;
 }
@@ -364,15 +371,18 @@ wvl_status wvl_rate_commit_layer(wvl_layer_job *job, const wvl_layer_cuts *cuts,
     if (wvl_look_is_over(job->look)) {
         return WVL_CANCELLED; /* packets that were not measured have no place */
     }
-    for (uint32_t t = 0; t < job->plan->syntax.tile_count; t++) {
+    for (uint32_t t = 0; t < job->plan->syntax.tile_count && !wvl_look_is_over(job->look); t++) {
         wvl_coded_tile *tile = &job->tiles[t];
-        for (uint64_t p = 0; p < tile->precinct_count; p++) {
+        for (uint64_t p = 0; p < tile->precinct_count && !wvl_look_after(job->look, WVL_LOOK_SUM, 1); p++) {
             const wvl_precinct *precinct = &tile->precincts[p];
             wvl_layer_cost packet = place_packet(job, tile, packet_at(tile, p, cuts->layer));
             add_cost(cost, &packet);
             group_bytes[wvl_plan_cap_group(job->plan, precinct->component, precinct->resolution)] +=
                 packet.packet_bytes + packet.plt_bytes;
         }
+    }
+    if (wvl_look_is_over(job->look)) {
+        return WVL_CANCELLED;
     }
     if (!wvl_grow(job->allocator, (void **)&job->headers, &job->header_capacity, job->header_count, 1) ||
         !wvl_grow(job->allocator, (void **)&job->contributions, &job->contribution_capacity, job->contribution_count,

@@ -75,6 +75,9 @@ static void add_plain(const wvl_layer_job *job, const wvl_coded_tile *tile, cons
                 (double)wvl_rate_weigh_energy(band, job->plan->rate.gain_exponent, block->energy, block->energy_shift) /
                 band->visual;
             sums->gain_plain += gain_of(job, tile, b) / band->visual;
+            if (wvl_look_listed(job->look, k)) {
+                return;
+            }
         }
     }
 }
@@ -90,12 +93,15 @@ static wvl_status host_sent(void *self, wvl_sent_sums *sums)
             sums->is_everything &=
                 tile->states[b].sent_passes == (planes ? 3 * planes - 2 : 0); /* not all of them may have been coded */
             sums->gain += gain_of(job, tile, b);
+            if (wvl_look_listed(job->look, b)) {
+                return WVL_CANCELLED;
+            }
         }
         for (uint64_t p = 0; job->plan->rate.visual && p < tile->precinct_count; p++) {
             add_plain(job, tile, &tile->precincts[p], sums);
         }
     }
-    return WVL_OK;
+    return wvl_look_is_over(job->look) ? WVL_CANCELLED : WVL_OK;
 }
 
 /* ---- Packets --------------------------------------------------------------------------------- */

@@ -69,6 +69,9 @@ static void visit_precincts(void *arg, uint32_t index, uint32_t worker)
     (void)index;
     for (uint64_t i; (i = atomic_fetch_add_explicit(&s->next, s->step, memory_order_relaxed)) < job->precinct_count;) {
         for (uint64_t end = wvl_min_u64(i + s->step, job->precinct_count); i < end; i++) {
+            if (wvl_look_is_over(job->look)) {
+                return; /* what an earlier visit left may not be complete */
+            }
             uint64_t p = is_sorted ? job->sweep_order[i] : i;
             wvl_coded_tile *tile = &job->tiles[find_tile(job, p)];
             s->visit(job, tile, p - tile->first_precinct, worker, s->user);

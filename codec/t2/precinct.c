@@ -45,7 +45,7 @@ static void size_precinct(const wvl_precinct *precinct, uint8_t style, uint32_t 
 }
 
 static void build_resolution(const wvl_plan *plan, const wvl_tile_plan *tile, uint32_t component, unsigned r,
-                             wvl_precinct *precincts, wvl_t2_sizes *sizes)
+                             wvl_precinct *precincts, const wvl_look *look, wvl_t2_sizes *sizes)
 {
     const wvl_tile_resolution *res = &tile->resolutions[tile->components[component].first_resolution + r];
     uint64_t at = res->first_precinct;
@@ -55,17 +55,20 @@ static void build_resolution(const wvl_plan *plan, const wvl_tile_plan *tile, ui
             build_precinct(plan, tile, component, r, res, col, row, precinct, &sizes->nodes);
             size_precinct(precinct, plan->syntax.codings[tile->components[component].coding].style,
                           plan->syntax.layer_count, sizes);
+            if (wvl_look_after(look, WVL_LOOK_SUM, 1)) {
+                return;
+            }
         }
     }
 }
 
 void wvl_t2_build_precincts(const wvl_plan *plan, const wvl_tile_plan *tile, wvl_precinct *precincts,
-                            wvl_t2_sizes *sizes)
+                            const wvl_look *look, wvl_t2_sizes *sizes)
 {
     memset(sizes, 0, sizeof *sizes);
     for (uint32_t c = 0; c < tile->component_count; c++) {
         for (unsigned r = 0; r <= tile->components[c].levels; r++) {
-            build_resolution(plan, tile, c, r, precincts, sizes);
+            build_resolution(plan, tile, c, r, precincts, look, sizes);
         }
     }
 }
@@ -111,6 +114,12 @@ void wvl_t2_add_sizes(const wvl_plan *plan, const wvl_tile_plan *tile, uint32_t 
     }
 }
 
+/* Behind a row of blocks. Nonzero: the look is over. */
+static int ends_row(const wvl_t2_tile *tile, const wvl_precinct_band *pb)
+{
+    return wvl_look_after(tile->look, WVL_LOOK_LIST, pb->cols);
+}
+
 static void open_band(const wvl_t2_tile *tile, const wvl_precinct_band *pb)
 {
     wvl_tag_node *inclusion = tile->nodes + pb->nodes_at, *planes = inclusion + wvl_tag_tree_nodes(pb->cols, pb->rows);
@@ -123,9 +132,12 @@ static void open_band(const wvl_t2_tile *tile, const wvl_precinct_band *pb)
             inclusion[i].value = NEVER;
             planes[i].value = tile->blocks[b].zero_planes;
         }
+        if (ends_row(tile, pb)) {
+            return;
+        }
     }
-    wvl_tag_tree_build(inclusion, pb->cols, pb->rows);
-    wvl_tag_tree_build(planes, pb->cols, pb->rows);
+    wvl_tag_tree_build(inclusion, pb->cols, pb->rows, tile->look);
+    wvl_tag_tree_build(planes, pb->cols, pb->rows, tile->look);
 }
 
 void wvl_t2_open_precinct(const wvl_t2_tile *tile, uint64_t precinct)
@@ -228,8 +240,11 @@ static void set_zero_planes(const wvl_t2_tile *tile, const wvl_precinct_band *pb
             planes[(uint64_t)row * pb->cols + col].value =
                 (uint16_t)zero_planes(tile, pb, wvl_precinct_block_at(pb, col, row));
         }
+        if (ends_row(tile, pb)) {
+            return;
+        }
     }
-    wvl_tag_tree_build(planes, pb->cols, pb->rows);
+    wvl_tag_tree_build(planes, pb->cols, pb->rows, tile->look);
 }
 
 static void put_block(const wvl_t2_tile *tile, const wvl_precinct_band *pb, uint32_t col, uint32_t row, uint32_t layer,
@@ -272,6 +287,9 @@ static int precinct_joins(const wvl_t2_tile *tile, const wvl_precinct *precinct)
                     return 1;
                 }
             }
+            if (ends_row(tile, pb)) {
+                return 0;
+            }
         }
     }
     return 0;
@@ -288,6 +306,9 @@ static void lower_inclusion(const wvl_t2_tile *tile, const wvl_precinct_band *pb
                 wvl_tag_tree_lower(inclusion, pb->cols, pb->rows, col, row, (uint16_t)layer);
             }
         }
+        if (ends_row(tile, pb)) {
+            return;
+        }
     }
 }
 
@@ -297,17 +318,19 @@ static void put_band(const wvl_t2_tile *tile, const wvl_precinct_band *pb, uint3
     uint64_t count = wvl_tag_tree_nodes(pb->cols, pb->rows);
     wvl_tag_node *inclusion = tile->nodes + pb->nodes_at;
     if (!commit) {
-        memcpy(scratch, inclusion, (size_t)(2 * count) * sizeof *scratch);
+        (void)wvl_look_copy(tile->look, scratch, inclusion, 2 * count * sizeof *scratch);
         inclusion = scratch;
     }
     lower_inclusion(tile, pb, layer, inclusion);
     if (pb->has_sets) {
         set_zero_planes(tile, pb, inclusion + count);
     }
-    for (uint32_t row = 0; row < pb->rows; row++) {
+    /* Trees that are not complete must not be read: what they would say may be longer than any header. */
+    for (uint32_t row = 0; row < pb->rows && !wvl_look_is_over(tile->look); row++) {
         for (uint32_t col = 0; col < pb->cols; col++) {
             put_block(tile, pb, col, row, layer, commit, inclusion, inclusion + count, w, packet);
         }
+        (void)ends_row(tile, pb);
     }
 }
 

@@ -62,9 +62,9 @@ typedef struct wvl_t2_sizes {
     uint64_t header_bytes;  /* bound of the longest header */
 } wvl_t2_sizes;
 
-/* Fills precincts[tile->precinct_count] unless NULL. */
+/* Fills precincts[tile->precinct_count] unless NULL. When the look (may be NULL) is over, not all of them. */
 void wvl_t2_build_precincts(const wvl_plan *plan, const wvl_tile_plan *tile, wvl_precinct *precincts,
-                            wvl_t2_sizes *sizes);
+                            const wvl_look *look, wvl_t2_sizes *sizes);
 
 /* The sizes alone, and those in a time that does not depend on the number of precincts. sizes->nodes grows by `times`
  * what the component has; the others are the greatest ones. */
@@ -79,7 +79,8 @@ typedef struct wvl_t2_tile {
     const wvl_store *passes;
     wvl_block_state *states;
     wvl_tag_node *nodes;
-    uint8_t sop, eph; /* markers around its packet headers */
+    uint8_t sop, eph;     /* markers around its packet headers */
+    const wvl_look *look; /* may be NULL, asked row by row; once it is over, trees, states and headers do not count */
 } wvl_t2_tile;
 
 /* Sets up trees and block states of a precinct before the first layer: zero-plane values, nothing included. */

@@ -3,8 +3,16 @@
 
 #define MAX_DEPTH 33 /* 2^32 leaves along an axis, and the root */
 
-static void build_level(const wvl_tag_node *child, uint32_t cols, uint32_t rows, wvl_tag_node *parent, uint32_t pcols)
+static void make_unknown(wvl_tag_node *node)
 {
+    node->low = 0;
+    node->known = 0;
+}
+
+/* 0: the look is over. */
+static int build_level(wvl_tag_node *child, uint32_t cols, uint32_t rows, wvl_tag_node *parent, const wvl_look *look)
+{
+    uint32_t pcols = (cols + 1) / 2;
     for (uint32_t y = 0; y < rows; y++) {
         for (uint32_t x = 0; x < cols; x++) {
             wvl_tag_node *p = &parent[(uint64_t)(y / 2) * pcols + x / 2];
@@ -12,24 +20,30 @@ static void build_level(const wvl_tag_node *child, uint32_t cols, uint32_t rows,
             if ((!(x & 1) && !(y & 1)) || v < p->value) {
                 p->value = v;
             }
+            make_unknown(&child[(uint64_t)y * cols + x]);
+        }
+        if (wvl_look_after(look, WVL_LOOK_LIST, cols)) {
+            return 0;
         }
     }
+    return 1;
 }
 
-void wvl_tag_tree_build(wvl_tag_node *nodes, uint32_t cols, uint32_t rows)
+void wvl_tag_tree_build(wvl_tag_node *nodes, uint32_t cols, uint32_t rows, const wvl_look *look)
 {
-    uint64_t total = wvl_tag_tree_nodes(cols, rows);
-    for (uint64_t i = 0; i < total; i++) {
-        nodes[i].low = 0;
-        nodes[i].known = 0;
+    if (!cols || !rows) {
+        return;
     }
     while ((uint64_t)cols * rows > 1) {
         wvl_tag_node *parent = nodes + (uint64_t)cols * rows;
-        build_level(nodes, cols, rows, parent, (cols + 1) / 2);
+        if (!build_level(nodes, cols, rows, parent, look)) {
+            return;
+        }
         nodes = parent;
         cols = (cols + 1) / 2;
         rows = (rows + 1) / 2;
     }
+    make_unknown(nodes);
 }
 
 /* A level of a tree, and a node in it. */

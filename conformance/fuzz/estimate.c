@@ -99,8 +99,6 @@ static const struct {
     [FUZZ_ALLOW_FLAT] = {"errors of one sign on a flat picture", 5.8},   /* [5.2] */
     [FUZZ_ALLOW_ROUNDING] = {"chance in rounding of few samples", 4.0},
     [FUZZ_ALLOW_REGION] = {"region rebuilt at the low end of its step", 6.0},
-    [FUZZ_ALLOW_LAST_BIT] = {"measured 9/7 near a sample's last bit",
-                             0.8}, /* [0.6] coefficients are measured, decoders round samples */
     [FUZZ_ALLOW_DERIVED] = {"derived steps, under three bits below them", 1.0},
 };
 
@@ -115,16 +113,7 @@ static double count_samples(const fuzz_picture *p, uint32_t components)
     return samples;
 }
 
-static double least_depth(const fuzz_picture *p)
-{
-    double least = INFINITY;
-    for (uint32_t i = 0; i < p->count; i++) {
-        least = fmin(least, p->planes[i].depth);
-    }
-    return least;
-}
-
-double fuzz_estimate_measured_slack(const fuzz_case *c, const fuzz_picture *p, double told, uint32_t *used)
+double fuzz_estimate_measured_slack(const fuzz_case *c, const fuzz_picture *p, uint32_t *used)
 {
     /* Where a decoder rounds a few samples is chance. OpenJPEG rebuilds samples of a region at the low end of their
      * step, which is four times the error. Derived steps of many levels are coarse: what lies below their last bit kept
@@ -133,13 +122,11 @@ double fuzz_estimate_measured_slack(const fuzz_case *c, const fuzz_picture *p, d
                     strstr(fuzz_case_or(c, "overrides", ""), "quantization=derived");
     int is_region = fuzz_case_get(c, "roi") != NULL,
         is_unseen = is_coarse && fuzz_estimate_number(c, "distortion-bits", "6") < 3.0;
-    int is_last_bit = told > 6.02 * least_depth(p) - 10.0 && !strcmp(fuzz_case_or(c, "reversible", "yes"), "no");
-    *used = 1u << FUZZ_ALLOW_ROUNDING | (is_last_bit ? 1u << FUZZ_ALLOW_LAST_BIT : 0) |
-            (is_region ? 1u << FUZZ_ALLOW_REGION : 0) | (is_unseen ? 1u << FUZZ_ALLOW_DERIVED : 0);
+    *used = 1u << FUZZ_ALLOW_ROUNDING | (is_region ? 1u << FUZZ_ALLOW_REGION : 0) |
+            (is_unseen ? 1u << FUZZ_ALLOW_DERIVED : 0);
     return FUZZ_PSNR_SLACK + allowances[FUZZ_ALLOW_ROUNDING].most / sqrt(count_samples(p, UINT32_MAX)) +
            (is_region ? allowances[FUZZ_ALLOW_REGION].most : 0.0) +
-           (is_unseen ? allowances[FUZZ_ALLOW_DERIVED].most : 0.0) +
-           (is_last_bit ? allowances[FUZZ_ALLOW_LAST_BIT].most : 0.0);
+           (is_unseen ? allowances[FUZZ_ALLOW_DERIVED].most : 0.0);
 }
 
 static int applies(unsigned allowance, const fuzz_case *c, const fuzz_picture *p, int is_reversible, double told)
@@ -180,4 +167,10 @@ int fuzz_estimate_counts(const fuzz_case *c, const fuzz_picture *p, int is_rever
     double all = 6.02 * p->planes[0].depth - 3.0; /* beyond, rounding decides */
     return !is_reversible && (strchr(kind, '.') || !strcmp(kind, "natural")) && count_samples(p, 3) >= 4096.0 &&
            isfinite(found) && told > 0.0 && told < 70.0 && told < all && fuzz_estimate_expect(c, p, told) > told - 0.05;
+}
+
+int fuzz_estimate_counts_measured(const fuzz_case *c, const fuzz_picture *p, double found, double told)
+{
+    return !fuzz_case_get(c, "roi") && count_samples(p, UINT32_MAX) >= 4096.0 && isfinite(found) && told > 0.0 &&
+           told < 70.0;
 }

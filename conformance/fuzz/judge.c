@@ -257,13 +257,17 @@ void fuzz_judge_compare_psnr(const fuzz_case *c, const fuzz_picture *p, const fu
         v->found |= FUZZ_WAS_OVERTOLD;
     }
     uint32_t used;
-    double slack = is_measured ? fuzz_estimate_measured_slack(c, p, told, &used)
+    double slack = is_measured ? fuzz_estimate_measured_slack(c, p, &used)
                                : fuzz_estimate_slack(c, p, fuzz_judge_is_reversible(c, run), told, &used);
     v->found |= is_measured ? 0 : FUZZ_WAS_ESTIMATED;
     v->allowances |= found < expected - FUZZ_PSNR_SLACK ? used : 0;
     if (!is_measured && fuzz_estimate_counts(c, p, fuzz_judge_is_reversible(c, run), found, told)) {
         v->drift += fmax(-FUZZ_MEAN_REACH, fmin(FUZZ_MEAN_REACH, told - found));
         v->drift_count++;
+    }
+    if (is_measured && fuzz_estimate_counts_measured(c, p, found, told)) {
+        v->measured_drift += fmax(-FUZZ_MEAN_REACH, fmin(FUZZ_MEAN_REACH, told - found));
+        v->measured_count++;
     }
     if (found < expected - slack) {
         fuzz_judge_fail(v, "psnr", "%s: %.3f dB found, %.3f dB told, %.2f dB less are allowed", where, found, told,

@@ -39,6 +39,8 @@ typedef struct fuzz_verdict {
     uint32_t refusal;    /* 1 + number of the reason for which it was refused; 0: none */
     double drift;        /* sum of (told - found) of its estimates, as fuzz_estimate_counts() says */
     uint32_t drift_count;
+    double measured_drift; /* the same of its measured PSNRs, as fuzz_estimate_counts_measured() says */
+    uint32_t measured_count;
     char preset[32]; /* with a picture that suits it; "": none */
 } fuzz_verdict;
 

@@ -67,6 +67,8 @@ void fuzz_tally_count(fuzz_tally *t, const fuzz_verdict *v)
     t->least_margin = v->psnr_margin < t->least_margin ? v->psnr_margin : t->least_margin;
     t->drift += v->drift;
     t->drift_count += v->drift_count;
+    t->measured_drift += v->measured_drift;
+    t->measured_count += v->measured_count;
     count_preset(t, v);
 }
 
@@ -100,6 +102,10 @@ static void print_decoders(const fuzz_tally *t)
     if (t->drift_count) {
         printf("  estimates of 9/7 less what was found: %+.3f dB in the mean of %" PRIu64 "\n",
                t->drift / (double)t->drift_count, t->drift_count);
+    }
+    if (t->measured_count) {
+        printf("  measured PSNRs less what was found: %+.4f dB in the mean of %" PRIu64 "\n",
+               t->measured_drift / (double)t->measured_count, t->measured_count);
     }
 }
 
@@ -153,6 +159,17 @@ static int do_estimates_drift(const fuzz_tally *t)
     return 1;
 }
 
+static int do_measurements_drift(const fuzz_tally *t)
+{
+    double mean = t->measured_count ? t->measured_drift / (double)t->measured_count : 0.0;
+    if (t->measured_count < FUZZ_MEASURED_LEAST || mean <= FUZZ_MEASURED_HIGHEST) {
+        return 0;
+    }
+    printf("FAILED measured: %+.4f dB in the mean of %" PRIu64 ", at most %+.2f is allowed\n", mean, t->measured_count,
+           FUZZ_MEASURED_HIGHEST);
+    return 1;
+}
+
 /* kb-master asks for an XMP packet, which no drawn picture has; decode.archive encodes with it. */
 static int does_preset_refuse_all(const fuzz_tally *t)
 {
@@ -170,6 +187,6 @@ static int does_preset_refuse_all(const fuzz_tally *t)
 
 int fuzz_tally_fails(const fuzz_tally *t)
 {
-    int drifts = do_estimates_drift(t), refuses = does_preset_refuse_all(t);
-    return drifts || refuses;
+    int drifts = do_estimates_drift(t), measured = do_measurements_drift(t), refuses = does_preset_refuse_all(t);
+    return drifts || measured || refuses;
 }

@@ -16,8 +16,8 @@ typedef struct fuzz_tally {
     uint64_t excuses[64]; /* by fault of fuzz_faults() */
     uint64_t refusals[FUZZ_MAX_REFUSALS];
     uint64_t allowances[FUZZ_ALLOWANCES];
-    double least_margin, drift;
-    uint64_t drift_count;
+    double least_margin, drift, measured_drift;
+    uint64_t drift_count, measured_count;
     struct {
         char name[32];           /* without the words behind it: "dci-2k" for "dci-2k-48" */
         uint64_t tried, refused; /* with pictures that suit it */

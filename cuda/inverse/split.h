@@ -25,8 +25,8 @@ typedef struct wvl_cuda_inverse_split {
     uint8_t levels; /* WVL_CUDA_*; PLAIN: band[LL] to a plane, or planes to pixels */
     uint8_t
         parts;    /* components that one item serves: 1, or 3 with their transform (this split and the two behind it) */
-    uint8_t pack; /* marching kernels: so many splits from this one on, alike but for where they lie, go to the lanes of
-                     one warp */
+    uint8_t pack; /* marching kernels: the number of splits, from this one on, that share a warp. They differ only in
+                     where they lie, and each has some of its lanes */
     uint32_t strips; /* marching kernels: warps in a row */
     uint32_t segment, long_rows,
         short_segment;  /* for the host: iterations of the items, in the first so many rows of them and in the others */

@@ -81,8 +81,8 @@ __device__ __forceinline__ piece_row load_pieces(const piece_list &list, uint32_
     if (piece < list.count) {
         int64_t start = (int64_t)(list.starts[piece] - at), end = (int64_t)(list.starts[piece + 1] - at);
         row.base = list.sources[piece] - (uint64_t)start;
-        row.start = start < -FAR ? -FAR : (int)(start > FAR ? FAR : start);
-        row.end = (int)(end > FAR ? FAR : end);
+        row.start = (int)max(min(start, (int64_t)FAR), (int64_t)-FAR);
+        row.end = (int)min(end, (int64_t)FAR);
     }
     return row;
 }

@@ -12,8 +12,8 @@
  * is the way down to COEFS. Coefficients belong to the backend from collect to release, a batch of blocks from code to
  * the job's next call.
  *
- * One backend stands for one device. A plan names a set of devices (wvl_plan.devices); the conductor opens a backend
- * for each that it uses.
+ * One backend stands for one device. A plan names a set of devices (plan->device.ordinals); the conductor opens a
+ * backend for each that it uses.
  */
 #ifndef WVL_BACKEND_BACKEND_H
 #define WVL_BACKEND_BACKEND_H

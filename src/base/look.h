@@ -2,8 +2,8 @@
 /*
  * Looks: every loop that may take long asks between its steps whether the picture is still wanted. A step is at most
  * WVL_LOOK_BLOCKS blocks that are coded, or WVL_LOOK_SAMPLES samples of a transform, so that an encode ends soon after
- * its cancel token is raised. Each look says what was done since the one before: tests add it up and see that no loop
- * goes without looks.
+ * its cancel token is raised; blocks of packets and lists cost less each. Each look says what was done since the one
+ * before: tests add it up and see that no loop goes without looks.
  */
 #ifndef WVL_BASE_LOOK_H
 #define WVL_BASE_LOOK_H
@@ -11,9 +11,12 @@
 #include <stdatomic.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #define WVL_LOOK_BLOCKS 64u                  /* most block codings of a thread between two looks */
 #define WVL_LOOK_SAMPLES (UINT64_C(4) << 20) /* most samples of a transform between two looks */
+#define WVL_LOOK_LISTED 8192u                /* most blocks of packets or lists, which are not coded */
+#define WVL_LOOK_BYTES (UINT64_C(4) << 20)   /* most bytes that are cleared or copied */
 
 typedef enum wvl_look_kind {
     WVL_LOOK_TRANSFORM = 0, /* samples */
@@ -32,6 +35,8 @@ typedef enum wvl_look_kind {
     WVL_LOOK_LENGTHS,       /* packets whose lengths are listed */
     WVL_LOOK_WRITE,         /* packets written */
     WVL_LOOK_PLAN,          /* tiles measured by a plan */
+    WVL_LOOK_LIST,          /* blocks of a packet or of a list, gone through in rows or in portions */
+    WVL_LOOK_CLEAR,         /* bytes cleared or copied */
     WVL_LOOK_KINDS
 } wvl_look_kind;
 
@@ -60,6 +65,38 @@ static inline int wvl_look_after(const wvl_look *look, wvl_look_kind kind, uint6
         look->flag->note(look->flag->note_user, kind, work);
     }
     return wvl_look_is_over(look);
+}
+
+/* For loops over lists of blocks, behind number `index`: looks every WVL_LOOK_LISTED of them. Nonzero: stop. */
+static inline int wvl_look_listed(const wvl_look *look, uint64_t index)
+{
+    return (index + 1) % WVL_LOOK_LISTED == 0 && wvl_look_after(look, WVL_LOOK_LIST, WVL_LOOK_LISTED);
+}
+
+/* Nonzero: stopped, and the rest is as it was. */
+static inline int wvl_look_clear(const wvl_look *look, void *memory, uint64_t bytes)
+{
+    for (uint64_t at = 0; at < bytes; at += WVL_LOOK_BYTES) {
+        uint64_t portion = bytes - at < WVL_LOOK_BYTES ? bytes - at : WVL_LOOK_BYTES;
+        memset((char *)memory + at, 0, (size_t)portion);
+        if (wvl_look_after(look, WVL_LOOK_CLEAR, portion)) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
+/* The same for a copy. */
+static inline int wvl_look_copy(const wvl_look *look, void *to, const void *from, uint64_t bytes)
+{
+    for (uint64_t at = 0; at < bytes; at += WVL_LOOK_BYTES) {
+        uint64_t portion = bytes - at < WVL_LOOK_BYTES ? bytes - at : WVL_LOOK_BYTES;
+        memcpy((char *)to + at, (const char *)from + at, (size_t)portion);
+        if (wvl_look_after(look, WVL_LOOK_CLEAR, portion)) {
+            return 1;
+        }
+    }
+    return 0;
 }
 
 #endif

@@ -44,7 +44,7 @@ enum {
 enum { WVL_PACKED_NONE = 0, WVL_PACKED_PPM = 1, WVL_PACKED_PPT = 2 }; /* where packet headers go */
 /* Meaning of wvl_layer_target.value: everything coded; log-spaced below the next given layer; bytes of the whole
  * codestream up to this layer; dB; 256 * log2 of the slope threshold + 32768. */
-enum { WVL_RATE_ALL = 0, WVL_RATE_AUTO = 1, WVL_RATE_BYTES = 2, WVL_RATE_PSNR = 3, WVL_RATE_SLOPE = 4 };
+enum { WVL_RATE_ALL = 0, WVL_RATE_AUTO = 1, WVL_RATE_BYTES = 2, WVL_RATE_PSNR = 3, WVL_RATE_SLOPE = 4, WVL_RATE_COUNT };
 
 typedef struct wvl_rect {
     uint32_t x0, y0, x1, y1;

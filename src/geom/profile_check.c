@@ -67,19 +67,19 @@ static void check_packets(const profile_job *j)
         refuse(j, "%u layers; one is required (A.10)", s->layer_count);
     }
     if (s->parts != WVL_PARTS_COMPONENT) {
-        refuse(j, "tile-parts must be divided by component, C (A.10)");
+        refuse(j, "tile-parts must be divided by component; use tile-parts=C (A.10)");
     }
     if (!s->tlm) {
-        refuse(j, "tlm no; the main header must have TLM (A.10)");
+        refuse(j, "tlm no; the main header must have TLM; use tlm=yes (A.10)");
     }
     if (s->packed_headers != WVL_PACKED_NONE) {
-        refuse(j, "packed packet headers are not allowed (A.10)");
+        refuse(j, "packed packet headers are not allowed; use packed-headers=none (A.10)");
     }
     if (s->region_count) {
         refuse(j, "regions of interest are not allowed (A.10)");
     }
     if (s->plm && j->row->family != WVL_FAMILY_CINEMA) {
-        refuse(j, "PLM is not allowed");
+        refuse(j, "PLM is not allowed; use plm=no");
     }
     if (s->progression_count && !is_4k) {
         refuse(j, "progression changes are not allowed (A.10)");
@@ -231,13 +231,13 @@ static void check_cinema_coding(const profile_job *j)
         refuse(j, "quantization derived; expounded is required (RDD 52)");
     }
     if (s->sop || s->eph) {
-        refuse(j, "SOP and EPH are not allowed (RDD 52)");
+        refuse(j, "SOP and EPH are not allowed; use sop=no and eph=no (RDD 52)");
     }
     if (s->plt || s->plm || s->registration_count) {
-        refuse(j, "PLT, PLM and CRG are not allowed (RDD 52)");
+        refuse(j, "PLT, PLM and CRG are not allowed; use plt=no, plm=no and no registration (RDD 52)");
     }
     if (s->mct == 0) {
-        refuse(j, "mct off; the colour transform is required (ST 429-4)");
+        refuse(j, "mct off; the colour transform is required; use mct=auto (ST 429-4)");
     }
 }
 
@@ -360,7 +360,7 @@ static void check_keep_picture(const profile_job *j, const wvl_profile_keep *k)
         }
     }
     if (j->f->component_count == 3 && wvl_plan_choose_mct(j->s, j->f) == WVL_MCT_NONE) {
-        refuse(j, "the colour transform is required; the three components must be alike for it");
+        refuse(j, "the colour transform is required; use mct=auto, and three components of one depth and subsampling");
     }
 }
 
@@ -402,13 +402,13 @@ static void check_keep_markers(const profile_job *j, const wvl_profile_keep *k)
 {
     const wvl_settings *s = j->s;
     if (k->sop_eph && (!s->sop || !s->eph)) {
-        refuse(j, "sop %s, eph %s; both are required", word(s->sop), word(s->eph));
+        refuse(j, "sop %s, eph %s; both are required; use sop=yes and eph=yes", word(s->sop), word(s->eph));
     }
     if (k->plt && !s->plt) {
-        refuse(j, "plt no; packet lengths are required");
+        refuse(j, "plt no; packet lengths are required; use plt=yes");
     }
     if (k->parts_by_resolution && !(s->parts & WVL_PARTS_RESOLUTION)) {
-        refuse(j, "tile-parts must be divided by resolution, R");
+        refuse(j, "tile-parts must be divided by resolution; use tile-parts=R");
     }
     if (s->region_count) {
         refuse(j, "regions of interest are not allowed");
@@ -417,10 +417,10 @@ static void check_keep_markers(const profile_job *j, const wvl_profile_keep *k)
         refuse(j, "progression changes are not allowed");
     }
     if (s->plm || s->packed_headers != WVL_PACKED_NONE) {
-        refuse(j, "PLM and packed packet headers are not allowed");
+        refuse(j, "PLM and packed packet headers are not allowed; use plm=no and packed-headers=none");
     }
     if (k->comment && !s->comment_count) {
-        refuse(j, "a comment is required");
+        refuse(j, "a comment is required; use comment=TEXT");
     }
 }
 
@@ -454,7 +454,7 @@ static void check_ht_packets(const profile_job *j)
         refuse(j, "progression changes are not allowed (%s)", j->clause);
     }
     if (!s->tlm) {
-        refuse(j, "tlm no; the main header must have TLM (%s)", j->clause);
+        refuse(j, "tlm no; the main header must have TLM; use tlm=yes (%s)", j->clause);
     }
     if (s->jp2) {
         refuse(j, "container %s; the codestream goes into the package without boxes, j2k",
@@ -501,7 +501,7 @@ static void check_imf_ht_structure(const profile_job *j)
                s->block_height, j->clause);
     }
     if (s->packed_headers != WVL_PACKED_NONE) {
-        refuse(j, "packed packet headers are not allowed (%s)", j->clause);
+        refuse(j, "packed packet headers are not allowed; use packed-headers=none (%s)", j->clause);
     }
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Params: life and lookup. Values are read in value.c and printed in print.c, presets are in
- * preset.c. */
+/* Params: life and lookup. Values are read in params_value.c and printed in params_print.c, presets are in
+ * params_preset.c. */
 #include "params/params.h"
 
 #include <stdio.h>

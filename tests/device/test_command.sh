@@ -3,6 +3,7 @@
 # The command with a device: devices, --device, --trace.
 #   test_command.sh COMMAND
 set -eu
+. "$(dirname -- "$0")/../house/parts.sh"
 
 command=$1
 scratch=$(mktemp -d)
@@ -24,7 +25,7 @@ for settings in '' '-I' '-I -r 20 -t 128,128' '-n 1'; do
         grep -q "\"name\":\"$name\"" "$scratch/trace.json" || fail "'$settings': no span \"$name\" in the trace"
     done
 done
-if command -v python3 >/dev/null; then
+if part python3; then
     python3 -c 'import json, sys
 for name in sys.argv[1:]: json.load(open(name))' "$scratch/trace.json" "$scratch/list.json" || fail "not JSON"
 fi
@@ -35,3 +36,4 @@ grep -q 'device' "$scratch/said" || fail "cuda-only:9: no reason"
 cmp "$scratch/cpu.j2k" "$scratch/fallback.j2k" || fail "cuda:9: other bytes"
 grep -q 'the CPU takes over' "$scratch/said" || fail "cuda:9: not said"
 echo "devices, --device, --trace: as they should be"
+end_suite 0

@@ -545,6 +545,29 @@ START_TEST(cancelled_half_way)
 }
 END_TEST
 
+/* A device need not begin with what nobody wants. */
+START_TEST(cancelled_before_the_start)
+{
+    picture p = picture_draw(PICTURE_NATURAL, 96, 80, 3, 8, 5);
+    picture_input input = picture_open_input(&p, 0);
+    wvl_plan *plan = make_plan(&input.format, "tile=32,32", "cuda-only");
+    wvl_cancel *cancel;
+    wvl_sink sink;
+    char text[512];
+    ck_assert_int_eq(wvl_cancel_create(context, &cancel), WVL_OK);
+    wvl_cancel_raise(cancel);
+    wvl_control control = {.struct_size = sizeof control, .cancel = cancel};
+    ck_assert_int_eq(wvl_sink_open_memory(context, &sink), WVL_OK);
+    uint32_t launches = soft->launches;
+    ck_assert_int_eq(wvl_encode(plan, &input.image, &sink, &control, NULL, text, sizeof text), WVL_CANCELLED);
+    ck_assert_uint_eq(soft->launches, launches);
+    wvl_cancel_release(cancel);
+    wvl_plan_release(plan);
+    picture_close_input(&input);
+    picture_free(&p);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("device_conductor");
@@ -565,6 +588,7 @@ int main(void)
     tcase_add_test(tests, lost_for_good);
     tcase_add_test(tests, wrong_samples);
     tcase_add_test(tests, cancelled_half_way);
+    tcase_add_test(tests, cancelled_before_the_start);
     suite_add_tcase(suite, tests);
     SRunner *runner = srunner_create(suite);
     srunner_run_all(runner, CK_NORMAL);

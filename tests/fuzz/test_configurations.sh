@@ -49,6 +49,7 @@ if "$fuzz" --seed 1 --count 300 --jobs 2 --no-reduce --plant measured >"$work/me
     exit 1
 fi
 grep -q "^FAILED seed [0-9]*, psnr:" "$work/measured.log" || { cat "$work/measured.log"; exit 1; }
+grep -q "^FAILED measured:" "$work/measured.log" || { cat "$work/measured.log"; echo "their mean does not show it"; exit 1; }
 
 # A single estimate may be off by a quarter of a decibel, the mean of all may not.
 "$fuzz" --estimates --seed 1 --count 200 --jobs 2 --no-reduce

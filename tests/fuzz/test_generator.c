@@ -2,10 +2,12 @@
 /* The generator of random configurations knows every option and draws each of them; the reducer finds what a failure
  * needs. */
 #include <check.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "conformance/fuzz/draw.h"
+#include "conformance/fuzz/faults.h"
 #include "conformance/fuzz/illegal.h"
 #include "conformance/fuzz/reduce.h"
 #include "wavelane.h"
@@ -140,6 +142,35 @@ START_TEST(lists_and_numbers_become_small)
 }
 END_TEST
 
+/* A decoder's fault explains the cases that its evidence names, and no others. */
+START_TEST(changes_explain_where_they_overlap)
+{
+    static const struct {
+        const char *changes;
+        int is_known;
+    } rows[] = {
+        {"0,0,2,6,3,LRCP", 0},
+        {"0,0,2,3,3,LRCP/3,0,2,6,3,RPCL", 0},                /* resolutions apart */
+        {"0,0,2,6,1,LRCP/0,1,2,6,3,RPCL", 0},                /* components apart */
+        {"0,0,1,3,3,LRCP/3,0,2,6,3,RPCL/2,0,2,3,1,CPRL", 1}, /* the third with the first */
+        {"T1=0,0,1,6,3,LRCP/T2=0,0,2,6,3,RPCL", 0},          /* of different tiles */
+        {"T1=0,0,1,6,3,LRCP/T2=0,0,2,6,3,RPCL/T1=5,2,2,6,3,RPCL", 1},
+        {"0,0,1,6,3,LRCP/0,0,2,6,3,RLCP", 1},
+    };
+    fuzz_plane planes[3] = {{.width = 300, .height = 200, .depth = 8, .dx = 1, .dy = 1},
+                            {.width = 300, .height = 200, .depth = 8, .dx = 1, .dy = 1},
+                            {.width = 300, .height = 200, .depth = 8, .dx = 1, .dy = 1}};
+    fuzz_picture p = {.x1 = 300, .y1 = 200, .count = 3, .planes = planes};
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        fuzz_facts facts = {.c = &drawn, .p = &p};
+        (void)snprintf(line, sizeof line, "layers=2 progression-changes=%s", rows[i].changes);
+        ck_assert(fuzz_case_parse(&drawn, line));
+        const fuzz_fault *fault = fuzz_faults_find(FUZZ_GROK, &facts);
+        ck_assert_msg((fault && !strcmp(fault->id, "grok-poc")) == rows[i].is_known, "%s", rows[i].changes);
+    }
+}
+END_TEST
+
 /* A budget ends the search. */
 START_TEST(trials_are_limited)
 {
@@ -160,6 +191,7 @@ int main(void)
     tcase_add_test(tests, rules_have_names);
     tcase_add_test(tests, faults_are_reduced);
     tcase_add_test(tests, lists_and_numbers_become_small);
+    tcase_add_test(tests, changes_explain_where_they_overlap);
     tcase_add_test(tests, trials_are_limited);
     suite_add_tcase(suite, tests);
     SRunner *runner = srunner_create(suite);

@@ -4,6 +4,7 @@
 # CMake package, and as far as the header goes with a C++ compiler.
 #   test_package.sh BUILD SOURCE C-COMPILER
 set -eu
+. "$(dirname -- "$0")/parts.sh"
 
 build=$1 source=$2 cc=$3
 work=$(mktemp -d)
@@ -107,7 +108,7 @@ done
 
 echo '#include <wavelane.h>' >header.c
 quietly "$cc" -std=c99 -Wall -Wextra -Wpedantic -Werror -I"$prefix/include" -fsyntax-only header.c
-if command -v c++ >/dev/null; then
+if part c++; then
     quietly c++ -std=c++11 -Wall -Wextra -Wpedantic -Werror -I"$prefix/include" -fsyntax-only -x c++ header.c
 fi
 
@@ -130,3 +131,4 @@ left=$(find "$work/again" ! -type d)
     echo "uninstall leaves: $left"
     exit 1
 }
+end_suite 0

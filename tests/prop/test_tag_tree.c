@@ -42,7 +42,7 @@ START_TEST(example_of_the_standard)
     for (unsigned i = 0; i < 18; i++) {
         nodes[i].value = values[i];
     }
-    wvl_tag_tree_build(nodes, 6, 3);
+    wvl_tag_tree_build(nodes, 6, 3, NULL);
     wvl_bits_open(&w, bytes);
     for (uint32_t col = 0; col < 3; col++) {
         for (uint32_t threshold = 1; threshold <= values[col] + 1u; threshold++) {
@@ -68,7 +68,7 @@ static void check_layers(uint32_t cols, uint32_t rows, uint32_t most, uint32_t *
     for (uint32_t i = 0; i < cols * rows; i++) {
         nodes[i].value = (uint16_t)picture_between(state, 0, most);
     }
-    wvl_tag_tree_build(nodes, cols, rows);
+    wvl_tag_tree_build(nodes, cols, rows, NULL);
     wvl_bits_open(&w, bytes);
     for (uint32_t pass = 0; pass < 2; pass++) {
         for (uint32_t threshold = 1; threshold <= most;
@@ -126,8 +126,8 @@ START_TEST(lowered_as_built)
         built[i].value = values[i] == layers ? 65535 : values[i];
         lowered[i].value = 65535;
     }
-    wvl_tag_tree_build(built, cols, rows);
-    wvl_tag_tree_build(lowered, cols, rows);
+    wvl_tag_tree_build(built, cols, rows, NULL);
+    wvl_tag_tree_build(lowered, cols, rows, NULL);
     wvl_bits_open(&a, bytes);
     wvl_bits_open(&b, second);
     for (uint32_t layer = 0; layer < layers; layer++) {

@@ -4,6 +4,7 @@
 #   test_cli.sh WAVELANE [GEN_DOCS MAN_TEMPLATE]
 # Pictures are made here; those of WVL_TEST_PICTURES are used where the variable names a folder.
 set -u
+. "$(dirname -- "$0")/../house/parts.sh"
 wavelane=$(CDPATH='' cd -- "$(dirname -- "$1")" && pwd)/$(basename -- "$1")
 gen_docs=${2:-}
 template=${3:-}
@@ -542,11 +543,8 @@ if [ -n "$gen_docs" ]; then
         grep -q -- "-$key" complete.zsh || fail "the zsh completion lacks $key"
     done <keys
     grep '^@' page.1 && fail 'the manual page has a place that was not filled'
-    if command -v bash >/dev/null; then
+    if part bash; then
         bash -n complete.bash || fail 'bash does not take its completion'
-    fi
-    if command -v zsh >/dev/null; then
-        zsh -n complete.zsh || fail 'zsh does not take its completion'
     fi
 fi
 
@@ -564,4 +562,4 @@ else
 fi
 
 echo "$checks checks, $failures failures"
-[ "$failures" -eq 0 ]
+end_suite "$failures"

@@ -1,12 +1,15 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
 # Files, pipes, folders and signals: what the command may read, what it may replace, and how it ends.
-#   test_cli_files.sh WAVELANE
+#   test_cli_files.sh WAVELANE [memory]
+# memory: only what happens where memory is short, which needs a limit that the build can live with (sanitizers reserve more).
 set -u
+. "$(dirname -- "$0")/../house/parts.sh"
 wavelane=$(CDPATH='' cd -- "$(dirname -- "$1")" && pwd)/$(basename -- "$1")
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 cd "$work" || exit 1
+wanted_part=${2:-}
 LC_ALL=C
 export LC_ALL
 checks=0
@@ -58,6 +61,41 @@ echo '<a/>' >note.xml
 mkdir safe
 cp grey.pgm rgb.ppm note.xml safe
 
+# Want of memory is no fault of the input.
+try_little_memory() {
+    { printf 'P5 60000 60000 65535\n' && cat grey.pgm; } >sparse.pgm
+    if [ "$memory" = : ] || ! truncate -s 7200000021 sparse.pgm 2>/dev/null; then
+        echo 'skipped: no limit of memory that this build can live with, or no sparse files'
+        exit 77
+    fi
+    expect 5 -i sparse.pgm -o no.j2k
+    warns 'not enough memory for 7200000000 bytes'
+    printf 'P5 50000 50000 65535\nabc' | filter 5 -i - -o no.j2k --max-input-bytes 100000000000
+    truncate -s 5G sparse.pgm
+    expect 5 verify sparse.pgm
+    expect 5 -i grey.pgm -o no.jp2 --xml sparse.pgm
+    # From where nothing works to where all does, OpenJPEG's decoding included: success, or want of memory.
+    head -c 4000000 /dev/urandom >much.raw
+    for kilobytes in 24000 28000 32000 36000 40000 44000 48000 52000 80000 200000; do
+        checks=$((checks + 1))
+        (ulimit -v $kilobytes && exec "$wavelane" -i much.raw -F 2000,2000,1,8,u -o much.j2k --force --threads 1 --quiet --verify) >out 2>err
+        code=$?
+        case $code in
+        0 | 2 | 5) ;; # 2: a build without OpenJPEG
+        *) fail "exit $code instead of 0 or 5 with $kilobytes KB of memory" ;;
+        esac
+    done
+    rm -f much.*
+    absent no.j2k
+    absent no.jp2
+}
+
+if [ "$wanted_part" = memory ]; then
+    try_little_memory
+    echo "$checks checks, $failures failures"
+    end_suite "$failures"
+fi
+
 # ---- What may be replaced ---------------------------------------------------------------------------------------------
 
 for option in '' --force; do
@@ -91,7 +129,7 @@ expect 4 -i grey.pgm -o trace.j2k --trace nowhere/trace.json
 expect 0 -i grey.pgm -o trace.j2k --trace trace.json --force
 grep -q '"traceEvents"' trace.json && [ "$(tail -n 1 trace.json)" = ']}' ] || fail '--trace: the file is not complete'
 grep -q '"ph":"X"' trace.json || fail '--trace: no span'
-if command -v python3 >/dev/null; then
+if part python3; then
     python3 -m json.tool trace.json >/dev/null || fail '--trace: no JSON'
 fi
 rm -f linked
@@ -157,31 +195,6 @@ for option in '--max-pixels 0' '--max-pixels x' '--max-input-bytes 0' '--max-inp
 done
 expect 2 info --max-input-bytes x small.jp2
 
-# Want of memory is no fault of the input.
-{ printf 'P5 60000 60000 65535\n' && cat grey.pgm; } >sparse.pgm
-if truncate -s 7200000021 sparse.pgm 2>/dev/null && [ "$memory" != : ]; then
-    expect 5 -i sparse.pgm -o no.j2k
-    warns 'not enough memory for 7200000000 bytes'
-    printf 'P5 50000 50000 65535\nabc' | filter 5 -i - -o no.j2k --max-input-bytes 100000000000
-    truncate -s 5G sparse.pgm
-    expect 5 verify sparse.pgm
-    expect 5 -i grey.pgm -o no.jp2 --xml sparse.pgm
-    # From where nothing works to where all does, OpenJPEG's decoding included: success, or want of memory.
-    head -c 4000000 /dev/urandom >much.raw
-    for kilobytes in 24000 28000 32000 36000 40000 44000 48000 52000 80000 200000; do
-        checks=$((checks + 1))
-        (ulimit -v $kilobytes && exec "$wavelane" -i much.raw -F 2000,2000,1,8,u -o much.j2k --force --threads 1 --quiet --verify) >out 2>err
-        code=$?
-        case $code in
-        0 | 2 | 5) ;; # 2: a build without OpenJPEG
-        *) fail "exit $code instead of 0 or 5 with $kilobytes KB of memory" ;;
-        esac
-    done
-    rm -f much.*
-else
-    echo 'note: no limit of memory here, exit code 5 was not tried'
-fi
-rm -f sparse.pgm
 absent no.j2k
 absent no.jp2
 
@@ -364,4 +377,4 @@ wait $child || fail 'nohup: SIGHUP ends the command'
 exec 3>&-
 
 echo "$checks checks, $failures failures"
-[ "$failures" -eq 0 ]
+end_suite "$failures"

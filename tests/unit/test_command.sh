@@ -3,6 +3,7 @@
 # What the command says and takes: raw layouts, regions, metadata that is lost, warnings and JSON, what was decided, plans, help, completion.
 #   test_command.sh WAVELANE GEN_DOCS
 set -u
+. "$(dirname -- "$0")/../house/parts.sh"
 wavelane=$(CDPATH='' cd -- "$(dirname -- "$1")" && pwd)/$(basename -- "$1")
 gen_docs=$(CDPATH='' cd -- "$(dirname -- "$2")" && pwd)/$(basename -- "$2")
 work=$(mktemp -d) || exit 1
@@ -128,7 +129,7 @@ content += chunk(b"IDAT", zlib.compress(b"\0abcd")) + chunk(b"IEND", b"")
 open(sys.argv[1], "wb").write(b"\x89PNG\r\n\x1a\n" + content)
 PY
 }
-if command -v python3 >/dev/null; then
+if part python3; then
     png texts.png 45455 tEXtTitle=a tEXtAuthor=b eXIfMM=*
     expect 0 -i texts.png -o texts.jp2
     warns 'does not carry: EXIF, Title, Author'
@@ -168,7 +169,7 @@ checks=$((checks + 1))
 "$wavelane" -i tagged.tif -o - --json --verbose >stream.j2k 2>err || fail '-o - --json'
 sed '/^"exit_code"/q' err >report
 sed '1,/^"exit_code"/d' err >rest
-if command -v python3 >/dev/null; then
+if part python3; then
     python3 -c 'import json, sys; sys.exit(not json.load(open("report"))["pictures"][0]["warnings"])' || fail 'with -o - the report on standard error is no JSON'
 fi
 grep -q 'wavelane: ' report && fail 'messages stand inside the report'
@@ -263,7 +264,7 @@ complete() {
         esac
     done
 }
-if command -v bash >/dev/null; then
+if part bash; then
     "$gen_docs" bash >complete.bash || fail 'the completion is not made'
     complete 'devices' wavelane d
     complete 'encode info verify options devices help --input -cinema2K' wavelane ''
@@ -303,4 +304,4 @@ if command -v bash >/dev/null; then
 fi
 
 echo "$checks checks, $failures failures"
-[ "$failures" -eq 0 ]
+end_suite "$failures"

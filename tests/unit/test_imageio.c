@@ -60,7 +60,8 @@ START_TEST(pnm_refusals)
     refuse_bytes("P5 99999999999 1 255\nab", 23, "a.pgm", NULL, "4294967295");
     refuse_bytes("P5 2147483647 2147483647 255\nab", 31, "a.pgm", NULL, "limit of 8589934592 samples");
     refuse_bytes("P6 60000 40000 255\nab", 21, "a.ppm", NULL, "truncated: 7200000000 bytes needed");
-    refuse_bytes("Pf\n2 2\n-1.0\n0123", 16, "a.pfm", NULL, "PFM: files of this format are not read");
+    refuse_bytes("Pf\n2 2\n-1.0\n0123", 16, "a.pfm", NULL,
+                 "PFM: files of this format are not read: convert the picture");
 }
 END_TEST
 
@@ -441,10 +442,10 @@ START_TEST(files_and_names)
     ck_assert_int_lt(wvl_io_read_picture("no/such/file.ppm", NULL, &p, error, sizeof error), 0);
     ck_assert_ptr_nonnull(strstr(error, "no/such/file.ppm: cannot be opened: No such file"));
     ck_assert_int_lt(wvl_io_read_picture(".", NULL, &p, error, sizeof error), 0);
-    ck_assert_str_eq(error, ".: is a directory");
+    ck_assert_str_eq(error, ".: is a directory; give the name of a file");
     refuse_bytes("", 0, "empty.tif", NULL, "empty.tif: the file is empty");
     refuse_bytes("hello, world", 12, "a.txt", NULL, "not recognised");
-    refuse_bytes("\xff\xd8\xff\xe0", 4, "a.tif", NULL, "JPEG: files of this format are not read");
+    refuse_bytes("\xff\xd8\xff\xe0", 4, "a.tif", NULL, "JPEG: files of this format are not read: convert the picture");
 }
 END_TEST
 

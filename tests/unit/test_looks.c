@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "codec/t2/precinct.h"
 #include "context.h"
 #include "geom/plan.h"
 
@@ -19,15 +20,17 @@
 
 static const char *const names[WVL_LOOK_KINDS] = {"transform", "code",    "weigh",   "visit", "sum",     "gains",
                                                   "collect",   "fill",    "rebuild", "rows",  "columns", "compare",
-                                                  "divide",    "lengths", "write",   "plan"};
+                                                  "divide",    "lengths", "write",   "plan",  "list",    "clear"};
 
 /* What an observer of looks has seen, and at which it raises. */
 typedef struct watch {
     wvl_cancel *cancel;
     _Atomic uint64_t sums[WVL_LOOK_KINDS], counts[WVL_LOOK_KINDS], most[WVL_LOOK_KINDS];
-    unsigned kind;          /* of the look that raises */
-    uint64_t at;            /* its number, from 1; 0: none */
-    _Atomic uint64_t after; /* looks since then */
+    _Atomic uint64_t portions; /* whole ones of lists, WVL_LOOK_LISTED blocks each */
+    unsigned kind;             /* of the look that raises */
+    uint64_t at;               /* its number, from 1; 0: none */
+    _Atomic uint64_t after;    /* looks since then */
+    unsigned stages;           /* a bit for each stage that reported progress */
 } watch;
 
 static void note(void *user, wvl_look_kind kind, uint64_t work)
@@ -35,6 +38,7 @@ static void note(void *user, wvl_look_kind kind, uint64_t work)
     watch *w = user;
     uint64_t most = atomic_load(&w->most[kind]);
     atomic_fetch_add(&w->sums[kind], work);
+    atomic_fetch_add(&w->portions, kind == WVL_LOOK_LIST && work == WVL_LOOK_LISTED);
     while (work > most && !atomic_compare_exchange_weak(&w->most[kind], &most, work)) {
     }
     if (wvl_cancel_is_raised(w->cancel)) {
@@ -110,6 +114,17 @@ static int swallow(void *user, const void *data, size_t bytes)
     return 0;
 }
 
+static int note_stage(void *user, uint64_t done, uint64_t total, wvl_stage stage)
+{
+    watch *w = user;
+    (void)done;
+    (void)total;
+    w->stages |= 1u << stage;
+    return 0;
+}
+
+#define EARLY UINT64_MAX /* raised before the picture begins */
+
 /* Plans and encodes with a fresh token. */
 static wvl_status run(bench *b, watch *w, unsigned kind, uint64_t at)
 {
@@ -131,7 +146,11 @@ static wvl_status run(bench *b, watch *w, unsigned kind, uint64_t at)
     wvl_status status = wvl_plan_build(&request, &plan);
     if (status == WVL_OK) {
         wvl_sink sink = {.struct_size = sizeof sink, .write = swallow};
-        wvl_control control = {.struct_size = sizeof control, .cancel = w->cancel};
+        wvl_control control = {
+            .struct_size = sizeof control, .progress = note_stage, .progress_user = w, .cancel = w->cancel};
+        if (at == EARLY) {
+            wvl_cancel_raise(w->cancel);
+        }
         status = wvl_encode(plan, &b->image, &sink, &control, NULL, text, sizeof text);
     }
     ck_assert_msg(status == WVL_OK || status == WVL_CANCELLED, "%s", text);
@@ -143,7 +162,22 @@ static wvl_status run(bench *b, watch *w, unsigned kind, uint64_t at)
 /* What a whole picture is, in the units of the looks. */
 typedef struct amounts {
     uint64_t blocks, precincts, packets, samples, tiles, inverse;
+    uint64_t nodes, trees; /* of one tag tree for each precinct and band; bands of precincts */
 } amounts;
+
+static void add_trees(const wvl_plan *plan, const wvl_tile_plan *tile, amounts *a)
+{
+    wvl_t2_sizes sizes;
+    wvl_precinct *precincts = malloc(tile->precinct_count * sizeof *precincts);
+    wvl_t2_build_precincts(plan, tile, precincts, NULL, &sizes);
+    a->nodes += sizes.nodes / 2;
+    for (uint64_t p = 0; p < tile->precinct_count; p++) {
+        for (unsigned i = 0; i < precincts[p].band_count; i++) {
+            a->trees += wvl_precinct_blocks(&precincts[p].band[i]) != 0;
+        }
+    }
+    free(precincts);
+}
 
 static amounts measure(bench *b)
 {
@@ -160,6 +194,7 @@ static amounts measure(bench *b)
         wvl_tile_plan_build(plan, t, &tile);
         a.blocks += tile.block_count;
         a.precincts += tile.precinct_count;
+        add_trees(plan, &tile, &a);
         for (uint32_t r = 0; r < tile.resolution_count; r++) { /* all but the lowest are put together */
             wvl_rect rect = tile.resolutions[r].rect;
             a.inverse +=
@@ -193,7 +228,8 @@ typedef struct row {
 } row;
 #define HAS(kind) (1u << WVL_LOOK_##kind)
 #define ALWAYS                                                                                                         \
-    (HAS(TRANSFORM) | HAS(CODE) | HAS(VISIT) | HAS(SUM) | HAS(DIVIDE) | HAS(LENGTHS) | HAS(WRITE) | HAS(PLAN))
+    (HAS(TRANSFORM) | HAS(CODE) | HAS(VISIT) | HAS(SUM) | HAS(DIVIDE) | HAS(LENGTHS) | HAS(WRITE) | HAS(PLAN) |        \
+     HAS(LIST) | HAS(CLEAR))
 static const row rows[] = {
     {"reversible=yes", ALWAYS},
     {"reversible=no tile=200,150 block=16,16 precincts=[64,64]", ALWAYS},
@@ -205,6 +241,11 @@ static const row rows[] = {
     {"reversible=yes layers=3 measure-psnr=yes",
      ALWAYS | HAS(GAINS) | HAS(REBUILD) | HAS(ROWS) | HAS(COLUMNS) | HAS(COMPARE)},
     {"reversible=no bpp=1 style=HT block=16,16", ALWAYS | HAS(GAINS)},
+    {"reversible=no bpp=1 block=4,4", ALWAYS | HAS(WEIGH) | HAS(GAINS)}, /* packets of many blocks */
+    {"reversible=yes plt=yes tile=200,150", ALWAYS},
+    {"reversible=no psnr=34 tile=60,60 levels=2", ALWAYS | HAS(GAINS) | HAS(REBUILD) | HAS(ROWS) | HAS(COLUMNS)},
+    {"reversible=yes packed-headers=ppm block=16,16 precincts=[64,64]", ALWAYS},
+    {"reversible=yes packed-headers=ppt block=16,16 precincts=[64,64] tile-parts=R", ALWAYS},
 };
 #define ROWS ((int)(sizeof rows / sizeof rows[0]))
 
@@ -241,6 +282,8 @@ START_TEST(every_loop_counts_its_work)
         check_multiple(&w, WVL_LOOK_REBUILD, a.blocks, r->settings);
         check_multiple(&w, WVL_LOOK_ROWS, a.inverse, r->settings);
         check_multiple(&w, WVL_LOOK_COLUMNS, a.inverse, r->settings);
+    }
+    if (r->kinds & HAS(COMPARE)) {
         check_least(&w, WVL_LOOK_COMPARE, a.samples / 2, r->settings);
     }
     close_bench(&b);
@@ -256,10 +299,51 @@ START_TEST(no_step_is_long)
     ck_assert_uint_le(w.most[WVL_LOOK_CODE], WVL_LOOK_BLOCKS);
     ck_assert_uint_le(w.most[WVL_LOOK_WEIGH], WVL_LOOK_BLOCKS);
     ck_assert_uint_le(w.most[WVL_LOOK_REBUILD], WVL_LOOK_BLOCKS);
+    ck_assert_uint_le(w.most[WVL_LOOK_LIST], WVL_LOOK_LISTED);
+    ck_assert_uint_le(w.most[WVL_LOOK_CLEAR], WVL_LOOK_BYTES);
     ck_assert_uint_le(w.most[WVL_LOOK_TRANSFORM], WVL_LOOK_SAMPLES);
     ck_assert_uint_le(w.most[WVL_LOOK_ROWS], WVL_LOOK_SAMPLES);
     ck_assert_uint_le(w.most[WVL_LOOK_COLUMNS], WVL_LOOK_SAMPLES);
     ck_assert_uint_le(w.most[WVL_LOOK_COMPARE], WVL_LOOK_SAMPLES);
+    close_bench(&b);
+}
+END_TEST
+
+/*
+ * Loops over the blocks of a packet, or of a list, one by one. Without rate control, with one level of one layer, every
+ * band of a precinct is opened (blocks, and two trees but for their roots), cut for an empty layer and searched for
+ * what joins it, cut, measured (its trees are copied; blocks come in and are put), and committed (blocks come in, are
+ * put, and are listed). HT builds the second tree anew whenever blocks are put.
+ */
+START_TEST(every_loop_over_blocks_looks)
+{
+    static const char *const settings[] = {"reversible=yes levels=0 block=4,4 mct=off",
+                                           "reversible=yes levels=0 block=4,4 mct=off style=HT"};
+    watch w;
+    bench b;
+    open_bench(&b, settings[_i]);
+    amounts a = measure(&b);
+    uint64_t tree = a.nodes - a.trees;
+    ck_assert_int_eq(run(&b, &w, 0, 0), WVL_OK);
+    ck_assert_uint_eq(w.sums[WVL_LOOK_LIST], 9 * a.blocks + 2 * tree + (_i ? 2 * (a.blocks + tree) : 0));
+    ck_assert_uint_ge(w.sums[WVL_LOOK_CLEAR], a.blocks * sizeof(wvl_coded_block) + 2 * a.nodes * sizeof(wvl_tag_node));
+    close_bench(&b);
+}
+END_TEST
+
+/* Lists that rate control goes through: of each component for the bodies and for the gains, of all for what was sent,
+ * and, where blocks were quantised for slopes, of each for the slopes found and of all for how far off they are. */
+START_TEST(every_list_looks)
+{
+    watch w;
+    bench b;
+    open_bench(&b, _i ? "reversible=no levels=0 block=4,4 mct=off bpp=1 rdoq=yes"
+                      : "reversible=no levels=0 block=4,4 mct=off bpp=1 rdoq=no");
+    amounts a = measure(&b);
+    uint64_t each = 3 * (a.blocks / 3 / WVL_LOOK_LISTED), all = a.blocks / WVL_LOOK_LISTED;
+    ck_assert_uint_gt(each, 0);
+    ck_assert_int_eq(run(&b, &w, 0, 0), WVL_OK);
+    ck_assert_uint_eq(w.portions, 2 * each + all + (_i ? each + all : 0));
     close_bench(&b);
 }
 END_TEST
@@ -287,6 +371,19 @@ START_TEST(every_loop_ends_soon)
 }
 END_TEST
 
+/* Raised before it begins, a picture ends in its first stage, and nothing is transformed. */
+START_TEST(early_ends_at_once)
+{
+    watch w;
+    bench b;
+    open_bench(&b, rows[_i].settings);
+    ck_assert_int_eq(run(&b, &w, 0, EARLY), WVL_CANCELLED);
+    ck_assert_uint_eq(w.sums[WVL_LOOK_TRANSFORM], 0);
+    ck_assert_uint_eq(w.stages & ~(1u << WVL_STAGE_TRANSFORM), 0);
+    close_bench(&b);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("looks");
@@ -294,6 +391,9 @@ int main(void)
     tcase_set_timeout(tests, 300);
     tcase_add_loop_test(tests, every_loop_counts_its_work, 0, ROWS);
     tcase_add_loop_test(tests, no_step_is_long, 0, ROWS);
+    tcase_add_loop_test(tests, every_loop_over_blocks_looks, 0, 2);
+    tcase_add_loop_test(tests, every_list_looks, 0, 2);
+    tcase_add_loop_test(tests, early_ends_at_once, 0, ROWS);
     tcase_add_loop_test(tests, every_loop_ends_soon, 0, ROWS);
     suite_add_tcase(suite, tests);
     SRunner *runner = srunner_create(suite);

@@ -337,7 +337,67 @@ START_TEST(likely_memory_follows_the_target)
     ck_assert_msg(added > target && added < 4 * target, "%llu beside the base, the target is %llu",
                   (unsigned long long)added, (unsigned long long)target);
     ck_assert_uint_gt(memory[1].likely_bytes - memory[1].base_bytes, added + target);
+    ck_assert_uint_eq(memory[0].output_bytes_bound, target); /* exceeding it is an error */
+    ck_assert_uint_eq(memory[1].output_bytes_bound, 2 * target);
     ck_assert_uint_eq(memory[0].worst_bytes, memory[0].base_bytes + memory[0].coded_bytes_bound);
+}
+END_TEST
+
+static int is_noise(unsigned pattern, uint32_t x, uint32_t y, uint32_t width, uint32_t height)
+{
+    switch (pattern) {
+    case 0: return x >= width / 2;
+    case 1: return y >= height / 8;
+    case 2: return (x / 64 + y / 64) & 1;
+    default: return x % 128 >= 16 || y % 128 >= 16;
+    }
+}
+
+/* The depth to which blocks are coded is predicted from blocks that are complete. Pictures that fool the prediction,
+ * flat where it begins and noise behind, make it code what nothing is sent of: beyond what is likely, never beyond the
+ * worst. What leaves the encoder keeps its bound, which is the target. */
+START_TEST(hostile_pictures_keep_the_bound)
+{
+    static const char *const settings[] = {"reversible=no bpp=0.2 rdoq=no", "reversible=no bpp=0.2 block=8,8",
+                                           "bpp=0.1 levels=0 block=16,16 mct=off", "reversible=no style=HT bpp=0.3"};
+    for (unsigned pattern = 0; pattern < 4; pattern++) {
+        ledger l;
+        char text[512];
+        wvl_params *params;
+        wvl_plan *plan;
+        wvl_context *context;
+        wvl_plan_memory memory = {.struct_size = sizeof memory};
+        ledger_open(&l);
+        wvl_context_options options = {.struct_size = sizeof options, .threads = 2, .host = ledger_allocator(&l)};
+        picture p = picture_draw(PICTURE_NOISE, 512, 512, 3, 8, pattern);
+        for (uint32_t i = 0; i < 3 * 512 * 512; i++) {
+            uint32_t at = i % (512 * 512);
+            int32_t *sample = &p.planes[i / (512 * 512)].samples[at];
+            *sample = is_noise(pattern, at % 512, at / 512, 512, 512) ? *sample : 128;
+        }
+        picture_input input = picture_open_input(&p, 0);
+        ck_assert_int_eq(wvl_context_create(&options, &context), WVL_OK);
+        ck_assert_int_eq(wvl_params_create(context, &params), WVL_OK);
+        ck_assert_int_eq(case_set(params, settings[_i], text, sizeof text), WVL_OK);
+        ck_assert_int_eq(wvl_plan_create(context, params, &input.format, NULL, &plan), WVL_OK);
+        ck_assert_int_eq(wvl_plan_measure(plan, &memory), WVL_OK);
+        uint64_t before = l.live_bytes;
+        counter output = {0};
+        wvl_sink sink = {.struct_size = sizeof sink, .write = count_bytes, .user = &output};
+        l.peak_bytes = l.live_bytes;
+        ck_assert_msg(wvl_encode(plan, &input.image, &sink, NULL, NULL, text, sizeof text) == WVL_OK, "%s", text);
+        uint64_t peak = l.peak_bytes - before;
+        ck_assert_msg(peak >= memory.certain_bytes && peak <= memory.worst_bytes,
+                      "\"%s\", pattern %u: peak %llu, certain %llu, worst %llu", settings[_i], pattern,
+                      (unsigned long long)peak, (unsigned long long)memory.certain_bytes,
+                      (unsigned long long)memory.worst_bytes);
+        ck_assert_uint_le(output.bytes, memory.output_bytes_bound);
+        wvl_plan_release(plan);
+        wvl_params_release(params);
+        wvl_context_release(context);
+        picture_close_input(&input);
+        picture_free(&p);
+    }
 }
 END_TEST
 
@@ -463,6 +523,7 @@ int main(void)
     tcase_add_loop_test(tests, memory_promise, 0, SHAPES);
     tcase_add_loop_test(tests, likely_memory_is_near, 0, 8);
     tcase_add_test(tests, likely_memory_follows_the_target);
+    tcase_add_loop_test(tests, hostile_pictures_keep_the_bound, 0, 4);
     tcase_add_test(tests, halves_share_memory);
     tcase_add_test(tests, plan_of_a_giant);
     tcase_add_test(tests, plan_explains_itself);

@@ -83,6 +83,11 @@ static const struct {
     {"pbm", &pnm}, {"pnm", &pnm},   {"pam", &pam},   {"pgx", &pgx}, {"dpx", &dpx}, {"bmp", &bmp},
 };
 
+const char *wvl_io_extension(size_t index)
+{
+    return index < sizeof extensions / sizeof extensions[0] ? extensions[index].extension : NULL;
+}
+
 static const kind *kind_of_extension(const char *extension)
 {
     size_t i;
@@ -122,7 +127,8 @@ static const kind *choose_kind(wvl_io_context *context)
     if (context->options.format != NULL) {
         by_name = kind_of_extension(context->options.format);
         if (by_name == NULL)
-            wvl_io_fail(context, "format \"%s\" is not one that is read", context->options.format);
+            wvl_io_fail(context, "format \"%s\" is not known: --help lists those that are read",
+                        context->options.format);
         return by_name;
     }
     if (strcmp(context->name, "-") == 0 && context->options.raw_format != NULL)
@@ -203,7 +209,7 @@ static int read_picture(wvl_io_context *context)
         return -1;
     context->format = found->format;
     if (found->read == NULL)
-        return wvl_io_fail(context, "files of this format are not read");
+        return wvl_io_fail(context, "files of this format are not read: convert the picture");
     snprintf(context->picture->format, sizeof context->picture->format, "%s", found->format);
     return found->read(context) == 0 ? judge_rest(context, found) : -1;
 }

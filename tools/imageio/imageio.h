@@ -107,6 +107,9 @@ typedef struct wvl_io_options {
     int ignore_rest;          /* 1: bytes after the first picture are left unread; 0: a second picture is refused */
 } wvl_io_options;
 
+/* File name extensions that are read, without the dot, from index 0; NULL after the last one. */
+const char *wvl_io_extension(size_t index);
+
 /*
  * Reads a picture. path "-" is standard input (raw data there needs options->format or raw_format).
  * The format is told by content first; raw, rawl, yuv and tga by name. options may be NULL.

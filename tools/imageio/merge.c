@@ -91,13 +91,16 @@ static int count_components(wvl_io_context *context, const wvl_io_picture *parts
     for (i = 0; i < count; i++) {
         sum += parts[i].component_count;
         if (parts[i].palette != NULL)
-            return wvl_io_fail(context, "picture %llu is kept as palette indices", (unsigned long long)i);
+            return wvl_io_fail(context,
+                               "picture %llu has palette indices: pictures that are put together must have samples; "
+                               "convert it to grey or RGB",
+                               (unsigned long long)i);
         if (parts[i].component_count == 0 || sum > WVL_IO_MAX_COMPONENTS)
             return wvl_io_fail(context, "%llu components: must be 1 to %u, at least one a picture",
                                (unsigned long long)sum, WVL_IO_MAX_COMPONENTS);
     }
     *n = (uint32_t)sum;
-    return sum != 0 ? 0 : wvl_io_fail(context, "no picture given");
+    return sum != 0 ? 0 : wvl_io_fail(context, "no picture: give at least one");
 }
 
 /* What all parts say in common; several greys have no declared meaning together. */

@@ -103,7 +103,7 @@ static int take_palette(png_state *s)
     wvl_io_palette *p = &s->palette;
 
     if (png_get_PLTE(s->png, s->info, &colors, &count) == 0 || count <= 0)
-        return wvl_io_fail(s->context, "PLTE: a palette picture without one");
+        return wvl_io_fail(s->context, "PLTE: missing, and a palette picture needs it: the file is damaged");
     png_get_tRNS(s->png, s->info, &alphas, &alpha_count, NULL);
     p->columns = alpha_count > 0 ? 4 : 3;
     p->depth = 8;
@@ -158,8 +158,8 @@ static int check_claim(png_state *s)
     uint64_t size = s->context->source.size, row_bytes = png_get_rowbytes(s->png, s->info);
 
     if (size < UINT64_MAX / DEFLATE_MOST_PER_BYTE && row_bytes > size * DEFLATE_MOST_PER_BYTE / s->height)
-        return wvl_io_fail(s->context, "IHDR: size %u x %u: truncated: %llu bytes cannot hold it", s->width, s->height,
-                           (unsigned long long)size);
+        return wvl_io_fail(s->context, "IHDR: size %u x %u: truncated: the file's %llu bytes cannot hold it", s->width,
+                           s->height, (unsigned long long)size);
     return 0;
 }
 
@@ -189,7 +189,10 @@ static int describe(png_state *s)
     s->passes = png_set_interlace_handling(s->png);
     png_read_update_info(s->png, s->info);
     if (png_get_rowbytes(s->png, s->info) > s->context->picture->components[0].stride_bytes)
-        return wvl_io_fail(s->context, "rows of %llu bytes", (unsigned long long)png_get_rowbytes(s->png, s->info));
+        return wvl_io_fail(s->context,
+                           "IHDR: libpng hands out rows of %llu bytes, which width, depth and colour type do not make: "
+                           "the file is damaged",
+                           (unsigned long long)png_get_rowbytes(s->png, s->info));
     return 0;
 }
 

@@ -76,7 +76,9 @@ static int read_header(wvl_io_context *context, tga_header *h)
         return wvl_io_fail(context, "image type %u: supported are 1, 2, 3, 9, 10, 11 (or this is not a TGA file)",
                            p[2]);
     if (h->palette_type > 1 || (h->type == INDEXED && h->palette_type != 1))
-        return wvl_io_fail(context, "colour map type %u with image type %u", h->palette_type, p[2]);
+        return wvl_io_fail(context,
+                           "colour map type %u with image type %u: must be 1 with types 1 and 9, 0 or 1 with others",
+                           h->palette_type, p[2]);
     if ((p[17] & 0xc0) != 0)
         return wvl_io_fail(context, "descriptor 0x%02x: interleaving is not supported", p[17]);
     if (h->type == INDEXED ? h->bits != 8 && h->bits != 16 : layout_of_pixels(h)->count == 0)

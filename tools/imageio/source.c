@@ -51,7 +51,7 @@ int wvl_io_source_open(wvl_io_context *context)
     if (fstat(file, &facts) == 0 && S_ISDIR(facts.st_mode)) {
         if (file != STDIN_FILENO)
             close(file);
-        return wvl_io_fail(context, "is a directory");
+        return wvl_io_fail(context, "is a directory; give the name of a file");
     }
     return start_source(context, file);
 }

@@ -123,7 +123,8 @@ static int read_extra_samples(wvl_io_tiff *t)
     if (TIFFGetField(t->tiff, TIFFTAG_EXTRASAMPLES, &count, &types) == 0 || count == 0)
         return 0;
     if (count >= t->samples)
-        return wvl_io_fail(t->context, "ExtraSamples %u of SamplesPerPixel %u: none is left", count, t->samples);
+        return wvl_io_fail(t->context, "ExtraSamples %u of SamplesPerPixel %u: at least one sample must be colour",
+                           count, t->samples);
     t->colors = (uint16_t)(t->samples - count);
     for (i = 0; i < count && t->alpha_component < 0; i++)
         if (types[i] == EXTRASAMPLE_ASSOCALPHA || types[i] == EXTRASAMPLE_UNASSALPHA) {

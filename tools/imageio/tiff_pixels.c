@@ -167,8 +167,8 @@ int wvl_io_tiff_tile_bytes(wvl_io_tiff *t, uint64_t *byte_count)
     if (*byte_count == 0 || width == 0 || height == 0)
         return wvl_io_tiff_fail(t, "TileWidth or TileLength is 0 or too large");
     if (*byte_count > PLAUSIBLE_TILE_BYTES && *byte_count / 2 > picture_bytes)
-        return wvl_io_fail(t->context, "tiles of %u x %u: out of proportion to a picture of %u x %u", width, height,
-                           t->width, t->height);
+        return wvl_io_fail(t->context, "tiles of %u x %u: too large for a picture of %u x %u; the file is damaged",
+                           width, height, t->width, t->height);
     return 0;
 }
 
@@ -237,7 +237,7 @@ static int check_chunks(wvl_io_tiff *t)
                                                        : (uint64_t)t->height * t->samples;
 
     if (count == 0 || row_bytes == 0)
-        return wvl_io_tiff_fail(t, "strips or tiles: none, or too large");
+        return wvl_io_tiff_fail(t, "strips or tiles: the file has none, or says lengths that it cannot hold");
     if (t->compression == COMPRESSION_NONE && !t->is_subsampled && row_bytes > size / rows)
         return wvl_io_fail(t->context,
                            "truncated: %u x %u, %u samples of %u bits, uncompressed: the file has %llu bytes", t->width,

@@ -9,6 +9,7 @@
 #include <strings.h>
 
 #include "cli.h"
+#include "settings.h"
 
 #define MOST_LIMIT (UINT64_C(1) << 56) /* of bytes or samples: sums and products stay within 64 bits */
 
@@ -213,12 +214,10 @@ static int take_profile(wvl_cli_args *args, const wvl_cli_option *option, const 
 
 /* ---- Settings of the library ----------------------------------------------------------------- */
 
-static const char *const target_keys[] = {"rates", "psnr", "bpp", "layer-bytes", "slopes"};
-
 static int is_target(const char *key)
 {
-    for (size_t i = 0; i < sizeof target_keys / sizeof target_keys[0]; i++) {
-        if (!strcmp(key, target_keys[i])) {
+    for (size_t i = 0; i < WVL_CLI_TARGETS; i++) {
+        if (!strcmp(key, wvl_cli_target_keys[i])) {
             return 1;
         }
     }

@@ -10,11 +10,9 @@
 
 static int is_picture_name(const char *name)
 {
-    static const char *const known[] = {"tif", "tiff", "png", "pbm", "pgm", "ppm",  "pnm", "pam",
-                                        "pgx", "dpx",  "bmp", "tga", "raw", "rawl", "yuv"};
     const char *dot = strrchr(name, '.');
-    for (size_t i = 0; dot && dot != name && i < sizeof known / sizeof known[0]; i++) {
-        if (!strcasecmp(dot + 1, known[i])) {
+    for (size_t i = 0; dot && dot != name && wvl_io_extension(i); i++) {
+        if (!strcasecmp(dot + 1, wvl_io_extension(i))) {
             return 1;
         }
     }

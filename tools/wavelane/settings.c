@@ -317,9 +317,10 @@ static int loses_somewhere(const char *overrides)
     return 0;
 }
 
+const char *const wvl_cli_target_keys[WVL_CLI_TARGETS] = {"rates", "psnr", "bpp", "layer-bytes", "slopes"};
+
 int wvl_cli_wants_lossless(const wvl_params *params)
 {
-    static const char *const targets[] = {"rates", "bpp", "layer-bytes", "psnr", "slopes"};
     static const char *const caps[] = {"max-bytes", "max-component-bytes"};
     for (int i = 0; i < 2; i++) {
         const char *cap = wvl_params_get(params, caps[i]); /* NULL when memory is short: nothing is promised then */
@@ -327,8 +328,8 @@ int wvl_cli_wants_lossless(const wvl_params *params)
             return 0;
         }
     }
-    for (int i = 0; i < 5; i++) {
-        const char *value = wvl_params_get(params, targets[i]), *last = value ? strrchr(value, ',') : NULL;
+    for (int i = 0; i < WVL_CLI_TARGETS; i++) {
+        const char *value = wvl_params_get(params, wvl_cli_target_keys[i]), *last = value ? strrchr(value, ',') : NULL;
         if (!value) {
             return 0;
         }

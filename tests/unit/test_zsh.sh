@@ -1,0 +1,13 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+# zsh takes the completion that is made for it.
+#   test_zsh.sh GEN_DOCS
+set -eu
+. "$(dirname -- "$0")/../house/parts.sh"
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+"$1" zsh >"$work/_wavelane"
+if part zsh; then
+    zsh -n "$work/_wavelane"
+fi
+end_suite 0
