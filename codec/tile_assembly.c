@@ -186,7 +186,7 @@ static const char *put_tile(builder *b, uint32_t tile, uint32_t first_part)
     wvl_t2_sizes sizes;
     uint32_t n = 0, part = first_part;
     wvl_tile_plan_build(b->plan, tile, &b->tile);
-    wvl_t2_build_precincts(b->plan, &b->tile, b->precincts, &sizes);
+    wvl_t2_build_precincts(b->plan, &b->tile, b->precincts, NULL, &sizes);
     wvl_order_open(&order, b->plan, &b->tile, &b->order);
     while (wvl_order_next(&order, &id)) {
         while (b->parts[part].packet_first + b->parts[part].packet_count <= n) {
