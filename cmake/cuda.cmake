@@ -18,6 +18,7 @@ set(WVL_CUDA_SOURCES
     cuda/host/memory.c
     cuda/host/queue.c
     cuda/host/staging.c
+    cuda/packets/packets_launch.c
     src/backend/registry.c)
 set(WVL_CUDA_DEVICE_SOURCES
     cuda/kernels.cu
@@ -66,12 +67,22 @@ set(WVL_CUDA_DEVICE_SOURCES
     cuda/dwt/block/store.cuh
     cuda/host/deliver.cu
     cuda/host/deliver.h
+    cuda/packets/heads.cu
+    cuda/packets/kernels.cu
+    cuda/packets/packets_job.h
+    cuda/packets/place.cu
+    cuda/packets/source.cuh
+    cuda/packets/stuff.cuh
+    cuda/packets/tree.cuh
+    cuda/packets/write.cu
     codec/core/gen/ht_tables.h
+    codec/core/packet_bits.h
     src/dwt/lift_ops.h
     src/dwt/quant.h
     src/dwt/scheme.h
     src/front/color_ops.h
     src/front/xyz_ops.h
+    src/geom/handover_assembly.h
     src/geom/plan.h)
 list(APPEND WVL_SOURCES ${WVL_CUDA_SOURCES})
 list(APPEND WVL_HOOKED_SOURCES cuda/module.c cuda/host/runtime_table.c)

@@ -6,3 +6,4 @@
 #include "cuda/dwt/convert.cu"
 #include "cuda/dwt/kernels.cu"
 #include "cuda/host/deliver.cu"
+#include "cuda/packets/kernels.cu"

@@ -54,20 +54,26 @@ WVL_HD uint64_t wvl_bits_close(wvl_bit_writer *w)
 
 #define WVL_PACKET_FIRST_LBLOCK 3u /* B.10.7.1 */
 
-/* The number of passes (Table B.4). */
+/* The codeword of a number of passes, 1 to 164, and its bits (Table B.4). */
+WVL_HD uint32_t wvl_packet_pass_code(uint32_t n, unsigned *bits)
+{
+    if (n <= 2) {
+        *bits = n;
+        return n == 1 ? 0 : 2;
+    }
+    if (n <= 5) {
+        *bits = 4;
+        return 0xC | (n - 3);
+    }
+    *bits = n <= 36 ? 9 : 16;
+    return n <= 36 ? 0x1E0 | (n - 6) : 0xFF80 | (n - 37);
+}
+
 WVL_HD void wvl_bits_put_pass_count(wvl_bit_writer *w, uint32_t n)
 {
-    if (n == 1) {
-        wvl_bits_put(w, 0, 1);
-    } else if (n == 2) {
-        wvl_bits_put(w, 2, 2);
-    } else if (n <= 5) {
-        wvl_bits_put(w, 0xC | (n - 3), 4);
-    } else if (n <= 36) {
-        wvl_bits_put(w, 0x1E0 | (n - 6), 9);
-    } else {
-        wvl_bits_put(w, 0xFF80 | (n - 37), 16);
-    }
+    unsigned bits;
+    uint32_t code = wvl_packet_pass_code(n, &bits);
+    wvl_bits_put(w, code, bits);
 }
 
 /* Bits of a segment's length beyond Lblock: floor(log2(passes)) (B.10.7.1). */
@@ -80,10 +86,13 @@ WVL_HD unsigned wvl_packet_raise_lblock(unsigned lblock, uint32_t passes, uint32
     return lblock + (need > have ? need - have : 0);
 }
 
+/* The codeword by which Lblock grows, of that number of bits and one. */
+WVL_HD uint32_t wvl_packet_lblock_code(unsigned growth) { return ((UINT32_C(1) << growth) - 1) << 1; }
+
 /* Lblock becomes `to`. */
 WVL_HD void wvl_bits_put_lblock(wvl_bit_writer *w, unsigned from, unsigned to)
 {
-    wvl_bits_put(w, ((UINT32_C(1) << (to - from)) - 1) << 1, to - from + 1);
+    wvl_bits_put(w, wvl_packet_lblock_code(to - from), to - from + 1);
 }
 
 /* ---- Tag trees ------------------------------------------------------------------------------- */

@@ -77,6 +77,12 @@ uint8_t *wvl_cs_put_part_lengths(const wvl_plan *plan, const wvl_cs_part *parts,
     return c.at;
 }
 
+uint64_t wvl_cs_part_length_at(const wvl_plan *plan, uint64_t index)
+{
+    uint64_t capacity = tlm_capacity(plan), entry = has_wide_tiles(plan) ? 6 : 5, head = 2 + TLM_FIXED_BYTES;
+    return index / capacity * (head + capacity * entry) + head + (index % capacity + 1) * entry - 4;
+}
+
 /* ---- PLT (A.7.3) ----------------------------------------------------------------------------- */
 
 typedef struct plt_run {

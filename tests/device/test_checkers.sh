@@ -2,12 +2,12 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # The twins of both directions with the portable device code, assembled for the device that is here, and under compute-sanitizer: memcheck and synccheck
 # on a subset of the cases, racecheck and initcheck, which are slow, on a smaller one. Without a device: the builds of device code that nothing else makes.
-# BLOCKS, the twin of the block coders, with all four checkers on its subset; it may be absent.
-#   test_checkers.sh NVCC SOURCE FORWARD INVERSE [BLOCKS]
+# BLOCKS and PACKETS, the twins of the block coders and of packets, with all four checkers on their subsets; they may be absent.
+#   test_checkers.sh NVCC SOURCE FORWARD INVERSE [BLOCKS [PACKETS]]
 set -eu
 . "$(dirname "$0")/../support/shell.sh"
 
-nvcc=$1 source=$2 forward=$3 inverse=$4 blocks=${5:-}
+nvcc=$1 source=$2 forward=$3 inverse=$4 blocks=${5:-} packets=${6:-}
 export CK_DEFAULT_TIMEOUT=0
 
 # compile NAME VIRTUAL REAL FILE OPTION...
@@ -71,19 +71,25 @@ for direction in forward inverse; do
     [ ! -e "$work/$direction.racecheck.$meeting.job" ] || job "control.$direction" "$program" CK_RUN_CASE=$meeting WVL_CUDA_SUBSET=2 \
         WVL_CUDA_TWIN_IMAGE="$work/control.$direction.image" "$checker" racecheck --num-cuda-barriers 16
 done
-if [ -n "$blocks" ]; then
-    export WVL_CUDA_NO_EMULATION=1
+# subset NAME PROGRAM CASE...: a twin whose emulation does not run here.
+subset() {
+    twin=$1 program=$2
+    shift 2
+    [ -n "$program" ] || return 0
     for image in 75 80; do
-        [ ! -e "$work/$image.forward.image" ] || job "blocks.portable_$image" "$blocks" WVL_CUDA_TWIN_IMAGE="$work/$image.forward.image"
+        [ ! -e "$work/$image.forward.image" ] || job "$twin.portable_$image" "$program" WVL_CUDA_TWIN_IMAGE="$work/$image.forward.image"
     done
     for check in $checks; do
-        for only in shapes borders pairs ones refinement shared_memory short_memory groups; do
+        for only in "$@"; do
             unpoisoned=
             [ "$check" != initcheck ] || unpoisoned=WVL_CUDA_UNPOISONED=1
-            job "blocks.$check.$only" "$blocks" CK_RUN_CASE="$only" WVL_CUDA_SUBSET=1 ${unpoisoned:+"$unpoisoned"} "$checker" "$check"
+            job "$twin.$check.$only" "$program" CK_RUN_CASE="$only" WVL_CUDA_SUBSET=1 ${unpoisoned:+"$unpoisoned"} "$checker" "$check"
         done
     done
-fi
+}
+export WVL_CUDA_NO_EMULATION=1
+subset blocks "$blocks" shapes borders pairs ones refinement shared_memory short_memory groups
+subset packets "$packets" orders structures large_packets many_packets pictures refined drawn
 cat >"$work/judge" <<'END'
 name=$(basename "$1" .job)
 sh "$1" >"$1.log" 2>&1

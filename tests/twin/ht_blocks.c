@@ -8,8 +8,6 @@
 #include "base/intmath.h"
 #include "codec/ht/ht.h"
 
-#define POISON 0xA7
-
 /* ---- Lists ----------------------------------------------------------------------------------- */
 
 void ht_list_clear(ht_list *list)
@@ -34,7 +32,7 @@ wvl_cuda_ht_block *ht_list_add(ht_list *list, uint32_t width, uint32_t height, u
         list->sample_room = 2 * end + 4096;
         list->samples = realloc(list->samples, list->sample_room);
     }
-    memset(list->samples + list->sample_bytes, POISON, end - list->sample_bytes);
+    memset(list->samples + list->sample_bytes, HT_POISON, end - list->sample_bytes);
     list->sample_bytes = end;
     wvl_cuda_ht_block *b = &list->blocks[list->count];
     memset(b, 0, sizeof *b);
@@ -76,12 +74,12 @@ static int is_filled(uint64_t from_bytes, int is_read)
 
 /* ---- Device memory --------------------------------------------------------------------------- */
 
-static wvl_cuda_status take_memory(const ht_device *d, wvl_cuda_address *to, uint64_t bytes, const void *from,
-                                   uint64_t from_bytes, int is_read)
+wvl_cuda_status ht_take_memory(const ht_device *d, wvl_cuda_address *to, uint64_t bytes, const void *from,
+                               uint64_t from_bytes, int is_read)
 {
     wvl_cuda_status status = d->runtime->malloc_device(to, bytes + 64);
     if (!status && is_filled(from_bytes, is_read)) {
-        status = d->runtime->fill(*to, POISON, bytes + 64, d->stream);
+        status = d->runtime->fill(*to, HT_POISON, bytes + 64, d->stream);
     }
     status = status || !from_bytes ? status : d->runtime->upload(*to, from, from_bytes, d->stream);
     return status ? status : d->runtime->stream_wait(d->stream);
@@ -90,7 +88,7 @@ static wvl_cuda_status take_memory(const ht_device *d, wvl_cuda_address *to, uin
 static wvl_cuda_status take(const ht_device *d, wvl_cuda_address *to, uint64_t bytes, const void *from,
                             uint64_t from_bytes)
 {
-    return take_memory(d, to, bytes, from, from_bytes, 0);
+    return ht_take_memory(d, to, bytes, from, from_bytes, 0);
 }
 
 static wvl_cuda_status open_groups(ht_load *load, const ht_device *d, uint32_t count, uint32_t groups,
@@ -135,7 +133,7 @@ int ht_load_open(ht_load *load, const ht_device *d, const ht_list *list, uint32_
     return !wvl_cuda_ht_open(&load->ht, d->runtime, d->module, d->ordinal, shared_limit) &&
            !take(d, &load->samples, list->sample_bytes, list->samples, list->sample_bytes) &&
            !take(d, &load->bounds, 4ull * list->count, list->bounds, 4ull * list->count) &&
-           !open_tables(load, d, list) && !take_memory(d, &load->output, load->output_bytes, NULL, 0, 1) &&
+           !open_tables(load, d, list) && !ht_take_memory(d, &load->output, load->output_bytes, NULL, 0, 1) &&
            !open_groups(load, d, list->count, groups, output_share) &&
            !take(d, &load->job.records, load->memory.records, NULL, 0) &&
            !take(d, &load->job.parts, load->memory.parts, NULL, 0) &&
@@ -295,7 +293,7 @@ uint32_t ht_check(const ht_device *d, const ht_list *list, uint32_t groups, uint
             !d->runtime->stream_wait(d->stream)) {
             wrong = compare(&load, list, records, sums, bytes) + check_left(d, list, records, shared_limit, left);
             for (unsigned i = 0; i < 64 && !getenv("WVL_CUDA_UNPOISONED"); i++) {
-                wrong += bytes[load.output_bytes + i] != POISON;
+                wrong += bytes[load.output_bytes + i] != HT_POISON;
             }
         }
     }

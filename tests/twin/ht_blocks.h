@@ -23,6 +23,13 @@ typedef struct ht_list {
     uint64_t sample_bytes, sample_room;
 } ht_list;
 
+#define HT_POISON 0xA7
+
+/* Device memory, poisoned where checkers do not look for reads of what was not written; the first from_bytes of it are
+ * `from`. is_read: the host reads all of it. */
+wvl_cuda_status ht_take_memory(const ht_device *d, wvl_cuda_address *to, uint64_t bytes, const void *from,
+                               uint64_t from_bytes, int is_read);
+
 void ht_list_clear(ht_list *list);
 /* A block of the list with room for its samples (poison around them); the caller fills it and sets *bound. */
 wvl_cuda_ht_block *ht_list_add(ht_list *list, uint32_t width, uint32_t height, uint32_t stride, unsigned coef_bytes,

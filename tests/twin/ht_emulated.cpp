@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The block coders' own device code on the CPU, behind the table that real drivers fill (cuda/host/runtime_table.h). */
+/* The block coders' and the packets' own device code on the CPU, behind the table that real drivers fill
+ * (cuda/host/runtime_table.h). */
 #include "emulate.h"
 
 #include "cuda/blocks/kernels.cu"
+#include "cuda/packets/kernels.cu"
 #include "ht_emulated.h"
 
 #define KERNELS(X)                                                                                                     \
@@ -15,12 +17,17 @@
     static void call_##name(const void *job) { name(*(const wvl_cuda_ht_job *)job); }
 KERNELS(CALL)
 
+#define PACKET_KERNELS(X) X(wvl_packets_heads) X(wvl_packets_place) X(wvl_packets_list) X(wvl_packets_write)
+#define CALL_PACKETS(name)                                                                                             \
+    static void call_##name(const void *job) { name(*(const wvl_cuda_packets_job *)job); }
+PACKET_KERNELS(CALL_PACKETS)
+
 static const struct {
     const char *name;
     void (*call)(const void *);
 } kernels[] = {
 #define ENTRY(name) {#name, call_##name},
-    KERNELS(ENTRY)};
+    KERNELS(ENTRY) PACKET_KERNELS(ENTRY)};
 
 int wvl_emulate_find(wvl_cuda_function *function, wvl_cuda_module, const char *name)
 {

@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "base/intmath.h"
-#include "cuda/host/launch.h"
+#include "emulated_driver.h"
 #include "geom/plan.h"
 #include "ht_blocks.h"
 #include "ht_emulated.h"
@@ -22,121 +22,17 @@ static const uint32_t limits[] = {48, 64, 99, 163, 227}; /* KiB */
 
 /* ---- Devices --------------------------------------------------------------------------------- */
 
-static wvl_cuda_status emulated_attribute(int *value, int attribute, int device)
-{
-    (void)device;
-    *value = 228 << 10;
-    if (attribute == WVL_CUDA_ATTRIBUTE_MULTIPROCESSORS) {
-        *value = 2;
-    } else if (attribute == WVL_CUDA_ATTRIBUTE_SHARED_BLOCK) {
-        *value = 227 << 10;
-    }
-    return 0;
-}
-static wvl_cuda_status emulated_malloc(wvl_cuda_address *address, size_t bytes)
-{
-    *address = (uintptr_t)aligned_alloc(64, (bytes + 63) & ~(size_t)63);
-    return *address ? 0 : WVL_CUDA_OUT_OF_MEMORY;
-}
-static wvl_cuda_status emulated_free(wvl_cuda_address address)
-{
-    free((void *)(uintptr_t)address);
-    return 0;
-}
-static wvl_cuda_status emulated_upload(wvl_cuda_address to, const void *from, size_t bytes, wvl_cuda_stream stream)
-{
-    (void)stream;
-    memcpy((void *)(uintptr_t)to, from, bytes);
-    return 0;
-}
-static wvl_cuda_status emulated_download(void *to, wvl_cuda_address from, size_t bytes, wvl_cuda_stream stream)
-{
-    (void)stream;
-    memcpy(to, (const void *)(uintptr_t)from, bytes);
-    return 0;
-}
-static wvl_cuda_status emulated_fill(wvl_cuda_address to, unsigned char value, size_t bytes, wvl_cuda_stream stream)
-{
-    (void)stream;
-    memset((void *)(uintptr_t)to, value, bytes);
-    return 0;
-}
-static wvl_cuda_status emulated_wait(wvl_cuda_stream stream)
-{
-    (void)stream;
-    return 0;
-}
-static uint32_t most_shared; /* that a kernel was allowed */
-static wvl_cuda_status emulated_set(wvl_cuda_function function, int attribute, int value)
-{
-    (void)function;
-    most_shared =
-        attribute == WVL_CUDA_FUNCTION_SHARED && (uint32_t)value > most_shared ? (uint32_t)value : most_shared;
-    return attribute != WVL_CUDA_FUNCTION_SHARED || value > 227 << 10;
-}
-
-static const wvl_cuda_runtime emulated = {.device_attribute = emulated_attribute,
-                                          .module_function = wvl_emulate_find,
-                                          .malloc_device = emulated_malloc,
-                                          .free_device = emulated_free,
-                                          .upload = emulated_upload,
-                                          .download = emulated_download,
-                                          .fill = emulated_fill,
-                                          .stream_wait = emulated_wait,
-                                          .launch = wvl_emulate_launch,
-                                          .function_set = emulated_set};
-static wvl_cuda_runtime driver;
 static ht_device devices[2]; /* the emulation, and the machine's */
 static unsigned device_count;
 static int subset;
 
-static void *read_image(const char *name)
-{
-    FILE *f = name ? fopen(name, "rb") : NULL;
-    void *image = NULL;
-    if (f) {
-        image = calloc(1, 64 << 20);
-        REQUIRE_THAT(image && fread(image, 1, (64 << 20) - 1, f) > 0, "%s", name);
-        (void)fclose(f);
-    }
-    return image;
-}
-
 static void open_suite(void)
 {
-    int count = 0;
-    wvl_cuda_context context;
     subset = getenv("WVL_CUDA_SUBSET") != NULL;
-    device_count = 0;
-    if (!getenv("WVL_CUDA_NO_EMULATION")) {
-        devices[device_count++] = (ht_device){.runtime = &emulated};
-    }
-    if (!wvl_cuda_fetch_image() || !wvl_cuda_fetch_runtime(&driver) || driver.init(0) || driver.device_count(&count) ||
-        !count) {
-        printf("no device, or no device code in this build: the emulation alone\n");
-        return;
-    }
-    ht_device *d = &devices[device_count++];
-    *d = (ht_device){.runtime = &driver};
-    void *image = read_image(getenv("WVL_CUDA_TWIN_IMAGE"));
-    REQUIRE_THAT(!driver.device_get(&d->ordinal, 0) && !driver.context_retain(&context, d->ordinal) &&
-                     !driver.context_push(context),
-                 "context");
-    REQUIRE_THAT(!driver.module_load(&d->module, image ? image : wvl_cuda_fetch_image()), "module");
-    REQUIRE_THAT(!driver.stream_create(&d->stream, WVL_CUDA_STREAM_NON_BLOCKING), "stream");
-    free(image);
+    device_count = emulated_open_devices(devices);
 }
 
-static void close_suite(void)
-{
-    for (unsigned i = 0; i < device_count; i++) {
-        if (devices[i].runtime == &driver) {
-            (void)driver.stream_destroy(devices[i].stream);
-            (void)driver.module_unload(devices[i].module);
-            (void)driver.context_release(devices[i].ordinal);
-        }
-    }
-}
+static void close_suite(void) { emulated_close_devices(devices, device_count); }
 
 /* ---- Samples --------------------------------------------------------------------------------- */
 
@@ -213,7 +109,7 @@ static void check_list(ht_list *list, uint32_t groups)
 {
     uint32_t left = 0;
     for (unsigned i = 0; i < device_count; i++) {
-        for (int reversed = 0; reversed < (devices[i].runtime == &emulated ? 2 : 1); reversed++) {
+        for (int reversed = 0; reversed < (devices[i].runtime == &emulated_runtime ? 2 : 1); reversed++) {
             wvl_emulate_reversed(reversed);
             REQUIRE_THAT(!ht_check(&devices[i], list, groups, 0, 1000, 1000, &left), "device %u, order %d", i,
                          reversed);
@@ -318,12 +214,12 @@ START_TEST(shared_memory)
     for (unsigned i = 0; i < device_count; i++) {
         for (unsigned k = 0; k < LIMITS; k++) {
             uint32_t left;
-            most_shared = 0;
+            emulated_most_shared = 0;
             REQUIRE_THAT(!ht_check(&devices[i], &list, 1, limits[k] << 10, 1000, 1000, &left) && !left,
                          "device %u, %u KiB", i, limits[k]);
-            REQUIRE_THAT(most_shared <= limits[k] << 10 &&
-                             (k == 0 || devices[i].runtime != &emulated || most_shared > 40 << 10),
-                         "%u KiB: %u", limits[k], most_shared);
+            REQUIRE_THAT(emulated_most_shared <= limits[k] << 10 &&
+                             (k == 0 || devices[i].runtime != &emulated_runtime || emulated_most_shared > 40 << 10),
+                         "%u KiB: %u", limits[k], emulated_most_shared);
         }
     }
     ht_list_clear(&list);

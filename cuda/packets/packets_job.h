@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * What the kernels read and write that put pictures together: flat tables in device memory, the same on both sides.
+ * Addresses are those of the device. The tables of the plan come from geom/handover_assembly.h, coded blocks from a
+ * block coder. cuda/packets/README.md says who runs what.
+ */
+#ifndef WVL_CUDA_PACKETS_JOB_H
+#define WVL_CUDA_PACKETS_JOB_H
+
+#include <stdint.h>
+
+#include "geom/handover_assembly.h"
+
+/* What a block sends in a layer, whatever coded it. Segments: passes << 24 | bytes; those beyond the second lie in the
+ * list of segments. */
+typedef struct wvl_cuda_packets_block {
+    uint64_t bytes; /* address of the first byte */
+    uint32_t segment[2];
+    uint32_t more;         /* the third segment, in the list */
+    uint32_t byte_count;   /* of all segments */
+    uint8_t segment_count; /* 0: nothing is sent */
+    uint8_t passes;        /* of all segments */
+    uint8_t zero_planes;   /* also of blocks that send nothing: what the tag tree holds */
+    uint8_t flags;         /* WVL_CUDA_PACKETS_LEFT */
+    uint8_t room[4];
+} wvl_cuda_packets_block;
+
+/* Why a picture was not put together. The host puts it together from the blocks, and finds the words for errors. */
+enum {
+    WVL_CUDA_PACKETS_LEFT = 1,  /* a block was not coded */
+    WVL_CUDA_PACKETS_SHORT = 2, /* the output has no room */
+    WVL_CUDA_PACKETS_LARGE = 4  /* a packet or tile-part exceeds a field of the standard */
+};
+
+/* Where a picture goes. */
+typedef struct wvl_cuda_packets_picture {
+    uint64_t output; /* of the first byte; a multiple of 16. Device memory, or pinned memory as the device sees it */
+    uint64_t output_bytes; /* room there */
+    uint64_t result;       /* wvl_cuda_packets_result */
+} wvl_cuda_packets_picture;
+
+typedef struct wvl_cuda_packets_result {
+    uint64_t bytes;      /* of the picture; with SHORT what it would take, with LEFT and LARGE undefined */
+    uint64_t codestream; /* bytes before SOC */
+    uint32_t flags;      /* 0: all bytes are there */
+    uint32_t room;
+} wvl_cuda_packets_result;
+
+/* Of a packet between the kernels. */
+typedef struct wvl_cuda_packets_length {
+    uint32_t head_bytes, body_bytes, flags;
+} wvl_cuda_packets_length;
+
+/* Of a tile-part between the kernels. */
+typedef struct wvl_cuda_packets_span {
+    uint64_t at;           /* in the codestream */
+    uint64_t first;        /* sum of the lengths of all packets before its first */
+    uint32_t first_plt;    /* the same of their PLT codes */
+    uint32_t header_bytes; /* SOT to SOD */
+    uint32_t psot;
+    uint32_t segments; /* of PLT */
+} wvl_cuda_packets_span;
+
+/* The working memory of a picture: offsets in bytes, set by wvl_cuda_packets_measure. A piece is a run of bytes of the
+ * output: it ends where the next one begins. */
+typedef struct wvl_cuda_packets_work {
+    uint64_t nodes;     /* uint32_t[node_count]: of packets whose nodes do not fit shared memory */
+    uint64_t heads;     /* head_bytes */
+    uint64_t headers;   /* part_header_bytes */
+    uint64_t main;      /* tlm_bytes, and the header of the codestream's box */
+    uint64_t lengths;   /* wvl_cuda_packets_length[packet_count] */
+    uint64_t sums;      /* uint64_t[packet_count + 1]: of the lengths of packets */
+    uint64_t plt_sums;  /* uint32_t[packet_count + 1] */
+    uint64_t spans;     /* wvl_cuda_packets_span[part_count] */
+    uint64_t segments;  /* uint32_t[segment_count]: first packets of PLT segments */
+    uint64_t body_at;   /* uint32_t[place_count]: of a block's bytes in the body of its packet */
+    uint64_t starts;    /* uint64_t[piece_count + 1]: in the output */
+    uint64_t sources;   /* uint64_t[piece_count]: addresses */
+    uint64_t totals;    /* uint64_t[2]: bytes to be written (0 with flags), end of the codestream's parts */
+    uint64_t all_bytes; /* of a picture */
+} wvl_cuda_packets_work;
+
+/* Thread blocks that code packet headers, by tag nodes and blocks of the packet. */
+enum {
+    WVL_CUDA_PACKETS_WIDE,  /* in shared memory, if they fit there */
+    WVL_CUDA_PACKETS_SMALL, /* few nodes, in shared memory */
+    WVL_CUDA_PACKETS_CLASSES
+};
+#define WVL_CUDA_PACKETS_SMALL_THREADS 64u
+#define WVL_CUDA_PACKETS_SMALL_NODES 256u
+#define WVL_CUDA_PACKETS_WIDE_THREADS 512u
+#define WVL_CUDA_PACKETS_WIDE_NODES 7168u
+#define WVL_CUDA_PACKETS_PLACE_THREADS 1024u
+#define WVL_CUDA_PACKETS_PIECE_THREADS 256u
+#define WVL_CUDA_PACKETS_WRITE_THREADS 256u
+#define WVL_CUDA_PACKETS_WRITE_ROW 512u /* bytes of the output that a warp writes at a time */
+#define WVL_CUDA_PACKETS_WRITE_ROWS 8u  /* most rows that lie side by side for a warp */
+
+/* Pieces of the output beside blocks: boxes, the header of the codestream's box, main header, TLM; EOC. */
+#define WVL_CUDA_PACKETS_MAIN_PIECES 4u
+#define WVL_CUDA_PACKETS_OTHER_PIECES 5u
+#define WVL_CUDA_PACKETS_HT_PIECES 5u      /* of a block as the HT coder leaves it in scratch memory, */
+#define WVL_CUDA_PACKETS_CLEANUP_PIECES 3u /* where no block has SigProp or MagRef */
+
+/* The argument of all kernels. */
+typedef struct wvl_cuda_packets_job {
+    /* Of the plan, shared by all jobs. */
+    uint64_t packets; /* wvl_assembly_packet[packet_count] */
+    uint64_t parts;   /* wvl_assembly_part[part_count] */
+    uint64_t places;  /* wvl_assembly_place[place_count] */
+    uint64_t bytes;   /* byte_count */
+    uint64_t order;   /* uint32_t[packet_count]: indexes of packets, class by class */
+    /* Blocks of picture p begin at p * layer_count * block_count. */
+    uint64_t blocks;   /* wvl_cuda_packets_block; NULL: those of the HT coder follow (cuda/blocks/ht_job.h) */
+    uint64_t segments; /* uint32_t: third and further segments of all blocks */
+    uint64_t ht_records, ht_parts, ht_scratch;
+    /* Of the job. */
+    uint64_t pictures; /* wvl_cuda_packets_picture[picture_count] */
+    uint64_t memory;   /* work.all_bytes for each picture, aligned to 256 */
+    wvl_cuda_packets_work work;
+    uint32_t picture_count, packet_count, part_count, place_count, block_count, layer_count;
+    uint32_t boxes_bytes, main_bytes, tlm_bytes;
+    uint32_t has_boxes, has_plt;
+    uint32_t pieces;      /* of a block: 1, or WVL_CUDA_PACKETS_*_PIECES */
+    uint32_t piece_count; /* of a picture */
+    uint32_t class_count[WVL_CUDA_PACKETS_CLASSES];
+    uint32_t first_packet; /* of a launch, in the order */
+    uint32_t shared_nodes; /* tag nodes that its thread blocks hold in shared memory */
+} wvl_cuda_packets_job;
+
+/* 32-bit words of shared memory of a thread block that codes packet headers: sums, first nodes of levels, variables,
+ * entries of warps, a window of bits; then nodes. */
+#define WVL_CUDA_PACKETS_HEAD_SUMS 0u
+#define WVL_CUDA_PACKETS_HEAD_LEVELS 64u
+#define WVL_CUDA_PACKETS_HEAD_SHARE (WVL_CUDA_PACKETS_HEAD_LEVELS + 3u * WVL_ASSEMBLY_MOST_LEVELS)
+#define WVL_CUDA_PACKETS_HEAD_ENTRIES (WVL_CUDA_PACKETS_HEAD_SHARE + 8u)
+#define WVL_CUDA_PACKETS_HEAD_WINDOW(threads) (WVL_CUDA_PACKETS_HEAD_ENTRIES + (threads) / 2u)
+#define WVL_CUDA_PACKETS_HEAD_ROOM(threads) (4u * (threads)) /* words of the window; one more is 0 */
+#define WVL_CUDA_PACKETS_HEAD_NODES(threads)                                                                           \
+    (WVL_CUDA_PACKETS_HEAD_WINDOW(threads) + WVL_CUDA_PACKETS_HEAD_ROOM(threads) + 2u)
+#define WVL_CUDA_PACKETS_WRITE_WORDS (WVL_CUDA_PACKETS_WRITE_THREADS / 32u * 128u)
+
+#endif

@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Coded blocks as packets see them, from the records of the HT coder or from plain ones; and the tables of a picture.
+ */
+#pragma once
+#include "codec/core/packet_bits.h"
+#include "cuda/blocks/ht_job.h"
+#include "cuda/blocks/lane.cuh"
+#include "cuda/packets/packets_job.h"
+
+namespace wvl_packets
+{
+
+typedef wvl_cuda_packets_job job_type;
+
+/* The working memory of a picture. */
+template <class T> __device__ __forceinline__ T *work_at(const job_type &job, uint32_t picture, uint64_t at)
+{
+    return (T *)(job.memory + picture * job.work.all_bytes + at);
+}
+__device__ __forceinline__ const wvl_assembly_packet &packet_of(const job_type &job, uint32_t packet)
+{
+    return ((const wvl_assembly_packet *)job.packets)[packet];
+}
+__device__ __forceinline__ const wvl_assembly_part &part_of(const job_type &job, uint32_t part)
+{
+    return ((const wvl_assembly_part *)job.parts)[part];
+}
+__device__ __forceinline__ const wvl_cuda_packets_picture &picture_of(const job_type &job, uint32_t picture)
+{
+    return ((const wvl_cuda_packets_picture *)job.pictures)[picture];
+}
+/* The record of a block in a layer. */
+__device__ __forceinline__ uint64_t record_at(const job_type &job, uint32_t picture, uint32_t layer, uint32_t block)
+{
+    return ((uint64_t)picture * job.layer_count + layer) * job.block_count + block;
+}
+
+/* What a block sends in a layer. */
+struct sent_block {
+    uint32_t segment_count, passes, bytes, zero_planes, flags, segment[2];
+    const uint32_t *more;
+};
+
+__device__ __forceinline__ uint32_t segment_of(const sent_block &b, uint32_t i)
+{
+    return i < 2 ? b.segment[i] : b.more[i - 2];
+}
+
+/* All passes of the block. Those that a set does not have (codec/ht/ht.c) are not sent. */
+__device__ __forceinline__ sent_block load_ht_block(const job_type &job, uint64_t at, uint32_t planes)
+{
+    const wvl_cuda_ht_record &r = ((const wvl_cuda_ht_record *)job.ht_records)[at];
+    sent_block b = {0, 0, 0, planes, r.flags & WVL_CUDA_HT_LEFT ? (uint32_t)WVL_CUDA_PACKETS_LEFT : 0, {0, 0}, nullptr};
+    if (r.cleanup_bytes) {
+        b.passes = 1u + r.has_sigprop + r.has_magref;
+        b.segment_count = b.passes > 1 ? 2 : 1;
+        b.bytes = r.bytes;
+        b.zero_planes = planes - r.planes;
+        b.segment[0] = 1u << 24 | r.cleanup_bytes;
+        b.segment[1] = (b.passes - 1) << 24 | (r.bytes - r.cleanup_bytes);
+    }
+    return b;
+}
+
+/* planes: Mb of the band. */
+__device__ __forceinline__ sent_block load_block(const job_type &job, uint64_t at, uint32_t planes)
+{
+    if (!job.blocks) {
+        return load_ht_block(job, at, planes);
+    }
+    const wvl_cuda_packets_block &r = ((const wvl_cuda_packets_block *)job.blocks)[at];
+    return {r.segment_count,
+            r.passes,
+            r.segment_count ? r.byte_count : 0,
+            r.zero_planes,
+            r.flags,
+            {r.segment[0], r.segment[1]},
+            (const uint32_t *)job.segments + r.more};
+}
+
+/* Addresses and lengths of the pieces of a block, in order. The HT coder leaves MagSgn, MEL and VLC, then SigProp and
+ * MagRef. */
+struct block_pieces {
+    uint64_t source[WVL_CUDA_PACKETS_HT_PIECES];
+    uint32_t bytes[WVL_CUDA_PACKETS_HT_PIECES];
+};
+
+__device__ __forceinline__ block_pieces find_pieces(const job_type &job, uint64_t at)
+{
+    block_pieces p = {{0, 0, 0, 0, 0}, {0, 0, 0, 0, 0}};
+    if (job.blocks) {
+        const wvl_cuda_packets_block &r = ((const wvl_cuda_packets_block *)job.blocks)[at];
+        p.source[0] = r.bytes;
+        p.bytes[0] = r.segment_count ? r.byte_count : 0;
+        return p;
+    }
+    if (!((const wvl_cuda_ht_record *)job.ht_records)[at].cleanup_bytes) {
+        return p;
+    }
+    const wvl_cuda_ht_part &part = ((const wvl_cuda_ht_part *)job.ht_parts)[at];
+    uint64_t first = job.ht_scratch + (uint64_t)part.piece * 16,
+             second = job.ht_scratch + (uint64_t)part.refinement * 16;
+    p = {{first, first + part.mel_at, first + part.vlc_end - part.vlc, second, second + part.magref_end - part.magref},
+         {part.magsgn, part.mel, part.vlc, part.sigprop, part.magref}};
+    return p;
+}
+
+/* Sum over the lanes up to this one. */
+__device__ __forceinline__ uint64_t scan_wide(uint64_t v)
+{
+#pragma unroll
+    for (uint32_t d = 1; d < 32; d <<= 1) {
+        uint32_t low = __shfl_up_sync(~0u, (uint32_t)v, d), high = __shfl_up_sync(~0u, (uint32_t)(v >> 32), d);
+        v += wvl_ht::lane_id() >= d ? (uint64_t)high << 32 | low : 0;
+    }
+    return v;
+}
+
+/* Sum over a thread block up to this thread; *all: over all. sums: two words a warp. */
+__device__ __forceinline__ uint64_t scan_block(uint64_t own, uint32_t *sums, uint64_t *all)
+{
+    uint32_t lane = wvl_ht::lane_id(), warp = threadIdx.x >> 5, warps = blockDim.x >> 5;
+    uint64_t sum = scan_wide(own);
+    if (lane == 31) {
+        sums[2 * warp] = (uint32_t)sum;
+        sums[2 * warp + 1] = (uint32_t)(sum >> 32);
+    }
+    __syncthreads();
+    uint64_t before = scan_wide(lane < warps ? (uint64_t)sums[2 * lane + 1] << 32 | sums[2 * lane] : 0);
+    uint32_t low = __shfl_sync(~0u, (uint32_t)before, 31), high = __shfl_sync(~0u, (uint32_t)(before >> 32), 31);
+    *all = (uint64_t)high << 32 | low;
+    low = __shfl_sync(~0u, (uint32_t)before, warp ? warp - 1 : 0);
+    high = __shfl_sync(~0u, (uint32_t)(before >> 32), warp ? warp - 1 : 0);
+    __syncthreads();
+    return (warp ? (uint64_t)high << 32 | low : 0) + sum;
+}
+
+} // namespace wvl_packets

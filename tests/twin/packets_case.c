@@ -1,0 +1,535 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "packets_case.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "backend/backend_cpu.h"
+#include "base/alloc.h"
+#include "codec/ht/ht.h"
+#include "codec/tile_coder.h"
+#include "context.h"
+#include "wave.h"
+
+/* ---- The CPU's picture ----------------------------------------------------------------------- */
+
+static int fail(packets_case *c, const char *what)
+{
+    (void)snprintf(c->problem, sizeof c->problem, "%s: %s", what, c->context ? wvl_context_error(c->context) : "");
+    return 0;
+}
+
+static wvl_status set_all(wvl_params *params, const char *settings)
+{
+    char text[1024], *rest = text;
+    (void)snprintf(text, sizeof text, "%s", settings);
+    for (char *word; (word = strtok_r(rest, " ", &rest));) {
+        char *value = strchr(word, '=');
+        *value = 0;
+        wvl_status status = wvl_params_set(params, word, value + 1);
+        if (status != WVL_OK) {
+            return status;
+        }
+    }
+    return WVL_OK;
+}
+
+static int make_plan(packets_case *c, const wvl_image_format *format, const char *settings)
+{
+    wvl_context_options options = {.struct_size = sizeof options, .threads = 2};
+    wvl_params *params = NULL;
+    if (wvl_context_create(&options, &c->context) != WVL_OK || wvl_params_create(c->context, &params) != WVL_OK) {
+        return fail(c, "context");
+    }
+    int fine = set_all(params, settings) == WVL_OK || fail(c, wvl_params_error(params));
+    fine = fine && (wvl_plan_create(c->context, params, format, NULL, &c->plan) == WVL_OK || fail(c, "plan"));
+    wvl_params_release(params);
+    return fine;
+}
+
+static int encode(packets_case *c, const wvl_image *image)
+{
+    wvl_sink sink;
+    void *data = NULL;
+    if (wvl_sink_open_memory(c->context, &sink) != WVL_OK ||
+        wvl_encode(c->plan, image, &sink, NULL, NULL, c->problem, sizeof c->problem) != WVL_OK ||
+        wvl_sink_take_memory(&sink, &data, &c->expected_bytes) != WVL_OK) {
+        return 0;
+    }
+    c->expected = data;
+    return 1;
+}
+
+/* ---- Samples of HT blocks -------------------------------------------------------------------- */
+
+static int has_ht_list(const wvl_plan *plan)
+{
+    int is_ht = !plan->test.all_sets && !plan->rate.follows_step && !plan->rate.rdoq && !plan->syntax.region_count;
+    for (uint32_t i = 0; i < plan->syntax.coding_count; i++) {
+        is_ht &= (plan->syntax.codings[i].style & WVL_STYLE_HT) != 0;
+    }
+    return is_ht;
+}
+
+static void list_band(ht_list *list, const wvl_plan *plan, const wvl_coefs *coefs, const wvl_tile_component *tc,
+                      const wvl_tile_band *band, uint64_t samples)
+{
+    for (uint32_t k = 0; k < band->block_cols * band->block_rows; k++) {
+        wvl_rect r = wvl_geom_block_rect(band, k % band->block_cols, k / band->block_cols);
+        uint32_t bound = coefs->bounds[band->first_block + k];
+        list->blocks[list->count] = (wvl_cuda_ht_block){.coefs = samples + wvl_coef_slot(band, k),
+                                                        .bound = list->count,
+                                                        .stride = band->slot_width,
+                                                        .width = (uint16_t)wvl_rect_width(r),
+                                                        .height = (uint16_t)wvl_rect_height(r),
+                                                        .coef_bytes = band->coef_bytes,
+                                                        .frac_bits = band->frac_bits,
+                                                        .style = plan->syntax.codings[tc->coding].style & WVL_STYLE_VSC,
+                                                        .max_passes = 255,
+                                                        .set_passes = plan->rate.ht_passes,
+                                                        .planes = (uint8_t)wvl_bit_length(bound >> band->frac_bits)};
+        list->bounds[list->count++] = bound;
+    }
+}
+
+/* Blocks of a tile, after those of the tiles before. */
+static void list_tile(packets_case *c, const wvl_coefs *coefs)
+{
+    const wvl_tile_plan *tile = coefs->tile;
+    ht_list *list = &c->list;
+    uint64_t at = (list->sample_bytes + 63) & ~UINT64_C(63);
+    list->room = list->count + (uint32_t)tile->block_count;
+    list->blocks = realloc(list->blocks, list->room * sizeof *list->blocks + 1);
+    list->bounds = realloc(list->bounds, list->room * sizeof *list->bounds + 1);
+    list->sample_bytes = at + tile->coef_bytes;
+    list->samples = realloc(list->samples, list->sample_bytes + 1);
+    memcpy(list->samples + at, coefs->samples, tile->coef_bytes);
+    for (uint32_t i = 0; i < tile->component_count; i++) {
+        const wvl_tile_component *tc = &tile->components[i];
+        const wvl_tile_resolution *first = &tile->resolutions[tc->first_resolution];
+        uint32_t bands = 3u * tc->levels + 1;
+        for (uint32_t b = 0; b < bands; b++) {
+            list_band(list, c->plan, coefs, tc, &tile->bands[first->first_band + b], at);
+        }
+    }
+}
+
+/* ---- Coded blocks ---------------------------------------------------------------------------- */
+
+static void put_segments(packets_case *c, wvl_cuda_packets_block *to, const wvl_pass *passes, uint32_t first,
+                         uint32_t end)
+{
+    uint32_t from_bytes = 0, begin = first;
+    for (uint32_t i = first; i < end; i++) {
+        if (!(passes[i].flags & WVL_PASS_TERM) && i + 1 < end) {
+            continue;
+        }
+        uint32_t to_bytes = i + 1 == end ? to->byte_count : passes[i].final_bytes,
+                 segment = (i + 1 - begin) << 24 | (to_bytes - from_bytes);
+        if (to->segment_count < 2) {
+            to->segment[to->segment_count] = segment;
+        } else {
+            to->more = to->segment_count == 2 ? (uint32_t)c->segment_count : to->more;
+            c->segments[c->segment_count++] = segment;
+        }
+        to->segment_count++;
+        from_bytes = to_bytes;
+        begin = i + 1;
+    }
+    to->passes = (uint8_t)(end - first);
+}
+
+/* What the committed packets send of the blocks of a band. */
+static void put_band(packets_case *c, const wvl_coder *coder, const wvl_coded_tile *tile, const wvl_precinct_band *pb,
+                     wvl_cuda_packets_block *blocks)
+{
+    for (uint64_t k = 0; k < wvl_precinct_blocks(pb); k++) {
+        uint64_t b = wvl_precinct_block(pb, k);
+        const wvl_coded_block *block = &tile->blocks[b];
+        uint32_t sent = tile->states[b].sent_passes, first = sent && pb->has_sets ? (sent - 1) / 3 * 3 : 0;
+        wvl_cuda_packets_block *to = &blocks[b];
+        *to = (wvl_cuda_packets_block){.zero_planes = (uint8_t)(block->zero_planes + first / 3)};
+        if (!sent) {
+            to->zero_planes = pb->has_sets ? pb->planes : block->zero_planes;
+            continue;
+        }
+        const wvl_pass *passes = wvl_block_passes(coder->layer_job.passes, block);
+        uint32_t start = passes[sent - 1].flags & WVL_PASS_SET ? passes[sent - 1].safe_bytes : 0;
+        to->byte_count = tile->states[b].sent_bytes;
+        to->bytes = c->arena_bytes;
+        c->segments = realloc(c->segments, (c->segment_count + sent) * sizeof *c->segments);
+        c->arena = realloc(c->arena, c->arena_bytes + to->byte_count + 1);
+        memcpy(c->arena + c->arena_bytes,
+               (const uint8_t *)wvl_store_at(coder->layer_job.bytes, block->bytes_at) + start, to->byte_count);
+        c->arena_bytes += to->byte_count;
+        put_segments(c, to, passes, first, sent);
+    }
+}
+
+static void put_blocks(packets_case *c, const wvl_coder *coder)
+{
+    uint64_t first = 0;
+    c->blocks = calloc(c->assembly.block_count + 1u, sizeof *c->blocks);
+    for (uint32_t t = 0; t < c->plan->syntax.tile_count; t++) {
+        const wvl_coded_tile *tile = &coder->tiles[t];
+        for (uint64_t p = 0; p < tile->precinct_count; p++) {
+            for (unsigned i = 0; i < tile->precincts[p].band_count; i++) {
+                put_band(c, coder, tile, &tile->precincts[p].band[i], c->blocks + first);
+            }
+        }
+        first += tile->block_count;
+    }
+}
+
+/* ---- Coding ---------------------------------------------------------------------------------- */
+
+static wvl_status code_tile(packets_case *c, const wvl_image *image, wvl_coder *coder, const wvl_tile_plan *tile,
+                            int is_first)
+{
+    wvl_pool *pool = c->context->pool;
+    wvl_backend *cpu = NULL;
+    wvl_backend_job *job = NULL;
+    wvl_coefs coefs;
+    wvl_status status = wvl_backend_cpu.open(&(wvl_backend_options){.pool = pool}, &cpu);
+    status = status ? status : wvl_backend_prepare_tiles(&wvl_backend_cpu, cpu, pool, c->plan, tile, 1);
+    status = status ? status : wvl_backend_cpu.submit(cpu, image, tile, 1, &job);
+    status = status ? status : wvl_backend_cpu.wait(job, WVL_EVENT_DONE, UINT32_MAX);
+    status = status ? status : wvl_backend_cpu.collect(job, &coefs);
+    if (status == WVL_OK) {
+        if (is_first && c->has_list) {
+            list_tile(c, &coefs);
+        }
+        status = wvl_coder_code_tiles(coder, &coefs, 1);
+        wvl_backend_cpu.release(job);
+    }
+    if (cpu) {
+        wvl_backend_cpu.close(cpu);
+    }
+    return status;
+}
+
+static wvl_status code_picture(packets_case *c, const wvl_image *image, wvl_coder *coder, wvl_wave *wave)
+{
+    wvl_coder_options options = {.plan = c->plan, .pool = c->context->pool};
+    wvl_status status = wvl_coder_init(coder, &options);
+    for (int round = 0; status == WVL_OK && (!round || wvl_coder_wants_again(coder)); round++) {
+        for (uint32_t t = 0; t < c->plan->syntax.tile_count && status == WVL_OK; t++) {
+            wvl_tile_plan_build(c->plan, t, wave->tiles);
+            status = code_tile(c, image, coder, wave->tiles, !round);
+        }
+        status =
+            status ? status : wvl_coder_finish(coder, &(wvl_tile_walk){c->plan, NULL, &wave->scratch}, &wave->order);
+    }
+    return status;
+}
+
+int packets_case_open(packets_case *c, const wvl_image_format *format, const wvl_image *image, const char *settings)
+{
+    wvl_carver carver = {NULL, 0};
+    wvl_coder coder;
+    wvl_wave wave;
+    const char *why = NULL;
+    memset(c, 0, sizeof *c);
+    memset(&coder, 0, sizeof coder);
+    if (!make_plan(c, format, settings) || !encode(c, image)) {
+        return 0;
+    }
+    if (wvl_assembly_build(NULL, c->plan, &c->assembly, &why) != WVL_OK) {
+        return fail(c, why ? why : "assembly");
+    }
+    c->has_list = has_ht_list(c->plan);
+    wvl_wave_carve(c->plan, &carver, &wave);
+    uint64_t bytes = carver.used;
+    void *memory = wvl_alloc(NULL, bytes);
+    carver = (wvl_carver){memory, 0};
+    wvl_wave_carve(c->plan, &carver, &wave);
+    int fine = code_picture(c, image, &coder, &wave) == WVL_OK;
+    if (fine) {
+        put_blocks(c, &coder);
+    }
+    wvl_coder_fini(&coder);
+    wvl_free(NULL, memory, bytes);
+    return fine || fail(c, "coder");
+}
+
+void packets_case_close(packets_case *c)
+{
+    ht_list_clear(&c->list);
+    free(c->blocks);
+    free(c->segments);
+    free(c->arena);
+    wvl_assembly_free(NULL, &c->assembly);
+    if (c->expected) {
+        wvl_memory_release(c->context, c->expected, c->expected_bytes);
+    }
+    wvl_plan_release(c->plan);
+    wvl_context_release(c->context);
+}
+
+/* ---- Device memory --------------------------------------------------------------------------- */
+
+static wvl_cuda_status take(const ht_device *d, wvl_cuda_address *to, uint64_t bytes, const void *from)
+{
+    return ht_take_memory(d, to, bytes, from, from ? bytes : 0, 0);
+}
+
+/* Records `pictures` times, with addresses. */
+static wvl_cuda_status open_blocks(packets_load *load, const ht_device *d, const packets_case *c, uint32_t pictures)
+{
+    uint32_t count = c->assembly.block_count;
+    wvl_cuda_packets_block *blocks = calloc((size_t)count * pictures + 1, sizeof *blocks);
+    wvl_cuda_status status = take(d, &load->arena, c->arena_bytes, c->arena);
+    status = status ? status : take(d, &load->job.segments, c->segment_count * sizeof *c->segments, c->segments);
+    for (uint64_t i = 0; i < (uint64_t)count * pictures; i++) {
+        blocks[i] = c->blocks[i % count];
+        blocks[i].bytes += load->arena;
+    }
+    status = status ? status : take(d, &load->job.blocks, (uint64_t)count * pictures * sizeof *blocks, blocks);
+    free(blocks);
+    return status;
+}
+
+/* The list `pictures` times; samples are shared. */
+static int open_ht(packets_load *load, const ht_device *d, const packets_case *c, uint32_t pictures)
+{
+    ht_list list = c->list;
+    uint32_t count = list.count;
+    list.count = count * pictures;
+    list.blocks = calloc(list.count + 1u, sizeof *list.blocks);
+    for (uint32_t i = 0; i < list.count; i++) {
+        list.blocks[i] = c->list.blocks[i % count];
+    }
+    list.bounds = calloc(list.count + 1u, sizeof *list.bounds);
+    memcpy(list.bounds, c->list.bounds, count * sizeof *list.bounds);
+    int fine = ht_load_open(&load->ht, d, &list, pictures, 0, 1000, 1000);
+    load->job.ht_records = load->ht.job.records;
+    load->job.ht_parts = load->ht.job.parts;
+    load->job.ht_scratch = load->ht.job.scratch;
+    free(list.blocks);
+    free(list.bounds);
+    return fine;
+}
+
+static wvl_cuda_status open_output(packets_load *load, const ht_device *d, uint32_t pictures, uint64_t room,
+                                   int is_pinned)
+{
+    wvl_cuda_packets_picture *p = calloc(pictures, sizeof *p);
+    wvl_cuda_status status;
+    load->room = room;
+    load->output_each = (room + 256 + 255) & ~UINT64_C(255);
+    if (is_pinned) {
+        status = d->runtime->malloc_pinned((void **)&load->pinned, load->output_each * pictures, 0);
+        status = status ? status : d->runtime->pinned_address(&load->output, load->pinned, 0);
+    } else {
+        status = ht_take_memory(d, &load->output, load->output_each * pictures, NULL, 0, 1);
+    }
+    status =
+        status ? status : ht_take_memory(d, &load->results, pictures * sizeof(wvl_cuda_packets_result), NULL, 0, 1);
+    for (uint32_t i = 0; i < pictures; i++) {
+        p[i] = (wvl_cuda_packets_picture){load->output + i * load->output_each, room,
+                                          load->results + i * sizeof(wvl_cuda_packets_result)};
+    }
+    status = status ? status : take(d, &load->job.pictures, pictures * sizeof *p, p);
+    free(p);
+    return status;
+}
+
+static wvl_cuda_status open_tables(packets_load *load, const ht_device *d, const wvl_assembly *a, uint32_t *order,
+                                   uint32_t pictures)
+{
+    wvl_cuda_status status = take(d, &load->job.packets, a->packet_count * sizeof *a->packets, a->packets);
+    status = status ? status : take(d, &load->job.parts, a->part_count * sizeof *a->parts, a->parts);
+    status = status ? status : take(d, &load->job.places, a->place_count * sizeof *a->places, a->places);
+    status = status ? status : take(d, &load->job.bytes, a->byte_count, a->bytes);
+    status = status ? status : take(d, &load->job.order, a->packet_count * sizeof *order, order);
+    load->job.picture_count = pictures;
+    return status ? status : take(d, &load->job.memory, load->job.work.all_bytes * pictures, NULL);
+}
+
+/* Without SigProp and MagRef three pieces do; five do always. */
+static uint32_t choose_pieces(const packets_case *c, int codes_blocks)
+{
+    uint32_t five = c->plan->rate.ht_passes == 2;
+    for (uint32_t i = 0; i < c->list.count; i++) {
+        five |= c->list.blocks[i].cleanup_plane;
+    }
+    five = five ? WVL_CUDA_PACKETS_HT_PIECES : WVL_CUDA_PACKETS_CLEANUP_PIECES;
+    return codes_blocks ? five : 1;
+}
+
+int packets_load_open(packets_load *load, const ht_device *d, const packets_case *c, uint32_t pictures, uint64_t room,
+                      unsigned flags)
+{
+    const wvl_assembly *a = &c->assembly;
+    uint32_t *order = malloc(a->packet_count * sizeof *order + 1);
+    memset(load, 0, sizeof *load);
+    load->codes_blocks = flags & PACKETS_CODES_BLOCKS;
+    int fine = !wvl_cuda_packets_open(&load->packets, d->runtime, d->module, d->ordinal) &&
+               wvl_cuda_packets_measure(a, choose_pieces(c, load->codes_blocks), order, &load->job) &&
+               !open_tables(load, d, a, order, pictures) &&
+               !open_output(load, d, pictures, room, flags & PACKETS_PINNED) &&
+               (load->codes_blocks ? open_ht(load, d, c, pictures) : !open_blocks(load, d, c, pictures));
+    free(order);
+    return fine;
+}
+
+void packets_load_close(packets_load *load, const ht_device *d)
+{
+    wvl_cuda_address all[] = {load->arena,        load->pinned ? 0 : load->output,
+                              load->results,      load->job.packets,
+                              load->job.parts,    load->job.places,
+                              load->job.bytes,    load->job.order,
+                              load->job.blocks,   load->job.segments,
+                              load->job.pictures, load->job.memory};
+    for (unsigned i = 0; i < sizeof all / sizeof *all; i++) {
+        if (all[i]) {
+            (void)d->runtime->free_device(all[i]);
+        }
+    }
+    if (load->pinned) {
+        (void)d->runtime->free_pinned(load->pinned);
+    }
+    if (load->codes_blocks) {
+        ht_load_close(&load->ht, d);
+    }
+}
+
+wvl_cuda_status packets_load_run(packets_load *load, const ht_device *d)
+{
+    wvl_cuda_status status =
+        load->codes_blocks ? wvl_cuda_ht_launch(&load->ht.ht, &load->ht.job, d->stream) : WVL_CUDA_SUCCESS;
+    return status ? status : wvl_cuda_packets_launch(&load->packets, &load->job, d->stream);
+}
+
+/* ---- Comparison ------------------------------------------------------------------------------ */
+
+static const char *check_bytes(packets_case *c, const uint8_t *got, uint64_t from, uint64_t end, int is_written,
+                               uint32_t picture)
+{
+    for (uint64_t i = from; i < end; i++) {
+        uint8_t want = is_written && i < c->expected_bytes ? c->expected[i] : HT_POISON;
+        if (got[i] != want) {
+            (void)snprintf(c->problem, sizeof c->problem, "picture %u, byte %llu of %zu: %02X in place of %02X",
+                           picture, (unsigned long long)i, c->expected_bytes, got[i], want);
+            return c->problem;
+        }
+    }
+    return NULL;
+}
+
+const char *packets_load_check(const packets_load *load, const ht_device *d, packets_case *c)
+{
+    uint32_t pictures = load->job.picture_count;
+    uint64_t all = load->output_each * pictures;
+    uint8_t *got = malloc(all);
+    wvl_cuda_packets_result *results = calloc(pictures, sizeof *results);
+    const char *wrong = "a download failed";
+    int is_filled = !getenv("WVL_CUDA_UNPOISONED") && !load->pinned;
+    if (!d->runtime->download(results, load->results, pictures * sizeof *results, d->stream) &&
+        (load->pinned || !d->runtime->download(got, load->output, all, d->stream)) &&
+        !d->runtime->stream_wait(d->stream)) {
+        wrong = NULL;
+    }
+    for (uint32_t p = 0; p < pictures && !wrong; p++) {
+        const wvl_cuda_packets_result *r = &results[p];
+        int is_written = load->room >= c->expected_bytes;
+        if (r->bytes != c->expected_bytes || r->flags != (is_written ? 0u : (unsigned)WVL_CUDA_PACKETS_SHORT)) {
+            (void)snprintf(c->problem, sizeof c->problem, "picture %u: %llu bytes, flags %u; %zu bytes expected", p,
+                           (unsigned long long)r->bytes, r->flags, c->expected_bytes);
+            wrong = c->problem;
+            break;
+        }
+        const uint8_t *bytes = (load->pinned ? load->pinned : got) + p * load->output_each;
+        wrong = check_bytes(c, bytes, 0, is_filled ? load->output_each : is_written * c->expected_bytes, is_written, p);
+    }
+    free(got);
+    free(results);
+    return wrong;
+}
+
+/* ---- Other passes ---------------------------------------------------------------------------- */
+
+/* Mb of every block. */
+static uint8_t *list_planes(const wvl_assembly *a)
+{
+    uint8_t *planes = calloc(a->block_count + 1u, 1);
+    for (uint32_t i = 0; i < a->packet_count; i++) {
+        for (unsigned b = 0; b < a->packets[i].band_count; b++) {
+            const wvl_assembly_band *band = &a->packets[i].band[b];
+            for (uint32_t k = 0; k < band->cols * band->rows; k++) {
+                planes[band->first_block + k / band->cols * band->stride + k % band->cols] = (uint8_t)band->planes;
+            }
+        }
+    }
+    return planes;
+}
+
+static void code_again(packets_case *c, uint32_t index, unsigned planes)
+{
+    const wvl_cuda_ht_block *b = &c->list.blocks[index];
+    const wvl_block_coder *coder = &wvl_ht_block_coder;
+    wvl_pass passes[3 * 32];
+    uint8_t *bytes = malloc(coder->bytes_bound(b->width, b->height, 31, WVL_STYLE_HT));
+    void *scratch = wvl_alloc(NULL, coder->scratch_bytes(b->width, b->height, 31));
+    wvl_block_input in = {.coefs = c->list.samples + b->coefs,
+                          .stride = b->stride,
+                          .width = b->width,
+                          .height = b->height,
+                          .coef_bytes = b->coef_bytes,
+                          .frac_bits = b->frac_bits,
+                          .style = b->style,
+                          .max_passes = b->max_passes,
+                          .cleanup_plane = b->cleanup_plane,
+                          .set_passes = b->set_passes,
+                          .bound = c->list.bounds[b->bound],
+                          .kernels = coder->fetch_kernels()};
+    wvl_block_output out = {.bytes = bytes, .passes = passes};
+    wvl_cuda_packets_block *to = &c->blocks[index];
+    wvl_ht_encode_block(scratch, &in, &out);
+    *to = (wvl_cuda_packets_block){
+        .bytes = c->arena_bytes, .byte_count = out.length, .zero_planes = (uint8_t)(planes - out.planes)};
+    c->arena = realloc(c->arena, c->arena_bytes + out.length + 1);
+    memcpy(c->arena + c->arena_bytes, bytes, out.length);
+    c->arena_bytes += out.length;
+    put_segments(c, to, passes, 0, out.pass_count);
+    wvl_free(NULL, scratch, coder->scratch_bytes(b->width, b->height, 31));
+    free(bytes);
+}
+
+/* What the device makes of the blocks becomes what is expected. */
+static int expect_own(packets_case *c, const ht_device *d)
+{
+    const wvl_assembly *a = &c->assembly;
+    packets_load load;
+    wvl_cuda_packets_result result = {0, 0, 1, 0};
+    int fine = packets_load_open(&load, d, c, 1,
+                                 c->arena_bytes + a->head_bytes + a->part_header_bytes + a->byte_count + 64, 0) &&
+               !packets_load_run(&load, d) && !d->runtime->download(&result, load.results, sizeof result, d->stream) &&
+               !d->runtime->stream_wait(d->stream) && !result.flags;
+    if (fine) {
+        wvl_memory_release(c->context, c->expected, c->expected_bytes);
+        c->expected_bytes = result.bytes;
+        c->expected = wvl_alloc(&c->context->host, result.bytes);
+        fine = !d->runtime->download(c->expected, load.output, result.bytes, d->stream) &&
+               !d->runtime->stream_wait(d->stream);
+    }
+    packets_load_close(&load, d);
+    return fine;
+}
+
+int packets_case_refine(packets_case *c, const ht_device *d, unsigned plane, unsigned max_passes)
+{
+    uint8_t *planes = list_planes(&c->assembly);
+    c->arena_bytes = c->segment_count = 0;
+    for (uint32_t i = 0; i < c->list.count; i++) {
+        wvl_cuda_ht_block *b = &c->list.blocks[i];
+        b->cleanup_plane = (uint8_t)plane;
+        b->max_passes = (uint8_t)max_passes;
+        b->set_passes = 3;
+        b->planes = (uint8_t)wvl_bit_length(c->list.bounds[b->bound] >> (b->frac_bits + plane));
+        code_again(c, i, planes[i]);
+    }
+    free(planes);
+    return expect_own(c, d);
+}
