@@ -17,7 +17,7 @@
 enum { WVL_ROI_NONE = 0, WVL_ROI_WHOLE = 1, WVL_ROI_PART = 2 };
 
 typedef struct wvl_roi {
-    uint8_t kind;           /* WVL_LIFT_* */
+    uint8_t kind;           /* WVL_ROI_* */
     uint8_t shift;          /* s */
     uint8_t frac_bits;      /* PART: of the copy */
     uint8_t lost_frac_bits; /* PART: so many more the block has */

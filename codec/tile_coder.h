@@ -102,8 +102,8 @@ void wvl_coder_fini(wvl_coder *coder);
 wvl_status wvl_coder_code_tiles(wvl_coder *coder, const wvl_coefs *coefs, uint32_t tile_count);
 
 /* tile_finish.c. After the last tile: layers, and lengths of all tile-parts, unless recode.reason asks for another
- * coding: then all tiles must come again. tile: carved scratch; memory: for the order of its packets. */
-wvl_status wvl_coder_finish(wvl_coder *coder, wvl_tile_plan *tile, const wvl_order_memory *memory);
+ * coding: then all tiles must come again. memory: for the order of a tile's packets. */
+wvl_status wvl_coder_finish(wvl_coder *coder, const wvl_tile_walk *tiles, const wvl_order_memory *memory);
 static inline int wvl_coder_wants_again(const wvl_coder *coder) { return coder->recode.reason != WVL_RECODE_NONE; }
 
 /* tile_division.c. */
@@ -111,17 +111,17 @@ static inline int wvl_coder_wants_again(const wvl_coder *coder) { return coder->
 #define WVL_CODER_MOST_WALKED (UINT64_C(1) << 26)
 
 /* Tile-parts of all tiles, from geometry alone; component_overhead ([cap groups] or NULL) takes what their headers add
- * to each group. tile, memory: carved, used with plan->syntax.parts only. A problem (more than 255 parts a tile, more
+ * to each group. tiles, memory: carved, used with plan->syntax.parts only. A problem (more than 255 parts a tile, more
  * than TLM can name, packets that cannot be counted) is put in words. */
 wvl_status wvl_coder_count_parts(const wvl_plan *plan, const wvl_look *look, const wvl_coder_sum *sum,
-                                 wvl_tile_plan *tile, const wvl_order_memory *memory, uint64_t *component_overhead,
-                                 uint64_t *count, char *problem, size_t problem_bytes);
+                                 const wvl_tile_walk *tiles, const wvl_order_memory *memory,
+                                 uint64_t *component_overhead, uint64_t *count, char *problem, size_t problem_bytes);
 /* The same with coder->parts described, and what their headers take of each cap group. */
-wvl_status wvl_coder_divide_tiles(wvl_coder *coder, wvl_tile_plan *tile, const wvl_order_memory *memory);
+wvl_status wvl_coder_divide_tiles(wvl_coder *coder, const wvl_tile_walk *tiles, const wvl_order_memory *memory);
 
 /* tile_lengths.c. Lengths of all tile-parts and pointer segments; what the standard cannot express is an error, with a
  * text. */
-wvl_status wvl_coder_measure_lengths(wvl_coder *coder, wvl_tile_plan *tile, const wvl_order_memory *memory);
+wvl_status wvl_coder_measure_lengths(wvl_coder *coder, const wvl_tile_walk *tiles, const wvl_order_memory *memory);
 /* The most packets of a tile, as a list of them takes it; at least 1. */
 uint64_t wvl_coder_most_packets(const wvl_coder *coder);
 /* The number of a packet, as the source of packets counts; its bytes, markers included. */
@@ -135,7 +135,7 @@ uint64_t wvl_coder_codestream_bytes(const wvl_coder *coder);
 /* tile_writer.c. Receives consecutive bytes; nonzero stops. */
 typedef int (*wvl_put_fn)(void *user, const void *data, size_t bytes);
 /* SOC..EOC. WVL_ERROR_SINK when put refuses. */
-wvl_status wvl_coder_write(wvl_coder *coder, wvl_tile_plan *tile, const wvl_order_memory *memory, wvl_put_fn put,
+wvl_status wvl_coder_write(wvl_coder *coder, const wvl_tile_walk *tiles, const wvl_order_memory *memory, wvl_put_fn put,
                            void *user);
 
 #endif

@@ -110,12 +110,11 @@ static wvl_status divide_tile(division *d, const wvl_tile_plan *tile, const wvl_
     return check_part(d, tile->index, packets - first_packet);
 }
 
-static wvl_status divide_tiles(division *d, wvl_tile_plan *tile, const wvl_order_memory *memory)
+static wvl_status divide_tiles(division *d, const wvl_tile_walk *tiles, const wvl_order_memory *memory)
 {
     wvl_status status = WVL_OK;
     for (uint32_t t = 0; t < d->plan->syntax.tile_count && status == WVL_OK; t++) {
-        wvl_tile_plan_build(d->plan, t, tile);
-        status = divide_tile(d, tile, memory);
+        status = divide_tile(d, wvl_tile_walk_fetch(tiles, t), memory);
     }
     return status;
 }
@@ -145,15 +144,15 @@ static wvl_status check_walk(const division *d, const wvl_coder_sum *sum)
 }
 
 wvl_status wvl_coder_count_parts(const wvl_plan *plan, const wvl_look *look, const wvl_coder_sum *sum,
-                                 wvl_tile_plan *tile, const wvl_order_memory *memory, uint64_t *component_overhead,
-                                 uint64_t *count, char *problem, size_t problem_bytes)
+                                 const wvl_tile_walk *tiles, const wvl_order_memory *memory,
+                                 uint64_t *component_overhead, uint64_t *count, char *problem, size_t problem_bytes)
 {
     division d = {plan,    look,         NULL, component_overhead, plan->syntax.parts ? 0 : plan->syntax.tile_count,
                   problem, problem_bytes};
     wvl_status status = check_whole_tiles(&d, sum);
     status = status == WVL_OK ? check_walk(&d, sum) : status;
     if (status == WVL_OK && plan->syntax.parts) {
-        status = divide_tiles(&d, tile, memory);
+        status = divide_tiles(&d, tiles, memory);
     }
     *count = d.part_count;
     if (status == WVL_OK && !wvl_cs_tlm_fits(plan, d.part_count)) {
@@ -164,11 +163,11 @@ wvl_status wvl_coder_count_parts(const wvl_plan *plan, const wvl_look *look, con
     return status;
 }
 
-wvl_status wvl_coder_divide_tiles(wvl_coder *coder, wvl_tile_plan *tile, const wvl_order_memory *memory)
+wvl_status wvl_coder_divide_tiles(wvl_coder *coder, const wvl_tile_walk *tiles, const wvl_order_memory *memory)
 {
     division d = {coder->plan, coder->look,    coder->parts,         coder->component_overhead,
                   0,           coder->problem, sizeof coder->problem};
-    wvl_status status = divide_tiles(&d, tile, memory);
+    wvl_status status = divide_tiles(&d, tiles, memory);
     coder->part_count = d.part_count;
     return status;
 }

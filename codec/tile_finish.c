@@ -82,18 +82,18 @@ static wvl_status check_caps(wvl_coder *coder)
     return WVL_OK;
 }
 
-wvl_status wvl_coder_finish(wvl_coder *coder, wvl_tile_plan *tile, const wvl_order_memory *memory)
+wvl_status wvl_coder_finish(wvl_coder *coder, const wvl_tile_walk *tiles, const wvl_order_memory *memory)
 {
     wvl_pool_source_drop(&coder->blocks.pool);
     wvl_recode_end(&coder->recode);
     clear_division(coder);
-    wvl_status status = wvl_coder_divide_tiles(coder, tile, memory);
+    wvl_status status = wvl_coder_divide_tiles(coder, tiles, memory);
     if (status == WVL_OK) {
         status = decide(coder, allocate_layers(coder));
     }
     if (status != WVL_OK || wvl_coder_wants_again(coder)) {
         return status;
     }
-    status = wvl_coder_measure_lengths(coder, tile, memory);
+    status = wvl_coder_measure_lengths(coder, tiles, memory);
     return status == WVL_OK ? check_caps(coder) : status;
 }

@@ -112,14 +112,13 @@ static wvl_status measure_parts(wvl_coder *coder, wvl_cs_part *parts, const uint
     }
 }
 
-static wvl_status measure_tiles(wvl_coder *coder, wvl_tile_plan *tile, const wvl_order_memory *memory)
+static wvl_status measure_tiles(wvl_coder *coder, const wvl_tile_walk *tiles, const wvl_order_memory *memory)
 {
     uint64_t bytes = wvl_coder_most_packets(coder) * sizeof(uint32_t), part = 0;
     uint32_t *lengths = wvl_alloc(coder->allocator, bytes);
     wvl_status status = lengths ? WVL_OK : WVL_ERROR_MEMORY;
     for (uint32_t t = 0; t < coder->plan->syntax.tile_count && status == WVL_OK; t++) {
-        wvl_tile_plan_build(coder->plan, t, tile);
-        status = list_lengths(coder, tile, memory, lengths, &coder->parts[part]);
+        status = list_lengths(coder, wvl_tile_walk_fetch(tiles, t), memory, lengths, &coder->parts[part]);
         if (status == WVL_OK) {
             status = measure_parts(coder, &coder->parts[part], lengths);
             part += coder->parts[part].count;
@@ -197,9 +196,9 @@ static void sum_packets(wvl_coder *coder)
     }
 }
 
-wvl_status wvl_coder_measure_lengths(wvl_coder *coder, wvl_tile_plan *tile, const wvl_order_memory *memory)
+wvl_status wvl_coder_measure_lengths(wvl_coder *coder, const wvl_tile_walk *tiles, const wvl_order_memory *memory)
 {
-    wvl_status status = measure_tiles(coder, tile, memory);
+    wvl_status status = measure_tiles(coder, tiles, memory);
     status = status == WVL_OK ? check_main_header(coder) : status;
     if (status == WVL_OK) {
         sum_packets(coder);

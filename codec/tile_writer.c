@@ -207,18 +207,17 @@ static void pack_tile(const wvl_coder *coder, const wvl_tile_plan *tile, const w
     }
 }
 
-static void put_main_pointers(const wvl_coder *coder, wvl_cs_pointer kind, wvl_tile_plan *tile,
+static void put_main_pointers(const wvl_coder *coder, wvl_cs_pointer kind, const wvl_tile_walk *tiles,
                               const wvl_order_memory *memory, output *out)
 {
     main_pointers m = {{out, kind, 0, kind == WVL_CS_PPM ? wvl_coder_ppm_bytes(coder) : 0, 0}, 0, 0};
     for (uint32_t t = 0; t < coder->plan->syntax.tile_count && !out->refused && !wvl_look_is_over(coder->look); t++) {
-        wvl_tile_plan_build(coder->plan, t, tile);
-        pack_tile(coder, tile, memory, &m);
+        pack_tile(coder, wvl_tile_walk_fetch(tiles, t), memory, &m);
     }
 }
 
 /* TLM ends the header; what grows with the packets goes before it. */
-static wvl_status put_main_header(const wvl_coder *coder, wvl_tile_plan *tile, const wvl_order_memory *memory,
+static wvl_status put_main_header(const wvl_coder *coder, const wvl_tile_walk *tiles, const wvl_order_memory *memory,
                                   output *out)
 {
     uint64_t bytes = wvl_cs_measure_main_header(coder->plan, coder->part_count),
@@ -230,26 +229,25 @@ static wvl_status put_main_header(const wvl_coder *coder, wvl_tile_plan *tile, c
     (void)wvl_cs_put_main_header(coder->plan, coder->parts, coder->part_count, header);
     put_bytes(out, header, bytes - tlm);
     if (coder->plan->syntax.plm) {
-        put_main_pointers(coder, WVL_CS_PLM, tile, memory, out);
+        put_main_pointers(coder, WVL_CS_PLM, tiles, memory, out);
     }
     if (coder->plan->syntax.packed_headers == WVL_PACKED_PPM) {
-        put_main_pointers(coder, WVL_CS_PPM, tile, memory, out);
+        put_main_pointers(coder, WVL_CS_PPM, tiles, memory, out);
     }
     put_bytes(out, header + bytes - tlm, tlm);
     wvl_free(coder->allocator, header, bytes);
     return out->refused ? WVL_ERROR_SINK : WVL_OK;
 }
 
-wvl_status wvl_coder_write(wvl_coder *coder, wvl_tile_plan *tile, const wvl_order_memory *memory, wvl_put_fn put,
+wvl_status wvl_coder_write(wvl_coder *coder, const wvl_tile_walk *tiles, const wvl_order_memory *memory, wvl_put_fn put,
                            void *user)
 {
     output out = {put, user, 0};
     uint64_t bytes = wvl_coder_most_packets(coder) * sizeof(uint32_t), part = 0;
     uint32_t *lengths = wvl_alloc(coder->allocator, bytes);
-    wvl_status status = lengths ? put_main_header(coder, tile, memory, &out) : WVL_ERROR_MEMORY;
+    wvl_status status = lengths ? put_main_header(coder, tiles, memory, &out) : WVL_ERROR_MEMORY;
     for (uint32_t t = 0; t < coder->plan->syntax.tile_count && status == WVL_OK; t++) {
-        wvl_tile_plan_build(coder->plan, t, tile);
-        tile_output one = {coder, tile, lengths, 0, &out};
+        tile_output one = {coder, wvl_tile_walk_fetch(tiles, t), lengths, 0, &out};
         status = put_tile(&one, memory, &coder->parts[part]);
         part += coder->parts[part].count;
     }

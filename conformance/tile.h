@@ -30,8 +30,8 @@ typedef struct wvl_walk_band {
     wvl_walk_rect area; /* in the band's coordinates */
     uint8_t xcb, ycb;   /* clipped by the precinct */
     uint32_t root;      /* of the inclusion tree while there is nothing else */
-    uint32_t *
-        nodes; /* inclusion, then zero bit-planes: wvl_walk_tag_node_count() each; NULL until a block may be included */
+    /* Inclusion, then zero bit-planes: wvl_check_tag_nodes() of each; NULL until a block may be included. */
+    uint32_t *nodes;
     wvl_walk_block *blocks;
     wvl_walk_ht_coded *coded; /* HT blocks in several layers; NULL elsewhere */
 } wvl_walk_band;

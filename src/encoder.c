@@ -331,9 +331,10 @@ static wvl_status write_output(wvl_session *s, uint64_t *codestream_offset)
     if (status != WVL_OK) {
         return status;
     }
+    const wvl_tile_walk tiles = wvl_wave_walk(plan, &s->wave);
     int refused = plan->syntax.jp2 &&
                   (put(s, plan->syntax.boxes_before.data, plan->syntax.boxes_before.bytes) || put(s, header, n));
-    status = refused ? WVL_ERROR_SINK : wvl_coder_write(&s->coder, &s->wave.scratch, &s->wave.order, put, s);
+    status = refused ? WVL_ERROR_SINK : wvl_coder_write(&s->coder, &tiles, &s->wave.order, put, s);
     if (status == WVL_OK && flush(s)) {
         status = WVL_ERROR_SINK;
     }
@@ -350,7 +351,8 @@ static wvl_status finish(wvl_session *s, uint64_t *codestream_offset)
     tell(s, 2 * s->samples_done);
     wvl_status status = s->plan->rate.keep_coefs ? open_measurement(s) : WVL_OK;
     if (status == WVL_OK) {
-        status = wvl_coder_finish(&s->coder, &s->wave.scratch, &s->wave.order);
+        const wvl_tile_walk tiles = wvl_wave_walk(s->plan, &s->wave);
+        status = wvl_coder_finish(&s->coder, &tiles, &s->wave.order);
     }
     if (s->plan->rate.keep_coefs) {
         close_measurement(s);

@@ -95,16 +95,16 @@ static void print_coding_text(const printer *p, const wvl_coding *c, uint32_t in
     }
 }
 
-static int has_markers(const wvl_plan *plan)
+static int has_markers(const wvl_syntax_plan *syntax)
 {
-    return plan->syntax.sop || plan->syntax.eph || plan->syntax.plt || plan->syntax.tlm || plan->syntax.plm ||
-           plan->syntax.packed_headers || plan->syntax.registration || plan->syntax.progression_count;
+    return syntax->sop || syntax->eph || syntax->plt || syntax->tlm || syntax->plm || syntax->packed_headers ||
+           syntax->registration || syntax->progression_count;
 }
 
-static void print_progressions(const printer *p, const wvl_plan *plan)
+static void print_progressions(const printer *p, const wvl_syntax_plan *syntax)
 {
-    for (uint32_t i = 0; i < plan->syntax.progression_count; i++) {
-        const wvl_progression *v = &plan->syntax.progressions[i];
+    for (uint32_t i = 0; i < syntax->progression_count; i++) {
+        const wvl_progression *v = &syntax->progressions[i];
         print(p, "  change %u: %s, resolutions %u to %u, components %u to %u, layers 0 to %u", i + 1,
               order_names[v->order], v->resolution_first, v->resolution_end, v->component_first, v->component_end,
               v->layer_end);
@@ -117,29 +117,29 @@ static void print_progressions(const printer *p, const wvl_plan *plan)
 
 #define MOST_TILES_SHOWN 64u
 
-static void print_variants_text(const printer *p, const wvl_plan *plan)
+static void print_variants_text(const printer *p, const wvl_syntax_plan *syntax)
 {
-    for (uint32_t i = 0; i < plan->syntax.choice_count && i < MOST_TILES_SHOWN; i++) {
-        const wvl_tile_variant *v = &plan->syntax.variants[plan->syntax.choices[i].variant];
-        print(p, "  tile %u: %s, colour transform %s%s%s, codings", plan->syntax.choices[i].tile + 1,
-              order_names[v->order], mct_names[v->mct], v->sop ? ", SOP" : "", v->eph ? ", EPH" : "");
-        for (uint32_t c = 0; c < plan->syntax.component_count && c < 16; c++) {
+    for (uint32_t i = 0; i < syntax->choice_count && i < MOST_TILES_SHOWN; i++) {
+        const wvl_tile_variant *v = &syntax->variants[syntax->choices[i].variant];
+        print(p, "  tile %u: %s, colour transform %s%s%s, codings", syntax->choices[i].tile + 1, order_names[v->order],
+              mct_names[v->mct], v->sop ? ", SOP" : "", v->eph ? ", EPH" : "");
+        for (uint32_t c = 0; c < syntax->component_count && c < 16; c++) {
             print(p, " %u", v->codings[c]);
         }
         print(p, "\n");
     }
-    if (plan->syntax.choice_count > MOST_TILES_SHOWN) {
-        print(p, "  and %u tiles more\n", plan->syntax.choice_count - MOST_TILES_SHOWN);
+    if (syntax->choice_count > MOST_TILES_SHOWN) {
+        print(p, "  and %u tiles more\n", syntax->choice_count - MOST_TILES_SHOWN);
     }
 }
 
-static void print_variants_json(const printer *p, const wvl_plan *plan)
+static void print_variants_json(const printer *p, const wvl_syntax_plan *syntax)
 {
-    for (uint32_t i = 0; i < plan->syntax.choice_count; i++) {
-        const wvl_tile_variant *v = &plan->syntax.variants[plan->syntax.choices[i].variant];
+    for (uint32_t i = 0; i < syntax->choice_count; i++) {
+        const wvl_tile_variant *v = &syntax->variants[syntax->choices[i].variant];
         print(p, "%s{\"tile\":%u,\"progression\":\"%s\",\"mct\":\"%s\",\"sop\":%u,\"eph\":%u,\"codings\":[",
-              i ? "," : "", plan->syntax.choices[i].tile, order_names[v->order], mct_names[v->mct], v->sop, v->eph);
-        for (uint32_t c = 0; c < plan->syntax.component_count; c++) {
+              i ? "," : "", syntax->choices[i].tile, order_names[v->order], mct_names[v->mct], v->sop, v->eph);
+        for (uint32_t c = 0; c < syntax->component_count; c++) {
             print(p, "%s%u", c ? "," : "", v->codings[c]);
         }
         print(p, "]}");
@@ -197,12 +197,12 @@ static void print_text(const printer *p, const wvl_plan *plan)
           : plan->syntax.packed_headers == WVL_PACKED_PPT ? " PPT"
                                                           : "",
           plan->syntax.registration ? " CRG" : "", plan->syntax.progression_count ? " POC" : "",
-          has_markers(plan) ? "" : " none", plan->syntax.parts & WVL_PARTS_RESOLUTION ? " resolution" : "",
+          has_markers(&plan->syntax) ? "" : " none", plan->syntax.parts & WVL_PARTS_RESOLUTION ? " resolution" : "",
           plan->syntax.parts & WVL_PARTS_LAYER ? " layer" : "",
           plan->syntax.parts & WVL_PARTS_COMPONENT ? " component" : "", plan->syntax.parts ? "" : " tile",
           plan->syntax.comment_count);
-    print_progressions(p, plan);
-    print_variants_text(p, plan);
+    print_progressions(p, &plan->syntax);
+    print_variants_text(p, &plan->syntax);
     if (plan->syntax.rsiz) {
         print(p, "Rsiz %u\n", plan->syntax.rsiz);
     }
@@ -287,7 +287,7 @@ static void print_json(const printer *p, const wvl_plan *plan)
         print_coding_json(p, &plan->syntax.codings[i]);
     }
     print(p, "],\"own_tiles\":[");
-    print_variants_json(p, plan);
+    print_variants_json(p, &plan->syntax);
     print(p, "],\"jp2\":%s,", plan->syntax.jp2 ? "true" : "false");
     print_memory_json(p, plan);
 }

@@ -196,7 +196,8 @@ static wvl_status count_parts(const tile_walk *w, char *problem, size_t problem_
         wvl_tile_plan_carve(plan, &carver, &tile);
         wvl_order_carve(plan, plan->memory.most_resolutions, plan->memory.most_precincts, &carver, &order);
     }
-    wvl_status status = wvl_coder_count_parts(plan, w->look, &w->coder, &tile, &order, w->least->group_bytes,
+    const wvl_tile_walk tiles = {plan, NULL, &tile};
+    wvl_status status = wvl_coder_count_parts(plan, w->look, &w->coder, &tiles, &order, w->least->group_bytes,
                                               &plan->syntax.part_count, problem, problem_bytes);
     wvl_free(&plan->context->host, memory, bytes);
     return status;

@@ -151,19 +151,19 @@ typedef struct measurement {
     const wvl_look *look;
 } measurement;
 
-static uint64_t plane_count(const wvl_plan *plan) { return plan->rate.reversible_share < 1.0 ? 4 : 3; }
+static uint64_t plane_count(const wvl_rate_plan *rate) { return rate->reversible_share < 1.0 ? 4 : 3; }
 
 /* 4-byte elements throughout: int32 or float. Per task a plane, with 9/7 one for originals, a spare plane, a row, a
  * copy of a block, and block states or both kinds of cells of rdoq. */
-static uint64_t task_elements(const wvl_plan *plan, uint64_t samples)
+static uint64_t task_elements(const wvl_rate_plan *rate, uint64_t samples)
 {
-    uint64_t bytes = plan->rate.rdoq ? 2 * WVL_RDOQ_CELLS : MOST_CELLS;
-    return plane_count(plan) * samples + BLOCK_SAMPLES + (bytes + 3) / 4 + 64;
+    uint64_t bytes = rate->rdoq ? 2 * WVL_RDOQ_CELLS : MOST_CELLS;
+    return plane_count(rate) * samples + BLOCK_SAMPLES + (bytes + 3) / 4 + 64;
 }
 
 static void *plane_of(const measurement *m, uint32_t task)
 {
-    return m->memory + 4 * task * task_elements(m->plan, m->plane_elements);
+    return m->memory + 4 * task * task_elements(&m->plan->rate, m->plane_elements);
 }
 
 /* The last of a task's planes: behind its plane, spare plane and row. */
@@ -327,7 +327,7 @@ static void build_plane(void *arg, uint32_t index, uint32_t worker)
     const wvl_tile_component *tc = &tile->components[component];
     uint64_t stride = wvl_rect_width(tc->rect);
     uint8_t *plane = plane_of(m, index), *spare = plane + 4 * m->plane_elements, *row = spare + 4 * m->plane_elements;
-    uint8_t *copy = plane + 4 * plane_count(m->plan) * m->plane_elements, *states = copy + 4 * BLOCK_SAMPLES;
+    uint8_t *copy = plane + 4 * plane_count(&m->plan->rate) * m->plane_elements, *states = copy + 4 * BLOCK_SAMPLES;
     plane = m->originals ? original_of(m, index) : plane;
     for (unsigned r = 0; r <= tc->levels; r++) {
         const wvl_tile_resolution *res = &tile->resolutions[tc->first_resolution + r];
@@ -496,7 +496,7 @@ uint64_t wvl_quality_bytes(const wvl_plan *plan, uint64_t largest_tile_component
             return UINT64_MAX;
         }
     }
-    return wvl_mul_saturate(planes, wvl_mul_saturate(4, task_elements(plan, largest_tile_component)));
+    return wvl_mul_saturate(planes, wvl_mul_saturate(4, task_elements(&plan->rate, largest_tile_component)));
 }
 
 double wvl_quality_measure(const wvl_plan *plan, const wvl_coefs *coefs, const wvl_coded_tile *tiles,

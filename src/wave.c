@@ -33,3 +33,8 @@ uint32_t wvl_wave_build(const wvl_plan *plan, uint32_t first, wvl_tile_plan *til
     }
     return count;
 }
+
+wvl_tile_walk wvl_wave_walk(const wvl_plan *plan, wvl_wave *wave)
+{
+    return (wvl_tile_walk){plan, plan->memory.wave_count == 1 ? wave->tiles : NULL, &wave->scratch};
+}

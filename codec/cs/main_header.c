@@ -53,20 +53,20 @@ static void put_progressions(wvl_cursor *c, const void *arg)
     }
 }
 
-static int has_progressions(const wvl_plan *plan, uint32_t tile)
+static int has_progressions(const wvl_syntax_plan *syntax, uint32_t tile)
 {
-    for (uint32_t i = 0; i < plan->syntax.progression_count; i++) {
-        if (plan->syntax.progressions[i].tile == tile) {
+    for (uint32_t i = 0; i < syntax->progression_count; i++) {
+        if (syntax->progressions[i].tile == tile) {
             return 1;
         }
     }
     return 0;
 }
 
-static int any_tile_has_progressions(const wvl_plan *plan)
+static int any_tile_has_progressions(const wvl_syntax_plan *syntax)
 {
-    for (uint32_t i = 0; i < plan->syntax.progression_count; i++) {
-        if (plan->syntax.progressions[i].tile != WVL_ALL_TILES) {
+    for (uint32_t i = 0; i < syntax->progression_count; i++) {
+        if (syntax->progressions[i].tile != WVL_ALL_TILES) {
             return 1;
         }
     }
@@ -79,11 +79,11 @@ void wvl_cs_put_progressions(wvl_cursor *c, const wvl_plan *plan, uint32_t tile)
 {
     progression_run run = {plan, tile};
     wvl_cursor content = {NULL, 0};
-    if (any_tile_has_progressions(plan)) {
+    if (any_tile_has_progressions(&plan->syntax)) {
         if (tile == WVL_ALL_TILES) {
             return;
         }
-        run.tile = has_progressions(plan, tile) ? tile : WVL_ALL_TILES;
+        run.tile = has_progressions(&plan->syntax, tile) ? tile : WVL_ALL_TILES;
     }
     put_progressions(&content, &run);
     if (content.bytes) {

@@ -26,11 +26,11 @@ static int take_info(const wvl_jp2_info *given, wvl_jp2_info *info, wvl_report *
     return 1;
 }
 
-static uint8_t has_mixed_depth(const wvl_plan *plan)
+static uint8_t has_mixed_depth(const wvl_syntax_plan *syntax)
 {
-    for (uint32_t c = 1; c < plan->syntax.component_count; c++) {
-        if (plan->syntax.components[c].depth != plan->syntax.components[0].depth ||
-            plan->syntax.components[c].is_signed != plan->syntax.components[0].is_signed) {
+    for (uint32_t c = 1; c < syntax->component_count; c++) {
+        if (syntax->components[c].depth != syntax->components[0].depth ||
+            syntax->components[c].is_signed != syntax->components[0].is_signed) {
             return 1;
         }
     }
@@ -256,7 +256,7 @@ int wvl_jp2_resolve_header(const wvl_plan *plan, const wvl_jp2_info *info, wvl_j
     if (!take_info(info, &header->info, report)) {
         return 0;
     }
-    header->mixed_depth = has_mixed_depth(plan);
+    header->mixed_depth = has_mixed_depth(&plan->syntax);
     check_palette(header, report);
     header->channel_count = count_channels(header);
     check_channel_types(header, report);

@@ -45,12 +45,12 @@ static double round_error(double v)
 #define LIFTING_NOISE_53 0.27
 #define LIFTING_NOISE_FULL_FROM 0.3
 
-static double decoded_error(const wvl_plan *plan, double coefficient_mse)
+static double decoded_error(const wvl_rate_plan *rate, double coefficient_mse)
 {
     double share = coefficient_mse < LIFTING_NOISE_FULL_FROM ? coefficient_mse / LIFTING_NOISE_FULL_FROM : 1.0;
     double from_97 = round_error(coefficient_mse * CORRELATION_97);
     double from_53 = round_error(coefficient_mse * CORRELATION_53) + LIFTING_NOISE_53 * share;
-    return plan->rate.reversible_share * from_53 + (1.0 - plan->rate.reversible_share) * from_97;
+    return rate->reversible_share * from_53 + (1.0 - rate->reversible_share) * from_97;
 }
 
 /* Inverse of the above by bisection: it rises strictly. */
@@ -59,7 +59,7 @@ static double coefficient_error(const wvl_plan *plan, double decoded_mse)
     double lo = 0.0, hi = decoded_mse + 1.0;
     for (int i = 0; i < 60; i++) {
         double mid = 0.5 * (lo + hi);
-        if (decoded_error(plan, mid) <= decoded_mse) {
+        if (decoded_error(&plan->rate, mid) <= decoded_mse) {
             lo = mid;
         } else {
             hi = mid;
@@ -68,9 +68,9 @@ static double coefficient_error(const wvl_plan *plan, double decoded_mse)
     return lo;
 }
 
-static double peak_squared(const wvl_plan *plan)
+static double peak_squared(const wvl_rate_plan *rate)
 {
-    double peak = (double)(((uint64_t)1 << plan->rate.peak_depth) - 1);
+    double peak = (double)(((uint64_t)1 << rate->peak_depth) - 1);
     return peak * peak;
 }
 
@@ -78,7 +78,7 @@ double wvl_rate_decoded_error_for_psnr(const wvl_plan *plan, double psnr)
 {
     static const double octaves_per_db = 0.33219280948873623; /* log2(10) / 10 */
     uint64_t x = (uint64_t)(psnr * octaves_per_db * 65536.0);
-    return peak_squared(plan) * wvl_rate_exp2_negative(x) * (double)plan->syntax.total_samples;
+    return peak_squared(&plan->rate) * wvl_rate_exp2_negative(x) * (double)plan->syntax.total_samples;
 }
 
 double wvl_rate_error_for_psnr(const wvl_plan *plan, double psnr)
@@ -90,12 +90,12 @@ double wvl_rate_error_for_psnr(const wvl_plan *plan, double psnr)
 
 static double psnr_of(const wvl_plan *plan, double mse)
 {
-    return mse > 0.0 ? 10.0 * log10(peak_squared(plan) / mse) : (double)INFINITY;
+    return mse > 0.0 ? 10.0 * log10(peak_squared(&plan->rate) / mse) : (double)INFINITY;
 }
 
 double wvl_rate_psnr_for_error(const wvl_plan *plan, double squared_error)
 {
-    return psnr_of(plan, decoded_error(plan, squared_error / (double)plan->syntax.total_samples));
+    return psnr_of(plan, decoded_error(&plan->rate, squared_error / (double)plan->syntax.total_samples));
 }
 
 double wvl_rate_psnr_for_decoded_error(const wvl_plan *plan, double squared_error)

@@ -73,7 +73,7 @@ uint64_t wvl_cuda_strip_shares(const builder *b, const unit *u, unsigned level, 
 
 /* ---- What fits ------------------------------------------------------------------------------- */
 
-static int is_deep(const wvl_tile_band *band) { return band->planes + band->frac_bits > (int)WVL_QUANT_FLOAT_BITS; }
+static int is_deep(const wvl_tile_band *band) { return wvl_quant_is_deep(band->planes, band->frac_bits); }
 
 /* Alike, inside 31 bits, and 16-bit ones no deeper than the float quantiser proves. */
 static int bands_march(const wvl_tile_band *first, unsigned bytes)

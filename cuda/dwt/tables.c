@@ -83,7 +83,7 @@ static void build_band(const builder *b, const unit *u, const wvl_tile_band *fro
     to->xcb = from->xcb;
     to->ycb = from->ycb;
     to->coef_bytes = from->coef_bytes;
-    to->deep = (unsigned)(from->planes + from->frac_bits) > WVL_QUANT_FLOAT_BITS;
+    to->deep = wvl_quant_is_deep(from->planes, from->frac_bits) != 0;
 }
 
 static void build_bands(const builder *b, const unit *u, unsigned r, wvl_cuda_band *bands)

@@ -71,8 +71,7 @@ static int bands_march(const wvl_tile_band *first, unsigned bytes, int deep)
     int fit = wvl_cuda_bands_alike(first, bytes);
     for (unsigned i = 0; i < 3 && fit; i++) {
         const wvl_tile_band *band = &first[i];
-        fit = half_step(band) <= HALF_STEP_MAX &&
-              (deep || (unsigned)(band->planes + band->frac_bits) <= WVL_QUANT_FLOAT_BITS) &&
+        fit = half_step(band) <= HALF_STEP_MAX && (deep || !wvl_quant_is_deep(band->planes, band->frac_bits)) &&
               !((band->coef_offset - first->coef_offset + wvl_cuda_slots_bytes(band)) >> 32);
     }
     return fit;

@@ -254,7 +254,7 @@ static wvl_status cpu_open(const wvl_backend_options *options, wvl_backend **bac
     const wvl_allocator *host = options->host;
     wvl_backend *b = wvl_alloc_zeroed(host, sizeof *b);
     *backend = NULL;
-    if (!b || pthread_mutex_init(&b->lock, NULL)) {
+    if (!b || !wvl_slots_init(&b->slots)) {
         wvl_free(host, b, sizeof *b);
         return WVL_ERROR_MEMORY;
     }
@@ -269,9 +269,8 @@ static wvl_status cpu_open(const wvl_backend_options *options, wvl_backend **bac
 
 static void free_slots(wvl_backend *b)
 {
-    while (b->slots) {
-        wvl_backend_job *job = b->slots;
-        b->slots = job->next;
+    wvl_backend_job *job;
+    while ((job = (wvl_backend_job *)wvl_slots_remove(&b->slots)) != NULL) {
         pthread_mutex_destroy(&job->lock);
         wvl_free(&b->allocator, job->work, job->work_capacity);
         wvl_free(&b->allocator, job, job->capacity);
@@ -280,7 +279,8 @@ static void free_slots(wvl_backend *b)
 
 static void cpu_trim(wvl_backend *b)
 {
-    for (wvl_backend_job *job = b->slots; job; job = job->next) {
+    for (wvl_slot *slot = b->slots.first; slot; slot = slot->next) {
+        wvl_backend_job *job = (wvl_backend_job *)slot;
         wvl_free(&b->allocator, job->work, job->work_capacity);
         job->work = NULL;
         job->work_capacity = 0;
@@ -291,7 +291,7 @@ static void cpu_close(wvl_backend *backend)
 {
     if (backend) {
         free_slots(backend);
-        pthread_mutex_destroy(&backend->lock);
+        wvl_slots_fini(&backend->slots);
         wvl_allocator allocator = backend->allocator;
         wvl_free(&allocator, backend, sizeof *backend);
     }
@@ -301,10 +301,8 @@ static void cpu_close(wvl_backend *backend)
 static wvl_status cpu_prepare(wvl_backend *b, const wvl_plan *plan, const wvl_backend_memory *slot)
 {
     if (b->plan != plan) {
-        for (const wvl_backend_job *job = b->slots; job; job = job->next) {
-            if (job->busy) {
-                return WVL_ERROR_ARGUMENT;
-            }
+        if (wvl_slots_are_busy(&b->slots)) {
+            return WVL_ERROR_ARGUMENT;
         }
         free_slots(b);
         b->plan = plan;
@@ -323,34 +321,11 @@ static wvl_status cpu_prepare(wvl_backend *b, const wvl_plan *plan, const wvl_ba
         wvl_free(&b->allocator, work, slot->work_bytes);
         return WVL_ERROR_MEMORY;
     }
-    pthread_mutex_lock(&b->lock);
-    job->next = b->slots;
-    b->slots = job;
-    pthread_mutex_unlock(&b->lock);
+    wvl_slots_add(&b->slots, &job->slot);
     return WVL_OK;
 }
 
-static wvl_backend_job *take_slot(wvl_backend *b)
-{
-    pthread_mutex_lock(&b->lock);
-    wvl_backend_job *job = b->slots;
-    while (job && job->busy) {
-        job = job->next;
-    }
-    if (job) {
-        job->busy = 1;
-    }
-    pthread_mutex_unlock(&b->lock);
-    return job;
-}
-
-static void cpu_release(wvl_backend_job *job)
-{
-    wvl_backend *b = job->backend;
-    pthread_mutex_lock(&b->lock);
-    job->busy = 0;
-    pthread_mutex_unlock(&b->lock);
-}
+static void cpu_release(wvl_backend_job *job) { wvl_slots_give(&job->backend->slots, &job->slot); }
 
 static void build_units(wvl_backend_job *job)
 {
@@ -368,7 +343,7 @@ static void build_units(wvl_backend_job *job)
 static wvl_status cpu_submit(wvl_backend *b, const wvl_image *image, const wvl_tile_plan *tiles, uint32_t tile_count,
                              wvl_backend_job **out)
 {
-    wvl_backend_job *job = take_slot(b);
+    wvl_backend_job *job = (wvl_backend_job *)wvl_slots_take(&b->slots);
     *out = NULL;
     if (!job) {
         return WVL_AGAIN;

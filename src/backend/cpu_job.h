@@ -8,6 +8,7 @@
 
 #include "backend/backend_cpu.h"
 #include "backend/cpu_shape.h"
+#include "backend/slots.h"
 #include "dwt/strip.h"
 #include "front/front.h"
 
@@ -28,13 +29,13 @@ typedef struct wvl_cpu_worker {
 } wvl_cpu_worker;
 
 struct wvl_backend_job {
+    wvl_slot slot; /* first */
     wvl_backend *backend;
-    wvl_backend_job *next;
     uint64_t capacity; /* bytes of the arena, which this structure begins */
     uint8_t *work;     /* lines and planes, which nobody needs when the job is done; NULL: given back */
     uint64_t work_capacity;
     pthread_mutex_t lock; /* held while the job runs */
-    int busy, done;       /* busy under the backend's lock, done under this one */
+    int done;             /* under this lock */
     const wvl_image *image;
     const wvl_tile_plan *tiles;
     uint32_t tile_count, unit_count;
@@ -55,8 +56,7 @@ struct wvl_backend {
     const wvl_dwt_kernels *dwt;
     const wvl_front_kernels *front;
     const wvl_plan *plan; /* of all slots */
-    pthread_mutex_t lock; /* guards the list and busy */
-    wvl_backend_job *slots;
+    wvl_slots slots;
 };
 
 /* Bytes of a slot for tiles of these shapes: `wvl_backend.measure`. */

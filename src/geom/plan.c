@@ -56,11 +56,11 @@ static plan_parts carve_plan(wvl_carver *carver, const wvl_settings *s, const wv
     return parts;
 }
 
-static uint64_t resolutions_of(const wvl_plan *plan, const wvl_tile_variant *variant)
+static uint64_t resolutions_of(const wvl_syntax_plan *syntax, const wvl_tile_variant *variant)
 {
     uint64_t n = 0;
-    for (uint32_t c = 0; c < plan->syntax.component_count; c++) {
-        n += plan->syntax.codings[variant ? variant->codings[c] : plan->syntax.components[c].coding].levels + 1u;
+    for (uint32_t c = 0; c < syntax->component_count; c++) {
+        n += syntax->codings[variant ? variant->codings[c] : syntax->components[c].coding].levels + 1u;
     }
     return n;
 }
@@ -79,7 +79,7 @@ static void fill_codings(wvl_plan *plan, const plan_parts *parts, const wvl_vari
     for (uint32_t c = 0; c < components; c++) {
         plan->syntax.components[c].coding = t->maps[c];
     }
-    plan->memory.most_resolutions = resolutions_of(plan, NULL);
+    plan->memory.most_resolutions = resolutions_of(&plan->syntax, NULL);
     plan->syntax.variant_count = t->variant_count - 1;
     plan->syntax.variants = parts->variants;
     for (uint32_t v = 0; v < plan->syntax.variant_count; v++) {
@@ -87,7 +87,7 @@ static void fill_codings(wvl_plan *plan, const plan_parts *parts, const wvl_vari
         plan->syntax.variants[v].codings = parts->maps + (uint64_t)v * components;
         memcpy(plan->syntax.variants[v].codings, t->maps + (v + 1ull) * components, components * sizeof *t->maps);
         plan->memory.most_resolutions =
-            wvl_max_u64(plan->memory.most_resolutions, resolutions_of(plan, &plan->syntax.variants[v]));
+            wvl_max_u64(plan->memory.most_resolutions, resolutions_of(&plan->syntax, &plan->syntax.variants[v]));
     }
     plan->syntax.choice_count = t->choice_count;
     plan->syntax.choices = parts->choices;
@@ -108,12 +108,12 @@ typedef struct wavelet_use {
     double hidden_error;
 } wavelet_use;
 
-static wavelet_use sum_use(const wvl_plan *plan, const wvl_tile_variant *variant, wvl_rect rect)
+static wavelet_use sum_use(const wvl_syntax_plan *syntax, const wvl_tile_variant *variant, wvl_rect rect)
 {
     wavelet_use use = {0, 0.0};
-    for (uint32_t c = 0; c < plan->syntax.component_count; c++) {
-        const wvl_plan_component *pc = &plan->syntax.components[c];
-        const wvl_coding *coding = &plan->syntax.codings[variant ? variant->codings[c] : pc->coding];
+    for (uint32_t c = 0; c < syntax->component_count; c++) {
+        const wvl_plan_component *pc = &syntax->components[c];
+        const wvl_coding *coding = &syntax->codings[variant ? variant->codings[c] : pc->coding];
         const wvl_band_coding *finest = &coding->band[3u * coding->levels];
         uint64_t n = (wvl_ceil_div(rect.x1, pc->dx) - wvl_ceil_div(rect.x0, pc->dx)) *
                      (wvl_ceil_div(rect.y1, pc->dy) - wvl_ceil_div(rect.y0, pc->dy));
@@ -127,11 +127,11 @@ static wavelet_use sum_use(const wvl_plan *plan, const wvl_tile_variant *variant
 
 static void fill_use(wvl_plan *plan)
 {
-    wavelet_use all = sum_use(plan, NULL, plan->syntax.image);
+    wavelet_use all = sum_use(&plan->syntax, NULL, plan->syntax.image);
     for (uint32_t i = 0; i < plan->syntax.choice_count; i++) {
         wvl_rect rect = wvl_geom_tile_rect(plan, plan->syntax.choices[i].tile);
-        wavelet_use usual = sum_use(plan, NULL, rect),
-                    own = sum_use(plan, &plan->syntax.variants[plan->syntax.choices[i].variant], rect);
+        wavelet_use usual = sum_use(&plan->syntax, NULL, rect),
+                    own = sum_use(&plan->syntax, &plan->syntax.variants[plan->syntax.choices[i].variant], rect);
         all.reversible_samples += own.reversible_samples - usual.reversible_samples;
         all.hidden_error += own.hidden_error - usual.hidden_error;
     }
@@ -142,11 +142,11 @@ static void fill_use(wvl_plan *plan)
 /* No block's weighted energy, 4096 * 4^(planes + F) * weight, leaves 62 bits. Of samples deeper than about 22 bits the
  * lowest planes then gain less than a unit: a layer gets those passes only together with everything, which costs less
  * than a gain that saturates at the top planes. */
-static int32_t choose_gain_exponent(const wvl_plan *plan)
+static int32_t choose_gain_exponent(const wvl_syntax_plan *syntax)
 {
     int32_t most = INT32_MIN;
-    for (uint32_t i = 0; i < plan->syntax.coding_count; i++) {
-        const wvl_coding *coding = &plan->syntax.codings[i];
+    for (uint32_t i = 0; i < syntax->coding_count; i++) {
+        const wvl_coding *coding = &syntax->codings[i];
         for (unsigned b = 0; b < 3u * coding->levels + 1u; b++) {
             const wvl_band_coding *bc = &coding->band[b];
             int32_t bits = 12 + 2 * (bc->planes + bc->frac_bits) + 32 + bc->weight_exponent;
@@ -157,11 +157,11 @@ static int32_t choose_gain_exponent(const wvl_plan *plan)
     return exponent < -40 ? -40 : exponent;
 }
 
-static double raw_bytes(const wvl_plan *plan)
+static double raw_bytes(const wvl_syntax_plan *syntax)
 {
     double bits = 0.0;
-    for (uint32_t c = 0; c < plan->syntax.component_count; c++) {
-        const wvl_plan_component *pc = &plan->syntax.components[c];
+    for (uint32_t c = 0; c < syntax->component_count; c++) {
+        const wvl_plan_component *pc = &syntax->components[c];
         bits += (double)wvl_rect_width(pc->rect) * wvl_rect_height(pc->rect) * pc->depth;
     }
     return bits / 8.0;
@@ -177,7 +177,7 @@ static wvl_layer_target resolve_target(const wvl_plan *plan, const wvl_settings 
     t.kind = s->rate_unit == WVL_UNIT_PSNR    ? WVL_RATE_PSNR
              : s->rate_unit == WVL_UNIT_SLOPE ? WVL_RATE_SLOPE
                                               : WVL_RATE_BYTES;
-    t.value = s->rate_unit == WVL_UNIT_RATIO ? floor(raw_bytes(plan) / value)
+    t.value = s->rate_unit == WVL_UNIT_RATIO ? floor(raw_bytes(&plan->syntax) / value)
               : s->rate_unit == WVL_UNIT_BPP ? floor(pixels * value / 8.0)
                                              : value;
     return t;
@@ -255,16 +255,16 @@ static void fill_layers(wvl_plan *plan, const wvl_settings *s)
     plan->rate.keep_coefs |= plan->rate.measure_layers;
 }
 
-static void fill_grid(wvl_plan *plan, const wvl_settings *s, const wvl_image_format *f)
+static void fill_grid(wvl_syntax_plan *syntax, const wvl_settings *s, const wvl_image_format *f)
 {
-    plan->syntax.image = (wvl_rect){f->x0, f->y0, f->x1, f->y1};
-    plan->syntax.tile_x0 = s->tile_x0;
-    plan->syntax.tile_y0 = s->tile_y0;
-    plan->syntax.tile_width = s->tile_width ? s->tile_width : f->x1 - s->tile_x0;
-    plan->syntax.tile_height = s->tile_height ? s->tile_height : f->y1 - s->tile_y0;
-    plan->syntax.tile_cols = (uint32_t)wvl_ceil_div((uint64_t)f->x1 - s->tile_x0, plan->syntax.tile_width);
-    plan->syntax.tile_rows = (uint32_t)wvl_ceil_div((uint64_t)f->y1 - s->tile_y0, plan->syntax.tile_height);
-    plan->syntax.tile_count = plan->syntax.tile_cols * plan->syntax.tile_rows;
+    syntax->image = (wvl_rect){f->x0, f->y0, f->x1, f->y1};
+    syntax->tile_x0 = s->tile_x0;
+    syntax->tile_y0 = s->tile_y0;
+    syntax->tile_width = s->tile_width ? s->tile_width : f->x1 - s->tile_x0;
+    syntax->tile_height = s->tile_height ? s->tile_height : f->y1 - s->tile_y0;
+    syntax->tile_cols = (uint32_t)wvl_ceil_div((uint64_t)f->x1 - s->tile_x0, syntax->tile_width);
+    syntax->tile_rows = (uint32_t)wvl_ceil_div((uint64_t)f->y1 - s->tile_y0, syntax->tile_height);
+    syntax->tile_count = syntax->tile_cols * syntax->tile_rows;
 }
 
 static void fill_components(wvl_plan *plan, const wvl_settings *s, const wvl_image_format *f)
@@ -297,28 +297,27 @@ static void copy_comments(const plan_parts *parts, const wvl_settings *s)
     parts->comments[s->comment_count] = (wvl_blob){p, 0};
 }
 
-static void copy_structure(wvl_plan *plan, const plan_parts *parts, const wvl_settings *s)
+static void copy_structure(wvl_syntax_plan *syntax, const plan_parts *parts, const wvl_settings *s)
 {
-    plan->syntax.progression_count = s->progression_count;
-    plan->syntax.progressions = parts->progressions;
+    syntax->progression_count = s->progression_count;
+    syntax->progressions = parts->progressions;
     for (uint32_t i = 0; i < s->progression_count; i++) {
         wvl_progression v = s->progressions[i];
         /* Ends beyond the picture say no more than its own, and decoders read those: 256 is written as 0, which
          * OpenJPEG 2.5 takes for 0. */
-        v.component_end =
-            wvl_min_u32(v.component_end, wvl_max_u32(plan->syntax.component_count, v.component_first + 1));
+        v.component_end = wvl_min_u32(v.component_end, wvl_max_u32(syntax->component_count, v.component_first + 1));
         v.resolution_end =
-            (uint8_t)wvl_min_u32(v.resolution_end, wvl_max_u32(plan->syntax.max_levels, v.resolution_first) + 1);
-        plan->syntax.progressions[i] = v;
+            (uint8_t)wvl_min_u32(v.resolution_end, wvl_max_u32(syntax->max_levels, v.resolution_first) + 1);
+        syntax->progressions[i] = v;
     }
-    plan->syntax.region_count = s->region_count;
-    plan->syntax.regions = parts->regions;
+    syntax->region_count = s->region_count;
+    syntax->regions = parts->regions;
     if (s->region_count) {
-        memcpy(plan->syntax.regions, s->regions, s->region_count * sizeof *s->regions);
+        memcpy(syntax->regions, s->regions, s->region_count * sizeof *s->regions);
     }
-    plan->syntax.registration = s->registration_count ? parts->registration : NULL;
-    for (uint32_t i = 0; s->registration_count && i < 2 * plan->syntax.component_count; i++) {
-        plan->syntax.registration[i] = s->registration[i % (2 * s->registration_count)];
+    syntax->registration = s->registration_count ? parts->registration : NULL;
+    for (uint32_t i = 0; s->registration_count && i < 2 * syntax->component_count; i++) {
+        syntax->registration[i] = s->registration[i % (2 * s->registration_count)];
     }
 }
 
@@ -354,18 +353,18 @@ static wvl_plan *build_plan(const wvl_allocator *allocator, const wvl_settings *
     plan->syntax.components = parts.components;
     plan->rate.layers = parts.layers;
     plan->syntax.comments = parts.comments;
-    fill_grid(plan, s, f);
+    fill_grid(&plan->syntax, s, f);
     fill_components(plan, s, f);
     fill_codings(plan, &parts, t);
     wvl_color_build(s, f, parts.linear, &plan->syntax.xyz);
     fill_options(plan, s);
     fill_profile(plan, s);
     copy_comments(&parts, s);
-    copy_structure(plan, &parts, s);
+    copy_structure(&plan->syntax, &parts, s);
     fill_use(plan);
     fill_layers(plan, s);
     plan->memory.wave_limit = plan->rate.keep_coefs ? UINT64_MAX : WAVE_LIMIT_BYTES;
-    plan->rate.gain_exponent = choose_gain_exponent(plan);
+    plan->rate.gain_exponent = choose_gain_exponent(&plan->syntax);
     return plan;
 }
 

@@ -439,6 +439,14 @@ wvl_rect wvl_geom_tile_rect(const wvl_plan *plan, uint32_t tile);
  * same result. The size is the same for every tile of a plan. */
 void wvl_tile_plan_carve(const wvl_plan *plan, wvl_carver *carver, wvl_tile_plan *tile);
 void wvl_tile_plan_build(const wvl_plan *plan, uint32_t index, wvl_tile_plan *tile);
+/* Tile plans for a walk over all tiles. A picture of one wave has them all; otherwise each is built into the scratch,
+ * and holds until the next one is fetched. */
+typedef struct wvl_tile_walk {
+    const wvl_plan *plan;
+    const wvl_tile_plan *built; /* [tile_count], or NULL */
+    wvl_tile_plan *scratch;     /* carved; used without `built` */
+} wvl_tile_walk;
+const wvl_tile_plan *wvl_tile_walk_fetch(const wvl_tile_walk *walk, uint32_t index);
 /* The same of one component alone, which is component 0 of the result. */
 void wvl_tile_plan_carve_component(const wvl_plan *plan, wvl_carver *carver, wvl_tile_plan *tile);
 void wvl_tile_plan_build_component(const wvl_plan *plan, uint32_t index, uint32_t component, wvl_tile_plan *tile);

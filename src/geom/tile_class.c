@@ -21,22 +21,22 @@ static uint64_t mix(uint64_t hash, uint64_t value)
     return hash ^ hash >> 29;
 }
 
-static uint64_t sign_component(const wvl_plan *plan, uint32_t c)
+static uint64_t sign_component(const wvl_syntax_plan *syntax, uint32_t c)
 {
-    const wvl_plan_component *pc = &plan->syntax.components[c];
+    const wvl_plan_component *pc = &syntax->components[c];
     uint64_t hash = mix(1, (uint64_t)pc->dx << 32 | (uint64_t)pc->dy << 16 | pc->coding);
-    for (uint32_t v = 0; v < plan->syntax.variant_count; v++) {
-        hash = mix(hash, plan->syntax.variants[v].codings[c]);
+    for (uint32_t v = 0; v < syntax->variant_count; v++) {
+        hash = mix(hash, syntax->variants[v].codings[c]);
     }
     return hash;
 }
 
-static int are_alike(const wvl_plan *plan, uint32_t a, uint32_t b)
+static int are_alike(const wvl_syntax_plan *syntax, uint32_t a, uint32_t b)
 {
-    const wvl_plan_component *p = &plan->syntax.components[a], *q = &plan->syntax.components[b];
+    const wvl_plan_component *p = &syntax->components[a], *q = &syntax->components[b];
     int alike = p->dx == q->dx && p->dy == q->dy && p->coding == q->coding;
-    for (uint32_t v = 0; v < plan->syntax.variant_count && alike; v++) {
-        alike = plan->syntax.variants[v].codings[a] == plan->syntax.variants[v].codings[b];
+    for (uint32_t v = 0; v < syntax->variant_count && alike; v++) {
+        alike = syntax->variants[v].codings[a] == syntax->variants[v].codings[b];
     }
     return alike;
 }
@@ -44,8 +44,8 @@ static int are_alike(const wvl_plan *plan, uint32_t a, uint32_t b)
 /* The place of the component's class in the table: an entry is one more than a class, 0 for none. */
 static uint32_t *find_place(const wvl_plan *plan, const wvl_component_classes *classes, uint32_t c)
 {
-    uint32_t mask = table_size(plan) - 1, at = (uint32_t)sign_component(plan, c) & mask;
-    while (classes->table[at] && !are_alike(plan, classes->first[classes->table[at] - 1], c)) {
+    uint32_t mask = table_size(plan) - 1, at = (uint32_t)sign_component(&plan->syntax, c) & mask;
+    while (classes->table[at] && !are_alike(&plan->syntax, classes->first[classes->table[at] - 1], c)) {
         at = (at + 1) & mask;
     }
     return &classes->table[at];

@@ -215,6 +215,15 @@ void wvl_tile_plan_build(const wvl_plan *plan, uint32_t index, wvl_tile_plan *ti
     }
 }
 
+const wvl_tile_plan *wvl_tile_walk_fetch(const wvl_tile_walk *walk, uint32_t index)
+{
+    if (walk->built) {
+        return &walk->built[index];
+    }
+    wvl_tile_plan_build(walk->plan, index, walk->scratch);
+    return walk->scratch;
+}
+
 void wvl_tile_plan_build_component(const wvl_plan *plan, uint32_t index, uint32_t component, wvl_tile_plan *tile)
 {
     const wvl_tile_variant *variant = wvl_plan_find_variant(plan, index);

@@ -5,59 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <openjpeg.h>
-
-/* ---- Stream over memory ---------------------------------------------------------------------- */
-
-typedef struct memory {
-    const uint8_t *data;
-    size_t bytes, at;
-} memory;
-
-static OPJ_SIZE_T read_memory(void *buffer, OPJ_SIZE_T bytes, void *user)
-{
-    memory *m = user;
-    size_t left = m->bytes - m->at, n = bytes < left ? bytes : left;
-    if (!n) {
-        return (OPJ_SIZE_T)-1;
-    }
-    memcpy(buffer, m->data + m->at, n);
-    m->at += n;
-    return n;
-}
-
-static OPJ_OFF_T skip_memory(OPJ_OFF_T bytes, void *user)
-{
-    memory *m = user;
-    if (bytes < 0 || (uint64_t)bytes > m->bytes - m->at) {
-        return -1;
-    }
-    m->at += (size_t)bytes;
-    return bytes;
-}
-
-static OPJ_BOOL seek_memory(OPJ_OFF_T to, void *user)
-{
-    memory *m = user;
-    if (to < 0 || (uint64_t)to > m->bytes) {
-        return OPJ_FALSE;
-    }
-    m->at = (size_t)to;
-    return OPJ_TRUE;
-}
-
-static opj_stream_t *open_stream(memory *m)
-{
-    opj_stream_t *stream = opj_stream_create(1 << 16, OPJ_TRUE);
-    if (stream) {
-        opj_stream_set_read_function(stream, read_memory);
-        opj_stream_set_skip_function(stream, skip_memory);
-        opj_stream_set_seek_function(stream, seek_memory);
-        opj_stream_set_user_data(stream, m, NULL);
-        opj_stream_set_user_data_length(stream, m->bytes);
-    }
-    return stream;
-}
+#include "tools/openjpeg/decode.h"
 
 /* ---- Complaints ------------------------------------------------------------------------------ */
 
@@ -119,40 +67,22 @@ static void take_info(const opj_image_t *image, decode_info *info)
     }
 }
 
-static opj_codec_t *open_codec(const uint8_t *data, size_t bytes, const decode_options *options, complaints *c)
-{
-    int raw = bytes > 1 && data[0] == 0xFF && data[1] == 0x4F;
-    opj_codec_t *codec = opj_create_decompress(raw ? OPJ_CODEC_J2K : OPJ_CODEC_JP2);
-    opj_dparameters_t parameters;
-    if (!codec) {
-        return NULL;
-    }
-    opj_set_default_decoder_parameters(&parameters);
-    parameters.cp_layer = options ? options->layers : 0;
-    parameters.cp_reduce = options ? options->discard : 0;
-    parameters.flags = options && options->keep_indices ? OPJ_DPARAMETERS_IGNORE_PCLR_CMAP_CDEF_FLAG : 0;
-    (void)opj_set_error_handler(codec, complain, c);
-    (void)opj_set_warning_handler(codec, complain, c);
-    if (!opj_setup_decoder(codec, &parameters)) {
-        opj_destroy_codec(codec);
-        return NULL;
-    }
-    return codec;
-}
-
 int decode_picture(const uint8_t *data, size_t bytes, const decode_options *options, picture *p, decode_info *info,
                    char *text, size_t text_bytes)
 {
-    memory m = {data, bytes, 0};
     complaints c = {text, text_bytes, 0, 0};
-    opj_image_t *image = NULL;
+    const wvl_opj_request request = {.data = data,
+                                     .bytes = bytes,
+                                     .layers = options ? options->layers : 0,
+                                     .discard = options ? options->discard : 0,
+                                     .keep_indices = options && options->keep_indices,
+                                     .complain = complain,
+                                     .warn = complain,
+                                     .user = &c};
     memset(p, 0, sizeof *p);
     text[0] = 0;
-    opj_stream_t *stream = open_stream(&m);
-    opj_codec_t *codec = open_codec(data, bytes, options, &c);
-    int done = stream && codec && opj_read_header(stream, codec, &image) &&
-               opj_set_decode_area(codec, image, 0, 0, 0, 0) && opj_decode(codec, stream, image) &&
-               opj_end_decompress(codec, stream);
+    opj_image_t *image = wvl_opj_decode(&request);
+    int done = image != NULL;
     if (done && !c.count) {
         take_picture(image, p);
         if (info) {
@@ -162,7 +92,5 @@ int decode_picture(const uint8_t *data, size_t bytes, const decode_options *opti
         complain("the decoder refused without a word", &c);
     }
     opj_image_destroy(image);
-    opj_destroy_codec(codec);
-    opj_stream_destroy(stream);
     return done && !c.count;
 }

@@ -5,10 +5,9 @@
 # BLOCKS, the twin of the block coders, with all four checkers on its subset; it may be absent.
 #   test_checkers.sh NVCC SOURCE FORWARD INVERSE [BLOCKS]
 set -eu
+. "$(dirname "$0")/../support/shell.sh"
 
 nvcc=$1 source=$2 forward=$3 inverse=$4 blocks=${5:-}
-scratch=$(mktemp -d)
-trap 'rm -rf "$scratch"' EXIT
 export CK_DEFAULT_TIMEOUT=0
 
 # compile NAME VIRTUAL REAL FILE OPTION...
@@ -16,14 +15,14 @@ compile() {
     name=$1 from=$2 to=$3 file=$4
     shift 4
     "$nvcc" -std=c++17 -O3 --fmad=false -Werror all-warnings -I"$source/include" -I"$source/src" -I"$source" "$@" \
-        -gencode "arch=compute_$from,code=$to" -o "$scratch/$name.image" "$source/cuda/$file.cu" || : >"$scratch/$name.broken"
+        -gencode "arch=compute_$from,code=$to" -o "$work/$name.image" "$source/cuda/$file.cu" || : >"$work/$name.broken"
 }
 
 # Barriers as racecheck knows them (cuda/core/meet.cuh).
 compile counted.forward 80 compute_80 kernels -ptx -DWVL_CUDA_COUNTED_BARRIERS=1 &
 compile counted.inverse 80 compute_80 inverse/kernels -ptx -DWVL_CUDA_COUNTED_BARRIERS=1 &
 wait
-[ -z "$(find "$scratch" -name '*.broken')" ] || exit 1
+[ -z "$(find "$work" -name '*.broken')" ] || exit 1
 real=$(nvidia-smi --query-gpu=compute_cap --format=csv,noheader 2>/dev/null | sed -n '1s/^\([0-9]*\)\.\([0-9]\)$/\1\2/p') || :
 if [ "${real:-0}" -lt 75 ] || CK_RUN_CASE=kernels "$inverse" | grep -q 'no device'; then
     echo "no device: twins with the portable code and compute-sanitizer are skipped"
@@ -38,13 +37,13 @@ for pair in forward:kernels inverse:inverse/kernels; do
     compile "control.$direction" "$real" "sm_$real" "$file" -cubin -DWVL_CUDA_COUNTED_BARRIERS=0 &
 done
 wait
-[ -z "$(find "$scratch" -name '*.broken')" ] || exit 1
+[ -z "$(find "$work" -name '*.broken')" ] || exit 1
 
 # job NAME PROGRAM WORD...: the words before the program, in the environment or a checker. Its log is NAME.log, and ends with its status if that is not 0.
 job() {
     name=$1 program=$2
     shift 2
-    echo "timeout 300 env $* '$program' || echo 'status' \$?" >"$scratch/$name.job"
+    echo "timeout 300 env $* '$program' || echo 'status' \$?" >"$work/$name.job"
 }
 checker='compute-sanitizer --error-exitcode 7 --tool'
 checks='memcheck synccheck initcheck racecheck'
@@ -53,9 +52,9 @@ for direction in forward inverse; do
     program=$forward meeting=wide # a case whose warps meet at barriers
     cases='small_shapes limits marching wide packed beside cascades last_levels structures converted outside_is_refused refusals'
     [ $direction = forward ] || program=$inverse meeting=kernels cases='small_shapes limits marching shared_warps structures kernels'
-    counted="WVL_CUDA_TWIN_IMAGE=$scratch/counted.$direction.image"
+    counted="WVL_CUDA_TWIN_IMAGE=$work/counted.$direction.image"
     for image in 75 80; do
-        [ ! -e "$scratch/$image.$direction.image" ] || job "$direction.portable_$image" "$program" WVL_CUDA_TWIN_IMAGE="$scratch/$image.$direction.image"
+        [ ! -e "$work/$image.$direction.image" ] || job "$direction.portable_$image" "$program" WVL_CUDA_TWIN_IMAGE="$work/$image.$direction.image"
     done
     for check in $checks; do
         for only in $cases; do
@@ -69,13 +68,13 @@ for direction in forward inverse; do
         done
     done
     # With barriers at which nobody waits.
-    [ ! -e "$scratch/$direction.racecheck.$meeting.job" ] || job "control.$direction" "$program" CK_RUN_CASE=$meeting WVL_CUDA_SUBSET=2 \
-        WVL_CUDA_TWIN_IMAGE="$scratch/control.$direction.image" "$checker" racecheck --num-cuda-barriers 16
+    [ ! -e "$work/$direction.racecheck.$meeting.job" ] || job "control.$direction" "$program" CK_RUN_CASE=$meeting WVL_CUDA_SUBSET=2 \
+        WVL_CUDA_TWIN_IMAGE="$work/control.$direction.image" "$checker" racecheck --num-cuda-barriers 16
 done
 if [ -n "$blocks" ]; then
     export WVL_CUDA_NO_EMULATION=1
     for image in 75 80; do
-        [ ! -e "$scratch/$image.forward.image" ] || job "blocks.portable_$image" "$blocks" WVL_CUDA_TWIN_IMAGE="$scratch/$image.forward.image"
+        [ ! -e "$work/$image.forward.image" ] || job "blocks.portable_$image" "$blocks" WVL_CUDA_TWIN_IMAGE="$work/$image.forward.image"
     done
     for check in $checks; do
         for only in shapes borders pairs ones refinement shared_memory short_memory groups; do
@@ -85,7 +84,7 @@ if [ -n "$blocks" ]; then
         done
     done
 fi
-cat >"$scratch/judge" <<'END'
+cat >"$work/judge" <<'END'
 name=$(basename "$1" .job)
 sh "$1" >"$1.log" 2>&1
 count=$(sed -n 's/^100%: Checks: \([1-9][0-9]*\), Failures: 0, Errors: 0$/\1/p' "$1.log")
@@ -98,4 +97,4 @@ esac
 echo "$verdict: $name: ${count:-?} checks${summary:+, $summary}"
 [ $verdict != FAILED ] || { tail -n 12 "$1.log"; exit 1; }
 END
-find "$scratch" -name '*.job' | LC_ALL=C sort | xargs -P "$(nproc)" -n 1 sh "$scratch/judge" || { echo "not all passed"; exit 1; }
+find "$work" -name '*.job' | LC_ALL=C sort | xargs -P "$(nproc)" -n 1 sh "$work/judge" || { echo "not all passed"; exit 1; }

@@ -3,11 +3,10 @@
 # Random configurations of a fixed seed, the cases that once failed, and faults planted to prove that the judge sees them.
 #   test_configurations.sh FUZZ-PROGRAM REGRESS-FOLDER
 set -eu
+. "$(dirname "$0")/../support/shell.sh"
 
 fuzz=$1
 regress=$2
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
 
 "$fuzz" --replay-files "$regress"/*.case
 if [ -n "${WVL_TEST_PICTURES:-}" ]; then

@@ -4,10 +4,9 @@
 #   test_imageio.sh FUZZ-PROGRAM
 # The readers must accept or refuse each of them; a crash, a broken promise about the samples or a sanitizer report fails.
 set -eu
+. "$(dirname "$0")/../support/shell.sh"
 
 fuzz=$1
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
 mkdir "$work/whole" "$work/spoilt"
 
 # The self-made ones need no folder of pictures.

@@ -3,10 +3,9 @@
 # The lint of copies passes on the tree, finds a planted copy, and an entry of its list that no longer holds.
 #   test_copies.sh SOURCE
 set -eu
+. "$(dirname "$0")/../support/shell.sh"
 
 source=$1
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
 
 "$source/tools/lint_copies" "$source"
 
@@ -14,17 +13,7 @@ for part in include src codec cuda conformance tools tests; do
     cp -R "$source/$part" "$work"
 done
 
-# expect WORDS: the lint must fail and say WORDS.
-expect() {
-    if "$source/tools/lint_copies" "$work" >"$work/out" 2>&1; then
-        echo "the lint overlooked: $1"
-        exit 1
-    fi
-    grep -qF "$1" "$work/out" || {
-        cat "$work/out"
-        exit 1
-    }
-}
+expect() { expect_fault "$1" "$source/tools/lint_copies" "$work"; }
 
 # lines COUNT: that many lines that stand nowhere else.
 lines() {

@@ -4,10 +4,9 @@
 # change it, every page that a file or a link names exists, and README and the page of results keep their length.
 #   test_decisions.sh SOURCE
 set -eu
+. "$(dirname "$0")/../support/shell.sh"
 
 source=$1
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
 rooms='include src codec cuda conformance tools tests cmake docs README.md CHANGELOG.md CONTRIBUTING.md'
 
 # check ROOT: prints "FILE:LINE: what is wrong" and returns 1, or prints nothing.
@@ -77,18 +76,7 @@ fresh() {
     done
 }
 
-# expect WORDS: the check must fail on the broken copy and say WORDS.
-expect() {
-    if check "$work/tree" >"$work/out"; then
-        echo "overlooked: $1"
-        exit 1
-    fi
-    grep -qF "$1" "$work/out" || {
-        echo "expected '$1', got:"
-        cat "$work/out"
-        exit 1
-    }
-}
+expect() { expect_fault "$1" check "$work/tree"; }
 
 d=D
 fresh

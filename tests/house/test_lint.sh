@@ -3,10 +3,9 @@
 # The room lint passes on the tree and finds each kind of fault in a copy of it.
 #   test_lint.sh SOURCE
 set -eu
+. "$(dirname "$0")/../support/shell.sh"
 
 source=$1
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
 licence='/* SPDX-License-Identifier: BSD-2-Clause */'
 
 "$source/tools/lint_rooms" "$source"
@@ -19,18 +18,7 @@ fresh() {
     done
 }
 
-# expect WORDS: the lint must fail and say WORDS.
-expect() {
-    if "$source/tools/lint_rooms" "$work/tree" >"$work/out" 2>&1; then
-        echo "the lint overlooked: $1"
-        exit 1
-    fi
-    grep -qF "$1" "$work/out" || {
-        echo "expected '$1', got:"
-        cat "$work/out"
-        exit 1
-    }
-}
+expect() { expect_fault "$1" "$source/tools/lint_rooms" "$work/tree"; }
 
 fresh
 echo '#include "dwt/dwt.h"' >>"$work/tree/codec/t2/tag_tree.c"

@@ -4,11 +4,9 @@
 # CMake package, and as far as the header goes with a C++ compiler.
 #   test_package.sh BUILD SOURCE C-COMPILER
 set -eu
-. "$(dirname -- "$0")/parts.sh"
+. "$(dirname "$0")/../support/shell.sh"
 
 build=$1 source=$2 cc=$3
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
 prefix=$work/prefix
 
 quietly() {

@@ -3,7 +3,7 @@
 # A suite that leaves out a part for want of a program ends as skipped, and as failed where another part fails. No suite looks for a program in another way.
 #   test_parts.sh SOURCE
 set -eu
-parts=$1/tests/house/parts.sh
+parts=$1/tests/support/shell.sh
 
 # expect CODE SCRIPT
 expect() {
@@ -22,6 +22,6 @@ expect 1 'part a-program-that-nobody-has || end_suite 1'
 expect 77 'part a-program-that-nobody-has || part sh; end_suite 0'
 # Those that end at once without the program say so themselves.
 if grep -rn 'if command -v' "$1/tests" --include='*.sh' | grep -v '/test_parts.sh:'; then
-    echo 'a part that is left out without a word; use part of tests/house/parts.sh'
+    echo 'a part that is left out without a word; use part of tests/support/shell.sh'
     exit 1
 fi

@@ -5,9 +5,8 @@
 # WVL_SAME_BYTES_THREADS: other numbers of threads, for builds that are slow.
 # Other builds: another compiler, another optimisation, or (WVL_SIMD=c for a build with WVL_TESTING) without vector kernels.
 set -eu
+. "$(dirname "$0")/../support/shell.sh"
 
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
 first=$1
 compared=0
 

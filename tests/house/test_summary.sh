@@ -3,10 +3,9 @@
 # The summary of .ci/run: passed, failed and skipped tests of a real ctest run and of stages are told apart, and a skip that no list names fails.
 #   test_summary.sh SUMMARY CTEST
 set -eu
+. "$(dirname "$0")/../support/shell.sh"
 
 summary=$1 ctest=$2
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
 
 cat >"$work/CTestTestfile.cmake" <<'CTEST'
 add_test(good "true")

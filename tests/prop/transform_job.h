@@ -11,8 +11,7 @@
 
 #include "backend/backend_cpu.h"
 #include "base/alloc.h"
-#include "geom/settings.h"
-#include "tests/support/support.h"
+#include "tests/support/planned.h"
 
 static uint64_t seed_state = 1;
 
@@ -30,8 +29,6 @@ typedef struct job {
     wvl_image_format format;
     wvl_plan *plan;
     wvl_tile_plan *tiles;
-    uint8_t **tile_memory;
-    uint64_t tile_bytes;
     int32_t *pixels[COMPONENTS]; /* by component, raster */
     wvl_plane planes[COMPONENTS];
     wvl_image image;
@@ -41,23 +38,10 @@ typedef struct job {
     wvl_coefs *coefs;
 } job;
 
-static void report(void *user, const char *text)
-{
-    (void)user;
-    ck_abort_msg("plan: %s", text);
-}
-
 static void default_job(job *j)
 {
     memset(j, 0, sizeof *j);
-    j->settings.reversible = 1;
-    j->settings.levels = 5;
-    j->settings.mct = 2;
-    j->settings.block_width = j->settings.block_height = 64;
-    j->settings.guard_bits = 2;
-    j->settings.quant_style = WVL_QUANT_EXPOUNDED;
-    j->settings.distortion_bits = 4;
-    j->settings.layer_count = j->settings.layer_value_count = 1;
+    test_default_settings(&j->settings);
     j->format.struct_size = sizeof j->format;
     j->format.component_count = 1;
     for (unsigned c = 0; c < COMPONENTS; c++) {
@@ -67,24 +51,11 @@ static void default_job(job *j)
 
 static void plan_job(job *j)
 {
-    wvl_report r = {report, NULL, 0};
     j->format.components = j->components;
     j->settings.layer_values = &j->layer;
-    REQUIRE_THAT(wvl_plan_check(&j->settings, &j->format, &r), "settings");
-    j->plan = wvl_geom_build_plan(NULL, &j->settings, &j->format, &r);
-    REQUIRE_THAT(j->plan, "no plan");
-    uint32_t count = j->plan->syntax.tile_count;
-    j->tiles = calloc(count, sizeof *j->tiles);
-    j->tile_memory = calloc(count, sizeof *j->tile_memory);
-    j->coefs = calloc(count, sizeof *j->coefs);
-    for (uint32_t t = 0; t < count; t++) {
-        wvl_carver carver = {NULL, 0};
-        wvl_tile_plan_carve(j->plan, &carver, &j->tiles[t]);
-        j->tile_bytes = carver.used;
-        carver = (wvl_carver){j->tile_memory[t] = wvl_alloc(NULL, j->tile_bytes), 0};
-        wvl_tile_plan_carve(j->plan, &carver, &j->tiles[t]);
-        wvl_tile_plan_build(j->plan, t, &j->tiles[t]);
-    }
+    j->plan = test_build_plan(&j->settings, &j->format);
+    j->tiles = test_build_tiles(j->plan);
+    j->coefs = calloc(j->plan->syntax.tile_count, sizeof *j->coefs);
 }
 
 /* Noise over a gradient, full-range noise, or only the two extremes. */
@@ -135,13 +106,9 @@ static void end_run(job *j)
 
 static void free_job(job *j)
 {
-    for (uint32_t t = 0; t < j->plan->syntax.tile_count; t++) {
-        wvl_free(NULL, j->tile_memory[t], j->tile_bytes);
-    }
     for (uint32_t c = 0; c < j->format.component_count; c++) {
         free(j->pixels[c]);
     }
-    free(j->tile_memory);
     free(j->tiles);
     free(j->coefs);
     wvl_plan_destroy(NULL, j->plan);

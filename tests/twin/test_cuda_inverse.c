@@ -457,21 +457,7 @@ START_TEST(structures)
         j.settings.mct = turn & 2 ? 2 : 0;
         j.format.component_count = between(1, COMPONENTS);
         draw_depths(&j, 1, 16);
-        for (uint32_t c = 0; c < COMPONENTS; c++) {
-            if (!j.settings.mct) {
-                j.components[c].dx = (uint8_t)between(1, 4);
-                j.components[c].dy = (uint8_t)between(1, 4);
-            }
-        }
-        place_picture(&j, between(4, 300), between(4, 300), between(0, 40), between(0, 40));
-        j.settings.tile_x0 = between(0, j.format.x0);
-        j.settings.tile_y0 = between(0, j.format.y0);
-        j.settings.tile_width = between(40, 130);
-        j.settings.tile_height = between(40, 130);
-        j.settings.precinct_count = turn & 4 ? 1 : 0;
-        j.settings.precinct_width[0] = 32u << between(0, 3);
-        j.settings.precinct_height[0] = 32u << between(0, 3);
-        j.settings.distortion_bits = (uint8_t)between(0, 8);
+        draw_grid(&j, turn);
         int coarse = draw() & 1;
         j.settings.step = coarse ? 1.0 / (double)(1u << between(4, 14)) : 0;
         plan_job(&j);

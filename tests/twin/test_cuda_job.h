@@ -14,8 +14,7 @@
 #include "base/alloc.h"
 #include "cuda/host/backend_cuda.h"
 #include "cuda/host/launch.h"
-#include "geom/settings.h"
-#include "tests/support/support.h"
+#include "tests/support/planned.h"
 
 #define COMPONENTS 4u
 #define MACHINE 132u /* multiprocessors of an H200 */
@@ -33,31 +32,16 @@ typedef struct job {
     wvl_image_format format;
     wvl_plan *plan;
     wvl_tile_plan *tiles;
-    uint8_t **tile_memory;
-    uint64_t tile_bytes;
     uint8_t *memory[COMPONENTS];
     wvl_plane planes[COMPONENTS];
     wvl_image image;
     char name[160];
 } job;
 
-static void report(void *user, const char *text)
-{
-    (void)user;
-    ck_abort_msg("plan: %s", text);
-}
-
 static void default_job(job *j)
 {
     memset(j, 0, sizeof *j);
-    j->settings.reversible = 1;
-    j->settings.levels = 5;
-    j->settings.mct = 2;
-    j->settings.block_width = j->settings.block_height = 64;
-    j->settings.guard_bits = 2;
-    j->settings.quant_style = WVL_QUANT_EXPOUNDED;
-    j->settings.distortion_bits = 4;
-    j->settings.layer_count = j->settings.layer_value_count = 1;
+    test_default_settings(&j->settings);
     j->format.struct_size = sizeof j->format;
     j->format.component_count = 1;
     for (unsigned c = 0; c < COMPONENTS; c++) {
@@ -75,28 +59,35 @@ static inline void place_picture(job *j, uint32_t w, uint32_t h, uint32_t x0, ui
 
 static void plan_job(job *j)
 {
-    wvl_report r = {report, NULL, 0};
     j->format.components = j->components;
     j->settings.layer_values = &j->layer;
-    REQUIRE_THAT(wvl_plan_check(&j->settings, &j->format, &r), "settings");
-    j->plan = wvl_geom_build_plan(NULL, &j->settings, &j->format, &r);
-    REQUIRE_THAT(j->plan, "no plan");
-    uint32_t count = j->plan->syntax.tile_count;
-    j->tiles = calloc(count, sizeof *j->tiles);
-    j->tile_memory = calloc(count, sizeof *j->tile_memory);
-    for (uint32_t t = 0; t < count; t++) {
-        wvl_carver carver = {NULL, 0};
-        wvl_tile_plan_carve(j->plan, &carver, &j->tiles[t]);
-        j->tile_bytes = carver.used;
-        carver = (wvl_carver){j->tile_memory[t] = wvl_alloc(NULL, j->tile_bytes), 0};
-        wvl_tile_plan_carve(j->plan, &carver, &j->tiles[t]);
-        wvl_tile_plan_build(j->plan, t, &j->tiles[t]);
-    }
+    j->plan = test_build_plan(&j->settings, &j->format);
+    j->tiles = test_build_tiles(j->plan);
     snprintf(j->name, sizeof j->name, "%ux%u+%u+%u, %u components of %u bits, %u levels, %s, block %ux%u, tile %ux%u",
              j->format.x1 - j->format.x0, j->format.y1 - j->format.y0, j->format.x0, j->format.y0,
              j->format.component_count, j->components[0].depth, j->settings.levels,
              j->settings.reversible ? "5/3" : "9/7", j->settings.block_width, j->settings.block_height,
              j->settings.tile_width, j->settings.tile_height);
+}
+
+/* Subsampling, places, tiles and precincts by chance. */
+static inline void draw_grid(job *j, uint32_t turn)
+{
+    for (uint32_t c = 0; c < COMPONENTS; c++) {
+        if (!j->settings.mct) {
+            j->components[c].dx = (uint8_t)between(1, 4);
+            j->components[c].dy = (uint8_t)between(1, 4);
+        }
+    }
+    place_picture(j, between(4, 300), between(4, 300), between(0, 40), between(0, 40));
+    j->settings.tile_x0 = between(0, j->format.x0);
+    j->settings.tile_y0 = between(0, j->format.y0);
+    j->settings.tile_width = between(40, 130);
+    j->settings.tile_height = between(40, 130);
+    j->settings.precinct_count = turn & 4 ? 1 : 0;
+    j->settings.precinct_width[0] = 32u << between(0, 3);
+    j->settings.precinct_height[0] = 32u << between(0, 3);
+    j->settings.distortion_bits = (uint8_t)between(0, 8);
 }
 
 static uint32_t container_bits(unsigned container)
@@ -193,13 +184,9 @@ static inline void draw_plain_pixels(job *j, int interleaved)
 
 static void free_job(job *j)
 {
-    for (uint32_t t = 0; t < j->plan->syntax.tile_count; t++) {
-        wvl_free(NULL, j->tile_memory[t], j->tile_bytes);
-    }
     for (uint32_t c = 0; c < COMPONENTS; c++) {
         free(j->memory[c]);
     }
-    free(j->tile_memory);
     free(j->tiles);
     wvl_plan_destroy(NULL, j->plan);
 }

@@ -285,15 +285,19 @@ static void run_coder(const wvl_plan *plan, const wvl_coefs *coefs, uint32_t til
     if (how == BY_BATCHES) {
         coder->blocks.source = (wvl_block_source){&source, 1, weigh, code};
     }
+    /* The tile plans of the picture's one wave are not built again. */
+    const wvl_tile_walk walk = wvl_wave_walk(plan, wave);
+    const wvl_tile_plan untouched = wave->scratch;
     do {
         if (how >= BY_DEVICE) { /* before every wave */
             coder->blocks.source = wvl_wave_source_open(&there, &drive, &coder->blocks);
         }
         ck_assert_int_eq(wvl_coder_code_tiles(coder, coefs, tiles), WVL_OK);
-        ck_assert_int_eq(wvl_coder_finish(coder, &wave->scratch, &wave->order), WVL_OK);
+        ck_assert_int_eq(wvl_coder_finish(coder, &walk, &wave->order), WVL_OK);
         c->reasons |= 1u << coder->recode.reason;
     } while (wvl_coder_wants_again(coder));
-    ck_assert_int_eq(wvl_coder_write(coder, &wave->scratch, &wave->order, put, c), WVL_OK);
+    ck_assert_int_eq(wvl_coder_write(coder, &walk, &wave->order, put, c), WVL_OK);
+    ck_assert(walk.built == wave->tiles && !memcmp(&untouched, &wave->scratch, sizeof untouched));
     c->orders = source.orders + job.orders;
     ck_assert(how < BY_DEVICE || plan->rate.rdoq || (drive.used & WVL_DRIVE_BLOCKS)); /* rdoq weighs on the CPU */
     close_answer(&job);

@@ -4,41 +4,14 @@
 #   test_cli.sh WAVELANE [GEN_DOCS MAN_TEMPLATE]
 # Pictures are made here; those of WVL_TEST_PICTURES are used where the variable names a folder.
 set -u
-. "$(dirname -- "$0")/../house/parts.sh"
-wavelane=$(CDPATH='' cd -- "$(dirname -- "$1")" && pwd)/$(basename -- "$1")
+. "$(dirname "$0")/../support/shell.sh"
 gen_docs=${2:-}
 template=${3:-}
 case $gen_docs in '' | /*) ;; *) gen_docs=$PWD/$gen_docs ;; esac
 case $template in '' | /*) ;; *) template=$PWD/$template ;; esac
-work=$(mktemp -d) || exit 1
-trap 'rm -rf "$work"' EXIT
-cd "$work" || exit 1
-LC_ALL=C
-export LC_ALL
-checks=0
-failures=0
+open_command "$1"
 
-fail() {
-    failures=$((failures + 1))
-    echo "FAIL: $*"
-    sed 's/^/  out: /' out | head -5
-    sed 's/^/  err: /' err | head -5
-}
-
-# expect CODE ARGUMENTS...: runs the command with its output in out and err.
-expect() {
-    wanted=$1
-    shift
-    checks=$((checks + 1))
-    "$wavelane" "$@" >out 2>err </dev/null
-    code=$?
-    [ $code -eq "$wanted" ] || fail "exit $code instead of $wanted: wavelane $*"
-}
-
-says() { grep -qF -- "$1" out || fail "out lacks \"$1\""; }
-warns() { grep -qF -- "$1" err || fail "err lacks \"$1\""; }
 silent() { [ ! -s err ] || fail "err is not empty: $*"; }
-absent() { [ ! -e "$1" ] || fail "$1 exists"; }
 one_line() { [ "$(wc -l <err)" -eq 1 ] || fail "err has not one line: $*"; }
 
 # refuse CODE TEXT ARGUMENTS...: one line of error that holds TEXT, and no output file.
@@ -561,5 +534,4 @@ else
     echo 'note: WVL_TEST_PICTURES names no folder with pictures, CMYK and palettes were not tried'
 fi
 
-echo "$checks checks, $failures failures"
-end_suite "$failures"
+end_checks

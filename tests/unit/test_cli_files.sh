@@ -4,51 +4,15 @@
 #   test_cli_files.sh WAVELANE [memory]
 # memory: only what happens where memory is short, which needs a limit that the build can live with (sanitizers reserve more).
 set -u
-. "$(dirname -- "$0")/../house/parts.sh"
-wavelane=$(CDPATH='' cd -- "$(dirname -- "$1")" && pwd)/$(basename -- "$1")
-work=$(mktemp -d) || exit 1
-trap 'rm -rf "$work"' EXIT
-cd "$work" || exit 1
+. "$(dirname "$0")/../support/shell.sh"
+open_command "$1"
 wanted_part=${2:-}
-LC_ALL=C
-export LC_ALL
-checks=0
-failures=0
-
-fail() {
-    failures=$((failures + 1))
-    echo "FAIL: $*"
-    sed 's/^/  out: /' out | head -5
-    sed 's/^/  err: /' err | head -5
-}
 
 # Memory of 3 GB and 30 s, where the build can live with the former: sanitizers reserve more.
 memory='ulimit -v 3000000'
 sh -c "$memory && exec '$wavelane' --version" >out 2>err || memory=:
-limited() { (eval "$memory" && exec timeout 30 "$wavelane" "$@"); }
+run_command() { (eval "$memory" && exec timeout 30 "$wavelane" "$@"); }
 
-# expect CODE ARGUMENTS...: runs the command within limits; its output is in out and err.
-expect() {
-    wanted=$1
-    shift
-    checks=$((checks + 1))
-    limited "$@" >out 2>err </dev/null
-    code=$?
-    [ $code -eq "$wanted" ] || fail "exit $code instead of $wanted: wavelane $*"
-}
-
-# filter CODE ARGUMENTS...: the same with standard input.
-filter() {
-    wanted=$1
-    shift
-    checks=$((checks + 1))
-    limited "$@" >out 2>err
-    code=$?
-    [ $code -eq "$wanted" ] || fail "exit $code instead of $wanted: ... | wavelane $*"
-}
-
-warns() { grep -qF -- "$1" err || fail "err lacks \"$1\""; }
-absent() { [ ! -e "$1" ] || fail "$1 exists"; }
 same() { cmp -s "$1" "$2" || fail "$2 was changed"; }
 no_leftovers() {
     find . -name '.*.??????' | grep . && fail "temporary files are left: $*"
@@ -376,5 +340,4 @@ wait $child || fail 'nohup: SIGHUP ends the command'
 [ -s stop/noise.j2k ] || fail 'nohup: no file'
 exec 3>&-
 
-echo "$checks checks, $failures failures"
-end_suite "$failures"
+end_checks

@@ -95,7 +95,7 @@ static double code_and_compare(const wvl_cli_picture *p)
     ck_assert_int_eq(wvl_sink_open_memory(context, &sink), WVL_OK);
     ck_assert_int_eq(wvl_encode(plan, &p->image, &sink, NULL, NULL, NULL, 0), WVL_OK);
     ck_assert_int_eq(wvl_sink_take_memory(&sink, &data, &bytes), WVL_OK);
-    ck_assert_int_eq(wvl_cli_verify_bytes(&other, "test", 0, 0, data, bytes, &check), WVL_EXIT_OK);
+    ck_assert_int_eq(wvl_cli_verify_bytes(&other, "test", 0, data, bytes, &check), WVL_EXIT_OK);
     wvl_memory_release(context, data, bytes);
     wvl_plan_release(plan);
     free(check.component_psnr);

@@ -3,36 +3,10 @@
 # What the command says and takes: raw layouts, regions, metadata that is lost, warnings and JSON, what was decided, plans, help, completion.
 #   test_command.sh WAVELANE GEN_DOCS
 set -u
-. "$(dirname -- "$0")/../house/parts.sh"
-wavelane=$(CDPATH='' cd -- "$(dirname -- "$1")" && pwd)/$(basename -- "$1")
-gen_docs=$(CDPATH='' cd -- "$(dirname -- "$2")" && pwd)/$(basename -- "$2")
-work=$(mktemp -d) || exit 1
-trap 'rm -rf "$work"' EXIT
-cd "$work" || exit 1
-LC_ALL=C
-export LC_ALL
-checks=0
-failures=0
+. "$(dirname "$0")/../support/shell.sh"
+gen_docs=$(CDPATH='' absolute "$2")
+open_command "$1"
 
-fail() {
-    failures=$((failures + 1))
-    echo "FAIL: $*"
-    sed 's/^/  out: /' out | head -5
-    sed 's/^/  err: /' err | head -5
-}
-
-# expect CODE ARGUMENTS...: runs the command with its output in out and err.
-expect() {
-    wanted=$1
-    shift
-    checks=$((checks + 1))
-    "$wavelane" "$@" >out 2>err </dev/null
-    code=$?
-    [ $code -eq "$wanted" ] || fail "exit $code instead of $wanted: wavelane $*"
-}
-
-says() { grep -qF -- "$1" out || fail "out lacks \"$1\""; }
-warns() { grep -qF -- "$1" err || fail "err lacks \"$1\""; }
 keeps_quiet() { ! grep -qF -- "$1" err || fail "err has \"$1\""; }
 same() { cmp -s "$1" "$2" || fail "$1 and $2 differ"; }
 
@@ -303,5 +277,4 @@ if part bash; then
     done <offered
 fi
 
-echo "$checks checks, $failures failures"
-end_suite "$failures"
+end_checks

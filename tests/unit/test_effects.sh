@@ -4,20 +4,9 @@
 # several contexts: the command must refuse it, or warn, or do something else than without it. A new option needs a row with a value here.
 #   test_effects.sh WAVELANE GEN_DOCS
 set -u
-wavelane=$(CDPATH='' cd -- "$(dirname -- "$1")" && pwd)/$(basename -- "$1")
-gen_docs=$(CDPATH='' cd -- "$(dirname -- "$2")" && pwd)/$(basename -- "$2")
-work=$(mktemp -d) || exit 1
-trap 'rm -rf "$work"' EXIT
-cd "$work" || exit 1
-LC_ALL=C
-export LC_ALL
-checks=0
-failures=0
-
-fail() {
-    failures=$((failures + 1))
-    echo "FAIL: $*"
-}
+. "$(dirname "$0")/../support/shell.sh"
+gen_docs=$(CDPATH='' absolute "$2")
+open_command "$1"
 
 # ---- Options and a value that asks for something ------------------------------------------------------------------------
 
@@ -255,5 +244,4 @@ while IFS='|' read -r spellings value; do
     done 3<contexts
 done <rows
 
-echo "$checks checks, $failures failures"
-[ "$failures" -eq 0 ]
+end_checks

@@ -5,18 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/arena.h"
-#include "geom/plan.h"
-#include "geom/settings.h"
 #include "tests/decode/picture.h"
 #include "tests/prop/packet_geom.h"
-
-/* Check reports every assertion that holds to its parent process; in inner loops that is most of the time. */
-#define HOLDS(condition)                                                                                               \
-    do {                                                                                                               \
-        if (!(condition))                                                                                              \
-            ck_abort_msg("%s", #condition);                                                                            \
-    } while (0)
+#include "tests/support/planned.h"
 
 typedef struct fixture {
     wvl_plan *plan;
@@ -24,34 +15,21 @@ typedef struct fixture {
     void *memory;
 } fixture;
 
-static void fail_on_report(void *user, const char *text)
-{
-    (void)user;
-    ck_abort_msg("%s", text);
-}
-
 static wvl_settings default_settings(void)
 {
     wvl_settings s;
-    memset(&s, 0, sizeof s);
-    s.reversible = 1;
-    s.levels = 5;
+    test_default_settings(&s);
     s.mct = 0;
-    s.block_width = s.block_height = 64;
-    s.guard_bits = 2;
-    s.quant_style = WVL_QUANT_EXPOUNDED;
-    s.layer_count = 1;
+    s.distortion_bits = 0;
+    s.layer_value_count = 0;
     return s;
 }
 
 static fixture open_fixture(const wvl_settings *s, const wvl_image_format *f)
 {
     fixture x;
-    wvl_report report = {fail_on_report, NULL, 0};
     memset(&x, 0, sizeof x);
-    ck_assert(wvl_plan_check(s, f, &report));
-    x.plan = wvl_geom_build_plan(NULL, s, f, &report);
-    ck_assert_ptr_nonnull(x.plan);
+    x.plan = test_build_plan(s, f);
     wvl_carver carver = {NULL, 0};
     wvl_tile_plan_carve(x.plan, &carver, &x.tile);
     x.memory = aligned_alloc(64, (size_t)(carver.used + 63) / 64 * 64);
@@ -93,16 +71,17 @@ static void check_blocks(const wvl_tile_resolution *res, const wvl_tile_band *ba
             naive_rect cell = {naive_max(nb.x0, kx << px), naive_max(nb.y0, ky << py), naive_min(nb.x1, (kx + 1) << px),
                                naive_min(nb.y1, (ky + 1) << py)};
             if (naive_empty(cell) || naive_empty(nb)) {
-                HOLDS(range.x0 == range.x1 || range.y0 == range.y1);
+                REQUIRE(range.x0 == range.x1 || range.y0 == range.y1);
                 continue;
             }
             for (uint32_t j = range.y0; j < range.y1; j++) {
                 for (uint32_t i = range.x0; i < range.x1; i++) {
                     wvl_rect b = wvl_geom_block_rect(band, i, j);
-                    HOLDS(b.x0 < b.x1 && b.y0 < b.y1 && b.x0 >= cell.x0 && b.x1 <= cell.x1 && b.y0 >= cell.y0 &&
-                          b.y1 <= cell.y1);
-                    HOLDS(b.x0 >> band->xcb == (b.x1 - 1) >> band->xcb && b.y0 >> band->ycb == (b.y1 - 1) >> band->ycb);
-                    HOLDS(b.x1 - b.x0 <= band->slot_width && b.y1 - b.y0 <= band->slot_height);
+                    REQUIRE(b.x0 < b.x1 && b.y0 < b.y1 && b.x0 >= cell.x0 && b.x1 <= cell.x1 && b.y0 >= cell.y0 &&
+                            b.y1 <= cell.y1);
+                    REQUIRE(b.x0 >> band->xcb == (b.x1 - 1) >> band->xcb &&
+                            b.y0 >> band->ycb == (b.y1 - 1) >> band->ycb);
+                    REQUIRE(b.x1 - b.x0 <= band->slot_width && b.y1 - b.y0 <= band->slot_height);
                     area += (uint64_t)(b.x1 - b.x0) * (b.y1 - b.y0);
                     blocks++;
                 }
@@ -245,7 +224,7 @@ START_TEST(tiles_partition)
         fixture x = open_fixture(&s, &f);
         for (uint32_t t = 0; t < x.plan->syntax.tile_count; t++) {
             wvl_rect r = wvl_geom_tile_rect(x.plan, t);
-            HOLDS(r.x0 < r.x1 && r.y0 < r.y1);
+            REQUIRE(r.x0 < r.x1 && r.y0 < r.y1);
             area += (uint64_t)(r.x1 - r.x0) * (r.y1 - r.y0);
         }
         ck_assert_uint_eq(area, (uint64_t)(g[2] - g[0]) * (g[3] - g[1]));
@@ -344,6 +323,30 @@ START_TEST(offset_tiles)
 END_TEST
 
 /* Precinct lists run from the top, the last repeats; the codestream stores them from resolution 0 up. */
+/* Without levels a band's step is the given one, to the nearest that E-3 can express: 2^11 mantissas an octave. */
+START_TEST(steps_are_the_nearest)
+{
+    static const wvl_component_format one = {8, 0, 1, 1};
+    wvl_image_format f = {sizeof f, 0, 0, 16, 16, 1, &one};
+    for (unsigned i = 1; i < 300; i++) {
+        wvl_settings s = default_settings();
+        s.reversible = s.levels = 0;
+        s.step = 0.00037 * i;
+        fixture x = open_fixture(&s, &f);
+        double wanted = 256.0 * s.step, octave = 1.0;
+        while (octave > wanted) {
+            octave /= 2;
+        }
+        while (2 * octave <= wanted) {
+            octave *= 2;
+        }
+        double error = x.plan->syntax.codings[0].band[0].step - wanted, most = octave / 4096;
+        ck_assert_msg(error <= most && error >= -most, "step %g: off by %g, %g is the most", wanted, error, most);
+        close_fixture(&x);
+    }
+}
+END_TEST
+
 START_TEST(precinct_lists)
 {
     wvl_settings s = default_settings();
@@ -373,6 +376,7 @@ int main(void)
     tcase_add_test(tests, lone_odd_sample);
     tcase_add_test(tests, offset_tiles);
     tcase_add_test(tests, precinct_lists);
+    tcase_add_test(tests, steps_are_the_nearest);
     suite_add_tcase(suite, tests);
     SRunner *runner = srunner_create(suite);
     srunner_run_all(runner, CK_ENV);

@@ -173,14 +173,10 @@ END_TEST
 
 /* ---- Memory ---------------------------------------------------------------------------------- */
 
-typedef struct counter {
-    uint64_t bytes;
-} counter;
-
 static int count_bytes(void *user, const void *data, size_t bytes)
 {
     (void)data;
-    ((counter *)user)->bytes += bytes;
+    *(uint64_t *)user += bytes;
     return 0;
 }
 
@@ -206,38 +202,65 @@ static const char *const shapes[] = {
     "tile=64,64 reversible=no step=0.008 psnr=35 roi=rect=20,20,50,40/c=1,U=5"};
 #define SHAPES ((int)(sizeof shapes / sizeof shapes[0]))
 
+/* A plan in a context of its own, whose memory a ledger counts. */
+typedef struct measured {
+    ledger ledger;
+    wvl_context *context;
+    wvl_params *params;
+    wvl_plan *plan;
+    wvl_plan_memory memory;
+    uint64_t output_bytes;
+} measured;
+
+static void open_measured(measured *m, uint32_t threads, const char *settings, const wvl_image_format *format)
+{
+    char text[512];
+    memset(m, 0, sizeof *m);
+    ledger_open(&m->ledger);
+    wvl_context_options options = {
+        .struct_size = sizeof options, .threads = threads, .host = ledger_allocator(&m->ledger)};
+    m->memory.struct_size = sizeof m->memory;
+    ck_assert_int_eq(wvl_context_create(&options, &m->context), WVL_OK);
+    ck_assert_int_eq(wvl_params_create(m->context, &m->params), WVL_OK);
+    ck_assert_int_eq(case_set(m->params, settings, text, sizeof text), WVL_OK);
+    ck_assert_msg(wvl_plan_create(m->context, m->params, format, NULL, &m->plan) == WVL_OK, "%s",
+                  wvl_context_error(m->context));
+    ck_assert_int_eq(wvl_plan_measure(m->plan, &m->memory), WVL_OK);
+}
+
+/* The most bytes that one encode holds. */
+static uint64_t measure_peak(measured *m, const wvl_image *image)
+{
+    char text[512];
+    uint64_t before = m->ledger.live_bytes;
+    wvl_sink sink = {.struct_size = sizeof sink, .write = count_bytes, .user = &m->output_bytes};
+    m->ledger.peak_bytes = before;
+    ck_assert_msg(wvl_encode(m->plan, image, &sink, NULL, NULL, text, sizeof text) == WVL_OK, "%s", text);
+    ck_assert_msg(m->ledger.live_bytes == before, "%llu bytes stay",
+                  (unsigned long long)(m->ledger.live_bytes - before));
+    return m->ledger.peak_bytes - before;
+}
+
+static void close_measured(measured *m)
+{
+    wvl_plan_release(m->plan);
+    wvl_params_release(m->params);
+    wvl_context_release(m->context);
+    ck_assert_uint_eq(m->ledger.live_count, 0);
+}
+
 /* What an encode allocates at its peak lies between the base, which every picture of the plan takes, and the base with
  * the coded bound. */
 START_TEST(memory_promise)
 {
     static const picture_kind kinds[] = {PICTURE_NATURAL, PICTURE_NOISE, PICTURE_FLAT, PICTURE_EXTREME};
     for (unsigned k = 0; k < 8; k++) {
-        ledger l;
-        char text[512];
-        wvl_params *params;
-        wvl_plan *plan;
-        wvl_context *context;
-        wvl_plan_memory memory = {.struct_size = sizeof memory};
-        ledger_open(&l);
-        wvl_context_options options = {
-            .struct_size = sizeof options, .threads = k < 4 ? 1 : 3, .host = ledger_allocator(&l)};
+        measured m;
         picture p = picture_draw(kinds[k % 4], 160, 120, 3, k & 1 ? 8 : 12, k);
         picture_input input = picture_open_input(&p, 0);
-        ck_assert_int_eq(wvl_context_create(&options, &context), WVL_OK);
-        ck_assert_int_eq(wvl_params_create(context, &params), WVL_OK);
-        ck_assert_int_eq(case_set(params, shapes[_i], text, sizeof text), WVL_OK);
-        ck_assert_msg(wvl_plan_create(context, params, &input.format, NULL, &plan) == WVL_OK, "%s",
-                      wvl_context_error(context));
-        ck_assert_int_eq(wvl_plan_measure(plan, &memory), WVL_OK);
-        uint64_t before = l.live_bytes;
-        counter output = {0};
-        wvl_sink sink = {.struct_size = sizeof sink, .write = count_bytes, .user = &output};
-        l.peak_bytes = l.live_bytes;
-        ck_assert_msg(wvl_encode(plan, &input.image, &sink, NULL, NULL, text, sizeof text) == WVL_OK, "\"%s\": %s",
-                      shapes[_i], text);
-        uint64_t peak = l.peak_bytes - before;
-        ck_assert_msg(l.live_bytes == before, "\"%s\": %llu bytes stay", shapes[_i],
-                      (unsigned long long)(l.live_bytes - before));
+        open_measured(&m, k < 4 ? 1 : 3, shapes[_i], &input.format);
+        const wvl_plan_memory memory = m.memory;
+        uint64_t peak = measure_peak(&m, &input.image);
         ck_assert_msg(peak <= memory.base_bytes + memory.coded_bytes_bound,
                       "\"%s\": peak %llu, base %llu, coded at most %llu", shapes[_i], (unsigned long long)peak,
                       (unsigned long long)memory.base_bytes, (unsigned long long)memory.coded_bytes_bound);
@@ -249,13 +272,10 @@ START_TEST(memory_promise)
          * of the stores */
         ck_assert_msg(peak + 4096 >= memory.base_bytes, "\"%s\": peak %llu, base %llu", shapes[_i],
                       (unsigned long long)peak, (unsigned long long)memory.base_bytes);
-        ck_assert_msg(output.bytes <= memory.output_bytes_bound,
+        ck_assert_msg(m.output_bytes <= memory.output_bytes_bound,
                       "\"%s\": %llu bytes of output, at most %llu were promised", shapes[_i],
-                      (unsigned long long)output.bytes, (unsigned long long)memory.output_bytes_bound);
-        wvl_plan_release(plan);
-        wvl_params_release(params);
-        wvl_context_release(context);
-        ck_assert_uint_eq(l.live_count, 0);
+                      (unsigned long long)m.output_bytes, (unsigned long long)memory.output_bytes_bound);
+        close_measured(&m);
         picture_close_input(&input);
         picture_free(&p);
     }
@@ -275,28 +295,12 @@ START_TEST(likely_memory_is_near)
                                            "reversible=no style=HT bpp=2",
                                            "style=HT"};
     for (unsigned depth = 8; depth <= 12; depth += 4) {
-        ledger l;
-        char text[512];
-        wvl_params *params;
-        wvl_plan *plan;
-        wvl_context *context;
-        wvl_plan_memory memory = {.struct_size = sizeof memory};
-        ledger_open(&l);
-        wvl_context_options options = {.struct_size = sizeof options, .threads = 2, .host = ledger_allocator(&l)};
+        measured m;
         picture p = picture_draw(PICTURE_NATURAL, 1200, 900, 3, depth, depth);
         picture_input input = picture_open_input(&p, 0);
-        ck_assert_int_eq(wvl_context_create(&options, &context), WVL_OK);
-        ck_assert_int_eq(wvl_params_create(context, &params), WVL_OK);
-        ck_assert_int_eq(case_set(params, settings[_i], text, sizeof text), WVL_OK);
-        ck_assert_msg(wvl_plan_create(context, params, &input.format, NULL, &plan) == WVL_OK, "%s",
-                      wvl_context_error(context));
-        ck_assert_int_eq(wvl_plan_measure(plan, &memory), WVL_OK);
-        uint64_t before = l.live_bytes;
-        counter output = {0};
-        wvl_sink sink = {.struct_size = sizeof sink, .write = count_bytes, .user = &output};
-        l.peak_bytes = l.live_bytes;
-        ck_assert_msg(wvl_encode(plan, &input.image, &sink, NULL, NULL, text, sizeof text) == WVL_OK, "%s", text);
-        double peak = (double)(l.peak_bytes - before), ratio = (double)memory.likely_bytes / peak;
+        open_measured(&m, 2, settings[_i], &input.format);
+        const wvl_plan_memory memory = m.memory;
+        double peak = (double)measure_peak(&m, &input.image), ratio = (double)memory.likely_bytes / peak;
         ck_assert_msg(peak >= (double)memory.certain_bytes && peak <= (double)memory.worst_bytes,
                       "\"%s\": peak %.0f, certain %llu, worst %llu, base %llu", settings[_i], peak,
                       (unsigned long long)memory.certain_bytes, (unsigned long long)memory.worst_bytes,
@@ -305,9 +309,7 @@ START_TEST(likely_memory_is_near)
                       "\"%s\", %u bits: peak %.0f, likely %llu (%.2f), base %llu, worst %llu", settings[_i], depth,
                       peak, (unsigned long long)memory.likely_bytes, ratio, (unsigned long long)memory.base_bytes,
                       (unsigned long long)memory.worst_bytes);
-        wvl_plan_release(plan);
-        wvl_params_release(params);
-        wvl_context_release(context);
+        close_measured(&m);
         picture_close_input(&input);
         picture_free(&p);
     }
@@ -382,8 +384,8 @@ START_TEST(hostile_pictures_keep_the_bound)
         ck_assert_int_eq(wvl_plan_create(context, params, &input.format, NULL, &plan), WVL_OK);
         ck_assert_int_eq(wvl_plan_measure(plan, &memory), WVL_OK);
         uint64_t before = l.live_bytes;
-        counter output = {0};
-        wvl_sink sink = {.struct_size = sizeof sink, .write = count_bytes, .user = &output};
+        uint64_t output_bytes = 0;
+        wvl_sink sink = {.struct_size = sizeof sink, .write = count_bytes, .user = &output_bytes};
         l.peak_bytes = l.live_bytes;
         ck_assert_msg(wvl_encode(plan, &input.image, &sink, NULL, NULL, text, sizeof text) == WVL_OK, "%s", text);
         uint64_t peak = l.peak_bytes - before;
@@ -391,7 +393,7 @@ START_TEST(hostile_pictures_keep_the_bound)
                       "\"%s\", pattern %u: peak %llu, certain %llu, worst %llu", settings[_i], pattern,
                       (unsigned long long)peak, (unsigned long long)memory.certain_bytes,
                       (unsigned long long)memory.worst_bytes);
-        ck_assert_uint_le(output.bytes, memory.output_bytes_bound);
+        ck_assert_uint_le(output_bytes, memory.output_bytes_bound);
         wvl_plan_release(plan);
         wvl_params_release(params);
         wvl_context_release(context);
@@ -406,38 +408,19 @@ START_TEST(halves_share_memory)
 {
     static const char *const settings[] = {"", "reversible=no", "style=TERMALL block=8,8"};
     for (unsigned i = 0; i < 6; i++) {
-        ledger l;
-        char text[512];
-        wvl_params *params;
-        wvl_plan *plan;
-        wvl_context *context;
-        ledger_open(&l);
-        wvl_context_options options = {
-            .struct_size = sizeof options, .threads = i < 3 ? 1 : 2, .host = ledger_allocator(&l)};
+        measured m;
+        uint32_t threads = i < 3 ? 1 : 2;
         picture p = picture_draw(PICTURE_FLAT, 1024, 1000, 3, 8, 1);
         picture_input input = picture_open_input(&p, 0);
-        ck_assert_int_eq(wvl_context_create(&options, &context), WVL_OK);
-        ck_assert_int_eq(wvl_params_create(context, &params), WVL_OK);
-        ck_assert_int_eq(case_set(params, settings[i % 3], text, sizeof text), WVL_OK);
-        ck_assert_msg(wvl_plan_create(context, params, &input.format, NULL, &plan) == WVL_OK, "%s",
-                      wvl_context_error(context));
-        uint64_t before = l.live_bytes;
-        counter output = {0};
-        wvl_sink sink = {.struct_size = sizeof sink, .write = count_bytes, .user = &output};
-        l.peak_bytes = l.live_bytes;
-        ck_assert_msg(wvl_encode(plan, &input.image, &sink, NULL, NULL, text, sizeof text) == WVL_OK, "%s", text);
-        uint64_t peak = l.peak_bytes - before,
-                 chunks = peak > plan->memory.base_bytes ? peak - plan->memory.base_bytes : 0;
-        ck_assert(plan->memory.wave_count == 1 && plan->memory.backend.work_bytes > 1000000);
-        ck_assert_msg(peak + 64 >= plan->memory.base_bytes && chunks <= 2 * (WVL_STORE_CHUNK + 8192) + 4096,
+        open_measured(&m, threads, settings[i % 3], &input.format);
+        const wvl_memory_plan *plan = &m.plan->memory;
+        uint64_t peak = measure_peak(&m, &input.image), chunks = peak > plan->base_bytes ? peak - plan->base_bytes : 0;
+        ck_assert(plan->wave_count == 1 && plan->backend.work_bytes > 1000000);
+        ck_assert_msg(peak + 64 >= plan->base_bytes && chunks <= 2 * (WVL_STORE_CHUNK + 8192) + 4096,
                       "\"%s\": %llu, promised %llu", settings[i % 3], (unsigned long long)peak,
-                      (unsigned long long)plan->memory.base_bytes);
-        ck_assert(i % 3 == 2 || plan->memory.base_bytes <
-                                    plan->memory.backend.host_bytes + wvl_pool_source_bytes(plan, options.threads));
-        wvl_plan_release(plan);
-        wvl_params_release(params);
-        wvl_context_release(context);
-        ck_assert_uint_eq(l.live_count, 0);
+                      (unsigned long long)plan->base_bytes);
+        ck_assert(i % 3 == 2 || plan->base_bytes < plan->backend.host_bytes + wvl_pool_source_bytes(m.plan, threads));
+        close_measured(&m);
         picture_close_input(&input);
         picture_free(&p);
     }
@@ -449,25 +432,12 @@ START_TEST(plan_of_a_giant)
 {
     static const wvl_component_format components[3] = {{8, 0, 1, 1}, {8, 0, 1, 1}, {8, 0, 1, 1}};
     wvl_image_format format = {sizeof format, 0, 0, 1000000, 1000000, 3, components};
-    ledger l;
-    char text[512];
-    wvl_params *params;
-    wvl_plan *plan;
-    wvl_context *context;
-    wvl_plan_memory memory = {.struct_size = sizeof memory};
-    ledger_open(&l);
-    wvl_context_options options = {.struct_size = sizeof options, .threads = 1, .host = ledger_allocator(&l)};
-    ck_assert_int_eq(wvl_context_create(&options, &context), WVL_OK);
-    ck_assert_int_eq(wvl_params_create(context, &params), WVL_OK);
-    ck_assert_int_eq(case_set(params, "tile=8192,8192", text, sizeof text), WVL_OK);
-    ck_assert_msg(wvl_plan_create(context, params, &format, NULL, &plan) == WVL_OK, "%s", wvl_context_error(context));
-    ck_assert_uint_lt(l.peak_bytes, 70000000);
-    ck_assert_int_eq(wvl_plan_measure(plan, &memory), WVL_OK);
-    ck_assert_uint_gt(memory.output_bytes_bound, 3000000000000u);
-    ck_assert_uint_gt(memory.base_bytes, 8192u * 8192u * 2u);
-    wvl_plan_release(plan);
-    wvl_params_release(params);
-    wvl_context_release(context);
+    measured m;
+    open_measured(&m, 1, "tile=8192,8192", &format);
+    ck_assert_uint_lt(m.ledger.peak_bytes, 70000000);
+    ck_assert_uint_gt(m.memory.output_bytes_bound, 3000000000000u);
+    ck_assert_uint_gt(m.memory.base_bytes, 8192u * 8192u * 2u);
+    close_measured(&m);
 }
 END_TEST
 

@@ -3,34 +3,8 @@
 # wavelane verify as people meet it: verdicts, profiles by every preset, originals that were scaled or converted.
 #   test_verify.sh WAVELANE
 set -u
-wavelane=$(CDPATH='' cd -- "$(dirname -- "$1")" && pwd)/$(basename -- "$1")
-work=$(mktemp -d) || exit 1
-trap 'rm -rf "$work"' EXIT
-cd "$work" || exit 1
-LC_ALL=C
-export LC_ALL
-failures=0
-checks=0
-
-fail() {
-    failures=$((failures + 1))
-    echo "FAIL: $*"
-    tail -3 out | sed 's/^/  out: /'
-    head -3 err | sed 's/^/  err: /'
-}
-
-# expect CODE ARGUMENTS...
-expect() {
-    wanted=$1
-    shift
-    checks=$((checks + 1))
-    "$wavelane" "$@" >out 2>err </dev/null
-    code=$?
-    [ $code -eq "$wanted" ] || fail "exit $code instead of $wanted: wavelane $*"
-}
-
-says() { grep -qF -- "$1" out || fail "out lacks \"$1\""; }
-warns() { grep -qF -- "$1" err || fail "err lacks \"$1\""; }
+. "$(dirname "$0")/../support/shell.sh"
+open_command "$1"
 
 # ---- Pictures: the command's own bytes ---------------------------------------------------------------------------
 
@@ -184,5 +158,4 @@ else
     warns 'no OpenJPEG'
 fi
 
-echo "$checks runs of the command, $failures failures"
-[ $failures -eq 0 ]
+end_checks

@@ -3,9 +3,7 @@
 # zsh takes the completion that is made for it.
 #   test_zsh.sh GEN_DOCS
 set -eu
-. "$(dirname -- "$0")/../house/parts.sh"
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
+. "$(dirname "$0")/../support/shell.sh"
 "$1" zsh >"$work/_wavelane"
 if part zsh; then
     zsh -n "$work/_wavelane"

@@ -5,9 +5,10 @@
 #ifdef WVL_HAVE_OPENJPEG
 
 #include <math.h>
-#include <openjpeg.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "tools/openjpeg/decode.h"
 
 int wvl_bench_has_opj(void) { return 1; }
 
@@ -18,7 +19,7 @@ static void keep_error(const char *text, void *user)
     snprintf(user, WVL_BENCH_ERROR_BYTES, "OpenJPEG: %.*s", (int)strcspn(text, "\n"), text);
 }
 
-/* ---- Memory as OpenJPEG's stream: a write may land anywhere up to the end, a read ends at `bytes` ---- */
+/* ---- Memory as OpenJPEG's stream: a write may land anywhere up to the end ---- */
 
 typedef struct memory_stream {
     uint8_t *data;
@@ -52,19 +53,6 @@ static OPJ_SIZE_T stream_write(void *data, OPJ_SIZE_T bytes, void *user)
     return bytes;
 }
 
-static OPJ_SIZE_T stream_read(void *out, OPJ_SIZE_T bytes, void *user)
-{
-    memory_stream *stream = user;
-    size_t left = stream->bytes - stream->at;
-
-    if (left == 0)
-        return (OPJ_SIZE_T)-1;
-    bytes = bytes < left ? bytes : left;
-    memcpy(out, stream->data + stream->at, bytes);
-    stream->at += bytes;
-    return bytes;
-}
-
 static OPJ_BOOL stream_seek(OPJ_OFF_T offset, void *user)
 {
     memory_stream *stream = user;
@@ -82,15 +70,14 @@ static OPJ_OFF_T stream_skip(OPJ_OFF_T offset, void *user)
     return stream_seek((OPJ_OFF_T)stream->at + offset, stream) ? offset : -1;
 }
 
-static opj_stream_t *open_stream(memory_stream *memory, OPJ_BOOL reading)
+static opj_stream_t *open_stream(memory_stream *memory)
 {
-    opj_stream_t *stream = opj_stream_create(1u << 20, reading);
+    opj_stream_t *stream = opj_stream_create(1u << 20, OPJ_FALSE);
 
     if (stream == NULL)
         return NULL;
     opj_stream_set_user_data(stream, memory, NULL);
     opj_stream_set_user_data_length(stream, memory->bytes);
-    opj_stream_set_read_function(stream, stream_read);
     opj_stream_set_write_function(stream, stream_write);
     opj_stream_set_skip_function(stream, stream_skip);
     opj_stream_set_seek_function(stream, stream_seek);
@@ -159,7 +146,7 @@ static int encode_image(opj_image_t *image, opj_cparameters_t *parameters, uint3
                         char *error)
 {
     opj_codec_t *codec = opj_create_compress(OPJ_CODEC_J2K);
-    opj_stream_t *stream = open_stream(memory, OPJ_FALSE);
+    opj_stream_t *stream = open_stream(memory);
     int done = 0;
 
     if (codec != NULL && stream != NULL) {
@@ -207,26 +194,8 @@ int wvl_bench_encode_opj(const wvl_bench_picture *picture, const wvl_bench_job *
 
 static opj_image_t *decode(const wvl_bench_coded *coded, char *error)
 {
-    memory_stream memory = {.data = coded->data, .bytes = coded->bytes, .capacity = coded->bytes};
-    opj_codec_t *codec = opj_create_decompress(OPJ_CODEC_J2K);
-    opj_stream_t *stream = open_stream(&memory, OPJ_TRUE);
-    opj_dparameters_t parameters;
-    opj_image_t *image = NULL;
-    int done = 0;
-
-    opj_set_default_decoder_parameters(&parameters);
-    if (codec != NULL && stream != NULL) {
-        opj_set_error_handler(codec, keep_error, error);
-        done = opj_setup_decoder(codec, &parameters) && opj_decoder_set_strict_mode(codec, OPJ_TRUE) &&
-               opj_read_header(stream, codec, &image) && opj_decode(codec, stream, image) &&
-               opj_end_decompress(codec, stream);
-    }
-    opj_stream_destroy(stream);
-    opj_destroy_codec(codec);
-    if (done)
-        return image;
-    opj_image_destroy(image);
-    return NULL;
+    const wvl_opj_request request = {.data = coded->data, .bytes = coded->bytes, .complain = keep_error, .user = error};
+    return wvl_opj_decode(&request);
 }
 
 static int same_shape(const opj_image_comp_t *decoded, const wvl_io_component *truth)

@@ -113,7 +113,7 @@ void wvl_io_unpack_fields(wvl_io_picture *picture, uint32_t row, const uint8_t *
 
 /*
  * Palettes. A reader fills one of these and then either keeps the indices or writes, for every row,
- * the indices at the start of the row's bytes and lets wvl_io_expand_row widen them in place.
+ * the indices at the start of the row's bytes and lets wvl_io_finish_indexed_row widen them in place.
  */
 typedef struct wvl_io_palette {
     uint32_t entries;

@@ -307,8 +307,8 @@ typedef struct wvl_cli_check {
 int wvl_cli_can_verify(void);
 /* Decodes bytes and compares with the picture. 0, or an exit code after a message. The caller frees
  * check->component_psnr. */
-int wvl_cli_verify_bytes(const wvl_cli_picture *picture, const char *name, int is_jp2, int lossless,
-                         const uint8_t *bytes, size_t count, wvl_cli_check *check);
+int wvl_cli_verify_bytes(const wvl_cli_picture *picture, const char *name, int lossless, const uint8_t *bytes,
+                         size_t count, wvl_cli_check *check);
 /* Decodes a codestream into picture->io, which the caller releases. name is for messages. */
 int wvl_cli_decode_bytes(const char *name, const uint8_t *bytes, size_t count, wvl_cli_picture *picture);
 

@@ -204,13 +204,13 @@ static int compare_with_original(job *j, const uint8_t *data, size_t bytes)
     wvl_cli_picture converted;
     int converts = wvl_cli_converts_color(&j->picture, j->params), lossless = wvl_cli_wants_lossless(j->params);
     if (!converts) {
-        return wvl_cli_verify_bytes(&j->picture, j->name, j->is_jp2, lossless, data, bytes, &j->check);
+        return wvl_cli_verify_bytes(&j->picture, j->name, lossless, data, bytes, &j->check);
     }
     enter(j);
     int code = wvl_cli_convert_picture(j->name, j->s->context, j->params, &j->picture, &converted);
     leave(j);
     if (!code) {
-        code = wvl_cli_verify_bytes(&converted, j->name, j->is_jp2, lossless, data, bytes, &j->check);
+        code = wvl_cli_verify_bytes(&converted, j->name, lossless, data, bytes, &j->check);
     }
     wvl_cli_release_picture(&converted);
     return code;

@@ -11,10 +11,10 @@
 
 int wvl_cli_can_verify(void) { return 0; }
 
-int wvl_cli_verify_bytes(const wvl_cli_picture *picture, const char *name, int is_jp2, int lossless,
-                         const uint8_t *bytes, size_t count, wvl_cli_check *check)
+int wvl_cli_verify_bytes(const wvl_cli_picture *picture, const char *name, int lossless, const uint8_t *bytes,
+                         size_t count, wvl_cli_check *check)
 {
-    (void)picture, (void)is_jp2, (void)lossless, (void)bytes, (void)count, (void)check;
+    (void)picture, (void)lossless, (void)bytes, (void)count, (void)check;
     wvl_cli_error("%s: this build has no OpenJPEG to decode with", name);
     return WVL_EXIT_CHECK;
 }
@@ -28,61 +28,11 @@ int wvl_cli_decode_bytes(const char *name, const uint8_t *bytes, size_t count, w
 
 #else
 
-#include <openjpeg.h>
+#include "tools/openjpeg/decode.h"
 
 int wvl_cli_can_verify(void) { return 1; }
 
-/* ---- Decoding from memory -------------------------------------------------------------------- */
-
-typedef struct reader {
-    const uint8_t *bytes;
-    size_t count, position;
-} reader;
-
-static OPJ_SIZE_T read_some(void *buffer, OPJ_SIZE_T wanted, void *user)
-{
-    reader *r = user;
-    size_t left = r->count - r->position, n = wanted < left ? wanted : left;
-    if (!n) {
-        return (OPJ_SIZE_T)-1;
-    }
-    memcpy(buffer, r->bytes + r->position, n);
-    r->position += n;
-    return n;
-}
-
-static OPJ_OFF_T skip_some(OPJ_OFF_T wanted, void *user)
-{
-    reader *r = user;
-    if (wanted < 0 || (uint64_t)wanted > r->count - r->position) {
-        return -1;
-    }
-    r->position += (size_t)wanted;
-    return wanted;
-}
-
-static OPJ_BOOL seek_to(OPJ_OFF_T position, void *user)
-{
-    reader *r = user;
-    if (position < 0 || (uint64_t)position > r->count) {
-        return OPJ_FALSE;
-    }
-    r->position = (size_t)position;
-    return OPJ_TRUE;
-}
-
-static opj_stream_t *open_stream(reader *r)
-{
-    opj_stream_t *stream = opj_stream_default_create(OPJ_TRUE);
-    if (stream) {
-        opj_stream_set_read_function(stream, read_some);
-        opj_stream_set_skip_function(stream, skip_some);
-        opj_stream_set_seek_function(stream, seek_to);
-        opj_stream_set_user_data(stream, r, NULL);
-        opj_stream_set_user_data_length(stream, r->count);
-    }
-    return stream;
-}
+/* ---- Decoding --------------------------------------------------------------------------------- */
 
 #define MESSAGE_BYTES 256
 
@@ -93,31 +43,6 @@ static void keep_message(const char *text, void *user)
         (void)snprintf(message, MESSAGE_BYTES, "%s", text);
         message[strcspn(message, "\n")] = '\0';
     }
-}
-
-static void drop_message(const char *text, void *user) { (void)text, (void)user; }
-
-/* Components as the codestream has them: palette and channel definitions are not applied. */
-static opj_image_t *decode(reader *r, int is_jp2, char *message)
-{
-    opj_dparameters_t parameters;
-    opj_image_t *image = NULL;
-    opj_stream_t *stream = open_stream(r);
-    opj_codec_t *codec = opj_create_decompress(is_jp2 ? OPJ_CODEC_JP2 : OPJ_CODEC_J2K);
-    opj_set_default_decoder_parameters(&parameters);
-    parameters.flags |= OPJ_DPARAMETERS_IGNORE_PCLR_CMAP_CDEF_FLAG;
-    int good = stream && codec && opj_set_error_handler(codec, keep_message, message) &&
-               opj_set_warning_handler(codec, drop_message, NULL) && opj_set_info_handler(codec, drop_message, NULL) &&
-               opj_setup_decoder(codec, &parameters);
-    good = good && opj_read_header(stream, codec, &image) && opj_decode(codec, stream, image) &&
-           opj_end_decompress(codec, stream);
-    if (!good && image) {
-        opj_image_destroy(image);
-        image = NULL;
-    }
-    opj_destroy_codec(codec);
-    opj_stream_destroy(stream);
-    return image;
 }
 
 /* ---- Comparison ------------------------------------------------------------------------------ */
@@ -228,12 +153,14 @@ static int compare(const wvl_cli_picture *picture, const char *name, int lossles
 }
 
 /* *code: why there is no image. OpenJPEG gives up directly after an allocation that failed. */
-static opj_image_t *decode_or_say(const char *name, int is_jp2, const uint8_t *bytes, size_t count, int *code)
+static opj_image_t *decode_or_say(const char *name, const uint8_t *bytes, size_t count, int *code)
 {
     char message[MESSAGE_BYTES] = "";
-    reader r = {bytes, count, 0};
+    /* Components as the codestream has them: palette and channel definitions are not applied. */
+    const wvl_opj_request request = {
+        .data = bytes, .bytes = count, .keep_indices = 1, .complain = keep_message, .user = message};
     errno = 0;
-    opj_image_t *image = decode(&r, is_jp2, message);
+    opj_image_t *image = wvl_opj_decode(&request);
     *code = image || errno != ENOMEM ? WVL_EXIT_CHECK : WVL_EXIT_DEVICE;
     if (!image && *code == WVL_EXIT_DEVICE) {
         wvl_cli_error("%s: not enough memory to decode it with OpenJPEG %s", name, opj_version());
@@ -244,12 +171,12 @@ static opj_image_t *decode_or_say(const char *name, int is_jp2, const uint8_t *b
     return image;
 }
 
-int wvl_cli_verify_bytes(const wvl_cli_picture *picture, const char *name, int is_jp2, int lossless,
-                         const uint8_t *bytes, size_t count, wvl_cli_check *check)
+int wvl_cli_verify_bytes(const wvl_cli_picture *picture, const char *name, int lossless, const uint8_t *bytes,
+                         size_t count, wvl_cli_check *check)
 {
     (void)snprintf(check->decoder, sizeof check->decoder, "OpenJPEG %s", opj_version());
     int code;
-    opj_image_t *image = decode_or_say(name, is_jp2, bytes, count, &code);
+    opj_image_t *image = decode_or_say(name, bytes, count, &code);
     if (!image) {
         return code;
     }
@@ -286,7 +213,7 @@ int wvl_cli_decode_bytes(const char *name, const uint8_t *bytes, size_t count, w
 {
     memset(picture, 0, sizeof *picture);
     int code;
-    opj_image_t *image = decode_or_say(name, 0, bytes, count, &code);
+    opj_image_t *image = decode_or_say(name, bytes, count, &code);
     if (!image) {
         return code;
     }

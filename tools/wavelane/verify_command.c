@@ -364,8 +364,7 @@ static int compare_original(request *q)
     if (code) {
         return code;
     }
-    code = wvl_cli_verify_bytes(&picture, q->name, q->summary.format != WVL_CHECK_CODESTREAM, 0, q->data, q->bytes,
-                                &q->check);
+    code = wvl_cli_verify_bytes(&picture, q->name, 0, q->data, q->bytes, &q->check);
     wvl_cli_release_picture(&picture);
     return code;
 }

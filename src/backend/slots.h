@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The list of a backend's slots: each is the memory for one job at a time. A backend's job begins with a wvl_slot.
+ * Slots are taken and given back from any thread; they are added, and removed when all are free, from one.
+ */
+#ifndef WVL_BACKEND_SLOTS_H
+#define WVL_BACKEND_SLOTS_H
+
+#include <pthread.h>
+#include <stddef.h>
+
+typedef struct wvl_slot {
+    struct wvl_slot *next;
+    int busy; /* under the lock of the list */
+} wvl_slot;
+
+typedef struct wvl_slots {
+    pthread_mutex_t lock;
+    wvl_slot *first;
+} wvl_slots;
+
+/* 1, or 0: the system has no more locks. */
+static inline int wvl_slots_init(wvl_slots *slots)
+{
+    slots->first = NULL;
+    return !pthread_mutex_init(&slots->lock, NULL);
+}
+
+/* After the last slot was removed. */
+static inline void wvl_slots_fini(wvl_slots *slots) { pthread_mutex_destroy(&slots->lock); }
+
+static inline void wvl_slots_add(wvl_slots *slots, wvl_slot *slot)
+{
+    pthread_mutex_lock(&slots->lock);
+    slot->busy = 0;
+    slot->next = slots->first;
+    slots->first = slot;
+    pthread_mutex_unlock(&slots->lock);
+}
+
+/* A slot that no job has, or NULL. */
+static inline wvl_slot *wvl_slots_take(wvl_slots *slots)
+{
+    pthread_mutex_lock(&slots->lock);
+    wvl_slot *slot = slots->first;
+    while (slot && slot->busy) {
+        slot = slot->next;
+    }
+    if (slot) {
+        slot->busy = 1;
+    }
+    pthread_mutex_unlock(&slots->lock);
+    return slot;
+}
+
+static inline void wvl_slots_give(wvl_slots *slots, wvl_slot *slot)
+{
+    pthread_mutex_lock(&slots->lock);
+    slot->busy = 0;
+    pthread_mutex_unlock(&slots->lock);
+}
+
+/* Whether some job has a slot. */
+static inline int wvl_slots_are_busy(wvl_slots *slots)
+{
+    int busy = 0;
+    pthread_mutex_lock(&slots->lock);
+    for (const wvl_slot *slot = slots->first; slot; slot = slot->next) {
+        busy |= slot->busy;
+    }
+    pthread_mutex_unlock(&slots->lock);
+    return busy;
+}
+
+/* Takes the first slot off the list, for the caller to release; NULL: there is none. */
+static inline wvl_slot *wvl_slots_remove(wvl_slots *slots)
+{
+    wvl_slot *slot = slots->first;
+    slots->first = slot ? slot->next : NULL;
+    return slot;
+}
+
+#endif
