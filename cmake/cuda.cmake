@@ -10,11 +10,13 @@ set(WVL_CUDA_SOURCES
     cuda/dwt/tables.c
     cuda/dwt/window.c
     cuda/host/backend_cuda.c
+    cuda/host/code.c
     cuda/host/deliver.c
     cuda/host/device.c
     cuda/host/launch.c
     cuda/host/layout.c
     cuda/host/memory.c
+    cuda/host/queue.c
     cuda/host/staging.c
     cuda/packets/packets_launch.c
     src/backend/registry.c)
@@ -28,6 +30,7 @@ set(WVL_CUDA_DEVICE_SOURCES
     cuda/blocks/ht_refine.cu
     cuda/blocks/ht_rows.cu
     cuda/blocks/ht_stuff.cuh
+    cuda/blocks/ht_sum.cu
     cuda/blocks/ht_tables.cuh
     cuda/blocks/kernels.cu
     cuda/blocks/lane.cuh
@@ -98,7 +101,7 @@ endif()
 option(WVL_NVTX "NVTX ranges around the stages of an encode and the work for a device" OFF)
 if(WVL_HAVE_CUDA AND WVL_NVTX)
     find_path(WVL_NVTX_INCLUDE nvtx3/nvToolsExt.h PATHS /usr/local/cuda/include ENV CUDA_PATH PATH_SUFFIXES include REQUIRED)
-    set_source_files_properties(cuda/host/backend_cuda.c src/encoder.c codec/blocks/source_pool.c PROPERTIES
+    set_source_files_properties(cuda/host/backend_cuda.c cuda/host/queue.c src/encoder.c codec/blocks/source_pool.c PROPERTIES
         COMPILE_DEFINITIONS WVL_HAVE_NVTX COMPILE_OPTIONS "-isystem;${WVL_NVTX_INCLUDE}")
 endif()
 

@@ -175,8 +175,10 @@ WVL_API const char *wvl_params_error(const wvl_params *params);
 
 /* ---- Devices ------------------------------------------------------------------------------------------------------
  *
- * The option "device" says where pixels become coefficients. Block coding and everything after it run on the CPU.
- * The bytes do not depend on it.
+ * The option "device" says whether a device works on pictures. A device does as many stages as it can: transform and
+ * quantisation ("coefs"), and coding of HT blocks of a lossless picture, a given step or a quality factor ("blocks").
+ * docs/reach.md has the list. The CPU does the rest. The bytes do not depend on it. The option "reach" asks for the
+ * least that a device must do: one that does less is not used (with cuda-only: WVL_ERROR_UNSUPPORTED).
  *   auto        a device where it pays (pixels that lie on one; pictures in flight of an encoder object), else the CPU.
  * The default. cpu         the CPU. cuda        device 0; cuda:N: device N. The CPU takes over if there is no such
  * device, if its memory is too small, or if it cannot do the picture (components of more than 16 bits); the log says so
@@ -587,7 +589,8 @@ WVL_API double wvl_result_layer_psnr(const wvl_result *result, uint32_t layer);
 WVL_API int wvl_result_layer_is_measured(const wvl_result *result, uint32_t layer);
 /* Wall-clock seconds of a stage. */
 WVL_API double wvl_result_seconds(const wvl_result *result, wvl_stage stage);
-/* What made coefficients of the pixels: "cpu", "cuda:0", or both if the CPU took over ("cuda:0 cpu"). */
+/* What made coefficients of the pixels: "cpu", "cuda:0", or both if the CPU took over ("cuda:0 cpu"). "cuda:0 blocks":
+ * the device coded the blocks too. */
 WVL_API const char *wvl_result_backend(const wvl_result *result);
 
 #ifdef __cplusplus

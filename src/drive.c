@@ -18,7 +18,7 @@ const wvl_backend_vtable *wvl_drive_device_table(const wvl_plan *plan, const wvl
 {
     const wvl_backend_vtable *table = wvl_backend_fetch_device();
     *reason = "this build has no device code";
-    return table && table->reach(plan, image, reason) != WVL_REACH_NONE ? table : NULL;
+    return table && (unsigned)table->reach(plan, image, reason) >= plan->device.reach ? table : NULL;
 }
 
 /* 0: only a device can reach the pixels, or wait for their event. */
@@ -110,7 +110,9 @@ static wvl_status open_backend(wvl_drive *d, const wvl_backend_vtable *table, co
                                uint32_t jobs)
 {
     wvl_backend_options options = {&d->plan->context->host, d->plan->context->pool, d->device, d->trace, d->look};
+    const char *why;
     d->table = table;
+    d->reach = table->reach(d->plan, d->image, &why);
     wvl_status status = table->open(&options, &d->backend);
     status = status == WVL_OK ? prepare_slots(d, slot, jobs) : status;
     if (status != WVL_OK) {
@@ -134,13 +136,15 @@ static wvl_status open_device(wvl_drive *d)
     const wvl_backend_vtable *table = wvl_drive_device_table(d->plan, d->image, &reason);
     wvl_device *device = NULL;
     if (!table) {
-        (void)snprintf(d->reason, sizeof d->reason, "%s", reason);
+        int is_asked = d->plan->device.reach > WVL_REACH_COEFS;
+        (void)snprintf(d->reason, sizeof d->reason, "%s%s", is_asked ? "the option reach asks for more: " : "", reason);
         return WVL_ERROR_UNSUPPORTED;
     }
     (void)snprintf(d->reason, sizeof d->reason, "its memory does not suffice"); /* unless something else turns out */
     wvl_status status =
         wvl_context_fetch_device(d->plan->context, table, device_ordinal(d), &device, d->reason, sizeof d->reason);
     if (status != WVL_OK || (d->table == table && d->device == device)) {
+        d->reason[0] = status == WVL_OK ? 0 : d->reason[0];
         return status;
     }
     wvl_backend_memory slot;
@@ -148,6 +152,7 @@ static wvl_status open_device(wvl_drive *d)
     d->device = device;
     uint32_t waves = wvl_drive_measure(d->plan, table, d->wave, &slot);
     status = open_backend(d, table, &slot, wvl_drive_jobs(table, waves));
+    d->reason[0] = status == WVL_OK ? 0 : d->reason[0];
     if (status == WVL_OK && reason) {
         wvl_context_log(d->plan->context, WVL_LOG_DEBUG, "device %u: %s", device_ordinal(d), reason);
     }
@@ -252,7 +257,19 @@ static wvl_status submit_waves(wvl_drive *d)
     return status;
 }
 
-void wvl_drive_submit_ahead(wvl_drive *d) { d->ahead = submit_waves(d); }
+/* Once is enough: a second call finds nothing to do. */
+void wvl_drive_submit_ahead(wvl_drive *d) { d->ahead = d->ahead == WVL_OK ? submit_waves(d) : d->ahead; }
+
+static wvl_status take_wave(const wvl_drive *d, const wvl_drive_flight *flight)
+{
+    if (d->reach < WVL_REACH_BLOCKS || d->plan->rate.keep_coefs) {
+        return d->table->collect(flight->job, d->wave->coefs);
+    }
+    for (uint32_t i = 0; i < flight->count; i++) {
+        d->wave->coefs[i] = (wvl_coefs){.tile = &d->tiles[d->oldest][i]};
+    }
+    return WVL_OK;
+}
 
 static wvl_status fetch_wave(wvl_drive *d, uint32_t *count)
 {
@@ -268,7 +285,7 @@ static wvl_status fetch_wave(wvl_drive *d, uint32_t *count)
     const wvl_drive_flight *flight = &d->flight[d->oldest];
     status = d->table->wait(flight->job, WVL_EVENT_DONE, UINT32_MAX);
     *count = flight->count;
-    status = status == WVL_OK ? d->table->collect(flight->job, d->wave->coefs) : status;
+    status = status == WVL_OK ? take_wave(d, flight) : status;
     if (status == WVL_OK && !d->many && d->count == 1 && d->next_tile == d->plan->syntax.tile_count && d->table->trim) {
         d->table->trim(d->backend); /* the last wave is coded in what it leaves */
     }
@@ -295,6 +312,15 @@ static int change_to_host(wvl_drive *d, wvl_status *status)
     return *status == WVL_OK;
 }
 
+static void note_wave(wvl_drive *d)
+{
+    if (!wvl_backend_has_devices(d->table)) {
+        d->used |= WVL_DRIVE_HOST;
+    } else {
+        d->used |= WVL_DRIVE_DEVICE | (d->reach < WVL_REACH_BLOCKS ? WVL_DRIVE_COEFS : 0);
+    }
+}
+
 wvl_status wvl_drive_next(wvl_drive *d, uint32_t *count)
 {
     wvl_status status;
@@ -302,7 +328,37 @@ wvl_status wvl_drive_next(wvl_drive *d, uint32_t *count)
         status = fetch_wave(d, count);
     } while (status < 0 && change_to_host(d, &status));
     if (status == WVL_OK) {
-        d->used |= wvl_backend_has_devices(d->table) ? WVL_DRIVE_DEVICE : WVL_DRIVE_HOST;
+        note_wave(d);
+    }
+    return status;
+}
+
+/* ---- Blocks ---------------------------------------------------------------------------------- */
+
+wvl_status wvl_drive_code(wvl_drive *d, const wvl_block_order *order, wvl_block_batch *batch)
+{
+    wvl_status status = d->table->code ? d->table->code(d->flight[d->oldest].job, order, batch) : WVL_ERROR_UNSUPPORTED;
+    d->used |= status == WVL_OK ? WVL_DRIVE_BLOCKS : 0;
+    return status;
+}
+
+wvl_status wvl_drive_lower(wvl_drive *d, wvl_status why)
+{
+    if (d->plan->device.reach >= WVL_REACH_BLOCKS && needs_device(d)) {
+        (void)snprintf(d->reason, sizeof d->reason,
+                       "it could not code the blocks of a picture, and the option reach asks for that");
+        return why;
+    }
+    uint32_t count;
+    wvl_status status = d->table->collect(d->flight[d->oldest].job, d->wave->coefs);
+    if (status == WVL_OK) {
+        d->used |= WVL_DRIVE_COEFS;
+        wvl_context_log(d->plan->context, WVL_LOG_INFO, "device %u: %s; the CPU codes the blocks", device_ordinal(d),
+                        wvl_status_text(why));
+    } else if (change_to_host(d, &status)) {
+        d->ahead = WVL_OK;
+        status = fetch_wave(d, &count);
+        d->used |= WVL_DRIVE_HOST;
     }
     return status;
 }
@@ -327,8 +383,9 @@ void wvl_drive_name(const wvl_drive *d, char *text, size_t bytes)
     const char *host = d->host->name;
     if (d->used & WVL_DRIVE_DEVICE) {
         int is_mixed = d->used & WVL_DRIVE_HOST;
-        (void)snprintf(text, bytes, "%s:%u%s%s", wvl_backend_fetch_device()->name, device_ordinal(d),
-                       is_mixed ? " " : "", is_mixed ? host : "");
+        int is_coded = (d->used & (WVL_DRIVE_BLOCKS | WVL_DRIVE_COEFS)) == WVL_DRIVE_BLOCKS;
+        (void)snprintf(text, bytes, "%s:%u%s%s%s", wvl_backend_fetch_device()->name, device_ordinal(d),
+                       is_coded ? " blocks" : "", is_mixed ? " " : "", is_mixed ? host : "");
     } else {
         (void)snprintf(text, bytes, "%s", host);
     }

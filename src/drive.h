@@ -21,7 +21,8 @@ typedef struct wvl_drive_flight {
     uint32_t first, count; /* tiles */
 } wvl_drive_flight;
 
-enum { WVL_DRIVE_HOST = 1, WVL_DRIVE_DEVICE = 2 };
+/* What waves came from; of those of a device, how far it went with some of them. */
+enum { WVL_DRIVE_HOST = 1, WVL_DRIVE_DEVICE = 2, WVL_DRIVE_COEFS = 4, WVL_DRIVE_BLOCKS = 8 };
 
 typedef struct wvl_drive {
     const wvl_plan *plan;
@@ -33,8 +34,9 @@ typedef struct wvl_drive {
     const wvl_backend_vtable *table; /* of the open backend; NULL: none is open */
     wvl_backend *backend;
     wvl_device *device;
-    uint32_t jobs; /* slots prepared */
-    int given_up;  /* a device was tried, and the CPU took over: not tried again unless it is needed */
+    wvl_reach reach; /* of the open backend, with this plan */
+    uint32_t jobs;   /* slots prepared */
+    int given_up;    /* a device was tried, and the CPU took over: not tried again unless it is needed */
     wvl_tile_plan *tiles[WVL_DRIVE_JOBS];
     void *tile_memory; /* of the flights beyond the first */
     uint64_t tile_bytes;
@@ -44,7 +46,7 @@ typedef struct wvl_drive {
     uint32_t oldest, count; /* flights */
     uint32_t next_tile;
     wvl_status ahead; /* of the last wvl_drive_submit_ahead */
-    unsigned used;    /* WVL_DRIVE_HOST, WVL_DRIVE_DEVICE: where waves came from */
+    unsigned used;    /* WVL_DRIVE_* */
     char reason[256]; /* why there is no device, or why it failed */
 } wvl_drive;
 
@@ -59,25 +61,33 @@ wvl_status wvl_drive_open(wvl_drive *drive, const wvl_image *image);
 void wvl_drive_close(wvl_drive *drive);
 /* After wvl_drive_open, which borrows the image too. */
 void wvl_drive_start(wvl_drive *drive);
-/* Hands over the next wave: wave->coefs[0, count). WVL_END after the last; WVL_ERROR_INPUT: samples outside their
+/* Hands over the next wave: wave->coefs[0, count), of which samples and bounds are there unless the backend reaches
+ * BLOCKS and the plan does not keep coefficients. WVL_END after the last; WVL_ERROR_INPUT: samples outside their
  * depth. Unless pictures are in flight, the last wave leaves nothing but its coefficients: the backend is to be closed
  * before the next picture, or round, is opened. */
 wvl_status wvl_drive_next(wvl_drive *drive, uint32_t *count);
 /* Submits what wvl_drive_next has left to be submitted while the wave that it handed over is being coded: staging takes
  * time. From the same thread; the next wvl_drive_next tells how it went, or does it. */
 void wvl_drive_submit_ahead(wvl_drive *drive);
+/* The backend's answer to an order for the wave that was handed over last: wvl_backend_vtable.code. */
+wvl_status wvl_drive_code(wvl_drive *drive, const wvl_block_order *order, wvl_block_batch *batch);
+/* Its coefficients, after the backend could not code its blocks for the reason `why`: wave->coefs is complete then.
+ * Where they are gone the CPU transforms the wave again. Fails with `why` where the plan asks for BLOCKS of a device.
+ */
+wvl_status wvl_drive_lower(wvl_drive *drive, wvl_status why);
 /* Gives the oldest wave back, which wvl_drive_next has handed over. */
 void wvl_drive_pass(wvl_drive *drive);
 /* Gives all waves back. */
 void wvl_drive_stop(wvl_drive *drive);
-/* "cpu", "cuda:0", or both: what the waves of the picture came from. */
+/* "cpu", "cuda:0", "cuda:0 blocks" where it has coded the blocks of all its waves, and " cpu" behind that where some
+ * waves came from there. */
 void wvl_drive_name(const wvl_drive *drive, char *text, size_t bytes);
 
 /* What a slot of the table needs for the largest wave, and the number of waves. wave: for plans of tiles. */
 uint32_t wvl_drive_measure(const wvl_plan *plan, const wvl_backend_vtable *table, wvl_wave *wave,
                            wvl_backend_memory *slot);
-/* The table of devices that take pictures of this plan, with pixels where the image has them (NULL: wherever); NULL:
- * there is none, and why. */
+/* The table of devices that take pictures of this plan, as far as it asks, with pixels where the image has them (NULL:
+ * wherever); NULL: there is none, and why. */
 const wvl_backend_vtable *wvl_drive_device_table(const wvl_plan *plan, const wvl_image *image, const char **reason);
 /* Flights of pictures with so many waves. */
 uint32_t wvl_drive_jobs(const wvl_backend_vtable *table, uint32_t waves);

@@ -19,6 +19,7 @@
 #include "quality.h"
 #include "result.h"
 #include "session.h"
+#include "source_wave.h"
 
 struct wvl_session {
     const wvl_plan *plan;
@@ -30,6 +31,7 @@ struct wvl_session {
     void *worker_memory; /* of the coder, kept between pictures; NULL: each takes its own */
     uint64_t worker_bytes;
     wvl_drive drive;
+    wvl_wave_source source; /* of the wave at work */
     /* Of the picture at work: */
     const wvl_image *image; /* NULL: given back */
     wvl_sink *sink;
@@ -168,9 +170,10 @@ static wvl_status code_wave(wvl_session *s, uint32_t count)
     tell(s, 2 * s->samples_done + s->samples_in_work);
     s->coder.beside = submit_beside;
     s->coder.beside_user = &s->drive;
+    s->coder.blocks.source = wvl_wave_source_open(&s->source, &s->drive, &s->coder.blocks);
     wvl_status status = wvl_coder_code_tiles(&s->coder, s->wave.coefs, count);
     end_stage(s, WVL_STAGE_CODE, start);
-    return status;
+    return status < 0 && s->drive.reason[0] ? fail_device(s, status) : status;
 }
 
 /* Where coefficients are kept there is one wave, and it stays. */

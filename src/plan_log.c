@@ -71,15 +71,17 @@ void wvl_plan_log_warnings(const wvl_plan *plan, const wvl_settings *settings)
 
 void wvl_plan_log_work(const wvl_plan *plan, const char *backend_name, unsigned rounds, int is_surveyed)
 {
+    static const char *const reaches[] = {"none", "coefs", "blocks", "packets"}; /* by wvl_reach */
     const char *foresight = rounds > 1 ? "none: blocks are coded twice" : "none: every pass is coded";
     if (is_surveyed) {
         foresight = "slopes surveyed, then blocks quantized for them";
     } else if (wvl_depth_is_possible(plan)) {
         foresight = "blocks end where the rate needs no more";
     }
-    wvl_context_log(plan->context, WVL_LOG_INFO,
-                    "backend %s (device %s), threads %u, SIMD %s, tiles %u, waves %u, rounds %u, foresight: %s",
-                    backend_name, wvl_params_device_names[plan->device.choice],
-                    wvl_pool_concurrency(plan->context->pool), wvl_cpu_level_text(wvl_cpu_fetch_level()),
-                    plan->syntax.tile_count, plan->memory.wave_count, rounds, foresight);
+    wvl_context_log(
+        plan->context, WVL_LOG_INFO,
+        "backend %s (device %s, reach %s), threads %u, SIMD %s, tiles %u, waves %u, rounds %u, foresight: %s",
+        backend_name, wvl_params_device_names[plan->device.choice], reaches[plan->device.reach],
+        wvl_pool_concurrency(plan->context->pool), wvl_cpu_level_text(wvl_cpu_fetch_level()), plan->syntax.tile_count,
+        plan->memory.wave_count, rounds, foresight);
 }

@@ -464,6 +464,13 @@ static void draw_device(fuzz_draw *d)
     }
 }
 
+static void draw_reach(fuzz_draw *d)
+{
+    if (fuzz_draw_chance(d, 4)) { /* a device that does less is not used */
+        fuzz_case_set(d->c, "reach", "%s", fuzz_draw_chance(d, 50) ? "blocks" : "packets");
+    }
+}
+
 /* ---- Table ----------------------------------------------------------------------------------- */
 
 /* In the order in which they depend on each other. Several keys may share a generator: those without one are drawn with
@@ -521,6 +528,7 @@ static const struct {
     {"qfactor", draw_qfactor}, /* the last ones, so that seeds go on to draw what they did */
     {"visual", draw_visual},
     {"ht-passes", draw_ht_passes},
+    {"reach", draw_reach},
 };
 #define GENERATORS (sizeof generators / sizeof generators[0])
 

@@ -38,6 +38,7 @@ static const char usage[] =
     "  --write FILE      for a --replay that follows: keep the encoded file\n"
     "  --show SEED       print the case of a seed\n"
     "  --device cpu|cuda|cuda-only  option \"device\" of every configuration\n"
+    "  --reach coefs|blocks|packets  the same of \"reach\": a device that does less is an error with cuda-only\n"
     "  --digests FILE    write a line with seed and SHA-256 of the output for each configuration, and judge nothing: "
     "compare two builds by it\n"
     "  --faults          list the known faults of the decoders, with evidence\n"
@@ -262,6 +263,8 @@ static int take_text(session *s, const char *name, const char *value)
         s->judge.write = value;
     } else if (!strcmp(name, "--device")) {
         s->plan.device = value;
+    } else if (!strcmp(name, "--reach")) {
+        s->plan.reach = value;
     } else if (!strcmp(name, "--digests")) {
         s->digests = value;
     } else if (!strcmp(name, "--plant")) {

@@ -43,6 +43,9 @@ void fuzz_pool_draw(const fuzz_plan *plan, uint64_t seed, fuzz_case *c)
     if (plan->device) {
         fuzz_case_set(c, "device", "%s", plan->device);
     }
+    if (plan->device || plan->reach) {
+        fuzz_case_set(c, "reach", "%s", plan->reach ? plan->reach : "coefs");
+    }
 }
 
 /* ---- Records --------------------------------------------------------------------------------- */

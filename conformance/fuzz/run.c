@@ -192,6 +192,7 @@ static void take_result(wvl_result *result, fuzz_run *run)
 {
     run->codestream = wvl_result_codestream(result);
     run->layers = wvl_result_layer_count(result);
+    (void)snprintf(run->backend, sizeof run->backend, "%s", wvl_result_backend(result));
     run->packet_bytes = wvl_result_packet_bytes(result, UINT32_MAX, UINT32_MAX, UINT32_MAX);
     for (uint32_t i = 0; i < run->layers && i < FUZZ_MAX_LAYERS_TOLD; i++) {
         run->layer[i].bytes = wvl_result_layer_bytes(result, i);

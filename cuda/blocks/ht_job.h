@@ -22,8 +22,9 @@ typedef struct wvl_cuda_ht_block {
     uint8_t frac_bits, cleanup_plane;
     uint8_t style; /* WVL_STYLE_VSC counts */
     uint8_t max_passes, set_passes;
-    uint8_t planes; /* the word at `bound` has no bit from here on: what scratch memory is measured by */
-    uint8_t room;
+    uint8_t planes;     /* at least the bits of the word at `bound` from the plane of the cleanup pass on: what scratch
+                           memory     is measured by */
+    uint8_t reversible; /* the decoder rebuilds samples exactly at plane 0 if frac_bits is 0 */
 } wvl_cuda_ht_block;
 
 enum {
@@ -43,6 +44,14 @@ typedef struct wvl_cuda_ht_record {
     uint8_t flags;  /* WVL_CUDA_HT_LEFT */
     uint8_t room[2];
 } wvl_cuda_ht_record;
+
+/* What the error of a block is made of. Of magnitudes m = k 2^P + r, r < 2^P, with P the lowest plane of the cleanup
+ * pass in the container: sums of m^2, k^2 and k r over all, by their low and high 32 bits; of r where k > 0; their
+ * number. */
+typedef struct wvl_cuda_ht_sums {
+    uint64_t m2[2], k2[2], kr[2]; /* low, high */
+    uint64_t r, count;
+} wvl_cuda_ht_sums;
 
 /* Consecutive blocks whose bytes lie side by side in the order of the list: those of a picture. */
 typedef struct wvl_cuda_ht_group {
@@ -90,6 +99,7 @@ typedef struct wvl_cuda_ht_job {
     uint64_t order;    /* uint32_t[block_count]: indexes of blocks, class by class */
     uint64_t groups;   /* wvl_cuda_ht_group[group_count]; every block is in one group */
     uint64_t records;  /* wvl_cuda_ht_record[block_count] */
+    uint64_t sums;     /* wvl_cuda_ht_sums[block_count]; 0: they are not wanted */
     uint64_t parts;    /* wvl_cuda_ht_part[block_count] */
     uint64_t totals;   /* uint32_t[block_count]: bytes of blocks, while they are placed */
     uint64_t places;   /* uint64_t[block_count]: of their first bytes, from the output of the group */
@@ -117,5 +127,6 @@ typedef struct wvl_cuda_ht_job {
 #define WVL_CUDA_HT_PLACE_THREADS 1024u
 #define WVL_CUDA_HT_FINISH_THREADS 32u
 #define WVL_CUDA_HT_GATHER_THREADS 256u
+#define WVL_CUDA_HT_SUM_THREADS 256u
 
 #endif

@@ -49,6 +49,7 @@ static wvl_cuda_status fetch_functions(wvl_cuda_ht *ht, wvl_cuda_module module)
     }
     status = status ? status : rt->module_function(&ht->finish, module, "wvl_ht_finish");
     status = status ? status : rt->module_function(&ht->place, module, "wvl_ht_place");
+    status = status ? status : rt->module_function(&ht->sum, module, "wvl_ht_sum");
     return status ? status : rt->module_function(&ht->gather, module, "wvl_ht_gather");
 }
 
@@ -132,6 +133,7 @@ wvl_cuda_ht_memory wvl_cuda_ht_measure(const wvl_cuda_ht_block *blocks, uint32_t
                             (uint64_t)count * sizeof(uint32_t),
                             (uint64_t)group_count * sizeof(wvl_cuda_ht_group),
                             (uint64_t)count * sizeof(wvl_cuda_ht_record),
+                            (uint64_t)count * sizeof(wvl_cuda_ht_sums),
                             (uint64_t)count * sizeof(wvl_cuda_ht_part),
                             (uint64_t)count * sizeof(uint32_t),
                             (uint64_t)count * sizeof(uint64_t),
@@ -191,6 +193,10 @@ wvl_cuda_status wvl_cuda_ht_launch(const wvl_cuda_ht *ht, const wvl_cuda_ht_job 
         return WVL_CUDA_SUCCESS;
     }
     wvl_cuda_status status = ht->runtime->fill(job->counters, 0, WVL_CUDA_HT_COUNTERS * sizeof(uint32_t), stream);
+    if (!status && job->sums) {
+        uint32_t summing = WVL_CUDA_HT_SUM_THREADS / 32;
+        status = launch_kernel(ht, ht->sum, (count + summing - 1) / summing, 1, 32 * summing, 0, job, stream);
+    }
     for (unsigned i = 0; !status && i < WVL_CUDA_HT_CLASSES; i++) {
         int pairs = i == WVL_CUDA_HT_32_PLAIN || i == WVL_CUDA_HT_32;
         status = launch_persistent(ht, &ht->cleanup[i], pairs ? (job->class_count[i] + 1) / 2 : job->class_count[i],
@@ -251,4 +257,30 @@ void wvl_cuda_ht_describe(const wvl_cuda_ht_block *block, const wvl_cuda_ht_reco
         (void)add_pass(out, r->bytes, WVL_PASS_TERM);
     }
     add_missing(block, out);
+}
+
+/* ---- Gains ----------------------------------------------------------------------------------- */
+
+static wvl_wide join(const uint64_t parts[2]) { return ((wvl_wide)parts[1] << 32) + (wvl_wide)parts[0]; }
+
+static int64_t saturate(wvl_wide v)
+{
+    const wvl_wide most = (wvl_wide)1 << 62;
+    if (v > most) {
+        return (int64_t)most;
+    }
+    return v < -most ? -(int64_t)most : (int64_t)v;
+}
+
+/* As codec/ht/refine.c weighs a cleanup pass: 4 m^2 of exact samples, else (4 k^2 - 1) 2^P + 8 k r + 4 r of those that
+ * are told. */
+void wvl_cuda_ht_weigh(const wvl_cuda_ht_block *block, const wvl_cuda_ht_sums *sums, wvl_block_output *out)
+{
+    unsigned P = block->frac_bits + block->cleanup_plane;
+    wvl_wide told =
+        (4 * join(sums->k2) - (wvl_wide)sums->count) * ((wvl_wide)1 << P) + 8 * join(sums->kr) + 4 * (wvl_wide)sums->r;
+    wvl_block_set_energy(out, sums->m2[0], sums->m2[1]);
+    if (out->pass_count) {
+        out->passes[0].gain_quarters = saturate(block->reversible && !P ? 4 * join(sums->m2) : told);
+    }
 }

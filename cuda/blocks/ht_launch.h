@@ -21,7 +21,7 @@ typedef struct wvl_cuda_ht {
     const wvl_cuda_runtime *runtime;
     uint32_t multiprocessors;
     wvl_cuda_ht_shape cleanup[WVL_CUDA_HT_CLASSES], refine;
-    wvl_cuda_function finish, place, gather;
+    wvl_cuda_function finish, place, gather, sum;
 } wvl_cuda_ht;
 
 /*
@@ -37,7 +37,7 @@ void wvl_cuda_ht_sort(const wvl_cuda_ht_block *blocks, uint32_t count, uint32_t 
 /* Bytes of device memory. With most_scratch and most_output no block is left. Less may do: what scratch a launch
  * takes follows from its samples. */
 typedef struct wvl_cuda_ht_memory {
-    uint64_t blocks, order, groups, records, parts, totals, places, counters;
+    uint64_t blocks, order, groups, records, sums, parts, totals, places, counters;
     uint64_t most_scratch, most_output;
 } wvl_cuda_ht_memory;
 wvl_cuda_ht_memory wvl_cuda_ht_measure(const wvl_cuda_ht_block *blocks, uint32_t count, uint32_t group_count);
@@ -50,7 +50,11 @@ wvl_cuda_status wvl_cuda_ht_launch(const wvl_cuda_ht *ht, const wvl_cuda_ht_job 
 uint32_t wvl_cuda_ht_collect_left(const wvl_cuda_ht_block *blocks, const wvl_cuda_ht_record *records, uint32_t count,
                                   wvl_cuda_ht_block *left, uint32_t *index);
 
-/* Length, planes and passes of a block as the CPU's coder gives them without gains. Bytes are not touched. */
+#define WVL_CUDA_HT_MOST_PASSES 3u
+/* Length, planes and passes of a block as the CPU's coder gives them without gains. Bytes are not touched. out->passes:
+ * room for WVL_CUDA_HT_MOST_PASSES. */
 void wvl_cuda_ht_describe(const wvl_cuda_ht_block *block, const wvl_cuda_ht_record *record, wvl_block_output *out);
+/* The energy of a block that was described, and the gain of its cleanup pass, as the CPU's coder gives them. */
+void wvl_cuda_ht_weigh(const wvl_cuda_ht_block *block, const wvl_cuda_ht_sums *sums, wvl_block_output *out);
 
 #endif

@@ -4,3 +4,4 @@
 #include "cuda/blocks/ht_finish.cu"
 #include "cuda/blocks/ht_refine.cu"
 #include "cuda/blocks/ht_rows.cu"
+#include "cuda/blocks/ht_sum.cu"

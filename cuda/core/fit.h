@@ -31,12 +31,13 @@ static inline int wvl_cuda_rect_fits(wvl_rect r, uint32_t columns, uint32_t leas
 /* Rows of containers of `bytes`, `stride` containers apart, that lanes may load or store whole, lane_bytes at a time.
  */
 static inline int wvl_cuda_pixels_fit(const wvl_cuda_pixels *p, const wvl_tile_component *tc, uint32_t stride,
-                                      uint32_t bytes, uint32_t lane_bytes)
+                                      uint32_t bytes, uint32_t lane_bytes, int may_be_signed)
 {
     uint32_t align = lane_bytes % 16 ? 8 : 16;
     uint64_t at = p->data + (uint64_t)(tc->rect.x0 - p->x0) * stride * bytes;
-    return p->stride == stride && !p->is_signed && wvl_cuda_container_bits(p->container) == 8 * bytes &&
-           at % align == 0 && p->pitch_bytes % align == 0 && p->pitch_bytes > 0;
+    return p->stride == stride && (may_be_signed || !p->is_signed) &&
+           wvl_cuda_container_bits(p->container) == 8 * bytes && at % align == 0 && p->pitch_bytes % align == 0 &&
+           p->pitch_bytes > 0;
 }
 
 /* What one direction asks beyond that. */
@@ -44,16 +45,17 @@ typedef struct wvl_cuda_fit {
     const wvl_tile_plan *tile;
     const wvl_cuda_pixels *pixels; /* of all components */
     int (*pixels_fit)(const wvl_cuda_pixels *pixels, const wvl_tile_component *tc, uint32_t bytes);
-    /* Levels 1 and 2 in lanes of `columns` with coefficients of coef_bytes. */
+    /* Levels 1 and 2 in lanes of `columns` with coefficients of coef_bytes; 0: of 2 or 4, each band its own. */
     int (*shape_fits)(const wvl_tile_plan *tile, const wvl_tile_component *tc, uint32_t columns, unsigned coef_bytes);
+    int may_be_signed; /* pixels */
 } wvl_cuda_fit;
 
 static inline int wvl_cuda_component_fits(const wvl_cuda_fit *fit, const wvl_tile_component *tc,
                                           const wvl_cuda_pixels *p, uint32_t stride, uint32_t columns, uint32_t bytes,
                                           unsigned coef_bytes)
 {
-    return wvl_cuda_pixels_fit(p, tc, stride, bytes, columns * stride * bytes) && fit->pixels_fit(p, tc, bytes) &&
-           fit->shape_fits(fit->tile, tc, columns, coef_bytes);
+    return wvl_cuda_pixels_fit(p, tc, stride, bytes, columns * stride * bytes, fit->may_be_signed) &&
+           fit->pixels_fit(p, tc, bytes) && fit->shape_fits(fit->tile, tc, columns, coef_bytes);
 }
 
 /* One component by itself: sets container_bits, columns and coef_bits of the wish, with 16 columns a lane where pixels

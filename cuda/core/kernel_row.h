@@ -56,7 +56,8 @@ typedef struct wvl_cuda_kernel_row {
     uint8_t family, reversible, end, depth, share, ahead, owns;
     uint8_t container_bits; /* of a sample of pixels or planes; 0: any */
     uint8_t columns;        /* of a lane */
-    uint8_t coef_bits;      /* of a coefficient's container; 0: any */
+    uint8_t coef_bits;      /* of a coefficient's container; 0: 16 or 32, each band its own, and pixels of 16 bits may
+                             * be signed */
     uint16_t threads;       /* of a thread block */
     uint8_t blocks;         /* thread blocks that a multiprocessor holds: launch bounds */
     uint8_t counted;        /* marching: warps a multiprocessor that count when segments are chosen */

@@ -75,7 +75,8 @@ uint64_t wvl_cuda_strip_shares(const builder *b, const unit *u, unsigned level, 
 
 static int is_deep(const wvl_tile_band *band) { return wvl_quant_is_deep(band->planes, band->frac_bits); }
 
-/* Alike, inside 31 bits, and 16-bit ones no deeper than the float quantiser proves. */
+/* Alike (bytes 0: but for the size of their coefficients), inside 31 bits, and 16-bit ones no deeper than the float
+ * quantiser proves. */
 static int bands_march(const wvl_tile_band *first, unsigned bytes)
 {
     int fit = wvl_cuda_bands_alike(first, bytes);
@@ -118,12 +119,36 @@ static int pixels_march(const wvl_cuda_pixels *p, const wvl_tile_component *tc, 
 
 static wvl_cuda_fit fit_of(const builder *b, const unit *u)
 {
-    return (wvl_cuda_fit){u->tile, b->memory->pixels, pixels_march, first_levels_march};
+    return (wvl_cuda_fit){u->tile, b->memory->pixels, pixels_march, first_levels_march, 0};
 }
 
 static unsigned coefficient_bytes(const unit *u, unsigned level)
 {
     return wvl_cuda_level_bands(u->tile, u->tc, level)->coef_bytes;
+}
+
+/* Whether all bands of the level, and LL behind the last one, have coefficients of `bytes`. */
+static int level_is_of(const unit *u, unsigned level, unsigned bytes)
+{
+    const wvl_tile_band *bands = wvl_cuda_level_bands(u->tile, u->tc, level),
+                        *low = wvl_cuda_level_bands(u->tile, u->tc, u->tc->levels + 1u);
+    int alike = level < u->tc->levels || low->coef_bytes == bytes;
+    for (unsigned i = 0; i < 3; i++) {
+        alike = alike && bands[i].coef_bytes == bytes;
+    }
+    return alike;
+}
+
+/* Bytes of a coefficient of levels `level` to `last`, for a launch that reads planes; 0: bands differ. Irreversible
+ * bands: those of the first, with which bands_march compares the others. */
+static unsigned common_bytes(const unit *u, unsigned level, unsigned last)
+{
+    const unsigned bytes = coefficient_bytes(u, level);
+    int alike = 1;
+    for (unsigned l = level; u->tc->reversible && l <= wvl_min_u32(last, u->tc->levels); l++) {
+        alike = alike && level_is_of(u, l, bytes);
+    }
+    return alike ? bytes : 0;
 }
 
 static int bands_deep(const unit *u, const wvl_tile_resolution *res)
@@ -151,15 +176,22 @@ static wvl_cuda_kernel_wish wish_for(const unit *u, unsigned family)
     return (wvl_cuda_kernel_wish){.family = (uint8_t)family, .reversible = u->tc->reversible};
 }
 
-static const wvl_cuda_kernel_row *choose_gray(const builder *b, const unit *u)
+/* bytes: of a coefficient; 0: each band its own, and pixels may be signed. */
+static const wvl_cuda_kernel_row *find_gray(const builder *b, const unit *u, unsigned bytes)
 {
     wvl_cuda_kernel_wish wish = wish_for(u, WVL_CUDA_FAMILY_MARCH);
     wvl_cuda_fit fit = fit_of(b, u);
-    unsigned bytes = u->tc->levels ? coefficient_bytes(u, 1) : 0;
+    fit.may_be_signed = !bytes;
     if (!wvl_cuda_fit_gray(&fit, u->tc, &b->memory->pixels[u->component], bytes, &wish)) {
         return NULL;
     }
     return find_by_depth(u, 1, &wish);
+}
+
+static const wvl_cuda_kernel_row *choose_gray(const builder *b, const unit *u)
+{
+    const wvl_cuda_kernel_row *row = u->tc->levels ? find_gray(b, u, coefficient_bytes(u, 1)) : NULL;
+    return row ? row : find_gray(b, u, 0);
 }
 
 /* Whether all of three components agree. */
@@ -167,6 +199,7 @@ static int colors_march(const builder *b, const unit *u, int shared, const wvl_c
 {
     const wvl_cuda_pixels *p = b->memory->pixels;
     wvl_cuda_fit fit = fit_of(b, u);
+    fit.may_be_signed = !row->coef_bits;
     int fits = wvl_cuda_fit_colors(&fit, shared, row->columns, row->container_bits / 8, row->coef_bits / 8);
     for (uint32_t i = 0; i < 3 && fits; i++) {
         fits = p[i].data % 8 == 0 && p[i].depth == p[0].depth && p[i].half == p[0].half && p[i].bias == p[0].bias;
@@ -194,6 +227,10 @@ static const wvl_cuda_kernel_row *choose_color(const builder *b, const unit *u)
     if (p->container == WVL_SAMPLE_16) {
         unsigned coef_bits = u->tc->levels ? 8 * coefficient_bytes(u, 1) : 0;
         const wvl_cuda_kernel_row *row = find_color(u, shared, 16, WVL_CUDA_MARCH_COLUMNS, coef_bits);
+        if (row && colors_march(b, u, shared, row)) {
+            return row;
+        }
+        row = find_color(u, shared, 16, WVL_CUDA_MARCH_COLUMNS, 0);
         return row && colors_march(b, u, shared, row) ? row : NULL;
     }
     const wvl_cuda_kernel_row *wide = find_color(u, shared, 8, WVL_CUDA_MARCH_WIDE, 16);
@@ -221,23 +258,24 @@ int wvl_cuda_plane_is_little(const builder *b, const unit *u, unsigned level)
     return level > 1 && !u->tc->reversible && launch_samples(b, u, level) <= WVL_CUDA_PLANE_LITTLE;
 }
 
-static wvl_cuda_kernel_wish plane_wish(const unit *u, unsigned level, unsigned family, unsigned columns)
+/* bytes: of a coefficient; 0: each band its own. */
+static wvl_cuda_kernel_wish plane_wish(const unit *u, unsigned family, unsigned columns, unsigned bytes)
 {
     wvl_cuda_kernel_wish wish = wish_for(u, family);
     wish.end = WVL_CUDA_END_PLANE;
     wish.container_bits = u->narrow ? 16 : 32;
     wish.columns = (uint8_t)columns;
-    wish.coef_bits = (uint8_t)(8 * coefficient_bytes(u, level));
+    wish.coef_bits = (uint8_t)(8 * bytes);
     return wish;
 }
 
 static const wvl_cuda_kernel_row *choose_plane(const builder *b, const unit *u, unsigned level)
 {
-    if (!levels_march(u->tile, u->tc, level, WVL_CUDA_MARCH_COLUMNS,
-                      u->tc->levels < level ? 0 : coefficient_bytes(u, level))) {
+    unsigned bytes = u->tc->levels < level ? 0 : common_bytes(u, level, level + 1);
+    if (!levels_march(u->tile, u->tc, level, WVL_CUDA_MARCH_COLUMNS, bytes)) {
         return NULL;
     }
-    wvl_cuda_kernel_wish wish = plane_wish(u, level, WVL_CUDA_FAMILY_MARCH, WVL_CUDA_MARCH_COLUMNS);
+    wvl_cuda_kernel_wish wish = plane_wish(u, WVL_CUDA_FAMILY_MARCH, WVL_CUDA_MARCH_COLUMNS, bytes);
     wish.packed = pack_size(level_rect(u, level)) > 1;
     const wvl_cuda_kernel_row *row = find_by_depth(u, level, &wish);
     if (!wish.deep && wvl_cuda_plane_is_little(b, u, level)) {
@@ -257,12 +295,11 @@ unsigned wvl_cuda_cascade_levels(const unit *u, unsigned level)
 static int last_band_fits(const unit *u, unsigned bytes)
 {
     const wvl_tile_band *low = &u->tile->bands[low_resolution(u, u->tc->levels)->first_band];
-    return low->coef_bytes == bytes && low->xcb > 1 && (bytes == 4 || !is_deep(low));
+    return (!bytes || low->coef_bytes == bytes) && low->xcb > 1 && (bytes != 2 || !is_deep(low));
 }
 
-static int shape_cascades(const unit *u, unsigned level)
+static int shape_cascades(const unit *u, unsigned level, unsigned last, unsigned bytes)
 {
-    unsigned bytes = coefficient_bytes(u, level), last = level + wvl_cuda_cascade_levels(u, level) - 1;
     unsigned least = last > level ? WVL_CUDA_CASCADE_SIDE_MIN : WVL_CUDA_LAST_SIDE_MIN;
     wvl_rect r = level_rect(u, level);
     int fit = wvl_cuda_rect_fits(r, 1, least) && plane_addresses_fit(r);
@@ -277,11 +314,13 @@ static int shape_cascades(const unit *u, unsigned level)
 static const wvl_cuda_kernel_row *choose_cascade(const unit *u, unsigned level)
 {
     int is_last = level == u->tc->levels, packs = !is_last && pack_size(level_rect(u, level)) > 1;
-    if (!wvl_cuda_cascade_levels(u, level) || packs || !shape_cascades(u, level)) {
+    unsigned levels = wvl_cuda_cascade_levels(u, level), last = level + levels - 1;
+    unsigned bytes = levels ? common_bytes(u, level, last) : 0;
+    if (!levels || packs || !shape_cascades(u, level, last, bytes)) {
         return NULL;
     }
     unsigned family = is_last ? WVL_CUDA_FAMILY_LAST : WVL_CUDA_FAMILY_CASCADE;
-    wvl_cuda_kernel_wish wish = plane_wish(u, level, family, 4);
+    wvl_cuda_kernel_wish wish = plane_wish(u, family, 4, bytes);
     return is_last ? find_by_depth(u, level, &wish) : wvl_cuda_find_kernel(&wish);
 }
 

@@ -17,10 +17,10 @@
  * 5/3, 77 %, 167 in 9/7, 69 %; 3 components in batches: 167 and 154, 75 % and 163, 68 % 8 columns, 8 bits: 122 and 164;
  * 3 components 115 to 128; 16 bits to 16: 124, 76 % (by bytes), and 165; 16 bits to 32: 128, 81 %, and 166, 79 % 3
  * components of 16 bits, 8 columns: 126 to 128 and 168, 6 KiB of shared memory. 4096 x 2160 interleaved alone, by
- *   bytes: 5/3 10 bits 62 %, 16 bits 74 %, 9/7 59 %; planar 5/3 the same, 9/7 54 %. Coefficients of all bands have to
- * be of one size: of 12 bits in 5/3 they are not. planes: 122 to 128 and 164 to 168, of 4 columns 118; they wait for
- * the flags of the rows in front (core/order.cuh), then all compute at once. choose.c says which pictures fit; the
- * others go through the any-shape kernels.
+ *   bytes: 5/3 10 bits 62 %, 16 bits 74 %, 9/7 59 %; planar 5/3 the same, 9/7 54 %. Containers of two sizes
+ * (kernel_rows.h, to16or32): 115 to 124. planes: 122 to 128 and 164 to 168, of 4 columns 118; they wait for the flags
+ * of the rows in front (core/order.cuh), then all compute at once. choose.c says which pictures fit; the others go
+ * through the any-shape kernels.
  */
 #ifndef WVL_CUDA_DWT_MARCH_CUH
 #define WVL_CUDA_DWT_MARCH_CUH
@@ -41,6 +41,14 @@ __device__ __forceinline__ int first_column(const wvl_cuda_split &split, const w
 {
     return ((int)(item.x * (32 - 2 * split.room) - lead) + (int)(threadIdx.x & 31)) * C;
 }
+
+/* M coefficients v[0], v[2], ... of a band. A macro, as the bodies of the kernels are. */
+#define PUT_RUN(M, BANDS, B, V)                                                                                        \
+    if constexpr (CB == 0) {                                                                                           \
+        put_either<M>(BANDS.to[B] + (BANDS.at << BANDS.is_wide(B)), V, BANDS.is_wide(B), mine, BANDS.bound[B]);        \
+    } else {                                                                                                           \
+        put_run<M, CB, DEPTH>(BANDS.to[B] + BANDS.at, V, BANDS.r[B], BANDS.deep, mine, BANDS.bound[B]);                \
+    }
 
 /* Iterations: of the segment itself, those before it, of which only the state is wanted, or whichever they are. */
 enum { OWN, RUN_IN, EITHER };
@@ -82,12 +90,18 @@ template <class T, class R, class A, int C, int CB, int DEPTH = WVL_CUDA_DEPTH_A
     {
         if constexpr (R::bytes == 0) {
             unpack_plane<R, C>(v, w);
+        } else if constexpr (R::signs) {
+            unpack_signs<R, C>(v, w, rows, part);
         } else if constexpr (R::parts == 3) {
             unpack_color<R, C>(v, w, shift, part);
         } else {
             unpack_row<R, C>(v, w, shift);
         }
-        if (R::bytes == 2) {
+        if constexpr (R::signs) {
+            if (part == R::checker) {
+                look_at<R>(seen, w, rows);
+            }
+        } else if (R::bytes == 2) {
 #pragma unroll
             for (int i = 0; i < R::words; i++) {
                 seen |= w[i];
@@ -228,11 +242,11 @@ template <class T, class R, class A, int C, int CB, int DEPTH = WVL_CUDA_DEPTH_A
                 lift_row<C>(o, first, last);
             }
             if (2 * q >= y0 && 2 * q < y1) {
-                put_run<H, CB, DEPTH>(one.to[0] + one.at, lo + 1, one.r[0], one.deep, mine, one.bound[0]);
+                PUT_RUN(H, one, 0, lo + 1);
             }
             if (2 * q + 1 >= y0 && 2 * q + 1 < y1) {
-                put_run<H, CB, DEPTH>(one.to[1] + one.at, o, one.r[1], one.deep, mine, one.bound[1]);
-                put_run<H, CB, DEPTH>(one.to[2] + one.at, o + 1, one.r[2], one.deep, mine, one.bound[2]);
+                PUT_RUN(H, one, 1, o);
+                PUT_RUN(H, one, 2, o + 1);
             }
             one.at += one.slot_row;
         }
@@ -285,12 +299,12 @@ template <class T, class R, class A, int C, int CB, int DEPTH = WVL_CUDA_DEPTH_A
                 lift_row<H>(keep, first, last);
             }
             if (2 * q >= l0 && 2 * q < l1) {
-                put_run<Q, CB, DEPTH>(two.to[0] + two.at, l2 + 1, two.r[0], two.deep, mine, two.bound[0]);
+                PUT_RUN(Q, two, 0, l2 + 1);
                 put_low(l2);
             }
             if (2 * q + 1 >= l0 && 2 * q + 1 < l1) {
-                put_run<Q, CB, DEPTH>(two.to[1] + two.at, keep, two.r[1], two.deep, mine, two.bound[1]);
-                put_run<Q, CB, DEPTH>(two.to[2] + two.at, keep + 1, two.r[2], two.deep, mine, two.bound[2]);
+                PUT_RUN(Q, two, 1, keep);
+                PUT_RUN(Q, two, 2, keep + 1);
             }
             two.at += two.slot_row;
             low += low_pitch;
@@ -370,19 +384,28 @@ template <class R> __device__ __forceinline__ uint32_t first_split(const wvl_cud
 
 /* ---- From a row of kernel_rows.h to what a warp runs ----------------------------------------- */
 
+/* Pixels of either sign where coefficients have either size. */
+template <class R, int COEF_BITS> struct rows_of {
+    typedef R type;
+};
+template <class R> struct rows_of<R, 0> {
+    typedef sign_rows<R> type;
+};
+
 /* The rows that a kernel reads. */
 template <class ROW, int SOURCE = ROW::end> struct source_rows;
 template <class ROW> struct source_rows<ROW, WVL_CUDA_END_PLANE> {
     typedef plane_rows<ROW::columns, ROW::container_bits / 8> type;
 };
 template <class ROW> struct source_rows<ROW, WVL_CUDA_END_GRAY> {
-    typedef pixel_rows<ROW::columns, ROW::container_bits / 8, 1, false> type;
+    typedef typename rows_of<pixel_rows<ROW::columns, ROW::container_bits / 8, 1, false>, ROW::coef_bits>::type type;
 };
 template <class ROW> struct source_rows<ROW, WVL_CUDA_END_INTERLEAVED> {
-    typedef pixel_rows<ROW::columns, ROW::container_bits / 8, 3, true, ROW::ahead == WVL_CUDA_AHEAD_WARP> type;
+    typedef pixel_rows<ROW::columns, ROW::container_bits / 8, 3, true, ROW::ahead == WVL_CUDA_AHEAD_WARP> pixels;
+    typedef typename rows_of<pixels, ROW::coef_bits>::type type;
 };
 template <class ROW> struct source_rows<ROW, WVL_CUDA_END_PLANAR> {
-    typedef pixel_rows<ROW::columns, ROW::container_bits / 8, 3, false> type;
+    typedef typename rows_of<pixel_rows<ROW::columns, ROW::container_bits / 8, 3, false>, ROW::coef_bits>::type type;
 };
 
 /* How they come. */

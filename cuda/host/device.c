@@ -123,6 +123,7 @@ static wvl_cuda_status load(wvl_device *d, const void *image, const char **step)
     if (!status) {
         *step = "device code";
         status = wvl_cuda_init_kernels(d->runtime, image, &d->kernels);
+        status = status ? status : wvl_cuda_ht_open(&d->ht, d->runtime, d->kernels.module, d->handle, 0);
         wvl_cuda_leave(d);
     }
     return status;

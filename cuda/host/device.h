@@ -7,6 +7,7 @@
 #include <pthread.h>
 
 #include "backend/backend.h"
+#include "cuda/blocks/ht_launch.h"
 #include "cuda/host/launch.h"
 
 #define WVL_CUDA_TRACK_CHARS 32u
@@ -25,6 +26,7 @@ struct wvl_device {
     const wvl_cuda_runtime *runtime;
     wvl_cuda_context context;
     wvl_cuda_kernels kernels;
+    wvl_cuda_ht ht; /* of the same module */
     int handle, has_context;
     uint32_t multiprocessors;
     uint32_t ordinal;

@@ -3,14 +3,28 @@
 #ifndef WVL_CUDA_HOST_LAYOUT_H
 #define WVL_CUDA_HOST_LAYOUT_H
 
-#include "geom/plan.h"
+#include "geom/handover_blocks.h"
 
-/* Planes and the picture converted to X'Y'Z' are on the device alone. */
+/*
+ * Planes and the picture converted to X'Y'Z' are on the device alone. The places of block coding (code.h) are empty
+ * where the plan's blocks are coded on the CPU; else no coefficients come down, and there are no parcels.
+ */
 typedef struct wvl_cuda_layout {
-    uint64_t splits, parcels, color, items, staging;  /* what goes up: from 0 to the last item, and what was staged */
-    uint64_t bounds, outside, flags, coefs, down_end; /* what comes down, flags for nothing */
+    uint64_t splits, parcels, color, code_blocks, code_order, code_group;
+    uint64_t items, staging;          /* what goes up: from 0 to the last item, and what was staged */
+    uint64_t bounds, outside, flags;  /* what comes down from here on, flags for nothing; */
+    uint64_t cleared_end;             /* set to 0 before the kernels, from the bounds on */
+    uint64_t records, sums, counters; /* of block coding */
+    uint64_t coefs, down_end;         /* the last of what comes down */
+    uint64_t output, output_bytes;    /* of block coding, pinned alone: over the coefficients, or behind them */
+    uint64_t pinned_end;
+    uint64_t parts, totals, places, scratch; /* of block coding, on the device alone */
+    uint64_t scratch_bytes;
     uint64_t planes, converted, device_end;
-    uint64_t launches, fronts, host_coefs, host_pixels, host_copies, host_end;
+    uint64_t launches, fronts, host_coefs, host_pixels, host_copies;
+    uint64_t done, batch_records, batch_runs, batch_blocks, passes, chunks, pass_chunks, left; /* of block coding */
+    uint64_t host_end;
+    uint64_t block_count; /* that are coded on the device */
 } wvl_cuda_layout;
 
 /* head_bytes: of the structure that the host memory begins with; any_shape: as in wvl_cuda_table_options. */

@@ -105,7 +105,7 @@ static int pixels_march(const wvl_cuda_pixels *p, const wvl_tile_component *tc, 
 
 static wvl_cuda_fit fit_of(const builder *b, const unit *u)
 {
-    return (wvl_cuda_fit){u->tile, b->memory->pixels, pixels_march, first_levels_march};
+    return (wvl_cuda_fit){u->tile, b->memory->pixels, pixels_march, first_levels_march, 0};
 }
 
 static wvl_cuda_kernel_wish wish_for(const unit *u, unsigned family, unsigned columns)

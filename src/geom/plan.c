@@ -332,6 +332,7 @@ static void fill_options(wvl_plan *plan, const wvl_settings *s)
     plan->syntax.comment_count = s->comment_count;
     plan->syntax.jp2 = s->jp2;
     plan->device.choice = s->device;
+    plan->device.reach = (uint8_t)(s->reach + 1);
     plan->device.ordinals = UINT32_C(1) << s->device_ordinal;
 }
 

@@ -268,6 +268,7 @@ typedef struct wvl_memory_plan {
 /* device: where pixels are transformed. */
 typedef struct wvl_device_plan {
     uint8_t choice;    /* WVL_DEVICE_* */
+    uint8_t reach;     /* the least that it must do: wvl_reach, COEFS or more */
     uint32_t ordinals; /* bit per ordinal: those that it may use */
 } wvl_device_plan;
 

@@ -62,6 +62,8 @@ static int has_frames(const wvl_settings *s)
     return is_cinema(s) || (has_main_level(s) && (s->main_level || s->sub_level));
 }
 
+static int may_use_device(const wvl_settings *s) { return s->device != WVL_DEVICE_CPU; }
+
 /* ---- What is asked for ----------------------------------------------------------------------- */
 
 static int asks_transfer(const wvl_settings *s) { return s->input_transfer != WVL_TRANSFER_AUTO; }
@@ -81,6 +83,7 @@ static int asks_passes(const wvl_settings *s)
 {
     return s->ht_passes == 2;
 } /* 1 is what blocks have without a target, 3 the default */
+static int asks_reach(const wvl_settings *s) { return s->reach != 0; }
 static int asks_measure(const wvl_settings *s) { return s->measure_psnr == WVL_MEASURE_ALWAYS; }
 
 static int asks_override_steps(const wvl_settings *s)
@@ -121,6 +124,7 @@ static const idle_rule rules[] = {
     {"ht-passes", asks_passes, is_limited, NEEDS_LIMIT ": without one, HT blocks have the cleanup pass alone"},
     {"measure-psnr", asks_measure, has_errors,
      "-I (reversible no), several layers or a limit: a lossless file has no error to measure"},
+    {"reach", asks_reach, may_use_device, "device auto, cuda or cuda-only: with cpu no device is used"},
 };
 
 const char *wvl_settings_find_idle(const wvl_settings *settings, size_t *at, const char **needs)

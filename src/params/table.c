@@ -178,7 +178,11 @@
     X("device", TEXT, "auto|cpu|cuda|cuda-only|cuda:N|cuda-only:N", "auto",                                            \
       "Where pixels are transformed; the bytes are the same. auto: a device where it pays. cuda: device 0 or N, "      \
       "and the CPU takes over where it cannot. cuda-only: fails instead.",                                             \
-      MACHINE, DEVICE, AT(device), 0, 255)
+      MACHINE, DEVICE, AT(device), 0, 255)                                                                             \
+    X("reach", CHOICE, "coefs|blocks|packets", "coefs",                                                                \
+      "The least that a device must do, else it is not used: the transform (coefs), code-blocks too (blocks), or "     \
+      "packets too. A device goes as far as it can in any case.",                                                      \
+      MACHINE, WORD, AT(reach), 0, 2)
 
 #define PUBLIC(key, type, range, initial, doc, section, kind, offset, minimum, maximum)                                \
     {key, WVL_OPTION_##type, range, initial, doc, section},

@@ -4,11 +4,8 @@
  * the kernels are the C reference. What the device backend's host code does can be judged by the bytes that come out,
  * on any machine. Built as libcuda.so.1 in a folder of its own: the library finds it as it finds the real one.
  *
- * Block coding on this device: a kernel of the block coders is answered in soft_run_kernel() by the C reference, as
- * every other kernel is. Its arguments name the job's coefficients and bounds in device memory, the runs, and the
- * output records and chunks. wvl_prepare_describe() and wvl_prepare_block() (codec/blocks/prepare.h) make the input of
- * one block, the plain kernels of wvl_blocks_choose_coder() code it, core/hull.h adds slopes; what
- * codec/blocks/source_pool.c does with a block is the model. tests/unit/test_blocks.c has the batch made from it.
+ * Block coding on this device (soft_blocks.c): the kernels of the HT block coder are answered by codec/ht, or by their
+ * own source (SOFT_EMULATE).
  *
  * Failures come by the control block, or for whole programs by the environment: SOFT_FAIL="N:STATUS" (the N-th call
  * fails, and after a status that lasts every later one), SOFT_MEMORY (bytes that can be allocated), SOFT_DEVICES (how
@@ -20,6 +17,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "cuda/blocks/ht_job.h"
+
 typedef struct soft_control {
     uint32_t calls;          /* counted from 1: those that may fail */
     uint32_t fail_at;        /* 0: none */
@@ -29,6 +28,9 @@ typedef struct soft_control {
     uint32_t allocations;    /* of memory, ever */
     uint32_t launches, marches, deliveries;
     uint64_t delivered_bytes, downloaded_bytes, uploaded_bytes;
+    uint32_t coded_parts;  /* launches of the block coder */
+    uint32_t scratch_cost; /* how many times the scratch memory that it takes a block takes; 0: once */
+    uint64_t coded_bytes;
     uint64_t memory_used, memory_limit; /* 0: none */
     int devices;
     int capability;   /* 10 * major + minor */
@@ -39,5 +41,10 @@ soft_control *soft_driver_control(void);
 
 /* One launch of a kernel by name. 0, or what the driver would say. */
 int soft_run_kernel(const char *name, unsigned grid_x, const uint64_t arguments[2], soft_control *control);
+/* The same of a kernel of the HT block coder. */
+typedef struct soft_shape {
+    unsigned grid_x, grid_y, threads, shared;
+} soft_shape;
+int soft_run_blocks(const char *name, const wvl_cuda_ht_job *job, const soft_shape *shape, soft_control *control);
 
 #endif

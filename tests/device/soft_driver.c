@@ -8,6 +8,7 @@
 #include "cuda/host/runtime_table.h"
 #include "soft.h"
 
+#define KERNELS 128 /* more than there are */
 #define SHOWN __attribute__((visibility("default")))
 
 typedef enum op_kind { OP_UPLOAD, OP_ROWS, OP_DOWNLOAD, OP_FILL, OP_LAUNCH, OP_RECORD } op_kind;
@@ -22,6 +23,9 @@ typedef struct op {
     unsigned grid_x;
     uint64_t arguments[2];
     wvl_cuda_copy copy;
+    int codes; /* the kernel is one of the HT block coder */
+    wvl_cuda_ht_job job;
+    soft_shape shape;
 } op;
 
 typedef struct queue {
@@ -124,7 +128,9 @@ static int run_op(op *o)
                    (const uint8_t *)o->copy.from_host + y * o->copy.from_pitch_bytes, o->copy.width_bytes);
         }
         return 0;
-    case OP_LAUNCH: return soft_run_kernel(o->from, o->grid_x, o->arguments, &control);
+    case OP_LAUNCH:
+        return o->codes ? soft_run_blocks(o->from, &o->job, &o->shape, &control)
+                        : soft_run_kernel(o->from, o->grid_x, o->arguments, &control);
     case OP_RECORD: {
         struct timespec t;
         event *e = o->to;
@@ -473,17 +479,18 @@ int cuModuleUnload(void *module) { return drop(module); }
 SHOWN int cuModuleGetFunction(const void **function, void *module, const char *name);
 int cuModuleGetFunction(const void **function, void *module, const char *name)
 {
-    static char names[64][64];
+    static char names[KERNELS][64];
     (void)module;
     int status = begin("cuModuleGetFunction");
-    for (unsigned i = 0; i < 64 && !status; i++) {
+    *function = NULL;
+    for (unsigned i = 0; i < KERNELS && !status; i++) {
         if (!names[i][0] || !strcmp(names[i], name)) {
             (void)snprintf(names[i], sizeof names[i], "%s", name);
             *function = names[i];
             break;
         }
     }
-    return end(status);
+    return end(status || *function ? status : 500);
 }
 
 SHOWN int cuLaunchKernel(const void *function, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by,
@@ -491,10 +498,13 @@ SHOWN int cuLaunchKernel(const void *function, unsigned gx, unsigned gy, unsigne
 int cuLaunchKernel(const void *function, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz,
                    unsigned shared, queue *stream, void **arguments, void **extra)
 {
-    (void)gy, (void)gz, (void)bx, (void)by, (void)bz, (void)shared, (void)extra;
-    op o = {.kind = OP_LAUNCH, .from = function, .grid_x = gx};
+    (void)gz, (void)by, (void)bz, (void)extra;
+    op o = {.kind = OP_LAUNCH, .from = function, .grid_x = gx, .shape = {gx, gy, bx, shared}};
+    o.codes = strncmp(function, "wvl_ht_", 7) == 0;
     memcpy(&o.arguments[0], arguments[0], sizeof(uint64_t));
-    if (strcmp(function, "wvl_deliver") != 0 && strcmp(function, "wvl_xyz") != 0) {
+    if (o.codes) {
+        memcpy(&o.job, arguments[0], sizeof o.job);
+    } else if (strcmp(function, "wvl_deliver") != 0 && strcmp(function, "wvl_xyz") != 0) {
         memcpy(&o.arguments[1], arguments[1], sizeof(uint64_t));
     }
     begin_quietly();

@@ -50,7 +50,7 @@ checks='memcheck synccheck initcheck racecheck'
 command -v compute-sanitizer >/dev/null || { checks='' && echo "no compute-sanitizer: its checks are skipped"; }
 for direction in forward inverse; do
     program=$forward meeting=wide # a case whose warps meet at barriers
-    cases='small_shapes limits marching wide packed beside cascades last_levels structures converted outside_is_refused refusals'
+    cases='small_shapes limits marching wide two_sizes two_sizes_large packed beside cascades last_levels structures converted outside_is_refused refusals'
     [ $direction = forward ] || program=$inverse meeting=kernels cases='small_shapes limits marching shared_warps structures kernels'
     counted="WVL_CUDA_TWIN_IMAGE=$work/counted.$direction.image"
     for image in 75 80; do

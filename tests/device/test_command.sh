@@ -18,7 +18,7 @@ for settings in '' '-I' '-I -r 20 -t 128,128' '-n 1'; do
     # shellcheck disable=SC2086
     "$command" --demo --force -o "$work/cuda.j2k" $settings --device cuda-only --trace "$work/trace.json" >"$work/said"
     cmp "$work/cpu.j2k" "$work/cuda.j2k" || fail "'$settings': other bytes"
-    grep -q 'transformed by cuda:0' "$work/said" || fail "'$settings': not said where"
+    grep -q 'device: cuda:0' "$work/said" || fail "'$settings': not said where"
     for name in transform code rate write stage upload kernels download; do
         grep -q "\"name\":\"$name\"" "$work/trace.json" || fail "'$settings': no span \"$name\" in the trace"
     done

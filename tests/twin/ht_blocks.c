@@ -65,11 +65,11 @@ void ht_list_seal(ht_list *list, wvl_cuda_ht_block *b, uint32_t more)
     b->planes = (uint8_t)wvl_bit_length(list->bounds[b->bound] >> (b->frac_bits + b->cleanup_plane));
 }
 
-/* With WVL_CUDA_UNHT_POISONED a checker looks for reads of what nobody wrote: only what the host reads whole is filled.
+/* With WVL_CUDA_UNPOISONED a checker looks for reads of what nobody wrote: only what the host reads whole is filled.
  */
 static int is_filled(uint64_t from_bytes, int is_read)
 {
-    return !getenv("WVL_CUDA_UNHT_POISONED") || (is_read && !from_bytes);
+    return !getenv("WVL_CUDA_UNPOISONED") || (is_read && !from_bytes);
 }
 
 /* ---- Device memory --------------------------------------------------------------------------- */
@@ -147,7 +147,8 @@ void ht_load_close(ht_load *load, const ht_device *d)
 {
     wvl_cuda_address all[] = {load->samples,     load->bounds,       load->output,      load->job.blocks,
                               load->job.order,   load->job.groups,   load->job.records, load->job.parts,
-                              load->job.scratch, load->job.counters, load->job.totals,  load->job.places};
+                              load->job.scratch, load->job.counters, load->job.totals,  load->job.places,
+                              load->job.sums};
     for (unsigned i = 0; i < sizeof all / sizeof *all; i++) {
         if (all[i]) {
             (void)d->runtime->free_device(all[i]);
@@ -176,6 +177,8 @@ static wvl_block_output code_block(truth *t, const ht_list *list, const wvl_cuda
                           .max_passes = b->max_passes,
                           .cleanup_plane = b->cleanup_plane,
                           .set_passes = b->set_passes,
+                          .reversible = b->reversible,
+                          .want_gains = 1,
                           .bound = list->bounds[b->bound],
                           .kernels = wvl_ht_block_coder.fetch_kernels()};
     wvl_block_output out = {.bytes = t->bytes, .passes = t->passes};
@@ -188,6 +191,9 @@ static int is_wrong(truth *t, const ht_list *list, uint32_t i, const wvl_cuda_ht
     const wvl_cuda_ht_block *b = &list->blocks[i];
     wvl_block_output want = code_block(t, list, b), got = {.passes = t->got};
     wvl_cuda_ht_describe(b, r, &got);
+    for (uint32_t p = 0; p < want.pass_count; p++) {
+        t->passes[p].gain_quarters = 0;
+    }
     if (got.length == want.length && got.planes == want.planes && got.pass_count == want.pass_count &&
         !memcmp(t->got, t->passes, want.pass_count * sizeof *t->got) && !memcmp(bytes, want.bytes, want.length)) {
         return 0;
@@ -202,6 +208,28 @@ static int is_wrong(truth *t, const ht_list *list, uint32_t i, const wvl_cuda_ht
            want.length, k, got.pass_count, want.pass_count, got.pass_count ? got.passes[0].final_bytes : 0,
            want.pass_count ? want.passes[0].final_bytes : 0);
     return 1;
+}
+
+/* Energy, and the gain of the cleanup pass, of a decoder that rebuilds samples exactly and of one that does not. */
+static int weighs_wrong(truth *t, const ht_list *list, uint32_t i, const wvl_cuda_ht_record *r,
+                        const wvl_cuda_ht_sums *sums)
+{
+    for (unsigned reversible = 0; reversible < 2; reversible++) {
+        wvl_cuda_ht_block b = list->blocks[i];
+        b.reversible = (uint8_t)reversible;
+        wvl_block_output want = code_block(t, list, &b), got = {.passes = t->got};
+        wvl_cuda_ht_describe(&b, r, &got);
+        wvl_cuda_ht_weigh(&b, sums, &got);
+        if (got.energy != want.energy || got.energy_shift != want.energy_shift ||
+            (want.pass_count && t->got[0].gain_quarters != t->passes[0].gain_quarters)) {
+            printf("block %u, %ux%u of %u bytes, plane %u + %u: energy %llx, want %llx; gain %lld, want %lld\n", i,
+                   b.width, b.height, b.coef_bytes, b.frac_bits, b.cleanup_plane, (unsigned long long)got.energy,
+                   (unsigned long long)want.energy, (long long)t->got[0].gain_quarters,
+                   (long long)t->passes[0].gain_quarters);
+            return 1;
+        }
+    }
+    return 0;
 }
 
 /* The blocks that a launch left, with all memory that they may take. */
@@ -227,7 +255,7 @@ static uint32_t check_left(const ht_device *d, const ht_list *list, const wvl_cu
 }
 
 static uint32_t compare(const ht_load *load, const ht_list *list, const wvl_cuda_ht_record *records,
-                        const uint8_t *bytes)
+                        const wvl_cuda_ht_sums *sums, const uint8_t *bytes)
 {
     uint32_t wrong = 0, group = list->count / load->job.group_count;
     truth t = {.scratch = aligned_alloc(64, (wvl_ht_block_coder.scratch_bytes(64, 64, 31) + 63) / 64 * 64),
@@ -237,6 +265,7 @@ static uint32_t compare(const ht_load *load, const ht_list *list, const wvl_cuda
             wrong += (uint32_t)is_wrong(&t, list, i, &records[i],
                                         bytes + i / group * (load->output_bytes / load->job.group_count) +
                                             records[i].offset);
+            wrong += (uint32_t)weighs_wrong(&t, list, i, &records[i], &sums[i]);
         }
     }
     free(t.scratch);
@@ -250,22 +279,26 @@ uint32_t ht_check(const ht_device *d, const ht_list *list, uint32_t groups, uint
     ht_load load;
     uint32_t wrong = UINT32_MAX;
     wvl_cuda_ht_record *records = NULL;
+    wvl_cuda_ht_sums *sums = NULL;
     uint8_t *bytes = NULL;
     *left = 0;
     if (ht_load_open(&load, d, list, groups, shared_limit, scratch_share, output_share) &&
-        !wvl_cuda_ht_launch(&load.ht, &load.job, d->stream)) {
+        !take(d, &load.job.sums, load.memory.sums, NULL, 0) && !wvl_cuda_ht_launch(&load.ht, &load.job, d->stream)) {
         records = malloc(load.memory.records + 1);
+        sums = malloc(load.memory.sums + 1);
         bytes = malloc(load.output_bytes + 64);
-        if (!d->runtime->download(records, load.job.records, load.memory.records, d->stream) &&
+        if (!d->runtime->download(sums, load.job.sums, load.memory.sums, d->stream) &&
+            !d->runtime->download(records, load.job.records, load.memory.records, d->stream) &&
             !d->runtime->download(bytes, load.output, load.output_bytes + 64, d->stream) &&
             !d->runtime->stream_wait(d->stream)) {
-            wrong = compare(&load, list, records, bytes) + check_left(d, list, records, shared_limit, left);
-            for (unsigned i = 0; i < 64 && !getenv("WVL_CUDA_UNHT_POISONED"); i++) {
+            wrong = compare(&load, list, records, sums, bytes) + check_left(d, list, records, shared_limit, left);
+            for (unsigned i = 0; i < 64 && !getenv("WVL_CUDA_UNPOISONED"); i++) {
                 wrong += bytes[load.output_bytes + i] != HT_POISON;
             }
         }
     }
     free(records);
+    free(sums);
     free(bytes);
     ht_load_close(&load, d);
     return wrong;

@@ -7,71 +7,12 @@
  * device/test_checkers.sh uses all of these.
  */
 #include "test_cuda_job.h"
+#include "test_cuda_uses.h"
 
-static wvl_cuda_runtime driver, poisoning;
+static wvl_cuda_runtime poisoning;
 static wvl_backend *cpu, *cuda[2]; /* cuda[1]: every level with the any-shape kernels */
 static int have_device;
 static int subset; /* 1 or 2 */
-
-/* Which kernels the suite has reached. Every backend loads its own; addresses of those that are closed may come again.
- */
-static struct {
-    char name[64];
-    uint32_t launches;
-} kernel_uses[64];
-static struct {
-    wvl_cuda_function function;
-    unsigned use;
-} loaded[256];
-static unsigned loaded_count;
-
-static wvl_cuda_status named_function(wvl_cuda_function *function, wvl_cuda_module module, const char *name)
-{
-    wvl_cuda_status status = driver.module_function(function, module, name);
-    unsigned use = 0;
-    while (use < 63 && kernel_uses[use].name[0] && strcmp(kernel_uses[use].name, name) != 0) {
-        use++;
-    }
-    (void)snprintf(kernel_uses[use].name, sizeof kernel_uses[use].name, "%s", name);
-    loaded[loaded_count % 256].function = *function;
-    loaded[loaded_count++ % 256].use = use;
-    return status;
-}
-
-static void count_launch(wvl_cuda_function function)
-{
-    for (unsigned i = loaded_count; i-- > (loaded_count > 256 ? loaded_count - 256 : 0);) {
-        if (loaded[i % 256].function == function) {
-            kernel_uses[loaded[i % 256].use].launches++;
-            return;
-        }
-    }
-}
-
-static wvl_cuda_status counted_launch(wvl_cuda_function f, unsigned gx, unsigned gy, unsigned gz, unsigned bx,
-                                      unsigned by, unsigned bz, unsigned shared, wvl_cuda_stream s, void **arguments,
-                                      void **extra)
-{
-    count_launch(f);
-    return driver.launch(f, gx, gy, gz, bx, by, bz, shared, s, arguments, extra);
-}
-
-static wvl_cuda_status counted_config(const wvl_cuda_launch_config *config, wvl_cuda_function f, void **arguments,
-                                      void **extra)
-{
-    count_launch(f);
-    return driver.launch_config(config, f, arguments, extra);
-}
-
-static wvl_cuda_status poisoned_malloc(wvl_cuda_address *address, size_t bytes)
-{
-    wvl_cuda_status status = driver.malloc_device(address, bytes);
-    if (status || getenv("WVL_CUDA_UNPOISONED")) {
-        return status;
-    }
-    status = driver.fill(*address, 0xA7, bytes, NULL);
-    return status ? status : driver.stream_wait(NULL);
-}
 
 /* The driver's context stays while backends come and go. */
 static void find_device(void)
@@ -269,6 +210,67 @@ START_TEST(wide)
         draw_plain_pixels(&j, (int)(turn >> 2 & 1));
         check_job(&j);
     }
+}
+END_TEST
+
+/* A reversible transform whose bands need containers of two sizes (RGB of 12 bits, one component of 13), or whose
+ * 16-bit pixels are signed: whole pictures and tiles, widths that march and, one in six, that do not. */
+START_TEST(two_sizes)
+{
+    static job j;
+    if (!have_device || (subset && _i % (4 * subset))) {
+        return;
+    }
+    for (uint32_t turn = 0; turn < (subset ? 6u / (unsigned)subset : 24u); turn++) {
+        seed_state = 121212u + (uint64_t)_i * 1000u + turn;
+        default_job(&j);
+        j.settings.levels = (uint8_t)between(3, 6);
+        j.settings.block_width = (uint16_t)(16u << between(0, 2));
+        j.settings.block_height = (uint16_t)(8u << between(0, 3));
+        j.format.component_count = turn % 4 ? 3 : 1;
+        uint8_t is_signed = turn & 1, depth = turn % 4 ? 12 : 13;
+        depth = (uint8_t)(is_signed ? between(9, 16) : depth);
+        for (uint32_t c = 0; c < COMPONENTS; c++) {
+            j.components[c] = (wvl_component_format){depth, is_signed, 1, 1};
+        }
+        uint32_t w = 8 * between(8, subset ? 80 : 200) + (turn % 6 == 5 ? between(1, 7) : 0),
+                 h = between(64, subset ? 150 : 700);
+        place_picture(&j, w, h, turn & 8 ? 64 * between(0, 3) : 0, turn & 16 ? 512 * between(0, 3) : 0);
+        if (turn % 5 == 4) {
+            j.settings.tile_width = turn & 2 ? 128 : 16 * between(8, 30);
+            j.settings.tile_height = 128u << (turn & 1);
+            j.settings.tile_x0 = j.format.x0;
+            j.settings.tile_y0 = j.format.y0;
+        }
+        plan_job(&j);
+        draw_plain_pixels(&j, (int)(draw() & 1));
+        check_job(&j);
+    }
+}
+END_TEST
+
+/* The same in pictures so large that three kinds of launches follow the first, and in many small tiles. */
+START_TEST(two_sizes_large)
+{
+    static job j;
+    if (!have_device || (subset && _i != 2)) {
+        return;
+    }
+    seed_state = 131313u + (uint64_t)_i;
+    default_job(&j);
+    j.format.component_count = 3;
+    for (uint32_t c = 0; c < COMPONENTS; c++) {
+        j.components[c] = (wvl_component_format){12, _i & 1, 1, 1};
+    }
+    if (_i & 2) {
+        j.settings.tile_width = j.settings.tile_height = 128u << (_i >> 2);
+        place_picture(&j, subset ? 600 : 1500, subset ? 300 : 1100, 0, 0);
+    } else {
+        place_picture(&j, 32 * between(90, 130), between(1900, 2300), _i & 4 ? 64 : 0, _i & 4 ? 64 : 0);
+    }
+    plan_job(&j);
+    draw_plain_pixels(&j, _i & 1);
+    check_job(&j);
 }
 END_TEST
 
@@ -528,7 +530,7 @@ END_TEST
 /* Last of all: the benchmark's kernel is not the backend's. */
 START_TEST(all_kernels)
 {
-    for (unsigned i = 0; i < 64 && have_device && !subset; i++) {
+    for (unsigned i = 0; i < sizeof kernel_uses / sizeof *kernel_uses && have_device && !subset; i++) {
         const char *name = kernel_uses[i].name;
         REQUIRE_THAT(!name[0] || kernel_uses[i].launches || !strcmp(name, "wvl_convert"), "%s was never launched",
                      name);
@@ -557,6 +559,8 @@ int main(void)
     add_case(suite, "limits", limits, 21);
     add_case(suite, "marching", marching, 24);
     add_case(suite, "wide", wide, 13);
+    add_case(suite, "two_sizes", two_sizes, 24);
+    add_case(suite, "two_sizes_large", two_sizes_large, 8);
     add_case(suite, "packed", packed, 12);
     add_case(suite, "beside", beside, 16);
     add_case(suite, "cascades", cascades, 24);

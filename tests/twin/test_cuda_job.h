@@ -167,7 +167,7 @@ static inline void draw_plain_pixels(job *j, int interleaved)
     for (uint32_t c = 0; c < count; c++) {
         const wvl_plan_component *pc = &j->plan->syntax.components[c];
         uint32_t w = wvl_rect_width(pc->rect), h = wvl_rect_height(pc->rect), top = (1u << pc->depth) - 1,
-                 n = interleaved ? count : 1;
+                 n = interleaved ? count : 1, offset = pc->is_signed ? 1u << (pc->depth - 1) : 0;
         uint8_t *base = interleaved && c ? j->memory[0] : malloc((size_t)w * h * n * bytes + 1);
         j->memory[c] = interleaved && c ? NULL : base;
         j->planes[c] = (wvl_plane){.data = base,
@@ -176,7 +176,7 @@ static inline void draw_plain_pixels(job *j, int interleaved)
                                    .first_sample = interleaved ? c : 0,
                                    .container = bytes == 1 ? WVL_SAMPLE_8 : WVL_SAMPLE_16};
         for (uint64_t i = 0; i < (uint64_t)w * h; i++) {
-            put_sample(base, (interleaved ? c : 0) + i * n, j->planes[c].container, draw_value(style, i, top));
+            put_sample(base, (interleaved ? c : 0) + i * n, j->planes[c].container, draw_value(style, i, top) - offset);
         }
     }
     j->image = (wvl_image){.struct_size = sizeof j->image, .planes = j->planes, .plane_count = count};

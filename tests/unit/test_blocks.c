@@ -12,6 +12,7 @@
 #include "backend/registry.h"
 #include "codec/tile_coder.h"
 #include "context.h"
+#include "source_wave.h"
 #include "wave.h"
 
 #define SIDE 512u
@@ -34,6 +35,8 @@ typedef struct batch_source {
 } batch_source;
 
 enum { NOT_CODED = 0xFF }; /* planes */
+/* BY_DEVICE: through what the conductor makes of a backend (source_wave.h). FAILING: its second order fails. */
+typedef enum variant { BY_POOL, BY_BATCHES, BY_DEVICE, BY_DEVICE_FAILING } variant;
 
 static void open_own(const wvl_plan *plan, const wvl_block_order *order, const wvl_keeper *keeper, wvl_keeper *own)
 {
@@ -148,6 +151,100 @@ static wvl_status weigh(void *self, const wvl_block_order *order, wvl_keeper *ke
     return s->pool.weigh(s->pool.self, order, keeper, weights);
 }
 
+/* ---- A device that codes ---------------------------------------------------------------------- */
+
+/* Answers orders as a backend does that reaches BLOCKS: by the CPU's workers, with nothing known of what is kept. */
+struct wvl_backend_job {
+    const wvl_plan *plan;
+    wvl_block_source pool;
+    const wvl_keeper *kept; /* the coder's, for its tiles and allocator alone */
+    const wvl_coefs *coefs;
+    uint32_t tiles;
+    wvl_keeper own;
+    int has_own;
+    wvl_block_record *records;
+    uint32_t *runs, *blocks;
+    const uint8_t *bytes[MOST_CHUNKS], *passes[MOST_CHUNKS];
+    unsigned orders, fails_at; /* that order fails; 0: none */
+    wvl_status failure;
+};
+
+static void close_answer(wvl_backend_job *job)
+{
+    if (job->has_own) {
+        close_own(job->plan, &job->own);
+    }
+    free(job->records);
+    free(job->runs);
+    free(job->blocks);
+    job->records = NULL;
+    job->runs = job->blocks = NULL;
+    job->has_own = 0;
+}
+
+/* The slopes that the order brings along are those that the blocks seem to have. */
+static void set_slopes(const wvl_block_order *order, const wvl_keeper *own)
+{
+    uint64_t n = 0;
+    for (uint64_t r = 0; r < order->run_count && order->block_slopes; r++) {
+        const wvl_block_run *run = &order->runs[r];
+        for (uint32_t b = run->first; b < run->first + run->count; b++) {
+            wvl_keeper_block(own, run, b)->end_slope = order->block_slopes[n++];
+        }
+    }
+}
+
+static void list_answer(wvl_backend_job *job, const wvl_block_order *order, wvl_block_batch *batch)
+{
+    uint64_t most = 0;
+    for (uint64_t r = 0; r < order->run_count; r++) {
+        most += order->runs[r].count;
+    }
+    job->records = calloc(most + 1, sizeof *job->records);
+    job->runs = calloc(most + 1, sizeof *job->runs);
+    job->blocks = calloc(most + 1, sizeof *job->blocks);
+    *batch = (wvl_block_batch){job->records,
+                               job->runs,
+                               job->blocks,
+                               0,
+                               chunks_of(&job->own.bytes, job->bytes),
+                               chunks_of(&job->own.passes, job->passes)};
+    for (uint64_t r = 0; r < order->run_count; r++) {
+        const wvl_block_run *run = &order->runs[r];
+        for (uint32_t b = run->first; b < run->first + run->count; b++) {
+            job->records[batch->count] = record_of(wvl_keeper_block(&job->own, run, b));
+            job->runs[batch->count] = (uint32_t)r;
+            job->blocks[batch->count++] = b;
+        }
+    }
+}
+
+static wvl_status device_code(wvl_backend_job *job, const wvl_block_order *order, wvl_block_batch *batch)
+{
+    wvl_block_order plain = *order;
+    ck_assert_int_eq(order->which, WVL_BLOCKS_ALL);
+    ck_assert((order->block_slopes != NULL) == (job->plan->rate.rdoq && order->run_count));
+    close_answer(job);
+    if (++job->orders == job->fails_at) {
+        return job->failure;
+    }
+    open_own(job->plan, order, job->kept, &job->own);
+    job->has_own = 1;
+    set_slopes(order, &job->own);
+    plain.sets_slopes = 0;
+    wvl_status status = job->pool.code(job->pool.self, &plain, &job->own);
+    list_answer(job, order, batch);
+    return status;
+}
+
+static wvl_status device_collect(wvl_backend_job *job, wvl_coefs *coefs)
+{
+    memcpy(coefs, job->coefs, job->tiles * sizeof *coefs);
+    return WVL_OK;
+}
+
+static const wvl_backend_vtable device = {.name = "device", .collect = device_collect, .code = device_code};
+
 /* ---- Encoding by hand ------------------------------------------------------------------------ */
 
 static int put(void *user, const void *data, size_t bytes)
@@ -160,32 +257,55 @@ static int put(void *user, const void *data, size_t bytes)
 }
 
 /* The coefficients of all waves would be needed for tiles in several waves: pictures here have one. */
-static void run_coder(const wvl_plan *plan, const wvl_coefs *coefs, uint32_t tiles, wvl_wave *wave, int by_batches,
+static void run_coder(const wvl_plan *plan, const wvl_coefs *coefs, uint32_t tiles, wvl_wave *wave, variant how,
                       codestream *c)
 {
     wvl_coder *coder = calloc(1, sizeof *coder);
     wvl_coder_options options = {&plan->context->host, plan, plan->context->pool, 1, NULL, NULL, NULL, NULL};
     ck_assert_int_eq(wvl_coder_init(coder, &options), WVL_OK);
     batch_source source = {plan, coder->blocks.source, 0, 1};
-    if (by_batches) {
+    wvl_backend_job job = {.plan = plan,
+                           .pool = coder->blocks.source,
+                           .kept = &coder->blocks.keeper,
+                           .coefs = coefs,
+                           .tiles = tiles,
+                           .fails_at = how == BY_DEVICE_FAILING ? 2 : 0,
+                           .failure = WVL_ERROR_MEMORY};
+    wvl_image image = {.struct_size = sizeof image};
+    wvl_drive drive = {.plan = plan,
+                       .wave = wave,
+                       .table = &device,
+                       .reach = WVL_REACH_BLOCKS,
+                       .jobs = 1,
+                       .count = 1,
+                       .image = &image,
+                       .next_tile = plan->syntax.tile_count,
+                       .flight[0] = {&job, 0, tiles}};
+    wvl_wave_source there;
+    if (how == BY_BATCHES) {
         coder->blocks.source = (wvl_block_source){&source, 1, weigh, code};
     }
     /* The tile plans of the picture's one wave are not built again. */
     const wvl_tile_walk walk = wvl_wave_walk(plan, wave);
     const wvl_tile_plan untouched = wave->scratch;
     do {
+        if (how >= BY_DEVICE) { /* before every wave */
+            coder->blocks.source = wvl_wave_source_open(&there, &drive, &coder->blocks);
+        }
         ck_assert_int_eq(wvl_coder_code_tiles(coder, coefs, tiles), WVL_OK);
         ck_assert_int_eq(wvl_coder_finish(coder, &walk, &wave->order), WVL_OK);
         c->reasons |= 1u << coder->recode.reason;
     } while (wvl_coder_wants_again(coder));
     ck_assert_int_eq(wvl_coder_write(coder, &walk, &wave->order, put, c), WVL_OK);
     ck_assert(walk.built == wave->tiles && !memcmp(&untouched, &wave->scratch, sizeof untouched));
-    c->orders = source.orders;
+    c->orders = source.orders + job.orders;
+    ck_assert(how < BY_DEVICE || plan->rate.rdoq || (drive.used & WVL_DRIVE_BLOCKS)); /* rdoq weighs on the CPU */
+    close_answer(&job);
     wvl_coder_fini(coder);
     free(coder);
 }
 
-static codestream encode(const wvl_plan *plan, const wvl_image *image, int by_batches)
+static codestream encode(const wvl_plan *plan, const wvl_image *image, variant how)
 {
     const wvl_backend_vtable *table = wvl_backend_fetch_host();
     wvl_backend_options options = {&plan->context->host, plan->context->pool, NULL, NULL, NULL};
@@ -206,7 +326,7 @@ static codestream encode(const wvl_plan *plan, const wvl_image *image, int by_ba
     ck_assert_int_eq(table->submit(backend, image, wave.tiles, tiles, &job), WVL_OK);
     ck_assert_int_eq(table->wait(job, WVL_EVENT_DONE, UINT32_MAX), WVL_OK);
     ck_assert_int_eq(table->collect(job, wave.coefs), WVL_OK);
-    run_coder(plan, wave.coefs, tiles, &wave, by_batches, &c);
+    run_coder(plan, wave.coefs, tiles, &wave, how, &c);
     table->release(job);
     table->close(backend);
     free(memory);
@@ -280,14 +400,17 @@ START_TEST(batches_give_the_same_bytes)
     set_all(params, e->settings);
     ck_assert_msg(wvl_plan_create(context, params, &format, NULL, &plan) == WVL_OK, "%s", wvl_context_error(context));
     plan->test.depth_bias = e->bias;
-    codestream pool = encode(plan, &image, 0), batches = encode(plan, &image, 1);
-    ck_assert_uint_gt(batches.orders, 0);
-    ck_assert_msg((pool.reasons & e->reasons) == e->reasons && (batches.reasons & e->reasons) == e->reasons,
-                  "\"%s\": reasons %x and %x", e->settings, pool.reasons, batches.reasons);
-    ck_assert_msg(pool.bytes == batches.bytes && !memcmp(pool.data, batches.data, pool.bytes),
-                  "\"%s\": %zu bytes, by batches %zu", e->settings, pool.bytes, batches.bytes);
+    codestream pool = encode(plan, &image, BY_POOL);
+    for (variant how = BY_BATCHES; how <= BY_DEVICE_FAILING; how++) {
+        codestream other = encode(plan, &image, how);
+        ck_assert(other.orders || (how >= BY_DEVICE && plan->rate.rdoq));
+        ck_assert_msg((pool.reasons & e->reasons) == e->reasons && (other.reasons & e->reasons) == e->reasons,
+                      "\"%s\": reasons %x and %x", e->settings, pool.reasons, other.reasons);
+        ck_assert_msg(pool.bytes == other.bytes && !memcmp(pool.data, other.data, pool.bytes),
+                      "\"%s\": %zu bytes, by variant %u %zu", e->settings, pool.bytes, how, other.bytes);
+        free(other.data);
+    }
     free(pool.data);
-    free(batches.data);
     free(samples);
     wvl_plan_release(plan);
     wvl_params_release(params);

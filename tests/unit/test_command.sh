@@ -152,7 +152,7 @@ grep -q 'wavelane: warning: ' rest || fail 'warnings do not follow the report'
 # ---- What was decided --------------------------------------------------------------------------------------------------
 
 expect 0 -i rgb.ppm -o verbose.j2k --verbose -threads 2 -t 48,32
-for word in 'backend cpu (device auto)' 'threads 2' 'SIMD ' 'tiles 4' 'waves 1' 'rounds 1' 'foresight: none'; do
+for word in 'backend cpu (device auto, reach coefs)' 'threads 2' 'SIMD ' 'tiles 4' 'waves 1' 'rounds 1' 'foresight: none'; do
     warns "$word"
 done
 expect 0 --demo -o verbose.j2k --force --verbose -r 20

@@ -99,6 +99,7 @@ cat >rows <<'ROWS'
 --measure-psnr|yes
 --container|jph
 --device|cpu
+--reach|blocks
 ROWS
 
 # What is so already, and why: OPTION CONTEXT, or OPTION * for all contexts.
@@ -131,6 +132,7 @@ cat >already <<'ALREADY'
 --quiet plan a plan is asked for, and printed
 --verbose plan explain says all of it
 --device plan nothing is transformed
+--reach plan nothing is transformed
 --threads plan nothing is coded
 --rdoq irreversible-rate auto does it
 --rdoq reversible-rate auto does it
@@ -204,7 +206,7 @@ check() { # option value context arguments
     extra=''
     case $1 in
     --force) existing=$(echo "$4" | sed -n 's/.*out\.\([a-z0-9]*\).*/\1/p') && existing=${existing:-no} ;;
-    --threads | --device) extra=--verbose ;;
+    --threads | --device | --reach) extra=--verbose ;;
     --measure-psnr) extra='--measure-psnr=no --json' ;; # auto measures pictures as small as these, and JSON says what was measured
     esac
     run_before "$3" "$4"

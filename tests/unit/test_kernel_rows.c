@@ -47,6 +47,12 @@ static const struct table {
 
 /* ---- Names ----------------------------------------------------------------------------------- */
 
+static const char *spell_coef(row_pointer row)
+{
+    static const char *const names[] = {"16or32", "16", "32"};
+    return names[row->coef_bits / 16];
+}
+
 static void spell_march(const struct table *t, row_pointer row, char *name, size_t size)
 {
     static const char *const ends[] = {"", "plane", "gray", "interleaved", "planar"};
@@ -60,7 +66,7 @@ static void spell_march(const struct table *t, row_pointer row, char *name, size
                  columns);
         return;
     }
-    snprintf(name, size, "wvl_march_%s_%s%u_to%u%s%s%s", wavelet, end, row->container_bits, row->coef_bits,
+    snprintf(name, size, "wvl_march_%s_%s%u_to%s%s%s%s", wavelet, end, row->container_bits, spell_coef(row),
              row->depth == WVL_CUDA_DEPTH_DEEP ? "_deep" : "", columns,
              row->share == WVL_CUDA_SHARE_PACK ? "_packed" : "");
 }
@@ -74,8 +80,8 @@ static void spell_name(const struct table *t, row_pointer row, char *name, size_
     case WVL_CUDA_FAMILY_PIXELS: snprintf(name, size, "wvl_%spixels_%s", direction, wavelet); break;
     case WVL_CUDA_FAMILY_MARCH: spell_march(t, row, name, size); break;
     default:
-        snprintf(name, size, "wvl_%s_%s_plane%u_to%u%s", row->family == WVL_CUDA_FAMILY_LAST ? "last" : "cascade",
-                 wavelet, row->container_bits, row->coef_bits, deep);
+        snprintf(name, size, "wvl_%s_%s_plane%u_to%s%s", row->family == WVL_CUDA_FAMILY_LAST ? "last" : "cascade",
+                 wavelet, row->container_bits, spell_coef(row), deep);
     }
 }
 

@@ -97,7 +97,7 @@ void wvl_cli_summary_text(FILE *file, const wvl_cli_summary *s, int layers)
                   wvl_result_bytes(s->result), ratio(s), bits_per_pixel(s), s->seconds, speed(s));
     print_quality(file, s);
     if (strcmp(wvl_result_backend(s->result), "cpu") != 0) {
-        (void)fprintf(file, ", transformed by %s", wvl_result_backend(s->result));
+        (void)fprintf(file, ", device: %s", wvl_result_backend(s->result));
     }
     (void)fputc('\n', file);
     print_fills(file, s);

@@ -5,10 +5,27 @@
 
 #include "cuda/core/split.h"
 #include "cuda/dwt/block/lift.cuh"
+#include "cuda/dwt/block/pack.cuh"
 
-/* Three bands of one level, which tables.c has found to share their block grid and first row. PACK: lanes of several
- * splits, alike but for where they lie. SMALL: bounds are joined by less code, a little slower. */
-template <int CB, bool PACK, bool SMALL = false> struct march_bands {
+/* unit: what offsets count. is_wide: band b has 4 bytes a coefficient, where they are not the same for all bands. */
+template <int CB> struct band_sizes {
+    static constexpr int unit = CB;
+    __device__ __forceinline__ void open_size(int, const wvl_cuda_band &) {}
+    static __device__ __forceinline__ constexpr bool is_wide(int) { return false; }
+};
+template <> struct band_sizes<0> {
+    static constexpr int unit = 2;
+    bool wide[3];
+    __device__ __forceinline__ void open_size(int b, const wvl_cuda_band &band) { wide[b] = band.coef_bytes == 4; }
+    __device__ __forceinline__ bool is_wide(int b) const { return wide[b]; }
+};
+
+/* Three bands of one level, which tables.c has found to share their block grid and first row. CB: bytes a coefficient;
+ * 0: 2 or 4, each band by itself, and offsets count as if there were 2. PACK: lanes of several splits, alike but for
+ * where they lie. SMALL: bounds are joined by less code, a little slower. */
+template <int CB, bool PACK, bool SMALL = false> struct march_bands : band_sizes<CB> {
+    using band_sizes<CB>::unit;
+    using band_sizes<CB>::is_wide;
     uint8_t *to[3]; /* one slot row before the first slot, so that offsets of row -1 are not negative */
     float r[3];
     const wvl_cuda_band *band;
@@ -28,13 +45,14 @@ template <int CB, bool PACK, bool SMALL = false> struct march_bands {
         tag = PACK ? split_tag << 16 : 0;
 #pragma unroll
         for (int b = 0; b < 3; b++) {
-            to[b] = (uint8_t *)band[b].samples - band->slot_width * CB;
+            this->open_size(b, grid[b]);
+            to[b] = (uint8_t *)band[b].samples - (band->slot_width * unit << is_wide(b));
             r[b] = band[b].reciprocal;
             bound[b] = 0;
         }
         deep = band[0].deep || band[1].deep || band[2].deep;
-        row_bytes = (uint32_t)grid->row_bytes;
-        slot_row = grid->slot_width * CB;
+        row_bytes = (uint32_t)grid->row_bytes >> is_wide(0);
+        slot_row = grid->slot_width * unit;
         rows_log2 = grid->ycb;
         mask = (1u << rows_log2) - 1;
         y_block = grid->block_y0;
@@ -43,7 +61,7 @@ template <int CB, bool PACK, bool SMALL = false> struct march_bands {
         block_col = (x >> grid->xcb) - across->block_x0;
         uint32_t left = block_col ? x & ((1u << grid->xcb) - 1) : x - across->rect.x0;
         at = slot_row + (uint32_t)block_row(y) * row_bytes + ((uint32_t)y & mask) * slot_row -
-             (block_row(y) <= 0 ? top : 0) + block_col * grid->slot_bytes + left * CB;
+             (block_row(y) <= 0 ? top : 0) + block_col * (grid->slot_bytes >> is_wide(0)) + left * unit;
         if (BESIDE) {
             at += (uint32_t)(across->samples - band->samples);
             block_col += (uint32_t)(across->bounds - band->bounds) / 4;
@@ -66,7 +84,8 @@ template <int CB, bool PACK, bool SMALL = false> struct march_bands {
         bool leads = keep && (lane == 0 || before != group);
 #pragma unroll
         for (int b = 0; b < 3; b++) {
-            bound[b] = CB == 2 ? (bound[b] | bound[b] >> 16) & 0x7fffu : bound[b] & 0x7fffffffu;
+            bound[b] =
+                CB == 2 || (CB == 0 && !is_wide(b)) ? (bound[b] | bound[b] >> 16) & 0x7fffu : bound[b] & 0x7fffffffu;
         }
 #pragma unroll(SMALL ? 1 : 5)
         for (int d = 1; d < 32; d <<= 1) {

@@ -139,4 +139,15 @@ __device__ __forceinline__ void put_run(uint8_t *to, const T *v, float r, bool d
     store_words<M * CB / 4>(to, w, keep);
 }
 
+/* The same of integers, 4 bytes each if `wide`, else 2. wide: the same for the whole warp. */
+template <int M>
+__device__ __forceinline__ void put_either(uint8_t *to, const int32_t *v, bool wide, bool keep, uint32_t &bound)
+{
+    if (wide) {
+        put_run<M, 4, WVL_CUDA_DEPTH_TO23>(to, v, 1.0f, false, keep, bound);
+    } else {
+        put_run<M, 2, WVL_CUDA_DEPTH_TO23>(to, v, 1.0f, false, keep, bound);
+    }
+}
+
 #endif

@@ -33,17 +33,22 @@ __device__ __forceinline__ uint32_t join_warp(uint32_t v)
 #endif
 }
 
-/* Where the lane's coefficients of one band, or of bands alike, lie. */
+/* Where the lane's coefficients of one band, or of bands alike, lie. CB: bytes a coefficient; 0: 2 or 4, each band by
+ * itself, and offsets count as if there were 2. */
 struct patch_grid {
     uint32_t left_bytes; /* in a block row */
     int col;             /* of the block */
 
+    template <int CB> static __device__ __forceinline__ bool is_wide(const wvl_cuda_band &band)
+    {
+        return CB == 0 && band.coef_bytes == 4;
+    }
     /* x: of the lane's first coefficient. */
     template <int CB> static __device__ __forceinline__ patch_grid find(const wvl_cuda_band &band, int x)
     {
         const int col = (x >> band.xcb) - (int)band.block_x0,
                   first = col ? x >> band.xcb << band.xcb : (int)band.rect.x0;
-        return {(uint32_t)col * band.slot_bytes + (uint32_t)(x - first) * CB, col};
+        return {(uint32_t)col * (band.slot_bytes >> is_wide<CB>(band)) + (uint32_t)(x - first) * (CB ? CB : 2), col};
     }
     static __device__ __forceinline__ uint32_t block_row(const wvl_cuda_band &band, int y)
     {
@@ -53,11 +58,12 @@ struct patch_grid {
     template <int CB> __device__ __forceinline__ int offset(const wvl_cuda_band &band, int y) const
     {
         uint32_t row = block_row(band, y), first = row ? (uint32_t)y >> band.ycb << band.ycb : band.rect.y0;
-        return (int)(row * (uint32_t)band.row_bytes + ((uint32_t)y - first) * band.slot_width * CB + left_bytes);
+        return (int)(row * ((uint32_t)band.row_bytes >> is_wide<CB>(band)) +
+                     ((uint32_t)y - first) * band.slot_width * (CB ? CB : 2) + left_bytes);
     }
 };
 
-/* T: int32_t (5/3) or float (9/7). B: bytes a sample of the plane. CB: bytes a coefficient. */
+/* T: int32_t (5/3) or float (9/7). B: bytes a sample of the plane. CB: bytes a coefficient, 0: 2 or 4. */
 template <class T, int B, int CB, int DEPTH = WVL_CUDA_DEPTH_ANY> struct patch {
     static constexpr bool F97 = column<T, 1>::lag == 1;
     static constexpr int REACH = F97 ? WVL_CUDA_CASCADE_REACH97 : WVL_CUDA_CASCADE_REACH53,
@@ -218,21 +224,35 @@ template <class T, int B, int CB, int DEPTH = WVL_CUDA_DEPTH_ANY> struct patch {
             uint32_t j0 = join_warp(col == c ? bound[0] : 0), j1 = join_warp(col == c ? bound[1] : 0),
                      j2 = join_warp(col == c ? bound[2] : 0);
             uint32_t joined = lane == 0 ? j0 : lane == 1 ? j1 : j2;
-            joined = CB == 2 ? (joined | joined >> 16) & 0x7fffu : joined & 0x7fffffffu;
+            const bool halves = CB == 2 || (CB == 0 && band[min(lane, count - 1)].coef_bytes == 2);
+            joined = halves ? (joined | joined >> 16) & 0x7fffu : joined & 0x7fffffffu;
             if (lane < count && joined) {
                 atomicOr((uint32_t *)band[lane].bounds + row + c, joined);
             }
         }
     }
 
+    /* Two coefficients v[0] and v[2]. */
+    static __device__ __forceinline__ void put(uint8_t *to, const T *v, float r, bool deep, bool wide, bool keep,
+                                               uint32_t &bound)
+    {
+        if constexpr (CB == 0) {
+            put_either<2>(to, v, wide, keep, bound);
+        } else {
+            put_run<2, CB, DEPTH>(to, v, r, deep, keep, bound);
+        }
+    }
     /* Rows [begin, end) of the eight to the three bands of the level. */
     template <bool WHOLE>
     __device__ __forceinline__ void put_bands(const wvl_cuda_band *band, int at, bool low, bool high, int begin,
                                               int end, uint32_t (&bound)[3])
     {
-        uint8_t *hl = (uint8_t *)band[0].samples + at, *lh = (uint8_t *)band[1].samples + at,
-                *hh = (uint8_t *)band[2].samples + at;
-        const uint32_t slot_row = band->slot_width * CB;
+        const bool wide0 = patch_grid::is_wide<CB>(band[0]), wide1 = patch_grid::is_wide<CB>(band[1]),
+                   wide2 = patch_grid::is_wide<CB>(band[2]);
+        uint8_t *hl = (uint8_t *)band[0].samples + at * (1 << wide0),
+                *lh = (uint8_t *)band[1].samples + at * (1 << wide1),
+                *hh = (uint8_t *)band[2].samples + at * (1 << wide2);
+        const uint32_t slot_row = band->slot_width * (CB ? CB : 2);
         const float r0 = band[0].reciprocal, r1 = band[1].reciprocal, r2 = band[2].reciprocal;
         const bool deep = CB == 4 && (band[0].deep || band[1].deep || band[2].deep);
         uint32_t b0 = 0, b1 = 0, b2 = 0;
@@ -240,15 +260,15 @@ template <class T, int B, int CB, int DEPTH = WVL_CUDA_DEPTH_ANY> struct patch {
         for (int j = 0; j < PATCH_ROWS / 2; j++) {
             const T *w = v[REACH + 2 * j], *o = v[REACH + 2 * j + 1];
             if (WHOLE || (2 * j >= begin && 2 * j < end)) {
-                put_run<2, CB, DEPTH>(hl, w + 1, r0, deep, high, b0);
+                put(hl, w + 1, r0, deep, wide0, high, b0);
             }
             if (WHOLE || (2 * j >= begin && 2 * j + 1 < end)) {
-                put_run<2, CB, DEPTH>(lh, o, r1, deep, low, b1);
-                put_run<2, CB, DEPTH>(hh, o + 1, r2, deep, high, b2);
+                put(lh, o, r1, deep, wide1, low, b1);
+                put(hh, o + 1, r2, deep, wide2, high, b2);
             }
-            hl += slot_row;
-            lh += slot_row;
-            hh += slot_row;
+            hl += slot_row << wide0;
+            lh += slot_row << wide1;
+            hh += slot_row << wide2;
         }
         bound[0] |= high ? b0 : 0;
         bound[1] |= low ? b1 : 0;
@@ -258,14 +278,15 @@ template <class T, int B, int CB, int DEPTH = WVL_CUDA_DEPTH_ANY> struct patch {
     __device__ __forceinline__ void put_last(const wvl_cuda_band &band, int col, int at, int y, bool low, int begin,
                                              int end, int first, int last)
     {
-        uint8_t *to = (uint8_t *)band.samples + at;
+        const bool wide = patch_grid::is_wide<CB>(band);
+        uint8_t *to = (uint8_t *)band.samples + at * (1 << wide);
         uint32_t bound[3] = {0, 0, 0};
 #pragma unroll
         for (int j = 0; j < PATCH_ROWS / 2; j++) {
             if (2 * j >= begin && 2 * j < end) {
-                put_run<2, CB, DEPTH>(to, v[REACH + 2 * j], band.reciprocal, band.deep, low, bound[0]);
+                put(to, v[REACH + 2 * j], band.reciprocal, band.deep, wide, low, bound[0]);
             }
-            to += band.slot_width * CB;
+            to += band.slot_width * (CB ? CB : 2) << wide;
         }
         bound[0] = low ? bound[0] : 0;
         join_bounds(&band, 1, col, y / 2, first, last, bound);

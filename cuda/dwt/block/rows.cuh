@@ -56,7 +56,7 @@ template <int N> __device__ __forceinline__ void wait_groups(void)
 
 /* WINDOW: rows are fetched by row_window, and begin where the split does, not the lane. */
 template <int C, int B, int N, bool INTER, bool WINDOW = false> struct pixel_rows {
-    static constexpr bool window = WINDOW, beside = false;
+    static constexpr bool window = WINDOW, beside = false, signs = false;
     static constexpr int words = C * B * N / 4, bytes = B, parts = N, planes = INTER ? 1 : N,
                          lane_bytes = C * B * (INTER ? N : 1);
     const uint8_t *data[planes];
@@ -72,6 +72,7 @@ template <int C, int B, int N, bool INTER, bool WINDOW = false> struct pixel_row
         pitch = (uint32_t)split.pixels[0].pitch_bytes;
         top = split.pixels[0].y0;
     }
+    static __device__ __forceinline__ constexpr int index(int c, int i) { return INTER ? i * N + c : c * C + i; }
     /* Container i of component c, zero-extended, with the bytes of `high` above it. */
     static __device__ __forceinline__ uint32_t value(const uint32_t (&raw)[words], int c, int i, uint32_t high)
     {
@@ -81,9 +82,46 @@ template <int C, int B, int N, bool INTER, bool WINDOW = false> struct pixel_row
     }
 };
 
+/* Half a word, zero- or sign-extended: a selector of prmt, of which __byte_perm drops what extends signs. */
+__device__ __forceinline__ int32_t extend_half(uint32_t word, uint32_t selector)
+{
+#ifdef __CUDA_ARCH__
+    int32_t v;
+    asm("prmt.b32 %0, %1, 0, %2;" : "=r"(v) : "r"(word), "r"(selector));
+    return v;
+#else
+    const uint32_t half = word >> 8 * (selector & 3) & 0xffffu;
+    return (int32_t)(selector & 0x8000u ? (half ^ 0x8000u) - 0x8000u : half);
+#endif
+}
+
+/* 16-bit pixels that may be signed: each split says. Of three components the second warp, whose color transform is the
+ * shortest, looks for samples outside their depth; all three have the same pixels. */
+template <class R> struct sign_rows : R {
+    static_assert(R::bytes == 2 && !R::window, "16-bit containers");
+    static constexpr bool signs = true;
+    static constexpr int checker = R::parts == 3 ? 2 : 0;
+    uint32_t low, high; /* byte selectors that extend the lower and the upper half of a word */
+    bool is_signed;
+
+    __device__ __forceinline__ void open(const wvl_cuda_split &split, uint32_t x)
+    {
+        R::open(split, x);
+        is_signed = split.pixels[0].is_signed;
+        low = is_signed ? 0x9910u : 0x4410u;
+        high = is_signed ? 0xBB32u : 0x4432u;
+    }
+    /* Sample i of component c, without level shift. */
+    __device__ __forceinline__ int32_t sample(const uint32_t (&raw)[R::words], int c, int i) const
+    {
+        const int at = R::index(c, i);
+        return extend_half(raw[at / 2], at & 1 ? high : low);
+    }
+};
+
 /* Rows of a plane between levels: C samples of B bytes a lane. */
 template <int C, int B> struct plane_rows {
-    static constexpr bool window = false, beside = false;
+    static constexpr bool window = false, beside = false, signs = false;
     static constexpr int words = C * B / 4, bytes = 0, parts = 1, planes = 1, lane_bytes = C * B;
     const uint8_t *data[1];
     uint32_t pitch, top;
@@ -321,6 +359,39 @@ __device__ __forceinline__ void unpack_color(int32_t (&v)[C], const uint32_t (&r
     }
 }
 
+/* The same, and one component, in 16-bit containers of either sign. */
+template <class R, int C>
+__device__ __forceinline__ void unpack_signs(int32_t (&v)[C], const uint32_t (&raw)[R::words], const R &rows, int part)
+{
+    if (R::parts == 1) {
+#pragma unroll
+        for (int i = 0; i < C; i++) {
+            v[i] = rows.sample(raw, 0, i);
+        }
+    } else if (part == 1) {
+#pragma unroll
+        for (int i = 0; i < C; i++) {
+            v[i] = wvl_rct_luma(rows.sample(raw, 0, i), rows.sample(raw, 1, i), rows.sample(raw, 2, i));
+        }
+    } else {
+#pragma unroll
+        for (int i = 0; i < C; i++) {
+            v[i] = (part == 2 ? rows.sample(raw, 2, i) : rows.sample(raw, 0, i)) - rows.sample(raw, 1, i);
+        }
+    }
+}
+
+/* Bits that a sample inside its depth leaves clear from bit `depth` of a container on: those of the container or, where
+ * it is signed, those that differ from the one below. */
+template <class R>
+__device__ __forceinline__ void look_at(uint32_t &seen, const uint32_t (&raw)[R::words], const R &rows)
+{
+#pragma unroll
+    for (int i = 0; i < R::words; i++) {
+        seen |= rows.is_signed ? raw[i] ^ raw[i] << 1 : raw[i];
+    }
+}
+
 template <class R, int C>
 __device__ __forceinline__ void unpack_color(float (&v)[C], const uint32_t (&raw)[R::words], float shift, int part)
 {
@@ -338,7 +409,7 @@ __device__ __forceinline__ void unpack_color(float (&v)[C], const uint32_t (&raw
 
 /* As rows of a plane, but nobody fetches them. */
 template <int C> struct stage_rows {
-    static constexpr bool window = false, beside = true;
+    static constexpr bool window = false, beside = true, signs = false;
     static constexpr int words = C, bytes = 0, parts = 3;
     __device__ __forceinline__ void open(const wvl_cuda_split &, uint32_t) {}
 };

@@ -1,0 +1,384 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "cuda/host/code.h"
+
+#include <string.h>
+
+#include "base/intmath.h"
+#include "codec/core/hull.h"
+#include "geom/handover.h"
+
+#define PASSES_ALL 255u  /* as wvl_block_input.max_passes */
+#define SCRATCH_SHARE 2u /* of the most that blocks may need; ordinary pictures take a quarter of it */
+
+/* ---- Plans ----------------------------------------------------------------------------------- */
+
+int wvl_cuda_can_code_blocks(const wvl_plan *plan, const char **why)
+{
+    *why = "packets are made on the CPU in this version";
+    for (uint32_t i = 0; i < plan->syntax.coding_count; i++) {
+        if (!(plan->syntax.codings[i].style & WVL_STYLE_HT)) {
+            *why = "blocks without HT (style HT) are coded on the CPU in this version";
+            return 0;
+        }
+    }
+    if (plan->test.all_sets || plan->rate.rdoq || plan->rate.follows_step) {
+        *why = "HT blocks with a target or a limit (bytes, PSNR, slope) are coded on the CPU in this version";
+        return 0;
+    }
+    if (plan->syntax.region_count || plan->syntax.layer_count > 1) {
+        *why = "HT blocks with regions or layers are coded on the CPU";
+        return 0;
+    }
+    return 1;
+}
+
+/* A block of the band, of the shape of its slot: none is larger. */
+static wvl_cuda_ht_block describe_slot(const wvl_plan *plan, const wvl_tile_band *band, const wvl_coding *coding)
+{
+    return (wvl_cuda_ht_block){
+        .stride = band->slot_width,
+        .width = (uint16_t)band->slot_width,
+        .height = (uint16_t)band->slot_height,
+        .coef_bytes = band->coef_bytes,
+        .frac_bits = band->frac_bits,
+        .style = (uint8_t)coding->style,
+        .reversible = coding->reversible,
+        .max_passes = PASSES_ALL,
+        .set_passes = plan->rate.ht_passes,
+        .planes = band->planes,
+    };
+}
+
+void wvl_cuda_measure_code(const wvl_plan *plan, const wvl_tile_plan *tiles, uint32_t tile_count,
+                           uint64_t *scratch_bytes, uint64_t *output_bytes)
+{
+    uint64_t scratch = 0, output = 0, largest = 0;
+    for (uint32_t t = 0; t < tile_count; t++) {
+        for (uint32_t b = 0; b < tiles[t].band_count; b++) {
+            const wvl_tile_band *band = &tiles[t].bands[b];
+            uint64_t blocks = (uint64_t)band->block_cols * band->block_rows;
+            wvl_cuda_ht_block slot = describe_slot(plan, band, &plan->syntax.codings[0]);
+            wvl_cuda_ht_memory m = wvl_cuda_ht_measure(&slot, 1, 0);
+            scratch = blocks ? wvl_add_saturate(scratch, wvl_mul_saturate(blocks, m.most_scratch)) : scratch;
+            output = blocks ? wvl_add_saturate(output, wvl_mul_saturate(blocks, m.most_output)) : output;
+            largest = blocks ? wvl_max_u64(largest, m.most_scratch) : largest;
+        }
+    }
+    *scratch_bytes = wvl_max_u64(scratch / SCRATCH_SHARE, largest);
+    *output_bytes = output;
+}
+
+uint64_t wvl_cuda_count_pass_bytes(const wvl_plan *plan)
+{
+    uint64_t bytes = sizeof(wvl_pass) + (plan->rate.rate_control ? sizeof(int64_t) + sizeof(uint16_t) : 0);
+    return wvl_align_up(bytes, sizeof(int64_t));
+}
+
+/* ---- Tables ---------------------------------------------------------------------------------- */
+
+/* Blocks lie in the order of their bounds: tile by tile, and in each as its table has them. */
+static void build_band(const wvl_cuda_code *code, const wvl_tile_band *band, const wvl_coding *coding, uint64_t coefs,
+                       uint64_t bounds, wvl_cuda_ht_block *blocks)
+{
+    uint32_t index = 0;
+    for (uint32_t row = 0; row < band->block_rows; row++) {
+        for (uint32_t col = 0; col < band->block_cols; col++, index++) {
+            wvl_rect rect = wvl_geom_block_rect(band, col, row);
+            wvl_cuda_ht_block *b = &blocks[band->first_block + index];
+            *b = describe_slot(code->plan, band, coding);
+            b->coefs = coefs + wvl_coef_slot(band, index);
+            b->bound = bounds + (band->first_block + index) * sizeof(uint32_t);
+            b->width = (uint16_t)wvl_rect_width(rect);
+            b->height = (uint16_t)wvl_rect_height(rect);
+        }
+    }
+}
+
+static void build_tile(const wvl_cuda_code *code, const wvl_tile_plan *tile, uint64_t coefs, uint64_t bounds,
+                       wvl_cuda_ht_block *blocks)
+{
+    for (uint32_t c = 0; c < tile->component_count; c++) {
+        const wvl_tile_component *component = &tile->components[c];
+        const wvl_coding *coding = &code->plan->syntax.codings[component->coding];
+        for (uint32_t r = 0; r <= component->levels; r++) {
+            const wvl_tile_resolution *resolution = &tile->resolutions[component->first_resolution + r];
+            for (uint32_t b = 0; b < resolution->band_count; b++) {
+                build_band(code, &tile->bands[resolution->first_band + b], coding, coefs, bounds, blocks);
+            }
+        }
+    }
+}
+
+static wvl_cuda_ht_block *table_of(const wvl_cuda_code *code)
+{
+    return (wvl_cuda_ht_block *)(void *)(code->pinned + code->layout->code_blocks);
+}
+
+/* One group: all bytes side by side, behind those of the parts before. */
+static void build_order(wvl_cuda_code *code, uint32_t count)
+{
+    const wvl_cuda_layout *l = code->layout;
+    wvl_cuda_ht_sort(table_of(code), count, (uint32_t *)(void *)(code->pinned + l->code_order), &code->job);
+    *(wvl_cuda_ht_group *)(void *)(code->pinned + l->code_group) =
+        (wvl_cuda_ht_group){.output = code->pinned_address + l->output + code->output_used,
+                            .output_bytes = l->output_bytes - code->output_used,
+                            .count = count};
+    code->job.group_count = 1;
+    code->job.group_most = count;
+}
+
+static void build_job(wvl_cuda_code *code)
+{
+    const wvl_cuda_layout *l = code->layout;
+    wvl_cuda_address at = code->address;
+    code->job = (wvl_cuda_ht_job){.blocks = at + l->code_blocks,
+                                  .order = at + l->code_order,
+                                  .groups = at + l->code_group,
+                                  .records = at + l->records,
+                                  .sums = code->plan->rate.rate_control ? at + l->sums : 0,
+                                  .parts = at + l->parts,
+                                  .totals = at + l->totals,
+                                  .places = at + l->places,
+                                  .scratch = at + l->scratch,
+                                  .counters = at + l->counters,
+                                  .scratch_units = (uint32_t)wvl_min_u64(l->scratch_bytes / 16, UINT32_MAX)};
+}
+
+static void start(wvl_cuda_code *code)
+{
+    code->is_settled = 0;
+    code->status = WVL_OK;
+    code->output_used = 0;
+}
+
+void wvl_cuda_build_code(wvl_cuda_code *code)
+{
+    uint64_t coefs = code->address + code->layout->coefs, bounds = code->address + code->layout->bounds;
+    wvl_cuda_ht_block *blocks = table_of(code);
+    start(code);
+    if (code->built_count == code->tile_count && code->built_tile == code->tiles[0].index) {
+        return; /* of the picture before */
+    }
+    for (uint32_t t = 0; t < code->tile_count; t++) {
+        const wvl_tile_plan *tile = &code->tiles[t];
+        build_tile(code, tile, coefs, bounds, blocks);
+        coefs += tile->coef_bytes;
+        bounds += tile->block_count * sizeof(uint32_t);
+        blocks += tile->block_count;
+    }
+    build_job(code);
+    build_order(code, (uint32_t)code->layout->block_count);
+    code->built_tile = code->tiles[0].index;
+    code->built_count = code->tile_count;
+}
+
+wvl_cuda_status wvl_cuda_queue_code(wvl_cuda_code *code)
+{
+    return wvl_cuda_ht_launch(&code->device->ht, &code->job, code->stream);
+}
+
+/* ---- Results --------------------------------------------------------------------------------- */
+
+/* What the CPU's coder says of the block. sums NULL: gains are not wanted. */
+static void describe(const wvl_cuda_ht_block *block, const wvl_cuda_ht_record *record, const wvl_cuda_ht_sums *sums,
+                     wvl_cuda_done *done)
+{
+    wvl_pass passes[WVL_CUDA_HT_MOST_PASSES];
+    wvl_block_output out = {.passes = passes};
+    wvl_cuda_ht_describe(block, record, &out);
+    if (sums) {
+        wvl_cuda_ht_weigh(block, sums, &out);
+    }
+    *done = (wvl_cuda_done){.bytes = out.length,
+                            .samples = (uint16_t)(block->width * block->height),
+                            .pass_count = (uint8_t)out.pass_count,
+                            .planes = (uint8_t)out.planes,
+                            .energy_shift = out.energy_shift,
+                            .energy = out.energy,
+                            .gain_quarters = out.pass_count ? passes[0].gain_quarters : 0};
+}
+
+/* Takes over what a part has coded. index NULL: it had all blocks. Returns how many are left: they become the first of
+ * the table, and their numbers go to left[], which may be index. */
+static uint32_t take_part(wvl_cuda_code *code, uint32_t count, const uint32_t *index, uint32_t *left)
+{
+    const wvl_cuda_layout *l = code->layout;
+    wvl_cuda_ht_block *blocks = table_of(code);
+    const wvl_cuda_ht_record *records = (const wvl_cuda_ht_record *)(const void *)(code->pinned + l->records);
+    const wvl_cuda_ht_sums *sums = (const wvl_cuda_ht_sums *)(const void *)(code->pinned + l->sums);
+    wvl_cuda_done *done = (wvl_cuda_done *)(void *)(code->host + l->done);
+    uint64_t used = code->output_used;
+    uint32_t left_count = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t id = index ? index[i] : i;
+        if (records[i].flags & WVL_CUDA_HT_LEFT) {
+            blocks[left_count] = blocks[i];
+            left[left_count++] = id;
+            code->built_count = 0;
+            continue;
+        }
+        describe(&blocks[i], &records[i], code->plan->rate.rate_control ? &sums[i] : NULL, &done[id]);
+        done[id].bytes_at = code->output_used + records[i].offset;
+        used = wvl_max_u64(used, done[id].bytes ? done[id].bytes_at + done[id].bytes : 0);
+    }
+    code->output_used = used;
+    return left_count;
+}
+
+static wvl_cuda_status run_part(wvl_cuda_code *code)
+{
+    const wvl_cuda_layout *l = code->layout;
+    const wvl_cuda_runtime *rt = code->device->runtime;
+    wvl_cuda_status status = rt->upload(code->address + l->code_blocks, code->pinned + l->code_blocks,
+                                        (size_t)(l->items - l->code_blocks), code->stream);
+    status = status ? status : wvl_cuda_queue_code(code);
+    status = status ? status
+                    : rt->download(code->pinned + l->records, code->address + l->records,
+                                   (size_t)(l->coefs - l->records), code->stream);
+    status = status ? status : rt->event_record(code->event, code->stream);
+    return status ? status : rt->event_wait(code->event);
+}
+
+/* Blocks that are left, again and again: scratch memory holds any one of them, so each part codes some. */
+static wvl_status code_rest(wvl_cuda_code *code, uint32_t left_count)
+{
+    uint32_t *left = (uint32_t *)(void *)(code->host + code->layout->left);
+    while (left_count) {
+        uint32_t count = left_count;
+        build_order(code, count);
+        wvl_cuda_status failed = wvl_cuda_enter(code->device);
+        if (!failed) {
+            failed = run_part(code);
+            wvl_cuda_leave(code->device);
+        }
+        if (failed) {
+            return wvl_cuda_note_status(code->device, failed);
+        }
+        left_count = take_part(code, count, left, left);
+        if (left_count == count) {
+            return WVL_ERROR_MEMORY;
+        }
+    }
+    return WVL_OK;
+}
+
+/* Magnitudes keep the bounds that the plan proved. */
+static int is_bounded(const wvl_cuda_code *code)
+{
+    const wvl_cuda_ht_block *blocks = table_of(code);
+    const uint32_t *bounds = (const uint32_t *)(const void *)(code->pinned + code->layout->bounds);
+    for (uint64_t i = 0; i < code->layout->block_count; i++) {
+        if (wvl_bit_length(bounds[i] >> blocks[i].frac_bits) > blocks[i].planes) {
+            return 0;
+        }
+    }
+    return 1;
+}
+
+static wvl_status settle(wvl_cuda_code *code)
+{
+    if (!code->is_settled) {
+        uint32_t count = (uint32_t)code->layout->block_count;
+        uint32_t *left = (uint32_t *)(void *)(code->host + code->layout->left);
+        code->is_settled = 1;
+        code->status = is_bounded(code) ? code_rest(code, take_part(code, count, NULL, left)) : WVL_ERROR_INTERNAL;
+    }
+    return code->status;
+}
+
+/* ---- Orders ---------------------------------------------------------------------------------- */
+
+/* Batches point into memory that is one piece: its chunks follow one another. */
+static wvl_chunks list_chunks(uint8_t *memory, uint64_t bytes, const uint8_t **chunks)
+{
+    uint64_t count = (bytes >> WVL_CHUNK_LOG2) + 1;
+    for (uint64_t i = 0; i < count; i++) {
+        chunks[i] = memory + (i << WVL_CHUNK_LOG2);
+    }
+    return (wvl_chunks){chunks, count};
+}
+
+/* The pass with its gain, and its place on the hull of one pass. */
+static void put_passes(const wvl_cuda_code *code, const wvl_band_coding *band, const wvl_cuda_done *done, uint8_t *at)
+{
+    wvl_pass pass = {
+        .gain_quarters = done->gain_quarters, .final_bytes = done->bytes, .flags = WVL_PASS_SET | WVL_PASS_TERM};
+    memcpy(at, &pass, sizeof pass);
+    if (code->plan->rate.rate_control) {
+        wvl_hull hull;
+        int64_t energy = wvl_rate_weigh_energy(band, code->plan->rate.gain_exponent, done->energy, done->energy_shift);
+        wvl_hull_init(&hull, band, code->plan->rate.gain_exponent, done->planes, energy, done->samples);
+        wvl_hull_put_pass(&hull, &pass);
+        wvl_hull_fetch(&hull, (uint16_t *)(void *)(at + sizeof pass + sizeof(int64_t)),
+                       (int64_t *)(void *)(at + sizeof pass));
+    }
+}
+
+static void put_record(const wvl_cuda_code *code, const wvl_block_order *order, const wvl_block_run *run, uint64_t id,
+                       wvl_block_record *record)
+{
+    const wvl_cuda_layout *l = code->layout;
+    const wvl_tile_plan *tile = &code->tiles[run->tile];
+    const wvl_band_coding *band =
+        &order->codings[tile->components[run->component].coding].band[tile->bands[run->band].coding_band];
+    const wvl_cuda_done *done = (const wvl_cuda_done *)(const void *)(code->host + l->done) + id;
+    *record = (wvl_block_record){.bytes_at = done->bytes_at,
+                                 .passes_at = id * wvl_cuda_count_pass_bytes(code->plan),
+                                 .energy = done->energy,
+                                 .bytes = done->bytes,
+                                 .pass_count = done->pass_count,
+                                 .planes = done->planes,
+                                 .zero_planes = (uint8_t)(band->planes - done->planes),
+                                 .energy_shift = done->energy_shift};
+    if (done->pass_count) {
+        put_passes(code, band, done, code->host + l->passes + record->passes_at);
+    }
+}
+
+/* What these orders never ask for (wvl_cuda_can_code_blocks). */
+static int can_answer(const wvl_cuda_code *code, const wvl_block_order *order)
+{
+    uint64_t count = 0;
+    for (uint64_t i = 0; i < order->run_count; i++) {
+        count += order->runs[i].count;
+    }
+    return count <= code->layout->block_count && order->which == WVL_BLOCKS_ALL && !order->block_slopes &&
+           !order->factors && !order->first_set;
+}
+
+wvl_status wvl_cuda_answer_order(wvl_cuda_code *code, const wvl_block_order *order, wvl_block_batch *batch)
+{
+    const wvl_cuda_layout *l = code->layout;
+    wvl_block_record *records = (wvl_block_record *)(void *)(code->host + l->batch_records);
+    uint32_t *runs = (uint32_t *)(void *)(code->host + l->batch_runs);
+    uint32_t *blocks = (uint32_t *)(void *)(code->host + l->batch_blocks);
+    if (!can_answer(code, order)) {
+        return WVL_ERROR_UNSUPPORTED;
+    }
+    wvl_status status = settle(code);
+    if (status != WVL_OK) {
+        return status;
+    }
+    *batch = (wvl_block_batch){
+        .records = records,
+        .runs = runs,
+        .blocks = blocks,
+        .bytes =
+            list_chunks(code->pinned + l->output, l->output_bytes, (const uint8_t **)(void *)(code->host + l->chunks)),
+        .passes = list_chunks(code->host + l->passes, l->block_count * wvl_cuda_count_pass_bytes(code->plan),
+                              (const uint8_t **)(void *)(code->host + l->pass_chunks))};
+    for (uint64_t i = 0; i < order->run_count; i++) {
+        const wvl_block_run *run = &order->runs[i];
+        uint64_t first = 0;
+        for (uint32_t t = 0; t < run->tile; t++) {
+            first += code->tiles[t].block_count;
+        }
+        first += code->tiles[run->tile].bands[run->band].first_block;
+        for (uint32_t b = run->first; b < run->first + run->count; b++, batch->count++) {
+            put_record(code, order, run, first + b, &records[batch->count]);
+            runs[batch->count] = (uint32_t)i;
+            blocks[batch->count] = b;
+        }
+    }
+    return WVL_OK;
+}

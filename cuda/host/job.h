@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The device backend's own structures: a backend, and a slot, which is one job in flight. */
+#ifndef WVL_CUDA_HOST_JOB_H
+#define WVL_CUDA_HOST_JOB_H
+
+#include "base/intmath.h"
+#include "cuda/color/color.h"
+#include "cuda/host/backend_cuda.h"
+#include "cuda/host/code.h"
+#include "cuda/host/device.h"
+#include "cuda/host/layout.h"
+#include "cuda/host/staging.h"
+
+enum {
+    WVL_CUDA_AT_START = 0,
+    WVL_CUDA_AT_UPLOADED,
+    WVL_CUDA_AT_COMPUTED,
+    WVL_CUDA_AT_DELIVERED,
+    WVL_CUDA_MARKS
+}; /* of a traced job */
+
+struct wvl_backend_job {
+    wvl_backend *backend;
+    wvl_backend_job *next;
+    uint64_t capacity; /* host bytes, which this structure begins */
+    uint64_t pinned_capacity, device_capacity;
+    uint8_t *pinned;
+    uint64_t pinned_address; /* as the device sees it; 0: not at all */
+    wvl_cuda_address device;
+    wvl_cuda_stream stream;
+    wvl_cuda_event done, mark[WVL_CUDA_MARKS];
+    int busy;                /* under the backend's lock */
+    int finished;            /* seen by a wait: nothing of it runs any more */
+    int borrows;             /* pixels are read by the device where they lie: free when done */
+    const uint32_t *outside; /* pinned */
+    wvl_cuda_staging staging;
+    uint32_t tile_count, color_blocks;
+    wvl_coefs *coefs; /* [tile_count] */
+    int has_coefs;    /* in pinned memory, when the job is done */
+    int codes;        /* blocks are coded on the device */
+    wvl_cuda_layout layout;
+    wvl_cuda_code code;
+};
+
+struct wvl_backend {
+    wvl_allocator allocator;
+    wvl_pool *pool;
+    const wvl_plan *plan;
+    wvl_device *device;
+    int owns_device;
+    unsigned options;
+    const wvl_trace *trace;
+    wvl_cuda_event epoch; /* traced: the moment epoch_seconds */
+    double epoch_seconds;
+    pthread_mutex_t lock; /* guards the list and busy */
+    wvl_backend_job *slots;
+};
+
+static inline const wvl_cuda_runtime *wvl_cuda_runtime_of(const wvl_backend *b) { return b->device->runtime; }
+
+static inline int wvl_cuda_is_any_shape(const wvl_backend *b) { return (b->options & WVL_CUDA_PLAIN_PATH) != 0; }
+
+/* The tables of light end a slot's device memory: they stay from prepare on. */
+static inline uint64_t wvl_cuda_light_bytes(const wvl_plan *plan)
+{
+    return wvl_align_up(wvl_cuda_measure_light(plan), 256);
+}
+
+static inline wvl_cuda_address wvl_cuda_light_address(const wvl_backend_job *job)
+{
+    return job->device + job->device_capacity - wvl_cuda_light_bytes(job->backend->plan);
+}
+
+/* Queues everything of a job in its slot (queue.c): upload, kernels, download, one event. tiles and image stay. */
+wvl_status wvl_cuda_queue_job(wvl_backend_job *job, const wvl_image *image, const wvl_tile_plan *tiles,
+                              uint32_t tile_count);
+
+#endif

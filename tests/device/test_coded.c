@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* HT blocks that are coded on the software device (soft.h), in whole encodes: same bytes as the CPU's. */
+#include <check.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "soft_bench.h"
+
+/* Blocks that are coded on the device: their bytes and records cross the bus, and no coefficients do; nobody waits but
+ * once for each wave. */
+START_TEST(blocks_there)
+{
+    picture p = picture_draw(PICTURE_NATURAL, 512, 512, 3, 8, 3);
+    picture_input input = picture_open_input(&p, 0);
+    bytes reference = encode(&input, "style=HT", "cpu");
+    expect_same("opens the device", &reference, encode(&input, "style=HT", "cuda-only"), "cuda:0 blocks");
+    soft->delivered_bytes = soft->downloaded_bytes = 0;
+    soft->coded_parts = soft->waits = 0;
+    expect_same("blocks", &reference, encode(&input, "style=HT reach=blocks", "cuda-only"), "cuda:0 blocks");
+    ck_assert_uint_eq(soft->coded_parts, 1);
+    ck_assert_msg(soft->waits == 1 + 1, "%u waits for a wave and the end of its stream", soft->waits);
+    ck_assert_uint_eq(soft->delivered_bytes, 0);
+    ck_assert_uint_lt(soft->downloaded_bytes, 512 * 512 * 3 * 2 / 16);
+    free_bytes(&reference);
+    picture_close_input(&input);
+    picture_free(&p);
+}
+END_TEST
+
+/* Scratch memory that does not hold a picture: blocks are coded in parts. One that does not hold a block: the CPU codes
+ * them, unless the option reach wants the device to. */
+START_TEST(blocks_in_parts)
+{
+    static const char *const texts[] = {"style=HT tile=100,90", "style=HT reversible=no step=0.004 block=32,32",
+                                        "style=HT reversible=no tile=300,90 measure-psnr=yes"};
+    const char *text = texts[_i];
+    char strict[128];
+    (void)snprintf(strict, sizeof strict, "%s reach=blocks", text);
+    picture p = picture_draw(PICTURE_NATURAL, 290, 170, 3, 8, 3);
+    picture_input input = picture_open_input(&p, 0);
+    bytes reference = encode(&input, text, "cpu");
+    soft->scratch_cost = 3;
+    expect_same("once or twice", &reference, encode(&input, strict, "cuda-only"), "cuda:0 blocks");
+    soft->coded_parts = 0;
+    soft->scratch_cost = 16;
+    expect_same("in parts", &reference, encode(&input, strict, "cuda-only"), "cuda:0 blocks");
+    ck_assert_uint_ge(soft->coded_parts, 3);
+    soft->scratch_cost = 1u << 16;
+    expect_same("by the CPU", &reference, encode(&input, text, "cuda-only"), "cuda:0");
+    expect_same("by the CPU", &reference, encode(&input, strict, "cuda"), "cuda:0");
+    bytes refused = encode(&input, strict, "cuda-only");
+    ck_assert_int_eq(refused.status, WVL_ERROR_MEMORY);
+    ck_assert_msg(strstr(refused.error, "reach") != NULL, "%s", refused.error);
+    soft->scratch_cost = 0;
+    free_bytes(&reference);
+    picture_close_input(&input);
+    picture_free(&p);
+}
+END_TEST
+
+/* The kernels' own source in whole encodes, as the CPU runs it (slow: small pictures). */
+START_TEST(blocks_emulated)
+{
+    static const char *const texts[] = {"style=HT", "style=HT reversible=no qfactor=60 block=32,32",
+                                        "style=HT tile=50,40 block=128,8", "style=HT block=4,4 levels=2"};
+    picture p = picture_draw(_i & 1 ? PICTURE_SPARSE : PICTURE_NATURAL, 97, 83, 3, _i & 2 ? 12 : 8, 3);
+    picture_input input = picture_open_input(&p, 0);
+    bytes reference = encode(&input, texts[_i], "cpu");
+    (void)setenv("SOFT_EMULATE", "1", 1);
+    soft->coded_parts = 0;
+    expect_same(texts[_i], &reference, encode(&input, texts[_i], "cuda-only"), "cuda:0 blocks");
+    ck_assert_uint_gt(soft->coded_parts, 0);
+    (void)unsetenv("SOFT_EMULATE");
+    free_bytes(&reference);
+    picture_close_input(&input);
+    picture_free(&p);
+}
+END_TEST
+
+/* The least that a device must do: else it is not used, or not usable. */
+START_TEST(reach_is_asked_for)
+{
+    static const struct {
+        const char *text, *reason;
+    } cases[] = {{"reach=blocks", "style HT"},
+                 {"reach=packets", "style HT"},
+                 {"style=HT reach=packets", "packets are made on the CPU"},
+                 {"style=HT reversible=no bpp=1 reach=blocks", "with a target or a limit"}};
+    picture p = picture_draw(PICTURE_NATURAL, 160, 120, 3, 8, 1);
+    picture_input input = picture_open_input(&p, 0);
+    for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++) {
+        bytes reference = encode(&input, cases[i].text, "cpu"), refused = encode(&input, cases[i].text, "cuda-only");
+        ck_assert_msg(refused.status == WVL_ERROR_UNSUPPORTED && strstr(refused.error, cases[i].reason) &&
+                          strstr(refused.error, "reach"),
+                      "%s: %d %s", cases[i].text, refused.status, refused.error);
+        log_text[0] = 0;
+        expect_same(cases[i].text, &reference, encode(&input, cases[i].text, "cuda"), "cpu");
+        ck_assert_msg(strstr(log_text, cases[i].reason) != NULL, "%s", log_text);
+        free_bytes(&reference);
+    }
+    picture_close_input(&input);
+    picture_free(&p);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("device_coded");
+    TCase *tests = tcase_create("soft");
+    tcase_set_timeout(tests, 300);
+    tcase_add_checked_fixture(tests, open_context, close_context);
+    tcase_add_test(tests, blocks_there);
+    tcase_add_loop_test(tests, blocks_in_parts, 0, 3);
+    tcase_add_loop_test(tests, blocks_emulated, 0, 4);
+    tcase_add_test(tests, reach_is_asked_for);
+    suite_add_tcase(suite, tests);
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_NORMAL);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
