@@ -285,7 +285,8 @@ wvl_status wvl_assembly_build(const wvl_allocator *allocator, const wvl_plan *pl
         return WVL_ERROR_UNSUPPORTED;
     }
     wvl_status status = open_scratch(&b, allocator) ? WVL_OK : WVL_ERROR_MEMORY;
-    status = status == WVL_OK ? wvl_coder_list_parts(plan, &b.tile, &b.order, b.parts) : status;
+    const wvl_tile_walk tiles = {plan, NULL, &b.tile};
+    status = status == WVL_OK ? wvl_coder_list_parts(plan, &tiles, &b.order, b.parts) : status;
     if (status == WVL_OK) {
         *why = measure_tables(&b);
         status = *why ? WVL_ERROR_UNSUPPORTED : WVL_OK;

@@ -120,7 +120,7 @@ wvl_status wvl_coder_count_parts(const wvl_plan *plan, const wvl_look *look, con
 wvl_status wvl_coder_divide_tiles(wvl_coder *coder, const wvl_tile_walk *tiles, const wvl_order_memory *memory);
 
 /* The parts alone: parts[plan->part_count], without lengths. */
-wvl_status wvl_coder_list_parts(const wvl_plan *plan, wvl_tile_plan *tile, const wvl_order_memory *memory,
+wvl_status wvl_coder_list_parts(const wvl_plan *plan, const wvl_tile_walk *tiles, const wvl_order_memory *memory,
                                 wvl_cs_part *parts);
 
 /* tile_lengths.c. Lengths of all tile-parts and pointer segments; what the standard cannot express is an error, with a

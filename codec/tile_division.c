@@ -172,10 +172,10 @@ wvl_status wvl_coder_divide_tiles(wvl_coder *coder, const wvl_tile_walk *tiles, 
     return status;
 }
 
-wvl_status wvl_coder_list_parts(const wvl_plan *plan, wvl_tile_plan *tile, const wvl_order_memory *memory,
+wvl_status wvl_coder_list_parts(const wvl_plan *plan, const wvl_tile_walk *tiles, const wvl_order_memory *memory,
                                 wvl_cs_part *parts)
 {
     char problem[256];
     division d = {plan, NULL, parts, NULL, 0, problem, sizeof problem};
-    return divide_tiles(&d, &(wvl_tile_walk){plan, NULL, tile}, memory);
+    return divide_tiles(&d, tiles, memory);
 }

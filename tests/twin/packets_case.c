@@ -211,6 +211,7 @@ static wvl_status code_tile(packets_case *c, const wvl_image *image, wvl_coder *
 
 static wvl_status code_picture(packets_case *c, const wvl_image *image, wvl_coder *coder, wvl_wave *wave)
 {
+    const wvl_tile_walk tiles = {c->plan, NULL, &wave->scratch};
     wvl_coder_options options = {.plan = c->plan, .pool = c->context->pool};
     wvl_status status = wvl_coder_init(coder, &options);
     for (int round = 0; status == WVL_OK && (!round || wvl_coder_wants_again(coder)); round++) {
@@ -218,8 +219,7 @@ static wvl_status code_picture(packets_case *c, const wvl_image *image, wvl_code
             wvl_tile_plan_build(c->plan, t, wave->tiles);
             status = code_tile(c, image, coder, wave->tiles, !round);
         }
-        status =
-            status ? status : wvl_coder_finish(coder, &(wvl_tile_walk){c->plan, NULL, &wave->scratch}, &wave->order);
+        status = status ? status : wvl_coder_finish(coder, &tiles, &wave->order);
     }
     return status;
 }
