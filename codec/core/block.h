@@ -28,7 +28,8 @@ typedef struct wvl_block_input {
     int (*wants_more)(void *user, const wvl_pass *passes, uint32_t pass_count);
     void *wants_user;
     const void *kernels; /* what fetch_kernels gave; NULL: plain C */
-    uint32_t bound;      /* OR of the magnitudes; larger makes empty top planes, smaller is forbidden */
+    uint32_t
+        bound; /* OR of the magnitudes; larger makes empty top planes, smaller is forbidden. 0: no sample is read */
 } wvl_block_input;
 
 typedef struct wvl_block_output {

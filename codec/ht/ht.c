@@ -179,7 +179,7 @@ static void encode_block(wvl_ht_scratch *s, const wvl_block_input *in, wvl_block
     out->length = out->pass_count = out->planes = 0;
     out->energy = 0;
     out->energy_shift = 0;
-    if (in->want_gains) {
+    if (in->want_gains && in->bound) { /* an empty block's samples need not be there */
         measure(&j, is_told ? plane : 0);
         j.told = j.gains[WVL_HT_REST];
     }

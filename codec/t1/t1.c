@@ -169,7 +169,7 @@ static int start(job *j, wvl_t1_fast_state *state, const wvl_t1_input *in, wvl_t
     j->out = out;
     j->passes = wvl_t1_init_coder(&j->coder, in, out);
     j->pass = 0;
-    if (in->want_gains) {
+    if (in->want_gains && in->bound) { /* an empty block's samples need not be there */
         uint64_t low, high;
         kernels_of(in)->square_sum(in, &low, &high);
         wvl_block_set_energy(out, low, high);

@@ -169,7 +169,7 @@ static void load(ref *r, const wvl_t1_input *in, wvl_t1_output *out)
             high += m * m >> 32;
         }
     }
-    if (in->want_gains)
+    if (in->want_gains && in->bound)
         wvl_block_set_energy(out, low, high);
 }
 

@@ -218,12 +218,12 @@ static wvl_slot_entry fetch_color(const wvl_slot *slot, wvl_cpu_level level)
     return (wvl_slot_entry)wvl_front_fetch_kernels(level)->color[slot->kind];
 }
 
-#define LOADS(name, kind)                                                                                               \
-    {"front.strided." name, "sample", kind, LOAD_STYLES, 0, fetch_strided, make_strided, call_load, NULL},              \
-        {"front.contiguous." name, "sample", kind, LOAD_STYLES, 0, fetch_contiguous, make_contiguous, call_load, NULL}, \
-    {                                                                                                                   \
-        "front.triple." name, "sample", kind, LOAD_STYLES, 0, fetch_triple, make_triple, call_triple, NULL              \
-    }
+/* clang-format off */
+#define LOADS(name, kind) \
+    {"front.strided." name, "sample", kind, LOAD_STYLES, 0, fetch_strided, make_strided, call_load, NULL}, \
+    {"front.contiguous." name, "sample", kind, LOAD_STYLES, 0, fetch_contiguous, make_contiguous, call_load, NULL}, \
+    {"front.triple." name, "sample", kind, LOAD_STYLES, 0, fetch_triple, make_triple, call_triple, NULL}
+/* clang-format on */
 #define CONVERT(name, kind)                                                                                            \
     {                                                                                                                  \
         "front.convert." name, "sample", kind, CONVERT_STYLES, 0, fetch_convert, make_convert, call_convert, NULL      \
