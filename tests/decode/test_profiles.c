@@ -130,7 +130,7 @@ static const refusal refusals[] = {
     {"preset=ndnp style=0", "style 0; 1", 64, 48, 1, 8, 0, 0, 0},
     {"preset=ndnp precincts=[256,256]", "one a resolution", 64, 48, 1, 8, 0, 0, 0},
     {"preset=bodleian plt=no", "plt no", RGB8, 0, 0, 0},
-    {"preset=bodleian tile-parts=none", "by resolution, R", RGB8, 0, 0, 0},
+    {"preset=bodleian tile-parts=none", "divided by resolution; use tile-parts=R", RGB8, 0, 0, 0},
     {"preset=bodleian reversible=no", "reversible no", RGB8, 0, 0, 0},
     {"preset=bodleian-lossy reversible=yes", "reversible yes", RGB8, 0, 0, 0},
     {"preset=bl-newspaper tile=32,32", "tile 32,32", RGB8, 0, 0, 0},

@@ -527,13 +527,19 @@ START_TEST(refusals)
 }
 END_TEST
 
+/* twin.cuda_ht and twin.cuda_packets have those of the other rooms. */
+static int is_of_transform(const char *name)
+{
+    return strncmp(name, "wvl_ht_", 7) != 0 && strncmp(name, "wvl_packets_", 12) != 0;
+}
+
 /* Last of all: the benchmark's kernel is not the backend's. */
 START_TEST(all_kernels)
 {
     for (unsigned i = 0; i < sizeof kernel_uses / sizeof *kernel_uses && have_device && !subset; i++) {
         const char *name = kernel_uses[i].name;
-        REQUIRE_THAT(!name[0] || kernel_uses[i].launches || !strcmp(name, "wvl_convert"), "%s was never launched",
-                     name);
+        REQUIRE_THAT(!name[0] || !is_of_transform(name) || kernel_uses[i].launches || !strcmp(name, "wvl_convert"),
+                     "%s was never launched", name);
     }
 }
 END_TEST
