@@ -33,6 +33,11 @@ static const char *const forward_others[] = {"wvl_xyz",
                                              "wvl_ht_finish",
                                              "wvl_ht_place",
                                              "wvl_ht_gather",
+                                             "wvl_ht_sum",
+                                             "wvl_packets_heads",
+                                             "wvl_packets_place",
+                                             "wvl_packets_list",
+                                             "wvl_packets_write", /* cuda/packets */
                                              NULL};
 
 static const struct table {
