@@ -6,7 +6,7 @@
 #include "base/intmath.h"
 
 #define SET_PASSES 3u
-#define PLANE 256     /* planes are counted in so many parts */
+#define PLANE 256     /* parts of a plane that are counted */
 #define SETS_ABOVE 2u /* planes above the mean one from which sets are coded again */
 
 static int is_possible(const wvl_plan *plan) { return plan->rate.follows_step != 0; }

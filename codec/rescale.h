@@ -3,7 +3,7 @@
  * A step that follows the byte target, for HT blocks (D-ht-04). Their sets lie whole planes apart, and refinement
  * passes are a dear way to lie between: where the bytes of the first coding end between two planes, up to 0.2 dB are
  * lost to a quantizer whose step is right. So the steps of all bands are made coarser by less than an octave, until the
- * mean of where blocks end is a whole plane, and all blocks are coded once more. Backends deliver coefficients as they
+ * mean of where blocks end is a whole plane, and all blocks are coded again. Backends deliver coefficients as they
  * are, with fractional bits below the step; they are scaled when a block is handed to the block coder, so that
  * transform and device know nothing of it. From then on the coder works by a copy of the plan with the new steps, and
  * that is what QCD and CAP tell.

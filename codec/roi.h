@@ -20,7 +20,7 @@ typedef struct wvl_roi {
     uint8_t kind;           /* WVL_ROI_* */
     uint8_t shift;          /* s */
     uint8_t frac_bits;      /* PART: of the copy */
-    uint8_t lost_frac_bits; /* PART: so many more the block has */
+    uint8_t lost_frac_bits; /* PART: number of further bits that the block has */
     uint8_t reversible;
     uint32_t count;  /* PART: samples of the region that are not zero */
     uint64_t energy; /* PART: what out->energy must be, see wvl_roi_settle_gains */

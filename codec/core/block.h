@@ -58,7 +58,7 @@ typedef struct wvl_block_feed {
 
 /* A block coder. Its functions are pure but for what they write, and neither allocate nor fail. */
 typedef struct wvl_block_coder {
-    /* For blocks up to this shape and so many planes; never less for more. Aligned to 64, contents irrelevant between
+    /* For blocks up to this shape and this many planes; never less for more. Aligned to 64, contents irrelevant between
      * calls. */
     size_t (*scratch_bytes)(uint32_t width, uint32_t height, uint32_t planes);
     const void *(*fetch_kernels)(void); /* the fastest that this processor runs; all give the same results */

@@ -12,7 +12,7 @@
 #include "geom/plan.h"
 
 #define WVL_CS_MAX_PARTS_PER_TILE 255u   /* TPsot is at most 254 (A.4.2) */
-#define WVL_CS_MAX_PSOT UINT32_MAX       /* a longer tile-part can not be written; the caller refuses it */
+#define WVL_CS_MAX_PSOT UINT32_MAX       /* a longer tile-part cannot be written; the caller refuses it */
 #define WVL_CS_SOT_SOD_BYTES 14u         /* SOT segment and SOD */
 #define WVL_CS_SOD_BYTES 2u              /* the last of a part header */
 #define WVL_CS_END_BYTES 2u              /* EOC */
@@ -46,14 +46,14 @@ uint64_t wvl_cs_measure_part_lengths(const wvl_plan *plan, uint64_t part_count);
 uint8_t *wvl_cs_put_part_lengths(const wvl_plan *plan, const wvl_cs_part *parts, uint64_t part_count, uint8_t *p);
 /* Where the length of a part (Ptlm, four bytes) stands among them; with plan->tlm. */
 uint64_t wvl_cs_part_length_at(const wvl_plan *plan, uint64_t index);
-/* 1 when TLM is off or can name that many tile-parts (Ztlm numbers at most 256 segments, A.7.1). Where it can not, the
+/* 1 when TLM is off or can name that many tile-parts (Ztlm numbers at most 256 segments, A.7.1). Where it cannot, the
  * header is written without TLM, which is legal but not what was asked for: callers refuse it first. */
 int wvl_cs_tlm_fits(const wvl_plan *plan, uint64_t part_count);
 
 /*
- * PLM, PPM and PPT grow with the packets, so their content is not held in memory: whoever has it writes a head, then
- * that many bytes. PLM and PPM go into the main header before TLM, PPT into a part header before SOD. PLM: {Nplm (8
- * bits), lengths} for every tile-part; an entry stays whole. PPM: {Nppm (32 bits), headers} for every tile-part, cut
+ * PLM, PPM and PPT grow with the packets, so their content is not held in memory: the caller that has it writes a head,
+ * then that many bytes. PLM and PPM go into the main header before TLM, PPT into a part header before SOD. PLM: {Nplm
+ * (8 bits), lengths} for every tile-part; an entry stays whole. PPM: {Nppm (32 bits), headers} for every tile-part, cut
  * anywhere.   PPT: the headers of the part, cut anywhere.
  */
 typedef enum wvl_cs_pointer { WVL_CS_PLM = 0, WVL_CS_PPM = 1, WVL_CS_PPT = 2 } wvl_cs_pointer;

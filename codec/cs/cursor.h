@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* A cursor stores bytes, or only counts them when `at` is NULL. Whatever is written is measured by running the same
- * function on a counting cursor, so that a length field and its content can not disagree. */
+ * function on a counting cursor, so that a length field and its content cannot disagree. */
 #ifndef WVL_CS_CURSOR_H
 #define WVL_CS_CURSOR_H
 
