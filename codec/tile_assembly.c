@@ -116,6 +116,8 @@ static void carve_tables(wvl_assembly *a, wvl_carver *carver)
     a->packets = wvl_carve(carver, a->packet_count, sizeof *a->packets);
     a->parts = wvl_carve(carver, a->part_count, sizeof *a->parts);
     a->places = wvl_carve(carver, a->place_count, sizeof *a->places);
+    a->owners = wvl_carve(carver, a->packet_count, sizeof *a->owners);
+    a->part_names = wvl_carve(carver, a->part_count, sizeof *a->part_names);
     a->bytes = wvl_carve(carver, a->byte_count, 1);
 }
 
@@ -150,6 +152,7 @@ static int put_packet(builder *b, const wvl_packet_id *id, uint32_t number, uint
 {
     wvl_assembly *a = b->to;
     const wvl_precinct *precinct = &b->precincts[id->precinct];
+    a->owners[a->packet_count] = (wvl_assembly_owner){(uint16_t)precinct->component, (uint16_t)precinct->resolution};
     wvl_assembly_packet *packet = &a->packets[a->packet_count++];
     uint64_t blocks = 0, nodes = 0, most = 0;
     memset(packet, 0, sizeof *packet);
@@ -209,6 +212,7 @@ static void put_part(builder *b, uint32_t index)
     wvl_assembly_part *to = &a->parts[index];
     uint32_t count = (uint32_t)template_bytes(b, part), segments = most_segments(b->plan, part->packet_count);
     memset(to, 0, sizeof *to);
+    a->part_names[index] = (wvl_assembly_part_name){part->tile, part->index, part->count, part->cap_group};
     to->header_at = a->part_header_bytes;
     to->template_at = a->byte_count;
     to->template_bytes = count;

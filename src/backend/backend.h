@@ -22,7 +22,7 @@
 #include "base/pool.h"
 #include "base/trace.h"
 #include "geom/handover.h"
-#include "geom/handover_packets.h"
+#include "geom/handover_assembly.h"
 #include "geom/plan.h"
 #include "wavelane.h"
 
@@ -46,6 +46,16 @@ typedef struct wvl_device_options {
     char *reason; /* why it could not be opened, in words */
     size_t reason_bytes;
 } wvl_device_options;
+
+/* A finished picture: boxes and codestream side by side. */
+typedef struct wvl_finished {
+    const uint8_t *data; /* memory of the backend's device: page-locked, or the device's own (plan->device.output) */
+    uint64_t room;       /* bytes there */
+    uint64_t bytes;      /* of the picture */
+    uint64_t codestream_offset; /* bytes before SOC */
+    double error;       /* squared error of the coefficients, gain units, where the plan has rate control; else 0 */
+    double plain_error; /* the same without visual weights */
+} wvl_finished;
 
 typedef struct wvl_backend_vtable {
     const char *name; /* as results and traces call it; ":N" follows where there are devices */
@@ -80,8 +90,24 @@ typedef struct wvl_backend_vtable {
     wvl_status (*code)(wvl_backend_job *job, const wvl_block_order *order, wvl_block_batch *batch);
     wvl_status (*weigh)(wvl_backend_job *job, const wvl_block_order *order, uint32_t *run_weights,
                         uint32_t *block_weights);
-    /* With reach PACKETS; else NULL. Packets of the blocks that the backend's jobs have coded and kept, until close. */
-    wvl_status (*open_packets)(wvl_backend *backend, const wvl_plan *plan, wvl_packet_source *source);
+    /*
+     * With reach PACKETS; else NULL. Jobs of whole pictures: the device makes all of their bytes. A backend has slots
+     * for such jobs or for jobs of waves, never both; several threads may submit and wait at the same time.
+     *
+     * measure_picture: what a slot needs. Pure. prepare_picture: as prepare; assembly must stay until the backend is
+     * closed or prepared for another plan. submit_picture: as submit, with all tiles; wait and release are the same.
+     * take_picture: of a job that is done. part_bytes [parts] gets Psot of every tile-part, group_bytes
+     * [components][resolutions] the packet bytes, headers included. The picture belongs to the caller until
+     * drop_picture, which may come from any thread, before or after the backend is closed. WVL_ERROR_UNSUPPORTED: the
+     * device could not finish this one; jobs of waves can.
+     */
+    void (*measure_picture)(const wvl_plan *plan, const wvl_assembly *assembly, wvl_backend_memory *slot);
+    wvl_status (*prepare_picture)(wvl_backend *backend, const wvl_plan *plan, const wvl_assembly *assembly,
+                                  const wvl_backend_memory *slot);
+    wvl_status (*submit_picture)(wvl_backend *backend, const wvl_image *image, wvl_backend_job **job);
+    wvl_status (*take_picture)(wvl_backend_job *job, wvl_finished *picture, uint32_t *part_bytes,
+                               uint64_t *group_bytes);
+    void (*drop_picture)(wvl_device *device, const wvl_finished *picture);
     void (*release)(wvl_backend_job *job);
     /* Gives back what only transforms take: coefficients of jobs that are done stay, but the backend takes no more
      * jobs. NULL: there is nothing. */

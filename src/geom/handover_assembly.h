@@ -49,11 +49,23 @@ typedef struct wvl_assembly_part {
     uint32_t room;
 } wvl_assembly_part;
 
+/* For results, on the host: whose bytes a packet's are, and which tile-part it is. */
+typedef struct wvl_assembly_owner {
+    uint16_t component;
+    uint16_t resolution;
+} wvl_assembly_owner;
+typedef struct wvl_assembly_part_name {
+    uint32_t tile, index, count; /* as wvl_tile_part_info */
+    uint32_t cap_group;          /* wvl_plan_cap_group() of its packets; UINT32_MAX: of several */
+} wvl_assembly_part_name;
+
 typedef struct wvl_assembly {
     wvl_assembly_packet *packets;
     wvl_assembly_part *parts;
     wvl_assembly_place *places;
     uint8_t *bytes;
+    wvl_assembly_owner *owners;         /* [packet_count] */
+    wvl_assembly_part_name *part_names; /* [part_count] */
     uint32_t packet_count, part_count, place_count;
     uint32_t block_count;   /* of a layer */
     uint32_t layer_count;   /* records of blocks lie layer by layer */

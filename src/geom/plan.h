@@ -269,6 +269,7 @@ typedef struct wvl_memory_plan {
 typedef struct wvl_device_plan {
     uint8_t choice;    /* WVL_DEVICE_* */
     uint8_t reach;     /* the least that it must do: wvl_reach, COEFS or more */
+    uint8_t output;    /* 1: finished pictures lie in memory of the device, if it finishes them */
     uint32_t ordinals; /* bit per ordinal: those that it may use */
 } wvl_device_plan;
 
