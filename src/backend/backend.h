@@ -55,6 +55,7 @@ typedef struct wvl_finished {
     uint64_t codestream_offset; /* bytes before SOC */
     double error;       /* squared error of the coefficients, gain units, where the plan has rate control; else 0 */
     double plain_error; /* the same without visual weights */
+    uint8_t on_device;  /* data is memory of the device itself */
 } wvl_finished;
 
 typedef struct wvl_backend_vtable {
