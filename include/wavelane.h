@@ -538,6 +538,10 @@ WVL_API wvl_status wvl_encoded_picture_status(const wvl_encoded_picture *picture
 WVL_API const char *wvl_encoded_picture_error(const wvl_encoded_picture *picture);
 WVL_API const void *wvl_encoded_picture_data(const wvl_encoded_picture *picture,
                                              size_t *bytes); /* NULL if a sink was given */
+/* Where these bytes lie: host memory; page-locked memory, if a device finished the picture ("cuda:0 packets"); memory
+ * of the device, if the option output-memory is device. They are complete when the picture is received: no stream or
+ * event needs to be waited for. */
+WVL_API wvl_memory_kind wvl_encoded_picture_memory(const wvl_encoded_picture *picture);
 WVL_API const wvl_result *
 wvl_encoded_picture_result(const wvl_encoded_picture *picture);             /* NULL unless the status is WVL_OK */
 WVL_API void *wvl_encoded_picture_user(const wvl_encoded_picture *picture); /* what submit got */
@@ -590,7 +594,7 @@ WVL_API int wvl_result_layer_is_measured(const wvl_result *result, uint32_t laye
 /* Wall-clock seconds of a stage. */
 WVL_API double wvl_result_seconds(const wvl_result *result, wvl_stage stage);
 /* What made coefficients of the pixels: "cpu", "cuda:0", or both if the CPU took over ("cuda:0 cpu"). "cuda:0 blocks":
- * the device coded the blocks too. */
+ * the device coded the blocks too. "cuda:0 packets": the device made all bytes. */
 WVL_API const char *wvl_result_backend(const wvl_result *result);
 
 #ifdef __cplusplus

@@ -471,6 +471,13 @@ static void draw_reach(fuzz_draw *d)
     }
 }
 
+static void draw_output_memory(fuzz_draw *d)
+{
+    if (fuzz_draw_chance(d, 1)) { /* refused: only encoder objects give such pictures */
+        fuzz_case_set(d->c, "output-memory", "%s", "device");
+    }
+}
+
 /* ---- Table ----------------------------------------------------------------------------------- */
 
 /* In the order in which they depend on each other. Several keys may share a generator: those without one are drawn with
@@ -529,6 +536,7 @@ static const struct {
     {"visual", draw_visual},
     {"ht-passes", draw_ht_passes},
     {"reach", draw_reach},
+    {"output-memory", draw_output_memory},
 };
 #define GENERATORS (sizeof generators / sizeof generators[0])
 

@@ -240,7 +240,8 @@ typedef struct wvl_rate_plan {
     uint8_t visual;               /* slopes are those of weighted errors (wvl_band_coding.visual) */
     uint8_t keep_coefs;     /* a PSNR target, or a small picture: all coefficients stay until cuts have been measured */
     uint8_t measure_layers; /* what every layer leaves is measured, whatever its target */
-    uint8_t peak_depth;     /* deepest component: errors of shallower ones are scaled to it */
+    uint8_t measures_always; /* somebody asked for it; else a device that finishes the picture gives an estimate */
+    uint8_t peak_depth;      /* deepest component: errors of shallower ones are scaled to it */
     /* Gains are integers in units of 2^gain_exponent squared sample units, so that no sum over the picture leaves 63
      * bits. */
     int32_t gain_exponent;
