@@ -119,8 +119,8 @@ static void draw_precincts(fuzz_draw *d)
     if (!fuzz_draw_wants(d)) {
         return;
     }
-    for (uint32_t i = 0; i < count;
-         i++) { /* from the top; only the value of resolution 0 may be 1, and the last repeats */
+    /* From the top; only the value of resolution 0 may be 1, and the last repeats. */
+    for (uint32_t i = 0; i < count; i++) {
         uint32_t least = i == d->levels ? 0 : small, most = fuzz_draw_chance(d, 95) ? 8 : 15;
         n += (size_t)snprintf(list + n, sizeof list - n, "%s[%u,%u]", i ? "," : "",
                               1u << fuzz_draw_between(d, least, most), 1u << fuzz_draw_between(d, least, most));

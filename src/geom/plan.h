@@ -106,10 +106,10 @@ typedef struct wvl_coding {
     double base_step; /* "step" as given or chosen; 0: one least significant bit, or reversible */
     uint8_t qfactor;  /* 1..100: steps of a quality factor; 0: of base_step */
     uint8_t visual;   /* WVL_VISUAL_*: squared errors are weighed as what */
-    uint8_t visual_dx,
-        visual_dy;        /* samples of the first component that stand beside and below each other for one of these */
-    uint8_t region_shift; /* s of RGN: coded planes of the region lie that many higher; with PART at least every band's
-                             planes */
+    /* Samples of the first component that stand beside and below each other for one of these. */
+    uint8_t visual_dx, visual_dy;
+    /* s of RGN: coded planes of the region lie that many higher; with PART at least every band's planes. */
+    uint8_t region_shift;
     wvl_band_coding band[WVL_MAX_BANDS]; /* LL, then HL, LH, HH of resolution 1, 2, ... */
 } wvl_coding;
 
