@@ -584,10 +584,9 @@ WVL_API uint64_t wvl_result_packet_bytes(const wvl_result *result, uint32_t comp
 WVL_API uint64_t wvl_result_layer_bytes(const wvl_result *result, uint32_t layer);
 WVL_API uint32_t wvl_result_layer_slope(const wvl_result *result, uint32_t layer);
 /* PSNR in dB after `layer`: over the mean square error of all samples, all counted alike, peak 2^depth - 1; infinity
- * if exact. Estimated, or measured on the samples that a decoder gets: for PSNR targets, small pictures, and where
- * the option measure-psnr asks for it. */
+ * if exact. Estimated; or measured (_is_measured: 1, also if exact) on the samples that a decoder gets: for PSNR
+ * targets, where the option measure-psnr asks for it, and for small pictures that the CPU finishes. */
 WVL_API double wvl_result_layer_psnr(const wvl_result *result, uint32_t layer);
-/* 1: measured, or exact. 0: estimated, or there is no such layer. */
 WVL_API int wvl_result_layer_is_measured(const wvl_result *result, uint32_t layer);
 WVL_API double wvl_result_seconds(const wvl_result *result, wvl_stage stage); /* of a stage, by the wall clock */
 /* What made coefficients of the pixels: "cpu", "cuda:0", or both if the CPU took over ("cuda:0 cpu"). "cuda:0 blocks":

@@ -26,14 +26,20 @@ static const char *refuse(const wvl_plan *plan)
     return wvl_assembly_refuses(plan);
 }
 
+wvl_reach wvl_pictures_reach_with(const wvl_backend_vtable *table, const wvl_plan *plan, const wvl_image *image,
+                                  const char **why)
+{
+    wvl_reach reach = table->reach(plan, image, why);
+    const char *refused = reach == WVL_REACH_PACKETS ? refuse(plan) : NULL;
+    *why = refused ? refused : *why;
+    return refused ? WVL_REACH_BLOCKS : reach;
+}
+
 wvl_reach wvl_pictures_reach(const wvl_plan *plan, const wvl_image *image, const char **why)
 {
     const wvl_backend_vtable *table = wvl_backend_fetch_device();
     *why = "this build has no device code";
-    wvl_reach reach = table ? table->reach(plan, image, why) : WVL_REACH_NONE;
-    const char *refused = reach == WVL_REACH_PACKETS ? refuse(plan) : NULL;
-    *why = refused ? refused : *why;
-    return refused ? WVL_REACH_BLOCKS : reach;
+    return table ? wvl_pictures_reach_with(table, plan, image, why) : WVL_REACH_NONE;
 }
 
 /* ---- Open and close -------------------------------------------------------------------------- */

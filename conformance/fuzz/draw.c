@@ -454,30 +454,6 @@ static void draw_comment(fuzz_draw *d)
     }
 }
 
-/* ---- Machine --------------------------------------------------------------------------------- */
-
-static void draw_device(fuzz_draw *d)
-{
-    static const char *const devices[] = {"cpu", "auto", "cuda"}; /* where there is no device the CPU takes over */
-    if (fuzz_draw_chance(d, 5)) {
-        fuzz_case_set(d->c, "device", "%s", devices[fuzz_draw_between(d, 0, 2)]);
-    }
-}
-
-static void draw_reach(fuzz_draw *d)
-{
-    if (fuzz_draw_chance(d, 4)) { /* a device that does less is not used */
-        fuzz_case_set(d->c, "reach", "%s", fuzz_draw_chance(d, 50) ? "blocks" : "packets");
-    }
-}
-
-static void draw_output_memory(fuzz_draw *d)
-{
-    if (fuzz_draw_chance(d, 1)) { /* refused: only encoder objects give such pictures */
-        fuzz_case_set(d->c, "output-memory", "%s", "device");
-    }
-}
-
 /* ---- Table ----------------------------------------------------------------------------------- */
 
 /* In the order in which they depend on each other. Several keys may share a generator: those without one are drawn with
@@ -531,12 +507,12 @@ static const struct {
     {"hfr", NULL},
     {"main-level", NULL},
     {"sub-level", NULL},
-    {"device", draw_device},
+    {"device", fuzz_draw_device},
     {"qfactor", draw_qfactor}, /* the last ones, so that seeds go on to draw what they did */
     {"visual", draw_visual},
     {"ht-passes", draw_ht_passes},
-    {"reach", draw_reach},
-    {"output-memory", draw_output_memory},
+    {"reach", fuzz_draw_reach},
+    {"output-memory", fuzz_draw_output_memory},
 };
 #define GENERATORS (sizeof generators / sizeof generators[0])
 
