@@ -43,10 +43,10 @@ typedef struct wvl_walk_ht_finding {
 
 /* What decoding a block needs; nothing in it has to be prepared. */
 typedef struct wvl_walk_ht_work { /* about 10 KB */
-    uint8_t exponents[2]
-                     [WVL_WALK_HT_SIDE + 4]; /* E of a quad row's lower samples, from one column before the block on */
-    uint8_t map[WVL_WALK_HT_MAP]; /* bit 0: significant after the cleanup pass; bit 1: since SigProp. With a border of
-                                     zeros */
+    /* E of a quad row's lower samples, from one column before the block on. */
+    uint8_t exponents[2][WVL_WALK_HT_SIDE + 4];
+    /* Bit 0: significant after the cleanup pass; bit 1: since SigProp. With a border of zeros. */
+    uint8_t map[WVL_WALK_HT_MAP];
     uint8_t refinement[WVL_WALK_HT_REFINEMENT]; /* for a segment that came in two pieces */
 } wvl_walk_ht_work;
 

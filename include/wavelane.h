@@ -15,9 +15,9 @@
  *   wvl_plan_build(&request, &plan);                     // checks everything, allocates no picture memory
  *   wvl_encode(plan, &image, &sink, NULL, &result, error, sizeof error);
  *
- * Results. A function that can fail returns a wvl_status: 0 is success, a positive value is no error, a negative one
- * is. wvl_status_text() names a status. wvl_params_error() and wvl_context_error() give the detail of the last
- * failure on these objects; wvl_plan_build() and wvl_encode() write theirs where the caller wants it. Texts are
+ * Results. A function that can fail returns a wvl_status: 0 is success, a negative value is an error, a positive one
+ * is neither. wvl_status_text() names a status. wvl_params_error() and wvl_context_error() give the text of the last
+ * failure on these objects; wvl_plan_build() and wvl_encode() write theirs to a buffer of the caller. Texts are
  * English, in UTF-8, of one or more lines; they may change between versions.
  *
  * Ownership. What a _create, _build or _clone function stores in its last argument belongs to the caller, who gives
@@ -26,9 +26,9 @@
  * belong to the library.
  *
  * Threads. One object is used by one thread at a time, with these exceptions: any number of threads may use one
- * wvl_context or one wvl_plan at once; wvl_cancel_raise() may be called from any thread and from a signal handler; a
- * wvl_encoder says itself which of its functions may meet. Different objects may be used by different threads, also
- * if they share a context.
+ * wvl_context or one wvl_plan at once; wvl_cancel_raise() may be called from any thread and from a signal handler;
+ * "Pictures in flight" says which functions of a wvl_encoder may run at the same time. Different objects may be used
+ * by different threads, also if they share a context.
  *
  * The process. The library never prints, never exits, installs no signal handler, reads no environment variable, and
  * needs nothing beyond libc, libm and pthreads; a build with device code loads the CUDA driver (libcuda.so.1) when a
@@ -42,8 +42,8 @@
  * then the members that are wanted: zero always means the default. Later versions append members to these structures
  * and change nothing else. A program that was built with the header of 0.2.0 or later therefore runs with every
  * later library. The other way round, a structure that is longer than the library knows is taken if all its unknown
- * bytes are zero, and refused with WVL_ERROR_ARGUMENT if not: the
- * library cannot do what they ask for. Structures without struct_size never change.
+ * bytes are zero, and refused with WVL_ERROR_ARGUMENT if not: the library cannot do what they ask for. Structures
+ * without struct_size never change.
  *
  * Units. A position or size of a picture is in points of the reference grid, or in samples where it says so; memory
  * and output are in bytes (8 bits), times in seconds or, where the name ends in _ms, in milliseconds. Clause numbers
@@ -80,16 +80,16 @@ typedef enum wvl_status {
     WVL_ERROR_ARGUMENT = -1,  /* an argument of the call is NULL or does not fit the others */
     WVL_ERROR_PARAMETER = -2, /* an unknown key, a malformed value, or settings that the standard or a limit forbids */
     WVL_ERROR_UNSUPPORTED = -3, /* legal, but this build or version does not do it; the text says what */
-    WVL_ERROR_UNREACHABLE = -4, /* a byte cap is below what headers and empty packets need; the text says how many bytes
-                                   these are. (A PSNR that no quantizer reaches is no error: everything is coded.) */
-    WVL_ERROR_MEMORY = -5,      /* an allocation failed */
-    WVL_ERROR_SINK = -6,        /* the sink refused bytes (disk full, closed pipe, ...) */
-    WVL_ERROR_DEVICE = -7,      /* a device failed or is missing */
-    WVL_ERROR_INPUT = -8,       /* a sample lies outside the declared depth */
-    WVL_ERROR_THREAD = -9,      /* reserved: threads that do not start are done without */
-    WVL_ERROR_INTERNAL = -10,   /* a proved bound was broken: a defect of the library, please report it */
-    WVL_ERROR_PROFILE =
-        -11 /* the finished bytes break the profile that was asked for; the text says how. Nothing was written */
+    /* A byte cap is below the bytes of headers and empty packets, which the text gives. A PSNR target has no such
+       error. */
+    WVL_ERROR_UNREACHABLE = -4,
+    WVL_ERROR_MEMORY = -5,    /* an allocation failed */
+    WVL_ERROR_SINK = -6,      /* the sink refused bytes (disk full, closed pipe, ...) */
+    WVL_ERROR_DEVICE = -7,    /* a device failed or is missing */
+    WVL_ERROR_INPUT = -8,     /* a sample lies outside the declared depth */
+    WVL_ERROR_THREAD = -9,    /* reserved: threads that do not start are done without */
+    WVL_ERROR_INTERNAL = -10, /* a proved bound was broken: a defect of the library, please report it */
+    WVL_ERROR_PROFILE = -11   /* the finished bytes break the profile; the text says how. Nothing was written */
 } wvl_status;
 
 /* Static texts, never NULL; from any thread. */
@@ -155,8 +155,9 @@ typedef struct wvl_context_options {
     wvl_runner runner;       /* run != NULL: does the work instead of own threads, and `threads` is ignored */
     wvl_trace_fn trace;
     void *trace_user;
-    uint64_t max_samples; /* a plan for a picture of more samples, all components together, is refused
-                             (WVL_ERROR_PARAMETER); 0: no limit but the standard's */
+    /* Pictures of more samples, all components together, are refused (_PARAMETER); 0: only the limits of the standard.
+     */
+    uint64_t max_samples;
 } wvl_context_options;
 
 /* options may be NULL. Errors: _ARGUMENT, _MEMORY. Threads that cannot be started are done without (logged): the
@@ -165,28 +166,27 @@ WVL_API wvl_status wvl_context_create(const wvl_context_options *options, wvl_co
 WVL_API void wvl_context_release(wvl_context *context);
 /* Greatest number of tasks at the same time, the calling thread counted; 0 for NULL. */
 WVL_API uint32_t wvl_context_threads(const wvl_context *context);
-/* Detail of the last failure, or "". Never NULL.
- * Of a context: of the last wvl_plan_create or wvl_sink_open_ call that the calling thread made with it; for a
- * thread that made none, of the last one that failed in any thread. The text stays as it is until the same thread
- * makes such a call again, or the context is released, whatever other threads do.
- * Of params: valid until the next call on them. */
+/* Text of the last failure, or "". Never NULL.
+ * Of a context: of the last wvl_plan_create or wvl_sink_open_ call that the calling thread made with it; for a thread
+ * that made none, of the last one that failed in any thread. The text stays until the same thread makes such a call
+ * again, or the context is released. Of params: the text stays until the next call on them. */
 WVL_API const char *wvl_context_error(const wvl_context *context);
 WVL_API const char *wvl_params_error(const wvl_params *params);
 
 /* ---- Devices ------------------------------------------------------------------------------------------------------
  *
  * The option "device" says whether a device works on pictures. A device does as many stages as it can: transform and
- * quantisation ("coefs"), and coding of HT blocks of a lossless picture, a given step or a quality factor ("blocks").
- * docs/reach.md has the list. The CPU does the rest. The bytes do not depend on it. The option "reach" asks for the
- * least that a device must do: one that does less is not used (with cuda-only: WVL_ERROR_UNSUPPORTED).
- *   auto        a device where it pays (pixels that lie on one; pictures in flight of an encoder object), else the CPU.
- * The default. cpu         the CPU. cuda        device 0; cuda:N: device N. The CPU takes over if there is no such
- * device, if its memory is too small, or if it cannot do the picture (components of more than 16 bits); the log says so
- * (WVL_LOG_WARNING). cuda-only   the same without the CPU: WVL_ERROR_DEVICE, _MEMORY or _UNSUPPORTED instead.
- * cuda-only:N: device N. wvl_result_backend() says what was used. A context opens a device at its first use. After a
- * failure that lasts (a fault in a kernel, a lost device) the pictures that the device has end with WVL_ERROR_DEVICE,
- * and the device counts as lost for the whole process; later pictures go to the CPU if the option allows it. The
- * library never resets a device.
+ * quantisation ("coefs"), coding of HT blocks of a lossless picture, a given step or a quality factor ("blocks"), and
+ * the whole output of such a picture ("packets"). docs/reach.md has the list. The CPU does the rest. The bytes do not
+ * depend on it. The option "reach" asks for the least that a device must do: one that does less is not used (with
+ * cuda-only: WVL_ERROR_UNSUPPORTED). auto        a device where it pays (pixels that lie on one; pictures in flight of
+ * an encoder object), else the CPU. The default. cpu         the CPU. cuda        device 0; cuda:N: device N. The CPU
+ * takes over if there is no such device, if its memory is too small, or if it cannot do the picture (components of more
+ * than 16 bits); the log has a warning. cuda-only   the same without the CPU: WVL_ERROR_DEVICE, _MEMORY or _UNSUPPORTED
+ * instead. cuda-only:N: device N. wvl_result_backend() says what was used. A context opens a device at its first use.
+ * After a failure that lasts (a fault in a kernel, a lost device) the pictures that the device has end with
+ * WVL_ERROR_DEVICE, and the device counts as lost for the process; later pictures go to the CPU if the option allows
+ * it. The library never resets a device.
  *
  * Device memory and page-locked memory of a picture are kept for the next picture of its plan (up to four blocks of
  * each kind a device) until the context is released or memory runs short. Memory from allocators of the caller is
@@ -267,8 +267,8 @@ WVL_API const wvl_preset *wvl_presets(size_t *count); /* *count entries, static 
  * the ranges below; matrix elements lie between -16 and 16. */
 typedef struct wvl_color_tables {
     size_t struct_size;
-    uint32_t entries; /* of each curve, 2..65536 at equal distances from black to white of the samples; straight lines
-                         between them */
+    /* Of each curve, 2..65536, at equal distances from black to white of the samples; straight lines between them. */
+    uint32_t entries;
     const double *curve[3]; /* R, G, B: light, 0..1 */
     double matrix[9];       /* rows X, Y, Z; columns R, G, B */
 } wvl_color_tables;
@@ -280,8 +280,8 @@ WVL_API wvl_status wvl_params_set_color(wvl_params *params, const wvl_color_tabl
  * codestream declares it (A.5.1). A conversion takes three unsigned components of one depth, 8 to 16, without
  * subsampling; all others are coded as they are. */
 typedef struct wvl_component_format {
-    uint8_t depth;     /* significant bits, 1..28. The standard knows depths to 38; 29 to 38 are refused
-                          (WVL_ERROR_PARAMETER) */
+    /* Significant bits, 1..28. The standard knows depths to 38; 29 to 38 are refused (WVL_ERROR_PARAMETER). */
+    uint8_t depth;
     uint8_t is_signed; /* 0 or 1 */
     uint8_t dx, dy;    /* XRsiz, YRsiz: 1..255; 0 means 1 */
 } wvl_component_format;
@@ -301,9 +301,9 @@ typedef enum wvl_container_type {
     WVL_SAMPLE_16 = 2,
     WVL_SAMPLE_32 = 3,
     WVL_SAMPLE_64 = 4, /* reserved: refused with WVL_ERROR_UNSUPPORTED */
-    WVL_SAMPLE_PACKED10 =
-        5,                  /* unsigned 10-bit samples, consecutive, most significant bit first; rows start on a byte */
-    WVL_SAMPLE_PACKED12 = 6 /* the same with 12 bits */
+    /* Unsigned samples of 10 and 12 bits, consecutive, most significant bit first; rows start on a byte. */
+    WVL_SAMPLE_PACKED10 = 5,
+    WVL_SAMPLE_PACKED12 = 6
 } wvl_container_type;
 
 typedef enum wvl_memory_kind {
@@ -369,8 +369,8 @@ typedef struct wvl_jp2_info {
     uint32_t palette_columns; /* 1..255 */
     uint8_t palette_depth;    /* bits of every column, 1..16 */
     const uint16_t *palette;  /* [entries][columns] */
-    const uint16_t
-        *channel_types; /* wvl_channel_type per channel; NULL: colours first, any further channel unspecified */
+    /* wvl_channel_type of each channel; NULL: colours first, any further channel unspecified. */
+    const uint16_t *channel_types;
     uint32_t channel_count;
     double capture_x_per_metre, capture_y_per_metre; /* resc (I.5.3.7.1); 0: none */
     double display_x_per_metre, display_y_per_metre; /* resd; 0: none */
@@ -413,8 +413,7 @@ WVL_API void wvl_plan_release(wvl_plan *plan);
 typedef struct wvl_plan_memory {
     size_t struct_size;
     uint64_t base_bytes;         /* most that is held beside coded data, for any picture of this plan */
-    uint64_t coded_bytes_bound;  /* proved bound of what coded data may add, whatever the pixels: noise that no coder
-                                    shortens */
+    uint64_t coded_bytes_bound;  /* proved bound of what coded data may add, whatever the pixels */
     uint64_t output_bytes_bound; /* proved bound of the bytes that the sink gets */
     uint64_t pinned_bytes;       /* most that a device takes of page-locked memory; 0 if none is used */
     uint64_t device_bytes;       /* most that it takes of its own */
@@ -426,7 +425,7 @@ typedef struct wvl_plan_memory {
 /* With a device base_bytes is an upper bound: the CPU or the device holds its share. Errors: _ARGUMENT, _MEMORY. */
 WVL_API wvl_status wvl_plan_measure(const wvl_plan *plan, wvl_plan_memory *memory);
 
-/* Gets `bytes` bytes of text, not terminated, from the thread that called wvl_plan_explain(). */
+/* write gets `bytes` bytes of text, not terminated, from the thread that called wvl_plan_explain(). */
 typedef void (*wvl_text_fn)(void *user, const char *text, size_t bytes);
 /* Resolved geometry, quantization, markers and memory: text for people (json = 0) or one JSON object (json = 1). */
 WVL_API wvl_status wvl_plan_explain(const wvl_plan *plan, int json, wvl_text_fn write, void *user);
@@ -449,10 +448,9 @@ typedef struct wvl_sink {
     void *user;
 } wvl_sink;
 
-/* Sinks of the library. wvl_sink_open_ fills *sink, which need not be set before; on failure it is empty, and
- * wvl_context_error() says why. Each is used for one encode. Errors: _ARGUMENT, _MEMORY, _SINK. */
-
-/* Growing memory. After the encode wvl_sink_take_memory() hands the bytes over; wvl_memory_release() frees them. */
+/* Sinks of the library. The wvl_sink_open_ functions fill *sink, which need not be set before; on failure it is empty,
+ * and wvl_context_error() says why. Each sink is used for one encode. Errors: _ARGUMENT, _MEMORY, _SINK.
+ * Growing memory: after the encode wvl_sink_take_memory() hands the bytes over; wvl_memory_release() frees them. */
 WVL_API wvl_status wvl_sink_open_memory(wvl_context *context, wvl_sink *sink);
 WVL_API wvl_status wvl_sink_take_memory(wvl_sink *sink, void **data, size_t *bytes);
 WVL_API void wvl_memory_release(wvl_context *context, void *data, size_t bytes);
@@ -462,7 +460,7 @@ WVL_API wvl_status wvl_sink_open_stream(wvl_context *context, void *file /* FILE
  * name. overwrite = 0: only if no file has that name. A temporary file is removed on failure. Devices and pipes are
  * written directly. */
 WVL_API wvl_status wvl_sink_open_file(wvl_context *context, const char *path, int overwrite, wvl_sink *sink);
-/* For a sink of the library that was opened but not given to an encode, or whose memory was not taken: discards it. */
+/* Discards a sink of the library that no encode was given, or whose memory was not taken. */
 WVL_API void wvl_sink_discard(wvl_sink *sink);
 
 /* ---- Encode ---------------------------------------------------------------------------------- */
@@ -499,9 +497,11 @@ WVL_API wvl_status wvl_encode(const wvl_plan *plan, const wvl_image *image, wvl_
 /* ---- Pictures in flight -------------------------------------------------------------------------------------------
  *
  *   wvl_encoder_create(plan, 0, &encoder);
- *   one thread:       while (there are pictures) wvl_encoder_submit(encoder, &image, NULL, user);   // WVL_AGAIN:
- * receive first wvl_encoder_end(encoder); it, or another:   while (wvl_encoder_receive(encoder, UINT32_MAX, &picture)
- * == WVL_OK) { ...; wvl_encoded_picture_release(picture); }
+ *   while (there are pictures)                                              // one thread; WVL_AGAIN: receive first
+ *       wvl_encoder_submit(encoder, &image, NULL, user);
+ *   wvl_encoder_end(encoder);
+ *   while (wvl_encoder_receive(encoder, UINT32_MAX, &picture) == WVL_OK)    // this thread, or another
+ *       wvl_encoded_picture_release(picture);
  *
  * Several pictures of one plan at a time: while one waits for a device, has its layers chosen or is written, others
  * are coded. Results come in the order of submission, with the same bytes as from wvl_encode(). All memory of the
@@ -536,18 +536,20 @@ WVL_API void wvl_encoder_cancel(wvl_encoder *encoder);
 /* A finished picture belongs to the caller until wvl_encoded_picture_release(), and so does all that these give out. */
 WVL_API wvl_status wvl_encoded_picture_status(const wvl_encoded_picture *picture);
 WVL_API const char *wvl_encoded_picture_error(const wvl_encoded_picture *picture);
-WVL_API const void *wvl_encoded_picture_data(const wvl_encoded_picture *picture,
-                                             size_t *bytes); /* NULL if a sink was given */
-WVL_API const wvl_result *
-wvl_encoded_picture_result(const wvl_encoded_picture *picture);             /* NULL unless the status is WVL_OK */
-WVL_API void *wvl_encoded_picture_user(const wvl_encoded_picture *picture); /* what submit got */
+/* data: NULL if a sink was given. memory: where it lies: HOST; PINNED if a device finished the picture ("cuda:0
+ * packets"); DEVICE with the option output-memory. All bytes are there when the picture is received: nothing needs to
+ * be waited for. result: NULL unless the status is WVL_OK. user: the argument of submit. */
+WVL_API const void *wvl_encoded_picture_data(const wvl_encoded_picture *picture, size_t *bytes);
+WVL_API wvl_memory_kind wvl_encoded_picture_memory(const wvl_encoded_picture *picture);
+WVL_API const wvl_result *wvl_encoded_picture_result(const wvl_encoded_picture *picture);
+WVL_API void *wvl_encoded_picture_user(const wvl_encoded_picture *picture);
 WVL_API void wvl_encoded_picture_release(wvl_encoded_picture *picture);
 
 /* ---- Result ---------------------------------------------------------------------------------- */
 
 typedef struct wvl_span {
-    uint64_t offset, bytes;
-} wvl_span; /* offsets count from the first byte given to the sink */
+    uint64_t offset, bytes; /* offset: from the first byte given to the sink */
+} wvl_span;
 /* How full a limit is: first the limit of the codestream, then those of max-component-bytes. The bytes of a
  * component are its tile-parts (Psot) if tile-parts hold one component each, else its packets. In cinema4k the lower
  * resolutions of all components come first, then the highest ones. */
@@ -582,15 +584,13 @@ WVL_API uint64_t wvl_result_packet_bytes(const wvl_result *result, uint32_t comp
 WVL_API uint64_t wvl_result_layer_bytes(const wvl_result *result, uint32_t layer);
 WVL_API uint32_t wvl_result_layer_slope(const wvl_result *result, uint32_t layer);
 /* PSNR in dB after `layer`: over the mean square error of all samples, all counted alike, peak 2^depth - 1; infinity
- * if exact. Estimated, or measured on the samples that a decoder gets: for PSNR targets, small pictures, and where
- * the option measure-psnr asks for it. */
+ * if exact. Estimated; or measured (_is_measured: 1, also if exact) on the samples that a decoder gets: for PSNR
+ * targets, where the option measure-psnr asks for it, and for small pictures that the CPU finishes. */
 WVL_API double wvl_result_layer_psnr(const wvl_result *result, uint32_t layer);
-/* 1: measured, or exact. 0: estimated, or there is no such layer. */
 WVL_API int wvl_result_layer_is_measured(const wvl_result *result, uint32_t layer);
-/* Wall-clock seconds of a stage. */
-WVL_API double wvl_result_seconds(const wvl_result *result, wvl_stage stage);
+WVL_API double wvl_result_seconds(const wvl_result *result, wvl_stage stage); /* of a stage, by the wall clock */
 /* What made coefficients of the pixels: "cpu", "cuda:0", or both if the CPU took over ("cuda:0 cpu"). "cuda:0 blocks":
- * the device coded the blocks too. */
+ * the device coded the blocks too. "cuda:0 packets": the device made all bytes. */
 WVL_API const char *wvl_result_backend(const wvl_result *result);
 
 #ifdef __cplusplus

@@ -74,9 +74,10 @@ typedef struct wvl_check_options {
     uint32_t frames, seconds; /* frame rate as a fraction, for byte limits; 0: 24/1 */
     int stereo;               /* one eye of a stereoscopic pair: half the bytes */
     uint64_t memory_limit;    /* bytes; 0: 256 MiB and 64 times the input */
-    uint64_t work_limit;      /* code blocks and precincts visited, 32 samples of an HT block; 0: 2^25 and 128 times the
-                                 input's bytes */
-    uint32_t issue_limit;     /* reports; 0: 1000. What is beyond is counted only */
+    /* Code blocks and precincts visited, and runs of 32 samples of an HT block; 0: 2^25 and 128 times the input's
+     * bytes. */
+    uint64_t work_limit;
+    uint32_t issue_limit;       /* reports; 0: 1000. What is beyond is counted only */
     wvl_check_packet_fn packet; /* called for every packet, with the same user */
     int hfr;                    /* high frame rate: twice the bytes of a cinema profile */
     /* Where memory comes from; both or none. The walk must then have no summary. release gets the size and pointer of
@@ -84,8 +85,7 @@ typedef struct wvl_check_options {
     void *(*allocate)(void *user, size_t bytes);
     void (*release)(void *user, void *memory, size_t bytes);
     void *memory_user;
-    int skip_blocks; /* HT segments are not decoded: lengths, Scup and forbidden pairs are all that is checked of them
-                      */
+    int skip_blocks; /* HT segments are not decoded; only their lengths, Scup and forbidden pairs are checked */
 } wvl_check_options;
 
 typedef enum wvl_check_format {
@@ -131,8 +131,8 @@ typedef struct wvl_check_summary {
     uint32_t profile_count;
     wvl_check_profile profiles[WVL_CHECK_PROFILE_ROOM];
     uint64_t ht_block_count; /* HT cleanup segments that were decoded to their end */
-    uint32_t ht_bound_told,
-        ht_bound_needed; /* B of MAGB in CAP, and the least B that covers those blocks; 0 without HT blocks */
+    /* B of MAGB in CAP, and the least B that covers those blocks; 0 without HT blocks. */
+    uint32_t ht_bound_told, ht_bound_needed;
 } wvl_check_summary;
 
 /* A raw codestream, SOC to EOC. report and summary may be NULL, options too. */

@@ -7,6 +7,7 @@
 #include "backend/registry.h"
 #include "base/alloc.h"
 #include "devices.h"
+#include "pictures.h"
 
 /* Pictures in flight: below so many samples, queueing costs more than the transform (1 Mi samples take the CPU about 3
  * ms). */
@@ -16,38 +17,42 @@
 
 const wvl_backend_vtable *wvl_drive_device_table(const wvl_plan *plan, const wvl_image *image, const char **reason)
 {
-    const wvl_backend_vtable *table = wvl_backend_fetch_device();
-    *reason = "this build has no device code";
-    return table && (unsigned)table->reach(plan, image, reason) >= plan->device.reach ? table : NULL;
+    return (unsigned)wvl_pictures_reach(plan, image, reason) >= plan->device.reach ? wvl_backend_fetch_device() : NULL;
 }
 
 /* 0: only a device can reach the pixels, or wait for their event. */
-static int host_can(const wvl_drive *d)
+static int host_can(const wvl_plan *plan, const wvl_image *image)
 {
     const char *why;
-    return d->host->reach(d->plan, d->image, &why) != WVL_REACH_NONE;
+    return wvl_backend_fetch_host()->reach(plan, image, &why) != WVL_REACH_NONE;
 }
 
-static int wants_device(const wvl_drive *d)
+int wvl_drive_wants_device(const wvl_plan *plan, const wvl_image *image, int many)
 {
     const char *why;
-    switch (d->plan->device.choice) {
+    switch (plan->device.choice) {
     case WVL_DEVICE_CPU: return 0;
     case WVL_DEVICE_AUTO:
-        return !host_can(d) || (d->many && d->plan->syntax.total_samples >= SAMPLES_MIN &&
-                                wvl_drive_device_table(d->plan, d->image, &why));
+        return !host_can(plan, image) ||
+               (many && plan->syntax.total_samples >= SAMPLES_MIN && wvl_drive_device_table(plan, image, &why));
     default: return 1;
     }
 }
 
-/* The host cannot encode this picture, or is not allowed to. */
-static int needs_device(const wvl_drive *d) { return d->plan->device.choice == WVL_DEVICE_CUDA_ONLY || !host_can(d); }
+int wvl_drive_needs_device(const wvl_plan *plan, const wvl_image *image)
+{
+    return plan->device.choice == WVL_DEVICE_CUDA_ONLY || !host_can(plan, image);
+}
+
+static int needs_device(const wvl_drive *d) { return wvl_drive_needs_device(d->plan, d->image); }
 
 /* Where the pixels lie, else the first of the plan's: one device works on a picture so far. */
-static uint32_t device_ordinal(const wvl_drive *d)
+uint32_t wvl_drive_ordinal(const wvl_plan *plan, const wvl_image *image)
 {
-    return d->image->memory_kind == WVL_MEMORY_DEVICE ? (uint32_t)d->image->device : wvl_plan_first_device(d->plan);
+    return image->memory_kind == WVL_MEMORY_DEVICE ? (uint32_t)image->device : wvl_plan_first_device(plan);
 }
+
+static uint32_t device_ordinal(const wvl_drive *d) { return wvl_drive_ordinal(d->plan, d->image); }
 
 /* ---- Memory ---------------------------------------------------------------------------------- */
 
@@ -112,7 +117,7 @@ static wvl_status open_backend(wvl_drive *d, const wvl_backend_vtable *table, co
     wvl_backend_options options = {&d->plan->context->host, d->plan->context->pool, d->device, d->trace, d->look};
     const char *why;
     d->table = table;
-    d->reach = table->reach(d->plan, d->image, &why);
+    d->reach = wvl_min_u32(table->reach(d->plan, d->image, &why), WVL_REACH_BLOCKS); /* of waves */
     wvl_status status = table->open(&options, &d->backend);
     status = status == WVL_OK ? prepare_slots(d, slot, jobs) : status;
     if (status != WVL_OK) {
@@ -167,6 +172,8 @@ static void tell_fallback(wvl_drive *d)
     d->given_up = 1;
 }
 
+void wvl_drive_give_up(wvl_drive *d) { d->given_up = 1; }
+
 wvl_status wvl_drive_open(wvl_drive *d, const wvl_image *image)
 {
     d->image = image;
@@ -181,7 +188,7 @@ wvl_status wvl_drive_open(wvl_drive *d, const wvl_image *image)
                        "pixels on a device, or a ready event, and the option \"device\" is cpu");
         return WVL_ERROR_UNSUPPORTED;
     }
-    if (wants_device(d) && (!d->given_up || needs_device(d))) {
+    if (wvl_drive_wants_device(d->plan, image, d->many) && (!d->given_up || needs_device(d))) {
         wvl_status status = open_device(d);
         if (status == WVL_OK || needs_device(d)) {
             return status;

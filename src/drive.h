@@ -50,7 +50,7 @@ typedef struct wvl_drive {
     char reason[256]; /* why there is no device, or why it failed */
 } wvl_drive;
 
-/* many: pictures are in flight, so that a device pays. */
+/* many: pictures are in flight. */
 void wvl_drive_init(wvl_drive *drive, const wvl_plan *plan, wvl_wave *wave, const wvl_trace *trace,
                     const wvl_look *look, int many);
 void wvl_drive_fini(wvl_drive *drive);
@@ -75,6 +75,8 @@ wvl_status wvl_drive_code(wvl_drive *drive, const wvl_block_order *order, wvl_bl
  * Where they are gone the CPU transforms the wave again. Fails with `why` where the plan asks for BLOCKS of a device.
  */
 wvl_status wvl_drive_lower(wvl_drive *drive, wvl_status why);
+/* The host takes pictures from here on, unless they need a device. */
+void wvl_drive_give_up(wvl_drive *drive);
 /* Gives the oldest wave back, which wvl_drive_next has handed over. */
 void wvl_drive_pass(wvl_drive *drive);
 /* Gives all waves back. */
@@ -89,6 +91,13 @@ uint32_t wvl_drive_measure(const wvl_plan *plan, const wvl_backend_vtable *table
 /* The table of devices that take pictures of this plan, as far as it asks, with pixels where the image has them (NULL:
  * wherever); NULL: there is none, and why. */
 const wvl_backend_vtable *wvl_drive_device_table(const wvl_plan *plan, const wvl_image *image, const char **reason);
+/* Whether a device is to be tried, with pixels where the image has them; many: pictures are in flight, so that a device
+ * pays. */
+int wvl_drive_wants_device(const wvl_plan *plan, const wvl_image *image, int many);
+/* The host cannot encode this picture, or is not allowed to. */
+int wvl_drive_needs_device(const wvl_plan *plan, const wvl_image *image);
+/* The device that the picture takes: where its pixels lie, else the first of the plan's. */
+uint32_t wvl_drive_ordinal(const wvl_plan *plan, const wvl_image *image);
 /* Flights of pictures with so many waves. */
 uint32_t wvl_drive_jobs(const wvl_backend_vtable *table, uint32_t waves);
 

@@ -65,12 +65,17 @@ wvl_status wvl_encode(const wvl_plan *plan, const wvl_image *image, wvl_sink *si
                       "not know are",
                       error, error_bytes);
     }
-    wvl_session *s = wvl_session_create(plan, "encode", 0);
+    wvl_session *s = wvl_session_create(plan, "encode", 0, NULL);
     if (!s) {
         return refuse(&g, sink, WVL_ERROR_MEMORY, wvl_status_text(WVL_ERROR_MEMORY), error, error_bytes);
     }
-    wvl_session_picture picture = {
-        &g.image, &g.sink, control ? &g.control : NULL, result, wvl_session_number(plan->context), error, error_bytes};
+    wvl_session_picture picture = {.image = &g.image,
+                                   .sink = &g.sink,
+                                   .control = control ? &g.control : NULL,
+                                   .result = result,
+                                   .number = wvl_session_number(plan->context),
+                                   .error = error,
+                                   .error_bytes = error_bytes};
     wvl_status status = wvl_session_encode(s, &picture);
     wvl_session_release(s);
     give_sink_back(&g, sink);

@@ -14,48 +14,14 @@
 #include "codec/tile_coder.h"
 #include "context.h"
 #include "drive.h"
+#include "pictures.h"
 #include "plan_log.h"
 #include "profile_walk.h"
 #include "quality.h"
-#include "result.h"
-#include "session.h"
+#include "session_state.h"
 #include "source_wave.h"
 
-struct wvl_session {
-    const wvl_plan *plan;
-    const char *track;
-    int many;
-    wvl_wave wave;
-    void *wave_memory;
-    uint64_t wave_bytes;
-    void *worker_memory; /* of the coder, kept between pictures; NULL: each takes its own */
-    uint64_t worker_bytes;
-    wvl_drive drive;
-    wvl_wave_source source; /* of the wave at work */
-    /* Of the picture at work: */
-    const wvl_image *image; /* NULL: given back */
-    wvl_sink *sink;
-    const wvl_control *control;
-    uint64_t picture; /* number */
-    unsigned rounds;  /* the pixels of this picture were transformed so often */
-    char backend_name[24];
-    void *quality_memory;
-    wvl_coder coder;
-    wvl_look look;
-    uint64_t samples_done, samples_in_work;
-    unsigned round; /* how often all pixels have come before */
-    uint64_t told;  /* progress */
-    wvl_stage stage;
-    double seconds[4];
-    size_t buffered;
-    uint64_t written;
-    uint8_t *held; /* the whole output of a profile that is judged before the sink gets it */
-    uint64_t held_bytes;
-    char *error;
-    size_t error_bytes;
-};
-
-static double begin_stage(wvl_session *s, wvl_stage stage)
+double wvl_session_begin_stage(wvl_session *s, wvl_stage stage)
 {
     static const char *const names[4] = {"wavelane transform", "wavelane code", "wavelane rate", "wavelane write"};
     s->stage = stage;
@@ -63,7 +29,7 @@ static double begin_stage(wvl_session *s, wvl_stage stage)
     return wvl_trace_now();
 }
 
-static void end_stage(wvl_session *s, wvl_stage stage, double start)
+void wvl_session_end_stage(wvl_session *s, wvl_stage stage, double start)
 {
     static const char *const names[4] = {"transform", "code", "rate", "write"};
     double end = wvl_trace_now();
@@ -72,7 +38,7 @@ static void end_stage(wvl_session *s, wvl_stage stage, double start)
     wvl_trace_put(&s->plan->context->trace, s->track, names[stage], s->picture, start, end);
 }
 
-static wvl_status fail(wvl_session *s, wvl_status status, const char *text)
+wvl_status wvl_session_fail(wvl_session *s, wvl_status status, const char *text)
 {
     if (s->error_bytes && !s->error[0]) {
         (void)snprintf(s->error, s->error_bytes, "%s", text);
@@ -80,10 +46,8 @@ static wvl_status fail(wvl_session *s, wvl_status status, const char *text)
     return status;
 }
 
-static int is_cancelled(const wvl_session *s) { return wvl_look_is_over(&s->look); }
-
 /* Where all blocks may come twice, each round is half of the work; a round that nobody foresaw adds nothing. */
-static void tell(wvl_session *s, uint64_t done)
+void wvl_session_tell(wvl_session *s, uint64_t done)
 {
     const wvl_control *c = s->control;
     uint64_t total = 2 * s->plan->syntax.total_samples,
@@ -97,20 +61,20 @@ static void tell(wvl_session *s, uint64_t done)
 static void tick(void *user, uint64_t done, uint64_t total)
 {
     wvl_session *s = user;
-    tell(s, 2 * s->samples_done + s->samples_in_work +
-                (uint64_t)((double)s->samples_in_work * (double)done / (double)total));
+    wvl_session_tell(s, 2 * s->samples_done + s->samples_in_work +
+                            (uint64_t)((double)s->samples_in_work * (double)done / (double)total));
 }
 
 /* ---- Arguments ------------------------------------------------------------------------------- */
 
-static wvl_status check_image(wvl_session *s)
+wvl_status wvl_session_check_image(wvl_session *s)
 {
     const wvl_image *image = s->image;
     if (image->plane_count != s->plan->syntax.component_count || !image->planes) {
-        return fail(s, WVL_ERROR_ARGUMENT, "the image must have one plane per component of the plan");
+        return wvl_session_fail(s, WVL_ERROR_ARGUMENT, "the image must have one plane per component of the plan");
     }
     if ((unsigned)image->memory_kind > WVL_MEMORY_MANAGED) {
-        return fail(s, WVL_ERROR_ARGUMENT, "unknown kind of picture memory");
+        return wvl_session_fail(s, WVL_ERROR_ARGUMENT, "unknown kind of picture memory");
     }
     for (uint32_t c = 0; c < image->plane_count; c++) {
         static const uint8_t bits[] = {0, 8, 16, 32, 0, 10, 12};
@@ -120,13 +84,13 @@ static wvl_status check_image(wvl_session *s)
         char text[160];
         if (plane->container < WVL_SAMPLE_8 || plane->container > WVL_SAMPLE_PACKED12 || !bits[plane->container]) {
             (void)snprintf(text, sizeof text, "component %u: container type %u is not supported", c, plane->container);
-            return fail(s, WVL_ERROR_UNSUPPORTED, text);
+            return wvl_session_fail(s, WVL_ERROR_UNSUPPORTED, text);
         }
         if (!plane->data || depth > bits[plane->container] ||
             (plane->container >= WVL_SAMPLE_PACKED10 && pc->is_signed)) {
             (void)snprintf(text, sizeof text, "component %u: depth %u%s does not fit its container, or it has no data",
                            c, depth, pc->is_signed ? " signed" : "");
-            return fail(s, WVL_ERROR_ARGUMENT, text);
+            return wvl_session_fail(s, WVL_ERROR_ARGUMENT, text);
         }
     }
     return WVL_OK;
@@ -134,26 +98,26 @@ static wvl_status check_image(wvl_session *s)
 
 /* ---- Waves ----------------------------------------------------------------------------------- */
 
-static wvl_status fail_device(wvl_session *s, wvl_status status)
+wvl_status wvl_session_fail_device(wvl_session *s, wvl_status status)
 {
     char text[320];
     (void)snprintf(text, sizeof text, "%s%s%s", wvl_status_text(status), s->drive.reason[0] ? ": " : "",
                    s->drive.reason);
-    return fail(s, status, text);
+    return wvl_session_fail(s, status, text);
 }
 
 /* The next wave, transformed; *count tiles of it, WVL_END after the last. Once the look is over its coefficients need
  * not be complete, or no wave comes at all: coding ends then before it reads any. */
 static wvl_status fetch_wave(wvl_session *s, uint32_t *count)
 {
-    double start = begin_stage(s, WVL_STAGE_TRANSFORM);
+    double start = wvl_session_begin_stage(s, WVL_STAGE_TRANSFORM);
     wvl_status status = wvl_drive_next(&s->drive, count);
-    end_stage(s, WVL_STAGE_TRANSFORM, start);
+    wvl_session_end_stage(s, WVL_STAGE_TRANSFORM, start);
     if (status == WVL_ERROR_INPUT) {
-        return fail(s, status, "a sample lies outside the depth that its component declares");
+        return wvl_session_fail(s, status, WVL_TEXT_OUTSIDE);
     }
     if (status < 0) {
-        return fail_device(s, status);
+        return wvl_session_fail_device(s, status);
     }
     s->samples_in_work = 0;
     for (uint32_t i = 0; status == WVL_OK && i < *count; i++) {
@@ -166,14 +130,14 @@ static void submit_beside(void *user) { wvl_drive_submit_ahead(user); }
 
 static wvl_status code_wave(wvl_session *s, uint32_t count)
 {
-    double start = begin_stage(s, WVL_STAGE_CODE);
-    tell(s, 2 * s->samples_done + s->samples_in_work);
+    double start = wvl_session_begin_stage(s, WVL_STAGE_CODE);
+    wvl_session_tell(s, 2 * s->samples_done + s->samples_in_work);
     s->coder.beside = submit_beside;
     s->coder.beside_user = &s->drive;
     s->coder.blocks.source = wvl_wave_source_open(&s->source, &s->drive, &s->coder.blocks);
     wvl_status status = wvl_coder_code_tiles(&s->coder, s->wave.coefs, count);
-    end_stage(s, WVL_STAGE_CODE, start);
-    return status < 0 && s->drive.reason[0] ? fail_device(s, status) : status;
+    wvl_session_end_stage(s, WVL_STAGE_CODE, start);
+    return status < 0 && s->drive.reason[0] ? wvl_session_fail_device(s, status) : status;
 }
 
 /* Where coefficients are kept there is one wave, and it stays. */
@@ -192,7 +156,7 @@ static wvl_status run_waves(wvl_session *s)
         status = fetch_wave(s, &count);
     }
     if (status == WVL_END) {
-        status = is_cancelled(s) ? WVL_CANCELLED : WVL_OK; /* waves may be missing */
+        status = wvl_session_is_cancelled(s) ? WVL_CANCELLED : WVL_OK; /* waves may be missing */
     }
     return status;
 }
@@ -208,7 +172,7 @@ static void end_waves(wvl_session *s)
     }
 }
 
-static void give_pixels_back(wvl_session *s)
+void wvl_session_give_pixels_back(wvl_session *s)
 {
     if (s->image && s->image->release) {
         s->image->release(s->image->release_user);
@@ -243,7 +207,7 @@ static void close_measurement(wvl_session *s)
 /* ---- Output ---------------------------------------------------------------------------------- */
 
 /* Nothing is ever patched: what was written is final. */
-static int send(wvl_session *s, const void *data, size_t bytes)
+int wvl_session_send(wvl_session *s, const void *data, size_t bytes)
 {
     int refused = 0;
     if (s->held) {
@@ -268,7 +232,7 @@ static int flush(wvl_session *s)
 {
     size_t n = s->buffered;
     s->buffered = 0;
-    return n ? send(s, s->wave.buffer, n) : 0;
+    return n ? wvl_session_send(s, s->wave.buffer, n) : 0;
 }
 
 static int put(void *user, const void *data, size_t bytes)
@@ -277,7 +241,7 @@ static int put(void *user, const void *data, size_t bytes)
     if (bytes > WVL_WRITE_BUFFER_BYTES - s->buffered) {
         int refused = flush(s);
         if (refused || bytes >= WVL_WRITE_BUFFER_BYTES) {
-            return refused ? refused : send(s, data, bytes);
+            return refused ? refused : wvl_session_send(s, data, bytes);
         }
     }
     memcpy(s->wave.buffer + s->buffered, data, bytes);
@@ -296,7 +260,7 @@ static wvl_status open_output(wvl_session *s, uint64_t bytes)
     return s->held ? WVL_OK : WVL_ERROR_MEMORY;
 }
 
-static void drop_held(wvl_session *s)
+void wvl_session_drop_held(wvl_session *s)
 {
     wvl_free(&s->plan->context->host, s->held, s->held_bytes);
     s->held = NULL;
@@ -308,13 +272,14 @@ static wvl_status judge_output(wvl_session *s)
     uint8_t *held = s->held;
     wvl_status status = wvl_profile_walk(s->plan, held, s->written, s->error, s->error_bytes);
     if (status == WVL_OK) {
-        status = is_cancelled(s) ? WVL_CANCELLED : wvl_sink_reserve(s->sink, s->held_bytes);
+        status = wvl_session_is_cancelled(s) ? WVL_CANCELLED : wvl_sink_reserve(s->sink, s->held_bytes);
     }
     s->held = NULL;
     s->written = 0;
     for (uint64_t at = 0; at < s->held_bytes && status == WVL_OK; at += WVL_WRITE_BUFFER_BYTES) {
-        status = send(s, held + at, (size_t)wvl_min_u64(s->held_bytes - at, WVL_WRITE_BUFFER_BYTES)) ? WVL_ERROR_SINK
-                                                                                                     : WVL_OK;
+        status = wvl_session_send(s, held + at, (size_t)wvl_min_u64(s->held_bytes - at, WVL_WRITE_BUFFER_BYTES))
+                     ? WVL_ERROR_SINK
+                     : WVL_OK;
     }
     s->held = held;
     return status;
@@ -339,16 +304,17 @@ static wvl_status write_output(wvl_session *s, uint64_t *codestream_offset)
         status = WVL_ERROR_SINK;
     }
     if ((status == WVL_OK || s->written == UINT64_MAX) && s->written != *codestream_offset + codestream) {
-        return fail(s, WVL_ERROR_INTERNAL,
-                    "the codestream is not as long as was foretold: a defect of the library, please report it");
+        return wvl_session_fail(
+            s, WVL_ERROR_INTERNAL,
+            "the codestream is not as long as was foretold: a defect of the library, please report it");
     }
     return status == WVL_OK && s->held ? judge_output(s) : status;
 }
 
 static wvl_status finish(wvl_session *s, uint64_t *codestream_offset)
 {
-    double start = begin_stage(s, WVL_STAGE_RATE);
-    tell(s, 2 * s->samples_done);
+    double start = wvl_session_begin_stage(s, WVL_STAGE_RATE);
+    wvl_session_tell(s, 2 * s->samples_done);
     wvl_status status = s->plan->rate.keep_coefs ? open_measurement(s) : WVL_OK;
     if (status == WVL_OK) {
         const wvl_tile_walk tiles = wvl_wave_walk(s->plan, &s->wave);
@@ -358,31 +324,20 @@ static wvl_status finish(wvl_session *s, uint64_t *codestream_offset)
         close_measurement(s);
         end_waves(s);
     }
-    end_stage(s, WVL_STAGE_RATE, start);
+    wvl_session_end_stage(s, WVL_STAGE_RATE, start);
     if (status == WVL_OK && !wvl_coder_wants_again(&s->coder)) {
-        start = begin_stage(s, WVL_STAGE_WRITE);
+        start = wvl_session_begin_stage(s, WVL_STAGE_WRITE);
         if (s->told < 2 * s->plan->syntax.total_samples) { /* no second round after all */
             s->round++;
-            tell(s, 2 * s->samples_done);
+            wvl_session_tell(s, 2 * s->samples_done);
         }
         status = write_output(s, codestream_offset);
-        end_stage(s, WVL_STAGE_WRITE, start);
+        wvl_session_end_stage(s, WVL_STAGE_WRITE, start);
     }
     return status;
 }
 
 /* ---- Encode ---------------------------------------------------------------------------------- */
-
-static void close_picture(wvl_session *s)
-{
-    wvl_drive_stop(&s->drive);
-    if (!s->many) {
-        wvl_drive_close(&s->drive);
-    }
-    drop_held(s);
-    wvl_coder_fini(&s->coder);
-    give_pixels_back(s);
-}
 
 static wvl_status open_coder(wvl_session *s)
 {
@@ -396,7 +351,7 @@ static wvl_status transform_and_code(wvl_session *s)
 {
     wvl_status status = wvl_drive_open(&s->drive, s->image);
     if (status != WVL_OK) {
-        return fail_device(s, status);
+        return wvl_session_fail_device(s, status);
     }
     s->samples_done = 0;
     s->rounds++;
@@ -405,17 +360,16 @@ static wvl_status transform_and_code(wvl_session *s)
         end_waves(s);
     }
     if (!wvl_recode_is_possible(s->plan)) {
-        give_pixels_back(s);
+        wvl_session_give_pixels_back(s);
     }
     return status;
 }
 
 /* Mostly once. Where the coder left blocks too early for what the rate control found, the pixels are transformed again
  * for these. */
-static wvl_status encode_picture(wvl_session *s, uint64_t *codestream_offset)
+wvl_status wvl_session_encode_waves(wvl_session *s, uint64_t *codestream_offset)
 {
-    wvl_status status = check_image(s);
-    status = status == WVL_OK ? open_coder(s) : status;
+    wvl_status status = open_coder(s);
     do {
         if (status == WVL_OK) {
             status = transform_and_code(s);
@@ -425,117 +379,5 @@ static wvl_status encode_picture(wvl_session *s, uint64_t *codestream_offset)
         }
         s->round++;
     } while (status == WVL_OK && wvl_coder_wants_again(&s->coder));
-    return status;
-}
-
-static wvl_status run_picture(wvl_session *s, wvl_result **result)
-{
-    uint64_t codestream_offset = 0;
-    wvl_status status = encode_picture(s, &codestream_offset);
-    if (status == WVL_OK) {
-        wvl_plan_log_work(s->plan, s->backend_name, s->rounds, s->coder.blocks.survey.is_begun);
-    }
-    if (status == WVL_OK && result) {
-        *result = wvl_result_create(s->plan->context, &s->coder, codestream_offset, s->seconds, s->backend_name);
-        status = *result ? WVL_OK : WVL_ERROR_MEMORY;
-    }
-    if (status != WVL_OK) {
-        (void)fail(s, status, s->coder.problem[0] ? s->coder.problem : wvl_status_text(status));
-    }
-    return status;
-}
-
-static wvl_status close_sink(wvl_sink *sink, wvl_status status, char *error, size_t error_bytes)
-{
-    char reason[512] = "";
-    wvl_status closed = wvl_sink_finish(sink, status == WVL_OK, reason, sizeof reason);
-    if (reason[0] && error_bytes && (status == WVL_OK || status == WVL_ERROR_SINK)) {
-        (void)snprintf(error, error_bytes, "%s", reason);
-    }
-    return status == WVL_OK ? closed : status;
-}
-
-/* ---- Session --------------------------------------------------------------------------------- */
-
-uint64_t wvl_session_number(wvl_context *context) { return atomic_fetch_add(&context->pictures, 1) + 1; }
-
-uint64_t wvl_session_bytes(void) { return wvl_alloc_size(sizeof(wvl_session)); }
-
-wvl_session *wvl_session_create(const wvl_plan *plan, const char *track, int many)
-{
-    const wvl_allocator *host = &plan->context->host;
-    wvl_session *s = wvl_alloc_zeroed(host, sizeof *s);
-    if (!s) {
-        return NULL;
-    }
-    s->plan = plan;
-    s->track = track;
-    s->many = many;
-    wvl_carver carver = {NULL, 0};
-    wvl_wave_carve(plan, &carver, &s->wave);
-    s->wave_bytes = carver.used;
-    s->wave_memory = wvl_alloc_zeroed(host, s->wave_bytes);
-    s->worker_bytes = many ? wvl_pool_source_bytes(plan, wvl_pool_concurrency(plan->context->pool)) : 0;
-    s->worker_memory = many ? wvl_alloc(host, s->worker_bytes) : NULL;
-    if (!s->wave_memory || (many && !s->worker_memory)) {
-        wvl_free(host, s->worker_memory, s->worker_bytes);
-        wvl_free(host, s->wave_memory, s->wave_bytes);
-        wvl_free(host, s, sizeof *s);
-        return NULL;
-    }
-    carver = (wvl_carver){s->wave_memory, 0};
-    wvl_wave_carve(plan, &carver, &s->wave);
-    wvl_drive_init(&s->drive, plan, &s->wave, &plan->context->trace, &s->look, many);
-    return s;
-}
-
-void wvl_session_release(wvl_session *s)
-{
-    if (s) {
-        const wvl_allocator *host = &s->plan->context->host;
-        wvl_drive_fini(&s->drive);
-        wvl_free(host, s->wave_memory, s->wave_bytes);
-        wvl_free(host, s->worker_memory, s->worker_bytes);
-        wvl_free(host, s, sizeof *s);
-    }
-}
-
-wvl_status wvl_session_prepare(wvl_session *s, const wvl_image *image) { return wvl_drive_open(&s->drive, image); }
-
-static void take_picture(wvl_session *s, const wvl_session_picture *p, char *unused)
-{
-    s->image = p->image;
-    s->sink = p->sink;
-    s->control = p->control;
-    s->error = p->error && p->error_bytes ? p->error : unused;
-    s->error_bytes = p->error ? p->error_bytes : 0;
-    s->error[0] = 0;
-    s->picture = p->number;
-    s->samples_done = s->samples_in_work = s->told = 0;
-    s->round = 0;
-    s->rounds = 0;
-    s->written = s->buffered = 0;
-    memset(s->seconds, 0, sizeof s->seconds);
-    atomic_store(&s->look.stopped, 0);
-    s->look.flag = p->control && p->control->cancel ? &p->control->cancel->flag : NULL;
-}
-
-wvl_status wvl_session_encode(wvl_session *s, const wvl_session_picture *p)
-{
-    char unused[1];
-    wvl_fpenv env;
-    wvl_fpenv_enter(&env);
-    take_picture(s, p, unused);
-    if (p->result) {
-        *p->result = NULL;
-    }
-    wvl_status status = run_picture(s, p->result);
-    close_picture(s);
-    status = close_sink(s->sink, status, s->error, s->error_bytes);
-    if (status != WVL_OK && p->result && *p->result) {
-        wvl_result_release(*p->result);
-        *p->result = NULL;
-    }
-    wvl_fpenv_leave(&env);
     return status;
 }

@@ -14,19 +14,26 @@
 #include "base/intmath.h"
 #include "base/structs.h"
 #include "context.h"
+#include "drive.h"
+#include "pictures.h"
 #include "session.h"
 
 #define FRAMES_LEAST 3u /* chosen: one in the transform, one in block coding, one being written */
 #define FRAMES_MOST                                                                                                    \
     6u /* the same: from here on nothing of a device's transform is left beside block coding on 16 processors          \
           (D-drive-03) */
+#define FRAMES_ON_DEVICE 24u /* the same where a device finishes pictures (D-drive-05) */
 #define FRAMES_MAX 64u
 
 struct wvl_encoded_picture {
     wvl_context *context;
     wvl_status status;
-    void *data; /* NULL where the caller gave a sink */
+    void *data; /* of a memory sink; NULL where the caller gave a sink, or a device finished the picture */
     size_t bytes;
+    wvl_finished finished; /* data NULL: no device finished it */
+    const wvl_backend_vtable *table;
+    wvl_device *device;
+    int is_on_device; /* finished.data is memory of the device */
     wvl_result *result;
     void *user;
     char error[512];
@@ -59,9 +66,10 @@ struct wvl_encoder {
     int ended, stopping;
     uint32_t place_count, place_capacity;
     place *places;
+    wvl_pictures pictures; /* open: a device finishes them */
 };
 
-/* ---- Packets --------------------------------------------------------------------------------- */
+/* ---- Finished pictures ------------------------------------------------------------------------ */
 
 static wvl_encoded_picture *create_finished(wvl_context *context, void *user)
 {
@@ -79,6 +87,9 @@ void wvl_encoded_picture_release(wvl_encoded_picture *finished)
     if (finished) {
         wvl_context *context = finished->context;
         wvl_memory_release(context, finished->data, finished->bytes);
+        if (finished->finished.data) {
+            finished->table->drop_picture(finished->device, &finished->finished);
+        }
         wvl_result_release(finished->result);
         wvl_free(&context->host, finished, sizeof *finished);
         wvl_context_release(context);
@@ -92,8 +103,15 @@ void *wvl_encoded_picture_user(const wvl_encoded_picture *finished) { return fin
 
 const void *wvl_encoded_picture_data(const wvl_encoded_picture *finished, size_t *bytes)
 {
-    *bytes = finished->bytes;
-    return finished->data;
+    int is_there = finished->finished.data != NULL;
+    *bytes = is_there ? (size_t)finished->finished.bytes : finished->bytes;
+    return is_there ? finished->finished.data : finished->data;
+}
+
+wvl_memory_kind wvl_encoded_picture_memory(const wvl_encoded_picture *finished)
+{
+    wvl_memory_kind there = finished->is_on_device ? WVL_MEMORY_DEVICE : WVL_MEMORY_PINNED;
+    return finished->finished.data ? there : WVL_MEMORY_HOST;
 }
 
 /* ---- Work ------------------------------------------------------------------------------------ */
@@ -103,10 +121,20 @@ static void encode_place(place *p)
 {
     wvl_encoded_picture *finished = p->finished;
     wvl_control control = {.struct_size = sizeof control, .cancel = p->encoder->cancel};
-    wvl_session_picture picture = {
-        &p->image, &p->sink, &control, &finished->result, p->number, finished->error, sizeof finished->error};
+    wvl_session_picture picture = {.image = &p->image,
+                                   .sink = &p->sink,
+                                   .control = &control,
+                                   .result = &finished->result,
+                                   .number = p->number,
+                                   .finished = p->in_memory ? &finished->finished : NULL,
+                                   .error = finished->error,
+                                   .error_bytes = sizeof finished->error};
     finished->status = wvl_session_encode(p->session, &picture);
-    if (p->in_memory && finished->status == WVL_OK) {
+    int takes = p->in_memory && finished->status == WVL_OK && !finished->finished.data;
+    finished->table = p->encoder->pictures.table;
+    finished->device = p->encoder->pictures.device;
+    finished->is_on_device = p->encoder->plan->device.output;
+    if (takes) {
         finished->status = wvl_sink_take_memory(&p->sink, &finished->data, &finished->bytes);
     } else if (p->in_memory) {
         wvl_sink_discard(&p->sink);
@@ -161,7 +189,7 @@ static wvl_status open_place(wvl_encoder *e, uint32_t index)
     p->encoder = e;
     (void)snprintf(p->track, sizeof p->track, "encode %u", index + 1);
     p->planes = wvl_alloc(&e->context->host, e->plan->syntax.component_count * sizeof *p->planes);
-    p->session = wvl_session_create(e->plan, p->track, 1);
+    p->session = wvl_session_create(e->plan, p->track, 1, e->pictures.backend ? &e->pictures : NULL);
     wvl_status status = p->planes && p->session ? wvl_session_prepare(p->session, &usual) : WVL_ERROR_MEMORY;
     if (status != WVL_OK) {
         close_place(p);
@@ -188,17 +216,44 @@ static int init_locks(wvl_encoder *e)
     return 0;
 }
 
+static void tell_fewer(const wvl_encoder *e, uint32_t count)
+{
+    wvl_context_log(e->context, WVL_LOG_WARNING, "memory suffices for %u of %u pictures at a time", count,
+                    e->place_capacity);
+}
+
+/* What a device finishes needs no waves: these take memory when a picture goes that way after all. */
+static wvl_status open_pictures(wvl_encoder *e)
+{
+    char reason[256];
+    const wvl_image usual = {.struct_size = sizeof usual};
+    if (!wvl_drive_wants_device(e->plan, &usual, 1)) {
+        return WVL_OK;
+    }
+    wvl_status status = wvl_pictures_open(&e->pictures, e->plan, wvl_plan_first_device(e->plan), e->place_capacity,
+                                          &e->context->trace, reason, sizeof reason);
+    if (status == WVL_OK && e->pictures.slots < e->place_capacity) {
+        tell_fewer(e, e->pictures.slots);
+    }
+    if (status == WVL_OK) {
+        return WVL_OK;
+    }
+    wvl_context_log(e->context, WVL_LOG_DEBUG, "the device does not finish pictures: %s", reason);
+    int is_asked = e->plan->device.output || e->plan->device.reach == WVL_REACH_PACKETS;
+    return is_asked && e->plan->device.choice == WVL_DEVICE_CUDA_ONLY ? status : WVL_OK;
+}
+
 /* Fewer places than wanted are enough, threads are not needed. */
 static wvl_status open_places(wvl_encoder *e)
 {
-    wvl_status status = WVL_OK;
-    while (e->place_count < e->place_capacity && status == WVL_OK) {
+    wvl_status status = open_pictures(e);
+    uint32_t wanted = e->pictures.backend ? e->pictures.slots : e->place_capacity;
+    while (e->place_count < wanted && status == WVL_OK) {
         status = open_place(e, e->place_count);
         e->place_count += status == WVL_OK;
     }
     if (e->place_count && status != WVL_OK) {
-        wvl_context_log(e->context, WVL_LOG_WARNING, "memory suffices for %u of %u pictures at a time", e->place_count,
-                        e->place_capacity);
+        tell_fewer(e, e->place_count);
         status = WVL_OK;
     }
     for (uint32_t i = 0; i < e->place_count && wvl_pool_starts_threads(e->context->pool); i++) {
@@ -208,9 +263,14 @@ static wvl_status open_places(wvl_encoder *e)
     return status;
 }
 
-static uint32_t choose_frames(const wvl_context *context)
+static uint32_t choose_frames(const wvl_plan *plan)
 {
-    return wvl_min_u32(wvl_max_u32(wvl_context_threads(context) / 2, FRAMES_LEAST), FRAMES_MOST);
+    const char *why;
+    const wvl_image usual = {.struct_size = sizeof usual};
+    if (wvl_drive_wants_device(plan, &usual, 1) && wvl_pictures_reach(plan, NULL, &why) == WVL_REACH_PACKETS) {
+        return FRAMES_ON_DEVICE;
+    }
+    return wvl_min_u32(wvl_max_u32(wvl_context_threads(plan->context) / 2, FRAMES_LEAST), FRAMES_MOST);
 }
 
 wvl_status wvl_encoder_create(const wvl_plan *plan, uint32_t frames, wvl_encoder **encoder)
@@ -228,7 +288,7 @@ wvl_status wvl_encoder_create(const wvl_plan *plan, uint32_t frames, wvl_encoder
     wvl_context_retain(context);
     e->plan = plan;
     e->context = context;
-    e->place_capacity = frames ? frames : choose_frames(context);
+    e->place_capacity = frames ? frames : choose_frames(plan);
     e->places = wvl_alloc_zeroed(&context->host, e->place_capacity * sizeof *e->places);
     wvl_status status = e->places ? wvl_cancel_create(context, &e->cancel) : WVL_ERROR_MEMORY;
     status = status == WVL_OK ? open_places(e) : status;
@@ -261,6 +321,7 @@ void wvl_encoder_release(wvl_encoder *e)
         }
         close_place(p);
     }
+    wvl_pictures_close(&e->pictures);
     pthread_cond_destroy(&e->changed);
     pthread_mutex_destroy(&e->lock);
     wvl_cancel_release(e->cancel);

@@ -13,6 +13,7 @@
 #include "drive.h"
 #include "geom/profile.h"
 #include "params/params.h"
+#include "pictures.h"
 #include "plan_log.h"
 #include "plan_measure.h"
 #include "wave.h"
@@ -196,7 +197,7 @@ void wvl_plan_release(wvl_plan *plan)
     wvl_context_release(context);
 }
 
-/* What the waves in flight on a device take. */
+/* What a device takes: for the waves in flight, or for a picture that it finishes, never for both. */
 static wvl_status add_device(const wvl_plan *plan, wvl_plan_memory *memory)
 {
     const char *reason;
@@ -214,11 +215,13 @@ static wvl_status add_device(const wvl_plan *plan, wvl_plan_memory *memory)
         wvl_wave_carve_tiles(plan, &carver, &wave.tiles);
     }
     wvl_free(&plan->context->host, scratch, bytes);
-    memory->base_bytes =
-        wvl_add_saturate(memory->base_bytes, wvl_add_saturate(carver.used, wvl_mul_saturate(jobs, slot.host_bytes)));
-    memory->pinned_bytes = wvl_mul_saturate(jobs, slot.pinned_bytes);
-    memory->device_bytes = wvl_mul_saturate(jobs, slot.device_bytes);
-    return WVL_OK;
+    wvl_backend_memory picture;
+    wvl_status status = wvl_pictures_measure(plan, &picture);
+    uint64_t waves = wvl_add_saturate(carver.used, wvl_mul_saturate(jobs, slot.host_bytes));
+    memory->base_bytes = wvl_add_saturate(memory->base_bytes, wvl_max_u64(waves, picture.host_bytes));
+    memory->pinned_bytes = wvl_max_u64(wvl_mul_saturate(jobs, slot.pinned_bytes), picture.pinned_bytes);
+    memory->device_bytes = wvl_max_u64(wvl_mul_saturate(jobs, slot.device_bytes), picture.device_bytes);
+    return status;
 }
 
 /* What an application holds that keeps each sample in the smallest of 8, 16 and 32 bits. */

@@ -13,9 +13,9 @@ struct wvl_result {
     uint64_t part_count, part_bytes;
     wvl_tile_part_info *parts;
     uint32_t component_count, resolution_count, layer_count;
-    uint64_t *packet_bytes; /* taken from the coder */
+    uint64_t *packet_bytes;
     uint64_t packet_bytes_size;
-    wvl_layer_result *layers; /* taken from the coder */
+    wvl_layer_result *layers;
     double *psnr;
     double seconds[4];
     char backend[24];
@@ -23,17 +23,20 @@ struct wvl_result {
     wvl_fill *fills; /* the codestream, then the cap groups */
 };
 
-static void fill_parts(wvl_result *result, const wvl_coder *coder, uint64_t offset)
+static void fill_parts(wvl_result *result, const wvl_result_facts *facts, uint64_t offset)
 {
     for (uint64_t i = 0; i < result->part_count; i++) {
-        const wvl_cs_part *part = &coder->parts[i];
-        result->parts[i] = (wvl_tile_part_info){offset, part->psot, part->tile, part->index, part->count};
-        offset += part->psot;
+        wvl_result_part part = facts->part(facts->from, i);
+        result->parts[i] = (wvl_tile_part_info){offset, part.bytes, part.tile, part.index, part.count};
+        offset += part.bytes;
     }
 }
 
 /* Whether tile-parts tell what a component takes: each holds one component. */
-static int parts_tell(const wvl_coder *coder) { return coder->part_count && coder->parts[0].cap_group != WVL_CS_MIXED; }
+static int parts_tell(const wvl_result_facts *facts)
+{
+    return facts->part_count && facts->part(facts->from, 0).cap_group != WVL_CS_MIXED;
+}
 
 static uint64_t target_of(const wvl_plan *plan)
 {
@@ -41,20 +44,22 @@ static uint64_t target_of(const wvl_plan *plan)
     return last->kind == WVL_RATE_BYTES && last->value < 1e18 ? (uint64_t)last->value : 0;
 }
 
-static void fill_limits(wvl_result *result, const wvl_coder *coder)
+static void fill_limits(wvl_result *result, const wvl_result_facts *facts)
 {
-    const wvl_plan *plan = coder->plan;
+    const wvl_plan *plan = facts->plan;
     wvl_fill *fills = result->fills;
+    int tell = parts_tell(facts);
     fills[0] = (wvl_fill){UINT32_MAX, 0, result->codestream.bytes, target_of(plan), plan->rate.max_bytes};
     for (uint32_t g = 0; g + 1 < result->fill_count; g++) {
         fills[1 + g] = (wvl_fill){g % plan->syntax.component_count, g / plan->syntax.component_count, 0, 0,
                                   plan->rate.max_component_bytes};
     }
-    for (uint64_t i = 0; parts_tell(coder) && i < coder->part_count; i++) {
-        fills[1 + coder->parts[i].cap_group].bytes += coder->parts[i].psot;
+    for (uint64_t i = 0; tell && i < facts->part_count; i++) {
+        wvl_result_part part = facts->part(facts->from, i);
+        fills[1 + part.cap_group].bytes += part.bytes;
     }
-    const uint64_t *at = coder->packet_bytes;
-    for (uint32_t c = 0; c < plan->syntax.component_count && !parts_tell(coder); c++) {
+    const uint64_t *at = facts->packet_bytes;
+    for (uint32_t c = 0; c < plan->syntax.component_count && !tell; c++) {
         for (uint32_t r = 0; r <= plan->syntax.max_levels; r++, at += plan->syntax.layer_count) {
             for (uint32_t l = 0; l < plan->syntax.layer_count; l++) {
                 fills[1 + wvl_plan_cap_group(plan, c, r)].bytes += at[l];
@@ -70,18 +75,18 @@ uint64_t wvl_result_bytes_of_plan(const wvl_plan *plan)
            wvl_alloc_size((wvl_plan_cap_groups(plan) + UINT64_C(1)) * sizeof(wvl_fill));
 }
 
-wvl_result *wvl_result_create(wvl_context *context, wvl_coder *coder, uint64_t codestream_offset,
-                              const double seconds[4], const char *backend)
+static wvl_result *create_empty(const wvl_result_facts *facts)
 {
-    const wvl_plan *plan = coder->plan;
+    const wvl_plan *plan = facts->plan;
+    wvl_context *context = plan->context;
     wvl_result *result = wvl_alloc_zeroed(&context->host, sizeof *result);
     if (!result) {
         return NULL;
     }
     result->context = context;
     wvl_context_retain(context);
-    result->part_count = coder->part_count;
-    result->part_bytes = coder->part_count * sizeof *result->parts;
+    result->part_count = facts->part_count;
+    result->part_bytes = facts->part_count * sizeof *result->parts;
     result->parts = wvl_alloc(&context->host, result->part_bytes);
     result->layer_count = plan->syntax.layer_count;
     result->psnr = wvl_alloc(&context->host, plan->syntax.layer_count * sizeof *result->psnr);
@@ -91,27 +96,35 @@ wvl_result *wvl_result_create(wvl_context *context, wvl_coder *coder, uint64_t c
         wvl_result_release(result);
         return NULL;
     }
-    result->codestream = (wvl_span){codestream_offset, wvl_coder_codestream_bytes(coder)};
-    result->main_header = (wvl_span){codestream_offset, wvl_coder_main_header_bytes(coder)};
-    fill_parts(result, coder, codestream_offset + result->main_header.bytes);
-    fill_limits(result, coder);
+    return result;
+}
+
+wvl_result *wvl_result_create(const wvl_result_facts *facts)
+{
+    const wvl_plan *plan = facts->plan;
+    wvl_result *result = create_empty(facts);
+    if (!result) {
+        return NULL;
+    }
+    result->codestream = (wvl_span){facts->codestream_offset, facts->codestream_bytes};
+    result->main_header = (wvl_span){facts->codestream_offset, facts->main_header_bytes};
+    fill_parts(result, facts, facts->codestream_offset + facts->main_header_bytes);
+    fill_limits(result, facts);
     result->component_count = plan->syntax.component_count;
     result->resolution_count = plan->syntax.max_levels + 1u;
     result->packet_bytes_size =
         (uint64_t)result->component_count * result->resolution_count * result->layer_count * sizeof(uint64_t);
-    result->packet_bytes = coder->packet_bytes;
-    coder->packet_bytes = NULL;
-    result->layers = coder->layers;
-    coder->layers = NULL;
+    result->packet_bytes = facts->packet_bytes;
+    result->layers = facts->layers;
     for (uint32_t l = 0; l < result->layer_count; l++) {
         const wvl_layer_result *layer = &result->layers[l];
         result->psnr[l] = layer->decoded_error >= 0.0 ? wvl_rate_psnr_for_decoded_error(plan, layer->decoded_error)
                                                       : wvl_rate_psnr_for_error(plan, layer->squared_error);
     }
     for (int i = 0; i < 4; i++) {
-        result->seconds[i] = seconds[i];
+        result->seconds[i] = facts->seconds[i];
     }
-    (void)snprintf(result->backend, sizeof result->backend, "%s", backend);
+    (void)snprintf(result->backend, sizeof result->backend, "%s", facts->backend);
     return result;
 }
 

@@ -4,6 +4,7 @@
 #define WVL_SESSION_H
 
 #include "backend/backend.h"
+#include "pictures.h"
 
 typedef struct wvl_session wvl_session;
 
@@ -14,15 +15,18 @@ typedef struct wvl_session_picture {
     const wvl_control *control; /* may be NULL */
     wvl_result **result;        /* may be NULL */
     uint64_t number;            /* of wvl_session_number: earlier ones get the workers' help first */
-    char *error;                /* may be NULL */
+    wvl_finished
+        *finished; /* not NULL: a picture that a device has finished is left there, and the sink gets nothing */
+    char *error;   /* may be NULL */
     size_t error_bytes;
 } wvl_session_picture;
 
 /* The number of the context's next picture, from 1. */
 uint64_t wvl_session_number(wvl_context *context);
 /* track: of traces, must outlive the session. many: several sessions work on pictures in flight, and the backend stays
- * open between them. */
-wvl_session *wvl_session_create(const wvl_plan *plan, const char *track, int many);
+ * open between them. pictures: what finishes pictures on a device, for all of these sessions; NULL: nothing does, or
+ * without `many` the session opens it for each picture. */
+wvl_session *wvl_session_create(const wvl_plan *plan, const char *track, int many, wvl_pictures *pictures);
 void wvl_session_release(wvl_session *session);
 /* Takes the memory of the backend now; without this the first picture does. */
 wvl_status wvl_session_prepare(wvl_session *session, const wvl_image *image);

@@ -4,11 +4,16 @@
  *
  * A magnitude m carries F fractional bits; P = p + F is the position of the plane being coded, and the decoder puts
  * what it knows of a sample at the middle of its interval. Let t = m / 2^P; errors are in units of (step / 2^F)^2, so
- * that t counts as 2^P. Newly significant, t in [1, 2): before t^2, after (t - 3/2)^2; removed 3t - 9/4. Refined, t' =
- * t mod 2: before (t' - 1)^2; after (t' - 3/2)^2 for bit 1, (t' - 1/2)^2 for bit 0; removed t' - 5/4 or 3/4 - t'. Times
- * 4^P, written as quarters of 2^P: with m' = m mod 2^(P+1) each is linear in m', and the pass gain is 2^(P-2) * (12 m'
- * - 9 * 2^P), 2^(P-2) * (4 m' - 5 * 2^P), 2^(P-2) * (3 * 2^P - 4 m'). Both refinement cases are 4 |m' - 2^P| - 2^P. A
- * reversible sample at P = 0 is rebuilt exactly: a newly significant one removes t^2 = 1, a refined one (t' - 1)^2.
+ * that t counts as 2^P.
+ *   Newly significant, t in [1, 2): the error is t^2 before and (t - 3/2)^2 after; 3t - 9/4 is removed.
+ *   Refined, t' = t mod 2: the error is (t' - 1)^2 before; after it is (t' - 3/2)^2 for bit 1 and (t' - 1/2)^2 for
+ *   bit 0; t' - 5/4 or 3/4 - t' is removed.
+ * Times 4^P, in quarters of 2^P, with m' = m mod 2^(P+1): each is linear in m', and the gain of the pass is a sum of
+ *   2^(P-2) * (12 m' - 9 * 2^P)   newly significant
+ *   2^(P-2) * (4 m' - 5 * 2^P)    refined, bit 1
+ *   2^(P-2) * (3 * 2^P - 4 m')    refined, bit 0
+ * Both cases of refinement are 2^(P-2) * (4 |m' - 2^P| - 2^P).
+ * A reversible sample at P = 0 is rebuilt exactly: a newly significant one removes t^2 = 1, a refined one (t' - 1)^2.
  *
  * |gain| of one decision is below 12 * 2^(P+1) <= 2^35; a pass of 4096 samples stays below 2^47.
  */

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The HT cleanup pass (15444-15 Annex C, 7.3) quad by quad. Who includes it defines before:
- *   static void gather(coef_bytes, above, below, width, shift, row): samples of a row of quads (below NULL under the
- * last row) to v and e; static void describe(row, quads): e to info.
+ * The HT cleanup pass (15444-15 Annex C, 7.3) quad by quad. A file that includes this one first defines:
+ *   static void gather(coef_bytes, above, below, width, shift, row)
+ *       samples of a row of quads to v and e; below is NULL under the last row
+ *   static void describe(row, quads)
+ *       e to info
  */
 #ifndef WVL_HT_CLEANUP_CODE_H
 #define WVL_HT_CLEANUP_CODE_H

@@ -6,18 +6,28 @@
  * go through it in batches, step by step, so that no step waits for one vector's chain of results.
  *
  * A lane of 32 bits is a quad or a column of two samples of one line: the left one in the low half, the right one in
- * the high half. Samples are told by t = 2 mu - 1, or 0 where mu is 0: odd where significant, and with as many bits as
- * the exponent E.
+ * the high half. A sample is represented by t = 2 mu - 1, or 0 where mu is 0: t is odd where the sample
+ * is significant, and has as many bits as the exponent E.
  *
- * Who includes it defines before:
- *   LANES (4, 8 or 16), lanes, halves, pairs: vectors of uint32_t, uint16_t and, for two quads, uint64_t;
- *   load16, load32: (line, count, shift, signs) to magnitudes and signs of count <= 2 LANES columns, 0 behind them,
- * from samples of 16 or 32 bits; less_one: halves less 1, but 0 stays; greatest: of 32-bit lanes; length: bits of
- * 32-bit lanes below 2^16; at_bit(t, U): 1 where bit U - 1 of a half is set, U >= 1; keep(v, n): the low n bits of
- * halves, n <= 16; left: 64-bit lanes shifted by up to 64 each; behind(before, now): every quad's left neighbour;
- * mask_of(v): a bit for every lane but 0; crossed(v): pairs 1, 0, 3, 2, ...; put_even(to, v): pairs 0, 2, 4, ...;
- * put_turns(to, even, odd): even 0, odd 0, even 1, ...; squeeze(bits, members): those of the members side by side;
- * pick(table, index) of 32-bit lanes, pick_pairs; LANES_NUMBERED: {0, 1, 2, ...}.
+ * A file that includes this one first defines:
+ *   LANES                     4, 8 or 16
+ *   lanes, halves, pairs      vectors of uint32_t, uint16_t and, for two quads, uint64_t
+ *   load16, load32            (line, count, shift, signs) to magnitudes and signs of count <= 2 LANES columns, 0 behind
+ *                             them, from samples of 16 or 32 bits
+ *   less_one                  halves less 1, but 0 stays
+ *   greatest                  of 32-bit lanes
+ *   length                    bits of 32-bit lanes below 2^16
+ *   at_bit(t, U)              1 where bit U - 1 of a half is set, U >= 1
+ *   keep(v, n)                the low n bits of halves, n <= 16
+ *   left                      64-bit lanes shifted by up to 64 each
+ *   behind(before, now)       every quad's left neighbour
+ *   mask_of(v)                a bit for every lane that is not 0
+ *   crossed(v)                pairs 1, 0, 3, 2, ...
+ *   put_even(to, v)           pairs 0, 2, 4, ...
+ *   put_turns(to, even, odd)  even 0, odd 0, even 1, ...
+ *   squeeze(bits, members)    the bits of the members side by side
+ *   pick(table, index)        of 32-bit lanes; pick_pairs: of pairs
+ *   LANES_NUMBERED            {0, 1, 2, ...}
  */
 #ifndef WVL_HT_CLEANUP_LANES_H
 #define WVL_HT_CLEANUP_LANES_H

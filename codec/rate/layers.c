@@ -96,6 +96,12 @@ static void set_budgets(wvl_layer_job *job)
  * part of the energy. */
 #define LEAST_ERROR 0x1p-48
 
+double wvl_layers_squared_error(const wvl_plan *plan, double energy, double gain)
+{
+    double left = fmax(energy - gain, energy * LEAST_ERROR);
+    return fmax(ldexp(left, plan->rate.gain_exponent), plan->rate.hidden_error);
+}
+
 /* A PSNR is of errors that count alike, whatever the layers were chosen by. */
 static wvl_status find_squared_error(wvl_layer_job *job, double *error)
 {
@@ -107,10 +113,8 @@ static wvl_status find_squared_error(wvl_layer_job *job, double *error)
     }
     double energy = plan->rate.visual ? sums.energy_plain : job->energy,
            gain = plan->rate.visual ? sums.gain_plain : sums.gain;
-    double left = fmax(energy - gain, energy * LEAST_ERROR);
-    *error = sums.is_everything && plan->rate.reversible_share >= 1.0
-                 ? 0.0
-                 : fmax(ldexp(left, plan->rate.gain_exponent), plan->rate.hidden_error);
+    *error =
+        sums.is_everything && plan->rate.reversible_share >= 1.0 ? 0.0 : wvl_layers_squared_error(plan, energy, gain);
     return WVL_OK;
 }
 

@@ -83,6 +83,9 @@ typedef struct wvl_layer_job {
         sent_header_bytes; /* of committed layers, as in wvl_layer_cost */
 } wvl_layer_job;
 
+/* Squared error of the coefficients (wvl_layer_result), of sums in gain units without visual weights: squares of all
+ * coefficients, and what passes take off them. */
+double wvl_layers_squared_error(const wvl_plan *plan, double energy, double gain);
 /* Bytes that wvl_layers_allocate works in, beyond headers and contributions. */
 uint64_t wvl_layers_working_bytes(const wvl_plan *plan, const wvl_t2_sizes *sizes, uint32_t workers);
 /* Releases headers and contributions of a job, whatever wvl_layers_allocate returned. */

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * A preloaded library that makes a program's machine fail: the N-th allocation, every new thread, writes from some byte
- * on. Set by the environment: WVL_FAULT=malloc:N     the N-th allocation of the process fails, counted from 1
+ * on. Set by the environment:
+ *   WVL_FAULT=malloc:N     the N-th allocation of the process fails, counted from 1
  *   WVL_FAULT=threads:N    only N threads can be started
  *   WVL_FAULT=write:N:E    writes fail with errno E once N bytes have been written to files other than the standard
- * streams WVL_FAULT=shaky:N      every second write is interrupted (EINTR), the others take at most N bytes
+ *                          streams
+ *   WVL_FAULT=shaky:N      every second write is interrupted (EINTR), the others take at most N bytes
  *   WVL_FAULT_COUNT=FILE   gets the number of allocations at the end
  */
 #define _GNU_SOURCE

@@ -119,8 +119,8 @@ static void draw_precincts(fuzz_draw *d)
     if (!fuzz_draw_wants(d)) {
         return;
     }
-    for (uint32_t i = 0; i < count;
-         i++) { /* from the top; only the value of resolution 0 may be 1, and the last repeats */
+    /* From the top; only the value of resolution 0 may be 1, and the last repeats. */
+    for (uint32_t i = 0; i < count; i++) {
         uint32_t least = i == d->levels ? 0 : small, most = fuzz_draw_chance(d, 95) ? 8 : 15;
         n += (size_t)snprintf(list + n, sizeof list - n, "%s[%u,%u]", i ? "," : "",
                               1u << fuzz_draw_between(d, least, most), 1u << fuzz_draw_between(d, least, most));
@@ -454,23 +454,6 @@ static void draw_comment(fuzz_draw *d)
     }
 }
 
-/* ---- Machine --------------------------------------------------------------------------------- */
-
-static void draw_device(fuzz_draw *d)
-{
-    static const char *const devices[] = {"cpu", "auto", "cuda"}; /* where there is no device the CPU takes over */
-    if (fuzz_draw_chance(d, 5)) {
-        fuzz_case_set(d->c, "device", "%s", devices[fuzz_draw_between(d, 0, 2)]);
-    }
-}
-
-static void draw_reach(fuzz_draw *d)
-{
-    if (fuzz_draw_chance(d, 4)) { /* a device that does less is not used */
-        fuzz_case_set(d->c, "reach", "%s", fuzz_draw_chance(d, 50) ? "blocks" : "packets");
-    }
-}
-
 /* ---- Table ----------------------------------------------------------------------------------- */
 
 /* In the order in which they depend on each other. Several keys may share a generator: those without one are drawn with
@@ -524,11 +507,12 @@ static const struct {
     {"hfr", NULL},
     {"main-level", NULL},
     {"sub-level", NULL},
-    {"device", draw_device},
+    {"device", fuzz_draw_device},
     {"qfactor", draw_qfactor}, /* the last ones, so that seeds go on to draw what they did */
     {"visual", draw_visual},
     {"ht-passes", draw_ht_passes},
-    {"reach", draw_reach},
+    {"reach", fuzz_draw_reach},
+    {"output-memory", fuzz_draw_output_memory},
 };
 #define GENERATORS (sizeof generators / sizeof generators[0])
 

@@ -5,6 +5,8 @@
 
 #include "draw.h"
 
+static int has_output_memory(const fuzz_case *c) { return fuzz_case_get(c, "output-memory") != NULL; }
+
 /* A preset whose picture suits it may be refused for its bytes, and for what no drawn picture has. Any other refusal is
  * a finding. */
 static int lacks_xmp(const fuzz_case *c) { return !strcmp(fuzz_case_or(c, "preset", ""), "kb-master"); }
@@ -69,6 +71,8 @@ static const struct {
      has_byte_target},
     {"component bytes below those of the headers", WVL_ERROR_UNREACHABLE, "the component byte cap is below",
      has_component_cap},
+    {"finished picture in device memory", WVL_ERROR_UNSUPPORTED, "the option output-memory is device",
+     has_output_memory},
     {"target out of reach", WVL_ERROR_UNREACHABLE, "cannot be met", has_byte_target},
 };
 

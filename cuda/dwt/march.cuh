@@ -7,20 +7,29 @@
  * marches down, four rows an iteration. The next rows are on their way: four in registers (5/3 from 16-bit pixels to 32
  * bits), or four to eight in 2 to 12 KiB of shared memory; no barrier. Of three components each has a warp of its own,
  * in neighbouring blocks: the pixels that all three read come to the second and third from L2. Where the color
- * transform is long (irreversible, 16 columns), a fourth warp does it once for all: march_mixed.cuh. 9/7 of 16 columns
- * leaves level 2 in shared memory between its steps: march_wide.cuh. 5/3 of 8-bit pixels in 16 columns runs level 1 in
- * half floats: march_halves.cuh. Lifting state stays in registers; one or two lanes at either side, three of 4 columns,
- * recompute what the neighbouring strip owns. Bytes a sample: container + coefficient + 1/4 for the low-low plane (1/8
- * from 8-bit pixels in 5/3); 2 or 4 (6) of 32 lanes and 9 (9/7: 21) rows of a segment are read twice. ncu, 8192 x 8192,
- * 8 bits, 5/3: 79 MB read and 124 MB written while it runs, of 67 and 143. Registers for 9.0 (no spills, which would
- * fail the build) and share of the convert ceiling by the first launch alone, on an H200: 16 columns, 8 bits: 115 in
- * 5/3, 77 %, 167 in 9/7, 69 %; 3 components in batches: 167 and 154, 75 % and 163, 68 % 8 columns, 8 bits: 122 and 164;
- * 3 components 115 to 128; 16 bits to 16: 124, 76 % (by bytes), and 165; 16 bits to 32: 128, 81 %, and 166, 79 % 3
- * components of 16 bits, 8 columns: 126 to 128 and 168, 6 KiB of shared memory. 4096 x 2160 interleaved alone, by
- *   bytes: 5/3 10 bits 62 %, 16 bits 74 %, 9/7 59 %; planar 5/3 the same, 9/7 54 %. Containers of two sizes
- * (kernel_rows.h, to16or32): 115 to 124. planes: 122 to 128 and 164 to 168, of 4 columns 118; they wait for the flags
- * of the rows in front (core/order.cuh), then all compute at once. choose.c says which pictures fit; the others go
- * through the any-shape kernels.
+ * transform is long (irreversible, 16 columns), a fourth warp does it once for all: march_mixed.cuh.
+ * 9/7 of 16 columns leaves level 2 in shared memory between its steps: march_wide.cuh. 5/3 of 8-bit pixels in 16
+ * columns runs level 1 in half floats: march_halves.cuh.
+ * Lifting state stays in registers; one or two lanes at either side, three of 4 columns, recompute what the
+ * neighbouring strip owns.
+ *
+ * Bytes a sample: container + coefficient + 1/4 for the low-low plane (1/8 from 8-bit pixels in 5/3); 2 or 4 (6) of 32
+ * lanes and 9 (9/7: 21) rows of a segment are read twice. ncu, 8192 x 8192, 8 bits, 5/3: 79 MB read and 124 MB written
+ * while it runs, of 67 and 143.
+ *
+ * Registers for 9.0 (no spills, which would fail the build) and share of the convert ceiling by the first launch alone,
+ * on an H200:
+ *   16 columns, 8 bits           5/3 115, 77 %; 9/7 167, 69 %
+ *   the same, 3 components       in batches: 5/3 167, 75 %; 9/7 154 and 163, 68 %
+ *   8 columns, 8 bits            122 and 164; 3 components 115 to 128
+ *   8 columns, 16 bits to 16     124, 76 % (by bytes), and 165
+ *   8 columns, 16 bits to 32     128, 81 %, and 166, 79 %
+ *   8 columns, 3 x 16 bits       126 to 128 and 168, 6 KiB of shared memory. 4096 x 2160 interleaved alone, by bytes:
+ *                                5/3 10 bits 62 %, 16 bits 74 %, 9/7 59 %; planar 5/3 the same, 9/7 54 %
+ *   containers of two sizes      (kernel_rows.h, to16or32) 115 to 124
+ *   planes                       122 to 128 and 164 to 168, of 4 columns 118; they wait for the flags of the rows in
+ *                                front (core/order.cuh), then all compute at once
+ * choose.c says which pictures fit; the others go through the any-shape kernels.
  */
 #ifndef WVL_CUDA_DWT_MARCH_CUH
 #define WVL_CUDA_DWT_MARCH_CUH

@@ -142,8 +142,7 @@ template <class T, class O, int CB, int S> struct joiner {
         out.template put_pair<HALF>(y, d, keep_d, s, keep_s, m >= from);
     }
 
-    /* A finished row waits in the lane's own room of the slot that it came from, where 9/7 has no registers to spare.
-     */
+    /* A finished row waits in the lane's own part of the slot that it came from: 9/7 has no registers to spare. */
     __device__ __forceinline__ void keep_row(const T (&v)[H])
     {
         const int lane = threadIdx.x & 31;

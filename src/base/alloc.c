@@ -13,9 +13,8 @@
 
 #define ALIGNMENT 64u
 #define HUGE_PAGE ((uint64_t)2 << 20)
-#define MAP_LEAST                                                                                                      \
-    ((uint64_t)16 << 20) /* smaller ones stay with malloc, which has them at hand for the next picture                 \
-                          */
+/* Smaller blocks stay with malloc, which has them at hand for the next picture. */
+#define MAP_LEAST ((uint64_t)16 << 20)
 
 #if defined(MADV_HUGEPAGE)
 /* Linux hands out large pages where it is asked to: of an arena that malloc takes from the system for every picture,

@@ -25,9 +25,9 @@ enum {
 /*
  * One step of rolling vertical lifting: rows 2n+1 and 2n+2 arrive.
  *   5/3: d = H(x1; x0, x2), s = L(x0; dp, d). Final: s and d. dp = high row n-1. sp, dpp unused.
- *   9/7: d = d1[n], s = s1[n]; dp: d1[n-1] becomes d2[n-1], sp: s1[n-1] becomes s2[n-1], with dpp = d2[n-2]. Final: sp
- * and dp. d may be x1 and s may be x0 (lifting in place), and dp may be x1 where s is of no use; otherwise rows do not
- * overlap.
+ *   9/7: d = d1[n], s = s1[n]; dp: d1[n-1] becomes d2[n-1], sp: s1[n-1] becomes s2[n-1], with dpp = d2[n-2].
+ *        Final: sp and dp.
+ * d may be x1 and s may be x0 (lifting in place), and dp may be x1 where s is of no use. Other rows do not overlap.
  */
 typedef struct wvl_vlift_rows {
     const void *x0, *x1, *x2; /* rows 2n, 2n+1, 2n+2 */

@@ -122,8 +122,7 @@ static void split_row(const wvl_dwt_strip *s, const wvl_dwt_lane *lane, unsigned
     }
     if (n > 1) {
         s->kernels->hlift[lane->kind](row, n, parity, low, high);
-    } else if (parity) { /* a single sample is not filtered: even passes, odd doubles (F.4.8); 9/7 has the 2 in its
-                            reciprocal */
+    } else if (parity) { /* a single odd sample is doubled, not filtered (F.4.8); 9/7 has the 2 in its reciprocal */
         memcpy(high, row, wvl_line_element_bytes(lane->kind));
         double_sample(high, lane->kind, 1);
     } else {

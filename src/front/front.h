@@ -6,8 +6,8 @@
  * Level-shifted samples are exact 32-bit integers (depth at most 28). Then:
  *   RCT: Y = floor((R + 2G + B) / 4), U = B - G, V = R - G.
  *   ICT: Y = fmaf(0.299, R, fmaf(0.587, G, 0.114 * B)); B - Y and R - Y are carried unscaled, the plan's reciprocals
- * hold 0.5 / (1 - 0.114) and 0.5 / (1 - 0.299). The conversion of samples to float rounds to nearest where they have
- * more than 24 bits.
+ *        hold 0.5 / (1 - 0.114) and 0.5 / (1 - 0.299).
+ * The conversion of samples to float rounds to nearest where they have more than 24 bits.
  */
 #ifndef WVL_FRONT_FRONT_H
 #define WVL_FRONT_FRONT_H

@@ -30,8 +30,8 @@ typedef struct wvl_block_run {
 /* Which blocks of the runs are coded. */
 enum {
     WVL_BLOCKS_ALL = 0,
-    WVL_BLOCKS_OPEN =
-        1 /* those that are not decided for `wanted`; with sets_slopes also those quantised for slopes too far off */
+    /* Those that are not decided for `wanted`; with sets_slopes also those quantised for slopes too far off. */
+    WVL_BLOCKS_OPEN = 1
 };
 
 /*

@@ -252,6 +252,7 @@ static void fill_layers(wvl_plan *plan, const wvl_settings *s)
                                               : s->rdoq == WVL_RDOQ_AUTO && is_limited && is_fit;
     plan->rate.visual = s->visual;
     plan->rate.measure_layers = (uint8_t)measures_layers(plan, s);
+    plan->rate.measures_always = plan->rate.measure_layers && s->measure_psnr == WVL_MEASURE_ALWAYS;
     plan->rate.keep_coefs |= plan->rate.measure_layers;
 }
 
@@ -333,6 +334,7 @@ static void fill_options(wvl_plan *plan, const wvl_settings *s)
     plan->syntax.jp2 = s->jp2;
     plan->device.choice = s->device;
     plan->device.reach = (uint8_t)(s->reach + 1);
+    plan->device.output = s->output_memory;
     plan->device.ordinals = UINT32_C(1) << s->device_ordinal;
 }
 

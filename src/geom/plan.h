@@ -106,10 +106,10 @@ typedef struct wvl_coding {
     double base_step; /* "step" as given or chosen; 0: one least significant bit, or reversible */
     uint8_t qfactor;  /* 1..100: steps of a quality factor; 0: of base_step */
     uint8_t visual;   /* WVL_VISUAL_*: squared errors are weighed as what */
-    uint8_t visual_dx,
-        visual_dy;        /* samples of the first component that stand beside and below each other for one of these */
-    uint8_t region_shift; /* s of RGN: coded planes of the region lie that many higher; with PART at least every band's
-                             planes */
+    /* Samples of the first component that stand beside and below each other for one of these. */
+    uint8_t visual_dx, visual_dy;
+    /* s of RGN: coded planes of the region lie that many higher; with PART at least every band's planes. */
+    uint8_t region_shift;
     wvl_band_coding band[WVL_MAX_BANDS]; /* LL, then HL, LH, HH of resolution 1, 2, ... */
 } wvl_coding;
 
@@ -240,7 +240,8 @@ typedef struct wvl_rate_plan {
     uint8_t visual;               /* slopes are those of weighted errors (wvl_band_coding.visual) */
     uint8_t keep_coefs;     /* a PSNR target, or a small picture: all coefficients stay until cuts have been measured */
     uint8_t measure_layers; /* what every layer leaves is measured, whatever its target */
-    uint8_t peak_depth;     /* deepest component: errors of shallower ones are scaled to it */
+    uint8_t measures_always; /* somebody asked for it; else a device that finishes the picture gives an estimate */
+    uint8_t peak_depth;      /* deepest component: errors of shallower ones are scaled to it */
     /* Gains are integers in units of 2^gain_exponent squared sample units, so that no sum over the picture leaves 63
      * bits. */
     int32_t gain_exponent;

@@ -92,8 +92,8 @@ static int covers_component(const wvl_settings *s, uint32_t tile, uint32_t compo
 
 static void check_coverage(const wvl_settings *s, const wvl_image_format *f, uint32_t tile, wvl_report *r)
 {
-    for (uint32_t c = 0; c == 0 || (c < f->component_count && s->override_count);
-         c++) { /* components may have levels of their own */
+    /* With overrides, components may have levels of their own. */
+    for (uint32_t c = 0; c == 0 || (c < f->component_count && s->override_count); c++) {
         if (!covers_component(s, tile, c, r)) {
             return;
         }

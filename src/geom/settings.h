@@ -129,6 +129,7 @@ struct wvl_settings {
     uint8_t jp2;             /* "container" j2k|jp2|jph: WVL_CONTAINER_* */
     uint8_t device;          /* "device" WVL_DEVICE_* */
     uint8_t reach;           /* "reach" coefs|blocks|packets: one less than wvl_reach */
+    uint8_t output_memory;   /* "output-memory" host|device */
     uint32_t device_ordinal; /* the N of cuda:N */
     uint32_t comment_count;
     char **comments; /* owned */

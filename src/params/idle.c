@@ -84,6 +84,7 @@ static int asks_passes(const wvl_settings *s)
     return s->ht_passes == 2;
 } /* 1 is what blocks have without a target, 3 the default */
 static int asks_reach(const wvl_settings *s) { return s->reach != 0; }
+static int asks_output_memory(const wvl_settings *s) { return s->output_memory; }
 static int asks_measure(const wvl_settings *s) { return s->measure_psnr == WVL_MEASURE_ALWAYS; }
 
 static int asks_override_steps(const wvl_settings *s)
@@ -101,6 +102,7 @@ static int asks_override_steps(const wvl_settings *s)
 /* ---- The table ------------------------------------------------------------------------------- */
 
 #define NEEDS_97 "-I (reversible no): only the 9/7 wavelet has quantizer steps"
+#define NEEDS_DEVICE "device auto, cuda or cuda-only: with cpu no device is used"
 #define NEEDS_LIMIT "a limit, as rates, bpp, layer-bytes, psnr, slopes or max-bytes give it"
 
 static const idle_rule rules[] = {
@@ -124,7 +126,8 @@ static const idle_rule rules[] = {
     {"ht-passes", asks_passes, is_limited, NEEDS_LIMIT ": without one, HT blocks have the cleanup pass alone"},
     {"measure-psnr", asks_measure, has_errors,
      "-I (reversible no), several layers or a limit: a lossless file has no error to measure"},
-    {"reach", asks_reach, may_use_device, "device auto, cuda or cuda-only: with cpu no device is used"},
+    {"reach", asks_reach, may_use_device, NEEDS_DEVICE},
+    {"output-memory", asks_output_memory, may_use_device, NEEDS_DEVICE},
 };
 
 const char *wvl_settings_find_idle(const wvl_settings *settings, size_t *at, const char **needs)

@@ -182,7 +182,11 @@
     X("reach", CHOICE, "coefs|blocks|packets", "coefs",                                                                \
       "The least that a device must do, else it is not used: the transform (coefs), code-blocks too (blocks), or "     \
       "packets too. A device goes as far as it can in any case.",                                                      \
-      MACHINE, WORD, AT(reach), 0, 2)
+      MACHINE, WORD, AT(reach), 0, 2)                                                                                  \
+    X("output-memory", CHOICE, "host|device", "host",                                                                  \
+      "Where finished pictures lie. device: in memory of the device that finishes them; only an encoder object of "    \
+      "the C API gives such pictures, and what no device can finish is refused.",                                      \
+      MACHINE, WORD, AT(output_memory), 0, 1)
 
 #define PUBLIC(key, type, range, initial, doc, section, kind, offset, minimum, maximum)                                \
     {key, WVL_OPTION_##type, range, initial, doc, section},

@@ -113,8 +113,7 @@ START_TEST(every_level_count)
             add_text(settings, sizeof settings, " quantization=derived");
             if (_i <= 20) {
                 check_near("levels, derived", &p, settings, 1);
-            } else if (_i < 32) { /* the exponent of LL ends at 31, and those of the finer levels lie below it by their
-                                     distance */
+            } else if (_i < 32) { /* exponents end at 31, and those of finer levels lie below that of LL */
                 case_structure("levels, derived", &p, settings);
             }
             picture_free(&p);

@@ -92,6 +92,41 @@ START_TEST(volumes_start_tile_parts)
 }
 END_TEST
 
+/* A tile-part begins at the first packet of its tile, and then exactly where what was asked for changes (A.4.2). */
+START_TEST(parts_start_where_asked)
+{
+    static const struct {
+        const char *settings;
+        int by_resolution, by_layer, by_component;
+    } cases[] = {
+        {"tile-parts=R progression=RLCP layers=2", 1, 0, 0},
+        {"tile-parts=R progression=RPCL tile=80,64", 1, 0, 0},
+        {"tile-parts=R progression=LRCP layers=2", 1, 0, 0}, /* every resolution again in the second layer */
+        {"tile-parts=L progression=LRCP layers=3", 0, 1, 0},
+        {"tile-parts=C progression=CPRL levels=2", 0, 0, 1},
+        {"tile-parts=RL progression=RLCP layers=2", 1, 1, 0},
+        {"tile-parts=RLC progression=LRCP layers=2 tile=80,64 levels=3", 1, 1, 1},
+    };
+    picture p = picture_draw(PICTURE_NATURAL, 150, 100, 3, 8, (uint32_t)_i);
+    outcome o = decode_exactly(&p, cases[_i].settings);
+    size_t parts = 0;
+    for (size_t i = 0; i < o.packets.count; i++) {
+        const packet_info *now = &o.packets.items[i], *before = i ? now - 1 : now;
+        int starts = !i || now->tile != before->tile;
+        starts |= cases[_i].by_resolution && now->resolution != before->resolution;
+        starts |= cases[_i].by_layer && now->layer != before->layer;
+        starts |= cases[_i].by_component && now->component != before->component;
+        parts += (size_t)starts;
+        ck_assert_msg(now->part + 1 == parts, "\"%s\": packet %zu is in tile-part %zu, not %zu", cases[_i].settings, i,
+                      now->part, parts - 1);
+    }
+    ck_assert_uint_eq(o.stream.part_count, parts);
+    ck_assert_uint_gt(parts, 1);
+    case_free(&o);
+    picture_free(&p);
+}
+END_TEST
+
 /* ---- Packed headers, PLM --------------------------------------------------------------------- */
 
 START_TEST(packed_headers_decode)
@@ -410,6 +445,7 @@ int main(void)
     tcase_add_loop_test(tests, changes_decode, 0, 8);
     tcase_add_test(tests, changes_change_the_order_only);
     tcase_add_test(tests, volumes_start_tile_parts);
+    tcase_add_loop_test(tests, parts_start_where_asked, 0, 7);
     tcase_add_loop_test(tests, packed_headers_decode, 0, 18);
     tcase_add_loop_test(tests, packed_headers_fill_segments, 0, 3);
     tcase_add_loop_test(tests, plm_tells_every_packet, 0, 4);

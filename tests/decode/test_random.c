@@ -83,8 +83,8 @@ static void draw_precincts(draw *d)
     }
     unsigned count = between(d, 1, d->levels + 1);
     say(d, " precincts=");
-    for (unsigned i = 0; i < count;
-         i++) { /* the list starts at the top; only its value for resolution 0 may be 1, and the last repeats */
+    /* The list starts at the top; only its value for resolution 0 may be 1, and the last repeats. */
+    for (unsigned i = 0; i < count; i++) {
         unsigned least = i == d->levels ? 0 : 1;
         say(d, "%s[%u,%u]", i ? "," : "", 1u << between(d, least, 7), 1u << between(d, least, 7));
     }

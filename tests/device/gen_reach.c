@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "backend/backend.h"
 #include "cuda/host/backend_cuda.h"
+#include "pictures.h"
 
 #define MOST_VALUES 24
 
@@ -115,7 +115,7 @@ static int ask(const char *key, const char *value, int ht, answer *a)
     int good = (!ht || set_word(params, "style", "HT")) && set_companion(params, key) && set_word(params, key, value) &&
                wvl_plan_create(context, params, &format, NULL, &plan) == WVL_OK;
     if (good) {
-        a->reach = wvl_backend_cuda.reach(plan, NULL, &why);
+        a->reach = wvl_pictures_reach_with(&wvl_backend_cuda, plan, NULL, &why);
         (void)snprintf(a->why, sizeof a->why, "%s", why ? why : "");
         a->is_part_1 = !ht;
         (void)snprintf(a->values, sizeof a->values, "%s", value);

@@ -9,7 +9,7 @@
  *
  * Failures come by the control block, or for whole programs by the environment: SOFT_FAIL="N:STATUS" (the N-th call
  * fails, and after a status that lasts every later one), SOFT_MEMORY (bytes that can be allocated), SOFT_DEVICES (how
- * many there are).
+ * many there are), SOFT_SPOIL (uploads of that many bytes or more arrive with a wrong one).
  */
 #ifndef WVL_TESTS_DEVICE_SOFT_H
 #define WVL_TESTS_DEVICE_SOFT_H
@@ -33,6 +33,7 @@ typedef struct soft_control {
     uint32_t scratch_cost; /* how many times the scratch memory that it takes a block takes; 0: once */
     uint64_t coded_bytes;
     uint64_t memory_used, memory_limit; /* 0: none */
+    size_t spoil_bytes;                 /* least bytes of an upload that arrives with a wrong one; 0: none does */
     int devices;
     int capability;   /* 10 * major + minor */
     const char *last; /* name of the call that failed */

@@ -58,7 +58,8 @@ soft_control *soft_driver_control(void) { return &control; }
 
 static void read_environment(void)
 {
-    const char *fail = getenv("SOFT_FAIL"), *memory = getenv("SOFT_MEMORY"), *devices = getenv("SOFT_DEVICES");
+    const char *fail = getenv("SOFT_FAIL"), *memory = getenv("SOFT_MEMORY"), *devices = getenv("SOFT_DEVICES"),
+               *spoil = getenv("SOFT_SPOIL");
     if (fail) {
         char *end;
         control.fail_at = (uint32_t)strtoul(fail, &end, 10);
@@ -66,6 +67,7 @@ static void read_environment(void)
     }
     control.memory_limit = memory ? strtoull(memory, NULL, 10) : control.memory_limit;
     control.devices = devices ? atoi(devices) : control.devices;
+    control.spoil_bytes = spoil ? strtoull(spoil, NULL, 10) : control.spoil_bytes;
 }
 
 /* ---- Failures -------------------------------------------------------------------------------- */
@@ -132,7 +134,12 @@ static int run_op(op *o)
 {
     switch (o->kind) {
     case OP_UPLOAD:
-    case OP_DOWNLOAD: memcpy(o->to, o->from, o->bytes); return 0;
+    case OP_DOWNLOAD:
+        memcpy(o->to, o->from, o->bytes);
+        if (o->kind == OP_UPLOAD && control.spoil_bytes && o->bytes >= control.spoil_bytes) {
+            *(uint8_t *)o->to ^= 1;
+        }
+        return 0;
     case OP_FILL: memset(o->to, o->value, o->bytes); return 0;
     case OP_ROWS:
         for (size_t y = 0; y < o->copy.rows; y++) {

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "codec/rate/layers.h"
 #include "codec/rate/quality.h"
 #include "cuda/host/job.h"
 #include "picture_bench.h"
@@ -77,11 +78,9 @@ static void check_lengths(const picture_case *c, const uint32_t *parts, const ui
  * bits and steps are fine, that shows. */
 static void check_error(const picture_case *c, const wvl_finished *finished, const char *name)
 {
-    const wvl_rate_plan *rate = &c->plan->rate;
-    double error = rate->visual ? finished->plain_error : finished->error;
-    if (rate->rate_control) {
-        double psnr = wvl_rate_psnr_for_error(c->plan, fmax(ldexp(error, rate->gain_exponent), rate->hidden_error)),
-               wanted = wvl_result_layer_psnr(c->result, 0);
+    if (c->plan->rate.rate_control) {
+        double error = wvl_layers_squared_error(c->plan, finished->energy, finished->gain),
+               psnr = wvl_rate_psnr_for_error(c->plan, error), wanted = wvl_result_layer_psnr(c->result, 0);
         double allowed = c->plan->syntax.components[0].depth > 12 ? 0.02 : 1e-6;
         REQUIRE_THAT(fabs(psnr - wanted) < allowed, "%s: %.9f dB, not %.9f", name, psnr, wanted);
     }

@@ -10,6 +10,7 @@
 #include "conformance/fuzz/faults.h"
 #include "conformance/fuzz/illegal.h"
 #include "conformance/fuzz/reduce.h"
+#include "conformance/fuzz/run.h"
 #include "wavelane.h"
 
 #define SEEDS 4000u
@@ -181,6 +182,17 @@ START_TEST(trials_are_limited)
 }
 END_TEST
 
+/* An opened device is no leak. What every encode adds is one, and so is everything on the CPU. */
+START_TEST(devices_stay_open)
+{
+    ck_assert_uint_eq(fuzz_run_kept(100, 1508, 1508, "cuda:0 packets"), 1408);
+    ck_assert_uint_eq(fuzz_run_kept(100, 1508, 2916, "cuda:0 packets"), 0);
+    ck_assert_uint_eq(fuzz_run_kept(100, 1508, 1508, "cpu"), 0);
+    ck_assert_uint_eq(fuzz_run_kept(100, 100, 100, "cuda:0"), 0);
+    ck_assert_uint_eq(fuzz_run_kept(100, 90, 90, "cuda:0"), 0);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("generator");
@@ -193,6 +205,7 @@ int main(void)
     tcase_add_test(tests, lists_and_numbers_become_small);
     tcase_add_test(tests, changes_explain_where_they_overlap);
     tcase_add_test(tests, trials_are_limited);
+    tcase_add_test(tests, devices_stay_open);
     suite_add_tcase(suite, tests);
     SRunner *runner = srunner_create(suite);
     srunner_run_all(runner, CK_ENV);

@@ -196,8 +196,8 @@ START_TEST(wide)
     if (!have_device || (subset && _i % (4 * subset))) {
         return;
     }
-    for (uint32_t turn = subset ? 1 : 0; turn < (subset ? 3u : 8u);
-         turn++) { /* of the subset the second is ICT, whose warps meet at barriers */
+    /* Of the subset the second is ICT, whose warps meet at barriers. */
+    for (uint32_t turn = subset ? 1 : 0; turn < (subset ? 3u : 8u); turn++) {
         seed_state = 424242u + (uint64_t)_i * 100u + turn;
         default_job(&j);
         j.settings.reversible = turn & 1;

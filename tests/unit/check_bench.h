@@ -3,20 +3,32 @@
  * Streams for the walker's suites: made by hand, packet by packet, or by the encoder, and then damaged by short texts.
  *
  * By hand: "x=40 y=30 L=2 part=0/0/1::000000": words key=value.
- *   x y x0 y0 tx ty (tile size)   depth=0B,8B (Ssiz of each component)   sub=1x1:2x2   L layers prog mct scod style xcb
- * ycb wave=1 (5/3) prec=7788.. (hex, resolution 0 first)   G eps qstyle   rsiz (hex)   ht=CCAP15 (adds CAP)   pre=
- * (hex, behind SIZ)   main= (hex, behind QCD) part=TILE/TPsot/TNsot:HEADER:DATA   any number; Psot is filled in Hex
- * strings may hold (bits), packed with bit stuffing and filled up with 0; [bits], packed without stuffing; {NxHH}, a
- * byte N times.
+ *   x y x0 y0 tx ty           tile size: tx, ty
+ *   depth=0B,8B               Ssiz of each component
+ *   sub=1x1:2x2               XRsiz and YRsiz of each component
+ *   L layers prog mct scod style xcb ycb eps qstyle G
+ *   wave=1                    5/3
+ *   prec=7788..               hex, resolution 0 first
+ *   rsiz                      hex
+ *   ht=CCAP15                 adds CAP
+ *   pre= main=                hex, behind SIZ and behind QCD
+ *   part=TILE/TPsot/TNsot:HEADER:DATA
+ *                             any number; Psot is filled in
+ * Hex strings may hold (bits), packed with bit stuffing and filled up with 0; [bits], packed without stuffing; {NxHH},
+ * a byte N times.
  *
  * By the encoder: "encode SIZE key=value ..." with SIZE as WxHxCOMPONENTSxDEPTH; "jp2 ..." and "jph ..." the same as a
  * JP2 or a JPH file.
  *
  * Damage: commands separated by ";". TARGET is a marker's name, "data" (of a tile-part, behind SOD), "all" (offsets
- * from the first byte), or in JP2 a box's four letters; #n picks the n-th from 0. TARGET @OFF=HEX   overwrite TARGET
- * @OFF+HEX   insert, lengths follow      TARGET @OFF-N   take out, lengths follow TARGET -   take it out TARGET <HEX
- * insert before it                TARGET >HEX     insert behind it Lxxx, Psot, LBox and the lengths of what holds the
- * box follow, unless the command ends in "!".
+ * from the first byte), or in JP2 a box's four letters; #n picks the n-th from 0.
+ *   TARGET @OFF=HEX   overwrite
+ *   TARGET @OFF+HEX   insert, lengths follow
+ *   TARGET @OFF-N     take out, lengths follow
+ *   TARGET -          take it out
+ *   TARGET <HEX       insert before it
+ *   TARGET >HEX       insert behind it
+ * Lxxx, Psot, LBox and the lengths of what holds the box follow, unless the command ends in "!".
  */
 #ifndef TEST_CHECK_BENCH_H
 #define TEST_CHECK_BENCH_H

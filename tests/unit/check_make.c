@@ -19,8 +19,8 @@ static const char *next_word(const char **from, const char *key, size_t *length)
             at++;
         }
         size_t word = 0;
-        for (int open = 0; at[word] && (open || at[word] != ' ');
-             word++) { /* blanks within (bits) belong to the word */
+        /* Blanks within (bits) belong to the word. */
+        for (int open = 0; at[word] && (open || at[word] != ' '); word++) {
             open += at[word] == '(' || at[word] == '[';
             open -= at[word] == ')' || at[word] == ']';
         }

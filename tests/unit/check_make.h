@@ -5,8 +5,7 @@
 #include "tests/unit/check_bench.h"
 
 check_bytes check_make_by_hand(const char *text);
-/* container: j2k, jp2 or jph; a file has a palette, ICC, ... where the words ask for them: alpha icc res xml uuid
- * palette */
+/* container: j2k, jp2 or jph. What a file has besides: any of the words alpha icc res xml uuid palette. */
 check_bytes check_make_by_encoder(const char *text, const char *container);
 
 #endif

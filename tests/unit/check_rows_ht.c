@@ -43,9 +43,8 @@ const check_row check_rows_ht[] = {
     {"ht.scup", ONE, "data @4=0000", NULL, NULL},
     {"ht.sets", "ht=0002 style=40 layers=2 part=0/0/1::(11 001 0 0 100)F3C0240000",
      "data @6-1;data @6+(1 1 1100 0 0010 010)0000F200", NULL, NULL},
-    {"ht.magnitude",
-     "ht=2002 style=40 layers=2 part=0/0/1::(11 001 0 0 011)FF0300(1 1 1100 0 0001 110)00FEF3C0207500", /* in a second
-                                                                                                           set */
+    {"ht.magnitude", /* in a second set */
+     "ht=2002 style=40 layers=2 part=0/0/1::(11 001 0 0 011)FF0300(1 1 1100 0 0001 110)00FEF3C0207500",
      "data @0=(11 01 0 0 011)", NULL, NULL},
     {"ht.placeholder", HT "layers=2 " PART "(11 001 1100 0 000)(1 1 0 0 100)F3C02400",
      "data @0-7;data @0+(11 001 0 0 000)00", NULL, NULL},

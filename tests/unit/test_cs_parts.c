@@ -165,8 +165,8 @@ START_TEST(part_header_bound_holds)
         wvl_cs_part part = {0, 0, 1, 0, count, 0, 99, 0, 0, 0};
         free(part_header(&b->plan, &part, packets, &bytes));
     }
-    for (uint32_t i = 0; i < WORST;
-         i++) { /* one length of five bytes among those of four leaves three of a segment unused */
+    /* One length of five bytes among those of four leaves three bytes of a segment unused. */
+    for (uint32_t i = 0; i < WORST; i++) {
         packets[i] = i % 16382 ? 1u << 21 : 1u << 28;
     }
     packets[WORST - 1] = 1u << 21;

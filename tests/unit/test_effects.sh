@@ -100,6 +100,7 @@ cat >rows <<'ROWS'
 --container|jph
 --device|cpu
 --reach|blocks
+--output-memory|device
 ROWS
 
 # What is so already, and why: OPTION CONTEXT, or OPTION * for all contexts.
@@ -133,6 +134,7 @@ cat >already <<'ALREADY'
 --verbose plan explain says all of it
 --device plan nothing is transformed
 --reach plan nothing is transformed
+--output-memory plan nothing is finished
 --threads plan nothing is coded
 --rdoq irreversible-rate auto does it
 --rdoq reversible-rate auto does it

@@ -22,7 +22,8 @@ enum {
     WVL_BENCH_EXIT_USAGE = 2,
     WVL_BENCH_EXIT_INPUT = 3,
     WVL_BENCH_EXIT_OUTPUT = 4,
-    WVL_BENCH_EXIT_CHECK = 6 /* below the floor, or over the cap */
+    WVL_BENCH_EXIT_CHECK = 6,     /* below the floor, over the cap, or other bytes than expected */
+    WVL_BENCH_EXIT_NO_DEVICE = 77 /* memory of a device, and no device */
 };
 
 /* ---- Picture (bench_picture.c) ---- */

@@ -2,24 +2,18 @@
 /* Pictures one after the other, and in flight: pictures a second, for how much of the time blocks were being coded, how
  * much of what a device did lay behind that, and what was exposed: time in which nobody coded blocks although a picture
  * was on its way to them, in staging, on the device or in the CPU's transform. The steady state of pictures in flight
- * begins with the first result and ends with the last submission. */
+ * begins with the first result and ends with the last submission. With --memory none of this is watched: see
+ * bench_ring.h. */
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "bench.h"
+#include "bench_ring.h"
 #include "wavelane.h"
 
 #define SPANS_MAX 65536u
-#define FRAMES_MAX 16
 
-typedef struct frames_options {
-    const char *image, *trace;
-    wvl_bench_shape shape;
-    wvl_bench_settings settings;
-    uint32_t threads, count;
-    uint32_t frames[FRAMES_MAX], frames_count; /* runs: pictures in flight, 0 for one by one */
-} frames_options;
+typedef wvl_bench_frames_options frames_options;
 
 typedef struct span_list {
     double at[SPANS_MAX][2]; /* begin and end */
@@ -271,8 +265,8 @@ static int take_size(const char *value, void *options)
 static int take_frames(const char *value, void *options)
 {
     frames_options *o = options;
-    double list[FRAMES_MAX];
-    o->frames_count = (uint32_t)wvl_bench_args_list("--frames", value, 0, 64, list, FRAMES_MAX);
+    double list[WVL_BENCH_FRAMES_MAX];
+    o->frames_count = (uint32_t)wvl_bench_args_list("--frames", value, 0, 64, list, WVL_BENCH_FRAMES_MAX);
     for (uint32_t i = 0; i < o->frames_count; i++)
         o->frames[i] = (uint32_t)list[i];
     return o->frames_count ? 0 : -1;
@@ -318,23 +312,120 @@ static int take_setting(const char *value, void *o)
     return wvl_bench_settings_add(&((frames_options *)o)->settings, value);
 }
 
-static wvl_status make_plan(wvl_context *context, const frames_options *o, const wvl_image_format *format,
-                            wvl_plan **plan)
+/* ---- Options of --memory ---- */
+
+/* The place of a word in a list. -1 (reported): none of them. */
+static int find_word(const char *option, const char *value, const char *const *words, int count)
 {
-    wvl_params *params = NULL;
-    wvl_status status = wvl_params_create(context, &params);
-    for (size_t i = 0; i < o->settings.count && status == WVL_OK; i++) {
-        char key[64];
-        size_t length = strcspn(o->settings.text[i], "=");
-        snprintf(key, sizeof key, "%.*s", (int)length, o->settings.text[i]);
-        if ((status = wvl_params_set(params, key, o->settings.text[i] + length + 1)) != WVL_OK)
-            fprintf(stderr, "wavelane-bench: %s\n", wvl_params_error(params));
+    for (int i = 0; i < count; i++) {
+        if (strcmp(value, words[i]) == 0) {
+            return i;
+        }
     }
-    if (status == WVL_OK && (status = wvl_plan_create(context, params, format, NULL, plan)) != WVL_OK)
-        fprintf(stderr, "wavelane-bench: %s\n", wvl_context_error(context));
-    wvl_params_release(params);
-    return status;
+    fprintf(stderr, "wavelane-bench: %s %s: give %s", option, value, words[0]);
+    for (int i = 1; i < count; i++) {
+        fprintf(stderr, i + 1 < count ? ", %s" : " or %s", words[i]);
+    }
+    fputc('\n', stderr);
+    return -1;
 }
+
+static int take_memory(const char *value, void *options)
+{
+    static const char *const words[] = {"host", "pinned", "device"};
+    frames_options *o = options;
+    int kind = find_word("--memory", value, words, 3);
+    o->has_memory = 1;
+    o->kind = kind > 0 ? (wvl_memory_kind)kind : WVL_MEMORY_HOST;
+    return kind < 0 ? -1 : 0;
+}
+
+static int take_layout(const char *value, void *options)
+{
+    static const char *const words[] = {"planar", "interleaved"};
+    frames_options *o = options;
+    int order = find_word("--layout", value, words, 2);
+    o->needs_memory = "--layout";
+    o->order = order == 1 ? WVL_BENCH_INTERLEAVED : WVL_BENCH_PLANAR;
+    return order < 0 ? -1 : 0;
+}
+
+static int take_ring(const char *value, void *options)
+{
+    frames_options *o = options;
+    o->needs_memory = "--ring";
+    return take_number("--ring", value, WVL_BENCH_RING_MAX, &o->ring);
+}
+
+static int take_turns(const char *value, void *options)
+{
+    frames_options *o = options;
+    o->needs_memory = "--turns";
+    return take_number("--turns", value, WVL_BENCH_TURNS_MAX, &o->turns);
+}
+
+static int take_seconds(const char *value, void *options)
+{
+    frames_options *o = options;
+    o->needs_memory = "--seconds";
+    return wvl_bench_args_number("--seconds", value, 0, 600, &o->seconds);
+}
+
+static int take_uploads(const char *value, void *options)
+{
+    frames_options *o = options;
+    (void)value;
+    o->needs_memory = "--uploads";
+    o->uploads = 1;
+    return 0;
+}
+
+static int take_json(const char *value, void *options)
+{
+    frames_options *o = options;
+    o->needs_memory = "--json";
+    o->json = value;
+    return 0;
+}
+
+static int take_out(const char *value, void *options)
+{
+    frames_options *o = options;
+    o->needs_memory = "--out";
+    o->out = value;
+    return 0;
+}
+
+static int take_raw(const char *value, void *options)
+{
+    frames_options *o = options;
+    o->needs_memory = "--raw";
+    o->raw = value;
+    return 0;
+}
+
+/* Options that do not go together. 0, or -1 (reported). */
+static int check_options(const frames_options *o)
+{
+    const char *why = NULL;
+    if (!o->has_memory && o->needs_memory != NULL) {
+        fprintf(stderr, "wavelane-bench: %s needs --memory\n", o->needs_memory);
+        return -1;
+    }
+    if (o->has_memory && o->trace != NULL) {
+        why = "--trace does not go with --memory, which times pictures unwatched";
+    } else if (o->has_memory && o->count != 0) {
+        why = "--count does not go with --memory: use --seconds and --turns";
+    } else if (o->uploads && o->kind != WVL_MEMORY_PINNED) {
+        why = "--uploads needs --memory pinned";
+    }
+    if (why != NULL) {
+        fprintf(stderr, "wavelane-bench: %s\n", why);
+    }
+    return why != NULL ? -1 : 0;
+}
+
+/* ---- Runs that are watched ---- */
 
 static int run_picture(const frames_options *o, wvl_context *context, const wvl_bench_picture *picture)
 {
@@ -346,7 +437,7 @@ static int run_picture(const frames_options *o, wvl_context *context, const wvl_
         fprintf(stderr, "wavelane-bench: %s\n", error);
         return WVL_BENCH_EXIT_FAILED;
     }
-    wvl_status status = make_plan(context, o, &source.format, &plan);
+    wvl_status status = wvl_bench_make_plan(context, o, &source.format, 0, &plan);
     for (uint32_t i = 0; i < o->frames_count && status == WVL_OK; i++)
         if ((status = time_run(context, plan, &source.image, o->frames[i], o->count, &r)) == WVL_OK)
             print_run(o, o->frames[i], &r, picture->sample_count);
@@ -355,38 +446,57 @@ static int run_picture(const frames_options *o, wvl_context *context, const wvl_
     return status == WVL_OK ? WVL_BENCH_EXIT_OK : WVL_BENCH_EXIT_FAILED;
 }
 
-int wvl_bench_run_frames(wvl_bench_args *args)
+static int run_watched(const frames_options *o, const wvl_bench_picture *picture)
 {
-    static const wvl_bench_option table[] = {
-        {"--image", 1, take_image}, {"--size", 1, take_size},       {"--components", 1, take_components},
-        {"--depth", 1, take_depth}, {"--threads", 1, take_threads}, {"--frames", 1, take_frames},
-        {"--count", 1, take_count}, {"--set", 1, take_setting},     {"--trace", 1, take_trace}};
-    frames_options o = {.shape = {4096, 2160, 3, 8}, .threads = 16, .count = 24, .frames = {0, 3}, .frames_count = 2};
-    wvl_bench_picture picture;
-    char error[WVL_BENCH_ERROR_BYTES];
-    if (wvl_bench_args_parse(args, table, sizeof table / sizeof table[0], &o) != 0)
-        return WVL_BENCH_EXIT_USAGE;
-    if ((o.image ? wvl_bench_fetch_picture(o.image, 0, &picture, error)
-                 : wvl_bench_build_picture(&o.shape, &picture, error)) != 0) {
-        fprintf(stderr, "wavelane-bench: %s\n", error);
-        return WVL_BENCH_EXIT_INPUT;
-    }
     wvl_context *context = NULL;
-    wvl_context_options options = {.struct_size = sizeof options, .threads = o.threads, .trace = take_span};
+    wvl_context_options options = {.struct_size = sizeof options, .threads = o->threads, .trace = take_span};
     int code = WVL_BENCH_EXIT_FAILED;
-    told.file = o.trace ? fopen(o.trace, "wb") : NULL;
-    if (told.file != NULL)
+    told.file = o->trace ? fopen(o->trace, "wb") : NULL;
+    if (told.file != NULL) {
         fputs("{\"displayTimeUnit\":\"ms\",\"traceEvents\":[\n{\"ph\":\"M\",\"pid\":1,\"tid\":0,\"name\":\"process_"
               "name\",\"args\":{\"name\":\"wavelane-bench\"}}",
               told.file);
-    wvl_bench_write_picture(&picture, stdout);
-    if (wvl_context_create(&options, &context) == WVL_OK)
-        code = run_picture(&o, context, &picture);
+    }
+    wvl_bench_write_picture(picture, stdout);
+    if (wvl_context_create(&options, &context) == WVL_OK) {
+        code = run_picture(o, context, picture);
+    }
     wvl_context_release(context);
     if (told.file != NULL) {
         fputs("\n]}\n", told.file);
         fclose(told.file);
     }
+    return code;
+}
+
+int wvl_bench_run_frames(wvl_bench_args *args)
+{
+    static const wvl_bench_option table[] = {
+        {"--image", 1, take_image},     {"--size", 1, take_size},       {"--components", 1, take_components},
+        {"--depth", 1, take_depth},     {"--threads", 1, take_threads}, {"--frames", 1, take_frames},
+        {"--count", 1, take_count},     {"--set", 1, take_setting},     {"--trace", 1, take_trace},
+        {"--memory", 1, take_memory},   {"--layout", 1, take_layout},   {"--ring", 1, take_ring},
+        {"--seconds", 1, take_seconds}, {"--turns", 1, take_turns},     {"--uploads", 0, take_uploads},
+        {"--json", 1, take_json},       {"--out", 1, take_out},         {"--raw", 1, take_raw}};
+    frames_options o = {.shape = {4096, 2160, 3, 8},
+                        .threads = 16,
+                        .frames = {0, 3},
+                        .frames_count = 2,
+                        .ring = 8,
+                        .turns = 3,
+                        .seconds = 2};
+    wvl_bench_picture picture;
+    char error[WVL_BENCH_ERROR_BYTES];
+    if (wvl_bench_args_parse(args, table, sizeof table / sizeof table[0], &o) != 0 || check_options(&o) != 0) {
+        return WVL_BENCH_EXIT_USAGE;
+    }
+    o.count = o.count != 0 ? o.count : 24;
+    if ((o.image ? wvl_bench_fetch_picture(o.image, 0, &picture, error)
+                 : wvl_bench_build_picture(&o.shape, &picture, error)) != 0) {
+        fprintf(stderr, "wavelane-bench: %s\n", error);
+        return WVL_BENCH_EXIT_INPUT;
+    }
+    int code = o.has_memory ? wvl_bench_run_memory(&o, &picture) : run_watched(&o, &picture);
     wvl_bench_release_picture(&picture);
     return code;
 }

@@ -8,9 +8,8 @@
 
 #define CODE(a, b, c, d) ((uint32_t)(a) << 24 | (uint32_t)(b) << 16 | (uint32_t)(c) << 8 | (uint32_t)(d))
 #define SHOWN_TEXT 256u
-#define MAX_HELD                                                                                                       \
-    (1u << 20) /* content beyond it is described by its length only: no known box but xml, uuid and an ICC colr is     \
-                  larger */
+/* Content beyond it is described by its length only: no known box but xml, uuid and an ICC colr is larger. */
+#define MAX_HELD (1u << 20)
 
 typedef struct box {
     uint32_t type;

@@ -4,14 +4,18 @@
  * multiply-adds, run at twice the rate of integers and leave the integer unit to addresses. All values are integers (or
  * integers + 1/4) that half floats hold exactly:
  *
- *   floor(s / 2) = round(s * (1/2 - 2^-12) + 1024) - 1024 for 0 <= s <= 2047: s odd ends below the tie, s even less
- * than 1/2 below itself; floor((u + 2) / 4) = round(u * (1/4 + 2^-12) + 1024) - 1024 for 2 <= u <= 1023: u = 2 mod 4
- * ends above the tie, the others on their side of it; floor((u + 2) / 4) = round((u + 1/2) / 4 + 1536) - 1536 for |u|
- * <= 1023: no ties.
+ *   floor(s / 2) = round(s * (1/2 - 2^-12) + 1024) - 1024 for 0 <= s <= 2047:
+ *       s odd ends below the tie, s even less than 1/2 below itself
+ *   floor((u + 2) / 4) = round(u * (1/4 + 2^-12) + 1024) - 1024 for 2 <= u <= 1023:
+ *       u = 2 mod 4 ends above the tie, the others on their side of it
+ *   floor((u + 2) / 4) = round((u + 1/2) / 4 + 1536) - 1536 for |u| <= 1023:
+ *       no ties
  *
- * Ranges, o and e from 0 to 255: vertically d = o - floor((e + e') / 2) in [-255, 255], kept as d + 256, and l = e +
- * floor((d + d' + 2) / 4) in [-64, 319], kept as l + 128. Horizontally |d| <= 383 from l and 510 from d, kept as d +
- * 1/4; sums of two stay below 1024. The product of a coefficient and the smallest half float is its sign and magnitude.
+ * Ranges, for o and e from 0 to 255:
+ *   vertically     d = o - floor((e + e') / 2) in [-255, 255], kept as d + 256
+ *                  l = e + floor((d + d' + 2) / 4) in [-64, 319], kept as l + 128
+ *   horizontally   |d| <= 383 from l and 510 from d, kept as d + 1/4; sums of two stay below 1024
+ * The product of a coefficient and the smallest half float is its sign and magnitude.
  */
 #ifndef WVL_CUDA_DWT_BLOCK_HALVES_CUH
 #define WVL_CUDA_DWT_BLOCK_HALVES_CUH

@@ -210,7 +210,7 @@ template <class T, int B, int CB, int DEPTH = WVL_CUDA_DEPTH_ANY> struct patch {
 
     /* ---- Coefficients out ---- */
 
-    /* Bounds of up to three bands alike, of the block row of coefficients of row y. The warp has columns first to last.
+    /* Bounds of up to three equal bands, of the block row of coefficients of row y. The warp has columns first to last.
      */
     static __device__ __forceinline__ void join_bounds(const wvl_cuda_band *band, int count, int col, int y, int first,
                                                        int last, const uint32_t (&bound)[3])

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Pictures that a device finishes: it makes all bytes, headers and boxes included, and the host reads them where the
+ * device wrote them. One object serves all places of an encoder. Pictures that the device cannot finish are encoded in
+ * waves (drive.h).
+ */
+#ifndef WVL_PICTURES_H
+#define WVL_PICTURES_H
+
+#include "backend/backend.h"
+#include "result.h"
+
+typedef struct wvl_pictures {
+    const wvl_plan *plan;
+    const wvl_backend_vtable *table;
+    wvl_device *device;
+    wvl_backend *backend; /* NULL: not open */
+    wvl_assembly assembly;
+    uint32_t ordinal;
+    uint32_t slots;      /* pictures at a time */
+    _Atomic int is_down; /* the device failed in a way that lasts, or could not finish a picture: waves are better */
+} wvl_pictures;
+
+/* A picture that was finished. The lists are of the host's allocator. */
+typedef struct wvl_picture_facts {
+    wvl_finished finished;
+    uint32_t *part_bytes;     /* [parts] */
+    uint64_t *packet_bytes;   /* [components][resolutions] */
+    wvl_layer_result *layers; /* [1] */
+} wvl_picture_facts;
+
+/* How far devices of this build go with pictures of the plan, with pixels where the image has them (NULL: wherever).
+ * *why: why no farther, in words; NULL with PACKETS. Pure. */
+wvl_reach wvl_pictures_reach(const wvl_plan *plan, const wvl_image *image, const char **why);
+/* The same of one table. */
+wvl_reach wvl_pictures_reach_with(const wvl_backend_vtable *table, const wvl_plan *plan, const wvl_image *image,
+                                  const char **why);
+
+/* Opens the device and takes memory for `slots` pictures, or for as many as there is memory for, but at least one.
+ * WVL_ERROR_UNSUPPORTED: pictures of this plan are not finished there. reason: why, in words. */
+wvl_status wvl_pictures_open(wvl_pictures *pictures, const wvl_plan *plan, uint32_t ordinal, uint32_t slots,
+                             const wvl_trace *trace, char *reason, size_t reason_bytes);
+void wvl_pictures_close(wvl_pictures *pictures);
+/* What one picture at a time takes; all zero where no device finishes pictures of the plan. */
+wvl_status wvl_pictures_measure(const wvl_plan *plan, wvl_backend_memory *memory);
+/* Whether a picture with pixels there should be given to wvl_pictures_encode. */
+int wvl_pictures_take(const wvl_pictures *pictures, const wvl_image *image);
+
+/* From any number of threads, at most `slots` at a time. Waits for the device. WVL_ERROR_UNSUPPORTED: not this picture;
+ * _MEMORY, _DEVICE: the device failed; _INPUT: a sample outside its depth. */
+wvl_status wvl_pictures_encode(wvl_pictures *pictures, const wvl_image *image, const wvl_look *look,
+                               wvl_picture_facts *facts);
+/* Gives back what wvl_pictures_encode has given: the lists, and the picture unless `keeps` says that it stays. */
+void wvl_pictures_drop(const wvl_pictures *pictures, wvl_picture_facts *facts, int keeps);
+/* Moves the lists into a result; NULL: no memory. seconds[4] of the stages. */
+wvl_result *wvl_pictures_create_result(const wvl_pictures *pictures, wvl_picture_facts *facts, const double *seconds);
+
+#endif

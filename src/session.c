@@ -1,0 +1,326 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Sessions: their life, and pictures that a device finishes. */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/fpenv.h"
+#include "codec/sink.h"
+#include "plan_log.h"
+#include "profile_walk.h"
+#include "result.h"
+#include "session_state.h"
+
+#define WVL_SEND_BYTES (UINT64_C(4) << 20) /* between two looks */
+
+/* ---- Finished on a device -------------------------------------------------------------------- */
+
+/* Pixels of this picture may be the first that need a device. */
+static void open_own_pictures(wvl_session *s)
+{
+    char reason[256];
+    const wvl_plan *plan = s->plan;
+    if (s->many || !wvl_drive_wants_device(plan, s->image, 0)) {
+        return;
+    }
+    wvl_status status = wvl_pictures_open(&s->own, plan, wvl_drive_ordinal(plan, s->image), 1, &plan->context->trace,
+                                          reason, sizeof reason);
+    s->pictures = status == WVL_OK ? &s->own : NULL;
+    if (status != WVL_OK) {
+        wvl_context_log(plan->context, WVL_LOG_DEBUG, "the device does not finish pictures: %s", reason);
+    }
+}
+
+static void close_own_pictures(wvl_session *s)
+{
+    if (s->pictures == &s->own) {
+        wvl_pictures_close(&s->own);
+        s->pictures = NULL;
+    }
+}
+
+/* The bytes leave as they lie there. */
+static wvl_status send_finished(wvl_session *s, const wvl_finished *finished)
+{
+    wvl_status status = WVL_OK;
+    if (wvl_profile_walks(s->plan)) {
+        status = wvl_profile_walk(s->plan, finished->data, finished->bytes, s->error, s->error_bytes);
+    }
+    if (status != WVL_OK) {
+        return status;
+    }
+    if (s->finished) {
+        *s->finished = *finished;
+        s->written = finished->bytes;
+        return WVL_OK;
+    }
+    if (s->plan->device.output) {
+        return wvl_session_fail(
+            s, WVL_ERROR_UNSUPPORTED,
+            "the option output-memory is device: only an encoder object without a sink gives such pictures");
+    }
+    status = wvl_sink_reserve(s->sink, finished->bytes);
+    for (uint64_t at = 0; at < finished->bytes && status == WVL_OK; at += WVL_SEND_BYTES) {
+        status = wvl_session_is_cancelled(s) ? WVL_CANCELLED : WVL_OK;
+        if (status == WVL_OK &&
+            wvl_session_send(s, finished->data + at, (size_t)wvl_min_u64(finished->bytes - at, WVL_SEND_BYTES))) {
+            status = WVL_ERROR_SINK;
+        }
+    }
+    return status;
+}
+
+static wvl_status deliver_finished(wvl_session *s, wvl_picture_facts *facts, wvl_result **result)
+{
+    double start = wvl_session_begin_stage(s, WVL_STAGE_WRITE);
+    wvl_session_tell(s, 2 * s->plan->syntax.total_samples);
+    wvl_status status = send_finished(s, &facts->finished);
+    wvl_session_end_stage(s, WVL_STAGE_WRITE, start);
+    if (status == WVL_OK && result) {
+        *result = wvl_pictures_create_result(s->pictures, facts, s->seconds);
+        status = *result ? WVL_OK : WVL_ERROR_MEMORY;
+    }
+    int keeps = status == WVL_OK && s->finished;
+    if (s->finished && !keeps) {
+        s->finished->data = NULL;
+    }
+    wvl_pictures_drop(s->pictures, facts, keeps);
+    return status;
+}
+
+/* The device could not do it. 0: the picture is encoded in waves. */
+static int must_fail(wvl_session *s, wvl_status status)
+{
+    const wvl_plan *plan = s->plan;
+    int is_lost = s->pictures->table->is_lost(s->pictures->device);
+    int is_asked = plan->device.output || plan->device.reach == WVL_REACH_PACKETS;
+    if (status == WVL_ERROR_INPUT || status == WVL_CANCELLED || is_lost ||
+        (is_asked && (plan->device.output || wvl_drive_needs_device(plan, s->image)))) {
+        return 1;
+    }
+    wvl_context_log(plan->context, WVL_LOG_INFO, "device %u does not finish picture %llu: %s", s->pictures->ordinal,
+                    (unsigned long long)s->picture, wvl_status_text(status));
+    if (is_asked) {
+        wvl_drive_give_up(&s->drive);
+    }
+    return 0;
+}
+
+/* *is_done 0: the picture is to be encoded in waves. */
+static wvl_status encode_there(wvl_session *s, wvl_result **result, int *is_done)
+{
+    wvl_picture_facts facts;
+    *is_done = wvl_pictures_take(s->pictures, s->image);
+    if (!*is_done) {
+        return WVL_OK;
+    }
+    double start = wvl_session_begin_stage(s, WVL_STAGE_CODE);
+    wvl_session_tell(s, 0);
+    wvl_status status = wvl_pictures_encode(s->pictures, s->image, &s->look, &facts);
+    wvl_session_end_stage(s, WVL_STAGE_CODE, start);
+    if (status == WVL_OK) {
+        wvl_session_give_pixels_back(s);
+        return deliver_finished(s, &facts, result);
+    }
+    *is_done = must_fail(s, status);
+    if (*is_done && status == WVL_ERROR_INPUT) {
+        return wvl_session_fail(s, status, WVL_TEXT_OUTSIDE);
+    }
+    return *is_done ? wvl_session_fail_device(s, status) : WVL_OK;
+}
+
+/* ---- A picture ------------------------------------------------------------------------------- */
+
+static void close_picture(wvl_session *s)
+{
+    wvl_drive_stop(&s->drive);
+    if (!s->many) {
+        wvl_drive_close(&s->drive);
+    }
+    wvl_session_drop_held(s);
+    wvl_coder_fini(&s->coder);
+    wvl_session_give_pixels_back(s);
+}
+
+static wvl_result_part part_of(const void *from, uint64_t index)
+{
+    const wvl_cs_part *part = &((const wvl_coder *)from)->parts[index];
+    return (wvl_result_part){part->psot, part->tile, part->index, part->count, part->cap_group};
+}
+
+/* Moves what the coder knows into a result. */
+static wvl_result *create_result(wvl_session *s, uint64_t codestream_offset)
+{
+    wvl_coder *coder = &s->coder;
+    wvl_result_facts facts = {.plan = coder->plan,
+                              .codestream_offset = codestream_offset,
+                              .codestream_bytes = wvl_coder_codestream_bytes(coder),
+                              .main_header_bytes = wvl_coder_main_header_bytes(coder),
+                              .part_count = coder->part_count,
+                              .part = part_of,
+                              .from = coder,
+                              .packet_bytes = coder->packet_bytes,
+                              .layers = coder->layers,
+                              .seconds = s->seconds,
+                              .backend = s->backend_name};
+    wvl_result *result = wvl_result_create(&facts);
+    if (result) {
+        coder->packet_bytes = NULL;
+        coder->layers = NULL;
+    }
+    return result;
+}
+
+static wvl_status encode_in_waves(wvl_session *s, wvl_result **result)
+{
+    uint64_t codestream_offset = 0;
+    if (s->plan->device.output) {
+        return wvl_session_fail(s, WVL_ERROR_UNSUPPORTED,
+                                "the option output-memory is device, and no device finishes this picture");
+    }
+    wvl_status status = wvl_session_encode_waves(s, &codestream_offset);
+    if (status == WVL_OK) {
+        wvl_plan_log_work(s->plan, s->backend_name, s->rounds, s->coder.blocks.survey.is_begun);
+    }
+    if (status == WVL_OK && result) {
+        *result = create_result(s, codestream_offset);
+        status = *result ? WVL_OK : WVL_ERROR_MEMORY;
+    }
+    return status;
+}
+
+static wvl_status run_picture(wvl_session *s, wvl_result **result)
+{
+    int is_done = 0;
+    wvl_status status = wvl_session_check_image(s);
+    if (status == WVL_OK) {
+        open_own_pictures(s);
+        status = encode_there(s, result, &is_done);
+    }
+    if (status == WVL_OK && !is_done) {
+        close_own_pictures(s); /* its memory must not lie beside that of waves */
+        status = encode_in_waves(s, result);
+    }
+    if (status != WVL_OK) {
+        (void)wvl_session_fail(s, status, s->coder.problem[0] ? s->coder.problem : wvl_status_text(status));
+    }
+    return status;
+}
+
+static wvl_status close_sink(wvl_sink *sink, wvl_status status, char *error, size_t error_bytes)
+{
+    char reason[512] = "";
+    wvl_status closed = wvl_sink_finish(sink, status == WVL_OK, reason, sizeof reason);
+    if (reason[0] && error_bytes && (status == WVL_OK || status == WVL_ERROR_SINK)) {
+        (void)snprintf(error, error_bytes, "%s", reason);
+    }
+    return status == WVL_OK ? closed : status;
+}
+
+/* ---- Session --------------------------------------------------------------------------------- */
+
+uint64_t wvl_session_number(wvl_context *context) { return atomic_fetch_add(&context->pictures, 1) + 1; }
+
+uint64_t wvl_session_bytes(void) { return wvl_alloc_size(sizeof(wvl_session)); }
+
+wvl_session *wvl_session_create(const wvl_plan *plan, const char *track, int many, wvl_pictures *pictures)
+{
+    const wvl_allocator *host = &plan->context->host;
+    wvl_session *s = wvl_alloc_zeroed(host, sizeof *s);
+    if (!s) {
+        return NULL;
+    }
+    s->plan = plan;
+    s->track = track;
+    s->many = many;
+    s->pictures = pictures;
+    wvl_carver carver = {NULL, 0};
+    wvl_wave_carve(plan, &carver, &s->wave);
+    s->wave_bytes = carver.used;
+    s->wave_memory = wvl_alloc_zeroed(host, s->wave_bytes);
+    int keeps = many && !pictures; /* workers that are seldom needed take their memory then */
+    s->worker_bytes = keeps ? wvl_pool_source_bytes(plan, wvl_pool_concurrency(plan->context->pool)) : 0;
+    s->worker_memory = keeps ? wvl_alloc(host, s->worker_bytes) : NULL;
+    if (!s->wave_memory || (keeps && !s->worker_memory)) {
+        wvl_free(host, s->worker_memory, s->worker_bytes);
+        wvl_free(host, s->wave_memory, s->wave_bytes);
+        wvl_free(host, s, sizeof *s);
+        return NULL;
+    }
+    carver = (wvl_carver){s->wave_memory, 0};
+    wvl_wave_carve(plan, &carver, &s->wave);
+    wvl_drive_init(&s->drive, plan, &s->wave, &plan->context->trace, &s->look, many);
+    return s;
+}
+
+void wvl_session_release(wvl_session *s)
+{
+    if (s) {
+        const wvl_allocator *host = &s->plan->context->host;
+        wvl_drive_fini(&s->drive);
+        wvl_free(host, s->wave_memory, s->wave_bytes);
+        wvl_free(host, s->worker_memory, s->worker_bytes);
+        wvl_free(host, s, sizeof *s);
+    }
+}
+
+wvl_status wvl_session_prepare(wvl_session *s, const wvl_image *image)
+{
+    return s->pictures ? WVL_OK : wvl_drive_open(&s->drive, image);
+}
+
+static void take_picture(wvl_session *s, const wvl_session_picture *p, char *unused)
+{
+    s->image = p->image;
+    s->sink = p->sink;
+    s->finished = p->finished;
+    s->coder.problem[0] = 0;
+    s->drive.reason[0] = 0;
+    s->control = p->control;
+    s->error = p->error && p->error_bytes ? p->error : unused;
+    s->error_bytes = p->error ? p->error_bytes : 0;
+    s->error[0] = 0;
+    s->picture = p->number;
+    s->samples_done = s->samples_in_work = s->told = 0;
+    s->round = 0;
+    s->rounds = 0;
+    s->written = s->buffered = 0;
+    memset(s->seconds, 0, sizeof s->seconds);
+    atomic_store(&s->look.stopped, 0);
+    s->look.flag = p->control && p->control->cancel ? &p->control->cancel->flag : NULL;
+}
+
+static void drop_results(const wvl_session *s, const wvl_session_picture *p)
+{
+    if (p->result && *p->result) {
+        wvl_result_release(*p->result);
+        *p->result = NULL;
+    }
+    if (p->finished && p->finished->data) {
+        s->pictures->table->drop_picture(s->pictures->device, p->finished);
+        p->finished->data = NULL;
+    }
+}
+
+wvl_status wvl_session_encode(wvl_session *s, const wvl_session_picture *p)
+{
+    char unused[1];
+    wvl_fpenv env;
+    wvl_fpenv_enter(&env);
+    take_picture(s, p, unused);
+    if (p->result) {
+        *p->result = NULL;
+    }
+    if (p->finished) {
+        p->finished->data = NULL;
+    }
+    wvl_status status = run_picture(s, p->result);
+    close_picture(s);
+    status = close_sink(s->sink, status, s->error, s->error_bytes);
+    if (status != WVL_OK) {
+        drop_results(s, p);
+    }
+    close_own_pictures(s);
+    wvl_fpenv_leave(&env);
+    return status;
+}

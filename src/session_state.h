@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What a session holds, for the files that encode its pictures: session.c (its life, and pictures that a device
+ * finishes) and encoder.c (pictures in waves). */
+#ifndef WVL_SESSION_STATE_H
+#define WVL_SESSION_STATE_H
+
+#include "backend/backend.h"
+#include "codec/tile_coder.h"
+#include "context.h"
+#include "drive.h"
+#include "pictures.h"
+#include "session.h"
+#include "source_wave.h"
+
+#define WVL_TEXT_OUTSIDE "a sample lies outside the depth that its component declares"
+
+struct wvl_session {
+    const wvl_plan *plan;
+    const char *track;
+    int many;
+    wvl_wave wave;
+    void *wave_memory;
+    uint64_t wave_bytes;
+    void *worker_memory; /* of the coder, kept between pictures; NULL: each takes its own */
+    uint64_t worker_bytes;
+    wvl_drive drive;
+    wvl_wave_source source; /* of the wave at work */
+    wvl_pictures *pictures; /* what finishes pictures on a device, shared or own; NULL: nothing does */
+    wvl_pictures own;
+    /* Of the picture at work: */
+    const wvl_image *image; /* NULL: given back */
+    wvl_sink *sink;
+    wvl_finished *finished; /* where a picture of a device stays; NULL: it goes to the sink */
+    const wvl_control *control;
+    uint64_t picture; /* number */
+    unsigned rounds;  /* the pixels of this picture were transformed so often */
+    char backend_name[24];
+    void *quality_memory;
+    wvl_coder coder;
+    wvl_look look;
+    uint64_t samples_done, samples_in_work;
+    unsigned round; /* how often all pixels have come before */
+    uint64_t told;  /* progress */
+    wvl_stage stage;
+    double seconds[4];
+    size_t buffered;
+    uint64_t written;
+    uint8_t *held; /* the whole output of a profile that is judged before the sink gets it */
+    uint64_t held_bytes;
+    char *error;
+    size_t error_bytes;
+};
+
+static inline int wvl_session_is_cancelled(const wvl_session *s) { return wvl_look_is_over(&s->look); }
+
+/* encoder.c. */
+double wvl_session_begin_stage(wvl_session *s, wvl_stage stage);
+void wvl_session_end_stage(wvl_session *s, wvl_stage stage, double start);
+/* The first text of a failure stays. Both return the status. */
+wvl_status wvl_session_fail(wvl_session *s, wvl_status status, const char *text);
+wvl_status wvl_session_fail_device(wvl_session *s, wvl_status status);
+/* Progress: samples of work, of twice the samples of the picture. */
+void wvl_session_tell(wvl_session *s, uint64_t done);
+wvl_status wvl_session_check_image(wvl_session *s);
+/* To the sink. Nonzero: it refused. */
+int wvl_session_send(wvl_session *s, const void *data, size_t bytes);
+void wvl_session_drop_held(wvl_session *s);
+void wvl_session_give_pixels_back(wvl_session *s);
+/* Transforms, codes and writes. */
+wvl_status wvl_session_encode_waves(wvl_session *s, uint64_t *codestream_offset);
+
+#endif

@@ -1,0 +1,439 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Turns of pictures in flight, each picture timed from submit until it is received. */
+#include "bench_ring.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define PLACES_MAX 128u /* twice what may be in flight: the next one is written down too */
+
+typedef struct codestream {
+    void *data;
+    size_t bytes;
+} codestream;
+
+typedef struct flight {
+    const wvl_bench_frames_options *options;
+    wvl_context *context;
+    const wvl_bench_ring *ring;
+    const wvl_plan *plan;
+    int asked; /* what of a picture a device must do, as rank_backend counts */
+    codestream expected[WVL_BENCH_RING_MAX];
+    wvl_encoder *encoder; /* NULL: one by one */
+    /* Of the turn that runs: */
+    int compares; /* every byte, not only how many */
+    uint64_t sent, got;
+    double sent_at[PLACES_MAX];
+    double *latencies; /* [got] */
+    size_t room;
+    wvl_bench_flight *turn;
+    wvl_bench_flights *all;
+} flight;
+
+/* ---- What came out ---- */
+
+/* 0: the CPU had a part in it that devices can do; 1: coefficients, 2: blocks, 3: packets of a device. */
+static int rank_backend(const char *name)
+{
+    if (strstr(name, "cpu") != NULL) {
+        return 0;
+    }
+    if (strstr(name, " packets") != NULL) {
+        return 3;
+    }
+    return strstr(name, " blocks") != NULL ? 2 : 1;
+}
+
+static void count_backend(flight *f, const char *name, size_t bytes)
+{
+    wvl_bench_backend_count *b = f->all->backends;
+    uint32_t i = 0;
+    while (i + 1 < WVL_BENCH_BACKENDS_MAX && b[i].pictures && strcmp(b[i].name, name) != 0) {
+        i++;
+    }
+    snprintf(b[i].name, sizeof b[i].name, "%s", name);
+    b[i].pictures++;
+    int is_host = strcmp(name, "cpu") == 0;
+    f->all->below += rank_backend(name) < f->asked;
+    f->all->up_bytes += is_host || f->options->kind == WVL_MEMORY_DEVICE ? 0 : f->ring->sent_bytes;
+    if (is_host || rank_backend(name) >= 2) {
+        f->all->down_bytes += is_host ? 0 : bytes;
+        f->all->down_known++;
+    }
+}
+
+static int is_expected(const flight *f, const void *data, size_t bytes)
+{
+    const codestream *e = &f->expected[f->got % f->ring->count];
+    if (bytes == e->bytes && (!f->compares || memcmp(data, e->data, bytes) == 0)) {
+        return 1;
+    }
+    fprintf(stderr, "wavelane-bench: picture %u of the ring: %zu bytes differ from the CPU's %zu bytes\n",
+            (unsigned)(f->got % f->ring->count), bytes, e->bytes);
+    return 0;
+}
+
+static int note_latency(flight *f, double seconds)
+{
+    if (f->got == f->room) {
+        size_t room = f->room ? 2 * f->room : 4096;
+        double *more = realloc(f->latencies, room * sizeof *more);
+        if (more == NULL) {
+            return -1;
+        }
+        f->latencies = more;
+        f->room = room;
+    }
+    f->latencies[f->got] = seconds;
+    return 0;
+}
+
+static int write_out(const char *path, const void *data, size_t bytes)
+{
+    FILE *file = fopen(path, "wb");
+    int failed = file == NULL || fwrite(data, 1, bytes, file) != bytes;
+    if (file != NULL) {
+        failed |= fclose(file) != 0;
+    }
+    if (failed) {
+        fprintf(stderr, "wavelane-bench: %s: %s\n", path, strerror(errno));
+    }
+    return failed ? WVL_BENCH_EXIT_OUTPUT : WVL_BENCH_EXIT_OK;
+}
+
+/* One finished picture. An exit status. */
+static int take_picture(flight *f, const void *data, size_t bytes, const char *backend)
+{
+    const char *out = f->options->out;
+    double latency = wvl_bench_wall_seconds() - f->sent_at[f->got % PLACES_MAX];
+    if (!is_expected(f, data, bytes)) {
+        return WVL_BENCH_EXIT_CHECK;
+    }
+    if (f->compares) {
+        f->got++;
+        return out != NULL && f->got == 1 ? write_out(out, data, bytes) : WVL_BENCH_EXIT_OK;
+    }
+    if (note_latency(f, latency) != 0) {
+        fprintf(stderr, "wavelane-bench: no memory for the latencies; a smaller --seconds needs less\n");
+        return WVL_BENCH_EXIT_FAILED;
+    }
+    f->got++;
+    f->turn->bytes += bytes;
+    count_backend(f, backend, bytes);
+    return WVL_BENCH_EXIT_OK;
+}
+
+/* ---- One by one, and in flight ---- */
+
+static int fail(const char *why, wvl_status status)
+{
+    fprintf(stderr, "wavelane-bench: %s\n", why[0] != '\0' ? why : wvl_status_text(status));
+    return WVL_BENCH_EXIT_FAILED;
+}
+
+static wvl_status encode(wvl_context *context, const wvl_plan *plan, const wvl_image *image, codestream *coded,
+                         char backend[32])
+{
+    wvl_sink sink = {.struct_size = sizeof sink};
+    wvl_result *result = NULL;
+    char error[WVL_BENCH_ERROR_BYTES] = "";
+    wvl_status status = wvl_sink_open_memory(context, &sink);
+    if (status == WVL_OK) {
+        status = wvl_encode(plan, image, &sink, NULL, &result, error, sizeof error);
+    }
+    if (status == WVL_OK) {
+        snprintf(backend, 32, "%s", wvl_result_backend(result));
+        status = wvl_sink_take_memory(&sink, &coded->data, &coded->bytes);
+    }
+    wvl_result_release(result);
+    if (status != WVL_OK) {
+        (void)fail(error, status);
+    }
+    return status;
+}
+
+static int run_alone(flight *f)
+{
+    codestream coded = {NULL, 0};
+    char backend[32];
+    f->sent_at[f->sent % PLACES_MAX] = wvl_bench_wall_seconds();
+    const wvl_image *image = &f->ring->images[f->sent++ % f->ring->count];
+    if (encode(f->context, f->plan, image, &coded, backend) != WVL_OK) {
+        return WVL_BENCH_EXIT_FAILED;
+    }
+    int code = take_picture(f, coded.data, coded.bytes, backend);
+    wvl_memory_release(f->context, coded.data, coded.bytes);
+    return code;
+}
+
+/* Until there is no free place. */
+static int submit_more(flight *f)
+{
+    wvl_status status = WVL_OK;
+    while (status == WVL_OK) {
+        f->sent_at[f->sent % PLACES_MAX] = wvl_bench_wall_seconds();
+        status = wvl_encoder_submit(f->encoder, &f->ring->images[f->sent % f->ring->count], NULL, NULL);
+        f->sent += status == WVL_OK;
+    }
+    return status == WVL_AGAIN ? WVL_BENCH_EXIT_OK : fail("", status);
+}
+
+static int receive_one(flight *f)
+{
+    wvl_encoded_picture *picture;
+    size_t bytes;
+    wvl_status status = wvl_encoder_receive(f->encoder, UINT32_MAX, &picture);
+    if (status != WVL_OK) {
+        return fail("", status);
+    }
+    const void *data = wvl_encoded_picture_data(picture, &bytes);
+    int code;
+    if (wvl_encoded_picture_status(picture) == WVL_OK) {
+        code = take_picture(f, data, bytes, wvl_result_backend(wvl_encoded_picture_result(picture)));
+    } else {
+        code = fail(wvl_encoded_picture_error(picture), wvl_encoded_picture_status(picture));
+    }
+    wvl_encoded_picture_release(picture);
+    return code;
+}
+
+/* Every place is kept taken until `count` pictures are sent and the time is over; then the rest is received. */
+static int fly(flight *f, uint64_t count, double seconds)
+{
+    double start = wvl_bench_wall_seconds();
+    int code = WVL_BENCH_EXIT_OK;
+    f->sent = f->got = 0;
+    while (code == WVL_BENCH_EXIT_OK) {
+        int is_open = f->sent < count || wvl_bench_wall_seconds() - start < seconds;
+        if (!is_open && f->got == f->sent) {
+            break;
+        }
+        if (f->encoder == NULL) {
+            code = run_alone(f);
+            continue;
+        }
+        code = is_open ? submit_more(f) : WVL_BENCH_EXIT_OK;
+        code = code == WVL_BENCH_EXIT_OK ? receive_one(f) : code;
+    }
+    return code;
+}
+
+/* ---- Turns ---- */
+
+static int by_value(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+void wvl_bench_sort_values(double *values, size_t count) { qsort(values, count, sizeof *values, by_value); }
+
+/* Nearest rank: the least latency that `hundredths` of all do not exceed. */
+static double pick_latency(const flight *f, uint64_t hundredths)
+{
+    uint64_t rank = (f->got * hundredths + 99) / 100;
+    return f->latencies[rank ? rank - 1 : 0];
+}
+
+static int time_turn(flight *f)
+{
+    wvl_bench_time start = wvl_bench_time_now();
+    f->compares = 0;
+    int code = fly(f, 1, f->options->seconds);
+    wvl_bench_time time = wvl_bench_time_since(start);
+    if (code != WVL_BENCH_EXIT_OK) {
+        return code;
+    }
+    wvl_bench_sort_values(f->latencies, f->got);
+    f->turn->pictures = f->got;
+    f->turn->seconds = time.wall_seconds;
+    f->turn->cpu_seconds = time.cpu_seconds;
+    f->turn->p50 = pick_latency(f, 50);
+    f->turn->p99 = pick_latency(f, 99);
+    f->all->turn_count++;
+    return WVL_BENCH_EXIT_OK;
+}
+
+/* Every place and every picture is used once before the clock starts, and every byte is compared. */
+static int run_turn(flight *f, wvl_bench_flights *all)
+{
+    uint32_t count = f->ring->count;
+    f->all = all;
+    f->turn = &all->turns[all->turn_count];
+    f->encoder = NULL;
+    if (all->frames != 0) {
+        wvl_status status = wvl_encoder_create(f->plan, all->frames, &f->encoder);
+        if (status != WVL_OK) {
+            return fail(wvl_context_error(f->context), status);
+        }
+        all->places = wvl_encoder_frames(f->encoder);
+        count = all->places > count ? all->places : count;
+    }
+    f->compares = 1;
+    int code = fly(f, count, 0);
+    code = code == WVL_BENCH_EXIT_OK ? time_turn(f) : code;
+    wvl_encoder_release(f->encoder);
+    return code;
+}
+
+static int run_turns(flight *f, const wvl_bench_store *store, wvl_bench_flight_results *results)
+{
+    const wvl_bench_frames_options *o = f->options;
+    int code = WVL_BENCH_EXIT_OK;
+    for (uint32_t t = 0; t < o->turns && code == WVL_BENCH_EXIT_OK; t++) {
+        for (uint32_t i = 0; i < o->frames_count && code == WVL_BENCH_EXIT_OK; i++) {
+            results->settings[i].frames = o->frames[i];
+            code = run_turn(f, &results->settings[i]);
+        }
+        int status = 0;
+        if (o->uploads && code == WVL_BENCH_EXIT_OK) {
+            status = wvl_bench_time_uploads(store, o->seconds, &results->uploads[t]);
+        }
+        if (status != 0) {
+            fprintf(stderr, "wavelane-bench: uploads alone: device status %d\n", status);
+            code = WVL_BENCH_EXIT_FAILED;
+        }
+    }
+    return code;
+}
+
+/* ---- What is asked for ---- */
+
+/* The last value that --set gives a key. */
+static const char *find_setting(const wvl_bench_settings *settings, const char *key, const char *none)
+{
+    const char *value = none;
+    size_t length = strlen(key);
+    for (size_t i = 0; i < settings->count; i++) {
+        if (strncmp(settings->text[i], key, length) == 0 && settings->text[i][length] == '=') {
+            value = settings->text[i] + length + 1;
+        }
+    }
+    return value;
+}
+
+static int rank_asked(const wvl_bench_frames_options *o)
+{
+    const char *device = find_setting(&o->settings, "device", "auto");
+    const char *reach = find_setting(&o->settings, "reach", "");
+    if (strcmp(device, "cpu") == 0) {
+        return 0;
+    }
+    if (strcmp(reach, "packets") == 0) {
+        return 3;
+    }
+    if (strcmp(reach, "blocks") == 0) {
+        return 2;
+    }
+    return strncmp(device, "cuda", 4) == 0 || reach[0] != '\0' || o->kind == WVL_MEMORY_DEVICE;
+}
+
+wvl_status wvl_bench_make_plan(wvl_context *context, const wvl_bench_frames_options *o, const wvl_image_format *format,
+                               int with_cpu, wvl_plan **plan)
+{
+    wvl_params *params = NULL;
+    wvl_status status = wvl_params_create(context, &params);
+    for (size_t i = 0; i < o->settings.count && status == WVL_OK; i++) {
+        char key[64];
+        size_t length = strcspn(o->settings.text[i], "=");
+        snprintf(key, sizeof key, "%.*s", (int)length, o->settings.text[i]);
+        status = wvl_params_set(params, key, o->settings.text[i] + length + 1);
+    }
+    if (status == WVL_OK && with_cpu) {
+        status = wvl_params_set(params, "device", "cpu");
+    }
+    if (status != WVL_OK) {
+        fprintf(stderr, "wavelane-bench: %s\n", params != NULL ? wvl_params_error(params) : wvl_status_text(status));
+    } else {
+        status = wvl_plan_create(context, params, format, NULL, plan);
+        if (status != WVL_OK) {
+            fprintf(stderr, "wavelane-bench: %s\n", wvl_context_error(context));
+        }
+    }
+    wvl_params_release(params);
+    return status;
+}
+
+static wvl_status encode_expected(flight *f)
+{
+    wvl_plan *plan = NULL;
+    char backend[32];
+    wvl_status status = wvl_bench_make_plan(f->context, f->options, &f->ring->source.format, 1, &plan);
+    for (uint32_t i = 0; i < f->ring->count && status == WVL_OK; i++) {
+        status = encode(f->context, plan, &f->ring->on_host[i], &f->expected[i], backend);
+    }
+    wvl_plan_release(plan);
+    return status;
+}
+
+int wvl_bench_run_flights(const wvl_bench_frames_options *o, wvl_context *context, const wvl_bench_ring *ring,
+                          const wvl_bench_store *store, wvl_bench_flight_results *results)
+{
+    flight f = {.options = o, .context = context, .ring = ring, .asked = rank_asked(o)};
+    wvl_plan *plan = NULL;
+    int code = WVL_BENCH_EXIT_FAILED;
+    if (wvl_bench_make_plan(context, o, &ring->source.format, 0, &plan) == WVL_OK && encode_expected(&f) == WVL_OK) {
+        f.plan = plan;
+        code = run_turns(&f, store, results);
+    }
+    for (uint32_t i = 0; i < ring->count; i++) {
+        if (f.expected[i].data != NULL) {
+            wvl_memory_release(context, f.expected[i].data, f.expected[i].bytes);
+        }
+    }
+    for (uint32_t i = 0; i < o->frames_count; i++) {
+        results->settings[i].first_bytes = f.expected[0].bytes;
+    }
+    free(f.latencies);
+    wvl_plan_release(plan);
+    return code;
+}
+
+/* ---- The whole ---- */
+
+static int run_store(const wvl_bench_frames_options *o, const wvl_bench_picture *picture, wvl_bench_store *store,
+                     wvl_bench_flight_results *results)
+{
+    wvl_bench_ring ring;
+    char error[WVL_BENCH_ERROR_BYTES];
+    int code = WVL_BENCH_EXIT_FAILED;
+    if (wvl_bench_open_ring(picture, o->ring, o->order, o->kind, store, &ring, error) != 0) {
+        return fail(error, WVL_ERROR_MEMORY);
+    }
+    wvl_context *context = wvl_bench_open_context(o->threads, error);
+    if (o->raw != NULL) {
+        code = wvl_bench_write_raw(&ring, picture, o->raw) == 0 ? WVL_BENCH_EXIT_OK : WVL_BENCH_EXIT_OUTPUT;
+    } else if (context == NULL) {
+        code = fail(error, WVL_ERROR_MEMORY);
+    } else {
+        code = wvl_bench_run_flights(o, context, &ring, store, results);
+    }
+    wvl_bench_close_context(context); /* before the memory of the pictures goes */
+    if (code == WVL_BENCH_EXIT_OK && o->raw == NULL) {
+        code = wvl_bench_report_flights(o, picture, &ring, results);
+    }
+    wvl_bench_close_ring(&ring);
+    return code;
+}
+
+int wvl_bench_run_memory(const wvl_bench_frames_options *o, const wvl_bench_picture *picture)
+{
+    char error[WVL_BENCH_ERROR_BYTES];
+    wvl_bench_flight_results *results = calloc(1, sizeof *results);
+    wvl_bench_store *store = NULL;
+    int code = WVL_BENCH_EXIT_FAILED;
+    if (results == NULL) {
+        return fail("no memory", WVL_ERROR_MEMORY);
+    }
+    store = wvl_bench_open_store(o->kind, error);
+    if (store == NULL) {
+        (void)fail(error, WVL_ERROR_DEVICE);
+        code = WVL_BENCH_EXIT_NO_DEVICE;
+    } else {
+        code = run_store(o, picture, store, results);
+    }
+    wvl_bench_close_store(store);
+    free(results);
+    return code;
+}

@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "bench_ring.h"
+
+#include <math.h>
+#include <string.h>
+
+const char *wvl_bench_kind_name(wvl_memory_kind kind)
+{
+    static const char *const names[] = {"host", "pinned", "device"};
+    return names[kind];
+}
+
+/* ---- Medians ---- */
+
+/* Sorts the values. */
+static double median(double *values, uint32_t count)
+{
+    wvl_bench_sort_values(values, count);
+    return (values[(count - 1) / 2] + values[count / 2]) / 2;
+}
+
+typedef double (*figure)(const wvl_bench_flight *turn);
+
+static double rate_of(const wvl_bench_flight *t) { return (double)t->pictures / t->seconds; }
+static double p50_ms_of(const wvl_bench_flight *t) { return 1e3 * t->p50; }
+static double p99_ms_of(const wvl_bench_flight *t) { return 1e3 * t->p99; }
+static double cpu_ms_of(const wvl_bench_flight *t) { return 1e3 * t->cpu_seconds / (double)t->pictures; }
+static double bytes_of(const wvl_bench_flight *t) { return (double)t->bytes / (double)t->pictures; }
+
+static double median_of(const wvl_bench_flights *f, figure of)
+{
+    double values[WVL_BENCH_TURNS_MAX];
+    for (uint32_t i = 0; i < f->turn_count; i++) {
+        values[i] = of(&f->turns[i]);
+    }
+    return median(values, f->turn_count);
+}
+
+static uint64_t count_pictures(const wvl_bench_flights *f)
+{
+    uint64_t sum = 0;
+    for (uint32_t i = 0; i < f->turn_count; i++) {
+        sum += f->turns[i].pictures;
+    }
+    return sum;
+}
+
+static double up_bytes(const wvl_bench_flights *f) { return (double)f->up_bytes / (double)count_pictures(f); }
+
+/* NAN: coefficients came down for some picture, whose bytes are not known here. */
+static double down_bytes(const wvl_bench_flights *f)
+{
+    uint64_t pictures = count_pictures(f);
+    return f->down_known == pictures ? (double)f->down_bytes / (double)pictures : NAN;
+}
+
+static double median_uploads(const wvl_bench_frames_options *o, const wvl_bench_flight_results *results)
+{
+    double values[WVL_BENCH_TURNS_MAX];
+    memcpy(values, results->uploads, o->turns * sizeof *values);
+    return median(values, o->turns);
+}
+
+/* ---- Text ---- */
+
+static void print_backends(const wvl_bench_flights *f)
+{
+    for (uint32_t i = 0; i < WVL_BENCH_BACKENDS_MAX && f->backends[i].pictures; i++) {
+        printf("%s%llu by %s", i ? ", " : "", (unsigned long long)f->backends[i].pictures, f->backends[i].name);
+    }
+    printf("; %llu below what device and reach ask for\n", (unsigned long long)f->below);
+}
+
+static void print_setting(const wvl_bench_flights *f)
+{
+    double down = down_bytes(f);
+    char how[48];
+    snprintf(how, sizeof how, "%u in flight", f->frames);
+    if (f->frames == 0) {
+        snprintf(how, sizeof how, "one by one");
+    } else if (f->places != f->frames) {
+        snprintf(how, sizeof how, "%u of %u in flight", f->places, f->frames);
+    }
+    printf("%-14s %9.2f pictures/s, latency p50 %.3f ms, p99 %.3f ms, CPU %.3f ms a picture, %.0f bytes a picture\n",
+           how, median_of(f, rate_of), median_of(f, p50_ms_of), median_of(f, p99_ms_of), median_of(f, cpu_ms_of),
+           median_of(f, bytes_of));
+    printf("%-14s bus: %.0f bytes up, ", "", up_bytes(f));
+    if (isfinite(down)) {
+        printf("%.0f bytes down a picture; ", down);
+    } else {
+        printf("bytes down unknown (coefficients); ");
+    }
+    print_backends(f);
+}
+
+static void print_text(const wvl_bench_frames_options *o, const wvl_bench_picture *picture, const wvl_bench_ring *ring,
+                       const wvl_bench_flight_results *results)
+{
+    wvl_bench_write_picture(picture, stdout);
+    printf("ring of %u pictures in %s memory, %s; %u threads; medians of %u turns of %g s; bytes as from the CPU\n",
+           ring->count, wvl_bench_kind_name(o->kind), ring->is_interleaved ? "interleaved" : "planar", o->threads,
+           o->turns, o->seconds);
+    for (uint32_t i = 0; i < o->frames_count; i++) {
+        print_setting(&results->settings[i]);
+    }
+    if (o->uploads) {
+        double rate = median_uploads(o, results);
+        printf("%-14s %9.2f pictures/s, %.3f GB/s\n", "uploads alone", rate, 1e-9 * rate * (double)ring->picture_bytes);
+    }
+}
+
+/* ---- JSON ---- */
+
+static void put_turns(wvl_bench_json *json, const wvl_bench_flights *f)
+{
+    wvl_bench_put_open(json, "turns", '[');
+    for (uint32_t i = 0; i < f->turn_count; i++) {
+        const wvl_bench_flight *t = &f->turns[i];
+        wvl_bench_put_open(json, NULL, '{');
+        wvl_bench_put_number(json, "pictures", (double)t->pictures);
+        wvl_bench_put_number(json, "seconds", t->seconds);
+        wvl_bench_put_number(json, "pictures_per_second", rate_of(t));
+        wvl_bench_put_number(json, "p50_ms", p50_ms_of(t));
+        wvl_bench_put_number(json, "p99_ms", p99_ms_of(t));
+        wvl_bench_put_number(json, "cpu_ms", cpu_ms_of(t));
+        wvl_bench_put_close(json, '}');
+    }
+    wvl_bench_put_close(json, ']');
+}
+
+static void put_setting(wvl_bench_json *json, const wvl_bench_flights *f)
+{
+    wvl_bench_put_open(json, NULL, '{');
+    wvl_bench_put_number(json, "frames", f->frames);
+    wvl_bench_put_number(json, "places", f->frames ? f->places : 1);
+    wvl_bench_put_number(json, "pictures_per_second", median_of(f, rate_of));
+    wvl_bench_put_number(json, "p50_ms", median_of(f, p50_ms_of));
+    wvl_bench_put_number(json, "p99_ms", median_of(f, p99_ms_of));
+    wvl_bench_put_number(json, "cpu_ms", median_of(f, cpu_ms_of));
+    wvl_bench_put_number(json, "bytes", median_of(f, bytes_of));
+    wvl_bench_put_number(json, "first_bytes", (double)f->first_bytes);
+    wvl_bench_put_number(json, "up_bytes", up_bytes(f));
+    wvl_bench_put_number(json, "down_bytes", down_bytes(f));
+    wvl_bench_put_number(json, "below", (double)f->below);
+    wvl_bench_put_open(json, "backends", '[');
+    for (uint32_t i = 0; i < WVL_BENCH_BACKENDS_MAX && f->backends[i].pictures; i++) {
+        wvl_bench_put_open(json, NULL, '{');
+        wvl_bench_put_text(json, "name", f->backends[i].name);
+        wvl_bench_put_number(json, "pictures", (double)f->backends[i].pictures);
+        wvl_bench_put_close(json, '}');
+    }
+    wvl_bench_put_close(json, ']');
+    put_turns(json, f);
+    wvl_bench_put_close(json, '}');
+}
+
+static void put_head(wvl_bench_json *json, const wvl_bench_frames_options *o, const wvl_bench_picture *picture,
+                     const wvl_bench_ring *ring)
+{
+    wvl_bench_put_text(json, "wavelane", wvl_bench_wavelane_version());
+    wvl_bench_put_text(json, "picture", picture->name);
+    wvl_bench_put_number(json, "width", picture->io.width);
+    wvl_bench_put_number(json, "height", picture->io.height);
+    wvl_bench_put_number(json, "components", picture->io.component_count);
+    wvl_bench_put_number(json, "depth", picture->io.components[0].depth);
+    wvl_bench_put_text(json, "memory", wvl_bench_kind_name(o->kind));
+    wvl_bench_put_text(json, "layout", ring->is_interleaved ? "interleaved" : "planar");
+    wvl_bench_put_number(json, "ring", ring->count);
+    wvl_bench_put_number(json, "picture_bytes", (double)ring->picture_bytes);
+    wvl_bench_put_number(json, "threads", o->threads);
+    wvl_bench_put_number(json, "seconds", o->seconds);
+    wvl_bench_put_open(json, "settings", '[');
+    for (size_t i = 0; i < o->settings.count; i++) {
+        wvl_bench_put_text(json, NULL, o->settings.text[i]);
+    }
+    wvl_bench_put_close(json, ']');
+}
+
+static void put_uploads(wvl_bench_json *json, const wvl_bench_frames_options *o,
+                        const wvl_bench_flight_results *results)
+{
+    wvl_bench_put_open(json, "uploads", '{');
+    wvl_bench_put_number(json, "pictures_per_second", median_uploads(o, results));
+    wvl_bench_put_open(json, "turns", '[');
+    for (uint32_t i = 0; i < o->turns; i++) {
+        wvl_bench_put_number(json, NULL, results->uploads[i]);
+    }
+    wvl_bench_put_close(json, ']');
+    wvl_bench_put_close(json, '}');
+}
+
+static int write_json(const wvl_bench_frames_options *o, const wvl_bench_picture *picture, const wvl_bench_ring *ring,
+                      const wvl_bench_flight_results *results)
+{
+    wvl_bench_json json;
+    if (wvl_bench_json_open(&json, o->json) != 0) {
+        return WVL_BENCH_EXIT_OUTPUT;
+    }
+    wvl_bench_put_open(&json, NULL, '{');
+    put_head(&json, o, picture, ring);
+    wvl_bench_put_open(&json, "rows", '[');
+    for (uint32_t i = 0; i < o->frames_count; i++) {
+        put_setting(&json, &results->settings[i]);
+    }
+    wvl_bench_put_close(&json, ']');
+    if (o->uploads) {
+        put_uploads(&json, o, results);
+    }
+    wvl_bench_put_close(&json, '}');
+    fputc('\n', json.out);
+    return wvl_bench_json_close(&json, 1) ? WVL_BENCH_EXIT_OUTPUT : WVL_BENCH_EXIT_OK;
+}
+
+int wvl_bench_report_flights(const wvl_bench_frames_options *o, const wvl_bench_picture *picture,
+                             const wvl_bench_ring *ring, const wvl_bench_flight_results *results)
+{
+    if (o->json == NULL || strcmp(o->json, "-") != 0) {
+        print_text(o, picture, ring, results);
+    }
+    return o->json != NULL ? write_json(o, picture, ring, results) : WVL_BENCH_EXIT_OK;
+}

@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * wavelane-bench frames --memory: throughput, latency, CPU time and bus traffic of a ring of pictures in memory of one
+ * kind. bench_memory.c has the memory, bench_ring.c the pictures, bench_flight.c the clock, bench_flight_report.c the
+ * text and the JSON, bench_frames.c the options.
+ */
+#ifndef WVL_BENCH_RING_H
+#define WVL_BENCH_RING_H
+
+#include "bench.h"
+
+#define WVL_BENCH_RING_MAX 64u
+#define WVL_BENCH_FRAMES_MAX 16u
+#define WVL_BENCH_TURNS_MAX 64u
+#define WVL_BENCH_BACKENDS_MAX 8u
+
+/* ---- Memory of a kind (bench_memory.c) ---- */
+
+typedef struct wvl_bench_store wvl_bench_store;
+
+/* NULL with a reason in error: no device, or no device code in this build. Kind HOST needs no device. */
+wvl_bench_store *wvl_bench_open_store(wvl_memory_kind kind, char *error);
+/* Gives all memory back. NULL is allowed. */
+void wvl_bench_close_store(wvl_bench_store *store);
+/* A copy of the bytes in memory of the kind, aligned to 256 bytes; for DEVICE an address of the device. The store owns
+ * it. NULL: memory is short. */
+void *wvl_bench_store_copy(wvl_bench_store *store, const void *from, size_t bytes);
+/* Uploads alone: all copies of the store (kind PINNED), one after the other, each to a place of its own on the device,
+ * for `seconds` at least. 0, or a status of the driver. */
+int wvl_bench_time_uploads(const wvl_bench_store *store, double seconds, double *copies_per_second);
+
+/* ---- Pictures (bench_ring.c) ---- */
+
+/* Copies of one picture, each turned round by other columns and rows, tightly packed. */
+typedef struct wvl_bench_ring {
+    uint32_t count;
+    int is_interleaved;
+    size_t picture_bytes;    /* of the pixels of one */
+    uint64_t sent_bytes;     /* what a picture takes on the bus: samples in the smallest containers */
+    wvl_bench_source source; /* format of all; its own planes serve nothing */
+    wvl_plane *planes;       /* [2 * count * components] */
+    wvl_image on_host[WVL_BENCH_RING_MAX], images[WVL_BENCH_RING_MAX]; /* images: in memory of the kind */
+    uint8_t *pixels[WVL_BENCH_RING_MAX];                               /* on_host's */
+} wvl_bench_ring;
+
+typedef enum wvl_bench_order { WVL_BENCH_AS_READ, WVL_BENCH_PLANAR, WVL_BENCH_INTERLEAVED } wvl_bench_order;
+
+/* store NULL: on the host only. 0, or -1 with a reason in error; then there is nothing to close. */
+int wvl_bench_open_ring(const wvl_bench_picture *picture, uint32_t count, wvl_bench_order order, wvl_memory_kind kind,
+                        wvl_bench_store *store, wvl_bench_ring *ring, char *error);
+void wvl_bench_close_ring(wvl_bench_ring *ring);
+/* All pictures, one behind the other: interleaved samples, above 8 bits in two bytes, the lower one first. 0, or -1
+ * (reported). */
+int wvl_bench_write_raw(const wvl_bench_ring *ring, const wvl_bench_picture *picture, const char *path);
+
+/* ---- Runs (bench_flight.c) ---- */
+
+typedef struct wvl_bench_frames_options {
+    const char *image, *trace;
+    wvl_bench_shape shape;
+    wvl_bench_settings settings;
+    uint32_t threads, count;
+    uint32_t frames[WVL_BENCH_FRAMES_MAX], frames_count; /* pictures in flight, 0: one by one */
+    /* Of --memory: */
+    int has_memory;
+    wvl_memory_kind kind;
+    wvl_bench_order order;
+    uint32_t ring, turns;
+    double seconds;
+    int uploads; /* also time uploads alone */
+    const char *json, *out, *raw;
+    const char *needs_memory; /* an option that was given and needs --memory; NULL: none */
+} wvl_bench_frames_options;
+
+/* One turn of one setting. */
+typedef struct wvl_bench_flight {
+    uint64_t pictures, bytes;
+    double seconds, cpu_seconds;
+    double p50, p99; /* seconds from submit to the received picture */
+} wvl_bench_flight;
+
+typedef struct wvl_bench_backend_count {
+    char name[32];
+    uint64_t pictures;
+} wvl_bench_backend_count;
+
+/* All turns of one setting. */
+typedef struct wvl_bench_flights {
+    uint32_t frames, places; /* asked for, and those that there was memory for */
+    uint32_t turn_count;
+    wvl_bench_flight turns[WVL_BENCH_TURNS_MAX];
+    uint64_t first_bytes; /* codestream of the picture that is not shifted */
+    uint64_t below;       /* pictures for which a device did less than device= and reach= ask for */
+    uint64_t up_bytes;    /* of all pictures: samples that went to a device */
+    uint64_t down_bytes;  /* of all pictures: codestreams of which a device coded the blocks at least */
+    uint64_t down_known;  /* pictures that down_bytes counts */
+    wvl_bench_backend_count backends[WVL_BENCH_BACKENDS_MAX];
+} wvl_bench_flights;
+
+typedef struct wvl_bench_flight_results {
+    wvl_bench_flights settings[WVL_BENCH_FRAMES_MAX];
+    double uploads[WVL_BENCH_TURNS_MAX]; /* pictures a second of uploads alone, a turn each */
+} wvl_bench_flight_results;
+
+/* Plan of --set; with_cpu: the same for the CPU. A failure is reported. */
+wvl_status wvl_bench_make_plan(wvl_context *context, const wvl_bench_frames_options *o, const wvl_image_format *format,
+                               int with_cpu, wvl_plan **plan);
+/* All turns. An exit status. */
+int wvl_bench_run_flights(const wvl_bench_frames_options *o, wvl_context *context, const wvl_bench_ring *ring,
+                          const wvl_bench_store *store, wvl_bench_flight_results *results);
+void wvl_bench_sort_values(double *values, size_t count);
+/* --memory as a whole: ring, turns, report. An exit status. */
+int wvl_bench_run_memory(const wvl_bench_frames_options *o, const wvl_bench_picture *picture);
+
+/* ---- Report (bench_flight_report.c) ---- */
+
+const char *wvl_bench_kind_name(wvl_memory_kind kind);
+int wvl_bench_report_flights(const wvl_bench_frames_options *o, const wvl_bench_picture *picture,
+                             const wvl_bench_ring *ring, const wvl_bench_flight_results *results);
+
+#endif
