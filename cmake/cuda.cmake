@@ -16,6 +16,9 @@ set(WVL_CUDA_SOURCES
     cuda/host/launch.c
     cuda/host/layout.c
     cuda/host/memory.c
+    cuda/host/picture.c
+    cuda/host/picture_plan.c
+    cuda/host/picture_queue.c
     cuda/host/queue.c
     cuda/host/staging.c
     cuda/packets/packets_launch.c
@@ -101,7 +104,7 @@ endif()
 option(WVL_NVTX "NVTX ranges around the stages of an encode and the work for a device" OFF)
 if(WVL_HAVE_CUDA AND WVL_NVTX)
     find_path(WVL_NVTX_INCLUDE nvtx3/nvToolsExt.h PATHS /usr/local/cuda/include ENV CUDA_PATH PATH_SUFFIXES include REQUIRED)
-    set_source_files_properties(cuda/host/backend_cuda.c cuda/host/queue.c src/encoder.c codec/blocks/source_pool.c PROPERTIES
+    set_source_files_properties(cuda/host/backend_cuda.c cuda/host/picture_queue.c cuda/host/queue.c src/encoder.c codec/blocks/source_pool.c PROPERTIES
         COMPILE_DEFINITIONS WVL_HAVE_NVTX COMPILE_OPTIONS "-isystem;${WVL_NVTX_INCLUDE}")
 endif()
 

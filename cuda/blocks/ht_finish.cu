@@ -97,10 +97,20 @@ __device__ __forceinline__ void join_streams(wvl_cuda_ht_part &p, mel_writer &me
     }
 }
 
+/* Magnitudes have at most the planes that the plan proved. */
+__device__ __forceinline__ bool is_bounded(const wvl_cuda_ht_block &b)
+{
+    uint32_t P = plane_of(b);
+    return P >= 32 || 32 - (uint32_t)__clz((int)(*(const uint32_t *)b.bound >> P)) <= b.planes;
+}
+
 /* Returns the bytes of the block. */
 __device__ __forceinline__ uint32_t finish_block(const wvl_cuda_ht_job &job, uint32_t id)
 {
     wvl_cuda_ht_record r = record_of(job, id);
+    if (!is_bounded(block_of(job, id))) {
+        atomicAdd((uint32_t *)job.counters + WVL_CUDA_HT_UNBOUNDED, 1u);
+    }
     if (r.flags & WVL_CUDA_HT_LEFT) {
         atomicAdd((uint32_t *)job.counters + WVL_CUDA_HT_LEFT_BLOCKS, 1u);
     }

@@ -53,6 +53,12 @@ typedef struct wvl_cuda_ht_sums {
     uint64_t r, count;
 } wvl_cuda_ht_sums;
 
+/* Of the squared error of a block, in units of a quarter of (2^-frac_bits of a step) squared: what the error of what is
+ * sent is multiplied by, with visual weights and without; and the products. */
+typedef struct wvl_cuda_ht_error {
+    double weighted, plain;
+} wvl_cuda_ht_error;
+
 /* Consecutive blocks whose bytes lie side by side in the order of the list: those of a picture. */
 typedef struct wvl_cuda_ht_group {
     uint64_t output;       /* of the first byte; NULL: sizes alone */
@@ -85,10 +91,12 @@ enum {
     WVL_CUDA_HT_CLASSES
 };
 
-/* Counters that one launch sets to 0 and counts in. NEXT: the next block of a class, then of refinement. */
+/* Counters that one launch sets to 0 and counts in; is_cleared: they are 0 already. NEXT: the next block of a class,
+ * then of refinement. */
 enum {
     WVL_CUDA_HT_SCRATCH_UNITS,
     WVL_CUDA_HT_LEFT_BLOCKS,
+    WVL_CUDA_HT_UNBOUNDED, /* blocks with magnitudes of more than `planes` bits, which the plan had proved away */
     WVL_CUDA_HT_NEXT,
     WVL_CUDA_HT_COUNTERS = WVL_CUDA_HT_NEXT + WVL_CUDA_HT_CLASSES + 1
 };
@@ -97,9 +105,12 @@ enum {
 typedef struct wvl_cuda_ht_job {
     uint64_t blocks;   /* wvl_cuda_ht_block[block_count] */
     uint64_t order;    /* uint32_t[block_count]: indexes of blocks, class by class */
-    uint64_t groups;   /* wvl_cuda_ht_group[group_count]; every block is in one group */
+    uint64_t groups;   /* wvl_cuda_ht_group[group_count]; every block is in one group. No groups: nothing is gathered,
+                        * the parts stay in scratch memory */
     uint64_t records;  /* wvl_cuda_ht_record[block_count] */
     uint64_t sums;     /* wvl_cuda_ht_sums[block_count]; 0: they are not wanted */
+    uint64_t weights;  /* wvl_cuda_ht_error[block_count], factors; read where errors are wanted */
+    uint64_t errors;   /* wvl_cuda_ht_error[block_count]; 0: they are not wanted */
     uint64_t parts;    /* wvl_cuda_ht_part[block_count] */
     uint64_t totals;   /* uint32_t[block_count]: bytes of blocks, while they are placed */
     uint64_t places;   /* uint64_t[block_count]: of their first bytes, from the output of the group */
@@ -110,6 +121,7 @@ typedef struct wvl_cuda_ht_job {
     uint32_t group_most; /* blocks of the largest group */
     uint32_t class_first[WVL_CUDA_HT_CLASSES], class_count[WVL_CUDA_HT_CLASSES];
     uint32_t refines; /* some block may have SigProp */
+    uint32_t is_cleared;
 } wvl_cuda_ht_job;
 
 /* 32-bit words of dynamic shared memory: the tables of a thread block, and what each warp of a kernel takes. */

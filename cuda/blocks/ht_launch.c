@@ -50,6 +50,7 @@ static wvl_cuda_status fetch_functions(wvl_cuda_ht *ht, wvl_cuda_module module)
     status = status ? status : rt->module_function(&ht->finish, module, "wvl_ht_finish");
     status = status ? status : rt->module_function(&ht->place, module, "wvl_ht_place");
     status = status ? status : rt->module_function(&ht->sum, module, "wvl_ht_sum");
+    status = status ? status : rt->module_function(&ht->weigh, module, "wvl_ht_weigh");
     return status ? status : rt->module_function(&ht->gather, module, "wvl_ht_gather");
 }
 
@@ -185,18 +186,40 @@ static wvl_cuda_status launch_persistent(const wvl_cuda_ht *ht, const wvl_cuda_h
                          stream);
 }
 
+/* Sums of samples, a warp a block. */
+static wvl_cuda_status launch_sums(const wvl_cuda_ht *ht, wvl_cuda_function function, const wvl_cuda_ht_job *job,
+                                   wvl_cuda_stream stream)
+{
+    uint32_t each = WVL_CUDA_HT_SUM_THREADS / 32;
+    return launch_kernel(ht, function, (job->block_count + each - 1) / each, 1, 32 * each, 0, job, stream);
+}
+
+/* Bytes of all blocks to their groups. */
+static wvl_cuda_status launch_gathering(const wvl_cuda_ht *ht, const wvl_cuda_ht_job *job, wvl_cuda_stream stream)
+{
+    uint32_t each = WVL_CUDA_HT_GATHER_THREADS / 32;
+    if (!job->group_count) {
+        return WVL_CUDA_SUCCESS;
+    }
+    wvl_cuda_status status = launch_kernel(ht, ht->place, job->group_count, 1, WVL_CUDA_HT_PLACE_THREADS,
+                                           32 * sizeof(uint32_t), job, stream);
+    return status ? status
+                  : launch_kernel(ht, ht->gather, (job->group_most + each - 1) / each, job->group_count, 32 * each, 0,
+                                  job, stream);
+}
+
 wvl_cuda_status wvl_cuda_ht_launch(const wvl_cuda_ht *ht, const wvl_cuda_ht_job *job, wvl_cuda_stream stream)
 {
-    uint32_t count = job->block_count, finishing = WVL_CUDA_HT_FINISH_THREADS,
-             gathering = WVL_CUDA_HT_GATHER_THREADS / 32;
+    uint32_t count = job->block_count, finishing = WVL_CUDA_HT_FINISH_THREADS;
+    wvl_cuda_status status = WVL_CUDA_SUCCESS;
     if (!count) {
         return WVL_CUDA_SUCCESS;
     }
-    wvl_cuda_status status = ht->runtime->fill(job->counters, 0, WVL_CUDA_HT_COUNTERS * sizeof(uint32_t), stream);
-    if (!status && job->sums) {
-        uint32_t summing = WVL_CUDA_HT_SUM_THREADS / 32;
-        status = launch_kernel(ht, ht->sum, (count + summing - 1) / summing, 1, 32 * summing, 0, job, stream);
+    if (!job->is_cleared) {
+        status = ht->runtime->fill(job->counters, 0, WVL_CUDA_HT_COUNTERS * sizeof(uint32_t), stream);
     }
+    status = status || !job->sums ? status : launch_sums(ht, ht->sum, job, stream);
+    status = status || !job->errors ? status : launch_sums(ht, ht->weigh, job, stream);
     for (unsigned i = 0; !status && i < WVL_CUDA_HT_CLASSES; i++) {
         int pairs = i == WVL_CUDA_HT_32_PLAIN || i == WVL_CUDA_HT_32;
         status = launch_persistent(ht, &ht->cleanup[i], pairs ? (job->class_count[i] + 1) / 2 : job->class_count[i],
@@ -207,12 +230,7 @@ wvl_cuda_status wvl_cuda_ht_launch(const wvl_cuda_ht *ht, const wvl_cuda_ht_job 
     }
     status = status ? status
                     : launch_kernel(ht, ht->finish, (count + finishing - 1) / finishing, 1, finishing, 0, job, stream);
-    status = status ? status
-                    : launch_kernel(ht, ht->place, job->group_count, 1, WVL_CUDA_HT_PLACE_THREADS,
-                                    32 * sizeof(uint32_t), job, stream);
-    return status ? status
-                  : launch_kernel(ht, ht->gather, (job->group_most + gathering - 1) / gathering, job->group_count,
-                                  32 * gathering, 0, job, stream);
+    return status ? status : launch_gathering(ht, job, stream);
 }
 
 /* ---- Records --------------------------------------------------------------------------------- */

@@ -21,7 +21,7 @@ typedef struct wvl_cuda_ht {
     const wvl_cuda_runtime *runtime;
     uint32_t multiprocessors;
     wvl_cuda_ht_shape cleanup[WVL_CUDA_HT_CLASSES], refine;
-    wvl_cuda_function finish, place, gather, sum;
+    wvl_cuda_function finish, place, gather, sum, weigh;
 } wvl_cuda_ht;
 
 /*

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* HT blocks: what their error is made of (wvl_cuda_ht_sums), for rate control. A warp a block. */
+/* HT blocks: what their error is made of (wvl_cuda_ht_sums), for rate control; and the error itself, for pictures that
+ * are finished here. A warp a block. */
 #include "cuda/blocks/ht_put.cuh"
 
 namespace wvl_ht
@@ -75,7 +76,76 @@ __device__ __forceinline__ void sum_block(const wvl_cuda_ht_job &job, uint32_t i
     }
 }
 
+/* ---- Errors ---------------------------------------------------------------------------------- */
+
+/* What is left of the samples of a block when its cleanup pass is sent: a decoder takes the middle of a step, and all
+ * of a sample below the first step is left. Quarters of squares, their low and high 32 bits summed apart. */
+template <typename T>
+__device__ __forceinline__ void add_errors(const wvl_cuda_ht_block &b, uint64_t &low, uint64_t &high)
+{
+    uint32_t P = plane_of(b), count = (uint32_t)b.width * b.height;
+    uint64_t middle = UINT64_C(1) << P;
+    const T *samples = (const T *)b.coefs;
+    for (uint32_t i = lane_id(); i < count; i += 32) {
+        uint32_t y = i / b.width, x = i - y * b.width,
+                 m = samples[(size_t)y * b.stride + x] & (uint32_t)((T) ~(T)0 >> 1);
+        uint64_t twice = 2 * (uint64_t)(m & (uint32_t)(middle - 1)), e = m >> P ? twice - middle : twice;
+        e *= e; /* of a difference that may be negative: the square is right modulo 2^64, and below it */
+        low += (uint32_t)e;
+        high += e >> 32;
+    }
+}
+
+/* 16-bit samples, P at most 15: errors have 32 bits, of rows of whole 16 bytes. */
+__device__ __forceinline__ void add_narrow_errors(const wvl_cuda_ht_block &b, uint64_t &sum)
+{
+    uint32_t P = plane_of(b), middle = 1u << P, below = 2 * middle - 1, per_row = b.width / 8,
+             count = per_row * b.height;
+    const uint16_t *samples = (const uint16_t *)b.coefs;
+    for (uint32_t i = lane_id(); i < count; i += 32) {
+        uint32_t y = i / per_row, x = i - y * per_row;
+        uint4 v = *(const uint4 *)(samples + (size_t)y * b.stride + 8 * x);
+        uint32_t words[4] = {v.x, v.y, v.z, v.w};
+#pragma unroll
+        for (uint32_t k = 0; k < 8; k++) {
+            uint32_t twice = (k & 1 ? words[k / 2] >> 15 : words[k / 2] << 1) & 0xFFFE, left = twice & below,
+                     e = twice > below ? left - middle : left;
+            sum += e * e;
+        }
+    }
+}
+
+__device__ __forceinline__ void weigh_block(const wvl_cuda_ht_job &job, uint32_t id)
+{
+    const wvl_cuda_ht_block b = block_of(job, id);
+    uint32_t P = plane_of(b);
+    uint64_t low = 0, high = 0;
+    bool is_exact = b.reversible && !P, is_there = *(const uint32_t *)b.bound && P < 32 && !is_exact;
+    if (is_there && b.coef_bytes == 2 && P < 16 && !((b.stride | b.width | b.coefs / 2) & 7)) {
+        add_narrow_errors(b, low);
+    } else if (is_there && b.coef_bytes == 2) {
+        add_errors<uint16_t>(b, low, high);
+    } else if (is_there) {
+        add_errors<uint32_t>(b, low, high);
+    }
+    low = sum_lanes(low);
+    high = sum_lanes(high);
+    if (!lane_id()) {
+        const wvl_cuda_ht_error &weight = ((const wvl_cuda_ht_error *)job.weights)[id];
+        double sum = (double)high * 4294967296.0 + (double)low;
+        ((wvl_cuda_ht_error *)job.errors)[id] = {sum * weight.weighted, sum * weight.plain};
+    }
+}
+
 } // namespace wvl_ht
+
+extern "C" __global__ void __launch_bounds__(WVL_CUDA_HT_SUM_THREADS) wvl_ht_weigh(const wvl_cuda_ht_job job)
+{
+    uint32_t id = (blockIdx.x * blockDim.x + threadIdx.x) / 32;
+    if (id < job.block_count) {
+        wvl_ht::weigh_block(job, id);
+    }
+}
 
 extern "C" __global__ void __launch_bounds__(WVL_CUDA_HT_SUM_THREADS) wvl_ht_sum(const wvl_cuda_ht_job job)
 {

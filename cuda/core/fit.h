@@ -3,6 +3,8 @@
 #ifndef WVL_CUDA_CORE_FIT_H
 #define WVL_CUDA_CORE_FIT_H
 
+#include <string.h>
+
 #include "cuda/core/grid.h"
 #include "cuda/core/kernel_row.h"
 
@@ -38,6 +40,20 @@ static inline int wvl_cuda_pixels_fit(const wvl_cuda_pixels *p, const wvl_tile_c
     return p->stride == stride && (may_be_signed || !p->is_signed) &&
            wvl_cuda_container_bits(p->container) == 8 * bytes && at % align == 0 && p->pitch_bytes % align == 0 &&
            p->pitch_bytes > 0;
+}
+
+/* Whether the tables of a launch are the same for both but for the addresses: every chooser asks for no more of an
+ * address than its place in a line, and whether components share one. */
+static inline int wvl_cuda_pixels_alike(const wvl_cuda_pixels *a, const wvl_cuda_pixels *b, uint32_t count)
+{
+    int alike = 1;
+    for (uint32_t i = 0; i < count && alike; i++) {
+        wvl_cuda_pixels moved = a[i];
+        moved.data = b[i].data;
+        alike = !memcmp(&moved, &b[i], sizeof moved) && a[i].data % 256 == b[i].data % 256 &&
+                (a[i].data == a->data) == (b[i].data == b->data);
+    }
+    return alike;
 }
 
 /* What one direction asks beyond that. */

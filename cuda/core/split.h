@@ -44,14 +44,15 @@ typedef struct wvl_cuda_split {
     uint8_t reversible;
     uint8_t mct_part; /* 0: pixels[0] alone; 1, 2, 3: luma or a chroma component of pixels[0..2] */
     uint8_t from_pixels;
-    uint8_t chain; /* any-shape kernels: number of splits, from this one on, that one thread block does one
-                    * after the other; each reads the plane of the one before; 0: the split goes in tiles.
-                    * Cascades: number of splits in the launch */
-    uint8_t pack;  /* kernels of several splits a warp: their number, from this one on; they differ only in
-                    * where they lie; 1: this one alone */
-    uint16_t room; /* marching kernels: lanes at either side that a strip shares with its neighbour */
-    uint16_t lead; /* marching kernels: lanes of the first strip before the first column: `room`, or 0 where
-                    * the outer strips own the lanes at the edges */
+    uint8_t chain;      /* any-shape kernels: number of splits, from this one on, that one thread block does one
+                         * after the other; each reads the plane of the one before; 0: the split goes in tiles.
+                         * Cascades: number of splits in the launch */
+    uint8_t pack;       /* kernels of several splits a warp: their number, from this one on; they differ only in
+                         * where they lie; 1: this one alone */
+    uint16_t room;      /* marching kernels: lanes at either side that a strip shares with its neighbour */
+    uint16_t lead;      /* marching kernels: lanes of the first strip before the first column: `room`, or 0 where
+                         * the outer strips own the lanes at the edges */
+    uint16_t component; /* whose pixels pixels[0] are, with mct_part 0; for the host */
     uint32_t tile_width, tile_height; /* cascades, the first split of a chain: in samples of the deepest level */
     uint64_t outside;                 /* address of a word: nonzero when a sample is outside its depth */
     wvl_cuda_pixels pixels[3];

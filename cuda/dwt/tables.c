@@ -101,7 +101,19 @@ static void build_input(const builder *b, const unit *u, wvl_cuda_split *split)
     int mixed = u->tile->mct != WVL_MCT_NONE && u->component < 3;
     split->from_pixels = 1;
     split->mct_part = mixed ? (uint8_t)(u->component + 1) : 0;
+    split->component = (uint16_t)u->component;
     memcpy(split->pixels, b->memory->pixels + (mixed ? 0 : u->component), (mixed ? 3 : 1) * sizeof *split->pixels);
+}
+
+void wvl_cuda_move_pixels(wvl_cuda_split *splits, uint64_t split_count, const wvl_cuda_pixels *pixels)
+{
+    for (uint64_t i = 0; i < split_count; i++) {
+        wvl_cuda_split *split = &splits[i];
+        if (split->from_pixels) {
+            memcpy(split->pixels, pixels + (split->mct_part ? 0 : split->component),
+                   (split->mct_part ? 3 : 1) * sizeof *split->pixels);
+        }
+    }
 }
 
 /* The split that begins at `level` (0: no decomposition). */

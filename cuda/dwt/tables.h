@@ -45,6 +45,10 @@ void wvl_cuda_build_tables(const wvl_plan *plan, const wvl_tile_plan *tiles, uin
                            const wvl_cuda_table_options *options, const wvl_cuda_memory *memory,
                            wvl_cuda_tables *tables);
 
+/* Pixels of other pictures in the place of those that the tables were built for: all that differs are addresses, as
+ * wvl_cuda_pixels_alike() says. */
+void wvl_cuda_move_pixels(wvl_cuda_split *splits, uint64_t split_count, const wvl_cuda_pixels *pixels);
+
 /* For one launch of `components`: splits that differ only in where they lie share strips, if those of the kernel go on
  * from one to the next, and long segments come first, if they have two lengths. Returns the number of items that are
  * left. */

@@ -16,6 +16,7 @@
 #include "base/alloc.h"
 #include "base/ranges.h"
 #include "cuda/host/job.h"
+#include "cuda/host/picture.h"
 
 #define DEPTH_MAX 16
 #define POLL_NANOSECONDS 50000
@@ -52,11 +53,15 @@ static int is_deep(const wvl_plan *plan)
 static wvl_reach cuda_reach(const wvl_plan *plan, const wvl_image *image, const char **why)
 {
     (void)image;
+    *why = NULL;
     if (is_deep(plan)) {
         *why = "components of more than 16 bits are for the CPU";
         return WVL_REACH_NONE;
     }
-    return wvl_cuda_can_code_blocks(plan, why) ? WVL_REACH_BLOCKS : WVL_REACH_COEFS;
+    if (!wvl_cuda_can_code_blocks(plan, why)) {
+        return WVL_REACH_COEFS;
+    }
+    return wvl_cuda_can_finish(plan, why) ? WVL_REACH_PACKETS : WVL_REACH_BLOCKS;
 }
 
 static wvl_status cuda_open_device(const wvl_device_options *options, wvl_device **device)
@@ -64,11 +69,16 @@ static wvl_status cuda_open_device(const wvl_device_options *options, wvl_device
     return wvl_cuda_open_device(options, NULL, NULL, device);
 }
 
-static void free_slot(wvl_backend *b, wvl_backend_job *job)
+void wvl_cuda_free_slot(wvl_backend *b, wvl_backend_job *job)
 {
     const wvl_cuda_runtime *rt = wvl_cuda_runtime_of(b);
     if (job->stream) {
         (void)rt->stream_wait(job->stream);
+    }
+    if (job->picture) {
+        wvl_cuda_free_picture(b, job);
+    }
+    if (job->stream) {
         (void)rt->stream_destroy(job->stream);
     }
     for (unsigned i = 0; i < WVL_CUDA_MARKS; i++) {
@@ -89,8 +99,9 @@ static void free_slots(wvl_backend *b)
     while (b->slots) {
         wvl_backend_job *job = b->slots;
         b->slots = job->next;
-        free_slot(b, job);
+        wvl_cuda_free_slot(b, job);
     }
+    wvl_cuda_free_pictures(b);
 }
 
 static void cuda_close(wvl_backend *b)
@@ -171,6 +182,7 @@ wvl_status wvl_cuda_open_backend(const wvl_allocator *host, wvl_pool *pool, cons
     }
     (*backend)->owns_device = 1;
     (*backend)->options = options->tables;
+    (*backend)->writers = options->writers;
     return WVL_OK;
 }
 
@@ -187,7 +199,7 @@ static wvl_status cuda_open(const wvl_backend_options *options, wvl_backend **ba
 
 /* ---- Slots ----------------------------------------------------------------------------------- */
 
-static wvl_cuda_status fill_slot(wvl_backend *b, wvl_backend_job *job)
+wvl_cuda_status wvl_cuda_fill_slot(wvl_backend *b, wvl_backend_job *job)
 {
     const wvl_cuda_runtime *rt = wvl_cuda_runtime_of(b);
     wvl_cuda_status status = rt->stream_create(&job->stream, WVL_CUDA_STREAM_NON_BLOCKING);
@@ -197,12 +209,6 @@ static wvl_cuda_status fill_slot(wvl_backend *b, wvl_backend_job *job)
     }
     status = status ? status : wvl_cuda_alloc_device(b->device, job->device_capacity, &job->device);
     status = status ? status : wvl_cuda_alloc_pinned(b->device, job->pinned_capacity, &job->pinned);
-    /* Slots travel with their pads: what others left in them must not. */
-    status = status ? status : rt->fill(job->device, 0, (size_t)job->device_capacity, job->stream);
-    if (!status && wvl_cuda_light_bytes(b->plan)) {
-        status = rt->upload(wvl_cuda_light_address(job), b->plan->syntax.xyz.linear[0],
-                            (size_t)wvl_cuda_measure_light(b->plan), job->stream);
-    }
     if (!status && !(b->options & WVL_CUDA_WHOLE_DOWNLOAD) &&
         rt->pinned_address(&job->pinned_address, job->pinned, 0)) {
         job->pinned_address = 0;
@@ -210,8 +216,21 @@ static wvl_cuda_status fill_slot(wvl_backend *b, wvl_backend_job *job)
     return status;
 }
 
+/* Slots travel with their pads: what others left in them must not. */
+static wvl_cuda_status open_wave_slot(wvl_backend *b, wvl_backend_job *job)
+{
+    const wvl_cuda_runtime *rt = wvl_cuda_runtime_of(b);
+    wvl_cuda_status status = wvl_cuda_fill_slot(b, job);
+    status = status ? status : rt->fill(job->device, 0, (size_t)job->device_capacity, job->stream);
+    if (!status && wvl_cuda_light_bytes(b->plan)) {
+        status = rt->upload(wvl_cuda_light_address(job), b->plan->syntax.xyz.linear[0],
+                            (size_t)wvl_cuda_measure_light(b->plan), job->stream);
+    }
+    return status;
+}
+
 /* All slots serve one plan: preparing for another one drops them, which needs them free. */
-static wvl_status change_plan(wvl_backend *b, const wvl_plan *plan)
+wvl_status wvl_cuda_change_plan(wvl_backend *b, const wvl_plan *plan, wvl_cuda_pictures *pictures)
 {
     for (const wvl_backend_job *job = b->slots; job; job = job->next) {
         if (job->busy) {
@@ -220,10 +239,19 @@ static wvl_status change_plan(wvl_backend *b, const wvl_plan *plan)
     }
     free_slots(b);
     b->plan = plan;
+    b->pictures = pictures;
     return WVL_OK;
 }
 
-static wvl_status add_slot(wvl_backend *b, const wvl_backend_memory *slot)
+void wvl_cuda_add_slot(wvl_backend *b, wvl_backend_job *job)
+{
+    pthread_mutex_lock(&b->lock);
+    job->next = b->slots;
+    b->slots = job;
+    pthread_mutex_unlock(&b->lock);
+}
+
+static wvl_status add_wave_slot(wvl_backend *b, const wvl_backend_memory *slot)
 {
     uint64_t bytes = slot->host_bytes - wvl_alloc_size(sizeof(wvl_backend));
     wvl_backend_job *job = wvl_alloc(&b->allocator, bytes);
@@ -235,15 +263,12 @@ static wvl_status add_slot(wvl_backend *b, const wvl_backend_memory *slot)
     job->capacity = bytes;
     job->pinned_capacity = slot->pinned_bytes;
     job->device_capacity = slot->device_bytes;
-    wvl_cuda_status status = fill_slot(b, job);
+    wvl_cuda_status status = open_wave_slot(b, job);
     if (status) {
-        free_slot(b, job);
+        wvl_cuda_free_slot(b, job);
         return wvl_cuda_note_status(b->device, status);
     }
-    pthread_mutex_lock(&b->lock);
-    job->next = b->slots;
-    b->slots = job;
-    pthread_mutex_unlock(&b->lock);
+    wvl_cuda_add_slot(b, job);
     return WVL_OK;
 }
 
@@ -256,8 +281,8 @@ static wvl_status cuda_prepare(wvl_backend *b, const wvl_plan *plan, const wvl_b
     if (entered) {
         return wvl_cuda_note_status(b->device, entered);
     }
-    wvl_status status = b->plan != plan ? change_plan(b, plan) : WVL_OK;
-    status = status == WVL_OK ? add_slot(b, slot) : status;
+    wvl_status status = b->plan != plan || b->pictures ? wvl_cuda_change_plan(b, plan, NULL) : WVL_OK;
+    status = status == WVL_OK ? add_wave_slot(b, slot) : status;
     wvl_cuda_leave(b->device);
     return status;
 }
@@ -276,7 +301,7 @@ static wvl_backend_job *take_slot(wvl_backend *b)
     return job;
 }
 
-static void cuda_release(wvl_backend_job *job)
+void wvl_cuda_release_job(wvl_backend_job *job)
 {
     wvl_backend *b = job->backend;
     if (!job->finished && !wvl_cuda_enter(b->device)) { /* a job that nobody waited for may still be running */
@@ -293,14 +318,14 @@ static void cuda_release(wvl_backend_job *job)
 static wvl_status cuda_submit(wvl_backend *b, const wvl_image *image, const wvl_tile_plan *tiles, uint32_t tile_count,
                               wvl_backend_job **out)
 {
-    wvl_backend_job *job = take_slot(b);
+    wvl_backend_job *job = b->pictures ? NULL : take_slot(b);
     *out = NULL;
     if (!job) {
         return WVL_AGAIN;
     }
     wvl_status status = wvl_cuda_queue_job(job, image, tiles, tile_count);
     if (status != WVL_OK) {
-        cuda_release(job); /* waits for what was queued before the failure */
+        wvl_cuda_release_job(job); /* waits for what was queued before the failure */
         return status;
     }
     *out = job;
@@ -394,6 +419,9 @@ static wvl_status fetch_coefs(wvl_backend_job *job)
 
 static wvl_status cuda_collect(wvl_backend_job *job, wvl_coefs *coefs)
 {
+    if (job->picture) {
+        return WVL_ERROR_UNSUPPORTED;
+    }
     wvl_status status = job->finished ? WVL_OK : cuda_wait(job, WVL_EVENT_DONE, 0);
     if (status == WVL_OK && !job->has_coefs) {
         status = fetch_coefs(job);
@@ -430,5 +458,10 @@ const wvl_backend_vtable wvl_backend_cuda = {
     .wait = cuda_wait,
     .collect = cuda_collect,
     .code = cuda_code,
-    .release = cuda_release,
+    .release = wvl_cuda_release_job,
+    .measure_picture = wvl_cuda_measure_picture,
+    .prepare_picture = wvl_cuda_prepare_picture,
+    .submit_picture = wvl_cuda_submit_picture,
+    .take_picture = wvl_cuda_take_picture,
+    .drop_picture = wvl_cuda_drop_picture,
 };

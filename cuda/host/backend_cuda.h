@@ -9,12 +9,13 @@
 extern const wvl_backend_vtable wvl_backend_cuda;
 
 /* For tests. PLAIN_PATH: every level by the any-shape kernels. WHOLE_DOWNLOAD: every slot is copied to the host, empty
- * ones too. */
-enum { WVL_CUDA_PLAIN_PATH = 1, WVL_CUDA_WHOLE_DOWNLOAD = 2 };
+ * ones too. NO_GRAPHS: the kernels of a picture are launched one by one. */
+enum { WVL_CUDA_PLAIN_PATH = 1, WVL_CUDA_WHOLE_DOWNLOAD = 2, WVL_CUDA_NO_GRAPHS = 4 };
 
 typedef struct wvl_cuda_options {
     int device;                      /* ordinal */
-    unsigned tables;                 /* bits: WVL_CUDA_PLAIN_PATH, WVL_CUDA_WHOLE_DOWNLOAD */
+    unsigned tables;                 /* bits: WVL_CUDA_PLAIN_PATH, WVL_CUDA_WHOLE_DOWNLOAD, WVL_CUDA_NO_GRAPHS */
+    uint32_t writers;                /* thread blocks that write a picture (picture.h); 0: as chosen */
     const wvl_cuda_runtime *runtime; /* NULL: the driver's; must outlive the backend */
     const void *image;               /* NULL: the library's */
 } wvl_cuda_options;

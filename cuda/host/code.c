@@ -14,7 +14,6 @@
 
 int wvl_cuda_can_code_blocks(const wvl_plan *plan, const char **why)
 {
-    *why = "packets are made on the CPU in this version";
     for (uint32_t i = 0; i < plan->syntax.coding_count; i++) {
         if (!(plan->syntax.codings[i].style & WVL_STYLE_HT)) {
             *why = "blocks without HT (style HT) are coded on the CPU in this version";
@@ -49,25 +48,38 @@ static wvl_cuda_ht_block describe_slot(const wvl_plan *plan, const wvl_tile_band
     };
 }
 
-void wvl_cuda_measure_code(const wvl_plan *plan, const wvl_tile_plan *tiles, uint32_t tile_count,
-                           uint64_t *scratch_bytes, uint64_t *output_bytes)
+/* Bytes of scratch memory and of output that hold whatever the blocks are: of all, and of the largest. */
+static void measure_slots(const wvl_plan *plan, const wvl_tile_plan *tiles, uint32_t tile_count, uint64_t *scratch,
+                          uint64_t *largest, uint64_t *output)
 {
-    uint64_t scratch = 0, output = 0, largest = 0;
+    *scratch = *largest = *output = 0;
     for (uint32_t t = 0; t < tile_count; t++) {
         for (uint32_t b = 0; b < tiles[t].band_count; b++) {
             const wvl_tile_band *band = &tiles[t].bands[b];
             uint64_t blocks = (uint64_t)band->block_cols * band->block_rows;
             wvl_cuda_ht_block slot = describe_slot(plan, band, &plan->syntax.codings[0]);
             wvl_cuda_ht_memory m = wvl_cuda_ht_measure(&slot, 1, 0);
-            scratch = blocks ? wvl_add_saturate(scratch, wvl_mul_saturate(blocks, m.most_scratch)) : scratch;
-            output = blocks ? wvl_add_saturate(output, wvl_mul_saturate(blocks, m.most_output)) : output;
-            largest = blocks ? wvl_max_u64(largest, m.most_scratch) : largest;
+            *scratch = blocks ? wvl_add_saturate(*scratch, wvl_mul_saturate(blocks, m.most_scratch)) : *scratch;
+            *output = blocks ? wvl_add_saturate(*output, wvl_mul_saturate(blocks, m.most_output)) : *output;
+            *largest = blocks ? wvl_max_u64(*largest, m.most_scratch) : *largest;
         }
     }
-    *scratch_bytes = wvl_max_u64(scratch / SCRATCH_SHARE, largest);
-    *output_bytes = output;
 }
 
+void wvl_cuda_measure_code(const wvl_plan *plan, const wvl_tile_plan *tiles, uint32_t tile_count,
+                           uint64_t *scratch_bytes, uint64_t *output_bytes)
+{
+    uint64_t scratch, largest;
+    measure_slots(plan, tiles, tile_count, &scratch, &largest, output_bytes);
+    *scratch_bytes = wvl_max_u64(scratch / SCRATCH_SHARE, largest);
+}
+
+uint64_t wvl_cuda_measure_most_scratch(const wvl_plan *plan, const wvl_tile_plan *tiles, uint32_t tile_count)
+{
+    uint64_t scratch, largest, output;
+    measure_slots(plan, tiles, tile_count, &scratch, &largest, &output);
+    return scratch;
+}
 uint64_t wvl_cuda_count_pass_bytes(const wvl_plan *plan)
 {
     uint64_t bytes = sizeof(wvl_pass) + (plan->rate.rate_control ? sizeof(int64_t) + sizeof(uint16_t) : 0);
@@ -77,15 +89,15 @@ uint64_t wvl_cuda_count_pass_bytes(const wvl_plan *plan)
 /* ---- Tables ---------------------------------------------------------------------------------- */
 
 /* Blocks lie in the order of their bounds: tile by tile, and in each as its table has them. */
-static void build_band(const wvl_cuda_code *code, const wvl_tile_band *band, const wvl_coding *coding, uint64_t coefs,
-                       uint64_t bounds, wvl_cuda_ht_block *blocks)
+static void list_band(const wvl_plan *plan, const wvl_tile_band *band, const wvl_coding *coding, uint64_t coefs,
+                      uint64_t bounds, wvl_cuda_ht_block *blocks)
 {
     uint32_t index = 0;
     for (uint32_t row = 0; row < band->block_rows; row++) {
         for (uint32_t col = 0; col < band->block_cols; col++, index++) {
             wvl_rect rect = wvl_geom_block_rect(band, col, row);
             wvl_cuda_ht_block *b = &blocks[band->first_block + index];
-            *b = describe_slot(code->plan, band, coding);
+            *b = describe_slot(plan, band, coding);
             b->coefs = coefs + wvl_coef_slot(band, index);
             b->bound = bounds + (band->first_block + index) * sizeof(uint32_t);
             b->width = (uint16_t)wvl_rect_width(rect);
@@ -94,18 +106,29 @@ static void build_band(const wvl_cuda_code *code, const wvl_tile_band *band, con
     }
 }
 
-static void build_tile(const wvl_cuda_code *code, const wvl_tile_plan *tile, uint64_t coefs, uint64_t bounds,
-                       wvl_cuda_ht_block *blocks)
+static void list_tile(const wvl_plan *plan, const wvl_tile_plan *tile, uint64_t coefs, uint64_t bounds,
+                      wvl_cuda_ht_block *blocks)
 {
     for (uint32_t c = 0; c < tile->component_count; c++) {
         const wvl_tile_component *component = &tile->components[c];
-        const wvl_coding *coding = &code->plan->syntax.codings[component->coding];
+        const wvl_coding *coding = &plan->syntax.codings[component->coding];
         for (uint32_t r = 0; r <= component->levels; r++) {
             const wvl_tile_resolution *resolution = &tile->resolutions[component->first_resolution + r];
             for (uint32_t b = 0; b < resolution->band_count; b++) {
-                build_band(code, &tile->bands[resolution->first_band + b], coding, coefs, bounds, blocks);
+                list_band(plan, &tile->bands[resolution->first_band + b], coding, coefs, bounds, blocks);
             }
         }
+    }
+}
+
+void wvl_cuda_list_blocks(const wvl_plan *plan, const wvl_tile_plan *tiles, uint32_t tile_count, uint64_t coefs,
+                          uint64_t bounds, wvl_cuda_ht_block *blocks)
+{
+    for (uint32_t t = 0; t < tile_count; t++) {
+        list_tile(plan, &tiles[t], coefs, bounds, blocks);
+        coefs += tiles[t].coef_bytes;
+        bounds += tiles[t].block_count * sizeof(uint32_t);
+        blocks += tiles[t].block_count;
     }
 }
 
@@ -153,19 +176,12 @@ static void start(wvl_cuda_code *code)
 
 void wvl_cuda_build_code(wvl_cuda_code *code)
 {
-    uint64_t coefs = code->address + code->layout->coefs, bounds = code->address + code->layout->bounds;
-    wvl_cuda_ht_block *blocks = table_of(code);
     start(code);
     if (code->built_count == code->tile_count && code->built_tile == code->tiles[0].index) {
         return; /* of the picture before */
     }
-    for (uint32_t t = 0; t < code->tile_count; t++) {
-        const wvl_tile_plan *tile = &code->tiles[t];
-        build_tile(code, tile, coefs, bounds, blocks);
-        coefs += tile->coef_bytes;
-        bounds += tile->block_count * sizeof(uint32_t);
-        blocks += tile->block_count;
-    }
+    wvl_cuda_list_blocks(code->plan, code->tiles, code->tile_count, code->address + code->layout->coefs,
+                         code->address + code->layout->bounds, table_of(code));
     build_job(code);
     build_order(code, (uint32_t)code->layout->block_count);
     code->built_tile = code->tiles[0].index;

@@ -42,11 +42,16 @@ typedef struct wvl_cuda_code {
     uint32_t built_tile, built_count;
 } wvl_cuda_code;
 
-/* Whether the device codes the blocks of such a plan. *why: why not, or what it leaves to the CPU. Pure. */
+/* Whether the device codes the blocks of such a plan. *why: why not. Pure. */
 int wvl_cuda_can_code_blocks(const wvl_plan *plan, const char **why);
 /* Bytes that scratch memory takes so that few pictures need a second part, and those that output may take. Pure. */
 void wvl_cuda_measure_code(const wvl_plan *plan, const wvl_tile_plan *tiles, uint32_t tile_count,
                            uint64_t *scratch_bytes, uint64_t *output_bytes);
+/* Scratch memory that holds whatever the blocks are. Pure. */
+uint64_t wvl_cuda_measure_most_scratch(const wvl_plan *plan, const wvl_tile_plan *tiles, uint32_t tile_count);
+/* blocks[block_count of all tiles]: coefficients and bounds of the tiles follow one another at these addresses. */
+void wvl_cuda_list_blocks(const wvl_plan *plan, const wvl_tile_plan *tiles, uint32_t tile_count, uint64_t coefs,
+                          uint64_t bounds, wvl_cuda_ht_block *blocks);
 /* Of the passes of a block, with gains and slopes where the plan has them. */
 uint64_t wvl_cuda_count_pass_bytes(const wvl_plan *plan);
 

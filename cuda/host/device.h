@@ -9,11 +9,14 @@
 #include "backend/backend.h"
 #include "cuda/blocks/ht_launch.h"
 #include "cuda/host/launch.h"
+#include "cuda/packets/packets_launch.h"
 
 #define WVL_CUDA_TRACK_CHARS 32u
 
-enum { WVL_CUDA_ON_DEVICE = 0, WVL_CUDA_PINNED, WVL_CUDA_PLACES };
-#define WVL_CUDA_KEPT 4u /* a place: two slots, and another plan's */
+/* OUTPUT: of finished pictures, which callers have for a while and give back one by one. */
+enum { WVL_CUDA_ON_DEVICE = 0, WVL_CUDA_PINNED, WVL_CUDA_OUTPUT_ON_DEVICE, WVL_CUDA_OUTPUT_PINNED, WVL_CUDA_PLACES };
+#define WVL_CUDA_KEPT 4u          /* a place: two slots, and another plan's */
+#define WVL_CUDA_KEPT_OUTPUTS 64u /* pictures in flight, and in the caller's hands */
 
 typedef struct wvl_cuda_block {
     wvl_cuda_address address;
@@ -27,12 +30,13 @@ struct wvl_device {
     wvl_cuda_context context;
     wvl_cuda_kernels kernels;
     wvl_cuda_ht ht; /* of the same module */
+    wvl_cuda_packets packets;
     int handle, has_context;
     uint32_t multiprocessors;
     uint32_t ordinal;
     int keeps;
     pthread_mutex_t kept_lock;
-    wvl_cuda_block kept[WVL_CUDA_PLACES][WVL_CUDA_KEPT]; /* latest first */
+    wvl_cuda_block kept[WVL_CUDA_PLACES][WVL_CUDA_KEPT_OUTPUTS]; /* latest first */
 };
 
 /* runtime NULL: the driver's; image NULL: the library's. */
@@ -58,6 +62,9 @@ wvl_cuda_status wvl_cuda_alloc_device(wvl_device *device, uint64_t bytes, wvl_cu
 wvl_cuda_status wvl_cuda_alloc_pinned(wvl_device *device, uint64_t bytes, uint8_t **memory);
 void wvl_cuda_free_device(wvl_device *device, wvl_cuda_address address, uint64_t bytes);
 void wvl_cuda_free_pinned(wvl_device *device, uint8_t *memory, uint64_t bytes);
+/* The same for finished pictures. on_device: else pinned memory, whose address is that of the host. */
+wvl_cuda_status wvl_cuda_alloc_output(wvl_device *device, int on_device, uint64_t bytes, wvl_cuda_address *address);
+void wvl_cuda_free_output(wvl_device *device, int on_device, wvl_cuda_address address, uint64_t bytes);
 /* 0: nothing was kept. */
 int wvl_cuda_drop_kept(wvl_device *device);
 

@@ -40,6 +40,7 @@ struct wvl_backend_job {
     int codes;        /* blocks are coded on the device */
     wvl_cuda_layout layout;
     wvl_cuda_code code;
+    struct wvl_cuda_picture *picture; /* NULL: the slot is for waves; else members from tile_count on are not used */
 };
 
 struct wvl_backend {
@@ -54,6 +55,8 @@ struct wvl_backend {
     double epoch_seconds;
     pthread_mutex_t lock; /* guards the list and busy */
     wvl_backend_job *slots;
+    struct wvl_cuda_pictures *pictures; /* NULL: slots are for waves (picture.h) */
+    uint32_t writers;                   /* 0: as chosen */
 };
 
 static inline const wvl_cuda_runtime *wvl_cuda_runtime_of(const wvl_backend *b) { return b->device->runtime; }
@@ -70,6 +73,15 @@ static inline wvl_cuda_address wvl_cuda_light_address(const wvl_backend_job *job
 {
     return job->device + job->device_capacity - wvl_cuda_light_bytes(job->backend->plan);
 }
+
+/* Of a slot that has the sizes of its memory (backend_cuda.c). Takes nothing that it finds. */
+wvl_cuda_status wvl_cuda_fill_slot(wvl_backend *backend, wvl_backend_job *job);
+void wvl_cuda_free_slot(wvl_backend *backend, wvl_backend_job *job);
+/* Drops all slots, which are free, for another plan. pictures: NULL for waves. */
+wvl_status wvl_cuda_change_plan(wvl_backend *backend, const wvl_plan *plan, struct wvl_cuda_pictures *pictures);
+void wvl_cuda_add_slot(wvl_backend *backend, wvl_backend_job *job);
+/* Waits for a job that nobody waited for, and frees its slot. */
+void wvl_cuda_release_job(wvl_backend_job *job);
 
 /* Queues everything of a job in its slot (queue.c): upload, kernels, download, one event. tiles and image stay. */
 wvl_status wvl_cuda_queue_job(wvl_backend_job *job, const wvl_image *image, const wvl_tile_plan *tiles,

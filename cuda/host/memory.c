@@ -6,9 +6,11 @@
 #define MEMORY_ALIGNMENT 256u
 #define PINNED_PORTABLE 1u /* page-locked for every driver context of the process */
 
+static int is_pinned(unsigned place) { return place == WVL_CUDA_PINNED || place == WVL_CUDA_OUTPUT_PINNED; }
+
 static const wvl_allocator *allocator_of(const wvl_device *d, unsigned place)
 {
-    return place == WVL_CUDA_PINNED ? &d->pinned : &d->memory;
+    return is_pinned(place) ? &d->pinned : &d->memory;
 }
 
 static wvl_cuda_status take(const wvl_device *d, unsigned place, uint64_t bytes, wvl_cuda_address *address)
@@ -19,7 +21,7 @@ static wvl_cuda_status take(const wvl_device *d, unsigned place, uint64_t bytes,
     if (bytes > SIZE_MAX / 2) {
         return WVL_CUDA_OUT_OF_MEMORY;
     }
-    if (!a->allocate && place == WVL_CUDA_ON_DEVICE) {
+    if (!a->allocate && !is_pinned(place)) {
         return d->runtime->malloc_device(address, (size_t)bytes);
     }
     wvl_cuda_status status = WVL_CUDA_SUCCESS;
@@ -42,7 +44,7 @@ static void give(const wvl_device *d, unsigned place, wvl_cuda_block block)
     }
     if (a->release) {
         a->release(a->user, at, (size_t)block.bytes, NULL);
-    } else if (place == WVL_CUDA_PINNED) {
+    } else if (is_pinned(place)) {
         (void)d->runtime->free_pinned(at);
     } else {
         (void)d->runtime->free_device(block.address);
@@ -51,17 +53,23 @@ static void give(const wvl_device *d, unsigned place, wvl_cuda_block block)
 
 /* ---- Kept blocks ----------------------------------------------------------------------------- */
 
+static unsigned most_kept(unsigned place)
+{
+    return place < WVL_CUDA_OUTPUT_ON_DEVICE ? WVL_CUDA_KEPT : WVL_CUDA_KEPT_OUTPUTS;
+}
+
 /* One of exactly this size: larger ones would take more than the plan has promised. 0: none. */
 static wvl_cuda_address take_kept(wvl_device *d, unsigned place, uint64_t bytes)
 {
     wvl_cuda_address found = 0;
+    unsigned most = most_kept(place);
     pthread_mutex_lock(&d->kept_lock);
-    for (unsigned i = 0; i < WVL_CUDA_KEPT && !found; i++) {
+    for (unsigned i = 0; i < most && !found; i++) {
         wvl_cuda_block *block = &d->kept[place][i];
         if (block->address && block->bytes == bytes) {
             found = block->address;
-            memmove(block, block + 1, (WVL_CUDA_KEPT - 1 - i) * sizeof *block);
-            d->kept[place][WVL_CUDA_KEPT - 1] = (wvl_cuda_block){0, 0};
+            memmove(block, block + 1, (most - 1 - i) * sizeof *block);
+            d->kept[place][most - 1] = (wvl_cuda_block){0, 0};
         }
     }
     pthread_mutex_unlock(&d->kept_lock);
@@ -76,8 +84,8 @@ static wvl_cuda_block keep(wvl_device *d, unsigned place, wvl_cuda_block block)
         return block;
     }
     pthread_mutex_lock(&d->kept_lock);
-    wvl_cuda_block oldest = kept[WVL_CUDA_KEPT - 1];
-    memmove(kept + 1, kept, (WVL_CUDA_KEPT - 1) * sizeof *kept);
+    wvl_cuda_block oldest = kept[most_kept(place) - 1];
+    memmove(kept + 1, kept, (most_kept(place) - 1) * sizeof *kept);
     kept[0] = block;
     pthread_mutex_unlock(&d->kept_lock);
     return oldest;
@@ -86,14 +94,14 @@ static wvl_cuda_block keep(wvl_device *d, unsigned place, wvl_cuda_block block)
 int wvl_cuda_drop_kept(wvl_device *d)
 {
     int any = 0;
-    wvl_cuda_block kept[WVL_CUDA_PLACES][WVL_CUDA_KEPT];
+    wvl_cuda_block kept[WVL_CUDA_PLACES][WVL_CUDA_KEPT_OUTPUTS];
     pthread_mutex_lock(&d->kept_lock);
     memcpy(kept, d->kept, sizeof kept);
     memset(d->kept, 0, sizeof d->kept);
     pthread_mutex_unlock(&d->kept_lock);
-    for (unsigned i = 0; i < WVL_CUDA_PLACES * WVL_CUDA_KEPT; i++) {
-        wvl_cuda_block block = kept[i / WVL_CUDA_KEPT][i % WVL_CUDA_KEPT];
-        give(d, i / WVL_CUDA_KEPT, block);
+    for (unsigned i = 0; i < WVL_CUDA_PLACES * WVL_CUDA_KEPT_OUTPUTS; i++) {
+        wvl_cuda_block block = kept[i / WVL_CUDA_KEPT_OUTPUTS][i % WVL_CUDA_KEPT_OUTPUTS];
+        give(d, i / WVL_CUDA_KEPT_OUTPUTS, block);
         any |= block.address != 0;
     }
     return any;
@@ -124,17 +132,31 @@ wvl_cuda_status wvl_cuda_alloc_pinned(wvl_device *d, uint64_t bytes, uint8_t **m
     return status;
 }
 
-void wvl_cuda_free_device(wvl_device *d, wvl_cuda_address address, uint64_t bytes)
+static void free_block(wvl_device *d, unsigned place, wvl_cuda_address address, uint64_t bytes)
 {
     if (address) {
-        give(d, WVL_CUDA_ON_DEVICE, keep(d, WVL_CUDA_ON_DEVICE, (wvl_cuda_block){address, bytes}));
+        give(d, place, keep(d, place, (wvl_cuda_block){address, bytes}));
     }
+}
+
+void wvl_cuda_free_device(wvl_device *d, wvl_cuda_address address, uint64_t bytes)
+{
+    free_block(d, WVL_CUDA_ON_DEVICE, address, bytes);
 }
 
 void wvl_cuda_free_pinned(wvl_device *d, uint8_t *memory, uint64_t bytes)
 {
-    if (memory) {
-        give(d, WVL_CUDA_PINNED,
-             keep(d, WVL_CUDA_PINNED, (wvl_cuda_block){(wvl_cuda_address)(uintptr_t)memory, bytes}));
-    }
+    free_block(d, WVL_CUDA_PINNED, (wvl_cuda_address)(uintptr_t)memory, bytes);
+}
+
+/* ---- Finished pictures ----------------------------------------------------------------------- */
+
+wvl_cuda_status wvl_cuda_alloc_output(wvl_device *d, int on_device, uint64_t bytes, wvl_cuda_address *address)
+{
+    return alloc_block(d, on_device ? WVL_CUDA_OUTPUT_ON_DEVICE : WVL_CUDA_OUTPUT_PINNED, bytes, address);
+}
+
+void wvl_cuda_free_output(wvl_device *d, int on_device, wvl_cuda_address address, uint64_t bytes)
+{
+    free_block(d, on_device ? WVL_CUDA_OUTPUT_ON_DEVICE : WVL_CUDA_OUTPUT_PINNED, address, bytes);
 }

@@ -27,23 +27,28 @@ typedef struct wvl_cuda_packets_block {
 
 /* Why a picture was not put together. The host puts it together from the blocks, and finds the words for errors. */
 enum {
-    WVL_CUDA_PACKETS_LEFT = 1,  /* a block was not coded */
-    WVL_CUDA_PACKETS_SHORT = 2, /* the output has no room */
-    WVL_CUDA_PACKETS_LARGE = 4  /* a packet or tile-part exceeds a field of the standard */
+    WVL_CUDA_PACKETS_LEFT = 1,      /* a block was not coded */
+    WVL_CUDA_PACKETS_SHORT = 2,     /* the output has no room */
+    WVL_CUDA_PACKETS_LARGE = 4,     /* a packet or tile-part exceeds a field of the standard */
+    WVL_CUDA_PACKETS_UNBOUNDED = 8, /* magnitudes exceed what the plan had proved */
+    WVL_CUDA_PACKETS_OUTSIDE = 16   /* a sample of the picture is outside its depth */
 };
 
-/* Where a picture goes. */
+/* Where a picture goes. One thread of a launch reads this: it may lie in pinned memory, as all that it names. */
 typedef struct wvl_cuda_packets_picture {
     uint64_t output; /* of the first byte; a multiple of 16. Device memory, or pinned memory as the device sees it */
     uint64_t output_bytes; /* room there */
     uint64_t result;       /* wvl_cuda_packets_result */
+    uint64_t lengths; /* uint32_t[packet_count + part_count]: bytes of packets, Psot of tile-parts, written where no
+                       * flag is set; 0: not wanted */
 } wvl_cuda_packets_picture;
 
 typedef struct wvl_cuda_packets_result {
-    uint64_t bytes;      /* of the picture; with SHORT what it would take, with LEFT and LARGE undefined */
-    uint64_t codestream; /* bytes before SOC */
-    uint32_t flags;      /* 0: all bytes are there */
-    uint32_t room;
+    uint64_t bytes;            /* of the picture; with SHORT what it would take, with LEFT and LARGE undefined */
+    uint64_t codestream;       /* bytes before SOC */
+    uint32_t flags;            /* 0: all bytes are there */
+    uint32_t outside;          /* not 0: a sample was outside its depth */
+    double error, plain_error; /* sums over wvl_cuda_ht_error of all blocks, in a fixed order; 0 without them */
 } wvl_cuda_packets_result;
 
 /* Of a packet between the kernels. */
@@ -76,9 +81,19 @@ typedef struct wvl_cuda_packets_work {
     uint64_t body_at;   /* uint32_t[place_count]: of a block's bytes in the body of its packet */
     uint64_t starts;    /* uint64_t[piece_count + 1]: in the output */
     uint64_t sources;   /* uint64_t[piece_count]: addresses */
-    uint64_t totals;    /* uint64_t[2]: bytes to be written (0 with flags), end of the codestream's parts */
+    uint64_t totals;    /* uint64_t[WVL_CUDA_PACKETS_TOTALS] */
     uint64_t all_bytes; /* of a picture */
 } wvl_cuda_packets_work;
+
+/* Of a picture, for the kernels behind: bytes to be written (0 with flags), bytes before SOC; of
+ * wvl_cuda_packets_picture, so that they need not look into pinned memory. */
+enum {
+    WVL_CUDA_PACKETS_END,
+    WVL_CUDA_PACKETS_BEGIN,
+    WVL_CUDA_PACKETS_OUTPUT,
+    WVL_CUDA_PACKETS_REPORT,
+    WVL_CUDA_PACKETS_TOTALS
+};
 
 /* Thread blocks that code packet headers, by tag nodes and blocks of the packet. */
 enum {
@@ -114,6 +129,9 @@ typedef struct wvl_cuda_packets_job {
     uint64_t blocks;   /* wvl_cuda_packets_block; NULL: those of the HT coder follow (cuda/blocks/ht_job.h) */
     uint64_t segments; /* uint32_t: third and further segments of all blocks */
     uint64_t ht_records, ht_parts, ht_scratch;
+    uint64_t ht_errors;   /* wvl_cuda_ht_error of the blocks; 0: none */
+    uint64_t ht_counters; /* of the launch that coded the blocks; 0: none */
+    uint64_t outside;     /* the word of the transform; 0: none */
     /* Of the job. */
     uint64_t pictures; /* wvl_cuda_packets_picture[picture_count] */
     uint64_t memory;   /* work.all_bytes for each picture, aligned to 256 */
@@ -124,6 +142,8 @@ typedef struct wvl_cuda_packets_job {
     uint32_t pieces;      /* of a block: 1, or WVL_CUDA_PACKETS_*_PIECES */
     uint32_t piece_count; /* of a picture */
     uint32_t class_count[WVL_CUDA_PACKETS_CLASSES];
+    uint32_t writers; /* most thread blocks that write the bytes of a picture; 0: as many as the device holds. A few
+                       * dozen keep the bus to pinned memory busy, and leave the device to other launches */
     uint32_t first_packet; /* of a launch, in the order */
     uint32_t shared_nodes; /* tag nodes that its thread blocks hold in shared memory */
 } wvl_cuda_packets_job;

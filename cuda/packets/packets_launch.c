@@ -48,7 +48,7 @@ static void lay_out(const wvl_assembly *a, uint64_t pieces, wvl_cuda_packets_wor
     work->body_at = add_array(&at, a->place_count, sizeof(uint32_t));
     work->starts = add_array(&at, pieces + 1, sizeof(uint64_t));
     work->sources = add_array(&at, pieces, sizeof(uint64_t));
-    work->totals = add_array(&at, 2, sizeof(uint64_t));
+    work->totals = add_array(&at, WVL_CUDA_PACKETS_TOTALS, sizeof(uint64_t));
     work->all_bytes = at;
 }
 
@@ -137,7 +137,8 @@ wvl_cuda_status wvl_cuda_packets_launch(const wvl_cuda_packets *packets, const w
                                         wvl_cuda_stream stream)
 {
     uint32_t items = job->place_count + job->packet_count + job->part_count + 1,
-             writers = RESIDENT_WRITERS * packets->multiprocessors / job->picture_count + 1;
+             most = RESIDENT_WRITERS * packets->multiprocessors / job->picture_count + 1,
+             writers = job->writers ? wvl_min_u32(job->writers, most) : most;
     wvl_cuda_status status = launch_heads(packets, job, stream);
     status = status ? status
                     : launch_kernel(packets, packets->place, job->picture_count, 1, WVL_CUDA_PACKETS_PLACE_THREADS,

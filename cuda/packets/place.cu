@@ -25,6 +25,62 @@ __device__ __forceinline__ void put_field(uint8_t *to, uint64_t value, uint32_t 
     }
 }
 
+/* ---- Errors ---------------------------------------------------------------------------------- */
+
+struct error_sums {
+    double weighted, plain;
+};
+
+__device__ __forceinline__ double fetch_from(double v, uint32_t lane)
+{
+    union {
+        double number;
+        uint32_t word[2];
+    } u = {v};
+    u.word[0] = __shfl_sync(~0u, u.word[0], lane);
+    u.word[1] = __shfl_sync(~0u, u.word[1], lane);
+    return u.number;
+}
+
+__device__ __forceinline__ double sum_warp(double v)
+{
+#pragma unroll
+    for (uint32_t d = 16; d; d >>= 1) {
+        v += fetch_from(v, wvl_ht::lane_id() ^ d);
+    }
+    return v;
+}
+
+/* Over the thread block, for thread 0. sums: a number a warp. */
+__device__ __forceinline__ double sum_threads(double own, double *sums)
+{
+    uint32_t lane = wvl_ht::lane_id(), warps = blockDim.x >> 5;
+    double sum = sum_warp(own);
+    __syncthreads();
+    if (!lane) {
+        sums[threadIdx.x >> 5] = sum;
+    }
+    __syncthreads();
+    return threadIdx.x < 32 ? sum_warp(lane < warps ? sums[lane] : 0.0) : 0.0;
+}
+
+/* Of all blocks of the picture, in the same order on every machine. */
+__device__ __forceinline__ error_sums sum_errors(const job_type &job, uint32_t picture, uint32_t *shared)
+{
+    const wvl_cuda_ht_error *errors = (const wvl_cuda_ht_error *)job.ht_errors + (uint64_t)picture * job.block_count;
+    error_sums own = {0.0, 0.0};
+    if (!job.ht_errors) {
+        return own;
+    }
+    for (uint32_t i = threadIdx.x; i < job.block_count; i += blockDim.x) {
+        own.weighted += errors[i].weighted;
+        own.plain += errors[i].plain;
+    }
+    own.weighted = sum_threads(own.weighted, (double *)shared);
+    own.plain = sum_threads(own.plain, (double *)shared);
+    return own;
+}
+
 /* ---- Lengths --------------------------------------------------------------------------------- */
 
 /* Sums of the lengths of packets and of their PLT codes. Returns flags, for the thread that saw them. */
@@ -121,16 +177,28 @@ __device__ __forceinline__ uint64_t place_parts(const job_type &job, uint32_t pi
 /* Bytes of the header of the codestream's box (I.4). */
 __device__ __forceinline__ uint32_t count_box(uint64_t codestream) { return codestream <= 0xFFFFFFFF - 8 ? 8 : 16; }
 
+/* What the kernels in front have noted. */
+__device__ __forceinline__ uint32_t collect_notes(const job_type &job, uint32_t *outside)
+{
+    bool unbounded = job.ht_counters && ((const uint32_t *)job.ht_counters)[WVL_CUDA_HT_UNBOUNDED];
+    *outside = job.outside ? *(const uint32_t *)job.outside : 0;
+    return (unbounded ? (uint32_t)WVL_CUDA_PACKETS_UNBOUNDED : 0) | (*outside ? (uint32_t)WVL_CUDA_PACKETS_OUTSIDE : 0);
+}
+
 /* One thread. codestream: bytes; box: of the header of its box. */
 __device__ __forceinline__ void report(const job_type &job, uint32_t picture, uint64_t codestream, uint32_t box,
-                                       uint32_t flags)
+                                       uint32_t flags, const error_sums &errors)
 {
-    const wvl_cuda_packets_picture &p = picture_of(job, picture);
+    const wvl_cuda_packets_picture p = picture_of(job, picture);
     uint64_t *totals = work_at<uint64_t>(job, picture, job.work.totals), before = job.boxes_bytes + box;
+    uint32_t outside;
+    flags |= collect_notes(job, &outside);
     flags |= before + codestream > p.output_bytes ? (uint32_t)WVL_CUDA_PACKETS_SHORT : 0;
-    *(wvl_cuda_packets_result *)p.result = {before + codestream, before, flags, 0};
-    totals[0] = flags ? 0 : before + codestream;
-    totals[1] = before;
+    *(wvl_cuda_packets_result *)p.result = {before + codestream, before, flags, outside, errors.weighted, errors.plain};
+    totals[WVL_CUDA_PACKETS_END] = flags ? 0 : before + codestream;
+    totals[WVL_CUDA_PACKETS_BEGIN] = before;
+    totals[WVL_CUDA_PACKETS_OUTPUT] = p.output;
+    totals[WVL_CUDA_PACKETS_REPORT] = p.lengths;
 }
 
 /* ---- Pieces ---------------------------------------------------------------------------------- */
@@ -150,7 +218,7 @@ __device__ __forceinline__ void put_piece(const job_type &job, uint32_t picture,
 
 __device__ __forceinline__ uint64_t begin_codestream(const job_type &job, uint32_t picture)
 {
-    return work_at<uint64_t>(job, picture, job.work.totals)[1];
+    return work_at<uint64_t>(job, picture, job.work.totals)[WVL_CUDA_PACKETS_BEGIN];
 }
 
 /* Where a packet begins in the output. */
@@ -160,6 +228,15 @@ __device__ __forceinline__ uint64_t place_of_packet(const job_type &job, uint32_
     const wvl_cuda_packets_span &span = work_at<wvl_cuda_packets_span>(job, picture, job.work.spans)[part];
     return begin_codestream(job, picture) + span.at + span.header_bytes +
            work_at<uint64_t>(job, picture, job.work.sums)[packet] - span.first;
+}
+
+/* Lengths for the host: of packets, then of tile-parts. */
+__device__ __forceinline__ void report_length(const job_type &job, uint32_t picture, uint32_t at, uint32_t bytes)
+{
+    uint64_t report = work_at<uint64_t>(job, picture, job.work.totals)[WVL_CUDA_PACKETS_REPORT];
+    if (report) {
+        ((uint32_t *)report)[at] = bytes;
+    }
 }
 
 __device__ __forceinline__ void list_block(const job_type &job, uint32_t picture, uint32_t index)
@@ -205,6 +282,8 @@ __device__ __forceinline__ void list_packet(const job_type &job, uint32_t pictur
     const wvl_assembly_packet &p = packet_of(job, packet);
     put_piece(job, picture, piece_of_packet(job, p, packet), place_of_packet(job, picture, p.part, packet),
               job.memory + picture * job.work.all_bytes + job.work.heads + p.head_at);
+    const uint64_t *sums = work_at<uint64_t>(job, picture, job.work.sums) + packet;
+    report_length(job, picture, packet, (uint32_t)(sums[1] - sums[0]));
     if (job.has_plt) {
         put_plt(job, picture, p.part, packet);
     }
@@ -224,6 +303,7 @@ __device__ __forceinline__ void list_part(const job_type &job, uint32_t picture,
         header[i] = bytes[p.template_at + i];
     }
     put_field(header + PSOT_AT, span.psot, 4);
+    report_length(job, picture, job.packet_count + part, span.psot);
     for (uint32_t s = 0; s < span.segments; s++) {
         uint32_t end = s + 1 < span.segments ? segments[s + 1] : p.first_packet + p.packet_count,
                  data = plt_sums[end] - plt_sums[segments[s]];
@@ -246,7 +326,7 @@ __device__ __forceinline__ void list_part(const job_type &job, uint32_t picture,
 __device__ __forceinline__ void list_main(const job_type &job, uint32_t picture)
 {
     const uint64_t *totals = work_at<uint64_t>(job, picture, job.work.totals);
-    uint64_t begin = totals[1], end = totals[0], codestream = end - begin;
+    uint64_t begin = totals[WVL_CUDA_PACKETS_BEGIN], end = totals[WVL_CUDA_PACKETS_END], codestream = end - begin;
     uint8_t *tlm = work_at<uint8_t>(job, picture, job.work.main), *box = tlm + job.tlm_bytes;
     uint32_t last = job.piece_count - 1;
     bool is_long = count_box(codestream) == 16;
@@ -275,6 +355,7 @@ extern "C" __global__ void __launch_bounds__(WVL_CUDA_PACKETS_PLACE_THREADS)
     uint32_t flags = wvl_packets::sum_packets(job, picture, shared);
     uint64_t header = job.main_bytes + job.tlm_bytes,
              parts = wvl_packets::place_parts(job, picture, header, shared, &flags);
+    wvl_packets::error_sums errors = wvl_packets::sum_errors(job, picture, shared);
     if (flags) {
         atomicOr(shared_flags, flags);
     }
@@ -282,7 +363,7 @@ extern "C" __global__ void __launch_bounds__(WVL_CUDA_PACKETS_PLACE_THREADS)
     if (!threadIdx.x) {
         uint64_t codestream = parts + wvl_packets::EOC_BYTES;
         wvl_packets::report(job, picture, codestream, job.has_boxes ? wvl_packets::count_box(codestream) : 0,
-                            *shared_flags);
+                            *shared_flags, errors);
     }
 }
 
@@ -290,7 +371,7 @@ extern "C" __global__ void __launch_bounds__(WVL_CUDA_PACKETS_PIECE_THREADS)
     wvl_packets_list(const wvl_cuda_packets_job job)
 {
     uint32_t i = blockIdx.x * blockDim.x + threadIdx.x, picture = blockIdx.y;
-    if (!wvl_packets::work_at<uint64_t>(job, picture, job.work.totals)[0]) {
+    if (!wvl_packets::work_at<uint64_t>(job, picture, job.work.totals)[WVL_CUDA_PACKETS_END]) {
         return;
     }
     if (i < job.place_count) {

@@ -186,10 +186,11 @@ extern "C" __global__ void __launch_bounds__(WVL_CUDA_PACKETS_WRITE_THREADS)
     WVL_HT_SHARED(shared);
     uint32_t picture = blockIdx.y, warps = gridDim.x * (blockDim.x / 32),
              warp = blockIdx.x * (blockDim.x / 32) + threadIdx.x / 32;
+    const uint64_t *totals = wvl_packets::work_at<uint64_t>(job, picture, job.work.totals);
     wvl_packets::piece_list list = {wvl_packets::work_at<uint64_t>(job, picture, job.work.starts),
                                     wvl_packets::work_at<uint64_t>(job, picture, job.work.sources), job.piece_count,
-                                    wvl_packets::work_at<uint64_t>(job, picture, job.work.totals)[0]};
-    uint8_t *output = (uint8_t *)wvl_packets::picture_of(job, picture).output;
+                                    totals[WVL_CUDA_PACKETS_END]};
+    uint8_t *output = (uint8_t *)totals[WVL_CUDA_PACKETS_OUTPUT];
     uint4 *own = (uint4 *)shared + threadIdx.x / 32 * 32;
     uint32_t rows = (uint32_t)((list.end + WVL_CUDA_PACKETS_WRITE_ROW - 1) / WVL_CUDA_PACKETS_WRITE_ROW);
     uint64_t run = (uint64_t)min((rows + warps - 1) / warps, WVL_CUDA_PACKETS_WRITE_ROWS) * WVL_CUDA_PACKETS_WRITE_ROW;

@@ -18,6 +18,7 @@
 #include <stdint.h>
 
 #include "cuda/blocks/ht_job.h"
+#include "cuda/packets/packets_job.h"
 
 typedef struct soft_control {
     uint32_t calls;          /* counted from 1: those that may fail */
@@ -47,5 +48,7 @@ typedef struct soft_shape {
     unsigned grid_x, grid_y, threads, shared;
 } soft_shape;
 int soft_run_blocks(const char *name, const wvl_cuda_ht_job *job, const soft_shape *shape, soft_control *control);
+/* The same of a kernel that puts pictures together. */
+int soft_run_packets(const char *name, const wvl_cuda_packets_job *job, const soft_shape *shape);
 
 #endif

@@ -104,6 +104,66 @@ static int code_blocks(const wvl_cuda_ht_job *job, soft_control *control)
     return 0;
 }
 
+/* Without groups the bytes stay in scratch memory, as one piece for each block; the others are empty. */
+static int code_parts(const wvl_cuda_ht_job *job, soft_control *control)
+{
+    const wvl_cuda_ht_block *blocks = at(job->blocks);
+    wvl_cuda_ht_record *records = (wvl_cuda_ht_record *)(uintptr_t)job->records;
+    wvl_cuda_ht_part *parts = (wvl_cuda_ht_part *)(uintptr_t)job->parts;
+    uint32_t *counters = (uint32_t *)(uintptr_t)job->counters;
+    void *scratch = aligned_alloc(64, (wvl_ht_block_coder.scratch_bytes(64, 64, 31) + 63) / 64 * 64);
+    uint8_t bytes[1 << 16];
+    uint64_t units = 0;
+    uint32_t cost = control->scratch_cost ? control->scratch_cost : 1;
+    for (uint32_t i = 0; i < job->block_count; i++) {
+        uint32_t length = code_block(&blocks[i], scratch, bytes), need = (length / 16 + 1) * cost,
+                 bound = *(const uint32_t *)at(blocks[i].bound) >> blocks[i].frac_bits;
+        int is_left = units + need > job->scratch_units;
+        memset(&records[i], 0, sizeof records[i]);
+        memset(&parts[i], 0, sizeof parts[i]);
+        records[i].flags = is_left ? WVL_CUDA_HT_LEFT : 0;
+        counters[WVL_CUDA_HT_LEFT_BLOCKS] += (uint32_t)is_left;
+        counters[WVL_CUDA_HT_UNBOUNDED] += wvl_bit_length(bound) > blocks[i].planes;
+        if (length && !is_left) {
+            records[i].bytes = records[i].cleanup_bytes = length;
+            records[i].planes = (uint8_t)(blocks[i].cleanup_plane + 1);
+            parts[i].piece = (uint32_t)units;
+            parts[i].magsgn = length;
+            memcpy((uint8_t *)(uintptr_t)job->scratch + 16 * units, bytes, length);
+            units += need;
+        }
+    }
+    control->coded_parts++;
+    free(scratch);
+    return 0;
+}
+
+/* ---- Errors ---------------------------------------------------------------------------------- */
+
+/* Squares of what is left of the samples, in quarters; sums of 4096 of them in doubles are what the kernels have, but
+ * for the last digits. */
+static int weigh_blocks(const wvl_cuda_ht_job *job)
+{
+    const wvl_cuda_ht_block *blocks = at(job->blocks);
+    const wvl_cuda_ht_error *weights = at(job->weights);
+    wvl_cuda_ht_error *errors = (wvl_cuda_ht_error *)(uintptr_t)job->errors;
+    for (uint32_t id = 0; id < job->block_count; id++) {
+        const wvl_cuda_ht_block *b = &blocks[id];
+        unsigned P = b->frac_bits + b->cleanup_plane;
+        int is_there = *(const uint32_t *)at(b->bound) && !(b->reversible && !P);
+        double sum = 0.0;
+        for (uint32_t i = 0; is_there && i < (uint32_t)b->width * b->height; i++) {
+            size_t place = (size_t)(i / b->width) * b->stride + i % b->width;
+            uint64_t m = b->coef_bytes == 2 ? ((const uint16_t *)at(b->coefs))[place] & 0x7FFFu
+                                            : ((const uint32_t *)at(b->coefs))[place] & 0x7FFFFFFFu;
+            double left = 2.0 * (double)(m & ((UINT64_C(1) << P) - 1)) - (m >> P ? (double)(UINT64_C(1) << P) : 0.0);
+            sum += left * left;
+        }
+        errors[id] = (wvl_cuda_ht_error){sum * weights[id].weighted, sum * weights[id].plain};
+    }
+    return 0;
+}
+
 /* ---- Launches -------------------------------------------------------------------------------- */
 
 #ifdef WVL_HAVE_EMULATION
@@ -120,7 +180,7 @@ static int emulate(const char *name, const wvl_cuda_ht_job *job, const soft_shap
 
 int soft_run_blocks(const char *name, const wvl_cuda_ht_job *job, const soft_shape *shape, soft_control *control)
 {
-    int is_last = !strcmp(name, "wvl_ht_gather");
+    int is_last = !strcmp(name, job->group_count ? "wvl_ht_gather" : "wvl_ht_finish");
 #ifdef WVL_HAVE_EMULATION
     if (getenv("SOFT_EMULATE")) {
         control->coded_parts += (uint32_t)is_last;
@@ -130,6 +190,12 @@ int soft_run_blocks(const char *name, const wvl_cuda_ht_job *job, const soft_sha
     (void)shape;
     if (!strcmp(name, "wvl_ht_sum")) {
         return sum_blocks(job);
+    }
+    if (!strcmp(name, "wvl_ht_weigh")) {
+        return weigh_blocks(job);
+    }
+    if (!strcmp(name, "wvl_ht_finish") && !job->group_count) {
+        return code_parts(job, control);
     }
     return is_last ? code_blocks(job, control) : 0; /* the others have no results that the host sees */
 }

@@ -23,8 +23,11 @@ typedef struct op {
     unsigned grid_x;
     uint64_t arguments[2];
     wvl_cuda_copy copy;
-    int codes; /* the kernel is one of the HT block coder */
-    wvl_cuda_ht_job job;
+    enum { RUN_OTHER, RUN_BLOCKS, RUN_PACKETS } room; /* of the kernel */
+    union {
+        wvl_cuda_ht_job blocks;
+        wvl_cuda_packets_job packets;
+    } job;
     soft_shape shape;
 } op;
 
@@ -118,6 +121,15 @@ static int drop(void *what)
 
 /* ---- Streams --------------------------------------------------------------------------------- */
 
+static int run_kernel(const op *o)
+{
+    switch (o->room) {
+    case RUN_BLOCKS: return soft_run_blocks(o->from, &o->job.blocks, &o->shape, &control);
+    case RUN_PACKETS: return soft_run_packets(o->from, &o->job.packets, &o->shape);
+    default: return soft_run_kernel(o->from, o->grid_x, o->arguments, &control);
+    }
+}
+
 static int run_op(op *o)
 {
     switch (o->kind) {
@@ -135,9 +147,7 @@ static int run_op(op *o)
                    (const uint8_t *)o->copy.from_host + y * o->copy.from_pitch_bytes, o->copy.width_bytes);
         }
         return 0;
-    case OP_LAUNCH:
-        return o->codes ? soft_run_blocks(o->from, &o->job, &o->shape, &control)
-                        : soft_run_kernel(o->from, o->grid_x, o->arguments, &control);
+    case OP_LAUNCH: return run_kernel(o);
     case OP_RECORD: {
         struct timespec t;
         event *e = o->to;
@@ -507,10 +517,13 @@ int cuLaunchKernel(const void *function, unsigned gx, unsigned gy, unsigned gz, 
 {
     (void)gz, (void)by, (void)bz, (void)extra;
     op o = {.kind = OP_LAUNCH, .from = function, .grid_x = gx, .shape = {gx, gy, bx, shared}};
-    o.codes = strncmp(function, "wvl_ht_", 7) == 0;
     memcpy(&o.arguments[0], arguments[0], sizeof(uint64_t));
-    if (o.codes) {
-        memcpy(&o.job, arguments[0], sizeof o.job);
+    if (strncmp(function, "wvl_ht_", 7) == 0) {
+        o.room = RUN_BLOCKS;
+        memcpy(&o.job.blocks, arguments[0], sizeof o.job.blocks);
+    } else if (strncmp(function, "wvl_packets_", 12) == 0) {
+        o.room = RUN_PACKETS;
+        memcpy(&o.job.packets, arguments[0], sizeof o.job.packets);
     } else if (strcmp(function, "wvl_deliver") != 0 && strcmp(function, "wvl_xyz") != 0) {
         memcpy(&o.arguments[1], arguments[1], sizeof(uint64_t));
     }

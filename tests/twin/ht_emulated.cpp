@@ -12,7 +12,8 @@
     X(wvl_ht_rows_64)                                                                                                  \
     X(wvl_ht_rows_32_plain)                                                                                            \
     X(wvl_ht_rows_32)                                                                                                  \
-    X(wvl_ht_any_16) X(wvl_ht_any_32) X(wvl_ht_refine) X(wvl_ht_finish) X(wvl_ht_place) X(wvl_ht_gather) X(wvl_ht_sum)
+    X(wvl_ht_any_16)                                                                                                   \
+    X(wvl_ht_any_32) X(wvl_ht_refine) X(wvl_ht_finish) X(wvl_ht_place) X(wvl_ht_gather) X(wvl_ht_sum) X(wvl_ht_weigh)
 #define CALL(name)                                                                                                     \
     static void call_##name(const void *job) { name(*(const wvl_cuda_ht_job *)job); }
 KERNELS(CALL)

@@ -327,8 +327,9 @@ static wvl_cuda_status open_output(packets_load *load, const ht_device *d, uint3
     status =
         status ? status : ht_take_memory(d, &load->results, pictures * sizeof(wvl_cuda_packets_result), NULL, 0, 1);
     for (uint32_t i = 0; i < pictures; i++) {
-        p[i] = (wvl_cuda_packets_picture){load->output + i * load->output_each, room,
-                                          load->results + i * sizeof(wvl_cuda_packets_result)};
+        p[i] = (wvl_cuda_packets_picture){.output = load->output + i * load->output_each,
+                                          .output_bytes = room,
+                                          .result = load->results + i * sizeof(wvl_cuda_packets_result)};
     }
     status = status ? status : take(d, &load->job.pictures, pictures * sizeof *p, p);
     free(p);
@@ -502,7 +503,7 @@ static int expect_own(packets_case *c, const ht_device *d)
 {
     const wvl_assembly *a = &c->assembly;
     packets_load load;
-    wvl_cuda_packets_result result = {0, 0, 1, 0};
+    wvl_cuda_packets_result result = {.flags = 1};
     int fine = packets_load_open(&load, d, c, 1,
                                  c->arena_bytes + a->head_bytes + a->part_header_bytes + a->byte_count + 64, 0) &&
                !packets_load_run(&load, d) && !d->runtime->download(&result, load.results, sizeof result, d->stream) &&

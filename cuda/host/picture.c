@@ -1,0 +1,340 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Slots for jobs of whole pictures, and what comes out of them. */
+#include "cuda/host/picture.h"
+
+#include <string.h>
+
+#include "base/alloc.h"
+
+/* ---- Memory ---------------------------------------------------------------------------------- */
+
+static uint64_t output_bytes(const wvl_plan *plan)
+{
+    uint64_t bytes = plan->memory.output_bytes_bound;
+    return bytes > UINT64_MAX - 256 ? UINT64_MAX : wvl_align_up(bytes, 256);
+}
+
+/* Tables of blocks lie in host memory while they are built. */
+static uint64_t host_bytes(const wvl_cuda_pictures *p)
+{
+    uint64_t tables = wvl_alloc_size(wvl_mul_saturate(p->layout.block_count, sizeof(wvl_cuda_ht_block))) +
+                      wvl_alloc_size(wvl_mul_saturate(p->layout.block_count, sizeof(uint32_t)));
+    return wvl_alloc_size(p->layout.host_end) + wvl_alloc_size(p->host_bytes) + tables +
+           wvl_alloc_size(sizeof(wvl_backend));
+}
+
+void wvl_cuda_measure_picture(const wvl_plan *plan, const wvl_assembly *assembly, wvl_backend_memory *slot)
+{
+    wvl_cuda_pictures *p = wvl_cuda_build_pictures(NULL, plan, assembly, 0);
+    *slot = (wvl_backend_memory){UINT64_MAX, UINT64_MAX, UINT64_MAX, 0};
+    if (p) {
+        uint64_t on_device = plan->device.output ? output_bytes(plan) : 0;
+        slot->host_bytes = host_bytes(p);
+        slot->pinned_bytes = wvl_add_saturate(p->layout.pinned_end + p->layout.staging_bytes,
+                                              plan->device.output ? 0 : output_bytes(plan));
+        slot->device_bytes = wvl_add_saturate(wvl_add_saturate(p->layout.device_end, p->layout.shared_end),
+                                              wvl_add_saturate(p->layout.staging_bytes, on_device));
+        wvl_free(NULL, p, p->host_bytes);
+    }
+}
+
+/* ---- Slots ----------------------------------------------------------------------------------- */
+
+void wvl_cuda_free_picture(wvl_backend *b, wvl_backend_job *job)
+{
+    wvl_cuda_picture *picture = job->picture;
+    const wvl_cuda_picture_layout *l = &b->pictures->layout;
+    if (picture->exec) {
+        (void)wvl_cuda_runtime_of(b)->exec_destroy(picture->exec);
+    }
+    wvl_cuda_free_output(b->device, b->plan->device.output, picture->output, picture->output_bytes);
+    wvl_cuda_free_device(b->device, picture->staging_device, l->staging_bytes);
+    wvl_cuda_free_pinned(b->device, picture->staging, l->staging_bytes);
+}
+
+void wvl_cuda_free_pictures(wvl_backend *b)
+{
+    wvl_cuda_pictures *p = b->pictures;
+    b->pictures = NULL;
+    if (p) {
+        wvl_cuda_free_device(b->device, p->device, p->device_bytes);
+        wvl_free(&b->allocator, p, p->host_bytes);
+    }
+}
+
+/* All of the slot's jobs are the same but for pixels and output. */
+static void set_jobs(wvl_backend_job *job)
+{
+    const wvl_cuda_pictures *p = job->backend->pictures;
+    const wvl_cuda_picture_layout *l = &p->layout;
+    wvl_cuda_picture *picture = job->picture;
+    wvl_cuda_address at = job->device;
+    picture->ht = p->ht;
+    picture->ht.blocks = at + l->blocks;
+    picture->ht.records = at + l->records;
+    picture->ht.parts = at + l->parts;
+    picture->ht.totals = at + l->totals;
+    picture->ht.scratch = at + l->scratch;
+    picture->ht.counters = at + l->counters;
+    picture->ht.scratch_units = (uint32_t)wvl_min_u64(l->scratch_bytes / 16, UINT32_MAX);
+    picture->ht.weights = p->device + l->weights;
+    picture->ht.errors = p->plan->rate.rate_control ? at + l->errors : 0;
+    picture->job = p->job;
+    picture->job.ht_records = picture->ht.records;
+    picture->job.ht_parts = picture->ht.parts;
+    picture->job.ht_scratch = picture->ht.scratch;
+    picture->job.ht_errors = picture->ht.errors;
+    picture->job.ht_counters = picture->ht.counters;
+    picture->job.outside = at + l->outside;
+    picture->job.memory = at + l->work;
+    picture->job.pictures = job->pinned_address + l->target;
+    if (!p->plan->device.output) {
+        picture->job.writers = job->backend->writers ? job->backend->writers : WVL_CUDA_WRITERS;
+    }
+}
+
+static wvl_backend_job *create_slot(wvl_backend *b)
+{
+    const wvl_cuda_picture_layout *l = &b->pictures->layout;
+    wvl_backend_job *job = wvl_alloc(&b->allocator, l->host_end);
+    if (!job) {
+        return NULL;
+    }
+    memset(job, 0, (size_t)l->host_end);
+    uint8_t *host = (uint8_t *)job;
+    job->backend = b;
+    job->capacity = l->host_end;
+    job->pinned_capacity = l->pinned_end;
+    job->device_capacity = l->device_end;
+    job->picture = (wvl_cuda_picture *)(void *)(host + wvl_align_up(sizeof *job, 256));
+    job->picture->given = (wvl_cuda_pixels *)(void *)(host + l->given);
+    job->picture->pixels = (wvl_cuda_pixels *)(void *)(host + l->pixels);
+    job->picture->tables.launches = (wvl_cuda_launch *)(void *)(host + l->launches);
+    job->picture->tables.fronts = (uint32_t *)(void *)(host + l->fronts);
+    job->picture->has_no_graphs = (b->options & WVL_CUDA_NO_GRAPHS) != 0;
+    return job;
+}
+
+static wvl_cuda_status take_output(wvl_backend_job *job)
+{
+    wvl_cuda_picture *picture = job->picture;
+    const wvl_plan *plan = job->backend->plan;
+    if (picture->output) {
+        return WVL_CUDA_SUCCESS;
+    }
+    picture->output_bytes = output_bytes(plan);
+    return wvl_cuda_alloc_output(job->backend->device, plan->device.output, picture->output_bytes, &picture->output);
+}
+
+static wvl_status add_slot(wvl_backend *b)
+{
+    wvl_backend_job *job = create_slot(b);
+    if (!job) {
+        return WVL_ERROR_MEMORY;
+    }
+    wvl_cuda_status failed = wvl_cuda_fill_slot(b, job);
+    failed = failed ? failed : wvl_cuda_upload_blocks(job);
+    failed = failed ? failed : take_output(job);
+    if (failed || !job->pinned_address) {
+        wvl_cuda_free_slot(b, job);
+        return failed ? wvl_cuda_note_status(b->device, failed) : WVL_ERROR_UNSUPPORTED;
+    }
+    job->picture->tables.splits = (wvl_cuda_split *)(void *)(job->pinned + b->pictures->layout.splits);
+    job->picture->tables.items = (wvl_cuda_item *)(void *)(job->pinned + b->pictures->layout.items);
+    job->outside = &wvl_cuda_picture_result(job)->outside;
+    set_jobs(job);
+    wvl_cuda_add_slot(b, job);
+    return WVL_OK;
+}
+
+/* ---- Prepare --------------------------------------------------------------------------------- */
+
+static wvl_cuda_status fill_pictures(wvl_backend *b)
+{
+    const wvl_cuda_runtime *rt = wvl_cuda_runtime_of(b);
+    wvl_cuda_pictures *p = b->pictures;
+    wvl_cuda_stream stream = NULL;
+    p->device_bytes = p->layout.shared_end;
+    wvl_cuda_status status = wvl_cuda_alloc_device(b->device, p->device_bytes, &p->device);
+    status = status ? status : rt->stream_create(&stream, WVL_CUDA_STREAM_NON_BLOCKING);
+    status = status ? status : wvl_cuda_upload_pictures(b, stream);
+    if (stream) {
+        wvl_cuda_status waited = rt->stream_wait(stream);
+        status = status ? status : waited;
+        (void)rt->stream_destroy(stream);
+    }
+    return status;
+}
+
+/* Tables of the plan, once. */
+static wvl_status open_pictures(wvl_backend *b, const wvl_plan *plan, const wvl_assembly *assembly)
+{
+    int any_shape = wvl_cuda_is_any_shape(b);
+    wvl_cuda_pictures *p = wvl_cuda_build_pictures(&b->allocator, plan, assembly, any_shape);
+    if (!p) {
+        return WVL_ERROR_MEMORY;
+    }
+    wvl_status status = wvl_cuda_change_plan(b, plan, p);
+    if (status != WVL_OK) {
+        wvl_free(&b->allocator, p, p->host_bytes);
+        return status;
+    }
+    wvl_cuda_status failed = fill_pictures(b);
+    if (failed) {
+        wvl_cuda_free_pictures(b);
+        b->plan = NULL;
+    }
+    return wvl_cuda_note_status(b->device, failed);
+}
+
+wvl_status wvl_cuda_prepare_picture(wvl_backend *b, const wvl_plan *plan, const wvl_assembly *assembly,
+                                    const wvl_backend_memory *slot)
+{
+    const char *why;
+    (void)slot; /* follows from the plan */
+    if (wvl_backend_cuda.reach(plan, NULL, &why) != WVL_REACH_PACKETS) {
+        return WVL_ERROR_UNSUPPORTED;
+    }
+    wvl_cuda_status entered = wvl_cuda_enter(b->device);
+    if (entered) {
+        return wvl_cuda_note_status(b->device, entered);
+    }
+    int is_open = b->plan == plan && b->pictures && b->pictures->assembly == assembly;
+    wvl_status status = is_open ? WVL_OK : open_pictures(b, plan, assembly);
+    status = status == WVL_OK ? add_slot(b) : status;
+    wvl_cuda_leave(b->device);
+    return status;
+}
+
+/* ---- Jobs ------------------------------------------------------------------------------------ */
+
+/* Its tables are those of such pixels. */
+static int fits_slot(const wvl_backend_job *job, const wvl_image *image)
+{
+    const wvl_cuda_pixels *given = job->picture->given;
+    return !job->picture->is_built || image->memory_kind == WVL_MEMORY_HOST ||
+           image->memory_kind == WVL_MEMORY_PINNED || given->data == (uint64_t)(uintptr_t)image->planes[0].data;
+}
+
+/* A free one: best one that had these pixels before. */
+static wvl_backend_job *take_slot(wvl_backend *b, const wvl_image *image)
+{
+    wvl_backend_job *found = NULL;
+    pthread_mutex_lock(&b->lock);
+    for (wvl_backend_job *job = b->slots; job; job = job->next) {
+        if (!job->busy && (!found || fits_slot(job, image))) {
+            found = job;
+            if (fits_slot(job, image)) {
+                break;
+            }
+        }
+    }
+    if (found) {
+        found->busy = 1;
+    }
+    pthread_mutex_unlock(&b->lock);
+    return found;
+}
+
+/* Room for the picture, and what the device is to know of it. */
+static wvl_cuda_status aim(wvl_backend_job *job)
+{
+    const wvl_backend *b = job->backend;
+    const wvl_cuda_picture_layout *l = &b->pictures->layout;
+    wvl_cuda_picture *picture = job->picture;
+    wvl_cuda_packets_picture *target = (wvl_cuda_packets_picture *)(void *)(job->pinned + l->target);
+    wvl_cuda_address address = picture->output;
+    wvl_cuda_status status = take_output(job);
+    address = picture->output;
+    if (!status && !b->plan->device.output) {
+        status = wvl_cuda_runtime_of(b)->pinned_address(&address, (void *)(uintptr_t)picture->output, 0);
+    }
+    *target = (wvl_cuda_packets_picture){.output = address,
+                                         .output_bytes = picture->output_bytes,
+                                         .result = job->pinned_address + l->result,
+                                         .lengths = job->pinned_address + l->lengths};
+    memset(wvl_cuda_picture_result(job), 0, sizeof(wvl_cuda_packets_result));
+    return status;
+}
+
+wvl_status wvl_cuda_submit_picture(wvl_backend *b, const wvl_image *image, wvl_backend_job **out)
+{
+    wvl_backend_job *job = b->pictures ? take_slot(b, image) : NULL;
+    *out = NULL;
+    if (!job) {
+        return WVL_AGAIN;
+    }
+    job->finished = 0;
+    wvl_cuda_status failed = wvl_cuda_enter(b->device);
+    if (!failed) {
+        failed = aim(job);
+        failed = failed ? failed : wvl_cuda_queue_picture(job, image);
+        wvl_cuda_leave(b->device);
+    }
+    if (failed) {
+        wvl_cuda_release_job(job); /* waits for what was queued before the failure */
+        return wvl_cuda_note_status(b->device, failed);
+    }
+    *out = job;
+    return WVL_OK;
+}
+
+/* ---- Results --------------------------------------------------------------------------------- */
+
+/* Why nothing was written. */
+static wvl_status judge(const wvl_cuda_packets_result *r)
+{
+    if (r->flags & WVL_CUDA_PACKETS_OUTSIDE) {
+        return WVL_ERROR_INPUT;
+    }
+    if (r->flags & WVL_CUDA_PACKETS_UNBOUNDED) {
+        return WVL_ERROR_INTERNAL;
+    }
+    return r->flags || !r->bytes ? WVL_ERROR_UNSUPPORTED : WVL_OK;
+}
+
+static void report_lengths(const wvl_backend_job *job, uint32_t *part_bytes, uint64_t *group_bytes)
+{
+    const wvl_cuda_pictures *p = job->backend->pictures;
+    const wvl_assembly *a = p->assembly;
+    const uint32_t *lengths = (const uint32_t *)(const void *)(job->pinned + p->layout.lengths);
+    uint64_t resolutions = p->plan->syntax.max_levels + 1u;
+    memset(group_bytes, 0, p->plan->syntax.component_count * resolutions * sizeof *group_bytes);
+    for (uint32_t i = 0; i < a->packet_count; i++) {
+        group_bytes[a->owners[i].component * resolutions + a->owners[i].resolution] += lengths[i];
+    }
+    memcpy(part_bytes, lengths + a->packet_count, a->part_count * sizeof *part_bytes);
+}
+
+wvl_status wvl_cuda_take_picture(wvl_backend_job *job, wvl_finished *picture, uint32_t *part_bytes,
+                                 uint64_t *group_bytes)
+{
+    memset(picture, 0, sizeof *picture);
+    if (!job->picture || !job->finished) {
+        return WVL_ERROR_ARGUMENT;
+    }
+    const wvl_cuda_packets_result *r = wvl_cuda_picture_result(job);
+    wvl_status status = job->staging.outside ? WVL_ERROR_INPUT : judge(r);
+    if (status != WVL_OK) {
+        return status;
+    }
+    report_lengths(job, part_bytes, group_bytes);
+    *picture = (wvl_finished){.data = (const uint8_t *)(uintptr_t)job->picture->output,
+                              .room = job->picture->output_bytes,
+                              .bytes = r->bytes,
+                              .codestream_offset = r->codestream,
+                              .error = r->error,
+                              .plain_error = r->plain_error,
+                              .on_device = job->backend->plan->device.output};
+    job->picture->output = 0;
+    return WVL_OK;
+}
+
+void wvl_cuda_drop_picture(wvl_device *device, const wvl_finished *picture)
+{
+    int entered = !wvl_cuda_enter(device);
+    wvl_cuda_free_output(device, picture->on_device, (wvl_cuda_address)(uintptr_t)picture->data, picture->room);
+    if (entered) {
+        wvl_cuda_leave(device);
+    }
+}

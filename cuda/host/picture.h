@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Jobs of whole pictures: transform, HT blocks and packets in one go, the finished bytes straight to where the caller
+ * reads them.
+ *
+ * What follows from the plan is built and uploaded once: tables of packets for the backend, all others for each slot.
+ * A job uploads what its pixels change, and nothing where they lie as those of the job before did.
+ */
+#ifndef WVL_CUDA_HOST_PICTURE_H
+#define WVL_CUDA_HOST_PICTURE_H
+
+#include "cuda/host/job.h"
+#include "cuda/packets/packets_launch.h"
+
+#define WVL_CUDA_MOST_TILE_COMPONENTS 65536u /* of a picture: their plans stay in memory */
+#define WVL_CUDA_WRITERS 32u /* thread blocks that write a picture to pinned memory, where the caller gives none */
+
+/* Where things lie. Offsets. */
+typedef struct wvl_cuda_picture_layout {
+    uint64_t splits, color, items, tables_end; /* in pinned memory and on the device: what pixels change */
+    /* On the device: */
+    uint64_t blocks;
+    uint64_t bounds, outside, counters, flags, cleared_end; /* set to 0 before the kernels */
+    uint64_t records, parts, totals, errors;                /* of the HT coder */
+    uint64_t coefs, scratch, scratch_bytes, planes, converted, work, device_end;
+    /* In pinned memory: */
+    uint64_t target, result, lengths, pinned_end;
+    /* In host memory: */
+    uint64_t launches, fronts, given, pixels, copies, host_end;
+    /* On the device, of the backend: */
+    uint64_t packets, packet_parts, places, bytes, packet_order, block_order, weights, light, shared_end;
+    uint64_t staging_bytes; /* pinned and on the device, for pixels that lie elsewhere */
+    uint64_t block_count;
+} wvl_cuda_picture_layout;
+
+/* Of a backend that is prepared for pictures. One allocation of host memory, which this structure begins. */
+typedef struct wvl_cuda_pictures {
+    const wvl_plan *plan;
+    const wvl_assembly *assembly;
+    uint64_t host_bytes, device_bytes;
+    wvl_cuda_address device; /* tables that all slots share */
+    wvl_cuda_picture_layout layout;
+    wvl_cuda_ht_job ht; /* without what belongs to a slot, as the next one */
+    wvl_cuda_packets_job job;
+    uint32_t tile_count;
+    wvl_tile_plan *tiles;   /* [tile_count] */
+    uint32_t *packet_order; /* [packets], until it is uploaded */
+} wvl_cuda_pictures;
+
+/* Of a slot. */
+typedef struct wvl_cuda_picture {
+    wvl_cuda_address output; /* where the picture goes; 0: taken by the last job */
+    uint64_t output_bytes;
+    uint8_t *staging; /* pinned; NULL: no picture needed it yet */
+    wvl_cuda_address staging_device;
+    wvl_cuda_pixels *given, *pixels; /* [components] that the tables are built for: as they came, as splits read them */
+    int is_built;
+    wvl_cuda_tables tables;
+    wvl_cuda_ht_job ht;
+    wvl_cuda_packets_job job;
+    wvl_cuda_exec exec; /* all kernels; NULL: they are launched one by one */
+    int has_no_graphs;  /* the driver cannot do it */
+} wvl_cuda_picture;
+
+static inline wvl_cuda_packets_result *wvl_cuda_picture_result(const wvl_backend_job *job)
+{
+    return (wvl_cuda_packets_result *)(void *)(job->pinned + job->backend->pictures->layout.result);
+}
+
+/* Whether pictures of such a plan, whose blocks are coded here, are finished here. *why: why not. Pure. */
+int wvl_cuda_can_finish(const wvl_plan *plan, const char **why);
+void wvl_cuda_measure_picture(const wvl_plan *plan, const wvl_assembly *assembly, wvl_backend_memory *slot);
+wvl_status wvl_cuda_prepare_picture(wvl_backend *backend, const wvl_plan *plan, const wvl_assembly *assembly,
+                                    const wvl_backend_memory *slot);
+wvl_status wvl_cuda_submit_picture(wvl_backend *backend, const wvl_image *image, wvl_backend_job **job);
+wvl_status wvl_cuda_take_picture(wvl_backend_job *job, wvl_finished *picture, uint32_t *part_bytes,
+                                 uint64_t *group_bytes);
+void wvl_cuda_drop_picture(wvl_device *device, const wvl_finished *picture);
+/* What a slot has beyond that of a wave, and what all slots share. The context is entered, and nothing runs. */
+void wvl_cuda_free_picture(wvl_backend *backend, wvl_backend_job *job);
+void wvl_cuda_free_pictures(wvl_backend *backend);
+
+/* Everything that follows from the plan alone (picture_plan.c): offsets, and tables in host memory. NULL: no memory. */
+wvl_cuda_pictures *wvl_cuda_build_pictures(const wvl_allocator *allocator, const wvl_plan *plan,
+                                           const wvl_assembly *assembly, int any_shape);
+/* To device memory, which is there. The stream has to be waited for. */
+wvl_cuda_status wvl_cuda_upload_pictures(wvl_backend *backend, wvl_cuda_stream stream);
+wvl_cuda_status wvl_cuda_upload_blocks(wvl_backend_job *job);
+/* Queues a picture in its slot (picture_queue.c). */
+wvl_cuda_status wvl_cuda_queue_picture(wvl_backend_job *job, const wvl_image *image);
+
+#endif

@@ -1,0 +1,240 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What a picture queues: pixels and the tables that they change go up, all kernels run, and an event says that the
+ * picture is there. */
+#include <string.h>
+
+#include "base/ranges.h"
+#include "cuda/core/fit.h"
+#include "cuda/host/picture.h"
+
+#define CAPTURE_OF_THREAD 1 /* other threads go on calling the driver */
+#define GRAPHS_NOT_SUPPORTED 801
+
+/* ---- Pixels ---------------------------------------------------------------------------------- */
+
+static int lies_on_device(const wvl_image *image)
+{
+    return image->memory_kind == WVL_MEMORY_DEVICE || image->memory_kind == WVL_MEMORY_MANAGED;
+}
+
+/* Staging memory comes with the first picture that needs it. */
+static wvl_cuda_status take_staging(wvl_backend_job *job)
+{
+    wvl_cuda_picture *p = job->picture;
+    wvl_device *device = job->backend->device;
+    uint64_t bytes = job->backend->pictures->layout.staging_bytes;
+    wvl_cuda_status status = WVL_CUDA_SUCCESS;
+    if (!p->staging_device) {
+        status = wvl_cuda_alloc_device(device, bytes, &p->staging_device);
+    }
+    if (!p->staging && !status) {
+        status = wvl_cuda_alloc_pinned(device, bytes, &p->staging);
+    }
+    return status;
+}
+
+/* Pixels as the device will see them. */
+static wvl_cuda_status stage(wvl_backend_job *job, const wvl_image *image)
+{
+    const wvl_backend *b = job->backend;
+    const wvl_cuda_pictures *p = b->pictures;
+    wvl_cuda_staging *s = &job->staging;
+    uint8_t *host = (uint8_t *)job;
+    wvl_cuda_status status = lies_on_device(image) ? WVL_CUDA_SUCCESS : take_staging(job);
+    if (status) {
+        return status;
+    }
+    s->memory = lies_on_device(image) ? NULL : job->picture->staging;
+    s->address = job->picture->staging_device;
+    s->runtime = wvl_cuda_runtime_of(b);
+    s->stream = job->stream;
+    s->begun = job->mark[WVL_CUDA_AT_START];
+    s->pixels = job->picture->pixels;
+    s->copies = image->memory_kind == WVL_MEMORY_PINNED ? (wvl_cuda_copy *)(void *)(host + p->layout.copies) : NULL;
+    wvl_cuda_build_staging(p->plan, p->tiles, p->tile_count, image, b->pool, s);
+    job->borrows = lies_on_device(image) || s->copy_count;
+    return s->status;
+}
+
+/* ---- Tables ---------------------------------------------------------------------------------- */
+
+/* The conversion reads the pixels, and the splits read what it makes. */
+static void build_color(wvl_backend_job *job)
+{
+    const wvl_cuda_pictures *p = job->backend->pictures;
+    const wvl_cuda_picture_layout *l = &p->layout;
+    if (p->plan->syntax.xyz.kind != WVL_XYZ_NONE) {
+        wvl_cuda_color *color = (wvl_cuda_color *)(void *)(job->pinned + l->color);
+        *color = (wvl_cuda_color){.light[0] = p->device + l->light, .outside = job->device + l->outside};
+        job->color_blocks = wvl_cuda_build_color(p->plan, wvl_cuda_fetch_rect(p->tiles, p->tile_count, 0),
+                                                 job->device + l->converted, job->picture->pixels, color);
+    }
+}
+
+static void build_tables(wvl_backend_job *job)
+{
+    const wvl_backend *b = job->backend;
+    const wvl_cuda_pictures *p = b->pictures;
+    const wvl_cuda_picture_layout *l = &p->layout;
+    wvl_cuda_address at = job->device;
+    const wvl_cuda_memory memory = {at + l->coefs,  at + l->bounds, at + l->outside,
+                                    at + l->planes, at + l->flags,  job->picture->pixels};
+    const wvl_cuda_table_options options = {.any_shape = wvl_cuda_is_any_shape(b),
+                                            .multiprocessors = b->device->multiprocessors};
+    wvl_cuda_build_tables(p->plan, p->tiles, p->tile_count, &options, &memory, &job->picture->tables);
+}
+
+static uint64_t items_end(const wvl_backend_job *job)
+{
+    return job->backend->pictures->layout.items + job->picture->tables.item_count * sizeof(wvl_cuda_item);
+}
+
+/* Kernels are launched otherwise, or on other tables. */
+static void drop_graph(wvl_backend_job *job)
+{
+    if (job->picture->exec) {
+        (void)wvl_cuda_runtime_of(job->backend)->exec_destroy(job->picture->exec);
+        job->picture->exec = NULL;
+    }
+}
+
+/* Tables for the pixels that were staged, and up with what changed. */
+static wvl_cuda_status renew_tables(wvl_backend_job *job)
+{
+    wvl_cuda_picture *p = job->picture;
+    uint32_t count = job->backend->plan->syntax.component_count;
+    size_t bytes = count * sizeof *p->pixels;
+    uint64_t end = 0;
+    if (p->is_built && !memcmp(p->given, p->pixels, bytes)) {
+        return WVL_CUDA_SUCCESS;
+    }
+    int is_alike = p->is_built && wvl_cuda_pixels_alike(p->given, p->pixels, count);
+    memcpy(p->given, p->pixels, bytes);
+    p->is_built = 0; /* until they are up */
+    build_color(job);
+    if (is_alike) {
+        wvl_cuda_move_pixels(p->tables.splits, p->tables.split_count, p->pixels);
+        end = job->backend->pictures->layout.items;
+    } else {
+        drop_graph(job);
+        build_tables(job);
+        end = items_end(job);
+    }
+    wvl_cuda_status status =
+        wvl_cuda_runtime_of(job->backend)->upload(job->device, job->pinned, (size_t)end, job->stream);
+    p->is_built = !status;
+    return status;
+}
+
+/* ---- Kernels --------------------------------------------------------------------------------- */
+
+static wvl_cuda_status launch_transform(const wvl_backend_job *job)
+{
+    const wvl_backend *b = job->backend;
+    const wvl_cuda_runtime *rt = wvl_cuda_runtime_of(b);
+    const wvl_cuda_kernels *kernels = &b->device->kernels;
+    const wvl_cuda_picture_layout *l = &b->pictures->layout;
+    const wvl_cuda_tables *t = &job->picture->tables;
+    wvl_cuda_status status = wvl_cuda_launch_clear(rt, kernels, job->device + l->bounds, l->cleared_end - l->bounds,
+                                                   job->device, items_end(job), job->stream);
+    if (!status) {
+        status = wvl_cuda_launch_color(rt, kernels, job->device + l->color, job->color_blocks, job->stream);
+    }
+    for (uint64_t i = 0; i < t->launch_count && !status; i++) {
+        wvl_cuda_address items = job->device + l->items + t->launches[i].first_item * sizeof(wvl_cuda_item);
+        int follows = i || !job->color_blocks;
+        status =
+            wvl_cuda_launch_level(rt, kernels, &t->launches[i], job->device + l->splits, items, follows, job->stream);
+    }
+    return status;
+}
+
+static wvl_cuda_status launch_all(const wvl_backend_job *job)
+{
+    const wvl_device *device = job->backend->device;
+    wvl_cuda_status status = launch_transform(job);
+    status = status ? status : wvl_cuda_ht_launch(&device->ht, &job->picture->ht, job->stream);
+    return status ? status : wvl_cuda_packets_launch(&device->packets, &job->picture->job, job->stream);
+}
+
+/* All kernels as one thing to launch. */
+static wvl_cuda_status record_graph(wvl_backend_job *job)
+{
+    const wvl_cuda_runtime *rt = wvl_cuda_runtime_of(job->backend);
+    wvl_cuda_graph graph = NULL;
+    wvl_cuda_status status = rt->capture_begin(job->stream, CAPTURE_OF_THREAD);
+    if (status) {
+        return status;
+    }
+    status = launch_all(job);
+    wvl_cuda_status ended = rt->capture_end(job->stream, &graph);
+    status = status ? status : ended;
+    status = status ? status : rt->graph_build(&job->picture->exec, graph, 0);
+    if (graph) {
+        (void)rt->graph_destroy(graph);
+    }
+    return status;
+}
+
+static wvl_cuda_status queue_kernels(wvl_backend_job *job)
+{
+    wvl_cuda_picture *p = job->picture;
+    const wvl_cuda_runtime *rt = wvl_cuda_runtime_of(job->backend);
+    wvl_cuda_status status = WVL_CUDA_SUCCESS;
+    if (!p->exec && !p->has_no_graphs) {
+        status = rt->capture_begin ? record_graph(job) : GRAPHS_NOT_SUPPORTED;
+        p->has_no_graphs = status == GRAPHS_NOT_SUPPORTED;
+        status = p->has_no_graphs ? WVL_CUDA_SUCCESS : status;
+    }
+    if (status) {
+        return status;
+    }
+    return p->exec ? rt->graph_launch(p->exec, job->stream) : launch_all(job);
+}
+
+/* ---- All ------------------------------------------------------------------------------------- */
+
+/* Work on the pixels begins after the caller's. */
+static wvl_cuda_status await_pixels(const wvl_backend_job *job, const wvl_image *image)
+{
+    const wvl_cuda_runtime *rt = wvl_cuda_runtime_of(job->backend);
+    if (!image->ready_event) {
+        return WVL_CUDA_SUCCESS;
+    }
+    return image->memory_kind == WVL_MEMORY_HOST ? rt->event_wait(image->ready_event)
+                                                 : rt->stream_after(job->stream, image->ready_event, 0);
+}
+
+static wvl_cuda_status mark(const wvl_backend_job *job, unsigned at)
+{
+    return job->mark[at] ? wvl_cuda_runtime_of(job->backend)->event_record(job->mark[at], job->stream)
+                         : WVL_CUDA_SUCCESS;
+}
+
+static wvl_cuda_status queue_pixels(wvl_backend_job *job, const wvl_image *image)
+{
+    const wvl_cuda_runtime *rt = wvl_cuda_runtime_of(job->backend);
+    wvl_cuda_status status = await_pixels(job, image);
+    status = status ? status : mark(job, WVL_CUDA_AT_START);
+    status = status ? status : stage(job, image);
+    for (uint32_t i = 0; !status && i < job->staging.copy_count; i++) {
+        status = rt->upload_rows(&job->staging.copies[i], job->stream);
+    }
+    status = status ? status : renew_tables(job);
+    return status ? status : mark(job, WVL_CUDA_AT_UPLOADED);
+}
+
+wvl_cuda_status wvl_cuda_queue_picture(wvl_backend_job *job, const wvl_image *image)
+{
+    double start = wvl_trace_now();
+    wvl_range_open("wavelane stage");
+    wvl_cuda_status status = queue_pixels(job, image);
+    wvl_range_close();
+    wvl_range_open("wavelane kernels");
+    status = status ? status : queue_kernels(job);
+    status = status ? status : mark(job, WVL_CUDA_AT_COMPUTED);
+    status = status ? status : mark(job, WVL_CUDA_AT_DELIVERED);
+    wvl_range_close();
+    wvl_trace_put(job->backend->trace, "staging", "stage", 0, start, wvl_trace_now());
+    return status ? status : wvl_cuda_runtime_of(job->backend)->event_record(job->done, job->stream);
+}

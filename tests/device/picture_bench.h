@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Pictures that the backend finishes, behind its table and without the conductor: shared by the suite and the program
+ * that measures. */
+#ifndef WVL_TESTS_DEVICE_PICTURE_BENCH_H
+#define WVL_TESTS_DEVICE_PICTURE_BENCH_H
+
+#include "codec/tile_assembly.h"
+#include "context.h"
+#include "cuda/host/backend_cuda.h"
+#include "cuda/host/device.h"
+#include "tests/decode/picture.h"
+
+/* A picture, a plan, and what the CPU makes of them. */
+typedef struct picture_case {
+    wvl_context *context;
+    wvl_plan *plan;
+    wvl_assembly assembly;
+    wvl_result *result;
+    uint8_t *expected;
+    size_t expected_bytes;
+    picture_input input;
+    char problem[512];
+} picture_case;
+
+/* settings: "key=value key=value". 0: problem says why. */
+int picture_case_open(picture_case *c, const picture *p, const char *settings);
+void picture_case_close(picture_case *c);
+
+/* The first device. image: device code; NULL: the build's. */
+typedef struct picture_driver {
+    wvl_cuda_runtime runtime;
+    wvl_device *device;
+    void *image;
+} picture_driver;
+
+/* Device code comes from the build, or from the file that WVL_CUDA_TWIN_IMAGE names. 0: there is no device. */
+int picture_driver_open(picture_driver *d);
+void picture_driver_close(picture_driver *d);
+
+/* The picture's pixels in memory of a kind. */
+typedef struct picture_pixels {
+    wvl_image image;
+    wvl_plane *planes;
+    void *memory; /* of the kind; host pixels stay where they were */
+} picture_pixels;
+int picture_pixels_open(picture_pixels *pixels, const picture_driver *d, const picture_case *c, wvl_memory_kind kind);
+void picture_pixels_close(picture_pixels *pixels, const picture_driver *d);
+
+/* Finished bytes in host memory; NULL: a call failed. To be freed. */
+uint8_t *picture_fetch(const picture_driver *d, const wvl_finished *finished);
+
+#endif

@@ -1,0 +1,276 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Jobs of whole pictures behind the backend's table: bytes, lengths and errors against those of wvl_encode on the CPU.
+ * Runs on the device in software, or on the machine's if that is what is found.
+ */
+#include <check.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "codec/rate/quality.h"
+#include "cuda/host/job.h"
+#include "picture_bench.h"
+#include "tests/support/support.h"
+
+#define MOST_SLOTS 8
+
+static picture_driver driver;
+static int has_device;
+
+static void open_suite(void) { has_device = picture_driver_open(&driver); }
+static void close_suite(void) { picture_driver_close(&driver); }
+
+/* ---- One picture ----------------------------------------------------------------------------- */
+
+static wvl_backend *open_backend(const picture_case *c, uint32_t slots)
+{
+    const wvl_backend_options options = {.pool = c->context->pool, .device = driver.device};
+    wvl_backend_memory memory;
+    wvl_backend *backend = NULL;
+    const char *why = NULL;
+    REQUIRE_THAT(wvl_backend_cuda.reach(c->plan, NULL, &why) == WVL_REACH_PACKETS, "reach: %s", why ? why : "");
+    REQUIRE(wvl_backend_cuda.open(&options, &backend) == WVL_OK);
+    wvl_backend_cuda.measure_picture(c->plan, &c->assembly, &memory);
+    REQUIRE(memory.device_bytes != UINT64_MAX);
+    for (uint32_t i = 0; i < slots; i++) {
+        REQUIRE(wvl_backend_cuda.prepare_picture(backend, c->plan, &c->assembly, &memory) == WVL_OK);
+    }
+    return backend;
+}
+
+static void check_bytes(const picture_case *c, const wvl_finished *finished, const char *name)
+{
+    uint8_t *bytes = picture_fetch(&driver, finished);
+    REQUIRE(bytes != NULL);
+    REQUIRE_THAT(finished->bytes == c->expected_bytes, "%s: %llu bytes, not %zu", name,
+                 (unsigned long long)finished->bytes, c->expected_bytes);
+    for (size_t i = 0; i < c->expected_bytes; i++) {
+        REQUIRE_THAT(bytes[i] == c->expected[i], "%s: byte %zu of %zu is %02X, not %02X", name, i, c->expected_bytes,
+                     bytes[i], c->expected[i]);
+    }
+    REQUIRE_THAT(bytes[finished->codestream_offset] == 0xFF && bytes[finished->codestream_offset + 1] == 0x4F,
+                 "%s: no SOC at %llu", name, (unsigned long long)finished->codestream_offset);
+    free(bytes);
+}
+
+static void check_lengths(const picture_case *c, const uint32_t *parts, const uint64_t *groups, const char *name)
+{
+    uint32_t resolutions = c->plan->syntax.max_levels + 1u;
+    for (uint32_t i = 0; i < c->assembly.part_count; i++) {
+        wvl_tile_part_info info;
+        REQUIRE(wvl_result_tile_part(c->result, i, &info) == WVL_OK);
+        REQUIRE_THAT(info.bytes == parts[i], "%s: tile-part %u has %u bytes, not %llu", name, i, parts[i],
+                     (unsigned long long)info.bytes);
+    }
+    for (uint32_t i = 0; i < c->plan->syntax.component_count; i++) {
+        for (uint32_t r = 0; r < resolutions; r++) {
+            uint64_t wanted = wvl_result_packet_bytes(c->result, i, r, 0);
+            REQUIRE_THAT(groups[i * resolutions + r] == wanted, "%s: packets of component %u, resolution %u", name, i,
+                         r);
+        }
+    }
+}
+
+/* The estimate of the CPU rounds for every block, to units that hold the sum of all energies: where samples have 16
+ * bits and steps are fine, that shows. */
+static void check_error(const picture_case *c, const wvl_finished *finished, const char *name)
+{
+    const wvl_rate_plan *rate = &c->plan->rate;
+    double error = rate->visual ? finished->plain_error : finished->error;
+    if (rate->rate_control) {
+        double psnr = wvl_rate_psnr_for_error(c->plan, fmax(ldexp(error, rate->gain_exponent), rate->hidden_error)),
+               wanted = wvl_result_layer_psnr(c->result, 0);
+        double allowed = c->plan->syntax.components[0].depth > 12 ? 0.02 : 1e-6;
+        REQUIRE_THAT(fabs(psnr - wanted) < allowed, "%s: %.9f dB, not %.9f", name, psnr, wanted);
+    }
+}
+
+static wvl_finished finish(const picture_case *c, wvl_backend_job *job, const char *name)
+{
+    wvl_finished finished;
+    uint32_t *parts = calloc(c->assembly.part_count + 1u, sizeof *parts);
+    uint64_t *groups =
+        malloc((size_t)c->plan->syntax.component_count * (c->plan->syntax.max_levels + 1u) * sizeof *groups);
+    wvl_status status = wvl_backend_cuda.wait(job, WVL_EVENT_DONE, UINT32_MAX);
+    REQUIRE_THAT(status == WVL_OK, "%s: wait says %d", name, status);
+    status = wvl_backend_cuda.take_picture(job, &finished, parts, groups);
+    REQUIRE_THAT(status == WVL_OK, "%s: status %d", name, status);
+    check_bytes(c, &finished, name);
+    check_lengths(c, parts, groups, name);
+    check_error(c, &finished, name);
+    free(parts);
+    free(groups);
+    wvl_backend_cuda.release(job);
+    return finished;
+}
+
+/* `slots` pictures in flight, `rounds` times; pictures of a round are given back after it, the last ones after the
+ * backend. The second of two sets of pixels comes now and then. */
+static void run_case(const picture_case *c, wvl_memory_kind kind, uint32_t slots, uint32_t rounds, const char *name)
+{
+    picture_pixels pixels[2];
+    wvl_backend *backend = open_backend(c, slots);
+    wvl_finished finished[MOST_SLOTS];
+    for (unsigned i = 0; i < 2; i++) {
+        REQUIRE(picture_pixels_open(&pixels[i], &driver, c, kind));
+    }
+    for (uint32_t round = 0; round < rounds; round++) {
+        wvl_backend_job *jobs[MOST_SLOTS], *none;
+        for (uint32_t i = 0; i < slots; i++) {
+            const wvl_image *image = &pixels[(round + i) / 3 % 2].image;
+            REQUIRE(wvl_backend_cuda.submit_picture(backend, image, &jobs[i]) == WVL_OK);
+            REQUIRE(wvl_backend_cuda.wait(jobs[i], WVL_EVENT_INPUT_FREE, UINT32_MAX) == WVL_OK);
+        }
+        REQUIRE(wvl_backend_cuda.submit_picture(backend, &pixels[0].image, &none) == WVL_AGAIN);
+        for (uint32_t i = 0; i < slots; i++) {
+            uint32_t at = round & 1 ? slots - 1 - i : i;
+            finished[at] = finish(c, jobs[at], name);
+        }
+        for (uint32_t i = 0; i < slots && round + 1 < rounds; i++) {
+            wvl_backend_cuda.drop_picture(driver.device, &finished[i]);
+        }
+    }
+    wvl_backend_cuda.close(backend);
+    for (uint32_t i = 0; i < slots; i++) {
+        wvl_backend_cuda.drop_picture(driver.device, &finished[i]);
+    }
+    for (unsigned i = 0; i < 2; i++) {
+        picture_pixels_close(&pixels[i], &driver);
+    }
+}
+
+static void check_picture(const picture *p, const char *settings, wvl_memory_kind kind, uint32_t slots, uint32_t rounds)
+{
+    picture_case c;
+    REQUIRE_THAT(picture_case_open(&c, p, settings), "%s: %s", settings, c.problem);
+    run_case(&c, kind, slots, rounds, settings);
+    picture_case_close(&c);
+}
+
+/* ---- Cases ----------------------------------------------------------------------------------- */
+
+typedef struct row {
+    const char *settings;
+    uint32_t width, height, count, depth;
+    picture_kind kind;
+} row;
+
+static const row rows[] = {
+    {"style=HT", 131, 117, 3, 8, PICTURE_NATURAL},
+    {"style=HT progression=LRCP precincts=[64,32] sop=yes eph=yes", 131, 117, 3, 8, PICTURE_NATURAL},
+    {"style=HT progression=RLCP precincts=[64,32] plt=yes block=16,16", 131, 117, 3, 8, PICTURE_NATURAL},
+    {"style=HT progression=RPCL precincts=[64,32] tlm=yes tile-parts=R", 131, 117, 3, 8, PICTURE_NATURAL},
+    {"style=HT progression=PCRL precincts=[64,32] plt=yes tlm=yes tile=70,80", 131, 117, 3, 8, PICTURE_NATURAL},
+    {"style=HT progression=CPRL tile-parts=C tile=50,40", 131, 117, 3, 12, PICTURE_NATURAL},
+    {"style=HT container=jph plt=yes tlm=yes", 150, 90, 3, 8, PICTURE_NATURAL},
+    {"style=HT reversible=no step=0.004 measure-psnr=no", 200, 90, 3, 8, PICTURE_NATURAL},
+    {"style=HT reversible=no qfactor=80 block=32,32 measure-psnr=no tile=64,64", 120, 90, 3, 8, PICTURE_NATURAL},
+    {"style=HT reversible=no step=0.1 measure-psnr=no visual=yes block=128,8", 130, 90, 3, 12, PICTURE_NATURAL},
+    {"style=HT", 97, 83, 3, 12, PICTURE_NATURAL},
+    {"style=HT", 90, 70, 1, 16, PICTURE_NOISE},
+    {"style=HT reversible=no measure-psnr=no", 64, 64, 1, 16, PICTURE_NOISE},
+    {"style=HT block=4,4 levels=1", 40, 100, 1, 8, PICTURE_SPARSE},
+    {"style=HT levels=0 tile=3,2", 7, 5, 1, 8, PICTURE_NOISE},
+    {"style=HT", 64, 64, 1, 8, PICTURE_FLAT},
+    {"style=HT progression-changes=0,0,1,2,3,RPCL/0,0,1,6,3,CPRL tile-parts=R plt=yes", 100, 90, 3, 8, PICTURE_NATURAL},
+    {"style=HT overrides=C1:block=8,8;levels=2/T2:reversible=no/T3:mct=off;progression=RPCL tile=50,50 measure-psnr=no",
+     100, 90, 3, 8, PICTURE_NATURAL},
+    {"style=HT", 1, 1, 1, 8, PICTURE_NATURAL},
+};
+#define ROWS (sizeof rows / sizeof *rows)
+
+START_TEST(every_row)
+{
+    static const wvl_memory_kind kinds[] = {WVL_MEMORY_DEVICE, WVL_MEMORY_HOST, WVL_MEMORY_PINNED};
+    const row *r = &rows[_i];
+    picture p = picture_draw(r->kind, r->width, r->height, r->count, r->depth, (uint32_t)_i);
+    if (has_device) {
+        check_picture(&p, r->settings, kinds[_i % 3], 1, 2);
+    }
+    picture_free(&p);
+}
+END_TEST
+
+/* Pixels of every kind, several in flight, in every order. */
+START_TEST(in_flight)
+{
+    static const wvl_memory_kind kinds[] = {WVL_MEMORY_DEVICE, WVL_MEMORY_HOST, WVL_MEMORY_PINNED};
+    picture p = picture_draw(PICTURE_NATURAL, 140, 100, 3, 8, 8);
+    if (has_device) {
+        check_picture(&p, "style=HT tile=100,64 plt=yes", kinds[_i], 4, 3);
+    }
+    picture_free(&p);
+}
+END_TEST
+
+/* Finished pictures in memory of the device. */
+START_TEST(device_output)
+{
+    picture p = picture_draw(PICTURE_NATURAL, 140, 100, 3, 8, 8);
+    picture_case c;
+    REQUIRE_THAT(picture_case_open(&c, &p, "style=HT"), "%s", c.problem);
+    c.plan->device.output = 1;
+    if (has_device) {
+        run_case(&c, WVL_MEMORY_DEVICE, 2, 2, "device output");
+    }
+    picture_case_close(&c);
+    picture_free(&p);
+}
+END_TEST
+
+/* Samples beyond the depth end in INPUT, and the slot goes on. */
+START_TEST(outside)
+{
+    picture p = picture_draw(PICTURE_NATURAL, 140, 100, 1, 12, 8);
+    picture_case c;
+    picture_pixels good, bad;
+    wvl_backend_job *job;
+    REQUIRE_THAT(picture_case_open(&c, &p, "style=HT"), "%s", c.problem);
+    if (has_device) {
+        wvl_backend *backend = open_backend(&c, 1);
+        REQUIRE(picture_pixels_open(&good, &driver, &c, WVL_MEMORY_DEVICE));
+        ((uint16_t *)(void *)c.input.samples)[99 * 140 + 3] = 4096;
+        REQUIRE(picture_pixels_open(&bad, &driver, &c, WVL_MEMORY_DEVICE));
+        for (unsigned i = 0; i < 3; i++) {
+            wvl_finished finished;
+            uint32_t part;
+            uint64_t groups[64];
+            REQUIRE(wvl_backend_cuda.submit_picture(backend, i == 1 ? &good.image : &bad.image, &job) == WVL_OK);
+            wvl_status status = wvl_backend_cuda.wait(job, WVL_EVENT_DONE, UINT32_MAX);
+            REQUIRE_THAT(status == (i == 1 ? WVL_OK : WVL_ERROR_INPUT), "wait says %d", status);
+            status = wvl_backend_cuda.take_picture(job, &finished, &part, groups);
+            REQUIRE_THAT(status == (i == 1 ? WVL_OK : WVL_ERROR_INPUT), "take says %d", status);
+            if (i == 1) {
+                check_bytes(&c, &finished, "between");
+                wvl_backend_cuda.drop_picture(driver.device, &finished);
+            }
+            wvl_backend_cuda.release(job);
+        }
+        wvl_backend_cuda.close(backend);
+        picture_pixels_close(&good, &driver);
+        picture_pixels_close(&bad, &driver);
+    }
+    picture_case_close(&c);
+    picture_free(&p);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *s = suite_create("pictures");
+    TCase *tc = tcase_create("pictures");
+    tcase_set_timeout(tc, 240);
+    tcase_add_checked_fixture(tc, open_suite, close_suite);
+    tcase_add_loop_test(tc, every_row, 0, (int)ROWS);
+    tcase_add_loop_test(tc, in_flight, 0, 3);
+    tcase_add_test(tc, device_output);
+    tcase_add_test(tc, outside);
+    suite_add_tcase(s, tc);
+    SRunner *runner = srunner_create(s);
+    srunner_run_all(runner, CK_ENV);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed ? 1 : 0;
+}

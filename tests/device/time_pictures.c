@@ -1,0 +1,302 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Pictures in flight through the backend's table: pictures a second, latency and CPU time, with every picture of the
+ * ring compared before.
+ *
+ *   time_pictures PICTURE SETTINGS SECONDS CONFIGURATION...
+ *
+ * PICTURE: a file in the folder of test pictures, or noise:WIDTHxHEIGHTxDEPTH. A configuration is a list of
+ * NAME=NUMBER: slots, memory (0 host, 1 pinned, 2 device), ring, writers, graphs (0, 1), warps (of the HT kernel),
+ * output (1: device memory), ahead (of the pictures in flight, how many are queued before the first is waited for; 0:
+ * all).
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "cuda/host/job.h"
+#include "picture_bench.h"
+
+#define MOST_SLOTS 64
+#define MOST_RING 16
+
+typedef struct configuration {
+    uint32_t slots, memory, ring, writers, graphs, warps, output;
+} configuration;
+
+typedef struct scene {
+    picture_driver driver;
+    picture_case base;
+    picture_case ring[MOST_RING]; /* the same plan; other pixels and bytes */
+    picture_pixels pixels[MOST_RING];
+    uint32_t *parts;
+    uint64_t *groups;
+} scene;
+
+static double now(clockid_t clock)
+{
+    struct timespec t;
+    (void)clock_gettime(clock, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static void give_up(const char *what)
+{
+    printf("%s\n", what);
+    exit(1);
+}
+
+/* Rows and columns of every plane, moved round. */
+static picture shift_picture(const picture *p, uint32_t by)
+{
+    picture moved = *p;
+    moved.planes = malloc(p->count * sizeof *moved.planes);
+    for (uint32_t c = 0; c < p->count; c++) {
+        const picture_plane *from = &p->planes[c];
+        picture_plane *to = &moved.planes[c];
+        *to = *from;
+        to->samples = malloc((size_t)from->width * from->height * sizeof *to->samples);
+        for (uint32_t y = 0; y < from->height; y++) {
+            for (uint32_t x = 0; x < from->width; x++) {
+                size_t at = (size_t)((y + 31 * by) % from->height) * from->width + (x + 17 * by) % from->width;
+                to->samples[(size_t)y * from->width + x] = from->samples[at];
+            }
+        }
+    }
+    return moved;
+}
+
+static configuration parse(const char *text)
+{
+    configuration c = {.slots = 8, .memory = 2, .ring = 8, .graphs = 1};
+    const struct {
+        const char *name;
+        uint32_t *value;
+    } names[] = {{"slots", &c.slots},   {"memory", &c.memory}, {"ring", &c.ring},    {"writers", &c.writers},
+                 {"graphs", &c.graphs}, {"warps", &c.warps},   {"output", &c.output}};
+    char copy[256], *rest = copy;
+    (void)snprintf(copy, sizeof copy, "%s", text);
+    for (char *word; (word = strtok_r(rest, ",", &rest));) {
+        char *value = strchr(word, '=');
+        int is_known = 0;
+        for (unsigned i = 0; value && i < sizeof names / sizeof *names; i++) {
+            if (!strncmp(names[i].name, word, (size_t)(value - word))) {
+                *names[i].value = (uint32_t)atoi(value + 1);
+                is_known = 1;
+            }
+        }
+        if (!is_known) {
+            give_up(text);
+        }
+    }
+    c.slots = c.slots < 1 || c.slots > MOST_SLOTS ? 1 : c.slots;
+    c.ring = c.ring < 1 || c.ring > MOST_RING ? 1 : c.ring;
+    return c;
+}
+
+/* ---- Backends -------------------------------------------------------------------------------- */
+
+/* Thread blocks of the HT coder with fewer warps, so that more of them, or others, share a multiprocessor. */
+static void shape(wvl_cuda_ht *ht, uint32_t warps)
+{
+    for (unsigned i = 0; warps && i < WVL_CUDA_HT_CLASSES; i++) {
+        wvl_cuda_ht_shape *s = &ht->cleanup[i];
+        s->warps = warps < s->warps ? warps : s->warps;
+        uint32_t bytes = s->table_bytes + s->warps * s->warp_bytes + 1024, each = (228u << 10) / bytes;
+        s->resident = ht->multiprocessors * (each ? each : 1);
+    }
+}
+
+static wvl_backend *open_backend(scene *s, const configuration *c, double *prepared)
+{
+    const wvl_backend_options options = {.pool = s->base.context->pool, .device = s->driver.device};
+    wvl_backend_memory memory;
+    wvl_backend *backend = NULL;
+    double start = now(CLOCK_MONOTONIC);
+    if (wvl_backend_cuda.open(&options, &backend) != WVL_OK) {
+        give_up("open");
+    }
+    backend->options = c->graphs ? 0 : WVL_CUDA_NO_GRAPHS;
+    backend->writers = c->writers;
+    wvl_backend_cuda.measure_picture(s->base.plan, &s->base.assembly, &memory);
+    for (uint32_t i = 0; i < c->slots; i++) {
+        if (wvl_backend_cuda.prepare_picture(backend, s->base.plan, &s->base.assembly, &memory) != WVL_OK) {
+            give_up("prepare");
+        }
+    }
+    *prepared = now(CLOCK_MONOTONIC) - start;
+    return backend;
+}
+
+/* ---- Pictures -------------------------------------------------------------------------------- */
+
+typedef struct flight {
+    wvl_backend_job *job;
+    uint32_t which;
+    double begun;
+} flight;
+
+static void submit(scene *s, wvl_backend *b, const configuration *c, uint64_t number, flight *f)
+{
+    f->which = (uint32_t)(number % c->ring);
+    f->begun = now(CLOCK_MONOTONIC);
+    if (wvl_backend_cuda.submit_picture(b, &s->pixels[f->which].image, &f->job) != WVL_OK) {
+        give_up("submit");
+    }
+}
+
+static double collect(scene *s, flight *f, int compares)
+{
+    wvl_finished finished;
+    wvl_status status = wvl_backend_cuda.wait(f->job, WVL_EVENT_DONE, UINT32_MAX);
+    double latency = now(CLOCK_MONOTONIC) - f->begun;
+    status = status ? status : wvl_backend_cuda.take_picture(f->job, &finished, s->parts, s->groups);
+    if (status != WVL_OK) {
+        printf("status %d\n", status);
+        give_up("wait or take");
+    }
+    wvl_backend_cuda.release(f->job);
+    if (compares) {
+        const picture_case *want = &s->ring[f->which];
+        uint8_t *bytes = picture_fetch(&s->driver, &finished);
+        if (!bytes || finished.bytes != want->expected_bytes || memcmp(bytes, want->expected, want->expected_bytes)) {
+            printf("picture %u: %llu bytes, expected %zu: ", f->which, (unsigned long long)finished.bytes,
+                   want->expected_bytes);
+            give_up("WRONG BYTES");
+        }
+        free(bytes);
+    }
+    wvl_backend_cuda.drop_picture(s->driver.device, &finished);
+    return latency;
+}
+
+static int by_size(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+static void measure(scene *s, const configuration *c, double seconds, const char *name)
+{
+    static double latencies[1 << 16];
+    flight flights[MOST_SLOTS];
+    wvl_cuda_ht plain = s->driver.device->ht;
+    double prepared;
+    uint64_t begun = 0, done = 0, first = 0, kept = 0;
+    s->base.plan->device.output = c->output != 0;
+    shape(&s->driver.device->ht, c->warps);
+    wvl_backend *b = open_backend(s, c, &prepared);
+    for (; begun < c->slots; begun++) {
+        submit(s, b, c, begun, &flights[begun]);
+    }
+    double start = 0, cpu = 0, end = now(CLOCK_MONOTONIC) + seconds + 10;
+    uint64_t warm = 2ull * c->slots + 2 * c->ring;
+    for (; now(CLOCK_MONOTONIC) < end; done++) {
+        flight *f = &flights[done % c->slots];
+        double latency = collect(s, f, done < warm);
+        if (done == warm) {
+            start = now(CLOCK_MONOTONIC);
+            cpu = now(CLOCK_PROCESS_CPUTIME_ID);
+            end = start + seconds;
+            first = done;
+        }
+        if (done > warm && kept < sizeof latencies / sizeof *latencies) {
+            latencies[kept++] = latency;
+        }
+        submit(s, b, c, begun++, f);
+    }
+    double wall = now(CLOCK_MONOTONIC) - start, used = now(CLOCK_PROCESS_CPUTIME_ID) - cpu;
+    double count = (double)(done - first);
+    for (uint32_t i = 0; i < c->slots; i++, done++) {
+        (void)collect(s, &flights[done % c->slots], 1);
+    }
+    qsort(latencies, kept, sizeof *latencies, by_size);
+    printf("%-48s %8.0f pictures/s, %6.3f ms CPU, latency p50 %.3f p99 %.3f ms; %.2f MB; prepared in %.2f s\n", name,
+           count / wall, 1e3 * used / count, kept ? 1e3 * latencies[kept / 2] : 0,
+           kept ? 1e3 * latencies[kept * 99 / 100] : 0, 1e-6 * (double)s->ring[0].expected_bytes, prepared);
+    (void)fflush(stdout);
+    wvl_backend_cuda.close(b);
+    s->driver.device->ht = plain;
+}
+
+/* ---- Scenes ---------------------------------------------------------------------------------- */
+
+static picture load(const char *name)
+{
+    picture p;
+    unsigned width, height, depth;
+    if (sscanf(name, "noise:%ux%ux%u", &width, &height, &depth) == 3) {
+        return picture_draw(PICTURE_NOISE, width, height, 3, depth, 1);
+    }
+    if (!picture_load(name, NULL, &p)) {
+        give_up("no such picture in the folder of WVL_TEST_PICTURES");
+    }
+    return p;
+}
+
+static void open_scene(scene *s, const char *name, const char *settings, uint32_t ring)
+{
+    picture p = load(name);
+    if (!picture_case_open(&s->base, &p, settings)) {
+        give_up(s->base.problem);
+    }
+    for (uint32_t i = 0; i < ring; i++) {
+        picture moved = shift_picture(&p, i);
+        if (!picture_case_open(&s->ring[i], &moved, settings)) {
+            give_up(s->ring[i].problem);
+        }
+        picture_free(&moved);
+    }
+    s->parts = malloc((s->base.assembly.part_count + 1u) * sizeof *s->parts);
+    s->groups = malloc((size_t)s->base.plan->syntax.component_count * (s->base.plan->syntax.max_levels + 1u) *
+                       sizeof *s->groups);
+    picture_free(&p);
+}
+
+static void open_pixels(scene *s, const configuration *c)
+{
+    static const wvl_memory_kind kinds[] = {WVL_MEMORY_HOST, WVL_MEMORY_PINNED, WVL_MEMORY_DEVICE};
+    for (uint32_t i = 0; i < c->ring; i++) {
+        if (!picture_pixels_open(&s->pixels[i], &s->driver, &s->ring[i], kinds[c->memory % 3])) {
+            give_up("pixels");
+        }
+    }
+}
+
+int main(int argc, char **argv)
+{
+    static scene s;
+    uint32_t ring = 1;
+    if (argc < 5) {
+        printf("usage: time_pictures PICTURE SETTINGS SECONDS CONFIGURATION...\n");
+        return 2;
+    }
+    for (int i = 4; i < argc; i++) {
+        configuration c = parse(argv[i]);
+        ring = c.ring > ring ? c.ring : ring;
+    }
+    if (!picture_driver_open(&s.driver)) {
+        return 1;
+    }
+    open_scene(&s, argv[1], argv[2], ring);
+    printf("%s %s, %.4f bits a pixel\n", argv[1], argv[2],
+           8.0 * (double)s.base.expected_bytes / (double)s.base.plan->syntax.image.x1 /
+               (double)s.base.plan->syntax.image.y1);
+    for (int i = 4; i < argc; i++) {
+        configuration c = parse(argv[i]);
+        open_pixels(&s, &c);
+        measure(&s, &c, atof(argv[3]), argv[i]);
+        for (uint32_t k = 0; k < c.ring; k++) {
+            picture_pixels_close(&s.pixels[k], &s.driver);
+        }
+    }
+    for (uint32_t i = 0; i < ring; i++) {
+        picture_case_close(&s.ring[i]);
+    }
+    picture_case_close(&s.base);
+    free(s.parts);
+    free(s.groups);
+    picture_driver_close(&s.driver);
+    return 0;
+}
