@@ -2,6 +2,11 @@
 # Read by .ci/run, .ci/long and .ci/device: named stages, their minutes, and the sum of all results. Set `ci_results` before: a folder that is made anew;
 # and `ci_skips`, if another list than .ci/skips names what may be skipped.
 
+# What several builds compile with the same flags is compiled once.
+if command -v ccache >/dev/null; then
+    export CMAKE_C_COMPILER_LAUNCHER=ccache CMAKE_CXX_COMPILER_LAUNCHER=ccache CCACHE_BASEDIR="$PWD"
+fi
+
 rm -rf "$ci_results"
 mkdir -p "$ci_results"
 : >"$ci_results/stages"

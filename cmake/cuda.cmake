@@ -113,7 +113,7 @@ if(WVL_HAVE_CUDA)
     list(TRANSFORM WVL_CUDA_DEVICE_SOURCES PREPEND ${PROJECT_SOURCE_DIR}/ OUTPUT_VARIABLE device_sources)
     # Contraction off as everywhere: every fused multiply-add is written as one.
     add_custom_command(OUTPUT ${image}
-        COMMAND ${WVL_NVCC} -fatbin -std=c++17 -O3 --fmad=false -Werror all-warnings -Xptxas --warn-on-spills -Xptxas --warning-as-error
+        COMMAND ${WVL_NVCC} -fatbin --threads 3 -std=c++17 -O3 --fmad=false -Werror all-warnings -Xptxas --warn-on-spills -Xptxas --warning-as-error
             -gencode arch=compute_75,code=compute_75 -gencode arch=compute_80,code=compute_80 -gencode arch=compute_90,code=sm_90
             -I${PROJECT_SOURCE_DIR}/include -I${PROJECT_SOURCE_DIR}/src -I${PROJECT_SOURCE_DIR}
             -o ${image} ${PROJECT_SOURCE_DIR}/cuda/kernels.cu

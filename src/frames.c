@@ -45,7 +45,8 @@ typedef struct place {
     wvl_encoder *encoder;
     wvl_session *session;
     pthread_t thread;
-    int has_thread;
+    pthread_cond_t queued; /* wakes the thread, and no other one */
+    int has_thread, has_condition;
     char track[24];
     place_state state; /* under the encoder's lock */
     uint64_t number;   /* of the context's pictures, in the order of submission */
@@ -60,8 +61,8 @@ struct wvl_encoder {
     const wvl_plan *plan;
     wvl_context *context;
     wvl_cancel *cancel;
-    pthread_mutex_t lock; /* guards the states and what follows */
-    pthread_cond_t changed;
+    pthread_mutex_t lock;   /* guards the states and what follows */
+    pthread_cond_t changed; /* for who submits and receives */
     uint64_t submitted, received;
     int ended, stopping;
     uint32_t place_count, place_capacity;
@@ -160,7 +161,7 @@ static void *place_main(void *arg)
     pthread_mutex_lock(&e->lock);
     for (;;) {
         while (p->state != PLACE_QUEUED && !e->stopping) {
-            pthread_cond_wait(&e->changed, &e->lock);
+            pthread_cond_wait(&p->queued, &e->lock);
         }
         if (p->state != PLACE_QUEUED) {
             break;
@@ -179,6 +180,9 @@ static void close_place(place *p)
     wvl_session_release(p->session);
     wvl_encoded_picture_release(p->finished);
     wvl_free(&e->context->host, p->planes, e->plan->syntax.component_count * sizeof *p->planes);
+    if (p->has_condition) {
+        pthread_cond_destroy(&p->queued);
+    }
 }
 
 /* Takes the memory of the backend too, so that none is taken later. */
@@ -190,7 +194,9 @@ static wvl_status open_place(wvl_encoder *e, uint32_t index)
     (void)snprintf(p->track, sizeof p->track, "encode %u", index + 1);
     p->planes = wvl_alloc(&e->context->host, e->plan->syntax.component_count * sizeof *p->planes);
     p->session = wvl_session_create(e->plan, p->track, 1, e->pictures.backend ? &e->pictures : NULL);
-    wvl_status status = p->planes && p->session ? wvl_session_prepare(p->session, &usual) : WVL_ERROR_MEMORY;
+    p->has_condition = pthread_cond_init(&p->queued, NULL) == 0;
+    wvl_status status =
+        p->planes && p->session && p->has_condition ? wvl_session_prepare(p->session, &usual) : WVL_ERROR_MEMORY;
     if (status != WVL_OK) {
         close_place(p);
         memset(p, 0, sizeof *p);
@@ -309,7 +315,9 @@ void wvl_encoder_release(wvl_encoder *e)
     wvl_encoder_cancel(e);
     pthread_mutex_lock(&e->lock);
     e->stopping = 1;
-    pthread_cond_broadcast(&e->changed);
+    for (uint32_t i = 0; i < e->place_count; i++) {
+        pthread_cond_signal(&e->places[i].queued);
+    }
     pthread_mutex_unlock(&e->lock);
     for (uint32_t i = 0; i < e->place_count; i++) {
         place *p = &e->places[i];
@@ -339,6 +347,16 @@ static place *find_place(wvl_encoder *e)
 {
     place *p = &e->places[e->submitted % e->place_count];
     return p->state == PLACE_FREE ? p : NULL;
+}
+
+/* The place has its picture. Without a thread of its own whoever receives does the work. */
+static void wake(place *p)
+{
+    if (p->has_thread) {
+        pthread_cond_signal(&p->queued);
+    } else {
+        pthread_cond_broadcast(&p->encoder->changed);
+    }
 }
 
 static wvl_status fill_place(place *p, const wvl_image *image, const wvl_sink *sink, void *user)
@@ -381,7 +399,7 @@ wvl_status wvl_encoder_submit(wvl_encoder *e, const wvl_image *given_image, cons
         p->number = wvl_session_number(e->context);
         p->state = PLACE_QUEUED;
         e->submitted++;
-        pthread_cond_broadcast(&e->changed);
+        wake(p);
     }
     pthread_mutex_unlock(&e->lock);
     return status;

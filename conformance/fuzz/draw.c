@@ -546,7 +546,7 @@ static void draw_case(uint64_t seed, const fuzz_folder *folder, int only_ht, int
         draw_container(&d);
         draw_comment(&d);
         fuzz_draw_frame_rate(&d);
-        draw_device(&d);
+        fuzz_draw_device(&d);
         return;
     }
     for (size_t i = 0; i < GENERATORS; i++) {

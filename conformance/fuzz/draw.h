@@ -25,6 +25,8 @@ typedef struct fuzz_draw {
 void fuzz_draw_case(uint64_t seed, const fuzz_folder *folder, fuzz_case *c);
 /* Another one of the seed, with HT blocks. */
 void fuzz_draw_ht_case(uint64_t seed, const fuzz_folder *folder, fuzz_case *c);
+/* The same without what the CPU finishes: targets and limits, layers, regions, PLM, PPM, PPT, depths above 16. */
+void fuzz_draw_packets_case(uint64_t seed, const fuzz_folder *folder, fuzz_case *c);
 /* Another one of the seed, of a preset. */
 void fuzz_draw_preset_case(uint64_t seed, const fuzz_folder *folder, fuzz_case *c);
 /* Another one of the seed: 9/7 at a rate on a drawn picture, whose PSNR is estimated. */

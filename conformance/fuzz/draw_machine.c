@@ -1,6 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Options of the machine: no byte depends on them. */
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
 #include "draw.h"
+
+#define MOST_DEPTH 16u /* that devices transform */
 
 void fuzz_draw_device(fuzz_draw *d)
 {
@@ -21,5 +28,41 @@ void fuzz_draw_output_memory(fuzz_draw *d)
 {
     if (fuzz_draw_chance(d, 1)) { /* refused: only encoder objects give such pictures */
         fuzz_case_set(d->c, "output-memory", "%s", "device");
+    }
+}
+
+/* ---- What a device finishes ------------------------------------------------------------------ */
+
+/* Depths above MOST_DEPTH become that: the numbers before "u" and "s". */
+static void lower_depths(const char *from, char *to, size_t bytes)
+{
+    size_t n = 0;
+    while (*from && n + 4 < bytes) {
+        char *end;
+        unsigned long number = isdigit((unsigned char)*from) ? strtoul(from, &end, 10) : 0;
+        if (!number) {
+            to[n++] = *from++;
+            continue;
+        }
+        int is_depth = *end == 'u' || *end == 's';
+        n += (size_t)snprintf(to + n, bytes - n, "%lu", is_depth && number > MOST_DEPTH ? MOST_DEPTH : number);
+        from = end;
+    }
+    to[n] = 0;
+}
+
+void fuzz_draw_packets_case(uint64_t seed, const fuzz_folder *folder, fuzz_case *c)
+{
+    static const char *const left_out[] = {
+        "rates", "bpp", "layer-bytes",    "psnr",         "slopes", "layers", "max-bytes",    "max-component-bytes",
+        "roi",   "plm", "packed-headers", "measure-psnr", "device", "reach",  "output-memory"};
+    char components[FUZZ_MAX_VALUE];
+    fuzz_draw_ht_case(seed, folder, c);
+    for (size_t i = 0; i < sizeof left_out / sizeof *left_out; i++) {
+        fuzz_case_drop_key(c, left_out[i]);
+    }
+    if (fuzz_case_get(c, "components")) {
+        lower_depths(fuzz_case_get(c, "components"), components, sizeof components);
+        fuzz_case_set(c, "components", "%s", components);
     }
 }

@@ -28,6 +28,7 @@ static const char usage[] =
     "  --pictures DIR    crops come from pictures of this folder (else from drawn ones)\n"
     "  --second          ask a second decoder too (grk_decompress), and OpenJPH about HT blocks where built with it\n"
     "  --ht              HT blocks only, and nothing illegal\n"
+    "  --packets         the same, and only what a device that makes packets finishes\n"
     "  --presets         every case has a preset, and nothing is illegal\n"
     "  --estimates       9/7 at a rate, with an estimated PSNR: the mean of its errors is checked\n"
     "  --seconds N       of one trial at most (60)\n"
@@ -281,6 +282,8 @@ static int take_word(session *s, const char *name)
         s->judge.second = 1;
     } else if (!strcmp(name, "--ht")) {
         s->plan.only_ht = 1;
+    } else if (!strcmp(name, "--packets")) {
+        s->plan.only_packets = 1;
     } else if (!strcmp(name, "--presets")) {
         s->plan.only_presets = 1;
     } else if (!strcmp(name, "--estimates")) {

@@ -29,7 +29,9 @@ typedef struct worker {
 
 void fuzz_pool_draw(const fuzz_plan *plan, uint64_t seed, fuzz_case *c)
 {
-    if (plan->only_ht) {
+    if (plan->only_packets) {
+        fuzz_draw_packets_case(seed, &plan->judge->folder, c);
+    } else if (plan->only_ht) {
         fuzz_draw_ht_case(seed, &plan->judge->folder, c);
     } else if (plan->only_presets) {
         fuzz_draw_preset_case(seed, &plan->judge->folder, c);

@@ -12,6 +12,7 @@ typedef struct fuzz_plan {
     uint32_t jobs, seconds; /* seconds: of one trial at most */
     fuzz_judge *judge;
     int only_ht;        /* HT blocks and nothing illegal */
+    int only_packets;   /* the same, and only what a device finishes */
     int only_presets;   /* every case has a preset */
     int only_estimates; /* 9/7 at a rate whose PSNR is estimated */
     const char *device; /* value of the option "device" for every case; NULL: as drawn */

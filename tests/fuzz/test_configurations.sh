@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Random configurations of a fixed seed, the cases that once failed, and faults planted to prove that the judge sees them.
 #   test_configurations.sh FUZZ-PROGRAM REGRESS-FOLDER
+# WVL_TEST_SHORT: cases and configurations only, and fewer of them: the proofs say the same in every build.
 set -eu
 . "$(dirname "$0")/../support/shell.sh"
 
@@ -9,10 +10,16 @@ fuzz=$1
 regress=$2
 
 "$fuzz" --replay-files "$regress"/*.case
+count=300
+[ -z "${WVL_TEST_SHORT:-}" ] || count=100
 if [ -n "${WVL_TEST_PICTURES:-}" ]; then
-    "$fuzz" --seed 1 --count 300 --jobs 2 --pictures "$WVL_TEST_PICTURES"
+    "$fuzz" --seed 1 --count $count --jobs 2 --pictures "$WVL_TEST_PICTURES"
 else
-    "$fuzz" --seed 1 --count 300 --jobs 2
+    "$fuzz" --seed 1 --count $count --jobs 2
+fi
+if [ -n "${WVL_TEST_SHORT:-}" ]; then
+    "$fuzz" --presets --seed 1 --count 60 --jobs 2 --no-reduce
+    exit 0
 fi
 
 # plant NAME CHECK COUNT: the run must fail, name the check, and keep a reduced case that fails the same way when it is replayed.
