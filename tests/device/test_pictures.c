@@ -13,6 +13,7 @@
 #include "codec/rate/quality.h"
 #include "cuda/host/job.h"
 #include "picture_bench.h"
+#include "tests/support/planned.h"
 #include "tests/support/support.h"
 
 #define MOST_SLOTS 8
@@ -256,6 +257,36 @@ START_TEST(outside)
 }
 END_TEST
 
+/* The same where the front converts colours: pictures, and jobs of waves. */
+START_TEST(outside_before_conversion)
+{
+    picture p = picture_draw(PICTURE_NATURAL, 140, 100, 3, 12, 8);
+    picture_case c;
+    picture_pixels pixels;
+    wvl_backend_job *job;
+    REQUIRE_THAT(picture_case_open(&c, &p, "style=HT input-color=rec709"), "%s", c.problem);
+    if (has_device) {
+        run_case(&c, WVL_MEMORY_DEVICE, 1, 2, "conversion");
+        wvl_backend *backend = open_backend(&c, 1);
+        ((uint16_t *)(void *)c.input.samples)[99 * 140 + 3] = 4096;
+        REQUIRE(picture_pixels_open(&pixels, &driver, &c, WVL_MEMORY_DEVICE));
+        REQUIRE(wvl_backend_cuda.submit_picture(backend, &pixels.image, &job) == WVL_OK);
+        REQUIRE(wvl_backend_cuda.wait(job, WVL_EVENT_DONE, UINT32_MAX) == WVL_ERROR_INPUT);
+        wvl_backend_cuda.release(job);
+        wvl_tile_plan *tile = test_build_tiles(c.plan);
+        REQUIRE(wvl_backend_prepare_tiles(&wvl_backend_cuda, backend, c.context->pool, c.plan, tile, 1) == WVL_OK);
+        REQUIRE(wvl_backend_cuda.submit(backend, &pixels.image, tile, 1, &job) == WVL_OK);
+        REQUIRE(wvl_backend_cuda.wait(job, WVL_EVENT_DONE, UINT32_MAX) == WVL_ERROR_INPUT);
+        wvl_backend_cuda.release(job);
+        wvl_backend_cuda.close(backend);
+        free(tile);
+        picture_pixels_close(&pixels, &driver);
+    }
+    picture_case_close(&c);
+    picture_free(&p);
+}
+END_TEST
+
 int main(void)
 {
     Suite *s = suite_create("pictures");
@@ -266,6 +297,7 @@ int main(void)
     tcase_add_loop_test(tc, in_flight, 0, 3);
     tcase_add_test(tc, device_output);
     tcase_add_test(tc, outside);
+    tcase_add_test(tc, outside_before_conversion);
     suite_add_tcase(s, tc);
     SRunner *runner = srunner_create(s);
     srunner_run_all(runner, CK_ENV);
