@@ -193,6 +193,21 @@ START_TEST(every_row)
 }
 END_TEST
 
+/* The same by the kernels' own source, where the device is one in software. */
+START_TEST(own_source)
+{
+    static const unsigned chosen[] = {3, 7, 9};
+    const row *r = &rows[chosen[_i]];
+    picture p = picture_draw(r->kind, r->width, r->height, r->count, r->depth, (uint32_t)_i);
+    (void)setenv("SOFT_EMULATE", "1", 1);
+    if (has_device) {
+        check_picture(&p, r->settings, WVL_MEMORY_DEVICE, 1, 1);
+    }
+    (void)unsetenv("SOFT_EMULATE");
+    picture_free(&p);
+}
+END_TEST
+
 /* Pixels of every kind, several in flight, in every order. */
 START_TEST(in_flight)
 {
@@ -294,6 +309,7 @@ int main(void)
     tcase_set_timeout(tc, 240);
     tcase_add_checked_fixture(tc, open_suite, close_suite);
     tcase_add_loop_test(tc, every_row, 0, (int)ROWS);
+    tcase_add_loop_test(tc, own_source, 0, 3);
     tcase_add_loop_test(tc, in_flight, 0, 3);
     tcase_add_test(tc, device_output);
     tcase_add_test(tc, outside);

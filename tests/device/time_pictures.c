@@ -7,8 +7,7 @@
  *
  * PICTURE: a file in the folder of test pictures, or noise:WIDTHxHEIGHTxDEPTH. A configuration is a list of
  * NAME=NUMBER: slots, memory (0 host, 1 pinned, 2 device), ring, writers, graphs (0, 1), warps (of the HT kernel),
- * output (1: device memory), ahead (of the pictures in flight, how many are queued before the first is waited for; 0:
- * all).
+ * output (1: device memory), direct (1: kernels write to pinned memory).
  */
 #include <stdio.h>
 #include <stdlib.h>
