@@ -69,16 +69,24 @@ static wvl_status cuda_open_device(const wvl_device_options *options, wvl_device
     return wvl_cuda_open_device(options, NULL, NULL, device);
 }
 
-void wvl_cuda_free_slot(wvl_backend *b, wvl_backend_job *job)
+static void wait_streams(const wvl_backend_job *job)
 {
-    const wvl_cuda_runtime *rt = wvl_cuda_runtime_of(b);
+    const wvl_cuda_runtime *rt = wvl_cuda_runtime_of(job->backend);
     if (job->stream) {
         (void)rt->stream_wait(job->stream);
     }
+    if (job->picture && job->picture->copies) {
+        (void)rt->stream_wait(job->picture->copies);
+    }
+}
+
+void wvl_cuda_free_slot(wvl_backend *b, wvl_backend_job *job)
+{
+    const wvl_cuda_runtime *rt = wvl_cuda_runtime_of(b);
+    wait_streams(job);
     if (job->picture) {
         wvl_cuda_free_picture(b, job);
-    }
-    if (job->stream) {
+    } else if (job->stream) {
         (void)rt->stream_destroy(job->stream);
     }
     for (unsigned i = 0; i < WVL_CUDA_MARKS; i++) {
@@ -182,7 +190,6 @@ wvl_status wvl_cuda_open_backend(const wvl_allocator *host, wvl_pool *pool, cons
     }
     (*backend)->owns_device = 1;
     (*backend)->options = options->tables;
-    (*backend)->writers = options->writers;
     return WVL_OK;
 }
 
@@ -202,7 +209,8 @@ static wvl_status cuda_open(const wvl_backend_options *options, wvl_backend **ba
 wvl_cuda_status wvl_cuda_fill_slot(wvl_backend *b, wvl_backend_job *job)
 {
     const wvl_cuda_runtime *rt = wvl_cuda_runtime_of(b);
-    wvl_cuda_status status = rt->stream_create(&job->stream, WVL_CUDA_STREAM_NON_BLOCKING);
+    wvl_cuda_status status =
+        job->stream ? WVL_CUDA_SUCCESS : rt->stream_create(&job->stream, WVL_CUDA_STREAM_NON_BLOCKING);
     status = status ? status : rt->event_create(&job->done, WVL_CUDA_EVENT_DISABLE_TIMING | WVL_CUDA_EVENT_BLOCKING);
     for (unsigned i = 0; i < WVL_CUDA_MARKS && b->epoch && !status; i++) {
         status = rt->event_create(&job->mark[i], 0);
@@ -305,7 +313,7 @@ void wvl_cuda_release_job(wvl_backend_job *job)
 {
     wvl_backend *b = job->backend;
     if (!job->finished && !wvl_cuda_enter(b->device)) { /* a job that nobody waited for may still be running */
-        (void)wvl_cuda_runtime_of(b)->stream_wait(job->stream);
+        wait_streams(job);
         wvl_cuda_leave(b->device);
     }
     pthread_mutex_lock(&b->lock);

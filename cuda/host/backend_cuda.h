@@ -15,7 +15,6 @@ enum { WVL_CUDA_PLAIN_PATH = 1, WVL_CUDA_WHOLE_DOWNLOAD = 2, WVL_CUDA_NO_GRAPHS 
 typedef struct wvl_cuda_options {
     int device;                      /* ordinal */
     unsigned tables;                 /* bits: WVL_CUDA_PLAIN_PATH, WVL_CUDA_WHOLE_DOWNLOAD, WVL_CUDA_NO_GRAPHS */
-    uint32_t writers;                /* thread blocks that write a picture (picture.h); 0: as chosen */
     const wvl_cuda_runtime *runtime; /* NULL: the driver's; must outlive the backend */
     const void *image;               /* NULL: the library's */
 } wvl_cuda_options;

@@ -27,7 +27,7 @@ struct wvl_backend_job {
     uint8_t *pinned;
     uint64_t pinned_address; /* as the device sees it; 0: not at all */
     wvl_cuda_address device;
-    wvl_cuda_stream stream;
+    wvl_cuda_stream stream; /* of its own, or one of those that pictures share */
     wvl_cuda_event done, mark[WVL_CUDA_MARKS];
     int busy;                /* under the backend's lock */
     int finished;            /* seen by a wait: nothing of it runs any more */
@@ -56,7 +56,7 @@ struct wvl_backend {
     pthread_mutex_t lock; /* guards the list and busy */
     wvl_backend_job *slots;
     struct wvl_cuda_pictures *pictures; /* NULL: slots are for waves (picture.h) */
-    uint32_t writers;                   /* 0: as chosen */
+    uint32_t writers, streams, copies;  /* for tests (picture.h); 0: as chosen */
 };
 
 static inline const wvl_cuda_runtime *wvl_cuda_runtime_of(const wvl_backend *b) { return b->device->runtime; }

@@ -47,9 +47,21 @@ void wvl_cuda_free_picture(wvl_backend *b, wvl_backend_job *job)
     if (picture->exec) {
         (void)wvl_cuda_runtime_of(b)->exec_destroy(picture->exec);
     }
+    if (picture->computed) {
+        (void)wvl_cuda_runtime_of(b)->event_destroy(picture->computed);
+    }
     wvl_cuda_free_output(b->device, b->plan->device.output, picture->output, picture->output_bytes);
     wvl_cuda_free_device(b->device, picture->staging_device, l->staging_bytes);
     wvl_cuda_free_pinned(b->device, picture->staging, l->staging_bytes);
+}
+
+static void free_streams(const wvl_cuda_runtime *rt, wvl_cuda_stream *streams)
+{
+    for (uint32_t i = 0; i < WVL_CUDA_MOST_STREAMS; i++) {
+        if (streams[i]) {
+            (void)rt->stream_destroy(streams[i]);
+        }
+    }
 }
 
 void wvl_cuda_free_pictures(wvl_backend *b)
@@ -57,6 +69,8 @@ void wvl_cuda_free_pictures(wvl_backend *b)
     wvl_cuda_pictures *p = b->pictures;
     b->pictures = NULL;
     if (p) {
+        free_streams(wvl_cuda_runtime_of(b), p->compute);
+        free_streams(wvl_cuda_runtime_of(b), p->copy);
         wvl_cuda_free_device(b->device, p->device, p->device_bytes);
         wvl_free(&b->allocator, p, p->host_bytes);
     }
@@ -124,13 +138,36 @@ static wvl_cuda_status take_output(wvl_backend_job *job)
     return wvl_cuda_alloc_output(job->backend->device, plan->device.output, picture->output_bytes, &picture->output);
 }
 
+/* One of the streams that slots share: the next of `count`. */
+static wvl_cuda_status share_stream(const wvl_backend *b, wvl_cuda_stream *streams, uint32_t count,
+                                    wvl_cuda_stream *stream)
+{
+    wvl_cuda_stream *own = &streams[b->pictures->slot_count % count];
+    wvl_cuda_status status =
+        *own ? WVL_CUDA_SUCCESS : wvl_cuda_runtime_of(b)->stream_create(own, WVL_CUDA_STREAM_NON_BLOCKING);
+    *stream = *own;
+    return status;
+}
+
+static wvl_cuda_status share_streams(wvl_backend *b, wvl_backend_job *job)
+{
+    wvl_cuda_pictures *p = b->pictures;
+    wvl_cuda_picture *picture = job->picture;
+    uint32_t compute = b->streams ? b->streams : WVL_CUDA_COMPUTE_STREAMS,
+             copy = b->copies ? b->copies : WVL_CUDA_COPY_STREAMS;
+    wvl_cuda_status status = share_stream(b, p->compute, compute, &job->stream);
+    status = status ? status : share_stream(b, p->copy, copy, &picture->copies);
+    return status ? status : wvl_cuda_runtime_of(b)->event_create(&picture->computed, WVL_CUDA_EVENT_DISABLE_TIMING);
+}
+
 static wvl_status add_slot(wvl_backend *b)
 {
     wvl_backend_job *job = create_slot(b);
     if (!job) {
         return WVL_ERROR_MEMORY;
     }
-    wvl_cuda_status failed = wvl_cuda_fill_slot(b, job);
+    wvl_cuda_status failed = share_streams(b, job);
+    failed = failed ? failed : wvl_cuda_fill_slot(b, job);
     failed = failed ? failed : wvl_cuda_upload_blocks(job);
     failed = failed ? failed : take_output(job);
     if (failed || !job->pinned_address) {
@@ -141,6 +178,7 @@ static wvl_status add_slot(wvl_backend *b)
     job->picture->tables.items = (wvl_cuda_item *)(void *)(job->pinned + b->pictures->layout.items);
     job->outside = &wvl_cuda_picture_result(job)->outside;
     set_jobs(job);
+    b->pictures->slot_count++;
     wvl_cuda_add_slot(b, job);
     return WVL_OK;
 }
@@ -328,9 +366,10 @@ static wvl_status copy_rest(wvl_backend_job *job, uint64_t bytes)
     }
     wvl_cuda_status status = wvl_cuda_enter(b->device);
     if (!status) {
-        status = rt->download((uint8_t *)(uintptr_t)picture->output + from,
-                              job->device + b->pictures->layout.finished + from, (size_t)(bytes - from), job->stream);
-        status = status ? status : rt->event_record(job->done, job->stream);
+        status =
+            rt->download((uint8_t *)(uintptr_t)picture->output + from,
+                         job->device + b->pictures->layout.finished + from, (size_t)(bytes - from), picture->copies);
+        status = status ? status : rt->event_record(job->done, picture->copies);
         status = status ? status : rt->event_wait(job->done);
         wvl_cuda_leave(b->device);
     }

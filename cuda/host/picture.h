@@ -15,6 +15,12 @@
 #define WVL_CUDA_MOST_TILE_COMPONENTS 65536u /* of a picture: their plans stay in memory */
 #define WVL_CUDA_RECENT 8u                   /* pictures whose sizes predict that of the next one */
 
+/* Streams that the slots of a backend share. The driver has eight queues for them: more would wait for each other where
+ * nothing asks for it. Copies have theirs, so that no kernel waits for the bus. */
+#define WVL_CUDA_COMPUTE_STREAMS 7u
+#define WVL_CUDA_COPY_STREAMS 1u
+#define WVL_CUDA_MOST_STREAMS 64u
+
 /* Where things lie. Offsets. */
 typedef struct wvl_cuda_picture_layout {
     uint64_t splits, color, items, tables_end; /* in pinned memory and on the device: what pixels change */
@@ -47,13 +53,17 @@ typedef struct wvl_cuda_pictures {
     wvl_tile_plan *tiles;                           /* [tile_count] */
     uint32_t *packet_order;                         /* [packets], until it is uploaded */
     uint64_t recent[WVL_CUDA_RECENT], recent_count; /* bytes of pictures, under the backend's lock */
+    wvl_cuda_stream compute[WVL_CUDA_MOST_STREAMS], copy[WVL_CUDA_MOST_STREAMS]; /* as far as slots use them */
+    uint32_t slot_count;
 } wvl_cuda_pictures;
 
 /* Of a slot. */
 typedef struct wvl_cuda_picture {
     wvl_cuda_address output;             /* where the picture goes; 0: taken by the last job */
     uint64_t output_bytes, copied_bytes; /* room; what of the job's picture is copied there without being asked */
-    uint8_t *staging;                    /* pinned; NULL: no picture needed it yet */
+    wvl_cuda_stream copies;              /* of the backend: where pictures are copied */
+    wvl_cuda_event computed;
+    uint8_t *staging; /* pinned; NULL: no picture needed it yet */
     wvl_cuda_address staging_device;
     wvl_cuda_pixels *given, *pixels; /* [components] that the tables are built for: as they came, as splits read them */
     int is_built;

@@ -128,7 +128,7 @@ static wvl_cuda_status renew_tables(wvl_backend_job *job)
 
 /* ---- Kernels --------------------------------------------------------------------------------- */
 
-static wvl_cuda_status launch_transform(const wvl_backend_job *job)
+static wvl_cuda_status launch_transform(const wvl_backend_job *job, wvl_cuda_stream stream)
 {
     const wvl_backend *b = job->backend;
     const wvl_cuda_runtime *rt = wvl_cuda_runtime_of(b);
@@ -136,42 +136,53 @@ static wvl_cuda_status launch_transform(const wvl_backend_job *job)
     const wvl_cuda_picture_layout *l = &b->pictures->layout;
     const wvl_cuda_tables *t = &job->picture->tables;
     wvl_cuda_status status = wvl_cuda_launch_clear(rt, kernels, job->device + l->bounds, l->cleared_end - l->bounds,
-                                                   job->device, items_end(job), job->stream);
+                                                   job->device, items_end(job), stream);
     if (!status) {
-        status = wvl_cuda_launch_color(rt, kernels, job->device + l->color, job->color_blocks, job->stream);
+        status = wvl_cuda_launch_color(rt, kernels, job->device + l->color, job->color_blocks, stream);
     }
     for (uint64_t i = 0; i < t->launch_count && !status; i++) {
         wvl_cuda_address items = job->device + l->items + t->launches[i].first_item * sizeof(wvl_cuda_item);
         int follows = i || !job->color_blocks;
-        status =
-            wvl_cuda_launch_level(rt, kernels, &t->launches[i], job->device + l->splits, items, follows, job->stream);
+        status = wvl_cuda_launch_level(rt, kernels, &t->launches[i], job->device + l->splits, items, follows, stream);
     }
     return status;
 }
 
-static wvl_cuda_status launch_all(const wvl_backend_job *job)
+static wvl_cuda_status launch_all(const wvl_backend_job *job, wvl_cuda_stream stream)
 {
     const wvl_device *device = job->backend->device;
-    wvl_cuda_status status = launch_transform(job);
-    status = status ? status : wvl_cuda_ht_launch(&device->ht, &job->picture->ht, job->stream);
-    return status ? status : wvl_cuda_packets_launch(&device->packets, &job->picture->job, job->stream);
+    wvl_cuda_status status = launch_transform(job, stream);
+    status = status ? status : wvl_cuda_ht_launch(&device->ht, &job->picture->ht, stream);
+    return status ? status : wvl_cuda_packets_launch(&device->packets, &job->picture->job, stream);
 }
 
-/* All kernels as one thing to launch. */
-static wvl_cuda_status record_graph(wvl_backend_job *job)
+/* All kernels as one thing to launch. In a stream of its own: others may come to the slot's meanwhile. */
+static wvl_cuda_status capture_all(wvl_backend_job *job, wvl_cuda_stream stream)
 {
     const wvl_cuda_runtime *rt = wvl_cuda_runtime_of(job->backend);
     wvl_cuda_graph graph = NULL;
-    wvl_cuda_status status = rt->capture_begin(job->stream, CAPTURE_OF_THREAD);
+    wvl_cuda_status status = rt->capture_begin(stream, CAPTURE_OF_THREAD);
     if (status) {
         return status;
     }
-    status = launch_all(job);
-    wvl_cuda_status ended = rt->capture_end(job->stream, &graph);
+    status = launch_all(job, stream);
+    wvl_cuda_status ended = rt->capture_end(stream, &graph);
     status = status ? status : ended;
     status = status ? status : rt->graph_build(&job->picture->exec, graph, 0);
     if (graph) {
         (void)rt->graph_destroy(graph);
+    }
+    return status;
+}
+
+static wvl_cuda_status record_graph(wvl_backend_job *job)
+{
+    const wvl_cuda_runtime *rt = wvl_cuda_runtime_of(job->backend);
+    wvl_cuda_stream stream = NULL;
+    wvl_cuda_status status = rt->stream_create(&stream, WVL_CUDA_STREAM_NON_BLOCKING);
+    if (!status) {
+        status = capture_all(job, stream);
+        (void)rt->stream_destroy(stream);
     }
     return status;
 }
@@ -189,18 +200,30 @@ static wvl_cuda_status queue_kernels(wvl_backend_job *job)
     if (status) {
         return status;
     }
-    return p->exec ? rt->graph_launch(p->exec, job->stream) : launch_all(job);
+    return p->exec ? rt->graph_launch(p->exec, job->stream) : launch_all(job, job->stream);
 }
 
-/* As much of the picture as it will probably have, to where the caller reads it. */
+static wvl_cuda_status mark(const wvl_backend_job *job, unsigned at, wvl_cuda_stream stream)
+{
+    return job->mark[at] ? wvl_cuda_runtime_of(job->backend)->event_record(job->mark[at], stream) : WVL_CUDA_SUCCESS;
+}
+
+/* As much of the picture as it will probably have, to where the caller reads it; then an event. */
 static wvl_cuda_status queue_copy(const wvl_backend_job *job)
 {
+    const wvl_cuda_runtime *rt = wvl_cuda_runtime_of(job->backend);
     const wvl_cuda_picture *p = job->picture;
-    return p->copied_bytes
-               ? wvl_cuda_runtime_of(job->backend)
-                     ->download((void *)(uintptr_t)p->output, job->device + job->backend->pictures->layout.finished,
-                                (size_t)p->copied_bytes, job->stream)
-               : WVL_CUDA_SUCCESS;
+    if (!p->copied_bytes) {
+        wvl_cuda_status status = mark(job, WVL_CUDA_AT_DELIVERED, job->stream);
+        return status ? status : rt->event_record(job->done, job->stream);
+    }
+    wvl_cuda_status status = rt->event_record(p->computed, job->stream);
+    status = status ? status : rt->stream_after(p->copies, p->computed, 0);
+    status = status ? status
+                    : rt->download((void *)(uintptr_t)p->output, job->device + job->backend->pictures->layout.finished,
+                                   (size_t)p->copied_bytes, p->copies);
+    status = status ? status : mark(job, WVL_CUDA_AT_DELIVERED, p->copies);
+    return status ? status : rt->event_record(job->done, p->copies);
 }
 
 /* ---- All ------------------------------------------------------------------------------------- */
@@ -216,23 +239,17 @@ static wvl_cuda_status await_pixels(const wvl_backend_job *job, const wvl_image 
                                                  : rt->stream_after(job->stream, image->ready_event, 0);
 }
 
-static wvl_cuda_status mark(const wvl_backend_job *job, unsigned at)
-{
-    return job->mark[at] ? wvl_cuda_runtime_of(job->backend)->event_record(job->mark[at], job->stream)
-                         : WVL_CUDA_SUCCESS;
-}
-
 static wvl_cuda_status queue_pixels(wvl_backend_job *job, const wvl_image *image)
 {
     const wvl_cuda_runtime *rt = wvl_cuda_runtime_of(job->backend);
     wvl_cuda_status status = await_pixels(job, image);
-    status = status ? status : mark(job, WVL_CUDA_AT_START);
+    status = status ? status : mark(job, WVL_CUDA_AT_START, job->stream);
     status = status ? status : stage(job, image);
     for (uint32_t i = 0; !status && i < job->staging.copy_count; i++) {
         status = rt->upload_rows(&job->staging.copies[i], job->stream);
     }
     status = status ? status : renew_tables(job);
-    return status ? status : mark(job, WVL_CUDA_AT_UPLOADED);
+    return status ? status : mark(job, WVL_CUDA_AT_UPLOADED, job->stream);
 }
 
 wvl_cuda_status wvl_cuda_queue_picture(wvl_backend_job *job, const wvl_image *image)
@@ -243,10 +260,9 @@ wvl_cuda_status wvl_cuda_queue_picture(wvl_backend_job *job, const wvl_image *im
     wvl_range_close();
     wvl_range_open("wavelane kernels");
     status = status ? status : queue_kernels(job);
-    status = status ? status : mark(job, WVL_CUDA_AT_COMPUTED);
+    status = status ? status : mark(job, WVL_CUDA_AT_COMPUTED, job->stream);
     status = status ? status : queue_copy(job);
-    status = status ? status : mark(job, WVL_CUDA_AT_DELIVERED);
     wvl_range_close();
     wvl_trace_put(job->backend->trace, "staging", "stage", 0, start, wvl_trace_now());
-    return status ? status : wvl_cuda_runtime_of(job->backend)->event_record(job->done, job->stream);
+    return status;
 }

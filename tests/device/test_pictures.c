@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Jobs of whole pictures behind the backend's table: bytes, lengths and errors against those of wvl_encode on the CPU.
- * Runs on the device in software, or on the machine's if that is what is found.
+ * Runs on the device in software, or on the machine's if that is what is found. WVL_CUDA_SUBSET: few pictures, for
+ * checkers that are slow.
  */
 #include <check.h>
 #include <math.h>
@@ -22,6 +23,7 @@ static picture_driver driver;
 static int has_device;
 
 static void open_suite(void) { has_device = picture_driver_open(&driver); }
+static int is_left_out(int row) { return getenv("WVL_CUDA_SUBSET") != NULL && row % 7 != 3; }
 static void close_suite(void) { picture_driver_close(&driver); }
 
 /* ---- One picture ----------------------------------------------------------------------------- */
@@ -186,7 +188,7 @@ START_TEST(every_row)
     static const wvl_memory_kind kinds[] = {WVL_MEMORY_DEVICE, WVL_MEMORY_HOST, WVL_MEMORY_PINNED};
     const row *r = &rows[_i];
     picture p = picture_draw(r->kind, r->width, r->height, r->count, r->depth, (uint32_t)_i);
-    if (has_device) {
+    if (has_device && !is_left_out(_i)) {
         check_picture(&p, r->settings, kinds[_i % 3], 1, 2);
     }
     picture_free(&p);

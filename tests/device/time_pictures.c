@@ -7,7 +7,8 @@
  *
  * PICTURE: a file in the folder of test pictures, or noise:WIDTHxHEIGHTxDEPTH. A configuration is a list of
  * NAME=NUMBER: slots, memory (0 host, 1 pinned, 2 device), ring, writers, graphs (0, 1), warps (of the HT kernel),
- * output (1: device memory), direct (1: kernels write to pinned memory).
+ * output (1: device memory), direct (1: kernels write to pinned memory), streams, copies (streams of either
+ * kind that slots share).
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,7 +22,7 @@
 #define MOST_RING 16
 
 typedef struct configuration {
-    uint32_t slots, memory, ring, writers, graphs, warps, output, direct;
+    uint32_t slots, memory, ring, writers, graphs, warps, output, direct, streams, copies;
 } configuration;
 
 typedef struct scene {
@@ -72,15 +73,17 @@ static configuration parse(const char *text)
     const struct {
         const char *name;
         uint32_t *value;
-    } names[] = {{"slots", &c.slots},   {"memory", &c.memory}, {"ring", &c.ring},     {"writers", &c.writers},
-                 {"graphs", &c.graphs}, {"warps", &c.warps},   {"output", &c.output}, {"direct", &c.direct}};
+    } names[] = {{"slots", &c.slots},     {"memory", &c.memory}, {"ring", &c.ring},     {"writers", &c.writers},
+                 {"graphs", &c.graphs},   {"warps", &c.warps},   {"output", &c.output}, {"direct", &c.direct},
+                 {"streams", &c.streams}, {"copies", &c.copies}};
     char copy[256], *rest = copy;
     (void)snprintf(copy, sizeof copy, "%s", text);
     for (char *word; (word = strtok_r(rest, ",", &rest));) {
         char *value = strchr(word, '=');
         int is_known = 0;
         for (unsigned i = 0; value && i < sizeof names / sizeof *names; i++) {
-            if (!strncmp(names[i].name, word, (size_t)(value - word))) {
+            if (strlen(names[i].name) == (size_t)(value - word) &&
+                !strncmp(names[i].name, word, (size_t)(value - word))) {
                 *names[i].value = (uint32_t)atoi(value + 1);
                 is_known = 1;
             }
@@ -118,6 +121,8 @@ static wvl_backend *open_backend(scene *s, const configuration *c, double *prepa
     }
     backend->options = (c->graphs ? 0 : WVL_CUDA_NO_GRAPHS) | (c->direct ? WVL_CUDA_DIRECT : 0);
     backend->writers = c->writers;
+    backend->streams = c->streams;
+    backend->copies = c->copies;
     wvl_backend_cuda.measure_picture(s->base.plan, &s->base.assembly, &memory);
     for (uint32_t i = 0; i < c->slots; i++) {
         if (wvl_backend_cuda.prepare_picture(backend, s->base.plan, &s->base.assembly, &memory) != WVL_OK) {

@@ -190,6 +190,13 @@ static void say_picture(void)
     }
 }
 
+static wvl_cuda_status stub_after(wvl_cuda_stream s, wvl_cuda_event e, unsigned flags)
+{
+    (void)s;
+    (void)e;
+    (void)flags;
+    return tick();
+}
 static wvl_cuda_status stub_launch(wvl_cuda_function f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by,
                                    unsigned bz, unsigned shared, wvl_cuda_stream s, void **arguments, void **extra)
 {
@@ -268,6 +275,7 @@ static const wvl_cuda_runtime stub = {
     .event_query = stub_query,
     .event_wait = stub_event_wait,
     .launch = stub_launch,
+    .stream_after = stub_after,
     .capture_begin = stub_capture,
     .capture_end = stub_capture_end,
     .graph_build = stub_build,
