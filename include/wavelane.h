@@ -189,8 +189,8 @@ WVL_API const char *wvl_params_error(const wvl_params *params);
  * it. The library never resets a device.
  *
  * Device memory and page-locked memory of a picture are kept for the next picture of its plan (up to four blocks of
- * each kind a device) until the context is released or memory runs short. Memory from allocators of the caller is
- * given back at once. */
+ * each kind a device, and up to 64 outputs of pictures that the device finished) until the context is released or
+ * memory runs short. Memory from allocators of the caller is given back at once. */
 
 typedef struct wvl_device_info {
     size_t struct_size;
