@@ -332,9 +332,8 @@ START_TEST(unseen_errors_are_counted)
     outcome o = case_encode("unseen", &p, "reversible=no levels=28 quantization=derived distortion-bits=4", NULL);
     picture back = case_decode("unseen", &o, NULL);
     ck_assert_double_lt(told_last(&o), picture_sample_psnr(&p, &back) + 0.5);
-    picture_free(&back);
+    picture_free(&back), picture_free(&p);
     case_free(&o);
-    picture_free(&p);
 }
 END_TEST
 
