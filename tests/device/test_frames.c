@@ -330,7 +330,7 @@ int main(void)
 {
     Suite *suite = suite_create("frames");
     TCase *tests = tcase_create("encoder");
-    tcase_set_timeout(tests, 120);
+    tcase_set_timeout(tests, 900); /* ThreadSanitizer beside other work */
     tcase_add_checked_fixture(tests, setup, teardown);
     tcase_add_test(tests, one_thread_submits_and_receives);
     tcase_add_test(tests, two_threads);
