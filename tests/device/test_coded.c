@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cuda/host/device.h"
 #include "soft_bench.h"
 
 #define BLOCKS " packed-headers=ppt" /* packets are for the CPU */
@@ -119,6 +120,80 @@ START_TEST(blocks_emulated)
 }
 END_TEST
 
+/* ---- Pictures in flight ---------------------------------------------------------------------- */
+
+#define IN_FLIGHT 16u
+#define PICTURES (2 * IN_FLIGHT)
+
+/* Encodes many pictures, with the device failing at its call `fail_at` from now on (0: never). Each ends with its bytes
+ * or an error. Returns how many had bytes, and through *errors those that ended as `expected` says. */
+static uint32_t encode_many(const picture_input *input, const char *device, const bytes *reference, uint32_t fail_at,
+                            wvl_status expected, uint32_t *errors)
+{
+    wvl_plan *plan = make_plan(&input->format, "style=HT", device);
+    wvl_encoder *encoder;
+    wvl_encoded_picture *finished;
+    uint32_t fine = 0;
+    *errors = 0;
+    wvl_status status = wvl_encoder_create(plan, IN_FLIGHT, &encoder);
+    ck_assert_msg(status == WVL_OK || status == expected, "create: %d", status);
+    soft->fail_at = fail_at ? soft->calls + fail_at : 0;
+    for (uint32_t i = 0; i < PICTURES && status == WVL_OK; i++) {
+        wvl_status sent = wvl_encoder_submit(encoder, &input->image, NULL, NULL);
+        if (sent == WVL_AGAIN) {
+            break;
+        }
+        ck_assert_msg(sent == WVL_OK, "submit: %d", sent);
+    }
+    if (status == WVL_OK) {
+        wvl_encoder_end(encoder);
+        while (wvl_encoder_receive(encoder, UINT32_MAX, &finished) == WVL_OK) {
+            size_t count;
+            const void *data = wvl_encoded_picture_data(finished, &count);
+            wvl_status ended = wvl_encoded_picture_status(finished);
+            ck_assert_msg(ended != WVL_OK || (count == reference->count && !memcmp(data, reference->data, count)),
+                          "other bytes");
+            ck_assert_msg(ended == WVL_OK || ended == expected, "a picture ended with %d", ended);
+            fine += ended == WVL_OK;
+            *errors += ended != WVL_OK;
+            wvl_encoded_picture_release(finished);
+        }
+        wvl_encoder_release(encoder);
+    }
+    wvl_plan_release(plan);
+    return fine;
+}
+
+/* A device that is lost with pictures in flight, at any of its calls: every picture ends, with its bytes or an error.
+ */
+START_TEST(lost_in_flight)
+{
+    picture p = picture_draw(PICTURE_NATURAL, 97, 83, 1, 8, 3);
+    picture_input input = picture_open_input(&p, 0);
+    bytes reference = encode(&input, "style=HT", "cpu");
+    uint32_t errors, failed = 0;
+    soft->fail_status = 719;
+    ck_assert_uint_eq(encode_many(&input, "cuda-only", &reference, 0, WVL_OK, &errors), IN_FLIGHT);
+    for (uint32_t n = 1 + (uint32_t)_i; n < 300; n += 37) {
+        uint32_t fine = encode_many(&input, "cuda-only", &reference, n, WVL_ERROR_DEVICE, &errors);
+        ck_assert_uint_eq(fine + errors, IN_FLIGHT);
+        failed += errors;
+        soft->broken = 0;
+        soft->fail_at = 0;
+        wvl_cuda_forget_losses();
+        free_bytes(&reference);
+        close_context();
+        open_context();
+        soft->fail_status = 719;
+        reference = encode(&input, "style=HT", "cpu");
+    }
+    ck_assert_uint_gt(failed, 0);
+    free_bytes(&reference);
+    picture_close_input(&input);
+    picture_free(&p);
+}
+END_TEST
+
 /* The least that a device must do: else it is not used, or not usable. */
 START_TEST(reach_is_asked_for)
 {
@@ -156,6 +231,7 @@ int main(void)
     tcase_add_test(tests, blocks_there);
     tcase_add_loop_test(tests, blocks_in_parts, 0, 3);
     tcase_add_loop_test(tests, blocks_emulated, 0, 4);
+    tcase_add_loop_test(tests, lost_in_flight, 0, 2);
     tcase_add_test(tests, reach_is_asked_for);
     suite_add_tcase(suite, tests);
     SRunner *runner = srunner_create(suite);
