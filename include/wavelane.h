@@ -178,19 +178,18 @@ WVL_API const char *wvl_params_error(const wvl_params *params);
  * The option "device" says whether a device works on pictures. A device does as many stages as it can: transform and
  * quantisation ("coefs"), coding of HT blocks of a lossless picture, a given step or a quality factor ("blocks"), and
  * the whole output of such a picture ("packets"). docs/reach.md has the list. The CPU does the rest. The bytes do not
- * depend on it. The option "reach" asks for the least that a device must do: one that does less is not used (with
- * cuda-only: WVL_ERROR_UNSUPPORTED). auto        a device where it pays (pixels that lie on one; pictures in flight of
- * an encoder object), else the CPU. The default. cpu         the CPU. cuda        device 0; cuda:N: device N. The CPU
- * takes over if there is no such device, if its memory is too small, or if it cannot do the picture (components of more
- * than 16 bits); the log has a warning. cuda-only   the same without the CPU: WVL_ERROR_DEVICE, _MEMORY or _UNSUPPORTED
- * instead. cuda-only:N: device N. wvl_result_backend() says what was used. A context opens a device at its first use.
- * After a failure that lasts (a fault in a kernel, a lost device) the pictures that the device has end with
- * WVL_ERROR_DEVICE, and the device counts as lost for the process; later pictures go to the CPU if the option allows
- * it. The library never resets a device.
+ * depend on it. The option "reach" asks for the least that a device must do, else it is not used.
+ * - auto (default): a device where it pays: pixels that lie on one; pictures in flight, of 1 Mi samples and more.
+ * - cpu: the CPU. cuda, cuda:N: device 0 or N. The CPU takes over if there is no such device, if its memory is too
+ * small, or if it cannot do the picture (components of more than 16 bits); the log has a warning.
+ * - cuda-only, cuda-only:N: the same without the CPU: WVL_ERROR_DEVICE, _MEMORY or _UNSUPPORTED instead.
  *
- * Device memory and page-locked memory of a picture are kept for the next picture of its plan (up to four blocks of
- * each kind a device, and up to 64 outputs of pictures that the device finished) until the context is released or
- * memory runs short. Memory from allocators of the caller is given back at once. */
+ * wvl_result_backend() says what was used. A context opens a device at its first use. After a failure that lasts (a
+ * fault in a kernel, a lost device) its pictures end with WVL_ERROR_DEVICE, and it counts as lost for the process;
+ * later pictures go to the CPU if the option allows it. The library never resets a device.
+ *
+ * A device keeps memory of pictures for the next ones of their plan until the context is released or memory runs
+ * short: up to four blocks of each kind, and 64 finished pictures. Allocators of the caller get theirs back at once. */
 
 typedef struct wvl_device_info {
     size_t struct_size;
@@ -412,17 +411,15 @@ WVL_API void wvl_plan_release(wvl_plan *plan);
  * The picture, and what the sink holds (output_bytes_bound at most), come on top. */
 typedef struct wvl_plan_memory {
     size_t struct_size;
-    uint64_t base_bytes;         /* most that is held beside coded data, for any picture of this plan */
+    uint64_t base_bytes;         /* most that is held beside coded data */
     uint64_t coded_bytes_bound;  /* proved bound of what coded data may add, whatever the pixels: every pass of every
-                                    block, with a byte target up to three times. A target does not lower it: layers are
-                                    chosen when all blocks are coded */
+                                    block, up to three times; a byte target does not lower it (D-plan-10) */
     uint64_t output_bytes_bound; /* proved bound of the bytes that the sink gets */
     uint64_t pinned_bytes;       /* most that a device takes of page-locked memory; 0 if none is used */
     uint64_t device_bytes;       /* most that it takes of its own */
     uint64_t certain_bytes;      /* every picture of this plan takes at least as much */
     uint64_t likely_bytes; /* an estimate for photographs and the like; with a byte target it follows from the target */
-    uint64_t worst_bytes;  /* no picture takes more: base_bytes and coded_bytes_bound; to plan memory for photographs,
-                              see likely_bytes */
+    uint64_t worst_bytes;  /* no picture takes more: base_bytes and coded_bytes_bound */
     uint64_t picture_bytes; /* of the samples, each in the smallest of 8, 16 and 32 bits that holds it */
 } wvl_plan_memory;
 /* With a device base_bytes is an upper bound: the CPU or the device holds its share. Errors: _ARGUMENT, _MEMORY. */
@@ -516,8 +513,8 @@ WVL_API wvl_status wvl_encode(const wvl_plan *plan, const wvl_image *image, wvl_
 typedef struct wvl_encoder wvl_encoder;
 typedef struct wvl_encoded_picture wvl_encoded_picture; /* one finished picture */
 
-/* frames: pictures in flight, 1..64; 0: half the threads of the context, at least 3, at most 6. Fewer if memory is
- * short (logged). The plan must outlive the encoder. Errors: _ARGUMENT, _MEMORY, _DEVICE, _UNSUPPORTED. */
+/* frames: pictures in flight, 1..64; 0: 16 if a device finishes them, else half the threads, at least 3, at most 6.
+ * Fewer if memory is short (logged). Errors: _ARGUMENT, _MEMORY, _DEVICE, _UNSUPPORTED. */
 WVL_API wvl_status wvl_encoder_create(const wvl_plan *plan, uint32_t frames, wvl_encoder **encoder);
 /* Cancels what is in flight, waits for it, and drops results that were not received. */
 WVL_API void wvl_encoder_release(wvl_encoder *encoder);

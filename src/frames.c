@@ -22,7 +22,7 @@
 #define FRAMES_MOST                                                                                                    \
     6u /* the same: from here on nothing of a device's transform is left beside block coding on 16 processors          \
           (D-drive-03) */
-#define FRAMES_ON_DEVICE 24u /* the same where a device finishes pictures (D-drive-05) */
+#define FRAMES_ON_DEVICE 16u /* the same where a device finishes pictures (D-drive-05) */
 #define FRAMES_MAX 64u
 
 struct wvl_encoded_picture {
