@@ -160,6 +160,16 @@ static wvl_cuda_status share_streams(wvl_backend *b, wvl_backend_job *job)
     return status ? status : wvl_cuda_runtime_of(b)->event_create(&picture->computed, WVL_CUDA_EVENT_DISABLE_TIMING);
 }
 
+/* What is copied may reach beyond the picture: what others left there must not travel. */
+static wvl_cuda_status clear_finished(const wvl_backend_job *job)
+{
+    const wvl_cuda_picture_layout *l = &job->backend->pictures->layout;
+    return l->device_end > l->finished
+               ? wvl_cuda_runtime_of(job->backend)
+                     ->fill(job->device + l->finished, 0, (size_t)(l->device_end - l->finished), job->stream)
+               : WVL_CUDA_SUCCESS;
+}
+
 static wvl_status add_slot(wvl_backend *b)
 {
     wvl_backend_job *job = create_slot(b);
@@ -168,6 +178,7 @@ static wvl_status add_slot(wvl_backend *b)
     }
     wvl_cuda_status failed = share_streams(b, job);
     failed = failed ? failed : wvl_cuda_fill_slot(b, job);
+    failed = failed ? failed : clear_finished(job);
     failed = failed ? failed : wvl_cuda_upload_blocks(job);
     failed = failed ? failed : take_output(job);
     if (failed || !job->pinned_address) {

@@ -16,9 +16,9 @@
 #define WVL_CUDA_RECENT 8u                   /* pictures whose sizes predict that of the next one */
 
 /* Streams that the slots of a backend share. The driver has eight queues for them: more would wait for each other where
- * nothing asks for it. Copies have theirs, so that no kernel waits for the bus. */
-#define WVL_CUDA_COMPUTE_STREAMS 7u
-#define WVL_CUDA_COPY_STREAMS 1u
+ * nothing asks for it. Copies have theirs, so that no kernel waits for the bus (D-device-09). */
+#define WVL_CUDA_COMPUTE_STREAMS 8u
+#define WVL_CUDA_COPY_STREAMS 8u
 #define WVL_CUDA_MOST_STREAMS 64u
 
 /* Where things lie. Offsets. */
