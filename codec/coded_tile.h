@@ -4,6 +4,7 @@
 #define WVL_CODEC_CODED_TILE_H
 
 #include "codec/store.h"
+#include "codec/t2/meter.h"
 #include "codec/t2/precinct.h"
 #include "geom/handover.h"
 
@@ -37,7 +38,10 @@ typedef struct wvl_coded_tile {
     wvl_coded_block *blocks;
     wvl_block_state *states;
     wvl_tag_node *nodes;
-    wvl_packet *packets; /* [layer][precinct] */
+    wvl_packet *packets;           /* [layer][precinct] */
+    wvl_meter_chunk *meter_chunks; /* with rate control: of precincts of many blocks (codec/t2/meter.h) */
+    uint32_t *meter_firsts;        /* [node_count], if there are chunks */
+    uint64_t meter_chunk_count;
     uint64_t precinct_count, block_count, node_count;
     uint64_t first_precinct; /* counted over all tiles */
     uint8_t sop, eph;        /* markers around its packet headers */

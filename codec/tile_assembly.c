@@ -15,15 +15,15 @@
 const char *wvl_assembly_refuses(const wvl_plan *plan)
 {
     if (plan->syntax.layer_count > 1) {
-        return "several layers";
+        return "packets of several layers are made on the CPU";
     }
     if (plan->rate.follows_step) {
-        return "steps that follow a byte target";
+        return "steps that follow a byte target are for the CPU";
     }
     if (plan->syntax.plm) {
-        return "PLM";
+        return "PLM segments are made on the CPU";
     }
-    return plan->syntax.packed_headers ? "packed packet headers" : NULL;
+    return plan->syntax.packed_headers ? "packed packet headers (PPM, PPT) are made on the CPU" : NULL;
 }
 
 /* ---- Sizes ----------------------------------------------------------------------------------- */

@@ -60,9 +60,10 @@ void wvl_coder_add_component(const wvl_plan *plan, const wvl_tile_plan *tile, ui
     for (; band < end; band++) {
         add_band(plan, coding, band, times, t);
     }
-    sum->sizes.nodes = 0;
+    sum->sizes.nodes = sum->sizes.meter_chunks = 0;
     wvl_t2_add_sizes(plan, tile, component, times, &sum->sizes);
     t->nodes = wvl_add_saturate(t->nodes, sum->sizes.nodes);
+    t->meter_chunks = wvl_add_saturate(t->meter_chunks, sum->sizes.meter_chunks);
 }
 
 /* What the tile holds from block coding to writing. */
@@ -74,6 +75,7 @@ static void add_tile_memory(const wvl_plan *plan, const wvl_coder_tile_sum *t, w
     tile.precinct_count = t->precincts;
     tile.block_count = t->blocks;
     tile.node_count = t->nodes;
+    tile.meter_chunk_count = t->meter_chunks;
     wvl_coder_carve_tile(plan, &carver, &tile);
     sum->tile_bytes = wvl_add_saturate(sum->tile_bytes, wvl_alloc_size(carver.used));
 }

@@ -16,6 +16,9 @@ void wvl_coder_carve_tile(const wvl_plan *plan, wvl_carver *carver, wvl_coded_ti
     tile->nodes = wvl_carve(carver, tile->node_count, sizeof *tile->nodes);
     tile->packets =
         wvl_carve(carver, wvl_mul_saturate(tile->precinct_count, plan->syntax.layer_count), sizeof *tile->packets);
+    uint64_t chunks = plan->rate.rate_control ? tile->meter_chunk_count : 0;
+    tile->meter_chunks = wvl_carve(carver, chunks, sizeof *tile->meter_chunks);
+    tile->meter_firsts = wvl_carve(carver, chunks ? tile->node_count : 0, sizeof *tile->meter_firsts);
 }
 
 /* Also lifts the greatest sizes seen. */
@@ -31,6 +34,7 @@ static void size_tile(const wvl_plan *plan, const wvl_tile_plan *plan_tile, cons
     tile->eph = plan_tile->eph;
     wvl_t2_build_precincts(plan, plan_tile, NULL, look, &sizes);
     tile->node_count = sizes.nodes;
+    tile->meter_chunk_count = sizes.meter_chunks;
     greatest->scratch_nodes = wvl_max_u64(greatest->scratch_nodes, sizes.scratch_nodes);
     greatest->header_bytes = wvl_max_u64(greatest->header_bytes, sizes.header_bytes);
     wvl_coder_carve_tile(plan, &carver, tile);

@@ -71,6 +71,7 @@ typedef struct wvl_coder_memory {
 typedef struct wvl_coder_tile_sum {
     uint64_t blocks, precincts; /* the caller's */
     uint64_t nodes;             /* of tag trees */
+    uint64_t meter_chunks;
     uint64_t codewords, kept, piece, block_headers, index;
 } wvl_coder_tile_sum;
 

@@ -161,8 +161,7 @@ static void describe_layer(const wvl_plan *plan, const wvl_finished *finished, w
 {
     layer->bytes = finished->bytes - finished->codestream_offset;
     layer->decoded_error = -1.0;
-    double error = plan->rate.visual ? finished->plain_error : finished->error;
-    layer->squared_error = plan->rate.lossless ? 0.0 : wvl_layers_squared_error(plan, error, 0.0);
+    layer->squared_error = plan->rate.lossless ? 0.0 : wvl_layers_squared_error(plan, finished->energy, finished->gain);
 }
 
 static wvl_status finish(const wvl_pictures *p, wvl_backend_job *job, wvl_picture_facts *facts)

@@ -149,6 +149,8 @@ typedef struct measurement {
     int originals; /* 9/7: originals are built, not errors */
     float tie;     /* errors from here up to half a sample may round to a whole one */
     const wvl_look *look;
+    double unseen[MAX_PLANES]; /* of 9/7, by task: what errors below the last fraction bit add to the sum, in squared
+                                  units of the deepest component */
 } measurement;
 
 static uint64_t plane_count(const wvl_rate_plan *rate) { return rate->reversible_share < 1.0 ? 4 : 3; }
@@ -227,10 +229,23 @@ static void put_originals(const uint32_t *row, double unit, uint32_t width, floa
     }
 }
 
-static void fill_block(const measurement *m, const wvl_tile_band *band, double step, const block_view *v,
-                       const coded_view *l, block_cut cut, int decoded, uint8_t *states, uint8_t *plane,
-                       uint64_t stride)
+/* A magnitude says its sample to one unit: within half of it, or, of 0, within the whole of it on either side. */
+static double unseen_of(const wvl_band_coding *band, const block_view *v, const uint32_t *row)
 {
+    uint32_t zeros = 0;
+    for (uint32_t x = 0; x < v->width; x++) {
+        zeros += magnitude_of(row[x]) == 0;
+    }
+    double squares = zeros / 3.0 + (v->width - zeros) / 12.0;
+    return ldexp(squares * band->weight_mantissa, band->weight_exponent) / band->visual;
+}
+
+/* Returns what is unseen of 9/7. */
+static double fill_block(const measurement *m, const wvl_tile_band *band, const wvl_band_coding *coding,
+                         const block_view *v, const coded_view *l, block_cut cut, int decoded, uint8_t *states,
+                         uint8_t *plane, uint64_t stride)
+{
+    double unit = ldexp(coding->step, -(int)band->frac_bits), unseen = 0.0;
     if (!cut.nothing && cut.type) {
         mark_significance_pass(&l->coded, cut.P, states);
     }
@@ -244,12 +259,14 @@ static void fill_block(const measurement *m, const wvl_tile_band *band, double s
         if (m->reversible) {
             put_integers(row, sent, positions, decoded, v->width, (int32_t *)(void *)to);
         } else if (m->originals) {
-            put_originals(row, ldexp(step, -(int)band->frac_bits), v->width, (float *)(void *)to);
+            put_originals(row, unit, v->width, (float *)(void *)to);
         } else {
-            put_errors(row, sent, positions, ldexp(step, -(int)band->frac_bits), ldexp(l->step, -(int)band->frac_bits),
-                       v->width, (float *)(void *)to);
+            put_errors(row, sent, positions, unit, ldexp(l->step, -(int)band->frac_bits), v->width,
+                       (float *)(void *)to);
+            unseen += unseen_of(coding, v, row);
         }
     }
+    return unseen;
 }
 
 static coded_view view_coded(const measurement *m, uint32_t component, const wvl_tile_band *band, uint32_t index,
@@ -285,8 +302,8 @@ static coded_view view_coded(const measurement *m, uint32_t component, const wvl
 }
 
 /* 0: the look is over, the rest is left as it is. */
-static int fill_band(const measurement *m, const wvl_tile_resolution *res, const wvl_tile_band *band,
-                     uint32_t component, int decoded, uint32_t *copy, uint8_t *states, uint8_t *plane, uint64_t stride)
+static int fill_band(measurement *m, const wvl_tile_resolution *res, const wvl_tile_band *band, uint32_t component,
+                     int decoded, uint32_t *copy, uint8_t *states, uint8_t *plane, uint64_t stride)
 {
     const wvl_coding *coding = &m->plan->syntax.codings[m->coefs->tile->components[component].coding];
     uint32_t col, row;
@@ -306,8 +323,8 @@ static int fill_band(const measurement *m, const wvl_tile_resolution *res, const
             block_cut cut = cut_of(&m->coded->blocks[band->first_block + b], &m->coded->states[band->first_block + b],
                                    l.coded.frac_bits);
             uint64_t at = (uint64_t)(row + rect.y0 - band->rect.y0) * stride + col + (rect.x0 - band->rect.x0);
-            fill_block(m, band, coding->band[band->coding_band].step, &v, &l, cut, decoded, states, plane + 4 * at,
-                       stride);
+            m->unseen[component - m->first_component] += fill_block(m, band, &coding->band[band->coding_band], &v, &l,
+                                                                    cut, decoded, states, plane + 4 * at, stride);
             if (wvl_look_after(m->look, WVL_LOOK_REBUILD, 1)) {
                 return 0;
             }
@@ -320,7 +337,7 @@ static int fill_band(const measurement *m, const wvl_tile_resolution *res, const
  */
 static void build_plane(void *arg, uint32_t index, uint32_t worker)
 {
-    const measurement *m = arg;
+    measurement *m = arg;
     (void)worker;
     const wvl_tile_plan *tile = m->coefs->tile;
     uint32_t component = m->first_component + (m->reversible ? index / 2 : index);
@@ -440,9 +457,11 @@ static double sum_irreversible(const measurement *m, uint64_t samples, int mct)
  * there. But originals are whole numbers: rounded, they are exact, and what a decoder rounds is then known to the
  * precision of its floats.
  */
-#define LAST_BIT 1.0       /* mean square of errors, in samples, from which on this does not matter */
-#define CERTAIN_ROUND 0.01 /* mean square of what is rounded off originals: beyond, they are not certain */
-#define FLOATS 0x1p-21f    /* of the range: what decoders may be off by */
+#define LAST_BIT 1.0        /* mean square of errors, in samples, from which on this does not matter... */
+#define ENOUGH 65536u       /* ...if samples are as many: of few, larger errors too may all round one way */
+#define CERTAIN_ROUND 0.01  /* mean square of what is rounded off originals: beyond, they are not certain... */
+#define CERTAIN_UNSEEN 0.04 /* ...nor beyond this of what is unseen: units as coarse hit whole numbers by chance */
+#define FLOATS 0x1p-21f     /* of the range: what decoders may be off by */
 
 static double sum_exactly(const measurement *m, uint64_t samples, int mct, double otherwise)
 {
@@ -471,17 +490,23 @@ static double measure_group(measurement *m, wvl_pool *pool, int mct)
 {
     const wvl_tile_component *tc = &m->coefs->tile->components[m->first_component];
     uint64_t samples = (uint64_t)wvl_rect_width(tc->rect) * wvl_rect_height(tc->rect);
+    int depth = m->plan->syntax.components[m->first_component].depth;
     m->reversible = tc->reversible;
     m->tie = tie_of(m, mct);
+    memset(m->unseen, 0, sizeof m->unseen);
     wvl_pool_run(pool, m->component_count * (m->reversible ? 2 : 1), build_plane, m);
     double sum = m->reversible ? sum_reversible(m, samples, mct) : sum_irreversible(m, samples, mct);
-    if (!m->reversible && sum < LAST_BIT * (double)samples * m->component_count && !wvl_look_is_over(m->look)) {
+    double unseen = ldexp(m->unseen[0] + m->unseen[1] + m->unseen[2], 2 * (depth - m->plan->rate.peak_depth));
+    sum += unseen;
+    uint64_t all = samples * m->component_count;
+    if (!m->reversible && (all < ENOUGH || sum < LAST_BIT * (double)all) && !wvl_look_is_over(m->look)) {
         m->originals = 1;
         wvl_pool_run(pool, m->component_count, build_plane, m);
-        sum = sum_exactly(m, samples, mct, sum);
+        double exact = sum_exactly(m, samples, mct, sum);
+        sum = unseen <= CERTAIN_UNSEEN * (double)all ? exact : sum;
         m->originals = 0;
     }
-    return ldexp(sum, 2 * (m->plan->rate.peak_depth - m->plan->syntax.components[m->first_component].depth));
+    return ldexp(sum, 2 * (m->plan->rate.peak_depth - depth));
 }
 
 uint64_t wvl_quality_bytes(const wvl_plan *plan, uint64_t largest_tile_component)
@@ -505,7 +530,8 @@ double wvl_quality_measure(const wvl_plan *plan, const wvl_coefs *coefs, const w
 {
     double sum = 0.0;
     for (uint32_t t = 0; t < plan->syntax.tile_count; t++) {
-        measurement m = {plan, &coefs[t], &tiles[t], 0, 0, largest_tile_component, memory, rescale, 0, 0, 0.5f, look};
+        measurement m = {plan, &coefs[t], &tiles[t], 0,    0,    largest_tile_component, memory, rescale,
+                         0,    0,         0.5f,      look, {0.0}};
         for (uint32_t c = 0; c < plan->syntax.component_count && !wvl_look_is_over(look); c += m.component_count) {
             int mct = coefs[t].tile->mct && c == 0;
             m.first_component = c;

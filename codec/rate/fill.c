@@ -125,6 +125,7 @@ static void collect(const wvl_layer_job *job, const wvl_layer_cuts *cuts, candid
 {
     for (uint32_t t = 0; t < job->plan->syntax.tile_count && !wvl_look_is_over(job->look); t++) {
         for (uint64_t p = 0; p < job->tiles[t].precinct_count && !wvl_look_after(job->look, WVL_LOOK_COLLECT, 1); p++) {
+            job->tiles[t].precincts[p].is_metered = 0;
             add_precinct(job, t, p, cuts, list);
         }
     }
@@ -156,7 +157,7 @@ static int try_candidate(wvl_layer_job *job, const candidate *c, filling *f)
     state->next_passes = (uint8_t)c->cut;
     state->cut_most = 0;
     state->next_bytes = wvl_rate_cut_bytes(job, &tile->blocks[c->block], c->cut, state, f->cuts->is_last);
-    wvl_layer_cost now = wvl_rate_measure_packet(job, tile, c->precinct, layer, 0), next = *f->cost;
+    wvl_layer_cost now = wvl_rate_measure_change(job, tile, c->precinct, layer, c->block, &before), next = *f->cost;
     next.packet_bytes += now.packet_bytes - old.packet_bytes;
     next.plt_bytes += now.plt_bytes - old.plt_bytes;
     next.plm_bytes += now.plm_bytes - old.plm_bytes;
@@ -165,7 +166,9 @@ static int try_candidate(wvl_layer_job *job, const candidate *c, filling *f)
     uint64_t group_next = f->group_bytes[group] + now.packet_bytes + now.plt_bytes - old.packet_bytes - old.plt_bytes;
     const wvl_layer_room *room = f->room;
     if (room->codestream_bytes(room->user, &next) > room->budget || !room->group_fits(room->user, group, group_next)) {
+        wvl_block_state after = *state;
         *state = before;
+        wvl_rate_undo_change(job, tile, c->precinct, layer, c->block, &after);
         *packet = packet_before;
         return 0;
     }

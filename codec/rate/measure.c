@@ -142,6 +142,54 @@ wvl_layer_cost wvl_rate_measure_packet(wvl_layer_job *job, wvl_coded_tile *tile,
     return packet_cost(job->plan, tile, packet);
 }
 
+/* ---- Changes --------------------------------------------------------------------------------- */
+
+static wvl_meter meter_of(wvl_layer_job *job, const wvl_coded_tile *tile, uint64_t precinct, uint32_t layer,
+                          const wvl_t2_tile *t2)
+{
+    wvl_carver carver = {job->scratch, 0};
+    rate_scratch scratch;
+    carve_scratch(&job->sizes, &carver, &scratch);
+    const wvl_precinct *p = &tile->precincts[precinct];
+    return (wvl_meter){t2, p, layer, tile->meter_firsts, &tile->meter_chunks[p->meter_at], scratch.header};
+}
+
+/* Packets of many blocks are metered: their chunks follow one change after the other. */
+wvl_layer_cost wvl_rate_measure_change(wvl_layer_job *job, wvl_coded_tile *tile, uint64_t precinct, uint32_t layer,
+                                       uint64_t block, const wvl_block_state *before)
+{
+    wvl_precinct *p = &tile->precincts[precinct];
+    wvl_packet *packet = packet_at(tile, precinct, layer);
+    const wvl_block_state *state = &tile->states[block];
+    if (!wvl_meter_chunks(p) || !packet->contribution_count) {
+        return wvl_rate_measure_packet(job, tile, precinct, layer, 0);
+    }
+    wvl_t2_tile t2 = wvl_rate_open_t2(job, tile);
+    wvl_meter meter = meter_of(job, tile, precinct, layer, &t2);
+    if (p->is_metered) {
+        wvl_meter_change(&meter, block, before);
+    } else {
+        wvl_meter_open(&meter);
+        p->is_metered = 1;
+    }
+    packet->body_bytes += state->next_bytes;
+    packet->body_bytes -= before->next_bytes;
+    packet->contribution_count += state->next_passes > state->sent_passes;
+    packet->contribution_count -= before->next_passes > before->sent_passes;
+    packet->header_bytes = wvl_meter_header(&meter);
+    return packet_cost(job->plan, tile, packet);
+}
+
+void wvl_rate_undo_change(wvl_layer_job *job, wvl_coded_tile *tile, uint64_t precinct, uint32_t layer, uint64_t block,
+                          const wvl_block_state *measured)
+{
+    if (tile->precincts[precinct].is_metered) {
+        wvl_t2_tile t2 = wvl_rate_open_t2(job, tile);
+        wvl_meter meter = meter_of(job, tile, precinct, layer, &t2);
+        wvl_meter_change(&meter, block, measured);
+    }
+}
+
 int wvl_rate_recall_packet(const wvl_layer_job *job, const wvl_coded_tile *tile, uint64_t precinct, uint32_t layer,
                            wvl_layer_cost *cost)
 {

@@ -27,6 +27,12 @@ wvl_layer_cost wvl_rate_measure_layer(wvl_layer_job *job, const wvl_layer_cuts *
 /* The packet of the layer with the cuts that stand in the states, once more if it was measured before. */
 wvl_layer_cost wvl_rate_measure_packet(wvl_layer_job *job, wvl_coded_tile *tile, uint64_t precinct, uint32_t layer,
                                        uint32_t worker);
+/* The same where the packet was measured last with the cut `before` of this block, and no other has changed since. */
+wvl_layer_cost wvl_rate_measure_change(wvl_layer_job *job, wvl_coded_tile *tile, uint64_t precinct, uint32_t layer,
+                                       uint64_t block, const wvl_block_state *before);
+/* The block has its old cut again, instead of the one measured. The packet is for the caller to restore. */
+void wvl_rate_undo_change(wvl_layer_job *job, wvl_coded_tile *tile, uint64_t precinct, uint32_t layer, uint64_t block,
+                          const wvl_block_state *measured);
 /* As it was measured last. 0: its cuts have changed since. */
 int wvl_rate_recall_packet(const wvl_layer_job *job, const wvl_coded_tile *tile, uint64_t precinct, uint32_t layer,
                            wvl_layer_cost *cost);

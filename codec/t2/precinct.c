@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "codec/t2/meter.h"
+
 #define NEVER 65535u /* inclusion value of a block that no layer so far includes */
 
 static void build_precinct(const wvl_plan *plan, const wvl_tile_plan *tile, uint32_t component, unsigned r,
@@ -55,6 +57,8 @@ static void build_resolution(const wvl_plan *plan, const wvl_tile_plan *tile, ui
             build_precinct(plan, tile, component, r, res, col, row, precinct, &sizes->nodes);
             size_precinct(precinct, plan->syntax.codings[tile->components[component].coding].style,
                           plan->syntax.layer_count, sizes);
+            precinct->meter_at = sizes->meter_chunks;
+            sizes->meter_chunks += wvl_meter_chunks(precinct);
             if (wvl_look_after(look, WVL_LOOK_SUM, 1)) {
                 return;
             }
@@ -100,6 +104,8 @@ static void add_resolution(const wvl_plan *plan, const wvl_tile_plan *tile, uint
             size_precinct(&precinct, plan->syntax.codings[tc->coding].style, plan->syntax.layer_count, sizes);
             uint64_t alike = wvl_mul_saturate(wvl_mul_saturate(rows.times[y], cols.times[x]), times);
             sizes->nodes = wvl_add_saturate(sizes->nodes, wvl_mul_saturate(nodes, alike));
+            sizes->meter_chunks =
+                wvl_add_saturate(sizes->meter_chunks, wvl_mul_saturate(wvl_meter_chunks(&precinct), alike));
         }
     }
 }
@@ -221,9 +227,7 @@ static unsigned put_lengths(const wvl_t2_tile *tile, const wvl_precinct_band *pb
     return lblock;
 }
 
-/* Of the set that a block sends; nothing is sent of blocks that stay out, so that they do not lower what the tree says
- * of others. */
-static uint32_t zero_planes(const wvl_t2_tile *tile, const wvl_precinct_band *pb, uint64_t block)
+uint32_t wvl_t2_zero_planes(const wvl_t2_tile *tile, const wvl_precinct_band *pb, uint64_t block)
 {
     const wvl_block_state *state = &tile->states[block];
     if (!pb->has_sets) {
@@ -238,13 +242,21 @@ static void set_zero_planes(const wvl_t2_tile *tile, const wvl_precinct_band *pb
     for (uint32_t row = 0; row < pb->rows; row++) {
         for (uint32_t col = 0; col < pb->cols; col++) {
             planes[(uint64_t)row * pb->cols + col].value =
-                (uint16_t)zero_planes(tile, pb, wvl_precinct_block_at(pb, col, row));
+                (uint16_t)wvl_t2_zero_planes(tile, pb, wvl_precinct_block_at(pb, col, row));
         }
         if (ends_row(tile, pb)) {
             return;
         }
     }
     wvl_tag_tree_build(planes, pb->cols, pb->rows, tile->look);
+}
+
+unsigned wvl_t2_put_contribution(const wvl_t2_tile *tile, const wvl_precinct_band *pb, uint64_t block,
+                                 wvl_bit_writer *w)
+{
+    const wvl_block_state *state = &tile->states[block];
+    wvl_bits_put_pass_count(w, state->next_passes - first_pass(pb, state));
+    return put_lengths(tile, pb, block, state, w);
 }
 
 static void put_block(const wvl_t2_tile *tile, const wvl_precinct_band *pb, uint32_t col, uint32_t row, uint32_t layer,
@@ -265,10 +277,9 @@ static void put_block(const wvl_t2_tile *tile, const wvl_precinct_band *pb, uint
     if (!state->sent_passes) {
         /* Up to the value itself: a node says nothing before its parent has said all, so the bits are those of
          * threshold after threshold. */
-        wvl_tag_tree_put(planes, pb->cols, pb->rows, col, row, zero_planes(tile, pb, b) + 1, w);
+        wvl_tag_tree_put(planes, pb->cols, pb->rows, col, row, wvl_t2_zero_planes(tile, pb, b) + 1, w);
     }
-    wvl_bits_put_pass_count(w, state->next_passes - first_pass(pb, state));
-    unsigned lblock = put_lengths(tile, pb, b, state, w);
+    unsigned lblock = wvl_t2_put_contribution(tile, pb, b, w);
     packet->body_bytes += state->next_bytes - state->sent_bytes;
     packet->contribution_count++;
     if (commit) {

@@ -37,6 +37,8 @@ typedef struct wvl_precinct {
     uint16_t coding; /* index into the plan's codings */
     uint8_t resolution, band_count;
     wvl_precinct_band band[3];
+    uint64_t meter_at;  /* first of its chunks in the tile's (codec/t2/meter.h) */
+    uint8_t is_metered; /* while a layer is filled: the chunks are those of the cuts as they stand */
 } wvl_precinct;
 
 /* What the packet headers have told of a block so far, and the cut proposed for the next layer. */
@@ -60,14 +62,15 @@ typedef struct wvl_t2_sizes {
     uint64_t nodes;         /* tag nodes of the tile */
     uint64_t scratch_nodes; /* of the largest precinct in one band */
     uint64_t header_bytes;  /* bound of the longest header */
+    uint64_t meter_chunks;  /* of the tile (codec/t2/meter.h) */
 } wvl_t2_sizes;
 
 /* Fills precincts[tile->precinct_count] unless NULL. When the look (may be NULL) is over, not all of them. */
 void wvl_t2_build_precincts(const wvl_plan *plan, const wvl_tile_plan *tile, wvl_precinct *precincts,
                             const wvl_look *look, wvl_t2_sizes *sizes);
 
-/* The sizes alone, and those in a time that does not depend on the number of precincts. sizes->nodes grows by `times`
- * what the component has; the others are the greatest ones. */
+/* The sizes alone, and those in a time that does not depend on the number of precincts. sizes->nodes and meter_chunks
+ * grow by `times` what the component has; the others are the greatest ones. */
 void wvl_t2_add_sizes(const wvl_plan *plan, const wvl_tile_plan *tile, uint32_t component, uint64_t times,
                       wvl_t2_sizes *sizes);
 
@@ -96,5 +99,13 @@ uint64_t wvl_t2_header_bound(uint64_t blocks, uint64_t nodes, uint8_t style, uin
  */
 wvl_t2_packet wvl_t2_code_header(const wvl_t2_tile *tile, const wvl_precinct *precinct, uint32_t layer, int commit,
                                  wvl_tag_node *scratch, uint8_t *bytes);
+
+/* Zero planes of the set that a block sends; nothing is sent of blocks that stay out, so that they do not lower what
+ * the tree says of others. */
+uint32_t wvl_t2_zero_planes(const wvl_t2_tile *tile, const wvl_precinct_band *pb, uint64_t block);
+/* What a header says of a block that joins, behind the trees: its passes, its Lblock and its lengths. Returns the new
+ * Lblock. */
+unsigned wvl_t2_put_contribution(const wvl_t2_tile *tile, const wvl_precinct_band *pb, uint64_t block,
+                                 wvl_bit_writer *w);
 
 #endif

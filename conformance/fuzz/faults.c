@@ -311,6 +311,27 @@ static int has_parts_with_ppm(const fuzz_facts *f)
            strcmp(fuzz_case_or(f->c, "tile-parts", "none"), "none") != 0;
 }
 
+/* The most that any option asks for. */
+static unsigned long layers_of(const fuzz_case *c)
+{
+    static const char *const targets[] = {"rates", "bpp", "layer-bytes", "psnr", "slopes"};
+    unsigned long most = number(c, "layers", "1");
+    for (size_t i = 0; i < sizeof targets / sizeof targets[0]; i++) {
+        unsigned long values = 1;
+        for (const char *at = fuzz_case_or(c, targets[i], ""); *at; at++) {
+            values += *at == ',';
+        }
+        most = values > most ? values : most;
+    }
+    return most;
+}
+
+static int has_component_parts(const fuzz_facts *f)
+{
+    const char *parts = fuzz_case_or(f->c, "tile-parts", "none");
+    return strcmp(parts, "none") != 0 && strchr(parts, 'C') && layers_of(f->c) > 1;
+}
+
 /* ---- Table ----------------------------------------------------------------------------------- */
 
 static const fuzz_fault faults[] = {
@@ -382,6 +403,11 @@ static const fuzz_fault faults[] = {
     {FUZZ_GROK, "grok-odd-steps", "10.0.5", has_odd_steps, "As OpenJPEG, from which it descends.", 0},
     {FUZZ_GROK, "grok-far-precincts", "10.0.5", has_far_precincts, "As OpenJPEG, from which it descends.", 0},
     {FUZZ_GROK, "grok-signed-grid", "10.0.5", is_beyond_signed, "Coordinates of 2^31 and more.", 0},
+    {FUZZ_GROK, "grok-component-parts", "10.0.5", has_component_parts,
+     "Tile-parts of one component each, and several layers: other samples than of the same packets without tile-parts, "
+     "of lossless files too, which OpenJPEG decodes exactly: "
+     "picture=Nikon-D300-12bit_2020_g1_dt.png size=67 components=3*8u tile-parts=C layers=5.",
+     0},
     {FUZZ_OPENJPH, "openjph-tile-segments", "0.31.0", has_tile_segments,
      "COD, COC, QCD and QCC of tile-part headers: it says that it does not take them, and goes on without.", 0},
     {FUZZ_OPENJPH, "openjph-packed-headers", "0.31.0", has_packed_headers,

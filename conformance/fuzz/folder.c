@@ -76,22 +76,6 @@ void fuzz_folder_close(fuzz_folder *f)
 
 /* ---- Files ----------------------------------------------------------------------------------- */
 
-static int32_t sample_of(const wvl_io_component *c, uint32_t x, uint32_t y)
-{
-    const uint8_t *at = (const uint8_t *)c->data + y * c->stride_bytes + x * c->sample_stride_bytes;
-    int16_t half;
-    int32_t word;
-    if (c->sample_bytes == 1) {
-        return c->is_signed ? (int8_t)*at : *at;
-    }
-    if (c->sample_bytes == 2) {
-        memcpy(&half, at, 2);
-        return c->is_signed ? half : (uint16_t)half;
-    }
-    memcpy(&word, at, 4);
-    return word;
-}
-
 static uint32_t least(uint32_t a, uint32_t b) { return a < b ? a : b; }
 
 void fuzz_picture_take(const wvl_io_component *from, uint32_t most_side, fuzz_plane *to)
@@ -110,7 +94,7 @@ void fuzz_picture_take(const wvl_io_component *from, uint32_t most_side, fuzz_pl
     }
     for (uint32_t y = 0; y < to->height; y++) {
         for (uint32_t x = 0; x < to->width; x++) {
-            to->samples[(size_t)y * to->width + x] = sample_of(from, left + x, top + y);
+            to->samples[(size_t)y * to->width + x] = (int32_t)wvl_io_sample(from, left + x, top + y);
         }
     }
 }

@@ -7,29 +7,13 @@
 #include "judge.h"
 #include "tools/imageio/imageio.h"
 
-static int32_t sample_of(const wvl_io_component *c, uint32_t x, uint32_t y)
-{
-    const uint8_t *at = (const uint8_t *)c->data + y * c->stride_bytes + x * c->sample_stride_bytes;
-    uint16_t half;
-    int32_t word;
-    if (c->sample_bytes == 1) {
-        return c->is_signed ? (int8_t)*at : *at;
-    }
-    if (c->sample_bytes == 2) {
-        memcpy(&half, at, 2);
-        return c->is_signed ? (int16_t)half : half;
-    }
-    memcpy(&word, at, 4);
-    return word;
-}
-
 static void copy_component(const wvl_io_component *from, wvl_judge_plane *to)
 {
     *to = (wvl_judge_plane){from->width, from->height, from->depth, from->is_signed, from->dx, from->dy, NULL};
     to->samples = wvl_judge_need_memory((size_t)to->width * to->height, sizeof *to->samples);
     for (uint32_t y = 0; y < to->height; y++) {
         for (uint32_t x = 0; x < to->width; x++) {
-            to->samples[(size_t)y * to->width + x] = sample_of(from, x, y);
+            to->samples[(size_t)y * to->width + x] = (int32_t)wvl_io_sample(from, x, y);
         }
     }
 }

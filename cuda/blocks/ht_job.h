@@ -53,10 +53,10 @@ typedef struct wvl_cuda_ht_sums {
     uint64_t r, count;
 } wvl_cuda_ht_sums;
 
-/* Of the squared error of a block, in units of a quarter of (2^-frac_bits of a step) squared: what the error of what is
- * sent is multiplied by, with visual weights and without; and the products. */
+/* Squares of the samples of a block, and of what is left of them when its cleanup pass is sent: quarters of
+ * (2^-frac_bits of a step) squared, times the weight of the block. */
 typedef struct wvl_cuda_ht_error {
-    double weighted, plain;
+    double energy, left;
 } wvl_cuda_ht_error;
 
 /* Consecutive blocks whose bytes lie side by side in the order of the list: those of a picture. */
@@ -109,7 +109,7 @@ typedef struct wvl_cuda_ht_job {
                         * the parts stay in scratch memory */
     uint64_t records;  /* wvl_cuda_ht_record[block_count] */
     uint64_t sums;     /* wvl_cuda_ht_sums[block_count]; 0: they are not wanted */
-    uint64_t weights;  /* wvl_cuda_ht_error[block_count], factors; read where errors are wanted */
+    uint64_t weights;  /* double[block_count]; read where errors are wanted */
     uint64_t errors;   /* wvl_cuda_ht_error[block_count]; 0: they are not wanted */
     uint64_t parts;    /* wvl_cuda_ht_part[block_count] */
     uint64_t totals;   /* uint32_t[block_count]: bytes of blocks, while they are placed */

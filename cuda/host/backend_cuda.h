@@ -9,8 +9,8 @@
 extern const wvl_backend_vtable wvl_backend_cuda;
 
 /* For tests. PLAIN_PATH: every level by the any-shape kernels. WHOLE_DOWNLOAD: every slot is copied to the host, empty
- * ones too. NO_GRAPHS: the kernels of a picture are launched one by one. */
-enum { WVL_CUDA_PLAIN_PATH = 1, WVL_CUDA_WHOLE_DOWNLOAD = 2, WVL_CUDA_NO_GRAPHS = 4 };
+ * ones too. NO_GRAPHS: the kernels of a picture are launched one by one. DIRECT: they write it to where it goes. */
+enum { WVL_CUDA_PLAIN_PATH = 1, WVL_CUDA_WHOLE_DOWNLOAD = 2, WVL_CUDA_NO_GRAPHS = 4, WVL_CUDA_DIRECT = 8 };
 
 typedef struct wvl_cuda_options {
     int device;                      /* ordinal */

@@ -88,9 +88,7 @@ static void set_jobs(wvl_backend_job *job)
     picture->job.outside = at + l->outside;
     picture->job.memory = at + l->work;
     picture->job.pictures = job->pinned_address + l->target;
-    if (!p->plan->device.output) {
-        picture->job.writers = job->backend->writers ? job->backend->writers : WVL_CUDA_WRITERS;
-    }
+    picture->job.writers = job->backend->writers;
 }
 
 static wvl_backend_job *create_slot(wvl_backend *b)
@@ -236,17 +234,42 @@ static wvl_backend_job *take_slot(wvl_backend *b, const wvl_image *image)
     return found;
 }
 
+/* What suffices for most pictures, from what the last ones took: the prediction decides who copies, never a byte. 0:
+ * there was none. */
+static uint64_t predict_bytes(wvl_backend *b)
+{
+    const wvl_cuda_pictures *p = b->pictures;
+    uint64_t most = 0;
+    pthread_mutex_lock(&b->lock);
+    for (uint64_t i = 0; i < wvl_min_u64(p->recent_count, WVL_CUDA_RECENT); i++) {
+        most = wvl_max_u64(most, p->recent[i]);
+    }
+    pthread_mutex_unlock(&b->lock);
+    return wvl_min_u64(wvl_align_up(most + most / 64, 256), output_bytes(p->plan));
+}
+
+static void note_bytes(wvl_backend *b, uint64_t bytes)
+{
+    wvl_cuda_pictures *p = b->pictures;
+    pthread_mutex_lock(&b->lock);
+    p->recent[p->recent_count++ % WVL_CUDA_RECENT] = bytes;
+    pthread_mutex_unlock(&b->lock);
+}
+
 /* Room for the picture, and what the device is to know of it. */
 static wvl_cuda_status aim(wvl_backend_job *job)
 {
-    const wvl_backend *b = job->backend;
+    wvl_backend *b = job->backend;
     const wvl_cuda_picture_layout *l = &b->pictures->layout;
     wvl_cuda_picture *picture = job->picture;
     wvl_cuda_packets_picture *target = (wvl_cuda_packets_picture *)(void *)(job->pinned + l->target);
-    wvl_cuda_address address = picture->output;
     wvl_cuda_status status = take_output(job);
-    address = picture->output;
-    if (!status && !b->plan->device.output) {
+    wvl_cuda_address address = picture->output;
+    picture->copied_bytes = 0;
+    if (wvl_cuda_copies_picture(b)) {
+        address = job->device + l->finished;
+        picture->copied_bytes = predict_bytes(b);
+    } else if (!status && !b->plan->device.output) {
         status = wvl_cuda_runtime_of(b)->pinned_address(&address, (void *)(uintptr_t)picture->output, 0);
     }
     *target = (wvl_cuda_packets_picture){.output = address,
@@ -293,6 +316,27 @@ static wvl_status judge(const wvl_cuda_packets_result *r)
     return r->flags || !r->bytes ? WVL_ERROR_UNSUPPORTED : WVL_OK;
 }
 
+/* A picture that was larger than predicted. */
+static wvl_status copy_rest(wvl_backend_job *job, uint64_t bytes)
+{
+    wvl_backend *b = job->backend;
+    const wvl_cuda_runtime *rt = wvl_cuda_runtime_of(b);
+    const wvl_cuda_picture *picture = job->picture;
+    uint64_t from = picture->copied_bytes;
+    if (!wvl_cuda_copies_picture(b) || bytes <= from) {
+        return WVL_OK;
+    }
+    wvl_cuda_status status = wvl_cuda_enter(b->device);
+    if (!status) {
+        status = rt->download((uint8_t *)(uintptr_t)picture->output + from,
+                              job->device + b->pictures->layout.finished + from, (size_t)(bytes - from), job->stream);
+        status = status ? status : rt->event_record(job->done, job->stream);
+        status = status ? status : rt->event_wait(job->done);
+        wvl_cuda_leave(b->device);
+    }
+    return wvl_cuda_note_status(b->device, status);
+}
+
 static void report_lengths(const wvl_backend_job *job, uint32_t *part_bytes, uint64_t *group_bytes)
 {
     const wvl_cuda_pictures *p = job->backend->pictures;
@@ -315,16 +359,18 @@ wvl_status wvl_cuda_take_picture(wvl_backend_job *job, wvl_finished *picture, ui
     }
     const wvl_cuda_packets_result *r = wvl_cuda_picture_result(job);
     wvl_status status = job->staging.outside ? WVL_ERROR_INPUT : judge(r);
+    status = status == WVL_OK ? copy_rest(job, r->bytes) : status;
     if (status != WVL_OK) {
         return status;
     }
+    note_bytes(job->backend, r->bytes);
     report_lengths(job, part_bytes, group_bytes);
     *picture = (wvl_finished){.data = (const uint8_t *)(uintptr_t)job->picture->output,
                               .room = job->picture->output_bytes,
                               .bytes = r->bytes,
                               .codestream_offset = r->codestream,
-                              .error = r->error,
-                              .plain_error = r->plain_error,
+                              .energy = r->energy,
+                              .gain = r->energy - r->left,
                               .on_device = job->backend->plan->device.output};
     job->picture->output = 0;
     return WVL_OK;

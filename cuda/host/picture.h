@@ -13,7 +13,7 @@
 #include "cuda/packets/packets_launch.h"
 
 #define WVL_CUDA_MOST_TILE_COMPONENTS 65536u /* of a picture: their plans stay in memory */
-#define WVL_CUDA_WRITERS 32u /* thread blocks that write a picture to pinned memory, where the caller gives none */
+#define WVL_CUDA_RECENT 8u                   /* pictures whose sizes predict that of the next one */
 
 /* Where things lie. Offsets. */
 typedef struct wvl_cuda_picture_layout {
@@ -22,7 +22,8 @@ typedef struct wvl_cuda_picture_layout {
     uint64_t blocks;
     uint64_t bounds, outside, counters, flags, cleared_end; /* set to 0 before the kernels */
     uint64_t records, parts, totals, errors;                /* of the HT coder */
-    uint64_t coefs, scratch, scratch_bytes, planes, converted, work, device_end;
+    uint64_t coefs, scratch, scratch_bytes, planes, converted, work;
+    uint64_t finished, device_end; /* the picture, on its way to pinned memory */
     /* In pinned memory: */
     uint64_t target, result, lengths, pinned_end;
     /* In host memory: */
@@ -43,15 +44,16 @@ typedef struct wvl_cuda_pictures {
     wvl_cuda_ht_job ht; /* without what belongs to a slot, as the next one */
     wvl_cuda_packets_job job;
     uint32_t tile_count;
-    wvl_tile_plan *tiles;   /* [tile_count] */
-    uint32_t *packet_order; /* [packets], until it is uploaded */
+    wvl_tile_plan *tiles;                           /* [tile_count] */
+    uint32_t *packet_order;                         /* [packets], until it is uploaded */
+    uint64_t recent[WVL_CUDA_RECENT], recent_count; /* bytes of pictures, under the backend's lock */
 } wvl_cuda_pictures;
 
 /* Of a slot. */
 typedef struct wvl_cuda_picture {
-    wvl_cuda_address output; /* where the picture goes; 0: taken by the last job */
-    uint64_t output_bytes;
-    uint8_t *staging; /* pinned; NULL: no picture needed it yet */
+    wvl_cuda_address output;             /* where the picture goes; 0: taken by the last job */
+    uint64_t output_bytes, copied_bytes; /* room; what of the job's picture is copied there without being asked */
+    uint8_t *staging;                    /* pinned; NULL: no picture needed it yet */
     wvl_cuda_address staging_device;
     wvl_cuda_pixels *given, *pixels; /* [components] that the tables are built for: as they came, as splits read them */
     int is_built;
@@ -61,6 +63,12 @@ typedef struct wvl_cuda_picture {
     wvl_cuda_exec exec; /* all kernels; NULL: they are launched one by one */
     int has_no_graphs;  /* the driver cannot do it */
 } wvl_cuda_picture;
+
+/* Whether the picture is copied to where it goes: the copy engine is faster than kernels that write there. */
+static inline int wvl_cuda_copies_picture(const wvl_backend *b)
+{
+    return !b->plan->device.output && !(b->options & WVL_CUDA_DIRECT);
+}
 
 static inline wvl_cuda_packets_result *wvl_cuda_picture_result(const wvl_backend_job *job)
 {

@@ -9,10 +9,6 @@
 
 int wvl_cuda_can_finish(const wvl_plan *plan, const char **why)
 {
-    if (plan->rate.keep_coefs) {
-        *why = "the PSNR is measured on the CPU, which takes the coefficients";
-        return 0;
-    }
     if ((uint64_t)plan->syntax.tile_count * plan->syntax.component_count > WVL_CUDA_MOST_TILE_COMPONENTS) {
         *why = "packets of pictures with more than 65536 tile-components are made on the CPU";
         return 0;
@@ -52,6 +48,7 @@ static void place_device(wvl_cuda_pictures *p, const wvl_cuda_tables *t)
     l->planes = place(&end, t->plane_bytes, 1);
     l->converted = place(&end, wvl_cuda_measure_color(plan, wvl_cuda_fetch_rect(p->tiles, p->tile_count, 0)), 1);
     l->work = place(&end, p->job.work.all_bytes, 1);
+    l->finished = place(&end, plan->device.output ? 0 : plan->memory.output_bytes_bound, 1);
     l->device_end = end;
 }
 
@@ -90,7 +87,7 @@ static void place_shared(wvl_cuda_pictures *p)
     l->bytes = place(&end, a->byte_count, 1);
     l->packet_order = place(&end, a->packet_count, sizeof(uint32_t));
     l->block_order = place(&end, l->block_count, sizeof(uint32_t));
-    l->weights = place(&end, p->plan->rate.rate_control ? l->block_count : 0, sizeof(wvl_cuda_ht_error));
+    l->weights = place(&end, p->plan->rate.rate_control ? l->block_count : 0, sizeof(double));
     l->light = place(&end, wvl_cuda_measure_light(p->plan), 1);
     l->shared_end = end;
 }
@@ -157,8 +154,8 @@ wvl_cuda_pictures *wvl_cuda_build_pictures(const wvl_allocator *allocator, const
     return p;
 }
 
-/* What the error of each block counts, in units of gain (codec/core/hull.h). */
-static void list_weights(const wvl_cuda_pictures *p, wvl_cuda_ht_error *weights)
+/* What squares of each block count, in units of gain (codec/core/hull.h), all alike before eyes. */
+static void list_weights(const wvl_cuda_pictures *p, double *weights)
 {
     for (uint32_t t = 0; t < p->tile_count; t++) {
         const wvl_tile_plan *tile = &p->tiles[t];
@@ -171,7 +168,7 @@ static void list_weights(const wvl_cuda_pictures *p, wvl_cuda_ht_error *weights)
                 double weight =
                     ldexp((double)coding->weight_mantissa, coding->weight_exponent - p->plan->rate.gain_exponent - 2);
                 for (uint64_t i = 0; i < (uint64_t)band->block_cols * band->block_rows; i++) {
-                    weights[band->first_block + i] = (wvl_cuda_ht_error){weight, weight / coding->visual};
+                    weights[band->first_block + i] = weight / coding->visual;
                 }
             }
         }
@@ -240,11 +237,11 @@ static wvl_cuda_status upload_order(wvl_backend *b, const wvl_cuda_ht_block *blo
 static wvl_cuda_status upload_weights(const wvl_backend *b, wvl_cuda_stream stream)
 {
     const wvl_cuda_pictures *p = b->pictures;
-    uint64_t bytes = p->layout.block_count * sizeof(wvl_cuda_ht_error);
+    uint64_t bytes = p->layout.block_count * sizeof(double);
     if (!p->plan->rate.rate_control) {
         return WVL_CUDA_SUCCESS;
     }
-    wvl_cuda_ht_error *weights = wvl_alloc(&b->allocator, bytes);
+    double *weights = wvl_alloc(&b->allocator, bytes);
     if (!weights) {
         return WVL_CUDA_OUT_OF_MEMORY;
     }

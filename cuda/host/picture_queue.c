@@ -192,6 +192,17 @@ static wvl_cuda_status queue_kernels(wvl_backend_job *job)
     return p->exec ? rt->graph_launch(p->exec, job->stream) : launch_all(job);
 }
 
+/* As much of the picture as it will probably have, to where the caller reads it. */
+static wvl_cuda_status queue_copy(const wvl_backend_job *job)
+{
+    const wvl_cuda_picture *p = job->picture;
+    return p->copied_bytes
+               ? wvl_cuda_runtime_of(job->backend)
+                     ->download((void *)(uintptr_t)p->output, job->device + job->backend->pictures->layout.finished,
+                                (size_t)p->copied_bytes, job->stream)
+               : WVL_CUDA_SUCCESS;
+}
+
 /* ---- All ------------------------------------------------------------------------------------- */
 
 /* Work on the pixels begins after the caller's. */
@@ -233,6 +244,7 @@ wvl_cuda_status wvl_cuda_queue_picture(wvl_backend_job *job, const wvl_image *im
     wvl_range_open("wavelane kernels");
     status = status ? status : queue_kernels(job);
     status = status ? status : mark(job, WVL_CUDA_AT_COMPUTED);
+    status = status ? status : queue_copy(job);
     status = status ? status : mark(job, WVL_CUDA_AT_DELIVERED);
     wvl_range_close();
     wvl_trace_put(job->backend->trace, "staging", "stage", 0, start, wvl_trace_now());

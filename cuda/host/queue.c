@@ -72,16 +72,17 @@ static wvl_cuda_status queue_upload(wvl_backend_job *job, const wvl_cuda_layout 
 static wvl_cuda_status queue_kernels(wvl_backend_job *job, const wvl_cuda_layout *l, const wvl_cuda_tables *t)
 {
     const wvl_backend *b = job->backend;
-    wvl_cuda_status status = wvl_cuda_launch_color(wvl_cuda_runtime_of(b), &b->device->kernels, job->device + l->color,
-                                                   job->color_blocks, job->stream);
-    status = status ? status
-                    : wvl_cuda_launch_clear(wvl_cuda_runtime_of(b), &b->device->kernels, job->device + l->bounds,
-                                            l->cleared_end - l->bounds, job->device,
-                                            l->items + t->item_count * sizeof(wvl_cuda_item), job->stream);
+    const wvl_cuda_runtime *rt = wvl_cuda_runtime_of(b);
+    wvl_cuda_status status =
+        wvl_cuda_launch_clear(rt, &b->device->kernels, job->device + l->bounds, l->cleared_end - l->bounds, job->device,
+                              l->items + t->item_count * sizeof(wvl_cuda_item), job->stream);
+    if (!status) {
+        status = wvl_cuda_launch_color(rt, &b->device->kernels, job->device + l->color, job->color_blocks, job->stream);
+    }
     for (uint64_t i = 0; i < t->launch_count && !status; i++) {
         wvl_cuda_address items = job->device + l->items + t->launches[i].first_item * sizeof(wvl_cuda_item);
-        status = wvl_cuda_launch_level(wvl_cuda_runtime_of(b), &b->device->kernels, &t->launches[i],
-                                       job->device + l->splits, items, 1, job->stream);
+        status = wvl_cuda_launch_level(rt, &b->device->kernels, &t->launches[i], job->device + l->splits, items,
+                                       i || !job->color_blocks, job->stream);
     }
     return status || !job->codes ? status : wvl_cuda_queue_code(&job->code);
 }

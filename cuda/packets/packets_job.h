@@ -44,11 +44,11 @@ typedef struct wvl_cuda_packets_picture {
 } wvl_cuda_packets_picture;
 
 typedef struct wvl_cuda_packets_result {
-    uint64_t bytes;            /* of the picture; with SHORT what it would take, with LEFT and LARGE undefined */
-    uint64_t codestream;       /* bytes before SOC */
-    uint32_t flags;            /* 0: all bytes are there */
-    uint32_t outside;          /* not 0: a sample was outside its depth */
-    double error, plain_error; /* sums over wvl_cuda_ht_error of all blocks, in a fixed order; 0 without them */
+    uint64_t bytes;      /* of the picture; with SHORT what it would take, with LEFT and LARGE undefined */
+    uint64_t codestream; /* bytes before SOC */
+    uint32_t flags;      /* 0: all bytes are there */
+    uint32_t outside;    /* not 0: a sample was outside its depth */
+    double energy, left; /* sums over wvl_cuda_ht_error of all blocks, in a fixed order; 0 without them */
 } wvl_cuda_packets_result;
 
 /* Of a packet between the kernels. */

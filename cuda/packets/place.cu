@@ -28,7 +28,7 @@ __device__ __forceinline__ void put_field(uint8_t *to, uint64_t value, uint32_t 
 /* ---- Errors ---------------------------------------------------------------------------------- */
 
 struct error_sums {
-    double weighted, plain;
+    double energy, left;
 };
 
 __device__ __forceinline__ double fetch_from(double v, uint32_t lane)
@@ -73,11 +73,11 @@ __device__ __forceinline__ error_sums sum_errors(const job_type &job, uint32_t p
         return own;
     }
     for (uint32_t i = threadIdx.x; i < job.block_count; i += blockDim.x) {
-        own.weighted += errors[i].weighted;
-        own.plain += errors[i].plain;
+        own.energy += errors[i].energy;
+        own.left += errors[i].left;
     }
-    own.weighted = sum_threads(own.weighted, (double *)shared);
-    own.plain = sum_threads(own.plain, (double *)shared);
+    own.energy = sum_threads(own.energy, (double *)shared);
+    own.left = sum_threads(own.left, (double *)shared);
     return own;
 }
 
@@ -194,7 +194,7 @@ __device__ __forceinline__ void report(const job_type &job, uint32_t picture, ui
     uint32_t outside;
     flags |= collect_notes(job, &outside);
     flags |= before + codestream > p.output_bytes ? (uint32_t)WVL_CUDA_PACKETS_SHORT : 0;
-    *(wvl_cuda_packets_result *)p.result = {before + codestream, before, flags, outside, errors.weighted, errors.plain};
+    *(wvl_cuda_packets_result *)p.result = {before + codestream, before, flags, outside, errors.energy, errors.left};
     totals[WVL_CUDA_PACKETS_END] = flags ? 0 : before + codestream;
     totals[WVL_CUDA_PACKETS_BEGIN] = before;
     totals[WVL_CUDA_PACKETS_OUTPUT] = p.output;

@@ -53,9 +53,10 @@ typedef struct wvl_finished {
     uint64_t room;       /* bytes there */
     uint64_t bytes;      /* of the picture */
     uint64_t codestream_offset; /* bytes before SOC */
-    double error;       /* squared error of the coefficients, gain units, where the plan has rate control; else 0 */
-    double plain_error; /* the same without visual weights */
-    uint8_t on_device;  /* data is memory of the device itself */
+    /* With plan->rate.rate_control, in gain units and without visual weights: squares of all coefficients, and what the
+     * bytes take off them. Sums of doubles in an order of the device's own. */
+    double energy, gain;
+    uint8_t on_device; /* data is memory of the device itself */
 } wvl_finished;
 
 typedef struct wvl_backend_vtable {

@@ -322,8 +322,22 @@ static double told_last(const outcome *o)
     return wvl_result_layer_psnr(o->result, wvl_result_layer_count(o->result) - 1);
 }
 
-/* Every row is the first one: errors are the same from row to row, and where one lies at half a sample, so does a whole
- * column. */
+/* Noise smaller than the last fraction bit of the finest bands: no magnitude shows that it is gone. */
+START_TEST(unseen_errors_are_counted)
+{
+    picture p = picture_draw(PICTURE_NATURAL, 200, 160, 1, 8, 3);
+    for (uint32_t i = 0; i < 200 * 160; i++) {
+        p.planes[0].samples[i] = (int32_t)(64 + (i % 200 + i / 200) / 4 + picture_hash(i, 0, 0) % 4);
+    }
+    outcome o = case_encode("unseen", &p, "reversible=no levels=28 quantization=derived distortion-bits=4", NULL);
+    picture back = case_decode("unseen", &o, NULL);
+    ck_assert_double_lt(told_last(&o), picture_sample_psnr(&p, &back) + 0.5);
+    picture_free(&back), picture_free(&p);
+    case_free(&o);
+}
+END_TEST
+
+/* Rows are alike, and so are their errors: where one lies at half a sample, a whole column does. */
 static void repeat_first_row(picture *p)
 {
     for (uint32_t c = 0; c < p->count; c++) {
@@ -564,6 +578,7 @@ int main(void)
     tcase_add_loop_test(quality, psnr_targets, 0, NAMES);
     tcase_add_loop_test(quality, told_as_measured, 0, 2);
     tcase_add_loop_test(bits, last_bits_are_measured, 0, 5);
+    tcase_add_test(bits, unseen_errors_are_counted);
     tcase_add_loop_test(quality, told_is_found, 0, 2);
     tcase_add_test(quality, psnr_of_unlike_components);
     tcase_add_loop_test(quality, slopes, 0, NAMES);

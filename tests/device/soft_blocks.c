@@ -145,21 +145,23 @@ static int code_parts(const wvl_cuda_ht_job *job, soft_control *control)
 static int weigh_blocks(const wvl_cuda_ht_job *job)
 {
     const wvl_cuda_ht_block *blocks = at(job->blocks);
-    const wvl_cuda_ht_error *weights = at(job->weights);
+    const double *weights = at(job->weights);
     wvl_cuda_ht_error *errors = (wvl_cuda_ht_error *)(uintptr_t)job->errors;
     for (uint32_t id = 0; id < job->block_count; id++) {
         const wvl_cuda_ht_block *b = &blocks[id];
         unsigned P = b->frac_bits + b->cleanup_plane;
-        int is_there = *(const uint32_t *)at(b->bound) && !(b->reversible && !P);
-        double sum = 0.0;
-        for (uint32_t i = 0; is_there && i < (uint32_t)b->width * b->height; i++) {
+        int is_exact = b->reversible && !P;
+        double energy = 0.0, left = 0.0;
+        for (uint32_t i = 0; *(const uint32_t *)at(b->bound) && i < (uint32_t)b->width * b->height; i++) {
             size_t place = (size_t)(i / b->width) * b->stride + i % b->width;
             uint64_t m = b->coef_bytes == 2 ? ((const uint16_t *)at(b->coefs))[place] & 0x7FFFu
                                             : ((const uint32_t *)at(b->coefs))[place] & 0x7FFFFFFFu;
-            double left = 2.0 * (double)(m & ((UINT64_C(1) << P) - 1)) - (m >> P ? (double)(UINT64_C(1) << P) : 0.0);
-            sum += left * left;
+            double middle = m >> P ? (double)(UINT64_C(1) << P) : 0.0,
+                   rest = 2.0 * (double)(m & ((UINT64_C(1) << P) - 1)) - middle;
+            energy += 4.0 * (double)m * (double)m;
+            left += is_exact ? 0.0 : rest * rest;
         }
-        errors[id] = (wvl_cuda_ht_error){sum * weights[id].weighted, sum * weights[id].plain};
+        errors[id] = (wvl_cuda_ht_error){energy * weights[id], left * weights[id]};
     }
     return 0;
 }

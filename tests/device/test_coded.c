@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* HT blocks that are coded on the software device (soft.h), in whole encodes: same bytes as the CPU's. */
+/* HT blocks that are coded on the software device (soft.h), and pictures that it finishes, in whole encodes: same bytes
+ * as the CPU's. */
 #include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -7,17 +8,56 @@
 
 #include "soft_bench.h"
 
+#define BLOCKS " packed-headers=ppt" /* packets are for the CPU */
+
+/* Pictures that are finished on the device: what crosses the bus is the picture, and nobody waits but once for it. */
+START_TEST(pictures_there)
+{
+    picture p = picture_draw(PICTURE_NATURAL, 512, 512, 3, 8, 3);
+    picture_input input = picture_open_input(&p, 0);
+    bytes reference = encode(&input, "style=HT", "cpu");
+    expect_same("opens the device", &reference, encode(&input, "style=HT", "cuda-only"), "cuda:0 packets");
+    soft->downloaded_bytes = 0;
+    soft->coded_parts = 0;
+    expect_same("packets", &reference, encode(&input, "style=HT reach=packets", "cuda-only"), "cuda:0 packets");
+    ck_assert_uint_eq(soft->coded_parts, 1);
+    ck_assert_msg(soft->downloaded_bytes == reference.count, "%llu bytes came down for %zu",
+                  (unsigned long long)soft->downloaded_bytes, reference.count);
+    free_bytes(&reference);
+    picture_close_input(&input);
+    picture_free(&p);
+}
+END_TEST
+
+/* The kernels' own source in whole encodes, as the CPU runs it (slow: small pictures). */
+START_TEST(pictures_emulated)
+{
+    static const char *const texts[] = {"style=HT reach=packets",
+                                        "style=HT reversible=no qfactor=60 block=32,32 reach=packets"
+                                        " measure-psnr=no plt=yes tlm=yes tile=60,50"};
+    picture p = picture_draw(PICTURE_NATURAL, 97, 83, 3, 8, 3);
+    picture_input input = picture_open_input(&p, 0);
+    bytes reference = encode(&input, texts[_i], "cpu");
+    (void)setenv("SOFT_EMULATE", "1", 1);
+    expect_same(texts[_i], &reference, encode(&input, texts[_i], "cuda-only"), "cuda:0 packets");
+    (void)unsetenv("SOFT_EMULATE");
+    free_bytes(&reference);
+    picture_close_input(&input);
+    picture_free(&p);
+}
+END_TEST
+
 /* Blocks that are coded on the device: their bytes and records cross the bus, and no coefficients do; nobody waits but
  * once for each wave. */
 START_TEST(blocks_there)
 {
     picture p = picture_draw(PICTURE_NATURAL, 512, 512, 3, 8, 3);
     picture_input input = picture_open_input(&p, 0);
-    bytes reference = encode(&input, "style=HT", "cpu");
-    expect_same("opens the device", &reference, encode(&input, "style=HT", "cuda-only"), "cuda:0 blocks");
+    bytes reference = encode(&input, "style=HT" BLOCKS, "cpu");
+    expect_same("opens the device", &reference, encode(&input, "style=HT" BLOCKS, "cuda-only"), "cuda:0 blocks");
     soft->delivered_bytes = soft->downloaded_bytes = 0;
     soft->coded_parts = soft->waits = 0;
-    expect_same("blocks", &reference, encode(&input, "style=HT reach=blocks", "cuda-only"), "cuda:0 blocks");
+    expect_same("blocks", &reference, encode(&input, "style=HT reach=blocks" BLOCKS, "cuda-only"), "cuda:0 blocks");
     ck_assert_uint_eq(soft->coded_parts, 1);
     ck_assert_msg(soft->waits == 1 + 1, "%u waits for a wave and the end of its stream", soft->waits);
     ck_assert_uint_eq(soft->delivered_bytes, 0);
@@ -32,7 +72,8 @@ END_TEST
  * them, unless the option reach wants the device to. */
 START_TEST(blocks_in_parts)
 {
-    static const char *const texts[] = {"style=HT tile=100,90", "style=HT reversible=no step=0.004 block=32,32",
+    static const char *const texts[] = {"style=HT tile=100,90" BLOCKS,
+                                        "style=HT reversible=no step=0.004 block=32,32" BLOCKS,
                                         "style=HT reversible=no tile=300,90 measure-psnr=yes"};
     const char *text = texts[_i];
     char strict[128];
@@ -62,8 +103,8 @@ END_TEST
 /* The kernels' own source in whole encodes, as the CPU runs it (slow: small pictures). */
 START_TEST(blocks_emulated)
 {
-    static const char *const texts[] = {"style=HT", "style=HT reversible=no qfactor=60 block=32,32",
-                                        "style=HT tile=50,40 block=128,8", "style=HT block=4,4 levels=2"};
+    static const char *const texts[] = {"style=HT" BLOCKS, "style=HT reversible=no qfactor=60 block=32,32" BLOCKS,
+                                        "style=HT tile=50,40 block=128,8" BLOCKS, "style=HT block=4,4 levels=2" BLOCKS};
     picture p = picture_draw(_i & 1 ? PICTURE_SPARSE : PICTURE_NATURAL, 97, 83, 3, _i & 2 ? 12 : 8, 3);
     picture_input input = picture_open_input(&p, 0);
     bytes reference = encode(&input, texts[_i], "cpu");
@@ -85,7 +126,7 @@ START_TEST(reach_is_asked_for)
         const char *text, *reason;
     } cases[] = {{"reach=blocks", "style HT"},
                  {"reach=packets", "style HT"},
-                 {"style=HT reach=packets", "packets are made on the CPU"},
+                 {"style=HT reach=packets" BLOCKS, "packed packet headers"},
                  {"style=HT reversible=no bpp=1 reach=blocks", "with a target or a limit"}};
     picture p = picture_draw(PICTURE_NATURAL, 160, 120, 3, 8, 1);
     picture_input input = picture_open_input(&p, 0);
@@ -110,6 +151,8 @@ int main(void)
     TCase *tests = tcase_create("soft");
     tcase_set_timeout(tests, 300);
     tcase_add_checked_fixture(tests, open_context, close_context);
+    tcase_add_test(tests, pictures_there);
+    tcase_add_loop_test(tests, pictures_emulated, 0, 2);
     tcase_add_test(tests, blocks_there);
     tcase_add_loop_test(tests, blocks_in_parts, 0, 3);
     tcase_add_loop_test(tests, blocks_emulated, 0, 4);

@@ -36,8 +36,10 @@ static void count_span(void *user, const wvl_trace_span *span)
     spans += span->end >= span->begin;
 }
 
-/* WVL_TEST_HT in the environment: HT blocks of a given step, which devices code too. */
+/* WVL_TEST_HT in the environment: HT blocks of a given step, which devices code too; with "blocks" packets that only
+ * the CPU makes. */
 static int codes_blocks(void) { return getenv("WVL_TEST_HT") != NULL; }
+static int finishes(void) { return codes_blocks() && strcmp(getenv("WVL_TEST_HT"), "blocks") != 0; }
 
 static wvl_plan *make_plan(const char *tile, const char *device)
 {
@@ -48,6 +50,7 @@ static wvl_plan *make_plan(const char *tile, const char *device)
     ck_assert_int_eq(wvl_params_set(params, "reversible", "no"), WVL_OK);
     if (codes_blocks()) {
         ck_assert_int_eq(wvl_params_set(params, "style", "HT"), WVL_OK);
+        ck_assert_int_eq(wvl_params_set(params, "packed-headers", finishes() ? "none" : "ppt"), WVL_OK);
     } else {
         ck_assert_int_eq(wvl_params_set(params, "bpp", "0.5,2"), WVL_OK);
     }
@@ -72,7 +75,7 @@ static void setup(void)
     soft_control *(*fetch)(void);
     memcpy(&fetch, &symbol, sizeof fetch);
     soft = symbol ? fetch() : NULL;
-    if (soft && codes_blocks()) {
+    if (soft && codes_blocks() && !finishes()) {
         soft->scratch_cost = 12; /* in parts */
     }
     released = spans = 0;
@@ -118,7 +121,7 @@ static const char *device_name(void)
 static void check_packet(wvl_encoded_picture *packet, uint32_t n)
 {
     size_t bytes;
-    const char *where = codes_blocks() ? "cuda:0 blocks" : "cuda:0";
+    const char *blocks = finishes() ? "cuda:0 packets" : "cuda:0 blocks", *where = codes_blocks() ? blocks : "cuda:0";
     const void *data = wvl_encoded_picture_data(packet, &bytes);
     ck_assert_msg(wvl_encoded_picture_status(packet) == WVL_OK, "%s", wvl_encoded_picture_error(packet));
     ck_assert_uint_eq((uintptr_t)wvl_encoded_picture_user(packet), n + 1);
@@ -161,6 +164,9 @@ START_TEST(one_thread_submits_and_receives)
             while (sent < count && submit(encoder, sent) == WVL_OK) {
                 sent++;
             }
+            if (soft && finishes() && got == frames[t % 3]) {
+                allocations = soft->allocations; /* memory for pixels of the host comes with the first of them */
+            }
             ck_assert_uint_gt(sent, got);
             ck_assert_uint_le(sent - got, frames[t % 3]);
             ck_assert_int_eq(wvl_encoder_receive(encoder, UINT32_MAX, &packet), WVL_OK);
@@ -198,7 +204,7 @@ static void check_chosen(uint32_t threads, uint32_t frames)
     wvl_plan *plan = make_plan("64,64", device_name());
     wvl_encoder *encoder;
     ck_assert_int_eq(wvl_encoder_create(plan, 0, &encoder), WVL_OK);
-    ck_assert_uint_eq(wvl_encoder_frames(encoder), frames);
+    ck_assert_uint_eq(wvl_encoder_frames(encoder), soft && finishes() ? 24 : frames);
     wvl_encoder_release(encoder);
     wvl_plan_release(plan);
     wvl_context_release(context);
@@ -324,7 +330,7 @@ int main(void)
 {
     Suite *suite = suite_create("frames");
     TCase *tests = tcase_create("encoder");
-    tcase_set_timeout(tests, 120);
+    tcase_set_timeout(tests, 900); /* ThreadSanitizer beside other work */
     tcase_add_checked_fixture(tests, setup, teardown);
     tcase_add_test(tests, one_thread_submits_and_receives);
     tcase_add_test(tests, two_threads);

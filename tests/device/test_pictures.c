@@ -9,9 +9,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "codec/rate/layers.h"
 #include "codec/rate/quality.h"
 #include "cuda/host/job.h"
 #include "picture_bench.h"
+#include "tests/support/planned.h"
 #include "tests/support/support.h"
 
 #define MOST_SLOTS 8
@@ -77,11 +79,9 @@ static void check_lengths(const picture_case *c, const uint32_t *parts, const ui
  * bits and steps are fine, that shows. */
 static void check_error(const picture_case *c, const wvl_finished *finished, const char *name)
 {
-    const wvl_rate_plan *rate = &c->plan->rate;
-    double error = rate->visual ? finished->plain_error : finished->error;
-    if (rate->rate_control) {
-        double psnr = wvl_rate_psnr_for_error(c->plan, fmax(ldexp(error, rate->gain_exponent), rate->hidden_error)),
-               wanted = wvl_result_layer_psnr(c->result, 0);
+    if (c->plan->rate.rate_control) {
+        double error = wvl_layers_squared_error(c->plan, finished->energy, finished->gain),
+               psnr = wvl_rate_psnr_for_error(c->plan, error), wanted = wvl_result_layer_psnr(c->result, 0);
         double allowed = c->plan->syntax.components[0].depth > 12 ? 0.02 : 1e-6;
         REQUIRE_THAT(fabs(psnr - wanted) < allowed, "%s: %.9f dB, not %.9f", name, psnr, wanted);
     }
@@ -193,6 +193,21 @@ START_TEST(every_row)
 }
 END_TEST
 
+/* The same by the kernels' own source, where the device is one in software. */
+START_TEST(own_source)
+{
+    static const unsigned chosen[] = {3, 7, 9};
+    const row *r = &rows[chosen[_i]];
+    picture p = picture_draw(r->kind, r->width, r->height, r->count, r->depth, (uint32_t)_i);
+    (void)setenv("SOFT_EMULATE", "1", 1);
+    if (has_device) {
+        check_picture(&p, r->settings, WVL_MEMORY_DEVICE, 1, 1);
+    }
+    (void)unsetenv("SOFT_EMULATE");
+    picture_free(&p);
+}
+END_TEST
+
 /* Pixels of every kind, several in flight, in every order. */
 START_TEST(in_flight)
 {
@@ -257,6 +272,36 @@ START_TEST(outside)
 }
 END_TEST
 
+/* The same where the front converts colours: pictures, and jobs of waves. */
+START_TEST(outside_before_conversion)
+{
+    picture p = picture_draw(PICTURE_NATURAL, 140, 100, 3, 12, 8);
+    picture_case c;
+    picture_pixels pixels;
+    wvl_backend_job *job;
+    REQUIRE_THAT(picture_case_open(&c, &p, "style=HT input-color=rec709"), "%s", c.problem);
+    if (has_device) {
+        run_case(&c, WVL_MEMORY_DEVICE, 1, 2, "conversion");
+        wvl_backend *backend = open_backend(&c, 1);
+        ((uint16_t *)(void *)c.input.samples)[99 * 140 + 3] = 4096;
+        REQUIRE(picture_pixels_open(&pixels, &driver, &c, WVL_MEMORY_DEVICE));
+        REQUIRE(wvl_backend_cuda.submit_picture(backend, &pixels.image, &job) == WVL_OK);
+        REQUIRE(wvl_backend_cuda.wait(job, WVL_EVENT_DONE, UINT32_MAX) == WVL_ERROR_INPUT);
+        wvl_backend_cuda.release(job);
+        wvl_tile_plan *tile = test_build_tiles(c.plan);
+        REQUIRE(wvl_backend_prepare_tiles(&wvl_backend_cuda, backend, c.context->pool, c.plan, tile, 1) == WVL_OK);
+        REQUIRE(wvl_backend_cuda.submit(backend, &pixels.image, tile, 1, &job) == WVL_OK);
+        REQUIRE(wvl_backend_cuda.wait(job, WVL_EVENT_DONE, UINT32_MAX) == WVL_ERROR_INPUT);
+        wvl_backend_cuda.release(job);
+        wvl_backend_cuda.close(backend);
+        free(tile);
+        picture_pixels_close(&pixels, &driver);
+    }
+    picture_case_close(&c);
+    picture_free(&p);
+}
+END_TEST
+
 int main(void)
 {
     Suite *s = suite_create("pictures");
@@ -264,9 +309,11 @@ int main(void)
     tcase_set_timeout(tc, 240);
     tcase_add_checked_fixture(tc, open_suite, close_suite);
     tcase_add_loop_test(tc, every_row, 0, (int)ROWS);
+    tcase_add_loop_test(tc, own_source, 0, 3);
     tcase_add_loop_test(tc, in_flight, 0, 3);
     tcase_add_test(tc, device_output);
     tcase_add_test(tc, outside);
+    tcase_add_test(tc, outside_before_conversion);
     suite_add_tcase(s, tc);
     SRunner *runner = srunner_create(s);
     srunner_run_all(runner, CK_ENV);

@@ -7,8 +7,7 @@
  *
  * PICTURE: a file in the folder of test pictures, or noise:WIDTHxHEIGHTxDEPTH. A configuration is a list of
  * NAME=NUMBER: slots, memory (0 host, 1 pinned, 2 device), ring, writers, graphs (0, 1), warps (of the HT kernel),
- * output (1: device memory), ahead (of the pictures in flight, how many are queued before the first is waited for; 0:
- * all).
+ * output (1: device memory), direct (1: kernels write to pinned memory).
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,7 +21,7 @@
 #define MOST_RING 16
 
 typedef struct configuration {
-    uint32_t slots, memory, ring, writers, graphs, warps, output;
+    uint32_t slots, memory, ring, writers, graphs, warps, output, direct;
 } configuration;
 
 typedef struct scene {
@@ -73,8 +72,8 @@ static configuration parse(const char *text)
     const struct {
         const char *name;
         uint32_t *value;
-    } names[] = {{"slots", &c.slots},   {"memory", &c.memory}, {"ring", &c.ring},    {"writers", &c.writers},
-                 {"graphs", &c.graphs}, {"warps", &c.warps},   {"output", &c.output}};
+    } names[] = {{"slots", &c.slots},   {"memory", &c.memory}, {"ring", &c.ring},     {"writers", &c.writers},
+                 {"graphs", &c.graphs}, {"warps", &c.warps},   {"output", &c.output}, {"direct", &c.direct}};
     char copy[256], *rest = copy;
     (void)snprintf(copy, sizeof copy, "%s", text);
     for (char *word; (word = strtok_r(rest, ",", &rest));) {
@@ -117,7 +116,7 @@ static wvl_backend *open_backend(scene *s, const configuration *c, double *prepa
     if (wvl_backend_cuda.open(&options, &backend) != WVL_OK) {
         give_up("open");
     }
-    backend->options = c->graphs ? 0 : WVL_CUDA_NO_GRAPHS;
+    backend->options = (c->graphs ? 0 : WVL_CUDA_NO_GRAPHS) | (c->direct ? WVL_CUDA_DIRECT : 0);
     backend->writers = c->writers;
     wvl_backend_cuda.measure_picture(s->base.plan, &s->base.assembly, &memory);
     for (uint32_t i = 0; i < c->slots; i++) {

@@ -2,9 +2,12 @@
 /*
  * The host logic of the device backend against a stub of the runtime table, on any machine: every call fails once in
  * turn, nothing leaks, and the steady state neither allocates nor waits but once a collect. The stub's device memory is
- * host memory; its kernels do nothing.
+ * host memory; its kernels do nothing, but that one says a picture is there.
  */
+#include "cuda/host/job.h"
+
 #include "../twin/test_cuda_job.h"
+#include "codec/tile_assembly.h"
 #include "cuda/host/device.h"
 
 static uint32_t calls, fail_at, live, waits, allocations, marches;
@@ -98,8 +101,7 @@ static wvl_cuda_status stub_unload(wvl_cuda_module m) { return drop(m); }
 static wvl_cuda_status stub_function(wvl_cuda_function *f, wvl_cuda_module m, const char *name)
 {
     (void)m;
-    (void)name;
-    *f = NULL;
+    *f = (wvl_cuda_function)(uintptr_t)name;
     return tick();
 }
 static wvl_cuda_status stub_malloc(wvl_cuda_address *address, size_t bytes)
@@ -177,10 +179,20 @@ static wvl_cuda_status stub_event_wait(wvl_cuda_event e)
     waits++;
     return tick();
 }
+/* A picture of a few bytes, or whatever a test wants it to be. */
+static wvl_cuda_packets_picture *recorded;
+static wvl_cuda_packets_result said;
+static void say_picture(void)
+{
+    if (recorded) {
+        *(wvl_cuda_packets_result *)(uintptr_t)recorded->result = said;
+        memset((uint32_t *)(uintptr_t)recorded->lengths, 0, sizeof(uint32_t));
+    }
+}
+
 static wvl_cuda_status stub_launch(wvl_cuda_function f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by,
                                    unsigned bz, unsigned shared, wvl_cuda_stream s, void **arguments, void **extra)
 {
-    (void)f;
     (void)gx;
     (void)gy;
     (void)gz;
@@ -188,11 +200,45 @@ static wvl_cuda_status stub_launch(wvl_cuda_function f, unsigned gx, unsigned gy
     (void)bz;
     (void)shared;
     (void)s;
-    (void)arguments;
     (void)extra;
     marches += bx == 32;
+    if (!strcmp((const char *)(uintptr_t)f, "wvl_packets_place")) {
+        const wvl_cuda_packets_job *packets = arguments[0];
+        recorded = (wvl_cuda_packets_picture *)(uintptr_t)packets->pictures;
+        say_picture();
+    }
     return tick();
 }
+
+/* Graphs: what was captured runs when it is launched. */
+MAKER(make_graph, wvl_cuda_graph)
+MAKER(make_exec, wvl_cuda_exec)
+static wvl_cuda_status stub_capture(wvl_cuda_stream s, int mode)
+{
+    (void)s;
+    (void)mode;
+    return tick();
+}
+static wvl_cuda_status stub_capture_end(wvl_cuda_stream s, wvl_cuda_graph *graph)
+{
+    (void)s;
+    return make_graph(graph);
+}
+static wvl_cuda_status stub_build(wvl_cuda_exec *exec, wvl_cuda_graph graph, unsigned long long flags)
+{
+    (void)graph;
+    (void)flags;
+    return make_exec(exec);
+}
+static wvl_cuda_status stub_graph_launch(wvl_cuda_exec exec, wvl_cuda_stream s)
+{
+    (void)exec;
+    (void)s;
+    say_picture();
+    return tick();
+}
+static wvl_cuda_status stub_graph_end(wvl_cuda_graph graph) { return drop(graph); }
+static wvl_cuda_status stub_exec_end(wvl_cuda_exec exec) { return drop(exec); }
 
 static const wvl_cuda_runtime stub = {
     .init = stub_init,
@@ -222,6 +268,12 @@ static const wvl_cuda_runtime stub = {
     .event_query = stub_query,
     .event_wait = stub_event_wait,
     .launch = stub_launch,
+    .capture_begin = stub_capture,
+    .capture_end = stub_capture_end,
+    .graph_build = stub_build,
+    .graph_launch = stub_graph_launch,
+    .graph_destroy = stub_graph_end,
+    .exec_destroy = stub_exec_end,
 };
 
 static job j;
@@ -287,6 +339,151 @@ static wvl_status encode_once(void)
     wvl_backend_cuda.close(backend);
     return status;
 }
+
+/* ---- Pictures -------------------------------------------------------------------------------- */
+
+static wvl_assembly assembly;
+static unsigned picture_tables; /* options of the backend */
+
+static void open_pictures(void)
+{
+    const char *why;
+    open_job(1);
+    j.plan->memory.output_bytes_bound = 4096; /* what the conductor adds to a plan */
+    j.plan->memory.most_precincts = j.tiles->precinct_count;
+    j.plan->memory.most_blocks = j.tiles->block_count;
+    j.plan->memory.most_resolutions = j.tiles->resolution_count;
+    j.plan->syntax.part_count = 1;
+    said = (wvl_cuda_packets_result){.bytes = 700, .codestream = 0};
+    ck_assert_int_eq(wvl_assembly_build(NULL, j.plan, &assembly, &why), WVL_OK);
+    picture_tables = 0;
+}
+
+static void close_pictures(void)
+{
+    wvl_assembly_free(NULL, &assembly);
+    recorded = NULL;
+    teardown();
+}
+
+/* Submits a picture, and takes it. */
+static wvl_status finish_picture(wvl_backend *backend, wvl_finished *finished)
+{
+    wvl_backend_job *running = NULL;
+    uint32_t *parts = calloc(assembly.part_count, sizeof *parts);
+    uint64_t *groups = calloc(j.plan->syntax.component_count * (j.plan->syntax.max_levels + 1u), sizeof *groups);
+    wvl_status status = wvl_backend_cuda.submit_picture(backend, &j.image, &running);
+    if (status == WVL_OK) {
+        status = wvl_backend_cuda.wait(running, WVL_EVENT_DONE, UINT32_MAX);
+        status = status == WVL_OK ? wvl_backend_cuda.take_picture(running, finished, parts, groups) : status;
+        wvl_backend_cuda.release(running);
+    }
+    free(parts);
+    free(groups);
+    return status;
+}
+
+/* Three pictures in two slots: the first has no prediction, the second one that is too small, the third one that does.
+ */
+static wvl_status finish_some(wvl_backend *backend, wvl_device *device)
+{
+    static const uint64_t bytes[] = {700, 900, 800};
+    wvl_backend_memory slot;
+    wvl_status status = WVL_OK;
+    wvl_backend_cuda.measure_picture(j.plan, &assembly, &slot);
+    for (unsigned i = 0; i < 2 && status == WVL_OK; i++) {
+        status = wvl_backend_cuda.prepare_picture(backend, j.plan, &assembly, &slot);
+    }
+    for (unsigned i = 0; i < 3 && status == WVL_OK; i++) {
+        wvl_finished finished;
+        said.bytes = bytes[i];
+        status = finish_picture(backend, &finished);
+        if (status == WVL_OK) {
+            ck_assert_uint_eq(finished.bytes, bytes[i]);
+            wvl_backend_cuda.drop_picture(device, &finished);
+        }
+    }
+    return status;
+}
+
+static wvl_status run_pictures(void)
+{
+    wvl_device_options device_options = {.ordinal = 0};
+    wvl_device *device;
+    wvl_backend *backend;
+    recorded = NULL;
+    wvl_status status = wvl_cuda_open_device(&device_options, &stub, "image", &device);
+    if (status != WVL_OK) {
+        return status;
+    }
+    const wvl_backend_options options = {.pool = pool, .device = device};
+    ck_assert_int_eq(wvl_backend_cuda.open(&options, &backend), WVL_OK);
+    backend->options = picture_tables;
+    status = finish_some(backend, device);
+    wvl_backend_cuda.close(backend);
+    wvl_cuda_close_device(device);
+    return status;
+}
+
+/* By graphs and without them; pixels on the host, or where the device reads them. */
+START_TEST(every_call_of_a_picture_may_fail)
+{
+    picture_tables = _i & 1 ? WVL_CUDA_NO_GRAPHS : 0;
+    j.image.memory_kind = _i & 2 ? WVL_MEMORY_DEVICE : WVL_MEMORY_HOST;
+    ck_assert_int_eq(run_pictures(), WVL_OK);
+    uint32_t total = calls;
+    ck_assert_uint_eq(live, 0);
+    ck_assert_uint_gt(total, 60);
+    for (uint32_t n = 1; n <= total; n++) {
+        calls = 0;
+        fail_at = n;
+        wvl_status status = run_pictures();
+        ck_assert_msg(status == WVL_ERROR_MEMORY, "call %u of %u failed unseen: status %d", n, total, status);
+        ck_assert_msg(live == 0, "call %u of %u: %u things leaked", n, total, live);
+    }
+    for (uint32_t n = 1; n <= total; n++) {
+        failure = 719;
+        calls = 0;
+        fail_at = n;
+        ck_assert_int_eq(run_pictures(), WVL_ERROR_DEVICE);
+        ck_assert_msg(live == 0, "call %u of %u: %u things leaked", n, total, live);
+        wvl_cuda_forget_losses();
+    }
+}
+END_TEST
+
+/* What a picture says of itself, as the caller sees it; the slot goes on. */
+START_TEST(refused_pictures)
+{
+    static const struct {
+        uint32_t flags;
+        wvl_status status;
+    } rows[] = {{WVL_CUDA_PACKETS_LEFT, WVL_ERROR_UNSUPPORTED},  {WVL_CUDA_PACKETS_SHORT, WVL_ERROR_UNSUPPORTED},
+                {WVL_CUDA_PACKETS_LARGE, WVL_ERROR_UNSUPPORTED}, {WVL_CUDA_PACKETS_UNBOUNDED, WVL_ERROR_INTERNAL},
+                {WVL_CUDA_PACKETS_OUTSIDE, WVL_ERROR_INPUT},     {0, WVL_OK}};
+    wvl_cuda_options options = {.runtime = &stub, .image = "image"};
+    wvl_backend *backend;
+    wvl_backend_memory slot;
+    wvl_finished finished;
+    ck_assert_int_eq(wvl_cuda_open_backend(NULL, pool, &options, &backend), WVL_OK);
+    wvl_backend_cuda.measure_picture(j.plan, &assembly, &slot);
+    ck_assert_int_eq(wvl_backend_cuda.prepare_picture(backend, j.plan, &assembly, &slot), WVL_OK);
+    for (unsigned i = 0; i < sizeof rows / sizeof *rows; i++) {
+        said.flags = rows[i].flags;
+        ck_assert_int_eq(finish_picture(backend, &finished), rows[i].status);
+    }
+    said.flags = 0;
+    wvl_backend_cuda.drop_picture(backend->device, &finished);
+    /* Slots of pictures go when waves come, and the other way round. */
+    ck_assert_int_eq(wvl_backend_prepare_tiles(&wvl_backend_cuda, backend, pool, j.plan, j.tiles, 1), WVL_OK);
+    ck_assert_int_eq(finish_picture(backend, &finished), WVL_AGAIN);
+    ck_assert_int_eq(wvl_backend_cuda.prepare_picture(backend, j.plan, &assembly, &slot), WVL_OK);
+    ck_assert_int_eq(finish_picture(backend, &finished), WVL_OK);
+    wvl_backend_cuda.drop_picture(backend->device, &finished);
+    wvl_backend_cuda.close(backend);
+    ck_assert_uint_eq(live, 0);
+}
+END_TEST
 
 START_TEST(every_call_may_fail)
 {
@@ -375,6 +572,11 @@ int main(void)
     tcase_add_test(tc, lost_for_the_process);
     tcase_add_test(tc, steady_state);
     tcase_add_test(tc, measured_is_what_is_allocated);
+    suite_add_tcase(suite, tc);
+    tc = tcase_create("pictures");
+    tcase_add_checked_fixture(tc, open_pictures, close_pictures);
+    tcase_add_loop_test(tc, every_call_of_a_picture_may_fail, 0, 4);
+    tcase_add_test(tc, refused_pictures);
     suite_add_tcase(suite, tc);
     SRunner *runner = srunner_create(suite);
     srunner_run_all(runner, CK_NORMAL);

@@ -172,6 +172,26 @@ START_TEST(changes_explain_where_they_overlap)
 }
 END_TEST
 
+START_TEST(component_parts_explain_with_layers)
+{
+    static const struct {
+        const char *options;
+        int is_known;
+    } rows[] = {
+        {"tile-parts=C layers=2", 1},  {"tile-parts=LC bpp=0.5,1", 1}, {"tile-parts=C", 0},
+        {"tile-parts=LR layers=2", 0}, {"layers=2 bpp=0.5,1", 0},      {"tile-parts=RLC rates=20", 0},
+    };
+    fuzz_plane plane = {.width = 300, .height = 200, .depth = 8, .dx = 1, .dy = 1};
+    fuzz_picture p = {.x1 = 300, .y1 = 200, .count = 1, .planes = &plane};
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        fuzz_facts facts = {.c = &drawn, .p = &p};
+        ck_assert(fuzz_case_parse(&drawn, rows[i].options));
+        const fuzz_fault *fault = fuzz_faults_find(FUZZ_GROK, &facts);
+        ck_assert_msg((fault && !strcmp(fault->id, "grok-component-parts")) == rows[i].is_known, "%s", rows[i].options);
+    }
+}
+END_TEST
+
 /* A budget ends the search. */
 START_TEST(trials_are_limited)
 {
@@ -204,6 +224,7 @@ int main(void)
     tcase_add_test(tests, faults_are_reduced);
     tcase_add_test(tests, lists_and_numbers_become_small);
     tcase_add_test(tests, changes_explain_where_they_overlap);
+    tcase_add_test(tests, component_parts_explain_with_layers);
     tcase_add_test(tests, trials_are_limited);
     tcase_add_test(tests, devices_stay_open);
     suite_add_tcase(suite, tests);

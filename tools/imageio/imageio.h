@@ -15,6 +15,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -43,6 +44,24 @@ typedef struct wvl_io_component {
     void *owned; /* what wvl_io_release_picture frees: several components may lie in one block,
                     which exactly one of them owns; the others hold NULL */
 } wvl_io_component;
+
+/* Sample (x, y), which must lie in the component. */
+static inline int64_t wvl_io_sample(const wvl_io_component *component, uint32_t x, uint32_t y)
+{
+    const uint8_t *at =
+        (const uint8_t *)component->data + y * component->stride_bytes + x * component->sample_stride_bytes;
+    uint16_t half;
+    uint32_t word;
+    if (component->sample_bytes == 1) {
+        return component->is_signed ? (int8_t)*at : *at;
+    }
+    if (component->sample_bytes == 2) {
+        memcpy(&half, at, sizeof half);
+        return component->is_signed ? (int16_t)half : half;
+    }
+    memcpy(&word, at, sizeof word);
+    return component->is_signed ? (int64_t)(int32_t)word : (int64_t)word;
+}
 
 typedef enum wvl_io_color {
     WVL_IO_GREY,

@@ -21,42 +21,57 @@ static uint32_t hash(uint32_t x, uint32_t y, uint32_t seed)
 /* 3t^2 - 2t^3 for t in 1/256. */
 static int32_t smooth(int32_t t) { return t * t * (768 - 2 * t) >> 16; }
 
-/* Value noise in [-128, 127] on a lattice of 2^log2_cell samples. */
-static int32_t noise(uint32_t x, uint32_t y, unsigned log2_cell, uint32_t seed)
+/* The corner of a lattice, in [-128, 127]. */
+static int32_t corner(uint32_t x, uint32_t y, uint32_t seed) { return (int32_t)(hash(x, y, seed) >> 24) - 128; }
+
+/* Adds a row of value noise on a lattice of 2^log2_cell samples: corners once a cell, between them by smooth(). Noise
+ * lies in [-128, 127]; it counts as much as its cell is large, so that amplitudes fall as the spectra of photographs
+ * do. */
+static void add_noise(int32_t *sum, uint32_t y, unsigned log2_cell, uint32_t seed)
 {
-    uint32_t cx = x >> log2_cell, cy = y >> log2_cell, mask = (1u << log2_cell) - 1;
-    int32_t tx = smooth((int32_t)((x & mask) << 8 >> log2_cell)), ty = smooth((int32_t)((y & mask) << 8 >> log2_cell));
-    int32_t corner[4];
-    for (uint32_t i = 0; i < 4; i++) {
-        corner[i] = (int32_t)(hash(cx + (i & 1), cy + (i >> 1), seed) >> 24) - 128;
+    uint32_t cell = 1u << log2_cell, cy = y >> log2_cell;
+    int32_t ty = smooth((int32_t)((y & (cell - 1)) << 8 >> log2_cell));
+    int32_t above = corner(0, cy, seed), below = corner(0, cy + 1, seed);
+    for (uint32_t cx = 0; cx < WIDTH >> log2_cell; cx++) {
+        int32_t above_right = corner(cx + 1, cy, seed), below_right = corner(cx + 1, cy + 1, seed);
+        int32_t *to = sum + ((size_t)cx << log2_cell);
+        for (uint32_t x = 0; x < cell; x++) {
+            int32_t tx = smooth((int32_t)(x << 8 >> log2_cell));
+            int32_t top = above * 256 + (above_right - above) * tx, bottom = below * 256 + (below_right - below) * tx;
+            to[x] += (top * 256 + (bottom - top) * ty) / 65536 * (int32_t)cell / (int32_t)(1u << OCTAVES);
+        }
+        above = above_right;
+        below = below_right;
     }
-    int32_t top = corner[0] * 256 + (corner[1] - corner[0]) * tx,
-            bottom = corner[2] * 256 + (corner[3] - corner[2]) * tx;
-    return (top * 256 + (bottom - top) * ty) / 65536;
 }
 
-/* Amplitudes fall by half an octave's worth with the cell, as the spectra of photographs do. */
-static int32_t octaves(uint32_t x, uint32_t y, unsigned finest, uint32_t seed)
+/* A row of noise of all octaves from `finest` on. */
+static void make_noise(int32_t *sum, uint32_t y, unsigned finest, uint32_t seed)
 {
-    int32_t sum = 0;
+    memset(sum, 0, WIDTH * sizeof *sum);
     for (unsigned i = finest; i <= OCTAVES; i++) {
-        sum += noise(x, y, i, seed + i) * (int32_t)(1u << i) / (int32_t)(1u << OCTAVES);
+        add_noise(sum, y, i, seed + i);
     }
-    return sum;
 }
 
 static uint8_t clamp(int32_t v) { return (uint8_t)(v < 0 ? 0 : v > 255 ? 255 : v); }
 
-static void make_pixel(uint32_t x, uint32_t y, uint8_t *rgb)
+static void make_row(uint32_t y, uint8_t *rgb)
 {
-    int32_t shape = octaves(x, y, 6, 100); /* the sign draws curved borders */
-    int32_t luma = 110 + (shape > 20 ? 50 : shape < -40 ? -45 : 0) + octaves(x, y, 1, 200) / 2;
-    int32_t red = octaves(x, y, 5, 300) / 4 + (shape > 20 ? 12 : 0),
-            blue = octaves(x, y, 5, 400) / 4 - (shape < -40 ? 15 : 0);
-    luma += (int32_t)(hash(x, y, 7) >> 30) - 1; /* sensor noise of one unit */
-    rgb[0] = clamp(luma + red);
-    rgb[1] = clamp(luma - red / 2 - blue / 4);
-    rgb[2] = clamp(luma + blue);
+    int32_t shapes[WIDTH], lumas[WIDTH], reds[WIDTH], blues[WIDTH];
+    make_noise(shapes, y, 6, 100); /* the sign draws curved borders */
+    make_noise(lumas, y, 1, 200);
+    make_noise(reds, y, 5, 300);
+    make_noise(blues, y, 5, 400);
+    for (uint32_t x = 0; x < WIDTH; x++, rgb += 3) {
+        int is_light = shapes[x] > 20, is_dark = shapes[x] < -40;
+        int32_t luma = 110 + (is_light ? 50 : 0) - (is_dark ? 45 : 0) + lumas[x] / 2;
+        int32_t red = reds[x] / 4 + (is_light ? 12 : 0), blue = blues[x] / 4 - (is_dark ? 15 : 0);
+        luma += (int32_t)(hash(x, y, 7) >> 30) - 1; /* sensor noise of one unit */
+        rgb[0] = clamp(luma + red);
+        rgb[1] = clamp(luma - red / 2 - blue / 4);
+        rgb[2] = clamp(luma + blue);
+    }
 }
 
 int wvl_cli_make_demo(wvl_io_picture *io)
@@ -72,9 +87,7 @@ int wvl_cli_make_demo(wvl_io_picture *io)
         return WVL_EXIT_DEVICE;
     }
     for (uint32_t y = 0; y < HEIGHT; y++) {
-        for (uint32_t x = 0; x < WIDTH; x++) {
-            make_pixel(x, y, data + 3 * ((size_t)y * WIDTH + x));
-        }
+        make_row(y, data + 3 * (size_t)y * WIDTH);
     }
     io->width = WIDTH;
     io->height = HEIGHT;

@@ -47,17 +47,6 @@ static void keep_message(const char *text, void *user)
 
 /* ---- Comparison ------------------------------------------------------------------------------ */
 
-static int64_t fetch_sample(const wvl_io_component *c, const uint8_t *p)
-{
-    uint16_t v16;
-    uint32_t v32;
-    switch (c->sample_bytes) {
-    case 1: return c->is_signed ? (int64_t)(int8_t)*p : (int64_t)*p;
-    case 2: memcpy(&v16, p, 2); return c->is_signed ? (int64_t)(int16_t)v16 : (int64_t)v16;
-    default: memcpy(&v32, p, 4); return c->is_signed ? (int64_t)(int32_t)v32 : (int64_t)v32;
-    }
-}
-
 typedef struct difference {
     double squares, samples; /* sum of squared errors in units of the full range, and the number of samples */
     uint64_t unequal;
@@ -80,11 +69,10 @@ static difference compare_component(const wvl_io_component *c, const opj_image_c
     difference d = {0};
     double peak = ldexp(1.0, c->depth) - 1.0;
     for (uint32_t y = 0; y < c->height; y++) {
-        const uint8_t *row = (const uint8_t *)c->data + y * c->stride_bytes;
         const OPJ_INT32 *other = decoded->data + (size_t)y * decoded->w;
         double squares = 0.0;
-        for (uint32_t x = 0; x < c->width; x++, row += c->sample_stride_bytes) {
-            int64_t a = fetch_sample(c, row), b = c->is_signed ? (int64_t)other[x] : (int64_t)(uint32_t)other[x];
+        for (uint32_t x = 0; x < c->width; x++) {
+            int64_t a = wvl_io_sample(c, x, y), b = c->is_signed ? (int64_t)other[x] : (int64_t)(uint32_t)other[x];
             if (a != b) {
                 note_difference(&d, x, y, a, b);
                 squares += (double)(a - b) * (double)(a - b);
