@@ -67,7 +67,7 @@ void wvl_drive_start(wvl_drive *drive);
  * before the next picture, or round, is opened. */
 wvl_status wvl_drive_next(wvl_drive *drive, uint32_t *count);
 /* Submits what wvl_drive_next has left to be submitted while the wave that it handed over is being coded: staging takes
- * time. From the same thread; the next wvl_drive_next says how it ended, or does it. */
+ * time. From the same thread; the next wvl_drive_next tells how it went, or does it. */
 void wvl_drive_submit_ahead(wvl_drive *drive);
 /* The backend's answer to an order for the wave that was handed over last: wvl_backend_vtable.code. */
 wvl_status wvl_drive_code(wvl_drive *drive, const wvl_block_order *order, wvl_block_batch *batch);
@@ -89,7 +89,7 @@ uint32_t wvl_drive_measure(const wvl_plan *plan, const wvl_backend_vtable *table
 /* The table of devices that take pictures of this plan, as far as it asks, with pixels where the image has them (NULL:
  * wherever); NULL: there is none, and why. */
 const wvl_backend_vtable *wvl_drive_device_table(const wvl_plan *plan, const wvl_image *image, const char **reason);
-/* Flights of pictures with this number of waves. */
+/* Flights of pictures with so many waves. */
 uint32_t wvl_drive_jobs(const wvl_backend_vtable *table, uint32_t waves);
 
 #endif

@@ -32,7 +32,7 @@ static void fill_parts(wvl_result *result, const wvl_coder *coder, uint64_t offs
     }
 }
 
-/* Whether tile-parts show what a component takes: each holds one component. */
+/* Whether tile-parts tell what a component takes: each holds one component. */
 static int parts_tell(const wvl_coder *coder) { return coder->part_count && coder->parts[0].cap_group != WVL_CS_MIXED; }
 
 static uint64_t target_of(const wvl_plan *plan)
