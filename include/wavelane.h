@@ -413,17 +413,14 @@ WVL_API void wvl_plan_release(wvl_plan *plan);
 typedef struct wvl_plan_memory {
     size_t struct_size;
     uint64_t base_bytes;         /* most that is held beside coded data, for any picture of this plan */
-    uint64_t coded_bytes_bound;  /* proved bound of what coded data may add, whatever the pixels: noise that no coder
-                                    shortens, every pass of every block, and with a byte target each block up to three
-                                    times. The number of samples, their depth, blocks and layers set it; a byte target
-                                    does not lower it, because layers are chosen when all blocks are coded */
+    uint64_t coded_bytes_bound;  /* proved bound of what coded data may add: every pass of every block of noise. A byte
+                                    target does not lower it, because layers are chosen when all blocks are coded */
     uint64_t output_bytes_bound; /* proved bound of the bytes that the sink gets */
     uint64_t pinned_bytes;       /* most that a device takes of page-locked memory; 0 if none is used */
     uint64_t device_bytes;       /* most that it takes of its own */
     uint64_t certain_bytes;      /* every picture of this plan takes at least as much */
     uint64_t likely_bytes; /* an estimate for photographs and the like; with a byte target it follows from the target */
-    uint64_t worst_bytes;  /* no picture takes more: base_bytes and coded_bytes_bound; to plan memory for photographs,
-                              see likely_bytes */
+    uint64_t worst_bytes;  /* no picture takes more: base_bytes and coded_bytes_bound */
     uint64_t picture_bytes; /* of the samples, each in the smallest of 8, 16 and 32 bits that holds it */
 } wvl_plan_memory;
 /* With a device base_bytes is an upper bound: the CPU or the device holds its share. Errors: _ARGUMENT, _MEMORY. */
