@@ -6,7 +6,7 @@
  * mean of where blocks end is a whole plane, and all blocks are coded again. Backends deliver coefficients as they
  * are, with fractional bits below the step; they are scaled when a block is handed to the block coder, so that
  * transform and device know nothing of it. From then on the coder works by a copy of the plan with the new steps, and
- * that is what QCD and CAP tell.
+ * that is what QCD and CAP say.
  */
 #ifndef WVL_CODEC_RESCALE_H
 #define WVL_CODEC_RESCALE_H

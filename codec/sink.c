@@ -274,7 +274,7 @@ static int stream_write(void *user, const void *data, size_t bytes)
     return fwrite(data, 1, bytes, s->file) == bytes ? 0 : stream_fail(s);
 }
 
-/* What went into the stream can not be taken back: an incomplete one just ends. */
+/* What went into the stream cannot be taken back: an incomplete one just ends. */
 static int stream_settle(void *sink, int complete)
 {
     stream_sink *s = sink;

@@ -56,7 +56,7 @@ static void charge_part(division *d, uint32_t tile, uint64_t index, const wvl_pa
     }
 }
 
-/* Every length takes a byte at least: what PLM can not name is known before anything is coded. */
+/* Every length takes a byte at least: what PLM cannot hold is known before anything is coded. */
 static wvl_status check_part(const division *d, uint32_t tile, uint64_t packets)
 {
     if (!d->plan->syntax.plm || packets <= WVL_CS_MAX_NPLM) {
@@ -119,7 +119,7 @@ static wvl_status divide_tiles(division *d, const wvl_tile_walk *tiles, const wv
     return status;
 }
 
-/* Where tiles are not divided nothing need be walked: the sums tell. */
+/* Where tiles are not divided, the sums are enough: no packet is walked. */
 static wvl_status check_whole_tiles(const division *d, const wvl_coder_sum *sum)
 {
     if (sum->is_crowded) {

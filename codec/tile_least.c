@@ -19,7 +19,7 @@ void wvl_coder_add_least_component(const wvl_plan *plan, const wvl_tile_plan *ti
     }
 }
 
-/* A packet that sends nothing is one byte between its markers, and its length one byte wherever it is told. */
+/* A packet that sends nothing is one byte between its markers, and its length is one byte in PLT and PLM. */
 void wvl_coder_add_least(const wvl_plan *plan, const wvl_tile_plan *tile, uint64_t precincts, wvl_coder_least *least)
 {
     uint64_t packets = wvl_mul_saturate(precincts, plan->syntax.layer_count),

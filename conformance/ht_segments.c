@@ -135,7 +135,7 @@ static void judge_cleanup(judge *j, uint64_t at, uint32_t bytes, int is_refined)
     }
 }
 
-/* The cleanup pass came with an earlier packet: its map once more, without a word. */
+/* The cleanup pass came with an earlier packet: its map is made again, without a report. */
 static int restore_map(judge *j, const wvl_walk_ht_coded *coded)
 {
     unsigned bits;

@@ -122,7 +122,7 @@
       "Width and height of the lowest resolution are at most 64.")                                                     \
     X(DICOM_TLM, "dicom.tlm", "PS3.5 10.18", ERROR, "The main header has a TLM.")                                      \
     X(DICOM_PARTS, "dicom.parts", "PS3.5 10.18", WARNING,                                                              \
-      "Tile-parts hold one resolution each, so that TLM tells where resolutions end.")                                 \
+      "Tile-parts hold one resolution each, so that TLM shows where resolutions end.")                                 \
     X(DICOM_COMPONENTS, "dicom.components", "PS3.5 8.2", ERROR,                                                        \
       "One component or three, alike and without subsampling.")                                                        \
     X(IMF_HT_GRID, "imf-ht.grid", "ST 2067-21 HT", ERROR, "Offsets are 0 and there is one tile, the image.")           \

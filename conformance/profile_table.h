@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A profile is a list of rules, each with the function that tells whether it holds. */
+/* A profile is a list of rules, each with the function that decides whether it holds. */
 #ifndef WVL_CONFORMANCE_PROFILE_TABLE_H
 #define WVL_CONFORMANCE_PROFILE_TABLE_H
 

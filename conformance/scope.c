@@ -237,7 +237,7 @@ void wvl_check_scope_fits(wvl_walk *w, uint64_t offset)
     for (uint32_t c = 0; c < w->component_count; c++) {
         int good = style_fits(w, c);
         if (!quant_fits(w, c) || !good || !is_told(w, c)) {
-            break; /* one tells enough: the rest mostly says the same */
+            break; /* one report is enough: the rest mostly repeats it */
         }
     }
     check_surplus(w);

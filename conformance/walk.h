@@ -194,7 +194,7 @@ void wvl_check_release_gathered(wvl_walk *w, wvl_walk_gathered *g);
 /* 0 when the limit is reached. */
 int wvl_check_charge(wvl_walk *w, uint64_t work);
 
-/* B of MAGB as CAP tells it: 8, 9 .. 27, 31, 35 .. 71, 74 (15444-15 Annex A). */
+/* B of MAGB as CAP has it: 8, 9 .. 27, 31, 35 .. 71, 74 (15444-15 Annex A). */
 unsigned wvl_check_told_bound(const wvl_walk *w);
 
 /* ---- Headers --------------------------------------------------------------------------------- */

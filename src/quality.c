@@ -374,8 +374,8 @@ static double rounded_square(float error, float tie)
 
 /*
  * Without levels and colour transform coefficients are the samples themselves, and where the step is a whole number
- * decoders stand exactly halfway between two. What is kept below the step does not tell "exactly" from "within half of
- * its last bit". Everywhere else errors are sums of many and halves are rare.
+ * decoders stand exactly halfway between two. What is kept below the step does not separate "exactly" from "within half
+ * of its last bit". Everywhere else errors are sums of many and halves are rare.
  */
 static float tie_of(const measurement *m, int mct)
 {

@@ -18,7 +18,7 @@ typedef struct wvl_block_input {
     uint8_t style;          /* WVL_STYLE_* */
     uint8_t reversible;     /* the decoder rebuilds samples exactly at plane 0 if F is 0 */
     uint8_t want_gains;     /* 0: gains and energy are left 0 */
-    uint8_t max_passes;     /* code at most so many passes from the top (255: all) */
+    uint8_t max_passes;     /* most passes that are coded, from the top (255: all) */
     uint8_t cleanup_plane;  /* HT: plane of the cleanup pass of the last set; EBCOT: 0 */
     uint8_t all_sets; /* HT: a set for every plane from the top one down, for rate control to choose from; 0: one set */
     uint8_t first_set;  /* HT with all_sets: one more than the plane of the first set; 0: of the top one */

@@ -25,7 +25,7 @@ static unsigned magnitude_bound(const wvl_syntax_plan *syntax, unsigned *irrever
     return syntax->profile == WVL_PROFILE_IMF_HT_REV && syntax->max_levels > 5 ? most + 1 : most;
 }
 
-/* The five bits P that tell the least bound not below B: 8, 9 .. 27, 31, 35 .. 71, 74. */
+/* The five bits P of the least bound not below B: 8, 9 .. 27, 31, 35 .. 71, 74. */
 static unsigned bound_code(unsigned B) { return B <= 8 ? 0 : B <= 27 ? B - 8 : B <= 71 ? 19 + (B - 24) / 4 : 31; }
 
 /* Headers of tile-parts that say more than SOT and PLT make the codestream heterogeneous. */

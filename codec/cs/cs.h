@@ -20,7 +20,7 @@
 #define WVL_CS_SEGMENT_DATA_BYTES 65532u /* what follows the index, at most */
 #define WVL_CS_MAX_SEGMENTS 256u         /* of one kind: the index has eight bits */
 #define WVL_CS_MIXED UINT32_MAX
-#define WVL_CS_MAX_NPLM 255u /* bytes of packet lengths that PLM can tell of a tile-part */
+#define WVL_CS_MAX_NPLM 255u /* most bytes of packet lengths of a tile-part in PLM */
 
 typedef struct wvl_cs_part {
     uint32_t tile;         /* Isot */
@@ -61,7 +61,7 @@ uint8_t *wvl_cs_put_segment_head(wvl_cs_pointer kind, unsigned index, uint32_t d
 /* PPM or PPT with that content: segments, and bytes with their heads. */
 uint64_t wvl_cs_packed_segments(uint64_t data_bytes);
 uint64_t wvl_cs_measure_packed(uint64_t data_bytes);
-/* All PLM segments of these parts (length_bytes set); UINT64_MAX: they can not be told (A.7.2). */
+/* All PLM segments of these parts (length_bytes set); UINT64_MAX: they do not fit (A.7.2). */
 uint64_t wvl_cs_measure_plm(const wvl_cs_part *parts, uint64_t part_count);
 /* Content of the segment that begins with parts[0], and how many parts are in it. */
 uint32_t wvl_cs_plm_segment_bytes(const wvl_cs_part *parts, uint64_t part_count, uint64_t *taken);

@@ -15,7 +15,7 @@
 /*
  * Bytes of the streams at their worst. VLC: 7 + 8 bits a quad and its twelve first ones, at least 15 bits in two bytes.
  * MEL: an event for every quad and one for every pair of the first row, six bits each. Both together stay below the
- * 4079 bytes that Scup can tell.
+ * 4079 bytes that Scup can express.
  */
 #define WVL_HT_VLC_BYTES 2064u
 #define WVL_HT_MEL_BYTES 1040u
@@ -56,7 +56,7 @@ typedef struct wvl_ht_refinement {
     uint8_t tail[2];
 } wvl_ht_refinement;
 
-/* Samples of a plane by the pass that tells them: SigProp, MagRef, or, where these leave a first bit out, the cleanup
+/* Samples of a plane by the pass that codes them: SigProp, MagRef, or, where these leave a first bit out, the cleanup
  * pass of the next set. */
 enum { WVL_HT_SIGPROP, WVL_HT_MAGREF, WVL_HT_REST, WVL_HT_PARTS };
 /* Their number, and sums of magnitudes as core/gain.h wants them. */

@@ -14,7 +14,7 @@
 
 /* ---- Quads to streams ------------------------------------------------------------------------ */
 
-/* MagSgn of a quad: U bits of every significant sample, less the one that EMB tells (e_k). */
+/* MagSgn of a quad: U bits of every significant sample, less the one that EMB gives (e_k). */
 static inline void put_samples(wvl_ht_forward *s, const uint32_t v[4], unsigned rho, unsigned U, unsigned e_k)
 {
     for (unsigned i = 0; i < 4; i++) {

@@ -204,7 +204,7 @@ static inline unsigned queue_magsgn(lanes_batch *b, unsigned at, pairs even, pai
 static inline lanes top_of(lanes four) { return (four | four << 14) & 0x10001; }
 static inline lanes bottom_of(lanes four) { return (four >> 1 | four << 13) & 0x10001; }
 
-/* Fields of the samples beside each other: U bits of those that are significant, less the one that e_k tells. */
+/* Fields of the samples beside each other: U bits of those that are significant, less the one that e_k gives. */
 static inline unsigned queue_samples(lanes_batch *b, unsigned at, unsigned i, lanes entry)
 {
     const pairs low_lane = (pairs){0} + UINT32_MAX;

@@ -82,7 +82,7 @@ typedef struct job {
     int64_t told; /* where sets are of the cleanup pass alone: what the last one told */
 } job;
 
-/* In the place of a pass that sets do not have: no block ends there, since it tells nothing. */
+/* In the place of a pass that sets do not have: no block ends there, since it adds nothing. */
 static void skip_pass(wvl_block_output *out)
 {
     add_pass(out, out->passes[out->pass_count - 1].safe_bytes, out->passes[out->pass_count - 1].final_bytes, 0, 0);
@@ -137,7 +137,7 @@ static void measure(job *j, unsigned plane)
     }
 }
 
-/* The next cleanup pass tells all of plane - 1. */
+/* The next cleanup pass codes all of plane - 1. */
 static void skip_refinement(job *j, unsigned plane)
 {
     skip_pass(j->out);

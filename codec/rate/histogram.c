@@ -15,7 +15,7 @@ int wvl_histogram_has_gains(const wvl_plan *plan)
     return has;
 }
 
-/* ---- Bytes: integers, so nobody can tell in which order they were added ---------------------- */
+/* ---- Bytes: integers, so the order of additions does not matter --------------------------- */
 
 static void add_bytes(uint64_t *sum, uint32_t bytes, int is_alone)
 {

@@ -24,7 +24,7 @@ uint32_t wvl_rate_cut_bytes(const wvl_layer_job *job, const wvl_coded_block *blo
 void wvl_rate_cut_layer(wvl_layer_job *job, const wvl_layer_cuts *cuts);
 /* Cuts every block and measures. group_bytes: [cap groups], packets and their PLT lengths. */
 wvl_layer_cost wvl_rate_measure_layer(wvl_layer_job *job, const wvl_layer_cuts *cuts, uint64_t *group_bytes);
-/* The packet of the layer with the cuts that stand in the states, once more if it was measured before. */
+/* The packet of the layer with the cuts that stand in the states, again if it was measured before. */
 wvl_layer_cost wvl_rate_measure_packet(wvl_layer_job *job, wvl_coded_tile *tile, uint64_t precinct, uint32_t layer,
                                        uint32_t worker);
 /* The same where the packet was measured last with the cut `before` of this block, and no other has changed since. */

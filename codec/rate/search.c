@@ -63,7 +63,7 @@ static void set_thresholds(wvl_layer_job *job, const uint32_t *floors, uint32_t 
     }
 }
 
-/* A failed measurement leaves the search to end with what it has: the job's status tells that nothing counts. */
+/* A failed measurement leaves the search to end with what it has: the job's status says that no result is valid. */
 static void note_status(wvl_layer_job *job, wvl_status status)
 {
     job->status = job->status == WVL_OK ? status : job->status;
@@ -159,7 +159,7 @@ static uint32_t open_floors(wvl_layer_job *job)
     for (uint32_t c = 0; c < n; c++) {
         int has_more =
             job->thresholds[c] <
-            WVL_SLOPE_NOTHING; /* else a later step tells that the cap is too small, or the layer stays empty */
+            WVL_SLOPE_NOTHING; /* else a later step finds that the cap is too small, or the layer stays empty */
         is_open[c] = has_more && !wvl_rate_component_fits(job, c, job->component_totals[c]);
         open += is_open[c];
         if (is_open[c]) {

@@ -17,7 +17,7 @@ typedef struct wvl_precinct_band {
     uint32_t cols, rows;  /* blocks of the precinct in the band; 0: nothing */
     uint8_t planes;       /* Mb */
     uint8_t coding_band;
-    uint8_t has_sets;     /* HT: what is sent of a block is one set of passes, which tells its zero planes */
+    uint8_t has_sets;     /* HT: what is sent of a block is one set of passes, which fixes its zero planes */
     uint8_t has_segments; /* codewords end within blocks */
 } wvl_precinct_band;
 

@@ -23,7 +23,7 @@ static inline uint64_t wvl_tag_tree_nodes(uint64_t cols, uint64_t rows)
 /* Leaves hold their values; gives every inner node the minimum of its children and makes nothing known. When the look
  * (may be NULL) is over, the tree is not complete. */
 void wvl_tag_tree_build(wvl_tag_node *nodes, uint32_t cols, uint32_t rows, const wvl_look *look);
-/* Lowers a leaf's value, and the minima above it, to `value`. Only values that the decoder can not yet have excluded
+/* Lowers a leaf's value, and the minima above it, to `value`. Only values that the decoder cannot yet have excluded
  * may be set. */
 void wvl_tag_tree_lower(wvl_tag_node *nodes, uint32_t cols, uint32_t rows, uint32_t col, uint32_t row, uint16_t value);
 /* Codes whether the leaf's value is less than threshold, as far as the decoder does not know it yet. */

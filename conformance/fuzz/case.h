@@ -11,7 +11,7 @@
  *   layouts=A,B          of the samples handed over in the first and the second encode
  *   threads=A,B
  *   preset=NAME          set before the options
- *   tables=SEED         curves and a matrix of the caller's, for input-color=custom: see color.c
+ *   tables=SEED          curves and a matrix of the caller, for input-color=custom: see color.c
  *   jp2=WORD+WORD+...    what a JP2 file says: see boxes.c
  *   illegal=NAME         a rule broken on purpose: see illegal.c
  */

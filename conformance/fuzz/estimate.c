@@ -10,7 +10,7 @@ double fuzz_estimate_number(const fuzz_case *c, const char *key, const char *oth
     return strtod(fuzz_case_or(c, key, otherwise), NULL);
 }
 
-/* ---- What the encoder can not see ------------------------------------------------------------ */
+/* ---- What the encoder cannot see ------------------------------------------------------------ */
 
 /* Greatest step as a part of the full range, of the options or of a tile or component; 0 is one least significant bit
  * of the shallowest samples. */
@@ -47,7 +47,7 @@ double fuzz_estimate_expect(const fuzz_case *c, const fuzz_picture *p, double to
     return fmin(-10.0 * log10(error), limit);
 }
 
-/* ---- What sums of squares do not tell -------------------------------------------------------- */
+/* ---- What sums of squares do not show -------------------------------------------------------- */
 
 static int has_mixed_depth(const fuzz_picture *p)
 {

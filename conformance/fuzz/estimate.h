@@ -48,7 +48,7 @@ int fuzz_estimate_counts(const fuzz_case *c, const fuzz_picture *p, int is_rever
 int fuzz_estimate_counts_measured(const fuzz_case *c, const fuzz_picture *p, double found, double told);
 
 /* PSNR that is to be found where `told` was told of 9/7: what the judge's own errors, rounding and all that the encoder
- * can not see leave of it. */
+ * cannot see leave of it. */
 double fuzz_estimate_expect(const fuzz_case *c, const fuzz_picture *p, double told);
 /* dB by which an estimate from sums of squares may be too high. */
 double fuzz_estimate_slack(const fuzz_case *c, const fuzz_picture *p, int is_reversible, double told, uint32_t *used);

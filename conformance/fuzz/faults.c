@@ -353,7 +353,7 @@ static const fuzz_fault faults[] = {
      "same packets decode.",
      0},
     {FUZZ_OPENJPEG, "openjpeg-signed-grid", "2.5.0", is_beyond_signed,
-     "Coordinates of 2^31 and more: it can not set the area to decode.", 0},
+     "Coordinates of 2^31 and more: it cannot set the area to decode.", 0},
     {FUZZ_OPENJPEG, "openjpeg-far-tiles", "2.5.0", has_far_tiles,
      "Tiles that end beyond 2^32, which A.5.1 allows: it counts them in 32 bits and finds millions. Grok decodes them.",
      1},
@@ -432,7 +432,7 @@ static const fuzz_fault faults[] = {
      "exactly: size=40,30 components=2u style=64 guard-bits=4.",
      0},
     {FUZZ_OPENJPH, "openjph-unequal-rows", "0.31.0", has_unequal_rows,
-     "A colour transform beside components of another height: rows can not be pulled, the call does not come back. "
+     "A colour transform beside components of another height: rows cannot be pulled, the call does not come back. "
      "OpenJPEG decodes exactly: size=26,125 components=8u,8u,8u,8u@4x2 "
      "style=64 levels=2.",
      0},

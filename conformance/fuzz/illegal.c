@@ -9,7 +9,7 @@
 #include "draw.h"
 #include "run.h"
 
-/* ---- What options can not say ---------------------------------------------------------------- */
+/* ---- What options cannot say ---------------------------------------------------------------- */
 
 typedef struct scene {
     wvl_image_format format;

@@ -23,7 +23,7 @@ void fuzz_judge_fail(fuzz_verdict *v, const char *check, const char *format, ...
 {
     va_list args;
     if (v->outcome == FUZZ_FAILED) {
-        return; /* the first tells most */
+        return; /* the first one is reported */
     }
     v->outcome = FUZZ_FAILED;
     (void)snprintf(v->check, sizeof v->check, "%s", check);
@@ -88,7 +88,7 @@ static void check_component_caps(const fuzz_case *c, const wvl_check_summary *m,
     }
 }
 
-/* What the packets tell that the options do not. */
+/* What the packets show and the options do not. */
 static void note_packet(void *user, const wvl_check_packet *packet)
 {
     walked *w = user;
@@ -142,12 +142,12 @@ static void walk(const fuzz_case *c, const fuzz_run *run, walked *w, fuzz_verdic
         fuzz_judge_fail(v, "walker", "verdict %d, complete %d", verdict, m.complete);
     }
     if (m.codestream_offset != run->codestream.offset || m.codestream_bytes != run->codestream.bytes) {
-        fuzz_judge_fail(v, "result", "the codestream has %llu bytes at %llu, the result tells %llu at %llu",
+        fuzz_judge_fail(v, "result", "the codestream has %llu bytes at %llu, the result says %llu at %llu",
                         (unsigned long long)m.codestream_bytes, (unsigned long long)m.codestream_offset,
                         (unsigned long long)run->codestream.bytes, (unsigned long long)run->codestream.offset);
     }
     if (m.layer_count != run->layers && m.packet_count) {
-        fuzz_judge_fail(v, "result", "%u layers, the result tells %u", m.layer_count, run->layers);
+        fuzz_judge_fail(v, "result", "%u layers, the result says %u", m.layer_count, run->layers);
     }
     check_component_caps(c, &m, v);
     wvl_check_release_summary(&m);
@@ -189,7 +189,7 @@ static const fuzz_pair *target_of(const fuzz_case *c)
     return NULL;
 }
 
-/* A layer before the last one that can not be met is left empty, at a byte a packet. */
+/* A layer before the last one that cannot be met is left empty, at a byte a packet. */
 static int is_left_empty(const walked *w, uint32_t layer)
 {
     uint64_t body = 0;

@@ -169,7 +169,7 @@ static int replay_file(session *s, const char *path)
     static char text[FUZZ_MAX_TEXT];
     FILE *file = fopen(path, "r");
     if (!file) {
-        (void)fprintf(stderr, "%s: can not be opened\n", path);
+        (void)fprintf(stderr, "%s: cannot be opened\n", path);
         return 2;
     }
     size_t n = fread(text, 1, sizeof text - 1, file);

@@ -126,7 +126,7 @@ int fuzz_picture_build(const fuzz_case *c, fuzz_folder *folder, fuzz_picture *p,
     fuzz_case_pair(c, "at", &at_x, &at_y);
     if (strchr(kind, '.')) {
         if (!fuzz_folder_load(folder, kind)) {
-            (void)snprintf(text, text_bytes, "the picture %s can not be read", kind);
+            (void)snprintf(text, text_bytes, "the picture %s cannot be read", kind);
             fuzz_picture_free(p);
             return 0;
         }

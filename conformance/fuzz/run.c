@@ -204,7 +204,7 @@ static void take_result(wvl_result *result, fuzz_run *run)
     run->last_psnr = wvl_result_layer_psnr(result, run->layers - 1);
     run->last_slope = wvl_result_layer_slope(result, run->layers - 1);
     if (wvl_result_bytes(result) != run->bytes) {
-        (void)snprintf(run->broken, sizeof run->broken, "the result tells %llu bytes of %zu",
+        (void)snprintf(run->broken, sizeof run->broken, "the result says %llu bytes of %zu",
                        (unsigned long long)wvl_result_bytes(result), run->bytes);
     }
 }

@@ -45,7 +45,7 @@ typedef struct fuzz_run {
 void fuzz_run_encode(const fuzz_case *c, const fuzz_picture *p, unsigned turn, fuzz_run *run);
 /* Params and plan only, for a picture without samples. */
 void fuzz_run_plan(const fuzz_case *c, const fuzz_picture *p, fuzz_run *run);
-/* Params and plan with a format and a JP2 description of the caller's. */
+/* Params and plan with a format and a JP2 description of the caller. */
 void fuzz_run_plan_of(const fuzz_case *c, const wvl_image_format *format, const wvl_jp2_info *jp2, fuzz_run *run);
 /* Of the bytes that an encode left allocated, those that the context keeps for a device. before, after, again: bytes
  * allocated before the first encode, after it, and after a second one on `backend`. */

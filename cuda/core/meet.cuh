@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Warps of a thread block that hand rows to each other through shared memory: whoever gives or has taken arrives at a
- * barrier and goes on, whoever needs rows or room waits there. COUNT: threads of all who meet. */
+/* Warps of a thread block that hand rows to each other through shared memory: a warp that gives or has taken arrives at
+ * a barrier and goes on; a warp that needs rows or room waits there. COUNT: threads of all warps that meet. */
 #ifndef WVL_CUDA_CORE_MEET_CUH
 #define WVL_CUDA_CORE_MEET_CUH
 

@@ -4,10 +4,10 @@
  * tables it may read at once. Before it touches what other kernels write, a thread block waits either until all of the
  * launch in front, and with it those before, is in memory, or for the flags of the rows that it reads.
  *
- * Flags need that whoever sets them runs: thread blocks of a launch come only when every block of the launch in front
- * has let them, or has ended, so that none of those is still to come; the first launch waits for nobody. And a launch
- * must not end before the one in front, since whatever comes next waits for the last one alone: its last thread block
- * sees to that.
+ * Flags need that the thread block that sets them runs: thread blocks of a launch come only when every block of the
+ * launch in front has let them, or has ended, so that none of those is still to come; the first launch waits for
+ * nobody. And a launch must not end before the one in front, since whatever comes next waits for the last one alone:
+ * its last thread block sees to that.
  */
 #ifndef WVL_CUDA_CORE_ORDER_CUH
 #define WVL_CUDA_CORE_ORDER_CUH

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * All kernels of the forward transform, a row each: the only place for their properties (core/kernel_row.h has the
- * words). Whoever includes this defines the macros ANY, CASCADE, LAST and MARCH before; they are undefined after.
- * Launches of one level run in the order of the rows.
+ * words). A file that includes this one defines the macros ANY, CASCADE, LAST and MARCH before; they are undefined
+ * after. Launches of one level run in the order of the rows.
  *
  * A name says: family, wavelet, source with the bits of a sample, bits of a coefficient's container, and what is
  * special. A lane has 8 columns where the name says nothing else.

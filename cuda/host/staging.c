@@ -160,42 +160,6 @@ static void stage_rows(stage *s, wvl_pool *pool, uint64_t at, wvl_cuda_staging *
     wvl_pool_run(pool, (uint32_t)wvl_ceil_div(s->rows, s->rows_per_task), copy_rows, s);
 }
 
-/* How many components from c on are the interleaved pixels of one picture, each pixel nothing but them, in the smallest
- * container. */
-static uint32_t interleaved(const wvl_plan *plan, const wvl_tile_plan *tiles, uint32_t tile_count,
-                            const wvl_image *image, uint32_t c)
-{
-    const wvl_plane *p = &image->planes[c];
-    uint32_t n = p->sample_stride;
-    wvl_rect rect = wvl_cuda_fetch_rect(tiles, tile_count, c);
-    if (n < 2 || n > plan->syntax.component_count - c ||
-        wvl_cuda_container_bits(p->container) != 8 * sample_bytes(plan, c)) {
-        return 1;
-    }
-    uint64_t sum = 0, lowest = p->first_sample, wanted = 0;
-    for (uint32_t i = 0; i < n; i++) {
-        const wvl_plane *q = &image->planes[c + i];
-        wvl_rect other = wvl_cuda_fetch_rect(tiles, tile_count, c + i);
-        if (q->data != p->data || q->pitch_bytes != p->pitch_bytes || q->container != p->container ||
-            q->sample_stride != n || sample_bytes(plan, c + i) != sample_bytes(plan, c) ||
-            memcmp(&other, &rect, sizeof rect) != 0) {
-            return 1;
-        }
-        lowest = wvl_min_u64(lowest, q->first_sample);
-    }
-    for (uint32_t i = 0; i < n; i++) { /* distinct, and summing to 0 + .. + n-1: they are those */
-        uint64_t place = image->planes[c + i].first_sample - lowest;
-        for (uint32_t k = 0; k < i; k++) {
-            if (image->planes[c + k].first_sample - lowest == place) {
-                return 1;
-            }
-        }
-        sum += place;
-        wanted += i;
-    }
-    return sum == wanted ? n : 1;
-}
-
 static void describe(const wvl_plan *plan, const wvl_plane *plane, uint32_t c, wvl_cuda_pixels *pixels)
 {
     const wvl_plan_component *pc = &plan->syntax.components[c];
@@ -213,8 +177,67 @@ static void describe(const wvl_plan *plan, const wvl_plane *plane, uint32_t c, w
     pixels->pitch_bytes = plane->pitch_bytes;
 }
 
-static stage build_stage(const wvl_plan *plan, const wvl_image *image, wvl_rect rect, uint32_t c, uint32_t n,
-                         const wvl_cuda_pixels *p)
+static uint64_t first_address(const wvl_cuda_pixels *p)
+{
+    return p->data + p->first * (wvl_cuda_container_bits(p->container) / 8);
+}
+
+/* A caller gives pixels that interleave as one address with several first samples, or as several addresses. The latter
+ * become the former: what follows knows no other. */
+static void join_addresses(wvl_cuda_pixels *p, uint32_t n)
+{
+    uint64_t lowest = UINT64_MAX, bytes = wvl_cuda_container_bits(p->container) / 8;
+    int alike = bytes && wvl_cuda_container_bits(p->container) % 8 == 0;
+    for (uint32_t i = 0; i < n && alike; i++) {
+        alike = p[i].stride == n && p[i].pitch_bytes == p->pitch_bytes && p[i].container == p->container;
+        lowest = wvl_min_u64(lowest, first_address(&p[i]));
+    }
+    for (uint32_t i = 0; i < n && alike; i++) {
+        uint64_t distance = first_address(&p[i]) - lowest;
+        alike = distance % bytes == 0 && distance / bytes < n;
+    }
+    for (uint32_t i = 0; i < n && alike; i++) {
+        p[i].first = (first_address(&p[i]) - lowest) / bytes;
+        p[i].data = lowest;
+    }
+}
+
+/* How many components from c on are the interleaved pixels of one picture, each pixel nothing but them, in the smallest
+ * container. */
+static uint32_t interleaved(const wvl_plan *plan, const wvl_tile_plan *tiles, uint32_t tile_count,
+                            const wvl_cuda_pixels *pixels, uint32_t c)
+{
+    const wvl_cuda_pixels *p = &pixels[c];
+    uint32_t n = p->stride;
+    wvl_rect rect = wvl_cuda_fetch_rect(tiles, tile_count, c);
+    if (n < 2 || n > plan->syntax.component_count - c ||
+        wvl_cuda_container_bits(p->container) != 8 * sample_bytes(plan, c)) {
+        return 1;
+    }
+    uint64_t sum = 0, lowest = p->first, wanted = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        wvl_rect other = wvl_cuda_fetch_rect(tiles, tile_count, c + i);
+        if (p[i].data != p->data || p[i].pitch_bytes != p->pitch_bytes || p[i].container != p->container ||
+            p[i].stride != n || sample_bytes(plan, c + i) != sample_bytes(plan, c) ||
+            memcmp(&other, &rect, sizeof rect) != 0) {
+            return 1;
+        }
+        lowest = wvl_min_u64(lowest, p[i].first);
+    }
+    for (uint32_t i = 0; i < n; i++) { /* distinct, and summing to 0 + .. + n-1: they are those */
+        uint64_t place = p[i].first - lowest;
+        for (uint32_t k = 0; k < i; k++) {
+            if (p[k].first - lowest == place) {
+                return 1;
+            }
+        }
+        sum += place;
+        wanted += i;
+    }
+    return sum == wanted ? n : 1;
+}
+
+static stage build_stage(const wvl_plan *plan, wvl_rect rect, uint32_t c, uint32_t n, const wvl_cuda_pixels *p)
 {
     stage s = {.rows = wvl_rect_height(rect),
                .width = wvl_rect_width(rect),
@@ -226,8 +249,8 @@ static stage build_stage(const wvl_plan *plan, const wvl_image *image, wvl_rect 
     s.gathered = s.bits != 8 * s.to_bytes || (n == 1 && p->stride != 1);
     s.to_pitch = wvl_align_up(((uint64_t)s.width + rect.x0 % WVL_CUDA_ROW_ROOM) * n * s.to_bytes, 64);
     s.row_bytes = (uint64_t)s.width * n * s.to_bytes;
-    s.from_pitch = image->planes[c].pitch_bytes;
-    s.from = (const uint8_t *)image->planes[c].data + (ptrdiff_t)(rect.y0 - p->y0) * s.from_pitch;
+    s.from_pitch = (ptrdiff_t)p->pitch_bytes;
+    s.from = (const uint8_t *)(uintptr_t)p->data + (ptrdiff_t)(rect.y0 - p->y0) * s.from_pitch;
     s.stride = p->stride;
     return s;
 }
@@ -249,15 +272,15 @@ static void add_copy(const stage *s, uint64_t address, wvl_cuda_staging *staging
 
 /* Components [c, c + n), n > 1 when they interleave: rows as they lie, or gathered, to offset `used` of the staging
  * memory. Returns its new end. */
-static uint64_t stage_components(const wvl_plan *plan, const wvl_image *image, wvl_rect rect, uint32_t c, uint32_t n,
-                                 wvl_pool *pool, uint64_t used, wvl_cuda_staging *staging)
+static uint64_t stage_components(const wvl_plan *plan, wvl_rect rect, uint32_t c, uint32_t n, wvl_pool *pool,
+                                 uint64_t used, wvl_cuda_staging *staging)
 {
     wvl_cuda_pixels *p = &staging->pixels[c];
     uint64_t lowest = p->first;
     for (uint32_t i = 1; i < n; i++) {
         lowest = wvl_min_u64(lowest, p[i].first);
     }
-    stage s = build_stage(plan, image, rect, c, n, p);
+    stage s = build_stage(plan, rect, c, n, p);
     uint64_t room = (uint64_t)(rect.x0 % WVL_CUDA_ROW_ROOM) * n * s.to_bytes,
              end = used + wvl_align_up(s.to_pitch * s.rows, 64);
     s.outside = &staging->outside;
@@ -296,11 +319,16 @@ void wvl_cuda_build_staging(const wvl_plan *plan, const wvl_tile_plan *tiles, ui
     for (uint32_t c = 0; c < plan->syntax.component_count; c++) {
         describe(plan, &image->planes[c], c, &staging->pixels[c]);
     }
+    for (uint32_t c = 0, n; c < plan->syntax.component_count; c += n) {
+        n = staging->pixels[c].stride;
+        n = n <= plan->syntax.component_count - c ? n : 1;
+        join_addresses(&staging->pixels[c], n);
+    }
     for (uint32_t c = 0, n; staging->memory && c < plan->syntax.component_count; c += n) {
         wvl_rect rect = wvl_cuda_fetch_rect(tiles, tile_count, c);
-        n = interleaved(plan, tiles, tile_count, image, c);
+        n = interleaved(plan, tiles, tile_count, staging->pixels, c);
         if (rect.x0 < rect.x1) {
-            used = stage_components(plan, image, rect, c, n, pool, used, staging);
+            used = stage_components(plan, rect, c, n, pool, used, staging);
         }
     }
     send_until(staging, used);

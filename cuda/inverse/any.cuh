@@ -133,7 +133,7 @@ __device__ __forceinline__ void open_addresses(const wvl_cuda_inverse_split &spl
     __syncthreads();
 }
 
-/* From global memory, which the compiler can not know. */
+/* From global memory, which the compiler cannot know. */
 __device__ __forceinline__ uint32_t load(uint64_t at, bool narrow)
 {
     uint32_t w;

@@ -39,7 +39,7 @@ struct wvl_pool {
 
 /*
  * Runs of one picture follow each other within microseconds, some of them short, and to sleep and be woken takes 30 to
- * 50 of them. So whoever has nothing to do looks on for about as long before it sleeps.
+ * 50 of them. So a worker that has nothing to do polls for about as long before it sleeps.
  */
 #define LOOKS 1500u
 

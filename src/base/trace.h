@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Spans of time for whoever listens (wvl_context_options.trace). Nobody listens: a branch a span. */
+/* Spans of time for wvl_context_options.trace. Without one: a branch a span. */
 #ifndef WVL_BASE_TRACE_H
 #define WVL_BASE_TRACE_H
 

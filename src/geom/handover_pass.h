@@ -16,14 +16,14 @@
  * tail_count) followed by the tail. At a TERM pass the tail is empty: what is stored is right.
  *
  * safe_bytes never decreases within a segment. It depends only on what was coded up to this pass, so it may exceed the
- * end of the segment, whether that end is the next TERM pass or the pass the block is cut after. Whoever lays a layer
- * boundary after this pass while the block goes on takes min(safe_bytes, end of the segment in the block as cut), and
- * may leave out one trailing 0xFF of that prefix: the decoder supplies it.
+ * end of the segment, whether that end is the next TERM pass or the pass the block is cut after. The code that lays a
+ * layer boundary after this pass while the block goes on takes min(safe_bytes, end of the segment in the block as cut),
+ * and may leave out one trailing 0xFF of that prefix: the decoder supplies it.
  *
  * HT blocks hold sets of three passes: cleanup, SigProp, MagRef. The sets lie one after the other and only one of them
  * is sent: a block cut after pass i is the set of i / 3 up to that pass. Lengths count from the start of the set, which
  * is safe_bytes, and may be less than those of the set before. Gains are those of the passes of a Part 1 block: what a
- * cleanup pass adds is what the set before it did not tell.
+ * cleanup pass adds is what the set before it did not code.
  */
 typedef struct wvl_pass {
     int64_t gain_quarters; /* distortion removed = gain_quarters * 2^(P-2) in units (step / 2^F)^2, P = plane + F; may

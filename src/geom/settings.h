@@ -140,7 +140,7 @@ typedef struct wvl_settings wvl_settings;
 #define WVL_LEVELS_AUTO 255u
 #define WVL_THUMBNAIL_SIDE 64u /* of the lowest resolution that "levels" auto leaves */
 
-/* Most samples of a component of the picture, across or down, after so many levels. */
+/* Most samples of a component of the picture, across or down, after that many levels. */
 uint64_t wvl_settings_lowest_side(const wvl_image_format *format, unsigned levels);
 /* Tiles of the picture; the grid is known to be legal. */
 uint64_t wvl_settings_count_tiles(const wvl_settings *settings, const wvl_image_format *format);

@@ -115,7 +115,7 @@ static void describe_visual(const wvl_variant_table *t, uint32_t component, wvl_
     coding->visual_dy = (uint8_t)wvl_max_u32(dy, 1);
 }
 
-/* All that tells codings apart; zeroed before, so that bytes can be compared. */
+/* All by which codings differ; zeroed before, so that bytes can be compared. */
 static void describe_coding(const wvl_variant_table *t, const wvl_settings *s, unsigned mct, uint32_t component,
                             wvl_coding *coding)
 {

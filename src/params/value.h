@@ -41,7 +41,7 @@ extern const char *const wvl_params_order_names[5];
 /* WVL_DEVICE_* */
 extern const char *const wvl_params_device_names[4];
 
-/* How many letters tell two names apart: added, left out or replaced. */
+/* By how many letters two names differ: added, left out or replaced. */
 unsigned wvl_params_name_distance(const char *a, const char *b);
 
 /* curves: three of `entries` values. */

@@ -34,7 +34,8 @@ def read(path):
     text = without_comments(path)
     structs = {name: members_of(body) for body, name in re.findall(r"typedef\s+struct\s+\w+\s*\{(.*?)\}\s*(\w+)\s*;", text, flags=re.S)}
     values = [v for body in re.findall(r"typedef\s+enum\s+\w+\s*\{(.*?)\}", text, flags=re.S) for v in re.findall(r"\b(WVL_\w+)\b\s*=?", body)]
-    functions = {re.search(r"(\w+)\s*\(", f).group(1): " ".join(f.split()) for f in re.findall(r"WVL_API\s+([^;]*?\([^;]*\))\s*;", text, flags=re.S)}
+    # Blanks and line ends do not count.
+    functions = {re.search(r"(\w+)\s*\(", f).group(1): re.sub(r"\s*([*(),])\s*", r" \1 ", " ".join(f.split())) for f in re.findall(r"WVL_API\s+([^;]*?\([^;]*\))\s*;", text, flags=re.S)}
     return structs, sorted(set(values)), functions
 
 

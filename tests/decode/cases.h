@@ -25,10 +25,10 @@ wvl_context *case_context(void);
  * that is refused, its text in error. */
 wvl_status case_set(wvl_params *params, const char *settings, char *error, size_t error_bytes);
 
-/* Encodes p. A refusal is a result like another: status and error tell. */
+/* Encodes p. A refusal is a result like another: status and error say why. */
 outcome case_try(const picture *p, const char *settings, const wvl_jp2_info *jp2);
 /* Encodes p and fails the test (naming `what`) unless it succeeds, every marker and packet parses back, the result
- * object tells what the codestream says, and the plan's promises hold. */
+ * object says what the codestream says, and the plan's promises hold. */
 outcome case_encode(const char *what, const picture *p, const char *settings, const wvl_jp2_info *jp2);
 void case_free(outcome *o);
 

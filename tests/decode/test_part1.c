@@ -70,8 +70,7 @@ START_TEST(changes_change_the_order_only)
 }
 END_TEST
 
-/* 4K cinema: two volumes, each a tile-part a component. With one component only the volume tells where a part begins.
- */
+/* 4K cinema: two volumes, each a tile-part a component. With one component, only the volume begins a part. */
 START_TEST(volumes_start_tile_parts)
 {
     for (unsigned components = 1; components <= 3; components += 2) {

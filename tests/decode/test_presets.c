@@ -295,7 +295,7 @@ START_TEST(imf_ht_with_six_levels)
 }
 END_TEST
 
-/* Every preset in the list is one of the above, or refuses what it can not do without. */
+/* Every preset in the list is one of the above, or refuses what it cannot do without. */
 START_TEST(no_preset_is_left_out)
 {
     size_t count;

@@ -267,7 +267,7 @@ static int count_close(void *user, int complete)
     return 0;
 }
 
-/* Noise without loss, which can not keep a sublevel, and a sink that counts. */
+/* Noise without loss, which cannot keep a sublevel, and a sink that counts. */
 typedef struct broken {
     picture p;
     picture_input input;

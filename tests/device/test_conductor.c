@@ -87,6 +87,64 @@ START_TEST(same_bytes)
 }
 END_TEST
 
+/* What the device did for one encode. */
+typedef struct work {
+    uint64_t uploaded_bytes;
+    uint32_t launches, marches;
+} work;
+
+/* The bytes are the CPU's. */
+static work encode_counted(picture_input *input, wvl_memory_kind kind)
+{
+    work before = {soft->uploaded_bytes, soft->launches, soft->marches};
+    input->image.memory_kind = WVL_MEMORY_HOST;
+    bytes reference = encode(input, "levels=3", "cpu");
+    ck_assert_msg(reference.status == WVL_OK, "%s", reference.error);
+    input->image.memory_kind = kind;
+    expect_same("interleaved", &reference, encode(input, "levels=3", "cuda-only"), "cuda:0");
+    free_bytes(&reference);
+    return (work){soft->uploaded_bytes - before.uploaded_bytes, soft->launches - before.launches,
+                  soft->marches - before.marches};
+}
+
+/* Pixels that interleave may be one address with several first samples, or several addresses: the device does the same
+ * work for both, in either order of the components. Planes that lie farther apart than a pixel keep their values. */
+START_TEST(interleaved_by_addresses)
+{
+    static const wvl_memory_kind kinds[] = {WVL_MEMORY_HOST, WVL_MEMORY_PINNED, WVL_MEMORY_DEVICE, WVL_MEMORY_MANAGED};
+    unsigned depth = _i / 4 ? 12 : 8;
+    size_t sample = depth > 8 ? 2 : 1;
+    picture p = picture_draw(PICTURE_NATURAL, 272, 192, 3, depth, 3);
+    picture_input input = picture_open_input(&p, 0);
+    wvl_plane planes[LAYOUT_PLANES];
+    layout l;
+    ck_assert(layout_fill(&p, depth > 8, 1, 0, &l));
+    l.memory = realloc(l.memory, l.bytes + 6);
+    memset(l.memory + l.bytes, 0, 6);
+    for (unsigned is_forward = 0; is_forward < 2; is_forward++) {
+        layout_place(&l, (uintptr_t)l.memory, WVL_MEMORY_HOST, &input, planes);
+        for (uint32_t c = 0; c < 3 && is_forward; c++) {
+            planes[c].first_sample = c;
+        }
+        work one = encode_counted(&input, kinds[_i % 4]);
+        for (uint32_t c = 0; c < 3; c++) {
+            planes[c].data = (const uint8_t *)planes[c].data + planes[c].first_sample * sample;
+            planes[c].first_sample = 0;
+        }
+        work three = encode_counted(&input, kinds[_i % 4]);
+        ck_assert_uint_eq(one.uploaded_bytes, three.uploaded_bytes);
+        ck_assert_uint_eq(one.launches, three.launches);
+        ck_assert_uint_eq(one.marches, three.marches);
+        ck_assert(!is_forward || three.marches > 0);
+        planes[1].data = (const uint8_t *)planes[1].data + 3 * sample; /* of the next pixel */
+        (void)encode_counted(&input, kinds[_i % 4]);
+    }
+    free(l.memory);
+    picture_close_input(&input);
+    picture_free(&p);
+}
+END_TEST
+
 /* Conversion to X'Y'Z' before the transform, tiles and all memory kinds included. */
 START_TEST(converted)
 {
@@ -483,6 +541,7 @@ int main(void)
     tcase_add_checked_fixture(tests, open_context, close_context);
     tcase_add_loop_test(tests, same_bytes, 0, SETTINGS);
     tcase_add_test(tests, converted);
+    tcase_add_loop_test(tests, interleaved_by_addresses, 0, 8);
     tcase_add_test(tests, empty_blocks_stay);
     tcase_add_test(tests, deep_samples_go_to_the_cpu);
     tcase_add_test(tests, words);

@@ -68,7 +68,7 @@ int main(int count, char **arguments)
     }
     for (int i = 2; i < count; i++) {
         if (!load(arguments[i], &whole)) {
-            (void)fprintf(stderr, "%s can not be read\n", arguments[i]);
+            (void)fprintf(stderr, "%s cannot be read\n", arguments[i]);
             return 2;
         }
         (void)LLVMFuzzerTestOneInput(whole.bytes, whole.n);

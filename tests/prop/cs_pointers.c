@@ -127,6 +127,6 @@ void cs_assign_pointers(reader *r, cs_stream *s, cs_tile_part *part)
 void cs_close_pointers(reader *r, const cs_stream *s)
 {
     if (!r->failed && (s->ppm_at != s->ppm_bytes || s->plm_at != s->plm_bytes)) {
-        bad(r, "PPM or PLM tells of more tile-parts than there are");
+        bad(r, "PPM or PLM has more tile-parts than there are");
     }
 }

@@ -364,7 +364,7 @@ void packets_take(walker *w, unsigned component, unsigned r, uint64_t k, unsigne
     const cs_tile_part *part = &s->parts[w->part];
     if (part->has_lengths && (w->part_packets >= part->packet_count ||
                               s->packet_bytes[part->first_packet + w->part_packets] != packet.bytes)) {
-        bad(w, "PLT does not tell the packet's %zu bytes", packet.bytes);
+        bad(w, "PLT does not have the packet's %zu bytes", packet.bytes);
     }
     note_packet(w, &packet);
     w->part_packets++;

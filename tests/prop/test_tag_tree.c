@@ -107,7 +107,7 @@ START_TEST(random_trees)
 }
 END_TEST
 
-/* Lowering what the decoder can not have excluded yet gives the same bits as a tree built with the values from the
+/* Lowering what the decoder cannot have excluded yet gives the same bits as a tree built with the values from the
  * start. */
 START_TEST(lowered_as_built)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Descriptions that JP2 can not carry: each is refused with its reason, all at once. */
+/* Descriptions that JP2 cannot carry: each is refused with its reason, all at once. */
 #include <math.h>
 
 #include "tests/unit/jp2_bench.h"

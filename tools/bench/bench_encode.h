@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What `encode` measures and its report tells. */
+/* What `encode` measures and reports. */
 #ifndef WVL_BENCH_ENCODE_H
 #define WVL_BENCH_ENCODE_H
 

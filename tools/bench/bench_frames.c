@@ -20,7 +20,7 @@ typedef struct span_list {
     uint32_t count;
 } span_list;
 
-/* What the library tells of its work. */
+/* What the library reports of its work. */
 typedef struct spans {
     pthread_mutex_t lock;
     span_list coding, device; /* of blocks; copies and kernels of a device */

@@ -32,7 +32,7 @@ static const char *wvl_bench_openhtj2k_version(void) { return ""; }
 #define HAS_OPENHTJ2K 0
 #else
 #define HAS_OPENHTJ2K 1
-/* Its header tells none. */
+/* Its header has none. */
 static const char *wvl_bench_openhtj2k_version(void) { return WVL_OPENHTJ2K_VERSION; }
 #endif
 

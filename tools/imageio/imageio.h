@@ -131,7 +131,7 @@ const char *wvl_io_extension(size_t index);
 
 /*
  * Reads a picture. path "-" is standard input (raw data there needs options->format or raw_format).
- * The format is told by content first; raw, rawl, yuv and tga by name. options may be NULL.
+ * The format is found by content first; raw, rawl, yuv and tga by name. options may be NULL.
  * An input holds one picture: where a second PNM, PAM, PGX, PNG, BMP or DPX picture follows, or more raw
  * samples, the input is refused. Other bytes behind the picture are common and harmless.
  * Returns WVL_IO_OK, or a negative value with *out emptied and a one-line reason in error, which names

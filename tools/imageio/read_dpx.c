@@ -243,7 +243,7 @@ static void order_components(wvl_io_picture *picture, uint32_t descriptor)
 
 /*
  * SMPTE 268M tables 5A and 5B: 5 is SMPTE 274M and 6 ITU-R 709-4, 7 and 8 are ITU-R 601-5 of 625 and 525 lines. The
- * space is told by either field; printing densities and logarithmic data have none.
+ * space is named by either field; printing densities and logarithmic data have none.
  */
 static void name_space(wvl_io_picture *picture, const dpx_header *h)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* TGA (Truevision 2.0): palette, colour and grey, plain and run-length. There is no magic: the name tells. */
+/* TGA (Truevision 2.0): palette, colour and grey, plain and run-length. There is no magic number: the name decides. */
 #include "internal.h"
 
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Pieces of work side by side that tell what became of them in order, as if they had been done one after another. */
+/* Pieces of work side by side that report what became of them in order, as if they had been done one after another. */
 #ifndef WVL_TOOLS_TURNS_H
 #define WVL_TOOLS_TURNS_H
 
@@ -12,7 +12,7 @@ typedef void (*wvl_cli_work_fn)(void *user, wvl_cli_turns *turns, size_t index);
  * until the piece takes its turn, or ends. */
 void wvl_cli_run_turns(size_t count, size_t workers, wvl_cli_work_fn work, void *user);
 size_t wvl_cli_count_workers(const wvl_cli_turns *turns);
-/* Waits until all pieces before this one have ended, and tells its messages. */
+/* Waits until all pieces before this one have ended, and prints its messages. */
 void wvl_cli_take_turn(wvl_cli_turns *turns, size_t index);
 /* No piece is begun any more. */
 void wvl_cli_stop_turns(wvl_cli_turns *turns);

@@ -146,7 +146,7 @@ __device__ __forceinline__ void put_halves(uint8_t *to, const uint32_t *v, bool 
     for (int k = 0; k < 4; k++) {
         w[k] = halves_sign(v[k]);
     }
-    bound |= w[0] | w[1] | w[2] | w[3]; /* signs too: whoever reads it masks them */
+    bound |= w[0] | w[1] | w[2] | w[3]; /* signs too: the reader masks them */
     store_words<4>(to, w, keep);
 }
 

@@ -13,7 +13,7 @@ __device__ __forceinline__ uint32_t magic_magnitude(float x, float r)
     return __float_as_uint(__fmaf_rz(fabsf(x), r, 8388608.0f));
 }
 
-/* Bounds may gather signs as well: whoever sends them off masks those. Of floats, a zero keeps its sign
+/* Bounds may gather signs as well: the sender masks those. Of floats, a zero keeps its sign
  * (geom/handover.h). */
 
 /* Two 16-bit coefficients. */

@@ -75,7 +75,7 @@ __device__ __forceinline__ constexpr bool integers(const float *) { return false
 __device__ __forceinline__ void from_bits(uint32_t v, int32_t &x) { x = (int32_t)v; }
 __device__ __forceinline__ void from_bits(uint32_t v, float &x) { x = __uint_as_float(v); }
 
-/* To global memory, which the compiler can not know (a store that might go to shared memory would hold up the reads
+/* To global memory, which the compiler cannot know (a store that might go to shared memory would hold up the reads
  * behind it), without a branch. */
 __device__ __forceinline__ void store_words(uint8_t *to, bool keep, uint32_t a, uint32_t b, uint32_t c, uint32_t d)
 {
