@@ -16,33 +16,34 @@
 
 /* ---- Same bytes ------------------------------------------------------------------------------ */
 
-static const char *const settings[] = {"",
-                                       "reversible=no",
-                                       "reversible=no bpp=0.3,1,2 tile=100,90",
-                                       "layers=6 style=BYPASS+TERMALL+SEGSYM",
-                                       "reversible=no psnr=30,40 progression=RPCL precincts=[64,64] plt=yes tlm=yes",
-                                       "rates=30,10,1 tile=64,64 tile-parts=RL",
-                                       "reversible=no slopes=36000,34000 style=63 block=16,16",
-                                       "levels=0",
-                                       "levels=9 block=4,4",
-                                       "tile=37,200 tile-offset=0,0 block=8,4",
-                                       "reversible=no levels=1 mct=off tile=512,512",
-                                       "reversible=no bpp=0.7 rdoq=yes tile=150,512",
-                                       "reversible=no bpp=0.4,1.5 visual=yes",
-                                       "style=HT tile=100,90",
-                                       "style=HT reversible=no bpp=1.2 block=32,128",
-                                       "style=HT reversible=no bpp=0.4 measure-psnr=no",
-                                       "style=HT reversible=no step=0.01 block=16,64",
-                                       "style=HT reversible=no qfactor=70 tile=90,200 block=1024,4 measure-psnr=no",
-                                       "style=HT+VSC overrides=C0:reversible=no;step=0.02 mct=off block=32,32",
-                                       "reversible=no qfactor=60"};
+static const char *const settings[] = {
+    "",
+    "reversible=no",
+    "reversible=no bpp=0.3,1,2 tile=100,90",
+    "layers=6 style=BYPASS+TERMALL+SEGSYM",
+    "reversible=no psnr=30,40 progression=RPCL precincts=[64,64] plt=yes tlm=yes",
+    "rates=30,10,1 tile=64,64 tile-parts=RL",
+    "reversible=no slopes=36000,34000 style=63 block=16,16",
+    "levels=0",
+    "levels=9 block=4,4",
+    "tile=37,200 tile-offset=0,0 block=8,4",
+    "reversible=no levels=1 mct=off tile=512,512",
+    "reversible=no bpp=0.7 rdoq=yes tile=150,512",
+    "reversible=no bpp=0.4,1.5 visual=yes",
+    "style=HT tile=100,90",
+    "style=HT reversible=no bpp=1.2 block=32,128",
+    "style=HT reversible=no bpp=0.4 measure-psnr=no",
+    "style=HT reversible=no step=0.01 block=16,64 measure-psnr=no",
+    "style=HT reversible=no qfactor=70 tile=90,200 block=1024,4 measure-psnr=no",
+    "style=HT+VSC overrides=C0:reversible=no;step=0.02 mct=off block=32,32 measure-psnr=no",
+    "reversible=no qfactor=60"};
 #define SETTINGS ((int)(sizeof settings / sizeof settings[0]))
 
 /* How far a device goes. */
 static const char *reached(const char *text)
 {
     int has_target = strstr(text, "bpp=") != NULL;
-    return strstr(text, "style=HT") && !has_target ? "cuda:0 blocks" : "cuda:0";
+    return strstr(text, "style=HT") && !has_target ? "cuda:0 packets" : "cuda:0";
 }
 
 /* The picture in all containers, planar and interleaved, each in one kind of memory in turn: samples are moved, values
@@ -367,7 +368,7 @@ END_TEST
 START_TEST(every_call_may_fail)
 {
     int status = _i & 1 ? STICKY : 2, only = _i & 2, codes = _i & 8;
-    const char *text = codes ? "tile=100,170 style=HT reversible=no" : "tile=100,90 reversible=no";
+    const char *text = codes ? "tile=100,170 style=HT reversible=no packed-headers=ppt" : "tile=100,90 reversible=no";
     const char *device = only ? "cuda-only" : "cuda", *whole = codes ? "cuda:0 blocks" : "cuda:0";
     soft->scratch_cost = codes ? 12 : 0; /* blocks are coded in parts */
     picture p = picture_draw(PICTURE_NATURAL, 190, 170, 3, 8, 5);

@@ -204,7 +204,7 @@ static void check_chosen(uint32_t threads, uint32_t frames)
     wvl_plan *plan = make_plan("64,64", device_name());
     wvl_encoder *encoder;
     ck_assert_int_eq(wvl_encoder_create(plan, 0, &encoder), WVL_OK);
-    ck_assert_uint_eq(wvl_encoder_frames(encoder), soft && finishes() ? 16 : frames);
+    ck_assert_uint_eq(wvl_encoder_frames(encoder), finishes() && strcmp(device_name(), "cpu") != 0 ? 16 : frames);
     wvl_encoder_release(encoder);
     wvl_plan_release(plan);
     wvl_context_release(context);

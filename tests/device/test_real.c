@@ -191,7 +191,7 @@ START_TEST(whatever_follows)
     picture_input input = picture_open_input(&p, 0);
     for (unsigned i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         bytes by_device = encode(&input, cases[i], "cuda-only");
-        const char *where = is_coded_there(cases[i]) ? "cuda:0 blocks" : "cuda:0";
+        const char *where = is_coded_there(cases[i]) ? "cuda:0 packets" : "cuda:0";
         ck_assert_msg(!strcmp(by_device.backend, where), "%s: %s %s", cases[i], by_device.backend, by_device.error);
         expect_same(encode(&input, cases[i], "cpu"), by_device);
     }
