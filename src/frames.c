@@ -349,7 +349,7 @@ static place *find_place(wvl_encoder *e)
     return p->state == PLACE_FREE ? p : NULL;
 }
 
-/* The place has its picture. Without a thread of its own whoever receives does the work. */
+/* The place has its picture. If it has no thread of its own, wvl_encoder_receive does the work. */
 static void wake(place *p)
 {
     if (p->has_thread) {
