@@ -3,11 +3,12 @@
 # One picture gives the same bytes for 1, 2, 3 and 7 threads, on a repeated run, and with the commands of other builds.
 #   test_same_bytes.sh COMMAND [COMMAND ...]
 # WVL_SAME_BYTES_THREADS: other numbers of threads, for builds that are slow.
+# WVL_SAME_BYTES_REFERENCE: the command that encodes with one thread what the others are compared with, in place of the first one (for builds that are slow).
 # Other builds: another compiler, another optimisation, or (WVL_SIMD=c for a build with WVL_TESTING) without vector kernels.
 set -eu
 . "$(dirname "$0")/../support/shell.sh"
 
-first=$1
+reference=${WVL_SAME_BYTES_REFERENCE:-$1}
 compared=0
 
 # encode COMMAND THREADS FILE OPTION ...
@@ -27,7 +28,7 @@ compare() {
 
 while read -r options; do
     # shellcheck disable=SC2086 # the options are words
-    encode "$first" 1 "$work/reference.j2k" $options
+    encode "$reference" 1 "$work/reference.j2k" $options
     for command in "$@"; do
         for threads in ${WVL_SAME_BYTES_THREADS:-1 2 3 7}; do
             # shellcheck disable=SC2086
@@ -53,4 +54,4 @@ done <<'OPTIONS'
 -I --bpp 0.7 --visual yes -t 300,200
 -I -r 25 --visual yes --rdoq yes
 OPTIONS
-echo "$compared encodes, each the same bytes as with one thread of $first"
+echo "$compared encodes, each the same bytes as with one thread of $reference"
