@@ -33,7 +33,6 @@ struct wvl_encoded_picture {
     wvl_finished finished; /* data NULL: no device finished it */
     const wvl_backend_vtable *table;
     wvl_device *device;
-    int is_on_device; /* finished.data is memory of the device */
     wvl_result *result;
     void *user;
     char error[512];
@@ -62,7 +61,7 @@ struct wvl_encoder {
     wvl_context *context;
     wvl_cancel *cancel;
     pthread_mutex_t lock;   /* guards the states and what follows */
-    pthread_cond_t changed; /* for who submits and receives */
+    pthread_cond_t changed; /* for the threads that submit and receive */
     uint64_t submitted, received;
     int ended, stopping;
     uint32_t place_count, place_capacity;
@@ -111,7 +110,7 @@ const void *wvl_encoded_picture_data(const wvl_encoded_picture *finished, size_t
 
 wvl_memory_kind wvl_encoded_picture_memory(const wvl_encoded_picture *finished)
 {
-    wvl_memory_kind there = finished->is_on_device ? WVL_MEMORY_DEVICE : WVL_MEMORY_PINNED;
+    wvl_memory_kind there = finished->finished.on_device ? WVL_MEMORY_DEVICE : WVL_MEMORY_PINNED;
     return finished->finished.data ? there : WVL_MEMORY_HOST;
 }
 
@@ -134,7 +133,6 @@ static void encode_place(place *p)
     int takes = p->in_memory && finished->status == WVL_OK && !finished->finished.data;
     finished->table = p->encoder->pictures.table;
     finished->device = p->encoder->pictures.device;
-    finished->is_on_device = p->encoder->plan->device.output;
     if (takes) {
         finished->status = wvl_sink_take_memory(&p->sink, &finished->data, &finished->bytes);
     } else if (p->in_memory) {
@@ -228,7 +226,7 @@ static void tell_fewer(const wvl_encoder *e, uint32_t count)
                     e->place_capacity);
 }
 
-/* What a device finishes needs no waves: these take memory when a picture goes that way after all. */
+/* Pictures that a device finishes need no waves. These take memory with the first picture that goes that way. */
 static wvl_status open_pictures(wvl_encoder *e)
 {
     char reason[256];

@@ -10,6 +10,7 @@
 #include "codec/rate/layers.h"
 #include "codec/tile_assembly.h"
 #include "devices.h"
+#include "profile_walk.h"
 
 /* ---- Reach ----------------------------------------------------------------------------------- */
 
@@ -22,6 +23,9 @@ static const char *refuse(const wvl_plan *plan)
     }
     if (plan->rate.measures_always) {
         return "a PSNR is measured on the CPU";
+    }
+    if (plan->device.output && wvl_profile_walks(plan)) {
+        return "a profile is checked in memory of the host";
     }
     return wvl_assembly_refuses(plan);
 }

@@ -15,7 +15,7 @@
 
 /* ---- Finished on a device -------------------------------------------------------------------- */
 
-/* Pixels of this picture may be the first that need a device. */
+/* A session of one picture opens the device with it: only then it is known where the pixels lie. */
 static void open_own_pictures(wvl_session *s)
 {
     char reason[256];
@@ -238,7 +238,7 @@ wvl_session *wvl_session_create(const wvl_plan *plan, const char *track, int man
     wvl_wave_carve(plan, &carver, &s->wave);
     s->wave_bytes = carver.used;
     s->wave_memory = wvl_alloc_zeroed(host, s->wave_bytes);
-    int keeps = many && !pictures; /* workers that are seldom needed take their memory then */
+    int keeps = many && !pictures; /* with pictures, waves are seldom: their workers take memory then */
     s->worker_bytes = keeps ? wvl_pool_source_bytes(plan, wvl_pool_concurrency(plan->context->pool)) : 0;
     s->worker_memory = keeps ? wvl_alloc(host, s->worker_bytes) : NULL;
     if (!s->wave_memory || (keeps && !s->worker_memory)) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What encodes the pictures of one plan, one at a time, and keeps its backend between them (encoder.c). */
+/* What encodes the pictures of one plan, one at a time, and keeps its backend between them (session.c). */
 #ifndef WVL_SESSION_H
 #define WVL_SESSION_H
 

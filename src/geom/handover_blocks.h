@@ -13,7 +13,7 @@ typedef enum wvl_reach {
     WVL_REACH_NONE = 0,   /* it does not take such pictures */
     WVL_REACH_COEFS = 1,  /* quantised coefficients (wvl_coefs) */
     WVL_REACH_BLOCKS = 2, /* coded blocks (wvl_block_batch) */
-    WVL_REACH_PACKETS = 3 /* packets (wvl_packet_source) */
+    WVL_REACH_PACKETS = 3 /* finished pictures (wvl_finished) */
 } wvl_reach;
 
 /* A run of blocks of one band, in raster order. Orders are made of runs: of a whole tile, or of the block rows that are

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Packets as rate control asks for them: it chooses thresholds, and a source of packets says what they cost. Nothing
- * here says where the packets are: on the host (codec/rate/packets_host.h), or on a device whose backend reaches
- * WVL_REACH_PACKETS.
+ * here says where the packets are: on the host (codec/rate/packets_host.h), or later on a device.
  */
 #ifndef WVL_GEOM_HANDOVER_PACKETS_H
 #define WVL_GEOM_HANDOVER_PACKETS_H
