@@ -194,6 +194,20 @@ START_TEST(lost_in_flight)
 }
 END_TEST
 
+/* A finished picture goes to the sink in several pieces. */
+START_TEST(large_pictures_in_pieces)
+{
+    picture p = picture_draw(PICTURE_NOISE, 1024, 1100, 3, 16, 3);
+    picture_input input = picture_open_input(&p, 0);
+    bytes reference = encode(&input, "style=HT", "cpu");
+    ck_assert_uint_gt(reference.count, 4u << 20);
+    expect_same("pieces", &reference, encode(&input, "style=HT reach=packets", "cuda-only"), "cuda:0 packets");
+    free_bytes(&reference);
+    picture_close_input(&input);
+    picture_free(&p);
+}
+END_TEST
+
 /* The least that a device must do: else it is not used, or not usable. */
 START_TEST(reach_is_asked_for)
 {
@@ -232,6 +246,7 @@ int main(void)
     tcase_add_loop_test(tests, blocks_in_parts, 0, 3);
     tcase_add_loop_test(tests, blocks_emulated, 0, 4);
     tcase_add_loop_test(tests, lost_in_flight, 0, 2);
+    tcase_add_test(tests, large_pictures_in_pieces);
     tcase_add_test(tests, reach_is_asked_for);
     suite_add_tcase(suite, tests);
     SRunner *runner = srunner_create(suite);
