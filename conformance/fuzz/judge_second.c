@@ -7,6 +7,7 @@
 #include "decoder.h"
 #include "faults.h"
 #include "judge_parts.h"
+#include "patience.h"
 
 #define OPENJPH_BITS 14u /* OpenJPH in fewer digits: 2 to 4 of 16 bits apart from OpenJPEG where everything is sent */
 #define JUDGE_BITS 16u   /* decoders compute 9/7 in floats: deeper samples are compared in steps of 16-bit samples */
@@ -21,19 +22,31 @@ void fuzz_judge_excuse(const fuzz_fault *fault, fuzz_verdict *v)
     }
 }
 
+/* 1: Grok handed out a picture. */
+static int ask_program(const fuzz_judge *judge, const fuzz_run *run, uint32_t components, fuzz_picture *back,
+                       char *text, size_t text_bytes, fuzz_verdict *v)
+{
+    int done = fuzz_grok_decode(run->data + run->codestream.offset, (size_t)run->codestream.bytes, components,
+                                judge->patience, back, text, text_bytes);
+    if (done == FUZZ_TOO_SLOW) {
+        v->found |= FUZZ_WAS_SLOW;
+        (void)snprintf(v->check, sizeof v->check, "a judge is too slow");
+    }
+    return done > 0;
+}
+
 #define SAME_PSNR 0.1
 
 /* The original decides between two decoders: the second one is wrong where the first found the very samples that went
  * in, or came clearly nearer to them, and no worse than the encoder told. A program that writes nothing has limits of
  * its own. */
-void fuzz_judge_ask_grok(const fuzz_facts *facts, const fuzz_picture *first, const fuzz_run *run, fuzz_verdict *v)
+void fuzz_judge_ask_grok(const fuzz_judge *judge, const fuzz_facts *facts, const fuzz_picture *first,
+                         const fuzz_run *run, fuzz_verdict *v)
 {
     fuzz_picture back = {0};
     char text[512] = "";
     const fuzz_fault *fault = fuzz_faults_find(FUZZ_GROK, facts);
-    int done = fuzz_grok_decode(run->data + run->codestream.offset, (size_t)run->codestream.bytes, first->count, &back,
-                                text, sizeof text);
-    if (done <= 0) {
+    if (!ask_program(judge, run, first->count, &back, text, sizeof text, v)) {
         return;
     }
     int agrees = fuzz_picture_same_shape(first, &back, text, sizeof text), exact = (v->found & FUZZ_WAS_LOSSLESS) != 0;
@@ -129,14 +142,12 @@ void fuzz_judge_ask_openjph(const fuzz_facts *facts, const fuzz_picture *first, 
 }
 
 /* Where OpenJPEG is known to fail, the second decoder is the first. */
-void fuzz_judge_ask_grok_alone(const fuzz_facts *facts, const fuzz_run *run, fuzz_verdict *v)
+void fuzz_judge_ask_grok_alone(const fuzz_judge *judge, const fuzz_facts *facts, const fuzz_run *run, fuzz_verdict *v)
 {
     const fuzz_case *c = facts->c;
     fuzz_picture back = {0};
     char text[512] = "";
-    if (fuzz_faults_find(FUZZ_GROK, facts) ||
-        fuzz_grok_decode(run->data + run->codestream.offset, (size_t)run->codestream.bytes, facts->p->count, &back,
-                         text, sizeof text) <= 0) {
+    if (fuzz_faults_find(FUZZ_GROK, facts) || !ask_program(judge, run, facts->p->count, &back, text, sizeof text, v)) {
         return;
     }
     if (!fuzz_picture_same_shape(facts->p, &back, text, sizeof text)) {

@@ -75,6 +75,22 @@ if "$fuzz" --presets --seed 1 --count 400 --jobs 2 --no-reduce --plant refusal >
 fi
 grep -q "^FAILED preset: " "$work/refusal.log" || { cat "$work/refusal.log"; exit 1; }
 
+# A foreign decoder that takes too long is no hang of the encoder; one of the encoder is.
+mkdir "$work/slow"
+printf '#!/bin/sh\nexec sleep 100\n' >"$work/slow/grk_decompress"
+chmod +x "$work/slow/grk_decompress"
+(PATH="$work/slow:$PATH" "$fuzz" --second --patience 1 --replay "size=40,30") >"$work/slow.log" || { cat "$work/slow.log"; exit 1; }
+grep -q 'passed a judge is too slow' "$work/slow.log" || { cat "$work/slow.log"; echo "a slow program was waited for"; exit 1; }
+"$fuzz" --seed 1 --count 2 --patience 1 --plant slow >"$work/slow.log" || { cat "$work/slow.log"; exit 1; }
+grep -q 'a foreign decoder was too slow and was not waited for: 2$' "$work/slow.log" || { cat "$work/slow.log"; exit 1; }
+grep -q 'unjudged: .*: 2$' "$work/slow.log" || { cat "$work/slow.log"; echo "what no decoder read counts as judged"; exit 1; }
+if "$fuzz" --seed 1 --count 1 --seconds 1 --patience 100 --no-reduce --plant hang >"$work/hang.log"; then
+    cat "$work/hang.log"
+    echo "an encode that does not end was not seen"
+    exit 1
+fi
+grep -q '^FAILED seed 1, hang:' "$work/hang.log" || { cat "$work/hang.log"; exit 1; }
+
 plant body exact 24
 plant length result 10
 plant crash crash 10
