@@ -37,15 +37,36 @@ static int is_extreme(const fuzz_case *c) { return !strcmp(fuzz_case_or(c, "pict
  * 2 / K = 1.625786132: a checkerboard comes back smaller by 1 in 15136, which is 83.6 dB. */
 static double find_floor(const fuzz_case *c) { return is_extreme(c) ? FUZZ_JUDGE_FLOOR - 8.0 : FUZZ_JUDGE_FLOOR; }
 
-double fuzz_estimate_expect(const fuzz_case *c, const fuzz_picture *p, double told)
+/* What is below the last bit kept under the step, as a part of the full range: a magnitude may be lower by so much than
+ * its coefficient. */
+static double find_unseen(const fuzz_case *c, const fuzz_picture *p)
 {
-    /* Magnitudes below the last bit kept under the step count as nothing; rounding half a sample either way may cost a
-     * whole one. */
-    double unseen = ldexp(greatest_step(c, p), -(int)fuzz_estimate_number(c, "distortion-bits", "6"));
+    return ldexp(greatest_step(c, p), -(int)fuzz_estimate_number(c, "distortion-bits", "6"));
+}
+
+/* dB of a mean square error, relative to the range, beside the judge's own. */
+static double expect_of_error(const fuzz_case *c, const fuzz_picture *p, double error)
+{
+    /* rounding half a sample either way may cost a whole one */
     double limit =
         fmin(find_floor(c), 6.02 * p->planes[0].depth + (fuzz_estimate_number(c, "levels", "5") == 0.0 ? -1.0 : 2.0));
-    double error = (isinf(told) ? 0.0 : pow(10.0, -told / 10.0)) + pow(10.0, -find_floor(c) / 10.0) + unseen * unseen;
-    return fmin(-10.0 * log10(error), limit);
+    return fmin(-10.0 * log10(error + pow(10.0, -find_floor(c) / 10.0)), limit);
+}
+
+static double error_of(double told) { return isinf(told) ? 0.0 : pow(10.0, -told / 10.0); }
+
+double fuzz_estimate_expect(const fuzz_case *c, const fuzz_picture *p, double told)
+{
+    double unseen = find_unseen(c, p);
+    return expect_of_error(c, p, error_of(told) + unseen * unseen);
+}
+
+double fuzz_estimate_expect_estimated(const fuzz_case *c, const fuzz_picture *p, double told)
+{
+    /* A sample that stays insignificant counts as its magnitude, which is up to a unit too low: errors add up as they
+     * are. */
+    double amplitude = sqrt(error_of(told)) + find_unseen(c, p);
+    return expect_of_error(c, p, amplitude * amplitude);
 }
 
 /* ---- What sums of squares do not show -------------------------------------------------------- */
@@ -64,7 +85,7 @@ static int has_mixed_depth(const fuzz_picture *p)
  * them over the middle all together: half a sample more. */
 static double expect_of_extremes(double told, double depth)
 {
-    return -20.0 * log10((isinf(told) ? 0.0 : pow(10.0, -told / 20.0)) + ldexp(0.5, -(int)depth));
+    return -20.0 * log10(sqrt(error_of(told)) + ldexp(0.5, -(int)depth));
 }
 
 double fuzz_estimate_expect_measured(const fuzz_case *c, const fuzz_picture *p, double told)
@@ -82,8 +103,7 @@ double fuzz_estimate_expect_measured(const fuzz_case *c, const fuzz_picture *p, 
     }
     /* One coefficient makes all samples of a tiny component, or of a flat one: errors add up as they are, and where it
      * lies near half a sample, rounding errors of floats decide over all of them. */
-    double unseen = ldexp(greatest_step(c, p), -(int)fuzz_estimate_number(c, "distortion-bits", "6"));
-    double error = (isinf(told) ? 0.0 : pow(10.0, -told / 20.0)) + unseen;
+    double error = sqrt(error_of(told)) + find_unseen(c, p);
     return fmin(fuzz_estimate_expect(c, p, told), fmin(-20.0 * log10(error), 6.02 * least_depth - 1.0));
 }
 
@@ -110,8 +130,6 @@ static const struct {
     [FUZZ_ALLOW_REVERSIBLE_FEW] = {"5/3, fewer than 8192 samples", 4.8}, /* [4.2] */
     /* [5.3] the gain of LL counts as if errors were noise: 3.5 dB of 5/3, 1.6 dB of RCT */
     [FUZZ_ALLOW_FLAT] = {"errors of one sign on a flat picture", 5.8},
-    /* [2.1] a component that is left out is no noise, and ICT's columns are not orthogonal: 1.9 dB at most */
-    [FUZZ_ALLOW_CHROMA] = {"coarse step of a component behind a colour transform", 2.5},
     /* [4.9] half a sample, which a decoder rounds to a whole one, is a quarter of its square: 6 dB at most */
     [FUZZ_ALLOW_HALVES] = {"9/7 without levels: exact halves", 6.0},
     [FUZZ_ALLOW_ROUNDING] = {"chance in rounding of few samples", 4.0},
@@ -169,16 +187,6 @@ static int is_flat(const fuzz_case *c, const fuzz_picture *p, double told)
     return !strcmp(fuzz_case_or(c, "picture", "natural"), "flat") || told < psnr_of_means(p);
 }
 
-/* A step of some component, not of all, that is coarse. */
-static int has_coarse_component(const fuzz_case *c, const fuzz_picture *p)
-{
-    int is_coarse = 0;
-    for (const char *at = fuzz_case_or(c, "overrides", ""); (at = strstr(at, "step=")) != NULL; at++) {
-        is_coarse |= strtod(at + 5, NULL) > COARSE;
-    }
-    return is_coarse && p->count >= 3 && strcmp(fuzz_case_or(c, "mct", "auto"), "off") != 0;
-}
-
 /* Without levels and with a whole step, a coefficient is a sample, and rebuilt halfway between two (src/quality.c,
  * tie_of). */
 static int has_halves(const fuzz_case *c, const fuzz_picture *p)
@@ -207,7 +215,6 @@ static int applies(unsigned allowance, const fuzz_case *c, const fuzz_picture *p
     case FUZZ_ALLOW_REVERSIBLE: return is_reversible;
     case FUZZ_ALLOW_REVERSIBLE_FEW: return is_reversible && is_few;
     case FUZZ_ALLOW_FLAT: return is_flat(c, p, told);
-    case FUZZ_ALLOW_CHROMA: return !is_reversible && has_coarse_component(c, p);
     case FUZZ_ALLOW_HALVES: return !is_reversible && has_halves(c, p);
     default: return 0;
     }

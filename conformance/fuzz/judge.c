@@ -254,7 +254,7 @@ void fuzz_judge_compare_psnr(const fuzz_case *c, const fuzz_picture *p, const fu
 {
     double expected = fuzz_judge_is_reversible(c, run) ? told
                       : is_measured                    ? fuzz_estimate_expect_measured(c, p, told)
-                                                       : fuzz_estimate_expect(c, p, told);
+                                                       : fuzz_estimate_expect_estimated(c, p, told);
     if (!is_measured && found < told - FUZZ_PSNR_SLACK && found < expected - FUZZ_PSNR_SLACK) {
         v->found |= FUZZ_WAS_OVERTOLD;
     }
