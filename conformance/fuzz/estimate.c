@@ -164,8 +164,8 @@ double fuzz_estimate_measured_slack(const fuzz_case *c, const fuzz_picture *p, u
            (is_unseen ? allowances[FUZZ_ALLOW_DERIVED].most : 0.0);
 }
 
-/* PSNR of a picture whose samples are all the mean of their component. Errors that are larger than all that varies in
- * it are errors of the mean: of one sign. */
+/* PSNR of a picture whose samples are all the mean of their component. Where as much is found to be lost, it is the
+ * lowest band or all: its errors are of one sign, and of few samples, whose weight is that of a large picture. */
 static double psnr_of_means(const fuzz_picture *p)
 {
     double error = 0.0, samples = count_samples(p, UINT32_MAX);
@@ -182,9 +182,9 @@ static double psnr_of_means(const fuzz_picture *p)
     return error > 0.0 ? 10.0 * log10(samples / error) : INFINITY;
 }
 
-static int is_flat(const fuzz_case *c, const fuzz_picture *p, double told)
+static int is_flat(const fuzz_case *c, const fuzz_picture *p, double found)
 {
-    return !strcmp(fuzz_case_or(c, "picture", "natural"), "flat") || told < psnr_of_means(p);
+    return !strcmp(fuzz_case_or(c, "picture", "natural"), "flat") || found < psnr_of_means(p);
 }
 
 /* Without levels and with a whole step, a coefficient is a sample, and rebuilt halfway between two (src/quality.c,
@@ -201,7 +201,8 @@ static int has_halves(const fuzz_case *c, const fuzz_picture *p)
            (fuzz_estimate_number(c, "levels", "5") == 0.0 || strstr(fuzz_case_or(c, "overrides", ""), "levels=0"));
 }
 
-static int applies(unsigned allowance, const fuzz_case *c, const fuzz_picture *p, int is_reversible, double told)
+static int applies(unsigned allowance, const fuzz_case *c, const fuzz_picture *p, int is_reversible, double told,
+                   double found)
 {
     int is_few = count_samples(p, 3) < 8192.0; /* what comes behind the third component repeats it */
     switch (allowance) {
@@ -214,17 +215,18 @@ static int applies(unsigned allowance, const fuzz_case *c, const fuzz_picture *p
     case FUZZ_ALLOW_WAVELETS: return strstr(fuzz_case_or(c, "overrides", ""), "reversible=") != NULL;
     case FUZZ_ALLOW_REVERSIBLE: return is_reversible;
     case FUZZ_ALLOW_REVERSIBLE_FEW: return is_reversible && is_few;
-    case FUZZ_ALLOW_FLAT: return is_flat(c, p, told);
+    case FUZZ_ALLOW_FLAT: return is_flat(c, p, found);
     case FUZZ_ALLOW_HALVES: return !is_reversible && has_halves(c, p);
     default: return 0;
     }
 }
 
-double fuzz_estimate_slack(const fuzz_case *c, const fuzz_picture *p, int is_reversible, double told, uint32_t *used)
+double fuzz_estimate_slack(const fuzz_case *c, const fuzz_picture *p, int is_reversible, double told, double found,
+                           uint32_t *used)
 {
     unsigned greatest = FUZZ_ALLOW_SUM;
     for (unsigned i = 0; i < FUZZ_ALLOWANCES; i++) {
-        if (applies(i, c, p, is_reversible, told) && allowances[i].most > allowances[greatest].most) {
+        if (applies(i, c, p, is_reversible, told, found) && allowances[i].most > allowances[greatest].most) {
             greatest = i;
         }
     }

@@ -54,7 +54,8 @@ double fuzz_estimate_expect(const fuzz_case *c, const fuzz_picture *p, double to
 /* The same where it was estimated. */
 double fuzz_estimate_expect_estimated(const fuzz_case *c, const fuzz_picture *p, double told);
 /* dB by which an estimate from sums of squares may be too high. */
-double fuzz_estimate_slack(const fuzz_case *c, const fuzz_picture *p, int is_reversible, double told, uint32_t *used);
+double fuzz_estimate_slack(const fuzz_case *c, const fuzz_picture *p, int is_reversible, double told, double found,
+                           uint32_t *used);
 /* Both for what the encoder told as measured. */
 double fuzz_estimate_expect_measured(const fuzz_case *c, const fuzz_picture *p, double told);
 double fuzz_estimate_measured_slack(const fuzz_case *c, const fuzz_picture *p, uint32_t *used);

@@ -263,7 +263,7 @@ void fuzz_judge_compare_psnr(const fuzz_case *c, const fuzz_picture *p, const fu
         printf("%s: %.3f dB found, %.3f dB %s\n", where, found, told, is_measured ? "measured" : "estimated");
     }
     double slack = is_measured ? fuzz_estimate_measured_slack(c, p, &used)
-                               : fuzz_estimate_slack(c, p, fuzz_judge_is_reversible(c, run), told, &used);
+                               : fuzz_estimate_slack(c, p, fuzz_judge_is_reversible(c, run), told, found, &used);
     v->found |= is_measured ? 0 : FUZZ_WAS_ESTIMATED;
     v->allowances |= found < expected - FUZZ_PSNR_SLACK ? used : 0;
     if (!is_measured && fuzz_estimate_counts(c, p, fuzz_judge_is_reversible(c, run), found, told)) {
