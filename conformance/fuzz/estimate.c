@@ -130,6 +130,8 @@ static const struct {
     [FUZZ_ALLOW_REVERSIBLE_FEW] = {"5/3, fewer than 8192 samples", 4.8}, /* [4.2] */
     /* [5.3] the gain of LL counts as if errors were noise: 3.5 dB of 5/3, 1.6 dB of RCT */
     [FUZZ_ALLOW_FLAT] = {"errors of one sign on a flat picture", 5.8},
+    /* [7.6] one lowest coefficient stands for up to twice as many rows and columns as its weight says: 6 dB more */
+    [FUZZ_ALLOW_CELLS] = {"a lost picture of one lowest coefficient along a side", 8.2},
     /* [4.9] half a sample, which a decoder rounds to a whole one, is a quarter of its square: 6 dB at most */
     [FUZZ_ALLOW_HALVES] = {"9/7 without levels: exact halves", 6.0},
     [FUZZ_ALLOW_ROUNDING] = {"chance in rounding of few samples", 4.0},
@@ -187,6 +189,30 @@ static int is_flat(const fuzz_case *c, const fuzz_picture *p, double found)
     return !strcmp(fuzz_case_or(c, "picture", "natural"), "flat") || found < psnr_of_means(p);
 }
 
+/* The most that any tile or component has. */
+static int levels_of(const fuzz_case *c)
+{
+    int most = (int)fuzz_estimate_number(c, "levels", "5");
+    for (const char *at = fuzz_case_or(c, "overrides", ""); (at = strstr(at, "levels=")) != NULL; at++) {
+        int levels = (int)strtol(at + strlen("levels="), NULL, 10);
+        most = levels > most ? levels : most;
+    }
+    return most;
+}
+
+/* A tile of a component may have a single lowest coefficient along a side. */
+static int has_single_cells(const fuzz_case *c, const fuzz_picture *p)
+{
+    double cells = ldexp(2.0, levels_of(c)), least = INFINITY;
+    uint32_t w = UINT32_MAX, h = UINT32_MAX;
+    fuzz_case_pair(c, "tile", &w, &h);
+    for (uint32_t i = 0; i < p->count; i++) {
+        const fuzz_plane *plane = &p->planes[i];
+        least = fmin(least, fmin(fmin(plane->width, plane->height), fmin(w / plane->dx, h / plane->dy)));
+    }
+    return least < cells;
+}
+
 /* Without levels and with a whole step, a coefficient is a sample, and rebuilt halfway between two (src/quality.c,
  * tie_of). */
 static int has_halves(const fuzz_case *c, const fuzz_picture *p)
@@ -216,6 +242,7 @@ static int applies(unsigned allowance, const fuzz_case *c, const fuzz_picture *p
     case FUZZ_ALLOW_REVERSIBLE: return is_reversible;
     case FUZZ_ALLOW_REVERSIBLE_FEW: return is_reversible && is_few;
     case FUZZ_ALLOW_FLAT: return is_flat(c, p, found);
+    case FUZZ_ALLOW_CELLS: return found < psnr_of_means(p) && has_single_cells(c, p);
     case FUZZ_ALLOW_HALVES: return !is_reversible && has_halves(c, p);
     default: return 0;
     }

@@ -128,7 +128,8 @@ static unsigned long log2_of_widest(const fuzz_picture *p)
 static int has_far_precincts(const fuzz_facts *f)
 {
     return (has_position_order(f->c) || strstr(fuzz_case_or(f->c, "progression", ""), "CPRL") ||
-            strstr(fuzz_case_or(f->c, "progression-changes", ""), "CPRL")) &&
+            strstr(fuzz_case_or(f->c, "progression-changes", ""), "CPRL") ||
+            strstr(fuzz_case_or(f->c, "overrides", ""), "CPRL")) &&
            levels_of(f->c) + log2_of_widest(f->p) >= 16;
 }
 

@@ -91,6 +91,11 @@ if "$fuzz" --seed 1 --count 1 --seconds 1 --patience 100 --no-reduce --plant han
 fi
 grep -q '^FAILED seed 1, hang:' "$work/hang.log" || { cat "$work/hang.log"; exit 1; }
 
+# Grok loses passes of small blocks and comes nearer to the original by chance: the PSNR is measured, and OpenJPEG's is that.
+if part grk_decompress; then
+    "$fuzz" --second --replay "picture=sparse at=9 size=64,48 components=7u@3x1 reversible=no tile=14,1 layers=2 measure-psnr=no qfactor=42"
+fi
+
 plant body exact 24
 plant length result 10
 plant crash crash 10
@@ -110,3 +115,4 @@ if "$fuzz" --count 1 --digests "$work/has.digests" >/dev/null 2>&1; then
     "$fuzz" --write "$work/first.bytes" --replay "$("$fuzz" --show 1)" >/dev/null
     [ "$(sha256sum <"$work/first.bytes" | cut -d ' ' -f 1)" = "$digest" ] || { echo "the digest is not that of the file"; exit 1; }
 fi
+end_suite 0

@@ -234,6 +234,29 @@ START_TEST(planes_explain_grok)
 }
 END_TEST
 
+START_TEST(orders_of_tiles_explain_far_precincts)
+{
+    static const struct {
+        const char *options;
+        int is_known;
+    } rows[] = {
+        {"levels=16 overrides=T1-1:progression=CPRL", 1},
+        {"levels=16 overrides=T1-1:progression=RPCL", 1},
+        {"levels=15 overrides=T1-1:progression=CPRL", 0},
+        {"levels=16 overrides=T1-1:progression=RLCP", 0},
+    };
+    fuzz_plane plane = {.width = 300, .height = 200, .depth = 8, .dx = 1, .dy = 1};
+    fuzz_picture p = {.x1 = 300, .y1 = 200, .count = 1, .planes = &plane};
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        fuzz_facts facts = {.c = &drawn, .p = &p};
+        ck_assert(fuzz_case_parse(&drawn, rows[i].options));
+        const fuzz_fault *fault = fuzz_faults_find(FUZZ_OPENJPEG, &facts);
+        ck_assert_msg((fault && !strcmp(fault->id, "openjpeg-far-precincts")) == rows[i].is_known, "%s",
+                      rows[i].options);
+    }
+}
+END_TEST
+
 /* Which allowance an estimate has, on three planes of 100 x 90 samples. found: dB, and told. */
 static unsigned allowance_of(const char *options, const int32_t *samples, int is_reversible, double found)
 {
@@ -258,9 +281,14 @@ START_TEST(allowances_have_conditions)
         flat[i] = 77;
     }
     /* as much is lost as varies */
-    ck_assert_uint_eq(allowance_of("reversible=yes bpp=0.1", step, 1, 21.0), FUZZ_ALLOW_FLAT);
+    ck_assert_uint_eq(allowance_of("reversible=yes bpp=0.1 levels=4", step, 1, 21.0), FUZZ_ALLOW_FLAT);
     ck_assert_uint_eq(allowance_of("reversible=yes bpp=0.1", step, 1, 23.0), FUZZ_ALLOW_REVERSIBLE);
-    ck_assert_uint_eq(allowance_of("reversible=yes bpp=0.1", flat, 1, 60.0), FUZZ_ALLOW_FLAT);
+    ck_assert_uint_eq(allowance_of("reversible=yes bpp=0.1 levels=4", flat, 1, 60.0), FUZZ_ALLOW_FLAT);
+    /* one lowest coefficient along a side: 90 rows, 64 a coefficient with 6 levels */
+    ck_assert_uint_eq(allowance_of("levels=6", step, 1, 21.0), FUZZ_ALLOW_CELLS);
+    ck_assert_uint_eq(allowance_of("overrides=C0-0:levels=6", step, 1, 21.0), FUZZ_ALLOW_CELLS);
+    ck_assert_uint_eq(allowance_of("tile=16,90 levels=4", step, 1, 21.0), FUZZ_ALLOW_CELLS);
+    ck_assert_uint_eq(allowance_of("levels=6", step, 1, 23.0), FUZZ_ALLOW_REVERSIBLE);
     /* exact halves: whole steps without levels */
     ck_assert_uint_eq(allowance_of("levels=0", step, 0, 36.0), FUZZ_ALLOW_HALVES);
     ck_assert_uint_eq(allowance_of("levels=0 step=0.015625", step, 0, 36.0), FUZZ_ALLOW_HALVES);
@@ -334,6 +362,7 @@ int main(void)
     tcase_add_test(tests, component_parts_explain_with_layers);
     tcase_add_test(tests, sparse_estimates_have_an_allowance);
     tcase_add_test(tests, planes_explain_grok);
+    tcase_add_test(tests, orders_of_tiles_explain_far_precincts);
     tcase_add_test(tests, allowances_have_conditions);
     tcase_add_test(tests, extremes_move_together);
     tcase_add_test(tests, estimates_lack_a_unit);
