@@ -10,7 +10,7 @@
 #include "codec/tile_assembly.h"
 #include "cuda/host/device.h"
 
-static uint32_t calls, fail_at, live, waits, allocations, marches;
+static uint32_t calls, fail_at, live, waits, allocations, marches, uploads;
 static wvl_cuda_status failure;
 
 static wvl_cuda_status tick(void) { return ++calls == fail_at ? failure : WVL_CUDA_SUCCESS; }
@@ -130,6 +130,7 @@ static wvl_cuda_status stub_up(wvl_cuda_address to, const void *from, size_t byt
 {
     (void)s;
     memcpy((void *)(uintptr_t)to, from, bytes);
+    uploads++;
     return tick();
 }
 static wvl_cuda_status stub_down(void *to, wvl_cuda_address from, size_t bytes, wvl_cuda_stream s)
@@ -374,20 +375,26 @@ static void close_pictures(void)
     teardown();
 }
 
+static wvl_status take_picture(wvl_backend_job *running, wvl_finished *finished)
+{
+    uint32_t *parts = calloc(assembly.part_count, sizeof *parts);
+    uint64_t *groups = calloc(j.plan->syntax.component_count * (j.plan->syntax.max_levels + 1u), sizeof *groups);
+    wvl_status status = wvl_backend_cuda.take_picture(running, finished, parts, groups);
+    free(parts);
+    free(groups);
+    return status;
+}
+
 /* Submits a picture, and takes it. */
 static wvl_status finish_picture(wvl_backend *backend, wvl_finished *finished)
 {
     wvl_backend_job *running = NULL;
-    uint32_t *parts = calloc(assembly.part_count, sizeof *parts);
-    uint64_t *groups = calloc(j.plan->syntax.component_count * (j.plan->syntax.max_levels + 1u), sizeof *groups);
     wvl_status status = wvl_backend_cuda.submit_picture(backend, &j.image, &running);
     if (status == WVL_OK) {
         status = wvl_backend_cuda.wait(running, WVL_EVENT_DONE, UINT32_MAX);
-        status = status == WVL_OK ? wvl_backend_cuda.take_picture(running, finished, parts, groups) : status;
+        status = status == WVL_OK ? take_picture(running, finished) : status;
         wvl_backend_cuda.release(running);
     }
-    free(parts);
-    free(groups);
     return status;
 }
 
@@ -493,6 +500,95 @@ START_TEST(refused_pictures)
 }
 END_TEST
 
+/* A backend with slots for pictures, whose launches name their picture. */
+static wvl_backend *open_slots(uint32_t count)
+{
+    wvl_cuda_options options = {.runtime = &stub, .image = "image", .tables = WVL_CUDA_NO_GRAPHS};
+    wvl_backend *backend;
+    wvl_backend_memory slot;
+    ck_assert_int_eq(wvl_cuda_open_backend(NULL, pool, &options, &backend), WVL_OK);
+    wvl_backend_cuda.measure_picture(j.plan, &assembly, &slot);
+    for (uint32_t i = 0; i < count; i++) {
+        ck_assert_int_eq(wvl_backend_cuda.prepare_picture(backend, j.plan, &assembly, &slot), WVL_OK);
+    }
+    return backend;
+}
+
+/* Each slot keeps the tables of the pixels that it had: when they come again, in any order, nothing goes up. */
+START_TEST(slots_know_their_pixels)
+{
+    wvl_image images[2] = {j.image, j.image};
+    wvl_plane planes[COMPONENTS];
+    wvl_backend *backend = open_slots(2);
+    memcpy(planes, j.planes, sizeof planes);
+    for (unsigned c = 0; c < 3; c++) {
+        planes[c].data = (const uint8_t *)planes[c].data + 4096; /* nothing reads them */
+    }
+    images[1].planes = planes;
+    images[0].memory_kind = images[1].memory_kind = WVL_MEMORY_DEVICE;
+    for (unsigned round = 0; round < 6; round++) {
+        wvl_backend_job *running[2];
+        uploads = 0;
+        for (unsigned i = 0; i < 2; i++) {
+            const wvl_image *image = &images[(round >> 1 & 1) ^ i];
+            ck_assert_int_eq(wvl_backend_cuda.submit_picture(backend, image, &running[i]), WVL_OK);
+        }
+        ck_assert_msg(uploads == (round ? 0 : 2), "round %u: %u uploads", round, uploads);
+        for (unsigned i = 0; i < 2; i++) {
+            wvl_finished finished;
+            ck_assert_int_eq(wvl_backend_cuda.wait(running[i], WVL_EVENT_DONE, UINT32_MAX), WVL_OK);
+            ck_assert_int_eq(take_picture(running[i], &finished), WVL_OK);
+            wvl_backend_cuda.drop_picture(backend->device, &finished);
+            wvl_backend_cuda.release(running[i]);
+        }
+    }
+    wvl_backend_cuda.close(backend);
+    ck_assert_uint_eq(live, 0);
+}
+END_TEST
+
+/* Calls in the wrong order, and plans that are not for pictures. */
+START_TEST(misused_slots)
+{
+    wvl_backend *backend = open_slots(1);
+    wvl_backend_job *running, *none;
+    wvl_assembly other = assembly;
+    wvl_backend_memory slot;
+    wvl_finished finished;
+    wvl_coefs coefs;
+    ck_assert_int_eq(wvl_backend_cuda.submit_picture(backend, &j.image, &running), WVL_OK);
+    ck_assert_int_eq(take_picture(running, &finished), WVL_ERROR_ARGUMENT); /* nobody waited for it */
+    ck_assert_int_eq(wvl_backend_cuda.collect(running, &coefs), WVL_ERROR_UNSUPPORTED);
+    ck_assert_int_eq(wvl_backend_cuda.submit(backend, &j.image, j.tiles, 1, &none), WVL_AGAIN);
+    wvl_backend_cuda.measure_picture(j.plan, &other, &slot);
+    ck_assert_int_eq(wvl_backend_cuda.prepare_picture(backend, j.plan, &other, &slot), WVL_ERROR_ARGUMENT);
+    wvl_backend_cuda.release(running); /* waits */
+    ck_assert_int_eq(wvl_backend_cuda.prepare_picture(backend, j.plan, &other, &slot), WVL_OK);
+    ck_assert_int_eq(finish_picture(backend, &finished), WVL_OK);
+    wvl_backend_cuda.drop_picture(backend->device, &finished);
+    j.plan->syntax.components[0].depth = 17;
+    ck_assert_int_eq(wvl_backend_cuda.prepare_picture(backend, j.plan, &other, &slot), WVL_ERROR_UNSUPPORTED);
+    ck_assert_int_eq(wvl_backend_cuda.prepare(backend, j.plan, &slot), WVL_ERROR_UNSUPPORTED);
+    j.plan->syntax.components[0].depth = 8;
+    wvl_backend_cuda.close(backend);
+    ck_assert_uint_eq(live, 0);
+}
+END_TEST
+
+/* Pinned memory that the device cannot see: results have no place. */
+START_TEST(unseen_memory)
+{
+    wvl_cuda_options options = {.runtime = &stub, .image = "image", .tables = WVL_CUDA_WHOLE_DOWNLOAD};
+    wvl_backend *backend;
+    wvl_backend_memory slot;
+    ck_assert_int_eq(wvl_cuda_open_backend(NULL, pool, &options, &backend), WVL_OK);
+    wvl_backend_cuda.measure_picture(j.plan, &assembly, &slot);
+    ck_assert_int_eq(wvl_backend_cuda.prepare_picture(backend, j.plan, &assembly, &slot), WVL_ERROR_UNSUPPORTED);
+    wvl_backend_cuda.close(backend);
+    ck_assert_uint_eq(live, 0);
+}
+END_TEST
+
 START_TEST(every_call_may_fail)
 {
     if (_i) { /* with blocks that are coded there; coefficients come down later */
@@ -585,6 +681,9 @@ int main(void)
     tcase_add_checked_fixture(tc, open_pictures, close_pictures);
     tcase_add_loop_test(tc, every_call_of_a_picture_may_fail, 0, 4);
     tcase_add_test(tc, refused_pictures);
+    tcase_add_test(tc, slots_know_their_pixels);
+    tcase_add_test(tc, misused_slots);
+    tcase_add_test(tc, unseen_memory);
     suite_add_tcase(suite, tc);
     SRunner *runner = srunner_create(suite);
     srunner_run_all(runner, CK_NORMAL);
