@@ -514,8 +514,7 @@ typedef struct wvl_encoder wvl_encoder;
 typedef struct wvl_encoded_picture wvl_encoded_picture; /* one finished picture */
 
 /* frames: pictures in flight, 1..64; 0: 16 if a device finishes them, else half the threads, at least 3, at most 6.
- * Fewer if memory is short (logged). Errors: _ARGUMENT, _MEMORY, _DEVICE, _UNSUPPORTED; wvl_context_error() says why.
- */
+ * Fewer if memory is short (logged). Errors, with wvl_context_error(): _ARGUMENT, _MEMORY, _DEVICE, _UNSUPPORTED. */
 WVL_API wvl_status wvl_encoder_create(const wvl_plan *plan, uint32_t frames, wvl_encoder **encoder);
 /* Cancels what is in flight, waits for it, and drops results that were not received. */
 WVL_API void wvl_encoder_release(wvl_encoder *encoder);
