@@ -190,7 +190,7 @@ static wvl_status add_slot(wvl_backend *b)
     job->outside = &wvl_cuda_picture_result(job)->outside;
     set_jobs(job);
     b->pictures->slot_count++;
-    wvl_cuda_add_slot(b, job);
+    wvl_slots_add(&b->slots, &job->slot);
     return WVL_OK;
 }
 
@@ -256,9 +256,11 @@ wvl_status wvl_cuda_prepare_picture(wvl_backend *b, const wvl_plan *plan, const 
 /* ---- Jobs ------------------------------------------------------------------------------------ */
 
 /* Its tables are those of such pixels. */
-static int fits_slot(const wvl_backend_job *job, const wvl_image *image)
+static int fits_pixels(const wvl_slot *slot, const void *wanted)
 {
+    const wvl_backend_job *job = (const wvl_backend_job *)slot;
     const wvl_cuda_pixels *given = job->picture->given;
+    const wvl_image *image = wanted;
     return !job->picture->is_built || image->memory_kind == WVL_MEMORY_HOST ||
            image->memory_kind == WVL_MEMORY_PINNED || given->data == (uint64_t)(uintptr_t)image->planes[0].data;
 }
@@ -266,21 +268,7 @@ static int fits_slot(const wvl_backend_job *job, const wvl_image *image)
 /* A free one: best one that had these pixels before. */
 static wvl_backend_job *take_slot(wvl_backend *b, const wvl_image *image)
 {
-    wvl_backend_job *found = NULL;
-    pthread_mutex_lock(&b->lock);
-    for (wvl_backend_job *job = b->slots; job; job = job->next) {
-        if (!job->busy && (!found || fits_slot(job, image))) {
-            found = job;
-            if (fits_slot(job, image)) {
-                break;
-            }
-        }
-    }
-    if (found) {
-        found->busy = 1;
-    }
-    pthread_mutex_unlock(&b->lock);
-    return found;
+    return (wvl_backend_job *)wvl_slots_take_fitting(&b->slots, fits_pixels, image);
 }
 
 /* What suffices for most pictures, from what the last ones took: the prediction decides who copies, never a byte. 0:
@@ -289,20 +277,20 @@ static uint64_t predict_bytes(wvl_backend *b)
 {
     const wvl_cuda_pictures *p = b->pictures;
     uint64_t most = 0;
-    pthread_mutex_lock(&b->lock);
+    pthread_mutex_lock(&b->slots.lock);
     for (uint64_t i = 0; i < wvl_min_u64(p->recent_count, WVL_CUDA_RECENT); i++) {
         most = wvl_max_u64(most, p->recent[i]);
     }
-    pthread_mutex_unlock(&b->lock);
+    pthread_mutex_unlock(&b->slots.lock);
     return wvl_min_u64(wvl_align_up(most + most / 64, 256), output_bytes(p->plan));
 }
 
 static void note_bytes(wvl_backend *b, uint64_t bytes)
 {
     wvl_cuda_pictures *p = b->pictures;
-    pthread_mutex_lock(&b->lock);
+    pthread_mutex_lock(&b->slots.lock);
     p->recent[p->recent_count++ % WVL_CUDA_RECENT] = bytes;
-    pthread_mutex_unlock(&b->lock);
+    pthread_mutex_unlock(&b->slots.lock);
 }
 
 /* Room for the picture, and what the device is to know of it. */
