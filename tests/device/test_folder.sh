@@ -66,6 +66,15 @@ expect 0 -ImgDir alike -OutFor jph --device cuda --threads 4 -I --step 0.02
 flown 12
 equal alike
 
+# Pictures whose bytes are more than their samples: the device makes room for them when they are finished.
+mkdir large large.ref
+for i in 0 1 2 3; do put_noise large/l$i.ppm P6 512 384 255 589824 $i; done
+references large -b 4,4 --sop --eph --plt -c '[32,32]'
+[ "$(wc -c <large.ref/l0.jph)" -gt 700000 ] || fail 'the large picture is not larger than its room'
+expect 0 -ImgDir large -OutFor jph --device cuda-only --reach packets --threads 4 -b 4,4 --sop --eph --plt -c '[32,32]'
+flown 4
+equal large
+
 # ---- A bad picture in the middle -------------------------------------------------------------------------------------
 
 rm -rf alike.ref && references alike
@@ -187,8 +196,10 @@ for signal in INT TERM; do
     [ $code -eq 130 ] || fail "$signal: exit $code instead of 130"
     [ ! -e many/p37.jph ] || fail "$signal: came too late to test anything"
     find many -name '.*.??????' | grep . && fail "$signal: temporary files are left"
-    run_command -i many/p10.ppm -o one.jph --force --device cpu --quiet
-    cmp -s one.jph many/p10.jph || fail "$signal: a finished file is not whole"
+    for file in many/*.jph; do
+        run_command -i "${file%.jph}.ppm" -o one.jph --force --device cpu --quiet
+        cmp -s one.jph "$file" || fail "$signal: $file is not whole"
+    done
     rm -f many/*.jph
 done
 end_checks
