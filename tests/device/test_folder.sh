@@ -194,6 +194,7 @@ for signal in INT TERM; do
     wait $process
     code=$?
     [ $code -eq 130 ] || fail "$signal: exit $code instead of 130"
+    grep -q cancelled err || fail "$signal: pictures in flight were not cancelled"
     [ ! -e many/p37.jph ] || fail "$signal: came too late to test anything"
     find many -name '.*.??????' | grep . && fail "$signal: temporary files are left"
     for file in many/*.jph; do
