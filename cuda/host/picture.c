@@ -6,12 +6,24 @@
 
 #include "base/alloc.h"
 
+#define ROOM_LEAST (UINT64_C(64) << 10) /* headers and boxes of small pictures */
+
 /* ---- Memory ---------------------------------------------------------------------------------- */
 
 static uint64_t output_bytes(const wvl_plan *plan)
 {
     uint64_t bytes = plan->memory.output_bytes_bound;
     return bytes > UINT64_MAX - 256 ? UINT64_MAX : wvl_align_up(bytes, 256);
+}
+
+/* Room for a finished picture that is copied to it: its samples, and a sixteenth more. Lossless pictures hardly ever
+ * take more; one that does gets its room when it is taken (copy_rest). The bound is 2 to 3 times as much, and the
+ * driver needs 0.29 ms for a MB of page-locked memory. */
+static uint64_t room_bytes(const wvl_backend *b)
+{
+    uint64_t bytes = b->pictures->layout.staging_bytes;
+    bytes = wvl_align_up(bytes + bytes / 16 + b->plan->syntax.boxes_before.bytes + ROOM_LEAST, 256);
+    return wvl_cuda_copies_picture(b) ? wvl_min_u64(bytes, output_bytes(b->plan)) : output_bytes(b->plan);
 }
 
 /* Tables of blocks lie in host memory while they are built. */
@@ -134,7 +146,7 @@ static wvl_cuda_status take_output(wvl_backend_job *job)
     if (picture->output) {
         return WVL_CUDA_SUCCESS;
     }
-    picture->output_bytes = output_bytes(plan);
+    picture->output_bytes = room_bytes(job->backend);
     return wvl_cuda_alloc_output(job->backend->device, plan->device.output, picture->output_bytes, &picture->output);
 }
 
@@ -276,13 +288,13 @@ static wvl_backend_job *take_slot(wvl_backend *b, const wvl_image *image)
 static uint64_t predict_bytes(wvl_backend *b)
 {
     const wvl_cuda_pictures *p = b->pictures;
-    uint64_t most = 0;
+    uint64_t most = 0, room = room_bytes(b);
     pthread_mutex_lock(&b->slots.lock);
     for (uint64_t i = 0; i < wvl_min_u64(p->recent_count, WVL_CUDA_RECENT); i++) {
         most = wvl_max_u64(most, p->recent[i]);
     }
     pthread_mutex_unlock(&b->slots.lock);
-    return wvl_min_u64(wvl_align_up(most + most / 64, 256), output_bytes(p->plan));
+    return wvl_min_u64(wvl_align_up(most + most / 64, 256), room);
 }
 
 static void note_bytes(wvl_backend *b, uint64_t bytes)
@@ -310,7 +322,7 @@ static wvl_cuda_status aim(wvl_backend_job *job)
         status = wvl_cuda_runtime_of(b)->pinned_address(&address, (void *)(uintptr_t)picture->output, 0);
     }
     *target = (wvl_cuda_packets_picture){.output = address,
-                                         .output_bytes = picture->output_bytes,
+                                         .output_bytes = output_bytes(b->plan),
                                          .result = job->pinned_address + l->result,
                                          .lengths = job->pinned_address + l->lengths};
     memset(wvl_cuda_picture_result(job), 0, sizeof(wvl_cuda_packets_result));
@@ -353,21 +365,37 @@ static wvl_status judge(const wvl_cuda_packets_result *r)
     return r->flags || !r->bytes ? WVL_ERROR_UNSUPPORTED : WVL_OK;
 }
 
+/* Room for a picture that is larger than most. */
+static wvl_cuda_status enlarge_output(wvl_backend_job *job, uint64_t bytes)
+{
+    wvl_cuda_picture *picture = job->picture;
+    wvl_device *device = job->backend->device;
+    if (bytes <= picture->output_bytes) {
+        return WVL_CUDA_SUCCESS;
+    }
+    wvl_cuda_free_output(device, 0, picture->output, picture->output_bytes);
+    picture->copied_bytes = 0;
+    picture->output_bytes = wvl_align_up(bytes, 256);
+    return wvl_cuda_alloc_output(device, 0, picture->output_bytes, &picture->output);
+}
+
 /* A picture that was larger than predicted. */
 static wvl_status copy_rest(wvl_backend_job *job, uint64_t bytes)
 {
     wvl_backend *b = job->backend;
     const wvl_cuda_runtime *rt = wvl_cuda_runtime_of(b);
     const wvl_cuda_picture *picture = job->picture;
-    uint64_t from = picture->copied_bytes;
-    if (!wvl_cuda_copies_picture(b) || bytes <= from) {
+    if (!wvl_cuda_copies_picture(b) || bytes <= picture->copied_bytes) {
         return WVL_OK;
     }
     wvl_cuda_status status = wvl_cuda_enter(b->device);
     if (!status) {
-        status =
-            rt->download((uint8_t *)(uintptr_t)picture->output + from,
-                         job->device + b->pictures->layout.finished + from, (size_t)(bytes - from), picture->copies);
+        status = enlarge_output(job, bytes);
+        uint64_t from = picture->copied_bytes;
+        status = status ? status
+                        : rt->download((uint8_t *)(uintptr_t)picture->output + from,
+                                       job->device + b->pictures->layout.finished + from, (size_t)(bytes - from),
+                                       picture->copies);
         status = status ? status : rt->event_record(job->done, picture->copies);
         status = status ? status : rt->event_wait(job->done);
         wvl_cuda_leave(b->device);
