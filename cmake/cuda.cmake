@@ -3,6 +3,7 @@
 # carries: machine code for 9.0 and portable code from 7.5 on, which the driver compiles. Without nvcc there is no image and no device.
 set(WVL_CUDA_SOURCES
     cuda/blocks/ht_launch.c
+    cuda/blocks/t1_model.c
     cuda/color/color.c
     cuda/dwt/beside.c
     cuda/dwt/choose.c

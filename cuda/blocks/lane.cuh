@@ -48,6 +48,28 @@ __device__ __forceinline__ void copy_wait()
 }
 
 } // namespace wvl_ht
+
+namespace wvl_t1
+{
+
+/* A byte to an address in shared memory, which moves on, if flag is not 0. */
+__device__ __forceinline__ void put_symbol(uint32_t &at, uint32_t v, uint32_t flag)
+{
+    asm volatile("{.reg .pred q; setp.ne.u32 q, %2, 0; @q st.shared.u8 [%0], %1; @q add.u32 %0, %0, 1;}"
+                 : "+r"(at)
+                 : "r"(v), "r"(flag)
+                 : "memory");
+}
+__device__ __forceinline__ void put_two_symbols(uint32_t &at, uint32_t v, uint32_t w, uint32_t flag)
+{
+    asm volatile("{.reg .pred q; setp.ne.u32 q, %3, 0; @q st.shared.u8 [%0], %1; @q st.shared.u8 [%0+1], %2; "
+                 "@q add.u32 %0, %0, 2;}"
+                 : "+r"(at)
+                 : "r"(v), "r"(w), "r"(flag)
+                 : "memory");
+}
+
+} // namespace wvl_t1
 #endif
 
 namespace wvl_ht

@@ -109,7 +109,16 @@ typedef struct wvl_cuda_t1_job {
     uint32_t is_cleared;
 } wvl_cuda_t1_job;
 
+#define WVL_CUDA_T1_MOST_WORDS 256u /* of a plane: 32 samples each, of 8 columns of a stripe */
+#define WVL_CUDA_T1_OPEN_THREADS 128u
+#define WVL_CUDA_T1_PLANES_THREADS 128u
+#define WVL_CUDA_T1_SPREAD_THREADS 64u
 #define WVL_CUDA_T1_SORT_THREADS 1024u
 #define WVL_CUDA_T1_MQ_THREADS 64u
+
+/* Bytes of shared memory of a thread block of the list kernels: two stages for the symbols of a plane (at most 2.5 a
+ * sample, 4 of a segmentation symbol, 15 left of the plane before), sums of warps by turns, a grant. */
+#define WVL_CUDA_T1_STAGE_BYTES(samples) (((samples)*5u / 2u + 4u + 15u + 15u) / 16u * 16u)
+#define WVL_CUDA_T1_LIST_BYTES(samples) (2u * WVL_CUDA_T1_STAGE_BYTES(samples) + 2u * 8u * 8u + 16u)
 
 #endif
