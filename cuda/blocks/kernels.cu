@@ -5,3 +5,6 @@
 #include "cuda/blocks/ht_refine.cu"
 #include "cuda/blocks/ht_rows.cu"
 #include "cuda/blocks/ht_sum.cu"
+#include "cuda/blocks/mq_code.cu"
+#include "cuda/blocks/mq_ends.cu"
+#include "cuda/blocks/t1_sort.cu"
