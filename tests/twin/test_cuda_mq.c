@@ -149,19 +149,23 @@ static unsigned upper_bit(const wvl_mq *mq, unsigned context)
 /*
  * A symbol that shifts out one byte and exactly all of the next, where that one is 0xFF and a carry is near: a byte
  * that leaves one symbol late would take the carry. It is an LPS of a context that has seen hundreds of MPS. *after:
- * symbols that still push the code up behind it.
+ * symbols that follow it: some by chance, then some that push the code up.
  */
 static uint8_t draw_deep(const wvl_mq *mq, uint32_t *after)
 {
     if (*after) {
         --*after;
-        return (uint8_t)(2 * WVL_T1_CTX_UNIFORM + upper_bit(mq, WVL_T1_CTX_UNIFORM));
+        return (uint8_t)(2 * WVL_T1_CTX_UNIFORM +
+                         (*after & 8 ? t1_random(&rng) & 1 : upper_bit(mq, WVL_T1_CTX_UNIFORM)));
     }
     unsigned state = mq->state[1], shift = 16 - wvl_bit_length(wvl_mq_transitions[state].qe);
+    uint32_t uniform_qe = wvl_mq_transitions[mq->state[WVL_T1_CTX_UNIFORM]].qe;
     uint32_t kept = mq->c << mq->ct & 0x7FFFF; /* behind the byte that leaves first, if that is not 0xFF */
-    int is_near = shift == mq->ct + 8 && kept << 8 >> 16 == 0x7FF;
-    *after = is_near ? 10 : 0;
-    return (uint8_t)(2 + ((state & 1) ^ (unsigned)is_near));
+    int is_near = shift == mq->ct + 8 && ((kept << 8) + uniform_qe) >> 27;
+    int is_lps = is_near || (state >= 2 * 40 && !below(300)); /* more of them, for other codes */
+    *after = is_lps ? 1 + below(20) : 0;
+    *after = is_near ? 7 : *after;
+    return (uint8_t)(2 + ((state & 1) ^ (unsigned)is_lps));
 }
 
 static unsigned draw_bit(unsigned temper, const wvl_mq *mq, unsigned context, uint32_t i)
@@ -184,8 +188,8 @@ static void draw_ends(uint32_t *ends, uint32_t passes, uint32_t count)
 {
     for (uint32_t p = 0; p < passes; p++) {
         uint32_t before = p ? ends[p - 1] : 0, rest = count - before;
-        ends[p] = p + 1 == passes ? count : before + (below(4) ? below(2 * rest / (passes - p) + 1) : below(3));
-        ends[p] = ends[p] > count ? count : ends[p];
+        uint32_t own = below(4) ? below(2 * rest / (passes - p) + 1) : below(3);
+        ends[p] = own > rest || p + 1 == passes ? count : before + own;
     }
     for (uint32_t p = 0; p < passes && !ends[p]; p++) {
         ends[p] = 1; /* the first pass is never empty */
@@ -197,7 +201,7 @@ static void add_list(t1_set *set, unsigned temper, unsigned style, unsigned plan
 {
     static uint8_t list[MOST_SYMBOLS + WVL_MQ_READ_AHEAD];
     uint8_t bytes[64];
-    uint32_t ends[WVL_CUDA_T1_MOST_PASSES], first = below(WVL_T1_CTX_COUNT), spread = below(3), after = 0;
+    uint32_t ends[WVL_CUDA_T1_MOST_PASSES], first = below(WVL_T1_CTX_COUNT), spread = below(3), after = 15;
     wvl_mq mq;
     wvl_mq_init_contexts(&mq);
     for (uint32_t i = 0; i < count; i++) {
@@ -223,7 +227,7 @@ START_TEST(lists)
     rng.s = t1_seed() + ((uint64_t)_i << 20);
     t1_set set = {0}, plain = {0};
     for (unsigned k = 0; k < (subset ? 4 : 40); k++) {
-        uint32_t count = 1 + below(k % 4 && _i != DEEP ? 300 : 12000);
+        uint32_t count = _i == DEEP ? 1 + below(MOST_SYMBOLS) : 1 + below(k % 4 ? 300 : 12000);
         add_list(&plain, (unsigned)_i, below(STYLES) & STYLE_PLAIN, 1 + below(12), draw_passes(), count);
         add_list(&set, (unsigned)_i, below(STYLES), 1 + below(31), draw_passes(), count);
     }
