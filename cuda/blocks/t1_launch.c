@@ -6,9 +6,9 @@
 #include "codec/core/t1_pass.h"
 
 /*
- * The branchless coder has the shorter chain of instructions, the one with a branch has fewer of them. Measured on 132
- * multiprocessors with four schedulers each: the first wins up to about 2 warps a scheduler with blocks of 64x64, up to
- * about 6 with 32x32.
+ * The branchless coder has the shorter chain of instructions, the one with a branch has fewer of them. A sketch of both
+ * on 132 multiprocessors with four schedulers each: the first wins up to about 2 warps a scheduler with blocks of
+ * 64x64, up to about 6 with 32x32.
  */
 #define FLAT_WARPS 4u
 
