@@ -5,7 +5,3 @@
 #include "cuda/blocks/ht_refine.cu"
 #include "cuda/blocks/ht_rows.cu"
 #include "cuda/blocks/ht_sum.cu"
-#include "cuda/blocks/t1_list.cu"
-#include "cuda/blocks/t1_open.cu"
-#include "cuda/blocks/t1_planes.cu"
-#include "cuda/blocks/t1_spread.cu"

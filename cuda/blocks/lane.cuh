@@ -91,6 +91,20 @@ template <uint32_t WIDTH> __device__ __forceinline__ uint32_t scan(uint32_t v)
     return v;
 }
 
+/* Sum over the thread block up to this thread; *all: over all. sums: a word a warp. */
+__device__ __forceinline__ uint64_t scan_threads(uint32_t own, uint32_t *sums, uint32_t *all)
+{
+    uint32_t lane = lane_id(), warp = threadIdx.x >> 5, sum = scan<32>(own);
+    if (lane == 31) {
+        sums[warp] = sum;
+    }
+    __syncthreads();
+    uint32_t s = scan<32>(sums[lane]), before = __shfl_sync(~0u, s, warp ? warp - 1 : 0);
+    *all = __shfl_sync(~0u, s, 31);
+    __syncthreads();
+    return (warp ? before : 0) + sum;
+}
+
 /* `count` items of a counter that all warps share: asked for by lane 0, and the answer for all lanes. */
 __device__ __forceinline__ uint32_t ask_items(uint32_t *counter, uint32_t count)
 {

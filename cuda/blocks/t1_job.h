@@ -98,7 +98,7 @@ typedef struct wvl_cuda_t1_job {
     uint64_t records;  /* wvl_cuda_t1_record[block_count] */
     uint64_t order;    /* uint32_t[block_count]: blocks with symbols, those with the longest lists first */
     uint64_t items;    /* uint32_t[item_most]: block << 8 | plane, class by class */
-    uint64_t passes;   /* wvl_cuda_t1_pass[block_count][WVL_CUDA_T1_MOST_PASSES]; 0: they are not wanted */
+    uint64_t passes;   /* wvl_cuda_t1_pass[block_count][WVL_CUDA_T1_MOST_PASSES], aligned to 16; 0: not wanted */
     uint64_t scratch;  /* scratch_units * 16 bytes, aligned to 16 */
     uint64_t counters; /* uint32_t[WVL_CUDA_T1_COUNTERS] */
     uint32_t scratch_units;
@@ -115,6 +115,14 @@ typedef struct wvl_cuda_t1_job {
 #define WVL_CUDA_T1_SPREAD_THREADS 64u
 #define WVL_CUDA_T1_SORT_THREADS 1024u
 #define WVL_CUDA_T1_MQ_THREADS 64u
+#define WVL_CUDA_T1_ENDS_THREADS 128u
+
+/* Words of shared memory: bins of wvl_t1_sort; the state machine and the contexts of a warp of the MQ coder. */
+#define WVL_CUDA_T1_SORT_BINS 8192u
+#define WVL_CUDA_T1_SORT_WORDS (WVL_CUDA_T1_SORT_BINS + 32u)
+#define WVL_CUDA_T1_MQ_TABLE_WORDS 96u
+#define WVL_CUDA_T1_MQ_WARP_WORDS (19u * 32u)
+#define WVL_CUDA_T1_MQ_WORDS (WVL_CUDA_T1_MQ_TABLE_WORDS + WVL_CUDA_T1_MQ_THREADS / 32u * WVL_CUDA_T1_MQ_WARP_WORDS)
 
 /* Bytes of shared memory of a thread block of the list kernels: two stages for the symbols of a plane (at most 2.5 a
  * sample, 4 of a segmentation symbol, 15 left of the plane before), sums of warps by turns, a grant. */

@@ -504,7 +504,7 @@ extern "C" __global__ void __launch_bounds__(128, 8) wvl_t1_list_64(const wvl_cu
     wvl_t1::list_block<wvl_t1::words_by_shuffle<3>, 4, 4096>(job, id, 3);
 }
 
-extern "C" __global__ void __launch_bounds__(32, 32) wvl_t1_list_32(const wvl_cuda_t1_job job)
+extern "C" __global__ void __launch_bounds__(32, 16) wvl_t1_list_32(const wvl_cuda_t1_job job)
 {
     uint32_t id = ((const uint32_t *)job.lists)[job.class_first[WVL_CUDA_T1_32] + blockIdx.x];
     wvl_t1::list_block<wvl_t1::words_by_shuffle<2>, 1, 1024>(job, id, 2);

@@ -4,6 +4,7 @@
 #include "emulate.h"
 
 #include "cuda/blocks/kernels.cu"
+#include "cuda/blocks/t1_kernels.cu"
 #include "cuda/packets/kernels.cu"
 #include "ht_emulated.h"
 
@@ -28,7 +29,8 @@ KERNELS(CALL)
     X(wvl_t1_spread_any)                                                                                               \
     X(wvl_t1_list_64)                                                                                                  \
     X(wvl_t1_list_32)                                                                                                  \
-    X(wvl_t1_list_any)
+    X(wvl_t1_list_any)                                                                                                 \
+    X(wvl_t1_sort) X(wvl_t1_mq) X(wvl_t1_mq_flat) X(wvl_t1_mq_styled) X(wvl_t1_ends)
 #define CALL_T1(name)                                                                                                  \
     static void call_##name(const void *job) { name(*(const wvl_cuda_t1_job *)job); }
 T1_KERNELS(CALL_T1)
