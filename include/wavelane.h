@@ -167,9 +167,9 @@ WVL_API void wvl_context_release(wvl_context *context);
 /* Greatest number of tasks at the same time, the calling thread counted; 0 for NULL. */
 WVL_API uint32_t wvl_context_threads(const wvl_context *context);
 /* Text of the last failure, or "". Never NULL.
- * Of a context: of the last wvl_plan_create or wvl_sink_open_ call that the calling thread made with it; for a thread
- * that made none, of the last one that failed in any thread. The text stays until the same thread makes such a call
- * again, or the context is released. Of params: the text stays until the next call on them. */
+ * Of a context: of the last wvl_plan_create, wvl_encoder_create or wvl_sink_open_ call that the calling thread made
+ * with it; for a thread that made none, of the last one that failed in any thread. The text stays until the same
+ * thread makes such a call again, or the context is released. Of params: the text stays until the next call on them. */
 WVL_API const char *wvl_context_error(const wvl_context *context);
 WVL_API const char *wvl_params_error(const wvl_params *params);
 
@@ -514,7 +514,7 @@ typedef struct wvl_encoder wvl_encoder;
 typedef struct wvl_encoded_picture wvl_encoded_picture; /* one finished picture */
 
 /* frames: pictures in flight, 1..64; 0: 16 if a device finishes them, else half the threads, at least 3, at most 6.
- * Fewer if memory is short (logged). Errors: _ARGUMENT, _MEMORY, _DEVICE, _UNSUPPORTED. */
+ * Fewer if memory is short (logged). Errors, with wvl_context_error(): _ARGUMENT, _MEMORY, _DEVICE, _UNSUPPORTED. */
 WVL_API wvl_status wvl_encoder_create(const wvl_plan *plan, uint32_t frames, wvl_encoder **encoder);
 /* Cancels what is in flight, waits for it, and drops results that were not received. */
 WVL_API void wvl_encoder_release(wvl_encoder *encoder);

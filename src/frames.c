@@ -67,6 +67,7 @@ struct wvl_encoder {
     uint32_t place_count, place_capacity;
     place *places;
     wvl_pictures pictures; /* open: a device finishes them */
+    char problem[384];     /* why creation failed; "": the status says it */
 };
 
 /* ---- Finished pictures ------------------------------------------------------------------------ */
@@ -196,6 +197,7 @@ static wvl_status open_place(wvl_encoder *e, uint32_t index)
     wvl_status status =
         p->planes && p->session && p->has_condition ? wvl_session_prepare(p->session, &usual) : WVL_ERROR_MEMORY;
     if (status != WVL_OK) {
+        (void)snprintf(e->problem, sizeof e->problem, "%s", p->session ? wvl_session_reason(p->session) : "");
         close_place(p);
         memset(p, 0, sizeof *p);
     }
@@ -244,6 +246,8 @@ static wvl_status open_pictures(wvl_encoder *e)
     }
     wvl_context_log(e->context, WVL_LOG_DEBUG, "the device does not finish pictures: %s", reason);
     int is_asked = e->plan->device.output || e->plan->device.reach == WVL_REACH_PACKETS;
+    (void)snprintf(e->problem, sizeof e->problem, "the option %s, and no device finishes such pictures: %s",
+                   e->plan->device.output ? "output-memory is device" : "reach is packets", reason);
     return is_asked && e->plan->device.choice == WVL_DEVICE_CUDA_ONLY ? status : WVL_OK;
 }
 
@@ -284,9 +288,11 @@ wvl_status wvl_encoder_create(const wvl_plan *plan, uint32_t frames, wvl_encoder
     }
     *encoder = NULL;
     wvl_context *context = plan->context;
+    wvl_context_clear_error(context);
     wvl_encoder *e = wvl_alloc_zeroed(&context->host, sizeof *e);
     if (!e || !init_locks(e)) {
         wvl_free(&context->host, e, sizeof *e);
+        wvl_context_set_error(context, wvl_status_text(WVL_ERROR_MEMORY));
         return WVL_ERROR_MEMORY;
     }
     wvl_context_retain(context);
@@ -297,6 +303,7 @@ wvl_status wvl_encoder_create(const wvl_plan *plan, uint32_t frames, wvl_encoder
     wvl_status status = e->places ? wvl_cancel_create(context, &e->cancel) : WVL_ERROR_MEMORY;
     status = status == WVL_OK ? open_places(e) : status;
     if (status != WVL_OK) {
+        wvl_context_set_error(context, e->problem[0] ? e->problem : wvl_status_text(status));
         wvl_encoder_release(e);
         return status;
     }

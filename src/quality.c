@@ -323,8 +323,11 @@ static int fill_band(measurement *m, const wvl_tile_resolution *res, const wvl_t
             block_cut cut = cut_of(&m->coded->blocks[band->first_block + b], &m->coded->states[band->first_block + b],
                                    l.coded.frac_bits);
             uint64_t at = (uint64_t)(row + rect.y0 - band->rect.y0) * stride + col + (rect.x0 - band->rect.x0);
-            m->unseen[component - m->first_component] += fill_block(m, band, &coding->band[band->coding_band], &v, &l,
-                                                                    cut, decoded, states, plane + 4 * at, stride);
+            double unseen = fill_block(m, band, &coding->band[band->coding_band], &v, &l, cut, decoded, states,
+                                       plane + 4 * at, stride);
+            if (unseen != 0.0) { /* 5/3 has none, and several tasks for a component */
+                m->unseen[component - m->first_component] += unseen;
+            }
             if (wvl_look_after(m->look, WVL_LOOK_REBUILD, 1)) {
                 return 0;
             }

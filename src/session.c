@@ -16,15 +16,14 @@
 /* ---- Finished on a device -------------------------------------------------------------------- */
 
 /* A session of one picture opens the device with it: only then it is known where the pixels lie. */
-static void open_own_pictures(wvl_session *s)
+static void open_own_pictures(wvl_session *s, char *reason, size_t reason_bytes)
 {
-    char reason[256];
     const wvl_plan *plan = s->plan;
     if (s->many || !wvl_drive_wants_device(plan, s->image, 0)) {
         return;
     }
     wvl_status status = wvl_pictures_open(&s->own, plan, wvl_drive_ordinal(plan, s->image), 1, &plan->context->trace,
-                                          reason, sizeof reason);
+                                          reason, reason_bytes);
     s->pictures = status == WVL_OK ? &s->own : NULL;
     if (status != WVL_OK) {
         wvl_context_log(plan->context, WVL_LOG_DEBUG, "the device does not finish pictures: %s", reason);
@@ -171,13 +170,23 @@ static wvl_result *create_result(wvl_session *s, uint64_t codestream_offset)
     return result;
 }
 
+/* The bytes are to stay in memory of a device, and none finishes the picture. reason: what the device said, or "". */
+static wvl_status refuse_waves(wvl_session *s, const char *reason)
+{
+    const char *why = reason;
+    char text[384];
+    if (!*why && wvl_pictures_reach(s->plan, s->image, &why) == WVL_REACH_PACKETS) {
+        why = s->many ? "no device is open, it failed before, or the pixels lie on another one"
+                      : "the option device leaves single pictures to the CPU";
+    }
+    (void)snprintf(text, sizeof text, "the option output-memory is device, and no device finishes this picture: %s",
+                   why);
+    return wvl_session_fail(s, WVL_ERROR_UNSUPPORTED, text);
+}
+
 static wvl_status encode_in_waves(wvl_session *s, wvl_result **result)
 {
     uint64_t codestream_offset = 0;
-    if (s->plan->device.output) {
-        return wvl_session_fail(s, WVL_ERROR_UNSUPPORTED,
-                                "the option output-memory is device, and no device finishes this picture");
-    }
     wvl_status status = wvl_session_encode_waves(s, &codestream_offset);
     if (status == WVL_OK) {
         wvl_plan_log_work(s->plan, s->backend_name, s->rounds, s->coder.blocks.survey.is_begun);
@@ -192,14 +201,15 @@ static wvl_status encode_in_waves(wvl_session *s, wvl_result **result)
 static wvl_status run_picture(wvl_session *s, wvl_result **result)
 {
     int is_done = 0;
+    char reason[256] = "";
     wvl_status status = wvl_session_check_image(s);
     if (status == WVL_OK) {
-        open_own_pictures(s);
+        open_own_pictures(s, reason, sizeof reason);
         status = encode_there(s, result, &is_done);
     }
     if (status == WVL_OK && !is_done) {
         close_own_pictures(s); /* its memory must not lie beside that of waves */
-        status = encode_in_waves(s, result);
+        status = s->plan->device.output ? refuse_waves(s, reason) : encode_in_waves(s, result);
     }
     if (status != WVL_OK) {
         (void)wvl_session_fail(s, status, s->coder.problem[0] ? s->coder.problem : wvl_status_text(status));
@@ -268,6 +278,8 @@ wvl_status wvl_session_prepare(wvl_session *s, const wvl_image *image)
 {
     return s->pictures ? WVL_OK : wvl_drive_open(&s->drive, image);
 }
+
+const char *wvl_session_reason(const wvl_session *s) { return s->drive.reason; }
 
 static void take_picture(wvl_session *s, const wvl_session_picture *p, char *unused)
 {

@@ -30,6 +30,8 @@ wvl_session *wvl_session_create(const wvl_plan *plan, const char *track, int man
 void wvl_session_release(wvl_session *session);
 /* Takes the memory of the backend now; without this the first picture does. */
 wvl_status wvl_session_prepare(wvl_session *session, const wvl_image *image);
+/* Why prepare failed, or "". Valid until the next call. */
+const char *wvl_session_reason(const wvl_session *session);
 wvl_status wvl_session_encode(wvl_session *session, const wvl_session_picture *picture);
 
 #endif

@@ -92,14 +92,15 @@ static void set_budgets(wvl_layer_job *job)
     }
 }
 
-/* Energies and gains are sums of doubles and of rounded integers: what is left of them is not known better than this
- * part of the energy. */
+/* Energies and gains are sums of doubles and of integers in gain units: what is left of them is not known better than
+ * to this part of the energy, nor to a unit. Units are large where samples are deeper than 22 bits (geom/plan.c). */
 #define LEAST_ERROR 0x1p-48
+#define LEAST_UNITS 1.0
 
 double wvl_layers_squared_error(const wvl_plan *plan, double energy, double gain)
 {
-    double left = fmax(energy - gain, energy * LEAST_ERROR);
-    return fmax(ldexp(left, plan->rate.gain_exponent), plan->rate.hidden_error);
+    double least = fmin(energy, fmax(energy * LEAST_ERROR, LEAST_UNITS));
+    return ldexp(fmax(energy - gain, least), plan->rate.gain_exponent) + plan->rate.hidden_error;
 }
 
 /* A PSNR is of errors that count alike, whatever the layers were chosen by. */

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "codec/rate/packets_host.h"
 
+#include <math.h>
+
 #include "codec/core/hull.h"
 #include "codec/rate/histogram.h"
 #include "codec/rate/measure.h"
@@ -71,9 +73,10 @@ static void add_plain(const wvl_layer_job *job, const wvl_coded_tile *tile, cons
         for (uint64_t k = 0; k < wvl_precinct_blocks(pb); k++) {
             uint64_t b = wvl_precinct_block(pb, k);
             const wvl_coded_block *block = &tile->blocks[b];
+            /* not in whole units: weighted, the energy of fine bands may be less than one */
             sums->energy_plain +=
-                (double)wvl_rate_weigh_energy(band, job->plan->rate.gain_exponent, block->energy, block->energy_shift) /
-                band->visual;
+                ldexp((double)block->energy * band->weight_mantissa / band->visual,
+                      2 * block->energy_shift + band->weight_exponent - job->plan->rate.gain_exponent);
             sums->gain_plain += gain_of(job, tile, b) / band->visual;
             if (wvl_look_listed(job->look, k)) {
                 return;

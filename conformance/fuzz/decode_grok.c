@@ -10,6 +10,7 @@
 
 #include "decoder.h"
 #include "folder.h"
+#include "patience.h"
 
 extern char **environ;
 
@@ -20,7 +21,8 @@ static int save(const char *path, const uint8_t *data, size_t bytes)
     return file && !fclose(file) && written == bytes;
 }
 
-static int run_quietly(char *const arguments[])
+/* The exit status; -1: there is no such program; FUZZ_TOO_SLOW. */
+static int run_quietly(char *const arguments[], uint32_t seconds)
 {
     posix_spawn_file_actions_t actions;
     pid_t child;
@@ -30,9 +32,11 @@ static int run_quietly(char *const arguments[])
     }
     (void)posix_spawn_file_actions_addopen(&actions, 1, "/dev/null", O_WRONLY, 0);
     (void)posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0);
-    int spawned =
-        !posix_spawnp(&child, arguments[0], &actions, NULL, arguments, environ) && waitpid(child, &status, 0) == child;
+    int spawned = !posix_spawnp(&child, arguments[0], &actions, NULL, arguments, environ);
     (void)posix_spawn_file_actions_destroy(&actions);
+    if (spawned && !fuzz_patience_wait(child, seconds, &status)) {
+        return FUZZ_TOO_SLOW;
+    }
     return spawned && WIFEXITED(status) ? WEXITSTATUS(status) : spawned ? 1 : -1;
 }
 
@@ -64,8 +68,8 @@ static void remove_files(const char *folder, uint32_t count)
     }
 }
 
-int fuzz_grok_decode(const uint8_t *data, size_t bytes, uint32_t component_count, fuzz_picture *p, char *text,
-                     size_t text_bytes)
+int fuzz_grok_decode(const uint8_t *data, size_t bytes, uint32_t component_count, uint32_t seconds, fuzz_picture *p,
+                     char *text, size_t text_bytes)
 {
     const char *temporary = getenv("TMPDIR");
     char folder[256], from[300], to[300];
@@ -76,8 +80,11 @@ int fuzz_grok_decode(const uint8_t *data, size_t bytes, uint32_t component_count
     (void)snprintf(from, sizeof from, "%s/i.%s", folder, bytes > 1 && data[0] == 0xFF ? "j2k" : "jp2");
     (void)snprintf(to, sizeof to, "%s/o.pgx", folder);
     char *arguments[] = {"grk_decompress", "-H", "1", "-i", from, "-o", to, NULL};
-    int status = save(from, data, bytes) ? run_quietly(arguments) : -1;
-    int done = status == 127 || status < 0 ? -1 : take_files(folder, component_count, p, text, text_bytes);
+    int status = save(from, data, bytes) ? run_quietly(arguments, seconds) : -1;
+    int done = status == 127 ? -1 : status;
+    if (done >= 0) {
+        done = take_files(folder, component_count, p, text, text_bytes);
+    }
     remove_files(folder, component_count);
     (void)unlink(from);
     (void)rmdir(folder);

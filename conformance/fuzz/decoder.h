@@ -10,9 +10,9 @@
 int fuzz_openjpeg_decode(const uint8_t *data, size_t bytes, unsigned layers, fuzz_picture *p, char *text,
                          size_t text_bytes);
 
-/* Grok as a program. 1: decoded; 0: it complained or wrote nothing; -1: there is no such program. */
-int fuzz_grok_decode(const uint8_t *data, size_t bytes, uint32_t component_count, fuzz_picture *p, char *text,
-                     size_t text_bytes);
+/* Grok as a program. 1: decoded; 0: it complained or wrote nothing; -1: there is no such program; FUZZ_TOO_SLOW. */
+int fuzz_grok_decode(const uint8_t *data, size_t bytes, uint32_t component_count, uint32_t seconds, fuzz_picture *p,
+                     char *text, size_t text_bytes);
 
 /* OpenJPH, linked where CMake finds it; bytes: of the codestream alone, of HT blocks. 1: decoded; 0: it complained; -1:
  * it is not there. */

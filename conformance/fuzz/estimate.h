@@ -22,6 +22,8 @@ enum {
     FUZZ_ALLOW_REVERSIBLE,
     FUZZ_ALLOW_REVERSIBLE_FEW,
     FUZZ_ALLOW_FLAT,
+    FUZZ_ALLOW_CELLS,
+    FUZZ_ALLOW_HALVES,
     FUZZ_ALLOW_ROUNDING,
     FUZZ_ALLOW_REGION,
     FUZZ_ALLOW_DERIVED,
@@ -47,11 +49,14 @@ int fuzz_estimate_counts(const fuzz_case *c, const fuzz_picture *p, int is_rever
  * rebuilds in another way, below what floats of decoders reach. */
 int fuzz_estimate_counts_measured(const fuzz_case *c, const fuzz_picture *p, double found, double told);
 
-/* PSNR that is to be found where `told` was told of 9/7: what the judge's own errors, rounding and all that the encoder
- * cannot see leave of it. */
+/* PSNR that is to be found where `told` was asked for or measured of 9/7: what the judge's own errors, rounding and all
+ * that the encoder cannot see leave of it. */
 double fuzz_estimate_expect(const fuzz_case *c, const fuzz_picture *p, double told);
+/* The same where it was estimated. */
+double fuzz_estimate_expect_estimated(const fuzz_case *c, const fuzz_picture *p, double told);
 /* dB by which an estimate from sums of squares may be too high. */
-double fuzz_estimate_slack(const fuzz_case *c, const fuzz_picture *p, int is_reversible, double told, uint32_t *used);
+double fuzz_estimate_slack(const fuzz_case *c, const fuzz_picture *p, int is_reversible, double told, double found,
+                           uint32_t *used);
 /* Both for what the encoder told as measured. */
 double fuzz_estimate_expect_measured(const fuzz_case *c, const fuzz_picture *p, double told);
 double fuzz_estimate_measured_slack(const fuzz_case *c, const fuzz_picture *p, uint32_t *used);

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "color.h"
 #include "decoder.h"
@@ -15,6 +16,7 @@
 #include "faults.h"
 #include "illegal.h"
 #include "judge_parts.h"
+#include "patience.h"
 #include "refusal.h"
 #include "run.h"
 #include "wavelane_check.h"
@@ -252,13 +254,16 @@ void fuzz_judge_compare_psnr(const fuzz_case *c, const fuzz_picture *p, const fu
 {
     double expected = fuzz_judge_is_reversible(c, run) ? told
                       : is_measured                    ? fuzz_estimate_expect_measured(c, p, told)
-                                                       : fuzz_estimate_expect(c, p, told);
+                                                       : fuzz_estimate_expect_estimated(c, p, told);
     if (!is_measured && found < told - FUZZ_PSNR_SLACK && found < expected - FUZZ_PSNR_SLACK) {
         v->found |= FUZZ_WAS_OVERTOLD;
     }
     uint32_t used;
+    if (getenv("WVL_FUZZ_VERBOSE")) {
+        printf("%s: %.3f dB found, %.3f dB %s\n", where, found, told, is_measured ? "measured" : "estimated");
+    }
     double slack = is_measured ? fuzz_estimate_measured_slack(c, p, &used)
-                               : fuzz_estimate_slack(c, p, fuzz_judge_is_reversible(c, run), told, &used);
+                               : fuzz_estimate_slack(c, p, fuzz_judge_is_reversible(c, run), told, found, &used);
     v->found |= is_measured ? 0 : FUZZ_WAS_ESTIMATED;
     v->allowances |= found < expected - FUZZ_PSNR_SLACK ? used : 0;
     if (!is_measured && fuzz_estimate_counts(c, p, fuzz_judge_is_reversible(c, run), found, told)) {
@@ -353,20 +358,21 @@ static void excuse_first(const fuzz_judge *judge, const fuzz_facts *facts, const
 {
     fuzz_judge_excuse(fault, v);
     if (judge->second) {
-        fuzz_judge_ask_grok_alone(facts, run, v);
+        fuzz_judge_ask_grok_alone(judge, facts, run, v);
         fuzz_judge_ask_openjph(facts, NULL, run, v);
     }
 }
 
-/* A known fault counts only where the decoder does fail. */
-static int is_right_all_the_same(const fuzz_case *c, const fuzz_picture *p, const fuzz_run *run, fuzz_verdict *alone)
+/* A known fault counts only where the decoder does fail. text: what it says then. */
+static int is_right_all_the_same(fuzz_facts *facts, const fuzz_run *run, char *text, size_t text_bytes,
+                                 fuzz_verdict *alone)
 {
     fuzz_picture back;
-    char text[512] = "";
-    if (!fuzz_openjpeg_decode(run->data, run->bytes, 0, &back, text, sizeof text)) {
+    if (!fuzz_openjpeg_decode(run->data, run->bytes, 0, &back, text, text_bytes)) {
+        facts->complaint = text;
         return 0;
     }
-    check_samples(c, p, &back, run, alone);
+    check_samples(facts->c, facts->p, &back, run, alone);
     fuzz_picture_free(&back);
     return alone->outcome == FUZZ_PASSED;
 }
@@ -379,7 +385,7 @@ static void decode(const fuzz_judge *judge, const fuzz_case *c, const fuzz_pictu
     fuzz_facts facts = {c, p, has_tile_without_body(w), NULL, 0, 0};
     const fuzz_fault *fault = fuzz_faults_find(FUZZ_OPENJPEG, &facts);
     fuzz_verdict alone = *v;
-    if (fault && (fault->is_fatal || !is_right_all_the_same(c, p, run, &alone))) {
+    if (fault && (fault->is_fatal || !is_right_all_the_same(&facts, run, text, sizeof text, &alone))) {
         excuse_first(judge, &facts, fault, run, v);
         return;
     }
@@ -395,7 +401,7 @@ static void decode(const fuzz_judge *judge, const fuzz_case *c, const fuzz_pictu
     }
     check_samples(c, p, &back, run, v);
     if (judge->second && v->outcome == FUZZ_PASSED) {
-        fuzz_judge_ask_grok(&facts, &back, run, v);
+        fuzz_judge_ask_grok(judge, &facts, &back, run, v);
         fuzz_judge_ask_openjph(&facts, &back, run, v);
     }
     fuzz_picture_free(&back);
@@ -417,6 +423,14 @@ static void plant(const char *kind, const fuzz_case *c, fuzz_run *run)
         run->codestream.bytes++;
     } else if (!strcmp(kind, "crash") && fuzz_case_is_on(c, "sop")) {
         abort();
+    }
+}
+
+/* For ever, so that an alarm ends it. */
+static void plant_delay(const char *kind, const char *wanted)
+{
+    while (kind && !strcmp(kind, wanted)) {
+        (void)pause();
     }
 }
 
@@ -467,6 +481,7 @@ void fuzz_judge_case(fuzz_judge *judge, const fuzz_case *c, fuzz_verdict *v)
         return;
     }
     fuzz_run_encode(c, &p, 0, &run);
+    plant_delay(judge->plant, "hang");
     if (judge->plant && !strcmp(judge->plant, "refusal") && fuzz_case_get(c, "preset")) {
         run.status = WVL_ERROR_UNREACHABLE;
         (void)snprintf(run.error, sizeof run.error, "the byte cap is below what the headers need, says the plant");
@@ -479,7 +494,10 @@ void fuzz_judge_case(fuzz_judge *judge, const fuzz_case *c, fuzz_verdict *v)
         walk(c, &run, &w, v);
         check_bytes(c, &p, &run, &w, v);
         if (v->outcome == FUZZ_PASSED) {
+            unsigned left = fuzz_patience_begin(judge->patience);
+            plant_delay(judge->plant, "slow");
             decode(judge, c, &p, &run, &w, v);
+            fuzz_patience_end(left);
         }
     }
     fuzz_run_free(&run);

@@ -25,7 +25,8 @@ enum {
     FUZZ_WAS_HT_MATCHED = 4096,   /* by OpenJPH in PSNR, but not within 1 */
     FUZZ_WAS_HT_DECLINED = 2048,  /* OpenJPH does not take the structure */
     FUZZ_WAS_OVERTOLD = 64,       /* a PSNR that was estimated lies more than 0.3 dB above what was found */
-    FUZZ_WAS_ESTIMATED = 8192     /* a PSNR told was estimated, not measured */
+    FUZZ_WAS_ESTIMATED = 8192,    /* a PSNR told was estimated, not measured */
+    FUZZ_WAS_SLOW = 16384         /* a decoder took too long and was not waited for */
 };
 
 typedef struct fuzz_verdict {
@@ -47,6 +48,7 @@ typedef struct fuzz_verdict {
 typedef struct fuzz_judge {
     fuzz_folder folder;
     int second;        /* ask a second decoder too */
+    uint32_t patience; /* seconds that a foreign decoder may take */
     const char *write; /* a file to write what the encoder made of a case to; NULL: none */
     const char *plant; /* for tests of the judge: a fault put into what the encoder did; NULL: none */
 } fuzz_judge;

@@ -20,9 +20,10 @@ int fuzz_judge_is_exact(const fuzz_case *c, const fuzz_run *run);
 void fuzz_judge_compare_psnr(const fuzz_case *c, const fuzz_picture *p, const fuzz_run *run, double found, double told,
                              int is_measured, const char *where, fuzz_verdict *v);
 /* first: what OpenJPEG gave. */
-void fuzz_judge_ask_grok(const fuzz_facts *facts, const fuzz_picture *first, const fuzz_run *run, fuzz_verdict *v);
+void fuzz_judge_ask_grok(const fuzz_judge *judge, const fuzz_facts *facts, const fuzz_picture *first,
+                         const fuzz_run *run, fuzz_verdict *v);
 /* Where OpenJPEG is known to fail, the second decoder is the first. */
-void fuzz_judge_ask_grok_alone(const fuzz_facts *facts, const fuzz_run *run, fuzz_verdict *v);
+void fuzz_judge_ask_grok_alone(const fuzz_judge *judge, const fuzz_facts *facts, const fuzz_run *run, fuzz_verdict *v);
 /* first: NULL where OpenJPEG was not asked. */
 void fuzz_judge_ask_openjph(const fuzz_facts *facts, const fuzz_picture *first, const fuzz_run *run, fuzz_verdict *v);
 

@@ -31,7 +31,8 @@ static const char usage[] =
     "  --packets         the same, and only what a device that makes packets finishes\n"
     "  --presets         every case has a preset, and nothing is illegal\n"
     "  --estimates       9/7 at a rate, with an estimated PSNR: the mean of its errors is checked\n"
-    "  --seconds N       of one trial at most (60)\n"
+    "  --seconds N       of one trial at most, without foreign decoders (60)\n"
+    "  --patience N      seconds of a foreign decoder at most: a slower one does not count (60)\n"
     "  --keep DIR        write the reduced case of each failure to a file there\n"
     "  --no-reduce       only report\n"
     "  --replay \"key=value ...\"   judge one case\n"
@@ -43,7 +44,8 @@ static const char usage[] =
     "  --digests FILE    write a line with seed and SHA-256 of the output for each configuration, and judge nothing: "
     "compare two builds by it\n"
     "  --faults          list the known faults of the decoders, with evidence\n"
-    "  --plant body|length|crash|measured|estimate|refusal  for tests: put a fault into what the encoder did\n"
+    "  --plant body|length|crash|measured|estimate|refusal|hang|slow  for tests: put a fault into what the encoder "
+    "did, or a delay into it (hang) or the decoders (slow)\n"
     "\n"
     "Ends with 0 when nothing failed, 1 when something did, 2 when it was called in a wrong way.\n";
 
@@ -247,6 +249,8 @@ static int take_number(session *s, const char *name, const char *value)
         s->plan.jobs = v < 1 ? 1 : v > FUZZ_MAX_JOBS ? FUZZ_MAX_JOBS : (uint32_t)v;
     } else if (!strcmp(name, "--seconds")) {
         s->plan.seconds = (uint32_t)v;
+    } else if (!strcmp(name, "--patience")) {
+        s->judge.patience = (uint32_t)v;
     } else {
         return 0;
     }
@@ -333,6 +337,7 @@ int main(int count, char **arguments)
         return 2;
     }
     s->plan = (fuzz_plan){.seed = 1, .count = 300, .jobs = 1, .seconds = 60, .judge = &s->judge};
+    s->judge.patience = 60;
     s->reduce = 1;
     int code = run_arguments(s, count, arguments);
     fuzz_folder_close(&s->judge.folder);

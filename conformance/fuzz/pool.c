@@ -11,6 +11,7 @@
 
 #include "draw.h"
 #include "illegal.h"
+#include "patience.h"
 
 #define ILLEGAL_EVERY 8u
 
@@ -84,6 +85,11 @@ static void describe_end(int status, fuzz_verdict *v)
 {
     int is_hang = WIFSIGNALED(status) && WTERMSIG(status) == SIGALRM;
     memset(v, 0, sizeof *v);
+    if (WIFEXITED(status) && WEXITSTATUS(status) == FUZZ_SLOW_STATUS) {
+        v->found = FUZZ_WAS_SLOW;
+        (void)snprintf(v->check, sizeof v->check, "a judge is too slow");
+        return;
+    }
     v->outcome = FUZZ_FAILED;
     (void)snprintf(v->check, sizeof v->check, "%s", is_hang ? "hang" : "crash");
     if (WIFSIGNALED(status)) {

@@ -133,6 +133,7 @@ void fuzz_tally_print(const fuzz_tally *t)
     for (size_t i = 0; i < fuzz_refusal_count(); i++) {
         print_line(t->refusals[i], fuzz_refusal_name(i));
     }
+    print_used("a foreign decoder was too slow and was not waited for", found(t, FUZZ_WAS_SLOW));
     uint64_t sum = 0;
     for (unsigned i = 0; i < FUZZ_ALLOWANCES; i++) {
         sum += t->allowances[i];

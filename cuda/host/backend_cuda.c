@@ -8,7 +8,6 @@
  */
 #include "cuda/host/backend_cuda.h"
 
-#include <pthread.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
@@ -104,9 +103,8 @@ void wvl_cuda_free_slot(wvl_backend *b, wvl_backend_job *job)
 
 static void free_slots(wvl_backend *b)
 {
-    while (b->slots) {
-        wvl_backend_job *job = b->slots;
-        b->slots = job->next;
+    wvl_backend_job *job;
+    while ((job = (wvl_backend_job *)wvl_slots_remove(&b->slots)) != NULL) {
         wvl_cuda_free_slot(b, job);
     }
     wvl_cuda_free_pictures(b);
@@ -128,7 +126,7 @@ static void cuda_close(wvl_backend *b)
     if (b->owns_device) {
         wvl_cuda_close_device(b->device);
     }
-    pthread_mutex_destroy(&b->lock);
+    wvl_slots_fini(&b->slots);
     wvl_allocator allocator = b->allocator;
     wvl_free(&allocator, b, sizeof *b);
 }
@@ -136,7 +134,7 @@ static void cuda_close(wvl_backend *b)
 static wvl_status create_backend(const wvl_allocator *host, wvl_pool *pool, wvl_device *device, wvl_backend **backend)
 {
     wvl_backend *b = wvl_alloc_zeroed(host, sizeof *b);
-    if (!b || pthread_mutex_init(&b->lock, NULL)) {
+    if (!b || !wvl_slots_init(&b->slots)) {
         wvl_free(host, b, sizeof *b);
         return WVL_ERROR_MEMORY;
     }
@@ -240,23 +238,13 @@ static wvl_cuda_status open_wave_slot(wvl_backend *b, wvl_backend_job *job)
 /* All slots serve one plan: preparing for another one drops them, which needs them free. */
 wvl_status wvl_cuda_change_plan(wvl_backend *b, const wvl_plan *plan, wvl_cuda_pictures *pictures)
 {
-    for (const wvl_backend_job *job = b->slots; job; job = job->next) {
-        if (job->busy) {
-            return WVL_ERROR_ARGUMENT;
-        }
+    if (wvl_slots_are_busy(&b->slots)) {
+        return WVL_ERROR_ARGUMENT;
     }
     free_slots(b);
     b->plan = plan;
     b->pictures = pictures;
     return WVL_OK;
-}
-
-void wvl_cuda_add_slot(wvl_backend *b, wvl_backend_job *job)
-{
-    pthread_mutex_lock(&b->lock);
-    job->next = b->slots;
-    b->slots = job;
-    pthread_mutex_unlock(&b->lock);
 }
 
 static wvl_status add_wave_slot(wvl_backend *b, const wvl_backend_memory *slot)
@@ -276,7 +264,7 @@ static wvl_status add_wave_slot(wvl_backend *b, const wvl_backend_memory *slot)
         wvl_cuda_free_slot(b, job);
         return wvl_cuda_note_status(b->device, status);
     }
-    wvl_cuda_add_slot(b, job);
+    wvl_slots_add(&b->slots, &job->slot);
     return WVL_OK;
 }
 
@@ -295,20 +283,6 @@ static wvl_status cuda_prepare(wvl_backend *b, const wvl_plan *plan, const wvl_b
     return status;
 }
 
-static wvl_backend_job *take_slot(wvl_backend *b)
-{
-    pthread_mutex_lock(&b->lock);
-    wvl_backend_job *job = b->slots;
-    while (job && job->busy) {
-        job = job->next;
-    }
-    if (job) {
-        job->busy = 1;
-    }
-    pthread_mutex_unlock(&b->lock);
-    return job;
-}
-
 void wvl_cuda_release_job(wvl_backend_job *job)
 {
     wvl_backend *b = job->backend;
@@ -316,9 +290,7 @@ void wvl_cuda_release_job(wvl_backend_job *job)
         wait_streams(job);
         wvl_cuda_leave(b->device);
     }
-    pthread_mutex_lock(&b->lock);
-    job->busy = 0;
-    pthread_mutex_unlock(&b->lock);
+    wvl_slots_give(&b->slots, &job->slot);
 }
 
 /* ---- Jobs ------------------------------------------------------------------------------------ */
@@ -326,7 +298,7 @@ void wvl_cuda_release_job(wvl_backend_job *job)
 static wvl_status cuda_submit(wvl_backend *b, const wvl_image *image, const wvl_tile_plan *tiles, uint32_t tile_count,
                               wvl_backend_job **out)
 {
-    wvl_backend_job *job = b->pictures ? NULL : take_slot(b);
+    wvl_backend_job *job = b->pictures ? NULL : (wvl_backend_job *)wvl_slots_take(&b->slots);
     *out = NULL;
     if (!job) {
         return WVL_AGAIN;

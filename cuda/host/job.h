@@ -3,6 +3,7 @@
 #ifndef WVL_CUDA_HOST_JOB_H
 #define WVL_CUDA_HOST_JOB_H
 
+#include "backend/slots.h"
 #include "base/intmath.h"
 #include "cuda/color/color.h"
 #include "cuda/host/backend_cuda.h"
@@ -20,8 +21,8 @@ enum {
 }; /* of a traced job */
 
 struct wvl_backend_job {
+    wvl_slot slot; /* first */
     wvl_backend *backend;
-    wvl_backend_job *next;
     uint64_t capacity; /* host bytes, which this structure begins */
     uint64_t pinned_capacity, device_capacity;
     uint8_t *pinned;
@@ -29,7 +30,6 @@ struct wvl_backend_job {
     wvl_cuda_address device;
     wvl_cuda_stream stream; /* of its own, or one of those that pictures share */
     wvl_cuda_event done, mark[WVL_CUDA_MARKS];
-    int busy;                /* under the backend's lock */
     int finished;            /* seen by a wait: nothing of it runs any more */
     int borrows;             /* pixels are read by the device where they lie: free when done */
     const uint32_t *outside; /* pinned */
@@ -53,8 +53,7 @@ struct wvl_backend {
     const wvl_trace *trace;
     wvl_cuda_event epoch; /* traced: the moment epoch_seconds */
     double epoch_seconds;
-    pthread_mutex_t lock; /* guards the list and busy */
-    wvl_backend_job *slots;
+    wvl_slots slots;
     struct wvl_cuda_pictures *pictures; /* NULL: slots are for waves (picture.h) */
     uint32_t writers, streams, copies;  /* for tests (picture.h); 0: as chosen */
 };
@@ -79,7 +78,6 @@ wvl_cuda_status wvl_cuda_fill_slot(wvl_backend *backend, wvl_backend_job *job);
 void wvl_cuda_free_slot(wvl_backend *backend, wvl_backend_job *job);
 /* Drops all slots, which are free, for another plan. pictures: NULL for waves. */
 wvl_status wvl_cuda_change_plan(wvl_backend *backend, const wvl_plan *plan, struct wvl_cuda_pictures *pictures);
-void wvl_cuda_add_slot(wvl_backend *backend, wvl_backend_job *job);
 /* Waits for a job that nobody waited for, and frees its slot. */
 void wvl_cuda_release_job(wvl_backend_job *job);
 

@@ -6,12 +6,24 @@
 
 #include "base/alloc.h"
 
+#define ROOM_LEAST (UINT64_C(64) << 10) /* headers and boxes of small pictures */
+
 /* ---- Memory ---------------------------------------------------------------------------------- */
 
 static uint64_t output_bytes(const wvl_plan *plan)
 {
     uint64_t bytes = plan->memory.output_bytes_bound;
     return bytes > UINT64_MAX - 256 ? UINT64_MAX : wvl_align_up(bytes, 256);
+}
+
+/* Room for a finished picture that is copied to it: its samples, and a sixteenth more. Lossless pictures hardly ever
+ * take more; one that does gets its room when it is taken (copy_rest). The bound is 2 to 3 times as much, and the
+ * driver needs 0.29 ms for a MB of page-locked memory. */
+static uint64_t room_bytes(const wvl_backend *b)
+{
+    uint64_t bytes = b->pictures->layout.staging_bytes;
+    bytes = wvl_align_up(bytes + bytes / 16 + b->plan->syntax.boxes_before.bytes + ROOM_LEAST, 256);
+    return wvl_cuda_copies_picture(b) ? wvl_min_u64(bytes, output_bytes(b->plan)) : output_bytes(b->plan);
 }
 
 /* Tables of blocks lie in host memory while they are built. */
@@ -134,7 +146,7 @@ static wvl_cuda_status take_output(wvl_backend_job *job)
     if (picture->output) {
         return WVL_CUDA_SUCCESS;
     }
-    picture->output_bytes = output_bytes(plan);
+    picture->output_bytes = room_bytes(job->backend);
     return wvl_cuda_alloc_output(job->backend->device, plan->device.output, picture->output_bytes, &picture->output);
 }
 
@@ -190,7 +202,7 @@ static wvl_status add_slot(wvl_backend *b)
     job->outside = &wvl_cuda_picture_result(job)->outside;
     set_jobs(job);
     b->pictures->slot_count++;
-    wvl_cuda_add_slot(b, job);
+    wvl_slots_add(&b->slots, &job->slot);
     return WVL_OK;
 }
 
@@ -256,9 +268,11 @@ wvl_status wvl_cuda_prepare_picture(wvl_backend *b, const wvl_plan *plan, const 
 /* ---- Jobs ------------------------------------------------------------------------------------ */
 
 /* Its tables are those of such pixels. */
-static int fits_slot(const wvl_backend_job *job, const wvl_image *image)
+static int fits_pixels(const wvl_slot *slot, const void *wanted)
 {
+    const wvl_backend_job *job = (const wvl_backend_job *)slot;
     const wvl_cuda_pixels *given = job->picture->given;
+    const wvl_image *image = wanted;
     return !job->picture->is_built || image->memory_kind == WVL_MEMORY_HOST ||
            image->memory_kind == WVL_MEMORY_PINNED || given->data == (uint64_t)(uintptr_t)image->planes[0].data;
 }
@@ -266,21 +280,7 @@ static int fits_slot(const wvl_backend_job *job, const wvl_image *image)
 /* A free one: best one that had these pixels before. */
 static wvl_backend_job *take_slot(wvl_backend *b, const wvl_image *image)
 {
-    wvl_backend_job *found = NULL;
-    pthread_mutex_lock(&b->lock);
-    for (wvl_backend_job *job = b->slots; job; job = job->next) {
-        if (!job->busy && (!found || fits_slot(job, image))) {
-            found = job;
-            if (fits_slot(job, image)) {
-                break;
-            }
-        }
-    }
-    if (found) {
-        found->busy = 1;
-    }
-    pthread_mutex_unlock(&b->lock);
-    return found;
+    return (wvl_backend_job *)wvl_slots_take_fitting(&b->slots, fits_pixels, image);
 }
 
 /* What suffices for most pictures, from what the last ones took: the prediction decides who copies, never a byte. 0:
@@ -288,21 +288,21 @@ static wvl_backend_job *take_slot(wvl_backend *b, const wvl_image *image)
 static uint64_t predict_bytes(wvl_backend *b)
 {
     const wvl_cuda_pictures *p = b->pictures;
-    uint64_t most = 0;
-    pthread_mutex_lock(&b->lock);
+    uint64_t most = 0, room = room_bytes(b);
+    pthread_mutex_lock(&b->slots.lock);
     for (uint64_t i = 0; i < wvl_min_u64(p->recent_count, WVL_CUDA_RECENT); i++) {
         most = wvl_max_u64(most, p->recent[i]);
     }
-    pthread_mutex_unlock(&b->lock);
-    return wvl_min_u64(wvl_align_up(most + most / 64, 256), output_bytes(p->plan));
+    pthread_mutex_unlock(&b->slots.lock);
+    return wvl_min_u64(wvl_align_up(most + most / 64, 256), room);
 }
 
 static void note_bytes(wvl_backend *b, uint64_t bytes)
 {
     wvl_cuda_pictures *p = b->pictures;
-    pthread_mutex_lock(&b->lock);
+    pthread_mutex_lock(&b->slots.lock);
     p->recent[p->recent_count++ % WVL_CUDA_RECENT] = bytes;
-    pthread_mutex_unlock(&b->lock);
+    pthread_mutex_unlock(&b->slots.lock);
 }
 
 /* Room for the picture, and what the device is to know of it. */
@@ -322,7 +322,7 @@ static wvl_cuda_status aim(wvl_backend_job *job)
         status = wvl_cuda_runtime_of(b)->pinned_address(&address, (void *)(uintptr_t)picture->output, 0);
     }
     *target = (wvl_cuda_packets_picture){.output = address,
-                                         .output_bytes = picture->output_bytes,
+                                         .output_bytes = output_bytes(b->plan),
                                          .result = job->pinned_address + l->result,
                                          .lengths = job->pinned_address + l->lengths};
     memset(wvl_cuda_picture_result(job), 0, sizeof(wvl_cuda_packets_result));
@@ -365,21 +365,37 @@ static wvl_status judge(const wvl_cuda_packets_result *r)
     return r->flags || !r->bytes ? WVL_ERROR_UNSUPPORTED : WVL_OK;
 }
 
+/* Room for a picture that is larger than most. */
+static wvl_cuda_status enlarge_output(wvl_backend_job *job, uint64_t bytes)
+{
+    wvl_cuda_picture *picture = job->picture;
+    wvl_device *device = job->backend->device;
+    if (bytes <= picture->output_bytes) {
+        return WVL_CUDA_SUCCESS;
+    }
+    wvl_cuda_free_output(device, 0, picture->output, picture->output_bytes);
+    picture->copied_bytes = 0;
+    picture->output_bytes = wvl_align_up(bytes, 256);
+    return wvl_cuda_alloc_output(device, 0, picture->output_bytes, &picture->output);
+}
+
 /* A picture that was larger than predicted. */
 static wvl_status copy_rest(wvl_backend_job *job, uint64_t bytes)
 {
     wvl_backend *b = job->backend;
     const wvl_cuda_runtime *rt = wvl_cuda_runtime_of(b);
     const wvl_cuda_picture *picture = job->picture;
-    uint64_t from = picture->copied_bytes;
-    if (!wvl_cuda_copies_picture(b) || bytes <= from) {
+    if (!wvl_cuda_copies_picture(b) || bytes <= picture->copied_bytes) {
         return WVL_OK;
     }
     wvl_cuda_status status = wvl_cuda_enter(b->device);
     if (!status) {
-        status =
-            rt->download((uint8_t *)(uintptr_t)picture->output + from,
-                         job->device + b->pictures->layout.finished + from, (size_t)(bytes - from), picture->copies);
+        status = enlarge_output(job, bytes);
+        uint64_t from = picture->copied_bytes;
+        status = status ? status
+                        : rt->download((uint8_t *)(uintptr_t)picture->output + from,
+                                       job->device + b->pictures->layout.finished + from, (size_t)(bytes - from),
+                                       picture->copies);
         status = status ? status : rt->event_record(job->done, picture->copies);
         status = status ? status : rt->event_wait(job->done);
         wvl_cuda_leave(b->device);

@@ -52,7 +52,7 @@ typedef struct wvl_cuda_pictures {
     uint32_t tile_count;
     wvl_tile_plan *tiles;                           /* [tile_count] */
     uint32_t *packet_order;                         /* [packets], until it is uploaded */
-    uint64_t recent[WVL_CUDA_RECENT], recent_count; /* bytes of pictures, under the backend's lock */
+    uint64_t recent[WVL_CUDA_RECENT], recent_count; /* bytes of pictures, under the lock of the slots */
     wvl_cuda_stream compute[WVL_CUDA_MOST_STREAMS], copy[WVL_CUDA_MOST_STREAMS]; /* as far as slots use them */
     uint32_t slot_count;
 } wvl_cuda_pictures;

@@ -38,19 +38,37 @@ static inline void wvl_slots_add(wvl_slots *slots, wvl_slot *slot)
     pthread_mutex_unlock(&slots->lock);
 }
 
+/* Whether a free slot suits a job. Called under the lock. */
+typedef int (*wvl_slot_fits)(const wvl_slot *slot, const void *wanted);
+
+/* A slot that no job has: the first that fits, else the first of all. NULL: there is none. */
+static inline wvl_slot *wvl_slots_take_fitting(wvl_slots *slots, wvl_slot_fits fits, const void *wanted)
+{
+    wvl_slot *found = NULL;
+    int is_fitting = 0;
+    pthread_mutex_lock(&slots->lock);
+    for (wvl_slot *slot = slots->first; slot && !is_fitting; slot = slot->next) {
+        is_fitting = !slot->busy && fits(slot, wanted);
+        found = is_fitting || (!found && !slot->busy) ? slot : found;
+    }
+    if (found) {
+        found->busy = 1;
+    }
+    pthread_mutex_unlock(&slots->lock);
+    return found;
+}
+
+static inline int wvl_slot_fits_all(const wvl_slot *slot, const void *wanted)
+{
+    (void)slot;
+    (void)wanted;
+    return 1;
+}
+
 /* A slot that no job has, or NULL. */
 static inline wvl_slot *wvl_slots_take(wvl_slots *slots)
 {
-    pthread_mutex_lock(&slots->lock);
-    wvl_slot *slot = slots->first;
-    while (slot && slot->busy) {
-        slot = slot->next;
-    }
-    if (slot) {
-        slot->busy = 1;
-    }
-    pthread_mutex_unlock(&slots->lock);
-    return slot;
+    return wvl_slots_take_fitting(slots, wvl_slot_fits_all, NULL);
 }
 
 static inline void wvl_slots_give(wvl_slots *slots, wvl_slot *slot)

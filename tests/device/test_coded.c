@@ -6,7 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cuda/host/backend_cuda.h"
 #include "cuda/host/device.h"
+#include "pictures.h"
 #include "soft_bench.h"
 
 #define BLOCKS " packed-headers=ppt" /* packets are for the CPU */
@@ -234,6 +236,156 @@ START_TEST(reach_is_asked_for)
 }
 END_TEST
 
+/* ---- What is refused, and why ---------------------------------------------------------------- */
+
+static wvl_component_format three[] = {{8, 0, 1, 1}, {8, 0, 1, 1}, {8, 0, 1, 1}};
+
+/* How far the device goes for pictures of such a plan; the reason has to name `why`. */
+static wvl_reach ask_reach(uint32_t width, uint32_t height, const char *settings, const char *why)
+{
+    const wvl_image_format format = {
+        .struct_size = sizeof format, .x1 = width, .y1 = height, .component_count = 3, .components = three};
+    wvl_plan *plan = make_plan(&format, settings, "cuda-only");
+    const char *said = NULL;
+    wvl_reach reach = wvl_pictures_reach_with(&wvl_backend_cuda, plan, NULL, &said);
+    ck_assert_msg(said && strstr(said, why), "%s: %s", settings, said ? said : "no reason");
+    wvl_plan_release(plan);
+    return reach;
+}
+
+START_TEST(reasons)
+{
+    static const struct {
+        const char *settings, *why;
+        wvl_reach reach;
+    } rows[] = {
+        {"style=HT progression=RPCL tlm=yes profile=imf-ht-rev output-memory=device",
+         "a profile is checked in memory of the host", WVL_REACH_BLOCKS},
+        {"style=HT tile=1,1", "more than 65536 tile-components", WVL_REACH_BLOCKS},
+        {"style=HT plm=yes", "PLM segments", WVL_REACH_BLOCKS},
+        {"style=HT packed-headers=ppm", "packed packet headers", WVL_REACH_BLOCKS},
+        {"style=HT reversible=no measure-psnr=yes", "a PSNR is measured on the CPU", WVL_REACH_BLOCKS},
+        {"style=HT reversible=no max-bytes=50000", "with a target or a limit", WVL_REACH_COEFS},
+        {"reversible=no", "blocks without HT", WVL_REACH_COEFS},
+    };
+    for (unsigned i = 0; i < sizeof rows / sizeof *rows; i++) {
+        ck_assert_int_eq(ask_reach(300, 100, rows[i].settings, rows[i].why), rows[i].reach);
+    }
+    for (unsigned c = 0; c < 3; c++) {
+        three[c].depth = 17;
+    }
+    ck_assert_int_eq(ask_reach(300, 100, "style=HT", "more than 16 bits"), WVL_REACH_NONE);
+}
+END_TEST
+
+static void check_error(const char *what, wvl_status status, wvl_status wanted, const char *said, const char *reason)
+{
+    ck_assert_msg(status == wanted && strstr(said, reason), "%s: status %d: \"%s\" does not say \"%s\"", what, status,
+                  said, reason);
+}
+
+/* One picture through an encoder object, to a sink or not. */
+static void check_flight(const picture_input *input, const char *settings, const char *device, int has_sink,
+                         const char *reason)
+{
+    wvl_plan *plan = make_plan(&input->format, settings, device);
+    wvl_encoder *encoder;
+    wvl_encoded_picture *got;
+    wvl_sink sink;
+    ck_assert_int_eq(wvl_encoder_create(plan, 2, &encoder), WVL_OK);
+    ck_assert(!has_sink || wvl_sink_open_memory(context, &sink) == WVL_OK);
+    ck_assert_int_eq(wvl_encoder_submit(encoder, &input->image, has_sink ? &sink : NULL, NULL), WVL_OK);
+    ck_assert_int_eq(wvl_encoder_receive(encoder, UINT32_MAX, &got), WVL_OK);
+    check_error(settings, wvl_encoded_picture_status(got), WVL_ERROR_UNSUPPORTED, wvl_encoded_picture_error(got),
+                reason);
+    wvl_encoded_picture_release(got);
+    wvl_encoder_release(encoder);
+    wvl_plan_release(plan);
+}
+
+/* Bytes that are to stay in memory of a device, where they cannot. */
+START_TEST(output_memory_is_refused)
+{
+    static const struct {
+        const char *settings, *device, *reason;
+    } rows[] = {
+        {"style=HT", "cuda-only", "only an encoder object without a sink"},
+        {"style=HT", "cpu", "the option device leaves single pictures to the CPU"},
+        {"style=HT", "cuda:9", "no device finishes this picture: "},
+        {"style=HT plm=yes", "cuda-only", "no device finishes this picture: PLM segments"},
+        {"style=HT progression=RPCL tlm=yes profile=imf-ht-rev", "cuda-only",
+         "no device finishes this picture: a profile is checked in memory of the host"},
+        {"reversible=no", "cuda", "no device finishes this picture: blocks without HT"},
+    };
+    picture p = picture_draw(PICTURE_NATURAL, 160, 120, 3, 8, 1);
+    picture_input input = picture_open_input(&p, 0);
+    for (unsigned i = 0; i < sizeof rows / sizeof *rows; i++) {
+        char settings[256];
+        (void)snprintf(settings, sizeof settings, "%s output-memory=device", rows[i].settings);
+        bytes refused = encode(&input, settings, rows[i].device);
+        check_error(settings, refused.status, WVL_ERROR_UNSUPPORTED, refused.error, rows[i].reason);
+    }
+    check_flight(&input, "style=HT output-memory=device", "cuda-only", 1, "only an encoder object without a sink");
+    check_flight(&input, "style=HT plm=yes output-memory=device", "cuda", 0, "PLM segments");
+    check_flight(&input, "style=HT output-memory=device", "cuda:9", 0, "no device is open");
+    picture_close_input(&input);
+    picture_free(&p);
+}
+END_TEST
+
+/* Encoder objects that cannot be: the context says why. */
+START_TEST(encoders_are_refused)
+{
+    static const struct {
+        const char *settings, *device, *reason;
+        wvl_status status;
+    } rows[] = {
+        {"style=HT plm=yes output-memory=device", "cuda-only",
+         "the option output-memory is device, and no device finishes such pictures: PLM segments",
+         WVL_ERROR_UNSUPPORTED},
+        {"style=HT progression=RPCL tlm=yes profile=imf-ht-rev output-memory=device", "cuda-only",
+         "a profile is checked in memory", WVL_ERROR_UNSUPPORTED},
+        {"style=HT plm=yes reach=packets", "cuda-only",
+         "the option reach is packets, and no device finishes such pictures: PLM segments", WVL_ERROR_UNSUPPORTED},
+        {"reversible=no reach=blocks", "cuda-only", "the option reach asks for more: blocks without HT",
+         WVL_ERROR_UNSUPPORTED},
+    };
+    picture p = picture_draw(PICTURE_NATURAL, 160, 120, 3, 8, 1);
+    picture_input input = picture_open_input(&p, 0);
+    for (unsigned i = 0; i < sizeof rows / sizeof *rows; i++) {
+        wvl_plan *plan = make_plan(&input.format, rows[i].settings, rows[i].device);
+        wvl_encoder *encoder;
+        wvl_status status = wvl_encoder_create(plan, 2, &encoder);
+        check_error(rows[i].settings, status, rows[i].status, wvl_context_error(context), rows[i].reason);
+        wvl_plan_release(plan);
+        plan = make_plan(&input.format, "style=HT", "cpu");
+        ck_assert_int_eq(wvl_encoder_create(plan, 1, &encoder), WVL_OK);
+        ck_assert_str_eq(wvl_context_error(context), "");
+        wvl_encoder_release(encoder);
+        wvl_plan_release(plan);
+    }
+    picture_close_input(&input);
+    picture_free(&p);
+}
+END_TEST
+
+/* Pixels where they cannot be read. */
+START_TEST(pixels_are_refused)
+{
+    picture p = picture_draw(PICTURE_NATURAL, 160, 120, 3, 8, 1);
+    picture_input input = picture_open_input(&p, 0);
+    input.image.memory_kind = WVL_MEMORY_DEVICE;
+    input.image.device = 3;
+    bytes refused = encode(&input, "style=HT", "cuda-only:0");
+    check_error("other device", refused.status, WVL_ERROR_ARGUMENT, refused.error, "the pixels lie on device 3");
+    input.image.device = 0;
+    refused = encode(&input, "style=HT", "cpu");
+    check_error("cpu", refused.status, WVL_ERROR_UNSUPPORTED, refused.error, "the option \"device\" is cpu");
+    picture_close_input(&input);
+    picture_free(&p);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("device_coded");
@@ -248,6 +400,10 @@ int main(void)
     tcase_add_loop_test(tests, lost_in_flight, 0, 2);
     tcase_add_test(tests, large_pictures_in_pieces);
     tcase_add_test(tests, reach_is_asked_for);
+    tcase_add_test(tests, reasons);
+    tcase_add_test(tests, output_memory_is_refused);
+    tcase_add_test(tests, encoders_are_refused);
+    tcase_add_test(tests, pixels_are_refused);
     suite_add_tcase(suite, tests);
     SRunner *runner = srunner_create(suite);
     srunner_run_all(runner, CK_NORMAL);

@@ -5,7 +5,9 @@
  *
  *   time_pictures PICTURE SETTINGS SECONDS CONFIGURATION...
  *
- * PICTURE: a file in the folder of test pictures, or noise:WIDTHxHEIGHTxDEPTH. A configuration is a list of
+ * PICTURE: a file in the folder of test pictures, noise:WIDTHxHEIGHTxDEPTH, or ones:WIDTHxHEIGHTxDEPTHxPLANE: three
+ * components whose coefficients are all -2^PLANE, so that the MagSgn bits of HT blocks are all ones (5/3 without colour
+ * transform). A configuration is a list of
  * NAME=NUMBER: slots, memory (0 host, 1 pinned, 2 device), ring, writers, graphs (0, 1), warps (of the HT kernel),
  * output (1: device memory), direct (1: kernels write to pinned memory), streams, copies (streams of either
  * kind that slots share).
@@ -16,7 +18,9 @@
 #include <time.h>
 
 #include "cuda/host/job.h"
+#include "dwt/inverse.h"
 #include "picture_bench.h"
+#include "tests/support/planned.h"
 
 #define MOST_SLOTS 64
 #define MOST_RING 16
@@ -226,10 +230,50 @@ static void measure(scene *s, const configuration *c, double seconds, const char
 
 /* ---- Scenes ---------------------------------------------------------------------------------- */
 
-static picture load(const char *name)
+/* The pixels of a plane whose coefficients are all alike. Tiles are not for this. */
+static void set_coefficients(const picture_case *c, uint32_t component, int32_t coefficient, picture_plane *plane)
+{
+    size_t count = (size_t)plane->width * plane->height;
+    int32_t *samples = plane->samples, *spare = malloc(count * sizeof *spare),
+            *row = malloc(plane->width * sizeof *row), shift = 1 << (plane->depth - 1);
+    wvl_tile_plan *tile = test_build_tiles(c->plan);
+    for (size_t i = 0; i < count; i++) {
+        samples[i] = coefficient;
+    }
+    wvl_inverse_53(tile, component, samples, spare, plane->width, row, NULL);
+    for (size_t i = 0; i < count; i++) {
+        samples[i] += shift;
+        if (samples[i] < 0 || samples[i] >> plane->depth) {
+            give_up("such coefficients do not come from pixels of this depth");
+        }
+    }
+    free(tile);
+    free(row);
+    free(spare);
+}
+
+static picture draw_ones(uint32_t width, uint32_t height, uint32_t depth, unsigned magnitude_plane,
+                         const char *settings)
+{
+    picture p = picture_draw(PICTURE_FLAT, width, height, 3, depth, 1);
+    picture_case c;
+    if (!picture_case_open(&c, &p, settings) || c.plan->syntax.tile_count != 1) {
+        give_up(c.problem[0] ? c.problem : "one tile, please");
+    }
+    for (uint32_t i = 0; i < p.count; i++) {
+        set_coefficients(&c, i, -(1 << magnitude_plane), &p.planes[i]);
+    }
+    picture_case_close(&c);
+    return p;
+}
+
+static picture load(const char *name, const char *settings)
 {
     picture p;
-    unsigned width, height, depth;
+    unsigned width, height, depth, magnitude_plane;
+    if (sscanf(name, "ones:%ux%ux%ux%u", &width, &height, &depth, &magnitude_plane) == 4) {
+        return draw_ones(width, height, depth, magnitude_plane, settings);
+    }
     if (sscanf(name, "noise:%ux%ux%u", &width, &height, &depth) == 3) {
         return picture_draw(PICTURE_NOISE, width, height, 3, depth, 1);
     }
@@ -241,7 +285,7 @@ static picture load(const char *name)
 
 static void open_scene(scene *s, const char *name, const char *settings, uint32_t ring)
 {
-    picture p = load(name);
+    picture p = load(name, settings);
     if (!picture_case_open(&s->base, &p, settings)) {
         give_up(s->base.problem);
     }

@@ -75,6 +75,27 @@ if "$fuzz" --presets --seed 1 --count 400 --jobs 2 --no-reduce --plant refusal >
 fi
 grep -q "^FAILED preset: " "$work/refusal.log" || { cat "$work/refusal.log"; exit 1; }
 
+# A foreign decoder that takes too long is no hang of the encoder; one of the encoder is.
+mkdir "$work/slow"
+printf '#!/bin/sh\nexec sleep 100\n' >"$work/slow/grk_decompress"
+chmod +x "$work/slow/grk_decompress"
+(PATH="$work/slow:$PATH" "$fuzz" --second --patience 1 --replay "size=40,30") >"$work/slow.log" || { cat "$work/slow.log"; exit 1; }
+grep -q 'passed a judge is too slow' "$work/slow.log" || { cat "$work/slow.log"; echo "a slow program was waited for"; exit 1; }
+"$fuzz" --seed 1 --count 2 --patience 1 --plant slow >"$work/slow.log" || { cat "$work/slow.log"; exit 1; }
+grep -q 'a foreign decoder was too slow and was not waited for: 2$' "$work/slow.log" || { cat "$work/slow.log"; exit 1; }
+grep -q 'unjudged: .*: 2$' "$work/slow.log" || { cat "$work/slow.log"; echo "what no decoder read counts as judged"; exit 1; }
+if "$fuzz" --seed 1 --count 1 --seconds 1 --patience 100 --no-reduce --plant hang >"$work/hang.log"; then
+    cat "$work/hang.log"
+    echo "an encode that does not end was not seen"
+    exit 1
+fi
+grep -q '^FAILED seed 1, hang:' "$work/hang.log" || { cat "$work/hang.log"; exit 1; }
+
+# Grok loses passes of small blocks and comes nearer to the original by chance: the PSNR is measured, and OpenJPEG's is that.
+if part grk_decompress; then
+    "$fuzz" --second --replay "picture=sparse at=9 size=64,48 components=7u@3x1 reversible=no tile=14,1 layers=2 measure-psnr=no qfactor=42"
+fi
+
 plant body exact 24
 plant length result 10
 plant crash crash 10
@@ -94,3 +115,4 @@ if "$fuzz" --count 1 --digests "$work/has.digests" >/dev/null 2>&1; then
     "$fuzz" --write "$work/first.bytes" --replay "$("$fuzz" --show 1)" >/dev/null
     [ "$(sha256sum <"$work/first.bytes" | cut -d ' ' -f 1)" = "$digest" ] || { echo "the digest is not that of the file"; exit 1; }
 fi
+end_suite 0

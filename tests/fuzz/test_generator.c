@@ -196,14 +196,134 @@ END_TEST
 /* Few coefficients stay below 32 dB, and what goes is no noise: seed 880009029 needed 1.24 dB. */
 START_TEST(sparse_estimates_have_an_allowance)
 {
-    fuzz_plane plane = {.width = 300, .height = 200, .depth = 8, .dx = 1, .dy = 1};
+    static int32_t samples[60000];
+    fuzz_plane plane = {300, 200, 8, 0, 1, 1, samples};
     fuzz_picture p = {.x1 = 300, .y1 = 200, .count = 1, .planes = &plane};
     uint32_t used;
+    for (unsigned i = 0; i < 60000; i++) {
+        samples[i] = (int32_t)(i * 37 % 256);
+    }
     ck_assert(fuzz_case_parse(&drawn, "reversible=no bpp=0.1"));
-    ck_assert_double_eq_tol(fuzz_estimate_slack(&drawn, &p, 0, 30.6, &used), FUZZ_PSNR_SLACK + 1.4, 1e-9);
+    ck_assert_double_eq_tol(fuzz_estimate_slack(&drawn, &p, 0, 30.6, 30.6, &used), FUZZ_PSNR_SLACK + 1.4, 1e-9);
     ck_assert_uint_eq(used, 1u << FUZZ_ALLOW_COARSE);
-    ck_assert_double_eq_tol(fuzz_estimate_slack(&drawn, &p, 0, 33.0, &used), FUZZ_PSNR_SLACK + 0.8, 1e-9);
+    ck_assert_double_eq_tol(fuzz_estimate_slack(&drawn, &p, 0, 33.0, 33.0, &used), FUZZ_PSNR_SLACK + 0.8, 1e-9);
     ck_assert_uint_eq(used, 1u << FUZZ_ALLOW_SUM);
+}
+END_TEST
+
+/* Blocks of 31 planes, of which OpenJPEG says that it does not carry them. */
+START_TEST(planes_explain_grok)
+{
+    static const struct {
+        const char *complaint;
+        int is_known;
+    } rows[] = {
+        {NULL, 0},
+        {"OpenJPEG: unsupported bpno_plus_one = 35 >= 31", 1},
+        {"OpenJPEG: number of bitplane, 31, is larger than 30", 1},
+        {"OpenJPEG: tile part too short", 0},
+    };
+    fuzz_plane plane = {.width = 300, .height = 200, .depth = 12, .dx = 1, .dy = 1};
+    fuzz_picture p = {.x1 = 300, .y1 = 200, .count = 1, .planes = &plane};
+    ck_assert(fuzz_case_parse(&drawn, "reversible=no levels=28"));
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        fuzz_facts facts = {.c = &drawn, .p = &p, .complaint = rows[i].complaint};
+        const fuzz_fault *fault = fuzz_faults_find(FUZZ_GROK, &facts);
+        ck_assert_int_eq(fault && !strcmp(fault->id, "grok-planes"), rows[i].is_known);
+    }
+}
+END_TEST
+
+START_TEST(orders_of_tiles_explain_far_precincts)
+{
+    static const struct {
+        const char *options;
+        int is_known;
+    } rows[] = {
+        {"levels=16 overrides=T1-1:progression=CPRL", 1},
+        {"levels=16 overrides=T1-1:progression=RPCL", 1},
+        {"levels=15 overrides=T1-1:progression=CPRL", 0},
+        {"levels=16 overrides=T1-1:progression=RLCP", 0},
+    };
+    fuzz_plane plane = {.width = 300, .height = 200, .depth = 8, .dx = 1, .dy = 1};
+    fuzz_picture p = {.x1 = 300, .y1 = 200, .count = 1, .planes = &plane};
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        fuzz_facts facts = {.c = &drawn, .p = &p};
+        ck_assert(fuzz_case_parse(&drawn, rows[i].options));
+        const fuzz_fault *fault = fuzz_faults_find(FUZZ_OPENJPEG, &facts);
+        ck_assert_msg((fault && !strcmp(fault->id, "openjpeg-far-precincts")) == rows[i].is_known, "%s",
+                      rows[i].options);
+    }
+}
+END_TEST
+
+/* Which allowance an estimate has, on three planes of 100 x 90 samples. found: dB, and told. */
+static unsigned allowance_of(const char *options, const int32_t *samples, int is_reversible, double found)
+{
+    fuzz_plane plane = {100, 90, 8, 0, 1, 1, (int32_t *)(uintptr_t)samples};
+    fuzz_plane planes[3] = {plane, plane, plane};
+    fuzz_picture p = {.x1 = 100, .y1 = 90, .count = 3, .planes = planes};
+    uint32_t used;
+    unsigned bit = 0;
+    ck_assert(fuzz_case_parse(&drawn, options));
+    (void)fuzz_estimate_slack(&drawn, &p, is_reversible, found, found, &used);
+    while (used >> (bit + 1)) {
+        bit++;
+    }
+    return bit;
+}
+
+START_TEST(allowances_have_conditions)
+{
+    static int32_t step[9000], flat[9000]; /* two halves, 40 apart: 22.1 dB from their mean */
+    for (unsigned i = 0; i < 9000; i++) {
+        step[i] = i < 4500 ? 100 : 140;
+        flat[i] = 77;
+    }
+    /* as much is lost as varies */
+    ck_assert_uint_eq(allowance_of("reversible=yes bpp=0.1 levels=4", step, 1, 21.0), FUZZ_ALLOW_FLAT);
+    ck_assert_uint_eq(allowance_of("reversible=yes bpp=0.1", step, 1, 23.0), FUZZ_ALLOW_REVERSIBLE);
+    ck_assert_uint_eq(allowance_of("reversible=yes bpp=0.1 levels=4", flat, 1, 60.0), FUZZ_ALLOW_FLAT);
+    /* one lowest coefficient along a side: 90 rows, 64 a coefficient with 6 levels */
+    ck_assert_uint_eq(allowance_of("levels=6", step, 1, 21.0), FUZZ_ALLOW_CELLS);
+    ck_assert_uint_eq(allowance_of("overrides=C0-0:levels=6", step, 1, 21.0), FUZZ_ALLOW_CELLS);
+    ck_assert_uint_eq(allowance_of("tile=16,90 levels=4", step, 1, 21.0), FUZZ_ALLOW_CELLS);
+    ck_assert_uint_eq(allowance_of("levels=6", step, 1, 23.0), FUZZ_ALLOW_REVERSIBLE);
+    /* exact halves: whole steps without levels */
+    ck_assert_uint_eq(allowance_of("levels=0", step, 0, 36.0), FUZZ_ALLOW_HALVES);
+    ck_assert_uint_eq(allowance_of("levels=0 step=0.015625", step, 0, 36.0), FUZZ_ALLOW_HALVES);
+    ck_assert_uint_eq(allowance_of("levels=0 step=0.011", step, 0, 36.0), FUZZ_ALLOW_SUM);
+    ck_assert_uint_eq(allowance_of("overrides=C2-2:levels=0", step, 0, 36.0), FUZZ_ALLOW_HALVES);
+    ck_assert_uint_eq(allowance_of("levels=1", step, 0, 36.0), FUZZ_ALLOW_SUM);
+    ck_assert_uint_eq(allowance_of("levels=0", step, 1, 36.0), FUZZ_ALLOW_REVERSIBLE);
+}
+END_TEST
+
+/* Magnitudes are up to a unit too low: an estimate lacks that of every sample, whatever is measured knows it. */
+START_TEST(estimates_lack_a_unit)
+{
+    fuzz_plane plane = {.width = 100, .height = 90, .depth = 12, .dx = 1, .dy = 1};
+    fuzz_picture p = {.x1 = 100, .y1 = 90, .count = 1, .planes = &plane};
+    double told = -20.0 * log10(0.001), unit = 0.04 / 256.0;
+    ck_assert(fuzz_case_parse(&drawn, "step=0.04 distortion-bits=8"));
+    ck_assert_double_eq_tol(fuzz_estimate_expect_estimated(&drawn, &p, told), -20.0 * log10(0.001 + unit), 0.02);
+    ck_assert_double_eq_tol(fuzz_estimate_expect_measured(&drawn, &p, told), -10.0 * log10(0.001 * 0.001 + unit * unit),
+                            0.02);
+}
+END_TEST
+
+/* A measured PSNR of samples of two values may be half a sample lower, of others not. */
+START_TEST(extremes_move_together)
+{
+    fuzz_plane plane = {.width = 100, .height = 90, .depth = 10, .dx = 1, .dy = 1};
+    fuzz_picture p = {.x1 = 100, .y1 = 90, .count = 1, .planes = &plane};
+    double errors = 4.5 / 1024.0;
+    ck_assert(fuzz_case_parse(&drawn, "picture=extreme"));
+    ck_assert_double_eq_tol(fuzz_estimate_expect_measured(&drawn, &p, -20.0 * log10(errors)),
+                            -20.0 * log10(5.0 / 1024.0), 0.01);
+    ck_assert(fuzz_case_parse(&drawn, "picture=natural"));
+    ck_assert_double_eq_tol(fuzz_estimate_expect_measured(&drawn, &p, -20.0 * log10(errors)), -20.0 * log10(errors),
+                            0.01);
 }
 END_TEST
 
@@ -241,6 +361,11 @@ int main(void)
     tcase_add_test(tests, changes_explain_where_they_overlap);
     tcase_add_test(tests, component_parts_explain_with_layers);
     tcase_add_test(tests, sparse_estimates_have_an_allowance);
+    tcase_add_test(tests, planes_explain_grok);
+    tcase_add_test(tests, orders_of_tiles_explain_far_precincts);
+    tcase_add_test(tests, allowances_have_conditions);
+    tcase_add_test(tests, extremes_move_together);
+    tcase_add_test(tests, estimates_lack_a_unit);
     tcase_add_test(tests, trials_are_limited);
     tcase_add_test(tests, devices_stay_open);
     suite_add_tcase(suite, tests);

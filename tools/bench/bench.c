@@ -10,6 +10,7 @@ static const char *const usage[] = {
     "       wavelane-bench rd [options] [PICTURE...] PSNR at the bytes that OpenJPEG writes\n"
     "       wavelane-bench dwt [options]             the transform stage on a CUDA device, by itself\n"
     "       wavelane-bench slots [options]           each SIMD kernel beside plain C\n"
+    "       wavelane-bench cancel [options]          how long an encode goes on after it was cancelled\n"
     "\n",
     "encode (cycles and instructions a sample too, where the machine counts them for a process)\n"
     "  --image FILE        picture to encode; without it one is generated\n"
@@ -75,7 +76,13 @@ static const char *const usage[] = {
     "  --width N           samples of a line (1024)\n"
     "  --block W,H         size of a block (64,64)\n"
     "  --runs N            timed runs of each slot and level (200)\n"
-    "  --json FILE         rows as JSON, - for standard output in place of the text\n"};
+    "  --json FILE         rows as JSON, - for standard output in place of the text\n"
+    "\n",
+    "cancel (moments spread evenly over the encode; milliseconds from the raise to the end)\n"
+    "  --image FILE, or --size W,H (4096,2160), three components of 8 bits\n"
+    "  --threads N (2)\n"
+    "  --seconds X         for all moments (30); at least one is measured\n"
+    "  --set KEY=VALUE     parameter; may be repeated\n"};
 
 static void print_usage(FILE *out)
 {
@@ -91,7 +98,7 @@ typedef struct command {
 
 static const command commands[] = {
     {"encode", wvl_bench_run_encode}, {"frames", wvl_bench_run_frames}, {"rd", wvl_bench_run_rd},
-    {"dwt", wvl_bench_run_dwt},       {"slots", wvl_bench_run_slots},
+    {"dwt", wvl_bench_run_dwt},       {"slots", wvl_bench_run_slots},   {"cancel", wvl_bench_run_cancel},
 };
 
 int main(int argc, char **argv)

@@ -52,6 +52,7 @@ static int add_entry(wvl_cli_directory *directory, const char *path, const char 
     entry->clash = NULL;
     entry->device = st->st_dev;
     entry->inode = st->st_ino;
+    entry->bytes = st->st_size > 0 ? (uint64_t)st->st_size : 0;
     return entry->input && entry->output;
 }
 

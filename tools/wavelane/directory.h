@@ -11,6 +11,7 @@ typedef struct wvl_cli_entry {
     const char *clash; /* input of an earlier entry with the same output */
     dev_t device;      /* of the input */
     ino_t inode;
+    uint64_t bytes; /* of the input */
 } wvl_cli_entry;
 
 typedef struct wvl_cli_directory {

@@ -1,55 +1,23 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Encodes one picture, or every picture of a directory. */
+/* Encodes one picture; and the run of the command around pictures. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "color.h"
-#include "directory.h"
+#include "job.h"
 #include "settings.h"
 #include "summary.h"
 #include "trace.h"
-#include "turns.h"
 
-typedef struct batch {
-    const wvl_cli_args *args;
-    wvl_context *context;
-    wvl_params *params;
-    wvl_cancel *cancel;
-    wvl_cli_report report; /* used with --json */
-    FILE *out;             /* where summaries go */
-    wvl_cli_directory directory;
-    size_t failed;    /* of its pictures; changes in turn */
-    int code;         /* the same */
-    int report_errno; /* of the first summary that could not be written; 0: all were */
-    unsigned unused;  /* WVL_UNUSED_* of every picture so far; the same */
-} batch;
-
-/* One picture on its way. */
-typedef struct job {
-    batch *s;
-    const char *const *inputs;
-    size_t input_count;
-    const char *output; /* NULL: none (dry run) */
-    const char *name;   /* for messages */
-    int is_jp2;         /* 2: JPH */
-    wvl_cli_picture picture;
-    wvl_params *params;
-    wvl_plan *plan;
-    wvl_result *result;
-    wvl_cli_check check;
-    double seconds;
-    wvl_cli_turns *turns; /* other pictures are in work beside it; NULL: none */
-} job;
-
-static void enter(const job *j)
+static void enter(const wvl_cli_job *j)
 {
     if (j->turns) {
         wvl_cli_enter(j->turns);
     }
 }
 
-static void leave(const job *j)
+static void leave(const wvl_cli_job *j)
 {
     if (j->turns) {
         wvl_cli_leave(j->turns);
@@ -59,7 +27,7 @@ static void leave(const job *j)
 /* ---- Plan ------------------------------------------------------------------------------------ */
 
 /* Every violation on a line of its own. */
-static int report_lines(const job *j, const char *text, wvl_status status)
+static int report_lines(const wvl_cli_job *j, const char *text, wvl_status status)
 {
     if (!text[0]) {
         wvl_cli_error("%s: %s", j->name, wvl_status_text(status));
@@ -72,10 +40,10 @@ static int report_lines(const job *j, const char *text, wvl_status status)
     return wvl_cli_exit_code(status);
 }
 
-static int is_plan_only(const wvl_cli_args *args) { return args->dry_run || args->explain; }
+int wvl_cli_is_plan_only(const wvl_cli_args *args) { return args->dry_run || args->explain; }
 
 /* Where no name says the format: that of -OutFor or --container, else a codestream. */
-static int take_asked_container(job *j)
+static int take_asked_container(wvl_cli_job *j)
 {
     const char *format = j->s->args->out_format, *container = wvl_params_get(j->params, "container");
     if (format) {
@@ -95,13 +63,13 @@ static int take_asked_container(job *j)
     return WVL_EXIT_OK;
 }
 
-static int choose_container(job *j)
+static int choose_container(wvl_cli_job *j)
 {
     if (!j->output || !strcmp(j->output, "-")) {
         return take_asked_container(j);
     }
     j->is_jp2 = wvl_cli_container_of(j->output);
-    if (j->is_jp2 < 0 && is_plan_only(j->s->args)) {
+    if (j->is_jp2 < 0 && wvl_cli_is_plan_only(j->s->args)) {
         return take_asked_container(j);
     }
     if (j->is_jp2 < 0) {
@@ -117,7 +85,7 @@ static int choose_container(job *j)
     return wvl_cli_fix_container(j->s->args, j->output, j->is_jp2, j->params);
 }
 
-static int make_plan(job *j)
+static int make_plan(wvl_cli_job *j)
 {
     int code = wvl_cli_describe_picture(j->s->args, j->name, j->is_jp2, &j->picture);
     if (!code) {
@@ -136,23 +104,9 @@ static int make_plan(job *j)
 
 /* ---- Encode ---------------------------------------------------------------------------------- */
 
-static int encode_to(job *j, wvl_sink *sink)
+/* An exit code. */
+static int report_status(const wvl_cli_job *j, wvl_status status, const char *error)
 {
-    char error[4096] = "";
-    wvl_cli_progress progress;
-    const wvl_cli_args *args = j->s->args;
-    wvl_cli_progress_start(&progress, !args->quiet && !j->turns && !(args->json && j->s->out == stderr));
-    wvl_control control = {.struct_size = sizeof control,
-                           .progress = wvl_cli_progress_step,
-                           .progress_user = &progress,
-                           .cancel = j->s->cancel};
-    double start = wvl_cli_seconds();
-    wvl_status status = wvl_encode(j->plan, &j->picture.image, sink, &control, &j->result, error, sizeof error);
-    j->seconds = wvl_cli_seconds() - start;
-    wvl_cli_progress_end(&progress);
-    if (!status) {
-        return WVL_EXIT_OK;
-    }
     if (status == WVL_ERROR_PROFILE) {
         return report_lines(j, error, status);
     }
@@ -166,8 +120,51 @@ static int encode_to(job *j, wvl_sink *sink)
     return wvl_cli_exit_code(status);
 }
 
+static int encode_alone(wvl_cli_job *j, wvl_sink *sink)
+{
+    char error[4096] = "";
+    wvl_cli_progress progress;
+    const wvl_cli_args *args = j->s->args;
+    wvl_cli_progress_start(&progress, !args->quiet && !j->turns && !(args->json && j->s->out == stderr));
+    wvl_control control = {.struct_size = sizeof control,
+                           .progress = wvl_cli_progress_step,
+                           .progress_user = &progress,
+                           .cancel = j->s->cancel};
+    wvl_status status = wvl_encode(j->plan, &j->picture.image, sink, &control, &j->own_result, error, sizeof error);
+    wvl_cli_progress_end(&progress);
+    j->result = j->own_result;
+    return status ? report_status(j, status, error) : WVL_EXIT_OK;
+}
+
+#define AGAIN (-1) /* beside exit codes: the picture is to be encoded by itself */
+
+static int fly(wvl_cli_job *j, wvl_sink *sink)
+{
+    wvl_status status = wvl_cli_fly(j->flight, &j->picture.image, sink, &j->flown);
+    if (status != WVL_OK) {
+        wvl_sink_discard(sink);
+        return AGAIN;
+    }
+    status = wvl_encoded_picture_status(j->flown);
+    j->result = wvl_encoded_picture_result(j->flown);
+    if (wvl_cli_flight_failed(j->flight, status)) {
+        wvl_encoded_picture_release(j->flown);
+        j->flown = NULL;
+        return AGAIN;
+    }
+    return status ? report_status(j, status, wvl_encoded_picture_error(j->flown)) : WVL_EXIT_OK;
+}
+
+static int encode_to(wvl_cli_job *j, wvl_sink *sink)
+{
+    double start = wvl_cli_seconds();
+    int code = j->flight ? fly(j, sink) : encode_alone(j, sink);
+    j->seconds = wvl_cli_seconds() - start;
+    return code;
+}
+
 /* The text of a failure is the context's. */
-static int open_sink(const job *j, wvl_sink *sink)
+static int open_sink(const wvl_cli_job *j, wvl_sink *sink)
 {
     enter(j);
     int code = wvl_cli_open_sink(j->s->args, j->s->context, j->output, sink);
@@ -175,7 +172,7 @@ static int open_sink(const job *j, wvl_sink *sink)
     return code;
 }
 
-static int encode_directly(job *j)
+static int encode_directly(wvl_cli_job *j)
 {
     wvl_sink sink = {.struct_size = sizeof sink};
     int code = open_sink(j, &sink);
@@ -183,7 +180,7 @@ static int encode_directly(job *j)
 }
 
 /* Hands finished bytes to a sink that the encoder has not seen. */
-static int write_out(job *j, const uint8_t *data, size_t bytes)
+static int write_out(wvl_cli_job *j, const uint8_t *data, size_t bytes)
 {
     wvl_sink sink = {.struct_size = sizeof sink};
     int code = open_sink(j, &sink);
@@ -199,7 +196,7 @@ static int write_out(job *j, const uint8_t *data, size_t bytes)
     return WVL_EXIT_OK;
 }
 
-static int compare_with_original(job *j, const uint8_t *data, size_t bytes)
+static int compare_with_original(wvl_cli_job *j, const uint8_t *data, size_t bytes)
 {
     wvl_cli_picture converted;
     int converts = wvl_cli_converts_color(&j->picture, j->params), lossless = wvl_cli_wants_lossless(j->params);
@@ -217,7 +214,7 @@ static int compare_with_original(job *j, const uint8_t *data, size_t bytes)
 }
 
 /* Into memory, through the decoder, and only then into the file. */
-static int encode_verified(job *j)
+static int encode_verified(wvl_cli_job *j)
 {
     void *data = NULL;
     size_t bytes = 0;
@@ -249,7 +246,7 @@ static int encode_verified(job *j)
 
 /* ---- Report ---------------------------------------------------------------------------------- */
 
-static wvl_cli_summary summarize(const job *j)
+static wvl_cli_summary summarize(const wvl_cli_job *j)
 {
     return (wvl_cli_summary){.input = j->name,
                              .output = j->output,
@@ -262,9 +259,9 @@ static wvl_cli_summary summarize(const job *j)
                              .lossless = wvl_cli_wants_lossless(j->params)};
 }
 
-static void report_success(job *j)
+static void report_success(wvl_cli_job *j)
 {
-    batch *s = j->s;
+    wvl_cli_batch *s = j->s;
     const wvl_cli_args *args = s->args;
     wvl_cli_summary summary = summarize(j);
     if (args->json) {
@@ -274,7 +271,7 @@ static void report_success(job *j)
     }
 }
 
-static void report_plan(job *j)
+static void report_plan(wvl_cli_job *j)
 {
     wvl_cli_summary summary = summarize(j);
     if (j->s->args->json) {
@@ -284,7 +281,7 @@ static void report_plan(job *j)
     }
 }
 
-static void report_failure(batch *s, const char *input, int code)
+static void report_failure(wvl_cli_batch *s, const char *input, int code)
 {
     wvl_cli_report *r = &s->report;
     if (s->args->json) {
@@ -300,7 +297,7 @@ static void report_failure(batch *s, const char *input, int code)
 
 /* ---- One picture ----------------------------------------------------------------------------- */
 
-static int read_and_plan(job *j)
+int wvl_cli_read_and_plan(wvl_cli_job *j)
 {
     const wvl_cli_args *args = j->s->args;
     enter(j);
@@ -328,7 +325,7 @@ static int read_and_plan(job *j)
     return code;
 }
 
-static int encode(job *j)
+int wvl_cli_encode_job(wvl_cli_job *j)
 {
     if (j->turns) { /* signals are armed as long as there are pictures */
         return j->s->args->verify ? encode_verified(j) : encode_directly(j);
@@ -339,18 +336,31 @@ static int encode(job *j)
     return code;
 }
 
-static void note_lost_report(batch *s)
+int wvl_cli_fly_job(wvl_cli_job *j, int *code)
+{
+    const wvl_cli_passenger passenger = {&j->picture, j->params, j->is_jp2 ? &j->picture.jp2 : NULL};
+    j->flight = j->s->flights ? wvl_cli_board_flight(j->s->flights, &passenger) : NULL;
+    if (!j->flight) {
+        return 0;
+    }
+    *code = wvl_cli_encode_job(j);
+    wvl_cli_leave_flight(j->flight);
+    j->flight = NULL;
+    return *code != AGAIN;
+}
+
+static void note_lost_report(wvl_cli_batch *s)
 {
     if ((fflush(s->out) || ferror(s->out)) && !s->report_errno) {
         s->report_errno = errno ? errno : EIO;
     }
 }
 
-static void report(job *j, int code)
+void wvl_cli_report_job(wvl_cli_job *j, int code)
 {
     if (code) {
         report_failure(j->s, j->name, code);
-    } else if (is_plan_only(j->s->args)) {
+    } else if (wvl_cli_is_plan_only(j->s->args)) {
         report_plan(j);
     } else {
         report_success(j);
@@ -359,18 +369,19 @@ static void report(job *j, int code)
     wvl_cli_clear_warnings();
 }
 
-static void release_job(job *j)
+void wvl_cli_release_job(wvl_cli_job *j)
 {
     free(j->check.component_psnr);
-    wvl_result_release(j->result);
+    wvl_encoded_picture_release(j->flown);
+    wvl_result_release(j->own_result);
     wvl_plan_release(j->plan);
     wvl_params_release(j->params);
     wvl_cli_release_picture(&j->picture);
 }
 
-static job describe_job(batch *s, const char *const *inputs, size_t input_count, const char *output)
+wvl_cli_job wvl_cli_describe_job(wvl_cli_batch *s, const char *const *inputs, size_t input_count, const char *output)
 {
-    job j;
+    wvl_cli_job j;
     memset(&j, 0, sizeof j);
     j.s = s;
     j.inputs = inputs;
@@ -380,123 +391,30 @@ static job describe_job(batch *s, const char *const *inputs, size_t input_count,
     return j;
 }
 
-static int encode_one(batch *s, const char *const *inputs, size_t input_count, const char *output)
+static int encode_one(wvl_cli_batch *s, const char *const *inputs, size_t input_count, const char *output)
 {
-    job j = describe_job(s, inputs, input_count, output);
-    int code = read_and_plan(&j);
-    if (!code && !is_plan_only(s->args)) {
-        code = encode(&j);
+    wvl_cli_job j = wvl_cli_describe_job(s, inputs, input_count, output);
+    int code = wvl_cli_read_and_plan(&j);
+    if (!code && !wvl_cli_is_plan_only(s->args)) {
+        code = wvl_cli_encode_job(&j);
     }
-    report(&j, code);
-    release_job(&j);
+    wvl_cli_report_job(&j, code);
+    wvl_cli_release_job(&j);
     return code;
-}
-
-/* ---- A directory ----------------------------------------------------------------------------- */
-
-#define MOST_PICTURES 4u /* at a time, unless told: reading, coding and writing then overlap */
-
-static int encode_beside(job *j, uint64_t bytes)
-{
-    wvl_cli_hold_bytes(j->turns, bytes, wvl_cli_share_of_memory());
-    int code = encode(j);
-    wvl_cli_drop_bytes(j->turns, bytes);
-    return code;
-}
-
-/* What one picture alone would have had, it gets: where memory or the device does not suffice for several, it is tried
- * again when no other is in work. */
-static int encode_in_turns(job *j)
-{
-    wvl_plan_memory memory = {.struct_size = sizeof memory};
-    uint64_t bytes =
-        wvl_plan_measure(j->plan, &memory) == WVL_OK ? memory.base_bytes + memory.output_bytes_bound : UINT64_MAX / 2;
-    size_t mark = wvl_cli_mark_messages();
-    int code = encode_beside(j, bytes);
-    if (code == WVL_EXIT_DEVICE) {
-        wvl_cli_forget_messages(mark);
-        code = encode_beside(j, UINT64_MAX / 2);
-    }
-    return code;
-}
-
-static void encode_entry(void *user, wvl_cli_turns *turns, size_t index)
-{
-    batch *s = user;
-    const wvl_cli_entry *entry = &s->directory.entries[index];
-    const char *input = entry->input;
-    job j = describe_job(s, &input, 1, entry->output);
-    int code = WVL_EXIT_OUTPUT;
-    j.turns = wvl_cli_count_workers(turns) > 1 ? turns : NULL;
-    if (entry->clash) {
-        wvl_cli_error("%s: its output %s is the output of %s too; rename one of the pictures", input, entry->output,
-                      entry->clash);
-    } else {
-        code = wvl_cli_check_entry(&s->directory, index);
-        if (!code) {
-            code = read_and_plan(&j);
-        }
-        if (!code && !is_plan_only(s->args)) {
-            code = j.turns ? encode_in_turns(&j) : encode(&j);
-        }
-    }
-    wvl_cli_take_turn(turns, index);
-    s->unused &= j.picture.components ? j.picture.unused : ~0u;
-    report(&j, code);
-    s->failed += code != WVL_EXIT_OK;
-    if (code == WVL_EXIT_INTERRUPTED || wvl_cli_was_interrupted()) {
-        s->code = WVL_EXIT_INTERRUPTED;
-        wvl_cli_stop_turns(turns);
-    }
-    release_job(&j);
 }
 
 /* ---- All ------------------------------------------------------------------------------------- */
 
-static int encode_directory(batch *s)
-{
-    const wvl_cli_args *args = s->args;
-    s->code = wvl_cli_list_directory(args->image_dir, args->out_format, &s->directory);
-    wvl_cli_keep_warnings();
-    size_t count = s->directory.count, threads = wvl_context_threads(s->context),
-           usual = threads < MOST_PICTURES ? threads : MOST_PICTURES;
-    size_t workers = args->pictures ? args->pictures : args->trace ? 1 : usual;
-    if (!s->code && args->trace) {
-        s->code = wvl_cli_check_trace(args->trace, &s->directory);
-    }
-    if (!s->code) {
-        s->unused = count ? ~0u : 0;
-        wvl_cli_arm_signals(workers > 1 ? s->cancel : NULL);
-        wvl_cli_run_turns(count, workers, encode_entry, s);
-        wvl_cli_arm_signals(NULL);
-    }
-    if (!s->code && count) {
-        wvl_cli_warn_unused(args->image_dir, s->unused);
-    }
-    if (!s->code && !count) {
-        wvl_cli_error(
-            "%s: no picture in this folder; extensions are tif, png, pnm, pam, pgx, dpx, bmp, tga, raw and yuv",
-            args->image_dir);
-        s->code = WVL_EXIT_INPUT;
-    }
-    if (!s->code && s->failed) {
-        wvl_cli_error("%zu of %zu pictures failed", s->failed, count);
-        s->code = WVL_EXIT_SOME_FAILED;
-    }
-    wvl_cli_release_directory(&s->directory);
-    return s->code;
-}
-
-static int encode_all(batch *s)
+static int encode_all(wvl_cli_batch *s)
 {
     const wvl_cli_args *args = s->args;
     if (args->image_dir) {
-        return encode_directory(s);
+        return wvl_cli_encode_folder(s);
     }
     return encode_one(s, args->inputs, args->input_count, args->output);
 }
 
-static int open_batch(batch *s)
+static int open_batch(wvl_cli_batch *s)
 {
     const wvl_cli_args *args = s->args;
     wvl_context_options options = {.struct_size = sizeof options,
@@ -539,7 +457,7 @@ static int check_environment(const wvl_cli_args *args)
 }
 
 /* Where pictures were to be written, they are complete by then: only what is said of them is lost. */
-static int finish_output(batch *s, int code)
+static int finish_output(wvl_cli_batch *s, int code)
 {
     const char *name = s->out == stdout ? "standard output" : "standard error";
     note_lost_report(s);
@@ -556,10 +474,10 @@ static int finish_output(batch *s, int code)
 
 int wvl_cli_run_encode(const wvl_cli_args *args)
 {
-    batch s;
+    wvl_cli_batch s;
     memset(&s, 0, sizeof s);
     s.args = args;
-    s.out = args->output && !strcmp(args->output, "-") && !is_plan_only(args) ? stderr : stdout;
+    s.out = args->output && !strcmp(args->output, "-") && !wvl_cli_is_plan_only(args) ? stderr : stdout;
     int code = check_environment(args);
     if (!code) {
         wvl_cli_catch_signals();

@@ -28,8 +28,8 @@ static const wvl_cli_option options[] = {
      "Extension of the files that -ImgDir writes, taken as it is written.", FILES},
     {"out-format", 0, "EXTENSION", WVL_ACTION_OUT_FORMAT, NULL, NULL, "Same as -OutFor.", FILES},
     {"pictures", 0, "N", WVL_ACTION_PICTURES, NULL, NULL,
-     "Pictures of -ImgDir in work at the same time, from 1 to 16; one for each thread and at most 4 otherwise. Files, "
-     "messages and their order do not depend on it.",
+     "Pictures of -ImgDir in work at the same time, from 1 to 16; one for each thread and at most 4 otherwise, or at "
+     "most 16 with a device. Files, messages and their order do not depend on it.",
      FILES},
     {"force", 0, NULL, WVL_ACTION_FORCE, NULL, NULL, "Replace outputs that exist.", FILES},
     {"raw-format", 'F', "W,H,N,BITS,{s|u}[@DXxDY:...]", WVL_ACTION_RAW_FORMAT, NULL, NULL,

@@ -1,0 +1,463 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * HT pictures that a device finishes, through the interface and in every order: several encoders of one context, pixels
+ * in memory of every kind, pictures received late and given back in any order, on memory that is poisoned or dirty. The
+ * bytes are the CPU's when a picture is received and when it is given back.
+ * Runs on the device in software, or on the machine's. WVL_CUDA_SUBSET: few flights, for checkers that are slow.
+ */
+#include <check.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "picture_bench.h"
+#include "tests/support/support.h"
+
+#define PIXELS 3u         /* pictures of a recipe: their bytes differ in number */
+#define MOST_LANES 3u     /* encoders of a flight */
+#define MOST_HELD 48u     /* pictures that were received and not given back */
+#define MOST_FRAMES 64u   /* of an encoder */
+#define MOST_BLOCKS 2048u /* of dirty memory */
+
+/* ---- Recipes --------------------------------------------------------------------------------- */
+
+static const struct {
+    const char *settings;
+    uint32_t width, height, count, depth;
+} recipes[] = {
+    {"style=HT", 131, 117, 3, 8},
+    {"style=HT reversible=no step=0.004 measure-psnr=no plt=yes", 97, 83, 3, 8},
+    {"style=HT tile=50,40 tile-parts=R tlm=yes progression=RPCL precincts=[64,32]", 100, 90, 3, 12},
+    {"style=HT reversible=no qfactor=80 measure-psnr=no block=32,32 container=jph", 60, 200, 1, 8},
+    {"style=HT levels=2 sop=yes eph=yes", 9, 260, 1, 16},
+};
+#define RECIPES (sizeof recipes / sizeof *recipes)
+
+static picture_driver driver;
+static picture_case cases[RECIPES][PIXELS];
+static picture_pixels pixels[RECIPES][PIXELS]; /* each in memory of another kind */
+static wvl_context *context;
+
+static void open_recipe(unsigned r, unsigned i)
+{
+    static const picture_kind kinds[PIXELS] = {PICTURE_NATURAL, PICTURE_NOISE, PICTURE_SPARSE};
+    static const wvl_memory_kind places[PIXELS] = {WVL_MEMORY_DEVICE, WVL_MEMORY_HOST, WVL_MEMORY_PINNED};
+    picture p =
+        picture_draw(kinds[i], recipes[r].width, recipes[r].height, recipes[r].count, recipes[r].depth, r * PIXELS + i);
+    REQUIRE_THAT(picture_case_open(&cases[r][i], &p, recipes[r].settings), "%s", cases[r][i].problem);
+    REQUIRE(picture_pixels_open(&pixels[r][i], &driver, &cases[r][i], places[(r + i) % PIXELS]));
+    picture_free(&p);
+}
+
+static void open_suite(void)
+{
+    REQUIRE_THAT(picture_driver_open(&driver), "no device: this suite runs on the software one, or on a real one");
+    for (unsigned k = 0; k < RECIPES * PIXELS; k++) {
+        open_recipe(k / PIXELS, k % PIXELS);
+    }
+}
+
+static void close_suite(void)
+{
+    for (unsigned k = 0; k < RECIPES * PIXELS; k++) {
+        picture_pixels_close(&pixels[k / PIXELS][k % PIXELS], &driver);
+        picture_case_close(&cases[k / PIXELS][k % PIXELS]);
+    }
+    picture_driver_close(&driver);
+}
+
+static wvl_plan *make_plan(unsigned r, int on_device)
+{
+    char text[512], *rest = text;
+    wvl_params *params;
+    wvl_plan *plan;
+    (void)snprintf(text, sizeof text, "device=cuda-only reach=packets output-memory=%s %s",
+                   on_device ? "device" : "host", recipes[r].settings);
+    REQUIRE(wvl_params_create(context, &params) == WVL_OK);
+    for (char *word; (word = strtok_r(rest, " ", &rest));) {
+        char *value = strchr(word, '=');
+        *value = 0;
+        REQUIRE(wvl_params_set(params, word, value + 1) == WVL_OK);
+    }
+    REQUIRE_THAT(wvl_plan_create(context, params, &cases[r][0].input.format, NULL, &plan) == WVL_OK, "%s",
+                 wvl_context_error(context));
+    wvl_params_release(params);
+    return plan;
+}
+
+static void check_bytes(const wvl_finished *have, unsigned r, unsigned i, const char *when)
+{
+    const picture_case *want = &cases[r][i];
+    uint8_t *bytes = picture_fetch(&driver, have);
+    REQUIRE(bytes != NULL);
+    REQUIRE_THAT(have->bytes == want->expected_bytes, "%s: recipe %u, picture %u: %llu bytes, not %zu", when, r, i,
+                 (unsigned long long)have->bytes, want->expected_bytes);
+    REQUIRE_THAT(!memcmp(bytes, want->expected, want->expected_bytes), "%s: recipe %u, picture %u: other bytes", when,
+                 r, i);
+    free(bytes);
+}
+
+/* ---- Dirty memory ---------------------------------------------------------------------------- */
+
+typedef enum poison { POISON_NONE, POISON_A5, POISON_RANDOM, POISON_LEFT, POISONS } poison;
+
+/* Memory of a context. A block goes to whoever asks next, with what was in it (POISON_LEFT), or filled again. */
+typedef struct dirt {
+    pthread_mutex_t lock;
+    int is_pinned;
+    poison kind;
+    uint64_t state;
+    uint32_t live, count;
+    struct {
+        void *at;
+        size_t bytes;
+        int is_taken;
+    } blocks[MOST_BLOCKS];
+} dirt;
+
+static dirt dirts[2]; /* pinned, and of the device */
+
+static int spoil(dirt *d, void *at, size_t bytes)
+{
+    uint8_t *junk = malloc(bytes + sizeof(uint64_t));
+    for (size_t i = 0; i < bytes; i += sizeof(uint64_t)) {
+        uint64_t word = d->kind == POISON_A5 ? UINT64_C(0xA5A5A5A5A5A5A5A5) : test_draw(&d->state);
+        memcpy(junk + i, &word, sizeof word);
+    }
+    int failed = 0;
+    if (d->is_pinned) {
+        memcpy(at, junk, bytes);
+    } else {
+        failed = driver.runtime.upload((wvl_cuda_address)(uintptr_t)at, junk, bytes, NULL);
+        failed |= driver.runtime.stream_wait(NULL);
+    }
+    free(junk);
+    return !failed;
+}
+
+/* The index of a new block, or of one that is free and large enough. MOST_BLOCKS: none. */
+static uint32_t find_block(dirt *d, size_t bytes)
+{
+    wvl_cuda_address address = 0;
+    void *at = NULL;
+    for (uint32_t i = d->count; i-- > 0;) {
+        if (!d->blocks[i].is_taken && d->blocks[i].bytes >= bytes) {
+            return i;
+        }
+    }
+    if (d->count == MOST_BLOCKS ||
+        (d->is_pinned ? driver.runtime.malloc_pinned(&at, bytes, 1) : driver.runtime.malloc_device(&address, bytes))) {
+        return MOST_BLOCKS;
+    }
+    d->blocks[d->count].at = d->is_pinned ? at : (void *)(uintptr_t)address;
+    d->blocks[d->count].bytes = bytes;
+    return spoil(d, d->blocks[d->count].at, bytes) ? d->count++ : MOST_BLOCKS;
+}
+
+static void *take_dirty(void *user, size_t bytes, size_t alignment, void *stream)
+{
+    dirt *d = user;
+    void *at = NULL;
+    (void)stream;
+    (void)pthread_mutex_lock(&d->lock);
+    uint32_t i = alignment <= 256 ? find_block(d, bytes) : MOST_BLOCKS;
+    if (i < MOST_BLOCKS && (d->kind == POISON_LEFT || spoil(d, d->blocks[i].at, bytes))) {
+        d->blocks[i].is_taken = 1;
+        d->live++;
+        at = d->blocks[i].at;
+    }
+    (void)pthread_mutex_unlock(&d->lock);
+    return at;
+}
+
+static void give_dirty(void *user, void *memory, size_t bytes, void *stream)
+{
+    dirt *d = user;
+    (void)bytes;
+    (void)stream;
+    (void)pthread_mutex_lock(&d->lock);
+    for (uint32_t i = 0; i < d->count; i++) {
+        if (d->blocks[i].at == memory && d->blocks[i].is_taken) {
+            d->blocks[i].is_taken = 0;
+            d->live--;
+        }
+    }
+    (void)pthread_mutex_unlock(&d->lock);
+}
+
+static void open_context(poison kind, uint32_t threads)
+{
+    wvl_context_options options = {.struct_size = sizeof options, .threads = threads};
+    for (unsigned i = 0; i < 2; i++) {
+        memset(&dirts[i], 0, sizeof dirts[i]);
+        (void)pthread_mutex_init(&dirts[i].lock, NULL);
+        dirts[i].is_pinned = i == 0;
+        dirts[i].kind = kind;
+        dirts[i].state = 7 + i;
+    }
+    if (kind != POISON_NONE) {
+        options.pinned = (wvl_allocator){take_dirty, give_dirty, &dirts[0]};
+        options.device = (wvl_allocator){take_dirty, give_dirty, &dirts[1]};
+    }
+    REQUIRE(wvl_context_create(&options, &context) == WVL_OK);
+}
+
+static void close_context(poison kind)
+{
+    wvl_context_release(context);
+    for (unsigned i = 0; i < 2; i++) {
+        dirt *d = &dirts[i];
+        REQUIRE_THAT(d->live == 0, "%u blocks were not given back", d->live);
+        REQUIRE(kind == POISON_NONE || d->count > 0);
+        for (uint32_t k = 0; k < d->count; k++) {
+            REQUIRE(!(i ? driver.runtime.free_device((wvl_cuda_address)(uintptr_t)d->blocks[k].at)
+                        : driver.runtime.free_pinned(d->blocks[k].at)));
+        }
+        (void)pthread_mutex_destroy(&d->lock);
+    }
+}
+
+/* ---- Flights --------------------------------------------------------------------------------- */
+
+/* One encoder. */
+typedef struct lane {
+    wvl_plan *plan;
+    wvl_encoder *encoder;
+    unsigned recipe;
+    int on_device;
+    uint32_t sent, received;
+    unsigned which[MOST_FRAMES]; /* of those in flight, by number */
+} lane;
+
+typedef struct held {
+    wvl_encoded_picture *got;
+    unsigned recipe, which;
+} held;
+
+typedef struct flight {
+    uint64_t state;
+    uint32_t frames, lane_count, held_count;
+    lane lanes[MOST_LANES];
+    held held[MOST_HELD];
+} flight;
+
+static uint32_t draw(flight *f, uint32_t count) { return (uint32_t)(test_draw(&f->state) % count); }
+
+static void open_lane(flight *f, lane *l)
+{
+    memset(l, 0, sizeof *l);
+    l->recipe = draw(f, RECIPES);
+    l->on_device = draw(f, 3) == 0;
+    l->plan = make_plan(l->recipe, l->on_device);
+    REQUIRE(wvl_encoder_create(l->plan, f->frames, &l->encoder) == WVL_OK);
+    REQUIRE(wvl_encoder_frames(l->encoder) == f->frames);
+}
+
+/* What is in flight is dropped. */
+static void close_lane(lane *l)
+{
+    wvl_encoder_release(l->encoder);
+    wvl_plan_release(l->plan);
+}
+
+static void send(flight *f, lane *l)
+{
+    unsigned which = draw(f, PIXELS);
+    int is_full = l->sent - l->received == f->frames;
+    wvl_status status =
+        wvl_encoder_submit(l->encoder, &pixels[l->recipe][which].image, NULL, (void *)(uintptr_t)l->sent);
+    REQUIRE_THAT(status == (is_full ? WVL_AGAIN : WVL_OK), "submit says %d with %u of %u in flight", status,
+                 l->sent - l->received, f->frames);
+    if (!is_full) {
+        l->which[l->sent++ % MOST_FRAMES] = which;
+    }
+}
+
+static wvl_finished lies(const wvl_encoded_picture *got)
+{
+    size_t bytes;
+    const void *data = wvl_encoded_picture_data(got, &bytes);
+    return (wvl_finished){
+        .data = data, .bytes = bytes, .on_device = wvl_encoded_picture_memory(got) == WVL_MEMORY_DEVICE};
+}
+
+static void check_held(const held *h, const char *when)
+{
+    wvl_finished finished = lies(h->got);
+    check_bytes(&finished, h->recipe, h->which, when);
+}
+
+/* Gives one back: the first, the last, or any. */
+static void give(flight *f)
+{
+    if (f->held_count) {
+        uint32_t last = f->held_count - 1;
+        const uint32_t orders[] = {0, last, draw(f, f->held_count)};
+        uint32_t at = orders[draw(f, 3)];
+        check_held(&f->held[at], "given back");
+        wvl_encoded_picture_release(f->held[at].got);
+        memmove(&f->held[at], &f->held[at + 1], (last - at) * sizeof f->held[0]);
+        f->held_count--;
+    }
+}
+
+static void receive(flight *f, lane *l)
+{
+    wvl_encoded_picture *got;
+    if (l->sent == l->received) {
+        REQUIRE(wvl_encoder_receive(l->encoder, 0, &got) == WVL_AGAIN);
+        return;
+    }
+    REQUIRE(wvl_encoder_receive(l->encoder, UINT32_MAX, &got) == WVL_OK);
+    REQUIRE_THAT(wvl_encoded_picture_status(got) == WVL_OK, "%s", wvl_encoded_picture_error(got));
+    REQUIRE((uintptr_t)wvl_encoded_picture_user(got) == l->received);
+    REQUIRE(!strcmp(wvl_result_backend(wvl_encoded_picture_result(got)), "cuda:0 packets"));
+    REQUIRE(wvl_encoded_picture_memory(got) == (l->on_device ? WVL_MEMORY_DEVICE : WVL_MEMORY_PINNED));
+    while (f->held_count == MOST_HELD) {
+        give(f);
+    }
+    held *h = &f->held[f->held_count++];
+    *h = (held){got, l->recipe, l->which[l->received++ % MOST_FRAMES]};
+    check_held(h, "received");
+}
+
+/* One picture outside of all encoders, while theirs are in flight. */
+static void encode_alone(flight *f)
+{
+    unsigned r = draw(f, RECIPES), which = draw(f, PIXELS);
+    wvl_plan *plan = make_plan(r, 0);
+    wvl_sink sink;
+    wvl_result *result;
+    char error[256] = "";
+    void *data;
+    size_t bytes;
+    REQUIRE(wvl_sink_open_memory(context, &sink) == WVL_OK);
+    wvl_status status = wvl_encode(plan, &pixels[r][which].image, &sink, NULL, &result, error, sizeof error);
+    REQUIRE_THAT(status == WVL_OK, "%s", error);
+    REQUIRE(!strcmp(wvl_result_backend(result), "cuda:0 packets"));
+    REQUIRE(wvl_sink_take_memory(&sink, &data, &bytes) == WVL_OK);
+    wvl_finished finished = {.data = data, .bytes = bytes};
+    check_bytes(&finished, r, which, "alone");
+    wvl_memory_release(context, data, bytes);
+    wvl_result_release(result);
+    wvl_plan_release(plan);
+}
+
+/* Habits of a caller: how often it submits, receives and gives back, of 8; the rest it does one after the other. */
+static void act(flight *f, uint32_t habit)
+{
+    static const uint8_t habits[4][3] = {{3, 2, 2}, {5, 2, 1}, {2, 4, 1}, {6, 1, 0}};
+    lane *l = &f->lanes[draw(f, f->lane_count)];
+    uint32_t what = draw(f, 8), sends = habits[habit][0], receives = habits[habit][1], gives = habits[habit][2];
+    if (what < sends) {
+        send(f, l);
+    } else if (what < sends + receives) {
+        receive(f, l);
+    } else if (what < sends + receives + gives) {
+        give(f);
+    } else if (draw(f, 2)) {
+        while (l->sent != l->received) {
+            receive(f, l);
+        }
+    } else {
+        while (l->sent - l->received < f->frames) {
+            send(f, l);
+        }
+    }
+}
+
+/* Another encoder takes the place of one, whatever is in flight there. */
+static void change_lane(flight *f)
+{
+    lane *l = &f->lanes[draw(f, f->lane_count)];
+    close_lane(l);
+    open_lane(f, l);
+}
+
+static void fly(uint32_t frames, uint32_t lane_count, uint32_t actions, uint64_t seed)
+{
+    static flight f;
+    f = (flight){.state = seed, .frames = frames, .lane_count = lane_count};
+    for (uint32_t i = 0; i < lane_count; i++) {
+        open_lane(&f, &f.lanes[i]);
+    }
+    for (uint32_t i = 0; i < actions; i++) {
+        act(&f, i / 32 % 4);
+        if (i % 64 == 50) {
+            change_lane(&f);
+        }
+        if (i % 64 == 20) {
+            encode_alone(&f);
+        }
+    }
+    for (uint32_t i = 0; i < lane_count; i++) {
+        while (f.lanes[i].sent != f.lanes[i].received && i != 1) {
+            receive(&f, &f.lanes[i]);
+        }
+        close_lane(&f.lanes[i]);
+    }
+    while (f.held_count) {
+        give(&f);
+    }
+}
+
+/* ---- Cases ----------------------------------------------------------------------------------- */
+
+static const uint32_t all_frames[] = {1, 2, 3, 4, 5, 8, 12, 16, 24, 32};
+#define FRAMES (sizeof all_frames / sizeof *all_frames)
+
+static int is_left_out(int row) { return getenv("WVL_CUDA_SUBSET") != NULL && row % 7 != 2; }
+
+START_TEST(orders)
+{
+    for (uint32_t lanes = 1; !is_left_out(_i) && lanes <= MOST_LANES; lanes++) {
+        open_context(POISON_NONE, lanes);
+        fly(all_frames[_i], lanes, 96, (uint64_t)_i * 16 + lanes);
+        close_context(POISON_NONE);
+    }
+}
+END_TEST
+
+START_TEST(poisoned)
+{
+    static const uint32_t frames[] = {1, 4, 16};
+    for (poison kind = POISON_A5; !is_left_out(_i) && kind < POISONS; kind++) {
+        open_context(kind, 2);
+        fly(frames[_i], 2, 128, 1000 + (uint64_t)_i * POISONS + kind);
+        close_context(kind);
+    }
+}
+END_TEST
+
+/* Single pictures of mixed sizes, each on what the last ones left. */
+START_TEST(one_after_the_other)
+{
+    static flight f;
+    f = (flight){.state = 99};
+    for (poison kind = POISON_NONE; !is_left_out(2) && kind < POISONS; kind++) {
+        open_context(kind, 2);
+        for (unsigned i = 0; i < 30; i++) {
+            encode_alone(&f);
+        }
+        close_context(kind);
+    }
+}
+END_TEST
+
+int main(void)
+{
+    Suite *s = suite_create("flight");
+    TCase *tc = tcase_create("flight");
+    tcase_set_timeout(tc, 600); /* ThreadSanitizer beside other work */
+    tcase_add_checked_fixture(tc, open_suite, close_suite);
+    tcase_add_loop_test(tc, orders, 0, (int)FRAMES);
+    tcase_add_loop_test(tc, poisoned, 0, 3);
+    tcase_add_test(tc, one_after_the_other);
+    suite_add_tcase(s, tc);
+    SRunner *runner = srunner_create(s);
+    srunner_run_all(runner, CK_ENV);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed ? 1 : 0;
+}

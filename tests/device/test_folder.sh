@@ -1,0 +1,206 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+# Folders on a device (-ImgDir --device): every file has the bytes of the picture encoded by itself on the CPU, whatever the pictures, and whatever
+# happens to one of them or to the device.
+#   test_folder.sh COMMAND
+set -u
+. "$(dirname "$0")/../support/shell.sh"
+open_command "$1"
+run_command() { (exec timeout 120 "$wavelane" "$@"); }
+
+"$wavelane" devices >list 2>&1
+grep -q '^cuda:0  ' list || { cat list; echo "no device: skipped"; exit 77; }
+
+# put_noise FILE TYPE WIDTH HEIGHT MAXVAL BYTES SEED
+put_noise() { { printf '%s\n%d %d\n%d\n' "$2" "$3" "$4" "$5" && awk -v n="$6" -v s="$7" 'BEGIN { srand(s); for (i = 0; i < n; i++) printf "%c", 33 + int(90 * rand()) }'; } >"$1"; }
+
+# references FOLDER WORDS...: FOLDER.ref gets each picture encoded by itself.
+references() {
+    folder=$1
+    shift
+    mkdir -p "$folder.ref"
+    for picture in "$folder"/*; do
+        name=$(basename "$picture")
+        case $name in *.jph | bad*) ;; *) run_command -i "$picture" -o "$folder.ref/${name%.*}.jph" --device cpu --quiet "$@" 2>/dev/null || fail "reference of $name" ;; esac
+    done
+}
+
+# equal FOLDER: all references are there, and nothing else under a finished name.
+equal() {
+    for reference in "$1.ref"/*; do
+        cmp -s "$reference" "$1/$(basename "$reference")" || fail "$1/$(basename "$reference"): other bytes than by itself"
+    done
+    [ "$(find "$1.ref" -name '*.jph' | wc -l)" -eq "$(find "$1" -name '*.jph' | wc -l)" ] || fail "$1: too few or too many files"
+    find "$1" -name '.*.??????' | grep . && fail "$1: temporary files are left"
+    rm -f "$1"/*.jph
+}
+# flown COUNT: so many pictures were finished by the device.
+flown() { [ "$(grep -c 'device: cuda:0 packets$' out)" -eq "$1" ] || fail "$(grep -c 'device: cuda:0 packets$' out) pictures of the device instead of $1"; }
+
+# ---- Pictures that are alike -----------------------------------------------------------------------------------------
+
+mkdir alike
+for i in 0 1 2 3 4 5 6 7 8 9 10 11; do put_noise alike/p$((10 + i)).ppm P6 96 64 255 18432 $i; done
+references alike
+for device in cuda cuda:0 cuda-only; do
+    for words in '' '--pictures 2' '--pictures 16' '--pictures 1' '--threads 1'; do
+        # shellcheck disable=SC2086 # several words
+        expect 0 -ImgDir alike -OutFor jph --device $device --threads 4 $words
+        flown 12
+        sed 's/:.*//' out >names
+        sort names | cmp -s - names || fail "$device $words: the summaries are out of order"
+        equal alike
+    done
+done
+expect 0 -ImgDir alike -OutFor jph --threads 4 # device=auto: so little work is for the CPU
+flown 0
+equal alike
+expect 0 -ImgDir alike -OutFor jph --device cuda --threads 4 --json
+[ "$(grep -o '"backend":"cuda:0 packets"' out | wc -l)" -eq 12 ] || fail 'JSON: where pictures were made'
+if part python3; then
+    python3 -c 'import json; r = json.load(open("out")); names = [p["input"] for p in r["pictures"]]; assert names == sorted(names) and len(names) == 12 and not any(p["warnings"] for p in r["pictures"])' || fail 'JSON: pictures or warnings'
+fi
+equal alike
+rm -rf alike.ref && references alike -I --step 0.02
+expect 0 -ImgDir alike -OutFor jph --device cuda --threads 4 -I --step 0.02
+flown 12
+equal alike
+
+# Pictures whose bytes are more than their samples: the device makes room for them when they are finished.
+mkdir large large.ref
+for i in 0 1 2 3; do put_noise large/l$i.ppm P6 512 384 255 589824 $i; done
+references large -b 4,4 --sop --eph --plt -c '[32,32]'
+[ "$(wc -c <large.ref/l0.jph)" -gt 700000 ] || fail 'the large picture is not larger than its room'
+expect 0 -ImgDir large -OutFor jph --device cuda-only --reach packets --threads 4 -b 4,4 --sop --eph --plt -c '[32,32]'
+flown 4
+equal large
+
+# ---- A bad picture in the middle -------------------------------------------------------------------------------------
+
+rm -rf alike.ref && references alike
+head -c 9000 alike/p15.ppm >alike/p15_bad.ppm
+for device in cuda cuda-only; do
+    expect 1 -ImgDir alike -OutFor jph --device $device --threads 4 --pictures 8
+    flown 12
+    [ "$(grep -c truncated err)" -eq 1 ] || fail "$device: one picture is truncated"
+    warns '1 of 13 pictures failed'
+    equal alike
+done
+rm alike/p15_bad.ppm
+# An output that is there already fails alone, and stays.
+echo taken >alike/p13.jph
+expect 1 -ImgDir alike -OutFor jph --device cuda --threads 4
+flown 11
+warns 'alike/p13.jph: exists; --force replaces it'
+[ "$(cat alike/p13.jph)" = taken ] || fail 'p13.jph was replaced'
+expect 0 -ImgDir alike -OutFor jph --device cuda --threads 4 --force
+equal alike
+
+# ---- Pictures of several kinds ---------------------------------------------------------------------------------------
+
+mkdir mixed
+for i in 0 1 2 3; do
+    put_noise mixed/a$i.ppm P6 96 64 255 18432 2$i
+    put_noise mixed/b$i.ppm P6 61 77 255 14091 3$i
+    put_noise mixed/c$i.pgm P5 96 64 255 6144 4$i
+    put_noise mixed/d$i.ppm P6 40 40 31354 9600 5$i
+    put_noise mixed/e$i.pgm P5 $((70 + i)) 50 255 $((50 * (70 + i))) 6$i
+done
+if part python3; then
+    # Pictures of one size and depth whose boxes differ: XMP, resolution, colour profile, palette.
+    python3 - <<'PY' || fail 'no PNG files'
+import random, struct, zlib
+def chunk(kind, data):
+    return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+def png(name, color, extra, seed):
+    draw, channels = random.Random(seed), 3 if color == 2 else 1
+    rows = b"".join(b"\0" + bytes(draw.randrange(4 if color == 3 else 256) for _ in range(48 * channels)) for _ in range(32))
+    head = struct.pack(">IIBBBBB", 48, 32, 8, color, 0, 0, 0)
+    with open("mixed/%s.png" % name, "wb") as file:
+        file.write(b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", head) + b"".join(extra) + chunk(b"IDAT", zlib.compress(rows)) + chunk(b"IEND", b""))
+for i in range(3):
+    xmp = chunk(b"iTXt", b"XML:com.adobe.xmp\0\0\0\0\0<x:xmpmeta>%d</x:xmpmeta>" % (i // 2))
+    png("x%d" % i, 2, [xmp], 70 + i)
+    png("y%d" % i, 2, [chunk(b"pHYs", struct.pack(">IIB", 1000 + i // 2, 2000, 1))], 80 + i)
+    png("z%d" % i, 3, [chunk(b"PLTE", bytes(range(i // 2, 12 + i // 2)))], 90 + i)
+    png("w%d" % i, 2, [chunk(b"sRGB", b"\0")] if i else [], 60 + i)
+PY
+fi
+mkdir mixed.ref
+for picture in mixed/*; do
+    indices=
+    case $picture in */z*) indices='--palette indices' ;; esac
+    # shellcheck disable=SC2086 # two words, or none
+    run_command -i "$picture" -o "mixed.ref/$(basename "${picture%.*}").jph" --device cpu --quiet $indices 2>/dev/null || fail "reference of $picture"
+done
+pictures=$(find mixed -type f | wc -l)
+for words in '--pictures 1' '--pictures 3' '--pictures 16'; do
+    # shellcheck disable=SC2086 # several words
+    expect 0 -ImgDir mixed -OutFor jph --device cuda --threads 4 --palette indices $words
+    flown "$pictures"
+    equal mixed
+done
+
+# ---- Pictures that the device does not finish, and devices that fail -------------------------------------------------
+
+expect 0 -ImgDir alike -OutFor jph --device cuda --threads 4 --quiet # references of a rate target come from the CPU
+rm -f alike/*.jph && rm -rf alike.ref && references alike -r 4
+expect 0 -ImgDir alike -OutFor jph --device cuda --threads 4 -r 4
+flown 0
+equal alike
+expect 1 -ImgDir alike -OutFor jph --device cuda-only --reach packets --threads 4 -r 4
+warns 'the option reach asks for more'
+rm -rf alike.ref && references alike
+expect 0 -ImgDir alike -OutFor jph --device cuda:9 --threads 4
+flown 0
+warns 'the CPU takes over'
+equal alike
+[ -n "${WVL_CUDA_IMAGE:-}" ] || end_checks # from here on only a device made of software fails as it is asked to
+for memory in 100000 4000000 8000000 20000000; do
+    SOFT_MEMORY=$memory expect 0 -ImgDir alike -OutFor jph --device cuda --threads 4 --pictures 6
+    equal alike
+done
+# Each call from the first one on: once short of memory (2), once lost (700).
+call=1
+while [ $call -lt 400 ]; do
+    for status in 2 700; do
+        SOFT_FAIL=$call:$status expect 0 -ImgDir alike -OutFor jph --device cuda --threads 4 --pictures 6
+        equal alike
+    done
+    call=$((call + 1 + call / 6))
+done
+SOFT_FAIL=300:700 expect 1 -ImgDir alike -OutFor jph --device cuda-only --threads 4 --pictures 6
+warns 'pictures failed'
+for file in alike/*.jph; do
+    [ ! -e "$file" ] || cmp -s "$file" "alike.ref/$(basename "$file")" || fail "$file: not the picture, after the device was lost"
+done
+rm -f alike/*.jph
+
+# ---- Interrupted in the middle ---------------------------------------------------------------------------------------
+
+mkdir many
+for i in 10 11 12 13 14 15; do put_noise many/p$i.ppm P6 640 480 255 921600 $i; done
+for i in 20 21 22 23 24 25 26 27 28 29 30 31 32 33 34 35 36 37; do cp many/p1$((i % 6)).ppm many/p$i.ppm; done
+for signal in INT TERM; do
+    checks=$((checks + 1))
+    "$wavelane" -ImgDir many -OutFor jph --device cuda --threads 2 --pictures 4 >out 2>err &
+    process=$!
+    waited=0
+    until [ -e many/p11.jph ] || [ $waited -ge 600 ]; do
+        sleep 0.05
+        waited=$((waited + 1))
+    done
+    kill -$signal $process
+    wait $process
+    code=$?
+    [ $code -eq 130 ] || fail "$signal: exit $code instead of 130"
+    grep -q cancelled err || fail "$signal: pictures in flight were not cancelled"
+    [ ! -e many/p37.jph ] || fail "$signal: came too late to test anything"
+    find many -name '.*.??????' | grep . && fail "$signal: temporary files are left"
+    for file in many/*.jph; do
+        run_command -i "${file%.jph}.ppm" -o one.jph --force --device cpu --quiet
+        cmp -s one.jph "$file" || fail "$signal: $file is not whole"
+    done
+    rm -f many/*.jph
+done
+end_checks

@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Encodes every picture of a folder, several side by side. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "job.h"
+
+#define MOST_PICTURES 4u /* at a time, unless asked for: reading, coding and writing then overlap */
+/* The same on a device, which codes a picture faster than a thread reads it. */
+#define MOST_FLYING 16u
+/* With device=auto a device is used from so many bytes of files a thread on: the CPU then needs longer for them than
+ * the driver for its start (D-command-06). */
+#define AUTO_BYTES (UINT64_C(96) << 20)
+
+/* ---- One picture ----------------------------------------------------------------------------- */
+
+static int encode_beside(wvl_cli_job *j, uint64_t bytes)
+{
+    wvl_cli_hold_bytes(j->turns, bytes, wvl_cli_share_of_memory());
+    int code = wvl_cli_encode_job(j);
+    wvl_cli_drop_bytes(j->turns, bytes);
+    return code;
+}
+
+/* What one picture alone would have had, it gets: where memory or the device does not suffice for several, it is tried
+ * again when no other is in work. */
+static int encode_in_turns(wvl_cli_job *j)
+{
+    wvl_plan_memory memory = {.struct_size = sizeof memory};
+    uint64_t bytes =
+        wvl_plan_measure(j->plan, &memory) == WVL_OK ? memory.base_bytes + memory.output_bytes_bound : UINT64_MAX / 2;
+    size_t mark = wvl_cli_mark_messages();
+    int code = encode_beside(j, bytes);
+    if (code == WVL_EXIT_DEVICE) {
+        wvl_cli_forget_messages(mark);
+        code = encode_beside(j, UINT64_MAX / 2);
+    }
+    return code;
+}
+
+static int encode_picture(wvl_cli_job *j)
+{
+    int code = WVL_EXIT_OK;
+    if (!j->turns) {
+        return wvl_cli_encode_job(j);
+    }
+    return wvl_cli_fly_job(j, &code) ? code : encode_in_turns(j);
+}
+
+static int check_clash(const wvl_cli_entry *entry)
+{
+    if (entry->clash) {
+        wvl_cli_error("%s: its output %s is the output of %s too; rename one of the pictures", entry->input,
+                      entry->output, entry->clash);
+        return WVL_EXIT_OUTPUT;
+    }
+    return WVL_EXIT_OK;
+}
+
+static void encode_entry(void *user, wvl_cli_turns *turns, size_t index)
+{
+    wvl_cli_batch *s = user;
+    const wvl_cli_entry *entry = &s->directory.entries[index];
+    const char *input = entry->input;
+    wvl_cli_job j = wvl_cli_describe_job(s, &input, 1, entry->output);
+    j.turns = wvl_cli_count_workers(turns) > 1 ? turns : NULL;
+    int code = check_clash(entry);
+    code = code ? code : wvl_cli_check_entry(&s->directory, index);
+    code = code ? code : wvl_cli_read_and_plan(&j);
+    if (!code && !wvl_cli_is_plan_only(s->args)) {
+        code = encode_picture(&j);
+    }
+    wvl_cli_take_turn(turns, index);
+    s->unused &= j.picture.components ? j.picture.unused : ~0u;
+    wvl_cli_report_job(&j, code);
+    s->failed += code != WVL_EXIT_OK;
+    if (code == WVL_EXIT_INTERRUPTED || wvl_cli_was_interrupted()) {
+        s->code = WVL_EXIT_INTERRUPTED;
+        wvl_cli_stop_turns(turns);
+    }
+    wvl_cli_release_job(&j);
+}
+
+/* ---- How many at a time, and where ----------------------------------------------------------- */
+
+static size_t least(size_t a, size_t b) { return a < b ? a : b; }
+
+/* Whether a device is worth its start, as far as the files say; and whether there is one. */
+static int device_pays(const wvl_cli_batch *s)
+{
+    uint64_t bytes = 0;
+    wvl_device_info info = {.struct_size = sizeof info};
+    for (size_t i = 0; i < s->directory.count; i++) {
+        bytes += s->directory.entries[i].bytes;
+    }
+    return bytes / AUTO_BYTES >= wvl_context_threads(s->context) && wvl_device_describe(0, &info) == WVL_OK &&
+           info.usable;
+}
+
+/* Whether pictures may be given to a device together. */
+static int wants_device(const wvl_cli_batch *s, const char *device)
+{
+    if (!device || !strcmp(device, "cpu") || s->directory.count < 2 || wvl_cli_is_plan_only(s->args)) {
+        return 0;
+    }
+    return strcmp(device, "auto") != 0 || device_pays(s);
+}
+
+/* Pictures at a time. */
+static size_t count_workers(const wvl_cli_batch *s, int flies)
+{
+    const wvl_cli_args *args = s->args;
+    if (args->pictures || args->trace) {
+        return args->pictures ? args->pictures : 1;
+    }
+    return least(wvl_context_threads(s->context), flies ? MOST_FLYING : MOST_PICTURES);
+}
+
+static void encode_entries(wvl_cli_batch *s)
+{
+    const char *device = wvl_params_get(s->params, "device");
+    int flies = wants_device(s, device);
+    size_t workers = count_workers(s, flies);
+    s->flights = flies && workers > 1 ? wvl_cli_open_flights(s->context, device) : NULL;
+    s->unused = s->directory.count ? ~0u : 0;
+    wvl_cli_arm_signals(workers > 1 ? s->cancel : NULL);
+    wvl_cli_run_turns(s->directory.count, workers, encode_entry, s);
+    wvl_cli_arm_signals(NULL);
+    wvl_cli_close_flights(s->flights);
+    s->flights = NULL;
+}
+
+/* ---- All ------------------------------------------------------------------------------------- */
+
+int wvl_cli_encode_folder(wvl_cli_batch *s)
+{
+    const wvl_cli_args *args = s->args;
+    s->code = wvl_cli_list_directory(args->image_dir, args->out_format, &s->directory);
+    wvl_cli_keep_warnings();
+    size_t count = s->directory.count;
+    if (!s->code && args->trace) {
+        s->code = wvl_cli_check_trace(args->trace, &s->directory);
+    }
+    if (!s->code) {
+        encode_entries(s);
+    }
+    if (!s->code && count) {
+        wvl_cli_warn_unused(args->image_dir, s->unused);
+    }
+    if (!s->code && !count) {
+        wvl_cli_error(
+            "%s: no picture in this folder; extensions are tif, png, pnm, pam, pgx, dpx, bmp, tga, raw and yuv",
+            args->image_dir);
+        s->code = WVL_EXIT_INPUT;
+    }
+    if (!s->code && s->failed) {
+        wvl_cli_error("%zu of %zu pictures failed", s->failed, count);
+        s->code = WVL_EXIT_SOME_FAILED;
+    }
+    wvl_cli_release_directory(&s->directory);
+    return s->code;
+}

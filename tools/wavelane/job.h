@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* A run of the command, and one picture on its way: what encode.c (one picture) and folder.c (all of a folder) share.
+ */
+#ifndef WVL_TOOLS_JOB_H
+#define WVL_TOOLS_JOB_H
+
+#include "cli.h"
+#include "directory.h"
+#include "flight.h"
+#include "turns.h"
+
+typedef struct wvl_cli_batch {
+    const wvl_cli_args *args;
+    wvl_context *context;
+    wvl_params *params;
+    wvl_cancel *cancel;
+    wvl_cli_report report; /* used with --json */
+    FILE *out;             /* where summaries go */
+    wvl_cli_directory directory;
+    wvl_cli_flights *flights; /* of a folder on a device; NULL: every picture is encoded by itself */
+    size_t failed;            /* of its pictures; changes in turn */
+    int code;                 /* the same */
+    int report_errno;         /* of the first summary that could not be written; 0: all were */
+    unsigned unused;          /* WVL_UNUSED_* of every picture so far; the same */
+} wvl_cli_batch;
+
+typedef struct wvl_cli_job {
+    wvl_cli_batch *s;
+    const char *const *inputs;
+    size_t input_count;
+    const char *output; /* NULL: none (dry run) */
+    const char *name;   /* for messages */
+    int is_jp2;         /* 2: JPH */
+    wvl_cli_picture picture;
+    wvl_params *params;
+    wvl_plan *plan;
+    wvl_cli_flight *flight;     /* the encoder that it shares at the moment; NULL: none */
+    wvl_encoded_picture *flown; /* owns the result of a picture that flew */
+    wvl_result *own_result;     /* of one that did not */
+    const wvl_result *result;
+    wvl_cli_check check;
+    double seconds;
+    wvl_cli_turns *turns; /* other pictures are in work beside it; NULL: none */
+} wvl_cli_job;
+
+wvl_cli_job wvl_cli_describe_job(wvl_cli_batch *s, const char *const *inputs, size_t input_count, const char *output);
+/* Each returns 0 or an exit code after a message. */
+int wvl_cli_read_and_plan(wvl_cli_job *job);
+/* By itself: wvl_encode. */
+int wvl_cli_encode_job(wvl_cli_job *job);
+/* Through an encoder of the folder, where that is possible: *code is as of wvl_cli_encode_job. 0: it is not, and the
+ * picture is to be encoded by itself. */
+int wvl_cli_fly_job(wvl_cli_job *job, int *code);
+/* Prints what became of it: code 0, or the exit code. */
+void wvl_cli_report_job(wvl_cli_job *job, int code);
+void wvl_cli_release_job(wvl_cli_job *job);
+/* Nothing is encoded: --dry-run or --explain. */
+int wvl_cli_is_plan_only(const wvl_cli_args *args);
+
+/* folder.c: every picture of the folder; returns the exit code. */
+int wvl_cli_encode_folder(wvl_cli_batch *s);
+
+#endif
