@@ -43,7 +43,11 @@ set(WVL_CUDA_DEVICE_SOURCES
     cuda/blocks/mq_ends.cu
     cuda/blocks/mq_lane.cuh
     cuda/blocks/t1_job.h
+    cuda/blocks/t1_kernels.cu
+    cuda/blocks/t1_open.cu
+    cuda/blocks/t1_planes.cu
     cuda/blocks/t1_sort.cu
+    cuda/blocks/t1_spread.cu
     cuda/color/color.cu
     cuda/color/color.h
     cuda/core/kernel_row.h

@@ -15,7 +15,8 @@ __device__ __forceinline__ block_needs measure_block(const wvl_cuda_t1_block &b,
     if (!planes || !b.max_passes) {
         return {planes, 0, 0};
     }
-    uint32_t log2 = kind == WVL_CUDA_T1_64 ? 3 : kind == WVL_CUDA_T1_32 ? 2 : any_width_log2(b.width);
+    uint32_t log2 = kind == WVL_CUDA_T1_64 ? 3 : 2;
+    log2 = kind == WVL_CUDA_T1_ANY ? any_width_log2(b.width) : log2;
     uint32_t words = word_layout(log2, b.height, planes).total;
     return {planes, words, 3 * words / 4 + (3 * planes + 3) / 4 + WVL_CUDA_T1_CHUNK_UNITS};
 }

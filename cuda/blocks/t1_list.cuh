@@ -7,6 +7,7 @@
  * of all three passes are found at once. The symbols of a plane are put side by side in shared memory, and go in whole
  * units to the chunks of the block. All threads do the same steps; none waits for the fullest word.
  */
+#pragma once
 #include "cuda/blocks/t1_codes.cuh"
 
 namespace wvl_t1
