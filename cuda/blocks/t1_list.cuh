@@ -415,6 +415,50 @@ __device__ __forceinline__ void close_list(const wvl_cuda_t1_job &job, const wvl
     }
 }
 
+/* The symbols of a plane to the stage, at address base. */
+__device__ __forceinline__ void put_plane(const plane_symbols &p, const plane_counts &counts, uint32_t base)
+{
+    put_propagation(p, base + counts.before0);
+    put_refinement(p, base + counts.n0 + counts.before1);
+    if (counts.n2) {
+        put_cleanup(p, base + counts.n0 + counts.n1 + counts.before2);
+    }
+}
+
+/* One thread: where the passes of plane k end, and the segmentation symbol behind them (D.5). */
+__device__ __forceinline__ void close_plane(uint32_t *ends, uint32_t k, uint32_t total, const plane_counts &counts,
+                                            uint32_t base, uint32_t segment_symbols)
+{
+    uint32_t first = counts.n0 + counts.n1, at = base + first + counts.n2;
+    if (k) {
+        ends[3 * k - 2] = total + counts.n0;
+        ends[3 * k - 1] = total + first;
+    }
+    ends[3 * k] = total + first + counts.n2 + segment_symbols;
+    put_two_symbols(at, 2 * WVL_T1_CTX_UNIFORM + 1, 2 * WVL_T1_CTX_UNIFORM, segment_symbols);
+    put_two_symbols(at, 2 * WVL_T1_CTX_UNIFORM + 1, 2 * WVL_T1_CTX_UNIFORM, segment_symbols);
+}
+
+/* One thread. */
+__device__ __forceinline__ void leave_block(const wvl_cuda_t1_job &job, wvl_cuda_t1_state &state)
+{
+    state.flags = WVL_CUDA_T1_LEFT;
+    atomicAdd(counter_of(job, WVL_CUDA_T1_LEFT_BLOCKS), 1);
+}
+
+/* Whole units of a stage to the list; what is left of one, to the start of the other stage. */
+template <uint32_t WARPS>
+__device__ __forceinline__ void store_units(const wvl_cuda_t1_job &job, const list_end &end, uint32_t first,
+                                            uint32_t units, const uint32_t *stage, uint32_t *other)
+{
+    for (uint32_t i = threadIdx.x; i < units; i += 32 * WARPS) {
+        *(uint4 *)units_at(job, place_unit(end, first, i)) = ((const uint4 *)stage)[i];
+    }
+    if (threadIdx.x < 4) {
+        other[threadIdx.x] = stage[4 * units + threadIdx.x];
+    }
+}
+
 /* WORDS: words_by_shuffle or words_by_load. */
 template <class WORDS, uint32_t WARPS, uint32_t SAMPLES>
 __device__ __forceinline__ void list_block(const wvl_cuda_t1_job &job, uint32_t id, uint32_t width_log2)
@@ -454,20 +498,9 @@ __device__ __forceinline__ void list_block(const wvl_cuda_t1_job &job, uint32_t 
         plane_counts counts = count_symbols<WARPS>(p, sums + turn * 2 * 8);
         uint32_t count = counts.n0 + counts.n1 + counts.n2 + segment_symbols, units = (filled + count) / 16;
         uint32_t *stage = shared + turn * STAGE, base = wvl_ht::shared_address(stage) + filled;
-        put_propagation(p, base + counts.before0);
-        put_refinement(p, base + counts.n0 + counts.before1);
-        if (counts.n2) {
-            put_cleanup(p, base + counts.n0 + counts.n1 + counts.before2);
-        }
+        put_plane(p, counts, base);
         if (!threadIdx.x) {
-            if (k) {
-                ends[3 * k - 2] = total + counts.n0;
-                ends[3 * k - 1] = total + counts.n0 + counts.n1;
-            }
-            ends[3 * k] = total + count;
-            uint32_t at = base + count - segment_symbols;
-            put_two_symbols(at, 2 * WVL_T1_CTX_UNIFORM + 1, 2 * WVL_T1_CTX_UNIFORM, segment_symbols);
-            put_two_symbols(at, 2 * WVL_T1_CTX_UNIFORM + 1, 2 * WVL_T1_CTX_UNIFORM, segment_symbols);
+            close_plane(ends, k, total, counts, base, segment_symbols);
             grant[turn] = take_chunks(job, end, units);
         }
         meet<WARPS>();
@@ -477,17 +510,11 @@ __device__ __forceinline__ void list_block(const wvl_cuda_t1_job &job, uint32_t 
         uint32_t first = grant[turn];
         if (first == ~0u) {
             if (!threadIdx.x) {
-                state.flags = WVL_CUDA_T1_LEFT;
-                atomicAdd(counter_of(job, WVL_CUDA_T1_LEFT_BLOCKS), 1);
+                leave_block(job, state);
             }
             return;
         }
-        for (uint32_t i = threadIdx.x; i < units; i += 32 * WARPS) {
-            *(uint4 *)units_at(job, place_unit(end, first, i)) = ((const uint4 *)stage)[i];
-        }
-        if (threadIdx.x < 4) { /* what is left of a unit, to the start of the other stage */
-            shared[(turn ^ 1) * STAGE + threadIdx.x] = stage[4 * units + threadIdx.x];
-        }
+        store_units<WARPS>(job, end, first, units, stage, shared + (turn ^ 1) * STAGE);
         advance(end, first, units);
     }
     meet<WARPS>();
