@@ -3,6 +3,8 @@
 # carries: machine code for 9.0 and portable code from 7.5 on, which the driver compiles. Without nvcc there is no image and no device.
 set(WVL_CUDA_SOURCES
     cuda/blocks/ht_launch.c
+    cuda/blocks/t1_model.c
+    cuda/blocks/t1_launch.c
     cuda/color/color.c
     cuda/dwt/beside.c
     cuda/dwt/choose.c
@@ -37,6 +39,15 @@ set(WVL_CUDA_DEVICE_SOURCES
     cuda/blocks/ht_tables.cuh
     cuda/blocks/kernels.cu
     cuda/blocks/lane.cuh
+    cuda/blocks/mq_code.cu
+    cuda/blocks/mq_ends.cu
+    cuda/blocks/mq_lane.cuh
+    cuda/blocks/t1_job.h
+    cuda/blocks/t1_kernels.cu
+    cuda/blocks/t1_open.cu
+    cuda/blocks/t1_planes.cu
+    cuda/blocks/t1_sort.cu
+    cuda/blocks/t1_spread.cu
     cuda/color/color.cu
     cuda/color/color.h
     cuda/core/kernel_row.h
@@ -79,13 +90,18 @@ set(WVL_CUDA_DEVICE_SOURCES
     cuda/packets/tree.cuh
     cuda/packets/write.cu
     codec/core/gen/ht_tables.h
+    codec/core/mq_length.h
+    codec/core/mq_table.h
     codec/core/packet_bits.h
+    codec/core/segment_end.h
+    codec/core/t1_pass.h
     src/dwt/lift_ops.h
     src/dwt/quant.h
     src/dwt/scheme.h
     src/front/color_ops.h
     src/front/xyz_ops.h
     src/geom/handover_assembly.h
+    src/geom/handover_pass.h
     src/geom/plan.h)
 list(APPEND WVL_SOURCES ${WVL_CUDA_SOURCES})
 list(APPEND WVL_HOOKED_SOURCES cuda/module.c cuda/host/runtime_table.c)

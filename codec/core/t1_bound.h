@@ -32,16 +32,21 @@
 #define WVL_MQ_SEVENTHS_PER_SEGMENT 26
 #define WVL_MQ_SEVENTHS_PER_RESET 4
 
-WVL_HD size_t wvl_t1_bound_bytes(uint32_t width, uint32_t height, uint32_t planes, unsigned style)
+/* Bytes of `decisions` decisions in `passes` passes. */
+WVL_HD size_t wvl_t1_bound_symbols(uint64_t decisions, uint64_t passes, unsigned style)
 {
-    uint64_t samples = (uint64_t)width * height, columns = (uint64_t)width * ((height + 3) / 4);
-    uint64_t passes = planes ? 3 * (uint64_t)planes - 2 : 0;
     uint64_t segments = style & (WVL_STYLE_TERMALL | WVL_STYLE_BYPASS) ? passes : 1;
     uint64_t resets = style & WVL_STYLE_RESET ? passes : 1;
-    uint64_t decisions = samples * (planes + 1) + 2 * columns + (style & WVL_STYLE_SEGSYM ? 4 * (uint64_t)planes : 0);
     uint64_t sevenths = WVL_MQ_SEVENTHS_PER_DECISION * decisions + WVL_MQ_SEVENTHS_PER_SEGMENT * segments +
                         WVL_MQ_SEVENTHS_PER_RESET * resets;
     return (size_t)(2 * (sevenths + 7 * segments) / (7 * 15) + 1 + 5 * segments + 1);
+}
+
+WVL_HD size_t wvl_t1_bound_bytes(uint32_t width, uint32_t height, uint32_t planes, unsigned style)
+{
+    uint64_t samples = (uint64_t)width * height, columns = (uint64_t)width * ((height + 3) / 4);
+    uint64_t decisions = samples * (planes + 1) + 2 * columns + (style & WVL_STYLE_SEGSYM ? 4 * (uint64_t)planes : 0);
+    return wvl_t1_bound_symbols(decisions, planes ? 3 * (uint64_t)planes - 2 : 0, style);
 }
 
 #endif

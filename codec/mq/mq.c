@@ -59,32 +59,8 @@ void wvl_mq_encode_bit(wvl_mq *mq, unsigned ctx, unsigned bit)
     renormalise(mq);
 }
 
-/* Endings that a decoder supplies by itself: 0xFF, and 0xFF 0x7F. */
-static uint32_t strip_ones(const uint8_t *segment, uint32_t length)
-{
-    for (;;) {
-        if (length && segment[length - 1] == 0xFF)
-            length--;
-        else if (length > 1 && segment[length - 1] == 0x7F && segment[length - 2] == 0xFF)
-            length -= 2;
-        else
-            return length;
-    }
-}
-
 wvl_segment_end wvl_mq_fetch_end(const wvl_mq *mq, int predictable, uint32_t floor_bytes)
 {
-    uint32_t before_b = (uint32_t)(mq->bp - mq->start + 1); /* bytes with B; B is not one of them at the start */
-    uint32_t skip = before_b == 0;
     wvl_mq_registers regs = {mq->a, mq->c, mq->ct, *mq->bp};
-    uint32_t wanted = floor_bytes + 1 > before_b ? floor_bytes + 1 - before_b : 0;
-    wvl_mq_tail tail = predictable ? wvl_mq_end_predictable(&regs, wanted) : wvl_mq_end_shortest(&regs);
-    wvl_segment_end end = {before_b + wvl_mq_safe_extra(&regs), before_b + tail.count - 1, {0}, 0};
-    if (!predictable && tail.count == 1) {
-        end.final_bytes = strip_ones(mq->start, before_b);
-        tail.count = end.final_bytes == before_b;
-    }
-    for (uint32_t i = skip; i < tail.count; i++)
-        end.tail[end.tail_count++] = tail.bytes[i];
-    return end;
+    return wvl_mq_end_segment(mq->start, (uint32_t)(mq->bp - mq->start + 1), &regs, predictable, floor_bytes);
 }

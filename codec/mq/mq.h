@@ -6,8 +6,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "codec/core/mq_length.h"
 #include "codec/core/mq_table.h"
+#include "codec/core/segment_end.h"
 
 /*
  * bp points at the pending byte B in the output. At the start of a segment it points one before the segment, at a byte
@@ -51,15 +51,7 @@ void wvl_mq_encode_lanes_avx2(wvl_mq *const mq[], const uint8_t *const symbols[]
 void wvl_mq_encode_lanes_avx512(wvl_mq *const mq[], const uint8_t *const symbols[], unsigned count,
                                 size_t symbol_count);
 
-/* The ways a segment can stand at a given moment. Lengths count from the start of the segment. */
-typedef struct wvl_segment_end {
-    uint32_t safe_bytes;
-    uint32_t final_bytes;
-    uint8_t tail[6];
-    uint8_t tail_count;
-} wvl_segment_end;
-
-/* floor_bytes: final_bytes of the pass before in the same segment (0 if none); the result is not below it. */
+/* How the segment can end now. floor_bytes: as wvl_mq_end_segment() takes it. */
 wvl_segment_end wvl_mq_fetch_end(const wvl_mq *mq, int predictable, uint32_t floor_bytes);
 
 typedef struct wvl_raw {

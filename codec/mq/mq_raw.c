@@ -26,23 +26,8 @@ void wvl_raw_encode_symbols(wvl_raw *raw, const uint8_t *symbols, size_t count)
     *raw = r;
 }
 
-/*
- * A partial byte is filled with 0, 1, 0, 1.. (D.6), which never makes 0xFF. A last full 0xFF is left out, unless
- * predictable termination asks for the stuffed byte after it (0101010), or leaving it out would make the segment
- * shorter than at the pass before.
- */
 wvl_segment_end wvl_raw_fetch_end(const wvl_raw *raw, int predictable, uint32_t floor_bytes)
 {
-    uint32_t stored = (uint32_t)(raw->bp - raw->start);
-    uint32_t partial = raw->free_bits < raw->full_bits;
-    wvl_segment_end end = {stored + partial, stored + partial, {0}, 0};
-    int after_ff = raw->full_bits == 7 && !partial;
-    if (after_ff && !predictable && stored - 1 >= floor_bytes) {
-        end.final_bytes--;
-    } else if (partial || after_ff) {
-        end.tail[0] = (uint8_t)(raw->byte << raw->free_bits | 0x55u >> (8 - raw->free_bits));
-        end.tail_count = 1;
-        end.final_bytes = stored + 1;
-    }
-    return end;
+    wvl_raw_registers regs = {(uint32_t)(raw->bp - raw->start), raw->byte, raw->free_bits, raw->full_bits};
+    return wvl_raw_end_segment(&regs, predictable, floor_bytes);
 }

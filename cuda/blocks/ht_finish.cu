@@ -133,20 +133,6 @@ __device__ __forceinline__ uint32_t finish_block(const wvl_cuda_ht_job &job, uin
     return r.bytes;
 }
 
-/* Sum over the thread block up to this thread; *all: over all. sums: a word a warp. */
-__device__ __forceinline__ uint64_t scan_threads(uint32_t own, uint32_t *sums, uint32_t *all)
-{
-    uint32_t lane = lane_id(), warp = threadIdx.x >> 5, sum = scan<32>(own);
-    if (lane == 31) {
-        sums[warp] = sum;
-    }
-    __syncthreads();
-    uint32_t s = scan<32>(sums[lane]), before = __shfl_sync(~0u, s, warp ? warp - 1 : 0);
-    *all = __shfl_sync(~0u, s, 31);
-    __syncthreads();
-    return (warp ? before : 0) + sum;
-}
-
 /* Copies by a warp: words of the target, of which no source word reaches beyond the bytes; a few bytes at both ends
  * one by one. */
 __device__ __forceinline__ void copy_bytes(uint8_t *to, const uint8_t *from, uint32_t n)

@@ -48,6 +48,28 @@ __device__ __forceinline__ void copy_wait()
 }
 
 } // namespace wvl_ht
+
+namespace wvl_t1
+{
+
+/* A byte to an address in shared memory, which moves on, if flag is not 0. */
+__device__ __forceinline__ void put_symbol(uint32_t &at, uint32_t v, uint32_t flag)
+{
+    asm volatile("{.reg .pred q; setp.ne.u32 q, %2, 0; @q st.shared.u8 [%0], %1; @q add.u32 %0, %0, 1;}"
+                 : "+r"(at)
+                 : "r"(v), "r"(flag)
+                 : "memory");
+}
+__device__ __forceinline__ void put_two_symbols(uint32_t &at, uint32_t v, uint32_t w, uint32_t flag)
+{
+    asm volatile("{.reg .pred q; setp.ne.u32 q, %3, 0; @q st.shared.u8 [%0], %1; @q st.shared.u8 [%0+1], %2; "
+                 "@q add.u32 %0, %0, 2;}"
+                 : "+r"(at)
+                 : "r"(v), "r"(w), "r"(flag)
+                 : "memory");
+}
+
+} // namespace wvl_t1
 #endif
 
 namespace wvl_ht
@@ -67,6 +89,20 @@ template <uint32_t WIDTH> __device__ __forceinline__ uint32_t scan(uint32_t v)
         v += place >= d ? other : 0;
     }
     return v;
+}
+
+/* Sum over the thread block up to this thread; *all: over all. sums: a word a warp. */
+__device__ __forceinline__ uint64_t scan_threads(uint32_t own, uint32_t *sums, uint32_t *all)
+{
+    uint32_t lane = lane_id(), warp = threadIdx.x >> 5, sum = scan<32>(own);
+    if (lane == 31) {
+        sums[warp] = sum;
+    }
+    __syncthreads();
+    uint32_t s = scan<32>(sums[lane]), before = __shfl_sync(~0u, s, warp ? warp - 1 : 0);
+    *all = __shfl_sync(~0u, s, 31);
+    __syncthreads();
+    return (warp ? before : 0) + sum;
 }
 
 /* `count` items of a counter that all warps share: asked for by lane 0, and the answer for all lanes. */

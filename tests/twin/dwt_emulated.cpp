@@ -23,11 +23,6 @@ static inline int2 make_int2(int32_t x, int32_t y) { return {x, y}; }
 static inline float2 make_float2(float x, float y) { return {x, y}; }
 static inline float4 make_float4(float x, float y, float z, float w) { return {x, y, z, w}; }
 
-static inline uint32_t __shfl_down_sync(uint32_t, uint32_t v, uint32_t d, uint32_t width = 32)
-{
-    uint32_t own = emulation::current & 31;
-    return emulation::meet(emulation::SHUFFLE, v)[(own & (width - 1)) + d < width ? own + d : own];
-}
 static inline int32_t __shfl_down_sync(uint32_t mask, int32_t v, uint32_t d)
 {
     return (int32_t)__shfl_down_sync(mask, (uint32_t)v, d);
@@ -41,7 +36,6 @@ static inline uint32_t __shfl_xor_sync(uint32_t, uint32_t v, uint32_t d)
     uint32_t own = emulation::current & 31;
     return emulation::meet(emulation::SHUFFLE, v)[own ^ d];
 }
-static inline bool __any_sync(uint32_t mask, bool v) { return __ballot_sync(mask, v) != 0; }
 template <class T> static inline void __stcs(T *to, T v) { *to = v; }
 template <class T> static inline T __ldca(const T *from) { return *from; }
 

@@ -188,6 +188,20 @@ static inline uint32_t __shfl_up_sync(uint32_t, uint32_t v, uint32_t d, uint32_t
     uint32_t own = emulation::current & 31;
     return emulation::meet(emulation::SHUFFLE, v)[(own & (width - 1)) >= d ? own - d : own];
 }
+static inline uint32_t __shfl_down_sync(uint32_t, uint32_t v, uint32_t d, uint32_t width = 32)
+{
+    uint32_t own = emulation::current & 31;
+    return emulation::meet(emulation::SHUFFLE, v)[(own & (width - 1)) + d < width ? own + d : own];
+}
+static inline bool __any_sync(uint32_t, bool v)
+{
+    const uint32_t *seen = emulation::meet(emulation::VOTE, v);
+    uint32_t any = 0;
+    for (uint32_t i = 0; i < 32; i++) {
+        any |= seen[i];
+    }
+    return any != 0;
+}
 static inline uint32_t __ballot_sync(uint32_t, bool v)
 {
     const uint32_t *seen = emulation::meet(emulation::VOTE, v);
@@ -250,5 +264,22 @@ static inline void copy_begin(uint32_t *to, const void *from) { memcpy(to, from,
 static inline void copy_wait() {}
 
 } // namespace wvl_ht
+
+namespace wvl_t1
+{
+
+static inline void put_symbol(uint32_t &at, uint32_t v, uint32_t flag)
+{
+    if (flag) {
+        ((uint8_t *)emulation::shared)[at++] = (uint8_t)v;
+    }
+}
+static inline void put_two_symbols(uint32_t &at, uint32_t v, uint32_t w, uint32_t flag)
+{
+    put_symbol(at, v, flag);
+    put_symbol(at, w, flag);
+}
+
+} // namespace wvl_t1
 
 #endif

@@ -4,6 +4,7 @@
 #include "emulate.h"
 
 #include "cuda/blocks/kernels.cu"
+#include "cuda/blocks/t1_kernels.cu"
 #include "cuda/packets/kernels.cu"
 #include "ht_emulated.h"
 
@@ -18,6 +19,22 @@
     static void call_##name(const void *job) { name(*(const wvl_cuda_ht_job *)job); }
 KERNELS(CALL)
 
+#define T1_KERNELS(X)                                                                                                  \
+    X(wvl_t1_open)                                                                                                     \
+    X(wvl_t1_planes_64)                                                                                                \
+    X(wvl_t1_planes_32)                                                                                                \
+    X(wvl_t1_planes_any)                                                                                               \
+    X(wvl_t1_spread_64)                                                                                                \
+    X(wvl_t1_spread_32)                                                                                                \
+    X(wvl_t1_spread_any)                                                                                               \
+    X(wvl_t1_list_64)                                                                                                  \
+    X(wvl_t1_list_32)                                                                                                  \
+    X(wvl_t1_list_any)                                                                                                 \
+    X(wvl_t1_sort) X(wvl_t1_mq) X(wvl_t1_mq_flat) X(wvl_t1_mq_styled) X(wvl_t1_ends)
+#define CALL_T1(name)                                                                                                  \
+    static void call_##name(const void *job) { name(*(const wvl_cuda_t1_job *)job); }
+T1_KERNELS(CALL_T1)
+
 #define PACKET_KERNELS(X) X(wvl_packets_heads) X(wvl_packets_place) X(wvl_packets_list) X(wvl_packets_write)
 #define CALL_PACKETS(name)                                                                                             \
     static void call_##name(const void *job) { name(*(const wvl_cuda_packets_job *)job); }
@@ -28,7 +45,7 @@ static const struct {
     void (*call)(const void *);
 } kernels[] = {
 #define ENTRY(name) {#name, call_##name},
-    KERNELS(ENTRY) PACKET_KERNELS(ENTRY)};
+    KERNELS(ENTRY) T1_KERNELS(ENTRY) PACKET_KERNELS(ENTRY)};
 
 int wvl_emulate_find(wvl_cuda_function *function, wvl_cuda_module, const char *name)
 {

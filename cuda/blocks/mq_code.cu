@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Lists of symbols to codewords, a thread a block, those with the longest lists first.
+ *
+ * A warp holds 32 blocks with lists of about the same length. Four symbols are coded without a look at passes where no
+ * pass ends with them; the others go one by one.
+ */
+#include "codec/core/t1_pass.h"
+#include "cuda/blocks/mq_lane.cuh"
+#include "geom/handover_pass.h"
+
+namespace wvl_mq
+{
+
+/* The block of this thread. */
+__device__ __forceinline__ uint32_t own_block(const wvl_cuda_t1_job &job)
+{
+    return item<const uint32_t>(job.order, blockIdx.x * blockDim.x + threadIdx.x);
+}
+
+/* What happens at the end of a pass of a block without TERMALL, RESET, PTERM and BYPASS: the registers are kept, and
+ * wvl_t1_ends makes the record of them. */
+struct marks {
+    uint32_t pass;
+
+    __device__ __forceinline__ uint32_t open(const wvl_cuda_t1_job &job, uint32_t id, uint32_t count)
+    {
+        pass = 0;
+        return job.passes ? pass_ends(job, state_at(job, id))[0] : count;
+    }
+    __device__ __forceinline__ bool is_raw() const { return false; }
+    template <bool FLAT> __device__ __forceinline__ uint32_t end_pass(const wvl_cuda_t1_job &job, coder<FLAT> &c)
+    {
+        if (!job.passes) {
+            return ~0u;
+        }
+        uint32_t id = own_block(job);
+        const wvl_cuda_t1_state &s = state_at(job, id);
+        item<uint4>(job.passes, (uint64_t)id * WVL_CUDA_T1_MOST_PASSES + pass) =
+            make_uint4(c.l.a >> 16 | c.l.b << 16 | c.l.ct << 24, c.l.c, c.l.n, 0);
+        pass++;
+        return pass < s.passes ? pass_ends(job, s)[pass] : ~0u;
+    }
+    /* Returns the bytes of the block. */
+    __device__ __forceinline__ uint32_t close(lane &l)
+    {
+        wvl_mq_registers regs = l.registers();
+        l.flush();
+        wvl_segment_end end = wvl_mq_end_segment(l.bytes + 1, l.n, &regs, 0, 0);
+        store_tail(l.bytes + 1, end);
+        return end.final_bytes;
+    }
+};
+
+/* The same for all styles: segments end on the way, as codec/t1/coder.c ends them. */
+struct segments {
+    uint32_t id, pass, style;
+    uint32_t start;                   /* of the segment, in the bytes of the lane: the first is 1 */
+    uint32_t final_floor, safe_floor; /* of the pass before in the segment */
+    bool raw;
+
+    __device__ __forceinline__ bool is_raw() const { return raw; }
+    __device__ __forceinline__ void open_segment(lane &l)
+    {
+        final_floor = safe_floor = 0;
+        raw = wvl_t1_pass_is_raw(pass, style);
+        if (raw) {
+            l.resume(start);
+            l.a = l.ct = 8;
+            l.c = 0;
+        } else {
+            l.resume(start - 1);
+            l.b = start > 1 ? l.bytes[start - 1] : 0; /* never 0xFF, and nothing carries into it */
+            l.open_segment();
+        }
+    }
+    __device__ __forceinline__ uint32_t open(const wvl_cuda_t1_job &job, uint32_t block, uint32_t)
+    {
+        id = block;
+        pass = 0;
+        style = item<const wvl_cuda_t1_block>(job.blocks, id).style;
+        start = 1;
+        final_floor = safe_floor = 0;
+        raw = false;
+        return pass_ends(job, state_at(job, id))[0];
+    }
+    __device__ __forceinline__ wvl_segment_end fetch_end(lane &l) const
+    {
+        int is_predictable = (style & WVL_STYLE_PTERM) != 0;
+        l.flush();
+        if (raw) {
+            wvl_raw_registers regs = {l.n - start, l.c, l.ct, l.a};
+            return wvl_raw_end_segment(&regs, is_predictable, final_floor);
+        }
+        wvl_mq_registers regs = l.registers();
+        return wvl_mq_end_segment(l.bytes + start, l.n + 1 - start, &regs, is_predictable, final_floor);
+    }
+    __device__ __forceinline__ void put_record(const wvl_cuda_t1_job &job, const wvl_segment_end &end, bool is_term)
+    {
+        wvl_cuda_t1_pass p = {start - 1 + safe_floor, start - 1 + end.final_bytes, {0}, 0, 0};
+        p.flags = (uint8_t)(raw ? WVL_PASS_RAW : 0);
+        if (is_term) {
+            p.flags |= WVL_PASS_TERM;
+            p.safe_bytes = p.final_bytes;
+        } else {
+            p.tail_count = end.tail_count;
+            for (uint32_t i = 0; i < sizeof p.tail; i++) {
+                p.tail[i] = end.tail[i];
+            }
+        }
+        store_pass(job, id, pass, p);
+    }
+    template <bool FLAT> __device__ __forceinline__ uint32_t end_pass(const wvl_cuda_t1_job &job, coder<FLAT> &c)
+    {
+        const wvl_cuda_t1_state &s = state_at(job, id);
+        wvl_segment_end end = fetch_end(c.l);
+        bool ends = wvl_t1_pass_is_end(pass, style), is_last = pass + 1 == s.passes;
+        final_floor = end.final_bytes;
+        safe_floor = max(safe_floor, end.safe_bytes);
+        if (job.passes) {
+            put_record(job, end, ends || pass + 1 == 3u * s.planes - 2);
+        }
+        if (ends || is_last) {
+            store_tail(c.l.bytes + start, end);
+            start += end.final_bytes;
+        }
+        if (ends) {
+            pass_ends(job, s)[pass] = start - 1;
+        }
+        pass++;
+        if (is_last) {
+            return ~0u;
+        }
+        if (style & WVL_STYLE_RESET) {
+            c.reset_contexts();
+        }
+        if (ends) {
+            open_segment(c.l);
+        }
+        return pass_ends(job, s)[pass];
+    }
+    __device__ __forceinline__ uint32_t close(lane &) { return start - 1; }
+};
+
+/* Symbols i to i + 3, or to the end of the list, one by one. Returns the next one. */
+template <bool FLAT, typename PASSES>
+__device__ __forceinline__ uint32_t put_slowly(const wvl_cuda_t1_job &job, coder<FLAT> &c, PASSES &passes,
+                                               uint32_t four, uint32_t i, uint32_t count, uint32_t *stop)
+{
+    uint32_t end = min(i + 4, count);
+    while (i < end) {
+        if (passes.is_raw()) {
+            c.l.put_raw(four & 1);
+        } else {
+            c.look(four & 0xFF);
+            c.put_symbol();
+        }
+        four >>= 8;
+        i++;
+        while (i == *stop) {
+            *stop = passes.end_pass(job, c);
+        }
+    }
+    return i;
+}
+
+/* stop: the end of the pass in work, or of the list. */
+template <bool FLAT, typename PASSES> __device__ __forceinline__ void code_block(const wvl_cuda_t1_job &job)
+{
+    WVL_HT_SHARED(shared);
+    coder<FLAT> c;
+    c.table = shared;
+    c.contexts = stage_contexts(shared);
+    c.reset_contexts();
+    if (blockIdx.x * blockDim.x + threadIdx.x >= item<const uint32_t>(job.counters, WVL_CUDA_T1_ORDERED)) {
+        return;
+    }
+    uint32_t id = own_block(job), count = state_at(job, id).symbols;
+    PASSES passes;
+    list_reader list;
+    c.l.open_segment();
+    c.l.b = c.l.n = c.l.last = 0;
+    c.l.bytes = (uint8_t *)&item<uint4>(job.scratch, state_at(job, id).codeword);
+    uint32_t stop = passes.open(job, id, count);
+    list.open(job, state_at(job, id).list, count);
+    c.look(list.now.x & 0xFF);
+    for (uint32_t i = 0; i < count;) {
+        uint32_t four = list.take(job, i, count);
+        if (stop - i > 4 && !passes.is_raw()) {
+            c.put_and_look(four >> 8 & 0xFF);
+            c.put_and_look(four >> 16 & 0xFF);
+            c.put_and_look(four >> 24);
+            c.put_and_look(list.now.x & 0xFF);
+            i += 4;
+            continue;
+        }
+        i = put_slowly(job, c, passes, four, i, count, &stop);
+        if (i < count && !passes.is_raw()) {
+            c.look(list.now.x & 0xFF);
+        }
+    }
+    store_record(job, own_block(job), passes.close(c.l));
+}
+
+} // namespace wvl_mq
+
+extern "C" __global__ void __launch_bounds__(WVL_CUDA_T1_MQ_THREADS) wvl_t1_mq(const wvl_cuda_t1_job job)
+{
+    wvl_mq::code_block<false, wvl_mq::marks>(job);
+}
+extern "C" __global__ void __launch_bounds__(WVL_CUDA_T1_MQ_THREADS) wvl_t1_mq_flat(const wvl_cuda_t1_job job)
+{
+    wvl_mq::code_block<true, wvl_mq::marks>(job);
+}
+extern "C" __global__ void __launch_bounds__(WVL_CUDA_T1_MQ_THREADS) wvl_t1_mq_styled(const wvl_cuda_t1_job job)
+{
+    wvl_mq::code_block<false, wvl_mq::segments>(job);
+}

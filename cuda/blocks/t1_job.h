@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * What the EBCOT block coder on the device reads and writes: flat tables in device memory, the same on both sides.
+ * Addresses are those of the device.
+ *
+ * The host fills blocks and lists once for a plan. Kernels write states, records, ends and scratch memory. Context
+ * modelling makes a list of symbols of every block; the MQ coder makes its bytes. cuda/blocks/README.md names the
+ * kernels.
+ */
+#ifndef WVL_CUDA_BLOCKS_T1_JOB_H
+#define WVL_CUDA_BLOCKS_T1_JOB_H
+
+#include <stdint.h>
+
+/* One code block. The meaning of each member is that of wvl_block_input (codec/core/block.h). */
+typedef struct wvl_cuda_t1_block {
+    uint64_t coefs;         /* sample (0, 0); aligned to coef_bytes. 16 bytes are read at once where rows lie on them */
+    uint64_t bound;         /* of a 32-bit word: OR of the magnitudes. It is read when the kernels run */
+    uint32_t stride;        /* samples */
+    uint16_t width, height; /* 1..1024 each; a nominal block of at most 4096 samples holds them */
+    uint8_t coef_bytes;     /* 2 or 4 */
+    uint8_t frac_bits, orient, style;
+    uint8_t planes;     /* at least the bits of the word at `bound` above frac_bits: what memory is measured by */
+    uint8_t max_passes; /* most passes that are coded; 255: all */
+    uint8_t reversible;
+    uint8_t room;
+} wvl_cuda_t1_block;
+
+enum { WVL_CUDA_T1_LEFT = 1 }; /* the block was not coded: scratch memory was too small. It goes into another launch */
+
+/*
+ * Of a block between the kernels. Places in scratch memory are units of 16 bytes from its start.
+ *
+ * ends: uint32_t[3 * planes - 2], for each pass the number of symbols up to its end; afterwards, where the style ends a
+ * segment with that pass (TERMALL, BYPASS), the bytes of the block up to there. Other entries keep their symbols.
+ *
+ * The list of symbols lies in chunks of WVL_CUDA_T1_CHUNK_UNITS units: 16 symbols a unit, and in the first word of the
+ * last unit the place of the next chunk. The last chunk names itself. A symbol is 2 * context + bit (bit 0 alone counts
+ * in raw passes).
+ */
+typedef struct wvl_cuda_t1_state {
+    uint32_t words; /* plane words (cuda/blocks/t1_words.cuh); context modelling alone knows them */
+    uint32_t ends;
+    uint32_t list;     /* first chunk */
+    uint32_t symbols;  /* of all passes that are coded: ends[passes - 1] */
+    uint32_t codeword; /* of its memory: at least wvl_t1_bound_symbols(symbols, passes, style) bytes */
+    uint8_t planes;    /* coded planes: bits of the bound above frac_bits */
+    uint8_t passes;    /* that are coded: 3 * planes - 2, or max_passes */
+    uint8_t flags;     /* WVL_CUDA_T1_LEFT */
+    uint8_t room;
+} wvl_cuda_t1_state;
+
+#define WVL_CUDA_T1_CHUNK_UNITS 64u
+#define WVL_CUDA_T1_CHUNK_SYMBOLS (16u * (WVL_CUDA_T1_CHUNK_UNITS - 1u))
+#define WVL_CUDA_T1_MOST_PASSES 91u /* 3 * 31 - 2 */
+
+/* What became of a block. Its bytes are in scratch memory from byte 16 * codeword + 1 on: the byte before is the
+ * coder's. */
+typedef struct wvl_cuda_t1_record {
+    uint32_t bytes;
+    uint32_t codeword; /* as in the state */
+    uint32_t ends;     /* the same */
+    uint8_t planes, passes;
+    uint8_t flags; /* WVL_CUDA_T1_LEFT: nothing else is valid */
+    uint8_t room;
+} wvl_cuda_t1_record;
+
+/* A pass as wvl_pass has it, without its gain. While blocks are coded it holds the registers at the end of the pass. */
+typedef struct wvl_cuda_t1_pass {
+    uint32_t safe_bytes, final_bytes;
+    uint8_t tail[6];
+    uint8_t tail_count, flags;
+} wvl_cuda_t1_pass;
+
+/* How context modelling takes blocks. */
+enum {
+    WVL_CUDA_T1_64, /* 16-bit samples, at most 64x64 */
+    WVL_CUDA_T1_32, /* 16-bit samples, at most 32x32 */
+    WVL_CUDA_T1_ANY,
+    WVL_CUDA_T1_CLASSES
+};
+
+/* Counters that one launch sets to 0 and counts in. */
+enum {
+    WVL_CUDA_T1_SCRATCH_UNITS, /* taken; more than scratch_units: some blocks are left */
+    WVL_CUDA_T1_LEFT_BLOCKS,
+    WVL_CUDA_T1_UNBOUNDED, /* blocks with more planes than `planes`, which the plan had proved away: they are left */
+    WVL_CUDA_T1_ITEMS,     /* pairs of block and plane of each class */
+    WVL_CUDA_T1_ORDERED = WVL_CUDA_T1_ITEMS + WVL_CUDA_T1_CLASSES, /* blocks with symbols */
+    WVL_CUDA_T1_COUNTERS
+};
+
+/* The argument of all kernels. */
+typedef struct wvl_cuda_t1_job {
+    uint64_t blocks;   /* wvl_cuda_t1_block[block_count] */
+    uint64_t lists;    /* uint32_t[block_count]: indexes of blocks, class by class */
+    uint64_t states;   /* wvl_cuda_t1_state[block_count] */
+    uint64_t records;  /* wvl_cuda_t1_record[block_count] */
+    uint64_t order;    /* uint32_t[block_count]: blocks with symbols, those with the longest lists first */
+    uint64_t items;    /* uint32_t[item_most]: block << 8 | plane, class by class */
+    uint64_t passes;   /* wvl_cuda_t1_pass[block_count][WVL_CUDA_T1_MOST_PASSES], aligned to 16; 0: not wanted */
+    uint64_t scratch;  /* scratch_units * 16 bytes, aligned to 16 */
+    uint64_t counters; /* uint32_t[WVL_CUDA_T1_COUNTERS] */
+    uint32_t scratch_units;
+    uint32_t block_count;
+    uint32_t class_first[WVL_CUDA_T1_CLASSES], class_count[WVL_CUDA_T1_CLASSES];
+    uint32_t item_first[WVL_CUDA_T1_CLASSES], item_most[WVL_CUDA_T1_CLASSES]; /* by `planes` of the blocks */
+    uint32_t is_styled; /* some block has TERMALL, RESET, PTERM or BYPASS */
+    uint32_t is_cleared;
+} wvl_cuda_t1_job;
+
+#define WVL_CUDA_T1_MOST_WORDS 256u /* of a plane: 32 samples each, of 8 columns of a stripe */
+#define WVL_CUDA_T1_OPEN_THREADS 128u
+#define WVL_CUDA_T1_PLANES_THREADS 128u
+#define WVL_CUDA_T1_SPREAD_THREADS 64u
+#define WVL_CUDA_T1_SORT_THREADS 1024u
+#define WVL_CUDA_T1_MQ_THREADS 64u
+#define WVL_CUDA_T1_ENDS_THREADS 128u
+
+/* Words of shared memory: bins of wvl_t1_sort; the state machine and the contexts of a warp of the MQ coder. */
+#define WVL_CUDA_T1_SORT_BINS 8192u
+#define WVL_CUDA_T1_SORT_WORDS (WVL_CUDA_T1_SORT_BINS + 32u)
+#define WVL_CUDA_T1_MQ_TABLE_WORDS 96u
+#define WVL_CUDA_T1_MQ_WARP_WORDS (19u * 32u)
+#define WVL_CUDA_T1_MQ_WORDS (WVL_CUDA_T1_MQ_TABLE_WORDS + WVL_CUDA_T1_MQ_THREADS / 32u * WVL_CUDA_T1_MQ_WARP_WORDS)
+
+/* Bytes of shared memory of a thread block of the list kernels: two stages for the symbols of a plane (at most 2.5 a
+ * sample, 4 of a segmentation symbol, 15 left of the plane before), sums of warps by turns, a grant. */
+#define WVL_CUDA_T1_STAGE_BYTES(samples) (((samples)*5u / 2u + 4u + 15u + 15u) / 16u * 16u)
+#define WVL_CUDA_T1_LIST_BYTES(samples) (2u * WVL_CUDA_T1_STAGE_BYTES(samples) + 2u * 8u * 8u + 16u)
+
+#endif

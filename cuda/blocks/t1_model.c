@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "cuda/blocks/t1_model.h"
+
+#include <string.h>
+
+#include "base/intmath.h"
+#include "codec/core/t1_bound.h"
+
+wvl_cuda_status wvl_cuda_t1_model_open(wvl_cuda_t1_model *model, const wvl_cuda_runtime *runtime,
+                                       wvl_cuda_module module)
+{
+    static const char *const names[3][WVL_CUDA_T1_CLASSES] = {
+        {"wvl_t1_planes_64", "wvl_t1_planes_32", "wvl_t1_planes_any"},
+        {"wvl_t1_spread_64", "wvl_t1_spread_32", "wvl_t1_spread_any"},
+        {"wvl_t1_list_64", "wvl_t1_list_32", "wvl_t1_list_any"}};
+    memset(model, 0, sizeof *model);
+    model->runtime = runtime;
+    wvl_cuda_function *const functions[3] = {model->planes, model->spread, model->list};
+    wvl_cuda_status status = runtime->module_function(&model->open, module, "wvl_t1_open");
+    for (unsigned i = 0; !status && i < 3 * WVL_CUDA_T1_CLASSES; i++) {
+        status = runtime->module_function(&functions[i / WVL_CUDA_T1_CLASSES][i % WVL_CUDA_T1_CLASSES], module,
+                                          names[i / WVL_CUDA_T1_CLASSES][i % WVL_CUDA_T1_CLASSES]);
+    }
+    return status;
+}
+
+/* ---- Lists ----------------------------------------------------------------------------------- */
+
+static unsigned class_of(const wvl_cuda_t1_block *b)
+{
+    if (b->coef_bytes != 2 || b->width > 64 || b->height > 64) {
+        return WVL_CUDA_T1_ANY;
+    }
+    return b->width <= 32 && b->height <= 32 ? WVL_CUDA_T1_32 : WVL_CUDA_T1_64;
+}
+
+void wvl_cuda_t1_sort(const wvl_cuda_t1_block *blocks, uint32_t count, uint32_t *lists, wvl_cuda_t1_job *job)
+{
+    uint32_t next[WVL_CUDA_T1_CLASSES];
+    memset(job->class_count, 0, sizeof job->class_count);
+    memset(job->item_most, 0, sizeof job->item_most);
+    job->block_count = count;
+    job->is_styled = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        unsigned kind = class_of(&blocks[i]);
+        job->class_count[kind]++;
+        job->item_most[kind] += blocks[i].planes;
+        job->is_styled |= blocks[i].style & (WVL_STYLE_TERMALL | WVL_STYLE_RESET | WVL_STYLE_PTERM | WVL_STYLE_BYPASS);
+    }
+    for (uint32_t i = 0, first = 0, item = 0; i < WVL_CUDA_T1_CLASSES; i++) {
+        next[i] = job->class_first[i] = first;
+        job->item_first[i] = item;
+        first += job->class_count[i];
+        item += job->item_most[i];
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        lists[next[class_of(&blocks[i])]++] = i;
+    }
+}
+
+uint32_t wvl_cuda_t1_count_items(const wvl_cuda_t1_job *job)
+{
+    return job->item_first[WVL_CUDA_T1_CLASSES - 1] + job->item_most[WVL_CUDA_T1_CLASSES - 1];
+}
+
+static uint64_t count_words(const wvl_cuda_t1_block *b)
+{
+    unsigned kind = class_of(b);
+    uint64_t wide = kind == WVL_CUDA_T1_64 ? 8 : 4;
+    if (kind == WVL_CUDA_T1_ANY) {
+        wide = UINT64_C(1) << wvl_bit_length((b->width + 7u) / 8 - 1);
+    }
+    return wvl_align_up((b->height + 3u) / 4 * wide, 8);
+}
+
+/* As measure_block, take_chunks and close_list of the kernels count. */
+uint64_t wvl_cuda_t1_measure_scratch(const wvl_cuda_t1_block *b)
+{
+    uint64_t samples = (uint64_t)b->width * b->height, columns = (uint64_t)b->width * ((b->height + 3u) / 4);
+    uint64_t symbols = samples * (b->planes + 1u) + 2 * columns + 4u * b->planes;
+    if (!b->planes) {
+        return 0;
+    }
+    uint64_t words = 3 * count_words(b) * (b->planes + 1u) / 4, ends = (3u * b->planes + 3u) / 4;
+    uint64_t chunks = (symbols / WVL_CUDA_T1_CHUNK_SYMBOLS + 2) * WVL_CUDA_T1_CHUNK_UNITS;
+    uint64_t codeword = (wvl_t1_bound_symbols(symbols, 3u * b->planes - 2, b->style) + 15) / 16;
+    return 16 * (words + ends + chunks + codeword);
+}
+
+/* ---- Launches -------------------------------------------------------------------------------- */
+
+static wvl_cuda_status launch_kernel(const wvl_cuda_t1_model *model, wvl_cuda_function function, uint32_t grid,
+                                     uint32_t rows, uint32_t threads, uint32_t shared, const wvl_cuda_t1_job *job,
+                                     wvl_cuda_stream stream)
+{
+    wvl_cuda_t1_job copy = *job;
+    void *arguments[] = {&copy};
+    return model->runtime->launch(function, grid, rows, 1, threads, 1, 1, shared, stream, arguments, NULL);
+}
+
+/* A thread an item. */
+static uint32_t count_grid(uint64_t items, uint32_t threads) { return (uint32_t)((items + threads - 1) / threads); }
+
+static wvl_cuda_status launch_class(const wvl_cuda_t1_model *model, unsigned kind, const wvl_cuda_t1_job *job,
+                                    wvl_cuda_stream stream)
+{
+    static const uint32_t words[WVL_CUDA_T1_CLASSES] = {128, 32, WVL_CUDA_T1_MOST_WORDS},
+                          threads[WVL_CUDA_T1_CLASSES] = {128, 32, WVL_CUDA_T1_MOST_WORDS};
+    uint32_t count = job->class_count[kind], shared = WVL_CUDA_T1_LIST_BYTES(kind == WVL_CUDA_T1_32 ? 1024u : 4096u);
+    if (!count || !job->item_most[kind]) {
+        return WVL_CUDA_SUCCESS;
+    }
+    wvl_cuda_status status =
+        launch_kernel(model, model->planes[kind], count_grid((uint64_t)count * words[kind], WVL_CUDA_T1_PLANES_THREADS),
+                      1, WVL_CUDA_T1_PLANES_THREADS, 0, job, stream);
+    status =
+        status ? status
+               : launch_kernel(model, model->spread[kind], count_grid(job->item_most[kind], WVL_CUDA_T1_SPREAD_THREADS),
+                               1, WVL_CUDA_T1_SPREAD_THREADS, 0, job, stream);
+    return status ? status : launch_kernel(model, model->list[kind], count, 1, threads[kind], shared, job, stream);
+}
+
+wvl_cuda_status wvl_cuda_t1_launch_model(const wvl_cuda_t1_model *model, const wvl_cuda_t1_job *job,
+                                         wvl_cuda_stream stream)
+{
+    uint32_t most = 0;
+    wvl_cuda_status status = WVL_CUDA_SUCCESS;
+    if (!job->block_count) {
+        return WVL_CUDA_SUCCESS;
+    }
+    for (unsigned i = 0; i < WVL_CUDA_T1_CLASSES; i++) {
+        most = wvl_max_u32(most, job->class_count[i]);
+    }
+    if (!job->is_cleared) {
+        status = model->runtime->fill(job->counters, 0, WVL_CUDA_T1_COUNTERS * sizeof(uint32_t), stream);
+    }
+    status = status ? status
+                    : launch_kernel(model, model->open, count_grid(most, WVL_CUDA_T1_OPEN_THREADS), WVL_CUDA_T1_CLASSES,
+                                    WVL_CUDA_T1_OPEN_THREADS, 0, job, stream);
+    for (unsigned i = 0; !status && i < WVL_CUDA_T1_CLASSES; i++) {
+        status = launch_class(model, i, job, stream);
+    }
+    return status;
+}

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Context modelling of EBCOT blocks on a device, for the host: samples in, lists of symbols out (t1_job.h). Nothing
+ * here allocates, waits or locks; calls that can fail return the driver's status.
+ */
+#ifndef WVL_CUDA_BLOCKS_T1_MODEL_H
+#define WVL_CUDA_BLOCKS_T1_MODEL_H
+
+#include "cuda/blocks/t1_job.h"
+#include "cuda/host/runtime_table.h"
+
+typedef struct wvl_cuda_t1_model {
+    const wvl_cuda_runtime *runtime;
+    wvl_cuda_function open, planes[WVL_CUDA_T1_CLASSES], spread[WVL_CUDA_T1_CLASSES], list[WVL_CUDA_T1_CLASSES];
+} wvl_cuda_t1_model;
+
+/* Kernels of a loaded module. */
+wvl_cuda_status wvl_cuda_t1_model_open(wvl_cuda_t1_model *model, const wvl_cuda_runtime *runtime,
+                                       wvl_cuda_module module);
+
+/* Fills lists[count], classes, items, is_styled and block_count of the job. Pure. */
+void wvl_cuda_t1_sort(const wvl_cuda_t1_block *blocks, uint32_t count, uint32_t *lists, wvl_cuda_t1_job *job);
+
+/* Bytes of scratch memory with which no block is left. Less does: what a block takes follows from its samples. */
+uint64_t wvl_cuda_t1_measure_scratch(const wvl_cuda_t1_block *block);
+
+/* Pairs of block and plane: the size of job.items. */
+uint32_t wvl_cuda_t1_count_items(const wvl_cuda_t1_job *job);
+
+/* Queues all kernels on a stream: states and lists of symbols are there after it. */
+wvl_cuda_status wvl_cuda_t1_launch_model(const wvl_cuda_t1_model *model, const wvl_cuda_t1_job *job,
+                                         wvl_cuda_stream stream);
+
+#endif

@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* EBCOT blocks: samples to plane words. A thread a word: 32 samples are transposed in registers. */
+#include "cuda/blocks/t1_words.cuh"
+
+namespace wvl_t1
+{
+
+/* Magnitudes above the fraction bits, and the sign, of two 16-bit samples. */
+__device__ __forceinline__ uint32_t shift_pair(uint32_t pair, uint32_t frac_bits)
+{
+    uint32_t kept = (0x7FFFu >> frac_bits) * 0x10001u;
+    return (pair >> frac_bits & kept) | (pair & 0x80008000u);
+}
+
+/* Eight 16-bit samples of a row; those outside of the block may be anything. */
+__device__ __forceinline__ void load_narrow(const wvl_cuda_t1_block &b, uint32_t x, uint32_t y, uint32_t (&pairs)[4])
+{
+    const uint16_t *from = (const uint16_t *)b.coefs + (size_t)y * b.stride + x;
+    pairs[0] = pairs[1] = pairs[2] = pairs[3] = 0;
+    if (y >= b.height || x >= b.width) {
+        return;
+    }
+    if (!((uint64_t)from & 15) && x + 8 <= b.stride) {
+        uint4 v = *(const uint4 *)from;
+        pairs[0] = v.x, pairs[1] = v.y, pairs[2] = v.z, pairs[3] = v.w;
+        return;
+    }
+    for (uint32_t k = 0; k < 8; k++) {
+        uint32_t v = x + k < b.width ? from[k] : 0;
+        pairs[k / 2] |= v << 16 * (k & 1);
+    }
+}
+
+/* Words of 8 planes from words of columns. */
+__device__ __forceinline__ uint32_t put_planes(uint32_t *to, uint32_t (&v)[8], uint32_t first, uint32_t planes,
+                                               uint32_t mask)
+{
+    uint32_t any = 0;
+    transpose(v);
+#pragma unroll
+    for (uint32_t p = 0; p < 8; p++) {
+        v[p] &= mask;
+        if (first + p < planes) {
+            any |= v[p];
+            to[(first + p) * 8] = v[p];
+        }
+    }
+    return any;
+}
+
+__device__ __forceinline__ void split_narrow(const wvl_cuda_t1_block &b, uint32_t word, uint32_t stripe,
+                                             uint32_t planes, uint32_t *to)
+{
+    uint32_t in[4][4], low[8], high[8], mask = inside(b.width, b.height, word, stripe);
+#pragma unroll
+    for (uint32_t r = 0; r < 4; r++) {
+        load_narrow(b, 8 * word, 4 * stripe + r, in[r]);
+#pragma unroll
+        for (uint32_t k = 0; k < 4; k++) {
+            in[r][k] = shift_pair(in[r][k], b.frac_bits);
+        }
+    }
+#pragma unroll
+    for (int k = 0; k < 4; k++) { /* two columns: bytes by rows */
+        uint32_t p = __byte_perm(in[0][k], in[1][k], 0x5140), q = __byte_perm(in[2][k], in[3][k], 0x5140);
+        uint32_t u = __byte_perm(in[0][k], in[1][k], 0x7362), v = __byte_perm(in[2][k], in[3][k], 0x7362);
+        low[2 * k] = __byte_perm(p, q, 0x5410);
+        high[2 * k] = __byte_perm(p, q, 0x7632);
+        low[2 * k + 1] = __byte_perm(u, v, 0x5410);
+        high[2 * k + 1] = __byte_perm(u, v, 0x7632);
+    }
+    uint32_t any = put_planes(to, low, 0, planes, mask);
+    any |= put_planes(to, high, 8, min(planes, 15u), mask);
+    to[planes * 8] = high[7] & any;
+}
+
+/* Any shape and container: bytes of magnitudes in turn. */
+__device__ __forceinline__ void split_wide(const wvl_cuda_t1_block &b, uint32_t word, uint32_t stripe, uint32_t planes,
+                                           uint32_t *to)
+{
+    uint32_t m[32], mask = inside(b.width, b.height, word, stripe), sign = 0, any = 0;
+#pragma unroll
+    for (uint32_t i = 0; i < 32; i++) {
+        uint32_t x = 8 * word + i % 8, y = 4 * stripe + i / 8;
+        size_t at = (size_t)y * b.stride + x;
+        bool is_there = x < b.width && y < b.height;
+        uint32_t v = 0;
+        if (is_there && b.coef_bytes == 2) {
+            v = ((const uint16_t *)b.coefs)[at];
+            v = (v & 0x7FFF) | (v & 0x8000) << 16;
+        } else if (is_there) {
+            v = ((const uint32_t *)b.coefs)[at];
+        }
+        sign |= (v >> 31) << i;
+        m[i] = (v & 0x7FFFFFFFu) >> b.frac_bits;
+    }
+    for (uint32_t first = 0; first < planes; first += 8) {
+        uint32_t v[8];
+#pragma unroll
+        for (uint32_t c = 0; c < 8; c++) {
+            v[c] = (m[c] >> first & 0xFF) | (m[c + 8] >> first & 0xFF) << 8 | (m[c + 16] >> first & 0xFF) << 16 |
+                   (m[c + 24] >> first & 0xFF) << 24;
+        }
+        any |= put_planes(to, v, first, planes, mask);
+    }
+    to[planes * 8] = sign & any;
+}
+
+/* The word of a thread of `class_words` threads a block; NULL: nothing to do. */
+__device__ __forceinline__ uint32_t *find_words(const wvl_cuda_t1_job &job, uint32_t kind, uint32_t class_words,
+                                                uint32_t *id, uint32_t *n)
+{
+    uint32_t at = blockIdx.x * blockDim.x + threadIdx.x;
+    *n = at % class_words;
+    if (at / class_words >= job.class_count[kind]) {
+        return NULL;
+    }
+    *id = ((const uint32_t *)job.lists)[job.class_first[kind] + at / class_words];
+    const wvl_cuda_t1_state &state = state_of(job, *id);
+    return state.passes ? units_at(job, state.words) : NULL;
+}
+
+template <uint32_t KIND, uint32_t WIDTH_LOG2> __device__ __forceinline__ void split_blocks(const wvl_cuda_t1_job &job)
+{
+    uint32_t id, n, *words = find_words(job, KIND, 2u << 2 * WIDTH_LOG2, &id, &n);
+    if (words) {
+        const wvl_cuda_t1_block &b = block_of(job, id);
+        uint32_t planes = state_of(job, id).planes;
+        word_layout layout(WIDTH_LOG2, b.height, planes);
+        if (n < layout.words) {
+            split_narrow(b, n & ((1u << WIDTH_LOG2) - 1), n >> WIDTH_LOG2, planes, words + layout.place(n));
+        }
+    }
+}
+
+__device__ __forceinline__ void split_any(const wvl_cuda_t1_job &job)
+{
+    uint32_t id, n, *words = find_words(job, WVL_CUDA_T1_ANY, WVL_CUDA_T1_MOST_WORDS, &id, &n);
+    if (words) {
+        const wvl_cuda_t1_block &b = block_of(job, id);
+        uint32_t planes = state_of(job, id).planes, log2 = any_width_log2(b.width);
+        word_layout layout(log2, b.height, planes);
+        if (n < layout.words) {
+            split_wide(b, n & ((1u << log2) - 1), n >> log2, planes, words + layout.place(n));
+        }
+    }
+}
+
+} // namespace wvl_t1
+
+extern "C" __global__ void __launch_bounds__(WVL_CUDA_T1_PLANES_THREADS) wvl_t1_planes_64(const wvl_cuda_t1_job job)
+{
+    wvl_t1::split_blocks<WVL_CUDA_T1_64, 3>(job);
+}
+
+extern "C" __global__ void __launch_bounds__(WVL_CUDA_T1_PLANES_THREADS) wvl_t1_planes_32(const wvl_cuda_t1_job job)
+{
+    wvl_t1::split_blocks<WVL_CUDA_T1_32, 2>(job);
+}
+
+extern "C" __global__ void __launch_bounds__(WVL_CUDA_T1_PLANES_THREADS) wvl_t1_planes_any(const wvl_cuda_t1_job job)
+{
+    wvl_t1::split_any(job);
+}

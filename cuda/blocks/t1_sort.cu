@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The order in which the MQ coder takes blocks: the longest lists first, by a counting sort in one thread block. The
+ * lists of a warp then end at about the same symbol. Blocks of one bin stand in any order: no byte depends on it.
+ */
+#include "cuda/blocks/mq_lane.cuh"
+
+namespace wvl_mq
+{
+
+constexpr uint32_t BIN_SYMBOLS = 16, BINS_EACH = WVL_CUDA_T1_SORT_BINS / WVL_CUDA_T1_SORT_THREADS;
+constexpr uint32_t AT_ONCE = 4; /* blocks of a thread whose states are on their way together */
+
+/* The longest list of 4096 samples has about 2^17 symbols; longer ones share the first bin. */
+__device__ __forceinline__ uint32_t bin_of(uint32_t symbols)
+{
+    return WVL_CUDA_T1_SORT_BINS - 1 - min(symbols / BIN_SYMBOLS, WVL_CUDA_T1_SORT_BINS - 1);
+}
+
+/* Symbols of blocks first, first + 1024 ...; 0 of those that are not there or were left. */
+__device__ __forceinline__ void load_counts(const wvl_cuda_t1_job &job, uint32_t first, uint32_t (&symbols)[AT_ONCE])
+{
+#pragma unroll
+    for (uint32_t k = 0; k < AT_ONCE; k++) {
+        uint32_t id = first + k * WVL_CUDA_T1_SORT_THREADS;
+        symbols[k] = 0;
+        if (id < job.block_count && !(state_at(job, id).flags & WVL_CUDA_T1_LEFT)) {
+            symbols[k] = state_at(job, id).symbols;
+        }
+    }
+}
+
+__device__ __forceinline__ void count_blocks(const wvl_cuda_t1_job &job, uint32_t *bins)
+{
+    uint32_t symbols[AT_ONCE];
+    for (uint32_t first = threadIdx.x; first < job.block_count; first += AT_ONCE * WVL_CUDA_T1_SORT_THREADS) {
+        load_counts(job, first, symbols);
+        for (uint32_t k = 0; k < AT_ONCE; k++) {
+            uint32_t id = first + k * WVL_CUDA_T1_SORT_THREADS;
+            if (symbols[k]) {
+                atomicAdd(&bins[bin_of(symbols[k])], 1u);
+            } else if (id < job.block_count) {
+                store_record(job, id, 0);
+            }
+        }
+    }
+}
+
+/* Each bin becomes the place of its first block. Returns how many blocks there are. */
+__device__ __forceinline__ uint32_t place_bins(uint32_t *bins, uint32_t *sums)
+{
+    uint32_t *mine = bins + BINS_EACH * threadIdx.x, own = 0, all;
+    for (uint32_t k = 0; k < BINS_EACH; k++) {
+        own += mine[k];
+    }
+    uint32_t place = (uint32_t)wvl_ht::scan_threads(own, sums, &all) - own;
+    for (uint32_t k = 0; k < BINS_EACH; k++) {
+        uint32_t count = mine[k];
+        mine[k] = place;
+        place += count;
+    }
+    return all;
+}
+
+__device__ __forceinline__ void place_blocks(const wvl_cuda_t1_job &job, uint32_t *bins)
+{
+    uint32_t symbols[AT_ONCE];
+    for (uint32_t first = threadIdx.x; first < job.block_count; first += AT_ONCE * WVL_CUDA_T1_SORT_THREADS) {
+        load_counts(job, first, symbols);
+        for (uint32_t k = 0; k < AT_ONCE; k++) {
+            if (symbols[k]) {
+                item<uint32_t>(job.order, atomicAdd(&bins[bin_of(symbols[k])], 1u)) =
+                    first + k * WVL_CUDA_T1_SORT_THREADS;
+            }
+        }
+    }
+}
+
+} // namespace wvl_mq
+
+extern "C" __global__ void __launch_bounds__(WVL_CUDA_T1_SORT_THREADS) wvl_t1_sort(const wvl_cuda_t1_job job)
+{
+    WVL_HT_SHARED(bins);
+    for (uint32_t i = threadIdx.x; i < WVL_CUDA_T1_SORT_BINS; i += WVL_CUDA_T1_SORT_THREADS) {
+        bins[i] = 0;
+    }
+    __syncthreads();
+    wvl_mq::count_blocks(job, bins);
+    __syncthreads();
+    uint32_t all = wvl_mq::place_bins(bins, bins + WVL_CUDA_T1_SORT_BINS);
+    if (!threadIdx.x) {
+        wvl_mq::item<uint32_t>(job.counters, WVL_CUDA_T1_ORDERED) = all;
+    }
+    __syncthreads();
+    wvl_mq::place_blocks(job, bins);
+}

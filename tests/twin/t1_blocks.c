@@ -1,0 +1,240 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "t1_blocks.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/intmath.h"
+#include "codec/t1/coder.h"
+
+/* ---- Lists ----------------------------------------------------------------------------------- */
+
+void t1_list_clear(t1_list *list)
+{
+    ht_list_clear(&list->samples);
+    free(list->blocks);
+    memset(list, 0, sizeof *list);
+}
+
+wvl_cuda_t1_block *t1_list_add(t1_list *list, uint32_t width, uint32_t height, uint32_t stride, unsigned coef_bytes,
+                               unsigned offset_samples, wvl_cuda_ht_block **samples)
+{
+    if (list->count == list->room) {
+        list->room = list->room ? 2 * list->room : 64;
+        list->blocks = realloc(list->blocks, list->room * sizeof *list->blocks);
+    }
+    *samples = ht_list_add(&list->samples, width, height, stride, coef_bytes, offset_samples);
+    wvl_cuda_t1_block *b = &list->blocks[list->count++];
+    *b = (wvl_cuda_t1_block){.coefs = (*samples)->coefs,
+                             .bound = (*samples)->bound,
+                             .stride = stride,
+                             .width = (uint16_t)width,
+                             .height = (uint16_t)height,
+                             .coef_bytes = (uint8_t)coef_bytes,
+                             .max_passes = 255};
+    return b;
+}
+
+void t1_list_seal(t1_list *list, wvl_cuda_t1_block *b, uint32_t more)
+{
+    list->samples.bounds[b->bound] |= more;
+    b->planes = (uint8_t)wvl_bit_length(list->samples.bounds[b->bound] >> b->frac_bits);
+}
+
+/* ---- Device memory --------------------------------------------------------------------------- */
+
+static int open_tables(t1_load *load, const ht_device *d, const t1_list *list, unsigned scratch_share)
+{
+    uint32_t count = list->count, *lists = malloc(count * sizeof *lists + 1);
+    uint64_t scratch = 0;
+    load->blocks = malloc(count * sizeof *load->blocks + 1);
+    for (uint32_t i = 0; i < count; i++) {
+        load->blocks[i] = list->blocks[i];
+        load->blocks[i].coefs += load->samples;
+        load->blocks[i].bound = load->bounds + 4 * load->blocks[i].bound;
+        scratch += wvl_cuda_t1_measure_scratch(&list->blocks[i]);
+    }
+    wvl_cuda_t1_sort(load->blocks, count, lists, &load->job);
+    load->job.scratch_units = (uint32_t)(scratch / 16 * scratch_share / 1000);
+    int is_open = !ht_take_memory(d, &load->job.blocks, count * sizeof *load->blocks, load->blocks,
+                                  count * sizeof *load->blocks, 0) &&
+                  !ht_take_memory(d, &load->job.lists, count * sizeof *lists, lists, count * sizeof *lists, 0) &&
+                  !ht_take_memory(d, &load->job.items, 4ull * wvl_cuda_t1_count_items(&load->job), NULL, 0, 0) &&
+                  !ht_take_memory(d, &load->job.scratch, 16ull * load->job.scratch_units, NULL, 0, 1);
+    free(lists);
+    return is_open;
+}
+
+int t1_load_open(t1_load *load, const ht_device *d, const t1_list *list, unsigned scratch_share)
+{
+    uint32_t count = list->count;
+    memset(load, 0, sizeof *load);
+    return !wvl_cuda_t1_model_open(&load->model, d->runtime, d->module) &&
+           !ht_take_memory(d, &load->samples, list->samples.sample_bytes, list->samples.samples,
+                           list->samples.sample_bytes, 0) &&
+           !ht_take_memory(d, &load->bounds, 4ull * list->samples.count, list->samples.bounds,
+                           4ull * list->samples.count, 0) &&
+           open_tables(load, d, list, scratch_share) &&
+           !ht_take_memory(d, &load->job.states, count * sizeof(wvl_cuda_t1_state), NULL, 0, 1) &&
+           !ht_take_memory(d, &load->job.records, count * sizeof(wvl_cuda_t1_record), NULL, 0, 1) &&
+           !ht_take_memory(d, &load->job.order, 4ull * count, NULL, 0, 0) &&
+           !ht_take_memory(d, &load->job.counters, 4ull * WVL_CUDA_T1_COUNTERS, NULL, 0, 1);
+}
+
+void t1_load_close(t1_load *load, const ht_device *d)
+{
+    wvl_cuda_address all[] = {load->samples,     load->bounds,      load->job.blocks, load->job.lists,
+                              load->job.states,  load->job.records, load->job.order,  load->job.items,
+                              load->job.scratch, load->job.counters};
+    for (unsigned i = 0; i < sizeof all / sizeof *all; i++) {
+        if (all[i]) {
+            (void)d->runtime->free_device(all[i]);
+        }
+    }
+    free(load->blocks);
+}
+
+/* ---- Comparison ------------------------------------------------------------------------------ */
+
+typedef struct truth {
+    void *scratch;
+    uint8_t *bytes, *got_bytes, *symbols;
+    wvl_pass passes[WVL_CUDA_T1_MOST_PASSES], got[WVL_CUDA_T1_MOST_PASSES];
+} truth;
+
+static wvl_block_input describe_input(const t1_list *list, const wvl_cuda_t1_block *b)
+{
+    return (wvl_block_input){.coefs = list->samples.samples + b->coefs,
+                             .stride = b->stride,
+                             .width = b->width,
+                             .height = b->height,
+                             .coef_bytes = b->coef_bytes,
+                             .frac_bits = b->frac_bits,
+                             .orient = b->orient,
+                             .style = b->style,
+                             .max_passes = b->max_passes,
+                             .reversible = b->reversible,
+                             .bound = list->samples.bounds[b->bound]};
+}
+
+/* The symbols of a list, from its chunks. 0: it leads out of the scratch memory. */
+static int fetch_symbols(const uint8_t *scratch, uint32_t units, const wvl_cuda_t1_state *s, uint8_t *symbols)
+{
+    uint32_t chunk = s->list;
+    for (uint32_t i = 0; i < s->symbols; i += WVL_CUDA_T1_CHUNK_SYMBOLS) {
+        uint32_t left = s->symbols - i;
+        if (chunk + WVL_CUDA_T1_CHUNK_UNITS > units) {
+            return 0;
+        }
+        memcpy(symbols + i, scratch + 16ull * chunk, wvl_min_u32(left, WVL_CUDA_T1_CHUNK_SYMBOLS));
+        memcpy(&chunk, scratch + 16ull * (chunk + WVL_CUDA_T1_CHUNK_UNITS - 1), 4);
+    }
+    return 1;
+}
+
+/* Codes the symbols of the device as codec/t1 codes its own. */
+static wvl_block_output code_symbols(truth *t, const wvl_block_input *in, const uint32_t *ends)
+{
+    wvl_t1_coder coder;
+    wvl_block_output out = {.bytes = t->got_bytes, .passes = t->got};
+    uint32_t count = wvl_t1_init_coder(&coder, in, &out), at = 0;
+    for (uint32_t p = 0; p < count; at = ends[p++]) {
+        wvl_t1_init_pass(&coder, p);
+        if (ends[p] < at) {
+            break;
+        }
+        if (wvl_t1_pass_is_raw(p, in->style)) {
+            wvl_raw_encode_symbols(&coder.raw, t->symbols + at, ends[p] - at);
+        } else {
+            for (uint32_t i = at; i < ends[p]; i++) {
+                wvl_mq_encode_bit(&coder.mq, t->symbols[i] >> 1, t->symbols[i] & 1);
+            }
+        }
+        wvl_t1_put_pass(&coder, &out, 0);
+    }
+    wvl_t1_fini_coder(&coder, &out);
+    return out;
+}
+
+static int is_wrong(truth *t, const t1_list *list, uint32_t i, const wvl_cuda_t1_state *s, const uint8_t *scratch,
+                    uint32_t units)
+{
+    const wvl_cuda_t1_block *b = &list->blocks[i];
+    wvl_block_input in = describe_input(list, b);
+    wvl_block_output want = {.bytes = t->bytes, .passes = t->passes}, got = {0};
+    memset(t->got, 0, sizeof t->got);
+    wvl_t1_encode_block_ref(t->scratch, &in, &want);
+    int is_read = s->planes == want.planes && s->passes == want.pass_count && s->symbols < 1 << 18;
+    uint32_t ends[WVL_CUDA_T1_MOST_PASSES] = {0}, k = 0;
+    if (is_read && want.pass_count) {
+        memcpy(ends, scratch + 16ull * s->ends, want.pass_count * sizeof *ends);
+        is_read = ends[want.pass_count - 1] == s->symbols && fetch_symbols(scratch, units, s, t->symbols);
+    }
+    if (is_read) {
+        got = code_symbols(t, &in, ends);
+        int is_same = got.length == want.length && got.pass_count == want.pass_count &&
+                      !memcmp(got.bytes, want.bytes, want.length) &&
+                      !memcmp(t->got, t->passes, want.pass_count * sizeof *t->got);
+        if (is_same) {
+            return 0;
+        }
+        while (k < want.pass_count && !memcmp(&t->got[k], &t->passes[k], sizeof *t->got)) {
+            k++;
+        }
+    }
+    printf("block %u, %ux%u of %u bytes, fraction %u, orientation %u, style %u, passes %u: %u planes, want %u; %u "
+           "symbols; pass %u of %u differs\n",
+           i, b->width, b->height, b->coef_bytes, b->frac_bits, b->orient, b->style, b->max_passes, s->planes,
+           want.planes, s->symbols, k, want.pass_count);
+    return 1;
+}
+
+static uint32_t compare(const t1_load *load, const t1_list *list, const wvl_cuda_t1_state *states,
+                        const uint8_t *scratch, uint32_t *left)
+{
+    uint32_t wrong = 0;
+    truth t = {.scratch = aligned_alloc(64, (wvl_t1_scratch_bytes() + 63) / 64 * 64),
+               .bytes = malloc(1 << 18),
+               .got_bytes = malloc(1 << 18),
+               .symbols = malloc((1 << 18) + WVL_CUDA_T1_CHUNK_SYMBOLS)};
+    for (uint32_t i = 0; i < list->count && wrong < 10; i++) {
+        if (states[i].flags & WVL_CUDA_T1_LEFT) {
+            ++*left;
+        } else {
+            wrong += (uint32_t)is_wrong(&t, list, i, &states[i], scratch, load->job.scratch_units);
+        }
+    }
+    free(t.scratch);
+    free(t.bytes);
+    free(t.got_bytes);
+    free(t.symbols);
+    return wrong;
+}
+
+uint32_t t1_check_lists(const ht_device *d, const t1_list *list, unsigned scratch_share, uint32_t *left)
+{
+    t1_load load;
+    uint32_t wrong = UINT32_MAX, counters[WVL_CUDA_T1_COUNTERS];
+    uint64_t state_bytes = list->count * sizeof(wvl_cuda_t1_state), scratch_bytes;
+    *left = 0;
+    if (t1_load_open(&load, d, list, scratch_share) && !wvl_cuda_t1_launch_model(&load.model, &load.job, d->stream)) {
+        scratch_bytes = 16ull * load.job.scratch_units + 64;
+        wvl_cuda_t1_state *states = malloc(state_bytes + 1);
+        uint8_t *scratch = malloc(scratch_bytes);
+        if (!d->runtime->download(states, load.job.states, state_bytes, d->stream) &&
+            !d->runtime->download(scratch, load.job.scratch, scratch_bytes, d->stream) &&
+            !d->runtime->download(counters, load.job.counters, sizeof counters, d->stream) &&
+            !d->runtime->stream_wait(d->stream)) {
+            wrong = compare(&load, list, states, scratch, left);
+            wrong += counters[WVL_CUDA_T1_LEFT_BLOCKS] != *left || counters[WVL_CUDA_T1_UNBOUNDED];
+            for (unsigned i = 0; i < 64 && !getenv("WVL_CUDA_UNPOISONED"); i++) {
+                wrong += scratch[scratch_bytes - 64 + i] != HT_POISON;
+            }
+        }
+        free(states);
+        free(scratch);
+    }
+    t1_load_close(&load, d);
+    return wrong;
+}
