@@ -190,6 +190,7 @@ for signal in INT TERM; do
         sleep 0.05
         waited=$((waited + 1))
     done
+    sleep 0.2 # the next pictures are on the device
     kill -$signal $process
     wait $process
     code=$?
