@@ -37,6 +37,8 @@ static int is_extreme(const fuzz_case *c) { return !strcmp(fuzz_case_or(c, "pict
  * 2 / K = 1.625786132: a checkerboard comes back smaller by 1 in 15136, which is 83.6 dB. */
 static double find_floor(const fuzz_case *c) { return is_extreme(c) ? FUZZ_JUDGE_FLOOR - 8.0 : FUZZ_JUDGE_FLOOR; }
 
+#define COARSE 0.02 /* a step or a unit, as a part of the full range */
+
 /* What is below the last bit kept under the step, as a part of the full range: a magnitude may be lower by so much than
  * its coefficient. */
 static double find_unseen(const fuzz_case *c, const fuzz_picture *p)
@@ -81,11 +83,14 @@ static int has_mixed_depth(const fuzz_picture *p)
     return 0;
 }
 
+/* Each error is larger by up to `more`, all with the same sign. */
+static double expect_of_amplitude(double told, double more) { return -20.0 * log10(sqrt(error_of(told)) + more); }
+
 /* Where samples have two values, most of them lie at one place between two whole numbers, and the judge's gain moves
  * them over the middle all together: half a sample more. */
 static double expect_of_extremes(double told, double depth)
 {
-    return -20.0 * log10(sqrt(error_of(told)) + ldexp(0.5, -(int)depth));
+    return expect_of_amplitude(told, ldexp(0.5, -(int)depth));
 }
 
 double fuzz_estimate_expect_measured(const fuzz_case *c, const fuzz_picture *p, double told)
@@ -99,15 +104,17 @@ double fuzz_estimate_expect_measured(const fuzz_case *c, const fuzz_picture *p, 
         told = expect_of_extremes(told, least_depth);
     }
     if (fewest >= 1024.0 && strcmp(fuzz_case_or(c, "picture", "natural"), "flat") != 0) {
-        return fuzz_estimate_expect(c, p, told);
+        /* A magnitude is known to half a unit on either side. Where units are coarse, all samples may lie on one side.
+         */
+        double unseen = find_unseen(c, p), expected = fuzz_estimate_expect(c, p, told);
+        return unseen > COARSE ? fmin(expected, expect_of_amplitude(told, unseen / 2.0)) : expected;
     }
     /* One coefficient makes all samples of a tiny component, or of a flat one: errors add up as they are, and where it
      * lies near half a sample, rounding errors of floats decide over all of them. */
-    double error = sqrt(error_of(told)) + find_unseen(c, p);
-    return fmin(fuzz_estimate_expect(c, p, told), fmin(-20.0 * log10(error), 6.02 * least_depth - 1.0));
+    return fmin(fuzz_estimate_expect(c, p, told),
+                fmin(expect_of_amplitude(told, find_unseen(c, p)), 6.02 * least_depth - 1.0));
 }
 
-#define COARSE 0.02
 #define SPARSE 32.0 /* dB below which few coefficients stay, however small steps are: 1.2 dB too high were seen */
 
 /* ---- Allowances ------------------------------------------------------------------------------ */

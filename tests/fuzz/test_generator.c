@@ -312,6 +312,20 @@ START_TEST(estimates_lack_a_unit)
 }
 END_TEST
 
+/* Where a unit is coarse, all samples may lie on one side of what a magnitude says: half a unit more. */
+START_TEST(coarse_units_hide_one_side)
+{
+    fuzz_plane plane = {.width = 100, .height = 90, .depth = 16, .dx = 1, .dy = 1};
+    fuzz_picture p = {.x1 = 100, .y1 = 90, .count = 1, .planes = &plane};
+    double told = 7.292, error = pow(10.0, -told / 20.0);
+    ck_assert(fuzz_case_parse(&drawn, "step=0.4827 distortion-bits=2"));
+    ck_assert_double_eq_tol(fuzz_estimate_expect_measured(&drawn, &p, told), -20.0 * log10(error + 0.4827 / 8.0),
+                            0.001);
+    ck_assert(fuzz_case_parse(&drawn, "step=0.4827 distortion-bits=5")); /* a unit of 0.015: no more than its square */
+    ck_assert_double_eq_tol(fuzz_estimate_expect_measured(&drawn, &p, told), told, 0.01);
+}
+END_TEST
+
 /* A measured PSNR of samples of two values may be half a sample lower, of others not. */
 START_TEST(extremes_move_together)
 {
@@ -364,6 +378,7 @@ int main(void)
     tcase_add_test(tests, planes_explain_grok);
     tcase_add_test(tests, orders_of_tiles_explain_far_precincts);
     tcase_add_test(tests, allowances_have_conditions);
+    tcase_add_test(tests, coarse_units_hide_one_side);
     tcase_add_test(tests, extremes_move_together);
     tcase_add_test(tests, estimates_lack_a_unit);
     tcase_add_test(tests, trials_are_limited);
