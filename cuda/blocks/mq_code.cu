@@ -29,7 +29,7 @@ struct marks {
         return job.passes ? pass_ends(job, state_at(job, id))[0] : count;
     }
     __device__ __forceinline__ bool is_raw() const { return false; }
-    template <bool FLAT> __device__ __forceinline__ uint32_t end_pass(const wvl_cuda_t1_job &job, coder<FLAT> &c)
+    __device__ __forceinline__ uint32_t end_pass(const wvl_cuda_t1_job &job, coder &c)
     {
         if (!job.passes) {
             return ~0u;
@@ -110,7 +110,7 @@ struct segments {
         }
         store_pass(job, id, pass, p);
     }
-    template <bool FLAT> __device__ __forceinline__ uint32_t end_pass(const wvl_cuda_t1_job &job, coder<FLAT> &c)
+    __device__ __forceinline__ uint32_t end_pass(const wvl_cuda_t1_job &job, coder &c)
     {
         const wvl_cuda_t1_state &s = state_at(job, id);
         wvl_segment_end end = fetch_end(c.l);
@@ -143,8 +143,8 @@ struct segments {
 };
 
 /* Symbols i to i + 3, or to the end of the list, one by one. Returns the next one. */
-template <bool FLAT, typename PASSES>
-__device__ __forceinline__ uint32_t put_slowly(const wvl_cuda_t1_job &job, coder<FLAT> &c, PASSES &passes,
+template <typename PASSES>
+__device__ __forceinline__ uint32_t put_slowly(const wvl_cuda_t1_job &job, coder &c, PASSES &passes,
                                                uint32_t four, uint32_t i, uint32_t count, uint32_t *stop)
 {
     uint32_t end = min(i + 4, count);
@@ -165,10 +165,10 @@ __device__ __forceinline__ uint32_t put_slowly(const wvl_cuda_t1_job &job, coder
 }
 
 /* stop: the end of the pass in work, or of the list. */
-template <bool FLAT, typename PASSES> __device__ __forceinline__ void code_block(const wvl_cuda_t1_job &job)
+template <typename PASSES> __device__ __forceinline__ void code_block(const wvl_cuda_t1_job &job)
 {
     WVL_HT_SHARED(shared);
-    coder<FLAT> c;
+    coder c;
     c.table = shared;
     c.contexts = stage_contexts(shared);
     c.reset_contexts();
@@ -206,13 +206,9 @@ template <bool FLAT, typename PASSES> __device__ __forceinline__ void code_block
 
 extern "C" __global__ void __launch_bounds__(WVL_CUDA_T1_MQ_THREADS) wvl_t1_mq(const wvl_cuda_t1_job job)
 {
-    wvl_mq::code_block<false, wvl_mq::marks>(job);
-}
-extern "C" __global__ void __launch_bounds__(WVL_CUDA_T1_MQ_THREADS) wvl_t1_mq_flat(const wvl_cuda_t1_job job)
-{
-    wvl_mq::code_block<true, wvl_mq::marks>(job);
+    wvl_mq::code_block<wvl_mq::marks>(job);
 }
 extern "C" __global__ void __launch_bounds__(WVL_CUDA_T1_MQ_THREADS) wvl_t1_mq_styled(const wvl_cuda_t1_job job)
 {
-    wvl_mq::code_block<false, wvl_mq::segments>(job);
+    wvl_mq::code_block<wvl_mq::segments>(job);
 }

@@ -77,28 +77,6 @@ struct lane {
         c <<= shift;
         ct -= shift;
     }
-    /* The same without a branch but for a second byte, which is rare: what follows does not wait for a vote. */
-    __device__ __forceinline__ void renormalise_flat(uint32_t shift)
-    {
-        uint32_t first = min(shift, ct), carried = c << first, rest = shift - first;
-        bool leaves = shift >= ct, is_full = b == 0xFF;
-        uint32_t byte = b + (is_full ? 0 : carried >> 27), low = is_full ? carried : carried & 0x7FFFFFF;
-        bool stuffs = byte == 0xFF;
-        uint32_t kept = stuffs ? 20 : 19, room = stuffs ? 7 : 8, after = __byte_perm(last, byte, 0x4321);
-        last = leaves ? after : last;
-        n += leaves;
-        if (leaves && !(n & 3)) {
-            *(uint32_t *)(bytes + n - 4) = last;
-        }
-        b = leaves ? low >> kept : b;
-        bool again = leaves && rest >= room;
-        uint32_t own = again ? 0 : rest;
-        c = leaves ? (low & ((1u << kept) - 1)) << own : carried;
-        ct = leaves ? room - own : ct - shift;
-        if (again) {
-            renormalise(rest);
-        }
-    }
     __device__ __forceinline__ void put_raw(uint32_t bit)
     {
         c = c << 1 | bit;
@@ -133,7 +111,7 @@ struct lane {
 };
 
 /* Words of the contexts of a lane, and what it codes next. */
-template <bool FLAT> struct coder {
+struct coder {
     lane l;
     const uint32_t *table;
     uint32_t *contexts; /* 32 words apart */
@@ -169,11 +147,7 @@ template <bool FLAT> struct coder {
             *place = next;
         }
         uint32_t now = shift ? next : word;
-        if (FLAT) {
-            l.renormalise_flat(shift);
-        } else {
-            l.renormalise(shift);
-        }
+        l.renormalise(shift);
         return now;
     }
     /* The symbol at hand; `after` is the one that follows it, in an MQ pass. */

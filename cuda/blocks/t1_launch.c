@@ -5,26 +5,14 @@
 
 #include "codec/core/t1_pass.h"
 
-/*
- * The branchless coder has the shorter chain of instructions, the one with a branch has fewer of them. A sketch of both
- * on 132 multiprocessors with four schedulers each: the first wins up to about 2 warps a scheduler with blocks of
- * 64x64, up to about 6 with 32x32.
- */
-#define FLAT_WARPS 4u
-
 /* ---- Kernels --------------------------------------------------------------------------------- */
 
-wvl_cuda_status wvl_cuda_t1_open(wvl_cuda_t1 *t1, const wvl_cuda_runtime *runtime, wvl_cuda_module module, int device)
+wvl_cuda_status wvl_cuda_t1_open(wvl_cuda_t1 *t1, const wvl_cuda_runtime *runtime, wvl_cuda_module module)
 {
-    int processors = 0;
     memset(t1, 0, sizeof *t1);
     t1->runtime = runtime;
-    wvl_cuda_status status = runtime->device_attribute(&processors, WVL_CUDA_ATTRIBUTE_MULTIPROCESSORS, device);
-    t1->multiprocessors = processors > 0 ? (uint32_t)processors : 1;
-    t1->flat_blocks = t1->multiprocessors * 4 * FLAT_WARPS * 32;
-    status = status ? status : runtime->module_function(&t1->sort, module, "wvl_t1_sort");
+    wvl_cuda_status status = runtime->module_function(&t1->sort, module, "wvl_t1_sort");
     status = status ? status : runtime->module_function(&t1->mq, module, "wvl_t1_mq");
-    status = status ? status : runtime->module_function(&t1->mq_flat, module, "wvl_t1_mq_flat");
     status = status ? status : runtime->module_function(&t1->mq_styled, module, "wvl_t1_mq_styled");
     return status ? status : runtime->module_function(&t1->ends, module, "wvl_t1_ends");
 }
@@ -44,14 +32,13 @@ static wvl_cuda_status launch_kernel(const wvl_cuda_t1 *t1, wvl_cuda_function fu
 wvl_cuda_status wvl_cuda_t1_launch_mq(const wvl_cuda_t1 *t1, const wvl_cuda_t1_job *job, wvl_cuda_stream stream)
 {
     uint32_t count = job->block_count;
-    wvl_cuda_function plain = count < t1->flat_blocks ? t1->mq_flat : t1->mq;
     if (!count) {
         return WVL_CUDA_SUCCESS;
     }
     wvl_cuda_status status =
         launch_kernel(t1, t1->sort, 1, WVL_CUDA_T1_SORT_THREADS, WVL_CUDA_T1_SORT_WORDS, job, stream);
     status = status ? status
-                    : launch_kernel(t1, job->is_styled ? t1->mq_styled : plain, count, WVL_CUDA_T1_MQ_THREADS,
+                    : launch_kernel(t1, job->is_styled ? t1->mq_styled : t1->mq, count, WVL_CUDA_T1_MQ_THREADS,
                                     WVL_CUDA_T1_MQ_WORDS, job, stream);
     return status || !job->passes || job->is_styled
                ? status

@@ -15,13 +15,11 @@
 
 typedef struct wvl_cuda_t1 {
     const wvl_cuda_runtime *runtime;
-    uint32_t multiprocessors;
-    uint32_t flat_blocks; /* launches of fewer blocks take wvl_t1_mq_flat. Bytes do not depend on it */
-    wvl_cuda_function sort, mq, mq_flat, mq_styled, ends;
+    wvl_cuda_function sort, mq, mq_styled, ends;
 } wvl_cuda_t1;
 
-/* Kernels of a loaded module, and what their launches need to know of the device. */
-wvl_cuda_status wvl_cuda_t1_open(wvl_cuda_t1 *t1, const wvl_cuda_runtime *runtime, wvl_cuda_module module, int device);
+/* Kernels of a loaded module. */
+wvl_cuda_status wvl_cuda_t1_open(wvl_cuda_t1 *t1, const wvl_cuda_runtime *runtime, wvl_cuda_module module);
 
 /*
  * Queues what follows context modelling: the order of blocks, their bytes and records, and with job->passes the records

@@ -102,7 +102,7 @@ static void check_bytes(const wvl_finished *have, unsigned r, unsigned i, const 
 
 typedef enum poison { POISON_NONE, POISON_A5, POISON_RANDOM, POISON_LEFT, POISONS } poison;
 
-/* Memory of a context. A block goes to whoever asks next, with what was in it (POISON_LEFT), or filled again. */
+/* Memory of a context. A block that was freed is given again, with what was in it (POISON_LEFT), or filled anew. */
 typedef struct dirt {
     pthread_mutex_t lock;
     int is_pinned;

@@ -51,16 +51,12 @@ static void time_set(const t1_set *set, const char *name, uint32_t frames)
     wvl_cuda_address passes = load.job.passes;
     printf("%s, %u frames, %u blocks, %.1f Msymbols a frame, wrong %u; us a frame", name, frames, set->count,
            1e-6 * (double)symbols, wrong);
-    time_way("branch with passes", &load, frames);
-    load.t1.flat_blocks = UINT32_MAX;
-    time_way("flat with passes", &load, frames);
+    time_way("with passes", &load, frames);
     load.job.is_styled = 1;
     time_way("styled with passes", &load, frames);
     load.job.passes = 0;
     load.job.is_styled = 0;
-    time_way("flat", &load, frames);
-    load.t1.flat_blocks = 0;
-    time_way("branch", &load, frames);
+    time_way("without", &load, frames);
     printf("\n");
     (void)fflush(stdout);
     load.job.passes = passes;

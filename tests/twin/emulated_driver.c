@@ -116,6 +116,18 @@ unsigned emulated_open_devices(ht_device *devices)
     return opened;
 }
 
+unsigned emulated_open_devices_with(ht_device *devices, const char *kernel)
+{
+    unsigned opened = emulated_open_devices(devices);
+    wvl_cuda_function function;
+    if (opened && devices[opened - 1].runtime->module_function(&function, devices[opened - 1].module, kernel)) {
+        printf("the device code has no %s: the emulation alone\n", kernel);
+        opened--;
+        emulated_close_devices(&devices[opened], 1);
+    }
+    return opened;
+}
+
 void emulated_close_devices(const ht_device *devices, unsigned count)
 {
     for (unsigned i = 0; i < count; i++) {

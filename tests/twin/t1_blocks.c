@@ -44,7 +44,7 @@ void t1_list_seal(t1_list *list, wvl_cuda_t1_block *b, uint32_t more)
 
 /* ---- Device memory --------------------------------------------------------------------------- */
 
-static int open_tables(t1_load *load, const ht_device *d, const t1_list *list, unsigned scratch_share)
+static int open_tables(t1_model_load *load, const ht_device *d, const t1_list *list, unsigned scratch_share)
 {
     uint32_t count = list->count, *lists = malloc(count * sizeof *lists + 1);
     uint64_t scratch = 0;
@@ -66,7 +66,7 @@ static int open_tables(t1_load *load, const ht_device *d, const t1_list *list, u
     return is_open;
 }
 
-int t1_load_open(t1_load *load, const ht_device *d, const t1_list *list, unsigned scratch_share)
+int t1_model_load_open(t1_model_load *load, const ht_device *d, const t1_list *list, unsigned scratch_share)
 {
     uint32_t count = list->count;
     memset(load, 0, sizeof *load);
@@ -82,7 +82,7 @@ int t1_load_open(t1_load *load, const ht_device *d, const t1_list *list, unsigne
            !ht_take_memory(d, &load->job.counters, 4ull * WVL_CUDA_T1_COUNTERS, NULL, 0, 1);
 }
 
-void t1_load_close(t1_load *load, const ht_device *d)
+void t1_model_load_close(t1_model_load *load, const ht_device *d)
 {
     wvl_cuda_address all[] = {load->samples,     load->bounds,      load->job.blocks, load->job.lists,
                               load->job.states,  load->job.records, load->job.order,  load->job.items,
@@ -190,7 +190,7 @@ static int is_wrong(truth *t, const t1_list *list, uint32_t i, const wvl_cuda_t1
     return 1;
 }
 
-static uint32_t compare(const t1_load *load, const t1_list *list, const wvl_cuda_t1_state *states,
+static uint32_t compare(const t1_model_load *load, const t1_list *list, const wvl_cuda_t1_state *states,
                         const uint8_t *scratch, uint32_t *left)
 {
     uint32_t wrong = 0;
@@ -214,11 +214,11 @@ static uint32_t compare(const t1_load *load, const t1_list *list, const wvl_cuda
 
 uint32_t t1_check_lists(const ht_device *d, const t1_list *list, unsigned scratch_share, uint32_t *left)
 {
-    t1_load load;
+    t1_model_load load;
     uint32_t wrong = UINT32_MAX, counters[WVL_CUDA_T1_COUNTERS];
     uint64_t state_bytes = list->count * sizeof(wvl_cuda_t1_state), scratch_bytes;
     *left = 0;
-    if (t1_load_open(&load, d, list, scratch_share) && !wvl_cuda_t1_launch_model(&load.model, &load.job, d->stream)) {
+    if (t1_model_load_open(&load, d, list, scratch_share) && !wvl_cuda_t1_launch_model(&load.model, &load.job, d->stream)) {
         scratch_bytes = 16ull * load.job.scratch_units + 64;
         wvl_cuda_t1_state *states = malloc(state_bytes + 1);
         uint8_t *scratch = malloc(scratch_bytes);
@@ -235,6 +235,6 @@ uint32_t t1_check_lists(const ht_device *d, const t1_list *list, unsigned scratc
         free(states);
         free(scratch);
     }
-    t1_load_close(&load, d);
+    t1_model_load_close(&load, d);
     return wrong;
 }

@@ -21,16 +21,16 @@ wvl_cuda_t1_block *t1_list_add(t1_list *list, uint32_t width, uint32_t height, u
 void t1_list_seal(t1_list *list, wvl_cuda_t1_block *b, uint32_t more);
 
 /* Device memory of a list. */
-typedef struct t1_load {
+typedef struct t1_model_load {
     wvl_cuda_t1_model model;
     wvl_cuda_t1_job job;
     wvl_cuda_address samples, bounds;
     wvl_cuda_t1_block *blocks; /* with addresses */
-} t1_load;
+} t1_model_load;
 
 /* scratch_share: of the most, in thousandths. 0: a call failed. */
-int t1_load_open(t1_load *load, const ht_device *device, const t1_list *list, unsigned scratch_share);
-void t1_load_close(t1_load *load, const ht_device *device);
+int t1_model_load_open(t1_model_load *load, const ht_device *device, const t1_list *list, unsigned scratch_share);
+void t1_model_load_close(t1_model_load *load, const ht_device *device);
 
 /* Runs a list and compares every block: the device's symbols coded by codec/mq, with what codec/t1 makes of the
  * samples. Returns wrong blocks. *left: blocks that found no memory. */

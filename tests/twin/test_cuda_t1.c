@@ -23,7 +23,7 @@ static int subset;
 static void open_suite(void)
 {
     subset = getenv("WVL_CUDA_SUBSET") != NULL;
-    device_count = emulated_open_devices(devices);
+    device_count = emulated_open_devices_with(devices, "wvl_t1_open");
 }
 
 static void close_suite(void) { emulated_close_devices(devices, device_count); }
