@@ -144,8 +144,8 @@ struct segments {
 
 /* Symbols i to i + 3, or to the end of the list, one by one. Returns the next one. */
 template <typename PASSES>
-__device__ __forceinline__ uint32_t put_slowly(const wvl_cuda_t1_job &job, coder &c, PASSES &passes,
-                                               uint32_t four, uint32_t i, uint32_t count, uint32_t *stop)
+__device__ __forceinline__ uint32_t put_slowly(const wvl_cuda_t1_job &job, coder &c, PASSES &passes, uint32_t four,
+                                               uint32_t i, uint32_t count, uint32_t *stop)
 {
     uint32_t end = min(i + 4, count);
     while (i < end) {

@@ -34,8 +34,8 @@ equal() {
     find "$1" -name '.*.??????' | grep . && fail "$1: temporary files are left"
     rm -f "$1"/*.jph
 }
-# flown COUNT: so many pictures were finished by the device.
-flown() { [ "$(grep -c 'device: cuda:0 packets$' out)" -eq "$1" ] || fail "$(grep -c 'device: cuda:0 packets$' out) pictures of the device instead of $1"; }
+# shared COUNT: the device finished this number of pictures.
+shared() { [ "$(grep -c 'device: cuda:0 packets$' out)" -eq "$1" ] || fail "$(grep -c 'device: cuda:0 packets$' out) pictures of the device instead of $1"; }
 
 # ---- Pictures that are alike -----------------------------------------------------------------------------------------
 
@@ -46,14 +46,14 @@ for device in cuda cuda:0 cuda-only; do
     for words in '' '--pictures 2' '--pictures 16' '--pictures 1' '--threads 1'; do
         # shellcheck disable=SC2086 # several words
         expect 0 -ImgDir alike -OutFor jph --device $device --threads 4 $words
-        flown 12
+        shared 12
         sed 's/:.*//' out >names
         sort names | cmp -s - names || fail "$device $words: the summaries are out of order"
         equal alike
     done
 done
 expect 0 -ImgDir alike -OutFor jph --threads 4 # device=auto: so little work is for the CPU
-flown 0
+shared 0
 equal alike
 expect 0 -ImgDir alike -OutFor jph --device cuda --threads 4 --json
 [ "$(grep -o '"backend":"cuda:0 packets"' out | wc -l)" -eq 12 ] || fail 'JSON: where pictures were made'
@@ -63,7 +63,7 @@ fi
 equal alike
 rm -rf alike.ref && references alike -I --step 0.02
 expect 0 -ImgDir alike -OutFor jph --device cuda --threads 4 -I --step 0.02
-flown 12
+shared 12
 equal alike
 
 # Pictures whose bytes are more than their samples: the device makes room for them when they are finished.
@@ -72,7 +72,7 @@ for i in 0 1 2 3; do put_noise large/l$i.ppm P6 512 384 255 589824 $i; done
 references large -b 4,4 --sop --eph --plt -c '[32,32]'
 [ "$(wc -c <large.ref/l0.jph)" -gt 700000 ] || fail 'the large picture is not larger than its room'
 expect 0 -ImgDir large -OutFor jph --device cuda-only --reach packets --threads 4 -b 4,4 --sop --eph --plt -c '[32,32]'
-flown 4
+shared 4
 equal large
 
 # ---- A bad picture in the middle -------------------------------------------------------------------------------------
@@ -81,7 +81,7 @@ rm -rf alike.ref && references alike
 head -c 9000 alike/p15.ppm >alike/p15_bad.ppm
 for device in cuda cuda-only; do
     expect 1 -ImgDir alike -OutFor jph --device $device --threads 4 --pictures 8
-    flown 12
+    shared 12
     [ "$(grep -c truncated err)" -eq 1 ] || fail "$device: one picture is truncated"
     warns '1 of 13 pictures failed'
     equal alike
@@ -90,7 +90,7 @@ rm alike/p15_bad.ppm
 # An output that is there already fails alone, and stays.
 echo taken >alike/p13.jph
 expect 1 -ImgDir alike -OutFor jph --device cuda --threads 4
-flown 11
+shared 11
 warns 'alike/p13.jph: exists; --force replaces it'
 [ "$(cat alike/p13.jph)" = taken ] || fail 'p13.jph was replaced'
 expect 0 -ImgDir alike -OutFor jph --device cuda --threads 4 --force
@@ -137,7 +137,7 @@ pictures=$(find mixed -type f | wc -l)
 for words in '--pictures 1' '--pictures 3' '--pictures 16'; do
     # shellcheck disable=SC2086 # several words
     expect 0 -ImgDir mixed -OutFor jph --device cuda --threads 4 --palette indices $words
-    flown "$pictures"
+    shared "$pictures"
     equal mixed
 done
 
@@ -146,13 +146,13 @@ done
 expect 0 -ImgDir alike -OutFor jph --device cuda --threads 4 --quiet # references of a rate target come from the CPU
 rm -f alike/*.jph && rm -rf alike.ref && references alike -r 4
 expect 0 -ImgDir alike -OutFor jph --device cuda --threads 4 -r 4
-flown 0
+shared 0
 equal alike
 expect 1 -ImgDir alike -OutFor jph --device cuda-only --reach packets --threads 4 -r 4
 warns 'the option reach asks for more'
 rm -rf alike.ref && references alike
 expect 0 -ImgDir alike -OutFor jph --device cuda:9 --threads 4
-flown 0
+shared 0
 warns 'the CPU takes over'
 equal alike
 [ -n "${WVL_CUDA_IMAGE:-}" ] || end_checks # from here on only a device made of software fails as it is asked to

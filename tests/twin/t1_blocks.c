@@ -218,7 +218,8 @@ uint32_t t1_check_lists(const ht_device *d, const t1_list *list, unsigned scratc
     uint32_t wrong = UINT32_MAX, counters[WVL_CUDA_T1_COUNTERS];
     uint64_t state_bytes = list->count * sizeof(wvl_cuda_t1_state), scratch_bytes;
     *left = 0;
-    if (t1_model_load_open(&load, d, list, scratch_share) && !wvl_cuda_t1_launch_model(&load.model, &load.job, d->stream)) {
+    if (t1_model_load_open(&load, d, list, scratch_share) &&
+        !wvl_cuda_t1_launch_model(&load.model, &load.job, d->stream)) {
         scratch_bytes = 16ull * load.job.scratch_units + 64;
         wvl_cuda_t1_state *states = malloc(state_bytes + 1);
         uint8_t *scratch = malloc(scratch_bytes);

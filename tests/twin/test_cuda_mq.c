@@ -44,8 +44,8 @@ static void check_way(const t1_set *set, t1_way way)
         for (int reversed = 0; reversed < (devices[i].runtime == &emulated_runtime ? 2 : 1); reversed++) {
             wvl_emulate_reversed(reversed);
             uint32_t wrong = t1_check(&devices[i], set, way, &rng.s);
-            REQUIRE_THAT(!wrong, "device %u, order %d, styled %u, passes %u: %u wrong", i, reversed,
-                         way.is_styled, way.wants_passes, wrong);
+            REQUIRE_THAT(!wrong, "device %u, order %d, styled %u, passes %u: %u wrong", i, reversed, way.is_styled,
+                         way.wants_passes, wrong);
         }
     }
 }
@@ -147,8 +147,8 @@ static unsigned upper_bit(const wvl_mq *mq, unsigned context)
 }
 
 /*
- * A symbol that shifts out one byte and exactly all of the next, where that one is 0xFF and a carry is near: a byte
- * that leaves one symbol late would take the carry. It is an LPS of a context that has seen hundreds of MPS. *after:
+ * A symbol that shifts out two whole bytes. The second is 0xFF, and a carry is near. A coder that puts the byte out one
+ * symbol too late gives it the carry. It is an LPS of a context that has seen hundreds of MPS. *after:
  * symbols that follow it: some by chance, then some that push the code up.
  */
 static uint8_t draw_deep(const wvl_mq *mq, uint32_t *after)

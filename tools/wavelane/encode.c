@@ -138,27 +138,27 @@ static int encode_alone(wvl_cli_job *j, wvl_sink *sink)
 
 #define AGAIN (-1) /* beside exit codes: the picture is to be encoded by itself */
 
-static int fly(wvl_cli_job *j, wvl_sink *sink)
+static int encode_shared(wvl_cli_job *j, wvl_sink *sink)
 {
-    wvl_status status = wvl_cli_fly(j->flight, &j->picture.image, sink, &j->flown);
+    wvl_status status = wvl_cli_encode_shared(j->shared, &j->picture.image, sink, &j->encoded);
     if (status != WVL_OK) {
         wvl_sink_discard(sink);
         return AGAIN;
     }
-    status = wvl_encoded_picture_status(j->flown);
-    j->result = wvl_encoded_picture_result(j->flown);
-    if (wvl_cli_flight_failed(j->flight, status)) {
-        wvl_encoded_picture_release(j->flown);
-        j->flown = NULL;
+    status = wvl_encoded_picture_status(j->encoded);
+    j->result = wvl_encoded_picture_result(j->encoded);
+    if (wvl_cli_note_failure(j->shared, status)) {
+        wvl_encoded_picture_release(j->encoded);
+        j->encoded = NULL;
         return AGAIN;
     }
-    return status ? report_status(j, status, wvl_encoded_picture_error(j->flown)) : WVL_EXIT_OK;
+    return status ? report_status(j, status, wvl_encoded_picture_error(j->encoded)) : WVL_EXIT_OK;
 }
 
 static int encode_to(wvl_cli_job *j, wvl_sink *sink)
 {
     double start = wvl_cli_seconds();
-    int code = j->flight ? fly(j, sink) : encode_alone(j, sink);
+    int code = j->shared ? encode_shared(j, sink) : encode_alone(j, sink);
     j->seconds = wvl_cli_seconds() - start;
     return code;
 }
@@ -336,16 +336,16 @@ int wvl_cli_encode_job(wvl_cli_job *j)
     return code;
 }
 
-int wvl_cli_fly_job(wvl_cli_job *j, int *code)
+int wvl_cli_encode_job_shared(wvl_cli_job *j, int *code)
 {
-    const wvl_cli_passenger passenger = {&j->picture, j->params, j->is_jp2 ? &j->picture.jp2 : NULL};
-    j->flight = j->s->flights ? wvl_cli_board_flight(j->s->flights, &passenger) : NULL;
-    if (!j->flight) {
+    const wvl_cli_plan_input input = {&j->picture, j->params, j->is_jp2 ? &j->picture.jp2 : NULL};
+    j->shared = j->s->encoders ? wvl_cli_take_encoder(j->s->encoders, &input) : NULL;
+    if (!j->shared) {
         return 0;
     }
     *code = wvl_cli_encode_job(j);
-    wvl_cli_leave_flight(j->flight);
-    j->flight = NULL;
+    wvl_cli_return_encoder(j->shared);
+    j->shared = NULL;
     return *code != AGAIN;
 }
 
@@ -372,7 +372,7 @@ void wvl_cli_report_job(wvl_cli_job *j, int code)
 void wvl_cli_release_job(wvl_cli_job *j)
 {
     free(j->check.component_psnr);
-    wvl_encoded_picture_release(j->flown);
+    wvl_encoded_picture_release(j->encoded);
     wvl_result_release(j->own_result);
     wvl_plan_release(j->plan);
     wvl_params_release(j->params);

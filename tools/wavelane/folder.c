@@ -7,9 +7,9 @@
 
 #define MOST_PICTURES 4u /* at a time, unless asked for: reading, coding and writing then overlap */
 /* The same on a device, which codes a picture faster than a thread reads it. */
-#define MOST_FLYING 16u
-/* With device=auto a device is used from so many bytes of files a thread on: the CPU then needs longer for them than
- * the driver for its start (D-command-06). */
+#define MOST_ON_DEVICE 16u
+/* With device=auto: fewer bytes of files for each thread are encoded on the CPU, in less time than the driver needs to
+ * start (D-command-06). */
 #define AUTO_BYTES (UINT64_C(96) << 20)
 
 /* ---- One picture ----------------------------------------------------------------------------- */
@@ -44,7 +44,7 @@ static int encode_picture(wvl_cli_job *j)
     if (!j->turns) {
         return wvl_cli_encode_job(j);
     }
-    return wvl_cli_fly_job(j, &code) ? code : encode_in_turns(j);
+    return wvl_cli_encode_job_shared(j, &code) ? code : encode_in_turns(j);
 }
 
 static int check_clash(const wvl_cli_entry *entry)
@@ -107,27 +107,27 @@ static int wants_device(const wvl_cli_batch *s, const char *device)
 }
 
 /* Pictures at a time. */
-static size_t count_workers(const wvl_cli_batch *s, int flies)
+static size_t count_workers(const wvl_cli_batch *s, int is_taken)
 {
     const wvl_cli_args *args = s->args;
     if (args->pictures || args->trace) {
         return args->pictures ? args->pictures : 1;
     }
-    return least(wvl_context_threads(s->context), flies ? MOST_FLYING : MOST_PICTURES);
+    return least(wvl_context_threads(s->context), is_taken ? MOST_ON_DEVICE : MOST_PICTURES);
 }
 
 static void encode_entries(wvl_cli_batch *s)
 {
     const char *device = wvl_params_get(s->params, "device");
-    int flies = wants_device(s, device);
-    size_t workers = count_workers(s, flies);
-    s->flights = flies && workers > 1 ? wvl_cli_open_flights(s->context, device) : NULL;
+    int is_taken = wants_device(s, device);
+    size_t workers = count_workers(s, is_taken);
+    s->encoders = is_taken && workers > 1 ? wvl_cli_open_encoders(s->context, device) : NULL;
     s->unused = s->directory.count ? ~0u : 0;
     wvl_cli_arm_signals(workers > 1 ? s->cancel : NULL);
     wvl_cli_run_turns(s->directory.count, workers, encode_entry, s);
     wvl_cli_arm_signals(NULL);
-    wvl_cli_close_flights(s->flights);
-    s->flights = NULL;
+    wvl_cli_close_encoders(s->encoders);
+    s->encoders = NULL;
 }
 
 /* ---- All ------------------------------------------------------------------------------------- */

@@ -6,7 +6,7 @@
 
 #include "cli.h"
 #include "directory.h"
-#include "flight.h"
+#include "encoders.h"
 #include "turns.h"
 
 typedef struct wvl_cli_batch {
@@ -17,11 +17,11 @@ typedef struct wvl_cli_batch {
     wvl_cli_report report; /* used with --json */
     FILE *out;             /* where summaries go */
     wvl_cli_directory directory;
-    wvl_cli_flights *flights; /* of a folder on a device; NULL: every picture is encoded by itself */
-    size_t failed;            /* of its pictures; changes in turn */
-    int code;                 /* the same */
-    int report_errno;         /* of the first summary that could not be written; 0: all were */
-    unsigned unused;          /* WVL_UNUSED_* of every picture so far; the same */
+    wvl_cli_encoders *encoders; /* of a folder on a device; NULL: every picture is encoded by itself */
+    size_t failed;              /* of its pictures; changes in turn */
+    int code;                   /* the same */
+    int report_errno;           /* of the first summary that could not be written; 0: all were */
+    unsigned unused;            /* WVL_UNUSED_* of every picture so far; the same */
 } wvl_cli_batch;
 
 typedef struct wvl_cli_job {
@@ -34,9 +34,9 @@ typedef struct wvl_cli_job {
     wvl_cli_picture picture;
     wvl_params *params;
     wvl_plan *plan;
-    wvl_cli_flight *flight;     /* the encoder that it shares at the moment; NULL: none */
-    wvl_encoded_picture *flown; /* owns the result of a picture that flew */
-    wvl_result *own_result;     /* of one that did not */
+    wvl_cli_encoder *shared;      /* its encoder at the moment; NULL: none */
+    wvl_encoded_picture *encoded; /* owns the result of a picture that had a shared encoder */
+    wvl_result *own_result;       /* of one that did not */
     const wvl_result *result;
     wvl_cli_check check;
     double seconds;
@@ -48,9 +48,9 @@ wvl_cli_job wvl_cli_describe_job(wvl_cli_batch *s, const char *const *inputs, si
 int wvl_cli_read_and_plan(wvl_cli_job *job);
 /* By itself: wvl_encode. */
 int wvl_cli_encode_job(wvl_cli_job *job);
-/* Through an encoder of the folder, where that is possible: *code is as of wvl_cli_encode_job. 0: it is not, and the
- * picture is to be encoded by itself. */
-int wvl_cli_fly_job(wvl_cli_job *job, int *code);
+/* The same with an encoder of the folder. 1: *code is what wvl_cli_encode_job would return. 0: the picture is to be
+ * encoded by itself. */
+int wvl_cli_encode_job_shared(wvl_cli_job *job, int *code);
 /* Prints what became of it: code 0, or the exit code. */
 void wvl_cli_report_job(wvl_cli_job *job, int code);
 void wvl_cli_release_job(wvl_cli_job *job);

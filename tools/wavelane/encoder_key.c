@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "flight.h"
+#include "encoders.h"
 
 typedef struct key_writer {
     uint8_t *data;
@@ -81,7 +81,7 @@ static void put_jp2(key_writer *k, const wvl_jp2_info *jp2)
     put_boxes(k, jp2);
 }
 
-uint8_t *wvl_cli_build_key(const wvl_cli_passenger *p, size_t *bytes)
+uint8_t *wvl_cli_build_key(const wvl_cli_plan_input *p, size_t *bytes)
 {
     key_writer k = {NULL, 0, 0, 0};
     const wvl_io_picture *io = &p->picture->io;

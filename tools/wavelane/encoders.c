@@ -1,0 +1,303 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "encoders.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "turns.h"
+
+#define ENCODERS 4u /* open at the same time: more kinds of pictures side by side are rare in a folder */
+#define FRAMES 4u   /* pictures on the device at a time: enough that it never waits for the readers (D-command-06) */
+#define AUTO_SAMPLES 1048576.0 /* least of a picture with device=auto, as for pictures in flight (wavelane.h) */
+#define POLL_MS 50u            /* how long an interruption may go unseen */
+
+/* SEEN: one picture of that kind came; the second one opens the encoder. */
+typedef enum encoder_state {
+    ENCODER_FREE = 0,
+    ENCODER_SEEN,
+    ENCODER_OPENING,
+    ENCODER_OPEN,
+    ENCODER_REFUSED
+} encoder_state;
+
+struct wvl_cli_encoder {
+    wvl_cli_encoders *all; /* whose lock guards what follows */
+    encoder_state state;
+    uint8_t *key;
+    size_t key_bytes;
+    uint64_t last;  /* number of its last use */
+    unsigned users; /* threads that hold it */
+    int receiving;  /* one of them waits for the encoder */
+    uint64_t pinned_bytes;
+    wvl_plan *plan;
+    wvl_encoder *encoder;
+};
+
+struct wvl_cli_encoders {
+    pthread_mutex_t lock;
+    pthread_cond_t changed;
+    wvl_context *context;
+    char device[24];       /* of their plans */
+    double least_samples;  /* of a picture that takes an encoder */
+    int is_begun, is_down; /* down: there is no device, or it failed */
+    uint64_t uses;
+    uint64_t pinned_bytes, pinned_limit; /* page-locked memory of all encoders */
+    wvl_cli_encoder encoders[ENCODERS];
+};
+
+/* Where a picture's thread waits for it. */
+typedef struct waiting {
+    wvl_encoded_picture *picture;
+} waiting;
+
+/* ---- Life ------------------------------------------------------------------------------------ */
+
+wvl_cli_encoders *wvl_cli_open_encoders(wvl_context *context, const char *device)
+{
+    const char *ordinal = strchr(device, ':');
+    wvl_cli_encoders *all = strcmp(device, "cpu") != 0 ? calloc(1, sizeof *all) : NULL;
+    if (!all) {
+        return NULL;
+    }
+    (void)pthread_mutex_init(&all->lock, NULL);
+    (void)pthread_cond_init(&all->changed, NULL);
+    all->context = context;
+    all->pinned_limit = wvl_cli_share_of_memory() / 4;
+    (void)snprintf(all->device, sizeof all->device, "cuda-only%s", ordinal ? ordinal : "");
+    all->least_samples = strcmp(device, "auto") ? 0.0 : AUTO_SAMPLES;
+    for (unsigned i = 0; i < ENCODERS; i++) {
+        all->encoders[i].all = all;
+    }
+    return all;
+}
+
+/* Under the lock, or when no other thread is left. */
+static void empty_place(wvl_cli_encoder *e)
+{
+    wvl_cli_encoders *all = e->all;
+    wvl_encoder_release(e->encoder);
+    wvl_plan_release(e->plan);
+    free(e->key);
+    all->pinned_bytes -= e->pinned_bytes;
+    *e = (wvl_cli_encoder){.all = all};
+}
+
+void wvl_cli_close_encoders(wvl_cli_encoders *all)
+{
+    if (!all) {
+        return;
+    }
+    for (unsigned i = 0; i < ENCODERS; i++) {
+        empty_place(&all->encoders[i]);
+    }
+    pthread_cond_destroy(&all->changed);
+    pthread_mutex_destroy(&all->lock);
+    free(all);
+}
+
+/* ---- Open ------------------------------------------------------------------------------------ */
+
+/* A plan for the device alone, and for all stages: what it cannot do, it must not hand to the CPU in an encoder whose
+ * messages no picture would get. */
+static wvl_status build_plan(wvl_cli_encoder *e, const wvl_cli_plan_input *p)
+{
+    wvl_params *params = NULL;
+    size_t mark = wvl_cli_mark_messages(); /* the picture's own plan has the same */
+    wvl_status status = wvl_params_clone(p->params, &params);
+    status = status == WVL_OK ? wvl_params_set(params, "device", e->all->device) : status;
+    status = status == WVL_OK ? wvl_params_set(params, "reach", "packets") : status;
+    status =
+        status == WVL_OK ? wvl_plan_create(e->all->context, params, &p->picture->format, p->jp2, &e->plan) : status;
+    wvl_cli_forget_messages(mark);
+    wvl_params_release(params);
+    return status;
+}
+
+/* How many pictures its page-locked memory may hold; 0: not one. That memory is then taken. */
+static uint32_t reserve_frames(wvl_cli_encoder *e)
+{
+    wvl_cli_encoders *all = e->all;
+    wvl_plan_memory memory = {.struct_size = sizeof memory};
+    if (wvl_plan_measure(e->plan, &memory) != WVL_OK || !memory.pinned_bytes) {
+        return 0; /* nothing of such a picture is done on a device */
+    }
+    pthread_mutex_lock(&all->lock);
+    uint64_t most = (all->pinned_limit - all->pinned_bytes) / memory.pinned_bytes;
+    uint32_t frames = most < FRAMES ? (uint32_t)most : FRAMES;
+    e->pinned_bytes = frames * memory.pinned_bytes;
+    all->pinned_bytes += e->pinned_bytes;
+    pthread_mutex_unlock(&all->lock);
+    return frames;
+}
+
+/* Without the lock: the encoder is this thread's while it is being opened. */
+static wvl_status open_encoder(wvl_cli_encoder *e, const wvl_cli_plan_input *p)
+{
+    wvl_status status = build_plan(e, p);
+    uint32_t frames = status == WVL_OK ? reserve_frames(e) : 0;
+    if (!frames) {
+        return status == WVL_OK ? WVL_ERROR_MEMORY : status;
+    }
+    return wvl_encoder_create(e->plan, frames, &e->encoder);
+}
+
+/* Under the lock, which is given up meanwhile. */
+static void open_shared(wvl_cli_encoder *e, const wvl_cli_plan_input *p)
+{
+    wvl_cli_encoders *all = e->all;
+    e->state = ENCODER_OPENING;
+    pthread_mutex_unlock(&all->lock);
+    wvl_status status = open_encoder(e, p);
+    pthread_mutex_lock(&all->lock);
+    e->state = status == WVL_OK ? ENCODER_OPEN : ENCODER_REFUSED;
+    all->is_down |= status == WVL_ERROR_DEVICE;
+    if (status != WVL_OK) {
+        all->pinned_bytes -= e->pinned_bytes;
+        e->pinned_bytes = 0;
+    }
+    pthread_cond_broadcast(&all->changed);
+}
+
+/* ---- Take and return ------------------------------------------------------------------------- */
+
+static wvl_cli_encoder *find_encoder(wvl_cli_encoders *all, const uint8_t *key, size_t bytes)
+{
+    for (unsigned i = 0; i < ENCODERS; i++) {
+        wvl_cli_encoder *e = &all->encoders[i];
+        if (e->key && e->key_bytes == bytes && !memcmp(e->key, key, bytes)) {
+            return e;
+        }
+    }
+    return NULL;
+}
+
+/* A place for pictures of another kind: a free one, or that which was not used for longest. NULL: all are in use. */
+static wvl_cli_encoder *find_place(wvl_cli_encoders *all)
+{
+    wvl_cli_encoder *found = NULL;
+    for (unsigned i = 0; i < ENCODERS; i++) {
+        wvl_cli_encoder *e = &all->encoders[i];
+        if (!e->users && e->state != ENCODER_OPENING && (!found || e->last < found->last)) {
+            found = e;
+        }
+    }
+    if (found) {
+        empty_place(found);
+    }
+    return found;
+}
+
+/* The encoder of that key, in any state but OPENING; a new one is SEEN and takes the key. NULL: there is no place. */
+static wvl_cli_encoder *fetch_encoder(wvl_cli_encoders *all, uint8_t **key, size_t bytes)
+{
+    wvl_cli_encoder *e = find_encoder(all, *key, bytes);
+    while (e && e->state == ENCODER_OPENING) {
+        pthread_cond_wait(&all->changed, &all->lock);
+        e = find_encoder(all, *key, bytes);
+    }
+    if (!e && (e = find_place(all)) != NULL) {
+        e->key = *key;
+        e->key_bytes = bytes;
+        *key = NULL;
+        e->state = ENCODER_FREE;
+    }
+    return e;
+}
+
+/* Most folders hold pictures of one kind: the first one opens its encoder at once. */
+static void advance(wvl_cli_encoder *e, const wvl_cli_plan_input *p)
+{
+    wvl_cli_encoders *all = e->all;
+    int opens = e->state == ENCODER_SEEN || (e->state == ENCODER_FREE && !all->is_begun);
+    all->is_begun = 1;
+    if (opens) {
+        open_shared(e, p);
+    } else if (e->state == ENCODER_FREE) {
+        e->state = ENCODER_SEEN;
+    }
+}
+
+wvl_cli_encoder *wvl_cli_take_encoder(wvl_cli_encoders *all, const wvl_cli_plan_input *input)
+{
+    size_t bytes;
+    int is_large = wvl_cli_sample_count(input->picture) >= all->least_samples;
+    uint8_t *key = is_large ? wvl_cli_build_key(input, &bytes) : NULL;
+    if (!key) {
+        return NULL;
+    }
+    pthread_mutex_lock(&all->lock);
+    wvl_cli_encoder *e = all->is_down ? NULL : fetch_encoder(all, &key, bytes);
+    if (e && !all->is_down) {
+        e->last = ++all->uses;
+        advance(e, input);
+    }
+    int is_taken = e && e->state == ENCODER_OPEN && !all->is_down;
+    if (is_taken) {
+        e->users++;
+    }
+    pthread_mutex_unlock(&all->lock);
+    free(key);
+    return is_taken ? e : NULL;
+}
+
+void wvl_cli_return_encoder(wvl_cli_encoder *e)
+{
+    pthread_mutex_lock(&e->all->lock);
+    e->users--;
+    pthread_mutex_unlock(&e->all->lock);
+}
+
+int wvl_cli_note_failure(wvl_cli_encoder *e, wvl_status status)
+{
+    if (status == WVL_ERROR_DEVICE) {
+        pthread_mutex_lock(&e->all->lock);
+        e->all->is_down = 1;
+        pthread_mutex_unlock(&e->all->lock);
+    }
+    return status == WVL_ERROR_DEVICE || status == WVL_ERROR_MEMORY || status == WVL_ERROR_UNSUPPORTED;
+}
+
+/* ---- Encode ---------------------------------------------------------------------------------- */
+
+/* Under the lock, which is given up meanwhile. One thread waits for the encoder, for all; pictures come in the order of
+ * submission, and each goes to the thread that waits for it. */
+static void await_any(wvl_cli_encoder *e)
+{
+    wvl_cli_encoders *all = e->all;
+    wvl_encoded_picture *picture = NULL;
+    if (e->receiving) {
+        pthread_cond_wait(&all->changed, &all->lock);
+        return;
+    }
+    e->receiving = 1;
+    pthread_mutex_unlock(&all->lock);
+    (void)wvl_encoder_receive(e->encoder, POLL_MS, &picture);
+    if (wvl_cli_was_interrupted()) {
+        wvl_encoder_cancel(e->encoder);
+    }
+    pthread_mutex_lock(&all->lock);
+    e->receiving = 0;
+    if (picture) {
+        waiting *owner = wvl_encoded_picture_user(picture);
+        owner->picture = picture;
+    }
+    pthread_cond_broadcast(&all->changed);
+}
+
+wvl_status wvl_cli_encode_shared(wvl_cli_encoder *e, const wvl_image *image, const wvl_sink *sink,
+                                 wvl_encoded_picture **finished)
+{
+    waiting mine = {NULL};
+    wvl_status status;
+    pthread_mutex_lock(&e->all->lock);
+    while ((status = wvl_encoder_submit(e->encoder, image, sink, &mine)) == WVL_AGAIN) {
+        await_any(e);
+    }
+    while (status == WVL_OK && !mine.picture) {
+        await_any(e);
+    }
+    pthread_mutex_unlock(&e->all->lock);
+    *finished = mine.picture;
+    return status;
+}
