@@ -66,6 +66,20 @@ expect 0 -ImgDir alike -OutFor jph --device cuda --threads 4 -I --step 0.02
 shared 12
 equal alike
 
+# device=auto takes the device from 96 MiB of files for each thread on. A file that is no picture adds most of them.
+mkdir auto
+for i in 0 1; do put_noise auto/a$i.pgm P5 1024 1024 255 1048576 $i; done
+references auto
+dd if=/dev/zero of=auto/bad.pgm bs=1 count=0 seek=201326592 2>/dev/null
+expect 1 -ImgDir auto -OutFor jph --threads 2
+shared 2
+equal auto
+dd if=/dev/zero of=auto/bad.pgm bs=1 count=0 seek=190000000 2>/dev/null
+expect 1 -ImgDir auto -OutFor jph --threads 2
+shared 0
+equal auto
+rm -f auto/bad.pgm
+
 # Pictures whose bytes are more than their samples: the device makes room for them when they are finished.
 mkdir large large.ref
 for i in 0 1 2 3; do put_noise large/l$i.ppm P6 512 384 255 589824 $i; done

@@ -107,21 +107,21 @@ static int wants_device(const wvl_cli_batch *s, const char *device)
 }
 
 /* Pictures at a time. */
-static size_t count_workers(const wvl_cli_batch *s, int is_taken)
+static size_t count_workers(const wvl_cli_batch *s, int on_device)
 {
     const wvl_cli_args *args = s->args;
     if (args->pictures || args->trace) {
         return args->pictures ? args->pictures : 1;
     }
-    return least(wvl_context_threads(s->context), is_taken ? MOST_ON_DEVICE : MOST_PICTURES);
+    return least(wvl_context_threads(s->context), on_device ? MOST_ON_DEVICE : MOST_PICTURES);
 }
 
 static void encode_entries(wvl_cli_batch *s)
 {
     const char *device = wvl_params_get(s->params, "device");
-    int is_taken = wants_device(s, device);
-    size_t workers = count_workers(s, is_taken);
-    s->encoders = is_taken && workers > 1 ? wvl_cli_open_encoders(s->context, device) : NULL;
+    int on_device = wants_device(s, device);
+    size_t workers = count_workers(s, on_device);
+    s->encoders = on_device && workers > 1 ? wvl_cli_open_encoders(s->context, device) : NULL;
     s->unused = s->directory.count ? ~0u : 0;
     wvl_cli_arm_signals(workers > 1 ? s->cancel : NULL);
     wvl_cli_run_turns(s->directory.count, workers, encode_entry, s);
