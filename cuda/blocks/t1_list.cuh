@@ -257,30 +257,19 @@ constexpr uint32_t GROUP = 2, GROUP_MASK = ((1u << GROUP) - 1) * 0x01010101u; /*
 
 __device__ __forceinline__ bool is_any(uint32_t flags) { return __any_sync(~0u, flags != 0); }
 
-__device__ __forceinline__ void put_propagation(const plane_symbols &p, uint32_t at)
+/* Symbols of the propagation pass, each with the sign of a new sample behind it, or of refinement. coded: samples. */
+template <bool WITH_SIGNS> __device__ __forceinline__ void put_pass(const plane_symbols &p, uint32_t coded, uint32_t at)
 {
 #pragma unroll
     for (uint32_t c0 = 0; c0 < 8; c0 += GROUP) {
-        if (is_any(p.member & GROUP_MASK << c0)) {
+        if (is_any(coded & GROUP_MASK << c0)) {
 #pragma unroll
             for (uint32_t i = 0; i < 4 * GROUP; i++) {
                 const uint32_t c = c0 + i / 4, r = i % 4, one = 1u << c << 8 * r;
-                put_symbol(at, p.zero[c] >> 8 * r, p.member & one);
-                put_symbol(at, p.sign[c] >> 8 * r, p.fresh & one);
-            }
-        }
-    }
-}
-
-__device__ __forceinline__ void put_refinement(const plane_symbols &p, uint32_t at)
-{
-#pragma unroll
-    for (uint32_t c0 = 0; c0 < 8; c0 += GROUP) {
-        if (is_any(p.own & GROUP_MASK << c0)) {
-#pragma unroll
-            for (uint32_t i = 0; i < 4 * GROUP; i++) {
-                const uint32_t c = c0 + i / 4, r = i % 4;
-                put_symbol(at, p.zero[c] >> 8 * r, p.own & 1u << c << 8 * r);
+                put_symbol(at, p.zero[c] >> 8 * r, coded & one);
+                if (WITH_SIGNS) {
+                    put_symbol(at, p.sign[c] >> 8 * r, p.fresh & one);
+                }
             }
         }
     }
@@ -418,8 +407,8 @@ __device__ __forceinline__ void close_list(const wvl_cuda_t1_job &job, const wvl
 /* The symbols of a plane to the stage, at address base. */
 __device__ __forceinline__ void put_plane(const plane_symbols &p, const plane_counts &counts, uint32_t base)
 {
-    put_propagation(p, base + counts.before0);
-    put_refinement(p, base + counts.n0 + counts.before1);
+    put_pass<true>(p, p.member, base + counts.before0);
+    put_pass<false>(p, p.own, base + counts.n0 + counts.before1);
     if (counts.n2) {
         put_cleanup(p, base + counts.n0 + counts.n1 + counts.before2);
     }
@@ -532,13 +521,20 @@ extern "C" __global__ void __launch_bounds__(128, 8) wvl_t1_list_64(const wvl_cu
     wvl_t1::list_block<wvl_t1::words_by_shuffle<3>, 4, 4096>(job, id, 3);
 }
 
-extern "C" __global__ void __launch_bounds__(32, 16) wvl_t1_list_32(const wvl_cuda_t1_job job)
+/* Thread blocks of a warp that a multiprocessor holds: 16 everywhere, more on 9.0. */
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ == 900
+#define WVL_T1_RESIDENT_WARPS 32
+#else
+#define WVL_T1_RESIDENT_WARPS 16
+#endif
+
+extern "C" __global__ void __launch_bounds__(32, WVL_T1_RESIDENT_WARPS) wvl_t1_list_32(const wvl_cuda_t1_job job)
 {
     uint32_t id = ((const uint32_t *)job.lists)[job.class_first[WVL_CUDA_T1_32] + blockIdx.x];
     wvl_t1::list_block<wvl_t1::words_by_shuffle<2>, 1, 1024>(job, id, 2);
 }
 
-extern "C" __global__ void __launch_bounds__(256) wvl_t1_list_any(const wvl_cuda_t1_job job)
+extern "C" __global__ void __launch_bounds__(256, 2) wvl_t1_list_any(const wvl_cuda_t1_job job)
 {
     uint32_t id = ((const uint32_t *)job.lists)[job.class_first[WVL_CUDA_T1_ANY] + blockIdx.x];
     wvl_t1::list_block<wvl_t1::words_by_load, 8, 4096>(job, id,
