@@ -5,11 +5,11 @@
 namespace wvl_t1
 {
 
-/* Magnitudes above the fraction bits, and the sign, of two 16-bit samples. */
+/* Magnitudes above the fraction bits, and the sign, of two 16-bit samples. The top bits of the first one's magnitude
+ * may be those of the second: there are no planes so high. */
 __device__ __forceinline__ uint32_t shift_pair(uint32_t pair, uint32_t frac_bits)
 {
-    uint32_t kept = (0x7FFFu >> frac_bits) * 0x10001u;
-    return (pair >> frac_bits & kept) | (pair & 0x80008000u);
+    return (pair >> frac_bits & 0x7FFF7FFFu) | (pair & 0x80008000u);
 }
 
 /* Eight 16-bit samples of a row; those outside of the block may be anything. */
