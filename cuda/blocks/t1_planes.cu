@@ -32,20 +32,16 @@ __device__ __forceinline__ void load_narrow(const wvl_cuda_t1_block &b, uint32_t
 }
 
 /* Words of 8 planes from words of columns. */
-__device__ __forceinline__ uint32_t put_planes(uint32_t *to, uint32_t (&v)[8], uint32_t first, uint32_t planes,
-                                               uint32_t mask)
+__device__ __forceinline__ void put_planes(uint32_t *to, uint32_t (&v)[8], uint32_t first, uint32_t planes,
+                                           uint32_t mask)
 {
-    uint32_t any = 0;
     transpose(v);
 #pragma unroll
     for (uint32_t p = 0; p < 8; p++) {
-        v[p] &= mask;
         if (first + p < planes) {
-            any |= v[p];
-            to[(first + p) * 8] = v[p];
+            to[(first + p) * 8] = v[p] & mask;
         }
     }
-    return any;
 }
 
 __device__ __forceinline__ void split_narrow(const wvl_cuda_t1_block &b, uint32_t word, uint32_t stripe,
@@ -69,16 +65,16 @@ __device__ __forceinline__ void split_narrow(const wvl_cuda_t1_block &b, uint32_
         low[2 * k + 1] = __byte_perm(u, v, 0x5410);
         high[2 * k + 1] = __byte_perm(u, v, 0x7632);
     }
-    uint32_t any = put_planes(to, low, 0, planes, mask);
-    any |= put_planes(to, high, 8, min(planes, 15u), mask);
-    to[planes * 8] = high[7] & any;
+    put_planes(to, low, 0, planes, mask);
+    put_planes(to, high, 8, min(planes, 15u), mask);
+    to[planes * 8] = high[7] & mask;
 }
 
 /* Any shape and container: bytes of magnitudes in turn. */
 __device__ __forceinline__ void split_wide(const wvl_cuda_t1_block &b, uint32_t word, uint32_t stripe, uint32_t planes,
                                            uint32_t *to)
 {
-    uint32_t m[32], mask = inside(b.width, b.height, word, stripe), sign = 0, any = 0;
+    uint32_t m[32], mask = inside(b.width, b.height, word, stripe), sign = 0;
 #pragma unroll
     for (uint32_t i = 0; i < 32; i++) {
         uint32_t x = 8 * word + i % 8, y = 4 * stripe + i / 8;
@@ -101,9 +97,9 @@ __device__ __forceinline__ void split_wide(const wvl_cuda_t1_block &b, uint32_t 
             v[c] = (m[c] >> first & 0xFF) | (m[c + 8] >> first & 0xFF) << 8 | (m[c + 16] >> first & 0xFF) << 16 |
                    (m[c + 24] >> first & 0xFF) << 24;
         }
-        any |= put_planes(to, v, first, planes, mask);
+        put_planes(to, v, first, planes, mask);
     }
-    to[planes * 8] = sign & any;
+    to[planes * 8] = sign & mask;
 }
 
 /* The word of a thread of `class_words` threads a block; NULL: nothing to do. */

@@ -212,6 +212,16 @@ static uint32_t compare(const t1_model_load *load, const t1_list *list, const wv
     return wrong;
 }
 
+static uint32_t count_unbounded(const t1_list *list)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < list->count; i++) {
+        const wvl_cuda_t1_block *b = &list->blocks[i];
+        count += wvl_bit_length(list->samples.bounds[b->bound] >> b->frac_bits) > b->planes;
+    }
+    return count;
+}
+
 uint32_t t1_check_lists(const ht_device *d, const t1_list *list, unsigned scratch_share, uint32_t *left)
 {
     t1_model_load load;
@@ -228,7 +238,8 @@ uint32_t t1_check_lists(const ht_device *d, const t1_list *list, unsigned scratc
             !d->runtime->download(counters, load.job.counters, sizeof counters, d->stream) &&
             !d->runtime->stream_wait(d->stream)) {
             wrong = compare(&load, list, states, scratch, left);
-            wrong += counters[WVL_CUDA_T1_LEFT_BLOCKS] != *left || counters[WVL_CUDA_T1_UNBOUNDED];
+            wrong += counters[WVL_CUDA_T1_LEFT_BLOCKS] + counters[WVL_CUDA_T1_UNBOUNDED] != *left ||
+                     counters[WVL_CUDA_T1_UNBOUNDED] != count_unbounded(list);
             for (unsigned i = 0; i < 64 && !getenv("WVL_CUDA_UNPOISONED"); i++) {
                 wrong += scratch[scratch_bytes - 64 + i] != HT_POISON;
             }

@@ -174,6 +174,24 @@ START_TEST(short_memory)
 }
 END_TEST
 
+/* Blocks with more planes than the plan proved are left, and counted. */
+START_TEST(unbounded)
+{
+    seed = 6;
+    t1_list list = {0};
+    for (unsigned k = 0; k < 12; k++) {
+        add_block(&list, between(1, 64), between(1, 64), k % 4 ? 2 : 4, TOP, 0);
+        list.blocks[k].planes -= k % 3 == 0;
+    }
+    for (unsigned i = 0; i < device_count; i++) {
+        uint32_t left = 0;
+        REQUIRE_THAT(!t1_check_lists(&devices[i], &list, 1000, &left), "device %u", i);
+        REQUIRE_THAT(left == 4, "device %u: %u blocks are left", i, left);
+    }
+    t1_list_clear(&list);
+}
+END_TEST
+
 #define ADD(name)                                                                                                      \
     do {                                                                                                               \
         TCase *c = tcase_create(#name);                                                                                \
@@ -190,6 +208,7 @@ int main(void)
     ADD(styles);
     ADD(natural);
     ADD(short_memory);
+    ADD(unbounded);
     SRunner *runner = srunner_create(s);
     srunner_run_all(runner, CK_ENV);
     int failed = srunner_ntests_failed(runner);
