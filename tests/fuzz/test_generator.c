@@ -326,6 +326,19 @@ START_TEST(coarse_units_hide_one_side)
 }
 END_TEST
 
+/* Few samples of a region may all be half a step lower. */
+START_TEST(regions_of_few_samples_are_lower)
+{
+    fuzz_plane plane = {.width = 3, .height = 1, .depth = 8, .dx = 1, .dy = 1};
+    fuzz_picture p = {.x1 = 3, .y1 = 1, .count = 1, .planes = &plane};
+    double told = 31.212, error = pow(10.0, -told / 20.0) + 0.19 / 32.0;
+    ck_assert(fuzz_case_parse(&drawn, "step=0.19 distortion-bits=5"));
+    ck_assert_double_eq_tol(fuzz_estimate_expect_measured(&drawn, &p, told), -20.0 * log10(error), 0.001);
+    ck_assert(fuzz_case_parse(&drawn, "step=0.19 distortion-bits=5 roi=rect=0,0,2,1"));
+    ck_assert_double_eq_tol(fuzz_estimate_expect_measured(&drawn, &p, told), -20.0 * log10(error + 0.095), 0.001);
+}
+END_TEST
+
 /* A measured PSNR of samples of two values may be half a sample lower, of others not. */
 START_TEST(extremes_move_together)
 {
@@ -379,6 +392,7 @@ int main(void)
     tcase_add_test(tests, orders_of_tiles_explain_far_precincts);
     tcase_add_test(tests, allowances_have_conditions);
     tcase_add_test(tests, coarse_units_hide_one_side);
+    tcase_add_test(tests, regions_of_few_samples_are_lower);
     tcase_add_test(tests, extremes_move_together);
     tcase_add_test(tests, estimates_lack_a_unit);
     tcase_add_test(tests, trials_are_limited);
