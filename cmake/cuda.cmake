@@ -12,7 +12,10 @@ set(WVL_CUDA_SOURCES
     cuda/dwt/tables.c
     cuda/dwt/window.c
     cuda/host/backend_cuda.c
+    cuda/host/block_walk.c
     cuda/host/code.c
+    cuda/host/coder_ht.c
+    cuda/host/coder_t1.c
     cuda/host/deliver.c
     cuda/host/device.c
     cuda/host/launch.c
@@ -27,6 +30,8 @@ set(WVL_CUDA_SOURCES
     src/backend/registry.c)
 set(WVL_CUDA_DEVICE_SOURCES
     cuda/kernels.cu
+    cuda/blocks/block_error.h
+    cuda/blocks/error.cuh
     cuda/blocks/ht_any.cu
     cuda/blocks/ht_finish.cu
     cuda/blocks/ht_job.h
@@ -48,6 +53,10 @@ set(WVL_CUDA_DEVICE_SOURCES
     cuda/blocks/t1_planes.cu
     cuda/blocks/t1_sort.cu
     cuda/blocks/t1_spread.cu
+    cuda/blocks/t1_weigh.cu
+    cuda/blocks/t1_codes.cuh
+    cuda/blocks/t1_list.cuh
+    cuda/blocks/t1_words.cuh
     cuda/color/color.cu
     cuda/color/color.h
     cuda/core/kernel_row.h
@@ -87,6 +96,7 @@ set(WVL_CUDA_DEVICE_SOURCES
     cuda/packets/place.cu
     cuda/packets/source.cuh
     cuda/packets/stuff.cuh
+    cuda/packets/t1_blocks.cu
     cuda/packets/tree.cuh
     cuda/packets/write.cu
     codec/core/gen/ht_tables.h
@@ -125,15 +135,34 @@ if(WVL_HAVE_CUDA AND WVL_NVTX)
 endif()
 
 if(WVL_HAVE_CUDA)
+    get_filename_component(nvcc_folder ${WVL_NVCC} REALPATH)
+    get_filename_component(nvcc_folder ${nvcc_folder} DIRECTORY)
+    find_program(WVL_FATBINARY fatbinary HINTS ${nvcc_folder} PATHS /usr/local/cuda/bin REQUIRED)
     set(image ${PROJECT_BINARY_DIR}/wavelane_cuda.fatbin)
     list(TRANSFORM WVL_CUDA_DEVICE_SOURCES PREPEND ${PROJECT_SOURCE_DIR}/ OUTPUT_VARIABLE device_sources)
     # Contraction off as everywhere: every fused multiply-add is written as one.
+    set(device_options -std=c++17 -O3 --fmad=false -Werror all-warnings
+        -I${PROJECT_SOURCE_DIR}/include -I${PROJECT_SOURCE_DIR}/src -I${PROJECT_SOURCE_DIR})
+    # Each part is compiled by itself: options of ptxas in one call would stand in the portable code too, and the driver would refuse to
+    # load what spills on a device that nobody has tried (D-cuda-09). Spills are errors in the machine code for 9.0 alone.
+    set(cubin ${PROJECT_BINARY_DIR}/wavelane_cuda_90.cubin)
+    add_custom_command(OUTPUT ${cubin}
+        COMMAND ${WVL_NVCC} -cubin -arch=sm_90 ${device_options} -Xptxas --warn-on-spills -Xptxas --warning-as-error
+            -o ${cubin} ${PROJECT_SOURCE_DIR}/cuda/kernels.cu
+        DEPENDS ${device_sources} COMMENT "Device code for 9.0" VERBATIM)
+    set(parts --image3=kind=elf,sm=90,file=${cubin})
+    set(part_files ${cubin})
+    foreach(version 75 80)
+        set(ptx ${PROJECT_BINARY_DIR}/wavelane_cuda_${version}.ptx)
+        add_custom_command(OUTPUT ${ptx}
+            COMMAND ${WVL_NVCC} -ptx -arch=compute_${version} ${device_options} -o ${ptx} ${PROJECT_SOURCE_DIR}/cuda/kernels.cu
+            DEPENDS ${device_sources} COMMENT "Portable device code from ${version} on" VERBATIM)
+        list(APPEND parts --image3=kind=ptx,sm=${version},file=${ptx})
+        list(APPEND part_files ${ptx})
+    endforeach()
     add_custom_command(OUTPUT ${image}
-        COMMAND ${WVL_NVCC} -fatbin --threads 3 -std=c++17 -O3 --fmad=false -Werror all-warnings -Xptxas --warn-on-spills -Xptxas --warning-as-error
-            -gencode arch=compute_75,code=compute_75 -gencode arch=compute_80,code=compute_80 -gencode arch=compute_90,code=sm_90
-            -I${PROJECT_SOURCE_DIR}/include -I${PROJECT_SOURCE_DIR}/src -I${PROJECT_SOURCE_DIR}
-            -o ${image} ${PROJECT_SOURCE_DIR}/cuda/kernels.cu
-        DEPENDS ${device_sources} COMMENT "Device code" VERBATIM)
+        COMMAND ${WVL_FATBINARY} -64 --create=${image} ${parts}
+        DEPENDS ${part_files} COMMENT "Device code" VERBATIM)
     set_source_files_properties(cuda/module.c PROPERTIES
         COMPILE_DEFINITIONS WVL_CUDA_IMAGE="${image}" OBJECT_DEPENDS ${image})
     set_source_files_properties(src/context.c cuda/host/runtime_table.c PROPERTIES COMPILE_DEFINITIONS WVL_HAVE_CUDA)

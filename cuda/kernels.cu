@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* All device code of the library in one unit: one image, one load. */
 #include "cuda/blocks/kernels.cu"
+#include "cuda/blocks/t1_kernels.cu"
 #include "cuda/color/color.cu"
 #include "cuda/dwt/clear.cu"
 #include "cuda/dwt/convert.cu"

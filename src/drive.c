@@ -24,7 +24,7 @@ const wvl_backend_vtable *wvl_drive_device_table(const wvl_plan *plan, const wvl
 static int host_can(const wvl_plan *plan, const wvl_image *image)
 {
     const char *why;
-    return wvl_backend_fetch_host()->reach(plan, image, &why) != WVL_REACH_NONE;
+    return wvl_backend_fetch_host()->reach(plan, image, WVL_REACH_COEFS, &why) != WVL_REACH_NONE;
 }
 
 int wvl_drive_wants_device(const wvl_plan *plan, const wvl_image *image, int many)
@@ -117,7 +117,7 @@ static wvl_status open_backend(wvl_drive *d, const wvl_backend_vtable *table, co
     wvl_backend_options options = {&d->plan->context->host, d->plan->context->pool, d->device, d->trace, d->look};
     const char *why;
     d->table = table;
-    d->reach = wvl_min_u32(table->reach(d->plan, d->image, &why), WVL_REACH_BLOCKS); /* of waves */
+    d->reach = table->reach(d->plan, d->image, WVL_REACH_BLOCKS, &why);
     wvl_status status = table->open(&options, &d->backend);
     status = status == WVL_OK ? prepare_slots(d, slot, jobs) : status;
     if (status != WVL_OK) {

@@ -33,10 +33,14 @@ static const char *refuse(const wvl_plan *plan)
 wvl_reach wvl_pictures_reach_with(const wvl_backend_vtable *table, const wvl_plan *plan, const wvl_image *image,
                                   const char **why)
 {
-    wvl_reach reach = table->reach(plan, image, why);
+    wvl_reach reach = table->reach(plan, image, WVL_REACH_PACKETS, why);
     const char *refused = reach == WVL_REACH_PACKETS ? refuse(plan) : NULL;
-    *why = refused ? refused : *why;
-    return refused ? WVL_REACH_BLOCKS : reach;
+    if (refused) {
+        const char *of_waves;
+        reach = table->reach(plan, image, WVL_REACH_BLOCKS, &of_waves);
+        *why = refused;
+    }
+    return reach;
 }
 
 wvl_reach wvl_pictures_reach(const wvl_plan *plan, const wvl_image *image, const char **why)

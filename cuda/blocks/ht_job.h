@@ -11,6 +11,8 @@
 
 #include <stdint.h>
 
+#include "cuda/blocks/block_error.h"
+
 /* One code block. The meaning of each member is that of wvl_block_input (codec/core/block.h). */
 typedef struct wvl_cuda_ht_block {
     uint64_t
@@ -52,12 +54,6 @@ typedef struct wvl_cuda_ht_sums {
     uint64_t m2[2], k2[2], kr[2]; /* low, high */
     uint64_t r, count;
 } wvl_cuda_ht_sums;
-
-/* Squares of the samples of a block, and of what is left of them when its cleanup pass is sent: quarters of
- * (2^-frac_bits of a step) squared, times the weight of the block. */
-typedef struct wvl_cuda_ht_error {
-    double energy, left;
-} wvl_cuda_ht_error;
 
 /* Consecutive blocks whose bytes lie side by side in the order of the list: those of a picture. */
 typedef struct wvl_cuda_ht_group {
@@ -110,7 +106,7 @@ typedef struct wvl_cuda_ht_job {
     uint64_t records;  /* wvl_cuda_ht_record[block_count] */
     uint64_t sums;     /* wvl_cuda_ht_sums[block_count]; 0: they are not wanted */
     uint64_t weights;  /* double[block_count]; read where errors are wanted */
-    uint64_t errors;   /* wvl_cuda_ht_error[block_count]; 0: they are not wanted */
+    uint64_t errors;   /* wvl_cuda_block_error[block_count]; 0: they are not wanted */
     uint64_t parts;    /* wvl_cuda_ht_part[block_count] */
     uint64_t totals;   /* uint32_t[block_count]: bytes of blocks, while they are placed */
     uint64_t places;   /* uint64_t[block_count]: of their first bytes, from the output of the group */

@@ -12,6 +12,8 @@
 
 #include <stdint.h>
 
+#include "cuda/blocks/block_error.h"
+
 /* One code block. The meaning of each member is that of wvl_block_input (codec/core/block.h). */
 typedef struct wvl_cuda_t1_block {
     uint64_t coefs;         /* sample (0, 0); aligned to coef_bytes. 16 bytes are read at once where rows lie on them */
@@ -101,6 +103,8 @@ typedef struct wvl_cuda_t1_job {
     uint64_t passes;   /* wvl_cuda_t1_pass[block_count][WVL_CUDA_T1_MOST_PASSES], aligned to 16; 0: not wanted */
     uint64_t scratch;  /* scratch_units * 16 bytes, aligned to 16 */
     uint64_t counters; /* uint32_t[WVL_CUDA_T1_COUNTERS] */
+    uint64_t weights;  /* double[block_count]; read where errors are wanted */
+    uint64_t errors;   /* wvl_cuda_block_error[block_count]; 0: they are not wanted */
     uint32_t scratch_units;
     uint32_t block_count;
     uint32_t class_first[WVL_CUDA_T1_CLASSES], class_count[WVL_CUDA_T1_CLASSES];
@@ -116,6 +120,7 @@ typedef struct wvl_cuda_t1_job {
 #define WVL_CUDA_T1_SORT_THREADS 1024u
 #define WVL_CUDA_T1_MQ_THREADS 64u
 #define WVL_CUDA_T1_ENDS_THREADS 128u
+#define WVL_CUDA_T1_WEIGH_THREADS 256u
 
 /* Words of shared memory: bins of wvl_t1_sort; the state machine and the contexts of a warp of the MQ coder. */
 #define WVL_CUDA_T1_SORT_BINS 8192u

@@ -14,6 +14,7 @@ wvl_cuda_status wvl_cuda_t1_open(wvl_cuda_t1 *t1, const wvl_cuda_runtime *runtim
     wvl_cuda_status status = runtime->module_function(&t1->sort, module, "wvl_t1_sort");
     status = status ? status : runtime->module_function(&t1->mq, module, "wvl_t1_mq");
     status = status ? status : runtime->module_function(&t1->mq_styled, module, "wvl_t1_mq_styled");
+    status = status ? status : runtime->module_function(&t1->weigh, module, "wvl_t1_weigh");
     return status ? status : runtime->module_function(&t1->ends, module, "wvl_t1_ends");
 }
 
@@ -37,6 +38,9 @@ wvl_cuda_status wvl_cuda_t1_launch_mq(const wvl_cuda_t1 *t1, const wvl_cuda_t1_j
     }
     wvl_cuda_status status =
         launch_kernel(t1, t1->sort, 1, WVL_CUDA_T1_SORT_THREADS, WVL_CUDA_T1_SORT_WORDS, job, stream);
+    if (!status && job->errors) {
+        status = launch_kernel(t1, t1->weigh, 32 * count, WVL_CUDA_T1_WEIGH_THREADS, 0, job, stream);
+    }
     status = status ? status
                     : launch_kernel(t1, job->is_styled ? t1->mq_styled : t1->mq, count, WVL_CUDA_T1_MQ_THREADS,
                                     WVL_CUDA_T1_MQ_WORDS, job, stream);

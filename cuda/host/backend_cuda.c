@@ -49,7 +49,7 @@ static int is_deep(const wvl_plan *plan)
 }
 
 /* Pixels may lie anywhere. */
-static wvl_reach cuda_reach(const wvl_plan *plan, const wvl_image *image, const char **why)
+static wvl_reach cuda_reach(const wvl_plan *plan, const wvl_image *image, wvl_reach most, const char **why)
 {
     (void)image;
     *why = NULL;
@@ -57,10 +57,13 @@ static wvl_reach cuda_reach(const wvl_plan *plan, const wvl_image *image, const 
         *why = "components of more than 16 bits are for the CPU";
         return WVL_REACH_NONE;
     }
-    if (!wvl_cuda_can_code_blocks(plan, why)) {
-        return WVL_REACH_COEFS;
+    if (most == WVL_REACH_PACKETS && wvl_cuda_can_finish(plan, why)) {
+        return WVL_REACH_PACKETS;
     }
-    return wvl_cuda_can_finish(plan, why) ? WVL_REACH_PACKETS : WVL_REACH_BLOCKS;
+    const char *of_waves;
+    int codes = wvl_cuda_can_code_blocks(plan, &of_waves);
+    *why = *why || codes ? *why : of_waves;
+    return codes ? WVL_REACH_BLOCKS : WVL_REACH_COEFS;
 }
 
 static wvl_status cuda_open_device(const wvl_device_options *options, wvl_device **device)

@@ -5,6 +5,7 @@
 
 #include "base/intmath.h"
 #include "codec/core/hull.h"
+#include "cuda/host/block_walk.h"
 #include "geom/handover.h"
 
 #define PASSES_ALL 255u  /* as wvl_block_input.max_passes */
@@ -16,7 +17,7 @@ int wvl_cuda_can_code_blocks(const wvl_plan *plan, const char **why)
 {
     for (uint32_t i = 0; i < plan->syntax.coding_count; i++) {
         if (!(plan->syntax.codings[i].style & WVL_STYLE_HT)) {
-            *why = "blocks without HT (style HT) are coded on the CPU in this version";
+            *why = "blocks without HT are coded on the CPU in jobs of waves";
             return 0;
         }
     }
@@ -88,48 +89,27 @@ uint64_t wvl_cuda_count_pass_bytes(const wvl_plan *plan)
 
 /* ---- Tables ---------------------------------------------------------------------------------- */
 
-/* Blocks lie in the order of their bounds: tile by tile, and in each as its table has them. */
-static void list_band(const wvl_plan *plan, const wvl_tile_band *band, const wvl_coding *coding, uint64_t coefs,
-                      uint64_t bounds, wvl_cuda_ht_block *blocks)
-{
-    uint32_t index = 0;
-    for (uint32_t row = 0; row < band->block_rows; row++) {
-        for (uint32_t col = 0; col < band->block_cols; col++, index++) {
-            wvl_rect rect = wvl_geom_block_rect(band, col, row);
-            wvl_cuda_ht_block *b = &blocks[band->first_block + index];
-            *b = describe_slot(plan, band, coding);
-            b->coefs = coefs + wvl_coef_slot(band, index);
-            b->bound = bounds + (band->first_block + index) * sizeof(uint32_t);
-            b->width = (uint16_t)wvl_rect_width(rect);
-            b->height = (uint16_t)wvl_rect_height(rect);
-        }
-    }
-}
+typedef struct block_table {
+    const wvl_plan *plan;
+    wvl_cuda_ht_block *blocks;
+} block_table;
 
-static void list_tile(const wvl_plan *plan, const wvl_tile_plan *tile, uint64_t coefs, uint64_t bounds,
-                      wvl_cuda_ht_block *blocks)
+static void put_block(void *user, uint64_t index, const wvl_cuda_walk_block *from)
 {
-    for (uint32_t c = 0; c < tile->component_count; c++) {
-        const wvl_tile_component *component = &tile->components[c];
-        const wvl_coding *coding = &plan->syntax.codings[component->coding];
-        for (uint32_t r = 0; r <= component->levels; r++) {
-            const wvl_tile_resolution *resolution = &tile->resolutions[component->first_resolution + r];
-            for (uint32_t b = 0; b < resolution->band_count; b++) {
-                list_band(plan, &tile->bands[resolution->first_band + b], coding, coefs, bounds, blocks);
-            }
-        }
-    }
+    const block_table *table = user;
+    wvl_cuda_ht_block *b = &table->blocks[index];
+    *b = describe_slot(table->plan, from->band, from->coding);
+    b->coefs = from->coefs;
+    b->bound = from->bound;
+    b->width = from->width;
+    b->height = from->height;
 }
 
 void wvl_cuda_list_blocks(const wvl_plan *plan, const wvl_tile_plan *tiles, uint32_t tile_count, uint64_t coefs,
                           uint64_t bounds, wvl_cuda_ht_block *blocks)
 {
-    for (uint32_t t = 0; t < tile_count; t++) {
-        list_tile(plan, &tiles[t], coefs, bounds, blocks);
-        coefs += tiles[t].coef_bytes;
-        bounds += tiles[t].block_count * sizeof(uint32_t);
-        blocks += tiles[t].block_count;
-    }
+    block_table table = {plan, blocks};
+    wvl_cuda_walk_blocks(plan, tiles, tile_count, coefs, bounds, put_block, &table);
 }
 
 static wvl_cuda_ht_block *table_of(const wvl_cuda_code *code)

@@ -8,6 +8,8 @@
 
 #include "backend/backend.h"
 #include "cuda/blocks/ht_launch.h"
+#include "cuda/blocks/t1_launch.h"
+#include "cuda/blocks/t1_model.h"
 #include "cuda/host/launch.h"
 #include "cuda/packets/packets_launch.h"
 
@@ -29,7 +31,9 @@ struct wvl_device {
     const wvl_cuda_runtime *runtime;
     wvl_cuda_context context;
     wvl_cuda_kernels kernels;
-    wvl_cuda_ht ht; /* of the same module */
+    wvl_cuda_ht ht; /* of the same module, as the next ones */
+    wvl_cuda_t1_model t1_model;
+    wvl_cuda_t1 t1;
     wvl_cuda_packets packets;
     int handle, has_context;
     uint32_t multiprocessors;

@@ -9,27 +9,19 @@
 #include "cuda/host/runtime_table.h"
 #include "cuda/host/staging.h"
 
-static uint64_t place(uint64_t *end, uint64_t count, uint64_t size)
-{
-    uint64_t at = *end;
-    *end = wvl_add_saturate(at, wvl_mul_saturate(count, size));
-    *end = *end > UINT64_MAX - 256 ? UINT64_MAX : wvl_align_up(*end, 256);
-    return at;
-}
-
 /* What goes up. */
 static uint64_t place_tables(wvl_cuda_layout *l, const wvl_plan *plan, const wvl_tile_plan *tiles, uint32_t tile_count,
                              const wvl_cuda_tables *t)
 {
     uint64_t end = 0, parcels = l->block_count ? 0 : wvl_cuda_build_parcels(tiles, tile_count, 0, 0, 0, NULL);
-    l->splits = place(&end, t->split_count, sizeof(wvl_cuda_split));
-    l->parcels = place(&end, parcels, sizeof(wvl_cuda_parcel));
-    l->color = place(&end, plan->syntax.xyz.kind != WVL_XYZ_NONE, sizeof(wvl_cuda_color));
-    l->code_blocks = place(&end, l->block_count, sizeof(wvl_cuda_ht_block));
-    l->code_order = place(&end, l->block_count, sizeof(uint32_t));
-    l->code_group = place(&end, l->block_count != 0, sizeof(wvl_cuda_ht_group));
-    l->items = place(&end, t->item_count, sizeof(wvl_cuda_item));
-    l->staging = place(&end, wvl_cuda_measure_staging(plan, tiles, tile_count), 1);
+    l->splits = wvl_cuda_place(&end, t->split_count, sizeof(wvl_cuda_split));
+    l->parcels = wvl_cuda_place(&end, parcels, sizeof(wvl_cuda_parcel));
+    l->color = wvl_cuda_place(&end, plan->syntax.xyz.kind != WVL_XYZ_NONE, sizeof(wvl_cuda_color));
+    l->code_blocks = wvl_cuda_place(&end, l->block_count, sizeof(wvl_cuda_ht_block));
+    l->code_order = wvl_cuda_place(&end, l->block_count, sizeof(uint32_t));
+    l->code_group = wvl_cuda_place(&end, l->block_count != 0, sizeof(wvl_cuda_ht_group));
+    l->items = wvl_cuda_place(&end, t->item_count, sizeof(wvl_cuda_item));
+    l->staging = wvl_cuda_place(&end, wvl_cuda_measure_staging(plan, tiles, tile_count), 1);
     return end;
 }
 
@@ -38,25 +30,25 @@ static void place_results(wvl_cuda_layout *l, const wvl_plan *plan, const wvl_ti
                           const wvl_cuda_tables *t, uint64_t end)
 {
     uint64_t blocks = l->block_count;
-    l->bounds = place(&end, t->block_count + 1 + t->flag_count, sizeof(uint32_t));
+    l->bounds = wvl_cuda_place(&end, t->block_count + 1 + t->flag_count, sizeof(uint32_t));
     l->outside = l->bounds + t->block_count * sizeof(uint32_t);
     l->flags = l->outside + sizeof(uint32_t);
     l->cleared_end = end;
-    l->records = place(&end, blocks, sizeof(wvl_cuda_ht_record));
-    l->sums = place(&end, plan->rate.rate_control ? blocks : 0, sizeof(wvl_cuda_ht_sums));
-    l->counters = place(&end, blocks ? WVL_CUDA_HT_COUNTERS : 0, sizeof(uint32_t));
-    l->coefs = place(&end, t->coef_bytes, 1);
+    l->records = wvl_cuda_place(&end, blocks, sizeof(wvl_cuda_ht_record));
+    l->sums = wvl_cuda_place(&end, plan->rate.rate_control ? blocks : 0, sizeof(wvl_cuda_ht_sums));
+    l->counters = wvl_cuda_place(&end, blocks ? WVL_CUDA_HT_COUNTERS : 0, sizeof(uint32_t));
+    l->coefs = wvl_cuda_place(&end, t->coef_bytes, 1);
     l->down_end = end;
     l->output = plan->rate.keep_coefs ? end : l->coefs;
     uint64_t output_end = l->output;
-    (void)place(&output_end, l->output_bytes, 1);
+    (void)wvl_cuda_place(&output_end, l->output_bytes, 1);
     l->pinned_end = wvl_max_u64(end, output_end);
-    l->parts = place(&end, blocks, sizeof(wvl_cuda_ht_part));
-    l->totals = place(&end, blocks, sizeof(uint32_t));
-    l->places = place(&end, blocks, sizeof(uint64_t));
-    l->scratch = place(&end, l->scratch_bytes, 1);
-    l->planes = place(&end, t->plane_bytes, 1);
-    l->converted = place(&end, wvl_cuda_measure_color(plan, wvl_cuda_fetch_rect(tiles, tile_count, 0)), 1);
+    l->parts = wvl_cuda_place(&end, blocks, sizeof(wvl_cuda_ht_part));
+    l->totals = wvl_cuda_place(&end, blocks, sizeof(uint32_t));
+    l->places = wvl_cuda_place(&end, blocks, sizeof(uint64_t));
+    l->scratch = wvl_cuda_place(&end, l->scratch_bytes, 1);
+    l->planes = wvl_cuda_place(&end, t->plane_bytes, 1);
+    l->converted = wvl_cuda_place(&end, wvl_cuda_measure_color(plan, wvl_cuda_fetch_rect(tiles, tile_count, 0)), 1);
     l->device_end = end;
 }
 
@@ -64,20 +56,20 @@ static void place_host(wvl_cuda_layout *l, const wvl_plan *plan, uint32_t tile_c
                        uint64_t head_bytes)
 {
     uint64_t end = 0, blocks = l->block_count, pass_bytes = blocks ? wvl_cuda_count_pass_bytes(plan) : 0;
-    (void)place(&end, 1, head_bytes);
-    l->launches = place(&end, t->launch_count, sizeof(wvl_cuda_launch));
-    l->fronts = place(&end, tile_count, plan->syntax.component_count * sizeof(uint32_t));
-    l->host_coefs = place(&end, tile_count, sizeof(wvl_coefs));
-    l->host_pixels = place(&end, plan->syntax.component_count, sizeof(wvl_cuda_pixels));
-    l->host_copies = place(&end, plan->syntax.component_count, sizeof(wvl_cuda_copy));
-    l->done = place(&end, blocks, sizeof(wvl_cuda_done));
-    l->batch_records = place(&end, blocks, sizeof(wvl_block_record));
-    l->batch_runs = place(&end, blocks, sizeof(uint32_t));
-    l->batch_blocks = place(&end, blocks, sizeof(uint32_t));
-    l->passes = place(&end, blocks, pass_bytes);
-    l->chunks = place(&end, blocks ? (l->output_bytes >> WVL_CHUNK_LOG2) + 1 : 0, sizeof(uint8_t *));
-    l->pass_chunks = place(&end, blocks ? (blocks * pass_bytes >> WVL_CHUNK_LOG2) + 1 : 0, sizeof(uint8_t *));
-    l->left = place(&end, blocks, sizeof(uint32_t));
+    (void)wvl_cuda_place(&end, 1, head_bytes);
+    l->launches = wvl_cuda_place(&end, t->launch_count, sizeof(wvl_cuda_launch));
+    l->fronts = wvl_cuda_place(&end, tile_count, plan->syntax.component_count * sizeof(uint32_t));
+    l->host_coefs = wvl_cuda_place(&end, tile_count, sizeof(wvl_coefs));
+    l->host_pixels = wvl_cuda_place(&end, plan->syntax.component_count, sizeof(wvl_cuda_pixels));
+    l->host_copies = wvl_cuda_place(&end, plan->syntax.component_count, sizeof(wvl_cuda_copy));
+    l->done = wvl_cuda_place(&end, blocks, sizeof(wvl_cuda_done));
+    l->batch_records = wvl_cuda_place(&end, blocks, sizeof(wvl_block_record));
+    l->batch_runs = wvl_cuda_place(&end, blocks, sizeof(uint32_t));
+    l->batch_blocks = wvl_cuda_place(&end, blocks, sizeof(uint32_t));
+    l->passes = wvl_cuda_place(&end, blocks, pass_bytes);
+    l->chunks = wvl_cuda_place(&end, blocks ? (l->output_bytes >> WVL_CHUNK_LOG2) + 1 : 0, sizeof(uint8_t *));
+    l->pass_chunks = wvl_cuda_place(&end, blocks ? (blocks * pass_bytes >> WVL_CHUNK_LOG2) + 1 : 0, sizeof(uint8_t *));
+    l->left = wvl_cuda_place(&end, blocks, sizeof(uint32_t));
     l->host_end = end;
 }
 

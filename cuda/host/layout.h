@@ -3,6 +3,7 @@
 #ifndef WVL_CUDA_HOST_LAYOUT_H
 #define WVL_CUDA_HOST_LAYOUT_H
 
+#include "base/intmath.h"
 #include "geom/handover_blocks.h"
 
 /*
@@ -26,6 +27,15 @@ typedef struct wvl_cuda_layout {
     uint64_t host_end;
     uint64_t block_count; /* that are coded on the device */
 } wvl_cuda_layout;
+
+/* The next place, on 256 bytes. Sizes that do not fit 64 bits end at UINT64_MAX. */
+static inline uint64_t wvl_cuda_place(uint64_t *end, uint64_t count, uint64_t size)
+{
+    uint64_t at = *end;
+    *end = wvl_add_saturate(at, wvl_mul_saturate(count, size));
+    *end = *end > UINT64_MAX - 256 ? UINT64_MAX : wvl_align_up(*end, 256);
+    return at;
+}
 
 /* head_bytes: of the structure that the host memory begins with; any_shape: as in wvl_cuda_table_options. */
 wvl_cuda_layout wvl_cuda_build_layout(const wvl_plan *plan, const wvl_tile_plan *tiles, uint32_t tile_count,

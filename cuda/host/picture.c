@@ -29,7 +29,7 @@ static uint64_t room_bytes(const wvl_backend *b)
 /* Tables of blocks lie in host memory while they are built. */
 static uint64_t host_bytes(const wvl_cuda_pictures *p)
 {
-    uint64_t tables = wvl_alloc_size(wvl_mul_saturate(p->layout.block_count, sizeof(wvl_cuda_ht_block))) +
+    uint64_t tables = wvl_alloc_size(wvl_mul_saturate(p->layout.block_count, p->coder->block_bytes)) +
                       wvl_alloc_size(wvl_mul_saturate(p->layout.block_count, sizeof(uint32_t)));
     return wvl_alloc_size(p->layout.host_end) + wvl_alloc_size(p->host_bytes) + tables +
            wvl_alloc_size(sizeof(wvl_backend));
@@ -95,22 +95,9 @@ static void set_jobs(wvl_backend_job *job)
     const wvl_cuda_picture_layout *l = &p->layout;
     wvl_cuda_picture *picture = job->picture;
     wvl_cuda_address at = job->device;
-    picture->ht = p->ht;
-    picture->ht.blocks = at + l->blocks;
-    picture->ht.records = at + l->records;
-    picture->ht.parts = at + l->parts;
-    picture->ht.totals = at + l->totals;
-    picture->ht.scratch = at + l->scratch;
-    picture->ht.counters = at + l->counters;
-    picture->ht.scratch_units = (uint32_t)wvl_min_u64(l->scratch_bytes / 16, UINT32_MAX);
-    picture->ht.weights = p->device + l->weights;
-    picture->ht.errors = p->plan->rate.rate_control ? at + l->errors : 0;
+    picture->blocks = p->blocks;
     picture->job = p->job;
-    picture->job.ht_records = picture->ht.records;
-    picture->job.ht_parts = picture->ht.parts;
-    picture->job.ht_scratch = picture->ht.scratch;
-    picture->job.ht_errors = picture->ht.errors;
-    picture->job.ht_counters = picture->ht.counters;
+    p->coder->set_job(&l->coder, at, p->device, p->plan->rate.rate_control, &picture->blocks, &picture->job);
     picture->job.outside = at + l->outside;
     picture->job.memory = at + l->work;
     picture->job.pictures = job->pinned_address + l->target;
@@ -251,7 +238,7 @@ wvl_status wvl_cuda_prepare_picture(wvl_backend *b, const wvl_plan *plan, const 
 {
     const char *why;
     (void)slot; /* follows from the plan */
-    if (wvl_backend_cuda.reach(plan, NULL, &why) != WVL_REACH_PACKETS) {
+    if (wvl_backend_cuda.reach(plan, NULL, WVL_REACH_PACKETS, &why) != WVL_REACH_PACKETS) {
         return WVL_ERROR_UNSUPPORTED;
     }
     wvl_cuda_status entered = wvl_cuda_enter(b->device);

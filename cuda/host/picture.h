@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Jobs of whole pictures: transform, HT blocks and packets in one go, the finished bytes straight to where the caller
+ * Jobs of whole pictures: transform, blocks and packets in one go, the finished bytes straight to where the caller
  * reads them.
  *
  * What follows from the plan is built and uploaded once: tables of packets for the backend, all others for each slot.
@@ -9,6 +9,7 @@
 #ifndef WVL_CUDA_HOST_PICTURE_H
 #define WVL_CUDA_HOST_PICTURE_H
 
+#include "cuda/host/coder.h"
 #include "cuda/host/job.h"
 #include "cuda/packets/packets_launch.h"
 
@@ -25,17 +26,16 @@
 typedef struct wvl_cuda_picture_layout {
     uint64_t splits, color, items, tables_end; /* in pinned memory and on the device: what pixels change */
     /* On the device: */
-    uint64_t blocks;
-    uint64_t bounds, outside, counters, flags, cleared_end; /* set to 0 before the kernels */
-    uint64_t records, parts, totals, errors;                /* of the HT coder */
-    uint64_t coefs, scratch, scratch_bytes, planes, converted, work;
+    uint64_t bounds, outside, flags, cleared_end; /* set to 0 before the kernels */
+    wvl_cuda_coder_layout coder;
+    uint64_t coefs, planes, converted, work;
     uint64_t finished, device_end; /* the picture, on its way to pinned memory */
     /* In pinned memory: */
     uint64_t target, result, lengths, pinned_end;
     /* In host memory: */
     uint64_t launches, fronts, given, pixels, copies, host_end;
     /* On the device, of the backend: */
-    uint64_t packets, packet_parts, places, bytes, packet_order, block_order, weights, light, shared_end;
+    uint64_t packets, packet_parts, places, bytes, packet_order, light, shared_end;
     uint64_t staging_bytes; /* pinned and on the device, for pixels that lie elsewhere */
     uint64_t block_count;
 } wvl_cuda_picture_layout;
@@ -47,7 +47,8 @@ typedef struct wvl_cuda_pictures {
     uint64_t host_bytes, device_bytes;
     wvl_cuda_address device; /* tables that all slots share */
     wvl_cuda_picture_layout layout;
-    wvl_cuda_ht_job ht; /* without what belongs to a slot, as the next one */
+    const wvl_cuda_coder *coder;
+    wvl_cuda_coder_job blocks; /* without what belongs to a slot, as the next one */
     wvl_cuda_packets_job job;
     uint32_t tile_count;
     wvl_tile_plan *tiles;                           /* [tile_count] */
@@ -68,11 +69,16 @@ typedef struct wvl_cuda_picture {
     wvl_cuda_pixels *given, *pixels; /* [components] that the tables are built for: as they came, as splits read them */
     int is_built;
     wvl_cuda_tables tables;
-    wvl_cuda_ht_job ht;
+    wvl_cuda_coder_job blocks;
     wvl_cuda_packets_job job;
     wvl_cuda_exec exec; /* all kernels; NULL: they are launched one by one */
     int has_no_graphs;  /* the driver cannot do it */
 } wvl_cuda_picture;
+
+static inline wvl_cuda_coder_view wvl_cuda_picture_view(const wvl_cuda_pictures *p)
+{
+    return (wvl_cuda_coder_view){p->plan, p->tiles, p->tile_count, p->layout.block_count};
+}
 
 /* Whether the picture is copied to where it goes: the copy engine is faster than kernels that write there. */
 static inline int wvl_cuda_copies_picture(const wvl_backend *b)
@@ -85,7 +91,7 @@ static inline wvl_cuda_packets_result *wvl_cuda_picture_result(const wvl_backend
     return (wvl_cuda_packets_result *)(void *)(job->pinned + job->backend->pictures->layout.result);
 }
 
-/* Whether pictures of such a plan, whose blocks are coded here, are finished here. *why: why not. Pure. */
+/* Whether pictures of such a plan are finished here. *why: why not. Pure. */
 int wvl_cuda_can_finish(const wvl_plan *plan, const char **why);
 void wvl_cuda_measure_picture(const wvl_plan *plan, const wvl_assembly *assembly, wvl_backend_memory *slot);
 wvl_status wvl_cuda_prepare_picture(wvl_backend *backend, const wvl_plan *plan, const wvl_assembly *assembly,
@@ -98,7 +104,8 @@ void wvl_cuda_drop_picture(wvl_device *device, const wvl_finished *picture);
 void wvl_cuda_free_picture(wvl_backend *backend, wvl_backend_job *job);
 void wvl_cuda_free_pictures(wvl_backend *backend);
 
-/* Everything that follows from the plan alone (picture_plan.c): offsets, and tables in host memory. NULL: no memory. */
+/* Everything that follows from the plan alone (picture_plan.c): offsets, and tables in host memory. NULL: no memory,
+ * or no coder for such pictures. */
 wvl_cuda_pictures *wvl_cuda_build_pictures(const wvl_allocator *allocator, const wvl_plan *plan,
                                            const wvl_assembly *assembly, int any_shape);
 /* To device memory, which is there. The stream has to be waited for. */

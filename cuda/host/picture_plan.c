@@ -5,6 +5,7 @@
 
 #include "base/alloc.h"
 #include "base/arena.h"
+#include "cuda/host/block_walk.h"
 #include "cuda/host/picture.h"
 
 int wvl_cuda_can_finish(const wvl_plan *plan, const char **why)
@@ -13,42 +14,32 @@ int wvl_cuda_can_finish(const wvl_plan *plan, const char **why)
         *why = "packets of pictures with more than 65536 tile-components are made on the CPU";
         return 0;
     }
-    return 1;
+    return wvl_cuda_choose_coder(plan, why) != NULL;
 }
 
 /* ---- Layout ---------------------------------------------------------------------------------- */
-
-static uint64_t place(uint64_t *end, uint64_t count, uint64_t size)
-{
-    uint64_t at = *end;
-    *end = wvl_add_saturate(at, wvl_mul_saturate(count, size));
-    *end = *end > UINT64_MAX - 256 ? UINT64_MAX : wvl_align_up(*end, 256);
-    return at;
-}
 
 /* What the device has alone, behind the tables that pixels change. */
 static void place_device(wvl_cuda_pictures *p, const wvl_cuda_tables *t)
 {
     wvl_cuda_picture_layout *l = &p->layout;
     const wvl_plan *plan = p->plan;
+    const wvl_cuda_coder_view view = wvl_cuda_picture_view(p);
     uint64_t end = l->tables_end, blocks = l->block_count;
-    l->blocks = place(&end, blocks, sizeof(wvl_cuda_ht_block));
-    l->bounds = place(&end, blocks + 1 + WVL_CUDA_HT_COUNTERS + t->flag_count, sizeof(uint32_t));
+    l->coder.blocks = wvl_cuda_place(&end, blocks, p->coder->block_bytes);
+    l->bounds = wvl_cuda_place(&end, blocks + 1 + p->coder->counter_count + t->flag_count, sizeof(uint32_t));
     l->outside = l->bounds + blocks * sizeof(uint32_t);
-    l->counters = l->outside + sizeof(uint32_t);
-    l->flags = l->counters + WVL_CUDA_HT_COUNTERS * sizeof(uint32_t);
+    l->coder.counters = l->outside + sizeof(uint32_t);
+    l->flags = l->coder.counters + p->coder->counter_count * sizeof(uint32_t);
     l->cleared_end = end;
-    l->records = place(&end, blocks, sizeof(wvl_cuda_ht_record));
-    l->parts = place(&end, blocks, sizeof(wvl_cuda_ht_part));
-    l->totals = place(&end, blocks, sizeof(uint32_t));
-    l->errors = place(&end, plan->rate.rate_control ? blocks : 0, sizeof(wvl_cuda_ht_error));
-    l->coefs = place(&end, t->coef_bytes, 1);
-    l->scratch_bytes = wvl_cuda_measure_most_scratch(plan, p->tiles, p->tile_count);
-    l->scratch = place(&end, l->scratch_bytes, 1);
-    l->planes = place(&end, t->plane_bytes, 1);
-    l->converted = place(&end, wvl_cuda_measure_color(plan, wvl_cuda_fetch_rect(p->tiles, p->tile_count, 0)), 1);
-    l->work = place(&end, p->job.work.all_bytes, 1);
-    l->finished = place(&end, plan->device.output ? 0 : plan->memory.output_bytes_bound, 1);
+    l->coder.errors = wvl_cuda_place(&end, plan->rate.rate_control ? blocks : 0, sizeof(wvl_cuda_block_error));
+    l->coefs = wvl_cuda_place(&end, t->coef_bytes, 1);
+    p->coder->place(&view, &l->coder, &end);
+    l->planes = wvl_cuda_place(&end, t->plane_bytes, 1);
+    l->converted =
+        wvl_cuda_place(&end, wvl_cuda_measure_color(plan, wvl_cuda_fetch_rect(p->tiles, p->tile_count, 0)), 1);
+    l->work = wvl_cuda_place(&end, p->job.work.all_bytes, 1);
+    l->finished = wvl_cuda_place(&end, plan->device.output ? 0 : plan->memory.output_bytes_bound, 1);
     l->device_end = end;
 }
 
@@ -56,9 +47,9 @@ static void place_pinned(wvl_cuda_pictures *p)
 {
     wvl_cuda_picture_layout *l = &p->layout;
     uint64_t end = l->tables_end;
-    l->target = place(&end, 1, sizeof(wvl_cuda_packets_picture));
-    l->result = place(&end, 1, sizeof(wvl_cuda_packets_result));
-    l->lengths = place(&end, (uint64_t)p->assembly->packet_count + p->assembly->part_count, sizeof(uint32_t));
+    l->target = wvl_cuda_place(&end, 1, sizeof(wvl_cuda_packets_picture));
+    l->result = wvl_cuda_place(&end, 1, sizeof(wvl_cuda_packets_result));
+    l->lengths = wvl_cuda_place(&end, (uint64_t)p->assembly->packet_count + p->assembly->part_count, sizeof(uint32_t));
     l->pinned_end = end;
 }
 
@@ -66,13 +57,13 @@ static void place_host(wvl_cuda_pictures *p, const wvl_cuda_tables *t)
 {
     wvl_cuda_picture_layout *l = &p->layout;
     uint64_t end = 0, components = p->plan->syntax.component_count;
-    (void)place(&end, 1, sizeof(wvl_backend_job));
-    (void)place(&end, 1, sizeof(wvl_cuda_picture));
-    l->launches = place(&end, t->launch_count, sizeof(wvl_cuda_launch));
-    l->fronts = place(&end, p->tile_count, components * sizeof(uint32_t));
-    l->given = place(&end, components, sizeof(wvl_cuda_pixels));
-    l->pixels = place(&end, components, sizeof(wvl_cuda_pixels));
-    l->copies = place(&end, components, sizeof(wvl_cuda_copy));
+    (void)wvl_cuda_place(&end, 1, sizeof(wvl_backend_job));
+    (void)wvl_cuda_place(&end, 1, sizeof(wvl_cuda_picture));
+    l->launches = wvl_cuda_place(&end, t->launch_count, sizeof(wvl_cuda_launch));
+    l->fronts = wvl_cuda_place(&end, p->tile_count, components * sizeof(uint32_t));
+    l->given = wvl_cuda_place(&end, components, sizeof(wvl_cuda_pixels));
+    l->pixels = wvl_cuda_place(&end, components, sizeof(wvl_cuda_pixels));
+    l->copies = wvl_cuda_place(&end, components, sizeof(wvl_cuda_copy));
     l->host_end = end;
 }
 
@@ -81,14 +72,14 @@ static void place_shared(wvl_cuda_pictures *p)
     wvl_cuda_picture_layout *l = &p->layout;
     const wvl_assembly *a = p->assembly;
     uint64_t end = 0;
-    l->packets = place(&end, a->packet_count, sizeof *a->packets);
-    l->packet_parts = place(&end, a->part_count, sizeof *a->parts);
-    l->places = place(&end, a->place_count, sizeof *a->places);
-    l->bytes = place(&end, a->byte_count, 1);
-    l->packet_order = place(&end, a->packet_count, sizeof(uint32_t));
-    l->block_order = place(&end, l->block_count, sizeof(uint32_t));
-    l->weights = place(&end, p->plan->rate.rate_control ? l->block_count : 0, sizeof(double));
-    l->light = place(&end, wvl_cuda_measure_light(p->plan), 1);
+    l->packets = wvl_cuda_place(&end, a->packet_count, sizeof *a->packets);
+    l->packet_parts = wvl_cuda_place(&end, a->part_count, sizeof *a->parts);
+    l->places = wvl_cuda_place(&end, a->place_count, sizeof *a->places);
+    l->bytes = wvl_cuda_place(&end, a->byte_count, 1);
+    l->packet_order = wvl_cuda_place(&end, a->packet_count, sizeof(uint32_t));
+    l->coder.lists = wvl_cuda_place(&end, l->block_count, sizeof(uint32_t));
+    l->coder.weights = wvl_cuda_place(&end, p->plan->rate.rate_control ? l->block_count : 0, sizeof(double));
+    l->light = wvl_cuda_place(&end, wvl_cuda_measure_light(p->plan), 1);
     l->shared_end = end;
 }
 
@@ -100,9 +91,9 @@ static void place_all(wvl_cuda_pictures *p, int any_shape)
     uint64_t end = 0;
     wvl_cuda_build_tables(p->plan, p->tiles, p->tile_count, &options, NULL, &t);
     l->block_count = t.block_count;
-    l->splits = place(&end, t.split_count, sizeof(wvl_cuda_split));
-    l->color = place(&end, p->plan->syntax.xyz.kind != WVL_XYZ_NONE, sizeof(wvl_cuda_color));
-    l->items = place(&end, t.item_count, sizeof(wvl_cuda_item));
+    l->splits = wvl_cuda_place(&end, t.split_count, sizeof(wvl_cuda_split));
+    l->color = wvl_cuda_place(&end, p->plan->syntax.xyz.kind != WVL_XYZ_NONE, sizeof(wvl_cuda_color));
+    l->items = wvl_cuda_place(&end, t.item_count, sizeof(wvl_cuda_item));
     l->tables_end = end;
     l->staging_bytes = wvl_cuda_measure_staging(p->plan, p->tiles, p->tile_count);
     place_device(p, &t);
@@ -130,7 +121,12 @@ static wvl_cuda_pictures *carve_pictures(wvl_carver *carver, const wvl_plan *pla
 wvl_cuda_pictures *wvl_cuda_build_pictures(const wvl_allocator *allocator, const wvl_plan *plan,
                                            const wvl_assembly *assembly, int any_shape)
 {
+    const char *why;
+    const wvl_cuda_coder *coder = wvl_cuda_choose_coder(plan, &why);
     wvl_carver carver = {NULL, 0};
+    if (!coder) {
+        return NULL;
+    }
     (void)carve_pictures(&carver, plan, assembly);
     uint64_t bytes = carver.used;
     carver = (wvl_carver){wvl_alloc(allocator, bytes), 0};
@@ -141,12 +137,13 @@ wvl_cuda_pictures *wvl_cuda_build_pictures(const wvl_allocator *allocator, const
     wvl_cuda_pictures *p = carve_pictures(&carver, plan, assembly);
     p->plan = plan;
     p->assembly = assembly;
+    p->coder = coder;
     p->host_bytes = bytes;
     p->tile_count = plan->syntax.tile_count;
     for (uint32_t t = 0; t < p->tile_count; t++) {
         wvl_tile_plan_build(plan, t, &p->tiles[t]);
     }
-    if (!wvl_cuda_packets_measure(assembly, WVL_CUDA_PACKETS_CLEANUP_PIECES, p->packet_order, &p->job)) {
+    if (!wvl_cuda_packets_measure(assembly, p->coder->pieces, p->packet_order, &p->job)) {
         wvl_free(allocator, p, bytes);
         return NULL;
     }
@@ -154,26 +151,26 @@ wvl_cuda_pictures *wvl_cuda_build_pictures(const wvl_allocator *allocator, const
     return p;
 }
 
+typedef struct weight_list {
+    const wvl_plan *plan;
+    double *weights;
+} weight_list;
+
+static void put_weights(void *user, const wvl_cuda_walk_band *at)
+{
+    const weight_list *to = user;
+    const wvl_band_coding *coding = &at->coding->band[at->band->coding_band];
+    double weight = ldexp((double)coding->weight_mantissa, coding->weight_exponent - to->plan->rate.gain_exponent - 2);
+    for (uint64_t i = 0; i < at->count; i++) {
+        to->weights[at->first_block + i] = weight / coding->visual;
+    }
+}
+
 /* What squares of each block count, in units of gain (codec/core/hull.h), all alike before eyes. */
 static void list_weights(const wvl_cuda_pictures *p, double *weights)
 {
-    for (uint32_t t = 0; t < p->tile_count; t++) {
-        const wvl_tile_plan *tile = &p->tiles[t];
-        for (uint32_t c = 0; c < tile->component_count; c++) {
-            const wvl_tile_component *component = &tile->components[c];
-            uint32_t first = tile->resolutions[component->first_resolution].first_band;
-            for (uint32_t b = first; b < first + 3u * component->levels + 1; b++) {
-                const wvl_tile_band *band = &tile->bands[b];
-                const wvl_band_coding *coding = &p->plan->syntax.codings[component->coding].band[band->coding_band];
-                double weight =
-                    ldexp((double)coding->weight_mantissa, coding->weight_exponent - p->plan->rate.gain_exponent - 2);
-                for (uint64_t i = 0; i < (uint64_t)band->block_cols * band->block_rows; i++) {
-                    weights[band->first_block + i] = weight / coding->visual;
-                }
-            }
-        }
-        weights += tile->block_count;
-    }
+    weight_list list = {p->plan, weights};
+    wvl_cuda_walk_bands(p->plan, p->tiles, p->tile_count, 0, 0, put_weights, &list);
 }
 
 static wvl_cuda_status upload(const wvl_backend *b, wvl_cuda_address to, const void *from, uint64_t bytes,
@@ -218,19 +215,17 @@ static wvl_cuda_status upload_waiting(const wvl_backend *b, wvl_cuda_address to,
 }
 
 /* The order of blocks is that of any slot: it does not depend on addresses. */
-static wvl_cuda_status upload_order(wvl_backend *b, const wvl_cuda_ht_block *blocks, wvl_cuda_stream stream)
+static wvl_cuda_status upload_lists(wvl_backend *b, const void *blocks, wvl_cuda_stream stream)
 {
     wvl_cuda_pictures *p = b->pictures;
     uint64_t count = p->layout.block_count, bytes = count * sizeof(uint32_t);
-    uint32_t *order = wvl_alloc(&b->allocator, bytes);
-    if (!order) {
+    uint32_t *lists = wvl_alloc(&b->allocator, bytes);
+    if (!lists) {
         return WVL_CUDA_OUT_OF_MEMORY;
     }
-    wvl_cuda_ht_sort(blocks, (uint32_t)count, order, &p->ht);
-    p->ht.order = p->device + p->layout.block_order;
-    p->ht.is_cleared = 1;
-    wvl_cuda_status status = upload_waiting(b, p->ht.order, order, bytes, stream);
-    wvl_free(&b->allocator, order, bytes);
+    p->coder->sort(blocks, (uint32_t)count, lists, &p->blocks);
+    wvl_cuda_status status = upload_waiting(b, p->device + p->layout.coder.lists, lists, bytes, stream);
+    wvl_free(&b->allocator, lists, bytes);
     return status;
 }
 
@@ -246,7 +241,7 @@ static wvl_cuda_status upload_weights(const wvl_backend *b, wvl_cuda_stream stre
         return WVL_CUDA_OUT_OF_MEMORY;
     }
     list_weights(p, weights);
-    wvl_cuda_status status = upload_waiting(b, p->device + p->layout.weights, weights, bytes, stream);
+    wvl_cuda_status status = upload_waiting(b, p->device + p->layout.coder.weights, weights, bytes, stream);
     wvl_free(&b->allocator, weights, bytes);
     return status;
 }
@@ -254,14 +249,15 @@ static wvl_cuda_status upload_weights(const wvl_backend *b, wvl_cuda_stream stre
 wvl_cuda_status wvl_cuda_upload_pictures(wvl_backend *b, wvl_cuda_stream stream)
 {
     wvl_cuda_pictures *p = b->pictures;
-    uint64_t bytes = p->layout.block_count * sizeof(wvl_cuda_ht_block);
-    wvl_cuda_ht_block *blocks = wvl_alloc(&b->allocator, bytes);
+    const wvl_cuda_coder_view view = wvl_cuda_picture_view(p);
+    uint64_t bytes = p->layout.block_count * p->coder->block_bytes;
+    void *blocks = wvl_alloc(&b->allocator, bytes);
     if (!blocks) {
         return WVL_CUDA_OUT_OF_MEMORY;
     }
-    wvl_cuda_list_blocks(p->plan, p->tiles, p->tile_count, 0, 0, blocks);
+    p->coder->list_blocks(&view, 0, 0, blocks);
     set_addresses(p);
-    wvl_cuda_status status = upload_order(b, blocks, stream);
+    wvl_cuda_status status = upload_lists(b, blocks, stream);
     wvl_free(&b->allocator, blocks, bytes);
     status = status ? status : upload_weights(b, stream);
     return status ? status : upload_assembly(b, stream);
@@ -272,13 +268,14 @@ wvl_cuda_status wvl_cuda_upload_blocks(wvl_backend_job *job)
     const wvl_backend *b = job->backend;
     const wvl_cuda_pictures *p = b->pictures;
     const wvl_cuda_picture_layout *l = &p->layout;
-    uint64_t bytes = l->block_count * sizeof(wvl_cuda_ht_block);
-    wvl_cuda_ht_block *blocks = wvl_alloc(&b->allocator, bytes);
+    const wvl_cuda_coder_view view = wvl_cuda_picture_view(p);
+    uint64_t bytes = l->block_count * p->coder->block_bytes;
+    void *blocks = wvl_alloc(&b->allocator, bytes);
     if (!blocks) {
         return WVL_CUDA_OUT_OF_MEMORY;
     }
-    wvl_cuda_list_blocks(p->plan, p->tiles, p->tile_count, job->device + l->coefs, job->device + l->bounds, blocks);
-    wvl_cuda_status status = upload_waiting(b, job->device + l->blocks, blocks, bytes, job->stream);
+    p->coder->list_blocks(&view, job->device + l->coefs, job->device + l->bounds, blocks);
+    wvl_cuda_status status = upload_waiting(b, job->device + l->coder.blocks, blocks, bytes, job->stream);
     wvl_free(&b->allocator, blocks, bytes);
     return status;
 }

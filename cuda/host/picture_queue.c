@@ -151,8 +151,9 @@ static wvl_cuda_status launch_transform(const wvl_backend_job *job, wvl_cuda_str
 static wvl_cuda_status launch_all(const wvl_backend_job *job, wvl_cuda_stream stream)
 {
     const wvl_device *device = job->backend->device;
+    const wvl_cuda_coder *coder = job->backend->pictures->coder;
     wvl_cuda_status status = launch_transform(job, stream);
-    status = status ? status : wvl_cuda_ht_launch(&device->ht, &job->picture->ht, stream);
+    status = status ? status : coder->launch(device, &job->picture->blocks, stream);
     return status ? status : wvl_cuda_packets_launch(&device->packets, &job->picture->job, stream);
 }
 

@@ -11,18 +11,17 @@
 
 #include "geom/handover_assembly.h"
 
-/* What a block sends in a layer, whatever coded it. Segments: passes << 24 | bytes; those beyond the second lie in the
- * list of segments. */
+/* What a block sends in a layer, whatever coded it. Segments: passes << 24 | bytes; those beyond the second lie in a
+ * list. */
 typedef struct wvl_cuda_packets_block {
     uint64_t bytes; /* address of the first byte */
+    uint64_t more;  /* the same of the third segment: uint32_t[segment_count - 2] */
     uint32_t segment[2];
-    uint32_t more;         /* the third segment, in the list */
     uint32_t byte_count;   /* of all segments */
     uint8_t segment_count; /* 0: nothing is sent */
     uint8_t passes;        /* of all segments */
     uint8_t zero_planes;   /* also of blocks that send nothing: what the tag tree holds */
     uint8_t flags;         /* WVL_CUDA_PACKETS_LEFT */
-    uint8_t room[4];
 } wvl_cuda_packets_block;
 
 /* Why a picture was not put together. The host puts it together from the blocks, and finds the words for errors. */
@@ -48,7 +47,7 @@ typedef struct wvl_cuda_packets_result {
     uint64_t codestream; /* bytes before SOC */
     uint32_t flags;      /* 0: all bytes are there */
     uint32_t outside;    /* not 0: a sample was outside its depth */
-    double energy, left; /* sums over wvl_cuda_ht_error of all blocks, in a fixed order; 0 without them */
+    double energy, left; /* sums over wvl_cuda_block_error of all blocks, in a fixed order; 0 without them */
 } wvl_cuda_packets_result;
 
 /* Of a packet between the kernels. */
@@ -126,12 +125,13 @@ typedef struct wvl_cuda_packets_job {
     uint64_t bytes;   /* byte_count */
     uint64_t order;   /* uint32_t[packet_count]: indexes of packets, class by class */
     /* Blocks of picture p begin at p * layer_count * block_count. */
-    uint64_t blocks;   /* wvl_cuda_packets_block; NULL: those of the HT coder follow (cuda/blocks/ht_job.h) */
-    uint64_t segments; /* uint32_t: third and further segments of all blocks */
+    uint64_t blocks; /* wvl_cuda_packets_block; NULL: those of the HT coder follow (cuda/blocks/ht_job.h) */
     uint64_t ht_records, ht_parts, ht_scratch;
-    uint64_t ht_errors;   /* wvl_cuda_ht_error of the blocks; 0: none */
-    uint64_t ht_counters; /* of the launch that coded the blocks; 0: none */
-    uint64_t outside;     /* the word of the transform; 0: none */
+    uint64_t t1_blocks, t1_records, t1_scratch; /* of the EBCOT coder (cuda/blocks/t1_job.h), of one picture: `blocks`
+                                                 * are made from them; 0: they are there */
+    uint64_t errors;                            /* wvl_cuda_block_error of the blocks; 0: none */
+    uint64_t unbounded; /* a word: blocks whose magnitudes exceed what the plan had proved; 0: none is counted */
+    uint64_t outside;   /* the word of the transform; 0: none */
     /* Of the job. */
     uint64_t pictures; /* wvl_cuda_packets_picture[picture_count] */
     uint64_t memory;   /* work.all_bytes for each picture, aligned to 256 */

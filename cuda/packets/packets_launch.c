@@ -18,6 +18,7 @@ wvl_cuda_status wvl_cuda_packets_open(wvl_cuda_packets *packets, const wvl_cuda_
     wvl_cuda_status status = runtime->device_attribute(&count, WVL_CUDA_ATTRIBUTE_MULTIPROCESSORS, device);
     packets->multiprocessors = count > 0 ? (uint32_t)count : 1;
     status = status ? status : runtime->module_function(&packets->heads, module, "wvl_packets_heads");
+    status = status ? status : runtime->module_function(&packets->t1_blocks, module, "wvl_packets_t1_blocks");
     status = status ? status : runtime->module_function(&packets->place, module, "wvl_packets_place");
     status = status ? status : runtime->module_function(&packets->list, module, "wvl_packets_list");
     return status ? status : runtime->module_function(&packets->write, module, "wvl_packets_write");
@@ -133,13 +134,25 @@ static wvl_cuda_status launch_heads(const wvl_cuda_packets *packets, const wvl_c
                                  WVL_CUDA_PACKETS_SMALL_NODES, stream);
 }
 
+/* Blocks in the form that all other kernels read. */
+static wvl_cuda_status launch_blocks(const wvl_cuda_packets *packets, const wvl_cuda_packets_job *job,
+                                     wvl_cuda_stream stream)
+{
+    uint64_t count = (uint64_t)job->block_count * job->picture_count;
+    return job->t1_records && count ? launch_kernel(packets, packets->t1_blocks,
+                                                    (uint32_t)wvl_ceil_div(count, WVL_CUDA_PACKETS_PIECE_THREADS), 1,
+                                                    WVL_CUDA_PACKETS_PIECE_THREADS, 0, job, stream)
+                                    : WVL_CUDA_SUCCESS;
+}
+
 wvl_cuda_status wvl_cuda_packets_launch(const wvl_cuda_packets *packets, const wvl_cuda_packets_job *job,
                                         wvl_cuda_stream stream)
 {
     uint32_t items = job->place_count + job->packet_count + job->part_count + 1,
              most = RESIDENT_WRITERS * packets->multiprocessors / job->picture_count + 1,
              writers = job->writers ? wvl_min_u32(job->writers, most) : most;
-    wvl_cuda_status status = launch_heads(packets, job, stream);
+    wvl_cuda_status status = launch_blocks(packets, job, stream);
+    status = status ? status : launch_heads(packets, job, stream);
     status = status ? status
                     : launch_kernel(packets, packets->place, job->picture_count, 1, WVL_CUDA_PACKETS_PLACE_THREADS,
                                     64 + 4, job, stream);

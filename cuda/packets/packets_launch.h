@@ -13,7 +13,7 @@
 typedef struct wvl_cuda_packets {
     const wvl_cuda_runtime *runtime;
     uint32_t multiprocessors;
-    wvl_cuda_function heads, place, list, write;
+    wvl_cuda_function t1_blocks, heads, place, list, write;
 } wvl_cuda_packets;
 
 /* Kernels of a loaded module. */

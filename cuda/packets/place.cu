@@ -67,9 +67,9 @@ __device__ __forceinline__ double sum_threads(double own, double *sums)
 /* Of all blocks of the picture, in the same order on every machine. */
 __device__ __forceinline__ error_sums sum_errors(const job_type &job, uint32_t picture, uint32_t *shared)
 {
-    const wvl_cuda_ht_error *errors = (const wvl_cuda_ht_error *)job.ht_errors + (uint64_t)picture * job.block_count;
+    const wvl_cuda_block_error *errors = (const wvl_cuda_block_error *)job.errors + (uint64_t)picture * job.block_count;
     error_sums own = {0.0, 0.0};
-    if (!job.ht_errors) {
+    if (!job.errors) {
         return own;
     }
     for (uint32_t i = threadIdx.x; i < job.block_count; i += blockDim.x) {
@@ -180,7 +180,7 @@ __device__ __forceinline__ uint32_t count_box(uint64_t codestream) { return code
 /* What the kernels in front have noted. */
 __device__ __forceinline__ uint32_t collect_notes(const job_type &job, uint32_t *outside)
 {
-    bool unbounded = job.ht_counters && ((const uint32_t *)job.ht_counters)[WVL_CUDA_HT_UNBOUNDED];
+    bool unbounded = job.unbounded && *(const uint32_t *)job.unbounded;
     *outside = job.outside ? *(const uint32_t *)job.outside : 0;
     return (unbounded ? (uint32_t)WVL_CUDA_PACKETS_UNBOUNDED : 0) | (*outside ? (uint32_t)WVL_CUDA_PACKETS_OUTSIDE : 0);
 }

@@ -69,13 +69,9 @@ __device__ __forceinline__ sent_block load_block(const job_type &job, uint64_t a
         return load_ht_block(job, at, planes);
     }
     const wvl_cuda_packets_block &r = ((const wvl_cuda_packets_block *)job.blocks)[at];
-    return {r.segment_count,
-            r.passes,
-            r.segment_count ? r.byte_count : 0,
-            r.zero_planes,
-            r.flags,
-            {r.segment[0], r.segment[1]},
-            (const uint32_t *)job.segments + r.more};
+    return {r.segment_count,         r.passes, r.segment_count ? r.byte_count : 0,
+            r.zero_planes,           r.flags,  {r.segment[0], r.segment[1]},
+            (const uint32_t *)r.more};
 }
 
 /* Addresses and lengths of the pieces of a block, in order. The HT coder leaves MagSgn, MEL and VLC, then SigProp and

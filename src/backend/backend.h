@@ -62,9 +62,10 @@ typedef struct wvl_finished {
 typedef struct wvl_backend_vtable {
     const char *name; /* as results and traces call it; ":N" follows where there are devices */
     uint32_t jobs;    /* of one picture in flight at once that pay: 1 where wait does the work */
-    /* How far jobs of this plan go with pixels where the image has them. image NULL: wherever a backend of this kind
-     * can have them. *why: why no farther, in words; NULL with PACKETS. Pure. */
-    wvl_reach (*reach)(const wvl_plan *plan, const wvl_image *image, const char **why);
+    /* How far jobs of this plan go with pixels where the image has them, and no farther than `most`: BLOCKS for jobs of
+     * waves, PACKETS for any. image NULL: wherever a backend of this kind can have them. *why: why no farther, in
+     * words; NULL with `most`. Pure. */
+    wvl_reach (*reach)(const wvl_plan *plan, const wvl_image *image, wvl_reach most, const char **why);
     /* Devices, absent where jobs run on the host. describe: WVL_END beyond the last one. A device that failed in a way
      * that lasts is lost. */
     wvl_status (*describe_device)(uint32_t ordinal, wvl_device_info *info);

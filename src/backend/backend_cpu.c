@@ -239,11 +239,11 @@ static void run_job(wvl_backend_job *job)
 /* ---- The table ------------------------------------------------------------------------------- */
 
 /* Blocks are coded above: the workers of the pool are a source of blocks by themselves (codec/blocks/source_pool.h). */
-static wvl_reach cpu_reach(const wvl_plan *plan, const wvl_image *image, const char **why)
+static wvl_reach cpu_reach(const wvl_plan *plan, const wvl_image *image, wvl_reach most, const char **why)
 {
     int is_readable = !image || (image->memory_kind != WVL_MEMORY_DEVICE && image->memory_kind != WVL_MEMORY_MANAGED &&
                                  !image->ready_event);
-    (void)plan;
+    (void)plan, (void)most;
     *why = is_readable ? "the codec takes coefficients from the host"
                        : "the pixels are on a device, or have a ready event";
     return is_readable ? WVL_REACH_COEFS : WVL_REACH_NONE;

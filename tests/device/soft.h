@@ -4,8 +4,8 @@
  * the kernels are the C reference. What the device backend's host code does can be judged by the bytes that come out,
  * on any machine. Built as libcuda.so.1 in a folder of its own: the library finds it as it finds the real one.
  *
- * Block coding on this device (soft_blocks.c): the kernels of the HT block coder are answered by codec/ht, or by their
- * own source (SOFT_EMULATE).
+ * Block coding on this device (soft_blocks.c, soft_t1.c): the kernels of the block coders are answered by codec/ht and
+ * codec/t1, or by their own source (SOFT_EMULATE).
  *
  * Failures come by the control block, or for whole programs by the environment: SOFT_FAIL="N:STATUS" (the N-th call
  * fails, and after a status that lasts every later one), SOFT_MEMORY (bytes that can be allocated), SOFT_DEVICES (how
@@ -18,6 +18,7 @@
 #include <stdint.h>
 
 #include "cuda/blocks/ht_job.h"
+#include "cuda/blocks/t1_job.h"
 #include "cuda/packets/packets_job.h"
 
 typedef struct soft_control {
@@ -48,7 +49,20 @@ typedef struct soft_shape {
     unsigned grid_x, grid_y, threads, shared;
 } soft_shape;
 int soft_run_blocks(const char *name, const wvl_cuda_ht_job *job, const soft_shape *shape, soft_control *control);
+/* The same of the EBCOT block coder. */
+int soft_run_t1(const char *name, const wvl_cuda_t1_job *job, const soft_shape *shape, soft_control *control);
 /* The same of a kernel that puts pictures together. */
 int soft_run_packets(const char *name, const wvl_cuda_packets_job *job, const soft_shape *shape);
+
+/* Samples of a block, and its error as the kernels have it but for the last digits: they sum in another order. */
+typedef struct soft_samples {
+    const void *coefs;
+    const uint32_t *bound;
+    uint32_t stride, width, height;
+    unsigned plane; /* lowest bit that is coded */
+    unsigned coef_bytes;
+    int reversible;
+} soft_samples;
+wvl_cuda_block_error soft_measure_error(const soft_samples *samples, double weight);
 
 #endif

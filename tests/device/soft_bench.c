@@ -100,8 +100,10 @@ void expect_same(const char *what, const bytes *a, bytes b, const char *backend)
     ck_assert_msg(b.status == WVL_OK, "%s: %s", what, b.error);
     ck_assert_msg(a->count == b.count && !memcmp(a->data, b.data, a->count), "%s: %zu bytes, %zu bytes, or other ones",
                   what, a->count, b.count);
-    /* A picture that the device finishes has its own order of adding errors up, which shows where little is left. */
-    double allowed = strstr(b.backend, "packets") ? 1e-4 : 0.0;
+    /* A picture that the device finishes adds errors up in doubles. The CPU rounds each pass of a block to whole units
+     * of all energies: that shows where little is left. */
+    double fine = a->psnr > 90 ? 0.5 : 1e-3, near = a->psnr > 70 ? fine : 1e-4,
+           allowed = strstr(b.backend, "packets") ? near : 0.0;
     ck_assert_msg(!memcmp(&a->psnr, &b.psnr, sizeof b.psnr) || fabs(a->psnr - b.psnr) <= allowed, "%s: PSNR %f, %f",
                   what, a->psnr, b.psnr);
     ck_assert_msg(!strcmp(b.backend, backend), "%s: came from \"%s\"", what, b.backend);

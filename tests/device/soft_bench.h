@@ -8,6 +8,8 @@
 #include "tests/decode/picture.h"
 #include "tests/fault/ledger.h"
 
+#define WAVES " packed-headers=ppt" /* packets are made on the CPU: the device has jobs of waves */
+
 extern soft_control *soft;
 extern wvl_context *context;
 extern ledger books;

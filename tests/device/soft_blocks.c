@@ -140,28 +140,33 @@ static int code_parts(const wvl_cuda_ht_job *job, soft_control *control)
 
 /* ---- Errors ---------------------------------------------------------------------------------- */
 
-/* Squares of what is left of the samples, in quarters; sums of 4096 of them in doubles are what the kernels have, but
- * for the last digits. */
+wvl_cuda_block_error soft_measure_error(const soft_samples *s, double weight)
+{
+    int is_exact = s->reversible && !s->plane;
+    double energy = 0.0, left = 0.0;
+    for (uint32_t i = 0; *s->bound && i < s->width * s->height; i++) {
+        size_t place = (size_t)(i / s->width) * s->stride + i % s->width;
+        uint64_t m = s->coef_bytes == 2 ? ((const uint16_t *)s->coefs)[place] & 0x7FFFu
+                                        : ((const uint32_t *)s->coefs)[place] & 0x7FFFFFFFu;
+        double middle = m >> s->plane ? (double)(UINT64_C(1) << s->plane) : 0.0,
+               rest = 2.0 * (double)(m & ((UINT64_C(1) << s->plane) - 1)) - middle;
+        energy += 4.0 * (double)m * (double)m;
+        left += is_exact ? 0.0 : rest * rest;
+    }
+    return (wvl_cuda_block_error){energy * weight, left * weight};
+}
+
 static int weigh_blocks(const wvl_cuda_ht_job *job)
 {
     const wvl_cuda_ht_block *blocks = at(job->blocks);
     const double *weights = at(job->weights);
-    wvl_cuda_ht_error *errors = (wvl_cuda_ht_error *)(uintptr_t)job->errors;
+    wvl_cuda_block_error *errors = (wvl_cuda_block_error *)(uintptr_t)job->errors;
     for (uint32_t id = 0; id < job->block_count; id++) {
         const wvl_cuda_ht_block *b = &blocks[id];
-        unsigned P = b->frac_bits + b->cleanup_plane;
-        int is_exact = b->reversible && !P;
-        double energy = 0.0, left = 0.0;
-        for (uint32_t i = 0; *(const uint32_t *)at(b->bound) && i < (uint32_t)b->width * b->height; i++) {
-            size_t place = (size_t)(i / b->width) * b->stride + i % b->width;
-            uint64_t m = b->coef_bytes == 2 ? ((const uint16_t *)at(b->coefs))[place] & 0x7FFFu
-                                            : ((const uint32_t *)at(b->coefs))[place] & 0x7FFFFFFFu;
-            double middle = m >> P ? (double)(UINT64_C(1) << P) : 0.0,
-                   rest = 2.0 * (double)(m & ((UINT64_C(1) << P) - 1)) - middle;
-            energy += 4.0 * (double)m * (double)m;
-            left += is_exact ? 0.0 : rest * rest;
-        }
-        errors[id] = (wvl_cuda_ht_error){energy * weights[id], left * weights[id]};
+        soft_samples samples = {at(b->coefs),  at(b->bound), b->stride,
+                                b->width,      b->height,    (unsigned)b->frac_bits + b->cleanup_plane,
+                                b->coef_bytes, b->reversible};
+        errors[id] = soft_measure_error(&samples, weights[id]);
     }
     return 0;
 }

@@ -23,9 +23,10 @@ typedef struct op {
     unsigned grid_x;
     uint64_t arguments[2];
     wvl_cuda_copy copy;
-    enum { RUN_OTHER, RUN_BLOCKS, RUN_PACKETS } room; /* of the kernel */
+    enum { RUN_OTHER, RUN_BLOCKS, RUN_T1, RUN_PACKETS } room; /* of the kernel */
     union {
         wvl_cuda_ht_job blocks;
+        wvl_cuda_t1_job t1;
         wvl_cuda_packets_job packets;
     } job;
     soft_shape shape;
@@ -125,6 +126,7 @@ static int run_kernel(const op *o)
 {
     switch (o->room) {
     case RUN_BLOCKS: return soft_run_blocks(o->from, &o->job.blocks, &o->shape, &control);
+    case RUN_T1: return soft_run_t1(o->from, &o->job.t1, &o->shape, &control);
     case RUN_PACKETS: return soft_run_packets(o->from, &o->job.packets, &o->shape);
     default: return soft_run_kernel(o->from, o->grid_x, o->arguments, &control);
     }
@@ -521,6 +523,9 @@ int cuLaunchKernel(const void *function, unsigned gx, unsigned gy, unsigned gz, 
     if (strncmp(function, "wvl_ht_", 7) == 0) {
         o.room = RUN_BLOCKS;
         memcpy(&o.job.blocks, arguments[0], sizeof o.job.blocks);
+    } else if (strncmp(function, "wvl_t1_", 7) == 0) {
+        o.room = RUN_T1;
+        memcpy(&o.job.t1, arguments[0], sizeof o.job.t1);
     } else if (strncmp(function, "wvl_packets_", 12) == 0) {
         o.room = RUN_PACKETS;
         memcpy(&o.job.packets, arguments[0], sizeof o.job.packets);

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The kernels that put pictures together: by a C reference of HT blocks that soft_blocks.c has coded, or by their own
- * source, compiled for the CPU (tests/twin/ht_emulated.h), where SOFT_EMULATE is in the environment and the build has a
- * C++ compiler.
+ * The kernels that put pictures together: by a C reference of blocks that soft_blocks.c or soft_t1.c has coded, or by
+ * their own source, compiled for the CPU (tests/twin/ht_emulated.h), where SOFT_EMULATE is in the environment and the
+ * build has a C++ compiler.
  */
 #include <stdlib.h>
 #include <string.h>
 
+#include "codec/core/t1_pass.h"
 #include "codec/t2/tag_tree.h"
 #include "soft.h"
 #ifdef WVL_HAVE_EMULATION
@@ -20,9 +21,63 @@
 static void *at(uint64_t address) { return (void *)(uintptr_t)address; }
 static void *work(const wvl_cuda_packets_job *job, uint64_t offset) { return at(job->memory + offset); }
 
-static const wvl_cuda_ht_record *record_of(const wvl_cuda_packets_job *job, uint32_t block)
+/* What a block sends. planes: Mb of its band. HT blocks have a cleanup pass alone, which is what backends ask for. */
+static wvl_cuda_packets_block sent_of(const wvl_cuda_packets_job *job, uint32_t block, uint32_t planes)
 {
-    return (const wvl_cuda_ht_record *)at(job->ht_records) + block;
+    if (job->blocks) {
+        return ((const wvl_cuda_packets_block *)at(job->blocks))[block];
+    }
+    const wvl_cuda_ht_record *r = (const wvl_cuda_ht_record *)at(job->ht_records) + block;
+    const wvl_cuda_ht_part *part = (const wvl_cuda_ht_part *)at(job->ht_parts) + block;
+    return (wvl_cuda_packets_block){.bytes = job->ht_scratch + 16ull * part->piece,
+                                    .segment[0] = 1u << 24 | r->cleanup_bytes,
+                                    .byte_count = r->bytes,
+                                    .segment_count = r->cleanup_bytes != 0,
+                                    .passes = r->cleanup_bytes != 0,
+                                    .zero_planes = (uint8_t)(planes - (r->cleanup_bytes ? r->planes : 0)),
+                                    .flags = r->flags & WVL_CUDA_HT_LEFT ? WVL_CUDA_PACKETS_LEFT : 0};
+}
+
+/* ---- EBCOT blocks ---------------------------------------------------------------------------- */
+
+/* Segments follow the ends of passes (Table D.9); they take the place of the list of ends. */
+static void send_t1_block(const wvl_cuda_packets_job *job, uint32_t block)
+{
+    const wvl_cuda_t1_block *b = (const wvl_cuda_t1_block *)at(job->t1_blocks) + block;
+    const wvl_cuda_t1_record *r = (const wvl_cuda_t1_record *)at(job->t1_records) + block;
+    wvl_cuda_packets_block *to = (wvl_cuda_packets_block *)at(job->blocks) + block;
+    uint32_t *ends = at(job->t1_scratch + 16ull * r->ends), segments[WVL_CUDA_T1_MOST_PASSES], count = 0;
+    uint32_t passes = 0, bytes = 0;
+    *to = (wvl_cuda_packets_block){.zero_planes = b->planes,
+                                   .flags = r->flags & WVL_CUDA_T1_LEFT ? WVL_CUDA_PACKETS_LEFT : 0};
+    if (to->flags || !r->passes) {
+        return;
+    }
+    for (uint32_t i = 0; i < r->passes; i++) {
+        passes++;
+        if (i + 1 == r->passes || wvl_t1_pass_is_end(i, b->style)) {
+            uint32_t end = i + 1 == r->passes ? r->bytes : ends[i];
+            segments[count++] = passes << 24 | (end - bytes);
+            bytes = end;
+            passes = 0;
+        }
+    }
+    memcpy(ends, segments, count * sizeof *ends);
+    to->bytes = job->t1_scratch + 16ull * r->codeword + 1;
+    to->more = (uint64_t)(uintptr_t)(ends + 2);
+    memcpy(to->segment, segments, (count < 2 ? count : 2) * sizeof *segments);
+    to->byte_count = r->bytes;
+    to->segment_count = (uint8_t)count;
+    to->passes = r->passes;
+    to->zero_planes = (uint8_t)(b->planes - r->planes);
+}
+
+static int send_t1_blocks(const wvl_cuda_packets_job *job)
+{
+    for (uint32_t i = 0; i < job->block_count; i++) {
+        send_t1_block(job, i);
+    }
+    return 0;
 }
 
 /* ---- Heads ----------------------------------------------------------------------------------- */
@@ -41,22 +96,33 @@ static band_trees build_trees(const wvl_cuda_packets_job *job, const wvl_assembl
     uint64_t nodes = wvl_tag_tree_nodes(band->cols, band->rows);
     band_trees t = {calloc(nodes + 1, sizeof *t.inclusion), calloc(nodes + 1, sizeof *t.planes)};
     for (uint32_t i = 0; i < band->cols * band->rows; i++) {
-        const wvl_cuda_ht_record *r = record_of(job, block_of(band, i));
-        t.inclusion[i].value = !r->cleanup_bytes;
-        t.planes[i].value = (uint16_t)(band->planes - (r->cleanup_bytes ? r->planes : 0));
+        wvl_cuda_packets_block sent = sent_of(job, block_of(band, i), band->planes);
+        t.inclusion[i].value = !sent.segment_count;
+        t.planes[i].value = sent.zero_planes;
     }
     wvl_tag_tree_build(t.inclusion, band->cols, band->rows, NULL);
     wvl_tag_tree_build(t.planes, band->cols, band->rows, NULL);
     return t;
 }
 
-/* Blocks with a cleanup pass alone, which is what backends ask for. */
-static void put_block(const wvl_cuda_ht_record *r, wvl_bit_writer *bits)
+static uint32_t segment_of(const wvl_cuda_packets_block *b, unsigned i)
 {
-    unsigned lblock = wvl_packet_raise_lblock(WVL_PACKET_FIRST_LBLOCK, 1, r->cleanup_bytes);
-    wvl_bits_put_pass_count(bits, 1);
+    return i < 2 ? b->segment[i] : ((const uint32_t *)at(b->more))[i - 2];
+}
+
+static void put_block(const wvl_cuda_packets_block *b, wvl_bit_writer *bits)
+{
+    unsigned lblock = WVL_PACKET_FIRST_LBLOCK;
+    for (unsigned i = 0; i < b->segment_count; i++) {
+        uint32_t segment = segment_of(b, i);
+        lblock = wvl_packet_raise_lblock(lblock, segment >> 24, segment & 0xFFFFFF);
+    }
+    wvl_bits_put_pass_count(bits, b->passes);
     wvl_bits_put_lblock(bits, WVL_PACKET_FIRST_LBLOCK, lblock);
-    wvl_bits_put(bits, r->cleanup_bytes, lblock);
+    for (unsigned i = 0; i < b->segment_count; i++) {
+        uint32_t segment = segment_of(b, i);
+        wvl_bits_put(bits, segment & 0xFFFFFF, lblock + wvl_packet_extra_bits(segment >> 24));
+    }
 }
 
 static uint32_t put_band(const wvl_cuda_packets_job *job, const wvl_assembly_band *band, wvl_bit_writer *bits)
@@ -64,13 +130,13 @@ static uint32_t put_band(const wvl_cuda_packets_job *job, const wvl_assembly_ban
     band_trees t = build_trees(job, band);
     uint32_t body = 0;
     for (uint32_t i = 0; i < band->cols * band->rows; i++) {
-        const wvl_cuda_ht_record *r = record_of(job, block_of(band, i));
+        wvl_cuda_packets_block sent = sent_of(job, block_of(band, i), band->planes);
         uint32_t x = i % band->cols, y = i / band->cols;
         wvl_tag_tree_put(t.inclusion, band->cols, band->rows, x, y, 1, bits);
-        if (r->cleanup_bytes) {
+        if (sent.segment_count) {
             wvl_tag_tree_put(t.planes, band->cols, band->rows, x, y, t.planes[i].value + 1u, bits);
-            put_block(r, bits);
-            body += r->bytes;
+            put_block(&sent, bits);
+            body += sent.byte_count;
         }
     }
     free(t.inclusion);
@@ -85,9 +151,9 @@ static uint32_t ask_blocks(const wvl_cuda_packets_job *job, const wvl_assembly_p
     *sends = 0;
     for (unsigned b = 0; b < p->band_count; b++) {
         for (uint32_t i = 0; i < p->band[b].cols * p->band[b].rows; i++) {
-            const wvl_cuda_ht_record *r = record_of(job, block_of(&p->band[b], i));
-            *sends |= r->cleanup_bytes != 0;
-            flags |= r->flags & WVL_CUDA_HT_LEFT ? (uint32_t)WVL_CUDA_PACKETS_LEFT : 0;
+            wvl_cuda_packets_block sent = sent_of(job, block_of(&p->band[b], i), p->band[b].planes);
+            *sends |= sent.segment_count != 0;
+            flags |= sent.flags;
         }
     }
     return flags;
@@ -187,8 +253,8 @@ static void put_packet(const wvl_cuda_packets_job *job, uint32_t packet, byte_si
     for (unsigned b = 0; b < p->band_count; b++) {
         for (uint32_t i = 0; i < p->band[b].cols * p->band[b].rows; i++) {
             uint32_t block = block_of(&p->band[b], i);
-            const wvl_cuda_ht_part *part = (const wvl_cuda_ht_part *)at(job->ht_parts) + block;
-            put(s, at(job->ht_scratch + 16ull * part->piece), record_of(job, block)->bytes);
+            wvl_cuda_packets_block sent = sent_of(job, block, p->band[b].planes);
+            put(s, at(sent.bytes), sent.segment_count ? sent.byte_count : 0);
         }
     }
 }
@@ -259,14 +325,14 @@ static uint32_t collect_flags(const wvl_cuda_packets_job *job)
         byte_sink count = {NULL, 0};
         flags |= put_part(job, part_of(job, i), 0, &count, &flags) > UINT32_MAX ? (uint32_t)WVL_CUDA_PACKETS_LARGE : 0;
     }
-    flags |= ((const uint32_t *)at(job->ht_counters))[WVL_CUDA_HT_UNBOUNDED] ? (uint32_t)WVL_CUDA_PACKETS_UNBOUNDED : 0;
+    flags |= *(const uint32_t *)at(job->unbounded) ? (uint32_t)WVL_CUDA_PACKETS_UNBOUNDED : 0;
     return flags | (*(const uint32_t *)at(job->outside) ? (uint32_t)WVL_CUDA_PACKETS_OUTSIDE : 0);
 }
 
 static int place(const wvl_cuda_packets_job *job)
 {
     const wvl_cuda_packets_picture *p = at(job->pictures);
-    const wvl_cuda_ht_error *errors = at(job->ht_errors);
+    const wvl_cuda_block_error *errors = at(job->errors);
     wvl_cuda_packets_result *r = at(p->result);
     byte_sink count = {NULL, 0};
     memset(r, 0, sizeof *r);
@@ -336,6 +402,9 @@ int soft_run_packets(const char *name, const wvl_cuda_packets_job *job, const so
         return emulate(name, job, shape);
     }
 #endif
+    if (!strcmp(name, "wvl_packets_t1_blocks")) {
+        return send_t1_blocks(job);
+    }
     if (!strcmp(name, "wvl_packets_heads")) {
         return code_heads(job, shape);
     }

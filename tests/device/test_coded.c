@@ -11,8 +11,6 @@
 #include "pictures.h"
 #include "soft_bench.h"
 
-#define BLOCKS " packed-headers=ppt" /* packets are for the CPU */
-
 /* Pictures that are finished on the device: what crosses the bus is the picture, and nobody waits but once for it. */
 START_TEST(pictures_there)
 {
@@ -56,11 +54,11 @@ START_TEST(blocks_there)
 {
     picture p = picture_draw(PICTURE_NATURAL, 512, 512, 3, 8, 3);
     picture_input input = picture_open_input(&p, 0);
-    bytes reference = encode(&input, "style=HT" BLOCKS, "cpu");
-    expect_same("opens the device", &reference, encode(&input, "style=HT" BLOCKS, "cuda-only"), "cuda:0 blocks");
+    bytes reference = encode(&input, "style=HT" WAVES, "cpu");
+    expect_same("opens the device", &reference, encode(&input, "style=HT" WAVES, "cuda-only"), "cuda:0 blocks");
     soft->delivered_bytes = soft->downloaded_bytes = 0;
     soft->coded_parts = soft->waits = 0;
-    expect_same("blocks", &reference, encode(&input, "style=HT reach=blocks" BLOCKS, "cuda-only"), "cuda:0 blocks");
+    expect_same("blocks", &reference, encode(&input, "style=HT reach=blocks" WAVES, "cuda-only"), "cuda:0 blocks");
     ck_assert_uint_eq(soft->coded_parts, 1);
     ck_assert_msg(soft->waits == 1 + 1, "%u waits for a wave and the end of its stream", soft->waits);
     ck_assert_uint_eq(soft->delivered_bytes, 0);
@@ -75,8 +73,8 @@ END_TEST
  * them, unless the option reach wants the device to. */
 START_TEST(blocks_in_parts)
 {
-    static const char *const texts[] = {"style=HT tile=100,90" BLOCKS,
-                                        "style=HT reversible=no step=0.004 block=32,32" BLOCKS,
+    static const char *const texts[] = {"style=HT tile=100,90" WAVES,
+                                        "style=HT reversible=no step=0.004 block=32,32" WAVES,
                                         "style=HT reversible=no tile=300,90 measure-psnr=yes"};
     const char *text = texts[_i];
     char strict[128];
@@ -106,8 +104,8 @@ END_TEST
 /* The kernels' own source in whole encodes, as the CPU runs it (slow: small pictures). */
 START_TEST(blocks_emulated)
 {
-    static const char *const texts[] = {"style=HT" BLOCKS, "style=HT reversible=no qfactor=60 block=32,32" BLOCKS,
-                                        "style=HT tile=50,40 block=128,8" BLOCKS, "style=HT block=4,4 levels=2" BLOCKS};
+    static const char *const texts[] = {"style=HT" WAVES, "style=HT reversible=no qfactor=60 block=32,32" WAVES,
+                                        "style=HT tile=50,40 block=128,8" WAVES, "style=HT block=4,4 levels=2" WAVES};
     picture p = picture_draw(_i & 1 ? PICTURE_SPARSE : PICTURE_NATURAL, 97, 83, 3, _i & 2 ? 12 : 8, 3);
     picture_input input = picture_open_input(&p, 0);
     bytes reference = encode(&input, texts[_i], "cpu");
@@ -215,9 +213,9 @@ START_TEST(reach_is_asked_for)
 {
     static const struct {
         const char *text, *reason;
-    } cases[] = {{"reach=blocks", "style HT"},
-                 {"reach=packets", "style HT"},
-                 {"style=HT reach=packets" BLOCKS, "packed packet headers"},
+    } cases[] = {{"rates=9 reach=blocks", "with a target or a limit"},
+                 {"layers=3 reach=packets", "regions or layers"},
+                 {"style=HT reach=packets" WAVES, "packed packet headers"},
                  {"style=HT reversible=no bpp=1 reach=blocks", "with a target or a limit"}};
     picture p = picture_draw(PICTURE_NATURAL, 160, 120, 3, 8, 1);
     picture_input input = picture_open_input(&p, 0);
@@ -266,7 +264,9 @@ START_TEST(reasons)
         {"style=HT packed-headers=ppm", "packed packet headers", WVL_REACH_BLOCKS},
         {"style=HT reversible=no measure-psnr=yes", "a PSNR is measured on the CPU", WVL_REACH_BLOCKS},
         {"style=HT reversible=no max-bytes=50000", "with a target or a limit", WVL_REACH_COEFS},
-        {"reversible=no", "blocks without HT", WVL_REACH_COEFS},
+        {"reversible=no bpp=1", "with a target or a limit", WVL_REACH_COEFS},
+        {"layers=2", "with regions or layers", WVL_REACH_COEFS},
+        {"style=VSC plm=yes", "PLM segments", WVL_REACH_COEFS},
     };
     for (unsigned i = 0; i < sizeof rows / sizeof *rows; i++) {
         ck_assert_int_eq(ask_reach(300, 100, rows[i].settings, rows[i].why), rows[i].reach);
@@ -315,7 +315,7 @@ START_TEST(output_memory_is_refused)
         {"style=HT plm=yes", "cuda-only", "no device finishes this picture: PLM segments"},
         {"style=HT progression=RPCL tlm=yes profile=imf-ht-rev", "cuda-only",
          "no device finishes this picture: a profile is checked in memory of the host"},
-        {"reversible=no", "cuda", "no device finishes this picture: blocks without HT"},
+        {"rates=9", "cuda", "no device finishes this picture: blocks with a target"},
     };
     picture p = picture_draw(PICTURE_NATURAL, 160, 120, 3, 8, 1);
     picture_input input = picture_open_input(&p, 0);
@@ -347,7 +347,7 @@ START_TEST(encoders_are_refused)
          "a profile is checked in memory", WVL_ERROR_UNSUPPORTED},
         {"style=HT plm=yes reach=packets", "cuda-only",
          "the option reach is packets, and no device finishes such pictures: PLM segments", WVL_ERROR_UNSUPPORTED},
-        {"reversible=no reach=blocks", "cuda-only", "the option reach asks for more: blocks without HT",
+        {"rates=9 reach=blocks", "cuda-only", "the option reach asks for more: blocks with a target",
          WVL_ERROR_UNSUPPORTED},
     };
     picture p = picture_draw(PICTURE_NATURAL, 160, 120, 3, 8, 1);

@@ -18,7 +18,7 @@
 
 static const char *const settings[] = {
     "",
-    "reversible=no",
+    "reversible=no measure-psnr=no",
     "reversible=no bpp=0.3,1,2 tile=100,90",
     "layers=6 style=BYPASS+TERMALL+SEGSYM",
     "reversible=no psnr=30,40 progression=RPCL precincts=[64,64] plt=yes tlm=yes",
@@ -27,7 +27,7 @@ static const char *const settings[] = {
     "levels=0",
     "levels=9 block=4,4",
     "tile=37,200 tile-offset=0,0 block=8,4",
-    "reversible=no levels=1 mct=off tile=512,512",
+    "reversible=no levels=1 mct=off tile=512,512 measure-psnr=no",
     "reversible=no bpp=0.7 rdoq=yes tile=150,512",
     "reversible=no bpp=0.4,1.5 visual=yes",
     "style=HT tile=100,90",
@@ -36,14 +36,19 @@ static const char *const settings[] = {
     "style=HT reversible=no step=0.01 block=16,64 measure-psnr=no",
     "style=HT reversible=no qfactor=70 tile=90,200 block=1024,4 measure-psnr=no",
     "style=HT+VSC overrides=C0:reversible=no;step=0.02 mct=off block=32,32 measure-psnr=no",
-    "reversible=no qfactor=60"};
+    "reversible=no qfactor=60 measure-psnr=no"};
 #define SETTINGS ((int)(sizeof settings / sizeof settings[0]))
 
-/* How far a device goes. */
+/* How far a device goes: blocks with a target or layers are for the CPU. */
 static const char *reached(const char *text)
 {
-    int has_target = strstr(text, "bpp=") != NULL;
-    return strstr(text, "style=HT") && !has_target ? "cuda:0 packets" : "cuda:0";
+    static const char *const targets[] = {"bpp=", "layers=", " psnr=", "rates=", "slopes="};
+    for (unsigned i = 0; i < sizeof targets / sizeof *targets; i++) {
+        if (strstr(text, targets[i])) {
+            return "cuda:0";
+        }
+    }
+    return "cuda:0 packets";
 }
 
 /* The picture in all containers, planar and interleaved, each in one kind of memory in turn: samples are moved, values
@@ -99,10 +104,10 @@ static work encode_counted(picture_input *input, wvl_memory_kind kind)
 {
     work before = {soft->uploaded_bytes, soft->launches, soft->marches};
     input->image.memory_kind = WVL_MEMORY_HOST;
-    bytes reference = encode(input, "levels=3", "cpu");
+    bytes reference = encode(input, "levels=3" WAVES, "cpu");
     ck_assert_msg(reference.status == WVL_OK, "%s", reference.error);
     input->image.memory_kind = kind;
-    expect_same("interleaved", &reference, encode(input, "levels=3", "cuda-only"), "cuda:0");
+    expect_same("interleaved", &reference, encode(input, "levels=3" WAVES, "cuda-only"), "cuda:0");
     free_bytes(&reference);
     return (work){soft->uploaded_bytes - before.uploaded_bytes, soft->launches - before.launches,
                   soft->marches - before.marches};
@@ -152,7 +157,7 @@ START_TEST(converted)
     static const struct {
         unsigned depth;
         const char *settings;
-    } cases[] = {{8, "input-color=srgb reversible=no tile=100,90"},
+    } cases[] = {{8, "input-color=srgb reversible=no tile=100,90 measure-psnr=no"},
                  {10, "input-color=rec2020"},
                  {12, "input-color=p3-d65 tile=64,64 overrides=T1:mct=off"},
                  {16, "input-color=xyz"}};
@@ -173,9 +178,9 @@ START_TEST(empty_blocks_stay)
 {
     picture p = picture_draw(PICTURE_FLAT, 512, 512, 1, 8, 3);
     picture_input input = picture_open_input(&p, 0);
-    bytes reference = encode(&input, "", "cpu");
+    bytes reference = encode(&input, WAVES, "cpu");
     soft->delivered_bytes = soft->downloaded_bytes = 0;
-    expect_same("flat", &reference, encode(&input, "", "cuda-only"), "cuda:0");
+    expect_same("flat", &reference, encode(&input, WAVES, "cuda-only"), "cuda:0");
     ck_assert_uint_gt(soft->deliveries, 0);
     ck_assert_uint_lt(soft->delivered_bytes + soft->downloaded_bytes, 512 * 512 * 2 / 8);
     free_bytes(&reference);
@@ -228,18 +233,18 @@ START_TEST(automatic)
 {
     picture p = picture_draw(PICTURE_NATURAL, 160, 120, 3, 8, 1);
     picture_input input = picture_open_input(&p, 0);
-    bytes reference = encode(&input, "", "cpu");
-    expect_same("host", &reference, encode(&input, "", "auto"), "cpu");
+    bytes reference = encode(&input, WAVES, "cpu");
+    expect_same("host", &reference, encode(&input, WAVES, "auto"), "cpu");
     input.image.memory_kind = WVL_MEMORY_DEVICE;
-    expect_same("device", &reference, encode(&input, "", "auto"), "cuda:0");
+    expect_same("device", &reference, encode(&input, WAVES, "auto"), "cuda:0");
     ck_assert_ptr_nonnull(
-        strstr(log_text, "are coded on the CPU")); /* how far the device reaches, and why no farther */
-    bytes refused = encode(&input, "", "cpu");
+        strstr(log_text, "packed packet headers")); /* how far the device reaches, and why no farther */
+    bytes refused = encode(&input, WAVES, "cpu");
     ck_assert_int_eq(refused.status, WVL_ERROR_UNSUPPORTED);
     input.image.device = 1;
-    refused = encode(&input, "", "cuda-only");
+    refused = encode(&input, WAVES, "cuda-only");
     ck_assert_int_eq(refused.status, WVL_ERROR_ARGUMENT);
-    refused = encode(&input, "", "auto");
+    refused = encode(&input, WAVES, "auto");
     ck_assert_int_eq(refused.status, WVL_ERROR_DEVICE);
     free_bytes(&reference);
     picture_close_input(&input);
@@ -251,20 +256,20 @@ START_TEST(missing_and_old_devices)
 {
     picture p = picture_draw(PICTURE_NATURAL, 90, 80, 1, 8, 1);
     picture_input input = picture_open_input(&p, 0);
-    bytes reference = encode(&input, "", "cpu");
+    bytes reference = encode(&input, WAVES, "cpu");
     wvl_device_info info = {.struct_size = sizeof info};
     soft->devices = 2;
     ck_assert_int_eq(wvl_device_describe(1, &info), WVL_OK);
     ck_assert_str_eq(info.name, "software device 1");
     ck_assert_uint_eq(info.usable, 1);
     ck_assert_int_eq(wvl_device_describe(2, &info), WVL_END);
-    expect_same("cuda:1", &reference, encode(&input, "", "cuda:1"), "cuda:1");
-    ck_assert_int_eq(encode(&input, "", "cuda-only:2").status, WVL_ERROR_DEVICE);
-    expect_same("cuda:2", &reference, encode(&input, "", "cuda:2"), "cpu");
+    expect_same("cuda:1", &reference, encode(&input, WAVES, "cuda:1"), "cuda:1");
+    ck_assert_int_eq(encode(&input, WAVES, "cuda-only:2").status, WVL_ERROR_DEVICE);
+    expect_same("cuda:2", &reference, encode(&input, WAVES, "cuda:2"), "cpu");
     soft->capability = 61;
     ck_assert_int_eq(wvl_device_describe(0, &info), WVL_OK);
     ck_assert_uint_eq(info.usable, 0);
-    bytes refused = encode(&input, "", "cuda-only:0");
+    bytes refused = encode(&input, WAVES, "cuda-only:0");
     ck_assert_int_eq(refused.status, WVL_ERROR_DEVICE);
     ck_assert_ptr_nonnull(strstr(refused.error, "7.5"));
     free_bytes(&reference);
@@ -281,15 +286,15 @@ START_TEST(little_memory)
 {
     picture p = picture_draw(PICTURE_SPARSE, 4000, 1500, 3, 8, 1);
     picture_input input = picture_open_input(&p, 0);
-    wvl_plan *plan = make_plan(&input.format, "tile=2000,1500", "cuda-only");
+    wvl_plan *plan = make_plan(&input.format, "tile=2000,1500" WAVES, "cuda-only");
     wvl_plan_memory memory = {.struct_size = sizeof memory};
-    bytes reference = encode(&input, "tile=2000,1500", "cpu");
+    bytes reference = encode(&input, "tile=2000,1500" WAVES, "cpu");
     ck_assert_int_eq(wvl_plan_measure(plan, &memory), WVL_OK);
     ck_assert_uint_gt(memory.device_bytes, 2 * 2000 * 1500 * 3 * 2);
     uint64_t one = memory.device_bytes / 2;
     soft->memory_limit = one - 1;
     ck_assert_int_eq(encode_plan(plan, &input.image).status, WVL_ERROR_MEMORY);
-    expect_same("the CPU", &reference, encode(&input, "tile=2000,1500", "cuda"), "cpu");
+    expect_same("the CPU", &reference, encode(&input, "tile=2000,1500" WAVES, "cuda"), "cpu");
     soft->memory_limit = one + one / 2;
     expect_same("one slot", &reference, encode_plan(plan, &input.image), "cuda:0");
     soft->memory_limit = memory.device_bytes;
@@ -309,9 +314,10 @@ START_TEST(kept_memory)
 {
     picture p = picture_draw(PICTURE_NATURAL, 800, 600, 3, 8, 1);
     picture_input input = picture_open_input(&p, 0);
-    wvl_plan *plan = make_plan(&input.format, "", "cuda-only"),
-             *tiled = make_plan(&input.format, "tile=256,256 block=32,32", "cuda-only");
-    bytes reference = encode(&input, "", "cpu"), tiled_reference = encode(&input, "tile=256,256 block=32,32", "cpu");
+    wvl_plan *plan = make_plan(&input.format, WAVES, "cuda-only"),
+             *tiled = make_plan(&input.format, "tile=256,256 block=32,32" WAVES, "cuda-only");
+    bytes reference = encode(&input, WAVES, "cpu"),
+          tiled_reference = encode(&input, "tile=256,256 block=32,32" WAVES, "cpu");
     expect_same("first", &reference, encode_plan(plan, &input.image), "cuda:0");
     uint32_t taken = soft->allocations;
     expect_same("second", &reference, encode_plan(plan, &input.image), "cuda:0");
@@ -323,7 +329,7 @@ START_TEST(kept_memory)
     expect_same("both in turn", &tiled_reference, encode_plan(tiled, &input.image), "cuda:0");
     ck_assert_uint_eq(soft->allocations, taken);
     soft->memory_limit = soft->memory_used;
-    bytes other = encode(&input, "levels=3", "cuda-only");
+    bytes other = encode(&input, "levels=3" WAVES, "cuda-only");
     ck_assert_msg(other.status == WVL_OK, "kept memory was in the way: %s", other.error);
     free_bytes(&other);
     free_bytes(&reference);
@@ -340,7 +346,7 @@ START_TEST(memory_promise)
 {
     picture p = picture_draw(PICTURE_NATURAL, 700, 500, 3, 8, 1);
     picture_input input = picture_open_input(&p, 0);
-    static const char *const shapes[] = {"", "tile=128,128", "tile=64,64 reversible=no layers=4",
+    static const char *const shapes[] = {WAVES, "tile=128,128" WAVES, "tile=64,64 reversible=no layers=4",
                                          "reversible=no psnr=35"};
     for (unsigned i = 0; i < 4; i++) {
         wvl_plan *plan = make_plan(&input.format, shapes[i], "cuda-only");
@@ -368,7 +374,8 @@ END_TEST
 START_TEST(every_call_may_fail)
 {
     int status = _i & 1 ? STICKY : 2, only = _i & 2, codes = _i & 8;
-    const char *text = codes ? "tile=100,170 style=HT reversible=no packed-headers=ppt" : "tile=100,90 reversible=no";
+    const char *text =
+        codes ? "tile=100,170 style=HT reversible=no packed-headers=ppt" : "tile=100,90 reversible=no" WAVES;
     const char *device = only ? "cuda-only" : "cuda", *whole = codes ? "cuda:0 blocks" : "cuda:0";
     soft->scratch_cost = codes ? 12 : 0; /* blocks are coded in parts */
     picture p = picture_draw(PICTURE_NATURAL, 190, 170, 3, 8, 5);
@@ -431,7 +438,7 @@ static bytes encode_in(wvl_context *other, const picture_input *input, const cha
 {
     wvl_context *mine = context;
     context = other;
-    bytes b = encode(input, "", device);
+    bytes b = encode(input, WAVES, device);
     context = mine;
     return b;
 }
@@ -446,18 +453,18 @@ START_TEST(lost_for_good)
     ck_assert_int_eq(wvl_context_create(&options, &others[0]), WVL_OK);
     picture p = picture_draw(PICTURE_NATURAL, 190, 170, 1, 8, 5);
     picture_input input = picture_open_input(&p, 0);
-    bytes reference = encode(&input, "", "cpu");
-    expect_same("before", &reference, encode(&input, "", "cuda"), "cuda:0");
+    bytes reference = encode(&input, WAVES, "cpu");
+    expect_same("before", &reference, encode(&input, WAVES, "cuda"), "cuda:0");
     expect_same("before, another context", &reference, encode_in(others[0], &input, "cuda-only"), "cuda:0");
     ck_assert(wvl_device_describe(0, &info) == WVL_OK && info.usable);
     soft->fail_status = STICKY;
     soft->fail_at = soft->calls + 6;
-    bytes lost = encode(&input, "", "cuda");
+    bytes lost = encode(&input, WAVES, "cuda");
     ck_assert_int_eq(lost.status, WVL_ERROR_DEVICE);
     ck_assert_ptr_nonnull(strstr(lost.error, "lost"));
     uint32_t calls = soft->calls;
-    expect_same("after", &reference, encode(&input, "", "cuda"), "cpu");
-    ck_assert_int_eq(encode(&input, "", "cuda-only").status, WVL_ERROR_DEVICE);
+    expect_same("after", &reference, encode(&input, WAVES, "cuda"), "cpu");
+    ck_assert_int_eq(encode(&input, WAVES, "cuda-only").status, WVL_ERROR_DEVICE);
     ck_assert_int_eq(wvl_context_create(&options, &others[1]), WVL_OK);
     for (unsigned i = 0; i < 2; i++) {
         expect_same("after, other contexts", &reference, encode_in(others[i], &input, "cuda"), "cpu");

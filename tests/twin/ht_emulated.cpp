@@ -30,12 +30,14 @@ KERNELS(CALL)
     X(wvl_t1_list_64)                                                                                                  \
     X(wvl_t1_list_32)                                                                                                  \
     X(wvl_t1_list_any)                                                                                                 \
-    X(wvl_t1_sort) X(wvl_t1_mq) X(wvl_t1_mq_styled) X(wvl_t1_ends)
+    X(wvl_t1_sort) X(wvl_t1_mq) X(wvl_t1_mq_styled) X(wvl_t1_ends) X(wvl_t1_weigh)
 #define CALL_T1(name)                                                                                                  \
     static void call_##name(const void *job) { name(*(const wvl_cuda_t1_job *)job); }
 T1_KERNELS(CALL_T1)
 
-#define PACKET_KERNELS(X) X(wvl_packets_heads) X(wvl_packets_place) X(wvl_packets_list) X(wvl_packets_write)
+#define PACKET_KERNELS(X)                                                                                              \
+    X(wvl_packets_t1_blocks)                                                                                           \
+    X(wvl_packets_heads) X(wvl_packets_place) X(wvl_packets_list) X(wvl_packets_write)
 #define CALL_PACKETS(name)                                                                                             \
     static void call_##name(const void *job) { name(*(const wvl_cuda_packets_job *)job); }
 PACKET_KERNELS(CALL_PACKETS)

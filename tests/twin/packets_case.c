@@ -280,10 +280,11 @@ static wvl_cuda_status open_blocks(packets_load *load, const ht_device *d, const
     uint32_t count = c->assembly.block_count;
     wvl_cuda_packets_block *blocks = calloc((size_t)count * pictures + 1, sizeof *blocks);
     wvl_cuda_status status = take(d, &load->arena, c->arena_bytes, c->arena);
-    status = status ? status : take(d, &load->job.segments, c->segment_count * sizeof *c->segments, c->segments);
+    status = status ? status : take(d, &load->segments, c->segment_count * sizeof *c->segments, c->segments);
     for (uint64_t i = 0; i < (uint64_t)count * pictures; i++) {
         blocks[i] = c->blocks[i % count];
         blocks[i].bytes += load->arena;
+        blocks[i].more = load->segments + blocks[i].more * sizeof *c->segments;
     }
     status = status ? status : take(d, &load->job.blocks, (uint64_t)count * pictures * sizeof *blocks, blocks);
     free(blocks);
@@ -381,7 +382,7 @@ void packets_load_close(packets_load *load, const ht_device *d)
                               load->results,      load->job.packets,
                               load->job.parts,    load->job.places,
                               load->job.bytes,    load->job.order,
-                              load->job.blocks,   load->job.segments,
+                              load->job.blocks,   load->segments,
                               load->job.pictures, load->job.memory};
     for (unsigned i = 0; i < sizeof all / sizeof *all; i++) {
         if (all[i]) {

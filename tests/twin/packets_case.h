@@ -14,7 +14,7 @@ typedef struct packets_case {
     uint8_t *expected; /* what the CPU makes of the picture */
     size_t expected_bytes;
     wvl_assembly assembly;
-    wvl_cuda_packets_block *blocks; /* [assembly.block_count]; bytes are offsets into the arena */
+    wvl_cuda_packets_block *blocks; /* [assembly.block_count]; bytes: offset in the arena, more: index of a segment */
     uint32_t *segments;
     uint8_t *arena;
     uint64_t segment_count, arena_bytes;
@@ -38,7 +38,7 @@ typedef struct packets_load {
     wvl_cuda_packets_job job;
     ht_load ht; /* with codes_blocks: the device codes the blocks */
     int codes_blocks;
-    wvl_cuda_address arena, output, results;
+    wvl_cuda_address arena, segments, output, results;
     uint8_t *pinned;            /* the output, where it lies in pinned memory */
     uint64_t output_each, room; /* bytes from one picture's output to the next; those that it may take */
 } packets_load;

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Block coders of jobs of whole pictures: what differs between HT (coder_ht.c) and EBCOT (coder_t1.c). Places of both
+ * stand side by side in a layout; a coder uses its own.
+ */
+#ifndef WVL_CUDA_HOST_CODER_H
+#define WVL_CUDA_HOST_CODER_H
+
+#include "cuda/blocks/ht_job.h"
+#include "cuda/blocks/t1_job.h"
+#include "cuda/host/device.h"
+#include "cuda/packets/packets_job.h"
+
+/* Offsets. */
+typedef struct wvl_cuda_coder_layout {
+    /* On the device, of a slot: */
+    uint64_t blocks, errors, scratch, scratch_bytes;
+    uint64_t records;
+    uint64_t counters;                   /* among what is set to 0 before the kernels */
+    uint64_t parts, totals;              /* HT */
+    uint64_t states, order, items, sent; /* EBCOT */
+    /* On the device, of the backend: */
+    uint64_t lists, weights;
+} wvl_cuda_coder_layout;
+
+/* The job of one coder, the other one is not used. Without what belongs to a slot in wvl_cuda_pictures. */
+typedef struct wvl_cuda_coder_job {
+    wvl_cuda_ht_job ht;
+    wvl_cuda_t1_job t1;
+} wvl_cuda_coder_job;
+
+/* What places and sizes follow from. */
+typedef struct wvl_cuda_coder_view {
+    const wvl_plan *plan;
+    const wvl_tile_plan *tiles; /* [tile_count]: the picture */
+    uint32_t tile_count;
+    uint64_t block_count;
+} wvl_cuda_coder_view;
+
+typedef struct wvl_cuda_coder {
+    uint32_t block_bytes;   /* of an entry of the table of blocks */
+    uint32_t counter_count; /* 32-bit words */
+    uint32_t pieces;        /* of a block, as wvl_cuda_packets_measure takes it */
+    /* Memory of a slot, beside blocks, errors and counters. */
+    void (*place)(const wvl_cuda_coder_view *view, wvl_cuda_coder_layout *layout, uint64_t *end);
+    /* Entries of all blocks; coefficients and bounds of the tiles follow one another at these addresses. */
+    void (*list_blocks)(const wvl_cuda_coder_view *view, uint64_t coefs, uint64_t bounds, void *blocks);
+    /* Fills lists[block_count], and what of the job does not depend on addresses. */
+    void (*sort)(const void *blocks, uint32_t count, uint32_t *lists, wvl_cuda_coder_job *job);
+    /* Addresses of a slot at `slot`, with what all slots share at `shared`; and where packets find the blocks. */
+    void (*set_job)(const wvl_cuda_coder_layout *layout, wvl_cuda_address slot, wvl_cuda_address shared,
+                    int wants_errors, wvl_cuda_coder_job *job, wvl_cuda_packets_job *packets);
+    wvl_cuda_status (*launch)(const wvl_device *device, const wvl_cuda_coder_job *job, wvl_cuda_stream stream);
+} wvl_cuda_coder;
+
+extern const wvl_cuda_coder wvl_cuda_coder_ht, wvl_cuda_coder_t1;
+
+/* The coder of a picture's blocks. NULL: they are coded on the CPU; *why: why. Pure. */
+const wvl_cuda_coder *wvl_cuda_choose_coder(const wvl_plan *plan, const char **why);
+
+#endif

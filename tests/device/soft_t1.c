@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The kernels of the EBCOT block coder: by codec/t1, or by their own source (SOFT_EMULATE), as soft_blocks.c has those
+ * of HT.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "codec/core/t1_pass.h"
+#include "codec/t1/t1.h"
+#include "soft.h"
+#ifdef WVL_HAVE_EMULATION
+#include "tests/twin/ht_emulated.h"
+#endif
+
+#define ENDS_UNITS (3u * WVL_CUDA_T1_MOST_PASSES / 4u + 1u) /* of scratch memory */
+
+static void *at(uint64_t address) { return (void *)(uintptr_t)address; }
+
+/* The ends of segments, where codec/t1 says that they are. */
+static void put_ends(const wvl_block_output *out, unsigned style, uint32_t *ends)
+{
+    for (uint32_t i = 0; i < out->pass_count; i++) {
+        ends[i] = wvl_t1_pass_is_end(i, style) ? out->passes[i].final_bytes : 0xFFFFFFFF; /* the number of symbols */
+    }
+}
+
+static uint32_t code_block(const wvl_cuda_t1_block *b, void *scratch, uint8_t *bytes, wvl_cuda_t1_record *r,
+                           uint32_t *ends)
+{
+    wvl_pass passes[WVL_T1_MAX_PASSES];
+    wvl_block_input in = {.coefs = at(b->coefs),
+                          .stride = b->stride,
+                          .width = b->width,
+                          .height = b->height,
+                          .coef_bytes = b->coef_bytes,
+                          .frac_bits = b->frac_bits,
+                          .orient = b->orient,
+                          .style = b->style,
+                          .reversible = b->reversible,
+                          .max_passes = b->max_passes,
+                          .bound = *(const uint32_t *)at(b->bound)};
+    wvl_block_output out = {.bytes = bytes, .passes = passes};
+    wvl_t1_encode_block(scratch, &in, &out);
+    memset(r, 0, sizeof *r);
+    r->bytes = out.length;
+    r->planes = (uint8_t)out.planes;
+    r->passes = (uint8_t)out.pass_count;
+    put_ends(&out, b->style, ends);
+    return out.length;
+}
+
+/* Ends, then the byte before the first one, then bytes. What finds no room is left. */
+static int code_blocks(const wvl_cuda_t1_job *job, soft_control *control)
+{
+    const wvl_cuda_t1_block *blocks = at(job->blocks);
+    wvl_cuda_t1_record *records = at(job->records);
+    uint32_t *counters = at(job->counters), cost = control->scratch_cost ? control->scratch_cost : 1;
+    void *scratch = aligned_alloc(64, (wvl_t1_scratch_bytes() + 63) / 64 * 64);
+    uint8_t *bytes = malloc(wvl_t1_bytes_bound(64, 64, WVL_T1_MAX_PLANES, 63));
+    uint64_t units = 0;
+    for (uint32_t i = 0; i < job->block_count; i++) {
+        uint32_t ends[WVL_CUDA_T1_MOST_PASSES] = {0};
+        uint32_t length = code_block(&blocks[i], scratch, bytes, &records[i], ends);
+        uint32_t need = (ENDS_UNITS + length / 16 + 1) * cost;
+        counters[WVL_CUDA_T1_UNBOUNDED] += records[i].planes > blocks[i].planes;
+        if (units + need > job->scratch_units) {
+            records[i] = (wvl_cuda_t1_record){.flags = WVL_CUDA_T1_LEFT};
+            counters[WVL_CUDA_T1_LEFT_BLOCKS]++;
+            continue;
+        }
+        if (!records[i].passes) {
+            continue;
+        }
+        records[i].ends = (uint32_t)units;
+        records[i].codeword = (uint32_t)units + ENDS_UNITS;
+        memcpy((uint8_t *)at(job->scratch) + 16 * units, ends, sizeof ends);
+        memcpy((uint8_t *)at(job->scratch) + 16 * (units + ENDS_UNITS) + 1, bytes, length);
+        units += need;
+    }
+    control->coded_parts++;
+    free(bytes);
+    free(scratch);
+    return 0;
+}
+
+static int weigh_blocks(const wvl_cuda_t1_job *job)
+{
+    const wvl_cuda_t1_block *blocks = at(job->blocks);
+    for (uint32_t id = 0; id < job->block_count; id++) {
+        const wvl_cuda_t1_block *b = &blocks[id];
+        soft_samples samples = {at(b->coefs), at(b->bound), b->stride,     b->width,
+                                b->height,    b->frac_bits, b->coef_bytes, b->reversible};
+        ((wvl_cuda_block_error *)at(job->errors))[id] =
+            soft_measure_error(&samples, ((const double *)at(job->weights))[id]);
+    }
+    return 0;
+}
+
+#ifdef WVL_HAVE_EMULATION
+static int emulate(const char *name, const wvl_cuda_t1_job *job, const soft_shape *shape)
+{
+    wvl_cuda_function function;
+    wvl_cuda_t1_job copy = *job;
+    void *arguments[] = {&copy};
+    return wvl_emulate_find(&function, NULL, name) ||
+           wvl_emulate_launch(function, shape->grid_x, shape->grid_y, 1, shape->threads, 1, 1, shape->shared, NULL,
+                              arguments, NULL);
+}
+#endif
+
+int soft_run_t1(const char *name, const wvl_cuda_t1_job *job, const soft_shape *shape, soft_control *control)
+{
+    int is_last = !strcmp(name, job->is_styled ? "wvl_t1_mq_styled" : "wvl_t1_mq");
+#ifdef WVL_HAVE_EMULATION
+    if (getenv("SOFT_EMULATE")) {
+        control->coded_parts += (uint32_t)is_last;
+        return emulate(name, job, shape);
+    }
+#endif
+    (void)shape;
+    if (!strcmp(name, "wvl_t1_weigh")) {
+        return weigh_blocks(job);
+    }
+    return is_last ? code_blocks(job, control) : 0; /* the others have no results that the host sees */
+}
