@@ -103,8 +103,8 @@ typedef struct wvl_cuda_t1_job {
     uint64_t passes;   /* wvl_cuda_t1_pass[block_count][WVL_CUDA_T1_MOST_PASSES], aligned to 16; 0: not wanted */
     uint64_t scratch;  /* scratch_units * 16 bytes, aligned to 16 */
     uint64_t counters; /* uint32_t[WVL_CUDA_T1_COUNTERS] */
-    uint64_t weights;  /* double[block_count]; read where errors are wanted */
-    uint64_t errors;   /* wvl_cuda_block_error[block_count]; 0: they are not wanted */
+    uint64_t block_weights; /* double[block_count]; read where errors of blocks are wanted */
+    uint64_t block_errors;  /* wvl_cuda_block_error[block_count]; 0: they are not wanted */
     uint32_t scratch_units;
     uint32_t block_count;
     uint32_t class_first[WVL_CUDA_T1_CLASSES], class_count[WVL_CUDA_T1_CLASSES];

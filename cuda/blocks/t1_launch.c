@@ -38,7 +38,7 @@ wvl_cuda_status wvl_cuda_t1_launch_mq(const wvl_cuda_t1 *t1, const wvl_cuda_t1_j
     }
     wvl_cuda_status status =
         launch_kernel(t1, t1->sort, 1, WVL_CUDA_T1_SORT_THREADS, WVL_CUDA_T1_SORT_WORDS, job, stream);
-    if (!status && job->errors) {
+    if (!status && job->block_errors) {
         status = launch_kernel(t1, t1->weigh, 32 * count, WVL_CUDA_T1_WEIGH_THREADS, 0, job, stream);
     }
     status = status ? status

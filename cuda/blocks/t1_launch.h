@@ -24,7 +24,7 @@ wvl_cuda_status wvl_cuda_t1_open(wvl_cuda_t1 *t1, const wvl_cuda_runtime *runtim
 /*
  * Queues what follows context modelling: the order of blocks, their bytes and records, and with job->passes the records
  * of passes. It reads blocks, states, ends and lists; it writes order, records, codewords, passes,
- * counters[WVL_CUDA_T1_ORDERED], and the ends of segments; with job->errors the errors of blocks. block_count: at most
+ * counters[WVL_CUDA_T1_ORDERED], and the ends of segments; with job->block_errors the errors of blocks. block_count: at most
  * 2^22.
  */
 wvl_cuda_status wvl_cuda_t1_launch_mq(const wvl_cuda_t1 *t1, const wvl_cuda_t1_job *job, wvl_cuda_stream stream);

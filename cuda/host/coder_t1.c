@@ -113,13 +113,13 @@ static void set_job(const wvl_cuda_coder_layout *l, wvl_cuda_address slot, wvl_c
     t1->scratch = slot + l->scratch;
     t1->counters = slot + l->counters;
     t1->scratch_units = (uint32_t)wvl_min_u64(l->scratch_bytes / 16, UINT32_MAX);
-    t1->weights = shared + l->weights;
-    t1->errors = wants_errors ? slot + l->errors : 0;
+    t1->block_weights = shared + l->weights;
+    t1->block_errors = wants_errors ? slot + l->errors : 0;
     packets->blocks = slot + l->sent;
     packets->t1_blocks = t1->blocks;
     packets->t1_records = t1->records;
     packets->t1_scratch = t1->scratch;
-    packets->errors = t1->errors;
+    packets->errors = t1->block_errors;
     packets->unbounded = t1->counters + WVL_CUDA_T1_UNBOUNDED * sizeof(uint32_t);
 }
 

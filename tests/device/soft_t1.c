@@ -91,8 +91,8 @@ static int weigh_blocks(const wvl_cuda_t1_job *job)
         const wvl_cuda_t1_block *b = &blocks[id];
         soft_samples samples = {at(b->coefs), at(b->bound), b->stride,     b->width,
                                 b->height,    b->frac_bits, b->coef_bytes, b->reversible};
-        ((wvl_cuda_block_error *)at(job->errors))[id] =
-            soft_measure_error(&samples, ((const double *)at(job->weights))[id]);
+        ((wvl_cuda_block_error *)at(job->block_errors))[id] =
+            soft_measure_error(&samples, ((const double *)at(job->block_weights))[id]);
     }
     return 0;
 }
