@@ -3,6 +3,7 @@
  * for the CPU, or take a file of it (WVL_CUDA_TWIN_IMAGE). */
 #include "cuda/blocks/mq_code.cu"
 #include "cuda/blocks/mq_ends.cu"
+#include "cuda/blocks/t1_gains.cu"
 #include "cuda/blocks/t1_list.cuh"
 #include "cuda/blocks/t1_open.cu"
 #include "cuda/blocks/t1_planes.cu"

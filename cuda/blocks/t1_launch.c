@@ -86,3 +86,12 @@ void wvl_cuda_t1_describe(const wvl_cuda_t1_block *block, const wvl_cuda_t1_reco
         copy_pass(&passes[i], &out->passes[i]);
     }
 }
+
+void wvl_cuda_t1_describe_gains(const wvl_cuda_t1_error *error, const int64_t *gains, wvl_block_output *out)
+{
+    out->energy = error->energy;
+    out->energy_shift = error->energy_shift;
+    for (uint32_t i = 0; i < out->pass_count; i++) {
+        out->passes[i].gain_quarters = gains[i];
+    }
+}

@@ -38,4 +38,8 @@ wvl_cuda_status wvl_cuda_t1_launch_mq(const wvl_cuda_t1 *t1, const wvl_cuda_t1_j
 void wvl_cuda_t1_describe(const wvl_cuda_t1_block *block, const wvl_cuda_t1_record *record, const uint32_t *ends,
                           const wvl_cuda_t1_pass *passes, wvl_block_output *out);
 
+/* The energy of the block and gain_quarters of the passes of *out, which has its passes. error: of the block, and
+ * gains: int64_t[pass_count] at its `values`, downloaded. */
+void wvl_cuda_t1_describe_gains(const wvl_cuda_t1_error *error, const int64_t *gains, wvl_block_output *out);
+
 #endif
