@@ -44,6 +44,7 @@ set(WVL_CUDA_DEVICE_SOURCES
     cuda/blocks/mq_lane.cuh
     cuda/blocks/t1_columns.cuh
     cuda/blocks/t1_gains.cu
+    cuda/blocks/t1_hull.cu
     cuda/blocks/t1_job.h
     cuda/blocks/t1_kernels.cu
     cuda/blocks/t1_open.cu
@@ -94,6 +95,7 @@ set(WVL_CUDA_DEVICE_SOURCES
     codec/core/block.h
     codec/core/gain.h
     codec/core/gen/ht_tables.h
+    codec/core/hull.h
     codec/core/mq_length.h
     codec/core/mq_table.h
     codec/core/packet_bits.h
