@@ -264,9 +264,12 @@ WVL_HD void wvl_hull_put_point(wvl_hull_line *hull, const wvl_hull_memory *memor
     hull->top_bytes = bytes;
 }
 
-WVL_HD uint32_t wvl_hull_slope_of(const wvl_hull_line *hull, int64_t gain, uint32_t bytes)
+/* Of what is gained from `before` to `gain`: both may be at the limit, on two sides. */
+WVL_HD uint32_t wvl_hull_slope_of(const wvl_hull_line *hull, int64_t gain, int64_t before, uint32_t bytes)
 {
-    return gain > 0 ? wvl_rate_slope(gain, bytes, hull->gain_exponent) : 0;
+    wvl_wide more = (wvl_wide)gain - before;
+    int64_t held = more > INT64_MAX ? INT64_MAX : (int64_t)more;
+    return held > 0 ? wvl_rate_slope(held, bytes, hull->gain_exponent) : 0;
 }
 
 /* Points at or above the limit stay. */
@@ -290,8 +293,8 @@ WVL_HD void wvl_hull_lower_limit(wvl_hull_line *hull, const wvl_hull_memory *mem
     }
     uint32_t before = wvl_hull_bytes_at(memory, first), bytes = wvl_hull_bytes_at(memory, now);
     bytes = bytes > before ? bytes - before : 0; /* sets of HT passes may shrink */
-    uint32_t recent = wvl_hull_slope_of(hull, hull->gain - wvl_hull_gain_at(memory, first), bytes),
-             left = wvl_hull_slope_of(hull, hull->energy - hull->gain, hull->samples);
+    uint32_t recent = wvl_hull_slope_of(hull, hull->gain, wvl_hull_gain_at(memory, first), bytes),
+             left = wvl_hull_slope_of(hull, hull->energy, hull->gain, hull->samples);
     uint32_t most = wvl_max_u32(recent > WVL_HULL_DROP ? recent - WVL_HULL_DROP : 1, left ? left + WVL_HULL_SPARSE : 1);
     hull->limit = wvl_min_u32(hull->limit, most);
     wvl_hull_settle(hull, memory);

@@ -31,9 +31,10 @@ typedef struct model {
     int64_t gains[PASSES];
 } model;
 
-static uint32_t slope_of(const model *m, int64_t gain, uint32_t bytes)
+static uint32_t slope_of(const model *m, wvl_wide gain, uint32_t bytes)
 {
-    return gain > 0 ? wvl_rate_slope(gain, bytes, m->gain_exponent) : 0;
+    int64_t held = gain > INT64_MAX ? INT64_MAX : (int64_t)gain;
+    return held > 0 ? wvl_rate_slope(held, bytes, m->gain_exponent) : 0;
 }
 
 static int64_t add_gain(const model *m, int64_t gain_quarters)
@@ -80,7 +81,8 @@ static void lower_limit(model *m, const wvl_pass *passes)
         start = passes[i - WVL_HULL_WINDOW].final_bytes;
     }
     uint32_t bytes = passes[i].final_bytes > start ? passes[i].final_bytes - start : 0;
-    uint32_t recent = slope_of(m, m->gains[i] - before, bytes), left = slope_of(m, m->energy - m->gains[i], m->samples);
+    uint32_t recent = slope_of(m, (wvl_wide)m->gains[i] - before, bytes),
+             left = slope_of(m, (wvl_wide)m->energy - m->gains[i], m->samples);
     if (recent > WVL_HULL_DROP && recent - WVL_HULL_DROP > most) {
         most = recent - WVL_HULL_DROP;
     }
