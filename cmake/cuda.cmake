@@ -47,6 +47,9 @@ set(WVL_CUDA_DEVICE_SOURCES
     cuda/blocks/mq_code.cu
     cuda/blocks/mq_ends.cu
     cuda/blocks/mq_lane.cuh
+    cuda/blocks/t1_columns.cuh
+    cuda/blocks/t1_gains.cu
+    cuda/blocks/t1_hull.cu
     cuda/blocks/t1_job.h
     cuda/blocks/t1_kernels.cu
     cuda/blocks/t1_open.cu
@@ -99,7 +102,10 @@ set(WVL_CUDA_DEVICE_SOURCES
     cuda/packets/t1_blocks.cu
     cuda/packets/tree.cuh
     cuda/packets/write.cu
+    codec/core/block.h
+    codec/core/gain.h
     codec/core/gen/ht_tables.h
+    codec/core/hull.h
     codec/core/mq_length.h
     codec/core/mq_table.h
     codec/core/packet_bits.h

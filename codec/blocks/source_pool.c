@@ -115,7 +115,7 @@ typedef struct block_stream {
 static void follow_passes(block_slot *b, const wvl_pass *passes, uint32_t count)
 {
     const wvl_prepared *p = &b->prepared;
-    if (!b->hull->pass_count) {
+    if (!b->hull->line.pass_count) {
         wvl_block_output whole = *b->out;
         wvl_rdoq_add_error(&whole, p->error);
         int64_t energy = wvl_rate_weigh_energy(p->band, b->gain_exponent, whole.energy, whole.energy_shift);
@@ -124,7 +124,7 @@ static void follow_passes(block_slot *b, const wvl_pass *passes, uint32_t count)
             wvl_hull_set_region(b->hull, p->lift.shift, p->lift.kind == WVL_ROI_PART);
         }
     }
-    while (b->hull->pass_count < count) {
+    while (b->hull->line.pass_count < count) {
         wvl_hull_put_pass(b->hull, passes);
     }
 }
@@ -176,7 +176,7 @@ static int open_slot(block_stream *s, unsigned index, uint32_t block, wvl_block_
         return 0;
     }
     slot->hull = &s->scratch.hulls[index];
-    slot->hull->pass_count = 0;
+    slot->hull->line.pass_count = 0;
     slot->wanted = &work->keeper->thresholds[group];
     slot->threshold = 0;
     slot->samples = (uint32_t)in->width * in->height;

@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/hd.h"
 #include "geom/handover_pass.h"
 
 typedef struct wvl_block_input {
@@ -74,7 +75,7 @@ typedef struct wvl_block_coder {
 /* Energy from the sums of the low and the high 32 bits of the squares: 4096 squares of 31-bit magnitudes make 2^74.
  * What is dropped is below 2^-45 of the sum: rate control subtracts gains from energies and must not see the
  * difference. */
-static inline void wvl_block_set_energy(wvl_block_output *out, uint64_t low, uint64_t high)
+WVL_HD void wvl_block_set_energy(wvl_block_output *out, uint64_t low, uint64_t high)
 {
     int fits = high < (uint64_t)1 << 29;
     out->energy = fits ? (high << 32) + low : (high << 16) + (low >> 16);

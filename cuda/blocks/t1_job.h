@@ -74,6 +74,27 @@ typedef struct wvl_cuda_t1_pass {
     uint8_t tail_count, flags;
 } wvl_cuda_t1_pass;
 
+/*
+ * What rate control wants of a block. Every member is that of wvl_block_output; a block that was left has none.
+ *
+ * values: with passes, a place in scratch memory. int64_t gain_quarters[passes] as wvl_pass has them; then, with
+ * weights, int64_t gains[passes] and uint16_t slopes[passes] as wvl_hull_fetch() gives them (codec/core/hull.h).
+ */
+typedef struct wvl_cuda_t1_error {
+    uint64_t energy;
+    uint32_t values;
+    uint8_t energy_shift;
+    uint8_t room[3];
+} wvl_cuda_t1_error;
+
+#define WVL_CUDA_T1_VALUE_BYTES 18u /* of a pass at `values` */
+
+/* What squared errors of a block count: weight_mantissa and weight_exponent of wvl_band_coding. */
+typedef struct wvl_cuda_t1_weight {
+    uint32_t mantissa;
+    int32_t exponent;
+} wvl_cuda_t1_weight;
+
 /* How context modelling takes blocks. */
 enum {
     WVL_CUDA_T1_64, /* 16-bit samples, at most 64x64 */
@@ -111,16 +132,21 @@ typedef struct wvl_cuda_t1_job {
     uint32_t item_first[WVL_CUDA_T1_CLASSES], item_most[WVL_CUDA_T1_CLASSES]; /* by `planes` of the blocks */
     uint32_t is_styled; /* some block has TERMALL, RESET, PTERM or BYPASS */
     uint32_t is_cleared;
+    uint64_t errors;  /* wvl_cuda_t1_error[block_count]: energies, and gains of passes; 0: not wanted */
+    uint64_t weights; /* wvl_cuda_t1_weight[block_count]: hulls are wanted, and errors and passes; 0: they are not */
+    int32_t gain_exponent; /* of hulls: unit of weighted gains, as plan->rate has it */
 } wvl_cuda_t1_job;
 
 #define WVL_CUDA_T1_MOST_WORDS 256u /* of a plane: 32 samples each, of 8 columns of a stripe */
 #define WVL_CUDA_T1_OPEN_THREADS 128u
 #define WVL_CUDA_T1_PLANES_THREADS 128u
 #define WVL_CUDA_T1_SPREAD_THREADS 64u
+#define WVL_CUDA_T1_GAINS_THREADS 128u /* of blocks up to 64x64; of all others: a thread a word */
 #define WVL_CUDA_T1_SORT_THREADS 1024u
 #define WVL_CUDA_T1_MQ_THREADS 64u
 #define WVL_CUDA_T1_ENDS_THREADS 128u
 #define WVL_CUDA_T1_WEIGH_THREADS 256u
+#define WVL_CUDA_T1_HULL_THREADS 32u
 
 /* Words of shared memory: bins of wvl_t1_sort; the state machine and the contexts of a warp of the MQ coder. */
 #define WVL_CUDA_T1_SORT_BINS 8192u
@@ -133,5 +159,13 @@ typedef struct wvl_cuda_t1_job {
  * sample, 4 of a segmentation symbol, 15 left of the plane before), sums of warps by turns, a grant. */
 #define WVL_CUDA_T1_STAGE_BYTES(samples) (((samples)*5u / 2u + 4u + 15u + 15u) / 16u * 16u)
 #define WVL_CUDA_T1_LIST_BYTES(samples) (2u * WVL_CUDA_T1_STAGE_BYTES(samples) + 2u * 8u * 8u + 16u)
+
+/* Words of shared memory of the gain kernels. Of a warp: sums of three passes of each plane, and of squares. For any
+ * block also the bits of the magnitudes, and sums of 64 bits. */
+#define WVL_CUDA_T1_GAINS_WARP_WORDS (3u * 15u + 3u)
+#define WVL_CUDA_T1_GAINS_WORDS (WVL_CUDA_T1_GAINS_THREADS / 32u * WVL_CUDA_T1_GAINS_WARP_WORDS)
+#define WVL_CUDA_T1_GAINS_ANY_WARP_WORDS (2u * (3u * 31u + 2u))
+#define WVL_CUDA_T1_GAINS_ANY_WORDS                                                                                    \
+    (WVL_CUDA_T1_MOST_WORDS * 31u + WVL_CUDA_T1_MOST_WORDS / 32u * WVL_CUDA_T1_GAINS_ANY_WARP_WORDS)
 
 #endif

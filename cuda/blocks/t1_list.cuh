@@ -349,16 +349,6 @@ struct plane_counts {
     uint32_t n0, n1, n2, before0, before1, before2;
 };
 
-/* Meeting of all threads. */
-template <uint32_t WARPS> __device__ __forceinline__ void meet()
-{
-    if (WARPS > 1) {
-        __syncthreads();
-    } else {
-        __syncwarp();
-    }
-}
-
 /* turn: uint32_t[2 * WARPS]. All threads meet here: the stage of the plane before last is free after it. */
 template <uint32_t WARPS> __device__ __forceinline__ plane_counts count_symbols(const plane_symbols &p, uint32_t *turn)
 {

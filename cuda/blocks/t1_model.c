@@ -9,15 +9,16 @@
 wvl_cuda_status wvl_cuda_t1_model_open(wvl_cuda_t1_model *model, const wvl_cuda_runtime *runtime,
                                        wvl_cuda_module module)
 {
-    static const char *const names[3][WVL_CUDA_T1_CLASSES] = {
+    static const char *const names[4][WVL_CUDA_T1_CLASSES] = {
         {"wvl_t1_planes_64", "wvl_t1_planes_32", "wvl_t1_planes_any"},
         {"wvl_t1_spread_64", "wvl_t1_spread_32", "wvl_t1_spread_any"},
-        {"wvl_t1_list_64", "wvl_t1_list_32", "wvl_t1_list_any"}};
+        {"wvl_t1_list_64", "wvl_t1_list_32", "wvl_t1_list_any"},
+        {"wvl_t1_gains_64", "wvl_t1_gains_32", "wvl_t1_gains_any"}};
     memset(model, 0, sizeof *model);
     model->runtime = runtime;
-    wvl_cuda_function *const functions[3] = {model->planes, model->spread, model->list};
+    wvl_cuda_function *const functions[4] = {model->planes, model->spread, model->list, model->gains};
     wvl_cuda_status status = runtime->module_function(&model->open, module, "wvl_t1_open");
-    for (unsigned i = 0; !status && i < 3 * WVL_CUDA_T1_CLASSES; i++) {
+    for (unsigned i = 0; !status && i < 4 * WVL_CUDA_T1_CLASSES; i++) {
         status = runtime->module_function(&functions[i / WVL_CUDA_T1_CLASSES][i % WVL_CUDA_T1_CLASSES], module,
                                           names[i / WVL_CUDA_T1_CLASSES][i % WVL_CUDA_T1_CLASSES]);
     }
@@ -87,6 +88,11 @@ uint64_t wvl_cuda_t1_measure_scratch(const wvl_cuda_t1_block *b)
     return 16 * (words + ends + chunks + codeword);
 }
 
+uint64_t wvl_cuda_t1_measure_values(const wvl_cuda_t1_block *b)
+{
+    return b->planes ? (WVL_CUDA_T1_VALUE_BYTES * (3u * b->planes - 2) + 15) / 16 * 16 : 0;
+}
+
 /* ---- Launches -------------------------------------------------------------------------------- */
 
 static wvl_cuda_status launch_kernel(const wvl_cuda_t1_model *model, wvl_cuda_function function, uint32_t grid,
@@ -120,6 +126,19 @@ static wvl_cuda_status launch_class(const wvl_cuda_t1_model *model, unsigned kin
     return status ? status : launch_kernel(model, model->list[kind], count, 1, threads[kind], shared, job, stream);
 }
 
+static wvl_cuda_status launch_gains(const wvl_cuda_t1_model *model, unsigned kind, const wvl_cuda_t1_job *job,
+                                    wvl_cuda_stream stream)
+{
+    static const uint32_t blocks[WVL_CUDA_T1_CLASSES] = {1, 4, 1}; /* of a thread block */
+    int is_any = kind == WVL_CUDA_T1_ANY;
+    if (!job->class_count[kind]) {
+        return WVL_CUDA_SUCCESS;
+    }
+    return launch_kernel(model, model->gains[kind], count_grid(job->class_count[kind], blocks[kind]), 1,
+                         is_any ? WVL_CUDA_T1_MOST_WORDS : WVL_CUDA_T1_GAINS_THREADS,
+                         4 * (is_any ? WVL_CUDA_T1_GAINS_ANY_WORDS : WVL_CUDA_T1_GAINS_WORDS), job, stream);
+}
+
 wvl_cuda_status wvl_cuda_t1_launch_model(const wvl_cuda_t1_model *model, const wvl_cuda_t1_job *job,
                                          wvl_cuda_stream stream)
 {
@@ -139,6 +158,9 @@ wvl_cuda_status wvl_cuda_t1_launch_model(const wvl_cuda_t1_model *model, const w
                                     WVL_CUDA_T1_OPEN_THREADS, 0, job, stream);
     for (unsigned i = 0; !status && i < WVL_CUDA_T1_CLASSES; i++) {
         status = launch_class(model, i, job, stream);
+    }
+    for (unsigned i = 0; !status && job->errors && i < WVL_CUDA_T1_CLASSES; i++) {
+        status = launch_gains(model, i, job, stream);
     }
     return status;
 }

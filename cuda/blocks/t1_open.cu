@@ -6,19 +6,21 @@ namespace wvl_t1
 {
 
 struct block_needs {
-    uint32_t planes, words, units; /* words: of plane words of one kind */
+    uint32_t planes, passes, words, units; /* words: of plane words of one kind */
 };
 
-__device__ __forceinline__ block_needs measure_block(const wvl_cuda_t1_block &b, uint32_t kind)
+__device__ __forceinline__ block_needs measure_block(const wvl_cuda_t1_job &job, const wvl_cuda_t1_block &b,
+                                                     uint32_t kind)
 {
     uint32_t bound = *(const uint32_t *)b.bound >> b.frac_bits, planes = 32 - (uint32_t)__clz(bound);
     if (!planes || !b.max_passes) {
-        return {planes, 0, 0};
+        return {planes, 0, 0, 0};
     }
     uint32_t log2 = kind == WVL_CUDA_T1_64 ? 3 : 2;
     log2 = kind == WVL_CUDA_T1_ANY ? any_width_log2(b.width) : log2;
-    uint32_t words = word_layout(log2, b.height, planes).total;
-    return {planes, words, 3 * words / 4 + (3 * planes + 3) / 4 + WVL_CUDA_T1_CHUNK_UNITS};
+    uint32_t words = word_layout(log2, b.height, planes).total, passes = min(3 * planes - 2, (uint32_t)b.max_passes);
+    uint32_t values = job.errors ? (WVL_CUDA_T1_VALUE_BYTES * passes + 15) / 16 : 0;
+    return {planes, passes, words, 3 * words / 4 + units_of_ends(planes) + values + WVL_CUDA_T1_CHUNK_UNITS};
 }
 
 /* A place for each lane that asks for units; those that find none are left. */
@@ -49,13 +51,13 @@ __device__ __forceinline__ void open_block(const wvl_cuda_t1_job &job, uint32_t 
     bool is_there = at < job.class_count[kind];
     uint32_t id = is_there ? ((const uint32_t *)job.lists)[job.class_first[kind] + at] : 0;
     const wvl_cuda_t1_block &b = block_of(job, id);
-    block_needs needs = is_there ? measure_block(b, kind) : block_needs{0, 0, 0};
+    block_needs needs = is_there ? measure_block(job, b, kind) : block_needs{0, 0, 0, 0};
     bool is_bounded = needs.planes <= b.planes;
     needs.units = is_bounded ? needs.units : 0;
     uint32_t first = take_units(job, needs.units);
     bool fits = is_bounded && (!needs.units || (uint64_t)first + needs.units <= job.scratch_units);
-    uint32_t passes = needs.units ? min(3 * needs.planes - 2, (uint32_t)b.max_passes) : 0;
-    list_planes(job, kind, id, fits && passes ? needs.planes : 0);
+    uint32_t passes = fits && needs.units ? needs.passes : 0;
+    list_planes(job, kind, id, passes ? needs.planes : 0);
     if (!is_there) {
         return;
     }
@@ -67,7 +69,7 @@ __device__ __forceinline__ void open_block(const wvl_cuda_t1_job &job, uint32_t 
     state.ends = state.words + 3 * needs.words / 4;
     state.list = first;
     state.planes = (uint8_t)needs.planes;
-    state.passes = (uint8_t)(fits ? passes : 0);
+    state.passes = (uint8_t)passes;
     state.flags = fits ? 0 : WVL_CUDA_T1_LEFT;
     state_of(job, id) = state;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* EBCOT blocks: samples to plane words. A thread a word: 32 samples are transposed in registers. */
-#include "cuda/blocks/t1_words.cuh"
+#include "cuda/blocks/t1_columns.cuh"
 
 namespace wvl_t1
 {
@@ -10,25 +10,6 @@ namespace wvl_t1
 __device__ __forceinline__ uint32_t shift_pair(uint32_t pair, uint32_t frac_bits)
 {
     return (pair >> frac_bits & 0x7FFF7FFFu) | (pair & 0x80008000u);
-}
-
-/* Eight 16-bit samples of a row; those outside of the block may be anything. */
-__device__ __forceinline__ void load_narrow(const wvl_cuda_t1_block &b, uint32_t x, uint32_t y, uint32_t (&pairs)[4])
-{
-    const uint16_t *from = (const uint16_t *)b.coefs + (size_t)y * b.stride + x;
-    pairs[0] = pairs[1] = pairs[2] = pairs[3] = 0;
-    if (y >= b.height || x >= b.width) {
-        return;
-    }
-    if (!((uint64_t)from & 15) && x + 8 <= b.stride) {
-        uint4 v = *(const uint4 *)from;
-        pairs[0] = v.x, pairs[1] = v.y, pairs[2] = v.z, pairs[3] = v.w;
-        return;
-    }
-    for (uint32_t k = 0; k < 8; k++) {
-        uint32_t v = x + k < b.width ? from[k] : 0;
-        pairs[k / 2] |= v << 16 * (k & 1);
-    }
 }
 
 /* Words of 8 planes from words of columns. */
@@ -56,15 +37,7 @@ __device__ __forceinline__ void split_narrow(const wvl_cuda_t1_block &b, uint32_
             in[r][k] = shift_pair(in[r][k], b.frac_bits);
         }
     }
-#pragma unroll
-    for (int k = 0; k < 4; k++) { /* two columns: bytes by rows */
-        uint32_t p = __byte_perm(in[0][k], in[1][k], 0x5140), q = __byte_perm(in[2][k], in[3][k], 0x5140);
-        uint32_t u = __byte_perm(in[0][k], in[1][k], 0x7362), v = __byte_perm(in[2][k], in[3][k], 0x7362);
-        low[2 * k] = __byte_perm(p, q, 0x5410);
-        high[2 * k] = __byte_perm(p, q, 0x7632);
-        low[2 * k + 1] = __byte_perm(u, v, 0x5410);
-        high[2 * k + 1] = __byte_perm(u, v, 0x7632);
-    }
+    join_columns(in, low, high);
     put_planes(to, low, 0, planes, mask);
     put_planes(to, high, 8, min(planes, 15u), mask);
     to[planes * 8] = high[7] & mask;
@@ -77,26 +50,13 @@ __device__ __forceinline__ void split_wide(const wvl_cuda_t1_block &b, uint32_t 
     uint32_t m[32], mask = inside(b.width, b.height, word, stripe), sign = 0;
 #pragma unroll
     for (uint32_t i = 0; i < 32; i++) {
-        uint32_t x = 8 * word + i % 8, y = 4 * stripe + i / 8;
-        size_t at = (size_t)y * b.stride + x;
-        bool is_there = x < b.width && y < b.height;
-        uint32_t v = 0;
-        if (is_there && b.coef_bytes == 2) {
-            v = ((const uint16_t *)b.coefs)[at];
-            v = (v & 0x7FFF) | (v & 0x8000) << 16;
-        } else if (is_there) {
-            v = ((const uint32_t *)b.coefs)[at];
-        }
+        uint32_t v = load_sample(b, 8 * word + i % 8, 4 * stripe + i / 8);
         sign |= (v >> 31) << i;
         m[i] = (v & 0x7FFFFFFFu) >> b.frac_bits;
     }
     for (uint32_t first = 0; first < planes; first += 8) {
         uint32_t v[8];
-#pragma unroll
-        for (uint32_t c = 0; c < 8; c++) {
-            v[c] = (m[c] >> first & 0xFF) | (m[c + 8] >> first & 0xFF) << 8 | (m[c + 16] >> first & 0xFF) << 16 |
-                   (m[c + 24] >> first & 0xFF) << 24;
-        }
+        join_bytes(m, first, v);
         put_planes(to, v, first, planes, mask);
     }
     to[planes * 8] = sign & mask;

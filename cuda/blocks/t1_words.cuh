@@ -39,6 +39,19 @@ __device__ __forceinline__ uint32_t *counter_of(const wvl_cuda_t1_job &job, uint
     return (uint32_t *)job.counters + which;
 }
 
+/* Units of `ends` of a block; with errors, its values stand behind them. */
+__device__ __forceinline__ uint32_t units_of_ends(uint32_t planes) { return (3 * planes + 3) / 4; }
+
+/* Meeting of the threads of a block. */
+template <uint32_t WARPS> __device__ __forceinline__ void meet()
+{
+    if (WARPS > 1) {
+        __syncthreads();
+    } else {
+        __syncwarp();
+    }
+}
+
 /* How the words of a block lie. */
 struct word_layout {
     uint32_t width_log2; /* of W */

@@ -202,6 +202,15 @@ static inline bool __any_sync(uint32_t, bool v)
     }
     return any != 0;
 }
+static inline int32_t __reduce_add_sync(uint32_t, int32_t v)
+{
+    const uint32_t *seen = emulation::meet(emulation::VOTE, (uint32_t)v);
+    uint32_t sum = 0;
+    for (uint32_t i = 0; i < 32; i++) {
+        sum += seen[i];
+    }
+    return (int32_t)sum;
+}
 static inline uint32_t __ballot_sync(uint32_t, bool v)
 {
     const uint32_t *seen = emulation::meet(emulation::VOTE, v);
@@ -239,6 +248,13 @@ static inline uint32_t __byte_perm(uint32_t a, uint32_t b, uint32_t selector)
         v |= (uint32_t)(from >> 8 * (selector >> 4 * i & 7) & 255) << 8 * i;
     }
     return v;
+}
+static inline uint32_t __dp4a(uint32_t a, uint32_t b, uint32_t sum)
+{
+    for (int i = 0; i < 32; i += 8) {
+        sum += (a >> i & 255) * (b >> i & 255);
+    }
+    return sum;
 }
 static inline int __clz(uint32_t v) { return v ? __builtin_clz(v) : 32; }
 static inline int __ffs(uint32_t v) { return __builtin_ffs((int)v); }

@@ -7,6 +7,7 @@
 
 #include "base/intmath.h"
 #include "codec/t1/coder.h"
+#include "cuda/blocks/t1_launch.h"
 
 /* ---- Lists ----------------------------------------------------------------------------------- */
 
@@ -44,7 +45,7 @@ void t1_list_seal(t1_list *list, wvl_cuda_t1_block *b, uint32_t more)
 
 /* ---- Device memory --------------------------------------------------------------------------- */
 
-static int open_tables(t1_model_load *load, const ht_device *d, const t1_list *list, unsigned scratch_share)
+static int open_tables(t1_model_load *load, const ht_device *d, const t1_list *list, t1_wish wish)
 {
     uint32_t count = list->count, *lists = malloc(count * sizeof *lists + 1);
     uint64_t scratch = 0;
@@ -54,9 +55,10 @@ static int open_tables(t1_model_load *load, const ht_device *d, const t1_list *l
         load->blocks[i].coefs += load->samples;
         load->blocks[i].bound = load->bounds + 4 * load->blocks[i].bound;
         scratch += wvl_cuda_t1_measure_scratch(&list->blocks[i]);
+        scratch += wish.gains ? wvl_cuda_t1_measure_values(&list->blocks[i]) : 0;
     }
     wvl_cuda_t1_sort(load->blocks, count, lists, &load->job);
-    load->job.scratch_units = (uint32_t)(scratch / 16 * scratch_share / 1000);
+    load->job.scratch_units = (uint32_t)(scratch / 16 * wish.scratch_share / 1000);
     int is_open = !ht_take_memory(d, &load->job.blocks, count * sizeof *load->blocks, load->blocks,
                                   count * sizeof *load->blocks, 0) &&
                   !ht_take_memory(d, &load->job.lists, count * sizeof *lists, lists, count * sizeof *lists, 0) &&
@@ -66,7 +68,7 @@ static int open_tables(t1_model_load *load, const ht_device *d, const t1_list *l
     return is_open;
 }
 
-int t1_model_load_open(t1_model_load *load, const ht_device *d, const t1_list *list, unsigned scratch_share)
+int t1_model_load_open(t1_model_load *load, const ht_device *d, const t1_list *list, t1_wish wish)
 {
     uint32_t count = list->count;
     memset(load, 0, sizeof *load);
@@ -75,7 +77,8 @@ int t1_model_load_open(t1_model_load *load, const ht_device *d, const t1_list *l
                            list->samples.sample_bytes, 0) &&
            !ht_take_memory(d, &load->bounds, 4ull * list->samples.count, list->samples.bounds,
                            4ull * list->samples.count, 0) &&
-           open_tables(load, d, list, scratch_share) &&
+           open_tables(load, d, list, wish) &&
+           (!wish.gains || !ht_take_memory(d, &load->job.errors, count * sizeof(wvl_cuda_t1_error), NULL, 0, 1)) &&
            !ht_take_memory(d, &load->job.states, count * sizeof(wvl_cuda_t1_state), NULL, 0, 1) &&
            !ht_take_memory(d, &load->job.records, count * sizeof(wvl_cuda_t1_record), NULL, 0, 1) &&
            !ht_take_memory(d, &load->job.order, 4ull * count, NULL, 0, 0) &&
@@ -84,9 +87,9 @@ int t1_model_load_open(t1_model_load *load, const ht_device *d, const t1_list *l
 
 void t1_model_load_close(t1_model_load *load, const ht_device *d)
 {
-    wvl_cuda_address all[] = {load->samples,     load->bounds,      load->job.blocks, load->job.lists,
-                              load->job.states,  load->job.records, load->job.order,  load->job.items,
-                              load->job.scratch, load->job.counters};
+    wvl_cuda_address all[] = {load->samples,     load->bounds,       load->job.blocks, load->job.lists,
+                              load->job.states,  load->job.records,  load->job.order,  load->job.items,
+                              load->job.scratch, load->job.counters, load->job.errors};
     for (unsigned i = 0; i < sizeof all / sizeof *all; i++) {
         if (all[i]) {
             (void)d->runtime->free_device(all[i]);
@@ -102,6 +105,15 @@ typedef struct truth {
     uint8_t *bytes, *got_bytes, *symbols;
     wvl_pass passes[WVL_CUDA_T1_MOST_PASSES], got[WVL_CUDA_T1_MOST_PASSES];
 } truth;
+
+/* What came back. */
+typedef struct results {
+    wvl_cuda_t1_state *states;
+    wvl_cuda_t1_error *errors; /* NULL: not wanted */
+    uint8_t *scratch;
+    uint32_t units; /* of scratch */
+    uint32_t counters[WVL_CUDA_T1_COUNTERS];
+} results;
 
 static wvl_block_input describe_input(const t1_list *list, const wvl_cuda_t1_block *b)
 {
@@ -157,23 +169,37 @@ static wvl_block_output code_symbols(truth *t, const wvl_block_input *in, const 
     return out;
 }
 
-static int is_wrong(truth *t, const t1_list *list, uint32_t i, const wvl_cuda_t1_state *s, const uint8_t *scratch,
-                    uint32_t units)
+/* Energy and gains of the device to what became of its symbols. 0: they lead out of the scratch memory. */
+static int take_gains(const results *r, uint32_t i, wvl_block_output *got)
+{
+    const wvl_cuda_t1_error *e = &r->errors[i];
+    if (got->pass_count && 16ull * e->values + (uint64_t)WVL_CUDA_T1_VALUE_BYTES * got->pass_count > 16ull * r->units) {
+        return 0;
+    }
+    wvl_cuda_t1_describe_gains(e, (const int64_t *)(const void *)(r->scratch + 16ull * e->values), got);
+    return 1;
+}
+
+static int is_wrong(truth *t, const t1_list *list, uint32_t i, const results *r)
 {
     const wvl_cuda_t1_block *b = &list->blocks[i];
+    const wvl_cuda_t1_state *s = &r->states[i];
     wvl_block_input in = describe_input(list, b);
+    in.want_gains = r->errors != NULL;
     wvl_block_output want = {.bytes = t->bytes, .passes = t->passes}, got = {0};
     memset(t->got, 0, sizeof t->got);
     wvl_t1_encode_block_ref(t->scratch, &in, &want);
     int is_read = s->planes == want.planes && s->passes == want.pass_count && s->symbols < 1 << 18;
     uint32_t ends[WVL_CUDA_T1_MOST_PASSES] = {0}, k = 0;
     if (is_read && want.pass_count) {
-        memcpy(ends, scratch + 16ull * s->ends, want.pass_count * sizeof *ends);
-        is_read = ends[want.pass_count - 1] == s->symbols && fetch_symbols(scratch, units, s, t->symbols);
+        memcpy(ends, r->scratch + 16ull * s->ends, want.pass_count * sizeof *ends);
+        is_read = ends[want.pass_count - 1] == s->symbols && fetch_symbols(r->scratch, r->units, s, t->symbols);
     }
     if (is_read) {
         got = code_symbols(t, &in, ends);
-        int is_same = got.length == want.length && got.pass_count == want.pass_count &&
+        is_read = !r->errors || take_gains(r, i, &got);
+        int is_same = is_read && got.energy == want.energy && got.energy_shift == want.energy_shift &&
+                      got.length == want.length && got.pass_count == want.pass_count &&
                       !memcmp(got.bytes, want.bytes, want.length) &&
                       !memcmp(t->got, t->passes, want.pass_count * sizeof *t->got);
         if (is_same) {
@@ -184,14 +210,14 @@ static int is_wrong(truth *t, const t1_list *list, uint32_t i, const wvl_cuda_t1
         }
     }
     printf("block %u, %ux%u of %u bytes, fraction %u, orientation %u, style %u, passes %u: %u planes, want %u; %u "
-           "symbols; pass %u of %u differs\n",
+           "symbols; pass %u of %u differs; gain %lld, want %lld; energy %llu, want %llu\n",
            i, b->width, b->height, b->coef_bytes, b->frac_bits, b->orient, b->style, b->max_passes, s->planes,
-           want.planes, s->symbols, k, want.pass_count);
+           want.planes, s->symbols, k, want.pass_count, (long long)t->got[k].gain_quarters,
+           (long long)t->passes[k].gain_quarters, (unsigned long long)got.energy, (unsigned long long)want.energy);
     return 1;
 }
 
-static uint32_t compare(const t1_model_load *load, const t1_list *list, const wvl_cuda_t1_state *states,
-                        const uint8_t *scratch, uint32_t *left)
+static uint32_t compare(const t1_list *list, const results *r, uint32_t *left)
 {
     uint32_t wrong = 0;
     truth t = {.scratch = aligned_alloc(64, (wvl_t1_scratch_bytes() + 63) / 64 * 64),
@@ -199,10 +225,10 @@ static uint32_t compare(const t1_model_load *load, const t1_list *list, const wv
                .got_bytes = malloc(1 << 18),
                .symbols = malloc((1 << 18) + WVL_CUDA_T1_CHUNK_SYMBOLS)};
     for (uint32_t i = 0; i < list->count && wrong < 10; i++) {
-        if (states[i].flags & WVL_CUDA_T1_LEFT) {
+        if (r->states[i].flags & WVL_CUDA_T1_LEFT) {
             ++*left;
         } else {
-            wrong += (uint32_t)is_wrong(&t, list, i, &states[i], scratch, load->job.scratch_units);
+            wrong += (uint32_t)is_wrong(&t, list, i, r);
         }
     }
     free(t.scratch);
@@ -222,31 +248,40 @@ static uint32_t count_unbounded(const t1_list *list)
     return count;
 }
 
-uint32_t t1_check_lists(const ht_device *d, const t1_list *list, unsigned scratch_share, uint32_t *left)
+/* Scratch memory comes with the 64 bytes behind it. 0: a call failed. */
+static int fetch_results(const t1_model_load *load, const ht_device *d, uint32_t count, results *r)
+{
+    uint64_t state_bytes = count * sizeof *r->states, error_bytes = count * sizeof *r->errors,
+             scratch_bytes = 16ull * load->job.scratch_units + 64;
+    r->units = load->job.scratch_units;
+    r->states = malloc(state_bytes + 1);
+    r->errors = load->job.errors ? malloc(error_bytes + 1) : NULL;
+    r->scratch = malloc(scratch_bytes);
+    return !d->runtime->download(r->states, load->job.states, state_bytes, d->stream) &&
+           (!r->errors || !d->runtime->download(r->errors, load->job.errors, error_bytes, d->stream)) &&
+           !d->runtime->download(r->scratch, load->job.scratch, scratch_bytes, d->stream) &&
+           !d->runtime->download(r->counters, load->job.counters, sizeof r->counters, d->stream) &&
+           !d->runtime->stream_wait(d->stream);
+}
+
+uint32_t t1_check_lists(const ht_device *d, const t1_list *list, t1_wish wish, uint32_t *left)
 {
     t1_model_load load;
-    uint32_t wrong = UINT32_MAX, counters[WVL_CUDA_T1_COUNTERS];
-    uint64_t state_bytes = list->count * sizeof(wvl_cuda_t1_state), scratch_bytes;
+    results r = {0};
+    uint32_t wrong = UINT32_MAX;
     *left = 0;
-    if (t1_model_load_open(&load, d, list, scratch_share) &&
-        !wvl_cuda_t1_launch_model(&load.model, &load.job, d->stream)) {
-        scratch_bytes = 16ull * load.job.scratch_units + 64;
-        wvl_cuda_t1_state *states = malloc(state_bytes + 1);
-        uint8_t *scratch = malloc(scratch_bytes);
-        if (!d->runtime->download(states, load.job.states, state_bytes, d->stream) &&
-            !d->runtime->download(scratch, load.job.scratch, scratch_bytes, d->stream) &&
-            !d->runtime->download(counters, load.job.counters, sizeof counters, d->stream) &&
-            !d->runtime->stream_wait(d->stream)) {
-            wrong = compare(&load, list, states, scratch, left);
-            wrong += counters[WVL_CUDA_T1_LEFT_BLOCKS] + counters[WVL_CUDA_T1_UNBOUNDED] != *left ||
-                     counters[WVL_CUDA_T1_UNBOUNDED] != count_unbounded(list);
-            for (unsigned i = 0; i < 64 && !getenv("WVL_CUDA_UNPOISONED"); i++) {
-                wrong += scratch[scratch_bytes - 64 + i] != HT_POISON;
-            }
+    if (t1_model_load_open(&load, d, list, wish) && !wvl_cuda_t1_launch_model(&load.model, &load.job, d->stream) &&
+        fetch_results(&load, d, list->count, &r)) {
+        wrong = compare(list, &r, left);
+        wrong += r.counters[WVL_CUDA_T1_LEFT_BLOCKS] + r.counters[WVL_CUDA_T1_UNBOUNDED] != *left ||
+                 r.counters[WVL_CUDA_T1_UNBOUNDED] != count_unbounded(list);
+        for (unsigned i = 0; i < 64 && !getenv("WVL_CUDA_UNPOISONED"); i++) {
+            wrong += r.scratch[16ull * r.units + i] != HT_POISON;
         }
-        free(states);
-        free(scratch);
     }
+    free(r.states);
+    free(r.errors);
+    free(r.scratch);
     t1_model_load_close(&load, d);
     return wrong;
 }

@@ -28,12 +28,18 @@ typedef struct t1_model_load {
     wvl_cuda_t1_block *blocks; /* with addresses */
 } t1_model_load;
 
-/* scratch_share: of the most, in thousandths. 0: a call failed. */
-int t1_model_load_open(t1_model_load *load, const ht_device *device, const t1_list *list, unsigned scratch_share);
+/* What a launch makes of a list. */
+typedef struct t1_wish {
+    unsigned scratch_share; /* of the most, in thousandths */
+    int gains;              /* energies and gains of passes too */
+} t1_wish;
+
+/* 0: a call failed. */
+int t1_model_load_open(t1_model_load *load, const ht_device *device, const t1_list *list, t1_wish wish);
 void t1_model_load_close(t1_model_load *load, const ht_device *device);
 
 /* Runs a list and compares every block: the device's symbols coded by codec/mq, with what codec/t1 makes of the
  * samples. Returns wrong blocks. *left: blocks that found no memory. */
-uint32_t t1_check_lists(const ht_device *device, const t1_list *list, unsigned scratch_share, uint32_t *left);
+uint32_t t1_check_lists(const ht_device *device, const t1_list *list, t1_wish wish, uint32_t *left);
 
 #endif

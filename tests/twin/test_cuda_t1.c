@@ -73,6 +73,7 @@ static void add_block(t1_list *list, uint32_t width, uint32_t height, unsigned c
     b->style = (uint8_t)style;
     b->frac_bits = (uint8_t)(draw() & 1 ? 0 : between(0, planes - 1));
     b->max_passes = (uint8_t)(draw() % 4 ? 255 : between(0, 3 * planes));
+    b->reversible = (uint8_t)(draw() & 1);
     /* The bound may be larger, but not in samples that do not exist: empty planes on top. */
     t1_list_seal(list, b, draw() % 8 ? 0 : draw() & ((1u << most) - 1));
 }
@@ -83,7 +84,8 @@ static void check_list(t1_list *list)
         for (int reversed = 0; reversed < (devices[i].runtime == &emulated_runtime ? 2 : 1); reversed++) {
             uint32_t left;
             wvl_emulate_reversed(reversed);
-            REQUIRE_THAT(!t1_check_lists(&devices[i], list, 1000, &left), "device %u, order %d", i, reversed);
+            t1_wish wish = {.scratch_share = 1000, .gains = 1};
+            REQUIRE_THAT(!t1_check_lists(&devices[i], list, wish, &left), "device %u, order %d", i, reversed);
             REQUIRE_THAT(!left, "%u blocks are left with all memory", left);
         }
     }
@@ -166,7 +168,8 @@ START_TEST(short_memory)
     for (unsigned i = 0; i < device_count; i++) {
         for (unsigned k = 0; k < sizeof shares / sizeof *shares; k++) {
             uint32_t left = 0;
-            REQUIRE_THAT(!t1_check_lists(&devices[i], &list, shares[k], &left), "device %u, share %u", i, k);
+            t1_wish wish = {.scratch_share = shares[k], .gains = k & 1};
+            REQUIRE_THAT(!t1_check_lists(&devices[i], &list, wish, &left), "device %u, share %u", i, k);
             REQUIRE_THAT(left, "device %u, share %u: no block is left", i, k);
         }
     }
@@ -185,7 +188,8 @@ START_TEST(unbounded)
     }
     for (unsigned i = 0; i < device_count; i++) {
         uint32_t left = 0;
-        REQUIRE_THAT(!t1_check_lists(&devices[i], &list, 1000, &left), "device %u", i);
+        t1_wish wish = {.scratch_share = 1000, .gains = 1};
+        REQUIRE_THAT(!t1_check_lists(&devices[i], &list, wish, &left), "device %u", i);
         REQUIRE_THAT(left == 4, "device %u: %u blocks are left", i, left);
     }
     t1_list_clear(&list);
