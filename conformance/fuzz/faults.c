@@ -297,6 +297,7 @@ static int has_packet_markers_with_coc(const fuzz_facts *f)
 }
 
 static int has_31_planes(const fuzz_facts *f) { return f->planes >= 31; }
+static int has_unlike_offsets(const fuzz_facts *f) { return f->has_unlike_offsets; }
 static int has_exponent_0(const fuzz_facts *f) { return f->has_exponent_0; }
 static int has_unequal_rows(const fuzz_facts *f)
 {
@@ -419,6 +420,12 @@ static const fuzz_fault faults[] = {
      "Blocks of 31 planes and more, which 18 levels and more of 9/7 or a shift make: it fails, or hands out other "
      "samples without a word. OpenJPEG says that it carries 30. The packets of style=36 levels=23 with roi=U=4 are "
      "those without it, which OpenJPEG and FFmpeg decode as told.",
+     0},
+    {FUZZ_GROK, "grok-unlike-offsets", "10.0.5", has_unlike_offsets,
+     "CRG with unlike offsets of components 0 to 2, and a colour transform: it leaves the inverse transform out and "
+     "hands out Y, Cb, Cr. CRG has no effect on decoding (A.9.1). OpenJPEG and FFmpeg decode exactly, and Grok does "
+     "where one byte of CRG makes the offsets equal: picture=flower-rgb-contig-24.tif components=3*8u levels=3 "
+     "registration=[0,0],[1,0],[0,0].",
      0},
     {FUZZ_OPENJPH, "openjph-tile-segments", "0.31.0", has_tile_segments,
      "COD, COC, QCD and QCC of tile-part headers: it says that it does not take them, and goes on without.", 0},

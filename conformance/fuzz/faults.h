@@ -14,7 +14,11 @@ typedef struct fuzz_facts {
     const char *complaint;     /* of the decoder; NULL: none yet */
     unsigned planes;           /* the most magnitude bits that QCD and QCC give a band of 9/7 */
     int has_exponent_0;        /* of a band of 5/3 */
+    int has_unlike_offsets;    /* a colour transform in some tile, and components 0 to 2 apart in CRG */
 } fuzz_facts;
+
+/* Takes planes, has_exponent_0 and has_unlike_offsets from the markers of a codestream. */
+void fuzz_facts_read(const uint8_t *codestream, size_t bytes, fuzz_facts *facts);
 
 typedef struct fuzz_fault {
     fuzz_decoder decoder;

@@ -382,7 +382,8 @@ static void decode(const fuzz_judge *judge, const fuzz_case *c, const fuzz_pictu
 {
     fuzz_picture back;
     char text[512] = "";
-    fuzz_facts facts = {c, p, has_tile_without_body(w), NULL, 0, 0};
+    fuzz_facts facts = {.c = c, .p = p, .has_tile_without_body = has_tile_without_body(w)};
+    fuzz_facts_read(run->data + run->codestream.offset, (size_t)run->codestream.bytes, &facts);
     const fuzz_fault *fault = fuzz_faults_find(FUZZ_OPENJPEG, &facts);
     fuzz_verdict alone = *v;
     if (fault && (fault->is_fatal || !is_right_all_the_same(&facts, run, text, sizeof text, &alone))) {

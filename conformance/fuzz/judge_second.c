@@ -96,24 +96,6 @@ static int has_ht_blocks(const fuzz_run *run)
     return run->codestream.bytes > 50 && siz[4] & 0x40; /* Rsiz */
 }
 
-static unsigned be16(const uint8_t *p) { return (unsigned)p[0] << 8 | p[1]; }
-
-/* What QCD and QCC of the main header say. */
-static void find_exponents(const fuzz_run *run, fuzz_facts *facts)
-{
-    const uint8_t *p = run->data + run->codestream.offset + 2, *end = run->data + run->bytes;
-    unsigned wide = be16(p + 38) > 256;
-    while (p + 4 < end && be16(p) != 0xFF90) {
-        unsigned length = be16(p + 2), at = be16(p) == 0xFF5C ? 4 : 5 + wide, style = p[at] & 31;
-        for (unsigned i = at + 1; (be16(p) == 0xFF5C || be16(p) == 0xFF5D) && i < length + 2; i += style ? 2 : 1) {
-            unsigned planes = (p[at] >> 5) + (p[i] >> 3) - 1;
-            facts->planes = style && planes > facts->planes ? planes : facts->planes;
-            facts->has_exponent_0 |= !style && !(p[i] >> 3);
-        }
-        p += length + 2;
-    }
-}
-
 /* OpenJPH takes fewer structures than the standard has, and says so. What it decodes must be what OpenJPEG decodes, or
  * the very original. first: NULL where OpenJPEG was not asked. */
 void fuzz_judge_ask_openjph(const fuzz_facts *facts, const fuzz_picture *first, const fuzz_run *run, fuzz_verdict *v)
@@ -136,7 +118,6 @@ void fuzz_judge_ask_openjph(const fuzz_facts *facts, const fuzz_picture *first, 
     v->found |= FUZZ_WAS_HT;
     fuzz_facts after = *facts;
     after.complaint = done ? NULL : text;
-    find_exponents(run, &after);
     const fuzz_fault *fault = fuzz_faults_find(FUZZ_OPENJPH, &after);
     int agrees = done && fuzz_picture_same_shape(facts->p, &back, text, sizeof text);
     double most = agrees ? fuzz_picture_greatest(exact ? facts->p : first, &back, exact ? 32 : OPENJPH_BITS) : INFINITY;

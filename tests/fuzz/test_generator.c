@@ -234,6 +234,43 @@ START_TEST(planes_explain_grok)
 }
 END_TEST
 
+/* What the markers say: a colour transform in some tile, and offsets of components 0 to 2 that are not the same. */
+START_TEST(unlike_offsets_explain_with_a_transform)
+{
+    static const struct {
+        const char *options;
+        int is_known;
+    } rows[] = {
+        {"components=3*8u registration=[0,0],[1,0],[0,0]", 1},
+        {"components=3*8u registration=[0,0],[0,0],[0,1] reversible=no", 1},
+        {"components=4*8u registration=[0,0],[0,0],[9,0],[0,0]", 1},
+        {"components=4*8u registration=[0,0],[0,0],[0,0],[9,0]", 0},
+        {"components=3*8u registration=[7,9]", 0},
+        {"components=3*8u registration=[0,0],[1,0],[0,0] mct=off", 0},
+        {"components=2*8u registration=[0,0],[1,0]", 0},
+        {"components=3*8u", 0},
+        {"components=3*8u tile=32,32 mct=off overrides=T1-1:mct=on registration=[0,0],[1,0],[0,0]", 1},
+        {"components=3*8u tile=32,32 mct=off overrides=T1-1:levels=2 registration=[0,0],[1,0],[0,0]", 0},
+    };
+    fuzz_folder none = {0};
+    fuzz_picture p;
+    fuzz_run run;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        (void)snprintf(line, sizeof line, "size=50,40 %s", rows[i].options);
+        ck_assert(fuzz_case_parse(&drawn, line));
+        ck_assert_msg(fuzz_picture_build(&drawn, &none, &p, other, sizeof other), "%s", other);
+        fuzz_run_encode(&drawn, &p, 0, &run);
+        ck_assert_msg(run.status == WVL_OK, "%s: %s", line, run.error);
+        fuzz_facts facts = {.c = &drawn, .p = &p};
+        fuzz_facts_read(run.data + run.codestream.offset, (size_t)run.codestream.bytes, &facts);
+        const fuzz_fault *fault = fuzz_faults_find(FUZZ_GROK, &facts);
+        ck_assert_msg((fault && !strcmp(fault->id, "grok-unlike-offsets")) == rows[i].is_known, "%s", line);
+        fuzz_run_free(&run);
+        fuzz_picture_free(&p);
+    }
+}
+END_TEST
+
 START_TEST(orders_of_tiles_explain_far_precincts)
 {
     static const struct {
@@ -299,6 +336,27 @@ START_TEST(allowances_have_conditions)
 }
 END_TEST
 
+/* 5/3 of few samples: where components differ in depth, and errors are about the last bit of the shallower one. */
+START_TEST(last_bits_of_few_samples_have_an_allowance)
+{
+    static int32_t samples[18];
+    fuzz_plane planes[2] = {{6, 3, 16, 0, 1, 1, samples}, {6, 3, 28, 0, 1, 1, samples}};
+    fuzz_picture p = {.x1 = 6, .y1 = 3, .count = 2, .planes = planes};
+    uint32_t used;
+    samples[0] = 60000;
+    ck_assert(fuzz_case_parse(&drawn, "psnr=108"));
+    (void)fuzz_estimate_slack(&drawn, &p, 1, 108.0, 102.0, &used);
+    ck_assert_uint_eq(used, 1u << FUZZ_ALLOW_REVERSIBLE_LAST);
+    (void)fuzz_estimate_slack(&drawn, &p, 0, 108.0, 102.0, &used);
+    ck_assert_uint_ne(used, 1u << FUZZ_ALLOW_REVERSIBLE_LAST);
+    (void)fuzz_estimate_slack(&drawn, &p, 1, 96.0, 94.0, &used);
+    ck_assert_uint_ne(used, 1u << FUZZ_ALLOW_REVERSIBLE_LAST);
+    planes[0].depth = 28;
+    (void)fuzz_estimate_slack(&drawn, &p, 1, 108.0, 102.0, &used);
+    ck_assert_uint_eq(used, 1u << FUZZ_ALLOW_REVERSIBLE_FEW);
+}
+END_TEST
+
 /* Magnitudes are up to a unit too low: an estimate lacks that of every sample, whatever is measured knows it. */
 START_TEST(estimates_lack_a_unit)
 {
@@ -354,6 +412,45 @@ START_TEST(extremes_move_together)
 }
 END_TEST
 
+/* OpenJPEG rebuilds samples of a region half a step lower, which samples of two values in the middle of it all show. */
+START_TEST(extremes_of_regions_are_lower)
+{
+    fuzz_plane plane = {.width = 122, .height = 33, .depth = 10, .dx = 1, .dy = 1};
+    fuzz_picture p = {.x1 = 122, .y1 = 33, .count = 1, .planes = &plane};
+    double told = 52.645, unit = 0.0284 / 64.0, error = pow(10.0, -told / 20.0) + unit;
+    ck_assert(fuzz_case_parse(&drawn, "picture=extreme step=0.0284"));
+    ck_assert_double_eq_tol(fuzz_estimate_expect_estimated(&drawn, &p, told), -20.0 * log10(error), 0.01);
+    ck_assert(fuzz_case_parse(&drawn, "picture=natural step=0.0284 roi=rect=0,0,9,9"));
+    ck_assert_double_eq_tol(fuzz_estimate_expect_estimated(&drawn, &p, told), -20.0 * log10(error), 0.01);
+    ck_assert(fuzz_case_parse(&drawn, "picture=extreme step=0.0284 roi=rect=0,0,9,9"));
+    ck_assert_double_eq_tol(fuzz_estimate_expect_estimated(&drawn, &p, told), -20.0 * log10(error + 0.0142), 0.01);
+    error = pow(10.0, -told / 20.0) + ldexp(0.5, -10) + 0.0142;
+    ck_assert_double_eq_tol(fuzz_estimate_expect_measured(&drawn, &p, told), -20.0 * log10(error), 0.02);
+}
+END_TEST
+
+/* Without levels, guard bits leave fewer bits of 16 below the step than are wanted, down to three. */
+START_TEST(guard_bits_hide_fractions)
+{
+    static const struct {
+        const char *options;
+        double bits;
+    } rows[] = {
+        {"levels=0 guard-bits=2", 6.0}, {"levels=0 guard-bits=5", 5.0},
+        {"levels=0 guard-bits=7", 3.0}, {"levels=0 guard-bits=7 distortion-bits=2", 2.0},
+        {"guard-bits=7", 6.0},          {"overrides=C0-0:levels=0;guard-bits=7", 3.0},
+    };
+    fuzz_plane plane = {.width = 100, .height = 90, .depth = 10, .dx = 1, .dy = 1};
+    fuzz_picture p = {.x1 = 100, .y1 = 90, .count = 1, .planes = &plane};
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        double told = 40.1, error = pow(10.0, -told / 20.0) + ldexp(0.0185, -(int)rows[i].bits);
+        (void)snprintf(line, sizeof line, "step=0.0185 %s", rows[i].options);
+        ck_assert(fuzz_case_parse(&drawn, line));
+        ck_assert_double_eq_tol(fuzz_estimate_expect_estimated(&drawn, &p, told), -20.0 * log10(error), 0.001);
+    }
+}
+END_TEST
+
 /* A budget ends the search. */
 START_TEST(trials_are_limited)
 {
@@ -389,11 +486,15 @@ int main(void)
     tcase_add_test(tests, component_parts_explain_with_layers);
     tcase_add_test(tests, sparse_estimates_have_an_allowance);
     tcase_add_test(tests, planes_explain_grok);
+    tcase_add_test(tests, unlike_offsets_explain_with_a_transform);
     tcase_add_test(tests, orders_of_tiles_explain_far_precincts);
     tcase_add_test(tests, allowances_have_conditions);
     tcase_add_test(tests, coarse_units_hide_one_side);
     tcase_add_test(tests, regions_of_few_samples_are_lower);
     tcase_add_test(tests, extremes_move_together);
+    tcase_add_test(tests, last_bits_of_few_samples_have_an_allowance);
+    tcase_add_test(tests, extremes_of_regions_are_lower);
+    tcase_add_test(tests, guard_bits_hide_fractions);
     tcase_add_test(tests, estimates_lack_a_unit);
     tcase_add_test(tests, trials_are_limited);
     tcase_add_test(tests, devices_stay_open);
