@@ -27,6 +27,7 @@ set(WVL_CUDA_SOURCES
     cuda/host/queue.c
     cuda/host/staging.c
     cuda/packets/packets_launch.c
+    cuda/rate/rate_launch.c
     src/backend/registry.c)
 set(WVL_CUDA_DEVICE_SOURCES
     cuda/kernels.cu
@@ -94,16 +95,27 @@ set(WVL_CUDA_DEVICE_SOURCES
     cuda/host/deliver.cu
     cuda/host/deliver.h
     cuda/packets/heads.cu
+    cuda/packets/heads.cuh
     cuda/packets/kernels.cu
     cuda/packets/packets_job.h
     cuda/packets/place.cu
     cuda/packets/source.cuh
     cuda/packets/stuff.cuh
     cuda/packets/t1_blocks.cu
+    cuda/packets/t1_source.cuh
     cuda/packets/tree.cuh
     cuda/packets/write.cu
     codec/core/block.h
     codec/core/gain.h
+    cuda/rate/bodies.cu
+    cuda/rate/choose.cu
+    cuda/rate/cut.cuh
+    cuda/rate/fill.cuh
+    cuda/rate/kernels.cu
+    cuda/rate/measure.cuh
+    cuda/rate/rate_job.h
+    codec/core/bracket.h
+    codec/core/hull.h
     codec/core/gen/ht_tables.h
     codec/core/hull.h
     codec/core/mq_length.h

@@ -152,7 +152,8 @@ static int put_packet(builder *b, const wvl_packet_id *id, uint32_t number, uint
 {
     wvl_assembly *a = b->to;
     const wvl_precinct *precinct = &b->precincts[id->precinct];
-    a->owners[a->packet_count] = (wvl_assembly_owner){(uint16_t)precinct->component, (uint16_t)precinct->resolution};
+    a->owners[a->packet_count] = (wvl_assembly_owner){(uint16_t)precinct->component, (uint16_t)precinct->resolution,
+                                                      b->tile.index, (uint32_t)id->precinct};
     wvl_assembly_packet *packet = &a->packets[a->packet_count++];
     uint64_t blocks = 0, nodes = 0, most = 0;
     memset(packet, 0, sizeof *packet);

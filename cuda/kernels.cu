@@ -8,3 +8,4 @@
 #include "cuda/dwt/kernels.cu"
 #include "cuda/host/deliver.cu"
 #include "cuda/packets/kernels.cu"
+#include "cuda/rate/kernels.cu"

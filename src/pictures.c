@@ -17,8 +17,9 @@
 /* NULL, or why the codec leaves such pictures to the host. */
 static const char *refuse(const wvl_plan *plan)
 {
-    if (plan->rate.layers[plan->syntax.layer_count - 1].kind != WVL_RATE_ALL || plan->rate.max_bytes ||
-        plan->rate.max_component_bytes) {
+    int is_ht = plan->syntax.codings[0].style & WVL_STYLE_HT;
+    if (is_ht && (plan->rate.layers[plan->syntax.layer_count - 1].kind != WVL_RATE_ALL || plan->rate.max_bytes ||
+                  plan->rate.max_component_bytes)) {
         return "packets with a target or a limit of bytes, PSNR or slope are made on the CPU in this version";
     }
     if (plan->rate.measures_always) {
@@ -169,7 +170,9 @@ static void describe_layer(const wvl_plan *plan, const wvl_finished *finished, w
 {
     layer->bytes = finished->bytes - finished->codestream_offset;
     layer->decoded_error = -1.0;
-    layer->squared_error = plan->rate.lossless ? 0.0 : wvl_layers_squared_error(plan, finished->energy, finished->gain);
+    int is_exact = plan->rate.lossless || (finished->is_everything && plan->rate.reversible_share >= 1.0);
+    layer->slope = finished->threshold;
+    layer->squared_error = is_exact ? 0.0 : wvl_layers_squared_error(plan, finished->energy, finished->gain);
 }
 
 static wvl_status finish(const wvl_pictures *p, wvl_backend_job *job, wvl_picture_facts *facts)

@@ -3,14 +3,8 @@
 #ifndef WVL_CODEC_RATE_MEASURE_H
 #define WVL_CODEC_RATE_MEASURE_H
 
+#include "codec/core/bracket.h"
 #include "codec/rate/layers.h"
-
-/* Slopes below the threshold that a byte target may still use up its last bytes with; 65536: any. Finite where blocks
- * are many, so that no block need be coded much deeper than its cut. */
-static inline uint32_t wvl_rate_reach(const wvl_plan *plan)
-{
-    return plan->syntax.total_samples < 1u << 19 ? 65536 : plan->syntax.total_samples < 1u << 21 ? 64 : 32;
-}
 
 /* Of one worker. */
 uint64_t wvl_rate_scratch_bytes(const wvl_t2_sizes *sizes);

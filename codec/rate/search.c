@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "codec/rate/search.h"
 
+#include "codec/core/bracket.h"
 #include "codec/rate/histogram.h"
 
 static uint32_t raise_to_floor(const uint32_t *floors, uint32_t group, uint32_t threshold)
@@ -46,7 +47,7 @@ uint32_t wvl_rate_guess(wvl_layer_job *job, const uint32_t *floors, uint64_t bud
     uint32_t lo = 0, hi = WVL_SLOPE_NOTHING;
     while (lo < hi) {
         uint32_t mid = (lo + hi) / 2;
-        if (wvl_rate_body_bytes(job, floors, mid) + rest <= (double)budget) {
+        if (wvl_bracket_expects(wvl_rate_body_bytes(job, floors, mid), rest, budget)) {
             hi = mid;
         } else {
             lo = mid + 1;
@@ -96,34 +97,26 @@ int wvl_rate_fits(wvl_threshold_search *s, uint32_t threshold)
 uint32_t wvl_rate_search(wvl_threshold_search *s, uint32_t least)
 {
     wvl_layer_job *job = s->job;
-    uint32_t good = WVL_SLOPE_NOTHING + 1, bad = least;
-    double rest = (double)job->overhead.codestream_bytes + 2.0 * (double)job->sent_bytes / 100.0 +
-                  (s->budget < WVL_NO_BUDGET ? (double)s->budget / 32.0 : 0.0);
     wvl_layer_cost cost = s->cost;
-    int least_bad = 0;
-    for (int step = 0; good > bad && !(least_bad && good == bad + 1); step++) {
-        uint32_t low = least_bad ? bad + 1 : bad, high = good - 1;
-        uint32_t t = step < 6 ? wvl_rate_guess(job, s->floors, s->budget, rest) : low + (high - low) / 2;
-        t = t < low ? low : t > high ? high : t;
-        if (wvl_rate_fits(s, t)) {
-            good = t;
-            cost = s->cost;
-        } else {
-            bad = t;
-            least_bad = 1;
-        }
-        rest = (double)wvl_rate_codestream_bytes(job, s->cost) - wvl_rate_body_bytes(job, s->floors, t);
+    wvl_bracket b;
+    wvl_bracket_open(&b, least, job->overhead.codestream_bytes, job->sent_bytes, s->budget);
+    while (wvl_bracket_is_open(&b)) {
+        uint32_t guess = wvl_bracket_wants_guess(&b) ? wvl_rate_guess(job, s->floors, s->budget, b.rest) : 0,
+                 t = wvl_bracket_propose(&b, guess);
+        int fits = wvl_rate_fits(s, t);
+        cost = fits ? s->cost : cost;
+        wvl_bracket_learn(&b, t, fits, wvl_rate_codestream_bytes(job, s->cost), wvl_rate_body_bytes(job, s->floors, t));
     }
-    if (good > WVL_SLOPE_NOTHING) {
+    if (b.good > WVL_SLOPE_NOTHING) {
         return UINT32_MAX;
     }
     if (job->plan->rate.max_component_bytes) {
-        (void)wvl_rate_fits(s, good); /* totals of components, too */
+        (void)wvl_rate_fits(s, b.good); /* totals of components, too */
     } else {
-        wvl_rate_take(s, good);
+        wvl_rate_take(s, b.good);
         s->cost = cost;
     }
-    return good;
+    return b.good;
 }
 
 /* ---- Caps ------------------------------------------------------------------------------------ */

@@ -3,9 +3,8 @@
 #ifndef WVL_CODEC_RATE_SEARCH_H
 #define WVL_CODEC_RATE_SEARCH_H
 
+#include "codec/core/bracket.h"
 #include "codec/rate/measure.h"
-
-#define WVL_NO_BUDGET UINT64_MAX
 
 typedef struct wvl_threshold_search {
     wvl_layer_job *job;
@@ -29,9 +28,8 @@ void wvl_rate_take(wvl_threshold_search *search, uint32_t threshold);
 /* Cuts and measures; whether the budget is kept. */
 int wvl_rate_fits(wvl_threshold_search *search, uint32_t threshold);
 /*
- * Least threshold in [least, 65536] that fits. The histogram of bodies proposes; the rest (headers, and what the
- * estimate gets wrong) is learnt from each measurement; after a few proposals plain bisection ends it. UINT32_MAX: not
- * even empty packets fit.
+ * Least threshold in [least, 65536] that fits, as codec/core/bracket.h searches it. UINT32_MAX: not even empty packets
+ * fit.
  */
 uint32_t wvl_rate_search(wvl_threshold_search *search, uint32_t least);
 /* The same with floors that keep every cap group within its cap (job->floors): where one is full, the others go on to

@@ -115,15 +115,15 @@ enum {
 
 /* The argument of all kernels. */
 typedef struct wvl_cuda_t1_job {
-    uint64_t blocks;   /* wvl_cuda_t1_block[block_count] */
-    uint64_t lists;    /* uint32_t[block_count]: indexes of blocks, class by class */
-    uint64_t states;   /* wvl_cuda_t1_state[block_count] */
-    uint64_t records;  /* wvl_cuda_t1_record[block_count] */
-    uint64_t order;    /* uint32_t[block_count]: blocks with symbols, those with the longest lists first */
-    uint64_t items;    /* uint32_t[item_most]: block << 8 | plane, class by class */
-    uint64_t passes;   /* wvl_cuda_t1_pass[block_count][WVL_CUDA_T1_MOST_PASSES], aligned to 16; 0: not wanted */
-    uint64_t scratch;  /* scratch_units * 16 bytes, aligned to 16 */
-    uint64_t counters; /* uint32_t[WVL_CUDA_T1_COUNTERS] */
+    uint64_t blocks;        /* wvl_cuda_t1_block[block_count] */
+    uint64_t lists;         /* uint32_t[block_count]: indexes of blocks, class by class */
+    uint64_t states;        /* wvl_cuda_t1_state[block_count] */
+    uint64_t records;       /* wvl_cuda_t1_record[block_count] */
+    uint64_t order;         /* uint32_t[block_count]: blocks with symbols, those with the longest lists first */
+    uint64_t items;         /* uint32_t[item_most]: block << 8 | plane, class by class */
+    uint64_t passes;        /* wvl_cuda_t1_pass[block_count][WVL_CUDA_T1_MOST_PASSES], aligned to 16; 0: not wanted */
+    uint64_t scratch;       /* scratch_units * 16 bytes, aligned to 16 */
+    uint64_t counters;      /* uint32_t[WVL_CUDA_T1_COUNTERS] */
     uint64_t block_weights; /* double[block_count]; read where errors of blocks are wanted */
     uint64_t block_errors;  /* wvl_cuda_block_error[block_count]; 0: they are not wanted */
     uint32_t scratch_units;

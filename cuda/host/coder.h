@@ -10,6 +10,11 @@
 #include "cuda/blocks/t1_job.h"
 #include "cuda/host/device.h"
 #include "cuda/packets/packets_job.h"
+#include "cuda/rate/rate_job.h"
+
+/* The driver has eight queues for streams: short kernels in more would wait for each other where nothing asks for it.
+ */
+#define WVL_CUDA_COMPUTE_STREAMS 8u
 
 /* Offsets. */
 typedef struct wvl_cuda_coder_layout {
@@ -18,20 +23,24 @@ typedef struct wvl_cuda_coder_layout {
     uint64_t records;
     uint64_t counters;                   /* among what is set to 0 before the kernels */
     uint64_t parts, totals;              /* HT */
-    uint64_t states, order, items, sent; /* EBCOT */
+    uint64_t states, order, items, sent; /* EBCOT, */
+    uint64_t passes, values, cuts, segments, bodies, candidates, notes, outcome; /* with rate control */
     /* On the device, of the backend: */
-    uint64_t lists, weights;
+    uint64_t lists, weights, tables;
 } wvl_cuda_coder_layout;
 
 /* The job of one coder, the other one is not used. Without what belongs to a slot in wvl_cuda_pictures. */
 typedef struct wvl_cuda_coder_job {
     wvl_cuda_ht_job ht;
     wvl_cuda_t1_job t1;
+    wvl_cuda_rate_job rate; /* without t1 and packets */
+    int chooses;            /* rate control follows the EBCOT coder */
 } wvl_cuda_coder_job;
 
 /* What places and sizes follow from. */
 typedef struct wvl_cuda_coder_view {
     const wvl_plan *plan;
+    const wvl_assembly *assembly;
     const wvl_tile_plan *tiles; /* [tile_count]: the picture */
     uint32_t tile_count;
     uint64_t block_count;
@@ -41,16 +50,21 @@ typedef struct wvl_cuda_coder {
     uint32_t block_bytes;   /* of an entry of the table of blocks */
     uint32_t counter_count; /* 32-bit words */
     uint32_t pieces;        /* of a block, as wvl_cuda_packets_measure takes it */
+    uint32_t streams;       /* for kernels, that slots share (D-device-09) */
     /* Memory of a slot, beside blocks, errors and counters. */
     void (*place)(const wvl_cuda_coder_view *view, wvl_cuda_coder_layout *layout, uint64_t *end);
     /* Entries of all blocks; coefficients and bounds of the tiles follow one another at these addresses. */
     void (*list_blocks)(const wvl_cuda_coder_view *view, uint64_t coefs, uint64_t bounds, void *blocks);
     /* Fills lists[block_count], and what of the job does not depend on addresses. */
     void (*sort)(const void *blocks, uint32_t count, uint32_t *lists, wvl_cuda_coder_job *job);
+    /* More tables that all slots share; NULL: none. Bytes of them, at most 2^22 blocks. */
+    uint64_t (*measure_tables)(const wvl_cuda_coder_view *view);
+    void (*fill_tables)(const wvl_cuda_coder_view *view, void *tables);
     /* Addresses of a slot at `slot`, with what all slots share at `shared`; and where packets find the blocks. */
-    void (*set_job)(const wvl_cuda_coder_layout *layout, wvl_cuda_address slot, wvl_cuda_address shared,
-                    int wants_errors, wvl_cuda_coder_job *job, wvl_cuda_packets_job *packets);
-    wvl_cuda_status (*launch)(const wvl_device *device, const wvl_cuda_coder_job *job, wvl_cuda_stream stream);
+    void (*set_job)(const wvl_cuda_coder_view *view, const wvl_cuda_coder_layout *layout, wvl_cuda_address slot,
+                    wvl_cuda_address shared, wvl_cuda_coder_job *job, wvl_cuda_packets_job *packets);
+    wvl_cuda_status (*launch)(const wvl_device *device, const wvl_cuda_coder_job *job,
+                              const wvl_cuda_packets_job *packets, wvl_cuda_stream stream);
 } wvl_cuda_coder;
 
 extern const wvl_cuda_coder wvl_cuda_coder_ht, wvl_cuda_coder_t1;

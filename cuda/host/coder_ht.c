@@ -23,8 +23,8 @@ static void sort(const void *blocks, uint32_t count, uint32_t *lists, wvl_cuda_c
     wvl_cuda_ht_sort(blocks, count, lists, &job->ht);
 }
 
-static void set_job(const wvl_cuda_coder_layout *l, wvl_cuda_address slot, wvl_cuda_address shared, int wants_errors,
-                    wvl_cuda_coder_job *job, wvl_cuda_packets_job *packets)
+static void set_job(const wvl_cuda_coder_view *v, const wvl_cuda_coder_layout *l, wvl_cuda_address slot,
+                    wvl_cuda_address shared, wvl_cuda_coder_job *job, wvl_cuda_packets_job *packets)
 {
     wvl_cuda_ht_job *ht = &job->ht;
     ht->is_cleared = 1;
@@ -37,7 +37,7 @@ static void set_job(const wvl_cuda_coder_layout *l, wvl_cuda_address slot, wvl_c
     ht->counters = slot + l->counters;
     ht->scratch_units = (uint32_t)wvl_min_u64(l->scratch_bytes / 16, UINT32_MAX);
     ht->weights = shared + l->weights;
-    ht->errors = wants_errors ? slot + l->errors : 0;
+    ht->errors = v->plan->rate.rate_control ? slot + l->errors : 0;
     packets->ht_records = ht->records;
     packets->ht_parts = ht->parts;
     packets->ht_scratch = ht->scratch;
@@ -45,14 +45,17 @@ static void set_job(const wvl_cuda_coder_layout *l, wvl_cuda_address slot, wvl_c
     packets->unbounded = ht->counters + WVL_CUDA_HT_UNBOUNDED * sizeof(uint32_t);
 }
 
-static wvl_cuda_status launch(const wvl_device *device, const wvl_cuda_coder_job *job, wvl_cuda_stream stream)
+static wvl_cuda_status launch(const wvl_device *device, const wvl_cuda_coder_job *job,
+                              const wvl_cuda_packets_job *packets, wvl_cuda_stream stream)
 {
+    (void)packets;
     return wvl_cuda_ht_launch(&device->ht, &job->ht, stream);
 }
 
 const wvl_cuda_coder wvl_cuda_coder_ht = {.block_bytes = sizeof(wvl_cuda_ht_block),
                                           .counter_count = WVL_CUDA_HT_COUNTERS,
                                           .pieces = WVL_CUDA_PACKETS_CLEANUP_PIECES,
+                                          .streams = WVL_CUDA_COMPUTE_STREAMS,
                                           .place = place,
                                           .list_blocks = list_blocks,
                                           .sort = sort,

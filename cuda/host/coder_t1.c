@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* EBCOT blocks of jobs of whole pictures. */
+#include <string.h>
+
+#include "codec/core/bracket.h"
 #include "cuda/blocks/t1_launch.h"
 #include "cuda/blocks/t1_model.h"
 #include "cuda/host/block_walk.h"
@@ -8,6 +11,9 @@
 #include "cuda/host/layout.h"
 
 #define PASSES_ALL 255u
+#define SLOW_STREAMS 32u /* the MQ coder takes milliseconds and little of the device: many run at a time */
+#define EOC_BYTES 2u
+#define SOD_BYTES 2u
 
 /* ---- Plans ----------------------------------------------------------------------------------- */
 
@@ -17,13 +23,19 @@ static int can_code(const wvl_plan *plan, const char **why)
         *why = "blocks with regions or layers are coded on the CPU in this version";
         return 0;
     }
-    if (plan->rate.layers[0].kind != WVL_RATE_ALL || plan->rate.max_bytes || plan->rate.max_component_bytes ||
-        plan->rate.rdoq) {
-        *why = "blocks with a target or a limit (bytes, PSNR, slope) are coded on the CPU in this version";
+    if (plan->rate.rdoq) {
+        *why = "blocks with rdoq are coded on the CPU in this version; use rdoq=no";
+        return 0;
+    }
+    if (plan->rate.layers[0].kind == WVL_RATE_PSNR || plan->rate.max_component_bytes) {
+        *why = "blocks with a target of PSNR or a limit for each component are coded on the CPU in this version";
         return 0;
     }
     return 1;
 }
+
+/* Whether passes are chosen; else all are sent. */
+static int chooses(const wvl_plan *plan) { return plan->rate.layers[0].kind != WVL_RATE_ALL || plan->rate.max_bytes; }
 
 /* Blocks of a picture are all HT, or none is. */
 const wvl_cuda_coder *wvl_cuda_choose_coder(const wvl_plan *plan, const char **why)
@@ -52,7 +64,9 @@ static wvl_cuda_t1_block describe_slot(const wvl_tile_band *band, const wvl_codi
 }
 
 typedef struct sizes {
-    uint64_t scratch_bytes, items;
+    uint64_t scratch_bytes, value_bytes, items;
+    uint32_t most_planes;
+    unsigned styles; /* of all blocks */
 } sizes;
 
 static void measure_band(void *user, const wvl_cuda_walk_band *at)
@@ -61,19 +75,51 @@ static void measure_band(void *user, const wvl_cuda_walk_band *at)
     wvl_cuda_t1_block slot = describe_slot(at->band, at->coding);
     s->scratch_bytes =
         wvl_add_saturate(s->scratch_bytes, wvl_mul_saturate(at->count, wvl_cuda_t1_measure_scratch(&slot)));
+    s->value_bytes = wvl_add_saturate(s->value_bytes, wvl_mul_saturate(at->count, wvl_cuda_t1_measure_values(&slot)));
     s->items += at->count * slot.planes;
+    s->most_planes = wvl_max_u32(s->most_planes, slot.planes);
+    s->styles |= slot.style;
+}
+
+static sizes measure(const wvl_cuda_coder_view *v)
+{
+    sizes s = {0, 0, 0, 0, 0};
+    wvl_cuda_walk_bands(v->plan, v->tiles, v->tile_count, 0, 0, measure_band, &s);
+    return s;
+}
+
+/* Segments of a block that are listed; 0: blocks have one. */
+static uint32_t most_segments(const sizes *s)
+{
+    return s->styles & (WVL_STYLE_TERMALL | WVL_STYLE_BYPASS) && s->most_planes ? 3 * s->most_planes - 2 : 0;
+}
+
+static void place_rate(const wvl_cuda_coder_view *v, const sizes *s, wvl_cuda_coder_layout *l, uint64_t *end)
+{
+    uint64_t blocks = v->block_count;
+    l->passes = wvl_cuda_place(end, wvl_mul_saturate(blocks, WVL_CUDA_T1_MOST_PASSES), sizeof(wvl_cuda_t1_pass));
+    l->values = wvl_cuda_place(end, blocks, sizeof(wvl_cuda_t1_error));
+    l->cuts = wvl_cuda_place(end, blocks, sizeof(wvl_cuda_rate_cut));
+    l->segments = wvl_cuda_place(end, wvl_mul_saturate(blocks, most_segments(s)), sizeof(uint32_t));
+    l->bodies = wvl_cuda_place(end, WVL_SLOPES, sizeof(uint64_t));
+    l->candidates = wvl_cuda_place(end, wvl_mul_saturate(blocks, WVL_CUDA_RATE_CANDIDATES), sizeof(uint64_t));
+    l->notes = wvl_cuda_place(end, 1, sizeof(uint32_t));
+    l->outcome = wvl_cuda_place(end, 1, sizeof(wvl_cuda_packets_outcome));
 }
 
 static void place(const wvl_cuda_coder_view *v, wvl_cuda_coder_layout *l, uint64_t *end)
 {
-    sizes s = {0, 0};
-    wvl_cuda_walk_bands(v->plan, v->tiles, v->tile_count, 0, 0, measure_band, &s);
+    sizes s = measure(v);
     l->records = wvl_cuda_place(end, v->block_count, sizeof(wvl_cuda_t1_record));
     l->states = wvl_cuda_place(end, v->block_count, sizeof(wvl_cuda_t1_state));
     l->order = wvl_cuda_place(end, v->block_count, sizeof(uint32_t));
     l->items = wvl_cuda_place(end, s.items, sizeof(uint32_t));
     l->sent = wvl_cuda_place(end, v->block_count, sizeof(wvl_cuda_packets_block));
     l->scratch_bytes = s.scratch_bytes;
+    if (chooses(v->plan)) {
+        place_rate(v, &s, l, end);
+        l->scratch_bytes = wvl_add_saturate(l->scratch_bytes, s.value_bytes);
+    }
     l->scratch = wvl_cuda_place(end, l->scratch_bytes, 1);
 }
 
@@ -99,8 +145,113 @@ static void sort(const void *blocks, uint32_t count, uint32_t *lists, wvl_cuda_c
     wvl_cuda_t1_sort(blocks, count, lists, &job->t1);
 }
 
-static void set_job(const wvl_cuda_coder_layout *l, wvl_cuda_address slot, wvl_cuda_address shared, int wants_errors,
-                    wvl_cuda_coder_job *job, wvl_cuda_packets_job *packets)
+/* ---- Rate control ---------------------------------------------------------------------------- */
+
+/* Tables: weights of blocks, then all places in the order of tiles, precincts and blocks. */
+static uint64_t measure_tables(const wvl_cuda_coder_view *v)
+{
+    uint64_t end = 0;
+    if (chooses(v->plan)) {
+        (void)wvl_cuda_place(&end, v->block_count, sizeof(wvl_cuda_t1_weight));
+        (void)wvl_cuda_place(&end, v->assembly->place_count, sizeof(wvl_assembly_place));
+        (void)wvl_cuda_place(&end, v->assembly->packet_count, sizeof(uint32_t)); /* packets in that order */
+    }
+    return end;
+}
+
+static uint64_t find_ranked(const wvl_cuda_coder_view *v)
+{
+    uint64_t end = 0;
+    (void)wvl_cuda_place(&end, v->block_count, sizeof(wvl_cuda_t1_weight));
+    return end;
+}
+
+static void put_weights(void *user, const wvl_cuda_walk_band *at)
+{
+    wvl_cuda_t1_weight *weights = (wvl_cuda_t1_weight *)user + at->first_block;
+    const wvl_band_coding *coding = &at->coding->band[at->band->coding_band];
+    for (uint64_t i = 0; i < at->count; i++) {
+        weights[i] = (wvl_cuda_t1_weight){coding->weight_mantissa, coding->weight_exponent};
+    }
+}
+
+/* Packets of the only layer, tile by tile, to where their precincts stand in the tile. */
+static void sort_packets(const wvl_assembly *a, uint32_t *packets)
+{
+    for (uint32_t first = 0, end; first < a->packet_count; first = end) {
+        for (end = first; end < a->packet_count && a->owners[end].tile == a->owners[first].tile; end++) {
+            packets[first + a->owners[end].precinct] = end;
+        }
+    }
+}
+
+static void fill_tables(const wvl_cuda_coder_view *v, void *tables)
+{
+    const wvl_assembly *a = v->assembly;
+    uint64_t end = find_ranked(v);
+    wvl_assembly_place *ranked =
+        (wvl_assembly_place *)(void *)((uint8_t *)tables + wvl_cuda_place(&end, a->place_count, sizeof *ranked));
+    uint32_t *packets = (uint32_t *)(void *)((uint8_t *)tables + end);
+    wvl_cuda_walk_bands(v->plan, v->tiles, v->tile_count, 0, 0, put_weights, tables);
+    sort_packets(a, packets);
+    for (uint32_t i = 0; i < a->packet_count; i++) {
+        const wvl_assembly_packet *p = &a->packets[packets[i]];
+        memcpy(ranked, a->places + p->first_place, p->block_count * sizeof *ranked);
+        ranked += p->block_count;
+    }
+}
+
+/* Of the codestream beside packets and PLT. */
+static uint64_t count_overhead(const wvl_assembly *a)
+{
+    uint64_t bytes = (uint64_t)a->main_bytes + a->tlm_bytes + EOC_BYTES;
+    for (uint32_t i = 0; i < a->part_count; i++) {
+        bytes += a->parts[i].template_bytes + SOD_BYTES;
+    }
+    return bytes;
+}
+
+static uint64_t find_budget(const wvl_plan *plan)
+{
+    const wvl_layer_target *target = &plan->rate.layers[0];
+    uint64_t budget = plan->rate.max_bytes ? plan->rate.max_bytes : WVL_NO_BUDGET;
+    return target->kind == WVL_RATE_BYTES && target->value < 1e18 ? wvl_min_u64(budget, (uint64_t)target->value)
+                                                                  : budget;
+}
+
+static void set_rate(const wvl_cuda_coder_view *v, const wvl_cuda_coder_layout *l, wvl_cuda_address slot,
+                     wvl_cuda_address shared, wvl_cuda_coder_job *job, wvl_cuda_packets_job *packets)
+{
+    sizes s = measure(v);
+    wvl_cuda_t1_job *t1 = &job->t1;
+    const wvl_layer_target *target = &v->plan->rate.layers[0];
+    job->chooses = 1;
+    t1->passes = slot + l->passes;
+    t1->errors = slot + l->values;
+    t1->weights = shared + l->tables;
+    t1->gain_exponent = v->plan->rate.gain_exponent;
+    t1->block_errors = 0;
+    packets->t1_records = 0; /* rate control says what blocks send */
+    packets->errors = slot + l->errors;
+    packets->notes = slot + l->notes;
+    packets->outcome = slot + l->outcome;
+    job->rate = (wvl_cuda_rate_job){.ranked = shared + l->tables + find_ranked(v),
+                                    .cuts = slot + l->cuts,
+                                    .segments = most_segments(&s) ? slot + l->segments : 0,
+                                    .bodies = slot + l->bodies,
+                                    .candidates = slot + l->candidates,
+                                    .block_weights = shared + l->weights,
+                                    .budget = find_budget(v->plan),
+                                    .overhead_bytes = count_overhead(v->assembly),
+                                    .least = target->kind == WVL_RATE_SLOPE ? (uint32_t)target->value : 0,
+                                    .reach = wvl_rate_reach(v->plan),
+                                    .segment_most = most_segments(&s)};
+}
+
+/* ---- Jobs ------------------------------------------------------------------------------------ */
+
+static void set_job(const wvl_cuda_coder_view *v, const wvl_cuda_coder_layout *l, wvl_cuda_address slot,
+                    wvl_cuda_address shared, wvl_cuda_coder_job *job, wvl_cuda_packets_job *packets)
 {
     wvl_cuda_t1_job *t1 = &job->t1;
     t1->is_cleared = 1;
@@ -114,26 +265,40 @@ static void set_job(const wvl_cuda_coder_layout *l, wvl_cuda_address slot, wvl_c
     t1->counters = slot + l->counters;
     t1->scratch_units = (uint32_t)wvl_min_u64(l->scratch_bytes / 16, UINT32_MAX);
     t1->block_weights = shared + l->weights;
-    t1->block_errors = wants_errors ? slot + l->errors : 0;
+    t1->block_errors = v->plan->rate.rate_control ? slot + l->errors : 0;
     packets->blocks = slot + l->sent;
     packets->t1_blocks = t1->blocks;
     packets->t1_records = t1->records;
     packets->t1_scratch = t1->scratch;
     packets->errors = t1->block_errors;
     packets->unbounded = t1->counters + WVL_CUDA_T1_UNBOUNDED * sizeof(uint32_t);
+    if (chooses(v->plan)) {
+        set_rate(v, l, slot, shared, job, packets);
+    }
 }
 
-static wvl_cuda_status launch(const wvl_device *device, const wvl_cuda_coder_job *job, wvl_cuda_stream stream)
+static wvl_cuda_status launch(const wvl_device *device, const wvl_cuda_coder_job *job,
+                              const wvl_cuda_packets_job *packets, wvl_cuda_stream stream)
 {
     wvl_cuda_status status = wvl_cuda_t1_launch_model(&device->t1_model, &job->t1, stream);
-    return status ? status : wvl_cuda_t1_launch_mq(&device->t1, &job->t1, stream);
+    status = status ? status : wvl_cuda_t1_launch_mq(&device->t1, &job->t1, stream);
+    if (!status && job->chooses) {
+        wvl_cuda_rate_job rate = job->rate;
+        rate.t1 = job->t1;
+        rate.packets = *packets;
+        status = wvl_cuda_rate_launch(&device->rate, &rate, stream);
+    }
+    return status;
 }
 
 const wvl_cuda_coder wvl_cuda_coder_t1 = {.block_bytes = sizeof(wvl_cuda_t1_block),
                                           .counter_count = WVL_CUDA_T1_COUNTERS,
                                           .pieces = 1,
+                                          .streams = SLOW_STREAMS,
                                           .place = place,
                                           .list_blocks = list_blocks,
                                           .sort = sort,
+                                          .measure_tables = measure_tables,
+                                          .fill_tables = fill_tables,
                                           .set_job = set_job,
                                           .launch = launch};

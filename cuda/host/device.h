@@ -12,6 +12,7 @@
 #include "cuda/blocks/t1_model.h"
 #include "cuda/host/launch.h"
 #include "cuda/packets/packets_launch.h"
+#include "cuda/rate/rate_launch.h"
 
 #define WVL_CUDA_TRACK_CHARS 32u
 
@@ -34,6 +35,7 @@ struct wvl_device {
     wvl_cuda_ht ht; /* of the same module, as the next ones */
     wvl_cuda_t1_model t1_model;
     wvl_cuda_t1 t1;
+    wvl_cuda_rate rate;
     wvl_cuda_packets packets;
     int handle, has_context;
     uint32_t multiprocessors;

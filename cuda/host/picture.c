@@ -95,9 +95,10 @@ static void set_jobs(wvl_backend_job *job)
     const wvl_cuda_picture_layout *l = &p->layout;
     wvl_cuda_picture *picture = job->picture;
     wvl_cuda_address at = job->device;
+    const wvl_cuda_coder_view view = wvl_cuda_picture_view(p);
     picture->blocks = p->blocks;
     picture->job = p->job;
-    p->coder->set_job(&l->coder, at, p->device, p->plan->rate.rate_control, &picture->blocks, &picture->job);
+    p->coder->set_job(&view, &l->coder, at, p->device, &picture->blocks, &picture->job);
     picture->job.outside = at + l->outside;
     picture->job.memory = at + l->work;
     picture->job.pictures = job->pinned_address + l->target;
@@ -152,7 +153,7 @@ static wvl_cuda_status share_streams(wvl_backend *b, wvl_backend_job *job)
 {
     wvl_cuda_pictures *p = b->pictures;
     wvl_cuda_picture *picture = job->picture;
-    uint32_t compute = b->streams ? b->streams : WVL_CUDA_COMPUTE_STREAMS,
+    uint32_t compute = b->streams ? b->streams : p->coder->streams,
              copy = b->copies ? b->copies : WVL_CUDA_COPY_STREAMS;
     wvl_cuda_status status = share_stream(b, p->compute, compute, &job->stream);
     status = status ? status : share_stream(b, p->copy, copy, &picture->copies);
@@ -424,6 +425,8 @@ wvl_status wvl_cuda_take_picture(wvl_backend_job *job, wvl_finished *picture, ui
                               .codestream_offset = r->codestream,
                               .energy = r->energy,
                               .gain = r->energy - r->left,
+                              .threshold = r->outcome.threshold,
+                              .is_everything = r->outcome.is_everything != 0,
                               .on_device = job->backend->plan->device.output};
     job->picture->output = 0;
     return WVL_OK;

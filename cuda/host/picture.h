@@ -16,9 +16,7 @@
 #define WVL_CUDA_MOST_TILE_COMPONENTS 65536u /* of a picture: their plans stay in memory */
 #define WVL_CUDA_RECENT 8u                   /* pictures whose sizes predict that of the next one */
 
-/* Streams that the slots of a backend share. The driver has eight queues for them: more would wait for each other where
- * nothing asks for it. Copies have theirs, so that no kernel waits for the bus (D-device-09). */
-#define WVL_CUDA_COMPUTE_STREAMS 8u
+/* Streams for copies that the slots of a backend share: no kernel waits for the bus (D-device-09). */
 #define WVL_CUDA_COPY_STREAMS 8u
 #define WVL_CUDA_MOST_STREAMS 64u
 
@@ -77,7 +75,7 @@ typedef struct wvl_cuda_picture {
 
 static inline wvl_cuda_coder_view wvl_cuda_picture_view(const wvl_cuda_pictures *p)
 {
-    return (wvl_cuda_coder_view){p->plan, p->tiles, p->tile_count, p->layout.block_count};
+    return (wvl_cuda_coder_view){p->plan, p->assembly, p->tiles, p->tile_count, p->layout.block_count};
 }
 
 /* Whether the picture is copied to where it goes: the copy engine is faster than kernels that write there. */

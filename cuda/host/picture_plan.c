@@ -71,6 +71,7 @@ static void place_shared(wvl_cuda_pictures *p)
 {
     wvl_cuda_picture_layout *l = &p->layout;
     const wvl_assembly *a = p->assembly;
+    const wvl_cuda_coder_view view = wvl_cuda_picture_view(p);
     uint64_t end = 0;
     l->packets = wvl_cuda_place(&end, a->packet_count, sizeof *a->packets);
     l->packet_parts = wvl_cuda_place(&end, a->part_count, sizeof *a->parts);
@@ -79,6 +80,7 @@ static void place_shared(wvl_cuda_pictures *p)
     l->packet_order = wvl_cuda_place(&end, a->packet_count, sizeof(uint32_t));
     l->coder.lists = wvl_cuda_place(&end, l->block_count, sizeof(uint32_t));
     l->coder.weights = wvl_cuda_place(&end, p->plan->rate.rate_control ? l->block_count : 0, sizeof(double));
+    l->coder.tables = wvl_cuda_place(&end, p->coder->measure_tables ? p->coder->measure_tables(&view) : 0, 1);
     l->light = wvl_cuda_place(&end, wvl_cuda_measure_light(p->plan), 1);
     l->shared_end = end;
 }
@@ -246,6 +248,24 @@ static wvl_cuda_status upload_weights(const wvl_backend *b, wvl_cuda_stream stre
     return status;
 }
 
+static wvl_cuda_status upload_tables(const wvl_backend *b, wvl_cuda_stream stream)
+{
+    const wvl_cuda_pictures *p = b->pictures;
+    const wvl_cuda_coder_view view = wvl_cuda_picture_view(p);
+    uint64_t bytes = p->coder->measure_tables ? p->coder->measure_tables(&view) : 0;
+    if (!bytes) {
+        return WVL_CUDA_SUCCESS;
+    }
+    void *tables = wvl_alloc(&b->allocator, bytes);
+    if (!tables) {
+        return WVL_CUDA_OUT_OF_MEMORY;
+    }
+    p->coder->fill_tables(&view, tables);
+    wvl_cuda_status status = upload_waiting(b, p->device + p->layout.coder.tables, tables, bytes, stream);
+    wvl_free(&b->allocator, tables, bytes);
+    return status;
+}
+
 wvl_cuda_status wvl_cuda_upload_pictures(wvl_backend *b, wvl_cuda_stream stream)
 {
     wvl_cuda_pictures *p = b->pictures;
@@ -260,6 +280,7 @@ wvl_cuda_status wvl_cuda_upload_pictures(wvl_backend *b, wvl_cuda_stream stream)
     wvl_cuda_status status = upload_lists(b, blocks, stream);
     wvl_free(&b->allocator, blocks, bytes);
     status = status ? status : upload_weights(b, stream);
+    status = status ? status : upload_tables(b, stream);
     return status ? status : upload_assembly(b, stream);
 }
 

@@ -153,7 +153,7 @@ static wvl_cuda_status launch_all(const wvl_backend_job *job, wvl_cuda_stream st
     const wvl_device *device = job->backend->device;
     const wvl_cuda_coder *coder = job->backend->pictures->coder;
     wvl_cuda_status status = launch_transform(job, stream);
-    status = status ? status : coder->launch(device, &job->picture->blocks, stream);
+    status = status ? status : coder->launch(device, &job->picture->blocks, &job->picture->job, stream);
     return status ? status : wvl_cuda_packets_launch(&device->packets, &job->picture->job, stream);
 }
 

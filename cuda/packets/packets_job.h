@@ -30,7 +30,8 @@ enum {
     WVL_CUDA_PACKETS_SHORT = 2,     /* the output has no room */
     WVL_CUDA_PACKETS_LARGE = 4,     /* a packet or tile-part exceeds a field of the standard */
     WVL_CUDA_PACKETS_UNBOUNDED = 8, /* magnitudes exceed what the plan had proved */
-    WVL_CUDA_PACKETS_OUTSIDE = 16   /* a sample of the picture is outside its depth */
+    WVL_CUDA_PACKETS_OUTSIDE = 16,  /* a sample of the picture is outside its depth */
+    WVL_CUDA_PACKETS_OVER = 32      /* not even empty packets keep the limits */
 };
 
 /* Where a picture goes. One thread of a launch reads this: it may lie in pinned memory, as all that it names. */
@@ -42,12 +43,19 @@ typedef struct wvl_cuda_packets_picture {
                        * flag is set; 0: not wanted */
 } wvl_cuda_packets_picture;
 
+/* What rate control has chosen. */
+typedef struct wvl_cuda_packets_outcome {
+    uint32_t threshold;
+    uint32_t is_everything; /* every pass of every block is sent */
+} wvl_cuda_packets_outcome;
+
 typedef struct wvl_cuda_packets_result {
     uint64_t bytes;      /* of the picture; with SHORT what it would take, with LEFT and LARGE undefined */
     uint64_t codestream; /* bytes before SOC */
     uint32_t flags;      /* 0: all bytes are there */
     uint32_t outside;    /* not 0: a sample was outside its depth */
     double energy, left; /* sums over wvl_cuda_block_error of all blocks, in a fixed order; 0 without them */
+    wvl_cuda_packets_outcome outcome; /* 0 without rate control */
 } wvl_cuda_packets_result;
 
 /* Of a packet between the kernels. */
@@ -132,6 +140,8 @@ typedef struct wvl_cuda_packets_job {
     uint64_t errors;                            /* wvl_cuda_block_error of the blocks; 0: none */
     uint64_t unbounded; /* a word: blocks whose magnitudes exceed what the plan had proved; 0: none is counted */
     uint64_t outside;   /* the word of the transform; 0: none */
+    uint64_t notes;     /* a word of flags that the kernels in front have set; 0: none */
+    uint64_t outcome;   /* wvl_cuda_packets_outcome; 0: there is no rate control */
     /* Of the job. */
     uint64_t pictures; /* wvl_cuda_packets_picture[picture_count] */
     uint64_t memory;   /* work.all_bytes for each picture, aligned to 256 */

@@ -12,12 +12,6 @@ namespace wvl_packets
 constexpr uint32_t PLT_DATA = 65532, PLT_HEAD = 5, PLT_MOST = 256; /* A.7.3: bytes of a segment, segments */
 constexpr uint32_t SOD_BYTES = 2, EOC_BYTES = 2, PSOT_AT = 6;
 
-/* Bytes of a packet's length in PLT: 7 bits each. */
-__device__ __forceinline__ uint32_t count_plt(uint32_t length)
-{
-    return 1u + (length >= 1u << 7) + (length >= 1u << 14) + (length >= 1u << 21) + (length >= 1u << 28);
-}
-
 __device__ __forceinline__ void put_field(uint8_t *to, uint64_t value, uint32_t bytes)
 {
     for (uint32_t i = 0; i < bytes; i++) {
@@ -182,7 +176,9 @@ __device__ __forceinline__ uint32_t collect_notes(const job_type &job, uint32_t 
 {
     bool unbounded = job.unbounded && *(const uint32_t *)job.unbounded;
     *outside = job.outside ? *(const uint32_t *)job.outside : 0;
-    return (unbounded ? (uint32_t)WVL_CUDA_PACKETS_UNBOUNDED : 0) | (*outside ? (uint32_t)WVL_CUDA_PACKETS_OUTSIDE : 0);
+    uint32_t notes = job.notes ? *(const uint32_t *)job.notes : 0;
+    return notes | (unbounded ? (uint32_t)WVL_CUDA_PACKETS_UNBOUNDED : 0) |
+           (*outside ? (uint32_t)WVL_CUDA_PACKETS_OUTSIDE : 0);
 }
 
 /* One thread. codestream: bytes; box: of the header of its box. */
@@ -194,7 +190,12 @@ __device__ __forceinline__ void report(const job_type &job, uint32_t picture, ui
     uint32_t outside;
     flags |= collect_notes(job, &outside);
     flags |= before + codestream > p.output_bytes ? (uint32_t)WVL_CUDA_PACKETS_SHORT : 0;
-    *(wvl_cuda_packets_result *)p.result = {before + codestream, before, flags, outside, errors.energy, errors.left};
+    wvl_cuda_packets_outcome outcome = {0, 0};
+    if (job.outcome) {
+        outcome = *(const wvl_cuda_packets_outcome *)job.outcome;
+    }
+    *(wvl_cuda_packets_result *)p.result = {before + codestream, before,      flags,  outside,
+                                            errors.energy,       errors.left, outcome};
     totals[WVL_CUDA_PACKETS_END] = flags ? 0 : before + codestream;
     totals[WVL_CUDA_PACKETS_BEGIN] = before;
     totals[WVL_CUDA_PACKETS_OUTPUT] = p.output;

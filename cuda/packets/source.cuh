@@ -101,6 +101,12 @@ __device__ __forceinline__ block_pieces find_pieces(const job_type &job, uint64_
     return p;
 }
 
+/* Bytes of a packet's length in PLT: 7 bits each. */
+__device__ __forceinline__ uint32_t count_plt(uint32_t length)
+{
+    return 1u + (length >= 1u << 7) + (length >= 1u << 14) + (length >= 1u << 21) + (length >= 1u << 28);
+}
+
 /* Sum over the lanes up to this one. */
 __device__ __forceinline__ uint64_t scan_wide(uint64_t v)
 {

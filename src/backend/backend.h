@@ -56,7 +56,9 @@ typedef struct wvl_finished {
     /* With plan->rate.rate_control, in gain units and without visual weights: squares of all coefficients, and what the
      * bytes take off them. Sums of doubles in an order of the device's own. */
     double energy, gain;
-    uint8_t on_device; /* data is memory of the device itself */
+    uint32_t threshold;    /* slope; 0 without rate control */
+    uint8_t is_everything; /* every pass of every block is sent; 0 without rate control */
+    uint8_t on_device;     /* data is memory of the device itself */
 } wvl_finished;
 
 typedef struct wvl_backend_vtable {

@@ -53,6 +53,7 @@ typedef struct wvl_assembly_part {
 typedef struct wvl_assembly_owner {
     uint16_t component;
     uint16_t resolution;
+    uint32_t tile, precinct; /* of the tile */
 } wvl_assembly_owner;
 typedef struct wvl_assembly_part_name {
     uint32_t tile, index, count; /* as wvl_tile_part_info */

@@ -23,10 +23,11 @@ typedef struct op {
     unsigned grid_x;
     uint64_t arguments[2];
     wvl_cuda_copy copy;
-    enum { RUN_OTHER, RUN_BLOCKS, RUN_T1, RUN_PACKETS } room; /* of the kernel */
+    enum { RUN_OTHER, RUN_BLOCKS, RUN_T1, RUN_RATE, RUN_PACKETS } room; /* of the kernel */
     union {
         wvl_cuda_ht_job blocks;
         wvl_cuda_t1_job t1;
+        wvl_cuda_rate_job rate;
         wvl_cuda_packets_job packets;
     } job;
     soft_shape shape;
@@ -127,6 +128,7 @@ static int run_kernel(const op *o)
     switch (o->room) {
     case RUN_BLOCKS: return soft_run_blocks(o->from, &o->job.blocks, &o->shape, &control);
     case RUN_T1: return soft_run_t1(o->from, &o->job.t1, &o->shape, &control);
+    case RUN_RATE: return soft_run_rate(o->from, &o->job.rate, &o->shape);
     case RUN_PACKETS: return soft_run_packets(o->from, &o->job.packets, &o->shape);
     default: return soft_run_kernel(o->from, o->grid_x, o->arguments, &control);
     }
@@ -526,6 +528,9 @@ int cuLaunchKernel(const void *function, unsigned gx, unsigned gy, unsigned gz, 
     } else if (strncmp(function, "wvl_t1_", 7) == 0) {
         o.room = RUN_T1;
         memcpy(&o.job.t1, arguments[0], sizeof o.job.t1);
+    } else if (strncmp(function, "wvl_rate_", 9) == 0) {
+        o.room = RUN_RATE;
+        memcpy(&o.job.rate, arguments[0], sizeof o.job.rate);
     } else if (strncmp(function, "wvl_packets_", 12) == 0) {
         o.room = RUN_PACKETS;
         memcpy(&o.job.packets, arguments[0], sizeof o.job.packets);

@@ -325,6 +325,7 @@ static uint32_t collect_flags(const wvl_cuda_packets_job *job)
         byte_sink count = {NULL, 0};
         flags |= put_part(job, part_of(job, i), 0, &count, &flags) > UINT32_MAX ? (uint32_t)WVL_CUDA_PACKETS_LARGE : 0;
     }
+    flags |= job->notes ? *(const uint32_t *)at(job->notes) : 0;
     flags |= *(const uint32_t *)at(job->unbounded) ? (uint32_t)WVL_CUDA_PACKETS_UNBOUNDED : 0;
     return flags | (*(const uint32_t *)at(job->outside) ? (uint32_t)WVL_CUDA_PACKETS_OUTSIDE : 0);
 }
@@ -338,6 +339,9 @@ static int place(const wvl_cuda_packets_job *job)
     memset(r, 0, sizeof *r);
     r->flags = collect_flags(job);
     r->outside = *(const uint32_t *)at(job->outside);
+    if (job->outcome) {
+        r->outcome = *(const wvl_cuda_packets_outcome *)at(job->outcome);
+    }
     put_codestream(job, &count);
     r->codestream = job->boxes_bytes + box_bytes(job, count.count);
     r->bytes = r->codestream + count.count;

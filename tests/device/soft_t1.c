@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The kernels of the EBCOT block coder: by codec/t1, or by their own source (SOFT_EMULATE), as soft_blocks.c has those
- * of HT.
+ * of HT. With rate control always by their own source.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -98,11 +98,10 @@ static int weigh_blocks(const wvl_cuda_t1_job *job)
 }
 
 #ifdef WVL_HAVE_EMULATION
-static int emulate(const char *name, const wvl_cuda_t1_job *job, const soft_shape *shape)
+static int emulate(const char *name, void *job, const soft_shape *shape)
 {
     wvl_cuda_function function;
-    wvl_cuda_t1_job copy = *job;
-    void *arguments[] = {&copy};
+    void *arguments[] = {job};
     return wvl_emulate_find(&function, NULL, name) ||
            wvl_emulate_launch(function, shape->grid_x, shape->grid_y, 1, shape->threads, 1, 1, shape->shared, NULL,
                               arguments, NULL);
@@ -113,9 +112,10 @@ int soft_run_t1(const char *name, const wvl_cuda_t1_job *job, const soft_shape *
 {
     int is_last = !strcmp(name, job->is_styled ? "wvl_t1_mq_styled" : "wvl_t1_mq");
 #ifdef WVL_HAVE_EMULATION
-    if (getenv("SOFT_EMULATE")) {
+    if (getenv("SOFT_EMULATE") || job->weights) {
         control->coded_parts += (uint32_t)is_last;
-        return emulate(name, job, shape);
+        wvl_cuda_t1_job copy = *job;
+        return emulate(name, &copy, shape);
     }
 #endif
     (void)shape;
@@ -123,4 +123,15 @@ int soft_run_t1(const char *name, const wvl_cuda_t1_job *job, const soft_shape *
         return weigh_blocks(job);
     }
     return is_last ? code_blocks(job, control) : 0; /* the others have no results that the host sees */
+}
+
+int soft_run_rate(const char *name, const wvl_cuda_rate_job *job, const soft_shape *shape)
+{
+#ifdef WVL_HAVE_EMULATION
+    wvl_cuda_rate_job copy = *job;
+    return emulate(name, &copy, shape);
+#else
+    (void)name, (void)job, (void)shape;
+    return 1;
+#endif
 }

@@ -131,8 +131,8 @@ static wvl_backend *open_backend(scene *s, const configuration *c, double *prepa
     for (uint32_t i = 0; i < c->slots; i++) {
         wvl_status status = wvl_backend_cuda.prepare_picture(backend, s->base.plan, &s->base.assembly, &memory);
         if (status != WVL_OK) {
-            printf("slot %u of %u, %.0f MB of device memory each: %s\n", i, c->slots, 1e-6 * (double)memory.device_bytes,
-                   wvl_status_text(status));
+            printf("slot %u of %u, %.0f MB of device memory each: %s\n", i, c->slots,
+                   1e-6 * (double)memory.device_bytes, wvl_status_text(status));
             give_up("prepare");
         }
     }

@@ -232,6 +232,12 @@ static inline uint32_t atomicAdd(uint32_t *at, uint32_t v)
     *at += v;
     return old;
 }
+static inline unsigned long long atomicAdd(unsigned long long *at, unsigned long long v)
+{
+    unsigned long long old = *at;
+    *at = old + v;
+    return old;
+}
 static inline uint32_t __funnelshift_l(uint32_t low, uint32_t high, uint32_t n)
 {
     return (uint32_t)((((uint64_t)high << 32 | low) << (n & 31)) >> 32);

@@ -6,6 +6,7 @@
 #include "cuda/blocks/kernels.cu"
 #include "cuda/blocks/t1_kernels.cu"
 #include "cuda/packets/kernels.cu"
+#include "cuda/rate/kernels.cu"
 #include "ht_emulated.h"
 
 #define KERNELS(X)                                                                                                     \
@@ -45,12 +46,17 @@ T1_KERNELS(CALL_T1)
     static void call_##name(const void *job) { name(*(const wvl_cuda_packets_job *)job); }
 PACKET_KERNELS(CALL_PACKETS)
 
+#define RATE_KERNELS(X) X(wvl_rate_bodies) X(wvl_rate_choose)
+#define CALL_RATE(name)                                                                                                \
+    static void call_##name(const void *job) { name(*(const wvl_cuda_rate_job *)job); }
+RATE_KERNELS(CALL_RATE)
+
 static const struct {
     const char *name;
     void (*call)(const void *);
 } kernels[] = {
 #define ENTRY(name) {#name, call_##name},
-    KERNELS(ENTRY) T1_KERNELS(ENTRY) PACKET_KERNELS(ENTRY)};
+    KERNELS(ENTRY) T1_KERNELS(ENTRY) PACKET_KERNELS(ENTRY) RATE_KERNELS(ENTRY)};
 
 int wvl_emulate_find(wvl_cuda_function *function, wvl_cuda_module, const char *name)
 {

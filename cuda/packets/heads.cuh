@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Heads of packets: SOP, the packet header, EPH; and where the bytes of each block lie in the body. A thread block a
+ * packet. */
+#pragma once
+#include "cuda/packets/stuff.cuh"
+#include "cuda/packets/tree.cuh"
+
+namespace wvl_packets
+{
+
+/* A thread block's packet. All members are the same for all threads. */
+struct head_job {
+    packet_view view;
+    bit_window window;
+    uint32_t picture;
+    uint64_t bits, body; /* so far */
+};
+
+__device__ __forceinline__ sent_block load_at(const job_type &job, const head_job &h, const block_place &at)
+{
+    const wvl_assembly_band &band = h.view.packet->band[at.band];
+    uint32_t block = band.first_block + at.y * band.stride + at.x;
+    return load_block(job, record_at(job, h.picture, h.view.packet->layer, block), band.planes);
+}
+
+/* Nodes of all levels. Blocks that were not coded are noted. */
+__device__ __forceinline__ void build_trees(const job_type &job, const head_job &h)
+{
+    const wvl_assembly_packet &p = *h.view.packet;
+    for (uint32_t i = threadIdx.x; i < p.block_count; i += blockDim.x) {
+        block_place at = find_place(p, i);
+        sent_block b = load_at(job, h, at);
+        h.view.nodes[h.view.levels[at.band * WVL_ASSEMBLY_MOST_LEVELS] + at.index] =
+            (b.segment_count ? at.index : NODE_EMPTY) << 7 | b.zero_planes;
+        if (b.flags) {
+            atomicOr(&h.window.share[2], b.flags);
+        }
+    }
+    __syncthreads();
+    for (uint32_t k = 0; build_level(h.view, k); k++) {
+        __syncthreads();
+    }
+}
+
+__device__ __forceinline__ bool sends_anything(const packet_view &v)
+{
+    bool any = false;
+    for (uint32_t b = 0; b < v.packet->band_count; b++) {
+        uint32_t levels = count_levels(v.packet->band[b]);
+        any |= levels && v.nodes[v.levels[b * WVL_ASSEMBLY_MOST_LEVELS + levels - 1]] >> 7 != NODE_EMPTY;
+    }
+    return any;
+}
+
+/* The next blocks of the packet, one a thread. */
+__device__ __forceinline__ void say_blocks(const job_type &job, head_job &h, uint32_t first)
+{
+    const wvl_assembly_packet &p = *h.view.packet;
+    uint32_t i = first + threadIdx.x, room = h.window.room;
+    bool is_block = i < p.block_count;
+    block_place at = {0, 0, 0, 0};
+    sent_block b = {0, 0, 0, 0, 0, {0, 0}, nullptr};
+    bit_counter counter = {0};
+    uint64_t bits, bytes;
+    if (is_block) {
+        at = find_place(p, i);
+        b = load_at(job, h, at);
+        say_block(counter, h.view, at, b);
+    }
+    uint64_t begin = h.bits + scan_block(counter.bits, h.window.sums, &bits) - counter.bits,
+             body = h.body + scan_block(b.bytes, h.window.sums, &bytes) - b.bytes;
+    if (is_block) {
+        work_at<uint32_t>(job, h.picture, job.work.body_at)[p.first_place + i] = (uint32_t)body;
+    }
+    h.bits += bits;
+    h.body += bytes;
+    for (;;) {
+        if (is_block) {
+            bit_placer placer = {h.window.words, room, (int)(int64_t)(begin - h.window.at)};
+            say_block(placer, h.view, at, b);
+        }
+        __syncthreads();
+        if (h.bits - h.window.at < 32 * room) {
+            break;
+        }
+        empty_window(h.window, 32 * room, false);
+    }
+}
+
+__device__ __forceinline__ void say_packet(const job_type &job, head_job &h)
+{
+    if (!threadIdx.x) {
+        h.window.words[0] = 0x80000000;
+    }
+    h.bits = 1;
+    __syncthreads();
+    for (uint32_t i = 0; i < h.view.packet->block_count; i += blockDim.x) {
+        say_blocks(job, h, i);
+    }
+    empty_window(h.window, (uint32_t)(h.bits - h.window.at), true);
+}
+
+/* An empty packet: one 0 bit. */
+__device__ __forceinline__ void say_nothing(head_job &h)
+{
+    if (!threadIdx.x) {
+        h.window.out[0] = 0;
+    }
+    h.window.out_count = 1;
+}
+
+/* SOP, EPH (A.8), and the lengths. One thread. */
+__device__ __forceinline__ void close_head(const job_type &job, const head_job &h, uint8_t *head, uint32_t packet)
+{
+    const wvl_assembly_packet &p = *h.view.packet;
+    uint32_t bytes = (p.sop ? 6 : 0) + h.window.out_count;
+    if (p.sop) {
+        const uint8_t sop[6] = {0xFF, 0x91, 0, 4, (uint8_t)(p.number >> 8), (uint8_t)p.number};
+        for (uint32_t i = 0; i < 6; i++) {
+            head[i] = sop[i];
+        }
+    }
+    if (p.eph) {
+        head[bytes++] = 0xFF;
+        head[bytes++] = 0x92;
+    }
+    uint32_t flags = h.window.share[2] | (h.body + bytes > 0xFFFFFFFF ? (uint32_t)WVL_CUDA_PACKETS_LARGE : 0);
+    work_at<wvl_cuda_packets_length>(job, h.picture, job.work.lengths)[packet] = {bytes, (uint32_t)h.body, flags};
+}
+
+__device__ __forceinline__ void open_head(const job_type &job, head_job &h, uint32_t *shared, uint8_t *head)
+{
+    const wvl_assembly_packet &p = *h.view.packet;
+    h.view.levels = shared + WVL_CUDA_PACKETS_HEAD_LEVELS;
+    h.view.nodes = p.node_count <= job.shared_nodes ? shared + WVL_CUDA_PACKETS_HEAD_NODES(blockDim.x)
+                                                    : work_at<uint32_t>(job, h.picture, job.work.nodes) + p.nodes_at;
+    h.window = {shared + WVL_CUDA_PACKETS_HEAD_WINDOW(blockDim.x),
+                shared + WVL_CUDA_PACKETS_HEAD_SUMS,
+                shared + WVL_CUDA_PACKETS_HEAD_ENTRIES,
+                shared + WVL_CUDA_PACKETS_HEAD_SHARE,
+                WVL_CUDA_PACKETS_HEAD_ROOM(blockDim.x),
+                head + (p.sop ? 6 : 0),
+                0,
+                0,
+                0};
+    h.bits = 0;
+    h.body = 0;
+    clear_window(h.window);
+    if (!threadIdx.x) {
+        h.window.share[2] = 0;
+    }
+    find_levels(h.view);
+    __syncthreads();
+}
+
+/* Codes the head of a packet. shared: words from WVL_CUDA_PACKETS_HEAD_SUMS on. All threads. */
+__device__ __forceinline__ void code_head(const job_type &job, uint32_t packet, uint32_t picture, uint32_t *shared)
+{
+    head_job h;
+    h.view.packet = &packet_of(job, packet);
+    h.picture = picture;
+    uint8_t *head = work_at<uint8_t>(job, h.picture, job.work.heads) + h.view.packet->head_at;
+    open_head(job, h, shared, head);
+    build_trees(job, h);
+    if (sends_anything(h.view)) {
+        say_packet(job, h);
+    } else {
+        say_nothing(h);
+    }
+    if (!threadIdx.x) {
+        close_head(job, h, head, packet);
+    }
+}
+
+} // namespace wvl_packets

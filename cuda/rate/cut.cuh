@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Where blocks are cut, as codec/rate/measure.c cuts them for a last layer before which nothing was sent. */
+#pragma once
+#include "cuda/packets/t1_source.cuh"
+#include "cuda/rate/rate_job.h"
+#include "geom/handover_packets.h"
+
+namespace wvl_rate
+{
+
+typedef wvl_cuda_rate_job job_type;
+
+/* What is known of the passes of a block. Gains are weighted and cumulative. */
+struct block_passes {
+    const wvl_cuda_t1_pass *records;
+    const int64_t *gains;
+    const uint16_t *slopes;
+    uint32_t count; /* 0 of a block that was left */
+};
+
+__device__ __forceinline__ block_passes passes_of(const job_type &job, uint32_t block)
+{
+    const wvl_cuda_t1_record r = ((const wvl_cuda_t1_record *)job.t1.records)[block];
+    uint32_t count = r.flags & WVL_CUDA_T1_LEFT ? 0 : r.passes;
+    uint64_t values = job.t1.scratch + (uint64_t)((const wvl_cuda_t1_error *)job.t1.errors)[block].values * 16;
+    const int64_t *gains = (const int64_t *)values + count;
+    return {(const wvl_cuda_t1_pass *)job.t1.passes + (uint64_t)block * WVL_CUDA_T1_MOST_PASSES, gains,
+            (const uint16_t *)(gains + count), count};
+}
+
+__device__ __forceinline__ wvl_cuda_rate_cut &cut_of(const job_type &job, uint32_t block)
+{
+    return ((wvl_cuda_rate_cut *)job.cuts)[block];
+}
+
+__device__ __forceinline__ uint32_t cut_bytes(const block_passes &passes, uint32_t cut)
+{
+    return cut ? passes.records[cut - 1].final_bytes : 0;
+}
+
+struct recorded_ends {
+    const wvl_cuda_t1_pass *records;
+    __device__ __forceinline__ uint32_t at(uint32_t pass) const { return records[pass].final_bytes; }
+};
+
+/* What packets see of a block that is cut there. */
+__device__ __forceinline__ void send_cut(const job_type &job, uint32_t block, const block_passes &passes, uint32_t cut,
+                                         uint32_t bytes)
+{
+    const wvl_cuda_t1_block &b = ((const wvl_cuda_t1_block *)job.t1.blocks)[block];
+    const wvl_cuda_t1_record r = ((const wvl_cuda_t1_record *)job.t1.records)[block];
+    wvl_cuda_packets_block &sent = ((wvl_cuda_packets_block *)job.packets.blocks)[block];
+    if (!cut) {
+        sent = wvl_packets::send_nothing(b, r);
+        return;
+    }
+    uint32_t one[2] = {cut << 24 | bytes, 0}, *list = one, count = 1;
+    if (job.segments) {
+        list = (uint32_t *)job.segments + (uint64_t)block * job.segment_most;
+        count = wvl_packets::list_t1_segments(b.style, cut, bytes, recorded_ends{passes.records}, list);
+    }
+    sent = wvl_packets::send_passes(b, r, job.t1.scratch, cut, bytes, list, count);
+}
+
+/* Passes that a block sends at a threshold from 1 to 65535, and the thresholds that all say so. */
+__device__ __forceinline__ wvl_cuda_rate_cut find_cut(const block_passes &passes, uint32_t threshold)
+{
+    wvl_cuda_rate_cut cut = {0, 1, UINT16_MAX, 0};
+    for (uint32_t i = 0; i < passes.count; i++) {
+        uint32_t slope = passes.slopes[i];
+        if (slope && slope < threshold) { /* slopes fall along the hull */
+            cut.least = (uint16_t)(slope + 1);
+            break;
+        }
+        if (slope) {
+            cut.most = (uint16_t)slope;
+            cut.passes = i + 1;
+        }
+    }
+    return cut;
+}
+
+__device__ __forceinline__ void cut_block(const job_type &job, uint32_t block, uint32_t threshold)
+{
+    wvl_cuda_rate_cut &now = cut_of(job, block);
+    if (threshold && now.most && threshold >= now.least && threshold <= now.most) {
+        return;
+    }
+    block_passes passes = passes_of(job, block);
+    wvl_cuda_rate_cut cut = {0, 0, 0, 0};
+    if (!threshold) {
+        cut.passes = passes.count;
+    } else if (threshold < WVL_SLOPE_NOTHING) {
+        cut = find_cut(passes, threshold);
+    }
+    cut.bytes = cut_bytes(passes, cut.passes);
+    now = cut;
+    send_cut(job, block, passes, cut.passes, cut.bytes);
+}
+
+/* All blocks; all threads. */
+__device__ __forceinline__ void cut_blocks(const job_type &job, uint32_t threshold)
+{
+    for (uint32_t i = threadIdx.x; i < job.t1.block_count; i += blockDim.x) {
+        cut_block(job, i, threshold);
+    }
+    __syncthreads();
+}
+
+} // namespace wvl_rate

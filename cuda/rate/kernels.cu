@@ -1,0 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Rate control on the device, for the unit of all device code. */
+#include "cuda/rate/bodies.cu"
+#include "cuda/rate/choose.cu"

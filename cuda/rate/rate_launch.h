@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Rate control on a device, for the host. Nothing here allocates, waits or locks; calls that can fail return the
+ * driver's status. */
+#ifndef WVL_CUDA_RATE_LAUNCH_H
+#define WVL_CUDA_RATE_LAUNCH_H
+
+#include "cuda/host/runtime_table.h"
+#include "cuda/rate/rate_job.h"
+
+typedef struct wvl_cuda_rate {
+    const wvl_cuda_runtime *runtime;
+    wvl_cuda_function bodies, choose;
+} wvl_cuda_rate;
+
+/* Kernels of a loaded module. */
+wvl_cuda_status wvl_cuda_rate_open(wvl_cuda_rate *rate, const wvl_cuda_runtime *runtime, wvl_cuda_module module);
+
+/* Queues all kernels on a stream, behind the block coder: what blocks send is there after it. */
+wvl_cuda_status wvl_cuda_rate_launch(const wvl_cuda_rate *rate, const wvl_cuda_rate_job *job, wvl_cuda_stream stream);
+
+#endif
