@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "cuda/blocks/t1_launch.h"
+#include "cuda/blocks/t1_rate.h"
 #include "kernel_clock.h"
 #include "picture_blocks.h"
 #include "tests/support/support.h"
@@ -54,6 +55,7 @@ static t1_list list_frames(const picture_blocks *blocks, unsigned fraction, uint
 typedef struct chain {
     t1_model_load load;
     wvl_cuda_t1 t1;
+    wvl_cuda_t1_rate rate;
 } chain;
 
 static void open_chain(chain *c, const t1_list *list)
@@ -65,9 +67,10 @@ static void open_chain(chain *c, const t1_list *list)
     }
     if (!t1_model_load_open(&c->load, &device, list, (t1_wish){.scratch_share = 1000, .gains = 1}) ||
         wvl_cuda_t1_open(&c->t1, device.runtime, device.module) ||
+        wvl_cuda_t1_rate_open(&c->rate, device.runtime, device.module) ||
         ht_take_memory(&device, &c->load.job.passes, n * WVL_CUDA_T1_MOST_PASSES * sizeof(wvl_cuda_t1_pass), NULL, 0,
                        1) ||
-        ht_take_memory(&device, &c->load.job.weights, n * sizeof *weights, weights, n * sizeof *weights, 0)) {
+        ht_take_memory(&device, &c->load.job.hull_weights, n * sizeof *weights, weights, n * sizeof *weights, 0)) {
         printf("no memory\n");
         exit(1);
     }
@@ -78,7 +81,7 @@ static void open_chain(chain *c, const t1_list *list)
 static void close_chain(chain *c)
 {
     (void)device.runtime->free_device(c->load.job.passes);
-    (void)device.runtime->free_device(c->load.job.weights);
+    (void)device.runtime->free_device(c->load.job.hull_weights);
     t1_model_load_close(&c->load, &device);
 }
 
@@ -109,6 +112,7 @@ static void time_bytes(chain *c, const char *name, uint32_t frames)
     for (unsigned r = 0; r < runs + 2; r++) {
         kernel_clock_start(&device);
         kernel_clock_require(wvl_cuda_t1_launch_mq(&c->t1, &c->load.job, device.stream));
+        kernel_clock_require(wvl_cuda_t1_launch_hulls(&c->rate, &c->load.job, device.stream));
         parts = kernel_clock_stop(&device, r < 2 ? 0 : r - 2);
     }
     print_parts(name, parts, frames);
@@ -119,12 +123,12 @@ static void time_frames(const picture_blocks *blocks, const char *name, unsigned
     t1_list list = list_frames(blocks, fraction, frames, 1);
     chain c;
     open_chain(&c, &list);
-    c.load.model.runtime = c.t1.runtime = &kernel_marked;
+    c.load.model.runtime = c.t1.runtime = c.rate.runtime = &kernel_marked;
     printf("%s, %u fraction bits, %u frames; us a frame", name, fraction, frames);
-    wvl_cuda_address errors = c.load.job.errors;
-    c.load.job.errors = 0;
+    wvl_cuda_address gains = c.load.job.gains;
+    c.load.job.gains = 0;
     time_model(&c, "model", frames);
-    c.load.job.errors = errors;
+    c.load.job.gains = gains;
     time_model(&c, "with gains", frames);
     time_bytes(&c, "bytes, passes, hulls", frames);
     printf("\n");
