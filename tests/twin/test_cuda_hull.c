@@ -276,15 +276,15 @@ static void add_passes(unsigned temper)
     }
 }
 
-/* Tables of a job that has nothing but what the kernel reads. */
+/* Tables of a job that has nothing but what the kernel reads. A device wants them where a host may not care. */
 typedef struct hull_tables {
     wvl_cuda_t1_block blocks[MOST_BLOCKS];
     wvl_cuda_t1_state states[MOST_BLOCKS];
     wvl_cuda_t1_gains gains[MOST_BLOCKS];
     wvl_cuda_t1_weight weights[MOST_BLOCKS];
-    wvl_cuda_t1_pass passes[MOST_BLOCKS][PASSES];
+    _Alignas(16) wvl_cuda_t1_pass passes[MOST_BLOCKS][PASSES];
     uint32_t order[MOST_BLOCKS], counters[WVL_CUDA_T1_COUNTERS];
-    uint8_t scratch[MOST_BLOCKS * (WVL_CUDA_T1_VALUE_BYTES * PASSES + 32)];
+    _Alignas(16) uint8_t scratch[MOST_BLOCKS * (WVL_CUDA_T1_VALUE_BYTES * PASSES + 32)];
 } hull_tables;
 
 static hull_tables tables;
