@@ -5,6 +5,7 @@ set(WVL_CUDA_SOURCES
     cuda/blocks/ht_launch.c
     cuda/blocks/t1_model.c
     cuda/blocks/t1_launch.c
+    cuda/blocks/t1_rate.c
     cuda/color/color.c
     cuda/dwt/beside.c
     cuda/dwt/choose.c

@@ -86,12 +86,12 @@ __device__ __forceinline__ void store_gains(const wvl_cuda_t1_job &job, const wv
 }
 
 /* One thread. low, high: sums of the parts of squares. */
-__device__ __forceinline__ void store_error(const wvl_cuda_t1_job &job, uint32_t id, uint64_t low, uint64_t high)
+__device__ __forceinline__ void store_record(const wvl_cuda_t1_job &job, uint32_t id, uint64_t low, uint64_t high)
 {
     const wvl_cuda_t1_state &state = state_of(job, id);
     wvl_block_output out;
     wvl_block_set_energy(&out, low, high);
-    ((wvl_cuda_t1_error *)job.errors)[id] = {
+    ((wvl_cuda_t1_gains *)job.gains)[id] = {
         out.energy, state.ends + units_of_ends(state.planes), out.energy_shift, {0, 0, 0}};
 }
 
@@ -109,7 +109,7 @@ __device__ __forceinline__ bool is_weighed(const wvl_cuda_t1_job &job, uint32_t 
     }
     bool is_any = *(const uint32_t *)block_of(job, id).bound != 0;
     if (!is_any && !n) {
-        store_error(job, id, 0, 0);
+        store_record(job, id, 0, 0);
     }
     return is_any;
 }
@@ -206,7 +206,7 @@ __device__ __forceinline__ void store_energy(const wvl_cuda_t1_job &job, uint32_
     for (uint32_t i = 0; i < 3 * WARPS; i++) {
         sum[i / WARPS] += squares[i];
     }
-    store_error(job, id, sum[0] + (sum[1] << 9) + (sum[2] << 16), 0);
+    store_record(job, id, sum[0] + (sum[1] << 9) + (sum[2] << 16), 0);
 }
 
 /* A block of class KIND; n: the word of this thread. shared: what the warps of the block have. */
@@ -336,7 +336,7 @@ __device__ __forceinline__ void weigh_any_block(const wvl_cuda_t1_job &job, uint
             low += (uint64_t)squares[w];
             high += (uint64_t)squares[ANY_WARPS + w];
         }
-        store_error(job, id, low, high);
+        store_record(job, id, low, high);
     }
 }
 

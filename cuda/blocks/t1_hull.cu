@@ -10,10 +10,10 @@ namespace wvl_t1
 __device__ __forceinline__ void find_hull(const wvl_cuda_t1_job &job, uint32_t id)
 {
     const wvl_cuda_t1_block &b = block_of(job, id);
-    const wvl_cuda_t1_error error = ((const wvl_cuda_t1_error *)job.errors)[id];
-    const wvl_cuda_t1_weight weight = ((const wvl_cuda_t1_weight *)job.weights)[id];
+    const wvl_cuda_t1_gains known = ((const wvl_cuda_t1_gains *)job.gains)[id];
+    const wvl_cuda_t1_weight weight = ((const wvl_cuda_t1_weight *)job.hull_weights)[id];
     const uint32_t passes = state_of(job, id).passes;
-    const int64_t *quarters = (const int64_t *)units_at(job, error.values);
+    const int64_t *quarters = (const int64_t *)units_at(job, known.values);
     const wvl_cuda_t1_pass *records = (const wvl_cuda_t1_pass *)job.passes + (size_t)id * WVL_CUDA_T1_MOST_PASSES;
     wvl_band_coding band = {};
     band.frac_bits = b.frac_bits;
@@ -23,7 +23,7 @@ __device__ __forceinline__ void find_hull(const wvl_cuda_t1_job &job, uint32_t i
     memory.slopes = (uint16_t *)(memory.gains + passes);
     wvl_hull_line hull;
     wvl_hull_open(&hull, &band, job.gain_exponent, state_of(job, id).planes,
-                  wvl_rate_weigh_energy(&band, job.gain_exponent, error.energy, error.energy_shift),
+                  wvl_rate_weigh_energy(&band, job.gain_exponent, known.energy, known.energy_shift),
                   (uint32_t)b.width * b.height);
     for (uint32_t i = 0; i < passes; i++) {
         wvl_hull_extend(&hull, &memory, quarters[i], 0);

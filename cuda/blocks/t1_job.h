@@ -77,15 +77,15 @@ typedef struct wvl_cuda_t1_pass {
 /*
  * What rate control wants of a block. Every member is that of wvl_block_output; a block that was left has none.
  *
- * values: with passes, a place in scratch memory. int64_t gain_quarters[passes] as wvl_pass has them; then, with
- * weights, int64_t gains[passes] and uint16_t slopes[passes] as wvl_hull_fetch() gives them (codec/core/hull.h).
+ * values: with passes, a place in scratch memory. int64_t gain_quarters[passes] as wvl_pass has them; then, after
+ * wvl_t1_hull, int64_t gains[passes] and uint16_t slopes[passes] as wvl_hull_fetch() gives them (codec/core/hull.h).
  */
-typedef struct wvl_cuda_t1_error {
+typedef struct wvl_cuda_t1_gains {
     uint64_t energy;
     uint32_t values;
     uint8_t energy_shift;
     uint8_t room[3];
-} wvl_cuda_t1_error;
+} wvl_cuda_t1_gains;
 
 #define WVL_CUDA_T1_VALUE_BYTES 18u /* of a pass at `values` */
 
@@ -132,8 +132,8 @@ typedef struct wvl_cuda_t1_job {
     uint32_t item_first[WVL_CUDA_T1_CLASSES], item_most[WVL_CUDA_T1_CLASSES]; /* by `planes` of the blocks */
     uint32_t is_styled; /* some block has TERMALL, RESET, PTERM or BYPASS */
     uint32_t is_cleared;
-    uint64_t errors;  /* wvl_cuda_t1_error[block_count]: energies, and gains of passes; 0: not wanted */
-    uint64_t weights; /* wvl_cuda_t1_weight[block_count]: hulls are wanted, and errors and passes; 0: they are not */
+    uint64_t gains;        /* wvl_cuda_t1_gains[block_count]: energies, and gains of passes; 0: not wanted */
+    uint64_t hull_weights; /* wvl_cuda_t1_weight[block_count]; read where hulls are wanted */
     int32_t gain_exponent; /* of hulls: unit of weighted gains, as plan->rate has it */
 } wvl_cuda_t1_job;
 
@@ -142,11 +142,11 @@ typedef struct wvl_cuda_t1_job {
 #define WVL_CUDA_T1_PLANES_THREADS 128u
 #define WVL_CUDA_T1_SPREAD_THREADS 64u
 #define WVL_CUDA_T1_GAINS_THREADS 128u /* of blocks up to 64x64; of all others: a thread a word */
+#define WVL_CUDA_T1_HULL_THREADS 32u
 #define WVL_CUDA_T1_SORT_THREADS 1024u
 #define WVL_CUDA_T1_MQ_THREADS 64u
 #define WVL_CUDA_T1_ENDS_THREADS 128u
 #define WVL_CUDA_T1_WEIGH_THREADS 256u
-#define WVL_CUDA_T1_HULL_THREADS 32u
 
 /* Words of shared memory: bins of wvl_t1_sort; the state machine and the contexts of a warp of the MQ coder. */
 #define WVL_CUDA_T1_SORT_BINS 8192u

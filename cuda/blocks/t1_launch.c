@@ -15,8 +15,7 @@ wvl_cuda_status wvl_cuda_t1_open(wvl_cuda_t1 *t1, const wvl_cuda_runtime *runtim
     status = status ? status : runtime->module_function(&t1->mq, module, "wvl_t1_mq");
     status = status ? status : runtime->module_function(&t1->mq_styled, module, "wvl_t1_mq_styled");
     status = status ? status : runtime->module_function(&t1->weigh, module, "wvl_t1_weigh");
-    status = status ? status : runtime->module_function(&t1->ends, module, "wvl_t1_ends");
-    return status ? status : runtime->module_function(&t1->hull, module, "wvl_t1_hull");
+    return status ? status : runtime->module_function(&t1->ends, module, "wvl_t1_ends");
 }
 
 /* ---- Launches -------------------------------------------------------------------------------- */
@@ -45,11 +44,9 @@ wvl_cuda_status wvl_cuda_t1_launch_mq(const wvl_cuda_t1 *t1, const wvl_cuda_t1_j
     status = status ? status
                     : launch_kernel(t1, job->is_styled ? t1->mq_styled : t1->mq, count, WVL_CUDA_T1_MQ_THREADS,
                                     WVL_CUDA_T1_MQ_WORDS, job, stream);
-    if (!status && job->passes && !job->is_styled) {
-        status = launch_kernel(t1, t1->ends, 32 * count, WVL_CUDA_T1_ENDS_THREADS, 0, job, stream);
-    }
-    return status || !job->weights ? status
-                                   : launch_kernel(t1, t1->hull, count, WVL_CUDA_T1_HULL_THREADS, 0, job, stream);
+    return status || !job->passes || job->is_styled
+               ? status
+               : launch_kernel(t1, t1->ends, 32 * count, WVL_CUDA_T1_ENDS_THREADS, 0, job, stream);
 }
 
 /* ---- Records --------------------------------------------------------------------------------- */
@@ -91,14 +88,5 @@ void wvl_cuda_t1_describe(const wvl_cuda_t1_block *block, const wvl_cuda_t1_reco
     }
     for (uint32_t i = 0; i < record->passes; i++) {
         copy_pass(&passes[i], &out->passes[i]);
-    }
-}
-
-void wvl_cuda_t1_describe_gains(const wvl_cuda_t1_error *error, const int64_t *gains, wvl_block_output *out)
-{
-    out->energy = error->energy;
-    out->energy_shift = error->energy_shift;
-    for (uint32_t i = 0; i < out->pass_count; i++) {
-        out->passes[i].gain_quarters = gains[i];
     }
 }

@@ -15,7 +15,7 @@
 
 typedef struct wvl_cuda_t1 {
     const wvl_cuda_runtime *runtime;
-    wvl_cuda_function sort, mq, mq_styled, ends, weigh, hull;
+    wvl_cuda_function sort, mq, mq_styled, ends, weigh;
 } wvl_cuda_t1;
 
 /* Kernels of a loaded module. */
@@ -26,8 +26,6 @@ wvl_cuda_status wvl_cuda_t1_open(wvl_cuda_t1 *t1, const wvl_cuda_runtime *runtim
  * of passes. It reads blocks, states, ends and lists; it writes order, records, codewords, passes,
  * counters[WVL_CUDA_T1_ORDERED], and the ends of segments; with job->block_errors the errors of
  * blocks. block_count: at most 2^22.
- *
- * With job->weights, which takes passes and errors, also gains and slopes of hulls at `values` (t1_job.h).
  */
 wvl_cuda_status wvl_cuda_t1_launch_mq(const wvl_cuda_t1 *t1, const wvl_cuda_t1_job *job, wvl_cuda_stream stream);
 
@@ -40,9 +38,5 @@ wvl_cuda_status wvl_cuda_t1_launch_mq(const wvl_cuda_t1 *t1, const wvl_cuda_t1_j
  */
 void wvl_cuda_t1_describe(const wvl_cuda_t1_block *block, const wvl_cuda_t1_record *record, const uint32_t *ends,
                           const wvl_cuda_t1_pass *passes, wvl_block_output *out);
-
-/* The energy of the block and gain_quarters of the passes of *out, which has its passes. error: of the block, and
- * gains: int64_t[pass_count] at its `values`, downloaded. */
-void wvl_cuda_t1_describe_gains(const wvl_cuda_t1_error *error, const int64_t *gains, wvl_block_output *out);
 
 #endif

@@ -159,7 +159,7 @@ wvl_cuda_status wvl_cuda_t1_launch_model(const wvl_cuda_t1_model *model, const w
     for (unsigned i = 0; !status && i < WVL_CUDA_T1_CLASSES; i++) {
         status = launch_class(model, i, job, stream);
     }
-    for (unsigned i = 0; !status && job->errors && i < WVL_CUDA_T1_CLASSES; i++) {
+    for (unsigned i = 0; !status && job->gains && i < WVL_CUDA_T1_CLASSES; i++) {
         status = launch_gains(model, i, job, stream);
     }
     return status;

@@ -25,14 +25,14 @@ void wvl_cuda_t1_sort(const wvl_cuda_t1_block *blocks, uint32_t count, uint32_t 
 /* Bytes of scratch memory with which no block is left. Less does: what a block takes follows from its samples. */
 uint64_t wvl_cuda_t1_measure_scratch(const wvl_cuda_t1_block *block);
 
-/* Bytes of it that a block asks for more if job.errors is not 0. */
+/* Bytes of it that a block asks for more if job.gains is not 0. */
 uint64_t wvl_cuda_t1_measure_values(const wvl_cuda_t1_block *block);
 
 /* Pairs of block and plane: the size of job.items. */
 uint32_t wvl_cuda_t1_count_items(const wvl_cuda_t1_job *job);
 
-/* Queues all kernels on a stream: states and lists of symbols are there after it, and errors with gains of passes if
- * job->errors is not 0. */
+/* Queues all kernels on a stream: states and lists of symbols are there after it, and energies with gains of passes if
+ * job->gains is not 0. */
 wvl_cuda_status wvl_cuda_t1_launch_model(const wvl_cuda_t1_model *model, const wvl_cuda_t1_job *job,
                                          wvl_cuda_stream stream);
 

@@ -19,7 +19,7 @@ __device__ __forceinline__ block_needs measure_block(const wvl_cuda_t1_job &job,
     uint32_t log2 = kind == WVL_CUDA_T1_64 ? 3 : 2;
     log2 = kind == WVL_CUDA_T1_ANY ? any_width_log2(b.width) : log2;
     uint32_t words = word_layout(log2, b.height, planes).total, passes = min(3 * planes - 2, (uint32_t)b.max_passes);
-    uint32_t values = job.errors ? (WVL_CUDA_T1_VALUE_BYTES * passes + 15) / 16 : 0;
+    uint32_t values = job.gains ? (WVL_CUDA_T1_VALUE_BYTES * passes + 15) / 16 : 0;
     return {planes, passes, words, 3 * words / 4 + units_of_ends(planes) + values + WVL_CUDA_T1_CHUNK_UNITS};
 }
 

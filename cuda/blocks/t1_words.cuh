@@ -39,7 +39,7 @@ __device__ __forceinline__ uint32_t *counter_of(const wvl_cuda_t1_job &job, uint
     return (uint32_t *)job.counters + which;
 }
 
-/* Units of `ends` of a block; with errors, its values stand behind them. */
+/* Units of `ends` of a block; with gains, its values stand behind them. */
 __device__ __forceinline__ uint32_t units_of_ends(uint32_t planes) { return (3 * planes + 3) / 4; }
 
 /* Meeting of the threads of a block. */

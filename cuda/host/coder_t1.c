@@ -98,7 +98,7 @@ static void place_rate(const wvl_cuda_coder_view *v, const sizes *s, wvl_cuda_co
 {
     uint64_t blocks = v->block_count;
     l->passes = wvl_cuda_place(end, wvl_mul_saturate(blocks, WVL_CUDA_T1_MOST_PASSES), sizeof(wvl_cuda_t1_pass));
-    l->values = wvl_cuda_place(end, blocks, sizeof(wvl_cuda_t1_error));
+    l->values = wvl_cuda_place(end, blocks, sizeof(wvl_cuda_t1_gains));
     l->cuts = wvl_cuda_place(end, blocks, sizeof(wvl_cuda_rate_cut));
     l->segments = wvl_cuda_place(end, wvl_mul_saturate(blocks, most_segments(s)), sizeof(uint32_t));
     l->bodies = wvl_cuda_place(end, WVL_SLOPES, sizeof(uint64_t));
@@ -227,8 +227,8 @@ static void set_rate(const wvl_cuda_coder_view *v, const wvl_cuda_coder_layout *
     const wvl_layer_target *target = &v->plan->rate.layers[0];
     job->chooses = 1;
     t1->passes = slot + l->passes;
-    t1->errors = slot + l->values;
-    t1->weights = shared + l->tables;
+    t1->gains = slot + l->values;
+    t1->hull_weights = shared + l->tables;
     t1->gain_exponent = v->plan->rate.gain_exponent;
     t1->block_errors = 0;
     packets->t1_records = 0; /* rate control says what blocks send */
@@ -282,6 +282,9 @@ static wvl_cuda_status launch(const wvl_device *device, const wvl_cuda_coder_job
 {
     wvl_cuda_status status = wvl_cuda_t1_launch_model(&device->t1_model, &job->t1, stream);
     status = status ? status : wvl_cuda_t1_launch_mq(&device->t1, &job->t1, stream);
+    if (!status && job->chooses) {
+        status = wvl_cuda_t1_launch_hulls(&device->t1_rate, &job->t1, stream);
+    }
     if (!status && job->chooses) {
         wvl_cuda_rate_job rate = job->rate;
         rate.t1 = job->t1;

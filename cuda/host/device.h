@@ -10,6 +10,7 @@
 #include "cuda/blocks/ht_launch.h"
 #include "cuda/blocks/t1_launch.h"
 #include "cuda/blocks/t1_model.h"
+#include "cuda/blocks/t1_rate.h"
 #include "cuda/host/launch.h"
 #include "cuda/packets/packets_launch.h"
 #include "cuda/rate/rate_launch.h"
@@ -35,6 +36,7 @@ struct wvl_device {
     wvl_cuda_ht ht; /* of the same module, as the next ones */
     wvl_cuda_t1_model t1_model;
     wvl_cuda_t1 t1;
+    wvl_cuda_t1_rate t1_rate;
     wvl_cuda_rate rate;
     wvl_cuda_packets packets;
     int handle, has_context;

@@ -102,12 +102,12 @@ __device__ __forceinline__ double scale(double v, int exponent)
 __device__ __forceinline__ wvl_cuda_block_error measure_error(const job_type &job, uint32_t block,
                                                               const block_passes &passes, uint32_t cut)
 {
-    const wvl_cuda_t1_error error = ((const wvl_cuda_t1_error *)job.t1.errors)[block];
-    const wvl_cuda_t1_weight weight = ((const wvl_cuda_t1_weight *)job.t1.weights)[block];
+    const wvl_cuda_t1_gains own = ((const wvl_cuda_t1_gains *)job.t1.gains)[block];
+    const wvl_cuda_t1_weight weight = ((const wvl_cuda_t1_weight *)job.t1.hull_weights)[block];
     double plain = 4.0 * ((const double *)job.block_weights)[block],
-           energy = scale((double)error.energy, 2 * (int)error.energy_shift) * plain,
-           own = scale((double)weight.mantissa, weight.exponent - job.t1.gain_exponent),
-           gain = cut ? (double)passes.gains[cut - 1] * (plain / own) : 0.0;
+           energy = scale((double)own.energy, 2 * (int)own.energy_shift) * plain,
+           unit = scale((double)weight.mantissa, weight.exponent - job.t1.gain_exponent),
+           gain = cut ? (double)passes.gains[cut - 1] * (plain / unit) : 0.0;
     return {energy, energy - gain};
 }
 

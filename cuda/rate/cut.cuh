@@ -22,7 +22,7 @@ __device__ __forceinline__ block_passes passes_of(const job_type &job, uint32_t 
 {
     const wvl_cuda_t1_record r = ((const wvl_cuda_t1_record *)job.t1.records)[block];
     uint32_t count = r.flags & WVL_CUDA_T1_LEFT ? 0 : r.passes;
-    uint64_t values = job.t1.scratch + (uint64_t)((const wvl_cuda_t1_error *)job.t1.errors)[block].values * 16;
+    uint64_t values = job.t1.scratch + (uint64_t)((const wvl_cuda_t1_gains *)job.t1.gains)[block].values * 16;
     const int64_t *gains = (const int64_t *)values + count;
     return {(const wvl_cuda_t1_pass *)job.t1.passes + (uint64_t)block * WVL_CUDA_T1_MOST_PASSES, gains,
             (const uint16_t *)(gains + count), count};

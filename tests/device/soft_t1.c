@@ -112,7 +112,7 @@ int soft_run_t1(const char *name, const wvl_cuda_t1_job *job, const soft_shape *
 {
     int is_last = !strcmp(name, job->is_styled ? "wvl_t1_mq_styled" : "wvl_t1_mq");
 #ifdef WVL_HAVE_EMULATION
-    if (getenv("SOFT_EMULATE") || job->weights) {
+    if (getenv("SOFT_EMULATE") || job->hull_weights) {
         control->coded_parts += (uint32_t)is_last;
         wvl_cuda_t1_job copy = *job;
         return emulate(name, &copy, shape);

@@ -22,6 +22,10 @@ KERNELS(CALL)
 
 #define T1_KERNELS(X)                                                                                                  \
     X(wvl_t1_open)                                                                                                     \
+    X(wvl_t1_gains_64)                                                                                                 \
+    X(wvl_t1_gains_32)                                                                                                 \
+    X(wvl_t1_gains_any)                                                                                                \
+    X(wvl_t1_hull)                                                                                                     \
     X(wvl_t1_planes_64)                                                                                                \
     X(wvl_t1_planes_32)                                                                                                \
     X(wvl_t1_planes_any)                                                                                               \
@@ -31,10 +35,7 @@ KERNELS(CALL)
     X(wvl_t1_list_64)                                                                                                  \
     X(wvl_t1_list_32)                                                                                                  \
     X(wvl_t1_list_any)                                                                                                 \
-    X(wvl_t1_gains_64)                                                                                                 \
-    X(wvl_t1_gains_32)                                                                                                 \
-    X(wvl_t1_gains_any)                                                                                                \
-    X(wvl_t1_sort) X(wvl_t1_mq) X(wvl_t1_mq_styled) X(wvl_t1_ends) X(wvl_t1_weigh) X(wvl_t1_hull)
+    X(wvl_t1_sort) X(wvl_t1_mq) X(wvl_t1_mq_styled) X(wvl_t1_ends) X(wvl_t1_weigh)
 #define CALL_T1(name)                                                                                                  \
     static void call_##name(const void *job) { name(*(const wvl_cuda_t1_job *)job); }
 T1_KERNELS(CALL_T1)

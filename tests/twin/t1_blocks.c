@@ -7,7 +7,7 @@
 
 #include "base/intmath.h"
 #include "codec/t1/coder.h"
-#include "cuda/blocks/t1_launch.h"
+#include "cuda/blocks/t1_rate.h"
 
 /* ---- Lists ----------------------------------------------------------------------------------- */
 
@@ -78,7 +78,7 @@ int t1_model_load_open(t1_model_load *load, const ht_device *d, const t1_list *l
            !ht_take_memory(d, &load->bounds, 4ull * list->samples.count, list->samples.bounds,
                            4ull * list->samples.count, 0) &&
            open_tables(load, d, list, wish) &&
-           (!wish.gains || !ht_take_memory(d, &load->job.errors, count * sizeof(wvl_cuda_t1_error), NULL, 0, 1)) &&
+           (!wish.gains || !ht_take_memory(d, &load->job.gains, count * sizeof(wvl_cuda_t1_gains), NULL, 0, 1)) &&
            !ht_take_memory(d, &load->job.states, count * sizeof(wvl_cuda_t1_state), NULL, 0, 1) &&
            !ht_take_memory(d, &load->job.records, count * sizeof(wvl_cuda_t1_record), NULL, 0, 1) &&
            !ht_take_memory(d, &load->job.order, 4ull * count, NULL, 0, 0) &&
@@ -89,7 +89,7 @@ void t1_model_load_close(t1_model_load *load, const ht_device *d)
 {
     wvl_cuda_address all[] = {load->samples,     load->bounds,       load->job.blocks, load->job.lists,
                               load->job.states,  load->job.records,  load->job.order,  load->job.items,
-                              load->job.scratch, load->job.counters, load->job.errors};
+                              load->job.scratch, load->job.counters, load->job.gains};
     for (unsigned i = 0; i < sizeof all / sizeof *all; i++) {
         if (all[i]) {
             (void)d->runtime->free_device(all[i]);
@@ -109,7 +109,7 @@ typedef struct truth {
 /* What came back. */
 typedef struct results {
     wvl_cuda_t1_state *states;
-    wvl_cuda_t1_error *errors; /* NULL: not wanted */
+    wvl_cuda_t1_gains *gains; /* NULL: not wanted */
     uint8_t *scratch;
     uint32_t units; /* of scratch */
     uint32_t counters[WVL_CUDA_T1_COUNTERS];
@@ -172,7 +172,7 @@ static wvl_block_output code_symbols(truth *t, const wvl_block_input *in, const 
 /* Energy and gains of the device to what became of its symbols. 0: they lead out of the scratch memory. */
 static int take_gains(const results *r, uint32_t i, wvl_block_output *got)
 {
-    const wvl_cuda_t1_error *e = &r->errors[i];
+    const wvl_cuda_t1_gains *e = &r->gains[i];
     if (got->pass_count && 16ull * e->values + (uint64_t)WVL_CUDA_T1_VALUE_BYTES * got->pass_count > 16ull * r->units) {
         return 0;
     }
@@ -185,7 +185,7 @@ static int is_wrong(truth *t, const t1_list *list, uint32_t i, const results *r)
     const wvl_cuda_t1_block *b = &list->blocks[i];
     const wvl_cuda_t1_state *s = &r->states[i];
     wvl_block_input in = describe_input(list, b);
-    in.want_gains = r->errors != NULL;
+    in.want_gains = r->gains != NULL;
     wvl_block_output want = {.bytes = t->bytes, .passes = t->passes}, got = {0};
     memset(t->got, 0, sizeof t->got);
     wvl_t1_encode_block_ref(t->scratch, &in, &want);
@@ -197,7 +197,7 @@ static int is_wrong(truth *t, const t1_list *list, uint32_t i, const results *r)
     }
     if (is_read) {
         got = code_symbols(t, &in, ends);
-        is_read = !r->errors || take_gains(r, i, &got);
+        is_read = !r->gains || take_gains(r, i, &got);
         int is_same = is_read && got.energy == want.energy && got.energy_shift == want.energy_shift &&
                       got.length == want.length && got.pass_count == want.pass_count &&
                       !memcmp(got.bytes, want.bytes, want.length) &&
@@ -251,14 +251,14 @@ static uint32_t count_unbounded(const t1_list *list)
 /* Scratch memory comes with the 64 bytes behind it. 0: a call failed. */
 static int fetch_results(const t1_model_load *load, const ht_device *d, uint32_t count, results *r)
 {
-    uint64_t state_bytes = count * sizeof *r->states, error_bytes = count * sizeof *r->errors,
+    uint64_t state_bytes = count * sizeof *r->states, gain_bytes = count * sizeof *r->gains,
              scratch_bytes = 16ull * load->job.scratch_units + 64;
     r->units = load->job.scratch_units;
     r->states = malloc(state_bytes + 1);
-    r->errors = load->job.errors ? malloc(error_bytes + 1) : NULL;
+    r->gains = load->job.gains ? malloc(gain_bytes + 1) : NULL;
     r->scratch = malloc(scratch_bytes);
     return !d->runtime->download(r->states, load->job.states, state_bytes, d->stream) &&
-           (!r->errors || !d->runtime->download(r->errors, load->job.errors, error_bytes, d->stream)) &&
+           (!r->gains || !d->runtime->download(r->gains, load->job.gains, gain_bytes, d->stream)) &&
            !d->runtime->download(r->scratch, load->job.scratch, scratch_bytes, d->stream) &&
            !d->runtime->download(r->counters, load->job.counters, sizeof r->counters, d->stream) &&
            !d->runtime->stream_wait(d->stream);
@@ -280,7 +280,7 @@ uint32_t t1_check_lists(const ht_device *d, const t1_list *list, t1_wish wish, u
         }
     }
     free(r.states);
-    free(r.errors);
+    free(r.gains);
     free(r.scratch);
     t1_model_load_close(&load, d);
     return wrong;

@@ -14,6 +14,7 @@
 #include "codec/core/hull.h"
 #include "codec/t1/t1_ref.h"
 #include "cuda/blocks/t1_launch.h"
+#include "cuda/blocks/t1_rate.h"
 #include "emulated_driver.h"
 #include "ht_emulated.h"
 #include "t1_blocks.h"
@@ -107,7 +108,7 @@ static void fetch(const ht_device *d, void *to, wvl_cuda_address from, uint64_t 
 
 static void add_samples(t1_list *list, unsigned style)
 {
-    unsigned coef_bytes = below(3) ? 2 : 4, bits = 1 + below(coef_bytes == 2 ? 15 : below(2) ? 31 : 12);
+    unsigned coef_bytes = below(3) ? 2 : 4, most = below(2) ? 31 : 12, bits = 1 + below(coef_bytes == 2 ? 15 : most);
     uint32_t width = 1 + below(64), height = 1 + below(64), temper = below(T1_TEMPERS);
     wvl_cuda_ht_block *samples;
     wvl_cuda_t1_block *b =
@@ -158,22 +159,22 @@ static void add_wanted(const t1_list *list, const wvl_cuda_t1_block *b)
 static void check_results(const ht_device *d, const t1_model_load *load, const t1_list *list)
 {
     static wvl_cuda_t1_record records[MOST_BLOCKS];
-    static wvl_cuda_t1_error errors[MOST_BLOCKS];
+    static wvl_cuda_t1_gains gains[MOST_BLOCKS];
     static wvl_cuda_t1_pass passes[MOST_BLOCKS][PASSES];
     uint64_t n = list->count, scratch_bytes = 16ull * load->job.scratch_units;
     uint8_t *scratch = malloc(scratch_bytes);
     fetch(d, records, load->job.records, n * sizeof *records);
-    fetch(d, errors, load->job.errors, n * sizeof *errors);
+    fetch(d, gains, load->job.gains, n * sizeof *gains);
     fetch(d, passes, load->job.passes, n * sizeof *passes);
     fetch(d, scratch, load->job.scratch, scratch_bytes);
     for (uint32_t i = 0; i < n; i++) {
         const hull_block *h = &set.blocks[i];
         wvl_pass got[PASSES];
         wvl_block_output out = {.passes = got};
-        const uint8_t *ends = scratch + 16ull * records[i].ends, *values = scratch + 16ull * errors[i].values;
+        const uint8_t *ends = scratch + 16ull * records[i].ends, *values = scratch + 16ull * gains[i].values;
         REQUIRE(!records[i].flags && records[i].passes == h->pass_count);
         wvl_cuda_t1_describe(&list->blocks[i], &records[i], (const uint32_t *)(const void *)ends, passes[i], &out);
-        wvl_cuda_t1_describe_gains(&errors[i], (const int64_t *)(const void *)values, &out);
+        wvl_cuda_t1_describe_gains(&gains[i], (const int64_t *)(const void *)values, &out);
         REQUIRE(out.energy == h->energy && out.energy_shift == h->energy_shift && out.planes == h->planes);
         REQUIRE(!memcmp(got, h->passes, h->pass_count * sizeof *got));
         REQUIRE_THAT(!is_wrong(i, values), "block %u", i);
@@ -186,20 +187,22 @@ static void check_chain(const ht_device *d, const t1_list *list)
     wvl_cuda_t1_weight weights[MOST_BLOCKS];
     t1_model_load load;
     wvl_cuda_t1 t1;
+    wvl_cuda_t1_rate rate;
     uint64_t n = list->count;
     for (uint32_t i = 0; i < n; i++) {
         weights[i] = set.blocks[i].weight;
     }
     REQUIRE(t1_model_load_open(&load, d, list, (t1_wish){.scratch_share = 1000, .gains = 1}));
     load.job.gain_exponent = set.gain_exponent;
-    REQUIRE(!wvl_cuda_t1_open(&t1, d->runtime, d->module) &&
+    REQUIRE(!wvl_cuda_t1_open(&t1, d->runtime, d->module) && !wvl_cuda_t1_rate_open(&rate, d->runtime, d->module) &&
             !ht_take_memory(d, &load.job.passes, n * PASSES * sizeof(wvl_cuda_t1_pass), NULL, 0, 1) &&
-            !ht_take_memory(d, &load.job.weights, n * sizeof *weights, weights, n * sizeof *weights, 0));
+            !ht_take_memory(d, &load.job.hull_weights, n * sizeof *weights, weights, n * sizeof *weights, 0));
     REQUIRE(!wvl_cuda_t1_launch_model(&load.model, &load.job, d->stream) &&
-            !wvl_cuda_t1_launch_mq(&t1, &load.job, d->stream));
+            !wvl_cuda_t1_launch_mq(&t1, &load.job, d->stream) &&
+            !wvl_cuda_t1_launch_hulls(&rate, &load.job, d->stream));
     check_results(d, &load, list);
     (void)d->runtime->free_device(load.job.passes);
-    (void)d->runtime->free_device(load.job.weights);
+    (void)d->runtime->free_device(load.job.hull_weights);
     t1_model_load_close(&load, d);
 }
 
@@ -273,15 +276,15 @@ static void add_passes(unsigned temper)
     }
 }
 
-/* Tables of a job that has nothing but what the kernel reads. */
+/* Tables of a job that has nothing but what the kernel reads. A device wants them where a host may not care. */
 typedef struct hull_tables {
     wvl_cuda_t1_block blocks[MOST_BLOCKS];
     wvl_cuda_t1_state states[MOST_BLOCKS];
-    wvl_cuda_t1_error errors[MOST_BLOCKS];
+    wvl_cuda_t1_gains gains[MOST_BLOCKS];
     wvl_cuda_t1_weight weights[MOST_BLOCKS];
-    wvl_cuda_t1_pass passes[MOST_BLOCKS][PASSES];
+    _Alignas(16) wvl_cuda_t1_pass passes[MOST_BLOCKS][PASSES];
     uint32_t order[MOST_BLOCKS], counters[WVL_CUDA_T1_COUNTERS];
-    uint8_t scratch[MOST_BLOCKS * (WVL_CUDA_T1_VALUE_BYTES * PASSES + 32)];
+    _Alignas(16) uint8_t scratch[MOST_BLOCKS * (WVL_CUDA_T1_VALUE_BYTES * PASSES + 32)];
 } hull_tables;
 
 static hull_tables tables;
@@ -295,7 +298,7 @@ static void fill_tables(void)
         tables.blocks[i] = (wvl_cuda_t1_block){
             .width = (uint16_t)b->samples, .height = 1, .frac_bits = b->frac_bits, .planes = b->planes};
         tables.states[i] = (wvl_cuda_t1_state){.planes = b->planes, .passes = b->pass_count};
-        tables.errors[i] = (wvl_cuda_t1_error){b->energy, place, b->energy_shift, {0}};
+        tables.gains[i] = (wvl_cuda_t1_gains){b->energy, place, b->energy_shift, {0}};
         tables.weights[i] = b->weight;
         tables.order[i] = set.count - 1 - i;
         for (uint32_t p = 0; p < b->pass_count; p++) {
@@ -311,14 +314,14 @@ static void check_tables(const ht_device *d, const t1_list *list)
 {
     static hull_tables got;
     wvl_cuda_address at;
-    wvl_cuda_t1 t1;
+    wvl_cuda_t1_rate rate;
     (void)list;
-    REQUIRE(!wvl_cuda_t1_open(&t1, d->runtime, d->module) &&
+    REQUIRE(!wvl_cuda_t1_rate_open(&rate, d->runtime, d->module) &&
             !ht_take_memory(d, &at, sizeof tables, &tables, sizeof tables, 1));
     wvl_cuda_t1_job job = {.blocks = at + offsetof(hull_tables, blocks),
                            .states = at + offsetof(hull_tables, states),
-                           .errors = at + offsetof(hull_tables, errors),
-                           .weights = at + offsetof(hull_tables, weights),
+                           .gains = at + offsetof(hull_tables, gains),
+                           .hull_weights = at + offsetof(hull_tables, weights),
                            .passes = at + offsetof(hull_tables, passes),
                            .order = at + offsetof(hull_tables, order),
                            .counters = at + offsetof(hull_tables, counters),
@@ -326,12 +329,10 @@ static void check_tables(const ht_device *d, const t1_list *list)
                            .scratch_units = sizeof tables.scratch / 16,
                            .block_count = set.count,
                            .gain_exponent = set.gain_exponent};
-    void *arguments[] = {&job};
-    uint32_t grid = (MOST_BLOCKS + WVL_CUDA_T1_HULL_THREADS - 1) / WVL_CUDA_T1_HULL_THREADS;
-    REQUIRE(!d->runtime->launch(t1.hull, grid, 1, 1, WVL_CUDA_T1_HULL_THREADS, 1, 1, 0, d->stream, arguments, NULL));
+    REQUIRE(!wvl_cuda_t1_launch_hulls(&rate, &job, d->stream));
     fetch(d, &got, at, sizeof got);
     for (uint32_t i = 0; i < set.count; i++) {
-        size_t n = set.blocks[i].pass_count, place = 16ull * tables.errors[i].values;
+        size_t n = set.blocks[i].pass_count, place = 16ull * tables.gains[i].values;
         REQUIRE_THAT(!is_wrong(i, got.scratch + place), "block %u", i);
         memcpy(got.scratch + place + 8 * n, tables.scratch + place + 8 * n, 10 * n);
     }
