@@ -8,12 +8,13 @@
 #include <string.h>
 
 #include "run.h"
+#include "tally.h"
 
 #define LINE_BYTES 72u
 
 typedef struct gathered {
     uint64_t seed, count, digests, failed;
-    uint64_t devices, blocks, packets; /* transformed on a device alone; its blocks and its packets made there too */
+    fuzz_tally tally;
     char (*lines)[LINE_BYTES];
 } gathered;
 
@@ -68,7 +69,7 @@ void fuzz_digests_judge(fuzz_judge *judge, const fuzz_case *c, fuzz_verdict *v)
     fuzz_run_encode(c, &p, 0, &run);
     if (run.status == WVL_OK) {
         print_digest(&run, v->text);
-        (void)snprintf(v->check, sizeof v->check, "%s", run.backend);
+        v->found = fuzz_run_reach(run.backend);
     } else {
         (void)snprintf(v->text, sizeof v->text, "%s", wvl_status_text(run.status));
     }
@@ -82,9 +83,7 @@ static void gather(void *user, uint64_t seed, const fuzz_verdict *v)
     (void)snprintf(g->lines[seed - g->seed], LINE_BYTES, "%.*s", (int)LINE_BYTES - 1, v->text);
     g->digests += strlen(v->text) == 2 * SHA256_DIGEST_SIZE;
     g->failed += v->outcome == FUZZ_FAILED;
-    g->devices += strchr(v->check, ':') != NULL && !strstr(v->check, "cpu");
-    g->blocks += strstr(v->check, " blocks") != NULL;
-    g->packets += strstr(v->check, " packets") != NULL;
+    fuzz_tally_count(&g->tally, v);
 }
 
 static int write_lines(const gathered *g, const char *path)
@@ -112,10 +111,7 @@ int fuzz_digests_write(const fuzz_plan *plan, const char *path)
     printf("%" PRIu64 " configurations, seeds %" PRIu64 " to %" PRIu64 ": %" PRIu64 " digests, %" PRIu64
            " processes ended early\n",
            g.count, g.seed, g.seed + g.count - 1, g.digests, g.failed);
-    if (g.devices) {
-        printf("%" PRIu64 " on a device: %" PRIu64 " packets, %" PRIu64 " blocks, %" PRIu64 " coefs\n", g.devices,
-               g.packets, g.blocks, g.devices - g.packets - g.blocks);
-    }
+    fuzz_tally_print_reach(&g.tally);
     free(g.lines);
-    return !good || g.failed;
+    return !good || g.failed || (plan->only_packets && fuzz_tally_lacks_packets(&g.tally));
 }

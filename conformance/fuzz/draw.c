@@ -53,8 +53,8 @@ static void draw_profile(fuzz_draw *d)
 {
     const fuzz_picture *p = &d->shape;
     d->profile = -1;
-    if (!d->only_ht && fuzz_draw_chance(d, 6) && p->x1 <= 128 + p->x0 && p->y1 <= 128 + p->y0 && p->x1 <= INT32_MAX &&
-        p->y1 <= INT32_MAX) {
+    if (d->blocks != FUZZ_BLOCKS_HT && fuzz_draw_chance(d, 6) && p->x1 <= 128 + p->x0 && p->y1 <= 128 + p->y0 &&
+        p->x1 <= INT32_MAX && p->y1 <= INT32_MAX) {
         d->profile = (int)fuzz_draw_between(d, 0, 1);
         for (uint32_t c = 0; c < p->count; c++) {
             unsigned dx = p->planes[c].dx, dy = p->planes[c].dy;
@@ -131,8 +131,9 @@ static void draw_precincts(fuzz_draw *d)
 static void draw_style(fuzz_draw *d)
 {
     uint32_t style = fuzz_draw_between(d, 0, 63);
-    if (d->only_ht ||
-        (d->profile < 0 && fuzz_draw_chance(d, 8))) { /* HT blocks take VSC beside them, and have one layer */
+    if (d->blocks == FUZZ_BLOCKS_HT ||
+        (d->blocks == FUZZ_BLOCKS_ANY && d->profile < 0 &&
+         fuzz_draw_chance(d, 8))) { /* HT blocks take VSC beside them, and have one layer */
         d->is_ht = 1;
         say(d, "style", 64 + (style & 8));
     } else if (fuzz_draw_wants(d)) {
@@ -328,7 +329,8 @@ static void print_target(fuzz_draw *d, const char *key, uint32_t count)
 static void draw_target(fuzz_draw *d, const char *key, uint32_t percent)
 {
     if (!d->targets && d->density && fuzz_draw_chance(d, percent)) {
-        print_target(d, key, d->is_ht || fuzz_draw_chance(d, 50) ? 1 : fuzz_draw_between(d, 2, 6));
+        int is_one = d->is_ht || d->blocks == FUZZ_BLOCKS_PART1 || fuzz_draw_chance(d, 50);
+        print_target(d, key, is_one ? 1 : fuzz_draw_between(d, 2, 6));
     }
 }
 
@@ -374,8 +376,9 @@ static void draw_slopes(fuzz_draw *d) { draw_target(d, "slopes", 15); }
 
 static void draw_layers(fuzz_draw *d)
 {
+    int is_one = d->is_ht || d->blocks == FUZZ_BLOCKS_PART1;
     d->layers = d->targets ? d->targets : 1;
-    if (!d->is_ht && fuzz_draw_wants(d)) {
+    if (!is_one && fuzz_draw_wants(d)) {
         uint32_t kind = fuzz_draw_between(d, 1, 200);
         d->layers += kind == 1 && d->tiles < 4 && d->shape.count < 6 ? fuzz_draw_between(d, 100, 1100)
                                                                      : fuzz_draw_between(d, 0, kind <= 20 ? 40 : 5);
@@ -526,7 +529,7 @@ int fuzz_draw_knows(const char *key)
     return 0;
 }
 
-static void draw_case(uint64_t seed, const fuzz_folder *folder, int only_ht, int only_presets, fuzz_case *c)
+static void draw_case(uint64_t seed, const fuzz_folder *folder, fuzz_blocks blocks, int only_presets, fuzz_case *c)
 {
     static const uint32_t densities[] = {10, 30, 30, 55, 80};
     fuzz_draw d = {.random = {seed * UINT64_C(0xD1342543DE82EF95) + 7},
@@ -537,12 +540,12 @@ static void draw_case(uint64_t seed, const fuzz_folder *folder, int only_ht, int
                    .tiles = 1,
                    .profile = -1,
                    .seed = seed,
-                   .only_ht = only_ht,
+                   .blocks = blocks,
                    .only_presets = only_presets};
     c->count = 0;
     fuzz_draw_picture(&d);
     d.density = densities[fuzz_draw_between(&d, 0, 4)];
-    if (!only_ht && fuzz_draw_preset(&d)) {
+    if (blocks == FUZZ_BLOCKS_ANY && fuzz_draw_preset(&d)) {
         draw_container(&d);
         draw_comment(&d);
         fuzz_draw_frame_rate(&d);
@@ -556,9 +559,20 @@ static void draw_case(uint64_t seed, const fuzz_folder *folder, int only_ht, int
     }
 }
 
-void fuzz_draw_case(uint64_t seed, const fuzz_folder *folder, fuzz_case *c) { draw_case(seed, folder, 0, 0, c); }
-void fuzz_draw_ht_case(uint64_t seed, const fuzz_folder *folder, fuzz_case *c) { draw_case(seed, folder, 1, 0, c); }
-void fuzz_draw_preset_case(uint64_t seed, const fuzz_folder *folder, fuzz_case *c) { draw_case(seed, folder, 0, 1, c); }
+void fuzz_draw_case_of(uint64_t seed, const fuzz_folder *folder, fuzz_blocks blocks, fuzz_case *c)
+{
+    draw_case(seed, folder, blocks, 0, c);
+}
+
+void fuzz_draw_case(uint64_t seed, const fuzz_folder *folder, fuzz_case *c)
+{
+    draw_case(seed, folder, FUZZ_BLOCKS_ANY, 0, c);
+}
+
+void fuzz_draw_preset_case(uint64_t seed, const fuzz_folder *folder, fuzz_case *c)
+{
+    draw_case(seed, folder, FUZZ_BLOCKS_ANY, 1, c);
+}
 
 void fuzz_draw_estimate_case(uint64_t seed, fuzz_case *c)
 {
@@ -566,7 +580,7 @@ void fuzz_draw_estimate_case(uint64_t seed, fuzz_case *c)
     static const char *const kept[] = {"at", "layouts", "threads", "block", "style", "progression"};
     static fuzz_case drawn;
     fuzz_draw d = {.random = {seed * UINT64_C(0xD1342543DE82EF95) + 11}, .c = c, .seed = seed};
-    draw_case(seed, NULL, 0, 0, &drawn);
+    draw_case(seed, NULL, FUZZ_BLOCKS_ANY, 0, &drawn);
     c->count = 0;
     fuzz_case_set(c, "picture", "natural");
     for (size_t i = 0; i < sizeof kept / sizeof kept[0]; i++) {

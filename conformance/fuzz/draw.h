@@ -5,6 +5,13 @@
 
 #include "picture.h"
 
+/* Which block coder a case uses. */
+typedef enum fuzz_blocks {
+    FUZZ_BLOCKS_ANY,
+    FUZZ_BLOCKS_HT,   /* and no preset */
+    FUZZ_BLOCKS_PART1 /* and no preset, and one layer */
+} fuzz_blocks;
+
 /* What is drawn so far, and what later generators need of it. */
 typedef struct fuzz_draw {
     fuzz_random random;
@@ -15,7 +22,8 @@ typedef struct fuzz_draw {
     uint32_t tiles, levels, layers, targets;
     int reversible, profile; /* profile: 0 and 1, or -1 */
     int can_mct;             /* the first three components are alike */
-    int is_ht, only_ht, only_presets;
+    int is_ht, only_presets;
+    fuzz_blocks blocks;
     int is_converted; /* to X'Y'Z' */
     double raw_bytes, header_bytes;
     uint64_t seed;
@@ -23,10 +31,11 @@ typedef struct fuzz_draw {
 
 /* The case of a seed: the same on every machine for the same folder. */
 void fuzz_draw_case(uint64_t seed, const fuzz_folder *folder, fuzz_case *c);
-/* Another one of the seed, with HT blocks. */
-void fuzz_draw_ht_case(uint64_t seed, const fuzz_folder *folder, fuzz_case *c);
-/* The same without what the CPU finishes: targets and limits, layers, regions, PLM, PPM, PPT, depths above 16. */
-void fuzz_draw_packets_case(uint64_t seed, const fuzz_folder *folder, fuzz_case *c);
+/* Another one of the seed, with such blocks. */
+void fuzz_draw_case_of(uint64_t seed, const fuzz_folder *folder, fuzz_blocks blocks, fuzz_case *c);
+/* The same without what the CPU finishes: targets and limits, layers, regions, rdoq, PLM, PPM, PPT,
+ * depths above 16. blocks: not FUZZ_BLOCKS_ANY. */
+void fuzz_draw_packets_case(uint64_t seed, const fuzz_folder *folder, fuzz_blocks blocks, fuzz_case *c);
 /* Another one of the seed, of a preset. */
 void fuzz_draw_preset_case(uint64_t seed, const fuzz_folder *folder, fuzz_case *c);
 /* Another one of the seed: 9/7 at a rate on a drawn picture, whose PSNR is estimated. */

@@ -51,13 +51,13 @@ static void lower_depths(const char *from, char *to, size_t bytes)
     to[n] = 0;
 }
 
-void fuzz_draw_packets_case(uint64_t seed, const fuzz_folder *folder, fuzz_case *c)
+void fuzz_draw_packets_case(uint64_t seed, const fuzz_folder *folder, fuzz_blocks blocks, fuzz_case *c)
 {
     static const char *const left_out[] = {
-        "rates", "bpp", "layer-bytes",    "psnr",         "slopes", "layers", "max-bytes",    "max-component-bytes",
-        "roi",   "plm", "packed-headers", "measure-psnr", "device", "reach",  "output-memory"};
+        "rates", "bpp",  "layer-bytes", "psnr",           "slopes",       "layers", "max-bytes", "max-component-bytes",
+        "roi",   "rdoq", "plm",         "packed-headers", "measure-psnr", "device", "reach",     "output-memory"};
     char components[FUZZ_MAX_VALUE];
-    fuzz_draw_ht_case(seed, folder, c);
+    fuzz_draw_case_of(seed, folder, blocks, c);
     for (size_t i = 0; i < sizeof left_out / sizeof *left_out; i++) {
         fuzz_case_drop_key(c, left_out[i]);
     }

@@ -487,6 +487,7 @@ void fuzz_judge_case(fuzz_judge *judge, const fuzz_case *c, fuzz_verdict *v)
         run.status = WVL_ERROR_UNREACHABLE;
         (void)snprintf(run.error, sizeof run.error, "the byte cap is below what the headers need, says the plant");
     }
+    v->found |= fuzz_run_reach(run.backend);
     if (was_encoded(c, &run, v)) {
         check_second_run(c, &p, &run, v);
         fuzz_color_convert(c, &p);

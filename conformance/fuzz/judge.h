@@ -26,7 +26,10 @@ enum {
     FUZZ_WAS_HT_DECLINED = 2048,  /* OpenJPH does not take the structure */
     FUZZ_WAS_OVERTOLD = 64,       /* a PSNR that was estimated lies more than 0.3 dB above what was found */
     FUZZ_WAS_ESTIMATED = 8192,    /* a PSNR told was estimated, not measured */
-    FUZZ_WAS_SLOW = 16384         /* a decoder took too long and was not waited for */
+    FUZZ_WAS_SLOW = 16384,        /* a decoder took too long and was not waited for */
+    FUZZ_WAS_ON_DEVICE = 32768,   /* no wave was transformed on the CPU, */
+    FUZZ_WAS_BLOCKS = 65536,      /* its blocks were coded on the device too, */
+    FUZZ_WAS_PACKETS = 131072     /* or its packets too */
 };
 
 typedef struct fuzz_verdict {

@@ -28,7 +28,7 @@ static const char usage[] =
     "  --pictures DIR    crops come from pictures of this folder (else from drawn ones)\n"
     "  --second          ask a second decoder too (grk_decompress), and OpenJPH about HT blocks where built with it\n"
     "  --ht              HT blocks only, and nothing illegal\n"
-    "  --packets         the same, and only what a device that makes packets finishes\n"
+    "  --packets [ht|part1]  blocks of that kind (ht), and only what a device finishes: 99 of 100 must reach packets\n"
     "  --presets         every case has a preset, and nothing is illegal\n"
     "  --estimates       9/7 at a rate, with an estimated PSNR: the mean of its errors is checked\n"
     "  --seconds N       of one trial at most, without foreign decoders (60)\n"
@@ -234,7 +234,8 @@ static int run_session(session *s)
         printf("  not all of %" PRIu64 " were tried\n", s->plan.count);
         return 1;
     }
-    return fuzz_tally_fails(&s->tally) || s->tally.failed != 0;
+    int lacks = s->plan.only_packets && fuzz_tally_lacks_packets(&s->tally);
+    return fuzz_tally_fails(&s->tally) || lacks || s->tally.failed != 0;
 }
 
 /* Where the value of a named option goes; NULL: no such name. */
@@ -285,9 +286,7 @@ static int take_word(session *s, const char *name)
     if (!strcmp(name, "--second")) {
         s->judge.second = 1;
     } else if (!strcmp(name, "--ht")) {
-        s->plan.only_ht = 1;
-    } else if (!strcmp(name, "--packets")) {
-        s->plan.only_packets = 1;
+        s->plan.blocks = FUZZ_BLOCKS_HT;
     } else if (!strcmp(name, "--presets")) {
         s->plan.only_presets = 1;
     } else if (!strcmp(name, "--estimates")) {
@@ -298,6 +297,18 @@ static int take_word(session *s, const char *name)
         return 0;
     }
     return 1;
+}
+
+/* "--packets", which may have a value: how many arguments it takes. 0: another name. */
+static int take_packets(session *s, const char *name, const char *value)
+{
+    int is_part1 = value && !strcmp(value, "part1"), is_ht = value && !strcmp(value, "ht");
+    if (strcmp(name, "--packets") != 0) {
+        return 0;
+    }
+    s->plan.only_packets = 1;
+    s->plan.blocks = is_part1 ? FUZZ_BLOCKS_PART1 : FUZZ_BLOCKS_HT;
+    return 1 + (is_part1 || is_ht);
 }
 
 static int run_arguments(session *s, int count, char **arguments)
@@ -321,6 +332,11 @@ static int run_arguments(session *s, int count, char **arguments)
                 worst = code > worst ? code : worst;
             }
             return worst;
+        }
+        int taken = take_packets(s, name, value);
+        if (taken) {
+            i += taken - 1;
+            continue;
         }
         if (!take_word(s, name) && (!value || !take_text(s, name, value) || !i++)) {
             (void)fputs(usage, stderr);

@@ -9,7 +9,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "draw.h"
 #include "illegal.h"
 #include "patience.h"
 
@@ -31,9 +30,9 @@ typedef struct worker {
 void fuzz_pool_draw(const fuzz_plan *plan, uint64_t seed, fuzz_case *c)
 {
     if (plan->only_packets) {
-        fuzz_draw_packets_case(seed, &plan->judge->folder, c);
-    } else if (plan->only_ht) {
-        fuzz_draw_ht_case(seed, &plan->judge->folder, c);
+        fuzz_draw_packets_case(seed, &plan->judge->folder, plan->blocks, c);
+    } else if (plan->blocks != FUZZ_BLOCKS_ANY) {
+        fuzz_draw_case_of(seed, &plan->judge->folder, plan->blocks, c);
     } else if (plan->only_presets) {
         fuzz_draw_preset_case(seed, &plan->judge->folder, c);
     } else if (plan->only_estimates) {

@@ -3,6 +3,7 @@
 #ifndef WVL_FUZZ_POOL_H
 #define WVL_FUZZ_POOL_H
 
+#include "draw.h"
 #include "judge.h"
 
 #define FUZZ_MAX_JOBS 64u
@@ -11,7 +12,7 @@ typedef struct fuzz_plan {
     uint64_t seed, count;
     uint32_t jobs, seconds; /* seconds: of one trial at most */
     fuzz_judge *judge;
-    int only_ht;        /* HT blocks and nothing illegal */
+    fuzz_blocks blocks; /* not FUZZ_BLOCKS_ANY: nothing illegal, and no presets */
     int only_packets;   /* the same, and only what a device finishes */
     int only_presets;   /* every case has a preset */
     int only_estimates; /* 9/7 at a rate whose PSNR is estimated */

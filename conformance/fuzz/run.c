@@ -8,6 +8,7 @@
 
 #include "boxes.h"
 #include "color.h"
+#include "judge.h"
 
 /* ---- Books ----------------------------------------------------------------------------------- */
 
@@ -228,6 +229,15 @@ static void check_promises(const wvl_plan_memory *m, uint64_t peak, uint64_t liv
         (void)snprintf(run->broken, sizeof run->broken, "sink: closed %d times, complete %d, %s", o->closed,
                        o->complete, o->broken ? "patched beyond its bounds" : "");
     }
+}
+
+uint32_t fuzz_run_reach(const char *backend)
+{
+    if (!strchr(backend, ':') || strstr(backend, "cpu")) {
+        return 0;
+    }
+    return FUZZ_WAS_ON_DEVICE | (strstr(backend, " blocks") ? FUZZ_WAS_BLOCKS : 0) |
+           (strstr(backend, " packets") ? FUZZ_WAS_PACKETS : 0);
 }
 
 uint64_t fuzz_run_kept(uint64_t before, uint64_t after, uint64_t again, const char *backend)

@@ -47,6 +47,8 @@ void fuzz_run_encode(const fuzz_case *c, const fuzz_picture *p, unsigned turn, f
 void fuzz_run_plan(const fuzz_case *c, const fuzz_picture *p, fuzz_run *run);
 /* Params and plan with a format and a JP2 description of the caller. */
 void fuzz_run_plan_of(const fuzz_case *c, const wvl_image_format *format, const wvl_jp2_info *jp2, fuzz_run *run);
+/* FUZZ_WAS_ bits (judge.h): how far the backend of that name went. */
+uint32_t fuzz_run_reach(const char *backend);
 /* Of the bytes that an encode left allocated, those that the context keeps for a device. before, after, again: bytes
  * allocated before the first encode, after it, and after a second one on `backend`. */
 uint64_t fuzz_run_kept(uint64_t before, uint64_t after, uint64_t again, const char *backend);

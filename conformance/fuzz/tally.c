@@ -8,7 +8,8 @@
 #include "faults.h"
 #include "refusal.h"
 
-#define ENOUGH_TRIALS 6u /* of a preset: fewer may all be refused by chance */
+#define LEAST_PACKETS 99u /* of 100 configurations that ask only for what a device finishes */
+#define ENOUGH_TRIALS 6u  /* of a preset: fewer may all be refused by chance */
 
 /* ---- Counting -------------------------------------------------------------------------------- */
 
@@ -109,6 +110,16 @@ static void print_decoders(const fuzz_tally *t)
     }
 }
 
+void fuzz_tally_print_reach(const fuzz_tally *t)
+{
+    uint64_t devices = found(t, FUZZ_WAS_ON_DEVICE), blocks = found(t, FUZZ_WAS_BLOCKS),
+             packets = found(t, FUZZ_WAS_PACKETS);
+    if (devices) {
+        printf("%" PRIu64 " on a device: %" PRIu64 " packets, %" PRIu64 " blocks, %" PRIu64 " coefs\n", devices,
+               packets, blocks, devices - packets - blocks);
+    }
+}
+
 static void print_used(const char *title, uint64_t sum) { printf("  %s: %" PRIu64 "\n", title, sum); }
 
 static void print_line(uint64_t count, const char *name)
@@ -124,6 +135,7 @@ void fuzz_tally_print(const fuzz_tally *t)
     const fuzz_fault *fault = fuzz_faults(&faults);
     print_decoders(t);
     printf("  %" PRIu64 " illegal ones refused\n", found(t, FUZZ_WAS_ILLEGAL));
+    fuzz_tally_print_reach(t);
     print_used("explained: a known fault of a decoder", found(t, FUZZ_WAS_EXCUSED));
     for (size_t i = 0; i < faults; i++) {
         print_line(t->excuses[i], fault[i].id);
@@ -184,6 +196,17 @@ static int does_preset_refuse_all(const fuzz_tally *t)
         }
     }
     return failed;
+}
+
+int fuzz_tally_lacks_packets(const fuzz_tally *t)
+{
+    uint64_t devices = found(t, FUZZ_WAS_ON_DEVICE), packets = found(t, FUZZ_WAS_PACKETS);
+    if (100 * packets >= LEAST_PACKETS * devices) {
+        return 0;
+    }
+    printf("FAILED reach: a device finished %" PRIu64 " of %" PRIu64 ", at least %u of 100 are expected\n", packets,
+           devices, LEAST_PACKETS);
+    return 1;
 }
 
 int fuzz_tally_fails(const fuzz_tally *t)

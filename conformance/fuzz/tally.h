@@ -26,6 +26,10 @@ typedef struct fuzz_tally {
 
 void fuzz_tally_count(fuzz_tally *t, const fuzz_verdict *v);
 void fuzz_tally_print(const fuzz_tally *t);
+/* How far devices went, if one was at work. */
+void fuzz_tally_print_reach(const fuzz_tally *t);
+/* 1: of the trials on a device fewer than 99 of 100 reached packets; it is printed. */
+int fuzz_tally_lacks_packets(const fuzz_tally *t);
 /* 1: all trials together say what no single one says; it is printed. */
 int fuzz_tally_fails(const fuzz_tally *t);
 

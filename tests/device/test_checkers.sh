@@ -2,12 +2,14 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # The twins of both directions with the portable device code, assembled for the device that is here, and under compute-sanitizer: memcheck and synccheck
 # on a subset of the cases, racecheck and initcheck, which are slow, on a smaller one. Without a device: the builds of device code that nothing else makes.
-# BLOCKS and PACKETS, the twins of the block coders and of packets, with all four checkers on their subsets; they may be absent.
-#   test_checkers.sh NVCC SOURCE FORWARD INVERSE [BLOCKS [PACKETS]]
+# The twins of block coders and packets, and whole encodes of pictures up to 512x512, with all four checkers on their subsets.
+#   test_checkers.sh NVCC SOURCE FOLDER
+# FOLDER: where the test programs are; all but the first two may be absent.
 set -eu
 . "$(dirname "$0")/../support/shell.sh"
 
-nvcc=$1 source=$2 forward=$3 inverse=$4 blocks=${5:-} packets=${6:-}
+nvcc=$1 source=$2 folder=$3
+forward=$folder/test_cuda_dwt inverse=$folder/test_cuda_inverse
 export CK_DEFAULT_TIMEOUT=0
 
 # compile NAME VIRTUAL REAL FILE OPTION...
@@ -71,25 +73,35 @@ for direction in forward inverse; do
     [ ! -e "$work/$direction.racecheck.$meeting.job" ] || job "control.$direction" "$program" CK_RUN_CASE=$meeting WVL_CUDA_SUBSET=2 \
         WVL_CUDA_TWIN_IMAGE="$work/control.$direction.image" "$checker" racecheck --num-cuda-barriers 16
 done
-# subset NAME PROGRAM CASE...: a twin whose emulation does not run here.
+# subset NAME PROGRAM CASE...: a twin whose emulation does not run here, or whole encodes.
 subset() {
-    twin=$1 program=$2
+    twin=$1 program=$folder/$2
     shift 2
-    [ -n "$program" ] || return 0
+    [ -x "$program" ] || return 0
     for image in 75 80; do
         [ ! -e "$work/$image.forward.image" ] || job "$twin.portable_$image" "$program" WVL_CUDA_TWIN_IMAGE="$work/$image.forward.image"
     done
     for check in $checks; do
         for only in "$@"; do
-            unpoisoned=
-            [ "$check" != initcheck ] || unpoisoned=WVL_CUDA_UNPOISONED=1
-            job "$twin.$check.$only" "$program" CK_RUN_CASE="$only" WVL_CUDA_SUBSET=1 ${unpoisoned:+"$unpoisoned"} "$checker" "$check"
+            case $check in
+            initcheck) job "$twin.$check.$only" "$program" CK_RUN_CASE="$only" WVL_CUDA_SUBSET=1 WVL_CUDA_UNPOISONED=1 "$checker" "$check" ;;
+            racecheck) job "$twin.$check.$only" "$program" CK_RUN_CASE="$only" WVL_CUDA_SUBSET=1 ${counted_image:+"$counted_image"} \
+                "$checker" "$check" ${counted_image:+--num-cuda-barriers 16} ;;
+            *) job "$twin.$check.$only" "$program" CK_RUN_CASE="$only" WVL_CUDA_SUBSET=1 "$checker" "$check" ;;
+            esac
         done
     done
 }
 export WVL_CUDA_NO_EMULATION=1
-subset blocks "$blocks" shapes borders pairs ones refinement shared_memory short_memory groups
-subset packets "$packets" orders structures large_packets many_packets pictures refined drawn
+counted_image=
+subset ht test_cuda_ht shapes borders pairs ones refinement shared_memory short_memory groups
+subset t1 test_cuda_t1 shapes borders styles natural short_memory unbounded
+subset mq test_cuda_mq styles mixed_styles shapes lists longest many
+subset hull test_cuda_hull samples passes
+subset packets test_cuda_packets orders structures large_packets many_packets pictures refined drawn
+# Whole encodes have the transform too, and the barriers of its warps.
+[ ! -e "$work/counted.forward.image" ] || [ "$real" -lt 80 ] || counted_image=WVL_CUDA_TWIN_IMAGE=$work/counted.forward.image
+subset encode test_pictures whole_ht whole_ht_tiles whole_part1 whole_part1_tiles whole_part1_styles whole_part1_noise
 cat >"$work/judge" <<'END'
 name=$(basename "$1" .job)
 sh "$1" >"$1.log" 2>&1

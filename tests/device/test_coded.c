@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* HT blocks that are coded on the software device (soft.h), and pictures that it finishes, in whole encodes: same bytes
- * as the CPU's. */
+/* HT blocks that are coded on the software device (soft.h), and pictures that it finishes, HT and EBCOT, in whole
+ * encodes: same bytes as the CPU's. */
 #include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,13 +14,15 @@
 /* Pictures that are finished on the device: what crosses the bus is the picture, and nobody waits but once for it. */
 START_TEST(pictures_there)
 {
+    const char *settings = _i ? "block=32,32" : "style=HT",
+               *strict = _i ? "block=32,32 reach=packets" : "style=HT reach=packets";
     picture p = picture_draw(PICTURE_NATURAL, 512, 512, 3, 8, 3);
     picture_input input = picture_open_input(&p, 0);
-    bytes reference = encode(&input, "style=HT", "cpu");
-    expect_same("opens the device", &reference, encode(&input, "style=HT", "cuda-only"), "cuda:0 packets");
+    bytes reference = encode(&input, settings, "cpu");
+    expect_same("opens the device", &reference, encode(&input, settings, "cuda-only"), "cuda:0 packets");
     soft->downloaded_bytes = 0;
     soft->coded_parts = 0;
-    expect_same("packets", &reference, encode(&input, "style=HT reach=packets", "cuda-only"), "cuda:0 packets");
+    expect_same("packets", &reference, encode(&input, strict, "cuda-only"), "cuda:0 packets");
     ck_assert_uint_eq(soft->coded_parts, 1);
     ck_assert_msg(soft->downloaded_bytes == reference.count, "%llu bytes came down for %zu",
                   (unsigned long long)soft->downloaded_bytes, reference.count);
@@ -35,7 +37,10 @@ START_TEST(pictures_emulated)
 {
     static const char *const texts[] = {"style=HT reach=packets",
                                         "style=HT reversible=no qfactor=60 block=32,32 reach=packets"
-                                        " measure-psnr=no plt=yes tlm=yes tile=60,50"};
+                                        " measure-psnr=no plt=yes tlm=yes tile=60,50",
+                                        "style=TERMALL+SEGSYM block=16,32 reach=packets",
+                                        "reversible=no qfactor=60 style=BYPASS+VSC reach=packets measure-psnr=no"
+                                        " plt=yes tile=60,50"};
     picture p = picture_draw(PICTURE_NATURAL, 97, 83, 3, 8, 3);
     picture_input input = picture_open_input(&p, 0);
     bytes reference = encode(&input, texts[_i], "cpu");
@@ -127,10 +132,10 @@ END_TEST
 
 /* Encodes many pictures, with the device failing at its call `fail_at` from now on (0: never). Each ends with its bytes
  * or an error. Returns how many had bytes, and through *errors those that ended as `expected` says. */
-static uint32_t encode_many(const picture_input *input, const char *device, const bytes *reference, uint32_t fail_at,
+static uint32_t encode_many(const picture_input *input, const char *settings, const bytes *reference, uint32_t fail_at,
                             wvl_status expected, uint32_t *errors)
 {
-    wvl_plan *plan = make_plan(&input->format, "style=HT", device);
+    wvl_plan *plan = make_plan(&input->format, settings, "cuda-only");
     wvl_encoder *encoder;
     wvl_encoded_picture *finished;
     uint32_t fine = 0;
@@ -168,14 +173,15 @@ static uint32_t encode_many(const picture_input *input, const char *device, cons
  */
 START_TEST(lost_in_flight)
 {
+    const char *settings = _i < 2 ? "style=HT" : "style=BYPASS+TERMALL";
     picture p = picture_draw(PICTURE_NATURAL, 97, 83, 1, 8, 3);
     picture_input input = picture_open_input(&p, 0);
-    bytes reference = encode(&input, "style=HT", "cpu");
+    bytes reference = encode(&input, settings, "cpu");
     uint32_t errors, failed = 0;
     soft->fail_status = 719;
-    ck_assert_uint_eq(encode_many(&input, "cuda-only", &reference, 0, WVL_OK, &errors), IN_FLIGHT);
-    for (uint32_t n = 1 + (uint32_t)_i; n < 300; n += 37) {
-        uint32_t fine = encode_many(&input, "cuda-only", &reference, n, WVL_ERROR_DEVICE, &errors);
+    ck_assert_uint_eq(encode_many(&input, settings, &reference, 0, WVL_OK, &errors), IN_FLIGHT);
+    for (uint32_t n = 1 + (uint32_t)_i % 2; n < 300; n += 37) {
+        uint32_t fine = encode_many(&input, settings, &reference, n, WVL_ERROR_DEVICE, &errors);
         ck_assert_uint_eq(fine + errors, IN_FLIGHT);
         failed += errors;
         soft->broken = 0;
@@ -185,7 +191,7 @@ START_TEST(lost_in_flight)
         close_context();
         open_context();
         soft->fail_status = 719;
-        reference = encode(&input, "style=HT", "cpu");
+        reference = encode(&input, settings, "cpu");
     }
     ck_assert_uint_gt(failed, 0);
     free_bytes(&reference);
@@ -394,12 +400,12 @@ int main(void)
     TCase *tests = tcase_create("soft");
     tcase_set_timeout(tests, 300);
     tcase_add_checked_fixture(tests, open_context, close_context);
-    tcase_add_test(tests, pictures_there);
-    tcase_add_loop_test(tests, pictures_emulated, 0, 2);
+    tcase_add_loop_test(tests, pictures_there, 0, 2);
+    tcase_add_loop_test(tests, pictures_emulated, 0, 4);
     tcase_add_test(tests, blocks_there);
     tcase_add_loop_test(tests, blocks_in_parts, 0, 3);
     tcase_add_loop_test(tests, blocks_emulated, 0, 4);
-    tcase_add_loop_test(tests, lost_in_flight, 0, 2);
+    tcase_add_loop_test(tests, lost_in_flight, 0, 4);
     tcase_add_test(tests, large_pictures_in_pieces);
     tcase_add_test(tests, reach_is_asked_for);
     tcase_add_test(tests, reasons);

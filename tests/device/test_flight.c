@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * HT pictures that a device finishes, through the interface and in every order: several encoders of one context, pixels
- * in memory of every kind, pictures received late and given back in any order, on memory that is poisoned or dirty. The
- * bytes are the CPU's when a picture is received and when it is given back.
- * Runs on the device in software, or on the machine's. WVL_CUDA_SUBSET: few flights, for checkers that are slow.
+ * Pictures that a device finishes, HT and EBCOT side by side, through the interface and in every order: several
+ * encoders of one context, pixels in memory of every kind, pictures received late and given back in any order, on
+ * memory that is poisoned or dirty. The bytes are the CPU's when a picture is received and when it is given back. Runs
+ * on the device in software, or on the machine's. WVL_CUDA_SUBSET: few flights, for checkers that are slow.
  */
 #include <check.h>
 #include <pthread.h>
@@ -27,10 +27,15 @@ static const struct {
     uint32_t width, height, count, depth;
 } recipes[] = {
     {"style=HT", 131, 117, 3, 8},
+    {"plt=yes", 131, 117, 3, 8},
     {"style=HT reversible=no step=0.004 measure-psnr=no plt=yes", 97, 83, 3, 8},
+    {"style=TERMALL reversible=no step=0.004 measure-psnr=no block=32,32", 97, 83, 3, 8},
     {"style=HT tile=50,40 tile-parts=R tlm=yes progression=RPCL precincts=[64,32]", 100, 90, 3, 12},
+    {"style=63 tile=50,40 tile-parts=R tlm=yes progression=PCRL precincts=[64,32]", 100, 90, 3, 12},
     {"style=HT reversible=no qfactor=80 measure-psnr=no block=32,32 container=jph", 60, 200, 1, 8},
+    {"style=BYPASS reversible=no qfactor=80 measure-psnr=no block=16,64 container=jp2", 60, 200, 1, 8},
     {"style=HT levels=2 sop=yes eph=yes", 9, 260, 1, 16},
+    {"style=RESET+VSC levels=2 sop=yes eph=yes", 9, 260, 1, 16},
 };
 #define RECIPES (sizeof recipes / sizeof *recipes)
 
@@ -237,6 +242,7 @@ typedef struct held {
 
 typedef struct flight {
     uint64_t state;
+    uint32_t turn; /* recipes that encoders took so far */
     uint32_t frames, lane_count, held_count;
     lane lanes[MOST_LANES];
     held held[MOST_HELD];
@@ -247,7 +253,7 @@ static uint32_t draw(flight *f, uint32_t count) { return (uint32_t)(test_draw(&f
 static void open_lane(flight *f, lane *l)
 {
     memset(l, 0, sizeof *l);
-    l->recipe = draw(f, RECIPES);
+    l->recipe = f->turn++ % RECIPES; /* neighbours differ in their block coder */
     l->on_device = draw(f, 3) == 0;
     l->plan = make_plan(l->recipe, l->on_device);
     REQUIRE(wvl_encoder_create(l->plan, f->frames, &l->encoder) == WVL_OK);
@@ -378,7 +384,7 @@ static void change_lane(flight *f)
 static void fly(uint32_t frames, uint32_t lane_count, uint32_t actions, uint64_t seed)
 {
     static flight f;
-    f = (flight){.state = seed, .frames = frames, .lane_count = lane_count};
+    f = (flight){.state = seed, .turn = (uint32_t)seed, .frames = frames, .lane_count = lane_count};
     for (uint32_t i = 0; i < lane_count; i++) {
         open_lane(&f, &f.lanes[i]);
     }

@@ -36,10 +36,15 @@ static void count_span(void *user, const wvl_trace_span *span)
     spans += span->end >= span->begin;
 }
 
-/* WVL_TEST_HT in the environment: HT blocks of a given step, which devices code too; with "blocks" packets that only
- * the CPU makes. */
-static int codes_blocks(void) { return getenv("WVL_TEST_HT") != NULL; }
-static int finishes(void) { return codes_blocks() && strcmp(getenv("WVL_TEST_HT"), "blocks") != 0; }
+/* WVL_TEST_BLOCKS in the environment: pictures without a target, whose blocks devices code too. "ht" or "part1": blocks
+ * of that kind, and devices finish the pictures; "waves": HT blocks, and packets that only the CPU makes. */
+static int is_kind(const char *word)
+{
+    const char *kind = getenv("WVL_TEST_BLOCKS");
+    return kind && !strcmp(kind, word);
+}
+static int codes_blocks(void) { return is_kind("ht") || is_kind("part1") || is_kind("waves"); }
+static int finishes(void) { return is_kind("ht") || is_kind("part1"); }
 
 static wvl_plan *make_plan(const char *tile, const char *device)
 {
@@ -49,7 +54,7 @@ static wvl_plan *make_plan(const char *tile, const char *device)
     ck_assert_int_eq(wvl_params_set(params, "tile", tile), WVL_OK);
     ck_assert_int_eq(wvl_params_set(params, "reversible", "no"), WVL_OK);
     if (codes_blocks()) {
-        ck_assert_int_eq(wvl_params_set(params, "style", "HT"), WVL_OK);
+        ck_assert_int_eq(wvl_params_set(params, "style", is_kind("part1") ? "BYPASS" : "HT"), WVL_OK);
         ck_assert_int_eq(wvl_params_set(params, "packed-headers", finishes() ? "none" : "ppt"), WVL_OK);
     } else {
         ck_assert_int_eq(wvl_params_set(params, "bpp", "0.5,2"), WVL_OK);

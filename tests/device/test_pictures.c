@@ -334,6 +334,43 @@ START_TEST(outside_before_conversion)
 }
 END_TEST
 
+/* Pictures of many thread blocks, each a test case of its own: checkers look at them side by side. */
+static const struct {
+    const char *name;
+    row row;
+} wholes[] = {
+    {"whole_ht", {"style=HT", 512, 512, 3, 8, PICTURE_NATURAL}},
+    {"whole_ht_tiles",
+     {"style=HT reversible=no qfactor=70 measure-psnr=no tile=300,512", 512, 512, 3, 8, PICTURE_NATURAL}},
+    {"whole_part1", {"", 512, 512, 3, 8, PICTURE_NATURAL}},
+    {"whole_part1_tiles",
+     {"reversible=no step=0.004 measure-psnr=no tile=200,150 style=BYPASS", 512, 512, 3, 8, PICTURE_NATURAL}},
+    {"whole_part1_styles",
+     {"block=32,32 progression=RPCL plt=yes tlm=yes tile-parts=R style=63", 512, 512, 1, 12, PICTURE_NATURAL}},
+    {"whole_part1_noise", {"style=TERMALL block=128,32", 256, 200, 1, 16, PICTURE_NOISE}},
+};
+#define WHOLES (sizeof wholes / sizeof *wholes)
+
+START_TEST(whole)
+{
+    const row *r = &wholes[_i].row;
+    picture p = picture_draw(r->kind, r->width, r->height, r->count, r->depth, (uint32_t)_i);
+    check_picture(&p, r->settings, WVL_MEMORY_DEVICE, 2, 1);
+    picture_free(&p);
+}
+END_TEST
+
+static void add_wholes(Suite *s)
+{
+    for (int i = 0; i < (int)WHOLES; i++) {
+        TCase *tc = tcase_create(wholes[i].name);
+        tcase_set_timeout(tc, 240);
+        tcase_add_checked_fixture(tc, open_suite, close_suite);
+        tcase_add_loop_test(tc, whole, i, i + 1);
+        suite_add_tcase(s, tc);
+    }
+}
+
 int main(void)
 {
     Suite *s = suite_create("pictures");
@@ -347,6 +384,7 @@ int main(void)
     tcase_add_test(tc, outside);
     tcase_add_test(tc, outside_before_conversion);
     suite_add_tcase(s, tc);
+    add_wholes(s);
     SRunner *runner = srunner_create(s);
     srunner_run_all(runner, CK_ENV);
     int failed = srunner_ntests_failed(runner);

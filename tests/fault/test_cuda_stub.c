@@ -12,13 +12,16 @@
 
 static job j;
 
-static void open_job(int ht)
+/* Coefficients alone, and blocks of a given step with their sums. */
+typedef enum job_kind { JOB_COEFS, JOB_HT, JOB_T1 } job_kind;
+
+static void open_job(job_kind kind)
 {
     seed_state = 1;
     default_job(&j);
-    j.settings.style = ht ? WVL_STYLE_HT : 0;
+    j.settings.style = kind == JOB_HT ? WVL_STYLE_HT : 0;
     j.settings.ht_passes = 3;
-    j.settings.reversible = !ht; /* HT blocks of a given step, with their sums */
+    j.settings.reversible = kind == JOB_COEFS;
     j.format.component_count = 3;
     j.format.x1 = 512;
     j.format.y1 = 256;
@@ -30,7 +33,7 @@ static void open_job(int ht)
     wvl_cuda_forget_losses();
 }
 
-static void setup(void) { open_job(0); }
+static void setup(void) { open_job(JOB_COEFS); }
 
 static void teardown(void)
 {
@@ -79,10 +82,10 @@ static wvl_status encode_once(void)
 static wvl_assembly assembly;
 static unsigned picture_tables; /* options of the backend */
 
-static void open_pictures(void)
+static void open_pictures_of(job_kind kind)
 {
     const char *why;
-    open_job(1);
+    open_job(kind);
     j.plan->memory.output_bytes_bound = 4096; /* what the conductor adds to a plan */
     j.plan->memory.most_precincts = j.tiles->precinct_count;
     j.plan->memory.most_blocks = j.tiles->block_count;
@@ -92,6 +95,8 @@ static void open_pictures(void)
     ck_assert_int_eq(wvl_assembly_build(NULL, j.plan, &assembly, &why), WVL_OK);
     picture_tables = 0;
 }
+
+static void open_pictures(void) { open_pictures_of(JOB_HT); }
 
 static void close_pictures(void)
 {
@@ -165,9 +170,13 @@ static wvl_status run_pictures(void)
     return status;
 }
 
-/* By graphs and without them; pixels on the host, or where the device reads them. */
+/* By graphs and without them; pixels on the host, or where the device reads them; HT and EBCOT. */
 START_TEST(every_call_of_a_picture_may_fail)
 {
+    if (_i & 4) {
+        close_pictures();
+        open_pictures_of(JOB_T1);
+    }
     picture_tables = _i & 1 ? WVL_CUDA_NO_GRAPHS : 0;
     j.image.memory_kind = _i & 2 ? WVL_MEMORY_DEVICE : WVL_MEMORY_HOST;
     ck_assert_int_eq(run_pictures(), WVL_OK);
@@ -318,7 +327,7 @@ START_TEST(every_call_may_fail)
 {
     if (_i) { /* with blocks that are coded there; coefficients come down later */
         teardown();
-        open_job(1);
+        open_job(JOB_HT);
     }
     ck_assert_int_eq(encode_once(), WVL_OK);
     uint32_t total = calls;
@@ -404,7 +413,7 @@ int main(void)
     suite_add_tcase(suite, tc);
     tc = tcase_create("pictures");
     tcase_add_checked_fixture(tc, open_pictures, close_pictures);
-    tcase_add_loop_test(tc, every_call_of_a_picture_may_fail, 0, 4);
+    tcase_add_loop_test(tc, every_call_of_a_picture_may_fail, 0, 8);
     tcase_add_test(tc, refused_pictures);
     tcase_add_test(tc, slots_know_their_pixels);
     tcase_add_test(tc, misused_slots);

@@ -12,6 +12,7 @@
 #include "conformance/fuzz/illegal.h"
 #include "conformance/fuzz/reduce.h"
 #include "conformance/fuzz/run.h"
+#include "conformance/fuzz/tally.h"
 #include "wavelane.h"
 
 #define SEEDS 4000u
@@ -472,6 +473,61 @@ START_TEST(devices_stay_open)
 }
 END_TEST
 
+/* Cases that ask only for what a device finishes: of the right kind of blocks, and all other options are drawn. */
+START_TEST(packets_cases)
+{
+    static const char *const left_out[] = {"preset", "roi",
+                                           "rates",  "bpp",
+                                           "psnr",   "slopes",
+                                           "layers", "layer-bytes",
+                                           "rdoq",   "max-bytes",
+                                           "reach",  "max-component-bytes",
+                                           "plm",    "packed-headers",
+                                           "device", "measure-psnr"};
+    static const char *const drawn_keys[] = {"style",      "block",     "tile",    "precincts", "progression",
+                                             "tile-parts", "sop",       "eph",     "plt",       "tlm",
+                                             "overrides",  "step",      "qfactor", "visual",    "progression-changes",
+                                             "container",  "reversible"};
+    unsigned seen[sizeof drawn_keys / sizeof *drawn_keys] = {0};
+    fuzz_blocks blocks = _i ? FUZZ_BLOCKS_PART1 : FUZZ_BLOCKS_HT;
+    for (uint64_t seed = 1; seed <= SEEDS / 4; seed++) {
+        fuzz_draw_packets_case(seed, NULL, blocks, &drawn);
+        unsigned long style = strtoul(fuzz_case_or(&drawn, "style", "0"), NULL, 10);
+        ck_assert_msg((style >= 64) == (blocks == FUZZ_BLOCKS_HT), "seed %u: style %lu", (unsigned)seed, style);
+        for (size_t i = 0; i < sizeof left_out / sizeof *left_out; i++) {
+            ck_assert_msg(!fuzz_case_get(&drawn, left_out[i]), "seed %u has %s", (unsigned)seed, left_out[i]);
+        }
+        for (size_t i = 0; i < sizeof drawn_keys / sizeof *drawn_keys; i++) {
+            seen[i] += fuzz_case_get(&drawn, drawn_keys[i]) != NULL;
+        }
+    }
+    for (size_t i = 0; i < sizeof drawn_keys / sizeof *drawn_keys; i++) {
+        ck_assert_msg(seen[i] > 0, "%s is never drawn", drawn_keys[i]);
+    }
+}
+END_TEST
+
+/* 99 of 100 that are on a device must reach packets. */
+START_TEST(packets_are_counted)
+{
+    static fuzz_tally tally;
+    fuzz_verdict v = {.found = fuzz_run_reach("cuda:0 packets")};
+    ck_assert_uint_eq(fuzz_run_reach("cpu") | fuzz_run_reach("cuda:0+cpu"), 0);
+    ck_assert_uint_eq(fuzz_run_reach("cuda:0"), FUZZ_WAS_ON_DEVICE);
+    ck_assert_uint_eq(fuzz_run_reach("cuda:0 blocks"), FUZZ_WAS_ON_DEVICE | FUZZ_WAS_BLOCKS);
+    ck_assert_uint_eq(v.found, FUZZ_WAS_ON_DEVICE | FUZZ_WAS_PACKETS);
+    ck_assert(!fuzz_tally_lacks_packets(&tally));
+    for (unsigned i = 0; i < 99; i++) {
+        fuzz_tally_count(&tally, &v);
+    }
+    v.found = fuzz_run_reach("cuda:0 blocks");
+    fuzz_tally_count(&tally, &v);
+    ck_assert(!fuzz_tally_lacks_packets(&tally));
+    fuzz_tally_count(&tally, &v);
+    ck_assert(fuzz_tally_lacks_packets(&tally));
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("generator");
@@ -498,6 +554,8 @@ int main(void)
     tcase_add_test(tests, estimates_lack_a_unit);
     tcase_add_test(tests, trials_are_limited);
     tcase_add_test(tests, devices_stay_open);
+    tcase_add_loop_test(tests, packets_cases, 0, 2);
+    tcase_add_test(tests, packets_are_counted);
     suite_add_tcase(suite, tests);
     SRunner *runner = srunner_create(suite);
     srunner_run_all(runner, CK_ENV);

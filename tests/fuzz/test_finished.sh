@@ -1,0 +1,38 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+# Random configurations that ask only for what a device finishes, on the device in software: same bytes as the CPU, 99 of 100 reach packets, and the
+# judges read them. A wrong byte in what goes up must be seen.
+#   test_finished.sh FUZZ-PROGRAM
+# WVL_TEST_SHORT: fewer configurations.
+set -eu
+. "$(dirname "$0")/../support/shell.sh"
+
+fuzz=$1
+count=240 judged=80
+[ -z "${WVL_TEST_SHORT:-}" ] || { count=60 && judged=20; }
+[ -z "${WVL_TEST_PICTURES:-}" ] || set -- --pictures "$WVL_TEST_PICTURES"
+[ -n "${WVL_TEST_PICTURES:-}" ] || set --
+
+"$fuzz" --count 1 --digests "$work/has" >"$work/has.log" 2>&1 || { cat "$work/has.log"; exit 77; } # a build without digests
+for kind in ht part1; do
+    for device in cpu cuda-only; do
+        "$fuzz" --packets $kind --count $count --jobs 2 --device $device --digests "$work/$kind.$device" "$@" >"$work/$kind.$device.log" ||
+            { cat "$work/$kind.$device.log"; exit 1; }
+    done
+    cmp "$work/$kind.cpu" "$work/$kind.cuda-only"
+    cat "$work/$kind.cuda-only.log"
+    [ "$(grep -cE '^[0-9]+ [0-9a-f]{64}$' "$work/$kind.cpu")" -ge $((count * 95 / 100)) ] || { echo "$kind: too few digests"; exit 1; }
+    grep -q ' on a device: [1-9][0-9]* packets, ' "$work/$kind.cuda-only.log" || { echo "$kind: nothing was finished by the device"; exit 1; }
+    "$fuzz" --packets $kind --seed 10000 --count $judged --jobs 2 --device cuda-only --no-reduce "$@" >"$work/judged.log" ||
+        { cat "$work/judged.log"; exit 1; }
+    grep -q ' on a device: [1-9][0-9]* packets, ' "$work/judged.log" || { cat "$work/judged.log"; echo "$kind: the report does not say how far"; exit 1; }
+done
+! cmp -s "$work/ht.cpu" "$work/part1.cpu" || { echo "both kinds of blocks give the same files"; exit 1; }
+"$fuzz" --packets --show 7 >"$work/default"
+"$fuzz" --packets ht --show 7 | cmp - "$work/default" # without a word: HT
+
+# Uploads of 100 bytes and more arrive with a wrong one.
+SOFT_SPOIL=100 "$fuzz" --packets part1 --count 40 --jobs 2 --device cuda-only --digests "$work/spoilt" "$@" >/dev/null || :
+"$fuzz" --packets part1 --count 40 --jobs 2 --device cpu --digests "$work/fine" "$@" >/dev/null
+! cmp -s "$work/spoilt" "$work/fine" || { echo "wrong bytes were not seen"; exit 1; }
+echo "random configurations that a device finishes: nothing wrong"
