@@ -28,12 +28,13 @@ __device__ __forceinline__ uint32_t list_t1_segments(uint32_t style, uint32_t pa
     return count;
 }
 
-/* A block that sends nothing. */
+/* A block that sends nothing: the tag tree holds its planes all the same. */
 __device__ __forceinline__ wvl_cuda_packets_block send_nothing(const wvl_cuda_t1_block &b, const wvl_cuda_t1_record &r)
 {
     wvl_cuda_packets_block sent = {};
-    sent.zero_planes = b.planes;
-    sent.flags = r.flags & WVL_CUDA_T1_LEFT ? (uint8_t)WVL_CUDA_PACKETS_LEFT : 0;
+    bool is_left = r.flags & WVL_CUDA_T1_LEFT;
+    sent.zero_planes = is_left ? 0 : (uint8_t)(b.planes - r.planes);
+    sent.flags = is_left ? (uint8_t)WVL_CUDA_PACKETS_LEFT : 0;
     return sent;
 }
 
