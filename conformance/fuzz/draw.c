@@ -338,13 +338,7 @@ static void draw_target(fuzz_draw *d, const char *key, uint32_t percent)
 static void draw_rates(fuzz_draw *d) { draw_target(d, "rates", 9); }
 static void draw_bpp(fuzz_draw *d) { draw_target(d, "bpp", 10); }
 static void draw_layer_bytes(fuzz_draw *d) { draw_target(d, "layer-bytes", 11); }
-
-static void draw_psnr(fuzz_draw *d)
-{
-    if (d->blocks != FUZZ_BLOCKS_RATE) {
-        draw_target(d, "psnr", 13);
-    }
-}
+static void draw_psnr(fuzz_draw *d) { draw_target(d, "psnr", d->blocks == FUZZ_BLOCKS_RATE ? 0 : 13); }
 
 /* Goes with neither PSNR targets, regions nor HT. */
 static void draw_rdoq(fuzz_draw *d)
