@@ -8,8 +8,9 @@
 /* Which block coder a case uses. */
 typedef enum fuzz_blocks {
     FUZZ_BLOCKS_ANY,
-    FUZZ_BLOCKS_HT,   /* and no preset */
-    FUZZ_BLOCKS_PART1 /* and no preset, and one layer */
+    FUZZ_BLOCKS_HT,    /* and no preset */
+    FUZZ_BLOCKS_PART1, /* and no preset, and one layer */
+    FUZZ_BLOCKS_RATE   /* the same with a target or a limit of bytes, or a slope, without rdoq */
 } fuzz_blocks;
 
 /* What is drawn so far, and what later generators need of it. */
@@ -33,8 +34,8 @@ typedef struct fuzz_draw {
 void fuzz_draw_case(uint64_t seed, const fuzz_folder *folder, fuzz_case *c);
 /* Another one of the seed, with such blocks. */
 void fuzz_draw_case_of(uint64_t seed, const fuzz_folder *folder, fuzz_blocks blocks, fuzz_case *c);
-/* The same without what the CPU finishes: targets and limits, layers, regions, rdoq, PLM, PPM, PPT,
- * depths above 16. blocks: not FUZZ_BLOCKS_ANY. */
+/* The same without what the CPU finishes: layers, regions, rdoq, targets of PSNR, limits of components, PLM, PPM, PPT,
+ * depths above 16; other targets and limits only with FUZZ_BLOCKS_RATE. blocks: not FUZZ_BLOCKS_ANY. */
 void fuzz_draw_packets_case(uint64_t seed, const fuzz_folder *folder, fuzz_blocks blocks, fuzz_case *c);
 /* Another one of the seed, of a preset. */
 void fuzz_draw_preset_case(uint64_t seed, const fuzz_folder *folder, fuzz_case *c);
@@ -60,6 +61,11 @@ int fuzz_draw_knows(const char *key);
 static inline uint32_t fuzz_draw_between(fuzz_draw *d, uint32_t low, uint32_t high)
 {
     return fuzz_random_between(&d->random, low, high);
+}
+/* EBCOT blocks, and one layer. */
+static inline int fuzz_draw_is_part1(const fuzz_draw *d)
+{
+    return d->blocks == FUZZ_BLOCKS_PART1 || d->blocks == FUZZ_BLOCKS_RATE;
 }
 static inline int fuzz_draw_chance(fuzz_draw *d, uint32_t percent) { return fuzz_random_chance(&d->random, percent); }
 /* An option that half of the dense cases use. */

@@ -53,13 +53,20 @@ static void lower_depths(const char *from, char *to, size_t bytes)
 
 void fuzz_draw_packets_case(uint64_t seed, const fuzz_folder *folder, fuzz_blocks blocks, fuzz_case *c)
 {
-    static const char *const left_out[] = {
-        "rates", "bpp",  "layer-bytes", "psnr",           "slopes",       "layers", "max-bytes", "max-component-bytes",
-        "roi",   "rdoq", "plm",         "packed-headers", "measure-psnr", "device", "reach",     "output-memory"};
+    static const char *const left_out[] = {"psnr",   "layers", "max-component-bytes", "roi",
+                                           "rdoq",   "plm",    "packed-headers",      "measure-psnr",
+                                           "device", "reach",  "output-memory"},
+                             *const targets[] = {"rates", "bpp", "layer-bytes", "slopes", "max-bytes"};
     char components[FUZZ_MAX_VALUE];
     fuzz_draw_case_of(seed, folder, blocks, c);
     for (size_t i = 0; i < sizeof left_out / sizeof *left_out; i++) {
         fuzz_case_drop_key(c, left_out[i]);
+    }
+    for (size_t i = 0; i < sizeof targets / sizeof *targets && blocks != FUZZ_BLOCKS_RATE; i++) {
+        fuzz_case_drop_key(c, targets[i]);
+    }
+    if (blocks == FUZZ_BLOCKS_RATE) {
+        fuzz_case_set(c, "rdoq", "no");
     }
     if (fuzz_case_get(c, "components")) {
         lower_depths(fuzz_case_get(c, "components"), components, sizeof components);

@@ -28,7 +28,8 @@ static const char usage[] =
     "  --pictures DIR    crops come from pictures of this folder (else from drawn ones)\n"
     "  --second          ask a second decoder too (grk_decompress), and OpenJPH about HT blocks where built with it\n"
     "  --ht              HT blocks only, and nothing illegal\n"
-    "  --packets [ht|part1]  blocks of that kind (ht), and only what a device finishes: 99 of 100 must reach packets\n"
+    "  --packets [ht|part1|rate]  blocks of that kind (ht), and only what a device finishes: 99 of 100 must reach "
+    "packets; rate: part1 with targets and limits\n"
     "  --presets         every case has a preset, and nothing is illegal\n"
     "  --estimates       9/7 at a rate, with an estimated PSNR: the mean of its errors is checked\n"
     "  --seconds N       of one trial at most, without foreign decoders (60)\n"
@@ -302,13 +303,22 @@ static int take_word(session *s, const char *name)
 /* "--packets", which may have a value: how many arguments it takes. 0: another name. */
 static int take_packets(session *s, const char *name, const char *value)
 {
-    int is_part1 = value && !strcmp(value, "part1"), is_ht = value && !strcmp(value, "ht");
+    static const struct {
+        const char *word;
+        fuzz_blocks blocks;
+    } kinds[] = {{"ht", FUZZ_BLOCKS_HT}, {"part1", FUZZ_BLOCKS_PART1}, {"rate", FUZZ_BLOCKS_RATE}};
     if (strcmp(name, "--packets") != 0) {
         return 0;
     }
     s->plan.only_packets = 1;
-    s->plan.blocks = is_part1 ? FUZZ_BLOCKS_PART1 : FUZZ_BLOCKS_HT;
-    return 1 + (is_part1 || is_ht);
+    s->plan.blocks = FUZZ_BLOCKS_HT;
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+        if (value && !strcmp(value, kinds[i].word)) {
+            s->plan.blocks = kinds[i].blocks;
+            return 2;
+        }
+    }
+    return 1;
 }
 
 static int run_arguments(session *s, int count, char **arguments)

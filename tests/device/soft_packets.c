@@ -202,7 +202,7 @@ typedef struct byte_sink {
 
 static void put(byte_sink *s, const void *bytes, uint64_t count)
 {
-    if (s->to) {
+    if (s->to && count) { /* blocks that send nothing have no bytes */
         memcpy(s->to + s->count, bytes, count);
     }
     s->count += count;

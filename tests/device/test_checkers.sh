@@ -101,7 +101,7 @@ subset hull test_cuda_hull samples passes
 subset packets test_cuda_packets orders structures large_packets many_packets pictures refined drawn
 # Whole encodes have the transform too, and the barriers of its warps.
 [ ! -e "$work/counted.forward.image" ] || [ "$real" -lt 80 ] || counted_image=WVL_CUDA_TWIN_IMAGE=$work/counted.forward.image
-subset encode test_pictures whole_ht whole_ht_tiles whole_part1 whole_part1_tiles whole_part1_styles whole_part1_noise
+subset encode test_pictures whole_ht whole_ht_tiles whole_part1 whole_part1_tiles whole_part1_styles whole_part1_noise whole_part1_rate
 cat >"$work/judge" <<'END'
 name=$(basename "$1" .job)
 sh "$1" >"$1.log" 2>&1

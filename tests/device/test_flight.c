@@ -6,6 +6,7 @@
  * on the device in software, or on the machine's. WVL_CUDA_SUBSET: few flights, for checkers that are slow.
  */
 #include <check.h>
+#include <dlfcn.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -36,8 +37,15 @@ static const struct {
     {"style=BYPASS reversible=no qfactor=80 measure-psnr=no block=16,64 container=jp2", 60, 200, 1, 8},
     {"style=HT levels=2 sop=yes eph=yes", 9, 260, 1, 16},
     {"style=RESET+VSC levels=2 sop=yes eph=yes", 9, 260, 1, 16},
+    /* With rate control: */
+    {"reversible=no bpp=2 rdoq=no measure-psnr=no block=16,16", 41, 37, 1, 8},
+    {"max-bytes=900 rdoq=no style=TERMALL plt=yes progression=RPCL", 41, 37, 1, 12},
 };
 #define RECIPES (sizeof recipes / sizeof *recipes)
+#define RATED 2u /* the last ones */
+
+/* Recipes that fly: the device in software takes a second for a picture with rate control. */
+static unsigned flying = RECIPES;
 
 static picture_driver driver;
 static picture_case cases[RECIPES][PIXELS];
@@ -58,6 +66,8 @@ static void open_recipe(unsigned r, unsigned i)
 static void open_suite(void)
 {
     REQUIRE_THAT(picture_driver_open(&driver), "no device: this suite runs on the software one, or on a real one");
+    void *library = dlopen("libcuda.so.1", RTLD_NOW);
+    flying = library && dlsym(library, "soft_driver_control") ? RECIPES - RATED : RECIPES;
     for (unsigned k = 0; k < RECIPES * PIXELS; k++) {
         open_recipe(k / PIXELS, k % PIXELS);
     }
@@ -253,7 +263,7 @@ static uint32_t draw(flight *f, uint32_t count) { return (uint32_t)(test_draw(&f
 static void open_lane(flight *f, lane *l)
 {
     memset(l, 0, sizeof *l);
-    l->recipe = f->turn++ % RECIPES; /* neighbours differ in their block coder */
+    l->recipe = f->turn++ % flying; /* neighbours differ in their block coder */
     l->on_device = draw(f, 3) == 0;
     l->plan = make_plan(l->recipe, l->on_device);
     REQUIRE(wvl_encoder_create(l->plan, f->frames, &l->encoder) == WVL_OK);
@@ -329,9 +339,8 @@ static void receive(flight *f, lane *l)
 }
 
 /* One picture outside of all encoders, while theirs are in flight. */
-static void encode_alone(flight *f)
+static void encode_one(unsigned r, unsigned which)
 {
-    unsigned r = draw(f, RECIPES), which = draw(f, PIXELS);
     wvl_plan *plan = make_plan(r, 0);
     wvl_sink sink;
     wvl_result *result;
@@ -348,6 +357,12 @@ static void encode_alone(flight *f)
     wvl_memory_release(context, data, bytes);
     wvl_result_release(result);
     wvl_plan_release(plan);
+}
+
+static void encode_alone(flight *f)
+{
+    unsigned r = draw(f, flying), which = draw(f, PIXELS);
+    encode_one(r, which);
 }
 
 /* Habits of a caller: how often it submits, receives and gives back, of 8; the rest it does one after the other. */
@@ -451,6 +466,17 @@ START_TEST(one_after_the_other)
 }
 END_TEST
 
+/* The same with rate control, for devices where it does not fly. */
+START_TEST(rated_one_after_the_other)
+{
+    open_context(_i ? POISON_A5 : POISON_LEFT, 2);
+    for (unsigned i = 0; !is_left_out(2) && i < 2 * RATED; i++) {
+        encode_one(RECIPES - 1 - i % RATED, i % PIXELS);
+    }
+    close_context(POISON_A5);
+}
+END_TEST
+
 int main(void)
 {
     Suite *s = suite_create("flight");
@@ -460,6 +486,7 @@ int main(void)
     tcase_add_loop_test(tc, orders, 0, (int)FRAMES);
     tcase_add_loop_test(tc, poisoned, 0, 3);
     tcase_add_test(tc, one_after_the_other);
+    tcase_add_loop_test(tc, rated_one_after_the_other, 0, 2);
     suite_add_tcase(s, tc);
     SRunner *runner = srunner_create(s);
     srunner_run_all(runner, CK_ENV);

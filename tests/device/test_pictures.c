@@ -348,6 +348,9 @@ static const struct {
     {"whole_part1_styles",
      {"block=32,32 progression=RPCL plt=yes tlm=yes tile-parts=R style=63", 512, 512, 1, 12, PICTURE_NATURAL}},
     {"whole_part1_noise", {"style=TERMALL block=128,32", 256, 200, 1, 16, PICTURE_NOISE}},
+    /* The device in software takes long for rate control. */
+    {"whole_part1_rate",
+     {"reversible=no bpp=2 rdoq=no measure-psnr=no block=32,32 tile=80,96", 128, 96, 1, 8, PICTURE_NATURAL}},
 };
 #define WHOLES (sizeof wholes / sizeof *wholes)
 

@@ -477,20 +477,21 @@ END_TEST
 START_TEST(packets_cases)
 {
     static const char *const left_out[] = {"preset", "roi",
-                                           "rates",  "bpp",
-                                           "psnr",   "slopes",
-                                           "layers", "layer-bytes",
-                                           "rdoq",   "max-bytes",
+                                           "psnr",   "layers",
                                            "reach",  "max-component-bytes",
                                            "plm",    "packed-headers",
-                                           "device", "measure-psnr"};
+                                           "device", "measure-psnr"},
+                             *const targets[] = {"rates", "bpp", "layer-bytes", "slopes", "max-bytes"};
     static const char *const drawn_keys[] = {"style",      "block",     "tile",    "precincts", "progression",
                                              "tile-parts", "sop",       "eph",     "plt",       "tlm",
                                              "overrides",  "step",      "qfactor", "visual",    "progression-changes",
                                              "container",  "reversible"};
     unsigned seen[sizeof drawn_keys / sizeof *drawn_keys] = {0};
-    fuzz_blocks blocks = _i ? FUZZ_BLOCKS_PART1 : FUZZ_BLOCKS_HT;
+    static const fuzz_blocks kinds[] = {FUZZ_BLOCKS_HT, FUZZ_BLOCKS_PART1, FUZZ_BLOCKS_RATE};
+    fuzz_blocks blocks = kinds[_i];
+    unsigned targeted = 0;
     for (uint64_t seed = 1; seed <= SEEDS / 4; seed++) {
+        unsigned has_target = 0;
         fuzz_draw_packets_case(seed, NULL, blocks, &drawn);
         unsigned long style = strtoul(fuzz_case_or(&drawn, "style", "0"), NULL, 10);
         ck_assert_msg((style >= 64) == (blocks == FUZZ_BLOCKS_HT), "seed %u: style %lu", (unsigned)seed, style);
@@ -500,7 +501,13 @@ START_TEST(packets_cases)
         for (size_t i = 0; i < sizeof drawn_keys / sizeof *drawn_keys; i++) {
             seen[i] += fuzz_case_get(&drawn, drawn_keys[i]) != NULL;
         }
+        for (size_t i = 0; i < sizeof targets / sizeof *targets; i++) {
+            has_target |= fuzz_case_get(&drawn, targets[i]) != NULL;
+        }
+        targeted += has_target;
+        ck_assert_str_eq(fuzz_case_or(&drawn, "rdoq", ""), blocks == FUZZ_BLOCKS_RATE ? "no" : "");
     }
+    ck_assert(blocks == FUZZ_BLOCKS_RATE ? targeted > SEEDS / 8 : targeted == 0);
     for (size_t i = 0; i < sizeof drawn_keys / sizeof *drawn_keys; i++) {
         ck_assert_msg(seen[i] > 0, "%s is never drawn", drawn_keys[i]);
     }
@@ -554,7 +561,7 @@ int main(void)
     tcase_add_test(tests, estimates_lack_a_unit);
     tcase_add_test(tests, trials_are_limited);
     tcase_add_test(tests, devices_stay_open);
-    tcase_add_loop_test(tests, packets_cases, 0, 2);
+    tcase_add_loop_test(tests, packets_cases, 0, 3);
     tcase_add_test(tests, packets_are_counted);
     suite_add_tcase(suite, tests);
     SRunner *runner = srunner_create(suite);
