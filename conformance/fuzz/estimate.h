@@ -24,10 +24,10 @@ enum {
     FUZZ_ALLOW_REVERSIBLE_LAST,
     FUZZ_ALLOW_FLAT,
     FUZZ_ALLOW_CELLS,
+    FUZZ_ALLOW_BANDS,
     FUZZ_ALLOW_HALVES,
     FUZZ_ALLOW_ROUNDING,
     FUZZ_ALLOW_REGION,
-    FUZZ_ALLOW_DERIVED,
     FUZZ_ALLOWANCES
 };
 const char *fuzz_estimate_allowance_name(unsigned allowance);
