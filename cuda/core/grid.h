@@ -22,12 +22,12 @@ static inline uint64_t wvl_cuda_slots_bytes(const wvl_tile_band *band)
 }
 
 /* The three bands of a level share their block grid and first row, and hold `bytes` a coefficient; 0: each band its
- * own. */
+ * own. Blocks have four rows: fused kernels join the bounds of so many. */
 static inline int wvl_cuda_bands_alike(const wvl_tile_band *first, unsigned bytes)
 {
     for (unsigned i = 0; i < 3; i++) {
         const wvl_tile_band *band = &first[i];
-        if (wvl_cuda_is_empty(band->rect) || (bytes && band->coef_bytes != bytes) || band->xcb < 3 ||
+        if (wvl_cuda_is_empty(band->rect) || (bytes && band->coef_bytes != bytes) || band->xcb < 3 || band->ycb < 2 ||
             band->xcb != first->xcb || band->ycb != first->ycb || band->slot_width != first->slot_width ||
             band->slot_height != first->slot_height || band->block_cols != first->block_cols ||
             band->block_x0 != first->block_x0 || band->block_y0 != first->block_y0 || band->rect.x0 != first->rect.x0 ||

@@ -295,7 +295,7 @@ unsigned wvl_cuda_cascade_levels(const unit *u, unsigned level)
 static int last_band_fits(const unit *u, unsigned bytes)
 {
     const wvl_tile_band *low = &u->tile->bands[low_resolution(u, u->tc->levels)->first_band];
-    return (!bytes || low->coef_bytes == bytes) && low->xcb > 1 && (bytes != 2 || !is_deep(low));
+    return (!bytes || low->coef_bytes == bytes) && low->xcb > 1 && low->ycb > 1 && (bytes != 2 || !is_deep(low));
 }
 
 static int shape_cascades(const unit *u, unsigned level, unsigned last, unsigned bytes)
