@@ -22,7 +22,7 @@ static inline uint64_t wvl_cuda_slots_bytes(const wvl_tile_band *band)
 }
 
 /* The three bands of a level share their block grid and first row, and hold `bytes` a coefficient; 0: each band its
- * own. Blocks have four rows: fused kernels join the bounds of so many. */
+ * own. Blocks have four rows at least: fused kernels join the bounds of four. */
 static inline int wvl_cuda_bands_alike(const wvl_tile_band *first, unsigned bytes)
 {
     for (unsigned i = 0; i < 3; i++) {

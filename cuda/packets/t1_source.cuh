@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* EBCOT blocks as packets see them: so many passes of each, segment by segment. */
+/* EBCOT blocks as packets see them: the first passes of each, segment by segment. */
 #pragma once
 #include "codec/core/t1_pass.h"
 #include "cuda/blocks/t1_job.h"

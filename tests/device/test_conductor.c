@@ -346,7 +346,7 @@ START_TEST(memory_promise)
 {
     picture p = picture_draw(PICTURE_NATURAL, 700, 500, 3, 8, 1);
     picture_input input = picture_open_input(&p, 0);
-    static const char *const shapes[] = {WAVES, "tile=128,128" WAVES, "tile=64,64 reversible=no layers=4",
+    static const char *const shapes[] = {WAVES, ("tile=128,128" WAVES), "tile=64,64 reversible=no layers=4",
                                          "reversible=no psnr=35"};
     for (unsigned i = 0; i < 4; i++) {
         wvl_plan *plan = make_plan(&input.format, shapes[i], "cuda-only");
