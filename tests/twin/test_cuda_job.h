@@ -6,6 +6,7 @@
 
 #include <check.h>
 #include <inttypes.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -205,7 +206,8 @@ static inline const void *read_image(const char *path)
     return path ? image : NULL;
 }
 
-/* Device code that a build carries (a fat binary; NULL: none): portable code for 7.5 and for 8.0, machine code for 9.0.
+/* Device code that a build carries (a fat binary; NULL: none), in any order: portable code for 7.5 and for 8.0, machine
+ * code for 9.0, and nothing else.
  */
 static inline void check_versions(const void *image)
 {
@@ -213,7 +215,9 @@ static inline void check_versions(const void *image)
         uint16_t kind;
         uint32_t version;
     } wanted[] = {{1, 75}, {1, 80}, {2, 90}};
+    enum { WANTED = sizeof wanted / sizeof *wanted };
     const uint8_t *at = image;
+    bool found[WANTED] = {false};
     uint32_t magic;
     uint64_t left;
     if (!image) {
@@ -223,22 +227,27 @@ static inline void check_versions(const void *image)
     memcpy(&left, at + 8, sizeof left);
     REQUIRE_THAT(magic == 0xBA55ED50u, "no fat binary: %08x", magic);
     at += 16;
-    for (unsigned i = 0; i < sizeof wanted / sizeof *wanted; i++) {
-        uint16_t kind = 0;
-        uint32_t head = 0, version = 0;
-        uint64_t bytes = 0;
-        if (left >= 32) {
-            memcpy(&kind, at, sizeof kind);
-            memcpy(&head, at + 4, sizeof head);
-            memcpy(&bytes, at + 8, sizeof bytes);
-            memcpy(&version, at + 28, sizeof version);
+    for (unsigned part = 0; left; part++) {
+        uint16_t kind;
+        uint32_t head, version, i = 0;
+        uint64_t bytes;
+        REQUIRE_THAT(left >= 32, "part %u: %" PRIu64 " bytes left", part, left);
+        memcpy(&kind, at, sizeof kind);
+        memcpy(&head, at + 4, sizeof head);
+        memcpy(&bytes, at + 8, sizeof bytes);
+        memcpy(&version, at + 28, sizeof version);
+        while (i < WANTED && (kind != wanted[i].kind || version != wanted[i].version)) {
+            i++;
         }
-        REQUIRE_THAT(kind == wanted[i].kind && version == wanted[i].version && head + bytes <= left,
-                     "version %u: kind %u for %u", i, kind, version);
+        REQUIRE_THAT(i < WANTED && !found[i], "part %u: kind %u for %" PRIu32, part, kind, version);
+        REQUIRE_THAT(bytes <= left && head <= left - bytes, "part %u: longer than the file", part);
+        found[i] = true;
         at += head + bytes;
         left -= head + bytes;
     }
-    REQUIRE_THAT(!left, "%" PRIu64 " bytes of other versions", left);
+    for (unsigned i = 0; i < WANTED; i++) {
+        REQUIRE_THAT(found[i], "kind %u for %" PRIu32 " is missing", wanted[i].kind, wanted[i].version);
+    }
 }
 
 #define SKIPPED 77 /* what CTest takes for a suite that could not run */
