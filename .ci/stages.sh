@@ -1,17 +1,15 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Read by .ci/run, .ci/long and .ci/device: named stages, their minutes, and the sum of all results. Set `ci_results` before: a folder that is made anew;
-# and `ci_skips`, if another list than .ci/skips names what may be skipped.
+# `ci_skips`, if another list than .ci/skips names what may be skipped; and `ci_resume=yes` to keep the folder and to leave out the stages that ended in it.
 
 # What several builds compile with the same flags is compiled once.
 if command -v ccache >/dev/null; then
     export CMAKE_C_COMPILER_LAUNCHER=ccache CMAKE_CXX_COMPILER_LAUNCHER=ccache CCACHE_BASEDIR="$PWD"
 fi
 
-rm -rf "$ci_results"
+[ "${ci_resume:-no}" = yes ] || rm -rf "$ci_results"
 mkdir -p "$ci_results"
-: >"$ci_results/stages"
-: >"$ci_results/minutes"
-ci_begun=$(date +%s)
+touch "$ci_results/stages" "$ci_results/minutes"
 
 # note OUTCOME NAME SECONDS
 note() {
@@ -20,10 +18,14 @@ note() {
     tail -n 1 "$ci_results/minutes"
 }
 
+# has_ended NAME: in an earlier run that this one goes on with.
+has_ended() { awk -v name="$1" '{ sub(/^ *[0-9.]+ min  [a-z]+ +/, "") } $0 == name { found = 1 } END { exit !found }' "$ci_results/minutes"; }
+
 # stage NAME COMMAND...: counts as one test. 77 is "skipped"; a stage that fails does not end the run.
 stage() {
     name=$1 from=$(date +%s) status=0 outcome=passed
     shift
+    ! has_ended "$name" || return 0
     echo "---- $name"
     "$@" || status=$?
     [ "$status" -eq 0 ] || outcome=failed
@@ -35,6 +37,7 @@ stage() {
 suites() {
     suites_name=$1 build=$2
     shift 2
+    ! has_ended "$suites_name" || return 0
     rm -f "$build/junit.xml"
     stage "$suites_name" "$@"
     if [ -e "$build/junit.xml" ]; then
@@ -47,6 +50,6 @@ suites() {
 finish() {
     echo "---- minutes"
     cat "$ci_results/minutes"
-    awk -v seconds=$(($(date +%s) - ci_begun)) 'BEGIN { printf "%6.1f min  in all\n", seconds / 60 }'
+    awk '{ minutes += $1 } END { printf "%6.1f min  in all\n", minutes }' "$ci_results/minutes"
     .ci/summary --skips "${ci_skips:-.ci/skips}" "$ci_results/stages" $(find "$ci_results" -name '*.xml' | LC_ALL=C sort)
 }

@@ -52,4 +52,25 @@ if "$summary" --skips "$work/bare" "$work/fine.xml" >"$work/said" 2>&1; then
 fi
 "$summary" "$work/stages" >"$work/said" || true # the list of the repository can be read
 grep -q '^1 passed, 0 failed, 1 skipped$' "$work/said"
-echo "passed, failed and skipped are told apart"
+
+# Stages: a run that was stopped goes on behind the stages that ended, also those that failed, and the sum has them all.
+cat >"$work/run" <<'RUN'
+set -eu
+cd "$1"
+ci_results=$2/results ci_skips=$2/skips ci_resume=$3
+. .ci/stages.sh
+stage "first one" sh -c "echo first one >>$2/ran"
+stage "first" sh -c "echo first >>$2/ran; exit 1"
+[ "$3" = yes ] || exit 0
+stage "second" sh -c "echo second >>$2/ran"
+finish
+RUN
+root=$(cd "$(dirname "$summary")/.." && pwd)
+sh "$work/run" "$root" "$work" no >/dev/null
+if sh "$work/run" "$root" "$work" yes >"$work/said"; then
+    echo "a failure of the run before was forgotten"
+    exit 1
+fi
+[ "$(tail -n 1 "$work/said")" = '2 passed, 1 failed, 0 skipped' ] || { cat "$work/said"; exit 1; }
+[ "$(tr '\n' ' ' <"$work/ran")" = 'first one first second ' ] || { cat "$work/ran"; exit 1; }
+echo "passed, failed and skipped are told apart; a run that was stopped goes on"
