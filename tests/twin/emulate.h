@@ -10,11 +10,23 @@
 #ifndef WVL_TESTS_EMULATE_H
 #define WVL_TESTS_EMULATE_H
 
+#undef _FORTIFY_SOURCE /* its longjmp knows one stack alone */
+#include <setjmp.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <ucontext.h>
+
+/* swapcontext makes a system call each time, _longjmp none. Sanitizers follow swapcontext alone. */
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer) || __has_feature(memory_sanitizer)
+#define WVL_EMULATION_SWAPS
+#endif
+#endif
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define WVL_EMULATION_SWAPS
+#endif
 
 #define __global__
 #define __device__
@@ -38,14 +50,21 @@ namespace emulation
 enum meeting { NONE, WARP, SHUFFLE, VOTE, BLOCK, DONE };
 constexpr uint32_t most_threads = 1024, stack_bytes = 64 << 10;
 
-struct fiber {
+/* Where a fiber or the scheduler goes on. */
+struct place {
     ucontext_t context;
+    jmp_buf jump;
+};
+
+struct fiber {
+    place own;
     meeting at;
+    bool is_open; /* it has begun, and takes one thread after the other */
     uint32_t given, seen[32]; /* what it brings to a meeting, and what all lanes of its warp brought */
 };
 
 static fiber fibers[most_threads];
-static ucontext_t scheduler;
+static place scheduler;
 static uint8_t *stacks;
 static uint32_t *shared, current;
 static void (*body)(const void *);
@@ -58,21 +77,39 @@ static inline void fail(const char *what)
     abort();
 }
 
+/* Goes on at another place; returns when somebody goes on here. */
+static inline void go(place &from, place &to, bool is_new)
+{
+#ifdef WVL_EMULATION_SWAPS
+    (void)is_new;
+    swapcontext(&from.context, &to.context);
+#else
+    if (!_setjmp(from.jump)) {
+        if (is_new) {
+            setcontext(&to.context);
+        }
+        _longjmp(to.jump, 1);
+    }
+#endif
+}
+
 /* Brings a value, waits, and leaves what the lanes brought in seen. */
 static inline const uint32_t *meet(meeting at, uint32_t given)
 {
     fiber &f = fibers[current];
     f.at = at;
     f.given = given;
-    swapcontext(&f.context, &scheduler);
+    go(f.own, scheduler, false);
     return f.seen;
 }
 
+/* A thread of each thread block in turn. */
 static inline void run_fiber()
 {
-    body(argument);
-    fibers[current].at = DONE;
-    swapcontext(&fibers[current].context, &scheduler);
+    for (;;) {
+        body(argument);
+        (void)meet(DONE, 0);
+    }
 }
 
 /* Lets lanes [first, first + count) go on, if all wait for the same. */
@@ -92,7 +129,7 @@ static inline bool release(uint32_t first, uint32_t count, bool whole_block)
         }
     }
     for (uint32_t i = 0; i < count; i++) {
-        for (uint32_t k = 0; k < 32 && !whole_block; k++) {
+        for (uint32_t k = 0; k < 32 && (at == SHUFFLE || at == VOTE); k++) {
             fibers[first + i].seen[k] = fibers[first + k].given;
         }
         fibers[first + i].at = NONE;
@@ -117,21 +154,31 @@ static inline bool release_some(uint32_t threads)
 
 static inline void resume(uint32_t thread)
 {
+    fiber &f = fibers[thread];
+    bool is_new = !f.is_open;
     current = thread;
     threadIdx = {thread, 0, 0};
-    swapcontext(&scheduler, &fibers[thread].context);
+    f.is_open = true;
+    go(scheduler, f.own, is_new);
+}
+
+static inline void open_fiber(uint32_t thread)
+{
+    ucontext_t &context = fibers[thread].own.context;
+    getcontext(&context);
+    context.uc_stack.ss_sp = stacks + (size_t)thread * stack_bytes;
+    context.uc_stack.ss_size = stack_bytes;
+    context.uc_link = NULL;
+    makecontext(&context, run_fiber, 0);
 }
 
 static inline void run_block(uint32_t threads)
 {
     for (uint32_t i = 0; i < threads; i++) {
-        fiber &f = fibers[i];
-        f.at = NONE;
-        getcontext(&f.context);
-        f.context.uc_stack.ss_sp = stacks + (size_t)i * stack_bytes;
-        f.context.uc_stack.ss_size = stack_bytes;
-        f.context.uc_link = NULL;
-        makecontext(&f.context, run_fiber, 0);
+        if (!fibers[i].is_open) {
+            open_fiber(i);
+        }
+        fibers[i].at = NONE;
     }
     do {
         for (uint32_t i = 0; i < threads; i++) {
