@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 include(CMakePackageConfigHelpers)
 
-install(FILES include/wavelane.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+install(FILES include/wavelane.h include/wavelane_simple.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 install(TARGETS wavelane wavelane_static EXPORT wavelane-targets
     LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
     ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})

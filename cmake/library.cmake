@@ -52,7 +52,9 @@ add_library(wavelane::static ALIAS wavelane_static)
 set_target_properties(wavelane PROPERTIES
     VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR} EXPORT_NAME wavelane)
 target_link_libraries(wavelane PRIVATE $<BUILD_INTERFACE:wavelane_check_static>)
-target_link_options(wavelane PRIVATE -Wl,--exclude-libs,libwavelane-check.a)
+target_link_options(wavelane PRIVATE -Wl,--exclude-libs,libwavelane-check.a
+    -Wl,--version-script,${PROJECT_SOURCE_DIR}/packaging/wavelane.map)
+set_property(TARGET wavelane APPEND PROPERTY LINK_DEPENDS ${PROJECT_SOURCE_DIR}/packaging/wavelane.map)
 target_link_libraries(wavelane_static PRIVATE wavelane_check_static)
 set_target_properties(wavelane_static PROPERTIES OUTPUT_NAME wavelane EXPORT_NAME static)
 if(NOT WVL_SANITIZE AND NOT WVL_FUZZ)

@@ -1,10 +1,14 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
 # What the library exports and what it calls.
-#   test_symbols.sh SHARED STATIC HEADER DEVICE-CODE     DEVICE-CODE: ON, or OFF for a build without
+#   test_symbols.sh SHARED CHECK STATIC DEVICE-CODE SYMBOLS HEADER...
+# CHECK: the shared library of the walker. DEVICE-CODE: ON, or OFF for a build without. SYMBOLS: what the libraries exported when they were last released,
+# in Debian's format. HEADER...: those of the library.
 set -eu
+. "$(dirname "$0")/../support/shell.sh"
 
-shared=$1 static=$2 header=$3 device_code=$4
+shared=$1 check=$2 static=$3 device_code=$4 symbols=$5
+shift 5
 status=0
 
 fail() {
@@ -12,11 +16,37 @@ fail() {
     status=1
 }
 
-exported=$(nm -D --defined-only "$shared" | awk '{ print $3 }' | LC_ALL=C sort)
+# names_of SHARED: what it exports, as NAME@VERSION; the versions themselves are names too.
+names_of() { nm -D --defined-only "$1" | awk '{ sub(/@@/, "@", $3); print $3 ($3 ~ /@/ ? "" : "@" $3) }' | LC_ALL=C sort; }
+
+# only_in A B TEXT: the lines of file A that B lacks.
+only_in() { LC_ALL=C comm -23 "$1" "$2" | sed "s|\$|  <- $3|"; }
+
+# compare_symbols SHARED SYMBOLS: what was exported is exported still, by the same version, and nothing is unlisted.
+compare_symbols() {
+    names_of "$1" >"$work/now"
+    awk -v library="$(readelf -d "$1" | sed -n 's/.*(SONAME).*\[\(.*\)\]/\1/p')" '
+        !/^ / { on = $1 == library }
+        /^ / && on { print $1 }' "$2" | LC_ALL=C sort >"$work/then"
+    [ -s "$work/then" ] || echo "$2 lists nothing of $1"
+    only_in "$work/then" "$work/now" "gone; a name never leaves its version"
+    only_in "$work/now" "$work/then" "new: list it in packaging/libwavelane0.symbols"
+}
+
+for library in "$shared" "$check"; do
+    differ=$(compare_symbols "$library" "$symbols")
+    [ -z "$differ" ] || fail "$library and $symbols differ:
+$differ"
+done
+# Both kinds of difference are noticed.
+sed '/ wvl_encode@/d; s/ wvl_plan_build@WAVELANE_0.2/ wvl_plan_build@WAVELANE_0.1/' "$symbols" >"$work/changed"
+[ "$(compare_symbols "$shared" "$work/changed" | wc -l)" -eq 3 ] || fail 'a changed list of symbols was not noticed'
+
+exported=$(names_of "$shared" | grep -v '^WAVELANE_' | sed 's/@.*//')
 # A declaration may have its name on the line after its type.
-declared=$(grep -v '^ *#' "$header" | tr '\n' ' ' | grep -o 'WVL_API [^(;]*(' | sed 's/($//; s/.*[ *]//' | LC_ALL=C sort)
-[ "$(echo "$declared" | wc -l)" -gt 20 ] || fail "$header: few functions found, the test reads it wrongly"
-[ "$exported" = "$declared" ] || fail "exports and header differ :
+declared=$(cat "$@" | grep -v '^ *#' | tr '\n' ' ' | grep -o 'WVL_API [^(;]*(' | sed 's/($//; s/.*[ *]//' | LC_ALL=C sort)
+[ "$(echo "$declared" | wc -l)" -gt 20 ] || fail "$*: few functions found, the test reads it wrongly"
+[ "$exported" = "$declared" ] || fail "exports and headers differ :
 $(echo "$exported" | while read -r name; do echo "$declared" | grep -qx "$name" || echo "  only exported: $name"; done
     echo "$declared" | while read -r name; do echo "$exported" | grep -qx "$name" || echo "  only declared: $name"; done)"
 

@@ -1,0 +1,464 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The conveniences of wavelane_simple.h: options as text, memory of the library and of the caller, pixels in one call.
+ */
+#include <check.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/structs.h"
+#include "tests/support/support.h"
+#include "wavelane_simple.h"
+
+enum { WIDTH = 45, HEIGHT = 31 };
+
+static wvl_context *context;
+static wvl_params *params;
+
+static void open_all(void)
+{
+    wvl_context_options options = {.struct_size = sizeof options, .threads = 2};
+    ck_assert_int_eq(wvl_context_create(&options, &context), WVL_OK);
+    ck_assert_int_eq(wvl_params_create(context, &params), WVL_OK);
+}
+
+static void close_all(void)
+{
+    wvl_params_release(params);
+    wvl_context_release(context);
+}
+
+/* ---- Options as text ------------------------------------------------------------------------- */
+
+static const struct {
+    const char *text, *key, *value;
+} readings[] = {
+    {"levels=3", "levels", "3"},
+    {"  levels = 3\t,\n reversible=no ", "levels", "3"},
+    {"levels=3,levels=2", "levels", "2"},
+    {"block=\"32,16\", levels=2", "block", "32,16"},
+    {"block='32,16' ,levels=2", "levels", "2"},
+    {"rates=\"20,10,1\"", "rates", "20,10,1"},
+    {"rates=", "rates", ""},
+    {"comment=a \"quote\" inside", "comment", "a \"quote\" inside"},
+    {"comment=\"two \"\" and ' and , and =\"", "comment", "two \" and ' and , and ="},
+    {"comment='it''s'", "comment", "it's"},
+    {"preset=iiif-lossy, levels=3", "levels", "3"},
+    {"levels=3, preset=iiif-lossy", "levels", "6"},
+    {"preset = 'dci-2k-48'", "frame-rate", "48"},
+    {"", "levels", "5"},
+    {" \n ", "levels", "5"},
+};
+
+START_TEST(texts_are_read)
+{
+    ck_assert_msg(wvl_params_parse(params, readings[_i].text) == WVL_OK, "%s", wvl_params_error(params));
+    ck_assert_str_eq(wvl_params_error(params), "");
+    ck_assert_str_eq(wvl_params_get(params, readings[_i].key), readings[_i].value);
+}
+END_TEST
+
+static const struct {
+    const char *text, *words;
+} refusals[] = {
+    {"levels=2, lebels=3", "position 11: unknown option \"lebels\"; the nearest is \"levels\""},
+    {"levels=2,block=64,64", "position 19: expected key=value"},
+    {"levels=2,block=64,64", "block=\"64,64\""},
+    {"levels=2, levels=99", "position 11: levels"},
+    {"levels=2,=3", "position 10: no key"},
+    {"levels=2,,", "position 10: expected key=value"},
+    {"levels=2,", "position 10: no key=value behind the last comma"},
+    {"levels=2, block=\"64,64", "position 17: this quote is not closed"},
+    {"levels=2, block='64,64\"", "position 17: this quote is not closed"},
+    {"levels=2, block=\"64,64\" levels=3", "position 25: expected a comma"},
+    {"levels=2, preset=iif-lossy", "position 11: unknown preset \"iif-lossy\"; the nearest is \"iiif-lossy\""},
+    {"levels=2, preset", "position 11: expected key=value"},
+    {"comment=x, levels=2, rates=\"3,x\"", "position 22: rates"},
+};
+
+/* An error changes no option, also where earlier settings of the text were right. */
+START_TEST(texts_are_refused)
+{
+    ck_assert_int_eq(wvl_params_set(params, "levels", "4"), WVL_OK);
+    ck_assert_int_eq(wvl_params_parse(params, refusals[_i].text), WVL_ERROR_PARAMETER);
+    ck_assert_msg(strstr(wvl_params_error(params), refusals[_i].words) != NULL, "\"%s\" gives \"%s\"",
+                  refusals[_i].text, wvl_params_error(params));
+    ck_assert_str_eq(wvl_params_get(params, "levels"), "4");
+    ck_assert_str_eq(wvl_params_get(params, "comment"), "");
+    ck_assert_int_eq(wvl_params_parse(params, "levels=1"), WVL_OK);
+    ck_assert_str_eq(wvl_params_error(params), "");
+}
+END_TEST
+
+/* Every option of the table, written as its own default in quotes, is read back as it was. */
+START_TEST(the_whole_table_is_read)
+{
+    size_t count;
+    const wvl_option *options = wvl_options(&count);
+    for (size_t i = 0; i < count; i++) {
+        char text[4096], before[2048];
+        (void)snprintf(before, sizeof before, "%s", wvl_params_get(params, options[i].key));
+        (void)snprintf(text, sizeof text, "%s=\"%s\"", options[i].key, options[i].initial);
+        ck_assert_msg(wvl_params_parse(params, text) == WVL_OK, "%s: %s", text, wvl_params_error(params));
+        ck_assert_str_eq(wvl_params_get(params, options[i].key), before);
+    }
+}
+END_TEST
+
+/* Cut and stirred texts: read or refused, never anything else. */
+START_TEST(random_texts)
+{
+    static const char letters[] = "levels=3,'\" block=\"64,64\",preset=iiif-lossy\n\t=,''\"\"";
+    uint64_t state = 77;
+    for (unsigned i = 0; i < 20000; i++) {
+        char text[40];
+        size_t length = test_draw(&state) % sizeof text, from = test_draw(&state) % (sizeof letters - 1);
+        for (size_t k = 0; k < length; k++) {
+            from = test_draw(&state) % 4 ? from + 1 : test_draw(&state);
+            text[k] = letters[from % (sizeof letters - 1)];
+        }
+        char *exact = malloc(length + 1); /* sanitizers see what reads behind it */
+        memcpy(exact, text, length);
+        exact[length] = '\0';
+        wvl_status status = wvl_params_parse(params, exact);
+        REQUIRE_THAT(status == WVL_OK || status == WVL_ERROR_PARAMETER, "\"%s\": %d", exact, status);
+        REQUIRE_THAT((status == WVL_OK) == !wvl_params_error(params)[0], "\"%s\": %s", exact, wvl_params_error(params));
+        free(exact);
+    }
+}
+END_TEST
+
+START_TEST(missing_arguments_of_a_text)
+{
+    ck_assert_int_eq(wvl_params_parse(NULL, "levels=2"), WVL_ERROR_ARGUMENT);
+    ck_assert_int_eq(wvl_params_parse(params, NULL), WVL_ERROR_ARGUMENT);
+}
+END_TEST
+
+/* ---- Bytes in memory ------------------------------------------------------------------------- */
+
+/* A picture with its plan, and what wvl_encode makes of it. */
+static uint8_t rgb[HEIGHT][WIDTH][3];
+static wvl_plane planes[3];
+static wvl_image image;
+static wvl_plan *plan;
+static void *expected;
+static size_t expected_bytes;
+static unsigned releases;
+
+static void count_release(void *user)
+{
+    (void)user;
+    releases++;
+}
+
+static void open_picture(void)
+{
+    wvl_component_format components[3] = {{.depth = 8}, {.depth = 8}, {.depth = 8}};
+    wvl_image_format format = {
+        .struct_size = sizeof format, .x1 = WIDTH, .y1 = HEIGHT, .component_count = 3, .components = components};
+    wvl_sink sink;
+    open_all();
+    for (unsigned i = 0; i < sizeof rgb; i++) {
+        rgb[i / 3 / WIDTH][i / 3 % WIDTH][i % 3] = (uint8_t)(i * 5 + i / 67 * 11);
+    }
+    for (unsigned c = 0; c < 3; c++) {
+        planes[c] = (wvl_plane){
+            .data = rgb, .pitch_bytes = 3 * WIDTH, .sample_stride = 3, .first_sample = c, .container = WVL_SAMPLE_8};
+    }
+    image = (wvl_image){.struct_size = sizeof image, .planes = planes, .plane_count = 3, .release = count_release};
+    releases = 0;
+    ck_assert_int_eq(wvl_params_parse(params, "container=jp2, levels=3"), WVL_OK);
+    ck_assert_int_eq(wvl_plan_create(context, params, &format, NULL, &plan), WVL_OK);
+    ck_assert_int_eq(wvl_sink_open_memory(context, &sink), WVL_OK);
+    ck_assert_int_eq(wvl_encode(plan, &image, &sink, NULL, NULL, NULL, 0), WVL_OK);
+    ck_assert_int_eq(wvl_sink_take_memory(&sink, &expected, &expected_bytes), WVL_OK);
+    ck_assert_uint_eq(releases, 1);
+}
+
+static void close_picture(void)
+{
+    wvl_memory_release(context, expected, expected_bytes);
+    wvl_plan_release(plan);
+    close_all();
+}
+
+static void is_expected(const void *data, size_t bytes)
+{
+    ck_assert_uint_eq(bytes, expected_bytes);
+    ck_assert(!memcmp(data, expected, bytes));
+}
+
+START_TEST(memory_has_the_same_bytes)
+{
+    char error[100] = "old";
+    void *data;
+    size_t bytes;
+    wvl_result *result;
+    ck_assert_int_eq(wvl_encode_to_memory(plan, &image, NULL, &data, &bytes, &result, error, sizeof error), WVL_OK);
+    ck_assert_str_eq(error, "");
+    is_expected(data, bytes);
+    ck_assert_uint_eq(wvl_result_bytes(result), bytes);
+    ck_assert_uint_eq(releases, 2);
+    wvl_result_release(result);
+    wvl_memory_release(context, data, bytes);
+    ck_assert_int_eq(wvl_encode_to_memory(plan, &image, NULL, &data, &bytes, NULL, NULL, 0), WVL_OK);
+    is_expected(data, bytes);
+    wvl_memory_release(context, data, bytes);
+}
+END_TEST
+
+static int stop(void *user, uint64_t done, uint64_t total, wvl_stage stage)
+{
+    (void)user;
+    (void)done;
+    (void)total;
+    (void)stage;
+    return 1;
+}
+
+/* Whatever fails, pixels are given back once and the outputs are empty. */
+START_TEST(memory_fails_whole)
+{
+    char error[200];
+    void *data = rgb;
+    size_t bytes = 1;
+    wvl_result *result = (wvl_result *)(void *)rgb;
+    wvl_control control = {.struct_size = sizeof control, .progress = stop};
+    ck_assert_int_eq(wvl_encode_to_memory(plan, &image, &control, &data, &bytes, &result, error, sizeof error),
+                     WVL_CANCELLED);
+    ck_assert(!data && !bytes && !result);
+    ck_assert_uint_eq(releases, 2);
+    bytes = 1;
+    ck_assert_int_eq(wvl_encode_to_memory(plan, &image, NULL, NULL, &bytes, NULL, error, sizeof error),
+                     WVL_ERROR_ARGUMENT);
+    ck_assert_msg(strstr(error, "is NULL") != NULL && !bytes, "%s", error);
+    ck_assert_uint_eq(releases, 3);
+    ck_assert_int_eq(wvl_encode_to_memory(NULL, &image, NULL, &data, &bytes, NULL, NULL, 0), WVL_ERROR_ARGUMENT);
+    ck_assert_uint_eq(releases, 4);
+    ck_assert_int_eq(wvl_encode_to_memory(plan, NULL, NULL, &data, &bytes, NULL, NULL, 0), WVL_ERROR_ARGUMENT);
+    image.plane_count = 2;
+    ck_assert_int_eq(wvl_encode_to_memory(plan, &image, NULL, &data, &bytes, NULL, NULL, 0), WVL_ERROR_ARGUMENT);
+    ck_assert_uint_eq(releases, 5);
+}
+END_TEST
+
+/* A buffer of `capacity` bytes between guards, in memory that ends with it. */
+static wvl_status into_buffer(size_t capacity, size_t *bytes, char *error, size_t error_bytes)
+{
+    uint8_t *memory = malloc(capacity + 32);
+    memset(memory, 0xA5, capacity + 32);
+    wvl_status status =
+        wvl_encode_to_buffer(plan, &image, NULL, memory + 16, capacity, bytes, NULL, error, error_bytes);
+    for (unsigned i = 0; i < 16; i++) {
+        REQUIRE_THAT(memory[i] == 0xA5 && memory[16 + capacity + i] == 0xA5, "written beyond %zu bytes", capacity);
+    }
+    if (status == WVL_OK) {
+        is_expected(memory + 16, *bytes);
+        for (size_t i = *bytes; i < capacity; i++) {
+            REQUIRE(memory[16 + i] == 0xA5);
+        }
+    }
+    free(memory);
+    return status;
+}
+
+START_TEST(buffers_of_every_size)
+{
+    char error[200], least[40];
+    size_t bytes;
+    ck_assert_int_eq(into_buffer(expected_bytes, &bytes, error, sizeof error), WVL_OK);
+    ck_assert_str_eq(error, "");
+    ck_assert_int_eq(into_buffer(expected_bytes + 9, &bytes, error, sizeof error), WVL_OK);
+    (void)snprintf(least, sizeof least, "the output has %zu", expected_bytes);
+    for (size_t capacity = 0; capacity < expected_bytes; capacity += capacity < 300 ? 1 : expected_bytes / 40) {
+        ck_assert_int_eq(into_buffer(capacity, &bytes, error, sizeof error), WVL_ERROR_SINK);
+        REQUIRE(bytes == expected_bytes);
+        REQUIRE_THAT(strstr(error, least) != NULL, "%s", error);
+    }
+    ck_assert_int_eq(into_buffer(expected_bytes - 1, &bytes, error, sizeof error), WVL_ERROR_SINK);
+}
+END_TEST
+
+START_TEST(buffers_that_are_missing)
+{
+    size_t bytes = 1;
+    wvl_plan_memory memory = {.struct_size = sizeof memory};
+    wvl_control control = {.struct_size = sizeof control, .progress = stop};
+    ck_assert_int_eq(wvl_encode_to_buffer(plan, &image, NULL, NULL, 0, &bytes, NULL, NULL, 0), WVL_ERROR_SINK);
+    ck_assert_uint_eq(bytes, expected_bytes);
+    ck_assert_int_eq(wvl_encode_to_buffer(plan, &image, NULL, NULL, 1, &bytes, NULL, NULL, 0), WVL_ERROR_ARGUMENT);
+    ck_assert_uint_eq(bytes, 0);
+    ck_assert_int_eq(wvl_encode_to_buffer(plan, &image, NULL, NULL, 0, NULL, NULL, NULL, 0), WVL_ERROR_ARGUMENT);
+    bytes = 1;
+    ck_assert_int_eq(wvl_encode_to_buffer(plan, &image, &control, NULL, 0, &bytes, NULL, NULL, 0), WVL_CANCELLED);
+    ck_assert_uint_eq(bytes, 0);
+    ck_assert_uint_eq(releases, 5);
+    ck_assert_int_eq(wvl_plan_measure(plan, &memory), WVL_OK);
+    ck_assert_uint_ge(memory.output_bytes_bound, expected_bytes);
+}
+END_TEST
+
+/* ---- Pixels in one call ---------------------------------------------------------------------- */
+
+static void encode_like_expected(const wvl_pixels *pixels)
+{
+    char error[200];
+    void *data;
+    size_t bytes;
+    wvl_status status =
+        wvl_encode_pixels(context, pixels, "container=jp2, levels=3", &data, &bytes, error, sizeof error);
+    ck_assert_msg(status == WVL_OK, "%s", error);
+    is_expected(data, bytes);
+    wvl_memory_release(context, data, bytes);
+}
+
+START_TEST(layouts_of_pixels)
+{
+    static uint8_t padded[HEIGHT][3 * WIDTH + 7], flat[3][HEIGHT][WIDTH], apart[3][HEIGHT + 2][WIDTH + 5];
+    wvl_pixels pixels = {.struct_size = sizeof pixels, .data = rgb, .width = WIDTH, .height = HEIGHT, .channels = 3};
+    encode_like_expected(&pixels);
+    for (unsigned y = 0; y < HEIGHT; y++) {
+        memcpy(padded[HEIGHT - 1 - y], rgb[y], 3 * WIDTH);
+        for (unsigned i = 0; i < 3 * WIDTH; i++) {
+            flat[i % 3][y][i / 3] = apart[i % 3][y][i / 3] = rgb[y][i / 3][i % 3];
+        }
+    }
+    pixels.data = padded[HEIGHT - 1]; /* from the bottom */
+    pixels.row_bytes = -(ptrdiff_t)sizeof padded[0];
+    encode_like_expected(&pixels);
+    pixels = (wvl_pixels){
+        .struct_size = sizeof pixels, .data = flat, .width = WIDTH, .height = HEIGHT, .channels = 3, .planar = 1};
+    encode_like_expected(&pixels);
+    pixels.data = apart;
+    pixels.row_bytes = sizeof apart[0][0];
+    pixels.plane_bytes = sizeof apart[0];
+    encode_like_expected(&pixels);
+}
+END_TEST
+
+/* Planes that are stored from the bottom: the next plane is still behind the first. */
+START_TEST(planes_from_the_bottom)
+{
+    static uint8_t planar[3][HEIGHT][WIDTH];
+    for (unsigned i = 0; i < sizeof rgb; i++) {
+        planar[i % 3][HEIGHT - 1 - i / 3 / WIDTH][i / 3 % WIDTH] = rgb[i / 3 / WIDTH][i / 3 % WIDTH][i % 3];
+    }
+    wvl_pixels pixels = {.struct_size = sizeof pixels,
+                         .data = planar[0][HEIGHT - 1],
+                         .width = WIDTH,
+                         .height = HEIGHT,
+                         .channels = 3,
+                         .planar = 1,
+                         .row_bytes = -WIDTH};
+    encode_like_expected(&pixels);
+}
+END_TEST
+
+/* Depths of 1, 2 and 4 bytes a sample, signed and not: lossless outputs differ with the depth and are never refused. */
+START_TEST(depths_of_pixels)
+{
+    static const uint8_t depths[] = {1, 8, 9, 16, 17, 28};
+    for (unsigned i = 0; i < 12; i++) {
+        uint8_t depth = depths[i / 2];
+        static int32_t zeros[HEIGHT][WIDTH];
+        wvl_pixels pixels = {.struct_size = sizeof pixels,
+                             .data = zeros,
+                             .width = WIDTH,
+                             .height = HEIGHT,
+                             .depth = depth,
+                             .is_signed = i % 2};
+        uint8_t *data;
+        size_t bytes;
+        ck_assert_int_eq(wvl_encode_pixels(context, &pixels, NULL, (void **)&data, &bytes, NULL, 0), WVL_OK);
+        ck_assert_uint_eq(data[42], (unsigned)(depth - 1) | (i % 2) << 7); /* Ssiz of the only component (A.5.1) */
+        wvl_memory_release(context, data, bytes);
+    }
+}
+END_TEST
+
+static wvl_status with_pixels(const wvl_pixels *pixels, const char *options, char *error, size_t error_bytes)
+{
+    void *data = rgb;
+    size_t bytes = 1;
+    wvl_status status = wvl_encode_pixels(context, pixels, options, &data, &bytes, error, error_bytes);
+    ck_assert(status != WVL_OK && !data && !bytes);
+    return status;
+}
+
+START_TEST(refused_pixels)
+{
+    char error[300];
+    const wvl_pixels good = {.struct_size = sizeof good, .data = rgb, .width = WIDTH, .height = HEIGHT, .channels = 3};
+    wvl_pixels bad[10];
+    for (unsigned i = 0; i < 10; i++) {
+        bad[i] = good;
+    }
+    bad[0].data = NULL;
+    bad[1].width = 0;
+    bad[2].height = 0;
+    bad[3].channels = 16385;
+    bad[4].planar = 2;
+    bad[5].struct_size = 0;
+    bad[6].planar = 1;
+    bad[6].row_bytes = PTRDIFF_MAX / 2;
+    bad[7].planar = 1;
+    bad[7].row_bytes = PTRDIFF_MIN;
+    for (unsigned i = 0; i < 8; i++) {
+        ck_assert_int_eq(with_pixels(&bad[i], NULL, error, sizeof error), WVL_ERROR_ARGUMENT);
+        ck_assert_msg(strstr(error, "wvl_encode_pixels") != NULL, "%s", error);
+    }
+    bad[8].depth = 29;
+    ck_assert_int_eq(with_pixels(&bad[8], NULL, error, sizeof error), WVL_ERROR_PARAMETER);
+    bad[9].depth = 4; /* samples of 8 bits in it */
+    ck_assert_int_eq(with_pixels(&bad[9], NULL, error, sizeof error), WVL_ERROR_INPUT);
+    ck_assert_int_eq(with_pixels(&good, "levels=2, blok=3", error, sizeof error), WVL_ERROR_PARAMETER);
+    ck_assert_msg(strstr(error, "position 11: unknown option \"blok\"") != NULL, "%s", error);
+    ck_assert_int_eq(with_pixels(&good, "profile=cinema2k", error, sizeof error), WVL_ERROR_PARAMETER);
+    ck_assert_int_eq(with_pixels(NULL, NULL, NULL, 0), WVL_ERROR_ARGUMENT);
+    ck_assert_int_eq(wvl_encode_pixels(context, &good, NULL, NULL, NULL, NULL, 0), WVL_ERROR_ARGUMENT);
+}
+END_TEST
+
+/* A structure of a later version: longer, and taken while what is new is zero. */
+START_TEST(longer_pixels)
+{
+    struct {
+        wvl_pixels known;
+        uint64_t later;
+    } pixels = {.known = {.struct_size = sizeof pixels, .data = rgb, .width = WIDTH, .height = HEIGHT, .channels = 3}};
+    ck_assert_uint_eq(sizeof(wvl_pixels), 48);
+    encode_like_expected(&pixels.known);
+    pixels.later = 1;
+    ck_assert_int_eq(with_pixels(&pixels.known, NULL, NULL, 0), WVL_ERROR_ARGUMENT);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("simple");
+    TCase *texts = tcase_create("texts"), *memory = tcase_create("memory");
+    tcase_add_checked_fixture(texts, open_all, close_all);
+    tcase_add_loop_test(texts, texts_are_read, 0, (int)(sizeof readings / sizeof readings[0]));
+    tcase_add_loop_test(texts, texts_are_refused, 0, (int)(sizeof refusals / sizeof refusals[0]));
+    tcase_add_test(texts, the_whole_table_is_read);
+    tcase_add_test(texts, random_texts);
+    tcase_add_test(texts, missing_arguments_of_a_text);
+    tcase_add_checked_fixture(memory, open_picture, close_picture);
+    tcase_add_test(memory, memory_has_the_same_bytes);
+    tcase_add_test(memory, memory_fails_whole);
+    tcase_add_test(memory, buffers_of_every_size);
+    tcase_add_test(memory, buffers_that_are_missing);
+    tcase_add_test(memory, layouts_of_pixels);
+    tcase_add_test(memory, planes_from_the_bottom);
+    tcase_add_test(memory, depths_of_pixels);
+    tcase_add_test(memory, refused_pixels);
+    tcase_add_test(memory, longer_pixels);
+    suite_add_tcase(suite, texts);
+    suite_add_tcase(suite, memory);
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_NORMAL);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed != 0;
+}
