@@ -59,6 +59,7 @@ cat >rows <<'ROWS'
 --preset|iiif-lossy
 --component-steps|1x1
 --palette|indices
+--jpeg-ycc|keep
 --color|sycc
 --input-color|rec709
 --input-transfer|2.2

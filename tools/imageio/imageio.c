@@ -28,6 +28,13 @@ int wvl_io_read_png(wvl_io_context *context)
 }
 #endif
 
+#ifndef WVL_HAVE_JPEG
+int wvl_io_read_jpeg(wvl_io_context *context)
+{
+    return wvl_io_fail(context, "this build reads no JPEG: it was made without libjpeg");
+}
+#endif
+
 static const kind tiff = {"TIFF", wvl_io_read_tiff, REST_IGNORED};
 static const kind png = {"PNG", wvl_io_read_png, REST_NO_SECOND};
 static const kind pnm = {"PNM", wvl_io_read_pnm, REST_NOTED};
@@ -40,7 +47,7 @@ static const kind raw = {"RAW", wvl_io_read_raw, REST_NOTHING};
 static const kind rawl = {"RAW", wvl_io_read_rawl, REST_NOTHING};
 static const kind yuv = {"YUV", wvl_io_read_yuv, REST_NOTHING};
 static const kind pfm = {"PFM", NULL, REST_IGNORED};
-static const kind jpeg = {"JPEG", NULL, REST_IGNORED};
+static const kind jpeg = {"JPEG", wvl_io_read_jpeg, REST_IGNORED};
 static const kind jp2 = {"JP2", NULL, REST_IGNORED};
 static const kind codestream = {"JPEG 2000 codestream", NULL, REST_IGNORED};
 static const kind exr = {"OpenEXR", NULL, REST_IGNORED};
@@ -78,9 +85,9 @@ static const struct {
     const char *extension;
     const kind *kind;
 } extensions[] = {
-    {"raw", &raw}, {"rawl", &rawl}, {"yuv", &yuv},   {"tga", &tga}, {"vda", &tga}, {"icb", &tga},
-    {"vst", &tga}, {"tif", &tiff},  {"tiff", &tiff}, {"png", &png}, {"pgm", &pnm}, {"ppm", &pnm},
-    {"pbm", &pnm}, {"pnm", &pnm},   {"pam", &pam},   {"pgx", &pgx}, {"dpx", &dpx}, {"bmp", &bmp},
+    {"raw", &raw},  {"rawl", &rawl}, {"yuv", &yuv}, {"tga", &tga}, {"vda", &tga},  {"icb", &tga},   {"vst", &tga},
+    {"tif", &tiff}, {"tiff", &tiff}, {"png", &png}, {"pgm", &pnm}, {"ppm", &pnm},  {"pbm", &pnm},   {"pnm", &pnm},
+    {"pam", &pam},  {"pgx", &pgx},   {"dpx", &dpx}, {"bmp", &bmp}, {"jpg", &jpeg}, {"jpeg", &jpeg},
 };
 
 const char *wvl_io_extension(size_t index)

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Picture files in: TIFF, PNG, PNM/PAM, PGX, DPX, BMP, TGA, raw and planar YUV.
+ * Picture files in: TIFF, PNG, JPEG, PNM/PAM, PGX, DPX, BMP, TGA, raw and planar YUV.
  *
  * Every reader hands out the stored samples, not an interpretation of them: no scaling between
  * depths, no colour conversion, no rotation. The exceptions are the ones a JPEG 2000 file cannot
  * express: min-is-white and PBM pictures are inverted to min-is-black, bottom-up files are turned
- * top-down, and palettes are expanded unless the indices are asked for.
+ * top-down, and palettes are expanded unless the indices are asked for. YCbCr of JPEG files becomes RGB unless the
+ * stored planes are asked for (D-command-07).
  *
  * A file that is truncated, that claims more than it holds, or that this code does not fully
  * understand is refused; there is no partial result. Nothing is printed.
@@ -102,7 +103,7 @@ typedef struct wvl_io_picture {
     size_t xmp_bytes;
     double x_pixels_per_metre, y_pixels_per_metre; /* 0: unknown */
 
-    char format[8]; /* "TIFF", "PNG", "PNM", "PAM", "PGX", "DPX", "BMP", "TGA", "RAW", "YUV" */
+    char format[8]; /* "TIFF", "PNG", "JPEG", "PNM", "PAM", "PGX", "DPX", "BMP", "TGA", "RAW", "YUV" */
     char lost[128]; /* metadata of the file that no member holds: "EXIF, IPTC"; or "" */
     char note[192]; /* what a careful person would want to know though nothing was refused; or "" */
 } wvl_io_picture;
@@ -120,6 +121,7 @@ typedef struct wvl_io_options {
     const char *raw_format;   /* "w,h,n,bits,{s,u}@1x1:2x2:2x2" for raw, rawl and yuv */
     int raw_interleaved;      /* raw, rawl, yuv: 1: component after component of each pixel; 0: plane after plane */
     int keep_palette;         /* 1: hand out indices and palette; 0: expand */
+    int keep_ycc;             /* JPEG: 1: hand out YCbCr planes as stored; 0: RGB */
     uint32_t page;            /* TIFF: directory, from 0 */
     uint64_t max_samples;     /* over all components; 0: WVL_IO_MAX_SAMPLES */
     uint64_t max_input_bytes; /* read from what is not a regular file; 0: WVL_IO_MAX_INPUT_BYTES */

@@ -144,6 +144,7 @@ int wvl_io_read_rawl(wvl_io_context *context); /* little-endian */
 int wvl_io_read_yuv(wvl_io_context *context);  /* little-endian */
 int wvl_io_read_tiff(wvl_io_context *context);
 int wvl_io_read_png(wvl_io_context *context);
+int wvl_io_read_jpeg(wvl_io_context *context);
 
 /* Byte order. */
 static inline uint32_t wvl_io_le16(const uint8_t *p) { return (uint32_t)p[0] | (uint32_t)p[1] << 8; }

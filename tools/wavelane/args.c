@@ -319,6 +319,7 @@ static int take_layout(wvl_cli_args *args, const char *spelling, const char *val
 static int take_picture(wvl_cli_args *args, const wvl_cli_option *option, const char *spelling, const char *value)
 {
     static const char *const palettes[] = {"expand", "indices"};
+    static const char *const jpeg_yccs[] = {"rgb", "keep"};
     static const char *const colors[] = {"srgb", "grey", "sycc"};
     static const wvl_color color_values[] = {WVL_COLOR_SRGB, WVL_COLOR_GREY, WVL_COLOR_SYCC};
     int index = 0, code;
@@ -342,6 +343,10 @@ static int take_picture(wvl_cli_args *args, const wvl_cli_option *option, const 
     case WVL_ACTION_PALETTE:
         code = take_word(spelling, value, palettes, 2, &index);
         args->io.keep_palette = index;
+        return code;
+    case WVL_ACTION_JPEG_YCC:
+        code = take_word(spelling, value, jpeg_yccs, 2, &index);
+        args->io.keep_ycc = index;
         return code;
     case WVL_ACTION_COLOR:
         code = take_word(spelling, value, colors, 3, &index);

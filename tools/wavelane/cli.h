@@ -53,6 +53,7 @@ typedef enum wvl_cli_action {
     WVL_ACTION_COLOR,
     WVL_ACTION_INPUT_COLOR,
     WVL_ACTION_PALETTE,
+    WVL_ACTION_JPEG_YCC,
     WVL_ACTION_XML,
     WVL_ACTION_UUID,
     WVL_ACTION_NO_ICC,
@@ -245,7 +246,13 @@ typedef struct wvl_cli_picture {
 } wvl_cli_picture;
 
 /* Options of reading that some formats have no use for. */
-enum { WVL_UNUSED_PAGE = 1, WVL_UNUSED_RAW = 2, WVL_UNUSED_LAYOUT = 4, WVL_UNUSED_PALETTE = 8 };
+enum {
+    WVL_UNUSED_PAGE = 1,
+    WVL_UNUSED_RAW = 2,
+    WVL_UNUSED_LAYOUT = 4,
+    WVL_UNUSED_PALETTE = 8,
+    WVL_UNUSED_JPEG_YCC = 16
+};
 /* Refuses them: 0, or an exit code after a message. */
 int wvl_cli_refuse_unused(const char *name, const wvl_cli_picture *picture);
 /* Warns of them; name is that of a folder none of whose pictures used them. */

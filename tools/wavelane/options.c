@@ -101,6 +101,8 @@ static const wvl_cli_option options[] = {
      "Subsampling of each component when several -i make one picture; found out from their sizes otherwise.", PICTURE},
     {"palette", 0, "expand|indices", WVL_ACTION_PALETTE, NULL, NULL,
      "Palette pictures: encode the colours (default), or the indices with the palette in the JP2 file.", PICTURE},
+    {"jpeg-ycc", 0, "rgb|keep", WVL_ACTION_JPEG_YCC, NULL, NULL,
+     "YCbCr of JPEG files: encode RGB (default), or the planes as they are stored, subsampled ones too.", PICTURE},
     {"color", 0, "srgb|grey|sycc", WVL_ACTION_COLOR, NULL, NULL,
      "Colour space to declare in a JP2 file in place of what the picture says.", PICTURE},
     {"input-color", 0, "auto|none|xyz|SPACE", WVL_ACTION_INPUT_COLOR, NULL, NULL,

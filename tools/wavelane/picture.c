@@ -49,6 +49,8 @@ static unsigned find_unused(const wvl_cli_args *args, const wvl_io_picture *io)
     unsigned unused = args->io.page && strcmp(io->format, "TIFF") != 0 ? WVL_UNUSED_PAGE : 0;
     unused |= args->io.raw_format && !is_raw ? WVL_UNUSED_RAW : 0;
     unused |= args->raw_layout_given && !is_raw ? WVL_UNUSED_LAYOUT : 0;
+    unused |=
+        args->io.keep_ycc && (strcmp(io->format, "JPEG") != 0 || io->color != WVL_IO_YCC) ? WVL_UNUSED_JPEG_YCC : 0;
     return unused | (args->io.keep_palette && !io->palette ? WVL_UNUSED_PALETTE : 0);
 }
 
@@ -60,6 +62,7 @@ static const struct {
     {WVL_UNUSED_RAW, "-F", "raw or YUV samples"},
     {WVL_UNUSED_LAYOUT, "--raw-layout", "raw or YUV samples"},
     {WVL_UNUSED_PALETTE, "--palette indices", "a picture with a palette"},
+    {WVL_UNUSED_JPEG_YCC, "--jpeg-ycc keep", "a JPEG file in YCbCr"},
 };
 
 int wvl_cli_refuse_unused(const char *name, const wvl_cli_picture *picture)

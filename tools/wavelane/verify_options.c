@@ -70,7 +70,7 @@ static int is_about_reading(const wvl_cli_args *a)
 
 int wvl_cli_reads_original(const wvl_cli_args *a)
 {
-    return a->io.raw_format || a->io.format || a->io.page || a->io.keep_palette || a->raw_layout_given ||
+    return a->io.raw_format || a->io.format || a->io.page || a->io.keep_palette || a->io.keep_ycc || a->raw_layout_given ||
            a->component_steps || a->target_depth || a->no_icc || a->auto_color || a->setting_count;
 }
 
