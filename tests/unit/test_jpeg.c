@@ -301,6 +301,7 @@ START_TEST(exif_and_density_say_how_it_lies)
     ck_assert_int_eq(p.orientation, 6);
     ck_assert_int_eq(p.color_declared, 1);
     ck_assert_int_eq(p.chroma_siting, 2);
+    ck_assert_uint_eq(p.metadata.blobs[WVL_IO_EXIF].bytes, 112);
     ck_assert_double_eq_tol(p.x_pixels_per_metre, 11800, 1e-6);
     ck_assert_double_eq_tol(p.y_pixels_per_metre, 5900, 1e-6);
     wvl_io_release_picture(&p);
@@ -319,8 +320,37 @@ START_TEST(extended_xmp_is_joined)
     static const row r = {JCS_GRAYSCALE, 1, 1, 1, 0, 0, 0, 0, mark_xmp};
     wvl_io_picture p;
     read_row(&r, NULL, &p);
-    ck_assert_uint_eq(p.xmp_bytes, sizeof joined - 1);
-    ck_assert_mem_eq(p.xmp, joined, sizeof joined - 1);
+    const wvl_io_blob *xmp = &p.metadata.blobs[WVL_IO_XMP];
+    ck_assert_uint_eq(xmp->bytes, sizeof joined - 1);
+    ck_assert_mem_eq(xmp->data, joined, sizeof joined - 1);
+    wvl_io_release_picture(&p);
+}
+END_TEST
+
+/* IPTC-IIM in a resource that two segments share, and a comment. */
+static void mark_photoshop(struct jpeg_compress_struct *info)
+{
+    bytes b = {.count = 0};
+    put(&b,
+        "Photoshop 3.0\0"
+        "8BIM\4\4\0\0\0\0\0\10\x1c\2",
+        14 + 14);
+    write_marker(info, JPEG_APP0 + 13, &b);
+    b.count = 0;
+    put(&b, "Photoshop 3.0\0\x78\0\3abc", 14 + 6);
+    write_marker(info, JPEG_APP0 + 13, &b);
+    jpeg_write_marker(info, JPEG_COM, (const JOCTET *)"a note", 6);
+}
+
+START_TEST(iptc_and_comments_are_handed_on)
+{
+    static const row r = {JCS_GRAYSCALE, 1, 1, 1, 0, 0, 0, 0, mark_photoshop};
+    wvl_io_picture p;
+    read_row(&r, NULL, &p);
+    ck_assert_uint_eq(p.metadata.blobs[WVL_IO_IPTC].bytes, 8);
+    ck_assert_mem_eq(p.metadata.blobs[WVL_IO_IPTC].data, "\x1c\2\x78\0\3abc", 8);
+    ck_assert_uint_eq(p.metadata.text_count, 1);
+    ck_assert_str_eq(p.metadata.texts[0].value, "a note");
     wvl_io_release_picture(&p);
 }
 END_TEST
@@ -418,6 +448,7 @@ int main(void)
     tcase_add_test(pixels, ycck_becomes_cmyk);
     tcase_add_test(markers, profiles_are_put_together);
     tcase_add_test(markers, exif_and_density_say_how_it_lies);
+    tcase_add_test(markers, iptc_and_comments_are_handed_on);
     tcase_add_test(markers, extended_xmp_is_joined);
     tcase_add_loop_test(refusals, what_is_not_whole_is_refused, 0, count);
     tcase_add_test(refusals, refusals_say_why);

@@ -1,90 +1,70 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "exif.h"
+/* EXIF data as a TIFF stream (Exif 2.32, 4.5): whether its directories hold together. */
+#include "internal.h"
+#include "metadata.h"
 
-#include <string.h>
-
-#define TYPE_SHORT 3u
-#define TYPE_LONG 4u
-#define TYPE_RATIONAL 5u
-#define ENTRY_BYTES 12u
-#define TAG_EXIF_IFD 34665u
+#define TAG_EXIF 34665u
+#define TAG_GPS 34853u
+#define TAG_INTEROP 40965u
+#define MOST_DIRECTORIES 8u /* one of each kind and a thumbnail; more are a loop or an attack */
 
 typedef struct stream {
     const uint8_t *bytes;
     size_t byte_count;
-    int is_big;
+    int big_endian;
+    unsigned directories;
 } stream;
 
-static uint32_t number_at(const stream *s, size_t at, unsigned width)
+static uint32_t at16(const stream *s, size_t at)
 {
-    uint32_t value = 0;
-    for (unsigned i = 0; i < width; i++) {
-        value = value << 8 | s->bytes[at + (s->is_big ? i : width - 1 - i)];
-    }
-    return value;
+    return s->big_endian ? wvl_io_be16(s->bytes + at) : wvl_io_le16(s->bytes + at);
 }
 
-/* Place of the entry of a tag in the directory at `offset`; 0: none. Offset 0 is the header, never an entry. */
-static size_t find_entry(const stream *s, uint32_t offset, uint32_t tag)
+static uint32_t at32(const stream *s, size_t at)
 {
-    if (offset < 8 || offset > s->byte_count || s->byte_count - offset < 2) {
+    return s->big_endian ? wvl_io_be32(s->bytes + at) : wvl_io_le32(s->bytes + at);
+}
+
+static int is_within(const stream *s, uint64_t at, uint64_t byte_count)
+{
+    return at <= s->byte_count && byte_count <= s->byte_count - at;
+}
+
+static int is_directory(uint32_t tag) { return tag == TAG_EXIF || tag == TAG_GPS || tag == TAG_INTEROP; }
+
+static int is_entry_sound(const stream *s, size_t at)
+{
+    unsigned value_bytes = wvl_io_tiff_type_bytes(at16(s, at + 2));
+    uint64_t count = at32(s, at + 4), all = count * value_bytes;
+    return all <= 4 || is_within(s, at32(s, at + 8), all);
+}
+
+/* Sub-directories of a directory go no deeper than EXIF and Interoperability. */
+static int is_directory_sound(stream *s, uint64_t at, unsigned depth)
+{
+    if (++s->directories > MOST_DIRECTORIES || depth > 2 || !is_within(s, at, 2)) {
         return 0;
     }
-    size_t count = number_at(s, offset, 2), held = (s->byte_count - offset - 2) / ENTRY_BYTES;
-    for (size_t i = 0; i < count && i < held; i++) {
-        size_t at = offset + 2 + i * ENTRY_BYTES;
-        if (number_at(s, at, 2) == tag) {
-            return at;
+    uint32_t count = at16(s, (size_t)at);
+    if (!is_within(s, at + 2, (uint64_t)count * 12)) {
+        return 0;
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        size_t entry = (size_t)at + 2 + 12 * (size_t)i;
+        if (!is_entry_sound(s, entry) ||
+            (is_directory(at16(s, entry)) && !is_directory_sound(s, at32(s, entry + 8), depth + 1))) {
+            return 0;
         }
     }
-    return 0;
+    return 1;
 }
 
-/* A single number of type SHORT or LONG; 0 where there is none. */
-static uint32_t whole_number(const stream *s, uint32_t offset, uint32_t tag)
+int wvl_io_is_exif_sound(const uint8_t *bytes, size_t byte_count)
 {
-    size_t at = find_entry(s, offset, tag);
-    uint32_t type = at ? number_at(s, at + 2, 2) : 0;
-    if (!at || number_at(s, at + 4, 4) != 1 || (type != TYPE_SHORT && type != TYPE_LONG)) {
+    stream s = {bytes, byte_count, byte_count && bytes[0] == 'M', 0};
+    if (byte_count < 14 || byte_count > UINT32_MAX || bytes[0] != bytes[1] || (bytes[0] != 'I' && bytes[0] != 'M') ||
+        at16(&s, 2) != 42) {
         return 0;
     }
-    return number_at(s, at + 8, type == TYPE_SHORT ? 2 : 4);
-}
-
-static double rational(const stream *s, uint32_t offset, uint32_t tag)
-{
-    size_t at = find_entry(s, offset, tag);
-    if (!at || number_at(s, at + 2, 2) != TYPE_RATIONAL || number_at(s, at + 4, 4) != 1) {
-        return 0;
-    }
-    size_t place = number_at(s, at + 8, 4);
-    if (place > s->byte_count || s->byte_count - place < 8 || !number_at(s, place + 4, 4)) {
-        return 0;
-    }
-    return (double)number_at(s, place, 4) / number_at(s, place + 4, 4);
-}
-
-static void read_resolution(const stream *s, uint32_t directory, wvl_io_exif_fields *fields)
-{
-    uint32_t unit = whole_number(s, directory, 296);
-    double units_per_metre = unit == 3 ? 100.0 : 1.0 / 0.0254; /* 2, inches, is the default (Exif 4.6.4) */
-    if (unit == 0 || unit == 2 || unit == 3) {
-        fields->x_pixels_per_metre = rational(s, directory, 282) * units_per_metre;
-        fields->y_pixels_per_metre = rational(s, directory, 283) * units_per_metre;
-    }
-}
-
-void wvl_io_read_exif(const uint8_t *bytes, size_t byte_count, wvl_io_exif_fields *fields)
-{
-    stream s = {bytes, byte_count, byte_count != 0 && bytes[0] == 'M'};
-    memset(fields, 0, sizeof *fields);
-    if (byte_count < 8 || memcmp(bytes, s.is_big ? "MM" : "II", 2) != 0 || number_at(&s, 2, 2) != 42) {
-        return;
-    }
-    uint32_t directory = number_at(&s, 4, 4), orientation = whole_number(&s, directory, 274);
-    uint32_t positioning = whole_number(&s, directory, 531);
-    fields->orientation = (uint16_t)(orientation <= 8 ? orientation : 0);
-    fields->positioning = (uint16_t)(positioning <= 2 ? positioning : 0);
-    fields->color_space = (uint16_t)whole_number(&s, whole_number(&s, directory, TAG_EXIF_IFD), 40961);
-    read_resolution(&s, directory, fields);
+    return is_directory_sound(&s, at32(&s, 4), 0);
 }

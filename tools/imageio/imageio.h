@@ -18,6 +18,8 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "metadata.h"
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -99,12 +101,13 @@ typedef struct wvl_io_picture {
 
     uint8_t *icc; /* exactly as many bytes as the profile's own size field says */
     size_t icc_bytes;
-    uint8_t *xmp;
-    size_t xmp_bytes;
+    int has_cicp;
+    uint8_t cicp[4]; /* PNG cICP, ITU-T H.273: colour primaries, transfer, matrix, full range flag */
+    wvl_io_metadata metadata;
     double x_pixels_per_metre, y_pixels_per_metre; /* 0: unknown */
 
     char format[8]; /* "TIFF", "PNG", "JPEG", "PNM", "PAM", "PGX", "DPX", "BMP", "TGA", "RAW", "YUV" */
-    char lost[128]; /* metadata of the file that no member holds: "EXIF, IPTC"; or "" */
+    char lost[256]; /* metadata of the file that no member holds: "Photoshop resources, EXIF (damaged)"; or "" */
     char note[192]; /* what a careful person would want to know though nothing was refused; or "" */
 } wvl_io_picture;
 
@@ -154,7 +157,7 @@ void wvl_io_release_picture(wvl_io_picture *picture);
  * order. steps is NULL, or holds XRsiz, YRsiz for each component in turn. With NULL the widest and the
  * highest component set the size, and the steps are the smallest that explain the others.
  * On success the samples move into *out (not one of the parts) and the parts are empty; on failure the
- * parts are untouched. Profiles and XMP of the parts do not go along.
+ * parts are untouched. Profiles and metadata of the parts do not go along.
  */
 int wvl_io_merge_components(wvl_io_picture *parts, size_t count, const uint8_t *steps, wvl_io_picture *out, char *error,
                             size_t error_bytes);

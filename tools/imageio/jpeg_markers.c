@@ -18,6 +18,11 @@ static int begins(const jpeg_saved_marker_ptr m, int code, const char *name, siz
     return m->marker == code && m->data_length >= least && memcmp(m->data, name, name_bytes) == 0;
 }
 
+static int is_photoshop(const jpeg_saved_marker_ptr m)
+{
+    return begins(m, JPEG_APP0 + 13, photoshop_name, sizeof photoshop_name, sizeof photoshop_name);
+}
+
 static const struct jpeg_marker_struct *find(const wvl_io_jpeg *j, int code, const char *name, size_t name_bytes)
 {
     for (jpeg_saved_marker_ptr m = j->info.marker_list; m; m = m->next) {
@@ -117,18 +122,18 @@ static size_t extension_bytes(const wvl_io_jpeg *j, const struct jpeg_marker_str
 
 static int take_extended(wvl_io_jpeg *j, const struct jpeg_marker_struct *first)
 {
-    wvl_io_picture *picture = j->context->picture;
+    wvl_io_blob *xmp = &j->context->picture->metadata.blobs[WVL_IO_XMP];
     size_t bytes = extension_bytes(j, first), merged_bytes = 0;
     uint8_t *merged = NULL, *extension = bytes ? gather_extension(j, first->data + sizeof extension_name, bytes) : NULL;
     int result = 0;
     if (extension) {
-        result = wvl_io_merge_xmp(picture->xmp, picture->xmp_bytes, extension, bytes, &merged, &merged_bytes);
+        result = wvl_io_merge_xmp(xmp->data, xmp->bytes, extension, bytes, &merged, &merged_bytes);
     }
     free(extension);
     if (result > 0) {
-        free(picture->xmp);
-        picture->xmp = merged;
-        picture->xmp_bytes = merged_bytes;
+        free(xmp->data);
+        xmp->data = merged;
+        xmp->bytes = merged_bytes;
         return 0;
     }
     wvl_io_lose(j->context, "extended XMP");
@@ -143,7 +148,7 @@ static int take_xmp(wvl_io_jpeg *j)
         wvl_io_take_xmp(j->context, m->data + sizeof xmp_name, m->data_length - sizeof xmp_name) != 0) {
         return -1;
     }
-    if (extension && j->context->picture->xmp) {
+    if (extension && j->context->picture->metadata.blobs[WVL_IO_XMP].data) {
         return take_extended(j, extension);
     }
     return 0;
@@ -163,14 +168,13 @@ static void take_density(const wvl_io_jpeg *j, const wvl_io_exif_fields *exif)
     }
 }
 
-static void take_exif(const wvl_io_jpeg *j)
+static int take_exif(const wvl_io_jpeg *j)
 {
     wvl_io_picture *picture = j->context->picture;
     const struct jpeg_marker_struct *m = find(j, JPEG_APP0 + 1, exif_name, sizeof exif_name);
     wvl_io_exif_fields exif = {0};
     if (m) {
         wvl_io_read_exif(m->data + sizeof exif_name, m->data_length - sizeof exif_name, &exif);
-        wvl_io_lose(j->context, "EXIF");
     }
     picture->orientation = (uint8_t)(exif.orientation ? exif.orientation : 1);
     picture->color_declared |= exif.color_space == 1;
@@ -179,21 +183,41 @@ static void take_exif(const wvl_io_jpeg *j)
         picture->chroma_siting = (uint8_t)(exif.positioning ? exif.positioning : 1);
     }
     take_density(j, &exif);
+    return m ? wvl_io_take_exif(j->context, m->data, m->data_length) : 0;
+}
+
+/* Image resources of Photoshop may run through several segments. */
+static int take_photoshop(const wvl_io_jpeg *j)
+{
+    size_t bytes = 0, at = 0;
+    for (jpeg_saved_marker_ptr m = j->info.marker_list; m; m = m->next) {
+        bytes += is_photoshop(m) ? m->data_length - sizeof photoshop_name : 0;
+    }
+    uint8_t *joined = bytes ? wvl_io_allocate(j->context, bytes, "Photoshop resources") : NULL;
+    for (jpeg_saved_marker_ptr m = j->info.marker_list; joined && m; m = m->next) {
+        if (is_photoshop(m)) {
+            memcpy(joined + at, m->data + sizeof photoshop_name, m->data_length - sizeof photoshop_name);
+            at += m->data_length - sizeof photoshop_name;
+        }
+    }
+    int result = joined ? wvl_io_take_photoshop(j->context, joined, bytes) : -(bytes != 0);
+    free(joined);
+    return result;
+}
+
+static int take_comments(const wvl_io_jpeg *j)
+{
+    int result = 0;
+    for (jpeg_saved_marker_ptr m = j->info.marker_list; !result && m; m = m->next) {
+        if (m->marker == JPEG_COM) {
+            result = wvl_io_take_text(j->context, WVL_IO_FIELD_COMMENT, "comment", m->data, m->data_length);
+        }
+    }
+    return result;
 }
 
 int wvl_io_jpeg_take_markers(wvl_io_jpeg *j)
 {
-    take_exif(j);
-    if (find(j, JPEG_APP0 + 13, photoshop_name, sizeof photoshop_name)) {
-        wvl_io_lose(j->context, "IPTC, Photoshop resources");
-    }
-    if (j->info.marker_list) {
-        for (jpeg_saved_marker_ptr m = j->info.marker_list; m; m = m->next) {
-            if (m->marker == JPEG_COM && m->data_length) {
-                wvl_io_lose(j->context, "comment");
-                break;
-            }
-        }
-    }
-    return take_icc(j) != 0 ? -1 : take_xmp(j);
+    int failed = take_exif(j) || take_photoshop(j) || take_comments(j) || take_icc(j) || take_xmp(j);
+    return failed ? -1 : 0;
 }

@@ -287,7 +287,8 @@ static int take_texts(png_state *s)
 #endif
     png_get_text(s->png, s->info, &texts, &count);
     for (i = 0; i < count; i++) {
-        if (strcmp(texts[i].key, "XML:com.adobe.xmp") != 0 || s->context->picture->xmp != NULL)
+        if (strcmp(texts[i].key, "XML:com.adobe.xmp") != 0 ||
+            s->context->picture->metadata.blobs[WVL_IO_XMP].data != NULL)
             wvl_io_lose(s->context, texts[i].key);
         else if (wvl_io_take_xmp(s->context, texts[i].text,
                                  texts[i].itxt_length != 0 ? texts[i].itxt_length : texts[i].text_length) != 0)

@@ -31,6 +31,9 @@ int wvl_io_tiff_read_fields(wvl_io_tiff *t);
 /* Colour, alpha, profile, XMP, resolution, orientation, once the picture has been described. */
 int wvl_io_tiff_take_meaning(wvl_io_tiff *t);
 
+/* tiff_copy.c: EXIF, GeoTIFF, IPTC and texts of the directory that was read. */
+int wvl_io_tiff_take_metadata(wvl_io_tiff *t);
+
 /* tiff_extent.c: the bytes that the first directory and its picture need, as far as the first `used` ones say it, a
    header among them; UINT64_MAX: not known. */
 uint64_t wvl_io_tiff_extent(const uint8_t *bytes, uint64_t used);

@@ -281,30 +281,6 @@ static void take_resolution(wvl_io_tiff *t)
     t->context->picture->y_pixels_per_metre = per_metre(t, TIFFTAG_YRESOLUTION, units_per_metre);
 }
 
-#define TAG_GEO_KEYS 34735 /* GeoTIFF 1.1, 7.1.2; libtiff has no name for it */
-
-static void name_lost_fields(wvl_io_tiff *t)
-{
-    static const struct {
-        uint32_t tag;
-        const char *name;
-    } fields[] = {{TIFFTAG_EXIFIFD, "EXIF"},
-                  {TIFFTAG_GPSIFD, "GPS"},
-                  {TIFFTAG_RICHTIFFIPTC, "IPTC"},
-                  {TIFFTAG_PHOTOSHOP, "Photoshop resources"},
-                  {TIFFTAG_ARTIST, "Artist"},
-                  {TIFFTAG_COPYRIGHT, "Copyright"},
-                  {TIFFTAG_IMAGEDESCRIPTION, "ImageDescription"},
-                  {TAG_GEO_KEYS, "GeoTIFF keys"}};
-    size_t i;
-    int at, count = TIFFGetTagListCount(t->tiff);
-
-    for (i = 0; i < sizeof fields / sizeof fields[0]; i++)
-        for (at = 0; at < count; at++)
-            if (TIFFGetTagListEntry(t->tiff, at) == fields[i].tag)
-                wvl_io_lose(t->context, fields[i].name);
-}
-
 int wvl_io_tiff_take_meaning(wvl_io_tiff *t)
 {
     uint16_t orientation = 1;
@@ -313,14 +289,14 @@ int wvl_io_tiff_take_meaning(wvl_io_tiff *t)
 
     take_color(t);
     take_resolution(t);
-    name_lost_fields(t);
     TIFFGetFieldDefaulted(t->tiff, TIFFTAG_ORIENTATION, &orientation);
     if (orientation >= 1 && orientation <= 8)
         t->context->picture->orientation = (uint8_t)orientation;
     if (TIFFGetField(t->tiff, TIFFTAG_ICCPROFILE, &byte_count, &bytes) != 0 && byte_count != 0 &&
         wvl_io_take_icc(t->context, bytes, byte_count) != 0)
         return -1;
-    if (TIFFGetField(t->tiff, TIFFTAG_XMLPACKET, &byte_count, &bytes) != 0 && byte_count != 0)
-        return wvl_io_take_xmp(t->context, bytes, byte_count);
-    return 0;
+    if (TIFFGetField(t->tiff, TIFFTAG_XMLPACKET, &byte_count, &bytes) != 0 && byte_count != 0 &&
+        wvl_io_take_xmp(t->context, bytes, byte_count) != 0)
+        return -1;
+    return wvl_io_tiff_take_metadata(t);
 }

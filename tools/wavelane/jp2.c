@@ -181,7 +181,7 @@ static int read_box(const wvl_cli_args *args, const char *path, uint8_t **data, 
 
 static int carry_boxes(const wvl_cli_args *args, const char *name, wvl_cli_picture *p)
 {
-    int has_xmp = p->io.xmp && !args->no_xmp;
+    int has_xmp = p->io.metadata.blobs[WVL_IO_XMP].data && !args->no_xmp;
     size_t count = args->box_count + (size_t)has_xmp;
     if (!count) {
         return WVL_EXIT_OK;
@@ -193,7 +193,9 @@ static int carry_boxes(const wvl_cli_args *args, const char *name, wvl_cli_pictu
     }
     if (has_xmp) {
         wvl_box *box = &p->boxes[p->box_count++];
-        *box = (wvl_box){.type = BOX_UUID, .data = p->io.xmp, .bytes = p->io.xmp_bytes};
+        *box = (wvl_box){.type = BOX_UUID,
+                         .data = p->io.metadata.blobs[WVL_IO_XMP].data,
+                         .bytes = p->io.metadata.blobs[WVL_IO_XMP].bytes};
         memcpy(box->uuid, xmp_uuid, sizeof xmp_uuid);
     }
     for (size_t i = 0; i < args->box_count; i++) {
@@ -229,7 +231,7 @@ static int leave_behind(const wvl_cli_args *args, const char *name, const wvl_io
     if (io->icc) {
         wvl_cli_inform("%s: the ICC profile is left out; a codestream has none", name);
     }
-    if (io->xmp) {
+    if (io->metadata.blobs[WVL_IO_XMP].data) {
         wvl_cli_inform("%s: the XMP packet is left out; a codestream has none", name);
     }
     return WVL_EXIT_OK;

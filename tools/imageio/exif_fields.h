@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The fields of an EXIF block that say how its picture is to be read. */
-#ifndef WVL_TOOLS_IMAGEIO_EXIF_H
-#define WVL_TOOLS_IMAGEIO_EXIF_H
+#ifndef WVL_TOOLS_IMAGEIO_EXIF_FIELDS_H
+#define WVL_TOOLS_IMAGEIO_EXIF_FIELDS_H
 
 #include <stddef.h>
 #include <stdint.h>
