@@ -60,6 +60,12 @@ cat >rows <<'ROWS'
 --component-steps|1x1
 --palette|indices
 --jpeg-ycc|keep
+--pages|all
+--channels|0
+--drop-alpha|
+--ycc-to-rgb|
+--float-transfer|log
+--float-range|0,1
 --color|sycc
 --input-color|rec709
 --input-transfer|2.2

@@ -164,6 +164,9 @@ int wvl_io_read_raw(wvl_io_context *context);  /* big-endian above 8 bits */
 int wvl_io_read_rawl(wvl_io_context *context); /* little-endian */
 int wvl_io_read_yuv(wvl_io_context *context);  /* little-endian */
 int wvl_io_read_tiff(wvl_io_context *context);
+int wvl_io_count_tiff(wvl_io_context *context, uint32_t *count);
+int wvl_io_read_pfm(wvl_io_context *context);
+int wvl_io_read_exr(wvl_io_context *context);
 int wvl_io_read_png(wvl_io_context *context);
 int wvl_io_read_jpeg(wvl_io_context *context);
 

@@ -15,7 +15,7 @@ typedef struct wvl_io_tiff {
     uint32_t width, height;
     uint16_t depth, samples, colors, photometric, planar, compression, sample_format;
     uint16_t step_x, step_y; /* YCbCr subsampling */
-    int is_subsampled, inverts;
+    int is_subsampled, inverts, is_float;
     int alpha_component, alpha_premultiplied;
     wvl_io_palette palette; /* values NULL: no palette picture */
 } wvl_io_tiff;

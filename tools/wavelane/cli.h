@@ -54,6 +54,12 @@ typedef enum wvl_cli_action {
     WVL_ACTION_INPUT_COLOR,
     WVL_ACTION_PALETTE,
     WVL_ACTION_JPEG_YCC,
+    WVL_ACTION_PAGES,
+    WVL_ACTION_CHANNELS,
+    WVL_ACTION_DROP_ALPHA,
+    WVL_ACTION_YCC_TO_RGB,
+    WVL_ACTION_FLOAT_TRANSFER,
+    WVL_ACTION_FLOAT_RANGE,
     WVL_ACTION_XML,
     WVL_ACTION_UUID,
     WVL_ACTION_NO_ICC,
@@ -143,6 +149,11 @@ typedef struct wvl_cli_args {
     wvl_cli_box *boxes;
     size_t box_count;
     int no_icc, no_xmp;
+    const char *pages; /* "all" or a list; NULL: one page, io.page */
+    int page_given;
+    uint32_t *channels; /* owned; NULL: all */
+    uint32_t channel_count;
+    int drop_alpha, ycc_to_rgb, float_range_spelled;
     uint32_t threads;
     uint32_t pictures; /* at a time; 0: as many as suit */
     int verify, psnr_report, dry_run, explain, json, quiet, verbose;
@@ -150,6 +161,9 @@ typedef struct wvl_cli_args {
     char *storage; /* values made here: levels from -n */
     size_t storage_used;
 } wvl_cli_args;
+
+/* pages.c: whether text is a list of pages. */
+int wvl_cli_are_pages(const char *text);
 
 /* argv[0] is not looked at. 0, or an exit code after a message. */
 int wvl_cli_parse_args(int argc, char **argv, wvl_cli_args *args);
@@ -251,7 +265,10 @@ enum {
     WVL_UNUSED_RAW = 2,
     WVL_UNUSED_LAYOUT = 4,
     WVL_UNUSED_PALETTE = 8,
-    WVL_UNUSED_JPEG_YCC = 16
+    WVL_UNUSED_JPEG_YCC = 16,
+    WVL_UNUSED_DROP_ALPHA = 32,
+    WVL_UNUSED_YCC_TO_RGB = 64,
+    WVL_UNUSED_FLOAT = 128
 };
 /* Refuses them: 0, or an exit code after a message. */
 int wvl_cli_refuse_unused(const char *name, const wvl_cli_picture *picture);
@@ -263,6 +280,8 @@ int wvl_cli_read_picture(const wvl_cli_args *args, const char *const *inputs, si
 void wvl_cli_release_picture(wvl_cli_picture *picture);
 /* Says in jp2 what the file cannot say otherwise; refuses what JP2 cannot express. name is for messages. */
 int wvl_cli_describe_picture(const wvl_cli_args *args, const char *name, int is_jp2, wvl_cli_picture *picture);
+/* channels.c: the options that change the channels of what was read: --ycc-to-rgb, --drop-alpha, --channels. */
+int wvl_cli_change_channels(const wvl_cli_args *args, const char *name, wvl_io_picture *io);
 int wvl_cli_scale_depth(const char *name, wvl_io_picture *io, unsigned depth);
 int wvl_cli_make_demo(wvl_io_picture *io);
 double wvl_cli_raw_bits(const wvl_cli_picture *picture);
