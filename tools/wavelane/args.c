@@ -288,7 +288,7 @@ static int take_files(wvl_cli_args *args, const wvl_cli_option *option, const ch
     case WVL_ACTION_MAX_INPUT_BYTES: return take_limit(spelling, value, &args->io.max_input_bytes);
     case WVL_ACTION_XML: args->boxes[args->box_count++].path = value; return WVL_EXIT_OK;
     case WVL_ACTION_UUID: return take_uuid(args, spelling, value);
-    default: return WVL_EXIT_CHECK;
+    default: return wvl_cli_take_metadata_option(args, option->action, spelling, value);
     }
 }
 
@@ -367,7 +367,7 @@ static void take_flag(wvl_cli_args *args, const wvl_cli_option *option)
     case WVL_ACTION_VERBOSE: args->verbose++; break;
     case WVL_ACTION_HELP: args->help = 1; break;
     case WVL_ACTION_VERSION: args->version = 1; break;
-    default: break;
+    default: (void)wvl_cli_take_metadata_option(args, option->action, NULL, NULL); break;
     }
 }
 
