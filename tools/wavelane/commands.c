@@ -33,6 +33,7 @@ static const wvl_cli_command_option verify_options[] = {
     {"input-format", "EXTENSION", "Take the original for a file of this extension.", NULL},
     {"page", "N", "Directory of a TIFF original, from 0.", NULL},
     {"palette", "expand|indices", "How a palette original was encoded.", "expand indices"},
+    {"orient", "auto|keep", "Whether the original was turned by its orientation, as for encode.", "auto keep"},
     {"component-steps", "DXxDY:...", "Subsampling of several originals that made one picture.", NULL},
     {"TargetBitDepth", "BITS", "Scale the original to this depth, as for encode.", NULL},
     {"input-color", "auto|none|xyz|SPACE", "Convert the original to X'Y'Z', as for encode.", NULL},
