@@ -3,6 +3,8 @@
 #include "internal.h"
 #include "metadata.h"
 
+#define TAG_ORIENTATION 274u
+#define TYPE_SHORT 3u
 #define TAG_EXIF 34665u
 #define TAG_GPS 34853u
 #define TAG_INTEROP 40965u
@@ -67,4 +69,18 @@ int wvl_io_is_exif_sound(const uint8_t *bytes, size_t byte_count)
         return 0;
     }
     return is_directory_sound(&s, at32(&s, 4), 0);
+}
+
+uint8_t wvl_io_exif_orientation(const uint8_t *bytes, size_t byte_count)
+{
+    stream s = {bytes, byte_count, bytes[0] == 'M', 0};
+    size_t at = at32(&s, 4), count = at16(&s, at);
+    for (size_t i = 0; i < count; i++) {
+        size_t entry = at + 2 + 12 * i;
+        uint32_t value = at16(&s, entry + 8);
+        if (at16(&s, entry) == TAG_ORIENTATION && at16(&s, entry + 2) == TYPE_SHORT && value >= 1 && value <= 8) {
+            return (uint8_t)value;
+        }
+    }
+    return 0;
 }

@@ -202,6 +202,16 @@ int wvl_io_convert_ycc(wvl_io_picture *picture, char *error, size_t error_bytes)
 int wvl_io_merge_components(wvl_io_picture *parts, size_t count, const uint8_t *steps, wvl_io_picture *out, char *error,
                             size_t error_bytes);
 
+/*
+ * Turns and mirrors the samples so that rows run down and samples to the right, as picture->orientation says, which is
+ * 1 afterwards. No sample changes its value. Width, height, subsampling and resolution change places where rows become
+ * columns. Metadata stays as it is. A subsampled picture whose size is no multiple of its sampling is refused where it
+ * would have to begin with an incomplete group of samples. On failure the picture is untouched.
+ */
+int wvl_io_orient_picture(wvl_io_picture *picture, char *error, size_t error_bytes);
+/* Whether that exchanges width and height. */
+static inline int wvl_io_orientation_swaps(uint8_t orientation) { return orientation >= 5 && orientation <= 8; }
+
 /* What JP2 may do with an ICC profile (ISO/IEC 15444-1 I.5.3.3: the restricted method). */
 typedef enum wvl_io_icc {
     WVL_IO_ICC_GREY,  /* restricted: monochrome input or display profile, PCS XYZ */

@@ -109,7 +109,7 @@ int wvl_io_take_icc(wvl_io_context *context, const void *bytes, size_t byte_coun
    in picture->lost. Of two blocks of a kind the first counts. */
 int wvl_io_take_blob(wvl_io_context *context, wvl_io_blob_kind kind, const void *bytes, size_t byte_count);
 int wvl_io_take_xmp(wvl_io_context *context, const void *bytes, size_t byte_count);
-/* With or without "Exif\0\0" first. */
+/* With or without "Exif\0\0" first; sets picture->orientation where it was 1. */
 int wvl_io_take_exif(wvl_io_context *context, const void *bytes, size_t byte_count);
 /* Image resources of Photoshop (TIFF tag 34377, JPEG APP13 behind "Photoshop 3.0\0"): takes the IPTC-IIM in them. */
 int wvl_io_take_photoshop(wvl_io_context *context, const void *bytes, size_t byte_count);

@@ -24,6 +24,12 @@ void wvl_io_release_metadata(wvl_io_metadata *metadata)
     memset(metadata, 0, sizeof *metadata);
 }
 
+void wvl_io_drop_blob(wvl_io_metadata *metadata, wvl_io_blob_kind kind)
+{
+    free(metadata->blobs[kind].data);
+    metadata->blobs[kind] = (wvl_io_blob){NULL, 0};
+}
+
 int wvl_io_is_metadata_empty(const wvl_io_metadata *metadata)
 {
     for (unsigned i = 0; i < WVL_IO_BLOB_KINDS; i++) {
@@ -82,7 +88,13 @@ int wvl_io_take_exif(wvl_io_context *context, const void *bytes, size_t byte_cou
         p += EXIF_PREFIX_BYTES;
         byte_count -= EXIF_PREFIX_BYTES;
     }
-    return wvl_io_take_blob(context, WVL_IO_EXIF, p, byte_count);
+    int result = wvl_io_take_blob(context, WVL_IO_EXIF, p, byte_count);
+    wvl_io_blob *blob = &context->picture->metadata.blobs[WVL_IO_EXIF];
+    uint8_t orientation = blob->data ? wvl_io_exif_orientation(blob->data, blob->bytes) : 0;
+    if (orientation && context->picture->orientation == 1) {
+        context->picture->orientation = orientation;
+    }
+    return result;
 }
 
 int wvl_io_take_xmp(wvl_io_context *context, const void *bytes, size_t byte_count)
@@ -153,11 +165,35 @@ int wvl_io_take_box(wvl_io_context *context, uint32_t type, const uint8_t uuid[1
 
 /* ---- Texts ----------------------------------------------------------------------------------- */
 
+/* Bytes of a character that begins with `first` in UTF-8; 0: none does. */
+static unsigned length_by_first(uint8_t first)
+{
+    if (first < 0x80) {
+        return 1;
+    }
+    if (first < 0xC2) {
+        return 0;
+    }
+    if (first < 0xE0) {
+        return 2;
+    }
+    if (first < 0xF0) {
+        return 3;
+    }
+    return first < 0xF5 ? 4 : 0;
+}
+
+/* Not beyond Unicode, no surrogate, not U+FFFE or U+FFFF, which XML lacks. */
+static int is_character(uint32_t code)
+{
+    return code <= 0x10FFFF && (code < 0xD800 || code > 0xDFFF) && code != 0xFFFE && code != 0xFFFF;
+}
+
 /* Bytes of the character at p in well-formed UTF-8; 0: it is none. */
 static unsigned utf8_length(const uint8_t *p, size_t left)
 {
     static const uint32_t least[5] = {0, 0, 0x80, 0x800, 0x10000};
-    unsigned n = p[0] < 0x80 ? 1 : p[0] < 0xC0 ? 0 : p[0] < 0xE0 ? 2 : p[0] < 0xF0 ? 3 : p[0] < 0xF8 ? 4 : 0;
+    unsigned n = length_by_first(p[0]);
     uint32_t code = n > 1 ? p[0] & (0x7Fu >> n) : p[0];
     if (!n || n > left) {
         return 0;
@@ -168,8 +204,7 @@ static unsigned utf8_length(const uint8_t *p, size_t left)
         }
         code = code << 6 | (p[i] & 0x3F);
     }
-    return code >= least[n] && code <= 0x10FFFF && (code < 0xD800 || code > 0xDFFF) && (code & 0xFFFE) != 0xFFFE ? n
-                                                                                                                 : 0;
+    return code >= least[n] && is_character(code) ? n : 0;
 }
 
 static int is_utf8(const uint8_t *p, size_t n)

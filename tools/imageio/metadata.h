@@ -77,12 +77,18 @@ typedef struct wvl_io_metadata {
 /* Frees everything and empties *metadata. Safe on an emptied one. */
 void wvl_io_release_metadata(wvl_io_metadata *metadata);
 
+/* Frees one block. */
+void wvl_io_drop_blob(wvl_io_metadata *metadata, wvl_io_blob_kind kind);
+
 /* 1 when there is nothing in it. */
 int wvl_io_is_metadata_empty(const wvl_io_metadata *metadata);
 
 /* Whether bytes are a TIFF stream whose directories (IFD0, EXIF, GPS, Interoperability) and their values lie within
  * it. Values of a type that nobody knows are not looked at. */
 int wvl_io_is_exif_sound(const uint8_t *bytes, size_t byte_count);
+
+/* The orientation that the first directory names, 1 to 8; 0: none. The bytes must be sound. */
+uint8_t wvl_io_exif_orientation(const uint8_t *bytes, size_t byte_count);
 
 #ifdef __cplusplus
 }

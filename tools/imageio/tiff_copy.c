@@ -120,7 +120,11 @@ static int is_kept_in_exif(unsigned tag)
     return (tag >= 40091 && tag <= 40095) || tag == WVL_TAG_EXIF || tag == WVL_TAG_GPS;
 }
 
-static int is_any(unsigned tag) { return tag != 0; }
+static int is_any(unsigned tag)
+{
+    (void)tag;
+    return 1;
+}
 
 /* A pointer to a directory; 0: none. */
 static uint64_t pointer_of(const wvl_io_tags *list, unsigned tag)
@@ -224,10 +228,12 @@ static int take_geo(wvl_io_context *context, layout *l, uint64_t at)
     wvl_io_tags list = {NULL, 0, 0};
     int damaged = 0;
     int result = copy_directory(context, l, at, is_geo, &list, &damaged);
-    if (result == 0 && list.count) {
-        if (damaged) {
-            wvl_io_lose(context, "damaged tags of GeoTIFF");
-        }
+    if (result == 0 && damaged) {
+        wvl_io_lose(context, "damaged tags of GeoTIFF");
+    }
+    if (result == 0 && list.count == 1 && list.tags[0].tag == WVL_TAG_GDAL_NODATA) {
+        wvl_io_lose(context, "GDAL_NODATA"); /* GeoJP2 is for pictures that have a place */
+    } else if (result == 0 && list.count) {
         result = wvl_io_take_geo_tags(context, &list);
     }
     wvl_io_release_tags(&list);

@@ -353,7 +353,7 @@ static void take_flag(wvl_cli_args *args, const wvl_cli_option *option)
     case WVL_ACTION_VERBOSE: args->verbose++; break;
     case WVL_ACTION_HELP: args->help = 1; break;
     case WVL_ACTION_VERSION: args->version = 1; break;
-    default: break;
+    default: (void)wvl_cli_take_metadata_option(args, option->action, NULL, NULL); break;
     }
 }
 

@@ -103,7 +103,7 @@ int wvl_cli_take_reading(wvl_cli_args *args, const wvl_cli_option *option, const
     case WVL_ACTION_CHANNELS: return take_channels(args, spelling, value);
     case WVL_ACTION_FLOAT_TRANSFER: return take_transfer(args, spelling, value);
     case WVL_ACTION_FLOAT_RANGE: return take_range(args, spelling, value);
-    default: return WVL_EXIT_CHECK;
+    default: return wvl_cli_take_metadata_option(args, option->action, spelling, value);
     }
 }
 

@@ -39,6 +39,7 @@ static const wvl_cli_command_option verify_options[] = {
     {"ycc-to-rgb", NULL, "Convert a YCbCr original to RGB, as for encode.", NULL},
     {"float-transfer", "linear|log|pq", "How a floating-point original became integers.", "linear log pq"},
     {"float-range", "LO,HI|auto", "Its range, as for encode.", NULL},
+    {"orient", "auto|keep", "Whether the original was turned by its orientation, as for encode.", "auto keep"},
     {"component-steps", "DXxDY:...", "Subsampling of several originals that made one picture.", NULL},
     {"TargetBitDepth", "BITS", "Scale the original to this depth, as for encode.", NULL},
     {"input-color", "auto|none|xyz|SPACE", "Convert the original to X'Y'Z', as for encode.", NULL},

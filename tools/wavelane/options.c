@@ -133,7 +133,23 @@ static const wvl_cli_option options[] = {
      "X'Y'Z' already, of more than 12 bits the uppermost 12 count; none (default): code what is given.",
      PICTURE},
     {"no-icc", 0, NULL, WVL_ACTION_NO_ICC, NULL, NULL, "Leave the picture's ICC profile out.", PICTURE},
-    {"no-xmp", 0, NULL, WVL_ACTION_NO_XMP, NULL, NULL, "Leave the picture's XMP packet out.", PICTURE},
+    {"no-xmp", 0, NULL, WVL_ACTION_NO_XMP, NULL, NULL,
+     "Leave the picture's XMP packet out, and texts that would become XMP.", PICTURE},
+    {"keep", 0, "LIST", WVL_ACTION_KEEP, NULL, NULL,
+     "Metadata of the picture that goes along, with commas between the words: exif, iptc, xmp, geo (GeoTIFF tags, "
+     "world "
+     "file and .aux.xml), text (texts of TIFF, PNG and DPX, which become XMP), icc, resolution, boxes (of a JP2 file); "
+     "all (default) or none.",
+     PICTURE},
+    {"strip", 0, NULL, WVL_ACTION_STRIP, NULL, NULL,
+     "Leave the metadata out; the ICC profile and the resolution stay: same as --keep icc,resolution.", PICTURE},
+    {"orient", 0, "auto|keep", WVL_ACTION_ORIENT, NULL, NULL,
+     "Orientation of the picture: turn and mirror the samples, without loss, so that the first row is the top one and "
+     "the first column the left one (auto), or encode the samples as they are stored (keep, the default).",
+     PICTURE},
+    {"gml", 0, NULL, WVL_ACTION_GML, NULL, NULL,
+     "Add GMLJP2 (boxes asoc, lbl, xml) beside GeoJP2, for a picture that lies in a coordinate system of EPSG.",
+     PICTURE},
     {"xml", 0, "FILE", WVL_ACTION_XML, NULL, NULL,
      "Add an xml box with the content of FILE to the JP2 file; may be repeated.", PICTURE},
     {"uuid", 0, "HEX:FILE", WVL_ACTION_UUID, NULL, NULL,

@@ -33,14 +33,7 @@ static int read_file(const wvl_cli_args *args, const char *name, wvl_io_picture 
     if (io->note[0]) {
         wvl_cli_warn_once(name, "%s", io->note);
     }
-    if (io->lost[0]) {
-        wvl_cli_warn_once(name, "metadata that the output does not carry: %s", io->lost);
-    }
-    if (io->orientation > 1) {
-        wvl_cli_warn_once(name, "orientation %u is not applied; the samples are encoded as they are stored",
-                          io->orientation);
-    }
-    return WVL_EXIT_OK;
+    return wvl_cli_settle_metadata(args, name, io);
 }
 
 /* ---- Options that a format has no use for ---------------------------------------------------- */
@@ -348,6 +341,7 @@ void wvl_cli_release_picture(wvl_cli_picture *picture)
     }
     free(picture->box_data);
     free(picture->boxes);
+    wvl_metadata_release_boxes(&picture->metadata);
     free(picture->channel_types);
     free(picture->converted);
     free(picture->components);
